@@ -361,7 +361,7 @@ def check_config():
     result(match is not None and match[2] == table, "config.toml in docs/models.md",
            "bring it up to date: tests/docs_test.sh --write")
     known = set()
-    for words in re.findall(r"(?:top|provider)_keys\[\] = \{(.*?)\}", read("src/llm/config.c"), re.S):
+    for words in re.findall(r"(?:top_keys|settings)\[\] = \{(.*?)\};", read("src/llm/config.c"), re.S):
         known |= set(re.findall(r'"(\w+)"', words))
     listed = {re.split(r"[.\]]", key.strip("["))[0] for key in keys}
     result(known == listed, "keys of config.toml in retake help config",

@@ -84,7 +84,7 @@ try quiet src/formats/a.c 'void f(void) { fprintf(stderr, "x"); }'
 try quiet src/llm/a.c 'void f(void) { exit(1); }'
 try quiet src/app/a.c 'void f(void) { printf("x"); }'
 try quiet src/hooks/a.c 'void f(void) { _exit(1); }'
-try quiet src/hooks/hooks_process.c 'void f(void) { exit(1); }'
+try quiet src/hooks/process.c 'void f(void) { exit(1); }'
 for call in apply apply_text import export export_last_requests; do
 	try asks src/cli/a.c "void f(void) { rt_engine_$call(e); }"
 	try asks src/app/a.c "void f(void) { rt_engine_$call(e); }"
@@ -132,7 +132,7 @@ fi
 try good src/store/store_sqlite.c '#include <sqlite3.h>' '#include "log/store.h"' '#define _GNU_SOURCE'
 try good src/cli/main.c '#include "store/store_sqlite.h"' '#include "formats/pi.h"' \
 	'int main(void) { printf("x"); exit(1); }'
-try good src/hooks/hooks_process.c 'void f(void) { _exit(1); }'
+try good src/hooks/process.c 'void f(void) { _exit(1); }'
 try good src/app/host.c 'void f(void) { _exit(1); }'
 try good src/tui/a.c '#include "app/width.h"' '#include "cli/cli.h"'
 try good src/server/a.c '#include "retake/retake.h"'

@@ -11,7 +11,7 @@
 static void
 end_failed(rt_session *s, rt_status st, const char *path, rt_str before, rt_buf *text)
 {
-	if (rt_file_read(path, text, NULL) == RT_OK && rt_str_eq(rt_buf_str(text), before)) {
+	if (rt_files_read(path, text, NULL) == RT_OK && rt_str_eq(rt_buf_str(text), before)) {
 		(void)unlink(path);
 		rt_session_hint(s, st, "Nothing was changed.");
 	} else {
@@ -29,7 +29,7 @@ rt_editor_run(rt_session *s, const char *name, rt_buf *text, rt_buf *path, rt_er
 	rt_buf_add_str(&before, rt_buf_str(text));
 	st = before.status == RT_OK ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
-		st = rt_file_write_temporary(name, rt_buf_str(text), path, err);
+		st = rt_files_write_temporary(name, rt_buf_str(text), path, err);
 	if (st != RT_OK)
 		goto done;
 	st = rt_host_edit(path->ptr, err);
@@ -38,7 +38,7 @@ rt_editor_run(rt_session *s, const char *name, rt_buf *text, rt_buf *path, rt_er
 		end_failed(s, st, path->ptr, rt_buf_str(&before), text);
 		goto done;
 	}
-	st = rt_file_read(path->ptr, text, err);
+	st = rt_files_read(path->ptr, text, err);
 	if (st == RT_OK && rt_utf8_valid_size(rt_buf_str(text)) != text->size) {
 		st = rt_fail(err, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
 			     rt_utf8_valid_size(rt_buf_str(text)));

@@ -57,7 +57,7 @@ read_fd(int fd, const char *path, rt_buf *out, rt_error *err)
 }
 
 rt_status
-rt_file_read(const char *path, rt_buf *out, rt_error *err)
+rt_files_read(const char *path, rt_buf *out, rt_error *err)
 {
 	rt_status st;
 	int fd;
@@ -110,7 +110,7 @@ read_regular(int fd, const char *path, const struct stat *info, rt_buf *out, rt_
 }
 
 rt_status
-rt_file_read_whole(const char *path, rt_buf *out, rt_error *err)
+rt_files_read_whole(const char *path, rt_buf *out, rt_error *err)
 {
 	struct stat info;
 	rt_status st;
@@ -184,7 +184,7 @@ name_it(const char *from, const char *to, bool replace)
 }
 
 rt_status
-rt_file_write(const rt_env *env, const char *path, rt_str bytes, rt_file_write_mode mode,
+rt_files_write(const rt_env *env, const char *path, rt_str bytes, rt_files_write_mode mode,
 	      rt_error *err)
 {
 	unsigned char dice[6];
@@ -197,7 +197,7 @@ rt_file_write(const rt_env *env, const char *path, rt_str bytes, rt_file_write_m
 	if (stat(path, &info) == 0) {
 		if (S_ISDIR(info.st_mode))
 			return rt_fail(err, RT_USAGE, "%s is a folder", path);
-		if (mode != RT_FILE_REPLACE)
+		if (mode != RT_FILES_REPLACE)
 			return rt_fail(err, RT_REFUSED, "%s is there already", path);
 	}
 	env->random(env->ctx, dice, sizeof(dice));
@@ -205,7 +205,7 @@ rt_file_write(const rt_env *env, const char *path, rt_str bytes, rt_file_write_m
 			     dice[2], dice[3]) >= sizeof(room))
 		return rt_fail(err, RT_USAGE, "the name of the file is too long");
 	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		  mode == RT_FILE_PRIVATE ? 0600 : 0666);
+		  mode == RT_FILES_PRIVATE ? 0600 : 0666);
 	if (fd < 0 && errno == ENOENT)
 		return rt_fail(err, RT_NOT_FOUND, "there is no folder for %s", path);
 	if (fd < 0)
@@ -214,7 +214,7 @@ rt_file_write(const rt_env *env, const char *path, rt_str bytes, rt_file_write_m
 	ok = write_all(fd, bytes) && fsync(fd) == 0;
 	if (close(fd) != 0)
 		ok = false;
-	if (!ok || !name_it(room, path, mode == RT_FILE_REPLACE)) {
+	if (!ok || !name_it(room, path, mode == RT_FILES_REPLACE)) {
 		st = fail_errno(err, path, "written");
 		(void)unlink(room);
 	} else {
@@ -225,7 +225,7 @@ rt_file_write(const rt_env *env, const char *path, rt_str bytes, rt_file_write_m
 }
 
 rt_status
-rt_file_write_temporary(const char *name, rt_str text, rt_buf *out, rt_error *err)
+rt_files_write_temporary(const char *name, rt_str text, rt_buf *out, rt_error *err)
 {
 	bool ok;
 	int fd;

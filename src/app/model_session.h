@@ -8,7 +8,6 @@
 #include "app/session.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
-#include "llm/pick_host.h"
 
 typedef struct rt_model_session_options {
 	const char

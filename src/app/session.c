@@ -16,8 +16,7 @@
 #include "app/input_history_host.h"
 #include "chat/send.h"
 #include "llm/comms_host.h"
-#include "store/store_memory.h"
-#include "store/store_sqlite.h"
+#include "store/store_open.h"
 
 void
 rt_session_init(rt_session *s, const rt_alloc *alloc, const rt_env *env)
@@ -121,10 +120,10 @@ rt_session_find_store(rt_session *s, rt_error *err)
 }
 
 static rt_status
-open_scratch(rt_session *s, rt_error *err)
+open_scratch(rt_session *s, const char *address, rt_error *err)
 {
 	s->is_scratch = true;
-	return rt_store_memory_open(s->alloc, s->env, &s->store, err);
+	return rt_store_open(s->alloc, s->env, address, NULL, &s->store, err);
 }
 
 /* What can be done about a file that does not open. */
@@ -172,7 +171,7 @@ check_folder(rt_session *s, rt_error *err)
 rt_status
 rt_session_open_store(rt_session *s, rt_session_mode mode, rt_error *err)
 {
-	rt_store_sqlite_options options;
+	rt_store_options options = {0};
 	struct stat info;
 	bool is_new;
 	rt_status st;
@@ -185,9 +184,8 @@ rt_session_open_store(rt_session *s, rt_session_mode mode, rt_error *err)
 	if (mode == RT_SESSION_CHANGE && s->read_only)
 		return rt_fail(err, RT_READ_ONLY, "%s changes things, and --read-only was given",
 			       s->command);
-	if (strcmp(s->path.ptr, ":memory:") == 0)
-		return open_scratch(s, err);
-	memset(&options, 0, sizeof(options));
+	if (!rt_store_kind_of(s->path.ptr)->has_file)
+		return open_scratch(s, s->path.ptr, err);
 	if (mode == RT_SESSION_MAINTAIN && (s->read_only || access(s->path.ptr, W_OK) != 0))
 		mode = RT_SESSION_LOOK;
 	options.create = mode == RT_SESSION_CHANGE;
@@ -197,7 +195,7 @@ rt_session_open_store(rt_session *s, rt_session_mode mode, rt_error *err)
 	st = is_new ? check_folder(s, err) : RT_OK;
 	if (st != RT_OK)
 		return st;
-	st = rt_store_sqlite_open(s->alloc, s->env, s->path.ptr, &options, &s->store, err);
+	st = rt_store_open(s->alloc, s->env, s->path.ptr, &options, &s->store, err);
 	if (st == RT_OK && is_new)
 		s->made_store = true;
 	hint_store(s, st);
@@ -209,7 +207,7 @@ rt_session_store_path(const rt_session *s)
 {
 	rt_store *store = s->engine != NULL ? rt_engine_store(s->engine) : NULL;
 
-	return store != NULL ? realpath(store->ops->place(store), NULL) : NULL;
+	return store != NULL ? realpath(store->place, NULL) : NULL;
 }
 
 /* ---- the project ---- */
@@ -220,13 +218,12 @@ typedef struct project_names {
 } project_names;
 
 static bool
-add_project(void *ctx, uint64_t project, rt_str name)
+add_project(void *ctx, const rt_store_row *row)
 {
 	project_names *names = ctx;
 
-	(void)project;
 	rt_buf_add_f(&names->buf, "%s%.*s", names->count++ == 0 ? "" : ", ",
-		     name.size > 60 ? 60 : (int)name.size, name.ptr);
+		     row->data.size > 60 ? 60 : (int)row->data.size, row->data.ptr);
 	return names->buf.size < 600;
 }
 
@@ -236,7 +233,8 @@ hint_projects(rt_session *s, rt_status status)
 	project_names names = {.count = 0};
 
 	rt_buf_init(&names.buf, s->alloc, 2048);
-	if (s->store->ops->project_list(s->store, add_project, &names, NULL) == RT_OK &&
+	if (s->store->ops->read(s->store, rt_rows_all(RT_STORE_PROJECTS, 0), add_project, &names,
+				NULL) == RT_OK &&
 	    names.count > 0)
 		rt_session_hint(s, status, "Projects here: %s   Choose one: retake -p NAME …",
 				names.buf.ptr == NULL ? "" : names.buf.ptr);
@@ -262,7 +260,7 @@ static void
 purged(void *ctx, rt_str text)
 {
 	rt_session *s = ctx;
-	char *store = realpath(s->store->ops->place(s->store), NULL);
+	char *store = realpath(s->store->place, NULL);
 	rt_input_history_key whose = {.store = rt_str_of(store), .project = rt_session_project(s)};
 	size_t count = 0;
 	rt_buf state;
@@ -307,7 +305,7 @@ open_engine(rt_session *s, rt_session_mode mode, rt_error *err)
 				      .env = s->env,
 				      .project = rt_session_project(s),
 				      .by = rt_session_by(&by),
-				      .read_only = s->store->ops->is_read_only(s->store),
+				      .read_only = s->store->is_read_only,
 				      .create = mode == RT_SESSION_CHANGE || s->is_scratch,
 				      .git_commit = rt_host_git_commit,
 				      .git_ctx = &s->git,
@@ -391,7 +389,7 @@ rt_session_open(rt_session *s, rt_session_mode mode, rt_error *err)
 			rt_session_note(s, "%s is not there yet; the first change makes it",
 					s->path.ptr);
 		s->hint[0] = 0;
-		st = open_scratch(s, err);
+		st = open_scratch(s, ":memory:", err);
 	}
 	if (st == RT_OK && s->engine == NULL) {
 		st = open_engine(s, mode, err);

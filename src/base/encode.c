@@ -45,6 +45,47 @@ rt_buf_add_base64(rt_buf *buf, rt_str bytes)
 	}
 }
 
+int
+rt_hex_digit(char c)
+{
+	int lower = c | 0x20;
+
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+int
+rt_hex_number(rt_str text, size_t at, size_t count)
+{
+	int number = 0;
+
+	if (count > text.size || at > text.size - count)
+		return -1;
+	for (size_t i = at; i < at + count; i++) {
+		int digit = rt_hex_digit(text.ptr[i]);
+
+		if (digit < 0)
+			return -1;
+		number = number * 16 + digit;
+	}
+	return number;
+}
+
+int
+rt_base64_digit(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	if (c == '+' || c == '-')
+		return 62;
+	return c == '/' || c == '_' ? 63 : -1;
+}
+
 bool
 rt_buf_add_base64_decoded(rt_buf *buf, rt_str text)
 {

@@ -78,6 +78,31 @@ other_characters_are_refused(void **state)
 	}
 }
 
+static void
+single_digits(void **state)
+{
+	static const char standard[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	rt_str text = RT_STR("x00fFg");
+	int hex = 0, base64 = 0;
+
+	(void)state;
+	for (int i = 0; i < 256; i++) {
+		hex += rt_hex_digit((char)i) >= 0;
+		base64 += rt_base64_digit((char)i) >= 0;
+	}
+	assert_int_equal(hex, 22);
+	assert_int_equal(base64, 66);
+	for (int i = 0; i < 64; i++)
+		assert_int_equal(rt_base64_digit(standard[i]), i);
+	assert_int_equal(rt_base64_digit('-'), 62);
+	assert_int_equal(rt_base64_digit('_'), 63);
+	assert_int_equal(rt_hex_number(text, 1, 4), 0xff);
+	assert_int_equal(rt_hex_number(text, 2, 4), -1);
+	assert_int_equal(rt_hex_number(text, 5, 2), -1);
+	assert_int_equal(rt_hex_number(text, 7, 1), -1);
+}
+
 int
 main(void)
 {
@@ -85,6 +110,7 @@ main(void)
 		cmocka_unit_test(known_answers),
 		cmocka_unit_test(every_byte_comes_back),
 		cmocka_unit_test(other_characters_are_refused),
+		cmocka_unit_test(single_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

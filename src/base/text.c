@@ -25,6 +25,15 @@ rt_str_is(rt_str a, const char *cstr)
 }
 
 bool
+rt_str_is_one_of(rt_str a, const char *const *cstrs)
+{
+	for (; *cstrs != NULL; cstrs++)
+		if (rt_str_is(a, *cstrs))
+			return true;
+	return false;
+}
+
+bool
 rt_str_starts(rt_str a, rt_str prefix)
 {
 	return a.size >= prefix.size &&

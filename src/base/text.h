@@ -30,6 +30,8 @@ rt_str_at(const char *ptr, size_t size)
 }
 bool rt_str_eq(rt_str a, rt_str b);
 bool rt_str_is(rt_str a, const char *cstr);
+/* Is it one of these? NULL ends them. */
+bool rt_str_is_one_of(rt_str a, const char *const *cstrs);
 bool rt_str_starts(rt_str a, rt_str prefix);
 /* ASCII letters compare equal whatever their case. */
 bool rt_str_eq_nocase(rt_str a, rt_str b);

@@ -430,7 +430,7 @@ is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *r)
 	rt_context_call call;
 	rt_str name;
 
-	if ((r->writer->thinking == NULL && !r->writer->signs_calls) || !is_from(e, r) ||
+	if ((r->writer->thinking == NULL && r->writer->signed_call == NULL) || !is_from(e, r) ||
 	    is_empty(e) || !is_as_it_came(e, r))
 		return false;
 	yyjson_arr_foreach(e->content_json, i, max, block)

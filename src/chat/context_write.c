@@ -133,6 +133,56 @@ rt_request_add_member(rt_buf *out, const char *key, rt_str text)
 	rt_json_add_string(out, text);
 }
 
+/* The values of a shape. */
+typedef struct shape_values {
+	rt_str text, mime, data, url;
+	rt_str id, name, arguments, signature;
+	const rt_blocks *content;
+} shape_values;
+
+/* [items] */
+static void
+add_array(rt_buf *out, const rt_buf *items)
+{
+	rt_buf_add_byte(out, '[');
+	rt_buf_add_str(out, rt_buf_str(items));
+	rt_buf_add_byte(out, ']');
+}
+
+static void
+add_content(rt_buf *out, const rt_blocks *b)
+{
+	if (b->count == b->text_count)
+		rt_json_add_string(out, rt_buf_str(&b->text));
+	else
+		add_array(out, &b->parts);
+}
+
+static void
+add_shape(rt_buf *out, const char *shape, const shape_values *v)
+{
+	for (const char *mark; (mark = strchr(shape, '$')) != NULL; shape = mark + 2) {
+		rt_buf_add(out, shape, (size_t)(mark - shape));
+		switch (mark[1]) {
+		case 't': rt_json_add_string(out, v->text); break;
+		case 'i': rt_json_add_string(out, v->id); break;
+		case 'n': rt_json_add_string(out, v->name); break;
+		case 's': rt_json_add_string(out, v->signature); break;
+		case 'u': rt_json_add_string(out, v->url); break;
+		case 'm': rt_json_add_string(out, v->mime); break;
+		case 'b': rt_json_add_string(out, v->data); break;
+		case 'M': rt_buf_add_str(out, v->mime); break;
+		case 'B': rt_buf_add_str(out, v->data); break;
+		case 'a': rt_buf_add_str(out, v->arguments); break;
+		case 'A': rt_json_add_string(out, v->arguments); break;
+		case 'c': add_content(out, v->content); break;
+		case 'x': rt_json_add_string(out, rt_buf_str(&v->content->text)); break;
+		default: RT_ASSERT(false);
+		}
+	}
+	rt_buf_add_c(out, shape);
+}
+
 /* A whole message with one text. */
 static void
 add_plain(rt_model_request *r, const char *role, rt_str text)
@@ -144,7 +194,7 @@ add_plain(rt_model_request *r, const char *role, rt_str text)
 	rt_buf_add_byte(m, '{');
 	rt_request_add_member(m, "role", rt_str_of(role));
 	rt_json_add_key(m, r->writer->content);
-	r->writer->said(text, m);
+	add_shape(m, r->writer->plain, &(shape_values){.text = text});
 	rt_buf_add_byte(m, '}');
 }
 
@@ -180,9 +230,7 @@ add_list(rt_buf *out, const char *key, const rt_buf *items)
 	if (items->size == 0)
 		return;
 	rt_json_add_key(out, key);
-	rt_buf_add_byte(out, '[');
-	rt_buf_add_str(out, rt_buf_str(items));
-	rt_buf_add_byte(out, ']');
+	add_array(out, items);
 }
 
 static void
@@ -205,13 +253,11 @@ close_message(rt_model_request *r)
 	rt_request_add_member(m, "role", rt_str_of(wire_role(r)));
 	rt_json_add_key(m, r->writer->content);
 	if (r->writer->texts_only || (said->count == 1 && said->text_count == 1)) {
-		r->writer->said(rt_buf_str(&said->text), m);
+		add_shape(m, r->writer->plain, &(shape_values){.text = rt_buf_str(&said->text)});
 	} else if (said->count == 0) {
 		rt_buf_add_c(m, "null"); /* tool calls and no word */
 	} else {
-		rt_buf_add_byte(m, '[');
-		rt_buf_add_str(m, rt_buf_str(&said->parts));
-		rt_buf_add_byte(m, ']');
+		add_array(m, &said->parts);
 	}
 	add_list(m, "images", &r->images);
 	add_list(m, "tool_calls", &r->calls);
@@ -244,12 +290,6 @@ part_begin(rt_blocks *to)
 	return &to->parts;
 }
 
-rt_buf *
-rt_request_part(rt_model_request *r)
-{
-	return part_begin(target(r));
-}
-
 void
 rt_request_text(rt_model_request *r, rt_str text)
 {
@@ -263,7 +303,7 @@ rt_request_text(rt_model_request *r, rt_str text)
 	(void)part_begin(to);
 	to->last_at = to->parts.size;
 	to->last_size = text.size;
-	r->writer->text(text, &to->parts);
+	add_shape(&to->parts, r->writer->text, &(shape_values){.text = text});
 }
 
 /* The model's words at the very end of a request, without the blanks behind them. */
@@ -287,7 +327,7 @@ trim_end(rt_model_request *r)
 	b->text.ptr[b->text.size] = '\0';
 	b->parts.size = b->last_at;
 	b->parts.ptr[b->parts.size] = '\0';
-	r->writer->text(kept, &b->parts);
+	add_shape(&b->parts, r->writer->text, &(shape_values){.text = kept});
 }
 
 void
@@ -307,14 +347,30 @@ rt_request_unsent(rt_model_request *r, rt_str type)
 	r->unsent[i].count++;
 }
 
-/* Where no image can be, it is said that there was one. */
+/* An image where there is a place for it, else a text that there was one. shape may be NULL. */
+static void
+add_image(rt_model_request *r, const char *shape, const shape_values *values)
+{
+	unsigned place = r->in_result                     ? RT_IMAGE_IN_RESULT
+			 : r->speaker == RT_SPEAKER_USER ? RT_IMAGE_BY_USER
+							 : RT_IMAGE_BY_MODEL;
+
+	if (shape == NULL || (r->writer->image_places & place) == 0) {
+		rt_request_text(r, RT_STR("[image]"));
+		rt_request_unsent(r, RT_STR("image"));
+	} else if (r->writer->texts_only) {
+		if (r->images.size > 0)
+			rt_buf_add_byte(&r->images, ',');
+		add_shape(&r->images, shape, values);
+	} else {
+		add_shape(part_begin(target(r)), shape, values);
+	}
+}
+
 void
 rt_request_image(rt_model_request *r, rt_str mime, rt_str base64)
 {
-	if (!r->writer->image(r, mime, base64)) {
-		rt_request_text(r, RT_STR("[image]"));
-		rt_request_unsent(r, RT_STR("image"));
-	}
+	add_image(r, r->writer->image, &(shape_values){.mime = mime, .data = base64});
 }
 
 /* Safe to stand in a data: URL and in JSON as it is. */
@@ -347,17 +403,14 @@ rt_request_image_url(rt_model_request *r, rt_str url)
 			return;
 		}
 	}
-	if (!r->writer->image_url(r, url)) {
-		rt_request_text(r, RT_STR("[image]"));
-		rt_request_unsent(r, RT_STR("image"));
-	}
+	add_image(r, r->writer->image_url, &(shape_values){.url = url});
 }
 
 void
 rt_request_thinking(rt_model_request *r, rt_str text, rt_str signature, yyjson_val *redacted)
 {
 	if (r->is_signed && r->writer->thinking != NULL && !r->in_result)
-		r->writer->thinking(text, signature, redacted, rt_request_part(r));
+		r->writer->thinking(text, signature, redacted, part_begin(&r->blocks));
 }
 
 /* ---- tools ---- */
@@ -373,18 +426,18 @@ is_object(rt_str json)
 void
 rt_request_call(rt_model_request *r, const rt_request_call_data *call)
 {
-	rt_request_call_data data = *call;
+	bool is_signed = r->is_signed && r->writer->signed_call != NULL && call->signature.size > 0;
+	shape_values values = {.id = call->id, .name = call->name, .arguments = call->arguments,
+			       .signature = call->signature};
 	rt_buf *to = &r->calls;
 
-	if (!is_object(data.arguments))
-		data.arguments = RT_STR("{}");
-	if (!r->is_signed || !r->writer->signs_calls)
-		data.signature = rt_str_at(NULL, 0);
+	if (!is_object(values.arguments))
+		values.arguments = RT_STR("{}");
 	if (r->writer->calls_inside)
 		to = part_begin(&r->blocks);
 	else if (r->calls.size > 0)
 		rt_buf_add_byte(&r->calls, ',');
-	r->writer->call(&data, to);
+	add_shape(to, is_signed ? r->writer->signed_call : r->writer->call, &values);
 }
 
 void
@@ -403,16 +456,19 @@ rt_request_result_begin(rt_model_request *r, rt_str id, rt_str name, bool failed
 void
 rt_request_result_end(rt_model_request *r)
 {
+	shape_values values = {.id = r->result_id, .name = r->result_name, .content = &r->result};
+	const char *shape = r->writer->result;
+	rt_buf *to = &r->messages;
 	rt_status bad = RT_OK;
 
 	r->in_result = false;
-	if (r->writer->calls_inside) {
-		r->writer->result(r, part_begin(&r->blocks));
-	} else {
-		if (r->message_count++ > 0)
-			rt_buf_add_byte(&r->messages, ',');
-		r->writer->result(r, &r->messages);
-	}
+	if (r->result_failed && r->writer->failed_result != NULL)
+		shape = r->writer->failed_result;
+	if (r->writer->calls_inside)
+		to = part_begin(&r->blocks);
+	else if (r->message_count++ > 0)
+		rt_buf_add_byte(to, ',');
+	add_shape(to, shape, &values);
 	blocks_clear(&r->result, &bad);
 	if (bad != RT_OK && r->messages.status == RT_OK)
 		r->messages.status = bad;

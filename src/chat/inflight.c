@@ -88,19 +88,25 @@ put_row(rt_inflight *f, rt_str row, rt_error *err)
 	rt_status st;
 
 	if (f->written_size == 0)
-		return store->ops->side_write(store, f->engine->project, rt_str_of(f->name), row, err);
+		return store->ops->write(
+			store, rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(f->name)),
+			row, err);
 	if (f->taken)
 		return was_taken(f, err);
 	st = store->ops->begin(store, err);
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&old, f->engine->alloc, RT_BUF_UNLIMITED);
-	st = store->ops->side_read(store, f->engine->project, rt_str_of(f->name), &old, err);
+	st = rt_store_get(store,
+			  rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(f->name)),
+			  &old, NULL, err);
 	rt_buf_deinit(&old);
 	if (st == RT_NOT_FOUND)
 		st = was_taken(f, err);
 	if (st == RT_OK)
-		st = store->ops->side_write(store, f->engine->project, rt_str_of(f->name), row, err);
+		st = store->ops->write(
+			store, rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(f->name)),
+			row, err);
 	if (st == RT_OK)
 		st = store->ops->commit(store, err);
 	if (st != RT_OK)
@@ -176,20 +182,22 @@ rt_inflight_drop(rt_inflight *f, rt_error *err)
 {
 	rt_engine *engine = f->engine;
 
-	return engine->store->ops->side_write(engine->store, engine->project, rt_str_of(f->name),
-					      rt_str_at(NULL, 0), err);
+	return engine->store->ops->write(
+		engine->store, rt_rows_named(RT_STORE_SIDE, engine->project, rt_str_of(f->name)),
+		rt_str_at(NULL, 0), err);
 }
 
 /* Is the row there? */
 static rt_status
 find_row(const rt_inflight *f, bool *out, rt_error *err)
 {
-	const rt_store_ops *ops = f->engine->store->ops;
 	rt_buf row;
 	rt_status st;
 
 	rt_buf_init(&row, f->engine->alloc, RT_BUF_UNLIMITED);
-	st = ops->side_read(f->engine->store, f->engine->project, rt_str_of(f->name), &row, err);
+	st = rt_store_get(f->engine->store,
+			  rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(f->name)),
+			  &row, NULL, err);
 	rt_buf_deinit(&row);
 	*out = st == RT_OK;
 	return st == RT_NOT_FOUND ? RT_OK : st;
@@ -262,11 +270,11 @@ typedef struct left {
 } left;
 
 static bool
-gather(void *ctx, rt_str name, rt_str value)
+gather(void *ctx, const rt_store_row *row)
 {
 	left *l = ctx;
 
-	if (!rt_str_starts(name, RT_STR(RT_INFLIGHT_PREFIX)))
+	if (!rt_str_starts(row->name, RT_STR(RT_INFLIGHT_PREFIX)))
 		return true;
 	if (l->count == l->room) {
 		size_t room = l->room == 0 ? 8 : l->room * 2;
@@ -279,9 +287,9 @@ gather(void *ctx, rt_str name, rt_str value)
 		l->ends = more;
 		l->room = room;
 	}
-	rt_buf_add_str(&l->names, name);
+	rt_buf_add_str(&l->names, row->name);
 	rt_buf_add_byte(&l->names, '\0');
-	rt_buf_add_str(&l->values, value);
+	rt_buf_add_str(&l->values, row->data);
 	l->ends[l->count++] = l->values.size;
 	return true;
 }
@@ -295,7 +303,8 @@ gather_all(rt_engine *engine, left *l, rt_error *err)
 	l->alloc = engine->alloc;
 	rt_buf_init(&l->names, engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&l->values, engine->alloc, RT_BUF_UNLIMITED);
-	st = engine->store->ops->side_list(engine->store, engine->project, gather, l, err);
+	st = engine->store->ops->read(engine->store, rt_rows_all(RT_STORE_SIDE, engine->project),
+				      gather, l, err);
 	if (st == RT_OK && (l->nomem || l->names.status != RT_OK || l->values.status != RT_OK))
 		st = nomem(err);
 	return st;
@@ -344,8 +353,9 @@ keep_one(rt_engine *engine, const rt_inflight_view *v, yyjson_val *request, size
 	rt_status st;
 
 	if (!has_content(request)) /* nothing to keep */
-		return engine->store->ops->side_write(engine->store, engine->project, v->name,
-						      rt_str_at(NULL, 0), err);
+		return engine->store->ops->write(
+			engine->store, rt_rows_named(RT_STORE_SIDE, engine->project, v->name),
+			rt_str_at(NULL, 0), err);
 	st = rt_engine_apply_json(engine, &request, 1, false, rt_str_at(NULL, 0), rt_str_at(NULL, 0),
 			     &result);
 	if (st == RT_OK)

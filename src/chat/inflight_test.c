@@ -60,29 +60,31 @@ static struct {
 } taken;
 
 static bool
-on_row(void *ctx, rt_str name, rt_str value)
+on_row(void *ctx, const rt_store_row *row)
 {
 	snapshot *last = taken.count > 0 ? &taken.items[taken.count - 1] : NULL;
 
 	(void)ctx;
-	if (!rt_str_starts(name, RT_STR("reply/")) ||
-	    (last != NULL && rt_str_eq(rt_buf_str(&last->value), value)))
+	if (!rt_str_starts(row->name, RT_STR("reply/")) ||
+	    (last != NULL && rt_str_eq(rt_buf_str(&last->value), row->data)))
 		return true;
 	assert_true(taken.count < 64);
 	last = &taken.items[taken.count++];
 	rt_buf_init(&last->name, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&last->value, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_buf_add_str(&last->name, name);
-	rt_buf_add_str(&last->value, value);
+	rt_buf_add_str(&last->name, row->name);
+	rt_buf_add_str(&last->value, row->data);
 	return true;
 }
 
 static void
 take_snapshot(world *w)
 {
-	assert_int_equal(w->store->ops->side_list(w->store, rt_engine_project_number(w->engine),
-						  on_row, NULL, NULL),
-			 RT_OK);
+	assert_int_equal(
+		w->store->ops->read(w->store,
+				    rt_rows_all(RT_STORE_SIDE, rt_engine_project_number(w->engine)),
+				    on_row, NULL, NULL),
+		RT_OK);
 }
 
 static void
@@ -97,9 +99,11 @@ drop_snapshots(void)
 static void
 put_back(world *w, const snapshot *s)
 {
-	assert_int_equal(w->store->ops->side_write(w->store, rt_engine_project_number(w->engine),
-						   rt_buf_str(&s->name), rt_buf_str(&s->value),
-						   NULL),
+	assert_int_equal(w->store->ops->write(w->store,
+					      rt_rows_named(RT_STORE_SIDE,
+							    rt_engine_project_number(w->engine),
+							    rt_buf_str(&s->name)),
+					      rt_buf_str(&s->value), NULL),
 			 RT_OK);
 }
 
@@ -307,8 +311,11 @@ first_lives(void *ctx, rt_str owner, int64_t written_us)
 static void
 write_side(world *w, const char *name, const char *value)
 {
-	assert_int_equal(w->store->ops->side_write(w->store, rt_engine_project_number(w->engine),
-						   rt_str_of(name), rt_str_of(value), NULL),
+	assert_int_equal(w->store->ops->write(w->store,
+					      rt_rows_named(RT_STORE_SIDE,
+							    rt_engine_project_number(w->engine),
+							    rt_str_of(name)),
+					      rt_str_of(value), NULL),
 			 RT_OK);
 }
 
@@ -680,12 +687,12 @@ static rt_store_ops broken;
 static size_t side_writes_left;
 
 static rt_status
-side_write(rt_store *store, uint64_t project, rt_str name, rt_str value, rt_error *err)
+write_row(rt_store *store, rt_rows row, rt_str data, rt_error *err)
 {
-	if (side_writes_left == 0)
+	if (row.table == RT_STORE_SIDE && side_writes_left == 0)
 		return rt_fail(err, RT_IO, "the disk is gone");
-	side_writes_left--;
-	return whole->side_write(store, project, name, value, err);
+	side_writes_left -= row.table == RT_STORE_SIDE;
+	return whole->write(store, row, data, err);
 }
 
 /* The end of the side row and the entry are one: a reply that is said to have failed is
@@ -698,7 +705,7 @@ the_side_row_cannot_be_ended(void **state)
 
 	whole = w->store->ops;
 	broken = *whole;
-	broken.side_write = side_write;
+	broken.write = write_row;
 	w->store->ops = &broken;
 	play(w, "{\"text\":\"Good \"}\n{\"wait_ms\":300}\n{\"text\":\"day\"}");
 	side_writes_left = 3; /* the row, what was sent last, and the row's one renewal */

@@ -23,7 +23,9 @@ rt_engine_last_request(rt_engine *engine, uint32_t disc, rt_buf *out, rt_error *
 	rt_status st;
 
 	snprintf(name, sizeof(name), RT_LAST_REQUEST_PREFIX "d%u", disc);
-	st = engine->store->ops->side_read(engine->store, engine->project, rt_str_of(name), out, err);
+	st = rt_store_get(engine->store,
+			  rt_rows_named(RT_STORE_SIDE, engine->project, rt_str_of(name)), out, NULL,
+			  err);
 	return st == RT_NOT_FOUND ? rt_fail(err, st, "nothing was sent from this discussion yet") : st;
 }
 

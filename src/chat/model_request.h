@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Request: the body of a request to a model, while it is put together.
+ * Request: the body of a request to a model, while it is built.
  *
- * Who decides what:
- *
- *   context.c, context_entry.c   which messages there are and what is in them
- *   context_write.c              where a message begins and ends, what joins what
- *   a writer (llm/)              how one text, image, call or result looks on the wire
+ *   context.c, context_entry.c   choose the messages and what is in them
+ *   context_write.c              begins and ends messages and joins them
+ *   a writer (llm/)              has the JSON of texts, images, calls and results
  *
  *     rt_request_begin(r, RT_SPEAKER_USER);
  *     rt_request_text(r, RT_STR("What is this?"));     writer->text
  *     rt_request_image(r, mime, base64);               writer->image
- *     rt_request_end(r);                               writer->said, or an array of parts
+ *     rt_request_end(r);                               writer->plain, or an array of parts
  *     …
  *     rt_request_finish(r, &settings, &body, err);     writer->body
  *
- * One thread at a time. Failures of memory are kept in the buffers and told by finish. */
+ * One thread at a time. Failures of memory are kept in the buffers and reported by finish. */
 #ifndef RT_CHAT_MODEL_REQUEST_H
 #define RT_CHAT_MODEL_REQUEST_H
 
@@ -75,34 +73,42 @@ typedef struct rt_request_call_data {
 	rt_str signature; /* of the provider that made it; or empty */
 } rt_request_call_data;
 
-/* How one provider writes. Small functions without a memory; what they add is whole. */
+/* Where images can be: bits. */
+enum {
+	RT_IMAGE_BY_USER = 1 << 0,
+	RT_IMAGE_BY_MODEL = 1 << 1,
+	RT_IMAGE_IN_RESULT = 1 << 2
+};
+
+/* The JSON of one provider's requests. A shape is JSON text with these values:
+ *
+ *   $t text   $i id   $n name   $s signature   $u url     as JSON strings
+ *   $m $b     media type and base64 of an image; $M $B: the same within a string
+ *   $a        arguments of a call, an object; $A: as a string with that text
+ *   $c        content of a result: a string, or an array of parts where it has images
+ *   $x        the same, its texts alone */
 struct rt_provider_writer {
 	const char *assistant; /* the role of the model's messages */
-	const char *content;   /* the member with what a message says */
-	const char *alias;     /* what other programs call the provider; or NULL */
-	bool texts_only;       /* a message says one text; its images are beside it */
+	const char *content;   /* the member with the content of a message */
+	const char *alias;     /* another name that other programs have for the provider, or NULL */
+	bool texts_only;       /* a content is one text; images are beside it */
 	bool calls_inside;     /* calls and results are parts of messages, not beside them */
-	bool no_blanks;        /* it refuses texts of blanks alone, and a text of the model's that
-				  ends the request with one */
+	bool no_blanks;        /* it refuses a text of blanks alone, and a request that ends with
+				  blanks of the model */
+	unsigned image_places;
 
-	/* The value of the content of a message that is one text. */
-	void (*said)(rt_str text, rt_buf *out);
-	/* A part that is a text. */
-	void (*text)(rt_str text, rt_buf *out);
-	/* Where r stands (r->in_result, r->speaker), with rt_request_part or into r->images.
-	 * False: there can be no image here, or not by reference. */
-	bool (*image)(rt_model_request *r, rt_str mime, rt_str base64);
-	bool (*image_url)(rt_model_request *r, rt_str url);
-	/* A part that is the model's reasoning, as it was signed. redacted: the record of what
-	 * may not be read, else NULL. The function NULL: it is never sent back. */
+	const char *plain;         /* the content of a message that is one text */
+	const char *text;          /* a part that is a text */
+	const char *image;         /* a part, or (texts_only) an item of "images" */
+	const char *image_url;     /* or NULL: images by address are not accepted */
+	const char *call;          /* a part, or an item of "tool_calls" */
+	const char *signed_call;   /* with a signature; NULL: calls are not signed */
+	const char *result;        /* a part, or a message */
+	const char *failed_result; /* NULL: as result */
+	/* A part with the model's reasoning. redacted: the record of reasoning that may not be
+	 * read, else NULL. NULL: reasoning is never sent back. */
 	void (*thinking)(rt_str text, rt_str signature, yyjson_val *redacted, rt_buf *out);
-	/* Does the provider sign calls? */
-	bool signs_calls;
-	/* A call: a part (calls_inside), or an item of "tool_calls". */
-	void (*call)(const rt_request_call_data *call, rt_buf *out);
-	/* r->result: a part, or a message. */
-	void (*result)(const rt_model_request *r, rt_buf *out);
-	/* The members of the whole, from {model} to the last option. */
+	/* The members of the body, from the model to the last option. */
 	void (*body)(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
 };
 
@@ -137,8 +143,6 @@ RT_CHECKED rt_status rt_request_finish(rt_model_request *r, const rt_request_set
 
 /* ---- for writers ---- */
 
-/* Begin a part where texts and images go now; add it to what is returned. */
-rt_buf *rt_request_part(rt_model_request *r);
 /* "key":"text" */
 void rt_request_add_member(rt_buf *out, const char *key, rt_str text);
 /* "key":json, or nothing where json is unset. */

@@ -72,11 +72,11 @@ rt_reply_deinit(rt_reply *reply)
 
 /* ---- growing ---- */
 
-static void
-fail(rt_reply *r, rt_status status)
+void
+rt_reply_note(rt_reply *reply, rt_status status)
 {
-	if (r->status == RT_OK)
-		r->status = status;
+	if (reply->status == RT_OK)
+		reply->status = status;
 }
 
 /* Is there room for size more bytes? */
@@ -88,7 +88,7 @@ grow(rt_reply *r, size_t size)
 	if (r->status != RT_OK)
 		return false;
 	if (size > max || r->size > max - size) {
-		fail(r, RT_LIMIT);
+		rt_reply_note(r, RT_LIMIT);
 		return false;
 	}
 	r->size += size;
@@ -102,7 +102,7 @@ put(rt_reply *r, rt_buf *to, rt_str bytes)
 		return;
 	rt_buf_add_str(to, bytes);
 	if (to->status != RT_OK)
-		fail(r, to->status);
+		rt_reply_note(r, to->status);
 }
 
 /* Text that is whole: what is no UTF-8 in it is replaced. */
@@ -115,7 +115,7 @@ put_repaired(rt_reply *r, rt_buf *to, rt_str text)
 		return;
 	rt_utf8_repair(to, text);
 	if (to->status != RT_OK)
-		fail(r, to->status);
+		rt_reply_note(r, to->status);
 	else
 		(void)grow(r, to->size - before - text.size);
 }
@@ -127,7 +127,7 @@ block_insert(rt_reply *r, size_t at, rt_reply_block_kind kind)
 	rt_reply_block *b;
 
 	if (r->block_count == RT_REPLY_BLOCK_MAX)
-		fail(r, RT_LIMIT);
+		rt_reply_note(r, RT_LIMIT);
 	if (r->status != RT_OK)
 		return NULL;
 	if (r->block_count == r->block_room) {
@@ -135,7 +135,7 @@ block_insert(rt_reply *r, size_t at, rt_reply_block_kind kind)
 		rt_reply_block *more = rt_resize(r->alloc, r->blocks, room * sizeof(*more));
 
 		if (more == NULL) {
-			fail(r, RT_NOMEM);
+			rt_reply_note(r, RT_NOMEM);
 			return NULL;
 		}
 		r->blocks = more;
@@ -203,7 +203,7 @@ rt_reply_copy(const rt_reply *reply, rt_reply *out)
 	}
 	put(out, &out->model, rt_buf_str(&reply->model));
 	put(out, &out->error, rt_buf_str(&reply->error));
-	fail(out, reply->status);
+	rt_reply_note(out, reply->status);
 	out->usage = reply->usage;
 	out->stop = reply->stop;
 	out->provider = reply->provider;
@@ -296,7 +296,7 @@ rt_reply_skip(rt_reply *reply, rt_str end)
 {
 	rt_buf_add_str(&reply->skip, end);
 	if (reply->skip.status != RT_OK)
-		fail(reply, reply->skip.status);
+		rt_reply_note(reply, reply->skip.status);
 }
 
 static void
@@ -523,7 +523,7 @@ fits_inside(rt_reply *r, rt_str json)
 	st = deep.status != RT_OK ? deep.status
 				  : rt_json_read(r->alloc, rt_buf_str(&deep), &doc, NULL);
 	if (st == RT_NOMEM)
-		fail(r, st);
+		rt_reply_note(r, st);
 	rt_json_free(doc);
 	rt_buf_deinit(&deep);
 	return st == RT_OK;
@@ -548,7 +548,7 @@ finish_arguments(rt_reply *r, rt_reply_block *b)
 		rt_json_add_string(&json, rt_buf_str(&b->text));
 	rt_json_free(doc);
 	if (st == RT_NOMEM || json.status != RT_OK) {
-		fail(r, RT_NOMEM);
+		rt_reply_note(r, RT_NOMEM);
 		rt_buf_deinit(&json);
 		return;
 	}
@@ -606,14 +606,14 @@ finish_text(rt_reply *r, size_t at)
 		count++;
 		rt_buf_add_str(&b->text, inside);
 		if (b->text.status != RT_OK)
-			fail(r, b->text.status);
+			rt_reply_note(r, b->text.status);
 	}
 	if (count == 0)
 		return 0;
 	rt_buf_init(&left, r->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_str(&left, rest);
 	if (left.status != RT_OK || r->status != RT_OK) {
-		fail(r, left.status);
+		rt_reply_note(r, left.status);
 		rt_buf_deinit(&left);
 		return count;
 	}
@@ -657,7 +657,7 @@ rt_reply_finish(rt_reply *reply)
 			if (b->id.size == 0)
 				rt_buf_add_f(&b->id, "call_%zu", calls);
 			if (b->id.status != RT_OK)
-				fail(reply, b->id.status);
+				rt_reply_note(reply, b->id.status);
 			finish_arguments(reply, b);
 		} else if (b->kind == RT_REPLY_TEXT) {
 			i += finish_text(reply, i);

@@ -108,7 +108,10 @@ void rt_reply_copy(const rt_reply *reply, rt_reply *out);
  * Before anything is told. */
 void rt_reply_skip(rt_reply *reply, rt_str end);
 
-/* ---- told by readers ---- */
+/* ---- for readers of answers ---- */
+
+/* Keep a failure, unless there is one already. RT_OK: nothing. */
+void rt_reply_note(rt_reply *reply, rt_status status);
 
 /* More words of the last block if it is of this kind, else of a new one. */
 void rt_reply_add_text(rt_reply *reply, rt_str bytes);

@@ -365,8 +365,9 @@ keep_sent(rt_sending *s, rt_str members)
 	rt_buf_add_str(&row, members);
 	rt_buf_add_byte(&row, '}');
 	if (row.status != RT_OK ||
-	    store->ops->side_write(s->engine->store, s->engine->project, rt_str_of(name),
-				   rt_buf_str(&row), NULL) != RT_OK)
+	    store->ops->write(s->engine->store,
+			      rt_rows_named(RT_STORE_SIDE, s->engine->project, rt_str_of(name)),
+			      rt_buf_str(&row), NULL) != RT_OK)
 		note(s, "what is sent could not be noted as what was sent last", "");
 	rt_buf_deinit(&row);
 }

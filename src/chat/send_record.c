@@ -67,11 +67,9 @@ rt_send_add_server(const rt_model *model, rt_buf *members)
 void
 rt_send_add_store(rt_engine *engine, const rt_send_with *with, rt_buf *members)
 {
-	const rt_store *store = engine->store;
-
-	rt_hook_call_add_member(members, "store", with->store.size > 0
-						       ? with->store
-						       : rt_str_of(store->ops->place(engine->store)));
+	rt_hook_call_add_member(members, "store",
+				with->store.size > 0 ? with->store
+						     : rt_str_of(engine->store->place));
 }
 
 void

@@ -178,7 +178,7 @@ void rt_cli_add_where(rt_cli *cli, const char *id, rt_buf *out);
 /* As app/files.h and app/editor.h say, with hints. */
 rt_status rt_cli_read_file(rt_cli *cli, const char *path, rt_buf *out);
 rt_status rt_cli_read_whole_file(rt_cli *cli, const char *path, rt_buf *out);
-rt_status rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_file_write_mode mode);
+rt_status rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mode mode);
 /* May an editor be opened: is there a person, or was it asked for by name (--editor)? */
 bool rt_cli_may_edit(const rt_cli *cli);
 rt_status rt_cli_edit_text(rt_cli *cli, const char *name, rt_buf *text, rt_buf *path);

@@ -54,7 +54,7 @@ copy_bytes(rt_cli *cli, const char *from, const char *to)
 	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
 	st = rt_cli_read_whole_file(cli, from, &bytes);
 	if (st == RT_OK)
-		st = rt_cli_write_file(cli, to, rt_buf_str(&bytes), RT_FILE_PRIVATE);
+		st = rt_cli_write_file(cli, to, rt_buf_str(&bytes), RT_FILES_PRIVATE);
 	rt_buf_deinit(&bytes);
 	return st;
 }

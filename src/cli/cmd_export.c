@@ -174,7 +174,7 @@ put_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
 
 	if (file != NULL && strcmp(file, "-") != 0) {
 		st = rt_cli_write_file(cli, file, rt_buf_str(bytes),
-				       rt_cli_has(cli, "force") ? RT_FILE_REPLACE : RT_FILE_NEW);
+				       rt_cli_has(cli, "force") ? RT_FILES_REPLACE : RT_FILES_NEW);
 		return st == RT_OK ? say_written(cli, file, format, bytes) : st;
 	}
 	if (!cli->json) {

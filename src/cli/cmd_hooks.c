@@ -52,39 +52,39 @@ add_words(rt_buf *out, const rt_hook_info *info)
 {
 	size_t i;
 
-	for (i = 0; i < info->word_count; i++) {
+	for (i = 0; i < info->hook->arg_count; i++) {
 		if (i > 0)
 			rt_buf_add_byte(out, ' ');
-		rt_args_add_quoted(out, info->words[i]->ptr);
+		rt_args_add_quoted(out, info->hook->args[i].ptr);
 	}
 }
 
 static void
 json_hook(rt_cli *cli, rt_buf *json, const rt_hook_info *info)
 {
-	size_t i;
+	const rt_hook *hook = info->hook;
 
-	rt_json_add_comma(json);
-	rt_buf_add_c(json, "{\"name\":");
-	rt_json_add_string(json, info->name);
-	rt_buf_add_f(json, ",\"event\":\"%.*s\",\"source\":\"%s\",\"state\":\"%s\",\"run\":[",
-		     RT_STR_ARG(info->event), info->source, info->state);
-	for (i = 0; i < info->word_count; i++) {
-		rt_json_add_comma(json);
-		rt_json_add_string(json, rt_text_str(info->words[i]));
-	}
-	rt_buf_add_f(json, "],\"timeout_ms\":%lld,\"required\":%s,\"async\":%s,\"persistent\":%s,"
-			   "\"once\":%s",
-		     (long long)info->timeout_ms, info->required ? "true" : "false",
-		     info->is_async ? "true" : "false", info->persistent ? "true" : "false",
-		     info->once ? "true" : "false");
-	if (info->match.size > 0)
-		add_bytes(cli, json, "match", info->match);
+	rt_json_open(json, NULL, '{');
+	rt_json_put_str(json, "name", hook->name);
+	rt_json_put_str(json, "event", hook->event_name);
+	rt_json_put_c(json, "source", rt_hook_source_words[hook->source]);
+	rt_json_put_c(json, "state", info->state);
+	rt_json_open(json, "run", '[');
+	for (size_t i = 0; i < hook->arg_count; i++)
+		rt_json_put_str(json, NULL, hook->args[i]);
+	rt_json_close(json, ']');
+	rt_json_put_i64(json, "timeout_ms", hook->timeout_ms);
+	rt_json_put_bool(json, "required", hook->required);
+	rt_json_put_bool(json, "async", hook->is_async);
+	rt_json_put_bool(json, "persistent", hook->persistent);
+	rt_json_put_bool(json, "once", hook->once);
+	if (hook->match.size > 0)
+		add_bytes(cli, json, "match", hook->match);
 	if (info->why.size > 0)
 		add_bytes(cli, json, "why", info->why);
 	if (info->hash.size > 0)
 		add_bytes(cli, json, "sha256", info->hash);
-	rt_buf_add_byte(json, '}');
+	rt_json_close(json, '}');
 }
 
 static bool
@@ -101,7 +101,7 @@ show_hook(void *ctx, const rt_hook_info *info)
 		return true;
 	if (l->did != NULL) {
 		rt_term_f(out, "%s ", l->did);
-		rt_term_line(out, info->name);
+		rt_term_line(out, info->hook->name);
 		if (info->runs)
 			rt_term_f(out, " with the hash %.16s…", info->hash.ptr);
 		rt_term_c(out, "\n");
@@ -112,10 +112,10 @@ show_hook(void *ctx, const rt_hook_info *info)
 	rt_term_style(out, info->runs ? RT_STYLE_GREEN : RT_STYLE_YELLOW);
 	rt_term_f(out, "%-8s", info->state);
 	rt_term_style(out, RT_STYLE_NONE);
-	rt_term_f(out, "%-8s", info->source);
-	rt_term_line(out, info->event);
+	rt_term_f(out, "%-8s", rt_hook_source_words[info->hook->source]);
+	rt_term_line(out, info->hook->event_name);
 	rt_term_c(out, "  ");
-	rt_term_line(out, info->name);
+	rt_term_line(out, info->hook->name);
 	rt_term_c(out, "\n        ");
 	rt_term_line(out, info->why.size > 0 ? info->why : rt_buf_str(&words));
 	rt_term_c(out, "\n");
@@ -219,12 +219,12 @@ show_trace(void *ctx, const rt_hook_trace *trace)
 	rt_buf_add_c(&t->json, "{\"hook\":");
 	rt_json_add_string(&t->json, trace->name);
 	rt_buf_add_f(&t->json, ",\"ran\":%s,\"ms\":%lld", trace->ran ? "true" : "false",
-		     (long long)trace->end.ms);
-	if (trace->ran && trace->end.how == RT_PROCESS_EXITED)
-		rt_buf_add_f(&t->json, ",\"exit\":%d", trace->end.code);
-	if (trace->ran && trace->end.how == RT_PROCESS_SIGNALLED)
-		rt_buf_add_f(&t->json, ",\"signal\":%d", trace->end.code);
-	add_bytes(cli, &t->json, "ended", trace->ended);
+		     (long long)trace->result.ms);
+	if (trace->ran && trace->result.outcome == RT_PROCESS_EXITED)
+		rt_buf_add_f(&t->json, ",\"exit\":%d", trace->result.code);
+	if (trace->ran && trace->result.outcome == RT_PROCESS_SIGNALLED)
+		rt_buf_add_f(&t->json, ",\"signal\":%d", trace->result.code);
+	add_bytes(cli, &t->json, "ended", trace->outcome);
 	add_bytes(cli, &t->json, "in", trace->in);
 	add_bytes(cli, &t->json, "out", trace->out);
 	add_bytes(cli, &t->json, "err", trace->err);
@@ -235,9 +235,9 @@ show_trace(void *ctx, const rt_hook_trace *trace)
 	rt_term_line(&cli->out, trace->name);
 	rt_term_style(&cli->out, RT_STYLE_NONE);
 	rt_term_c(&cli->out, ": ");
-	rt_term_line(&cli->out, trace->ended);
+	rt_term_line(&cli->out, trace->outcome);
 	if (trace->ran)
-		rt_term_f(&cli->out, ", after %lld ms", (long long)trace->end.ms);
+		rt_term_f(&cli->out, ", after %lld ms", (long long)trace->result.ms);
 	rt_term_c(&cli->out, "\n");
 	show_part(cli, "in:", trace->in);
 	show_part(cli, "out:", trace->out);
@@ -331,7 +331,7 @@ test_hooks(rt_cli *cli, rt_hooks *hooks)
 
 	if (event == NULL)
 		return rt_cli_fail(cli, RT_USAGE, "hooks test needs to know which EVENT");
-	if (rt_hook_event_named(rt_str_of(event)) == NULL) {
+	if (rt_hook_event_find(rt_str_of(event)) == NULL) {
 		const char *nearest = rt_hook_event_nearest(rt_str_of(event));
 
 		rt_cli_hint(cli, RT_NOT_FOUND, "%s%s%sAll events: retake help events",

@@ -163,17 +163,17 @@ typedef struct projects {
 } projects;
 
 static bool
-list_project(void *ctx, uint64_t project, rt_str name)
+list_project(void *ctx, const rt_store_row *row)
 {
 	projects *p = ctx;
 
 	rt_json_add_comma(&p->json);
 	rt_buf_add_c(&p->json, "{\"name\":");
-	rt_json_add_string(&p->json, name);
-	rt_buf_add_f(&p->json, ",\"active\":%s}", project == p->current ? "true" : "false");
+	rt_json_add_string(&p->json, row->data);
+	rt_buf_add_f(&p->json, ",\"active\":%s}", row->number == p->current ? "true" : "false");
 	if (!p->cli->json) {
-		rt_term_c(&p->cli->out, project == p->current ? "* " : "  ");
-		rt_term_line(&p->cli->out, name);
+		rt_term_c(&p->cli->out, row->number == p->current ? "* " : "  ");
+		rt_term_line(&p->cli->out, row->data);
 		rt_term_c(&p->cli->out, "\n");
 	}
 	return true;
@@ -200,8 +200,8 @@ run_projects(rt_cli *cli)
 	cli->session.hint[0] = 0;
 	rt_buf_init(&p.json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&p.json, '[');
-	st = cli->session.store->ops->project_list(cli->session.store, list_project, &p,
-						   &cli->error);
+	st = cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0), list_project, &p,
+				   &cli->error);
 	rt_buf_add_byte(&p.json, ']');
 	if (st == RT_OK && cli->json)
 		st = rt_cli_print_json(cli, rt_buf_str(&p.json));
@@ -227,7 +227,7 @@ static void
 status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, rt_buf *buf)
 {
 	rt_buf_add_c(buf, "{\"store\":");
-	rt_json_add_string(buf, rt_str_of(cli->session.store->ops->place(cli->session.store)));
+	rt_json_add_string(buf, rt_str_of(cli->session.store->place));
 	rt_json_add_key(buf, "exists");
 	rt_buf_add_c(buf, cli->session.is_scratch ? "false" : "true");
 	rt_json_add_key(buf, "project");
@@ -279,7 +279,7 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 		rt_cli_advise(cli, "  (not there yet)\n\nBegin: retake add TEXT, retake import FILE "
 				   "or retake demo");
 	} else {
-		rt_term_line(out, rt_str_of(cli->session.store->ops->place(cli->session.store)));
+		rt_term_line(out, rt_str_of(cli->session.store->place));
 	}
 	rt_term_c(out, "\n");
 }

@@ -45,19 +45,18 @@ const rt_command rt_cli_save = {
 /* --- every project of the store --- */
 
 static bool
-keep_name(void *ctx, uint64_t project, rt_str name)
+keep_name(void *ctx, const rt_store_row *row)
 {
 	rt_cli_names *names = ctx;
 	size_t room = (names->count + 1) * sizeof(*names->items);
 	const rt_text **items = rt_resize(names->alloc, names->items, room);
 
-	(void)project;
 	if (items == NULL) {
 		names->nomem = true;
 		return false;
 	}
 	names->items = items;
-	names->items[names->count] = rt_text_new(names->alloc, name);
+	names->items[names->count] = rt_text_new(names->alloc, row->data);
 	names->nomem = names->items[names->count] == NULL;
 	names->count += !names->nomem;
 	return !names->nomem;
@@ -70,7 +69,8 @@ rt_cli_names_read(rt_cli *cli, rt_cli_names *out)
 
 	memset(out, 0, sizeof(*out));
 	out->alloc = cli->alloc;
-	st = cli->session.store->ops->project_list(cli->session.store, keep_name, out, &cli->error);
+	st = cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0), keep_name, out,
+				   &cli->error);
 	return st == RT_OK && out->nomem ? rt_cli_nomem(cli) : st;
 }
 
@@ -101,7 +101,7 @@ rt_cli_each_engine(rt_cli *cli, bool lenient, rt_cli_engine_fn fn, void *ctx)
 		options.env = cli->env;
 		options.project = rt_text_str(names.items[i]);
 		options.by = RT_STR("cli");
-		options.read_only = cli->session.store->ops->is_read_only(cli->session.store);
+		options.read_only = cli->session.store->is_read_only;
 		options.lenient = lenient;
 		st = rt_engine_open(&options, cli->session.store, &engine, &cli->error);
 		st = fn(cli, ctx, names.items[i], engine, st);
@@ -430,7 +430,7 @@ clear_index(rt_cli *cli)
 
 	if (st != RT_OK)
 		return st;
-	st = ops->index_clear(cli->session.store, &cli->error);
+	st = ops->drop(cli->session.store, rt_rows_all(RT_STORE_INDEX, 0), &cli->error);
 	if (st == RT_OK)
 		return ops->commit(cli->session.store, &cli->error);
 	ops->cancel(cli->session.store);

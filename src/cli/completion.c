@@ -270,12 +270,11 @@ typedef struct project_offer {
 } project_offer;
 
 static bool
-offer_project(void *ctx, uint64_t project, rt_str name)
+offer_project(void *ctx, const rt_store_row *row)
 {
 	project_offer *o = ctx;
 
-	(void)project;
-	offer(o->cli, o->prefix, name, NULL);
+	offer(o->cli, o->prefix, row->data, NULL);
 	return true;
 }
 
@@ -305,8 +304,8 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 		break;
 	case RT_ARG_PROJECT:
 		if (rt_cli_open_store(cli, RT_SESSION_LOOK) == RT_OK)
-			(void)cli->session.store->ops->project_list(cli->session.store,
-								    offer_project, &projects, NULL);
+			(void)cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0),
+						    offer_project, &projects, NULL);
 		break;
 	case RT_ARG_FORMAT:
 		for (i = 0; rt_formats[i] != NULL; i++)

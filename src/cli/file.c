@@ -19,7 +19,7 @@ hint_unreadable(rt_cli *cli, rt_status st, const char *path)
 rt_status
 rt_cli_read_file(rt_cli *cli, const char *path, rt_buf *out)
 {
-	rt_status st = rt_file_read(path, out, &cli->error);
+	rt_status st = rt_files_read(path, out, &cli->error);
 
 	hint_unreadable(cli, st, path);
 	return st;
@@ -28,7 +28,7 @@ rt_cli_read_file(rt_cli *cli, const char *path, rt_buf *out)
 rt_status
 rt_cli_read_whole_file(rt_cli *cli, const char *path, rt_buf *out)
 {
-	rt_status st = rt_file_read_whole(path, out, &cli->error);
+	rt_status st = rt_files_read_whole(path, out, &cli->error);
 
 	if (st == RT_BUSY)
 		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
@@ -37,9 +37,9 @@ rt_cli_read_whole_file(rt_cli *cli, const char *path, rt_buf *out)
 }
 
 rt_status
-rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_file_write_mode mode)
+rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mode mode)
 {
-	rt_status st = rt_file_write(cli->env, path, bytes, mode, &cli->error);
+	rt_status st = rt_files_write(cli->env, path, bytes, mode, &cli->error);
 
 	if (st == RT_REFUSED)
 		rt_cli_hint(cli, st, "To replace it, add --force.");

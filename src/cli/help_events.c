@@ -10,7 +10,7 @@ may(const rt_hook_event *event)
 {
 	if (!(event->traits & RT_HOOK_BEFORE))
 		return "tells only";
-	if (event->traits & RT_HOOK_SUMS)
+	if (event->traits & RT_HOOK_SUMMARIZES)
 		return event->replaces[0] != 0 ? "deny, replace, sum up" : "deny, sum up";
 	return event->replaces[0] != 0 ? "deny, replace" : "deny";
 }
@@ -88,7 +88,7 @@ print_json(rt_cli *cli)
 		rt_json_add_string(&out, rt_str_of(event->when));
 		rt_buf_add_f(&out, ",\"deny\":%s,\"summary\":%s,\"replace\":",
 			     (event->traits & RT_HOOK_BEFORE) ? "true" : "false",
-			     (event->traits & RT_HOOK_SUMS) ? "true" : "false");
+			     (event->traits & RT_HOOK_SUMMARIZES) ? "true" : "false");
 		add_words_json(&out, event->replaces);
 		rt_buf_add_c(&out, ",\"match\":");
 		add_words_json(&out, event->subject);

@@ -105,12 +105,19 @@ rt_body_deinit(rt_body *body)
 static bool
 is_skipped(rt_str key, const char *const *skip)
 {
-	if (rt_str_is(key, "content"))
-		return true;
-	for (; skip != NULL && *skip != NULL; skip++)
-		if (rt_str_is(key, *skip))
-			return true;
-	return false;
+	return rt_str_is(key, "content") || (skip != NULL && rt_str_is_one_of(key, skip));
+}
+
+/* The beginning of a body with fields. */
+static void
+open_json(rt_buf *buf, rt_str content, bool is_json)
+{
+	rt_buf_add_byte(buf, RT_BODY_JSON);
+	rt_buf_add_c(buf, "{\"content\":");
+	if (is_json)
+		rt_buf_add_str(buf, content);
+	else
+		rt_json_add_string(buf, content);
 }
 
 void
@@ -118,37 +125,27 @@ rt_body_write(rt_buf *buf, rt_str content, bool is_json, yyjson_val *fields,
 	      const char *const *skip)
 {
 	yyjson_val *key, *value;
-	size_t i, max, kept = 0;
+	size_t i, max;
+	bool is_open = is_json;
 
-	if (yyjson_is_obj(fields)) {
-		yyjson_obj_foreach(fields, i, max, key, value)
-		{
-			kept += !is_skipped(rt_json_str(key), skip);
-		}
+	if (is_json)
+		open_json(buf, content, true);
+	yyjson_obj_foreach(fields, i, max, key, value)
+	{
+		if (is_skipped(rt_json_str(key), skip))
+			continue;
+		if (!is_open)
+			open_json(buf, content, false);
+		is_open = true;
+		rt_json_add_key_str(buf, rt_json_str(key));
+		rt_json_add_value(buf, value);
 	}
-	if (kept == 0 && !is_json) {
+	if (is_open) {
+		rt_buf_add_byte(buf, '}');
+	} else {
 		rt_buf_add_byte(buf, RT_BODY_TEXT);
 		rt_buf_add_str(buf, content);
-		return;
 	}
-	rt_buf_add(buf, "J{", 2);
-	rt_json_add_key(buf, "content");
-	if (is_json)
-		rt_buf_add_str(buf, content);
-	else
-		rt_json_add_string(buf, content);
-	if (kept > 0) {
-		yyjson_obj_foreach(fields, i, max, key, value)
-		{
-			if (is_skipped(rt_json_str(key), skip))
-				continue;
-			rt_buf_add_byte(buf, ',');
-			rt_json_add_string(buf, rt_json_str(key));
-			rt_buf_add_byte(buf, ':');
-			rt_json_add_value(buf, value);
-		}
-	}
-	rt_buf_add_byte(buf, '}');
 }
 
 void
@@ -158,16 +155,6 @@ rt_body_write_pi(rt_buf *buf, rt_str line)
 	rt_buf_add_str(buf, line);
 }
 
-static void
-add_member(rt_buf *buf, const rt_alloc *alloc, yyjson_val *key, yyjson_val *value, bool sorted)
-{
-	rt_json_add_key_str(buf, rt_json_str(key));
-	if (sorted)
-		rt_json_add_sorted(buf, alloc, value);
-	else
-		rt_json_add_value(buf, value);
-}
-
 static int
 key_order(const void *a, const void *b)
 {
@@ -175,80 +162,88 @@ key_order(const void *a, const void *b)
 			  rt_json_str(*(yyjson_val *const *)b));
 }
 
-/* Members of object but for one, into an object that is being written. */
-static void
-add_members(rt_buf *buf, const rt_alloc *alloc, yyjson_val *object, const char *but,
-	    bool sorted, yyjson_val *inner, const char *inner_but);
+/* What rt_body_add_fields writes: the members of an object but for one. One of these may be an
+ * object of which a member is left out, too (a pi message, without its content). */
+typedef struct members {
+	const rt_alloc *alloc;
+	bool sorted;
+	const char *but;   /* NULL: all */
+	yyjson_val *inner; /* or NULL */
+	const char *inner_but;
+} members;
+
+static void add_members(rt_buf *buf, yyjson_val *object, const members *m);
 
 static void
-add_one(rt_buf *buf, const rt_alloc *alloc, yyjson_val *key, yyjson_val *value, bool sorted,
-	yyjson_val *inner, const char *inner_but)
+add_member(rt_buf *buf, yyjson_val *key, const members *m)
 {
-	if (value == inner && inner != NULL) { /* a pi message: without its content */
-		rt_json_add_key_str(buf, rt_json_str(key));
+	yyjson_val *value = key + 1;
+
+	rt_json_add_key_str(buf, rt_json_str(key));
+	if (value == m->inner) {
 		rt_buf_add_byte(buf, '{');
-		add_members(buf, alloc, value, inner_but, sorted, NULL, NULL);
+		add_members(
+			buf, value,
+			&(members){.alloc = m->alloc, .sorted = m->sorted, .but = m->inner_but});
 		rt_buf_add_byte(buf, '}');
-		return;
+	} else if (m->sorted) {
+		rt_json_add_sorted(buf, m->alloc, value);
+	} else {
+		rt_json_add_value(buf, value);
 	}
-	add_member(buf, alloc, key, value, sorted);
 }
 
 static void
-add_members(rt_buf *buf, const rt_alloc *alloc, yyjson_val *object, const char *but, bool sorted,
-	    yyjson_val *inner, const char *inner_but)
+add_members(rt_buf *buf, yyjson_val *object, const members *m)
 {
-	yyjson_val *key, *value, **keys;
+	yyjson_val *key, *value, **keys = NULL;
 	size_t i, max, count = 0;
 
-	if (!sorted) {
-		yyjson_obj_foreach(object, i, max, key, value)
-		{
-			if (!rt_str_is(rt_json_str(key), but))
-				add_one(buf, alloc, key, value, sorted, inner, inner_but);
+	if (m->sorted) {
+		keys = rt_new_array(m->alloc, yyjson_obj_size(object) + 1, sizeof(*keys));
+		if (keys == NULL) {
+			buf->status = RT_NOMEM;
+			return;
 		}
-		return;
-	}
-	keys = rt_new_array(alloc, yyjson_obj_size(object) + 1, sizeof(*keys));
-	if (keys == NULL) {
-		buf->status = RT_NOMEM;
-		return;
 	}
 	yyjson_obj_foreach(object, i, max, key, value)
 	{
-		/* of a repeated key the last one counts */
-		if (!rt_str_is(rt_json_str(key), but) &&
-		    (yyjson_get_len(key) != strlen(yyjson_get_str(key)) ||
-		     rt_json_get(object, yyjson_get_str(key)) == value))
-			keys[count++] = key;
+		const char *name = yyjson_get_str(key);
+
+		if (m->but != NULL && rt_str_is(rt_json_str(key), m->but))
+			continue;
+		if (!m->sorted)
+			add_member(buf, key, m);
+		else if (yyjson_get_len(key) != strlen(name) || rt_json_get(object, name) == value)
+			keys[count++] = key; /* of a repeated key the last one counts */
 	}
-	qsort(keys, count, sizeof(*keys), key_order);
+	if (m->sorted)
+		qsort(keys, count, sizeof(*keys), key_order);
 	for (i = 0; i < count; i++)
-		add_one(buf, alloc, keys[i], keys[i] + 1, sorted, inner, inner_but);
-	rt_free(alloc, keys);
+		add_member(buf, keys[i], m);
+	rt_free(m->alloc, keys);
 }
 
 void
 rt_body_add_fields(rt_buf *buf, const rt_alloc *alloc, const rt_body *body, bool sorted)
 {
+	members m = {.alloc = alloc, .sorted = sorted, .but = "content"};
 	yyjson_val *content, *parent;
 	const char *key;
 
 	if (body->fields == NULL)
 		return;
 	if (body->format == RT_BODY_JSON) {
-		add_members(buf, alloc, body->fields, "content", sorted, NULL, NULL);
+		add_members(buf, body->fields, &m);
 		return;
 	}
 	pi_content(body->fields, &content, &parent, &key);
-	rt_json_add_key(buf, "pi");
+	m.but = content != NULL && parent == body->fields ? key : NULL;
+	m.inner = content != NULL && parent != body->fields ? parent : NULL;
+	m.inner_but = key;
+	rt_json_add_key(buf, "pi"); /* content may end with a blank: not rt_json_open */
 	rt_buf_add_byte(buf, '{');
-	if (content == NULL)
-		add_members(buf, alloc, body->fields, "\001", sorted, NULL, NULL);
-	else if (parent == body->fields)
-		add_members(buf, alloc, body->fields, key, sorted, NULL, NULL);
-	else
-		add_members(buf, alloc, body->fields, "\001", sorted, parent, key);
+	add_members(buf, body->fields, &m);
 	rt_buf_add_byte(buf, '}');
 }
 
@@ -258,25 +253,16 @@ rt_body_edit(rt_buf *buf, const rt_alloc *alloc, rt_str old_data, rt_str content
 {
 	rt_body old;
 	rt_status st = rt_body_read(alloc, old_data, &old, err);
-	size_t start;
 
 	if (st != RT_OK)
 		return st;
 	if (old.fields == NULL || (old.format == RT_BODY_JSON && yyjson_obj_size(old.fields) < 2)) {
 		rt_body_write(buf, content, is_json, NULL, NULL);
-		rt_body_deinit(&old);
-		return RT_OK;
+	} else {
+		open_json(buf, content, is_json);
+		rt_body_add_fields(buf, alloc, &old, false);
+		rt_buf_add_byte(buf, '}');
 	}
-	rt_buf_add(buf, "J{", 2);
-	start = buf->size;
-	rt_json_add_key(buf, "content");
-	if (is_json)
-		rt_buf_add_str(buf, content);
-	else
-		rt_json_add_string(buf, content);
-	rt_body_add_fields(buf, alloc, &old, false);
-	rt_buf_add_byte(buf, '}');
-	(void)start;
 	rt_body_deinit(&old);
 	return RT_OK;
 }
@@ -317,7 +303,8 @@ rt_body_add_text(rt_buf *buf, const rt_body *body)
 yyjson_val *
 rt_body_field(const rt_body *body, const char *name)
 {
-	if (body->fields == NULL || body->format != RT_BODY_JSON || rt_str_is(RT_STR("content"), name))
+	if (body->fields == NULL || body->format != RT_BODY_JSON ||
+	    rt_str_is(RT_STR("content"), name))
 		return NULL;
 	return rt_json_get(body->fields, name);
 }

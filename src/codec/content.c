@@ -16,15 +16,6 @@ rt_content_of(yyjson_val *value)
 	return content;
 }
 
-static bool
-is_one_of(rt_str name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (rt_str_is(name, *names))
-			return true;
-	return false;
-}
-
 bool
 rt_content_is_text(yyjson_val *block)
 {
@@ -34,7 +25,8 @@ rt_content_is_text(yyjson_val *block)
 	if (yyjson_is_str(block))
 		return true;
 	return yyjson_is_str(rt_json_get(block, "text")) &&
-	       (type == NULL || (yyjson_is_str(type) && is_one_of(rt_json_str(type), types)));
+	       (type == NULL ||
+		(yyjson_is_str(type) && rt_str_is_one_of(rt_json_str(type), types)));
 }
 
 static bool
@@ -42,7 +34,7 @@ is_call(yyjson_val *block)
 {
 	static const char *const types[] = {"toolCall", "tool_use", "function_call", NULL};
 
-	return is_one_of(rt_json_str(rt_json_get(block, "type")), types);
+	return rt_str_is_one_of(rt_json_str(rt_json_get(block, "type")), types);
 }
 
 static rt_str
@@ -59,8 +51,7 @@ rt_content_text_count(rt_content content)
 
 	if (content.blocks == NULL)
 		return 1;
-	yyjson_arr_foreach(content.blocks, i, max, block)
-		count += rt_content_is_text(block);
+	yyjson_arr_foreach(content.blocks, i, max, block) count += rt_content_is_text(block);
 	return count;
 }
 
@@ -124,9 +115,12 @@ static void
 add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 {
 	/* what holds of the old text alone */
-	static const char *const bound[] = {"textSignature",     "thoughtSignature",
-					    "thought_signature", "signature",
-					    "annotations",       "logprobs",
+	static const char *const bound[] = {"textSignature",
+					    "thoughtSignature",
+					    "thought_signature",
+					    "signature",
+					    "annotations",
+					    "logprobs",
 					    NULL};
 	yyjson_val *key, *value, *own = rt_json_get(block, "text");
 	size_t i, max;
@@ -145,7 +139,7 @@ add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 	{
 		rt_str name = rt_json_str(key);
 
-		if (is_one_of(name, bound) || (rt_str_is(name, "text") && value != own))
+		if (rt_str_is_one_of(name, bound) || (rt_str_is(name, "text") && value != own))
 			continue;
 		rt_json_add_key_str(buf, name);
 		if (value == own)
@@ -459,8 +453,7 @@ rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls)
 		else
 			others += !rt_content_is_text(block);
 	}
-	yyjson_arr_foreach(calls, i, max, block)
-		add_call(buf, start, count++, block);
+	yyjson_arr_foreach(calls, i, max, block) add_call(buf, start, count++, block);
 	if (thinks) {
 		begin_part(buf, start);
 		rt_buf_add_c(buf, "thinking");

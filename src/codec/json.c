@@ -310,6 +310,22 @@ rt_json_free(rt_json_doc *doc)
 	rt_free(doc->alloc, doc);
 }
 
+static void
+close_doc(void *doc)
+{
+	rt_json_free(doc);
+}
+
+yyjson_val *
+rt_json_parse(rt_scope *scope, rt_str input)
+{
+	rt_json_doc *doc = NULL;
+
+	RT_TRY(scope, rt_json_read(scope->alloc, input, &doc, &scope->error));
+	rt_scope_defer(scope, close_doc, doc);
+	return rt_ok(scope) ? rt_json_root(doc) : NULL;
+}
+
 yyjson_val *
 rt_json_get(yyjson_val *object, const char *key)
 {
@@ -608,14 +624,19 @@ rt_json_add_key(rt_buf *buf, const char *key)
 static void
 put_key(rt_buf *buf, const char *key)
 {
-	char last = buf->size > 0 ? buf->ptr[buf->size - 1] : '\n';
-
-	if (last != '\n' && last != ' ')
-		rt_json_add_comma(buf);
-	if (key == NULL)
-		return;
-	rt_json_add_string(buf, rt_str_of(key));
-	rt_buf_add_byte(buf, ':');
+	switch (buf->size > 0 ? buf->ptr[buf->size - 1] : '\n') {
+	case '{':
+	case '[':
+	case ',':
+	case ':':
+	case ' ':
+	case '\n': break;
+	default: rt_buf_add_byte(buf, ',');
+	}
+	if (key != NULL) {
+		rt_json_add_string(buf, rt_str_of(key));
+		rt_buf_add_byte(buf, ':');
+	}
 }
 
 void

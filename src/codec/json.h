@@ -12,7 +12,7 @@
 
 #include <yyjson.h>
 
-#include "base/text.h"
+#include "base/scope.h"
 
 enum {
 	RT_JSON_DEPTH_MAX = 512 /* arrays and objects inside each other */
@@ -32,6 +32,9 @@ RT_CHECKED rt_status rt_json_read_repairing(const rt_alloc *alloc, rt_str input,
 					    rt_error *err);
 yyjson_val *rt_json_root(const rt_json_doc *doc);
 void rt_json_free(rt_json_doc *doc);
+
+/* The root of input, read as by rt_json_read; lives as long as the scope. NULL once it has failed. */
+yyjson_val *rt_json_parse(rt_scope *scope, rt_str input);
 
 /* Member of an object by key; the last one of that name; NULL when missing or not an object. */
 yyjson_val *rt_json_get(yyjson_val *object, const char *key);

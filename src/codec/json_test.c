@@ -52,10 +52,27 @@ members_and_items(void **state)
 	rt_json_free(doc);
 }
 
+static void
+parsing_into_a_scope(void **state)
+{
+	rt_scope scope;
+
+	(void)state;
+	rt_scope_init(&scope, rt_alloc_libc());
+	assert_true(yyjson_is_true(rt_json_get(rt_json_parse(&scope, RT_STR("{\"a\":true}")), "a")));
+	assert_null(rt_json_parse(&scope, RT_STR("[")));
+	assert_int_equal(scope.status, RT_USAGE);
+	assert_null(rt_json_parse(&scope, RT_STR("1")));
+	assert_int_equal(rt_scope_end(&scope, NULL), RT_USAGE);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(members_and_items)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_and_items),
+		cmocka_unit_test(parsing_into_a_scope),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

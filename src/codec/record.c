@@ -5,194 +5,156 @@
 
 #include "core/id.h"
 
-/* What of a slot's flags a log keeps: all but what is known from its time and role. So a bit
+/* The flags of a slot that a log keeps: all but those known from its time and role. So a bit
  * that a later version adds is not lost when this one goes on with its slots. */
 #define RECORD_FLAGS (~(uint32_t)(RT_SLOT_NO_TS | RT_SLOT_TURN))
 
 /* ---- writing ---- */
 
+/* An array of two or three numbers. */
 static void
-add_number(rt_buf *buf, uint64_t number)
+put_numbers(rt_buf *buf, unsigned count, uint64_t a, uint64_t b, uint64_t c)
 {
-	rt_json_add_comma(buf);
-	rt_buf_add_u64(buf, number);
+	rt_json_open(buf, NULL, '[');
+	rt_json_put_u64(buf, NULL, a);
+	rt_json_put_u64(buf, NULL, b);
+	if (count == 3)
+		rt_json_put_u64(buf, NULL, c);
+	rt_json_close(buf, ']');
 }
 
 static void
-add_text(rt_buf *buf, rt_str s)
+put_json(rt_buf *buf, rt_str json)
 {
-	rt_json_add_comma(buf);
-	rt_json_add_string(buf, s);
+	rt_json_put_raw(buf, NULL, json.ptr != NULL ? json : RT_STR("null"));
 }
 
 static void
-add_json(rt_buf *buf, rt_str json)
+put_slots(rt_buf *buf, const rt_effect_slot *slots, size_t count)
 {
-	rt_json_add_comma(buf);
-	if (json.ptr == NULL)
-		rt_buf_add(buf, "null", 4);
-	else
-		rt_buf_add_str(buf, json);
-}
-
-static void
-add_slots(rt_buf *buf, const rt_effect_slot *slots, size_t count)
-{
-	size_t i;
-
-	rt_buf_add(buf, ",[", 2);
-	for (i = 0; i < count; i++) {
+	rt_json_open(buf, NULL, '[');
+	for (size_t i = 0; i < count; i++) {
 		const rt_effect_slot *s = &slots[i];
-		uint32_t flags = s->slot.flags & RECORD_FLAGS;
 
-		rt_buf_add(buf, i > 0 ? ",[" : "[", i > 0 ? 2 : 1);
-		rt_buf_add_u64(buf, s->slot.entry);
-		add_number(buf, s->slot.body);
-		add_number(buf, s->slot.size);
-		rt_buf_add_byte(buf, ',');
+		rt_json_open(buf, NULL, '[');
+		rt_json_put_u64(buf, NULL, s->slot.entry);
+		rt_json_put_u64(buf, NULL, s->slot.body);
+		rt_json_put_u64(buf, NULL, s->slot.size);
 		if ((s->slot.flags & RT_SLOT_NO_TS) != 0)
-			rt_buf_add(buf, "null", 4);
+			rt_json_put_null(buf, NULL);
 		else
-			rt_buf_add_i64(buf, s->slot.ts_us);
-		add_text(buf, s->role);
-		add_text(buf, s->kind);
-		add_number(buf, flags);
+			rt_json_put_i64(buf, NULL, s->slot.ts_us);
+		rt_json_put_str(buf, NULL, s->role);
+		rt_json_put_str(buf, NULL, s->kind);
+		rt_json_put_u64(buf, NULL, s->slot.flags & RECORD_FLAGS);
 		if (s->id.size > 0)
-			add_text(buf, s->id);
-		rt_buf_add_byte(buf, ']');
+			rt_json_put_str(buf, NULL, s->id);
+		rt_json_close(buf, ']');
 	}
-	rt_buf_add_byte(buf, ']');
+	rt_json_close(buf, ']');
 }
 
 static void
-add_effect(rt_buf *buf, const rt_effect *e)
+put_effect(rt_buf *buf, const rt_effect *e)
 {
-	rt_json_add_comma(buf);
+	static const char *const letters[] = {
+		[RT_EFFECT_SPLICE] = "s", [RT_EFFECT_NEW] = "n", [RT_EFFECT_SET] = "f"};
+
+	rt_json_open(buf, NULL, '[');
+	rt_json_put_c(buf, NULL, letters[e->kind]);
+	rt_json_put_u64(buf, NULL, e->disc);
+	rt_json_put_u64(buf, NULL, e->sub);
 	switch (e->kind) {
 	case RT_EFFECT_SPLICE:
-		rt_buf_add_c(buf, "[\"s\"");
-		add_number(buf, e->disc);
-		add_number(buf, e->sub);
-		add_number(buf, e->at);
-		add_slots(buf, e->removed, e->removed_count);
-		add_slots(buf, e->added, e->added_count);
+		rt_json_put_u64(buf, NULL, e->at);
+		put_slots(buf, e->removed, e->removed_count);
+		put_slots(buf, e->added, e->added_count);
 		break;
 	case RT_EFFECT_NEW:
-		rt_buf_add_c(buf, "[\"n\"");
-		add_number(buf, e->disc);
-		add_number(buf, e->sub);
-		add_number(buf, e->from_disc);
-		add_number(buf, e->from_take);
-		add_number(buf, e->count);
-		add_text(buf, e->name);
-		add_text(buf, e->take_name);
-		add_text(buf, e->git_commit);
+		rt_json_put_u64(buf, NULL, e->from_disc);
+		rt_json_put_u64(buf, NULL, e->from_take);
+		rt_json_put_u64(buf, NULL, e->count);
+		rt_json_put_str(buf, NULL, e->name);
+		rt_json_put_str(buf, NULL, e->take_name);
+		rt_json_put_str(buf, NULL, e->git_commit);
 		break;
 	case RT_EFFECT_SET:
-		rt_buf_add_c(buf, "[\"f\"");
-		add_number(buf, e->disc);
-		add_number(buf, e->sub);
-		add_text(buf, e->key);
-		add_number(buf, e->entry);
-		add_json(buf, e->before);
-		add_json(buf, e->after);
+		rt_json_put_str(buf, NULL, e->key);
+		rt_json_put_u64(buf, NULL, e->entry);
+		put_json(buf, e->before);
+		put_json(buf, e->after);
 		break;
 	}
-	rt_buf_add_byte(buf, ']');
+	rt_json_close(buf, ']');
 }
 
 static void
-add_views(rt_buf *buf, const rt_record *record)
+put_moves(rt_buf *buf, const rt_record *record)
 {
-	size_t i;
+	rt_json_open(buf, "m", '[');
+	for (size_t i = 0; i < record->move_count; i++) {
+		const rt_record_move *m = &record->moves[i];
 
-	rt_json_add_key(buf, "view");
-	rt_buf_add_byte(buf, '[');
-	for (i = 0; i < record->view_count; i++) {
-		rt_buf_add_c(buf, i > 0 ? ",[" : "[");
-		rt_buf_add_u64(buf, record->views[i].entry);
-		add_number(buf, record->views[i].flags);
-		rt_buf_add_byte(buf, ']');
+		rt_json_open(buf, NULL, '[');
+		rt_json_put_u64(buf, NULL, m->step);
+		rt_json_put_i64(buf, NULL, m->direction < 0 ? -1 : 1);
+		rt_json_open(buf, NULL, '[');
+		for (size_t k = 0; k < m->disc_count; k++)
+			rt_json_put_u64(buf, NULL, m->discs[k]);
+		rt_json_close(buf, ']');
+		if (m->with_next)
+			rt_json_put_u64(buf, NULL, 1);
+		rt_json_close(buf, ']');
 	}
-	rt_buf_add_byte(buf, ']');
+	rt_json_close(buf, ']');
 }
 
 void
 rt_record_write(rt_buf *buf, const rt_record *record)
 {
-	size_t i, j;
-
-	rt_buf_add_c(buf, record->keeps_redo ? "{\"v\":2" : "{\"v\":1");
-	rt_json_add_key(buf, "op");
-	rt_json_add_string(buf, record->op);
-	rt_json_add_key(buf, "by");
-	rt_json_add_string(buf, record->by);
-	rt_json_add_key(buf, "d");
-	rt_buf_add_u64(buf, record->disc);
+	rt_buf_add_byte(buf, '{');
+	rt_json_put_u64(buf, "v", record->keeps_redo ? 2 : 1);
+	rt_json_put_str(buf, "op", record->op);
+	rt_json_put_str(buf, "by", record->by);
+	rt_json_put_u64(buf, "d", record->disc);
 	if (record->group != 0) {
-		rt_json_add_key(buf, "g");
-		rt_buf_add_byte(buf, '[');
-		rt_buf_add_u64(buf, record->group);
-		add_number(buf, record->group_discs);
-		rt_buf_add_byte(buf, ']');
+		rt_buf_add_c(buf, ",\"g\":");
+		put_numbers(buf, 2, record->group, record->group_discs, 0);
 	}
-	switch (record->kind) {
-	case RT_RECORD_STEP:
-		rt_json_add_key(buf, "p");
-		rt_buf_add_byte(buf, '[');
-		for (i = 0; i < record->parent_count; i++) {
-			rt_buf_add_c(buf, i > 0 ? ",[" : "[");
-			rt_buf_add_u64(buf, record->parents[i].disc);
-			add_number(buf, record->parents[i].step);
-			rt_buf_add_byte(buf, ']');
-		}
-		rt_buf_add_byte(buf, ']');
-		rt_json_add_key(buf, "fx");
-		rt_buf_add_byte(buf, '[');
-		for (i = 0; i < record->effect_count; i++)
-			add_effect(buf, &record->effects[i]);
-		rt_buf_add_byte(buf, ']');
+	if (record->kind == RT_RECORD_STEP) {
+		rt_json_open(buf, "p", '[');
+		for (size_t i = 0; i < record->parent_count; i++)
+			put_numbers(buf, 2, record->parents[i].disc, record->parents[i].step, 0);
+		rt_json_close(buf, ']');
+		rt_json_open(buf, "fx", '[');
+		for (size_t i = 0; i < record->effect_count; i++)
+			put_effect(buf, &record->effects[i]);
+		rt_json_close(buf, ']');
 		if (record->keeps_redo)
-			rt_buf_add_c(buf, ",\"k\":1");
-		if (record->view_count > 0)
-			add_views(buf, record);
-		break;
-	case RT_RECORD_MOVE:
-		rt_json_add_key(buf, "m");
-		rt_buf_add_byte(buf, '[');
-		for (i = 0; i < record->move_count; i++) {
-			rt_buf_add_c(buf, i > 0 ? ",[" : "[");
-			rt_buf_add_u64(buf, record->moves[i].step);
-			rt_buf_add_c(buf, record->moves[i].direction < 0 ? ",-1,[" : ",1,[");
-			for (j = 0; j < record->moves[i].disc_count; j++)
-				add_number(buf, record->moves[i].discs[j]);
-			rt_buf_add_c(buf, record->moves[i].with_next ? "],1]" : "]]");
-		}
-		rt_buf_add_byte(buf, ']');
-		rt_json_add_key(buf, "r");
-		rt_buf_add_byte(buf, '[');
-		for (i = 0; i < record->redo_count; i++) {
-			rt_buf_add_c(buf, i > 0 ? ",[" : "[");
-			rt_buf_add_u64(buf, record->redos[i].disc);
-			add_number(buf, record->redos[i].row);
-			add_number(buf, record->redos[i].move);
-			rt_buf_add_byte(buf, ']');
-		}
-		rt_buf_add_byte(buf, ']');
-		break;
-	case RT_RECORD_VIEW: add_views(buf, record); break;
-	case RT_RECORD_NOTE: break;
+			rt_json_put_u64(buf, "k", 1);
+	} else if (record->kind == RT_RECORD_MOVE) {
+		put_moves(buf, record);
+		rt_json_open(buf, "r", '[');
+		for (size_t i = 0; i < record->redo_count; i++)
+			put_numbers(buf, 3, record->redos[i].disc, record->redos[i].row,
+				    record->redos[i].move);
+		rt_json_close(buf, ']');
 	}
-	if (record->extra.size > 0) {
-		rt_json_add_key(buf, "x");
-		rt_buf_add_str(buf, record->extra);
+	if (record->kind == RT_RECORD_VIEW ||
+	    (record->kind == RT_RECORD_STEP && record->view_count > 0)) {
+		rt_json_open(buf, "view", '[');
+		for (size_t i = 0; i < record->view_count; i++)
+			put_numbers(buf, 2, record->views[i].entry, record->views[i].flags, 0);
+		rt_json_close(buf, ']');
 	}
-	rt_buf_add_byte(buf, '}');
+	if (record->extra.size > 0)
+		rt_json_put_raw(buf, "x", record->extra);
+	rt_json_close(buf, '}');
 }
 
 /* ---- reading ---- */
 
-/* What is being read: bad turns true at the first thing that does not fit. */
+/* A row being read: bad becomes true at the first thing that does not fit. */
 typedef struct parse {
 	const rt_alloc *alloc;
 	rt_arena *arena;
@@ -200,16 +162,17 @@ typedef struct parse {
 	bool nomem;
 } parse;
 
+static bool
+ok(const parse *p)
+{
+	return !p->bad && !p->nomem;
+}
+
 static void *
 get(parse *p, size_t count, size_t size)
 {
-	void *ptr;
+	void *ptr = count < SIZE_MAX / size ? rt_arena_get(p->arena, count * size + 1) : NULL;
 
-	if (count > SIZE_MAX / size) {
-		p->nomem = true;
-		return NULL;
-	}
-	ptr = rt_arena_get(p->arena, count * size + 1);
 	if (ptr == NULL)
 		p->nomem = true;
 	else
@@ -326,8 +289,7 @@ read_slots(parse *p, yyjson_val *v, size_t *out_count)
 	rt_effect_slot *slots = get(p, count, sizeof(*slots));
 	yyjson_val *item;
 
-	*out_count = 0;
-	if (slots == NULL || p->bad)
+	if (!ok(p))
 		return NULL;
 	yyjson_arr_foreach(v, i, max, item)
 	{
@@ -342,9 +304,9 @@ read_effect(parse *p, yyjson_val *v, rt_effect *out)
 {
 	size_t count = array(p, v);
 	yyjson_val *a[9] = {NULL};
+	yyjson_val *item;
 	rt_str kind;
 	size_t i, max;
-	yyjson_val *item;
 
 	if (p->bad || count < 5 || count > 9) {
 		p->bad = true;
@@ -382,72 +344,82 @@ read_effect(parse *p, yyjson_val *v, rt_effect *out)
 }
 
 static void
-read_step(parse *p, yyjson_val *parents, yyjson_val *effects, rt_record *out)
+read_step(parse *p, yyjson_val *root, yyjson_val *fx, rt_record *out)
 {
-	yyjson_val *item;
+	yyjson_val *keeps = rt_json_get(root, "k"), *before = rt_json_get(root, "p"), *item;
 	size_t i, max;
 
 	out->kind = RT_RECORD_STEP;
-	out->parent_count = array(p, parents);
+	out->parent_count = array(p, before);
 	out->parents = get(p, out->parent_count, sizeof(*out->parents));
-	out->effect_count = array(p, effects);
-	out->effects = get(p, out->effect_count, sizeof(*out->effects));
-	if (p->bad || p->nomem)
-		return;
-	yyjson_arr_foreach(parents, i, max, item)
+	yyjson_arr_foreach(before, i, max, item)
 	{
-		out->parents[i].disc = (uint32_t)number(p, yyjson_arr_get(item, 0), UINT32_MAX);
-		out->parents[i].step = number(p, yyjson_arr_get(item, 1), INT64_MAX);
+		if (ok(p)) {
+			out->parents[i].disc = (uint32_t)number(p, yyjson_arr_get(item, 0),
+								UINT32_MAX);
+			out->parents[i].step = number(p, yyjson_arr_get(item, 1), INT64_MAX);
+		}
 	}
-	yyjson_arr_foreach(effects, i, max, item)
+	out->effect_count = array(p, fx);
+	out->effects = get(p, out->effect_count, sizeof(*out->effects));
+	yyjson_arr_foreach(fx, i, max, item)
 	{
-		read_effect(p, item, &out->effects[i]);
-		if (p->bad || p->nomem)
-			return;
+		if (ok(p))
+			read_effect(p, item, &out->effects[i]);
+	}
+	out->keeps_redo = keeps != NULL;
+	if (keeps != NULL && number(p, keeps, 1) != 1)
+		p->bad = true;
+}
+
+static void
+read_move(parse *p, yyjson_val *v, bool is_last, rt_record_move *out)
+{
+	yyjson_val *discs = yyjson_arr_get(v, 2), *with = yyjson_arr_get(v, 3), *item;
+	int64_t direction = 0;
+	size_t i, max;
+
+	out->step = number(p, yyjson_arr_get(v, 0), INT64_MAX);
+	if (!rt_json_i64(yyjson_arr_get(v, 1), &direction) || (direction != 1 && direction != -1))
+		p->bad = true;
+	out->direction = (int)direction;
+	if (with != NULL && (number(p, with, 1) != 1 || is_last))
+		p->bad = true;
+	out->with_next = with != NULL;
+	out->disc_count = array(p, discs);
+	out->discs = get(p, out->disc_count, sizeof(*out->discs));
+	yyjson_arr_foreach(discs, i, max, item)
+	{
+		if (ok(p))
+			out->discs[i] = (uint32_t)number(p, item, UINT32_MAX);
 	}
 }
 
 static void
-read_moves(parse *p, yyjson_val *moves, yyjson_val *redos, rt_record *out)
+read_moves(parse *p, yyjson_val *root, yyjson_val *moves, rt_record *out)
 {
-	yyjson_val *item, *inner;
-	size_t i, j, max, inner_max;
+	yyjson_val *before = rt_json_get(root, "r"), *item;
+	size_t i, max;
 
 	out->kind = RT_RECORD_MOVE;
 	out->move_count = array(p, moves);
 	out->moves = get(p, out->move_count, sizeof(*out->moves));
-	out->redo_count = array(p, redos);
-	out->redos = get(p, out->redo_count, sizeof(*out->redos));
-	if (p->bad || p->nomem)
-		return;
 	yyjson_arr_foreach(moves, i, max, item)
 	{
-		rt_record_move *m = &out->moves[i];
-		int64_t direction = 0;
-		yyjson_val *discs = yyjson_arr_get(item, 2), *with = yyjson_arr_get(item, 3);
-
-		m->step = number(p, yyjson_arr_get(item, 0), INT64_MAX);
-		if (!rt_json_i64(yyjson_arr_get(item, 1), &direction) ||
-		    (direction != 1 && direction != -1))
-			p->bad = true;
-		m->direction = (int)direction;
-		if (with != NULL && (number(p, with, 1) != 1 || i + 1 == out->move_count))
-			p->bad = true;
-		m->with_next = with != NULL;
-		m->disc_count = array(p, discs);
-		m->discs = get(p, m->disc_count, sizeof(*m->discs));
-		if (p->bad || p->nomem)
-			return;
-		yyjson_arr_foreach(discs, j, inner_max, inner)
-		{
-			m->discs[j] = (uint32_t)number(p, inner, UINT32_MAX);
-		}
+		if (ok(p))
+			read_move(p, item, i + 1 == out->move_count, &out->moves[i]);
 	}
-	yyjson_arr_foreach(redos, i, max, item)
+	out->redo_count = array(p, before);
+	out->redos = get(p, out->redo_count, sizeof(*out->redos));
+	yyjson_arr_foreach(before, i, max, item)
 	{
-		out->redos[i].disc = (uint32_t)number(p, yyjson_arr_get(item, 0), UINT32_MAX);
-		out->redos[i].row = number(p, yyjson_arr_get(item, 1), INT64_MAX);
-		out->redos[i].move = (uint32_t)number(p, yyjson_arr_get(item, 2), UINT32_MAX);
+		rt_record_redo *redo = &out->redos[i];
+
+		if (!ok(p))
+			return;
+		redo->disc = (uint32_t)number(p, yyjson_arr_get(item, 0), UINT32_MAX);
+		redo->row = number(p, yyjson_arr_get(item, 1), INT64_MAX);
+		redo->move = (uint32_t)number(p, yyjson_arr_get(item, 2), UINT32_MAX);
 	}
 }
 
@@ -459,70 +431,75 @@ read_views(parse *p, yyjson_val *v, rt_record *out)
 
 	out->view_count = array(p, v);
 	out->views = get(p, out->view_count, sizeof(*out->views));
-	if (p->bad || p->nomem)
-		return;
 	yyjson_arr_foreach(v, i, max, item)
 	{
+		if (!ok(p))
+			return;
 		out->views[i].entry = (uint32_t)number(p, yyjson_arr_get(item, 0), UINT32_MAX);
 		out->views[i].flags = (unsigned)number(p, yyjson_arr_get(item, 1), 255);
 	}
 }
 
+static void
+read_record(parse *p, yyjson_val *root, rt_record *out)
+{
+	yyjson_val *group = rt_json_get(root, "g"), *fx = rt_json_get(root, "fx");
+	yyjson_val *moves = rt_json_get(root, "m"), *view = rt_json_get(root, "view");
+	yyjson_val *extra = rt_json_get(root, "x");
+
+	out->op = text(p, rt_json_get(root, "op"));
+	out->by = text(p, rt_json_get(root, "by"));
+	out->disc = (uint32_t)number(p, rt_json_get(root, "d"), UINT32_MAX);
+	if (group != NULL) {
+		out->group = number(p, yyjson_arr_get(group, 0), INT64_MAX);
+		out->group_discs = (uint32_t)number(p, yyjson_arr_get(group, 1), UINT32_MAX);
+	}
+	if (fx != NULL)
+		read_step(p, root, fx, out);
+	else if (moves != NULL)
+		read_moves(p, root, moves, out);
+	else
+		out->kind = view != NULL ? RT_RECORD_VIEW : RT_RECORD_NOTE;
+	if (view != NULL)
+		read_views(p, view, out);
+	if (extra != NULL)
+		out->extra = json(p, extra);
+}
+
+static rt_status
+check_version(yyjson_val *root, rt_error *err)
+{
+	uint64_t version;
+
+	if (!rt_json_u64(rt_json_get(root, "v"), &version))
+		return rt_fail(err, RT_CORRUPT, "a log row without a version");
+	if (version <= RT_RECORD_VERSION)
+		return RT_OK;
+	return rt_fail(
+		err, RT_TOO_NEW,
+		"a log row needs a Retake that knows effects of version %llu; this one knows %d",
+		(unsigned long long)version, (int)RT_RECORD_VERSION);
+}
+
 rt_status
 rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str input, rt_record *out, rt_error *err)
 {
-	parse p = {alloc, arena, false, false};
+	parse p = {.alloc = alloc, .arena = arena};
 	rt_json_doc *doc = NULL;
-	rt_record record;
-	yyjson_val *root, *v;
+	rt_record record = {.kind = RT_RECORD_NOTE};
 	rt_error inner;
-	uint64_t version;
 	rt_status st = rt_json_read(alloc, input, &doc, &inner);
 
 	if (st == RT_NOMEM)
 		return rt_fail(err, st, "out of memory");
 	if (st != RT_OK)
 		return rt_fail(err, RT_CORRUPT, "a log row that is %s", inner.text);
-	memset(&record, 0, sizeof(record));
-	root = rt_json_root(doc);
-	if (!rt_json_u64(rt_json_get(root, "v"), &version)) {
-		rt_json_free(doc);
-		return rt_fail(err, RT_CORRUPT, "a log row without a version");
-	}
-	if (version > RT_RECORD_VERSION) {
-		rt_json_free(doc);
-		return rt_fail(err, RT_TOO_NEW,
-			       "a log row needs a Retake that knows effects of version %llu; this "
-			       "one knows %d",
-			       (unsigned long long)version, (int)RT_RECORD_VERSION);
-	}
-	record.op = text(&p, rt_json_get(root, "op"));
-	record.by = text(&p, rt_json_get(root, "by"));
-	record.disc = (uint32_t)number(&p, rt_json_get(root, "d"), UINT32_MAX);
-	if ((v = rt_json_get(root, "g")) != NULL) {
-		record.group = number(&p, yyjson_arr_get(v, 0), INT64_MAX);
-		record.group_discs = (uint32_t)number(&p, yyjson_arr_get(v, 1), UINT32_MAX);
-	}
-	if ((v = rt_json_get(root, "fx")) != NULL) {
-		read_step(&p, rt_json_get(root, "p"), v, &record);
-		v = rt_json_get(root, "k");
-		record.keeps_redo = v != NULL;
-		if (v != NULL && number(&p, v, 1) != 1)
-			p.bad = true;
-	} else if ((v = rt_json_get(root, "m")) != NULL) {
-		read_moves(&p, v, rt_json_get(root, "r"), &record);
-	} else if (rt_json_get(root, "view") != NULL) {
-		record.kind = RT_RECORD_VIEW;
-	} else {
-		record.kind = RT_RECORD_NOTE;
-	}
-	v = rt_json_get(root, "view");
-	if (v != NULL)
-		read_views(&p, v, &record);
-	v = rt_json_get(root, "x");
-	if (v != NULL)
-		record.extra = json(&p, v);
+	st = check_version(rt_json_root(doc), err);
+	if (st == RT_OK)
+		read_record(&p, rt_json_root(doc), &record);
 	rt_json_free(doc);
+	if (st != RT_OK)
+		return st;
 	if (p.nomem)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	if (p.bad)

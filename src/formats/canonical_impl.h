@@ -21,38 +21,38 @@
  * content, id, role, head, name and takes are always written (id and head unless the
  * outline has no ids).
  *
- * An entry that several takes hold is written out in each of them. Reading joins equal
- * entries of equal id again; of different ones each take keeps its own (they are
- * revisions).
+ * An entry of several takes is written in each of them. Reading joins equal entries of equal
+ * id again; different ones of equal id are revisions.
  *
- * Pages (html_impl.h) have a shorter form, which is not canonical: the entries that are
- * written out in a discussion are numbered from 0, each is written out once, and where a
- * take has such that are there already it says [FIRST,COUNT]. */
+ * Pages (html_impl.h) have a shorter form, which is not canonical: each entry of a discussion
+ * is written once and numbered from 0; a take refers to entries written before as
+ * [FIRST,COUNT]. */
 #ifndef RT_FORMATS_CANONICAL_IMPL_H
 #define RT_FORMATS_CANONICAL_IMPL_H
 
-#include "formats/formats_feed.h"
+#include "formats/formats_reader.h"
+#include "formats/formats_writer.h"
 
-/* Members of an entry that have a meaning, ended by NULL. */
-extern const char *const rt_canonical_entry_names[];
-bool rt_canonical_is_one_of(rt_str name, const char *const *names);
+/* Members of an entry, sorted; further fields have none of these names but "purged". */
+enum { RT_CANONICAL_MEMBER_COUNT = 9 };
+extern const rt_member rt_canonical_members[RT_CANONICAL_MEMBER_COUNT];
+/* Is this member of an entry a further field? */
+bool rt_canonical_is_further(yyjson_val *key);
+/* Fields of a discussion that are members of its "files"; NULL at the end. */
+extern const char *const rt_canonical_files[];
 
-rt_status rt_canonical_read(const rt_alloc *alloc, rt_str input, rt_outlines *out,
-			    rt_report *report, rt_error *err);
-rt_status rt_canonical_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn,
-			      void *ctx, rt_report *report, rt_error *err);
 rt_status rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
 			     const rt_export_options *options, rt_buf *out, rt_error *err);
 
 enum {
-	RT_CANONICAL_SHARED_MAX = 1 << 27 /* entries said by number that a file may have */
+	RT_CANONICAL_SHARED_MAX = 1 << 27 /* entries that a file may refer to by number */
 };
 
-/* reads_shared: in the shorter form too. What is beyond RT_CANONICAL_SHARED_MAX is passed over
+/* reads_shared: the shorter form, too. References beyond RT_CANONICAL_SHARED_MAX are skipped
  * with a remark. edited: for each discussion an array of the numbers of edited entries; NULL:
  * none. */
 rt_status rt_canonical_read_to(const rt_alloc *alloc, const rt_input *in, bool reads_shared,
-			       yyjson_val *edited, const rt_feed_to *to, rt_report *report,
+			       yyjson_val *edited, const rt_reader_to *to, rt_report *report,
 			       rt_error *err);
 rt_status rt_canonical_write_shared(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
 				    rt_error *err);

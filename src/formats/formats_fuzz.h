@@ -10,6 +10,7 @@
 
 #include "formats/formats.h"
 #include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 #include "formats/walk_testing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

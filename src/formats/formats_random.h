@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 
 static inline uint64_t
 random_next(uint64_t *seed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A string is skipped from quote to quote, a container by counting brackets of both
- * kinds together (a mismatch shows when it is walked into), anything else up to the next
+ * kinds together (a mismatch shows when it is opened), anything else up to the next
  * separator. */
 #include "formats/formats_scan.h"
 
@@ -19,60 +19,109 @@ rt_scan_blank(rt_str in, size_t at)
 	return at;
 }
 
-/* Position behind the string whose opening quote is at at; SIZE_MAX: no end. */
-static size_t
-string_end(rt_str in, size_t at)
+static bool
+ends_scalar(char c)
 {
-	at++;
-	for (;;) {
-		const char *quote, *p;
-		size_t slashes = 0;
+	return is_blank(c) || c == ',' || c == ']' || c == '}';
+}
 
-		quote = at < in.size ? memchr(in.ptr + at, '"', in.size - at) : NULL;
-		if (quote == NULL)
-			return SIZE_MAX;
-		for (p = quote; p > in.ptr + at && p[-1] == '\\'; p--)
+/* Past the rest of a string; false: it goes on. */
+static bool
+scan_string(rt_scan *s, const char *bytes, size_t *at, size_t size)
+{
+	while (*at < size) {
+		const char *quote;
+		size_t end, slashes = 0;
+
+		if (s->is_escaped) {
+			s->is_escaped = false;
+			(*at)++;
+			continue;
+		}
+		quote = memchr(bytes + *at, '"', size - *at);
+		end = quote == NULL ? size : (size_t)(quote - bytes);
+		while (slashes < end - *at && bytes[end - 1 - slashes] == '\\')
 			slashes++;
-		at = (size_t)(quote - in.ptr) + 1;
-		if (slashes % 2 == 0)
-			return at;
+		*at = end;
+		s->is_escaped = slashes % 2 != 0;
+		if (quote != NULL && !s->is_escaped) {
+			(*at)++;
+			s->in_string = false;
+			return true;
+		}
 	}
+	return false;
+}
+
+bool
+rt_scan_on(rt_scan *s, const char *bytes, size_t *at, size_t size)
+{
+	if (!s->started && *at < size) {
+		s->started = true;
+		s->is_scalar = bytes[*at] != '"' && bytes[*at] != '{' && bytes[*at] != '[';
+	}
+	while (s->is_scalar && *at < size) {
+		if (ends_scalar(bytes[*at]))
+			return true;
+		(*at)++;
+	}
+	while (*at < size) {
+		if (s->in_string) {
+			if (!scan_string(s, bytes, at, size))
+				return false;
+			if (s->depth == 0)
+				return true;
+			continue;
+		}
+		switch (bytes[(*at)++]) {
+		case '"': s->in_string = true; break;
+		case '{':
+		case '[': s->depth++; break;
+		case '}':
+		case ']':
+			if (--s->depth == 0)
+				return true;
+			break;
+		default: break;
+		}
+	}
+	return false;
 }
 
 size_t
 rt_scan_value(rt_str in, size_t at)
 {
-	size_t depth = 0;
+	rt_scan s = {0};
+	bool ended;
 
 	if (at >= in.size)
 		return SIZE_MAX;
-	if (in.ptr[at] == '"')
-		return string_end(in, at);
-	if (in.ptr[at] != '{' && in.ptr[at] != '[') {
-		while (at < in.size && !is_blank(in.ptr[at]) && in.ptr[at] != ',' &&
-		       in.ptr[at] != ']' && in.ptr[at] != '}')
-			at++;
-		return at;
-	}
-	while (at < in.size) {
-		switch (in.ptr[at]) {
+	ended = rt_scan_on(&s, in.ptr, &at, in.size);
+	return ended || s.is_scalar ? at : SIZE_MAX;
+}
+
+size_t
+rt_scan_depth(rt_str in)
+{
+	size_t depth = 0, deepest = 0;
+
+	for (size_t i = 0; i < in.size; i++) {
+		switch (in.ptr[i]) {
 		case '"':
-			at = string_end(in, at);
-			if (at == SIZE_MAX)
-				return SIZE_MAX;
-			continue;
-		case '{':
-		case '[': depth++; break;
-		case '}':
-		case ']':
-			if (--depth == 0)
-				return at + 1;
+			for (i++; i < in.size && in.ptr[i] != '"'; i++)
+				i += in.ptr[i] == '\\';
 			break;
+		case '[':
+		case '{':
+			depth++;
+			deepest = depth > deepest ? depth : deepest;
+			break;
+		case ']':
+		case '}': depth -= depth > 0; break;
 		default: break;
 		}
-		at++;
 	}
-	return SIZE_MAX;
+	return deepest;
 }
 
 bool
@@ -121,7 +170,7 @@ rt_members_next(rt_members *m, rt_str *out_key, rt_str *out_value)
 	if (m->close == '}') {
 		if (m->at >= m->in.size || m->in.ptr[m->at] != '"')
 			return members_fail(m);
-		end = string_end(m->in, m->at);
+		end = rt_scan_value(m->in, m->at);
 		if (end == SIZE_MAX)
 			return members_fail(m);
 		*out_key = rt_str_at(m->in.ptr + m->at, end - m->at);

@@ -2,11 +2,10 @@
  *
  * Scan: cut JSON text into the members of its arrays and objects without parsing them.
  *
- * An importer walks down to its records this way and parses only those, one at a time.
- * So a record that is broken, or nested too deep, is passed over by itself, memory is
- * that of one record, and the raw text of a record is at hand for those that were
- * repaired. Brackets and strings are followed, nothing else is checked: what comes out
- * is whatever stands between the commas. No recursion, no limit on depth.
+ * A reader goes down to its records this way and parses only those, one at a time. So a
+ * record that is broken, or nested too deep, is skipped alone, memory is that of one record,
+ * and the raw text of a repaired record is available. Only brackets and strings are
+ * followed; everything between two commas is a member. No recursion, no limit on depth.
  *
  *     rt_members m;
  *     if (rt_members_open(&m, value))
@@ -27,10 +26,21 @@ typedef struct rt_members {
 	bool bad;
 } rt_members;
 
+/* How far a scan has come in a value that it may see in pieces. Zeroed: at its beginning. */
+typedef struct rt_scan {
+	size_t depth;
+	bool started, in_string, is_escaped, is_scalar;
+} rt_scan;
+
+/* Scan on from *at; true: the value ends at *at. A scalar also ends where the input does. */
+bool rt_scan_on(rt_scan *s, const char *bytes, size_t *at, size_t size);
+
 /* Position of the first byte at or after at that is not JSON white space. */
 size_t rt_scan_blank(rt_str in, size_t at);
-/* Position behind the value that starts at at; SIZE_MAX when it does not end. */
+/* Position after the value that starts at at; SIZE_MAX when it does not end. */
 size_t rt_scan_value(rt_str in, size_t at);
+/* How many arrays and objects are open inside each other at the deepest place. */
+size_t rt_scan_depth(rt_str in);
 
 /* value starts with '[' or '{', perhaps after white space; false (and bad): it does not. */
 bool rt_members_open(rt_members *m, rt_str value);

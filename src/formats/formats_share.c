@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two hash tables, one of ids and one of whole entries. */
+ * Ids by string, whole entries by hash. */
 #include "formats/formats_share.h"
 
 #include "base/hash.h"
@@ -11,96 +11,56 @@ rt_share_init(rt_share *share, rt_build *b, bool by_place)
 	memset(share, 0, sizeof(*share));
 	share->b = b;
 	share->by_place = by_place;
-	rt_table_init(&share->ids, b->alloc);
 	rt_table_init(&share->contents, b->alloc);
 }
 
 void
 rt_share_deinit(rt_share *share)
 {
-	const rt_alloc *alloc = share->b->alloc;
-
-	rt_table_deinit(&share->ids);
 	rt_table_deinit(&share->contents);
-	rt_free(alloc, share->known);
-	rt_free(alloc, share->links);
-	rt_free(alloc, share->path);
-	share->known = NULL;
-	share->links = NULL;
-	share->path = NULL;
 }
 
 void
 rt_share_discussion(rt_share *share)
 {
-	rt_table_clear(&share->ids);
+	rt_index_clear(&share->ids);
 	rt_table_clear(&share->contents);
-	share->known_count = share->take_number = share->path_count = 0;
+	share->known.count = share->links.count = share->path.count = share->take_number = 0;
 }
 
 void
 rt_share_take(rt_share *share)
 {
 	share->take_number++;
-	share->path_count = 0;
+	share->path.count = 0;
 }
 
-/* Room for item number count of an array of the share's. */
-static bool
-grow(rt_share *share, void **items, size_t *room, size_t count, size_t item_size)
+const int64_t *
+rt_share_path(const rt_share *share, size_t *out_count)
 {
-	size_t wanted;
-	void *more;
+	*out_count = share->path.count;
+	return share->path.items;
+}
 
-	if (count < *room)
-		return true;
-	wanted = *room == 0 ? 64 : *room * 2;
-	more = wanted > SIZE_MAX / item_size
-		       ? NULL
-		       : rt_resize(share->b->alloc, *items, wanted * item_size);
-	if (more == NULL) {
-		share->b->status = RT_NOMEM;
-		return false;
-	}
-	*items = more;
-	*room = wanted;
-	return true;
+/* What is known of an id; NULL: nothing. */
+static rt_share_id *
+find_id(const rt_share *share, rt_str id)
+{
+	int64_t at = id.size > 0 ? rt_index_get(&share->ids, id) : -1;
+
+	return at < 0 ? NULL : (rt_share_id *)share->known.items + at;
+}
+
+static rt_share_link *
+link_of(const rt_share *share, int64_t node)
+{
+	return (rt_share_link *)share->links.items + node;
 }
 
 static uint64_t
 hash_str(rt_str s, uint64_t seed)
 {
 	return rt_hash(s.size == 0 ? "" : s.ptr, s.size, seed ^ s.size);
-}
-
-static size_t
-find_id(const rt_share *share, rt_str id)
-{
-	size_t probe = 0, at;
-
-	while (rt_table_next(&share->ids, hash_str(id, 0), &probe, &at))
-		if (rt_str_eq(share->known[at].id, id))
-			return at;
-	return SIZE_MAX;
-}
-
-/* SIZE_MAX: no memory. */
-static size_t
-add_id(rt_share *share, rt_str id)
-{
-	size_t at = share->known_count;
-	void *items = share->known;
-
-	if (!grow(share, &items, &share->known_room, at, sizeof(*share->known)))
-		return SIZE_MAX;
-	share->known = items;
-	if (rt_table_add(&share->ids, hash_str(id, 0), at) != RT_OK) {
-		share->b->status = RT_NOMEM;
-		return SIZE_MAX;
-	}
-	share->known[at] = (rt_share_id){id, 0, -1};
-	share->known_count++;
-	return at;
 }
 
 static uint64_t
@@ -127,45 +87,47 @@ same_node(const rt_node *a, const rt_node *b, char format, rt_str body)
 	return same && a->collapsed == b->collapsed && a->read_mode == b->read_mode;
 }
 
-/* A node for what no other take has. */
-static size_t
-new_node(rt_share *share, rt_node *node, size_t known, uint64_t hash)
+/* A node for an entry that no other take has. */
+static int64_t
+new_node(rt_share *share, const rt_node *node, uint64_t hash)
 {
 	rt_build *b = share->b;
-	void *items = share->links;
-	size_t at;
+	size_t at = rt_build_node(b, node);
+	rt_share_link *link = rt_vec_push(&b->s, &share->links, sizeof(*link));
+	rt_share_id *known = find_id(share, node->id);
 
-	node->id = rt_build_copy(b, node->id);
-	node->role = rt_build_copy(b, node->role);
-	node->kind = rt_build_copy(b, node->kind);
-	node->label = rt_build_copy(b, node->label);
-	at = rt_build_node(b, node);
-	if (b->status != RT_OK || !grow(share, &items, &share->link_room, at, sizeof(*share->links)))
-		return SIZE_MAX;
-	share->links = items;
-	share->links[at] = (rt_share_link){-1, 0};
-	if (known != SIZE_MAX) {
-		share->links[at].before = share->known[known].last_node;
-		share->known[known].last_node = (int64_t)at;
-		share->known[known].id = node->id; /* the copy that stays */
+	if (link == NULL)
+		return -1;
+	*link = (rt_share_link){-1, 0};
+	if (known == NULL && node->id.size > 0) {
+		known = rt_vec_push(&b->s, &share->known, sizeof(*known));
+		(void)rt_index_put(&b->s, &share->ids, rt_build_nodes(b)[at].id,
+				   share->known.count - 1);
+		if (known != NULL)
+			*known = (rt_share_id){0, -1};
 	}
-	if ((known != SIZE_MAX || share->by_place) &&
-	    rt_table_add(&share->contents, hash, at) != RT_OK)
-		b->status = RT_NOMEM;
-	return at;
+	if (known != NULL) {
+		link->before = known->last_node;
+		known->last_node = (int64_t)at;
+	}
+	if (known != NULL || share->by_place)
+		(void)RT_TRY(&b->s, rt_table_add(&share->contents, hash, at));
+	return (int64_t)at;
 }
 
 /* A node at the end of the take. */
 static void
-push_path(rt_share *share, size_t node)
+push_path(rt_share *share, int64_t node)
 {
-	void *items = share->path;
+	rt_share_id *known = find_id(share, rt_build_nodes(share->b)[node].id);
+	int64_t *end = rt_vec_push(&share->b->s, &share->path, sizeof(*end));
 
-	if (!grow(share, &items, &share->path_room, share->path_count, sizeof(*share->path)))
+	if (end == NULL)
 		return;
-	share->path = items;
-	share->links[node].seen_in = share->take_number;
-	share->path[share->path_count++] = (int64_t)node;
+	*end = node;
+	link_of(share, node)->seen_in = share->take_number;
+	if (known != NULL)
+		known->seen_in = share->take_number;
 }
 
 bool
@@ -173,77 +135,55 @@ rt_share_add(rt_share *share, rt_node *node)
 {
 	rt_build *b = share->b;
 	char format;
-	rt_str body = rt_build_body(b, &format);
-	size_t known = SIZE_MAX, probe = 0, at = SIZE_MAX, found;
-	bool unique = true;
+	rt_str body = rt_build_body(b, node, &format);
+	const rt_share_id *known = find_id(share, node->id);
+	bool is_unique = known == NULL || known->seen_in != share->take_number;
+	const int64_t *path = share->path.items;
+	size_t probe = 0, found;
+	int64_t at = -1;
 	uint64_t hash;
 
-	if (b->status != RT_OK)
+	if (!rt_ok(&b->s))
 		return true;
-	if (node->body_format == RT_BODY_PURGED) {
-		format = RT_BODY_PURGED;
-		body = rt_str_at(NULL, 0);
-	} else if (node->body_format == RT_BODY_PI) {
-		format = RT_BODY_PI;
-	}
-	node->parent = share->path_count == 0 ? -1 : share->path[share->path_count - 1];
-	if (node->id.size > 0) {
-		known = find_id(share, node->id);
-		if (known == SIZE_MAX)
-			known = add_id(share, node->id);
-		if (known == SIZE_MAX)
-			return true;
-		unique = share->known[known].seen_in != share->take_number;
-		share->known[known].seen_in = share->take_number;
-		if (!unique) {
-			node->id = rt_str_at(NULL, 0);
-			known = SIZE_MAX;
-		}
-	}
+	node->parent = share->path.count == 0 ? -1 : path[share->path.count - 1];
+	if (!is_unique)
+		node->id = rt_str_at(NULL, 0);
 	hash = hash_node(node, format, body);
-	while (at == SIZE_MAX && (known != SIZE_MAX || share->by_place) &&
+	while (at < 0 && (node->id.size > 0 || share->by_place) &&
 	       rt_table_next(&share->contents, hash, &probe, &found))
-		if (share->links[found].seen_in != share->take_number &&
+		if (link_of(share, (int64_t)found)->seen_in != share->take_number &&
 		    same_node(&rt_build_nodes(b)[found], node, format, body))
-			at = found;
-	if (at == SIZE_MAX)
-		at = new_node(share, node, known, hash);
-	if (b->status == RT_OK)
+			at = (int64_t)found;
+	if (at < 0)
+		at = new_node(share, node, hash);
+	if (rt_ok(&b->s))
 		push_path(share, at);
-	return unique;
+	return is_unique;
 }
 
 bool
 rt_share_again(rt_share *share, int64_t node)
 {
 	rt_build *b = share->b;
-	rt_str id;
-	size_t known;
+	const rt_share_id *known;
 
-	if (b->status != RT_OK)
+	if (!rt_ok(&b->s))
 		return true;
-	if (share->links[node].seen_in == share->take_number)
+	known = find_id(share, rt_build_nodes(b)[node].id);
+	if (link_of(share, node)->seen_in == share->take_number ||
+	    (known != NULL && known->seen_in == share->take_number))
 		return false;
-	id = rt_build_nodes(b)[node].id;
-	known = id.size > 0 ? find_id(share, id) : SIZE_MAX;
-	if (known != SIZE_MAX) {
-		if (share->known[known].seen_in == share->take_number)
-			return false;
-		share->known[known].seen_in = share->take_number;
-	}
-	push_path(share, (size_t)node);
+	push_path(share, node);
 	return true;
 }
 
 bool
 rt_share_label(rt_share *share, rt_str id, rt_str label)
 {
-	size_t known = find_id(share, id);
-	int64_t node;
+	const rt_share_id *known = find_id(share, id);
 
-	if (known == SIZE_MAX)
-		return false;
-	for (node = share->known[known].last_node; node >= 0; node = share->links[node].before)
+	for (int64_t node = known == NULL ? -1 : known->last_node; node >= 0;
+	     node = link_of(share, node)->before)
 		rt_build_nodes(share->b)[node].label = label;
-	return true;
+	return known != NULL;
 }

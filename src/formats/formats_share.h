@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Share: one node for what is one entry in several takes.
+ * Share: one node for one entry in several takes.
  *
- * Formats that list their takes one by one repeat what these have in common. While a
- * discussion is built, every entry goes through here: an entry with an id is the node of
- * an equal one with that id, whichever take has it; without an id it may be that of an
- * equal one behind the same node (C59). What is not equal becomes a node of its own; of
- * several with one id, each is a revision of the entry. */
+ * Formats that list their takes one by one repeat their common entries. While a discussion is
+ * built, every entry goes through here: an entry with an id becomes the node of an equal one
+ * with that id, whichever take has it; without an id it may become that of an equal one after
+ * the same node (C59). Others become nodes of their own; several with one id are revisions of
+ * that entry. */
 #ifndef RT_FORMATS_SHARE_H
 #define RT_FORMATS_SHARE_H
 
 #include "formats/formats_build.h"
 
 typedef struct rt_share_id {
-	rt_str id;
 	size_t seen_in;    /* the take, from 1, that held it last */
 	int64_t last_node; /* its newest revision; -1: none */
 } rt_share_id;
@@ -25,32 +24,32 @@ typedef struct rt_share_link {
 
 typedef struct rt_share {
 	rt_build *b;
-	bool by_place;      /* entries without ids too; how they are shown is no matter then */
-	rt_table ids;       /* hash of an id: item of known */
-	rt_table contents;  /* hash of everything: node */
-	rt_share_id *known;
-	size_t known_count, known_room;
-	rt_share_link *links; /* one for each node */
-	size_t link_room;
-	int64_t *path;        /* of the take being read */
-	size_t path_count, path_room;
+	bool by_place;     /* entries without ids too; how they are shown does not matter then */
+	rt_index ids;      /* id: item of known */
+	rt_table contents; /* hash of everything: node */
+	rt_vec known;      /* rt_share_id */
+	rt_vec links;      /* rt_share_link, one for each node */
+	rt_vec path;       /* int64_t: nodes of the take being read */
 	size_t take_number;
 } rt_share;
 
+/* The lists belong to the builder's scope; deinit comes before that of the builder. */
 void rt_share_init(rt_share *share, rt_build *b, bool by_place);
 void rt_share_deinit(rt_share *share);
 /* After rt_build_discussion, and before each of its takes. */
 void rt_share_discussion(rt_share *share);
 void rt_share_take(rt_share *share);
 
-/* Add the entry whose body is open in the builder to the end of the take. Views in *node
- * are copied; its parent is set. False: an id that the take holds already, so this entry
- * goes without. Failure is the builder's. */
+/* Add the entry whose body is open in the builder to the end of the take; its parent is set.
+ * False: the take already holds its id, so this entry goes without. */
 bool rt_share_add(rt_share *share, rt_node *node);
 
-/* Add a node of the discussion that an earlier take has to the end of the take. False: the
- * take holds it, or another of its id, already, and nothing is added. */
+/* Add a node of an earlier take of the discussion to the end of the take. False: the take
+ * already holds it, or another of its id, and nothing is added. */
 bool rt_share_again(rt_share *share, int64_t node);
+
+/* The nodes of the take so far; valid until the next one is added. */
+const int64_t *rt_share_path(const rt_share *share, size_t *out_count);
 
 /* Give a label to all revisions of an entry; false: there is no such id. */
 bool rt_share_label(rt_share *share, rt_str id, rt_str label);

@@ -191,73 +191,6 @@ rt_walk_find(rt_walk *w, rt_str needle)
 
 /* ---- values ---- */
 
-/* How far into a value one has come. */
-typedef struct scan {
-	size_t depth;
-	bool started, in_string, is_escaped, is_scalar;
-} scan;
-
-static bool
-ends_scalar(char c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ',' || c == ']' || c == '}';
-}
-
-/* Past the rest of a string; false: it goes on. */
-static bool
-scan_string(scan *s, const char *bytes, size_t *at, size_t size)
-{
-	while (*at < size) {
-		char c = bytes[(*at)++];
-
-		if (s->is_escaped) {
-			s->is_escaped = false;
-		} else if (c == '\\') {
-			s->is_escaped = true;
-		} else if (c == '"') {
-			s->in_string = false;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* On from *at; true: the value ends there. */
-static bool
-scan_on(scan *s, const char *bytes, size_t *at, size_t size)
-{
-	if (!s->started && *at < size) {
-		s->started = true;
-		s->is_scalar = bytes[*at] != '"' && bytes[*at] != '{' && bytes[*at] != '[';
-	}
-	while (s->is_scalar && *at < size) {
-		if (ends_scalar(bytes[*at]))
-			return true;
-		(*at)++;
-	}
-	while (*at < size) {
-		if (s->in_string) {
-			if (!scan_string(s, bytes, at, size))
-				return false;
-			if (s->depth == 0)
-				return true;
-			continue;
-		}
-		switch (bytes[(*at)++]) {
-		case '"': s->in_string = true; break;
-		case '{':
-		case '[': s->depth++; break;
-		case '}':
-		case ']':
-			if (--s->depth == 0)
-				return true;
-			break;
-		default: break;
-		}
-	}
-	return false;
-}
-
 static void
 make_bad(rt_walk *w, rt_walk_level *level)
 {
@@ -270,11 +203,11 @@ make_bad(rt_walk *w, rt_walk_level *level)
 rt_walked
 rt_walk_value(rt_walk *w, rt_walk_level *level, size_t max, rt_str *out_value)
 {
-	scan s = {0};
+	rt_scan s = {0};
 	size_t end = w->at; /* at stays where it is, so that the value is held */
 	bool ended;
 
-	while (!(ended = scan_on(&s, w->bytes, &end, w->size)) && end - w->at <= max) {
+	while (!(ended = rt_scan_on(&s, w->bytes, &end, w->size)) && end - w->at <= max) {
 		size_t size = end - w->at;
 
 		if (!read_more(w))
@@ -296,13 +229,13 @@ bool
 rt_walk_skip(rt_walk *w, rt_walk_level *level)
 {
 	rt_walk_mark start = rt_walk_here(w);
-	scan s = {0};
+	rt_scan s = {0};
 	bool ended;
 
 	do {
 		size_t end = w->at;
 
-		ended = scan_on(&s, w->bytes, &end, w->size);
+		ended = rt_scan_on(&s, w->bytes, &end, w->size);
 		pass(w, end);
 	} while (!ended && read_more(w));
 	if (w->status == RT_OK && w->base + w->at > start.offset && (ended || s.is_scalar))

@@ -24,6 +24,7 @@
 #define RT_FORMATS_WALK_H
 
 #include "ops/format.h"
+#include "formats/formats_scan.h"
 
 /* A place in the input that can be returned to. */
 typedef struct rt_walk_mark {

@@ -7,8 +7,9 @@
 #include "formats/canonical_impl.h"
 #include "formats/formats.h"
 
-bool
-rt_html_begins(rt_str head)
+/* Does it begin as our pages do? */
+static bool
+is_page(rt_str head)
 {
 	rt_str start = RT_STR("<!doctype html>");
 	size_t at;
@@ -25,7 +26,7 @@ rt_html_begins(rt_str head)
 static int
 html_sniff(rt_str head)
 {
-	return head.size > 0 && rt_html_begins(head) ? 98 : 0;
+	return head.size > 0 && is_page(head) ? 98 : 0;
 }
 
 enum { EDITED_MAX = 16 << 20 };
@@ -48,17 +49,15 @@ part_read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size
 					  room < left ? room : (size_t)left, out_size, err);
 }
 
-/* Where the data are, after which the walk is left. */
+/* The position of the data; the walk is after them then. */
 static rt_status
 find_data(rt_walk *w, part *out, rt_error *err)
 {
 	uint64_t from = 0, to;
 	bool found;
 
-	if (!rt_html_begins(rt_walk_ahead(w, RT_INPUT_HEAD)))
-		return w->status != RT_OK
-			       ? rt_walk_fail(w, err)
-			       : rt_fail_at(err, RT_USAGE, 0, "not a page that Retake wrote");
+	if (!is_page(rt_walk_ahead(w, RT_INPUT_HEAD)) && w->status == RT_OK)
+		return rt_fail_at(err, RT_USAGE, 0, "not a page that Retake wrote");
 	found = rt_walk_find(w, RT_STR(HTML_DATA));
 	from = rt_walk_here(w).offset;
 	found = found && rt_walk_find(w, RT_STR(HTML_END));
@@ -66,35 +65,33 @@ find_data(rt_walk *w, part *out, rt_error *err)
 	if (w->status != RT_OK)
 		return rt_walk_fail(w, err);
 	if (!found)
-		return rt_fail_at(err, RT_USAGE, to,
-				  "the page is cut short: its data do not end");
+		return rt_fail_at(err, RT_USAGE, to, "the page is cut short: its data do not end");
 	out->from = from;
 	out->size = to - (sizeof(HTML_END) - 1) - from;
 	return RT_OK;
 }
 
-/* The marks of edited entries, which follow the data; NULL: there are none. */
+/* The numbers of edited entries, which follow the data; NULL: there are none. */
 static rt_status
 read_edited(rt_walk *w, rt_json_doc **out, rt_error *err)
 {
-	rt_str marks;
+	rt_str numbers;
 
-	*out = NULL;
 	if (rt_walk_find(w, RT_STR(HTML_EDITED)) &&
-	    rt_walk_value(w, NULL, EDITED_MAX, &marks) == RT_WALK_WHOLE &&
-	    rt_json_read(w->alloc, marks, out, NULL) == RT_NOMEM)
+	    rt_walk_value(w, NULL, EDITED_MAX, &numbers) == RT_WALK_WHOLE &&
+	    rt_json_read(w->alloc, numbers, out, NULL) == RT_NOMEM)
 		return rt_fail(err, RT_NOMEM, "out of memory while importing");
 	return w->status != RT_OK ? rt_walk_fail(w, err) : RT_OK;
 }
 
 static rt_status
-read_to(const rt_alloc *alloc, const rt_input *in, const rt_feed_to *to, rt_report *report,
+read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
 	rt_error *err)
 {
 	part data = {.in = in};
 	rt_input within = {.ctx = &data, .read_at = part_read_at};
 	rt_json_doc *edited = NULL;
-	rt_error fault;
+	rt_error fault = {.text = ""};
 	rt_walk w;
 	rt_status st;
 
@@ -106,9 +103,8 @@ read_to(const rt_alloc *alloc, const rt_input *in, const rt_feed_to *to, rt_repo
 	if (st != RT_OK)
 		return st;
 	within.size = data.size;
-	memset(&fault, 0, sizeof(fault));
-	st = rt_canonical_read_to(alloc, &within, true, edited == NULL ? NULL : rt_json_root(edited),
-				  to, report, &fault);
+	st = rt_canonical_read_to(alloc, &within, true,
+				  edited == NULL ? NULL : rt_json_root(edited), to, report, &fault);
 	rt_json_free(edited);
 	if (st == RT_USAGE && fault.has_at)
 		return rt_fail_at(err, st, data.from + fault.at, "the data of the page: %.200s",
@@ -125,7 +121,7 @@ rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *r
 	     rt_error *err)
 {
 	rt_input in = rt_input_of(&input);
-	rt_feed_to to = {.whole = out};
+	rt_reader_to to = {.whole = out};
 
 	return read_to(alloc, &in, &to, report, err);
 }
@@ -134,7 +130,7 @@ rt_status
 rt_html_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
 	       rt_report *report, rt_error *err)
 {
-	rt_feed_to to = {.fn = fn, .ctx = ctx};
+	rt_reader_to to = {.fn = fn, .ctx = ctx};
 
 	return read_to(alloc, in, &to, report, err);
 }

@@ -50,7 +50,9 @@
 #ifndef RT_FORMATS_HTML_IMPL_H
 #define RT_FORMATS_HTML_IMPL_H
 
+#include "base/scope.h"
 #include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 
 #define HTML_GENERATOR "<meta name=\"generator\" content=\"Retake html 2\">"
 #define HTML_GENERATOR_1 "<meta name=\"generator\" content=\"Retake html 1\">"
@@ -68,8 +70,24 @@ enum {
 	HTML_FIRST_BYTES = 256 << 10 /* of their element; but one is there, however large it is */
 };
 
-/* Does it begin as ours do? */
-bool rt_html_begins(rt_str head);
+/* A discussion as the page numbers it. */
+typedef struct rt_html_discussion {
+	const rt_outline *outline;
+	const rt_outline_take *take; /* the active one; NULL: there is none */
+	int64_t *nodes;              /* by number: those of its takes, each once */
+	size_t node_count;
+} rt_html_discussion;
+
+/* A page being written. */
+typedef struct rt_html_page {
+	rt_scope scope;
+	rt_arena *arena; /* for rt_outline_takes_of */
+	const rt_outlines *in;
+	rt_html_discussion *discussions; /* in->count of them */
+	rt_buf *out;
+	rt_buf *body, *text, *json; /* scratch; body: of the entry being written */
+} rt_html_page;
+
 rt_status rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 		       rt_error *err);
 rt_status rt_html_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
@@ -77,21 +95,21 @@ rt_status rt_html_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_
 rt_status rt_html_write(const rt_alloc *alloc, const rt_outlines *in,
 			const rt_export_options *options, rt_buf *out, rt_error *err);
 
-/* Append what stands between the tags of <main>. */
-RT_CHECKED rt_status rt_html_add_static(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
-					rt_error *err);
+/* Every begin is followed by end, which says how it went. */
+void rt_html_page_begin(rt_html_page *page, const rt_alloc *alloc, const rt_outlines *in,
+			rt_buf *out);
+RT_CHECKED rt_status rt_html_page_end(rt_html_page *page, rt_error *err);
+
+/* Append the content of <main>. */
+void rt_html_add_static(rt_html_page *page);
+/* Append the elements for the script, as drawn above: the end of the first take, where the page
+ * has one; the numbers of the entries that were edited, where some were; the blocks. */
+void rt_html_add_first(rt_html_page *page);
+void rt_html_add_edited(rt_html_page *page);
+void rt_html_add_blocks(rt_html_page *page);
 /* Append text so that it is text in HTML, whatever is in it. */
 void rt_html_add_text(rt_buf *out, rt_str text);
-/* Append JSON so that it can stand in an element. */
+/* Append JSON so that it can be in an element. */
 void rt_html_add_json(rt_buf *out, rt_str json);
-/* Append the element with what is seen first, as drawn above, if the page has one. */
-RT_CHECKED rt_status rt_html_add_first(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
-				       rt_error *err);
-/* Append the element that tells which entries were edited, if any was. */
-RT_CHECKED rt_status rt_html_add_edited(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
-					rt_error *err);
-/* Append the elements with the blocks, as drawn above. */
-RT_CHECKED rt_status rt_html_add_blocks(const rt_alloc *alloc, const rt_outlines *in, rt_buf *out,
-					rt_error *err);
 
 #endif

@@ -54,6 +54,17 @@ static const char *const allowed[] = {
 	NULL,
 };
 
+/* One part of the page of these outlines. */
+static void
+add_part(void (*add)(rt_html_page *page), const rt_outlines *in, rt_buf *out)
+{
+	rt_html_page page;
+
+	rt_html_page_begin(&page, rt_alloc_libc(), in, out);
+	add(&page);
+	assert_int_equal(rt_html_page_end(&page, NULL), RT_OK);
+}
+
 static bool
 is_allowed(rt_str tag)
 {
@@ -291,7 +302,7 @@ test_edited(void **state)
 	rt_buf page;
 
 	(void)state;
-	assert_int_equal(rt_canonical_read(rt_alloc_libc(),
+	assert_int_equal(rt_format_canonical.read(rt_alloc_libc(),
 					   RT_STR("{\"discussions\":[{\"name\":\"a\",\"takes\":[{\"name\":\"a\",\"entries\":["
 						  "{\"id\":\"1\",\"content\":\"x\"}]}]},{\"name\":\"b\",\"takes\":[{\"name\":\"b\","
 						  "\"entries\":[{\"id\":\"2\",\"content\":\"y\"},{\"id\":\"3\",\"role\":\"AI\","
@@ -335,7 +346,7 @@ test_static(void **state)
 	assert_int_equal(rt_format_canonical.read(rt_alloc_libc(), rt_str_of(text), &o, NULL, NULL),
 			 RT_OK);
 	rt_buf_init(&html, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(rt_html_add_static(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	add_part(rt_html_add_static, &o, &html);
 	assert_string_equal(html.ptr,
 			    "<section>\n<h2>d &amp; e</h2>\n"
 			    "<article>\n<h3>User <small>2026-11-21T20:35:40Z</small> <small>la&lt;bel"
@@ -344,7 +355,7 @@ test_static(void **state)
 			    "<article>\n<h3></h3>\n<pre>\nThis text was purged.</pre>\n</article>\n"
 			    "</section>\n");
 	rt_buf_clear(&html);
-	assert_int_equal(rt_html_add_blocks(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	add_part(rt_html_add_blocks, &o, &html);
 	assert_string_equal(html.ptr,
 			    "<script type=\"application/json\" id=\"retake-blocks-0-0\">"
 			    "[null,[{\"t\":\"p\",\"at\":[0,5],\"c\":[\"a \\u003c b\"]}],[null,null],null]\n"
@@ -402,7 +413,7 @@ test_first(void **state)
 	assert_int_equal(
 		rt_format_html.read(rt_alloc_libc(), rt_buf_str(&page), &again, NULL, NULL), RT_OK);
 	assert_same_state(&o, &again);
-	assert_int_equal(rt_html_add_first(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	add_part(rt_html_add_first, &o, &html);
 	assert_true(rt_str_starts(rt_buf_str(&html),
 				  RT_STR(HTML_FIRST "{\"before\":4970,\"blocks\":[null,")));
 	assert_has(&html, "\"data\":{\"active\":\"d\",\"discussions\":[", true);
@@ -415,10 +426,10 @@ test_first(void **state)
 	/* not where there are few, nor where the head is elsewhere */
 	rt_buf_clear(&html);
 	long_take(HTML_MANY - 1, false, &text, &o);
-	assert_int_equal(rt_html_add_first(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	add_part(rt_html_add_first, &o, &html);
 	rt_outlines_deinit(&o);
 	long_take(HTML_MANY, true, &text, &o);
-	assert_int_equal(rt_html_add_first(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	add_part(rt_html_add_first, &o, &html);
 	assert_int_equal(html.size, 0);
 	rt_outlines_deinit(&o);
 	rt_buf_deinit(&html);
@@ -472,7 +483,7 @@ test_first_size(void **state)
 	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
 		fat_take(tries[i].size, tries[i].letter, &text, &o);
 		rt_buf_clear(&html);
-		assert_int_equal(rt_html_add_first(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+		add_part(rt_html_add_first, &o, &html);
 		assert_true(rt_str_starts(rt_buf_str(&html), rt_str_of(tries[i].begin)));
 		assert_int_equal(html.size <= HTML_FIRST_BYTES, tries[i].fits);
 		if (i > 0) /* what could still fit, does */
@@ -511,7 +522,7 @@ test_many(void **state)
 	rt_buf_add_c(&text, "]}]}]}");
 	assert_int_equal(rt_format_canonical.read(rt_alloc_libc(), rt_buf_str(&text), &o, NULL, NULL),
 			 RT_OK);
-	assert_int_equal(rt_html_add_static(rt_alloc_libc(), &o, &html, NULL), RT_OK);
+	add_part(rt_html_add_static, &o, &html);
 	assert_true(rt_str_find(rt_buf_str(&html), RT_STR("text 19999<"), 0) != SIZE_MAX);
 	assert_true(rt_str_find(rt_buf_str(&html), RT_STR("text 20000<"), 0) == SIZE_MAX);
 	assert_true(rt_str_find(rt_buf_str(&html), RT_STR("<p>5 more: "), 0) != SIZE_MAX);

@@ -21,9 +21,7 @@ static const usual_name usual[] = {
 static const usual_name *
 find_usual(rt_str role)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
 		if (rt_str_eq_nocase(role, rt_str_of(usual[i].name)))
 			return &usual[i];
 	return NULL;
@@ -137,29 +135,29 @@ clean_role(rt_str role)
 void
 rt_markdown_add_role(rt_buf *buf, rt_str role)
 {
-	rt_buf line, plain;
-	rt_str left;
-	size_t dot;
+	rt_str dot = RT_STR("\xC2\xB7"), left, plain;
+	rt_scope s;
+	rt_buf *line, *dashed;
+	size_t at;
 
-	rt_buf_init(&line, buf->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&plain, buf->alloc, RT_BUF_UNLIMITED);
-	rt_markdown_add_line(&line, role);
-	left = rt_buf_str(&line);
-	while ((dot = rt_str_find(left, RT_STR("\xC2\xB7"), 0)) != SIZE_MAX) {
-		rt_buf_add(&plain, left.ptr, dot);
-		rt_buf_add_byte(&plain, '-');
-		left = rt_str_at(left.ptr + dot + 2, left.size - dot - 2);
+	rt_scope_init(&s, buf->alloc);
+	line = rt_scope_buf(&s);
+	dashed = rt_scope_buf(&s);
+	rt_markdown_add_line(line, role);
+	left = rt_scope_str(&s, line);
+	while ((at = rt_str_find(left, dot, 0)) != SIZE_MAX) {
+		rt_buf_add(dashed, left.ptr, at);
+		rt_buf_add_byte(dashed, '-');
+		left = rt_str_at(left.ptr + at + dot.size, left.size - at - dot.size);
 	}
-	rt_buf_add_str(&plain, left);
-	left = clean_role(rt_buf_str(&plain));
-	rt_buf_add_str(buf, left.size > 0 ? left : RT_STR("Entry"));
-	if (line.status != RT_OK || plain.status != RT_OK)
+	rt_buf_add_str(dashed, left);
+	plain = clean_role(rt_scope_str(&s, dashed));
+	rt_buf_add_str(buf, plain.size > 0 ? plain : RT_STR("Entry"));
+	if (rt_scope_end(&s, NULL) != RT_OK)
 		buf->status = RT_NOMEM;
-	rt_buf_deinit(&line);
-	rt_buf_deinit(&plain);
 }
 
-/* What stands behind the role: parts, each with a dot before it. */
+/* What follows the role: parts, each with a dot before it. */
 static bool
 read_parts(rt_str text, rt_heading *out)
 {
@@ -253,17 +251,16 @@ rt_markdown_heading(rt_str line, rt_heading *out)
 }
 
 bool
-rt_markdown_needs_escape(rt_str line)
+rt_markdown_needs_escape(rt_str line, bool in_preamble)
 {
 	rt_heading heading;
-	size_t at = 0;
 
-	while (at < line.size && line.ptr[at] == '\\')
-		at++;
-	line = rt_str_at(line.ptr + at, line.size - at);
+	while (line.size > 0 && line.ptr[0] == '\\')
+		line = rt_str_at(line.ptr + 1, line.size - 1);
 	if (line.size == 0 || (line.ptr[0] != '#' && line.ptr[0] != '*' && line.ptr[0] != '<'))
 		return false;
-	return rt_str_starts(line, RT_STR("<!-- retake:")) || rt_markdown_heading(line, &heading);
+	return in_preamble || rt_str_starts(line, RT_STR("<!-- retake:")) ||
+	       rt_markdown_heading(line, &heading);
 }
 
 static int
@@ -282,12 +279,20 @@ markdown_sniff(rt_str head)
 	return headings > 1 ? 50 : headings > 0 ? 25 : 0;
 }
 
+static rt_status
+markdown_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	    rt_error *err)
+{
+	return rt_markdown_read_to(alloc, in, to, report, err);
+}
+RT_READER_FUNCTIONS(markdown)
+
 const rt_format rt_format_markdown = {
 	.name = "markdown",
 	.extension = ".md",
 	.about = "Markdown for people to read: a heading for every entry",
 	.sniff = markdown_sniff,
-	.read = rt_markdown_read,
-	.stream = rt_markdown_stream,
+	.read = markdown_read,
+	.stream = markdown_stream,
 	.write = rt_markdown_write,
 };

@@ -16,8 +16,8 @@
  *
  * A line names a speaker (is a heading) when it is of level 2 with a dot, as above, or a
  * heading of any level, or bold text, that is one of the usual names: "### Assistant",
- * "**User:** hello". A line of content that would be taken for one gets a backslash in
- * front. Several discussions in a file have MARKDOWN_BREAK before each.
+ * "**User:** hello". A line of content that looks like one gets a backslash in front.
+ * Several discussions in a file have MARKDOWN_BREAK before each.
  *
  * Lossless: the same, with a comment before every discussion and every entry that counts
  * the bytes of the content, so that no content can be mistaken:
@@ -35,7 +35,7 @@
 #ifndef RT_FORMATS_MARKDOWN_IMPL_H
 #define RT_FORMATS_MARKDOWN_IMPL_H
 
-#include "formats/formats_build.h"
+#include "formats/formats_extras.h"
 
 #define MARKDOWN_BREAK "<!-- retake:discussion -->"
 #define MARKDOWN_OPEN "<!-- retake: " /* then a JSON object */
@@ -53,9 +53,10 @@ typedef struct rt_heading {
 
 /* Does this line (without its line end) name a speaker? */
 bool rt_markdown_heading(rt_str line, rt_heading *out);
-/* The same behind any number of backslashes, or a break: what has to be escaped. */
-bool rt_markdown_needs_escape(rt_str line);
-/* Is this role understood without a dot behind it, and as it stands? */
+/* Would this line, without any backslashes before it, be read as something else? in_preamble:
+ * before the first speaker, where less is needed. */
+bool rt_markdown_needs_escape(rt_str line, bool in_preamble);
+/* Is this role understood without a dot after it, and unchanged? */
 bool rt_markdown_is_usual(rt_str role);
 
 /* The next line of in from *at on, without its "\n"; false at the end. */
@@ -64,13 +65,11 @@ bool rt_markdown_line(rt_str in, size_t *at, rt_str *out_line);
 rt_str rt_markdown_trim(rt_str text);
 /* One line: white space and control characters as single blanks, none at the ends. */
 void rt_markdown_add_line(rt_buf *buf, rt_str text);
-/* A role on a line: also without what a heading takes off a role. */
+/* A role on a line: also without the decoration that a heading takes off. */
 void rt_markdown_add_role(rt_buf *buf, rt_str role);
 
-rt_status rt_markdown_read(const rt_alloc *alloc, rt_str input, rt_outlines *out,
-			   rt_report *report, rt_error *err);
-rt_status rt_markdown_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn,
-			     void *ctx, rt_report *report, rt_error *err);
+rt_status rt_markdown_read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
+			      rt_report *report, rt_error *err);
 rt_status rt_markdown_write(const rt_alloc *alloc, const rt_outlines *in,
 			    const rt_export_options *options, rt_buf *out, rt_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * OpenAI chat messages: who they are (openai_impl.h says what, openai_read.c and
- * openai_write.c how). */
+ * OpenAI chat messages: the names that mean something, and how to recognise a file
+ * (openai_impl.h draws it). */
 #include "formats/formats.h"
 #include "formats/openai_impl.h"
 
@@ -15,21 +15,8 @@ rt_openai_is_ours(rt_str name)
 		"retake",  "link",	 "provider",	   "model",	"stop_reason",
 		"error",   "signed_text",	   RT_BUILD_BAD_TS,  RT_BUILD_RAW, RT_BUILD_BAD_CONTENT,
 		NULL};
-	size_t i;
 
-	for (i = 0; ours[i] != NULL; i++)
-		if (rt_str_is(name, ours[i]))
-			return true;
-	return false;
-}
-
-static bool
-is_one_of(rt_str name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (rt_str_is(name, *names))
-			return true;
-	return false;
+	return rt_is_one_of(name, ours);
 }
 
 bool
@@ -41,7 +28,7 @@ rt_openai_is_message_key(rt_str role, rt_str name)
 	if (rt_str_is(role, "tool"))
 		return rt_str_is(name, "tool_call_id");
 	return rt_str_is(name, "name") ||
-	       (rt_str_is(role, "assistant") && is_one_of(name, of_assistant));
+	       (rt_str_is(role, "assistant") && rt_is_one_of(name, of_assistant));
 }
 
 bool
@@ -61,50 +48,47 @@ rt_openai_is_request_key(rt_str name)
 		"verbosity",	     "safety_identifier", "prompt_cache_key",
 		"prompt_cache_retention", NULL};
 
-	return is_one_of(name, known);
+	return rt_is_one_of(name, known);
 }
 
 bool
 rt_openai_is_setting(rt_str name)
 {
-	return rt_str_is(name, "temperature") || rt_str_is(name, "top_p") ||
-	       rt_str_is(name, "max_tokens");
+	static const char *const settings[] = {"temperature", "top_p", "max_tokens", NULL};
+
+	return rt_is_one_of(name, settings);
 }
 
-/* Names that such messages never have, but those of other programs that also say "role". */
-static bool
-is_foreign(rt_str key)
-{
-	static const char *const foreign[] = {"message",   "text",     "parentId", "parent_id",
-					      "parent",	   "children", "replies",  "childrenIds",
-					      "sessionID", "uuid",     "message_id", NULL};
-	size_t i;
+/* ---- recognising a file ---- */
 
-	for (i = 0; foreign[i] != NULL; i++)
-		if (rt_scan_key_is(key, foreign[i]))
-			return true;
-	return false;
+/* The name in a raw key, which has quotes. */
+static rt_str
+bare(rt_str key)
+{
+	return key.size < 2 ? rt_str_at("", 0) : rt_str_at(key.ptr + 1, key.size - 2);
 }
 
 /* From the beginning of a message: does it have a role, and say something? */
 static int
 sniff_message(rt_str head)
 {
+	/* such messages never have these, but those of other programs that also say "role" */
+	static const char *const foreign[] = {"message",   "text",     "parentId", "parent_id",
+					      "parent",	   "children", "replies",  "childrenIds",
+					      "sessionID", "uuid",     "message_id", NULL};
 	static const char *const says[] = {"content", "tool_calls", "function_call", "refusal",
 					   "audio", NULL};
 	rt_members m;
 	rt_str key, value;
 	bool role = false, said = false;
-	size_t i;
 
 	if (!rt_members_open(&m, head) || m.close != '}')
 		return 0;
 	while (rt_members_next(&m, &key, &value)) {
-		if (is_foreign(key))
+		if (rt_is_one_of(bare(key), foreign))
 			return 0;
 		role = role || (rt_scan_key_is(key, "role") && value.ptr[0] == '"');
-		for (i = 0; says[i] != NULL; i++)
-			said = said || rt_scan_key_is(key, says[i]);
+		said = said || rt_is_one_of(bare(key), says);
 	}
 	if (!m.bad)
 		return role && said ? 85 : 0;
@@ -135,8 +119,9 @@ sniff_messages(rt_str head)
 static int
 sniff_conversation(rt_str head)
 {
-	rt_members m;
+	rt_members m, n;
 	rt_str key, value;
+	int inner = 0;
 
 	if (!rt_members_open(&m, head) || m.close != '}')
 		return 0;
@@ -145,19 +130,14 @@ sniff_conversation(rt_str head)
 			return sniff_messages(value);
 		if (rt_scan_key_is(key, "preferred_output") || rt_scan_key_is(key, "choices"))
 			return 60;
-		if ((rt_scan_key_is(key, "body") || rt_scan_key_is(key, "input")) &&
-		    value.ptr[0] == '{') {
-			int inner = 0;
-			rt_members n;
-			rt_str inner_key, inner_value;
-
-			if (rt_members_open(&n, value))
-				while (inner == 0 &&
-				       rt_members_next(&n, &inner_key, &inner_value))
-					if (rt_scan_key_is(inner_key, "messages"))
-						inner = sniff_messages(inner_value);
-			return inner;
-		}
+		if ((!rt_scan_key_is(key, "body") && !rt_scan_key_is(key, "input")) ||
+		    value.ptr[0] != '{')
+			continue;
+		if (rt_members_open(&n, value))
+			while (inner == 0 && rt_members_next(&n, &key, &value))
+				if (rt_scan_key_is(key, "messages"))
+					inner = sniff_messages(value);
+		return inner;
 	}
 	return rt_scan_key_is(key, "messages") ? sniff_messages(rest(&m)) : 0;
 }
@@ -183,12 +163,20 @@ openai_sniff(rt_str head)
 	return sure > 0 ? 40 : 0; /* messages, one a line */
 }
 
+static rt_status
+openai_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	  rt_error *err)
+{
+	return rt_openai_read_to(alloc, in, to, report, err);
+}
+RT_READER_FUNCTIONS(openai)
+
 const rt_format rt_format_openai = {
 	.name = "openai",
 	.extension = ".jsonl",
 	.about = "OpenAI chat messages: an array, request bodies, fine-tuning files (JSONL)",
 	.sniff = openai_sniff,
-	.read = rt_openai_read,
-	.stream = rt_openai_stream,
+	.read = openai_read,
+	.stream = openai_stream,
 	.write = rt_openai_write,
 };

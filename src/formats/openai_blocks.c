@@ -22,17 +22,18 @@ typedef enum block_kind {
 } block_kind;
 
 /* The types of the API, and the one member that each has. */
-static const struct {
+typedef struct block_type {
 	const char *type, *member;
 	const char *inner[4]; /* members of that member, where it is an object */
-} types[] = {
+} block_type;
+
+static const block_type types[] = {
 	{"text", "text", {NULL}},
 	{"image_url", "image_url", {"url", "detail", NULL}},
 	{"input_audio", "input_audio", {"data", "format", NULL}},
 	{"file", "file", {"file_id", "filename", "file_data", NULL}},
 	{"refusal", "refusal", {NULL}},
 };
-enum { TYPE_COUNT = sizeof(types) / sizeof(types[0]) };
 
 static rt_str
 member(yyjson_val *block, const char *name)
@@ -41,75 +42,77 @@ member(yyjson_val *block, const char *name)
 }
 
 static bool
-is_inner(size_t type, rt_str name)
+is_inner(const block_type *type, yyjson_val *key)
 {
-	size_t i;
-
-	for (i = 0; types[type].inner[i] != NULL; i++)
-		if (rt_str_is(name, types[type].inner[i]))
-			return true;
-	return false;
+	return rt_is_one_of(rt_json_str(key), type->inner);
 }
 
 /* Has the block members that its type does not have? */
 static bool
-has_more(yyjson_val *block, size_t type)
+has_more(yyjson_val *block, const block_type *type)
 {
-	yyjson_val *inner = rt_json_get(block, types[type].member), *key, *value;
+	yyjson_val *inner = rt_json_get(block, type->member), *key, *value;
 	size_t i, max;
 
 	yyjson_obj_foreach(block, i, max, key, value)
 	{
-		if (!rt_str_is(rt_json_str(key), "type") &&
-		    !rt_str_is(rt_json_str(key), types[type].member))
+		if (!rt_str_is(rt_json_str(key), "type") && !rt_str_is(rt_json_str(key), type->member))
 			return true;
 	}
 	if (!yyjson_is_obj(inner))
 		return false;
 	yyjson_obj_foreach(inner, i, max, key, value)
 	{
-		if (!is_inner(type, rt_json_str(key)))
+		if (!is_inner(type, key))
 			return true;
 	}
 	return false;
 }
 
-static size_t
+/* NULL: none of the API's. */
+static const block_type *
 type_of(yyjson_val *block)
 {
 	rt_str type = member(block, "type");
-	size_t i = 0;
 
-	while (i < TYPE_COUNT && !rt_str_is(type, types[i].type))
-		i++;
-	return i;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (rt_str_is(type, types[i].type))
+			return &types[i];
+	return NULL;
 }
 
 static void
-add_known(rt_buf *out, yyjson_val *block)
+write_known(rt_buf *out, yyjson_val *block)
 {
-	size_t type = type_of(block), i, max;
-	yyjson_val *inner = rt_json_get(block, types[type].member), *key, *value;
+	const block_type *type = type_of(block);
+	yyjson_val *inner = rt_json_get(block, type->member), *key, *value;
+	size_t i, max;
 
-	rt_buf_add_c(out, "{\"type\":");
-	rt_json_add_string(out, member(block, "type"));
-	if (inner != NULL)
-		rt_json_add_key(out, types[type].member);
-	if (!yyjson_is_obj(inner)) {
-		if (inner != NULL)
-			rt_json_add_value(out, inner);
-		rt_buf_add_byte(out, '}');
-		return;
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "type", type->type);
+	if (yyjson_is_obj(inner)) {
+		rt_json_open(out, type->member, '{');
+		yyjson_obj_foreach(inner, i, max, key, value)
+		{
+			if (!is_inner(type, key))
+				continue;
+			rt_json_add_key_str(out, rt_json_str(key));
+			rt_json_add_value(out, value);
+		}
+		rt_json_close(out, '}');
+	} else if (inner != NULL) {
+		rt_json_put_value(out, type->member, inner);
 	}
-	rt_buf_add_byte(out, '{');
-	yyjson_obj_foreach(inner, i, max, key, value)
-	{
-		if (!is_inner(type, rt_json_str(key)))
-			continue;
-		rt_json_add_key_str(out, rt_json_str(key));
-		rt_json_add_value(out, value);
-	}
-	rt_buf_add_c(out, "}}");
+	rt_json_close(out, '}');
+}
+
+static void
+write_text(rt_buf *out, rt_str text)
+{
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "type", "text");
+	rt_json_put_str(out, "text", text);
+	rt_json_close(out, '}');
 }
 
 static bool
@@ -124,11 +127,10 @@ kind_of(yyjson_val *block)
 {
 	yyjson_val *source = rt_json_get(block, "source");
 	rt_str type = member(block, "type");
-	size_t known = type_of(block);
+	const block_type *known = type_of(block);
 
-	if (known < TYPE_COUNT)
+	if (known != NULL)
 		return has_more(block, known) ? BLOCK_MORE : BLOCK_AS_IS;
-
 	if (rt_str_is(type, "toolCall") || rt_str_is(type, "tool_use"))
 		return BLOCK_CALL;
 	if (rt_str_is(type, "thinking") || rt_str_is(type, "redacted_thinking"))
@@ -138,6 +140,21 @@ kind_of(yyjson_val *block)
 	     member(source, "url").size > 0))
 		return BLOCK_IMAGE;
 	return !is_result(block) && member(block, "text").size > 0 ? BLOCK_TEXT : BLOCK_NONE;
+}
+
+/* Is there a block of this kind? */
+static bool
+has_kind(yyjson_val *blocks, block_kind kind)
+{
+	yyjson_val *block;
+	size_t i, max;
+
+	yyjson_arr_foreach(blocks, i, max, block)
+	{
+		if (kind_of(block) == kind)
+			return true;
+	}
+	return false;
 }
 
 bool
@@ -154,158 +171,167 @@ rt_openai_is_foreign(yyjson_val *blocks)
 	return false;
 }
 
+/* The texts of the scope's buffers are written to out: its failure is that of out. */
 static void
-add_image(rt_buf *out, yyjson_val *block)
+end_scope(rt_scope *s, rt_buf *out)
+{
+	rt_status st = rt_scope_end(s, NULL);
+
+	if (st != RT_OK && out->status == RT_OK)
+		out->status = st;
+}
+
+static void
+write_image(rt_buf *out, yyjson_val *block)
 {
 	yyjson_val *source = rt_json_get(block, "source");
 	rt_str mime = member(block, "mimeType"), data = member(block, "data");
-	rt_buf url;
+	rt_scope s;
+	rt_buf *url;
 
-	rt_buf_init(&url, out->alloc, RT_BUF_UNLIMITED);
+	rt_scope_init(&s, out->alloc);
+	url = rt_scope_buf(&s);
 	if (source != NULL) {
 		mime = member(source, "media_type");
 		data = member(source, "data");
-		rt_buf_add_str(&url, member(source, "url"));
+		rt_buf_add_str(url, member(source, "url"));
 	}
-	if (url.size == 0) {
-		rt_buf_add_c(&url, "data:");
-		rt_buf_add_str(&url, mime);
-		rt_buf_add_c(&url, ";base64,");
-		rt_buf_add_str(&url, data);
+	if (url->size == 0) {
+		rt_buf_add_c(url, "data:");
+		rt_buf_add_str(url, mime);
+		rt_buf_add_c(url, ";base64,");
+		rt_buf_add_str(url, data);
 	}
-	rt_buf_add_c(out, "{\"type\":\"image_url\",\"image_url\":{\"url\":");
-	rt_json_add_string(out, rt_buf_str(&url));
-	rt_buf_add_c(out, "}}");
-	if (url.status != RT_OK && out->status == RT_OK)
-		out->status = url.status;
-	rt_buf_deinit(&url);
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "type", "image_url");
+	rt_json_open(out, "image_url", '{');
+	rt_json_put_str(out, "url", rt_scope_str(&s, url));
+	rt_json_close(out, '}');
+	rt_json_close(out, '}');
+	end_scope(&s, out);
 }
 
 void
-rt_openai_add_blocks(rt_buf *out, yyjson_val *blocks, rt_str front)
+rt_openai_write_blocks(rt_buf *out, yyjson_val *blocks, rt_str front)
 {
-	size_t i, max, written = 0, from = out->size;
+	size_t i, max, from = out->size;
 	yyjson_val *block;
+	bool is_empty = front.size == 0;
 
-	rt_buf_add_byte(out, '[');
-	if (front.size > 0) {
-		rt_buf_add_c(out, "{\"type\":\"text\",\"text\":");
-		rt_json_add_string(out, front);
-		rt_buf_add_byte(out, '}');
-		written++;
-	}
+	rt_json_open(out, "content", '[');
+	if (front.size > 0)
+		write_text(out, front);
 	yyjson_arr_foreach(blocks, i, max, block)
 	{
 		block_kind kind = kind_of(block);
 
-		if (kind == BLOCK_CALL || kind == BLOCK_NONE)
-			continue;
-		if (written++ > 0)
-			rt_buf_add_byte(out, ',');
-		if (kind == BLOCK_IMAGE) {
-			add_image(out, block);
-		} else if (kind == BLOCK_TEXT) {
-			rt_buf_add_c(out, "{\"type\":\"text\",\"text\":");
-			rt_json_add_string(out, member(block, "text"));
-			rt_buf_add_byte(out, '}');
-		} else if (kind == BLOCK_MORE) {
-			add_known(out, block);
-		} else {
-			rt_json_add_value(out, block);
+		is_empty = is_empty && (kind == BLOCK_CALL || kind == BLOCK_NONE);
+		switch (kind) {
+		case BLOCK_AS_IS: rt_json_put_value(out, NULL, block); break;
+		case BLOCK_MORE: write_known(out, block); break;
+		case BLOCK_IMAGE: write_image(out, block); break;
+		case BLOCK_TEXT: write_text(out, member(block, "text")); break;
+		case BLOCK_CALL:
+		case BLOCK_NONE: break;
 		}
 	}
-	rt_buf_add_byte(out, ']');
-	if (written > 0 || max == 0 || out->status != RT_OK)
+	rt_json_close(out, ']');
+	if (!is_empty || max == 0 || out->status != RT_OK)
 		return;
 	out->size = from; /* nothing is left of it */
-	rt_buf_add_c(out, rt_openai_has_calls(blocks) ? "null" : "\"\"");
+	if (has_kind(blocks, BLOCK_CALL))
+		rt_json_put_null(out, "content");
+	else
+		rt_json_put_c(out, "content", "");
+}
+
+/* ---- results and calls of tools ---- */
+
+static void
+write_result(rt_buf *out, yyjson_val *block)
+{
+	yyjson_val *content = rt_json_get(block, "content"), *part;
+	size_t i, max;
+	rt_scope s;
+	rt_buf *text;
+
+	rt_scope_init(&s, out->alloc);
+	text = rt_scope_buf(&s);
+	rt_buf_add_str(text, rt_json_str(content));
+	yyjson_arr_foreach(content, i, max, part)
+	{
+		if (member(part, "text").size > 0 && text->size > 0)
+			rt_buf_add_byte(text, '\n');
+		rt_buf_add_str(text, member(part, "text"));
+	}
+	rt_buf_add_byte(out, '{');
+	rt_json_put_c(out, "role", "tool");
+	rt_json_put_str(out, "content", rt_scope_str(&s, text));
+	rt_json_put_str(out, "tool_call_id", member(block, "tool_use_id"));
+	rt_json_close(out, '}');
+	end_scope(&s, out);
 }
 
 bool
-rt_openai_add_results(rt_buf *out, yyjson_val *blocks, void (*begin)(void *ctx), void *ctx)
+rt_openai_write_results(rt_buf *out, yyjson_val *blocks, void (*begin)(void *ctx), void *ctx)
 {
-	size_t i, max, k, count = 0, written = 0;
-	yyjson_val *block, *part, *content;
+	size_t i, max, results = 0;
+	yyjson_val *block;
 
 	yyjson_arr_foreach(blocks, i, max, block)
 	{
-		rt_buf text;
-
 		if (!is_result(block))
 			continue;
-		content = rt_json_get(block, "content");
-		rt_buf_init(&text, out->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_str(&text, rt_json_str(content));
-		for (k = 0; k < yyjson_arr_size(content); k++) {
-			part = yyjson_arr_get(content, k);
-			if (member(part, "text").size > 0 && text.size > 0)
-				rt_buf_add_byte(&text, '\n');
-			rt_buf_add_str(&text, member(part, "text"));
-		}
 		begin(ctx);
-		rt_buf_add_c(out, "{\"role\":\"tool\",\"content\":");
-		rt_json_add_string(out, rt_buf_str(&text));
-		rt_json_add_key(out, "tool_call_id");
-		rt_json_add_string(out, member(block, "tool_use_id"));
-		rt_buf_add_byte(out, '}');
-		if (text.status != RT_OK && out->status == RT_OK)
-			out->status = text.status;
-		rt_buf_deinit(&text);
-		written++;
+		write_result(out, block);
+		results++;
 	}
-	yyjson_arr_foreach(blocks, i, max, block)
-	{
-		count += !is_result(block);
-	}
-	return written > 0 && count == 0;
+	return results > 0 && results == max;
 }
 
-/* The arguments of a call as the API has them: JSON in a string. */
+/* A function as the API has it: its arguments are JSON in a string. */
 static void
-add_arguments(rt_buf *out, yyjson_val *arguments)
+write_function(rt_buf *out, rt_str name, yyjson_val *arguments)
 {
-	rt_buf text;
+	rt_scope s;
+	rt_buf *text;
 
-	rt_buf_init(&text, out->alloc, RT_BUF_UNLIMITED);
+	rt_scope_init(&s, out->alloc);
+	text = rt_scope_buf(&s);
 	if (arguments != NULL)
-		rt_json_add_value(&text, arguments);
-	rt_json_add_key(out, "arguments");
-	rt_json_add_string(out, rt_buf_str(&text));
-	if (text.status != RT_OK && out->status == RT_OK)
-		out->status = text.status;
-	rt_buf_deinit(&text);
+		rt_json_add_value(text, arguments);
+	rt_json_put_str(out, "name", name);
+	rt_json_put_str(out, "arguments", rt_scope_str(&s, text));
+	rt_json_close(out, '}');
+	end_scope(&s, out);
 }
 
 static void
-add_call_item(rt_buf *out, yyjson_val *call)
+write_call_item(rt_buf *out, yyjson_val *call)
 {
+	static const char *const known[] = {"id", "type", "function", "custom", NULL};
 	yyjson_val *key, *value, *arguments;
 	size_t i, max;
 
-	rt_buf_add_byte(out, '{');
+	rt_json_open(out, NULL, '{');
 	yyjson_obj_foreach(call, i, max, key, value)
 	{
-		rt_str name = rt_json_str(key);
-
-		if (!rt_str_is(name, "id") && !rt_str_is(name, "type") &&
-		    !rt_str_is(name, "function") && !rt_str_is(name, "custom"))
+		if (!rt_is_one_of(rt_json_str(key), known))
 			continue;
-		rt_json_add_key_str(out, name);
+		rt_json_add_key_str(out, rt_json_str(key));
 		arguments = rt_json_get(value, "arguments");
-		if (!yyjson_is_obj(arguments)) {
+		if (yyjson_is_obj(arguments)) {
+			rt_buf_add_byte(out, '{');
+			write_function(out, member(value, "name"), arguments);
+		} else {
 			rt_json_add_value(out, value);
-			continue;
 		}
-		rt_buf_add_c(out, "{\"name\":");
-		rt_json_add_string(out, member(value, "name"));
-		add_arguments(out, arguments);
-		rt_buf_add_byte(out, '}');
 	}
-	rt_buf_add_byte(out, '}');
+	rt_json_close(out, '}');
 }
 
 void
-rt_openai_add_call_items(rt_buf *out, yyjson_val *calls)
+rt_openai_write_call_items(rt_buf *out, yyjson_val *calls)
 {
 	yyjson_val *call;
 	size_t i, max;
@@ -317,55 +343,36 @@ rt_openai_add_call_items(rt_buf *out, yyjson_val *calls)
 	rt_buf_add_byte(out, '[');
 	yyjson_arr_foreach(calls, i, max, call)
 	{
-		rt_json_add_comma(out);
 		if (yyjson_is_obj(call))
-			add_call_item(out, call);
+			write_call_item(out, call);
 		else
-			rt_json_add_value(out, call);
+			rt_json_put_value(out, NULL, call);
 	}
-	rt_buf_add_byte(out, ']');
-}
-
-bool
-rt_openai_has_calls(yyjson_val *blocks)
-{
-	yyjson_val *block;
-	size_t i, max;
-
-	yyjson_arr_foreach(blocks, i, max, block)
-	{
-		if (kind_of(block) == BLOCK_CALL)
-			return true;
-	}
-	return false;
+	rt_json_close(out, ']');
 }
 
 void
-rt_openai_add_calls(rt_buf *out, yyjson_val *blocks)
+rt_openai_write_calls(rt_buf *out, yyjson_val *blocks)
 {
-	size_t i, max, count = 0;
+	size_t i, max;
 	yyjson_val *block;
 
-	if (!rt_openai_has_calls(blocks))
+	if (!has_kind(blocks, BLOCK_CALL))
 		return;
-	rt_json_add_key(out, "tool_calls");
-	rt_buf_add_byte(out, '[');
+	rt_json_open(out, "tool_calls", '[');
 	yyjson_arr_foreach(blocks, i, max, block)
 	{
 		yyjson_val *arguments = rt_json_get(block, "arguments");
 
 		if (kind_of(block) != BLOCK_CALL)
 			continue;
-		if (arguments == NULL)
-			arguments = rt_json_get(block, "input");
-		if (count++ > 0)
-			rt_buf_add_byte(out, ',');
-		rt_buf_add_c(out, "{\"id\":");
-		rt_json_add_string(out, member(block, "id"));
-		rt_buf_add_c(out, ",\"type\":\"function\",\"function\":{\"name\":");
-		rt_json_add_string(out, member(block, "name"));
-		add_arguments(out, arguments);
-		rt_buf_add_c(out, "}}");
+		rt_json_open(out, NULL, '{');
+		rt_json_put_str(out, "id", member(block, "id"));
+		rt_json_put_c(out, "type", "function");
+		rt_json_open(out, "function", '{');
+		write_function(out, member(block, "name"),
+			       arguments != NULL ? arguments : rt_json_get(block, "input"));
+		rt_json_close(out, '}');
 	}
-	rt_buf_add_byte(out, ']');
+	rt_json_close(out, ']');
 }

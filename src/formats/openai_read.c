@@ -2,13 +2,11 @@
  *
  * Reading OpenAI chat messages. A file is walked through record by record; a record is a
  * conversation or a message, and is held as text. Each message is parsed alone, so a broken
- * one is passed over alone.
+ * one is skipped alone.
  *
  * A record longer than RECORD_MAX is held without its list of messages, which is read from
  * the file one by one. A conversation of many messages is handed over in pieces, unless it
  * has more than one take. */
-#include "formats/formats_extras.h"
-#include "formats/formats_feed.h"
 #include "formats/openai_impl.h"
 
 enum {
@@ -17,44 +15,41 @@ enum {
 };
 
 typedef struct reader {
-	rt_build b;
-	rt_walk w;
-	rt_feed feed;
-	rt_lines lines;       /* of the text in hand */
-	rt_report *report;
-	rt_outline *outline;  /* the conversation under way */
-	bool in_pieces;       /* it may be handed over in pieces */
-	rt_outline *loose;    /* messages that stand one a line without a conversation */
+	rt_reader r;
+	rt_outline *outline; /* the current conversation */
+	bool in_pieces;      /* it may be handed over in pieces */
+	rt_outline *loose;   /* messages, one a line, without a conversation */
 	int64_t loose_tip;
-	rt_buf record;        /* one without its messages */
-	rt_walk_mark far;     /* where those are */
+	rt_buf *record;      /* one without its messages */
+	rt_walk_mark far;    /* where those are */
 	bool has_far;
-	int64_t *numbered;    /* node of each message of a lossless conversation */
-	size_t numbered_count, numbered_room;
+	rt_vec numbered;     /* int64_t: node of each message of a lossless conversation */
 } reader;
 
 static void
-remark(reader *r, rt_remark_level level, const char *where, const char *what)
+skipped(reader *c, const char *where, const char *what)
 {
-	rt_report_add(r->report, level, rt_scan_lines_of(&r->lines, where), "%s", what);
+	rt_reader_remark(&c->r, RT_REMARK_SKIPPED, where, "%s", what);
 }
 
-static rt_buf *
-further_field(reader *r, rt_str key)
+static void
+skipped_line(reader *c, uint64_t line, const char *what)
 {
-	rt_buf *buf, name;
+	rt_report_add(c->r.report, RT_REMARK_SKIPPED, line, "%s", what);
+}
 
+/* ---- messages ---- */
+
+static rt_buf *
+further_field(rt_build *b, rt_str key)
+{
 	if (!rt_openai_is_ours(key) && !rt_str_starts(key, RT_STR(OPENAI_PREFIX)) &&
 	    !rt_str_is(key, "role") && !rt_str_is(key, "content"))
-		return rt_build_body_field(&r->b, key);
-	rt_buf_init(&name, r->b.alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&name, OPENAI_PREFIX);
-	rt_buf_add_str(&name, key);
-	if (name.status != RT_OK)
-		r->b.status = name.status;
-	buf = rt_build_body_field(&r->b, rt_buf_str(&name));
-	rt_buf_deinit(&name);
-	return buf;
+		return rt_build_body_field(b, key);
+	rt_buf_clear(b->scratch);
+	rt_buf_add_c(b->scratch, OPENAI_PREFIX);
+	rt_buf_add_str(b->scratch, key);
+	return rt_build_body_field(b, rt_scope_str(&b->s, b->scratch));
 }
 
 static bool
@@ -64,359 +59,336 @@ has_calls(yyjson_val *message)
 	       rt_json_get(message, "function_call") != NULL;
 }
 
-/* A message of another program. Null as the content of a message with calls is the usual
- * thing and needs no mark; what else is odd about the content is kept beside it. */
-static void
-read_foreign(reader *r, rt_str raw, yyjson_val *message, size_t repaired, rt_node *node,
-	     rt_buf *array)
+/* Null as the content of a message with calls is the usual thing and needs no mark; other odd
+ * contents are kept beside it. */
+static bool
+is_odd(yyjson_val *content, yyjson_val *message)
 {
-	yyjson_val *content = rt_json_get(message, "content"), *key, *value, *role;
+	if (content == NULL || yyjson_is_arr(content))
+		return false;
+	if (yyjson_is_str(content))
+		return yyjson_get_len(content) == 0 && has_calls(message);
+	return !(yyjson_is_null(content) && has_calls(message));
+}
+
+/* The further fields of a message of another program. */
+static void
+read_foreign(reader *c, rt_str raw, yyjson_val *message, size_t repaired, rt_node *node)
+{
+	rt_build *b = &c->r.b;
+	yyjson_val *content = rt_json_get(message, "content"), *key, *value;
 	size_t i, max;
 
-	role = rt_json_get(message, "role");
-	if (yyjson_is_str(role))
-		node->role = rt_json_str(role);
-	if (yyjson_is_arr(content)) {
-		rt_json_add_value(array, content);
-		rt_build_body_open(&r->b, rt_buf_str(array), true);
-	} else {
-		rt_build_body_open(&r->b,
-				   yyjson_is_str(content) ? rt_json_str(content)
-							  : rt_str_at(NULL, 0),
-				   false);
-	}
+	if (yyjson_is_str(rt_json_get(message, "role")))
+		node->role = rt_json_str(rt_json_get(message, "role"));
 	yyjson_obj_foreach(message, i, max, key, value)
 	{
 		if (rt_str_is(rt_json_str(key), "content") ||
 		    (rt_str_is(rt_json_str(key), "role") && yyjson_is_str(value)))
 			continue;
-		rt_json_add_value(further_field(r, rt_json_str(key)), value);
+		rt_json_add_value(further_field(b, rt_json_str(key)), value);
 	}
-	if (content != NULL && !yyjson_is_arr(content) &&
-	    (yyjson_is_str(content) ? yyjson_get_len(content) == 0 && has_calls(message)
-				    : !(yyjson_is_null(content) && has_calls(message))))
-		rt_json_add_value(rt_build_body_field(&r->b, RT_STR(RT_BUILD_BAD_CONTENT)),
-				  content);
+	if (is_odd(content, message))
+		rt_json_add_value(rt_build_body_field(b, RT_STR(RT_BUILD_BAD_CONTENT)), content);
 	if (repaired > 0) {
-		remark(r, RT_REMARK_REPAIRED, raw.ptr, "text that is not Unicode got U+FFFD");
-		rt_build_body_raw(&r->b, raw);
+		rt_reader_remark(&c->r, RT_REMARK_REPAIRED, raw.ptr,
+				 "text that is not Unicode got U+FFFD");
+		rt_build_body_raw(b, raw);
 	}
 }
 
-/* The node of a message; -1: passed over, or out of memory. */
+/* The node of a message; -1: skipped, or failed. */
 static int64_t
-read_message(reader *r, rt_str raw, int64_t parent)
+read_message(reader *c, rt_str raw, int64_t parent)
 {
-	rt_json_doc *doc = NULL;
-	yyjson_val *message, *extras, *content;
-	rt_node node;
-	rt_buf array;
+	rt_build *b = &c->r.b;
+	rt_node node = {.parent = parent};
 	rt_error fault;
 	size_t repaired = 0;
-	int64_t at = -1;
-	rt_status st = rt_json_read_repairing(r->b.alloc, raw, &doc, &repaired, &fault);
+	yyjson_val *message = rt_build_parse(b, raw, &repaired, &fault), *extras;
+	int64_t at;
 
-	if (st == RT_NOMEM)
-		r->b.status = st;
-	if (st != RT_OK) {
-		rt_report_add(r->report, RT_REMARK_SKIPPED, rt_scan_lines_of(&r->lines, raw.ptr),
-			      "a message is passed over: %.150s", fault.text);
+	if (message == NULL) {
+		rt_reader_remark(&c->r, RT_REMARK_SKIPPED, raw.ptr,
+				 "a message is passed over: %.150s", fault.text);
 		return -1;
 	}
-	message = rt_json_root(doc);
 	if (!yyjson_is_obj(message)) {
-		remark(r, RT_REMARK_SKIPPED, raw.ptr,
-		       "a message that is not an object is passed over");
-		rt_json_free(doc);
+		skipped(c, raw.ptr, "a message that is not an object is passed over");
 		return -1;
 	}
-	memset(&node, 0, sizeof(node));
-	node.parent = parent;
-	rt_buf_init(&array, r->b.alloc, RT_BUF_UNLIMITED);
+	rt_build_body_open_value(b, rt_json_get(message, "content"));
 	extras = rt_json_get(message, "retake");
-	if (yyjson_is_obj(extras)) {
-		content = rt_json_get(message, "content");
-		if (yyjson_is_arr(content))
-			rt_json_add_value(&array, content);
-		rt_extras_read(&r->b, extras,
-			       yyjson_is_arr(content)	? rt_buf_str(&array)
-			       : yyjson_is_str(content) ? rt_json_str(content)
-							: rt_str_at(NULL, 0),
-			       yyjson_is_arr(content), &node);
-	} else {
-		read_foreign(r, raw, message, repaired, &node, &array);
-	}
-	if (array.status != RT_OK)
-		r->b.status = array.status;
-	node.id = rt_build_copy(&r->b, node.id);
-	node.role = rt_build_copy(&r->b, node.role);
-	node.kind = rt_build_copy(&r->b, node.kind);
-	node.label = rt_build_copy(&r->b, node.label);
-	at = (int64_t)rt_build_node(&r->b, &node);
-	rt_buf_deinit(&array);
-	rt_json_free(doc);
-	return r->b.status == RT_OK ? at : -1;
+	if (yyjson_is_obj(extras))
+		rt_extras_read(b, extras, &node);
+	else
+		read_foreign(c, raw, message, repaired, &node);
+	at = (int64_t)rt_build_node(b, &node);
+	return rt_ok(&b->s) ? at : -1;
 }
 
+/* One of the messages of a conversation; false: failed. */
 static bool
-number_node(reader *r, int64_t node)
+add_message(reader *c, rt_str raw, int64_t *parent)
 {
-	if (r->numbered_count == r->numbered_room) {
-		size_t room = r->numbered_room == 0 ? 64 : r->numbered_room * 2;
-		int64_t *more = rt_resize(r->b.alloc, r->numbered, room * sizeof(*more));
+	rt_build *b = &c->r.b;
+	int64_t node, *number;
 
-		if (more == NULL) {
-			r->b.status = RT_NOMEM;
-			return false;
-		}
-		r->numbered = more;
-		r->numbered_room = room;
-	}
-	r->numbered[r->numbered_count++] = node;
-	return true;
-}
-
-/* One of the messages of a conversation; false: out of memory. */
-static bool
-add_message(reader *r, rt_str raw, int64_t *parent)
-{
-	int64_t node;
-
-	if (r->in_pieces && rt_feed_is_long(&r->feed)) {
-		r->outline = rt_feed_piece(&r->feed);
+	if (c->in_pieces && rt_reader_is_long(&c->r)) {
+		c->outline = rt_reader_piece(&c->r);
 		*parent = -1;
 	}
-	node = r->b.status == RT_OK ? read_message(r, raw, *parent) : -1;
-	if (r->b.status != RT_OK || (!r->in_pieces && !number_node(r, node)))
+	if (!rt_ok(&b->s))
 		return false;
+	node = read_message(c, raw, *parent);
+	if (!c->in_pieces) {
+		number = rt_vec_push(&b->s, &c->numbered, sizeof(*number));
+		if (number != NULL)
+			*number = node;
+	}
 	if (node >= 0)
 		*parent = node;
-	return true;
+	return rt_ok(&b->s);
 }
 
 static const char early[] = "the messages end early: malformed JSON";
 
 /* The messages of an array, one after the other; gives the last one's node, or parent. */
 static int64_t
-read_messages(reader *r, rt_str raw, int64_t parent)
+read_messages(reader *c, rt_str raw, int64_t parent)
 {
 	rt_members m;
 	rt_str key, value;
 
 	if (!rt_members_open(&m, raw))
 		return parent;
-	while (r->b.status == RT_OK && rt_members_next(&m, &key, &value))
-		if (!add_message(r, value, &parent))
-			break;
+	while (rt_ok(&c->r.b.s) && rt_members_next(&m, &key, &value) &&
+	       add_message(c, value, &parent))
+		;
 	if (m.bad)
-		remark(r, RT_REMARK_SKIPPED, m.in.ptr + m.at, early);
+		skipped(c, m.in.ptr + m.at, early);
 	return parent;
 }
 
 /* The same where they are not held. The walk returns to where it was. */
 static int64_t
-read_far_messages(reader *r, int64_t parent)
+read_far_messages(reader *c, int64_t parent)
 {
-	rt_walk_mark after = rt_walk_here(&r->w), start;
-	rt_lines lines = r->lines;
+	rt_walk *w = &c->r.w;
+	rt_walk_mark after = rt_walk_here(w), start;
+	rt_lines lines = c->r.lines;
 	rt_walk_level level;
 	rt_str key, value;
 
-	rt_walk_seek(&r->w, r->far);
-	if (rt_walk_open(&r->w, &level))
-		while (r->b.status == RT_OK && rt_walk_next(&r->w, &level, &key)) {
-			start = rt_walk_here(&r->w);
-			if (rt_walk_value(&r->w, &level, SIZE_MAX, &value) != RT_WALK_WHOLE)
+	rt_walk_seek(w, c->far);
+	if (rt_walk_open(w, &level))
+		while (rt_reader_ok(&c->r) && rt_walk_next(w, &level, &key)) {
+			start = rt_walk_here(w);
+			if (rt_walk_value(w, &level, SIZE_MAX, &value) != RT_WALK_WHOLE)
 				break;
-			rt_scan_lines_init(&r->lines, value, start.line);
-			if (!add_message(r, value, &parent))
+			rt_reader_hold(&c->r, value, start.line);
+			if (!add_message(c, value, &parent))
 				break;
 		}
-	if (level.bad && r->w.status == RT_OK)
-		rt_report_add(r->report, RT_REMARK_SKIPPED, level.fault.line, "%s", early);
-	rt_walk_seek(&r->w, after);
-	r->lines = lines;
+	if (level.bad && w->status == RT_OK)
+		skipped_line(c, level.fault.line, early);
+	rt_walk_seek(w, after);
+	c->r.lines = lines;
 	return parent;
 }
+
+/* ---- conversations ---- */
 
 /* The parts of a conversation that have a meaning, as text. */
 typedef struct parts {
 	rt_str messages, preferred, other, choices, extras, more;
-	bool bad;
 } parts;
 
-/* Look through a conversation; with fields the other members become fields of the
- * discussion under way. descend: look into body and input too, one level. */
+static const struct {
+	const char *name;
+	char first;
+	size_t offset; /* in parts */
+} part_rows[] = {
+	{"messages", '[', offsetof(parts, messages)},
+	{"preferred_output", '[', offsetof(parts, preferred)},
+	{"non_preferred_output", '[', offsetof(parts, other)},
+	{"choices", '[', offsetof(parts, choices)},
+	{"retake", '{', offsetof(parts, extras)},
+	{"retake_more", '[', offsetof(parts, more)},
+};
+
+/* Is this member one of the parts? It is kept, then. */
+static bool
+is_part(parts *p, rt_str key, rt_str value)
+{
+	for (size_t i = 0; i < sizeof(part_rows) / sizeof(*part_rows); i++)
+		if (value.ptr[0] == part_rows[i].first &&
+		    rt_scan_key_is(key, part_rows[i].name)) {
+			*(rt_str *)((char *)p + part_rows[i].offset) = value;
+			return true;
+		}
+	if (!rt_scan_key_is(key, "input") || value.ptr[0] != '[' ||
+	    (p->messages.size > 0 && p->messages.ptr != value.ptr))
+		return false;
+	p->messages = value;
+	return true;
+}
+
+/* A member of the conversation that becomes a field of the discussion. */
 static void
-look(reader *r, rt_str raw, bool fields, bool descend, parts *p)
+read_field(reader *c, rt_str key, rt_str value)
+{
+	rt_build *b = &c->r.b;
+	char first = value.ptr[0];
+	rt_str name, json;
+
+	if (!rt_build_text(b, key, &name) || !rt_build_json(b, value, false, &json))
+		skipped(c, key.ptr, "a field that is not JSON is passed over");
+	else if (rt_openai_is_setting(name) && (first == '-' || (first >= '0' && first <= '9')))
+		rt_build_field_in(b, false, "setting.", name, json);
+	else
+		rt_build_field_in(b, false, OPENAI_PREFIX, name, json);
+}
+
+/* Find the parts of a conversation; with fields the other members become fields of the
+ * current discussion. descend: look into body and input too, one level. */
+static void
+find_parts(reader *c, rt_str raw, bool fields, bool descend, parts *p)
 {
 	rt_members m;
-	rt_str key, value, name, json;
+	rt_str key, value;
 
 	if (!rt_members_open(&m, raw) || m.close != '}')
 		return;
-	while (r->b.status == RT_OK && rt_members_next(&m, &key, &value)) {
-		char first = value.ptr[0];
-
-		if (rt_scan_key_is(key, "messages") && first == '[')
-			p->messages = value;
-		else if (rt_scan_key_is(key, "preferred_output") && first == '[')
-			p->preferred = value;
-		else if (rt_scan_key_is(key, "non_preferred_output") && first == '[')
-			p->other = value;
-		else if (rt_scan_key_is(key, "choices") && first == '[')
-			p->choices = value;
-		else if (rt_scan_key_is(key, "retake") && first == '{')
-			p->extras = value;
-		else if (rt_scan_key_is(key, "retake_more") && first == '[')
-			p->more = value;
-		else if (rt_scan_key_is(key, "input") && first == '[' &&
-			 (p->messages.size == 0 || p->messages.ptr == value.ptr))
-			p->messages = value;
-		else if (descend && first == '{' &&
-			 (rt_scan_key_is(key, "body") || rt_scan_key_is(key, "input")))
-			look(r, value, fields, false, p);
-		else if (!fields)
+	while (rt_ok(&c->r.b.s) && rt_members_next(&m, &key, &value)) {
+		if (is_part(p, key, value))
 			continue;
-		else if (!rt_build_text(&r->b, key, &name) ||
-			 !rt_build_json(&r->b, value, false, &json))
-			remark(r, RT_REMARK_SKIPPED, key.ptr,
-			       "a field that is not JSON is passed over");
-		else if (rt_openai_is_setting(name) && (first == '-' || (first >= '0' && first <= '9')))
-			rt_build_field_in(&r->b, false, "setting.", name, json);
-		else
-			rt_build_field_in(&r->b, false, OPENAI_PREFIX, name, json);
+		if (descend && value.ptr[0] == '{' &&
+		    (rt_scan_key_is(key, "body") || rt_scan_key_is(key, "input")))
+			find_parts(c, value, fields, false, p);
+		else if (fields)
+			read_field(c, key, value);
 	}
 	if (m.bad && fields)
-		remark(r, RT_REMARK_SKIPPED, m.in.ptr + m.at,
-		       "a conversation is malformed; the rest of it is passed over");
-	p->bad = p->bad || m.bad;
+		skipped(c, m.in.ptr + m.at,
+			"a conversation is malformed; the rest of it is passed over");
 }
 
 static void
-read_choices(reader *r, rt_str raw, int64_t parent, rt_outline *outline)
+read_choices(reader *c, rt_str raw, int64_t parent)
 {
 	rt_members m, choice;
-	rt_str key, value, member_key, member;
-	bool first = true;
+	rt_str key, value;
+	bool is_first = true;
 
 	if (!rt_members_open(&m, raw))
 		return;
-	while (r->b.status == RT_OK && rt_members_next(&m, &key, &value)) {
+	while (rt_ok(&c->r.b.s) && rt_members_next(&m, &key, &value)) {
 		if (!rt_members_open(&choice, value) || choice.close != '}')
 			continue;
-		while (r->b.status == RT_OK && rt_members_next(&choice, &member_key, &member)) {
-			int64_t node;
+		while (rt_ok(&c->r.b.s) && rt_members_next(&choice, &key, &value)) {
+			int64_t node = rt_scan_key_is(key, "message")
+					       ? read_message(c, value, parent)
+					       : -1;
 
-			if (!rt_scan_key_is(member_key, "message"))
-				continue;
-			node = read_message(r, member, parent);
-			if (node >= 0 && first) {
-				outline->head = node;
-				first = false;
+			if (node >= 0 && is_first) {
+				c->outline->head = node;
+				is_first = false;
 			}
 		}
 	}
 }
 
 static void
-read_extras(reader *r, const parts *p, rt_outline *outline)
+read_extras(reader *c, const parts *p)
 {
+	rt_build *b = &c->r.b;
+	size_t own = c->numbered.count;
 	rt_json_doc *doc = NULL;
-	yyjson_val *project = NULL;
-	size_t own = r->numbered_count;
-	rt_status st = rt_json_read_repairing(r->b.alloc, p->extras, &doc, NULL, NULL);
+	rt_status st = rt_json_read_repairing(b->alloc, p->extras, &doc, NULL, NULL);
 
-	if (st != RT_OK) {
-		if (st == RT_NOMEM)
-			r->b.status = st;
-		else
-			remark(r, RT_REMARK_SKIPPED, p->extras.ptr,
-			       "what Retake wrote beside a conversation is malformed; passed over");
-		return;
+	if (st == RT_NOMEM) {
+		(void)rt_scope_nomem(&b->s);
+	} else if (st != RT_OK) {
+		skipped(c, p->extras.ptr,
+			"what Retake wrote beside a conversation is malformed; passed over");
+	} else {
+		if (p->more.size > 0)
+			(void)read_messages(c, p->more, -1);
+		rt_extras_read_discussion(&c->r, rt_json_root(doc), c->numbered.items,
+					  c->numbered.count, own, c->outline);
 	}
-	if (p->more.size > 0)
-		(void)read_messages(r, p->more, -1);
-	rt_extras_read_discussion(&r->b, rt_json_root(doc), r->numbered, r->numbered_count, own,
-				  outline, &project);
-	if (project != NULL)
-		rt_extras_read_project(&r->b, project, &r->feed.active, &r->feed.has_active);
 	rt_json_free(doc);
 }
 
+/* The other members of a conversation: its title, and fields of other programs. */
 static void
-read_title(reader *r, rt_str raw, rt_outline *outline)
+read_further(reader *c, rt_str raw, bool descend, parts *p)
 {
 	rt_members m;
 	rt_str key, value, title;
 
-	if (rt_members_open(&m, raw))
-		while (rt_members_next(&m, &key, &value))
-			if (rt_scan_key_is(key, "title") && rt_build_text(&r->b, value, &title))
-				outline->name = title;
-}
-
-/* What else a conversation says: its title, and fields of other programs. */
-static void
-read_further(reader *r, rt_str raw, bool descend, parts *p)
-{
 	if (raw.ptr[0] != '{')
 		return;
-	look(r, raw, true, descend, p);
-	read_title(r, raw, r->outline);
+	find_parts(c, raw, true, descend, p);
+	if (rt_members_open(&m, raw))
+		while (rt_members_next(&m, &key, &value))
+			if (rt_scan_key_is(key, "title") && rt_build_text(&c->r.b, value, &title))
+				c->outline->name = title;
 }
 
 /* False: raw is no conversation. */
 static bool
-read_conversation(reader *r, rt_str raw)
+read_conversation(reader *c, rt_str raw)
 {
+	rt_build *b = &c->r.b;
 	int64_t tip;
-	parts p;
+	parts p = {.messages = {NULL, 0}};
 	bool descend = false;
 
-	memset(&p, 0, sizeof(p));
-	r->numbered_count = 0;
+	c->numbered.count = 0;
 	if (raw.ptr[0] == '[') {
 		p.messages = raw;
 	} else {
-		look(r, raw, false, false, &p);
+		find_parts(c, raw, false, false, &p);
 		descend = p.messages.size == 0 && p.choices.size == 0;
 		if (descend)
-			look(r, raw, false, true, &p);
+			find_parts(c, raw, false, true, &p);
 		if (p.messages.size == 0 && p.choices.size == 0 && p.preferred.size == 0)
 			return false;
 	}
-	r->loose = NULL;
-	r->outline = rt_build_discussion(&r->b);
-	if (r->outline == NULL)
+	c->loose = NULL;
+	c->outline = rt_build_discussion(b);
+	if (c->outline == NULL)
 		return true;
-	r->in_pieces = rt_feed_is_batched(&r->feed) && (r->has_far || raw.size > WHOLE_MAX) &&
+	c->in_pieces = rt_reader_is_batched(&c->r) && (c->has_far || raw.size > WHOLE_MAX) &&
 		       p.choices.size == 0 && p.preferred.size == 0 && p.other.size == 0 &&
 		       p.extras.size == 0;
-	if (r->in_pieces) /* all of them need the name */
-		read_further(r, raw, descend, &p);
-	tip = r->has_far ? read_far_messages(r, -1) : read_messages(r, p.messages, -1);
-	if (r->outline == NULL || r->b.status != RT_OK)
+	if (c->in_pieces) /* all of them need the name */
+		read_further(c, raw, descend, &p);
+	tip = c->has_far ? read_far_messages(c, -1) : read_messages(c, p.messages, -1);
+	if (!rt_ok(&b->s))
 		return true;
-	r->outline->has_head = !r->in_pieces || rt_build_node_count(&r->b) > 0;
-	r->outline->head = tip;
+	c->outline->has_head = !c->in_pieces || rt_build_node_count(b) > 0;
+	c->outline->head = tip;
 	if (p.extras.size > 0) {
-		read_extras(r, &p, r->outline);
+		read_extras(c, &p);
 		return true;
 	}
 	if (p.choices.size > 0)
-		read_choices(r, p.choices, tip, r->outline);
+		read_choices(c, p.choices, tip);
 	if (p.preferred.size > 0)
-		r->outline->head = read_messages(r, p.preferred, tip);
+		c->outline->head = read_messages(c, p.preferred, tip);
 	if (p.other.size > 0)
-		(void)read_messages(r, p.other, tip);
-	if (!r->in_pieces)
-		read_further(r, raw, descend, &p);
-	r->in_pieces = false;
+		(void)read_messages(c, p.other, tip);
+	if (!c->in_pieces)
+		read_further(c, raw, descend, &p);
 	return true;
 }
 
-/* A message or a conversation? What is known of one of them comes first in it. */
+/* ---- records ---- */
+
+/* A message or a conversation? The first member that only one of them has decides. */
 static bool
 is_message(rt_str raw)
 {
@@ -434,309 +406,284 @@ is_message(rt_str raw)
 	return false;
 }
 
-/* A message that stands by itself continues the discussion of the one before it. */
+/* A message without a conversation continues the discussion of the one before it. */
 static void
-read_loose(reader *r, rt_str raw)
+read_loose(reader *c, rt_str raw)
 {
 	int64_t node;
 
-	if (r->loose == NULL) {
-		r->loose = rt_build_discussion(&r->b);
-		r->loose_tip = -1;
-	} else if (rt_feed_is_long(&r->feed)) {
-		r->loose = rt_feed_piece(&r->feed);
-		r->loose_tip = -1;
+	if (c->loose == NULL) {
+		c->loose = rt_build_discussion(&c->r.b);
+		c->loose_tip = -1;
+	} else if (rt_reader_is_long(&c->r)) {
+		c->loose = rt_reader_piece(&c->r);
+		c->loose_tip = -1;
 	}
-	if (r->loose == NULL)
+	if (c->loose == NULL)
 		return;
-	node = read_message(r, raw, r->loose_tip);
+	node = read_message(c, raw, c->loose_tip);
 	if (node >= 0)
-		r->loose_tip = node;
-	r->loose->has_head = r->loose_tip >= 0 || !r->feed.in_piece;
-	r->loose->head = r->loose_tip;
+		c->loose_tip = node;
+	c->loose->has_head = c->loose_tip >= 0 || !c->r.in_piece;
+	c->loose->head = c->loose_tip;
 }
 
-/* One record of a file of many. */
+/* One record of a file of many. False: it is none. */
 static bool
-read_record(reader *r, rt_str raw)
+read_record(reader *c, rt_str raw)
 {
-	bool is_one = false;
+	bool is_one = true;
 
 	if (raw.ptr[0] != '{' && raw.ptr[0] != '[')
 		return false;
-	if (r->has_far || !is_message(raw)) {
-		is_one = read_conversation(r, raw);
-		r->in_pieces = r->has_far = false;
-		if (r->loose == NULL)
-			rt_feed_next(&r->feed);
-		return is_one;
+	if (!c->has_far && is_message(raw)) {
+		read_loose(c, raw);
+		return true;
 	}
-	read_loose(r, raw);
-	return true;
+	is_one = read_conversation(c, raw);
+	c->in_pieces = c->has_far = false;
+	if (c->loose == NULL)
+		rt_reader_next(&c->r);
+	return is_one;
 }
 
-/* The record that the walk is at is too long for memory: copy it without its messages. */
+/* The record that the walk is at is too long for memory: copy it without its messages, with as
+ * many line ends. */
 static bool
-cut_record(reader *r, rt_walk_level *in, rt_str *out_raw)
+cut_record(reader *c, rt_walk_level *in, rt_str *out_raw)
 {
-	rt_walk_mark start = rt_walk_here(&r->w), at;
-	uint64_t line = start.line; /* of the copy's end: lines are counted in it */
+	rt_walk *w = &c->r.w;
+	rt_walk_mark start = rt_walk_here(w), at;
+	uint64_t line = start.line; /* of the copy's end */
 	rt_walk_level level;
 	rt_str key, value;
 
-	rt_buf_clear(&r->record);
-	r->far = start;
-	if (rt_walk_peek(&r->w) == '[') {
-		r->has_far = rt_walk_skip(&r->w, in);
+	rt_buf_clear(c->record);
+	c->far = start;
+	if (rt_walk_peek(w) == '[') {
+		c->has_far = rt_walk_skip(w, in);
 		*out_raw = RT_STR("[]");
-		return r->has_far;
+		return c->has_far;
 	}
-	rt_buf_add_byte(&r->record, '{');
-	if (rt_walk_open(&r->w, &level))
-		while (rt_walk_next(&r->w, &level, &key)) {
-			bool is_list = rt_scan_key_is(key, "messages") &&
-				       rt_walk_peek(&r->w) == '[';
+	rt_buf_add_byte(c->record, '{');
+	if (rt_walk_open(w, &level))
+		while (rt_walk_next(w, &level, &key)) {
+			bool is_list = rt_scan_key_is(key, "messages") && rt_walk_peek(w) == '[';
 
-			rt_json_add_comma(&r->record);
-			rt_buf_add_str(&r->record, key);
-			rt_buf_add_byte(&r->record, ':');
-			at = rt_walk_here(&r->w);
+			rt_json_add_comma(c->record);
+			rt_buf_add_str(c->record, key);
+			rt_buf_add_byte(c->record, ':');
+			at = rt_walk_here(w);
 			for (; line < at.line; line++)
-				rt_buf_add_byte(&r->record, '\n');
+				rt_buf_add_byte(c->record, '\n');
 			value = RT_STR("[]");
-			if (is_list ? !rt_walk_skip(&r->w, &level)
-				    : rt_walk_value(&r->w, &level, SIZE_MAX, &value) !=
-					      RT_WALK_WHOLE)
+			if (is_list ? !rt_walk_skip(w, &level)
+				    : rt_walk_value(w, &level, SIZE_MAX, &value) != RT_WALK_WHOLE)
 				break;
-			rt_buf_add_str(&r->record, value);
+			rt_buf_add_str(c->record, value);
 			if (is_list) {
-				r->far = at;
-				r->has_far = true;
+				c->far = at;
+				c->has_far = true;
 			} else {
-				line = rt_walk_here(&r->w).line;
+				line = rt_walk_here(w).line;
 			}
 		}
 	if (!level.bad) /* else the copy is as malformed */
-		rt_buf_add_byte(&r->record, '}');
-	if (r->record.status != RT_OK && r->b.status == RT_OK)
-		r->b.status = r->record.status;
-	*out_raw = rt_buf_str(&r->record);
-	if (r->w.status != RT_OK || r->b.status != RT_OK)
+		rt_buf_add_byte(c->record, '}');
+	*out_raw = rt_scope_str(&c->r.b.s, c->record);
+	if (!rt_reader_ok(&c->r))
 		return false;
-	rt_walk_seek(&r->w, start);
-	return rt_walk_skip(&r->w, in);
+	rt_walk_seek(w, start);
+	return rt_walk_skip(w, in);
 }
 
-/* The text of the record that the walk is at, and whether it is one JSON value. */
+/* The text of the record that the walk is at. False: it is not one JSON value. */
 static bool
-take_record(reader *r, rt_walk_level *in, rt_str *out_raw)
+hold_record(reader *c, rt_walk_level *in, rt_str *out_raw)
 {
-	uint64_t line = rt_walk_here(&r->w).line;
+	rt_walk *w = &c->r.w;
+	uint64_t line = rt_walk_here(w).line;
 	rt_walked walked;
 
 	*out_raw = RT_STR("");
-	r->has_far = false;
-	walked = rt_walk_value(&r->w, in, RECORD_MAX, out_raw);
-	if (walked == RT_WALK_LONG && (rt_walk_peek(&r->w) == '{' || rt_walk_peek(&r->w) == '['))
-		walked = cut_record(r, in, out_raw) ? RT_WALK_WHOLE : RT_WALK_CUT;
+	c->has_far = false;
+	walked = rt_walk_value(w, in, RECORD_MAX, out_raw);
+	if (walked == RT_WALK_LONG && (rt_walk_peek(w) == '{' || rt_walk_peek(w) == '['))
+		walked = cut_record(c, in, out_raw) ? RT_WALK_WHOLE : RT_WALK_CUT;
 	else if (walked == RT_WALK_LONG)
-		walked = rt_walk_value(&r->w, in, SIZE_MAX, out_raw);
-	rt_scan_lines_init(&r->lines, *out_raw, line);
+		walked = rt_walk_value(w, in, SIZE_MAX, out_raw);
+	rt_reader_hold(&c->r, *out_raw, line);
 	return walked == RT_WALK_WHOLE;
 }
 
-static void
-skipped(reader *r, uint64_t line, const char *what)
-{
-	rt_report_add(r->report, RT_REMARK_SKIPPED, line, "%s", what);
-}
+/* ---- files ---- */
 
 /* A line that is too long to be held. False: it is not one JSON value. */
 static bool
-read_long_line(reader *r, bool *out_is_record)
+read_long_line(reader *c, bool *out_is_record)
 {
+	rt_walk *w = &c->r.w;
 	rt_walk_mark start, end;
 	rt_str raw;
 
-	(void)rt_walk_blank(&r->w);
-	start = rt_walk_here(&r->w);
-	if (!rt_walk_skip(&r->w, NULL))
+	(void)rt_walk_blank(w);
+	start = rt_walk_here(w);
+	if (!rt_walk_skip(w, NULL))
 		return false;
-	end = rt_walk_here(&r->w);
-	if (end.line != start.line || (rt_walk_blank(&r->w) && rt_walk_here(&r->w).line == end.line))
+	end = rt_walk_here(w);
+	if (end.line != start.line || (rt_walk_blank(w) && rt_walk_here(w).line == end.line))
 		return false;
-	rt_walk_seek(&r->w, start);
-	if (!take_record(r, NULL, &raw))
+	rt_walk_seek(w, start);
+	if (!hold_record(c, NULL, &raw))
 		return false;
-	*out_is_record = read_record(r, raw);
+	*out_is_record = read_record(c, raw);
 	return true;
 }
 
 static void
-read_lines(reader *r)
+read_lines(reader *c)
 {
-	static const char not_json[] = "a line that is not one JSON value is passed over",
-			  no_messages[] = "a line without messages is passed over";
-	rt_walk_mark start;
-	rt_walked walked;
-	bool is_record = false;
+	rt_walk *w = &c->r.w;
 	rt_str line;
 
-	while (r->b.status == RT_OK) {
-		start = rt_walk_here(&r->w);
-		walked = rt_walk_line(&r->w, RECORD_MAX, &line);
+	while (rt_reader_ok(&c->r)) {
+		rt_walk_mark start = rt_walk_here(w);
+		rt_walked walked = rt_walk_line(w, RECORD_MAX, &line);
+		bool is_json, is_record = false;
+
 		if (walked == RT_WALK_CUT)
 			break;
 		if (walked == RT_WALK_LONG) {
-			is_record = false;
-			if (!read_long_line(r, &is_record)) {
-				skipped(r, start.line, not_json);
-				rt_walk_seek(&r->w, start);
-			} else if (!is_record) {
-				skipped(r, start.line, no_messages);
-			}
-			rt_walk_skip_line(&r->w);
-			continue;
+			is_json = read_long_line(c, &is_record);
+			if (!is_json)
+				rt_walk_seek(w, start);
+			rt_walk_skip_line(w);
+		} else {
+			line = rt_str_trim(line);
+			if (line.size == 0)
+				continue;
+			rt_reader_hold(&c->r, line, start.line);
+			c->has_far = false;
+			is_json = rt_scan_value(line, 0) == line.size;
+			is_record = is_json && read_record(c, line);
 		}
-		line = rt_str_trim(line);
-		if (line.size == 0)
-			continue;
-		rt_scan_lines_init(&r->lines, line, start.line);
-		r->has_far = false;
-		if (rt_scan_value(line, 0) != line.size)
-			skipped(r, start.line, not_json);
-		else if (!read_record(r, line))
-			skipped(r, start.line, no_messages);
+		if (!is_json)
+			skipped_line(c, start.line,
+				     "a line that is not one JSON value is passed over");
+		else if (!is_record)
+			skipped_line(c, start.line, "a line without messages is passed over");
 	}
 }
 
-/* An array: of messages, or of conversations, as its first object tells. False: neither. */
+/* Is the array that the walk is at one of messages? Its first object decides; an empty one is.
+ * *out_first is that object, empty where there is none. The walk is somewhere in the array
+ * then. */
 static bool
-read_array(reader *r)
+is_conversation(reader *c, rt_str *out_first)
 {
-	static const char no_messages[] = "a record without messages is passed over";
-	rt_walk_mark start = rt_walk_here(&r->w), at;
 	rt_walk_level level;
-	rt_str key, value, first = {NULL, 0};
-	bool any = false, is_conversation;
-	int c;
+	rt_str key;
+	bool any = false;
 
-	if (rt_walk_open(&r->w, &level))
-		while (first.size == 0 && rt_walk_next(&r->w, &level, &key)) {
+	*out_first = rt_str_at(NULL, 0);
+	if (rt_walk_open(&c->r.w, &level))
+		while (rt_walk_next(&c->r.w, &level, &key)) {
+			int first = rt_walk_peek(&c->r.w);
+
 			any = true;
-			c = rt_walk_peek(&r->w);
-			if (c != '{' && c != '[')
-				(void)rt_walk_skip(&r->w, &level);
-			else if (take_record(r, &level, &value))
-				first = value;
-		}
-	is_conversation = first.size == 0 ? !any && !level.bad : !r->has_far && is_message(first);
-	rt_walk_seek(&r->w, start);
-	if (is_conversation) {
-		/* it need not end, so its text is not asked for */
-		r->far = start;
-		r->has_far = true;
-		return read_record(r, RT_STR("[]"));
-	}
-	any = false;
-	if (first.size > 0 && rt_walk_open(&r->w, &level))
-		while (r->b.status == RT_OK && rt_walk_next(&r->w, &level, &key)) {
-			at = rt_walk_here(&r->w);
-			if (!take_record(r, &level, &value))
-				break;
-			if (read_record(r, value))
-				any = true;
+			if (first != '{' && first != '[')
+				(void)rt_walk_skip(&c->r.w, &level);
+			else if (hold_record(c, &level, out_first) && out_first->size > 0)
+				return !c->has_far && is_message(*out_first);
 			else
-				skipped(r, at.line, no_messages);
+				*out_first = rt_str_at(NULL, 0);
 		}
-	if (any && level.bad && r->w.status == RT_OK)
-		skipped(r, level.fault.line,
-			"the conversations end early: malformed JSON");
+	return !any && !level.bad;
+}
+
+/* An array: of messages, or of conversations. False: neither. */
+static bool
+read_array(reader *c)
+{
+	rt_walk *w = &c->r.w;
+	rt_walk_mark start = rt_walk_here(w), at;
+	rt_walk_level level;
+	rt_str key, value, first;
+	bool any = false, is_one = is_conversation(c, &first);
+
+	rt_walk_seek(w, start);
+	if (is_one) {
+		/* it need not end, so its text is not asked for */
+		c->far = start;
+		c->has_far = true;
+		return read_record(c, RT_STR("[]"));
+	}
+	if (first.size == 0 || !rt_walk_open(w, &level))
+		return false;
+	while (rt_reader_ok(&c->r) && rt_walk_next(w, &level, &key)) {
+		at = rt_walk_here(w);
+		if (!hold_record(c, &level, &value))
+			break;
+		if (read_record(c, value))
+			any = true;
+		else
+			skipped_line(c, at.line, "a record without messages is passed over");
+	}
+	if (any && level.bad && w->status == RT_OK)
+		skipped_line(c, level.fault.line,
+			     "the conversations end early: malformed JSON");
 	return any;
 }
 
-static rt_status
-not_this(const reader *r, rt_walk_mark at, rt_error *err, const char *why)
+static void
+refuse(reader *c, rt_walk_mark at, const char *why)
 {
-	rt_status st = rt_feed_status(&r->feed, &r->w, err);
-
-	if (st != RT_OK)
-		return st;
-	return rt_fail_at(err, RT_USAGE, at.offset, "no OpenAI messages: %s (byte %zu)", why,
-			  (size_t)at.offset);
+	rt_reader_refuse(&c->r, at.offset, "no OpenAI messages: %s (byte %zu)", why,
+			 (size_t)at.offset);
 }
 
-static rt_status
-read_file(reader *r, rt_error *err)
+static void
+read_file(reader *c)
 {
+	rt_walk *w = &c->r.w;
 	bool has_start, has_end, more;
 	rt_walk_mark start;
 	rt_str raw;
-	int c;
+	int first;
 
-	rt_walk_unmark(&r->w);
-	has_start = rt_walk_blank(&r->w);
-	start = rt_walk_here(&r->w);
-	if (!has_start)
-		return not_this(r, start, err, "the file is empty");
-	c = rt_walk_peek(&r->w);
-	if (c != '[' && c != '{')
-		return not_this(r, start, err, "it begins with neither [ nor {");
-	has_end = rt_walk_skip(&r->w, NULL);
-	more = !has_end || rt_walk_blank(&r->w);
-	rt_walk_seek(&r->w, start);
-	if (c == '[' && (!more || !has_end))
-		return read_array(r) ? RT_OK
-				     : not_this(r, start, err, "no record of this array has messages");
-	if (!more)
-		return take_record(r, NULL, &raw) && read_record(r, raw)
-			       ? RT_OK
-			       : not_this(r, start, err, "this object has no messages");
-	read_lines(r);
-	if (rt_feed_count(&r->feed) == 0)
-		return not_this(r, start, err, "no line has messages");
-	return RT_OK;
-}
-
-static rt_status
-read_all(const rt_alloc *alloc, const rt_input *in, const rt_feed_to *to, rt_report *report,
-	 rt_error *err)
-{
-	reader r;
-	rt_status st;
-
-	memset(&r, 0, sizeof(r));
-	rt_build_init(&r.b, alloc, report);
-	rt_walk_init(&r.w, alloc, in);
-	rt_feed_init(&r.feed, &r.b, to);
-	rt_buf_init(&r.record, alloc, RT_BUF_UNLIMITED);
-	r.report = report;
-	st = read_file(&r, err);
-	if (st == RT_OK)
-		st = rt_feed_end(&r.feed, &r.w, err);
-	rt_free(alloc, r.numbered);
-	rt_buf_deinit(&r.record);
-	rt_feed_deinit(&r.feed);
-	rt_walk_deinit(&r.w);
-	rt_build_deinit(&r.b);
-	return st;
+	rt_walk_unmark(w);
+	has_start = rt_walk_blank(w);
+	start = rt_walk_here(w);
+	first = rt_walk_peek(w);
+	if (first != '[' && first != '{') {
+		refuse(c, start, has_start ? "it begins with neither [ nor {"
+					   : "the file is empty");
+		return;
+	}
+	has_end = rt_walk_skip(w, NULL);
+	more = !has_end || rt_walk_blank(w);
+	rt_walk_seek(w, start);
+	if (first == '[' && (!more || !has_end)) {
+		if (!read_array(c))
+			refuse(c, start, "no record of this array has messages");
+	} else if (!more) {
+		if (!hold_record(c, NULL, &raw) || !read_record(c, raw))
+			refuse(c, start, "this object has no messages");
+	} else {
+		read_lines(c);
+		if (rt_reader_count(&c->r) == 0)
+			refuse(c, start, "no line has messages");
+	}
 }
 
 rt_status
-rt_openai_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
-	       rt_error *err)
+rt_openai_read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
+		  rt_report *report, rt_error *err)
 {
-	rt_input in = rt_input_of(&input);
-	rt_feed_to to = {.whole = out};
+	reader c = {.has_far = false};
 
-	return read_all(alloc, &in, &to, report, err);
-}
-
-rt_status
-rt_openai_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
-		 rt_report *report, rt_error *err)
-{
-	rt_feed_to to = {.fn = fn, .ctx = ctx};
-
-	return read_all(alloc, in, &to, report, err);
+	rt_reader_init(&c.r, alloc, in, to, report);
+	c.record = rt_scope_buf(&c.r.b.s);
+	read_file(&c);
+	return rt_reader_end(&c.r, err);
 }

@@ -8,53 +8,47 @@
  * its role is in "retake". */
 #include <stdlib.h> /* qsort */
 
-#include "formats/formats_extras.h"
 #include "formats/openai_impl.h"
 
 typedef struct writer {
-	const rt_alloc *alloc;
-	const rt_outlines *in;
-	bool lossless, whole, lines;
+	rt_writer w;
+	bool lossless;
 	bool is_array;        /* what is being written: an array, each message on a line */
 	bool is_training;     /* a line of a fine-tuning file, which may have weights */
 	size_t message_count; /* of it, so far */
-	rt_buf *out;
-	rt_error *err;
-	rt_status status;
-	rt_buf scratch;       /* a body being taken apart */
-	rt_json_doc *role_map; /* of the discussion being written, or NULL */
+	yyjson_val *role_map; /* of the current discussion, or NULL */
+	rt_buf *text;         /* for one call at a time */
 } writer;
+
+/* ---- roles ---- */
 
 static const char *
 known_role(rt_str role)
 {
 	static const char *const known[] = {"user", "assistant", "system", "developer",
 					    "tool", "function",	 NULL};
-	size_t i;
 
 	if (rt_str_eq_nocase(role, RT_STR("ai")))
 		return "assistant";
-	for (i = 0; known[i] != NULL; i++)
+	for (size_t i = 0; known[i] != NULL; i++)
 		if (rt_str_eq_nocase(role, rt_str_of(known[i])))
 			return known[i];
 	return NULL;
 }
 
-/* The role to write; *out_front is what has to stand in front of the text, or empty. */
+/* The role to write; *out_front is what has to be put before the text, or empty. */
 static rt_str
-role_of(const writer *w, rt_str role, rt_str *out_front)
+role_of(const writer *c, rt_str role, rt_str *out_front)
 {
 	const char *known = known_role(role);
-	yyjson_val *map = w->role_map == NULL ? NULL : rt_json_root(w->role_map), *key, *value;
+	yyjson_val *key, *value;
 	size_t i, max;
 
 	*out_front = rt_str_at(NULL, 0);
-	if (yyjson_is_obj(map)) {
-		yyjson_obj_foreach(map, i, max, key, value)
-		{
-			if (rt_str_eq_nocase(rt_json_str(key), role) && yyjson_is_str(value))
-				return rt_json_str(value);
-		}
+	yyjson_obj_foreach(c->role_map, i, max, key, value)
+	{
+		if (rt_str_eq_nocase(rt_json_str(key), role) && yyjson_is_str(value))
+			return rt_json_str(value);
 	}
 	if (known != NULL)
 		return rt_str_of(known);
@@ -62,43 +56,35 @@ role_of(const writer *w, rt_str role, rt_str *out_front)
 	return RT_STR("user");
 }
 
-static void
-add_role(writer *w, rt_str role)
-{
-	rt_json_add_key(w->out, "role");
-	rt_json_add_string(w->out, role);
-}
+/* ---- members of messages ---- */
 
-/* The content with "role: " in front, where there is one to put. */
+/* The content, with "role: " in front where there is one to put. */
 static void
-add_content(writer *w, const rt_body *body, rt_str front)
+write_content(writer *c, const rt_body *body, rt_str front)
 {
-	rt_buf text;
+	rt_buf *out = c->w.out;
 
-	rt_json_add_key(w->out, "content");
-	if (front.size == 0 && !w->lossless && rt_openai_is_foreign(body->content_json)) {
-		rt_openai_add_blocks(w->out, body->content_json, front);
+	if (front.size == 0 && !c->lossless && rt_openai_is_foreign(body->content_json)) {
+		rt_openai_write_blocks(out, body->content_json, front);
 		return;
 	}
 	if (front.size == 0) {
-		rt_body_add_content(w->out, body);
+		rt_json_add_key(out, "content");
+		rt_body_add_content(out, body);
 		return;
 	}
-	rt_buf_init(&text, w->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&text, front);
-	rt_buf_add_c(&text, ": ");
+	rt_buf_clear(c->text);
+	rt_buf_add_str(c->text, front);
+	rt_buf_add_c(c->text, ": ");
 	if (body->content_json == NULL) {
-		rt_buf_add_str(&text, body->content);
-		rt_json_add_string(w->out, rt_buf_str(&text));
+		rt_buf_add_str(c->text, body->content);
+		rt_json_put_str(out, "content", rt_scope_str(&c->w.s, c->text));
 	} else {
-		rt_openai_add_blocks(w->out, body->content_json, rt_buf_str(&text));
+		rt_openai_write_blocks(out, body->content_json, rt_scope_str(&c->w.s, c->text));
 	}
-	if (text.status != RT_OK)
-		w->status = text.status;
-	rt_buf_deinit(&text);
 }
 
-/* What stood in the place of the content, or NULL. */
+/* What was in the place of the content, or NULL. */
 static yyjson_val *
 odd_content(const rt_body *body)
 {
@@ -113,26 +99,39 @@ odd_content(const rt_body *body)
 
 /* audio of a reply is {"id","data",…}; a request has the id alone. */
 static void
-add_audio(writer *w, yyjson_val *audio)
+write_audio(rt_buf *out, yyjson_val *audio)
 {
 	yyjson_val *id = rt_json_get(audio, "id");
 
-	if (!yyjson_is_obj(audio) || id == NULL) {
-		rt_json_add_value(w->out, audio);
+	if (id == NULL) {
+		rt_json_add_value(out, audio);
 		return;
 	}
-	rt_buf_add_c(w->out, "{\"id\":");
-	rt_json_add_value(w->out, id);
-	rt_buf_add_byte(w->out, '}');
+	rt_buf_add_byte(out, '{');
+	rt_json_put_value(out, "id", id);
+	rt_json_close(out, '}');
 }
 
-/* The further fields under the names that they came by; in the plain form those that the
- * API knows for the role. */
-static void
-add_further(writer *w, rt_str role, const rt_body *body)
+/* A name without the prefix, if it has it. */
+static bool
+strip(rt_str *name, const char *prefix)
 {
+	rt_str start = rt_str_of(prefix);
+
+	if (!rt_str_starts(*name, start))
+		return false;
+	*name = rt_str_at(name->ptr + start.size, name->size - start.size);
+	return true;
+}
+
+/* The further fields under their foreign names; in the plain form those that the API knows for
+ * the role. */
+static void
+write_further(writer *c, rt_str role, const rt_body *body)
+{
+	rt_buf *out = c->w.out;
 	yyjson_val *key, *value;
-	size_t i, max, prefix = strlen(OPENAI_PREFIX);
+	size_t i, max;
 
 	if (body->format != RT_BODY_JSON)
 		return;
@@ -143,21 +142,18 @@ add_further(writer *w, rt_str role, const rt_body *body)
 		if (rt_str_is(name, "content") || rt_str_is(name, "role") ||
 		    rt_openai_is_ours(name))
 			continue;
-		if (rt_str_starts(name, RT_STR(OPENAI_PREFIX))) {
-			name = rt_str_at(name.ptr + prefix, name.size - prefix);
-			if (w->lossless && rt_str_is(name, "retake"))
-				continue; /* the place is taken; it is in there */
-		}
-		if (!w->lossless && (!rt_openai_is_message_key(role, name) ||
-				     (rt_str_is(name, "weight") && !w->is_training)))
+		if (strip(&name, OPENAI_PREFIX) && c->lossless && rt_str_is(name, "retake"))
+			continue; /* the place is taken; it is in there */
+		if (!c->lossless && (!rt_openai_is_message_key(role, name) ||
+				     (rt_str_is(name, "weight") && !c->is_training)))
 			continue;
-		rt_json_add_key_str(w->out, name);
-		if (!w->lossless && rt_str_is(name, "audio"))
-			add_audio(w, value);
-		else if (!w->lossless && rt_str_is(name, "tool_calls"))
-			rt_openai_add_call_items(w->out, value);
+		rt_json_add_key_str(out, name);
+		if (!c->lossless && rt_str_is(name, "audio"))
+			write_audio(out, value);
+		else if (!c->lossless && rt_str_is(name, "tool_calls"))
+			rt_openai_write_call_items(out, value);
 		else
-			rt_json_add_value(w->out, value);
+			rt_json_add_value(out, value);
 	}
 }
 
@@ -170,48 +166,40 @@ has_calls(const rt_body *body)
 
 /* Members role, content and further ones of an entry with body T or J. */
 static void
-add_members(writer *w, const rt_node *node, const rt_body *body)
+write_members(writer *c, const rt_node *node, const rt_body *body)
 {
-	rt_str front, role = role_of(w, node->role, &front);
+	rt_buf *out = c->w.out;
+	rt_str front, role = role_of(c, node->role, &front);
 	yyjson_val *odd = odd_content(body);
 
-	if (!w->lossless && rt_str_is(role, "tool") &&
+	if (!c->lossless && rt_str_is(role, "tool") &&
 	    !yyjson_is_str(rt_body_field(body, "tool_call_id"))) {
 		role = RT_STR("user"); /* the API wants to know of which call it is the result */
 		front = node->role;
 	}
-	if (w->lossless || node->kind.size > 0)
+	if (c->lossless || node->kind.size > 0)
 		front = rt_str_at(NULL, 0);
-	add_role(w, role);
-	if (odd != NULL) {
-		rt_json_add_key(w->out, "content");
-		rt_json_add_value(w->out, odd);
-	} else if (body->content.size == 0 && body->content_json == NULL && has_calls(body) &&
-		   (w->lossless || rt_str_is(role, "assistant"))) {
-		rt_json_add_key(w->out, "content");
-		rt_buf_add_c(w->out, "null");
-	} else {
-		add_content(w, body, front);
-	}
-	if (!w->lossless && rt_str_is(role, "assistant") &&
+	rt_json_put_str(out, "role", role);
+	if (odd != NULL)
+		rt_json_put_value(out, "content", odd);
+	else if (body->content.size == 0 && body->content_json == NULL && has_calls(body) &&
+		 (c->lossless || rt_str_is(role, "assistant")))
+		rt_json_put_null(out, "content");
+	else
+		write_content(c, body, front);
+	if (!c->lossless && rt_str_is(role, "assistant") &&
 	    rt_body_field(body, "tool_calls") == NULL)
-		rt_openai_add_calls(w->out, body->content_json);
-	add_further(w, role, body);
+		rt_openai_write_calls(out, body->content_json);
+	write_further(c, role, body);
 }
 
 /* The content of a record of pi's as text. */
 static void
-add_pi_text(writer *w, const rt_body *body)
+write_pi_text(writer *c, const rt_body *body)
 {
-	rt_buf text;
-
-	rt_buf_init(&text, w->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_text(&text, body);
-	rt_json_add_key(w->out, "content");
-	rt_json_add_string(w->out, rt_buf_str(&text));
-	if (text.status != RT_OK)
-		w->status = text.status;
-	rt_buf_deinit(&text);
+	rt_buf_clear(c->text);
+	rt_body_add_text(c->text, body);
+	rt_json_put_str(c->w.out, "content", rt_scope_str(&c->w.s, c->text));
 }
 
 static bool
@@ -229,256 +217,200 @@ has_image(const rt_body *body)
 }
 
 static void
-add_pi_members(writer *w, const rt_node *node, const rt_body *body)
+write_pi_members(writer *c, const rt_node *node, const rt_body *body)
 {
+	rt_buf *out = c->w.out;
 	yyjson_val *message = rt_json_get(body->fields, "message");
 	rt_str role = rt_json_str(rt_json_get(message, "role")), front;
 
 	if (rt_str_is(role, "toolResult")) {
-		add_role(w, RT_STR("tool"));
-		add_pi_text(w, body);
-		rt_json_add_key(w->out, "tool_call_id");
-		rt_json_add_string(w->out, rt_json_str(rt_json_get(message, "toolCallId")));
+		rt_json_put_c(out, "role", "tool");
+		write_pi_text(c, body);
+		rt_json_put_str(out, "tool_call_id",
+				rt_json_str(rt_json_get(message, "toolCallId")));
 		return;
 	}
-	add_role(w, role_of(w, node->role, &front));
-	if (w->lossless || !has_image(body)) {
-		add_pi_text(w, body);
-	} else {
-		rt_json_add_key(w->out, "content");
-		rt_openai_add_blocks(w->out, body->content_json, rt_str_at(NULL, 0));
-	}
+	rt_json_put_str(out, "role", role_of(c, node->role, &front));
+	if (c->lossless || !has_image(body))
+		write_pi_text(c, body);
+	else
+		rt_openai_write_blocks(out, body->content_json, rt_str_at(NULL, 0));
 	if (rt_str_is(role, "assistant"))
-		rt_openai_add_calls(w->out, body->content_json);
+		rt_openai_write_calls(out, body->content_json);
 }
+
+/* ---- messages ---- */
 
 /* Does the plain form have this entry? Not what is muted or purged, nor kinds that no model
  * is sent (chat/context_entry.c). */
 static bool
-is_told(const rt_node *node)
+is_sent(const rt_node *node)
 {
 	static const char *const silent[] = {
 		"custom", "label", "session", "session_info", "model_change",
 		"thinking_level_change", "usage", "context_edit", NULL};
-	size_t i;
 
-	if (node->muted || rt_node_is_purged(node))
-		return false;
-	for (i = 0; silent[i] != NULL; i++)
-		if (rt_str_is(node->kind, silent[i]))
-			return false;
-	return true;
+	return !node->muted && !rt_node_is_purged(node) && !rt_is_one_of(node->kind, silent);
 }
 
-/* What stands before a message. */
+/* What precedes a message. */
 static void
 begin_message(void *ctx)
 {
-	writer *w = ctx;
+	writer *c = ctx;
 
-	if (w->message_count++ > 0)
-		rt_buf_add_byte(w->out, ',');
-	if (w->is_array)
-		rt_buf_add_byte(w->out, '\n');
+	if (c->message_count++ > 0)
+		rt_buf_add_byte(c->w.out, ',');
+	if (c->is_array)
+		rt_buf_add_byte(c->w.out, '\n');
 }
 
 static void
-add_message(writer *w, const rt_node *node)
+write_message(writer *c, const rt_node *node)
 {
-	rt_body body;
-	rt_status st = rt_node_body(w->alloc, node, &w->scratch, &body, w->err);
+	const rt_body *body = rt_writer_body(&c->w, node);
+	rt_buf *out = c->w.out;
 
-	if (st != RT_OK) {
-		w->status = st;
+	if (body == NULL ||
+	    (!c->lossless && rt_openai_write_results(out, body->content_json, begin_message, c)))
 		return;
-	}
-	if (!w->lossless &&
-	    rt_openai_add_results(w->out, body.content_json, begin_message, w)) {
-		rt_body_deinit(&body);
-		return;
-	}
-	begin_message(w);
-	rt_buf_add_byte(w->out, '{');
-	if (body.format == RT_BODY_PI)
-		add_pi_members(w, node, &body);
+	begin_message(c);
+	rt_buf_add_byte(out, '{');
+	if (body->format == RT_BODY_PI)
+		write_pi_members(c, node, body);
 	else
-		add_members(w, node, &body);
-	if (w->lossless) {
-		rt_json_add_key(w->out, "retake");
-		rt_extras_add(w->out, node, &body);
-	}
-	rt_buf_add_byte(w->out, '}');
-	rt_body_deinit(&body);
+		write_members(c, node, body);
+	if (c->lossless)
+		rt_extras_write(out, "retake", node, body);
+	rt_json_close(out, '}');
 }
+
+/* ---- conversations ---- */
 
 static int
 field_order(const void *a, const void *b)
 {
-	const rt_outline_field *const *x = a, *const *y = b;
+	const rt_outline_field *x = a, *y = b;
 
-	return rt_str_cmp((*x)->name, (*y)->name);
+	return rt_str_cmp(x->name, y->name);
 }
 
 /* Members of a request body beside the messages. */
 static void
-add_request(writer *w, const rt_outline *o)
+write_request(writer *c)
 {
-	size_t i, count = 0, prefix = strlen(OPENAI_PREFIX), setting = strlen("setting.");
-	const rt_outline_field **sorted;
+	const rt_outline *o = c->w.outline;
+	rt_outline_field *sorted = rt_scope_array(&c->w.d, o->field_count, sizeof(*sorted));
 
-	if (o->field_count == 0)
+	if (rt_scope_note(&c->w.s, c->w.d.status) != RT_OK || o->field_count == 0)
 		return;
-	sorted = rt_new_array(w->alloc, o->field_count, sizeof(*sorted));
-	if (sorted == NULL) {
-		w->status = RT_NOMEM;
-		return;
-	}
-	for (i = 0; i < o->field_count; i++)
-		sorted[count++] = &o->fields[i];
-	qsort(sorted, count, sizeof(*sorted), field_order);
-	for (i = 0; i < count; i++) {
-		rt_str name = sorted[i]->name;
+	memcpy(sorted, o->fields, o->field_count * sizeof(*sorted));
+	qsort(sorted, o->field_count, sizeof(*sorted), field_order);
+	for (size_t i = 0; i < o->field_count; i++) {
+		rt_str name = sorted[i].name;
 
-		if (rt_str_starts(name, RT_STR(OPENAI_PREFIX))) {
-			name = rt_str_at(name.ptr + prefix, name.size - prefix);
-			if (w->lossless &&
+		if (strip(&name, OPENAI_PREFIX)) {
+			if (c->lossless &&
 			    (rt_str_is(name, "retake") || rt_str_is(name, "retake_more")))
 				continue;
-		} else if (rt_str_starts(name, RT_STR("setting.")) &&
-			   rt_openai_is_setting(
-				   rt_str_at(name.ptr + setting, name.size - setting))) {
-			name = rt_str_at(name.ptr + setting, name.size - setting);
-		} else {
+		} else if (!strip(&name, "setting.") || !rt_openai_is_setting(name)) {
 			continue;
 		}
-		if (!w->lossless && !rt_openai_is_request_key(name))
+		if (!c->lossless && !rt_openai_is_request_key(name))
 			continue;
-		rt_json_add_key_str(w->out, name);
-		rt_buf_add_str(w->out, sorted[i]->json);
+		rt_json_add_key_str(c->w.out, name);
+		rt_buf_add_str(c->w.out, sorted[i].json);
 	}
-	rt_free(w->alloc, sorted);
 }
 
 static bool
 is_request(const rt_outline *o)
 {
-	size_t i;
-
-	for (i = 0; i < o->field_count; i++)
+	for (size_t i = 0; i < o->field_count; i++)
 		if (rt_str_starts(o->fields[i].name, RT_STR(OPENAI_PREFIX)))
 			return true;
 	return false;
 }
 
 static void
-add_plain(writer *w, const rt_outline *o, const rt_outline_take *take, bool only)
+write_plain(writer *c)
 {
-	bool array = only && !w->lines && !is_request(o);
-	size_t i;
+	const rt_outline *o = c->w.outline;
+	const rt_outline_take *take = rt_writer_take(&c->w);
+	rt_buf *out = c->w.out;
+	rt_str model = rt_outline_field_of(o->fields, o->field_count, OPENAI_PREFIX "model");
 
-	w->is_array = array;
-	w->is_training = !array && rt_outline_field_of(o->fields, o->field_count,
-						       OPENAI_PREFIX "model").size == 0;
-	w->message_count = 0;
-	rt_buf_add_c(w->out, array ? "[" : "{\"messages\":[");
-	for (i = 0; take != NULL && i < take->node_count && w->status == RT_OK; i++)
-		if (is_told(&o->nodes[take->nodes[i]]))
-			add_message(w, &o->nodes[take->nodes[i]]);
-	if (array && w->message_count > 0)
-		rt_buf_add_byte(w->out, '\n');
-	rt_buf_add_byte(w->out, ']');
-	if (!array) {
-		add_request(w, o);
-		rt_buf_add_byte(w->out, '}');
+	c->is_array = c->w.in->count == 1 && !c->w.options.lines && !is_request(o);
+	c->is_training = !c->is_array && model.size == 0;
+	rt_buf_add_c(out, c->is_array ? "[" : "{\"messages\":[");
+	for (size_t i = 0; take != NULL && i < take->node_count; i++)
+		if (is_sent(&o->nodes[take->nodes[i]]))
+			write_message(c, &o->nodes[take->nodes[i]]);
+	if (c->is_array && c->message_count > 0)
+		rt_buf_add_byte(out, '\n');
+	rt_json_close(out, ']');
+	if (!c->is_array) {
+		write_request(c);
+		rt_json_close(out, '}');
 	}
-	rt_buf_add_byte(w->out, '\n');
 }
 
 static void
-add_lossless(writer *w, rt_extras_discussion *d)
+write_lossless(writer *c)
 {
-	const rt_outline *o = d->outline;
-	int64_t *numbers = rt_new_array(w->alloc, o->node_count + 1, sizeof(*numbers));
-	int64_t *order = rt_new_array(w->alloc, o->node_count + 1, sizeof(*order));
-	size_t count, own, i;
+	const rt_outline *o = c->w.outline;
+	rt_buf *out = c->w.out;
+	size_t own, count;
+	const int64_t *order, *numbers = rt_writer_number(&c->w, &order, &own, &count);
 
-	if (numbers == NULL || order == NULL) {
-		w->status = RT_NOMEM;
-		goto done;
-	}
-	rt_extras_number(o, d->takes, d->take_count, d->active, w->whole, numbers, order, &own,
-			 &count);
-	d->numbers = numbers;
-	rt_buf_add_c(w->out, "{\"messages\":[");
-	w->is_array = false;
-	w->message_count = 0;
-	for (i = 0; i < own && w->status == RT_OK; i++)
-		add_message(w, &o->nodes[order[i]]);
-	rt_buf_add_byte(w->out, ']');
-	add_request(w, o);
-	rt_json_add_key(w->out, "retake");
-	rt_extras_add_discussion(w->out, d);
+	rt_buf_add_c(out, "{\"messages\":[");
+	for (size_t i = 0; i < own; i++)
+		write_message(c, &o->nodes[order[i]]);
+	rt_json_close(out, ']');
+	write_request(c);
+	if (numbers != NULL)
+		rt_extras_write_discussion(out, "retake", &c->w, numbers);
 	if (count > own) {
-		rt_json_add_key(w->out, "retake_more");
-		rt_buf_add_byte(w->out, '[');
-		w->message_count = 0;
-		for (i = own; i < count && w->status == RT_OK; i++)
-			add_message(w, &o->nodes[order[i]]);
-		rt_buf_add_byte(w->out, ']');
+		rt_json_open(out, "retake_more", '[');
+		c->message_count = 0;
+		for (size_t i = own; i < count; i++)
+			write_message(c, &o->nodes[order[i]]);
+		rt_json_close(out, ']');
 	}
-	rt_buf_add_c(w->out, "}\n");
-done:
-	rt_free(w->alloc, numbers);
-	rt_free(w->alloc, order);
+	rt_json_close(out, '}');
 }
 
-static void
-add_conversation(writer *w, size_t at)
+static yyjson_val *
+role_map(writer *c)
 {
-	const rt_outline *o = &w->in->items[at];
-	rt_extras_discussion d = {.all = w->in, .outline = o, .whole = w->whole, .is_first = at == 0};
-	rt_arena *arena = rt_arena_new(w->alloc);
+	const rt_outline *o = c->w.outline;
 	rt_str map = rt_outline_field_of(o->fields, o->field_count, "setting.role_map");
 
 	if (map.size == 0)
-		map = rt_outline_field_of(w->in->fields, w->in->field_count, "setting.role_map");
-	if (arena == NULL)
-		w->status = RT_NOMEM;
-	else
-		w->status = rt_outline_takes_of(w->alloc, arena, o, &d.takes, &d.take_count,
-						&d.active, w->err);
-	if (map.size > 0 && w->status == RT_OK &&
-	    rt_json_read(w->alloc, map, &w->role_map, NULL) == RT_NOMEM)
-		w->status = RT_NOMEM;
-	if (w->status == RT_OK && w->lossless)
-		add_lossless(w, &d);
-	else if (w->status == RT_OK)
-		add_plain(w, o, d.take_count > 0 ? &d.takes[d.active] : NULL, w->in->count == 1);
-	rt_json_free(w->role_map);
-	w->role_map = NULL;
-	rt_arena_free(arena);
+		map = rt_outline_field_of(c->w.in->fields, c->w.in->field_count,
+					  "setting.role_map");
+	return rt_writer_parse(&c->w, map);
 }
 
 rt_status
 rt_openai_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_options *options,
 		rt_buf *out, rt_error *err)
 {
-	writer w = {.alloc = alloc, .in = in, .out = out, .err = err, .status = RT_OK};
-	size_t i;
+	writer c = {.is_array = false};
 
-	if (options != NULL) {
-		w.lossless = options->lossless;
-		w.whole = options->whole;
-		w.lines = options->lines;
-	}
-	rt_buf_init(&w.scratch, alloc, RT_BUF_UNLIMITED);
+	rt_writer_init(&c.w, alloc, in, options, out);
+	c.lossless = c.w.options.lossless;
+	c.text = rt_scope_buf(&c.w.s);
 	if (in->count == 0)
 		rt_buf_add_c(out, "[]\n");
-	for (i = 0; i < in->count && w.status == RT_OK; i++)
-		add_conversation(&w, i);
-	rt_buf_deinit(&w.scratch);
-	if (w.status == RT_NOMEM || (w.status == RT_OK && out->status != RT_OK))
-		return rt_fail(err, w.status == RT_OK ? out->status : w.status,
-			       "the export does not fit in memory");
-	return w.status;
+	while (rt_writer_next(&c.w)) {
+		c.role_map = role_map(&c);
+		c.message_count = 0;
+		if (c.lossless)
+			write_lossless(&c);
+		else
+			write_plain(&c);
+		rt_buf_add_byte(out, '\n');
+	}
+	return rt_writer_end(&c.w, err);
 }

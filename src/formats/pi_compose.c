@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records for entries that were made or edited in Retake. */
+#include "formats/formats_writer.h"
 #include "formats/pi_rows.h"
+
+/* ---- roles and kinds ---- */
 
 typedef enum speaker { SPEAKER_USER, SPEAKER_ASSISTANT, SPEAKER_SYSTEM, SPEAKER_CUSTOM } speaker;
 
@@ -16,9 +19,8 @@ speaker_of(rt_str role)
 		{"assistant", SPEAKER_ASSISTANT}, {"ai", SPEAKER_ASSISTANT},
 		{"system", SPEAKER_SYSTEM},
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 		if (rt_str_eq_nocase(role, rt_str_of(roles[i].role)))
 			return roles[i].speaker;
 	return SPEAKER_CUSTOM;
@@ -65,28 +67,25 @@ rt_pi_role_fits(const rt_pi_entry *e, rt_str role)
 	return speaker_of(role) != SPEAKER_CUSTOM && rt_str_eq(role_made_for(role), own);
 }
 
-/* The body's text; there may be none. */
-static void
-add_string(rt_buf *out, const rt_body *body)
-{
-	rt_json_add_string(out, body->content.ptr == NULL ? RT_STR("") : body->content);
-}
+/* ---- contents ---- */
 
+/* The text of the body as a JSON string. */
 static void
 add_text(rt_buf *out, const rt_body *body)
 {
-	rt_buf text;
+	rt_scope s;
+	rt_buf *text;
 
 	if (body->content_json == NULL) {
-		add_string(out, body);
+		rt_json_add_string(out, body->content);
 		return;
 	}
-	rt_buf_init(&text, out->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_text(&text, body);
-	if (text.status != RT_OK)
-		out->status = text.status;
-	rt_json_add_string(out, text.ptr == NULL ? RT_STR("") : rt_buf_str(&text));
-	rt_buf_deinit(&text);
+	rt_scope_init(&s, out->alloc);
+	text = rt_scope_buf(&s);
+	rt_body_add_text(text, body);
+	rt_json_add_string(out, rt_scope_str(&s, text));
+	if (rt_scope_end(&s, NULL) != RT_OK)
+		out->status = RT_NOMEM;
 }
 
 /* The content of a message, in the form that its role wants: blocks for what an assistant
@@ -101,7 +100,7 @@ add_content(rt_buf *out, rt_str role, const rt_body *body)
 		return;
 	}
 	rt_buf_add_c(out, wants_blocks ? "[{\"type\":\"text\",\"text\":" : "");
-	add_string(out, body);
+	rt_json_add_string(out, body->content);
 	rt_buf_add_c(out, wants_blocks ? "}]" : "");
 }
 
@@ -112,8 +111,9 @@ is_empty(const rt_body *body)
 					  : body->content.size == 0;
 }
 
-/* Where an edited record is put together: object with value under key, where it is, or
- * behind the member after, or at the end. */
+/* ---- edited records ---- */
+
+/* Write object with value under key, where it is, or after the member after, or at the end. */
 static void
 add_object(rt_buf *out, yyjson_val *object, const char *key, const char *after, rt_str value)
 {
@@ -124,118 +124,88 @@ add_object(rt_buf *out, yyjson_val *object, const char *key, const char *after, 
 	rt_buf_add_byte(out, '{');
 	yyjson_obj_foreach(object, i, max, k, v)
 	{
-		bool here = rt_str_is(rt_json_str(k), key);
+		bool is_key = rt_str_is(rt_json_str(k), key);
 
-		if (here && done)
-			continue;
-		rt_json_add_key_str(out, rt_json_str(k));
-		if (here)
-			rt_buf_add_str(out, value);
-		else
+		if (!is_key) {
+			rt_json_add_key_str(out, rt_json_str(k));
 			rt_json_add_value(out, v);
-		done = done || here;
-		if (is_there || done || !rt_str_is(rt_json_str(k), after))
-			continue;
-		rt_json_add_key(out, key);
-		rt_buf_add_str(out, value);
-		done = true;
+		}
+		if (!done && (is_key || (!is_there && rt_str_is(rt_json_str(k), after)))) {
+			rt_json_put_raw(out, key, value);
+			done = true;
+		}
 	}
-	if (!done) {
-		rt_json_add_key(out, key);
-		rt_buf_add_str(out, value);
-	}
-	rt_buf_add_byte(out, '}');
-}
-
-static void
-compose_message_again(rt_buf *out, yyjson_val *record, const rt_body *body)
-{
-	yyjson_val *message = rt_json_get(record, "message");
-	rt_str role = rt_json_str(rt_json_get(message, "role"));
-	bool is_bash = rt_str_is(role, "bashExecution");
-	rt_buf content, inner;
-
-	rt_buf_init(&content, out->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&inner, out->alloc, RT_BUF_UNLIMITED);
-	if (is_bash)
-		add_text(&content, body);
-	else
-		add_content(&content, role, body);
-	add_object(&inner, message, is_bash ? "output" : "content", is_bash ? "command" : "role",
-		   rt_buf_str(&content));
-	add_object(out, record, "message", "timestamp", rt_buf_str(&inner));
-	if (content.status != RT_OK || inner.status != RT_OK)
-		out->status = RT_NOMEM;
-	rt_buf_deinit(&content);
-	rt_buf_deinit(&inner);
+	if (!done)
+		rt_json_put_raw(out, key, value);
+	rt_json_close(out, '}');
 }
 
 void
 rt_pi_compose_again(rt_buf *out, const rt_body *body)
 {
-	yyjson_val *record = rt_body_field(body, "pi");
+	static const struct {
+		const char *type, *key; /* of records that have a text there */
+	} texts[] = {{"compaction", "summary"},
+		     {"branch_summary", "summary"},
+		     {"session_info", "name"},
+		     {"label", "label"}};
+	yyjson_val *record = rt_body_field(body, "pi"), *message = rt_json_get(record, "message");
 	rt_str type = rt_json_str(rt_json_get(record, "type"));
-	const char *key = "content";
-	rt_buf value;
+	rt_str role = rt_json_str(rt_json_get(message, "role"));
+	bool is_bash = rt_str_is(role, "bashExecution");
+	const char *key = NULL;
+	rt_scope s;
+	rt_buf *value, *inner;
 
 	if (type.size == 0)
 		return;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (rt_str_is(type, texts[i].type))
+			key = texts[i].key;
+	rt_scope_init(&s, out->alloc);
+	value = rt_scope_buf(&s);
+	inner = rt_scope_buf(&s);
 	if (rt_str_is(type, "message")) {
-		compose_message_again(out, record, body);
-		return;
-	}
-	rt_buf_init(&value, out->alloc, RT_BUF_UNLIMITED);
-	if (rt_str_is(type, "compaction") || rt_str_is(type, "branch_summary"))
-		key = "summary";
-	else if (rt_str_is(type, "session_info"))
-		key = "name";
-	else if (rt_str_is(type, "label"))
-		key = "label";
-	if (strcmp(key, "content") != 0)
-		add_text(&value, body);
-	else
-		add_content(&value, RT_STR("custom"), body);
-	if (rt_str_is(type, "custom_message") || strcmp(key, "content") != 0 || !is_empty(body))
-		add_object(out, record, key, "timestamp", rt_buf_str(&value));
-	else
+		if (is_bash)
+			add_text(value, body);
+		else
+			add_content(value, role, body);
+		add_object(inner, message, is_bash ? "output" : "content",
+			   is_bash ? "command" : "role", rt_scope_str(&s, value));
+		add_object(out, record, "message", "timestamp", rt_scope_str(&s, inner));
+	} else if (key != NULL) {
+		add_text(value, body);
+		add_object(out, record, key, "timestamp", rt_scope_str(&s, value));
+	} else if (rt_str_is(type, "custom_message") || !is_empty(body)) {
+		add_content(value, RT_STR("custom"), body);
+		add_object(out, record, "content", "timestamp", rt_scope_str(&s, value));
+	} else {
 		rt_json_add_value(out, record);
-	if (value.status != RT_OK)
-		out->status = value.status;
-	rt_buf_deinit(&value);
+	}
+	if (rt_scope_end(&s, NULL) != RT_OK)
+		out->status = RT_NOMEM;
 }
 
+/* ---- new records ---- */
+
 static void
-add_id(rt_buf *out, const char *key, rt_str id)
+put_id(rt_buf *out, const char *key, rt_str id)
 {
-	rt_json_add_key(out, key);
 	if (id.ptr == NULL)
-		rt_buf_add_c(out, "null");
+		rt_json_put_null(out, key);
 	else
-		rt_json_add_string(out, id);
+		rt_json_put_str(out, key, id);
 }
 
-static void
-add_ids(rt_buf *out, const rt_pi_composed *e)
+void
+rt_pi_put_ids(rt_buf *out, rt_str id, rt_str parent_id, rt_moment ts)
 {
-	add_id(out, "id", e->id);
-	add_id(out, "parentId", e->parent_id);
+	put_id(out, "id", id);
+	put_id(out, "parentId", parent_id);
 	rt_json_add_key(out, "timestamp");
 	rt_buf_add_byte(out, '"');
-	rt_moment_format_ms(out, e->ts);
+	rt_moment_format_ms(out, ts);
 	rt_buf_add_byte(out, '"');
-}
-
-/* key with the field of that name, or as it is by default. */
-static void
-add_field(rt_buf *out, const char *key, yyjson_val *field, const char *otherwise)
-{
-	if (field == NULL && otherwise == NULL)
-		return;
-	rt_json_add_key(out, key);
-	if (field != NULL)
-		rt_json_add_value(out, field);
-	else
-		rt_buf_add_c(out, otherwise);
 }
 
 /* A field of the entry by its name in pi or in Retake, or the member of the record that it
@@ -258,6 +228,154 @@ text_of(const rt_pi_composed *e, const char *pi_name, const char *name)
 	return rt_json_str(field_of(e, pi_name, name));
 }
 
+/* The text if there is one, else that of the body. */
+static void
+put_said(rt_buf *out, const char *key, rt_str said, const rt_pi_composed *e)
+{
+	rt_json_add_key(out, key);
+	if (said.size > 0)
+		rt_json_add_string(out, said);
+	else
+		add_text(out, e->body);
+}
+
+/* Content of a record that has none in pi. */
+static void
+put_extra_content(rt_buf *out, const rt_body *body)
+{
+	if (is_empty(body))
+		return;
+	rt_json_add_key(out, "content");
+	rt_body_add_content(out, body);
+}
+
+/* "customType", without which pi knows no custom entry. */
+static void
+put_custom_type(rt_buf *out, const rt_pi_composed *e)
+{
+	rt_str name = text_of(e, "customType", "custom_type");
+
+	if (name.size == 0)
+		name = e->node->role.size > 0 ? e->node->role : RT_STR("retake");
+	rt_json_put_str(out, "customType", name);
+}
+
+static void
+put_model(rt_buf *out, const rt_pi_composed *e)
+{
+	rt_str provider = text_of(e, "provider", NULL), model = text_of(e, "modelId", "model_id");
+	size_t slash;
+
+	if (model.size == 0)
+		model = text_of(e, "model", NULL);
+	slash = rt_str_find(model, RT_STR("/"), 0);
+	if (provider.size == 0 && slash != SIZE_MAX) { /* as Retake names models */
+		provider = rt_str_at(model.ptr, slash);
+		model = rt_str_at(model.ptr + slash + 1, model.size - slash - 1);
+	}
+	rt_json_put_str(out, "provider", provider.size > 0 ? provider : RT_STR("retake"));
+	put_said(out, "modelId", model, e);
+}
+
+/* What a record of each kind consists of, in order. */
+typedef enum part_type {
+	PART_END,
+	PART_IDS,
+	PART_TEXT,        /* the text of the body */
+	PART_CONTENT,     /* its content */
+	PART_EXTRA,       /* its content, where it has one */
+	PART_FIELD,       /* a field of the body; otherwise as default, or left out */
+	PART_FLAG,        /* the same, for true and false */
+	PART_SAID,        /* a field of the body that is a text; otherwise its text */
+	PART_KEPT,        /* the first entry that a compaction keeps */
+	PART_CUSTOM_TYPE,
+	PART_MODEL
+} part_type;
+
+typedef struct part {
+	part_type type;
+	const char *key, *name; /* in pi, in Retake where it differs */
+	const char *otherwise;  /* JSON; NULL: nothing */
+} part;
+
+static const struct {
+	const char *kind;
+	part parts[8];
+} kinds[] = {
+	{"compaction",
+	 {{.type = PART_IDS},
+	  {PART_TEXT, "summary", NULL, NULL},
+	  {PART_KEPT, "firstKeptEntryId", NULL, NULL},
+	  {PART_FIELD, "tokensBefore", "tokens_before", "0"},
+	  {PART_FIELD, "details", NULL, NULL},
+	  {PART_FIELD, "fromHook", "from_hook", NULL}}},
+	{"branch_summary",
+	 {{.type = PART_IDS},
+	  {PART_FIELD, "fromId", "from_id", "\"root\""},
+	  {PART_TEXT, "summary", NULL, NULL},
+	  {PART_FIELD, "details", NULL, NULL},
+	  {PART_FIELD, "fromHook", "from_hook", NULL}}},
+	{"custom",
+	 {{.type = PART_CUSTOM_TYPE},
+	  {PART_FIELD, "data", NULL, NULL},
+	  {.type = PART_EXTRA},
+	  {.type = PART_IDS}}},
+	{"custom_message",
+	 {{.type = PART_CUSTOM_TYPE},
+	  {PART_CONTENT, "content", NULL, NULL},
+	  {PART_FLAG, "display", NULL, "true"},
+	  {PART_FIELD, "details", NULL, NULL},
+	  {.type = PART_IDS}}},
+	{"model_change", {{.type = PART_IDS}, {.type = PART_MODEL}}},
+	{"thinking_level_change",
+	 {{.type = PART_IDS}, {PART_SAID, "thinkingLevel", "thinking_level", NULL}}},
+};
+
+static void
+put_part(rt_buf *out, const part *p, const rt_pi_composed *e)
+{
+	yyjson_val *field = p->key == NULL ? NULL : field_of(e, p->key, p->name);
+
+	switch (p->type) {
+	case PART_IDS: rt_pi_put_ids(out, e->id, e->parent_id, e->ts); break;
+	case PART_TEXT: put_said(out, p->key, rt_str_at(NULL, 0), e); break;
+	case PART_CONTENT:
+		rt_json_add_key(out, p->key);
+		add_content(out, RT_STR("custom"), e->body);
+		break;
+	case PART_EXTRA: put_extra_content(out, e->body); break;
+	case PART_FLAG:
+	case PART_FIELD:
+		if (field != NULL && (p->type == PART_FIELD || yyjson_is_bool(field)))
+			rt_json_put_value(out, p->key, field);
+		else if (p->otherwise != NULL)
+			rt_json_put_raw(out, p->key, rt_str_of(p->otherwise));
+		break;
+	case PART_SAID: put_said(out, p->key, rt_json_str(field), e); break;
+	case PART_KEPT: /* an entry's own id: nothing before it is kept */
+		put_id(out, p->key, e->kept_id.size > 0 ? e->kept_id : e->id);
+		break;
+	case PART_CUSTOM_TYPE: put_custom_type(out, e); break;
+	case PART_MODEL: put_model(out, e); break;
+	case PART_END: break;
+	}
+}
+
+/* A record of this kind; false: it has no row above. */
+static bool
+compose_kind(rt_buf *out, const rt_pi_composed *e, rt_str kind)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!rt_str_is(kind, kinds[i].kind))
+			continue;
+		rt_json_put_str(out, "type", kind);
+		for (const part *p = kinds[i].parts; p->type != PART_END; p++)
+			put_part(out, p, e);
+		return true;
+	}
+	return false;
+}
+
 /* A notice of the prompt is the system's, whatever its role. */
 static rt_str
 message_role(const rt_node *node)
@@ -270,111 +388,36 @@ static void
 compose_message(rt_buf *out, const rt_pi_composed *e)
 {
 	rt_str role = message_role(e->node);
-	speaker who = speaker_of(role);
 	yyjson_val *model = rt_body_field(e->body, "model");
 
-	rt_buf_add_c(out, "{\"type\":\"message\"");
-	add_ids(out, e);
-	rt_buf_add_c(out, ",\"message\":{\"role\":");
-	rt_json_add_string(out, role);
-	rt_buf_add_c(out, ",\"content\":");
-	add_content(out, role, e->body);
-	if (who == SPEAKER_ASSISTANT) {
-		rt_buf_add_c(out, ",\"api\":\"retake\",\"provider\":\"retake\"");
-		add_field(out, "model", yyjson_is_str(model) ? model : NULL, "\"retake\"");
-		rt_buf_add_c(out, ",\"usage\":{\"input\":0,\"output\":0,\"cacheRead\":0,"
-				  "\"cacheWrite\":0,\"totalTokens\":0,\"cost\":{\"input\":0,"
-				  "\"output\":0,\"cacheRead\":0,\"cacheWrite\":0,\"total\":0}},"
-				  "\"stopReason\":\"stop\"");
-	}
-	rt_json_add_key(out, "timestamp");
-	rt_buf_add_i64(out, rt_pi_ms(e->ts));
-	rt_buf_add_byte(out, '}');
-}
-
-/* "customType", without which pi knows no custom entry. */
-static void
-add_custom_type(rt_buf *out, const rt_pi_composed *e, rt_str otherwise)
-{
-	rt_str name = text_of(e, "customType", "custom_type");
-
-	if (name.size == 0)
-		name = otherwise.size > 0 ? otherwise : RT_STR("retake");
-	rt_json_add_key(out, "customType");
-	rt_json_add_string(out, name);
-}
-
-static void
-compose_custom_message(rt_buf *out, const rt_pi_composed *e)
-{
-	yyjson_val *display = field_of(e, "display", NULL);
-
-	rt_buf_add_c(out, "{\"type\":\"custom_message\"");
-	add_custom_type(out, e, e->node->role);
-	rt_buf_add_c(out, ",\"content\":");
-	add_content(out, RT_STR("custom"), e->body);
-	add_field(out, "display", yyjson_is_bool(display) ? display : NULL, "true");
-	add_field(out, "details", field_of(e, "details", NULL), NULL);
-	add_ids(out, e);
-}
-
-/* Content of a record that has none in pi. */
-static void
-add_extra_content(rt_buf *out, const rt_body *body)
-{
-	if (is_empty(body))
-		return;
+	rt_json_put_c(out, "type", "message");
+	rt_pi_put_ids(out, e->id, e->parent_id, e->ts);
+	rt_json_open(out, "message", '{');
+	rt_json_put_str(out, "role", role);
 	rt_json_add_key(out, "content");
-	rt_body_add_content(out, body);
-}
-
-static void
-compose_custom(rt_buf *out, const rt_pi_composed *e)
-{
-	rt_buf_add_c(out, "{\"type\":\"custom\"");
-	add_custom_type(out, e, e->node->role);
-	add_field(out, "data", field_of(e, "data", NULL), NULL);
-	add_extra_content(out, e->body);
-	add_ids(out, e);
-}
-
-/* key with the first of these that has text; the last one is the content. */
-static void
-add_said(rt_buf *out, const char *key, rt_str said, const rt_pi_composed *e)
-{
-	rt_json_add_key(out, key);
-	if (said.size > 0)
-		rt_json_add_string(out, said);
-	else
-		add_text(out, e->body);
-}
-
-static void
-compose_model_change(rt_buf *out, const rt_pi_composed *e)
-{
-	rt_str provider = text_of(e, "provider", NULL), model = text_of(e, "modelId", "model_id");
-	size_t slash;
-
-	if (model.size == 0)
-		model = text_of(e, "model", NULL);
-	slash = rt_str_find(model, RT_STR("/"), 0);
-	if (provider.size == 0 && slash != SIZE_MAX) { /* as Retake names models */
-		provider = rt_str_at(model.ptr, slash);
-		model = rt_str_at(model.ptr + slash + 1, model.size - slash - 1);
+	add_content(out, role, e->body);
+	if (speaker_of(role) == SPEAKER_ASSISTANT) {
+		rt_json_put_c(out, "api", "retake");
+		rt_json_put_c(out, "provider", "retake");
+		if (yyjson_is_str(model))
+			rt_json_put_value(out, "model", model);
+		else
+			rt_json_put_c(out, "model", "retake");
+		rt_json_put_raw(out, "usage",
+				RT_STR("{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0,"
+				       "\"totalTokens\":0,\"cost\":{\"input\":0,\"output\":0,"
+				       "\"cacheRead\":0,\"cacheWrite\":0,\"total\":0}}"));
+		rt_json_put_c(out, "stopReason", "stop");
 	}
-	rt_buf_add_c(out, "{\"type\":\"model_change\"");
-	add_ids(out, e);
-	rt_json_add_key(out, "provider");
-	rt_json_add_string(out, provider.size > 0 ? provider : RT_STR("retake"));
-	add_said(out, "modelId", model, e);
+	rt_json_put_i64(out, "timestamp", rt_pi_ms(e->ts));
+	rt_json_close(out, '}');
 }
 
-static void
-compose_thinking(rt_buf *out, const rt_pi_composed *e)
+/* The first of these that is not empty. */
+static rt_str
+either(rt_str a, rt_str b)
 {
-	rt_buf_add_c(out, "{\"type\":\"thinking_level_change\"");
-	add_ids(out, e);
-	add_said(out, "thinkingLevel", text_of(e, "thinkingLevel", "thinking_level"), e);
+	return a.size > 0 ? a : b;
 }
 
 rt_pi_type
@@ -385,115 +428,53 @@ rt_pi_composed_type(const rt_pi_composed *e, rt_str *out_target, rt_str *out_tex
 	*out_target = *out_text = rt_str_at(NULL, 0);
 	if (rt_str_is(kind, "label")) {
 		*out_target = text_of(e, "targetId", "target_id");
-		*out_text = text_of(e, "label", NULL);
-		if (out_text->size == 0)
-			*out_text = e->body->content;
+		*out_text = either(text_of(e, "label", NULL), e->body->content);
 		return out_target->size > 0 ? RT_PI_LABEL : RT_PI_OTHER;
 	}
 	if (rt_str_is(kind, "session_info")) {
-		*out_text = text_of(e, "name", NULL);
-		if (out_text->size == 0)
-			*out_text = e->body->content;
+		*out_text = either(text_of(e, "name", NULL), e->body->content);
 		return RT_PI_SESSION_INFO;
 	}
 	return RT_PI_OTHER;
 }
 
-static void
-compose_label(rt_buf *out, const rt_pi_composed *e, rt_str target, rt_str label)
-{
-	rt_buf_add_c(out, "{\"type\":\"label\"");
-	add_ids(out, e);
-	rt_json_add_key(out, "targetId");
-	rt_json_add_string(out, target);
-	if (label.size == 0)
-		return;
-	rt_json_add_key(out, "label");
-	rt_json_add_string(out, label);
-}
-
-static void
-compose_session_info(rt_buf *out, const rt_pi_composed *e, rt_str name)
-{
-	rt_buf_add_c(out, "{\"type\":\"session_info\"");
-	add_ids(out, e);
-	rt_json_add_key(out, "name");
-	rt_json_add_string(out, name.ptr != NULL ? name : RT_STR(""));
-}
-
 /* The fields of the body as members, but for those that a record has anyway. */
 static void
-add_other_fields(rt_buf *out, const rt_body *body)
+put_other_fields(rt_buf *out, const rt_body *body)
 {
-	static const char *const taken[] = {"type",      "id",     "parentId",
-					    "timestamp", "retake", "content"};
+	static const char *const taken[] = {"type",   "id",	"parentId", "timestamp",
+					    "retake", "content", NULL};
 	yyjson_val *key, *value;
-	size_t i, k, max;
+	size_t i, max;
 
-	if (body->format != RT_BODY_JSON)
-		return;
-	yyjson_obj_foreach(body->fields, i, max, key, value)
+	yyjson_obj_foreach(body->format == RT_BODY_JSON ? body->fields : NULL, i, max, key, value)
 	{
-		bool is_taken = false;
-
-		for (k = 0; k < sizeof(taken) / sizeof(taken[0]) && !is_taken; k++)
-			is_taken = rt_str_is(rt_json_str(key), taken[k]);
-		if (is_taken)
+		if (rt_is_one_of(rt_json_str(key), taken))
 			continue;
 		rt_json_add_key_str(out, rt_json_str(key));
 		rt_json_add_value(out, value);
 	}
 }
 
-/* A kind that is not pi's: a record of that type, which pi keeps and sends to nobody. */
-static void
-compose_other(rt_buf *out, const rt_pi_composed *e)
-{
-	rt_buf_add_c(out, "{\"type\":");
-	rt_json_add_string(out, e->node->kind);
-	add_ids(out, e);
-	add_extra_content(out, e->body);
-	add_other_fields(out, e->body);
-}
-
 /* What would mean something else in a session file: kept for Retake, ignored by pi. */
 static void
 compose_kept(rt_buf *out, const rt_pi_composed *e, rt_str name)
 {
-	rt_buf_add_c(out, "{\"type\":\"custom\",\"customType\":");
-	rt_json_add_string(out, name);
-	rt_buf_add_c(out, ",\"data\":{\"content\":");
+	rt_json_put_c(out, "type", "custom");
+	rt_json_put_str(out, "customType", name);
+	rt_json_open(out, "data", '{');
+	rt_json_add_key(out, "content");
 	rt_body_add_content(out, e->body);
-	add_other_fields(out, e->body);
-	rt_buf_add_byte(out, '}');
-	add_ids(out, e);
+	put_other_fields(out, e->body);
+	rt_json_close(out, '}');
+	rt_pi_put_ids(out, e->id, e->parent_id, e->ts);
 }
 
-static void
-compose_compaction(rt_buf *out, const rt_pi_composed *e)
-{
-	rt_buf_add_c(out, "{\"type\":\"compaction\"");
-	add_ids(out, e);
-	rt_json_add_key(out, "summary");
-	add_text(out, e->body);
-	/* an entry's own id: nothing before it is kept */
-	add_id(out, "firstKeptEntryId", e->kept_id.size > 0 ? e->kept_id : e->id);
-	add_field(out, "tokensBefore", field_of(e, "tokensBefore", "tokens_before"), "0");
-	add_field(out, "details", field_of(e, "details", NULL), NULL);
-	add_field(out, "fromHook", field_of(e, "fromHook", "from_hook"), NULL);
-}
-
-static void
-compose_branch_summary(rt_buf *out, const rt_pi_composed *e)
-{
-	rt_buf_add_c(out, "{\"type\":\"branch_summary\"");
-	add_ids(out, e);
-	add_field(out, "fromId", field_of(e, "fromId", "from_id"), "\"root\"");
-	rt_json_add_key(out, "summary");
-	add_text(out, e->body);
-	add_field(out, "details", field_of(e, "details", NULL), NULL);
-	add_field(out, "fromHook", field_of(e, "fromHook", "from_hook"), NULL);
-}
+static const rt_member retake_members[] = {
+	RT_MEMBER(FLAG, muted),
+	RT_MEMBER(FLAG, collapsed),
+	RT_MEMBER(FLAG, read_mode),
+};
 
 void
 rt_pi_compose_retake(rt_buf *out, const rt_node *node, rt_str record_role, rt_str record_kind,
@@ -503,88 +484,69 @@ rt_pi_compose_retake(rt_buf *out, const rt_node *node, rt_str record_role, rt_st
 	size_t start = out->size;
 
 	rt_buf_add_byte(out, '{');
-	if (node->role.size > 0 && !rt_str_eq(node->role, record_role)) {
-		rt_json_add_key(out, "role");
-		rt_json_add_string(out, node->role);
-	}
-	if (!rt_str_eq(kind, record_kind)) {
-		rt_json_add_key(out, "kind");
-		rt_json_add_string(out, kind);
-	}
-	if (node->muted) {
-		rt_json_add_key(out, "muted");
-		rt_buf_add_c(out, "true");
-	}
-	if (node->collapsed) {
-		rt_json_add_key(out, "collapsed");
-		rt_buf_add_c(out, "true");
-	}
-	if (node->read_mode) {
-		rt_json_add_key(out, "read_mode");
-		rt_buf_add_c(out, "true");
-	}
+	if (node->role.size > 0 && !rt_str_eq(node->role, record_role))
+		rt_json_put_str(out, "role", node->role);
+	if (!rt_str_eq(kind, record_kind))
+		rt_json_put_str(out, "kind", kind);
+	for (size_t i = 0; i < sizeof(retake_members) / sizeof(*retake_members); i++)
+		rt_member_write(out, &retake_members[i], node);
 	if (body != NULL && body->fields != NULL) {
-		size_t before, inside;
+		size_t before = out->size, inside;
 
-		before = out->size;
-		rt_json_add_key(out, "fields");
-		rt_buf_add_byte(out, '{');
+		rt_json_open(out, "fields", '{');
 		inside = out->size;
 		rt_body_add_fields(out, out->alloc, body, false);
 		if (out->size == inside)
 			out->size = before;
 		else
-			rt_buf_add_byte(out, '}');
+			rt_json_close(out, '}');
 	}
 	if (out->status != RT_OK)
 		return;
 	if (out->ptr[out->size - 1] == '{')
 		out->size = start;
 	else
-		rt_buf_add_byte(out, '}');
+		rt_json_close(out, '}');
 }
 
-/* The record, still open. Gives the role and kind that a reader finds in it. */
+/* The record, still open. Returns the role and kind that a reader finds in it. */
 static void
 compose_record(rt_buf *out, const rt_pi_composed *e, rt_str *out_role, rt_str *out_kind)
 {
-	static const struct {
-		const char *kind;
-		void (*compose)(rt_buf *out, const rt_pi_composed *e);
-	} kinds[] = {
-		{"compaction", compose_compaction},     {"branch_summary", compose_branch_summary},
-		{"custom", compose_custom},             {"custom_message", compose_custom_message},
-		{"model_change", compose_model_change}, {"thinking_level_change", compose_thinking},
-	};
-	bool is_message = e->node->kind.size == 0 || rt_str_is(e->node->kind, "message");
 	rt_str kind = e->node->kind, target, text;
+	bool is_message = kind.size == 0 || rt_str_is(kind, "message");
 	rt_pi_type type = rt_pi_composed_type(e, &target, &text);
-	size_t i;
 
 	*out_role = rt_str_at(NULL, 0);
 	*out_kind = kind;
+	rt_buf_add_byte(out, '{');
 	if (e->is_inner_range) { /* not as kind "compaction": its range would not come back */
 		compose_kept(out, e, RT_STR("retake.compaction"));
 		return;
 	}
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (rt_str_is(kind, kinds[i].kind)) {
-			kinds[i].compose(out, e);
-			if (rt_str_is(kind, "custom_message"))
-				*out_role = RT_STR("custom");
-			return;
-		}
-	if (type == RT_PI_LABEL) {
-		compose_label(out, e, target, text);
-	} else if (type == RT_PI_SESSION_INFO) {
-		compose_session_info(out, e, text);
+	if (compose_kind(out, e, kind)) {
+		if (rt_str_is(kind, "custom_message"))
+			*out_role = RT_STR("custom");
+		return;
+	}
+	if (type == RT_PI_LABEL || type == RT_PI_SESSION_INFO) {
+		rt_json_put_str(out, "type", kind);
+		rt_pi_put_ids(out, e->id, e->parent_id, e->ts);
+		if (type == RT_PI_LABEL)
+			rt_json_put_str(out, "targetId", target);
+		if (type == RT_PI_SESSION_INFO || text.size > 0)
+			rt_json_put_str(out, type == RT_PI_LABEL ? "label" : "name", text);
 	} else if (rt_str_is(kind, "label") || rt_str_is(kind, "session")) {
 		compose_kept(out, e, kind);
 		*out_kind = RT_STR("custom");
 	} else if (!is_message && !rt_str_is(kind, "prompt_notice")) {
-		compose_other(out, e);
+		/* not pi's: a record of that type, which pi keeps and sends to nobody */
+		rt_json_put_str(out, "type", kind);
+		rt_pi_put_ids(out, e->id, e->parent_id, e->ts);
+		put_extra_content(out, e->body);
+		put_other_fields(out, e->body);
 	} else if (is_message && speaker_of(e->node->role) == SPEAKER_CUSTOM) {
-		compose_custom_message(out, e);
+		(void)compose_kind(out, e, RT_STR("custom_message"));
 		*out_role = RT_STR("custom");
 		*out_kind = RT_STR("custom_message");
 	} else {
@@ -598,18 +560,17 @@ void
 rt_pi_compose(rt_buf *out, const rt_pi_composed *e)
 {
 	rt_str role, kind;
-	rt_buf retake;
+	rt_scope s;
+	rt_buf *retake;
 
 	compose_record(out, e, &role, &kind);
-	rt_buf_init(&retake, out->alloc, RT_BUF_UNLIMITED);
+	rt_scope_init(&s, out->alloc);
+	retake = rt_scope_buf(&s);
 	if (e->lossless)
-		rt_pi_compose_retake(&retake, e->node, role, kind, e->body);
-	if (retake.size > 0) {
-		rt_json_add_key(out, "retake");
-		rt_buf_add_str(out, rt_buf_str(&retake));
-	}
-	if (retake.status != RT_OK)
-		out->status = retake.status;
-	rt_buf_deinit(&retake);
-	rt_buf_add_byte(out, '}');
+		rt_pi_compose_retake(retake, e->node, role, kind, e->body);
+	if (retake->size > 0)
+		rt_json_put_raw(out, "retake", rt_scope_str(&s, retake));
+	rt_json_close(out, '}');
+	if (rt_scope_end(&s, NULL) != RT_OK)
+		out->status = RT_NOMEM;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Contexts of pi sessions: what is sent when the conversation stands at an entry. */
+#include "formats/pi_context_testing.h"
 #include "formats/pi_testing.h"
 
 /* The context at an entry: "role:content" of every message, then level and model. */

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "codec/body.h"
 #include "formats/formats.h"
-#include "formats/pi_session.h"
+#include "formats/pi_context_testing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the pi format share: one line taken apart, ids in a table, parents
- * followed, and records changed without touching the bytes around the change. */
+ * What the files of the pi format share: one line read, ids made, parents found, and records
+ * changed without touching the bytes around the change. */
 #ifndef RT_FORMATS_PI_IMPL_H
 #define RT_FORMATS_PI_IMPL_H
 
@@ -13,7 +13,7 @@
 typedef enum rt_pi_line {
 	RT_PI_LINE_OBJECT,
 	RT_PI_LINE_BLANK,
-	RT_PI_LINE_FALSY,   /* null, false, 0, "": pi passes over it */
+	RT_PI_LINE_FALSY,   /* null, false, 0, "": pi skips it */
 	RT_PI_LINE_VALUE,   /* another value that is no object: pi takes it for an entry */
 	RT_PI_LINE_BAD,     /* not JSON */
 	RT_PI_LINE_TOO_DEEP /* nested more than RT_JSON_DEPTH_MAX levels */
@@ -28,26 +28,17 @@ typedef struct rt_pi_record {
 	bool is_header;                        /* type "session" */
 } rt_pi_record;
 
-/* Memory that is used again for every line. One thread at a time. */
+/* Reads one line at a time. One thread at a time. */
 typedef struct rt_pi_reader {
-	const rt_alloc *alloc;
-	rt_arena *arena; /* for strings with escapes; borrowed */
-	char *text;      /* copy of the line that yyjson unescapes in place */
-	size_t text_room;
-	char *values; /* what yyjson allocates */
-	size_t values_room;
-	bool values_used;
-	rt_json_doc *repaired; /* the last line, where it needed repair */
-	yyjson_alc alc;
+	rt_scope *texts;  /* for the record's texts; failures */
+	rt_json_doc *doc; /* of the last line */
 } rt_pi_reader;
 
-void rt_pi_reader_init(rt_pi_reader *reader, const rt_alloc *alloc, rt_arena *arena);
+void rt_pi_reader_init(rt_pi_reader *reader, rt_scope *texts);
 void rt_pi_reader_deinit(rt_pi_reader *reader);
-/* RT_NOMEM only; everything else is in out->what. */
-RT_CHECKED rt_status rt_pi_reader_read(rt_pi_reader *reader, rt_str line, rt_pi_record *out);
+/* True: read, whatever it is. False: out of memory, or the scope has failed before. */
+bool rt_pi_reader_read(rt_pi_reader *reader, rt_str line, rt_pi_record *out);
 
-/* A copy in the arena; false: no memory. */
-bool rt_pi_copy(rt_arena *arena, rt_str s, rt_str *out);
 /* Without JavaScript's white space at both ends. */
 rt_str rt_pi_trim(rt_str s);
 /* Milliseconds since 1970, rounded down. */
@@ -55,47 +46,29 @@ int64_t rt_pi_ms(rt_moment at);
 
 /* --- ids (pi_link.c) --- */
 
-/* Keys are rt_str at *base, stride bytes apart; a slot holds an index + 1. */
-typedef struct rt_pi_ids {
-	const rt_alloc *alloc;
-	const char *base;
-	size_t stride;
-	uint32_t *slots;
-	size_t room; /* a power of two; 0: none yet */
-	size_t used;
-} rt_pi_ids;
-
-void rt_pi_ids_init(rt_pi_ids *ids, const rt_alloc *alloc, const rt_str *base, size_t stride);
-void rt_pi_ids_deinit(rt_pi_ids *ids);
-/* index now answers to its key; *out_before (may be NULL) gets who did until now, or -1. */
-RT_CHECKED rt_status rt_pi_ids_put(rt_pi_ids *ids, size_t index, int64_t *out_before);
-int64_t rt_pi_ids_get(const rt_pi_ids *ids, rt_str key);
-
 /* A source of ids: random where env is given, else a fixed sequence from a seed. */
 typedef struct rt_pi_fresh {
 	const rt_env *env;
 	uint64_t state;
 } rt_pi_fresh;
 
-enum { RT_PI_ID_SIZE = 8, RT_PI_UUID_SIZE = 36 };
-
 void rt_pi_fresh_init(rt_pi_fresh *fresh, const rt_env *env, rt_str seed);
 /* An id that is not in ids: eight hexadecimal digits, or after a hundred failures a whole
- * UUID. to has room for RT_PI_UUID_SIZE bytes; gives the size. */
-size_t rt_pi_fresh_id(rt_pi_fresh *fresh, const rt_pi_ids *ids, char *to);
+ * UUID. */
+rt_str rt_pi_fresh_id(rt_pi_fresh *fresh, const rt_index *ids, rt_scope *texts);
 
-/* Find the parent of every item: -1 for none, unknown or itself; circles are cut at the
- * item met first. The arrays hold count items, stride bytes apart each. */
-typedef struct rt_pi_links {
-	const rt_str *ids, *parent_ids;
-	int64_t *parents;
-	bool *cut;               /* set where a circle was cut */
-	const uint64_t *numbers; /* lines, for remarks; NULL: none */
-	size_t stride;           /* of all arrays */
-	size_t count;
-} rt_pi_links;
-RT_CHECKED rt_status rt_pi_link(const rt_alloc *alloc, const rt_pi_ids *ids,
-				const rt_pi_links *links, rt_report *report);
+/* An item among others, as ids say it. */
+typedef struct rt_pi_link {
+	rt_str id, parent_id;
+	uint64_t line;  /* for remarks; 0: none */
+	int64_t parent; /* found; -1: none */
+	bool is_cut;    /* its parent would have closed a cycle */
+} rt_pi_link;
+
+/* Find the parent of every item: -1 for none, unknown or itself; cycles are cut at the item
+ * met first. ids has the index of each id. */
+void rt_pi_link_all(rt_scope *s, const rt_index *ids, rt_pi_link *links, size_t count,
+		    rt_report *report);
 
 /* --- changes (pi_patch.c) --- */
 
@@ -103,12 +76,11 @@ RT_CHECKED rt_status rt_pi_link(const rt_alloc *alloc, const rt_pi_ids *ids,
 typedef struct rt_pi_change {
 	const char *key;
 	rt_str json;
-	const char *after; /* where it is not there yet: behind this member; NULL: at the end */
+	const char *after; /* where it is new: after this member; NULL: at the end */
 } rt_pi_change;
 
 /* Write object's text with the changes and no other byte touched; of a repeated key the
- * last one is meant, as in JavaScript. A member that is not there is added, unless it is
- * to go.
+ * last one is meant, as in JavaScript. A missing member is added, unless it is to be removed.
  *
  * text     what object was parsed from, white space around it allowed
  * RT_CORRUPT: text is not that object's. */
@@ -121,9 +93,9 @@ rt_str rt_pi_member(rt_str text, yyjson_val *object, const char *key);
 
 /* Bring the entries of a file of version 1 or 2 to version 3, before they are linked.
  * record_count is one more than the last entry's record. */
-RT_CHECKED rt_status rt_pi_migrate(rt_pi_session *session, rt_pi_reader *reader, rt_pi_fresh *fresh,
-				   size_t record_count);
-/* The header as it is after migration. */
-RT_CHECKED rt_status rt_pi_migrate_header(rt_buf *out, const rt_alloc *alloc, rt_str header);
+void rt_pi_migrate(rt_pi_session *session, rt_pi_reader *reader, const rt_env *env,
+		   size_t record_count);
+/* Write the header as it is after migration. */
+void rt_pi_migrate_header(rt_buf *out, rt_pi_reader *reader, rt_str header);
 
 #endif

@@ -4,112 +4,28 @@
 #include "formats/pi_rows.h"
 
 #include "base/hash.h"
-#include "formats/formats_build.h"
 
-/* Nodes that are there, taken from the outline given, with parents that end. */
-static rt_status
-copy_outline(rt_pi_rows *rows, const rt_outline *outline)
-{
-	rt_node *nodes = NULL;
-
-	rows->outline = *outline;
-	rows->outline.nodes = NULL;
-	rows->outline.node_count = 0;
-	if (outline->node_count == 0)
-		return RT_OK;
-	nodes = rt_new_array(rows->alloc, outline->node_count, sizeof(*nodes));
-	if (nodes == NULL)
-		return RT_NOMEM;
-	memcpy(nodes, outline->nodes, outline->node_count * sizeof(*nodes));
-	rows->outline.nodes = nodes;
-	rows->outline.node_count = outline->node_count;
-	return rt_outline_repair(rows->alloc, &rows->outline, NULL, NULL);
-}
-
-static const rt_node *
-node_of(const rt_pi_rows *rows, size_t row)
+const rt_node *
+rt_pi_rows_node(const rt_pi_rows *rows, int64_t row)
 {
 	return &rows->outline.nodes[rows->items[row].node];
 }
 
-static rt_status
-add_row(rt_pi_rows *rows, size_t node, int64_t parent, bool is_copy)
-{
-	rt_pi_row *row;
+/* ---- nodes to rows ---- */
 
-	if (rows->count == rows->room) {
-		size_t room = rows->room == 0 ? 64 : rows->room + rows->room / 2;
-		rt_pi_row *items = room > SIZE_MAX / sizeof(*items)
-					   ? NULL
-					   : rt_resize(rows->alloc, rows->items,
-						       room * sizeof(*items));
-
-		if (items == NULL)
-			return RT_NOMEM;
-		rows->items = items;
-		rows->room = room;
-	}
-	row = &rows->items[rows->count++];
-	memset(row, 0, sizeof(*row));
-	row->node = node;
-	row->parent = parent;
-	row->is_copy = is_copy;
-	return RT_OK;
-}
-
-static bool
-is_node(const rt_pi_rows *rows, int64_t node)
-{
-	return node >= 0 && node < (int64_t)rows->outline.node_count;
-}
-
-/* The row of node below the row parent; *out is -1 when there is none yet. Rows 0 to
- * node_count - 1 are the nodes themselves, copies come behind them. */
+/* The nodes are copied from the outline, with parents that end. */
 static void
-find_row(const rt_pi_rows *rows, const rt_table *copies, size_t node, int64_t parent, int64_t *out)
+copy_outline(rt_pi_rows *rows, const rt_outline *outline)
 {
-	uint64_t hash = rt_hash_u64(node * 31 + (uint64_t)parent);
-	size_t probe = 0, row;
+	rt_outline *o = &rows->outline;
 
-	*out = (int64_t)node;
-	if (rows->items[node].parent == parent)
+	*o = *outline;
+	o->nodes = rt_scope_array(rows->s, outline->node_count, sizeof(*o->nodes));
+	if (o->nodes == NULL)
 		return;
-	while (rt_table_next(copies, hash, &probe, &row)) {
-		*out = (int64_t)row;
-		if (rows->items[row].node == node && rows->items[row].parent == parent)
-			return;
-	}
-	*out = -1;
-}
-
-/* Follow a take; where it leaves the tree, copies go on. */
-static rt_status
-follow_take(rt_pi_rows *rows, rt_table *copies, const rt_outline_take *take, bool is_active)
-{
-	int64_t at = -1, row;
-	size_t i;
-	rt_status st;
-
-	for (i = 0; i < take->node_count; i++) {
-		size_t node = (size_t)take->nodes[i];
-
-		if (!is_node(rows, take->nodes[i]))
-			continue;
-		find_row(rows, copies, node, at, &row);
-		if (row < 0) {
-			row = (int64_t)rows->count;
-			st = add_row(rows, node, at, true);
-			if (st == RT_OK)
-				st = rt_table_add(copies, rt_hash_u64(node * 31 + (uint64_t)at),
-						  (size_t)row);
-			if (st != RT_OK)
-				return st;
-		}
-		at = row;
-		if (is_active && take->nodes[i] == rows->outline.head)
-			rows->head = row;
-	}
-	return RT_OK;
+	if (outline->node_count > 0)
+		memcpy(o->nodes, outline->nodes, outline->node_count * sizeof(*o->nodes));
+	(void)RT_TRY(rows->s, rt_outline_repair(rows->s->alloc, o, NULL, NULL));
 }
 
 /* Make head say what it means: a node, or -1. */
@@ -129,127 +45,154 @@ settle_head(rt_outline *o)
 	o->has_head = true;
 }
 
-static rt_status
+/* -1: failed. */
+static int64_t
+add_row(rt_pi_rows *rows, size_t node, int64_t parent, bool is_copy)
+{
+	rt_pi_row *row = rt_vec_push(rows->s, &rows->list, sizeof(*row));
+
+	if (row == NULL)
+		return -1;
+	*row = (rt_pi_row){.node = node, .parent = parent, .is_copy = is_copy};
+	return (int64_t)rows->list.count - 1;
+}
+
+static bool
+is_node(const rt_pi_rows *rows, int64_t node)
+{
+	return node >= 0 && node < (int64_t)rows->outline.node_count;
+}
+
+/* The row of node below the row parent, a copy if need be. Rows 0 to node_count - 1 are the
+ * nodes themselves, copies come after them. */
+static int64_t
+row_below(rt_pi_rows *rows, size_t node, int64_t parent)
+{
+	uint64_t hash = rt_hash_u64(node * 31 + (uint64_t)parent);
+	const rt_pi_row *all = rows->list.items;
+	size_t probe = 0, found;
+	int64_t row;
+
+	if (all[node].parent == parent)
+		return (int64_t)node;
+	while (rt_table_next(&rows->copies, hash, &probe, &found))
+		if (all[found].node == node && all[found].parent == parent)
+			return (int64_t)found;
+	row = add_row(rows, node, parent, true);
+	if (row >= 0)
+		(void)RT_TRY(rows->s, rt_table_add(&rows->copies, hash, (size_t)row));
+	return row;
+}
+
+/* Follow a take; where it leaves the tree, copies go on. */
+static void
+follow_take(rt_pi_rows *rows, const rt_outline_take *take, bool is_active)
+{
+	int64_t at = -1;
+
+	for (size_t i = 0; i < take->node_count && rt_ok(rows->s); i++) {
+		if (!is_node(rows, take->nodes[i]))
+			continue;
+		at = row_below(rows, (size_t)take->nodes[i], at);
+		if (is_active && take->nodes[i] == rows->outline.head)
+			rows->head = at;
+	}
+}
+
+static void
 rows_of_all(rt_pi_rows *rows)
 {
 	const rt_outline *o = &rows->outline;
-	rt_table copies;
-	rt_status st = RT_OK;
-	size_t i;
 
-	for (i = 0; i < o->node_count && st == RT_OK; i++)
-		st = add_row(rows, i, o->nodes[i].parent, false);
+	for (size_t i = 0; i < o->node_count; i++)
+		(void)add_row(rows, i, o->nodes[i].parent, false);
 	if (is_node(rows, o->head))
 		rows->head = o->head;
-	rt_table_init(&copies, rows->alloc);
-	for (i = 0; i < o->take_count && o->takes != NULL && st == RT_OK; i++)
-		st = follow_take(rows, &copies, &o->takes[i], i == o->active_take);
-	rt_table_deinit(&copies);
-	return st;
+	for (size_t i = 0; i < o->take_count && o->takes != NULL; i++)
+		follow_take(rows, &o->takes[i], i == o->active_take);
 }
 
-static rt_status
-rows_of_path(rt_pi_rows *rows, int64_t head)
-{
-	const rt_outline *o = &rows->outline;
-	int64_t at;
-	size_t count = 0, i;
-	rt_status st = RT_OK;
-
-	for (at = head; at >= 0; at = o->nodes[at].parent)
-		count++;
-	for (i = 0; i < count && st == RT_OK; i++)
-		st = add_row(rows, 0, (int64_t)i - 1, false);
-	for (at = head; at >= 0 && st == RT_OK; at = o->nodes[at].parent)
-		rows->items[--count].node = (size_t)at;
-	rows->head = (int64_t)rows->count - 1;
-	return st;
-}
-
-static rt_status
+/* A chain: the active take, or the path to the head. */
+static void
 rows_of_active(rt_pi_rows *rows)
 {
 	const rt_outline *o = &rows->outline;
-	const rt_outline_take *take;
-	rt_status st = RT_OK;
-	size_t i;
+	const rt_outline_take *take = NULL;
+	rt_pi_row *all;
+	size_t count = 0;
 
-	if (o->takes == NULL || o->active_take >= o->take_count)
-		return rows_of_path(rows, o->head);
-	take = &o->takes[o->active_take];
-	for (i = 0; i < take->node_count && st == RT_OK; i++) {
+	if (o->takes != NULL && o->active_take < o->take_count)
+		take = &o->takes[o->active_take];
+	for (size_t i = 0; take != NULL && i < take->node_count; i++) {
 		if (!is_node(rows, take->nodes[i]))
 			continue;
-		st = add_row(rows, (size_t)take->nodes[i], (int64_t)rows->count - 1, false);
+		(void)add_row(rows, (size_t)take->nodes[i], (int64_t)rows->list.count - 1, false);
 		if (take->nodes[i] == o->head)
-			rows->head = (int64_t)rows->count - 1;
+			rows->head = (int64_t)rows->list.count - 1;
 	}
-	return st;
+	if (take != NULL)
+		return;
+	for (int64_t at = o->head; at >= 0; at = o->nodes[at].parent)
+		(void)add_row(rows, (size_t)at, (int64_t)count++ - 1, false);
+	all = rows->list.items;
+	for (size_t i = 0; i < count / 2 && rt_ok(rows->s); i++) { /* the root first */
+		size_t node = all[i].node;
+
+		all[i].node = all[count - 1 - i].node;
+		all[count - 1 - i].node = node;
+	}
+	rows->head = (int64_t)rows->list.count - 1;
 }
 
-/* The text that stands for the row's node, if it has one already; else ptr NULL. */
-static rt_status
-line_of(rt_pi_rows *rows, const rt_node *node, rt_str *out, rt_error *err)
-{
-	rt_body body;
-	rt_buf text;
-	rt_status st = RT_OK;
+/* ---- lines ---- */
 
-	*out = rt_str_at(NULL, 0);
-	if (node->body_format == RT_BODY_PI &&
-	    memchr(node->body.ptr == NULL ? "\n" : node->body.ptr, '\n', node->body.size) == NULL) {
-		*out = node->body;
-		return RT_OK;
-	}
-	if (node->body_format != RT_BODY_JSON && node->body_format != RT_BODY_PI)
-		return RT_OK;
-	st = rt_node_body(rows->alloc, node, &rows->scratch, &body, err);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&text, rows->alloc, RT_BUF_UNLIMITED);
-	if (node->body_format == RT_BODY_PI)
-		rt_json_add_value(&text, body.fields); /* a record on several lines */
+/* The text that represents the row's node, if it has one already; else ptr NULL. */
+static rt_str
+line_of(rt_pi_rows *rows, const rt_node *node)
+{
+	bool is_pi = node->body_format == RT_BODY_PI;
+	const rt_body *body;
+
+	if (is_pi && rt_str_find(node->body, RT_STR("\n"), 0) == SIZE_MAX)
+		return node->body;
+	body = is_pi || node->body_format == RT_BODY_JSON ? rt_writer_body(rows->w, node) : NULL;
+	if (body == NULL)
+		return rt_str_at(NULL, 0);
+	rt_buf_clear(rows->scratch);
+	if (is_pi)
+		rt_json_add_value(rows->scratch, body->fields); /* a record on several lines */
 	else
-		rt_pi_compose_again(&text, &body);
-	st = text.status;
-	if (st == RT_OK && text.size > 0 && !rt_pi_copy(rows->arena, rt_buf_str(&text), out))
-		st = RT_NOMEM;
-	rt_buf_deinit(&text);
-	rt_body_deinit(&body);
-	return st == RT_OK ? st : rt_fail(err, st, "out of memory while exporting");
+		rt_pi_compose_again(rows->scratch, body);
+	if (rt_scope_str(rows->s, rows->scratch).size == 0)
+		return rt_str_at(NULL, 0);
+	return rt_scope_copy(rows->s, rt_buf_str(rows->scratch));
 }
 
-static rt_status
-read_lines(rt_pi_rows *rows, rt_error *err)
+static void
+read_lines(rt_pi_rows *rows)
 {
+	rt_pi_row *all = rows->list.items;
 	rt_pi_record record;
-	rt_str line;
-	size_t i;
-	rt_status st;
 
-	for (i = 0; i < rows->count; i++) {
-		rt_pi_row *row = &rows->items[i];
-		const rt_node *node = node_of(rows, i);
+	for (size_t i = 0; i < rows->list.count && rt_ok(rows->s); i++) {
+		const rt_node *node = &rows->outline.nodes[all[i].node];
+		rt_str line = line_of(rows, node);
 
-		st = line_of(rows, node, &line, err);
-		if (st != RT_OK)
-			return st;
-		if (line.ptr == NULL)
+		if (line.ptr == NULL || !rt_pi_reader_read(&rows->reader, line, &record))
 			continue;
-		st = rt_pi_reader_read(&rows->reader, line, &record);
-		if (st != RT_OK)
-			return rt_fail(err, st, "out of memory while exporting");
 		if (record.what != RT_PI_LINE_OBJECT)
-			return rt_fail(err, RT_CORRUPT, "the body of entry %.*s is not a pi record",
-				       (int)rt_utf8_cut(node->id, 100),
-				       node->id.ptr == NULL ? "" : node->id.ptr);
+			(void)rt_scope_fail(rows->s, RT_CORRUPT,
+					    "the body of entry %.*s is not a pi record",
+					    (int)rt_utf8_cut(node->id, 100),
+					    node->id.ptr == NULL ? "" : node->id.ptr);
 		if (!rt_pi_role_fits(&record.entry, node->role))
 			continue; /* it has become something else */
-		row->raw = record.entry;
-		row->is_verbatim = node->body_format == RT_BODY_PI && !row->is_copy;
+		all[i].raw = record.entry;
+		all[i].is_verbatim = node->body_format == RT_BODY_PI && !all[i].is_copy;
 	}
-	return RT_OK;
 }
+
+/* ---- order ---- */
 
 /* Did the file that the row's line is from name its parent before it was there? */
 static bool
@@ -259,209 +202,142 @@ was_forward(const rt_pi_row *row, const rt_pi_row *parent)
 	       rt_str_eq(row->raw.parent_id, parent->raw.id);
 }
 
-/* The order to write in: as they are, but parents first where the file did not have it
- * otherwise. */
+/* Copy the rows in the order in which they are written: as they are, but parents first where
+ * the file did not have it otherwise. Everything after this may think of rows as a reader
+ * does: what comes later counts. */
 static void
-find_order(const rt_pi_rows *rows, bool *is_placed, size_t *wait, size_t *order)
+put_in_order(rt_pi_rows *rows)
 {
-	size_t i, waiting, done = 0;
+	const rt_pi_row *all = rows->list.items;
+	size_t count = rows->list.count, done = 0;
+	size_t *wait = rt_scope_array(rows->s, count, sizeof(*wait));
+	int64_t *place = rt_scope_array(rows->s, count, sizeof(*place)); /* in items, from 1 */
 
-	for (i = 0; i < rows->count; i++) {
-		int64_t at = (int64_t)i;
+	rows->items = rt_scope_array(rows->s, count, sizeof(*rows->items));
+	if (!rt_ok(rows->s))
+		return;
+	rows->count = count;
+	for (size_t i = 0; i < count; i++) {
+		size_t waiting = 0;
 
-		for (waiting = 0; at >= 0 && !is_placed[at]; at = rows->items[at].parent) {
-			if (waiting > 0 &&
-			    was_forward(&rows->items[wait[waiting - 1]], &rows->items[at]))
+		for (int64_t at = (int64_t)i; at >= 0 && place[at] == 0; at = all[at].parent) {
+			if (waiting > 0 && was_forward(&all[wait[waiting - 1]], &all[at]))
 				break;
 			wait[waiting++] = (size_t)at;
 		}
 		while (waiting > 0) {
-			order[done++] = wait[--waiting];
-			is_placed[wait[waiting]] = true;
+			rows->items[done++] = all[wait[--waiting]];
+			place[wait[waiting]] = (int64_t)done;
 		}
 	}
-	RT_ASSERT(done == rows->count);
+	RT_ASSERT(done == count);
+	for (size_t i = 0; i < count; i++)
+		if (rows->items[i].parent >= 0)
+			rows->items[i].parent = place[rows->items[i].parent] - 1;
+	if (rows->head >= 0)
+		rows->head = place[rows->head] - 1;
 }
 
-/* Move the rows so that they stand in the order in which they are written. Everything
- * after this may think of rows as a reader does: what comes later counts. */
-static rt_status
-put_in_order(rt_pi_rows *rows)
-{
-	bool *is_placed = rt_new_array(rows->alloc, rows->count, sizeof(*is_placed));
-	size_t *wait = rt_new_array(rows->alloc, rows->count, sizeof(*wait));
-	size_t *order = rt_new_array(rows->alloc, rows->count, sizeof(*order));
-	rt_pi_row *items = rt_new_array(rows->alloc, rows->count, sizeof(*items));
-	rt_status st = RT_NOMEM;
-	size_t i;
+/* ---- ids ---- */
 
-	if (is_placed == NULL || wait == NULL || order == NULL || items == NULL)
-		goto done;
-	memset(is_placed, 0, rows->count * sizeof(*is_placed));
-	find_order(rows, is_placed, wait, order);
-	for (i = 0; i < rows->count; i++) {
-		items[i] = rows->items[order[i]];
-		wait[order[i]] = i; /* where it went */
-	}
-	for (i = 0; i < rows->count; i++)
-		if (items[i].parent >= 0)
-			items[i].parent = (int64_t)wait[items[i].parent];
-	if (rows->head >= 0)
-		rows->head = (int64_t)wait[rows->head];
-	rt_free(rows->alloc, rows->items);
-	rows->items = items;
-	rows->room = rows->count;
-	items = NULL;
-	st = RT_OK;
-done:
-	rt_free(rows->alloc, is_placed);
-	rt_free(rows->alloc, wait);
-	rt_free(rows->alloc, order);
-	rt_free(rows->alloc, items);
-	return st;
+static void
+set_id(rt_pi_rows *rows, size_t i, rt_str id)
+{
+	rows->items[i].id = id;
+	(void)rt_index_put(rows->s, &rows->ids, id, i);
 }
 
 /* Take the id if nobody has it. */
-static rt_status
-claim(rt_pi_rows *rows, size_t i, rt_str id, bool *done)
+static bool
+claim(rt_pi_rows *rows, size_t i, rt_str id)
 {
-	*done = id.size > 0 && rt_pi_ids_get(&rows->ids, id) < 0;
-	if (!*done)
-		return RT_OK;
-	rows->items[i].id = id;
-	return rt_pi_ids_put(&rows->ids, i, NULL);
+	if (id.size == 0 || rt_index_get(&rows->ids, id) >= 0)
+		return false;
+	set_id(rows, i, id);
+	return true;
 }
 
-/* Lines from a file keep their ids, repeated ones too: the last one is who is meant. Only
- * revisions of one entry, which Retake knows by one id, part here. */
-static rt_status
+/* Lines from a file keep their ids, repeated ones too: the last one is meant. Only revisions
+ * of one entry, which Retake knows by one id, part here. */
+static void
 keep_ids(rt_pi_rows *rows)
 {
-	size_t i;
-	rt_status st = RT_OK;
-
-	for (i = 0; i < rows->count && st == RT_OK; i++) {
+	for (size_t i = 0; i < rows->count; i++) {
 		rt_pi_row *row = &rows->items[i];
-		rt_str id = node_of(rows, i)->id;
+		rt_str id = rt_pi_rows_node(rows, (int64_t)i)->id;
 		int64_t before;
 
 		if (!row->is_verbatim || row->raw.id.size == 0)
 			continue;
-		before = rt_pi_ids_get(&rows->ids, row->raw.id);
+		before = rt_index_get(&rows->ids, row->raw.id);
 		if (before >= 0 && id.size > 0 &&
-		    rt_str_eq(node_of(rows, (size_t)before)->id, id)) {
+		    rt_str_eq(rt_pi_rows_node(rows, before)->id, id))
 			row->needs_id = true;
-			continue;
-		}
-		row->id = row->raw.id;
-		st = rt_pi_ids_put(&rows->ids, i, NULL);
+		else
+			set_id(rows, i, row->raw.id);
 	}
-	return st;
 }
 
 /* Entries that were made or edited here have the id they have, if it is free. */
-static rt_status
+static void
 claim_ids(rt_pi_rows *rows)
 {
-	size_t i;
-	rt_status st = RT_OK;
-
-	for (i = 0; i < rows->count && st == RT_OK; i++) {
+	for (size_t i = 0; i < rows->count; i++) {
 		rt_pi_row *row = &rows->items[i];
-		bool done = false;
 
-		if (row->is_verbatim)
-			continue;
-		if (row->is_copy) {
-			row->needs_id = true;
-			continue;
-		}
-		st = claim(rows, i, row->raw.id, &done);
-		if (st == RT_OK && !done)
-			st = claim(rows, i, node_of(rows, i)->id, &done);
-		row->needs_id = !done;
+		if (!row->is_verbatim)
+			row->needs_id = row->is_copy ||
+					(!claim(rows, i, row->raw.id) &&
+					 !claim(rows, i, rt_pi_rows_node(rows, (int64_t)i)->id));
 	}
-	return st;
 }
 
 /* A line whose id means another one, or that has none, needs one if anything refers to it. */
-static rt_status
+static void
 find_nameless(rt_pi_rows *rows)
 {
-	bool *is_named;
-	size_t i;
+	bool *is_named = rt_scope_array(rows->s, rows->count, sizeof(*is_named));
 
-	is_named = rt_new_array(rows->alloc, rows->count, sizeof(*is_named));
 	if (is_named == NULL)
-		return RT_NOMEM;
-	for (i = 0; i < rows->count; i++)
-		is_named[i] = node_of(rows, i)->label.size > 0;
-	for (i = 0; i < rows->count; i++)
+		return;
+	for (size_t i = 0; i < rows->count; i++) {
+		is_named[i] |= rt_pi_rows_node(rows, (int64_t)i)->label.size > 0;
 		if (rows->items[i].parent >= 0)
 			is_named[rows->items[i].parent] = true;
+	}
 	if (rows->head >= 0 && rows->head + 1 < (int64_t)rows->count)
 		is_named[rows->head] = true; /* something will have to follow below it */
-	for (i = 0; i < rows->count; i++) {
+	for (size_t i = 0; i < rows->count; i++) {
 		rt_pi_row *row = &rows->items[i];
 
 		if (is_named[i] &&
-		    (row->id.size == 0 || rt_pi_ids_get(&rows->ids, row->id) != (int64_t)i))
+		    (row->id.size == 0 || rt_index_get(&rows->ids, row->id) != (int64_t)i))
 			row->needs_id = true;
 	}
-	rt_free(rows->alloc, is_named);
-	return RT_OK;
 }
 
 /* A new id that is the same whenever the same thing is written. */
-static rt_status
+static void
 make_id(rt_pi_rows *rows, size_t i)
 {
 	rt_pi_row *row = &rows->items[i];
-	const rt_node *node = node_of(rows, i);
-	char id[RT_PI_UUID_SIZE];
+	rt_str id = rt_pi_rows_node(rows, (int64_t)i)->id;
 	rt_pi_fresh fresh;
-	bool done = false;
-	rt_str made;
-	rt_status st;
 
-	if (!row->is_copy) {
-		st = claim(rows, i, node->id, &done);
-		if (st != RT_OK || done)
-			return st;
-	}
-	rt_buf_clear(&rows->scratch);
-	rt_buf_add_str(&rows->scratch, node->id);
-	rt_buf_add_byte(&rows->scratch, '\n');
-	rt_buf_add_str(&rows->scratch, row->raw.id);
-	rt_buf_add_byte(&rows->scratch, '\n');
+	if (!row->is_copy && claim(rows, i, id))
+		return;
+	rt_buf_clear(rows->scratch);
+	rt_buf_add_str(rows->scratch, id);
+	rt_buf_add_byte(rows->scratch, '\n');
+	rt_buf_add_str(rows->scratch, row->raw.id);
+	rt_buf_add_byte(rows->scratch, '\n');
 	if (row->parent >= 0)
-		rt_buf_add_str(&rows->scratch, rows->items[row->parent].id);
-	if (rows->scratch.status != RT_OK)
-		return RT_NOMEM;
-	rt_pi_fresh_init(&fresh, NULL, rt_buf_str(&rows->scratch));
-	made = rt_str_at(id, rt_pi_fresh_id(&fresh, &rows->ids, id));
-	if (!rt_pi_copy(rows->arena, made, &row->id))
-		return RT_NOMEM;
-	return rt_pi_ids_put(&rows->ids, i, NULL);
+		rt_buf_add_str(rows->scratch, rows->items[row->parent].id);
+	rt_pi_fresh_init(&fresh, NULL, rt_scope_str(rows->s, rows->scratch));
+	set_id(rows, i, rt_pi_fresh_id(&fresh, &rows->ids, rows->s));
 }
 
-static rt_status
-assign_ids(rt_pi_rows *rows)
-{
-	rt_status st;
-	size_t i;
-
-	rt_pi_ids_init(&rows->ids, rows->alloc, &rows->items[0].id, sizeof(*rows->items));
-	st = keep_ids(rows);
-	if (st == RT_OK)
-		st = claim_ids(rows);
-	if (st == RT_OK)
-		st = find_nameless(rows);
-	for (i = 0; i < rows->count && st == RT_OK; i++)
-		if (rows->items[i].needs_id)
-			st = make_id(rows, i);
-	return st;
-}
+/* ---- parents ---- */
 
 static void
 set_parent(rt_pi_rows *rows, size_t i)
@@ -473,96 +349,76 @@ set_parent(rt_pi_rows *rows, size_t i)
 }
 
 /* Read the ids as a reader will, and put right what it would get wrong. */
-static rt_status
+static void
 assign_parents(rt_pi_rows *rows)
 {
-	rt_pi_links links = {.ids = &rows->items[0].id,
-			     .parent_ids = &rows->items[0].parent_id,
-			     .parents = &rows->items[0].linked,
-			     .cut = &rows->items[0].is_cut,
-			     .stride = sizeof(*rows->items),
-			     .count = rows->count};
+	rt_pi_link *links = rt_scope_array(rows->s, rows->count, sizeof(*links));
 	bool any = false;
-	size_t i;
-	rt_status st;
 
-	for (i = 0; i < rows->count; i++) {
-		if (rows->items[i].raw.line.ptr != NULL)
-			rows->items[i].parent_id = rows->items[i].raw.parent_id;
+	if (links == NULL)
+		return;
+	for (size_t i = 0; i < rows->count; i++) {
+		rt_pi_row *row = &rows->items[i];
+
+		if (row->raw.line.ptr != NULL)
+			row->parent_id = row->raw.parent_id;
 		else
 			set_parent(rows, i);
+		links[i] = (rt_pi_link){.id = row->id, .parent_id = row->parent_id};
 	}
-	st = rt_pi_link(rows->alloc, &rows->ids, &links, NULL);
-	if (st != RT_OK)
-		return st;
-	for (i = 0; i < rows->count; i++) {
-		any = any || !rows->items[i].is_verbatim;
-		if (rows->items[i].linked != rows->items[i].parent) {
+	rt_pi_link_all(rows->s, &rows->ids, links, rows->count, NULL);
+	for (size_t i = 0; i < rows->count; i++) {
+		bool is_wrong = links[i].parent != rows->items[i].parent;
+
+		any = any || is_wrong || !rows->items[i].is_verbatim;
+		if (is_wrong)
 			set_parent(rows, i);
-			any = true;
-		}
 	}
-	/* A circle is written only into a file that is not changed at all: pi itself never gets
+	/* A cycle is written only into a file that is not changed at all: pi itself never gets
 	 * out of it. Besides, where one parent changes, it may be one no longer, and the reader
 	 * not make the cut. */
-	for (i = 0; i < rows->count && any; i++)
-		if (rows->items[i].is_cut)
+	for (size_t i = 0; i < rows->count; i++) {
+		rt_pi_row *row = &rows->items[i];
+
+		if (any && links[i].is_cut)
 			set_parent(rows, i);
-	for (i = 0; i < rows->count; i++)
-		if (rows->items[i].needs_id || rows->items[i].changes_parent)
-			rows->items[i].is_verbatim = false;
-	return RT_OK;
+		if (row->needs_id || row->changes_parent)
+			row->is_verbatim = false;
+	}
 }
 
-rt_status
-rt_pi_rows_init(const rt_alloc *alloc, const rt_outline *outline, bool whole, rt_pi_rows *out,
-		rt_error *err)
+void
+rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool whole)
 {
-	rt_pi_rows rows;
-	rt_status st = RT_NOMEM;
-
-	memset(&rows, 0, sizeof(rows));
-	rows.alloc = alloc;
-	rows.head = -1;
-	rt_buf_init(&rows.scratch, alloc, RT_BUF_UNLIMITED);
-	rows.arena = rt_arena_new(alloc);
-	rt_pi_reader_init(&rows.reader, alloc, rows.arena);
-	if (rows.arena != NULL)
-		st = copy_outline(&rows, outline);
-	settle_head(&rows.outline);
-	if (st == RT_OK)
-		st = whole ? rows_of_all(&rows) : rows_of_active(&rows);
-	if (st == RT_OK && rows.count > 0) {
-		st = read_lines(&rows, err);
-		if (st != RT_OK && st != RT_NOMEM) {
-			rt_pi_rows_deinit(&rows);
-			return st;
-		}
-		if (st == RT_OK)
-			st = put_in_order(&rows);
-		if (st == RT_OK)
-			st = assign_ids(&rows);
-		if (st == RT_OK)
-			st = assign_parents(&rows);
-	}
-	if (st != RT_OK) {
-		rt_pi_rows_deinit(&rows);
-		return rt_fail(err, st, "%s",
-			       st == RT_LIMIT ? "more than 2^32 - 2 entries"
-					      : "out of memory while exporting");
-	}
-	*out = rows;
-	return RT_OK;
+	*rows = (rt_pi_rows){.w = w, .s = &w->s, .head = -1};
+	rows->scratch = rt_scope_buf(rows->s);
+	rt_table_init(&rows->copies, rows->s->alloc);
+	rt_pi_reader_init(&rows->reader, rows->s);
+	copy_outline(rows, outline);
+	if (!rt_ok(rows->s))
+		return;
+	settle_head(&rows->outline);
+	if (whole)
+		rows_of_all(rows);
+	else
+		rows_of_active(rows);
+	read_lines(rows);
+	put_in_order(rows);
+	if (!rt_ok(rows->s))
+		return;
+	keep_ids(rows);
+	claim_ids(rows);
+	find_nameless(rows);
+	for (size_t i = 0; i < rows->count && rt_ok(rows->s); i++)
+		if (rows->items[i].needs_id)
+			make_id(rows, i);
+	if (rt_ok(rows->s))
+		assign_parents(rows);
 }
 
 void
 rt_pi_rows_deinit(rt_pi_rows *rows)
 {
 	rt_pi_reader_deinit(&rows->reader);
-	rt_pi_ids_deinit(&rows->ids);
-	rt_arena_free(rows->arena);
-	rt_buf_deinit(&rows->scratch);
-	rt_free(rows->alloc, rows->outline.nodes);
-	rt_free(rows->alloc, rows->items);
-	memset(rows, 0, sizeof(*rows));
+	rt_table_deinit(&rows->copies);
 }

@@ -3,11 +3,11 @@
  * Pi rows: the records of a session file that is to be written, before they are text.
  *
  * A row is an entry in its place. Most rows have a line, the record as it was read, and
- * are written by copying it. The work here is to find out which ones cannot be: it plays
- * the reader, which finds parents by id (of equal ids the last one counts), and changes
+ * are written by copying it. The work here is to find out which ones cannot be: it acts as
+ * a reader, which finds parents by id (of equal ids the last one counts), and changes
  * an id or a parentId only where the reader would find another parent than the outline
- * has. So a file that nobody touched comes out as it went in, however odd it is; only
- * then does it keep circles, out of which pi itself does not find.
+ * has. So an unchanged file comes out as it went in, however odd it is, and only then with
+ * its cycles, in which pi itself would loop.
  *
  * Where takes share a node below different ones (an entry before it was deleted in one of
  * them), pi's tree cannot: the take gets a copy of the rest with ids of its own. */
@@ -15,17 +15,16 @@
 #define RT_FORMATS_PI_ROWS_H
 
 #include "codec/body.h"
+#include "formats/formats_writer.h"
 #include "formats/pi_impl.h"
 
 typedef struct rt_pi_row {
 	rt_str id;        /* as it will be written */
 	rt_str parent_id; /* as it will be written; ptr NULL: null */
-	int64_t linked;   /* the row that a reader will take for its parent; -1: none */
 	int64_t parent;   /* the row that is its parent */
 	size_t node;      /* in the outline */
 	rt_pi_entry raw;  /* what its line says; raw.line.ptr NULL: to be composed */
 	rt_moment ts;     /* set when it is written: the node's, or its parent's */
-	bool is_cut;      /* by the reader, to end a circle */
 	bool is_copy;     /* for another take */
 	bool is_verbatim; /* the line was read from a file, and is good as it is */
 	bool needs_id;    /* the line's own is taken, or means another row */
@@ -33,21 +32,24 @@ typedef struct rt_pi_row {
 } rt_pi_row;
 
 typedef struct rt_pi_rows {
-	const rt_alloc *alloc;
-	rt_arena *arena; /* lines and ids made here */
+	rt_writer *w;        /* of the export */
+	rt_scope *s;         /* the same: lines and ids made here */
 	rt_pi_reader reader;
-	rt_outline outline; /* the caller's, with parents mended in a copy of the nodes */
-	rt_pi_row *items;   /* in the order in which to write them */
-	size_t count, room;
-	rt_pi_ids ids;  /* id to row */
-	int64_t head;   /* row; -1: before the first */
-	rt_buf scratch; /* a body at a time */
+	rt_outline outline;  /* the one to write, with parents mended in a copy of the nodes */
+	rt_vec list;         /* rt_pi_row, before they are in order */
+	rt_table copies;     /* hash of node and parent: row */
+	rt_pi_row *items;    /* in the order in which to write them */
+	size_t count;
+	rt_index ids;        /* id: row */
+	int64_t head;        /* row; -1: before the first */
+	rt_buf *scratch;
 } rt_pi_rows;
 
-/* whole: all nodes, else the active take. RT_CORRUPT: a body that is none. */
-RT_CHECKED rt_status rt_pi_rows_init(const rt_alloc *alloc, const rt_outline *outline, bool whole,
-				     rt_pi_rows *out, rt_error *err);
+/* whole: all nodes, else the active take. Failures, RT_CORRUPT for a body that is none, are in
+ * w's scope. */
+void rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool whole);
 void rt_pi_rows_deinit(rt_pi_rows *rows);
+const rt_node *rt_pi_rows_node(const rt_pi_rows *rows, int64_t row);
 
 /* --- composing records (pi_compose.c) --- */
 
@@ -62,6 +64,9 @@ bool rt_pi_role_fits(const rt_pi_entry *e, rt_str role);
 /* The record inside an edited body ("pi", codec/body.h) with the new content where it
  * belongs. Nothing is added when there is none inside. */
 void rt_pi_compose_again(rt_buf *out, const rt_body *body);
+
+/* Write the members id, parentId and timestamp. */
+void rt_pi_put_ids(rt_buf *out, rt_str id, rt_str parent_id, rt_moment ts);
 
 /* A new record for an entry of Retake's own. */
 typedef struct rt_pi_composed {

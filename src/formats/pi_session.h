@@ -11,10 +11,9 @@
  * Older versions are migrated in memory: 1 has no ids (a chain), 2 calls a role
  * "hookMessage" that is "custom" now.
  *
- * The file is a view that the session borrows: nothing of it is copied but strings with
- * escapes and migrated records, and a line is parsed once, for the few members named
- * below. What pi stumbles over is mended and reported: lines that are JSON but no object
- * are passed over, parents that lead in a circle are cut at the entry met first. Nothing
+ * The file is a view that the session borrows: of its lines only the few members below are
+ * copied, and a line is parsed once. What pi fails on is mended and reported: lines that are
+ * JSON but no object are skipped, cycles of parents are cut at the entry met first. Nothing
  * recurses over the length or depth of a session.
  *
  * A session is immutable after reading: call the other functions from any thread. */
@@ -23,6 +22,7 @@
 
 #include "base/env.h"
 #include "base/moment.h"
+#include "formats/formats_list.h"
 #include "ops/format.h"
 
 enum {
@@ -87,10 +87,11 @@ typedef struct rt_pi_label {
 	size_t entry; /* the label entry that set it */
 } rt_pi_label;
 
-typedef struct rt_pi_session rt_pi_session;
-struct rt_pi_session {
+typedef struct rt_pi_session {
 	const rt_alloc *alloc;
-	rt_arena *arena; /* owns every view that is not in the file; NULL: handed over */
+	rt_scope s;      /* lists; the first failure while reading */
+	rt_scope texts;  /* every view that is not in the file */
+	rt_vec entry_list, junk_list;
 	rt_str header;   /* its line, without the \n */
 	rt_str id;
 	rt_str cwd;            /* ptr NULL: none */
@@ -107,9 +108,8 @@ struct rt_pi_session {
 	size_t label_count;
 	bool has_header;    /* false: the file is empty, which pi takes for a new session */
 	bool is_ended;      /* the last line has its \n (or there is none) */
-	uint32_t *id_slots; /* hash table of ids: index of the last entry + 1 */
-	size_t id_room;
-};
+	rt_index ids;         /* id: index of the last entry that has it */
+} rt_pi_session;
 
 typedef struct rt_pi_options {
 	/* Randomness for the ids of version 1 entries; the clock is not used. NULL: they are
@@ -121,6 +121,7 @@ typedef struct rt_pi_options {
 /* Read a whole file.
  *
  * file       borrowed; must outlive the session
+ * out        must not be moved while it is in use
  * options    may be NULL
  * report     may be NULL; gets what was skipped, mended or migrated
  *
@@ -137,52 +138,5 @@ void rt_pi_session_check(const rt_pi_session *session);
 /* Index of the last entry with this id; -1: there is none. (Where pi is asked for the
  * context at an unknown id it takes the leaf.) */
 int64_t rt_pi_session_find(const rt_pi_session *session, rt_str id);
-
-/* Entries from the root to entry at, both included; at -1: none. Free *out_path. */
-RT_CHECKED rt_status rt_pi_session_path(const rt_alloc *alloc, const rt_pi_session *session,
-					int64_t at, size_t **out_path, size_t *out_count);
-
-/* Tree: the children of every entry as runs of one array. children_of(-1) are the roots,
- * always in file order. */
-typedef struct rt_pi_tree {
-	const rt_alloc *alloc;
-	size_t *first;    /* entry_count + 2 items: where the children of entry i - 1 begin */
-	size_t *children; /* entry indices */
-	size_t count;
-} rt_pi_tree;
-
-/* by_time: children sorted by their timestamps to a millisecond, ties in file order (what
- * pi shows); an entry without a date is a tie with every other. Else all in file order
- * (what pi calls getChildren). */
-RT_CHECKED rt_status rt_pi_tree_init(const rt_alloc *alloc, const rt_pi_session *session,
-				     bool by_time, rt_pi_tree *out);
-void rt_pi_tree_deinit(rt_pi_tree *tree);
-const size_t *rt_pi_tree_children(const rt_pi_tree *tree, int64_t of, size_t *out_count);
-
-/* Context: what a model is sent when the conversation stands at an entry, and the settings
- * then in force. */
-typedef struct rt_pi_item {
-	size_t entry;
-	int64_t edit;  /* the context_edit in force for it; -1: none */
-	bool is_first; /* a compaction is shown only there */
-} rt_pi_item;
-
-typedef struct rt_pi_context {
-	const rt_alloc *alloc;
-	rt_str thinking_level; /* "off" unless changed */
-	bool has_model;
-	rt_str provider, model; /* ptr NULL: the record does not say */
-	rt_pi_item *items;      /* entries that give one message or (a compaction) two */
-	size_t item_count;
-} rt_pi_context;
-
-RT_CHECKED rt_status rt_pi_context_init(const rt_alloc *alloc, const rt_pi_session *session,
-					int64_t at, rt_pi_context *out);
-void rt_pi_context_deinit(rt_pi_context *context);
-/* The messages of an item as JSON values with commas between (and in front, where buf has
- * a value at its end). Lone surrogates become U+FFFD. */
-RT_CHECKED rt_status rt_pi_context_add(rt_buf *buf, const rt_alloc *alloc,
-				       const rt_pi_session *session, const rt_pi_item *item,
-				       rt_error *err);
 
 #endif

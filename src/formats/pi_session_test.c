@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pi sessions: what is read from a file, and what is made of it. */
+#include "formats/pi_context_testing.h"
 #include "formats/pi_testing.h"
 
 /* --- loading --- */

@@ -1,58 +1,68 @@
 /* SPDX-License-Identifier: MIT
  *
- * Outlines, text by text. JSON is not taken apart and written again: each of its strings is
- * looked at where it stands, and only what is secret in it is replaced, so that every other
- * byte of a raw record stays. */
+ * Outlines, text by text. JSON is not parsed and written again: each of its strings is searched in
+ * place, and only the secrets in it are replaced, so every other byte of a raw record stays. */
 #include "formats/redact.h"
 
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
+#include "base/scope.h"
 #include "codec/body.h"
 #include "codec/json.h"
 
 enum {
-	MEMBERS_KNOWN = 64 /* a name that came before more than these gets another number */
+	MEMBERS_KNOWN = 64, /* a name that came before more than these gets another number */
+	HASH_SEED = 0x72656461
 };
 
 /* Names of members that had secrets in them, and their numbers: the last ones are known. */
 typedef struct member_names {
-	uint64_t was[MEMBERS_KNOWN]; /* hashes; number n stands at (n - 1) % MEMBERS_KNOWN */
+	uint64_t was[MEMBERS_KNOWN]; /* hashes; number n is at (n - 1) % MEMBERS_KNOWN */
 	size_t count;
 } member_names;
 
 typedef struct redactor {
-	const rt_alloc *alloc;
-	rt_arena *arena;
+	rt_scope scope;
+	rt_arena *arena; /* of the outlines: new texts go there */
 	const rt_secret_options *options;
 	rt_secrets found;
-	rt_buf made;
+	rt_buf *made; /* the text being put together */
 	rt_redaction *out;
-	rt_status status;
-	/* where one is */
+	/* the current position */
 	rt_str discussion, entry, where;
-	member_names members; /* of the JSON under way */
-	member_names fields;  /* of the discussion under way, or the project */
-	/* of the discussion under way */
+	member_names members; /* of the current JSON text */
+	member_names fields;  /* of the current discussion, or the project */
+	/* of the current discussion */
 	size_t places, kinds[RT_SECRET_KIND_COUNT];
 } redactor;
 
-static void
-fail(redactor *r, rt_status st)
+static bool
+ok(const redactor *r)
 {
-	if (r->status == RT_OK)
-		r->status = st;
+	return rt_ok(&r->scope);
 }
 
-static rt_str
-keep(redactor *r, rt_str s)
+/* Memory in the outlines' arena, which outlives the scope; NULL after a failure. */
+static void *
+get(redactor *r, size_t size)
 {
-	char *copy = rt_arena_get(r->arena, s.size + 1);
+	void *ptr = ok(r) ? rt_arena_get(r->arena, size) : NULL;
 
-	if (copy == NULL) {
-		fail(r, RT_NOMEM);
+	if (ptr == NULL)
+		(void)rt_scope_nomem(&r->scope);
+	return ptr;
+}
+
+/* What was put together. */
+static rt_str
+made(redactor *r)
+{
+	rt_str s = rt_scope_str(&r->scope, r->made);
+	char *copy = get(r, s.size + 1);
+
+	if (copy == NULL)
 		return rt_str_at("", 0);
-	}
 	if (s.size > 0)
 		memcpy(copy, s.ptr, s.size);
 	copy[s.size] = '\0';
@@ -61,15 +71,13 @@ keep(redactor *r, rt_str s)
 
 /* ---- what was found ---- */
 
-/* Its first letters, a sixth of it at most. */
+/* Its first characters, a sixth of it at most. */
 static void
 show(rt_str secret, char *out)
 {
-	size_t shown = secret.size / 6, i;
+	size_t shown = secret.size / 6 < 6 ? secret.size / 6 : 6;
 
-	if (shown > 6)
-		shown = 6;
-	for (i = 0; i < shown; i++) {
+	for (size_t i = 0; i < shown; i++) {
 		char c = secret.ptr[i];
 
 		out[i] = c > ' ' && c < 0x7F && c != '\\' && c != '"' ? c : '?';
@@ -78,15 +86,15 @@ show(rt_str secret, char *out)
 }
 
 static void
-note(redactor *r, const rt_secret *secret, rt_str text)
+note(redactor *r, rt_secret_kind kind, rt_str secret)
 {
 	rt_redaction *out = r->out;
 	rt_redact_item *item;
 
 	out->places++;
-	out->kinds[secret->kind]++;
+	out->kinds[kind]++;
 	r->places++;
-	r->kinds[secret->kind]++;
+	r->kinds[kind]++;
 	if (out->item_count == RT_REDACT_ITEMS_MAX)
 		return;
 	if (out->item_count == out->item_room) {
@@ -94,84 +102,93 @@ note(redactor *r, const rt_secret *secret, rt_str text)
 		rt_redact_item *items = rt_resize(out->alloc, out->items, room * sizeof(*items));
 
 		if (items == NULL) {
-			fail(r, RT_NOMEM);
+			(void)rt_scope_nomem(&r->scope);
 			return;
 		}
 		out->items = items;
 		out->item_room = room;
 	}
 	item = &out->items[out->item_count++];
-	*item = (rt_redact_item){.kind = secret->kind, .discussion = r->discussion,
-				 .entry = r->entry, .where = r->where,
-				 .size = secret->to - secret->from};
-	show(rt_str_at(text.ptr + secret->from, item->size), item->shown);
+	*item = (rt_redact_item){.kind = kind,
+				 .discussion = r->discussion,
+				 .entry = r->entry,
+				 .where = r->where,
+				 .size = secret.size};
+	show(secret, item->shown);
 }
 
 static void
-add_mark(rt_buf *out, rt_secret_kind kind)
+add_mark(redactor *r, rt_secret_kind kind, rt_str secret)
 {
-	rt_buf_add_c(out, "[redacted: ");
-	rt_buf_add_c(out, rt_secret_word(kind));
-	rt_buf_add_byte(out, ']');
+	rt_buf_add_f(r->made, "[redacted: %s]", rt_secret_word(kind));
+	note(r, kind, secret);
 }
 
 /* text without its secrets, appended to made. True: it had some. */
 static bool
 add_redacted(redactor *r, rt_str text, bool is_json)
 {
-	size_t from = 0, i;
+	size_t from = 0;
 
-	if (r->status == RT_OK && text.size > 0)
-		fail(r, rt_secrets_find(&r->found, text, is_json, r->options));
-	else
-		r->found.count = 0;
-	if (r->status != RT_OK)
+	r->found.count = 0;
+	if (text.size > 0)
+		(void)RT_TRY(&r->scope, rt_secrets_find(&r->found, text, is_json, r->options));
+	if (!ok(r))
 		return false;
-	for (i = 0; i < r->found.count; i++) {
+	for (size_t i = 0; i < r->found.count; i++) {
 		const rt_secret *secret = &r->found.items[i];
 
-		rt_buf_add(&r->made, text.ptr + from, secret->from - from);
-		add_mark(&r->made, secret->kind);
-		note(r, secret, text);
+		rt_buf_add(r->made, text.ptr + from, secret->from - from);
+		add_mark(r, secret->kind,
+			 rt_str_at(text.ptr + secret->from, secret->to - secret->from));
 		from = secret->to;
 	}
 	if (text.size > from)
-		rt_buf_add(&r->made, text.ptr + from, text.size - from);
+		rt_buf_add(r->made, text.ptr + from, text.size - from);
 	return r->found.count > 0;
 }
 
-/* A plain text, in place. */
+/* A plain text, in place. True: it had secrets. */
 static bool
-do_text(redactor *r, rt_str *text, const char *where)
+redact_text(redactor *r, rt_str *text, const char *where)
 {
 	r->where = rt_str_of(where);
-	rt_buf_clear(&r->made);
+	rt_buf_clear(r->made);
 	if (!add_redacted(r, *text, false))
 		return false;
-	fail(r, r->made.status);
-	if (r->status == RT_OK)
-		*text = keep(r, rt_buf_str(&r->made));
+	*text = made(r);
 	return true;
 }
 
-/* Two names that were different stay so: " 2" behind the second one, and so on. */
+/* name with " 2" after it, or another number. */
 static void
-add_number(rt_buf *out, member_names *names, rt_str was)
+number_name(redactor *r, rt_str *name, size_t number)
 {
-	uint64_t hash = rt_hash(was.ptr, was.size, 0x72656461u);
+	if (number < 2)
+		return;
+	rt_buf_clear(r->made);
+	rt_buf_add_str(r->made, *name);
+	rt_buf_add_f(r->made, " %zu", number);
+	*name = made(r);
+}
+
+/* The number of a name among those that had secrets, from 1: equal names have the same one. */
+static size_t
+number_of(member_names *names, rt_str was)
+{
+	uint64_t hash = rt_hash(was.ptr, was.size, HASH_SEED);
 	size_t first = names->count > MEMBERS_KNOWN ? names->count - MEMBERS_KNOWN : 0, i;
 
 	for (i = first; i < names->count && names->was[i % MEMBERS_KNOWN] != hash;)
 		i++;
 	if (i == names->count)
 		names->was[names->count++ % MEMBERS_KNOWN] = hash;
-	if (i > 0)
-		rt_buf_add_f(out, " %zu", i + 1);
+	return i + 1;
 }
 
 /* ---- JSON ---- */
 
-/* The string that begins at or after at, with its quotes. False: there is none. */
+/* The first string at or after `at`, with its quotes. False: there is none. */
 static bool
 next_string(rt_str json, size_t at, size_t *from, size_t *to)
 {
@@ -187,7 +204,7 @@ next_string(rt_str json, size_t at, size_t *from, size_t *to)
 	return true;
 }
 
-/* What stands between two strings, without blanks: ':' makes the first the name of the second,
+/* The character between two strings, apart from blanks: ':' makes the first the name of the second,
  * ',' its neighbour in a list. '\0': something else. */
 static char
 between(rt_str json, size_t from, size_t to)
@@ -217,79 +234,102 @@ is_named(rt_str json, rt_str name, size_t end, size_t from, rt_str value, rt_sec
 	       rt_secret_is_value(name, value, kind);
 }
 
-/* Is a string that ends at at the name of a member? */
+/* Is the string that ends at `at` the name of a member? */
 static bool
 is_member(rt_str json, size_t at)
 {
-	while (at < json.size && strchr(" \t\r\n", json.ptr[at]) != NULL && json.ptr[at] != '\0')
+	while (at < json.size && json.ptr[at] != '\0' && strchr(" \t\r\n", json.ptr[at]) != NULL)
 		at++;
 	return at < json.size && json.ptr[at] == ':';
 }
 
-/* JSON text, in place: its strings, names of members among them. */
+/* JSON text, in place: its strings, and among them the names of members. */
 static bool
-do_json(redactor *r, rt_str *json)
+redact_json(redactor *r, rt_str *json)
 {
-	size_t at = 0, from, to, end = 0;
+	size_t at = 0, from, to;
 	rt_str last = {NULL, 0};
 	bool changed = false;
 
 	r->members.count = 0;
-	rt_buf_clear(&r->made);
-	while (r->status == RT_OK && next_string(*json, at, &from, &to)) {
-		rt_str inside = to - from >= 2 ? rt_str_at(json->ptr + from + 1, to - from - 2)
-					       : rt_str_at("", 0);
-		rt_secret whole = {0, inside.size, RT_SECRET_ASSIGNED};
+	rt_buf_clear(r->made);
+	for (; ok(r) && next_string(*json, at, &from, &to); at = to) {
+		bool has_end = to - from >= 2;
+		rt_str inside = rt_str_at(json->ptr + from + 1, has_end ? to - from - 2 : 0);
+		rt_secret_kind kind = RT_SECRET_ASSIGNED;
 
-		rt_buf_add(&r->made, json->ptr + at, from + 1 - at);
-		if (is_named(*json, last, end, from, inside, &whole.kind)) {
-			add_mark(&r->made, whole.kind);
-			note(r, &whole, inside);
+		rt_buf_add(r->made, json->ptr + at, from + 1 - at);
+		if (is_named(*json, last, at, from, inside, &kind)) {
+			add_mark(r, kind, inside);
 			changed = true;
 		} else if (add_redacted(r, inside, true)) {
+			size_t number = is_member(*json, to) ? number_of(&r->members, inside) : 1;
+
+			if (number > 1)
+				rt_buf_add_f(r->made, " %zu", number);
 			changed = true;
-			if (is_member(*json, to))
-				add_number(&r->made, &r->members, inside);
 		}
-		if (to - from >= 2)
-			rt_buf_add_byte(&r->made, '"');
+		if (has_end)
+			rt_buf_add_byte(r->made, '"');
 		last = inside;
-		at = end = to;
 	}
 	if (json->size > at)
-		rt_buf_add(&r->made, json->ptr + at, json->size - at);
-	fail(r, r->made.status);
-	if (changed && r->status == RT_OK)
-		*json = keep(r, rt_buf_str(&r->made));
+		rt_buf_add(r->made, json->ptr + at, json->size - at);
+	if (changed)
+		*json = made(r);
 	return changed;
 }
 
 static void
-do_field(redactor *r, rt_outline_field *field)
+redact_field(redactor *r, rt_outline_field *field)
 {
-	r->where = rt_str_at("field", 5);
-	if (field->name.size > 0) {
-		rt_str was = field->name;
+	rt_str was = field->name;
 
-		if (do_text(r, &field->name, "name of a field")) {
-			rt_buf_clear(&r->made);
-			rt_buf_add_str(&r->made, field->name);
-			add_number(&r->made, &r->fields, was);
-			fail(r, r->made.status);
-			if (r->status == RT_OK)
-				field->name = keep(r, rt_buf_str(&r->made));
-		}
-		r->where = field->name;
-	}
-	do_json(r, &field->json);
+	if (redact_text(r, &field->name, "name of a field"))
+		number_name(r, &field->name, number_of(&r->fields, was));
+	r->where = field->name.size > 0 ? field->name : RT_STR("field");
+	redact_json(r, &field->json);
 }
 
-/* ---- names that must stay apart ---- */
+/* A copy of fields without those named in `but` (NULL at its end), redacted, with room for one
+ * more. NULL: no memory. */
+static rt_outline_field *
+redact_fields(redactor *r, const rt_outline_field *fields, size_t count, const char *const *but,
+	      size_t *out_count)
+{
+	rt_outline_field *kept = get(r, (count + 1) * sizeof(*kept));
 
-/* A name or id that had a secret in it. */
+	*out_count = 0;
+	r->fields.count = 0;
+	for (size_t i = 0; i < count && ok(r); i++) {
+		if (rt_str_is_one_of(fields[i].name, but))
+			continue;
+		kept[*out_count] = fields[i];
+		redact_field(r, &kept[(*out_count)++]);
+	}
+	return ok(r) ? kept : NULL;
+}
+
+/* ---- names that must stay different ---- */
+
+/* Names or ids that had secrets in them. */
 typedef struct renamed {
 	rt_str was, *now;
 } renamed;
+
+typedef struct renames {
+	renamed *items;
+	size_t count;
+} renames;
+
+static void
+redact_name(redactor *r, renames *list, rt_str *name, const char *where)
+{
+	rt_str was = *name;
+
+	if (redact_text(r, name, where))
+		list->items[list->count++] = (renamed){was, name};
+}
 
 static int
 by_was(const void *a, const void *b)
@@ -297,73 +337,52 @@ by_was(const void *a, const void *b)
 	return rt_str_cmp(((const renamed *)a)->was, ((const renamed *)b)->was);
 }
 
-/* Equal ones stay equal, the second of different ones gets " 2", and so on. */
+/* Names that were equal stay equal, the second of those that differed gets " 2", and so on. */
 static void
-part(redactor *r, renamed *list, size_t count)
+number_names(redactor *r, renames *list)
 {
-	size_t i, number = 1;
+	size_t number = 1;
 
-	if (count > 1)
-		qsort(list, count, sizeof(*list), by_was);
-	for (i = 1; i < count && r->status == RT_OK; i++) {
-		number += !rt_str_eq(list[i].was, list[i - 1].was);
-		if (number == 1)
-			continue;
-		rt_buf_clear(&r->made);
-		rt_buf_add_str(&r->made, *list[i].now);
-		rt_buf_add_f(&r->made, " %zu", number);
-		fail(r, r->made.status);
-		if (r->status == RT_OK)
-			*list[i].now = keep(r, rt_buf_str(&r->made));
+	if (list->count > 1)
+		qsort(list->items, list->count, sizeof(*list->items), by_was);
+	for (size_t i = 1; i < list->count && ok(r); i++) {
+		number += !rt_str_eq(list->items[i].was, list->items[i - 1].was);
+		number_name(r, list->items[i].now, number);
 	}
+	list->count = 0;
 }
 
 /* ---- outlines ---- */
 
 static void
-do_ids(redactor *r, rt_outline *o)
+redact_ids(redactor *r, rt_outline *o)
 {
-	renamed *list = rt_new_array(r->alloc, o->node_count + o->take_count + 1, sizeof(*list));
-	size_t i, count = 0;
+	renames list = {.items = rt_scope_array(&r->scope, o->node_count + o->take_count + 1,
+						sizeof(renamed))};
 
-	if (list == NULL)
-		fail(r, RT_NOMEM);
-	for (i = 0; i < o->node_count && r->status == RT_OK; i++) {
-		rt_str was = o->nodes[i].id;
-
-		if (do_text(r, &o->nodes[i].id, "id"))
-			list[count++] = (renamed){was, &o->nodes[i].id};
+	for (size_t i = 0; i < o->node_count && ok(r); i++)
+		redact_name(r, &list, &o->nodes[i].id, "id");
+	number_names(r, &list);
+	for (size_t i = 0; i < o->take_count && ok(r); i++) {
+		redact_text(r, &o->takes[i].git_commit, "commit of a take");
+		redact_name(r, &list, &o->takes[i].name, "name of a take");
 	}
-	if (r->status == RT_OK)
-		part(r, list, count);
-	for (i = 0, count = 0; i < o->take_count && r->status == RT_OK; i++) {
-		rt_str was = o->takes[i].name;
-
-		do_text(r, &o->takes[i].git_commit, "commit of a take");
-		if (do_text(r, &o->takes[i].name, "name of a take"))
-			list[count++] = (renamed){was, &o->takes[i].name};
-	}
-	if (r->status == RT_OK)
-		part(r, list, count);
-	rt_free(r->alloc, list);
+	number_names(r, &list);
 }
 
 static bool
-do_node(redactor *r, rt_node *node)
+redact_node(redactor *r, rt_node *node)
 {
 	bool changed;
 
 	r->entry = node->id;
-	changed = do_text(r, &node->role, "role");
-	changed |= do_text(r, &node->kind, "kind");
-	changed |= do_text(r, &node->label, "label");
-	if (node->body_format == RT_BODY_JSON || node->body_format == RT_BODY_PI) {
-		r->where = RT_STR("text");
-		changed |= do_json(r, &node->body);
-	} else {
-		changed |= do_text(r, &node->body, "text");
-	}
-	return changed;
+	changed = redact_text(r, &node->role, "role");
+	changed |= redact_text(r, &node->kind, "kind");
+	changed |= redact_text(r, &node->label, "label");
+	if (node->body_format != RT_BODY_JSON && node->body_format != RT_BODY_PI)
+		return redact_text(r, &node->body, "text") || changed;
+	r->where = RT_STR("text");
+	return redact_json(r, &node->body) || changed;
 }
 
 static int
@@ -372,17 +391,15 @@ by_text(const void *a, const void *b)
 	return rt_str_cmp(*(const rt_str *)a, *(const rt_str *)b);
 }
 
-/* The nodes, and how many entries of theirs had secrets: those of one id are one. */
+/* The nodes. How many entries had secrets: nodes with the same id are one. */
 static size_t
-do_nodes(redactor *r, rt_outline *o)
+redact_nodes(redactor *r, rt_outline *o)
 {
-	rt_str *ids = rt_new_array(r->alloc, o->node_count + 1, sizeof(*ids));
-	size_t i, count = 0, entries = 0;
+	rt_str *ids = rt_scope_array(&r->scope, o->node_count + 1, sizeof(*ids));
+	size_t count = 0, entries = 0;
 
-	if (ids == NULL)
-		fail(r, RT_NOMEM);
-	for (i = 0; i < o->node_count && r->status == RT_OK; i++) {
-		if (!do_node(r, &o->nodes[i]))
+	for (size_t i = 0; i < o->node_count && ok(r); i++) {
+		if (!redact_node(r, &o->nodes[i]))
 			continue;
 		if (o->nodes[i].id.size > 0)
 			ids[count++] = o->nodes[i].id;
@@ -392,124 +409,99 @@ do_nodes(redactor *r, rt_outline *o)
 	r->entry = rt_str_at("", 0);
 	if (count > 1)
 		qsort(ids, count, sizeof(*ids), by_text);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		entries += i == 0 || !rt_str_eq(ids[i], ids[i - 1]);
-	rt_free(r->alloc, ids);
 	return entries;
 }
 
-/* A header of a file that goes by an id: another one, for this is another conversation. */
+/* The header of a file that is known by an id gets another one: this is another conversation. */
 static void
 change_header(redactor *r, rt_outline_field *field)
 {
 	static const rt_str key = RT_STR_INIT("\\\"id\\\""), quote = RT_STR_INIT("\\\"");
-	size_t at = rt_str_find(field->json, key, 0), end;
+	rt_str json = field->json;
+	size_t at = rt_str_find(json, key, 0), end;
 	uint64_t hash;
 
 	if (at != SIZE_MAX)
-		at = rt_str_find(field->json, quote, at + key.size);
-	if (at == SIZE_MAX)
-		return;
-	at += quote.size;
-	end = rt_str_find(field->json, quote, at);
+		at = rt_str_find(json, quote, at + key.size);
+	end = at == SIZE_MAX ? SIZE_MAX : rt_str_find(json, quote, at + quote.size);
 	if (end == SIZE_MAX)
 		return;
-	hash = rt_hash(field->json.ptr + at, end - at, 0x72656461u);
-	rt_buf_clear(&r->made);
-	rt_buf_add(&r->made, field->json.ptr, at);
-	rt_buf_add_f(&r->made, "%08x-%04x-8%03x-8%03x-%012llx", (unsigned)(hash >> 32),
+	at += quote.size;
+	hash = rt_hash(json.ptr + at, end - at, HASH_SEED);
+	rt_buf_clear(r->made);
+	rt_buf_add(r->made, json.ptr, at);
+	rt_buf_add_f(r->made, "%08x-%04x-8%03x-8%03x-%012llx", (unsigned)(hash >> 32),
 		     (unsigned)(hash >> 16 & 0xFFFF), (unsigned)(hash >> 4 & 0xFFF),
-		     (unsigned)(hash >> 20 & 0xFFF), (unsigned long long)(hash * 31 & 0xFFFFFFFFFFFF));
-	rt_buf_add(&r->made, field->json.ptr + end, field->json.size - end);
-	fail(r, r->made.status);
-	if (r->status == RT_OK)
-		field->json = keep(r, rt_buf_str(&r->made));
+		     (unsigned)(hash >> 20 & 0xFFF),
+		     (unsigned long long)(hash * 31 & 0xFFFFFFFFFFFF));
+	rt_buf_add(r->made, json.ptr + end, json.size - end);
+	field->json = made(r);
 }
 
+/* {"entries","places","kinds":{…}, left open. */
 static void
-add_counts(rt_buf *out, size_t entries, size_t places, const size_t *kinds)
+open_counts(rt_buf *out, size_t entries, size_t places, const size_t *kinds)
 {
-	size_t i;
-
-	rt_buf_add_f(out, "{\"entries\":%zu,\"places\":%zu,\"kinds\":{", entries, places);
-	for (i = 0; i < RT_SECRET_KIND_COUNT; i++)
-		if (kinds[i] > 0) {
-			rt_json_add_key(out, rt_secret_word((rt_secret_kind)i));
-			rt_buf_add_u64(out, kinds[i]);
-		}
-	rt_buf_add_c(out, "}");
+	rt_json_open(out, NULL, '{');
+	rt_json_put_u64(out, "entries", entries);
+	rt_json_put_u64(out, "places", places);
+	rt_json_open(out, "kinds", '{');
+	for (size_t i = 0; i < RT_SECRET_KIND_COUNT; i++)
+		if (kinds[i] > 0)
+			rt_json_put_u64(out, rt_secret_word((rt_secret_kind)i), kinds[i]);
+	rt_json_close(out, '}');
 }
 
 /* The fields of a discussion: those that say where it came from go, one that says what was
- * done to it comes. */
+ * redacted is added. */
 static void
-do_fields(redactor *r, rt_outline *o, size_t entries)
+redact_discussion_fields(redactor *r, rt_outline *o, size_t entries)
 {
-	rt_outline_field *fields = rt_arena_get(r->arena, (o->field_count + 1) * sizeof(*fields));
-	size_t i, count = 0;
+	static const char *const origins[] = {"source", "redacted", "id", NULL};
+	size_t count;
+	rt_outline_field *fields = redact_fields(r, o->fields, o->field_count, origins, &count);
 
-	if (fields == NULL) {
-		fail(r, RT_NOMEM);
-		return;
+	for (size_t i = 0; i < count && ok(r); i++)
+		if (rt_str_is(fields[i].name, "pi.header"))
+			change_header(r, &fields[i]);
+	rt_buf_clear(r->made);
+	open_counts(r->made, entries, r->places, r->kinds);
+	rt_json_close(r->made, '}');
+	if (ok(r)) {
+		fields[count] = (rt_outline_field){RT_STR("redacted"), made(r)};
+		o->fields = fields;
+		o->field_count = count + 1;
 	}
-	r->fields.count = 0;
-	for (i = 0; i < o->field_count && r->status == RT_OK; i++) {
-		rt_outline_field field = o->fields[i];
-
-		if (rt_str_is(field.name, "source") || rt_str_is(field.name, "redacted") ||
-		    rt_str_is(field.name, "id"))
-			continue;
-		do_field(r, &field);
-		if (rt_str_is(field.name, "pi.header"))
-			change_header(r, &field);
-		fields[count++] = field;
-	}
-	rt_buf_clear(&r->made);
-	add_counts(&r->made, entries, r->places, r->kinds);
-	rt_buf_add_byte(&r->made, '}');
-	fail(r, r->made.status);
-	if (r->status == RT_OK)
-		fields[count++] =
-			(rt_outline_field){RT_STR("redacted"), keep(r, rt_buf_str(&r->made))};
-	o->fields = fields;
-	o->field_count = count;
 }
 
 static void
-do_outline(redactor *r, rt_outline *o)
+redact_outline(redactor *r, rt_outline *o)
 {
 	size_t entries;
 
 	r->places = 0;
 	memset(r->kinds, 0, sizeof(r->kinds));
-	do_text(r, &o->called, "name");
-	do_text(r, &o->sent_take, "name of a take");
-	do_text(r, &o->sent_markdown, "what was sent");
-	do_text(r, &o->sent_system_prompt, "what was sent");
-	do_ids(r, o);
-	entries = r->status == RT_OK ? do_nodes(r, o) : 0;
-	do_fields(r, o, entries);
+	redact_text(r, &o->called, "name");
+	redact_text(r, &o->sent_take, "name of a take");
+	redact_text(r, &o->sent_markdown, "what was sent");
+	redact_text(r, &o->sent_system_prompt, "what was sent");
+	redact_ids(r, o);
+	entries = redact_nodes(r, o);
+	redact_discussion_fields(r, o, entries);
 	o->source = rt_str_at("", 0);
 	r->out->entries += entries;
 }
 
 static void
-do_names(redactor *r, rt_outlines *io)
+redact_names(redactor *r, rt_outlines *io)
 {
-	renamed *list = rt_new_array(r->alloc, io->count + 1, sizeof(*list));
-	size_t i, count = 0;
+	renames list = {.items = rt_scope_array(&r->scope, io->count + 1, sizeof(renamed))};
 
-	if (list == NULL)
-		fail(r, RT_NOMEM);
-	for (i = 0; i < io->count && r->status == RT_OK; i++) {
-		rt_str was = io->items[i].name;
-
-		if (do_text(r, &io->items[i].name, "name"))
-			list[count++] = (renamed){was, &io->items[i].name};
-	}
-	if (r->status == RT_OK)
-		part(r, list, count);
-	rt_free(r->alloc, list);
+	for (size_t i = 0; i < io->count && ok(r); i++)
+		redact_name(r, &list, &io->items[i].name, "name");
+	number_names(r, &list);
 }
 
 void
@@ -530,40 +522,35 @@ rt_status
 rt_redact(const rt_alloc *alloc, rt_outlines *io, const rt_secret_options *options,
 	  rt_redaction *out, rt_error *err)
 {
-	redactor r = {.alloc = alloc, .arena = io->arena, .options = options, .out = out};
+	static const char *const none[] = {NULL};
+	redactor r = {.arena = io->arena, .options = options, .out = out};
 	rt_outline_field *fields;
-	size_t i;
+	size_t count;
+	rt_status st;
 
+	rt_scope_init(&r.scope, alloc);
 	rt_secrets_init(&r.found, alloc);
-	rt_buf_init(&r.made, alloc, RT_BUF_UNLIMITED);
-	do_names(&r, io);
-	for (i = 0; i < io->count && r.status == RT_OK; i++) {
+	r.made = rt_scope_buf(&r.scope);
+	redact_names(&r, io);
+	for (size_t i = 0; i < io->count && ok(&r); i++) {
 		r.discussion = io->items[i].name;
-		do_outline(&r, &io->items[i]);
+		redact_outline(&r, &io->items[i]);
 	}
 	r.discussion = rt_str_at("", 0);
-	fields = rt_arena_get(r.arena, (io->field_count + 1) * sizeof(*fields));
-	if (fields == NULL)
-		fail(&r, RT_NOMEM);
-	r.fields.count = 0;
-	for (i = 0; i < io->field_count && r.status == RT_OK; i++) {
-		fields[i] = io->fields[i]; /* some of them are the project's own */
-		do_field(&r, &fields[i]);
-	}
-	if (r.status == RT_OK)
-		io->fields = fields;
+	fields = redact_fields(&r, io->fields, io->field_count, none, &count);
+	if (ok(&r))
+		io->fields = fields; /* a copy: some were the project's own */
 	rt_secrets_deinit(&r.found);
-	rt_buf_deinit(&r.made);
-	return r.status == RT_OK ? RT_OK : rt_fail(err, r.status, "out of memory while redacting");
+	st = rt_scope_end(&r.scope, NULL);
+	return st == RT_OK ? RT_OK : rt_fail(err, st, "out of memory while redacting");
 }
 
-/* ---- said ---- */
+/* ---- reports ---- */
 
 void
 rt_redaction_add_words(rt_buf *out, const rt_redaction *redaction)
 {
 	const char *sign = ": ";
-	size_t i;
 
 	if (redaction->places == 0) {
 		rt_buf_add_c(out, "nothing that looks like a secret");
@@ -574,7 +561,7 @@ rt_redaction_add_words(rt_buf *out, const rt_redaction *redaction)
 			     redaction->entries == 1 ? "entry" : "entries");
 	else
 		rt_buf_add_c(out, "no entry redacted, but what stands beside them");
-	for (i = 0; i < RT_SECRET_KIND_COUNT; i++) {
+	for (size_t i = 0; i < RT_SECRET_KIND_COUNT; i++) {
 		const char *word = rt_secret_word((rt_secret_kind)i);
 		size_t count = redaction->kinds[i], size = strlen(word);
 
@@ -591,35 +578,34 @@ rt_redaction_add_words(rt_buf *out, const rt_redaction *redaction)
 	}
 }
 
+/* A string, or null where it is empty. */
+static void
+put_name(rt_buf *out, const char *key, rt_str name)
+{
+	if (name.size > 0)
+		rt_json_put_str(out, key, name);
+	else
+		rt_json_put_null(out, key);
+}
+
 void
 rt_redaction_add_json(rt_buf *out, const rt_redaction *redaction)
 {
-	size_t i;
-
-	add_counts(out, redaction->entries, redaction->places, redaction->kinds);
-	rt_buf_add_c(out, ",\"items\":[");
-	for (i = 0; i < redaction->item_count; i++) {
+	open_counts(out, redaction->entries, redaction->places, redaction->kinds);
+	rt_json_open(out, "items", '[');
+	for (size_t i = 0; i < redaction->item_count; i++) {
 		const rt_redact_item *item = &redaction->items[i];
 
-		rt_json_add_comma(out);
-		rt_buf_add_c(out, "{\"discussion\":");
-		if (item->discussion.size > 0)
-			rt_json_add_string(out, item->discussion);
-		else
-			rt_buf_add_c(out, "null");
-		rt_json_add_key(out, "entry");
-		if (item->entry.size > 0)
-			rt_json_add_string(out, item->entry);
-		else
-			rt_buf_add_c(out, "null");
-		rt_json_add_key(out, "where");
-		rt_json_add_string(out, item->where);
-		rt_json_add_key(out, "kind");
-		rt_json_add_string(out, rt_str_of(rt_secret_word(item->kind)));
-		rt_json_add_key(out, "shown");
-		rt_json_add_string(out, rt_str_of(item->shown));
-		rt_buf_add_f(out, ",\"size\":%zu}", item->size);
+		rt_json_open(out, NULL, '{');
+		put_name(out, "discussion", item->discussion);
+		put_name(out, "entry", item->entry);
+		rt_json_put_str(out, "where", item->where);
+		rt_json_put_c(out, "kind", rt_secret_word(item->kind));
+		rt_json_put_c(out, "shown", item->shown);
+		rt_json_put_u64(out, "size", item->size);
+		rt_json_close(out, '}');
 	}
-	rt_buf_add_f(out, "],\"more\":%s}",
-		     redaction->places > redaction->item_count ? "true" : "false");
+	rt_json_close(out, ']');
+	rt_json_put_bool(out, "more", redaction->places > redaction->item_count);
+	rt_json_close(out, '}');
 }

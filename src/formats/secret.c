@@ -1,34 +1,44 @@
 /* SPDX-License-Identifier: MIT
  *
- * The ways a secret is written in: as it stands, behind escapes, in base64. Each way is a
- * text of its own with a map back to the one that was asked about:
+ * The encodings of secrets. A secret is looked for in the text as it is, after each of several
+ * rounds of unescaping, and in what runs of base64 decode to. A map leads from each byte of an
+ * unescaped text back to the byte of the original that it came from:
  *
- *   text          a \ u 0 0 7 3 k - …        JSON escapes and %XX, a round each
+ *   text          a \ u 0 0 7 3 k - …        JSON escapes and %XX, one level a round
  *   next round    a s k - …                  map: 0 1 7 8 …
- *   base64        the bytes of a run         all of it: the run
+ *   base64        the decoded bytes          map: the whole run
  */
+#include "formats/secret.h"
+
 #include <stdlib.h> /* qsort */
 
-#include "formats/secret_impl.h"
+#include "base/encode.h"
+#include "base/scope.h"
 
 enum {
 	ROUNDS_MAX = 4,      /* of escapes within escapes */
-	BASE64_MIN = 20,     /* letters of a run that is worth a look */
-	BASE64_LINE = 40,    /* a line of base64 that may go on in the next */
-	PRINTABLE_MIN = 8,   /* bytes in it that could be words */
-	BASE64_DEEP_MAX = 2  /* base64 in base64 */
+	BASE64_MIN = 20,     /* characters of a run that is worth decoding */
+	BASE64_LINE = 40,    /* of a line of base64 that may continue on the next */
+	PRINTABLE_MIN = 8,   /* bytes that may be text */
+	BASE64_DEPTH_MAX = 2 /* base64 in base64 */
 };
 
 const char *
 rt_secret_word(rt_secret_kind kind)
 {
 	static const char *const words[RT_SECRET_KIND_COUNT] = {
-		[RT_SECRET_PRIVATE_KEY] = "private key", [RT_SECRET_API_KEY] = "api key",
-		[RT_SECRET_GITHUB] = "github token",     [RT_SECRET_AWS] = "aws key",
-		[RT_SECRET_SLACK] = "slack token",       [RT_SECRET_GIVEN] = "configured key",
-		[RT_SECRET_JWT] = "token",               [RT_SECRET_PASSWORD] = "password",
-		[RT_SECRET_BEARER] = "bearer token",     [RT_SECRET_ASSIGNED] = "secret",
-		[RT_SECRET_HOME] = "home directory",     [RT_SECRET_EMAIL] = "email address",
+		[RT_SECRET_PRIVATE_KEY] = "private key",
+		[RT_SECRET_API_KEY] = "api key",
+		[RT_SECRET_GITHUB] = "github token",
+		[RT_SECRET_AWS] = "aws key",
+		[RT_SECRET_SLACK] = "slack token",
+		[RT_SECRET_GIVEN] = "configured key",
+		[RT_SECRET_JWT] = "token",
+		[RT_SECRET_PASSWORD] = "password",
+		[RT_SECRET_BEARER] = "bearer token",
+		[RT_SECRET_ASSIGNED] = "secret",
+		[RT_SECRET_HOME] = "home directory",
+		[RT_SECRET_EMAIL] = "email address",
 	};
 
 	return kind < RT_SECRET_KIND_COUNT ? words[kind] : "secret";
@@ -49,7 +59,7 @@ rt_secrets_deinit(rt_secrets *list)
 }
 
 static rt_status
-add(rt_secrets *list, rt_secret secret)
+add(rt_secrets *list, size_t from, size_t to, rt_secret_kind kind)
 {
 	if (list->count == list->room) {
 		size_t room = list->room == 0 ? 16 : list->room * 2;
@@ -60,67 +70,54 @@ add(rt_secrets *list, rt_secret secret)
 		list->items = items;
 		list->room = room;
 	}
-	list->items[list->count++] = secret;
+	list->items[list->count++] = (rt_secret){from, to, kind};
 	return RT_OK;
 }
 
-/* A text in one of its ways: map[i] is where byte i of it begins in the text that was asked
- * about, map[size] its end. Without one it is that text. */
-typedef struct way {
-	rt_buf text;
-	size_t *map;
-} way;
+/* A text under search. */
+typedef struct search {
+	rt_scope scope;
+	rt_secrets *list;
+	const rt_secret_options *options;
+	rt_str text;
+	size_t *map; /* of text, and its end; NULL: text is the original */
+	rt_buf *decoded[BASE64_DEPTH_MAX];
+} search;
 
-static size_t
-back(const size_t *map, size_t at)
+static void
+found(search *s, size_t from, size_t to, rt_secret_kind kind)
 {
-	return map == NULL ? at : map[at];
+	if (s->map != NULL) {
+		from = s->map[from];
+		to = s->map[to];
+	}
+	(void)RT_TRY(&s->scope, add(s->list, from, to, kind));
 }
 
-static rt_status
-find_plain(rt_secrets *list, rt_str text, const size_t *map, const rt_secret_options *options)
+static void
+find_plain(search *s)
 {
-	size_t at = 0;
-	rt_secret found;
-	rt_status st = RT_OK;
+	rt_secret secret;
 
-	while (st == RT_OK && rt_secret_next(text, options, &at, &found)) {
-		found.from = back(map, found.from);
-		found.to = back(map, found.to);
-		st = add(list, found);
-	}
-	return st;
+	for (size_t at = 0; rt_ok(&s->scope) && rt_secret_next(s->text, s->options, &at, &secret);)
+		found(s, secret.from, secret.to, secret.kind);
 }
 
 /* ---- base64 ---- */
 
-static int
-base64_of(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	return c == '/' || c == '_' ? 63 : -1;
-}
-
-static void
-decode(rt_str run, size_t from, rt_buf *out)
+/* Characters outside of the alphabet are line ends. */
+static rt_str
+decode(search *s, rt_str run, rt_buf *out)
 {
 	uint32_t bits = 0;
 	unsigned count = 0;
-	size_t i;
 
 	rt_buf_clear(out);
-	for (i = from; i < run.size; i++) {
-		int six = base64_of(run.ptr[i]);
+	for (size_t i = 0; i < run.size; i++) {
+		int six = rt_base64_digit(run.ptr[i]);
 
 		if (six < 0)
-			continue; /* a line's end */
+			continue;
 		bits = bits << 6 | (uint32_t)six;
 		count += 6;
 		if (count >= 8) {
@@ -128,30 +125,37 @@ decode(rt_str run, size_t from, rt_buf *out)
 			rt_buf_add_byte(out, (char)(bits >> count & 0xFF));
 		}
 	}
+	return rt_scope_str(&s->scope, out);
 }
 
-/* Does it hold a secret? Only its words are looked at: the rest are bytes of something. */
 static bool
-words_hold(rt_str text, const rt_secret_options *options, rt_secret_kind *kind)
+is_printable(char c)
 {
-	size_t from, to, at;
-	rt_secret found;
+	return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+}
 
-	for (from = 0; from < text.size; from = to + 1) {
-		for (to = from; to < text.size && (text.ptr[to] == '\n' || text.ptr[to] == '\r' || text.ptr[to] == '\t' ||
-						   (text.ptr[to] >= ' ' && text.ptr[to] <= '~'));)
+/* Is there a secret in the printable parts of decoded bytes? */
+static bool
+has_secret(search *s, rt_str bytes, rt_secret_kind *kind)
+{
+	rt_secret secret;
+
+	for (size_t from = 0, to; from < bytes.size; from = to + 1) {
+		size_t at = 0;
+
+		for (to = from; to < bytes.size && is_printable(bytes.ptr[to]);)
 			to++;
-		at = 0;
 		if (to - from >= PRINTABLE_MIN &&
-		    rt_secret_next(rt_str_at(text.ptr + from, to - from), options, &at, &found)) {
-			*kind = found.kind;
+		    rt_secret_next(rt_str_at(bytes.ptr + from, to - from), s->options, &at,
+				   &secret)) {
+			*kind = secret.kind;
 			return true;
 		}
 	}
 	return false;
 }
 
-/* The end of the run of base64 at from, and of its padding. Lines go on. */
+/* The end of the run of base64 at `from`, over lines, with its padding. */
 static size_t
 run_end(rt_str text, size_t from)
 {
@@ -160,12 +164,11 @@ run_end(rt_str text, size_t from)
 	for (; at < text.size; at++) {
 		size_t next = at;
 
-		if (base64_of(text.ptr[at]) >= 0)
+		if (rt_base64_digit(text.ptr[at]) >= 0)
 			continue;
-		if (text.ptr[next] == '\r')
-			next++;
-		if (next >= text.size || text.ptr[next] != '\n' || at - line < BASE64_LINE ||
-		    (at - line) % 4 != 0 || next + 1 >= text.size || base64_of(text.ptr[next + 1]) < 0)
+		next += text.ptr[next] == '\r';
+		if (next + 1 >= text.size || text.ptr[next] != '\n' || at - line < BASE64_LINE ||
+		    (at - line) % 4 != 0 || rt_base64_digit(text.ptr[next + 1]) < 0)
 			break;
 		at = next;
 		line = next + 1;
@@ -175,157 +178,118 @@ run_end(rt_str text, size_t from)
 	return at;
 }
 
-static bool run_holds(rt_str run, const rt_secret_options *options, unsigned depth, rt_buf *scratch,
-		      rt_secret_kind *kind);
-
-/* Runs of base64 within what came out of base64. depth is bounded by BASE64_DEEP_MAX. */
+/* The next run of base64 that is worth decoding, from *at on. */
 static bool
-runs_hold(rt_str text, const rt_secret_options *options, unsigned depth, rt_buf *scratch,
-	  rt_secret_kind *kind)
+next_run(rt_str text, size_t *at, rt_str *out_run)
 {
-	size_t at, end;
+	while (*at < text.size) {
+		size_t from = *at;
 
-	for (at = 0; at < text.size; at = end) {
-		end = base64_of(text.ptr[at]) < 0 ? at + 1 : run_end(text, at);
-		if (end - at >= BASE64_MIN &&
-		    run_holds(rt_str_at(text.ptr + at, end - at), options, depth, scratch, kind))
+		*at = rt_base64_digit(text.ptr[from]) < 0 ? from + 1 : run_end(text, from);
+		if (*at - from >= BASE64_MIN) {
+			*out_run = rt_str_at(text.ptr + from, *at - from);
 			return true;
+		}
 	}
 	return false;
 }
 
+/* Does a run hold a secret, whichever of its first four characters begins the encoding? Runs
+ * within what it decodes to count too. */
 static bool
-run_holds(rt_str run, const rt_secret_options *options, unsigned depth, rt_buf *scratch,
-	  rt_secret_kind *kind)
+run_has_secret(search *s, rt_str run, unsigned depth, rt_secret_kind *kind)
 {
-	size_t shift;
+	for (size_t shift = 0; shift < 4 && shift < run.size; shift++) {
+		rt_str bytes = decode(s, rt_str_at(run.ptr + shift, run.size - shift),
+				      s->decoded[depth]);
+		rt_str inner;
 
-	for (shift = 0; shift < 4 && shift < run.size; shift++) {
-		decode(run, shift, &scratch[depth]);
-		if (scratch[depth].status != RT_OK)
-			return false; /* the caller sees why */
-		if (words_hold(rt_buf_str(&scratch[depth]), options, kind) ||
-		    (depth + 1 < BASE64_DEEP_MAX &&
-		     runs_hold(rt_buf_str(&scratch[depth]), options, depth + 1, scratch, kind)))
+		if (has_secret(s, bytes, kind))
 			return true;
+		for (size_t at = 0; depth + 1 < BASE64_DEPTH_MAX && next_run(bytes, &at, &inner);)
+			if (run_has_secret(s, inner, depth + 1, kind))
+				return true;
 	}
 	return false;
 }
 
-static rt_status
-find_base64(rt_secrets *list, rt_str text, const size_t *map, const rt_secret_options *options)
+static void
+find_base64(search *s)
 {
-	rt_buf scratch[BASE64_DEEP_MAX];
-	rt_secret_kind kind = RT_SECRET_API_KEY;
-	size_t at, end, i;
-	rt_status st = RT_OK;
+	rt_secret_kind kind;
+	rt_str run;
 
-	for (i = 0; i < BASE64_DEEP_MAX; i++)
-		rt_buf_init(&scratch[i], list->alloc, RT_BUF_UNLIMITED);
-	for (at = 0; st == RT_OK && at < text.size; at = end) {
-		end = base64_of(text.ptr[at]) < 0 ? at + 1 : run_end(text, at);
-		if (end - at >= BASE64_MIN &&
-		    run_holds(rt_str_at(text.ptr + at, end - at), options, 0, scratch, &kind))
-			st = add(list, (rt_secret){back(map, at), back(map, end), kind});
-		for (i = 0; st == RT_OK && i < BASE64_DEEP_MAX; i++)
-			st = scratch[i].status;
-	}
-	for (i = 0; i < BASE64_DEEP_MAX; i++)
-		rt_buf_deinit(&scratch[i]);
-	return st;
+	for (size_t at = 0; rt_ok(&s->scope) && next_run(s->text, &at, &run);)
+		if (run_has_secret(s, run, 0, &kind))
+			found(s, at - run.size, at, kind);
 }
 
 /* ---- escapes ---- */
 
-static int
-hex_at(rt_str text, size_t at, size_t count)
-{
-	int number = 0;
-
-	if (at + count > text.size)
-		return -1;
-	for (; count > 0; at++, count--) {
-		char c = text.ptr[at];
-		int digit = c >= '0' && c <= '9'   ? c - '0'
-			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-			    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-						   : -1;
-
-		if (digit < 0)
-			return -1;
-		number = number * 16 + digit;
-	}
-	return number;
-}
-
-/* The byte that an escape at at stands for and how many bytes it takes; 0: there is none.
- * What is not ASCII comes out as one byte, for no secret has it. */
+/* The byte that the escape at `at` stands for, and its size; 0: there is none. Other than ASCII
+ * comes out as one byte: no secret contains it. */
 static size_t
 escape_at(rt_str text, size_t at, bool has_percent, char *out)
 {
 	static const char from[] = "\"\\/bfnrt'", to[] = "\"\\/\b\f\n\r\t'";
-	const char *found;
+	char next = at + 1 < text.size ? text.ptr[at + 1] : '\0';
+	const char *known;
 	int code;
 
 	if (text.ptr[at] == '%' && has_percent) {
-		code = hex_at(text, at + 1, 2);
+		code = rt_hex_number(text, at + 1, 2);
 		*out = (char)code;
 		return code >= 0 ? 3 : 0;
 	}
-	if (text.ptr[at] != '\\' || at + 1 >= text.size)
+	if (text.ptr[at] != '\\' || next == '\0')
 		return 0;
-	if (text.ptr[at + 1] == 'u') {
-		code = hex_at(text, at + 2, 4);
+	if (next == 'u') {
+		code = rt_hex_number(text, at + 2, 4);
 		*out = code < 0x80 ? (char)code : '\x80';
 		return code >= 0 ? 6 : 0;
 	}
-	if (text.ptr[at + 1] == '\0')
+	known = strchr(from, next);
+	if (known == NULL)
 		return 0;
-	found = strchr(from, text.ptr[at + 1]);
-	if (found == NULL)
-		return 0;
-	*out = to[found - from];
+	*out = to[known - from];
 	return 2;
 }
 
-/* The next round of a text. *changed: it had escapes. */
-static rt_status
-unescape(const rt_alloc *alloc, rt_str text, const size_t *map, bool has_percent, way *out,
-	 bool *changed)
-{
-	size_t at = 0, size;
-	char c;
-
-	rt_buf_init(&out->text, alloc, RT_BUF_UNLIMITED);
-	*changed = false;
-	out->map = rt_new_array(alloc, text.size + 1, sizeof(*out->map));
-	if (out->map == NULL)
-		return RT_NOMEM;
-	while (at < text.size && out->text.status == RT_OK) {
-		size = escape_at(text, at, has_percent, &c);
-		out->map[out->text.size] = back(map, at);
-		rt_buf_add_byte(&out->text, size > 0 ? c : text.ptr[at]);
-		*changed = *changed || size > 0;
-		at += size > 0 ? size : 1;
-	}
-	out->map[out->text.size] = back(map, text.size);
-	return out->text.status;
-}
-
+/* A copy of the text with its map, for unescape. */
 static void
-way_deinit(const rt_alloc *alloc, way *w)
+copy_text(search *s)
 {
-	if (w->text.alloc != NULL)
-		rt_buf_deinit(&w->text);
-	rt_free(alloc, w->map);
-	memset(w, 0, sizeof(*w));
+	rt_str text = s->text;
+
+	s->text = rt_scope_copy(&s->scope, text);
+	s->map = rt_scope_array(&s->scope, text.size + 1, sizeof(*s->map));
+	for (size_t i = 0; s->map != NULL && i <= text.size; i++)
+		s->map[i] = i;
 }
 
+/* One level of escapes, in place. False: there were none. */
 static bool
-may_have_escapes(rt_str text)
+unescape(search *s, bool has_percent)
 {
-	return text.size > 0 && (memchr(text.ptr, '\\', text.size) != NULL ||
-				 memchr(text.ptr, '%', text.size) != NULL);
+	char *bytes = (char *)(uintptr_t)s->text.ptr;
+	size_t kept = 0;
+	bool changed = false;
+
+	for (size_t at = 0, size; at < s->text.size; at += size) {
+		char c = bytes[at];
+
+		size = escape_at(s->text, at, has_percent, &c);
+		changed = changed || size > 0;
+		if (size == 0) {
+			c = bytes[at];
+			size = 1;
+		}
+		s->map[kept] = s->map[at];
+		bytes[kept++] = c;
+	}
+	s->map[kept] = s->map[s->text.size];
+	s->text.size = kept;
+	return changed;
 }
 
 /* ---- all of them ---- */
@@ -340,26 +304,26 @@ by_place(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* In their order, what overlaps as one. */
+/* In order, those that overlap as one. */
 static void
 join(rt_secrets *list)
 {
-	size_t i, kept = 0;
+	size_t kept = 0;
 
 	if (list->count == 0)
 		return;
 	qsort(list->items, list->count, sizeof(*list->items), by_place);
-	for (i = 1; i < list->count; i++) {
+	for (size_t i = 1; i < list->count; i++) {
 		rt_secret *last = &list->items[kept], *next = &list->items[i];
 
-		if (next->from < last->to) {
-			if (next->to > last->to)
-				last->to = next->to;
-			if (next->kind < last->kind)
-				last->kind = next->kind;
-		} else {
+		if (next->from >= last->to) {
 			list->items[++kept] = *next;
+			continue;
 		}
+		if (next->to > last->to)
+			last->to = next->to;
+		if (next->kind < last->kind)
+			last->kind = next->kind;
 	}
 	list->count = kept + 1;
 }
@@ -367,37 +331,27 @@ join(rt_secrets *list)
 rt_status
 rt_secrets_find(rt_secrets *list, rt_str text, bool is_json, const rt_secret_options *options)
 {
-	way ways[2];
-	rt_str now = text;
-	const size_t *map = NULL;
-	bool changed = true;
-	unsigned round;
-	rt_status st = RT_OK;
+	search s = {.list = list, .options = options, .text = text};
+	bool has_slash = text.size > 0 && memchr(text.ptr, '\\', text.size) != NULL;
+	bool has_escapes = has_slash || (text.size > 0 && memchr(text.ptr, '%', text.size) != NULL);
 
-	memset(ways, 0, sizeof(ways));
+	rt_scope_init(&s.scope, list->alloc);
+	for (unsigned i = 0; i < BASE64_DEPTH_MAX; i++)
+		s.decoded[i] = rt_scope_buf(&s.scope);
 	list->count = 0;
-	for (round = 0; st == RT_OK && changed && round < ROUNDS_MAX; round++) {
-		way *next = &ways[round % 2];
-		/* within JSON what stands before the first round is no text yet */
-		bool is_text = !is_json || round > 0 ||
-			       (text.size > 0 && memchr(text.ptr, '\\', text.size) == NULL);
+	for (unsigned round = 0; rt_ok(&s.scope) && round < ROUNDS_MAX; round++) {
+		bool is_escaped = is_json && round == 0; /* not the text yet */
 
-		if (is_text)
-			st = find_plain(list, now, map, options);
-		if (st == RT_OK && is_text)
-			st = find_base64(list, now, map, options);
-		if (st != RT_OK || !may_have_escapes(now))
+		if (!is_escaped || !has_slash) {
+			find_plain(&s);
+			find_base64(&s);
+		}
+		if (has_escapes && s.map == NULL)
+			copy_text(&s);
+		if (!has_escapes || !rt_ok(&s.scope) || (!unescape(&s, !is_escaped) && !is_escaped))
 			break;
-		way_deinit(list->alloc, next);
-		st = unescape(list->alloc, now, map, !is_json || round > 0, next, &changed);
-		if (is_json && round == 0)
-			changed = true;
-		now = rt_buf_str(&next->text);
-		map = next->map;
 	}
-	way_deinit(list->alloc, &ways[0]);
-	way_deinit(list->alloc, &ways[1]);
-	if (st == RT_OK)
+	if (rt_ok(&s.scope))
 		join(list);
-	return st;
+	return rt_scope_end(&s.scope, NULL);
 }

@@ -67,6 +67,10 @@ void rt_secrets_deinit(rt_secrets *list);
 RT_CHECKED rt_status rt_secrets_find(rt_secrets *list, rt_str text, bool is_json,
 				     const rt_secret_options *options);
 
+/* The first secret at or after *at in a text without escapes; *at becomes the place to continue
+ * from. False: none. */
+bool rt_secret_next(rt_str text, const rt_secret_options *options, size_t *at, rt_secret *out);
+
 /* Is this, as it stands, what a name like "api_key" or "password" is given? kind: which.
  * For a value that stands apart from its name. */
 bool rt_secret_is_value(rt_str name, rt_str value, rt_secret_kind *kind);

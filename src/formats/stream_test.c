@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 #include "formats/formats.h"
-#include "formats/formats_feed.h"
+#include "formats/formats_reader.h"
 #include "formats/walk_testing.h"
 
 /* Batches, held against the outlines of the whole file. */
@@ -117,7 +117,7 @@ check_batch(void *ctx, const rt_outlines *batch, rt_error *err)
 	c->batches++;
 	if (c->batches == c->fails_in)
 		return rt_fail(err, RT_FULL, "batch %zu is one too many", c->batches);
-	assert_true(batch->count <= RT_FEED_CONVERSATIONS + 1);
+	assert_true(batch->count <= RT_READER_BATCH_DISCUSSIONS + 1);
 	for (i = 0; i < batch->count; i++) {
 		if (batch->has_active && i == batch->active) {
 			assert_true(c->whole->has_active);

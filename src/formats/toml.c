@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * TOML project files: the names that reader and writer share (toml_impl.h), and how to
- * tell such a file. */
+ * TOML project files: the names that reader and writer share (toml_impl.h), and how such a file
+ * is recognised. */
 #include "formats/formats.h"
 #include "formats/toml_impl.h"
 
@@ -45,50 +45,19 @@ const rt_toml_place rt_toml_places[] = {
 const char *
 rt_toml_field_at(rt_str table, rt_str key)
 {
-	const rt_toml_place *p;
-
-	for (p = rt_toml_places; p->key != NULL; p++)
+	for (const rt_toml_place *p = rt_toml_places; p->key != NULL; p++)
 		if (rt_str_is(key, p->key) && rt_str_eq(table, rt_str_of(p->table)))
 			return p->field;
 	return NULL;
 }
 
-static bool
-is_one_of(rt_str name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (rt_str_is(name, *names))
-			return true;
-	return false;
-}
-
-bool
-rt_toml_is_entry_key(rt_str key)
-{
-	static const char *const names[] = {"role",	 "content", "ts",	"id",
-					    "kind",	 "muted",   "collapsed", "read_mode",
-					    "label",	 "purged",  "retake_record", NULL};
-
-	return is_one_of(key, names);
-}
-
-bool
-rt_toml_is_take_key(rt_str key)
-{
-	static const char *const names[] = {"history",	     "git_commit",  "retake",
-					    "retake_name",   "retake_head", "retake_active",
-					    "retake_discussion", NULL};
-
-	return is_one_of(key, names);
-}
-
-bool
-rt_toml_is_discussion_key(rt_str key)
-{
-	static const char *const names[] = {"active", "discussions", NULL};
-
-	return is_one_of(key, names);
-}
+const char *const rt_toml_entry_keys[] = {
+	"role",      "content",   "ts",    "id",     "kind",          "muted",
+	"collapsed", "read_mode", "label", "purged", "retake_record", NULL};
+const char *const rt_toml_take_keys[] = {"history",           "git_commit",  "retake",
+					 "retake_name",       "retake_head", "retake_active",
+					 "retake_discussion", NULL};
+const char *const rt_toml_discussion_keys[] = {"active", "discussions", "roles", NULL};
 
 rt_str
 rt_toml_base(rt_str name)
@@ -98,7 +67,13 @@ rt_toml_base(rt_str name)
 	return at == SIZE_MAX ? name : rt_str_at(name.ptr, at);
 }
 
-/* A line that opens a table; the name is what stands in the brackets. */
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* A line that opens a table; the name is the text in the brackets. */
 static bool
 is_header(rt_str line, rt_str *out_name)
 {
@@ -110,14 +85,10 @@ is_header(rt_str line, rt_str *out_name)
 	if (depth == 0 || line.size < 2 * depth + 1 || line.ptr[line.size - 1] != ']')
 		return false;
 	*out_name = rt_str_at(line.ptr + depth, line.size - 2 * depth);
-	for (i = 0; i < out_name->size; i++) {
-		char c = out_name->ptr[i];
-
-		if (c == '[' || c == ']' || c == '{' || c == ',' || c == ':')
+	for (i = 0; i < out_name->size; i++)
+		if (strchr("[]{,:", out_name->ptr[i]) != NULL && out_name->ptr[i] != '\0')
 			return false;
-	}
-	i = (unsigned char)out_name->ptr[0];
-	return (i >= 'a' && i <= 'z') || (i >= 'A' && i <= 'Z') || i == '"' || i == '_';
+	return is_letter(out_name->ptr[0]) || out_name->ptr[0] == '"' || out_name->ptr[0] == '_';
 }
 
 /* A line `key = …`. */
@@ -127,10 +98,8 @@ is_assignment(rt_str line)
 	size_t i = 0;
 
 	line = rt_str_trim(line);
-	while (i < line.size &&
-	       ((line.ptr[i] >= 'a' && line.ptr[i] <= 'z') ||
-		(line.ptr[i] >= 'A' && line.ptr[i] <= 'Z') || line.ptr[i] == '_' ||
-		line.ptr[i] == '-' || line.ptr[i] == '.' || line.ptr[i] == '"'))
+	while (i < line.size && line.ptr[i] != '\0' &&
+	       (is_letter(line.ptr[i]) || strchr("_-.\"", line.ptr[i]) != NULL))
 		i++;
 	if (i == 0)
 		return false;

@@ -26,13 +26,14 @@
 #define RT_FORMATS_TOML_IMPL_H
 
 #include "formats/formats_build.h"
+#include "formats/formats_writer.h"
 #include "formats/toml_text.h"
 
 #define TOML_EXTRA "extra.toml."
 #define TOML_TAKES "toml.takes"
 #define TOML_FIELD_MARK "field:" /* before a further field whose name is taken */
 
-/* Where a setting may stand; table NULL: at the top of the file. */
+/* A place of a setting; table NULL: the top of the file. */
 typedef struct rt_toml_place {
 	const char *table, *key;
 	const char *field; /* its name in the outline */
@@ -40,12 +41,11 @@ typedef struct rt_toml_place {
 
 extern const rt_toml_place rt_toml_places[]; /* ended by a NULL key */
 
-/* The field that stands at this place, or NULL. table empty: at the top. */
+/* The field at this place, or NULL. table empty: the top. */
 const char *rt_toml_field_at(rt_str table, rt_str key);
-/* Keys of an entry, of a take's table and of [discussion] that have a meaning. */
-bool rt_toml_is_entry_key(rt_str key);
-bool rt_toml_is_take_key(rt_str key);
-bool rt_toml_is_discussion_key(rt_str key);
+/* Keys with a meaning: of an entry, of a take's table and of [discussion]; each ends with NULL. */
+extern const char *const rt_toml_entry_keys[], *const rt_toml_take_keys[],
+	*const rt_toml_discussion_keys[];
 /* The part of a take's name that names its discussion. */
 rt_str rt_toml_base(rt_str name);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading TOML project files: the file as JSON (toml_text.c), then its parts. */
+ * Reading TOML project files: the file as JSON (codec/toml.h), then its parts. */
 #include "base/hash.h"
+#include "base/scope.h"
 #include "formats/formats_share.h"
 #include "formats/toml_impl.h"
 
@@ -19,6 +20,7 @@ typedef struct member {
 } member;
 
 typedef struct reader {
+	rt_scope scope; /* for memory; failures are the builder's */
 	rt_build b;
 	rt_report *report;
 	yyjson_val *roles; /* array, or NULL */
@@ -27,17 +29,28 @@ typedef struct reader {
 	size_t group_count, member_count;
 	/* of the discussion being read */
 	rt_share share;
-	rt_buf kept; /* the field "toml.takes" under construction */
+	rt_buf *kept;  /* the field "toml.takes" under construction */
+	rt_buf *array; /* content of the entry being read, where that is an array */
+	rt_buf *text;  /* scratch */
 } reader;
+
+/* What a buffer holds. That not all fitted is the builder's failure. */
+static rt_str
+str_of(reader *r, const rt_buf *buf)
+{
+	if (buf->status != RT_OK)
+		r->b.s.status = buf->status;
+	return rt_buf_str(buf);
+}
 
 static void
 remark(reader *r, rt_remark_level level, const char *what, rt_str name)
 {
-	rt_report_add(r->report, level, 0, "%s: %.*s", what,
-		      (int)(name.size < 80 ? name.size : 80), name.ptr == NULL ? "" : name.ptr);
+	rt_report_add(r->report, level, 0, "%s: %.*s", what, (int)(name.size < 80 ? name.size : 80),
+		      name.ptr == NULL ? "" : name.ptr);
 }
 
-/* Entries */
+/* ---- entries ---- */
 
 static rt_str
 default_role(const reader *r)
@@ -50,8 +63,7 @@ default_role(const reader *r)
 /* The role that text begins with, and how much of it that is: "Role:", "[Role]:" in any
  * case, then one blank or line end. */
 static bool
-role_at(const char *const *names, yyjson_val *list, rt_str text, rt_str *out_role,
-	size_t *out_size)
+role_at(const char *const *names, yyjson_val *list, rt_str text, rt_str *out_role, size_t *out_size)
 {
 	size_t i, count = list != NULL ? yyjson_arr_size(list) : 4, best = 0;
 
@@ -140,30 +152,28 @@ moment_of(yyjson_val *value, rt_moment *out)
 static bool
 read_record(reader *r, yyjson_val *value, rt_node *node)
 {
-	rt_buf bytes;
+	rt_buf *bytes = r->text;
 	rt_body body;
 	rt_status st = RT_USAGE;
 
-	rt_buf_init(&bytes, r->b.alloc, RT_BUF_UNLIMITED);
-	if (rt_build_read_bytes(&bytes, value) && bytes.size > 1 &&
-	    (bytes.ptr[0] == RT_BODY_PI || bytes.ptr[0] == RT_BODY_JSON))
-		st = rt_body_read(r->b.alloc, rt_buf_str(&bytes), &body, NULL);
-	if (st == RT_OK) {
-		rt_body_deinit(&body);
-		node->body_format = bytes.ptr[0];
-		rt_build_body_verbatim(&r->b, rt_str_at(bytes.ptr + 1, bytes.size - 1));
-	} else if (st == RT_NOMEM) {
-		r->b.status = st;
-	}
-	rt_buf_deinit(&bytes);
-	return st == RT_OK;
+	rt_buf_clear(bytes);
+	if (rt_build_read_bytes(bytes, value) && bytes->size > 1 &&
+	    (bytes->ptr[0] == RT_BODY_PI || bytes->ptr[0] == RT_BODY_JSON))
+		st = rt_body_read(r->b.alloc, str_of(r, bytes), &body, NULL);
+	if (st == RT_NOMEM)
+		r->b.s.status = st;
+	if (st != RT_OK)
+		return false;
+	rt_body_deinit(&body);
+	node->body_format = bytes->ptr[0];
+	rt_build_body_verbatim(&r->b, rt_str_at(bytes->ptr + 1, bytes->size - 1));
+	return true;
 }
 
 /* A member with a meaning; false: it is not of the right kind and becomes a further field. */
 static bool
-read_known(reader *r, rt_str key, yyjson_val *value, rt_node *node)
+read_known(rt_str key, yyjson_val *value, rt_node *node)
 {
-	(void)r;
 	if (rt_str_is(key, "role") && yyjson_is_str(value))
 		node->role = rt_json_str(value);
 	else if (rt_str_is(key, "id") && yyjson_is_str(value))
@@ -190,6 +200,20 @@ read_known(reader *r, rt_str key, yyjson_val *value, rt_node *node)
 	return true;
 }
 
+/* A member "json:NAME" whose value nests too deep was left in its string: its name and JSON. */
+static bool
+read_left(reader *r, rt_str *name, yyjson_val *value, rt_str *out_json)
+{
+	const size_t prefix = strlen(RT_TOML_JSON_MARK);
+
+	if (!rt_str_starts(*name, RT_STR(RT_TOML_JSON_MARK)) || !yyjson_is_str(value) ||
+	    !rt_toml_is_left(rt_json_str(value)) ||
+	    !rt_build_json(&r->b, rt_json_str(value), false, out_json))
+		return false;
+	*name = rt_str_at(name->ptr + prefix, name->size - prefix);
+	return true;
+}
+
 static void
 read_further(reader *r, rt_str key, yyjson_val *value)
 {
@@ -202,96 +226,83 @@ read_further(reader *r, rt_str key, yyjson_val *value)
 		key = RT_STR(RT_BUILD_BAD_TS);
 	else if (rt_str_is(key, "content"))
 		key = RT_STR(RT_BUILD_BAD_CONTENT);
-	/* what nests too deep was left in its string */
-	if (rt_str_starts(key, RT_STR("json:")) && yyjson_is_str(value) &&
-	    rt_toml_is_left(rt_json_str(value)) &&
-	    rt_build_json(&r->b, rt_json_str(value), false, &json)) {
-		rt_buf_add_str(rt_build_body_field(&r->b, rt_str_at(key.ptr + 5, key.size - 5)),
-			       json);
-		return;
-	}
-	rt_json_add_value(rt_build_body_field(&r->b, key), value);
+	if (read_left(r, &key, value, &json))
+		rt_buf_add_str(rt_build_body_field(&r->b, key), json);
+	else
+		rt_json_add_value(rt_build_body_field(&r->b, key), value);
 }
 
 static void
-read_table_entry(reader *r, yyjson_val *table, rt_node *node, rt_buf *array)
+read_table_entry(reader *r, yyjson_val *table, rt_node *node)
 {
 	yyjson_val *content = rt_json_get(table, "content");
 	yyjson_val *record = rt_json_get(table, "retake_record"), *key, *value;
+	bool is_array = yyjson_is_arr(content), has_fields;
+	rt_str text = yyjson_is_str(content) ? rt_json_str(content) : rt_str_at(NULL, 0);
 	size_t i, max;
-	bool fields;
 
 	node->role = default_role(r);
-	if (yyjson_is_arr(content))
-		rt_json_add_value(array, content);
-	rt_build_body_open(&r->b,
-			   yyjson_is_arr(content)   ? rt_buf_str(array)
-			   : yyjson_is_str(content) ? rt_json_str(content)
-						    : rt_str_at(NULL, 0),
-			   yyjson_is_arr(content));
-	fields = record == NULL || !read_record(r, record, node);
+	if (is_array) {
+		rt_buf_clear(r->array);
+		rt_json_add_value(r->array, content);
+		text = str_of(r, r->array);
+	}
+	rt_build_body_open(&r->b, text, is_array);
+	has_fields = record == NULL || !read_record(r, record, node);
 	yyjson_obj_foreach(table, i, max, key, value)
 	{
-		if (rt_toml_is_entry_key(rt_json_str(key)) &&
-		    read_known(r, rt_json_str(key), value, node))
+		rt_str name = rt_json_str(key);
+
+		if ((rt_str_is_one_of(name, rt_toml_entry_keys) && read_known(name, value, node)) ||
+		    (rt_str_is(name, "content") && (yyjson_is_arr(value) || yyjson_is_str(value))))
 			continue;
-		if (rt_str_is(rt_json_str(key), "content") &&
-		    (yyjson_is_arr(value) || yyjson_is_str(value)))
-			continue;
-		if (fields)
-			read_further(r, rt_json_str(key), value);
+		if (has_fields)
+			read_further(r, name, value);
 	}
-	if (node->body_format == RT_BODY_PURGED &&
-	    (rt_json_str(content).size > 0 || yyjson_is_arr(content)))
+	if (node->body_format == RT_BODY_PURGED && (rt_json_str(content).size > 0 || is_array))
 		node->body_format = 0;
 }
 
-/* Takes */
+/* ---- takes ---- */
 
-/* Members that have no meaning here are kept word for word. */
+/* Members without a meaning are kept word for word. */
 static void
-keep_rest(reader *r, rt_str name, yyjson_val *table, bool is_active)
+keep_rest(reader *r, rt_str name, yyjson_val *table, bool has_snapshot)
 {
 	yyjson_val *key, *value;
-	size_t i, max, kept = 0;
+	size_t i, max;
+	bool any = false;
 
 	yyjson_obj_foreach(table, i, max, key, value)
 	{
 		rt_str text = rt_json_str(key);
 
-		if (rt_toml_is_take_key(text) ||
-		    (is_active && rt_str_is(text, "context_snapshot")))
+		if (rt_str_is_one_of(text, rt_toml_take_keys) ||
+		    (has_snapshot && rt_str_is(text, "context_snapshot")))
 			continue;
-		if (kept++ == 0) {
-			rt_json_add_key_str(&r->kept, name);
-			rt_buf_add_byte(&r->kept, '{');
+		if (!any) {
+			rt_json_add_key_str(r->kept, name);
+			rt_buf_add_byte(r->kept, '{');
 		}
-		rt_json_add_key_str(&r->kept, text);
-		rt_json_add_value(&r->kept, value);
+		any = true;
+		rt_json_add_key_str(r->kept, text);
+		rt_json_add_value(r->kept, value);
 	}
-	if (kept > 0)
-		rt_buf_add_byte(&r->kept, '}');
+	if (any)
+		rt_buf_add_byte(r->kept, '}');
 }
 
 static void
 add_field(reader *r, bool of_project, const char *prefix, rt_str name, yyjson_val *value)
 {
-	rt_buf json;
-	rt_str text;
+	rt_str json;
 
-	if (rt_str_starts(name, RT_STR("json:")) && yyjson_is_str(value) &&
-	    rt_toml_is_left(rt_json_str(value)) &&
-	    rt_build_json(&r->b, rt_json_str(value), false, &text)) {
-		rt_build_field_in(&r->b, of_project, prefix,
-				  rt_str_at(name.ptr + 5, name.size - 5), text);
-		return;
+	if (!read_left(r, &name, value, &json)) {
+		rt_buf_clear(r->text);
+		rt_json_add_value(r->text, value);
+		json = str_of(r, r->text);
 	}
-	rt_buf_init(&json, r->b.alloc, RT_BUF_UNLIMITED);
-	rt_json_add_value(&json, value);
-	if (json.status != RT_OK)
-		r->b.status = json.status;
-	rt_build_field_in(&r->b, of_project, prefix, name, rt_buf_str(&json));
-	rt_buf_deinit(&json);
+	rt_build_field_in(&r->b, of_project, prefix, name, json);
 }
 
 static void
@@ -313,36 +324,29 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 {
 	yyjson_val *entry;
 	size_t i, max;
-	rt_buf array;
 
 	if (history != NULL && !yyjson_is_arr(history))
 		remark(r, RT_REMARK_SKIPPED, "a history that is not a list is passed over", name);
-	rt_buf_init(&array, r->b.alloc, RT_BUF_UNLIMITED);
 	yyjson_arr_foreach(history, i, max, entry)
 	{
-		rt_node node;
+		rt_node node = {.parent = 0};
 
-		if (r->b.status != RT_OK)
+		if (r->b.s.status != RT_OK)
 			break;
-		memset(&node, 0, sizeof(node));
-		rt_buf_clear(&array);
 		if (yyjson_is_str(entry)) {
 			read_string_entry(r, rt_json_str(entry), &node);
 		} else if (yyjson_is_obj(entry)) {
-			read_table_entry(r, entry, &node, &array);
+			read_table_entry(r, entry, &node);
 		} else {
 			remark(r, RT_REMARK_SKIPPED,
 			       "an entry that is neither text nor table is passed over", name);
 			continue;
 		}
-		if (array.status != RT_OK)
-			r->b.status = array.status;
 		if (!rt_share_add(&r->share, &node))
 			remark(r, RT_REMARK_REPAIRED,
 			       "an id stands twice in a take; the second entry gets a new one",
 			       name);
 	}
-	rt_buf_deinit(&array);
 }
 
 static rt_str
@@ -367,11 +371,11 @@ read_take(reader *r, const member *m, bool is_active, rt_outline *outline)
 	name = rt_build_copy(&r->b, name);
 	rt_share_take(&r->share);
 	read_history(r, key, rt_json_get(m->table, "history"));
-	path = r->share.path;
-	count = r->share.path_count;
+	path = rt_share_path(&r->share, &count);
 	keep_rest(r, name, m->table, is_active && yyjson_is_arr(snapshot));
 	add_fields(r, false, rt_json_get(m->table, "retake"));
-	rt_build_take(&r->b, name, rt_build_copy(&r->b, text_of(m->table, "git_commit")), path, count);
+	rt_build_take(&r->b, name, rt_build_copy(&r->b, text_of(m->table, "git_commit")), path,
+		      count);
 	if (!is_active)
 		return;
 	outline->active_take = r->share.take_number - 1;
@@ -395,22 +399,20 @@ read_group(reader *r, group *g, rt_str active)
 	g->outline = rt_build_count(&r->b) - 1;
 	outline->name = rt_build_copy(&r->b, g->name);
 	rt_share_discussion(&r->share);
-	rt_buf_clear(&r->kept);
+	rt_buf_clear(r->kept);
 	for (at = g->first; at != SIZE_MAX; at = r->members[at].next)
 		if (yyjson_is_true(rt_json_get(r->members[at].table, "retake_active")))
 			current = at;
 	for (at = g->first; at != SIZE_MAX && active.size > 0; at = r->members[at].next)
 		if (rt_str_eq(rt_json_str(r->members[at].key), active))
 			current = at;
-	rt_buf_add_byte(&r->kept, '{');
-	for (at = g->first; at != SIZE_MAX && r->b.status == RT_OK; at = r->members[at].next)
+	rt_buf_add_byte(r->kept, '{');
+	for (at = g->first; at != SIZE_MAX && r->b.s.status == RT_OK; at = r->members[at].next)
 		read_take(r, &r->members[at], at == current, outline);
-	if (r->kept.size > 1) {
-		rt_buf_add_byte(&r->kept, '}');
-		rt_build_field(&r->b, RT_STR(TOML_TAKES), rt_buf_str(&r->kept));
+	if (r->kept->size > 1) {
+		rt_buf_add_byte(r->kept, '}');
+		rt_build_field(&r->b, RT_STR(TOML_TAKES), str_of(r, r->kept));
 	}
-	if (r->kept.status != RT_OK)
-		r->b.status = r->kept.status;
 }
 
 static uint64_t
@@ -429,10 +431,10 @@ find_groups(reader *r, yyjson_val *discussions)
 
 	if (!yyjson_is_obj(discussions) || yyjson_obj_size(discussions) == 0)
 		return;
-	r->members = rt_new_array(r->b.alloc, yyjson_obj_size(discussions), sizeof(*r->members));
-	r->groups = rt_new_array(r->b.alloc, yyjson_obj_size(discussions), sizeof(*r->groups));
-	if (r->members == NULL || r->groups == NULL) {
-		r->b.status = RT_NOMEM;
+	r->members = rt_scope_array(&r->scope, yyjson_obj_size(discussions), sizeof(*r->members));
+	r->groups = rt_scope_array(&r->scope, yyjson_obj_size(discussions), sizeof(*r->groups));
+	if (!rt_ok(&r->scope)) {
+		r->b.s.status = RT_NOMEM;
 		return;
 	}
 	rt_table_init(&names, r->b.alloc);
@@ -460,14 +462,14 @@ find_groups(reader *r, yyjson_val *discussions)
 		}
 		r->groups[r->group_count] = (group){base, at, at, 0};
 		if (rt_table_add(&names, hash_str(base), r->group_count++) != RT_OK) {
-			r->b.status = RT_NOMEM;
+			r->b.s.status = RT_NOMEM;
 			break;
 		}
 	}
 	rt_table_deinit(&names);
 }
 
-/* The project */
+/* ---- the project ---- */
 
 static yyjson_val *
 at_place(yyjson_val *root, const rt_toml_place *place)
@@ -483,13 +485,11 @@ at_place(yyjson_val *root, const rt_toml_place *place)
 static void
 read_places(reader *r, yyjson_val *root)
 {
-	const rt_toml_place *p, *q;
-
-	for (p = rt_toml_places; p->key != NULL; p++) {
+	for (const rt_toml_place *p = rt_toml_places; p->key != NULL; p++) {
 		yyjson_val *value = at_place(root, p);
 		bool taken = false;
 
-		for (q = rt_toml_places; q < p && !taken; q++)
+		for (const rt_toml_place *q = rt_toml_places; q < p && !taken; q++)
 			taken = strcmp(q->field, p->field) == 0 && at_place(root, q) != NULL;
 		if (value == NULL || taken)
 			continue;
@@ -506,25 +506,20 @@ keep_discussion(reader *r, yyjson_val *table)
 {
 	yyjson_val *key, *value;
 	size_t i, max;
-	rt_buf rest;
 
-	rt_buf_init(&rest, r->b.alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&rest, '{');
+	rt_buf_clear(r->text);
+	rt_buf_add_byte(r->text, '{');
 	yyjson_obj_foreach(table, i, max, key, value)
 	{
-		rt_str name = rt_json_str(key);
-
-		if (rt_toml_is_discussion_key(name) || rt_str_is(name, "roles"))
+		if (rt_str_is_one_of(rt_json_str(key), rt_toml_discussion_keys))
 			continue;
-		rt_json_add_key_str(&rest, name);
-		rt_json_add_value(&rest, value);
+		rt_json_add_key_str(r->text, rt_json_str(key));
+		rt_json_add_value(r->text, value);
 	}
-	rt_buf_add_byte(&rest, '}');
-	if (rest.status != RT_OK)
-		r->b.status = rest.status;
-	if (rest.size > 2)
-		rt_build_field_in(&r->b, true, TOML_EXTRA, RT_STR("discussion"), rt_buf_str(&rest));
-	rt_buf_deinit(&rest);
+	rt_buf_add_byte(r->text, '}');
+	if (str_of(r, r->text).size > 2)
+		rt_build_field_in(&r->b, true, TOML_EXTRA, RT_STR("discussion"),
+				  rt_buf_str(r->text));
 }
 
 static void
@@ -557,15 +552,15 @@ read_file(reader *r, yyjson_val *root, rt_outlines *out, rt_error *err)
 
 	read_project(r, root);
 	find_groups(r, rt_json_get(discussion, "discussions"));
-	for (i = 0; i < r->group_count && r->b.status == RT_OK; i++) {
+	for (i = 0; i < r->group_count && r->b.s.status == RT_OK; i++) {
 		read_group(r, &r->groups[i], active);
 		for (at = r->groups[i].first; at != SIZE_MAX && active.size > 0;
 		     at = r->members[at].next)
 			if (rt_str_eq(rt_json_str(r->members[at].key), active))
 				active_outline = r->groups[i].outline;
 	}
-	if (r->b.status != RT_OK)
-		return rt_fail(err, r->b.status, "out of memory while importing");
+	if (r->b.s.status != RT_OK)
+		return rt_fail(err, r->b.s.status, "out of memory while importing");
 	st = rt_build_finish(&r->b, out, err);
 	if (st == RT_OK && active_outline != SIZE_MAX) {
 		out->active = active_outline;
@@ -574,45 +569,52 @@ read_file(reader *r, yyjson_val *root, rt_outlines *out, rt_error *err)
 	return st;
 }
 
+static void
+close_doc(void *doc)
+{
+	rt_json_free(doc);
+}
+
+/* The file as JSON; NULL after a failure. */
+static yyjson_val *
+parse(rt_scope *scope, rt_str input, rt_report *report)
+{
+	rt_buf *json = rt_scope_buf(scope);
+	rt_json_doc *doc = NULL;
+
+	input = rt_scan_unmark(input);
+	if (rt_utf8_valid_size(input) != input.size) {
+		rt_buf *repaired = rt_scope_buf(scope);
+
+		rt_report_add(report, RT_REMARK_REPAIRED, 0,
+			      "bytes that are not UTF-8 became U+FFFD");
+		rt_utf8_repair(repaired, input);
+		input = rt_scope_str(scope, repaired);
+	}
+	(void)RT_TRY(scope, rt_toml_to_json(scope->alloc, input, json, &scope->error));
+	(void)RT_TRY(scope, rt_json_read(scope->alloc, rt_buf_str(json), &doc, &scope->error));
+	rt_scope_defer(scope, close_doc, doc);
+	return rt_ok(scope) ? rt_json_root(doc) : NULL;
+}
+
 rt_status
 rt_toml_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
 	     rt_error *err)
 {
-	reader r;
+	reader r = {.report = report};
+	yyjson_val *root;
 	rt_outlines done;
-	rt_json_doc *doc = NULL;
-	rt_buf json, mended;
-	rt_status st;
 
-	memset(&r, 0, sizeof(r));
+	rt_scope_init(&r.scope, alloc);
+	r.kept = rt_scope_buf(&r.scope);
+	r.array = rt_scope_buf(&r.scope);
+	r.text = rt_scope_buf(&r.scope);
 	rt_build_init(&r.b, alloc, report);
 	rt_share_init(&r.share, &r.b, true);
-	rt_buf_init(&r.kept, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&mended, alloc, RT_BUF_UNLIMITED);
-	r.report = report;
-	input = rt_scan_unmark(input);
-	if (rt_utf8_valid_size(input) != input.size) {
-		rt_report_add(report, RT_REMARK_REPAIRED, 0,
-			      "bytes that are not UTF-8 became U+FFFD");
-		rt_utf8_repair(&mended, input);
-		input = rt_buf_str(&mended);
-	}
-	st = mended.status != RT_OK ? rt_fail(err, mended.status, "out of memory while importing")
-				    : rt_toml_to_json(alloc, input, &json, err);
-	if (st == RT_OK)
-		st = rt_json_read(alloc, rt_buf_str(&json), &doc, err);
-	if (st == RT_OK)
-		st = read_file(&r, rt_json_root(doc), &done, err);
-	if (st == RT_OK)
+	root = parse(&r.scope, input, report);
+	if (RT_TRY(&r.scope, read_file(&r, root, &done, &r.scope.error)) == RT_OK)
 		*out = done;
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	rt_buf_deinit(&mended);
-	rt_buf_deinit(&r.kept);
 	rt_share_deinit(&r.share);
-	rt_free(alloc, r.groups);
-	rt_free(alloc, r.members);
 	rt_build_deinit(&r.b);
-	return st;
+	return rt_scope_end(&r.scope, err);
 }

@@ -1,46 +1,60 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing TOML project files. One form for everything: entries as tables, values of other
- * tables on one line each. What was read and not understood goes back where it was;
+ * Writing TOML project files. There is one form for everything: entries as tables, values of
+ * other tables on one line each. What was read and not understood goes back where it was;
  * settings go back to where they were found, others into [retake]. */
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
+#include "base/scope.h"
 #include "formats/toml_impl.h"
 
-/* A take's table: what it is called in the file. */
-typedef struct table_name {
-	rt_str key;        /* unique in the file */
-	rt_str discussion; /* its group; to be written where the key does not say it */
-} table_name;
+/* Names that are taken, by their hashes. */
+typedef struct name_set {
+	rt_table table; /* hash: index in names */
+	rt_str *names;
+	size_t count, room;
+} name_set;
+
+/* A field of the project. One "extra.toml.NAME" has its value parsed, and the name NAME. */
+typedef struct project_field {
+	const rt_outline_field *field;
+	rt_str name;
+	yyjson_val *extra; /* or NULL */
+} project_field;
+
+/* The takes of a discussion with the names of their tables. These are known before the first is
+ * written: [discussion] names the active one. */
+typedef struct plan {
+	const rt_outline_take *takes;
+	size_t take_count, active;
+	rt_str group; /* the discussion's name, unique in the file */
+	rt_str *keys; /* those of takes that are not written are empty */
+} plan;
 
 typedef struct writer {
+	rt_scope scope;
 	const rt_alloc *alloc;
 	const rt_outlines *in;
 	bool lossless, whole;
 	rt_buf *out;
-	rt_error *err;
-	rt_status status;
-	rt_buf scratch;    /* a body being taken apart */
-	rt_arena *arena;   /* names and made-up takes */
-	rt_table names;    /* hash: name in used */
-	rt_table groups;   /* hash: group in used */
-	rt_str *used;
-	size_t used_count, used_room;
+	rt_buf *body, *text, *json; /* scratch; body: of the entry being written */
+	rt_arena *arena;            /* for rt_outline_takes_of */
+	name_set names, groups;
+	project_field *fields; /* all of the project's, sorted by name */
 	/* of the discussion being written */
 	const rt_outline *outline;
 	rt_str group;
-	yyjson_val *kept;  /* what stood in its takes' tables, or NULL */
+	yyjson_val *kept; /* what the tables of its takes had besides, or NULL */
 } writer;
 
-static void
-fail(writer *w, rt_status st)
+static bool
+ok(const writer *w)
 {
-	if (w->status == RT_OK)
-		w->status = rt_fail(w->err, st, "the export does not fit in memory");
+	return rt_ok(&w->scope);
 }
 
-/* Names */
+/* ---- names ---- */
 
 static uint64_t
 hash_str(rt_str s)
@@ -49,131 +63,76 @@ hash_str(rt_str s)
 }
 
 static bool
-is_used(const writer *w, const rt_table *table, rt_str name)
+is_used(const name_set *set, rt_str name)
 {
 	size_t probe = 0, at;
 
-	while (rt_table_next(table, hash_str(name), &probe, &at))
-		if (rt_str_eq(w->used[at], name))
+	while (rt_table_next(&set->table, hash_str(name), &probe, &at))
+		if (rt_str_eq(set->names[at], name))
 			return true;
 	return false;
 }
 
 static void
-use(writer *w, rt_table *table, rt_str name)
+use(writer *w, name_set *set, rt_str name)
 {
-	if (w->used_count == w->used_room) {
-		size_t room = w->used_room == 0 ? 64 : w->used_room * 2;
-		rt_str *more = rt_resize(w->alloc, w->used, room * sizeof(*more));
+	if (set->count == set->room) {
+		size_t room = set->room == 0 ? 64 : set->room * 2;
+		rt_str *more = rt_scope_array(&w->scope, room, sizeof(*more));
 
-		if (more == NULL) {
-			fail(w, RT_NOMEM);
+		if (more == NULL)
 			return;
-		}
-		w->used = more;
-		w->used_room = room;
+		if (set->count > 0)
+			memcpy(more, set->names, set->count * sizeof(*more));
+		set->names = more;
+		set->room = room;
 	}
-	w->used[w->used_count] = name;
-	if (rt_table_add(table, hash_str(name), w->used_count++) != RT_OK)
-		fail(w, RT_NOMEM);
+	set->names[set->count] = name;
+	(void)RT_TRY(&w->scope, rt_table_add(&set->table, hash_str(name), set->count++));
 }
 
-/* base, or base and separator and the first number that makes it new. Numbers are tried
- * from one that cannot be far off, so many equal names stay cheap. */
+/* base, or base, separator and number, in w->text. */
 static rt_str
-unique_name(writer *w, rt_table *table, rt_str base, const char *separator)
+numbered(writer *w, rt_str base, const char *separator, size_t number)
 {
-	rt_buf buf;
-	rt_str name = base;
-	size_t step = 1, number = 0;
-	char *copy;
-
-	rt_buf_init(&buf, w->alloc, RT_BUF_UNLIMITED);
-	/* double until one is free, then go back to the first free behind a used one */
-	while (is_used(w, table, name) && w->status == RT_OK) {
-		number += step;
-		step *= 2;
-		rt_buf_clear(&buf);
-		rt_buf_add_str(&buf, base);
-		rt_buf_add_f(&buf, "%s%zu", separator, number);
-		if (buf.status != RT_OK)
-			fail(w, RT_NOMEM);
-		name = rt_buf_str(&buf);
-	}
-	for (step /= 2; number > 1 && step > 0 && w->status == RT_OK; step /= 2) {
-		if (number <= step)
-			continue;
-		rt_buf_clear(&buf);
-		rt_buf_add_str(&buf, base);
-		rt_buf_add_f(&buf, "%s%zu", separator, number - step);
-		if (buf.status != RT_OK)
-			fail(w, RT_NOMEM);
-		else if (!is_used(w, table, rt_buf_str(&buf)))
-			number -= step;
-	}
-	if (number > 0 && w->status == RT_OK) {
-		rt_buf_clear(&buf);
-		rt_buf_add_str(&buf, base);
-		rt_buf_add_f(&buf, "%s%zu", separator, number);
-		copy = rt_arena_get(w->arena, buf.size + 1);
-		if (copy == NULL || buf.status != RT_OK) {
-			fail(w, RT_NOMEM);
-		} else {
-			memcpy(copy, buf.ptr, buf.size);
-			name = rt_str_at(copy, buf.size);
-		}
-	}
-	rt_buf_deinit(&buf);
-	if (w->status != RT_OK)
+	if (number == 0)
 		return base;
-	use(w, table, name);
+	rt_buf_clear(w->text);
+	rt_buf_add_str(w->text, base);
+	rt_buf_add_f(w->text, "%s%zu", separator, number);
+	return rt_scope_str(&w->scope, w->text);
+}
+
+/* base, or base with a number that makes it new. Numbers are tried from one that cannot be far
+ * off, so many equal names stay cheap. */
+static rt_str
+unique_name(writer *w, name_set *set, rt_str base, const char *separator)
+{
+	size_t number = 0, step;
+	rt_str name;
+
+	/* double until one is free, then go back to the first free one after a used one */
+	for (step = 1; ok(w) && is_used(set, numbered(w, base, separator, number)); step *= 2)
+		number += step;
+	for (step /= 2; ok(w) && number > 1 && step > 0; step /= 2)
+		if (number > step && !is_used(set, numbered(w, base, separator, number - step)))
+			number -= step;
+	name = numbered(w, base, separator, number);
+	if (number > 0)
+		name = rt_scope_copy(&w->scope, name);
+	use(w, set, name);
 	return name;
 }
 
-/* Fields */
+/* ---- fields ---- */
 
 static const rt_outline_field *
 find_field(const rt_outline_field *fields, size_t count, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (rt_str_is(fields[i].name, name))
 			return &fields[i];
 	return NULL;
-}
-
-static const rt_outline_field *
-project_field(const writer *w, const char *name)
-{
-	return find_field(w->in->fields, w->in->field_count, name);
-}
-
-static int
-field_order(const void *a, const void *b)
-{
-	const rt_outline_field *const *x = a, *const *y = b;
-
-	return rt_str_cmp((*x)->name, (*y)->name);
-}
-
-/* Pointers to the fields, sorted by name; to be freed. */
-static const rt_outline_field **
-sorted_fields(writer *w, const rt_outline_field *fields, size_t count)
-{
-	const rt_outline_field **sorted;
-	size_t i;
-
-	sorted = rt_new_array(w->alloc, count + 1, sizeof(*sorted));
-	if (sorted == NULL) {
-		fail(w, RT_NOMEM);
-		return NULL;
-	}
-	for (i = 0; i < count; i++)
-		sorted[i] = &fields[i];
-	if (count > 1)
-		qsort(sorted, count, sizeof(*sorted), field_order);
-	return sorted;
 }
 
 static void
@@ -181,27 +140,70 @@ add_field(writer *w, rt_str key, rt_str json)
 {
 	if (rt_toml_is_left(json))
 		rt_toml_add_json_member(w->out, key, json);
-	else if (!rt_toml_add_member_text(w->out, key, json) && w->status == RT_OK &&
-		 w->out->status == RT_OK)
-		w->status = rt_fail(w->err, RT_CORRUPT, "the field %.*s is not JSON",
+	else if (!rt_toml_add_member_text(w->out, key, json) && w->out->status == RT_OK)
+		(void)rt_scope_fail(&w->scope, RT_CORRUPT, "the field %.*s is not JSON",
 				    RT_STR_ARG(key));
 }
 
-static rt_json_doc *
-read_field(writer *w, const rt_outline_field *field)
+static void
+close_doc(void *doc)
 {
-	rt_json_doc *doc = NULL;
-	rt_status st = rt_json_read(w->alloc, field->json, &doc, NULL);
-
-	if (st == RT_NOMEM)
-		fail(w, st);
-	else if (st != RT_OK && w->status == RT_OK)
-		w->status = rt_fail(w->err, RT_CORRUPT, "the field %.*s is not JSON",
-				    RT_STR_ARG(field->name));
-	return st == RT_OK ? doc : NULL;
+	rt_json_free(doc);
 }
 
-/* Entries */
+static yyjson_val *
+parse_field(writer *w, const rt_outline_field *field)
+{
+	rt_json_doc *doc = NULL;
+	rt_status st = ok(w) ? rt_json_read(w->alloc, field->json, &doc, NULL) : RT_OK;
+
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(&w->scope);
+	else if (st != RT_OK)
+		(void)rt_scope_fail(&w->scope, RT_CORRUPT, "the field %.*s is not JSON",
+				    RT_STR_ARG(field->name));
+	rt_scope_defer(&w->scope, close_doc, doc);
+	return ok(w) ? rt_json_root(doc) : NULL;
+}
+
+static int
+field_order(const void *a, const void *b)
+{
+	return rt_str_cmp(((const project_field *)a)->field->name,
+			  ((const project_field *)b)->field->name);
+}
+
+/* Fields sorted by name. */
+static project_field *
+sort_fields(writer *w, const rt_outline_field *fields, size_t count)
+{
+	project_field *sorted = rt_scope_array(&w->scope, count + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < count && ok(w); i++)
+		sorted[i] = (project_field){.field = &fields[i], .name = fields[i].name};
+	if (count > 1 && ok(w))
+		qsort(sorted, count, sizeof(*sorted), field_order);
+	return sorted;
+}
+
+/* The project's fields, in the order of the file; a problem is that of the first one. */
+static void
+read_fields(writer *w)
+{
+	const size_t prefix = strlen(TOML_EXTRA);
+
+	w->fields = sort_fields(w, w->in->fields, w->in->field_count);
+	for (size_t i = 0; i < w->in->field_count && ok(w); i++) {
+		project_field *f = &w->fields[i];
+
+		if (rt_str_starts(f->name, RT_STR(TOML_EXTRA))) {
+			f->extra = parse_field(w, f->field);
+			f->name = rt_str_at(f->name.ptr + prefix, f->name.size - prefix);
+		}
+	}
+}
+
+/* ---- entries ---- */
 
 static void
 add_flag(writer *w, const char *key, bool value)
@@ -219,7 +221,24 @@ add_text(writer *w, const char *key, rt_str text)
 	rt_buf_add_byte(w->out, '\n');
 }
 
-/* The time, or what stood in its place: true when that was a further field. */
+static void
+begin_section(writer *w)
+{
+	if (w->out->size > 0)
+		rt_buf_add_byte(w->out, '\n');
+}
+
+/* A header with this key between begin and end. */
+static void
+add_header(writer *w, const char *begin, rt_str key, const char *end)
+{
+	begin_section(w);
+	rt_buf_add_c(w->out, begin);
+	rt_toml_add_key(w->out, key);
+	rt_buf_add_c(w->out, end);
+}
+
+/* The time, or the text in its place: true when that was a further field. */
 static bool
 add_time(writer *w, const rt_node *node, const rt_body *body)
 {
@@ -238,7 +257,7 @@ add_time(writer *w, const rt_node *node, const rt_body *body)
 	return true;
 }
 
-/* The counts of a reply, under the names that Manual Slop knows: entries of older versions
+/* The token counts of a reply, under the names that Manual Slop knows: entries of older versions
  * have others for two of them. */
 static void
 add_usage(writer *w, rt_str name, yyjson_val *usage)
@@ -248,62 +267,50 @@ add_usage(writer *w, rt_str name, yyjson_val *usage)
 		{"cache_write_tokens", "cache_creation_input_tokens"},
 	};
 	yyjson_val *key, *value;
-	size_t i, max, k;
-	rt_buf json;
+	size_t i, max;
 
-	rt_buf_init(&json, w->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '{');
+	rt_buf_clear(w->json);
+	rt_json_open(w->json, NULL, '{');
 	yyjson_obj_foreach(usage, i, max, key, value)
 	{
-		rt_str said = rt_json_str(key);
+		rt_str known = rt_json_str(key);
 
-		for (k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-			if (rt_str_is(said, names[k][0]) && rt_json_get(usage, names[k][1]) == NULL)
-				said = rt_str_of(names[k][1]);
-		rt_json_add_key_str(&json, said);
-		rt_json_add_value(&json, value);
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			if (rt_str_is(known, names[k][0]) &&
+			    rt_json_get(usage, names[k][1]) == NULL)
+				known = rt_str_of(names[k][1]);
+		rt_json_add_key_str(w->json, known);
+		rt_json_add_value(w->json, value);
 	}
-	rt_buf_add_byte(&json, '}');
-	if (json.status != RT_OK)
-		fail(w, json.status);
-	else
-		(void)rt_toml_add_member_text(w->out, name, rt_buf_str(&json));
-	rt_buf_deinit(&json);
+	rt_json_close(w->json, '}');
+	(void)rt_toml_add_member_text(w->out, name, rt_scope_str(&w->scope, w->json));
 }
 
 static void
 add_further(writer *w, const rt_body *body, bool but_time)
 {
 	yyjson_val **keys = NULL;
-	size_t i, count = 0;
-	rt_buf marked;
+	size_t count = 0;
 
-	if (body->format != RT_BODY_JSON)
-		return;
-	if (rt_toml_unique_keys(w->alloc, body->fields, &keys, &count) != RT_OK) {
-		fail(w, RT_NOMEM);
-		return;
-	}
-	rt_buf_init(&marked, w->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; i < count; i++) {
+	if (body->format == RT_BODY_JSON)
+		(void)RT_TRY(&w->scope, rt_toml_unique_keys(w->alloc, body->fields, &keys, &count));
+	for (size_t i = 0; i < count; i++) {
 		rt_str name = rt_json_str(keys[i]);
 
 		if (rt_str_is(name, "content") || (but_time && rt_str_is(name, RT_BUILD_BAD_TS)))
 			continue;
-		if (rt_toml_is_entry_key(name) || rt_str_starts(name, RT_STR(TOML_FIELD_MARK))) {
-			rt_buf_clear(&marked);
-			rt_buf_add_c(&marked, TOML_FIELD_MARK);
-			rt_buf_add_str(&marked, name);
-			name = rt_buf_str(&marked);
+		if (rt_str_is_one_of(name, rt_toml_entry_keys) ||
+		    rt_str_starts(name, RT_STR(TOML_FIELD_MARK))) {
+			rt_buf_clear(w->text);
+			rt_buf_add_c(w->text, TOML_FIELD_MARK);
+			rt_buf_add_str(w->text, name);
+			name = rt_scope_str(&w->scope, w->text);
 		}
 		if (rt_str_is(name, "usage") && yyjson_is_obj(keys[i] + 1))
 			add_usage(w, name, keys[i] + 1);
 		else
 			rt_toml_add_member(w->out, name, keys[i] + 1);
 	}
-	if (marked.status != RT_OK)
-		fail(w, marked.status);
-	rt_buf_deinit(&marked);
 	rt_free(w->alloc, keys);
 }
 
@@ -311,33 +318,22 @@ add_further(writer *w, const rt_body *body, bool but_time)
 static void
 add_record(writer *w, const rt_node *node)
 {
-	rt_buf bytes, json;
-
-	rt_buf_init(&bytes, w->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&json, w->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&bytes, node->body_format);
-	rt_buf_add_str(&bytes, node->body);
-	rt_build_add_bytes(&json, rt_buf_str(&bytes));
-	if (bytes.status != RT_OK || json.status != RT_OK)
-		fail(w, RT_NOMEM);
-	else
-		(void)rt_toml_add_member_text(w->out, RT_STR("retake_record"), rt_buf_str(&json));
-	rt_buf_deinit(&bytes);
-	rt_buf_deinit(&json);
+	rt_buf_clear(w->text);
+	rt_buf_add_byte(w->text, node->body_format);
+	rt_buf_add_str(w->text, node->body);
+	rt_buf_clear(w->json);
+	rt_build_add_bytes(w->json, rt_scope_str(&w->scope, w->text));
+	(void)rt_toml_add_member_text(w->out, RT_STR("retake_record"),
+				      rt_scope_str(&w->scope, w->json));
 }
 
 static void
 add_content(writer *w, const rt_body *body)
 {
-	rt_buf text;
-
 	if (body->format == RT_BODY_PI) { /* for people; the record has it all */
-		rt_buf_init(&text, w->alloc, RT_BUF_UNLIMITED);
-		rt_body_add_text(&text, body);
-		add_text(w, "content", rt_buf_str(&text));
-		if (text.status != RT_OK)
-			fail(w, text.status);
-		rt_buf_deinit(&text);
+		rt_buf_clear(w->text);
+		rt_body_add_text(w->text, body);
+		add_text(w, "content", rt_scope_str(&w->scope, w->text));
 	} else if (body->content_json != NULL) {
 		rt_toml_add_member(w->out, RT_STR("content"), body->content_json);
 	} else {
@@ -350,16 +346,11 @@ add_entry(writer *w, rt_str key, const rt_node *node)
 {
 	rt_body body;
 	bool but_time;
-	rt_status st = rt_node_body(w->alloc, node, &w->scratch, &body, w->err);
 
-	if (st != RT_OK) {
-		if (w->status == RT_OK)
-			w->status = st;
+	if (RT_TRY(&w->scope, rt_node_body(w->alloc, node, w->body, &body, &w->scope.error)) !=
+	    RT_OK)
 		return;
-	}
-	rt_buf_add_c(w->out, "\n[[discussion.discussions.");
-	rt_toml_add_key(w->out, key);
-	rt_buf_add_c(w->out, ".history]]\n");
+	add_header(w, "[[discussion.discussions.", key, ".history]]\n");
 	if (w->lossless && node->id.size > 0)
 		add_text(w, "id", node->id);
 	add_text(w, "role", node->role);
@@ -380,7 +371,7 @@ add_entry(writer *w, rt_str key, const rt_node *node)
 	rt_body_deinit(&body);
 }
 
-/* Takes */
+/* ---- takes ---- */
 
 /* Number of the entry at the head, from 1; 0: before the first. The tip when unknown. */
 static size_t
@@ -396,12 +387,12 @@ head_of(const rt_outline *o, const rt_outline_take *take)
 	return at == SIZE_MAX ? take->node_count : at + 1;
 }
 
+/* What the take's table had besides when it was read. */
 static void
 add_kept(writer *w, rt_str take_name, bool has_snapshot, bool has_sent)
 {
 	yyjson_val *kept = NULL, *key, *value, **keys = NULL, *snapshot;
 	size_t i, max, count = 0;
-	rt_buf json;
 
 	if (!yyjson_is_obj(w->kept))
 		return;
@@ -415,24 +406,20 @@ add_kept(writer *w, rt_str take_name, bool has_snapshot, bool has_sent)
 	snapshot = rt_json_get(kept, "context_snapshot");
 	if (snapshot != NULL && !has_snapshot)
 		rt_toml_add_member(w->out, RT_STR("context_snapshot"), snapshot);
-	if (rt_toml_unique_keys(w->alloc, kept, &keys, &count) != RT_OK)
-		fail(w, RT_NOMEM);
-	rt_buf_init(&json, w->alloc, RT_BUF_UNLIMITED);
+	(void)RT_TRY(&w->scope, rt_toml_unique_keys(w->alloc, kept, &keys, &count));
 	for (i = 0; i < count; i++) {
 		rt_str name = rt_json_str(keys[i]);
 
-		if (rt_toml_is_take_key(name) || rt_str_is(name, "context_snapshot") ||
-		    (has_sent && (rt_str_is(name, "sent_markdown") ||
-				  rt_str_is(name, "sent_system_prompt"))))
+		if (rt_str_is_one_of(name, rt_toml_take_keys) ||
+		    rt_str_is(name, "context_snapshot") ||
+		    (has_sent &&
+		     (rt_str_is(name, "sent_markdown") || rt_str_is(name, "sent_system_prompt"))))
 			continue;
-		rt_buf_clear(&json);
-		rt_json_add_value(&json, keys[i] + 1);
-		if (!rt_toml_is_left(rt_buf_str(&json))) /* no TOML nests so deep */
+		rt_buf_clear(w->json);
+		rt_json_add_value(w->json, keys[i] + 1);
+		if (!rt_toml_is_left(rt_scope_str(&w->scope, w->json))) /* no TOML nests so deep */
 			rt_toml_add_member(w->out, name, keys[i] + 1);
 	}
-	if (json.status != RT_OK)
-		fail(w, json.status);
-	rt_buf_deinit(&json);
 	rt_free(w->alloc, keys);
 }
 
@@ -441,23 +428,20 @@ static void
 add_discussion_fields(writer *w, rt_str key)
 {
 	const rt_outline *o = w->outline;
-	const rt_outline_field **sorted = sorted_fields(w, o->fields, o->field_count);
-	size_t i, written = 0;
+	const project_field *sorted = sort_fields(w, o->fields, o->field_count);
+	bool has_header = false;
 
-	for (i = 0; sorted != NULL && i < o->field_count; i++) {
-		rt_str name = sorted[i]->name;
+	for (size_t i = 0; i < o->field_count && ok(w); i++) {
+		rt_str name = sorted[i].name;
 
 		if (rt_str_is(name, TOML_TAKES) || rt_str_is(name, "context_files") ||
 		    (rt_str_is(name, "id") && !w->lossless))
 			continue;
-		if (written++ == 0) {
-			rt_buf_add_c(w->out, "\n[discussion.discussions.");
-			rt_toml_add_key(w->out, key);
-			rt_buf_add_c(w->out, ".retake]\n");
-		}
-		add_field(w, name, sorted[i]->json);
+		if (!has_header)
+			add_header(w, "[discussion.discussions.", key, ".retake]\n");
+		has_header = true;
+		add_field(w, name, sorted[i].field->json);
 	}
-	rt_free(w->alloc, sorted);
 }
 
 static void
@@ -466,12 +450,11 @@ add_take(writer *w, const rt_outline_take *take, rt_str key, bool first, bool ac
 {
 	const rt_outline *o = w->outline;
 	const rt_outline_field *files = find_field(o->fields, o->field_count, "context_files");
-	size_t head, i;
-	bool has_snapshot = active && files != NULL, has_sent;
+	size_t head = head_of(o, take);
+	bool has_snapshot = active && files != NULL;
+	bool has_sent = o->sent_take.size > 0 && rt_str_eq(o->sent_take, take->name);
 
-	rt_buf_add_c(w->out, "\n[discussion.discussions.");
-	rt_toml_add_key(w->out, key);
-	rt_buf_add_c(w->out, "]\n");
+	add_header(w, "[discussion.discussions.", key, "]\n");
 	if (take->node_count == 0)
 		rt_buf_add_c(w->out, "history = []\n");
 	add_text(w, "git_commit", take->git_commit);
@@ -480,12 +463,10 @@ add_take(writer *w, const rt_outline_take *take, rt_str key, bool first, bool ac
 	if (!rt_str_eq(rt_toml_base(key), w->group))
 		add_text(w, "retake_discussion", w->group);
 	add_flag(w, "retake_active", active && !first && !is_active_discussion);
-	head = head_of(o, take);
 	if (active && head != take->node_count)
 		rt_buf_add_f(w->out, "retake_head = %zu\n", head);
 	if (has_snapshot)
 		add_field(w, RT_STR("context_snapshot"), files->json);
-	has_sent = o->sent_take.size > 0 && rt_str_eq(o->sent_take, take->name);
 	if (has_sent) {
 		add_text(w, "sent_markdown", o->sent_markdown);
 		add_text(w, "sent_system_prompt", o->sent_system_prompt);
@@ -493,44 +474,30 @@ add_take(writer *w, const rt_outline_take *take, rt_str key, bool first, bool ac
 	add_kept(w, take->name.size > 0 ? take->name : key, has_snapshot, has_sent);
 	if (first)
 		add_discussion_fields(w, key);
-	for (i = 0; i < take->node_count && w->status == RT_OK; i++)
+	for (size_t i = 0; i < take->node_count && ok(w); i++)
 		add_entry(w, key, &o->nodes[take->nodes[i]]);
 }
 
-/* The takes of a discussion with the names of their tables, known before the first is
- * written, since [discussion] names the active one. */
-typedef struct plan {
-	const rt_outline_take *takes;
-	size_t take_count, active;
-	rt_str group;
-	rt_str *keys;
-} plan;
+static bool
+is_written(const writer *w, const plan *p, size_t take)
+{
+	return w->whole || take == p->active;
+}
 
 static void
 make_plan(writer *w, const rt_outline *o, plan *p)
 {
-	rt_status st = rt_outline_takes_of(w->alloc, w->arena, o, &p->takes, &p->take_count,
-					   &p->active, w->err);
-	size_t t;
-
-	if (st != RT_OK) {
-		w->status = st;
+	if (RT_TRY(&w->scope, rt_outline_takes_of(w->alloc, w->arena, o, &p->takes, &p->take_count,
+						  &p->active, &w->scope.error)) != RT_OK)
 		return;
-	}
 	p->group = unique_name(w, &w->groups, o->name, "~");
-	p->keys = rt_arena_get(w->arena, (p->take_count + 1) * sizeof(*p->keys));
-	if (p->keys == NULL) {
-		fail(w, RT_NOMEM);
-		return;
-	}
-	for (t = 0; t < p->take_count && w->status == RT_OK; t++) {
-		rt_str wanted = p->takes[t].name;
+	p->keys = rt_scope_array(&w->scope, p->take_count + 1, sizeof(*p->keys));
+	for (size_t t = 0; t < p->take_count && ok(w); t++) {
+		rt_str wanted = p->takes[t].name.size > 0 ? p->takes[t].name : p->group;
 
-		if (!w->whole && t != p->active)
+		if (!is_written(w, p, t))
 			continue;
-		if (wanted.size == 0)
-			wanted = p->group;
-		if (is_used(w, &w->names, wanted))
+		if (is_used(&w->names, wanted))
 			wanted = rt_toml_base(wanted);
 		p->keys[t] = unique_name(w, &w->names, wanted, "_take_");
 	}
@@ -540,56 +507,44 @@ static void
 add_discussion(writer *w, const rt_outline *o, const plan *p, bool is_active)
 {
 	const rt_outline_field *kept = find_field(o->fields, o->field_count, TOML_TAKES);
-	rt_json_doc *doc = kept == NULL ? NULL : read_field(w, kept);
 	bool first = true;
-	size_t t;
 
 	w->outline = o;
 	w->group = p->group;
-	w->kept = doc == NULL ? NULL : rt_json_root(doc);
-	for (t = 0; t < p->take_count && w->status == RT_OK; t++) {
-		if (!w->whole && t != p->active)
+	w->kept = kept == NULL ? NULL : parse_field(w, kept);
+	for (size_t t = 0; t < p->take_count && ok(w); t++) {
+		if (!is_written(w, p, t))
 			continue;
 		add_take(w, &p->takes[t], p->keys[t], first, t == p->active, is_active);
 		first = false;
 	}
-	rt_json_free(doc);
-	w->kept = NULL;
 }
 
-/* The project */
+/* ---- the project ---- */
 
 /* Is this setting (or the roles) written at one of its places? */
 static bool
-has_place(const writer *w, const char *field, rt_json_doc *const *kept_docs)
+has_place(const writer *w, rt_str field)
 {
-	const rt_toml_place *p;
+	/* the first place is where the roles go by themselves */
+	for (const rt_toml_place *p = rt_toml_places + 1; p->key != NULL; p++) {
+		if (!rt_str_is(field, p->field))
+			continue;
+		for (size_t i = 0; i < w->in->field_count; i++) {
+			const project_field *f = &w->fields[i];
 
-	for (p = rt_toml_places; p->key != NULL; p++) {
-		size_t i;
-
-		if (strcmp(p->field, field) != 0 || p == rt_toml_places)
-			continue; /* the first is where the roles go by themselves */
-		for (i = 0; i < w->in->field_count; i++) {
-			rt_str name = w->in->fields[i].name;
-
-			if (!rt_str_starts(name, RT_STR(TOML_EXTRA)) || kept_docs[i] == NULL)
-				continue;
-			name = rt_str_at(name.ptr + strlen(TOML_EXTRA),
-					 name.size - strlen(TOML_EXTRA));
-			if (p->table == NULL ? rt_str_is(name, p->key) &&
-						       !yyjson_is_obj(rt_json_root(kept_docs[i]))
-					     : rt_str_is(name, p->table) &&
-						       rt_json_get(rt_json_root(kept_docs[i]),
-								   p->key) != NULL)
+			if (f->extra != NULL &&
+			    (p->table == NULL
+				     ? rt_str_is(f->name, p->key) && !yyjson_is_obj(f->extra)
+				     : rt_str_is(f->name, p->table) &&
+					       rt_json_get(f->extra, p->key) != NULL))
 				return true;
 		}
 	}
 	return false;
 }
 
-/* A member of the file as it is now: settings have their present value or, back at their
- * default, none. */
+/* A member of the file as it is now: a setting has its present value or, at its default, none. */
 static void
 add_placed(writer *w, rt_str table, rt_str key, yyjson_val *value)
 {
@@ -600,24 +555,23 @@ add_placed(writer *w, rt_str table, rt_str key, yyjson_val *value)
 		rt_toml_add_member(w->out, key, value);
 		return;
 	}
-	field = project_field(w, known);
+	field = find_field(w->in->fields, w->in->field_count, known);
 	if (field != NULL)
 		add_field(w, key, field->json);
 }
 
 static void
-add_table_members(writer *w, rt_str table, yyjson_val *object, bool discussion)
+add_table_members(writer *w, rt_str table, yyjson_val *object)
 {
+	bool is_discussion = rt_str_is(table, "discussion");
 	yyjson_val **keys = NULL;
-	size_t i, count = 0;
+	size_t count = 0;
 
-	if (rt_toml_unique_keys(w->alloc, object, &keys, &count) != RT_OK)
-		fail(w, RT_NOMEM);
-	for (i = 0; i < count; i++) {
+	(void)RT_TRY(&w->scope, rt_toml_unique_keys(w->alloc, object, &keys, &count));
+	for (size_t i = 0; i < count; i++) {
 		rt_str name = rt_json_str(keys[i]);
 
-		if (!discussion ||
-		    (!rt_toml_is_discussion_key(name) && !rt_str_is(name, "roles")))
+		if (!is_discussion || !rt_str_is_one_of(name, rt_toml_discussion_keys))
 			add_placed(w, table, name, keys[i] + 1);
 	}
 	rt_free(w->alloc, keys);
@@ -632,137 +586,111 @@ is_table(rt_str json, yyjson_val *value)
 }
 
 static void
-add_extras(writer *w, const rt_outline_field **sorted, rt_json_doc *const *docs, bool tables)
+add_extras(writer *w, bool tables)
 {
-	size_t i, prefix = strlen(TOML_EXTRA);
+	for (size_t i = 0; i < w->in->field_count && ok(w); i++) {
+		const project_field *f = &w->fields[i];
+		rt_str json = f->field->json;
 
-	for (i = 0; i < w->in->field_count && w->status == RT_OK; i++) {
-		rt_str name = sorted[i]->name;
-		yyjson_val *value;
-
-		if (!rt_str_starts(name, RT_STR(TOML_EXTRA)))
+		if (f->extra == NULL || rt_str_is(f->name, "discussion") ||
+		    rt_str_is(f->name, "retake") || is_table(json, f->extra) != tables)
 			continue;
-		name = rt_str_at(name.ptr + prefix, name.size - prefix);
-		if (rt_str_is(name, "discussion") || rt_str_is(name, "retake"))
-			continue;
-		value = rt_json_root(docs[sorted[i] - w->in->fields]);
-		if (is_table(sorted[i]->json, value) != tables)
-			continue;
-		if (!tables && rt_toml_is_left(sorted[i]->json)) {
-			rt_toml_add_json_member(w->out, name, sorted[i]->json);
-		} else if (!tables) {
-			add_placed(w, rt_str_at(NULL, 0), name, value);
+		if (tables) {
+			add_header(w, "[", f->name, "]\n");
+			add_table_members(w, f->name, f->extra);
+		} else if (rt_toml_is_left(json)) {
+			rt_toml_add_json_member(w->out, f->name, json);
 		} else {
-			if (w->out->size > 0)
-				rt_buf_add_byte(w->out, '\n');
-			rt_buf_add_byte(w->out, '[');
-			rt_toml_add_key(w->out, name);
-			rt_buf_add_c(w->out, "]\n");
-			add_table_members(w, name, value, false);
+			add_placed(w, rt_str_at(NULL, 0), f->name, f->extra);
 		}
 	}
 }
 
 /* Fields without a place in the file. */
 static void
-add_project_fields(writer *w, const rt_outline_field **sorted, rt_json_doc *const *docs)
+add_project_fields(writer *w)
 {
-	size_t i, written = 0;
+	bool has_header = false;
 
-	for (i = 0; i < w->in->field_count; i++) {
-		rt_str name = sorted[i]->name;
-		char known[64];
+	for (size_t i = 0; i < w->in->field_count && ok(w); i++) {
+		const project_field *f = &w->fields[i];
 
-		if (rt_str_starts(name, RT_STR(TOML_EXTRA)) || rt_str_is(name, "roles"))
+		if (f->extra != NULL || rt_str_is(f->name, "roles") || has_place(w, f->name))
 			continue;
-		if (name.size < sizeof(known)) {
-			memcpy(known, name.ptr, name.size);
-			known[name.size] = '\0';
-			if (has_place(w, known, docs))
-				continue;
-		}
-		if (written++ == 0) {
-			if (w->out->size > 0)
-				rt_buf_add_byte(w->out, '\n');
+		if (!has_header) {
+			begin_section(w);
 			rt_buf_add_c(w->out, "[retake]\n");
+			has_header = true;
 		}
-		add_field(w, name, sorted[i]->json);
+		add_field(w, f->name, f->field->json);
 	}
 }
 
 static void
-add_discussion_head(writer *w, rt_json_doc *const *docs, const plan *plans)
+add_discussion_head(writer *w, const plan *plans)
 {
-	const rt_outline_field *roles = project_field(w, "roles");
-	const rt_outline_field *rest = project_field(w, TOML_EXTRA "discussion");
 	const rt_outlines *in = w->in;
+	const rt_outline_field *roles = find_field(in->fields, in->field_count, "roles");
 
-	if (w->out->size > 0)
-		rt_buf_add_byte(w->out, '\n');
+	begin_section(w);
 	rt_buf_add_c(w->out, "[discussion]\n");
-	if (roles != NULL && !has_place(w, "roles", docs))
+	if (roles != NULL && !has_place(w, RT_STR("roles")))
 		add_field(w, RT_STR("roles"), roles->json);
 	if (in->has_active && in->active < in->count && plans[in->active].take_count > 0)
 		add_text(w, "active", plans[in->active].keys[plans[in->active].active]);
-	if (rest != NULL && yyjson_is_obj(rt_json_root(docs[rest - in->fields])))
-		add_table_members(w, RT_STR("discussion"), rt_json_root(docs[rest - in->fields]),
-				  true);
+	for (size_t i = 0; i < in->field_count; i++)
+		if (rt_str_is(w->fields[i].name, "discussion") &&
+		    yyjson_is_obj(w->fields[i].extra)) {
+			add_table_members(w, RT_STR("discussion"), w->fields[i].extra);
+			break;
+		}
 }
 
 static void
-write_all(writer *w, rt_json_doc **docs, plan *plans)
+write_all(writer *w)
 {
 	const rt_outlines *in = w->in;
-	const rt_outline_field **sorted = sorted_fields(w, in->fields, in->field_count);
-	size_t i;
+	plan *plans = rt_scope_array(&w->scope, in->count + 1, sizeof(*plans));
 
-	for (i = 0; i < in->field_count && w->status == RT_OK; i++)
-		if (rt_str_starts(in->fields[i].name, RT_STR(TOML_EXTRA)))
-			docs[i] = read_field(w, &in->fields[i]);
-	for (i = 0; i < in->count && w->status == RT_OK; i++)
+	read_fields(w);
+	for (size_t i = 0; i < in->count && ok(w); i++)
 		make_plan(w, &in->items[i], &plans[i]);
-	if (w->status == RT_OK) {
-		add_extras(w, sorted, docs, false);
-		add_extras(w, sorted, docs, true);
-		add_project_fields(w, sorted, docs);
-		add_discussion_head(w, docs, plans);
-	}
-	for (i = 0; i < in->count && w->status == RT_OK; i++)
+	if (!ok(w))
+		return;
+	add_extras(w, false);
+	add_extras(w, true);
+	add_project_fields(w);
+	add_discussion_head(w, plans);
+	for (size_t i = 0; i < in->count && ok(w); i++)
 		add_discussion(w, &in->items[i], &plans[i], in->has_active && in->active == i);
-	rt_free(w->alloc, sorted);
 }
 
 rt_status
 rt_toml_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_options *options,
 	      rt_buf *out, rt_error *err)
 {
-	writer w = {.alloc = alloc, .in = in, .out = out, .err = err, .whole = true};
-	rt_json_doc **docs = rt_new0(alloc, (in->field_count + 1) * sizeof(*docs));
-	plan *plans = rt_new0(alloc, (in->count + 1) * sizeof(*plans));
-	size_t i;
+	writer w = {.alloc = alloc, .in = in, .out = out, .whole = true};
 
 	if (options != NULL) {
 		w.lossless = options->lossless;
 		w.whole = options->whole;
 	}
-	rt_buf_init(&w.scratch, alloc, RT_BUF_UNLIMITED);
-	rt_table_init(&w.names, alloc);
-	rt_table_init(&w.groups, alloc);
+	rt_scope_init(&w.scope, alloc);
+	w.body = rt_scope_buf(&w.scope);
+	w.text = rt_scope_buf(&w.scope);
+	w.json = rt_scope_buf(&w.scope);
+	rt_table_init(&w.names.table, alloc);
+	rt_table_init(&w.groups.table, alloc);
 	w.arena = rt_arena_new(alloc);
-	if (docs == NULL || plans == NULL || w.arena == NULL)
-		fail(&w, RT_NOMEM);
+	if (w.arena == NULL)
+		(void)rt_scope_nomem(&w.scope);
 	else
-		write_all(&w, docs, plans);
-	for (i = 0; docs != NULL && i < in->field_count; i++)
-		rt_json_free(docs[i]);
-	rt_free(alloc, docs);
-	rt_free(alloc, plans);
-	rt_free(alloc, w.used);
-	rt_table_deinit(&w.names);
-	rt_table_deinit(&w.groups);
+		write_all(&w);
+	(void)rt_scope_str(&w.scope, out);
+	rt_table_deinit(&w.names.table);
+	rt_table_deinit(&w.groups.table);
 	rt_arena_free(w.arena);
-	rt_buf_deinit(&w.scratch);
-	if (w.status == RT_OK && out->status != RT_OK)
-		return rt_fail(err, out->status, "the export does not fit in memory");
-	return w.status;
+	if (rt_scope_end(&w.scope, err) == RT_CORRUPT || w.scope.status == RT_OK)
+		return w.scope.status;
+	return rt_fail(err, w.scope.status, "the export does not fit in memory");
 }

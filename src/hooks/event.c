@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of events. A name is a noun, a dot, and when: "before" can be denied, all
- * others tell of what has happened. */
+ * The table of events. A name is a noun, a dot, and a time: those with "before" can be denied, all
+ * others report what has happened. */
 #include "hooks/event.h"
 
 const char rt_hook_common_members[] =
@@ -78,7 +78,7 @@ const rt_hook_event rt_hook_events[] = {
 	 "entry: the entry as it is now; null when it was deleted\n"
 	 "seq: the number of the row in the log",
 	 ENTRY_SUBJECT, "\"op\":{\"op\":\"entry.append\"},\"entry\":" ENTRY ",\"seq\":42"},
-	{"head.before_move", "session_before_tree", RT_HOOK_BEFORE | RT_HOOK_SUMS,
+	{"head.before_move", "session_before_tree", RT_HOOK_BEFORE | RT_HOOK_SUMMARIZES,
 	 "before the head goes to another place in the tree", "",
 	 "preparation: targetId, oldLeafId, commonAncestorId, entriesToSummarize, "
 	 "userWantsSummary\n"
@@ -105,7 +105,7 @@ const rt_hook_event rt_hook_events[] = {
 	 "name: the new one's name\n"
 	 "previous: the take it was made from",
 	 "take discussion", "\"entryId\":\"k3f9\",\"name\":\"side take\",\"previous\":\"main\""},
-	{"compact.before", "session_before_compact", RT_HOOK_BEFORE | RT_HOOK_SUMS,
+	{"compact.before", "session_before_compact", RT_HOOK_BEFORE | RT_HOOK_SUMMARIZES,
 	 "before the older part of a take is summed up", "",
 	 "preparation: firstKeptEntryId, entriesToSummarize, tokensBefore\n"
 	 "reason: manual, or threshold (the setting compact_auto)\n"
@@ -159,11 +159,9 @@ const rt_hook_event rt_hook_events[] = {
 };
 
 const rt_hook_event *
-rt_hook_event_named(rt_str name)
+rt_hook_event_find(rt_str name)
 {
-	const rt_hook_event *event;
-
-	for (event = rt_hook_events; event->name != NULL; event++)
+	for (const rt_hook_event *event = rt_hook_events; event->name != NULL; event++)
 		if (rt_str_is(name, event->name) ||
 		    (event->alias != NULL && rt_str_is(name, event->alias)))
 			return event;
@@ -173,20 +171,19 @@ rt_hook_event_named(rt_str name)
 const char *
 rt_hook_event_nearest(rt_str name)
 {
-	const rt_hook_event *event;
 	const char *found = NULL;
-	size_t best = name.size / 2 + 1, d; /* farther away it is another word */
+	size_t best = name.size / 2 + 1; /* anything further away is another word */
 
-	for (event = rt_hook_events; event->name != NULL; event++) {
-		d = rt_str_distance(name, rt_str_of(event->name));
-		if (d < best) {
-			best = d;
-			found = event->name;
-		}
-		d = event->alias == NULL ? best : rt_str_distance(name, rt_str_of(event->alias));
-		if (d < best) {
-			best = d;
-			found = event->alias;
+	for (const rt_hook_event *event = rt_hook_events; event->name != NULL; event++) {
+		const char *const names[] = {event->name, event->alias};
+
+		for (size_t i = 0; i < 2 && names[i] != NULL; i++) {
+			size_t distance = rt_str_distance(name, rt_str_of(names[i]));
+
+			if (distance < best) {
+				best = distance;
+				found = names[i];
+			}
 		}
 	}
 	return found;

@@ -1,96 +1,85 @@
 /* SPDX-License-Identifier: MIT
  *
- * What hooks.c and hooks_fire_host.c share. */
+ * The registry of hooks: what hooks_host.c (open, list, trust), set_host.c (the definitions, loaded
+ * and reloaded) and dispatch_host.c (events) share. */
 #ifndef RT_HOOKS_HOOKS_IMPL_H
 #define RT_HOOKS_HOOKS_IMPL_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "hooks/define.h"
 #include "hooks/hooks.h"
+#include "hooks/snapshot_host.h"
 #include "hooks/trust.h"
-#include "hooks/watch_host.h"
 
-enum {
-	RT_HOOKS_LATER_MAX = 64, /* programs that nobody waits for, at once */
-	RT_HOOK_ID_SIZE = 16     /* digits of an event's id */
-};
+#define RT_HOOK_PROJECT_FOLDER ".retake/hooks"
 
+enum { RT_HOOKS_JOBS_MAX = 64 /* background programs at once */ };
 
-/* What changes about a hook. It goes with the hook from one set to the next. */
+/* The mutable state of a hook. When hooks are reloaded, unchanged ones keep theirs. */
 typedef struct rt_hook_state {
-	atomic_uint refs;     /* sets that have it */
-	atomic_bool told;     /* that it is not run was said already */
-	atomic_bool done;     /* once: it was asked */
-	pthread_mutex_t lock; /* of what follows */
-	rt_lines *lines;      /* a persistent one; NULL: never started */
-	rt_hook_watch program; /* the files that lines was started from */
+	const rt_alloc *alloc;
+	atomic_uint refs;        /* sets that use it */
+	atomic_bool is_reported; /* the user was told that it is not run */
+	atomic_bool has_run;     /* for "once" */
+	pthread_mutex_t lock;    /* protects what follows */
+	rt_coprocess *process;   /* of a persistent one; NULL: never started */
+	rt_scope scope;          /* memory of files */
+	rt_snapshot files;       /* that process was started from */
 } rt_hook_state;
 
-/* The hooks as they were read at one time. Immutable but for the states; whoever uses one holds a
- * reference, since the next one may take its place meanwhile. */
+/* The hooks as loaded at one time. Immutable except for the states. Users hold a reference, because
+ * another set may replace it meanwhile. */
 typedef struct rt_hook_set {
 	const rt_alloc *alloc;
 	atomic_uint refs;
 	rt_hook_list list;
-	rt_hook_state **states; /* one each */
-	rt_hook_watch watch;    /* where they were read from */
+	rt_hook_state **states; /* one per hook */
+	rt_snapshot files;      /* that it was loaded from */
 } rt_hook_set;
 
-typedef struct rt_hooks_all {
-	rt_hooks hooks; /* first: this is what programs see */
+typedef struct rt_hook_registry {
+	rt_hooks hooks; /* first: the public part */
 	const rt_alloc *alloc;
 	const rt_env *env;
-	rt_hooks_define_fn define; /* or NULL */
-	rt_buf definitions;    /* as options had them; where define is set, they are read anew */
-	rt_buf config_path;    /* empty: none */
-	rt_buf user_folder;    /* empty: none */
-	rt_buf work_folder;    /* without links; empty: none */
-	rt_buf state_folder;   /* empty: none */
-	rt_text const **environment; /* environment_count of them: what hooks are given */
+	rt_scope scope; /* memory of the strings below */
+	const char *config_path, *user_folder, *state_folder; /* NULL: none */
+	rt_str work_folder;     /* without symbolic links; empty: none */
+	char **environment;     /* of hooks: environment_count of them, and NULL */
 	size_t environment_count;
-	char **envp;           /* the same, as execve wants it */
-	rt_buf search;         /* their PATH */
-	unsigned depth;        /* of ourselves */
-	atomic_bool record_told; /* that the record cannot be written was said */
+	const char *path;       /* their PATH */
+	unsigned depth;         /* hooks that we run in */
+	rt_hooks_define_fn define; /* or NULL */
+	atomic_bool is_record_error_reported;
 
-	pthread_mutex_t renewing; /* one thread at a time reads them anew */
-	pthread_mutex_t lock;  /* of what follows */
+	pthread_mutex_t loading; /* held while hooks are reloaded; protects the next two */
+	rt_buf definitions;     /* JSON, as last read */
+	pthread_mutex_t lock;   /* protects what follows */
 	rt_hook_set *set;
-	rt_buf unsaid;         /* warnings of a set that took another's place */
-	bool is_lost;          /* they could not be read anew: set is of before */
-	rt_error why_lost;
-	rt_process_later later[RT_HOOKS_LATER_MAX];
-	rt_hook_set *later_set[RT_HOOKS_LATER_MAX]; /* whose it is; NULL: nobody's */
-	size_t later_of[RT_HOOKS_LATER_MAX];
-} rt_hooks_all;
+	rt_buf warnings;        /* of sets loaded later; not shown yet */
+	bool is_stale;          /* the last reload failed: set is older than the files */
+	rt_error load_error;    /* why */
+	rt_process_job jobs[RT_HOOKS_JOBS_MAX];
+	rt_hook_set *job_sets[RT_HOOKS_JOBS_MAX]; /* references; NULL: the slot is free */
+	const rt_hook *job_hooks[RT_HOOKS_JOBS_MAX];
+} rt_hook_registry;
 
-/* ---- sets (hooks_set.c) ---- */
-
-/* Read them. before: their states go over to those that are the same; or NULL. RT_USAGE: the
- * definitions are no list; RT_IO: a folder is there and cannot be read; RT_LIMIT, RT_NOMEM, and
- * whatever define says. */
-RT_CHECKED rt_status rt_hook_set_read(rt_hooks_all *all, rt_hook_set *before, rt_hook_set **out,
-				      rt_error *err);
+/* Load the hooks. before (or NULL): the set whose states unchanged hooks keep. RT_USAGE: the
+ * definitions are not a list; RT_IO: a folder exists and cannot be read; RT_LIMIT, RT_NOMEM, and
+ * whatever define returns. */
+RT_CHECKED rt_status rt_hook_set_load(rt_hook_registry *registry, rt_hook_set *before,
+				      rt_hook_set **out, rt_error *err);
 void rt_hook_set_unref(rt_hook_set *set);
-/* The one that counts now, with a reference. */
-rt_hook_set *rt_hooks_set(rt_hooks_all *all);
-/* An rt_hooks_ops.renew. */
-void rt_hooks_look_again(rt_hooks *hooks);
+/* The current set, with a reference. */
+rt_hook_set *rt_hook_set_current(rt_hook_registry *registry);
+/* rt_hooks_ops.renew */
+void rt_hooks_reload(rt_hooks *hooks);
 
-/* In hooks_host.c: what of the process's surroundings hooks are given. RT_NOMEM. */
-RT_CHECKED rt_status rt_hooks_take_environment(rt_hooks_all *all, const rt_hooks_options *options);
-
-/* Is this one of the work folder trusted as it is? *out_state is one of "on", "new",
- * "changed", or NULL where err says what is wrong. file->fd (with_fd, and "on") is the
- * caller's. */
-RT_CHECKED rt_status rt_hooks_check(const rt_hooks_all *all, const rt_hook *hook, bool with_fd,
-				    const char **out_state, rt_trust_file *file, rt_error *err);
-
+/* rt_hooks_ops.fire */
 rt_status rt_hooks_fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject,
 			rt_stop_fn stop, void *stop_ctx, rt_hook_answer *out, rt_error *err);
-/* Reap what is over, kill what is late; what is to be said of them to notes (may be NULL). */
-void rt_hooks_reap(rt_hooks_all *all, rt_buf *notes);
+/* Reap background programs that have ended, and end those past their deadline. Failures are
+ * appended to notes (may be NULL). */
+void rt_hooks_reap(rt_hook_registry *registry, rt_buf *notes);
 
 #endif

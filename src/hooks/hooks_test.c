@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "hooks/answer.h"
-#include "hooks/define.h"
+#include "hooks/definition.h"
 #include "hooks/hooks.h"
+#include "hooks/response.h"
 #include "hooks/trust.h"
 
 /* --- events --- */
@@ -28,15 +28,15 @@ the_table_is_whole(void **state)
 	(void)state;
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	for (event = rt_hook_events; event->name != NULL; event++) {
-		assert_ptr_equal(rt_hook_event_named(rt_str_of(event->name)), event);
+		assert_ptr_equal(rt_hook_event_find(rt_str_of(event->name)), event);
 		if (event->alias != NULL)
-			assert_ptr_equal(rt_hook_event_named(rt_str_of(event->alias)), event);
+			assert_ptr_equal(rt_hook_event_find(rt_str_of(event->alias)), event);
 		for (other = event + 1; other->name != NULL; other++)
 			assert_string_not_equal(event->name, other->name);
 		/* What cannot be denied cannot be changed either. */
 		if (!(event->traits & RT_HOOK_BEFORE)) {
 			assert_string_equal(event->replaces, "");
-			assert_false(event->traits & RT_HOOK_SUMS);
+			assert_false(event->traits & RT_HOOK_SUMMARIZES);
 		}
 		rt_buf_clear(&text);
 		rt_buf_add_f(&text, "{%s%s%s}", rt_hook_common_sample,
@@ -47,7 +47,7 @@ the_table_is_whole(void **state)
 		rt_json_free(doc);
 	}
 	rt_buf_deinit(&text);
-	assert_null(rt_hook_event_named(RT_STR("entry.befor_add")));
+	assert_null(rt_hook_event_find(RT_STR("entry.befor_add")));
 	assert_string_equal(rt_hook_event_nearest(RT_STR("entry.befor_add")), "entry.before_add");
 	assert_string_equal(rt_hook_event_nearest(RT_STR("session_befor_tree")), "session_before_tree");
 	assert_null(rt_hook_event_nearest(RT_STR("x")));
@@ -71,7 +71,7 @@ times(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		ms = 0;
-		assert_int_equal(rt_hook_read_timeout(rt_str_of(known[i].text), &ms),
+		assert_int_equal(rt_hook_parse_timeout(rt_str_of(known[i].text), &ms),
 				 known[i].ms != 0);
 		assert_int_equal(ms, known[i].ms);
 	}
@@ -80,14 +80,16 @@ times(void **state)
 static void
 definitions(void **state)
 {
+	static const struct {
+		const char *text;
+		rt_status status;
+	} lists[] = {{" \n", RT_OK}, {"[]", RT_OK}, {"{}", RT_USAGE}, {"[", RT_USAGE}};
 	rt_hook_list list;
 	const rt_hook *hook;
-	rt_error err;
 
 	(void)state;
 	rt_hook_list_init(&list, rt_alloc_libc());
-	assert_int_equal(
-		rt_hook_list_read(
+	rt_hook_list_read(
 			&list,
 			RT_STR("[{\"event\":\"entry.before_edit\",\"match\":\"role=user\","
 			       "\"run\":[\"/abs/redact\",\"-x\"],\"timeout\":\"5s\",\"required\":true},"
@@ -101,40 +103,39 @@ definitions(void **state)
 			       "{\"event\":\"entry.after\",\"run\":[\"x\"],\"timeout\":\"never\"},"
 			       "{\"event\":\"entry.after\",\"run\":[\"x\"],\"once\":1},"
 			       "{\"event\":\"entry.after\",\"run\":[\"a\\u0000b\"]},"
-			       "{\"event\":\"entry.after\",\"run\":[]}, 7]"),
-			&err),
-		RT_OK);
+			       "{\"event\":\"entry.after\",\"run\":[]}, 7]"));
+	assert_int_equal(list.scope.status, RT_OK);
 	assert_int_equal(list.count, 10);
 	hook = &list.items[0];
-	assert_string_equal(hook->name->ptr, "redact");
+	assert_string_equal(hook->name.ptr, "redact");
 	assert_string_equal(hook->event->name, "entry.before_edit");
 	assert_int_equal(hook->timeout_ms, 5000);
-	assert_int_equal(hook->word_count, 2);
+	assert_int_equal(hook->arg_count, 2);
 	assert_true(hook->required);
-	assert_null(hook->broken);
+	assert_int_equal(hook->broken.size, 0);
 	hook = &list.items[1];
 	assert_string_equal(hook->event->name, "head.after_move");
-	assert_string_equal(hook->event_name->ptr, "session_tree");
+	assert_string_equal(hook->event_name.ptr, "session_tree");
 	assert_true(hook->is_async);
 	assert_int_equal(hook->timeout_ms, RT_HOOK_TIMEOUT_MS);
-	assert_non_null(list.items[2].broken); /* kept: it is required */
+	assert_int_not_equal(list.items[2].broken.size, 0); /* kept: it is required */
 	assert_false(list.items[3].is_async);  /* there is something to wait for */
-	assert_null(list.items[3].broken);
+	assert_int_equal(list.items[3].broken.size, 0);
 	for (hook = list.items + 4; hook < list.items + 10; hook++)
-		assert_non_null(hook->broken);
-	assert_true(rt_str_find(rt_buf_str(&list.warnings),
+		assert_int_not_equal(hook->broken.size, 0);
+	assert_true(rt_str_find(rt_buf_str(list.warnings),
 				RT_STR("did you mean entry.before_add?"), 0) != SIZE_MAX);
-	assert_true(rt_str_find(rt_buf_str(&list.warnings), RT_STR("nothing is known of \"colour\""),
+	assert_true(rt_str_find(rt_buf_str(list.warnings), RT_STR("nothing is known of \"colour\""),
 				0) != SIZE_MAX);
 	rt_hook_list_deinit(&list);
 
-	rt_hook_list_init(&list, rt_alloc_libc());
-	assert_int_equal(rt_hook_list_read(&list, RT_STR(" \n"), &err), RT_OK);
-	assert_int_equal(rt_hook_list_read(&list, RT_STR("[]"), &err), RT_OK);
-	assert_int_equal(rt_hook_list_read(&list, RT_STR("{}"), &err), RT_USAGE);
-	assert_int_equal(rt_hook_list_read(&list, RT_STR("["), &err), RT_USAGE);
-	assert_int_equal(list.count, 0);
-	rt_hook_list_deinit(&list);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		rt_hook_list_init(&list, rt_alloc_libc());
+		rt_hook_list_read(&list, rt_str_of(lists[i].text));
+		assert_int_equal(list.scope.status, lists[i].status);
+		assert_int_equal(list.count, 0);
+		rt_hook_list_deinit(&list);
+	}
 }
 
 static void
@@ -215,21 +216,18 @@ answers(void **state)
 		{"entry.before_add", "{\"summary\":{\"summary\":\"s\"}}", RT_USAGE, 0},
 		{"session_before_tree", "{\"summary\":{}}", RT_USAGE, 0},
 	};
-	rt_hook_said said;
-	rt_error err;
+	rt_hook_response response;
+	rt_scope scope;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		rt_status st = rt_hook_said_read(rt_alloc_libc(), rt_str_of(known[i].text),
-						 rt_hook_event_named(rt_str_of(known[i].event)),
-						 &said, &err);
-
-		assert_int_equal(st, known[i].status);
-		if (st != RT_OK)
-			continue;
-		assert_int_equal(said.decision, known[i].decision);
-		rt_json_free(said.doc);
+		rt_scope_init(&scope, rt_alloc_libc());
+		rt_hook_response_read(&scope, rt_str_of(known[i].text),
+				      rt_hook_event_find(rt_str_of(known[i].event)), &response);
+		if (rt_ok(&scope))
+			assert_int_equal(response.decision, known[i].decision);
+		assert_int_equal(rt_scope_end(&scope, NULL), known[i].status);
 	}
 }
 
@@ -283,25 +281,25 @@ words_are_cut(void **state)
 	(void)state;
 	rt_buf_init(&out, rt_alloc_libc(), 1 << 20);
 	rt_buf_init(&many, rt_alloc_libc(), 1 << 20);
-	rt_hook_add_words(&out, RT_STR(" "));
+	rt_hook_add_message(&out, RT_STR(" "));
 	assert_int_equal(out.size, 0);
-	rt_hook_add_words(&out, RT_STR("  a\nb\r\nc \n"));
+	rt_hook_add_message(&out, RT_STR("  a\nb\r\nc \n"));
 	assert_string_equal(out.ptr, "a b  c");
 	rt_buf_clear(&out);
-	rt_hook_add_words(&out, RT_STR("a\377b\033[31m"));
+	rt_hook_add_message(&out, RT_STR("a\377b\033[31m"));
 	assert_string_equal(out.ptr, "a\xEF\xBF\xBD" "b\033[31m"); /* screens are others' matter */
 	for (i = 0; i < 5000; i++)
 		rt_buf_add_c(&many, "\xF0\x9F\x99\x82");
 	rt_buf_clear(&out);
-	rt_hook_add_words(&out, rt_buf_str(&many));
-	assert_int_equal(rt_utf8_count(rt_buf_str(&out)), RT_HOOK_WORDS_MAX);
+	rt_hook_add_message(&out, rt_buf_str(&many));
+	assert_int_equal(rt_utf8_count(rt_buf_str(&out)), RT_HOOK_MESSAGE_MAX);
 	assert_int_equal(rt_utf8_valid_size(rt_buf_str(&out)), out.size);
 	rt_buf_clear(&many);
 	for (i = 0; i < 5000; i++)
 		rt_buf_add_byte(&many, '\xFF');
 	rt_buf_clear(&out);
-	rt_hook_add_words(&out, rt_buf_str(&many));
-	assert_int_equal(rt_utf8_count(rt_buf_str(&out)), RT_HOOK_WORDS_MAX);
+	rt_hook_add_message(&out, rt_buf_str(&many));
+	assert_int_equal(rt_utf8_count(rt_buf_str(&out)), RT_HOOK_MESSAGE_MAX);
 	rt_buf_deinit(&out);
 	rt_buf_deinit(&many);
 }
@@ -311,36 +309,36 @@ words_are_cut(void **state)
 static void
 pins(void **state)
 {
-	rt_json_doc *doc = NULL, *next;
-	rt_error err;
 	rt_buf text;
+	rt_scope scope;
+	yyjson_val *root;
 
 	(void)state;
 	rt_buf_init(&text, rt_alloc_libc(), RT_TRUST_FILE_MAX);
+	rt_scope_init(&scope, rt_alloc_libc());
 	assert_int_equal(rt_trust_find(NULL, RT_STR("/b")).size, 0);
-	assert_int_equal(rt_trust_write(rt_alloc_libc(), NULL, RT_STR("/b"), RT_STR("22"), &text), RT_OK);
+	rt_trust_write(&scope, NULL, RT_STR("/b"), RT_STR("22"), &text);
 	assert_string_equal(text.ptr, "{\"hooks\":{\"/b\":\"22\"},\"v\":1}\n");
-	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&text), &doc, &err), RT_OK);
-	assert_int_equal(rt_trust_check(doc, &err), RT_OK);
+	root = rt_json_parse(&scope, rt_buf_str(&text));
+	rt_trust_validate(&scope, root);
 	rt_buf_clear(&text);
-	assert_int_equal(rt_trust_write(rt_alloc_libc(), doc, RT_STR("/a \"q\""), RT_STR("11"), &text),
-			 RT_OK);
-	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&text), &next, &err), RT_OK);
-	rt_json_free(doc);
-	assert_true(rt_str_is(rt_trust_find(next, RT_STR("/a \"q\"")), "11"));
-	assert_true(rt_str_is(rt_trust_find(next, RT_STR("/b")), "22"));
-	assert_int_equal(rt_trust_find(next, RT_STR("/")).size, 0);
+	rt_trust_write(&scope, root, RT_STR("/a \"q\""), RT_STR("11"), &text);
+	root = rt_json_parse(&scope, rt_buf_str(&text));
+	assert_true(rt_str_is(rt_trust_find(root, RT_STR("/a \"q\"")), "11"));
+	assert_true(rt_str_is(rt_trust_find(root, RT_STR("/b")), "22"));
+	assert_int_equal(rt_trust_find(root, RT_STR("/")).size, 0);
 	rt_buf_clear(&text);
-	assert_int_equal(rt_trust_write(rt_alloc_libc(), next, RT_STR("/a \"q\""), RT_STR(""), &text), RT_OK);
+	rt_trust_write(&scope, root, RT_STR("/a \"q\""), RT_STR(""), &text);
 	assert_string_equal(text.ptr, "{\"hooks\":{\"/b\":\"22\"},\"v\":1}\n");
-	rt_json_free(next);
-	assert_int_equal(rt_json_read(rt_alloc_libc(), RT_STR("{\"v\":2,\"hooks\":{}}"), &doc, &err), RT_OK);
-	assert_int_equal(rt_trust_check(doc, &err), RT_TOO_NEW);
-	rt_json_free(doc);
-	assert_int_equal(rt_json_read(rt_alloc_libc(), RT_STR("[]"), &doc, &err), RT_OK);
-	assert_int_equal(rt_trust_check(doc, &err), RT_CORRUPT);
-	rt_json_free(doc);
+	assert_int_equal(rt_scope_end(&scope, NULL), RT_OK);
 	rt_buf_deinit(&text);
+
+	rt_scope_init(&scope, rt_alloc_libc());
+	rt_trust_validate(&scope, rt_json_parse(&scope, RT_STR("{\"v\":2,\"hooks\":{}}")));
+	assert_int_equal(rt_scope_end(&scope, NULL), RT_TOO_NEW);
+	rt_scope_init(&scope, rt_alloc_libc());
+	rt_trust_validate(&scope, rt_json_parse(&scope, RT_STR("[]")));
+	assert_int_equal(rt_scope_end(&scope, NULL), RT_CORRUPT);
 }
 
 /* --- without memory --- */

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT
- *
- * trust.json on disk, and hooks of work folders read for good. */
+/* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
+
+#include "hooks/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,229 +10,185 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hooks/trust.h"
-
 enum { PIECE = 64 << 10, NAME_ROOM = 256 };
 
 #define FILE_NAME "trust.json"
 #define TEMPORARY "trust.json.new"
 
 #ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U /* Linux 6.3; older ones make every such file executable */
+#define MFD_EXEC 0x0010U /* Linux 6.3; older kernels make every such file executable */
 #endif
 
-static rt_status
-fail_io(rt_error *err, const char *what)
+static void
+fail_io(rt_scope *s, const char *what)
 {
 	int code = errno;
 
-	return rt_fail(err, code == ENOSPC || code == EDQUOT ? RT_FULL : RT_IO, "%s: %s", what,
-		       strerror(code));
+	rt_scope_fail(s, code == ENOSPC || code == EDQUOT ? RT_FULL : RT_IO, "%s: %s", what,
+		      strerror(code));
 }
 
-/* --- trust.json --- */
+/* ---- the contents of trust.json ---- */
 
-static rt_status
-read_all(int fd, rt_buf *out, rt_error *err)
+static yyjson_val *
+hooks_of(yyjson_val *root)
 {
-	for (;;) {
+	yyjson_val *hooks = rt_json_get(root, "hooks");
+
+	return yyjson_is_obj(hooks) ? hooks : NULL;
+}
+
+rt_str
+rt_trust_find(yyjson_val *root, rt_str path)
+{
+	yyjson_val *hooks = hooks_of(root), *key, *value;
+	rt_str found = {NULL, 0};
+	size_t i, count;
+
+	if (hooks == NULL)
+		return found;
+	yyjson_obj_foreach(hooks, i, count, key, value)
+		if (rt_str_eq(rt_json_str(key), path))
+			found = yyjson_is_str(value) ? rt_json_str(value) : rt_str_at(NULL, 0);
+	return found;
+}
+
+void
+rt_trust_validate(rt_scope *scope, yyjson_val *root)
+{
+	uint64_t version;
+
+	if (!rt_json_u64(rt_json_get(root, "v"), &version) || hooks_of(root) == NULL)
+		rt_scope_fail(scope, RT_CORRUPT, "trust.json is not what Retake writes");
+	else if (version > 1)
+		rt_scope_fail(scope, RT_TOO_NEW, "trust.json was written by a newer Retake");
+}
+
+void
+rt_trust_write(rt_scope *scope, yyjson_val *root, rt_str path, rt_str hex, rt_buf *out)
+{
+	yyjson_val *hooks = hooks_of(root), *key, *value;
+	rt_buf *text = rt_scope_buf(scope);
+	size_t i, count;
+
+	text->limit = RT_TRUST_FILE_MAX;
+	rt_json_open(text, NULL, '{');
+	rt_json_put_u64(text, "v", 1);
+	rt_json_open(text, "hooks", '{');
+	if (hooks != NULL)
+		yyjson_obj_foreach(hooks, i, count, key, value) {
+			if (rt_str_eq(rt_json_str(key), path) || !yyjson_is_str(value))
+				continue;
+			rt_json_add_key_str(text, rt_json_str(key));
+			rt_json_add_string(text, rt_json_str(value));
+		}
+	if (hex.size > 0) {
+		rt_json_add_key_str(text, path);
+		rt_json_add_string(text, hex);
+	}
+	rt_json_close(text, '}');
+	rt_json_close(text, '}');
+	root = rt_json_parse(scope, rt_scope_str(scope, text));
+	if (root != NULL)
+		rt_json_add_sorted(out, scope->alloc, root);
+	rt_buf_add_byte(out, '\n');
+	(void)rt_scope_str(scope, out);
+}
+
+/* ---- trust.json on disk ---- */
+
+static rt_str
+read_all(rt_scope *s, int fd)
+{
+	rt_buf *out = rt_scope_buf(s);
+
+	out->limit = RT_TRUST_FILE_MAX + PIECE;
+	while (rt_ok(s)) {
 		char *to = rt_buf_reserve(out, PIECE);
 		ssize_t got = to == NULL ? 0 : read(fd, to, PIECE);
 
 		if (to == NULL)
-			return rt_fail(err, out->status, "trust.json is too large");
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return fail_io(err, "trust.json cannot be read");
-		if (got == 0)
-			return RT_OK;
-		out->size += (size_t)got;
+			rt_scope_fail(s, out->status, "trust.json is too large");
+		else if (got < 0 && errno != EINTR)
+			fail_io(s, "trust.json cannot be read");
+		else if (got > 0)
+			out->size += (size_t)got;
+		else if (got == 0)
+			break;
 	}
+	return rt_scope_str(s, out);
 }
 
-static rt_status
-read_at(const rt_alloc *alloc, int folder, rt_json_doc **out, rt_error *err)
+/* NULL: there is no such file, or the scope has failed. */
+static yyjson_val *
+read_at(rt_scope *s, int folder)
 {
 	int fd = openat(folder, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	rt_json_doc *doc = NULL;
-	rt_status st = RT_OK;
+	yyjson_val *root;
 	struct stat info;
-	rt_error why;
-	rt_buf text;
+	rt_str text;
 
-	*out = NULL;
-	if (fd < 0)
-		return errno == ENOENT ? RT_OK : fail_io(err, "trust.json cannot be opened");
-	rt_buf_init(&text, alloc, RT_TRUST_FILE_MAX + PIECE);
-	if (fstat(fd, &info) != 0)
-		st = fail_io(err, "trust.json cannot be looked at");
-	else if (!S_ISREG(info.st_mode))
-		st = rt_fail(err, RT_CORRUPT, "trust.json is no file");
-	else if (info.st_uid != geteuid() || (info.st_mode & 022) != 0)
-		st = rt_fail(err, RT_REFUSED,
-			     "trust.json can be written by others than you: chmod 600 it, after "
-			     "looking at what is in it");
-	if (st == RT_OK)
-		st = read_all(fd, &text, err);
-	if (st == RT_OK) {
-		st = rt_json_read(alloc, rt_buf_str(&text), &doc, &why);
-		if (st != RT_OK && st != RT_NOMEM)
-			st = rt_fail(err, RT_CORRUPT, "trust.json is damaged: %s", why.text);
+	if (fd < 0) {
+		if (errno != ENOENT)
+			fail_io(s, "trust.json cannot be opened");
+		return NULL;
 	}
-	if (st == RT_OK)
-		st = rt_trust_check(doc, err);
-	if (st == RT_OK)
-		*out = doc;
-	else
-		rt_json_free(doc);
-	rt_buf_deinit(&text);
+	if (fstat(fd, &info) != 0)
+		fail_io(s, "trust.json cannot be looked at");
+	else if (!S_ISREG(info.st_mode))
+		rt_scope_fail(s, RT_CORRUPT, "trust.json is no file");
+	else if (info.st_uid != geteuid() || (info.st_mode & 022) != 0)
+		rt_scope_fail(s, RT_REFUSED,
+			      "trust.json can be written by others than you: chmod 600 it, after "
+			      "looking at what is in it");
+	text = read_all(s, fd);
 	close(fd);
-	return st;
+	if (!rt_ok(s))
+		return NULL;
+	root = rt_json_parse(s, text);
+	if (!rt_ok(s) && s->status != RT_NOMEM) {
+		rt_error why = s->error;
+
+		s->status = rt_fail(&s->error, RT_CORRUPT, "trust.json is damaged: %s", why.text);
+	}
+	rt_trust_validate(s, root);
+	return rt_ok(s) ? root : NULL;
 }
 
-rt_status
-rt_trust_read(const rt_alloc *alloc, const char *state_folder, rt_json_doc **out, rt_error *err)
+yyjson_val *
+rt_trust_read(rt_scope *scope, const char *state_folder)
 {
 	int folder = open(state_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rt_status st;
+	yyjson_val *root;
 
-	*out = NULL;
-	if (folder < 0)
-		return errno == ENOENT ? RT_OK : fail_io(err, state_folder);
-	st = read_at(alloc, folder, out, err);
+	if (folder < 0) {
+		if (errno != ENOENT)
+			fail_io(scope, state_folder);
+		return NULL;
+	}
+	root = read_at(scope, folder);
 	close(folder);
-	return st;
+	return root;
 }
 
-/* The folder and those above it. */
-static rt_status
-make_folders(const rt_alloc *alloc, const char *path, rt_error *err)
+const char *
+rt_make_private_folders(rt_scope *scope, const char *path)
 {
-	rt_status st = RT_OK;
-	rt_buf part;
-	size_t i;
+	size_t size = strlen(path);
+	char *part = rt_scope_get(scope, size + 1);
 
-	rt_buf_init(&part, alloc, 65536);
-	rt_buf_add_c(&part, path);
-	st = part.status;
-	for (i = 1; st == RT_OK && i <= part.size; i++) {
-		if (i < part.size && part.ptr[i] != '/')
+	for (size_t i = 1; part != NULL && i <= size; i++) {
+		if (path[i] != '/' && path[i] != 0)
 			continue;
-		part.ptr[i] = 0;
-		if (mkdir(part.ptr, 0700) != 0 && errno != EEXIST)
-			st = fail_io(err, part.ptr);
-		if (i < part.size)
-			part.ptr[i] = '/';
+		memcpy(part, path, i);
+		if (mkdir(part, 0700) != 0 && errno != EEXIST)
+			return part;
 	}
-	rt_buf_deinit(&part);
-	return st;
-}
-
-/* Under another name, synced, then given its name, and that synced. */
-static rt_status
-write_at(int folder, rt_str text, rt_error *err)
-{
-	int fd;
-	size_t at = 0;
-	bool ok;
-
-	(void)unlinkat(folder, TEMPORARY, 0); /* of one that crashed; we hold the lock */
-	fd = openat(folder, TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	ok = fd >= 0;
-	while (ok && at < text.size) {
-		ssize_t wrote = write(fd, text.ptr + at, text.size - at);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		ok = wrote > 0;
-		at += wrote > 0 ? (size_t)wrote : 0;
-	}
-	ok = ok && fsync(fd) == 0;
-	if (fd >= 0 && close(fd) != 0)
-		ok = false;
-	ok = ok && renameat(folder, TEMPORARY, folder, FILE_NAME) == 0 && fsync(folder) == 0;
-	if (ok)
-		return RT_OK;
-	(void)fail_io(err, "trust.json cannot be written");
-	(void)unlinkat(folder, TEMPORARY, 0);
-	return err == NULL ? RT_IO : err->status;
-}
-
-rt_status
-rt_trust_change(const rt_alloc *alloc, const char *state_folder, rt_str path, rt_str hex,
-		rt_error *err)
-{
-	rt_json_doc *doc = NULL;
-	rt_status st = make_folders(alloc, state_folder, err);
-	int folder = -1;
-	rt_buf text;
-
-	rt_buf_init(&text, alloc, RT_TRUST_FILE_MAX);
-	if (st == RT_OK) {
-		folder = open(state_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (folder < 0 || flock(folder, LOCK_EX) != 0)
-			st = fail_io(err, state_folder);
-	}
-	if (st == RT_OK)
-		st = read_at(alloc, folder, &doc, err);
-	if (st == RT_OK)
-		st = rt_trust_write(alloc, doc, path, hex, &text);
-	if (st == RT_OK)
-		st = write_at(folder, rt_buf_str(&text), err);
-	rt_json_free(doc);
-	rt_buf_deinit(&text);
-	if (folder >= 0)
-		close(folder); /* and with it the lock */
-	return st;
-}
-
-/* --- a hook of a work folder --- */
-
-/* The file, with no link on the way from folder to it. */
-static int
-open_inner(const char *folder, const char *inner)
-{
-	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), next = -1, code;
-	char name[NAME_ROOM];
-
-	while (at >= 0) {
-		size_t size = strcspn(inner, "/");
-		bool last = inner[size] == 0;
-
-		if (size == 0 || size >= sizeof(name)) {
-			errno = ENAMETOOLONG;
-			next = -1;
-		} else {
-			memcpy(name, inner, size);
-			name[size] = 0;
-			next = openat(at, name,
-				      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
-					      (last ? O_NOCTTY : O_DIRECTORY));
-		}
-		code = errno;
-		close(at);
-		errno = code;
-		if (last || next < 0)
-			return next;
-		at = next;
-		inner += size + 1;
-	}
-	return -1;
-}
-
-static int
-memory_file(void)
-{
-	int fd = memfd_create("retake-hook", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-
-	return fd < 0 && errno == EINVAL
-		       ? memfd_create("retake-hook", MFD_CLOEXEC | MFD_ALLOW_SEALING)
-		       : fd;
+	return part != NULL ? NULL : "";
 }
 
 static bool
-write_whole(int fd, const char *ptr, size_t size)
+write_all(int fd, const char *ptr, size_t size)
 {
 	while (size > 0) {
 		ssize_t wrote = write(fd, ptr, size);
@@ -247,9 +203,95 @@ write_whole(int fd, const char *ptr, size_t size)
 	return true;
 }
 
-/* All bytes, once: to the hash, and to the copy where there is one. */
-static rt_status
-take_bytes(int from, int to, const char *inner, rt_trust_file *out, rt_error *err)
+/* Write under another name, sync, rename, sync. The caller holds the lock. */
+static void
+replace_at(rt_scope *s, int folder, rt_str text)
+{
+	bool ok;
+	int fd;
+
+	(void)unlinkat(folder, TEMPORARY, 0); /* left over from a crash */
+	fd = openat(folder, TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	ok = fd >= 0 && write_all(fd, text.ptr, text.size) && fsync(fd) == 0;
+	if (fd >= 0 && close(fd) != 0)
+		ok = false;
+	if (ok && renameat(folder, TEMPORARY, folder, FILE_NAME) == 0 && fsync(folder) == 0)
+		return;
+	fail_io(s, "trust.json cannot be written");
+	(void)unlinkat(folder, TEMPORARY, 0);
+}
+
+void
+rt_trust_change(rt_scope *scope, const char *state_folder, rt_str path, rt_str hex)
+{
+	rt_buf *text = rt_scope_buf(scope);
+	const char *missing = rt_make_private_folders(scope, state_folder);
+	yyjson_val *root;
+	int folder;
+
+	if (missing != NULL) {
+		fail_io(scope, missing);
+		return;
+	}
+	folder = open(state_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0 || flock(folder, LOCK_EX) != 0)
+		fail_io(scope, state_folder);
+	text->limit = RT_TRUST_FILE_MAX;
+	root = rt_ok(scope) ? read_at(scope, folder) : NULL;
+	if (rt_ok(scope))
+		rt_trust_write(scope, root, path, hex, text);
+	if (rt_ok(scope))
+		replace_at(scope, folder, rt_buf_str(text));
+	if (folder >= 0)
+		close(folder); /* releases the lock */
+}
+
+/* ---- hooks of a work folder ---- */
+
+int
+rt_open_below(const char *folder, const char *inner, int flags)
+{
+	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[NAME_ROOM];
+
+	while (at >= 0) {
+		size_t size = strcspn(inner, "/");
+		bool last = inner[size] == 0;
+		int next = -1, code;
+
+		if (size == 0 || size >= sizeof(name)) {
+			errno = ENAMETOOLONG;
+		} else {
+			memcpy(name, inner, size);
+			name[size] = 0;
+			next = openat(at, name,
+				      O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+					      (last ? flags : O_DIRECTORY));
+		}
+		code = errno;
+		close(at);
+		errno = code;
+		if (last || next < 0)
+			return next;
+		at = next;
+		inner += size + 1;
+	}
+	return -1;
+}
+
+static int
+open_memory_file(void)
+{
+	int fd = memfd_create("retake-hook", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+
+	return fd < 0 && errno == EINVAL
+		       ? memfd_create("retake-hook", MFD_CLOEXEC | MFD_ALLOW_SEALING)
+		       : fd;
+}
+
+/* Reads all bytes once: into the hash, and into the copy (to; -1: none), which is then sealed. */
+static void
+hash_and_copy(rt_scope *s, int from, int to, const char *inner, rt_trust_program *out)
 {
 	char piece[4096];
 	uint64_t size = 0;
@@ -262,66 +304,82 @@ take_bytes(int from, int to, const char *inner, rt_trust_file *out, rt_error *er
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return fail_io(err, inner);
-		if (got == 0)
+			fail_io(s, inner);
+		if (got <= 0)
 			break;
 		if (size == 0)
 			out->is_script = got >= 2 && piece[0] == '#' && piece[1] == '!';
 		size += (uint64_t)got;
-		if (size > RT_TRUST_PROGRAM_MAX)
-			return rt_fail(err, RT_REFUSED, "%s is larger than %d bytes", inner,
-				       RT_TRUST_PROGRAM_MAX);
+		if (size > RT_TRUST_PROGRAM_MAX) {
+			rt_scope_fail(s, RT_REFUSED, "%s is larger than %d bytes", inner,
+				      RT_TRUST_PROGRAM_MAX);
+			break;
+		}
 		rt_sha256_add(&sha, piece, (size_t)got);
-		if (to >= 0 && !write_whole(to, piece, (size_t)got))
-			return fail_io(err, "there is no room for a copy of a hook");
+		if (to >= 0 && !write_all(to, piece, (size_t)got)) {
+			fail_io(s, "there is no room for a copy of a hook");
+			break;
+		}
 	}
+	if (!rt_ok(s))
+		return;
 	rt_sha256_end_hex(&sha, out->hex);
-	if (to >= 0 && fcntl(to, F_ADD_SEALS,
-			     F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
-		return fail_io(err, "the copy of a hook cannot be sealed");
-	return RT_OK;
+	if (to >= 0 &&
+	    fcntl(to, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+		fail_io(s, "the copy of a hook cannot be sealed");
 }
 
-rt_status
-rt_trust_open(const char *folder, const char *inner, bool with_fd, rt_trust_file *out,
-	      rt_error *err)
+void
+rt_trust_open(rt_scope *scope, const char *folder, const char *inner, bool with_fd,
+	      rt_trust_program *out)
 {
-	int from = open_inner(folder, inner), to = -1;
-	rt_status st = RT_OK;
 	struct stat info;
+	int from;
 
-	memset(out, 0, sizeof(*out));
-	out->fd = -1;
+	*out = (rt_trust_program){.fd = -1};
+	if (!rt_ok(scope))
+		return;
+	from = rt_open_below(folder, inner, O_NONBLOCK | O_NOCTTY);
 	if (from < 0) {
-		int code = errno;
-
-		if (code == ENOENT)
-			return rt_fail(err, RT_NOT_FOUND, "%s is not there", inner);
-		if (code == ELOOP || code == ENOTDIR)
-			return rt_fail(err, RT_REFUSED,
-				       "%s is, or lies behind, a symbolic link; a project's hook "
-				       "has to be a file",
-				       inner);
-		errno = code;
-		return fail_io(err, inner);
+		if (errno == ENOENT)
+			rt_scope_fail(scope, RT_NOT_FOUND, "%s is not there", inner);
+		else if (errno == ELOOP || errno == ENOTDIR)
+			rt_scope_fail(scope, RT_REFUSED,
+				      "%s is, or lies behind, a symbolic link; a project's hook "
+				      "has to be a file",
+				      inner);
+		else
+			fail_io(scope, inner);
+		return;
 	}
 	if (fstat(from, &info) != 0)
-		st = fail_io(err, inner);
+		fail_io(scope, inner);
 	else if (!S_ISREG(info.st_mode))
-		st = rt_fail(err, RT_REFUSED, "%s is no file", inner);
+		rt_scope_fail(scope, RT_REFUSED, "%s is no file", inner);
 	else if ((info.st_mode & 0111) == 0)
-		st = rt_fail(err, RT_REFUSED, "%s is not executable", inner);
-	if (st == RT_OK && with_fd) {
-		to = memory_file();
-		if (to < 0)
-			st = fail_io(err, "there is no file in memory to be had for a hook");
-	}
-	if (st == RT_OK)
-		st = take_bytes(from, to, inner, out, err);
+		rt_scope_fail(scope, RT_REFUSED, "%s is not executable", inner);
+	else if (with_fd && (out->fd = open_memory_file()) < 0)
+		fail_io(scope, "there is no file in memory to be had for a hook");
+	if (rt_ok(scope))
+		hash_and_copy(scope, from, out->fd, inner, out);
 	close(from);
-	if (st == RT_OK)
-		out->fd = to;
-	else if (to >= 0)
-		close(to);
-	return st;
+	if (!rt_ok(scope) && out->fd >= 0) {
+		close(out->fd);
+		out->fd = -1;
+	}
+}
+
+const char *
+rt_trust_state(rt_scope *scope, const char *state_folder, rt_str folder, rt_str path, bool with_fd,
+	       rt_trust_program *out)
+{
+	yyjson_val *root = state_folder != NULL ? rt_trust_read(scope, state_folder) : NULL;
+	rt_str pinned = rt_trust_find(root, path);
+
+	/* A copy is made only where it may be run. */
+	rt_trust_open(scope, folder.ptr, path.ptr + folder.size + 1, with_fd && pinned.size > 0,
+		      out);
+	if (!rt_ok(scope))
+		return NULL;
+	return pinned.size == 0 ? "new" : rt_str_is(pinned, out->hex) ? "on" : "changed";
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every public function does with what comes in and goes out: errors, texts, options. */
+ * What every public function does with arguments and results. */
 #include "library/library_impl.h"
 
-#include <stdlib.h>
-
-/* The public statuses are ours by number. */
+/* The public statuses have the numbers of ours. */
 #define SAME(name) _Static_assert((int)RETAKE_##name == (int)RT_##name, #name)
 SAME(OK);
 SAME(NOMEM);
@@ -28,11 +26,11 @@ SAME(UPSTREAM);
 SAME(DENIED);
 #undef SAME
 
-/* Promised: it lies in the caller's memory. */
+/* Part of the ABI: it is in the caller's memory. */
 _Static_assert(sizeof(retake_error) == 512, "retake_error keeps its size");
 _Static_assert((int)RETAKE_ERROR_TEXT_SIZE == RT_ERROR_TEXT_SIZE, "texts fit");
 
-enum { OPTIONS_MAX = 4096 /* what is larger was never set */ };
+enum { OPTIONS_MAX = 4096 /* a larger size was never set */ };
 
 const char *
 retake_version(void)
@@ -62,141 +60,149 @@ retake_text_free(retake_text *text)
 	text->size = 0;
 }
 
-/* ---- what comes in ---- */
+/* ---- arguments ---- */
 
-rt_status
-rt_library_given(const void *ptr, const char *what, rt_error *err)
+void
+rt_library_require(rt_scope *scope, const void *ptr, const char *what)
 {
-	return ptr != NULL ? RT_OK : rt_fail(err, RT_USAGE, "no %s was given", what);
+	if (ptr == NULL)
+		rt_scope_fail(scope, RT_USAGE, "no %s was given", what);
 }
 
-rt_status
-rt_library_str(const char *text, const char *what, rt_str *out, rt_error *err)
+rt_str
+rt_library_str(rt_scope *scope, const char *text, const char *what)
 {
 	rt_str all = rt_str_of(text);
 	size_t valid = rt_utf8_valid_size(all);
 
 	if (valid != all.size)
-		return rt_fail_at(err, RT_USAGE, valid, "the %s is not UTF-8 (at byte %zu)", what,
-				  valid);
-	*out = all;
-	return RT_OK;
+		RT_TRY(scope, rt_fail_at(&scope->error, RT_USAGE, valid,
+					 "the %s is not UTF-8 (at byte %zu)", what, valid));
+	return all;
 }
 
-rt_status
-rt_library_bytes(const char *ptr, size_t size, const char *what, rt_str *out, rt_error *err)
+rt_str
+rt_library_bytes(rt_scope *scope, const char *ptr, size_t size, const char *what)
 {
-	if (ptr == NULL && size != 0)
-		return rt_library_given(ptr, what, err);
-	*out = size == RETAKE_CSTR ? rt_str_of(ptr) : rt_str_at(ptr, size);
-	return RT_OK;
+	if (size != 0)
+		rt_library_require(scope, ptr, what);
+	return size == RETAKE_CSTR ? rt_str_of(ptr) : rt_str_at(ptr, size);
 }
 
-rt_status
-rt_library_options(const void *given, size_t first, void *into, size_t size, const char *what,
-		   rt_error *err)
+void
+rt_library_options(rt_scope *scope, const void *given, void *into, size_t size, const char *what)
 {
 	const char *bytes = given;
-	size_t theirs, i;
+	size_t theirs;
 
 	memset(into, 0, size);
 	if (given == NULL)
-		return RT_OK;
+		return;
 	memcpy(&theirs, given, sizeof(theirs));
-	if (theirs < first || theirs > OPTIONS_MAX)
-		return rt_fail(err, RT_USAGE, "the size of the %s is not set", what);
-	for (i = size; i < theirs; i++)
+	if (theirs < size || theirs > OPTIONS_MAX) {
+		rt_scope_fail(scope, RT_USAGE, "the size of the %s is not set", what);
+		return;
+	}
+	for (size_t i = size; i < theirs; i++)
 		if (bytes[i] != 0)
-			return rt_fail(err, RT_USAGE,
-				       "the %s ask for something that libretake %s does not know",
-				       what, RT_VERSION);
-	memcpy(into, given, theirs < size ? theirs : size);
-	return RT_OK;
+			rt_scope_fail(scope, RT_USAGE,
+				      "the %s ask for something that libretake %s does not know",
+				      what, RT_VERSION);
+	memcpy(into, given, size);
 }
 
-/* ---- what goes out ---- */
+/* ---- one call ---- */
+
+rt_scope *
+rt_library_begin(rt_library_call *c, const rt_alloc *alloc)
+{
+	*c = (rt_library_call){.engine = NULL};
+	rt_scope_init(&c->scope, alloc);
+	rt_buf_init(&c->text, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	return &c->scope;
+}
+
+rt_scope *
+rt_library_begin_store(rt_library_call *c, const retake_store *store)
+{
+	rt_library_begin(c, store != NULL ? store->alloc : rt_alloc_libc());
+	rt_library_require(&c->scope, store, "store");
+	return &c->scope;
+}
+
+rt_scope *
+rt_library_begin_project(rt_library_call *c, const retake_project *project)
+{
+	rt_library_begin(c, project != NULL ? project->store->alloc : rt_alloc_libc());
+	rt_library_require(&c->scope, project, "project");
+	return &c->scope;
+}
+
+static void
+unref_value(void *value)
+{
+	rt_object_unref(value);
+}
+
+rt_scope *
+rt_library_begin_view(rt_library_call *c, retake_project *project, const retake_place *place,
+		      const retake_text *out)
+{
+	rt_scope *s = rt_library_begin_project(c, project);
+	rt_str disc, take;
+	uint64_t seq;
+
+	rt_library_require(s, out, "place for the text");
+	rt_library_options(s, place, &c->from, sizeof(c->from), "place");
+	disc = rt_library_str(s, c->from.discussion, "discussion's name");
+	take = rt_library_str(s, c->from.take, "take's name");
+	if (!rt_ok(s))
+		return s;
+	c->engine = project->engine;
+	seq = c->from.at_seq == RETAKE_SEQ_FIRST ? 0 : c->from.at_seq;
+	if (c->from.at_seq == 0)
+		c->value = rt_engine_value(c->engine);
+	else
+		RT_TRY(s, rt_engine_value_at(c->engine, seq, &c->value, &s->error));
+	rt_scope_defer(s, unref_value, (void *)(uintptr_t)c->value);
+	RT_TRY(s, rt_resolve_place(c->value, disc, take, &c->at, &s->error));
+	return s;
+}
 
 void
-rt_library_buf_init(rt_buf *buf)
+rt_library_give(rt_library_call *c, retake_text *out)
 {
-	rt_buf_init(buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
-}
+	rt_buf *text = &c->text;
 
-rt_status
-rt_library_give(rt_buf *buf, rt_status st, retake_text *out, rt_error *err)
-{
-	if (st == RT_OK)
-		(void)rt_buf_reserve(buf, 1); /* an empty text is one, too */
-	if (st == RT_OK && buf->status != RT_OK)
-		st = rt_fail(err, buf->status, "%s",
-			     buf->status == RT_NOMEM ? "out of memory" : "the text is too long");
-	if (st == RT_OK) {
-		buf->ptr[buf->size] = '\0';
-		out->ptr = buf->ptr;
-		out->size = buf->size;
-		buf->ptr = NULL;
-	}
-	rt_buf_deinit(buf);
-	return st;
+	(void)rt_buf_reserve(text, 1); /* an empty text is not NULL either */
+	if (text->status != RT_OK)
+		rt_scope_fail(&c->scope, text->status, "%s",
+			      text->status == RT_NOMEM ? "out of memory" : "the text is too long");
+	if (!rt_ok(&c->scope))
+		return;
+	text->ptr[text->size] = '\0';
+	out->ptr = text->ptr;
+	out->size = text->size;
+	text->ptr = NULL;
 }
 
 retake_status
-rt_library_end(rt_status st, const rt_error *err, retake_error *error)
+rt_library_end(rt_library_call *c, retake_text *out, retake_error *error)
 {
+	rt_error err;
+	rt_status st;
+
+	if (out != NULL)
+		rt_library_give(c, out);
+	rt_buf_deinit(&c->text);
+	st = rt_scope_end(&c->scope, &err);
 	if (st == RT_OK || error == NULL)
 		return (retake_status)st;
 	memset(error, 0, sizeof(*error));
 	error->status = (retake_status)st;
-	error->has_at = err->has_at != 0;
-	error->at = err->at;
-	error->line = err->line;
-	memcpy(error->text, err->text, strlen(err->text));
-	if (error->text[0] == '\0') {
-		const char *word = rt_status_word(st);
-
-		memcpy(error->text, word, strlen(word));
-	}
+	error->has_at = err.has_at != 0;
+	error->at = err.at;
+	error->line = err.line;
+	memcpy(error->text, err.text, strlen(err.text));
 	return (retake_status)st;
-}
-
-/* ---- a look ---- */
-
-rt_status
-rt_library_look_begin(rt_library_look *look, retake_project *project, const retake_place *place,
-		      const retake_text *out)
-{
-	rt_error *err = &look->error;
-	rt_str disc = rt_str_of(NULL), take = disc;
-	rt_status st;
-
-	memset(look, 0, sizeof(*look));
-	rt_library_buf_init(&look->buf);
-	st = rt_library_given(project, "project", err);
-	if (st == RT_OK)
-		st = rt_library_given(out, "place for the text", err);
-	if (st == RT_OK)
-		st = rt_library_options(place, sizeof(look->from), &look->from, sizeof(look->from),
-					"place", err);
-	if (st == RT_OK)
-		st = rt_library_str(look->from.discussion, "discussion's name", &disc, err);
-	if (st == RT_OK)
-		st = rt_library_str(look->from.take, "take's name", &take, err);
-	if (st != RT_OK)
-		return st;
-	look->engine = project->engine;
-	if (look->from.at_seq == 0)
-		look->value = rt_engine_value(look->engine);
-	else
-		st = rt_engine_value_at(
-			look->engine, look->from.at_seq == RETAKE_SEQ_FIRST ? 0 : look->from.at_seq,
-			&look->value, err);
-	return st == RT_OK ? rt_resolve_place(look->value, disc, take, &look->place, err) : st;
-}
-
-retake_status
-rt_library_look_end(rt_library_look *look, rt_status st, retake_text *out, retake_error *error)
-{
-	st = rt_library_give(&look->buf, st, out, &look->error);
-	rt_object_unref(look->value);
-	return rt_library_end(st, &look->error, error);
 }

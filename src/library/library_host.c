@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one place in the library that asks the system for time and chance. */
+ * The system's clock and random numbers. */
 #define _GNU_SOURCE
 
 #include "library/library_impl.h"

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Library: what the files behind include/retake/ share. Each public function checks what it
- * was handed, calls the engine, and gives back text that the caller can free; nothing is
- * decided here. */
+ * Library: what the files behind include/retake/ share. A public function checks its arguments,
+ * calls the engine, and returns text that the caller can free. It has no logic of its own:
+ *
+ *	rt_library_call c;
+ *	rt_scope *s = rt_library_begin_view(&c, project, place, out);
+ *
+ *	RT_TRY(s, rt_view_takes(c.engine, c.value, c.at.disc, false, &c.text, &s->error));
+ *	return rt_library_end(&c, out, error);
+ */
 #ifndef RT_LIBRARY_LIBRARY_IMPL_H
 #define RT_LIBRARY_LIBRARY_IMPL_H
 
+#include "base/scope.h"
 #include "ops/action.h"
 #include "retake/retake.h"
 
@@ -25,55 +32,50 @@ struct retake_project {
 /* The system's clock and random numbers (library_host.c). */
 const rt_env *rt_library_env(void);
 
-/* retake_store_open with another world: tests let memory run out. Texts that are handed out
- * come from the C library all the same, since they outlive the store. */
-RT_CHECKED rt_status rt_library_store_open(const rt_alloc *alloc, const rt_env *env,
-					   const char *path, const retake_store_options *options,
-					   retake_store **out_store, rt_error *err);
+/* retake_store_open with another allocator and environment, for tests. Text that is returned to
+ * callers comes from the C library all the same, because it outlives the store. */
+retake_status rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path,
+				    const retake_store_options *options, retake_store **out_store,
+				    retake_error *error);
 
-retake_store *rt_library_store_ref(retake_store *store);
+/* ---- one call ---- */
 
-/* ---- what comes in ---- */
-
-/* A name or a query; NULL: empty. RT_USAGE: not UTF-8; what names it in the message. */
-RT_CHECKED rt_status rt_library_str(const char *text, const char *what, rt_str *out,
-				    rt_error *err);
-/* Text of which the size may be RETAKE_CSTR. RT_USAGE: ptr is NULL, but for none. */
-RT_CHECKED rt_status rt_library_bytes(const char *ptr, size_t size, const char *what, rt_str *out,
-				      rt_error *err);
-/* The caller's options (NULL: the defaults) into ours, whatever version it was compiled with.
- * first: the size of the struct in the first version. RT_USAGE: no such size, or something is
- * asked for that this version does not know. */
-RT_CHECKED rt_status rt_library_options(const void *given, size_t first, void *into, size_t size,
-					const char *what, rt_error *err);
-/* RT_USAGE when it is NULL. */
-RT_CHECKED rt_status rt_library_given(const void *ptr, const char *what, rt_error *err);
-
-/* ---- what goes out ---- */
-
-/* A buffer for rt_library_give. */
-void rt_library_buf_init(rt_buf *buf);
-/* Hands the bytes over where st is RT_OK and all of them are there; releases buf. */
-RT_CHECKED rt_status rt_library_give(rt_buf *buf, rt_status st, retake_text *out, rt_error *err);
-/* The status as the caller knows it; error (may be NULL) is filled in where it is a failure. */
-retake_status rt_library_end(rt_status st, const rt_error *err, retake_error *error);
-
-/* ---- a look ---- */
-
-typedef struct rt_library_look {
+typedef struct rt_library_call {
+	rt_scope scope; /* of the store's memory */
+	rt_buf text;    /* the result, of the C library's memory */
+	/* Of views only: */
 	rt_engine *engine;
-	const rt_project *value; /* a reference */
-	retake_place from;
-	rt_place place;
-	rt_buf buf;
-	rt_error error;
-} rt_library_look;
+	const rt_project *value;
+	retake_place from; /* as given */
+	rt_place at;
+} rt_library_call;
 
-/* The value and the place in it. Always to be followed by rt_library_look_end. */
-RT_CHECKED rt_status rt_library_look_begin(rt_library_look *look, retake_project *project,
-					   const retake_place *place, const retake_text *out);
-/* Gives look->buf to the caller where st is RT_OK. */
-retake_status rt_library_look_end(rt_library_look *look, rt_status st, retake_text *out,
-				  retake_error *error);
+/* Always followed by rt_library_end. Each returns the call's scope. */
+rt_scope *rt_library_begin(rt_library_call *c, const rt_alloc *alloc);
+/* RT_USAGE: no store, no project. */
+rt_scope *rt_library_begin_store(rt_library_call *c, const retake_store *store);
+rt_scope *rt_library_begin_project(rt_library_call *c, const retake_project *project);
+/* The same, with the value that place means. out is checked here and used by the caller. */
+rt_scope *rt_library_begin_view(rt_library_call *c, retake_project *project,
+				const retake_place *place, const retake_text *out);
+/* Moves the text to the caller, unless the scope has failed. */
+void rt_library_give(rt_library_call *c, retake_text *out);
+/* Gives the text (out NULL: none), releases everything, and reports the failure to error (may be
+ * NULL). */
+retake_status rt_library_end(rt_library_call *c, retake_text *out, retake_error *error);
+
+/* ---- arguments: what they call "what" is named in messages ---- */
+
+/* RT_USAGE if ptr is NULL. */
+void rt_library_require(rt_scope *scope, const void *ptr, const char *what);
+/* A name or a query; NULL: empty. RT_USAGE: not UTF-8. */
+rt_str rt_library_str(rt_scope *scope, const char *text, const char *what);
+/* Text whose size may be RETAKE_CSTR. RT_USAGE: ptr is NULL and size is not 0. */
+rt_str rt_library_bytes(rt_scope *scope, const char *ptr, size_t size, const char *what);
+/* Copy the caller's options (NULL: the defaults) to a zeroed struct of ours. The caller may have
+ * been compiled against a later version. A struct that grows needs its first size here, too.
+ * RT_USAGE: its size is not set, or it asks for something unknown. */
+void rt_library_options(rt_scope *scope, const void *given, void *into, size_t size,
+			const char *what);
 
 #endif

@@ -615,8 +615,8 @@ live_once(const rt_alloc *alloc)
 	retake_text text = RETAKE_TEXT_INIT;
 	retake_project *project = NULL;
 	retake_store *store = NULL;
-	retake_status st = (retake_status)rt_library_store_open(alloc, rt_library_env(),
-								":memory:", NULL, &store, NULL);
+	retake_status st = rt_library_store_open(alloc, rt_library_env(), ":memory:", NULL, &store,
+						 NULL);
 
 	create.create = 1;
 	if (st == RETAKE_OK)

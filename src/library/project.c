@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Projects: opened, changed, kept up to date. */
+ * Projects: opened, changed, refreshed. */
 #include "library/library_impl.h"
+
+#include <stdatomic.h>
 
 #include "codec/json.h"
 
@@ -12,39 +14,34 @@ retake_project_open(retake_store *store, const char *name, const retake_project_
 	rt_engine_options engine = {0};
 	retake_project_options own;
 	retake_project *project = NULL;
-	rt_error err = {0};
-	rt_status st = rt_library_given(store, "store", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_store(&c, store);
 
-	if (st == RT_OK)
-		st = rt_library_given(out_project, "place for the project", &err);
-	if (st == RT_OK)
-		st = rt_library_options(options, sizeof(own), &own, sizeof(own),
-					"project's options", &err);
-	if (st == RT_OK)
-		st = rt_library_str(name, "project's name", &engine.project, &err);
-	if (st == RT_OK)
-		st = rt_library_str(own.by, "name of who asks", &engine.by, &err);
-	if (st != RT_OK)
-		goto done;
-	project = rt_new0(store->alloc, sizeof(*project));
-	if (project == NULL) {
-		st = rt_fail(&err, RT_NOMEM, "out of memory");
-		goto done;
+	rt_library_require(s, out_project, "place for the project");
+	rt_library_options(s, options, &own, sizeof(own), "project's options");
+	engine.project = rt_library_str(s, name, "project's name");
+	engine.by = rt_library_str(s, own.by, "name of who asks");
+	if (rt_ok(s)) {
+		project = rt_new0(store->alloc, sizeof(*project));
+		if (project == NULL)
+			rt_scope_nomem(s);
 	}
+	if (!rt_ok(s))
+		return rt_library_end(&c, NULL, error);
 	if (engine.by.size == 0)
 		engine.by = RT_STR("lib");
 	engine.alloc = store->alloc;
 	engine.env = store->env;
 	engine.create = own.create != 0;
-	st = rt_engine_open(&engine, store->store, &project->engine, &err);
-	if (st != RT_OK) {
+	RT_TRY(s, rt_engine_open(&engine, store->store, &project->engine, &s->error));
+	if (rt_ok(s)) {
+		atomic_fetch_add_explicit(&store->refs, 1, memory_order_relaxed);
+		project->store = store;
+		*out_project = project;
+	} else {
 		rt_free(store->alloc, project);
-		goto done;
 	}
-	project->store = rt_library_store_ref(store);
-	*out_project = project;
-done:
-	return rt_library_end(st, &err, error);
+	return rt_library_end(&c, NULL, error);
 }
 
 void
@@ -63,155 +60,111 @@ retake_project_close(retake_project *project)
 retake_status
 retake_project_seq(retake_project *project, uint64_t *out_seq, retake_error *error)
 {
-	const rt_project *value;
-	rt_error err = {0};
-	rt_status st = rt_library_given(project, "project", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_project(&c, project);
 
-	if (st == RT_OK)
-		st = rt_library_given(out_seq, "place for the number", &err);
-	if (st == RT_OK) {
-		value = rt_engine_value(project->engine);
+	rt_library_require(s, out_seq, "place for the number");
+	if (rt_ok(s)) {
+		const rt_project *value = rt_engine_value(project->engine);
+
 		*out_seq = value->seq;
 		rt_object_unref(value);
 	}
-	return rt_library_end(st, &err, error);
+	return rt_library_end(&c, NULL, error);
 }
 
 retake_status
 retake_project_refresh(retake_project *project, retake_error *error)
 {
-	rt_error err = {0};
-	rt_status st = rt_library_given(project, "project", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_project(&c, project);
 
-	if (st == RT_OK)
-		st = rt_engine_refresh(project->engine, &err);
-	return rt_library_end(st, &err, error);
+	RT_TRY(s, rt_engine_refresh(project->engine, &s->error));
+	return rt_library_end(&c, NULL, error);
 }
 
 retake_status
 retake_project_newer(retake_project *project, retake_error *error)
 {
-	rt_error err = {0};
-	rt_status st = rt_library_given(project, "project", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_project(&c, project);
 
-	if (st == RT_OK && rt_engine_newer(project->engine, &err))
-		st = RT_TOO_NEW;
-	return rt_library_end(st, &err, error);
+	RT_TRY(s, rt_engine_newer(project->engine, &s->error) ? RT_TOO_NEW : RT_OK);
+	return rt_library_end(&c, NULL, error);
 }
 
 retake_status
 retake_project_index(retake_project *project, retake_error *error)
 {
-	rt_error err = {0};
-	rt_status st = rt_library_given(project, "project", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_project(&c, project);
 
-	if (st == RT_OK)
-		st = rt_engine_index(project->engine, &err);
-	return rt_library_end(st, &err, error);
+	RT_TRY(s, rt_engine_index(project->engine, &s->error));
+	return rt_library_end(&c, NULL, error);
 }
 
 /* ---- changing ---- */
 
-/* What is asked for, taken apart. */
-typedef struct asked {
-	rt_json_doc *doc;
-	yyjson_val **requests;
-	rt_result *results;
-	size_t count;
-} asked;
-
-static rt_status
-asked_read(asked *a, const rt_alloc *alloc, rt_str json, rt_error *err)
-{
-	yyjson_val *root, *item;
-	size_t i, count;
-	rt_status st = rt_json_read(alloc, json, &a->doc, err);
-
-	if (st == RT_LIMIT) /* too deep; as apply has it */
-		st = err->status = RT_USAGE;
-	if (st != RT_OK)
-		return st;
-	root = rt_json_root(a->doc);
-	a->count = yyjson_is_arr(root) ? yyjson_arr_size(root) : 1;
-	a->requests = rt_new_array(alloc, a->count + 1, sizeof(yyjson_val *));
-	a->results = rt_new_array(alloc, a->count + 1, sizeof(rt_result));
-	if (a->requests == NULL || a->results == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	memset(a->results, 0, (a->count + 1) * sizeof(rt_result));
-	a->requests[0] = root;
-	if (yyjson_is_arr(root)) {
-		yyjson_arr_foreach(root, i, count, item) {
-			a->requests[i] = item;
-		}
-	}
-	return RT_OK;
-}
-
+/* Applies one request or an array of them. The results are returned even if one has failed; the
+ * failure is then that of the first one. */
 static void
-asked_deinit(asked *a, const rt_alloc *alloc)
+apply(rt_library_call *c, retake_project *project, yyjson_val *root, bool is_atomic, rt_str disc,
+      rt_str take, retake_text *out_results)
 {
-	size_t i;
+	rt_scope *s = &c->scope;
+	bool is_list = yyjson_is_arr(root);
+	size_t count = is_list ? yyjson_arr_size(root) : 1;
+	yyjson_val **requests = rt_scope_array(s, count, sizeof(*requests));
+	rt_result *results = rt_scope_array(s, count, sizeof(*results));
+	const rt_error *failure = NULL;
+	yyjson_val *item;
+	size_t at, max;
+	rt_status st;
 
-	for (i = 0; a->results != NULL && i < a->count; i++)
-		rt_result_deinit(&a->results[i]);
-	rt_free(alloc, a->results);
-	rt_free(alloc, a->requests);
-	rt_json_free(a->doc);
-}
-
-/* The results go out also where st is a failure: it is that of one of them. */
-static rt_status
-give_results(const asked *a, rt_status st, retake_text *out, rt_error *err)
-{
-	rt_status given;
-	size_t i;
-	rt_buf buf;
-
-	rt_library_buf_init(&buf);
-	rt_buf_add_byte(&buf, '[');
-	for (i = 0; i < a->count; i++) {
-		rt_json_add_comma(&buf);
-		rt_result_add_json(&buf, &a->results[i]);
+	if (!rt_ok(s))
+		return;
+	if (!is_list)
+		requests[0] = root;
+	yyjson_arr_foreach(root, at, max, item)
+		requests[at] = item;
+	st = rt_apply_json(project->engine, NULL, requests, count, is_atomic, disc, take,
+			       results);
+	rt_json_open(&c->text, NULL, '[');
+	for (size_t i = 0; i < count; i++) {
+		rt_json_add_comma(&c->text);
+		rt_result_add_json(&c->text, &results[i]);
+		if (st != RT_OK && failure == NULL && results[i].status == st)
+			failure = &results[i].error;
 	}
-	rt_buf_add_byte(&buf, ']');
-	for (i = 0; st != RT_OK && i < a->count; i++)
-		if (a->results[i].status == st) {
-			*err = a->results[i].error;
-			break;
-		}
-	given = rt_library_give(&buf, RT_OK, out, err);
-	return given != RT_OK ? given : st;
+	rt_json_close(&c->text, ']');
+	rt_library_give(c, out_results);
+	if (failure != NULL && rt_ok(s))
+		s->error = *failure;
+	(void)rt_scope_note(s, st);
+	for (size_t i = 0; i < count; i++)
+		rt_result_deinit(&results[i]);
 }
 
 retake_status
 retake_apply(retake_project *project, const char *json, size_t size,
 	     const retake_apply_options *options, retake_text *out_results, retake_error *error)
 {
-	rt_str text = rt_str_of(NULL), disc = text, take = text;
 	retake_apply_options own;
-	asked a = {0};
-	rt_error err = {0};
-	rt_status st = rt_library_given(project, "project", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_project(&c, project);
+	rt_str text, disc, take;
+	yyjson_val *root;
 
-	if (st == RT_OK)
-		st = rt_library_given(out_results, "place for the results", &err);
-	if (st == RT_OK)
-		st = rt_library_options(options, sizeof(own), &own, sizeof(own), "options of apply",
-					&err);
-	if (st == RT_OK)
-		st = rt_library_bytes(json, size, "request", &text, &err);
-	if (st == RT_OK)
-		st = rt_library_str(own.discussion, "discussion's name", &disc, &err);
-	if (st == RT_OK)
-		st = rt_library_str(own.take, "take's name", &take, &err);
-	if (st != RT_OK)
-		return rt_library_end(st, &err, error);
-	st = asked_read(&a, project->store->alloc, text, &err);
-	if (st == RT_OK) {
-		st = rt_apply_json(project->engine, NULL, a.requests, a.count, own.atomic != 0,
-				   disc, take, a.results);
-		st = give_results(&a, st, out_results, &err);
+	rt_library_require(s, out_results, "place for the results");
+	rt_library_options(s, options, &own, sizeof(own), "options of apply");
+	text = rt_library_bytes(s, json, size, "request");
+	disc = rt_library_str(s, own.discussion, "discussion's name");
+	take = rt_library_str(s, own.take, "take's name");
+	if (rt_ok(s)) {
+		root = rt_json_parse(s, text);
+		if (s->status == RT_LIMIT) /* nested too deeply; RT_USAGE as in `retake apply` */
+			s->status = s->error.status = RT_USAGE;
+		apply(&c, project, root, own.atomic != 0, disc, take, out_results);
 	}
-	asked_deinit(&a, project->store->alloc);
-	return rt_library_end(st, &err, error);
+	return rt_library_end(&c, NULL, error);
 }

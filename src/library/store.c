@@ -6,70 +6,51 @@
 #include <stdatomic.h>
 
 #include "codec/json.h"
-#include "store/store_memory.h"
-#include "store/store_sqlite.h"
+#include "store/store_open.h"
 
-static rt_status
-open_at(const rt_alloc *alloc, const rt_env *env, const char *path,
-	const retake_store_options *options, rt_store **out, rt_error *err)
-{
-	rt_store_sqlite_options sqlite = {.create = options->create != 0 && options->read_only == 0,
-					  .read_only = options->read_only != 0,
-					  .relaxed = options->relaxed != 0};
-
-	if (strcmp(path, ":memory:") == 0)
-		return rt_store_memory_open(alloc, env, out, err);
-	return rt_store_sqlite_open(alloc, env, path, &sqlite, out, err);
-}
-
-rt_status
+retake_status
 rt_library_store_open(const rt_alloc *alloc, const rt_env *env, const char *path,
-		      const retake_store_options *options, retake_store **out_store, rt_error *err)
+		      const retake_store_options *options, retake_store **out_store,
+		      retake_error *error)
 {
 	retake_store_options own;
+	rt_store_options how;
 	retake_store *store = NULL;
-	rt_status st = rt_library_given(path, "path", err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin(&c, alloc);
 
-	if (st == RT_OK)
-		st = rt_library_given(out_store, "place for the store", err);
-	if (st == RT_OK)
-		st = rt_library_options(options, sizeof(own), &own, sizeof(own), "store's options",
-					err);
-	if (st == RT_OK && *path == '\0')
-		st = rt_fail(err, RT_USAGE, "the path is empty");
-	if (st != RT_OK)
-		return st;
-	store = rt_new0(alloc, sizeof(*store));
-	if (store == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	st = open_at(alloc, env, path, &own, &store->store, err);
-	if (st != RT_OK) {
-		rt_free(alloc, store);
-		return st;
+	rt_library_require(s, path, "path");
+	rt_library_require(s, out_store, "place for the store");
+	rt_library_options(s, options, &own, sizeof(own), "store's options");
+	if (rt_ok(s) && *path == '\0')
+		rt_scope_fail(s, RT_USAGE, "the path is empty");
+	if (rt_ok(s)) {
+		store = rt_new0(alloc, sizeof(*store));
+		if (store == NULL)
+			rt_scope_nomem(s);
 	}
-	store->alloc = alloc;
-	store->env = env;
-	atomic_init(&store->refs, 1);
-	*out_store = store;
-	return RT_OK;
+	if (rt_ok(s))
+		how = (rt_store_options){.create = own.create != 0 && own.read_only == 0,
+					 .read_only = own.read_only != 0,
+					 .relaxed = own.relaxed != 0};
+	RT_TRY(s, rt_store_open(alloc, env, path, &how, &store->store, &s->error));
+	if (rt_ok(s)) {
+		store->alloc = alloc;
+		store->env = env;
+		atomic_init(&store->refs, 1);
+		*out_store = store;
+	} else {
+		rt_free(alloc, store);
+	}
+	return rt_library_end(&c, NULL, error);
 }
 
 retake_status
 retake_store_open(const char *path, const retake_store_options *options, retake_store **out_store,
 		  retake_error *error)
 {
-	rt_error err = {0};
-	rt_status st = rt_library_store_open(rt_alloc_libc(), rt_library_env(), path, options,
-					     out_store, &err);
-
-	return rt_library_end(st, &err, error);
-}
-
-retake_store *
-rt_library_store_ref(retake_store *store)
-{
-	atomic_fetch_add_explicit(&store->refs, 1, memory_order_relaxed);
-	return store;
+	return rt_library_store_open(rt_alloc_libc(), rt_library_env(), path, options, out_store,
+				     error);
 }
 
 void
@@ -84,64 +65,53 @@ retake_store_close(retake_store *store)
 /* ---- projects ---- */
 
 static bool
-add_name(void *ctx, uint64_t project, rt_str name)
+add_name(void *ctx, const rt_store_row *row)
 {
 	rt_buf *buf = ctx;
 
-	(void)project;
-	rt_json_add_comma(buf);
-	rt_json_add_string(buf, name);
+	rt_json_put_str(buf, NULL, row->data);
 	return buf->status == RT_OK;
 }
 
-static rt_status
-add_names(retake_store *store, rt_buf *buf, rt_error *err)
+static void
+add_names(rt_scope *s, retake_store *store, rt_buf *buf)
 {
-	rt_status st;
-
-	rt_buf_add_byte(buf, '[');
-	st = store->store->ops->project_list(store->store, add_name, buf, err);
-	rt_buf_add_byte(buf, ']');
-	return st == RT_OK && buf->status != RT_OK ? rt_fail(err, buf->status, "out of memory")
-						   : st;
+	rt_json_open(buf, NULL, '[');
+	RT_TRY(s, store->store->ops->read(store->store, rt_rows_all(RT_STORE_PROJECTS, 0), add_name,
+					  buf, &s->error));
+	rt_json_close(buf, ']');
+	(void)rt_scope_str(s, buf);
 }
 
 retake_status
 retake_store_projects(retake_store *store, retake_text *out_names, retake_error *error)
 {
-	rt_error err = {0};
-	rt_buf buf;
-	rt_status st = rt_library_given(store, "store", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_store(&c, store);
 
-	if (st == RT_OK)
-		st = rt_library_given(out_names, "place for the text", &err);
-	rt_library_buf_init(&buf);
-	if (st == RT_OK)
-		st = add_names(store, &buf, &err);
-	st = rt_library_give(&buf, st, out_names, &err);
-	return rt_library_end(st, &err, error);
+	rt_library_require(s, out_names, "place for the text");
+	add_names(s, store, &c.text);
+	return rt_library_end(&c, out_names, error);
 }
-
-/* ---- care ---- */
 
 retake_status
 retake_store_backup(retake_store *store, const char *path, retake_error *error)
 {
-	rt_error err = {0};
-	rt_status st = rt_library_given(store, "store", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_store(&c, store);
 
-	if (st == RT_OK)
-		st = rt_library_given(path, "path", &err);
-	if (st == RT_OK)
-		st = store->store->ops->backup(store->store, path, &err);
-	return rt_library_end(st, &err, error);
+	rt_library_require(s, path, "path");
+	RT_TRY(s, store->store->ops->backup(store->store, path, &s->error));
+	return rt_library_end(&c, NULL, error);
 }
 
+/* ---- check ---- */
+
 typedef struct findings {
-	rt_buf *buf; /* a JSON array, open */
-	rt_buf one;  /* the finding that is being added */
+	rt_buf *all; /* a JSON array, open */
+	rt_buf *one; /* the finding being added */
 	rt_str project;
-	bool bad; /* one of them is more than a note */
+	bool bad;    /* one of them is more than a note */
 } findings;
 
 static bool
@@ -150,27 +120,22 @@ add_finding(void *ctx, const rt_finding *finding)
 	rt_str text = rt_str_at(finding->text, rt_utf8_valid_size(rt_str_of(finding->text)));
 	findings *f = ctx;
 
-	rt_buf_clear(&f->one);
-	rt_buf_add_c(&f->one, "{\"id\":");
-	rt_json_add_string(&f->one, rt_str_of(finding->id));
-	rt_json_add_key(&f->one, "text");
-	rt_json_add_string(&f->one, text);
-	/* What is about the whole store comes once for every project. */
-	if (rt_str_find(rt_buf_str(f->buf), rt_buf_str(&f->one), 0) != SIZE_MAX)
+	rt_buf_clear(f->one);
+	rt_json_open(f->one, NULL, '{');
+	rt_json_put_c(f->one, "id", finding->id);
+	rt_json_put_str(f->one, "text", text);
+	/* Findings about the whole store are reported for every project. */
+	if (rt_str_find(rt_buf_str(f->all), rt_buf_str(f->one), 0) != SIZE_MAX)
 		return true;
-	rt_json_add_key(&f->one, "severity");
-	rt_json_add_string(&f->one, rt_str_of(finding->severity));
-	if (f->project.size > 0) {
-		rt_json_add_key(&f->one, "project");
-		rt_json_add_string(&f->one, f->project);
-	}
-	rt_json_add_comma(f->buf);
-	rt_buf_add_str(f->buf, rt_buf_str(&f->one));
-	rt_buf_add_byte(f->buf, '}');
-	if (f->one.status != RT_OK && f->buf->status == RT_OK)
-		f->buf->status = f->one.status;
+	rt_json_put_c(f->one, "severity", finding->severity);
+	if (f->project.size > 0)
+		rt_json_put_str(f->one, "project", f->project);
+	rt_json_close(f->one, '}');
+	rt_json_put_raw(f->all, NULL, rt_buf_str(f->one));
+	if (f->one->status != RT_OK && f->all->status == RT_OK)
+		f->all->status = f->one->status;
 	f->bad |= strcmp(finding->severity, "note") != 0;
-	return f->buf->status == RT_OK;
+	return f->all->status == RT_OK;
 }
 
 static bool
@@ -181,7 +146,7 @@ add_store_finding(void *ctx, const char *id, const char *text)
 	return add_finding(ctx, &finding);
 }
 
-/* Does it say something about the store? Everything else says that we could not look. */
+/* True if the status says something about the store, false if it could not be examined. */
 static bool
 is_finding(rt_status status)
 {
@@ -197,75 +162,62 @@ check_project(retake_store *store, findings *f, rt_error *err)
 				     .project = f->project,
 				     .by = RT_STR("lib"),
 				     .read_only = true};
-	rt_finding cannot = {"project-cannot-open", "error", err->text};
+	rt_finding failed = {"project-cannot-open", "error", err->text};
 	rt_engine *engine = NULL;
 	rt_status st = rt_engine_open(&options, store->store, &engine, err);
 
 	if (st == RT_OK) {
 		st = rt_engine_fsck(engine, add_finding, f, err);
-		cannot.id = "check-failed";
+		failed.id = "check-failed";
 	}
 	rt_engine_close(engine);
 	if (!is_finding(st))
 		return st;
-	(void)add_finding(f, &cannot);
+	(void)add_finding(f, &failed);
 	return RT_OK;
 }
 
-static rt_status
-check_all(retake_store *store, findings *f, rt_error *err)
+static void
+check_all(rt_scope *s, retake_store *store, findings *f)
 {
-	rt_json_doc *names = NULL;
-	yyjson_val *name;
+	rt_buf *list = rt_scope_buf(s);
+	yyjson_val *root, *name;
 	size_t i, count;
-	rt_buf list;
-	rt_status st = store->store->ops->check(store->store, add_store_finding, f, err);
+	rt_status st;
 
-	rt_buf_init(&list, store->alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK || st == RT_CORRUPT)
-		st = add_names(store, &list, err);
-	if (st == RT_CORRUPT) {
-		(void)add_store_finding(f, "store-projects-unreadable", err->text);
-		rt_buf_deinit(&list);
-		return RT_OK;
+	st = store->store->ops->check(store->store, add_store_finding, f, &s->error);
+	if (st != RT_OK && st != RT_CORRUPT) {
+		(void)rt_scope_note(s, st);
+		return;
 	}
-	if (st == RT_OK)
-		st = rt_json_read(store->alloc, rt_buf_str(&list), &names, err);
-	if (st == RT_OK) {
-		yyjson_arr_foreach(rt_json_root(names), i, count, name) {
-			f->project = rt_json_str(name);
-			if (st == RT_OK)
-				st = check_project(store, f, err);
-		}
+	add_names(s, store, list);
+	if (s->status == RT_CORRUPT) {
+		(void)add_store_finding(f, "store-projects-unreadable", s->error.text);
+		s->status = RT_OK;
+		return;
 	}
-	rt_json_free(names);
-	rt_buf_deinit(&list);
-	return st;
+	root = rt_json_parse(s, rt_scope_str(s, list));
+	yyjson_arr_foreach(root, i, count, name) {
+		f->project = rt_json_str(name);
+		RT_TRY(s, check_project(store, f, &s->error));
+	}
 }
 
 retake_status
 retake_store_check(retake_store *store, retake_text *out_findings, retake_error *error)
 {
-	rt_error err = {0};
-	rt_buf list, buf;
-	findings f = {.buf = &list};
-	rt_status st = rt_library_given(store, "store", &err);
+	rt_library_call c;
+	rt_scope *s = rt_library_begin_store(&c, store);
+	findings f = {.all = rt_scope_buf(s), .one = rt_scope_buf(s)};
 
-	if (st == RT_OK)
-		st = rt_library_given(out_findings, "place for the text", &err);
-	rt_library_buf_init(&buf);
-	rt_library_buf_init(&list);
-	rt_library_buf_init(&f.one);
-	rt_buf_add_byte(&list, '[');
-	if (st == RT_OK)
-		st = check_all(store, &f, &err);
-	if (st == RT_OK && list.status != RT_OK)
-		st = rt_fail(&err, list.status, "out of memory");
-	rt_buf_add_f(&buf, "{\"clean\":%s,\"findings\":", f.bad ? "false" : "true");
-	rt_buf_add_str(&buf, rt_buf_str(&list));
-	rt_buf_add_c(&buf, "]}");
-	st = rt_library_give(&buf, st, out_findings, &err);
-	rt_buf_deinit(&f.one);
-	rt_buf_deinit(&list);
-	return rt_library_end(st, &err, error);
+	rt_library_require(s, out_findings, "place for the text");
+	rt_json_open(f.all, NULL, '[');
+	if (rt_ok(s))
+		check_all(s, store, &f);
+	rt_json_close(f.all, ']');
+	rt_json_open(&c.text, NULL, '{');
+	rt_json_put_bool(&c.text, "clean", !f.bad);
+	rt_json_put_raw(&c.text, "findings", rt_scope_str(s, f.all));
+	rt_json_close(&c.text, '}');
+	return rt_library_end(&c, out_findings, error);
 }

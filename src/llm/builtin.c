@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The built-in models read the same request as an OpenAI server would. */
+ * The built-in models read the same requests as an OpenAI server. */
 #include "llm/builtin_impl.h"
-
-#include "llm/answer.h"
-#include "llm/openai_impl.h"
 
 enum {
 	WAIT_ONCE_MS = 50,
@@ -18,19 +15,23 @@ typedef struct builtin {
 	rt_model model;
 	const rt_alloc *alloc;
 	rt_builtin_options options; /* its script is ours */
-	size_t replies;             /* in the script */
+	size_t replies;             /* in the script; 0: no script */
 	rt_buf name, script;
 } builtin;
 
 /* ---- the request ---- */
 
-/* What is read of one. */
 typedef struct asked {
-	rt_json_doc *doc;
 	yyjson_val *messages;
 	size_t count, assistants;
-	rt_buf last; /* what was said last that is neither the assistant's nor a rule */
+	rt_buf *last; /* the last message that is neither the assistant's nor the system's */
 } asked;
+
+static void
+close_document(void *item)
+{
+	rt_json_free(item);
+}
 
 static void
 add_text(yyjson_val *message, rt_buf *out)
@@ -50,145 +51,119 @@ add_text(yyjson_val *message, rt_buf *out)
 	}
 }
 
-static rt_status
-asked_read(asked *a, rt_str body, const rt_alloc *alloc, rt_error *err)
+static asked
+read_request(rt_scope *s, rt_str body)
 {
+	asked a = {.last = rt_scope_buf(s)};
+	rt_json_doc *doc = NULL;
 	yyjson_val *message;
 	size_t i, max;
-	rt_status st;
 
-	memset(a, 0, sizeof(*a));
-	rt_buf_init(&a->last, alloc, RT_BUF_UNLIMITED);
-	st = rt_json_read(alloc, body, &a->doc, err);
-	if (st != RT_OK)
-		return st;
-	a->messages = rt_json_get(rt_json_root(a->doc), "messages");
-	yyjson_arr_foreach(a->messages, i, max, message)
+	RT_TRY(s, rt_json_read(s->alloc, body, &doc, &s->error));
+	rt_scope_defer(s, close_document, doc);
+	if (!rt_ok(s))
+		return a;
+	a.messages = rt_json_get(rt_json_root(doc), "messages");
+	yyjson_arr_foreach(a.messages, i, max, message)
 	{
 		rt_str role = rt_json_str(rt_json_get(message, "role"));
 
-		a->count++;
-		a->assistants += rt_str_is(role, "assistant");
+		a.count++;
+		a.assistants += rt_str_is(role, "assistant");
 		if (rt_str_is(role, "assistant") || rt_str_is(role, "system"))
 			continue;
-		rt_buf_clear(&a->last);
-		add_text(message, &a->last);
+		rt_buf_clear(a.last);
+		add_text(message, a.last);
 	}
-	return a->last.status == RT_OK ? RT_OK : rt_fail(err, a->last.status, "out of memory");
-}
-
-static void
-asked_deinit(asked *a)
-{
-	rt_json_free(a->doc);
-	rt_buf_deinit(&a->last);
+	(void)rt_scope_str(s, a.last);
+	return a;
 }
 
 /* ---- giving ---- */
 
-static rt_status
-interrupted(const rt_giving *g, rt_error *err)
+void
+rt_builtin_wait(const rt_giving *g, uint64_t ms)
 {
-	if (g->ask->stop == NULL || !g->ask->stop(g->ask->ctx))
-		return RT_OK;
-	rt_reply_set_stop(g->reply, RT_STOP_USER);
-	return rt_fail(err, RT_INTERRUPTED, "stopped");
-}
-
-rt_status
-rt_builtin_wait(const rt_giving *g, uint64_t ms, rt_error *err)
-{
-	rt_status st = interrupted(g, err);
-
-	while (st == RT_OK && ms > 0) {
+	for (;;) {
 		unsigned once = ms > WAIT_ONCE_MS ? WAIT_ONCE_MS : (unsigned)ms;
 
+		if (g->ask->stop != NULL && g->ask->stop(g->ask->ctx)) {
+			rt_reply_set_stop(g->reply, RT_STOP_USER);
+			(void)rt_scope_fail(g->s, RT_INTERRUPTED, "stopped");
+			return;
+		}
+		if (ms == 0)
+			return;
 		if (g->options->wait_ms != NULL)
 			g->options->wait_ms(g->options->wait_ctx, once);
 		if (g->ask->tick != NULL)
 			g->ask->tick(g->ask->ctx);
 		ms -= once;
-		st = interrupted(g, err);
 	}
-	return st;
 }
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/* Bytes up to the end of this many words, with what is blank before them. */
+/* Bytes up to the end of this many words, with the blanks before them. */
 static size_t
 words_size(rt_str text, size_t words)
 {
 	size_t at = 0;
 
 	for (; words > 0 && at < text.size; words--) {
-		while (at < text.size && is_blank(text.ptr[at]))
+		while (at < text.size && rt_is_blank(text.ptr[at]))
 			at++;
-		while (at < text.size && !is_blank(text.ptr[at]))
+		while (at < text.size && !rt_is_blank(text.ptr[at]))
 			at++;
 	}
 	return at;
 }
 
-/* Two to six words at a time; how many depends only on where we are. */
-static rt_status
-say(const rt_giving *g, rt_str text, rt_error *err)
+/* Two to six words at a time; the number depends on the position alone. */
+static void
+give_text(const rt_giving *g, rt_str text)
 {
-	rt_status st = interrupted(g, err);
-	size_t pieces = 0;
-
-	while (st == RT_OK && text.size > 0) {
+	rt_builtin_wait(g, 0);
+	for (size_t pieces = 0; rt_ok(g->s) && text.size > 0; pieces++) {
 		size_t size = words_size(text, 2 + (pieces * 7 + text.size) % 5);
 
 		rt_reply_add_text(g->reply, rt_str_at(text.ptr, size));
 		text = rt_str_at(text.ptr + size, text.size - size);
-		pieces++;
 		if (text.size > 0)
-			st = rt_builtin_wait(g, g->options->pace_ms, err);
+			rt_builtin_wait(g, g->options->pace_ms);
 	}
-	return st;
 }
 
 /* The first words on one line, and dots if there are more. */
 static void
 add_beginning(rt_buf *out, rt_str text, size_t words)
 {
-	size_t size, at = 0;
-	bool any = false;
+	size_t size;
+	bool after_blank = false;
 
 	text = rt_str_trim(text);
 	size = words_size(text, words);
-	while (at < size) {
-		size_t next = at + words_size(rt_str_at(text.ptr + at, size - at), 1);
+	for (size_t i = 0; i < size; i++) {
+		bool is_blank = rt_is_blank(text.ptr[i]);
 
-		while (at < next && is_blank(text.ptr[at]))
-			at++;
-		if (at == next)
-			break;
-		if (any)
+		if (after_blank && !is_blank)
 			rt_buf_add_byte(out, ' ');
-		any = true;
-		rt_buf_add(out, text.ptr + at, next - at);
-		at = next;
+		if (!is_blank)
+			rt_buf_add_byte(out, text.ptr[i]);
+		after_blank = is_blank;
 	}
 	if (size < text.size)
 		rt_buf_add_c(out, " ...");
 }
 
 static void
-make_echo(const asked *a, rt_buf *out)
+add_echo(const asked *a, rt_buf *out)
 {
-	if (rt_str_trim(rt_buf_str(&a->last)).size == 0) {
+	if (rt_str_trim(rt_buf_str(a->last)).size == 0) {
 		rt_buf_add_c(out, "Hello. I am the built-in model: I need no network, and I know "
 				  "nothing. Say something, and I say it again.");
 		return;
 	}
 	rt_buf_add_c(out, "You said: \"");
-	add_beginning(out, rt_buf_str(&a->last), ECHO_WORDS);
+	add_beginning(out, rt_buf_str(a->last), ECHO_WORDS);
 	rt_buf_add_f(out,
 		     "\"\n\nThat makes %zu message%s. I am the built-in model and only repeat; for "
 		     "answers, choose another: retake set model PROVIDER/NAME",
@@ -196,64 +171,57 @@ make_echo(const asked *a, rt_buf *out)
 }
 
 static void
-make_summary(const asked *a, rt_buf *out)
+add_summary(rt_scope *s, const asked *a, rt_buf *out)
 {
+	rt_buf *text = rt_scope_buf(s);
 	yyjson_val *message;
 	size_t i, max;
-	rt_buf text;
 
-	rt_buf_init(&text, out->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_f(out, "Summary of %zu message%s:", a->count, a->count == 1 ? "" : "s");
 	yyjson_arr_foreach(a->messages, i, max, message)
 	{
+		rt_str role = rt_json_str(rt_json_get(message, "role"));
+
 		if (i == SUMMARY_MESSAGES / 2 && max > SUMMARY_MESSAGES)
 			rt_buf_add_f(out, "\n- (%zu more)", max - SUMMARY_MESSAGES);
 		if (i >= SUMMARY_MESSAGES / 2 && i + SUMMARY_MESSAGES / 2 < max)
 			continue;
-		rt_buf_clear(&text);
-		add_text(message, &text);
-		if (text.status != RT_OK)
-			out->status = text.status;
+		rt_buf_clear(text);
+		add_text(message, text);
 		rt_buf_add_c(out, "\n- ");
-		rt_buf_add_str(out, rt_json_str(rt_json_get(message, "role")));
+		rt_buf_add_str(out, role);
 		rt_buf_add_c(out, ": ");
-		add_beginning(out, rt_buf_str(&text), SUMMARY_WORDS);
+		add_beginning(out, rt_scope_str(s, text), SUMMARY_WORDS);
 	}
-	rt_buf_deinit(&text);
 }
 
 static bool
 wants_summary(rt_str text)
 {
-	size_t i;
-
-	for (i = 0; i + 6 <= text.size; i++)
+	for (size_t i = 0; i + 6 <= text.size; i++)
 		if (rt_str_eq_nocase(rt_str_at(text.ptr + i, 6), RT_STR("summar")))
 			return true;
 	return false;
 }
 
-static rt_status
-give_made(const rt_giving *g, const asked *a, bool summary, rt_error *err)
+static void
+give_composed(const rt_giving *g, const asked *a, bool summary)
 {
+	rt_buf *text = rt_scope_buf(g->s);
 	rt_str conversation;
-	rt_status st;
-	rt_buf text;
 
-	rt_buf_init(&text, g->reply->alloc, RT_BUF_UNLIMITED);
-	if (rt_builtin_conversation(rt_buf_str(&a->last), &conversation))
-		rt_builtin_add_summary(&text, conversation);
-	else if (summary || wants_summary(rt_buf_str(&a->last)))
-		make_summary(a, &text);
+	if (rt_builtin_conversation(rt_buf_str(a->last), &conversation))
+		rt_builtin_add_summary(text, conversation);
+	else if (summary || wants_summary(rt_buf_str(a->last)))
+		add_summary(g->s, a, text);
 	else
-		make_echo(a, &text);
-	st = text.status == RT_OK ? say(g, rt_buf_str(&text), err)
-				  : rt_fail(err, text.status, "out of memory");
-	rt_buf_deinit(&text);
-	return st;
+		add_echo(a, text);
+	rt_str all = rt_scope_str(g->s, text);
+	if (rt_ok(g->s))
+		give_text(g, all);
 }
 
-/* What the reply does not say itself. */
+/* What the reply does not have yet. */
 static void
 give_end(const rt_giving *g)
 {
@@ -265,8 +233,7 @@ give_end(const rt_giving *g)
 		reply->usage.output = (reply->size - reply->model.size + BYTES_A_TOKEN - 1) /
 				      BYTES_A_TOKEN;
 	if (reply->stop == RT_STOP_NONE)
-		rt_reply_set_stop(reply,
-				  rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END);
+		rt_reply_set_stop(reply, rt_answer_usual_stop(reply));
 	reply->ended = true;
 }
 
@@ -274,21 +241,22 @@ static rt_status
 ask(rt_model *model, const rt_ask *request, rt_reply *reply, rt_error *err)
 {
 	builtin *b = (builtin *)model;
-	rt_giving g = {&b->options, request, reply};
-	rt_status st;
+	rt_scope s;
+	rt_giving g = {&b->options, request, reply, &s};
 	asked a;
 
+	rt_scope_init(&s, reply->alloc);
 	reply->provider = rt_provider_builtin.name;
 	rt_reply_set_model(reply, model->name);
-	st = asked_read(&a, request->body, reply->alloc, err);
-	if (st == RT_OK && b->replies > 0)
-		st = rt_script_play(rt_buf_str(&b->script), a.assistants % b->replies, &g, err);
-	else if (st == RT_OK)
-		st = give_made(&g, &a, rt_str_is(model->name, "summary"), err);
-	asked_deinit(&a);
-	if (st == RT_OK)
+	a = read_request(&s, request->body);
+	if (rt_ok(&s) && b->replies > 0)
+		rt_script_play(rt_buf_str(&b->script), a.assistants % b->replies, &g);
+	else if (rt_ok(&s))
+		give_composed(&g, &a, rt_str_is(model->name, "summary"));
+	if (rt_ok(&s))
 		give_end(&g);
-	return st == RT_OK ? rt_answer_end(reply, err) : st;
+	RT_TRY(&s, rt_answer_status(reply, &s.error));
+	return rt_scope_end(&s, err);
 }
 
 /* ---- opening ---- */
@@ -304,8 +272,6 @@ close_model(rt_model *model)
 	rt_buf_deinit(&b->script);
 	rt_free(b->alloc, b);
 }
-
-static const rt_model_ops ops = {close_model, ask};
 
 static bool
 is_play(rt_str name)
@@ -327,6 +293,7 @@ rt_status
 rt_builtin_open(const rt_alloc *alloc, const rt_builtin_options *options, rt_model **out,
 		rt_error *err)
 {
+	static const rt_model_ops ops = {close_model, ask};
 	rt_str name = rt_provider_model(&rt_provider_builtin, options->name);
 	size_t replies = 0;
 	rt_status st;
@@ -343,81 +310,20 @@ rt_builtin_open(const rt_alloc *alloc, const rt_builtin_options *options, rt_mod
 	if (b == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	b->alloc = alloc;
-	b->options = *options;
-	b->replies = replies;
 	rt_buf_init(&b->name, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&b->script, alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_str(&b->name, name);
 	rt_buf_add_str(&b->script, options->script);
-	b->model.ops = &ops;
-	b->model.provider = &rt_provider_builtin;
-	b->model.name = rt_buf_str(&b->name);
-	b->options.name = b->model.name;
-	b->options.script = rt_buf_str(&b->script);
 	if (b->name.status != RT_OK || b->script.status != RT_OK) {
 		close_model(&b->model);
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
+	b->replies = replies;
+	b->options = *options;
+	b->options.name = rt_buf_str(&b->name);
+	b->options.script = rt_buf_str(&b->script);
+	b->model = (rt_model){
+		.ops = &ops, .provider = &rt_provider_builtin, .name = b->options.name};
 	*out = &b->model;
 	return RT_OK;
 }
-
-/* ---- the provider ---- */
-
-static rt_status
-no_path(rt_str model, bool stream, rt_buf *out, rt_error *err)
-{
-	(void)model;
-	(void)stream;
-	(void)out;
-	return rt_fail(err, RT_USAGE, "the built-in model is not on the network");
-}
-
-static void
-no_headers(rt_str key, rt_header_fn fn, void *ctx)
-{
-	(void)key;
-	(void)fn;
-	(void)ctx;
-}
-
-static rt_status
-no_whole(rt_reply *reply, rt_str body, rt_error *err)
-{
-	(void)reply;
-	(void)body;
-	return rt_fail(err, RT_UPSTREAM, "the built-in model is not on the network");
-}
-
-static rt_status
-no_event(rt_reply *reply, rt_str event, rt_str data, rt_error *err)
-{
-	(void)event;
-	return no_whole(reply, data, err);
-}
-
-/* They are known without asking. */
-static rt_status
-read_models(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx, rt_error *err)
-{
-	(void)body;
-	(void)alloc;
-	(void)err;
-	fn(ctx, RT_STR("echo"), 0);
-	fn(ctx, RT_STR("summary"), 0);
-	return RT_OK;
-}
-
-const rt_provider rt_provider_builtin = {
-	.name = "builtin",
-	.title = "Built-in: no network, only repeats",
-	.no_images = true,
-	.framing = RT_FRAMING_LINES,
-	.writer = &rt_openai_writer,
-	.path = no_path,
-	.headers = no_headers,
-	.read_event = no_event,
-	.read_whole = no_whole,
-	.read_error = rt_answer_read_error,
-	.read_models = read_models,
-};

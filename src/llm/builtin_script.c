@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scripts of the built-in model: checked line by line when they are opened, and read again
- * when they are played. */
+ * Scripts of the built-in model: checked line by line when they are opened, and read again when
+ * they are played. */
 #include "llm/builtin_impl.h"
 
-#include "llm/answer.h"
+#include <stdio.h>
 
-enum { WAIT_MAX_MS = 24 * 60 * 60 * 1000 };
+enum { WAIT_MAX_MS = 24 * 60 * 60 * 1000, NOTICE_SIZE = 200 };
 
 typedef enum step_kind {
 	STEP_TEXT,
@@ -25,7 +25,7 @@ typedef enum step_kind {
 static const char *const step_names[] = {"text",  "thinking", "signature", "call",  "wait_ms",
 					 "usage", "stop",     "cut",       "error", "next"};
 
-/* A line, taken apart. */
+/* A line. */
 typedef struct step {
 	step_kind kind;
 	yyjson_val *value;
@@ -35,11 +35,9 @@ typedef struct step {
 } step;
 
 static bool
-stop_named(rt_str word, rt_stop *out)
+find_stop(rt_str word, rt_stop *out)
 {
-	int i;
-
-	for (i = RT_STOP_END; i <= RT_STOP_ERROR; i++)
+	for (int i = RT_STOP_END; i <= RT_STOP_ERROR; i++)
 		if (rt_str_is(word, rt_stop_word((rt_stop)i))) {
 			*out = (rt_stop)i;
 			return true;
@@ -47,9 +45,9 @@ stop_named(rt_str word, rt_stop *out)
 	return false;
 }
 
-/* Is the value what this kind of step wants? */
+/* Has the value the right type for the step? */
 static bool
-step_fits(step *s)
+read_value(step *s)
 {
 	yyjson_val *retry;
 
@@ -60,7 +58,7 @@ step_fits(step *s)
 	case STEP_CALL: return yyjson_is_str(rt_json_get(s->value, "name"));
 	case STEP_WAIT: return rt_json_u64(s->value, &s->number) && s->number <= WAIT_MAX_MS;
 	case STEP_USAGE: return yyjson_is_obj(s->value);
-	case STEP_STOP: return stop_named(rt_json_str(s->value), &s->stop);
+	case STEP_STOP: return find_stop(rt_json_str(s->value), &s->stop);
 	case STEP_CUT:
 	case STEP_NEXT: return yyjson_is_true(s->value);
 	case STEP_ERROR:
@@ -73,27 +71,26 @@ step_fits(step *s)
 	return false;
 }
 
+/* Free its doc. */
 static rt_status
-step_read(rt_str line, const rt_alloc *alloc, step *out, rt_error *err)
+read_step(rt_str line, const rt_alloc *alloc, step *out, rt_error *err)
 {
 	rt_status st;
-	int i;
 
-	memset(out, 0, sizeof(*out));
+	*out = (step){.value = NULL};
 	st = rt_json_read(alloc, line, &out->doc, err);
 	if (st != RT_OK)
 		return st;
-	for (i = 0; i < STEP_COUNT && out->value == NULL; i++) {
+	for (int i = 0; i < STEP_COUNT && out->value == NULL; i++) {
 		out->kind = (step_kind)i;
 		out->value = rt_json_get(rt_json_root(out->doc), step_names[i]);
 	}
-	if (out->value != NULL && step_fits(out))
+	if (out->value != NULL && read_value(out))
 		return RT_OK;
-	st = rt_fail(err, RT_USAGE, "%s%s",
-		     out->value == NULL ? "no such step" : "this is not what belongs into ",
-		     out->value == NULL ? "" : step_names[out->kind]);
 	rt_json_free(out->doc);
-	return st;
+	return out->value == NULL ? rt_fail(err, RT_USAGE, "no such step")
+				  : rt_fail(err, RT_USAGE, "this is not what belongs into %s",
+					    step_names[out->kind]);
 }
 
 /* The next line that is not empty; false: there is none. */
@@ -118,32 +115,32 @@ rt_status
 rt_script_check(rt_str script, const rt_alloc *alloc, size_t *out_count, rt_error *err)
 {
 	size_t at = 0, number = 0, count = 1;
-	rt_status st = RT_OK;
 	rt_error why = {0};
 	rt_str line;
-	step s;
 
-	while (st == RT_OK && next_line(script, &at, &number, &line)) {
-		st = step_read(line, alloc, &s, &why);
-		if (st != RT_OK)
-			break;
+	while (next_line(script, &at, &number, &line)) {
+		step s;
+		rt_status st = read_step(line, alloc, &s, &why);
+
+		if (st == RT_NOMEM)
+			st = rt_fail(err, st, "out of memory while reading a script");
+		else if (st != RT_OK)
+			st = rt_fail(err, RT_USAGE, "line %zu of the script: %s", number, why.text);
+		if (st != RT_OK) {
+			if (err != NULL)
+				err->line = number;
+			return st;
+		}
 		count += s.kind == STEP_NEXT;
 		rt_json_free(s.doc);
 	}
-	if (st == RT_OK)
-		*out_count = count;
-	else if (st != RT_NOMEM)
-		st = rt_fail(err, RT_USAGE, "line %zu of the script: %s", number, why.text);
-	else
-		st = rt_fail(err, st, "out of memory while reading a script");
-	if (st != RT_OK && err != NULL)
-		err->line = number;
-	return st;
+	*out_count = count;
+	return RT_OK;
 }
 
 /* ---- playing ---- */
 
-/* A count under its name, or under the one that it had in older scripts. */
+/* A count under its name, or under the one that it has in older scripts. */
 static size_t
 count_of(yyjson_val *usage, const char *name, const char *old)
 {
@@ -153,48 +150,48 @@ count_of(yyjson_val *usage, const char *name, const char *old)
 static void
 give_usage(rt_reply *reply, yyjson_val *usage)
 {
-	rt_usage told = {rt_answer_count(usage, "input_tokens"),
-			 rt_answer_count(usage, "output_tokens"),
-			 count_of(usage, "cache_read_input_tokens", "cache_read_tokens"),
-			 count_of(usage, "cache_creation_input_tokens", "cache_write_tokens")};
+	rt_usage counts = {rt_answer_count(usage, "input_tokens"),
+			   rt_answer_count(usage, "output_tokens"),
+			   count_of(usage, "cache_read_input_tokens", "cache_read_tokens"),
+			   count_of(usage, "cache_creation_input_tokens", "cache_write_tokens")};
 
-	rt_reply_set_usage(reply, &told);
+	rt_reply_set_usage(reply, &counts);
 }
 
-/* RT_OK: it is tried again, and the script goes on. */
-static rt_status
-give_error(const rt_giving *g, const step *s, rt_error *err)
+/* With retry_after: wait, and the script goes on. */
+static void
+give_error(const rt_giving *g, const step *s)
 {
 	rt_str message = rt_json_str(rt_json_get(s->value, "message"));
 	yyjson_val *status = rt_json_get(s->value, "status");
+	char notice[NOTICE_SIZE];
 	uint64_t code = 0;
-	char notice[200];
-	rt_buf words;
 
 	if (status == NULL) {
 		rt_reply_set_error(g->reply, message);
-		return rt_fail(err, RT_UPSTREAM, "%.*s", RT_STR_ARG(message));
+		(void)rt_scope_fail(g->s, RT_UPSTREAM, "%.*s", RT_STR_ARG(message));
+		return;
 	}
 	(void)rt_json_u64(status, &code);
-	if (s->number == 0)
-		return rt_fail(err, code == 401 || code == 403 ? RT_CREDENTIALS : RT_UPSTREAM,
-			       "%.*s (%llu)", RT_STR_ARG(message), (unsigned long long)code);
-	rt_buf_init(&words, g->reply->alloc, sizeof(notice) - 1);
-	rt_buf_add_f(&words, "trying again in %llu s: ", (unsigned long long)s->number);
-	rt_buf_add(&words, message.ptr, rt_utf8_cut(message, sizeof(notice) - 1 - words.size));
-	memset(notice, 0, sizeof(notice));
-	if (words.size > 0)
-		memcpy(notice, words.ptr, words.size);
-	rt_buf_deinit(&words);
+	if (s->number == 0) {
+		(void)rt_scope_fail(g->s, code == 401 || code == 403 ? RT_CREDENTIALS : RT_UPSTREAM,
+				    "%.*s (%llu)", RT_STR_ARG(message), (unsigned long long)code);
+		return;
+	}
+	int size = snprintf(notice, sizeof(notice),
+			    "trying again in %llu s: ", (unsigned long long)s->number);
+	message.size = rt_utf8_cut(message, sizeof(notice) - 1 - (size_t)size);
+	(void)snprintf(notice + size, sizeof(notice) - (size_t)size, "%.*s", RT_STR_ARG(message));
 	if (g->ask->notice != NULL)
 		g->ask->notice(g->ask->ctx, notice);
-	return rt_builtin_wait(g, s->number * 1000, err);
+	rt_builtin_wait(g, s->number * 1000);
 }
 
-static rt_status
-give_step(const rt_giving *g, const step *s, rt_error *err)
+static void
+give_step(const rt_giving *g, const step *s)
 {
 	rt_reply *reply = g->reply;
+	uint64_t wait_ms = 0;
 
 	switch (s->kind) {
 	case STEP_TEXT: rt_reply_add_text(reply, rt_json_str(s->value)); break;
@@ -205,36 +202,35 @@ give_step(const rt_giving *g, const step *s, rt_error *err)
 				   rt_json_get(s->value, "name"),
 				   rt_json_get(s->value, "arguments"));
 		break;
-	case STEP_WAIT: return rt_builtin_wait(g, s->number, err);
+	case STEP_WAIT: wait_ms = s->number; break;
 	case STEP_USAGE: give_usage(reply, s->value); break;
 	case STEP_STOP: rt_reply_set_stop(reply, s->stop); break;
 	case STEP_CUT:
 		rt_reply_set_stop(reply, RT_STOP_CUT);
-		return rt_fail(err, RT_UPSTREAM, "the connection was cut");
-	case STEP_ERROR: return give_error(g, s, err);
+		(void)rt_scope_fail(g->s, RT_UPSTREAM, "the connection was cut");
+		return;
+	case STEP_ERROR: give_error(g, s); return;
 	case STEP_NEXT:
 	case STEP_COUNT: break;
 	}
-	return rt_builtin_wait(g, 0, err);
+	rt_builtin_wait(g, wait_ms);
 }
 
-rt_status
-rt_script_play(rt_str script, size_t at, const rt_giving *g, rt_error *err)
+void
+rt_script_play(rt_str script, size_t at, const rt_giving *g)
 {
 	size_t place = 0, number = 0, reply = 0;
-	rt_status st = RT_OK;
 	rt_str line;
-	step s;
 
-	while (st == RT_OK && reply <= at && next_line(script, &place, &number, &line)) {
-		st = step_read(line, g->reply->alloc, &s, err);
-		if (st != RT_OK)
-			break;
+	while (rt_ok(g->s) && reply <= at && next_line(script, &place, &number, &line)) {
+		step s;
+
+		if (RT_TRY(g->s, read_step(line, g->reply->alloc, &s, &g->s->error)) != RT_OK)
+			return;
 		if (s.kind == STEP_NEXT)
 			reply++;
 		else if (reply == at)
-			st = give_step(g, &s, err);
+			give_step(g, &s);
 		rt_json_free(s.doc);
 	}
-	return st;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * An extract of a conversation, made by rules: the same text gives the same extract. It
- * knows turns, sentences, words that decisions are made with, and what looks like a file.
+ * An extract of a conversation, made by rules: the same text gives the same extract. They
+ * recognise turns, sentences, words of decisions, and names of files.
  *
- *   [User]: How do we store it? I have …      first sentence of each turn, of many turns
+ *   [User]: How do we store it? I have …      the first sentence of each turn; of many turns,
  *   [AI]: SQLite. We will use WAL in db.c.    half from the beginning and half from the end
  *
- * The summary of an earlier compaction is a turn like any other; its lines are sentences, so
- * that decisions and files in it are found again. */
+ * The summary of an earlier compaction is a turn like any other; its lines are sentences, so its
+ * decisions and files are found again. */
 #include "llm/builtin_impl.h"
 
 enum {
@@ -21,12 +21,6 @@ enum {
 typedef struct turn {
 	rt_str role, text;
 } turn;
-
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 /* "[Role]: " at the beginning of a paragraph; its size, or 0. */
 static size_t
@@ -46,7 +40,7 @@ mark_at(rt_str text, size_t at, rt_str *role)
 	return end + 3;
 }
 
-/* The turn at *at, which goes on behind it. */
+/* The turn at *at, which is advanced. */
 static bool
 next_turn(rt_str text, size_t *at, turn *out)
 {
@@ -64,7 +58,7 @@ next_turn(rt_str text, size_t *at, turn *out)
 	return true;
 }
 
-/* What makes a line an item or a heading ("- ", "## "), or 0. "--flag" is a word. */
+/* The size of the mark of an item or a heading ("- ", "## "), or 0. "--flag" is a word. */
 static size_t
 marks_size(rt_str line)
 {
@@ -72,20 +66,20 @@ marks_size(rt_str line)
 
 	while (i < line.size && memchr("-#*", line.ptr[i], 3) != NULL)
 		i++;
-	return i < line.size && is_blank(line.ptr[i]) ? i : 0;
+	return i < line.size && rt_is_blank(line.ptr[i]) ? i : 0;
 }
 
-/* The sentence at *at: up to a stop with a blank behind it, or the line's end. */
+/* The sentence at *at, which is advanced: up to a stop before a blank, or the line's end. */
 static bool
 next_sentence(rt_str text, size_t *at, rt_str *out)
 {
 	size_t from = *at, end;
 
-	while (from < text.size && is_blank(text.ptr[from]))
+	while (from < text.size && rt_is_blank(text.ptr[from]))
 		from++;
 	for (end = from; end < text.size && text.ptr[end] != '\n'; end++)
 		if (memchr(".!?", text.ptr[end], 3) != NULL &&
-		    (end + 1 == text.size || is_blank(text.ptr[end + 1]))) {
+		    (end + 1 == text.size || rt_is_blank(text.ptr[end + 1]))) {
 			end++;
 			break;
 		}
@@ -106,14 +100,14 @@ add_sentence(rt_buf *out, rt_str sentence)
 	size_t i, size = rt_utf8_cut(sentence, SENTENCE_MAX), word = size;
 
 	/* not in the middle of a word, where there is a choice */
-	while (word < sentence.size && word > SENTENCE_MAX / 2 && !is_blank(sentence.ptr[word]))
+	while (word < sentence.size && word > SENTENCE_MAX / 2 && !rt_is_blank(sentence.ptr[word]))
 		word--;
-	if (word < sentence.size && is_blank(sentence.ptr[word]))
+	if (word < sentence.size && rt_is_blank(sentence.ptr[word]))
 		size = word;
 	for (i = 0; i < size; i++)
-		if (!is_blank(sentence.ptr[i]))
+		if (!rt_is_blank(sentence.ptr[i]))
 			rt_buf_add_byte(out, sentence.ptr[i]);
-		else if (i + 1 < size && !is_blank(sentence.ptr[i + 1]))
+		else if (i + 1 < size && !rt_is_blank(sentence.ptr[i + 1]))
 			rt_buf_add_byte(out, ' ');
 	if (size < sentence.size)
 		rt_buf_add_c(out, " ...");
@@ -144,7 +138,7 @@ has_word(rt_str text, const char *word)
 	size_t i, size = strlen(word);
 
 	for (i = 0; i + size <= text.size; i++)
-		if ((i == 0 || is_blank(text.ptr[i - 1])) &&
+		if ((i == 0 || rt_is_blank(text.ptr[i - 1])) &&
 		    rt_str_eq_nocase(rt_str_at(text.ptr + i, size), rt_str_at(word, size)))
 			return true;
 	return false;
@@ -191,7 +185,7 @@ add_decisions(rt_buf *out, rt_str text)
 
 /* ---- files ---- */
 
-/* A word without what people put around one. */
+/* A word without punctuation around it. */
 static rt_str
 bare(rt_str word)
 {
@@ -231,7 +225,7 @@ is_file(rt_str word)
 		    rt_str_eq(rt_str_at(word.ptr + word.size - size, size), rt_str_of(kinds[i])))
 			return true;
 	}
-	/* "and/or" is none, "/etc/hosts" and "src/core/seq" are */
+	/* "/etc/hosts" and "src/core/seq", but not "and/or" */
 	return slashes >= 2 && word.ptr[word.size - 1] != '/';
 }
 
@@ -244,9 +238,9 @@ add_files(rt_buf *out, rt_str text)
 	while (at < text.size && count < FILES_MAX) {
 		rt_str word;
 
-		while (at < text.size && is_blank(text.ptr[at]))
+		while (at < text.size && rt_is_blank(text.ptr[at]))
 			at++;
-		for (end = at; end < text.size && !is_blank(text.ptr[end]); end++)
+		for (end = at; end < text.size && !rt_is_blank(text.ptr[end]); end++)
 			;
 		word = bare(rt_str_at(text.ptr + at, end - at));
 		at = end;

@@ -1,6 +1,4 @@
-/* SPDX-License-Identifier: MIT
- *
- * The record of requests, on disk. */
+/* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
 #include "llm/comms_host.h"
@@ -11,12 +9,15 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/scope.h"
 #include "codec/json.h"
+#include "llm/system_host.h"
+
+#define PURGED "[purged]"
 
 enum { PATH_ROOM = 4096, FILE_SIZE_MAX = 1 << 30 };
 
@@ -25,32 +26,31 @@ struct rt_comms {
 	const rt_env *env;
 	char folder[PATH_ROOM];
 	pthread_mutex_t lock;
-	int fd; /* -1: no line yet */
+	int fd; /* -1: not open */
 	char error[200];
 };
 
 static rt_status
-set_folder(char *to, rt_str folder, rt_error *err)
+set_folder(char to[PATH_ROOM], rt_str folder, rt_error *err)
 {
 	if (folder.size + sizeof("/comms/20261122T054412Z-4294967295.jsonl.new") > PATH_ROOM)
 		return rt_fail(err, RT_LIMIT, "the name of the state folder is too long");
-	memcpy(to, folder.ptr, folder.size);
-	memcpy(to + folder.size, "/comms", sizeof("/comms"));
+	(void)snprintf(to, PATH_ROOM, "%.*s/comms", RT_STR_ARG(folder));
 	return RT_OK;
 }
 
+/* ---- writing ---- */
+
 rt_status
-rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_str folder, rt_comms **out, rt_error *err)
+rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_str folder, rt_comms **out,
+	      rt_error *err)
 {
-	rt_comms *c = rt_new_array(alloc, 1, sizeof(*c));
+	rt_comms *c = rt_new0(alloc, sizeof(*c));
 	rt_status st;
 
 	if (c == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	memset(c, 0, sizeof(*c));
-	c->alloc = alloc;
-	c->env = env;
-	c->fd = -1;
+	*c = (rt_comms){.alloc = alloc, .env = env, .fd = -1};
 	st = set_folder(c->folder, folder, err);
 	if (st != RT_OK) {
 		rt_free(alloc, c);
@@ -79,45 +79,25 @@ rt_comms_error(const rt_comms *c)
 }
 
 static void
-failed(rt_comms *c, const char *what)
+note_failure(rt_comms *c, const char *verb)
 {
 	if (c->error[0] == '\0')
-		snprintf(c->error, sizeof(c->error), "the record of requests cannot be %s: %s", what,
-			 strerror(errno));
-}
-
-/* Every folder of the path, for ourselves alone. */
-static int
-make_folders(char *path)
-{
-	char *at;
-
-	for (at = path + 1; *at != '\0'; at++) {
-		if (*at != '/')
-			continue;
-		*at = '\0';
-		if (mkdir(path, 0700) != 0 && errno != EEXIST) {
-			*at = '/';
-			return -1;
-		}
-		*at = '/';
-	}
-	return mkdir(path, 0700) != 0 && errno != EEXIST ? -1 : 0;
+		snprintf(c->error, sizeof(c->error), "the record of requests cannot be %s: %s",
+			 verb, strerror(errno));
 }
 
 static int
 open_file(rt_comms *c)
 {
-	int64_t us = c->env->now_us(c->env->ctx);
-	time_t seconds = (time_t)(us / 1000000);
+	time_t seconds = (time_t)(c->env->now_us(c->env->ctx) / 1000000);
 	char path[PATH_ROOM + 64], stamp[32] = "";
 	struct tm parts;
 
-	if (make_folders(c->folder) != 0)
-		return -1;
 	if (gmtime_r(&seconds, &parts) != NULL)
 		(void)strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &parts);
-	snprintf(path, sizeof(path), "%s/%s-%ld.jsonl", c->folder, stamp, (long)getpid());
+	(void)snprintf(path, sizeof(path), "%s/%s-%ld.jsonl", c->folder, stamp, (long)getpid());
+	if (!rt_folders_make(path))
+		return -1;
 	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
@@ -133,209 +113,167 @@ rt_comms_line(void *comms, rt_str line)
 	rt_buf_add_byte(&whole, '\n');
 	pthread_mutex_lock(&c->lock);
 	if (c->fd >= 0 && fstat(c->fd, &info) == 0 && info.st_nlink == 0) {
-		(void)close(c->fd); /* a purge has put another file in its place */
+		(void)close(c->fd); /* a purge has replaced the file */
 		c->fd = -1;
 	}
 	if (c->fd < 0)
 		c->fd = open_file(c);
-	if (c->fd < 0) {
-		failed(c, "opened");
-	} else if (whole.status == RT_OK) {
-		ssize_t done = write(c->fd, whole.ptr, whole.size); /* one write: lines stay whole */
-
-		if (done < 0 || (size_t)done != whole.size)
-			failed(c, "written");
-	}
+	if (c->fd < 0)
+		note_failure(c, "opened");
+	else if (whole.status == RT_OK && /* one write: lines stay whole */
+		 write(c->fd, whole.ptr, whole.size) != (ssize_t)whole.size)
+		note_failure(c, "written");
 	pthread_mutex_unlock(&c->lock);
 	rt_buf_deinit(&whole);
 }
 
 /* ---- reading ---- */
 
-typedef struct files {
-	char **names;
-	size_t count;
-	const rt_alloc *alloc;
-} files;
-
 static int
-later_first(const void *a, const void *b)
+is_record(const struct dirent *item)
 {
-	return strcmp(*(char *const *)b, *(char *const *)a);
+	size_t size = strlen(item->d_name);
+
+	return size > 6 && item->d_name[0] != '.' && strcmp(item->d_name + size - 6, ".jsonl") == 0;
 }
 
-static void
-files_deinit(files *f)
+static int
+newer_first(const struct dirent **a, const struct dirent **b)
 {
-	size_t i;
+	return strcmp((*b)->d_name, (*a)->d_name);
+}
 
-	for (i = 0; i < f->count; i++)
-		rt_free(f->alloc, f->names[i]);
-	rt_free(f->alloc, f->names);
+/* The text of one file; false: no more files. */
+typedef bool (*file_fn)(rt_scope *s, void *ctx, const char *path, rt_str text);
+
+/* Every file of the record, newest first. */
+static void
+each_file(rt_scope *s, rt_str state_folder, file_fn fn, void *ctx)
+{
+	char folder[PATH_ROOM], path[PATH_ROOM + 300];
+	struct dirent **items = NULL;
+	rt_buf *text = rt_scope_buf(s);
+	bool more = true;
+	int count = 0;
+
+	RT_TRY(s, set_folder(folder, state_folder, &s->error));
+	if (!rt_ok(s))
+		return;
+	count = scandir(folder, &items, is_record, newer_first);
+	if (count < 0 && errno != ENOENT)
+		(void)rt_scope_fail(s, RT_IO, "%s: %s", folder, strerror(errno));
+	for (int i = 0; i < count; i++) {
+		if (more && rt_ok(s)) {
+			(void)snprintf(path, sizeof(path), "%s/%s", folder, items[i]->d_name);
+			rt_buf_clear(text);
+			rt_status st = rt_file_read(path, O_NOFOLLOW, FILE_SIZE_MAX, text, NULL);
+			if (st == RT_NOMEM || st == RT_LIMIT)
+				(void)rt_scope_fail(s, st, "%s is too large", path);
+			else if (st != RT_OK)
+				(void)rt_scope_fail(s, RT_IO, "%s: %s", path, strerror(errno));
+			else
+				more = fn(s, ctx, path, rt_buf_str(text));
+		}
+		free(items[i]);
+	}
+	free(items);
 }
 
 static bool
-is_record(const char *name)
+next_line(rt_str text, size_t *at, rt_str *out)
 {
-	size_t size = strlen(name);
+	size_t end = rt_str_find(text, RT_STR("\n"), *at);
 
-	return size > 6 && name[0] != '.' && strcmp(name + size - 6, ".jsonl") == 0;
+	if (*at >= text.size)
+		return false;
+	if (end == SIZE_MAX)
+		end = text.size;
+	*out = rt_str_at(text.ptr + *at, end - *at);
+	*at = end + 1;
+	return true;
 }
 
-static rt_status
-list(const rt_alloc *alloc, const char *folder, files *out, rt_error *err)
+typedef struct line_reader {
+	rt_comms_line_fn fn;
+	void *ctx;
+} line_reader;
+
+static bool
+read_lines(rt_scope *s, void *ctx, const char *path, rt_str text)
 {
-	DIR *dir = opendir(folder);
-	struct dirent *item;
-	rt_status st = RT_OK;
+	const line_reader *r = ctx;
+	bool more = true;
+	size_t at = 0;
+	rt_str line;
 
-	memset(out, 0, sizeof(*out));
-	out->alloc = alloc;
-	if (dir == NULL)
-		return errno == ENOENT ? RT_OK
-				       : rt_fail(err, RT_IO, "%s: %s", folder, strerror(errno));
-	while (st == RT_OK && (item = readdir(dir)) != NULL) {
-		size_t size = strlen(item->d_name) + 1;
-		char **more, *name;
-
-		if (!is_record(item->d_name))
-			continue;
-		more = rt_resize(alloc, out->names, (out->count + 1) * sizeof(*more));
-		if (more != NULL)
-			out->names = more;
-		name = more != NULL ? rt_new_array(alloc, size, 1) : NULL;
-		if (name == NULL) {
-			st = rt_fail(err, RT_NOMEM, "out of memory");
-			break;
-		}
-		memcpy(name, item->d_name, size);
-		out->names[out->count++] = name;
-	}
-	closedir(dir);
-	if (st == RT_OK && out->count > 1)
-		qsort(out->names, out->count, sizeof(*out->names), later_first);
-	return st;
-}
-
-static rt_status
-read_file(const char *path, rt_buf *out, rt_error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	ssize_t got = 1;
-
-	if (fd < 0)
-		return rt_fail(err, RT_IO, "%s: %s", path, strerror(errno));
-	while (got > 0 && out->status == RT_OK) {
-		char *to = rt_buf_reserve(out, 65536);
-
-		if (to == NULL)
-			break;
-		got = read(fd, to, 65536);
-		if (got < 0 && errno == EINTR)
-			got = 1;
-		else if (got > 0)
-			out->size += (size_t)got;
-	}
-	close(fd);
-	if (got < 0)
-		return rt_fail(err, RT_IO, "%s: %s", path, strerror(errno));
-	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "%s is too large", path);
-}
-
-static rt_str
-next_line(rt_str all, size_t *at)
-{
-	size_t from = *at, end = from;
-
-	while (end < all.size && all.ptr[end] != '\n')
-		end++;
-	*at = end < all.size ? end + 1 : end;
-	return rt_str_at(all.ptr + from, end - from);
+	(void)s;
+	(void)path;
+	while (more && next_line(text, &at, &line))
+		more = line.size == 0 || r->fn(r->ctx, line);
+	return more;
 }
 
 rt_status
 rt_comms_read(const rt_alloc *alloc, rt_str folder, rt_comms_line_fn fn, void *ctx, rt_error *err)
 {
-	char dir[PATH_ROOM], path[PATH_ROOM + 300];
-	bool go_on = true;
-	files f = {NULL, 0, alloc};
-	size_t i, at;
-	rt_status st = set_folder(dir, folder, err);
+	line_reader reader = {fn, ctx};
+	rt_scope s;
 
-	if (st == RT_OK)
-		st = list(alloc, dir, &f, err);
-	for (i = 0; st == RT_OK && go_on && i < f.count; i++) {
-		rt_buf all;
-
-		rt_buf_init(&all, alloc, FILE_SIZE_MAX);
-		snprintf(path, sizeof(path), "%s/%s", dir, f.names[i]);
-		st = read_file(path, &all, err);
-		for (at = 0; st == RT_OK && go_on && at < all.size;) {
-			rt_str line = next_line(rt_buf_str(&all), &at);
-
-			if (line.size > 0)
-				go_on = fn(ctx, line);
-		}
-		rt_buf_deinit(&all);
-	}
-	files_deinit(&f);
-	return st;
+	rt_scope_init(&s, alloc);
+	each_file(&s, folder, read_lines, &reader);
+	return rt_scope_end(&s, err);
 }
 
 /* ---- purging ---- */
 
-/* Where the string that begins at this quote ends: at its other quote. */
+/* The text inside of a JSON string without the needle, both escaped. An escape is one character:
+ * a needle does not begin within it. Returns how often it was found. */
 static size_t
-string_end(rt_str line, size_t at)
+add_string_without(rt_buf *out, rt_str text, rt_str needle)
 {
-	for (at++; at < line.size && line.ptr[at] != '"'; at++)
-		at += line.ptr[at] == '\\';
-	return at < line.size ? at : line.size;
-}
+	size_t at = 0, count = 0;
 
-/* The inside of a string without the text, both in the form that JSON strings have: an escape is
- * one character, and no text begins within it. */
-static size_t
-add_inside(rt_buf *out, rt_str inside, rt_str needle)
-{
-	size_t at = 0, size, count = 0;
+	while (at < text.size) {
+		rt_str rest = rt_str_at(text.ptr + at, text.size - at);
+		size_t size = rest.ptr[0] != '\\' ? 1 : 2;
 
-	while (at < inside.size) {
-		if (rt_str_starts(rt_str_at(inside.ptr + at, inside.size - at), needle)) {
-			rt_buf_add_c(out, "[purged]");
+		if (rt_str_starts(rest, needle)) {
+			rt_buf_add_c(out, PURGED);
 			at += needle.size;
 			count++;
 			continue;
 		}
-		size = inside.ptr[at] != '\\' ? 1 : 2;
-		if (size == 2 && at + 1 < inside.size && inside.ptr[at + 1] == 'u')
+		if (size == 2 && rest.size > 1 && rest.ptr[1] == 'u')
 			size = 6;
-		if (size > inside.size - at)
-			size = inside.size - at;
-		rt_buf_add(out, inside.ptr + at, size);
+		if (size > rest.size)
+			size = rest.size;
+		rt_buf_add(out, rest.ptr, size);
 		at += size;
 	}
 	return count;
 }
 
-/* A line as it is without the text, which is not looked for in keys and numbers. */
+/* A line without the needle in its strings; keys and numbers stay. */
 static size_t
-add_without(rt_buf *out, rt_str line, rt_str needle)
+add_line_without(rt_buf *out, rt_str line, rt_str needle)
 {
-	size_t at = 0, end, count = 0;
+	size_t at = 0, count = 0;
 
 	while (at < line.size) {
-		if (line.ptr[at] != '"') {
-			rt_buf_add_byte(out, line.ptr[at++]);
+		size_t end = at + 1;
+
+		rt_buf_add_byte(out, line.ptr[at]);
+		if (line.ptr[at++] != '"')
 			continue;
-		}
-		end = string_end(line, at);
-		rt_buf_add_byte(out, '"');
-		at++;
+		for (end = at; end < line.size && line.ptr[end] != '"'; end++)
+			end += line.ptr[end] == '\\';
+		if (end > line.size)
+			end = line.size;
 		if (end + 1 < line.size && line.ptr[end + 1] == ':')
 			rt_buf_add(out, line.ptr + at, end - at);
 		else
-			count += add_inside(out, rt_str_at(line.ptr + at, end - at), needle);
+			count += add_string_without(out, rt_str_at(line.ptr + at, end - at),
+						    needle);
 		if (end < line.size)
 			rt_buf_add_byte(out, '"');
 		at = end + 1;
@@ -343,129 +281,106 @@ add_without(rt_buf *out, rt_str line, rt_str needle)
 	return count;
 }
 
-/* Is the line of theirs? A reply has the name of its request, which stands before it; those
- * that are theirs are gathered, each with a NUL behind it. */
+typedef struct purge {
+	const rt_comms_whose *whose; /* NULL: everybody's lines */
+	rt_str needle;               /* escaped as in a JSON string */
+	size_t count;                /* of changed lines */
+} purge;
+
+/* Does the line belong to the project? A reply has the id of its request, which comes before it:
+ * the ids of the project's requests are gathered, each with a NUL after it. */
 static bool
-is_theirs(const rt_alloc *alloc, const rt_comms_whose *whose, rt_str line, rt_buf *theirs)
+is_theirs(rt_scope *s, const rt_comms_whose *whose, rt_str line, rt_buf *ids)
 {
 	rt_json_doc *doc = NULL;
-	yyjson_val *root;
 	uint64_t project = 0;
-	rt_str name;
-	size_t at;
 	bool found = false;
 
 	if (whose == NULL)
 		return true;
-	if (rt_json_read(alloc, line, &doc, NULL) != RT_OK)
+	if (rt_json_read(s->alloc, line, &doc, NULL) != RT_OK)
 		return false;
-	root = rt_json_root(doc);
-	name = rt_json_str(rt_json_get(root, "request"));
-	if (rt_json_get(root, "project") != NULL) {
-		found = rt_json_u64(rt_json_get(root, "project"), &project) &&
-			project == whose->project &&
+	yyjson_val *root = rt_json_root(doc), *number = rt_json_get(root, "project");
+	rt_str id = rt_json_str(rt_json_get(root, "request"));
+	if (number != NULL) {
+		found = rt_json_u64(number, &project) && project == whose->project &&
 			rt_str_eq(rt_json_str(rt_json_get(root, "store")), whose->store);
 		if (found) {
-			rt_buf_add_str(theirs, name);
-			rt_buf_add_byte(theirs, '\0');
+			rt_buf_add_str(ids, id);
+			rt_buf_add_byte(ids, '\0');
 		}
-	}
-	for (at = 0; !found && name.size > 0 && at < theirs->size;) {
-		rt_str one = rt_str_of(theirs->ptr + at);
+	} else if (id.size > 0) {
+		for (size_t at = 0; !found && at < ids->size;) {
+			rt_str one = rt_str_of(ids->ptr + at);
 
-		found = rt_json_get(root, "project") == NULL && rt_str_eq(one, name);
-		at += one.size + 1;
+			found = rt_str_eq(one, id);
+			at += one.size + 1;
+		}
 	}
 	rt_json_free(doc);
 	return found;
 }
 
-/* The old bytes go before the file does. */
-static int
+/* Overwrite the bytes of a file that is about to be replaced. */
+static bool
 overwrite(const char *path, size_t size)
 {
 	static const char zeros[4096];
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), bad = 0;
-	size_t at = 0;
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool ok = fd >= 0;
 
-	if (fd < 0)
-		return -1;
-	while (at < size && !bad) {
+	for (size_t at = 0; ok && at < size; at += sizeof(zeros)) {
 		size_t piece = size - at < sizeof(zeros) ? size - at : sizeof(zeros);
 
-		bad = write(fd, zeros, piece) != (ssize_t)piece;
-		at += piece;
+		ok = write(fd, zeros, piece) == (ssize_t)piece;
 	}
-	bad = bad || fsync(fd) != 0;
-	return close(fd) != 0 || bad ? -1 : 0;
+	ok = ok && fsync(fd) == 0;
+	return fd >= 0 && close(fd) == 0 && ok;
 }
 
-static rt_status
-replace_file(const char *path, rt_str bytes, size_t old_size, rt_error *err)
+static bool
+purge_file(rt_scope *s, void *ctx, const char *path, rt_str text)
 {
-	char fresh[PATH_ROOM + 320];
-	int fd, bad;
+	rt_buf *fresh = rt_scope_buf(s), *ids = rt_scope_buf(s);
+	char fresh_path[PATH_ROOM + 320];
+	size_t changed = 0, at = 0;
+	purge *p = ctx;
+	rt_str line;
 
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	(void)unlink(fresh);
-	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bad = fd < 0;
-	if (!bad) {
-		bad = write(fd, bytes.ptr, bytes.size) != (ssize_t)bytes.size || fsync(fd) != 0;
-		bad = close(fd) != 0 || bad;
+	while (next_line(text, &at, &line)) {
+		if (is_theirs(s, p->whose, line, ids))
+			changed += add_line_without(fresh, line, p->needle) > 0;
+		else
+			rt_buf_add_str(fresh, line);
+		rt_buf_add_byte(fresh, '\n');
 	}
-	if (!bad)
-		bad = overwrite(path, old_size) != 0 || rename(fresh, path) != 0;
-	return bad ? rt_fail(err, RT_IO, "%s: %s", path, strerror(errno)) : RT_OK;
+	if (fresh->status != RT_OK || ids->status != RT_OK)
+		(void)rt_scope_nomem(s);
+	(void)snprintf(fresh_path, sizeof(fresh_path), "%s.new", path);
+	if (rt_ok(s) && changed > 0 &&
+	    (!rt_file_write(fresh_path, rt_buf_str(fresh), true) || !overwrite(path, text.size) ||
+	     rename(fresh_path, path) != 0))
+		(void)rt_scope_fail(s, RT_IO, "%s: %s", path, strerror(errno));
+	p->count += changed;
+	rt_buf_deinit(fresh); /* not at the end of all files */
+	return true;
 }
 
 rt_status
 rt_comms_purge(const rt_alloc *alloc, rt_str folder, const rt_comms_whose *whose, rt_str text,
 	       size_t *out_count, rt_error *err)
 {
-	char dir[PATH_ROOM], path[PATH_ROOM + 300];
-	files f = {NULL, 0, alloc};
-	rt_buf quoted;
-	rt_str needle;
-	size_t i, at;
-	rt_status st = set_folder(dir, folder, err);
+	purge p = {.whose = whose};
+	rt_scope s;
 
-	*out_count = 0;
-	rt_buf_init(&quoted, alloc, RT_BUF_UNLIMITED);
-	rt_json_add_string(&quoted, text);
-	if (st == RT_OK && quoted.status != RT_OK)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK)
-		st = list(alloc, dir, &f, err);
-	needle = quoted.size > 2 ? rt_str_at(quoted.ptr + 1, quoted.size - 2) : rt_str_at("", 0);
-	for (i = 0; st == RT_OK && needle.size > 0 && i < f.count; i++) {
-		size_t changed = 0;
-		rt_buf all, fresh, theirs;
-
-		rt_buf_init(&all, alloc, FILE_SIZE_MAX);
-		rt_buf_init(&fresh, alloc, RT_BUF_UNLIMITED);
-		rt_buf_init(&theirs, alloc, RT_BUF_UNLIMITED);
-		snprintf(path, sizeof(path), "%s/%s", dir, f.names[i]);
-		st = read_file(path, &all, err);
-		for (at = 0; st == RT_OK && at < all.size;) {
-			rt_str line = next_line(rt_buf_str(&all), &at);
-
-			if (is_theirs(alloc, whose, line, &theirs))
-				changed += add_without(&fresh, line, needle) > 0;
-			else
-				rt_buf_add_str(&fresh, line);
-			rt_buf_add_byte(&fresh, '\n');
-		}
-		if (st == RT_OK && (fresh.status != RT_OK || theirs.status != RT_OK))
-			st = rt_fail(err, RT_NOMEM, "out of memory");
-		if (st == RT_OK && changed > 0)
-			st = replace_file(path, rt_buf_str(&fresh), all.size, err);
-		*out_count += changed;
-		rt_buf_deinit(&all);
-		rt_buf_deinit(&fresh);
-		rt_buf_deinit(&theirs);
+	rt_scope_init(&s, alloc);
+	rt_buf *quoted = rt_scope_buf(&s);
+	rt_json_add_string(quoted, text);
+	p.needle = rt_scope_str(&s, quoted);
+	if (p.needle.size > 2) {
+		p.needle = rt_str_at(p.needle.ptr + 1, p.needle.size - 2);
+		each_file(&s, folder, purge_file, &p);
 	}
-	files_deinit(&f);
-	rt_buf_deinit(&quoted);
-	return st;
+	*out_count = p.count;
+	return rt_scope_end(&s, err);
 }

@@ -1,573 +1,704 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text becomes JSON (codec/toml.h), and that is read by tables of known keys. Where a
- * key stands is looked up in the text again when a message needs it. */
+ * Reading: the text becomes JSON (codec/toml.h), which is read by a table of known keys. The
+ * position of a key is looked up in the text when a message needs it. Choosing: a model's name
+ * against the configured providers and the built-in list. */
 #include "llm/config.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "codec/toml.h"
+#include "llm/builtin.h"
 #include "llm/provider.h"
 #include "llm/url.h"
 
-enum { PROVIDER_NAME_MAX = 64, PATH_DEPTH = 3 };
+#define NO_KEY_HERE \
+	"a key does not stand in the configuration, which people copy and show: use key_env, " \
+	"key_file or key_cmd"
+#define HOOK_SHAPE "is to be a list of tables: [[hook]]"
+#define MODELS_SHAPE "is to be a list of names: [\"big\", \"small\"]"
+
+enum { PROVIDER_NAME_MAX = 64, PATH_DEPTH = 3, SHOWN_MAX = 40, NAME_SHOWN_MAX = 80 };
 
 typedef struct reader {
 	rt_config *c;
+	rt_scope *s; /* the configuration's: its memory, and the first failure */
 	rt_str text;
-	rt_error *err;
-	rt_str path[PATH_DEPTH]; /* to what is being read */
+	rt_str path[PATH_DEPTH]; /* to the key that is being read */
 	size_t depth;
 } reader;
 
-static const char *const top_keys[] = {"model", "provider", "hook", NULL};
-static const char *const provider_keys[] = {"kind",	 "url",	       "key_env",
-					    "key_file",	 "key_cmd",    "headers",
-					    "timeout_s", "context_tokens", "ca_file",
-					    "allow_plain_http", "models", NULL};
-/* What people call a key when they write it down. */
-static const char *const forbidden_keys[] = {"key",   "api_key", "apikey", "api-key", "apiKey",
-					     "token", "secret",	 "password", NULL};
+/* ---- messages ---- */
 
-/* ---- words ---- */
+/* The nearest of several words, for "did you mean". */
+typedef struct nearest {
+	rt_str word, best; /* best empty: none is near */
+	size_t distance;
+} nearest;
+
+static nearest
+nearest_to(rt_str word)
+{
+	return (nearest){.word = word, .distance = word.size < 4 ? 2 : 3};
+}
 
 static void
-find(const reader *r, uint64_t *line, uint64_t *column)
+compare(nearest *n, rt_str candidate)
 {
-	size_t depth = r->depth;
+	size_t distance = rt_str_distance(n->word, candidate);
 
+	if (distance < n->distance) {
+		n->distance = distance;
+		n->best = candidate;
+	}
+}
+
+static void
+find_position(const reader *r, uint64_t *line, uint64_t *column)
+{
 	*line = *column = 0;
-	while (depth > 0 && !rt_toml_find(r->text, r->path, depth, line, column))
-		depth--;
+	for (size_t depth = r->depth; depth > 0; depth--)
+		if (rt_toml_find(r->text, r->path, depth, line, column))
+			return;
 }
 
-/* What is wrong with the key that path leads to. */
-static rt_status
-fail(reader *r, rt_status st, const char *words)
+/* The value of the key that path leads to is wrong. */
+RT_PRINTF(3, 4)
+static void
+fail(reader *r, rt_status st, const char *format, ...)
 {
-	char where[160] = "";
+	char where[(SHOWN_MAX + 1) * PATH_DEPTH + 1] = "", words[RT_ERROR_TEXT_SIZE];
 	uint64_t line, column;
-	rt_buf name;
-	size_t i;
+	va_list args;
 
-	find(r, &line, &column);
-	rt_buf_init(&name, r->c->alloc, sizeof(where) - 1);
-	for (i = 0; i < r->depth; i++) {
-		if (i > 0)
-			rt_buf_add_byte(&name, '.');
-		rt_buf_add(&name, r->path[i].ptr, rt_utf8_cut(r->path[i], 40));
-	}
-	if (name.status == RT_OK && name.size > 0)
-		memcpy(where, name.ptr, name.size + 1);
-	rt_buf_deinit(&name);
-	st = line == 0 ? rt_fail(r->err, st, "%s: %s", where, words)
-		       : rt_fail(r->err, st, "line %llu, column %llu: %s: %s",
-				 (unsigned long long)line, (unsigned long long)column, where, words);
-	if (r->err != NULL)
-		r->err->line = line;
-	return st;
+	if (!rt_ok(r->s))
+		return;
+	va_start(args, format);
+	(void)vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	for (size_t i = 0, size = 0; i < r->depth; i++, size = strlen(where))
+		(void)snprintf(where + size, sizeof(where) - size, "%s%.*s", i > 0 ? "." : "",
+			       (int)rt_utf8_cut(r->path[i], SHOWN_MAX), r->path[i].ptr);
+	find_position(r, &line, &column);
+	if (line == 0)
+		(void)rt_scope_fail(r->s, st, "%s: %s", where, words);
+	else
+		(void)rt_scope_fail(r->s, st, "line %llu, column %llu: %s: %s",
+				    (unsigned long long)line, (unsigned long long)column, where,
+				    words);
+	r->s->error.line = line;
 }
 
-static rt_status
-fail_memory(reader *r)
+/* Append to an array in the configuration's memory whose size is a power of two. */
+static void *
+grow(reader *r, void *items, size_t count, size_t size)
 {
-	return rt_fail(r->err, RT_NOMEM, "out of memory while reading the configuration");
+	if (count > 0 && (count & (count - 1)) != 0)
+		return items;
+	void *more = rt_scope_array(r->s, count == 0 ? 1 : 2 * count, size);
+	if (more != NULL && count > 0)
+		memcpy(more, items, count * size);
+	return more;
 }
 
-static bool
-is_in(const char *const *list, rt_str word)
+/* The key that path leads to is unknown. meant: a known one that is near; may be empty. */
+static void
+warn_unknown(reader *r, rt_str meant)
 {
-	for (; *list != NULL; list++)
-		if (rt_str_is(word, *list))
-			return true;
-	return false;
-}
-
-/* The word that was meant, or NULL. */
-static const char *
-nearest(const char *const *list, rt_str word)
-{
-	const char *best = NULL;
-	size_t least = word.size < 4 ? 2 : 3, distance;
-
-	for (; *list != NULL; list++) {
-		distance = rt_str_distance(word, rt_str_of(*list));
-		if (distance < least) {
-			least = distance;
-			best = *list;
-		}
-	}
-	return best;
-}
-
-/* ---- keeping ---- */
-
-static bool
-keep(reader *r, rt_str s, rt_str *out)
-{
-	char *copy = rt_arena_get(r->c->arena, s.size + 1);
-
-	if (copy == NULL)
-		return false;
-	if (s.size > 0)
-		memcpy(copy, s.ptr, s.size);
-	copy[s.size] = '\0';
-	*out = rt_str_at(copy, s.size);
-	return true;
-}
-
-static rt_status
-keep_json(reader *r, yyjson_val *value, rt_str *out)
-{
-	rt_buf json;
-	rt_status st;
-
-	rt_buf_init(&json, r->c->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_value(&json, value);
-	st = json.status == RT_OK && keep(r, rt_buf_str(&json), out) ? RT_OK : fail_memory(r);
-	rt_buf_deinit(&json);
-	return st;
-}
-
-/* The key that path leads to is not known. */
-static rt_status
-warn_unknown(reader *r, const char *const *known, rt_str key)
-{
-	rt_config_warning *w = &r->c->warnings[r->c->warning_count];
-	const char *meant = nearest(known, key);
+	rt_str key = r->path[r->depth - 1];
+	rt_config_warning warning = {0}, *warnings;
 	rt_buf words;
-	rt_status st;
 
-	find(r, &w->line, &w->column);
+	find_position(r, &warning.line, &warning.column);
 	rt_buf_init(&words, r->c->alloc, RT_BUF_UNLIMITED);
-	if (w->line != 0)
-		rt_buf_add_f(&words, "line %llu, column %llu: ", (unsigned long long)w->line,
-			     (unsigned long long)w->column);
+	if (warning.line != 0)
+		rt_buf_add_f(&words, "line %llu, column %llu: ", (unsigned long long)warning.line,
+			     (unsigned long long)warning.column);
 	rt_buf_add_c(&words, "nothing is known of ");
-	rt_json_add_string(&words, rt_str_at(key.ptr, rt_utf8_cut(key, 40)));
-	if (meant != NULL)
-		rt_buf_add_f(&words, " (did you mean %s?)", meant);
-	st = words.status == RT_OK && keep(r, rt_buf_str(&words), &w->words) ? RT_OK
-									     : fail_memory(r);
-	if (st == RT_OK)
-		r->c->warning_count++;
+	rt_json_add_string(&words, rt_str_at(key.ptr, rt_utf8_cut(key, SHOWN_MAX)));
+	if (meant.size > 0)
+		rt_buf_add_f(&words, " (did you mean %.*s?)", RT_STR_ARG(meant));
+	warning.words = rt_scope_copy(r->s, rt_scope_str(r->s, &words));
 	rt_buf_deinit(&words);
-	return st;
+	warnings = grow(r, r->c->warnings, r->c->warning_count, sizeof(*warnings));
+	if (warnings == NULL)
+		return;
+	r->c->warnings = warnings;
+	warnings[r->c->warning_count++] = warning;
 }
 
 /* ---- values ---- */
 
 static bool
-is_one_line(rt_str s)
+is_word(rt_str s, const char *further)
 {
-	size_t i;
-
-	for (i = 0; i < s.size; i++)
-		if ((unsigned char)s.ptr[i] < 0x20 || s.ptr[i] == 0x7F)
-			return false;
-	return true;
+	return s.size > 0 && rt_word_size(s, further) == s.size;
 }
 
-static rt_status
-read_text(reader *r, yyjson_val *value, rt_str *out)
+/* A key of [provider.NAME]: its reader, the offset of its member where the reader fills one,
+ * and the largest number. */
+typedef struct setting setting;
+struct setting {
+	const char *key;
+	void (*read)(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is);
+	size_t offset;
+	uint64_t max;
+};
+
+static rt_str
+read_string(reader *r, yyjson_val *value)
 {
 	rt_str text = rt_json_str(value);
 
 	if (!yyjson_is_str(value) || text.size == 0)
-		return fail(r, RT_USAGE, "is to be a text in quotes, and not empty");
-	if (!is_one_line(text))
-		return fail(r, RT_USAGE, "has a line end or another control character");
-	return keep(r, text, out) ? RT_OK : fail_memory(r);
+		fail(r, RT_USAGE, "is to be a text in quotes, and not empty");
+	else if (!rt_header_is_one_line(text))
+		fail(r, RT_USAGE, "has a line end or another control character");
+	return rt_scope_copy(r->s, text);
 }
 
-static rt_status
-read_number(reader *r, yyjson_val *value, uint64_t max, uint64_t *out)
+static void
+read_text(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
 {
-	char words[64];
-	rt_buf text;
-	rt_status st;
-
-	if (rt_json_u64(value, out) && *out > 0 && *out <= max)
-		return RT_OK;
-	rt_buf_init(&text, r->c->alloc, sizeof(words));
-	rt_buf_add_f(&text, "is to be a whole number from 1 to %llu", (unsigned long long)max);
-	st = fail(r, RT_USAGE, text.status == RT_OK ? text.ptr : "is too small or too large");
-	rt_buf_deinit(&text);
-	return st;
+	*(rt_str *)(void *)((char *)p + is->offset) = read_string(r, value);
 }
 
-static rt_status
-read_url(reader *r, yyjson_val *value, rt_str *out)
+static void
+read_number(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+{
+	uint64_t number = 0;
+
+	if (!rt_json_u64(value, &number) || number == 0 || number > is->max)
+		fail(r, RT_USAGE, "is to be a whole number from 1 to %llu",
+		     (unsigned long long)is->max);
+	*(size_t *)(void *)((char *)p + is->offset) = (size_t)number;
+}
+
+static void
+read_flag(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+{
+	if (!yyjson_is_bool(value))
+		fail(r, RT_USAGE, "is to be true or false");
+	*(bool *)((char *)p + is->offset) = yyjson_get_bool(value);
+}
+
+static void
+read_url(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
 {
 	rt_error why;
 	rt_url url;
-	rt_status st = read_text(r, value, out);
 
-	if (st == RT_OK && rt_url_read(*out, &url, &why) != RT_OK)
-		st = fail(r, RT_USAGE, why.text);
-	return st;
+	(void)is;
+	p->url = read_string(r, value);
+	if (rt_ok(r->s) && rt_url_read(p->url, &url, &why) != RT_OK)
+		fail(r, RT_USAGE, "%s", why.text);
 }
 
-static bool
-is_word(rt_str s, const char *further)
+static void
+read_variable(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
 {
-	size_t i;
-
-	for (i = 0; i < s.size; i++) {
-		char c = s.ptr[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      (c != '\0' && strchr(further, c) != NULL)))
-			return false;
-	}
-	return s.size > 0;
+	(void)is;
+	p->key_env = read_string(r, value);
+	/* It may be the key itself by mistake: it is not shown. */
+	if (rt_ok(r->s) &&
+	    (!is_word(p->key_env, "_") || (p->key_env.ptr[0] >= '0' && p->key_env.ptr[0] <= '9')))
+		fail(r, RT_USAGE,
+		     "is to be the name of an environment variable, which has only "
+		     "letters, digits and _");
 }
 
-static rt_status
-read_variable(reader *r, yyjson_val *value, rt_str *out)
-{
-	rt_status st = read_text(r, value, out);
-
-	/* Somebody may have put the key itself here: it is not shown. */
-	if (st == RT_OK && (!is_word(*out, "_") || (out->ptr[0] >= '0' && out->ptr[0] <= '9')))
-		st = fail(r, RT_USAGE, "is to be the name of an environment variable, which has "
-			  "only letters, digits and _");
-	return st;
-}
-
-static rt_status
-read_command(reader *r, yyjson_val *value, rt_config_provider *p)
+static void
+read_command(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
 {
 	yyjson_val *item;
 	size_t i, max;
 
+	(void)is;
 	if (!yyjson_is_arr(value) || yyjson_arr_size(value) == 0)
-		return fail(r, RT_USAGE, "is to be a list, the program and its arguments: "
-			    "[\"pass\", \"show\", \"x\"]; there is no shell");
-	p->key_cmd = rt_arena_get(r->c->arena, yyjson_arr_size(value) * sizeof(*p->key_cmd));
-	if (p->key_cmd == NULL)
-		return fail_memory(r);
+		fail(r, RT_USAGE,
+		     "is to be a list, the program and its arguments: "
+		     "[\"pass\", \"show\", \"x\"]; there is no shell");
+	p->key_cmd = rt_scope_array(r->s, yyjson_arr_size(value), sizeof(*p->key_cmd));
 	yyjson_arr_foreach(value, i, max, item)
 	{
 		rt_str word = rt_json_str(item);
 
 		if (!yyjson_is_str(item) || (i == 0 && word.size == 0) ||
 		    (word.size > 0 && memchr(word.ptr, '\0', word.size) != NULL))
-			return fail(r, RT_USAGE, "is to be a list of texts without NUL");
-		if (!keep(r, word, &p->key_cmd[i]))
-			return fail_memory(r);
-		p->key_cmd_count++;
+			fail(r, RT_USAGE, "is to be a list of texts without NUL");
+		if (!rt_ok(r->s))
+			return;
+		p->key_cmd[p->key_cmd_count++] = rt_scope_copy(r->s, word);
 	}
-	return RT_OK;
 }
 
-static rt_status
-read_models(reader *r, yyjson_val *value, rt_config_provider *p)
+static void
+read_models(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
 {
 	yyjson_val *item;
 	size_t i, max;
 
+	(void)is;
 	if (!yyjson_is_arr(value))
-		return fail(r, RT_USAGE, "is to be a list of names: [\"big\", \"small\"]");
-	if (yyjson_arr_size(value) == 0)
-		return RT_OK;
-	p->models = rt_arena_get(r->c->arena, yyjson_arr_size(value) * sizeof(*p->models));
-	if (p->models == NULL)
-		return fail_memory(r);
+		fail(r, RT_USAGE, MODELS_SHAPE);
+	p->models = rt_scope_array(r->s, yyjson_arr_size(value), sizeof(*p->models));
 	yyjson_arr_foreach(value, i, max, item)
 	{
 		if (!yyjson_is_str(item) || yyjson_get_len(item) == 0)
-			return fail(r, RT_USAGE, "is to be a list of names: [\"big\", \"small\"]");
-		if (!keep(r, rt_json_str(item), &p->models[i]))
-			return fail_memory(r);
-		p->model_count++;
+			fail(r, RT_USAGE, MODELS_SHAPE);
+		if (!rt_ok(r->s))
+			return;
+		p->models[p->model_count++] = rt_scope_copy(r->s, rt_json_str(item));
 	}
-	return RT_OK;
 }
 
-static rt_status
-read_headers(reader *r, yyjson_val *value, rt_config_provider *p)
+static void
+read_headers(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
 {
 	yyjson_val *key, *item;
 	size_t i, max;
 
+	(void)is;
 	if (!yyjson_is_obj(value))
-		return fail(r, RT_USAGE, "is to be a table of texts: { \"x-org\" = \"me\" }");
-	if (yyjson_obj_size(value) == 0)
-		return RT_OK;
-	p->headers = rt_arena_get(r->c->arena, yyjson_obj_size(value) * sizeof(*p->headers));
-	if (p->headers == NULL)
-		return fail_memory(r);
+		fail(r, RT_USAGE, "is to be a table of texts: { \"x-org\" = \"me\" }");
+	p->headers = rt_scope_array(r->s, yyjson_obj_size(value), sizeof(*p->headers));
 	yyjson_obj_foreach(value, i, max, key, item)
 	{
-		rt_header *header = &p->headers[p->header_count];
-
-		*header = (rt_header){.secret = false};
 		if (!is_word(rt_json_str(key), "!#$%&'*+-.^_`|~"))
-			return fail(r, RT_USAGE, "has a name that no header has");
-		if (!yyjson_is_str(item) || !is_one_line(rt_json_str(item)))
-			return fail(r, RT_USAGE, "is to hold texts of one line");
-		if (!keep(r, rt_json_str(key), &header->name) ||
-		    !keep(r, rt_json_str(item), &header->value))
-			return fail_memory(r);
-		p->header_count++;
+			fail(r, RT_USAGE, "has a name that no header has");
+		if (!yyjson_is_str(item) || !rt_header_is_one_line(rt_json_str(item)))
+			fail(r, RT_USAGE, "is to hold texts of one line");
+		if (!rt_ok(r->s))
+			return;
+		p->headers[p->header_count++] = (rt_header){
+			.name = rt_scope_copy(r->s, rt_json_str(key)),
+			.value = rt_scope_copy(r->s, rt_json_str(item)),
+		};
 	}
-	return RT_OK;
 }
 
-static rt_status
-read_flag(reader *r, yyjson_val *value, bool *out)
+/* value NULL: the provider's name says its kind. */
+static void
+read_kind(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
 {
-	if (!yyjson_is_bool(value))
-		return fail(r, RT_USAGE, "is to be true or false");
-	*out = yyjson_get_bool(value);
-	return RT_OK;
-}
+	char names[200] = "";
 
-/* ---- a provider ---- */
-
-static rt_status
-read_kind(reader *r, yyjson_val *value, rt_config_provider *p)
-{
-	rt_str name = value == NULL ? p->name : rt_json_str(value);
-	rt_buf words;
-	rt_status st;
-
-	p->kind = value == NULL || yyjson_is_str(value) ? rt_provider_named(name) : NULL;
+	(void)is;
+	if (value == NULL || yyjson_is_str(value))
+		p->kind = rt_provider_named(value == NULL ? p->name : rt_json_str(value));
 	if (p->kind != NULL)
-		return RT_OK;
-	rt_buf_init(&words, r->c->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&words, value == NULL ? "needs a kind, one of: " : "is to be one of: ");
-	rt_provider_add_names(&words);
-	st = words.status != RT_OK ? fail_memory(r) : fail(r, RT_USAGE, words.ptr);
-	rt_buf_deinit(&words);
-	return st;
+		return;
+	for (size_t i = 0, size = 0; rt_providers[i] != NULL; i++, size = strlen(names))
+		(void)snprintf(names + size, sizeof(names) - size, "%s%s", i > 0 ? ", " : "",
+			       rt_providers[i]->name);
+	fail(r, RT_USAGE, "%s%s",
+	     value == NULL ? "needs a kind, one of: " : "is to be one of: ", names);
 }
 
-static rt_status
-read_member(reader *r, rt_str key, yyjson_val *value, rt_config_provider *p)
+/* What people call a key when they write it down. */
+static bool
+is_key_name(rt_str name)
 {
-	uint64_t number = 0;
-	rt_status st = RT_OK;
+	static const char *const names[] = {"key",    "api_key", "apikey", "api-key",
+					    "apiKey", "token",   "secret", "password"};
 
-	if (rt_str_is(key, "kind"))
-		return read_kind(r, value, p);
-	if (rt_str_is(key, "url"))
-		return read_url(r, value, &p->url);
-	if (rt_str_is(key, "key_env"))
-		return read_variable(r, value, &p->key_env);
-	if (rt_str_is(key, "key_file"))
-		return read_text(r, value, &p->key_file);
-	if (rt_str_is(key, "key_cmd"))
-		return read_command(r, value, p);
-	if (rt_str_is(key, "headers"))
-		return read_headers(r, value, p);
-	if (rt_str_is(key, "models"))
-		return read_models(r, value, p);
-	if (rt_str_is(key, "ca_file"))
-		return read_text(r, value, &p->ca_file);
-	if (rt_str_is(key, "allow_plain_http"))
-		return read_flag(r, value, &p->allow_plain_http);
-	if (rt_str_is(key, "timeout_s")) {
-		st = read_number(r, value, RT_CONFIG_TIMEOUT_MAX_S, &number);
-		p->timeout_s = (unsigned)number;
-	} else if (rt_str_is(key, "context_tokens")) {
-		st = read_number(r, value, 1u << 30, &number);
-		p->context_tokens = (size_t)number;
-	} else if (is_in(forbidden_keys, key)) {
-		st = fail(r, RT_REFUSED, "a key does not stand in the configuration, which people "
-			  "copy and show: use key_env, key_file or key_cmd");
-	} else {
-		st = warn_unknown(r, provider_keys, key);
-	}
-	return st;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (rt_str_is(name, names[i]))
+			return true;
+	return false;
 }
 
-static rt_status
+#define MEMBER(name) offsetof(rt_config_provider, name)
+
+static const setting settings[] = {
+	{"kind", read_kind, 0, 0},
+	{"url", read_url, 0, 0},
+	{"key_env", read_variable, 0, 0},
+	{"key_file", read_text, MEMBER(key_file), 0},
+	{"key_cmd", read_command, 0, 0},
+	{"headers", read_headers, 0, 0},
+	{"timeout_s", read_number, MEMBER(timeout_s), RT_CONFIG_TIMEOUT_MAX_S},
+	{"context_tokens", read_number, MEMBER(context_tokens), 1u << 30},
+	{"ca_file", read_text, MEMBER(ca_file), 0},
+	{"allow_plain_http", read_flag, MEMBER(allow_plain_http), 0},
+	{"models", read_models, 0, 0},
+};
+
+enum { SETTING_COUNT = sizeof(settings) / sizeof(*settings) };
+
+static void
+read_setting(reader *r, rt_str key, yyjson_val *value, rt_config_provider *p)
+{
+	nearest meant = nearest_to(key);
+
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		if (rt_str_is(key, settings[i].key)) {
+			settings[i].read(r, value, p, &settings[i]);
+			return;
+		}
+		compare(&meant, rt_str_of(settings[i].key));
+	}
+	if (is_key_name(key))
+		fail(r, RT_REFUSED, NO_KEY_HERE);
+	else
+		warn_unknown(r, meant.best);
+}
+
+/* ---- tables ---- */
+
+static void
 read_provider(reader *r, rt_str name, yyjson_val *table, rt_config_provider *p)
 {
 	yyjson_val *key, *value;
 	size_t i, max;
-	rt_status st = RT_OK;
 
-	memset(p, 0, sizeof(*p));
 	if (name.size > PROVIDER_NAME_MAX || !is_word(name, "-_."))
-		return fail(r, RT_USAGE, "a provider's name has letters, digits, - and _");
-	if (!yyjson_is_obj(table))
-		return fail(r, RT_USAGE, "is to be a table: [provider.NAME]");
-	if (!keep(r, name, &p->name))
-		return fail_memory(r);
+		fail(r, RT_USAGE, "a provider's name has letters, digits, - and _");
+	else if (!yyjson_is_obj(table))
+		fail(r, RT_USAGE, "is to be a table: [provider.NAME]");
+	p->name = rt_scope_copy(r->s, name);
+	r->depth = 3;
 	yyjson_obj_foreach(table, i, max, key, value)
 	{
+		if (!rt_ok(r->s))
+			return;
 		r->path[2] = rt_json_str(key);
-		r->depth = 3;
-		if (st == RT_OK)
-			st = read_member(r, r->path[2], value, p);
+		read_setting(r, r->path[2], value, p);
 	}
 	r->depth = 2;
-	if (st == RT_OK && p->kind == NULL)
-		st = read_kind(r, NULL, p);
-	if (st == RT_OK && (p->key_env.size > 0) + (p->key_file.size > 0) + (p->key_cmd_count > 0) > 1)
-		st = fail(r, RT_USAGE, "has more than one of key_env, key_file and key_cmd");
-	return st;
+	if (p->kind == NULL)
+		read_kind(r, NULL, p, NULL);
+	if ((p->key_env.size > 0) + (p->key_file.size > 0) + (p->key_cmd_count > 0) > 1)
+		fail(r, RT_USAGE, "has more than one of key_env, key_file and key_cmd");
 }
 
-static rt_status
+static void
 read_providers(reader *r, yyjson_val *table)
 {
 	yyjson_val *key, *value;
 	size_t i, max;
-	rt_status st = RT_OK;
 
 	if (!yyjson_is_obj(table))
-		return fail(r, RT_USAGE, "is to be tables: [provider.NAME]");
-	if (yyjson_obj_size(table) == 0)
-		return RT_OK;
-	r->c->providers = rt_arena_get(r->c->arena,
-				       yyjson_obj_size(table) * sizeof(*r->c->providers));
-	if (r->c->providers == NULL)
-		return fail_memory(r);
+		fail(r, RT_USAGE, "is to be tables: [provider.NAME]");
+	r->c->providers = rt_scope_array(r->s, yyjson_obj_size(table), sizeof(*r->c->providers));
 	yyjson_obj_foreach(table, i, max, key, value)
 	{
+		if (!rt_ok(r->s))
+			return;
 		r->path[1] = rt_json_str(key);
 		r->depth = 2;
-		if (st != RT_OK)
-			continue;
-		st = read_provider(r, r->path[1], value, &r->c->providers[i]);
-		r->c->provider_count += st == RT_OK;
+		read_provider(r, r->path[1], value, &r->c->providers[r->c->provider_count++]);
 	}
-	return st;
 }
 
-/* ---- the whole ---- */
-
-static rt_status
+static void
 read_hooks(reader *r, yyjson_val *list)
 {
 	yyjson_val *item;
 	size_t i, max;
+	rt_buf json;
 
 	if (!yyjson_is_arr(list))
-		return fail(r, RT_USAGE, "is to be a list of tables: [[hook]]");
+		fail(r, RT_USAGE, HOOK_SHAPE);
 	yyjson_arr_foreach(list, i, max, item)
 	{
 		if (!yyjson_is_obj(item))
-			return fail(r, RT_USAGE, "is to be a list of tables: [[hook]]");
+			fail(r, RT_USAGE, HOOK_SHAPE);
 	}
-	return keep_json(r, list, &r->c->hooks);
+	if (!rt_ok(r->s))
+		return;
+	rt_buf_init(&json, r->c->alloc, RT_BUF_UNLIMITED);
+	rt_json_add_value(&json, list);
+	r->c->hooks = rt_scope_copy(r->s, rt_scope_str(r->s, &json));
+	rt_buf_deinit(&json);
 }
 
-static rt_status
+static void
 read_top(reader *r, yyjson_val *root)
 {
+	static const char *const top_keys[] = {"model", "provider", "hook"};
 	yyjson_val *key, *value;
 	size_t i, max;
-	rt_status st = RT_OK;
 
 	yyjson_obj_foreach(root, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
+		nearest meant = nearest_to(name);
 
-		if (st != RT_OK)
-			break;
+		if (!rt_ok(r->s))
+			return;
 		r->path[0] = name;
 		r->depth = 1;
+		for (size_t k = 0; k < sizeof(top_keys) / sizeof(*top_keys); k++)
+			compare(&meant, rt_str_of(top_keys[k]));
 		if (rt_str_is(name, "model"))
-			st = read_text(r, value, &r->c->model);
+			r->c->model = read_string(r, value);
 		else if (rt_str_is(name, "provider"))
-			st = read_providers(r, value);
+			read_providers(r, value);
 		else if (rt_str_is(name, "hook"))
-			st = read_hooks(r, value);
-		else if (is_in(forbidden_keys, name))
-			st = fail(r, RT_REFUSED, "a key does not stand in the configuration, which "
-				  "people copy and show: use key_env, key_file or key_cmd of a "
-				  "provider");
+			read_hooks(r, value);
+		else if (is_key_name(name))
+			fail(r, RT_REFUSED, NO_KEY_HERE " of a provider");
 		else
-			st = warn_unknown(r, top_keys, name);
+			warn_unknown(r, meant.best);
 	}
-	return st;
-}
-
-/* Every key could be worth a warning. */
-static size_t
-count_keys(yyjson_val *value)
-{
-	yyjson_val *key, *item, *inner, *deep;
-	size_t i, max, k, inner_max, count = yyjson_obj_size(value);
-
-	yyjson_obj_foreach(value, i, max, key, item)
-	{
-		count += yyjson_obj_size(item);
-		yyjson_obj_foreach(item, k, inner_max, inner, deep)
-			count += yyjson_obj_size(deep);
-	}
-	return count;
-}
-
-static rt_status
-read_document(reader *r, yyjson_val *root)
-{
-	r->c->warnings = rt_arena_get(r->c->arena,
-				      (count_keys(root) + 1) * sizeof(*r->c->warnings));
-	if (r->c->warnings == NULL)
-		return fail_memory(r);
-	return read_top(r, root);
-}
-
-static rt_config *
-new_config(const rt_alloc *alloc)
-{
-	rt_config *c = rt_new0(alloc, sizeof(*c));
-
-	if (c == NULL)
-		return NULL;
-	c->alloc = alloc;
-	c->arena = rt_arena_new(alloc);
-	c->hooks = RT_STR("[]");
-	if (c->arena != NULL)
-		return c;
-	rt_free(alloc, c);
-	return NULL;
 }
 
 rt_status
 rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *err)
 {
-	reader r = {.text = text, .err = err};
 	rt_json_doc *doc = NULL;
-	rt_status st = RT_OK;
+	rt_config *c;
+	rt_status st;
 	rt_buf json;
 
 	if (text.size > RT_CONFIG_SIZE_MAX)
 		return rt_fail(err, RT_LIMIT, "a configuration has at most %d bytes",
 			       (int)RT_CONFIG_SIZE_MAX);
-	r.c = new_config(alloc);
-	if (r.c == NULL)
-		return fail_memory(&r);
+	c = rt_new0(alloc, sizeof(*c));
+	if (c == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory while reading the configuration");
+	c->alloc = alloc;
+	c->hooks = RT_STR("[]");
+	rt_scope_init(&c->scope, alloc);
 	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
-	if (rt_str_trim(text).size == 0) /* needs no reader of TOML */
-		goto done;
-	st = rt_toml_to_json(alloc, text, &json, err);
-	if (st == RT_OK)
-		st = rt_json_read(alloc, rt_buf_str(&json), &doc, err);
-	if (st == RT_OK)
-		st = read_document(&r, rt_json_root(doc));
-done:
+	if (rt_str_trim(text).size > 0) { /* else it can be read without TOML, too */
+		reader r = {.c = c, .s = &c->scope, .text = text};
+
+		RT_TRY(r.s, rt_toml_to_json(alloc, text, &json, &r.s->error));
+		RT_TRY(r.s, rt_json_read(alloc, rt_buf_str(&json), &doc, &r.s->error));
+		if (rt_ok(r.s))
+			read_top(&r, rt_json_root(doc));
+	}
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
-	if (st == RT_OK)
-		*out = r.c;
-	else
-		rt_config_free(r.c);
-	return st;
+	if (rt_ok(&c->scope)) {
+		*out = c;
+		return RT_OK;
+	}
+	st = rt_scope_end(&c->scope, err);
+	rt_free(alloc, c);
+	return st == RT_NOMEM ? rt_fail(err, st, "out of memory while reading the configuration")
+			      : st;
 }
 
 void
 rt_config_free(rt_config *config)
 {
-	const rt_alloc *alloc;
-
 	if (config == NULL)
 		return;
-	alloc = config->alloc;
-	rt_arena_free(config->arena);
-	rt_free(alloc, config);
+	rt_scope_deinit(&config->scope);
+	rt_free(config->alloc, config);
+}
+
+const rt_config_provider *
+rt_config_provider_named(const rt_config *config, rt_str name)
+{
+	for (size_t i = 0; config != NULL && i < config->provider_count; i++)
+		if (rt_str_eq(config->providers[i].name, name))
+			return &config->providers[i];
+	return NULL;
+}
+
+/* ---- which model a name means ---- */
+
+/* The provider of this name, configured or not; false: there is none. */
+static bool
+find_provider(const rt_config *config, rt_str name, rt_model_choice *out)
+{
+	const rt_config_provider *configured = rt_config_provider_named(config, name);
+	const rt_provider *kind = rt_provider_named(name);
+
+	if (configured == NULL && kind != NULL) /* it may be written in another case */
+		configured = rt_config_provider_named(config, rt_str_of(kind->name));
+	if (configured == NULL && kind == NULL)
+		return false;
+	out->config = configured;
+	out->provider = configured != NULL ? configured->kind : kind;
+	out->provider_name = configured != NULL ? configured->name : rt_str_of(kind->name);
+	return true;
+}
+
+static rt_str
+nearest_provider(const rt_config *config, rt_str name)
+{
+	nearest meant = nearest_to(name);
+
+	for (size_t i = 0; config != NULL && i < config->provider_count; i++)
+		compare(&meant, config->providers[i].name);
+	for (size_t i = 0; rt_providers[i] != NULL; i++)
+		compare(&meant, rt_str_of(rt_providers[i]->name));
+	return meant.best;
+}
+
+/* The provider that makes models with such a name; NULL: not known. */
+static const char *
+maker_of(rt_str model)
+{
+	static const char *const makers[][2] = {
+		{"gpt-", "openai"},   {"chatgpt-", "openai"}, {"o1", "openai"},
+		{"o3", "openai"},     {"o4", "openai"},       {"claude", "anthropic"},
+		{"gemini", "gemini"}, {"echo", "builtin"},    {"summary", "builtin"},
+	};
+
+	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (rt_str_starts(model, rt_str_of(makers[i][0])))
+			return makers[i][1];
+	return rt_str_find(model, RT_STR(":"), 0) != SIZE_MAX ? "ollama" : NULL;
+}
+
+/* The names of all providers, for a sentence. */
+static void
+add_provider_names(const rt_config *config, rt_buf *out)
+{
+	for (size_t i = 0; config != NULL && i < config->provider_count; i++)
+		if (rt_provider_named(config->providers[i].name) == NULL)
+			rt_buf_add_f(out, "%.*s, ", RT_STR_ARG(config->providers[i].name));
+	rt_provider_add_names(out);
+}
+
+static rt_status
+fail_unknown(const rt_config *config, const char *words, rt_str name, rt_error *err)
+{
+	rt_buf names;
+	rt_status st;
+
+	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	add_provider_names(config, &names);
+	st = rt_fail(err, RT_NOT_FOUND, "%s%.*s%s%s", words, (int)rt_utf8_cut(name, NAME_SHOWN_MAX),
+		     name.size == 0 ? "" : name.ptr,
+		     names.status == RT_OK ? "; say PROVIDER/MODEL, where the providers are " : "",
+		     names.status == RT_OK ? names.ptr : "");
+	rt_buf_deinit(&names);
+	return st;
+}
+
+/* "PROVIDER/MODEL"; false: the name has another form. */
+static bool
+split(const rt_config *config, rt_str name, rt_model_choice *out)
+{
+	size_t slash = rt_str_find(name, RT_STR("/"), 0);
+
+	if (slash == SIZE_MAX || slash == 0 ||
+	    !find_provider(config, rt_str_at(name.ptr, slash), out))
+		return false;
+	out->model = rt_str_at(name.ptr + slash + 1, name.size - slash - 1);
+	return true;
+}
+
+rt_status
+rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_error *err)
+{
+	rt_model_choice choice = {0};
+	const char *maker = NULL;
+	bool has_usual;
+	size_t slash;
+
+	if (name.size == 0) {
+		if (config == NULL || config->model.size == 0)
+			return fail_unknown(config,
+					    "no model is named, and the configuration has none",
+					    name, err);
+		name = config->model;
+	}
+	if (split(config, name, &choice)) {
+		if (choice.model.size == 0)
+			return fail_unknown(config, "no model is named behind ", name, err);
+		*out = choice;
+		return RT_OK;
+	}
+	has_usual = config != NULL && split(config, config->model, &choice);
+	slash = rt_str_find(name, RT_STR("/"), 0);
+	if (slash != SIZE_MAX && slash > 0) {
+		rt_str provider = rt_str_at(name.ptr, slash);
+
+		if (!has_usual || nearest_provider(config, provider).size > 0)
+			return rt_models_check_provider(config, provider, err);
+	}
+	if (has_usual) { /* a model alone: of the provider of the configuration's model */
+		*out = choice;
+		out->model = name;
+		return RT_OK;
+	}
+	if (slash == SIZE_MAX)
+		maker = maker_of(name);
+	if (maker == NULL)
+		return fail_unknown(config, "there is no provider in the name of the model ", name,
+				    err);
+	name.size = rt_utf8_cut(name, NAME_SHOWN_MAX);
+	return rt_fail(err, RT_NOT_FOUND,
+		       "the model \"%.*s\" needs the name of its provider in front "
+		       "(did you mean %s/%.*s?)",
+		       RT_STR_ARG(name), maker, RT_STR_ARG(name));
+}
+
+rt_status
+rt_models_check_setting(const rt_config *config, rt_str name, rt_error *err)
+{
+	rt_model_choice choice;
+	rt_status st;
+
+	if (name.size == 0)
+		return rt_fail(err, RT_USAGE, "the name of the model is empty");
+	st = rt_models_choose(config, name, &choice, err);
+	if (st == RT_OK && choice.provider == &rt_provider_builtin)
+		st = rt_builtin_check(choice.model, err);
+	return st;
+}
+
+rt_status
+rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err)
+{
+	rt_model_choice ignored;
+	rt_str meant = nearest_provider(config, name);
+	rt_status st;
+	rt_buf names;
+
+	if (find_provider(config, name, &ignored))
+		return RT_OK;
+	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	add_provider_names(config, &names);
+	name.size = rt_utf8_cut(name, NAME_SHOWN_MAX);
+	st = rt_fail(err, RT_NOT_FOUND, "there is no provider \"%.*s\"%s%.*s%s; there are %s",
+		     RT_STR_ARG(name), meant.size > 0 ? " (did you mean " : "", RT_STR_ARG(meant),
+		     meant.size > 0 ? "?)" : "", names.status == RT_OK ? names.ptr : "others");
+	rt_buf_deinit(&names);
+	return st;
+}
+
+/* ---- OLLAMA_HOST ---- */
+
+void
+rt_config_ollama_url(rt_str host, rt_buf *out)
+{
+	size_t colon, second;
+
+	host = rt_str_trim(host);
+	if (host.size >= 2 && host.ptr[0] == '"' && host.ptr[host.size - 1] == '"')
+		host = rt_str_at(host.ptr + 1, host.size - 2);
+	if (host.size == 0)
+		return;
+	if (rt_str_find(host, RT_STR("://"), 0) != SIZE_MAX) {
+		rt_buf_add_str(out, host);
+		return;
+	}
+	rt_buf_add_c(out, "http://");
+	colon = rt_str_find(host, RT_STR(":"), 0);
+	second = colon == SIZE_MAX ? colon : rt_str_find(host, RT_STR(":"), colon + 1);
+	if (second != SIZE_MAX && host.ptr[0] != '[') { /* an IPv6 address without brackets */
+		if (rt_str_is(host, "::")) /* a server's listening address: all of its addresses */
+			host = RT_STR("::1");
+		rt_buf_add_f(out, "[%.*s]:11434", RT_STR_ARG(host));
+		return;
+	}
+	if (rt_str_starts(host, RT_STR("0.0.0.0")) && (host.size == 7 || colon == 7)) {
+		host = rt_str_at(host.ptr + 7, host.size - 7); /* the same */
+		rt_buf_add_c(out, "127.0.0.1");
+	} else if (colon == 0) { /* a port alone */
+		rt_buf_add_c(out, "127.0.0.1");
+	}
+	rt_buf_add_str(out, host);
+	if (colon == SIZE_MAX || (host.size > 0 && host.ptr[host.size - 1] == ']'))
+		rt_buf_add_c(out, ":11434");
 }

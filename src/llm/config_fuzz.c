@@ -4,7 +4,7 @@
  * configuration can be chosen from; what is wrong has a line that is there; no key comes
  * through a mask, wherever it stands. */
 #include "llm/config.h"
-#include "llm/mask.h"
+#include "codec/mask.h"
 #include "llm/url.h"
 
 #define KEY "sk-0a+B/9zQ"

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines first, then what they mean. A line is gathered in a buffer only when it is cut. */
+ * Lines first, then their meaning. Lines and data are copied only where they are cut. */
 #include "llm/framing.h"
 
 void
-rt_frames_init(rt_frames *frames, const rt_alloc *alloc, rt_framing framing, rt_frame_fn fn,
-	       void *ctx)
+rt_frames_init(rt_frames *frames, const rt_alloc *alloc, rt_framing framing)
 {
-	memset(frames, 0, sizeof(*frames));
-	frames->framing = framing;
-	frames->fn = fn;
-	frames->ctx = ctx;
+	*frames = (rt_frames){.framing = framing};
 	rt_buf_init(&frames->line, alloc, RT_FRAME_SIZE_MAX);
-	rt_buf_init(&frames->event, alloc, RT_FRAME_SIZE_MAX);
 	rt_buf_init(&frames->data, alloc, RT_FRAME_SIZE_MAX);
 }
 
@@ -20,140 +15,165 @@ void
 rt_frames_deinit(rt_frames *frames)
 {
 	rt_buf_deinit(&frames->line);
-	rt_buf_deinit(&frames->event);
 	rt_buf_deinit(&frames->data);
 }
 
-static rt_status
-too_much(rt_status status, rt_error *err)
+rt_status
+rt_frames_check(const rt_frames *frames, rt_error *err)
 {
-	if (status == RT_LIMIT)
-		return rt_fail(err, status, "the server sent a line of more than %d MiB",
+	if (frames->status == RT_OK)
+		return RT_OK;
+	if (frames->status == RT_LIMIT)
+		return rt_fail(err, RT_LIMIT, "the server sent a line of more than %d MiB",
 			       (int)(RT_FRAME_SIZE_MAX >> 20));
-	return rt_fail(err, status, "out of memory while reading an answer");
+	return rt_fail(err, frames->status, "out of memory while reading an answer");
 }
 
-/* The event that has been gathered, if it is one. */
-static rt_status
-give_event(rt_frames *f, rt_error *err)
+static void
+note(rt_frames *f, rt_status status)
 {
-	rt_status st = RT_OK;
-
-	if (f->has_data)
-		st = f->fn(f->ctx, rt_buf_str(&f->event), rt_buf_str(&f->data), err);
-	rt_buf_clear(&f->event);
-	rt_buf_clear(&f->data);
-	f->has_data = false;
-	return st;
+	if (f->status == RT_OK)
+		f->status = status;
 }
 
-static rt_status
-take_field(rt_frames *f, rt_str line, rt_error *err)
+/* The data of the view into the buffer: the bytes that it points into are used up, or another
+ * line follows. */
+static void
+keep_view(rt_frames *f)
 {
-	size_t colon = rt_str_find(line, RT_STR(":"), 0);
-	rt_str name = line, value = rt_str_at(NULL, 0);
+	if (f->view.ptr == NULL)
+		return;
+	rt_buf_add_str(&f->data, f->view);
+	f->view = rt_str_at(NULL, 0);
+	note(f, f->data.status);
+}
 
-	if (colon != SIZE_MAX) {
-		name.size = colon;
-		value = rt_str_at(line.ptr + colon + 1, line.size - colon - 1);
-		if (value.size > 0 && value.ptr[0] == ' ')
-			value = rt_str_at(value.ptr + 1, value.size - 1);
+/* A line of SSE that is not empty. in_bytes: it is not in a buffer of ours. */
+static void
+read_field(rt_frames *f, rt_str line, bool in_bytes)
+{
+	static const rt_str name = RT_STR_INIT("data");
+	rt_str value = rt_str_at(line.ptr + name.size, line.size - name.size);
+
+	if (!rt_str_starts(line, name) || (value.size > 0 && value.ptr[0] != ':'))
+		return;
+	if (value.size > 0)
+		value = rt_str_at(value.ptr + 1, value.size - 1);
+	if (value.size > 0 && value.ptr[0] == ' ')
+		value = rt_str_at(value.ptr + 1, value.size - 1);
+	if (f->has_data) {
+		keep_view(f);
+		rt_buf_add_byte(&f->data, '\n');
 	}
-	if (rt_str_is(name, "event")) {
-		rt_buf_clear(&f->event);
-		rt_buf_add_str(&f->event, value);
-	} else if (rt_str_is(name, "data")) {
-		if (f->has_data)
-			rt_buf_add_byte(&f->data, '\n');
+	if (!f->has_data && in_bytes)
+		f->view = value;
+	else
 		rt_buf_add_str(&f->data, value);
-		f->has_data = true;
-	}
-	if (f->event.status != RT_OK || f->data.status != RT_OK)
-		return too_much(f->event.status != RT_OK ? f->event.status : f->data.status, err);
-	return RT_OK;
+	f->has_data = true;
+	note(f, f->data.status);
 }
 
-/* A whole line, without its end. */
-static rt_status
-take_line(rt_frames *f, rt_str line, rt_error *err)
+/* The data of a finished event, if it has any. */
+static bool
+end_event(rt_frames *f, rt_str *out)
+{
+	bool has_data = f->has_data;
+
+	*out = f->view.ptr != NULL ? f->view : rt_buf_str(&f->data);
+	f->view = rt_str_at(NULL, 0);
+	f->has_data = false;
+	f->is_given = true;
+	return has_data;
+}
+
+/* A whole line, without its end. True: a piece is finished. */
+static bool
+read_line(rt_frames *f, rt_str line, bool in_bytes, rt_str *out)
 {
 	if (line.size > RT_FRAME_SIZE_MAX)
-		return too_much(RT_LIMIT, err);
+		note(f, RT_LIMIT);
+	if (f->status != RT_OK)
+		return false;
 	if (!f->begun && rt_str_starts(line, RT_STR("\xEF\xBB\xBF")))
 		line = rt_str_at(line.ptr + 3, line.size - 3);
 	f->begun = true;
-	if (f->framing == RT_FRAMING_LINES && line.size > 0 && line.ptr[line.size - 1] == '\r')
-		line.size--;
-	if (f->framing == RT_FRAMING_LINES)
-		return rt_str_trim(line).size > 0 ? f->fn(f->ctx, rt_str_at(NULL, 0), line, err)
-						  : RT_OK;
-	return line.size == 0 ? give_event(f, err) : take_field(f, line, err);
+	if (f->framing == RT_FRAMING_LINES) {
+		line.size -= line.size > 0 && line.ptr[line.size - 1] == '\r';
+		*out = line;
+		f->is_given = true;
+		return rt_str_trim(line).size > 0;
+	}
+	if (line.size == 0)
+		return end_event(f, out);
+	read_field(f, line, in_bytes);
+	if (!in_bytes)
+		rt_buf_clear(&f->line);
+	return false;
 }
 
-/* With what was gathered of it before. */
-static rt_status
-end_line(rt_frames *f, rt_str rest, rt_error *err)
+static void
+clear_given(rt_frames *f)
 {
-	rt_status st;
-
-	if (f->line.size == 0)
-		return take_line(f, rest, err);
-	rt_buf_add_str(&f->line, rest);
-	if (f->line.status != RT_OK)
-		return too_much(f->line.status, err);
-	st = take_line(f, rt_buf_str(&f->line), err);
+	if (!f->is_given)
+		return;
 	rt_buf_clear(&f->line);
-	return st;
+	rt_buf_clear(&f->data);
+	f->is_given = false;
 }
 
-/* Where the line ends; SIZE_MAX: not here. A lone CR ends one of SSE too. */
+/* A line's end in bytes; SIZE_MAX: none. A CR alone ends a line of SSE. */
 static size_t
 find_end(const rt_frames *f, rt_str bytes)
 {
-	size_t i;
+	const char *end = memchr(bytes.ptr, '\n', bytes.size), *cr = NULL;
 
-	for (i = 0; i < bytes.size; i++)
-		if (bytes.ptr[i] == '\n' || (bytes.ptr[i] == '\r' && f->framing == RT_FRAMING_SSE))
-			return i;
-	return SIZE_MAX;
+	if (f->framing == RT_FRAMING_SSE)
+		cr = memchr(bytes.ptr, '\r', end != NULL ? (size_t)(end - bytes.ptr) : bytes.size);
+	if (cr != NULL)
+		end = cr;
+	return end == NULL ? SIZE_MAX : (size_t)(end - bytes.ptr);
 }
 
-rt_status
-rt_frames_add(rt_frames *frames, rt_str bytes, rt_error *err)
+bool
+rt_frames_next(rt_frames *f, rt_str *bytes, rt_str *out)
 {
-	if (frames->status != RT_OK)
-		return rt_fail(err, frames->status, "the answer could not be read");
-	while (bytes.size > 0 && frames->status == RT_OK) {
+	clear_given(f);
+	while (bytes->size > 0 && f->status == RT_OK) {
+		bool skip = f->after_cr && bytes->ptr[0] == '\n', in_bytes = f->line.size == 0;
+		rt_str line;
 		size_t end;
 
-		if (frames->after_cr && bytes.ptr[0] == '\n') {
-			bytes = rt_str_at(bytes.ptr + 1, bytes.size - 1);
-			frames->after_cr = false;
-			continue;
-		}
-		frames->after_cr = false;
-		end = find_end(frames, bytes);
+		if (skip)
+			*bytes = rt_str_at(bytes->ptr + 1, bytes->size - 1);
+		f->after_cr = false;
+		end = bytes->size > 0 ? find_end(f, *bytes) : SIZE_MAX;
 		if (end == SIZE_MAX) {
-			rt_buf_add_str(&frames->line, bytes);
-			if (frames->line.status != RT_OK)
-				frames->status = too_much(frames->line.status, err);
+			rt_buf_add_str(&f->line, *bytes);
+			note(f, f->line.status);
+			bytes->size = 0;
 			break;
 		}
-		frames->after_cr = bytes.ptr[end] == '\r';
-		frames->status = end_line(frames, rt_str_at(bytes.ptr, end), err);
-		bytes = rt_str_at(bytes.ptr + end + 1, bytes.size - end - 1);
+		line = rt_str_at(bytes->ptr, end);
+		f->after_cr = bytes->ptr[end] == '\r';
+		*bytes = rt_str_at(bytes->ptr + end + 1, bytes->size - end - 1);
+		if (!in_bytes) {
+			rt_buf_add_str(&f->line, line);
+			note(f, f->line.status);
+			line = rt_buf_str(&f->line);
+		}
+		if (read_line(f, line, in_bytes, out))
+			return true;
+		clear_given(f);
 	}
-	return frames->status;
+	keep_view(f);
+	return false;
 }
 
-rt_status
-rt_frames_end(rt_frames *frames, rt_error *err)
+bool
+rt_frames_last(rt_frames *f, rt_str *out)
 {
-	if (frames->status != RT_OK)
-		return rt_fail(err, frames->status, "the answer could not be read");
-	if (frames->line.size > 0)
-		frames->status = end_line(frames, rt_str_at(NULL, 0), err);
-	if (frames->status == RT_OK && frames->framing == RT_FRAMING_SSE)
-		frames->status = give_event(frames, err);
-	return frames->status;
+	clear_given(f);
+	if (f->line.size > 0 && read_line(f, rt_buf_str(&f->line), false, out))
+		return true;
+	return f->framing == RT_FRAMING_SSE && f->status == RT_OK && end_event(f, out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Google's Gemini. The model and whether to stream are in the path:
+ * Google's Gemini. The path has the model, and whether to stream:
  *
  *   /models/NAME:streamGenerateContent?alt=sse
  *
@@ -9,79 +9,15 @@
  *   parts: {"text":…,"thought":true}                        reasoning
  *          {"functionCall":{"name":…,"args":{…}},"thoughtSignature":…}
  *   data: {"candidates":[{"content":…,"finishReason":"STOP"}],"usageMetadata":{…}}
- *   data: {"promptFeedback":{"blockReason":"SAFETY"}}       nothing else comes
+ *   data: {"promptFeedback":{"blockReason":"SAFETY"}}       nothing else follows
  *   data: {"error":{"message":…}}
  *
- * Calls come whole, and the reason is STOP with them too. A call's signature goes back
- * with it, else the newer models refuse the conversation. */
-#include "chat/model_request.h"
-#include "llm/answer.h"
+ * Calls are complete, and the reason is STOP with them too. A call's signature goes back with
+ * it, otherwise the newer models refuse the conversation. */
 #include "llm/provider.h"
+#include "llm/url.h"
 
-/* ---- writing ---- */
-
-static void
-write_text(rt_str text, rt_buf *out)
-{
-	rt_buf_add_byte(out, '{');
-	rt_request_add_member(out, "text", text);
-	rt_buf_add_byte(out, '}');
-}
-
-static void
-write_said(rt_str text, rt_buf *out)
-{
-	rt_buf_add_byte(out, '[');
-	write_text(text, out);
-	rt_buf_add_byte(out, ']');
-}
-
-static bool
-write_image(rt_model_request *r, rt_str mime, rt_str base64)
-{
-	rt_buf *p;
-
-	if (r->in_result)
-		return false;
-	p = rt_request_part(r);
-	rt_buf_add_c(p, "{\"inlineData\":{");
-	rt_request_add_member(p, "mimeType", mime);
-	rt_request_add_member(p, "data", base64);
-	rt_buf_add_c(p, "}}");
-	return true;
-}
-
-/* Its references are to files that were uploaded there. */
-static bool
-write_image_url(rt_model_request *r, rt_str url)
-{
-	(void)r;
-	(void)url;
-	return false;
-}
-
-static void
-write_call(const rt_request_call_data *call, rt_buf *out)
-{
-	rt_buf_add_c(out, "{\"functionCall\":{");
-	rt_request_add_member(out, "name", call->name);
-	rt_request_add_json(out, "args", call->arguments);
-	rt_buf_add_byte(out, '}');
-	if (call->signature.size > 0)
-		rt_request_add_member(out, "thoughtSignature", call->signature);
-	rt_buf_add_byte(out, '}');
-}
-
-static void
-write_result(const rt_model_request *r, rt_buf *out)
-{
-	rt_buf_add_c(out, "{\"functionResponse\":{");
-	rt_request_add_member(out, "name", r->result_name);
-	rt_buf_add_c(out, ",\"response\":{");
-	rt_request_add_member(out, r->result_failed ? "error" : "output",
-			      rt_buf_str(&r->result.text));
-	rt_buf_add_c(out, "}}}");
-}
+/* ---- requests ---- */
 
 static void
 write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
@@ -95,40 +31,27 @@ write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 	rt_request_add_options(s, "generationConfig", "topP", "maxOutputTokens", out);
 }
 
+#define CALL "{\"functionCall\":{\"name\":$n,\"args\":$a}"
+
 static const struct rt_provider_writer writer = {
 	.assistant = "model",
 	.content = "parts",
 	.alias = "google",
 	.calls_inside = true,
-	.signs_calls = true,
-	.said = write_said,
-	.text = write_text,
-	.image = write_image,
-	.image_url = write_image_url,
-	.call = write_call,
-	.result = write_result,
+	.image_places = RT_IMAGE_BY_USER | RT_IMAGE_BY_MODEL,
+	.plain = "[{\"text\":$t}]",
+	.text = "{\"text\":$t}",
+	.image =
+		"{\"inlineData\":{\"mimeType\":$m,\"data\":$b}}", /* by address: only files there */
+	.call = CALL "}",
+	.signed_call = CALL ",\"thoughtSignature\":$s}",
+	.result = "{\"functionResponse\":{\"name\":$n,\"response\":{\"output\":$x}}}",
+	.failed_result = "{\"functionResponse\":{\"name\":$n,\"response\":{\"error\":$x}}}",
 	.body = write_body,
 };
 
-/* As in a URL: what could mean something there is escaped. */
-static void
-add_escaped(rt_buf *out, rt_str name)
-{
-	size_t i;
-
-	for (i = 0; i < name.size; i++) {
-		unsigned char c = (unsigned char)name.ptr[i];
-
-		if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-		    (c != '\0' && strchr("-._~/", c) != NULL))
-			rt_buf_add_byte(out, (char)c);
-		else
-			rt_buf_add_f(out, "%%%02X", c);
-	}
-}
-
 static rt_status
-path(rt_str model, bool stream, rt_buf *out, rt_error *err)
+add_path(rt_str model, bool stream, rt_buf *out, rt_error *err)
 {
 	if (model.size == 0)
 		return rt_fail(err, RT_USAGE, "there is no model set, and Gemini needs one");
@@ -136,60 +59,43 @@ path(rt_str model, bool stream, rt_buf *out, rt_error *err)
 	if (!rt_str_starts(model, RT_STR("models/")) &&
 	    !rt_str_starts(model, RT_STR("tunedModels/")))
 		rt_buf_add_c(out, "models/");
-	add_escaped(out, model);
+	for (size_t i = 0; i < model.size; i++)
+		if (rt_word_size(rt_str_at(model.ptr + i, 1), "-._~/") == 1)
+			rt_buf_add_byte(out, model.ptr[i]);
+		else
+			rt_buf_add_f(out, "%%%02X", (unsigned char)model.ptr[i]);
 	rt_buf_add_c(out, stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
 	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
 }
 
-static void
-headers(rt_str key, rt_header_fn fn, void *ctx)
-{
-	rt_answer_key_header(RT_STR("x-goog-api-key"), rt_str_at(NULL, 0), key, fn, ctx);
-}
+/* ---- answers ---- */
 
-/* ---- reading ---- */
-
-static bool
-is_in(rt_str reason, const char *const *list)
-{
-	while (*list != NULL && !rt_str_is(reason, *list))
-		list++;
-	return *list != NULL;
-}
-
-/* "" and the enumeration's zero are what a piece in the middle may have. */
-static bool
-is_reason(yyjson_val *reason)
-{
-	rt_str word = rt_json_str(reason);
-
-	return word.size > 0 && !rt_str_is(word, "FINISH_REASON_UNSPECIFIED");
-}
-
-/* Of a word that came up later: what is there is a reply, and nothing at all is none. */
-static rt_stop
-stop_of(rt_str reason, const rt_reply *reply)
-{
-	static const char *const held_back[] = {
-		"SAFETY",      "RECITATION",   "BLOCKLIST",		   "PROHIBITED_CONTENT",
-		"SPII",	       "LANGUAGE",     "IMAGE_SAFETY",		   "IMAGE_RECITATION",
-		"MODEL_ARMOR", "IMAGE_PROHIBITED_CONTENT", NULL};
-	static const char *const failed[] = {
-		"OTHER",		"MALFORMED_FUNCTION_CALL",   "UNEXPECTED_TOOL_CALL",
-		"TOO_MANY_TOOL_CALLS",	"MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE",
-		"IMAGE_OTHER",		"NO_IMAGE",		     NULL};
-
-	if (rt_str_is(reason, "MAX_TOKENS"))
-		return RT_STOP_LENGTH;
-	if (is_in(reason, held_back))
-		return RT_STOP_FILTER;
-	if (is_in(reason, failed) || (rt_reply_is_empty(reply) && !rt_str_is(reason, "STOP")))
-		return RT_STOP_ERROR;
-	return rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END;
-}
+static const rt_answer_stop stops[] = {
+	{"STOP", RT_STOP_NONE},
+	{"MAX_TOKENS", RT_STOP_LENGTH},
+	{"SAFETY", RT_STOP_FILTER},
+	{"RECITATION", RT_STOP_FILTER},
+	{"BLOCKLIST", RT_STOP_FILTER},
+	{"PROHIBITED_CONTENT", RT_STOP_FILTER},
+	{"SPII", RT_STOP_FILTER},
+	{"LANGUAGE", RT_STOP_FILTER},
+	{"IMAGE_SAFETY", RT_STOP_FILTER},
+	{"IMAGE_RECITATION", RT_STOP_FILTER},
+	{"MODEL_ARMOR", RT_STOP_FILTER},
+	{"IMAGE_PROHIBITED_CONTENT", RT_STOP_FILTER},
+	{"OTHER", RT_STOP_ERROR},
+	{"MALFORMED_FUNCTION_CALL", RT_STOP_ERROR},
+	{"UNEXPECTED_TOOL_CALL", RT_STOP_ERROR},
+	{"TOO_MANY_TOOL_CALLS", RT_STOP_ERROR},
+	{"MISSING_THOUGHT_SIGNATURE", RT_STOP_ERROR},
+	{"MALFORMED_RESPONSE", RT_STOP_ERROR},
+	{"IMAGE_OTHER", RT_STOP_ERROR},
+	{"NO_IMAGE", RT_STOP_ERROR},
+	{NULL, RT_STOP_NONE},
+};
 
 static void
-take_part(rt_reply *reply, yyjson_val *part)
+read_part(rt_reply *reply, yyjson_val *part)
 {
 	yyjson_val *text = rt_json_get(part, "text"), *call = rt_json_get(part, "functionCall");
 	yyjson_val *signature = rt_json_get(part, "thoughtSignature");
@@ -207,103 +113,76 @@ take_part(rt_reply *reply, yyjson_val *part)
 		rt_reply_add_call_signature(reply, index, rt_json_str(signature));
 }
 
-/* Why there is no more, in words where it is not plain. */
 static void
-take_reason(rt_reply *reply, yyjson_val *reason, yyjson_val *message)
+read_reason(rt_reply *reply, rt_str reason, yyjson_val *message)
 {
-	rt_stop stop = stop_of(rt_json_str(reason), reply);
+	/* An unknown word for nothing at all is a failure. */
+	rt_stop usual = rt_reply_is_empty(reply) ? RT_STOP_ERROR : rt_answer_usual_stop(reply);
+	rt_stop stop = rt_answer_stop_of(stops, reason, usual);
 
+	/* A piece in the middle may have "" or the enumeration's zero. */
+	if (reason.size == 0 || rt_str_is(reason, "FINISH_REASON_UNSPECIFIED"))
+		return;
 	if (stop == RT_STOP_ERROR)
-		rt_reply_set_error(reply, yyjson_is_str(message) ? rt_json_str(message)
-								 : rt_json_str(reason));
-	rt_reply_set_stop(reply, stop);
+		rt_reply_set_error(reply, yyjson_is_str(message) ? rt_json_str(message) : reason);
+	rt_reply_set_stop(reply, stop != RT_STOP_NONE ? stop : rt_answer_usual_stop(reply));
 	reply->ended = true;
 }
 
 static void
-take_candidate(rt_reply *reply, yyjson_val *candidate)
+read_blocked(rt_reply *reply, rt_str reason)
 {
-	yyjson_val *reason = rt_json_get(candidate, "finishReason"), *part;
-	size_t i, max;
+	rt_buf words;
 
-	yyjson_arr_foreach(rt_json_get(rt_json_get(candidate, "content"), "parts"), i, max, part)
-		take_part(reply, part);
-	if (is_reason(reason))
-		take_reason(reply, reason, rt_json_get(candidate, "finishMessage"));
+	rt_buf_init(&words, reply->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&words, "the request was held back: ");
+	rt_buf_add_str(&words, reason);
+	rt_reply_set_error(reply, rt_buf_str(&words));
+	rt_reply_set_stop(reply, RT_STOP_FILTER);
+	rt_reply_note(reply, words.status);
+	rt_buf_deinit(&words);
 }
 
 static void
-take_usage(rt_reply *reply, yyjson_val *usage)
-{
-	rt_usage told = {rt_answer_count(usage, "promptTokenCount"),
-			 rt_answer_sum(rt_answer_count(usage, "candidatesTokenCount"),
-				       rt_answer_count(usage, "thoughtsTokenCount")),
-			 rt_answer_count(usage, "cachedContentTokenCount"), SIZE_MAX};
-
-	rt_reply_set_usage(reply, &told);
-}
-
-static void
-take(rt_reply *reply, yyjson_val *root)
+read_object(rt_reply *reply, yyjson_val *root)
 {
 	yyjson_val *blocked = rt_json_get(rt_json_get(root, "promptFeedback"), "blockReason");
-	yyjson_val *candidates = rt_json_get(root, "candidates");
+	yyjson_val *candidate = yyjson_arr_get_first(rt_json_get(root, "candidates"));
+	yyjson_val *usage = rt_json_get(root, "usageMetadata"), *part;
+	rt_usage counts = {rt_answer_count(usage, "promptTokenCount"),
+			   rt_answer_sum(rt_answer_count(usage, "candidatesTokenCount"),
+					 rt_answer_count(usage, "thoughtsTokenCount")),
+			   rt_answer_count(usage, "cachedContentTokenCount"), SIZE_MAX};
+	size_t i, max;
 
-	if (rt_answer_take_error(reply, root))
+	if (rt_answer_read_error(reply, root))
 		return;
 	rt_reply_set_model(reply, rt_json_str(rt_json_get(root, "modelVersion")));
-	take_usage(reply, rt_json_get(root, "usageMetadata"));
-	take_candidate(reply, yyjson_arr_get_first(candidates));
-	if (yyjson_is_str(blocked)) {
-		rt_buf words;
-
-		rt_buf_init(&words, reply->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_c(&words, "the request was held back: ");
-		rt_buf_add_str(&words, rt_json_str(blocked));
-		rt_reply_set_error(reply, rt_buf_str(&words));
-		rt_reply_set_stop(reply, RT_STOP_FILTER);
-		if (words.status != RT_OK && reply->status == RT_OK)
-			reply->status = words.status;
-		rt_buf_deinit(&words);
+	rt_reply_set_usage(reply, &counts);
+	yyjson_arr_foreach(rt_json_get(rt_json_get(candidate, "content"), "parts"), i, max, part)
+	{
+		read_part(reply, part);
 	}
+	read_reason(reply, rt_json_str(rt_json_get(candidate, "finishReason")),
+		    rt_json_get(candidate, "finishMessage"));
+	if (yyjson_is_str(blocked))
+		read_blocked(reply, rt_json_str(blocked));
 }
 
-/* A piece, or an array of them, which is how a stream comes without alt=sse. */
-static rt_status
-read_event(rt_reply *reply, rt_str event, rt_str data, rt_error *err)
+/* A piece, or an array of them: a stream without alt=sse. */
+static void
+read_answer(rt_reply *reply, yyjson_val *root, bool whole)
 {
-	rt_json_doc *doc = NULL;
 	yyjson_val *item;
 	size_t i, max;
-	rt_status st;
 
-	(void)event;
-	if (rt_str_trim(data).size == 0)
-		return RT_OK;
-	st = rt_answer_read(reply->alloc, data, &doc, err);
-	if (st != RT_OK)
-		return st;
-	reply->provider = "gemini";
-	if (yyjson_is_obj(rt_json_root(doc)))
-		take(reply, rt_json_root(doc));
-	yyjson_arr_foreach(rt_json_root(doc), i, max, item) take(reply, item);
-	rt_json_free(doc);
-	return rt_answer_end(reply, err);
-}
-
-static rt_status
-read_whole(rt_reply *reply, rt_str body, rt_error *err)
-{
-	rt_status st = read_event(reply, rt_str_at(NULL, 0), body, err);
-
-	reply->ended = reply->ended || st == RT_OK;
-	return st;
-}
-
-static rt_status
-read_models(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx, rt_error *err)
-{
-	return rt_answer_read_models(body, alloc, "models", "name", fn, ctx, err);
+	(void)whole;
+	if (yyjson_is_obj(root))
+		read_object(reply, root);
+	yyjson_arr_foreach(root, i, max, item)
+	{
+		read_object(reply, item);
+	}
 }
 
 const rt_provider rt_provider_gemini = {
@@ -314,13 +193,12 @@ const rt_provider rt_provider_gemini = {
 	.key_needed = true,
 	.no_image_urls = true,
 	.takes_turns = true,
-	.framing = RT_FRAMING_SSE,
 	.writer = &writer,
-	.path = path,
-	.headers = headers,
-	.read_event = read_event,
-	.read_whole = read_whole,
-	.read_error = rt_answer_read_error,
+	.add_path = add_path,
+	.key_header = "x-goog-api-key",
+	.framing = RT_FRAMING_SSE,
+	.read = read_answer,
 	.models_path = "/models?pageSize=1000",
-	.read_models = read_models,
+	.models_list = "models",
+	.models_name = "name",
 };

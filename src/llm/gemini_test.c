@@ -117,7 +117,7 @@ around(void **state)
 	path_is(P, "tunedModels/my", false, "/tunedModels/my:generateContent");
 	path_is(P, "a b?c", false, "/models/a%20b%3Fc:generateContent");
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(P->path(RT_STR(""), true, &out, &err), RT_USAGE);
+	assert_int_equal(rt_provider_path(P, RT_STR(""), true, &out, &err), RT_USAGE);
 	rt_buf_deinit(&out);
 	headers_are(P, "k", "x-goog-api-key: k\n");
 	headers_are(P, "", "");

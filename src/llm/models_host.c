@@ -3,15 +3,14 @@
 
 #include "llm/models_host.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/scope.h"
 #include "llm/builtin.h"
 #include "llm/keys_host.h"
+#include "llm/system_host.h"
+#include "llm/tokens_host.h"
 #include "llm/transport_curl.h"
 
 /* ---- the configuration ---- */
@@ -19,174 +18,113 @@
 rt_status
 rt_config_path(rt_buf *out, rt_error *err)
 {
-	const char *dir = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-	if (dir != NULL && *dir == '/') /* a relative one is to be ignored */
-		rt_buf_add_f(out, "%s/retake/config.toml", dir);
-	else if (home != NULL && *home == '/')
-		rt_buf_add_f(out, "%s/.config/retake/config.toml", home);
-	else
-		return rt_fail(err, RT_NOT_FOUND, "there is no home folder: set HOME or "
-			       "XDG_CONFIG_HOME");
+	if (!rt_home_path(out, "XDG_CONFIG_HOME", ".config", "config.toml"))
+		return rt_fail(err, RT_NOT_FOUND,
+			       "there is no home folder: set HOME or XDG_CONFIG_HOME");
 	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
-}
-
-static rt_status
-read_file(const char *path, rt_buf *out, rt_error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	rt_status st = RT_OK;
-	struct stat info;
-	char room[128], *to;
-	ssize_t got = 1;
-
-	if (fd < 0)
-		return rt_fail(err, errno == ENOENT || errno == ENOTDIR ? RT_NOT_FOUND : RT_IO,
-			       "%s cannot be read: %s", path, strerror_r(errno, room, sizeof(room)));
-	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
-		st = rt_fail(err, RT_IO, "%s is no file", path);
-	while (st == RT_OK && got != 0 && out->size <= RT_CONFIG_SIZE_MAX) {
-		to = rt_buf_reserve(out, 4096);
-		if (to == NULL) {
-			st = rt_fail(err, out->status, "out of memory");
-			break;
-		}
-		got = read(fd, to, 4096);
-		if (got > 0)
-			out->size += (size_t)got;
-		else if (got < 0 && errno != EINTR)
-			st = rt_fail(err, RT_IO, "%s cannot be read", path);
-	}
-	if (st == RT_OK && out->size > RT_CONFIG_SIZE_MAX)
-		st = rt_fail(err, RT_LIMIT, "%s has more than %d bytes", path,
-			     (int)RT_CONFIG_SIZE_MAX);
-	close(fd);
-	return st;
-}
-
-/* The words of err with the path in front. */
-static void
-name_path(rt_error *err, const rt_alloc *alloc, const char *path)
-{
-	rt_error old;
-	rt_buf words;
-
-	if (err == NULL)
-		return;
-	old = *err;
-	rt_buf_init(&words, alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_f(&words, "%s: %s", path, old.text);
-	if (words.status == RT_OK) {
-		(void)rt_fail(err, old.status, "%s", words.ptr);
-		err->line = old.line;
-		err->at = old.at;
-		err->has_at = old.has_at;
-	}
-	rt_buf_deinit(&words);
 }
 
 rt_status
 rt_config_load(const rt_alloc *alloc, rt_str path, rt_config **out, rt_error *err)
 {
-	rt_buf full, text;
-	rt_status st = RT_OK;
+	rt_error why = {0};
+	rt_scope s;
 
-	rt_buf_init(&full, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&full, path);
+	rt_scope_init(&s, alloc);
+	rt_buf *full = rt_scope_buf(&s), *text = rt_scope_buf(&s);
+	rt_buf_add_str(full, path);
 	if (path.size == 0)
-		st = rt_config_path(&full, err);
-	else if (full.status != RT_OK)
-		st = rt_fail(err, full.status, "out of memory");
-	if (st == RT_OK)
-		st = read_file(full.ptr, &text, err);
-	if (st == RT_NOT_FOUND && path.size == 0)
-		st = rt_config_read(alloc, RT_STR(""), out, err);
-	else if (st == RT_OK) {
-		st = rt_config_read(alloc, rt_buf_str(&text), out, err);
-		if (st != RT_OK)
-			name_path(err, alloc, full.ptr);
+		RT_TRY(&s, rt_config_path(full, &s.error));
+	(void)rt_scope_str(&s, full);
+	RT_TRY(&s, rt_file_read(full->ptr, 0, RT_CONFIG_SIZE_MAX, text, &s.error));
+	if (path.size == 0 && s.status == RT_NOT_FOUND) {
+		rt_scope_deinit(&s);
+		return rt_config_read(alloc, RT_STR(""), out, err);
 	}
-	rt_buf_deinit(&full);
-	rt_buf_deinit(&text);
-	return st;
+	if (rt_ok(&s) && rt_config_read(alloc, rt_buf_str(text), out, &why) != RT_OK) {
+		(void)rt_scope_fail(&s, why.status, "%s: %s", full->ptr, why.text);
+		s.error.line = why.line;
+		s.error.at = why.at;
+		s.error.has_at = why.has_at;
+	}
+	return rt_scope_end(&s, err);
 }
 
 /* ---- a model ---- */
 
-/* The configuration's file as people type it: what is read may be seen by others than the
- * owner of the home folder. */
+/* The configuration's file with "~" for the home folder: others than its owner may read the
+ * message. */
 static void
-add_file(rt_buf *out)
+add_config_path(rt_buf *out)
 {
-	const char *home = getenv("HOME");
-	size_t before = out->size, size = home != NULL ? strlen(home) : 0;
-	rt_error ignored;
+	rt_str home = rt_str_of(getenv("HOME"));
+	size_t before = out->size;
 
-	if (rt_config_path(out, &ignored) != RT_OK) {
+	if (rt_config_path(out, NULL) != RT_OK) {
 		rt_buf_add_c(out, "the configuration");
-	} else if (size > 1 && out->size - before > size &&
-		   memcmp(out->ptr + before, home, size) == 0 && out->ptr[before + size] == '/') {
+		return;
+	}
+	rt_str path = rt_str_at(out->ptr + before, out->size - before);
+	if (home.size > 1 && rt_str_starts(path, home) && path.ptr[home.size] == '/') {
 		out->ptr[before] = '~';
-		memmove(out->ptr + before + 1, out->ptr + before + size,
-			out->size - before - size + 1);
-		out->size -= size - 1;
+		memmove(out->ptr + before + 1, path.ptr + home.size, path.size - home.size + 1);
+		out->size -= home.size - 1;
 	}
 }
 
+/* Where a person sets the key. */
 static void
-add_hint(rt_buf *out, const rt_model_choice *choice)
+add_key_hint(rt_buf *out, const rt_model_choice *choice)
 {
 	const char *env = choice->provider->key_env;
-	bool family = rt_str_is(choice->provider_name, choice->provider->name);
 
 	if (choice->config != NULL && choice->config->key_env.size > 0) {
 		rt_buf_add_f(out, "Its key is taken from %s", choice->config->key_env.ptr);
 		return;
 	}
 	rt_buf_add_c(out, "Set ");
-	if (family && env != NULL)
+	if (env != NULL && rt_str_is(choice->provider_name, choice->provider->name))
 		rt_buf_add_f(out, "%s, or ", env);
 	rt_buf_add_f(out, "key_env, key_file or key_cmd of [provider.%.*s] in ",
 		     RT_STR_ARG(choice->provider_name));
-	add_file(out);
+	add_config_path(out);
 }
 
-static rt_status
-open_server(const rt_models_options *o, const rt_alloc *alloc, const rt_model_choice *choice,
-	    rt_str url, rt_str key, rt_str hint, rt_model **out, rt_error *err)
+static void
+open_server(rt_scope *s, const rt_models_options *o, const rt_model_choice *choice,
+	    rt_buf *warnings, rt_model **out)
 {
 	const rt_config_provider *p = choice->config;
-	rt_transport_curl_options over = {.alloc = alloc};
+	rt_buf *url = rt_scope_buf(s), *key = rt_scope_buf(s), *hint = rt_scope_buf(s);
+
+	RT_TRY(s, rt_key_url(choice, url, &s->error));
+	RT_TRY(s, rt_key_find(choice, o->stop, o->stop_ctx, key, warnings, &s->error));
+	add_key_hint(hint, choice);
+	rt_transport_curl_options over = {.alloc = s->alloc};
 	rt_server_model_options options = {
-		.alloc = alloc,
+		.alloc = s->alloc,
 		.env = o->env,
 		.provider = choice->provider,
-		.url = url,
+		.url = rt_scope_str(s, url),
 		.model = choice->model,
 		.service = choice->provider_name,
-		.key = key,
-		.key_hint = hint,
+		.key = rt_scope_str(s, key),
+		.key_hint = rt_scope_str(s, hint),
 		.tries = o->tries,
 	};
-	rt_status st;
-
 	if (p != NULL) {
 		over.ca_file = p->ca_file;
 		options.headers = p->headers;
 		options.header_count = p->header_count;
 		options.allow_plain_http = p->allow_plain_http;
-		options.first_byte_ms = options.idle_ms = p->timeout_s * 1000;
+		options.first_byte_ms = options.idle_ms = (unsigned)p->timeout_s * 1000;
 		if (options.idle_ms > RT_HTTP_TOTAL_MS / 2)
 			options.total_ms = 2 * options.idle_ms;
 	}
-	st = rt_transport_curl_open(&over, &options.transport, err);
-	if (st != RT_OK)
-		return st;
-	st = rt_server_model_open(&options, out, err);
-	if (st != RT_OK)
+	RT_TRY(s, rt_transport_curl_open(&over, &options.transport, &s->error));
+	RT_TRY(s, rt_server_model_open(&options, out, &s->error));
+	if (!rt_ok(s) && options.transport != NULL)
 		options.transport->ops->close(options.transport);
-	return st;
 }
 
 static void
@@ -202,69 +140,123 @@ rt_models_may_play(rt_pick_source source, bool may_say)
 	return source == RT_PICK_STANDARD || (source == RT_PICK_SAID && may_say);
 }
 
-/* "play:PATH" plays that file. */
-static rt_status
-open_builtin(const rt_models_options *o, const rt_alloc *alloc, rt_str name, rt_model **out,
-	     rt_error *err)
+static void
+open_builtin(rt_scope *s, const rt_models_options *o, rt_str name, rt_model **out)
 {
 	static const rt_str play = RT_STR_INIT("play:");
 	rt_builtin_options options = {.name = name, .pace_ms = o->pace_ms, .wait_ms = wait_here};
-	rt_buf path, script;
-	rt_status st = RT_OK;
+	rt_buf *script = rt_scope_buf(s);
 
 	if (rt_str_starts(name, play) && !o->may_play)
-		return rt_fail(err, RT_REFUSED, "a model that plays a file (play:FILE) is not taken "
-			       "from a stored setting or from a browser; only from -m, RETAKE_MODEL or "
-			       "config.toml");
-	rt_buf_init(&path, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&script, alloc, RT_BUF_UNLIMITED);
+		(void)rt_scope_fail(
+			s, RT_REFUSED,
+			"a model that plays a file (play:FILE) is not taken from a "
+			"stored setting or from a browser; only from -m, RETAKE_MODEL or "
+			"config.toml");
 	if (rt_str_starts(name, play)) {
-		rt_buf_add(&path, name.ptr + play.size, name.size - play.size);
-		rt_buf_add_byte(&path, '\0');
-		st = path.status != RT_OK ? rt_fail(err, path.status, "out of memory")
-					  : read_file(path.ptr, &script, err);
-		options.script = rt_buf_str(&script);
+		rt_str path = rt_scope_copy(s,
+					    rt_str_at(name.ptr + play.size, name.size - play.size));
+
+		RT_TRY(s, rt_file_read(path.ptr, 0, RT_CONFIG_SIZE_MAX, script, &s->error));
+		options.script = rt_buf_str(script);
 	}
-	if (st == RT_OK)
-		st = rt_builtin_open(alloc, &options, out, err);
-	rt_buf_deinit(&path);
-	rt_buf_deinit(&script);
-	return st;
+	RT_TRY(s, rt_builtin_open(s->alloc, &options, out, &s->error));
 }
 
 rt_status
 rt_models_open(const rt_models_options *options, rt_model **out, rt_model_choice *out_choice,
 	       rt_buf *warnings, rt_error *err)
 {
-	const rt_alloc *alloc = options->alloc != NULL ? options->alloc : rt_alloc_libc();
-	rt_model_choice choice;
-	rt_buf url, key, hint;
+	rt_model_choice choice = {0};
+	rt_scope s;
+
+	rt_scope_init(&s, options->alloc != NULL ? options->alloc : rt_alloc_libc());
+	RT_TRY(&s, rt_models_choose(options->config, options->name, &choice, &s.error));
+	if (rt_ok(&s) && choice.provider->url == NULL) /* there is no server */
+		open_builtin(&s, options, choice.model, out);
+	else if (rt_ok(&s))
+		open_server(&s, options, &choice, warnings, out);
+	if (rt_ok(&s) && out_choice != NULL)
+		*out_choice = choice;
+	return rt_scope_end(&s, err);
+}
+
+/* ---- which model ---- */
+
+rt_status
+rt_pick_setting(const rt_alloc *alloc, const rt_project *project, const rt_disc *disc, rt_buf *out,
+		rt_error *err)
+{
+	rt_str json = rt_fields_get(disc->fields, RT_STR("setting.model"));
+	rt_json_doc *doc = NULL;
 	rt_status st;
 
-	rt_buf_init(&url, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&key, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&hint, alloc, RT_BUF_UNLIMITED);
-	st = rt_models_choose(options->config, options->name, &choice, err);
-	if (st == RT_OK && choice.provider->url == NULL) { /* there is no server */
-		st = open_builtin(options, alloc, choice.model, out, err);
-		goto done;
+	if (json.ptr == NULL)
+		json = rt_fields_get(project->fields, RT_STR("setting.model"));
+	if (json.ptr == NULL)
+		return RT_OK;
+	st = rt_json_read(alloc, json, &doc, err);
+	if (st != RT_OK)
+		return st;
+	if (yyjson_is_str(rt_json_root(doc)))
+		rt_buf_add_str(out, rt_json_str(rt_json_root(doc)));
+	rt_json_free(doc);
+	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
+}
+
+rt_status
+rt_pick_name(const rt_alloc *alloc, const rt_project *project, const rt_disc *disc, rt_str said,
+	     rt_str standard, rt_buf *out, rt_pick_source *out_source, rt_error *err)
+{
+	rt_pick_source source = said.size > 0 ? RT_PICK_SAID : RT_PICK_SETTING;
+	size_t before = out->size;
+
+	rt_buf_add_str(out, said);
+	if (said.size == 0) {
+		rt_status st = rt_pick_setting(alloc, project, disc, out, err);
+
+		if (st != RT_OK)
+			return st;
 	}
-	if (st == RT_OK)
-		st = rt_key_url(&choice, &url, err);
-	if (st == RT_OK)
-		st = rt_key_find(&choice, options->stop, options->stop_ctx, &key, warnings, err);
-	if (st == RT_OK)
-		add_hint(&hint, &choice);
-	if (st == RT_OK && hint.status != RT_OK)
-		st = rt_fail(err, hint.status, "out of memory");
-	if (st == RT_OK)
-		st = open_server(options, alloc, &choice, rt_buf_str(&url), rt_buf_str(&key),
-				 rt_buf_str(&hint), out, err);
-done:
-	if (st == RT_OK && out_choice != NULL)
-		*out_choice = choice;
-	rt_buf_deinit(&url);
-	rt_buf_deinit(&key);
-	rt_buf_deinit(&hint);
-	return st;
+	if (out->size == before) {
+		source = RT_PICK_STANDARD;
+		rt_buf_add_str(out, standard);
+	}
+	if (out->status != RT_OK)
+		return rt_fail(err, out->status, "out of memory");
+	if (out_source != NULL)
+		*out_source = source;
+	return RT_OK;
+}
+
+/* ---- counting tokens ---- */
+
+void
+rt_pick_counter_init(rt_pick_counter *c, const rt_alloc *alloc, rt_str model)
+{
+	*c = (rt_pick_counter){.alloc = alloc, .encoding = rt_token_encoding_of(model)};
+	rt_buf_init(&c->warnings, alloc, RT_BUF_UNLIMITED);
+}
+
+void
+rt_pick_counter_deinit(rt_pick_counter *c)
+{
+	rt_tokens_free(c->ranks);
+	rt_buf_deinit(&c->warnings);
+}
+
+size_t
+rt_pick_count(void *counter, rt_str text)
+{
+	rt_pick_counter *c = counter;
+	size_t count = 0;
+
+	if (!c->is_sought && c->encoding != NULL) {
+		c->is_sought = true;
+		if (rt_tokens_load(c->alloc, c->encoding, &c->ranks, &c->warnings, NULL) != RT_OK)
+			c->ranks = NULL;
+	}
+	if (c->ranks == NULL || rt_tokens_count(c->ranks, text, &count) != RT_OK)
+		return rt_tokens_estimate(text.size);
+	return count;
 }

@@ -9,65 +9,11 @@
  *    "prompt_eval_count":9,"eval_count":12}
  *   {"error":"…"}          at any time
  *
- * Calls come whole, often without an id, and the reason is "stop" with them too. A server
- * that is not asked for a stream sends one anyway: an answer as a whole is lines as well. */
-#include "chat/model_request.h"
-#include "llm/answer.h"
+ * Calls are complete, often without an id, and the reason is "stop" with them too. A request
+ * without "stream" is answered with a stream as well. */
 #include "llm/provider.h"
 
-/* ---- writing ---- */
-
-static void
-write_said(rt_str text, rt_buf *out)
-{
-	rt_json_add_string(out, text);
-}
-
-/* Only the joined texts are sent. */
-static void
-write_text(rt_str text, rt_buf *out)
-{
-	(void)text;
-	(void)out;
-}
-
-static bool
-write_image(rt_model_request *r, rt_str mime, rt_str base64)
-{
-	(void)mime;
-	if (r->in_result || r->speaker != RT_SPEAKER_USER)
-		return false;
-	if (r->images.size > 0)
-		rt_buf_add_byte(&r->images, ',');
-	rt_json_add_string(&r->images, base64);
-	return true;
-}
-
-static bool
-write_image_url(rt_model_request *r, rt_str url)
-{
-	(void)r;
-	(void)url;
-	return false;
-}
-
-static void
-write_call(const rt_request_call_data *call, rt_buf *out)
-{
-	rt_buf_add_c(out, "{\"function\":{");
-	rt_request_add_member(out, "name", call->name);
-	rt_request_add_json(out, "arguments", call->arguments);
-	rt_buf_add_c(out, "}}");
-}
-
-static void
-write_result(const rt_model_request *r, rt_buf *out)
-{
-	rt_buf_add_c(out, "{\"role\":\"tool\"");
-	rt_request_add_member(out, "tool_name", r->result_name);
-	rt_request_add_member(out, "content", rt_buf_str(&r->result.text));
-	rt_buf_add_byte(out, '}');
-}
+/* ---- requests ---- */
 
 static void
 write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
@@ -83,35 +29,19 @@ static const struct rt_provider_writer writer = {
 	.assistant = "assistant",
 	.content = "content",
 	.texts_only = true,
-	.said = write_said,
-	.text = write_text,
-	.image = write_image,
-	.image_url = write_image_url,
-	.call = write_call,
-	.result = write_result,
+	.image_places = RT_IMAGE_BY_USER,
+	.plain = "$t",
+	.text = "",
+	.image = "$b",
+	.call = "{\"function\":{\"name\":$n,\"arguments\":$a}}",
+	.result = "{\"role\":\"tool\",\"tool_name\":$n,\"content\":$x}",
 	.body = write_body,
 };
 
-static rt_status
-path(rt_str model, bool stream, rt_buf *out, rt_error *err)
-{
-	(void)model;
-	(void)stream;
-	rt_buf_add_c(out, "/api/chat");
-	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
-}
-
-/* Its own server wants no key; one behind a gate may. */
-static void
-headers(rt_str key, rt_header_fn fn, void *ctx)
-{
-	rt_answer_key_header(RT_STR("Authorization"), RT_STR("Bearer "), key, fn, ctx);
-}
-
-/* ---- reading ---- */
+/* ---- answers ---- */
 
 static void
-take_message(rt_reply *reply, yyjson_val *message)
+read_message(rt_reply *reply, yyjson_val *message)
 {
 	yyjson_val *call, *text = rt_json_get(message, "thinking");
 	size_t i, max;
@@ -132,86 +62,45 @@ take_message(rt_reply *reply, yyjson_val *message)
 }
 
 static void
-take_done(rt_reply *reply, yyjson_val *root)
+read_end(rt_reply *reply, yyjson_val *root)
 {
 	rt_str reason = rt_json_str(rt_json_get(root, "done_reason"));
-	rt_usage told = {rt_answer_count(root, "prompt_eval_count"),
-			 rt_answer_count(root, "eval_count"), SIZE_MAX, SIZE_MAX};
+	rt_usage counts = {rt_answer_count(root, "prompt_eval_count"),
+			   rt_answer_count(root, "eval_count"), SIZE_MAX, SIZE_MAX};
 
-	rt_reply_set_usage(reply, &told);
-	if (rt_reply_is_empty(reply) &&
-	    (rt_str_is(reason, "load") || rt_str_is(reason, "unload")))
+	rt_reply_set_usage(reply, &counts);
+	if (rt_reply_is_empty(reply) && (rt_str_is(reason, "load") || rt_str_is(reason, "unload")))
 		rt_reply_set_error(reply, RT_STR("the server loaded or unloaded the model "
 						 "and asked it nothing"));
-	else if (rt_str_is(reason, "length"))
-		rt_reply_set_stop(reply, RT_STOP_LENGTH);
 	else
-		rt_reply_set_stop(reply,
-				  rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END);
+		rt_reply_set_stop(reply, rt_str_is(reason, "length") ? RT_STOP_LENGTH
+								     : rt_answer_usual_stop(reply));
 	reply->ended = true;
 }
 
-static rt_status
-read_event(rt_reply *reply, rt_str event, rt_str data, rt_error *err)
+static void
+read_answer(rt_reply *reply, yyjson_val *root, bool whole)
 {
-	rt_json_doc *doc = NULL;
-	yyjson_val *root;
-	rt_status st;
-
-	(void)event;
-	if (rt_str_trim(data).size == 0)
-		return RT_OK;
-	st = rt_answer_read(reply->alloc, data, &doc, err);
-	if (st != RT_OK)
-		return st;
-	root = rt_json_root(doc);
-	reply->provider = "ollama";
-	if (!rt_answer_take_error(reply, root)) {
-		rt_reply_set_model(reply, rt_json_str(rt_json_get(root, "model")));
-		take_message(reply, rt_json_get(root, "message"));
-		if (yyjson_is_true(rt_json_get(root, "done")))
-			take_done(reply, root);
-	}
-	rt_json_free(doc);
-	return rt_answer_end(reply, err);
-}
-
-static rt_status
-read_whole(rt_reply *reply, rt_str body, rt_error *err)
-{
-	size_t at = 0;
-	rt_status st = RT_OK;
-
-	while (st == RT_OK && at < body.size) {
-		size_t end = rt_str_find(body, RT_STR("\n"), at);
-
-		if (end == SIZE_MAX)
-			end = body.size;
-		st = read_event(reply, rt_str_at(NULL, 0), rt_str_at(body.ptr + at, end - at), err);
-		at = end + 1;
-	}
-	return st;
-}
-
-static rt_status
-read_models(rt_str body, const rt_alloc *alloc, rt_model_fn fn, void *ctx, rt_error *err)
-{
-	return rt_answer_read_models(body, alloc, "models", "name", fn, ctx, err);
+	(void)whole;
+	rt_reply_set_model(reply, rt_json_str(rt_json_get(root, "model")));
+	read_message(reply, rt_json_get(root, "message"));
+	if (yyjson_is_true(rt_json_get(root, "done")))
+		read_end(reply, root);
 }
 
 const rt_provider rt_provider_ollama = {
 	.name = "ollama",
 	.title = "Ollama, on this machine or another",
 	.url = "http://localhost:11434",
-	.key_env = "OLLAMA_API_KEY",
+	.key_env = "OLLAMA_API_KEY", /* for one behind a gate: its own server needs none */
 	.no_image_urls = true,
-	.framing = RT_FRAMING_LINES,
 	.writer = &writer,
-	.path = path,
-	.headers = headers,
-	.read_event = read_event,
-	.read_whole = read_whole,
-	.read_error = rt_answer_read_error,
+	.path = "/api/chat",
+	.key_header = "Authorization",
+	.key_prefix = "Bearer ",
+	.framing = RT_FRAMING_LINES,
+	.read = read_answer,
 	.models_path = "/api/tags",
-	.read_models = read_models,
+	.models_list = "models",
+	.models_name = "name",
 };

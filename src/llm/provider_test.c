@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The list of providers, and models as people write them. */
+ * The list of providers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,38 +35,12 @@ names_for_a_sentence(void **state)
 	rt_buf_deinit(&out);
 }
 
-static void
-splits(const char *model, const char *provider, const char *name)
-{
-	rt_str rest;
-	const rt_provider *found = rt_model_split(rt_str_of(model), &rest);
-
-	assert_ptr_equal(found, provider == NULL ? NULL : rt_provider_named(rt_str_of(provider)));
-	assert_true(rt_str_is(rest, name));
-}
-
-static void
-models_with_their_provider(void **state)
-{
-	(void)state;
-	splits("openai/gpt-4o", "openai", "gpt-4o");
-	splits("openai/anthropic/claude", "openai", "anthropic/claude");
-	splits("OpenAI/gpt-4o", "openai", "gpt-4o");
-	splits("gemini/", "gemini", "");
-	splits("llama3.2:1b", NULL, "llama3.2:1b");
-	splits("meta/llama", NULL, "meta/llama");
-	splits("/x", NULL, "/x");
-	splits("openai", NULL, "openai");
-	splits("", NULL, "");
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_name),
 		cmocka_unit_test(names_for_a_sentence),
-		cmocka_unit_test(models_with_their_provider),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,19 +24,33 @@ hear(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 	RT_ASSERT(rt_utf8_valid_size(added) == added.size);
 }
 
-static rt_status
-take(void *ctx, rt_str event, rt_str data, rt_error *err)
+static void
+check_texts(const rt_reply *reply)
 {
-	reading *r = ctx;
 	size_t i;
-	rt_status st = r->provider->read_event(&r->reply, event, data, err);
 
-	for (i = 0; i < r->reply.block_count; i++) {
-		rt_str text = rt_buf_str(&r->reply.blocks[i].text);
+	for (i = 0; i < reply->block_count; i++) {
+		rt_str text = rt_buf_str(&reply->blocks[i].text);
 
 		RT_ASSERT(rt_utf8_valid_size(text) == text.size);
 	}
-	return st;
+}
+
+/* Everything that a run of bytes completes. */
+static rt_status
+read_bytes(reading *r, rt_frames *frames, rt_str bytes, bool is_last, rt_error *err)
+{
+	rt_status st = RT_OK;
+	rt_str data;
+
+	while (st == RT_OK && (is_last ? rt_frames_last(frames, &data)
+				       : rt_frames_next(frames, &bytes, &data))) {
+		st = rt_provider_read_event(r->provider, &r->reply, data, err);
+		check_texts(&r->reply);
+		if (is_last)
+			break;
+	}
+	return st != RT_OK ? st : rt_frames_check(frames, err);
 }
 
 static void
@@ -63,16 +77,16 @@ read_stream(const rt_provider *provider, rt_str stream, uint32_t seed, rt_buf *o
 	rt_status st = RT_OK;
 
 	rt_reply_init(&r.reply, alloc, hear, &r);
-	rt_frames_init(&frames, alloc, provider->framing, take, &r);
+	rt_frames_init(&frames, alloc, provider->framing);
 	for (at = 0; st == RT_OK && at < stream.size; at += step) {
 		seed = seed * 1664525u + (seed != 0 ? 1013904223u : 0);
 		step = seed == 0 ? stream.size : 1 + (seed >> 24) % 23;
 		if (step > stream.size - at)
 			step = stream.size - at;
-		st = rt_frames_add(&frames, rt_str_at(stream.ptr + at, step), &err);
+		st = read_bytes(&r, &frames, rt_str_at(stream.ptr + at, step), false, &err);
 	}
 	if (st == RT_OK)
-		st = rt_frames_end(&frames, &err);
+		st = read_bytes(&r, &frames, rt_str_at(NULL, 0), true, &err);
 	rt_buf_add_f(out, "%s %d %d ", rt_status_word(st), (int)r.reply.stop, (int)r.reply.ended);
 	rt_reply_finish(&r.reply);
 	RT_ASSERT(r.reply.status == RT_OK || r.reply.status == RT_LIMIT);
@@ -110,17 +124,17 @@ read_others(const rt_provider *provider, rt_str body)
 
 	rt_buf_init(&out, alloc, RT_BUF_UNLIMITED);
 	rt_reply_init(&reply, alloc, NULL, NULL);
-	(void)(provider->read_whole(&reply, body, &err) == RT_OK);
+	(void)(rt_provider_read_whole(provider, &reply, body, &err) == RT_OK);
 	rt_reply_finish(&reply);
 	add_entry(&reply, &out);
 	RT_ASSERT(rt_json_read(alloc, rt_buf_str(&out), &doc, NULL) == RT_OK);
 	rt_json_free(doc);
 	rt_reply_deinit(&reply);
 	rt_buf_clear(&out);
-	provider->read_error(body, alloc, &out);
+	rt_provider_read_error(body, alloc, &out);
 	RT_ASSERT(rt_utf8_valid_size(rt_buf_str(&out)) == out.size);
 	rt_buf_deinit(&out);
-	(void)(provider->read_models(body, alloc, a_model, &models, &err) == RT_OK);
+	(void)(rt_provider_read_models(provider, body, alloc, a_model, &models, &err) == RT_OK);
 }
 
 int

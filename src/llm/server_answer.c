@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * One answer of a server: a stream goes through the framing into the reply as it comes, a
- * whole is kept until its end, an error is put into words. */
+ * One answer of a server: a stream is read into the reply as it arrives, any other answer at its
+ * end, and an error becomes a message. */
 #include "llm/server_impl.h"
 
-#include "llm/mask.h"
+#include "codec/mask.h"
+#include "llm/provider.h"
 
 enum {
-	ENDED_WAIT_US = 500 * 1000, /* how long to wait for the end of a reply that has ended */
-	WORDS_MAX = 300             /* bytes of a server's own words in an error */
+	ENDED_WAIT_US = 500 * 1000, /* for the connection's end after the reply's */
+	WORDS_MAX = 300             /* bytes of a server's own words in a message */
 };
 
 void
 rt_exchange_init(exchange *x, const server_model *m, const rt_ask *ask, rt_reply *reply)
 {
-	memset(x, 0, sizeof(*x));
-	x->m = m;
-	x->ask = ask;
-	x->reply = reply;
+	*x = (exchange){.m = m, .ask = ask, .reply = reply};
 	rt_buf_init(&x->body, m->o.alloc, RT_BUF_UNLIMITED); /* the transport has the limit */
+	rt_buf_init(&x->clean_model, m->o.alloc, RT_BUF_UNLIMITED);
 }
 
 void
@@ -27,6 +26,7 @@ rt_exchange_deinit(exchange *x)
 	if (x->mode == ANSWER_STREAM)
 		rt_frames_deinit(&x->frames);
 	rt_buf_deinit(&x->body);
+	rt_buf_deinit(&x->clean_model);
 }
 
 static int64_t
@@ -41,16 +41,57 @@ rt_exchange_stop(void *ctx)
 	exchange *x = ctx;
 	int64_t since = x->ended_us != 0 ? now_us(x) - x->ended_us : 0;
 
-	if (x->ask != NULL && x->ask->stop != NULL && x->ask->stop(x->ask->ctx))
+	if (x->ask->stop != NULL && x->ask->stop(x->ask->ctx))
 		x->user_stopped = true;
-	return x->user_stopped || since > ENDED_WAIT_US || since < 0; /* or it was set back */
+	return x->user_stopped || since > ENDED_WAIT_US || since < 0; /* the clock was set back */
 }
 
 /* ---- reading ---- */
 
-/* After anything was told to the reply: can it go on? */
+static void
+mask(const exchange *x, rt_buf *out, rt_str text, bool is_cut)
+{
+	rt_mask_add(out, text, x->m->secrets, x->m->secret_count, is_cut);
+}
+
+/* Mask a text of the reply in place. */
+static void
+mask_text(exchange *x, rt_buf *text)
+{
+	rt_buf masked;
+
+	rt_buf_init(&masked, x->m->o.alloc, RT_BUF_UNLIMITED);
+	mask(x, &masked, rt_buf_str(text), false);
+	if (masked.status != RT_OK || !rt_str_eq(rt_buf_str(&masked), rt_buf_str(text))) {
+		x->reply->size -= text->size;
+		rt_buf_clear(text);
+		if (masked.status == RT_OK) /* no text is better than a key in it */
+			rt_buf_add_str(text, rt_buf_str(&masked));
+		x->reply->size += text->size;
+	}
+	rt_reply_note(x->reply, masked.status);
+	rt_reply_note(x->reply, text->status);
+	rt_buf_deinit(&masked);
+}
+
+/* After every event: the reply is stored while it grows. */
+static void
+mask_reply(exchange *x)
+{
+	rt_buf *model = &x->reply->model;
+
+	if (x->reply->error.size > 0)
+		mask_text(x, &x->reply->error);
+	if (model->size == 0 || rt_str_eq(rt_buf_str(model), rt_buf_str(&x->clean_model)))
+		return;
+	mask_text(x, model);
+	rt_buf_clear(&x->clean_model);
+	rt_buf_add_str(&x->clean_model, rt_buf_str(model));
+}
+
+/* Can the reply go on? */
 static rt_status
-check_reply(exchange *x)
+check_reply(exchange *x, rt_error *err)
 {
 	rt_status st = x->reply->status;
 
@@ -58,64 +99,31 @@ check_reply(exchange *x)
 		x->ended_us = now_us(x);
 	if (st == RT_OK)
 		return RT_OK;
-	x->failed = true;
-	return rt_fail(&x->err, st, st == RT_NOMEM ? "out of memory while a reply arrives"
-						   : "the reply of %s is too large to be kept",
+	return rt_fail(err, st,
+		       st == RT_NOMEM ? "out of memory while a reply arrives"
+				      : "the reply of %s is too large to be kept",
 		       x->m->origin.ptr);
 }
 
-/* What a server said, masked, in place of what is kept of it. */
-static void
-mask_kept(exchange *x, rt_buf *kept)
-{
-	const server_model *m = x->m;
-	rt_buf masked;
-
-	rt_buf_init(&masked, m->o.alloc, RT_BUF_UNLIMITED);
-	rt_mask_add(&masked, rt_buf_str(kept), m->secrets, m->secret_count, false);
-	if (masked.status != RT_OK || !rt_str_eq(rt_buf_str(&masked), rt_buf_str(kept))) {
-		x->reply->size -= kept->size;
-		rt_buf_clear(kept);
-		if (masked.status == RT_OK) /* no words are better than a key among them */
-			rt_buf_add_str(kept, rt_buf_str(&masked));
-		x->reply->size += kept->size;
-	}
-	if (x->reply->status == RT_OK)
-		x->reply->status = masked.status != RT_OK ? masked.status : kept->status;
-	rt_buf_deinit(&masked);
-}
-
-/* The words of an error and the name of the model, as soon as they are there and whatever
- * follows: the reply is written down while it grows. */
-static void
-mask_reply(exchange *x)
-{
-	if (x->reply->error.size > 0)
-		mask_kept(x, &x->reply->error);
-	if (x->reply->model.size > 0)
-		mask_kept(x, &x->reply->model);
-}
-
 static rt_status
-take_event(void *ctx, rt_str event, rt_str data, rt_error *err)
+read_event(exchange *x, rt_str data)
 {
-	exchange *x = ctx;
 	rt_status st;
 
-	if (x->reply->ended) /* a "[DONE]" behind an end, and the like */
+	if (x->reply->ended) /* a "[DONE]" after an end, and the like */
 		return RT_OK;
-	st = x->m->o.provider->read_event(x->reply, event, data, err);
+	st = rt_provider_read_event(x->m->o.provider, x->reply, data, &x->err);
 	mask_reply(x);
-	return st != RT_OK ? st : check_reply(x);
+	return st != RT_OK ? st : check_reply(x, &x->err);
 }
 
-/* A stream, though the server does not call it one? */
+/* Is it a stream although its content type is another? */
 static bool
 looks_like_stream(const exchange *x, const rt_http_answer *answer, rt_str bytes)
 {
 	rt_str text = rt_str_trim(bytes);
 
-	if (x->m->o.provider->framing == RT_FRAMING_LINES) /* every JSON looks like one */
+	if (x->m->o.provider->framing == RT_FRAMING_LINES) /* as every JSON does */
 		return !answer->is_json && text.size > 0 && text.ptr[0] == '{';
 	return rt_str_starts(text, RT_STR("data:")) || rt_str_starts(text, RT_STR("event:")) ||
 	       rt_str_starts(text, RT_STR("id:")) || rt_str_starts(text, RT_STR(":"));
@@ -126,66 +134,51 @@ mode_of(const exchange *x, const rt_http_answer *answer, rt_str bytes)
 {
 	if (answer->status < 200 || answer->status > 299)
 		return ANSWER_ERROR;
-	if (x->reply != NULL && (answer->is_stream ||
-				 (x->ask->stream && looks_like_stream(x, answer, bytes))))
+	if (x->reply != NULL &&
+	    (answer->is_stream || (x->ask->stream && looks_like_stream(x, answer, bytes))))
 		return ANSWER_STREAM;
 	return ANSWER_WHOLE;
 }
 
-static rt_status
-frames_failed(exchange *x, rt_status st)
-{
-	x->failed = true;
-	if (st == RT_NOMEM && x->err.text[0] == '\0')
-		(void)rt_fail(&x->err, st, "out of memory while a reply arrives");
-	return st;
-}
-
 rt_status
-rt_exchange_take(void *ctx, const rt_http_answer *answer, rt_str bytes)
+rt_exchange_on_bytes(void *ctx, const rt_http_answer *answer, rt_str bytes)
 {
 	exchange *x = ctx;
 	rt_status st = RT_OK;
+	rt_str data;
 
 	if (x->mode == ANSWER_UNKNOWN) {
 		x->mode = mode_of(x, answer, bytes);
 		if (x->mode == ANSWER_STREAM)
-			rt_frames_init(&x->frames, x->m->o.alloc, x->m->o.provider->framing,
-				       take_event, x);
+			rt_frames_init(&x->frames, x->m->o.alloc, x->m->o.provider->framing);
 	}
-	switch (x->mode) {
-	case ANSWER_STREAM:
-		st = rt_frames_add(&x->frames, bytes, &x->err);
-		return st == RT_OK ? RT_OK : frames_failed(x, st);
-	case ANSWER_ERROR:
-		if (x->body.size + bytes.size > RT_MODEL_ERROR_BODY_MAX)
-			bytes.size = RT_MODEL_ERROR_BODY_MAX - x->body.size;
-		rt_buf_add_str(&x->body, bytes);
-		break;
-	default: rt_buf_add_str(&x->body, bytes); break;
+	if (x->mode == ANSWER_STREAM) {
+		while (st == RT_OK && rt_frames_next(&x->frames, &bytes, &data))
+			st = read_event(x, data);
+		return st != RT_OK ? st : rt_frames_check(&x->frames, &x->err);
 	}
+	if (x->mode == ANSWER_ERROR && x->body.size + bytes.size > RT_MODEL_ERROR_BODY_MAX)
+		bytes.size = RT_MODEL_ERROR_BODY_MAX - x->body.size;
+	rt_buf_add_str(&x->body, bytes);
 	if (x->body.status == RT_OK)
 		return RT_OK;
-	x->failed = true;
 	return rt_fail(&x->err, x->body.status, "out of memory while a reply arrives");
 }
 
-/* ---- words ---- */
+/* ---- messages ---- */
 
-/* One line of legal characters that a terminal takes for nothing else. */
+/* One line of valid UTF-8 without control characters. */
 static void
-add_line(rt_buf *out, rt_str text)
+add_line(rt_scope *s, rt_buf *out, rt_str text)
 {
-	rt_buf legal;
-	size_t i;
+	rt_buf *valid = rt_scope_buf(s);
 
-	rt_buf_init(&legal, out->alloc, RT_BUF_UNLIMITED);
-	rt_utf8_repair(&legal, text);
-	for (i = 0; i < legal.size; i++) {
-		unsigned char c = (unsigned char)legal.ptr[i];
+	rt_utf8_repair(valid, text);
+	for (size_t i = 0; i < valid->size; i++) {
+		unsigned char c = (unsigned char)valid->ptr[i];
 
-		if (c == 0xC2 && i + 1 < legal.size && (unsigned char)legal.ptr[i + 1] < 0xA0) {
-			i++; /* the other control characters, U+0080 to U+009F */
+		if (c == 0xC2 && i + 1 < valid->size && (unsigned char)valid->ptr[i + 1] < 0xA0) {
+			i++; /* U+0080 to U+009F */
 			c = ' ';
 		}
 		if (c < 0x20 || c == 0x7F)
@@ -193,45 +186,36 @@ add_line(rt_buf *out, rt_str text)
 		if (c != ' ' || (out->size > 0 && out->ptr[out->size - 1] != ' '))
 			rt_buf_add_byte(out, (char)c);
 	}
-	if (legal.status != RT_OK)
-		out->status = legal.status;
-	rt_buf_deinit(&legal);
+	(void)rt_scope_str(s, valid);
 }
 
-/* What the server says is wrong, masked and short; "" when it says nothing. */
-static void
-add_words(const exchange *x, rt_buf *out)
+/* ": " and the words of a server's error, masked and short; "" where it has none. The view lives
+ * as long as the scope. */
+static const char *
+server_words(rt_scope *s, const exchange *x)
 {
-	const server_model *m = x->m;
-	rt_str body = rt_str_trim(rt_buf_str(&x->body));
-	rt_buf said, masked, line;
+	rt_buf *said = rt_scope_buf(s), *masked = rt_scope_buf(s), *line = rt_scope_buf(s);
+	rt_buf *out = rt_scope_buf(s);
+	rt_str body = rt_str_trim(rt_buf_str(&x->body)), words;
 	size_t size;
 
-	rt_buf_init(&said, m->o.alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&masked, m->o.alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&line, m->o.alloc, RT_BUF_UNLIMITED);
-	if (m->o.provider->read_error != NULL && body.size > 0)
-		m->o.provider->read_error(body, m->o.alloc, &said);
-	if (said.size == 0 && body.size > 0 && memchr("<{[", body.ptr[0], 3) == NULL)
-		rt_buf_add_str(&said, body);
-	rt_mask_add(&masked, rt_buf_str(&said), m->secrets, m->secret_count,
-		    x->body.size >= RT_MODEL_ERROR_BODY_MAX);
-	add_line(&line, rt_buf_str(&masked));
-	/* Masked twice: control characters may have stood between the bytes of a key. */
-	rt_buf_clear(&masked);
-	rt_mask_add(&masked, rt_str_trim(rt_buf_str(&line)), m->secrets, m->secret_count, false);
-	size = rt_utf8_cut(rt_buf_str(&masked), WORDS_MAX);
-	if (size == masked.size && size > 0 && masked.ptr[size - 1] == '.')
-		masked.size = --size; /* a sentence follows, or nothing */
-	if (said.status == RT_OK && line.status == RT_OK && masked.status == RT_OK && size > 0) {
-		rt_buf_add_c(out, ": ");
-		rt_buf_add(out, masked.ptr, size);
-		if (size < masked.size)
-			rt_buf_add_c(out, "\xE2\x80\xA6");
-	}
-	rt_buf_deinit(&said);
-	rt_buf_deinit(&masked);
-	rt_buf_deinit(&line);
+	if (body.size > 0)
+		rt_provider_read_error(body, s->alloc, said);
+	if (said->size == 0 && body.size > 0 && memchr("<{[", body.ptr[0], 3) == NULL)
+		rt_buf_add_str(said, body);
+	mask(x, masked, rt_scope_str(s, said), x->body.size >= RT_MODEL_ERROR_BODY_MAX);
+	add_line(s, line, rt_scope_str(s, masked));
+	/* Again: control characters may have been between the bytes of a key. */
+	rt_buf_clear(masked);
+	mask(x, masked, rt_str_trim(rt_scope_str(s, line)), false);
+	words = rt_scope_str(s, masked);
+	size = rt_utf8_cut(words, WORDS_MAX);
+	if (size == words.size && size > 0 && words.ptr[size - 1] == '.')
+		words.size = --size; /* the message goes on */
+	if (size > 0)
+		rt_buf_add_f(out, ": %.*s%s", (int)size, words.ptr,
+			     size < words.size ? "\xE2\x80\xA6" : "");
+	return rt_scope_str(s, out).size > 0 ? out->ptr : "";
 }
 
 static const char *
@@ -253,52 +237,59 @@ meaning(unsigned status)
 	}
 }
 
-static rt_status
-fail_key(const exchange *x, const char *words, rt_error *err)
-{
-	const server_model *m = x->m;
-
-	if (m->o.key.size == 0)
-		return rt_fail(err, RT_CREDENTIALS, "%s asks for a key (%u)%s. %s", m->origin.ptr,
-			       x->answer.status, words, m->o.key_hint.ptr);
-	return rt_fail(err, RT_CREDENTIALS, "%s does not accept the key (%u)%s. %s", m->origin.ptr,
-		       x->answer.status, words, m->o.key_hint.ptr);
-}
-
 /* An answer whose status is not 2xx. */
 static rt_status
 fail_status(const exchange *x, rt_error *err)
 {
-	const server_model *m = x->m;
-	unsigned status = x->answer.status;
-	rt_buf words;
+	const char *origin = x->m->origin.ptr, *words;
+	unsigned status = x->answer.status, after = x->answer.retry_after_s;
 	rt_status st;
+	rt_scope s;
 
-	rt_buf_init(&words, m->o.alloc, RT_BUF_UNLIMITED);
-	add_words(x, &words);
-	if (words.status != RT_OK)
-		rt_buf_clear(&words);
+	rt_scope_init(&s, x->m->o.alloc);
+	words = server_words(&s, x);
 	if (status == 401 || status == 403)
-		st = fail_key(x, words.size == 0 ? "" : words.ptr, err);
+		st = rt_fail(err, RT_CREDENTIALS, "%s %s (%u)%s. %s", origin,
+			     x->m->o.key.size == 0 ? "asks for a key" : "does not accept the key",
+			     status, words, x->m->o.key_hint.ptr);
 	else if (status == 407)
 		st = rt_fail(err, RT_UPSTREAM,
-			     "the proxy on the way to %s wants a user and a password "
-			     "(407)%s",
-			     m->origin.ptr, words.size == 0 ? "" : words.ptr);
+			     "the proxy on the way to %s wants a user and a "
+			     "password (407)%s",
+			     origin, words);
 	else if (status >= 300 && status <= 399)
-		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u and sends to %s: that is not "
-			     "followed; if it is the right place, set url to it", m->origin.ptr,
-			     status, x->answer.location[0] != '\0' ? x->answer.location
-								   : "another place");
-	else if (x->answer.retry_after_s > RT_MODEL_RETRY_AFTER_MAX_S)
+		st = rt_fail(err, RT_UPSTREAM,
+			     "%s answers with %u and sends to %s: that is not "
+			     "followed; if it is the right place, set url to it",
+			     origin, status,
+			     x->answer.location[0] != '\0' ? x->answer.location : "another place");
+	else if (after > RT_MODEL_RETRY_AFTER_MAX_S)
 		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u%s and asks to wait %u s%s",
-			     m->origin.ptr, status, meaning(status), x->answer.retry_after_s,
-			     words.size == 0 ? "" : words.ptr);
+			     origin, status, meaning(status), after, words);
 	else
-		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u%s%s", m->origin.ptr, status,
-			     meaning(status), words.size == 0 ? "" : words.ptr);
-	rt_buf_deinit(&words);
+		st = rt_fail(err, RT_UPSTREAM, "%s answers with %u%s%s", origin, status,
+			     meaning(status), words);
+	rt_scope_deinit(&s);
 	return st;
+}
+
+/* An error that the server reported within its reply. Its words are masked already, and once
+ * more as one line. */
+static rt_status
+fail_reply(const exchange *x, rt_error *err)
+{
+	rt_scope s;
+
+	rt_scope_init(&s, x->m->o.alloc);
+	rt_buf *line = rt_scope_buf(&s), *masked = rt_scope_buf(&s);
+	add_line(&s, line, rt_buf_str(&x->reply->error));
+	mask(x, masked, rt_scope_str(&s, line), false);
+	rt_str words = rt_scope_str(&s, masked);
+	words.size = rt_utf8_cut(words, WORDS_MAX);
+	(void)rt_fail(err, RT_UPSTREAM, "%s ended the reply with an error%s%.*s", x->m->origin.ptr,
+		      words.size > 0 ? ": " : "", RT_STR_ARG(words));
+	rt_scope_deinit(&s);
+	return RT_UPSTREAM;
 }
 
 /* ---- the end ---- */
@@ -306,13 +297,16 @@ fail_status(const exchange *x, rt_error *err)
 static rt_status
 end_stream(exchange *x, rt_error *err)
 {
-	rt_reply *reply = x->reply;
-	rt_status st = rt_frames_end(&x->frames, &x->err);
+	const rt_reply *reply = x->reply;
+	rt_status st = RT_OK;
+	rt_str data;
 
+	if (rt_frames_last(&x->frames, &data))
+		st = read_event(x, data);
+	if (st == RT_OK)
+		st = rt_frames_check(&x->frames, &x->err);
 	if (st != RT_OK) {
-		(void)frames_failed(x, st);
-		if (err != NULL)
-			*err = x->err;
+		*err = x->err;
 		return st;
 	}
 	if (reply->ended || reply->stop != RT_STOP_NONE)
@@ -331,16 +325,12 @@ end_whole(exchange *x, rt_error *err)
 		return rt_fail(err, RT_UPSTREAM, "%s answers with nothing", x->m->origin.ptr);
 	if (x->reply == NULL)
 		return RT_OK;
-	st = x->m->o.provider->read_whole(x->reply, body, err);
+	st = rt_provider_read_whole(x->m->o.provider, x->reply, body, err);
 	mask_reply(x);
-	if (st == RT_OK)
-		st = check_reply(x);
-	if (st != RT_OK && x->failed && err != NULL)
-		*err = x->err;
-	return st;
+	return st != RT_OK ? st : check_reply(x, err);
 }
 
-/* What a callback or the transport failed with, in the words of model.h. */
+/* The statuses of a callback or the transport as model.h has them. */
 static rt_status
 as_upstream(rt_status st)
 {
@@ -355,75 +345,43 @@ as_upstream(rt_status st)
 	}
 }
 
-/* An error that the provider told in the middle of its reply; its words are masked already,
- * and once more as one line. */
-static rt_status
-fail_told(const exchange *x, rt_error *err)
-{
-	const server_model *m = x->m;
-	rt_buf line, masked;
-
-	rt_buf_init(&line, m->o.alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&masked, m->o.alloc, RT_BUF_UNLIMITED);
-	add_line(&line, rt_buf_str(&x->reply->error));
-	rt_mask_add(&masked, rt_buf_str(&line), m->secrets, m->secret_count, false);
-	if (line.status != RT_OK || masked.status != RT_OK)
-		rt_buf_clear(&masked);
-	(void)rt_fail(err, RT_UPSTREAM, "%s ended the reply with an error%s%.*s", m->origin.ptr,
-		      masked.size > 0 ? ": " : "", (int)rt_utf8_cut(rt_buf_str(&masked), WORDS_MAX),
-		      masked.ptr == NULL ? "" : masked.ptr);
-	rt_buf_deinit(&line);
-	rt_buf_deinit(&masked);
-	return RT_UPSTREAM;
-}
-
-/* A whole reply whose server did not say why it ended, which some that speak as OpenAI does
- * leave out: it said all. */
+/* The stop of a reply for which the server gave none. */
 static void
-add_stop(rt_reply *reply)
+set_stop(exchange *x, rt_status st)
 {
-	if (reply->ended && reply->stop == RT_STOP_NONE && !rt_reply_is_empty(reply))
-		rt_reply_set_stop(reply,
-				  rt_reply_call_count(reply) > 0 ? RT_STOP_CALLS : RT_STOP_END);
-}
+	rt_reply *reply = x->reply;
+	bool has_stop = reply->stop != RT_STOP_NONE;
 
-/* Did the reply say its end, so that how the connection ended behind it does not matter? */
-static bool
-said_its_end(const exchange *x)
-{
-	return x->reply != NULL && !x->failed &&
-	       (x->reply->ended || x->reply->stop != RT_STOP_NONE);
+	if (st == RT_INTERRUPTED)
+		rt_reply_set_stop(reply, RT_STOP_USER);
+	else if (st != RT_OK && !has_stop && x->mode != ANSWER_ERROR && x->mode != ANSWER_UNKNOWN)
+		rt_reply_set_stop(reply, RT_STOP_CUT);
+	else if (st == RT_OK && !has_stop && reply->ended && !rt_reply_is_empty(reply))
+		rt_reply_set_stop(reply, rt_answer_usual_stop(reply));
 }
 
 rt_status
 rt_exchange_end(exchange *x, rt_status st, rt_error *err)
 {
 	rt_reply *reply = x->reply;
-	rt_error local;
+	bool failed = x->err.status != RT_OK;
 
-	if (err == NULL)
-		err = &local;
-	if (x->failed) {
+	if (failed)
 		*err = x->err;
-	} else if (st == RT_INTERRUPTED && !x->user_stopped) {
+	else if (st == RT_INTERRUPTED && !x->user_stopped)
 		st = RT_OK; /* the reply had ended, the connection had not */
-	}
 	if (st == RT_OK && (x->answer.status < 200 || x->answer.status > 299))
 		st = fail_status(x, err);
 	else if (st == RT_OK)
 		st = x->mode == ANSWER_STREAM ? end_stream(x, err) : end_whole(x, err);
-	else if (st != RT_INTERRUPTED && said_its_end(x))
-		st = RT_OK;
-	if (reply != NULL && st == RT_OK)
-		add_stop(reply);
+	else if (st != RT_INTERRUPTED && !failed && reply != NULL &&
+		 (reply->ended || reply->stop != RT_STOP_NONE))
+		st = RT_OK; /* it does not matter how the connection ended after the reply */
 	if (reply != NULL && st == RT_OK && reply->stop == RT_STOP_ERROR)
-		st = fail_told(x, err);
+		st = fail_reply(x, err);
 	st = as_upstream(st);
-	if (reply != NULL && st != RT_OK && reply->stop == RT_STOP_NONE &&
-	    x->mode != ANSWER_ERROR && x->mode != ANSWER_UNKNOWN)
-		rt_reply_set_stop(reply, st == RT_INTERRUPTED ? RT_STOP_USER : RT_STOP_CUT);
-	else if (reply != NULL && st == RT_INTERRUPTED)
-		rt_reply_set_stop(reply, RT_STOP_USER);
+	if (reply != NULL)
+		set_stop(x, st);
 	if (st != RT_OK) {
 		err->status = st;
 		rt_mask_error(err, x->m->o.alloc, x->m->secrets, x->m->secret_count);
@@ -434,18 +392,20 @@ rt_exchange_end(exchange *x, rt_status st, rt_error *err)
 bool
 rt_exchange_may_retry(const exchange *x, rt_status st)
 {
+	bool soon = x->answer.retry_after_s <= RT_MODEL_RETRY_AFTER_MAX_S;
+
 	if (st != RT_UPSTREAM)
 		return false;
 	switch (x->answer.status) {
 	case 0: return x->answer.is_transient;
 	case 429: /* a used up account does not fill by waiting */
-		return rt_str_find(rt_buf_str(&x->body), RT_STR("insufficient_quota"), 0) == SIZE_MAX &&
-		       x->answer.retry_after_s <= RT_MODEL_RETRY_AFTER_MAX_S;
+		return soon && rt_str_find(rt_buf_str(&x->body), RT_STR("insufficient_quota"), 0) ==
+				       SIZE_MAX;
 	case 500:
 	case 502:
 	case 503:
 	case 504:
-	case 529: return x->answer.retry_after_s <= RT_MODEL_RETRY_AFTER_MAX_S;
+	case 529: return soon;
 	default: return false;
 	}
 }

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Server model: a model behind a server. It puts a provider (how one talks) onto a
- * transport (how bytes get there) and looks after what lies between: keys, retries,
- * limits, and words for people that hold no key.
+ * Server model: a model behind a server. It joins a provider (the protocol) and a transport (the
+ * connection), and adds keys, retries, limits, and messages that quote no key.
  *
- * Tried again, at most `tries` times in all, with pauses of up to 1, 2, 4 … seconds (drawn
- * at random, or as long as the server asks, up to 60 s): 429, 500, 502, 503, 504, 529, and
- * connections that are refused or end before a byte of the answer. Never once a byte of a
- * reply has arrived.
+ * A request is sent at most `tries` times, with pauses of up to 1, 2, 4 … seconds (random, or as
+ * long as the server asks, up to 60 s), after 429, 500, 502, 503, 504, 529, and after connections
+ * that are refused or end before a byte of the answer. Never once a byte of a reply has arrived.
  *
- * ask() may also end with RT_LIMIT: the reply is larger than answer_max. What had arrived
- * is in reply, whose stop is then RT_STOP_CUT.
+ * ask() may also end with RT_LIMIT: the reply is larger than answer_max. What had arrived is in
+ * reply, whose stop is then RT_STOP_CUT.
  *
- * Threads: as chat/model.h says. */
+ * Threads: as chat/model.h. */
 #ifndef RT_LLM_SERVER_MODEL_H
 #define RT_LLM_SERVER_MODEL_H
 
@@ -23,21 +21,21 @@ enum {
 	RT_MODEL_TRIES = 5,
 	RT_MODEL_BACKOFF_MS = 1000,
 	RT_MODEL_RETRY_AFTER_MAX_S = 60,
-	RT_MODEL_ERROR_BODY_MAX = 256 << 10, /* of an answer that is an error, looked at */
+	RT_MODEL_ERROR_BODY_MAX = 256 << 10, /* bytes of an error's body that are read */
 	RT_MODEL_KEY_MAX = 16 << 10
 };
 
-/* Everything is copied, but for what is a pointer. */
+/* Texts and headers are copied. */
 typedef struct rt_server_model_options {
 	const rt_alloc *alloc;       /* NULL: libc's */
 	const rt_env *env;
-	rt_transport *transport;     /* the model's once it is open, and closed with it */
+	rt_transport *transport;     /* owned and closed by the model once it is open */
 	const rt_provider *provider;
 	rt_str url;                  /* base; empty: the provider's */
 	rt_str model;                /* as the provider calls it */
 	rt_str service;              /* as rt_model has it */
 	rt_str key;                  /* empty: none */
-	rt_str key_hint;             /* for people: where to set a key; empty: key_env */
+	rt_str key_hint;             /* for messages: where to set a key; empty: key_env */
 	const rt_header *headers;    /* further ones; they replace the provider's */
 	size_t header_count;
 	bool allow_plain_http;       /* keys may go over http to another machine */
@@ -53,11 +51,11 @@ typedef struct rt_server_model_options {
 RT_CHECKED rt_status rt_server_model_open(const rt_server_model_options *options, rt_model **out,
 					  rt_error *err);
 
-/* The models that the server of an open model has, each told to fn. RT_REFUSED: such
- * servers cannot be asked; else as ask(). */
+/* The models in the server's list, each passed to fn. RT_REFUSED: the provider has no list; else
+ * as ask(). */
 RT_CHECKED rt_status rt_server_models(rt_model *model, rt_stop_fn stop, void *stop_ctx,
 				      rt_model_fn fn, void *fn_ctx, rt_error *err);
-/* The same, tried once: for who can do without. */
+/* The same without retries. */
 RT_CHECKED rt_status rt_server_models_once(rt_model *model, rt_stop_fn stop, void *stop_ctx,
 					   rt_model_fn fn, void *fn_ctx, rt_error *err);
 

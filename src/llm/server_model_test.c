@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "llm/mask.h"
+#include "codec/mask.h"
 #include "llm/provider.h"
 #include "llm/server_model.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranks in a table, and counting with it. All is one allocation:
+ * Ranks in a hash table, and counting with it. Everything is one allocation:
  *
  *   rt_tokens │ slots, a power of two, at most half of them full │ the tokens' bytes
  *
- * A slot is one number, so that most of what is not there is told from a single word:
+ * A slot is one number, so that most misses are decided by a single word:
  *
  *   bit 0  offset of the bytes (24) │ 24  size (8) │ 32  rank (20) │ 52  tag (12)
  *
- * 0 is an empty slot, since no token is empty. The tag is the upper end of the hash, the
- * slot is found by the lower; what is taken goes to the next.
+ * 0 is an empty slot, since no token is empty. The tag is the upper end of the hash; the lower
+ * end is the slot, with linear probing.
  *
- * Short pieces are merged in an array on the stack, looking for the lowest rank every
- * time. Long ones (a line of signs, a text without blanks) would be quadratic in that: they
- * get a list of parts, and a heap of pairs by rank and place. A pair that is taken from the
- * heap counts only while its part still has that rank. */
+ * Short pieces are merged in an array on the stack, with a search for the lowest rank each time.
+ * That would be quadratic for long ones (a line of signs, a text without blanks): they get a
+ * list of parts, and a heap of pairs by rank and position. A pair from the heap counts only
+ * while its part still has that rank. */
 #include "llm/tokens.h"
 
 #include "base/hash.h"
@@ -38,17 +38,17 @@ enum {
 struct rt_tokens {
 	const rt_alloc *alloc;
 	const rt_token_encoding *encoding;
-	size_t known;      /* slots that are full */
-	size_t mask;       /* count of slots - 1 */
+	size_t known;      /* full slots */
+	size_t mask;       /* number of slots - 1 */
 	size_t bytes_size; /* in use */
 	size_t longest;    /* bytes of the longest token */
-	char *bytes;       /* behind the slots */
+	char *bytes;       /* after the slots */
 	uint64_t slots[];
 };
 
 /* ---- slots ---- */
 
-/* Tokens are short: nearly all of them are hashed by two loads that may overlap. */
+/* Tokens are short: nearly all are hashed by two loads, which may overlap. */
 static uint64_t
 hash_of(const char *ptr, size_t size)
 {
@@ -90,7 +90,7 @@ slot_rank(uint64_t slot)
 	return (slot >> RANK_AT) & ((1u << RANK_BITS) - 1);
 }
 
-/* Where the token stands, or the empty slot where it would. */
+/* The slot of the token, or the empty one where it would be. */
 static size_t
 find(const rt_tokens *t, const char *ptr, size_t size, uint64_t hash)
 {
@@ -121,41 +121,64 @@ rank_of(const rt_tokens *t, const char *ptr, size_t size)
 
 /* ---- reading ---- */
 
-/* The value of a base64 digit; 64: it is none. */
-static unsigned
-digit_value(char c)
+/* A token that is not in the table yet. */
+typedef struct entry {
+	uint64_t hash;
+	uint64_t slot;
+	uint64_t line;
+} entry;
+
+typedef struct reader {
+	rt_tokens *t;
+	rt_str rest;               /* of the data */
+	uint64_t line;             /* number of the last one */
+	unsigned char values[256]; /* of base64 digits; 64: none */
+	rt_status status;
+	rt_error *err;
+} reader;
+
+static void
+fail_line(reader *r, rt_status status, uint64_t line, const char *words)
 {
-	if (c >= 'A' && c <= 'Z')
-		return (unsigned)(c - 'A');
-	if (c >= 'a' && c <= 'z')
-		return (unsigned)(c - 'a') + 26;
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0') + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : 64;
+	r->status = rt_fail(r->err, status, "line %llu of the token ranks: %s",
+			    (unsigned long long)line, words);
+	if (r->err != NULL)
+		r->err->line = line;
 }
 
-/* Digits with their padding into at most size / 4 * 3 bytes; SIZE_MAX: no base64. */
+static void
+make_values(unsigned char values[256])
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	memset(values, 64, 256);
+	for (unsigned char i = 0; i < 64; i++)
+		values[(unsigned char)digits[i]] = i;
+}
+
+/* Padded base64 into at most size / 4 * 3 bytes; SIZE_MAX: it is none. */
 static size_t
 decode(const unsigned char values[256], rt_str digits, char *out)
 {
-	size_t i, k, count = 0, padding = 0;
+	size_t count = 0, padding = 0;
 
 	if (digits.size == 0 || digits.size % 4 != 0)
 		return SIZE_MAX;
 	while (padding < 2 && digits.ptr[digits.size - 1 - padding] == '=')
 		padding++;
-	for (i = 0; i < digits.size; i += 4) {
+	for (size_t i = 0; i < digits.size; i += 4) {
 		size_t real = i + 4 < digits.size ? 4 : 4 - padding;
 		uint32_t bits = 0;
 
-		for (k = 0; k < 4; k++) {
+		for (size_t k = 0; k < 4; k++) {
 			unsigned value = k < real ? values[(unsigned char)digits.ptr[i + k]] : 0;
 
 			if (value > 63)
 				return SIZE_MAX;
 			bits = bits << 6 | value;
 		}
-		for (k = 0; k + 1 < real; k++)
+		for (size_t k = 0; k + 1 < real; k++)
 			out[count++] = (char)(bits >> (16 - 8 * k) & 0xFF);
 	}
 	return count;
@@ -166,11 +189,10 @@ static uint32_t
 number_of(rt_str digits)
 {
 	uint32_t number = 0;
-	size_t i;
 
 	if (digits.size == 0 || digits.size > 7)
 		return UINT32_MAX;
-	for (i = 0; i < digits.size; i++) {
+	for (size_t i = 0; i < digits.size; i++) {
 		if (digits.ptr[i] < '0' || digits.ptr[i] > '9')
 			return UINT32_MAX;
 		number = number * 10 + (uint32_t)(digits.ptr[i] - '0');
@@ -178,134 +200,114 @@ number_of(rt_str digits)
 	return number;
 }
 
-static rt_status
-bad_line(rt_error *err, rt_status status, uint64_t line, const char *what)
+/* The next line without its end; false: there is none. */
+static bool
+next_line(rt_str *rest, rt_str *out)
 {
-	rt_status st = rt_fail(err, status, "line %llu of the token ranks: %s",
-			       (unsigned long long)line, what);
+	const char *end = rest->size > 0 ? memchr(rest->ptr, '\n', rest->size) : NULL;
 
-	if (err != NULL)
-		err->line = line;
-	return st;
+	if (rest->size == 0)
+		return false;
+	*out = rt_str_at(rest->ptr, end == NULL ? rest->size : (size_t)(end - rest->ptr));
+	*rest = end == NULL ? rt_str_at(NULL, 0) : rt_str_at(end + 1, rest->size - out->size - 1);
+	return true;
 }
 
-/* A token that was read and is not in the table yet. */
-typedef struct waiting {
-	uint64_t hash;
-	uint64_t slot;
-	uint64_t line;
-} waiting;
-
-/* Read a line, and have its slot fetched into the cache meanwhile. */
-static rt_status
-read_line(rt_tokens *t, const unsigned char values[256], rt_str line, waiting *out, rt_error *err)
+/* Read a line, and fetch its slot into the cache meanwhile. */
+static void
+read_entry(reader *r, rt_str line, entry *out)
 {
+	rt_tokens *t = r->t;
 	const char *blank = memchr(line.ptr, ' ', line.size);
 	size_t digits = blank == NULL ? line.size : (size_t)(blank - line.ptr), size;
 	char *bytes = t->bytes + t->bytes_size;
 	uint32_t rank;
 
-	if (blank == NULL)
-		return bad_line(err, RT_CORRUPT, out->line, "it has no rank");
-	size = decode(values, rt_str_at(line.ptr, digits), bytes);
-	if (size == SIZE_MAX)
-		return bad_line(err, RT_CORRUPT, out->line, "the token is not base64");
+	out->line = ++r->line;
+	if (blank == NULL) {
+		fail_line(r, RT_CORRUPT, out->line, "it has no rank");
+		return;
+	}
+	size = decode(r->values, rt_str_at(line.ptr, digits), bytes);
 	rank = number_of(rt_str_at(blank + 1, line.size - digits - 1));
-	if (rank == UINT32_MAX)
-		return bad_line(err, RT_CORRUPT, out->line, "the rank is no number");
-	if (rank > RT_TOKEN_RANK_MAX || size > RT_TOKEN_SIZE_MAX ||
-	    t->bytes_size + size > RT_TOKENS_BYTES_MAX)
-		return bad_line(err, RT_LIMIT, out->line,
-				"it is larger than Retake can count with");
+	if (size == SIZE_MAX)
+		fail_line(r, RT_CORRUPT, out->line, "the token is not base64");
+	else if (rank == UINT32_MAX)
+		fail_line(r, RT_CORRUPT, out->line, "the rank is no number");
+	else if (rank > RT_TOKEN_RANK_MAX || size > RT_TOKEN_SIZE_MAX ||
+		 t->bytes_size + size > RT_TOKENS_BYTES_MAX)
+		fail_line(r, RT_LIMIT, out->line, "it is larger than Retake can count with");
+	if (r->status != RT_OK)
+		return;
 	out->hash = hash_of(bytes, size);
 	out->slot = out->hash >> TAG_AT << TAG_AT | (uint64_t)rank << RANK_AT |
 		    (uint64_t)size << SIZE_AT | t->bytes_size;
 	__builtin_prefetch(&t->slots[out->hash & t->mask], 1);
 	t->bytes_size += size;
 	t->longest = size > t->longest ? size : t->longest;
-	return RT_OK;
 }
 
-static rt_status
-add_waiting(rt_tokens *t, const waiting *w, rt_error *err)
+static void
+add_entry(reader *r, const entry *e)
 {
-	size_t at = find(t, t->bytes + slot_offset(w->slot), slot_size(w->slot), w->hash);
+	rt_tokens *t = r->t;
+	size_t at = find(t, t->bytes + slot_offset(e->slot), slot_size(e->slot), e->hash);
 
-	if (t->slots[at] != 0)
-		return bad_line(err, RT_CORRUPT, w->line, "the token was there before");
-	t->slots[at] = w->slot;
+	if (t->slots[at] != 0) {
+		fail_line(r, RT_CORRUPT, e->line, "the token was there before");
+		return;
+	}
+	t->slots[at] = e->slot;
 	t->known++;
-	return RT_OK;
 }
 
-/* The next line without its end; false: there is none. */
-static bool
-next_line(rt_str data, size_t *at, rt_str *out)
+/* In batches: slots are far apart, and fetching them one by one would be most of the time. */
+static void
+read_lines(reader *r)
 {
-	const char *end;
-
-	if (*at >= data.size)
-		return false;
-	end = memchr(data.ptr + *at, '\n', data.size - *at);
-	*out = rt_str_at(data.ptr + *at,
-			 (end == NULL ? data.size : (size_t)(end - data.ptr)) - *at);
-	*at += out->size + 1;
-	return true;
-}
-
-/* Several lines at a time: slots are far apart, and waiting for each would be most of it. */
-static rt_status
-read_lines(rt_tokens *t, rt_str data, rt_error *err)
-{
-	unsigned char values[256];
-	waiting waits[BATCH];
-	uint64_t number = 0;
-	size_t at = 0, count, i;
-	rt_status st = RT_OK;
+	entry batch[BATCH];
+	size_t count = BATCH;
 	rt_str line;
 
-	for (i = 0; i < 256; i++)
-		values[i] = (unsigned char)digit_value((char)i);
-	do {
-		for (count = 0; st == RT_OK && count < BATCH && next_line(data, &at, &line);
-		     count++) {
-			waits[count].line = ++number;
-			st = read_line(t, values, line, &waits[count], err);
-		}
-		for (i = 0; st == RT_OK && i < count; i++)
-			st = add_waiting(t, &waits[i], err);
-	} while (st == RT_OK && count == BATCH);
-	return st;
+	while (r->status == RT_OK && count == BATCH) {
+		for (count = 0; r->status == RT_OK && count < BATCH && next_line(&r->rest, &line);
+		     count++)
+			read_entry(r, line, &batch[count]);
+		for (size_t i = 0; r->status == RT_OK && i < count; i++)
+			add_entry(r, &batch[i]);
+	}
 }
 
 rt_status
 rt_tokens_new(const rt_alloc *alloc, const rt_token_encoding *encoding, rt_str data,
 	      rt_tokens **out, rt_error *err)
 {
-	size_t at, count = 0, slots = SLOTS_MIN;
+	reader r = {.rest = data, .err = err};
+	size_t count = 0, slots = SLOTS_MIN;
+	rt_str rest = data, line;
 	rt_tokens *t;
-	rt_status st;
-	rt_str line;
 
 	if (data.size > (size_t)RT_TOKENS_BYTES_MAX * 2)
 		return rt_fail(err, RT_LIMIT, "there are too many token ranks");
-	for (at = 0; next_line(data, &at, &line);)
+	while (next_line(&rest, &line))
 		count++;
 	while (slots < count * 2)
 		slots *= 2;
-	/* bytes come out of base64 as three quarters at most */
+	/* decoded base64 has three quarters of the bytes at most */
 	t = rt_new(alloc, sizeof(*t) + slots * sizeof(*t->slots) + data.size + 1);
 	if (t == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory for token ranks");
 	*t = (rt_tokens){.alloc = alloc, .encoding = encoding, .mask = slots - 1};
 	memset(t->slots, 0, slots * sizeof(*t->slots));
 	t->bytes = (char *)(t->slots + slots);
-	st = read_lines(t, data, err);
-	if (st != RT_OK)
-		rt_free(alloc, t);
-	else
+	make_values(r.values);
+	r.t = t;
+	read_lines(&r);
+	if (r.status == RT_OK)
 		*out = t;
-	return st;
+	else
+		rt_free(alloc, t);
+	return r.status;
 }
 
 void
@@ -336,10 +338,10 @@ rt_tokens_known(const rt_tokens *tokens)
 void
 rt_tokens_check(const rt_tokens *tokens)
 {
-	size_t i, full = 0;
+	size_t full = 0;
 
 	RT_ASSERT(tokens->known * 2 <= tokens->mask + 1);
-	for (i = 0; i <= tokens->mask; i++) {
+	for (size_t i = 0; i <= tokens->mask; i++) {
 		uint64_t slot = tokens->slots[i];
 		const char *bytes = tokens->bytes + slot_offset(slot);
 		size_t size = slot_size(slot);
@@ -356,13 +358,13 @@ rt_tokens_check(const rt_tokens *tokens)
 
 /* ---- merging short pieces ---- */
 
-/* Where a part begins, and the rank of it and the next one together. */
+/* The first byte of a part, and the rank of it joined with the next one. */
 typedef struct part {
 	uint32_t from;
 	uint32_t rank;
 } part;
 
-/* Parts [at] and [at + 1] as one; parts[count] is the end. */
+/* The rank of parts [at] and [at + 1] joined; parts[count] is the end. */
 static uint32_t
 pair_rank(const rt_tokens *t, rt_str piece, const part *parts, size_t count, size_t at)
 {
@@ -375,15 +377,16 @@ static size_t
 count_short(const rt_tokens *t, rt_str piece)
 {
 	part parts[SHORT_MAX + 1];
-	size_t count = piece.size, i, best;
+	size_t count = piece.size;
 
-	for (i = 0; i <= count; i++)
+	for (size_t i = 0; i <= count; i++)
 		parts[i] = (part){(uint32_t)i, NO_RANK};
-	for (i = 0; i + 1 < count; i++)
+	for (size_t i = 0; i + 1 < count; i++)
 		parts[i].rank = rank_of(t, piece.ptr + i, 2);
 	for (;;) {
-		best = 0;
-		for (i = 1; i < count; i++)
+		size_t best = 0;
+
+		for (size_t i = 1; i < count; i++)
 			if (parts[i].rank < parts[best].rank)
 				best = i;
 		if (parts[best].rank == NO_RANK)
@@ -398,12 +401,12 @@ count_short(const rt_tokens *t, rt_str piece)
 
 /* ---- merging long pieces ---- */
 
-/* Parts by their first byte. next[from] is where the part ends; rank[from] that of it and
- * the next one together, NO_RANK also for what is no part any more. */
+/* Parts by their first byte. next[from] is the end of the part; rank[from] that of it joined with
+ * the next one, NO_RANK also where no part begins any more. */
 typedef struct merging {
 	const rt_tokens *tokens;
 	rt_str piece;
-	uint64_t *heap; /* rank << 32 | first byte; the least is on top */
+	uint64_t *heap; /* rank << 32 | first byte; the lowest is first */
 	size_t heap_count;
 	uint32_t *next, *prev, *rank;
 } merging;
@@ -411,10 +414,11 @@ typedef struct merging {
 static void
 heap_add(merging *m, uint64_t pair)
 {
-	size_t at = m->heap_count++, parent;
+	size_t at = m->heap_count++;
 
 	while (at > 0) {
-		parent = (at - 1) / HEAP_WAYS;
+		size_t parent = (at - 1) / HEAP_WAYS;
+
 		if (m->heap[parent] <= pair)
 			break;
 		m->heap[at] = m->heap[parent];
@@ -424,17 +428,19 @@ heap_add(merging *m, uint64_t pair)
 }
 
 static uint64_t
-heap_take(merging *m)
+heap_pop(merging *m)
 {
 	uint64_t top = m->heap[0], last = m->heap[--m->heap_count];
-	size_t at = 0, child, least, end;
+	size_t at = 0;
 
 	for (;;) {
-		child = at * HEAP_WAYS + 1;
+		size_t child = at * HEAP_WAYS + 1, least = child, end = child + HEAP_WAYS;
+
 		if (child >= m->heap_count)
 			break;
-		end = child + HEAP_WAYS < m->heap_count ? child + HEAP_WAYS : m->heap_count;
-		for (least = child++; child < end; child++)
+		if (end > m->heap_count)
+			end = m->heap_count;
+		while (++child < end)
 			if (m->heap[child] < m->heap[least])
 				least = child;
 		if (m->heap[least] >= last)
@@ -446,7 +452,7 @@ heap_take(merging *m)
 	return top;
 }
 
-/* Rank the pair that begins at from anew. */
+/* Rank the pair at from again. */
 static void
 rank_pair(merging *m, uint32_t from)
 {
@@ -462,22 +468,21 @@ rank_pair(merging *m, uint32_t from)
 static size_t
 merge(merging *m)
 {
-	uint32_t size = (uint32_t)m->piece.size, from, second;
+	uint32_t size = (uint32_t)m->piece.size;
 	size_t count = size;
 
-	for (from = 0; from < size; from++) {
+	for (uint32_t from = 0; from < size; from++) {
 		m->next[from] = from + 1;
-		m->prev[from] = from - 1; /* of the first: never looked at */
+		m->prev[from] = from - 1; /* not used of the first */
 	}
-	for (from = 0; from < size; from++)
+	for (uint32_t from = 0; from < size; from++)
 		rank_pair(m, from);
 	while (m->heap_count > 0) {
-		uint64_t pair = heap_take(m);
+		uint64_t pair = heap_pop(m);
+		uint32_t from = (uint32_t)pair, second = m->next[from];
 
-		from = (uint32_t)pair;
 		if (m->rank[from] != (uint32_t)(pair >> 32))
-			continue; /* it is not what it was */
-		second = m->next[from];
+			continue; /* merged since */
 		m->next[from] = m->next[second];
 		if (m->next[from] < size)
 			m->prev[m->next[from]] = from;
@@ -490,8 +495,7 @@ merge(merging *m)
 	return count;
 }
 
-/* The heap never holds more than the pairs of the beginning and, for each merge, two new
- * ones in the place of the one that was taken. */
+/* The heap has at most the first pairs and, for each merge, two in place of one. */
 static rt_status
 count_long(const rt_tokens *t, rt_str piece, size_t *out)
 {
@@ -516,25 +520,26 @@ count_long(const rt_tokens *t, rt_str piece, size_t *out)
 rt_status
 rt_tokens_count(const rt_tokens *tokens, rt_str text, size_t *out)
 {
-	size_t at = 0, count = 0, piece_count, end;
-	rt_status st = RT_OK;
+	size_t count = 0;
 
-	while (st == RT_OK && at < text.size) {
+	for (size_t at = 0, end; at < text.size; at = end) {
+		size_t piece_count = 1;
 		rt_str piece;
 
 		end = rt_token_piece_end(tokens->encoding->cut, text, at);
 		piece = rt_str_at(text.ptr + at, end - at);
-		piece_count = 1;
 		if (piece.size > 1 && rank_of(tokens, piece.ptr, piece.size) == NO_RANK) {
+			rt_status st = RT_OK;
+
 			if (piece.size <= SHORT_MAX)
 				piece_count = count_short(tokens, piece);
 			else
 				st = count_long(tokens, piece, &piece_count);
+			if (st != RT_OK)
+				return st;
 		}
 		count += piece_count;
-		at = end;
 	}
-	if (st == RT_OK)
-		*out = count;
-	return st;
+	*out = count;
+	return RT_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which encoding a model reads, and what the messages of a chat cost beyond their texts. */
+ * The encodings, the models that use them, and the overhead of messages. */
 #include "codec/json.h"
 #include "llm/tokens.h"
 
@@ -11,8 +11,8 @@ static const rt_token_encoding encodings[] = {
 	[O200K] = {"o200k_base", RT_TOKEN_CUT_O200K, 3613922, 0xE7908FA036B1BABFu},
 };
 
-/* How names of models begin. What ends in a letter or digit goes on with a sign or not at
- * all; so that "o1" is no "o100". */
+/* Beginnings of models' names. After one that ends with a letter or digit a sign follows, or
+ * nothing: "o1" is not "o100". */
 static const struct {
 	const char *prefix;
 	int encoding;
@@ -38,9 +38,7 @@ static const struct {
 const rt_token_encoding *
 rt_token_encoding_named(rt_str name)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(encodings) / sizeof(*encodings); i++)
+	for (size_t i = 0; i < sizeof(encodings) / sizeof(*encodings); i++)
 		if (rt_str_is(name, encodings[i].name))
 			return &encodings[i];
 	return NULL;
@@ -59,13 +57,13 @@ begins_with(rt_str name, rt_str prefix)
 const rt_token_encoding *
 rt_token_encoding_of(rt_str model)
 {
-	size_t slash, i;
+	size_t slash;
 
 	while ((slash = rt_str_find(model, RT_STR("/"), 0)) != SIZE_MAX)
 		model = rt_str_at(model.ptr + slash + 1, model.size - slash - 1);
-	if (rt_str_starts(model, RT_STR("ft:"))) /* tuned by somebody */
+	if (rt_str_starts(model, RT_STR("ft:"))) /* fine-tuned */
 		model = rt_str_at(model.ptr + 3, model.size - 3);
-	for (i = 0; i < sizeof(models) / sizeof(*models); i++)
+	for (size_t i = 0; i < sizeof(models) / sizeof(*models); i++)
 		if (begins_with(model, rt_str_of(models[i].prefix)))
 			return &encodings[models[i].encoding];
 	return NULL;
@@ -92,33 +90,33 @@ rt_status
 rt_tokens_count_request(const rt_tokens *tokens, rt_str body, size_t *out, bool *out_whole,
 			rt_error *err)
 {
-	yyjson_val *messages, *message, *root;
-	size_t i, max, total = RT_TOKENS_REPLY, count = 0;
+	size_t i, max, total = RT_TOKENS_REPLY;
+	yyjson_val *messages, *message;
 	rt_json_doc *doc = NULL;
 	bool whole;
 	rt_status st = rt_json_read(rt_tokens_alloc(tokens), body, &doc, err);
 
 	if (st != RT_OK)
 		return st;
-	root = rt_json_root(doc);
-	messages = rt_json_get(root, "messages");
-	whole = rt_json_get(root, "tools") == NULL;
+	messages = rt_json_get(rt_json_root(doc), "messages");
+	whole = rt_json_get(rt_json_root(doc), "tools") == NULL;
 	if (!yyjson_is_arr(messages))
 		st = rt_fail(err, RT_CORRUPT, "the request has no messages");
 	yyjson_arr_foreach(messages, i, max, message)
 	{
 		yyjson_val *content = rt_json_get(message, "content");
+		size_t count = 0;
 
-		if (st != RT_OK)
-			break;
 		whole = whole && yyjson_is_str(content) &&
 			rt_json_get(message, "tool_calls") == NULL &&
 			rt_json_get(message, "tool_call_id") == NULL;
 		st = rt_tokens_count_message(tokens, rt_json_str(rt_json_get(message, "role")),
 					     rt_json_str(rt_json_get(message, "name")),
 					     rt_json_str(content), &count);
-		if (st != RT_OK)
+		if (st != RT_OK) {
 			st = rt_fail(err, st, "out of memory while counting tokens");
+			break;
+		}
 		total += count;
 	}
 	rt_json_free(doc);

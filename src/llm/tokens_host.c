@@ -1,36 +1,43 @@
 /* SPDX-License-Identifier: MIT
  *
- * The first file that can be opened is the one; it is read whole and compared with what
- * was published, because one lost line would make every count quietly wrong. */
+ * The first file that can be opened is used. It is compared with the published one, because one
+ * lost line would make every count silently wrong. */
 #define _GNU_SOURCE
 
 #include "llm/tokens_host.h"
 
-#include "base/hash.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/hash.h"
+#include "base/scope.h"
+#include "llm/system_host.h"
 
 #ifndef RT_TOKENS_DIR
 #define RT_TOKENS_DIR "/usr/local/share/retake/tokens"
 #endif
 
-/* Try DIR BELOW/NAME.tiktoken; -1: it is not there. path is the one that was opened. */
-static int
-open_in(rt_str dir, const char *below, const rt_token_encoding *encoding, rt_buf *path)
+/* Try DIR BELOW/NAME.tiktoken. False: it cannot be opened. path is the one that was read, and data
+ * is empty where it is no file. */
+static bool
+read_in(rt_scope *s, rt_str dir, const char *below, const rt_token_encoding *encoding, rt_buf *path,
+	rt_buf *data)
 {
-	int fd = -1;
+	rt_status st;
 
 	rt_buf_clear(path);
 	rt_buf_add_str(path, dir);
 	rt_buf_add_f(path, "%s/%s.tiktoken", below, encoding->name);
-	if (path->status == RT_OK && dir.size > 0)
-		fd = open(path->ptr, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd;
+	(void)rt_scope_str(s, path);
+	if (!rt_ok(s) || dir.size == 0 || access(path->ptr, R_OK) != 0)
+		return false;
+	st = rt_file_read(path->ptr, 0, encoding->file_size, data, NULL);
+	if (st == RT_NOMEM)
+		(void)rt_scope_fail(s, st, "out of memory for token ranks");
+	else if (st != RT_OK)
+		rt_buf_clear(data);
+	return true;
 }
 
 /* The folder of the running program; empty: not known. */
@@ -45,78 +52,41 @@ program_dir(char *room, size_t size)
 	return rt_str_at(room, left > 1 ? left - 1 : 0);
 }
 
-static int
-open_ranks(const rt_token_encoding *encoding, rt_buf *path)
-{
-	const char *said = getenv("RETAKE_TOKENS");
-	char room[PATH_MAX];
-	rt_str program;
-	int fd;
-
-	if (said != NULL && *said != 0)
-		return open_in(rt_str_of(said), "", encoding, path);
-	program = program_dir(room, sizeof(room));
-	fd = open_in(program, "/tokens", encoding, path);
-	if (fd < 0 && path->status == RT_OK)
-		fd = open_in(program, "/../share/retake/tokens", encoding, path);
-	if (fd < 0 && path->status == RT_OK)
-		fd = open_in(RT_STR(RT_TOKENS_DIR), "", encoding, path);
-	return fd;
-}
-
-/* All of a file of so many bytes; false: it has another size, or cannot be read. */
 static bool
-read_all(int fd, size_t size, char *out)
+read_ranks(rt_scope *s, const rt_token_encoding *encoding, rt_buf *path, rt_buf *data)
 {
-	struct stat info;
-	size_t at = 0;
-	ssize_t got;
+	rt_str named = rt_str_of(getenv("RETAKE_TOKENS")), program;
+	char room[PATH_MAX];
 
-	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || (uint64_t)info.st_size != size)
-		return false;
-	while (at < size) {
-		got = read(fd, out + at, size - at);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		at += (size_t)got;
-	}
-	return true;
+	if (named.size > 0)
+		return read_in(s, named, "", encoding, path, data);
+	program = program_dir(room, sizeof(room));
+	return read_in(s, program, "/tokens", encoding, path, data) ||
+	       read_in(s, program, "/../share/retake/tokens", encoding, path, data) ||
+	       read_in(s, RT_STR(RT_TOKENS_DIR), "", encoding, path, data);
 }
 
 rt_status
 rt_tokens_load(const rt_alloc *alloc, const rt_token_encoding *encoding, rt_tokens **out,
 	       rt_buf *warnings, rt_error *err)
 {
-	rt_status st = RT_OK;
 	rt_tokens *tokens = NULL;
-	char *data = NULL;
-	rt_buf path;
-	int fd;
+	rt_scope s;
 
-	rt_buf_init(&path, alloc, RT_BUF_UNLIMITED);
-	fd = open_ranks(encoding, &path);
-	if (path.status == RT_OK)
-		data = fd < 0 ? NULL : rt_new(alloc, encoding->file_size);
-	if (path.status != RT_OK || (fd >= 0 && data == NULL))
-		st = rt_fail(err, RT_NOMEM, "out of memory for token ranks");
-	if (st == RT_OK && fd >= 0) {
-		if (read_all(fd, encoding->file_size, data) &&
-		    rt_hash(data, encoding->file_size, 0) == encoding->file_hash)
-			st = rt_tokens_new(alloc, encoding, rt_str_at(data, encoding->file_size),
-					   &tokens, err);
+	rt_scope_init(&s, alloc);
+	rt_buf *path = rt_scope_buf(&s), *data = rt_scope_buf(&s);
+	if (read_ranks(&s, encoding, path, data) && rt_ok(&s)) {
+		if (data->size == encoding->file_size &&
+		    rt_hash(data->ptr, data->size, 0) == encoding->file_hash)
+			RT_TRY(&s,
+			       rt_tokens_new(alloc, encoding, rt_buf_str(data), &tokens, &s.error));
 		else
 			rt_buf_add_f(warnings,
 				     "%s is not the file that was published; token counts "
 				     "are estimates\n",
-				     path.ptr);
+				     path->ptr);
 	}
-	if (fd >= 0)
-		close(fd);
-	rt_free(alloc, data);
-	rt_buf_deinit(&path);
-	if (st == RT_OK)
+	if (rt_ok(&s))
 		*out = tokens;
-	return st;
+	return rt_scope_end(&s, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of token ranks: NAME.tiktoken, looked for in
+ * Files of token ranks: NAME.tiktoken, searched in
  *
- *   RETAKE_TOKENS                      where it is set; and then nowhere else
+ *   RETAKE_TOKENS                      if it is set; then nowhere else
  *   PROGRAM/tokens                     beside the running program
  *   PROGRAM/../share/retake/tokens     where a package or an archive was unpacked
  *   the folder that this build installs them to
@@ -13,10 +13,9 @@
 
 #include "llm/tokens.h"
 
-/* Load the ranks of an encoding; *out NULL where there is no file of them, which is no
- * failure: counts are estimates then. So are they with a file that is not the one that was
- * published, but warnings (a sentence with a line end) says so. RT_NOMEM.
- * Cost: about 45 ms for o200k_base. */
+/* Load the ranks of an encoding. *out NULL, and RT_OK: there is no file, so counts are estimates;
+ * the same with a file that is not the published one, and a sentence with a line end in warnings.
+ * RT_NOMEM. Cost: about 45 ms for o200k_base. */
 RT_CHECKED rt_status rt_tokens_load(const rt_alloc *alloc, const rt_token_encoding *encoding,
 				    rt_tokens **out, rt_buf *warnings, rt_error *err);
 

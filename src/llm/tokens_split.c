@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the pieces of a text end. OpenAI publishes this as regular expressions, whose
- * alternatives are tried in order at the end of the last piece; here they are, and below
- * each is a function. L, N and M are Unicode's letters, numbers and marks; s is white
- * space as Unicode has it (U+0085 too, U+FEFF not).
+ * Where the pieces of a text end. OpenAI publishes regular expressions, whose alternatives are
+ * tried in order at the end of the last piece; below is a function for each. L, N and M are
+ * Unicode's letters, numbers and marks; s is its white space (with U+0085, without U+FEFF).
  *
  *            cl100k                                o200k
  *   word     an apostrophe and s t d m ll ve re    (any sign, no line end)? capitals* smalls+
@@ -16,10 +15,9 @@
  *            s+ but for the last one before        the same
  *            what is not s; a single s
  *
- * In a word of o200k, capitals are Lu and Lt, smalls are Ll, and both at once are the
- * letters without case (Lm, Lo) and M: capitals* takes as many as it can and gives back so
- * many that smalls+ finds one. Without a small letter behind them, that is up to the last
- * one that is both. */
+ * In a word of o200k, capitals are Lu and Lt, smalls are Ll, and letters without case (Lm, Lo)
+ * and M are both: capitals* matches as many as it can and gives back until smalls+ matches one.
+ * Without a small letter after them, that is up to the last one that is both. */
 #include "llm/tokens.h"
 
 #include <utf8proc.h>
@@ -81,7 +79,7 @@ kind_of(utf8proc_int32_t c)
 	}
 }
 
-/* The character at a byte; 0: the text has ended. */
+/* The kind of the character at a byte; 0: the end of the text. */
 static unsigned
 kind_at(rt_str text, size_t at, size_t *out_end)
 {
@@ -103,7 +101,7 @@ kind_at(rt_str text, size_t at, size_t *out_end)
 	return kind_of(c);
 }
 
-/* Where a run of these kinds ends; at: there is none. */
+/* The end of a run of these kinds; at: there is none. */
 static size_t
 run_end(rt_str text, size_t at, unsigned kinds)
 {
@@ -114,10 +112,10 @@ run_end(rt_str text, size_t at, unsigned kinds)
 	return at;
 }
 
-/* ---- what both have ---- */
+/* ---- common to both ---- */
 
-/* Behind 's, 't, 'd, 'm, 'll, 've, 're in any case; at: there is none. The old long s is an
- * s in another case. */
+/* The end of 's, 't, 'd, 'm, 'll, 've, 're in any case; at: there is none. The old long s is an s
+ * in another case. */
 static size_t
 contraction_end(rt_str text, size_t at)
 {
@@ -126,7 +124,7 @@ contraction_end(rt_str text, size_t at)
 
 	if (left < 2 || text.ptr[at] != '\'')
 		return at;
-	a = (char)(text.ptr[at + 1] | 0x20); /* nothing else becomes one of these letters by it */
+	a = (char)(text.ptr[at + 1] | 0x20); /* maps nothing else to these letters */
 	if (a == 's' || a == 't' || a == 'd' || a == 'm')
 		return at + 2;
 	if (left < 3)
@@ -141,17 +139,13 @@ static size_t
 number_end(rt_str text, size_t at)
 {
 	size_t end = at;
-	int count;
 
-	for (count = 0; count < NUMBER_MAX; count++) {
-		if (kind_at(text, at, &end) != NUMBER)
-			return at;
+	for (int count = 0; count < NUMBER_MAX && kind_at(text, at, &end) == NUMBER; count++)
 		at = end;
-	}
 	return at;
 }
 
-/* A run of signs, a blank before it perhaps, and line ends behind it; at: there is none. */
+/* The end of signs, with a blank before and line ends after them; at: there are none. */
 static size_t
 signs_end(rt_token_cut cut, rt_str text, size_t at)
 {
@@ -165,7 +159,7 @@ signs_end(rt_token_cut cut, rt_str text, size_t at)
 	return end;
 }
 
-/* White space stands there. */
+/* The end of the white space at at. */
 static size_t
 space_end(rt_token_cut cut, rt_str text, size_t at)
 {
@@ -184,7 +178,7 @@ space_end(rt_token_cut cut, rt_str text, size_t at)
 		return line_end;
 	if (here == text.size || last == at)
 		return here;
-	return last; /* the last one belongs to what follows */
+	return last; /* the last one belongs to the next piece */
 }
 
 /* ---- words ---- */
@@ -206,7 +200,7 @@ cl100k_word_end(rt_str text, size_t at)
 	return end > next ? end : at;
 }
 
-/* capitals* smalls+; at: there are none. */
+/* The end of capitals* smalls+; at: there are none. */
 static size_t
 small_word_end(rt_str text, size_t at)
 {
@@ -226,7 +220,7 @@ o200k_word_end(rt_str text, size_t at)
 {
 	size_t next, end = at;
 	unsigned kind = kind_at(text, at, &next);
-	bool leads = (kind & (LINE_END | NUMBER | LETTER)) == 0; /* may stand before a word */
+	bool leads = (kind & (LINE_END | NUMBER | LETTER)) == 0; /* the sign before a word */
 
 	if (leads && (end = small_word_end(text, next)) == next)
 		end = at;

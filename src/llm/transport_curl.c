@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * One request is one easy handle in a multi handle that this thread drives: perform, look
- * at stop and the clocks, wait a moment for the socket, again. Multi handles keep the
- * connections; one is put aside for the next request.
+ * A request is an easy handle in a multi handle that the caller's thread drives: perform, check
+ * stop and the timeouts, wait for the socket, again. Multi handles own the connections; one is
+ * kept for the next request.
  *
- * libcurl's own words are used for TLS alone; all others are made here from its codes, so
- * that nothing of a header or a URL gets into them. */
+ * Of libcurl's messages only those about TLS are passed on. All others are made here from its
+ * codes, so that they cannot quote a header or a URL. */
 #define _GNU_SOURCE
 
 #include "llm/transport_curl.h"
@@ -17,12 +17,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/scope.h"
 #include "llm/curl_load.h"
+#include "llm/system_host.h"
 #include "llm/url.h"
 
 enum { TICK_MS = 20 };
@@ -31,14 +31,14 @@ typedef struct curl_transport {
 	rt_transport base;
 	const rt_alloc *alloc;
 	char *ca_file;     /* or NULL */
-	pthread_t loading; /* while the caller prepares the first request */
+	pthread_t loading; /* loads libcurl while the caller prepares the first request */
 	pthread_mutex_t lock;
-	bool is_loading;    /* this and what follows: under the lock */
+	bool is_loading;    /* guarded by the lock, as are the next two */
 	CURLM *spare;       /* with its connections, or NULL */
-	const rt_curl *lib; /* that spare is of */
+	const rt_curl *lib; /* that spare belongs to */
 } curl_transport;
 
-/* One request on its way. */
+/* One request and its answer. */
 typedef struct transfer {
 	const rt_http_request *request;
 	rt_http_answer *answer;
@@ -46,25 +46,17 @@ typedef struct transfer {
 	void *fn_ctx;
 	const rt_curl *lib;
 	CURL *easy;
-	rt_status status;      /* why a callback ended it */
+	rt_url url;
+	rt_str origin;    /* for messages; NUL-terminated */
+	rt_status status; /* the failure with which a callback ended it */
 	uint64_t header_bytes, body_bytes;
-	bool forbidden;        /* the host is at a link-local address */
-	unsigned port;         /* of whom a connection was last asked for; 0: of nobody yet */
-	int64_t begun_ms, last_ms, tick_ms; /* last: something moved */
+	bool forbidden;                     /* the host has a link-local address */
+	unsigned peer_port;                 /* that the last connection went to; 0: none was made */
+	char peer[INET6_ADDRSTRLEN + 16];   /* its address and port */
+	int64_t begun_ms, last_ms, tick_ms; /* last: of the last progress */
 	curl_off_t uploaded;
-	char origin[RT_URL_HOST_MAX + 32]; /* for people */
-	char proxy[RT_URL_HOST_MAX + 32];  /* the same of the proxy on the way; "": there is none */
 	char words[CURL_ERROR_SIZE];
 } transfer;
-
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static bool
 is_stopped(rt_stop_fn stop, void *ctx)
@@ -73,19 +65,19 @@ is_stopped(rt_stop_fn stop, void *ctx)
 }
 
 static unsigned
-or_usual(unsigned said, unsigned usual)
+or_default(unsigned value, unsigned usual)
 {
-	return said != 0 ? said : usual;
+	return value != 0 ? value : usual;
 }
 
-/* For people. */
+/* For messages. */
 static unsigned
 seconds(unsigned ms)
 {
 	return ms / 1000 + (ms % 1000 != 0);
 }
 
-/* ---- what libcurl calls ---- */
+/* ---- libcurl's callbacks ---- */
 
 /* 169.254/16, fe80::/10, and two that clouds use beside them. */
 static bool
@@ -112,14 +104,22 @@ is_forbidden(const struct sockaddr *address)
 	return number >> 16 == 0xA9FE || number == 0x646464C8; /* 100.100.100.200 */
 }
 
-static unsigned
-port_of(const struct sockaddr *address)
+static void
+note_peer(transfer *t, const struct sockaddr *address)
 {
-	if (address->sa_family == AF_INET)
-		return ntohs(((const struct sockaddr_in *)(const void *)address)->sin_port);
-	if (address->sa_family == AF_INET6)
-		return ntohs(((const struct sockaddr_in6 *)(const void *)address)->sin6_port);
-	return 0;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)address;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)(const void *)address;
+	bool is_six = address->sa_family == AF_INET6;
+	char name[INET6_ADDRSTRLEN];
+
+	t->peer_port = 0;
+	if ((!is_six && address->sa_family != AF_INET) ||
+	    inet_ntop(address->sa_family,
+		      is_six ? (const void *)&six->sin6_addr : (const void *)&four->sin_addr, name,
+		      sizeof(name)) == NULL)
+		return;
+	t->peer_port = ntohs(is_six ? six->sin6_port : four->sin_port);
+	(void)snprintf(t->peer, sizeof(t->peer), is_six ? "[%s]:%u" : "%s:%u", name, t->peer_port);
 }
 
 static curl_socket_t
@@ -131,7 +131,7 @@ open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
 		t->forbidden = true;
 		return CURL_SOCKET_BAD;
 	}
-	t->port = port_of(&address->addr);
+	note_peer(t, &address->addr);
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -151,24 +151,25 @@ read_content_type(rt_http_answer *answer, rt_str value)
 }
 
 static size_t
-take_header(char *bytes, size_t one, size_t size, void *ctx)
+on_header(char *bytes, size_t one, size_t size, void *ctx)
 {
 	static const rt_str type = RT_STR_INIT("content-type:");
 	transfer *t = ctx;
 	rt_str line = rt_str_at(bytes, one * size);
 
-	t->last_ms = now_ms();
+	t->last_ms = rt_clock_ms();
 	t->header_bytes += line.size;
 	if (t->header_bytes > RT_HTTP_HEADERS_MAX) {
 		t->status = RT_LIMIT;
 		return 0;
 	}
-	if (rt_str_starts(line, RT_STR("HTTP/"))) { /* another answer, after a "100 Continue" */
+	if (rt_str_starts(line, RT_STR("HTTP/"))) { /* also the answer after a "100 Continue" */
 		t->answer->is_stream = false;
 		t->answer->is_json = false;
 	} else if (line.size > type.size &&
 		   rt_str_eq_nocase(rt_str_at(line.ptr, type.size), type)) {
-		read_content_type(t->answer, rt_str_at(line.ptr + type.size, line.size - type.size));
+		read_content_type(t->answer,
+				  rt_str_at(line.ptr + type.size, line.size - type.size));
 	}
 	return line.size;
 }
@@ -185,114 +186,44 @@ read_status(transfer *t)
 	t->answer->retry_after_s = after <= 0 ? 0 : after > 1 << 30 ? 1 << 30 : (unsigned)after;
 }
 
+static uint64_t
+answer_max(const transfer *t)
+{
+	return t->request->answer_max != 0 ? t->request->answer_max : RT_HTTP_ANSWER_MAX;
+}
+
 static size_t
-take_body(char *bytes, size_t one, size_t size, void *ctx)
+on_body(char *bytes, size_t one, size_t size, void *ctx)
 {
 	transfer *t = ctx;
-	uint64_t most = t->request->answer_max;
 
-	t->last_ms = now_ms();
+	t->last_ms = rt_clock_ms();
 	size *= one;
 	if (t->answer->status == 0)
 		read_status(t);
 	t->body_bytes += size;
-	if (t->body_bytes > (most != 0 ? most : RT_HTTP_ANSWER_MAX)) {
+	if (t->body_bytes > answer_max(t))
 		t->status = RT_LIMIT;
-		return 0;
-	}
-	if (t->fn != NULL && size > 0)
+	else if (t->fn != NULL && size > 0)
 		t->status = t->fn(t->fn_ctx, t->answer, rt_str_at(bytes, size));
 	return t->status == RT_OK ? size : 0;
 }
 
-/* ---- proxies ---- */
+/* ---- failures ---- */
 
+/* The address of the proxy that the connection went to; "": there was none, or it cannot be
+ * told from the server. libcurl reports this from version 8.7 on; a proxy is recognised by its
+ * port here. */
 static const char *
-variable(const char *name)
+proxy_of(const transfer *t)
 {
-	const char *value = getenv(name);
-
-	return value == NULL || value[0] == '\0' ? NULL : value;
+	return t->peer_port != 0 && t->peer_port != t->url.port ? t->peer : "";
 }
 
-/* What libcurl looks at; NULL: no proxy is named for this scheme. */
-static const char *
-proxy_variable(bool is_tls)
-{
-	const char *value = variable(is_tls ? "https_proxy" : "http_proxy");
-
-	if (value == NULL && is_tls)
-		value = variable("HTTPS_PROXY");
-	if (value == NULL)
-		value = variable("all_proxy");
-	return value != NULL ? value : variable("ALL_PROXY");
-}
-
-/* HOST:PORT in "scheme://user:password@HOST:PORT/". */
-static rt_str
-proxy_place(rt_str value)
-{
-	size_t at = rt_str_find(value, RT_STR("://"), 0), i;
-
-	if (at != SIZE_MAX)
-		value = rt_str_at(value.ptr + at + 3, value.size - at - 3);
-	for (i = value.size; i-- > 0;)
-		if (value.ptr[i] == '@') {
-			value = rt_str_at(value.ptr + i + 1, value.size - i - 1);
-			break;
-		}
-	for (i = 0; i < value.size; i++)
-		if ((unsigned char)value.ptr[i] <= ' ' || value.ptr[i] >= 0x7F ||
-		    strchr("/?#", value.ptr[i]) != NULL)
-			value.size = i;
-	return value;
-}
-
-/* The number behind the last colon; 0: there is none. */
-static unsigned
-place_port(rt_str place)
-{
-	unsigned port = 0, tens = 1;
-	size_t i = place.size;
-
-	for (; i > 0 && place.ptr[i - 1] >= '0' && place.ptr[i - 1] <= '9' && tens <= 10000;
-	     tens *= 10)
-		port += (unsigned)(place.ptr[--i] - '0') * tens;
-	return i > 0 && place.ptr[i - 1] == ':' ? port : 0;
-}
-
-/* Which proxy the connection went to, without its user: libcurl does not say before version
- * 8.7. It did where the port is the proxy's; where that is the server's too, nobody may be
- * named who needs none. */
-static void
-find_proxy(transfer *t)
-{
-	const char *value;
-	unsigned port;
-	rt_str place;
-	rt_url url;
-
-	if (rt_url_read(t->request->url, &url, NULL) != RT_OK || rt_url_is_loopback(&url))
-		return;
-	value = proxy_variable(url.is_tls);
-	if (value == NULL || t->port == 0)
-		return;
-	place = proxy_place(rt_str_of(value));
-	port = place_port(place);
-	if (port == 0)
-		port = rt_str_starts(rt_str_of(value), RT_STR("https:")) ? 443 : 1080;
-	if (port != t->port || place.size >= sizeof(t->proxy) || place.size == 0 ||
-	    (port == url.port && (variable("no_proxy") != NULL || variable("NO_PROXY") != NULL)))
-		return;
-	memcpy(t->proxy, place.ptr, place.size);
-	t->proxy[place.size] = '\0';
-}
-
-/* A proxy that does not lead on. */
 static rt_status
 fail_proxy(transfer *t, long code, rt_error *err)
 {
-	const char *blank = t->proxy[0] == '\0' ? "" : " ";
+	const char *proxy = proxy_of(t), *blank = proxy[0] == '\0' ? "" : " ";
 
 	t->answer->is_transient = code == 502 || code == 503 || code == 504;
 	if (code == 407)
@@ -300,14 +231,12 @@ fail_proxy(transfer *t, long code, rt_error *err)
 			       "the proxy%s%s on the way to %s wants a user and a "
 			       "password (407), which stand in the variable that names it: "
 			       "http://USER:PASSWORD@HOST:PORT",
-			       blank, t->proxy, t->origin);
+			       blank, proxy, t->origin.ptr);
 	return rt_fail(err, RT_UPSTREAM, "the proxy%s%s does not lead to %s: it answers with %ld",
-		       blank, t->proxy, t->origin, code);
+		       blank, proxy, t->origin.ptr, code);
 }
 
-/* ---- what goes wrong ---- */
-
-/* Is the way to the server open, so that bytes of the request may have got there? */
+/* Is the connection open, so that bytes of the request may have reached the server? */
 static bool
 is_connected(const transfer *t)
 {
@@ -318,7 +247,7 @@ is_connected(const transfer *t)
 }
 
 static bool
-is_tls_trouble(CURLcode code)
+is_tls_failure(CURLcode code)
 {
 	switch (code) {
 	case CURLE_SSL_CONNECT_ERROR:
@@ -337,166 +266,151 @@ is_tls_trouble(CURLcode code)
 static rt_status
 fail_connect(transfer *t, rt_error *err)
 {
+	const char *proxy = proxy_of(t), *origin = t->origin.ptr, *why = "no address of it answers";
 	long number = 0;
 	char room[128];
 
 	if (t->forbidden)
-		return rt_fail(err, RT_REFUSED, "%s is at a link-local address, and no request is "
-			       "sent there", t->origin);
+		return rt_fail(err, RT_REFUSED,
+			       "%s is at a link-local address, and no request is "
+			       "sent there",
+			       origin);
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
 	t->answer->is_transient = number == ECONNREFUSED || number == ECONNRESET;
-	if (t->proxy[0] != '\0')
-		return rt_fail(err, RT_UPSTREAM,
-			       "cannot connect to the proxy %s on the way to %s: %s", t->proxy,
-			       t->origin,
-			       number == ECONNREFUSED ? "nothing answers there (connection refused)"
-			       : number == 0          ? "no address of it answers"
-					     : strerror_r((int)number, room, sizeof(room)));
-	if (number == ECONNREFUSED)
+	if (number != 0)
+		why = strerror_r((int)number, room, sizeof(room));
+	if (number == ECONNREFUSED && proxy[0] == '\0')
 		return rt_fail(err, RT_UPSTREAM, "nothing answers at %s (connection refused)",
-			       t->origin);
-	return rt_fail(err, RT_UPSTREAM, "cannot connect to %s: %s", t->origin,
-		       number == 0 ? "no address of it answers"
-				   : strerror_r((int)number, room, sizeof(room)));
+			       origin);
+	if (proxy[0] == '\0')
+		return rt_fail(err, RT_UPSTREAM, "cannot connect to %s: %s", origin, why);
+	if (number == ECONNREFUSED)
+		why = "nothing answers there (connection refused)";
+	return rt_fail(err, RT_UPSTREAM, "cannot connect to the proxy %s on the way to %s: %s",
+		       proxy, origin, why);
 }
 
-/* Words for a code; an answer that had begun is cut, whatever the code. */
+/* Failures that are told by their code alone: the message is before, the server, after. */
+static const struct {
+	CURLcode code;
+	rt_status status;
+	const char *before, *after;
+} failures[] = {
+	{CURLE_COULDNT_RESOLVE_HOST, RT_UPSTREAM, "no address is known for ",
+	 ": is the name right, is there a network?"},
+	{CURLE_COULDNT_RESOLVE_PROXY, RT_UPSTREAM,
+	 "no address is known for the proxy on the way to ", ""},
+	{CURLE_BAD_CONTENT_ENCODING, RT_UPSTREAM, "",
+	 " sent an answer whose compression is broken"},
+	{CURLE_WEIRD_SERVER_REPLY, RT_UPSTREAM, "", " does not speak HTTP"},
+	{CURLE_UNSUPPORTED_PROTOCOL, RT_UPSTREAM, "", " does not speak HTTP"},
+	{CURLE_URL_MALFORMAT, RT_REFUSED, "", ": not a url that a request can go to"},
+};
+
+/* The message for a code. An answer that has begun was cut off, whatever the code. */
 static rt_status
 fail_curl(transfer *t, CURLcode code, rt_error *err)
 {
+	const char *proxy = proxy_of(t), *origin = t->origin.ptr;
 	long connect_code = 0;
 
-	find_proxy(t);
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &connect_code);
 	if (connect_code >= 300)
 		return fail_proxy(t, connect_code, err);
-	/* A line that is too long for libcurl looks the same. */
+	/* libcurl gives the same code for a header line that is too long. */
 	if (code == CURLE_OUT_OF_MEMORY && is_connected(t) && t->body_bytes == 0)
-		return rt_fail(err, RT_LIMIT, "%s sends a header that is too long (or there is no "
-			       "memory for its answer)", t->origin);
+		return rt_fail(err, RT_LIMIT,
+			       "%s sends a header that is too long (or there is no "
+			       "memory for its answer)",
+			       origin);
 	if (code == CURLE_OUT_OF_MEMORY)
-		return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", t->origin);
-	if (is_tls_trouble(code))
-		return rt_fail(err, RT_UPSTREAM, "no safe connection to %s: %s", t->origin,
+		return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", origin);
+	if (is_tls_failure(code))
+		return rt_fail(err, RT_UPSTREAM, "no safe connection to %s: %s", origin,
 			       t->words[0] != '\0' ? t->words : t->lib->easy_strerror(code));
-	switch (code) {
-	case CURLE_COULDNT_RESOLVE_HOST:
-		return rt_fail(err, RT_UPSTREAM, "no address is known for %s: is the name right, "
-			       "is there a network?", t->origin);
-	case CURLE_COULDNT_RESOLVE_PROXY:
-		return rt_fail(err, RT_UPSTREAM, "no address is known for the proxy on the way to %s",
-			       t->origin);
-	case CURLE_COULDNT_CONNECT: return fail_connect(t, err);
-	case CURLE_OPERATION_TIMEDOUT:
-		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s%s%s",
-			       t->origin,
-			       seconds(or_usual(t->request->connect_ms, RT_HTTP_CONNECT_MS)),
-			       t->proxy[0] != '\0' ? " by the proxy " : "", t->proxy);
-	case CURLE_BAD_CONTENT_ENCODING:
-		return rt_fail(err, RT_UPSTREAM, "%s sent an answer whose compression is broken",
-			       t->origin);
-	case CURLE_WEIRD_SERVER_REPLY:
-	case CURLE_UNSUPPORTED_PROTOCOL:
-		return rt_fail(err, RT_UPSTREAM, "%s does not speak HTTP", t->origin);
-	case CURLE_URL_MALFORMAT:
-		return rt_fail(err, RT_REFUSED, "%s: not a url that a request can go to", t->origin);
-	default: break;
-	}
+	if (code == CURLE_COULDNT_CONNECT)
+		return fail_connect(t, err);
+	if (code == CURLE_OPERATION_TIMEDOUT)
+		return rt_fail(err, RT_UPSTREAM, "%s could not be reached within %u s%s%s", origin,
+			       seconds(or_default(t->request->connect_ms, RT_HTTP_CONNECT_MS)),
+			       proxy[0] != '\0' ? " by the proxy " : "", proxy);
+	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++)
+		if (failures[i].code == code)
+			return rt_fail(err, failures[i].status, "%s%s%s", failures[i].before,
+				       origin, failures[i].after);
 	if (t->header_bytes > 0)
-		return rt_fail(err, RT_UPSTREAM, "the connection to %s ended in the middle of the "
-			       "answer", t->origin);
+		return rt_fail(err, RT_UPSTREAM,
+			       "the connection to %s ended in the middle of the "
+			       "answer",
+			       origin);
 	t->answer->is_transient = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
 				  code == CURLE_SEND_ERROR;
-	if (t->proxy[0] != '\0')
+	if (proxy[0] != '\0')
 		return rt_fail(err, RT_UPSTREAM,
 			       "the proxy %s on the way to %s closed the connection "
 			       "without an answer",
-			       t->proxy, t->origin);
-	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", t->origin);
+			       proxy, origin);
+	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", origin);
 }
 
 static rt_status
 fail_result(transfer *t, CURLcode code, rt_error *err)
 {
-	uint64_t most = t->request->answer_max;
-
 	if (t->status == RT_LIMIT && t->header_bytes > RT_HTTP_HEADERS_MAX)
-		return rt_fail(err, RT_LIMIT, "%s sends more than %d KiB of headers", t->origin,
+		return rt_fail(err, RT_LIMIT, "%s sends more than %d KiB of headers", t->origin.ptr,
 			       (int)(RT_HTTP_HEADERS_MAX >> 10));
-	if (most == 0)
-		most = RT_HTTP_ANSWER_MAX;
-	if (t->status == RT_LIMIT && t->body_bytes > most)
-		return rt_fail(err, RT_LIMIT, "the answer of %s is larger than %llu bytes", t->origin,
-			       (unsigned long long)most);
-	if (t->status != RT_OK)
-		return t->status; /* the callback's */
-	return fail_curl(t, code, err);
+	if (t->status == RT_LIMIT && t->body_bytes > answer_max(t))
+		return rt_fail(err, RT_LIMIT, "the answer of %s is larger than %llu bytes",
+			       t->origin.ptr, (unsigned long long)answer_max(t));
+	return t->status != RT_OK ? t->status : fail_curl(t, code, err);
 }
 
 /* ---- the request ---- */
 
-static bool
-is_one_line(rt_str s)
+static void
+add_header(rt_scope *s, const rt_curl *lib, struct curl_slist **list, const char *line)
 {
-	size_t i;
+	struct curl_slist *more = rt_ok(s) ? lib->slist_append(*list, line) : NULL;
 
-	for (i = 0; i < s.size; i++)
-		if (s.ptr[i] == '\r' || s.ptr[i] == '\n' || s.ptr[i] == '\0')
-			return false;
-	return true;
-}
-
-static bool
-add_line(const rt_curl *lib, struct curl_slist **list, rt_buf *line)
-{
-	struct curl_slist *more;
-
-	if (line->status != RT_OK)
-		return false;
-	more = lib->slist_append(*list, line->ptr);
 	if (more == NULL)
-		return false;
-	*list = more;
-	return true;
+		(void)rt_scope_nomem(s);
+	else
+		*list = more;
 }
 
-static rt_status
-make_headers(const curl_transport *c, const transfer *t, struct curl_slist **out, rt_error *err)
+/* Free the list with slist_free_all. */
+static struct curl_slist *
+make_headers(rt_scope *s, const transfer *t)
 {
-	const rt_http_request *request = t->request;
-	rt_status st = RT_OK;
-	rt_buf line;
-	size_t i;
+	struct curl_slist *list = NULL;
+	rt_buf *line = rt_scope_buf(s);
 
-	rt_buf_init(&line, c->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&line, "Expect:"); /* none: no round trip before a long body */
-	if (!add_line(t->lib, out, &line))
-		st = RT_NOMEM;
-	for (i = 0; i < request->header_count && st == RT_OK; i++) {
-		const rt_header *header = &request->headers[i];
+	add_header(s, t->lib, &list, "Expect:"); /* none: no round trip before a long body */
+	for (size_t i = 0; i < t->request->header_count; i++) {
+		const rt_header *header = &t->request->headers[i];
 
-		if (header->name.size == 0 || !is_one_line(header->name) ||
-		    !is_one_line(header->value) ||
-		    rt_str_find(header->name, RT_STR(":"), 0) != SIZE_MAX) {
-			st = rt_fail(err, RT_REFUSED, "a header has no name, or a line end in it");
-			break;
-		}
-		rt_buf_clear(&line);
-		rt_buf_add_str(&line, header->name);
-		rt_buf_add_c(&line, header->value.size == 0 ? ";" : ": ");
-		rt_buf_add_str(&line, header->value);
-		if (!add_line(t->lib, out, &line))
-			st = RT_NOMEM;
+		if (header->name.size == 0 || !rt_header_is_one_line(header->name) ||
+		    !rt_header_is_one_line(header->value) ||
+		    rt_str_find(header->name, RT_STR(":"), 0) != SIZE_MAX)
+			(void)rt_scope_fail(s, RT_REFUSED,
+					    "a header has no name, or a line end in it");
+		rt_buf_clear(line);
+		rt_buf_add_str(line, header->name);
+		rt_buf_add_c(line, header->value.size == 0 ? ";" : ": ");
+		rt_buf_add_str(line, header->value);
+		add_header(s, t->lib, &list, rt_scope_str(s, line).ptr);
 	}
-	rt_buf_deinit(&line);
-	return st;
+	return list;
 }
 
 #define SET(option, value) ok = ok && lib->easy_setopt(easy, option, value) == CURLE_OK
 
 static bool
-set_limits(const rt_curl *lib, CURL *easy, const rt_url *url, const rt_http_request *request)
+set_options(transfer *t, const curl_transport *c, const char *url, struct curl_slist *headers)
 {
+	const rt_http_request *request = t->request;
+	const rt_curl *lib = t->lib;
+	CURL *easy = t->easy;
 	bool ok = true;
 
 	SET(CURLOPT_NOSIGNAL, 1L);
@@ -506,36 +420,25 @@ set_limits(const rt_curl *lib, CURL *easy, const rt_url *url, const rt_http_requ
 	SET(CURLOPT_PATH_AS_IS, 1L);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)or_usual(request->connect_ms, RT_HTTP_CONNECT_MS));
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)or_default(request->connect_ms, RT_HTTP_CONNECT_MS));
 	SET(CURLOPT_ACCEPT_ENCODING, "");
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(CURLOPT_USERAGENT, "retake/" RT_VERSION);
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-	SET(CURLOPT_QUICK_EXIT, 1L); /* a slow name server does not hold up a stop */
-	if (rt_url_is_loopback(url))
+	SET(CURLOPT_QUICK_EXIT, 1L); /* a slow name server does not delay a stop */
+	if (rt_url_is_loopback(&t->url))
 		SET(CURLOPT_NOPROXY, "*");
-	return ok;
-}
-
-static bool
-set_request(transfer *t, const curl_transport *c, const char *url, struct curl_slist *headers)
-{
-	const rt_http_request *request = t->request;
-	const rt_curl *lib = t->lib;
-	CURL *easy = t->easy;
-	bool ok = true;
-
+	if (c->ca_file != NULL)
+		SET(CURLOPT_CAINFO, c->ca_file);
 	SET(CURLOPT_URL, url);
 	SET(CURLOPT_HTTPHEADER, headers);
 	SET(CURLOPT_ERRORBUFFER, t->words);
-	SET(CURLOPT_HEADERFUNCTION, take_header);
+	SET(CURLOPT_HEADERFUNCTION, on_header);
 	SET(CURLOPT_HEADERDATA, t);
-	SET(CURLOPT_WRITEFUNCTION, take_body);
+	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, t);
 	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, t);
-	if (c->ca_file != NULL)
-		SET(CURLOPT_CAINFO, c->ca_file);
 	if (strcmp(request->method, "GET") == 0) {
 		SET(CURLOPT_HTTPGET, 1L);
 	} else {
@@ -547,45 +450,43 @@ set_request(transfer *t, const curl_transport *c, const char *url, struct curl_s
 	return ok;
 }
 
-/* ---- driving it ---- */
+/* ---- the transfer ---- */
 
 static rt_status
-check_clocks(transfer *t, rt_error *err)
+check_timeouts(transfer *t, rt_error *err)
 {
 	const rt_http_request *request = t->request;
-	unsigned total = or_usual(request->total_ms, RT_HTTP_TOTAL_MS);
-	unsigned first = or_usual(request->first_byte_ms, RT_HTTP_FIRST_BYTE_MS);
-	unsigned idle = or_usual(request->idle_ms, RT_HTTP_IDLE_MS);
-	int64_t now = now_ms();
+	unsigned total = or_default(request->total_ms, RT_HTTP_TOTAL_MS);
+	unsigned first = or_default(request->first_byte_ms, RT_HTTP_FIRST_BYTE_MS);
+	unsigned idle = or_default(request->idle_ms, RT_HTTP_IDLE_MS);
+	int64_t now = rt_clock_ms();
 	curl_off_t uploaded = 0;
 
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
-	if (!t->answer->sent && is_connected(t)) {
-		t->answer->sent = true;
+	if ((!t->answer->sent && is_connected(t)) || uploaded != t->uploaded)
 		t->last_ms = now;
-	}
-	if (uploaded != t->uploaded) {
-		t->uploaded = uploaded;
-		t->last_ms = now;
-	}
+	t->answer->sent = t->answer->sent || is_connected(t);
+	t->uploaded = uploaded;
 	if (now - t->begun_ms > total)
-		return rt_fail(err, RT_UPSTREAM, "%s has not come to an end within %u s", t->origin,
-			       seconds(total));
+		return rt_fail(err, RT_UPSTREAM, "%s has not come to an end within %u s",
+			       t->origin.ptr, seconds(total));
 	if (!t->answer->sent)
-		return RT_OK; /* libcurl looks at the clock itself while it connects */
+		return RT_OK; /* libcurl has the timeout of the connection */
 	if (t->header_bytes == 0 && now - t->last_ms > first)
-		return rt_fail(err, RT_UPSTREAM, "%s has not answered within %u s", t->origin,
+		return rt_fail(err, RT_UPSTREAM, "%s has not answered within %u s", t->origin.ptr,
 			       seconds(first));
 	if (t->header_bytes > 0 && now - t->last_ms > idle)
-		return rt_fail(err, RT_UPSTREAM, "%s has sent nothing for %u s in the middle of its "
-			       "answer", t->origin, seconds(idle));
+		return rt_fail(err, RT_UPSTREAM,
+			       "%s has sent nothing for %u s in the middle of its "
+			       "answer",
+			       t->origin.ptr, seconds(idle));
 	return RT_OK;
 }
 
 static void
 tick(transfer *t)
 {
-	int64_t now = now_ms();
+	int64_t now = rt_clock_ms();
 
 	if (t->request->tick == NULL || now - t->tick_ms < TICK_MS)
 		return;
@@ -594,48 +495,47 @@ tick(transfer *t)
 }
 
 static rt_status
-drive(transfer *t, CURLM *multi, rt_error *err)
+perform(transfer *t, CURLM *multi, rt_error *err)
 {
-	rt_status st = RT_OK;
 	CURLMsg *message;
 	int running = 1, left;
 
-	while (st == RT_OK && running > 0) {
+	while (running > 0) {
+		rt_status st;
+
 		if (is_stopped(t->request->stop, t->request->ctx))
 			return rt_fail(err, RT_INTERRUPTED, "stopped");
 		if (t->lib->multi_perform(multi, &running) != CURLM_OK)
-			return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", t->origin);
+			return rt_fail(err, RT_NOMEM, "out of memory while talking to %s",
+				       t->origin.ptr);
 		if (running == 0)
 			break;
 		tick(t);
-		st = check_clocks(t, err);
-		if (st == RT_OK)
-			(void)t->lib->multi_poll(multi, NULL, 0, RT_HTTP_STOP_MS, NULL);
+		st = check_timeouts(t, err);
+		if (st != RT_OK)
+			return st;
+		(void)t->lib->multi_poll(multi, NULL, 0, RT_HTTP_STOP_MS, NULL);
 	}
-	while (st == RT_OK && (message = t->lib->multi_info_read(multi, &left)) != NULL) {
-		if (message->msg != CURLMSG_DONE || message->easy_handle != t->easy)
-			continue;
-		if (message->data.result != CURLE_OK || t->status != RT_OK)
-			st = fail_result(t, message->data.result, err);
-	}
-	return st;
+	while ((message = t->lib->multi_info_read(multi, &left)) != NULL)
+		if (message->msg == CURLMSG_DONE && message->easy_handle == t->easy &&
+		    (message->data.result != CURLE_OK || t->status != RT_OK))
+			return fail_result(t, message->data.result, err);
+	return RT_OK;
 }
 
 static void
-read_location(transfer *t, const rt_alloc *alloc)
+read_location(rt_scope *s, transfer *t)
 {
+	rt_buf *words = rt_scope_buf(s);
 	const char *where = NULL;
 	rt_url url;
-	rt_buf words;
 
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &where);
 	if (where == NULL || rt_url_read(rt_str_of(where), &url, NULL) != RT_OK)
 		return;
-	rt_buf_init(&words, alloc, sizeof(t->answer->location) - 1);
-	rt_url_add_origin(&words, &url);
-	if (words.status == RT_OK)
-		memcpy(t->answer->location, words.ptr, words.size + 1);
-	rt_buf_deinit(&words);
+	rt_url_add_origin(words, &url);
+	if (words->status == RT_OK && words->size < sizeof(t->answer->location))
+		memcpy(t->answer->location, words->ptr, words->size + 1);
 }
 
 static CURLM *
@@ -664,9 +564,9 @@ give_multi(curl_transport *c, const rt_curl *lib, CURLM *multi)
 		(void)lib->multi_cleanup(old);
 }
 
-/* A server that goes away while TLS writes raises SIGPIPE, which nobody here wants. */
+/* A server that closes its connection while TLS writes raises SIGPIPE. */
 static bool
-hold_pipe(sigset_t *old)
+block_sigpipe(sigset_t *old)
 {
 	sigset_t set, pending;
 
@@ -678,7 +578,7 @@ hold_pipe(sigset_t *old)
 }
 
 static void
-release_pipe(const sigset_t *old, bool was_pending)
+restore_sigpipe(const sigset_t *old, bool was_pending)
 {
 	static const struct timespec none = {0, 0};
 	sigset_t set, pending;
@@ -692,44 +592,38 @@ release_pipe(const sigset_t *old, bool was_pending)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
-static rt_status
-run(curl_transport *c, transfer *t, const rt_url *url, const char *url_text, rt_error *err)
+static void
+run(rt_scope *s, curl_transport *c, transfer *t, const char *url)
 {
-	const rt_curl *lib = t->lib;
-	struct curl_slist *headers = NULL;
-	CURLM *multi = NULL;
-	bool was_pending, added = false;
 	sigset_t old;
-	rt_status st;
+	bool was_pending = block_sigpipe(&old);
+	struct curl_slist *headers = make_headers(s, t);
+	CURLM *multi = take_multi(c, t->lib);
 
-	was_pending = hold_pipe(&old);
-	t->easy = lib->easy_init();
-	multi = take_multi(c, lib);
-	st = t->easy == NULL || multi == NULL ? RT_NOMEM : make_headers(c, t, &headers, err);
-	if (st == RT_OK &&
-	    (!set_limits(lib, t->easy, url, t->request) || !set_request(t, c, url_text, headers) ||
-	     lib->multi_add_handle(multi, t->easy) != CURLM_OK))
-		st = RT_NOMEM;
-	else if (st == RT_OK)
-		added = true;
-	if (st == RT_NOMEM)
-		(void)rt_fail(err, st, "out of memory while talking to %s", t->origin);
-	if (st == RT_OK) {
-		st = drive(t, multi, err);
+	t->easy = t->lib->easy_init();
+	if (t->easy == NULL || multi == NULL || (rt_ok(s) && !set_options(t, c, url, headers)))
+		(void)rt_scope_nomem(s);
+	if (rt_ok(s) && t->lib->multi_add_handle(multi, t->easy) != CURLM_OK)
+		(void)rt_scope_nomem(s);
+	if (s->status == RT_NOMEM)
+		(void)rt_fail(&s->error, RT_NOMEM, "out of memory while talking to %s",
+			      t->origin.ptr);
+	if (rt_ok(s)) {
+		rt_scope_note(s, perform(t, multi, &s->error));
 		read_status(t);
-		read_location(t, c->alloc);
+		read_location(s, t);
 		t->answer->sent = t->answer->sent || is_connected(t);
+		(void)t->lib->multi_remove_handle(multi, t->easy);
 	}
-	if (added)
-		(void)lib->multi_remove_handle(multi, t->easy);
 	if (t->easy != NULL)
-		lib->easy_cleanup(t->easy);
-	lib->slist_free_all(headers);
+		t->lib->easy_cleanup(t->easy);
+	t->lib->slist_free_all(headers);
 	if (multi != NULL)
-		give_multi(c, lib, multi);
-	release_pipe(&old, was_pending);
-	return st;
+		give_multi(c, t->lib, multi);
+	restore_sigpipe(&old, was_pending);
 }
+
+/* ---- the transport ---- */
 
 static void *
 load(void *unused)
@@ -737,11 +631,11 @@ load(void *unused)
 	const rt_curl *lib;
 
 	(void)unused;
-	(void)(rt_curl_load(&lib, NULL) == RT_OK); /* who needs it asks again, and is told */
+	(void)(rt_curl_load(&lib, NULL) == RT_OK); /* end_loading asks again and reports it */
 	return NULL;
 }
 
-/* Signals are for the threads of those who use this. */
+/* Signals are for the program's own threads. */
 static void
 start_loading(curl_transport *c)
 {
@@ -772,38 +666,30 @@ curl_send(rt_transport *transport, const rt_http_request *request, rt_http_answe
 {
 	curl_transport *c = (curl_transport *)transport;
 	transfer t = {.request = request, .answer = answer, .fn = fn, .fn_ctx = fn_ctx};
-	rt_buf text, origin;
-	rt_url url;
-	rt_status st;
+	rt_scope s;
 
 	memset(answer, 0, sizeof(*answer));
-	st = rt_url_read(request->url, &url, err);
-	if (st != RT_OK)
+	if (rt_url_read(request->url, &t.url, err) != RT_OK)
 		return RT_REFUSED;
-	st = end_loading(c, &t.lib, err);
-	if (st != RT_OK)
-		return st;
-	t.begun_ms = t.last_ms = t.tick_ms = now_ms();
-	rt_buf_init(&text, c->alloc, RT_URL_MAX + 1);
-	rt_buf_init(&origin, c->alloc, sizeof(t.origin) - 1);
-	rt_buf_add_str(&text, request->url);
-	rt_url_add_origin(&origin, &url);
-	if (text.status != RT_OK || origin.status != RT_OK) {
-		st = rt_fail(err, RT_NOMEM, "out of memory before a request");
-	} else {
-		memcpy(t.origin, origin.ptr, origin.size + 1);
-		st = run(c, &t, &url, text.ptr, err);
-	}
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&origin);
-	return st;
+	rt_scope_init(&s, c->alloc);
+	RT_TRY(&s, end_loading(c, &t.lib, &s.error));
+	t.begun_ms = t.last_ms = t.tick_ms = rt_clock_ms();
+	rt_buf *origin = rt_scope_buf(&s);
+	rt_url_add_origin(origin, &t.url);
+	t.origin = rt_scope_str(&s, origin);
+	rt_str url = rt_scope_copy(&s, request->url);
+	if (rt_ok(&s))
+		run(&s, c, &t, url.ptr);
+	else if (s.status == RT_NOMEM)
+		(void)rt_fail(&s.error, RT_NOMEM, "out of memory before a request");
+	return rt_scope_end(&s, err);
 }
 
 static rt_status
 curl_wait(rt_transport *transport, unsigned wait_ms, rt_stop_fn stop, void (*tick_fn)(void *ctx),
 	  void *ctx)
 {
-	int64_t end = now_ms() + wait_ms, left;
+	int64_t end = rt_clock_ms() + wait_ms, left;
 
 	(void)transport;
 	for (;;) {
@@ -811,7 +697,7 @@ curl_wait(rt_transport *transport, unsigned wait_ms, rt_stop_fn stop, void (*tic
 			return RT_INTERRUPTED;
 		if (tick_fn != NULL)
 			tick_fn(ctx);
-		left = end - now_ms();
+		left = end - rt_clock_ms();
 		if (left <= 0)
 			return RT_OK;
 		(void)poll(NULL, 0, (int)(left < RT_HTTP_STOP_MS ? left : RT_HTTP_STOP_MS));
@@ -829,38 +715,32 @@ curl_close(rt_transport *transport)
 		return;
 	if (c->is_loading)
 		(void)pthread_join(c->loading, NULL);
-	was_pending = hold_pipe(&old); /* TLS says good-bye */
+	was_pending = block_sigpipe(&old); /* TLS says good-bye */
 	if (c->spare != NULL)
 		(void)c->lib->multi_cleanup(c->spare);
-	release_pipe(&old, was_pending);
+	restore_sigpipe(&old, was_pending);
 	pthread_mutex_destroy(&c->lock);
 	rt_free(c->alloc, c->ca_file);
 	rt_free(c->alloc, c);
 }
 
 rt_status
-rt_transport_curl_open(const rt_transport_curl_options *options, rt_transport **out,
-		       rt_error *err)
+rt_transport_curl_open(const rt_transport_curl_options *options, rt_transport **out, rt_error *err)
 {
 	static const rt_transport_ops ops = {curl_close, curl_send, curl_wait};
 	const rt_alloc *alloc = options != NULL && options->alloc != NULL ? options->alloc
-									 : rt_alloc_libc();
+									  : rt_alloc_libc();
 	rt_str ca = options != NULL ? options->ca_file : rt_str_at(NULL, 0);
-	curl_transport *c;
+	curl_transport *c = rt_new0(alloc, sizeof(*c));
 
-	c = rt_new0(alloc, sizeof(*c));
-	if (c != NULL && ca.size > 0) {
-		c->ca_file = rt_new(alloc, ca.size + 1);
-		if (c->ca_file == NULL) {
-			rt_free(alloc, c);
-			c = NULL;
-		} else {
-			memcpy(c->ca_file, ca.ptr, ca.size);
-			c->ca_file[ca.size] = '\0';
-		}
-	}
-	if (c == NULL)
+	if (c != NULL && ca.size > 0)
+		c->ca_file = rt_new0(alloc, ca.size + 1);
+	if (c == NULL || (ca.size > 0 && c->ca_file == NULL)) {
+		rt_free(alloc, c);
 		return rt_fail(err, RT_NOMEM, "out of memory");
+	}
+	if (ca.size > 0)
+		memcpy(c->ca_file, ca.ptr, ca.size);
 	c->base.ops = &ops;
 	c->alloc = alloc;
 	(void)pthread_mutex_init(&c->lock, NULL);

@@ -7,109 +7,109 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool
-is_host_char(char c)
+size_t
+rt_word_size(rt_str text, const char *further)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-	       c == '-' || c == '_';
+	for (size_t i = 0; i < text.size; i++) {
+		char c = text.ptr[i];
+
+		if (!(is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		      (c != '\0' && strchr(further, c) != NULL)))
+			return i;
+	}
+	return text.size;
+}
+
+static rt_str
+after(rt_str text, size_t size)
+{
+	return rt_str_at(text.ptr + size, text.size - size);
 }
 
 static bool
-is_address_char(char c)
+has_scheme(rt_str text, rt_str scheme)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' ||
-	       c == '.';
+	return text.size >= scheme.size &&
+	       rt_str_eq_nocase(rt_str_at(text.ptr, scheme.size), scheme);
 }
 
 /* Size of the host at the beginning of text; 0: there is none. */
 static size_t
 host_size(rt_str text)
 {
-	size_t at = 0;
+	size_t at = 1;
 
-	if (text.size > 0 && text.ptr[0] == '[') {
-		for (at = 1; at < text.size && is_address_char(text.ptr[at]); at++)
-			;
-		return at > 2 && at < text.size && text.ptr[at] == ']' ? at + 1 : 0;
-	}
-	while (at < text.size && is_host_char(text.ptr[at]))
+	if (text.size == 0 || text.ptr[0] != '[')
+		return rt_word_size(text, ".-_");
+	while (at < text.size &&
+	       (rt_hex_digit(text.ptr[at]) >= 0 || text.ptr[at] == ':' || text.ptr[at] == '.'))
 		at++;
-	return at;
+	return at > 2 && at < text.size && text.ptr[at] == ']' ? at + 1 : 0;
 }
 
-/* ":8080" at the beginning of rest; what it takes, or SIZE_MAX: no port. */
+/* The size of ":8080" at the beginning of text, 0 without one; SIZE_MAX: it is no port. */
 static size_t
-read_port(rt_str rest, rt_url *url)
+read_port(rt_str text, rt_url *url)
 {
-	size_t at = 1;
 	unsigned port = 0;
+	size_t at = 1;
 
-	if (rest.size == 0 || rest.ptr[0] != ':')
+	if (text.size == 0 || text.ptr[0] != ':')
 		return 0;
-	for (; at < rest.size && is_digit(rest.ptr[at]) && at <= 5; at++)
-		port = port * 10 + (unsigned)(rest.ptr[at] - '0');
-	if (at == 1 || port == 0 || port > 65535)
+	for (; at < text.size && is_digit(text.ptr[at]) && at <= 5; at++)
+		port = port * 10 + (unsigned)(text.ptr[at] - '0');
+	if (port == 0 || port > 65535)
 		return SIZE_MAX;
 	url->port = port;
 	url->has_port = true;
 	return at;
 }
 
-/* Everything behind the host: printable ASCII without what readers differ on. */
+/* Printable ASCII without the characters that readers differ on. */
 static bool
 is_plain(rt_str text)
 {
-	size_t i;
-
-	for (i = 0; i < text.size; i++) {
-		char c = text.ptr[i];
-
-		if (c <= 0x20 || c >= 0x7F || memchr("\\\"<>^`{|}#@", c, 11) != NULL)
-			return false;
-	}
-	return true;
+	return rt_word_size(text, "!$%&'()*+,-./:;=?[]_~") == text.size;
 }
 
 rt_status
 rt_url_read(rt_str text, rt_url *out, rt_error *err)
 {
 	static const rt_str http = RT_STR_INIT("http://"), https = RT_STR_INIT("https://");
-	rt_url url = {.port = 80};
-	size_t at, size;
-	const char *mark;
+	rt_url url = {.is_tls = has_scheme(text, https)};
+	rt_str rest;
+	size_t size;
 
 	if (text.size > RT_URL_MAX)
 		return rt_fail(err, RT_USAGE, "a url has at most %d bytes", (int)RT_URL_MAX);
-	url.is_tls = text.size >= https.size &&
-		     rt_str_eq_nocase(rt_str_at(text.ptr, https.size), https);
-	if (!url.is_tls &&
-	    !(text.size >= http.size && rt_str_eq_nocase(rt_str_at(text.ptr, http.size), http)))
+	if (!url.is_tls && !has_scheme(text, http))
 		return rt_fail(err, RT_USAGE, "a url begins with http:// or https://");
-	at = url.is_tls ? https.size : http.size;
 	url.port = url.is_tls ? 443 : 80;
-	size = host_size(rt_str_at(text.ptr + at, text.size - at));
-	url.host = rt_str_at(text.ptr + at, size);
-	at += size;
-	if (memchr(text.ptr + at, '@', text.size - at) != NULL)
-		return rt_fail(err, RT_USAGE, "a url cannot have a name, a password or an @: put "
+	rest = after(text, url.is_tls ? https.size : http.size);
+	url.host = rt_str_at(rest.ptr, host_size(rest));
+	rest = after(rest, url.host.size);
+	if (rt_str_find(rest, RT_STR("@"), 0) != SIZE_MAX)
+		return rt_fail(err, RT_USAGE,
+			       "a url cannot have a name, a password or an @: put "
 			       "keys into key_env, key_file or key_cmd");
-	if (size == 0 || size > RT_URL_HOST_MAX)
-		return rt_fail(err, RT_USAGE, "the url names no host (an international name is "
+	if (url.host.size == 0 || url.host.size > RT_URL_HOST_MAX)
+		return rt_fail(err, RT_USAGE,
+			       "the url names no host (an international name is "
 			       "written with xn--)");
-	size = read_port(rt_str_at(text.ptr + at, text.size - at), &url);
+	size = read_port(rest, &url);
 	if (size == SIZE_MAX)
 		return rt_fail(err, RT_USAGE, "the url's port is not a number from 1 to 65535");
-	at += size;
-	if (at < text.size && text.ptr[at] != '/' && text.ptr[at] != '?')
+	rest = after(rest, size);
+	if (rest.size > 0 && rest.ptr[0] != '/' && rest.ptr[0] != '?')
 		return rt_fail(err, RT_USAGE, "the url's host has a character that no host has");
-	if (!is_plain(rt_str_at(text.ptr + at, text.size - at)))
-		return rt_fail(err, RT_USAGE, "the url has a blank, a fragment or another character "
+	if (!is_plain(rest))
+		return rt_fail(err, RT_USAGE,
+			       "the url has a blank, a fragment or another character "
 			       "that has to be written as %%XX");
-	mark = at < text.size ? memchr(text.ptr + at, '?', text.size - at) : NULL;
-	size = mark == NULL ? text.size - at : (size_t)(mark - text.ptr) - at;
-	url.path = rt_str_at(text.ptr + at, size);
-	if (mark != NULL)
-		url.query = rt_str_at(mark + 1, text.size - at - size - 1);
+	size = rt_str_find(rest, RT_STR("?"), 0);
+	url.path = size == SIZE_MAX ? rest : rt_str_at(rest.ptr, size);
+	if (size != SIZE_MAX)
+		url.query = after(rest, size + 1);
 	*out = url;
 	return RT_OK;
 }
@@ -118,9 +118,9 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 static bool
 is_loopback_address(rt_str host)
 {
-	size_t at = 0, part;
+	size_t at = 0;
 
-	for (part = 0; part < 4; part++) {
+	for (int part = 0; part < 4; part++) {
 		unsigned number = 0, digits = 0;
 
 		for (; at < host.size && is_digit(host.ptr[at]) && digits < 4; at++, digits++)
@@ -143,7 +143,7 @@ rt_url_is_loopback(const rt_url *url)
 	return rt_str_eq_nocase(host, RT_STR("localhost")) || rt_str_is(host, "[::1]") ||
 	       is_loopback_address(host) ||
 	       (host.size > tail.size &&
-		rt_str_eq_nocase(rt_str_at(host.ptr + host.size - tail.size, tail.size), tail));
+		rt_str_eq_nocase(after(host, host.size - tail.size), tail));
 }
 
 void
@@ -170,24 +170,13 @@ rt_url_add_shown(rt_buf *out, rt_str text)
 		rt_buf_add_c(out, "?...");
 }
 
-static int
-hex_of(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 void
 rt_url_add_decoded(rt_buf *out, rt_str text)
 {
-	size_t at;
-
-	for (at = 0; at < text.size; at++) {
-		int high = at + 2 < text.size && text.ptr[at] == '%' ? hex_of(text.ptr[at + 1]) : -1;
-		int low = high >= 0 ? hex_of(text.ptr[at + 2]) : -1;
+	for (size_t at = 0; at < text.size; at++) {
+		bool is_escape = at + 2 < text.size && text.ptr[at] == '%';
+		int high = is_escape ? rt_hex_digit(text.ptr[at + 1]) : -1;
+		int low = high >= 0 ? rt_hex_digit(text.ptr[at + 2]) : -1;
 
 		rt_buf_add_byte(out, low >= 0 ? (char)(high * 16 + low) : text.ptr[at]);
 		if (low >= 0)
@@ -205,12 +194,9 @@ rt_url_join(rt_buf *out, const rt_url *base, rt_str path)
 		end--;
 	rt_buf_add_str(out, rt_str_at(base->path.ptr, end));
 	rt_buf_add_str(out, mark == SIZE_MAX ? path : rt_str_at(path.ptr, mark));
-	if (base->query.size > 0) {
-		rt_buf_add_byte(out, '?');
-		rt_buf_add_str(out, base->query);
-	}
-	if (mark != SIZE_MAX) {
-		rt_buf_add_byte(out, base->query.size > 0 ? '&' : '?');
-		rt_buf_add_str(out, rt_str_at(path.ptr + mark + 1, path.size - mark - 1));
-	}
+	if (base->query.size > 0)
+		rt_buf_add_f(out, "?%.*s", RT_STR_ARG(base->query));
+	if (mark != SIZE_MAX)
+		rt_buf_add_f(out, "%c%.*s", base->query.size > 0 ? '&' : '?',
+			     RT_STR_ARG(after(path, mark + 1)));
 }

@@ -89,8 +89,8 @@ write_row(rt_engine *engine, const rt_project *project, const rt_project *applie
 	  const rt_record *record, const rt_new_body *bodies, size_t body_count, rt_arena *arena, const rt_project **out,
 	  rt_error *err)
 {
-	rt_body_row *rows = rt_arena_get(arena, (body_count + 1) * sizeof(*rows));
-	rt_log_row row;
+	rt_store_row *rows = rt_arena_get(arena, (body_count + 1) * sizeof(*rows));
+	rt_store_row row;
 	rt_buf text;
 	size_t i;
 	rt_status st;
@@ -98,7 +98,9 @@ write_row(rt_engine *engine, const rt_project *project, const rt_project *applie
 	if (rows == NULL)
 		return nomem(err);
 	for (i = 0; i < body_count; i++)
-		rows[i] = (rt_body_row){bodies[i].number, bodies[i].entry, bodies[i].data};
+		rows[i] = (rt_store_row){.number = bodies[i].number,
+					 .entry = bodies[i].entry,
+					 .data = bodies[i].data};
 	rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
 	rt_record_write(&text, record);
 	memset(&row, 0, sizeof(row));
@@ -333,8 +335,9 @@ rt_engine_scrub_pending(rt_engine *engine)
 	rt_status st;
 
 	rt_buf_init(&mark, engine->alloc, RT_BUF_UNLIMITED);
-	st = engine->store->ops->side_read(engine->store, engine->project, RT_STR(SCRUB_MARK), &mark,
-					   NULL);
+	st = rt_store_get(engine->store,
+			  rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(SCRUB_MARK)), &mark,
+			  NULL, NULL);
 	rt_buf_deinit(&mark);
 	return st == RT_OK;
 }
@@ -347,8 +350,9 @@ scrub(rt_engine *engine, rt_error *err)
 
 	if (st != RT_OK || ops->begin(engine->store, NULL) != RT_OK)
 		return st; /* a mark too many is wiped after once more */
-	if (ops->side_write(engine->store, engine->project, RT_STR(SCRUB_MARK), rt_str_at(NULL, 0),
-			    NULL) != RT_OK ||
+	if (ops->write(engine->store,
+		       rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(SCRUB_MARK)),
+		       rt_str_at(NULL, 0), NULL) != RT_OK ||
 	    ops->commit(engine->store, NULL) != RT_OK)
 		ops->cancel(engine->store);
 	return RT_OK;
@@ -386,7 +390,8 @@ flight_of(rt_engine *engine, const rt_request *r, rt_str *out, rt_error *err)
 	if (!rt_str_starts(*out, RT_STR(RT_INFLIGHT_PREFIX)))
 		return rt_fail(err, RT_USAGE, "\"flight\" is the name of a reply in flight");
 	rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
-	st = engine->store->ops->side_read(engine->store, engine->project, *out, &row, err);
+	st = rt_store_get(engine->store, rt_rows_named(RT_STORE_SIDE, engine->project, *out), &row,
+			  NULL, err);
 	rt_buf_deinit(&row);
 	return st == RT_NOT_FOUND
 		       ? rt_fail(err, RT_NOT_FOUND, "this reply was kept, or given up, already")
@@ -420,8 +425,10 @@ run_one(rt_engine *engine, const rt_project **project, const rt_request *r,
 			engine->scrub_after = before;
 		/* The mark stands until everything is wiped, also after a crash. */
 		if (st == RT_OK && !result->unchanged)
-			st = engine->store->ops->side_write(engine->store, engine->project,
-							    RT_STR(SCRUB_MARK), RT_STR("1"), &err);
+			st = engine->store->ops->write(
+				engine->store,
+				rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(SCRUB_MARK)),
+				RT_STR("1"), &err);
 		else if (st == RT_OK && rt_engine_scrub_pending(engine))
 			engine->scrub_after = true;
 		if (st == RT_OK && !result->unchanged) {
@@ -464,8 +471,10 @@ run_one(rt_engine *engine, const rt_project **project, const rt_request *r,
 			st = rt_engine_write_change(engine, &c, rt_str_of(rt_ops[r->op].name), disc,
 						    arena, &next, &err);
 		if (st == RT_OK && flight.size > 0) {
-			st = engine->store->ops->side_write(engine->store, engine->project, flight,
-							    rt_str_at(NULL, 0), &err);
+			st = engine->store->ops->write(
+				engine->store,
+				rt_rows_named(RT_STORE_SIDE, engine->project, flight),
+				rt_str_at(NULL, 0), &err);
 			*out_torn = st != RT_OK; /* its row of the log is written */
 		}
 	}
@@ -488,7 +497,8 @@ is_torn(rt_engine *engine, const rt_project *project)
 {
 	uint64_t head;
 
-	return engine->store->ops->log_head(engine->store, engine->project, &head, NULL) != RT_OK ||
+	return engine->store->ops->head(engine->store, RT_STORE_LOG, engine->project, &head,
+					NULL) != RT_OK ||
 	       head != project->seq;
 }
 
@@ -607,7 +617,7 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = rt_engine_value(engine);
 	uint64_t head, epoch, bodies, seq = project->seq;
-	rt_status st = ops->log_head(engine->store, engine->project, &head, err);
+	rt_status st = ops->head(engine->store, RT_STORE_LOG, engine->project, &head, err);
 
 	/* Another history may have a head of the same number. */
 	if (st == RT_OK)
@@ -632,7 +642,7 @@ rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
 		st = RT_TOO_NEW;
 	/* Bodies as well, which costs nothing here: the store knows their head by now. */
 	if (st == RT_OK)
-		st = ops->body_head(engine->store, engine->project, &bodies, err);
+		st = ops->head(engine->store, RT_STORE_BODIES, engine->project, &bodies, err);
 	if (st == RT_OK && (head != seq || epoch != engine->value_epoch ||
 			    bodies + 1 != project->next_body))
 		st = rt_engine_check_heads(engine, project, err);
@@ -701,10 +711,9 @@ lead_round(rt_engine *engine, rt_ticket *first)
 retry:
 	again = false;
 	engine->scrub_after = false;
-	st = engine->read_only
-		     ? rt_fail(&err, RT_READ_ONLY, "%s is open for reading only",
-			       ops->place(engine->store))
-		     : ops->begin(engine->store, &err);
+	st = engine->read_only ? rt_fail(&err, RT_READ_ONLY, "%s is open for reading only",
+					 engine->store->place)
+			       : ops->begin(engine->store, &err);
 	if (st != RT_OK) {
 		fail_all(first, st, &err);
 		planned_deinit(&ahead);

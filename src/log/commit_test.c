@@ -19,15 +19,6 @@ static int scrubs, commits_refused, roots_read;
 static bool nodes_are_gone;
 
 static rt_status
-body_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out, uint64_t *out_entry,
-	  rt_error *err)
-{
-	if (bodies_are_damaged)
-		return rt_fail(err, RT_CORRUPT, "not what was written");
-	return whole->body_read(store, project, number, out, out_entry, err);
-}
-
-static rt_status
 scrub(rt_store *store, rt_error *err)
 {
 	scrubs++;
@@ -46,31 +37,16 @@ commit(rt_store *store, rt_error *err)
 	return rt_fail(err, RT_BUSY, "not now");
 }
 
-static rt_status
-node_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out, rt_error *err)
-{
-	if (nodes_are_gone)
-		return rt_fail(err, RT_NOT_FOUND, "no such node");
-	return whole->node_read(store, project, number, out, err);
-}
-
-static rt_status
-root_read(rt_store *store, uint64_t project, uint64_t *out_seq, rt_buf *out, rt_error *err)
-{
-	roots_read++;
-	return whole->root_read(store, project, out_seq, out, err);
-}
-
 /* How many bytes of the log were read. */
 static size_t log_bytes;
 
 typedef struct log_ear {
-	rt_log_fn fn;
+	rt_store_row_fn fn;
 	void *ctx;
 } log_ear;
 
 static bool
-hear_row(void *ctx, const rt_log_row *row)
+hear_row(void *ctx, const rt_store_row *row)
 {
 	log_ear *ear = ctx;
 
@@ -79,12 +55,18 @@ hear_row(void *ctx, const rt_log_row *row)
 }
 
 static rt_status
-log_read(rt_store *store, uint64_t project, uint64_t first, uint64_t last, rt_log_fn fn, void *ctx,
-	 rt_error *err)
+broken_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
 {
 	log_ear ear = {fn, ctx};
 
-	return whole->log_read(store, project, first, last, hear_row, &ear, err);
+	if (rows.table == RT_STORE_BODIES && rows.numbers == NULL && bodies_are_damaged)
+		return rt_fail(err, RT_CORRUPT, "not what was written");
+	if (rows.table == RT_STORE_NODES && rows.numbers == NULL && nodes_are_gone)
+		return RT_OK;
+	roots_read += rows.table == RT_STORE_ROOT;
+	if (rows.table == RT_STORE_LOG)
+		return whole->read(store, rows, hear_row, &ear, err);
+	return whole->read(store, rows, fn, ctx, err);
 }
 
 typedef struct fixture {
@@ -108,12 +90,9 @@ set_up(void **state)
 	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &env, &f->store, NULL), RT_OK);
 	whole = f->store->ops;
 	broken = *whole;
-	broken.body_read = body_read;
+	broken.read = broken_read;
 	broken.scrub = scrub;
 	broken.commit = commit;
-	broken.node_read = node_read;
-	broken.root_read = root_read;
-	broken.log_read = log_read;
 	f->store->ops = &broken;
 	bodies_are_damaged = scrub_is_refused = false;
 	scrubs = commits_refused = roots_read = 0;
@@ -158,7 +137,8 @@ log_head(fixture *f)
 {
 	uint64_t head;
 
-	assert_int_equal(whole->log_head(f->store, rt_engine_project_number(f->engine), &head, NULL),
+	assert_int_equal(whole->head(f->store, RT_STORE_LOG, rt_engine_project_number(f->engine),
+				     &head, NULL),
 			 RT_OK);
 	return head;
 }
@@ -470,7 +450,8 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now,
 		}
 	assert_true(now->seq == k->seq); /* as they left it, not as others do after them */
 	snprintf(value, sizeof(value), "%llu", (unsigned long long)k->seq);
-	st = store->ops->side_write(store, project, rt_str_of(k->name), rt_str_of(value), err);
+	st = store->ops->write(store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(k->name)),
+			       rt_str_of(value), err);
 	return st == RT_OK && k->status != RT_OK ? rt_fail(err, k->status, "it cannot be kept") : st;
 }
 
@@ -482,8 +463,10 @@ has_side(fixture *f, const char *name, char *out, size_t size)
 	rt_status st;
 
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	st = whole->side_read(f->store, rt_engine_project_number(f->engine), rt_str_of(name), &buf,
-			      NULL);
+	st = rt_store_get(
+		f->store,
+		rt_rows_named(RT_STORE_SIDE, rt_engine_project_number(f->engine), rt_str_of(name)),
+		&buf, NULL, NULL);
 	assert_true(st == RT_OK || st == RT_NOT_FOUND);
 	if (st == RT_OK)
 		snprintf(out, size, "%.*s", (int)buf.size, buf.ptr);

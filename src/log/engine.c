@@ -11,8 +11,9 @@ node_read(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 {
 	rt_engine *engine = ctx;
 
-	rt_status st = engine->store->ops->node_read(engine->store, engine->project, number, out,
-						     err);
+	rt_status st = rt_store_get(engine->store,
+				    rt_rows_one(RT_STORE_NODES, engine->project, number), out, NULL,
+				    err);
 
 	/* another process may have replaced it; the log has everything */
 	if (st == RT_NOT_FOUND)
@@ -30,7 +31,7 @@ typedef struct node_picking {
 } node_picking;
 
 static bool
-hand_on(void *ctx, const rt_body_row *row)
+hand_on(void *ctx, const rt_store_row *row)
 {
 	node_picking *p = ctx;
 
@@ -45,8 +46,9 @@ node_pick(void *ctx, const uint64_t *numbers, size_t count, rt_seq_node_fn fn, v
 	rt_engine *engine = ctx;
 	node_picking p = {fn, to};
 
-	return engine->store->ops->node_pick(engine->store, engine->project, numbers, count,
-					     hand_on, &p, err);
+	return engine->store->ops->read(
+		engine->store, rt_rows_listed(RT_STORE_NODES, engine->project, numbers, count),
+		hand_on, &p, err);
 }
 
 /* The value of an empty log: one discussion "main" with one empty take "main" (C16). */
@@ -82,7 +84,7 @@ typedef struct row_copy {
 } row_copy;
 
 static bool
-copy_row(void *ctx, const rt_log_row *row)
+copy_row(void *ctx, const rt_store_row *row)
 {
 	row_copy *copy = ctx;
 
@@ -97,7 +99,8 @@ static rt_status
 no_row(rt_engine *engine, uint64_t seq, rt_error *err)
 {
 	uint64_t head;
-	rt_status st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+	rt_status st = engine->store->ops->head(engine->store, RT_STORE_LOG, engine->project, &head,
+						err);
 
 	if (st == RT_OK && seq >= 1 && seq <= head)
 		st = rt_engine_damaged(engine, err, "log row %llu is missing",
@@ -116,8 +119,9 @@ rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *ou
 
 	rt_buf_init(&copy.data, engine->alloc, RT_BUF_UNLIMITED);
 	copy.found = false;
-	st = engine->store->ops->log_read(engine->store, engine->project, seq, seq, copy_row, &copy,
-					  err);
+	st = engine->store->ops->read(engine->store,
+				      rt_rows_one(RT_STORE_LOG, engine->project, seq), copy_row,
+				      &copy, err);
 	if (st == RT_OK && !copy.found)
 		st = no_row(engine, seq, err);
 	if (st == RT_OK && copy.data.status != RT_OK)
@@ -131,7 +135,7 @@ rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *ou
 }
 
 static bool
-see_time(void *ctx, const rt_log_row *row)
+see_time(void *ctx, const rt_store_row *row)
 {
 	row_copy *copy = ctx;
 
@@ -144,8 +148,9 @@ rt_status
 rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, rt_error *err)
 {
 	row_copy copy = {.found = false};
-	rt_status st = engine->store->ops->log_read(engine->store, engine->project, seq, seq,
-						    see_time, &copy, err);
+	rt_status st = engine->store->ops->read(engine->store,
+						rt_rows_one(RT_STORE_LOG, engine->project, seq),
+						see_time, &copy, err);
 
 	if (st == RT_OK && !copy.found)
 		st = no_row(engine, seq, err);
@@ -194,7 +199,7 @@ rt_engine_may_write(rt_engine *engine, rt_error *err)
 {
 	if (engine->read_only)
 		return rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
-			       engine->store->ops->place(engine->store));
+			       engine->store->place);
 	return rt_engine_newer(engine, err) ? RT_TOO_NEW : RT_OK;
 }
 
@@ -213,7 +218,7 @@ typedef struct tail {
 } tail;
 
 static bool
-tail_row(void *ctx, const rt_log_row *row)
+tail_row(void *ctx, const rt_store_row *row)
 {
 	tail *t = ctx;
 	char *copy = rt_arena_get(t->arena, row->data.size + 1);
@@ -223,7 +228,7 @@ tail_row(void *ctx, const rt_log_row *row)
 		return false;
 	}
 	memcpy(copy, row->data.ptr, row->data.size);
-	t->rows[t->count].seq = row->seq;
+	t->rows[t->count].seq = row->number;
 	t->rows[t->count].data = rt_str_at(copy, row->data.size);
 	t->count++;
 	return t->count < sizeof(t->rows) / sizeof(t->rows[0]);
@@ -253,8 +258,10 @@ rt_engine_catch_up(rt_engine *engine, const rt_project **project, uint64_t head,
 
 		t->count = 0;
 		rt_arena_reset(t->arena);
-		st = engine->store->ops->log_read(engine->store, engine->project,
-						  (*project)->seq + 1, head, tail_row, t, err);
+		st = engine->store->ops->read(
+			engine->store,
+			rt_rows_between(RT_STORE_LOG, engine->project, (*project)->seq + 1, head),
+			tail_row, t, err);
 		if (st == RT_OK && t->nomem)
 			st = rt_fail(err, RT_NOMEM, "out of memory");
 		if (st == RT_OK && t->count == 0)
@@ -319,7 +326,8 @@ load_root(rt_engine *engine, const rt_project **out, rt_error *err)
 	rt_status st;
 
 	rt_buf_init(&root, engine->alloc, RT_BUF_UNLIMITED);
-	st = engine->store->ops->root_read(engine->store, engine->project, &seq, &root, err);
+	st = rt_store_get(engine->store, rt_rows_all(RT_STORE_ROOT, engine->project), &root, &seq,
+			  err);
 	if (st == RT_OK && root.status != RT_OK)
 		st = rt_fail(err, root.status, "out of memory");
 	if (st == RT_OK) {
@@ -351,7 +359,8 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 {
 	const rt_project *project = NULL;
 	uint64_t head;
-	rt_status st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+	rt_status st = engine->store->ops->head(engine->store, RT_STORE_LOG, engine->project, &head,
+						err);
 
 	if (st != RT_OK)
 		return st;
@@ -361,8 +370,8 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 	if (use_checkpoint) {
 		st = load_root(engine, &project, err);
 		if (st == RT_OK && project->seq > head) /* others have added rows since, or */
-			st = engine->store->ops->log_head(engine->store, engine->project, &head,
-							  err);
+			st = engine->store->ops->head(engine->store, RT_STORE_LOG, engine->project,
+						      &head, err);
 		if (st == RT_OK && project->seq > head) { /* the log has lost its end */
 			engine->root_ahead = project->seq;
 			rt_object_unref(project);
@@ -423,7 +432,8 @@ rt_engine_load_parts(rt_engine *engine, const rt_project **out_first, const rt_p
 	const rt_project *first = NULL, *ahead = NULL;
 	uint64_t head;
 	rt_error why;
-	rt_status st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+	rt_status st = engine->store->ops->head(engine->store, RT_STORE_LOG, engine->project, &head,
+						err);
 
 	*out_first = *out_ahead = NULL;
 	if (st != RT_OK)
@@ -470,8 +480,9 @@ find_salt(rt_engine *engine, rt_str name, rt_error *err)
 	rt_status st;
 
 	rt_buf_init(&mark, engine->alloc, RT_BUF_UNLIMITED);
-	st = engine->store->ops->side_read(engine->store, engine->project, RT_STR(RT_SALTED_MARK),
-					   &mark, &why);
+	st = rt_store_get(engine->store,
+			  rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(RT_SALTED_MARK)),
+			  &mark, NULL, &why);
 	rt_buf_deinit(&mark);
 	engine->salt = st == RT_OK || st == RT_CORRUPT ? salt_of(name) : 0;
 	if (st == RT_OK || st == RT_CORRUPT || st == RT_NOT_FOUND)
@@ -481,36 +492,29 @@ find_salt(rt_engine *engine, rt_str name, rt_error *err)
 	return st;
 }
 
-static bool
-highest_node(void *ctx, uint64_t number, uint64_t entry)
-{
-	uint64_t *highest = ctx;
-
-	(void)entry;
-	if (number > *highest)
-		*highest = number;
-	return true;
-}
-
 static rt_status
 find_project(rt_engine *engine, rt_str name, bool create, rt_error *err)
 {
 	const rt_store_ops *ops = engine->store->ops;
-	rt_status st = ops->project_find(engine->store, name, &engine->project, err);
+	rt_status st = rt_store_get(engine->store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL,
+				    &engine->project, err);
 
 	if (st != RT_NOT_FOUND || !create || engine->read_only)
 		return st == RT_NOT_FOUND ? rt_fail(err, st, "no project \"%.*s\" in %s",
-						    RT_STR_ARG(name), ops->place(engine->store))
+						    RT_STR_ARG(name), engine->store->place)
 					  : st;
 	st = ops->begin(engine->store, err);
 	if (st != RT_OK)
 		return st;
-	st = ops->project_find(engine->store, name, &engine->project, err);
+	st = rt_store_get(engine->store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL,
+			  &engine->project, err);
 	if (st == RT_NOT_FOUND) {
 		st = ops->project_new(engine->store, name, &engine->project, err);
 		if (st == RT_OK && salt_of(name) != 0)
-			st = ops->side_write(engine->store, engine->project,
-					     RT_STR(RT_SALTED_MARK), RT_STR("1"), err);
+			st = ops->write(engine->store,
+					rt_rows_named(RT_STORE_SIDE, engine->project,
+						      RT_STR(RT_SALTED_MARK)),
+					RT_STR("1"), err);
 	}
 	if (st == RT_OK)
 		return ops->commit(engine->store, err);
@@ -533,8 +537,7 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 	engine->env = options->env;
 	engine->store = store;
 	engine->is_lenient = options->lenient;
-	engine->read_only = options->read_only || options->lenient ||
-			    store->ops->is_read_only(store);
+	engine->read_only = options->read_only || options->lenient || store->is_read_only;
 	engine->checkpoint_every =
 		options->checkpoint_every != 0 ? options->checkpoint_every : RT_CHECKPOINT_EVERY;
 	engine->git_commit = options->git_commit;
@@ -679,7 +682,7 @@ is_fresh(rt_engine *engine)
 
 	if (atomic_load(&engine->node_gone))
 		return false;
-	if (ops->log_head(engine->store, engine->project, &head, NULL) != RT_OK ||
+	if (ops->head(engine->store, RT_STORE_LOG, engine->project, &head, NULL) != RT_OK ||
 	    ops->epoch(engine->store, &epoch, NULL) != RT_OK)
 		return false;
 	pthread_mutex_lock(&engine->value_lock);
@@ -697,7 +700,7 @@ read_new_rows(rt_engine *engine, rt_error *err)
 	bool gone;
 	rt_status st;
 
-	st = engine->store->ops->log_head(engine->store, engine->project, &head, err);
+	st = engine->store->ops->head(engine->store, RT_STORE_LOG, engine->project, &head, err);
 	if (st == RT_OK)
 		st = engine->store->ops->epoch(engine->store, &epoch, err);
 	if (st == RT_OK) {
@@ -772,8 +775,9 @@ static rt_status
 node_write(void *ctx, rt_str bytes, uint64_t *out_number, rt_error *err)
 {
 	node_writer *w = ctx;
-	rt_status st = w->engine->store->ops->node_write(w->engine->store, w->engine->project,
-							 w->next, bytes, err);
+	rt_status st = w->engine->store->ops->write(
+		w->engine->store, rt_rows_one(RT_STORE_NODES, w->engine->project, w->next), bytes,
+		err);
 
 	if (st == RT_OK) {
 		*out_number = w->next++;
@@ -824,13 +828,12 @@ typedef struct dead_marks {
 } dead_marks;
 
 static bool
-mark_dead(void *ctx, uint64_t number, uint64_t entry)
+mark_dead(void *ctx, const rt_store_row *row)
 {
 	dead_marks *d = ctx;
 
-	(void)entry;
-	if (!is_marked(d->live, number))
-		(void)mark(&d->dead, number);
+	if (!is_marked(d->live, row->number))
+		(void)mark(&d->dead, row->number);
 	return true;
 }
 
@@ -849,13 +852,15 @@ sweep_some(rt_engine *engine, const marks *dead, uint64_t *at)
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&unused, engine->alloc, RT_BUF_UNLIMITED);
-	st = ops->root_read(engine->store, engine->project, &root_seq, &unused, NULL);
+	st = rt_store_get(engine->store, rt_rows_all(RT_STORE_ROOT, engine->project), &unused,
+			  &root_seq, NULL);
 	rt_buf_deinit(&unused);
 	if (st == RT_OK && root_seq != engine->root_seq)
 		st = RT_CONFLICT;
 	for (; st == RT_OK && *at < dead->end && count < SWEEP_STEP; ++*at)
 		if (is_marked(dead, *at)) {
-			st = ops->node_drop(engine->store, engine->project, *at, NULL);
+			st = ops->drop(engine->store,
+				       rt_rows_one(RT_STORE_NODES, engine->project, *at), NULL);
 			count++;
 		}
 	if (st == RT_OK)
@@ -881,8 +886,9 @@ sweep(rt_engine *engine, const rt_project *project)
 	if (st == RT_OK)
 		st = rt_state_numbers(project, mark, &live, NULL);
 	if (st == RT_OK)
-		st = engine->store->ops->node_list(engine->store, engine->project, mark_dead, &dead,
-						   NULL);
+		st = engine->store->ops->read(engine->store,
+					      rt_rows_numbers(RT_STORE_NODES, engine->project),
+					      mark_dead, &dead, NULL);
 	while (st == RT_OK && at < dead.dead.end)
 		st = sweep_some(engine, &dead.dead, &at);
 	if (st == RT_OK) {
@@ -921,7 +927,8 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 	rt_buf_init(&root, engine->alloc, RT_BUF_UNLIMITED);
 	st = ops->epoch(engine->store, &epoch, err);
 	if (st == RT_OK)
-		st = ops->root_read(engine->store, engine->project, &there, &root, err);
+		st = rt_store_get(engine->store, rt_rows_all(RT_STORE_ROOT, engine->project), &root,
+				  &there, err);
 	if (st != RT_OK && st != RT_NOT_FOUND)
 		goto give_up;
 	if (epoch != engine->value_epoch || (st == RT_NOT_FOUND && engine->root_seq != 0)) {
@@ -948,7 +955,7 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 		return st;
 	}
 	if (st == RT_NOT_FOUND) {
-		st = ops->node_list(engine->store, engine->project, highest_node, &highest, err);
+		st = ops->head(engine->store, RT_STORE_NODES, engine->project, &highest, err);
 		if (highest >= engine->next_node)
 			engine->next_node = highest + 1;
 	}
@@ -965,8 +972,9 @@ checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 		rt_buf_add_str(&record, rt_buf_str(&root));
 		st = record.status != RT_OK
 			     ? rt_fail(err, record.status, "out of memory")
-			     : ops->root_write(engine->store, engine->project, project->seq,
-					       rt_buf_str(&record), err);
+			     : ops->write(engine->store,
+					  rt_rows_one(RT_STORE_ROOT, engine->project, project->seq),
+					  rt_buf_str(&record), err);
 		rt_buf_deinit(&record);
 	}
 	if (st == RT_OK)
@@ -1063,11 +1071,12 @@ rt_engine_rebuild(rt_engine *engine, rt_error *err)
 		uint64_t highest = 0;
 
 		/* numbers are not used again: somebody may still hold the old nodes */
-		st = ops->node_list(engine->store, engine->project, highest_node, &highest, err);
+		st = ops->head(engine->store, RT_STORE_NODES, engine->project, &highest, err);
 		if (highest >= engine->next_node)
 			engine->next_node = highest + 1;
 		if (st == RT_OK)
-			st = ops->node_drop_all(engine->store, engine->project, err);
+			st = ops->drop(engine->store, rt_rows_all(RT_STORE_ROOT, engine->project),
+				       err);
 		if (st == RT_OK)
 			st = ops->epoch_renew(engine->store, err);
 		if (st == RT_OK)
@@ -1095,7 +1104,8 @@ rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out, 
 
 	rt_buf_init(bytes, engine->alloc, RT_BUF_UNLIMITED);
 	memset(out, 0, sizeof(*out));
-	st = engine->store->ops->body_read(engine->store, engine->project, number, bytes, NULL, err);
+	st = rt_store_get(engine->store, rt_rows_one(RT_STORE_BODIES, engine->project, number),
+			  bytes, NULL, err);
 	if (st == RT_NOT_FOUND)
 		st = rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
 			     (unsigned long long)number);
@@ -1119,7 +1129,7 @@ typedef struct run_pick {
 } run_pick;
 
 static bool
-pick_body(void *ctx, const rt_body_row *row)
+pick_body(void *ctx, const rt_store_row *row)
 {
 	run_pick *p = ctx;
 	size_t at = p->out->bytes.size;
@@ -1157,8 +1167,10 @@ rt_engine_body_run(rt_engine *engine, const rt_slot *slots, size_t count, rt_bod
 		if (number_count == 0 || numbers[number_count - 1] != number)
 			numbers[number_count++] = number;
 	}
-	st = engine->store->ops->body_pick(engine->store, engine->project, numbers, number_count,
-					   pick_body, &pick, err);
+	st = engine->store->ops->read(
+		engine->store,
+		rt_rows_listed(RT_STORE_BODIES, engine->project, numbers, number_count), pick_body,
+		&pick, err);
 	if (st == RT_OK && pick.next < count)
 		st = rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
 			     (unsigned long long)slots[pick.order[pick.next]].body);

@@ -125,7 +125,7 @@ static void
 append_row(fixture *f, uint64_t after, const char *data)
 {
 	uint64_t project = rt_engine_project_number(f->engine);
-	rt_log_row row = {.data = rt_str_of(data), .at_us = 1};
+	rt_store_row row = {.data = rt_str_of(data), .at_us = 1};
 	rt_error err = {0};
 
 	if (f->store->ops->begin(f->store, &err) != RT_OK ||
@@ -263,16 +263,15 @@ history_in_windows(void **state)
 }
 
 /* How often the log is read; the store's own function for it. */
-static rt_status (*read_log)(rt_store *store, uint64_t project, uint64_t first, uint64_t last,
-			     rt_log_fn fn, void *ctx, rt_error *err);
+static rt_status (*read_rows)(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx,
+			      rt_error *err);
 static size_t log_reads;
 
 static rt_status
-count_log(rt_store *store, uint64_t project, uint64_t first, uint64_t last, rt_log_fn fn, void *ctx,
-	  rt_error *err)
+count_log(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
 {
-	log_reads++;
-	return read_log(store, project, first, last, fn, ctx, err);
+	log_reads += rows.table == RT_STORE_LOG;
+	return read_rows(store, rows, fn, ctx, err);
 }
 
 /* A jump forwards over many steps that one jump took back reads the row of that one once, and
@@ -289,8 +288,8 @@ jumps_far(void **state)
 	for (i = 0; i < STEPS; i++)
 		add(f, "x");
 	apply(f, "{\"op\":\"jump\",\"to\":2}");
-	read_log = ops->log_read;
-	counting.log_read = count_log;
+	read_rows = ops->read;
+	counting.read = count_log;
 	f->store->ops = &counting;
 	log_reads = 0;
 	apply(f, "{\"op\":\"jump\",\"to\":200}");
@@ -347,7 +346,9 @@ checkpoints(void **state)
 	assert_refused(f, 4);
 	/* of row 4, by a version that writes them otherwise */
 	assert_int_equal(s->ops->begin(s, NULL), RT_OK);
-	assert_int_equal(s->ops->root_write(s, project, 4, RT_STR("\005R\002 and more"), NULL), RT_OK);
+	assert_int_equal(s->ops->write(s, rt_rows_one(RT_STORE_ROOT, project, 4),
+				       RT_STR("\005R\002 and more"), NULL),
+			 RT_OK);
 	assert_int_equal(s->ops->commit(s, NULL), RT_OK);
 	rt_engine_close(f->engine);
 	open_engine(f, false);
@@ -360,7 +361,7 @@ static void
 is_not_for_ever(void **state)
 {
 	fixture *f = *state;
-	rt_log_row row = {.data = RT_STR(KNOWN_NOTE)};
+	rt_store_row row = {.data = RT_STR(KNOWN_NOTE)};
 	rt_store *s = f->store;
 
 	add(f, "one");
@@ -368,8 +369,10 @@ is_not_for_ever(void **state)
 	assert_int_equal(rt_engine_refresh(f->engine, NULL), RT_OK);
 	assert_refused(f, 2);
 	assert_int_equal(s->ops->begin(s, NULL), RT_OK);
-	assert_int_equal(s->ops->log_replace(s, rt_engine_project_number(f->engine), 2, row.data, NULL),
-			 RT_OK);
+	assert_int_equal(
+		s->ops->write(s, rt_rows_one(RT_STORE_LOG, rt_engine_project_number(f->engine), 2),
+			      row.data, NULL),
+		RT_OK);
 	assert_int_equal(s->ops->commit(s, NULL), RT_OK);
 	add(f, "two");
 	assert_false(rt_engine_newer(f->engine, NULL));

@@ -94,7 +94,7 @@ cut_size(size_t size)
 }
 
 static bool
-look_at_body(void *ctx, const rt_body_row *row)
+look_at_body(void *ctx, const rt_store_row *row)
 {
 	rt_fsck *f = ctx;
 	rt_body_note *note;
@@ -155,7 +155,7 @@ is_word(char c)
 /* The plain words of the text's beginning, which every kind of index cuts alike: those
  * between spaces. Empty: it cannot be tried. */
 static bool
-on_body(void *ctx, const rt_body_row *row)
+on_body(void *ctx, const rt_store_row *row)
 {
 	index_try *t = ctx;
 	rt_buf text;
@@ -208,8 +208,9 @@ look_at_index(rt_fsck *f, uint64_t mark, rt_error *err)
 	rt_buf_init(&t.words, f->engine->alloc, RT_BUF_UNLIMITED);
 	for (t.number = 1; st == RT_OK && t.number <= mark; t.number += by) {
 		rt_buf_clear(&t.words);
-		st = ops->body_scan(f->engine->store, f->engine->project, t.number, t.number,
-				    on_body, &t, err);
+		st = ops->read(f->engine->store,
+			       rt_rows_one(RT_STORE_BODIES, f->engine->project, t.number), on_body,
+			       &t, err);
 		if (st != RT_OK || f->nomem || t.words.size == 0)
 			continue;
 		t.found = false;
@@ -238,10 +239,10 @@ look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 	const rt_store_ops *ops = f->engine->store->ops;
 	uint64_t head, mark, row = 0;
 	rt_error why;
-	rt_status st = ops->body_head(f->engine->store, f->engine->project, &head, err);
+	rt_status st = ops->head(f->engine->store, RT_STORE_BODIES, f->engine->project, &head, err);
 
 	if (st == RT_OK && head >= value->next_body)
-		st = ops->log_head(f->engine->store, f->engine->project, &row, err);
+		st = ops->head(f->engine->store, RT_STORE_LOG, f->engine->project, &row, err);
 	if (st != RT_OK)
 		return st;
 	f->body_count = head + 1 < value->next_body ? head + 1 : value->next_body;
@@ -249,8 +250,8 @@ look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 	if (f->bodies == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	memset(f->bodies, 0, ((size_t)f->body_count + 1) * sizeof(*f->bodies));
-	st = ops->body_scan(f->engine->store, f->engine->project, 1, RT_STORE_NUMBER_MAX,
-			    look_at_body, f, &why);
+	st = ops->read(f->engine->store, rt_rows_all(RT_STORE_BODIES, f->engine->project),
+		       look_at_body, f, &why);
 	if (st == RT_CORRUPT) /* the rest is not read */
 		rt_fsck_say(f, "error", "body-unreadable", "%.300s", why.text);
 	else if (st != RT_OK && err != NULL)
@@ -270,9 +271,9 @@ look_at_bodies(rt_fsck *f, const rt_project *value, rt_error *err)
 			    "bytes of what was purged may still be in the store's files; the next "
 			    "change wipes them");
 	if (st == RT_OK)
-		st = ops->index_mark(f->engine->store, f->engine->project, &mark, err);
+		st = ops->head(f->engine->store, RT_STORE_INDEX, f->engine->project, &mark, err);
 	if (st == RT_OK && mark > head) /* as it is after the mark, which follows the bodies */
-		st = ops->body_head(f->engine->store, f->engine->project, &head, err);
+		st = ops->head(f->engine->store, RT_STORE_BODIES, f->engine->project, &head, err);
 	if (st == RT_OK && mark > head)
 		rt_fsck_say(f, "warning", "index-ahead",
 			    "the search index goes to body %llu, the last one is %llu",
@@ -352,7 +353,7 @@ load_values(rt_fsck *f, values *v, rt_error *err)
 	rt_error newer = engine->newer;
 	rt_error why;
 	rt_buf root;
-	rt_status st = ops->log_head(engine->store, engine->project, &head, err);
+	rt_status st = ops->head(engine->store, RT_STORE_LOG, engine->project, &head, err);
 
 	memset(v, 0, sizeof(*v));
 	v->now = rt_engine_value(engine);
@@ -369,10 +370,11 @@ load_values(rt_fsck *f, values *v, rt_error *err)
 		rt_fsck_say(f, "error", "log-unreplayable", "the log does not lead to a value: %.300s",
 			    why.text);
 	rt_buf_init(&root, engine->alloc, RT_BUF_UNLIMITED);
-	st = ops->root_read(engine->store, engine->project, &there, &root, &why);
+	st = rt_store_get(engine->store, rt_rows_all(RT_STORE_ROOT, engine->project), &root, &there,
+			  &why);
 	rt_buf_deinit(&root);
 	if (st == RT_OK && there > head)
-		st = ops->log_head(engine->store, engine->project, &head, &why);
+		st = ops->head(engine->store, RT_STORE_LOG, engine->project, &head, &why);
 	if (st == RT_OK && there > head) {
 		rt_fsck_say(f, "warning", "checkpoint-ahead",
 			    "the checkpoint is of row %llu, the log ends with %llu",
@@ -461,7 +463,8 @@ look_at_end(rt_fsck *f, rt_error *err)
 	if (st == RT_CORRUPT) /* the store's check says so */
 		return RT_OK;
 	if (st == RT_OK)
-		st = engine->store->ops->log_head(engine->store, engine->project, &head, &why);
+		st = engine->store->ops->head(engine->store, RT_STORE_LOG, engine->project, &head,
+					      &why);
 	if (st != RT_OK) {
 		if (err != NULL)
 			*err = why;

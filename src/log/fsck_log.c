@@ -86,20 +86,20 @@ look_at_move(log_walk *w, uint64_t seq, const rt_record *record)
 }
 
 static bool
-look_at_row(void *ctx, const rt_log_row *row)
+look_at_row(void *ctx, const rt_store_row *row)
 {
 	log_walk *w = ctx;
 	rt_record record;
 	rt_error err;
 	rt_status st;
 
-	if (row->seq != w->next) {
-		log_say(w, "error", "log-gap", row->seq, "comes where there should be row",
+	if (row->number != w->next) {
+		log_say(w, "error", "log-gap", row->number, "comes where there should be row",
 			w->next);
-		if (row->seq < w->next || row->seq > w->head)
+		if (row->number < w->next || row->number > w->head)
 			return !w->f->stopped;
 	}
-	w->next = row->seq + 1;
+	w->next = row->number + 1;
 	rt_arena_reset(w->arena);
 	st = rt_record_read(w->f->engine->alloc, w->arena, row->data, &record, &err);
 	if (st == RT_NOMEM) {
@@ -110,18 +110,18 @@ look_at_row(void *ctx, const rt_log_row *row)
 		w->f->log_findings++;
 		rt_fsck_say(w->f, "error",
 			    st == RT_TOO_NEW ? "log-row-too-new" : "log-row-unreadable",
-			    "log row %llu: %.300s", (unsigned long long)row->seq, err.text);
+			    "log row %llu: %.300s", (unsigned long long)row->number, err.text);
 		return !w->f->stopped;
 	}
 	if (rt_op_named(record.op) == NULL && !rt_str_is(record.op, "batch") &&
 	    !rt_str_is(record.op, "import"))
 		rt_fsck_say(w->f, "note", "log-op-unknown", "log row %llu is of operation \"%.*s\"",
-			    (unsigned long long)row->seq, RT_STR_ARG(record.op));
-	w->f->rows[row->seq].kind = RT_ROW_OTHER;
+			    (unsigned long long)row->number, RT_STR_ARG(record.op));
+	w->f->rows[row->number].kind = RT_ROW_OTHER;
 	if (record.kind == RT_RECORD_STEP)
-		look_at_step(w, row->seq, &record);
+		look_at_step(w, row->number, &record);
 	else if (record.kind == RT_RECORD_MOVE)
-		look_at_move(w, row->seq, &record);
+		look_at_move(w, row->number, &record);
 	return !w->f->stopped;
 }
 
@@ -141,8 +141,10 @@ rt_fsck_log(rt_fsck *f, uint64_t head, rt_error *err)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
 	memset(f->rows, 0, (size_t)f->row_count * sizeof(*f->rows));
-	st = head > 0 ? f->engine->store->ops->log_read(f->engine->store, f->engine->project, 1, head,
-							look_at_row, &w, &why)
+	st = head > 0 ? f->engine->store->ops->read(
+				f->engine->store,
+				rt_rows_between(RT_STORE_LOG, f->engine->project, 1, head),
+				look_at_row, &w, &why)
 		      : RT_OK;
 	rt_arena_free(w.arena);
 	if (st == RT_CORRUPT) { /* a checksum: the rest of the log is not read */

@@ -136,7 +136,7 @@ typedef struct row_copy {
 } row_copy;
 
 static bool
-copy_row(void *ctx, const rt_log_row *row)
+copy_row(void *ctx, const rt_store_row *row)
 {
 	rt_buf_add_str(ctx, row->data);
 	return false;
@@ -151,7 +151,8 @@ change_row(fixture *f, uint64_t seq, const char *from, const char *to)
 
 	rt_buf_init(&row, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&changed, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(f->store->ops->log_read(f->store, f->project, seq, seq, copy_row, &row, NULL),
+	assert_int_equal(f->store->ops->read(f->store, rt_rows_one(RT_STORE_LOG, f->project, seq),
+					     copy_row, &row, NULL),
 			 RT_OK);
 	at = rt_str_find(rt_buf_str(&row), rt_str_of(from), 0);
 	if (at == SIZE_MAX)
@@ -160,8 +161,9 @@ change_row(fixture *f, uint64_t seq, const char *from, const char *to)
 	rt_buf_add_c(&changed, to);
 	rt_buf_add(&changed, row.ptr + at + strlen(from), row.size - at - strlen(from));
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->log_replace(f->store, f->project, seq, rt_buf_str(&changed),
-						    NULL), RT_OK);
+	assert_int_equal(f->store->ops->write(f->store, rt_rows_one(RT_STORE_LOG, f->project, seq),
+					      rt_buf_str(&changed), NULL),
+			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	rt_buf_deinit(&row);
 	rt_buf_deinit(&changed);
@@ -170,14 +172,15 @@ change_row(fixture *f, uint64_t seq, const char *from, const char *to)
 /* A row as a faulty writer would add it; bodies may be none. The effects name the current
  * step of d1 by "CUR". */
 static void
-add_row(fixture *f, const char *effects, const rt_body_row *bodies, size_t body_count)
+add_row(fixture *f, const char *effects, const rt_store_row *bodies, size_t body_count)
 {
-	rt_log_row row;
+	rt_store_row row;
 	uint64_t head;
 	char data[1024];
 
 	memset(&row, 0, sizeof(row));
-	assert_int_equal(f->store->ops->log_head(f->store, f->project, &head, NULL), RT_OK);
+	assert_int_equal(f->store->ops->head(f->store, RT_STORE_LOG, f->project, &head, NULL),
+			 RT_OK);
 	snprintf(data, sizeof(data),
 		 "{\"v\":1,\"op\":\"entry.append\",\"by\":\"test\",\"d\":1,\"p\":[[1,%d]],\"fx\":[%s]}",
 		 (int)head, effects);
@@ -345,43 +348,30 @@ static const rt_store_ops *whole_ops;
 static uint64_t hidden_row, hidden_body;
 
 typedef struct filter {
-	rt_log_fn log;
-	rt_body_fn body;
+	uint64_t hidden;
+	rt_store_row_fn fn;
 	void *ctx;
 } filter;
 
 static bool
-pass_row(void *ctx, const rt_log_row *row)
+pass_row(void *ctx, const rt_store_row *row)
 {
 	filter *p = ctx;
 
-	return row->seq == hidden_row || p->log(p->ctx, row);
-}
-
-static bool
-pass_body(void *ctx, const rt_body_row *row)
-{
-	filter *p = ctx;
-
-	return row->number == hidden_body || p->body(p->ctx, row);
+	return row->number == p->hidden || p->fn(p->ctx, row);
 }
 
 static rt_status
-log_read_with_a_hole(rt_store *store, uint64_t project, uint64_t first, uint64_t last, rt_log_fn fn,
-		     void *ctx, rt_error *err)
+read_with_a_hole(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
 {
-	filter p = {.log = fn, .ctx = ctx};
+	filter p = {.hidden = rows.table == RT_STORE_LOG ? hidden_row : hidden_body,
+		    .fn = fn,
+		    .ctx = ctx};
+	bool is_range = rows.numbers == NULL && rows.first != rows.last;
 
-	return whole_ops->log_read(store, project, first, last, pass_row, &p, err);
-}
-
-static rt_status
-body_scan_with_a_hole(rt_store *store, uint64_t project, uint64_t first, uint64_t last,
-		      rt_body_fn fn, void *ctx, rt_error *err)
-{
-	filter p = {.body = fn, .ctx = ctx};
-
-	return whole_ops->body_scan(store, project, first, last, pass_body, &p, err);
+	if (rows.table != RT_STORE_LOG && (rows.table != RT_STORE_BODIES || !is_range))
+		return whole_ops->read(store, rows, fn, ctx, err);
+	return whole_ops->read(store, rows, pass_row, &p, err);
 }
 
 static void
@@ -393,8 +383,7 @@ gaps(void **state)
 	three(f);
 	whole_ops = f->store->ops;
 	holed = *whole_ops;
-	holed.log_read = log_read_with_a_hole;
-	holed.body_scan = body_scan_with_a_hole;
+	holed.read = read_with_a_hole;
 	f->store->ops = &holed;
 	hidden_row = 2;
 	finds(f, "error log-gap\n");
@@ -436,22 +425,27 @@ static void
 bodies(void **state)
 {
 	fixture *f = *state;
-	rt_body_row lone = {4, 1, RT_STR("Tlone")};
-	rt_body_row pair[] = {{4, 4, RT_STR("Tnobody's")}, {5, 4, RT_STR("Tfour")}};
-	rt_body_row other = {6, 1, RT_STR("Tsix")};
+	rt_store_row lone = {.number = 4, .entry = 1, .data = RT_STR("Tlone")};
+	rt_store_row pair[] = {{.number = 4, .entry = 4, .data = RT_STR("Tnobody's")},
+			       {.number = 5, .entry = 4, .data = RT_STR("Tfour")}};
+	rt_store_row other = {.number = 6, .entry = 1, .data = RT_STR("Tsix")};
 
 	three(f);
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->body_replace(f->store, f->project, 2, RT_STR("?"), NULL), RT_OK);
+	assert_int_equal(f->store->ops->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 2),
+					      RT_STR("?"), NULL),
+			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	assert_string_equal(fsck(f), "error body-unreadable\n");
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->body_replace(f->store, f->project, 2, RT_STR("Ttwelve"), NULL),
+	assert_int_equal(f->store->ops->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 2),
+					      RT_STR("Ttwelve"), NULL),
 			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	assert_string_equal(fsck(f), "warning body-size-differs\n");
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->body_replace(f->store, f->project, 2, RT_STR("Ttwo"), NULL),
+	assert_int_equal(f->store->ops->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 2),
+					      RT_STR("Ttwo"), NULL),
 			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	assert_string_equal(fsck(f), "");
@@ -473,7 +467,7 @@ static void
 values(void **state)
 {
 	fixture *f = *state;
-	rt_body_row body = {4, 4, RT_STR("Tfour")};
+	rt_store_row body = {.number = 4, .entry = 4, .data = RT_STR("Tfour")};
 
 	three(f);
 	add_row(f, "[\"s\",1,1,3,[],[[4,4,4,0,\"User\",\"\",0,\"a\"]]]", &body, 1);
@@ -504,10 +498,9 @@ active_discussion(void **state)
 /* ---- checkpoints, memory, index ---- */
 
 static bool
-any_node(void *ctx, uint64_t number, uint64_t entry)
+any_node(void *ctx, const rt_store_row *row)
 {
-	(void)entry;
-	*(uint64_t *)ctx = number;
+	*(uint64_t *)ctx = row->number;
 	return true;
 }
 
@@ -527,27 +520,36 @@ checkpoints(void **state)
 	assert_string_equal(fsck(f), "");
 
 	rt_buf_init(&root, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(f->store->ops->root_read(f->store, f->project, &seq, &root, NULL), RT_OK);
+	assert_int_equal(
+		rt_store_get(f->store, rt_rows_all(RT_STORE_ROOT, f->project), &root, &seq, NULL),
+		RT_OK);
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->root_write(f->store, f->project, 99, rt_buf_str(&root), NULL),
+	assert_int_equal(f->store->ops->write(f->store, rt_rows_one(RT_STORE_ROOT, f->project, 99),
+					      rt_buf_str(&root), NULL),
 			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	finds(f, "warning checkpoint-ahead\n");
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->root_write(f->store, f->project, seq, RT_STR("\005junk"), NULL),
+	assert_int_equal(f->store->ops->write(f->store, rt_rows_one(RT_STORE_ROOT, f->project, seq),
+					      RT_STR("\005junk"), NULL),
 			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	finds(f, "warning checkpoint-unreadable\n");
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->root_write(f->store, f->project, seq, rt_buf_str(&root), NULL),
+	assert_int_equal(f->store->ops->write(f->store, rt_rows_one(RT_STORE_ROOT, f->project, seq),
+					      rt_buf_str(&root), NULL),
 			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	assert_string_equal(fsck(f), "");
 	rt_buf_deinit(&root);
 
-	assert_int_equal(f->store->ops->node_list(f->store, f->project, any_node, &node, NULL), RT_OK);
+	assert_int_equal(f->store->ops->read(f->store, rt_rows_numbers(RT_STORE_NODES, f->project),
+					     any_node, &node, NULL),
+			 RT_OK);
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->node_drop(f->store, f->project, node, NULL), RT_OK);
+	assert_int_equal(
+		f->store->ops->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, node), NULL),
+		RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);
 	finds(f, "warning checkpoint-unreadable\n");
 	/* it changed nothing: the next checkpoint is as good as any */
@@ -566,17 +568,22 @@ end_of_the_log(void **state)
 	apply(f, "{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"end\"}");
 	assert_string_equal(fsck(f), "");
 	/* an earlier version wrote rows, or made the store */
-	assert_int_equal(ops->side_write(f->store, f->project, RT_STR("log-head"), RT_STR("1"), NULL),
+	assert_int_equal(ops->write(f->store,
+				    rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("log-head")),
+				    RT_STR("1"), NULL),
 			 RT_OK);
 	reopen(f);
 	assert_string_equal(fsck(f), "");
-	assert_int_equal(ops->side_write(f->store, f->project, RT_STR("log-head"), rt_str_at(NULL, 0),
-					 NULL),
+	assert_int_equal(ops->write(f->store,
+				    rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("log-head")),
+				    rt_str_at(NULL, 0), NULL),
 			 RT_OK);
 	reopen(f);
 	assert_string_equal(fsck(f), "");
 	/* the log has lost rows */
-	assert_int_equal(ops->side_write(f->store, f->project, RT_STR("log-head"), RT_STR("9"), NULL),
+	assert_int_equal(ops->write(f->store,
+				    rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("log-head")),
+				    RT_STR("9"), NULL),
 			 RT_OK);
 	assert_string_equal(fsck(f), "error log-cut\n");
 }
@@ -605,9 +612,11 @@ search_index_lost(void **state)
 	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
 	assert_string_equal(fsck(f), "");
 	/* the mark says that everything is in it, but nothing is */
-	assert_int_equal(f->store->ops->body_head(f->store, f->project, &head, NULL), RT_OK);
+	assert_int_equal(f->store->ops->head(f->store, RT_STORE_BODIES, f->project, &head, NULL),
+			 RT_OK);
 	assert_int_equal(f->store->ops->begin(f->store, NULL), RT_OK);
-	assert_int_equal(f->store->ops->index_clear(f->store, NULL), RT_OK);
+	assert_int_equal(f->store->ops->drop(f->store, rt_rows_all(RT_STORE_INDEX, 0), NULL),
+			 RT_OK);
 	assert_int_equal(f->store->ops->index_add(f->store, f->project, head, 0, RT_STR(""), NULL),
 			 RT_OK);
 	assert_int_equal(f->store->ops->commit(f->store, NULL), RT_OK);

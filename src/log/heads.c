@@ -26,8 +26,9 @@ rt_engine_mark_head(rt_engine *engine, uint64_t seq, rt_error *err)
 	char text[24];
 
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)seq);
-	return engine->store->ops->side_write(engine->store, engine->project,
-					      RT_STR(RT_HEAD_MARK), rt_str_of(text), err);
+	return engine->store->ops->write(
+		engine->store, rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(RT_HEAD_MARK)),
+		rt_str_of(text), err);
 }
 
 rt_status
@@ -39,8 +40,9 @@ rt_engine_head_mark(rt_engine *engine, uint64_t *out_seq, rt_error *err)
 
 	*out_seq = 0;
 	rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
-	st = engine->store->ops->side_read(engine->store, engine->project, RT_STR(RT_HEAD_MARK),
-					   &text, &why);
+	st = rt_store_get(engine->store,
+			  rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(RT_HEAD_MARK)),
+			  &text, NULL, &why);
 	rt_buf_add_byte(&text, '\0');
 	if (st == RT_OK && text.status != RT_OK)
 		st = rt_fail(err, text.status, "out of memory");
@@ -63,10 +65,11 @@ rt_engine_damaged(rt_engine *engine, rt_error *err, const char *format, ...)
 	va_start(ap, format);
 	(void)vsnprintf(what, sizeof(what), format, ap);
 	va_end(ap);
-	return rt_fail(err, RT_CORRUPT,
-		       "%s is damaged: %s (project \"%.60s\"); run: retake fsck to list the damage, "
-		       "retake repair to recover what is intact",
-		       engine->store->ops->place(engine->store), what, engine->name->ptr);
+	return rt_fail(
+		err, RT_CORRUPT,
+		"%s is damaged: %s (project \"%.60s\"); run: retake fsck to list the damage, "
+		"retake repair to recover what is intact",
+		engine->store->place, what, engine->name->ptr);
 }
 
 rt_status
@@ -82,7 +85,7 @@ rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *er
 	/* The mark first, the log last: others may add rows meanwhile. */
 	st = rt_engine_head_mark(engine, &mark, err);
 	if (st == RT_OK) {
-		st = ops->index_mark(engine->store, engine->project, &index, &why);
+		st = ops->head(engine->store, RT_STORE_INDEX, engine->project, &index, &why);
 		if (st == RT_CORRUPT) { /* a cache; fsck names it */
 			index = 0;
 			st = RT_OK;
@@ -91,7 +94,7 @@ rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *er
 		}
 	}
 	if (st == RT_OK)
-		st = ops->body_head(engine->store, engine->project, &bodies, err);
+		st = ops->head(engine->store, RT_STORE_BODIES, engine->project, &bodies, err);
 	if (st != RT_OK)
 		return st;
 	root = engine->root_ahead;
@@ -112,7 +115,7 @@ rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *er
 					 "the search index holds text %llu, but the last one stored "
 					 "is %llu",
 					 (unsigned long long)index, (unsigned long long)bodies);
-	st = ops->log_head(engine->store, engine->project, &head, err);
+	st = ops->head(engine->store, RT_STORE_LOG, engine->project, &head, err);
 	if (st != RT_OK || head > seq)
 		return st; /* rows have come since */
 	if (root > seq)

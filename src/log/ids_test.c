@@ -128,9 +128,11 @@ drop_checkpoint(rt_store *store, const char *name)
 {
 	uint64_t project;
 
-	assert_int_equal(store->ops->project_find(store, rt_str_of(name), &project, NULL), RT_OK);
+	assert_int_equal(rt_store_get(store, rt_rows_named(RT_STORE_PROJECTS, 0, rt_str_of(name)),
+				      NULL, &project, NULL),
+			 RT_OK);
 	assert_int_equal(store->ops->begin(store, NULL), RT_OK);
-	assert_int_equal(store->ops->node_drop_all(store, project, NULL), RT_OK);
+	assert_int_equal(store->ops->drop(store, rt_rows_all(RT_STORE_ROOT, project), NULL), RT_OK);
 	assert_int_equal(store->ops->commit(store, NULL), RT_OK);
 }
 
@@ -139,9 +141,13 @@ drop_mark(rt_store *store, const char *name)
 {
 	uint64_t project;
 
-	assert_int_equal(store->ops->project_find(store, rt_str_of(name), &project, NULL), RT_OK);
-	assert_int_equal(store->ops->side_write(store, project, RT_STR("salted-ids"),
-						rt_str_at(NULL, 0), NULL), RT_OK);
+	assert_int_equal(rt_store_get(store, rt_rows_named(RT_STORE_PROJECTS, 0, rt_str_of(name)),
+				      NULL, &project, NULL),
+			 RT_OK);
+	assert_int_equal(store->ops->write(
+				 store, rt_rows_named(RT_STORE_SIDE, project, RT_STR("salted-ids")),
+				 rt_str_at(NULL, 0), NULL),
+			 RT_OK);
 }
 
 /* As a version made it that knew nothing of salts. */
@@ -268,10 +274,15 @@ stay_beside_a_checkpoint_that_has_others(void **state)
 
 	make_unsalted(f->store, "novel");
 	fill(f->store, "novel", plain);
-	assert_int_equal(f->store->ops->project_find(f->store, RT_STR("novel"), &project, NULL),
+	assert_int_equal(rt_store_get(f->store,
+				      rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("novel")), NULL,
+				      &project, NULL),
 			 RT_OK);
-	assert_int_equal(f->store->ops->side_write(f->store, project, RT_STR("salted-ids"),
-						   RT_STR("1"), NULL), RT_OK);
+	assert_int_equal(
+		f->store->ops->write(f->store,
+				     rt_rows_named(RT_STORE_SIDE, project, RT_STR("salted-ids")),
+				     RT_STR("1"), NULL),
+		RT_OK);
 	fill(f->other, "novel", first);
 	engine = open_project(f->store, "novel");
 	get_ids(engine, second);

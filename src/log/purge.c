@@ -115,7 +115,7 @@ keep(purge *p, rt_str s)
 /* ---- finding ---- */
 
 static bool
-find_body(void *ctx, const rt_body_row *row)
+find_body(void *ctx, const rt_store_row *row)
 {
 	purge *p = ctx;
 
@@ -126,12 +126,12 @@ find_body(void *ctx, const rt_body_row *row)
 }
 
 static bool
-find_row(void *ctx, const rt_log_row *row)
+find_row(void *ctx, const rt_store_row *row)
 {
 	purge *p = ctx;
 
 	if (rt_needle_in(&p->needle, row->data))
-		(void)numbers_add(p, &p->rows, row->seq);
+		(void)numbers_add(p, &p->rows, row->number);
 	if (rt_mask_learn(&p->mask, row->data) != RT_OK) /* also those of earlier purges */
 		p->nomem = true;
 	return !p->nomem && !p->needle.nomem;
@@ -139,7 +139,7 @@ find_row(void *ctx, const rt_log_row *row)
 
 /* The entry's bodies as the log names them: whatever row they stand in. */
 static bool
-find_slots(void *ctx, const rt_log_row *row)
+find_slots(void *ctx, const rt_store_row *row)
 {
 	purge *p = ctx;
 	rt_arena *arena = rt_arena_new(p->engine->alloc);
@@ -173,13 +173,14 @@ typedef struct side_list {
 } side_list;
 
 static bool
-find_side(void *ctx, rt_str name, rt_str value)
+find_side(void *ctx, const rt_store_row *row)
 {
 	side_list *l = ctx;
 
-	if (rt_str_is(name, RT_SALTED_MARK) || rt_str_is(name, RT_HEAD_MARK)) /* nobody's text */
+	if (rt_str_is(row->name, RT_SALTED_MARK) ||
+	    rt_str_is(row->name, RT_HEAD_MARK)) /* nobody's text */
 		return true;
-	if (!rt_needle_in(&l->p->needle, name) && !rt_needle_in(&l->p->needle, value))
+	if (!rt_needle_in(&l->p->needle, row->name) && !rt_needle_in(&l->p->needle, row->data))
 		return !l->p->needle.nomem;
 	if (l->count == l->room) {
 		size_t room = l->room == 0 ? 16 : l->room * 2;
@@ -194,7 +195,7 @@ find_side(void *ctx, rt_str name, rt_str value)
 		l->names = names;
 		l->room = room;
 	}
-	l->names[l->count++] = keep(l->p, name);
+	l->names[l->count++] = keep(l->p, row->name);
 	return !l->p->nomem;
 }
 
@@ -217,7 +218,9 @@ blank_bodies(purge *p, uint64_t *out_count, rt_error *err)
 
 		rt_buf_init(&bytes, p->engine->alloc, RT_BUF_UNLIMITED);
 		rt_buf_init(&text, p->engine->alloc, RT_BUF_UNLIMITED);
-		st = ops->body_read(p->engine->store, p->engine->project, number, &bytes, NULL, err);
+		st = rt_store_get(p->engine->store,
+				  rt_rows_one(RT_STORE_BODIES, p->engine->project, number), &bytes,
+				  NULL, err);
 		if (st == RT_NOT_FOUND) { /* named by the log, but gone: nothing to hide */
 			rt_buf_deinit(&bytes);
 			st = RT_OK;
@@ -238,11 +241,15 @@ blank_bodies(purge *p, uint64_t *out_count, rt_error *err)
 			if (text.status != RT_OK)
 				st = nomem(err);
 			if (st == RT_OK && number <= p->index_mark)
-				st = ops->index_drop(p->engine->store, p->engine->project, number,
-						     rt_buf_str(&text), err);
+				st = ops->drop(
+					p->engine->store,
+					rt_rows_one(RT_STORE_INDEX, p->engine->project, number),
+					err);
 			if (st == RT_OK)
-				st = ops->body_replace(p->engine->store, p->engine->project, number,
-						       rt_str_at(hole, sizeof(hole)), err);
+				st = ops->write(
+					p->engine->store,
+					rt_rows_one(RT_STORE_BODIES, p->engine->project, number),
+					rt_str_at(hole, sizeof(hole)), err);
 			*out_count += st == RT_OK;
 		}
 		rt_buf_deinit(&bytes);
@@ -280,8 +287,10 @@ rewrite_rows(purge *p, uint64_t *out_count, rt_error *err)
 		if (st == RT_OK)
 			st = rt_record_read(p->engine->alloc, arena, rt_buf_str(&row), &record, err);
 		if (st == RT_OK)
-			st = ops->log_replace(p->engine->store, p->engine->project,
-					      p->rows.items[i], rt_buf_str(&row), err);
+			st = ops->write(
+				p->engine->store,
+				rt_rows_one(RT_STORE_LOG, p->engine->project, p->rows.items[i]),
+				rt_buf_str(&row), err);
 		*out_count += st == RT_OK;
 	}
 	rt_buf_deinit(&row);
@@ -301,7 +310,8 @@ drop_checkpoint(purge *p, rt_error *err)
 	rt_status st;
 
 	rt_buf_init(&root, engine->alloc, RT_BUF_UNLIMITED);
-	st = ops->root_read(engine->store, engine->project, &seq, &root, NULL);
+	st = rt_store_get(engine->store, rt_rows_all(RT_STORE_ROOT, engine->project), &root, &seq,
+			  NULL);
 	if (st == RT_OK && root.status == RT_OK) {
 		rt_reader reader = rt_reader_of(rt_buf_str(&root));
 		uint64_t next = rt_read_varint(&reader);
@@ -310,7 +320,7 @@ drop_checkpoint(purge *p, rt_error *err)
 			engine->next_node = next;
 	}
 	rt_buf_deinit(&root);
-	st = ops->node_drop_all(engine->store, engine->project, err);
+	st = ops->drop(engine->store, rt_rows_all(RT_STORE_ROOT, engine->project), err);
 	if (st == RT_OK)
 		engine->root_seq = 0;
 	if (st == RT_OK)
@@ -338,13 +348,13 @@ typedef struct name_search {
 } name_search;
 
 static bool
-find_name(void *ctx, uint64_t project, rt_str name)
+find_name(void *ctx, const rt_store_row *row)
 {
 	name_search *s = ctx;
 
-	if (project != s->p->engine->project)
+	if (row->number != s->p->engine->project)
 		return true;
-	s->found = rt_str_find(name, s->p->needle.text, 0) != SIZE_MAX;
+	s->found = rt_str_find(row->data, s->p->needle.text, 0) != SIZE_MAX;
 	return false;
 }
 
@@ -362,13 +372,15 @@ purge_text(purge *p, rt_result *result, rt_error *err)
 
 	if (rt_mask_init(&p->mask, engine->alloc, &engine->source, p->arena, &p->needle) != RT_OK)
 		return nomem(err);
-	st = ops->body_scan(engine->store, engine->project, 1, RT_STORE_NUMBER_MAX, find_body, p,
-			    err);
+	st = ops->read(engine->store, rt_rows_all(RT_STORE_BODIES, engine->project), find_body, p,
+		       err);
 	if (st == RT_OK && !p->nomem && !p->needle.nomem)
-		st = ops->log_read(engine->store, engine->project, 1, p->project->seq, find_row, p,
-				   err);
+		st = ops->read(engine->store,
+			       rt_rows_between(RT_STORE_LOG, engine->project, 1, p->project->seq),
+			       find_row, p, err);
 	if (st == RT_OK && !p->nomem && !p->needle.nomem)
-		st = ops->side_list(engine->store, engine->project, find_side, &sides, err);
+		st = ops->read(engine->store, rt_rows_all(RT_STORE_SIDE, engine->project),
+			       find_side, &sides, err);
 	if (st == RT_OK && (p->nomem || p->needle.nomem))
 		st = nomem(err);
 	if (st == RT_OK)
@@ -376,12 +388,14 @@ purge_text(purge *p, rt_result *result, rt_error *err)
 	if (st == RT_OK)
 		st = blank_bodies(p, &result->count, err);
 	for (i = 0; st == RT_OK && i < sides.count; i++)
-		st = ops->side_write(engine->store, engine->project, sides.names[i],
-				     rt_str_at(NULL, 0), err);
+		st = ops->write(engine->store,
+				rt_rows_named(RT_STORE_SIDE, engine->project, sides.names[i]),
+				rt_str_at(NULL, 0), err);
 	if (st == RT_OK && rows > 0)
 		st = drop_checkpoint(p, err);
 	if (st == RT_OK)
-		st = ops->project_list(engine->store, find_name, &name, err);
+		st = ops->read(engine->store, rt_rows_all(RT_STORE_PROJECTS, 0), find_name, &name,
+			       err);
 	if (st != RT_OK)
 		return st;
 	result->unchanged = result->count == 0 && rows == 0 && sides.count == 0;
@@ -414,7 +428,7 @@ typedef struct same_search {
 } same_search;
 
 static bool
-find_same(void *ctx, const rt_body_row *row)
+find_same(void *ctx, const rt_store_row *row)
 {
 	same_search *s = ctx;
 	size_t i;
@@ -497,8 +511,8 @@ count_same(purge *p, rt_error *err)
 		rt_buf_deinit(&bytes);
 	}
 	if (st == RT_OK && s->count > 0)
-		st = ops->body_scan(p->engine->store, p->engine->project, 1, RT_STORE_NUMBER_MAX,
-				    find_same, s, err);
+		st = ops->read(p->engine->store, rt_rows_all(RT_STORE_BODIES, p->engine->project),
+			       find_same, s, err);
 	if (st == RT_OK && s->nomem)
 		st = nomem(err);
 	for (i = 0; i < s->count; i++)
@@ -526,11 +540,12 @@ purge_entry(purge *p, rt_place place, rt_str address, rt_result *result, rt_erro
 	if (st == RT_OK)
 		st = rt_entry_id(p->project, p->entry, result->entry, err);
 	if (st == RT_OK)
-		st = ops->body_scan(engine->store, engine->project, 1, RT_STORE_NUMBER_MAX, find_body,
-				    p, err);
+		st = ops->read(engine->store, rt_rows_all(RT_STORE_BODIES, engine->project),
+			       find_body, p, err);
 	if (st == RT_OK && !p->nomem)
-		st = ops->log_read(engine->store, engine->project, 1, p->project->seq, find_slots, p,
-				   err);
+		st = ops->read(engine->store,
+			       rt_rows_between(RT_STORE_LOG, engine->project, 1, p->project->seq),
+			       find_slots, p, err);
 	if (st == RT_OK && p->nomem)
 		st = nomem(err);
 	if (st != RT_OK)
@@ -577,8 +592,8 @@ rt_engine_purge(rt_engine *engine, const rt_project *project, const rt_request *
 	p->arena = rt_arena_new(engine->alloc);
 	rt_needle_init(&p->needle, engine->alloc, r->text);
 	st = p->arena != NULL && !p->needle.nomem
-		     ? engine->store->ops->index_mark(engine->store, engine->project, &p->index_mark,
-						      err)
+		     ? engine->store->ops->head(engine->store, RT_STORE_INDEX, engine->project,
+						&p->index_mark, err)
 		     : nomem(err);
 	if (st == RT_OK && of_text)
 		st = purge_text(p, result, err);

@@ -134,7 +134,7 @@ shows(fixture *f, const char *text)
 /* ---- all rows of a store ---- */
 
 static bool
-copy_log(void *ctx, const rt_log_row *row)
+copy_log(void *ctx, const rt_store_row *row)
 {
 	rt_buf_add_str(ctx, row->data);
 	rt_buf_add_byte(ctx, '\n');
@@ -142,7 +142,7 @@ copy_log(void *ctx, const rt_log_row *row)
 }
 
 static bool
-copy_body(void *ctx, const rt_body_row *row)
+copy_body(void *ctx, const rt_store_row *row)
 {
 	rt_buf_add_str(ctx, row->data);
 	rt_buf_add_byte(ctx, '\n');
@@ -150,10 +150,17 @@ copy_body(void *ctx, const rt_body_row *row)
 }
 
 static bool
-copy_side(void *ctx, rt_str name, rt_str value)
+copy_side(void *ctx, const rt_store_row *row)
 {
-	rt_buf_add_str(ctx, name);
-	rt_buf_add_str(ctx, value);
+	rt_buf_add_str(ctx, row->name);
+	rt_buf_add_str(ctx, row->data);
+	return true;
+}
+
+static bool
+copy_node_number(void *ctx, const rt_store_row *row)
+{
+	rt_buf_add(ctx, &row->number, sizeof(row->number));
 	return true;
 }
 
@@ -172,22 +179,35 @@ static bool
 store_holds(fixture *f, const char *text)
 {
 	const rt_store_ops *ops = f->store->ops;
-	uint64_t project = rt_engine_project_number(f->engine), seq, number;
+	uint64_t project = rt_engine_project_number(f->engine), number;
 	rt_buf all, nodes;
 	bool found = false;
 	size_t hits;
 
 	rt_buf_init(&all, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&nodes, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(ops->log_read(f->store, project, 1, UINT32_MAX, copy_log, &all, NULL), RT_OK);
-	assert_int_equal(ops->body_scan(f->store, project, 1, UINT32_MAX, copy_body, &all, NULL), RT_OK);
-	assert_int_equal(ops->side_list(f->store, project, copy_side, &all, NULL), RT_OK);
-	assert_int_equal(ops->node_list(f->store, project, copy_number, &nodes, NULL), RT_OK);
+	assert_int_equal(ops->read(f->store, rt_rows_between(RT_STORE_LOG, project, 1, UINT32_MAX),
+				   copy_log, &all, NULL),
+			 RT_OK);
+	assert_int_equal(ops->read(f->store,
+				   rt_rows_between(RT_STORE_BODIES, project, 1, UINT32_MAX),
+				   copy_body, &all, NULL),
+			 RT_OK);
+	assert_int_equal(
+		ops->read(f->store, rt_rows_all(RT_STORE_SIDE, project), copy_side, &all, NULL),
+		RT_OK);
+	assert_int_equal(ops->read(f->store, rt_rows_numbers(RT_STORE_NODES, project),
+				   copy_node_number, &nodes, NULL),
+			 RT_OK);
 	for (size_t i = 0; i < nodes.size; i += sizeof(number)) {
 		memcpy(&number, nodes.ptr + i, sizeof(number));
-		assert_int_equal(ops->node_read(f->store, project, number, &all, NULL), RT_OK);
+		assert_int_equal(rt_store_get(f->store,
+					      rt_rows_one(RT_STORE_NODES, project, number), &all,
+					      NULL, NULL),
+				 RT_OK);
 	}
-	(void)ops->root_read(f->store, project, &seq, &all, NULL);
+	if (rt_store_get(f->store, rt_rows_all(RT_STORE_ROOT, project), &all, NULL, NULL) != RT_OK)
+		assert_int_equal(all.status, RT_OK); /* no checkpoint yet */
 	found = rt_str_find(rt_buf_str(&all), rt_str_of(text), 0) != SIZE_MAX;
 	nodes.size = 0;
 	assert_int_equal(ops->index_find(f->store, project, rt_str_of(text), RT_FIND_PHRASE,
@@ -391,11 +411,17 @@ everywhere(fixture *f)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		apply(f, lines[i]);
-	assert_int_equal(f->store->ops->side_write(f->store, rt_engine_project_number(f->engine),
-						   RT_STR("draft:1"), RT_STR("half " SECRET), NULL),
+	assert_int_equal(f->store->ops->write(f->store,
+					      rt_rows_named(RT_STORE_SIDE,
+							    rt_engine_project_number(f->engine),
+							    RT_STR("draft:1")),
+					      RT_STR("half " SECRET), NULL),
 			 RT_OK);
-	assert_int_equal(f->store->ops->side_write(f->store, rt_engine_project_number(f->engine),
-						   RT_STR("draft:2"), RT_STR("clean"), NULL),
+	assert_int_equal(f->store->ops->write(f->store,
+					      rt_rows_named(RT_STORE_SIDE,
+							    rt_engine_project_number(f->engine),
+							    RT_STR("draft:2")),
+					      RT_STR("clean"), NULL),
 			 RT_OK);
 	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
 	assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_OK);
@@ -677,7 +703,7 @@ short_release(void *ctx, void *ptr)
 }
 
 static bool
-count_secret(void *ctx, const rt_body_row *row)
+count_secret(void *ctx, const rt_store_row *row)
 {
 	*(int *)ctx += rt_str_find(row->data, RT_STR(SECRET), 0) != SIZE_MAX;
 	return true;
@@ -698,7 +724,7 @@ memory_that_ends_leaves_all_bodies_alone(void **state)
 	apply(f, "{\"op\":\"entry.append\",\"content\":\"one " SECRET "\"}");
 	apply(f, "{\"op\":\"entry.append\",\"content\":\"two " SECRET "\"}");
 	apply(f, "{\"op\":\"entry.append\",\"content\":\"three " SECRET "\"}");
-	assert_int_equal(f->store->ops->log_head(f->store, project, &head, NULL), RT_OK);
+	assert_int_equal(f->store->ops->head(f->store, RT_STORE_LOG, project, &head, NULL), RT_OK);
 	rt_engine_close(f->engine);
 	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
 	for (n = 1; st != RT_OK; n++) {
@@ -711,10 +737,13 @@ memory_that_ends_leaves_all_bodies_alone(void **state)
 		if (st == RT_OK)
 			break;
 		assert_int_equal(st, RT_NOMEM);
-		assert_int_equal(f->store->ops->log_head(f->store, project, &now, NULL), RT_OK);
+		assert_int_equal(f->store->ops->head(f->store, RT_STORE_LOG, project, &now, NULL),
+				 RT_OK);
 		assert_int_equal(now, head);
-		assert_int_equal(f->store->ops->body_scan(f->store, project, 1, UINT32_MAX,
-							  count_secret, &count, NULL),
+		assert_int_equal(f->store->ops->read(
+					 f->store,
+					 rt_rows_between(RT_STORE_BODIES, project, 1, UINT32_MAX),
+					 count_secret, &count, NULL),
 				 RT_OK);
 		assert_int_equal(count, 3);
 	}

@@ -50,7 +50,7 @@ find_lost(rt_engine *engine, lost *l, rt_error *err)
 	const rt_store_ops *ops = engine->store->ops;
 	uint64_t head, number;
 	rt_buf bytes;
-	rt_status st = ops->body_head(engine->store, engine->project, &head, err);
+	rt_status st = ops->head(engine->store, RT_STORE_BODIES, engine->project, &head, err);
 
 	rt_buf_init(&bytes, engine->alloc, RT_BUF_UNLIMITED);
 	for (number = 1; st == RT_OK && number <= head; number++) {
@@ -58,7 +58,9 @@ find_lost(rt_engine *engine, lost *l, rt_error *err)
 		rt_body body;
 
 		rt_buf_clear(&bytes);
-		st = ops->body_read(engine->store, engine->project, number, &bytes, NULL, &why);
+		st = rt_store_get(engine->store,
+				  rt_rows_one(RT_STORE_BODIES, engine->project, number), &bytes,
+				  NULL, &why);
 		if (st == RT_NOT_FOUND) { /* a number that was never used, or fsck tells */
 			st = RT_OK;
 			continue;
@@ -133,8 +135,9 @@ rt_engine_repair(rt_engine *engine, rt_lost_fn fn, void *ctx, size_t *out_count,
 	if (st == RT_OK && l.count > 0) {
 		st = ops->begin(engine->store, err);
 		for (i = 0; st == RT_OK && i < l.count; i++)
-			st = ops->body_replace(engine->store, engine->project, l.numbers[i],
-					       rt_str_at(hole, sizeof(hole)), err);
+			st = ops->write(engine->store,
+					rt_rows_one(RT_STORE_BODIES, engine->project, l.numbers[i]),
+					rt_str_at(hole, sizeof(hole)), err);
 		if (st == RT_OK)
 			st = ops->commit(engine->store, err);
 		else

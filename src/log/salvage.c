@@ -47,12 +47,12 @@ nomem(rt_error *err)
 
 typedef struct row_kept {
 	salvaging *s;
-	rt_log_row row;
+	rt_store_row row;
 	bool found;
 } row_kept;
 
 static bool
-keep_row(void *ctx, const rt_log_row *row)
+keep_row(void *ctx, const rt_store_row *row)
 {
 	row_kept *k = ctx;
 	char *data = rt_arena_get(k->s->arena, row->data.size + 1);
@@ -70,12 +70,12 @@ keep_row(void *ctx, const rt_log_row *row)
 
 /* A row into the arena. *out_found false: it is missing. */
 static rt_status
-read_row(salvaging *s, uint64_t seq, rt_log_row *out, bool *out_found)
+read_row(salvaging *s, uint64_t seq, rt_store_row *out, bool *out_found)
 {
 	row_kept k = {.s = s};
 	rt_error why;
-	rt_status st = s->from->ops->log_read(s->from, s->old->project, seq, seq, keep_row, &k,
-					      &why);
+	rt_status st = s->from->ops->read(s->from, rt_rows_one(RT_STORE_LOG, s->old->project, seq),
+					  keep_row, &k, &why);
 
 	if (st == RT_OK)
 		st = s->status;
@@ -87,7 +87,7 @@ read_row(salvaging *s, uint64_t seq, rt_log_row *out, bool *out_found)
 }
 
 static rt_status
-note_owners(salvaging *s, rt_arena *scratch, const rt_log_row *row)
+note_owners(salvaging *s, rt_arena *scratch, const rt_store_row *row)
 {
 	rt_record record;
 	size_t i, j;
@@ -110,7 +110,7 @@ copy_rows(salvaging *s, rt_arena *scratch)
 	rt_status st = RT_OK;
 
 	for (seq = 1; st == RT_OK && seq <= s->first->seq; seq++) {
-		rt_log_row row;
+		rt_store_row row;
 		bool found;
 
 		rt_arena_reset(scratch);
@@ -137,7 +137,8 @@ read_body(salvaging *s, uint64_t number, rt_buf *bytes, bool *out_found)
 	rt_status st;
 
 	rt_buf_clear(bytes);
-	st = s->from->ops->body_read(s->from, s->old->project, number, bytes, NULL, &why);
+	st = rt_store_get(s->from, rt_rows_one(RT_STORE_BODIES, s->old->project, number), bytes,
+			  NULL, &why);
 	*out_found = st == RT_OK;
 	if (st == RT_NOT_FOUND || st == RT_CORRUPT) {
 		rt_buf_clear(bytes);
@@ -158,7 +159,7 @@ copy_bodies(salvaging *s)
 
 	rt_buf_init(&bytes, s->alloc, RT_BUF_UNLIMITED);
 	for (number = 1; st == RT_OK && number < s->first->next_body; number++) {
-		rt_body_row row = {.number = number, .entry = s->owners[number]};
+		rt_store_row row = {.number = number, .entry = s->owners[number]};
 		bool found;
 
 		st = read_body(s, number, &bytes, &found);
@@ -174,12 +175,14 @@ copy_bodies(salvaging *s)
 }
 
 static bool
-copy_side(void *ctx, rt_str name, rt_str value)
+copy_side(void *ctx, const rt_store_row *row)
 {
 	salvaging *s = ctx;
 
-	if (!rt_str_is(name, RT_HEAD_MARK))
-		s->status = s->to->ops->side_write(s->to, s->new->project, name, value, s->err);
+	if (!rt_str_is(row->name, RT_HEAD_MARK))
+		s->status = s->to->ops->write(
+			s->to, rt_rows_named(RT_STORE_SIDE, s->new->project, row->name), row->data,
+			s->err);
 	return s->status == RT_OK;
 }
 
@@ -200,12 +203,15 @@ copy_first(salvaging *s)
 	memset(s->owners, 0, room * sizeof(*s->owners));
 	st = ops->begin(s->to, s->err);
 	if (st == RT_OK)
-		st = s->from->ops->side_list(s->from, s->old->project, copy_side, s, s->err);
+		st = s->from->ops->read(s->from, rt_rows_all(RT_STORE_SIDE, s->old->project),
+					copy_side, s, s->err);
 	if (st == RT_OK)
 		st = s->status;
 	if (st == RT_OK && s->old->salt != 0) /* its side row may be lost */
-		st = ops->side_write(s->to, s->new->project, RT_STR(RT_SALTED_MARK), RT_STR("1"),
-				     s->err);
+		st = ops->write(
+			s->to,
+			rt_rows_named(RT_STORE_SIDE, s->new->project, RT_STR(RT_SALTED_MARK)),
+			RT_STR("1"), s->err);
 	if (st == RT_OK)
 		st = copy_rows(s, scratch);
 	if (st == RT_OK)
@@ -290,7 +296,7 @@ name_items(salvaging *s)
 }
 
 static bool
-add_leftover(void *ctx, const rt_body_row *row)
+add_leftover(void *ctx, const rt_store_row *row)
 {
 	salvaging *s = ctx;
 	item one = {.number = row->number};
@@ -316,7 +322,7 @@ learn_roles(salvaging *s)
 
 	for (seq = s->first->seq + 1; st == RT_OK && seq <= s->out->rows_known; seq++) {
 		rt_record record;
-		rt_log_row row;
+		rt_store_row row;
 		bool found;
 		size_t i, j;
 
@@ -355,8 +361,10 @@ gather_items(salvaging *s)
 	rt_status st = s->ahead != NULL ? name_items(s) : RT_OK;
 
 	if (st == RT_OK)
-		st = s->from->ops->body_scan(s->from, s->old->project, s->first->next_body,
-					     RT_STORE_NUMBER_MAX, add_leftover, s, s->err);
+		st = s->from->ops->read(s->from,
+					rt_rows_between(RT_STORE_BODIES, s->old->project,
+							s->first->next_body, RT_STORE_NUMBER_MAX),
+					add_leftover, s, s->err);
 	if (st == RT_OK)
 		st = s->status;
 	sort_items(s);
@@ -737,7 +745,7 @@ find_known(salvaging *s)
 {
 	uint64_t head = 0, mark = 0, known;
 	rt_error why;
-	rt_status st = s->from->ops->log_head(s->from, s->old->project, &head, s->err);
+	rt_status st = s->from->ops->head(s->from, RT_STORE_LOG, s->old->project, &head, s->err);
 
 	if (st != RT_OK)
 		return st;
@@ -760,7 +768,7 @@ tell_missing(salvaging *s, rt_lost_rows_fn fn, void *ctx)
 	rt_status st = RT_OK;
 
 	for (seq = s->first->seq + 1; st == RT_OK && seq <= s->out->rows_known + 1; seq++) {
-		rt_log_row row;
+		rt_store_row row;
 		bool found = seq > s->out->rows_known;
 
 		if (!found)
@@ -810,8 +818,9 @@ rt_engine_salvage(const rt_alloc *alloc, const rt_env *env, rt_store *from, rt_s
 	if (st == RT_OK) {
 		st = to->ops->project_new(to, name, &number, err);
 		if (st == RT_OK && s.old->salt != 0)
-			st = to->ops->side_write(to, number, RT_STR(RT_SALTED_MARK), RT_STR("1"),
-						 err);
+			st = to->ops->write(
+				to, rt_rows_named(RT_STORE_SIDE, number, RT_STR(RT_SALTED_MARK)),
+				RT_STR("1"), err);
 		if (st == RT_OK)
 			st = to->ops->commit(to, err);
 		to->ops->cancel(to);

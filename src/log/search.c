@@ -72,7 +72,7 @@ batch_free(batch *b)
 }
 
 static bool
-batch_add(void *ctx, const rt_body_row *row)
+batch_add(void *ctx, const rt_store_row *row)
 {
 	batch *b = ctx;
 	size_t before = b->texts.size;
@@ -115,8 +115,9 @@ batch_read(rt_engine *engine, batch *b, uint64_t first, uint64_t last, rt_error 
 	b->count = 0;
 	b->full = false;
 	rt_buf_clear(&b->texts);
-	st = engine->store->ops->body_scan(engine->store, engine->project, first, last, batch_add, b,
-					   err);
+	st = engine->store->ops->read(
+		engine->store, rt_rows_between(RT_STORE_BODIES, engine->project, first, last),
+		batch_add, b, err);
 	if (st == RT_OK && b->texts.status != RT_OK)
 		st = nomem(err);
 	if (!b->full)
@@ -136,9 +137,9 @@ index_batch(rt_engine *engine, batch *b, bool *out_done, rt_error *err)
 
 	if (st != RT_OK)
 		return st;
-	st = ops->index_mark(engine->store, engine->project, &mark, err);
+	st = ops->head(engine->store, RT_STORE_INDEX, engine->project, &mark, err);
 	if (st == RT_OK)
-		st = ops->body_head(engine->store, engine->project, &head, err);
+		st = ops->head(engine->store, RT_STORE_BODIES, engine->project, &head, err);
 	*out_done = st == RT_OK && mark >= head;
 	if (st == RT_OK && !*out_done) {
 		uint64_t to = head - mark > BATCH_BODIES ? mark + BATCH_BODIES : head;
@@ -204,9 +205,9 @@ make_index(rt_engine *engine, way *w, rt_error *err)
 	batch *b;
 	rt_status st;
 
-	st = ops->index_mark(engine->store, engine->project, &mark, err);
+	st = ops->head(engine->store, RT_STORE_INDEX, engine->project, &mark, err);
 	if (st == RT_OK)
-		st = ops->body_head(engine->store, engine->project, &head, err);
+		st = ops->head(engine->store, RT_STORE_BODIES, engine->project, &head, err);
 	done = mark >= head; /* most often: without the write lock */
 	if (st != RT_OK || done)
 		return st;
@@ -567,8 +568,8 @@ place_scanned(search *s, uint64_t first, const rt_query *query, rt_error *err)
 	batch *b;
 	uint64_t head, begin;
 	size_t i;
-	rt_status st = s->engine->store->ops->body_head(s->engine->store, s->engine->project, &head,
-							err);
+	rt_status st = s->engine->store->ops->head(s->engine->store, RT_STORE_BODIES,
+						   s->engine->project, &head, err);
 
 	if (st != RT_OK || first > head)
 		return st;
@@ -616,8 +617,8 @@ run(search *s, rt_query *query, rt_error *err)
 	if (st == RT_OK)
 		st = place_list(s, err);
 	if (st == RT_OK)
-		st = s->engine->store->ops->index_mark(s->engine->store, s->engine->project, &mark,
-						       err);
+		st = s->engine->store->ops->head(s->engine->store, RT_STORE_INDEX,
+						 s->engine->project, &mark, err);
 	if (st == RT_OK)
 		st = place_scanned(s, mark + 1, query, err);
 	if (st == RT_OK && s->found == 0 && is_beyond_ascii(query)) {

@@ -271,8 +271,9 @@ reads_what_is_not_indexed(void **state)
 	assert_non_null(strstr(f->out.ptr, "\"id\":\"b\""));
 	assert_null(strstr(f->out.ptr, "\"id\":\"a\""));
 	assert_int_equal(rt_engine_index(reader, NULL), RT_READ_ONLY);
-	assert_int_equal(f->store->ops->index_mark(f->store, rt_engine_project_number(reader), &mark,
-						   NULL), RT_OK);
+	assert_int_equal(f->store->ops->head(f->store, RT_STORE_INDEX,
+					     rt_engine_project_number(reader), &mark, NULL),
+			 RT_OK);
 	assert_int_equal(mark, 0);
 	rt_object_unref(project);
 	rt_engine_close(reader);
@@ -327,8 +328,9 @@ index_mark(fixture *f)
 {
 	uint64_t mark = 0;
 
-	assert_int_equal(f->store->ops->index_mark(f->store, rt_engine_project_number(f->engine), &mark,
-						   NULL), RT_OK);
+	assert_int_equal(f->store->ops->head(f->store, RT_STORE_INDEX,
+					     rt_engine_project_number(f->engine), &mark, NULL),
+			 RT_OK);
 	return mark;
 }
 
@@ -340,8 +342,9 @@ indexes_in_batches(void **state)
 
 	append_many(f);
 	assert_int_equal(rt_engine_index(f->engine, NULL), RT_OK);
-	assert_int_equal(f->store->ops->body_head(f->store, rt_engine_project_number(f->engine), &head,
-						  NULL), RT_OK);
+	assert_int_equal(f->store->ops->head(f->store, RT_STORE_BODIES,
+					     rt_engine_project_number(f->engine), &head, NULL),
+			 RT_OK);
 	assert_int_equal(index_mark(f), head);
 	assert_non_null(strstr(search_in(f, "number4499", 0, "", 0), "\"at\":4500"));
 }

@@ -217,8 +217,9 @@ rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *bytes, rt_error *err
 		rt_buf_add_str(bytes, c->bodies[i - 1].data);
 		return bytes->status == RT_OK ? RT_OK : nomem(err);
 	}
-	st = c->engine->store->ops->body_read(c->engine->store, c->engine->project, number, bytes,
-					      NULL, err);
+	st = rt_store_get(c->engine->store,
+			  rt_rows_one(RT_STORE_BODIES, c->engine->project, number), bytes, NULL,
+			  err);
 	if (st == RT_NOT_FOUND)
 		return rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
 			       (unsigned long long)number);

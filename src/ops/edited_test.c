@@ -282,7 +282,7 @@ unknown_bits_stay(void **state)
 	bare *f = *state;
 	const rt_project *value;
 	const rt_disc *disc;
-	rt_log_row line = {.data = rt_str_of(row), .at_us = 1};
+	rt_store_row line = {.data = rt_str_of(row), .at_us = 1};
 	rt_slot slot;
 
 	do_it(f, "{\"op\":\"entry.append\",\"id\":\"aa\",\"content\":\"one\"}");

@@ -142,8 +142,9 @@ fill_node(gather *g, const rt_slot *slot, rt_node *node, rt_error *err)
 	node->collapsed = (view & RT_VIEW_COLLAPSED) != 0;
 	node->read_mode = (view & RT_VIEW_READ_MODE) != 0;
 	rt_buf_init(&bytes, g->engine->alloc, RT_BUF_UNLIMITED);
-	st = g->engine->store->ops->body_read(g->engine->store, g->engine->project, slot->body,
-					      &bytes, NULL, err);
+	st = rt_store_get(g->engine->store,
+			  rt_rows_one(RT_STORE_BODIES, g->engine->project, slot->body), &bytes,
+			  NULL, err);
 	if (st == RT_OK && bytes.status == RT_OK) {
 		rt_str data = keep(g->arena, rt_buf_str(&bytes));
 

@@ -18,7 +18,7 @@ nomem(rt_error *err)
 rt_status
 rt_import_flush(rt_import *m, rt_error *err)
 {
-	rt_body_row *rows;
+	rt_store_row *rows;
 	size_t i;
 	rt_status st = RT_OK;
 
@@ -31,9 +31,10 @@ rt_import_flush(rt_import *m, rt_error *err)
 		if (rows == NULL)
 			return nomem(err);
 		for (i = 0; i < m->waiting_count; i++)
-			rows[i] = (rt_body_row){m->waiting[i].number, m->waiting[i].entry,
-						rt_str_at(m->bytes.ptr + m->waiting[i].at,
-							  m->waiting[i].size)};
+			rows[i] = (rt_store_row){.number = m->waiting[i].number,
+						 .entry = m->waiting[i].entry,
+						 .data = rt_str_at(m->bytes.ptr + m->waiting[i].at,
+								   m->waiting[i].size)};
 		st = m->engine->store->ops->append(m->engine->store, m->engine->project,
 						   m->c.base->seq, NULL, 0, rows, m->waiting_count,
 						   NULL, err);
@@ -407,7 +408,7 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 
 	if (engine->read_only && !options->dry_run)
 		return rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
-			       engine->store->ops->place(engine->store));
+			       engine->store->place);
 	st = options->dry_run ? RT_OK : rt_engine_refresh(engine, err);
 	if (st != RT_OK)
 		return st;

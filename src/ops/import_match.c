@@ -19,8 +19,9 @@ is_body(rt_layer *l, uint64_t number, const rt_node *node, bool *out, rt_error *
 	rt_status st;
 
 	rt_buf_init(&bytes, l->engine->alloc, RT_BUF_UNLIMITED);
-	st = l->engine->store->ops->body_read(l->engine->store, l->engine->project, number,
-					       &bytes, NULL, err);
+	st = rt_store_get(l->engine->store,
+			  rt_rows_one(RT_STORE_BODIES, l->engine->project, number), &bytes, NULL,
+			  err);
 	*out = st == RT_OK && bytes.size == node->body.size + 1 &&
 	       bytes.ptr[0] == node->body_format &&
 	       rt_str_eq(rt_str_at(bytes.ptr + 1, bytes.size - 1), node->body);

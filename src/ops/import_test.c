@@ -707,7 +707,7 @@ typedef struct sizes {
 } sizes;
 
 static bool
-see_row(void *ctx, const rt_log_row *row)
+see_row(void *ctx, const rt_store_row *row)
 {
 	sizes *s = ctx;
 
@@ -733,8 +733,12 @@ rows_are_short(void **state)
 		add(import, piece(&f, "s", i * 3000, 3000, i < 9));
 	(void)end(import);
 	assert_present(b, 30001, 60000);
-	assert_int_equal(b->store->ops->log_read(b->store, rt_engine_project_number(b->engine), 1,
-						 UINT32_MAX, see_row, &s, NULL), RT_OK);
+	assert_int_equal(b->store->ops->read(b->store,
+					     rt_rows_between(RT_STORE_LOG,
+							     rt_engine_project_number(b->engine), 1,
+							     UINT32_MAX),
+					     see_row, &s, NULL),
+			 RT_OK);
 	assert_true(s.rows > 40);
 	assert_true(s.largest < 512 << 10);
 	file_deinit(&f);

@@ -108,13 +108,13 @@ typedef struct naming {
 } naming;
 
 static bool
-find_name(void *ctx, uint64_t project, rt_str name)
+find_name(void *ctx, const rt_store_row *row)
 {
 	naming *n = ctx;
 
-	if (project != n->project)
+	if (row->number != n->project)
 		return true;
-	rt_buf_add_str(&n->name, name);
+	rt_buf_add_str(&n->name, row->data);
 	return false;
 }
 
@@ -129,7 +129,8 @@ purged(void *ctx, uint64_t project, rt_str text)
 
 	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), &whose, text, &count, NULL);
 	rt_buf_init(&n.name, s->cli->alloc, RT_BUF_UNLIMITED);
-	if (store->ops->project_list(store, find_name, &n, NULL) == RT_OK &&
+	if (store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), find_name, &n, NULL) ==
+		    RT_OK &&
 	    n.name.status == RT_OK) {
 		rt_input_history_key written = {rt_buf_str(&s->state), rt_str_of(s->store_path),
 						rt_buf_str(&n.name)};
@@ -171,7 +172,7 @@ write_port(rt_cli *cli, const rt_server *server)
 
 	if (path == NULL)
 		return RT_OK;
-	return rt_cli_write_file(cli, path, rt_str_at(text, (size_t)size), RT_FILE_REPLACE);
+	return rt_cli_write_file(cli, path, rt_str_at(text, (size_t)size), RT_FILES_REPLACE);
 }
 
 static void
@@ -365,7 +366,7 @@ prepare(serving *s)
 	if (st == RT_OK) {
 		rt_host_add_owner(&s->owner);
 		st = rt_cli_buf(cli, &s->owner);
-		s->store_path = realpath(cli->session.store->ops->place(cli->session.store), NULL);
+		s->store_path = realpath(cli->session.store->place, NULL);
 	}
 	return st;
 }

@@ -2,7 +2,6 @@
  *
  * What a model would be sent, and what it comes to in tokens. */
 #include "llm/models_host.h"
-#include "llm/pick_host.h"
 #include "llm/provider.h"
 #include "server/api_view_impl.h"
 

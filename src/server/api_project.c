@@ -8,7 +8,7 @@
 #include "llm/provider.h"
 #include "llm/url.h"
 #include "server/openapi.h"
-#include "server/run.h"
+#include "server/run_json.h"
 
 static void
 add_text(rt_buf *buf, const char *key, rt_str text)
@@ -99,16 +99,15 @@ rt_api_info(rt_call *call)
 /* ---- projects ---- */
 
 static bool
-add_project(void *ctx, uint64_t number, rt_str name)
+add_project(void *ctx, const rt_store_row *row)
 {
 	rt_call *call = ctx;
 	rt_buf *buf = &call->answer->body;
 
-	(void)number;
 	rt_json_add_comma(buf);
 	rt_buf_add_c(buf, "{\"name\":");
-	rt_json_add_string(buf, name);
-	rt_buf_add_c(buf, rt_str_eq(name, rt_project_pool_get_options(call->pool)->project)
+	rt_json_add_string(buf, row->data);
+	rt_buf_add_c(buf, rt_str_eq(row->data, rt_project_pool_get_options(call->pool)->project)
 				  ? ",\"default\":true}"
 				  : ",\"default\":false}");
 	return buf->status == RT_OK;
@@ -123,7 +122,7 @@ rt_api_projects(rt_call *call)
 
 	memset(&err, 0, sizeof(err));
 	rt_buf_add_byte(&call->answer->body, '[');
-	st = store->ops->project_list(store, add_project, call, &err);
+	st = store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), add_project, call, &err);
 	rt_buf_add_byte(&call->answer->body, ']');
 	if (st == RT_OK)
 		rt_call_done(call, 200);
@@ -150,7 +149,8 @@ rt_api_project_new(rt_call *call)
 	if (!yyjson_is_str(rt_json_get(root, "name")) || name.size == 0)
 		st = rt_fail(&err, RT_USAGE, "\"name\" is the name of the project");
 	else
-		st = store->ops->project_find(store, name, &number, &err);
+		st = rt_store_get(store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL, &number,
+				  &err);
 	if (st == RT_OK)
 		st = rt_fail(&err, RT_REFUSED, "there is a project \"%.*s\" already",
 			     (int)rt_utf8_cut(name, 80), name.ptr);

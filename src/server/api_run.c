@@ -7,7 +7,7 @@
 
 #include "server/idempotency.h"
 #include "server/problem.h"
-#include "server/run.h"
+#include "server/run_json.h"
 
 static void
 finish(rt_call *call, rt_status st, const rt_error *err, unsigned status)
@@ -42,7 +42,7 @@ rt_api_runs(rt_call *call)
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
-	st = rt_runs_list(call->open_project->runs, &call->answer->body, &err);
+	st = rt_runs_list_json(call->open_project->runs, &call->answer->body, &err);
 	finish(call, st, &err, 200);
 }
 
@@ -53,7 +53,7 @@ rt_api_run(rt_call *call)
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
-	st = rt_runs_show(call->open_project->runs, rt_call_param(call, "run"), &call->answer->body,
+	st = rt_runs_show_json(call->open_project->runs, rt_call_param(call, "run"), &call->answer->body,
 			  &err);
 	finish(call, st, &err, 200);
 }
@@ -68,30 +68,28 @@ rt_api_run_stop(rt_call *call)
 	memset(&err, 0, sizeof(err));
 	st = rt_runs_stop(call->open_project->runs, rt_call_param(call, "run"), &err);
 	if (st == RT_OK)
-		st = rt_runs_show(call->open_project->runs, rt_call_param(call, "run"),
+		st = rt_runs_show_json(call->open_project->runs, rt_call_param(call, "run"),
 				  &call->answer->body, &err);
 	finish(call, st, &err, 200);
 }
 
-/* A word of ours, since the contract has them as such. */
-static const char *
+/* Empty: ask. RT_RUN_HOWS: there is none of that name. */
+static rt_run_how
 how_named(rt_str name)
 {
-	static const char *const hows[] = {"ask", "again", "continue", "compact", "compress", "go"};
-	size_t i;
+	rt_run_how how = RT_RUN_ASK;
 
-	if (name.size == 0)
-		return hows[0];
-	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
-		if (rt_str_is(name, hows[i]))
-			return hows[i];
-	return NULL;
+	while (name.size > 0 && how < RT_RUN_HOWS && !rt_str_is(name, rt_run_how_names[how]))
+		how++;
+	return how;
 }
 
 void
 rt_api_run_start(rt_call *call)
 {
+	rt_str by, take;
 	rt_run_request request;
+	rt_run_how how;
 	struct rt_idempotency *idem = NULL;
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
@@ -100,25 +98,28 @@ rt_api_run_start(rt_call *call)
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
-	memset(&request, 0, sizeof(request));
-	if (!rt_call_by(call, &request.by) || !rt_call_body(call, true, &doc, &root) ||
-	    !rt_call_text(call, "take", &request.take))
+	if (!rt_call_by(call, &by) || !rt_call_body(call, true, &doc, &root) ||
+	    !rt_call_text(call, "take", &take))
 		goto done;
 	if (rt_json_str(rt_json_get(root, "take")).size > 0)
-		request.take = rt_json_str(rt_json_get(root, "take"));
-	request.discussion = rt_call_param(call, "discussion");
-	request.fields = root;
-	request.may_name_files = call->principal.kind != RT_PRINCIPAL_BROWSER;
-	request.how = how_named(rt_json_str(rt_json_get(root, "how")));
-	if (!rt_call_begin(call, request.discussion, request.take, &idem) ||
+		take = rt_json_str(rt_json_get(root, "take"));
+	if (!rt_call_begin(call, rt_call_param(call, "discussion"), take, &idem) ||
 	    !rt_call_reserve(call, idem))
 		goto done;
-	st = request.how != NULL
-		     ? rt_runs_start(call->open_project->runs, &request, name, &err)
+	how = how_named(rt_json_str(rt_json_get(root, "how")));
+	st = how < RT_RUN_HOWS
+		     ? rt_run_request_read(root, how, &request, &err)
 		     : rt_fail(&err, RT_USAGE,
 			       "\"how\" is ask, again, continue, compact, compress or go");
+	if (st == RT_OK) {
+		request.by = by;
+		request.discussion = rt_call_param(call, "discussion");
+		request.take = take;
+		request.may_name_files = call->principal.kind != RT_PRINCIPAL_BROWSER;
+		st = rt_runs_start(call->open_project->runs, &request, name, &err);
+	}
 	if (st == RT_OK)
-		st = rt_runs_show(call->open_project->runs, rt_str_of(name), &call->answer->body,
+		st = rt_runs_show_json(call->open_project->runs, rt_str_of(name), &call->answer->body,
 				  &err);
 	if (st == RT_OK) {
 		rt_buf where;

@@ -12,7 +12,7 @@
 
 #include "server/api.h"
 #include "server/idempotency.h"
-#include "server/run.h"
+#include "server/run_json.h"
 #include "server/etag.h"
 #include "store/store_memory.h"
 
@@ -489,10 +489,13 @@ test_looks_again(void **state)
 	for (i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
 		rt_project_pool_close(f->pool);
 		open_pool(f);
-		assert_int_equal(store->ops->project_find(store, RT_STR("work"), &project, NULL),
+		assert_int_equal(rt_store_get(store,
+					      rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("work")),
+					      NULL, &project, NULL),
 				 RT_OK);
 		assert_int_equal(store->ops->begin(store, NULL), RT_OK);
-		assert_int_equal(store->ops->node_drop_all(store, project, NULL), RT_OK);
+		assert_int_equal(store->ops->drop(store, rt_rows_all(RT_STORE_ROOT, project), NULL),
+				 RT_OK);
 		assert_int_equal(store->ops->commit(store, NULL), RT_OK);
 		expect(f, 200, "GET", looks[i], NULL);
 		/* so that there is a checkpoint again */
@@ -1449,13 +1452,12 @@ test_run(void **state)
 }
 
 static bool
-copy_name(void *ctx, rt_str name, rt_str value)
+copy_name(void *ctx, const rt_store_row *row)
 {
 	rt_buf *out = ctx;
 
-	(void)value;
-	if (rt_str_starts(name, RT_STR(RT_IDEMPOTENCY_PREFIX)))
-		rt_buf_add_str(out, name);
+	if (rt_str_starts(row->name, RT_STR(RT_IDEMPOTENCY_PREFIX)))
+		rt_buf_add_str(out, row->name);
 	return true;
 }
 
@@ -1496,7 +1498,8 @@ test_run_begun(void **state)
 	with(f, "Idempotency-Key", "k");
 	expect(f, 404, "POST", D "/runs", "{\"how\":\"again\",\"at\":\"nobody\"}");
 	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(f->store->ops->side_list(f->store, project, copy_name, &names, &err),
+	assert_int_equal(f->store->ops->read(f->store, rt_rows_all(RT_STORE_SIDE, project),
+					     copy_name, &names, &err),
 			 RT_OK);
 	assert_int_equal(names.size, 0);
 	rt_buf_deinit(&names);

@@ -99,8 +99,11 @@ write_row(rt_browsers *b, const browser *one, bool drop, rt_error *err)
 	if (name.status != RT_OK || value.status != RT_OK)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	else
-		st = store->ops->side_write(store, rt_engine_project_number(b->home->engine),
-					    rt_buf_str(&name), rt_buf_str(&value), err);
+		st = store->ops->write(store,
+				       rt_rows_named(RT_STORE_SIDE,
+						     rt_engine_project_number(b->home->engine),
+						     rt_buf_str(&name)),
+				       rt_buf_str(&value), err);
 	rt_buf_deinit(&name);
 	rt_buf_deinit(&value);
 	return st;
@@ -117,24 +120,24 @@ is_project(yyjson_val *value)
 }
 
 static bool
-on_row(void *ctx, rt_str name, rt_str value)
+on_row(void *ctx, const rt_store_row *row)
 {
 	rt_browsers *b = ctx;
 	rt_json_doc *doc = NULL;
 	browser *one, **at;
 	rt_str project;
 
-	if (!rt_str_starts(name, RT_STR(PREFIX)) ||
-	    name.size != sizeof(PREFIX) - 1 + RT_TOKEN_SIZE || b->count >= RT_BROWSERS_MAX)
+	if (!rt_str_starts(row->name, RT_STR(PREFIX)) ||
+	    row->name.size != sizeof(PREFIX) - 1 + RT_TOKEN_SIZE || b->count >= RT_BROWSERS_MAX)
 		return true;
-	if (rt_json_read(b->alloc, value, &doc, NULL) != RT_OK)
+	if (rt_json_read(b->alloc, row->data, &doc, NULL) != RT_OK)
 		return true;
 	one = rt_new0(b->alloc, sizeof(*one));
 	project = rt_json_str(rt_json_get(rt_json_root(doc), "project"));
 	if (one != NULL && is_project(rt_json_get(rt_json_root(doc), "project")) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "made"), &one->made_us) &&
 	    rt_json_i64(rt_json_get(rt_json_root(doc), "seen"), &one->seen_us)) {
-		memcpy(one->hash, name.ptr + sizeof(PREFIX) - 1, RT_TOKEN_SIZE);
+		memcpy(one->hash, row->name.ptr + sizeof(PREFIX) - 1, RT_TOKEN_SIZE);
 		if (project.size > 0)
 			memcpy(one->project, project.ptr, project.size);
 		at = find(b, one->hash);
@@ -166,7 +169,9 @@ rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_open_project *home
 	b->env = env;
 	b->home = home;
 	b->shared = shared;
-	st = store->ops->side_list(store, rt_engine_project_number(home->engine), on_row, b, err);
+	st = store->ops->read(store,
+			      rt_rows_all(RT_STORE_SIDE, rt_engine_project_number(home->engine)),
+			      on_row, b, err);
 	if (st != RT_OK) {
 		rt_browsers_close(b);
 		return st;

@@ -264,12 +264,11 @@ leaving_is_for_good(void **state)
 }
 
 static rt_status
-full(rt_store *store, uint64_t project, rt_str name, rt_str value, rt_error *err)
+full(rt_store *store, rt_rows row, rt_str data, rt_error *err)
 {
 	(void)store;
-	(void)project;
-	(void)name;
-	(void)value;
+	(void)row;
+	(void)data;
 	return rt_fail(err, RT_FULL, "the disk is full");
 }
 
@@ -285,7 +284,7 @@ leaving_may_fail(void **state)
 
 	let_in(w, cookie);
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
-	broken.side_write = full;
+	broken.write = full;
 	w->store->ops = &broken;
 	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_FULL);
 	w->store->ops = ops;
@@ -328,10 +327,13 @@ odd_rows_are_not_browsers(void **state)
 	size_t i;
 
 	for (i = 1; i < sizeof(values) / sizeof(values[0]); i++) {
-		assert_int_equal(w->store->ops->side_write(
-					 w->store, rt_engine_project_number(w->home.engine),
-					 rt_str_of(name), rt_str_of(values[i]), &err),
-				 RT_OK);
+		assert_int_equal(
+			w->store->ops->write(w->store,
+					     rt_rows_named(RT_STORE_SIDE,
+							   rt_engine_project_number(w->home.engine),
+							   rt_str_of(name)),
+					     rt_str_of(values[i]), &err),
+			RT_OK);
 		again(w, false);
 		assert_false(rt_browsers_is_in(w->browsers, rt_str_at(name + 8, 64)));
 	}

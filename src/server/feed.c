@@ -14,13 +14,13 @@ typedef struct naming {
 } naming;
 
 static bool
-name_project(void *ctx, uint64_t project, rt_str name)
+name_project(void *ctx, const rt_store_row *row)
 {
 	naming *n = ctx;
 
-	if (project != n->project)
+	if (row->number != n->project)
 		return true;
-	n->name = rt_text_new(n->alloc, name);
+	n->name = rt_text_new(n->alloc, row->data);
 	return false;
 }
 
@@ -50,7 +50,8 @@ rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out, rt_error *err)
 	rt_status st = RT_OK;
 
 	if (feed != NULL)
-		st = store->ops->project_list(store, name_project, &n, err);
+		st = store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), name_project, &n,
+				      err);
 	if (st == RT_OK && (feed == NULL || n.name == NULL))
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st != RT_OK) {

@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 #include "server/feed.h"
-#include "server/run.h"
+#include "server/run_json.h"
 
 enum {
 	RT_FEED_ROWS = 256, /* that are kept */
@@ -103,7 +103,7 @@ typedef struct rt_feed_stream_at {
 	unsigned beat;
 	rt_buf pending;         /* made and not taken yet, from pending_at on */
 	size_t pending_at;
-	rt_run_places *places;
+	rt_run_cursor *places;
 	bool inflight_begun;
 	uint64_t inflight_base, inflight_seen;
 } rt_feed_stream_at;

@@ -118,7 +118,7 @@ add_others(rt_feed_stream_at *s, size_t room)
 		s->places->disc = s->disc;
 		s->places->epoch = s->epoch;
 		s->places->seq = s->seq;
-		if (rt_runs_events(feed->runs, s->places, room, &s->pending))
+		if (rt_runs_read_sse(feed->runs, s->places, room, &s->pending))
 			return;
 	}
 	if (!s->inflight_begun) {

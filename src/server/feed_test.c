@@ -301,7 +301,7 @@ test_newer(void **state)
 {
 	static const char row[] = "{\"v\":99,\"op\":\"future.op\",\"by\":\"x\",\"d\":1}";
 	fixture *f = *state;
-	rt_log_row log = {.data = rt_str_at(row, sizeof(row) - 1)};
+	rt_store_row log = {.data = rt_str_at(row, sizeof(row) - 1)};
 	uint64_t project = rt_engine_project_number(f->engine), head;
 
 	add(f, f->engine, "one");
@@ -334,9 +334,11 @@ flight_row(fixture *f, const char *text, const char *written)
 			 "{\"op\":\"entry.reply\",\"discussion\":\"d1\",\"take\":\"t1\","
 			 "\"after\":null,\"content\":\"%s\",\"model\":\"m/x\",\"partial\":true}}",
 			 written, text);
-	assert_int_equal(f->other_store->ops->side_write(f->other_store,
-							 rt_engine_project_number(f->other),
-							 RT_STR("reply/abc"), rt_str_of(row), NULL),
+	assert_int_equal(f->other_store->ops->write(
+				 f->other_store,
+				 rt_rows_named(RT_STORE_SIDE, rt_engine_project_number(f->other),
+					       RT_STR("reply/abc")),
+				 rt_str_of(row), NULL),
 			 RT_OK);
 }
 

@@ -1,155 +1,295 @@
 /* SPDX-License-Identifier: MIT
  *
- * Everything here is said in terms of what there is already: lists become operations
- * (replace.h), fields are settings and places, callbacks are operations by another name. */
+ * A mapping onto what exists already: the list becomes operations (replace_list.h), fields are
+ * settings and places, callbacks are operations under other names. A field, a callback or a route
+ * is a row in one of the three tables. */
 #include "server/hook_api.h"
 
 #include "core/setting.h"
-#include "server/call.h"
-#include "server/replace_list.h"
-#include "server/run.h"
+#include "server/call_impl.h"
 #include "server/etag.h"
+#include "server/replace_list.h"
+#include "server/run_json.h"
 
-#define UNDO ",\"undo\":{\"method\":\"POST\",\"path\":\"" RT_API_ROOT "/undo\"}"
-#define WHERE                                                                                     \
-	{"discussion", "string", "name or id; default: the active one"},                          \
-		{"take", "string", "name or id; default: the active one"}
-#define END {NULL, NULL, NULL}
+enum { ATTEMPTS = 8 /* to replace a list that others keep changing */ };
 
-enum { TRIES = 8 }; /* to replace a list that others keep changing */
-
-static const rt_route_param q_where[] = {WHERE, END};
-static const rt_route_param q_history[] = {
-	WHERE,
-	{"before", "integer", "only steps below this number"},
-	{"limit", "integer", "so many steps; default 100"},
-	END};
-static const rt_route_param b_value[] = {{"value", "any", "the new value; null: the default"}, END};
-static const rt_route_param b_args[] = {{"args", "array", "what the callback takes"}, END};
-static const rt_route_param b_session[] = {
-	{"session", "object", "{\"entries\":[…]}, or the list itself"}, END};
-
-#define CHANGES (RT_ROUTE_ROOT | RT_ROUTE_CHANGES)
-
-const rt_route rt_hook_routes[] = {
-	{RT_WEB_GET, "/api/session", "hook.session", "the entries of the active take",
-	 rt_hook_api_session, -1, RT_ROUTE_ROOT, "hook_session", q_where, NULL},
-	{RT_WEB_POST, "/api/session", "hook.session.set", "replace the whole list, as one step",
-	 rt_hook_api_session_set, -1, CHANGES | RT_ROUTE_LARGE, "hook_updated", q_where, b_session},
-	{RT_WEB_GET, "/api/state", "hook.states", "all readable fields", rt_hook_api_states, -1,
-	 RT_ROUTE_ROOT, "hook_state", q_where, NULL},
-	{RT_WEB_GET, "/api/state/{field}", "hook.state", "one readable field", rt_hook_api_state,
-	 -1, RT_ROUTE_ROOT, "hook_field", q_where, NULL},
-	{RT_WEB_PUT, "/api/state/{field}", "hook.state.set", "set a field, as one step",
-	 rt_hook_api_state_set, -1, CHANGES, "hook_updated", q_where, b_value},
-	{RT_WEB_POST, "/api/state/{field}", "hook.state.post", "the same", rt_hook_api_state_set,
-	 -1, CHANGES, "hook_updated", q_where, b_value},
-	{RT_WEB_GET, "/api/callbacks", "hook.callbacks", "the named callbacks",
-	 rt_hook_api_callbacks, -1, RT_ROUTE_ROOT | RT_ROUTE_QUICK, "hook_callbacks", NULL, NULL},
-	{RT_WEB_POST, "/api/callbacks/{name}", "hook.callback", "call one", rt_hook_api_callback,
-	 -1, CHANGES, "hook_updated", q_where, b_args},
-	{RT_WEB_POST, "/api/reset", "hook.reset", "start afresh; one undo brings everything back",
-	 rt_hook_api_reset, -1, CHANGES, "hook_updated", NULL, NULL},
-	{RT_WEB_GET, "/api/history", "hook.history", "the steps, newest first", rt_hook_api_history,
-	 -1, RT_ROUTE_ROOT, "hook_history", q_history, NULL},
-	{RT_WEB_GET, "/status", "hook.status", "is somebody there, and does a model work",
-	 rt_hook_api_status, -1, RT_ROUTE_ROOT, "hook_status", NULL, NULL},
-	{RT_WEB_OTHER, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL},
-};
-
-/* ---- shared ---- */
-
-static void
-fail(rt_call *call, const rt_error *err)
-{
-	rt_call_fail(call, err, NULL);
-}
-
-static void
-refuse(rt_call *call, rt_status status, const char *words)
-{
-	rt_error err;
-
-	memset(&err, 0, sizeof(err));
-	(void)rt_fail(&err, status, "%s", words);
-	fail(call, &err);
-}
-
-/* What a request is about. */
-typedef struct place {
-	const rt_project *value; /* unref */
+/* One request. A failure that has been answered already is RT_INTERRUPTED. */
+typedef struct context {
+	rt_call *call;
+	rt_engine *engine;
+	rt_scope scope;
+	rt_buf *body;
+	const rt_project *value; /* this and the next five: set by locate() */
 	const rt_disc *disc;
 	const rt_take *take;
 	rt_place at;
-	rt_str disc_name, take_name; /* as they were given */
-} place;
+	rt_str disc_name, take_name; /* as given */
+	yyjson_val *settings;        /* rt_view_settings; set by load_fields(), as the next */
+	yyjson_val *state;           /* add_state() */
+	bool is_outdated;            /* the list has changed since it was read */
+} context;
 
-static bool
-place_of(rt_call *call, place *out)
+static void
+fail_unknown(rt_call *call, const char *what, rt_str name, const char *hint)
 {
 	rt_error err;
 
-	memset(out, 0, sizeof(*out));
-	memset(&err, 0, sizeof(err));
-	if (!rt_call_text(call, "discussion", &out->disc_name) ||
-	    !rt_call_text(call, "take", &out->take_name) || !rt_call_value(call, &out->value))
-		return false;
-	if (!rt_call_place(call, out->value, out->disc_name, &out->at)) {
-		rt_object_unref(out->value);
-		return false;
-	}
-	if (rt_project_disc(out->value, out->at.disc, &out->disc, &err) != RT_OK) {
-		fail(call, &err);
-		rt_object_unref(out->value);
-		return false;
-	}
-	out->take = rt_disc_take(out->disc, out->at.take);
-	return true;
+	(void)rt_fail(&err, RT_NOT_FOUND, "no %s \"%.*s\"", what, (int)rt_utf8_cut(name, 80),
+		      name.ptr);
+	rt_call_fail(call, &err, hint);
 }
 
 static void
-set_etag(rt_call *call, const place *where)
+begin(context *c, rt_call *call)
 {
-	char etag[RT_ETAG_ROOM];
-
-	rt_etag_disc(rt_engine_epoch(call->open_project->engine), where->value, where->disc, etag);
-	rt_call_etag(call, etag);
+	*c = (context){.call = call,
+		       .engine = call->open_project->engine,
+		       .body = &call->answer->body};
+	rt_scope_init(&c->scope, call->request->alloc);
 }
 
-/* Answered with what st says, or with the body. */
+/* Answers with the failure, or with the body, unless the request is answered already. */
 static void
-finish(rt_call *call, rt_status st, const rt_error *err)
+end(context *c)
 {
-	if (st != RT_OK) {
-		rt_buf_clear(&call->answer->body);
-		fail(call, err);
-		return;
-	}
-	rt_call_done(call, 200);
-}
-
-/* ---- the list ---- */
-
-void
-rt_hook_api_session(rt_call *call)
-{
-	rt_buf *body = &call->answer->body;
-	place where;
+	rt_call *call = c->call;
 	rt_error err;
-	rt_status st;
+	rt_status st = rt_scope_end(&c->scope, &err);
 
-	memset(&err, 0, sizeof(err));
-	if (!place_of(call, &where))
+	if (call->answer->status != 0)
 		return;
-	rt_buf_add_c(body, "{\"session\":");
-	st = rt_view_show(call->open_project->engine, where.value, where.at, NULL, body, &err);
-	rt_buf_add_byte(body, '}');
-	if (st == RT_OK)
-		set_etag(call, &where);
-	finish(call, st, &err);
-	rt_object_unref(where.value);
+	if (st == RT_OK) {
+		rt_call_done(call, 200);
+		return;
+	}
+	rt_buf_clear(c->body);
+	rt_call_fail(call, &err, NULL);
 }
 
+static void
+unref_value(void *value)
+{
+	rt_object_unref(value);
+}
+
+/* The project, discussion and take that the request is about. */
+static void
+locate(context *c)
+{
+	rt_call *call = c->call;
+	rt_scope *s = &c->scope;
+
+	if (!rt_call_text(call, "discussion", &c->disc_name) ||
+	    !rt_call_text(call, "take", &c->take_name) || !rt_call_value(call, &c->value)) {
+		rt_scope_fail(s, RT_INTERRUPTED, "answered");
+		return;
+	}
+	rt_scope_defer(s, unref_value, (void *)(uintptr_t)c->value);
+	if (rt_ok(s) && !rt_call_place(call, c->value, c->disc_name, &c->at))
+		rt_scope_fail(s, RT_INTERRUPTED, "answered");
+	RT_TRY(s, rt_project_disc(c->value, c->at.disc, &c->disc, &s->error));
+	if (rt_ok(s))
+		c->take = rt_disc_take(c->disc, c->at.take);
+}
+
+static void
+set_etag(const context *c)
+{
+	char text[RT_ETAG_ROOM];
+
+	rt_etag_disc(rt_engine_epoch(c->engine), c->value, c->disc, text);
+	rt_call_etag(c->call, text);
+}
+
+/* ---- reading ---- */
+
+static yyjson_val *
+load_entries(context *c)
+{
+	rt_scope *s = &c->scope;
+	rt_buf *text = rt_scope_buf(s);
+
+	RT_TRY(s, rt_view_show(c->engine, c->value, c->at, NULL, text, &s->error));
+	return rt_json_get(rt_json_parse(s, rt_scope_str(s, text)), "entries");
+}
+
+/* "running" while a model works on any reply. */
+static void
+add_status(context *c, rt_buf *out)
+{
+	rt_runs *runs = c->call->open_project->runs;
+
+	rt_json_put_c(out, "ai_status",
+		      runs != NULL && rt_runs_any_running(runs) ? "running" : "idle");
+}
+
+static void
+add_history(const context *c, rt_buf *out)
+{
+	const rt_history *disc = &c->disc->history, *project = &c->value->history;
+
+	rt_json_put_bool(out, "can_undo", disc->current != 0 || project->current != 0);
+	rt_json_put_bool(out, "can_redo", disc->redo_row != 0 || project->redo_row != 0);
+}
+
+/* The fields that are neither settings nor entries, as members. */
+static void
+add_state(context *c, rt_buf *out)
+{
+	if (!rt_ok(&c->scope))
+		return;
+	rt_json_put_str(out, "active_discussion",
+			rt_cell_name(rt_project_cell(c->value, c->at.disc)));
+	rt_json_put_str(out, "active_take", rt_text_str(c->take->name));
+	rt_json_open(out, "discussion_names", '[');
+	for (uint32_t i = 1; i <= rt_project_disc_count(c->value); i++) {
+		const rt_cell *cell = rt_project_cell(c->value, i);
+
+		if (cell->present)
+			rt_json_put_str(out, NULL, rt_cell_name(cell));
+	}
+	rt_json_close(out, ']');
+	rt_json_open(out, "take_names", '[');
+	for (uint32_t i = 1; i <= rt_disc_take_count(c->disc); i++) {
+		const rt_take *take = rt_disc_take(c->disc, i);
+
+		if (take->present)
+			rt_json_put_str(out, NULL, rt_text_str(take->name));
+	}
+	rt_json_close(out, ']');
+	add_status(c, out);
+	add_history(c, out);
+	rt_json_put_u64(out, "seq", c->value->seq);
+}
+
+/* ---- fields ---- */
+
+typedef enum source {
+	FROM_SETTINGS, /* "settings" of rt_view_settings */
+	FROM_VIEW,     /* rt_view_settings itself */
+	FROM_PROMPT,   /* "prompt" of it */
+	FROM_STATE,    /* add_state() */
+	FROM_ENTRIES
+} source;
+
+typedef struct field {
+	const char *name;
+	source source;
+	const char *key;    /* in the source */
+	const char *absent; /* the default, as JSON */
+	const char *op;     /* {op, selector: key, member: value} sets it; NULL: read-only */
+	const char *selector, *member;
+} field;
+
+#define SETTING(name, key, absent) {name, FROM_SETTINGS, key, absent, "setting.set", "key", "value"}
+#define FILES(name) {name, FROM_VIEW, name, "[]", "files.set", "which", "items"}
+#define STATE(name) {name, FROM_STATE, name, "null", NULL, NULL, NULL}
+
+static const field fields[] = {
+	SETTING("ai_input", "draft", "\"\""),
+	SETTING("project_system_prompt", "project_system_prompt", "\"\""),
+	SETTING("global_system_prompt", "global_system_prompt", "\"\""),
+	SETTING("base_system_prompt", "base_system_prompt", "\"\""),
+	SETTING("use_default_base_prompt", "use_default_base_prompt", "true"),
+	SETTING("temperature", "temperature", "0"),
+	SETTING("top_p", "top_p", "1"),
+	SETTING("max_tokens", "max_tokens", "8192"),
+	SETTING("auto_add_history", "auto_add_history", "false"),
+	{"disc_entries", FROM_ENTRIES, NULL, "[]", NULL, NULL, NULL}, /* set by replace() */
+	FILES("files"),
+	FILES("context_files"),
+	FILES("screenshots"),
+	STATE("ai_status"),
+	{"active_discussion", FROM_STATE, "active_discussion", "null", "discussion.switch", NULL,
+	 "discussion"},
+	{"active_take", FROM_STATE, "active_take", "null", "take.switch", NULL, "take"},
+	{"disc_roles", FROM_VIEW, "roles", "[]", NULL, NULL, NULL}, /* set by add_role_ops() */
+	STATE("discussion_names"),
+	STATE("take_names"),
+	STATE("can_undo"),
+	STATE("can_redo"),
+	SETTING("current_model", "model", "null"),
+	SETTING("edit_notices", "edit_notices", "\"prompt\""),
+	{"current_prompt", FROM_PROMPT, "text", "\"\"", "prompt.update", NULL, "text"},
+	{"prompt_edited", FROM_PROMPT, "edited", "false", NULL, NULL, NULL},
+	{"active_track", FROM_VIEW, "track", "null", "track.set", NULL, "track"},
+	{"context_presets", FROM_VIEW, "presets", "{}", NULL, NULL, NULL},
+	STATE("seq"),
+};
+
+enum { FIELD_COUNT = sizeof(fields) / sizeof(fields[0]) };
+
+/* Manual Slop's internal names begin with "ui_". NULL: unknown, which is answered. */
+static const field *
+find_field(rt_call *call, rt_str given)
+{
+	rt_str name = given;
+
+	if (rt_str_starts(name, RT_STR("ui_")))
+		name = rt_str_at(name.ptr + 3, name.size - 3);
+	for (size_t i = 0; i < FIELD_COUNT; i++)
+		if (rt_str_is(name, fields[i].name))
+			return &fields[i];
+	fail_unknown(call, "field", given, "GET /api/state has them all");
+	return NULL;
+}
+
+/* What is wrong with a value for this setting, or NULL. */
+static const char *
+setting_error(context *c, const char *key, yyjson_val *value)
+{
+	const rt_setting *setting = rt_setting_named(rt_str_of(key));
+	rt_buf *text = rt_scope_buf(&c->scope);
+
+	rt_json_add_value(text, value);
+	return setting == NULL || text->status != RT_OK
+		       ? NULL
+		       : rt_setting_wants(setting, rt_buf_str(text));
+}
+
+static void
+load_fields(context *c)
+{
+	rt_scope *s = &c->scope;
+	rt_buf *settings = rt_scope_buf(s), *state = rt_scope_buf(s);
+
+	locate(c);
+	RT_TRY(s, rt_view_settings(c->engine, c->value, c->at.disc, settings,
+				   &s->error));
+	c->settings = rt_json_parse(s, rt_scope_str(s, settings));
+	rt_json_open(state, NULL, '{');
+	add_state(c, state);
+	rt_json_close(state, '}');
+	c->state = rt_json_parse(s, rt_scope_str(s, state));
+}
+
+static void
+add_field(context *c, const field *f, const char *key)
+{
+	yyjson_val *value = NULL;
+
+	switch (f->source) {
+	case FROM_SETTINGS:
+		value = rt_json_get(rt_json_get(c->settings, "settings"), f->key);
+		/* One of the wrong type counts as unset. */
+		if (yyjson_is_null(value) ||
+		    (value != NULL && setting_error(c, f->key, value) != NULL))
+			value = NULL;
+		break;
+	case FROM_VIEW: value = rt_json_get(c->settings, f->key); break;
+	case FROM_PROMPT: value = rt_json_get(rt_json_get(c->settings, "prompt"), f->key); break;
+	case FROM_STATE: value = rt_json_get(c->state, f->key); break;
+	case FROM_ENTRIES: value = load_entries(c); break;
+	}
+	if (value != NULL)
+		rt_json_put_value(c->body, key, value);
+	else
+		rt_json_put_raw(c->body, key, rt_str_of(f->absent));
+}
+
+/* ---- replacing the list ---- */
+
+/* rt_id_used_fn */
 static bool
 is_used(void *ctx, rt_str id)
 {
@@ -165,133 +305,108 @@ is_used(void *ctx, rt_str id)
 	return number != 0 && number < value->next_entry;
 }
 
-/* The list as it was when operations were made of it. */
-typedef struct watched {
-	const place *where;
-	bool is_over; /* it has changed since */
-} watched;
-
-/* rt_apply_check_fn */
+/* rt_apply_check_fn: is the list as it was when the operations were planned? */
 static rt_status
-is_as_seen(void *ctx, const rt_project *now, rt_error *err)
+check_unchanged(void *ctx, const rt_project *now, rt_error *err)
 {
-	watched *s = ctx;
+	context *c = ctx;
 	const rt_disc *disc;
 	const rt_take *take;
 	rt_place at = {0, 0};
-	size_t differ = 0;
-	rt_status st = rt_resolve_place(now, s->where->disc_name, s->where->take_name, &at, err);
+	size_t count = rt_seq_count(c->take->slots), differ = count;
+	rt_status st = rt_resolve_place(now, c->disc_name, c->take_name, &at, err);
 
-	s->is_over = false;
+	c->is_outdated = false;
 	if (st == RT_OK)
 		st = rt_project_disc(now, at.disc, &disc, err);
 	if (st != RT_OK)
 		return st;
 	take = rt_disc_take(disc, at.take != 0 ? at.take : disc->active);
-	if (at.disc == s->where->at.disc && take->number == s->where->at.take) {
-		if (take->slots == s->where->take->slots)
-			return RT_OK;
-		st = rt_seq_differ(take->slots, s->where->take->slots, 0, &differ, err);
-		if (st != RT_OK)
+	if (at.disc == c->at.disc && take->number == c->at.take) {
+		if (take->slots != c->take->slots)
+			st = rt_seq_differ(take->slots, c->take->slots, 0, &differ, err);
+		if (st != RT_OK || (rt_seq_count(take->slots) == count && differ >= count))
 			return st;
-		if (rt_seq_count(take->slots) == rt_seq_count(s->where->take->slots) &&
-		    differ >= rt_seq_count(take->slots))
-			return RT_OK;
 	}
-	s->is_over = true;
+	c->is_outdated = true;
 	return rt_fail(err, RT_CONFLICT, "the list was changed by somebody else meanwhile");
 }
 
+/* There is nothing to do, but the conditions of the headers still count. extra: members. */
 static void
-add_counts(rt_buf *buf, const rt_replace_list_counts *counts)
-{
-	rt_buf_add_f(buf,
-		     ",\"status\":\"updated\",\"changed\":{\"added\":%zu,\"edited\":%zu,"
-		     "\"deleted\":%zu,\"moved\":%zu,\"shown\":%zu}",
-		     counts->added, counts->edited, counts->deleted, counts->moved, counts->shown);
-}
-
-/* Nothing is to be done: the conditions count all the same. */
-static void
-answer_unchanged(rt_call *call, const place *where, rt_str extra)
+answer_unchanged(context *c, rt_str extra)
 {
 	struct rt_idempotency *idem;
 
-	if (!rt_call_begin(call, where->disc_name, where->take_name, &idem))
+	if (!rt_call_begin(c->call, c->disc_name, c->take_name, &idem))
 		return;
-	rt_buf_add_f(&call->answer->body, "{\"seq\":%llu,\"unchanged\":true",
-		     (unsigned long long)where->value->seq);
-	rt_buf_add_str(&call->answer->body, extra);
-	rt_buf_add_byte(&call->answer->body, '}');
-	set_etag(call, where);
-	rt_call_done(call, 200);
-	rt_call_keep(call, idem);
-}
-
-/* One try. true: answered; false: others were faster. */
-static bool
-replace_once(rt_call *call, yyjson_val *wanted)
-{
-	const rt_alloc *alloc = call->request->alloc;
-	rt_json_doc *now = NULL;
-	rt_replace_list_counts counts;
-	rt_buf shown, ops, extra;
-	rt_error err;
-	place where;
-	watched seen = {&where, false};
-	rt_status st;
-
-	memset(&err, 0, sizeof(err));
-	if (!place_of(call, &where))
-		return true;
-	rt_buf_init(&shown, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&ops, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&extra, alloc, RT_BUF_UNLIMITED);
-	st = rt_view_show(call->open_project->engine, where.value, where.at, NULL, &shown, &err);
-	if (st == RT_OK)
-		st = rt_json_read(alloc, rt_buf_str(&shown), &now, &err);
-	if (st == RT_OK)
-		st = rt_replace_list_plan(alloc, rt_json_get(rt_json_root(now), "entries"), wanted,
-					  is_used, (void *)where.value, &ops, &counts, &err);
-	if (st == RT_OK) {
-		add_counts(&extra, &counts);
-		if (ops.size > 2 &&
-		    counts.added + counts.edited + counts.deleted + counts.moved > 0)
-			rt_buf_add_c(&extra, UNDO);
-		if (extra.status != RT_OK)
-			st = rt_fail(&err, RT_NOMEM, "out of memory");
-	}
-	if (st != RT_OK) {
-		fail(call, &err);
-	} else if (ops.size == 2) {
-		answer_unchanged(call, &where, rt_buf_str(&extra));
-	} else {
-		rt_call_change change = {.requests = rt_buf_str(&ops),
-					 .is_atomic = true,
-					 .is_one = true,
-					 .disc = where.disc_name,
-					 .take = where.take_name,
-					 .extra = rt_buf_str(&extra),
-					 .check = is_as_seen,
-					 .check_ctx = &seen};
-
-		rt_call_change_do(call, &change);
-	}
-	rt_json_free(now);
-	rt_buf_deinit(&shown);
-	rt_buf_deinit(&ops);
-	rt_buf_deinit(&extra);
-	rt_object_unref(where.value);
-	return !seen.is_over;
+	rt_json_open(c->body, NULL, '{');
+	rt_json_put_u64(c->body, "seq", c->value->seq);
+	rt_json_put_bool(c->body, "unchanged", true);
+	rt_buf_add_str(c->body, extra);
+	rt_json_close(c->body, '}');
+	set_etag(c);
+	rt_call_done(c->call, 200);
+	rt_call_keep(c->call, idem);
 }
 
 static void
-replace_all(rt_call *call, yyjson_val *wanted)
+add_counts(rt_buf *extra, const rt_replace_list_counts *counts)
+{
+	rt_buf_add_byte(extra, ',');
+	rt_json_put_c(extra, "status", "updated");
+	rt_json_open(extra, "changed", '{');
+	rt_json_put_u64(extra, "added", counts->added);
+	rt_json_put_u64(extra, "edited", counts->edited);
+	rt_json_put_u64(extra, "deleted", counts->deleted);
+	rt_json_put_u64(extra, "moved", counts->moved);
+	rt_json_put_u64(extra, "shown", counts->shown);
+	rt_json_close(extra, '}');
+	if (counts->added + counts->edited + counts->deleted + counts->moved > 0) {
+		rt_json_open(extra, "undo", '{');
+		rt_json_put_c(extra, "method", "POST");
+		rt_json_put_c(extra, "path", RT_API_ROOT "/undo");
+		rt_json_close(extra, '}');
+	}
+}
+
+/* True: answered; false: the list changed meanwhile. */
+static bool
+try_replace(rt_call *call, yyjson_val *wanted)
+{
+	rt_replace_list_counts counts = {0};
+	context c;
+	rt_scope *s = &c.scope;
+
+	begin(&c, call);
+	locate(&c);
+	yyjson_val *entries = load_entries(&c);
+	rt_buf *ops = rt_scope_buf(s), *extra = rt_scope_buf(s);
+	RT_TRY(s, rt_replace_list_plan(s->alloc, entries, wanted, is_used,
+				       (void *)(uintptr_t)c.value, ops, &counts, &s->error));
+	add_counts(extra, &counts);
+	rt_call_change change = {.requests = rt_scope_str(s, ops),
+				 .is_atomic = true,
+				 .is_one = true,
+				 .disc = c.disc_name,
+				 .take = c.take_name,
+				 .extra = rt_scope_str(s, extra),
+				 .check = check_unchanged,
+				 .check_ctx = &c};
+	if (rt_ok(s) && ops->size == 2)
+		answer_unchanged(&c, change.extra);
+	else if (rt_ok(s))
+		rt_call_change_do(call, &change);
+	end(&c);
+	return !c.is_outdated;
+}
+
+static void
+replace(rt_call *call, yyjson_val *wanted)
 {
 	rt_web_answer *answer = call->answer;
-	unsigned tries;
 
-	for (tries = 1; !replace_once(call, wanted) && tries < TRIES; tries++) {
+	for (unsigned attempt = 1; !try_replace(call, wanted) && attempt < ATTEMPTS; attempt++) {
 		rt_buf_clear(&answer->body);
 		rt_buf_clear(&call->notes);
 		answer->status = 0;
@@ -300,542 +415,109 @@ replace_all(rt_call *call, yyjson_val *wanted)
 	}
 }
 
-/* [...], {"session":[…]}, {"session":{"entries":[…]}}, {"entries":[…]} */
-static yyjson_val *
-list_of(yyjson_val *root)
+/* ---- changes ---- */
+
+/* Carry out an array of requests as one step. The answer has key and name as a member. */
+static void
+apply(context *c, rt_buf *ops, const char *key, const char *name)
 {
-	yyjson_val *session = yyjson_is_arr(root) ? root : rt_json_get(root, "session");
+	rt_call_change change = {.is_atomic = true, .is_one = true};
+	rt_scope *s = &c->scope;
+	rt_buf *extra = rt_scope_buf(s);
 
-	if (session == NULL)
-		session = root;
-	return yyjson_is_arr(session) ? session : rt_json_get(session, "entries");
-}
-
-void
-rt_hook_api_session_set(rt_call *call)
-{
-	rt_json_doc *doc = NULL;
-	yyjson_val *list;
-	rt_error err;
-
-	memset(&err, 0, sizeof(err));
-	if (rt_json_read(call->request->alloc, call->request->body, &doc, &err) != RT_OK) {
-		if (err.status == RT_LIMIT)
-			err.status = RT_USAGE;
-		fail(call, &err);
+	rt_json_close(ops, ']');
+	rt_buf_add_byte(extra, ',');
+	rt_json_put_c(extra, "status", "updated");
+	rt_json_put_c(extra, key, name);
+	change.requests = rt_scope_str(s, ops);
+	change.extra = rt_scope_str(s, extra);
+	if (!rt_ok(s) || !rt_call_text(c->call, "discussion", &change.disc) ||
+	    !rt_call_text(c->call, "take", &change.take))
+		return;
+	if (ops->size > 2) {
+		rt_call_change_do(c->call, &change);
 		return;
 	}
-	list = list_of(rt_json_root(doc));
-	if (yyjson_is_arr(list))
-		replace_all(call, list);
+	if (c->take == NULL)
+		locate(c);
+	if (rt_ok(s))
+		answer_unchanged(c, change.extra);
+}
+
+static void
+add_op(context *c, const field *f, yyjson_val *value, rt_buf *ops)
+{
+	const char *error = f->source == FROM_SETTINGS ? setting_error(c, f->key, value) : NULL;
+
+	if (error != NULL)
+		rt_scope_fail(&c->scope, RT_USAGE, "\"%s\" is %s", f->name, error);
+	rt_json_open(ops, NULL, '{');
+	rt_json_put_c(ops, "op", f->op);
+	if (f->selector != NULL)
+		rt_json_put_c(ops, f->selector, f->key);
+	if (f->source == FROM_VIEW && yyjson_is_null(value))
+		rt_json_put_raw(ops, f->member, rt_str_of(f->absent));
 	else
-		refuse(call, RT_USAGE, "the body is {\"session\":{\"entries\":[…]}}");
-	rt_json_free(doc);
+		rt_json_put_value(ops, f->member, value);
+	rt_json_close(ops, '}');
 }
 
-/* ---- fields ---- */
-
-typedef enum field_kind {
-	FIELD_SETTING,
-	FIELD_FILES,
-	FIELD_ENTRIES,
-	FIELD_STATUS,
-	FIELD_DISCUSSION,
-	FIELD_TAKE,
-	FIELD_ROLES,
-	FIELD_DISCUSSIONS,
-	FIELD_TAKES,
-	FIELD_CAN_UNDO,
-	FIELD_CAN_REDO,
-	FIELD_PROMPT,
-	FIELD_EDITED,
-	FIELD_TRACK,
-	FIELD_PRESETS,
-	FIELD_SEQ
-} field_kind;
-
-typedef struct field {
-	const char *name;
-	field_kind kind;
-	const char *key;    /* of the setting or the list */
-	const char *absent; /* the default, as JSON */
-} field;
-
-static const field fields[] = {
-	{"ai_input", FIELD_SETTING, "draft", "\"\""},
-	{"project_system_prompt", FIELD_SETTING, "project_system_prompt", "\"\""},
-	{"global_system_prompt", FIELD_SETTING, "global_system_prompt", "\"\""},
-	{"base_system_prompt", FIELD_SETTING, "base_system_prompt", "\"\""},
-	{"use_default_base_prompt", FIELD_SETTING, "use_default_base_prompt", "true"},
-	{"temperature", FIELD_SETTING, "temperature", "0"},
-	{"top_p", FIELD_SETTING, "top_p", "1"},
-	{"max_tokens", FIELD_SETTING, "max_tokens", "8192"},
-	{"auto_add_history", FIELD_SETTING, "auto_add_history", "false"},
-	{"disc_entries", FIELD_ENTRIES, NULL, NULL},
-	{"files", FIELD_FILES, "files", "[]"},
-	{"context_files", FIELD_FILES, "context_files", "[]"},
-	{"screenshots", FIELD_FILES, "screenshots", "[]"},
-	{"ai_status", FIELD_STATUS, NULL, NULL},
-	{"active_discussion", FIELD_DISCUSSION, NULL, NULL},
-	{"active_take", FIELD_TAKE, NULL, NULL},
-	{"disc_roles", FIELD_ROLES, NULL, NULL},
-	{"discussion_names", FIELD_DISCUSSIONS, NULL, NULL},
-	{"take_names", FIELD_TAKES, NULL, NULL},
-	{"can_undo", FIELD_CAN_UNDO, NULL, NULL},
-	{"can_redo", FIELD_CAN_REDO, NULL, NULL},
-	{"current_model", FIELD_SETTING, "model", "null"},
-	{"edit_notices", FIELD_SETTING, "edit_notices", "\"prompt\""},
-	{"current_prompt", FIELD_PROMPT, NULL, NULL},
-	{"prompt_edited", FIELD_EDITED, NULL, NULL},
-	{"active_track", FIELD_TRACK, "track", "null"},
-	{"context_presets", FIELD_PRESETS, "presets", "{}"},
-	{"seq", FIELD_SEQ, NULL, NULL},
-};
-
-enum { FIELD_COUNT = sizeof(fields) / sizeof(fields[0]) };
-
-/* "ui_" in front is how Manual Slop calls them inside. */
-static const field *
-field_named(rt_str name)
-{
-	size_t i;
-
-	if (rt_str_starts(name, RT_STR("ui_")))
-		name = rt_str_at(name.ptr + 3, name.size - 3);
-	for (i = 0; i < FIELD_COUNT; i++)
-		if (rt_str_is(name, fields[i].name))
-			return &fields[i];
-	return NULL;
-}
-
+/* {"op":op, key: value} */
 static void
-no_field(rt_call *call, rt_str name)
+add_simple_op(rt_buf *ops, const char *op, const char *key, yyjson_val *value)
 {
-	rt_error err;
-
-	memset(&err, 0, sizeof(err));
-	(void)rt_fail(&err, RT_NOT_FOUND, "no field \"%.*s\"", (int)rt_utf8_cut(name, 80),
-		      name.ptr);
-	rt_call_fail(call, &err, "GET /api/state has them all");
+	rt_json_open(ops, NULL, '{');
+	rt_json_put_c(ops, "op", op);
+	rt_json_put_value(ops, key, value);
+	rt_json_close(ops, '}');
 }
 
-/* Of replies that are under way: does a model work? */
-static rt_status
-add_status(rt_call *call, rt_buf *buf, rt_error *err)
-{
-	rt_json_doc *doc = NULL;
-	yyjson_val *run;
-	bool is_running = false;
-	size_t i, max;
-	rt_buf runs;
-	rt_status st = RT_OK;
-
-	rt_buf_init(&runs, call->request->alloc, RT_BUF_UNLIMITED);
-	if (call->open_project->runs != NULL) {
-		st = rt_runs_list(call->open_project->runs, &runs, err);
-		if (st == RT_OK)
-			st = rt_json_read(call->request->alloc, rt_buf_str(&runs), &doc, err);
-	}
-	if (st == RT_OK && doc != NULL) {
-		yyjson_arr_foreach(rt_json_root(doc), i, max, run)
-			is_running |= rt_str_is(rt_json_str(rt_json_get(run, "state")), "running");
-	}
-	rt_buf_add_c(buf, is_running ? "\"running\"" : "\"idle\"");
-	rt_json_free(doc);
-	rt_buf_deinit(&runs);
-	return st;
-}
-
+/* From the first difference on, the old roles are removed and the new ones added. */
 static void
-add_bool(rt_buf *buf, bool value)
+add_role_ops(context *c, const field *f, yyjson_val *value, rt_buf *ops)
 {
-	rt_buf_add_c(buf, value ? "true" : "false");
-}
-
-static void
-add_name(rt_buf *buf, rt_str name, bool is_first)
-{
-	if (!is_first)
-		rt_buf_add_byte(buf, ',');
-	rt_json_add_string(buf, name);
-}
-
-static void
-add_discussions(rt_buf *buf, const place *where)
-{
-	bool is_first = true;
-	size_t i;
-
-	rt_buf_add_byte(buf, '[');
-	for (i = 1; i <= rt_project_disc_count(where->value); i++) {
-		const rt_cell *cell = rt_project_cell(where->value, (uint32_t)i);
-
-		if (!cell->present)
-			continue;
-		add_name(buf, rt_cell_name(cell), is_first);
-		is_first = false;
-	}
-	rt_buf_add_byte(buf, ']');
-}
-
-static void
-add_takes(rt_buf *buf, const place *where)
-{
-	bool is_first = true;
-	size_t i;
-
-	rt_buf_add_byte(buf, '[');
-	for (i = 1; i <= rt_disc_take_count(where->disc); i++) {
-		const rt_take *take = rt_disc_take(where->disc, (uint32_t)i);
-
-		if (!take->present)
-			continue;
-		add_name(buf, rt_text_str(take->name), is_first);
-		is_first = false;
-	}
-	rt_buf_add_byte(buf, ']');
-}
-
-static rt_status
-add_entries(rt_call *call, const place *where, rt_buf *buf, rt_error *err)
-{
-	rt_json_doc *doc = NULL;
-	rt_buf shown;
-	rt_status st;
-
-	rt_buf_init(&shown, call->request->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_show(call->open_project->engine, where->value, where->at, NULL, &shown, err);
-	if (st == RT_OK)
-		st = rt_json_read(call->request->alloc, rt_buf_str(&shown), &doc, err);
-	if (st == RT_OK)
-		rt_json_add_value(buf, rt_json_get(rt_json_root(doc), "entries"));
-	rt_json_free(doc);
-	rt_buf_deinit(&shown);
-	return st;
-}
-
-/* The value of a setting, unless it is not of its type. */
-static yyjson_val *
-setting_of(rt_call *call, yyjson_val *settings, const char *key)
-{
-	const rt_setting *setting = rt_setting_named(rt_str_of(key));
-	yyjson_val *v = rt_json_get(rt_json_get(settings, "settings"), key);
-	rt_buf text;
-	bool fits;
-
-	if (v == NULL || yyjson_is_null(v) || setting == NULL)
-		return v != NULL && !yyjson_is_null(v) ? v : NULL;
-	rt_buf_init(&text, call->request->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_value(&text, v);
-	fits = text.status == RT_OK && rt_setting_wants(setting, rt_buf_str(&text)) == NULL;
-	rt_buf_deinit(&text);
-	return fits ? v : NULL;
-}
-
-static void
-add_or(rt_buf *buf, yyjson_val *v, const char *absent)
-{
-	if (v != NULL)
-		rt_json_add_value(buf, v);
-	else
-		rt_buf_add_c(buf, absent);
-}
-
-/* settings: as rt_view_settings. */
-static rt_status
-add_field(rt_call *call, const place *where, yyjson_val *settings, const field *f, rt_buf *buf,
-	  rt_error *err)
-{
-	const rt_history *disc = &where->disc->history, *project = &where->value->history;
-
-	switch (f->kind) {
-	case FIELD_SETTING:
-		add_or(buf, setting_of(call, settings, f->key), f->absent);
-		return RT_OK;
-	case FIELD_FILES:
-	case FIELD_TRACK:
-	case FIELD_PRESETS: add_or(buf, rt_json_get(settings, f->key), f->absent); return RT_OK;
-	case FIELD_ENTRIES: return add_entries(call, where, buf, err);
-	case FIELD_STATUS: return add_status(call, buf, err);
-	case FIELD_DISCUSSION:
-		add_name(buf, rt_cell_name(rt_project_cell(where->value, where->at.disc)), true);
-		return RT_OK;
-	case FIELD_TAKE: add_name(buf, rt_text_str(where->take->name), true); return RT_OK;
-	case FIELD_ROLES: add_or(buf, rt_json_get(settings, "roles"), "[]"); return RT_OK;
-	case FIELD_DISCUSSIONS: add_discussions(buf, where); return RT_OK;
-	case FIELD_TAKES: add_takes(buf, where); return RT_OK;
-	case FIELD_CAN_UNDO:
-		add_bool(buf, disc->current != 0 || project->current != 0);
-		return RT_OK;
-	case FIELD_CAN_REDO:
-		add_bool(buf, disc->redo_row != 0 || project->redo_row != 0);
-		return RT_OK;
-	case FIELD_PROMPT:
-		add_or(buf, rt_json_get(rt_json_get(settings, "prompt"), "text"), "\"\"");
-		return RT_OK;
-	case FIELD_EDITED:
-		add_or(buf, rt_json_get(rt_json_get(settings, "prompt"), "edited"), "false");
-		return RT_OK;
-	case FIELD_SEQ: rt_buf_add_u64(buf, where->value->seq); return RT_OK;
-	}
-	return RT_OK;
-}
-
-static rt_status
-read_settings(rt_call *call, const place *where, rt_json_doc **out, rt_error *err)
-{
-	rt_buf text;
-	rt_status st;
-
-	rt_buf_init(&text, call->request->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_settings(call->open_project->engine, where->value, where->at.disc, &text, err);
-	if (st == RT_OK)
-		st = rt_json_read(call->request->alloc, rt_buf_str(&text), out, err);
-	rt_buf_deinit(&text);
-	return st;
-}
-
-void
-rt_hook_api_states(rt_call *call)
-{
-	rt_buf *body = &call->answer->body;
-	rt_json_doc *settings = NULL;
-	rt_error err;
-	place where;
-	size_t i;
-	rt_status st;
-
-	memset(&err, 0, sizeof(err));
-	if (!place_of(call, &where))
-		return;
-	st = read_settings(call, &where, &settings, &err);
-	rt_buf_add_byte(body, '{');
-	for (i = 0; st == RT_OK && i < FIELD_COUNT; i++) {
-		rt_json_add_key(body, fields[i].name);
-		st = add_field(call, &where, rt_json_root(settings), &fields[i], body, &err);
-	}
-	rt_buf_add_byte(body, '}');
-	finish(call, st, &err);
-	rt_json_free(settings);
-	rt_object_unref(where.value);
-}
-
-void
-rt_hook_api_state(rt_call *call)
-{
-	rt_buf *body = &call->answer->body;
-	const field *f = field_named(rt_call_param(call, "field"));
-	rt_json_doc *settings = NULL;
-	rt_error err;
-	place where;
-	rt_status st;
-
-	memset(&err, 0, sizeof(err));
-	if (f == NULL) {
-		no_field(call, rt_call_param(call, "field"));
-		return;
-	}
-	if (!place_of(call, &where))
-		return;
-	st = read_settings(call, &where, &settings, &err);
-	if (st == RT_OK) {
-		rt_buf_add_f(body, "{\"field\":\"%s\",\"value\":", f->name);
-		st = add_field(call, &where, rt_json_root(settings), f, body, &err);
-		rt_buf_add_byte(body, '}');
-	}
-	finish(call, st, &err);
-	rt_json_free(settings);
-	rt_object_unref(where.value);
-}
-
-/* ---- setting fields ---- */
-
-static void
-begin(rt_buf *ops, const char *op)
-{
-	rt_json_add_comma(ops);
-	rt_buf_add_f(ops, "{\"op\":\"%s\"", op);
-}
-
-static void
-add_member(rt_buf *ops, const char *key, yyjson_val *value)
-{
-	rt_json_add_key(ops, key);
-	rt_json_add_value(ops, value);
-}
-
-/* The list of roles, from where it differs on. */
-static rt_status
-set_roles(rt_call *call, yyjson_val *value, rt_buf *ops, rt_error *err)
-{
-	rt_json_doc *settings = NULL;
-	yyjson_val *roles, *role;
+	bool is_list = yyjson_is_arr(value);
 	size_t same = 0, i, max;
-	place where;
-	rt_status st;
+	yyjson_val *roles, *role;
 
-	if (!yyjson_is_arr(value))
-		return rt_fail(err, RT_USAGE, "\"disc_roles\" is an array of strings");
-	yyjson_arr_foreach(
-		value, i, max,
-		role) if (!yyjson_is_str(role) ||
-			  rt_str_trim(rt_json_str(role)).size ==
-				  0) return rt_fail(err, RT_USAGE,
-						    "\"disc_roles\" is an array of strings");
-	if (!place_of(call, &where))
-		return RT_INTERRUPTED; /* answered */
-	st = read_settings(call, &where, &settings, err);
-	roles = st == RT_OK ? rt_json_get(rt_json_root(settings), "roles") : NULL;
+	yyjson_arr_foreach(value, i, max, role)
+		is_list &= yyjson_is_str(role) && rt_str_trim(rt_json_str(role)).size > 0;
+	if (!is_list) {
+		rt_scope_fail(&c->scope, RT_USAGE, "\"%s\" is an array of strings", f->name);
+		return;
+	}
+	load_fields(c);
+	roles = rt_json_get(c->settings, f->key);
 	while (same < yyjson_arr_size(roles) && same < yyjson_arr_size(value) &&
 	       rt_str_eq(rt_json_str(yyjson_arr_get(roles, same)),
 			 rt_json_str(yyjson_arr_get(value, same))))
 		same++;
-	for (i = same; i < yyjson_arr_size(roles); i++) {
-		begin(ops, "role.remove");
-		add_member(ops, "role", yyjson_arr_get(roles, i));
-		rt_buf_add_byte(ops, '}');
-	}
-	for (i = same; st == RT_OK && i < yyjson_arr_size(value); i++) {
-		begin(ops, "role.add");
-		add_member(ops, "role", yyjson_arr_get(value, i));
-		rt_buf_add_byte(ops, '}');
-	}
-	rt_json_free(settings);
-	rt_object_unref(where.value);
-	return st;
-}
-
-/* The requests that set a field. */
-static rt_status
-set_field(rt_call *call, const field *f, yyjson_val *value, rt_buf *ops, rt_error *err)
-{
-	const rt_setting *setting;
-	const char *wants = NULL;
-	rt_buf text;
-
-	switch (f->kind) {
-	case FIELD_SETTING:
-		setting = rt_setting_named(rt_str_of(f->key));
-		rt_buf_init(&text, call->request->alloc, RT_BUF_UNLIMITED);
-		rt_json_add_value(&text, value);
-		if (text.status == RT_OK && setting != NULL)
-			wants = rt_setting_wants(setting, rt_buf_str(&text));
-		rt_buf_deinit(&text);
-		if (wants != NULL)
-			return rt_fail(err, RT_USAGE, "\"%s\" is %s", f->name, wants);
-		begin(ops, "setting.set");
-		rt_json_add_key(ops, "key");
-		rt_json_add_string(ops, rt_str_of(f->key));
-		add_member(ops, "value", value);
-		break;
-	case FIELD_FILES:
-		begin(ops, "files.set");
-		rt_json_add_key(ops, "which");
-		rt_json_add_string(ops, rt_str_of(f->key));
-		rt_json_add_key(ops, "items");
-		add_or(ops, yyjson_is_null(value) ? NULL : value, "[]");
-		break;
-	case FIELD_DISCUSSION:
-		begin(ops, "discussion.switch");
-		add_member(ops, "discussion", value);
-		break;
-	case FIELD_TAKE:
-		begin(ops, "take.switch");
-		add_member(ops, "take", value);
-		break;
-	case FIELD_PROMPT:
-		begin(ops, "prompt.update");
-		add_member(ops, "text", value);
-		break;
-	case FIELD_TRACK:
-		begin(ops, "track.set");
-		add_member(ops, "track", value);
-		break;
-	case FIELD_ROLES: return set_roles(call, value, ops, err);
-	case FIELD_ENTRIES:
-	case FIELD_STATUS:
-	case FIELD_DISCUSSIONS:
-	case FIELD_TAKES:
-	case FIELD_CAN_UNDO:
-	case FIELD_CAN_REDO:
-	case FIELD_EDITED:
-	case FIELD_PRESETS:
-	case FIELD_SEQ: return rt_fail(err, RT_REFUSED, "\"%s\" can be read only", f->name);
-	}
-	rt_buf_add_byte(ops, '}');
-	return RT_OK;
-}
-
-/* Carry out what stands in ops without its last bracket, and say what was updated. */
-static void
-carry_out(rt_call *call, rt_buf *ops, const char *key, const char *name)
-{
-	rt_call_change change = {.is_atomic = true, .is_one = true};
-	rt_buf extra;
-
-	if (!rt_call_text(call, "discussion", &change.disc) ||
-	    !rt_call_text(call, "take", &change.take))
-		return;
-	rt_buf_init(&extra, call->request->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(ops, ']');
-	rt_buf_add_f(&extra, ",\"status\":\"updated\",\"%s\":\"%s\"", key, name);
-	if (ops->status != RT_OK || extra.status != RT_OK) {
-		refuse(call, RT_NOMEM, "out of memory");
-	} else if (ops->size == 2) {
-		place where;
-
-		if (place_of(call, &where)) {
-			answer_unchanged(call, &where, rt_buf_str(&extra));
-			rt_object_unref(where.value);
-		}
-	} else {
-		change.requests = rt_buf_str(ops);
-		change.extra = rt_buf_str(&extra);
-		rt_call_change_do(call, &change);
-	}
-	rt_buf_deinit(&extra);
+	for (i = same; i < yyjson_arr_size(roles); i++)
+		add_simple_op(ops, "role.remove", "role", yyjson_arr_get(roles, i));
+	for (i = same; i < yyjson_arr_size(value); i++)
+		add_simple_op(ops, "role.add", "role", yyjson_arr_get(value, i));
 }
 
 static void
-set_named(rt_call *call, const field *f, yyjson_val *value, const char *key, const char *name)
+set_field(rt_call *call, const field *f, yyjson_val *value, const char *key, const char *name)
 {
-	rt_error err;
-	rt_buf ops;
-	rt_status st;
+	context c;
 
-	if (f->kind == FIELD_ENTRIES) {
-		replace_all(call, value);
+	if (f->source == FROM_ENTRIES) {
+		replace(call, value);
 		return;
 	}
-	memset(&err, 0, sizeof(err));
-	rt_buf_init(&ops, call->request->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&ops, '[');
-	st = set_field(call, f, value, &ops, &err);
-	if (st == RT_OK)
-		carry_out(call, &ops, key, name);
-	else if (call->answer->status == 0)
-		fail(call, &err);
-	rt_buf_deinit(&ops);
-}
-
-void
-rt_hook_api_state_set(rt_call *call)
-{
-	const field *f = field_named(rt_call_param(call, "field"));
-	rt_json_doc *doc;
-	yyjson_val *root;
-
-	if (f == NULL) {
-		no_field(call, rt_call_param(call, "field"));
-		return;
-	}
-	if (!rt_call_body(call, false, &doc, &root))
-		return;
-	if (rt_json_get(root, "value") == NULL)
-		refuse(call, RT_USAGE, "the body is {\"value\":…}");
+	begin(&c, call);
+	rt_buf *ops = rt_scope_buf(&c.scope);
+	rt_json_open(ops, NULL, '[');
+	if (rt_str_is(rt_str_of(f->name), "disc_roles"))
+		add_role_ops(&c, f, value, ops);
+	else if (f->op != NULL)
+		add_op(&c, f, value, ops);
 	else
-		set_named(call, f, rt_json_get(root, "value"), "field", f->name);
-	rt_json_free(doc);
+		rt_scope_fail(&c.scope, RT_REFUSED, "\"%s\" can be read only", f->name);
+	apply(&c, ops, key, name);
+	end(&c);
 }
 
 /* ---- callbacks ---- */
@@ -843,214 +525,312 @@ rt_hook_api_state_set(rt_call *call)
 typedef struct callback {
 	const char *name;
 	size_t args;
-	const char *takes; /* its arguments, in words; NULL: none */
-	const char *op;    /* {"name":…} is its one field; or NULL */
-	const char *field; /* that its one argument sets; or NULL */
+	const char *takes;  /* its arguments, in words; NULL: none */
+	const char *op;     /* {op, name: first argument}; or NULL */
+	const char *field;  /* set to the first argument; or NULL */
 	const char *does;
-	const char *has_none; /* why it has no meaning here; or NULL */
+	const char *why_not; /* it has no meaning here; or NULL */
 } callback;
 
+#define PRESET(name, op, does) {name, 1, "a name", op, NULL, does, NULL}
+#define SETS(name, takes, field, does) {name, 1, takes, NULL, field, does, NULL}
+
 static const callback callbacks[] = {
-	{"save_context_preset", 1, "a name", "preset.save", NULL,
-	 "keeps files, screenshots and prompts under a name", NULL},
-	{"load_context_preset", 1, "a name", "preset.load", NULL, "brings back what a preset kept",
-	 NULL},
-	{"delete_context_preset", 1, "a name", "preset.delete", NULL, "forgets a preset", NULL},
-	{"set_ui_file_paths", 1, "a list of paths", NULL, "files", "sets the files", NULL},
-	{"set_ui_screenshot_paths", 1, "a list of paths", NULL, "screenshots",
-	 "sets the screenshots", NULL},
-	{"set_context_files_for_test", 1, "a list of files", NULL, "context_files",
-	 "sets the context files", NULL},
-	{"set_screenshots_for_test", 1, "a list of paths", NULL, "screenshots",
-	 "sets the screenshots", NULL},
+	PRESET("save_context_preset", "preset.save",
+	       "keeps files, screenshots and prompts under a name"),
+	PRESET("load_context_preset", "preset.load", "brings back what a preset kept"),
+	PRESET("delete_context_preset", "preset.delete", "forgets a preset"),
+	SETS("set_ui_file_paths", "a list of paths", "files", "sets the files"),
+	SETS("set_ui_screenshot_paths", "a list of paths", "screenshots", "sets the screenshots"),
+	SETS("set_context_files_for_test", "a list of files", "context_files",
+	     "sets the context files"),
+	SETS("set_screenshots_for_test", "a list of paths", "screenshots", "sets the screenshots"),
 	{"_toggle_command_palette", 0, NULL, NULL, NULL, NULL,
 	 "the server has no screen of its own; each web page has its own palette"},
 	{"get_app_debug_info", 0, NULL, NULL, NULL,
 	 "says what the server works on; changes nothing", NULL},
-	{"save_context_preset_force", 1, "a name", "preset.save", NULL,
-	 "as save_context_preset, which asks nobody either", NULL},
+	PRESET("save_context_preset_force", "preset.save",
+	       "as save_context_preset, which asks nobody either"),
 	{"set_ui_attr", 2, "a field's name and its value", NULL, NULL,
 	 "sets a field, as PUT /api/state/{field}", NULL},
-	{"set_context_files", 1, "a list of files", NULL, "context_files", "sets the context files",
-	 NULL},
-	{"simulate_save_preset", 1, "a name", "preset.save", NULL,
-	 "as save_context_preset: there is no dialogue to go through", NULL},
+	SETS("set_context_files", "a list of files", "context_files", "sets the context files"),
+	PRESET("simulate_save_preset", "preset.save",
+	       "as save_context_preset: there is no dialogue to go through"),
 };
 
 enum { CALLBACK_COUNT = sizeof(callbacks) / sizeof(callbacks[0]) };
 
-void
-rt_hook_api_callbacks(rt_call *call)
+static void
+answer_debug_info(rt_call *call)
+{
+	context c;
+
+	begin(&c, call);
+	locate(&c);
+	rt_json_open(c.body, NULL, '{');
+	rt_json_put_c(c.body, "status", "ok");
+	rt_json_open(c.body, "result", '{');
+	rt_json_put_str(c.body, "project", rt_text_str(call->open_project->name));
+	rt_json_put_u64(c.body, "entries", rt_ok(&c.scope) ? rt_seq_count(c.take->slots) : 0);
+	add_state(&c, c.body);
+	rt_json_close(c.body, '}');
+	rt_json_close(c.body, '}');
+	end(&c);
+}
+
+static void
+run_callback(rt_call *call, const callback *cb, yyjson_val *args)
+{
+	yyjson_val *first = yyjson_arr_get(args, 0);
+	const field *f;
+	context c;
+
+	if (cb->op != NULL) {
+		begin(&c, call);
+		rt_buf *ops = rt_scope_buf(&c.scope);
+		rt_json_open(ops, NULL, '[');
+		add_simple_op(ops, cb->op, "name", first);
+		apply(&c, ops, "callback", cb->name);
+		end(&c);
+	} else if (cb->args == 0) {
+		answer_debug_info(call);
+	} else {
+		f = find_field(call, cb->field != NULL ? rt_str_of(cb->field) : rt_json_str(first));
+		if (f != NULL)
+			set_field(call, f, yyjson_arr_get(args, cb->args - 1), "callback",
+				  cb->name);
+	}
+}
+
+/* ---- routes ---- */
+
+static void
+get_session(rt_call *call)
+{
+	context c;
+	rt_scope *s = &c.scope;
+
+	begin(&c, call);
+	locate(&c);
+	rt_buf_add_c(c.body, "{\"session\":");
+	RT_TRY(s, rt_view_show(c.engine, c.value, c.at, NULL, c.body, &s->error));
+	rt_json_close(c.body, '}');
+	if (rt_ok(s))
+		set_etag(&c);
+	end(&c);
+}
+
+/* [...], {"session":[…]}, {"session":{"entries":[…]}} or {"entries":[…]} */
+static void
+set_session(rt_call *call)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *root, *list;
+	rt_error err;
+
+	if (rt_json_read(call->request->alloc, call->request->body, &doc, &err) != RT_OK) {
+		if (err.status == RT_LIMIT)
+			err.status = RT_USAGE;
+		rt_call_fail(call, &err, NULL);
+		return;
+	}
+	root = rt_json_root(doc);
+	list = yyjson_is_arr(root) ? root : rt_json_get(root, "session");
+	if (list == NULL)
+		list = root;
+	if (!yyjson_is_arr(list))
+		list = rt_json_get(list, "entries");
+	if (yyjson_is_arr(list))
+		replace(call, list);
+	else
+		(void)rt_call_refuse(call, "the body is {\"session\":{\"entries\":[…]}}");
+	rt_json_free(doc);
+}
+
+static void
+get_states(rt_call *call)
+{
+	context c;
+
+	begin(&c, call);
+	load_fields(&c);
+	rt_json_open(c.body, NULL, '{');
+	for (size_t i = 0; i < FIELD_COUNT; i++)
+		add_field(&c, &fields[i], fields[i].name);
+	rt_json_close(c.body, '}');
+	end(&c);
+}
+
+static void
+get_state(rt_call *call)
+{
+	const field *f = find_field(call, rt_call_param(call, "field"));
+	context c;
+
+	if (f == NULL)
+		return;
+	begin(&c, call);
+	load_fields(&c);
+	rt_json_open(c.body, NULL, '{');
+	rt_json_put_c(c.body, "field", f->name);
+	add_field(&c, f, "value");
+	rt_json_close(c.body, '}');
+	end(&c);
+}
+
+static void
+set_state(rt_call *call)
+{
+	const field *f = find_field(call, rt_call_param(call, "field"));
+	rt_json_doc *doc;
+	yyjson_val *root;
+
+	if (f == NULL || !rt_call_body(call, false, &doc, &root))
+		return;
+	if (rt_json_get(root, "value") == NULL)
+		(void)rt_call_refuse(call, "the body is {\"value\":…}");
+	else
+		set_field(call, f, rt_json_get(root, "value"), "field", f->name);
+	rt_json_free(doc);
+}
+
+static void
+get_callbacks(rt_call *call)
 {
 	rt_buf *body = &call->answer->body;
-	size_t i;
 
-	rt_buf_add_c(body, "{\"callbacks\":[");
-	for (i = 0; i < CALLBACK_COUNT; i++) {
-		const callback *c = &callbacks[i];
-
-		rt_json_add_comma(body);
-		rt_buf_add_f(body, "{\"name\":\"%s\"", c->name);
-		if (c->takes != NULL) {
-			rt_json_add_key(body, "takes");
-			rt_json_add_string(body, rt_str_of(c->takes));
-		}
-		rt_json_add_key(body, c->has_none != NULL ? "has_none" : "does");
-		rt_json_add_string(body, rt_str_of(c->has_none != NULL ? c->has_none : c->does));
-		rt_buf_add_byte(body, '}');
+	rt_json_open(body, NULL, '{');
+	rt_json_open(body, "callbacks", '[');
+	for (const callback *cb = callbacks; cb < callbacks + CALLBACK_COUNT; cb++) {
+		rt_json_open(body, NULL, '{');
+		rt_json_put_c(body, "name", cb->name);
+		if (cb->takes != NULL)
+			rt_json_put_c(body, "takes", cb->takes);
+		rt_json_put_c(body, cb->why_not != NULL ? "has_none" : "does",
+			      cb->why_not != NULL ? cb->why_not : cb->does);
+		rt_json_close(body, '}');
 	}
-	rt_buf_add_c(body, "]}");
+	rt_json_close(body, ']');
+	rt_json_close(body, '}');
 	rt_call_done(call, 200);
 }
 
 static void
-debug_info(rt_call *call)
-{
-	static const char *const names[] = {"active_discussion", "active_take", "discussion_names",
-					    "take_names",        "ai_status",   "can_undo",
-					    "can_redo",          "seq"};
-	rt_buf *body = &call->answer->body;
-	rt_json_doc *settings = NULL;
-	rt_error err;
-	place where;
-	size_t i;
-	rt_status st;
-
-	memset(&err, 0, sizeof(err));
-	if (!place_of(call, &where))
-		return;
-	st = read_settings(call, &where, &settings, &err);
-	rt_buf_add_c(body, "{\"status\":\"ok\",\"result\":{\"project\":");
-	rt_json_add_string(body, rt_text_str(call->open_project->name));
-	rt_buf_add_f(body, ",\"entries\":%zu", rt_seq_count(where.take->slots));
-	for (i = 0; st == RT_OK && i < sizeof(names) / sizeof(names[0]); i++) {
-		rt_json_add_key(body, names[i]);
-		st = add_field(call, &where, rt_json_root(settings),
-			       field_named(rt_str_of(names[i])), body, &err);
-	}
-	rt_buf_add_c(body, "}}");
-	finish(call, st, &err);
-	rt_json_free(settings);
-	rt_object_unref(where.value);
-}
-
-static void
-run_callback(rt_call *call, const callback *c, yyjson_val *args)
-{
-	yyjson_val *first = yyjson_arr_get(args, 0);
-	const field *f;
-	rt_error err;
-	rt_buf ops;
-
-	memset(&err, 0, sizeof(err));
-	if (yyjson_arr_size(args) != c->args) {
-		(void)rt_fail(&err, RT_USAGE, "%s takes %s: {\"args\":[…]}", c->name,
-			      c->takes != NULL ? c->takes : "nothing");
-		fail(call, &err);
-	} else if (c->op != NULL) {
-		rt_buf_init(&ops, call->request->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_byte(&ops, '[');
-		begin(&ops, c->op);
-		add_member(&ops, "name", first);
-		rt_buf_add_byte(&ops, '}');
-		carry_out(call, &ops, "callback", c->name);
-		rt_buf_deinit(&ops);
-	} else if (c->field != NULL) {
-		set_named(call, field_named(rt_str_of(c->field)), first, "callback", c->name);
-	} else if (c->args == 2) {
-		f = field_named(rt_json_str(first));
-		if (f == NULL)
-			no_field(call, rt_json_str(first));
-		else
-			set_named(call, f, yyjson_arr_get(args, 1), "callback", c->name);
-	} else {
-		debug_info(call);
-	}
-}
-
-void
-rt_hook_api_callback(rt_call *call)
+call_callback(rt_call *call)
 {
 	rt_str name = rt_call_param(call, "name");
-	const callback *c = NULL;
+	const callback *cb = callbacks;
 	yyjson_val *root, *args;
 	rt_json_doc *doc;
-	size_t i;
 
-	for (i = 0; i < CALLBACK_COUNT; i++)
-		if (rt_str_is(name, callbacks[i].name))
-			c = &callbacks[i];
-	if (c == NULL) {
-		rt_error err;
-
-		memset(&err, 0, sizeof(err));
-		(void)rt_fail(&err, RT_NOT_FOUND, "no callback \"%.*s\"",
-			      (int)rt_utf8_cut(name, 80), name.ptr);
-		rt_call_fail(call, &err, "GET /api/callbacks lists them");
+	while (cb < callbacks + CALLBACK_COUNT && !rt_str_is(name, cb->name))
+		cb++;
+	if (cb == callbacks + CALLBACK_COUNT) {
+		fail_unknown(call, "callback", name, "GET /api/callbacks lists them");
 		return;
 	}
-	if (c->has_none != NULL) {
+	if (cb->why_not != NULL) {
 		rt_problem_http(call->answer, 501, "no-meaning",
-				"This callback has no meaning here", c->has_none);
+				"This callback has no meaning here", cb->why_not);
 		return;
 	}
 	if (!rt_call_body(call, true, &doc, &root))
 		return;
 	args = rt_json_get(root, "args");
-	if (args != NULL && !yyjson_is_arr(args))
-		refuse(call, RT_USAGE, "\"args\" is an array");
-	else
-		run_callback(call, c, args);
+	if (args != NULL && !yyjson_is_arr(args)) {
+		(void)rt_call_refuse(call, "\"args\" is an array");
+	} else if (yyjson_arr_size(args) != cb->args) {
+		rt_error err;
+
+		(void)rt_fail(&err, RT_USAGE, "%s takes %s: {\"args\":[…]}", cb->name,
+			      cb->takes != NULL ? cb->takes : "nothing");
+		rt_call_fail(call, &err, NULL);
+	} else {
+		run_callback(call, cb, args);
+	}
 	rt_json_free(doc);
 }
 
-/* ---- the rest ---- */
-
-void
-rt_hook_api_reset(rt_call *call)
+static void
+reset(rt_call *call)
 {
 	rt_call_apply_with(call, RT_STR("[{\"op\":\"project.reset\"}]"), false, rt_str_at(NULL, 0),
 			   rt_str_at(NULL, 0), RT_STR(",\"status\":\"updated\""));
 }
 
-void
-rt_hook_api_history(rt_call *call)
+static void
+get_history(rt_call *call)
 {
-	rt_buf *body = &call->answer->body;
-	const rt_history *disc, *project;
 	uint64_t before, limit;
-	rt_error err;
-	place where;
-	rt_status st;
+	context c;
+	rt_scope *s = &c.scope;
 
-	memset(&err, 0, sizeof(err));
 	if (!rt_call_number(call, "before", 0, &before) ||
-	    !rt_call_number(call, "limit", 100, &limit) || !place_of(call, &where))
+	    !rt_call_number(call, "limit", 100, &limit))
 		return;
-	disc = &where.disc->history;
-	project = &where.value->history;
-	rt_buf_add_c(body, "{\"history\":");
-	st = rt_view_history(call->open_project->engine, where.value, where.at.disc, before,
-			     (size_t)limit, body, &err);
-	rt_json_add_key(body, "can_undo");
-	add_bool(body, disc->current != 0 || project->current != 0);
-	rt_json_add_key(body, "can_redo");
-	add_bool(body, disc->redo_row != 0 || project->redo_row != 0);
-	rt_buf_add_byte(body, '}');
-	finish(call, st, &err);
-	rt_object_unref(where.value);
+	begin(&c, call);
+	locate(&c);
+	rt_buf_add_c(c.body, "{\"history\":");
+	RT_TRY(s, rt_view_history(c.engine, c.value, c.at.disc, before, (size_t)limit, c.body,
+				  &s->error));
+	if (rt_ok(s))
+		add_history(&c, c.body);
+	rt_json_close(c.body, '}');
+	end(&c);
 }
 
-void
-rt_hook_api_status(rt_call *call)
+static void
+get_status(rt_call *call)
 {
-	rt_buf *body = &call->answer->body;
-	rt_error err;
-	rt_status st;
+	context c;
 
-	memset(&err, 0, sizeof(err));
-	rt_buf_add_c(body, "{\"status\":\"ok\",\"ai_status\":");
-	st = add_status(call, body, &err);
-	rt_buf_add_byte(body, '}');
-	finish(call, st, &err);
+	begin(&c, call);
+	rt_json_open(c.body, NULL, '{');
+	rt_json_put_c(c.body, "status", "ok");
+	add_status(&c, c.body);
+	rt_json_close(c.body, '}');
+	end(&c);
 }
+
+#define WHERE                                                                                   \
+	{"discussion", "string", "name or id; default: the active one"},                        \
+		{"take", "string", "name or id; default: the active one"}
+#define END {NULL, NULL, NULL}
+#define CHANGES (RT_ROUTE_ROOT | RT_ROUTE_CHANGES)
+
+static const rt_route_param q_where[] = {WHERE, END};
+static const rt_route_param q_history[] = {
+	WHERE,
+	{"before", "integer", "only steps below this number"},
+	{"limit", "integer", "so many steps; default 100"},
+	END};
+static const rt_route_param b_value[] = {{"value", "any", "the new value; null: the default"}, END};
+static const rt_route_param b_args[] = {{"args", "array", "what the callback takes"}, END};
+static const rt_route_param b_session[] = {
+	{"session", "object", "{\"entries\":[…]}, or the list itself"}, END};
+
+const rt_route rt_hook_routes[] = {
+	{RT_WEB_GET, "/api/session", "hook.session", "the entries of the active take", get_session,
+	 -1, RT_ROUTE_ROOT, "hook_session", q_where, NULL},
+	{RT_WEB_POST, "/api/session", "hook.session.set", "replace the whole list, as one step",
+	 set_session, -1, CHANGES | RT_ROUTE_LARGE, "hook_updated", q_where, b_session},
+	{RT_WEB_GET, "/api/state", "hook.states", "all readable fields", get_states, -1,
+	 RT_ROUTE_ROOT, "hook_state", q_where, NULL},
+	{RT_WEB_GET, "/api/state/{field}", "hook.state", "one readable field", get_state, -1,
+	 RT_ROUTE_ROOT, "hook_field", q_where, NULL},
+	{RT_WEB_PUT, "/api/state/{field}", "hook.state.set", "set a field, as one step", set_state,
+	 -1, CHANGES, "hook_updated", q_where, b_value},
+	{RT_WEB_POST, "/api/state/{field}", "hook.state.post", "the same", set_state, -1, CHANGES,
+	 "hook_updated", q_where, b_value},
+	{RT_WEB_GET, "/api/callbacks", "hook.callbacks", "the named callbacks", get_callbacks, -1,
+	 RT_ROUTE_ROOT | RT_ROUTE_QUICK, "hook_callbacks", NULL, NULL},
+	{RT_WEB_POST, "/api/callbacks/{name}", "hook.callback", "call one", call_callback, -1,
+	 CHANGES, "hook_updated", q_where, b_args},
+	{RT_WEB_POST, "/api/reset", "hook.reset", "start afresh; one undo brings everything back",
+	 reset, -1, CHANGES, "hook_updated", NULL, NULL},
+	{RT_WEB_GET, "/api/history", "hook.history", "the steps, newest first", get_history, -1,
+	 RT_ROUTE_ROOT, "hook_history", q_history, NULL},
+	{RT_WEB_GET, "/status", "hook.status", "is somebody there, and does a model work",
+	 get_status, -1, RT_ROUTE_ROOT, "hook_status", NULL, NULL},
+	{RT_WEB_OTHER, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL},
+};

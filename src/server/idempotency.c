@@ -140,7 +140,8 @@ rt_idempotency_find(const rt_idempotency *idem, rt_store *store, uint64_t projec
 	if (idem->row[0] == '\0')
 		return rt_fail(err, RT_NOT_FOUND, "no answer was kept");
 	rt_buf_init(&stored, record->body.alloc, RECORD_MAX);
-	st = store->ops->side_read(store, project, rt_str_of(idem->row), &stored, err);
+	st = rt_store_get(store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(idem->row)),
+			  &stored, NULL, err);
 	if (st == RT_OK && stored.status != RT_OK)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
@@ -173,9 +174,11 @@ rt_idempotency_save(const rt_idempotency *idem, const rt_alloc *alloc, rt_store 
 	add_text(&stored, "etag", answer->etag);
 	add_text(&stored, "body", answer->body);
 	rt_buf_add_byte(&stored, '}');
-	st = stored.status != RT_OK ? rt_fail(err, RT_NOMEM, "out of memory")
-				    : store->ops->side_write(store, project, rt_str_of(idem->row),
-							     rt_buf_str(&stored), err);
+	st = stored.status != RT_OK
+		     ? rt_fail(err, RT_NOMEM, "out of memory")
+		     : store->ops->write(
+			       store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(idem->row)),
+			       rt_buf_str(&stored), err);
 	rt_buf_deinit(&stored);
 	return st;
 }
@@ -204,7 +207,8 @@ rt_idempotency_reserve(const rt_idempotency *idem, rt_store *store, uint64_t pro
 rt_status
 rt_idempotency_drop(const rt_idempotency *idem, rt_store *store, uint64_t project, rt_error *err)
 {
-	return store->ops->side_write(store, project, rt_str_of(idem->row), RT_STR(""), err);
+	return store->ops->write(store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(idem->row)),
+				 RT_STR(""), err);
 }
 
 /* ---- forgetting ---- */
@@ -233,12 +237,13 @@ is_old(rt_str value, int64_t now_us)
 }
 
 static bool
-gather(void *ctx, rt_str name, rt_str value)
+gather(void *ctx, const rt_store_row *row)
 {
 	old_rows *old = ctx;
 
-	if (rt_str_starts(name, RT_STR(RT_IDEMPOTENCY_PREFIX)) && is_old(value, old->now_us)) {
-		rt_buf_add_str(&old->names, name);
+	if (rt_str_starts(row->name, RT_STR(RT_IDEMPOTENCY_PREFIX)) &&
+	    is_old(row->data, old->now_us)) {
+		rt_buf_add_str(&old->names, row->name);
 		rt_buf_add_byte(&old->names, '\0');
 	}
 	return old->names.status == RT_OK;
@@ -254,7 +259,7 @@ rt_idempotency_sweep(rt_engine *engine, int64_t now_us, size_t *out_count, rt_er
 	rt_status st;
 
 	rt_buf_init(&old.names, rt_engine_alloc(engine), RT_BUF_UNLIMITED);
-	st = store->ops->side_list(store, project, gather, &old, err);
+	st = store->ops->read(store, rt_rows_all(RT_STORE_SIDE, project), gather, &old, err);
 	if (st != RT_OK || (old.names.status == RT_OK && old.names.size == 0))
 		goto done;
 	/* Once more where nobody comes in between: a key may be used anew. */
@@ -262,13 +267,14 @@ rt_idempotency_sweep(rt_engine *engine, int64_t now_us, size_t *out_count, rt_er
 	st = store->ops->begin(store, err);
 	if (st != RT_OK)
 		goto done;
-	st = store->ops->side_list(store, project, gather, &old, err);
+	st = store->ops->read(store, rt_rows_all(RT_STORE_SIDE, project), gather, &old, err);
 	if (st == RT_OK && old.names.status != RT_OK)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	while (st == RT_OK && at < old.names.size) {
 		rt_str name = rt_str_of(old.names.ptr + at);
 
-		st = store->ops->side_write(store, project, name, RT_STR(""), err);
+		st = store->ops->write(store, rt_rows_named(RT_STORE_SIDE, project, name),
+				       RT_STR(""), err);
 		at += name.size + 1;
 		old.count++;
 	}

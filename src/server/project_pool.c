@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "server/idempotency.h"
-#include "server/run.h"
+#include "server/run_json.h"
 
 enum { TEND_S = 15 };
 
@@ -56,6 +56,9 @@ open_project_free(rt_open_project *open_project)
 	rt_apply_context with = rt_open_project_context(open_project, RT_STR("http"), NULL);
 	const rt_alloc *alloc = open_project->pool->options.alloc;
 
+	rt_runs_stop_all(open_project->runs);
+	if (open_project->feed != NULL)
+		rt_feed_set_runs(open_project->feed, NULL);
 	rt_runs_free(open_project->runs);
 	rt_feed_free(open_project->feed);
 	if (open_project->is_told)
@@ -112,7 +115,7 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 	}
 	options.purged_ctx = open_project;
 	open_project->name = rt_text_new(given->alloc, name);
-	options.read_only = given->store->ops->is_read_only(given->store);
+	options.read_only = given->store->is_read_only;
 	if (open_project->name == NULL)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)
@@ -124,12 +127,11 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 	if (st == RT_OK)
 		st = rt_feed_new(open_project->engine, given->env, &open_project->feed, err);
 	if (st == RT_OK)
-		st = rt_runs_new(open_project, &open_project->runs, err);
+		st = rt_open_project_start_runs(open_project, err);
 	if (st != RT_OK) {
 		open_project_free(open_project);
 		return st;
 	}
-	rt_feed_set_runs(open_project->feed, open_project->runs);
 	with = rt_open_project_context(open_project, RT_STR("http"), NULL);
 	rt_action_session_open(open_project->engine, &with);
 	open_project->is_told = true;
@@ -191,7 +193,7 @@ tend(rt_open_project *open_project, int64_t now_us)
 	    now_us - open_project->tended_us < (int64_t)TEND_S * 1000000)
 		return;
 	open_project->tended_us = now_us;
-	if (given->store->ops->is_read_only(given->store))
+	if (given->store->is_read_only)
 		return;
 	(void)!rt_idempotency_sweep(open_project->engine, now_us, NULL, NULL);
 	if (given->lives != NULL &&

@@ -13,7 +13,8 @@
 
 #include "app/host.h"
 #include "ops/action.h"
-#include "server/run_impl.h"
+#include "app/run_impl.h"
+#include "server/run_json.h"
 #include "store/store_memory.h"
 
 typedef struct fixture {
@@ -45,16 +46,33 @@ chance(void *ctx, void *to, size_t size)
 }
 
 static void
+feed_changed(void *ctx)
+{
+	rt_feed_changed(ctx);
+}
+
+static void
+close_runs(fixture *f)
+{
+	rt_runs_stop_all(f->runs);
+	rt_feed_set_runs(f->feed, NULL);
+	rt_runs_free(f->runs);
+	f->runs = NULL;
+}
+
+static void
 open_runs(fixture *f, const char *model)
 {
 	rt_runs_options options = {.engine = f->engine,
-				   .feed = f->feed,
+				   .changed = feed_changed,
+				   .changed_ctx = f->feed,
 				   .env = &f->env,
 				   .owner = RT_STR("this one"),
 				   .model = rt_str_of(model),
 				   .pace_ms = 1};
 
-	assert_int_equal(rt_runs_new_with(&options, &f->runs, NULL), RT_OK);
+	assert_int_equal(rt_runs_new(&options, &f->runs, NULL), RT_OK);
+	rt_feed_set_runs(f->feed, f->runs);
 }
 
 static int
@@ -79,7 +97,7 @@ tear_down(void **state)
 {
 	fixture *f = *state;
 
-	rt_runs_free(f->runs);
+	close_runs(f);
 	reader_deinit(&f->r);
 	rt_feed_free(f->feed);
 	rt_engine_close(f->engine);
@@ -116,17 +134,26 @@ write_script(fixture *f, rt_str lines)
 static rt_status
 try_start(fixture *f, const char *how, const char *fields, char name[24])
 {
-	rt_run_request request = {.how = how, .by = RT_STR("web"), .may_name_files = true};
+	rt_run_request request;
 	rt_json_doc *doc = NULL;
+	yyjson_val *body;
+	int kind = 0;
 	rt_status st;
 
 	if (fields != NULL)
 		assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(fields), &doc, NULL), RT_OK);
-	request.fields = doc != NULL ? rt_json_root(doc) : NULL;
-	request.discussion = rt_json_str(rt_json_get(request.fields, "discussion"));
-	request.take = rt_json_str(rt_json_get(request.fields, "take"));
+	body = doc != NULL ? rt_json_root(doc) : NULL;
+	while (strcmp(rt_run_how_names[kind], how) != 0)
+		kind++;
 	memset(&f->err, 0, sizeof(f->err));
-	st = rt_runs_start(f->runs, &request, name, &f->err);
+	st = rt_run_request_read(body, (rt_run_how)kind, &request, &f->err);
+	if (st == RT_OK) {
+		request.by = RT_STR("web");
+		request.may_name_files = true;
+		request.discussion = rt_json_str(rt_json_get(body, "discussion"));
+		request.take = rt_json_str(rt_json_get(body, "take"));
+		st = rt_runs_start(f->runs, &request, name, &f->err);
+	}
 	rt_json_free(doc);
 	return st;
 }
@@ -152,7 +179,7 @@ static const char *
 show(fixture *f, const char *name)
 {
 	rt_buf_clear(&f->out);
-	assert_int_equal(rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL), RT_OK);
+	assert_int_equal(rt_runs_show_json(f->runs, rt_str_of(name), &f->out, NULL), RT_OK);
 	return f->out.ptr;
 }
 
@@ -189,13 +216,13 @@ forgotten(fixture *f, const char *name)
 	int i;
 
 	rt_buf_clear(&f->out);
-	for (i = 0; rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL) == RT_OK; i++) {
+	for (i = 0; rt_runs_show_json(f->runs, rt_str_of(name), &f->out, NULL) == RT_OK; i++) {
 		if (i == 60000)
 			fail_msg("not forgotten: %s", f->out.ptr);
 		(void)nanosleep(&pause, NULL);
 		rt_buf_clear(&f->out);
 	}
-	assert_int_equal(rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL), RT_NOT_FOUND);
+	assert_int_equal(rt_runs_show_json(f->runs, rt_str_of(name), &f->out, NULL), RT_NOT_FOUND);
 }
 
 static void
@@ -552,7 +579,7 @@ test_summaries(void **state)
 	has(f, name, "\"entries\":3,\"tokens_before\":");
 	is_shown(f, "\"kind\":\"compaction\"");
 	/* no model is needed to just go there */
-	rt_runs_free(f->runs);
+	close_runs(f);
 	open_runs(f, "");
 	start(f, "go", "{\"entry\":\"e4\",\"summary\":false,\"select\":true}", name);
 	ended(f, name, "done");
@@ -578,7 +605,7 @@ test_two_at_once(void **state)
 	wait_for(f, a, "\"text\":\"One \"");
 	wait_for(f, b, "\"text\":\"One \"");
 	rt_buf_clear(&f->out);
-	assert_int_equal(rt_runs_list(f->runs, &f->out, NULL), RT_OK);
+	assert_int_equal(rt_runs_list_json(f->runs, &f->out, NULL), RT_OK);
 	assert_true(rt_str_starts(rt_buf_str(&f->out), RT_STR("[{\"run\":\"r2-")));
 	assert_non_null(strstr(f->out.ptr, "{\"run\":\"r1-"));
 	assert_null(strstr(f->out.ptr, "\"text\""));
@@ -700,7 +727,6 @@ test_refusals(void **state)
 		const char *how, *fields;
 		rt_status status;
 	} tries[] = {
-		{"dance", NULL, RT_USAGE},
 		{"ask", "[]", RT_USAGE},
 		{"ask", "{\"text\":5}", RT_USAGE},
 		{"ask", "{\"text\":\"  \"}", RT_USAGE},
@@ -731,7 +757,7 @@ test_refusals(void **state)
 			fail_msg("%s %s: %s %s", tries[i].how, tries[i].fields, rt_status_word(st),
 				 f->err.text);
 	}
-	rt_runs_free(f->runs);
+	close_runs(f);
 	open_runs(f, "");
 	assert_int_equal(try_start(f, "ask", "{\"text\":\"a\"}", name), RT_CREDENTIALS);
 	/* the setting is asked before what the program was started with */
@@ -740,7 +766,7 @@ test_refusals(void **state)
 	ended(f, name, "done");
 	is_shown(f, "You said: \\\"t\\\"");
 	rt_buf_clear(&f->out);
-	assert_int_equal(rt_runs_show(f->runs, RT_STR("r7"), &f->out, NULL), RT_NOT_FOUND);
+	assert_int_equal(rt_runs_show_json(f->runs, RT_STR("r7"), &f->out, NULL), RT_NOT_FOUND);
 }
 
 /* As many as there may be, and an end in the middle of all of them. */
@@ -761,8 +787,7 @@ test_many(void **state)
 	assert_int_equal(try_start(f, "ask", "{\"text\":\"one more\"}", name), RT_LIMIT);
 	for (i = 0; i < RT_RUNS_MAX; i++)
 		wait_for(f, names[i], "\"text\":\"So \"");
-	rt_runs_free(f->runs);
-	f->runs = NULL;
+	close_runs(f);
 	for (at = shown(f); (at = strstr(at, "\"partial\":true")) != NULL; at++)
 		partial++;
 	assert_int_equal(partial, RT_RUNS_MAX);
@@ -791,7 +816,7 @@ test_forgotten(void **state)
 	ended(f, name, "done");
 	rt_runs_purge(f->runs, RT_STR("secret"));
 	rt_buf_clear(&f->out);
-	assert_int_equal(rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL), RT_NOT_FOUND);
+	assert_int_equal(rt_runs_show_json(f->runs, rt_str_of(name), &f->out, NULL), RT_NOT_FOUND);
 }
 
 /* Also when its thread has not left it yet, which is so for a moment after it was seen to end. */
@@ -809,9 +834,9 @@ test_forgotten_at_once(void **state)
 		has(f, name, "A secret word");
 		rt_runs_purge(f->runs, RT_STR("secret"));
 		rt_buf_clear(&f->out);
-		assert_int_equal(rt_runs_show(f->runs, rt_str_of(name), &f->out, NULL),
+		assert_int_equal(rt_runs_show_json(f->runs, rt_str_of(name), &f->out, NULL),
 				 RT_NOT_FOUND);
-		assert_int_equal(rt_runs_list(f->runs, &f->out, NULL), RT_OK);
+		assert_int_equal(rt_runs_list_json(f->runs, &f->out, NULL), RT_OK);
 		assert_null(strstr(f->out.ptr, name));
 	}
 }
@@ -1009,7 +1034,8 @@ test_pieces(void **state)
 	assert_int_equal(rt_run_text_piece(&t, 2), 1);
 	assert_int_equal(rt_run_text_piece(&t, t.bytes.size - 1), 5);
 	rt_buf_add_byte(&out, '{');
-	assert_int_equal(rt_run_text_add_json(&t, SIZE_MAX, &out), t.bytes.size);
+	assert_int_equal(rt_run_text_cut(&t, SIZE_MAX), t.bytes.size);
+	rt_run_text_add_json(&t, t.bytes.size, &out);
 	assert_string_equal(out.ptr, "{\"text\":\"ab\\nc\",\"thinking\":\"hm\",\"calls\":["
 				     "{\"block\":2,\"offset\":0,\"arguments\":\"{\\\"x\\\"\"},"
 				     "{\"block\":3,\"offset\":0,\"arguments\":\"{}\"},"
@@ -1018,8 +1044,9 @@ test_pieces(void **state)
 	rt_run_text_add(&t, RT_REPLY_TEXT, 0, RT_STR("\xe2\x82\xac\xe2\x82\xac"));
 	rt_buf_clear(&out);
 	rt_buf_add_byte(&out, '{');
-	assert_int_equal(rt_run_text_add_json(&t, 5, &out), t.bytes.size - 3);
-	assert_string_equal(out.ptr, "{,\"reply\":1,\"text\":\"\xe2\x82\xac\"");
+	assert_int_equal(rt_run_text_cut(&t, 5), t.bytes.size - 3);
+	rt_run_text_add_json(&t, t.bytes.size - 3, &out);
+	assert_string_equal(out.ptr, "{\"reply\":1,\"text\":\"\xe2\x82\xac\"");
 	rt_run_text_deinit(&t);
 	rt_buf_deinit(&out);
 }
@@ -1033,7 +1060,8 @@ test_no_memory(void **state)
 	failing a;
 	rt_alloc alloc = {failing_resize, failing_release, &a};
 	rt_runs_options options = {.engine = f->engine,
-				   .feed = f->feed,
+				   .changed = feed_changed,
+				   .changed_ctx = f->feed,
 				   .alloc = &alloc,
 				   .env = &f->env,
 				   .owner = RT_STR("this one"),
@@ -1043,14 +1071,13 @@ test_no_memory(void **state)
 	char name[24];
 	long n;
 
-	rt_runs_free(f->runs);
-	f->runs = NULL;
+	close_runs(f);
 	atomic_init(&a.left, -1);
 	atomic_init(&a.live, 0);
 	for (n = 0; !whole; n++) {
 		assert_true(n < 10000);
 		atomic_store(&a.left, n);
-		if (rt_runs_new_with(&options, &f->runs, NULL) == RT_OK &&
+		if (rt_runs_new(&options, &f->runs, NULL) == RT_OK &&
 		    try_start(f, "ask", "{\"content\":[{\"type\":\"text\",\"text\":\"Q\"}]}",
 			      name) == RT_OK) {
 			begun++;
@@ -1060,8 +1087,7 @@ test_no_memory(void **state)
 		} else if (f->runs != NULL) {
 			assert_int_equal(f->err.status, RT_NOMEM);
 		}
-		rt_runs_free(f->runs);
-		f->runs = NULL;
+		close_runs(f);
 		assert_int_equal(atomic_load(&a.live), 0);
 	}
 	assert_true(begun > 1 && n > 5);

@@ -183,10 +183,10 @@ text_of(char *room, size_t size, const char *format, uint64_t n)
 	return rt_str_of(room);
 }
 
-static rt_log_row
+static rt_store_row
 log_row(uint64_t n, rt_str data)
 {
-	rt_log_row row = {0};
+	rt_store_row row = {0};
 
 	memset(row.step, (int)(n & 0xff), sizeof(row.step));
 	memcpy(row.step, &n, sizeof(n));
@@ -200,8 +200,10 @@ static void
 append_one(fixture *f, uint64_t seq)
 {
 	char log[64], body[64];
-	rt_log_row row = log_row(seq, text_of(log, sizeof(log), "effect %llu", seq));
-	rt_body_row text = {seq, seq + 1000, text_of(body, sizeof(body), "body %llu", seq)};
+	rt_store_row row = log_row(seq, text_of(log, sizeof(log), "effect %llu", seq));
+	rt_store_row text = {.number = seq,
+			     .entry = seq + 1000,
+			     .data = text_of(body, sizeof(body), "body %llu", seq)};
 	uint64_t head = 0;
 
 	MUST(OPS(f)->begin(f->store, err));
@@ -217,26 +219,35 @@ typedef struct seen {
 } seen;
 
 static bool
-see_log(void *ctx, const rt_log_row *row)
+see_log(void *ctx, const rt_store_row *row)
 {
 	seen *s = ctx;
 	uint64_t n;
 
 	memcpy(&n, row->step, sizeof(n));
-	assert_int_equal(n, row->seq);
-	assert_int_equal(row->at_us, 1700000000000000 + row->seq);
-	s->numbers[s->count++] = row->seq;
+	assert_int_equal(n, row->number);
+	assert_int_equal(row->at_us, 1700000000000000 + row->number);
+	s->numbers[s->count++] = row->number;
 	snprintf(s->text, sizeof(s->text), "%.*s", RT_STR_ARG(row->data));
 	return s->count != s->stop_at;
 }
 
 static bool
-see_body(void *ctx, const rt_body_row *row)
+see_body(void *ctx, const rt_store_row *row)
 {
 	seen *s = ctx;
 
 	s->numbers[s->count++] = row->number;
 	snprintf(s->text, sizeof(s->text), "%.*s", RT_STR_ARG(row->data));
+	return s->count != s->stop_at;
+}
+
+static bool
+see_number(void *ctx, const rt_store_row *row)
+{
+	seen *s = ctx;
+
+	s->numbers[s->count++] = row->number;
 	return s->count != s->stop_at;
 }
 
@@ -251,25 +262,25 @@ see_hit(void *ctx, uint64_t number, uint64_t entry)
 }
 
 static bool
-see_side(void *ctx, rt_str name, rt_str value)
+see_side(void *ctx, const rt_store_row *row)
 {
 	seen *s = ctx;
 	size_t size = strlen(s->text);
 
-	snprintf(s->text + size, sizeof(s->text) - size, "%.*s=%.*s;", RT_STR_ARG(name),
-		 RT_STR_ARG(value));
+	snprintf(s->text + size, sizeof(s->text) - size, "%.*s=%.*s;", RT_STR_ARG(row->name),
+		 RT_STR_ARG(row->data));
 	s->count++;
 	return s->count != s->stop_at;
 }
 
 static bool
-see_project(void *ctx, uint64_t project, rt_str name)
+see_project(void *ctx, const rt_store_row *row)
 {
 	seen *s = ctx;
 	size_t size = strlen(s->text);
 
-	snprintf(s->text + size, sizeof(s->text) - size, "%llu=%.*s;", (unsigned long long)project,
-		 RT_STR_ARG(name));
+	snprintf(s->text + size, sizeof(s->text) - size, "%llu=%.*s;",
+		 (unsigned long long)row->number, RT_STR_ARG(row->data));
 	s->count++;
 	return s->count != s->stop_at;
 }
@@ -300,7 +311,8 @@ expect_body(fixture *f, uint64_t number, const char *text)
 	rt_buf buf;
 
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	MUST(OPS(f)->body_read(f->store, f->project, number, &buf, &entry, err));
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, number), &buf, &entry,
+			  err));
 	assert_true(rt_str_is(rt_buf_str(&buf), text));
 	rt_buf_deinit(&buf);
 }
@@ -314,32 +326,39 @@ test_projects(void **state)
 	uint64_t second = 0, third = 0, found = 0;
 	seen s = {0};
 
-	FAILS(RT_NOT_FOUND, OPS(f)->project_find(f->store, RT_STR("second"), &found, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("second")), NULL,
+			   &found, err));
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->project_new(f->store, RT_STR("second"), &second, err));
 	FAILS(RT_REFUSED, OPS(f)->project_new(f->store, RT_STR("second"), &third, err));
 	FAILS(RT_REFUSED, OPS(f)->project_new(f->store, RT_STR("first"), &third, err));
-	MUST(OPS(f)->project_find(f->store, RT_STR("second"), &found, err));
+	MUST(rt_store_get(f->store, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("second")), NULL,
+			  &found, err));
 	assert_int_equal(found, second);
 	MUST(OPS(f)->commit(f->store, err));
 	assert_int_not_equal(second, f->project);
 	assert_true(second >= 1);
 	assert_true(second <= RT_STORE_PROJECT_MAX);
-	MUST(OPS(f)->project_find(f->store, RT_STR("second"), &found, err));
+	MUST(rt_store_get(f->store, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("second")), NULL,
+			  &found, err));
 	assert_int_equal(found, second);
-	MUST(OPS(f)->project_list(f->store, see_project, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_PROJECTS, 0), see_project, &s, err));
 	assert_string_equal(s.text, "1=first;2=second;");
 	s = (seen){.stop_at = 1};
-	MUST(OPS(f)->project_list(f->store, see_project, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_PROJECTS, 0), see_project, &s, err));
 	assert_string_equal(s.text, "1=first;");
 
 	/* Cancelled: the name is free again, and the number too. */
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->project_new(f->store, RT_STR("third"), &third, err));
 	OPS(f)->cancel(f->store);
-	FAILS(RT_NOT_FOUND, OPS(f)->project_find(f->store, RT_STR("third"), &found, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("third")), NULL,
+			   &found, err));
 	MUST(OPS(f)->begin(f->store, err));
-	FAILS(RT_NOT_FOUND, OPS(f)->node_write(f->store, third, 1, RT_STR("x"), err));
+	FAILS(RT_NOT_FOUND,
+	      OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, third, 1), RT_STR("x"), err));
 	FAILS(RT_NOT_FOUND, OPS(f)->append(f->store, 77, 0, NULL, 0, NULL, 0, NULL, err));
 	FAILS(RT_NOT_FOUND, OPS(f)->append(f->store, 0, 0, NULL, 0, NULL, 0, NULL, err));
 	OPS(f)->cancel(f->store);
@@ -363,7 +382,8 @@ test_project_names(void **state)
 		MUST(OPS(f)->project_new(f->store, names[i], &made[i], err));
 	MUST(OPS(f)->commit(f->store, err));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		MUST(OPS(f)->project_find(f->store, names[i], &found, err));
+		MUST(rt_store_get(f->store, rt_rows_named(RT_STORE_PROJECTS, 0, names[i]), NULL,
+				  &found, err));
 		assert_int_equal(found, made[i]);
 	}
 }
@@ -379,29 +399,38 @@ test_empty(void **state)
 	rt_buf buf;
 
 	rt_buf_init(&buf, rt_alloc_libc(), 100);
-	MUST(OPS(f)->log_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &number, err));
 	assert_int_equal(number, 0);
 	number = 9;
-	MUST(OPS(f)->body_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_BODIES, f->project, &number, err));
 	assert_int_equal(number, 0);
 	number = 9;
-	MUST(OPS(f)->index_mark(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_INDEX, f->project, &number, err));
 	assert_int_equal(number, 0);
-	MUST(OPS(f)->log_read(f->store, f->project, 1, 100, see_log, &s, err));
-	MUST(OPS(f)->log_read(f->store, f->project, 100, 1, see_log, &s, err));
-	MUST(OPS(f)->body_scan(f->store, f->project, 1, 100, see_body, &s, err));
-	MUST(OPS(f)->node_list(f->store, f->project, see_hit, &s, err));
-	MUST(OPS(f)->side_list(f->store, f->project, see_side, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 1, 100), see_log, &s,
+			  err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 100, 1), see_log, &s,
+			  err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_BODIES, f->project, 1, 100), see_body,
+			  &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_numbers(RT_STORE_NODES, f->project), see_number, &s,
+			  err));
+	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_SIDE, f->project), see_side, &s, err));
 	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("word"), RT_FIND_ALL_WORDS, see_hit,
 				&s, err));
 	assert_int_equal(s.count, 0);
-	FAILS(RT_NOT_FOUND, OPS(f)->body_read(f->store, f->project, 1, &buf, NULL, err));
-	FAILS(RT_NOT_FOUND, OPS(f)->node_read(f->store, f->project, 1, &buf, err));
-	FAILS(RT_NOT_FOUND, OPS(f)->root_read(f->store, f->project, &number, &buf, err));
-	FAILS(RT_NOT_FOUND, OPS(f)->side_read(f->store, f->project, RT_STR("x"), &buf, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 1), &buf, NULL, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), &buf, NULL, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_all(RT_STORE_ROOT, f->project), &buf, &number, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("x")), &buf,
+			   NULL, err));
 	assert_int_equal(buf.size, 0);
-	assert_non_null(OPS(f)->place(f->store));
-	assert_false(OPS(f)->is_read_only(f->store));
+	assert_non_null(f->store->place);
+	assert_false(f->store->is_read_only);
 	rt_buf_deinit(&buf);
 	must_be_clean(f);
 }
@@ -411,8 +440,8 @@ test_append(void **state)
 {
 	fixture *f = *state;
 	uint64_t head = 0, number = 0, entry = 0;
-	rt_log_row rows[3];
-	rt_body_row bodies[2];
+	rt_store_row rows[3];
+	rt_store_row bodies[2];
 	seen s = {0};
 	rt_buf buf;
 
@@ -421,35 +450,42 @@ test_append(void **state)
 	rows[0] = log_row(3, RT_STR("three"));
 	rows[1] = log_row(4, RT_STR(""));
 	rows[2] = log_row(5, (rt_str){"a\0b", 3});
-	bodies[0] = (rt_body_row){7, 0, (rt_str){NULL, 0}};
-	bodies[1] = (rt_body_row){RT_STORE_NUMBER_MAX - 1, UINT64_MAX, (rt_str){"\0x\0", 3}};
+	bodies[0] = (rt_store_row){.number = 7, .entry = 0, .data = (rt_str){NULL, 0}};
+	bodies[1] = (rt_store_row){.number = RT_STORE_NUMBER_MAX - 1,
+				   .entry = UINT64_MAX,
+				   .data = (rt_str){"\0x\0", 3}};
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->log_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &number, err));
 	assert_int_equal(number, 2);
 	MUST(OPS(f)->append(f->store, f->project, 2, rows, 3, bodies, 2, &head, err));
 	assert_int_equal(head, 5);
-	MUST(OPS(f)->log_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &number, err));
 	assert_int_equal(number, 5);
 	MUST(OPS(f)->commit(f->store, err));
-	MUST(OPS(f)->log_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &number, err));
 	assert_int_equal(number, 5);
-	MUST(OPS(f)->body_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_BODIES, f->project, &number, err));
 	assert_int_equal(number, RT_STORE_NUMBER_MAX - 1);
 
 	expect_body(f, 2, "body 2");
 	rt_buf_init(&buf, rt_alloc_libc(), 100);
 	rt_buf_add_c(&buf, "kept ");
-	MUST(OPS(f)->body_read(f->store, f->project, RT_STORE_NUMBER_MAX - 1, &buf, &entry, err));
+	MUST(rt_store_get(f->store,
+			  rt_rows_one(RT_STORE_BODIES, f->project, RT_STORE_NUMBER_MAX - 1), &buf,
+			  &entry, err));
 	assert_int_equal(entry, UINT64_MAX);
 	assert_true(rt_str_eq(rt_buf_str(&buf), (rt_str){"kept \0x\0", 8}));
 	rt_buf_clear(&buf);
-	MUST(OPS(f)->body_read(f->store, f->project, 7, &buf, &entry, err));
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 7), &buf, &entry,
+			  err));
 	assert_int_equal(buf.size, 0);
 	assert_int_equal(entry, 0);
-	FAILS(RT_NOT_FOUND, OPS(f)->body_read(f->store, f->project, 6, &buf, NULL, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 6), &buf, NULL, err));
 	rt_buf_deinit(&buf);
 
-	MUST(OPS(f)->body_scan(f->store, f->project, 2, 7, see_body, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_BODIES, f->project, 2, 7), see_body,
+			  &s, err));
 	assert_int_equal(s.count, 2);
 	assert_int_equal(s.numbers[0], 2);
 	assert_int_equal(s.numbers[1], 7);
@@ -482,7 +518,7 @@ test_read_order(void **state)
 	};
 	fixture *f = *state;
 	uint64_t other = 0;
-	rt_log_row row = log_row(1, RT_STR("another's"));
+	rt_store_row row = log_row(1, RT_STR("another's"));
 	seen s;
 
 	for (uint64_t seq = 1; seq <= 9; seq++)
@@ -493,38 +529,51 @@ test_read_order(void **state)
 	MUST(OPS(f)->commit(f->store, err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		s = (seen){0};
-		MUST(OPS(f)->log_read(f->store, f->project, cases[i].first, cases[i].last, see_log,
-				      &s, err));
+		MUST(OPS(f)->read(
+			f->store,
+			rt_rows_between(RT_STORE_LOG, f->project, cases[i].first, cases[i].last),
+			see_log, &s, err));
 		assert_int_equal(s.count, cases[i].count);
 		for (size_t n = 0; n < s.count; n++)
 			assert_int_equal(s.numbers[n],
 					 (int64_t)cases[i].from + cases[i].by * (int64_t)n);
 	}
 	s = (seen){.stop_at = 2};
-	MUST(OPS(f)->log_read(f->store, f->project, 1, 9, see_log, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 1, 9), see_log, &s,
+			  err));
 	assert_int_equal(s.count, 2);
 	assert_string_equal(s.text, "effect 2");
 	s = (seen){0};
-	MUST(OPS(f)->body_scan(f->store, f->project, 3, UINT64_MAX, see_body, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_BODIES, f->project, 3, UINT64_MAX),
+			  see_body, &s, err));
 	assert_int_equal(s.count, 7);
 	s = (seen){0};
-	MUST(OPS(f)->body_scan(f->store, f->project, 5, 3, see_body, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_BODIES, f->project, 5, 3), see_body,
+			  &s, err));
 	assert_int_equal(s.count, 0);
 	s = (seen){0};
-	MUST(OPS(f)->body_pick(f->store, f->project, (const uint64_t[]){2, 3, 5, 99, UINT64_MAX}, 5,
-			       see_body, &s, err));
+	MUST(OPS(f)->read(f->store,
+			  rt_rows_listed(RT_STORE_BODIES, f->project,
+					 (const uint64_t[]){2, 3, 5, 99, UINT64_MAX}, 5),
+			  see_body, &s, err));
 	assert_int_equal(s.count, 3);
 	assert_int_equal(s.numbers[0], 2);
 	assert_int_equal(s.numbers[2], 5);
 	s = (seen){.stop_at = 2};
-	MUST(OPS(f)->body_pick(f->store, f->project, (const uint64_t[]){2, 5, 6}, 3, see_body, &s, err));
+	MUST(OPS(f)->read(
+		f->store,
+		rt_rows_listed(RT_STORE_BODIES, f->project, (const uint64_t[]){2, 5, 6}, 3),
+		see_body, &s, err));
 	assert_int_equal(s.count, 2);
 	s = (seen){0};
-	MUST(OPS(f)->body_pick(f->store, f->project, NULL, 0, see_body, &s, err));
-	MUST(OPS(f)->body_pick(f->store, 0, (const uint64_t[]){2}, 1, see_body, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_listed(RT_STORE_BODIES, f->project, NULL, 0), see_body,
+			  &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_listed(RT_STORE_BODIES, 0, (const uint64_t[]){2}, 1),
+			  see_body, &s, err));
 	assert_int_equal(s.count, 0);
 	s = (seen){0};
-	MUST(OPS(f)->log_read(f->store, other, 0, UINT64_MAX, see_log, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, other, 0, UINT64_MAX), see_log,
+			  &s, err));
 	assert_int_equal(s.count, 1);
 	assert_string_equal(s.text, "another's");
 	must_be_clean(f);
@@ -534,8 +583,8 @@ static void
 test_conflict(void **state)
 {
 	fixture *f = *state;
-	rt_log_row row = log_row(2, RT_STR("two"));
-	rt_body_row body = {2, 2, RT_STR("two")};
+	rt_store_row row = log_row(2, RT_STR("two"));
+	rt_store_row body = {.number = 2, .entry = 2, .data = RT_STR("two")};
 	uint64_t head = 0;
 	seen s = {0};
 
@@ -554,7 +603,8 @@ test_conflict(void **state)
 	body.number = 0;
 	FAILS(RT_USAGE, OPS(f)->append(f->store, f->project, 2, NULL, 0, &body, 1, &head, err));
 	MUST(OPS(f)->commit(f->store, err));
-	MUST(OPS(f)->log_read(f->store, f->project, 1, 9, see_log, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 1, 9), see_log, &s,
+			  err));
 	assert_int_equal(s.count, 2);
 	must_be_clean(f);
 }
@@ -566,7 +616,7 @@ expect_found(fixture *f, uint64_t count)
 	uint64_t mark;
 	seen s = {0};
 
-	MUST(OPS(f)->index_mark(f->store, f->project, &mark, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_INDEX, f->project, &mark, err));
 	assert_int_equal(mark, count);
 	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_ALL_WORDS, see_hit, &s,
 				err));
@@ -577,82 +627,101 @@ static void
 test_cancel(void **state)
 {
 	fixture *f = *state;
-	rt_log_row row = log_row(2, RT_STR("two"));
-	rt_body_row body = {2, 2, RT_STR("two")};
+	rt_store_row row = log_row(2, RT_STR("two"));
+	rt_store_row body = {.number = 2, .entry = 2, .data = RT_STR("two")};
 	seen s;
 	uint64_t number = 0;
 	rt_buf buf;
 
 	append_one(f, 1);
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->node_write(f->store, f->project, 5, RT_STR("node"), err));
-	MUST(OPS(f)->node_write(f->store, f->project, 6, RT_STR("kept"), err));
-	MUST(OPS(f)->root_write(f->store, f->project, 1, RT_STR("root"), err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("draft"), RT_STR("old"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 5), RT_STR("node"),
+			   err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 6), RT_STR("kept"),
+			   err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_ROOT, f->project, 1), RT_STR("root"),
+			   err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+			   RT_STR("old"), err));
 	MUST(OPS(f)->index_add(f->store, f->project, 1, 1001, RT_STR("quick brown fox"), err));
 	MUST(OPS(f)->commit(f->store, err));
 
 	OPS(f)->cancel(f->store); /* without a begin: nothing */
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->append(f->store, f->project, 1, &row, 1, &body, 1, NULL, err));
-	MUST(OPS(f)->node_drop(f->store, f->project, 5, err));
-	MUST(OPS(f)->node_write(f->store, f->project, 5, RT_STR("again"), err));
-	MUST(OPS(f)->node_drop(f->store, f->project, 5, err));
-	MUST(OPS(f)->node_write(f->store, f->project, 7, RT_STR("new"), err));
-	MUST(OPS(f)->node_drop(f->store, f->project, 7, err));
-	MUST(OPS(f)->node_write(f->store, f->project, 7, RT_STR("new"), err));
-	MUST(OPS(f)->node_drop_all(f->store, f->project, err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("draft"), RT_STR("new"), err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("draft"), RT_STR(""), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, 5), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 5), RT_STR("again"),
+			   err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, 5), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 7), RT_STR("new"),
+			   err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, 7), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 7), RT_STR("new"),
+			   err));
+	MUST(OPS(f)->drop(f->store, rt_rows_all(RT_STORE_ROOT, f->project), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+			   RT_STR("new"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+			   RT_STR(""), err));
 	MUST(OPS(f)->index_add(f->store, f->project, 2, 2, RT_STR("lazy dog"), err));
-	MUST(OPS(f)->body_replace(f->store, f->project, 1, RT_STR("gone"), err));
-	MUST(OPS(f)->log_replace(f->store, f->project, 1, RT_STR("gone"), err));
-	MUST(OPS(f)->index_drop(f->store, f->project, 1, RT_STR("quick brown fox"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 1), RT_STR("gone"),
+			   err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_LOG, f->project, 1), RT_STR("gone"),
+			   err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_INDEX, f->project, 1), err));
 	OPS(f)->cancel(f->store);
 
-	MUST(OPS(f)->log_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &number, err));
 	assert_int_equal(number, 1);
-	MUST(OPS(f)->body_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_BODIES, f->project, &number, err));
 	assert_int_equal(number, 1);
-	MUST(OPS(f)->index_mark(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_INDEX, f->project, &number, err));
 	assert_int_equal(number, 1);
 	expect_body(f, 1, "body 1");
 	rt_buf_init(&buf, rt_alloc_libc(), 100);
-	MUST(OPS(f)->node_read(f->store, f->project, 5, &buf, err));
-	MUST(OPS(f)->node_read(f->store, f->project, 6, &buf, err));
-	MUST(OPS(f)->root_read(f->store, f->project, &number, &buf, err));
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 5), &buf, NULL, err));
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 6), &buf, NULL, err));
+	MUST(rt_store_get(f->store, rt_rows_all(RT_STORE_ROOT, f->project), &buf, &number, err));
 	assert_int_equal(number, 1);
-	MUST(OPS(f)->side_read(f->store, f->project, RT_STR("draft"), &buf, err));
+	MUST(rt_store_get(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")), &buf,
+			  NULL, err));
 	assert_true(rt_str_is(rt_buf_str(&buf), "nodekeptrootold"));
-	FAILS(RT_NOT_FOUND, OPS(f)->node_read(f->store, f->project, 7, &buf, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 7), &buf, NULL, err));
 	s = (seen){0};
-	MUST(OPS(f)->node_pick(f->store, f->project, (const uint64_t[]){5, 6, 7, UINT64_MAX}, 4,
-			       see_body, &s, err));
+	MUST(OPS(f)->read(f->store,
+			  rt_rows_listed(RT_STORE_NODES, f->project,
+					 (const uint64_t[]){5, 6, 7, UINT64_MAX}, 4),
+			  see_body, &s, err));
 	assert_int_equal(s.count, 2);
 	assert_int_equal(s.numbers[0], 5);
 	assert_int_equal(s.numbers[1], 6);
 	s = (seen){.stop_at = 1};
-	MUST(OPS(f)->node_pick(f->store, f->project, (const uint64_t[]){5, 6}, 2, see_body, &s, err));
+	MUST(OPS(f)->read(f->store,
+			  rt_rows_listed(RT_STORE_NODES, f->project, (const uint64_t[]){5, 6}, 2),
+			  see_body, &s, err));
 	assert_int_equal(s.count, 1);
 	s = (seen){0};
-	MUST(OPS(f)->node_pick(f->store, 0, (const uint64_t[]){5}, 1, see_body, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_listed(RT_STORE_NODES, 0, (const uint64_t[]){5}, 1),
+			  see_body, &s, err));
 	assert_int_equal(s.count, 0);
 	rt_buf_deinit(&buf);
 	s = (seen){0};
 	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_ALL_WORDS, see_hit, &s,
 				err));
 	assert_int_equal(s.count, 1);
-	MUST(OPS(f)->log_read(f->store, f->project, 1, 9, see_log, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 1, 9), see_log, &s,
+			  err));
 	assert_string_equal(s.text, "effect 1");
 	append_one(f, 2);
 	must_be_clean(f);
 
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->index_clear(f->store, err));
+	MUST(OPS(f)->drop(f->store, rt_rows_all(RT_STORE_INDEX, 0), err));
 	OPS(f)->cancel(f->store);
 	expect_found(f, 1);
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->index_clear(f->store, err));
+	MUST(OPS(f)->drop(f->store, rt_rows_all(RT_STORE_INDEX, 0), err));
 	MUST(OPS(f)->commit(f->store, err));
 	expect_found(f, 0);
 	MUST(OPS(f)->begin(f->store, err));
@@ -675,43 +744,56 @@ test_nodes(void **state)
 	rt_buf_init(&buf, rt_alloc_libc(), 100);
 	append_one(f, 1);
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->node_write(f->store, f->project, 30, RT_STR("thirty"), err));
-	MUST(OPS(f)->node_write(f->store, f->project, 1, RT_STR("one"), err));
-	MUST(OPS(f)->node_write(f->store, f->project, RT_STORE_NUMBER_MAX, RT_STR(""), err));
-	MUST(OPS(f)->node_write(f->store, f->project, 30, RT_STR("thirty, again"), err));
-	FAILS(RT_USAGE, OPS(f)->node_write(f->store, f->project, 0, RT_STR("no"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 30), RT_STR("thirty"),
+			   err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), RT_STR("one"),
+			   err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, RT_STORE_NUMBER_MAX),
+			   RT_STR(""), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 30),
+			   RT_STR("thirty, again"), err));
+	FAILS(RT_USAGE, OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 0),
+				      RT_STR("no"), err));
 	FAILS(RT_USAGE,
-	      OPS(f)->node_write(f->store, f->project, RT_STORE_NUMBER_MAX + 1, RT_STR("no"), err));
-	MUST(OPS(f)->root_write(f->store, f->project, 1, RT_STR("first root"), err));
-	MUST(OPS(f)->node_drop(f->store, f->project, 99, err));
-	MUST(OPS(f)->node_read(f->store, f->project, 30, &buf, err));
+	      OPS(f)->write(f->store,
+			    rt_rows_one(RT_STORE_NODES, f->project, RT_STORE_NUMBER_MAX + 1),
+			    RT_STR("no"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_ROOT, f->project, 1),
+			   RT_STR("first root"), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, 99), err));
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 30), &buf, NULL, err));
 	MUST(OPS(f)->commit(f->store, err));
 	assert_true(rt_str_is(rt_buf_str(&buf), "thirty, again"));
 	rt_buf_clear(&buf);
-	MUST(OPS(f)->node_list(f->store, f->project, see_hit, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_numbers(RT_STORE_NODES, f->project), see_number, &s,
+			  err));
 	assert_int_equal(s.count, 3);
 	assert_int_equal(s.numbers[0], 1);
 	assert_int_equal(s.numbers[1], 30);
 	assert_int_equal(s.numbers[2], RT_STORE_NUMBER_MAX);
-	MUST(OPS(f)->root_read(f->store, f->project, &seq, &buf, err));
+	MUST(rt_store_get(f->store, rt_rows_all(RT_STORE_ROOT, f->project), &buf, &seq, err));
 	assert_int_equal(seq, 1);
 	assert_true(rt_str_is(rt_buf_str(&buf), "first root"));
 	rt_buf_clear(&buf);
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->node_drop(f->store, f->project, 1, err));
-	MUST(OPS(f)->root_write(f->store, f->project, 0, RT_STR("second"), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_ROOT, f->project, 0), RT_STR("second"),
+			   err));
 	MUST(OPS(f)->commit(f->store, err));
-	FAILS(RT_NOT_FOUND, OPS(f)->node_read(f->store, f->project, 1, &buf, err));
-	MUST(OPS(f)->root_read(f->store, f->project, &seq, &buf, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), &buf, NULL, err));
+	MUST(rt_store_get(f->store, rt_rows_all(RT_STORE_ROOT, f->project), &buf, &seq, err));
 	assert_int_equal(seq, 0);
 	must_be_clean(f);
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->node_drop_all(f->store, f->project, err));
+	MUST(OPS(f)->drop(f->store, rt_rows_all(RT_STORE_ROOT, f->project), err));
 	MUST(OPS(f)->commit(f->store, err));
 	s = (seen){0};
-	MUST(OPS(f)->node_list(f->store, f->project, see_hit, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_numbers(RT_STORE_NODES, f->project), see_number, &s,
+			  err));
 	assert_int_equal(s.count, 0);
-	FAILS(RT_NOT_FOUND, OPS(f)->root_read(f->store, f->project, &seq, &buf, err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_all(RT_STORE_ROOT, f->project), &buf, &seq, err));
 	rt_buf_deinit(&buf);
 	must_be_clean(f);
 }
@@ -724,24 +806,36 @@ test_side(void **state)
 	rt_buf buf;
 
 	rt_buf_init(&buf, rt_alloc_libc(), 100);
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("reply"), RT_STR("so far"), err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("draft"), RT_STR("text"), err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("reply"), RT_STR("so far, so"), err));
-	MUST(OPS(f)->side_write(f->store, f->project, (rt_str){"a\0", 2}, (rt_str){"\0", 1}, err));
-	FAILS(RT_NOT_FOUND, OPS(f)->side_write(f->store, 77, RT_STR("x"), RT_STR("y"), err));
-	MUST(OPS(f)->side_read(f->store, f->project, RT_STR("reply"), &buf, err));
-	MUST(OPS(f)->side_read(f->store, f->project, (rt_str){"a\0", 2}, &buf, err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("reply")),
+			   RT_STR("so far"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+			   RT_STR("text"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("reply")),
+			   RT_STR("so far, so"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, (rt_str){"a\0", 2}),
+			   (rt_str){"\0", 1}, err));
+	FAILS(RT_NOT_FOUND, OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, 77, RT_STR("x")),
+					  RT_STR("y"), err));
+	MUST(rt_store_get(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("reply")), &buf,
+			  NULL, err));
+	MUST(rt_store_get(f->store, rt_rows_named(RT_STORE_SIDE, f->project, (rt_str){"a\0", 2}),
+			  &buf, NULL, err));
 	assert_true(rt_str_eq(rt_buf_str(&buf), (rt_str){"so far, so\0", 11}));
-	MUST(OPS(f)->side_write(f->store, f->project, (rt_str){"a\0", 2}, RT_STR(""), err));
-	MUST(OPS(f)->side_list(f->store, f->project, see_side, &s, err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, (rt_str){"a\0", 2}),
+			   RT_STR(""), err));
+	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_SIDE, f->project), see_side, &s, err));
 	assert_string_equal(s.text, "draft=text;reply=so far, so;");
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("reply"), RT_STR(""), err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("never"), RT_STR(""), err));
-	FAILS(RT_NOT_FOUND, OPS(f)->side_read(f->store, f->project, RT_STR("reply"), &buf, err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("reply")),
+			   RT_STR(""), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("never")),
+			   RT_STR(""), err));
+	FAILS(RT_NOT_FOUND,
+	      rt_store_get(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("reply")),
+			   &buf, NULL, err));
 	MUST(OPS(f)->commit(f->store, err));
 	s = (seen){0};
-	MUST(OPS(f)->side_list(f->store, f->project, see_side, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_SIDE, f->project), see_side, &s, err));
 	assert_string_equal(s.text, "draft=text;");
 	rt_buf_deinit(&buf);
 	must_be_clean(f);
@@ -791,7 +885,7 @@ test_index(void **state)
 	MUST(OPS(f)->index_add(f->store, other, 1, 1, RT_STR("another fox"), err));
 	FAILS(RT_USAGE, OPS(f)->index_add(f->store, f->project, 0, 1, RT_STR("x"), err));
 	MUST(OPS(f)->commit(f->store, err));
-	MUST(OPS(f)->index_mark(f->store, f->project, &mark, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_INDEX, f->project, &mark, err));
 	assert_int_equal(mark, 5);
 
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("fox"), "1 2 ");
@@ -830,12 +924,12 @@ test_index(void **state)
 	/* A text again under its number replaces the old one; the mark stays. */
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->index_add(f->store, f->project, 2, 12, RT_STR("wolf"), err));
-	MUST(OPS(f)->index_drop(f->store, f->project, 1, RT_STR("The quick brown fox"), err));
-	MUST(OPS(f)->index_drop(f->store, f->project, 6, RT_STR("never there"), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_INDEX, f->project, 1), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_INDEX, f->project, 6), err));
 	MUST(OPS(f)->commit(f->store, err));
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("fox"), "");
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("wolf"), "2 ");
-	MUST(OPS(f)->index_mark(f->store, f->project, &mark, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_INDEX, f->project, &mark, err));
 	assert_int_equal(mark, 5);
 }
 
@@ -910,8 +1004,8 @@ test_purge(void **state)
 {
 	static char big[40000];
 	fixture *f = *state;
-	rt_log_row row = log_row(2, RT_STR("effect with hunter2secret inside"));
-	rt_body_row body = {2, 22, {big, sizeof(big)}};
+	rt_store_row row = log_row(2, RT_STR("effect with hunter2secret inside"));
+	rt_store_row body = {.number = 2, .entry = 22, .data = (rt_str){big, sizeof(big)}};
 	seen s = {0};
 
 	for (size_t i = 0; i < sizeof(big); i++)
@@ -921,9 +1015,9 @@ test_purge(void **state)
 	MUST(OPS(f)->append(f->store, f->project, 1, &row, 1, &body, 1, NULL, err));
 	MUST(OPS(f)->index_add(f->store, f->project, 1, 1001, RT_STR("body one"), err));
 	MUST(OPS(f)->index_add(f->store, f->project, 2, 22, RT_STR("hunter2secret word"), err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("draft"), RT_STR("hunter2secret"),
-				err));
-	MUST(OPS(f)->node_write(f->store, f->project, 9, body.data, err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+			   RT_STR("hunter2secret"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 9), body.data, err));
 	MUST(OPS(f)->commit(f->store, err));
 	for (uint64_t seq = 3; seq <= 60; seq++)
 		append_one(f, seq);
@@ -931,20 +1025,25 @@ test_purge(void **state)
 		assert_true(folder_holds(f, "hunter2secret"));
 
 	MUST(OPS(f)->begin(f->store, err));
-	MUST(OPS(f)->body_replace(f->store, f->project, 2, RT_STR("purged"), err));
-	MUST(OPS(f)->log_replace(f->store, f->project, 2, RT_STR("purged too"), err));
-	FAILS(RT_NOT_FOUND, OPS(f)->body_replace(f->store, f->project, 61, RT_STR(""), err));
-	FAILS(RT_NOT_FOUND, OPS(f)->log_replace(f->store, f->project, 61, RT_STR(""), err));
-	MUST(OPS(f)->index_drop(f->store, f->project, 2, RT_STR("hunter2secret word"), err));
-	MUST(OPS(f)->side_write(f->store, f->project, RT_STR("draft"), RT_STR(""), err));
-	MUST(OPS(f)->node_drop(f->store, f->project, 9, err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 2), RT_STR("purged"),
+			   err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_LOG, f->project, 2), RT_STR("purged too"),
+			   err));
+	FAILS(RT_NOT_FOUND, OPS(f)->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 61),
+					  RT_STR(""), err));
+	FAILS(RT_NOT_FOUND,
+	      OPS(f)->write(f->store, rt_rows_one(RT_STORE_LOG, f->project, 61), RT_STR(""), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_INDEX, f->project, 2), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+			   RT_STR(""), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, 9), err));
 	MUST(OPS(f)->commit(f->store, err));
 	MUST(OPS(f)->scrub(f->store, err));
 	assert_false(folder_holds(f, "hunter2secret"));
 	assert_false(folder_holds(f, "hunter2"));
 
 	expect_body(f, 2, "purged");
-	MUST(OPS(f)->log_read(f->store, f->project, 2, 2, see_log, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_one(RT_STORE_LOG, f->project, 2), see_log, &s, err));
 	assert_string_equal(s.text, "purged too");
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("hunter2secret"), "");
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("body"), "1 ");
@@ -992,29 +1091,30 @@ test_large(void **state)
 	enum { SIZE = 12345678 };
 	fixture *f = *state;
 	char *bytes = malloc(SIZE);
-	rt_log_row row;
-	rt_body_row body;
+	rt_store_row row;
+	rt_store_row body;
 	rt_buf buf;
 
 	for (size_t i = 0; i < SIZE; i++)
 		bytes[i] = (char)(i * 2654435761u >> 13);
 	row = log_row(1, rt_str_at(bytes, SIZE / 2));
-	body = (rt_body_row){1, 1, rt_str_at(bytes, SIZE)};
+	body = (rt_store_row){.number = 1, .entry = 1, .data = rt_str_at(bytes, SIZE)};
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->append(f->store, f->project, 0, &row, 1, &body, 1, NULL, err));
-	MUST(OPS(f)->node_write(f->store, f->project, 1, body.data, err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), body.data, err));
 	MUST(OPS(f)->commit(f->store, err));
 	append_one(f, 2);
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	MUST(OPS(f)->body_read(f->store, f->project, 1, &buf, NULL, err));
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 1), &buf, NULL, err));
 	assert_true(rt_str_eq(rt_buf_str(&buf), body.data));
 	rt_buf_clear(&buf);
-	MUST(OPS(f)->node_read(f->store, f->project, 1, &buf, err));
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), &buf, NULL, err));
 	assert_true(rt_str_eq(rt_buf_str(&buf), body.data));
 	rt_buf_deinit(&buf);
 	/* A buffer that is too small says so and nothing more. */
 	rt_buf_init(&buf, rt_alloc_libc(), 1000);
-	FAILS(RT_LIMIT, OPS(f)->body_read(f->store, f->project, 1, &buf, NULL, err));
+	FAILS(RT_LIMIT,
+	      rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 1), &buf, NULL, err));
 	rt_buf_deinit(&buf);
 	free(bytes);
 	must_be_clean(f);
@@ -1035,19 +1135,20 @@ test_reopen(void **state)
 		if (seq % 100 == 0)
 			reopen(f);
 	}
-	MUST(OPS(f)->project_find(f->store, RT_STR("first"), &found, err));
+	MUST(rt_store_get(f->store, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("first")), NULL,
+			  &found, err));
 	assert_int_equal(found, f->project);
-	MUST(OPS(f)->log_head(f->store, f->project, &head, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &head, err));
 	assert_int_equal(head, 300);
 	expect_body(f, 150, "body 150");
 	must_be_clean(f);
 
 	/* Closed inside a begin: as if cancelled. */
-	rt_log_row row = log_row(301, RT_STR("never"));
+	rt_store_row row = log_row(301, RT_STR("never"));
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->append(f->store, f->project, 300, &row, 1, NULL, 0, NULL, err));
 	reopen(f);
-	MUST(OPS(f)->log_head(f->store, f->project, &head, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &head, err));
 	assert_int_equal(head, 300);
 }
 
@@ -1065,17 +1166,19 @@ test_two_handles(void **state)
 	append_one(f, 1);
 	append_one(&g, 2);
 	append_one(f, 3);
-	MUST(OPS(&g)->log_head(g.store, g.project, &head, err));
+	MUST(OPS(&g)->head(g.store, RT_STORE_LOG, g.project, &head, err));
 	assert_int_equal(head, 3);
 	expect_body(&g, 3, "body 3");
 
 	/* One writes, the other waits for its time and says so in words; reading goes on. */
-	rt_log_row row = log_row(4, RT_STR("effect 4"));
+	rt_store_row row = log_row(4, RT_STR("effect 4"));
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->append(f->store, f->project, 3, &row, 1, NULL, 0, NULL, err));
 	FAILS(RT_BUSY, OPS(&g)->begin(g.store, err));
-	FAILS(RT_BUSY, OPS(&g)->side_write(g.store, g.project, RT_STR("x"), RT_STR("y"), err));
-	MUST(OPS(&g)->log_read(g.store, g.project, 1, 9, see_log, &s, err));
+	FAILS(RT_BUSY, OPS(&g)->write(g.store, rt_rows_named(RT_STORE_SIDE, g.project, RT_STR("x")),
+				      RT_STR("y"), err));
+	MUST(OPS(&g)->read(g.store, rt_rows_between(RT_STORE_LOG, g.project, 1, 9), see_log, &s,
+			   err));
 	assert_int_equal(s.count, 3);
 	MUST(OPS(f)->commit(f->store, err));
 	MUST(OPS(&g)->begin(g.store, err));
@@ -1118,7 +1221,7 @@ test_backup(void **state)
 	assert_int_equal(info.st_mode & 0777, 0600);
 	append_one(f, 51);
 	MUST(rt_store_sqlite_open(rt_alloc_libc(), &env, path, &options, &copy.store, err));
-	MUST(OPS(&copy)->log_head(copy.store, f->project, &head, err));
+	MUST(OPS(&copy)->head(copy.store, RT_STORE_LOG, f->project, &head, err));
 	assert_int_equal(head, 50);
 	expect_body(&copy, 50, "body 50");
 	must_be_clean(&copy);
@@ -1151,24 +1254,26 @@ write_some(void *ctx)
 	fixture *f = c->f;
 
 	for (int i = 0; i < THREAD_APPENDS; i++) {
-		rt_log_row row;
-		rt_body_row body;
+		rt_store_row row;
+		rt_store_row body;
 		uint64_t head = 0;
 		char text[64];
 
 		MUST(OPS(f)->begin(f->store, err));
-		MUST(OPS(f)->log_head(f->store, f->project, &head, err));
+		MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &head, err));
 		row = log_row(head + 1, text_of(text, sizeof(text), "body %llu", head + 1));
-		body = (rt_body_row){head + 1, 0, row.data};
+		body = (rt_store_row){.number = head + 1, .entry = 0, .data = row.data};
 		MUST(OPS(f)->append(f->store, f->project, head, &row, 1, &body, 1, NULL, err));
-		MUST(OPS(f)->node_write(f->store, f->project, 1, row.data, err));
+		MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), row.data,
+				   err));
 		if (i % 5 == 4)
 			OPS(f)->cancel(f->store);
 		else
 			MUST(OPS(f)->commit(f->store, err));
 		if (i % 10 == 0)
-			MUST(OPS(f)->side_write(f->store, f->project, RT_STR("draft"), row.data,
-						err));
+			MUST(OPS(f)->write(
+				f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+				row.data, err));
 	}
 	return NULL;
 }
@@ -1187,18 +1292,20 @@ read_some(void *ctx)
 		uint64_t head = 0;
 		char text[64];
 
-		MUST(OPS(f)->log_head(f->store, f->project, &head, err));
+		MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &head, err));
 		assert_true(head >= last);
 		last = head;
 		if (head == 0)
 			continue;
 		/* What is seen is committed, whole and readable. */
 		rt_buf_clear(&buf);
-		MUST(OPS(f)->body_read(f->store, f->project, head, &buf, NULL, err));
+		MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, head), &buf,
+				  NULL, err));
 		assert_true(rt_str_eq(rt_buf_str(&buf),
 				      text_of(text, sizeof(text), "body %llu", head)));
 		memset(s, 0, sizeof(*s));
-		MUST(OPS(f)->log_read(f->store, f->project, 1, head, see_log, s, err));
+		MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 1, head),
+				  see_log, s, err));
 		assert_int_equal(s->count, head);
 		c->reads++;
 	}
@@ -1223,7 +1330,7 @@ test_threads(void **state)
 	c.stop = true;
 	for (int i = 0; i < READERS; i++)
 		assert_int_equal(pthread_join(readers[i], NULL), 0);
-	MUST(OPS(c.f)->log_head(c.f->store, c.f->project, &head, err));
+	MUST(OPS(c.f)->head(c.f->store, RT_STORE_LOG, c.f->project, &head, err));
 	assert_int_equal(head, WRITERS * THREAD_APPENDS * 4 / 5);
 	must_be_clean(c.f);
 }
@@ -1237,12 +1344,14 @@ read_beside(void *ctx)
 	uint64_t head = 9;
 	seen s = {0};
 
-	MUST(OPS(f)->log_head(f->store, f->project, &head, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &head, err));
 	assert_int_equal(head, 1);
-	MUST(OPS(f)->log_read(f->store, f->project, 1, 9, see_log, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 1, 9), see_log, &s,
+			  err));
 	assert_int_equal(s.count, 1);
 	expect_body(f, 1, "body 1");
-	MUST(OPS(f)->node_list(f->store, f->project, see_hit, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_numbers(RT_STORE_NODES, f->project), see_number, &s,
+			  err));
 	assert_int_equal(s.count, 1);
 	c->reads++;
 	return NULL;
@@ -1253,19 +1362,21 @@ test_reader_beside_begin(void **state)
 {
 	crowd c = {.f = *state};
 	fixture *f = c.f;
-	rt_log_row row = log_row(2, RT_STR("effect 2"));
+	rt_store_row row = log_row(2, RT_STR("effect 2"));
 	pthread_t reader;
 	seen s = {0};
 
 	append_one(f, 1);
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->append(f->store, f->project, 1, &row, 1, NULL, 0, NULL, err));
-	MUST(OPS(f)->node_write(f->store, f->project, 4, RT_STR("n"), err));
-	MUST(OPS(f)->body_replace(f->store, f->project, 1, RT_STR("changed"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 4), RT_STR("n"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 1), RT_STR("changed"),
+			   err));
 	assert_int_equal(pthread_create(&reader, NULL, read_beside, &c), 0);
 	assert_int_equal(pthread_join(reader, NULL), 0);
 	assert_int_equal(c.reads, 1);
-	MUST(OPS(f)->log_read(f->store, f->project, 1, 9, see_log, &s, err));
+	MUST(OPS(f)->read(f->store, rt_rows_between(RT_STORE_LOG, f->project, 1, 9), see_log, &s,
+			  err));
 	assert_int_equal(s.count, 2);
 	expect_body(f, 1, "changed");
 	MUST(OPS(f)->commit(f->store, err));
@@ -1300,8 +1411,8 @@ model_write(fixture *f, model *m, uint64_t *seed, int step)
 	switch (next_random(seed) % 6) {
 	case 0:
 	case 1: {
-		rt_log_row row = log_row(m->log_count + 1, data);
-		rt_body_row body = {m->body_count + 1, 0, data};
+		rt_store_row row = log_row(m->log_count + 1, data);
+		rt_store_row body = {.number = m->body_count + 1, .entry = 0, .data = data};
 
 		MUST(OPS(f)->append(f->store, f->project, m->log_count, &row, 1, &body, 1, NULL,
 				    err));
@@ -1312,27 +1423,32 @@ model_write(fixture *f, model *m, uint64_t *seed, int step)
 	case 2: {
 		uint64_t node = next_random(seed) % MODEL_NODES;
 
-		MUST(OPS(f)->node_write(f->store, f->project, node + 1, data, err));
+		MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, node + 1),
+				   data, err));
 		m->nodes[node] = step;
 		break;
 	}
 	case 3: {
 		uint64_t node = next_random(seed) % MODEL_NODES;
 
-		MUST(OPS(f)->node_drop(f->store, f->project, node + 1, err));
+		MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, node + 1),
+				  err));
 		m->nodes[node] = 0;
 		break;
 	}
 	case 4:
-		MUST(OPS(f)->side_write(f->store, f->project, RT_STR("side"),
-					step % 3 == 0 ? RT_STR("") : data, err));
+		MUST(OPS(f)->write(f->store,
+				   rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("side")),
+				   step % 3 == 0 ? RT_STR("") : data, err));
 		m->side = step % 3 == 0 ? 0 : step;
 		break;
 	default:
 		if (m->body_count > 0) {
 			uint64_t body = next_random(seed) % m->body_count;
 
-			MUST(OPS(f)->body_replace(f->store, f->project, body + 1, data, err));
+			MUST(OPS(f)->write(f->store,
+					   rt_rows_one(RT_STORE_BODIES, f->project, body + 1), data,
+					   err));
 			m->bodies[body] = step;
 		}
 	}
@@ -1346,9 +1462,9 @@ model_compare(fixture *f, const model *m)
 	rt_buf buf;
 
 	rt_buf_init(&buf, rt_alloc_libc(), 1000);
-	MUST(OPS(f)->log_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_LOG, f->project, &number, err));
 	assert_int_equal(number, m->log_count);
-	MUST(OPS(f)->body_head(f->store, f->project, &number, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_BODIES, f->project, &number, err));
 	assert_int_equal(number, m->body_count);
 	for (uint64_t i = 0; i < m->body_count; i++)
 		expect_body(f, i + 1,
@@ -1357,10 +1473,12 @@ model_compare(fixture *f, const model *m)
 		rt_buf_clear(&buf);
 		if (m->nodes[i] == 0) {
 			FAILS(RT_NOT_FOUND,
-			      OPS(f)->node_read(f->store, f->project, i + 1, &buf, err));
+			      rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, i + 1),
+					   &buf, NULL, err));
 			continue;
 		}
-		MUST(OPS(f)->node_read(f->store, f->project, i + 1, &buf, err));
+		MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, i + 1), &buf,
+				  NULL, err));
 		assert_true(rt_str_eq(rt_buf_str(&buf), text_of(text, sizeof(text), "text %llu",
 								(uint64_t)m->nodes[i])));
 	}

@@ -38,30 +38,37 @@ random_bytes(void *ctx, void *to, size_t size)
 /* --- asking for everything --- */
 
 static bool
-see_log(void *ctx, const rt_log_row *row)
+see_log(void *ctx, const rt_store_row *row)
 {
 	*(size_t *)ctx += row->data.size;
 	return true;
 }
 
 static bool
-see_body(void *ctx, const rt_body_row *row)
+see_body(void *ctx, const rt_store_row *row)
 {
 	*(size_t *)ctx += row->data.size;
 	return true;
 }
 
 static bool
-see_side(void *ctx, rt_str name, rt_str value)
+see_side(void *ctx, const rt_store_row *row)
 {
-	*(size_t *)ctx += name.size + value.size;
+	*(size_t *)ctx += row->name.size + row->data.size;
 	return true;
 }
 
 static bool
-see_project(void *ctx, uint64_t project, rt_str name)
+see_project(void *ctx, const rt_store_row *row)
 {
-	*(size_t *)ctx += (size_t)(project & 1) + name.size;
+	*(size_t *)ctx += (size_t)(row->number & 1) + row->data.size;
+	return true;
+}
+
+static bool
+see_row(void *ctx, const rt_store_row *row)
+{
+	*(uint64_t *)ctx += row->number;
 	return true;
 }
 
@@ -101,18 +108,30 @@ read_project(rt_store *s, uint64_t project)
 	rt_buf buf;
 
 	rt_buf_init(&buf, rt_alloc_libc(), 1 << 24);
-	expect_told(ops->log_head(s, project, &number, &err), &err);
-	expect_told(ops->log_read(s, project, 1, UINT64_MAX, see_log, &seen, &err), &err);
-	expect_told(ops->log_read(s, project, UINT64_MAX, 1, see_log, &seen, &err), &err);
-	expect_told(ops->body_head(s, project, &number, &err), &err);
-	expect_told(ops->body_scan(s, project, 1, UINT64_MAX, see_body, &seen, &err), &err);
-	expect_told(ops->body_read(s, project, 1, &buf, NULL, &err), &err);
-	expect_told(ops->node_list(s, project, see_number, &seen, &err), &err);
-	expect_told(ops->node_read(s, project, 1, &buf, &err), &err);
-	expect_told(ops->root_read(s, project, &number, &buf, &err), &err);
-	expect_told(ops->side_list(s, project, see_side, &seen, &err), &err);
-	expect_told(ops->side_read(s, project, RT_STR("draft"), &buf, &err), &err);
-	expect_told(ops->index_mark(s, project, &number, &err), &err);
+	expect_told(ops->head(s, RT_STORE_LOG, project, &number, &err), &err);
+	expect_told(ops->read(s, rt_rows_between(RT_STORE_LOG, project, 1, UINT64_MAX), see_log,
+			      &seen, &err),
+		    &err);
+	expect_told(ops->read(s, rt_rows_between(RT_STORE_LOG, project, UINT64_MAX, 1), see_log,
+			      &seen, &err),
+		    &err);
+	expect_told(ops->head(s, RT_STORE_BODIES, project, &number, &err), &err);
+	expect_told(ops->read(s, rt_rows_between(RT_STORE_BODIES, project, 1, UINT64_MAX), see_body,
+			      &seen, &err),
+		    &err);
+	expect_told(rt_store_get(s, rt_rows_one(RT_STORE_BODIES, project, 1), &buf, NULL, &err),
+		    &err);
+	expect_told(ops->read(s, rt_rows_numbers(RT_STORE_NODES, project), see_row, &seen, &err),
+		    &err);
+	expect_told(rt_store_get(s, rt_rows_one(RT_STORE_NODES, project, 1), &buf, NULL, &err),
+		    &err);
+	expect_told(rt_store_get(s, rt_rows_all(RT_STORE_ROOT, project), &buf, &number, &err),
+		    &err);
+	expect_told(ops->read(s, rt_rows_all(RT_STORE_SIDE, project), see_side, &seen, &err), &err);
+	expect_told(rt_store_get(s, rt_rows_named(RT_STORE_SIDE, project, RT_STR("draft")), &buf,
+				 NULL, &err),
+		    &err);
+	expect_told(ops->head(s, RT_STORE_INDEX, project, &number, &err), &err);
 	expect_told(ops->index_find(s, project, RT_STR("quick fo"), RT_FIND_ALL_WORDS, see_number,
 				    &seen, &err),
 		    &err);
@@ -126,26 +145,32 @@ static void
 write_project(rt_store *s, uint64_t project)
 {
 	const rt_store_ops *ops = s->ops;
-	rt_log_row row = {.data = RT_STR("effect")};
-	rt_body_row body = {0, 1, RT_STR("quick brown fox")};
+	rt_store_row row = {.data = RT_STR("effect")};
+	rt_store_row body = {.number = 0, .entry = 1, .data = RT_STR("quick brown fox")};
 	rt_error err;
 	rt_status st = ops->begin(s, &err);
 
 	expect_told(st, &err);
 	if (st != RT_OK)
 		return;
-	if (ops->log_head(s, project, &row.seq, &err) == RT_OK &&
-	    ops->body_head(s, project, &body.number, &err) == RT_OK) {
+	if (ops->head(s, RT_STORE_LOG, project, &row.number, &err) == RT_OK &&
+	    ops->head(s, RT_STORE_BODIES, project, &body.number, &err) == RT_OK) {
 		body.number++;
-		expect_told(ops->append(s, project, row.seq, &row, 1, &body, 1, NULL, &err), &err);
+		expect_told(ops->append(s, project, row.number, &row, 1, &body, 1, NULL, &err),
+			    &err);
 	}
-	expect_told(ops->node_write(s, project, 1, RT_STR("node"), &err), &err);
-	expect_told(ops->node_drop_all(s, project, &err), &err);
-	expect_told(ops->root_write(s, project, 1, RT_STR("root"), &err), &err);
-	expect_told(ops->side_write(s, project, RT_STR("draft"), RT_STR("x"), &err), &err);
+	expect_told(ops->write(s, rt_rows_one(RT_STORE_NODES, project, 1), RT_STR("node"), &err),
+		    &err);
+	expect_told(ops->drop(s, rt_rows_all(RT_STORE_ROOT, project), &err), &err);
+	expect_told(ops->write(s, rt_rows_one(RT_STORE_ROOT, project, 1), RT_STR("root"), &err),
+		    &err);
+	expect_told(ops->write(s, rt_rows_named(RT_STORE_SIDE, project, RT_STR("draft")),
+			       RT_STR("x"), &err),
+		    &err);
 	expect_told(ops->index_add(s, project, 2, 1, RT_STR("lazy dog"), &err), &err);
-	expect_told(ops->body_replace(s, project, 1, RT_STR(""), &err), &err);
-	expect_told(ops->index_drop(s, project, 1, RT_STR(""), &err), &err);
+	expect_told(ops->write(s, rt_rows_one(RT_STORE_BODIES, project, 1), RT_STR(""), &err),
+		    &err);
+	expect_told(ops->drop(s, rt_rows_one(RT_STORE_INDEX, project, 1), &err), &err);
 	expect_told(ops->commit(s, &err), &err);
 	ops->cancel(s);
 }
@@ -165,7 +190,8 @@ use_file(const char *path, bool write)
 	if (st != RT_OK)
 		return;
 	expect_told(s->ops->epoch(s, &epoch, &err), &err);
-	expect_told(s->ops->project_list(s, see_project, &seen, &err), &err);
+	expect_told(s->ops->read(s, rt_rows_all(RT_STORE_PROJECTS, 0), see_project, &seen, &err),
+		    &err);
 	for (uint64_t project = 0; project < PROJECTS; project++)
 		read_project(s, project);
 	expect_told(s->ops->check(s, see_finding, &seen, &err), &err);

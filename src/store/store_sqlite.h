@@ -50,9 +50,8 @@ RT_CHECKED rt_status rt_store_sqlite_real_path(const char *path, rt_buf *out, rt
  * RT_BUSY: somebody has it open, writing or not. RT_REFUSED: aside is there already. After a
  * failure everything has its old name again unless *out_changed says otherwise. */
 RT_CHECKED rt_status rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_env *env,
-					      const char *path, const char *copy,
-					      const char *aside, bool *out_changed,
-					      rt_error *err);
+					      const char *path, const char *copy, const char *aside,
+					      bool *out_changed, rt_error *err);
 
 /* Remove the store at path, with what lies beside it, if it has no row in any log and no text.
  * *out_removed false: it has, or somebody else has it open or is replacing it. The caller has

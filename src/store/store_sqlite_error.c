@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SQLite's result codes in our words. What SQLite says goes into the message only where
- * it adds something; nobody reads "database is locked" here. */
+ * SQLite's result codes as statuses and messages. SQLite's own message is included only
+ * where it adds something; nobody reads "database is locked" here. */
 #define _POSIX_C_SOURCE 200809L /* O_CLOEXEC, O_NOFOLLOW */
 #define _GNU_SOURCE
 #include "store/store_sqlite_impl.h"
@@ -39,12 +39,12 @@ rt_sqlite_status(int rc)
 	case SQLITE_NOLFS: return RT_IO;
 	default:
 		/* CORRUPT; and ERROR, SCHEMA, CONSTRAINT, MISMATCH …: our statements are right,
-		 * so the tables are not ours as we made them. */
+		 * so the tables are not as we made them. */
 		return RT_CORRUPT;
 	}
 }
 
-/* SQLite's own message may quote a damaged file: only printable ASCII passes. */
+/* SQLite's own message may quote a damaged file: keep printable ASCII only. */
 static void
 printable(char *to, size_t room, const char *from)
 {
@@ -61,20 +61,16 @@ is_full(int no)
 	return no == ENOSPC || no == EDQUOT || no == EFBIG;
 }
 
-/* SQLite could not open something. Where a file beside the store could not be made, it has
- * tried once more for reading only, and the system's answer is that there is no such file
- * (ENOENT). So ask again whether one can be made: 0, or why not. */
+/* SQLite could not open a file. Where one beside the store could not be created, SQLite has
+ * retried read-only, and errno is ENOENT. So try to create one: 0, or the error. */
 static int
-why_not_made(const rt_sqlite_store *s)
+try_create_beside(rt_sqlite_store *s)
 {
 	char name[RT_SQLITE_PATH_ROOM + 32];
-	uint64_t random;
-	int fd, no;
+	int fd, no = 0;
 
-	s->env.random(s->env.ctx, &random, sizeof(random));
-	snprintf(name, sizeof(name), "%s.new-%016llx", s->path, rt_sqlite_ull(random));
-	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	no = fd < 0 ? errno : 0;
+	if (rt_sqlite_make_beside(s, s->path, s->place, name, sizeof(name), &fd, NULL) != RT_OK)
+		no = errno;
 	if (fd >= 0)
 		(void)close(fd);
 	if (fd >= 0)
@@ -83,9 +79,9 @@ why_not_made(const rt_sqlite_store *s)
 }
 
 static rt_status
-fail_beside(const rt_sqlite_store *s, rt_error *err)
+fail_beside(rt_sqlite_store *s, rt_error *err)
 {
-	int no = s->options.read_only ? 0 : why_not_made(s);
+	int no = s->options.read_only ? 0 : try_create_beside(s);
 
 	if (is_full(no))
 		return rt_fail(err, RT_FULL,
@@ -112,8 +108,8 @@ last_errno(sqlite3_file *file)
 	return no;
 }
 
-/* SQLite takes a read that gives EIO for a damaged database, and FTS5 for an error like any
- * other. To a person the difference matters: it is the disk that has to go. */
+/* SQLite reports a read that fails with EIO as a damaged database, and FTS5 as an error like any
+ * other. To users the difference matters: it is the disk that has to be replaced. */
 static bool
 could_not_read(sqlite3 *db, int *out_no)
 {
@@ -147,9 +143,8 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 		st = RT_IO;
 	}
 	if (st == RT_OK)
-		st = RT_IO; /* the caller saw a failure that SQLite has forgotten */
-	if ((rc == SQLITE_IOERR_FSYNC || rc == SQLITE_IOERR_DIR_FSYNC) &&
-	    !RT_SEEDED(RT_SEEDED_NOT_POISONED))
+		st = RT_IO; /* a failure whose code SQLite has reset */
+	if (rc == SQLITE_IOERR_FSYNC || rc == SQLITE_IOERR_DIR_FSYNC)
 		s->poisoned = true;
 	if (rt_sqlite_is_owner(s))
 		s->tx_status = st;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finding and creating a store's file.
+ * Examining and creating a store's file.
  *
- * A file is looked at through the VFS before SQLite is let near it (never with open(2):
- * closing a second descriptor would drop the locks that other handles of this process
- * hold). Only a whole header of ours is handed on; everything else is refused with its
- * bytes as they were.
+ * A file is examined through the VFS before SQLite opens it (never with open(2): closing a
+ * second descriptor would drop the locks of this process's other handles). Only a complete
+ * header of ours is accepted; everything else is refused and not changed.
  *
- * Creating makes the whole image in memory, writes it to a file of another name next to
- * the path, syncs it and gives it its name in one step that fails when the name is taken.
- * So there is never a half-made store, two processes that create at once end up with one
- * store, and an empty file under a store's name is damage. */
+ * Creating builds the whole image in memory, writes it to a temporary file beside the path,
+ * syncs it and renames it in one step that fails when the name is in use. So there is never a
+ * half-made store, two processes that create at once end up with one store, and an empty file
+ * under a store's name is damage. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* renameat2 */
 #endif
@@ -41,13 +40,12 @@ const char rt_sqlite_schema[] =
 	"CREATE TABLE side(project INTEGER NOT NULL, name BLOB NOT NULL, sum INTEGER NOT NULL,"
 	" data BLOB NOT NULL, PRIMARY KEY(project, name)) STRICT, WITHOUT ROWID;"
 	"CREATE TABLE mark(project INTEGER PRIMARY KEY, number INTEGER NOT NULL,"
-	" sum INTEGER NOT NULL) STRICT;"
-	RT_SQLITE_INDEX_TABLE;
+	" sum INTEGER NOT NULL) STRICT;" RT_SQLITE_INDEX_TABLE;
 
-/* --- looking at the file --- */
+/* --- examining --- */
 
 static rt_status
-look_at_kind(const rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err)
+examine_kind(const rt_sqlite_store *s, rt_sqlite_file_state *out, rt_error *err)
 {
 	struct stat info;
 
@@ -76,8 +74,8 @@ get32(const unsigned char *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* A file of the VFS, open for reading. SQLite's own VFS keeps the name's address and looks at
- * it when the file is closed, so the name lives until then. */
+/* A file of the VFS, open for reading. SQLite's own VFS keeps a pointer to the name and reads it
+ * when the file is closed, so the name must live until then. */
 typedef struct peek {
 	sqlite3_file *file; /* NULL: not open */
 	sqlite3_filename name;
@@ -115,7 +113,7 @@ peek_open(const rt_sqlite_store *s, const char *suffix, int kind, peek *out)
 	return rc;
 }
 
-/* Is there a write-ahead log? It begins with 37 7f 06 82 or 83. */
+/* Is there a write-ahead log? It starts with 37 7f 06 82 or 83. */
 static bool
 has_log(const rt_sqlite_store *s)
 {
@@ -150,8 +148,8 @@ judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 
 	if (size == 0)
 		return rt_fail(err, RT_CORRUPT, "%s is empty; it is not taken for a new store",
 			       s->place);
-	/* A page 1 that was trashed while the log was written back is in the log whole. Then
-	 * open asks again, through SQLite. */
+	/* A first page that was destroyed while the log was written back is intact in the log.
+	 * Opening checks again, through SQLite. */
 	if (memcmp(head, magic, known) != 0 && size >= 512 && has_log(s))
 		return RT_OK;
 	if (memcmp(head, magic, known) != 0)
@@ -168,8 +166,8 @@ judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 
 }
 
 /* Is the file shorter than its header says (-1), or at least a page longer (1)? With a
- * write-ahead log it may be: the rest is in there. Without one, a longer file has an older
- * first page, and what is added next would overwrite pages that are in use. */
+ * write-ahead log it may be: the rest is in the log. Without one, a longer file has an outdated
+ * first page, and the next write would overwrite pages that are in use. */
 static int
 size_off(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 size)
 {
@@ -187,7 +185,7 @@ size_off(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 size
 }
 
 static rt_status
-look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, int *out_off, rt_error *err)
+examine_header(rt_sqlite_store *s, rt_sqlite_file_state *out, int *out_off, rt_error *err)
 {
 	unsigned char head[RT_SQLITE_HEADER_SIZE] = {0};
 	peek file = {NULL, NULL};
@@ -214,11 +212,6 @@ look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, int *out_off, rt_
 		rc = SQLITE_OK; /* the rest is zero */
 	if (size == 0 && head[0] != 0)
 		size = 1; /* SQLite's unix VFS gives 0 for a file of one byte */
-	if (RT_SEEDED(RT_SEEDED_EMPTY_IS_NEW) && rc == SQLITE_OK && size == 0) {
-		*out = RT_SQLITE_MISSING;
-		peek_close(&file);
-		return RT_OK;
-	}
 	if (rc != SQLITE_OK)
 		st = rt_fail(err, rt_sqlite_status(rc) == RT_NOMEM ? RT_NOMEM : RT_IO,
 			     "%s cannot be read: %s", s->place,
@@ -234,24 +227,24 @@ look_at_header(rt_sqlite_store *s, rt_sqlite_look_result *out, int *out_off, rt_
 }
 
 rt_status
-rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err)
+rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state *out, rt_error *err)
 {
-	enum { TRIES = 3 };
+	enum { ATTEMPTS = 3 };
 	struct timespec nap = {0, 5000000};
 	int off = 0;
 	rt_status st = RT_OK;
 
 	*out = RT_SQLITE_OURS;
 	if (s->options.vfs == NULL)
-		st = look_at_kind(s, out, err);
+		st = examine_kind(s, out, err);
 	if (st != RT_OK || *out != RT_SQLITE_OURS)
 		return st;
-	/* Header, size and log are three looks; somebody may have tidied up in between. */
-	for (int i = 0; i < TRIES; i++) {
-		st = look_at_header(s, out, &off, err);
+	/* Header, size and log are read one after the other; a writer may have closed in between. */
+	for (int i = 0; i < ATTEMPTS; i++) {
+		st = examine_header(s, out, &off, err);
 		if (st != RT_OK || off == 0)
 			return st;
-		if (i + 1 < TRIES)
+		if (i + 1 < ATTEMPTS)
 			nanosleep(&nap, NULL);
 	}
 	*out = RT_SQLITE_REFUSED;
@@ -263,63 +256,64 @@ rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err)
 
 /* --- creating --- */
 
-static rt_status
-image_fill(rt_sqlite_store *s, rt_sqlite_conn *c, rt_error *err)
-{
-	rt_status st;
-	uint64_t epoch = 0;
-	char sql[200], number[24];
-
-	snprintf(sql, sizeof(sql),
-		 "PRAGMA page_size = %d; PRAGMA application_id = %d; PRAGMA user_version = %d;",
-		 RT_SQLITE_PAGE_SIZE, RT_SQLITE_APPLICATION_ID, RT_SQLITE_FORMAT);
-	st = rt_sqlite_exec(s, c, sql, "making it", err);
-	if (st == RT_OK)
-		st = rt_sqlite_exec(s, c, rt_sqlite_schema, "making it", err);
-	snprintf(number, sizeof(number), "%d", RT_SQLITE_MIN_READER);
-	if (st == RT_OK)
-		st = rt_sqlite_meta_set(s, c, "min_reader", rt_str_of(number), err);
-	snprintf(number, sizeof(number), "%d", RT_SQLITE_MIN_WRITER);
-	if (st == RT_OK)
-		st = rt_sqlite_meta_set(s, c, "min_writer", rt_str_of(number), err);
-	if (st == RT_OK)
-		st = rt_sqlite_meta_set(s, c, "written_by", RT_STR(RT_VERSION), err);
-	while (epoch == 0)
-		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
-	snprintf(number, sizeof(number), "%llu", (unsigned long long)epoch);
-	if (st == RT_OK)
-		st = rt_sqlite_meta_set(s, c, "epoch", rt_str_of(number), err);
-	return st;
-}
-
 /* The bytes of a new store; sqlite3_free them. */
 static rt_status
 image_new(rt_sqlite_store *s, unsigned char **out, size_t *out_size, rt_error *err)
 {
 	rt_sqlite_conn c = {0};
+	rt_sqlite_call call = {.store = s, .conn = &c, .err = err};
 	sqlite3_int64 size = 0;
 	unsigned char *image = NULL;
-	rt_status st;
+	uint64_t epoch = 0;
+	char sql[200];
 
-	if (sqlite3_open_v2(":memory:", &c.db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY,
-			    NULL) != SQLITE_OK)
-		st = rt_sqlite_fail(s, c.db, "making it", err);
-	else
-		st = image_fill(s, &c, err);
-	if (st == RT_OK) {
+	snprintf(sql, sizeof(sql),
+		 "PRAGMA page_size = %d; PRAGMA application_id = %d; PRAGMA user_version = %d;",
+		 RT_SQLITE_PAGE_SIZE, RT_SQLITE_APPLICATION_ID, RT_SQLITE_FORMAT);
+	while (epoch == 0)
+		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
+	call.status = rt_sqlite_conn_scratch(s, &c, sql, err);
+	rt_sqlite_exec(&call, rt_sqlite_schema, "making it");
+	rt_sqlite_meta_set_number(&call, "min_reader", RT_SQLITE_MIN_READER);
+	rt_sqlite_meta_set_number(&call, "min_writer", RT_SQLITE_MIN_WRITER);
+	rt_sqlite_meta_set(&call, "written_by", RT_VERSION);
+	rt_sqlite_meta_set_number(&call, "epoch", epoch);
+	if (call.status == RT_OK) {
 		image = sqlite3_serialize(c.db, "main", &size, 0);
 		if (image == NULL)
-			st = rt_fail(err, RT_NOMEM, "out of memory");
+			call.status = rt_fail(err, RT_NOMEM, "out of memory");
 	}
-	if (st == RT_OK) {
+	if (call.status == RT_OK) {
 		RT_ASSERT(size > RT_SQLITE_HEADER_SIZE);
-		image[18] = image[19] = 2; /* write-ahead log */
+		if (s->memory == NULL)
+			image[18] = image[19] = 2; /* write-ahead log */
 		*out = image;
 		*out_size = (size_t)size;
 	}
 	rt_sqlite_conn_close(&c);
-	return st;
+	return call.status;
+}
+
+/* failed: errno, or 0. */
+static rt_status
+synced(const char *what, const char *path, const char *doing, int failed, rt_error *err)
+{
+	return failed == 0 ? RT_OK
+			   : rt_fail(err, RT_IO, "%s%s cannot be %s: %s", what, path, doing,
+				     strerror(failed));
+}
+
+rt_status
+rt_sqlite_sync_file(const char *path, rt_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), failed = 0;
+
+	if (fd < 0)
+		return synced("", path, "opened", errno, err);
+	if (fsync(fd) != 0)
+		failed = errno;
+	(void)close(fd);
+	return synced("", path, "synced", failed, err);
 }
 
 rt_status
@@ -336,15 +330,17 @@ rt_sqlite_sync_folder(const char *path, rt_error *err)
 			 path);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return rt_fail(err, RT_IO, "the folder %s cannot be opened: %s", folder,
-			       strerror(errno));
+		return synced("the folder ", folder, "opened", errno, err);
 	/* Some file systems cannot sync a folder, and say so with EINVAL. */
 	failed = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
 	(void)close(fd);
-	if (failed != 0)
-		return rt_fail(err, RT_IO, "the folder %s cannot be synced: %s", folder,
-			       strerror(failed));
-	return RT_OK;
+	return synced("the folder ", folder, "synced", failed, err);
+}
+
+static rt_status
+full_or_io(int no)
+{
+	return no == ENOSPC || no == EDQUOT ? RT_FULL : RT_IO;
 }
 
 rt_status
@@ -361,8 +357,8 @@ rt_sqlite_rename(const char *from, const char *to, rt_error *err)
 #endif
 	if (errno == EEXIST)
 		return rt_fail(err, RT_REFUSED, "%s is there already", to);
-	return rt_fail(err, errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO,
-		       "%s could not be given its name: %s", to, strerror(errno));
+	return rt_fail(err, full_or_io(errno), "%s could not be given its name: %s", to,
+		       strerror(errno));
 }
 
 static rt_status
@@ -374,14 +370,14 @@ write_all(int fd, const unsigned char *bytes, size_t size)
 		if (did < 0 && errno == EINTR)
 			continue;
 		if (did <= 0)
-			return errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO;
+			return full_or_io(errno);
 		bytes += did;
 		size -= (size_t)did;
 	}
 	return fsync(fd) == 0 ? RT_OK : RT_IO;
 }
 
-/* Parent folders that are missing, 0700. */
+/* Creates missing parent folders, mode 0700. */
 static rt_status
 make_folders(const rt_sqlite_store *s, rt_error *err)
 {
@@ -405,22 +401,31 @@ make_folders(const rt_sqlite_store *s, rt_error *err)
 	return RT_OK;
 }
 
+rt_status
+rt_sqlite_make_beside(rt_sqlite_store *s, const char *path, const char *for_people, char *name,
+		      size_t room, int *out_fd, rt_error *err)
+{
+	uint64_t random;
+
+	s->env.random(s->env.ctx, &random, sizeof(random));
+	snprintf(name, room, "%s.new-%016llx", path, rt_sqlite_ull(random));
+	*out_fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return *out_fd >= 0 ? RT_OK
+			    : rt_fail(err, full_or_io(errno), "%s could not be made: %s",
+				      for_people, strerror(errno));
+}
+
 static rt_status
 create_on_disk(rt_sqlite_store *s, const unsigned char *image, size_t size, rt_error *err)
 {
 	char name[RT_SQLITE_PATH_ROOM + 32];
-	uint64_t random;
 	rt_status st = make_folders(s, err);
-	int fd;
+	int fd = -1;
 
+	if (st == RT_OK)
+		st = rt_sqlite_make_beside(s, s->path, s->place, name, sizeof(name), &fd, err);
 	if (st != RT_OK)
 		return st;
-	s->env.random(s->env.ctx, &random, sizeof(random));
-	snprintf(name, sizeof(name), "%s.new-%016llx", s->path, (unsigned long long)random);
-	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return rt_fail(err, errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO,
-			       "%s could not be made: %s", s->place, strerror(errno));
 	st = write_all(fd, image, size);
 	if (st != RT_OK)
 		(void)rt_fail(err, st, "%s could not be written: %s", s->place, strerror(errno));
@@ -429,7 +434,7 @@ create_on_disk(rt_sqlite_store *s, const unsigned char *image, size_t size, rt_e
 	if (st == RT_OK) {
 		st = rt_sqlite_rename(name, s->path, err);
 		if (st == RT_REFUSED)
-			st = RT_OK; /* somebody else made it just now: theirs is as good */
+			st = RT_OK; /* another process made it just now: use that one */
 		if (st == RT_OK)
 			st = rt_sqlite_sync_folder(s->path, err);
 	}
@@ -437,7 +442,7 @@ create_on_disk(rt_sqlite_store *s, const unsigned char *image, size_t size, rt_e
 	return st;
 }
 
-/* A VFS of a test has no names to give: write the file where it will be. */
+/* Other VFSes cannot rename: write the file in place. */
 static rt_status
 create_in_vfs(rt_sqlite_store *s, const unsigned char *image, size_t size, rt_error *err)
 {

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * The insides that the files of the SQLite store share.
+ * Internals that the files of the SQLite store share.
  *
- *   store_sqlite.c         projects, log and bodies; the table of functions
- *   store_sqlite_open.c    connections and their statements; opening
- *   store_sqlite_file.c    finding and creating the file
- *   store_sqlite_tx.c      transactions, checkpoints, meta and epoch
- *   store_sqlite_exchange.c  another file takes the store's place
- *   store_sqlite_rows.c    nodes, root, side rows; purge
- *   store_sqlite_index.c   the full-text index
- *   store_sqlite_care.c    scrub, backup, check
- *   store_sqlite_salvage.c  rows out of a damaged file
- *   store_sqlite_error.c   SQLite's codes in our words
- *   store_sqlite_vfs.c     gathers the writes of a commit
+ *   store_sqlite.c              the table of functions; opening
+ *   store_sqlite_connection.c   connections: flags, settings, waiting for locks
+ *   store_sqlite_statement.c    prepared statements, rows and their checksums
+ *   store_sqlite_rows.c         the numbered tables: projects, log, bodies, nodes, root, side
+ *   store_sqlite_index.c        the full-text index
+ *   store_sqlite_transaction.c  begin, commit, checkpoints; calls that read
+ *   store_sqlite_meta.c         the meta table: version gates, epoch, relaxed mode
+ *   store_sqlite_file.c         examining and creating the file
+ *   store_sqlite_check.c        check
+ *   store_sqlite_backup.c       backup and scrub
+ *   store_sqlite_replace.c      another file takes the store's place
+ *   store_sqlite_salvage.c      rows out of a damaged file
+ *   store_sqlite_error.c        SQLite's result codes as statuses and messages
+ *   store_sqlite_vfs.c          joins the writes of a commit
+ *   store_memory.c              a VFS that holds the file in memory
  *
- * The file. application_id (bytes 68 to 71) says that it is ours, user_version (60 to 63)
- * is FORMAT. Every table has `sum`, rt_hash over the row's data, seeded with everything
- * else in the row (see rt_sqlite_sum), checked on every read:
+ * The file. application_id (bytes 68 to 71) identifies a store, user_version (60 to 63) is
+ * FORMAT. Every table has `sum`, a checksum of the row (rt_sqlite_row_sum), verified on every
+ * read:
  *
  *   meta     key, value            "min_reader", "min_writer", "written_by", "epoch",
  *                                  "relaxed" (see below)
@@ -29,18 +33,18 @@
  *   mark     project, number       the index holds everything up to that body
  *   found    FTS5 over the texts   rowid = the body's key; the entry beside it
  *
- * meta and the two gates in it never change their shape, so that any version can read
- * why it may not read the rest.
+ * meta and its two version gates never change their shape, so that any version can read why it
+ * may not read the rest.
  *
- * Relaxed mode: commits are not synced, so a loss of power may take history back. Before
- * the first such commit the number of relaxed handles and the id of this boot go into
- * meta "relaxed", synced. A clean close takes itself off. Who opens a store that still
- * carries the mark of another boot knows that history may have been lost, and derives a
- * new epoch from the old one and the mark (readers and writers alike get the same).
+ * Relaxed mode: commits are not synced, so a loss of power may roll history back. Before the
+ * first such commit the number of relaxed handles and the boot id go into meta "relaxed",
+ * synced. A clean close removes itself from the count. Whoever opens a store that still carries
+ * the mark of another boot knows that history may have been lost and derives a new epoch from
+ * the old one and the mark (readers and writers derive the same).
  *
- * Connections: one writer, opened by the first begin, and up to READERS_MAX readers,
- * opened when needed. A connection is used by one thread at a time. In WAL mode readers
- * never wait for the writer, nor for its fsync. */
+ * Connections: one writer, opened by the first begin, and up to READERS_MAX readers, opened on
+ * demand. A connection is used by one thread at a time. In WAL mode readers never wait for the
+ * writer, nor for its fsync. */
 #ifndef RT_STORE_SQLITE_IMPL_H
 #define RT_STORE_SQLITE_IMPL_H
 
@@ -49,19 +53,18 @@
 #include <sys/types.h>
 
 #include "base/hash.h"
-#include "store/store_seeded.h"
 #include "store/store_sqlite.h"
 #include "store/store_sqlite_vfs.h"
 
 #ifndef RT_VERSION
-#define RT_VERSION "0.0.0" /* the build says it */
+#define RT_VERSION "0.0.0" /* set by the build */
 #endif
 
 enum {
 	RT_SQLITE_APPLICATION_ID = 0x52744B31, /* "RtK1" */
 	RT_SQLITE_FORMAT = 1,
-	RT_SQLITE_MIN_READER = 1,        /* an older Retake must not even read what we write */
-	RT_SQLITE_MIN_WRITER = 1,        /* an older Retake must not write to what we write */
+	RT_SQLITE_MIN_READER = 1,        /* older versions must not read what we write */
+	RT_SQLITE_MIN_WRITER = 1,        /* older versions must not write to what we write */
 	RT_SQLITE_LIBRARY_MIN = 3051003, /* older ones can damage a store, see store_sqlite.h */
 	RT_SQLITE_LIBRARY_BAD = 3052000, /* withdrawn */
 	RT_SQLITE_PAGE_SIZE = 8192,      /* measured: docs/decisions/0003-sqlite-page-size.md */
@@ -71,14 +74,30 @@ enum {
 	RT_SQLITE_BUSY_MS = 30000,
 	RT_SQLITE_CHECKPOINT_PAGES = 1000,
 	RT_SQLITE_ROW_SIZE_MAX = 999000000, /* SQLite's own limit is 1,000,000,000 a row */
-	RT_SQLITE_PATH_ROOM = 4096
+	RT_SQLITE_PATH_ROOM = 4096,
+	RT_SQLITE_META_ROOM = 256 /* of a meta value with its NUL */
 };
 
-/* Statements that are prepared once for each connection, when first used. */
+#define RT_SQLITE_MEMORY_PATH "/memory" /* the only file on the memory store's VFS */
+
+/* Tables, as the checksums know them. */
+enum rt_sqlite_table {
+	RT_TABLE_META = 1,
+	RT_TABLE_PROJECT,
+	RT_TABLE_LOG,
+	RT_TABLE_BODY,
+	RT_TABLE_NODE,
+	RT_TABLE_ROOT,
+	RT_TABLE_SIDE,
+	RT_TABLE_MARK
+};
+
+/* Statements that are prepared once for each connection, on first use. */
 typedef enum rt_sqlite_sql {
 	SQL_BEGIN,
 	SQL_COMMIT,
 	SQL_ROLLBACK,
+	SQL_SNAPSHOT, /* a transaction for several reads */
 	SQL_META_GET,
 	SQL_META_SET,
 	SQL_META_DROP,
@@ -96,13 +115,13 @@ typedef enum rt_sqlite_sql {
 	SQL_LOG_SET,
 	SQL_BODY_ADD,
 	SQL_BODY_HEAD,
-	SQL_BODY_SCAN,
+	SQL_BODY_UP,
 	SQL_BODY_SET,
 	SQL_NODE_SET,
-	SQL_NODE_GET,
-	SQL_NODE_LIST,
+	SQL_NODE_HEAD,
+	SQL_NODE_UP,
+	SQL_NODE_NUMBERS,
 	SQL_NODE_DROP,
-	SQL_NODE_DROP_ALL,
 	SQL_ROOT_SET,
 	SQL_ROOT_GET,
 	SQL_ROOT_DROP,
@@ -120,66 +139,67 @@ typedef enum rt_sqlite_sql {
 
 /* One connection. One thread at a time. */
 typedef struct rt_sqlite_conn {
-	sqlite3 *db; /* NULL: not opened yet */
+	sqlite3 *db; /* NULL: not open */
 	sqlite3_stmt *stmts[SQL_COUNT];
-	bool used;      /* by a thread, guarded by the store's guard */
-	bool immutable; /* opened without locks, see reading_mode in store_sqlite_open.c */
-	uint64_t stamp; /* immutable: the state of the file then, see rt_sqlite_conn_changed */
-	int losses;     /* how often somebody wrote while it was read without locks */
-	/* A reader's: the epoch as it read it last, and SQLite's number of the state in which
-	 * it was so; that is another one as soon as any other connection has committed. */
+	bool used;      /* by a thread; guarded by the store's guard */
+	bool immutable; /* opened without locks, see reading_mode */
+	uint64_t stamp; /* immutable: the file's state then, see rt_sqlite_conn_changed */
+	int losses;     /* how often the file changed while it was read without locks */
+	/* Readers: the epoch as last read, and SQLite's data version at which that was; the
+	 * version differs as soon as another connection has committed. */
 	bool epoch_known;
 	int64_t epoch_version;
 	uint64_t epoch;
 } rt_sqlite_conn;
 
+typedef struct rt_sqlite_memory rt_sqlite_memory;
+
 typedef struct rt_sqlite_store {
 	rt_store base;
 	const rt_alloc *alloc;
 	rt_env env;
-	rt_store_sqlite_options options; /* its strings are not kept, see below */
+	rt_store_sqlite_options options; /* without its strings' lifetime, see store_sqlite.h */
 	char *place;                     /* the path as it was given */
 	char *path;                      /* the full path, in the VFS's form */
-	sqlite3_vfs *vfs;                /* the one under the layer */
-	rt_sqlite_vfs *layer;            /* gathers writes; NULL when reading only */
+	sqlite3_vfs *vfs;                /* the one below the layer */
+	rt_sqlite_memory *memory;        /* the memory store's VFS; NULL for a file on disk */
+	rt_sqlite_vfs *layer;            /* joins writes; NULL when read only or in memory */
 	char boot[RT_SQLITE_BOOT_SIZE];
-	bool file_known; /* which file path was when it was opened, to write to it: */
+	bool file_known; /* the identity of the file that was opened for writing: */
 	uint64_t file_device, file_number;
 
-	pid_t process;           /* who opened it: a child of a fork must not use it */
-	pthread_mutex_t guard;   /* guards writing, used, poisoned and project_last */
+	pid_t process;           /* that opened it: a forked child must not use it */
+	pthread_mutex_t guard;   /* guards what follows up to readers[].used */
 	pthread_cond_t free;     /* the writer or a reader became free */
-	_Atomic bool writing;    /* somebody is between begin and commit */
-	bool handed;             /* the turn belongs to one of those who waited for its end */
-	unsigned waiting;        /* for a turn */
-	uint64_t turns;          /* that ended */
-	_Atomic pthread_t owner; /* who, while writing */
+	_Atomic bool writing;    /* a thread is between begin and commit */
+	bool handed;             /* the turn is reserved for a thread that was waiting */
+	unsigned waiting;        /* threads waiting for their turn */
+	uint64_t turns;          /* completed */
+	_Atomic pthread_t owner; /* which thread, while writing */
 
 	rt_sqlite_conn writer;
 	rt_sqlite_conn readers[RT_SQLITE_READERS_MAX];
 
 	_Atomic bool poisoned;         /* a sync or a commit failed: no more writing */
-	_Atomic uint64_t project_last; /* projects up to here are known to be there */
+	_Atomic uint64_t project_last; /* projects up to here are known to exist */
 
-	/* What follows belongs to the owner of the begin. */
-	bool settled;        /* what was in the log when we came is in the file */
+	/* The rest belongs to the owner of the begin. */
+	bool settled;        /* the log found at opening has been written back */
 	bool marked;         /* our relaxed mark is in the store */
 	bool wiping;         /* secure_delete is fully on */
 	rt_status tx_status; /* not RT_OK: a write failed, only cancel is left */
-	uint64_t tx_project; /* the project whose heads follow; 0: none */
+	uint64_t tx_project; /* the project whose heads are cached below; 0: none */
 	uint64_t tx_head;
 	uint64_t tx_body_head;
-	bool tx_added;       /* to the log or the bodies of that project, by this transaction */
-	unsigned tx_version; /* SQLite's data version at which the three are true */
+	bool tx_added;       /* this transaction appended to that project */
+	unsigned tx_version; /* SQLite's data version at which the heads were true */
 	uint64_t tx_project_last;
 	int wal_pages;        /* in the write-ahead log after the last commit */
-	int wal_next;         /* the next try to write it back, when readers were in the way */
+	int wal_next;         /* size for the next checkpoint, after readers were in the way */
 	bool no_wait;         /* the busy handler gives up at once */
 	uint64_t dice;        /* state of the busy handler's random sleeps */
-	int64_t wait_from_ns; /* when the busy handler was first asked */
+	int64_t wait_from_ns; /* when the busy handler was first called */
 } rt_sqlite_store;
-
-/* --- small words --- */
 
 static inline rt_sqlite_store *
 rt_sqlite_self(rt_store *store)
@@ -194,260 +214,250 @@ rt_sqlite_ull(uint64_t number)
 }
 
 static inline uint64_t
-rt_sqlite_name_hash(rt_str name)
-{
-	return rt_hash(name.ptr, name.size, 0);
-}
-
-static inline uint64_t
-rt_sqlite_log_extra(const void *step, int64_t at)
-{
-	return rt_hash(step, RT_STEP_ID_SIZE, (uint64_t)at);
-}
-
-/* A view of a column's bytes, until the next step. */
-static inline rt_str
-rt_sqlite_column(sqlite3_stmt *stmt, int at)
-{
-	const void *ptr = sqlite3_column_blob(stmt, at);
-
-	return rt_str_at(ptr, (size_t)sqlite3_column_bytes(stmt, at));
-}
-
-/* Was memory short when the column was read? */
-static inline bool
-rt_sqlite_column_lost(sqlite3_stmt *stmt, int at)
-{
-	return sqlite3_column_blob(stmt, at) == NULL &&
-	       sqlite3_errcode(sqlite3_db_handle(stmt)) == SQLITE_NOMEM;
-}
-
-/* Borrowed until the statement is reset. SQLite takes a NULL pointer for SQL's NULL. */
-static inline void
-rt_sqlite_bind(sqlite3_stmt *stmt, int at, rt_str data)
-{
-	(void)sqlite3_bind_blob64(stmt, at, data.size > 0 ? data.ptr : "", data.size,
-				  SQLITE_STATIC);
-}
-
-/* --- store_sqlite_error.c --- */
-
-/* Fill err from the connection's last error. doing is for people: "reading the log". */
-rt_status rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err);
-/* The status alone. */
-rt_status rt_sqlite_status(int rc);
-
-/* --- store_sqlite_open.c --- */
-
-RT_CHECKED rt_status rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer,
-					 rt_error *err);
-void rt_sqlite_conn_close(rt_sqlite_conn *c);
-/* Is the file at the store's path still the one that was opened? RT_REFUSED. */
-RT_CHECKED rt_status rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err);
-/* Is there a file of that name and this suffix, and anything in it? A log that has only its
- * header is empty. */
-bool rt_sqlite_exists(const rt_sqlite_store *s, const char *suffix, bool *out_filled);
-/* Was the file of an immutable connection written to, or is it about to be? */
-bool rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c);
-/* The prepared statement, reset. */
-RT_CHECKED rt_status rt_sqlite_stmt(rt_sqlite_store *s, rt_sqlite_conn *c, rt_sqlite_sql which,
-				    sqlite3_stmt **out, rt_error *err);
-RT_CHECKED rt_status rt_sqlite_exec(rt_sqlite_store *s, rt_sqlite_conn *c, const char *sql,
-				    const char *doing, rt_error *err);
-/* One number from a query; 0 when there is no row. */
-RT_CHECKED rt_status rt_sqlite_ask(rt_sqlite_store *s, rt_sqlite_conn *c, const char *sql,
-				   int64_t *out, rt_error *err);
-/* Release everything and the store itself. */
-void rt_sqlite_free(rt_sqlite_store *s);
-int64_t rt_sqlite_now_ns(void);
-
-/* --- store_sqlite_file.c --- */
-
-typedef enum rt_sqlite_look_result {
-	RT_SQLITE_MISSING,
-	RT_SQLITE_OURS,
-	RT_SQLITE_REFUSED /* the status says why */
-} rt_sqlite_look_result;
-
-/* What is at the store's path? Nothing is changed. */
-RT_CHECKED rt_status rt_sqlite_look(rt_sqlite_store *s, rt_sqlite_look_result *out, rt_error *err);
-/* Make a new, empty store there, and the folders above it. */
-RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
-/* What has to be executed to make the tables. */
-/* The full-text index: its words only, the texts are in the bodies. */
-#define RT_SQLITE_INDEX_TABLE                                                                      \
-	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content='',"                 \
-	" contentless_delete=1, contentless_unindexed=1,"                                          \
-	" tokenize='unicode61 remove_diacritics 2', detail=full);"
-
-extern const char rt_sqlite_schema[];
-/* Sync the folder that holds path. */
-RT_CHECKED rt_status rt_sqlite_sync_folder(const char *path, rt_error *err);
-/* Give a file its name; never over another one (RT_REFUSED). */
-RT_CHECKED rt_status rt_sqlite_rename(const char *from, const char *to, rt_error *err);
-
-/* --- store_sqlite.c --- */
-
-/* Before a commit: what was added to the log and the bodies can be found again. */
-RT_CHECKED rt_status rt_sqlite_check_added(rt_sqlite_store *s, rt_error *err);
-
-extern const rt_store_ops rt_sqlite_ops;
-
-/* Insist on our own begin and on a project that is there. */
-RT_CHECKED rt_status rt_sqlite_write_enter(rt_sqlite_store *s, uint64_t project, rt_error *err);
-/* Failures in the same words everywhere. */
-RT_CHECKED rt_status rt_sqlite_size_ok(size_t size, rt_error *err); /* RT_LIMIT */
-rt_status rt_sqlite_damaged(rt_sqlite_store *s, const char *noun, uint64_t number, rt_error *err);
-rt_status rt_sqlite_missing(const char *noun, uint64_t project, uint64_t number, rt_error *err);
-/* The buffer did not take the row: out of memory, or more than its limit. */
-rt_status rt_sqlite_no_room(const rt_buf *out, const char *noun, uint64_t number, rt_error *err);
-
-/* Tables, as the sums know them. */
-enum rt_sqlite_table {
-	RT_TABLE_META = 1,
-	RT_TABLE_PROJECT,
-	RT_TABLE_LOG,
-	RT_TABLE_BODY,
-	RT_TABLE_NODE,
-	RT_TABLE_ROOT,
-	RT_TABLE_SIDE,
-	RT_TABLE_MARK
-};
-
-/* The checksum of a row: over data, seeded with the table, the key and one more number
- * (log: the hash of step and at; body: the entry; root: the seq; side and meta: the hash
- * of the name; mark: the number; else 0). */
-int64_t rt_sqlite_sum(enum rt_sqlite_table table, uint64_t key, uint64_t extra, const void *data,
-		      size_t size);
-
-static inline uint64_t
 rt_sqlite_key(uint64_t project, uint64_t number)
 {
 	return project << 43 | number;
 }
 
-/* --- store_sqlite_tx.c --- */
-
-/* One reading. A reader that holds no lock may have read what somebody changed meanwhile;
- * that is known at the end, and it reads once more. So every reading is the body of a loop,
- * begins anew each time, leaves by its end or by continue, and says in status how it went:
+/* --- calls ---
  *
- *	rt_sqlite_reading r = {0};
+ * A call is one operation on one connection. Its first failure is kept; after it the functions
+ * below do nothing, so that steps are written straight down and the status is returned at the
+ * end. */
+typedef struct rt_sqlite_call {
+	rt_sqlite_store *store;
+	rt_sqlite_conn *conn;
+	rt_status status;
+	rt_error *err; /* may be NULL; has the message when status is not RT_OK */
+	/* For calls that read, see rt_sqlite_attempt: */
+	int attempts;
+	bool is_ended; /* the callback wants no more rows: no further attempt */
+} rt_sqlite_call;
+
+/* A call on the writer, inside our own begin; fails where an earlier write of the transaction
+ * has failed. */
+rt_sqlite_call rt_sqlite_writing_store(rt_store *store, rt_error *err);
+/* The same; insists on an existing project. */
+rt_sqlite_call rt_sqlite_writing(rt_store *store, uint64_t project, rt_error *err);
+/* Fails the call with the connection's last error. doing is for people: "reading the log". */
+void rt_sqlite_call_fail(rt_sqlite_call *call, const char *doing);
+void rt_sqlite_damaged(rt_sqlite_call *call, const char *noun, uint64_t number);
+void rt_sqlite_size_ok(rt_sqlite_call *call, size_t size); /* RT_LIMIT */
+
+/* Reading. A reader without locks may have read what another process changed meanwhile; that is
+ * known at the end, and it reads again. So every read is the body of a loop:
  *
- *	while (rt_sqlite_read(s, &r, err))
- *		r.status = number_of(s, r.conn, out, err);
- *	return r.status;
+ *	rt_sqlite_call call = rt_sqlite_reading(store, err);
  *
- * RT_BUSY: it changed every time. What hands rows on asks rt_sqlite_is_told for each, and
- * leaves out those that an earlier try has handed on: rows keep their order, and each was
- * checked by its own sum. Where that is not so, hits are held until the reading has ended. */
-typedef struct rt_sqlite_reading {
-	rt_sqlite_conn *conn; /* the writer inside our own begin, else a reader */
-	rt_status status;     /* of this try; at the end of the whole */
-	int tries;
-	size_t told, seen; /* rows handed on; rows of this try */
-	bool is_ended;     /* nothing more is wanted: what was handed on stands */
-} rt_sqlite_reading;
+ *	while (rt_sqlite_attempt(&call))
+ *		number_of(&call, out);
+ *	return call.status;
+ *
+ * Each attempt starts with status RT_OK on a connection: the writer inside our own begin, else
+ * a reader. RT_BUSY: the file changed during every attempt. */
+rt_sqlite_call rt_sqlite_reading(rt_store *store, rt_error *err);
+RT_CHECKED bool rt_sqlite_attempt(rt_sqlite_call *call);
 
-RT_CHECKED bool rt_sqlite_read(rt_sqlite_store *s, rt_sqlite_reading *r, rt_error *err);
-/* Of the next row: was it handed on already? If not it counts as handed on now. */
-bool rt_sqlite_is_told(rt_sqlite_reading *r);
+/* --- store_sqlite_error.c --- */
 
-/* Hits on their way to who asked for them. Of a reader without a lock they are held; the
- * others go straight on, and may end the looking. */
-typedef struct rt_sqlite_hits {
-	rt_hit_fn fn;
-	void *ctx;
-	rt_buf held; /* pairs of uint64_t */
-} rt_sqlite_hits;
+/* Fills err from the connection's last error and returns its status. */
+rt_status rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err);
+rt_status rt_sqlite_status(int rc);
 
-void rt_sqlite_hits_init(rt_sqlite_hits *hits, const rt_alloc *alloc, rt_hit_fn fn, void *ctx);
-/* False: no more are wanted. */
-bool rt_sqlite_hit(rt_sqlite_hits *hits, rt_sqlite_reading *r, uint64_t number, uint64_t entry);
-/* The reading has ended: hand on what is held, if it ended well. RT_NOMEM. */
-RT_CHECKED rt_status rt_sqlite_hits_end(rt_sqlite_hits *hits, rt_status st, rt_error *err);
-/* Run a statement that gives no rows, and reset it. */
-RT_CHECKED rt_status rt_sqlite_run(rt_sqlite_store *s, rt_sqlite_conn *c, sqlite3_stmt *stmt,
-				   const char *doing, rt_error *err);
+/* --- store_memory.c --- */
+
+RT_CHECKED rt_status rt_sqlite_memory_new(const rt_alloc *alloc, rt_sqlite_memory **out,
+					  rt_error *err);
+void rt_sqlite_memory_free(rt_sqlite_memory *memory);
+const char *rt_sqlite_memory_name(const rt_sqlite_memory *memory);
+
+/* --- store_sqlite_statement.c --- */
+
+/* A value to bind. */
+typedef struct rt_sqlite_value {
+	int64_t number;
+	rt_str bytes; /* borrowed until the statement is reset */
+	enum { RT_SQL_IS_NUMBER, RT_SQL_IS_BLOB, RT_SQL_IS_TEXT } kind;
+} rt_sqlite_value;
+
+#define RT_SQL_NUMBER(n) \
+	{ \
+		.number = (int64_t)(n) \
+	}
+#define RT_SQL_BLOB(s) \
+	{ \
+		.bytes = (s), .kind = RT_SQL_IS_BLOB \
+	}
+#define RT_SQL_TEXT(s) \
+	{ \
+		.bytes = (s), .kind = RT_SQL_IS_TEXT \
+	}
+/* As many as the statement has parameters. */
+#define RT_SQL_VALUES(...) ((const rt_sqlite_value[]){__VA_ARGS__})
+
+/* A statement that returns rows:
+ *
+ *	rt_sqlite_query q = rt_sqlite_select(call, SQL_PROJECT_LIST, "reading its projects", NULL);
+ *
+ *	while (rt_sqlite_next(&q))
+ *		… sqlite3_column_int64(q.stmt, 0) …
+ *	rt_sqlite_end(&q);
+ *
+ * The loop may be left early. next is false after the last row and once the call has failed. */
+typedef struct rt_sqlite_query {
+	rt_sqlite_call *call;
+	sqlite3_stmt *stmt; /* NULL: the call has failed */
+	const char *doing;
+} rt_sqlite_query;
+
+rt_sqlite_query rt_sqlite_select(rt_sqlite_call *call, rt_sqlite_sql which, const char *doing,
+				 const rt_sqlite_value *values);
+RT_CHECKED bool rt_sqlite_next(rt_sqlite_query *q);
+void rt_sqlite_end(rt_sqlite_query *q);
+/* Runs a statement without rows. */
+void rt_sqlite_run(rt_sqlite_call *call, rt_sqlite_sql which, const char *doing,
+		   const rt_sqlite_value *values);
+/* Runs SQL that is not prepared in advance. */
+void rt_sqlite_exec(rt_sqlite_call *call, const char *sql, const char *doing);
+/* The prepared statement, reset; NULL when the call has failed. */
+sqlite3_stmt *rt_sqlite_stmt(rt_sqlite_call *call, rt_sqlite_sql which);
+
+/* The checksum of a row: over its data, seeded with the table, the key and one more number (log:
+ * a hash of step and time; body: the entry; root and mark: the number; side and meta: a hash of
+ * the name; else 0). key: of project, root and mark the project, of meta 0. */
+int64_t rt_sqlite_row_sum(enum rt_sqlite_table table, uint64_t key, const rt_store_row *row);
+/* The row of a statement that selects key, sum, data, extra (at, entry, seq, number), name (or
+ * step). RT_CORRUPT: its checksum does not match. RT_NOMEM. No message. */
+RT_CHECKED rt_status rt_sqlite_row_read(sqlite3_stmt *stmt, enum rt_sqlite_table table,
+					uint64_t *out_key, rt_store_row *out);
+/* Binds the same five as ?1 to ?5, and runs the statement. */
+void rt_sqlite_row_write(rt_sqlite_call *call, rt_sqlite_sql which, const char *doing,
+			 enum rt_sqlite_table table, uint64_t key, const rt_store_row *row);
+void rt_sqlite_row_bind(sqlite3_stmt *stmt, enum rt_sqlite_table table, uint64_t key,
+			const rt_store_row *row);
+
+/* --- store_sqlite_connection.c --- */
+
+RT_CHECKED rt_status rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer,
+					 rt_error *err);
+void rt_sqlite_conn_close(rt_sqlite_conn *c);
+/* A database of SQLite's own in memory with a new store's tables, or none. */
+RT_CHECKED rt_status rt_sqlite_conn_scratch(rt_sqlite_store *s, rt_sqlite_conn *c,
+					    const char *schema, rt_error *err);
+/* The identity of the file at the store's path. False: there is none, or it is on a VFS that has
+ * no identities. */
+bool rt_sqlite_file_at(const rt_sqlite_store *s, uint64_t *out_device, uint64_t *out_number);
+/* Is the file at the store's path still the one that was opened? RT_REFUSED. */
+RT_CHECKED rt_status rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err);
+/* Does the file path + suffix exist, and is it filled? A log that has only its header is not. */
+bool rt_sqlite_exists(const rt_sqlite_store *s, const char *suffix, bool *out_filled);
+/* Has the file of an immutable connection changed, or is it about to? */
+bool rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c);
+int64_t rt_sqlite_now_ns(void);
+
+/* --- store_sqlite_file.c --- */
+
+typedef enum rt_sqlite_file_state {
+	RT_SQLITE_MISSING,
+	RT_SQLITE_OURS,
+	RT_SQLITE_REFUSED /* the status says why */
+} rt_sqlite_file_state;
+
+/* Examines what is at the store's path. Nothing is changed. */
+RT_CHECKED rt_status rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state *out,
+				       rt_error *err);
+/* Makes a new, empty store there, and its parent folders. */
+RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
+
+/* The full-text index: words only, the texts are in the bodies. */
+#define RT_SQLITE_INDEX_TABLE \
+	"CREATE VIRTUAL TABLE found USING fts5(text, entry UNINDEXED, content=''," \
+	" contentless_delete=1, contentless_unindexed=1," \
+	" tokenize='unicode61 remove_diacritics 2', detail=full);"
+
+extern const char rt_sqlite_schema[];
+/* Opens a new file under a temporary name beside path (PATH.new-RANDOM, mode 0600). */
+RT_CHECKED rt_status rt_sqlite_make_beside(rt_sqlite_store *s, const char *path,
+					   const char *for_people, char *name, size_t room,
+					   int *out_fd, rt_error *err);
+/* Syncs a file, or the folder that holds path. */
+RT_CHECKED rt_status rt_sqlite_sync_file(const char *path, rt_error *err);
+RT_CHECKED rt_status rt_sqlite_sync_folder(const char *path, rt_error *err);
+/* Renames a file; never over another one (RT_REFUSED). */
+RT_CHECKED rt_status rt_sqlite_rename(const char *from, const char *to, rt_error *err);
+
+/* --- store_sqlite_transaction.c --- */
+
 bool rt_sqlite_is_owner(const rt_sqlite_store *s);
-/* The failure of everything that comes after a failed write in one transaction. */
-rt_status rt_sqlite_refuse_broken(rt_sqlite_store *s, rt_error *err);
-/* Pages of the log back into the file. wait: for readers, up to the busy limit. */
+/* Writes pages of the log back into the file. wait: for readers, up to the busy limit. */
 RT_CHECKED rt_status rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait, rt_error *err);
-/* Turn complete overwriting of deleted content on for the rest of this begin. */
-RT_CHECKED rt_status rt_sqlite_wipe(rt_sqlite_store *s, rt_error *err);
-
-/* meta values are unsigned numbers or short texts. RT_NOT_FOUND. */
-RT_CHECKED rt_status rt_sqlite_meta_get(rt_sqlite_store *s, rt_sqlite_conn *c, const char *key,
-					rt_buf *out, rt_error *err);
-RT_CHECKED rt_status rt_sqlite_meta_set(rt_sqlite_store *s, rt_sqlite_conn *c, const char *key,
-					rt_str value, rt_error *err);
-RT_CHECKED rt_status rt_sqlite_epoch_read(rt_sqlite_store *s, rt_sqlite_conn *c,
-					  uint64_t *out_epoch, bool *out_derived, rt_error *err);
-
-/* Inside a transaction of the writer: a mark of another boot becomes a new epoch. */
-RT_CHECKED rt_status rt_sqlite_epoch_settle(rt_sqlite_store *s, rt_error *err);
-/* Begin unless we are inside a begin already; says which. */
+/* Overwrites deleted content completely for the rest of this begin. */
+void rt_sqlite_wipe(rt_sqlite_call *call);
+/* A transaction of the writer outside the turns of begin: SQLite's lock and its end. */
+RT_CHECKED rt_status rt_sqlite_lock(rt_sqlite_store *s, rt_error *err);
+RT_CHECKED rt_status rt_sqlite_unlock(rt_sqlite_store *s, rt_status st, rt_error *err);
+/* Begins unless we are inside a begin already; returns which in *out_alone. */
 RT_CHECKED rt_status rt_sqlite_begin_alone(rt_sqlite_store *s, bool *out_alone, rt_error *err);
-/* The end of it: commit when st is RT_OK, else cancel; the begin of somebody else stays. */
+/* Its end: commits when st is RT_OK, else cancels; an outer begin stays. */
 RT_CHECKED rt_status rt_sqlite_end_alone(rt_sqlite_store *s, bool alone, rt_status st,
 					 rt_error *err);
-
-void rt_sqlite_close(rt_store *store);
-const char *rt_sqlite_place(rt_store *store);
-bool rt_sqlite_is_read_only(rt_store *store);
-rt_status rt_sqlite_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err);
-rt_status rt_sqlite_epoch_renew(rt_store *store, rt_error *err);
 rt_status rt_sqlite_begin(rt_store *store, rt_error *err);
 rt_status rt_sqlite_commit(rt_store *store, rt_error *err);
 void rt_sqlite_cancel(rt_store *store);
+/* Frees the turn that close takes for its last write. */
+RT_CHECKED rt_status rt_sqlite_acquire_turn(rt_sqlite_store *s, rt_error *err);
+void rt_sqlite_release_turn(rt_sqlite_store *s);
+
+/* --- store_sqlite_meta.c --- */
+
+/* A value with its NUL. False: there is none, or the call has failed. */
+RT_CHECKED bool rt_sqlite_meta_get(rt_sqlite_call *call, const char *key,
+				   char out[RT_SQLITE_META_ROOM]);
+void rt_sqlite_meta_set(rt_sqlite_call *call, const char *key, const char *value);
+void rt_sqlite_meta_set_number(rt_sqlite_call *call, const char *key, uint64_t number);
+/* Refuses a store that is another's, or too new for this version: RT_NOT_OURS, RT_TOO_NEW. */
+void rt_sqlite_check_gates(rt_sqlite_call *call);
+/* *out_derived: it comes from another boot's relaxed mark. */
+uint64_t rt_sqlite_epoch_read(rt_sqlite_call *call, bool *out_derived);
+/* Inside a transaction of the writer: stores a derived epoch and drops the mark. */
+void rt_sqlite_epoch_settle(rt_sqlite_call *call);
+/* Counts this handle in or out as a relaxed one, in a synced transaction of its own. */
+RT_CHECKED rt_status rt_sqlite_mark_relaxed(rt_sqlite_store *s, bool on, rt_error *err);
+rt_status rt_sqlite_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err);
+rt_status rt_sqlite_epoch_renew(rt_store *store, rt_error *err);
 
 /* --- store_sqlite_rows.c --- */
 
-rt_status rt_sqlite_node_write(rt_store *store, uint64_t project, uint64_t number, rt_str data,
-			       rt_error *err);
-rt_status rt_sqlite_node_drop(rt_store *store, uint64_t project, uint64_t number, rt_error *err);
-rt_status rt_sqlite_node_drop_all(rt_store *store, uint64_t project, rt_error *err);
-rt_status rt_sqlite_node_read(rt_store *store, uint64_t project, uint64_t number, rt_buf *out,
-			      rt_error *err);
-rt_status rt_sqlite_node_pick(rt_store *store, uint64_t project, const uint64_t *numbers,
-			      size_t count, rt_body_fn fn, void *ctx, rt_error *err);
-rt_status rt_sqlite_node_list(rt_store *store, uint64_t project, rt_hit_fn fn, void *ctx,
-			      rt_error *err);
-rt_status rt_sqlite_root_write(rt_store *store, uint64_t project, uint64_t seq, rt_str data,
-			       rt_error *err);
-rt_status rt_sqlite_root_read(rt_store *store, uint64_t project, uint64_t *out_seq, rt_buf *out,
-			      rt_error *err);
-rt_status rt_sqlite_side_write(rt_store *store, uint64_t project, rt_str name, rt_str value,
-			       rt_error *err);
-rt_status rt_sqlite_side_read(rt_store *store, uint64_t project, rt_str name, rt_buf *out,
-			      rt_error *err);
-rt_status rt_sqlite_side_list(rt_store *store, uint64_t project, rt_side_fn fn, void *ctx,
-			      rt_error *err);
-rt_status rt_sqlite_body_replace(rt_store *store, uint64_t project, uint64_t number, rt_str data,
-				 rt_error *err);
-rt_status rt_sqlite_log_replace(rt_store *store, uint64_t project, uint64_t seq, rt_str data,
-				rt_error *err);
+/* Before a commit: can what was appended be found again? */
+void rt_sqlite_check_added(rt_sqlite_call *call);
+rt_status rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err);
+rt_status rt_sqlite_head(rt_store *store, rt_store_table table, uint64_t project,
+			 uint64_t *out_number, rt_error *err);
+rt_status rt_sqlite_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx,
+			 rt_error *err);
+rt_status rt_sqlite_append(rt_store *store, uint64_t project, uint64_t expected,
+			   const rt_store_row *rows, size_t row_count, const rt_store_row *bodies,
+			   size_t body_count, uint64_t *out_head, rt_error *err);
+rt_status rt_sqlite_write(rt_store *store, rt_rows row, rt_str data, rt_error *err);
+rt_status rt_sqlite_drop(rt_store *store, rt_rows rows, rt_error *err);
 
 /* --- store_sqlite_index.c --- */
 
-rt_status rt_sqlite_index_mark(rt_store *store, uint64_t project, uint64_t *out_number,
-			       rt_error *err);
+uint64_t rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project);
+void rt_sqlite_index_drop(rt_sqlite_call *call, uint64_t project, uint64_t number);
+void rt_sqlite_index_clear(rt_sqlite_call *call);
 rt_status rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
 			      rt_str text, rt_error *err);
 rt_status rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
 			       rt_hit_fn fn, void *ctx, rt_error *err);
-rt_status rt_sqlite_index_clear(rt_store *store, rt_error *err);
-rt_status rt_sqlite_index_drop(rt_store *store, uint64_t project, uint64_t number, rt_str text,
-			       rt_error *err);
 
-/* --- store_sqlite_care.c --- */
+/* --- store_sqlite_check.c, store_sqlite_backup.c --- */
 
+rt_status rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err);
+/* The same on one connection. */
+RT_CHECKED rt_status rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn,
+					  void *ctx, rt_error *err);
 rt_status rt_sqlite_scrub(rt_store *store, rt_error *err);
 rt_status rt_sqlite_backup(rt_store *store, const char *path, rt_error *err);
-rt_status rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err);
-/* The same on one connection; rt_sqlite_backup checks its copy with it. */
-rt_status rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn, void *ctx,
-			       rt_error *err);
 
 #endif

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Salvage: every row of a damaged file that is still what was written, into a new store.
+ * Salvage: copies every intact row of a damaged file into a new store.
  *
- * The trees of the file are not followed. Each page is looked at by itself: every row has
- * a checksum over its table, key and data, so a row says of itself what it is and whether
- * it is whole. Rows are taken where a page's list of cells says that they are; after that
- * every byte of the page is tried as the beginning of one, since the list may be damaged or
- * an older one.
+ * The trees of the file are not followed. Each page is examined by itself: every row has a
+ * checksum over its table, key and data, which identifies the table and proves that the row is
+ * intact. Rows are read where a page's cell pointers say they are; after that every byte of the
+ * page is tried as the start of one, since the pointers may be damaged or outdated.
  *
  * A cell of a table:      size of the record (varint), rowid (varint), record
  * A cell of side:         [child page, 4 bytes, on an inner page,] size, record
  * A record:               size of its header (varint), a type (varint) for each column, values
- * What does not fit goes on in a chain of other pages: 4 bytes number of the next, then bytes.
+ * What does not fit continues in a chain of other pages: 4 bytes number of the next, then data.
  * (https://www.sqlite.org/fileformat2.html)
  *
  * The new store may lack rows of the log; it is for rt_engine_salvage, not for use. */
@@ -42,30 +41,29 @@ typedef struct column {
 
 typedef struct salvage {
 	const rt_alloc *alloc;
-	rt_sqlite_store *to; /* NULL: rows are only counted */
+	rt_sqlite_call call; /* on the new store; store NULL: rows are only counted */
 	sqlite3_stmt *add[RT_TABLE_MARK + 1];
 	const unsigned char *bytes; /* of the file */
 	uint32_t pages;
-	unsigned char *record;      /* of the cell at hand */
+	unsigned char *record; /* of the current cell */
 	size_t room;
 	rt_store_salvaged *found;
-	rt_error *err;
-	rt_status status;
 } salvage;
 
+/* Parameters as for rt_sqlite_row_bind. */
 static const char *const add_sql[RT_TABLE_MARK + 1] = {
 	[RT_TABLE_PROJECT] = "INSERT OR IGNORE INTO project(id, sum, name) VALUES(?1, ?2, ?3)",
 	[RT_TABLE_LOG] = "INSERT OR IGNORE INTO log(key, step, at, sum, data)"
-			 " VALUES(?1, ?2, ?3, ?4, ?5)",
+			 " VALUES(?1, ?5, ?4, ?2, ?3)",
 	[RT_TABLE_BODY] = "INSERT OR IGNORE INTO body(key, entry, sum, data)"
-			  " VALUES(?1, ?2, ?3, ?4)",
+			  " VALUES(?1, ?4, ?2, ?3)",
 	[RT_TABLE_NODE] = "INSERT OR IGNORE INTO node(key, sum, data) VALUES(?1, ?2, ?3)",
-	/* of several the newest */
-	[RT_TABLE_ROOT] = "INSERT INTO root(project, seq, sum, data) VALUES(?1, ?2, ?3, ?4)"
-			  " ON CONFLICT(project) DO UPDATE SET seq = ?2, sum = ?3, data = ?4"
-			  " WHERE seq < ?2",
+	/* the newest of several */
+	[RT_TABLE_ROOT] = "INSERT INTO root(project, seq, sum, data) VALUES(?1, ?4, ?2, ?3)"
+			  " ON CONFLICT(project) DO UPDATE SET seq = ?4, sum = ?2, data = ?3"
+			  " WHERE seq < ?4",
 	[RT_TABLE_SIDE] = "INSERT OR IGNORE INTO side(project, name, sum, data)"
-			  " VALUES(?1, ?2, ?3, ?4)",
+			  " VALUES(?1, ?5, ?2, ?3)",
 };
 
 static uint32_t
@@ -74,7 +72,7 @@ get32(const unsigned char *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* 0: there is no whole one. */
+/* Returns its size; 0: it is cut off. */
 static size_t
 varint(const unsigned char *p, const unsigned char *end, uint64_t *out)
 {
@@ -142,7 +140,7 @@ bytes_in(const salvage *v, const column *c)
 	return rt_str_at((const char *)v->record + c->at, c->size);
 }
 
-/* The columns of a record whose beginning is at p. 0: it is none of ours. */
+/* The columns of a record that starts at p. 0: it is none of ours. */
 static size_t
 read_header(const unsigned char *p, const unsigned char *end, uint64_t size, column *columns)
 {
@@ -168,75 +166,87 @@ read_header(const unsigned char *p, const unsigned char *end, uint64_t size, col
 	return at == size ? count : 0;
 }
 
-/* Is it a row of this table, with this key? Then the sum fits. columns: those after the key. */
-static bool
-fits(const salvage *v, enum rt_sqlite_table table, uint64_t key, uint64_t extra, const column *sum,
-     const column *data)
-{
-	rt_str bytes = bytes_in(v, data);
+/* The columns of each table after the key, in the order of the schema: n a number, b a blob, s a
+ * step id; the last two are always sum and data. side has its project before them. */
+static const struct {
+	enum rt_sqlite_table table;
+	const char *columns;
+} shapes[] = {
+	{RT_TABLE_LOG, "snnb"}, {RT_TABLE_BODY, "nnb"},   {RT_TABLE_ROOT, "nnb"},
+	{RT_TABLE_NODE, "nb"},  {RT_TABLE_PROJECT, "nb"}, {RT_TABLE_SIDE, "nbnb"},
+};
 
-	return number_in(v, sum) == rt_sqlite_sum(table, key, extra, bytes.ptr, bytes.size);
+static bool
+has_shape(const column *c, size_t count, const char *columns)
+{
+	if (strlen(columns) != count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (columns[i] == 'n' ? !is_number(&c[i]) : !is_blob(&c[i]))
+			return false;
+		if (columns[i] == 's' && c[i].size != RT_STEP_ID_SIZE)
+			return false;
+	}
+	return true;
 }
 
+/* The table of which the record is an intact row, and the row; 0: none. */
 static enum rt_sqlite_table
-table_of(const salvage *v, const column *c, size_t count, uint64_t key, bool is_index)
+recognise(const salvage *v, const column *c, size_t count, bool is_index, uint64_t *key,
+	  rt_store_row *row)
 {
-	if (is_index) {
-		if (count == 4 && is_number(&c[0]) && is_blob(&c[1]) && is_number(&c[2]) &&
-		    is_blob(&c[3]) &&
-		    fits(v, RT_TABLE_SIDE, (uint64_t)number_in(v, &c[0]),
-			 rt_sqlite_name_hash(bytes_in(v, &c[1])), &c[2], &c[3]))
-			return RT_TABLE_SIDE;
-		return 0;
-	}
-	if (count < 3 || c[0].type != 0 || !is_blob(&c[count - 1]) || !is_number(&c[count - 2]))
-		return 0;
-	if (count == 5 && is_blob(&c[1]) && c[1].size == RT_STEP_ID_SIZE && is_number(&c[2]) &&
-	    fits(v, RT_TABLE_LOG, key,
-		 rt_sqlite_log_extra(v->record + c[1].at, number_in(v, &c[2])), &c[3], &c[4]))
-		return RT_TABLE_LOG;
-	if (count == 4 && is_number(&c[1])) {
-		uint64_t extra = (uint64_t)number_in(v, &c[1]);
+	if (!is_index && (count == 0 || c[0].type != 0))
+		return 0; /* the key is stored as NULL */
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		enum rt_sqlite_table table = shapes[i].table;
+		const column *own = is_index ? c : c + 1, *sum = &c[count - 2];
 
-		if (fits(v, RT_TABLE_BODY, key, extra, &c[2], &c[3]))
-			return RT_TABLE_BODY;
-		if (fits(v, RT_TABLE_ROOT, key, extra, &c[2], &c[3]))
-			return RT_TABLE_ROOT;
+		if (is_index != (table == RT_TABLE_SIDE) ||
+		    !has_shape(own, count - (is_index ? 0 : 1), shapes[i].columns))
+			continue;
+		*row = (rt_store_row){.data = bytes_in(v, &c[count - 1])};
+		if (table == RT_TABLE_LOG) {
+			memcpy(row->step, v->record + own[0].at, RT_STEP_ID_SIZE);
+			row->at_us = number_in(v, &own[1]);
+		} else if (table == RT_TABLE_BODY) {
+			row->entry = (uint64_t)number_in(v, &own[0]);
+		} else if (table == RT_TABLE_ROOT) {
+			row->number = (uint64_t)number_in(v, &own[0]);
+		} else if (table == RT_TABLE_SIDE) {
+			*key = (uint64_t)number_in(v, &own[0]);
+			row->name = bytes_in(v, &own[1]);
+		}
+		if (number_in(v, sum) == rt_sqlite_row_sum(table, *key, row))
+			return table;
 	}
-	if (count == 3 && fits(v, RT_TABLE_NODE, key, 0, &c[1], &c[2]))
-		return RT_TABLE_NODE;
-	if (count == 3 && fits(v, RT_TABLE_PROJECT, key, 0, &c[1], &c[2]))
-		return RT_TABLE_PROJECT;
 	return 0;
 }
 
-static void
-keep(salvage *v, enum rt_sqlite_table table, const column *c, size_t count, uint64_t key,
-     bool is_index)
+/* Adds the row; true unless it is there already. */
+static bool
+add_row(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row *row)
 {
 	sqlite3_stmt *add = v->add[table];
-	size_t i, from = is_index ? 0 : 1;
 
-	if (v->to == NULL) {
+	rt_sqlite_row_bind(add, table, key, row);
+	if (sqlite3_step(add) != SQLITE_DONE)
+		rt_sqlite_call_fail(&v->call, "recovering rows");
+	(void)sqlite3_reset(add);
+	return v->call.status == RT_OK && sqlite3_changes(v->call.conn->db) > 0;
+}
+
+static void
+keep(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row *row)
+{
+	if (v->call.store == NULL) {
 		v->found->rows++;
-		return;
-	}
-	if (!is_index)
-		(void)sqlite3_bind_int64(add, 1, (int64_t)key);
-	for (i = from; i < count; i++) {
-		if (is_blob(&c[i]))
-			rt_sqlite_bind(add, (int)i + 1, bytes_in(v, &c[i]));
-		else
-			(void)sqlite3_bind_int64(add, (int)i + 1, number_in(v, &c[i]));
-	}
-	v->status = rt_sqlite_run(v->to, &v->to->writer, add, "recovering rows", v->err);
-	if (v->status == RT_OK && sqlite3_changes(v->to->writer.db) > 0) {
+	} else if (add_row(v, table, key, row)) {
 		v->found->rows += table == RT_TABLE_LOG;
 		v->found->bodies += table == RT_TABLE_BODY;
 	}
 }
 
-/* The record whose first `local` bytes are at p: whole in v->record. */
+/* Assembles the record whose first `local` bytes are at p in v->record. */
 static bool
 gather(salvage *v, const unsigned char *p, size_t local, size_t size, uint32_t next)
 {
@@ -246,7 +256,7 @@ gather(salvage *v, const unsigned char *p, size_t local, size_t size, uint32_t n
 		unsigned char *more = rt_resize(v->alloc, v->record, size);
 
 		if (more == NULL) {
-			v->status = rt_fail(v->err, RT_NOMEM, "out of memory");
+			v->call.status = rt_fail(v->call.err, RT_NOMEM, "out of memory");
 			return false;
 		}
 		v->record = more;
@@ -268,7 +278,7 @@ gather(salvage *v, const unsigned char *p, size_t local, size_t size, uint32_t n
 	return true;
 }
 
-/* Is there a row of ours at p? Then it is kept. */
+/* Keeps the row at p, if there is one of ours. */
 static bool
 try_cell(salvage *v, const unsigned char *p, const unsigned char *end, bool is_index)
 {
@@ -279,6 +289,7 @@ try_cell(salvage *v, const unsigned char *p, const unsigned char *end, bool is_i
 	enum rt_sqlite_table table;
 	uint64_t size, key = 0;
 	uint32_t next = 0;
+	rt_store_row row;
 	size_t count;
 
 	used = varint(p, end, &size);
@@ -307,14 +318,14 @@ try_cell(salvage *v, const unsigned char *p, const unsigned char *end, bool is_i
 		next = get32(p + local);
 	if (!gather(v, p, local, (size_t)size, next))
 		return false;
-	table = table_of(v, columns, count, key, is_index);
+	table = recognise(v, columns, count, is_index, &key, &row);
 	if (table != 0)
-		keep(v, table, columns, count, key, is_index);
+		keep(v, table, key, &row);
 	return table != 0;
 }
 
-/* All cells that the page's own list names. False: the list, or one of them, is damaged, or
- * there is none: the beginning may be another page's. */
+/* All cells of the page's own list of pointers. False: the list or a cell is damaged, or there
+ * is none: the header may be another page's. */
 static bool
 try_list(salvage *v, const unsigned char *page, bool is_first)
 {
@@ -327,7 +338,7 @@ try_list(salvage *v, const unsigned char *page, bool is_first)
 
 	if (kind != TABLE_LEAF && !is_index)
 		return false;
-	for (i = 0; i < count && list + 2 * i + 2 <= end && v->status == RT_OK; i++) {
+	for (i = 0; i < count && list + 2 * i + 2 <= end && v->call.status == RT_OK; i++) {
 		size_t at = (size_t)list[2 * i] << 8 | list[2 * i + 1];
 
 		if (at + (is_inner ? 4 : 0) >= RT_SQLITE_PAGE_SIZE ||
@@ -343,23 +354,24 @@ scan(salvage *v)
 	uint32_t number;
 	size_t at;
 
-	/* What is listed goes first: the same row in another place may be an older one. */
-	for (number = 1; number <= v->pages && v->status == RT_OK; number++)
+	/* Listed cells first: the same row elsewhere may be outdated. */
+	for (number = 1; number <= v->pages && v->call.status == RT_OK; number++)
 		(void)try_list(v, page_at(v, number), number == 1);
-	for (number = 2; number <= v->pages && v->status == RT_OK; number++) {
+	for (number = 2; number <= v->pages && v->call.status == RT_OK; number++) {
 		const unsigned char *page = page_at(v, number), *end = page + RT_SQLITE_PAGE_SIZE;
 		bool whole = try_list(v, page, false);
 
-		/* A list that is whole may be an older one, with fewer rows of the log. Rows of
-		 * side are rewritten and dropped: only where the list is not whole. */
-		for (at = 0; at + 8 < RT_SQLITE_PAGE_SIZE && v->status == RT_OK; at++)
-			if (!try_cell(v, page + at, end, false) && v->status == RT_OK && !whole)
+		/* An intact list may be outdated and lack rows of the log. Rows of side are
+		 * rewritten and dropped: only where the list is not intact. */
+		for (at = 0; at + 8 < RT_SQLITE_PAGE_SIZE && v->call.status == RT_OK; at++)
+			if (!try_cell(v, page + at, end, false) && v->call.status == RT_OK &&
+			    !whole)
 				(void)try_cell(v, page + at, end, true);
 	}
 }
 
 /* A project whose row is lost, but not its log, needs a name. */
-static rt_status
+static void
 name_projects(salvage *v)
 {
 	static const char strangers[] =
@@ -367,35 +379,24 @@ name_projects(salvage *v)
 		" UNION SELECT DISTINCT key >> 43 FROM body WHERE key >> 43 NOT IN"
 		" (SELECT id FROM project)";
 	sqlite3_stmt *stmt = NULL;
-	rt_status st = RT_OK;
-	int rc;
 
-	if (sqlite3_prepare_v2(v->to->writer.db, strangers, -1, &stmt, NULL) != SQLITE_OK)
-		return rt_sqlite_fail(v->to, v->to->writer.db, "recovering rows", v->err);
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && st == RT_OK) {
+	if (v->call.status == RT_OK &&
+	    sqlite3_prepare_v2(v->call.conn->db, strangers, -1, &stmt, NULL) != SQLITE_OK)
+		rt_sqlite_call_fail(&v->call, "recovering rows");
+	while (v->call.status == RT_OK && sqlite3_step(stmt) == SQLITE_ROW) {
 		uint64_t id = (uint64_t)sqlite3_column_int64(stmt, 0);
-		sqlite3_stmt *add = v->add[RT_TABLE_PROJECT];
-		char name[40] = "default";
-		rt_str text;
+		rt_store_row row = {.data = RT_STR("default")};
+		char name[40];
 
-		/* the first one is, as a rule, unless somebody else has that name */
-		for (int tries = 0; tries < 2 && st == RT_OK; tries++) {
-			if (id != 1 || tries > 0)
-				snprintf(name, sizeof(name), "recovered-%llu", rt_sqlite_ull(id));
-			text = rt_str_of(name);
-			(void)sqlite3_bind_int64(add, 1, (int64_t)id);
-			(void)sqlite3_bind_int64(add, 2,
-						 rt_sqlite_sum(RT_TABLE_PROJECT, id, 0, text.ptr,
-							       text.size));
-			rt_sqlite_bind(add, 3, text);
-			st = rt_sqlite_run(v->to, &v->to->writer, add, "recovering rows", v->err);
-			if (st != RT_OK || sqlite3_changes(v->to->writer.db) > 0)
-				break;
+		/* The first project usually has that name, unless another one has it. */
+		if (id != 1 || !add_row(v, RT_TABLE_PROJECT, id, &row)) {
+			snprintf(name, sizeof(name), "recovered-%llu", rt_sqlite_ull(id));
+			row.data = rt_str_of(name);
+			(void)add_row(v, RT_TABLE_PROJECT, id, &row);
 		}
 		v->found->projects_named++;
 	}
 	(void)sqlite3_finalize(stmt);
-	return st;
 }
 
 static rt_status
@@ -421,7 +422,7 @@ read_file(const rt_alloc *alloc, const char *path, unsigned char **out, size_t *
 
 		if (did < 0 && errno == EINTR)
 			continue;
-		if (did <= 0) { /* a sector that the disk does not give any more */
+		if (did <= 0) { /* a sector that cannot be read any more */
 			size_t skip = 512 - at % 512;
 
 			if (did == 0 || errno != EIO)
@@ -441,7 +442,7 @@ read_file(const rt_alloc *alloc, const char *path, unsigned char **out, size_t *
 	return st;
 }
 
-/* With what is in its write-ahead log, where SQLite can still tell; else as it is. */
+/* With the contents of its write-ahead log, where SQLite can still apply it; else as it is. */
 static rt_status
 read_pages(const rt_alloc *alloc, const char *path, const char *scratch, unsigned char **out,
 	   size_t *out_size, rt_error *err)
@@ -475,7 +476,7 @@ rt_store_sqlite_salvage(const rt_alloc *alloc, const rt_env *env, const char *pa
 			rt_store_salvaged *out, rt_error *err)
 {
 	rt_store_sqlite_options options = {.create = true, .relaxed = true};
-	salvage v = {.alloc = alloc, .found = out, .err = err};
+	salvage v = {.alloc = alloc, .found = out, .call = {.err = err}};
 	unsigned char *bytes = NULL;
 	char scratch[RT_SQLITE_PATH_ROOM + 8];
 	rt_store *store = NULL;
@@ -489,28 +490,22 @@ rt_store_sqlite_salvage(const rt_alloc *alloc, const rt_env *env, const char *pa
 		st = rt_store_sqlite_open(alloc, env, to, &options, &store, err);
 	if (st == RT_OK)
 		st = store->ops->begin(store, err);
-	if (st != RT_OK)
-		goto done;
-	v.to = rt_sqlite_self(store);
-	v.bytes = bytes;
-	v.pages = (uint32_t)(size / RT_SQLITE_PAGE_SIZE);
-	for (size_t i = 0; i <= RT_TABLE_MARK && st == RT_OK; i++)
-		if (add_sql[i] != NULL && sqlite3_prepare_v2(v.to->writer.db, add_sql[i], -1,
-							     &v.add[i], NULL) != SQLITE_OK)
-			st = rt_sqlite_fail(v.to, v.to->writer.db, "recovering rows", err);
 	if (st == RT_OK) {
+		v.call.store = rt_sqlite_self(store);
+		v.call.conn = &v.call.store->writer;
+		v.bytes = bytes;
+		v.pages = (uint32_t)(size / RT_SQLITE_PAGE_SIZE);
+		for (size_t i = 0; i <= RT_TABLE_MARK; i++)
+			if (add_sql[i] != NULL &&
+			    sqlite3_prepare_v2(v.call.conn->db, add_sql[i], -1, &v.add[i], NULL) !=
+				    SQLITE_OK)
+				rt_sqlite_call_fail(&v.call, "recovering rows");
 		scan(&v);
-		st = v.status;
+		name_projects(&v);
+		for (size_t i = 0; i <= RT_TABLE_MARK; i++)
+			(void)sqlite3_finalize(v.add[i]);
+		st = rt_sqlite_end_alone(v.call.store, true, v.call.status, err);
 	}
-	if (st == RT_OK)
-		st = name_projects(&v);
-	for (size_t i = 0; i <= RT_TABLE_MARK; i++)
-		(void)sqlite3_finalize(v.add[i]);
-	if (st == RT_OK)
-		st = store->ops->commit(store, err);
-	else
-		store->ops->cancel(store);
-done:
 	if (store != NULL)
 		store->ops->close(store);
 	rt_free(alloc, v.record);
@@ -523,7 +518,8 @@ rt_store_sqlite_recognise(const rt_alloc *alloc, const char *path, bool *out_our
 {
 	unsigned char *page = rt_new(alloc, RT_SQLITE_PAGE_SIZE);
 	rt_store_salvaged found = {0};
-	salvage v = {.alloc = alloc, .bytes = page, .pages = 1, .found = &found, .err = err};
+	salvage v = {
+		.alloc = alloc, .bytes = page, .pages = 1, .found = &found, .call = {.err = err}};
 	off_t at = 0;
 	struct stat info;
 	int fd = -1;
@@ -533,8 +529,9 @@ rt_store_sqlite_recognise(const rt_alloc *alloc, const char *path, bool *out_our
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	for (; fd >= 0 && v.status == RT_OK && found.rows == 0 &&
-	       at + RT_SQLITE_PAGE_SIZE <= info.st_size; at += RT_SQLITE_PAGE_SIZE)
+	for (; fd >= 0 && v.call.status == RT_OK && found.rows == 0 &&
+	       at + RT_SQLITE_PAGE_SIZE <= info.st_size;
+	     at += RT_SQLITE_PAGE_SIZE)
 		if (pread(fd, page, RT_SQLITE_PAGE_SIZE, at) == RT_SQLITE_PAGE_SIZE)
 			(void)try_list(&v, page, at == 0);
 	if (fd >= 0)
@@ -542,5 +539,5 @@ rt_store_sqlite_recognise(const rt_alloc *alloc, const char *path, bool *out_our
 	*out_ours = found.rows > 0;
 	rt_free(alloc, v.record);
 	rt_free(alloc, page);
-	return v.status;
+	return v.call.status;
 }

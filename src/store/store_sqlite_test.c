@@ -192,8 +192,9 @@ static void
 append(rt_store *store, uint64_t seq)
 {
 	char text[2048], log[64];
-	rt_log_row row = {0};
-	rt_body_row body = {seq, seq, body_text(text, sizeof(text), seq)};
+	rt_store_row row = {0};
+	rt_store_row body = {
+		.number = seq, .entry = seq, .data = body_text(text, sizeof(text), seq)};
 
 	snprintf(log, sizeof(log), "effect %llu", (unsigned long long)seq);
 	memcpy(row.step, &seq, sizeof(seq));
@@ -218,9 +219,11 @@ fill(const char *path, int rows)
 	for (int i = 1; i <= rows; i++)
 		append(s, (uint64_t)i);
 	MUST(s->ops->begin(s, err));
-	MUST(s->ops->node_write(s, PROJECT, 1, RT_STR("node one"), err));
-	MUST(s->ops->root_write(s, PROJECT, (uint64_t)rows, RT_STR("root"), err));
-	MUST(s->ops->side_write(s, PROJECT, RT_STR("draft"), RT_STR("unsent"), err));
+	MUST(s->ops->write(s, rt_rows_one(RT_STORE_NODES, PROJECT, 1), RT_STR("node one"), err));
+	MUST(s->ops->write(s, rt_rows_one(RT_STORE_ROOT, PROJECT, (uint64_t)rows), RT_STR("root"),
+			   err));
+	MUST(s->ops->write(s, rt_rows_named(RT_STORE_SIDE, PROJECT, RT_STR("draft")),
+			   RT_STR("unsent"), err));
 	MUST(s->ops->index_add(s, PROJECT, 1, 1, RT_STR("quick brown fox"), err));
 	MUST(s->ops->commit(s, err));
 	s->ops->close(s);
@@ -245,7 +248,7 @@ test_missing(void **state)
 	snprintf(path, sizeof(path), "%s/b/c d/e?f#g%%20.retake", f->folder);
 	REFUSED(path, WRITE, RT_NOT_FOUND);
 	MUST(open_as(path, CREATE, &s, err));
-	assert_string_equal(s->ops->place(s), path);
+	assert_string_equal(s->place, path);
 	s->ops->close(s);
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0600);
@@ -354,8 +357,9 @@ set_meta(const char *path, const char *key, const char *value)
 			 SQLITE_OK);
 	sqlite3_bind_text(stmt, 1, value, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(stmt, 2,
-			   rt_sqlite_sum(RT_TABLE_META, 0, rt_hash(key, strlen(key), 0), value,
-					 strlen(value)));
+			   rt_sqlite_row_sum(RT_TABLE_META, 0,
+					     &(rt_store_row){.name = rt_str_of(key),
+							     .data = rt_str_of(value)}));
 	sqlite3_bind_text(stmt, 3, key, -1, SQLITE_STATIC);
 	assert_int_equal(sqlite3_step(stmt), SQLITE_DONE);
 	sqlite3_finalize(stmt);
@@ -380,7 +384,7 @@ test_newer(void **state)
 	assert_non_null(strstr(why.text, "7.8.9"));
 	assert_non_null(strstr(why.text, RT_VERSION));
 	MUST(open_as(f->path, READ, &s, err));
-	assert_true(s->ops->is_read_only(s));
+	assert_true(s->is_read_only);
 	s->ops->close(s);
 	expect_bytes(f->path, bytes, size);
 	free(bytes);
@@ -396,7 +400,7 @@ test_newer(void **state)
 /* --- reading only --- */
 
 static bool
-count_log(void *ctx, const rt_log_row *row)
+count_log(void *ctx, const rt_store_row *row)
 {
 	(void)row;
 	++*(int *)ctx;
@@ -417,15 +421,18 @@ test_read_only(void **state)
 	fill(f->path, 3);
 	bytes = bytes_of(f->path, &size);
 	MUST(open_as(f->path, READ, &s, err));
-	assert_true(s->ops->is_read_only(s));
-	MUST(s->ops->log_read(s, PROJECT, 1, 99, count_log, &rows, err));
+	assert_true(s->is_read_only);
+	MUST(s->ops->read(s, rt_rows_between(RT_STORE_LOG, PROJECT, 1, 99), count_log, &rows, err));
 	assert_int_equal(rows, 3);
 	assert_int_equal(s->ops->begin(s, &why), RT_READ_ONLY);
-	assert_int_equal(s->ops->side_write(s, PROJECT, RT_STR("x"), RT_STR("y"), &why),
+	assert_int_equal(s->ops->write(s, rt_rows_named(RT_STORE_SIDE, PROJECT, RT_STR("x")),
+				       RT_STR("y"), &why),
 			 RT_READ_ONLY);
 	assert_int_equal(s->ops->epoch_renew(s, &why), RT_READ_ONLY);
 	assert_int_equal(s->ops->scrub(s, &why), RT_READ_ONLY);
-	assert_int_equal(s->ops->project_find(s, RT_STR("none"), &project, &why), RT_NOT_FOUND);
+	assert_int_equal(rt_store_get(s, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("none")), NULL,
+				      &project, &why),
+			 RT_NOT_FOUND);
 	/* Nothing appears next to the file while it is open. */
 	assert_false(is_there(f->path, "-wal"));
 	assert_false(is_there(f->path, "-shm"));
@@ -433,13 +440,13 @@ test_read_only(void **state)
 	/* A writer comes along, and what it commits is seen. */
 	MUST(open_as(f->path, WRITE, &writer, err));
 	append(writer, 4);
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 4);
 	append(writer, 5);
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 5);
 	writer->ops->close(writer);
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 5);
 	s->ops->close(s);
 	free(bytes);
@@ -464,7 +471,7 @@ test_read_only(void **state)
 	writer->ops->close(writer);
 	bytes = bytes_of(copy, &size);
 	MUST(open_as(copy, READ, &s, err));
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 6);
 	s->ops->close(s);
 	expect_bytes(copy, bytes, size);
@@ -502,12 +509,12 @@ test_header_only_log(void **state)
 	writer->ops->close(writer);
 
 	MUST(open_as(copy, READ, &s, err));
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 3);
 	/* Who writes now is seen as ever. */
 	MUST(open_as(copy, WRITE, &writer, err));
 	append(writer, 4);
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 4);
 	writer->ops->close(writer);
 	s->ops->close(s);
@@ -589,7 +596,7 @@ try_read_only_folder(fixture *f)
 		return 1;
 	if (open_as(f->path, READ, &s, &why) != RT_OK)
 		return 2;
-	if (s->ops->log_head(s, PROJECT, &head, &why) != RT_OK || head != 3)
+	if (s->ops->head(s, RT_STORE_LOG, PROJECT, &head, &why) != RT_OK || head != 3)
 		return 3;
 	s->ops->close(s);
 	s = NULL;
@@ -615,7 +622,7 @@ read_later(const char *path)
 	dates[0] = dates[1];
 	assert_int_equal(utimensat(AT_FDCWD, path, dates, 0), 0);
 	MUST(open_as(path, READ, &s, err));
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
 	s->ops->close(s);
 	return now.tv_sec > dates[1].tv_sec ||
@@ -671,21 +678,21 @@ typedef struct reading {
 } reading;
 
 static bool
-read_log(void *ctx, const rt_log_row *row)
+read_log(void *ctx, const rt_store_row *row)
 {
 	reading *r = ctx;
 	char log[64];
 
-	snprintf(log, sizeof(log), "effect %llu", (unsigned long long)row->seq);
+	snprintf(log, sizeof(log), "effect %llu", (unsigned long long)row->number);
 	r->rows++;
-	if (!rt_str_is(row->data, log) || row->at_us != (int64_t)row->seq ||
-	    memcmp(row->step, &row->seq, sizeof(row->seq)) != 0)
+	if (!rt_str_is(row->data, log) || row->at_us != (int64_t)row->number ||
+	    memcmp(row->step, &row->number, sizeof(row->number)) != 0)
 		r->wrong = true;
 	return true;
 }
 
 static bool
-read_body(void *ctx, const rt_body_row *row)
+read_body(void *ctx, const rt_store_row *row)
 {
 	reading *r = ctx;
 	char text[2048];
@@ -698,23 +705,23 @@ read_body(void *ctx, const rt_body_row *row)
 }
 
 static bool
-see_side(void *ctx, rt_str name, rt_str value)
+see_side(void *ctx, const rt_store_row *row)
 {
 	reading *r = ctx;
 
 	r->rows++;
-	if (!rt_str_is(name, "draft") || !rt_str_is(value, "unsent"))
+	if (!rt_str_is(row->name, "draft") || !rt_str_is(row->data, "unsent"))
 		r->wrong = true;
 	return true;
 }
 
 static bool
-see_project(void *ctx, uint64_t project, rt_str name)
+see_project(void *ctx, const rt_store_row *row)
 {
 	reading *r = ctx;
 
 	r->rows++;
-	if (project != PROJECT || !rt_str_is(name, "first"))
+	if (row->number != PROJECT || !rt_str_is(row->data, "first"))
 		r->wrong = true;
 	return true;
 }
@@ -729,18 +736,21 @@ reads_wrong(rt_store *s, int rows)
 	rt_buf buf;
 
 	rt_buf_init(&buf, rt_alloc_libc(), 1 << 20);
-	if (s->ops->log_read(s, PROJECT, 1, 1000, read_log, &log, NULL) == RT_OK)
+	if (s->ops->read(s, rt_rows_between(RT_STORE_LOG, PROJECT, 1, 1000), read_log, &log,
+			 NULL) == RT_OK)
 		wrong = wrong || log.rows != rows;
-	if (s->ops->body_scan(s, PROJECT, 1, 1000, read_body, &body, NULL) == RT_OK)
+	if (s->ops->read(s, rt_rows_between(RT_STORE_BODIES, PROJECT, 1, 1000), read_body, &body,
+			 NULL) == RT_OK)
 		wrong = wrong || body.rows != rows;
-	if (s->ops->side_list(s, PROJECT, see_side, &side, NULL) == RT_OK)
+	if (s->ops->read(s, rt_rows_all(RT_STORE_SIDE, PROJECT), see_side, &side, NULL) == RT_OK)
 		wrong = wrong || side.rows != 1;
-	if (s->ops->project_list(s, see_project, &projects, NULL) == RT_OK)
+	if (s->ops->read(s, rt_rows_all(RT_STORE_PROJECTS, 0), see_project, &projects, NULL) ==
+	    RT_OK)
 		wrong = wrong || projects.rows != 1;
-	if (s->ops->node_read(s, PROJECT, 1, &buf, NULL) == RT_OK)
+	if (rt_store_get(s, rt_rows_one(RT_STORE_NODES, PROJECT, 1), &buf, NULL, NULL) == RT_OK)
 		wrong = wrong || !rt_str_is(rt_buf_str(&buf), "node one");
 	rt_buf_clear(&buf);
-	if (s->ops->root_read(s, PROJECT, &seq, &buf, NULL) == RT_OK)
+	if (rt_store_get(s, rt_rows_all(RT_STORE_ROOT, PROJECT), &buf, &seq, NULL) == RT_OK)
 		wrong = wrong || !rt_str_is(rt_buf_str(&buf), "root") || seq != (uint64_t)rows;
 	rt_buf_deinit(&buf);
 	return wrong || log.wrong || body.wrong || side.wrong || projects.wrong;
@@ -1075,14 +1085,15 @@ append_many(const char *path, rt_store_sqlite_options options, int count)
 	rt_status st = open_as(path, options, &s, &why);
 
 	for (int i = 0; st == RT_OK && i < count; i++) {
-		rt_log_row row = {.data = RT_STR("x")};
+		rt_store_row row = {.data = RT_STR("x")};
 		uint64_t head = 0;
 
 		st = s->ops->begin(s, &why);
-		if (st == RT_OK && s->ops->project_find(s, RT_STR("p"), &project, NULL) != RT_OK)
+		if (st == RT_OK && rt_store_get(s, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("p")),
+						NULL, &project, NULL) != RT_OK)
 			st = s->ops->project_new(s, RT_STR("p"), &project, &why);
 		if (st == RT_OK)
-			st = s->ops->log_head(s, project, &head, &why);
+			st = s->ops->head(s, RT_STORE_LOG, project, &head, &why);
 		if (st == RT_OK)
 			st = s->ops->append(s, project, head, &row, 1, NULL, 0, NULL, &why);
 		if (st == RT_OK)
@@ -1119,7 +1130,7 @@ test_processes(void **state)
 		for (int i = 0; i < CHILDREN; i++)
 			wait_for(children[i]);
 		MUST(open_as(f->path, WRITE, &s, err));
-		MUST(s->ops->log_head(s, 1, &head, err));
+		MUST(s->ops->head(s, RT_STORE_LOG, 1, &head, err));
 		assert_int_equal(head, round * CHILDREN * COUNT);
 		MUST(s->ops->check(s, first_finding, &findings, err));
 		assert_int_equal(findings, 0);
@@ -1137,7 +1148,7 @@ append_for_ever(const char *path, bool relaxed, int to)
 	uint64_t head = 0;
 
 	if (open_as(path, options, &s, NULL) != RT_OK ||
-	    s->ops->log_head(s, PROJECT, &head, NULL) != RT_OK)
+	    s->ops->head(s, RT_STORE_LOG, PROJECT, &head, NULL) != RT_OK)
 		_exit(1);
 	for (;;) {
 		append(s, ++head);
@@ -1174,7 +1185,7 @@ test_kill(void **state)
 		close(ends[0]);
 		assert_int_equal(waitpid(child, &status, 0), child);
 		MUST(open_as(f->path, WRITE, &s, err));
-		MUST(s->ops->log_head(s, PROJECT, &head, err));
+		MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 		assert_true(head >= last);
 		assert_true(head <= last + 1);
 		MUST(s->ops->check(s, first_finding, &findings, err));
@@ -1193,18 +1204,18 @@ test_too_large(void **state)
 	rt_error why = {0};
 	uint64_t head = 0;
 	/* Never touched: SQLite looks at the size first. */
-	rt_log_row row = {.data = {"x", (size_t)1 << 31}};
+	rt_store_row row = {.data = {"x", (size_t)1 << 31}};
 
 	fill(f->path, 3);
 	MUST(open_as(f->path, WRITE, &s, err));
 	MUST(s->ops->begin(s, err));
 	row.data.size = 1;
 	MUST(s->ops->append(s, PROJECT, 3, &row, 1, NULL, 0, NULL, err));
-	assert_int_equal(
-		s->ops->side_write(s, PROJECT, RT_STR("x"), (rt_str){"x", (size_t)1 << 31}, &why),
-		RT_LIMIT);
+	assert_int_equal(s->ops->write(s, rt_rows_named(RT_STORE_SIDE, PROJECT, RT_STR("x")),
+				       (rt_str){"x", (size_t)1 << 31}, &why),
+			 RT_LIMIT);
 	MUST(s->ops->commit(s, err));
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 4);
 	s->ops->close(s);
 }
@@ -1220,7 +1231,7 @@ test_relative_path(void **state)
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_int_equal(chdir(f->folder), 0);
 	MUST(open_as("rel.retake", CREATE, &s, err));
-	assert_string_equal(s->ops->place(s), "rel.retake");
+	assert_string_equal(s->place, "rel.retake");
 	/* The store stays the same one when the process moves on. */
 	assert_int_equal(chdir("/"), 0);
 	MUST(s->ops->begin(s, err));
@@ -1229,7 +1240,8 @@ test_relative_path(void **state)
 	s->ops->close(s);
 	assert_int_equal(chdir(f->folder), 0);
 	MUST(open_as("rel.retake", READ, &s, err));
-	MUST(s->ops->project_find(s, RT_STR("p"), &project, err));
+	MUST(rt_store_get(s, rt_rows_named(RT_STORE_PROJECTS, 0, RT_STR("p")), NULL, &project,
+			  err));
 	s->ops->close(s);
 	assert_int_equal(chdir(here), 0);
 }
@@ -1241,7 +1253,7 @@ use_after_fork(rt_store *s)
 	uint64_t head = 0;
 
 	if (s->ops->begin(s, &err) != RT_REFUSED ||
-	    s->ops->log_head(s, PROJECT, &head, &err) != RT_REFUSED)
+	    s->ops->head(s, RT_STORE_LOG, PROJECT, &head, &err) != RT_REFUSED)
 		return 1;
 	return strstr(err.text, "forked") == NULL;
 }
@@ -1356,20 +1368,23 @@ test_remove_empty(void **state)
 	MUST(open_as(f->path, CREATE, &s, err));
 	s->ops->close(s);
 	child = open_elsewhere(f->path, &release);
-	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
-						      &why), RT_OK);
+	assert_int_equal(
+		rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed, &why),
+		RT_OK);
 	assert_false(removed);
 	assert_true(is_there(f->path, ""));
 	close(release);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
-						      &why), RT_OK);
+	assert_int_equal(
+		rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed, &why),
+		RT_OK);
 	assert_true(removed);
 	assert_false(is_there(f->path, "") || is_there(f->path, "-wal") ||
 		     is_there(f->path, "-shm"));
 	fill(f->path, 1);
-	assert_int_equal(rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed,
-						      &why), RT_OK);
+	assert_int_equal(
+		rt_store_sqlite_remove_empty(rt_alloc_libc(), &env, f->path, &removed, &why),
+		RT_OK);
 	assert_false(removed);
 	assert_true(is_there(f->path, ""));
 }
@@ -1407,11 +1422,11 @@ test_exchange(void **state)
 	MUST(exchange(f->path, copy, aside, &changed, err));
 	assert_true(changed);
 	MUST(open_as(f->path, WRITE, &s, err));
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 3);
 	s->ops->close(s);
 	MUST(open_as(aside, WRITE, &s, err));
-	MUST(s->ops->log_head(s, PROJECT, &head, err));
+	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 7);
 	s->ops->close(s);
 	assert_false(is_there(copy, ""));
@@ -1456,7 +1471,8 @@ test_exchange_undone(void **state)
 	put_bytes(name, "taken", 5);
 	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_REFUSED);
 	assert_false(changed);
-	assert_true(is_there(f->path, "") && is_there(f->path, "-wal") && is_there(f->path, "-shm"));
+	assert_true(is_there(f->path, "") && is_there(f->path, "-wal") &&
+		    is_there(f->path, "-shm"));
 	assert_false(is_there(aside, "") || is_there(aside, "-wal"));
 	expect_bytes(name, "taken", 5);
 }

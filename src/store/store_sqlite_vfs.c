@@ -21,7 +21,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sync_file_range */
 #endif
-#include "store/store_seeded.h"
 #include "store/store_sqlite_vfs.h"
 
 #include <fcntl.h>
@@ -133,7 +132,7 @@ log_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
 	memcpy(f->kept + f->kept_size, bytes, (size_t)size);
 	f->kept_size += size;
 	f->next = at + size;
-	if (f->ends_commit && !is_header && !RT_SEEDED(RT_SEEDED_LATE_FLUSH))
+	if (f->ends_commit && !is_header)
 		return flush(f);
 	return SQLITE_OK;
 }
@@ -180,8 +179,6 @@ log_sync(sqlite3_file *file, int flags)
 	int rc = flush(f);
 
 	if (rc == SQLITE_OK)
-		rc = f->under->pMethods->xSync(f->under, flags);
-	if (RT_SEEDED(RT_SEEDED_SYNC_RETRIED) && rc != SQLITE_OK)
 		rc = f->under->pMethods->xSync(f->under, flags);
 	return rc;
 }

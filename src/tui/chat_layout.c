@@ -145,7 +145,7 @@ rt_chat_is_unsent(const rt_chat *chat)
 	rt_error ignored;
 
 	if (!rt_work_is_running(work) || chat->sent.size == 0 || work->run_question[0] != 0 ||
-	    !rt_str_is(rt_buf_str(&work->run_how), "ask"))
+	    work->run_how != RT_RUN_ASK)
 		return false;
 	/* The entry, and its reply, may be there a moment before the model's thread has told so. */
 	while (head > 0 && rt_seq_get(work->take->slots, --head, &slot, &ignored) == RT_OK &&
@@ -160,16 +160,13 @@ static void
 begin_run(rt_chat *chat, const rt_lines_options *options)
 {
 	rt_tui *tui = chat->pane.tui;
-	rt_str how = rt_buf_str(&tui->work.run_how);
 	rt_chat_laid *laid = &chat->run;
 
 	laid_clear(laid, tui->alloc);
 	chat->run_is_unsent = rt_chat_is_unsent(chat);
 	rt_buf_add_c(&laid->role, chat->run_is_unsent ? "User"
-				  : rt_str_is(how, "ask") || rt_str_is(how, "again") ||
-						  rt_str_is(how, "continue")
-					  ? "AI"
-					  : "Summary");
+				  : tui->work.run_how <= RT_RUN_CONTINUE ? "AI"
+									 : "Summary");
 	if (chat->run_stream.lines.alloc == NULL)
 		rt_lines_stream_init(&chat->run_stream, tui->alloc);
 	rt_lines_stream_begin(&chat->run_stream, options);

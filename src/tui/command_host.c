@@ -295,7 +295,7 @@ rt_command_process_run(rt_command_process *command, rt_stop_fn stop, void *ctx)
 				      .envp = command->envp};
 
 	return rt_process_run(&program, rt_str_at(NULL, 0), LONGEST_MS, stop, ctx, &command->out,
-			      &command->err, &command->end);
+			      &command->err, &command->result);
 }
 
 void

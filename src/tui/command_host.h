@@ -9,7 +9,7 @@
 #define RT_TUI_COMMAND_HOST_H
 
 #include "app/command.h"
-#include "hooks/hooks_process.h"
+#include "hooks/process.h"
 
 struct rt_work;
 
@@ -22,7 +22,7 @@ typedef struct rt_command_process {
 	char **envp;
 	int fd;         /* the program; -1: not open */
 	rt_buf out, err;
-	rt_process_end end;
+	rt_process_result result;
 } rt_command_process;
 
 void rt_command_process_init(rt_command_process *command, const rt_alloc *alloc);

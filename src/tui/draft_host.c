@@ -39,7 +39,7 @@ rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 		rt_input_history_make_folders(path.ptr);
 		rt_buf_add_f(&beside, "%s.%ld", path.ptr, (long)getpid());
 		if (beside.status == RT_OK &&
-		    rt_file_write(work->session->env, beside.ptr, text, RT_FILE_PRIVATE, NULL) ==
+		    rt_files_write(work->session->env, beside.ptr, text, RT_FILES_PRIVATE, NULL) ==
 			    RT_OK &&
 		    rename(beside.ptr, path.ptr) != 0)
 			(void)unlink(beside.ptr);
@@ -56,7 +56,7 @@ rt_draft_read(const rt_work *work, uint32_t disc, rt_buf *out)
 
 	rt_buf_init(&path, work->alloc, PATH_MAX_SIZE);
 	if (path_of(work, disc, &path) && access(path.ptr, R_OK) == 0)
-		found = rt_file_read(path.ptr, out, NULL) == RT_OK && out->size > 0;
+		found = rt_files_read(path.ptr, out, NULL) == RT_OK && out->size > 0;
 	rt_buf_deinit(&path);
 	return found;
 }

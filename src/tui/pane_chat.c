@@ -503,7 +503,7 @@ ask_for_reply(rt_chat *chat)
 		return RT_OK;
 	chat->follows = true;
 	rt_buf_clear(&chat->sent); /* nothing is handed back */
-	return rt_verb_run(tui, "ask", rt_str_at("", 0));
+	return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_ASK});
 }
 
 /* ---- what was sent ---- */
@@ -622,7 +622,6 @@ send(rt_chat *chat)
 	uint32_t from = tui->work.value->next_entry;
 	bool known = true;
 	rt_error err;
-	rt_buf fields;
 	rt_status st;
 
 	if (rt_str_trim(text).size == 0)
@@ -646,11 +645,7 @@ send(rt_chat *chat)
 	}
 	if (text.ptr[0] == '/')
 		text = rt_str_at(text.ptr + 1, text.size - 1);
-	rt_buf_init(&fields, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&fields, "\"text\":");
-	rt_json_add_string(&fields, text);
-	st = fields.status == RT_OK ? rt_work_run(&tui->work, "ask", rt_buf_str(&fields), &err) : RT_NOMEM;
-	rt_buf_deinit(&fields);
+	st = rt_work_run(&tui->work, &(rt_run_request){.how = RT_RUN_ASK, .text = text}, &err);
 	if (st == RT_NOMEM)
 		return st;
 	if (st != RT_OK) { /* nothing was added; what was written stays */

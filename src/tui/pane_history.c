@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "app/host.h"
-#include "hooks/hooks_process.h"
+#include "hooks/process.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/pending.h"

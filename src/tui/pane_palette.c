@@ -503,8 +503,8 @@ static rt_status
 tell_end(palette *p)
 {
 	rt_tui *tui = p->pane.tui;
-	const rt_process_end *end = &p->command.end;
-	bool failed = end->how != RT_PROCESS_EXITED || end->code != 0;
+	const rt_process_result *end = &p->command.result;
+	bool failed = end->outcome != RT_PROCESS_EXITED || end->code != 0;
 	size_t panes = tui->pane_count;
 	rt_status st = p->command_status;
 	rt_error ignored;
@@ -518,13 +518,13 @@ tell_end(palette *p)
 	rt_tui_close(tui, &p->pane);
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	gather(&p->command, &text);
-	if (end->how == RT_PROCESS_TOO_MUCH)
+	if (end->outcome == RT_PROCESS_TOO_MUCH)
 		rt_buf_add_c(&text, "\n(it said more than can be kept, and was ended)");
 	if (st == RT_OK)
 		st = text.status;
 	if (st != RT_OK)
 		goto done;
-	switch (end->how) {
+	switch (end->outcome) {
 	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Ended before it was done"); break;
 	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "It could not be started"); break;
 	default:

@@ -440,17 +440,7 @@ export_with(rt_tui *tui, rt_str rest)
 static rt_status
 compact(rt_tui *tui, rt_str rest)
 {
-	rt_buf fields;
-	rt_status st;
-
-	rt_buf_init(&fields, tui->alloc, RT_BUF_UNLIMITED);
-	if (rest.size > 0) {
-		rt_buf_add_c(&fields, "\"instructions\":");
-		rt_json_add_string(&fields, rest);
-	}
-	st = rt_verb_run(tui, "compact", rt_buf_str(&fields));
-	rt_buf_deinit(&fields);
-	return st;
+	return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_COMPACT, .instructions = rest});
 }
 
 /* A command that only one begins with is that one. */
@@ -522,9 +512,9 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/compact"))
 		return compact(tui, rest);
 	if (rt_str_is(verb, "/again"))
-		return rt_verb_run(tui, "again", rt_str_at("", 0));
+		return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_AGAIN});
 	if (rt_str_is(verb, "/continue"))
-		return rt_verb_run(tui, "continue", rt_str_at("", 0));
+		return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_CONTINUE});
 	if (rt_str_is(verb, "/new") && rest.size > 0)
 		return rt_verb_op(tui, "discussion.new", "name", rest, false);
 	if (rt_str_is(verb, "/new"))

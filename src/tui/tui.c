@@ -501,41 +501,34 @@ tell(rt_tui *tui)
 static rt_status
 say_end(rt_tui *tui)
 {
-	yyjson_val *end = rt_work_end(&tui->work), *problem = rt_json_get(end, "problem");
-	rt_str note = rt_json_str(rt_json_get(end, "note"));
-	bool stopped = rt_str_is(rt_json_str(rt_json_get(end, "state")), "stopped");
-	rt_str how = rt_json_str(rt_json_get(end, "how"));
-	rt_str entry = rt_json_str(rt_json_get(end, "entry"));
+	const rt_work_end *end = &tui->work.end;
+	rt_str note = rt_text_str(end->note);
+	bool stopped = end->state == RT_RUN_STOPPED, has_entry = end->entry[0] != '\0';
+	bool is_navigation = end->how == RT_RUN_GO;
 	rt_error err;
 
-	if (!stopped && problem != NULL) {
-		rt_str hint = rt_str_is(how, "go") ? RT_STR("You are where you were")
-			      : entry.size > 0	   ? RT_STR("What had come is kept, marked as partial")
-						   : rt_str_at("", 0);
+	if (!stopped && end->has_problem) {
+		rt_str hint = is_navigation ? RT_STR("You are where you were")
+			      : has_entry   ? RT_STR("What had come is kept, marked as partial")
+					    : rt_str_at("", 0);
 
-		(void)rt_fail(&err, RT_UPSTREAM, "%.*s",
-			      RT_STR_ARG(rt_json_str(rt_json_get(problem, "detail"))));
+		(void)rt_fail(&err, RT_UPSTREAM, "%s", end->problem.text);
 		rt_tui_say_error(tui, &err, hint);
 	} else if (stopped) {
-		rt_tui_say_done(tui, "%s", rt_str_is(how, "go") ? "Navigation cancelled"
-				      : entry.size > 0 ? "Stopped; what had come is kept"
-						       : "Stopped");
-	} else if (rt_str_is(how, "compact") || rt_str_is(how, "compress")) {
-		uint64_t n = 0, before = 0, after = 0;
-
-		(void)rt_json_u64(rt_json_get(end, "entries"), &n);
-		(void)rt_json_u64(rt_json_get(end, "tokens_before"), &before);
-		(void)rt_json_u64(rt_json_get(end, "tokens_after"), &after);
-		rt_tui_say_done(tui, "%s %llu entries: about %llu tokens instead of %llu",
-			   rt_str_is(how, "compact") ? "Compacted" : "Compressed", (unsigned long long)n,
-			   (unsigned long long)after, (unsigned long long)before);
-	} else if (!rt_str_is(how, "go") &&
+		rt_tui_say_done(tui, "%s", is_navigation ? "Navigation cancelled"
+				      : has_entry ? "Stopped; what had come is kept"
+						  : "Stopped");
+	} else if (end->how == RT_RUN_COMPACT || end->how == RT_RUN_COMPRESS) {
+		rt_tui_say_done(tui, "%s %zu entries: about %zu tokens instead of %zu",
+				end->how == RT_RUN_COMPACT ? "Compacted" : "Compressed", end->entries,
+				end->tokens_after, end->tokens_before);
+	} else if (!is_navigation &&
 		   tui->notice_ink != RT_INK_ERROR) { /* what was refused meanwhile */
 		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 	}
 	if (note.size > 0)
 		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "", RT_STR_ARG(note));
-	if (rt_str_is(how, "ask") && problem != NULL && tui->work.run_question[0] == 0 &&
+	if (end->how == RT_RUN_ASK && end->has_problem && tui->work.run_question[0] == 0 &&
 	    rt_pane_chat_return(tui) != RT_OK)
 		return RT_NOMEM;
 	return rt_verb_went(tui);
@@ -919,7 +912,7 @@ read_keys(rt_tui *tui, rt_error *err)
 	rt_buf_add_c(&path, "/keys.toml");
 	if (path.status != RT_OK)
 		goto done;
-	st = rt_file_read(path.ptr, &text, &unread);
+	st = rt_files_read(path.ptr, &text, &unread);
 	if (st == RT_OK) {
 		st = rt_keymap_read(tui->keys, rt_buf_str(&text), &bad);
 		if (st != RT_OK)

@@ -712,12 +712,12 @@ rt_verb_rename(rt_tui *tui, uint32_t take)
 /* ---- models ---- */
 
 rt_status
-rt_verb_run(rt_tui *tui, const char *how, rt_str fields)
+rt_verb_run(rt_tui *tui, const rt_run_request *request)
 {
 	rt_error err;
 	rt_status st = tui->pending != NULL
 			       ? rt_fail(&err, RT_BUSY, "a change is still under way; nobody was asked")
-			       : rt_work_run(&tui->work, how, fields, &err);
+			       : rt_work_run(&tui->work, request, &err);
 
 	if (st == RT_OK) /* what is said meanwhile is said of it */
 		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
@@ -725,47 +725,36 @@ rt_verb_run(rt_tui *tui, const char *how, rt_str fields)
 }
 
 static rt_status
-again(rt_tui *tui, const char *how, const uint32_t *entries, size_t count)
+again(rt_tui *tui, rt_run_how how, const uint32_t *entries, size_t count)
 {
+	rt_run_request request = {.how = how};
 	char id[RT_ID_MAX + 1];
 	rt_error err;
-	rt_buf fields;
 	rt_status st = RT_OK;
 
-	rt_buf_init(&fields, tui->alloc, RT_BUF_UNLIMITED);
 	if (count > 0) {
 		st = rt_entry_id(tui->work.value, entries[0], id, &err);
-		rt_buf_add_c(&fields, "\"at\":");
-		rt_json_add_string(&fields, rt_str_of(id));
+		request.at = rt_str_of(id);
 	}
-	st = st == RT_OK ? rt_verb_run(tui, how, rt_buf_str(&fields)) : rt_verb_said(tui, st, &err);
-	rt_buf_deinit(&fields);
-	return st;
+	return st == RT_OK ? rt_verb_run(tui, &request) : rt_verb_said(tui, st, &err);
 }
 
 static rt_status
 compact(rt_tui *tui, const rt_verb_request *a, rt_str instructions)
 {
+	rt_run_request request = {.how = RT_RUN_COMPACT, .instructions = instructions};
+	char from[RT_ID_MAX + 1], to[RT_ID_MAX + 1];
 	rt_error err;
-	rt_buf fields;
 	rt_status st = RT_OK;
 
-	rt_buf_init(&fields, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&fields, "\"instructions\":");
-	rt_json_add_string(&fields, instructions);
 	if (a->count > 1) {
-		char id[RT_ID_MAX + 1];
-
-		st = rt_entry_id(tui->work.value, a->entries[0], id, &err);
-		add_text(&fields, "from", rt_str_of(id));
+		st = rt_entry_id(tui->work.value, a->entries[0], from, &err);
 		if (st == RT_OK)
-			st = rt_entry_id(tui->work.value, a->entries[a->count - 1], id, &err);
-		add_text(&fields, "to", rt_str_of(id));
+			st = rt_entry_id(tui->work.value, a->entries[a->count - 1], to, &err);
+		request.from = rt_str_of(from);
+		request.to = rt_str_of(to);
 	}
-	st = st == RT_OK ? rt_verb_run(tui, "compact", rt_buf_str(&fields))
-			 : rt_verb_said(tui, st, &err);
-	rt_buf_deinit(&fields);
-	return st;
+	return st == RT_OK ? rt_verb_run(tui, &request) : rt_verb_said(tui, st, &err);
 }
 
 /* Models that are known without asking anybody; any other name can be typed. */
@@ -1039,8 +1028,8 @@ act_alone(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, 
 	case RT_ACT_MODEL: return pick_model(tui);
 	case RT_ACT_PROMPT: return rt_verb_prompt(tui);
 	case RT_ACT_EXPORT: return rt_verb_export(tui, count > 0 ? entries[0] : 0);
-	case RT_ACT_AGAIN: return again(tui, "again", entries, count);
-	case RT_ACT_CONTINUE: return again(tui, "continue", entries, count);
+	case RT_ACT_AGAIN: return again(tui, RT_RUN_AGAIN, entries, count);
+	case RT_ACT_CONTINUE: return again(tui, RT_RUN_CONTINUE, entries, count);
 	case RT_ACT_COMPACT:
 		return ask(tui, action, entries, count,
 			   count > 1 ? "Sum up the marked entries. What to look out for?"

@@ -33,7 +33,7 @@ RT_CHECKED rt_status rt_verb_versions(rt_tui *tui, uint32_t entry);
 /* path: all from the first to this one. */
 RT_CHECKED rt_status rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path);
 /* A model at work; failures are said. */
-RT_CHECKED rt_status rt_verb_run(rt_tui *tui, const char *how, rt_str fields);
+RT_CHECKED rt_status rt_verb_run(rt_tui *tui, const rt_run_request *request);
 /* A failure, said: RT_OK then; RT_NOMEM stays. */
 RT_CHECKED rt_status rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err);
 /* Entries in front of another one, in their order. */

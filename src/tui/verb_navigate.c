@@ -23,35 +23,27 @@ free_going(rt_tui *tui, void *ctx)
 static rt_status
 go(rt_tui *tui, const going *g, bool summary, rt_str instructions)
 {
-	char id[RT_ID_MAX + 1];
+	rt_run_request request = {.how = RT_RUN_GO,
+				  .select = g->select,
+				  .no_summary = !summary,
+				  .instructions = instructions};
+	char id[RT_ID_MAX + 1], entry_take[24];
 	rt_error err;
-	rt_buf fields;
 	rt_status st = RT_OK;
 
-	rt_buf_init(&fields, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&fields, "\"entry\":");
-	if (g->entry == 0) {
-		rt_buf_add_c(&fields, "null");
-	} else {
+	if (g->entry != 0) {
 		st = rt_entry_id(tui->work.value, g->entry, id, &err);
-		rt_json_add_string(&fields, rt_str_of(id));
+		request.entry = rt_str_of(id);
 	}
-	if (g->seen_take != 0) /* what is left is left in the take at hand */
-		rt_buf_add_f(&fields, ",\"entry_take\":\"t%u\"", g->seen_take);
-	rt_buf_add_f(&fields, ",\"select\":%s,\"summary\":%s", g->select ? "true" : "false",
-		     summary ? "true" : "false");
-	if (instructions.size > 0) {
-		rt_json_add_key(&fields, "instructions");
-		rt_json_add_string(&fields, instructions);
+	if (g->seen_take != 0) { /* what is left is left in the take at hand */
+		(void)snprintf(entry_take, sizeof(entry_take), "t%u", g->seen_take);
+		request.entry_take = rt_str_of(entry_take);
 	}
-	if (st == RT_OK && fields.status != RT_OK)
-		st = RT_NOMEM;
 	tui->went = g->done;
 	tui->work.seen_take = 0;
-	st = st == RT_OK ? rt_verb_run(tui, "go", rt_buf_str(&fields)) : rt_verb_said(tui, st, &err);
+	st = st == RT_OK ? rt_verb_run(tui, &request) : rt_verb_said(tui, st, &err);
 	if (st == RT_OK && summary && rt_work_is_running(&tui->work))
 		rt_tui_say(tui, "What you leave is being summed up. Escape cancels, and you stay here");
-	rt_buf_deinit(&fields);
 	return st;
 }
 
@@ -158,7 +150,7 @@ bool
 rt_verb_navigate_stop(rt_tui *tui)
 {
 	if (!rt_work_is_running(&tui->work) ||
-	    !rt_str_is(rt_buf_str(&tui->work.run_how), "go"))
+	    tui->work.run_how != RT_RUN_GO)
 		return false;
 	rt_work_stop(&tui->work);
 	return true;
@@ -168,22 +160,22 @@ rt_verb_navigate_stop(rt_tui *tui)
 rt_status
 rt_verb_went(rt_tui *tui)
 {
-	yyjson_val *end = rt_work_end(&tui->work), *editor = rt_json_get(end, "editor");
+	const rt_work_end *end = &tui->work.end;
 	void (*done)(rt_tui *) = tui->went;
-	rt_str entry = rt_json_str(rt_json_get(end, "entry"));
+	rt_str entry = rt_str_of(end->entry);
+	const rt_text *editor;
 	char where[48] = "before the first entry";
-	uint64_t seq = 0;
+	uint64_t seq = end->seq;
 	uint32_t number = 0;
 	size_t at = SIZE_MAX;
 	rt_error ignored;
 	rt_status st = RT_OK;
 
-	if (!rt_str_is(rt_json_str(rt_json_get(end, "how")), "go"))
+	if (!end->has_ended || end->how != RT_RUN_GO)
 		return RT_OK;
 	tui->went = NULL;
-	if (!rt_str_is(rt_json_str(rt_json_get(end, "state")), "done"))
+	if (end->state != RT_RUN_DONE)
 		return RT_OK; /* it was said why: we are where we were */
-	(void)rt_json_u64(rt_json_get(end, "seq"), &seq);
 	/* Its number is that of the value that the way has led to. */
 	if (rt_work_tend(&tui->work, NULL, &ignored) == RT_NOMEM)
 		return RT_NOMEM;
@@ -194,14 +186,16 @@ rt_verb_went(rt_tui *tui)
 		(void)snprintf(where, sizeof(where), "to entry %zu", at + 1);
 	else if (entry.size > 0)
 		(void)snprintf(where, sizeof(where), "there");
-	if (yyjson_is_true(rt_json_get(end, "unchanged")) && rt_json_get(end, "editor") == NULL)
+	if (end->is_unchanged && end->editor == NULL)
 		rt_tui_say(tui, "Already at this point");
 	else
 		rt_tui_say_done(tui, "Went %s%s   step %llu", where,
-			   rt_json_get(end, "summary") != NULL ? "; what you left is summed up" : "",
+			   end->has_summary ? "; what you left is summed up" : "",
 			   (unsigned long long)seq);
-	if (yyjson_is_str(editor))
-		st = rt_pane_chat_fill(tui, rt_json_str(editor));
+	editor = rt_text_ref(end->editor);
+	if (editor != NULL)
+		st = rt_pane_chat_fill(tui, rt_text_str(editor));
+	rt_text_unref(editor);
 	if (st == RT_OK && done != NULL)
 		done(tui);
 	return st;

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 
 #include "llm/comms_host.h"
-#include "llm/pick_host.h"
-#include "llm/pick_host.h"
+#include "llm/models_host.h"
 #include "tui/work_impl.h"
 
 static rt_status
@@ -110,8 +109,7 @@ rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *er
 	st = rt_session_config(session, &config, err);
 	work->engine = session->engine;
 	work->said_model = model;
-	work->read_only =
-		rt_engine_store(work->engine)->ops->is_read_only(rt_engine_store(work->engine));
+	work->read_only = rt_engine_store(work->engine)->is_read_only;
 	if (st == RT_OK)
 		st = look(work, session->place, rt_session_take(session).size > 0, err);
 	if (st == RT_OK)
@@ -152,7 +150,7 @@ rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
 		     : look_at_value(work, rt_object_ref(now), err);
 	rt_object_unref(now);
 	if (st == RT_OK)
-		st = rt_work_run_tend(work, out_ended, err);
+		rt_work_run_tend(work, out_ended);
 	return st;
 }
 

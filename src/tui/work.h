@@ -7,7 +7,7 @@
  * `-t` pin others. What another process changes is there with the next rt_work_tend; a change of
  * our own at once.
  *
- * Threads: the one of the terminal. Models run in threads of their own (server/run.h). */
+ * Threads: the one of the terminal. Models run in threads of their own (app/run.h). */
 #ifndef RT_TUI_WORK_H
 #define RT_TUI_WORK_H
 
@@ -16,7 +16,22 @@
 #include "app/session.h"
 #include "codec/content.h"
 #include "ops/action.h"
-#include "server/run.h"
+#include "app/run.h"
+
+/* How a run ended. */
+typedef struct rt_work_end {
+	bool has_ended;          /* false: none has; the rest means nothing */
+	rt_run_how how;
+	rt_run_state state;
+	bool has_problem;
+	rt_error problem;
+	char entry[132];         /* of the reply or the compaction; GO: where the head is; or empty */
+	bool has_summary;        /* GO: what was left is summed up */
+	bool is_unchanged;       /* GO: the head was there already */
+	uint64_t seq;
+	size_t entries, tokens_before, tokens_after;
+	const rt_text *note, *editor; /* ours; or NULL */
+} rt_work_end;
 
 typedef struct rt_work {
 	rt_session *session; /* open, ours until rt_work_close */
@@ -35,19 +50,18 @@ typedef struct rt_work {
 	bool read_only;
 
 	rt_runs *runs;
-	rt_run_places *places;
-	rt_buf events;         /* scratch */
+	rt_run_cursor *cursor;
 	rt_comms *comms;
 	char run[24];          /* the run that is shown; empty: none */
 	rt_buf run_text;       /* of the reply in flight, as far as it came */
 	rt_buf run_thinking;
 	rt_buf run_notice;     /* "waiting …"; one line */
-	rt_buf run_how;        /* "ask", "go" … */
+	rt_run_how run_how;
 	char run_question[RT_ID_MAX + 1];
 	rt_buf owner, state, model; /* model: the name that would answer; empty: none is chosen */
 	char *store_path;
 
-	rt_json_doc *end;      /* how the last run ended */
+	rt_work_end end;       /* how the last run ended */
 	rt_buf hint;           /* after a failure: the next step; or empty */
 	const char *said_model; /* for this run of the program (-m), or NULL */
 	bool is_pinned;        /* the take is the one that -t names, not the active one */
@@ -63,7 +77,7 @@ RT_CHECKED rt_status rt_work_open(rt_work *work, rt_session *session, const char
 void rt_work_close(rt_work *work);
 /* What came since: other processes' rows, pieces of a reply. Call it at least every 250 ms, every
  * 30 ms while rt_work_is_running. *out_ended (may be NULL): a run has ended; how is in
- * rt_work_end until the next one begins. */
+ * work->end until the next one begins. */
 RT_CHECKED rt_status rt_work_tend(rt_work *work, bool *out_ended, rt_error *err);
 
 /* ---- looking ---- */
@@ -162,12 +176,10 @@ RT_CHECKED rt_status rt_work_op(rt_work *work, rt_work_said *said, rt_error *err
 /* ---- models ---- */
 
 bool rt_work_is_running(const rt_work *work);
-/* Start one: how and fields as server/run.h says. RT_BUSY: one is at work already,
- * or it would have to wait for what is being written.
+/* Start one in the place that is shown; the place, the model and who asks are filled in. RT_BUSY:
+ * one is at work already, or it would have to wait for a change that is being written.
  * RT_CREDENTIALS: no model is chosen; work->hint says what to do. */
-RT_CHECKED rt_status rt_work_run(rt_work *work, const char *how, rt_str fields, rt_error *err);
+RT_CHECKED rt_status rt_work_run(rt_work *work, const rt_run_request *request, rt_error *err);
 void rt_work_stop(rt_work *work);
-/* How the last run ended, as the object of run.h; NULL: none has. */
-yyjson_val *rt_work_end(const rt_work *work);
 
 #endif

@@ -117,7 +117,8 @@ ask_meanwhile(void *ctx, const rt_project *now, rt_error *err)
 
 	(void)now;
 	(void)err;
-	a->status = rt_work_run(a->work, "ask", RT_STR("\"text\":\"and?\""), NULL);
+	a->status = rt_work_run(
+		a->work, &(rt_run_request){.how = RT_RUN_ASK, .text = RT_STR("and?")}, NULL);
 	assert_int_equal(rt_work_tend(a->work, NULL, NULL), RT_OK);
 	return RT_OK;
 }

@@ -88,8 +88,8 @@ rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *di
 	rt_status st;
 
 	rt_buf_init(&bytes, engine->alloc, RT_BUF_UNLIMITED);
-	st = engine->store->ops->body_read(engine->store, engine->project, slot->body, &bytes, NULL,
-					   err);
+	st = rt_store_get(engine->store, rt_rows_one(RT_STORE_BODIES, engine->project, slot->body),
+			  &bytes, NULL, err);
 	if (st == RT_NOT_FOUND)
 		st = rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
 			     (unsigned long long)slot->body);

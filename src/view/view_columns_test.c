@@ -469,19 +469,13 @@ static const rt_store_ops *whole_ops;
 static size_t bodies_asked, picks;
 
 static rt_status
-body_read(rt_store *store, uint64_t project, uint64_t body, rt_buf *out, uint64_t *out_entry,
-	  rt_error *err)
+count_reads(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
 {
-	bodies_asked++;
-	return whole_ops->body_read(store, project, body, out, out_entry, err);
-}
-
-static rt_status
-body_pick(rt_store *store, uint64_t project, const uint64_t *numbers, size_t count, rt_body_fn fn,
-	  void *ctx, rt_error *err)
-{
-	picks++;
-	return whole_ops->body_pick(store, project, numbers, count, fn, ctx, err);
+	if (rows.table == RT_STORE_BODIES) {
+		picks += rows.numbers != NULL;
+		bodies_asked += rows.numbers == NULL;
+	}
+	return whole_ops->read(store, rows, fn, ctx, err);
 }
 
 static void
@@ -496,8 +490,7 @@ texts_are_read_in_runs_or_not_at_all(void **state)
 		do_it(f, "{\"op\":\"entry.append\",\"content\":\"some text\"}");
 	whole_ops = f->store->ops;
 	counting = *whole_ops;
-	counting.body_read = body_read;
-	counting.body_pick = body_pick;
+	counting.read = count_reads;
 	f->store->ops = &counting;
 	bodies_asked = picks = 0;
 	value = rt_engine_value(f->engine);

@@ -19,7 +19,7 @@ typedef struct stretch {
 } stretch;
 
 static bool
-add_row(void *ctx, const rt_log_row *row)
+add_row(void *ctx, const rt_store_row *row)
 {
 	stretch *s = ctx;
 	char *copy = rt_arena_get(s->arena, row->data.size + 1);
@@ -29,7 +29,7 @@ add_row(void *ctx, const rt_log_row *row)
 		return false;
 	}
 	memcpy(copy, row->data.ptr, row->data.size);
-	s->rows[s->count].seq = row->seq;
+	s->rows[s->count].seq = row->number;
 	s->rows[s->count].at_us = row->at_us;
 	s->rows[s->count++].data = rt_str_at(copy, row->data.size);
 	return s->count < ROWS;
@@ -43,8 +43,9 @@ read_stretch(rt_engine *engine, stretch *s, uint64_t first, uint64_t last, rt_er
 
 	s->count = 0;
 	rt_arena_reset(s->arena);
-	st = engine->store->ops->log_read(engine->store, engine->project, first, last, add_row, s,
-					  err);
+	st = engine->store->ops->read(engine->store,
+				      rt_rows_between(RT_STORE_LOG, engine->project, first, last),
+				      add_row, s, err);
 	return st == RT_OK && s->nomem ? rt_fail(err, RT_NOMEM, "out of memory") : st;
 }
 

@@ -44,7 +44,7 @@ add_found(reading *r, setting new)
 }
 
 static bool
-see_row(void *ctx, const rt_log_row *row)
+see_row(void *ctx, const rt_store_row *row)
 {
 	reading *r = ctx;
 	rt_str head = rt_str_at(row->data.ptr, row->data.size < HEAD_MAX ? row->data.size : HEAD_MAX);
@@ -113,7 +113,9 @@ rt_view_label_times(rt_engine *engine, const rt_project *project, uint32_t disc,
 	r.arena = rt_arena_new(engine->alloc);
 	if (r.arena == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	st = engine->store->ops->log_read(engine->store, engine->project, from, to, see_row, &r, err);
+	st = engine->store->ops->read(engine->store,
+				      rt_rows_between(RT_STORE_LOG, engine->project, from, to),
+				      see_row, &r, err);
 	if (st == RT_OK && r.nomem)
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st == RT_OK)

@@ -17,7 +17,7 @@
 
 #include "conformance.h"
 #include "formats/formats.h"
-#include "formats/pi_session.h"
+#include "formats/pi_context_testing.h"
 #include "store/store_memory.h"
 #include "tui/tree_reader.h"
 

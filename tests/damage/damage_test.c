@@ -221,7 +221,7 @@ typedef struct subject {
 static const char one_more[] = "{\"op\":\"entry.append\",\"content\":\"one more\"}";
 
 static bool
-add_text(void *ctx, const rt_body_row *row)
+add_text(void *ctx, const rt_store_row *row)
 {
 	texts *t = ctx;
 
@@ -238,9 +238,9 @@ texts_of(rt_store *store, texts *out)
 {
 	memset(out, 0, sizeof(*out));
 	rt_buf_init(&out->all, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(store->ops->body_scan(store, 1, 1, RT_STORE_NUMBER_MAX, add_text, out,
-					       NULL),
-			 RT_OK);
+	assert_int_equal(
+		store->ops->read(store, rt_rows_all(RT_STORE_BODIES, 1), add_text, out, NULL),
+		RT_OK);
 }
 
 static void

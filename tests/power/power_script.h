@@ -114,8 +114,8 @@ script_append(rt_store *s, int n, rt_error *err)
 {
 	static char room[2][32768];
 	uint64_t first = script_rows(n - 1), last = script_rows(n);
-	rt_log_row rows[2];
-	rt_body_row bodies[2];
+	rt_store_row rows[2];
+	rt_store_row bodies[2];
 	char logs[2][64];
 
 	memset(rows, 0, sizeof(rows));
@@ -127,8 +127,10 @@ script_append(rt_store *s, int n, rt_error *err)
 		memcpy(rows[at].step, &number, sizeof(number));
 		rows[at].at_us = (int64_t)number;
 		rows[at].data = rt_str_of(logs[at]);
-		bodies[at] = (rt_body_row){number, number + 7,
-					   script_body(room[at], sizeof(room[at]), number)};
+		bodies[at] = (rt_store_row){
+			.number = number,
+			.entry = number + 7,
+			.data = script_body(room[at], sizeof(room[at]), number)};
 	}
 	return s->ops->append(s, SCRIPT_PROJECT, first, rows, last - first, bodies, last - first,
 			      NULL, err);
@@ -156,24 +158,33 @@ script_write(rt_store *s, int n, rt_error *err)
 	rt_status st = script_append(s, n, err);
 
 	if (st == RT_OK)
-		st = s->ops->node_write(s, SCRIPT_PROJECT, (uint64_t)(n % SCRIPT_NODES) + 1,
-					script_text(room, sizeof(room), "node", n), err);
+		st = s->ops->write(s,
+				   rt_rows_one(RT_STORE_NODES, SCRIPT_PROJECT,
+					       (uint64_t)(n % SCRIPT_NODES) + 1),
+				   script_text(room, sizeof(room), "node", n), err);
 	if (st == RT_OK && n % 20 == 0)
-		st = s->ops->node_drop(s, SCRIPT_PROJECT, 2, err);
+		st = s->ops->drop(s, rt_rows_one(RT_STORE_NODES, SCRIPT_PROJECT, 2), err);
 	if (st == RT_OK)
-		st = s->ops->root_write(s, SCRIPT_PROJECT, script_rows(n),
-					script_text(room, sizeof(room), "root", n), err);
+		st = s->ops->write(s, rt_rows_one(RT_STORE_ROOT, SCRIPT_PROJECT, script_rows(n)),
+				   script_text(room, sizeof(room), "root", n), err);
 	if (st == RT_OK && n % 10 == 0)
 		st = script_index(s, n, err);
 	if (st == RT_OK && n == SCRIPT_PURGE_STEP)
-		st = s->ops->body_replace(s, SCRIPT_PROJECT, SCRIPT_PURGED, RT_STR("purged"), err);
+		st = s->ops->write(s, rt_rows_one(RT_STORE_BODIES, SCRIPT_PROJECT, SCRIPT_PURGED),
+				   RT_STR("purged"), err);
 	if (st == RT_OK && n == SCRIPT_PURGE_STEP)
-		st = s->ops->index_drop(s, SCRIPT_PROJECT, SCRIPT_PURGED, RT_STR(""), err);
+		st = s->ops->drop(s, rt_rows_one(RT_STORE_INDEX, SCRIPT_PROJECT, SCRIPT_PURGED),
+				  err);
 	if (st == RT_OK)
-		st = s->ops->side_write(s, SCRIPT_PROJECT, RT_STR("step"),
-					script_text(room, sizeof(room), "side", n), err);
+		st = s->ops->write(s, rt_rows_named(RT_STORE_SIDE, SCRIPT_PROJECT, RT_STR("step")),
+				   script_text(room, sizeof(room), "side", n), err);
 	return st;
 }
+
+/* A test may put something in front of it. */
+#ifndef SCRIPT_STORE_OPEN
+#define SCRIPT_STORE_OPEN rt_store_sqlite_open
+#endif
 
 static rt_status
 script_open(const char *vfs, bool relaxed, const char *boot, bool create, rt_store **out,
@@ -188,7 +199,7 @@ script_open(const char *vfs, bool relaxed, const char *boot, bool create, rt_sto
 		.boot = boot,
 	};
 
-	return rt_store_sqlite_open(rt_alloc_libc(), &script_env, SCRIPT_PATH, &options, out, err);
+	return SCRIPT_STORE_OPEN(rt_alloc_libc(), &script_env, SCRIPT_PATH, &options, out, err);
 }
 
 /* A new store with its project. Aborts when that fails: no test is about it. */
@@ -286,23 +297,23 @@ typedef struct scan {
 } scan;
 
 static bool
-scan_log(void *ctx, const rt_log_row *row)
+scan_log(void *ctx, const rt_store_row *row)
 {
 	scan *sc = ctx;
 	char log[64];
 	uint64_t number = 0;
 
 	memcpy(&number, row->step, sizeof(number));
-	snprintf(log, sizeof(log), "effect %llu", (unsigned long long)row->seq);
-	if (row->seq != sc->next || number != row->seq || row->at_us != (int64_t)row->seq ||
-	    !rt_str_is(row->data, log))
-		complain(sc->v, "a log row is wrong", row->seq);
+	snprintf(log, sizeof(log), "effect %llu", (unsigned long long)row->number);
+	if (row->number != sc->next || number != row->number ||
+	    row->at_us != (int64_t)row->number || !rt_str_is(row->data, log))
+		complain(sc->v, "a log row is wrong", row->number);
 	sc->next++;
 	return true;
 }
 
 static bool
-scan_body(void *ctx, const rt_body_row *row)
+scan_body(void *ctx, const rt_store_row *row)
 {
 	static char room[32768];
 	scan *sc = ctx;
@@ -345,7 +356,7 @@ verify_index(rt_store *s, verdict *v)
 	uint64_t mark = 0, want = script_rows(v->step / 10 * 10);
 	rt_error err;
 
-	if (s->ops->index_mark(s, SCRIPT_PROJECT, &mark, &err) != RT_OK)
+	if (s->ops->head(s, RT_STORE_INDEX, SCRIPT_PROJECT, &mark, &err) != RT_OK)
 		complain(v, err.text, 0);
 	if (mark != want)
 		complain(v, "the index's mark is wrong", mark);
@@ -373,8 +384,10 @@ verify_rows(rt_store *s, verdict *v)
 	rt_buf buf;
 
 	rt_buf_init(&buf, rt_alloc_libc(), 1 << 20);
-	if (s->ops->log_read(s, SCRIPT_PROJECT, 1, 100000, scan_log, &log, &err) != RT_OK ||
-	    s->ops->body_scan(s, SCRIPT_PROJECT, 1, 100000, scan_body, &body, &err) != RT_OK)
+	if (s->ops->read(s, rt_rows_between(RT_STORE_LOG, SCRIPT_PROJECT, 1, 100000), scan_log,
+			 &log, &err) != RT_OK ||
+	    s->ops->read(s, rt_rows_between(RT_STORE_BODIES, SCRIPT_PROJECT, 1, 100000), scan_body,
+			 &body, &err) != RT_OK)
 		complain(v, err.text, 0);
 	if (log.next != script_rows(v->step) + 1)
 		complain(v, "log rows are missing or too many", log.next - 1);
@@ -384,14 +397,15 @@ verify_rows(rt_store *s, verdict *v)
 		int by = script_node_step(v->step, i);
 
 		rt_buf_clear(&buf);
-		st = s->ops->node_read(s, SCRIPT_PROJECT, (uint64_t)i + 1, &buf, &err);
+		st = rt_store_get(s, rt_rows_one(RT_STORE_NODES, SCRIPT_PROJECT, (uint64_t)i + 1),
+				  &buf, NULL, &err);
 		if (st != (by == 0 ? RT_NOT_FOUND : RT_OK) ||
 		    (by != 0 &&
 		     !rt_str_eq(rt_buf_str(&buf), script_text(want, sizeof(want), "node", by))))
 			complain(v, "a node is wrong", (uint64_t)i);
 	}
 	rt_buf_clear(&buf);
-	st = s->ops->root_read(s, SCRIPT_PROJECT, &seq, &buf, &err);
+	st = rt_store_get(s, rt_rows_all(RT_STORE_ROOT, SCRIPT_PROJECT), &buf, &seq, &err);
 	if (v->step > 0 &&
 	    (st != RT_OK || seq != script_rows(v->step) ||
 	     !rt_str_eq(rt_buf_str(&buf), script_text(want, sizeof(want), "root", v->step))))
@@ -411,7 +425,8 @@ verify_store(rt_store *s)
 	rt_buf buf;
 
 	rt_buf_init(&buf, rt_alloc_libc(), 1000);
-	st = s->ops->side_read(s, SCRIPT_PROJECT, RT_STR("step"), &buf, &err);
+	st = rt_store_get(s, rt_rows_named(RT_STORE_SIDE, SCRIPT_PROJECT, RT_STR("step")), &buf,
+			  NULL, &err);
 	if (st == RT_OK && sscanf(buf.ptr, "side of step %d", &v.step) != 1)
 		complain(&v, "the side row is wrong", 0);
 	else if (st != RT_OK && st != RT_NOT_FOUND)

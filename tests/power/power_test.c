@@ -381,7 +381,8 @@ test_poisoned(void **state)
 		assert_int_equal(script_step(s, &sc, 27, &err), RT_IO);
 		assert_non_null(strstr(err.text, "opened again"));
 	}
-	assert_int_equal(s->ops->side_write(s, SCRIPT_PROJECT, RT_STR("x"), RT_STR("y"), &err),
+	assert_int_equal(s->ops->write(s, rt_rows_named(RT_STORE_SIDE, SCRIPT_PROJECT, RT_STR("x")),
+				       RT_STR("y"), &err),
 			 RT_IO);
 	assert_int_equal(s->ops->scrub(s, &err), RT_IO);
 	v = verify_store(s);
@@ -553,11 +554,14 @@ use_store(const char *vfs, script *sc, rt_error *err)
 	for (int n = sc->acknowledged + 1; n <= sc->steps && st == RT_OK; n++)
 		st = script_step(s, sc, n, err);
 	if (st == RT_OK)
-		st = s->ops->side_write(s, SCRIPT_PROJECT, RT_STR("alone"), RT_STR("x"), err);
+		st = s->ops->write(s, rt_rows_named(RT_STORE_SIDE, SCRIPT_PROJECT, RT_STR("alone")),
+				   RT_STR("x"), err);
 	if (st == RT_OK)
-		st = s->ops->side_read(s, SCRIPT_PROJECT, RT_STR("alone"), &buf, err);
+		st = rt_store_get(s, rt_rows_named(RT_STORE_SIDE, SCRIPT_PROJECT, RT_STR("alone")),
+				  &buf, NULL, err);
 	if (st == RT_OK)
-		st = s->ops->body_read(s, SCRIPT_PROJECT, 1, &buf, NULL, err);
+		st = rt_store_get(s, rt_rows_one(RT_STORE_BODIES, SCRIPT_PROJECT, 1), &buf, NULL,
+				  err);
 	if (st == RT_OK)
 		st = s->ops->index_find(s, SCRIPT_PROJECT, RT_STR("word1"), RT_FIND_PHRASE,
 					scan_hit, &hit, err);

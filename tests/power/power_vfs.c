@@ -79,7 +79,7 @@ struct power_disk {
 	void *ctx;
 	power_fault fault;
 	uint64_t fault_count;
-	bool ignore_syncs;
+	bool ignore_syncs, retry_syncs, write_late;
 };
 
 typedef struct power_file {
@@ -90,6 +90,7 @@ typedef struct power_file {
 	int level;
 	bool mapped;
 	unsigned shm_mask_shared, shm_mask_exclusive;
+	pending late; /* a write that is held back; bytes NULL: none */
 } power_file;
 
 /* --- memory: a test that runs out of it has failed --- */
@@ -363,12 +364,30 @@ drop_shm_locks(power_file *f)
 	f->shm_mask_shared = f->shm_mask_exclusive = 0;
 }
 
+static void
+write_bytes(power_file *f, const void *bytes, size_t size, sqlite3_int64 at)
+{
+	image_write(&f->node->data, bytes, size, (size_t)at);
+	wait_for_sync(f->node, false, at, bytes, size);
+}
+
+/* Catch up on the write that was held back. */
+static void
+write_late(power_file *f)
+{
+	if (f->late.bytes != NULL)
+		write_bytes(f, f->late.bytes, f->late.size, f->late.offset);
+	free(f->late.bytes);
+	f->late.bytes = NULL;
+}
+
 static int
 file_close(sqlite3_file *file)
 {
 	power_file *f = power_file_of(file);
 	power_disk *disk = enter(file);
 
+	write_late(f);
 	drop_file_locks(f);
 	drop_shm_locks(f);
 	inode_unref(f->node);
@@ -382,9 +401,12 @@ file_read(sqlite3_file *file, void *to, int size, sqlite3_int64 at)
 	power_file *f = power_file_of(file);
 	power_disk *disk = enter(file);
 	const image *im = &f->node->data;
-	size_t from = (size_t)at, there = from < im->size ? im->size - from : 0;
-	int rc = take_step(disk, POWER_READ, f->name);
+	size_t from = (size_t)at, there;
+	int rc;
 
+	write_late(f);
+	there = from < im->size ? im->size - from : 0;
+	rc = take_step(disk, POWER_READ, f->name);
 	if (rc != SQLITE_OK)
 		return leave(disk, rc);
 	if (there > (size_t)size)
@@ -404,15 +426,17 @@ file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
 	power_disk *disk = enter(file);
 	int rc = take_step(disk, POWER_WRITE, f->name);
 
+	write_late(f);
 	if (rc != SQLITE_OK) {
 		/* Half of it may have gone out. */
-		image_write(&f->node->data, bytes, (size_t)size / 2, (size_t)at);
-		wait_for_sync(f->node, false, at, bytes, (size_t)size / 2);
-		return leave(disk, rc);
+		write_bytes(f, bytes, (size_t)size / 2, at);
+	} else if (disk->write_late) {
+		f->late = (pending){.offset = at, .size = (size_t)size};
+		f->late.bytes = memcpy(power_grow(NULL, (size_t)size, 1), bytes, (size_t)size);
+	} else {
+		write_bytes(f, bytes, (size_t)size, at);
 	}
-	image_write(&f->node->data, bytes, (size_t)size, (size_t)at);
-	wait_for_sync(f->node, false, at, bytes, (size_t)size);
-	return leave(disk, SQLITE_OK);
+	return leave(disk, rc);
 }
 
 static int
@@ -420,8 +444,10 @@ file_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
 	power_file *f = power_file_of(file);
 	power_disk *disk = enter(file);
-	int rc = take_step(disk, POWER_TRUNCATE, f->name);
+	int rc;
 
+	write_late(f);
+	rc = take_step(disk, POWER_TRUNCATE, f->name);
 	if (rc != SQLITE_OK)
 		return leave(disk, rc);
 	image_resize(&f->node->data, (size_t)size);
@@ -434,12 +460,15 @@ file_sync(sqlite3_file *file, int flags)
 {
 	power_file *f = power_file_of(file);
 	power_disk *disk = enter(file);
-	int rc = take_step(disk, POWER_SYNC, f->name);
+	int rc;
 
 	(void)flags;
+	write_late(f);
+	rc = take_step(disk, POWER_SYNC, f->name);
 	if (rc != SQLITE_OK) {
 		forget_waiting(f->node); /* read back fine, and on no medium */
-		return leave(disk, rc);
+		if (!disk->retry_syncs || take_step(disk, POWER_SYNC, f->name) != SQLITE_OK)
+			return leave(disk, rc);
 	}
 	if (!disk->ignore_syncs)
 		sync_inode(disk, f->node);
@@ -451,6 +480,7 @@ file_size(sqlite3_file *file, sqlite3_int64 *out)
 {
 	power_disk *disk = enter(file);
 
+	write_late(power_file_of(file));
 	*out = (sqlite3_int64)power_file_of(file)->node->data.size;
 	return leave(disk, SQLITE_OK);
 }
@@ -812,6 +842,18 @@ void
 power_ignore_syncs(power_disk *disk, bool ignore)
 {
 	disk->ignore_syncs = ignore;
+}
+
+void
+power_retry_syncs(power_disk *disk, bool retry)
+{
+	disk->retry_syncs = retry;
+}
+
+void
+power_write_late(power_disk *disk, bool late)
+{
+	disk->write_late = late;
 }
 
 const unsigned char *

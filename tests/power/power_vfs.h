@@ -78,6 +78,10 @@ void power_set_fault(power_disk *disk, power_fault fault);
 uint64_t power_fault_count(const power_disk *disk);
 /* A disk that says that it has synced and has not. */
 void power_ignore_syncs(power_disk *disk, bool ignore);
+/* Bugs of a program between SQLite and the disk, for the tests of the tests: a failed sync is
+ * tried again; the last write to a file is held back until the next call on it. */
+void power_retry_syncs(power_disk *disk, bool retry);
+void power_write_late(power_disk *disk, bool late);
 
 /* What would be found after power was lost now; yours to free. NULL: no memory. */
 power_disk *power_cut(power_disk *disk, power_kind kind, uint64_t seed);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The proof that the harness can fail: the store is built here with bugs that can be
- * switched on (store/store_seeded.h), and each must be noticed by the check that is named
- * beside it. Without a bug every check is silent. A bug found in the field that the checks
- * would have missed gets a line here. */
+ * The proof that the harness can fail: every planted bug (planted_bugs.h) must be noticed by the
+ * check that is named beside it. Without a bug every check is silent. A bug found in the field
+ * that the checks would have missed gets a line here. */
 #define _GNU_SOURCE
-#define RT_SEEDED_BUGS
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,23 +17,34 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The whole SQLite store, once more, with the bugs in it. */
-#include "store/store_sqlite.c"
-#include "store/store_sqlite_care.c"
-#include "store/store_sqlite_error.c"
-#include "store/store_sqlite_file.c"
-#include "store/store_sqlite_index.c"
-#include "store/store_sqlite_open.c"
-#include "store/store_sqlite_rows.c"
-#include "store/store_sqlite_tx.c"
-#include "store/store_sqlite_vfs.c"
-
 #include "log/folder_testing.h"
+#include "power/planted_bugs.h"
+
+/* A checksum that a bug can turn off. The rest of the store is the one that is linked. */
+static uint64_t
+planted_hash(const void *ptr, size_t size, uint64_t seed)
+{
+	return planted_bug == PLANTED_NO_SUMS ? 0 : rt_hash(ptr, size, seed);
+}
+#define rt_hash planted_hash
+#include "store/store_sqlite_statement.c"
+#undef rt_hash
+
 #include "power/power_vfs.c"
+
+#define SCRIPT_STORE_OPEN planted_open
 #include "power/power_script.h"
 
-enum rt_seeded rt_seeded_bug = RT_SEEDED_NONE;
 static bool disk_lies; /* one bug is not the store's: a disk that does not sync */
+
+/* A disk with the bugs that are below SQLite. */
+static power_disk *
+with_bugs(power_disk *disk)
+{
+	power_retry_syncs(disk, planted_bug == PLANTED_SYNC_RETRIED);
+	power_write_late(disk, planted_bug == PLANTED_LATE_FLUSH);
+	return disk;
+}
 
 /* A check returns NULL, or what it noticed. */
 typedef const char *(*check_fn)(void);
@@ -96,6 +105,7 @@ check_cuts_of(bool relaxed, unsigned kinds)
 	c.sc.relaxed = relaxed;
 	script_prepare(power_name(c.disk));
 	power_ignore_syncs(c.disk, disk_lies);
+	(void)with_bugs(c.disk);
 	power_watch(c.disk, cut_here, &c);
 	script_run(power_name(c.disk), &c.sc);
 	power_watch(c.disk, NULL, NULL);
@@ -167,7 +177,7 @@ check_sync_errors(void)
 	const char *result = NULL;
 
 	for (uint64_t nth = 1; nth < 60 && result == NULL; nth++) {
-		power_disk *disk = power_cut(start, POWER_KEEP, 0), *after;
+		power_disk *disk = with_bugs(power_cut(start, POWER_KEEP, 0)), *after;
 		script sc = before;
 		verdict v;
 
@@ -210,7 +220,7 @@ check_poisoned(void)
 }
 
 static bool
-count_rows(void *ctx, const rt_log_row *row)
+count_rows(void *ctx, const rt_store_row *row)
 {
 	(void)row;
 	++*(uint64_t *)ctx;
@@ -232,8 +242,8 @@ check_read_errors(void)
 
 		power_set_fault(disk, (power_fault){POWER_READ, nth, false, SQLITE_IOERR_READ});
 		if (script_open(power_name(disk), false, "before", false, &s, &err) == RT_OK) {
-			if (s->ops->log_read(s, SCRIPT_PROJECT, 1, 1000, count_rows, &rows, &err) ==
-				    RT_OK &&
+			if (s->ops->read(s, rt_rows_between(RT_STORE_LOG, SCRIPT_PROJECT, 1, 1000),
+					 count_rows, &rows, &err) == RT_OK &&
 			    rows != script_rows(40))
 				result = "a read error was taken for the end of the log";
 			s->ops->close(s);
@@ -264,8 +274,9 @@ check_stubborn(void)
 			power_set_fault(disk,
 					(power_fault){POWER_READ, nth, false, SQLITE_IOERR_READ});
 			first = script_append(s, 41, &err);
-			second = s->ops->side_write(s, SCRIPT_PROJECT, RT_STR("step"),
-						    RT_STR("side of step 41"), &err);
+			second = s->ops->write(
+				s, rt_rows_named(RT_STORE_SIDE, SCRIPT_PROJECT, RT_STR("step")),
+				RT_STR("side of step 41"), &err);
 			end = s->ops->commit(s, &err);
 			if (end == RT_OK && (first != RT_OK || second != RT_OK))
 				result = "half a transaction was committed";
@@ -278,9 +289,10 @@ check_stubborn(void)
 			rt_buf buf;
 
 			rt_buf_init(&buf, rt_alloc_libc(), 100);
-			if (s->ops->log_head(s, SCRIPT_PROJECT, &head, &err) != RT_OK ||
-			    s->ops->side_read(s, SCRIPT_PROJECT, RT_STR("step"), &buf, &err) !=
-				    RT_OK ||
+			if (s->ops->head(s, RT_STORE_LOG, SCRIPT_PROJECT, &head, &err) != RT_OK ||
+			    rt_store_get(
+				    s, rt_rows_named(RT_STORE_SIDE, SCRIPT_PROJECT, RT_STR("step")),
+				    &buf, NULL, &err) != RT_OK ||
 			    sscanf(buf.ptr, "side of step %d", &v.step) != 1 ||
 			    head != script_rows(v.step))
 				result = "half a transaction is in the store";
@@ -319,11 +331,12 @@ check_flips(void)
 			verdict v = {false, "", 30};
 			scan log = {&v, 1, false}, body = {&v, 1, false};
 
-			if (s->ops->log_read(s, SCRIPT_PROJECT, 1, 9999, scan_log, &log, &err) ==
-			    RT_OK)
+			if (s->ops->read(s, rt_rows_between(RT_STORE_LOG, SCRIPT_PROJECT, 1, 9999),
+					 scan_log, &log, &err) == RT_OK)
 				(void)0;
-			if (s->ops->body_scan(s, SCRIPT_PROJECT, 1, 9999, scan_body, &body, &err) ==
-			    RT_OK)
+			if (s->ops->read(s,
+					 rt_rows_between(RT_STORE_BODIES, SCRIPT_PROJECT, 1, 9999),
+					 scan_body, &body, &err) == RT_OK)
 				(void)0;
 			if (v.bad)
 				result = notice(v.text);
@@ -410,7 +423,7 @@ check_empty_file(void)
 	if (fd < 0)
 		return "no file";
 	close(fd);
-	st = rt_store_sqlite_open(rt_alloc_libc(), &script_env, path, &options, &s, NULL);
+	st = planted_open(rt_alloc_libc(), &script_env, path, &options, &s, NULL);
 	if (s != NULL)
 		s->ops->close(s);
 	(void)unlink(path);
@@ -439,31 +452,31 @@ check_conflict(void)
 
 static const struct {
 	const char *name;
-	enum rt_seeded bug;
+	enum planted bug;
 	bool disk_lies;
 	check_fn check;
 } bugs[] = {
-	{"the disk ignores syncs", RT_SEEDED_NONE, true, check_cuts},
-	{"synchronous = OFF", RT_SEEDED_SYNC_OFF, false, check_cuts},
-	{"acknowledged before the sync", RT_SEEDED_ACK_FIRST, false, check_cuts},
-	{"the log row before its data", RT_SEEDED_LOG_FIRST, false, check_cuts},
-	{"two rows, two transactions", RT_SEEDED_TWO_TRANSACTIONS, false, check_cuts},
-	{"a failed sync is retried", RT_SEEDED_SYNC_RETRIED, false, check_sync_errors},
-	{"new commits behind a failed sync", RT_SEEDED_NOT_SETTLED, false, check_sync_errors},
-	{"writing goes on after a failed sync", RT_SEEDED_NOT_POISONED, false, check_poisoned},
-	{"a read error is the end", RT_SEEDED_READ_EMPTY, false, check_read_errors},
-	{"no waiting for a writer", RT_SEEDED_NO_WAITING, false, check_waiting},
-	{"checksums are not looked at", RT_SEEDED_NO_SUMS, false, check_flips},
-	{"writes gathered beyond the commit", RT_SEEDED_LATE_FLUSH, false, check_process_death},
-	{"relaxed mode leaves no mark", RT_SEEDED_NO_MARK, false, check_relaxed_cuts},
-	{"an empty file is a new store", RT_SEEDED_EMPTY_IS_NEW, false, check_empty_file},
-	{"the expected head is not compared", RT_SEEDED_NO_CONFLICT, false, check_conflict},
-	{"a transaction goes on after a failure", RT_SEEDED_HALF_COMMITTED, false, check_stubborn},
+	{"the disk ignores syncs", PLANTED_NONE, true, check_cuts},
+	{"synchronous = OFF", PLANTED_SYNC_OFF, false, check_cuts},
+	{"acknowledged before the sync", PLANTED_ACK_FIRST, false, check_cuts},
+	{"the log row before its data", PLANTED_LOG_FIRST, false, check_cuts},
+	{"two rows, two transactions", PLANTED_TWO_TRANSACTIONS, false, check_cuts},
+	{"a failed sync is retried", PLANTED_SYNC_RETRIED, false, check_sync_errors},
+	{"new commits behind a failed sync", PLANTED_NOT_SETTLED, false, check_sync_errors},
+	{"writing goes on after a failed sync", PLANTED_NOT_POISONED, false, check_poisoned},
+	{"a read error is the end", PLANTED_READ_EMPTY, false, check_read_errors},
+	{"no waiting for a writer", PLANTED_NO_WAITING, false, check_waiting},
+	{"checksums are not looked at", PLANTED_NO_SUMS, false, check_flips},
+	{"writes gathered beyond the commit", PLANTED_LATE_FLUSH, false, check_process_death},
+	{"relaxed mode leaves no mark", PLANTED_NO_MARK, false, check_relaxed_cuts},
+	{"an empty file is a new store", PLANTED_EMPTY_IS_NEW, false, check_empty_file},
+	{"the expected head is not compared", PLANTED_NO_CONFLICT, false, check_conflict},
+	{"a transaction goes on after a failure", PLANTED_HALF_COMMITTED, false, check_stubborn},
 };
 
 /* In a child, because a bug may crash it: that counts as noticed. */
 static bool
-is_noticed(check_fn check, enum rt_seeded bug, bool lies, const char *name)
+is_noticed(check_fn check, enum planted bug, bool lies, const char *name)
 {
 	int status = 0;
 	pid_t child = fork();
@@ -472,7 +485,7 @@ is_noticed(check_fn check, enum rt_seeded bug, bool lies, const char *name)
 	if (child == 0) {
 		const char *result;
 
-		rt_seeded_bug = bug;
+		planted_bug = bug;
 		disk_lies = lies;
 		result = check();
 		fprintf(stderr, "# %s: %s\n", name, result == NULL ? "nothing noticed" : result);
@@ -493,7 +506,7 @@ test_silent_without_bugs(void **state)
 		while (bugs[first].check != bugs[i].check)
 			first++;
 		if (first == i)
-			assert_false(is_noticed(bugs[i].check, RT_SEEDED_NONE, false, "no bug"));
+			assert_false(is_noticed(bugs[i].check, PLANTED_NONE, false, "no bug"));
 	}
 }
 
@@ -511,7 +524,7 @@ test_every_bug_is_noticed(void **state)
 	}
 	print_message("%zu of %zu seeded bugs noticed\n", caught, count);
 	assert_int_equal(caught, count);
-	assert_int_equal(count, RT_SEEDED_COUNT); /* all of them, and the disk that lies */
+	assert_int_equal(count, PLANTED_COUNT); /* all of them, and the disk that lies */
 }
 
 int

@@ -105,7 +105,8 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now,
 	(void)count;
 	(void)now;
 	snprintf(value, sizeof(value), "%llu", (unsigned long long)results[0].seq);
-	return store->ops->side_write(store, project, rt_str_of(ctx), rt_str_of(value), err);
+	return store->ops->write(store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(ctx)),
+				 rt_str_of(value), err);
 }
 
 static bool
@@ -314,9 +315,13 @@ check_project(rt_store *store, rt_engine *engine, int project, const writer *wri
 
 			snprintf(side, sizeof(side), "kept/w%d-%d", w, n);
 			rt_buf_clear(&out);
-			assert_int_equal(store->ops->side_read(store,
-							       rt_engine_project_number(engine),
-							       rt_str_of(side), &out, NULL), RT_OK);
+			assert_int_equal(
+				rt_store_get(store,
+					     rt_rows_named(RT_STORE_SIDE,
+							   rt_engine_project_number(engine),
+							   rt_str_of(side)),
+					     &out, NULL, NULL),
+				RT_OK);
 		}
 	}
 	rt_buf_clear(&out);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Run: a model at work for a client: a question and its reply, another reply, a summary. It goes
+ * on when the client that started it is gone; what arrives is a text that grows, which any number
+ * of readers follow, each with a cursor of its own.
+ *
+ * A run that has ended is remembered for an hour (and at most RT_RUNS_KEPT of them, but each for
+ * RT_RUNS_FRESH_S, so that a reader hears of its end); after that its entry is all there is. A name
+ * is not given again after a restart.
+ *
+ * Threads: locks itself; each run has a thread of its own. */
+#ifndef RT_APP_RUN_H
+#define RT_APP_RUN_H
+
+#include "chat/send.h"
+#include "chat/summary.h"
+#include "llm/comms_host.h"
+#include "llm/models_host.h"
+
+typedef struct rt_runs rt_runs;
+
+enum {
+	RT_RUNS_MAX = 64,  /* of one project, at a time */
+	RT_RUNS_KEPT = 256,
+	RT_RUNS_KEPT_S = 3600,
+	RT_RUNS_FRESH_S = 10, /* however many there are */
+	RT_RUN_REPLIES_MAX = 100,
+	RT_RUN_EVENT_MAX = 64 << 10, /* bytes of text in one event */
+	RT_RUN_PACE_MS = 15 /* between two pieces of a built-in model's reply */
+};
+
+/* What runs work with. Everything outlives them. */
+typedef struct rt_runs_options {
+	rt_engine *engine;
+	const rt_alloc *alloc;   /* locks itself; NULL: the C library's */
+	const rt_env *env;
+	rt_hooks *hooks;         /* or NULL */
+	const rt_config *config; /* or NULL */
+	rt_comms *comms;         /* or NULL */
+	rt_str owner;            /* this process */
+	rt_str store_path;
+	rt_str model;            /* where no setting names one; or empty */
+	rt_owner_lives_fn lives; /* or NULL: all do */
+	unsigned pace_ms;        /* of built-in models */
+	/* There may be something to read; called from any thread, without a lock. Or NULL. */
+	void (*changed)(void *ctx);
+	void *changed_ctx;
+} rt_runs_options;
+
+RT_CHECKED rt_status rt_runs_new(const rt_runs_options *options, rt_runs **out, rt_error *err);
+/* Stops all runs and waits for them; what had arrived is kept as a partial reply. None can be
+ * started afterwards; readers still learn how they ended. */
+void rt_runs_stop_all(rt_runs *runs);
+/* The same, and frees them. */
+void rt_runs_free(rt_runs *runs);
+/* A text was purged from the project: runs that have ended and contain it are forgotten. */
+void rt_runs_purge(rt_runs *runs, rt_str text);
+
+/* ---- starting and stopping ---- */
+
+typedef enum rt_run_how {
+	RT_RUN_ASK,
+	RT_RUN_AGAIN,
+	RT_RUN_CONTINUE,
+	RT_RUN_COMPACT,
+	RT_RUN_COMPRESS,
+	RT_RUN_GO,
+	RT_RUN_HOWS
+} rt_run_how;
+
+/* "ask", "again", … */
+extern const char *const rt_run_how_names[RT_RUN_HOWS];
+
+/* Absent members are all bytes 0. Entries are given by their addresses. */
+typedef struct rt_run_request {
+	rt_run_how how;
+	rt_str discussion, take; /* addresses; empty: the active ones */
+	rt_str by;               /* for the history */
+	bool may_name_files;     /* "builtin/play:PATH" may open that file */
+	rt_str model;            /* empty: the setting's, then the options' */
+	uint64_t budget;         /* tokens; 0: as the configuration says */
+	/* ASK: text, or content (an array of blocks); neither: what is there is answered. */
+	rt_str text;
+	yyjson_val *content;
+	rt_str role;
+	rt_str at;               /* ASK: the entry to continue from; AGAIN, CONTINUE: the reply, or
+	                          * what it answers */
+	rt_str reply_role;       /* these three */
+	uint64_t replies;        /* AGAIN: how many, at most RT_RUN_REPLIES_MAX; 0: one */
+	/* COMPACT */
+	rt_str from, to;         /* a range, or neither */
+	rt_number keep_tokens;
+	rt_str instructions;     /* COMPACT, COMPRESS, GO */
+	/* GO */
+	rt_str entry;            /* ptr NULL: before the first */
+	rt_str entry_take;       /* whose entry it is; empty: not said */
+	bool select, no_summary;
+} rt_run_request;
+
+/* Start one. out_name: of the run, NUL-terminated. What can be refused at once is refused at once:
+ * RT_NOT_FOUND, RT_USAGE, RT_CREDENTIALS (no model), RT_LIMIT (too many), RT_BUSY (about to end),
+ * RT_READ_ONLY, RT_TOO_NEW; RT_REFUSED with a name: that run continues the same reply of the same
+ * take. May wait for a command that prints a key. */
+RT_CHECKED rt_status rt_runs_start(rt_runs *runs, const rt_run_request *request,
+				   char out_name[24], rt_error *err);
+/* A second call also ends hooks that are being told of the stop. RT_NOT_FOUND: there never was
+ * such a run, or it is forgotten. */
+RT_CHECKED rt_status rt_runs_stop(rt_runs *runs, rt_str name, rt_error *err);
+
+/* ---- looking ---- */
+
+typedef enum rt_run_state {
+	RT_RUN_RUNNING,
+	RT_RUN_DONE,
+	RT_RUN_STOPPED,
+	RT_RUN_FAILED
+} rt_run_state;
+
+/* A stretch of what has arrived that is of one kind. */
+typedef struct rt_run_piece {
+	size_t at;      /* its offset in all that has arrived */
+	size_t from;    /* and in all of its kind (of a call: of its block) in this reply */
+	unsigned reply; /* of several, from 0 */
+	rt_reply_block_kind kind;
+	size_t block;
+} rt_run_piece;
+
+/* What has arrived: the bytes of all kinds in the order in which they came. */
+typedef struct rt_run_text {
+	rt_buf bytes;
+	rt_run_piece *pieces;
+	size_t count, room;
+	unsigned reply;     /* the one that is arriving */
+	size_t reply_at;    /* its offset in bytes */
+	size_t reply_piece; /* the number of its first piece */
+	size_t sizes[2];    /* of its text and its thinking */
+} rt_run_text;
+
+/* Where a piece ends. */
+size_t rt_run_text_end(const rt_run_text *text, size_t piece);
+
+/* A run as it is now. Borrowed, for the duration of a callback. */
+typedef struct rt_run_info {
+	const char *name;
+	rt_run_state state;
+	rt_run_how how;
+	rt_str discussion, take; /* ids; take: what was asked for, then what the reply is in */
+	rt_str at;               /* the entry that was named; or empty */
+	rt_str model;            /* "openai/gpt-4o"; or empty */
+	rt_str question;         /* once it is an entry */
+	rt_str notice;           /* for people: "trying again in 2 s …"; or empty */
+	int64_t started_us, ended_us;
+	const rt_error *problem; /* why it failed, or why a reply is partial; or NULL */
+	/* replies as far as they have ended; NULL for a summary */
+	const rt_send_result *replies;
+	size_t reply_count;
+	bool several;            /* more than one was asked for */
+	const rt_summary_result *summary; /* COMPACT, COMPRESS, GO once it has ended; or NULL */
+	const rt_run_text *text;
+} rt_run_info;
+
+/* RT_NOT_FOUND. With a lock held: fn may not call back. */
+RT_CHECKED rt_status rt_runs_show(rt_runs *runs, rt_str name,
+				  void (*fn)(void *ctx, const rt_run_info *run), void *ctx,
+				  rt_error *err);
+/* All of them, newest first. */
+void rt_runs_each(rt_runs *runs, void (*fn)(void *ctx, const rt_run_info *run), void *ctx);
+bool rt_runs_any_running(rt_runs *runs);
+/* Is a reply in flight received by another process, and is that process alive? */
+bool rt_runs_is_elsewhere(const rt_runs *runs, rt_str owner, int64_t written_us);
+
+/* ---- following ---- */
+
+typedef enum rt_run_event_kind {
+	RT_RUN_STARTED,
+	RT_RUN_SNAPSHOT, /* instead, for a reader that came later: with the text so far, up to
+	                  * text_end; what follows it comes in deltas */
+	RT_RUN_ASKED,    /* the question is an entry, whose row of the log the reader has */
+	RT_RUN_NOTICE,
+	RT_RUN_DELTA,
+	RT_RUN_ENDED     /* its entry's row of the log is one that the reader has */
+} rt_run_event_kind;
+
+typedef struct rt_run_event {
+	rt_run_event_kind kind;
+	const rt_run_info *run;
+	size_t text_end;          /* SNAPSHOT */
+	/* DELTA */
+	const rt_run_piece *piece;
+	size_t offset;            /* of the text in all of its kind in this reply, in bytes */
+	rt_str text;
+} rt_run_event;
+
+/* true: there is room for another event. With a lock held: may not call back. */
+typedef bool (*rt_run_event_fn)(void *ctx, const rt_run_event *event);
+
+/* A reader's place in one run. */
+typedef struct rt_run_place {
+	uint64_t run;    /* its number */
+	size_t offset;   /* in what has arrived */
+	unsigned notice; /* the last one that was read */
+	bool is_begun;   /* STARTED or SNAPSHOT was read */
+	bool is_asked;
+	bool is_late;    /* the run was there before the reader */
+	bool is_ended;
+} rt_run_place;
+
+enum { RT_RUN_PLACES = RT_RUNS_MAX };
+
+/* A reader's cursor. Zero: has seen no runs. */
+typedef struct rt_run_cursor {
+	rt_run_place at[RT_RUN_PLACES];
+	size_t count;
+	uint64_t seen; /* runs up to this number are in at, or have ended */
+	bool is_new;   /* nothing was read yet: runs in flight come as snapshots */
+	/* Set by the reader before each reading: */
+	uint32_t disc;       /* only runs in this discussion; 0: all */
+	uint64_t epoch, seq; /* of the rows it has: a run ends after its row */
+} rt_run_cursor;
+
+/* From now on the reader is told of all runs, and of those in flight as snapshots. Without it
+ * that is so from the first reading on. */
+void rt_runs_join(rt_runs *runs, rt_run_cursor *cursor);
+/* Pass on events that this reader has not had, until fn says that there is no room. false: there
+ * is nothing (more). */
+bool rt_runs_read(rt_runs *runs, rt_run_cursor *cursor, rt_run_event_fn fn, void *ctx);
+
+#endif

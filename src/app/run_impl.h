@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of runs, shared by its files:
+ *
+ *   run.c           all runs of a project: started, stopped, forgotten
+ *   run_request.c   a request, resolved and checked before anything begins
+ *   run_send.c      a run's thread
+ *   run_text.c      what has arrived, in pieces
+ *   run_read.c      readers and their events
+ *
+ * A run's request is written before its thread begins and only read from then on. Its results are
+ * under the lock of all runs, which its thread holds for moments. */
+#ifndef RT_APP_RUN_IMPL_H
+#define RT_APP_RUN_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "app/run.h"
+
+enum {
+	RT_RUN_ARRIVED_MAX = 2 * RT_REPLY_SIZE_MAX,
+	RT_RUN_KEPT_BYTES = 32 << 20 /* texts of runs that have ended, together */
+};
+
+/* A request with ids for addresses. Texts are in the arena. */
+typedef struct rt_run_asked {
+	rt_arena *arena;
+	rt_run_how how;
+	uint32_t disc;
+	rt_str discussion, take; /* ids; take may be empty: the active one */
+	rt_str shown_take;       /* the id, also then */
+	rt_str by;
+	rt_str model_said;
+	bool may_name_files;
+	rt_str text, content, role, reply_role, at;
+	rt_str instructions, from, to;
+	rt_str target;           /* ptr NULL: before the first entry */
+	rt_str target_take;      /* whose entry it is; empty: not said */
+	bool select, summarize;
+	uint64_t replies, keep_tokens;
+	uint64_t budget;         /* 0: what the configuration says */
+	uint32_t into;           /* CONTINUE: the reply; 0: there is none, which its thread says */
+} rt_run_asked;
+
+void rt_run_text_init(rt_run_text *text, const rt_alloc *alloc);
+void rt_run_text_deinit(rt_run_text *text);
+/* The next reply begins. */
+void rt_run_text_next(rt_run_text *text);
+/* Without memory, or beyond RT_RUN_ARRIVED_MAX, nothing more is added. */
+void rt_run_text_add(rt_run_text *text, rt_reply_block_kind kind, size_t block, rt_str added);
+/* The piece of the byte at this offset; at < text->bytes.size. */
+size_t rt_run_text_piece(const rt_run_text *text, size_t at);
+/* The end of the first max bytes of the reply that is arriving, in whole characters. */
+size_t rt_run_text_cut(const rt_run_text *text, size_t max);
+
+typedef struct rt_run {
+	rt_runs *runs;
+	struct rt_run *older, *newer; /* under the lock, as what follows "came of it" */
+	uint64_t number;
+	char name[24];
+	pthread_t thread;
+	bool is_over;          /* its thread has nothing more to do */
+	rt_run_asked asked;
+	int64_t started_us;
+	atomic_uint stops;     /* how often it was stopped */
+	/* its thread's: */
+	rt_model *model;       /* or NULL: none is needed */
+	rt_pick_counter counter;
+	size_t budget_tokens;
+	rt_send_result *sending; /* the reply that is being received, as far as it is known */
+	/* came of it: */
+	rt_buf model_name;     /* "openai/gpt-4o" */
+	rt_run_state state;
+	rt_run_text text;
+	rt_buf notice;
+	unsigned notice_number;
+	char question[132];
+	char take[260];        /* empty: as asked */
+	rt_send_result *replies; /* that have ended; notes are ours */
+	size_t reply_count, reply_room;
+	rt_summary_result summary;
+	bool is_summed_up;     /* summary is filled in */
+	rt_error problem;      /* status RT_OK: none */
+	uint64_t epoch, seq;   /* of its last step; seq 0: it made none */
+	uint64_t question_seq; /* the same of its question */
+	int64_t ended_us;
+} rt_run;
+
+struct rt_runs {
+	rt_runs_options given;
+	const rt_alloc *alloc;
+	pthread_mutex_t opening; /* models are opened one at a time */
+	pthread_mutex_t lock;    /* the rest */
+	rt_run *oldest, *newest;
+	rt_run *leaving;         /* by older: ended and forgotten, and not yet left by their threads */
+	uint64_t last;
+	uint32_t tag;            /* by chance: names of another life of the server are not ours */
+	size_t running, count;
+	bool is_ending, is_stopped; /* no more are started; all threads are joined */
+};
+
+/* Resolve a request. What was resolved so far is in out also after a failure: free its arena. */
+RT_CHECKED rt_status rt_run_resolve(rt_runs *runs, const rt_run_request *request,
+				    const rt_project *project, rt_run_asked *out, rt_error *err);
+/* A run's model. */
+RT_CHECKED rt_status rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run,
+				       rt_error *err);
+/* pthread_create's; run is an rt_run. */
+void *rt_run_work(void *run);
+/* With the lock held. */
+rt_run_info rt_run_get_info(const rt_run *run);
+/* By its number, with the lock held; NULL: there is none. */
+rt_run *rt_runs_find(const rt_runs *runs, uint64_t number);
+
+#endif

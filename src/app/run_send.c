@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A run's thread: the engine is asked as the command line asks it, and what it tells
+ * meanwhile goes where streams find it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "app/run_impl.h"
+
+#include <stdio.h>
+
+#include "llm/names_host.h"
+
+static void
+changed(const rt_run *run)
+{
+	if (run->runs->given.changed != NULL)
+		run->runs->given.changed(run->runs->given.changed_ctx);
+}
+
+/* ---- what the engine tells meanwhile, on this thread ---- */
+
+/* The question is an entry as soon as the engine goes on from it. */
+static void
+see_question(rt_run *run)
+{
+	rt_runs *runs = run->runs;
+	uint64_t epoch;
+
+	if (run->sending == NULL || run->sending->question[0] == '\0' || run->question[0] != '\0')
+		return; /* nobody else writes run->question */
+	epoch = rt_engine_epoch(runs->given.engine);
+	pthread_mutex_lock(&runs->lock);
+	memcpy(run->question, run->sending->question, sizeof(run->question));
+	run->question_seq = run->sending->question_seq;
+	run->epoch = epoch;
+	pthread_mutex_unlock(&runs->lock);
+	changed(run);
+}
+
+static void
+arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
+{
+	rt_run *run = ctx;
+
+	see_question(run);
+	if (added.size == 0)
+		return;
+	pthread_mutex_lock(&run->runs->lock);
+	rt_run_text_add(&run->text, kind, block, added);
+	pthread_mutex_unlock(&run->runs->lock);
+	changed(run);
+}
+
+static void
+notice(void *ctx, const char *words)
+{
+	rt_run *run = ctx;
+
+	see_question(run);
+	pthread_mutex_lock(&run->runs->lock);
+	rt_buf_clear(&run->notice);
+	rt_buf_add_c(&run->notice, words);
+	run->notice_number++;
+	pthread_mutex_unlock(&run->runs->lock);
+	changed(run);
+}
+
+static void
+line(void *ctx, rt_str text)
+{
+	rt_run *run = ctx;
+
+	see_question(run);
+	if (run->runs->given.comms != NULL)
+		rt_comms_line(run->runs->given.comms, text);
+}
+
+static bool
+stopped(void *ctx)
+{
+	rt_run *run = ctx;
+
+	see_question(run);
+	return atomic_load(&run->stops) > 0;
+}
+
+static bool
+insists(void *ctx)
+{
+	rt_run *run = ctx;
+
+	return atomic_load(&run->stops) > 1;
+}
+
+static rt_send_with
+make_with(rt_run *run)
+{
+	const rt_runs_options *given = &run->runs->given;
+	rt_send_with with = {.model = run->model,
+			     .hooks = given->hooks,
+			     .budget_tokens = run->budget_tokens,
+			     .owner = given->owner,
+			     .store = given->store_path,
+			     .by = run->asked.by,
+			     .fn = arrived,
+			     .stop = stopped,
+			     .insists = insists,
+			     .notice = notice,
+			     .comms = line,
+			     .ctx = run};
+
+	if (run->budget_tokens > 0 && run->counter.encoding != NULL) {
+		with.count = rt_pick_count;
+		with.count_ctx = &run->counter;
+	}
+	return with;
+}
+
+/* ---- results ---- */
+
+static uint64_t
+last_step(const rt_send_result *r)
+{
+	uint64_t seq = r->seq;
+
+	if (r->question_seq > seq)
+		seq = r->question_seq;
+	return r->compaction.seq > seq ? r->compaction.seq : seq;
+}
+
+/* Takes over the result, whatever it is. */
+static void
+keep_reply(rt_run *run, rt_send_result *r)
+{
+	rt_runs *runs = run->runs;
+	uint64_t seq = last_step(r), epoch = rt_engine_epoch(runs->given.engine);
+
+	pthread_mutex_lock(&runs->lock);
+	memcpy(run->question, r->question, sizeof(run->question));
+	run->question_seq = r->question_seq;
+	if (r->take[0] != '\0')
+		memcpy(run->take, r->take, sizeof(run->take));
+	else if (r->asked_take != 0) /* the active one may have been another by then */
+		(void)snprintf(run->take, sizeof(run->take), "t%u", (unsigned)r->asked_take);
+	if (seq > run->seq) {
+		run->seq = seq;
+		run->epoch = epoch;
+	}
+	if (run->reply_count < run->reply_room)
+		run->replies[run->reply_count++] = *r;
+	else
+		rt_send_result_deinit(r);
+	pthread_mutex_unlock(&runs->lock);
+	changed(run);
+}
+
+static rt_status
+send(rt_run *run, rt_error *err)
+{
+	const rt_run_asked *a = &run->asked;
+	rt_send_options options = {.how = a->how == RT_RUN_ASK	   ? RT_SEND_ASK
+					  : a->how == RT_RUN_AGAIN ? RT_SEND_AGAIN
+								   : RT_SEND_CONTINUE,
+				   .with = make_with(run),
+				   .discussion = a->discussion,
+				   .take = a->take,
+				   .at = a->at,
+				   .text = a->text,
+				   .content = a->content,
+				   .role = a->role,
+				   .reply_role = a->reply_role};
+	rt_send_result result;
+	rt_send_result *replies = rt_new_array(run->runs->alloc, (size_t)a->replies,
+					       sizeof(*replies));
+	uint64_t i;
+	rt_status st = RT_OK;
+
+	if (replies == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	pthread_mutex_lock(&run->runs->lock);
+	run->replies = replies;
+	run->reply_room = (size_t)a->replies;
+	pthread_mutex_unlock(&run->runs->lock);
+	if (a->how == RT_RUN_ASK && a->text.ptr == NULL && a->at.size > 0)
+		options.how = RT_SEND_AGAIN; /* what is there, answered */
+	for (i = 0; st == RT_OK && i < a->replies; i++) {
+		if (i > 0) {
+			pthread_mutex_lock(&run->runs->lock);
+			rt_run_text_next(&run->text);
+			pthread_mutex_unlock(&run->runs->lock);
+		}
+		memset(&result, 0, sizeof(result));
+		run->sending = &result;
+		st = rt_engine_send(run->runs->given.engine, &options, &result, err);
+		run->sending = NULL;
+		keep_reply(run, &result);
+		/* stopped between two of them */
+		if (st == RT_OK && i + 1 < a->replies && atomic_load(&run->stops) > 0)
+			st = rt_fail(err, RT_INTERRUPTED, "stopped");
+	}
+	return st;
+}
+
+/* Takes over the result. */
+static void
+keep_summary(rt_run *run, const rt_summary_result *r)
+{
+	rt_runs *runs = run->runs;
+	uint64_t epoch = rt_engine_epoch(runs->given.engine);
+
+	pthread_mutex_lock(&runs->lock);
+	if (r->take[0] != '\0')
+		memcpy(run->take, r->take, sizeof(run->take));
+	run->seq = r->seq;
+	run->epoch = epoch;
+	run->summary = *r;
+	run->is_summed_up = true;
+	pthread_mutex_unlock(&runs->lock);
+	changed(run);
+}
+
+static rt_status
+sum_up(rt_run *run, rt_error *err)
+{
+	const rt_run_asked *a = &run->asked;
+	rt_engine *engine = run->runs->given.engine;
+	rt_compact_options compact = {.with = make_with(run),
+				      .discussion = a->discussion,
+				      .take = a->take,
+				      .from = a->from,
+				      .to = a->to,
+				      .keep_tokens = (size_t)a->keep_tokens,
+				      .instructions = a->instructions};
+	rt_compress_options compress = {.with = compact.with,
+					.discussion = a->discussion,
+					.take = a->take,
+					.instructions = a->instructions};
+	rt_navigate_options go = {.with = compact.with,
+				  .discussion = a->discussion,
+				  .take = a->take,
+				  .target = a->target,
+				  .target_take = a->target_take,
+				  .select = a->select,
+				  .summarize = a->summarize,
+				  .instructions = a->instructions};
+	rt_summary_result result;
+	rt_status st;
+
+	memset(&result, 0, sizeof(result));
+	if (a->how == RT_RUN_COMPACT)
+		st = rt_engine_compact(engine, &compact, &result, err);
+	else if (a->how == RT_RUN_COMPRESS)
+		st = rt_engine_compress(engine, &compress, &result, err);
+	else
+		st = rt_engine_navigate(engine, &go, &result, err);
+	keep_summary(run, &result);
+	return st;
+}
+
+void *
+rt_run_work(void *ctx)
+{
+	rt_run *run = ctx;
+	rt_runs *runs = run->runs;
+	rt_error err;
+	int64_t now;
+	rt_status st;
+
+	memset(&err, 0, sizeof(err));
+	st = run->asked.how <= RT_RUN_CONTINUE ? send(run, &err) : sum_up(run, &err);
+	if (run->model != NULL && st == RT_OK)
+		rt_model_names_answered(runs->alloc, runs->given.env, run->model);
+	if (run->model != NULL)
+		run->model->ops->close(run->model);
+	run->model = NULL;
+	rt_pick_counter_deinit(&run->counter);
+	rt_pick_counter_init(&run->counter, runs->alloc, rt_str_at("", 0));
+	now = runs->given.env->now_us(runs->given.env->ctx);
+	pthread_mutex_lock(&runs->lock);
+	run->state = st == RT_OK ? RT_RUN_DONE : st == RT_INTERRUPTED ? RT_RUN_STOPPED
+								       : RT_RUN_FAILED;
+	if (st != RT_OK && st != RT_INTERRUPTED) {
+		run->problem = err;
+		run->problem.status = st;
+	}
+	rt_buf_clear(&run->notice);
+	run->ended_us = now;
+	runs->running--;
+	pthread_mutex_unlock(&runs->lock);
+	changed(run);
+	pthread_mutex_lock(&runs->lock);
+	run->is_over = true;
+	pthread_mutex_unlock(&runs->lock);
+	return NULL;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/formats_reader.h"
+
+#include <stdarg.h>
+#include <stdio.h> /* vsnprintf only */
+
+void
+rt_reader_init(rt_reader *r, const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
+	       rt_report *report)
+{
+	memset(r, 0, sizeof(*r));
+	rt_build_init(&r->b, alloc, report);
+	rt_walk_init(&r->w, alloc, in);
+	r->report = report;
+	r->to = *to;
+	r->name = rt_scope_buf(&r->b.s);
+	r->source = rt_scope_buf(&r->b.s);
+}
+
+bool
+rt_reader_ok(rt_reader *r)
+{
+	if (r->w.status != RT_OK && rt_ok(&r->b.s)) {
+		r->b.s.error = r->w.error;
+		(void)rt_scope_note(&r->b.s, r->w.status);
+	}
+	return rt_ok(&r->b.s);
+}
+
+void
+rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...)
+{
+	char text[RT_ERROR_TEXT_SIZE];
+	va_list args;
+
+	if (!rt_reader_ok(r))
+		return;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	(void)RT_TRY(&r->b.s, rt_fail_at(&r->b.s.error, RT_USAGE, at, "%s", text));
+}
+
+size_t
+rt_reader_count(const rt_reader *r)
+{
+	return r->begun + rt_build_count(&r->b) - (r->in_piece ? 1 : 0);
+}
+
+bool
+rt_reader_is_batched(const rt_reader *r)
+{
+	return r->to.fn != NULL;
+}
+
+bool
+rt_reader_is_long(const rt_reader *r)
+{
+	return rt_reader_is_batched(r) && rt_build_node_count(&r->b) > 0 &&
+	       rt_build_discussion_size(&r->b) >= RT_READER_BATCH_BYTES;
+}
+
+/* more: the last outline goes on. */
+static void
+hand_over(rt_reader *r, bool more)
+{
+	rt_outlines batch;
+	size_t first = r->begun - (r->in_piece ? 1 : 0), count = rt_reader_count(r);
+
+	if (rt_build_finish(&r->b, &batch, NULL) != RT_OK)
+		return;
+	if (more && batch.count > 0)
+		batch.items[batch.count - 1].more = true;
+	if (r->has_active && r->active >= first && r->active - first < batch.count) {
+		batch.has_active = true;
+		batch.active = r->active - first;
+	}
+	if (!rt_reader_is_batched(r)) {
+		*r->to.whole = batch;
+		return;
+	}
+	if (batch.count > 0 || batch.field_count > 0)
+		(void)RT_TRY(&r->b.s, r->to.fn(r->to.ctx, &batch, &r->b.s.error));
+	r->begun = count;
+	r->in_piece = false;
+	rt_build_again(&r->b, batch.arena);
+}
+
+void
+rt_reader_next(rt_reader *r)
+{
+	if (rt_reader_is_batched(r) && (rt_build_size(&r->b) >= RT_READER_BATCH_BYTES ||
+					rt_build_count(&r->b) >= RT_READER_BATCH_DISCUSSIONS))
+		hand_over(r, false);
+}
+
+rt_outline *
+rt_reader_piece(rt_reader *r)
+{
+	const rt_outline *current;
+	rt_outline *outline;
+
+	if (!rt_ok(&r->b.s) || r->b.outlines.count == 0)
+		return NULL;
+	current = (const rt_outline *)r->b.outlines.items + (r->b.outlines.count - 1);
+	rt_buf_clear(r->name);
+	rt_buf_clear(r->source);
+	rt_buf_add_str(r->name, current->name);
+	rt_buf_add_str(r->source, current->source);
+	hand_over(r, true);
+	r->in_piece = true;
+	outline = rt_build_discussion(&r->b);
+	if (outline == NULL)
+		return NULL;
+	outline->name = rt_build_copy(&r->b, rt_scope_str(&r->b.s, r->name));
+	outline->source = rt_build_copy(&r->b, rt_scope_str(&r->b.s, r->source));
+	return rt_ok(&r->b.s) ? outline : NULL;
+}
+
+rt_status
+rt_reader_end(rt_reader *r, rt_error *err)
+{
+	rt_status st;
+
+	if (rt_reader_ok(r))
+		hand_over(r, false);
+	if (r->b.s.status == RT_NOMEM && r->b.s.error.status == RT_NOMEM &&
+	    strcmp(r->b.s.error.text, "out of memory") == 0)
+		(void)rt_fail(&r->b.s.error, RT_NOMEM, "out of memory while importing");
+	st = r->b.s.status;
+	if (st != RT_OK && err != NULL)
+		*err = r->b.s.error;
+	rt_walk_deinit(&r->w);
+	rt_build_deinit(&r->b);
+	return st;
+}
+
+void
+rt_reader_hold(rt_reader *r, rt_str text, uint64_t line)
+{
+	rt_scan_lines_init(&r->lines, text, line);
+}
+
+void
+rt_reader_remark(rt_reader *r, rt_remark_level level, const char *where, const char *format, ...)
+{
+	char text[sizeof(((rt_remark *)NULL)->text)];
+	va_list args;
+
+	if (r->report == NULL)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	rt_report_add(r->report, level, rt_scan_lines_of(&r->lines, where), "%s", text);
+}

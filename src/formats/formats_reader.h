@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reader: what all readers start from: an input to walk over (formats_walk.h), a builder to
+ * fill (formats_build.h), and a receiver for what was built.
+ *
+ *     rt_reader_init(&r, alloc, in, to, report);
+ *     … walk over r.w, build with r.b, rt_reader_next(&r) after each discussion …
+ *     return rt_reader_end(&r, err);
+ *
+ * When enough discussions have come together, they are handed over as a batch and the builder
+ * starts again, so memory is that of one batch. A discussion longer than a batch that has one
+ * take only can be handed over in pieces: where rt_reader_is_long, call rt_reader_piece. A
+ * receiver that wants the whole file gets one batch at the end.
+ *
+ * A failure of any part stays in r.b.s; after it nothing more is built or handed over. */
+#ifndef RT_FORMATS_READER_H
+#define RT_FORMATS_READER_H
+
+#include "formats/formats_build.h"
+#include "formats/formats_walk.h"
+
+enum {
+	RT_READER_BATCH_BYTES = 1 << 20,
+	RT_READER_BATCH_DISCUSSIONS = 1000
+};
+
+/* The receiver. */
+typedef struct rt_reader_to {
+	rt_outlines_fn fn;  /* or NULL: all in one */
+	void *ctx;
+	rt_outlines *whole; /* there, then */
+} rt_reader_to;
+
+typedef struct rt_reader {
+	rt_build b;
+	rt_walk w;
+	rt_lines lines;        /* of the text in memory; see rt_reader_hold */
+	rt_report *report;
+	rt_reader_to to;
+	size_t begun;          /* discussions that earlier batches began */
+	bool in_piece;         /* the first outline continues one of them */
+	rt_buf *name, *source; /* of that one */
+	size_t active;         /* index of the active discussion in the whole file */
+	bool has_active;       /* set by the reader as soon as it knows */
+} rt_reader;
+
+void rt_reader_init(rt_reader *r, const rt_alloc *alloc, const rt_input *in,
+		    const rt_reader_to *to, rt_report *report);
+/* Hands over the rest and frees everything; returns the first failure. */
+RT_CHECKED rt_status rt_reader_end(rt_reader *r, rt_error *err);
+/* False: something has failed, the input included. */
+bool rt_reader_ok(rt_reader *r);
+/* Fail: the input is not of this format, as the byte at this position shows. */
+void rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...) RT_PRINTF(3, 4);
+
+/* Discussions begun so far, in the whole file. */
+size_t rt_reader_count(const rt_reader *r);
+/* Does it hand over in batches? */
+bool rt_reader_is_batched(const rt_reader *r);
+/* Is the current discussion as long as a batch? Where the pieces of a discussion end depends
+ * on nothing else. Never where all is to be one. */
+bool rt_reader_is_long(const rt_reader *r);
+/* A discussion is complete. */
+void rt_reader_next(rt_reader *r);
+/* Hand over what there is of the current discussion; the outline that continues it, or NULL.
+ * Its nodes are numbered from 0 again. */
+rt_outline *rt_reader_piece(rt_reader *r);
+
+/* Remarks will be about this text, which begins on that line of the input. */
+void rt_reader_hold(rt_reader *r, rt_str text, uint64_t line);
+/* Add a remark about a place in that text. */
+void rt_reader_remark(rt_reader *r, rt_remark_level level, const char *where,
+		      const char *format, ...) RT_PRINTF(4, 5);
+
+/* For formats that only differ in how they read: the functions read and stream of an
+ * rt_format by one function of the form
+ * rt_status name_to(alloc, const rt_input *, const rt_reader_to *, report, err). */
+#define RT_READER_FUNCTIONS(name) \
+	static rt_status name##_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, \
+				     rt_report *report, rt_error *err) \
+	{ \
+		rt_input in = rt_input_of(&input); \
+		rt_reader_to to = {.whole = out}; \
+\
+		return name##_to(alloc, &in, &to, report, err); \
+	} \
+	static rt_status name##_stream(const rt_alloc *alloc, const rt_input *in, \
+				       rt_outlines_fn fn, void *ctx, rt_report *report, \
+				       rt_error *err) \
+	{ \
+		rt_reader_to to = {.fn = fn, .ctx = ctx}; \
+\
+		return name##_to(alloc, in, &to, report, err); \
+	}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+
+#include "llm/system_host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PIECE = 64 << 10 };
+
+int64_t
+rt_clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool
+rt_home_path(rt_buf *out, const char *variable, const char *below, const char *name)
+{
+	const char *dir = getenv(variable), *home = getenv("HOME");
+
+	if (dir != NULL && *dir == '/') /* the specification ignores a relative one */
+		rt_buf_add_f(out, "%s/retake/%s", dir, name);
+	else if (home != NULL && *home == '/')
+		rt_buf_add_f(out, "%s/%s/retake/%s", home, below, name);
+	else
+		return false;
+	return true;
+}
+
+bool
+rt_folders_make(char *path)
+{
+	bool made = true;
+
+	for (char *at = path + 1; made && *at != '\0'; at++) {
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		made = mkdir(path, 0700) == 0 || errno == EEXIST;
+		*at = '/';
+	}
+	return made;
+}
+
+/* False: errno says why. */
+static bool
+read_all(int fd, size_t size_max, rt_buf *out)
+{
+	ssize_t got = 1;
+
+	while (got != 0 && out->size <= size_max) {
+		char *to = rt_buf_reserve(out, PIECE);
+
+		if (to == NULL)
+			break;
+		got = read(fd, to, PIECE);
+		if (got > 0)
+			out->size += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
+rt_status
+rt_file_read(const char *path, int flags, size_t size_max, rt_buf *out, rt_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags), error;
+	struct stat info;
+	char why[128];
+	bool is_file, is_read;
+
+	if (fd < 0)
+		return rt_fail(err, errno == ENOENT || errno == ENOTDIR ? RT_NOT_FOUND : RT_IO,
+			       "%s cannot be read: %s", path, strerror_r(errno, why, sizeof(why)));
+	is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+	if (is_file && info.st_size > 0 && (uint64_t)info.st_size <= size_max)
+		(void)rt_buf_reserve(out, (size_t)info.st_size + PIECE);
+	is_read = is_file && read_all(fd, size_max, out);
+	error = is_file ? errno : EINVAL;
+	(void)close(fd);
+	errno = error;
+	if (!is_read)
+		return rt_fail(err, RT_IO, "%s %s", path,
+			       is_file ? "cannot be read" : "is no file");
+	if (out->status != RT_OK)
+		return rt_fail(err, out->status, "out of memory");
+	if (out->size > size_max)
+		return rt_fail(err, RT_LIMIT, "%s has more than %zu bytes", path, size_max);
+	return RT_OK;
+}
+
+bool
+rt_file_write(const char *path, rt_str bytes, bool sync)
+{
+	int fd;
+	bool ok;
+
+	(void)unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	ok = write(fd, bytes.ptr, bytes.size) == (ssize_t)bytes.size && (!sync || fsync(fd) == 0);
+	return close(fd) == 0 && ok;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * System: the clock, folders and whole files, for the files of this directory that use them.
+ *
+ * Threads: any. */
+#ifndef RT_LLM_SYSTEM_HOST_H
+#define RT_LLM_SYSTEM_HOST_H
+
+#include "base/text.h"
+
+/* Milliseconds of a clock that never goes back. */
+int64_t rt_clock_ms(void);
+
+/* Appends "$VARIABLE/retake/NAME", or "$HOME/BELOW/retake/NAME" where the variable is not an
+ * absolute path. False: there is no home folder either. */
+bool rt_home_path(rt_buf *out, const char *variable, const char *below, const char *name);
+
+/* Makes the folders above a file, for this account alone. path is changed in between. False:
+ * one of them cannot be made; errno says why. */
+bool rt_folders_make(char *path);
+
+/* Appends a regular file of at most size_max bytes; flags: further ones for open().
+ *   RT_NOT_FOUND   there is none; RT_IO: it cannot be read, or is no file. errno says why
+ *   RT_LIMIT       it is larger
+ *   RT_NOMEM */
+RT_CHECKED rt_status rt_file_read(const char *path, int flags, size_t size_max, rt_buf *out,
+				  rt_error *err);
+
+/* Writes a new file of this account's own (0600) in the place of one of that name. sync: the
+ * bytes are on the disk when it returns. False: it is not whole; errno says why. */
+bool rt_file_write(const char *path, rt_str bytes, bool sync);
+
+#endif

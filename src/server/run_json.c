@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs as JSON and as events of a stream. */
+#include "server/run_json.h"
+
+#include "server/project_pool.h"
+
+/* ---- texts ---- */
+
+/* All of one kind in the reply that is arriving, up to end. */
+static void
+add_kind(const rt_run_text *t, const char *key, rt_reply_block_kind kind, size_t end, rt_buf *out)
+{
+	rt_buf all;
+
+	rt_buf_init(&all, out->alloc, RT_BUF_UNLIMITED);
+	for (size_t i = t->reply_piece; i < t->count && t->pieces[i].at < end; i++) {
+		size_t to = rt_run_text_end(t, i);
+
+		if (t->pieces[i].kind == kind)
+			rt_buf_add(&all, t->bytes.ptr + t->pieces[i].at,
+				   (to < end ? to : end) - t->pieces[i].at);
+	}
+	if (all.status != RT_OK)
+		out->status = all.status;
+	if (all.size > 0 || kind == RT_REPLY_TEXT)
+		rt_json_put_str(out, key, rt_buf_str(&all));
+	rt_buf_deinit(&all);
+}
+
+static void
+add_calls(const rt_run_text *t, size_t end, rt_buf *out)
+{
+	bool any = false;
+
+	for (size_t i = t->reply_piece; i < t->count && t->pieces[i].at < end; i++) {
+		const rt_run_piece *p = &t->pieces[i];
+		size_t to = rt_run_text_end(t, i);
+
+		if (p->kind != RT_REPLY_CALL)
+			continue;
+		if (!any)
+			rt_json_open(out, "calls", '[');
+		any = true;
+		rt_json_open(out, NULL, '{');
+		rt_json_put_u64(out, "block", p->block);
+		rt_json_put_u64(out, "offset", p->from);
+		rt_json_put_str(out, "arguments",
+				rt_str_at(t->bytes.ptr + p->at, (to < end ? to : end) - p->at));
+		rt_json_close(out, '}');
+	}
+	if (any)
+		rt_json_close(out, ']');
+}
+
+void
+rt_run_text_add_json(const rt_run_text *t, size_t end, rt_buf *out)
+{
+	if (t->reply > 0)
+		rt_json_put_u64(out, "reply", t->reply);
+	add_kind(t, "text", RT_REPLY_TEXT, end, out);
+	add_kind(t, "thinking", RT_REPLY_THINKING, end, out);
+	add_calls(t, end, out);
+}
+
+/* ---- results ---- */
+
+static void
+put_time(rt_buf *out, const char *key, int64_t at_us)
+{
+	rt_json_add_key(out, key);
+	rt_buf_add_byte(out, '"');
+	rt_moment_format_ms(out, (rt_moment){at_us, 0});
+	rt_buf_add_byte(out, '"');
+}
+
+static void
+put_if_given(rt_buf *out, const char *key, const char *value)
+{
+	if (value[0] != '\0')
+		rt_json_put_c(out, key, value);
+}
+
+static void
+put_if_known(rt_buf *out, const char *key, size_t count)
+{
+	if (count != SIZE_MAX)
+		rt_json_put_u64(out, key, count);
+}
+
+static void
+put_usage(rt_buf *out, const rt_usage *usage)
+{
+	rt_json_open(out, "usage", '{');
+	put_if_known(out, "input_tokens", usage->input);
+	put_if_known(out, "output_tokens", usage->output);
+	put_if_known(out, "cache_read_input_tokens", usage->cache_read);
+	put_if_known(out, "cache_creation_input_tokens", usage->cache_write);
+	rt_json_close(out, '}');
+}
+
+static void
+put_compaction(rt_buf *out, const rt_send_compaction *c)
+{
+	if (c->entry[0] == '\0')
+		return;
+	rt_json_open(out, "compaction", '{');
+	rt_json_put_c(out, "entry", c->entry);
+	rt_json_put_u64(out, "seq", c->seq);
+	rt_json_put_u64(out, "entries", c->entries);
+	rt_json_put_u64(out, "tokens_before", c->tokens_before);
+	rt_json_put_u64(out, "tokens_after", c->tokens_after);
+	rt_json_close(out, '}');
+}
+
+/* with_take: each of several says which take it is in. */
+static void
+put_reply(rt_buf *out, const rt_send_result *r, bool with_take)
+{
+	static const char *const fates[] = {"", "in_row", "aside", "taken"};
+
+	put_if_given(out, "entry", r->entry);
+	if (with_take)
+		put_if_given(out, "take", r->take);
+	if (r->entry[0] != '\0')
+		rt_json_put_u64(out, "seq", r->seq);
+	if (r->partial)
+		rt_json_put_bool(out, "partial", true);
+	put_if_given(out, "stop", rt_stop_word(r->stop));
+	put_usage(out, &r->usage);
+	put_if_known(out, "left_out", r->left_out);
+	put_if_known(out, "tokens_estimate", r->tokens);
+	put_compaction(out, &r->compaction);
+	put_if_given(out, "fate", fates[r->fate]);
+	if (r->note != NULL)
+		rt_json_put_str(out, "note", rt_text_str(r->note));
+}
+
+static void
+put_summary(rt_buf *out, const rt_summary_result *r, bool is_navigation)
+{
+	put_if_given(out, is_navigation ? "summary" : "entry", r->entry);
+	if (is_navigation)
+		put_if_given(out, "entry", r->target);
+	if (r->seq != 0)
+		rt_json_put_u64(out, "seq", r->seq);
+	if (r->already)
+		rt_json_put_bool(out, "unchanged", true);
+	put_if_given(out, "first_kept", r->first_kept);
+	if (r->entry[0] != '\0') {
+		put_if_known(out, "entries", r->entries);
+		if (!is_navigation) {
+			put_if_known(out, "tokens_before", r->tokens_before);
+			put_if_known(out, "tokens_after", r->tokens_after);
+		}
+		put_usage(out, &r->usage);
+	}
+	if (r->from_hook)
+		rt_json_put_bool(out, "from_hook", true);
+	if (r->editor != NULL)
+		rt_json_put_str(out, "editor", rt_text_str(r->editor));
+	if (r->note != NULL)
+		rt_json_put_str(out, "note", rt_text_str(r->note));
+}
+
+/* ---- the object ---- */
+
+/* All but the texts; the object stays open. */
+static void
+open_run(const rt_run_info *run, rt_buf *out)
+{
+	static const char *const states[] = {"running", "done", "stopped", "failed"};
+
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "run", run->name);
+	rt_json_put_c(out, "state", states[run->state]);
+	rt_json_put_c(out, "how", rt_run_how_names[run->how]);
+	rt_json_put_str(out, "discussion", run->discussion);
+	rt_json_put_str(out, "take", run->take);
+	if (run->model.size > 0)
+		rt_json_put_str(out, "model", run->model);
+	put_time(out, "started", run->started_us);
+	if (run->state != RT_RUN_RUNNING)
+		put_time(out, "ended", run->ended_us);
+	if (run->at.size > 0)
+		rt_json_put_str(out, "at", run->at);
+	if (run->question.size > 0)
+		rt_json_put_str(out, "question", run->question);
+	if (run->reply_count > 0 && run->replies != NULL)
+		put_reply(out, &run->replies[run->reply_count - 1], false);
+	if (run->summary != NULL)
+		put_summary(out, run->summary, run->how == RT_RUN_GO);
+	if (run->several && run->reply_count > 0) {
+		rt_json_open(out, "replies", '[');
+		for (size_t i = 0; i < run->reply_count; i++) {
+			rt_json_open(out, NULL, '{');
+			put_reply(out, &run->replies[i], true);
+			rt_json_close(out, '}');
+		}
+		rt_json_close(out, ']');
+	}
+	if (run->notice.size > 0)
+		rt_json_put_str(out, "notice", run->notice);
+	if (run->problem != NULL) {
+		rt_json_open(out, "problem", '{');
+		rt_json_put_c(out, "code", rt_status_word(run->problem->status));
+		rt_json_put_c(out, "detail", run->problem->text);
+		rt_json_close(out, '}');
+	}
+}
+
+static void
+add_run_with_texts(void *ctx, const rt_run_info *run)
+{
+	rt_buf *out = ctx;
+
+	open_run(run, out);
+	rt_run_text_add_json(run->text, run->text->bytes.size, out);
+	rt_json_close(out, '}');
+}
+
+static void
+add_run(void *ctx, const rt_run_info *run)
+{
+	rt_buf *out = ctx;
+
+	open_run(run, out);
+	rt_json_close(out, '}');
+}
+
+static rt_status
+check(const rt_buf *out, rt_status st, rt_error *err)
+{
+	return st == RT_OK && out->status != RT_OK ? rt_fail(err, out->status, "out of memory") : st;
+}
+
+rt_status
+rt_runs_show_json(rt_runs *runs, rt_str name, rt_buf *out, rt_error *err)
+{
+	return check(out, rt_runs_show(runs, name, add_run_with_texts, out, err), err);
+}
+
+rt_status
+rt_runs_list_json(rt_runs *runs, rt_buf *out, rt_error *err)
+{
+	rt_json_open(out, NULL, '[');
+	rt_runs_each(runs, add_run, out);
+	rt_json_close(out, ']');
+	return check(out, RT_OK, err);
+}
+
+/* ---- events ---- */
+
+typedef struct sse {
+	rt_buf *out;
+	size_t room;
+} sse;
+
+static void
+put_delta(rt_buf *out, const rt_run_event *event)
+{
+	static const char *const keys[] = {"text", "thinking", "call"};
+	const rt_run_piece *piece = event->piece;
+
+	if (piece->reply > 0)
+		rt_json_put_u64(out, "reply", piece->reply);
+	if (piece->kind == RT_REPLY_CALL)
+		rt_json_put_u64(out, "block", piece->block);
+	rt_json_put_u64(out, "offset", event->offset);
+	rt_json_put_str(out, keys[piece->kind], event->text);
+}
+
+static bool
+add_event(void *ctx, const rt_run_event *event)
+{
+	static const char *const names[] = {
+		[RT_RUN_STARTED] = "started", [RT_RUN_SNAPSHOT] = "snapshot", [RT_RUN_ASKED] = "asked",
+		[RT_RUN_NOTICE] = "notice",   [RT_RUN_DELTA] = "delta",	      [RT_RUN_ENDED] = "ended",
+	};
+	sse *s = ctx;
+	rt_buf *out = s->out;
+
+	rt_buf_add_f(out, "event: run.%s\ndata: ", names[event->kind]);
+	if (event->kind == RT_RUN_STARTED || event->kind == RT_RUN_SNAPSHOT ||
+	    event->kind == RT_RUN_ENDED) {
+		open_run(event->run, out);
+	} else {
+		rt_json_open(out, NULL, '{');
+		rt_json_put_c(out, "run", event->run->name);
+	}
+	if (event->kind == RT_RUN_SNAPSHOT)
+		rt_run_text_add_json(event->run->text, event->text_end, out);
+	if (event->kind == RT_RUN_ASKED)
+		rt_json_put_str(out, "question", event->run->question);
+	if (event->kind == RT_RUN_NOTICE)
+		rt_json_put_str(out, "text", event->run->notice);
+	if (event->kind == RT_RUN_DELTA)
+		put_delta(out, event);
+	rt_buf_add_c(out, "}\n\n");
+	return out->size < s->room;
+}
+
+bool
+rt_runs_read_sse(rt_runs *runs, rt_run_cursor *cursor, size_t room, rt_buf *out)
+{
+	sse s = {out, room};
+
+	return out->size >= room || rt_runs_read(runs, cursor, add_event, &s);
+}
+
+/* ---- requests ---- */
+
+/* A run is no operation: members that are not known would be lost. */
+static bool
+members_are_known(yyjson_val *body, rt_error *err)
+{
+	static const char *const known[] = {
+		"how",	  "text", "content", "role",	   "reply_role", "at",	 "model",
+		"budget", "n",	  "from",    "to",	   "keep",	 "instructions", "entry",
+		"entry_take", "select", "summary", "discussion", "take"};
+	yyjson_val *key, *value;
+	size_t i, count, k;
+
+	yyjson_obj_foreach(body, i, count, key, value)
+	{
+		for (k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			if (rt_str_is(rt_json_str(key), known[k]))
+				break;
+		if (k == sizeof(known) / sizeof(known[0])) {
+			(void)rt_fail(err, RT_USAGE, "a run knows nothing of \"%.*s\"",
+				      (int)rt_utf8_cut(rt_json_str(key), 60), rt_json_str(key).ptr);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The member, unless it is absent or null. */
+static yyjson_val *
+member(rt_scope *s, yyjson_val *body, const char *key)
+{
+	yyjson_val *value = rt_ok(s) ? rt_json_get(body, key) : NULL;
+
+	return value == NULL || yyjson_is_null(value) ? NULL : value;
+}
+
+static rt_str
+text_member(rt_scope *s, yyjson_val *body, const char *key)
+{
+	yyjson_val *value = member(s, body, key);
+
+	if (value != NULL && !yyjson_is_str(value))
+		(void)rt_scope_fail(s, RT_USAGE, "\"%s\" has to be a text", key);
+	return value != NULL ? rt_json_str(value) : (rt_str){NULL, 0};
+}
+
+static rt_number
+number_member(rt_scope *s, yyjson_val *body, const char *key, uint64_t low, uint64_t high)
+{
+	yyjson_val *value = member(s, body, key);
+	rt_number number = {0, value != NULL};
+
+	if (value != NULL &&
+	    (!rt_json_u64(value, &number.value) || number.value < low || number.value > high))
+		(void)rt_scope_fail(s, RT_USAGE,
+				    "\"%s\" has to be a whole number from %llu to %llu", key,
+				    (unsigned long long)low, (unsigned long long)high);
+	return number;
+}
+
+static bool
+flag_member(rt_scope *s, yyjson_val *body, const char *key, bool otherwise)
+{
+	yyjson_val *value = member(s, body, key);
+
+	if (value != NULL && !yyjson_is_bool(value))
+		(void)rt_scope_fail(s, RT_USAGE, "\"%s\" has to be true or false", key);
+	return value != NULL ? yyjson_is_true(value) : otherwise;
+}
+
+/* The question: text, or content, which is a text or an array of blocks. */
+static void
+read_question(rt_scope *s, yyjson_val *body, rt_run_request *out)
+{
+	yyjson_val *content;
+
+	out->text = text_member(s, body, "text");
+	content = member(s, body, "content");
+	if (content == NULL)
+		return;
+	if (out->text.ptr != NULL)
+		(void)rt_scope_fail(s, RT_USAGE,
+				    "there is \"text\" and \"content\"; give one of them");
+	else if (yyjson_is_str(content))
+		out->text = rt_json_str(content);
+	else if (yyjson_is_arr(content))
+		out->content = content;
+	else
+		(void)rt_scope_fail(s, RT_USAGE,
+				    "\"content\" has to be a text or an array of blocks");
+}
+
+rt_status
+rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out, rt_error *err)
+{
+	rt_run_request r = {.how = how};
+	rt_scope s;
+	rt_status st;
+
+	if (body != NULL && !yyjson_is_obj(body))
+		return rt_fail(err, RT_USAGE, "what is asked has to be an object");
+	if (!members_are_known(body, err))
+		return RT_USAGE;
+	rt_scope_init(&s, rt_alloc_libc());
+	r.model = text_member(&s, body, "model");
+	r.budget = number_member(&s, body, "budget", 0, SIZE_MAX / 2).value;
+	if (how == RT_RUN_ASK) {
+		read_question(&s, body, &r);
+		r.role = text_member(&s, body, "role");
+	}
+	if (how <= RT_RUN_CONTINUE) {
+		r.reply_role = text_member(&s, body, "reply_role");
+		if (how == RT_RUN_AGAIN)
+			r.replies = number_member(&s, body, "n", 1, RT_RUN_REPLIES_MAX).value;
+		r.at = text_member(&s, body, "at");
+	} else {
+		r.instructions = text_member(&s, body, "instructions");
+	}
+	if (how == RT_RUN_COMPACT) {
+		r.from = text_member(&s, body, "from");
+		r.to = text_member(&s, body, "to");
+		r.keep_tokens = number_member(&s, body, "keep", 0, SIZE_MAX / 2);
+	}
+	if (how == RT_RUN_GO) {
+		if (rt_json_get(body, "entry") == NULL)
+			(void)rt_scope_fail(&s, RT_USAGE, "\"entry\" says where to go; null: before "
+							  "the first");
+		r.entry_take = text_member(&s, body, "entry_take");
+		r.entry = text_member(&s, body, "entry");
+		r.select = flag_member(&s, body, "select", false);
+		r.no_summary = !flag_member(&s, body, "summary", true);
+	}
+	st = rt_scope_end(&s, err);
+	if (st == RT_OK)
+		*out = r;
+	return st;
+}
+
+/* ---- the runs of an open project ---- */
+
+static void
+changed(void *ctx)
+{
+	rt_feed_changed(ctx);
+}
+
+rt_status
+rt_open_project_start_runs(rt_open_project *open_project, rt_error *err)
+{
+	const rt_project_pool_options *given = rt_project_pool_get_options(open_project->pool);
+	rt_runs_options options = {.engine = open_project->engine,
+				   .alloc = given->alloc,
+				   .env = given->env,
+				   .hooks = open_project->hooks,
+				   .config = given->config,
+				   .comms = given->comms,
+				   .owner = given->owner,
+				   .store_path = given->store_path,
+				   .model = given->model,
+				   .lives = given->lives,
+				   .pace_ms = RT_RUN_PACE_MS,
+				   .changed = changed,
+				   .changed_ctx = open_project->feed};
+	rt_status st = rt_runs_new(&options, &open_project->runs, err);
+
+	if (st == RT_OK)
+		rt_feed_set_runs(open_project->feed, open_project->runs);
+	return st;
+}

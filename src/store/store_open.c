@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of the kinds of stores. */
+#include "store/store_open.h"
+
+const rt_store_kind *
+rt_store_kind_of(const char *address)
+{
+	static const rt_store_kind *const kinds[] = {
+		&rt_store_memory,
+		&rt_store_sqlite, /* accepts everything: the last one */
+	};
+	size_t i = 0;
+
+	while (!kinds[i]->accepts(address))
+		i++;
+	return kinds[i];
+}
+
+rt_status
+rt_store_open(const rt_alloc *alloc, const rt_env *env, const char *address,
+	      const rt_store_options *options, rt_store **out_store, rt_error *err)
+{
+	return rt_store_kind_of(address)->open(alloc, env, address, options, out_store, err);
+}

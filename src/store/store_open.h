@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening a store by its address. Every kind of store is one file that defines an rt_store_kind,
+ * and one line in the table of store_open.c. */
+#ifndef RT_STORE_OPEN_H
+#define RT_STORE_OPEN_H
+
+#include "base/env.h"
+#include "log/store.h"
+
+typedef struct rt_store_options {
+	bool create;    /* make the store when it is missing */
+	bool read_only; /* never write */
+	bool relaxed;   /* commits are not synced: a loss of power may take the last seconds */
+	int busy_ms;    /* how long to wait for another writer; 0: the store's default */
+} rt_store_options;
+
+typedef struct rt_store_kind {
+	const char *name; /* as in rt_store_ops.kind */
+	bool has_file;    /* an address is the path of a file */
+	bool (*accepts)(const char *address);
+	/* Fails as documented for the kind; options may be NULL. */
+	rt_status (*open)(const rt_alloc *alloc, const rt_env *env, const char *address,
+			  const rt_store_options *options, rt_store **out_store, rt_error *err);
+} rt_store_kind;
+
+/* The kind of store that an address names; never NULL: any other address is a path. */
+const rt_store_kind *rt_store_kind_of(const char *address);
+
+RT_CHECKED rt_status rt_store_open(const rt_alloc *alloc, const rt_env *env, const char *address,
+				   const rt_store_options *options, rt_store **out_store,
+				   rt_error *err);
+
+extern const rt_store_kind rt_store_memory; /* ":memory:": gone at close */
+extern const rt_store_kind rt_store_sqlite; /* a path */
+
+#endif

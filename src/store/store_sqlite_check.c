@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Check of the SQLite store.
+ *
+ * Findings. The ids are permanent: people and scripts look them up.
+ *
+ *   store-page-damaged      SQLite's own check of pages and trees found something
+ *   store-schema-changed    a table is not as we made it, or there is one more or less
+ *   store-meta-damaged      a row of meta is not what was written
+ *   store-project-damaged   a project's row is not what was written
+ *   store-project-missing   rows of a project that is not in the list of projects
+ *   store-log-damaged       a log row is not what was written
+ *   store-log-gap           a log row is missing between two others or at the beginning
+ *   store-body-damaged      a body is not what was written
+ *   store-node-damaged      a node of a checkpoint is not what was written (a cache)
+ *   store-root-damaged      a checkpoint's root is not what was written (a cache)
+ *   store-root-ahead        a checkpoint stands for more than the log holds
+ *   store-side-damaged      a side row is not what was written
+ *   store-index-damaged     the full-text index is not in order (a cache)
+ *   store-index-orphan      the index holds a text of a body that is not there (a cache)
+ *   store-index-ahead       the index's mark is beyond the last body (a cache)
+ */
+#include "store/store_sqlite_impl.h"
+
+#include <stdarg.h>
+#include <stdio.h> /* snprintf, vsnprintf */
+#include <stdlib.h>
+
+typedef struct checking {
+	rt_sqlite_call call;
+	rt_finding_fn fn;
+	void *ctx;
+	bool stop; /* fn returned false */
+} checking;
+
+typedef void (*row_fn)(checking *k, sqlite3_stmt *row, void *state);
+
+static void report(checking *k, const char *id, const char *format, ...) RT_PRINTF(3, 4);
+
+static void
+report(checking *k, const char *id, const char *format, ...)
+{
+	char text[400];
+	va_list ap;
+
+	if (k->stop)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	/* SQLite's sentences may quote the damaged file. */
+	for (char *p = text; *p != 0; p++) {
+		if ((unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e)
+			*p = '?';
+	}
+	k->stop = !k->fn(k->ctx, id, text);
+}
+
+/* A query did not run to its end: damage is a finding, anything else a failure. */
+static void
+report_broken(checking *k, const char *id, const char *what)
+{
+	rt_error why;
+	rt_status st = rt_sqlite_fail(k->call.store, k->call.conn->db, "checking it", &why);
+
+	if (st == RT_CORRUPT || st == RT_NOT_OURS) {
+		report(k, id, "%s cannot be read to the end (%s)", what,
+		       sqlite3_errmsg(k->call.conn->db));
+		return;
+	}
+	k->call.status = st;
+	if (k->call.err != NULL)
+		*k->call.err = why;
+}
+
+/* Runs a query and calls each for every row. */
+static void
+rows(checking *k, const char *sql, const char *id, const char *what, row_fn each, void *state)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc;
+
+	if (k->stop || k->call.status != RT_OK)
+		return;
+	rc = sqlite3_prepare_v2(k->call.conn->db, sql, -1, &stmt, NULL);
+	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+		rc = sqlite3_step(stmt);
+		if (rc != SQLITE_ROW || k->stop || k->call.status != RT_OK)
+			break;
+		each(k, stmt, state);
+	}
+	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+		report_broken(k, id, what);
+	(void)sqlite3_finalize(stmt);
+}
+
+static unsigned long long
+project_of(uint64_t key)
+{
+	return key >> 43;
+}
+
+static unsigned long long
+number_of(uint64_t key)
+{
+	return key & RT_STORE_NUMBER_MAX;
+}
+
+/* --- pages --- */
+
+/* SQLite's check continues where a page could not be read, and lists that among the damage:
+ * "unable to get the page. error code=N". What it finds after that is unreliable. */
+static rt_status
+page_unread(const char *text)
+{
+	static const char before[] = "error code=";
+	const char *code = strstr(text, before);
+	rt_status st = RT_OK;
+
+	if (code != NULL)
+		st = rt_sqlite_status(atoi(code + sizeof(before) - 1));
+	else if (strstr(text, "failed to get page") != NULL)
+		st = RT_IO;
+	return st == RT_IO || st == RT_NOMEM ? st : RT_OK;
+}
+
+static void
+each_page(checking *k, sqlite3_stmt *row, void *state)
+{
+	const char *text = (const char *)sqlite3_column_text(row, 0);
+	rt_status st = text == NULL ? RT_NOMEM : page_unread(text);
+
+	(void)state;
+	if (st == RT_NOMEM)
+		k->call.status = rt_fail(k->call.err, st, "out of memory while checking %s",
+					 k->call.store->place);
+	else if (st != RT_OK)
+		k->call.status = rt_fail(k->call.err, st,
+					 "%s: the disk failed while checking it (a page cannot be "
+					 "read)",
+					 k->call.store->place);
+	else if (strcmp(text, "ok") == 0)
+		return;
+	else if (strstr(text, "fts5") != NULL || strstr(text, "inverted index") != NULL)
+		report(k, "store-index-damaged", "the full-text index is damaged: %s", text);
+	else
+		report(k, "store-page-damaged", "a page is damaged: %s", text);
+}
+
+/* --- the schema --- */
+
+/* Hashes the name and text of everything in it. */
+static void
+each_schema(checking *k, sqlite3_stmt *row, void *state)
+{
+	uint64_t *sum = state;
+
+	(void)k;
+	for (int i = 0; i < 2; i++)
+		*sum = rt_hash(sqlite3_column_blob(row, i), (size_t)sqlite3_column_bytes(row, i),
+			       *sum);
+}
+
+/* Compares it with that of a new store. */
+static void
+check_schema(checking *k)
+{
+	static const char sql[] = "SELECT name, sql FROM sqlite_schema ORDER BY name";
+	rt_sqlite_conn fresh = {0};
+	checking of_fresh = *k;
+	uint64_t here = 0, there = 0;
+
+	rows(k, sql, "store-page-damaged", "the list of tables", each_schema, &here);
+	if (k->call.status != RT_OK || k->stop)
+		return;
+	of_fresh.call.conn = &fresh;
+	of_fresh.call.status = rt_sqlite_conn_scratch(k->call.store, &fresh, rt_sqlite_schema,
+						      k->call.err);
+	rows(&of_fresh, sql, "", "", each_schema, &there);
+	rt_sqlite_conn_close(&fresh);
+	k->call.status = of_fresh.call.status;
+	if (k->call.status == RT_OK && here != there)
+		report(k, "store-schema-changed", "the tables are not as Retake makes them");
+}
+
+/* --- rows --- */
+
+typedef struct table_check {
+	enum rt_sqlite_table table;
+	const char *sql; /* key, sum, data, extra, name, as for rt_sqlite_row_read */
+	const char *id;
+	const char *what;   /* "the log" cannot be read to the end */
+	const char *damage; /* with the number (or project) and the project */
+	uint64_t before;    /* log: the key of the row before */
+} table_check;
+
+/* BODY_HEAD: the number of the project's last body. */
+#define BODY_HEAD \
+	"coalesce((SELECT key & 8796093022207 FROM body WHERE key BETWEEN mark.project << 43 AND" \
+	" mark.project << 43 | 8796093022207 ORDER BY key DESC LIMIT 1), 0)"
+
+static const table_check tables[] = {
+	{RT_TABLE_META, "SELECT 0, sum, value, 0, key FROM meta", "store-meta-damaged", "meta",
+	 "the row \"%.*s\" of meta is not what was written", 0},
+	{RT_TABLE_PROJECT, "SELECT id, sum, name, 0, NULL FROM project", "store-project-damaged",
+	 "the list of projects", "the row of project %llu is not what was written", 0},
+	{RT_TABLE_LOG, "SELECT key, sum, data, at, step FROM log ORDER BY key", "store-log-damaged",
+	 "the log", "log row %llu of project %llu is not what was written", 0},
+	{RT_TABLE_BODY, "SELECT key, sum, data, entry, NULL FROM body ORDER BY key",
+	 "store-body-damaged", "the bodies", "body %llu of project %llu is not what was written",
+	 0},
+	{RT_TABLE_NODE, "SELECT key, sum, data, 0, NULL FROM node ORDER BY key",
+	 "store-node-damaged", "the checkpoint",
+	 "node %llu of project %llu is not what was written", 0},
+	{RT_TABLE_ROOT, "SELECT project, sum, data, seq, NULL FROM root", "store-root-damaged",
+	 "the checkpoint's roots", "the root of project %llu is not what was written", 0},
+	{RT_TABLE_SIDE, "SELECT project, sum, data, 0, name FROM side", "store-side-damaged",
+	 "the side rows", "a side row of project %llu is not what was written", 0},
+	{RT_TABLE_MARK, "SELECT project, sum, NULL, number, NULL, " BODY_HEAD " FROM mark",
+	 "store-index-damaged", "the index's marks",
+	 "the mark of the index of project %llu is not what was written", 0},
+};
+
+static void
+each_row(checking *k, sqlite3_stmt *stmt, void *state)
+{
+	table_check *t = state;
+	rt_store_row row;
+	uint64_t key;
+	rt_status st = rt_sqlite_row_read(stmt, t->table, &key, &row);
+
+	if (t->table == RT_TABLE_LOG) {
+		uint64_t expected = key >> 43 == t->before >> 43 ? t->before + 1
+								 : (key >> 43 << 43) + 1;
+
+		if (key != expected)
+			report(k, "store-log-gap", "the log of project %llu lacks row %llu",
+			       project_of(key), number_of(expected));
+		t->before = key;
+	}
+	if (st == RT_NOMEM)
+		k->call.status = rt_fail(k->call.err, st, "out of memory while checking it");
+	else if (st != RT_OK && t->table == RT_TABLE_META)
+		report(k, t->id, t->damage, RT_STR_ARG(row.name));
+	else if (st != RT_OK) /* the key of those without a number is the project */
+		report(k, t->id, t->damage, number_of(key), project_of(key));
+	else if (t->table == RT_TABLE_MARK && row.number > (uint64_t)sqlite3_column_int64(stmt, 5))
+		report(k, "store-index-ahead",
+		       "the index of project %llu claims body %llu, which is not there",
+		       rt_sqlite_ull(key), rt_sqlite_ull(row.number));
+}
+
+/* --- relations --- */
+
+/* Rows: the project and the name of the table. */
+static void
+each_stranger(checking *k, sqlite3_stmt *row, void *state)
+{
+	const char *table = (const char *)sqlite3_column_text(row, 1);
+
+	(void)state;
+	report(k, "store-project-missing",
+	       "table %s holds rows of project %lld, which is not there",
+	       table == NULL ? "" : table, (long long)sqlite3_column_int64(row, 0));
+}
+
+static void
+each_orphan(checking *k, sqlite3_stmt *row, void *state)
+{
+	uint64_t key = (uint64_t)sqlite3_column_int64(row, 0);
+
+	(void)state;
+	report(k, "store-index-orphan",
+	       "the index holds body %llu of project %llu, which is not there", number_of(key),
+	       project_of(key));
+}
+
+static void
+each_ahead(checking *k, sqlite3_stmt *row, void *state)
+{
+	(void)state;
+	report(k, "store-root-ahead",
+	       "the checkpoint of project %lld stands for log row %lld, which is not there",
+	       (long long)sqlite3_column_int64(row, 0), (long long)sqlite3_column_int64(row, 1));
+}
+
+/* The projects of a table whose key starts with one: a skip scan, one step for each project. */
+#define PROJECTS_OF(table) \
+	"WITH RECURSIVE p(id) AS (SELECT (SELECT min(key) >> 43 FROM " table ")" \
+	" UNION ALL SELECT (SELECT key >> 43 FROM " table " WHERE key >= (p.id + 1) << 43" \
+	" ORDER BY key LIMIT 1) FROM p WHERE p.id IS NOT NULL AND p.id < 1048575)" \
+	" SELECT id, '" table "' FROM p WHERE id IS NOT NULL AND id NOT IN" \
+	" (SELECT id FROM project)"
+
+static void
+check_relations(checking *k)
+{
+	static const char *const strangers[] = {
+		PROJECTS_OF("log"),
+		PROJECTS_OF("body"),
+		PROJECTS_OF("node"),
+		"SELECT project, 'root' FROM root WHERE project NOT IN (SELECT id FROM project)",
+		"SELECT DISTINCT project, 'side' FROM side WHERE project NOT IN"
+		" (SELECT id FROM project)",
+		"SELECT project, 'mark' FROM mark WHERE project NOT IN (SELECT id FROM project)",
+	};
+
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(*strangers); i++)
+		rows(k, strangers[i], "store-page-damaged", "a table", each_stranger, NULL);
+	rows(k,
+	     "SELECT project, seq FROM root WHERE seq > coalesce((SELECT key & 8796093022207 FROM"
+	     " log WHERE key BETWEEN root.project << 43 AND root.project << 43 | 8796093022207"
+	     " ORDER BY key DESC LIMIT 1), 0)",
+	     "store-root-damaged", "the checkpoint's roots", each_ahead, NULL);
+	rows(k, "SELECT id FROM found_docsize WHERE id NOT IN (SELECT key FROM body)",
+	     "store-index-damaged", "the index", each_orphan, NULL);
+}
+
+rt_status
+rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn, void *ctx,
+		     rt_error *err)
+{
+	checking k = {.call = {.store = s, .conn = c, .err = err}, .fn = fn, .ctx = ctx};
+
+	/* One snapshot for everything. */
+	rt_sqlite_exec(&k.call, "BEGIN", "checking it");
+	if (k.call.status != RT_OK)
+		return k.call.status;
+	rows(&k, "PRAGMA integrity_check(100)", "store-page-damaged", "the file", each_page, NULL);
+	check_schema(&k);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		table_check t = tables[i];
+
+		rows(&k, t.sql, t.id, t.what, each_row, &t);
+	}
+	check_relations(&k);
+	(void)sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+	return k.call.status;
+}
+
+/* Keeps id and text, each with its NUL. */
+static bool
+keep_finding(void *ctx, const char *id, const char *text)
+{
+	rt_buf *found = ctx;
+
+	rt_buf_add(found, id, strlen(id) + 1);
+	rt_buf_add(found, text, strlen(text) + 1);
+	return found->status == RT_OK;
+}
+
+/* Findings are reported once the attempt has ended: a file that changes while it is read without
+ * locks looks like a damaged one. */
+rt_status
+rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err)
+{
+	rt_sqlite_call call = rt_sqlite_reading(store, err);
+	bool more = true;
+	rt_buf found;
+
+	RT_ASSERT(!rt_sqlite_is_owner(call.store));
+	rt_buf_init(&found, call.store->alloc, RT_BUF_UNLIMITED);
+	while (rt_sqlite_attempt(&call)) {
+		rt_buf_clear(&found);
+		call.status = rt_sqlite_check_conn(call.store, call.conn, keep_finding, &found,
+						   err);
+		if (found.status != RT_OK)
+			call.status = rt_fail(err, RT_NOMEM, "out of memory while checking");
+	}
+	for (size_t at = 0;
+	     more && at < found.size && call.status != RT_BUSY && call.status != RT_NOMEM;) {
+		const char *id = found.ptr + at, *text = id + strlen(id) + 1;
+
+		at += strlen(id) + strlen(text) + 2;
+		more = fn(ctx, id, text);
+	}
+	rt_buf_deinit(&found);
+	return call.status;
+}

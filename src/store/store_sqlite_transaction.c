@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Transactions of the SQLite store: whose turn it is to write, begin and commit, checkpoints,
+ * what happens after the disk failed; and the attempts of calls that read.
+ *
+ * One of our threads at a time has the turn; SQLite's own lock then excludes other processes.
+ * Nothing that SQLite reports as failed is retried: a sync that failed once may succeed the next
+ * time with the data gone, so the handle is poisoned and refuses to write until the store has
+ * been opened again. */
+#define _POSIX_C_SOURCE 200809L
+#include "store/store_sqlite_impl.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	CUT_PAGES = 16384, /* a log this long is truncated once it is empty */
+	READ_ATTEMPTS = 32 /* of a read without locks; after a few it takes locks */
+};
+
+/* --- threads --- */
+
+static void
+guard(rt_sqlite_store *s)
+{
+	RT_ASSERT(pthread_mutex_lock(&s->guard) == 0);
+}
+
+static void
+unguard(rt_sqlite_store *s)
+{
+	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
+}
+
+bool
+rt_sqlite_is_owner(const rt_sqlite_store *s)
+{
+	return s->writing && pthread_equal(s->owner, pthread_self());
+}
+
+/* SQLite's locks do not survive a fork, and its memory would be used twice. */
+static rt_status
+refuse_fork(const rt_sqlite_store *s, rt_error *err)
+{
+	if (s->process == getpid())
+		return RT_OK;
+	return rt_fail(err, RT_REFUSED,
+		       "%s was opened by the process that this one was forked from; open it anew",
+		       s->place);
+}
+
+/* Waits until no other thread of ours writes. Waiting threads come before later ones: a thread
+ * that writes one transaction after another would otherwise hardly ever let others in. */
+rt_status
+rt_sqlite_acquire_turn(rt_sqlite_store *s, rt_error *err)
+{
+	rt_status st = RT_OK;
+
+	guard(s);
+	if (s->writing || s->handed) {
+		int64_t until_ns = rt_sqlite_now_ns() + (int64_t)s->options.busy_ms * 1000000;
+		struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
+		uint64_t arrival = s->turns;
+
+		s->waiting++;
+		while ((s->writing || (s->handed && s->turns == arrival)) && st == RT_OK) {
+			if (pthread_cond_timedwait(&s->free, &s->guard, &until) != 0 &&
+			    (s->writing || (s->handed && s->turns == arrival)))
+				st = rt_fail(err, RT_BUSY,
+					     "another thread has been writing to %s for %d s; try "
+					     "again",
+					     s->place, (s->options.busy_ms + 999) / 1000);
+		}
+		s->waiting--;
+	}
+	if (st == RT_OK || s->waiting == 0)
+		s->handed = false;
+	if (st == RT_OK) {
+		s->owner = pthread_self();
+		s->writing = true;
+	}
+	unguard(s);
+	return st;
+}
+
+void
+rt_sqlite_release_turn(rt_sqlite_store *s)
+{
+	guard(s);
+	s->writing = false;
+	s->turns++;
+	s->handed = s->waiting > 0;
+	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
+	unguard(s);
+}
+
+/* --- calls that read --- */
+
+rt_sqlite_call
+rt_sqlite_reading(rt_store *store, rt_error *err)
+{
+	return (rt_sqlite_call){.store = rt_sqlite_self(store), .err = err};
+}
+
+static rt_sqlite_conn *
+acquire_reader(rt_sqlite_store *s)
+{
+	rt_sqlite_conn *c = NULL;
+
+	guard(s);
+	for (;;) {
+		for (int i = 0; i < RT_SQLITE_READERS_MAX && c == NULL; i++) {
+			if (!s->readers[i].used)
+				c = &s->readers[i];
+		}
+		if (c != NULL)
+			break;
+		RT_ASSERT(pthread_cond_wait(&s->free, &s->guard) == 0);
+	}
+	c->used = true;
+	unguard(s);
+	return c;
+}
+
+static void
+release_reader(rt_sqlite_store *s, rt_sqlite_conn *c)
+{
+	guard(s);
+	c->used = false;
+	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
+	unguard(s);
+}
+
+static void
+attempt_begin(rt_sqlite_call *call)
+{
+	rt_sqlite_store *s = call->store;
+	rt_sqlite_conn *c;
+
+	call->status = refuse_fork(s, call->err);
+	if (call->status != RT_OK)
+		return;
+	if (rt_sqlite_is_owner(s) && s->writer.db != NULL) {
+		call->conn = &s->writer;
+		return;
+	}
+	c = acquire_reader(s);
+	if (c->immutable && rt_sqlite_conn_changed(s, c))
+		rt_sqlite_conn_close(c); /* somebody writes to it now: open it again */
+	if (c->db == NULL)
+		call->status = rt_sqlite_conn_open(s, c, false, call->err);
+	if (call->status == RT_OK) {
+		call->conn = c;
+	} else {
+		c->immutable = false;
+		release_reader(s, c);
+	}
+}
+
+/* Releases the connection. True: what was read is invalid, and may be read again. */
+static bool
+attempt_end(rt_sqlite_call *call)
+{
+	rt_sqlite_store *s = call->store;
+	rt_sqlite_conn *c = call->conn;
+	bool lost;
+
+	call->conn = NULL;
+	if (c == NULL || c == &s->writer)
+		return false;
+	lost = !call->is_ended && c->immutable && rt_sqlite_conn_changed(s, c);
+	if (lost) {
+		c->losses++;
+		call->status = rt_fail(call->err, RT_BUSY,
+				       "%s was written to while it was read without a lock; "
+				       "try again",
+				       s->place);
+	} else if (s->options.read_only && !c->immutable && call->status == RT_READ_ONLY) {
+		/* With locks, but the log's index was removed by the process that made it. */
+		rt_sqlite_conn_close(c);
+		lost = true;
+	}
+	release_reader(s, c);
+	return lost && call->attempts < READ_ATTEMPTS;
+}
+
+bool
+rt_sqlite_attempt(rt_sqlite_call *call)
+{
+	if (call->attempts > 0 && !attempt_end(call))
+		return false;
+	call->attempts++;
+	attempt_begin(call);
+	return call->status == RT_OK;
+}
+
+/* --- transactions --- */
+
+/* Takes SQLite's write lock. */
+rt_status
+rt_sqlite_lock(rt_sqlite_store *s, rt_error *err)
+{
+	rt_sqlite_call call = {.store = s, .conn = &s->writer, .err = err};
+	sqlite3_stmt *stmt = rt_sqlite_stmt(&call, SQL_BEGIN);
+	int64_t from = rt_sqlite_now_ns();
+	int rc;
+
+	s->tx_status = RT_OK;
+	if (stmt == NULL)
+		return call.status;
+	/* The busy handler waits; a few kinds of busy bypass it. */
+	do {
+		rc = sqlite3_step(stmt);
+		(void)sqlite3_reset(stmt);
+		if (rt_sqlite_status(rc) == RT_BUSY && !s->no_wait) {
+			struct timespec nap = {0, 1000000};
+
+			nanosleep(&nap, NULL);
+		}
+	} while (rt_sqlite_status(rc) == RT_BUSY && !s->no_wait &&
+		 rt_sqlite_now_ns() - from < (int64_t)s->options.busy_ms * 1000000);
+	return rc == SQLITE_DONE ? RT_OK
+				 : rt_sqlite_fail(s, s->writer.db, "starting to write", err);
+}
+
+static void
+roll_back(rt_sqlite_store *s)
+{
+	rt_sqlite_call call = {.store = s, .conn = &s->writer};
+
+	s->tx_added = false;
+	if (s->writer.db == NULL || sqlite3_get_autocommit(s->writer.db))
+		return;
+	rt_sqlite_run(&call, SQL_ROLLBACK, "rolling back", NULL);
+	/* Only memory can be short here, and a connection that cannot roll back is closed. */
+	if (!sqlite3_get_autocommit(s->writer.db))
+		rt_sqlite_conn_close(&s->writer);
+}
+
+rt_status
+rt_sqlite_unlock(rt_sqlite_store *s, rt_status st, rt_error *err)
+{
+	rt_sqlite_call call = {.store = s, .conn = &s->writer, .err = err, .status = st};
+
+	if (st == RT_OK)
+		call = rt_sqlite_writing_store(&s->base, err);
+	(void)rt_sqlite_stmt(&call, SQL_COMMIT); /* failing here costs nothing */
+	if (call.status == RT_OK && s->tx_added && s->tx_project != 0)
+		rt_sqlite_check_added(&call);
+	if (call.status == RT_OK) {
+		rt_sqlite_run(&call, SQL_COMMIT, "committing", NULL);
+		if (call.status == RT_IO)
+			s->poisoned = true;
+	}
+	if (call.status != RT_OK)
+		roll_back(s);
+	s->tx_added = false; /* the next transaction may be one without begin */
+	return call.status;
+}
+
+rt_status
+rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait, rt_error *err)
+{
+	int pages = 0, done = 0, rc;
+	bool before = s->no_wait;
+
+	s->no_wait = !wait;
+	rc = sqlite3_wal_checkpoint_v2(s->writer.db, "main", mode, &pages, &done);
+	s->no_wait = before;
+	if (rc == SQLITE_OK) {
+		if (pages >= 0 && pages == done)
+			s->wal_pages = 0;
+		return RT_OK;
+	}
+	if ((rc & 0xff) == SQLITE_IOERR)
+		s->poisoned = true; /* a sync failed: it must not be retried */
+	return rt_sqlite_fail(s, s->writer.db, "writing the log back", err);
+}
+
+/* After a commit. A failure here does not undo it: what is in the log is durable. A disk error
+ * shows at the next begin, a full disk at the next commit. */
+static void
+checkpoint_if_due(rt_sqlite_store *s)
+{
+	rt_status st = RT_BUSY;
+
+	if (s->wal_pages < s->options.checkpoint_pages)
+		s->wal_next = 0; /* it was restarted */
+	if (s->wal_pages < s->options.checkpoint_pages || s->wal_pages < s->wal_next || s->poisoned)
+		return;
+	if (s->wal_pages >= CUT_PAGES)
+		st = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_TRUNCATE, false, NULL);
+	if (st == RT_BUSY) /* readers prevent truncation, or it is not due yet */
+		st = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_PASSIVE, false, NULL);
+	/* While a reader needs what is in the log, a try after every commit costs two syncs each
+	 * and gains nothing. */
+	if (st == RT_OK && s->wal_pages > 0)
+		s->wal_next = s->wal_pages + s->options.checkpoint_pages / 4;
+}
+
+/* A number that changes with the file, whoever changed it. */
+static unsigned
+data_version(rt_sqlite_store *s)
+{
+	unsigned version = 0;
+
+	if (s->writer.db != NULL)
+		(void)sqlite3_file_control(s->writer.db, "main", SQLITE_FCNTL_DATA_VERSION,
+					   &version);
+	return version;
+}
+
+/* Before our first write. If the last writer died after a failed sync, the end of the log may be
+ * in the system's cache and on no disk: it can be read, and a sync has nothing to do. Later
+ * commits would be lost with it. So it is written back to the file, which writes it anew, before
+ * anything is appended. */
+static rt_status
+settle_log(rt_sqlite_store *s, rt_error *err)
+{
+	rt_error local = {0};
+	rt_status st = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_PASSIVE, false, &local);
+
+	s->settled = st == RT_OK || st == RT_BUSY; /* busy: another process does it */
+	if (!s->settled && err != NULL)
+		*err = local;
+	return s->settled ? RT_OK : st;
+}
+
+/* With the turn: everything that comes before SQLite's lock, and the lock. */
+static rt_status
+begin_file(rt_sqlite_store *s, rt_error *err)
+{
+	rt_sqlite_call call = {.store = s, .err = err};
+
+	if (s->poisoned)
+		return rt_fail(err, RT_IO,
+			       "an earlier write to %s failed in the disk; it has to be opened "
+			       "again before more can be written",
+			       s->place);
+	if (s->writer.db == NULL)
+		call.status = rt_sqlite_conn_open(s, &s->writer, true, err);
+	if (call.status == RT_OK) /* what is written to a file that was replaced is lost */
+		call.status = rt_sqlite_same_file(s, err);
+	if (call.status == RT_OK && !s->settled)
+		call.status = settle_log(s, err);
+	if (call.status == RT_OK && s->options.relaxed && !s->marked)
+		call.status = rt_sqlite_mark_relaxed(s, true, err);
+	return call.status == RT_OK ? rt_sqlite_lock(s, err) : call.status;
+}
+
+rt_status
+rt_sqlite_begin(rt_store *store, rt_error *err)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_status st;
+
+	RT_ASSERT(!rt_sqlite_is_owner(s));
+	if (s->options.read_only)
+		return rt_fail(err, RT_READ_ONLY, "%s was opened for reading only", s->place);
+	st = refuse_fork(s, err);
+	if (st == RT_OK)
+		st = rt_sqlite_acquire_turn(s, err);
+	if (st != RT_OK)
+		return st;
+	st = begin_file(s, err);
+	s->tx_project_last = 0;
+	s->tx_added = false;
+	/* The heads of the last commit are still true if nobody wrote since. */
+	if (st == RT_OK && s->tx_project != 0 && data_version(s) != s->tx_version)
+		s->tx_project = 0;
+	if (st != RT_OK)
+		rt_sqlite_release_turn(s);
+	return st;
+}
+
+static void
+stop_wiping(rt_sqlite_store *s)
+{
+	if (s->wiping && s->writer.db != NULL)
+		(void)sqlite3_exec(s->writer.db, "PRAGMA secure_delete = FAST", NULL, NULL, NULL);
+	s->wiping = false;
+}
+
+rt_status
+rt_sqlite_commit(rt_store *store, rt_error *err)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_status st;
+
+	RT_ASSERT(rt_sqlite_is_owner(s));
+	st = rt_sqlite_unlock(s, RT_OK, err);
+	stop_wiping(s);
+	if (st == RT_OK) {
+		if (s->tx_project_last > s->project_last)
+			s->project_last = s->tx_project_last;
+		s->tx_version = data_version(s);
+		checkpoint_if_due(s);
+	} else {
+		s->tx_project = 0;
+	}
+	rt_sqlite_release_turn(s);
+	return st;
+}
+
+void
+rt_sqlite_cancel(rt_store *store)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+
+	if (!rt_sqlite_is_owner(s))
+		return;
+	roll_back(s);
+	stop_wiping(s);
+	s->tx_project = 0;
+	rt_sqlite_release_turn(s);
+}
+
+void
+rt_sqlite_wipe(rt_sqlite_call *call)
+{
+	if (call->store->wiping)
+		return;
+	rt_sqlite_exec(call, "PRAGMA secure_delete = ON", "purging");
+	call->store->wiping = call->status == RT_OK;
+}
+
+rt_status
+rt_sqlite_begin_alone(rt_sqlite_store *s, bool *out_alone, rt_error *err)
+{
+	*out_alone = !rt_sqlite_is_owner(s);
+	return *out_alone ? rt_sqlite_begin(&s->base, err) : RT_OK;
+}
+
+rt_status
+rt_sqlite_end_alone(rt_sqlite_store *s, bool alone, rt_status st, rt_error *err)
+{
+	if (!alone)
+		return st;
+	if (st == RT_OK)
+		return rt_sqlite_commit(&s->base, err);
+	rt_sqlite_cancel(&s->base);
+	return st;
+}
