@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every header of libretake begins with; it declares nothing of its own.
- *
- * The rules that hold everywhere:
+ * The rules of the whole API, and the macros that its headers use.
  *
  *   Names.     Functions and types begin with retake_, macros and constants with RETAKE_.
- *   Ownership. Arguments are borrowed for the call. What comes through an out_ parameter is
- *              the caller's to release. A plainly returned pointer is not.
- *   Failures.  What can fail returns a retake_status; error, where there is one, may be NULL.
- *              A failure leaves the out_ parameters as they were, unless the function says
- *              otherwise. A NULL where one is not allowed is RETAKE_USAGE.
+ *   Ownership. Arguments are borrowed for the call. The caller releases what it receives through
+ *              an out_ parameter, but not a returned pointer.
+ *   Failures.  Functions that can fail return a retake_status; error may always be NULL. On
+ *              failure out_ parameters are unchanged, unless documented otherwise. NULL for an
+ *              argument that is required is RETAKE_USAGE.
  *   Text.      Names, addresses and queries are NUL-terminated; JSON and files are a pointer
- *              and a size (RETAKE_CSTR: up to the NUL). All of it is UTF-8; names and queries
- *              that are not are RETAKE_USAGE.
- *   Options.   A struct of options begins with its own size, so that it can grow: begin with
- *              its _INIT macro, or zero it and set size. NULL stands for the defaults, which
- *              are all zero.
- *   Threads.   All functions may be called from any thread, and at once with the same store
- *              or project, but for close, which must be the last call with what it closes.
- *              A child of fork must open its own.
- *   Growth.    Structs, enums, JSON objects may get further members. Nothing else changes
- *              while the first number of the version, or the soname, stays. */
+ *              and a size (RETAKE_CSTR: up to the NUL). All text is UTF-8; invalid names and
+ *              queries are RETAKE_USAGE.
+ *   Options.   The first member of an options struct is its size, so that it can grow:
+ *              initialise it with its _INIT macro, or zero it and set size. NULL means the
+ *              defaults, which are all zero.
+ *   Threads.   All functions are thread-safe, also on the same store or project, except close,
+ *              which must be the last call on its object. After fork, a child must open its own
+ *              store.
+ *   Growth.    Structs, enums and JSON objects may get further members. Nothing else changes
+ *              within a major version (soname). */
 #ifndef RETAKE_API_H
 #define RETAKE_API_H
 

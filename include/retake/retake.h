@@ -3,11 +3,11 @@
  * libretake: conversations with language models as an editable, undoable value.
  *
  *   retake_store *store;        one file, or memory
- *   retake_project *project;    what is changed and looked at
+ *   retake_project *project;    discussions and settings
  *   retake_apply(project, …)    operations as JSON in, results as JSON out
- *   retake_show(project, …)     and its kind: what is there, now or after any step
+ *   retake_show(project, …)     and the other views: the present state, or that after any step
  *
- * The rules for all of it are in retake/api.h, an example in docs/library.md. */
+ * Common rules are in retake/api.h, an example in docs/library.md. */
 #ifndef RETAKE_RETAKE_H
 #define RETAKE_RETAKE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text: what a function gives back, in memory that is the caller's. */
+ * Text: output of a function, owned by the caller. */
 #ifndef RETAKE_TEXT_H
 #define RETAKE_TEXT_H
 
@@ -8,8 +8,8 @@
 
 RETAKE_BEGIN
 
-/* size bytes and a NUL behind them. ptr NULL: nothing was given yet. The text is written
- * over, not released, by the next function that is handed it. */
+/* size bytes, followed by a NUL. ptr NULL: not set yet. A function that sets it does not release
+ * the previous text. */
 typedef struct retake_text {
 	char *ptr;
 	size_t size;
@@ -17,8 +17,7 @@ typedef struct retake_text {
 
 #define RETAKE_TEXT_INIT {NULL, 0}
 
-/* Releases what ptr points at, and empties the struct. NULL, and a text that is empty
- * already, are fine. */
+/* Free the text and reset the struct. NULL, and a text that is not set, are allowed. */
 RETAKE_API void retake_text_free(retake_text *text);
 
 RETAKE_END

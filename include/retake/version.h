@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Version: of these headers, and of the library that is running. */
+ * Version of these headers, and of the library at run time. */
 #ifndef RETAKE_VERSION_H
 #define RETAKE_VERSION_H
 
@@ -8,13 +8,13 @@
 
 RETAKE_BEGIN
 
-/* Of the headers that the caller was compiled with. */
+/* The headers. */
 #define RETAKE_VERSION_MAJOR 0
 #define RETAKE_VERSION_MINOR 1
 #define RETAKE_VERSION_PATCH 0
 #define RETAKE_VERSION "0.1.0"
 
-/* Of the library, in the form of RETAKE_VERSION. Static. */
+/* The library, in the form of RETAKE_VERSION. Static. */
 RETAKE_API const char *retake_version(void);
 
 RETAKE_END

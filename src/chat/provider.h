@@ -35,6 +35,10 @@ struct rt_provider {
 	const char *title;   /* for people: "OpenAI and compatible servers" */
 	const char *url;     /* of the usual server; NULL: needs no network */
 	const char *key_env; /* the variable that people have the key in; NULL: needs none */
+	const char *url_env; /* the variable that people have another url in, or NULL */
+	/* Append the url that a value of that variable means; NULL: the value itself. */
+	void (*add_url)(rt_str value, rt_buf *out);
+	const char *model_prefixes[8]; /* beginnings of its models' names; NULL ends them */
 	bool key_needed;     /* at the usual url */
 	bool no_images;      /* it accepts none */
 	bool no_image_urls;  /* it accepts none by address */

@@ -97,17 +97,16 @@ rt_content_add_text(rt_buf *buf, rt_content content)
 static void
 add_new_block(rt_buf *buf, rt_str text)
 {
-	rt_json_add_comma(buf);
-	rt_buf_add_c(buf, "{\"type\":\"text\",\"text\":");
-	rt_json_add_string(buf, text);
-	rt_buf_add_byte(buf, '}');
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_c(buf, "type", "text");
+	rt_json_put_str(buf, "text", text);
+	rt_json_close(buf, '}');
 }
 
 static void
 add_block(rt_buf *buf, yyjson_val *block)
 {
-	rt_json_add_comma(buf);
-	rt_json_add_value(buf, block);
+	rt_json_put_value(buf, NULL, block);
 }
 
 /* A block of text with another text in it. */
@@ -129,12 +128,11 @@ add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 		add_block(buf, block);
 		return;
 	}
-	rt_json_add_comma(buf);
 	if (yyjson_is_str(block)) {
-		rt_json_add_string(buf, text);
+		rt_json_put_str(buf, NULL, text);
 		return;
 	}
-	rt_buf_add_byte(buf, '{');
+	rt_json_open(buf, NULL, '{');
 	yyjson_obj_foreach(block, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);

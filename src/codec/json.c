@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/encode.h"
+
 struct rt_json_doc {
 	const rt_alloc *alloc;
 	yyjson_doc *doc;
@@ -38,7 +40,10 @@ alc_free(void *ctx, void *ptr)
 /* Sixteen bytes that are looked at together. A comparison gives 0xFF where it holds. */
 typedef unsigned char bytes16 __attribute__((vector_size(16)));
 
-#define SAME16(c) {c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c}
+#define SAME16(c) \
+	{ \
+		c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c \
+	}
 
 static bytes16
 load16(const char *p)
@@ -91,11 +96,8 @@ too_deep_at(rt_str s)
 				return i;
 			break;
 		case ']':
-		case '}':
-			depth -= depth > 0;
-			break;
-		default:
-			break;
+		case '}': depth -= depth > 0; break;
+		default: break;
 		}
 	}
 	return SIZE_MAX;
@@ -171,84 +173,66 @@ rt_json_read(const rt_alloc *alloc, rt_str input, rt_json_doc **out_doc, rt_erro
 	return RT_OK;
 }
 
-static bool
-is_hex4(const char *p)
+/* The code unit of the escape \uXXXX at `at`; -1: there is none. */
+static int
+unit_at(rt_str in, size_t at)
 {
-	int i;
-
-	for (i = 0; i < 4; i++)
-		if (!((p[i] >= '0' && p[i] <= '9') || (p[i] >= 'a' && p[i] <= 'f') ||
-		      (p[i] >= 'A' && p[i] <= 'F')))
-			return false;
-	return true;
+	return in.size - at >= 6 && in.ptr[at] == '\\' && in.ptr[at + 1] == 'u'
+		       ? rt_hex_number(in, at + 2, 4)
+		       : -1;
 }
 
-static unsigned
-hex4(const char *p)
+/* The size of what cannot be kept at a byte that is not plain ASCII: a bad byte, the escape of a
+ * lone surrogate. 0: *out_good bytes are fine. */
+static size_t
+bad_at(rt_str in, size_t at, size_t *out_good)
 {
-	char digits[5];
+	rt_str rest = rt_str_at(in.ptr + at, in.size - at);
+	int unit;
 
-	memcpy(digits, p, 4);
-	digits[4] = '\0';
-	return (unsigned)strtoul(digits, NULL, 16);
+	if (rest.ptr[0] != '\\') {
+		const char *slash;
+		size_t good = rt_utf8_valid_size(rest);
+
+		slash = good > 0 ? memchr(rest.ptr, '\\', good) : NULL;
+		*out_good = slash != NULL ? (size_t)(slash - rest.ptr) : good;
+		return good > 0 ? 0 : 1;
+	}
+	unit = unit_at(in, at);
+	*out_good = unit >= 0 ? 6 : rest.size > 1 && (unsigned char)rest.ptr[1] < 0x80 ? 2 : 1;
+	if (unit < 0xD800 || unit >= 0xE000)
+		return 0;
+	if (unit < 0xDC00) {
+		int low = unit_at(in, at + 6);
+
+		if (low >= 0xDC00 && low < 0xE000) {
+			*out_good = 12;
+			return 0;
+		}
+	}
+	return 6;
 }
 
 /* Copy input, putting U+FFFD for bad bytes and for \u escapes of lone surrogates. */
 static void
 repair_copy(rt_buf *out, rt_str in, size_t *repaired)
 {
-	size_t i = 0, from = 0;
+	size_t from = 0, good, bad;
 
-	while (i < in.size) {
-		unsigned char c = (unsigned char)in.ptr[i];
-
-		if (c >= 0x80) {
-			size_t good = rt_utf8_valid_size(rt_str_at(in.ptr + i, in.size - i));
-
-			if (good > 0) {
-				i += good; /* valid up to there; escapes inside are rare */
-				/* step back to look at escapes in what was skipped */
-				const char *back = in.ptr + i - good;
-				const char *slash = memchr(back, '\\', good);
-
-				if (slash != NULL)
-					i = (size_t)(slash - in.ptr);
-				continue;
-			}
-			rt_buf_add(out, in.ptr + from, i - from);
+	for (size_t at = 0; at < in.size;) {
+		if ((unsigned char)in.ptr[at] < 0x80 && in.ptr[at] != '\\') {
+			at++;
+			continue;
+		}
+		bad = bad_at(in, at, &good);
+		if (bad > 0) {
+			rt_buf_add(out, in.ptr + from, at - from);
 			rt_buf_add(out, "\xEF\xBF\xBD", 3);
 			(*repaired)++;
-			from = ++i;
-			continue;
+			from = at + bad;
+			good = bad;
 		}
-		if (c != '\\') {
-			i++;
-			continue;
-		}
-		if (i + 6 <= in.size && in.ptr[i + 1] == 'u' && is_hex4(in.ptr + i + 2)) {
-			unsigned u = hex4(in.ptr + i + 2);
-
-			if (u >= 0xD800 && u < 0xDC00 && i + 12 <= in.size &&
-			    in.ptr[i + 6] == '\\' && in.ptr[i + 7] == 'u' &&
-			    is_hex4(in.ptr + i + 8)) {
-				unsigned low = hex4(in.ptr + i + 8);
-
-				if (low >= 0xDC00 && low < 0xE000) {
-					i += 12;
-					continue;
-				}
-			}
-			if (u >= 0xD800 && u < 0xE000) {
-				rt_buf_add(out, in.ptr + from, i - from);
-				rt_buf_add(out, "\xEF\xBF\xBD", 3);
-				(*repaired)++;
-				from = i += 6;
-				continue;
-			}
-			i += 6;
-			continue;
-		}
-		i += i + 1 < in.size && (unsigned char)in.ptr[i + 1] < 0x80 ? 2 : 1;
+		at += good;
 	}
 	if (in.size > from) /* nothing may be at NULL */
 		rt_buf_add(out, in.ptr + from, in.size - from);
@@ -467,9 +451,7 @@ add_scalar(rt_buf *buf, yyjson_val *value)
 {
 	switch (yyjson_get_type(value)) {
 	case YYJSON_TYPE_NULL: rt_buf_add(buf, "null", 4); break;
-	case YYJSON_TYPE_BOOL:
-		rt_buf_add_c(buf, yyjson_get_bool(value) ? "true" : "false");
-		break;
+	case YYJSON_TYPE_BOOL: rt_buf_add_c(buf, yyjson_get_bool(value) ? "true" : "false"); break;
 	case YYJSON_TYPE_RAW: rt_buf_add_str(buf, rt_json_str(value)); break;
 	case YYJSON_TYPE_STR: rt_json_add_string(buf, rt_json_str(value)); break;
 	default: rt_buf_add(buf, "null", 4); break;
@@ -478,8 +460,8 @@ add_scalar(rt_buf *buf, yyjson_val *value)
 
 /* One open array or object of the writer. */
 typedef struct level {
-	yyjson_val *next;   /* the next key or element */
-	size_t left;        /* members still to write */
+	yyjson_val *next; /* the next key or element */
+	size_t left;      /* members still to write */
 	bool is_object;
 	yyjson_val **pairs; /* sorted keys, or NULL for the order of the document */
 	size_t at;
@@ -512,8 +494,8 @@ sort_level(const rt_alloc *alloc, level *l)
 	}
 	qsort(l->pairs, l->left, sizeof(*l->pairs), key_order);
 	for (i = 0; i < l->left; i++)
-		if (kept == 0 || !rt_str_eq(rt_json_str(l->pairs[kept - 1]),
-					    rt_json_str(l->pairs[i])))
+		if (kept == 0 ||
+		    !rt_str_eq(rt_json_str(l->pairs[kept - 1]), rt_json_str(l->pairs[i])))
 			l->pairs[kept++] = l->pairs[i];
 	l->left = kept;
 	return true;

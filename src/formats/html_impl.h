@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * HTML: one file that shows everything to anyone who has a browser, and that can be read
- * back. It needs no network and no Retake.
+ * HTML: one file that shows everything in any browser, without a network and without Retake, and
+ * that can be imported again.
  *
  *   <!doctype html>
  *   <html lang="en">
@@ -12,7 +12,7 @@
  *   …<title>…</title><style>…</style>
  *   </head>
  *   <body>
- *   <script type="application/json" id="retake-first">…</script>      where there is very much
+ *   <script type="application/json" id="retake-first">…</script>      in large pages only
  *   <script>…</script>                    web/export_page.tsx
  *   <noscript><main id="page">…           the active takes as text, for those without script:
  *   …</main></noscript>                   one text to others, which make no elements of it

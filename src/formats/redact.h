@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Redact: outlines without secrets, for files that leave the house.
+ * Redact: replaces the secrets in outlines, for files that are given away.
  *
- * Every text that a format can write is looked through: contents with their calls of tools
- * and results, raw records, roles, kinds, ids, labels, names of discussions and takes,
- * prompts, settings, files, fields, what was sent last. A secret (secret.h) becomes
- * "[redacted: api key]"; the text around it stays. Ids and names that were different stay
- * different: a second one gets a number.
+ * Every text that a format can write is searched: contents with tool calls and results, raw
+ * records, roles, kinds, ids, labels, names of discussions and takes, prompts, settings, files,
+ * fields, what was sent last. A secret (secret.h) becomes "[redacted: api key]"; the text around
+ * it stays. Ids and names that were different stay different: a second one gets a number.
  *
- * What comes out is another conversation than what went in, and says so: its discussions
- * have no source and no id of a file, so an import knows none of them, and have a field
+ * The result is another conversation: its discussions have no source and no id of a file, so an
+ * import takes none of them for a known one, and they have a field
  *
  *   "redacted": {"entries":3,"places":5,"kinds":{"api key":2,"home directory":3}} */
 #ifndef RT_FORMATS_REDACT_H
@@ -19,22 +18,22 @@
 #include "formats/secret.h"
 
 enum {
-	RT_REDACT_ITEMS_MAX = 2000, /* found places that are listed; all are counted */
+	RT_REDACT_ITEMS_MAX = 2000, /* places that are listed; all are counted */
 	RT_REDACT_SHOWN_MAX = 24
 };
 
-/* One place, so that a person can judge whether it should go. */
+/* One place, for a person who decides whether it should be redacted. */
 typedef struct rt_redact_item {
 	rt_secret_kind kind;
-	rt_str discussion, entry; /* as they go out; empty: the project's; no entry */
+	rt_str discussion, entry; /* as written; empty: of the project; no entry */
 	rt_str where;             /* "text", "label", "name", "setting.model" … */
-	char shown[RT_REDACT_SHOWN_MAX]; /* how it begins: "sk-a…"; nothing of a short one */
+	char shown[RT_REDACT_SHOWN_MAX]; /* its beginning: "sk-a…"; "…" for a short one */
 	size_t size;              /* bytes of all of it */
 } rt_redact_item;
 
 typedef struct rt_redaction {
 	const rt_alloc *alloc;
-	size_t entries; /* that had some, by their ids */
+	size_t entries; /* with secrets, by their ids */
 	size_t places;
 	size_t kinds[RT_SECRET_KIND_COUNT]; /* places of each */
 	rt_redact_item *items; /* views into the outlines' arena */
@@ -44,8 +43,8 @@ typedef struct rt_redaction {
 void rt_redaction_init(rt_redaction *redaction, const rt_alloc *alloc);
 void rt_redaction_deinit(rt_redaction *redaction);
 
-/* io is changed in place; what is new lies in its arena. options may be NULL. RT_NOMEM: io is
- * good for nothing but deinit. O(n). */
+/* Redact io in place; new texts are in its arena. options may be NULL. RT_NOMEM: io may only be
+ * deinitialised. O(n). */
 RT_CHECKED rt_status rt_redact(const rt_alloc *alloc, rt_outlines *io,
 			       const rt_secret_options *options, rt_redaction *out, rt_error *err);
 

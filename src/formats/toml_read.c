@@ -157,9 +157,9 @@ read_record(reader *r, yyjson_val *value, rt_node *node)
 	rt_status st = RT_USAGE;
 
 	rt_buf_clear(bytes);
-	if (rt_build_read_bytes(bytes, value) && bytes->size > 1 &&
+	if (rt_build_read_bytes(bytes, value) && str_of(r, bytes).size > 1 &&
 	    (bytes->ptr[0] == RT_BODY_PI || bytes->ptr[0] == RT_BODY_JSON))
-		st = rt_body_read(r->b.alloc, str_of(r, bytes), &body, NULL);
+		st = rt_body_read(r->b.alloc, rt_buf_str(bytes), &body, NULL);
 	if (st == RT_NOMEM)
 		r->b.s.status = st;
 	if (st != RT_OK)
@@ -409,7 +409,7 @@ read_group(reader *r, group *g, rt_str active)
 	rt_buf_add_byte(r->kept, '{');
 	for (at = g->first; at != SIZE_MAX && r->b.s.status == RT_OK; at = r->members[at].next)
 		read_take(r, &r->members[at], at == current, outline);
-	if (r->kept->size > 1) {
+	if (str_of(r, r->kept).size > 1) {
 		rt_buf_add_byte(r->kept, '}');
 		rt_build_field(&r->b, RT_STR(TOML_TAKES), str_of(r, r->kept));
 	}

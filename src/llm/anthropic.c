@@ -190,6 +190,7 @@ const rt_provider rt_provider_anthropic = {
 	.title = "Anthropic",
 	.url = "https://api.anthropic.com",
 	.key_env = "ANTHROPIC_API_KEY",
+	.model_prefixes = {"claude"},
 	.key_needed = true,
 	.takes_turns = true,
 	.writer = &writer,

@@ -532,20 +532,16 @@ nearest_provider(const rt_config *config, rt_str name)
 	return meant.best;
 }
 
-/* The provider that makes models with such a name; NULL: not known. */
-static const char *
+/* The provider that makes models with such a name; NULL: unknown. */
+static const rt_provider *
 maker_of(rt_str model)
 {
-	static const char *const makers[][2] = {
-		{"gpt-", "openai"},   {"chatgpt-", "openai"}, {"o1", "openai"},
-		{"o3", "openai"},     {"o4", "openai"},       {"claude", "anthropic"},
-		{"gemini", "gemini"}, {"echo", "builtin"},    {"summary", "builtin"},
-	};
-
-	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (rt_str_starts(model, rt_str_of(makers[i][0])))
-			return makers[i][1];
-	return rt_str_find(model, RT_STR(":"), 0) != SIZE_MAX ? "ollama" : NULL;
+	for (size_t i = 0; rt_providers[i] != NULL; i++)
+		for (const char *const *prefix = rt_providers[i]->model_prefixes; *prefix != NULL;
+		     prefix++)
+			if (rt_str_starts(model, rt_str_of(*prefix)))
+				return rt_providers[i];
+	return rt_str_find(model, RT_STR(":"), 0) != SIZE_MAX ? &rt_provider_ollama : NULL;
 }
 
 /* The names of all providers, for a sentence. */
@@ -591,7 +587,7 @@ rt_status
 rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_error *err)
 {
 	rt_model_choice choice = {0};
-	const char *maker = NULL;
+	const rt_provider *maker = NULL;
 	bool has_usual;
 	size_t slash;
 
@@ -630,7 +626,7 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 	return rt_fail(err, RT_NOT_FOUND,
 		       "the model \"%.*s\" needs the name of its provider in front "
 		       "(did you mean %s/%.*s?)",
-		       RT_STR_ARG(name), maker, RT_STR_ARG(name));
+		       RT_STR_ARG(name), maker->name, RT_STR_ARG(name));
 }
 
 rt_status
@@ -665,40 +661,4 @@ rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err)
 		     meant.size > 0 ? "?)" : "", names.status == RT_OK ? names.ptr : "others");
 	rt_buf_deinit(&names);
 	return st;
-}
-
-/* ---- OLLAMA_HOST ---- */
-
-void
-rt_config_ollama_url(rt_str host, rt_buf *out)
-{
-	size_t colon, second;
-
-	host = rt_str_trim(host);
-	if (host.size >= 2 && host.ptr[0] == '"' && host.ptr[host.size - 1] == '"')
-		host = rt_str_at(host.ptr + 1, host.size - 2);
-	if (host.size == 0)
-		return;
-	if (rt_str_find(host, RT_STR("://"), 0) != SIZE_MAX) {
-		rt_buf_add_str(out, host);
-		return;
-	}
-	rt_buf_add_c(out, "http://");
-	colon = rt_str_find(host, RT_STR(":"), 0);
-	second = colon == SIZE_MAX ? colon : rt_str_find(host, RT_STR(":"), colon + 1);
-	if (second != SIZE_MAX && host.ptr[0] != '[') { /* an IPv6 address without brackets */
-		if (rt_str_is(host, "::")) /* a server's listening address: all of its addresses */
-			host = RT_STR("::1");
-		rt_buf_add_f(out, "[%.*s]:11434", RT_STR_ARG(host));
-		return;
-	}
-	if (rt_str_starts(host, RT_STR("0.0.0.0")) && (host.size == 7 || colon == 7)) {
-		host = rt_str_at(host.ptr + 7, host.size - 7); /* the same */
-		rt_buf_add_c(out, "127.0.0.1");
-	} else if (colon == 0) { /* a port alone */
-		rt_buf_add_c(out, "127.0.0.1");
-	}
-	rt_buf_add_str(out, host);
-	if (colon == SIZE_MAX || (host.size > 0 && host.ptr[host.size - 1] == ']'))
-		rt_buf_add_c(out, ":11434");
 }

@@ -105,8 +105,4 @@ RT_CHECKED rt_status rt_models_check_setting(const rt_config *config, rt_str nam
  * exist, and a near one. config may be NULL. */
 RT_CHECKED rt_status rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err);
 
-/* Append the url that a value of OLLAMA_HOST means: "host", "host:port", ":port" or a url;
- * nothing for an empty one. */
-void rt_config_ollama_url(rt_str host, rt_buf *out);
-
 #endif

@@ -445,7 +445,7 @@ test_ollama_host(void **state)
 		rt_buf out;
 
 		rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
-		rt_config_ollama_url(rt_str_of(cases[i][0]), &out);
+		rt_provider_ollama.add_url(rt_str_of(cases[i][0]), &out);
 		if (!rt_str_is(rt_buf_str(&out), cases[i][1]))
 			fail_msg("%s: %s", cases[i][0], out.ptr);
 		rt_buf_deinit(&out);

@@ -190,6 +190,7 @@ const rt_provider rt_provider_gemini = {
 	.title = "Google Gemini",
 	.url = "https://generativelanguage.googleapis.com/v1beta",
 	.key_env = "GEMINI_API_KEY",
+	.model_prefixes = {"gemini"},
 	.key_needed = true,
 	.no_image_urls = true,
 	.takes_turns = true,

@@ -344,12 +344,13 @@ rt_key_url(const rt_model_choice *choice, rt_buf *out, rt_error *err)
 
 	if (choice->config != NULL && choice->config->url.size > 0) {
 		rt_buf_add_str(out, choice->config->url);
-	} else if (has_kind_name(choice) && strcmp(choice->provider->name, "ollama") == 0) {
-		name = "OLLAMA_HOST";
-		rt_config_ollama_url(rt_str_of(getenv(name)), out);
-	} else if (has_kind_name(choice) && strcmp(choice->provider->name, "openai") == 0) {
-		name = "OPENAI_BASE_URL";
-		rt_buf_add_str(out, rt_str_trim(rt_str_of(getenv(name))));
+	} else if (has_kind_name(choice) && choice->provider->url_env != NULL) {
+		rt_str value = rt_str_trim(rt_str_of(getenv(name = choice->provider->url_env)));
+
+		if (choice->provider->add_url != NULL)
+			choice->provider->add_url(value, out);
+		else
+			rt_buf_add_str(out, value);
 	}
 	if (out->status != RT_OK)
 		return rt_fail(err, out->status, "out of memory");

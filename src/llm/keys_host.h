@@ -35,8 +35,8 @@ RT_CHECKED rt_status rt_keys_at_hand(const rt_config *config, const rt_alloc *al
 				     rt_arena *arena, rt_str **out, size_t *out_count,
 				     rt_error *err);
 
-/* Append the url for a choice: the configured one, else OLLAMA_HOST or OPENAI_BASE_URL for a
- * provider of that kind and name, else nothing (the kind's own). RT_USAGE: the variable has
+/* Append the url for a choice: the configured one, else that of the kind's variable (OLLAMA_HOST,
+ * OPENAI_BASE_URL) for a provider with the kind's name, else nothing (the kind's own). RT_USAGE: the variable has
  * no url. RT_NOMEM. */
 RT_CHECKED rt_status rt_key_url(const rt_model_choice *choice, rt_buf *out, rt_error *err);
 

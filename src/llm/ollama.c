@@ -38,6 +38,42 @@ static const struct rt_provider_writer writer = {
 	.body = write_body,
 };
 
+/* The url that a value of OLLAMA_HOST means: "host", "host:port", ":port" or a url; nothing for an
+ * empty one. */
+static void
+add_url(rt_str host, rt_buf *out)
+{
+	size_t colon, second;
+
+	host = rt_str_trim(host);
+	if (host.size >= 2 && host.ptr[0] == '"' && host.ptr[host.size - 1] == '"')
+		host = rt_str_at(host.ptr + 1, host.size - 2);
+	if (host.size == 0)
+		return;
+	if (rt_str_find(host, RT_STR("://"), 0) != SIZE_MAX) {
+		rt_buf_add_str(out, host);
+		return;
+	}
+	rt_buf_add_c(out, "http://");
+	colon = rt_str_find(host, RT_STR(":"), 0);
+	second = colon == SIZE_MAX ? colon : rt_str_find(host, RT_STR(":"), colon + 1);
+	if (second != SIZE_MAX && host.ptr[0] != '[') { /* an IPv6 address without brackets */
+		if (rt_str_is(host, "::")) /* a server's listening address: all of its addresses */
+			host = RT_STR("::1");
+		rt_buf_add_f(out, "[%.*s]:11434", RT_STR_ARG(host));
+		return;
+	}
+	if (rt_str_starts(host, RT_STR("0.0.0.0")) && (host.size == 7 || colon == 7)) {
+		host = rt_str_at(host.ptr + 7, host.size - 7); /* the same */
+		rt_buf_add_c(out, "127.0.0.1");
+	} else if (colon == 0) { /* a port alone */
+		rt_buf_add_c(out, "127.0.0.1");
+	}
+	rt_buf_add_str(out, host);
+	if (colon == SIZE_MAX || (host.size > 0 && host.ptr[host.size - 1] == ']'))
+		rt_buf_add_c(out, ":11434");
+}
+
 /* ---- answers ---- */
 
 static void
@@ -93,6 +129,8 @@ const rt_provider rt_provider_ollama = {
 	.title = "Ollama, on this machine or another",
 	.url = "http://localhost:11434",
 	.key_env = "OLLAMA_API_KEY", /* for one behind a gate: its own server needs none */
+	.url_env = "OLLAMA_HOST",
+	.add_url = add_url,
 	.no_image_urls = true,
 	.writer = &writer,
 	.path = "/api/chat",

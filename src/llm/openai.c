@@ -155,6 +155,8 @@ const rt_provider rt_provider_openai = {
 	.title = "OpenAI, and servers that speak as it does",
 	.url = "https://api.openai.com/v1",
 	.key_env = "OPENAI_API_KEY",
+	.url_env = "OPENAI_BASE_URL",
+	.model_prefixes = {"gpt-", "chatgpt-", "o1", "o3", "o4"},
 	.key_needed = true,
 	.writer = &writer,
 	.path = "/chat/completions",
@@ -172,6 +174,7 @@ const rt_provider rt_provider_openai = {
 const rt_provider rt_provider_builtin = {
 	.name = "builtin",
 	.title = "Built-in: no network, only repeats",
+	.model_prefixes = {"echo", "summary"},
 	.no_images = true,
 	.writer = &writer,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Store: the contract of every storage back end. A back end fills rt_store_ops; one test suite
- * (store/store_contract_test.c) runs over all of them.
+ * (store/store_contract*_test.c) runs over all of them.
  *
  * A store holds projects, and for each project numbered rows in a few tables:
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "markup/entity.h"
 
+#include "base/encode.h"
 #include "markup/entity_table.h"
 
 static size_t
@@ -35,21 +36,16 @@ static size_t
 decode_number(rt_str digits, uint32_t base, char room[RT_ENTITY_ROOM])
 {
 	uint32_t code = 0;
-	size_t i;
 
 	if (digits.size == 0)
 		return 0;
-	for (i = 0; i < digits.size; i++) {
-		char c = digits.ptr[i];
-		uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-				 : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
-				 : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
-							: 99;
+	for (size_t i = 0; i < digits.size; i++) {
+		int digit = rt_hex_digit(digits.ptr[i]);
 
-		if (digit >= base)
+		if (digit < 0 || (uint32_t)digit >= base)
 			return 0;
 		if (code <= 0x10ffff)
-			code = code * base + digit;
+			code = code * base + (uint32_t)digit;
 	}
 	return encode(code, room);
 }
@@ -57,7 +53,7 @@ decode_number(rt_str digits, uint32_t base, char room[RT_ENTITY_ROOM])
 size_t
 rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM])
 {
-	size_t low = 0, high = rt_entity_count, size;
+	size_t low = 0, high = rt_entity_count;
 	rt_str name;
 
 	if (entity.size < 3 || entity.ptr[0] != '&' || entity.ptr[entity.size - 1] != ';')
@@ -75,7 +71,8 @@ rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM])
 		int order = rt_str_cmp(name, rt_str_of(rt_entities[middle].name));
 
 		if (order == 0) {
-			size = strlen(rt_entities[middle].text);
+			size_t size = strlen(rt_entities[middle].text);
+
 			memcpy(room, rt_entities[middle].text, size);
 			return size;
 		}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "markup/link.h"
 
+#include "base/encode.h"
 #include "markup/texts.h"
 
 static bool
@@ -9,19 +10,16 @@ is_alnum(unsigned char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* The byte that %XX at `at` stands for; -1: there is none. */
 static int
-hex_of(char c)
+escaped_at(rt_str url, size_t at)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return url.ptr[at] == '%' ? rt_hex_number(url, at + 1, 2) : -1;
 }
 
-/* What a reader may pass over: control characters, blanks of every kind, what is not seen. */
+/* Characters that a reader may skip: controls, blanks of every kind, the invisible ones. */
 static bool
-is_passed_over(uint32_t code)
+is_skipped(uint32_t code)
 {
 	return code <= 0x20 || rt_texts_is_hidden(code) || code == 0xa0 || code == 0xad ||
 	       code == 0x61c || code == 0x1680 || code == 0x180e ||
@@ -30,7 +28,7 @@ is_passed_over(uint32_t code)
 	       code == 0xfeff || code == 0xfffd;
 }
 
-/* buf without what is passed over. */
+/* Removes these characters. */
 static void
 squeeze(rt_buf *buf)
 {
@@ -39,7 +37,7 @@ squeeze(rt_buf *buf)
 	while (at < buf->size) {
 		uint32_t code = rt_texts_decode(rt_str_at(buf->ptr + at, buf->size - at), &size);
 
-		if (!is_passed_over(code)) {
+		if (!is_skipped(code)) {
 			memmove(buf->ptr + kept, buf->ptr + at, size);
 			kept += size;
 		}
@@ -48,45 +46,36 @@ squeeze(rt_buf *buf)
 	buf->size = kept;
 }
 
-/* One round of percent escapes; false: there were none. */
+/* Decodes one level of percent escapes; false: there were none. */
 static bool
 decode(rt_buf *buf)
 {
-	size_t at = 0, kept = 0;
-	bool any = false;
+	size_t kept = 0, before = buf->size;
 
-	while (at < buf->size) {
-		if (buf->ptr[at] == '%' && buf->size - at > 2 && hex_of(buf->ptr[at + 1]) >= 0 &&
-		    hex_of(buf->ptr[at + 2]) >= 0) {
-			buf->ptr[kept++] =
-				(char)(hex_of(buf->ptr[at + 1]) << 4 | hex_of(buf->ptr[at + 2]));
-			at += 3;
-			any = true;
-		} else {
-			buf->ptr[kept++] = buf->ptr[at++];
-		}
+	for (size_t at = 0; at < before; at++) {
+		int code = escaped_at(rt_str_at(buf->ptr, before), at);
+
+		buf->ptr[kept++] = code >= 0 ? (char)code : buf->ptr[at];
+		at += code >= 0 ? 2 : 0;
 	}
 	buf->size = kept;
-	return any;
+	return kept < before;
 }
 
 typedef enum scheme { REFUSED, HTTP, HTTPS, MAILTO, FRAGMENT } scheme;
 
-static const struct {
-	const char *begin;
-	size_t size;
-} begins[] = {{"", 0}, {"http://", 7}, {"https://", 8}, {"mailto:", 7}, {"#", 1}};
+static const rt_str begins[] = {
+	RT_STR_INIT(""),        RT_STR_INIT("http://"), RT_STR_INIT("https://"),
+	RT_STR_INIT("mailto:"), RT_STR_INIT("#"),
+};
 
 static scheme
 scheme_of(rt_str url)
 {
-	scheme s;
-
-	for (s = HTTP; s <= FRAGMENT; s++) {
+	for (scheme s = HTTP; s <= FRAGMENT; s++) {
 		size_t size = begins[s].size;
 
-		if (url.size < size ||
-		    !rt_str_eq_nocase(rt_str_at(url.ptr, size), rt_str_at(begins[s].begin, size)))
+		if (url.size < size || !rt_str_eq_nocase(rt_str_at(url.ptr, size), begins[s]))
 			continue;
 		if (s == FRAGMENT)
 			return s;
@@ -98,21 +87,19 @@ scheme_of(rt_str url)
 	return REFUSED;
 }
 
-/* As it is written, behind its scheme. */
+/* What follows the scheme, as it is written. */
 static void
 add_rest(rt_buf *out, rt_str url)
 {
 	static const char hex[] = "0123456789ABCDEF";
-	size_t i;
 
-	for (i = 0; i < url.size; i++) {
+	for (size_t i = 0; i < url.size; i++) {
 		unsigned char c = (unsigned char)url.ptr[i];
-		bool is_escape = c == '%' && url.size - i > 2 && hex_of(url.ptr[i + 1]) >= 0 &&
-				 hex_of(url.ptr[i + 2]) >= 0;
 
 		if (c < 0x20 || c == 0x7f)
 			continue;
-		if (is_escape || is_alnum(c) || strchr("-._~:/?#[]@!$&()*+,;=", c) != NULL) {
+		if (escaped_at(url, i) >= 0 || is_alnum(c) ||
+		    strchr("-._~:/?#[]@!$&()*+,;=", c) != NULL) {
 			rt_buf_add_byte(out, (char)c);
 		} else {
 			rt_buf_add_byte(out, '%');
@@ -150,9 +137,10 @@ rt_link_add(rt_buf *out, rt_buf *scratch, rt_str url, bool for_image)
 	}
 	if (i > RT_LINK_DECODE_MAX)
 		return false;
-	rt_buf_add_c(out, begins[plain].begin);
+	rt_buf_add_str(out, begins[plain]);
 	add_rest(out, rt_str_at(url.ptr + begins[plain].size, url.size - begins[plain].size));
-	if (out->status != RT_OK || out->size == start + (plain == FRAGMENT ? 0 : begins[plain].size)) {
+	if (out->status != RT_OK ||
+	    out->size == start + (plain == FRAGMENT ? 0 : begins[plain].size)) {
 		out->size = start;
 		return false;
 	}

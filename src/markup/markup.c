@@ -14,20 +14,43 @@ int
 rt_markup_step(rt_markup_writer *w)
 {
 	w->calls++;
-	if (w->status == RT_OK && w->calls > w->calls_max)
+	if (w->status == RT_OK && (w->calls > w->calls_max || w->buf->size - w->start > w->limit))
 		w->status = RT_LIMIT;
-	if (w->status == RT_OK && w->buf->size - w->start > w->limit)
-		w->status = RT_LIMIT;
-	if (w->status == RT_OK && w->buf->status != RT_OK)
-		w->status = w->buf->status;
-	if (w->status == RT_OK && w->scratch.status != RT_OK)
-		w->status = w->scratch.status;
+	if (w->status == RT_OK)
+		w->status = w->buf->status != RT_OK ? w->buf->status : w->scratch.status;
 	return w->status == RT_OK ? 0 : -1;
 }
 
 /* ---- blocks ---- */
 
-/* One more at the top: where does it come from? */
+static const struct {
+	const char *name; /* in its object; NULL: it has none of its own */
+	size_t levels;    /* of a container: itself and what is always inside it; 0: a leaf */
+} types[] = {
+	[MD_BLOCK_QUOTE] = {"quote", 1},
+	[MD_BLOCK_UL] = {"ul", 2}, /* and its items */
+	[MD_BLOCK_OL] = {"ol", 2},
+	[MD_BLOCK_LI] = {"li", 1},
+	[MD_BLOCK_HR] = {"hr", 0},
+	[MD_BLOCK_H] = {"h", 0},
+	[MD_BLOCK_CODE] = {"pre", 0},
+	[MD_BLOCK_HTML] = {"p", 0},
+	[MD_BLOCK_P] = {"p", 0},
+	[MD_BLOCK_TABLE] = {"table", 3}, /* its head or body, and a row */
+	[MD_BLOCK_THEAD] = {NULL, 1},
+	[MD_BLOCK_TBODY] = {NULL, 1},
+	[MD_BLOCK_TR] = {NULL, 1},
+	[MD_BLOCK_TH] = {"p", 0},
+	[MD_BLOCK_TD] = {"p", 0},
+};
+
+static bool
+is_container(MD_BLOCKTYPE type)
+{
+	return types[type].levels > 0;
+}
+
+/* One more at the top: from which part of the source? */
 static void
 next_place(rt_markup_writer *w)
 {
@@ -46,10 +69,10 @@ next_place(rt_markup_writer *w)
 }
 
 static void
-begin_block(rt_markup_writer *w, const char *type)
+begin_block(rt_markup_writer *w, MD_BLOCKTYPE type)
 {
 	rt_json_add_comma(w->buf);
-	rt_buf_add_f(w->buf, "{\"t\":\"%s\"", type);
+	rt_buf_add_f(w->buf, "{\"t\":\"%s\"", types[type].name);
 	if (w->depth == 0 && w->depth_skipped == 0) {
 		next_place(w);
 		rt_buf_add_f(w->buf, ",\"at\":[%zu,%zu]", w->from, w->to);
@@ -61,7 +84,7 @@ rt_markup_need_leaf(rt_markup_writer *w)
 {
 	if (w->in_leaf)
 		return;
-	begin_block(w, "p");
+	begin_block(w, MD_BLOCK_P);
 	rt_buf_add_c(w->buf, ",\"c\":[");
 	w->in_leaf = w->is_implied = true;
 	w->leaf = MD_BLOCK_P;
@@ -80,12 +103,10 @@ end_leaf(rt_markup_writer *w)
 static void
 add_lang(rt_markup_writer *w, const MD_ATTRIBUTE *lang)
 {
-	size_t i;
-
 	rt_markup_attribute(w, lang);
 	if (w->url.size == 0 || w->url.size > RT_MARKUP_LANG_MAX)
 		return;
-	for (i = 0; i < w->url.size; i++) {
+	for (size_t i = 0; i < w->url.size; i++) {
 		char c = w->url.ptr[i];
 
 		if (!((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) &&
@@ -118,29 +139,12 @@ begin_leaf(rt_markup_writer *w, MD_BLOCKTYPE type, void *detail)
 		rt_buf_add_byte(w->buf, '[');
 		return;
 	}
-	begin_block(w, type == MD_BLOCK_H      ? "h"
-		       : type == MD_BLOCK_CODE ? "pre"
-					       : "p");
+	begin_block(w, type);
 	if (type == MD_BLOCK_H)
 		rt_buf_add_f(w->buf, ",\"n\":%u", ((MD_BLOCK_H_DETAIL *)detail)->level);
 	if (type == MD_BLOCK_CODE)
 		add_lang(w, &((MD_BLOCK_CODE_DETAIL *)detail)->lang);
 	rt_buf_add_c(w->buf, ",\"c\":[");
-}
-
-/* How many levels one of these brings with it. */
-static size_t
-levels_of(MD_BLOCKTYPE type)
-{
-	switch (type) {
-	case MD_BLOCK_UL:
-	case MD_BLOCK_OL:
-		return 2; /* and its items */
-	case MD_BLOCK_TABLE:
-		return 3; /* its head or body, and a row */
-	default:
-		return 1;
-	}
 }
 
 static void
@@ -150,35 +154,28 @@ begin_container(rt_markup_writer *w, MD_BLOCKTYPE type, void *detail)
 	const MD_BLOCK_OL_DETAIL *ol = detail;
 	const MD_BLOCK_LI_DETAIL *li = detail;
 
+	if (types[type].name != NULL)
+		begin_block(w, type);
 	switch (type) {
-	case MD_BLOCK_QUOTE:
-		begin_block(w, "quote");
-		rt_buf_add_c(w->buf, ",\"c\":[");
-		break;
+	case MD_BLOCK_QUOTE: rt_buf_add_c(w->buf, ",\"c\":["); break;
 	case MD_BLOCK_UL:
-		begin_block(w, "ul");
 		rt_buf_add_f(w->buf, ",\"tight\":%s,\"c\":[", ul->is_tight ? "true" : "false");
 		break;
 	case MD_BLOCK_OL:
-		begin_block(w, "ol");
 		rt_buf_add_f(w->buf, ",\"start\":%u,\"tight\":%s,\"c\":[", ol->start,
 			     ol->is_tight ? "true" : "false");
 		break;
 	case MD_BLOCK_LI:
-		begin_block(w, "li");
 		if (li->is_task)
 			rt_buf_add_f(w->buf, ",\"task\":true,\"done\":%s",
 				     li->task_mark == ' ' ? "false" : "true");
 		rt_buf_add_c(w->buf, ",\"c\":[");
 		break;
 	case MD_BLOCK_TABLE:
-		begin_block(w, "table");
 		w->columns = 0;
 		w->has_rows = false;
 		break;
-	case MD_BLOCK_THEAD:
-		rt_buf_add_c(w->buf, ",\"head\":[");
-		break;
+	case MD_BLOCK_THEAD: rt_buf_add_c(w->buf, ",\"head\":["); break;
 	case MD_BLOCK_TBODY:
 		rt_buf_add_c(w->buf, ",\"rows\":[");
 		w->has_rows = true;
@@ -189,8 +186,7 @@ begin_container(rt_markup_writer *w, MD_BLOCKTYPE type, void *detail)
 			rt_buf_add_byte(w->buf, '[');
 		}
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -198,10 +194,9 @@ static void
 add_aligns(rt_markup_writer *w)
 {
 	static const char *const names[] = {"null", "\"left\"", "\"center\"", "\"right\""};
-	size_t i;
 
 	rt_buf_add_c(w->buf, ",\"align\":[");
-	for (i = 0; i < w->columns; i++) {
+	for (size_t i = 0; i < w->columns; i++) {
 		rt_json_add_comma(w->buf);
 		rt_buf_add_c(w->buf, i < RT_MARKUP_COLUMNS_MAX ? names[w->aligns[i]] : "null");
 	}
@@ -213,41 +208,17 @@ static void
 end_container(rt_markup_writer *w, MD_BLOCKTYPE type)
 {
 	switch (type) {
-	case MD_BLOCK_TABLE:
-		rt_buf_add_c(w->buf, w->has_rows ? "}" : ",\"rows\":[]}");
-		break;
+	case MD_BLOCK_TABLE: rt_buf_add_c(w->buf, w->has_rows ? "}" : ",\"rows\":[]}"); break;
 	case MD_BLOCK_THEAD:
 		rt_buf_add_byte(w->buf, ']');
 		add_aligns(w);
 		break;
-	case MD_BLOCK_TBODY:
-		rt_buf_add_byte(w->buf, ']');
-		break;
+	case MD_BLOCK_TBODY: rt_buf_add_byte(w->buf, ']'); break;
 	case MD_BLOCK_TR:
 		if (w->containers[w->depth - 1] == MD_BLOCK_TBODY)
 			rt_buf_add_byte(w->buf, ']');
 		break;
-	default:
-		rt_buf_add_c(w->buf, "]}");
-		break;
-	}
-}
-
-static bool
-is_container(MD_BLOCKTYPE type)
-{
-	switch (type) {
-	case MD_BLOCK_QUOTE:
-	case MD_BLOCK_UL:
-	case MD_BLOCK_OL:
-	case MD_BLOCK_LI:
-	case MD_BLOCK_TABLE:
-	case MD_BLOCK_THEAD:
-	case MD_BLOCK_TBODY:
-	case MD_BLOCK_TR:
-		return true;
-	default:
-		return false;
+	default: rt_buf_add_c(w->buf, "]}"); break;
 	}
 }
 
@@ -267,11 +238,11 @@ enter_block(MD_BLOCKTYPE type, void *detail, void *ctx)
 	}
 	end_leaf(w);
 	if (type == MD_BLOCK_HR) {
-		begin_block(w, "hr");
+		begin_block(w, type);
 		rt_buf_add_byte(w->buf, '}');
 	} else if (!is_container(type)) {
 		begin_leaf(w, type, detail);
-	} else if (w->depth_skipped > 0 || w->depth + levels_of(type) > RT_MARKUP_DEPTH_MAX) {
+	} else if (w->depth_skipped > 0 || w->depth + types[type].levels > RT_MARKUP_DEPTH_MAX) {
 		w->depth_skipped++;
 	} else {
 		begin_container(w, type, detail);
@@ -288,9 +259,8 @@ leave_block(MD_BLOCKTYPE type, void *detail, void *ctx)
 	(void)detail;
 	if (rt_markup_step(w) != 0)
 		return -1;
-	if (type == MD_BLOCK_DOC || type == MD_BLOCK_HR) {
+	if (type == MD_BLOCK_DOC || type == MD_BLOCK_HR)
 		return 0;
-	}
 	if (w->is_muted) {
 		w->depth -= is_container(type);
 		return 0;
@@ -508,9 +478,9 @@ rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options, siz
 	stable = options->from;
 	if (text.size > RT_MARKUP_TEXT_MAX)
 		return rt_fail(err, RT_LIMIT, "the text is too long to be laid out");
-	w.limit = options->limit > 0 ? options->limit
-				     : (text.size - options->from) * RT_MARKUP_GROWTH +
-					       RT_MARKUP_SPARE;
+	w.limit = options->limit > 0
+			  ? options->limit
+			  : (text.size - options->from) * RT_MARKUP_GROWTH + RT_MARKUP_SPARE;
 	rt_buf_init(&w.url, buf->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&w.scratch, buf->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(buf, '[');

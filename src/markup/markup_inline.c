@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stands in paragraphs, headings and cells. */
+ * The inlines of paragraphs, headings and cells. */
 #include "markup/markup_impl.h"
 
 #include "codec/json.h"
@@ -11,13 +11,13 @@ void
 rt_markup_attribute(rt_markup_writer *w, const MD_ATTRIBUTE *attribute)
 {
 	char room[RT_ENTITY_ROOM];
-	size_t i;
 
 	rt_buf_clear(&w->url);
 	if (attribute->size == 0)
 		return;
-	for (i = 0; attribute->substr_offsets[i] < attribute->size; i++) {
-		MD_OFFSET from = attribute->substr_offsets[i], to = attribute->substr_offsets[i + 1];
+	for (size_t i = 0; attribute->substr_offsets[i] < attribute->size; i++) {
+		MD_OFFSET from = attribute->substr_offsets[i],
+			  to = attribute->substr_offsets[i + 1];
 		rt_str part = rt_str_at(attribute->text + from, to - from);
 		size_t size = attribute->substr_types[i] == MD_TEXT_ENTITY
 				      ? rt_entity_decode(part, room)
@@ -82,12 +82,24 @@ begin_link(rt_markup_writer *w, bool is_image, const MD_ATTRIBUTE *url, const MD
 	return true;
 }
 
-static bool
-begin_span(rt_markup_writer *w, MD_SPANTYPE type, void *detail)
+/* The url of a link or an image, and its title; NULL: it is neither. */
+static const MD_ATTRIBUTE *
+url_of(MD_SPANTYPE type, const void *detail, const MD_ATTRIBUTE **out_title)
 {
 	const MD_SPAN_A_DETAIL *a = detail;
 	const MD_SPAN_IMG_DETAIL *img = detail;
-	const char *name = type == MD_SPAN_EM	   ? "em"
+
+	if (detail == NULL || (type != MD_SPAN_A && type != MD_SPAN_IMG))
+		return NULL;
+	*out_title = type == MD_SPAN_A ? &a->title : &img->title;
+	return type == MD_SPAN_A ? &a->href : &img->src;
+}
+
+static bool
+begin_span(rt_markup_writer *w, MD_SPANTYPE type, const MD_ATTRIBUTE *url,
+	   const MD_ATTRIBUTE *title)
+{
+	const char *name = type == MD_SPAN_EM       ? "em"
 			   : type == MD_SPAN_STRONG ? "strong"
 			   : type == MD_SPAN_DEL    ? "del"
 			   : type == MD_SPAN_CODE   ? "code"
@@ -95,10 +107,8 @@ begin_span(rt_markup_writer *w, MD_SPANTYPE type, void *detail)
 
 	if (w->images > (type == MD_SPAN_IMG ? 1u : 0u))
 		return false;
-	if (type == MD_SPAN_A)
-		return begin_link(w, false, &a->href, &a->title);
-	if (type == MD_SPAN_IMG)
-		return begin_link(w, true, &img->src, &img->title);
+	if (url != NULL)
+		return begin_link(w, type == MD_SPAN_IMG, url, title);
 	if (name == NULL)
 		return false;
 	begin_object(w, name);
@@ -110,18 +120,14 @@ int
 rt_markup_enter_span(MD_SPANTYPE type, void *detail, void *ctx)
 {
 	rt_markup_writer *w = ctx;
+	const MD_ATTRIBUTE *title = NULL, *url = url_of(type, detail, &title);
 	rt_markup_span *span;
 
 	if (rt_markup_step(w) != 0 || w->is_muted)
 		return w->status == RT_OK ? 0 : -1;
 	rt_markup_need_leaf(w);
-	if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
-		const MD_ATTRIBUTE *url = type == MD_SPAN_A
-						  ? &((MD_SPAN_A_DETAIL *)detail)->href
-						  : &((MD_SPAN_IMG_DETAIL *)detail)->src;
-
+	if (url != NULL)
 		rt_markup_attribute(w, url);
-	}
 	if (w->spans_skipped > 0 || w->span_depth == RT_MARKUP_DEPTH_MAX) {
 		w->spans_skipped++;
 		return 0;
@@ -130,19 +136,19 @@ rt_markup_enter_span(MD_SPANTYPE type, void *detail, void *ctx)
 	span = &w->spans[w->span_depth++];
 	*span = (rt_markup_span){.type = (uint8_t)type};
 	if (type == MD_SPAN_A) {
-		span->url_ptr = ((MD_SPAN_A_DETAIL *)detail)->href.text;
-		span->url_size = ((MD_SPAN_A_DETAIL *)detail)->href.size;
+		span->url_ptr = url->text;
+		span->url_size = url->size;
 	}
-	span->is_written = begin_span(w, type, detail);
+	span->is_written = begin_span(w, type, url, title);
 	return 0;
 }
 
-/* The innermost span is over; detail: md4c's, or NULL where it did not say so. */
+/* Ends the innermost span; detail: md4c's, or NULL where md4c did not end it. */
 static void
 end_span(rt_markup_writer *w, void *detail)
 {
 	const rt_markup_span *span = &w->spans[--w->span_depth];
-	const MD_ATTRIBUTE *url = NULL;
+	const MD_ATTRIBUTE *title, *url = url_of((MD_SPANTYPE)span->type, detail, &title);
 
 	w->images -= span->type == MD_SPAN_IMG;
 	if (span->is_written) {
@@ -150,10 +156,6 @@ end_span(rt_markup_writer *w, void *detail)
 		rt_buf_add_c(w->buf, "]}");
 		return;
 	}
-	if (span->type == MD_SPAN_A && detail != NULL)
-		url = &((MD_SPAN_A_DETAIL *)detail)->href;
-	if (span->type == MD_SPAN_IMG && detail != NULL)
-		url = &((MD_SPAN_IMG_DETAIL *)detail)->src;
 	if (url == NULL || url->size == 0 || span->is_url)
 		return;
 	rt_markup_attribute(w, url);
@@ -227,7 +229,8 @@ add_linking(rt_markup_writer *w, rt_str text)
 			continue;
 		rt_texts_add(&w->texts, rt_str_at(text.ptr + done, from - done));
 		rt_buf_clear(&w->url);
-		if (rt_link_add(&w->url, &w->scratch, rt_str_at(text.ptr + from, end - from), false)) {
+		if (rt_link_add(&w->url, &w->scratch, rt_str_at(text.ptr + from, end - from),
+				false)) {
 			begin_object(w, "a");
 			rt_json_add_key(w->buf, "href");
 			rt_json_add_string(w->buf, rt_buf_str(&w->url));
@@ -268,9 +271,7 @@ rt_markup_text(MD_TEXTTYPE type, const MD_CHAR *ptr, MD_SIZE size, void *ctx)
 		return w->status == RT_OK ? 0 : -1;
 	rt_markup_need_leaf(w);
 	switch (type) {
-	case MD_TEXT_NULLCHAR:
-		rt_texts_add(&w->texts, rt_str_at("\0", 1));
-		break;
+	case MD_TEXT_NULLCHAR: rt_texts_add(&w->texts, rt_str_at("\0", 1)); break;
 	case MD_TEXT_BR:
 		if (w->images > 0) {
 			rt_texts_add(&w->texts, RT_STR("\n"));
@@ -279,9 +280,7 @@ rt_markup_text(MD_TEXTTYPE type, const MD_CHAR *ptr, MD_SIZE size, void *ctx)
 		begin_object(w, "br");
 		rt_buf_add_byte(w->buf, '}');
 		break;
-	case MD_TEXT_SOFTBR:
-		rt_texts_add(&w->texts, RT_STR("\n"));
-		break;
+	case MD_TEXT_SOFTBR: rt_texts_add(&w->texts, RT_STR("\n")); break;
 	case MD_TEXT_ENTITY:
 		decoded = rt_entity_decode(text, room);
 		rt_texts_add(&w->texts, decoded > 0 ? rt_str_at(room, decoded) : text);

@@ -161,7 +161,7 @@ typedef struct open_piece {
 } open_piece;
 
 static void
-take_item(open_piece *piece, size_t inset)
+open_item(open_piece *piece, size_t inset)
 {
 	piece->in_list = true;
 	piece->is_unsure = inset == 0;
@@ -184,7 +184,7 @@ cuts_before(rt_str text, const line *l, open_piece *piece)
 		if (piece->after_blank && (!item || !piece->in_list))
 			return true;
 		if (item && piece->in_list && (!piece->is_unsure || piece->after_blank))
-			take_item(piece, inset);
+			open_item(piece, inset);
 		else if (item || piece->in_list)
 			piece->in_list = piece->is_unsure = true;
 	} else if (piece->in_list && piece->is_unsure) {
@@ -197,7 +197,7 @@ cuts_before(rt_str text, const line *l, open_piece *piece)
 
 /* The piece is the fenced block that line l opens. */
 static void
-take_fence(rt_str text, const line *l, rt_split_piece *out)
+read_fence(rt_str text, const line *l, rt_split_piece *out)
 {
 	size_t size = fence_of(text, l);
 	char c = text.ptr[l->first];
@@ -233,7 +233,7 @@ rt_split_next(rt_split *split, rt_split_piece *out)
 			continue;
 		}
 		if (!is_begun && fence_of(text, &l) > 0) {
-			take_fence(text, &l, out);
+			read_fence(text, &l, out);
 			break;
 		}
 		if (!is_begun && (is_heading(text, &l) || is_rule(text, &l))) {
@@ -242,7 +242,7 @@ rt_split_next(rt_split *split, rt_split_piece *out)
 			break;
 		}
 		if (!is_begun && is_item(text, &l, &inset))
-			take_item(&piece, inset);
+			open_item(&piece, inset);
 		else if (is_begun && !piece.is_lost && cuts_before(text, &l, &piece)) {
 			out->to = at;
 			out->is_closed = l.is_complete;

@@ -624,17 +624,13 @@ get_session(rt_call *call)
 static void
 set_session(rt_call *call)
 {
-	rt_json_doc *doc = NULL;
 	yyjson_val *root, *list;
-	rt_error err;
+	context c;
 
-	if (rt_json_read(call->request->alloc, call->request->body, &doc, &err) != RT_OK) {
-		if (err.status == RT_LIMIT)
-			err.status = RT_USAGE;
-		rt_call_fail(call, &err, NULL);
-		return;
-	}
-	root = rt_json_root(doc);
+	begin(&c, call);
+	root = rt_json_parse(&c.scope, call->request->body);
+	if (c.scope.status == RT_LIMIT)
+		c.scope.status = RT_USAGE;
 	list = yyjson_is_arr(root) ? root : rt_json_get(root, "session");
 	if (list == NULL)
 		list = root;
@@ -643,37 +639,29 @@ set_session(rt_call *call)
 	if (yyjson_is_arr(list))
 		replace(call, list);
 	else
-		(void)rt_call_refuse(call, "the body is {\"session\":{\"entries\":[…]}}");
-	rt_json_free(doc);
-}
-
-static void
-get_states(rt_call *call)
-{
-	context c;
-
-	begin(&c, call);
-	load_fields(&c);
-	rt_json_open(c.body, NULL, '{');
-	for (size_t i = 0; i < FIELD_COUNT; i++)
-		add_field(&c, &fields[i], fields[i].name);
-	rt_json_close(c.body, '}');
+		rt_scope_fail(&c.scope, RT_USAGE, "the body is {\"session\":{\"entries\":[…]}}");
 	end(&c);
 }
 
+/* One field, or all of them. */
 static void
 get_state(rt_call *call)
 {
-	const field *f = find_field(call, rt_call_param(call, "field"));
+	bool is_one = rt_route_param_name(call->route->path, 0).size > 0;
+	const field *f = is_one ? find_field(call, rt_call_param(call, "field")) : NULL;
 	context c;
 
-	if (f == NULL)
+	if (is_one && f == NULL)
 		return;
 	begin(&c, call);
 	load_fields(&c);
 	rt_json_open(c.body, NULL, '{');
-	rt_json_put_c(c.body, "field", f->name);
-	add_field(&c, f, "value");
+	if (f != NULL) {
+		rt_json_put_c(c.body, "field", f->name);
+		add_field(&c, f, "value");
+	}
+	for (size_t i = 0; f == NULL && i < FIELD_COUNT; i++)
+		add_field(&c, &fields[i], fields[i].name);
 	rt_json_close(c.body, '}');
 	end(&c);
 }
@@ -814,7 +802,7 @@ const rt_route rt_hook_routes[] = {
 	 -1, RT_ROUTE_ROOT, "hook_session", q_where, NULL},
 	{RT_WEB_POST, "/api/session", "hook.session.set", "replace the whole list, as one step",
 	 set_session, -1, CHANGES | RT_ROUTE_LARGE, "hook_updated", q_where, b_session},
-	{RT_WEB_GET, "/api/state", "hook.states", "all readable fields", get_states, -1,
+	{RT_WEB_GET, "/api/state", "hook.states", "all readable fields", get_state, -1,
 	 RT_ROUTE_ROOT, "hook_state", q_where, NULL},
 	{RT_WEB_GET, "/api/state/{field}", "hook.state", "one readable field", get_state, -1,
 	 RT_ROUTE_ROOT, "hook_field", q_where, NULL},

@@ -28,8 +28,10 @@ rt_sqlite_meta_get(rt_sqlite_call *call, const char *key, char out[RT_SQLITE_MET
 		else if (st != RT_OK)
 			call->status = rt_fail(call->err, st, "out of memory");
 		found = st == RT_OK && row.data.size < RT_SQLITE_META_ROOM;
-		if (found)
-			snprintf(out, RT_SQLITE_META_ROOM, "%.*s", RT_STR_ARG(row.data));
+		if (found) { /* on the path of every begin: no snprintf */
+			memcpy(out, row.data.ptr, row.data.size);
+			out[row.data.size] = 0;
+		}
 	}
 	rt_sqlite_end(&q);
 	return found;
@@ -102,30 +104,34 @@ rt_sqlite_check_gates(rt_sqlite_call *call)
 
 /* --- epoch and relaxed mode --- */
 
-/* The relaxed mark, "COUNT BOOT". Returns the count; the boot id goes to out. */
-static unsigned long
-mark_read(rt_sqlite_call *call, char boot[RT_SQLITE_META_ROOM])
-{
-	char value[RT_SQLITE_META_ROOM], *end;
-	unsigned long count;
+typedef struct relaxed_mark {
+	char value[RT_SQLITE_META_ROOM]; /* "COUNT BOOT" */
+	const char *boot;                /* in value */
+	unsigned long count;             /* 0: there is no mark */
+} relaxed_mark;
 
-	boot[0] = 0;
-	if (!rt_sqlite_meta_get(call, "relaxed", value))
-		return 0;
-	count = strtoul(value, &end, 10);
-	snprintf(boot, RT_SQLITE_META_ROOM, "%s", *end == ' ' ? end + 1 : end);
-	return count;
+static void
+mark_read(rt_sqlite_call *call, relaxed_mark *mark)
+{
+	char *end;
+
+	mark->count = 0;
+	mark->boot = "";
+	if (!rt_sqlite_meta_get(call, "relaxed", mark->value))
+		return;
+	mark->count = strtoul(mark->value, &end, 10);
+	mark->boot = *end == ' ' ? end + 1 : end;
 }
 
 uint64_t
 rt_sqlite_epoch_read(rt_sqlite_call *call, bool *out_derived)
 {
-	char boot[RT_SQLITE_META_ROOM];
 	uint64_t epoch = meta_number(call, "epoch");
-	unsigned long count = mark_read(call, boot);
+	relaxed_mark mark;
 
-	*out_derived = count > 0 && strcmp(boot, call->store->boot) != 0;
-	return *out_derived ? rt_hash(boot, strlen(boot), epoch) | 1 : epoch;
+	mark_read(call, &mark);
+	*out_derived = mark.count > 0 && strcmp(mark.boot, call->store->boot) != 0;
+	return *out_derived ? rt_hash(mark.boot, strlen(mark.boot), epoch) | 1 : epoch;
 }
 
 void
@@ -144,21 +150,21 @@ rt_status
 rt_sqlite_mark_relaxed(rt_sqlite_store *s, bool on, rt_error *err)
 {
 	rt_sqlite_call call = {.store = s, .conn = &s->writer, .err = err};
-	char boot[RT_SQLITE_META_ROOM], value[RT_SQLITE_BOOT_SIZE + 24];
-	unsigned long count;
+	char value[RT_SQLITE_BOOT_SIZE + 24];
+	relaxed_mark mark;
 
 	rt_sqlite_exec(&call, "PRAGMA synchronous = FULL", "writing to it");
 	if (call.status == RT_OK)
 		call.status = rt_sqlite_lock(s, err);
 	if (call.status == RT_OK) {
 		rt_sqlite_epoch_settle(&call);
-		count = mark_read(&call, boot);
+		mark_read(&call, &mark);
 		if (on)
-			count++;
-		else if (count > 0)
-			count--;
-		snprintf(value, sizeof(value), "%lu %s", count, s->boot);
-		if (count > 0)
+			mark.count++;
+		else if (mark.count > 0)
+			mark.count--;
+		snprintf(value, sizeof(value), "%lu %s", mark.count, s->boot);
+		if (mark.count > 0)
 			rt_sqlite_meta_set(&call, "relaxed", value);
 		else
 			meta_drop(&call, "relaxed", "writing to it");

@@ -262,7 +262,9 @@ rt_sqlite_row_bind(sqlite3_stmt *stmt, enum rt_sqlite_table table, uint64_t key,
 		RT_SQL_NUMBER(key), RT_SQL_NUMBER(rt_sqlite_row_sum(table, key, row)),
 		RT_SQL_BLOB(row->data), RT_SQL_NUMBER(extra), RT_SQL_BLOB(name)};
 
-	for (int i = 0; i < sqlite3_bind_parameter_count(stmt); i++)
+	int count = sqlite3_bind_parameter_count(stmt);
+
+	for (int i = 0; i < count; i++)
 		bind(stmt, i + 1, &values[i]);
 }
 

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * How SQLite writes its log, and what we make of it:
+ * SQLite writes its log like this:
  *
- *   offset 0    32 bytes   the log's header, when it starts anew
+ *   offset 0    32 bytes   the log's header, when it restarts
  *   then        24 bytes   a frame's header; bytes 4..7 are not zero in the last frame of
  *                          a commit
  *               a page     the frame's page; both again for every frame
  *
- * A write is kept back only when it continues the one before it. Everything kept back is
- * written out
+ * A write is buffered only when it continues the previous one. The buffer is written out
  *
  *   - when the page of a frame that ends a commit arrives, before that call returns;
- *   - when a write does not continue the one before it (SQLite going back over headers
- *     after a page was written twice; these come one by one and are never kept back);
- *   - before a sync, a truncation, the file's size, and a read that touches it;
- *   - when the room is full.
+ *   - when a write does not continue the previous one (SQLite rewriting headers after a page
+ *     was written twice; such writes come one by one and are never buffered);
+ *   - before a sync, a truncation, a query of the size, and a read that overlaps it;
+ *   - when it is full.
  *
- * So what is kept back when nobody is inside a call belongs to a transaction that is still
- * open: nobody else knows these frames, and if the process dies they were never there. */
+ * So outside of calls the buffer belongs to an open transaction: nobody else knows these frames,
+ * and if the process dies they never existed. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sync_file_range */
 #endif
@@ -29,13 +28,13 @@
 #include <unistd.h>
 
 enum {
-	KEEP_SIZE = 120 << 10,  /* bytes kept back at most; the unix VFS takes up to 128 KiB - 1 */
-	EARLY_SIZE = 512 << 10, /* bytes after which the system is asked to start writing */
+	BUFFER_SIZE = 120 << 10, /* the unix VFS writes up to 128 KiB - 1 at once */
+	EARLY_SIZE = 512 << 10,  /* bytes after which the system is asked to start writing */
 	FRAME_HEADER_SIZE = 24
 };
 
 struct rt_sqlite_vfs {
-	sqlite3_vfs base; /* first: SQLite hands it to us */
+	sqlite3_vfs base; /* first: SQLite passes it to our methods */
 	sqlite3_vfs *under;
 	const rt_alloc *alloc;
 	int early;
@@ -46,13 +45,13 @@ struct rt_sqlite_vfs {
 typedef struct log_file {
 	sqlite3_file base;
 	sqlite3_file *under;
-	unsigned char *kept; /* KEEP_SIZE bytes, from the first write on; NULL before */
-	sqlite3_int64 start; /* where kept belongs in the file */
-	int kept_size;
+	unsigned char *buffer; /* BUFFER_SIZE bytes; NULL before the first write */
+	sqlite3_int64 start;   /* the buffer's offset in the file */
+	int buffered;
 	sqlite3_int64 next;       /* where the last write ended; -1: unknown */
 	int ends_commit;          /* the last frame header was that of a commit's last frame */
 	int early_fd;             /* our own descriptor for sync_file_range; -1: none */
-	sqlite3_int64 early_from; /* written, but the system was not asked yet */
+	sqlite3_int64 early_from; /* written, but not yet requested */
 } log_file;
 
 static log_file *
@@ -61,7 +60,7 @@ log_of(sqlite3_file *file)
 	return (log_file *)file;
 }
 
-/* --- keeping back --- */
+/* --- the buffer --- */
 
 static void
 start_early(log_file *f, sqlite3_int64 end)
@@ -70,7 +69,7 @@ start_early(log_file *f, sqlite3_int64 end)
 	if (f->early_fd < 0)
 		return;
 	if (end < f->early_from)
-		f->early_from = 0; /* the log started anew */
+		f->early_from = 0; /* the log restarted */
 	if (end - f->early_from < EARLY_SIZE)
 		return;
 	/* A hint: it promises nothing, and its failure means nothing. */
@@ -86,12 +85,12 @@ start_early(log_file *f, sqlite3_int64 end)
 static int
 flush(log_file *f)
 {
-	int size = f->kept_size, rc;
+	int size = f->buffered, rc;
 
 	if (size == 0)
 		return SQLITE_OK;
-	f->kept_size = 0;
-	rc = f->under->pMethods->xWrite(f->under, f->kept, size, f->start);
+	f->buffered = 0;
+	rc = f->under->pMethods->xWrite(f->under, f->buffer, size, f->start);
 	if (rc != SQLITE_OK)
 		f->next = -1;
 	else
@@ -117,20 +116,20 @@ log_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
 	const unsigned char *header = bytes;
 	int rc = SQLITE_OK, is_header = size == FRAME_HEADER_SIZE;
 
-	if (f->kept == NULL)
-		f->kept = sqlite3_malloc(KEEP_SIZE);
+	if (f->buffer == NULL)
+		f->buffer = sqlite3_malloc(BUFFER_SIZE);
 	if (is_header)
 		f->ends_commit = (header[4] | header[5] | header[6] | header[7]) != 0;
-	if (f->kept == NULL || at != f->next || size > KEEP_SIZE)
+	if (f->buffer == NULL || at != f->next || size > BUFFER_SIZE)
 		return write_through(f, bytes, size, at);
-	if (f->kept_size + size > KEEP_SIZE)
+	if (f->buffered + size > BUFFER_SIZE)
 		rc = flush(f);
 	if (rc != SQLITE_OK)
 		return rc;
-	if (f->kept_size == 0)
+	if (f->buffered == 0)
 		f->start = at;
-	memcpy(f->kept + f->kept_size, bytes, (size_t)size);
-	f->kept_size += size;
+	memcpy(f->buffer + f->buffered, bytes, (size_t)size);
+	f->buffered += size;
 	f->next = at + size;
 	if (f->ends_commit && !is_header)
 		return flush(f);
@@ -144,9 +143,9 @@ log_close(sqlite3_file *file)
 {
 	log_file *f = log_of(file);
 
-	/* Whatever is kept back belongs to a transaction that was never committed. */
-	sqlite3_free(f->kept);
-	f->kept = NULL;
+	/* What is buffered belongs to a transaction that was never committed. */
+	sqlite3_free(f->buffer);
+	f->buffer = NULL;
 	if (f->early_fd >= 0)
 		(void)close(f->early_fd);
 	return f->under->pMethods->xClose(f->under);
@@ -158,7 +157,7 @@ log_read(sqlite3_file *file, void *to, int size, sqlite3_int64 at)
 	log_file *f = log_of(file);
 	int rc = SQLITE_OK;
 
-	if (f->kept_size > 0 && at + size > f->start)
+	if (f->buffered > 0 && at + size > f->start)
 		rc = flush(f);
 	return rc == SQLITE_OK ? f->under->pMethods->xRead(f->under, to, size, at) : rc;
 }
@@ -265,7 +264,7 @@ layer_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flag
 	if (f->under->pMethods == NULL)
 		return rc;
 	file->pMethods = &log_methods;
-	/* The log carries no locks, so a second descriptor cannot drop any. */
+	/* The log has no locks that closing a second descriptor could release. */
 	if (rc == SQLITE_OK && layer->early && name != NULL)
 		f->early_fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 	return rc;

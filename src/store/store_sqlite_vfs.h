@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * A layer over SQLite's VFS that hands the pieces of a commit to the disk in one write.
+ * A layer over SQLite's VFS that writes the pieces of a commit at once.
  *
- * SQLite writes every page of a commit to its write-ahead log with two system calls, the
- * 24-byte frame header and the page. Most of our commits are two pages, so four calls,
- * and half the time of a commit that is not synced. Here they become one.
+ * SQLite writes every page of a commit to its write-ahead log with two system calls, for the
+ * 24-byte frame header and the page. Most of our commits are two pages, so four calls, and half
+ * the time of a commit that is not synced. The layer makes one call of them.
  *
- * What must stay true: when the call that writes a commit's last frame returns, everything
- * before it has been written, so that a killed process loses nothing that was
- * acknowledged, and a failed write is reported before the commit is. See the rules in the
- * .c file. Only the -wal file is touched; every other file is the VFS's own. */
+ * Invariant: when the call that writes a commit's last frame returns, everything before it has
+ * been written, so that a killed process loses nothing that was acknowledged, and a failed write
+ * is reported before the commit is. Only the -wal file is affected; all other files are the
+ * VFS's own. */
 #ifndef RT_STORE_SQLITE_VFS_H
 #define RT_STORE_SQLITE_VFS_H
 
@@ -20,11 +20,11 @@
 
 typedef struct rt_sqlite_vfs rt_sqlite_vfs;
 
-/* Register a layer over the VFS called under (NULL: the system's). It has a name of its
- * own; free it after the last connection that uses it.
+/* Registers a layer over the VFS called under (NULL: the system's), under a name of its own. Free
+ * it after the last connection that uses it.
  *
- * early      ask the system to start writing the log back while we go on, so that a later
- *            sync finds less to do; for the system's VFS only */
+ * early      make the system start writing the log to disk early, so that a later sync has less
+ *            to do; for the system's VFS only */
 RT_CHECKED rt_status rt_sqlite_vfs_new(const rt_alloc *alloc, const char *under, int early,
 				       rt_sqlite_vfs **out, rt_error *err);
 void rt_sqlite_vfs_free(rt_sqlite_vfs *vfs);

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The contract of log/store.h over every kind of store: search, purge, the epoch, large rows. */
+#include "store/store_contract_testing.h"
+
+/* --- search --- */
+
+static void
+expect_hits(fixture *f, rt_store_find how, rt_str query, const char *numbers)
+{
+	char got[256] = "";
+	seen s = {0};
+
+	MUST(OPS(f)->index_find(f->store, f->project, query, how, see_hit, &s, err));
+	/* "Best first" is the store's business; here only the set counts. */
+	for (uint64_t n = 0; n < 10; n++) {
+		for (size_t i = 0; i < s.count; i++) {
+			if (s.numbers[i] == n)
+				snprintf(got + strlen(got), sizeof(got) - strlen(got), "%llu ",
+					 (unsigned long long)n);
+		}
+	}
+	if (strcmp(got, numbers) != 0)
+		print_message("query \"%.*s\"\n", RT_STR_ARG(query));
+	assert_string_equal(got, numbers);
+}
+
+static void
+test_index(void **state)
+{
+	fixture *f = *state;
+	uint64_t mark = 0, other = 0;
+	char *long_query;
+
+	for (uint64_t seq = 1; seq <= 6; seq++)
+		append_one(f, seq);
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->index_add(f->store, f->project, 1, 11, RT_STR("The quick brown fox"), err));
+	MUST(OPS(f)->index_add(f->store, f->project, 2, 12, RT_STR("a fox, quick-witted"), err));
+	MUST(OPS(f)->index_add(f->store, f->project, 3, 13, RT_STR(""), err));
+	MUST(OPS(f)->index_add(f->store, f->project, 4, 14, (rt_str){"nul\0inside", 10}, err));
+	MUST(OPS(f)->index_add(f->store, f->project, 5, 15,
+			       RT_STR("Fuchs \xc3\xbc"
+				      "ber 42"),
+			       err));
+	MUST(OPS(f)->project_new(f->store, RT_STR("other"), &other, err));
+	MUST(OPS(f)->index_add(f->store, other, 1, 1, RT_STR("another fox"), err));
+	FAILS(RT_USAGE, OPS(f)->index_add(f->store, f->project, 0, 1, RT_STR("x"), err));
+	MUST(OPS(f)->commit(f->store, err));
+	MUST(OPS(f)->head(f->store, RT_STORE_INDEX, f->project, &mark, err));
+	assert_int_equal(mark, 5);
+
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("fox"), "1 2 ");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("FOX quick"), "1 2 ");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("fox brown"), "1 ");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("quick bro"), "1 ");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("bro quick"), "");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("fo"), "1 2 ");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("inside"), "4 ");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("42"), "5 ");
+	expect_hits(f, RT_FIND_ALL_WORDS,
+		    RT_STR("\xc3\xbc"
+			   "ber"),
+		    "5 ");
+	expect_hits(f, RT_FIND_PHRASE, RT_STR("quick brown"), "1 ");
+	expect_hits(f, RT_FIND_PHRASE, RT_STR("fox quick"), "2 ");
+	expect_hits(f, RT_FIND_PHRASE, RT_STR("quick bro"), "");
+	/* Any text is a legal query. */
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR(""), "");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR(" \t\n-*\"()"), "");
+	expect_hits(f, RT_FIND_PHRASE, RT_STR("\"'`"), "");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("\"fox\" AND NOT OR"), "");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("fox*"), "1 2 ");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("text:fox"), "");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("{^fox} (quick"), "1 2 ");
+	expect_hits(f, RT_FIND_PHRASE, RT_STR("NEAR(\"quick\""), "");
+	expect_hits(f, RT_FIND_ALL_WORDS, (rt_str){"fox\0quick", 9}, "1 2 ");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("\xff\xfe"), "");
+	long_query = malloc(200000);
+	for (size_t i = 0; i < 200000; i++)
+		long_query[i] = i % 4 == 3 ? ' ' : "fox"[i % 4];
+	expect_hits(f, RT_FIND_ALL_WORDS, rt_str_at(long_query, 200000), "1 2 ");
+	expect_hits(f, RT_FIND_PHRASE, rt_str_at(long_query, 200000), "");
+	free(long_query);
+
+	/* A text again under its number replaces the old one; the mark stays. */
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->index_add(f->store, f->project, 2, 12, RT_STR("wolf"), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_INDEX, f->project, 1), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_INDEX, f->project, 6), err));
+	MUST(OPS(f)->commit(f->store, err));
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("fox"), "");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("wolf"), "2 ");
+	MUST(OPS(f)->head(f->store, RT_STORE_INDEX, f->project, &mark, err));
+	assert_int_equal(mark, 5);
+}
+
+typedef struct entries {
+	uint64_t number, entry;
+} entries;
+
+static bool
+see_entry(void *ctx, uint64_t number, uint64_t entry)
+{
+	entries *e = ctx;
+
+	e->number = number;
+	e->entry = entry;
+	return false;
+}
+
+static void
+test_index_entry(void **state)
+{
+	fixture *f = *state;
+	entries e = {0, 0};
+
+	append_one(f, 1);
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->index_add(f->store, f->project, 1, 123456789012345, RT_STR("fox fox"), err));
+	/* Not committed yet, and seen inside. */
+	MUST(OPS(f)->index_find(f->store, f->project, RT_STR("fox"), RT_FIND_PHRASE, see_entry, &e,
+				err));
+	assert_int_equal(e.number, 1);
+	assert_int_equal(e.entry, 123456789012345);
+	MUST(OPS(f)->commit(f->store, err));
+	must_be_clean(f);
+}
+
+/* --- purge --- */
+
+static bool
+file_holds(const char *path, const char *needle)
+{
+	size_t room = 1 << 24, size, n = strlen(needle);
+	char *bytes = malloc(room);
+	FILE *file = fopen(path, "rb");
+	bool holds = false;
+
+	if (file != NULL) {
+		size = fread(bytes, 1, room, file);
+		assert_true(size < room);
+		holds = memmem(bytes, size, needle, n) != NULL;
+		fclose(file);
+	}
+	free(bytes);
+	return holds;
+}
+
+static bool
+folder_holds(fixture *f, const char *needle)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm"};
+	char path[128];
+	bool holds = false;
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/a.retake%s", f->folder, suffixes[i]);
+		holds = holds || file_holds(path, needle);
+	}
+	return holds;
+}
+
+static void
+test_purge(void **state)
+{
+	static char big[40000];
+	fixture *f = *state;
+	rt_store_row row = log_row(2, RT_STR("effect with hunter2secret inside"));
+	rt_store_row body = {.number = 2, .entry = 22, .data = (rt_str){big, sizeof(big)}};
+	seen s = {0};
+
+	for (size_t i = 0; i < sizeof(big); i++)
+		big[i] = "hunter2secret "[i % 14];
+	append_one(f, 1);
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->append(f->store, f->project, 1, &row, 1, &body, 1, NULL, err));
+	MUST(OPS(f)->index_add(f->store, f->project, 1, 1001, RT_STR("body one"), err));
+	MUST(OPS(f)->index_add(f->store, f->project, 2, 22, RT_STR("hunter2secret word"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+			   RT_STR("hunter2secret"), err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 9), body.data, err));
+	MUST(OPS(f)->commit(f->store, err));
+	for (uint64_t seq = 3; seq <= 60; seq++)
+		append_one(f, seq);
+	if (f->kind->is_file)
+		assert_true(folder_holds(f, "hunter2secret"));
+
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 2), RT_STR("purged"),
+			   err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_LOG, f->project, 2), RT_STR("purged too"),
+			   err));
+	FAILS(RT_NOT_FOUND, OPS(f)->write(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 61),
+					  RT_STR(""), err));
+	FAILS(RT_NOT_FOUND,
+	      OPS(f)->write(f->store, rt_rows_one(RT_STORE_LOG, f->project, 61), RT_STR(""), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_INDEX, f->project, 2), err));
+	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("draft")),
+			   RT_STR(""), err));
+	MUST(OPS(f)->drop(f->store, rt_rows_one(RT_STORE_NODES, f->project, 9), err));
+	MUST(OPS(f)->commit(f->store, err));
+	MUST(OPS(f)->scrub(f->store, err));
+	assert_false(folder_holds(f, "hunter2secret"));
+	assert_false(folder_holds(f, "hunter2"));
+
+	expect_body(f, 2, "purged");
+	MUST(OPS(f)->read(f->store, rt_rows_one(RT_STORE_LOG, f->project, 2), see_log, &s, err));
+	assert_string_equal(s.text, "purged too");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("hunter2secret"), "");
+	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR("body"), "1 ");
+	append_one(f, 61);
+	must_be_clean(f);
+	if (f->kind->is_file) {
+		reopen(f);
+		expect_body(f, 2, "purged");
+		assert_false(folder_holds(f, "hunter2"));
+	}
+}
+
+/* --- epoch --- */
+
+static void
+test_epoch(void **state)
+{
+	fixture *f = *state;
+	uint64_t first = 0, second = 0, third = 0, now = 0;
+
+	MUST(OPS(f)->epoch(f->store, &first, err));
+	assert_int_not_equal(first, 0);
+	MUST(OPS(f)->epoch_renew(f->store, err));
+	MUST(OPS(f)->epoch(f->store, &second, err));
+	assert_int_not_equal(first, second);
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->epoch_renew(f->store, err));
+	MUST(OPS(f)->epoch(f->store, &third, err));
+	assert_int_not_equal(second, third);
+	OPS(f)->cancel(f->store);
+	MUST(OPS(f)->epoch(f->store, &now, err));
+	assert_int_equal(now, second);
+	if (f->kind->is_file) {
+		reopen(f);
+		MUST(OPS(f)->epoch(f->store, &now, err));
+		assert_int_equal(now, second);
+	}
+}
+
+/* --- large rows --- */
+
+static void
+test_large(void **state)
+{
+	enum { SIZE = 12345678 };
+	fixture *f = *state;
+	char *bytes = malloc(SIZE);
+	rt_store_row row;
+	rt_store_row body;
+	rt_buf buf;
+
+	for (size_t i = 0; i < SIZE; i++)
+		bytes[i] = (char)(i * 2654435761u >> 13);
+	row = log_row(1, rt_str_at(bytes, SIZE / 2));
+	body = (rt_store_row){.number = 1, .entry = 1, .data = rt_str_at(bytes, SIZE)};
+	MUST(OPS(f)->begin(f->store, err));
+	MUST(OPS(f)->append(f->store, f->project, 0, &row, 1, &body, 1, NULL, err));
+	MUST(OPS(f)->write(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), body.data, err));
+	MUST(OPS(f)->commit(f->store, err));
+	append_one(f, 2);
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 1), &buf, NULL, err));
+	assert_true(rt_str_eq(rt_buf_str(&buf), body.data));
+	rt_buf_clear(&buf);
+	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), &buf, NULL, err));
+	assert_true(rt_str_eq(rt_buf_str(&buf), body.data));
+	rt_buf_deinit(&buf);
+	/* A buffer that is too small says so and nothing more. */
+	rt_buf_init(&buf, rt_alloc_libc(), 1000);
+	FAILS(RT_LIMIT,
+	      rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 1), &buf, NULL, err));
+	rt_buf_deinit(&buf);
+	free(bytes);
+	must_be_clean(f);
+}
+
+int
+main(void)
+{
+	static const contract_test tests[] = {
+		{"index", test_index},
+		{"index_entry", test_index_entry},
+		{"purge", test_purge},
+		{"epoch", test_epoch},
+		{"large", test_large},
+	};
+
+	return run_contract("store_contract_purge", tests, sizeof(tests) / sizeof(*tests));
+}
