@@ -55,6 +55,10 @@ try layer src/hooks/a.c '#include "library/library_impl.h"'
 try layer src/library/a.c '#include "app/host.h"'
 try layer src/cli/a.c '#include "library/library_impl.h"'
 try layer src/app/a.c '#include "cli/cli.h"'
+try layer src/tui/a.c '#include "cli/cli.h"'
+try layer src/cli/a.c '#include "server/server.h"'
+try layer src/server/a.c '#include "tui/tui.h"'
+try layer src/cli/a.c '#include "program/commands.h"'
 try layer src/app/a.c '#include "library/library_impl.h"'
 try layer src/library/a.c '#include "app/host.h"'
 try layer include/retake/a.h '#include "base/text.h"'
@@ -130,11 +134,12 @@ if [ -n "$known" ]; then
 	try layer "$(dirname "$path")/another.h" "#include \"$header\""
 fi
 try good src/store/store_sqlite.c '#include <sqlite3.h>' '#include "log/store.h"' '#define _GNU_SOURCE'
-try good src/cli/main.c '#include "store/store_sqlite.h"' '#include "formats/pi.h"' \
+try good src/program/main.c '#include "store/store_sqlite.h"' '#include "formats/pi.h"' \
 	'int main(void) { printf("x"); exit(1); }'
 try good src/hooks/process.c 'void f(void) { _exit(1); }'
 try good src/app/host.c 'void f(void) { _exit(1); }'
-try good src/tui/a.c '#include "app/width.h"' '#include "cli/cli.h"'
+try good src/tui/a.c '#include "app/width.h"' '#include "app/session.h"'
+try good src/program/a.c '#include "cli/cli.h"' '#include "tui/tui.h"' '#include "server/server.h"'
 try good src/server/a.c '#include "retake/retake.h"'
 
 # A tree that holds nothing to check is no proof of anything.

@@ -99,12 +99,12 @@ hint_failure(rt_cli_change *change, rt_status st)
 {
 	rt_cli *cli = change->cli;
 
-	if (cli->hint[0] != 0)
+	if (cli->session.hint[0] != 0)
 		return;
 	if (change->address != NULL && (strstr(cli->error.text, "no entry matches") != NULL ||
 					strstr(cli->error.text, "is the label of") != NULL)) {
 		rt_cli_hint_entry(cli, change->address, st);
-		if (cli->hint[0] != 0)
+		if (cli->session.hint[0] != 0)
 			return;
 	}
 	if (st == RT_NOT_FOUND || st == RT_REFUSED) {
@@ -174,12 +174,13 @@ advise(rt_cli_change *change)
 	rt_scope s;
 	rt_status st;
 
-	if (cli->quiet || cli->json || cli->is_scratch || cli->out.kept)
+	if (cli->quiet || cli->json || cli->session.is_scratch || cli->out.kept)
 		return RT_OK;
 	rt_scope_init(&s, cli->alloc);
 	requests = rt_requests_read(&s, change->requests, change->count);
-	RT_TRY(&s, rt_engine_lint(cli->engine, requests, change->count, rt_cli_disc_name(cli),
-				  rt_cli_take_name(cli), warn, cli, &resent, &s.error));
+	RT_TRY(&s, rt_engine_lint(cli->session.engine, requests, change->count,
+				  rt_session_discussion(&cli->session),
+				  rt_session_take(&cli->session), warn, cli, &resent, &s.error));
 	st = rt_scope_end(&s, &cli->error);
 	if (st == RT_OK && resent >= WORTH_TELLING)
 		rt_cli_note(cli, "the next request sends about %zu tokens anew that the provider may "
@@ -198,10 +199,11 @@ carry_out(rt_cli_change *change)
 	if (change->results == NULL)
 		return rt_cli_nomem(cli);
 	memset(change->results, 0, change->count * sizeof(*change->results));
-	st = rt_apply_json(cli->engine, rt_cli_hooks_begin(cli), change->requests, change->count,
-			   change->count > 1, rt_cli_disc_name(cli), rt_cli_take_name(cli),
+	st = rt_apply_json(cli->session.engine, rt_session_hooks_begin(&cli->session),
+			   change->requests, change->count, change->count > 1,
+			   rt_session_discussion(&cli->session), rt_session_take(&cli->session),
 			   change->results);
-	rt_cli_hooks_end(cli);
+	rt_session_hooks_end(&cli->session);
 	change->result = &change->results[change->count - 1];
 	/* The first that failed tells the story; in a batch the others only echo it. */
 	for (i = 0; st != RT_OK && i < change->count; i++)
@@ -223,19 +225,19 @@ rt_cli_change_run(rt_cli_change *change)
 	if (rt_cli_has(change->cli, "at-op"))
 		return rt_cli_fail(change->cli, RT_USAGE,
 				   "the past cannot be changed; --at-op is for looking");
-	st = rt_cli_open(change->cli, RT_CLI_CHANGE);
+	st = rt_cli_open(change->cli, RT_SESSION_CHANGE);
 	if (st != RT_OK) {
 		hint_failure(change, st);
 		return st;
 	}
-	before = change->cli->value->seq;
+	before = change->cli->session.value->seq;
 	st = read_requests(change);
 	if (st == RT_OK)
 		st = advise(change);
 	if (st == RT_OK)
 		st = carry_out(change);
 	/* A purge may be on disk, and what tidies up behind it have failed. */
-	now = rt_engine_value(change->cli->engine);
+	now = rt_engine_value(change->cli->session.engine);
 	change->cli->changed = change->cli->changed || now->seq != before;
 	rt_object_unref(now);
 	if (st != RT_OK) {
@@ -247,8 +249,8 @@ rt_cli_change_run(rt_cli_change *change)
 	if (st == RT_NOMEM || st == RT_IO)
 		rt_cli_output_lost(change->cli, st);
 	if (st != RT_OK) {
-		change->cli->hint[0] = 0;
-		change->cli->place = (rt_place){0, 0};
+		change->cli->session.hint[0] = 0;
+		change->cli->session.place = (rt_place){0, 0};
 	}
 	return RT_OK;
 }
@@ -283,14 +285,15 @@ rt_cli_add_where(rt_cli *cli, const char *id, rt_buf *out)
 	rt_status st = RT_NOT_FOUND;
 
 	rt_buf_add_c(out, id);
-	if (cli->value != NULL && cli->place.disc != 0)
+	if (cli->session.value != NULL && cli->session.place.disc != 0)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK)
-		st = rt_resolve_entry(cli->value, cli->place, rt_str_of(id), false, &entry, &none);
+		st = rt_resolve_entry(cli->session.value, cli->session.place, rt_str_of(id), false,
+				      &entry, &none);
 	if (st == RT_OK)
-		st = rt_take_find(cli->value, take, entry, &at, &slot, &found, &none);
+		st = rt_take_find(cli->session.value, take, entry, &at, &slot, &found, &none);
 	if (st == RT_OK && found)
-		st = rt_project_name(cli->value, slot.role, &role, &none);
+		st = rt_project_name(cli->session.value, slot.role, &role, &none);
 	if (st == RT_OK && found) {
 		rt_buf_add_c(out, " (");
 		rt_buf_add_str(out, role);
@@ -331,12 +334,13 @@ add_undo(rt_cli_change *change, rt_buf *out)
 	const rt_cell *cell;
 	rt_buf name;
 
-	if (disc == 0 && cli->place.disc == 0 && rt_cli_flag_value(cli, "discussion") != NULL)
-		disc = cli->value->active;
-	if (disc == 0 || disc == cli->place.disc) {
+	if (disc == 0 && cli->session.place.disc == 0 &&
+	    rt_cli_flag_value(cli, "discussion") != NULL)
+		disc = cli->session.value->active;
+	if (disc == 0 || disc == cli->session.place.disc) {
 		rt_cli_add_retake(cli, out);
 	} else {
-		cell = rt_project_cell(cli->value, disc);
+		cell = rt_project_cell(cli->session.value, disc);
 		rt_cli_add_retake_project(cli, out);
 		rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
 		if (cell != NULL && cell->present)
@@ -346,7 +350,7 @@ add_undo(rt_cli_change *change, rt_buf *out)
 		rt_buf_add_byte(&name, '\0');
 		rt_buf_add_c(out, " -d ");
 		if (rt_cli_buf(cli, &name) == RT_OK)
-			rt_cli_add_quoted(out, name.ptr);
+			rt_args_add_quoted(out, name.ptr);
 		rt_buf_deinit(&name);
 	}
 	rt_buf_add_c(out, " undo");

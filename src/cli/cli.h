@@ -1,87 +1,50 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cli: what one run of the program holds, and what commands share.
+ * Cli: what one run of the command line holds, and what commands share.
  *
- *   cli.c     start, dispatch, errors          session.c  the store and the value at hand
- *   args.c    the command line                 change.c changes, and what is said of them
- *   term.c    output                           host.c   the machine
- *   file.c    files in and out                 cmd_*.c  the commands
- *   inflight.c replies that are no entries yet
- *   hooks.c   hooks
+ *   cli.c      failing, remarks, flags and words   session.c  opening and looking
+ *   address.c  addresses of entries                view.c     views, read
+ *   term.c     output                              change.c   changes, and what is said of them
+ *   file.c     files and the editor                inflight.c replies that are no entries yet
+ *   memory.c   memory                              cmd_*.c    the commands
  *
- * A command's function does its work and gives a status; cli.c turns it into an exit
+ * A command's function does its work and returns a status; program/main.c turns it into an exit
  * code and, where it is not RT_OK, prints cli->error and a next step. One thread. */
 #ifndef RT_CLI_CLI_H
 #define RT_CLI_CLI_H
 
-#include <stdatomic.h>
-
-#include "cli/command.h"
-#include "app/host.h"
+#include "app/command.h"
+#include "app/files.h"
+#include "app/session.h"
+#include "cli/memory.h"
 #include "cli/term.h"
 #include "core/id.h"
-#include "ops/action.h"
 
-enum {
-	RT_CLI_HINT_SIZE = 1024,
-	RT_ID_ROOM = RT_ID_MAX + 1 /* an id and its NUL */
-};
-
-/* Memory that remembers whether there was ever too little: requests and output are put
- * together in many small buffers, and one that stayed empty must not pass for the whole. */
-typedef struct rt_cli_memory {
-	rt_alloc alloc;
-	atomic_bool short_of;
-	bool wipes; /* zeroes what is given back: set it before there are threads */
-} rt_cli_memory;
-
-/* Hooks, with Ctrl-C held back while one runs: it ends the hook, and so the command. Nothing
- * else is held up. */
-typedef struct rt_cli_gate {
-	rt_hooks hooks;
-	rt_hooks *inner; /* NULL: not open */
-} rt_cli_gate;
+enum { RT_ID_ROOM = RT_ID_MAX + 1 /* an id and its NUL */ };
 
 typedef struct rt_cli {
 	rt_cli_memory memory;
 	const rt_alloc *alloc; /* that one */
 	const rt_env *env;
+	const rt_command *const *commands;          /* all of them, ended by NULL */
+	rt_status (*help_keys)(struct rt_cli *cli); /* the topic "keys" of the help */
 	rt_term out, err;
-	rt_cli_args args;
+	rt_args args;
 	bool json, quiet, verbose, no_input;
-
-	/* session.c */
-	rt_buf path;     /* of the store; empty: none chosen yet */
-	bool path_given; /* by flag or environment */
-	bool path_named; /* so, and its folder has to be there */
-	rt_store *store;
-	bool made_store; /* this command made it */
-	bool say_made;   /* and has not said so yet */
-	bool is_scratch; /* there is no store yet; looking at an empty one in memory */
-	rt_engine *engine;
-	const rt_project *value; /* ours; the one that is looked at */
-	rt_place place;          /* in it; never 0 */
-	rt_host_git git;
-
-	/* hooks.c */
-	struct rt_config *config; /* NULL: not read yet */
-	rt_cli_gate gate;
-	rt_hooks *hooks;          /* the gate's; NULL: there are none */
-	rt_apply_context act;          /* between rt_cli_hooks_begin and _end */
-	rt_buf hook_notes;              /* what hooks said in that time */
-	bool hooks_off;             /* no hooks, whatever there is: a tour, completions */
-	bool is_session;          /* session.open was told */
+	rt_session session;
+	bool say_made; /* a new store was made, which has not been said yet */
 
 	rt_error error;
-	char hint[RT_CLI_HINT_SIZE]; /* the next step; empty: the usual one */
-	char kept[RT_CLI_HINT_SIZE]; /* the file in which a text of the person's lies; or empty */
+	char kept
+		[RT_SESSION_HINT_SIZE]; /* the file in which a text of the person's lies; or empty */
 	char question[RT_ID_MAX + 4]; /* an entry that stays though the rest failed; or empty */
 	int exit_code;               /* -1: by the status */
 	bool json_done;              /* a document was printed already */
 	bool changed;                /* something was changed, and that is on disk */
 } rt_cli;
 
-int rt_cli_main(int argc, char **argv);
+/* args are what is to be done from now on: the session is told what they say. */
+void rt_cli_use_args(rt_cli *cli, rt_args args);
 
 /* ---- failing ---- */
 
@@ -115,8 +78,6 @@ rt_status rt_cli_number(rt_cli *cli, const char *text, const char *what, uint64_
 /* Text for an entry: the words from index on, or -f FILE, or "-". One line end at the end
  * of a file is not part of it unless --exact. *out_given false: neither was there. */
 rt_status rt_cli_text(rt_cli *cli, size_t index, rt_buf *out, bool *out_given);
-/* A word as a shell would have to be given it. */
-void rt_cli_add_quoted(rt_buf *buf, const char *word);
 /* "retake" with the flags that say where, as somebody would have to type it. */
 void rt_cli_add_retake(const rt_cli *cli, rt_buf *buf);
 /* The same without the discussion. */
@@ -127,55 +88,19 @@ void rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text);
 /* The same on standard output. */
 void rt_cli_advise(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
 
-/* ---- hooks ---- */
-
-/* The user's configuration, read once. It stays ours. */
-rt_status rt_cli_config(rt_cli *cli, const struct rt_config **out);
-/* The hooks that there are: of the configuration ([[hook]] as JSON), of the person's folder,
- * of the work folder. Close them with their ops. */
-rt_status rt_cli_hooks_open(rt_cli *cli, rt_str definitions, const char *project, rt_hooks **out,
-			    rt_error *err);
-/* Ask of the engine (rt_apply and rt_action_…) between these two: what hooks want people to know is
- * said at the end. */
-const rt_apply_context *rt_cli_hooks_begin(rt_cli *cli);
-void rt_cli_hooks_end(rt_cli *cli);
-/* Notes, a line each. */
-void rt_cli_say_lines(rt_cli *cli, rt_str lines);
-/* "cli", or "hook:NAME" where a hook started this program. */
-rt_str rt_cli_by(rt_buf *room);
-
 /* ---- the session ---- */
 
-typedef enum rt_cli_mode {
-	RT_CLI_LOOK, /* not a byte is written */
-	RT_CLI_TEND, /* look, and bring the index up to date where that is possible */
-	RT_CLI_CHANGE
-} rt_cli_mode;
-
-/* Find out which store is meant (rt_cli.path). */
+/* rt_session_config of the session, and so on. */
+rt_status rt_cli_config(rt_cli *cli, const rt_config **out);
 rt_status rt_cli_find_store(rt_cli *cli);
-/* Open the store alone. RT_NOT_FOUND where there is none, unless to be changed. */
-rt_status rt_cli_open_store(rt_cli *cli, rt_cli_mode mode);
-/* Open store, project and value; where there is no store yet, looking sees an empty one. */
-rt_status rt_cli_open(rt_cli *cli, rt_cli_mode mode);
+rt_status rt_cli_open_store(rt_cli *cli, rt_session_mode mode);
+rt_status rt_cli_open(rt_cli *cli, rt_session_mode mode);
+rt_status rt_cli_look(rt_cli *cli);
 void rt_cli_close(rt_cli *cli);
 /* Say that a new store was made, once: at the end, or when the command is up and running. */
 void rt_cli_say_made(rt_cli *cli);
-/* The store is closed: a failed command does not leave a new and empty store behind. */
-void rt_cli_end_made(rt_cli *cli, bool failed);
-/* What rt_cli_open and rt_cli_close do about hooks. A configuration that cannot be read is
- * a note for who looks, and a failure for who changes something. */
-rt_status rt_cli_hear(rt_cli *cli, rt_cli_mode mode);
-void rt_cli_close_hooks(rt_cli *cli);
-/* Look at the newest value, in the place that the flags say. */
-rt_status rt_cli_look(rt_cli *cli);
 rt_status rt_cli_disc(rt_cli *cli, const rt_disc **out);
 rt_status rt_cli_take(rt_cli *cli, const rt_take **out);
-/* The project that is worked on. */
-rt_str rt_cli_project_name(const rt_cli *cli);
-/* Discussion and take as operations are given them; empty: the active ones. */
-rt_str rt_cli_disc_name(const rt_cli *cli);
-rt_str rt_cli_take_name(const rt_cli *cli);
 /* "@-", "@-2" become ids; everything else stays as it is. *out borrows from either. */
 rt_status rt_cli_address(rt_cli *cli, const char *address, char room[RT_ID_ROOM], rt_str *out);
 /* A hint at what may have been meant by something that names no entry, or several. */
@@ -250,22 +175,14 @@ void rt_cli_add_where(rt_cli *cli, const char *id, rt_buf *out);
 
 /* ---- files ---- */
 
-/* All of a file ("-": standard input) appended. RT_NOT_FOUND, RT_IO, RT_LIMIT. */
+/* As app/files.h and app/editor.h say, with hints. */
 rt_status rt_cli_read_file(rt_cli *cli, const char *path, rt_buf *out);
-/* All of a file as it was at one moment, in memory of our own: what others do to the file
- * afterwards changes nothing here. Close it in the end. RT_BUSY: it is being written to. */
-typedef struct rt_cli_file {
-	rt_str bytes;
-	rt_buf buf;
-} rt_cli_file;
-rt_status rt_cli_file_open(rt_cli *cli, const char *path, rt_cli_file *out);
-void rt_cli_file_close(rt_cli_file *file);
-/* Write a new file whole or not at all. RT_REFUSED: it is there and replace is false. */
-rt_status rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, bool replace);
-/* The same for nobody but ourselves to read, and never over a file. */
-rt_status rt_cli_write_private(rt_cli *cli, const char *path, rt_str bytes);
-/* A private temporary file with this text; its path to out. */
-rt_status rt_cli_temp_file(rt_cli *cli, const char *name, rt_str text, rt_buf *out);
+rt_status rt_cli_read_whole_file(rt_cli *cli, const char *path, rt_buf *out);
+rt_status rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mode mode);
+/* May an editor be opened: is there a person, or was it asked for by name (--editor)? */
+bool rt_cli_may_edit(const rt_cli *cli);
+rt_status rt_cli_edit_text(rt_cli *cli, const char *name, rt_buf *text, rt_buf *path);
+rt_status rt_cli_edit_one(rt_cli *cli, const char *name, rt_buf *text, rt_buf *path);
 
 /* ---- words shared by commands ---- */
 
@@ -277,8 +194,5 @@ rt_status rt_cli_temp_file(rt_cli *cli, const char *name, rt_str text, rt_buf *o
 #define RT_CLI_S(count) ((count) == 1 ? "" : "s")
 #define RT_CLI_IES(count) ((count) == 1 ? "y" : "ies")
 rt_style rt_cli_role_style(rt_str role);
-/* What an entry says, as people read it: its text, and on a line of its own what else there
- * is, such as "(calls read, bash)". entry: the object that a view gave. */
-void rt_cli_add_content(rt_buf *buf, yyjson_val *entry);
 
 #endif

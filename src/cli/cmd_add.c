@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "cli/edit.h"
+#include "cli/cli.h"
 
 /* What can be known to be wrong before anybody writes a text for it. */
 static rt_status
@@ -37,7 +37,7 @@ new_text(rt_cli *cli, size_t index, rt_buf *text, rt_buf *path)
 		st = rt_cli_text(cli, index, text, &given);
 	if (st != RT_OK || given)
 		return st;
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	st = rt_cli_edit_one(cli, "entry", text, path);
@@ -123,7 +123,7 @@ run_insert(rt_cli *cli)
 		return rt_cli_fail(cli, RT_USAGE,
 				   "insert needs one of --before ENTRY and --after ENTRY");
 	/* Look first: nobody should write a text for a place that is not there. */
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK)
 		st = rt_cli_position(cli, before != NULL ? before : after, &(size_t){0}, NULL);
 	if (st != RT_OK)
@@ -148,31 +148,31 @@ run_insert(rt_cli *cli)
 }
 
 #define TEXT_FLAGS \
-	{"file", 'f', "FILE", RT_CLI_FILE, "take the text from a file (\"-\": standard input)"}, \
-		{"editor", 'e', NULL, RT_CLI_TEXT, "write the text in the editor"}, \
+	{"file", 'f', "FILE", RT_ARG_FILE, "take the text from a file (\"-\": standard input)"}, \
+		{"editor", 'e', NULL, RT_ARG_TEXT, "write the text in the editor"}, \
 	{ \
-		"exact", 0, NULL, RT_CLI_TEXT, "keep the line end at the end of a file" \
+		"exact", 0, NULL, RT_ARG_TEXT, "keep the line end at the end of a file" \
 	}
 #define ENTRY_FLAGS \
-	{"role", 'r', "ROLE", RT_CLI_ROLE, \
+	{"role", 'r', "ROLE", RT_ARG_ROLE, \
 	 "who speaks; default: the first of the project's roles"}, \
-		{"kind", 0, "KIND", RT_CLI_TEXT, "message, custom …"}, \
-		{"id", 0, "ID", RT_CLI_TEXT, "an id of one's own"}, \
+		{"kind", 0, "KIND", RT_ARG_TEXT, "message, custom …"}, \
+		{"id", 0, "ID", RT_ARG_TEXT, "an id of one's own"}, \
 	{ \
-		"ts", 0, "TIME", RT_CLI_TEXT, "when it was said; default: now" \
+		"ts", 0, "TIME", RT_ARG_TEXT, "when it was said; default: now" \
 	}
 
-static const rt_cli_flag add_flags[] = {
+static const rt_flag add_flags[] = {
 	ENTRY_FLAGS,
 	TEXT_FLAGS,
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_add = {
+const rt_command rt_cli_add = {
 	.name = "add",
 	.alias = "append",
-	.group = RT_CLI_WRITING,
-	.max_words = RT_CLI_WORDS_ANY,
+	.group = RT_COMMANDS_WRITING,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[-r ROLE] [TEXT | -f FILE | -]",
 	.summary = "add an entry at the head",
 	.about = "The entry goes behind the head. When the head is in the middle of a take, a new "
@@ -182,22 +182,22 @@ const rt_cli_command rt_cli_add = {
 		    "git diff | retake add -",
 	.ops = "entry.append",
 	.flags = add_flags,
-	.kinds = {RT_CLI_TEXT},
+	.kinds = {RT_ARG_TEXT},
 	.run = run_add,
 };
 
-static const rt_cli_flag insert_flags[] = {
-	{"before", 'b', "ENTRY", RT_CLI_ENTRY, "the entry that will follow"},
-	{"after", 'a', "ENTRY", RT_CLI_ENTRY, "the entry that will precede"},
+static const rt_flag insert_flags[] = {
+	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry that will follow"},
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry that will precede"},
 	ENTRY_FLAGS,
 	TEXT_FLAGS,
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_insert = {
+const rt_command rt_cli_insert = {
 	.name = "insert",
-	.group = RT_CLI_WRITING,
-	.max_words = RT_CLI_WORDS_ANY,
+	.group = RT_COMMANDS_WRITING,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "--before|--after ENTRY [-r ROLE] [TEXT | -f FILE | -]",
 	.summary = "add an entry before or after another",
 	.about = "Everything that follows stays.",
@@ -205,6 +205,6 @@ const rt_cli_command rt_cli_insert = {
 		    "retake insert --after k3f9 -f note.md",
 	.ops = "entry.insert",
 	.flags = insert_flags,
-	.kinds = {RT_CLI_TEXT},
+	.kinds = {RT_ARG_TEXT},
 	.run = run_insert,
 };

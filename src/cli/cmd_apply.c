@@ -270,12 +270,12 @@ run_batch(applying *a)
 	for (i = 0; i < a->count; i++)
 		if (a->requests[i].doc != NULL)
 			good[count++] = rt_json_root(a->requests[i].doc);
-	if (count > 0 && rt_apply_json(cli->engine, rt_cli_hooks_begin(cli), good, count, false,
-				      rt_cli_disc_name(cli), rt_cli_take_name(cli),
-				      results) != RT_OK)
+	if (count > 0 && rt_apply_json(cli->session.engine, rt_session_hooks_begin(&cli->session),
+				       good, count, false, rt_session_discussion(&cli->session),
+				       rt_session_take(&cli->session), results) != RT_OK)
 		a->failed = true;
 	if (count > 0)
-		rt_cli_hooks_end(cli);
+		rt_session_hooks_end(&cli->session);
 	count = 0;
 	for (i = 0; i < a->count; i++) {
 		if (a->requests[i].doc == NULL)
@@ -387,9 +387,10 @@ run_atomic(applying *a)
 	for (i = 0; i < a->count; i++)
 		good[i] = rt_json_root(a->requests[i].doc);
 	rt_host_hold(true);
-	st = rt_apply_json(cli->engine, rt_cli_hooks_begin(cli), good, a->count, true,
-			   rt_cli_disc_name(cli), rt_cli_take_name(cli), results);
-	rt_cli_hooks_end(cli);
+	st = rt_apply_json(cli->session.engine, rt_session_hooks_begin(&cli->session), good,
+			   a->count, true, rt_session_discussion(&cli->session),
+			   rt_session_take(&cli->session), results);
+	rt_session_hooks_end(&cli->session);
 	a->failed = st != RT_OK;
 	a->denied = st == RT_DENIED;
 	st = RT_OK; /* the results say so */
@@ -421,7 +422,7 @@ run_apply(rt_cli *cli)
 		}
 	}
 	rt_buf_init(&a.input, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK) {
 		cli->json_done = true;
 		st = rt_cli_has(cli, "atomic") ? run_atomic(&a) : run_lines(&a);
@@ -436,14 +437,14 @@ run_apply(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag apply_flags[] = {
-	{"atomic", 0, NULL, RT_CLI_TEXT, "all lines are one step; nothing is done when one fails"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag apply_flags[] = {
+	{"atomic", 0, NULL, RT_ARG_TEXT, "all lines are one step; nothing is done when one fails"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_apply = {
+const rt_command rt_cli_apply = {
 	.name = "apply",
-	.group = RT_CLI_FILES,
+	.group = RT_COMMANDS_FILES,
 	.max_words = 1,
 	.usage = "[FILE | -] [--atomic]",
 	.summary = "carry out operations given as JSON, one a line",
@@ -456,6 +457,6 @@ const rt_cli_command rt_cli_apply = {
 	.examples = "echo '{\"op\":\"entry.append\",\"content\":\"hi\"}' | retake apply\n"
 		    "retake apply --atomic changes.jsonl",
 	.flags = apply_flags,
-	.kinds = {RT_CLI_FILE},
+	.kinds = {RT_ARG_FILE},
 	.run = run_apply,
 };

@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SEND_FLAGS                                                                       \
-	{"model", 'm', "MODEL", RT_CLI_TEXT, "PROVIDER/NAME; default: the setting model"}, \
-	{"budget", 0, "TOKENS", RT_CLI_TEXT,                                               \
-	 "leave the oldest entries out beyond so many; 0: as if it were not there"}
+#define SEND_FLAGS \
+	{"model", 'm', "MODEL", RT_ARG_TEXT, "PROVIDER/NAME; default: the setting model"}, \
+	{ \
+		"budget", 0, "TOKENS", RT_ARG_TEXT, \
+			"leave the oldest entries out beyond so many; 0: as if it were not there" \
+	}
 
 enum { AGAIN_MAX = 100, INPUT_WAIT_MS = 1000 };
 
@@ -165,7 +167,8 @@ add_result(rt_cli_model_session *t, const rt_send_result *r, rt_buf *json)
 	rt_json_add_key(json, "reply");
 	st = rt_cli_entry(cli, r->entry, true, &entry);
 	if (st == RT_OK)
-		st = rt_view_entry(cli->engine, cli->value, cli->place, entry, json, &cli->error);
+		st = rt_view_entry(cli->session.engine, cli->session.value, cli->session.place,
+				   entry, json, &cli->error);
 	rt_buf_add_byte(json, '}');
 	return st;
 }
@@ -178,11 +181,11 @@ send_once(rt_cli_model_session *t, rt_send_options *options, rt_buf *json, bool 
 	rt_send_result result;
 	rt_status st, looked;
 
-	options->discussion = rt_cli_disc_name(cli);
+	options->discussion = rt_session_discussion(&cli->session);
 	if (options->take.size == 0)
-		options->take = rt_cli_take_name(cli);
+		options->take = rt_session_take(&cli->session);
 	rt_cli_model_session_with(t, &options->with);
-	st = rt_engine_send(cli->engine, options, &result, &cli->error);
+	st = rt_engine_send(cli->session.engine, options, &result, &cli->error);
 	rt_cli_model_session_end(t, result.note);
 	say_compaction(cli, &result.compaction);
 	*out_kept = result.entry[0] != 0;
@@ -283,7 +286,7 @@ run_ask(rt_cli *cli)
 	if (st == RT_OK && given)
 		st = rt_cli_image_content(cli, rt_buf_str(&text), &content);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_CHANGE);
+		st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		goto done;
 	st = rt_cli_model_session_open(cli, &session, true);
@@ -307,22 +310,22 @@ done:
 	return st;
 }
 
-static const rt_cli_flag ask_flags[] = {
+static const rt_flag ask_flags[] = {
 	SEND_FLAGS,
-	{"at", 0, "ENTRY", RT_CLI_ENTRY, "go on from this entry"},
-	{"file", 'f', "FILE", RT_CLI_FILE, "the question is in a file; - is standard input"},
-	{"exact", 0, NULL, RT_CLI_TEXT, "with -f: the last line end is part of the text"},
-	{"image", 0, "FILE", RT_CLI_FILE,
+	{"at", 0, "ENTRY", RT_ARG_ENTRY, "go on from this entry"},
+	{"file", 'f', "FILE", RT_ARG_FILE, "the question is in a file; - is standard input"},
+	{"exact", 0, NULL, RT_ARG_TEXT, "with -f: the last line end is part of the text"},
+	{"image", 0, "FILE", RT_ARG_FILE,
 	 "an image that goes with it, or its https:// address; more than once for more"},
-	{"role", 'r', "ROLE", RT_CLI_ROLE, "who asks; default: User"},
-	{"send", 0, NULL, RT_CLI_TEXT, "no question: have what is there answered, or --at ENTRY"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{"role", 'r', "ROLE", RT_ARG_ROLE, "who asks; default: User"},
+	{"send", 0, NULL, RT_ARG_TEXT, "no question: have what is there answered, or --at ENTRY"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_ask = {
+const rt_command rt_cli_ask = {
 	.name = "ask",
-	.group = RT_CLI_ASKING,
-	.max_words = RT_CLI_WORDS_ANY,
+	.group = RT_COMMANDS_ASKING,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "TEXT…\n-f FILE\n--send",
 	.summary = "ask a model, and keep its reply",
 	.about =
@@ -365,7 +368,7 @@ run_again(rt_cli *cli)
 	if (st == RT_OK && count > 1 && options.how == RT_SEND_CONTINUE)
 		return rt_cli_fail(cli, RT_USAGE, "a reply is continued once; leave out -n");
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_CHANGE);
+		st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
@@ -375,11 +378,11 @@ run_again(rt_cli *cli)
 		if (st == RT_OK)
 			st = rt_cli_entry(cli, word, false, &entry);
 		if (st == RT_OK)
-			st = rt_entry_id(cli->value, entry, room, &cli->error);
+			st = rt_entry_id(cli->session.value, entry, room, &cli->error);
 		options.at = rt_str_of(room);
 	}
 	/* Each reply is a take of its own, and becomes the active one: stay where we are. */
-	snprintf(take, sizeof(take), "t%u", cli->place.take);
+	snprintf(take, sizeof(take), "t%u", cli->session.place.take);
 	options.take = rt_str_of(take);
 	if (cli->json && count > 1)
 		rt_buf_add_byte(&json, '[');
@@ -397,16 +400,16 @@ run_again(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag again_flags[] = {
+static const rt_flag again_flags[] = {
 	SEND_FLAGS,
-	{"number", 'n', "COUNT", RT_CLI_TEXT, "so many replies, each in a take of its own"},
-	{"continue", 'c', NULL, RT_CLI_TEXT, "more of a reply that ended too early"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{"number", 'n', "COUNT", RT_ARG_TEXT, "so many replies, each in a take of its own"},
+	{"continue", 'c', NULL, RT_ARG_TEXT, "more of a reply that ended too early"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_again = {
+const rt_command rt_cli_again = {
 	.name = "again",
-	.group = RT_CLI_ASKING,
+	.group = RT_COMMANDS_ASKING,
 	.max_words = 1,
 	.usage = "[ENTRY] [-n COUNT]\n[ENTRY] --continue",
 	.summary = "another reply to the same question, or more of one",
@@ -419,7 +422,7 @@ const rt_cli_command rt_cli_again = {
 		    "retake again --continue",
 	.ops = "entry.reply",
 	.flags = again_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_again,
 };
 
@@ -502,7 +505,7 @@ show_entry(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 					 rt_json_get(entry, "pi")))
 			continue;
 		rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-		rt_cli_add_content(&text, entry);
+		rt_content_add_entry(&text, entry);
 		rt_term_f(&cli->out, ":%zu ", from + i + 1);
 		rt_term_style(&cli->out, rt_cli_role_style(role));
 		rt_term_line(&cli->out, role);
@@ -534,11 +537,11 @@ static rt_status
 chat_model(rt_cli_model_session *t, rt_str name)
 {
 	rt_model *model = NULL;
-	rt_status st = rt_cli_model_session_model(t, name, true, &model);
+	rt_status st = rt_model_session_model(&t->m, name, true, &model, &t->cli->error);
 
 	if (st == RT_OK) {
-		t->model->ops->close(t->model);
-		t->model = model;
+		t->m.model->ops->close(t->m.model);
+		t->m.model = model;
 		rt_term_f(&t->cli->err, "Now %.*s/%.*s answers.\n",
 			  RT_STR_ARG(rt_model_service(model)), RT_STR_ARG(model->name));
 		rt_term_flush(&t->cli->err);
@@ -605,13 +608,13 @@ static void
 say_failure(rt_cli *cli)
 {
 	rt_cli_note(cli, "%s", cli->error.text);
-	if (cli->hint[0] != 0) {
+	if (cli->session.hint[0] != 0) {
 		rt_term_c(&cli->err, "  ");
-		rt_term_text(&cli->err, rt_str_of(cli->hint));
+		rt_term_text(&cli->err, rt_str_of(cli->session.hint));
 		rt_term_c(&cli->err, "\n");
 		rt_term_flush(&cli->err);
 	}
-	cli->hint[0] = 0;
+	cli->session.hint[0] = 0;
 }
 
 static rt_status
@@ -623,15 +626,15 @@ run_chat(rt_cli *cli)
 
 	if (cli->json)
 		return rt_cli_fail(cli, RT_USAGE, "chat is for people; for programs: retake ask --json");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	st = rt_cli_model_session_open(cli, &session, true);
 	session.in_chat = true;
 	if (st == RT_OK && rt_host_can_ask() && !cli->quiet) {
 		rt_term_f(&cli->err, "%.*s/%.*s answers. /help says what else there is.\n",
-			  RT_STR_ARG(rt_model_service(session.model)),
-			  RT_STR_ARG(session.model->name));
+			  RT_STR_ARG(rt_model_service(session.m.model)),
+			  RT_STR_ARG(session.m.model->name));
 		rt_term_flush(&cli->err);
 	}
 	while (st == RT_OK && !end) {
@@ -657,18 +660,19 @@ run_chat(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag chat_flags[] = {
+static const rt_flag chat_flags[] = {
 	SEND_FLAGS,
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_chat = {
+const rt_command rt_cli_chat = {
 	.name = "chat",
-	.group = RT_CLI_ASKING,
+	.group = RT_COMMANDS_ASKING,
 	.usage = "",
 	.summary = "talk line by line, on any terminal",
-	.about = "For dumb terminals, screen readers and scripts: lines in, replies out. /help says "
-		 "what else can be typed.",
+	.about =
+		"For dumb terminals, screen readers and scripts: lines in, replies out. /help says "
+		"what else can be typed.",
 	.examples = "retake chat\nretake chat -m builtin/echo < questions.txt",
 	.ops = "entry.append entry.reply",
 	.flags = chat_flags,

@@ -36,7 +36,7 @@ rt_cli_beside(rt_cli *cli, const char *why, rt_buf *out)
 		(void)strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &parts);
 	for (i = 0; i < 1000; i++) {
 		rt_buf_clear(out);
-		rt_buf_add_f(out, "%s.%s-%s", cli->path.ptr, why, when);
+		rt_buf_add_f(out, "%s.%s-%s", cli->session.path.ptr, why, when);
 		if (i > 0)
 			rt_buf_add_f(out, "-%d", i);
 		if (out->status != RT_OK || !exists(out->ptr))
@@ -48,12 +48,14 @@ rt_cli_beside(rt_cli *cli, const char *why, rt_buf *out)
 static rt_status
 copy_bytes(rt_cli *cli, const char *from, const char *to)
 {
-	rt_cli_file file;
-	rt_status st = rt_cli_file_open(cli, from, &file);
+	rt_buf bytes;
+	rt_status st;
 
+	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
+	st = rt_cli_read_whole_file(cli, from, &bytes);
 	if (st == RT_OK)
-		st = rt_cli_write_private(cli, to, file.bytes);
-	rt_cli_file_close(&file);
+		st = rt_cli_write_file(cli, to, rt_buf_str(&bytes), RT_FILES_PRIVATE);
+	rt_buf_deinit(&bytes);
 	return st;
 }
 
@@ -64,14 +66,14 @@ rt_cli_follow_links(rt_cli *cli)
 	rt_buf real;
 	rt_status st;
 
-	if (strcmp(cli->path.ptr, ":memory:") == 0)
+	if (strcmp(cli->session.path.ptr, ":memory:") == 0)
 		return RT_OK;
 	rt_buf_init(&real, cli->alloc, 8192);
-	st = rt_store_sqlite_real_path(cli->path.ptr, &real, &cli->error);
+	st = rt_store_sqlite_real_path(cli->session.path.ptr, &real, &cli->error);
 	if (st == RT_OK) {
-		rt_buf_clear(&cli->path);
-		rt_buf_add_str(&cli->path, rt_buf_str(&real));
-		st = rt_cli_buf(cli, &cli->path);
+		rt_buf_clear(&cli->session.path);
+		rt_buf_add_str(&cli->session.path, rt_buf_str(&real));
+		st = rt_cli_buf(cli, &cli->session.path);
 	}
 	rt_buf_deinit(&real);
 	return st;
@@ -86,17 +88,17 @@ rt_cli_keep_copy(rt_cli *cli, const char *why, rt_buf *out)
 	if (st == RT_OK)
 		st = rt_cli_beside(cli, why, out);
 	if (st == RT_OK)
-		st = rt_cli_open_store(cli, RT_CLI_LOOK);
+		st = rt_cli_open_store(cli, RT_SESSION_LOOK);
 	if (st == RT_OK) {
-		st = cli->store->ops->backup(cli->store, out->ptr, &cli->error);
+		st = cli->session.store->ops->backup(cli->session.store, out->ptr, &cli->error);
 		rt_cli_close(cli);
 	}
 	if (st != RT_CORRUPT)
 		return st;
 	/* Too damaged for a proper copy: every byte that is there, then. */
-	snprintf(from, sizeof(from), "%s-wal", cli->path.ptr);
+	snprintf(from, sizeof(from), "%s-wal", cli->session.path.ptr);
 	snprintf(to, sizeof(to), "%s-wal", out->ptr);
-	st = copy_bytes(cli, cli->path.ptr, out->ptr);
+	st = copy_bytes(cli, cli->session.path.ptr, out->ptr);
 	if (st == RT_OK && exists(from))
 		st = copy_bytes(cli, from, to);
 	return st;
@@ -110,10 +112,10 @@ run_backup(rt_cli *cli)
 	const char *path = rt_cli_word(cli, 0);
 	struct stat info;
 	rt_buf json;
-	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open_store(cli, RT_SESSION_LOOK);
 
 	if (st == RT_OK)
-		st = cli->store->ops->backup(cli->store, path, &cli->error);
+		st = cli->session.store->ops->backup(cli->session.store, path, &cli->error);
 	if (st == RT_REFUSED)
 		rt_cli_hint(cli, st,
 			    "A backup never replaces a file. Another name: retake backup FILE");
@@ -138,9 +140,9 @@ run_backup(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_backup = {
+const rt_command rt_cli_backup = {
 	.name = "backup",
-	.group = RT_CLI_MAINTENANCE,
+	.group = RT_COMMANDS_MAINTENANCE,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE",
@@ -148,7 +150,7 @@ const rt_cli_command rt_cli_backup = {
 	.about =
 		"Works while others use the store. The copy is itself a store: retake --db FILE show.",
 	.examples = "retake backup ~/retake-2026-11-21.db",
-	.kinds = {RT_CLI_FILE},
+	.kinds = {RT_ARG_FILE},
 	.run = run_backup,
 };
 
@@ -167,14 +169,14 @@ check_backup(rt_cli *cli, const char *path, const char *copy)
 	if (st != RT_OK)
 		return rt_cli_hint(cli, st, "Nothing was changed.");
 	rt_cli_findings_init(cli, &findings);
-	cli->store = store;
+	cli->session.store = store;
 	st = rt_cli_check(cli, &findings);
 	if (st == RT_OK && findings.bad > 0)
 		st = rt_cli_fail(cli, RT_CORRUPT, "%s is damaged (%zu finding%s)", path,
 				 findings.bad, RT_CLI_S(findings.bad));
 	if (st == RT_OK)
 		st = store->ops->backup(store, copy, &cli->error);
-	cli->store = NULL;
+	cli->session.store = NULL;
 	store->ops->close(store);
 	rt_buf_deinit(&findings.json);
 	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
@@ -251,12 +253,12 @@ rt_cli_drop_files(const char *copy)
 rt_status
 rt_cli_exchange(rt_cli *cli, const char *why, const char *copy, rt_buf *aside)
 {
-	bool present = exists(cli->path.ptr), changed = false;
+	bool present = exists(cli->session.path.ptr), changed = false;
 	rt_status st = rt_cli_beside(cli, why, aside);
 
 	if (st != RT_OK)
 		return st;
-	st = rt_store_sqlite_exchange(cli->alloc, cli->env, cli->path.ptr, copy, aside->ptr,
+	st = rt_store_sqlite_exchange(cli->alloc, cli->env, cli->session.path.ptr, copy, aside->ptr,
 				      &changed, &cli->error);
 	if (changed)
 		cli->changed = true;
@@ -306,7 +308,7 @@ run_restore(rt_cli *cli)
 	if (rt_cli_has(cli, "read-only"))
 		return rt_cli_fail(cli, RT_READ_ONLY,
 				   "restore changes things, and --read-only was given");
-	if (exists(cli->path.ptr)) {
+	if (exists(cli->session.path.ptr)) {
 		st = rt_cli_confirm(cli, "Put the backup in the place of the present store "
 					 "(which is kept under another name)?");
 		if (st != RT_OK)
@@ -322,14 +324,14 @@ run_restore(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag restore_flags[] = {
-	{"yes", 'y', NULL, RT_CLI_TEXT, "do not ask"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag restore_flags[] = {
+	{"yes", 'y', NULL, RT_ARG_TEXT, "do not ask"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_restore = {
+const rt_command rt_cli_restore = {
 	.name = "restore",
-	.group = RT_CLI_MAINTENANCE,
+	.group = RT_COMMANDS_MAINTENANCE,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE [--yes]",
@@ -338,6 +340,6 @@ const rt_cli_command rt_cli_restore = {
 		 "overwritten: it gets another name beside it.",
 	.examples = "retake restore ~/retake-2026-11-21.db",
 	.flags = restore_flags,
-	.kinds = {RT_CLI_FILE},
+	.kinds = {RT_ARG_FILE},
 	.run = run_restore,
 };

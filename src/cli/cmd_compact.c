@@ -85,7 +85,7 @@ run_compact(rt_cli *cli)
 	if (keep != NULL)
 		st = rt_cli_number(cli, keep, "how many tokens", &tokens);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_CHANGE);
+		st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	st = rt_cli_model_session_open(cli, &session, true);
@@ -97,11 +97,11 @@ run_compact(rt_cli *cli)
 	if (st == RT_OK) {
 		/* The engine's 0 is the usual number; none at all is the last entry alone. */
 		options.keep_tokens = keep != NULL && tokens == 0 ? 1 : (size_t)tokens;
-		options.discussion = rt_cli_disc_name(cli);
-		options.take = rt_cli_take_name(cli);
+		options.discussion = rt_session_discussion(&cli->session);
+		options.take = rt_session_take(&cli->session);
 		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
 		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_compact(cli->engine, &options, &result, &cli->error);
+		st = rt_engine_compact(cli->session.engine, &options, &result, &cli->error);
 		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_REFUSED && options.from.size == 0)
@@ -127,18 +127,18 @@ run_compact(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag compact_flags[] = {
-	{"keep", 0, "TOKENS", RT_CLI_TEXT, "so much of the end is kept; default: 20000"},
-	{"instructions", 0, "TEXT", RT_CLI_TEXT, "what the summary should look out for"},
-	{"model", 'm', "MODEL", RT_CLI_TEXT, "who writes it; default: the setting model"},
-	{"dry-run", 'n', NULL, RT_CLI_TEXT, "only say what would be done"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag compact_flags[] = {
+	{"keep", 0, "TOKENS", RT_ARG_TEXT, "so much of the end is kept; default: 20000"},
+	{"instructions", 0, "TEXT", RT_ARG_TEXT, "what the summary should look out for"},
+	{"model", 'm', "MODEL", RT_ARG_TEXT, "who writes it; default: the setting model"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "only say what would be done"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_compact = {
+const rt_command rt_cli_compact = {
 	.name = "compact",
-	.group = RT_CLI_ASKING,
-	.traits = RT_CLI_DRY_RUN,
+	.group = RT_COMMANDS_ASKING,
+	.traits = RT_COMMAND_DRY_RUN,
 	.max_words = 1,
 	.usage = "[FROM..TO]",
 	.summary = "send a summary instead of the beginning, or of a range",
@@ -150,7 +150,7 @@ const rt_cli_command rt_cli_compact = {
 		    "retake compact --keep 4000 -n",
 	.ops = "entry.append",
 	.flags = compact_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_compact,
 };
 
@@ -162,17 +162,17 @@ run_compress(rt_cli *cli)
 	rt_compress_options options = {0};
 	rt_summary_result result;
 	rt_cli_model_session session;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
 	st = rt_cli_model_session_open(cli, &session, true);
 	if (st == RT_OK) {
-		options.discussion = rt_cli_disc_name(cli);
-		options.take = rt_cli_take_name(cli);
+		options.discussion = rt_session_discussion(&cli->session);
+		options.take = rt_session_take(&cli->session);
 		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
 		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_compress(cli->engine, &options, &result, &cli->error);
+		st = rt_engine_compress(cli->session.engine, &options, &result, &cli->error);
 		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_OK && cli->json)
@@ -185,15 +185,15 @@ run_compress(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag compress_flags[] = {
-	{"instructions", 0, "TEXT", RT_CLI_TEXT, "what the summary should look out for"},
-	{"model", 'm', "MODEL", RT_CLI_TEXT, "who writes it; default: the setting model"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag compress_flags[] = {
+	{"instructions", 0, "TEXT", RT_ARG_TEXT, "what the summary should look out for"},
+	{"model", 'm', "MODEL", RT_ARG_TEXT, "who writes it; default: the setting model"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_compress = {
+const rt_command rt_cli_compress = {
 	.name = "compress",
-	.group = RT_CLI_ASKING,
+	.group = RT_COMMANDS_ASKING,
 	.usage = "",
 	.summary = "replace the take by a model's summary of it",
 	.about = "One step: undo brings everything back. To keep the entries in view and only send "

@@ -68,7 +68,7 @@ note_limits(rt_cli *cli, bool says_model)
 	if (st == RT_OK)
 		at = count = rt_seq_count(take->slots);
 	if (st == RT_OK && take->number == disc->active)
-		st = rt_disc_head_at(cli->value, disc, &at, &cli->error);
+		st = rt_disc_head_at(cli->session.value, disc, &at, &cli->error);
 	if (st != RT_OK)
 		return st;
 	if (at == 0 && count > 0)
@@ -82,8 +82,8 @@ note_limits(rt_cli *cli, bool says_model)
 		return st;
 	rt_cli_view_init(cli, &view);
 	st = rt_cli_view_read(cli, &view,
-			      rt_view_settings(cli->engine, cli->value, cli->place.disc, &view.buf,
-					       &cli->error));
+			      rt_view_settings(cli->session.engine, cli->session.value,
+					       cli->session.place.disc, &view.buf, &cli->error));
 	if (st == RT_OK &&
 	    rt_json_str(rt_json_get(rt_json_get(view.root, "settings"), "model")).size == 0)
 		rt_cli_note(cli, "the request names no model; to set one: retake set model "
@@ -118,8 +118,8 @@ build_request(rt_cli *cli, rt_cli_counting *counting, rt_buf *json)
 		return build_counted(counting, json);
 	st = rt_cli_counting_provider(cli, name, &provider);
 	if (st == RT_OK)
-		st = rt_view_context(cli->engine, cli->value, cli->place, provider, &options, json,
-				     &cli->error);
+		st = rt_view_context(cli->session.engine, cli->session.value, cli->session.place,
+				     provider, &options, json, &cli->error);
 	if (st == RT_OK)
 		rt_cli_counting_note(counting);
 	return st;
@@ -171,8 +171,8 @@ show_sent(rt_cli *cli, yyjson_val *record, const rt_provider *provider)
 {
 	rt_last_request sent;
 	rt_buf when;
-	rt_status st = rt_last_request_build(cli->engine, record, provider, NULL, NULL, &sent,
-					     &cli->error);
+	rt_status st = rt_last_request_build(cli->session.engine, record, provider, NULL, NULL,
+					     &sent, &cli->error);
 
 	rt_buf_init(&when, cli->alloc, RT_BUF_UNLIMITED);
 	add_when(cli, record, &when);
@@ -259,7 +259,8 @@ run_sent(rt_cli *cli)
 				   "how to build another request");
 	rt_buf_init(&row, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_view_init(cli, &view);
-	st = rt_engine_last_request(cli->engine, cli->place.disc, &row, &cli->error);
+	st = rt_engine_last_request(cli->session.engine, cli->session.place.disc, &row,
+				    &cli->error);
 	if (st == RT_NOT_FOUND)
 		rt_cli_hint(cli, st, "What would be sent now: retake context");
 	if (st == RT_OK)
@@ -270,9 +271,9 @@ run_sent(rt_cli *cli)
 	if (st == RT_OK && rt_cli_has(cli, "sent")) {
 		st = show_sent(cli, rt_json_root(doc), provider);
 	} else if (st == RT_OK) {
-		st = rt_view_last_request_changes(cli->engine, cli->value, cli->place,
-						  rt_json_root(doc), provider, &view.buf,
-						  &cli->error);
+		st = rt_view_last_request_changes(cli->session.engine, cli->session.value,
+						  cli->session.place, rt_json_root(doc), provider,
+						  &view.buf, &cli->error);
 		if (st == RT_OK && cli->json)
 			st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 		else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
@@ -290,7 +291,7 @@ run_context(rt_cli *cli)
 	bool tokens = rt_cli_has(cli, "tokens"), model = rt_cli_has(cli, "model");
 	rt_cli_counting counting;
 	rt_buf json;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st == RT_OK && (rt_cli_has(cli, "sent") || rt_cli_has(cli, "changed")))
 		return run_sent(cli);
@@ -315,23 +316,24 @@ run_context(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag context_flags[] = {
-	{"provider", 0, "NAME", RT_CLI_PROVIDER,
+static const rt_flag context_flags[] = {
+	{"provider", 0, "NAME", RT_ARG_PROVIDER,
 	 "openai, anthropic, ollama, gemini or one of config.toml; default: the model's"},
-	{"model", 'm', "MODEL", RT_CLI_TEXT, "for whom; default: as ask chooses"},
-	{"budget", 0, "TOKENS", RT_CLI_TEXT,
+	{"model", 'm', "MODEL", RT_ARG_TEXT, "for whom; default: as ask chooses"},
+	{"budget", 0, "TOKENS", RT_ARG_TEXT,
 	 "leave the oldest entries out beyond so many; 0: as if it were not there"},
-	{"tokens", 0, NULL, RT_CLI_TEXT, "not the request, but what each entry of it costs"},
-	{"sent", 0, NULL, RT_CLI_TEXT, "what was sent last from this discussion, built again"},
-	{"changed", 0, NULL, RT_CLI_TEXT, "what has changed since: what would be sent otherwise now"},
-	{"pretty", 0, NULL, RT_CLI_TEXT, "on several lines, as on a terminal"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{"tokens", 0, NULL, RT_ARG_TEXT, "not the request, but what each entry of it costs"},
+	{"sent", 0, NULL, RT_ARG_TEXT, "what was sent last from this discussion, built again"},
+	{"changed", 0, NULL, RT_ARG_TEXT,
+	 "what has changed since: what would be sent otherwise now"},
+	{"pretty", 0, NULL, RT_ARG_TEXT, "on several lines, as on a terminal"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_context = {
+const rt_command rt_cli_context = {
 	.name = "context",
-	.group = RT_CLI_LOOKING,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_LOOKING,
+	.traits = RT_COMMAND_AT_OP,
 	.usage = "[--provider NAME] [-m MODEL] [--budget TOKENS]\n"
 		 "--tokens [-m MODEL] [--budget TOKENS]\n--sent\n--changed",
 	.summary = "print the exact request that a model would be sent",

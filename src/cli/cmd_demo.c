@@ -40,21 +40,21 @@ choose_store(rt_cli *cli)
 					   "%s is there already",
 					   db);
 		}
-		cli->path_named = true;
-		rt_buf_add_c(&cli->path, db);
+		cli->session.path_named = true;
+		rt_buf_add_c(&cli->session.path, db);
 	} else if (dir != NULL) {
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
 			return rt_cli_fail(cli, RT_IO, "the folder %s cannot be made: %s", dir,
 					   strerror(errno));
-		rt_buf_add_f(&cli->path, "%s/demo.db", dir);
+		rt_buf_add_f(&cli->session.path, "%s/demo.db", dir);
 	} else {
-		st = rt_host_data_dir(&cli->path, &cli->error);
+		st = rt_host_data_dir(&cli->session.path, &cli->error);
 		if (st != RT_OK)
 			return rt_cli_hint(cli, st, "Name a folder: retake demo DIR");
-		rt_buf_add_c(&cli->path, "/retake-demo.db");
+		rt_buf_add_c(&cli->session.path, "/retake-demo.db");
 	}
-	cli->path_given = true;
-	return rt_cli_buf(cli, &cli->path);
+	cli->session.path_given = true;
+	return rt_cli_buf(cli, &cli->session.path);
 }
 
 /* A fresh project with the story in it. What an earlier tour left stays in its history. */
@@ -65,15 +65,15 @@ tell_story(rt_cli *cli)
 	yyjson_val *requests[64], *request;
 	rt_result results[64];
 	size_t i, count;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	static const char reset[] = "{\"op\":\"project.reset\"}";
 
-	if (st == RT_OK && cli->value->seq > 0) {
+	if (st == RT_OK && cli->session.value->seq > 0) {
 		st = rt_json_read(cli->alloc, rt_str_of(reset), &doc, &cli->error);
 		requests[0] = rt_json_root(doc);
 		if (st == RT_OK)
-			st = rt_apply_json(cli->engine, NULL, requests, 1, false, rt_str_of(NULL),
-					  rt_str_of(NULL), results);
+			st = rt_apply_json(cli->session.engine, NULL, requests, 1, false,
+					   rt_str_of(NULL), rt_str_of(NULL), results);
 		if (st != RT_OK && doc != NULL)
 			cli->error = results[0].error;
 		if (doc != NULL)
@@ -89,7 +89,7 @@ tell_story(rt_cli *cli)
 	memset(results, 0, sizeof(results));
 	yyjson_arr_foreach(rt_json_root(doc), i, count, request)
 		requests[i] = request;
-	st = rt_apply_json(cli->engine, NULL, requests, count, true, rt_str_of(NULL),
+	st = rt_apply_json(cli->session.engine, NULL, requests, count, true, rt_str_of(NULL),
 			   rt_str_of(NULL), results);
 	for (i = 0; i < count; i++) {
 		if (st != RT_OK && results[i].status == st)
@@ -106,7 +106,7 @@ tell_story(rt_cli *cli)
 static rt_status
 run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 {
-	rt_cli_args kept = cli->args, args;
+	rt_args kept = cli->args, args;
 	rt_term term = cli->out;
 	bool json = cli->json;
 	const char *room[STEP_WORDS + 2];
@@ -114,10 +114,10 @@ run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 
 	memset(&args, 0, sizeof(args));
 	args.words = room;
-	st = rt_cli_args_parse((int)count, words, &args, &cli->error);
+	st = rt_args_parse(cli->commands, (int)count, words, &args, &cli->error);
 	RT_ASSERT(st == RT_OK);
 	RT_ASSERT(args.command != NULL);
-	cli->args = args;
+	rt_cli_use_args(cli, args);
 	cli->json = false;
 	cli->out.kept = true;
 	if (cli->out.columns > 20)
@@ -129,7 +129,7 @@ run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 	*out = cli->out.buf;
 	term.scratch = cli->out.scratch;
 	cli->out = term;
-	cli->args = kept;
+	rt_cli_use_args(cli, kept);
 	cli->json = json;
 	return st;
 }
@@ -189,7 +189,7 @@ step(tour *t, const char *about, const char *const *words)
 	rt_buf_init(&command, cli->alloc, 8192);
 	for (i = 0; i < count; i++) {
 		rt_buf_add_c(&command, i > 0 ? " " : "");
-		rt_cli_add_quoted(&command, line[i]);
+		rt_args_add_quoted(&command, line[i]);
 	}
 	st = run_kept(cli, line, count, &output);
 	if (cli->json) {
@@ -241,7 +241,7 @@ walk(tour *t)
 		WORDS("tree"));
 	if (st != RT_OK)
 		return st;
-	t->before_edit = cli->value->seq;
+	t->before_edit = cli->session.value->seq;
 	snprintf(at_op, sizeof(at_op), "%llu", (unsigned long long)t->before_edit);
 	st = step(
 		t,
@@ -295,7 +295,7 @@ finish(tour *t)
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	if (cli->json) {
 		rt_buf_add_c(&buf, "{\"store\":");
-		rt_json_add_string(&buf, rt_buf_str(&cli->path));
+		rt_json_add_string(&buf, rt_buf_str(&cli->session.path));
 		rt_buf_add_c(&buf, ",\"steps\":");
 		rt_buf_add_str(&buf, rt_buf_str(&t->json));
 		rt_buf_add_c(&buf, "]}");
@@ -303,7 +303,7 @@ finish(tour *t)
 		if (st == RT_OK)
 			st = rt_cli_print_json(cli, rt_buf_str(&buf));
 	} else {
-		rt_cli_add_quoted(&buf, cli->path.ptr);
+		rt_args_add_quoted(&buf, cli->session.path.ptr);
 		rt_term_c(&cli->out, "\nIt is yours to play with now:\n\n  export RETAKE_DB=");
 		rt_term_text(&cli->out, rt_buf_str(&buf));
 		rt_term_c(
@@ -326,7 +326,7 @@ run_demo(rt_cli *cli)
 	tour t = {.cli = cli};
 	rt_status st = choose_store(cli);
 
-	cli->hooks_off = true; /* a story; nobody means it */
+	cli->session.hooks_off = true; /* a story; nobody means it */
 	if (st == RT_OK)
 		st = tell_story(cli);
 	if (st != RT_OK)
@@ -345,14 +345,14 @@ run_demo(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag demo_flags[] = {
-	{"step", 0, NULL, RT_CLI_TEXT, "wait for Enter after each step"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag demo_flags[] = {
+	{"step", 0, NULL, RT_ARG_TEXT, "wait for Enter after each step"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_demo = {
+const rt_command rt_cli_demo = {
 	.name = "demo",
-	.group = RT_CLI_LEARNING,
+	.group = RT_COMMANDS_LEARNING,
 	.max_words = 1,
 	.usage = "[DIR] [--step]",
 	.summary = "a tour in a store of its own, without a model or a network",
@@ -361,6 +361,6 @@ const rt_cli_command rt_cli_demo = {
 		"again, the story begins afresh there; what you did stays in the history.",
 	.examples = "retake demo\nretake demo /tmp/tour",
 	.flags = demo_flags,
-	.kinds = {RT_CLI_DIR},
+	.kinds = {RT_ARG_DIR},
 	.run = run_demo,
 };

@@ -15,7 +15,7 @@ free_name(rt_cli *cli, char *room, size_t size)
 
 	do
 		snprintf(room, size, "discussion-%u", number++);
-	while (rt_project_disc_named(cli->value, rt_str_of(room)) != 0);
+	while (rt_project_disc_named(cli->session.value, rt_str_of(room)) != 0);
 }
 
 static rt_status
@@ -24,7 +24,7 @@ run_new(rt_cli *cli)
 	const char *name = rt_cli_word(cli, 0);
 	char room[40];
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
@@ -42,15 +42,15 @@ run_new(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_new = {
+const rt_command rt_cli_new = {
 	.name = "new",
-	.group = RT_CLI_CATALOGUE,
+	.group = RT_COMMANDS_CATALOGUE,
 	.max_words = 1,
 	.usage = "[NAME]",
 	.summary = "start a discussion and go to it",
 	.examples = "retake new db-choice",
 	.ops = "discussion.new",
-	.kinds = {RT_CLI_TEXT},
+	.kinds = {RT_ARG_TEXT},
 	.run = run_new,
 };
 
@@ -74,8 +74,9 @@ deleted_in(rt_cli *cli, rt_str name, uint64_t *out_before, bool *out_newest)
 	rt_buf_add_str(&quoted, name);
 	rt_buf_add_byte(&quoted, '"');
 	if (rt_cli_view_read(cli, &view,
-			     rt_view_history(cli->engine, cli->value, cli->place.disc, 0, 0,
-					     &view.buf, NULL)) == RT_OK)
+			     rt_view_history(cli->session.engine, cli->session.value,
+					     cli->session.place.disc, 0, 0, &view.buf, NULL)) ==
+	    RT_OK)
 		yyjson_arr_foreach(view.root, i, count, row) {
 			if (!rt_str_is(rt_json_str(rt_json_get(row, "op")), "discussion.delete") ||
 			    yyjson_is_true(rt_json_get(row, "undone")) ||
@@ -103,11 +104,12 @@ hint_use(rt_cli *cli, const char *name)
 	uint64_t seq = 0, before = 0;
 	rt_error none;
 
-	if (rt_resolve_place(cli->value, rt_str_of(name), rt_str_of(NULL), &place, &none) == RT_OK)
-		cell = rt_project_cell(cli->value, place.disc);
+	if (rt_resolve_place(cli->session.value, rt_str_of(name), rt_str_of(NULL), &place, &none) ==
+	    RT_OK)
+		cell = rt_project_cell(cli->session.value, place.disc);
 	/* By name only those are found that are there; of the others, the newest. */
-	for (i = rt_project_disc_count(cli->value); cell == NULL && i > 0; i--) {
-		const rt_cell *other = rt_project_cell(cli->value, (uint32_t)i);
+	for (i = rt_project_disc_count(cli->session.value); cell == NULL && i > 0; i--) {
+		const rt_cell *other = rt_project_cell(cli->session.value, (uint32_t)i);
 
 		if (!other->present && rt_str_is(rt_cell_name(other), name)) {
 			cell = other;
@@ -155,17 +157,17 @@ run_use(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_use = {
+const rt_command rt_cli_use = {
 	.name = "use",
 	.alias = "switch",
-	.group = RT_CLI_CATALOGUE,
+	.group = RT_COMMANDS_CATALOGUE,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "DISCUSSION",
 	.summary = "go to another discussion",
 	.examples = "retake use db-choice",
 	.ops = "discussion.switch",
-	.kinds = {RT_CLI_DISC},
+	.kinds = {RT_ARG_DISC},
 	.run = run_use,
 };
 
@@ -176,7 +178,7 @@ run_rename(rt_cli *cli)
 {
 	const char *old = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	rt_str which;
 
 	if (st != RT_OK)
@@ -184,7 +186,7 @@ run_rename(rt_cli *cli)
 	which = rt_str_of(old);
 	if (name == NULL) {
 		name = old;
-		which = rt_cell_name(rt_project_cell(cli->value, cli->place.disc));
+		which = rt_cell_name(rt_project_cell(cli->session.value, cli->session.place.disc));
 	}
 	rt_cli_change_init(cli, &change);
 	rt_cli_change_op(&change, "discussion.rename");
@@ -197,9 +199,9 @@ run_rename(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_rename = {
+const rt_command rt_cli_rename = {
 	.name = "rename",
-	.group = RT_CLI_CATALOGUE,
+	.group = RT_COMMANDS_CATALOGUE,
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "[DISCUSSION] NAME",
@@ -207,7 +209,7 @@ const rt_cli_command rt_cli_rename = {
 	.about = "Without DISCUSSION, the active one. Its takes keep their names.",
 	.examples = "retake rename db-choice storage",
 	.ops = "discussion.rename",
-	.kinds = {RT_CLI_DISC, RT_CLI_TEXT},
+	.kinds = {RT_ARG_DISC, RT_ARG_TEXT},
 	.run = run_rename,
 };
 
@@ -219,10 +221,10 @@ run_rm(rt_cli *cli)
 	const char *name = rt_cli_word(cli, 0);
 	rt_place place;
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK) {
-		st = rt_resolve_place(cli->value, rt_str_of(name), rt_str_of(NULL), &place,
+		st = rt_resolve_place(cli->session.value, rt_str_of(name), rt_str_of(NULL), &place,
 				      &cli->error);
 		if (st != RT_OK)
 			rt_cli_hint(cli, st, "Discussions: retake ls");
@@ -238,14 +240,14 @@ run_rm(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag rm_flags[] = {
-	{"yes", 'y', NULL, RT_CLI_TEXT, NULL}, /* once, it asked */
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag rm_flags[] = {
+	{"yes", 'y', NULL, RT_ARG_TEXT, NULL}, /* once, it asked */
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_rm = {
+const rt_command rt_cli_rm = {
 	.name = "rm",
-	.group = RT_CLI_CATALOGUE,
+	.group = RT_COMMANDS_CATALOGUE,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "DISCUSSION",
@@ -254,6 +256,6 @@ const rt_cli_command rt_cli_rm = {
 	.examples = "retake rm scratch",
 	.ops = "discussion.delete",
 	.flags = rm_flags,
-	.kinds = {RT_CLI_DISC},
+	.kinds = {RT_ARG_DISC},
 	.run = run_rm,
 };

@@ -57,7 +57,7 @@ say(checkup *c, verdict how, const char *what, const char *format, ...)
 static void
 check_folder(checkup *c)
 {
-	const char *path = c->cli->path.ptr, *slash = strrchr(path, '/');
+	const char *path = c->cli->session.path.ptr, *slash = strrchr(path, '/');
 	struct statvfs space;
 	char folder[4096];
 
@@ -84,24 +84,25 @@ check_store(checkup *c)
 	struct stat info;
 	rt_status st;
 
-	if (stat(cli->path.ptr, &info) != 0) {
+	if (stat(cli->session.path.ptr, &info) != 0) {
 		say(c, errno == ENOENT ? FINE : TROUBLE, "store",
 		    errno == ENOENT ? "%s is not there yet; the first change makes it"
 				    : "%s cannot be looked at",
-		    cli->path.ptr);
+		    cli->session.path.ptr);
 		return;
 	}
 	if ((info.st_mode & 077) != 0)
 		say(c, REMARK, "private", "others may read %s; to keep it private: chmod 600 %s",
-		    cli->path.ptr, cli->path.ptr);
-	st = rt_cli_open(cli, RT_CLI_LOOK);
+		    cli->session.path.ptr, cli->session.path.ptr);
+	st = rt_cli_open(cli, RT_SESSION_LOOK);
 	if (st != RT_OK) {
 		say(c, TROUBLE, "store", "%s", cli->error.text);
 		return;
 	}
-	say(c, FINE, "store", "%s, %lld KiB, step %llu, %zu discussion%s in all", cli->path.ptr,
-	    (long long)(info.st_size / 1024), (unsigned long long)cli->value->seq,
-	    rt_project_disc_count(cli->value), RT_CLI_S(rt_project_disc_count(cli->value)));
+	say(c, FINE, "store", "%s, %lld KiB, step %llu, %zu discussion%s in all",
+	    cli->session.path.ptr, (long long)(info.st_size / 1024),
+	    (unsigned long long)cli->session.value->seq, rt_project_disc_count(cli->session.value),
+	    RT_CLI_S(rt_project_disc_count(cli->session.value)));
 }
 
 static void
@@ -144,7 +145,7 @@ run_doctor(rt_cli *cli)
 		check_store(&c);
 	}
 	check_surroundings(&c);
-	cli->hint[0] = 0;
+	cli->session.hint[0] = 0;
 	rt_buf_add_byte(&c.json, ']');
 	if (cli->json)
 		(void)rt_cli_print_json(cli, rt_buf_str(&c.json));
@@ -159,9 +160,9 @@ run_doctor(rt_cli *cli)
 	return RT_OK;
 }
 
-const rt_cli_command rt_cli_doctor = {
+const rt_command rt_cli_doctor = {
 	.name = "doctor",
-	.group = RT_CLI_MAINTENANCE,
+	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
 	.summary = "look for what could be in the way on this machine",
 	.examples = "retake doctor",

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "cli/edit.h"
+#include "cli/cli.h"
 #include "cli/replace.h"
 #include "cli/takefile.h"
 #include "codec/content.h"
@@ -61,9 +61,9 @@ look_before(rt_cli *cli, uint32_t entry, before *b)
 	rt_status st;
 
 	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(
-		cli, &view,
-		rt_view_entry(cli->engine, cli->value, cli->place, entry, &view.buf, &cli->error));
+	st = rt_cli_view_read(cli, &view,
+			      rt_view_entry(cli->session.engine, cli->session.value,
+					    cli->session.place, entry, &view.buf, &cli->error));
 	if (st == RT_OK) {
 		content = rt_json_get(view.root, "content");
 		rt_json_add_value(&b->content, content);
@@ -134,7 +134,7 @@ edited_text(rt_cli *cli, uint32_t entry, const before *was, rt_buf *text, rt_buf
 	if (st != RT_OK || *out_same)
 		goto done;
 	/* Somebody may have been faster while the editor was open. */
-	st = rt_engine_refresh(cli->engine, &cli->error);
+	st = rt_engine_refresh(cli->session.engine, &cli->error);
 	if (st == RT_OK)
 		st = rt_cli_look(cli);
 	if (st == RT_OK)
@@ -166,7 +166,7 @@ ask_as_take(rt_cli *cli, rt_cli_change *change, const char *address, rt_str cont
 	rt_status st = rt_cli_position(cli, address, &at, &slot);
 
 	if (st == RT_OK)
-		st = rt_project_name(cli->value, slot.role, &role, &cli->error);
+		st = rt_project_name(cli->session.value, slot.role, &role, &cli->error);
 	if (st != RT_OK)
 		return st;
 	if (at > 0) {
@@ -262,7 +262,7 @@ edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path, rt_buf *content
 	rt_status st = rt_cli_text(cli, 1, text, &given);
 
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_CHANGE);
+		st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK)
 		st = rt_cli_position(cli, address, &at, &slot);
 	if (st != RT_OK)
@@ -343,28 +343,28 @@ run_edit(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag edit_flags[] = {
-	{"file", 'f', "FILE", RT_CLI_FILE, "take the text from a file (\"-\": standard input)"},
-	{"editor", 'e', NULL, RT_CLI_TEXT, "open the editor even when this is no terminal"},
-	{"exact", 0, NULL, RT_CLI_TEXT, "keep the line end at the end of a file"},
-	{"everywhere", 0, NULL, RT_CLI_TEXT, "in every take that holds the entry"},
-	{"as-take", 't', NULL, RT_CLI_TEXT,
+static const rt_flag edit_flags[] = {
+	{"file", 'f', "FILE", RT_ARG_FILE, "take the text from a file (\"-\": standard input)"},
+	{"editor", 'e', NULL, RT_ARG_TEXT, "open the editor even when this is no terminal"},
+	{"exact", 0, NULL, RT_ARG_TEXT, "keep the line end at the end of a file"},
+	{"everywhere", 0, NULL, RT_ARG_TEXT, "in every take that holds the entry"},
+	{"as-take", 't', NULL, RT_ARG_TEXT,
 	 "leave the take as it is and begin a new one with this"},
-	{"name", 0, "NAME", RT_CLI_TEXT, "of the new take"},
-	{"content-json", 0, NULL, RT_CLI_TEXT,
+	{"name", 0, "NAME", RT_ARG_TEXT, "of the new take"},
+	{"content-json", 0, NULL, RT_ARG_TEXT,
 	 "the text is all of the content, as JSON: a string, or an array of blocks"},
-	{"replace", 0, NULL, RT_CLI_TEXT, "replace every OLD by NEW, as one step"},
-	{"all", 0, NULL, RT_CLI_TEXT, "edit the whole take as one text file, as one step"},
-	{"take-file", 0, NULL, RT_CLI_TEXT, NULL},
-	{"dry-run", 'n', NULL, RT_CLI_TEXT, "with --replace or --all: only say what would change"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{"replace", 0, NULL, RT_ARG_TEXT, "replace every OLD by NEW, as one step"},
+	{"all", 0, NULL, RT_ARG_TEXT, "edit the whole take as one text file, as one step"},
+	{"take-file", 0, NULL, RT_ARG_TEXT, NULL},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --replace or --all: only say what would change"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_edit = {
+const rt_command rt_cli_edit = {
 	.name = "edit",
-	.group = RT_CLI_WRITING,
-	.traits = RT_CLI_DRY_RUN,
-	.max_words = RT_CLI_WORDS_ANY,
+	.group = RT_COMMANDS_WRITING,
+	.traits = RT_COMMAND_DRY_RUN,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "ENTRY [TEXT | -f FILE | -]\n"
 		 "--replace OLD NEW [ENTRY | FROM..TO]\n"
 		 "--all [-f FILE | -]",
@@ -384,6 +384,6 @@ const rt_cli_command rt_cli_edit = {
 		    "retake edit --replace teh the :2..:9 -n\nretake edit --all",
 	.ops = "entry.edit take.branch entry.append",
 	.flags = edit_flags,
-	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
 	.run = run_edit,
 };

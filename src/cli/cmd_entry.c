@@ -29,7 +29,7 @@ static rt_status
 run_role(rt_cli *cli)
 {
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
@@ -43,9 +43,9 @@ run_role(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_role = {
+const rt_command rt_cli_role = {
 	.name = "role",
-	.group = RT_CLI_WRITING,
+	.group = RT_COMMANDS_WRITING,
 	.min_words = 2,
 	.max_words = 2,
 	.usage = "ENTRY ROLE",
@@ -53,7 +53,7 @@ const rt_cli_command rt_cli_role = {
 	.about = "Any text may be a role; retake roles lists those that the project knows.",
 	.examples = "retake role :4 System",
 	.ops = "entry.role",
-	.kinds = {RT_CLI_ENTRY, RT_CLI_ROLE},
+	.kinds = {RT_ARG_ENTRY, RT_ARG_ROLE},
 	.run = run_role,
 };
 
@@ -137,7 +137,7 @@ delete_one(rt_cli *cli, rt_cli_change *change, const char *address)
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
 	/* Where it was can only be said beforehand. A stale id is for the engine to judge. */
 	if (rt_cli_position(cli, address, &at, &slot) == RT_OK &&
-	    rt_entry_id(cli->value, slot.entry, id, &cli->error) == RT_OK)
+	    rt_entry_id(cli->session.value, slot.entry, id, &cli->error) == RT_OK)
 		rt_cli_add_where(cli, id, &where);
 	rt_cli_change_op(change, "entry.delete");
 	st = rt_cli_change_entry(change, "entry", address);
@@ -166,7 +166,7 @@ run_delete(rt_cli *cli)
 	if ((after == NULL) == (what == NULL))
 		return rt_cli_fail(cli, RT_USAGE,
 				   "delete needs an ENTRY, a range FROM..TO, or --after ENTRY");
-	st = rt_cli_open(cli, dry_run ? RT_CLI_LOOK : RT_CLI_CHANGE);
+	st = rt_cli_open(cli, dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st != RT_OK)
@@ -196,17 +196,17 @@ run_delete(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag delete_flags[] = {
-	{"after", 'a', "ENTRY", RT_CLI_ENTRY, "everything that follows this entry"},
-	{"dry-run", 'n', NULL, RT_CLI_TEXT, "only say what would go"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag delete_flags[] = {
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "everything that follows this entry"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "only say what would go"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_delete = {
+const rt_command rt_cli_delete = {
 	.name = "delete",
 	.alias = "del",
-	.group = RT_CLI_WRITING,
-	.traits = RT_CLI_DRY_RUN,
+	.group = RT_COMMANDS_WRITING,
+	.traits = RT_COMMAND_DRY_RUN,
 	.max_words = 1,
 	.usage = "ENTRY | FROM..TO | --after ENTRY",
 	.summary = "take entries out of the take",
@@ -216,7 +216,7 @@ const rt_cli_command rt_cli_delete = {
 	.examples = "retake delete :4\nretake delete :4..:9\nretake delete --after :4",
 	.ops = "entry.delete",
 	.flags = delete_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_delete,
 };
 
@@ -233,7 +233,7 @@ run_move(rt_cli *cli)
 	if ((before == NULL) == (after == NULL))
 		return rt_cli_fail(cli, RT_USAGE,
 				   "move needs one of --before ENTRY and --after ENTRY");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
@@ -248,16 +248,16 @@ run_move(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag move_flags[] = {
-	{"before", 'b', "ENTRY", RT_CLI_ENTRY, "the entry that will follow"},
-	{"after", 'a', "ENTRY", RT_CLI_ENTRY, "the entry that will precede"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag move_flags[] = {
+	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry that will follow"},
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry that will precede"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_move = {
+const rt_command rt_cli_move = {
 	.name = "move",
 	.alias = "mv",
-	.group = RT_CLI_WRITING,
+	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY --before|--after ENTRY",
@@ -265,7 +265,7 @@ const rt_cli_command rt_cli_move = {
 	.examples = "retake move :7 --before :3",
 	.ops = "entry.move",
 	.flags = move_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_move,
 };
 
@@ -277,7 +277,7 @@ mute(rt_cli *cli, bool muted)
 	rt_cli_change change;
 	size_t first = 0, last = 0, at;
 	char id[RT_ID_ROOM];
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK)
 		st = rt_cli_range(cli, rt_cli_word(cli, 0), &first, &last);
@@ -312,29 +312,29 @@ run_unmute(rt_cli *cli)
 	return mute(cli, false);
 }
 
-const rt_cli_command rt_cli_mute = {
+const rt_command rt_cli_mute = {
 	.name = "mute",
-	.group = RT_CLI_WRITING,
+	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY | FROM..TO",
 	.summary = "keep entries in view but out of what is sent",
 	.examples = "retake mute :4\nretake mute :2..:3",
 	.ops = "entry.mute",
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_mute,
 };
 
-const rt_cli_command rt_cli_unmute = {
+const rt_command rt_cli_unmute = {
 	.name = "unmute",
-	.group = RT_CLI_WRITING,
+	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY | FROM..TO",
 	.summary = "send muted entries again",
 	.examples = "retake unmute :4",
 	.ops = "entry.mute",
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_unmute,
 };
 
@@ -365,9 +365,9 @@ find_cut(rt_cli *cli, const char *address, uint64_t *out)
 	if (st != RT_OK)
 		return st;
 	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(
-		cli, &view,
-		rt_view_entry(cli->engine, cli->value, cli->place, entry, &view.buf, &cli->error));
+	st = rt_cli_view_read(cli, &view,
+			      rt_view_entry(cli->session.engine, cli->session.value,
+					    cli->session.place, entry, &view.buf, &cli->error));
 	if (st == RT_OK) {
 		/* What has not one text is for the engine to refuse. */
 		is_text = rt_content_one_text(rt_content_of(rt_json_get(view.root, "content")),
@@ -404,7 +404,7 @@ run_split(rt_cli *cli)
 	const char *address = rt_cli_word(cli, 0);
 	uint64_t cut = 0;
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK)
 		st = find_cut(cli, address, &cut);
@@ -422,15 +422,15 @@ run_split(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag split_flags[] = {
-	{"before-text", 'b', "TEXT", RT_CLI_TEXT, "cut in front of these words"},
-	{"id", 0, "ID", RT_CLI_TEXT, "an id for the second half"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag split_flags[] = {
+	{"before-text", 'b', "TEXT", RT_ARG_TEXT, "cut in front of these words"},
+	{"id", 0, "ID", RT_ARG_TEXT, "an id for the second half"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_split = {
+const rt_command rt_cli_split = {
 	.name = "split",
-	.group = RT_CLI_WRITING,
+	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "ENTRY AT | ENTRY --before-text TEXT",
@@ -440,7 +440,7 @@ const rt_cli_command rt_cli_split = {
 	.examples = "retake split :4 120\nretake split :4 --before-text \"Second,\"",
 	.ops = "entry.split",
 	.flags = split_flags,
-	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
 	.run = run_split,
 };
 
@@ -448,7 +448,7 @@ static rt_status
 run_merge(rt_cli *cli)
 {
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
@@ -461,10 +461,10 @@ run_merge(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_merge = {
+const rt_command rt_cli_merge = {
 	.name = "merge",
 	.alias = "join",
-	.group = RT_CLI_WRITING,
+	.group = RT_COMMANDS_WRITING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY",
@@ -472,7 +472,7 @@ const rt_cli_command rt_cli_merge = {
 	.about = "The next entry's text is put behind this one's, with nothing between.",
 	.examples = "retake merge :4",
 	.ops = "entry.merge",
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_merge,
 };
 
@@ -493,7 +493,7 @@ run_view(rt_cli *cli)
 	if (collapse + expand > 1 || read + write > 1 || collapse + expand + read + write == 0)
 		return rt_cli_fail(cli, RT_USAGE,
 				   "view needs --collapse or --expand, or --read or --edit");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
@@ -518,18 +518,18 @@ run_view(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag view_flags[] = {
-	{"all", 'a', NULL, RT_CLI_TEXT, "all entries of the take"},
-	{"collapse", 'c', NULL, RT_CLI_TEXT, "show a preview only"},
-	{"expand", 'x', NULL, RT_CLI_TEXT, "show the whole text"},
-	{"read", 0, NULL, RT_CLI_TEXT, "show as rendered text where a screen can"},
-	{"edit", 0, NULL, RT_CLI_TEXT, "show as plain text"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag view_flags[] = {
+	{"all", 'a', NULL, RT_ARG_TEXT, "all entries of the take"},
+	{"collapse", 'c', NULL, RT_ARG_TEXT, "show a preview only"},
+	{"expand", 'x', NULL, RT_ARG_TEXT, "show the whole text"},
+	{"read", 0, NULL, RT_ARG_TEXT, "show as rendered text where a screen can"},
+	{"edit", 0, NULL, RT_ARG_TEXT, "show as plain text"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_view_command = {
+const rt_command rt_cli_view_command = {
 	.name = "view",
-	.group = RT_CLI_WRITING,
+	.group = RT_COMMANDS_WRITING,
 	.max_words = 1,
 	.usage = "ENTRY|--all --collapse|--expand|--read|--edit",
 	.summary = "collapse or expand entries, read or edit mode",
@@ -537,6 +537,6 @@ const rt_cli_command rt_cli_view_command = {
 	.examples = "retake view :4 --collapse\nretake view --all --expand",
 	.ops = "entry.view",
 	.flags = view_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_view,
 };

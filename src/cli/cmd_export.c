@@ -173,7 +173,8 @@ put_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
 	rt_status st;
 
 	if (file != NULL && strcmp(file, "-") != 0) {
-		st = rt_cli_write_file(cli, file, rt_buf_str(bytes), rt_cli_has(cli, "force"));
+		st = rt_cli_write_file(cli, file, rt_buf_str(bytes),
+				       rt_cli_has(cli, "force") ? RT_FILES_REPLACE : RT_FILES_NEW);
 		return st == RT_OK ? say_written(cli, file, format, bytes) : st;
 	}
 	if (!cli->json) {
@@ -236,9 +237,10 @@ collect_outlines(rt_cli *cli, const rt_format *format, rt_place place, bool whol
 		file.sent = rt_provider_named(RT_STR("anthropic"));
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK) {
-		st = rt_action_export(cli->engine, rt_cli_hooks_begin(cli), &file, cli->value,
-				      place, whole_project, out, &cli->error);
-		rt_cli_hooks_end(cli);
+		st = rt_action_export(cli->session.engine, rt_session_hooks_begin(&cli->session),
+				      &file, cli->session.value, place, whole_project, out,
+				      &cli->error);
+		rt_session_hooks_end(&cli->session);
 	}
 	rt_buf_deinit(&name);
 	return st;
@@ -272,18 +274,18 @@ run_export(rt_cli *cli)
 	if (st == RT_OK)
 		st = check_flags(cli);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_LOOK);
+		st = rt_cli_open(cli, RT_SESSION_LOOK);
 	if (st != RT_OK)
 		return st;
 	options.lines = is_lines(cli);
 	if (options.whole)
 		note_left_out(cli, format);
-	whole_project = holds_project(format) && rt_cli_disc_name(cli).size == 0 &&
-			rt_cli_take_name(cli).size == 0;
+	whole_project = holds_project(format) && rt_session_discussion(&cli->session).size == 0 &&
+			rt_session_take(&cli->session).size == 0;
 	if (whole_project)
 		options.whole = true;
-	place = cli->place;
-	if (rt_cli_take_name(cli).size == 0)
+	place = cli->session.place;
+	if (rt_session_take(&cli->session).size == 0)
 		place.take = 0;
 	rt_outlines_init(&outlines);
 	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
@@ -310,24 +312,25 @@ done:
 	return st;
 }
 
-static const rt_cli_flag export_flags[] = {
-	{"format", 0, "NAME", RT_CLI_FORMAT, "what to write; retake help formats lists them"},
-	{"output", 'o', "FILE", RT_CLI_FILE, "write to a file, whole or not at all"},
-	{"force", 'f', NULL, RT_CLI_TEXT, "replace the file if it is there"},
-	{"all", 'a', NULL, RT_CLI_TEXT, "all takes, not only the active one; markdown and openai need --lossless for that"},
-	{"lossless", 0, NULL, RT_CLI_TEXT,
+static const rt_flag export_flags[] = {
+	{"format", 0, "NAME", RT_ARG_FORMAT, "what to write; retake help formats lists them"},
+	{"output", 'o', "FILE", RT_ARG_FILE, "write to a file, whole or not at all"},
+	{"force", 'f', NULL, RT_ARG_TEXT, "replace the file if it is there"},
+	{"all", 'a', NULL, RT_ARG_TEXT,
+	 "all takes, not only the active one; markdown and openai need --lossless for that"},
+	{"lossless", 0, NULL, RT_ARG_TEXT,
 	 "add what the format cannot say, so that an import brings everything back"},
-	{"redact", 0, NULL, RT_CLI_TEXT,
+	{"redact", 0, NULL, RT_ARG_TEXT,
 	 "without keys, tokens, passwords and the names of home directories"},
-	{"emails", 0, NULL, RT_CLI_TEXT, "with --redact: without addresses of mail, too"},
-	{"dry-run", 'n', NULL, RT_CLI_TEXT, "with --redact: only say what would be hidden"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{"emails", 0, NULL, RT_ARG_TEXT, "with --redact: without addresses of mail, too"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --redact: only say what would be hidden"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_export = {
+const rt_command rt_cli_export = {
 	.name = "export",
-	.group = RT_CLI_FILES,
-	.traits = RT_CLI_AT_OP | RT_CLI_DRY_RUN,
+	.group = RT_COMMANDS_FILES,
+	.traits = RT_COMMAND_AT_OP | RT_COMMAND_DRY_RUN,
 	.usage = "--format NAME [-o FILE] [--all] [--lossless] [--redact [--emails] [-n]]",
 	.summary = "write conversations for other programs",
 	.about =

@@ -16,7 +16,7 @@ say_place(rt_cli *cli, const rt_summary_result *r, rt_buf *line)
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK)
-		st = rt_disc_head_at(cli->value, disc, &at, &cli->error);
+		st = rt_disc_head_at(cli->session.value, disc, &at, &cli->error);
 	if (st != RT_OK)
 		return st;
 	count = rt_seq_count(take->slots);
@@ -49,7 +49,7 @@ print_json(rt_cli *cli, const rt_summary_result *r)
 
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&json, "{\"seq\":");
-	rt_buf_add_u64(&json, r->seq != 0 ? r->seq : cli->value->seq);
+	rt_buf_add_u64(&json, r->seq != 0 ? r->seq : cli->session.value->seq);
 	if (r->entry[0] != 0) {
 		rt_json_add_key(&json, "summary");
 		rt_json_add_string(&json, rt_str_of(r->entry));
@@ -121,7 +121,7 @@ run_go(rt_cli *cli)
 
 	if (start == (address != NULL))
 		return rt_cli_fail(cli, RT_USAGE, "go needs an ENTRY, or --start");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK && !start)
 		st = rt_cli_entry(cli, address, true, &entry);
 	if (st == RT_OK && !start)
@@ -130,12 +130,12 @@ run_go(rt_cli *cli)
 		return st;
 	st = rt_cli_model_session_open(cli, &session, options.summarize);
 	if (st == RT_OK) {
-		options.discussion = rt_cli_disc_name(cli);
-		options.take = rt_cli_take_name(cli);
+		options.discussion = rt_session_discussion(&cli->session);
+		options.take = rt_session_take(&cli->session);
 		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
 		session.shows = session.shows && options.summarize;
 		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_navigate(cli->engine, &options, &result, &cli->error);
+		st = rt_engine_navigate(cli->session.engine, &options, &result, &cli->error);
 		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_OK)
@@ -148,18 +148,18 @@ run_go(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag go_flags[] = {
-	{"start", 0, NULL, RT_CLI_TEXT, "before the first entry"},
-	{"summary", 's', NULL, RT_CLI_TEXT, "sum up the branch that is left, beside the new place"},
-	{"instructions", 0, "TEXT", RT_CLI_TEXT, "what the summary should look out for"},
-	{"select", 0, NULL, RT_CLI_TEXT, "a question: go before it and print its text"},
-	{"model", 'm', "MODEL", RT_CLI_TEXT, "who writes the summary; default: the setting model"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag go_flags[] = {
+	{"start", 0, NULL, RT_ARG_TEXT, "before the first entry"},
+	{"summary", 's', NULL, RT_ARG_TEXT, "sum up the branch that is left, beside the new place"},
+	{"instructions", 0, "TEXT", RT_ARG_TEXT, "what the summary should look out for"},
+	{"select", 0, NULL, RT_ARG_TEXT, "a question: go before it and print its text"},
+	{"model", 'm', "MODEL", RT_ARG_TEXT, "who writes the summary; default: the setting model"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_go = {
+const rt_command rt_cli_go = {
 	.name = "go",
-	.group = RT_CLI_BRANCHING,
+	.group = RT_COMMANDS_BRANCHING,
 	.max_words = 1,
 	.usage = "ENTRY [--summary] [--select]\n--start",
 	.summary = "move the head: continue from another entry",
@@ -173,6 +173,6 @@ const rt_cli_command rt_cli_go = {
 		    "retake go :6 --summary --instructions \"what did not work, and why\"",
 	.ops = "head.move entry.append",
 	.flags = go_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_go,
 };

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "codec/content.h"
+
 /* --- undo, redo --- */
 
 /* The newest step in effect of the discussion in view and the project; 0: none. */
@@ -13,9 +15,9 @@ static uint64_t
 current_step(rt_cli *cli)
 {
 	const rt_disc *disc = NULL;
-	uint64_t in_project = cli->value->history.current;
+	uint64_t in_project = cli->session.value->history.current;
 
-	if (cli->place.disc == 0 || rt_cli_disc(cli, &disc) != RT_OK)
+	if (cli->session.place.disc == 0 || rt_cli_disc(cli, &disc) != RT_OK)
 		return in_project;
 	return disc->history.current > in_project ? disc->history.current : in_project;
 }
@@ -28,8 +30,9 @@ add_step(rt_cli *cli, uint64_t seq, const char *between, const char *behind, rt_
 	rt_status st;
 
 	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(cli, &view, rt_view_step(cli->engine, cli->value, seq, &view.buf,
-						       &cli->error));
+	st = rt_cli_view_read(
+		cli, &view,
+		rt_view_step(cli->session.engine, cli->session.value, seq, &view.buf, &cli->error));
 	rt_cli_output_lost(cli, st);
 	rt_buf_add_f(out, "step %llu", (unsigned long long)seq);
 	if (st == RT_OK) {
@@ -52,8 +55,9 @@ only_step(rt_cli *cli, uint64_t move)
 	rt_status st;
 
 	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(cli, &view, rt_view_step(cli->engine, cli->value, move, &view.buf,
-						       &cli->error));
+	st = rt_cli_view_read(cli, &view,
+			      rt_view_step(cli->session.engine, cli->session.value, move, &view.buf,
+					   &cli->error));
 	rt_cli_output_lost(cli, st);
 	if (st == RT_OK) {
 		moves = rt_json_get(view.root, "moves");
@@ -74,13 +78,14 @@ add_view(rt_cli *cli, rt_place before, rt_buf *out)
 	const rt_disc *disc = NULL;
 	const rt_take *take = NULL;
 
-	if (cli->place.disc == 0 || before.disc == 0 || rt_cli_disc(cli, &disc) != RT_OK)
+	if (cli->session.place.disc == 0 || before.disc == 0 || rt_cli_disc(cli, &disc) != RT_OK)
 		return;
-	if (cli->place.disc != before.disc) {
+	if (cli->session.place.disc != before.disc) {
 		rt_buf_add_c(out, " Now in discussion \"");
-		rt_buf_add_str(out, rt_cell_name(rt_project_cell(cli->value, disc->number)));
+		rt_buf_add_str(out,
+			       rt_cell_name(rt_project_cell(cli->session.value, disc->number)));
 		rt_buf_add_c(out, "\".");
-	} else if (cli->place.take != before.take && rt_cli_take(cli, &take) == RT_OK) {
+	} else if (cli->session.place.take != before.take && rt_cli_take(cli, &take) == RT_OK) {
 		rt_buf_add_c(out, " Now in take \"");
 		rt_buf_add_str(out, rt_text_str(take->name));
 		rt_buf_add_c(out, "\".");
@@ -120,8 +125,9 @@ hint_undone(rt_cli *cli, rt_status status)
 
 	rt_cli_view_init(cli, &view);
 	if (rt_cli_view_read(cli, &view,
-			     rt_view_history(cli->engine, cli->value, cli->place.disc, 0, 0,
-					     &view.buf, NULL)) == RT_OK)
+			     rt_view_history(cli->session.engine, cli->session.value,
+					     cli->session.place.disc, 0, 0, &view.buf, NULL)) ==
+	    RT_OK)
 		yyjson_arr_foreach(view.root, i, count, row) {
 			if (yyjson_is_true(rt_json_get(row, "undone"))) {
 				(void)rt_json_u64(rt_json_get(row, "seq"), &seq);
@@ -153,10 +159,10 @@ undo_or_redo(rt_cli *cli, const char *op)
 	if (st == RT_OK && count == 0)
 		st = rt_cli_fail(cli, RT_USAGE, "N must be 1 or more");
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_CHANGE);
+		st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
-	before = cli->place;
+	before = cli->session.place;
 	rt_cli_change_init(cli, &change);
 	rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_change_op(&change, op);
@@ -201,15 +207,15 @@ run_redo(rt_cli *cli)
 	return undo_or_redo(cli, "redo");
 }
 
-static const rt_cli_flag scope_flags[] = {
-	{"scope", 0, "SCOPE", RT_CLI_SCOPE, "discussion or project; default: both"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag scope_flags[] = {
+	{"scope", 0, "SCOPE", RT_ARG_SCOPE, "discussion or project; default: both"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_undo = {
+const rt_command rt_cli_undo = {
 	.name = "undo",
 	.alias = "u",
-	.group = RT_CLI_UNDOING,
+	.group = RT_COMMANDS_UNDOING,
 	.max_words = 1,
 	.usage = "[N] [--scope discussion|project]",
 	.summary = "take back the newest step, or N of them",
@@ -222,9 +228,9 @@ const rt_cli_command rt_cli_undo = {
 	.run = run_undo,
 };
 
-const rt_cli_command rt_cli_redo = {
+const rt_command rt_cli_redo = {
 	.name = "redo",
-	.group = RT_CLI_UNDOING,
+	.group = RT_COMMANDS_UNDOING,
 	.max_words = 1,
 	.usage = "[N] [--scope discussion|project]",
 	.summary = "bring back what was undone",
@@ -293,12 +299,12 @@ list_history(rt_cli *cli)
 	if (st == RT_OK && rt_cli_has(cli, "all"))
 		limit = 0;
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_LOOK);
+		st = rt_cli_open(cli, RT_SESSION_LOOK);
 	if (st != RT_OK)
 		return st;
 	rt_cli_view_init(cli, &view);
-	st = rt_view_history(cli->engine, cli->value, cli->place.disc, before, (size_t)limit,
-			     &view.buf, &cli->error);
+	st = rt_view_history(cli->session.engine, cli->session.value, cli->session.place.disc,
+			     before, (size_t)limit, &view.buf, &cli->error);
 	if (st == RT_OK && cli->json) {
 		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK) {
@@ -325,7 +331,7 @@ add_side(rt_cli *cli, yyjson_val *side, const char *sign, rt_style style)
 	yyjson_arr_foreach(side, i, count, slot) {
 		rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 		rt_buf_init(&line, cli->alloc, 4096);
-		rt_cli_add_content(&text, slot);
+		rt_content_add_entry(&text, slot);
 		rt_screen_add_preview(&line, rt_buf_str(&text),
 				      cli->out.columns > 60 ? cli->out.columns - 24 : 60,
 				      cli->out.utf8);
@@ -375,8 +381,8 @@ add_take(rt_cli *cli, yyjson_val *effect)
 	const rt_take *take = NULL;
 	uint32_t number = number_behind(rt_json_str(rt_json_get(effect, "discussion")));
 
-	if (rt_project_cell(cli->value, number) != NULL &&
-	    rt_project_disc(cli->value, number, &disc, NULL) == RT_OK)
+	if (rt_project_cell(cli->session.value, number) != NULL &&
+	    rt_project_disc(cli->session.value, number, &disc, NULL) == RT_OK)
 		take = rt_disc_take(disc, number_behind(rt_json_str(rt_json_get(effect, "take"))));
 	rt_term_c(&cli->out, "    in take \"");
 	rt_term_line(&cli->out, take != NULL ? rt_text_str(take->name)
@@ -448,11 +454,11 @@ show_step(rt_cli *cli, const char *word)
 	rt_status st = rt_cli_number(cli, word, "the number of a step", &seq);
 
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_LOOK);
+		st = rt_cli_open(cli, RT_SESSION_LOOK);
 	if (st != RT_OK)
 		return st;
 	rt_cli_view_init(cli, &view);
-	st = rt_view_step(cli->engine, cli->value, seq, &view.buf, &cli->error);
+	st = rt_view_step(cli->session.engine, cli->session.value, seq, &view.buf, &cli->error);
 	if (st == RT_NOT_FOUND)
 		rt_cli_hint(cli, st, "Steps: retake history");
 	if (st == RT_OK && cli->json)
@@ -477,17 +483,17 @@ run_history(rt_cli *cli)
 	return rt_cli_fail(cli, RT_USAGE, "history does not know what \"%.40s\" is", verb);
 }
 
-static const rt_cli_flag history_flags[] = {
-	{"limit", 'l', "N", RT_CLI_TEXT, "list so many; default 200, with --json all"},
-	{"before", 0, "N", RT_CLI_STEP, "only steps before this one"},
-	{"all", 'a', NULL, RT_CLI_TEXT, "list all"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag history_flags[] = {
+	{"limit", 'l', "N", RT_ARG_TEXT, "list so many; default 200, with --json all"},
+	{"before", 0, "N", RT_ARG_STEP, "only steps before this one"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "list all"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_history = {
+const rt_command rt_cli_history = {
 	.name = "history",
 	.alias = "log",
-	.group = RT_CLI_UNDOING,
+	.group = RT_COMMANDS_UNDOING,
 	.max_words = 2,
 	.usage = "[--limit N | --all]\n"
 		 "show N",
@@ -498,7 +504,7 @@ const rt_cli_command rt_cli_history = {
 		"jump N) and reverted (retake revert N).",
 	.examples = "retake history\nretake history show 42",
 	.flags = history_flags,
-	.kinds = {RT_CLI_TEXT, RT_CLI_STEP},
+	.kinds = {RT_ARG_TEXT, RT_ARG_STEP},
 	.run = run_history,
 };
 
@@ -536,10 +542,10 @@ run_jump(rt_cli *cli)
 	if (st != RT_OK)
 		return rt_cli_hint(cli, st,
 				   "Steps: retake history   To move the head: retake go ENTRY");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
-	before = cli->place;
+	before = cli->session.place;
 	rt_cli_change_init(cli, &change);
 	rt_cli_change_op(&change, "jump");
 	rt_cli_change_number(&change, "to", to);
@@ -563,9 +569,9 @@ run_jump(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_jump = {
+const rt_command rt_cli_jump = {
 	.name = "jump",
-	.group = RT_CLI_UNDOING,
+	.group = RT_COMMANDS_UNDOING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "N [--scope discussion|project]",
@@ -579,7 +585,7 @@ const rt_cli_command rt_cli_jump = {
 	.examples = "retake jump 42",
 	.ops = "jump",
 	.flags = scope_flags,
-	.kinds = {RT_CLI_STEP},
+	.kinds = {RT_ARG_STEP},
 	.run = run_jump,
 };
 
@@ -603,9 +609,9 @@ run_revert(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_revert = {
+const rt_command rt_cli_revert = {
 	.name = "revert",
-	.group = RT_CLI_UNDOING,
+	.group = RT_COMMANDS_UNDOING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "N",
@@ -613,7 +619,7 @@ const rt_cli_command rt_cli_revert = {
 	.about = "What came after it stays. Refused when what the step changed was changed again.",
 	.examples = "retake revert 17",
 	.ops = "revert",
-	.kinds = {RT_CLI_STEP},
+	.kinds = {RT_ARG_STEP},
 	.run = run_revert,
 };
 
@@ -662,16 +668,17 @@ ask_about(rt_cli *cli, const char *address, char *out, size_t room)
 	/* The id of what is in no take any more is for the engine to judge. */
 	if (st != RT_OK || entry == 0) {
 		snprintf(out, room, "Remove the texts of %.100s for good (no undo)?", address);
-		cli->hint[0] = 0;
+		cli->session.hint[0] = 0;
 		return st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT ? st : RT_OK;
 	}
 	rt_cli_view_init(cli, &view);
 	rt_buf_init(&where, cli->alloc, 4096);
-	st = rt_entry_id(cli->value, entry, id, &cli->error);
+	st = rt_entry_id(cli->session.value, entry, id, &cli->error);
 	if (st == RT_OK)
 		st = rt_cli_view_read(cli, &view,
-				      rt_view_revisions(cli->engine, cli->value, cli->place.disc,
-							entry, &view.buf, &cli->error));
+				      rt_view_revisions(cli->session.engine, cli->session.value,
+							cli->session.place.disc, entry, &view.buf,
+							&cli->error));
 	if (st == RT_OK) {
 		rt_cli_add_where(cli, id, &where);
 		count = yyjson_arr_size(view.root);
@@ -699,7 +706,7 @@ run_purge(rt_cli *cli)
 	rt_cli_change_init(cli, &change);
 	st = text != NULL ? read_secret(cli, text, &secret) : RT_OK;
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_CHANGE);
+		st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK && text == NULL)
 		st = ask_about(cli, address, question, sizeof(question));
 	if (st == RT_OK)
@@ -729,16 +736,16 @@ run_purge(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag purge_flags[] = {
-	{"text", 't', "TEXT", RT_CLI_TEXT,
+static const rt_flag purge_flags[] = {
+	{"text", 't', "TEXT", RT_ARG_TEXT,
 	 "everything that holds this text (\"-\": from standard input)"},
-	{"yes", 'y', NULL, RT_CLI_TEXT, "do not ask"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{"yes", 'y', NULL, RT_ARG_TEXT, "do not ask"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_purge = {
+const rt_command rt_cli_purge = {
 	.name = "purge",
-	.group = RT_CLI_UNDOING,
+	.group = RT_COMMANDS_UNDOING,
 	.max_words = 1,
 	.usage = "ENTRY [--yes]\n"
 		 "--text TEXT [--yes]",
@@ -751,7 +758,7 @@ const rt_cli_command rt_cli_purge = {
 		    "retake purge --text - --yes < secret.txt",
 	.ops = "purge",
 	.flags = purge_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_purge,
 };
 
@@ -773,9 +780,9 @@ run_reset(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_reset = {
+const rt_command rt_cli_reset = {
 	.name = "reset",
-	.group = RT_CLI_UNDOING,
+	.group = RT_COMMANDS_UNDOING,
 	.usage = "",
 	.summary = "start the project afresh; one undo brings everything back",
 	.examples = "retake reset",

@@ -18,7 +18,9 @@ open_hooks(rt_cli *cli, rt_hooks **out)
 	rt_status st = rt_cli_config(cli, &config);
 
 	*out = NULL;
-	return st == RT_OK ? rt_cli_hooks_open(cli, config->hooks, NULL, out, &cli->error) : st;
+	return st == RT_OK
+		       ? rt_session_hooks_new(&cli->session, config->hooks, NULL, out, &cli->error)
+		       : st;
 }
 
 /* Bytes of anybody's as a JSON text. */
@@ -53,7 +55,7 @@ add_words(rt_buf *out, const rt_hook_info *info)
 	for (i = 0; i < info->hook->arg_count; i++) {
 		if (i > 0)
 			rt_buf_add_byte(out, ' ');
-		rt_cli_add_quoted(out, info->hook->args[i].ptr);
+		rt_args_add_quoted(out, info->hook->args[i].ptr);
 	}
 }
 
@@ -372,7 +374,7 @@ run_hooks(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	if (!cli->json)
-		rt_cli_say_lines(cli, rt_hooks_warnings(hooks));
+		rt_session_note_lines(&cli->session, rt_hooks_warnings(hooks));
 	if (verb == NULL || strcmp(verb, "list") == 0)
 		st = list(cli, hooks);
 	else if (strcmp(verb, "test") == 0)
@@ -383,17 +385,17 @@ run_hooks(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag hooks_flags[] = {
-	{"subject", 0, "WORDS", RT_CLI_TEXT,
+static const rt_flag hooks_flags[] = {
+	{"subject", 0, "WORDS", RT_ARG_TEXT,
 	 "of test: what match looks at, such as \"role=user\"; without it every hook of the event "
 	 "is asked"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_hooks = {
+const rt_command rt_cli_hooks = {
 	.name = "hooks",
-	.group = RT_CLI_MAINTENANCE,
-	.max_words = RT_CLI_WORDS_ANY,
+	.group = RT_COMMANDS_MAINTENANCE,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[list]\n"
 		 "trust [NAME…]\n"
 		 "untrust NAME…\n"
@@ -408,6 +410,6 @@ const rt_cli_command rt_cli_hooks = {
 		"What the events are: retake help events",
 	.examples = "retake hooks\nretake hooks trust\nretake hooks test entry.before_add",
 	.flags = hooks_flags,
-	.kinds = {RT_CLI_TEXT, RT_CLI_TEXT, RT_CLI_FILE},
+	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT, RT_ARG_FILE},
 	.run = run_hooks,
 };

@@ -41,7 +41,7 @@ typedef struct importing {
 	bool is_open;     /* the store; not before there is something for it */
 	rt_status first; /* failure */
 	rt_error error;
-	char hint[RT_CLI_HINT_SIZE];
+	char hint[RT_SESSION_HINT_SIZE];
 	char discussion[260];
 	uint64_t seq;
 	int64_t begun_us, said_us;
@@ -467,7 +467,7 @@ open_store(importing *m)
 	rt_status st = RT_OK;
 
 	if (!m->is_open)
-		st = rt_cli_open(m->cli, m->dry_run ? RT_CLI_LOOK : RT_CLI_CHANGE);
+		st = rt_cli_open(m->cli, m->dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	m->is_open = m->is_open || st == RT_OK;
 	return st;
 }
@@ -487,9 +487,10 @@ bring_in(incoming *f, const rt_action_scan *looked)
 	f->begun_us = cli->env->now_us(cli->env->ctx);
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK) {
-		st = rt_action_import(cli->engine, rt_cli_hooks_begin(cli), &f->act, &f->file.in,
-				      &f->options, looked, &f->result, &cli->error);
-		rt_cli_hooks_end(cli);
+		st = rt_action_import(cli->session.engine, rt_session_hooks_begin(&cli->session),
+				      &f->act, &f->file.in, &f->options, looked, &f->result,
+				      &cli->error);
+		rt_session_hooks_end(&cli->session);
 	}
 	if (st == RT_BUSY)
 		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
@@ -519,7 +520,7 @@ import_file(importing *m, const char *path, bool asked)
 		m->unknown++;
 		if (cli->verbose)
 			rt_cli_note(cli, "%s", cli->error.text);
-		cli->hint[0] = 0;
+		cli->session.hint[0] = 0;
 		goto done;
 	}
 	if (st == RT_OK)
@@ -540,7 +541,7 @@ import_file(importing *m, const char *path, bool asked)
 	} else if (m->first == RT_OK) {
 		m->first = st;
 		m->error = cli->error;
-		memcpy(m->hint, cli->hint, sizeof(m->hint));
+		memcpy(m->hint, cli->session.hint, sizeof(m->hint));
 	} else {
 		rt_cli_note(cli, "%s", cli->error.text);
 	}
@@ -640,14 +641,14 @@ finish(importing *m)
 		else if (m->entries > 0) {
 			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 			if (rt_cli_look(cli) == RT_OK &&
-			    rt_str_is(
-				    rt_cell_name(rt_project_cell(cli->value, cli->value->active)),
-				    m->discussion)) {
+			    rt_str_is(rt_cell_name(rt_project_cell(cli->session.value,
+								   cli->session.value->active)),
+				      m->discussion)) {
 				rt_buf_add_f(&buf, "Now in discussion \"%s\".", m->discussion);
 			} else {
 				rt_buf_add_c(&buf, "Look at it: ");
 				rt_cli_add_advice(cli, &buf, RT_STR("retake use "));
-				rt_cli_add_quoted(&buf, m->discussion);
+				rt_args_add_quoted(&buf, m->discussion);
 			}
 			say_undo(m, rt_buf_str(&buf));
 			rt_buf_deinit(&buf);
@@ -657,7 +658,7 @@ finish(importing *m)
 	}
 	if (m->first != RT_OK) {
 		cli->error = m->error;
-		memcpy(cli->hint, m->hint, sizeof(cli->hint));
+		memcpy(cli->session.hint, m->hint, sizeof(cli->session.hint));
 	}
 	return st != RT_OK ? st : m->first;
 }
@@ -713,19 +714,19 @@ run_import(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag import_flags[] = {
-	{"dry-run", 'n', NULL, RT_CLI_TEXT, "only say what would be added"},
-	{"name", 0, "NAME", RT_CLI_TEXT, "of the discussion; default: as the file says"},
-	{"format", 0, "NAME", RT_CLI_FORMAT, "do not guess what type of file it is"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag import_flags[] = {
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "only say what would be added"},
+	{"name", 0, "NAME", RT_ARG_TEXT, "of the discussion; default: as the file says"},
+	{"format", 0, "NAME", RT_ARG_FORMAT, "do not guess what type of file it is"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_import = {
+const rt_command rt_cli_import = {
 	.name = "import",
-	.group = RT_CLI_FILES,
-	.traits = RT_CLI_DRY_RUN,
+	.group = RT_COMMANDS_FILES,
+	.traits = RT_COMMAND_DRY_RUN,
 	.min_words = 1,
-	.max_words = RT_CLI_WORDS_ANY,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "FILE… | -",
 	.summary = "read conversations of other programs",
 	.about =
@@ -735,6 +736,6 @@ const rt_cli_command rt_cli_import = {
 	.examples = "retake import session.jsonl\nretake import ~/exports --dry-run\n"
 		    "retake import - --format openai < messages.json",
 	.flags = import_flags,
-	.kinds = {RT_CLI_FILE, RT_CLI_FILE, RT_CLI_FILE},
+	.kinds = {RT_ARG_FILE, RT_ARG_FILE, RT_ARG_FILE},
 	.run = run_import,
 };

@@ -105,15 +105,15 @@ run_ls(rt_cli *cli)
 	yyjson_val *row;
 	size_t i, count;
 	rt_buf json;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
 	rt_cli_view_init(cli, &view);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	st = rt_cli_view_read(cli, &view,
-			      rt_view_discussions(cli->engine, cli->value, rt_cli_has(cli, "all"),
-						  &view.buf, &cli->error));
+			      rt_view_discussions(cli->session.engine, cli->session.value,
+						  rt_cli_has(cli, "all"), &view.buf, &cli->error));
 	if (st == RT_OK && cli->json) {
 		rt_buf_add_byte(&json, '[');
 		yyjson_arr_foreach(view.root, i, count, row) {
@@ -134,23 +134,23 @@ run_ls(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag ls_flags[] = {
-	{"all", 'a', NULL, RT_CLI_TEXT, "also those that were deleted or left by a reset"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag ls_flags[] = {
+	{"all", 'a', NULL, RT_ARG_TEXT, "also those that were deleted or left by a reset"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_ls = {
+const rt_command rt_cli_ls = {
 	.name = "ls",
 	.alias = "list",
-	.group = RT_CLI_CATALOGUE,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_CATALOGUE,
+	.traits = RT_COMMAND_AT_OP,
 	.max_words = 1,
 	.usage = "[QUERY] [--all]",
 	.summary = "list the discussions",
 	.about = "With QUERY, those with it in their name. The active one has a star.",
 	.examples = "retake ls\nretake ls --json",
 	.flags = ls_flags,
-	.kinds = {RT_CLI_DISC},
+	.kinds = {RT_ARG_DISC},
 	.run = run_ls,
 };
 
@@ -183,24 +183,24 @@ static rt_status
 run_projects(rt_cli *cli)
 {
 	projects p = {.cli = cli};
-	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open_store(cli, RT_SESSION_LOOK);
 
 	if (st == RT_NOT_FOUND) {
-		cli->hint[0] = 0;
+		cli->session.hint[0] = 0;
 		return rt_cli_hint(cli, st, "The first change makes it: retake add TEXT");
 	}
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_open(cli, RT_CLI_LOOK);
+	st = rt_cli_open(cli, RT_SESSION_LOOK);
 	if (st == RT_OK)
-		p.current = rt_engine_project_number(cli->engine);
+		p.current = rt_engine_project_number(cli->session.engine);
 	/* The project at hand need not be there for the others to be listed, nor be sound. */
 	if (st != RT_OK && st != RT_NOT_FOUND && st != RT_CORRUPT && st != RT_TOO_NEW)
 		return st;
-	cli->hint[0] = 0;
+	cli->session.hint[0] = 0;
 	rt_buf_init(&p.json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&p.json, '[');
-	st = cli->store->ops->read(cli->store, rt_rows_all(RT_STORE_PROJECTS, 0), list_project, &p,
+	st = cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0), list_project, &p,
 				   &cli->error);
 	rt_buf_add_byte(&p.json, ']');
 	if (st == RT_OK && cli->json)
@@ -209,9 +209,9 @@ run_projects(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_projects = {
+const rt_command rt_cli_projects = {
 	.name = "projects",
-	.group = RT_CLI_CATALOGUE,
+	.group = RT_COMMANDS_CATALOGUE,
 	.usage = "",
 	.summary = "list the projects in the store",
 	.about =
@@ -227,13 +227,13 @@ static void
 status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, rt_buf *buf)
 {
 	rt_buf_add_c(buf, "{\"store\":");
-	rt_json_add_string(buf, rt_str_of(cli->store->place));
+	rt_json_add_string(buf, rt_str_of(cli->session.store->place));
 	rt_json_add_key(buf, "exists");
-	rt_buf_add_c(buf, cli->is_scratch ? "false" : "true");
+	rt_buf_add_c(buf, cli->session.is_scratch ? "false" : "true");
 	rt_json_add_key(buf, "project");
-	rt_json_add_string(buf, rt_cli_project_name(cli));
+	rt_json_add_string(buf, rt_session_project(&cli->session));
 	rt_json_add_key(buf, "discussion");
-	rt_json_add_string(buf, rt_cell_name(rt_project_cell(cli->value, disc->number)));
+	rt_json_add_string(buf, rt_cell_name(rt_project_cell(cli->session.value, disc->number)));
 	rt_json_add_key(buf, "take");
 	rt_json_add_string(buf, rt_text_str(take->name));
 	rt_json_add_key(buf, "takes");
@@ -246,7 +246,7 @@ status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 	else
 		rt_buf_add_c(buf, "null");
 	rt_json_add_key(buf, "step");
-	rt_buf_add_u64(buf, cli->value->seq);
+	rt_buf_add_u64(buf, cli->session.value->seq);
 	rt_buf_add_byte(buf, '}');
 }
 
@@ -257,10 +257,10 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 	size_t count = rt_seq_count(take->slots), takes = rt_disc_present_count(disc);
 
 	rt_term_c(out, "Project     ");
-	rt_term_line(out, rt_cli_project_name(cli));
+	rt_term_line(out, rt_session_project(&cli->session));
 	rt_term_c(out, "\nDiscussion  ");
 	rt_term_style(out, RT_STYLE_BOLD);
-	rt_term_line(out, rt_cell_name(rt_project_cell(cli->value, disc->number)));
+	rt_term_line(out, rt_cell_name(rt_project_cell(cli->session.value, disc->number)));
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\nTake        ");
 	rt_term_line(out, rt_text_str(take->name));
@@ -272,13 +272,14 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, rt_str head, 
 		rt_term_line(out, head);
 	if (head_at < count)
 		rt_term_f(out, "  :%zu of %zu; the next entry begins a new take", head_at, count);
-	rt_term_f(out, "\nStep        %llu\nStore       ", (unsigned long long)cli->value->seq);
-	if (cli->is_scratch) {
-		rt_term_line(out, rt_buf_str(&cli->path));
+	rt_term_f(out, "\nStep        %llu\nStore       ",
+		  (unsigned long long)cli->session.value->seq);
+	if (cli->session.is_scratch) {
+		rt_term_line(out, rt_buf_str(&cli->session.path));
 		rt_cli_advise(cli, "  (not there yet)\n\nBegin: retake add TEXT, retake import FILE "
 				   "or retake demo");
 	} else {
-		rt_term_line(out, rt_str_of(cli->store->place));
+		rt_term_line(out, rt_str_of(cli->session.store->place));
 	}
 	rt_term_c(out, "\n");
 }
@@ -291,7 +292,7 @@ run_status(rt_cli *cli)
 	char id[RT_ID_ROOM] = "";
 	size_t head_at = 0;
 	rt_buf buf;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st == RT_OK)
 		st = rt_cli_disc(cli, &disc);
@@ -301,7 +302,7 @@ run_status(rt_cli *cli)
 		return st;
 	head_at = rt_seq_count(take->slots);
 	if (take->number == disc->active)
-		st = rt_disc_head_at(cli->value, disc, &head_at, &cli->error);
+		st = rt_disc_head_at(cli->session.value, disc, &head_at, &cli->error);
 	if (st == RT_OK && head_at > 0)
 		st = rt_cli_id_at(cli, head_at - 1, id);
 	if (st != RT_OK)
@@ -319,10 +320,10 @@ run_status(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_status = {
+const rt_command rt_cli_status = {
 	.name = "status",
-	.group = RT_CLI_LOOKING,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_LOOKING,
+	.traits = RT_COMMAND_AT_OP,
 	.usage = "",
 	.summary = "say where one is: project, discussion, take, head, store",
 	.examples = "retake status",

@@ -15,7 +15,7 @@ static rt_status
 run_save(rt_cli *cli)
 {
 	rt_buf buf;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
@@ -28,15 +28,15 @@ run_save(rt_cli *cli)
 	}
 	rt_buf_init(&buf, cli->alloc, 256);
 	rt_buf_add_f(&buf, "{\"seq\":%llu,\"unchanged\":true}",
-		     (unsigned long long)cli->value->seq);
+		     (unsigned long long)cli->session.value->seq);
 	st = rt_cli_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return st;
 }
 
-const rt_cli_command rt_cli_save = {
+const rt_command rt_cli_save = {
 	.name = "save",
-	.group = RT_CLI_MAINTENANCE,
+	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
 	.summary = "say that everything is saved already",
 	.run = run_save,
@@ -69,7 +69,7 @@ rt_cli_names_read(rt_cli *cli, rt_cli_names *out)
 
 	memset(out, 0, sizeof(*out));
 	out->alloc = cli->alloc;
-	st = cli->store->ops->read(cli->store, rt_rows_all(RT_STORE_PROJECTS, 0), keep_name, out,
+	st = cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0), keep_name, out,
 				   &cli->error);
 	return st == RT_OK && out->nomem ? rt_cli_nomem(cli) : st;
 }
@@ -101,9 +101,9 @@ rt_cli_each_engine(rt_cli *cli, bool lenient, rt_cli_engine_fn fn, void *ctx)
 		options.env = cli->env;
 		options.project = rt_text_str(names.items[i]);
 		options.by = RT_STR("cli");
-		options.read_only = cli->store->is_read_only;
+		options.read_only = cli->session.store->is_read_only;
 		options.lenient = lenient;
-		st = rt_engine_open(&options, cli->store, &engine, &cli->error);
+		st = rt_engine_open(&options, cli->session.store, &engine, &cli->error);
 		st = fn(cli, ctx, names.items[i], engine, st);
 		rt_engine_close(engine);
 		if (st != RT_OK && first == RT_OK)
@@ -222,7 +222,8 @@ store_finding(void *ctx, const char *id, const char *text)
 rt_status
 rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 {
-	rt_status st = cli->store->ops->check(cli->store, store_finding, findings, &cli->error);
+	rt_status st = cli->session.store->ops->check(cli->session.store, store_finding, findings,
+						      &cli->error);
 	rt_finding finding = {"store-projects-unreadable", "error", NULL};
 	rt_buf text;
 
@@ -250,18 +251,19 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 static rt_status
 open_for_check(rt_cli *cli, rt_cli_findings *f)
 {
-	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open_store(cli, RT_SESSION_LOOK);
 	rt_finding finding = {"store-cannot-open", "error", cli->error.text};
 	struct stat info;
 
 	if (st != RT_CORRUPT && st != RT_TOO_NEW && st != RT_NOT_OURS)
 		return st;
-	cli->hint[0] = 0;
+	cli->session.hint[0] = 0;
 	if (st == RT_NOT_OURS && rt_cli_recognise(cli))
 		st = rt_cli_fail(cli, RT_CORRUPT,
 				 "%s cannot be opened: its first page is damaged. Other pages hold "
-				 "rows of a Retake store", cli->path.ptr);
-	else if (st == RT_CORRUPT && stat(cli->path.ptr, &info) == 0 && info.st_size == 0)
+				 "rows of a Retake store",
+				 cli->session.path.ptr);
+	else if (st == RT_CORRUPT && stat(cli->session.path.ptr, &info) == 0 && info.st_size == 0)
 		st = RT_NOT_OURS; /* nothing to repair */
 	f->cannot = st;
 	(void)rt_cli_finding(f, &finding);
@@ -292,7 +294,7 @@ run_fsck(rt_cli *cli)
 	rt_cli_findings_init(cli, &f);
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	st = open_for_check(cli, &f);
-	if (st == RT_OK && cli->store != NULL)
+	if (st == RT_OK && cli->session.store != NULL)
 		st = rt_cli_check(cli, &f);
 	if (st == RT_OK && cli->json) {
 		rt_buf_add_f(&buf, "{\"clean\":%s,\"findings\":", f.bad == 0 ? "true" : "false");
@@ -315,10 +317,10 @@ run_fsck(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_fsck = {
+const rt_command rt_cli_fsck = {
 	.name = "fsck",
 	.alias = "verify",
-	.group = RT_CLI_MAINTENANCE,
+	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
 	.summary = "check the store; changes nothing",
 	.about =
@@ -423,15 +425,15 @@ refuse_newer(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, 
 static rt_status
 clear_index(rt_cli *cli)
 {
-	const rt_store_ops *ops = cli->store->ops;
-	rt_status st = ops->begin(cli->store, &cli->error);
+	const rt_store_ops *ops = cli->session.store->ops;
+	rt_status st = ops->begin(cli->session.store, &cli->error);
 
 	if (st != RT_OK)
 		return st;
-	st = ops->drop(cli->store, rt_rows_all(RT_STORE_INDEX, 0), &cli->error);
+	st = ops->drop(cli->session.store, rt_rows_all(RT_STORE_INDEX, 0), &cli->error);
 	if (st == RT_OK)
-		return ops->commit(cli->store, &cli->error);
-	ops->cancel(cli->store);
+		return ops->commit(cli->session.store, &cli->error);
+	ops->cancel(cli->session.store);
 	return st;
 }
 
@@ -481,7 +483,7 @@ run_repair(rt_cli *cli)
 	else if (st == RT_OK)
 		st = rt_cli_keep_copy(cli, "before-repair", &kept);
 	if (st == RT_OK)
-		st = rt_cli_open_store(cli, RT_CLI_CHANGE);
+		st = rt_cli_open_store(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK)
 		st = rt_cli_each_engine(cli, true, refuse_newer, NULL);
 	if (st == RT_OK)
@@ -489,7 +491,7 @@ run_repair(rt_cli *cli)
 	if (st == RT_OK)
 		st = rt_cli_each_engine(cli, false, rebuild, &lost);
 	if (st == RT_OK)
-		st = cli->store->ops->epoch_renew(cli->store, &cli->error);
+		st = cli->session.store->ops->epoch_renew(cli->session.store, &cli->error);
 	if (st == RT_OK)
 		st = rt_cli_check(cli, &f);
 	if (st == RT_CORRUPT)
@@ -536,9 +538,9 @@ run_repair(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_repair = {
+const rt_command rt_cli_repair = {
 	.name = "repair",
-	.group = RT_CLI_MAINTENANCE,
+	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
 	.summary = "rebuild the store from what is intact; the damaged one is kept",
 	.about =
@@ -556,12 +558,12 @@ const rt_cli_command rt_cli_repair = {
 static rt_status
 tend(rt_cli *cli, rt_status (*what)(rt_engine *, rt_error *), const char *done)
 {
-	rt_status st = rt_cli_open_store(cli, RT_CLI_TEND);
+	rt_status st = rt_cli_open_store(cli, RT_SESSION_MAINTAIN);
 
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_TEND);
+		st = rt_cli_open(cli, RT_SESSION_MAINTAIN);
 	if (st == RT_OK)
-		st = what(cli->engine, &cli->error);
+		st = what(cli->session.engine, &cli->error);
 	if (st == RT_OK && cli->json)
 		st = rt_cli_print_json(cli, RT_STR("{\"done\":true}"));
 	else if (st == RT_OK && !cli->quiet)
@@ -575,10 +577,10 @@ run_checkpoint(rt_cli *cli)
 	return tend(cli, rt_engine_checkpoint, "Wrote a checkpoint.\n");
 }
 
-const rt_cli_command rt_cli_checkpoint = {
+const rt_command rt_cli_checkpoint = {
 	.name = "checkpoint",
-	.group = RT_CLI_MAINTENANCE,
-	.traits = RT_CLI_HIDDEN,
+	.group = RT_COMMANDS_MAINTENANCE,
+	.traits = RT_COMMAND_HIDDEN,
 	.usage = "",
 	.summary = "write a checkpoint now",
 	.run = run_checkpoint,
@@ -590,10 +592,10 @@ run_index(rt_cli *cli)
 	return tend(cli, rt_engine_index, "The search index is up to date.\n");
 }
 
-const rt_cli_command rt_cli_index_command = {
+const rt_command rt_cli_index_command = {
 	.name = "index",
-	.group = RT_CLI_MAINTENANCE,
-	.traits = RT_CLI_HIDDEN,
+	.group = RT_COMMANDS_MAINTENANCE,
+	.traits = RT_COMMAND_HIDDEN,
 	.usage = "",
 	.summary = "bring the search index up to date now",
 	.run = run_index,

@@ -176,11 +176,11 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 static rt_status
 find_setting(rt_cli *cli, rt_buf *out)
 {
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st == RT_NOT_FOUND)
 		return RT_OK;
-	return st == RT_OK ? rt_cli_model_session_setting(cli, out) : st;
+	return st == RT_OK ? rt_model_session_setting(&cli->session, out, &cli->error) : st;
 }
 
 static rt_status
@@ -235,17 +235,18 @@ run_models(rt_cli *cli)
 	return provider == NULL ? list_providers(cli, config) : list_models(cli, config, provider);
 }
 
-const rt_cli_command rt_cli_models = {
+const rt_command rt_cli_models = {
 	.name = "models",
-	.group = RT_CLI_ASKING,
+	.group = RT_COMMANDS_ASKING,
 	.max_words = 1,
 	.usage = "[PROVIDER]",
 	.summary = "list providers, or the models that one has",
-	.about = "Without a word: the providers, where they are, and whether a key was found (never the "
-		 "key itself). With one: the models that its server offers. Providers of your own stand "
-		 "in config.toml.",
+	.about =
+		"Without a word: the providers, where they are, and whether a key was found (never the "
+		"key itself). With one: the models that its server offers. Providers of your own stand "
+		"in config.toml.",
 	.examples = "retake models\nretake models ollama",
-	.kinds = {RT_CLI_PROVIDER},
+	.kinds = {RT_ARG_PROVIDER},
 	.run = run_models,
 };
 
@@ -274,7 +275,7 @@ is_ours(finding *f, rt_str line)
 	root = rt_json_root(doc);
 	(void)rt_json_u64(rt_json_get(root, "project"), &project);
 	ours = f->store != NULL && rt_str_is(rt_json_str(rt_json_get(root, "store")), f->store) &&
-	       project == rt_engine_project_number(f->cli->engine);
+	       project == rt_engine_project_number(f->cli->session.engine);
 	rt_json_free(doc);
 	return ours;
 }
@@ -360,12 +361,13 @@ open_same(rt_cli_model_session *session, yyjson_val *record)
 	rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "model")));
 	st = rt_cli_buf(cli, &name);
 	if (st == RT_OK)
-		st = rt_cli_model_session_model(session, rt_buf_str(&name), true, &session->model);
-	if (st == RT_OK && !rt_str_eq(rt_model_service(session->model), service))
+		st = rt_model_session_model(&session->m, rt_buf_str(&name), true, &session->m.model,
+					    &session->cli->error);
+	if (st == RT_OK && !rt_str_eq(rt_model_service(session->m.model), service))
 		st = rt_cli_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
 				 RT_STR_ARG(service));
 	else if (st == RT_OK)
-		st = check_server(cli, record, session->model);
+		st = check_server(cli, record, session->m.model);
 	rt_buf_deinit(&name);
 	return st;
 }
@@ -385,16 +387,16 @@ resend(rt_cli *cli, yyjson_val *record, rt_str body)
 	rt_status st;
 
 	st = rt_cli_model_session_open(cli, &session, rt_cli_has(cli, "model"));
-	if (st == RT_OK && session.model == NULL)
+	if (st == RT_OK && session.m.model == NULL)
 		st = open_same(&session, record);
-	if (st == RT_OK &&
-	    !rt_str_is(rt_json_str(rt_json_get(record, "provider")), session.model->provider->name))
+	if (st == RT_OK && !rt_str_is(rt_json_str(rt_json_get(record, "provider")),
+				      session.m.model->provider->name))
 		st = rt_cli_fail(cli, RT_USAGE,
 				 "the request is one for %.*s; name a model of it with -m",
 				 RT_STR_ARG(rt_json_str(rt_json_get(record, "provider"))));
 	if (st == RT_OK) {
 		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_resend(cli->engine, &options, &note, &cli->error);
+		st = rt_engine_resend(cli->session.engine, &options, &note, &cli->error);
 		rt_cli_model_session_end(&session, note);
 		rt_text_unref(note);
 	}
@@ -412,7 +414,7 @@ run_replay(rt_cli *cli)
 	yyjson_val *record = NULL;
 	rt_buf state;
 	uint32_t entry;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	rt_buf_init(&state, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&sent.body, cli->alloc, RT_BUF_UNLIMITED);
@@ -421,10 +423,10 @@ run_replay(rt_cli *cli)
 	if (st == RT_OK)
 		st = rt_cli_entry(cli, rt_cli_word(cli, 0), true, &entry);
 	if (st == RT_OK)
-		st = rt_entry_id(cli->value, entry, id, &cli->error);
+		st = rt_entry_id(cli->session.value, entry, id, &cli->error);
 	if (st == RT_OK)
 		st = rt_host_state_dir(&state, &cli->error);
-	f.store = rt_cli_model_session_store(cli);
+	f.store = rt_session_store_path(&cli->session);
 	if (st == RT_OK)
 		st = rt_comms_read(cli->alloc, rt_buf_str(&state), look_at_line, &f, &cli->error);
 	if (st == RT_OK && f.line.size == 0) {
@@ -437,7 +439,7 @@ run_replay(rt_cli *cli)
 	record = st == RT_OK ? rt_json_root(doc) : NULL;
 	if (st == RT_OK)
 		st = rt_last_request_build(
-			cli->engine, record,
+			cli->session.engine, record,
 			rt_provider_named(rt_json_str(rt_json_get(record, "provider"))), NULL, NULL,
 			&sent, &cli->error);
 	if (st == RT_OK && !sent.is_same)
@@ -455,23 +457,24 @@ run_replay(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag replay_flags[] = {
-	{"send", 0, NULL, RT_CLI_TEXT, "ask it once more; the reply is shown, not kept"},
-	{"model", 'm', "MODEL", RT_CLI_TEXT, "with --send: whom to ask"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag replay_flags[] = {
+	{"send", 0, NULL, RT_ARG_TEXT, "ask it once more; the reply is shown, not kept"},
+	{"model", 'm', "MODEL", RT_ARG_TEXT, "with --send: whom to ask"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_replay = {
+const rt_command rt_cli_replay = {
 	.name = "replay",
-	.group = RT_CLI_ASKING,
+	.group = RT_COMMANDS_ASKING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY [--send]",
 	.summary = "print the request that a reply answered, to the byte",
-	.about = "It is built again from the conversation as it was then, and compared with what was "
-		 "recorded. What has been purged since is not in it.",
+	.about =
+		"It is built again from the conversation as it was then, and compared with what was "
+		"recorded. What has been purged since is not in it.",
 	.examples = "retake replay :2\nretake replay @ --send",
 	.flags = replay_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_replay,
 };

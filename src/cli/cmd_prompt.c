@@ -5,15 +5,16 @@
 
 #include <unistd.h>
 
-#include "cli/edit.h"
+#include "cli/cli.h"
 
 static rt_status
 read_prompt(rt_cli *cli, rt_cli_view *view, rt_str *out_text, bool *out_edited)
 {
 	yyjson_val *prompt;
 	rt_status st = rt_cli_view_read(cli, view,
-					rt_view_settings(cli->engine, cli->value, cli->place.disc,
-							 &view->buf, &cli->error));
+					rt_view_settings(cli->session.engine, cli->session.value,
+							 cli->session.place.disc, &view->buf,
+							 &cli->error));
 
 	if (st != RT_OK)
 		return st;
@@ -30,7 +31,7 @@ show(rt_cli *cli)
 	rt_cli_view view;
 	rt_str text;
 	rt_buf json;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
@@ -96,7 +97,7 @@ edit(rt_cli *cli)
 	rt_buf text, path;
 	rt_cli_view view;
 	rt_str now;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
@@ -158,19 +159,19 @@ run_prompt(rt_cli *cli)
 			   verb);
 }
 
-static const rt_cli_flag prompt_flags[] = {
-	{"file", 'f', "FILE", RT_CLI_FILE, "take the text from a file (\"-\": standard input)"},
-	{"editor", 'e', NULL, RT_CLI_TEXT, "open the editor even when this is no terminal"},
-	{"exact", 0, NULL, RT_CLI_TEXT, "keep the line end at the end of a file"},
-	{"raw", 0, NULL, RT_CLI_TEXT, "the text alone, byte for byte (into a pipe or file)"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag prompt_flags[] = {
+	{"file", 'f', "FILE", RT_ARG_FILE, "take the text from a file (\"-\": standard input)"},
+	{"editor", 'e', NULL, RT_ARG_TEXT, "open the editor even when this is no terminal"},
+	{"exact", 0, NULL, RT_ARG_TEXT, "keep the line end at the end of a file"},
+	{"raw", 0, NULL, RT_ARG_TEXT, "the text alone, byte for byte (into a pipe or file)"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_prompt = {
+const rt_command rt_cli_prompt = {
 	.name = "prompt",
-	.group = RT_CLI_SETTINGS,
-	.traits = RT_CLI_AT_OP,
-	.max_words = RT_CLI_WORDS_ANY,
+	.group = RT_COMMANDS_SETTINGS,
+	.traits = RT_COMMAND_AT_OP,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[show]\n"
 		 "set TEXT | -f FILE | -\n"
 		 "edit\n"
@@ -183,6 +184,6 @@ const rt_cli_command rt_cli_prompt = {
 		    "retake prompt edit",
 	.ops = "prompt.update prompt.notify",
 	.flags = prompt_flags,
-	.kinds = {RT_CLI_TEXT},
+	.kinds = {RT_ARG_TEXT},
 	.run = run_prompt,
 };

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "codec/content.h"
+
 static void
 list_revision(rt_cli *cli, yyjson_val *row, size_t number)
 {
@@ -27,7 +29,7 @@ list_revision(rt_cli *cli, yyjson_val *row, size_t number)
 		rt_term_style(out, RT_STYLE_NONE);
 	}
 	rt_term_c(out, current ? "  <- now\n" : "\n");
-	rt_cli_add_content(&text, row);
+	rt_content_add_entry(&text, row);
 	if (text.size > 0)
 		rt_term_indented(out, rt_buf_str(&text), 4);
 	else
@@ -86,15 +88,15 @@ run_revisions(rt_cli *cli)
 	rt_cli_view view;
 	yyjson_val *row;
 	size_t i, count, left = 0;
-	rt_status st = rt_cli_open(cli, again != NULL ? RT_CLI_CHANGE : RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, again != NULL ? RT_SESSION_CHANGE : RT_SESSION_LOOK);
 
 	if (st == RT_OK)
 		st = rt_cli_entry(cli, rt_cli_word(cli, 0), again == NULL, &entry);
 	if (st != RT_OK)
 		return st;
 	rt_cli_view_init(cli, &view);
-	st = rt_view_revisions(cli->engine, cli->value, cli->place.disc, entry, &view.buf,
-			       &cli->error);
+	st = rt_view_revisions(cli->session.engine, cli->session.value, cli->session.place.disc,
+			       entry, &view.buf, &cli->error);
 	if (st == RT_OK && cli->json && again == NULL) {
 		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK && again != NULL) {
@@ -116,15 +118,15 @@ run_revisions(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag revisions_flags[] = {
-	{"restore", 0, "N", RT_CLI_TEXT, "make revision N the text again, as a new step"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag revisions_flags[] = {
+	{"restore", 0, "N", RT_ARG_TEXT, "make revision N the text again, as a new step"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_revisions = {
+const rt_command rt_cli_revisions = {
 	.name = "revisions",
 	.alias = "revs",
-	.group = RT_CLI_UNDOING,
+	.group = RT_COMMANDS_UNDOING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY [--restore N]",
@@ -132,6 +134,6 @@ const rt_cli_command rt_cli_revisions = {
 	.examples = "retake revisions :4\nretake revisions :4 --restore 1",
 	.ops = "entry.edit",
 	.flags = revisions_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_revisions,
 };

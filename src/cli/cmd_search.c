@@ -113,7 +113,7 @@ run_search(rt_cli *cli)
 	if (limit_text != NULL)
 		st = rt_cli_number(cli, limit_text, "how many to list", &limit);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_TEND);
+		st = rt_cli_open(cli, RT_SESSION_MAINTAIN);
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&query, cli->alloc, RT_BUF_UNLIMITED);
@@ -122,10 +122,10 @@ run_search(rt_cli *cli)
 		rt_buf_add_c(&query, rt_cli_word(cli, i));
 	}
 	rt_cli_view_init(cli, &view);
-	st = rt_view_search(cli->engine, cli->value, rt_buf_str(&query),
-			    rt_cli_disc_name(cli).size > 0 ? cli->place.disc : 0,
-			    rt_str_of(rt_cli_flag_value(cli, "role")), (size_t)limit, &view.buf,
-			    &cli->error);
+	st = rt_view_search(
+		cli->session.engine, cli->session.value, rt_buf_str(&query),
+		rt_session_discussion(&cli->session).size > 0 ? cli->session.place.disc : 0,
+		rt_str_of(rt_cli_flag_value(cli, "role")), (size_t)limit, &view.buf, &cli->error);
 	st = rt_cli_view_read(cli, &view, st);
 	if (st == RT_OK && cli->json) {
 		st = print_hits(cli, view.root);
@@ -145,19 +145,19 @@ run_search(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag search_flags[] = {
-	{"role", 'r', "ROLE", RT_CLI_ROLE, "only entries of this role"},
-	{"limit", 'l', "N", RT_CLI_TEXT, "list so many; default 100"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag search_flags[] = {
+	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries of this role"},
+	{"limit", 'l', "N", RT_ARG_TEXT, "list so many; default 100"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_search = {
+const rt_command rt_cli_search = {
 	.name = "search",
 	.alias = "grep",
-	.group = RT_CLI_LOOKING,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_LOOKING,
+	.traits = RT_COMMAND_AT_OP,
 	.min_words = 1,
-	.max_words = RT_CLI_WORDS_ANY,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "TEXT… [-r ROLE] [-d DISCUSSION]",
 	.summary = "find words in all discussions",
 	.about =
@@ -166,6 +166,6 @@ const rt_cli_command rt_cli_search = {
 		"found stands between stars, or in colour.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error",
 	.flags = search_flags,
-	.kinds = {RT_CLI_TEXT},
+	.kinds = {RT_ARG_TEXT},
 	.run = run_search,
 };

@@ -11,13 +11,13 @@
 static rt_status
 read_settings(rt_cli *cli, rt_cli_view *view)
 {
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
 	return rt_cli_view_read(cli, view,
-				rt_view_settings(cli->engine, cli->value, cli->place.disc,
-						 &view->buf, &cli->error));
+				rt_view_settings(cli->session.engine, cli->session.value,
+						 cli->session.place.disc, &view->buf, &cli->error));
 }
 
 static void
@@ -179,21 +179,21 @@ run_settings(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag settings_flags[] = {
-	{"all", 'a', NULL, RT_CLI_TEXT, "also what can be set, and what it is for"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag settings_flags[] = {
+	{"all", 'a', NULL, RT_ARG_TEXT, "also what can be set, and what it is for"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_settings = {
+const rt_command rt_cli_settings = {
 	.name = "settings",
-	.group = RT_CLI_SETTINGS,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_SETTINGS,
+	.traits = RT_COMMAND_AT_OP,
 	.max_words = 1,
 	.usage = "[KEY | --all]",
 	.summary = "show what is set, or one setting",
 	.examples = "retake settings\nretake settings temperature\nretake settings --all",
 	.flags = settings_flags,
-	.kinds = {RT_CLI_SETTING},
+	.kinds = {RT_ARG_SETTING},
 	.run = run_settings,
 };
 
@@ -262,8 +262,8 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 
 	if (setting == NULL) {
 		for (i = 0; rt_settings[i].key != NULL; i++) {
-			d = rt_cli_distance(key, rt_settings[i].key);
-			if (rt_cli_is_near(d, strlen(key)) && d < nearest) {
+			d = rt_args_distance(key, rt_settings[i].key);
+			if (rt_args_is_near(d, strlen(key)) && d < nearest) {
 				nearest = d;
 				setting = &rt_settings[i];
 			}
@@ -331,34 +331,33 @@ run_set(rt_cli *cli)
 	else if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Set %s to %.200s.", key, value);
 	if (st == RT_OK && is_model)
-		rt_cli_model_session_note_model(cli, rt_buf_str(&model));
+		rt_model_session_note_model(&cli->session, rt_buf_str(&model));
 	rt_cli_change_deinit(&change);
 	rt_buf_deinit(&model);
 	return st;
 }
 
-static const rt_cli_flag set_flags[] = {
-	{"unset", 0, NULL, RT_CLI_TEXT, "back to the default"},
-	{"string", 's', NULL, RT_CLI_TEXT, "VALUE is a text, even when it looks like JSON"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag set_flags[] = {
+	{"unset", 0, NULL, RT_ARG_TEXT, "back to the default"},
+	{"string", 's', NULL, RT_ARG_TEXT, "VALUE is a text, even when it looks like JSON"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_set = {
+const rt_command rt_cli_set = {
 	.name = "set",
-	.group = RT_CLI_SETTINGS,
-	.traits = RT_CLI_NUMBERS,
+	.group = RT_COMMANDS_SETTINGS,
+	.traits = RT_COMMAND_NUMBERS,
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "KEY VALUE | KEY --unset",
 	.summary = "change a setting",
-	.about =
-		"VALUE is read as JSON where it is JSON, else as a text. What can be set: retake "
-		"settings --all. Any other key is kept, for whoever reads it.",
+	.about = "VALUE is read as JSON where it is JSON, else as a text. What can be set: retake "
+		 "settings --all. Any other key is kept, for whoever reads it.",
 	.examples = "retake set temperature 0.7\nretake set model ollama/qwen3:8b\n"
 		    "retake set temperature --unset",
 	.ops = "setting.set",
 	.flags = set_flags,
-	.kinds = {RT_CLI_SETTING, RT_CLI_TEXT},
+	.kinds = {RT_ARG_SETTING, RT_ARG_TEXT},
 	.run = run_set,
 };
 
@@ -418,10 +417,10 @@ run_roles(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_roles = {
+const rt_command rt_cli_roles = {
 	.name = "roles",
-	.group = RT_CLI_SETTINGS,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_SETTINGS,
+	.traits = RT_COMMAND_AT_OP,
 	.max_words = 2,
 	.usage = "[add ROLE | rm ROLE]",
 	.summary = "list the project's roles, add one, remove one",
@@ -429,7 +428,7 @@ const rt_cli_command rt_cli_roles = {
 		"An entry may have any role; this list is what screens offer. Its first is the default.",
 	.examples = "retake roles\nretake roles add Reviewer",
 	.ops = "role.add role.remove",
-	.kinds = {RT_CLI_TEXT, RT_CLI_ROLE},
+	.kinds = {RT_ARG_TEXT, RT_ARG_ROLE},
 	.run = run_roles,
 };
 
@@ -534,8 +533,9 @@ new_list(rt_cli *cli, const char *verb, const char *which, rt_buf *json)
 	if (strcmp(verb, "set") != 0) {
 		rt_cli_view_init(cli, &view);
 		st = rt_cli_view_read(cli, &view,
-				      rt_view_settings(cli->engine, cli->value, cli->place.disc,
-						       &view.buf, &cli->error));
+				      rt_view_settings(cli->session.engine, cli->session.value,
+						       cli->session.place.disc, &view.buf,
+						       &cli->error));
 		if (st == RT_OK)
 			yyjson_arr_foreach(file_list(view.root, which), i, count, item) {
 				if (is_named(cli, rt_json_str(item)))
@@ -568,7 +568,7 @@ run_files(rt_cli *cli)
 				   "files %s needs to know which list: files, context_files or "
 				   "screenshots",
 				   verb);
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
@@ -586,11 +586,11 @@ run_files(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_files = {
+const rt_command rt_cli_files = {
 	.name = "files",
-	.group = RT_CLI_SETTINGS,
-	.traits = RT_CLI_AT_OP,
-	.max_words = RT_CLI_WORDS_ANY,
+	.group = RT_COMMANDS_SETTINGS,
+	.traits = RT_COMMAND_AT_OP,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[files | context_files | screenshots]\n"
 		 "set|add|rm LIST FILE…",
 	.summary = "show or change the discussion's lists of files",
@@ -599,7 +599,7 @@ const rt_cli_command rt_cli_files = {
 		"brings back.",
 	.examples = "retake files\nretake files add context_files src/main.c",
 	.ops = "files.set",
-	.kinds = {RT_CLI_TEXT, RT_CLI_TEXT, RT_CLI_FILE},
+	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT, RT_ARG_FILE},
 	.run = run_files,
 };
 
@@ -657,22 +657,22 @@ run_track(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag track_flags[] = {
-	{"clear", 'c', NULL, RT_CLI_TEXT, "bind it to none"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag track_flags[] = {
+	{"clear", 'c', NULL, RT_ARG_TEXT, "bind it to none"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_track = {
+const rt_command rt_cli_track = {
 	.name = "track",
-	.group = RT_CLI_SETTINGS,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_SETTINGS,
+	.traits = RT_COMMAND_AT_OP,
 	.max_words = 1,
 	.usage = "[NAME | --clear]",
 	.summary = "show or set the track the discussion is bound to",
 	.examples = "retake track release-2",
 	.ops = "track.set",
 	.flags = track_flags,
-	.kinds = {RT_CLI_TEXT},
+	.kinds = {RT_ARG_TEXT},
 	.run = run_track,
 };
 
@@ -735,16 +735,16 @@ run_preset(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_preset = {
+const rt_command rt_cli_preset = {
 	.name = "preset",
 	.alias = "presets",
-	.group = RT_CLI_SETTINGS,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_SETTINGS,
+	.traits = RT_COMMAND_AT_OP,
 	.max_words = 2,
 	.usage = "[save|load|delete NAME]",
 	.summary = "keep files, screenshots and prompts under a name",
 	.examples = "retake preset save review\nretake preset load review",
 	.ops = "preset.save preset.load preset.delete",
-	.kinds = {RT_CLI_TEXT},
+	.kinds = {RT_ARG_TEXT},
 	.run = run_preset,
 };

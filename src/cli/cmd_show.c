@@ -135,7 +135,7 @@ show_content(rt_cli *cli, yyjson_val *entry, bool whole)
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&preview, cli->alloc, 4096);
-	rt_cli_add_content(&text, entry);
+	rt_content_add_entry(&text, entry);
 	if (text.size == 0) {
 		rt_term_style(out, RT_STYLE_DIM);
 		rt_term_c(out, is_true(entry, "purged") ? "    (nothing is left of it)\n"
@@ -276,7 +276,8 @@ show_one(rt_cli *cli, uint32_t entry)
 	rt_status st;
 
 	rt_cli_view_init(cli, &view);
-	st = rt_view_entry(cli->engine, cli->value, cli->place, entry, &view.buf, &cli->error);
+	st = rt_view_entry(cli->session.engine, cli->session.value, cli->session.place, entry,
+			   &view.buf, &cli->error);
 	if (st == RT_OK && cli->json) {
 		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 		goto done;
@@ -297,7 +298,8 @@ show_one(rt_cli *cli, uint32_t entry)
 
 		st = rt_cli_take(cli, &take);
 		if (st == RT_OK)
-			st = rt_take_find(cli->value, take, entry, &at, &slot, &found, &cli->error);
+			st = rt_take_find(cli->session.value, take, entry, &at, &slot, &found,
+					  &cli->error);
 		show_entry(cli, view.root, found ? at : SIZE_MAX, rt_str_of(NULL), true);
 	}
 done:
@@ -339,19 +341,21 @@ find_hidden(rt_cli *cli, showing *s)
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK)
-		st = rt_view_count_hidden(cli->engine, cli->value, take, &s->hidden, &cli->error);
+		st = rt_view_count_hidden(cli->session.engine, cli->session.value, take, &s->hidden,
+					  &cli->error);
 	if (st != RT_OK || s->hidden == 0)
 		return st;
 	at = rt_seq_count(take->slots);
 	if (take->number == disc->active)
-		st = rt_disc_head_at(cli->value, disc, &at, &cli->error);
+		st = rt_disc_head_at(cli->session.value, disc, &at, &cli->error);
 	while (st == RT_OK && hidden && at > 0) {
 		st = rt_seq_get(take->slots, --at, &slot, &cli->error);
 		if (st == RT_OK)
-			st = rt_view_is_hidden(cli->engine, cli->value, &slot, &hidden, &cli->error);
+			st = rt_view_is_hidden(cli->session.engine, cli->session.value, &slot,
+					       &hidden, &cli->error);
 	}
 	if (st == RT_OK && !hidden)
-		st = rt_entry_id(cli->value, slot.entry, s->head, &cli->error);
+		st = rt_entry_id(cli->session.value, slot.entry, s->head, &cli->error);
 	return st;
 }
 
@@ -390,7 +394,7 @@ run_show(rt_cli *cli)
 	const rt_take *take = NULL;
 	size_t first = 0, last = 0;
 	uint32_t entry = 0;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
@@ -412,24 +416,24 @@ run_show(rt_cli *cli)
 	st = cli->error.status;
 	if (strstr(what, "..") == NULL)
 		return st;
-	cli->hint[0] = 0;
+	cli->session.hint[0] = 0;
 	st = rt_cli_range(cli, what, &first, &last);
 	return st != RT_OK ? st : show_many(cli, first, last);
 }
 
-static const rt_cli_flag show_flags[] = {
-	{"role", 'r', "ROLE", RT_CLI_ROLE, "only entries of this role"},
-	{"all", 'a', NULL, RT_CLI_TEXT, "also entries that are hidden"},
-	{"raw", 0, NULL, RT_CLI_TEXT, "the text alone, byte for byte (into a pipe or file)"},
-	{"take-file", 0, NULL, RT_CLI_TEXT, "the take as a text file for retake edit --all"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag show_flags[] = {
+	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries of this role"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "also entries that are hidden"},
+	{"raw", 0, NULL, RT_ARG_TEXT, "the text alone, byte for byte (into a pipe or file)"},
+	{"take-file", 0, NULL, RT_ARG_TEXT, "the take as a text file for retake edit --all"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_show = {
+const rt_command rt_cli_show = {
 	.name = "show",
 	.alias = "cat",
-	.group = RT_CLI_LOOKING,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_LOOKING,
+	.traits = RT_COMMAND_AT_OP,
 	.max_words = 1,
 	.usage = "[ENTRY | FROM..TO]",
 	.summary = "show the take, or some of its entries",
@@ -441,6 +445,6 @@ const rt_cli_command rt_cli_show = {
 	.examples = "retake show\nretake show :4\nretake show :2..:5\nretake show --at-op 12\n"
 		    "retake show --json | less",
 	.flags = show_flags,
-	.kinds = {RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY},
 	.run = run_show,
 };

@@ -14,7 +14,7 @@ run_branch(rt_cli *cli)
 	const char *at = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	const rt_take *take = NULL;
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
@@ -37,9 +37,9 @@ run_branch(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_branch = {
+const rt_command rt_cli_branch = {
 	.name = "branch",
-	.group = RT_CLI_BRANCHING,
+	.group = RT_COMMANDS_BRANCHING,
 	.max_words = 2,
 	.usage = "[ENTRY [NAME]]",
 	.summary = "start a new take that holds everything up to an entry",
@@ -49,7 +49,7 @@ const rt_cli_command rt_cli_branch = {
 		"the head.",
 	.examples = "retake branch :6\nretake branch good-start duck",
 	.ops = "take.branch",
-	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
 	.run = run_branch,
 };
 
@@ -61,7 +61,7 @@ list_labels(rt_cli *cli)
 	rt_cli_view view;
 	yyjson_val *row;
 	size_t i, count, shown = 0;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 	rt_buf json;
 
 	if (st != RT_OK)
@@ -69,9 +69,9 @@ list_labels(rt_cli *cli)
 	rt_cli_view_init(cli, &view);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&json, '[');
-	st = rt_cli_view_read(
-		cli, &view,
-		rt_view_tree(cli->engine, cli->value, cli->place.disc, &view.buf, &cli->error));
+	st = rt_cli_view_read(cli, &view,
+			      rt_view_tree(cli->session.engine, cli->session.value,
+					   cli->session.place.disc, &view.buf, &cli->error));
 	if (st == RT_OK) {
 		yyjson_arr_foreach(view.root, i, count, row) {
 			rt_str label = rt_json_str(rt_json_get(row, "label"));
@@ -126,9 +126,9 @@ check_label(rt_cli *cli, const char *name)
 		return rt_cli_fail(cli, RT_USAGE, "the label is empty");
 	}
 	/* An id goes before a label that is spelled the same. */
-	if (rt_resolve_entry(cli->value, cli->place, rt_str_of(name), true, &entry, &none) ==
-		    RT_OK &&
-	    entry != 0 && rt_entry_id(cli->value, entry, id, &none) == RT_OK &&
+	if (rt_resolve_entry(cli->session.value, cli->session.place, rt_str_of(name), true, &entry,
+			     &none) == RT_OK &&
+	    entry != 0 && rt_entry_id(cli->session.value, entry, id, &none) == RT_OK &&
 	    strcmp(id, name) == 0) {
 		rt_cli_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
 		return rt_cli_fail(cli, RT_USAGE,
@@ -149,7 +149,7 @@ run_label(rt_cli *cli)
 		return list_labels(cli);
 	if (address == NULL || clear == (name != NULL))
 		return rt_cli_fail(cli, RT_USAGE, "label needs an ENTRY and a NAME, or --clear");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK && !clear)
 		st = check_label(cli, name);
 	if (st != RT_OK)
@@ -173,14 +173,14 @@ run_label(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag label_flags[] = {
-	{"clear", 'c', NULL, RT_CLI_TEXT, "take the label off"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag label_flags[] = {
+	{"clear", 'c', NULL, RT_ARG_TEXT, "take the label off"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_label = {
+const rt_command rt_cli_label = {
 	.name = "label",
-	.group = RT_CLI_BRANCHING,
+	.group = RT_COMMANDS_BRANCHING,
 	.max_words = 2,
 	.usage = "[ENTRY NAME | ENTRY --clear]",
 	.summary = "name an entry; without words, list the labels",
@@ -188,7 +188,7 @@ const rt_cli_command rt_cli_label = {
 	.examples = "retake label :6 good-start\nretake label good-start --clear\nretake label",
 	.ops = "label.set",
 	.flags = label_flags,
-	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
 	.run = run_label,
 };
 
@@ -212,14 +212,14 @@ run_clear(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag clear_flags[] = {
-	{"all", 'a', NULL, RT_CLI_TEXT, "the working prompt, too"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag clear_flags[] = {
+	{"all", 'a', NULL, RT_ARG_TEXT, "the working prompt, too"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_clear = {
+const rt_command rt_cli_clear = {
 	.name = "clear",
-	.group = RT_CLI_BRANCHING,
+	.group = RT_COMMANDS_BRANCHING,
 	.usage = "[--all]",
 	.summary = "take out all entries of the take",
 	.examples = "retake clear",
@@ -238,7 +238,7 @@ run_truncate(rt_cli *cli)
 	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "how many pairs to keep", &pairs);
 
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_CLI_CHANGE);
+		st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st != RT_OK)
@@ -260,9 +260,9 @@ run_truncate(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_truncate = {
+const rt_command rt_cli_truncate = {
 	.name = "truncate",
-	.group = RT_CLI_BRANCHING,
+	.group = RT_COMMANDS_BRANCHING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "PAIRS",
@@ -292,7 +292,7 @@ run_graft(rt_cli *cli)
 	if ((before == NULL) == (after == NULL))
 		return rt_cli_fail(cli, RT_USAGE,
 				   "graft needs one of --before ENTRY and --after ENTRY");
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
@@ -318,24 +318,24 @@ run_graft(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag graft_flags[] = {
-	{"from", 'f', "TAKE", RT_CLI_TAKE, "the take that they are in"},
-	{"before", 'b', "ENTRY", RT_CLI_ENTRY, "the entry that will follow"},
-	{"after", 'a', "ENTRY", RT_CLI_ENTRY, "the entry that will precede"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag graft_flags[] = {
+	{"from", 'f', "TAKE", RT_ARG_TAKE, "the take that they are in"},
+	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry that will follow"},
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry that will precede"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_graft = {
+const rt_command rt_cli_graft = {
 	.name = "graft",
-	.group = RT_CLI_BRANCHING,
+	.group = RT_COMMANDS_BRANCHING,
 	.min_words = 1,
-	.max_words = RT_CLI_WORDS_ANY,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "ENTRY… --from TAKE --before|--after ENTRY",
 	.summary = "bring entries of another take into this one",
 	.examples = "retake graft k3f9 9z2p --from main --after :4",
 	.ops = "take.graft",
 	.flags = graft_flags,
-	.kinds = {RT_CLI_ENTRY, RT_CLI_ENTRY, RT_CLI_ENTRY},
+	.kinds = {RT_ARG_ENTRY, RT_ARG_ENTRY, RT_ARG_ENTRY},
 	.run = run_graft,
 };
 
@@ -348,7 +348,7 @@ run_promote(rt_cli *cli)
 	const rt_take *active = NULL;
 	uint32_t before;
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &active);
@@ -363,12 +363,12 @@ run_promote(rt_cli *cli)
 	rt_cli_change_text(&change, "take",
 			   take != NULL ? rt_str_of(take) : rt_text_str(active->name));
 	rt_cli_change_text(&change, "name", rt_str_of(name));
-	before = cli->value->active;
+	before = cli->session.value->active;
 	st = rt_cli_change_run(&change);
 	if (st == RT_OK)
 		st = rt_cli_change_say(
 			&change,
-			cli->value != NULL && cli->value->active != before
+			cli->session.value != NULL && cli->session.value->active != before
 				? "The take is now a discussion of its own, \"%s\", and "
 				  "that is where you are."
 				: "The take is now a discussion of its own, \"%s\".",
@@ -377,9 +377,9 @@ run_promote(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_promote = {
+const rt_command rt_cli_promote = {
 	.name = "promote",
-	.group = RT_CLI_BRANCHING,
+	.group = RT_COMMANDS_BRANCHING,
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "[TAKE] NAME",
@@ -387,7 +387,7 @@ const rt_cli_command rt_cli_promote = {
 	.about = "Without TAKE, the active one.",
 	.examples = "retake promote duck duckdb",
 	.ops = "take.promote",
-	.kinds = {RT_CLI_TAKE, RT_CLI_TEXT},
+	.kinds = {RT_ARG_TAKE, RT_ARG_TEXT},
 	.run = run_promote,
 };
 
@@ -396,7 +396,7 @@ run_extract(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
@@ -418,9 +418,9 @@ run_extract(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_extract = {
+const rt_command rt_cli_extract = {
 	.name = "extract",
-	.group = RT_CLI_BRANCHING,
+	.group = RT_COMMANDS_BRANCHING,
 	.max_words = 2,
 	.usage = "[ENTRY [NAME]]",
 	.summary = "make a discussion of the path to an entry",
@@ -428,6 +428,6 @@ const rt_cli_command rt_cli_extract = {
 		 "Without ENTRY, the path to the head.",
 	.examples = "retake extract :6 second-try",
 	.ops = "discussion.extract",
-	.kinds = {RT_CLI_ENTRY, RT_CLI_TEXT},
+	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
 	.run = run_extract,
 };

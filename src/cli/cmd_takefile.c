@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/edit.h"
+#include "cli/cli.h"
 #include "app/screen.h"
 #include "codec/content.h"
 
@@ -80,7 +80,7 @@ load(rt_cli *cli, rt_cli_items *items)
 	st = rt_cli_take(cli, &take);
 	if (st != RT_OK)
 		return st;
-	items->step = cli->value->seq;
+	items->step = cli->session.value->seq;
 	items->has_step = true;
 	count = rt_seq_count(take->slots);
 	if (count == 0)
@@ -95,7 +95,7 @@ static rt_status
 add_title(rt_cli *cli, rt_buf *buf)
 {
 	const rt_take *take = NULL;
-	const rt_cell *cell = rt_project_cell(cli->value, cli->place.disc);
+	const rt_cell *cell = rt_project_cell(cli->session.value, cli->session.place.disc);
 	rt_status st = rt_cli_take(cli, &take);
 
 	if (st != RT_OK)
@@ -104,7 +104,8 @@ add_title(rt_cli *cli, rt_buf *buf)
 	rt_screen_add_line(buf, rt_text_str(take->name));
 	rt_buf_add_c(buf, "\" of \"");
 	rt_screen_add_line(buf, cell == NULL ? rt_str_of(NULL) : rt_cell_name(cell));
-	rt_buf_add_f(buf, "\" as it was after step %llu.", (unsigned long long)cli->value->seq);
+	rt_buf_add_f(buf, "\" as it was after step %llu.",
+		     (unsigned long long)cli->session.value->seq);
 	return RT_OK;
 }
 
@@ -185,7 +186,7 @@ say_unchanged(rt_cli *cli)
 	}
 	rt_buf_init(&buf, cli->alloc, 4096);
 	rt_buf_add_f(&buf, "{\"seq\":%llu,\"unchanged\":true}",
-		     (unsigned long long)cli->value->seq);
+		     (unsigned long long)cli->session.value->seq);
 	(void)rt_cli_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return RT_OK;
@@ -233,20 +234,20 @@ say_changes(rt_cli *cli, rt_cli_change *change, const rt_cli_counts *counts)
 static rt_status
 load_base(rt_cli *cli, const rt_cli_items *read, rt_cli_items *base)
 {
-	const rt_project *now = cli->value;
+	const rt_project *now = cli->session.value;
 	rt_status st;
 
 	if (!read->has_step || read->step == now->seq)
 		return load(cli, base);
-	st = rt_engine_value_at(cli->engine, read->step, &cli->value, &cli->error);
+	st = rt_engine_value_at(cli->session.engine, read->step, &cli->session.value, &cli->error);
 	if (st != RT_OK) {
-		cli->value = now;
+		cli->session.value = now;
 		return rt_cli_hint(cli, st,
 				   "The first frame line names the step that the file shows.");
 	}
 	st = load(cli, base);
-	rt_object_unref(cli->value);
-	cli->value = now;
+	rt_object_unref(cli->session.value);
+	cli->session.value = now;
 	return st;
 }
 
@@ -285,7 +286,7 @@ apply_text(rt_cli *cli, rt_str text)
 		     ? rt_cli_takefile_read(text, &read, &cli->error)
 		     : rt_cli_nomem(cli);
 	if (st == RT_OK)
-		st = rt_engine_refresh(cli->engine, &cli->error);
+		st = rt_engine_refresh(cli->session.engine, &cli->error);
 	if (st == RT_OK)
 		st = rt_cli_look(cli);
 	if (st == RT_OK)
@@ -355,7 +356,7 @@ rt_cli_takefile_edit(rt_cli *cli)
 	if (word != NULL && strcmp(word, "-") != 0)
 		return rt_cli_fail(cli, RT_USAGE, "--all is about the whole take, not \"%.40s\"",
 				   word);
-	st = rt_cli_open(cli, RT_CLI_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	if (file == NULL && word == NULL)

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "codec/content.h"
+
 /* --- the list --- */
 
 static void
@@ -49,13 +51,13 @@ list_takes(rt_cli *cli)
 	size_t i, count, width = 0;
 	rt_cli_view view;
 	yyjson_val *row;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
 	rt_cli_view_init(cli, &view);
-	st = rt_view_takes(cli->engine, cli->value, cli->place.disc, rt_cli_has(cli, "all"),
-			   &view.buf, &cli->error);
+	st = rt_view_takes(cli->session.engine, cli->session.value, cli->session.place.disc,
+			   rt_cli_has(cli, "all"), &view.buf, &cli->error);
 	if (st == RT_OK && cli->json) {
 		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK) {
@@ -94,7 +96,7 @@ rename_take(rt_cli *cli, const char *old, const char *name)
 {
 	const rt_take *active = NULL;
 	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &active);
@@ -141,7 +143,7 @@ diff_entry(rt_cli *cli, yyjson_val *entry, char sign)
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, cli->alloc, 4096);
-	rt_cli_add_content(&text, entry);
+	rt_content_add_entry(&text, entry);
 	rt_screen_add_preview(&line, rt_buf_str(&text), out->columns > 60 ? out->columns - 24 : 80,
 			      out->utf8);
 	rt_term_style(out, sign == '-'   ? RT_STYLE_RED
@@ -188,17 +190,17 @@ diff_text(rt_cli *cli, yyjson_val *diff, const char *a, const char *b)
 static rt_status
 diff_takes(rt_cli *cli, const char *a, const char *b)
 {
-	rt_str disc = rt_cli_disc_name(cli);
+	rt_str disc = rt_session_discussion(&cli->session);
 	rt_place first = {0, 0}, second = {0, 0};
 	rt_cli_view view;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
-	first = second = cli->place;
-	st = rt_resolve_place(cli->value, disc, rt_str_of(a), &first, &cli->error);
+	first = second = cli->session.place;
+	st = rt_resolve_place(cli->session.value, disc, rt_str_of(a), &first, &cli->error);
 	if (st == RT_OK && b != NULL)
-		st = rt_resolve_place(cli->value, disc, rt_str_of(b), &second, &cli->error);
+		st = rt_resolve_place(cli->session.value, disc, rt_str_of(b), &second, &cli->error);
 	if (st != RT_OK)
 		return rt_cli_hint(cli, st, "Takes: retake takes");
 	if (b == NULL) {
@@ -210,8 +212,8 @@ diff_takes(rt_cli *cli, const char *a, const char *b)
 		b = take->name->ptr;
 	}
 	rt_cli_view_init(cli, &view);
-	st = rt_view_diff(cli->engine, cli->value, cli->place.disc, first.take, second.take,
-			  &view.buf, &cli->error);
+	st = rt_view_diff(cli->session.engine, cli->session.value, cli->session.place.disc,
+			  first.take, second.take, &view.buf, &cli->error);
 	if (st == RT_OK && cli->json) {
 		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
 	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK) {
@@ -237,7 +239,7 @@ not_so(rt_cli *cli, const char *verb)
 	size_t best = SIZE_MAX, near = 0, words = cli->args.word_count - 1, i, d;
 
 	for (i = 0; i < 5; i++) {
-		d = rt_cli_distance(verb, verbs[i][0]);
+		d = rt_args_distance(verb, verbs[i][0]);
 		if (d == 0) {
 			rt_cli_hint(cli, RT_USAGE, "Usage: retake takes %s %s   More: retake help takes",
 				    verb, verbs[i][1]);
@@ -249,7 +251,7 @@ not_so(rt_cli *cli, const char *verb)
 			near = i;
 		}
 	}
-	if (rt_cli_is_near(best, strlen(verb)))
+	if (rt_args_is_near(best, strlen(verb)))
 		rt_cli_hint(cli, RT_USAGE, "Did you mean: retake takes %s %s   More: retake help takes",
 			    verbs[near][0], verbs[near][1]);
 	else
@@ -279,16 +281,16 @@ run_takes(rt_cli *cli)
 	return not_so(cli, verb);
 }
 
-static const rt_cli_flag takes_flags[] = {
-	{"all", 'a', NULL, RT_CLI_TEXT, "also those that were deleted"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag takes_flags[] = {
+	{"all", 'a', NULL, RT_ARG_TEXT, "also those that were deleted"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_takes = {
+const rt_command rt_cli_takes = {
 	.name = "takes",
 	.alias = "take",
-	.group = RT_CLI_BRANCHING,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_BRANCHING,
+	.traits = RT_COMMAND_AT_OP,
 	.max_words = 3,
 	.usage = "[list]\n"
 		 "switch TAKE\n"
@@ -303,7 +305,7 @@ const rt_cli_command rt_cli_takes = {
 		    "retake takes diff main duck",
 	.ops = "take.switch take.rename take.delete",
 	.flags = takes_flags,
-	.kinds = {RT_CLI_TEXT, RT_CLI_TAKE, RT_CLI_TAKE},
+	.kinds = {RT_ARG_TEXT, RT_ARG_TAKE, RT_ARG_TAKE},
 	.run = run_takes,
 };
 
@@ -313,16 +315,16 @@ run_diff(rt_cli *cli)
 	return diff_takes(cli, rt_cli_word(cli, 0), rt_cli_word(cli, 1));
 }
 
-const rt_cli_command rt_cli_diff = {
+const rt_command rt_cli_diff = {
 	.name = "diff",
-	.group = RT_CLI_BRANCHING,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_BRANCHING,
+	.traits = RT_COMMAND_AT_OP,
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "TAKE [TAKE]",
 	.summary = "compare two takes",
 	.about = "With one take, compares it with the active one.",
 	.examples = "retake diff main duck",
-	.kinds = {RT_CLI_TAKE},
+	.kinds = {RT_ARG_TAKE},
 	.run = run_diff,
 };

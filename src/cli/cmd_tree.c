@@ -472,17 +472,18 @@ run_tree(rt_cli *cli)
 {
 	size_t width = rt_term_width(&cli->out);
 	rt_cli_view view;
-	rt_status st = rt_cli_open(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
 	rt_cli_view_init(cli, &view);
 	if (cli->json)
-		st = rt_view_tree(cli->engine, cli->value, cli->place.disc, &view.buf,
-				  &cli->error);
+		st = rt_view_tree(cli->session.engine, cli->session.value, cli->session.place.disc,
+				  &view.buf, &cli->error);
 	else
-		st = rt_view_tree_wide(cli->engine, cli->value, cli->place.disc, preview_of(width),
-				       &view.buf, &cli->error);
+		st = rt_view_tree_wide(cli->session.engine, cli->session.value,
+				       cli->session.place.disc, preview_of(width), &view.buf,
+				       &cli->error);
 	if (st == RT_OK && cli->json)
 		st = print_json(cli, &view);
 	else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
@@ -493,17 +494,17 @@ run_tree(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag tree_flags[] = {
-	{"user-only", 'u', NULL, RT_CLI_TEXT, "only the user's entries"},
-	{"labels", 'l', NULL, RT_CLI_TEXT, "only labelled entries"},
-	{"all", 'a', NULL, RT_CLI_TEXT, "also entries that are hidden (see retake help show)"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag tree_flags[] = {
+	{"user-only", 'u', NULL, RT_ARG_TEXT, "only the user's entries"},
+	{"labels", 'l', NULL, RT_ARG_TEXT, "only labelled entries"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "also entries that are hidden (see retake help show)"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_tree = {
+const rt_command rt_cli_tree = {
 	.name = "tree",
-	.group = RT_CLI_LOOKING,
-	.traits = RT_CLI_AT_OP,
+	.group = RT_COMMANDS_LOOKING,
+	.traits = RT_COMMAND_AT_OP,
 	.usage = "[--user-only] [--labels] [--all]",
 	.summary = "show all takes of the discussion as a tree",
 	.about =

@@ -119,16 +119,16 @@ run_completion(rt_cli *cli)
 	return st;
 }
 
-const rt_cli_command rt_cli_completion = {
+const rt_command rt_cli_completion = {
 	.name = "completion",
-	.group = RT_CLI_LEARNING,
+	.group = RT_COMMANDS_LEARNING,
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "bash|zsh|fish",
 	.summary = "print completions for a shell",
 	.examples = "source <(retake completion bash)\n"
 		    "retake completion fish > ~/.config/fish/completions/retake.fish",
-	.kinds = {RT_CLI_SHELL},
+	.kinds = {RT_ARG_SHELL},
 	.run = run_completion,
 };
 
@@ -156,14 +156,14 @@ offer_commands(rt_cli *cli, rt_str prefix)
 {
 	size_t i;
 
-	for (i = 0; rt_cli_commands[i] != NULL; i++)
-		if (!(rt_cli_commands[i]->traits & RT_CLI_HIDDEN))
-			offer(cli, prefix, rt_str_of(rt_cli_commands[i]->name),
-			      rt_cli_commands[i]->summary);
+	for (i = 0; cli->commands[i] != NULL; i++)
+		if (!(cli->commands[i]->traits & RT_COMMAND_HIDDEN))
+			offer(cli, prefix, rt_str_of(cli->commands[i]->name),
+			      cli->commands[i]->summary);
 }
 
 static void
-offer_flags(rt_cli *cli, rt_str prefix, const rt_cli_flag *flags)
+offer_flags(rt_cli *cli, rt_str prefix, const rt_flag *flags)
 {
 	char word[64];
 
@@ -216,10 +216,10 @@ offer_entries(rt_cli *cli, rt_str prefix)
 		offer(cli, prefix, rt_str_of(word), NULL);
 	}
 	rt_cli_view_init(cli, &view);
-	if (count <= 20000 &&
-	    rt_cli_view_read(cli, &view,
-			     rt_view_tree(cli->engine, cli->value, cli->place.disc, &view.buf,
-					  &cli->error)) == RT_OK)
+	if (count <= 20000 && rt_cli_view_read(cli, &view,
+					       rt_view_tree(cli->session.engine, cli->session.value,
+							    cli->session.place.disc, &view.buf,
+							    &cli->error)) == RT_OK)
 		yyjson_arr_foreach(view.root, i, count, row) {
 			rt_str label = rt_json_str(rt_json_get(row, "label"));
 
@@ -232,25 +232,26 @@ offer_entries(rt_cli *cli, rt_str prefix)
 }
 
 static void
-offer_view(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
+offer_view(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 {
 	rt_cli_view view;
 	rt_status st;
 	size_t i;
 
 	rt_cli_view_init(cli, &view);
-	if (kind == RT_CLI_DISC)
-		st = rt_view_discussions(cli->engine, cli->value, false, &view.buf, &cli->error);
-	else if (kind == RT_CLI_TAKE)
-		st = rt_view_takes(cli->engine, cli->value, cli->place.disc, false, &view.buf,
-				   &cli->error);
+	if (kind == RT_ARG_DISC)
+		st = rt_view_discussions(cli->session.engine, cli->session.value, false, &view.buf,
+					 &cli->error);
+	else if (kind == RT_ARG_TAKE)
+		st = rt_view_takes(cli->session.engine, cli->session.value, cli->session.place.disc,
+				   false, &view.buf, &cli->error);
 	else
-		st = rt_view_settings(cli->engine, cli->value, cli->place.disc, &view.buf,
-				      &cli->error);
+		st = rt_view_settings(cli->session.engine, cli->session.value,
+				      cli->session.place.disc, &view.buf, &cli->error);
 	if (rt_cli_view_read(cli, &view, st) == RT_OK) {
-		if (kind == RT_CLI_DISC || kind == RT_CLI_TAKE) {
+		if (kind == RT_ARG_DISC || kind == RT_ARG_TAKE) {
 			offer_names(cli, prefix, view.root, "name");
-		} else if (kind == RT_CLI_ROLE) {
+		} else if (kind == RT_ARG_ROLE) {
 			offer_names(cli, prefix, rt_json_get(view.root, "roles"), NULL);
 		} else {
 			for (i = 0; rt_settings[i].key != NULL; i++)
@@ -278,7 +279,7 @@ offer_project(void *ctx, const rt_store_row *row)
 }
 
 static void
-offer_kind(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
+offer_kind(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 {
 	static const char *const shells[] = {"bash", "zsh", "fish"};
 	project_offer projects = {cli, prefix};
@@ -286,36 +287,36 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 	size_t i;
 
 	switch (kind) {
-	case RT_CLI_TEXT:
-	case RT_CLI_STEP: break;
-	case RT_CLI_FILE:
-	case RT_CLI_DIR: rt_term_c(&cli->out, ":files\n"); break;
-	case RT_CLI_ENTRY:
-		if (rt_cli_open(cli, RT_CLI_LOOK) == RT_OK)
+	case RT_ARG_TEXT:
+	case RT_ARG_STEP: break;
+	case RT_ARG_FILE:
+	case RT_ARG_DIR: rt_term_c(&cli->out, ":files\n"); break;
+	case RT_ARG_ENTRY:
+		if (rt_cli_open(cli, RT_SESSION_LOOK) == RT_OK)
 			offer_entries(cli, prefix);
 		break;
-	case RT_CLI_TAKE:
-	case RT_CLI_DISC:
-	case RT_CLI_ROLE:
-	case RT_CLI_SETTING:
-		if (rt_cli_open(cli, RT_CLI_LOOK) == RT_OK)
+	case RT_ARG_TAKE:
+	case RT_ARG_DISC:
+	case RT_ARG_ROLE:
+	case RT_ARG_SETTING:
+		if (rt_cli_open(cli, RT_SESSION_LOOK) == RT_OK)
 			offer_view(cli, prefix, kind);
 		break;
-	case RT_CLI_PROJECT:
-		if (rt_cli_open_store(cli, RT_CLI_LOOK) == RT_OK)
-			(void)cli->store->ops->read(cli->store, rt_rows_all(RT_STORE_PROJECTS, 0),
+	case RT_ARG_PROJECT:
+		if (rt_cli_open_store(cli, RT_SESSION_LOOK) == RT_OK)
+			(void)cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0),
 						    offer_project, &projects, NULL);
 		break;
-	case RT_CLI_FORMAT:
+	case RT_ARG_FORMAT:
 		for (i = 0; rt_formats[i] != NULL; i++)
 			offer(cli, prefix, rt_str_of(rt_formats[i]->name), rt_formats[i]->about);
 		break;
-	case RT_CLI_PROVIDER:
+	case RT_ARG_PROVIDER:
 		for (i = 0; rt_providers[i] != NULL; i++)
 			offer(cli, prefix, rt_str_of(rt_providers[i]->name),
 			      rt_providers[i]->title);
 		break;
-	case RT_CLI_COMMAND:
+	case RT_ARG_COMMAND:
 		offer_commands(cli, prefix);
 		for (topic = rt_cli_topics; topic->name != NULL; topic++)
 			offer(cli, prefix, rt_str_of(topic->name), topic->summary);
@@ -324,11 +325,11 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_cli_kind kind)
 		offer(cli, prefix, RT_STR("keys"), "what keys do on the screens of the terminal");
 		offer(cli, prefix, RT_STR("operations"), "what apply carries out");
 		break;
-	case RT_CLI_SCOPE:
+	case RT_ARG_SCOPE:
 		offer(cli, prefix, RT_STR("discussion"), NULL);
 		offer(cli, prefix, RT_STR("project"), NULL);
 		break;
-	case RT_CLI_SHELL:
+	case RT_ARG_SHELL:
 		for (i = 0; i < 3; i++)
 			offer(cli, prefix, rt_str_of(shells[i]), NULL);
 		break;
@@ -364,16 +365,16 @@ offer_usage(rt_cli *cli, rt_str prefix, const char *usage)
 }
 
 /* A flag's value is wanted when the word before is a flag that takes one. */
-static const rt_cli_flag *
-wants_value(const rt_cli_command *command, const char *word)
+static const rt_flag *
+wants_value(const rt_command *command, const char *word)
 {
-	const rt_cli_flag *lists[2] = {command == NULL ? NULL : command->flags, rt_cli_globals};
+	const rt_flag *lists[2] = {command == NULL ? NULL : command->flags, rt_global_flags};
 	size_t i;
 
 	if (word[0] != '-' || word[1] == 0)
 		return NULL;
 	for (i = 0; i < 2; i++) {
-		const rt_cli_flag *flag;
+		const rt_flag *flag;
 
 		for (flag = lists[i]; flag != NULL && flag->name != NULL; flag++) {
 			if (flag->value == NULL)
@@ -390,8 +391,8 @@ static void
 complete(rt_cli *cli, const char *const *words, size_t count)
 {
 	const char *last = count == 0 ? "" : words[count - 1];
-	const rt_cli_command *command = cli->args.command;
-	const rt_cli_flag *flag = count < 2 ? NULL : wants_value(command, words[count - 2]);
+	const rt_command *command = cli->args.command;
+	const rt_flag *flag = count < 2 ? NULL : wants_value(command, words[count - 2]);
 	rt_str prefix = rt_str_of(last);
 	size_t done = cli->args.word_count; /* finished words behind the verb */
 
@@ -402,7 +403,7 @@ complete(rt_cli *cli, const char *const *words, size_t count)
 	if (last[0] == '-' && last[1] != 0) {
 		if (command != NULL)
 			offer_flags(cli, prefix, command->flags);
-		offer_flags(cli, prefix, rt_cli_globals);
+		offer_flags(cli, prefix, rt_global_flags);
 		return;
 	}
 	if (command == NULL) {
@@ -411,13 +412,14 @@ complete(rt_cli *cli, const char *const *words, size_t count)
 		return;
 	}
 	/* The usage of completion names the shells, which the kind knows, too. */
-	if (done == 0 && command->kinds[0] != RT_CLI_SHELL)
+	if (done == 0 && command->kinds[0] != RT_ARG_SHELL)
 		offer_usage(cli, prefix, command->usage);
 	if (command->max_words == 0)
 		return;
 	if (strcmp(command->name, "takes") == 0 && done == 0)
 		return;
-	offer_kind(cli, prefix, command->kinds[done < RT_CLI_KINDS ? done : RT_CLI_KINDS - 1]);
+	offer_kind(cli, prefix,
+		   command->kinds[done < RT_COMMAND_KINDS ? done : RT_COMMAND_KINDS - 1]);
 }
 
 static rt_status
@@ -426,9 +428,9 @@ run_complete(rt_cli *cli)
 	size_t count = cli->args.word_count, i;
 	const char **words = cli->args.words;
 	char **line = rt_new_array(cli->alloc, count + 2, sizeof(char *));
-	rt_cli_args args = {0};
+	rt_args args = {0};
 
-	cli->hooks_off = true; /* a Tab asks nobody */
+	cli->session.hooks_off = true; /* a Tab asks nobody */
 	/* What stands on the line so far, without the unfinished word, says where to look. */
 	args.words = rt_new_array(cli->alloc, count + 2, sizeof(*args.words));
 	if (line != NULL && args.words != NULL) {
@@ -436,8 +438,8 @@ run_complete(rt_cli *cli)
 		for (i = 0; i + 1 < count; i++)
 			line[i + 1] = (char *)(uintptr_t)words[i];
 		line[count == 0 ? 1 : count] = NULL;
-		(void)!rt_cli_args_parse(count == 0 ? 1 : (int)count, line, &args, NULL);
-		cli->args = args;
+		(void)!rt_args_parse(cli->commands, count == 0 ? 1 : (int)count, line, &args, NULL);
+		rt_cli_use_args(cli, args);
 		cli->json = false;
 		cli->quiet = true;
 		complete(cli, words, count);
@@ -450,11 +452,11 @@ run_complete(rt_cli *cli)
 	return RT_OK;
 }
 
-const rt_cli_command rt_cli_complete = {
+const rt_command rt_cli_complete = {
 	.name = "complete",
-	.group = RT_CLI_LEARNING,
-	.traits = RT_CLI_HIDDEN,
-	.max_words = RT_CLI_WORDS_ANY,
+	.group = RT_COMMANDS_LEARNING,
+	.traits = RT_COMMAND_HIDDEN,
+	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "-- WORD…",
 	.summary = "list what may follow on a command line",
 	.run = run_complete,

@@ -45,7 +45,7 @@ choose_name(rt_cli_counting *c)
 	if (given != NULL)
 		rt_buf_add_c(&c->name, given);
 	else
-		st = rt_cli_model_session_setting(c->cli, &c->name);
+		st = rt_model_session_setting(&c->cli->session, &c->name, &c->cli->error);
 	if (st == RT_OK && c->name.size == 0 && getenv("RETAKE_MODEL") != NULL)
 		rt_buf_add_c(&c->name, getenv("RETAKE_MODEL"));
 	if (st == RT_OK && c->name.size == 0)
@@ -230,8 +230,8 @@ rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 	if (c->ranks != NULL)
 		options.count = count_text;
 	if (st == RT_OK)
-		st = rt_view_context(cli->engine, cli->value, cli->place, c->provider, &options,
-				     body, &cli->error);
+		st = rt_view_context(cli->session.engine, cli->session.value, cli->session.place,
+				     c->provider, &options, body, &cli->error);
 	if (st == RT_OK && c->status != RT_OK)
 		st = rt_cli_fail(cli, c->status, "there is not enough memory to count the tokens");
 	if (st == RT_OK)
@@ -246,7 +246,7 @@ rt_cli_counting_note(const rt_cli_counting *c)
 {
 	size_t i, first = 0, last = 0, out = c->totals.left_out;
 
-	rt_cli_say_lines(c->cli, rt_buf_str(&c->unsent));
+	rt_session_note_lines(&c->cli->session, rt_buf_str(&c->unsent));
 	for (i = 0; i < c->part_count; i++) {
 		if (!c->parts[i].left_out)
 			continue;
@@ -274,14 +274,14 @@ part_words(const rt_cli_counting *c, const rt_context_part *part, char id[RT_ID_
 	rt_cli *cli = c->cli;
 	const rt_take *take = NULL;
 	rt_slot slot;
-	rt_status st = rt_entry_id(cli->value, part->entry, id, &cli->error);
+	rt_status st = rt_entry_id(cli->session.value, part->entry, id, &cli->error);
 
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK)
 		st = rt_seq_copy(take->slots, part->at, 1, &slot, &cli->error);
 	if (st == RT_OK)
-		st = rt_project_name(cli->value, slot.role, role, &cli->error);
+		st = rt_project_name(cli->session.value, slot.role, role, &cli->error);
 	return st;
 }
 

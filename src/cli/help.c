@@ -95,7 +95,7 @@ rt_cli_help_welcome(rt_cli *cli)
 /* --- one command --- */
 
 static void
-flag_term(const rt_cli_flag *flag, rt_buf *out)
+flag_term(const rt_flag *flag, rt_buf *out)
 {
 	rt_buf_clear(out);
 	if (flag->letter != 0)
@@ -109,7 +109,7 @@ flag_term(const rt_cli_flag *flag, rt_buf *out)
 
 /* Is there one that is not hidden? */
 static bool
-has_flags(const rt_cli_flag *flags)
+has_flags(const rt_flag *flags)
 {
 	for (; flags != NULL && flags->name != NULL; flags++)
 		if (flags->about != NULL)
@@ -118,7 +118,7 @@ has_flags(const rt_cli_flag *flags)
 }
 
 static void
-add_flags(rt_cli *cli, const rt_cli_flag *flags)
+add_flags(rt_cli *cli, const rt_flag *flags)
 {
 	rt_buf term;
 
@@ -147,7 +147,7 @@ add_lines(rt_cli *cli, const char *before, const char *lines)
 }
 
 static void
-explain(rt_cli *cli, const rt_cli_command *command)
+explain(rt_cli *cli, const rt_command *command)
 {
 	char before[64];
 
@@ -194,18 +194,17 @@ explain_all(rt_cli *cli)
 	rt_term_c(&cli->out, "retake");
 	rt_term_style(&cli->out, RT_STYLE_NONE);
 	rt_term_f(&cli->out, ": %s\n\nUsage: retake [FLAGS] COMMAND …\n", rt_cli_tagline);
-	for (group = 0; group < RT_CLI_GROUP_COUNT; group++) {
+	for (group = 0; group < RT_COMMAND_GROUP_COUNT; group++) {
 		rt_term_c(&cli->out, "\n");
-		title(cli, rt_cli_group_names[group]);
-		for (i = 0; rt_cli_commands[i] != NULL; i++)
-			if ((int)rt_cli_commands[i]->group == group &&
-			    !(rt_cli_commands[i]->traits & RT_CLI_HIDDEN))
-				add_row(cli, rt_cli_commands[i]->name, rt_cli_commands[i]->summary,
-					14);
+		title(cli, rt_command_group_names[group]);
+		for (i = 0; cli->commands[i] != NULL; i++)
+			if ((int)cli->commands[i]->group == group &&
+			    !(cli->commands[i]->traits & RT_COMMAND_HIDDEN))
+				add_row(cli, cli->commands[i]->name, cli->commands[i]->summary, 14);
 	}
 	rt_term_c(&cli->out, "\n");
 	title(cli, "Flags of every command, before or behind it");
-	add_flags(cli, rt_cli_globals);
+	add_flags(cli, rt_global_flags);
 	rt_term_c(&cli->out, "\n");
 	title(cli, "Topics");
 	for (topic = rt_cli_topics; topic->name != NULL; topic++)
@@ -220,7 +219,7 @@ explain_all(rt_cli *cli)
 /* --- as JSON --- */
 
 static void
-json_flags(rt_buf *out, const rt_cli_flag *flags)
+json_flags(rt_buf *out, const rt_flag *flags)
 {
 	rt_buf_add_byte(out, '[');
 	for (; flags != NULL && flags->name != NULL; flags++) {
@@ -240,12 +239,12 @@ json_flags(rt_buf *out, const rt_cli_flag *flags)
 }
 
 static void
-json_command(rt_buf *out, const rt_cli_command *command)
+json_command(rt_buf *out, const rt_command *command)
 {
 	const char *ops = command->ops;
 
 	rt_buf_add_f(out, "{\"name\":\"%s\",\"group\":\"%s\",\"usage\":", command->name,
-		     rt_cli_group_names[command->group]);
+		     rt_command_group_names[command->group]);
 	rt_json_add_string(out, rt_str_of(command->usage));
 	rt_buf_add_c(out, ",\"summary\":");
 	rt_json_add_string(out, rt_str_of(command->summary));
@@ -267,7 +266,7 @@ json_command(rt_buf *out, const rt_cli_command *command)
 }
 
 static rt_status
-print_json_help(rt_cli *cli, const rt_cli_command *command)
+print_json_help(rt_cli *cli, const rt_command *command)
 {
 	size_t i;
 	rt_status st;
@@ -278,13 +277,13 @@ print_json_help(rt_cli *cli, const rt_cli_command *command)
 		json_command(&out, command);
 	} else {
 		rt_buf_add_c(&out, "{\"version\":\"" RT_VERSION "\",\"flags\":");
-		json_flags(&out, rt_cli_globals);
+		json_flags(&out, rt_global_flags);
 		rt_buf_add_c(&out, ",\"commands\":[");
-		for (i = 0; rt_cli_commands[i] != NULL; i++) {
-			if (rt_cli_commands[i]->traits & RT_CLI_HIDDEN)
+		for (i = 0; cli->commands[i] != NULL; i++) {
+			if (cli->commands[i]->traits & RT_COMMAND_HIDDEN)
 				continue;
 			rt_json_add_comma(&out);
-			json_command(&out, rt_cli_commands[i]);
+			json_command(&out, cli->commands[i]);
 		}
 		rt_buf_add_c(&out, "]}");
 	}
@@ -296,7 +295,7 @@ print_json_help(rt_cli *cli, const rt_cli_command *command)
 }
 
 rt_status
-rt_cli_help_command(rt_cli *cli, const rt_cli_command *command)
+rt_cli_help_command(rt_cli *cli, const rt_command *command)
 {
 	if (cli->json)
 		return print_json_help(cli, command);
@@ -495,7 +494,7 @@ print_manpage(rt_cli *cli)
 	rt_buf out;
 
 	rt_buf_init(&out, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_manpage(&out);
+	rt_cli_manpage(cli->commands, &out);
 	st = rt_cli_buf(cli, &out);
 	if (st == RT_OK)
 		rt_term_raw(&cli->out, rt_buf_str(&out));
@@ -503,10 +502,38 @@ print_manpage(rt_cli *cli)
 	return st;
 }
 
+/* The command or topic that is spelled most like it; NULL: none is near. */
+static const char *
+nearest_topic(const rt_cli *cli, const char *word)
+{
+	static const char *const made[] = {"events", "formats", "keys",
+					   "operations"}; /* of tables */
+	const char *found = rt_command_nearest(cli->commands, word);
+	size_t nearest = found != NULL ? rt_args_distance(word, found) : SIZE_MAX;
+
+	for (const rt_cli_topic *topic = rt_cli_topics; topic->name != NULL; topic++) {
+		size_t distance = rt_args_distance(word, topic->name);
+
+		if (distance < nearest) {
+			nearest = distance;
+			found = topic->name;
+		}
+	}
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		size_t distance = rt_args_distance(word, made[i]);
+
+		if (distance < nearest) {
+			nearest = distance;
+			found = made[i];
+		}
+	}
+	return rt_args_is_near(nearest, strlen(word)) ? found : NULL;
+}
+
 static rt_status
 unknown_topic(rt_cli *cli, const char *word)
 {
-	const char *near = rt_cli_command_nearest(word, true);
+	const char *near = nearest_topic(cli, word);
 
 	if (near != NULL)
 		rt_cli_hint(cli, RT_NOT_FOUND, "Did you mean: retake help %s   All: retake help",
@@ -520,20 +547,20 @@ static rt_status
 run_help(rt_cli *cli)
 {
 	const char *word = rt_cli_word(cli, 0);
-	const rt_cli_command *command;
+	const rt_command *command;
 	const rt_cli_topic *topic = rt_cli_topics;
 
 	if (rt_cli_has(cli, "man"))
 		return print_manpage(cli);
 	if (word == NULL)
 		return rt_cli_help_command(cli, NULL);
-	command = rt_cli_command_named(word);
+	command = rt_command_named(cli->commands, word);
 	if (command != NULL)
 		return rt_cli_help_command(cli, command);
 	if (strcmp(word, "events") == 0)
 		return rt_cli_help_events(cli);
 	if (strcmp(word, "keys") == 0)
-		return rt_cli_help_keys(cli);
+		return cli->help_keys(cli);
 	while (topic->name != NULL && strcmp(topic->name, word) != 0)
 		topic++;
 	if (strcmp(word, "operations") == 0 && cli->json)
@@ -555,20 +582,20 @@ run_help(rt_cli *cli)
 	return RT_OK;
 }
 
-static const rt_cli_flag help_flags[] = {
-	{"man", 0, NULL, RT_CLI_TEXT, NULL},
-	{"markdown", 0, NULL, RT_CLI_TEXT, NULL},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+static const rt_flag help_flags[] = {
+	{"man", 0, NULL, RT_ARG_TEXT, NULL},
+	{"markdown", 0, NULL, RT_ARG_TEXT, NULL},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_help = {
+const rt_command rt_cli_help = {
 	.name = "help",
-	.group = RT_CLI_LEARNING,
+	.group = RT_COMMANDS_LEARNING,
 	.max_words = 1,
 	.usage = "[COMMAND | TOPIC]",
 	.summary = "explain a command or a topic",
 	.examples = "retake help edit\nretake help addressing",
 	.flags = help_flags,
-	.kinds = {RT_CLI_COMMAND},
+	.kinds = {RT_ARG_COMMAND},
 	.run = run_help,
 };

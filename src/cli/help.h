@@ -32,14 +32,12 @@ const char *rt_cli_field_word(rt_field_type type);
 
 rt_status rt_cli_help_welcome(rt_cli *cli);
 rt_status rt_cli_help_version(rt_cli *cli);
-rt_status rt_cli_help_command(rt_cli *cli, const rt_cli_command *command); /* NULL: all */
+rt_status rt_cli_help_command(rt_cli *cli, const rt_command *command); /* NULL: all */
 /* The events of hooks: text, or JSON; and as a section of the man page. */
 rt_status rt_cli_help_events(rt_cli *cli);
 void rt_cli_manpage_events(rt_buf *out);
-/* The keys of the terminal UI: text, JSON, or Markdown for docs/keys.md. */
-rt_status rt_cli_help_keys(rt_cli *cli);
 /* The man page, and the completions of a shell (NULL: unknown), as text. */
-void rt_cli_manpage(rt_buf *out);
+void rt_cli_manpage(const rt_command *const *commands, rt_buf *out);
 const char *rt_cli_completion_script(const char *shell);
 
 #endif

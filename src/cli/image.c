@@ -61,7 +61,7 @@ add_address(const char *url, rt_buf *out)
 rt_status
 rt_cli_image_content(rt_cli *cli, rt_str text, rt_buf *out)
 {
-	const rt_cli_args *args = &cli->args;
+	const rt_args *args = &cli->args;
 	rt_status st = RT_OK;
 	bool any = false;
 	size_t i;

@@ -126,11 +126,11 @@ each(telling *t)
 	rt_cli *cli = t->cli;
 	char id[16];
 
-	if (cli->is_scratch || cli->engine == NULL || rt_cli_has(cli, "at-op"))
+	if (cli->session.is_scratch || cli->session.engine == NULL || rt_cli_has(cli, "at-op"))
 		return RT_OK;
-	snprintf(id, sizeof(id), "d%u", cli->place.disc);
+	snprintf(id, sizeof(id), "d%u", cli->session.place.disc);
 	t->disc = rt_str_of(id);
-	return rt_engine_inflight(cli->engine, tell, t, &cli->error);
+	return rt_engine_inflight(cli->session.engine, tell, t, &cli->error);
 }
 
 rt_status

@@ -70,7 +70,7 @@ add_term(rt_buf *out, const char *term, const char *text)
 }
 
 static void
-add_flags(rt_buf *out, const rt_cli_flag *flags)
+add_flags(rt_buf *out, const rt_flag *flags)
 {
 	for (; flags != NULL && flags->name != NULL; flags++) {
 		if (flags->about == NULL)
@@ -89,7 +89,7 @@ add_flags(rt_buf *out, const rt_cli_flag *flags)
 }
 
 static void
-add_usage(rt_buf *out, const rt_cli_command *command)
+add_usage(rt_buf *out, const rt_command *command)
 {
 	const char *usage = command->usage;
 
@@ -111,7 +111,7 @@ add_usage(rt_buf *out, const rt_cli_command *command)
 }
 
 static void
-add_command(rt_buf *out, const rt_cli_command *command)
+add_command(rt_buf *out, const rt_command *command)
 {
 	rt_buf_add_f(out, ".SS %s\n", command->name);
 	add_usage(out, command);
@@ -134,22 +134,22 @@ add_command(rt_buf *out, const rt_cli_command *command)
 }
 
 static void
-add_commands(rt_buf *out)
+add_commands(const rt_command *const *commands, rt_buf *out)
 {
 	int group;
 	size_t i;
 
-	for (group = 0; group < RT_CLI_GROUP_COUNT; group++) {
+	for (group = 0; group < RT_COMMAND_GROUP_COUNT; group++) {
 		const char *p;
 
 		rt_buf_add_c(out, ".SH \"");
-		for (p = rt_cli_group_names[group]; *p != 0; p++)
+		for (p = rt_command_group_names[group]; *p != 0; p++)
 			rt_buf_add_byte(out, *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p);
 		rt_buf_add_c(out, "\"\n");
-		for (i = 0; rt_cli_commands[i] != NULL; i++)
-			if ((int)rt_cli_commands[i]->group == group &&
-			    !(rt_cli_commands[i]->traits & RT_CLI_HIDDEN))
-				add_command(out, rt_cli_commands[i]);
+		for (i = 0; commands[i] != NULL; i++)
+			if ((int)commands[i]->group == group &&
+			    !(commands[i]->traits & RT_COMMAND_HIDDEN))
+				add_command(out, commands[i]);
 	}
 }
 
@@ -214,7 +214,7 @@ add_operations(rt_buf *out)
 }
 
 void
-rt_cli_manpage(rt_buf *out)
+rt_cli_manpage(const rt_command *const *commands, rt_buf *out)
 {
 	const rt_cli_topic *topic;
 
@@ -234,8 +234,8 @@ rt_cli_manpage(rt_buf *out)
 		"Each change is on disk before it is reported, and says how to undo it. What "
 		"was there is never lost: it stays in the history until it is purged.\n"
 		".SH FLAGS\nThese stand before or behind any command.\n");
-	add_flags(out, rt_cli_globals);
-	add_commands(out);
+	add_flags(out, rt_global_flags);
+	add_commands(commands, out);
 	for (topic = rt_cli_topics; topic->name != NULL; topic++)
 		add_topic(out, topic);
 	rt_cli_manpage_events(out);

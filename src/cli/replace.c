@@ -156,7 +156,7 @@ rt_cli_replace(rt_cli *cli)
 		return rt_cli_fail(cli, RT_USAGE, "there is nothing to replace (OLD is empty)");
 	if (rt_utf8_valid_size(r.old) != r.old.size || rt_utf8_valid_size(r.new) != r.new.size)
 		return rt_cli_fail(cli, RT_USAGE, "OLD and NEW must be UTF-8");
-	st = rt_cli_open(cli, r.dry_run ? RT_CLI_LOOK : RT_CLI_CHANGE);
+	st = rt_cli_open(cli, r.dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st != RT_OK)

@@ -73,26 +73,28 @@ rt_cli_recognise(rt_cli *cli)
 	rt_error err;
 	bool ours = false;
 
-	return rt_store_sqlite_recognise(cli->alloc, cli->path.ptr, &ours, &err) == RT_OK && ours;
+	return rt_store_sqlite_recognise(cli->alloc, cli->session.path.ptr, &ours, &err) == RT_OK &&
+	       ours;
 }
 
 rt_status
 rt_cli_salvage_needed(rt_cli *cli, bool *out_needed)
 {
 	doubt d = {false};
-	rt_status st = rt_cli_open_store(cli, RT_CLI_LOOK);
+	rt_status st = rt_cli_open_store(cli, RT_SESSION_LOOK);
 
 	if (st == RT_OK)
-		st = cli->store->ops->check(cli->store, doubt_store, &d, &cli->error);
+		st = cli->session.store->ops->check(cli->session.store, doubt_store, &d,
+						    &cli->error);
 	if (st == RT_OK)
 		st = rt_cli_each_engine(cli, true, look_at_project, &d);
-	if (cli->store != NULL)
+	if (cli->session.store != NULL)
 		rt_cli_close(cli);
 	if (st == RT_NOT_OURS && rt_cli_recognise(cli))
 		st = RT_CORRUPT;
 	if (st == RT_CORRUPT) {
 		d.needed = true;
-		cli->hint[0] = 0;
+		cli->session.hint[0] = 0;
 		st = RT_OK;
 	}
 	*out_needed = d.needed;
@@ -197,19 +199,20 @@ salvage_all(rt_cli *cli, const char *parts, const char *copy, rt_buf *json, rt_c
 	rt_store_salvaged found;
 	rt_cli_names names = {0};
 	size_t i;
-	rt_status st = rt_store_sqlite_salvage(cli->alloc, cli->env, cli->path.ptr, parts, &found,
-					       &cli->error);
+	rt_status st = rt_store_sqlite_salvage(cli->alloc, cli->env, cli->session.path.ptr, parts,
+					       &found, &cli->error);
 
 	if (st == RT_OK && found.rows + found.bodies == 0)
-		st = rt_cli_fail(cli, RT_CORRUPT, "there is no intact row in %s", cli->path.ptr);
+		st = rt_cli_fail(cli, RT_CORRUPT, "there is no intact row in %s",
+				 cli->session.path.ptr);
 	if (st == RT_OK)
 		st = rt_store_sqlite_open(cli->alloc, cli->env, parts, &look, &from, &cli->error);
 	if (st == RT_OK)
 		st = rt_store_sqlite_open(cli->alloc, cli->env, copy, &make, &to, &cli->error);
 	if (st == RT_OK) {
-		cli->store = from;
+		cli->session.store = from;
 		st = rt_cli_names_read(cli, &names);
-		cli->store = NULL;
+		cli->session.store = NULL;
 	}
 	for (i = 0; st == RT_OK && i < names.count; i++)
 		st = salvage_project(cli, from, to, names.items[i], json, lost);

@@ -66,6 +66,10 @@ void rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls);
 void rt_content_add_brief(rt_buf *buf, rt_content content, yyjson_val *calls,
 			  yyjson_val *record);
 
+/* An entry for people: its text and, on a line of its own, what else there is, such as "(calls
+ * read, bash)". entry: an object with "content" and the like, as views write it. */
+void rt_content_add_entry(rt_buf *buf, yyjson_val *entry);
+
 /* Is the entry not for people's eyes: a program's state (kind "custom"), or its message with
  * "display":false (kind "custom_message", and pi's messages of the role "custom")? Models are
  * sent such a message all the same. fields: the entry's further fields; record: its "pi";

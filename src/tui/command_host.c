@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "tui/work.h"
 
 extern char **environ;
@@ -19,7 +18,7 @@ static const int64_t LONGEST_MS = (int64_t)24 * 3600 * 1000;
 static const char *const settings[] = {"NO_COLOR=1", "TERM=dumb", "PAGER=cat", NULL};
 
 void
-rt_command_init(rt_command *command, const rt_alloc *alloc)
+rt_command_process_init(rt_command_process *command, const rt_alloc *alloc)
 {
 	memset(command, 0, sizeof(*command));
 	command->alloc = alloc;
@@ -31,7 +30,7 @@ rt_command_init(rt_command *command, const rt_alloc *alloc)
 }
 
 void
-rt_command_deinit(rt_command *command)
+rt_command_process_deinit(rt_command_process *command)
 {
 	if (command->fd >= 0)
 		(void)close(command->fd);
@@ -100,7 +99,8 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 
 /* What runs on, or needs a terminal of its own. */
 static rt_status
-check_verb(const char *name, const rt_cli_command *command, rt_error *err)
+check_verb(const rt_command *const *commands, const char *name, const rt_command *command,
+	   rt_error *err)
 {
 	static const struct {
 		const char *name, *why;
@@ -118,8 +118,8 @@ check_verb(const char *name, const rt_cli_command *command, rt_error *err)
 				       not_here[i].why);
 	if (command != NULL)
 		return RT_OK;
-	nearest = rt_cli_command_nearest(name, false);
-	if (nearest != NULL && rt_cli_is_near(rt_cli_distance(name, nearest), strlen(name)))
+	nearest = rt_command_nearest(commands, name);
+	if (nearest != NULL)
 		return rt_fail(err, RT_USAGE, "there is no command \"%.60s\"; is it %s?", name, nearest);
 	return rt_fail(err, RT_USAGE, "there is no command \"%.60s\"", name);
 }
@@ -127,10 +127,11 @@ check_verb(const char *name, const rt_cli_command *command, rt_error *err)
 /* Words with a NUL behind each. Flags may stand before the command, and what is wrong with them the
  * program says itself. */
 static rt_status
-check(const rt_alloc *alloc, char *words, size_t count, rt_error *err)
+check(const rt_alloc *alloc, const rt_command *const *commands, char *words, size_t count,
+      rt_error *err)
 {
 	static char program[] = "retake";
-	rt_cli_args *args = rt_new0(alloc, sizeof(*args));
+	rt_args *args = rt_new0(alloc, sizeof(*args));
 	char **argv = rt_new_array(alloc, count + 1, sizeof(*argv));
 	rt_status st = rt_fail(err, RT_NOMEM, "out of memory");
 	size_t i;
@@ -144,10 +145,10 @@ check(const rt_alloc *alloc, char *words, size_t count, rt_error *err)
 		argv[i] = words;
 		words += strlen(words) + 1;
 	}
-	st = rt_cli_args_parse((int)count + 1, argv, args, NULL);
+	st = rt_args_parse(commands, (int)count + 1, argv, args, NULL);
 	if (args->verb != NULL)
-		st = check_verb(args->verb, args->command, err);
-	else if (args->help || rt_cli_args_value(args, "version") != NULL || st != RT_OK)
+		st = check_verb(commands, args->verb, args->command, err);
+	else if (args->help || rt_args_value(args, "version") != NULL || st != RT_OK)
 		st = RT_OK;
 	else
 		st = rt_fail(err, RT_USAGE, "there is no command in it");
@@ -160,7 +161,7 @@ done:
 }
 
 static void
-add_word(rt_command *command, const char *word)
+add_word(rt_command_process *command, const char *word)
 {
 	rt_buf_add(&command->words, word, strlen(word) + 1);
 	command->count++;
@@ -168,10 +169,10 @@ add_word(rt_command *command, const char *word)
 
 /* The flags that say where. */
 static void
-add_place(rt_command *command, rt_work *work)
+add_place(rt_command_process *command, rt_work *work)
 {
-	rt_cli *cli = work->cli;
-	rt_str project = rt_cli_project_name(cli);
+	const rt_session *session = work->session;
+	rt_str project = rt_session_project(session);
 	char number[16];
 	rt_buf name;
 
@@ -185,13 +186,13 @@ add_place(rt_command *command, rt_work *work)
 	}
 	add_word(command, "retake");
 	add_word(command, "--db");
-	add_word(command, cli->path.ptr);
+	add_word(command, session->path.ptr);
 	add_word(command, "--project");
 	add_word(command, name.ptr);
 	rt_buf_add_c(&command->where, " --db ");
-	rt_cli_add_quoted(&command->where, cli->path.ptr);
+	rt_args_add_quoted(&command->where, session->path.ptr);
 	rt_buf_add_c(&command->where, " -p ");
-	rt_cli_add_quoted(&command->where, name.ptr);
+	rt_args_add_quoted(&command->where, name.ptr);
 	rt_buf_deinit(&name);
 	/* Where one looks at what is active, a command may make something else active. */
 	if (work->place.disc != work->value->active) {
@@ -212,7 +213,7 @@ add_place(rt_command *command, rt_work *work)
 }
 
 static rt_status
-make_argv(rt_command *command)
+make_argv(rt_command_process *command)
 {
 	size_t i, count = 0, kept = 0, name;
 	char *p = command->words.ptr;
@@ -246,9 +247,10 @@ make_argv(rt_command *command)
 }
 
 rt_status
-rt_command_make(rt_command *command, rt_work *work, rt_str line, rt_error *err)
+rt_command_process_make(rt_command_process *command, const rt_command *const *commands,
+			rt_work *work, rt_str line, rt_error *err)
 {
-	rt_cli *cli = work->cli;
+	const rt_session *session = work->session;
 	size_t count = 0, skip = 0;
 	rt_status st;
 	rt_buf words;
@@ -262,8 +264,8 @@ rt_command_make(rt_command *command, rt_work *work, rt_str line, rt_error *err)
 	if (st == RT_OK && count == 0)
 		st = rt_fail(err, RT_USAGE, "there is no command in it");
 	if (st == RT_OK)
-		st = check(command->alloc, words.ptr + skip, count, err);
-	if (st == RT_OK && (cli->is_scratch || cli->path.size == 0))
+		st = check(command->alloc, commands, words.ptr + skip, count, err);
+	if (st == RT_OK && (session->is_scratch || session->path.size == 0))
 		st = rt_fail(err, RT_REFUSED,
 			     "this store is in memory alone, where no other process can reach it");
 	if (st != RT_OK)
@@ -287,7 +289,7 @@ done:
 }
 
 rt_status
-rt_command_run(rt_command *command, rt_stop_fn stop, void *ctx)
+rt_command_process_run(rt_command_process *command, rt_stop_fn stop, void *ctx)
 {
 	rt_process_program program = {.fd = command->fd, .argv = command->argv,
 				      .envp = command->envp};
@@ -297,7 +299,7 @@ rt_command_run(rt_command *command, rt_stop_fn stop, void *ctx)
 }
 
 void
-rt_command_add_said(const rt_command *command, rt_str output, rt_buf *text)
+rt_command_process_add_said(const rt_command_process *command, rt_str output, rt_buf *text)
 {
 	rt_str where = rt_buf_str(&command->where);
 	size_t from = 0, at;

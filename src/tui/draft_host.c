@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "app/files.h"
 #include "app/input_history_host.h"
 
 enum { PATH_MAX_SIZE = 4096 };
@@ -18,7 +18,7 @@ static bool
 path_of(const rt_work *work, uint32_t disc, rt_buf *out)
 {
 	uint64_t hash = rt_input_history_hash(rt_str_of(work->store_path),
-					      rt_cli_project_name(work->cli), disc);
+					      rt_session_project(work->session), disc);
 
 	if (work->store_path == NULL || rt_host_state_dir(out, NULL) != RT_OK)
 		return false;
@@ -29,7 +29,6 @@ path_of(const rt_work *work, uint32_t disc, rt_buf *out)
 void
 rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 {
-	rt_error kept = work->cli->error;
 	rt_buf path, beside;
 
 	rt_buf_init(&path, work->alloc, PATH_MAX_SIZE);
@@ -40,12 +39,11 @@ rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 		rt_input_history_make_folders(path.ptr);
 		rt_buf_add_f(&beside, "%s.%ld", path.ptr, (long)getpid());
 		if (beside.status == RT_OK &&
-		    rt_cli_write_private(work->cli, beside.ptr, text) == RT_OK &&
+		    rt_files_write(work->session->env, beside.ptr, text, RT_FILES_PRIVATE, NULL) ==
+			    RT_OK &&
 		    rename(beside.ptr, path.ptr) != 0)
 			(void)unlink(beside.ptr);
 	}
-	work->cli->error = kept;
-	work->cli->hint[0] = 0;
 	rt_buf_deinit(&path);
 	rt_buf_deinit(&beside);
 }
@@ -53,15 +51,12 @@ rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 bool
 rt_draft_read(const rt_work *work, uint32_t disc, rt_buf *out)
 {
-	rt_error kept = work->cli->error;
 	bool found = false;
 	rt_buf path;
 
 	rt_buf_init(&path, work->alloc, PATH_MAX_SIZE);
 	if (path_of(work, disc, &path) && access(path.ptr, R_OK) == 0)
-		found = rt_cli_read_file(work->cli, path.ptr, out) == RT_OK && out->size > 0;
-	work->cli->error = kept;
-	work->cli->hint[0] = 0;
+		found = rt_files_read(path.ptr, out, NULL) == RT_OK && out->size > 0;
 	rt_buf_deinit(&path);
 	return found;
 }

@@ -513,7 +513,7 @@ a_purge_reaches_files_later(void **state)
 	open_desk(&d, f);
 	whose = (rt_input_history_key){rt_buf_str(&d.tui.work.state),
 				       rt_str_of(d.tui.work.store_path),
-				       rt_cli_project_name(&d.cli)};
+				       rt_session_project(&d.session)};
 	desk_add(&d, "User", "the secret word is swordfish-9");
 	desk_type(&d, "mine: swordfish-9");
 	rt_pane_chat_keep(&d.tui, true);

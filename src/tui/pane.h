@@ -13,6 +13,7 @@
 
 #include "tui/canvas.h"
 #include "tui/field.h"
+#include "tui/tui.h"
 #include "tui/typeahead.h"
 #include "tui/keymap.h"
 #include "tui/lines.h"
@@ -64,7 +65,11 @@ enum { RT_PANES_MAX = 12 };
 /* The whole. */
 struct rt_tui {
 	const rt_alloc *alloc;
-	struct rt_cli *cli;
+	rt_session *session;
+	const rt_command *const *commands;               /* of the command line */
+	rt_buf notes;                                    /* what the session noted, not shown yet */
+	void (*outer_note)(void *ctx, const char *text); /* the session's, to be put back */
+	void *outer_note_ctx;
 	struct rt_terminal *terminal; /* NULL in tests */
 	rt_canvas canvas;
 	rt_keymap *keys;
@@ -122,9 +127,8 @@ void rt_tui_copy(rt_tui *tui, rt_str text);
 
 /* One frame: all panes into the canvas. */
 void rt_tui_draw(rt_tui *tui);
-/* cli is a session that is open. In tests there is no terminal: resize tui->canvas. On failure,
- * too, deinit it. */
-RT_CHECKED rt_status rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err);
+/* In tests there is no terminal: resize tui->canvas. On failure, too, deinit it. */
+RT_CHECKED rt_status rt_tui_init(rt_tui *tui, const rt_tui_options *options, rt_error *err);
 void rt_tui_deinit(rt_tui *tui);
 /* A key, an action, a paste: to the pane on top. For the loop, and for tests. */
 RT_CHECKED rt_status rt_tui_key(rt_tui *tui, rt_key key);

@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 
-#include "cli/cli.h"
 #include "tui/draft_host.h"
 #include "app/input_history_host.h"
 #include "tui/verb_impl.h"
@@ -513,7 +512,7 @@ static rt_input_history_key
 whose(const rt_tui *tui)
 {
 	return (rt_input_history_key){rt_buf_str(&tui->work.state), rt_str_of(tui->work.store_path),
-				      rt_cli_project_name(tui->cli)};
+				      rt_session_project(tui->session)};
 }
 
 static void

@@ -6,7 +6,6 @@
  * screen below, and waits (typeahead.h). */
 #include <stdio.h>
 
-#include "cli/cli.h"
 #include "app/screen.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
@@ -27,7 +26,7 @@ typedef enum row_kind {
 typedef struct row {
 	row_kind kind;
 	const rt_key_row *action;
-	const rt_cli_command *command;
+	const rt_command *command;
 	rt_str name; /* borrowed from the value, or static */
 	char letter; /* "d3" and "t2" name it, too; 0: nothing does */
 	uint32_t number;
@@ -43,7 +42,7 @@ typedef struct palette {
 	rt_list list;
 	int columns;
 	rt_worker worker;
-	rt_command command;
+	rt_command_process command;
 	rt_status command_status;
 	uint32_t active; /* the discussion that was, when the command began */
 	bool is_stopped;
@@ -113,7 +112,7 @@ add_actions(palette *p, rt_str part, size_t *count)
 }
 
 static bool
-is_called(const rt_cli_command *command, rt_str part)
+is_called(const rt_command *command, rt_str part)
 {
 	return rt_find_begins(rt_str_of(command->name), part) ||
 	       (command->alias != NULL && rt_find_begins(rt_str_of(command->alias), part));
@@ -123,13 +122,15 @@ is_called(const rt_cli_command *command, rt_str part)
 static rt_status
 add_commands(palette *p, rt_str part, bool by_name, size_t *count)
 {
+	const rt_command *const *commands = p->pane.tui->commands;
 	rt_status st = RT_OK;
 	size_t i;
 
-	for (i = 0; st == RT_OK && rt_cli_commands[i] != NULL; i++) {
-		const rt_cli_command *command = rt_cli_commands[i];
+	for (i = 0; st == RT_OK && commands[i] != NULL; i++) {
+		const rt_command *command = commands[i];
 
-		if ((command->traits & RT_CLI_HIDDEN) != 0 || is_called(command, part) != by_name)
+		if ((command->traits & RT_COMMAND_HIDDEN) != 0 ||
+		    is_called(command, part) != by_name)
 			continue;
 		if (by_name || rt_find_holds(rt_str_of(command->summary), part))
 			st = add_row(p, count, (row){.kind = ROW_COMMAND, .command = command});
@@ -149,8 +150,8 @@ last_word(rt_str text)
 }
 
 /* The command that the first word names, where a blank follows it. */
-static const rt_cli_command *
-command_of(rt_str text)
+static const rt_command *
+command_of(const palette *p, rt_str text)
 {
 	char name[24];
 	size_t size = 0;
@@ -161,7 +162,7 @@ command_of(rt_str text)
 		return NULL;
 	memcpy(name, text.ptr, size);
 	name[size] = 0;
-	return rt_cli_command_named(name);
+	return rt_command_named(p->pane.tui->commands, name);
 }
 
 /* Which of the command's words comes last, flags aside. */
@@ -187,20 +188,21 @@ add_name(palette *p, row new, rt_str part, size_t *count)
 
 /* What the next word may be. */
 static rt_status
-add_names(palette *p, const rt_cli_command *command, rt_str text, size_t *count)
+add_names(palette *p, const rt_command *command, rt_str text, size_t *count)
 {
+	const rt_command *const *commands = p->pane.tui->commands;
 	const rt_work *work = &p->pane.tui->work;
 	size_t index = word_index(text), from = last_word(text), i;
 	rt_str part = rt_str_at(text.ptr + from, text.size - from);
-	rt_cli_kind kind;
+	rt_arg_kind kind;
 	rt_status st = RT_OK;
 
-	if (index >= RT_CLI_KINDS)
-		index = RT_CLI_KINDS - 1;
-	while (index > 0 && command->kinds[index] == RT_CLI_TEXT)
+	if (index >= RT_COMMAND_KINDS)
+		index = RT_COMMAND_KINDS - 1;
+	while (index > 0 && command->kinds[index] == RT_ARG_TEXT)
 		index--;
 	kind = command->kinds[index];
-	if (kind == RT_CLI_TAKE)
+	if (kind == RT_ARG_TAKE)
 		for (i = 1; st == RT_OK && i <= rt_disc_take_count(work->disc); i++) {
 			const rt_take *take = rt_disc_take(work->disc, (uint32_t)i);
 
@@ -209,7 +211,7 @@ add_names(palette *p, const rt_cli_command *command, rt_str text, size_t *count)
 						       .number = (uint32_t)i},
 					      part, count);
 		}
-	if (kind == RT_CLI_DISC)
+	if (kind == RT_ARG_DISC)
 		for (i = 1; st == RT_OK && i <= rt_project_disc_count(work->value); i++) {
 			const rt_cell *cell = rt_project_cell(work->value, (uint32_t)i);
 
@@ -218,11 +220,11 @@ add_names(palette *p, const rt_cli_command *command, rt_str text, size_t *count)
 						       .number = (uint32_t)i},
 					      part, count);
 		}
-	if (kind == RT_CLI_COMMAND)
-		for (i = 0; st == RT_OK && rt_cli_commands[i] != NULL; i++)
-			if ((rt_cli_commands[i]->traits & RT_CLI_HIDDEN) == 0)
-				st = add_name(p, (row){.name = rt_str_of(rt_cli_commands[i]->name)},
-					      part, count);
+	if (kind == RT_ARG_COMMAND)
+		for (i = 0; st == RT_OK && commands[i] != NULL; i++)
+			if ((commands[i]->traits & RT_COMMAND_HIDDEN) == 0)
+				st = add_name(p, (row){.name = rt_str_of(commands[i]->name)}, part,
+					      count);
 	return st;
 }
 
@@ -230,7 +232,7 @@ static rt_status
 lay_out(palette *p)
 {
 	rt_str text = rt_field_text(p->field);
-	const rt_cli_command *command = command_of(text);
+	const rt_command *command = command_of(p, text);
 	size_t count = 0;
 	rt_status st;
 
@@ -288,7 +290,7 @@ draw_action(palette *p, rt_canvas *canvas, rt_box box, int y, const rt_key_row *
 }
 
 static void
-draw_command(rt_canvas *canvas, rt_box box, int y, const rt_cli_command *command)
+draw_command(rt_canvas *canvas, rt_box box, int y, const rt_command *command)
 {
 	(void)rt_canvas_put_c(canvas, box, 2, y, command->name, RT_INK_CODE);
 	(void)rt_canvas_put_cut(canvas, box, 2 + KEYS_COLUMN, y, box.w - KEYS_COLUMN - 2,
@@ -296,7 +298,7 @@ draw_command(rt_canvas *canvas, rt_box box, int y, const rt_cli_command *command
 }
 
 static void
-draw_usage(rt_canvas *canvas, rt_box box, int y, const rt_cli_command *command)
+draw_usage(rt_canvas *canvas, rt_box box, int y, const rt_command *command)
 {
 	size_t size = strcspn(command->usage, "\n");
 	int x = rt_canvas_put_c(canvas, box, 2, y, command->name, RT_INK_CODE) + 1;
@@ -374,7 +376,7 @@ work_off(rt_worker *worker, void *ctx)
 {
 	palette *p = ctx;
 
-	p->command_status = rt_command_run(&p->command, is_to_stop, worker);
+	p->command_status = rt_command_process_run(&p->command, is_to_stop, worker);
 }
 
 /* Without what is blank before and behind; the first row stands where the others do. */
@@ -409,13 +411,13 @@ add_own_way(rt_buf *buf, rt_str text)
 
 /* What it said, in one text; failures begin with the name of the program, which one knows. */
 static void
-gather(const rt_command *command, rt_buf *text)
+gather(const rt_command_process *command, rt_buf *text)
 {
 	rt_str err = rt_buf_str(&command->err);
 	rt_buf said;
 
 	rt_buf_init(&said, text->alloc, RT_BUF_UNLIMITED);
-	rt_command_add_said(command, rt_buf_str(&command->out), &said);
+	rt_command_process_add_said(command, rt_buf_str(&command->out), &said);
 	add_own_way(text, rt_buf_str(&said));
 	if (said.status != RT_OK)
 		text->status = said.status;
@@ -424,7 +426,7 @@ gather(const rt_command *command, rt_buf *text)
 		rt_buf_add_byte(text, '\n');
 	if (rt_str_starts(err, RT_STR("retake: ")))
 		err = rt_str_at(err.ptr + 8, err.size - 8);
-	rt_command_add_said(command, err, text);
+	rt_command_process_add_said(command, err, text);
 }
 
 /* Lines as one, each a sentence of its own. */
@@ -555,9 +557,10 @@ run(palette *p, rt_str line)
 	rt_buf_add_str(&p->typed, line);
 	if (p->typed.status != RT_OK)
 		return p->typed.status;
-	rt_command_deinit(&p->command);
-	rt_command_init(&p->command, tui->alloc);
-	st = rt_command_make(&p->command, &tui->work, rt_buf_str(&p->typed), &err);
+	rt_command_process_deinit(&p->command);
+	rt_command_process_init(&p->command, tui->alloc);
+	st = rt_command_process_make(&p->command, tui->commands, &tui->work, rt_buf_str(&p->typed),
+				     &err);
 	if (st != RT_OK && st != RT_NOMEM) {
 		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
 		return RT_OK;
@@ -599,7 +602,7 @@ complete(palette *p, row new)
 		rt_buf_add_str(&word, new.name);
 	rt_buf_add_str(&line, rt_str_at(text.ptr, last_word(text)));
 	if (word.ptr != NULL)
-		rt_cli_add_quoted(&line, word.ptr);
+		rt_args_add_quoted(&line, word.ptr);
 	rt_buf_add_byte(&line, ' ');
 	st = line.status == RT_OK ? word.status : line.status;
 	if (st == RT_OK)
@@ -708,7 +711,7 @@ free_palette(rt_pane *pane)
 	const rt_alloc *alloc = pane->tui->alloc;
 
 	rt_worker_stop(&p->worker);
-	rt_command_deinit(&p->command);
+	rt_command_process_deinit(&p->command);
 	rt_field_free(p->field);
 	rt_buf_deinit(&p->typed);
 	rt_free(alloc, p->rows);
@@ -740,7 +743,7 @@ open_palette(rt_tui *tui, rt_str text, palette **out)
 	p->pane.tui = tui;
 	p->below = tui->pane_count > 0 ? tui->panes[tui->pane_count - 1]->screen : RT_SCREEN_CHAT;
 	rt_buf_init(&p->typed, tui->alloc, RT_BUF_UNLIMITED);
-	rt_command_init(&p->command, tui->alloc);
+	rt_command_process_init(&p->command, tui->alloc);
 	st = rt_field_new(tui->alloc, false, &p->field);
 	if (st == RT_OK && text.size > 0)
 		st = rt_field_set(p->field, text);

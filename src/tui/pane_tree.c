@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
 #include "tui/list.h"
 #include "tui/pane.h"
 #include "tui/tree_reader.h"
@@ -93,7 +92,7 @@ static void
 add_time(void *ctx, uint32_t entry, rt_buf *out)
 {
 	state *s = ctx;
-	const rt_env *env = s->pane.tui->cli->env;
+	const rt_env *env = s->pane.tui->session->env;
 	const label_time *known = time_of(s, entry);
 
 	if (known != NULL)

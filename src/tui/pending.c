@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#include "cli/cli.h"
 #include "tui/worker.h"
 #include "tui/terminal.h"
 
@@ -190,7 +189,7 @@ rt_pending_change_start(rt_tui *tui, const rt_pending_change_options *how)
 	d->disc = tui->work.place.disc;
 	tui->typeahead_at = tui->work.disc->history;
 	d->looked.hooks.ops = &ops;
-	d->looked.inner = tui->cli->gate.inner;
+	d->looked.inner = tui->session->gate.inner;
 	atomic_init(&d->looked.event, NULL);
 	atomic_init(&d->state, OPEN);
 	atomic_init(&d->is_stopped, false);

@@ -64,7 +64,7 @@ begin(fixture *f, const char *event, const char *request)
 	desk_open_at(&f->other, f->path, 90, 20);
 	desk_press(&f->ours, "alt+up");
 	f->hooks = (slow){.hooks = {&ops}, .other = &f->other, .event = event, .request = request};
-	f->ours.cli.gate.inner = &f->hooks.hooks;
+	f->ours.session.gate.inner = &f->hooks.hooks;
 	assert_int_equal(rt_typeahead_add(&f->ours.tui.typeahead, &key), RT_OK);
 }
 
@@ -74,7 +74,7 @@ end(fixture *f)
 	char command[120];
 
 	assert_int_equal(f->hooks.fired, 1);
-	f->ours.cli.gate.inner = NULL;
+	f->ours.session.gate.inner = NULL;
 	desk_close(&f->other);
 	desk_close(&f->ours);
 	(void)snprintf(command, sizeof(command), "rm -rf '%s'", f->folder);

@@ -4,7 +4,6 @@
  * is none of these and one of those is carried out as it would be there. */
 #include <stdio.h>
 
-#include "cli/cli.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
 
@@ -334,7 +333,7 @@ export_to(rt_tui *tui, void *ctx, rt_str file)
 	}
 	rt_buf_add_str(&name, file);
 	if (name.status == RT_OK && file.size > 0)
-		rt_cli_add_quoted(&line, name.ptr);
+		rt_args_add_quoted(&line, name.ptr);
 	st = name.status == RT_OK && line.status == RT_OK
 		     ? rt_pane_palette_run(tui, rt_buf_str(&line))
 		     : RT_NOMEM;
@@ -533,6 +532,6 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 		return RT_OK;
 	}
 	(void)snprintf(word, sizeof(word), "%.*s", (int)(verb.size > 40 ? 40 : verb.size) - 1, verb.ptr + 1);
-	*out_known = verb.size < 40 && rt_cli_command_named(word) != NULL;
+	*out_known = verb.size < 40 && rt_command_named(tui->commands, word) != NULL;
 	return *out_known ? rt_pane_palette_run(tui, rt_str_at(line.ptr + 1, line.size - 1)) : RT_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/step_detail.h"
 
-#include "cli/cli.h"
+#include "app/host.h"
+#include "codec/content.h"
 #include "tui/bar.h"
 
 enum {
@@ -59,7 +60,7 @@ add_side(looking *l, yyjson_val *slot, const char *sign, rt_ink ink)
 	if (yyjson_is_true(rt_json_get(slot, "muted")))
 		rt_buf_add_c(&l->buf, "  muted");
 	add_plain(l, (rt_ink)(ink | RT_INK_BOLD), 0);
-	rt_cli_add_content(&l->buf, slot);
+	rt_content_add_entry(&l->buf, slot);
 	cut(&l->buf, TEXT_MAX);
 	add_plain(l, ink, 2);
 }
@@ -90,8 +91,8 @@ add_edit(looking *l, yyjson_val *before, yyjson_val *after)
 
 	rt_buf_init(&a, l->detail->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&b, l->detail->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_content(&a, before);
-	rt_cli_add_content(&b, after);
+	rt_content_add_entry(&a, before);
+	rt_content_add_entry(&b, after);
 	rt_buf_add_str(&l->buf, was);
 	if (!rt_str_eq(was, is)) {
 		rt_buf_add_c(&l->buf, " -> ");
@@ -272,7 +273,7 @@ add_entry(looking *l, yyjson_val *entry, size_t number)
 		rt_buf_add_str(&l->buf, label);
 	}
 	add_plain(l, (rt_ink)(rt_role_ink(role) | RT_INK_BOLD), 0);
-	rt_cli_add_content(&l->buf, entry);
+	rt_content_add_entry(&l->buf, entry);
 	cut(&l->buf, TEXT_MAX);
 	how.indent = 2;
 	rt_lines_add_markdown(l->lines, rt_buf_str(&l->buf), &how);
@@ -308,7 +309,7 @@ add_state(looking *l)
 	count = rt_seq_count(take->slots);
 	rt_buf_add_c(&l->buf, "As it was then: take ");
 	rt_buf_add_str(&l->buf, rt_text_str(take->name));
-	rt_buf_add_f(&l->buf, ", %zu entr%s", count, RT_CLI_IES(count));
+	rt_buf_add_f(&l->buf, ", %zu entr%s", count, count == 1 ? "y" : "ies");
 	add_plain(l, RT_INK_HEADING | RT_INK_BOLD, 0);
 	if (count == 0)
 		goto done;

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/edit.h"
+#include "app/editor.h"
+#include "app/files.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/pending.h"
@@ -199,11 +199,11 @@ rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 	add_way_back(tui);
 }
 
-/* What a command's helpers would have printed (notes of hooks, of the store). */
+/* Notes of the session: what hooks and the store say. */
 static void
 say_told(rt_tui *tui)
 {
-	rt_buf *said = &tui->cli->err.buf;
+	rt_buf *said = &tui->notes;
 
 	if (said->size == 0)
 		return;
@@ -225,16 +225,15 @@ rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out, bool *out_c
 	rt_buf_add_str(out, text);
 	if (tui->terminal != NULL)
 		rt_terminal_leave(tui->terminal);
-	st = rt_cli_edit_one(tui->cli, name, out, &path);
+	st = rt_editor_run_one(tui->session, name, out, &path, err);
 	if (tui->terminal != NULL)
 		rt_terminal_enter(tui->terminal);
 	if (st == RT_OK) {
 		(void)unlink(path.ptr); /* what was written is ours now */
 	} else {
-		*err = tui->cli->error;
 		rt_buf_clear(&tui->work.hint);
-		rt_buf_add_c(&tui->work.hint, tui->cli->hint);
-		tui->cli->hint[0] = 0;
+		rt_buf_add_c(&tui->work.hint, tui->session->hint);
+		tui->session->hint[0] = 0;
 	}
 	*out_changed = st == RT_OK && !rt_str_eq(text, rt_buf_str(out));
 	rt_buf_deinit(&path);
@@ -828,22 +827,38 @@ loop(rt_tui *tui)
 
 /* ---- beginning and end ---- */
 
-rt_status
-rt_tui_init(rt_tui *tui, struct rt_cli *cli, rt_error *err)
+/* Nothing may be written beside the canvas. */
+static void
+note(void *ctx, const char *text)
 {
+	rt_tui *tui = ctx;
+
+	rt_buf_add_f(&tui->notes, "retake: %s\n", text);
+}
+
+rt_status
+rt_tui_init(rt_tui *tui, const rt_tui_options *options, rt_error *err)
+{
+	rt_session *session = options->session;
 	rt_status st;
 
 	memset(tui, 0, sizeof(*tui));
-	tui->alloc = cli->alloc;
-	tui->cli = cli;
+	tui->alloc = session->alloc;
+	tui->session = session;
+	tui->commands = options->commands;
+	rt_buf_init(&tui->notes, tui->alloc, RT_BUF_UNLIMITED);
+	tui->outer_note = session->note;
+	tui->outer_note_ctx = session->note_ctx;
+	if (session->note != NULL) {
+		session->note = note;
+		session->note_ctx = tui;
+	}
 	rt_buf_init(&tui->notice, tui->alloc, 1 << 16);
 	rt_buf_init(&tui->clip, tui->alloc, RT_BUF_UNLIMITED);
 	rt_typeahead_init(&tui->typeahead, tui->alloc);
 	rt_lines_init(&tui->notice_lines, tui->alloc);
 	rt_canvas_init(&tui->canvas, tui->alloc, true);
-	cli->err.kept = true; /* nothing may be written beside the canvas */
-	cli->out.kept = true;
-	st = rt_work_open(&tui->work, cli, err);
+	st = rt_work_open(&tui->work, session, options->model, err);
 	if (st != RT_OK)
 		return st;
 	tui->is_open = true;
@@ -877,8 +892,9 @@ rt_tui_deinit(rt_tui *tui)
 	rt_lines_deinit(&tui->notice_lines);
 	rt_buf_deinit(&tui->notice);
 	rt_buf_deinit(&tui->clip);
-	tui->cli->err.kept = false;
-	tui->cli->out.kept = false;
+	rt_buf_deinit(&tui->notes);
+	tui->session->note = tui->outer_note;
+	tui->session->note_ctx = tui->outer_note_ctx;
 }
 
 /* keys.toml beside config.toml. One that cannot be read is said, and the keys are as they come. */
@@ -886,7 +902,7 @@ static rt_status
 read_keys(rt_tui *tui, rt_error *err)
 {
 	rt_buf path, text;
-	rt_error bad = {0};
+	rt_error bad = {0}, unread;
 	rt_status st = RT_OK;
 
 	rt_buf_init(&path, tui->alloc, 4096);
@@ -896,14 +912,14 @@ read_keys(rt_tui *tui, rt_error *err)
 	rt_buf_add_c(&path, "/keys.toml");
 	if (path.status != RT_OK)
 		goto done;
-	st = rt_cli_read_file(tui->cli, path.ptr, &text);
+	st = rt_files_read(path.ptr, &text, &unread);
 	if (st == RT_OK) {
 		st = rt_keymap_read(tui->keys, rt_buf_str(&text), &bad);
 		if (st != RT_OK)
 			rt_buf_add_f(&tui->notice, "%s: %s. The keys are as they come", path.ptr,
 				     bad.text);
 	} else if (st != RT_NOT_FOUND) {
-		const char *why = tui->cli->error.text;
+		const char *why = unread.text;
 
 		rt_buf_add_f(&tui->notice, "%s%s%s. The keys are as they come",
 			     strstr(why, path.ptr) == NULL ? path.ptr : "",
@@ -911,7 +927,6 @@ read_keys(rt_tui *tui, rt_error *err)
 	}
 	if (st != RT_OK && st != RT_NOT_FOUND)
 		tui->notice_ink = RT_INK_ERROR;
-	tui->cli->hint[0] = 0;
 	st = st == RT_NOMEM ? rt_fail(err, st, "out of memory") : RT_OK;
 done:
 	rt_buf_deinit(&path);
@@ -920,23 +935,18 @@ done:
 }
 
 rt_status
-rt_tui_run(struct rt_cli *cli)
+rt_tui_run(const rt_tui_options *options, rt_error *err)
 {
-	rt_terminal_options options = {.alloc = cli->alloc, .no_color = !cli->out.color};
+	rt_terminal_options screen = {.alloc = options->session->alloc,
+				      .no_color = options->no_color};
 	int columns, rows;
-	rt_error err;
 	rt_tui tui;
-	rt_status st;
+	rt_status st = rt_tui_init(&tui, options, err);
 
-	st = rt_cli_open(cli, rt_cli_has(cli, "read-only") ? RT_CLI_LOOK : RT_CLI_CHANGE);
-	if (st != RT_OK)
-		return st;
-	rt_term_flush(&cli->err);
-	st = rt_tui_init(&tui, cli, &err);
 	if (st == RT_OK)
-		st = read_keys(&tui, &err);
+		st = read_keys(&tui, err);
 	if (st == RT_OK)
-		st = rt_terminal_open(&options, &tui.terminal, &err);
+		st = rt_terminal_open(&screen, &tui.terminal, err);
 	if (st == RT_OK) {
 		tui.canvas.utf8 = rt_terminal_is_utf8(tui.terminal);
 		rt_terminal_size(tui.terminal, &columns, &rows);
@@ -949,12 +959,12 @@ rt_tui_run(struct rt_cli *cli)
 			st = rt_pending_change_finish(&tui);
 		rt_pane_chat_keep(&tui, true);
 		if (st != RT_OK)
-			(void)rt_fail(&err, st, "out of memory");
+			(void)rt_fail(err, st, "out of memory");
 		/* Threads of panes wake the terminal as long as it is there. */
 		free_panes(&tui);
 		rt_terminal_close(tui.terminal);
 		tui.terminal = NULL;
 	}
 	rt_tui_deinit(&tui);
-	return st == RT_OK ? st : rt_cli_fail(cli, st, "%s", err.text);
+	return st;
 }

@@ -4,11 +4,18 @@
 #ifndef RT_TUI_TUI_H
 #define RT_TUI_TUI_H
 
-#include "base/status.h"
+#include "app/command.h"
+#include "app/session.h"
 
-struct rt_cli;
+typedef struct rt_tui_options {
+	rt_session *session;               /* open, for changing or for looking */
+	const rt_command *const *commands; /* of the command line, ended by NULL */
+	const char *model;                 /* that answers in this run (-m), or NULL */
+	bool no_color;
+} rt_tui_options;
 
-/* The session is not open yet. Until the person leaves. RT_REFUSED: no terminal that can. */
-RT_CHECKED rt_status rt_tui_run(struct rt_cli *cli);
+/* Until the person leaves. Meanwhile the session's notes are shown on the screen. RT_REFUSED: no
+ * terminal that can. */
+RT_CHECKED rt_status rt_tui_run(const rt_tui_options *options, rt_error *err);
 
 #endif

@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
 #include "log/engine_testing.h"
+#include "program/commands.h"
 #include "tui/pane.h"
 
 typedef struct desk {
-	rt_cli cli;
+	rt_session session;
 	rt_tui tui;
-	char *argv[4];
 } desk;
 
 static inline void
@@ -29,7 +28,7 @@ desk_size(desk *d, int columns, int rows)
 static inline void
 desk_open_at(desk *d, char *path, int columns, int rows)
 {
-	static char program[] = "retake", db[] = "--db", verb[] = "tui";
+	rt_tui_options options = {.session = &d->session, .commands = rt_commands};
 	rt_error err = {0};
 
 	memset(d, 0, sizeof(*d));
@@ -42,24 +41,13 @@ desk_open_at(desk *d, char *path, int columns, int rows)
 	unsetenv("RETAKE_PROJECT");
 	unsetenv("RETAKE_MODEL");
 	env_state = 11;
-	d->cli.alloc = rt_alloc_libc();
-	d->cli.env = &env;
-	d->cli.exit_code = -1;
-	d->cli.hooks_off = true;
-	d->cli.quiet = true;
-	rt_buf_init(&d->cli.path, d->cli.alloc, RT_BUF_UNLIMITED);
-	d->argv[0] = program;
-	d->argv[1] = db;
-	d->argv[2] = path;
-	d->argv[3] = verb;
-	d->cli.args.words = test_calloc(5, sizeof(*d->cli.args.words));
-	if (rt_cli_args_parse(4, d->argv, &d->cli.args, &err) != RT_OK)
+	rt_session_init(&d->session, rt_alloc_libc(), &env);
+	d->session.given.db = path;
+	d->session.command = "tui";
+	d->session.hooks_off = true;
+	if (rt_session_open(&d->session, RT_SESSION_CHANGE, &err) != RT_OK)
 		fail_msg("%s", err.text);
-	rt_term_init(&d->cli.out, d->cli.alloc, 1, true);
-	rt_term_init(&d->cli.err, d->cli.alloc, 2, true);
-	if (rt_cli_open(&d->cli, RT_CLI_CHANGE) != RT_OK)
-		fail_msg("%s", d->cli.error.text);
-	if (rt_tui_init(&d->tui, &d->cli, &err) != RT_OK)
+	if (rt_tui_init(&d->tui, &options, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	desk_size(d, columns, rows);
 }
@@ -76,11 +64,7 @@ static inline void
 desk_close(desk *d)
 {
 	rt_tui_deinit(&d->tui);
-	rt_cli_close(&d->cli);
-	rt_term_deinit(&d->cli.out);
-	rt_term_deinit(&d->cli.err);
-	rt_buf_deinit(&d->cli.path);
-	test_free(d->cli.args.words);
+	rt_session_deinit(&d->session);
 }
 
 /* Requests as JSON, each a step. */

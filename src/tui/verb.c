@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-#include "cli/cli.h"
 #include "llm/config.h"
 #include "tui/verb_request.h"
 #include "tui/pending.h"
@@ -762,7 +761,7 @@ compact(rt_tui *tui, const rt_verb_request *a, rt_str instructions)
 static rt_status
 pick_model(rt_tui *tui)
 {
-	const struct rt_config *config = tui->cli->config;
+	const struct rt_config *config = tui->session->config;
 	rt_verb_request *a = rt_verb_request_new(tui, RT_ACT_MODEL, NULL, 0);
 	rt_json_doc *doc = NULL;
 	rt_buf json;
@@ -793,7 +792,7 @@ rt_verb_set_model(rt_tui *tui, rt_str model)
 	rt_verb_request *a;
 	rt_error err;
 	rt_buf json;
-	rt_status st = rt_models_check_setting(tui->cli->config, rt_str_trim(model), &err);
+	rt_status st = rt_models_check_setting(tui->session->config, rt_str_trim(model), &err);
 
 	if (st != RT_OK) {
 		rt_buf_clear(&tui->work.hint);

@@ -4,7 +4,6 @@
  * (seed 4). The question is asked where something is left behind. */
 #include <stdio.h>
 
-#include "cli/cli.h"
 #include "llm/config.h"
 #include "tui/verb_impl.h"
 

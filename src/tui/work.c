@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
-#include "cli/model_session.h"
+#include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "tui/work_impl.h"
 
@@ -49,8 +48,8 @@ settle(rt_work *work, const rt_project *value, rt_place place, bool is_pinned, r
 	}
 	st = rt_pick_name(work->alloc, value, disc, rt_str_of(work->said_model),
 			  rt_str_of(getenv("RETAKE_MODEL")), &model, NULL, err);
-	if (st == RT_OK && model.size == 0 && work->cli->config != NULL)
-		rt_buf_add_str(&model, work->cli->config->model);
+	if (st == RT_OK && model.size == 0 && work->session->config != NULL)
+		rt_buf_add_str(&model, work->session->config->model);
 	if (st == RT_OK && model.status != RT_OK)
 		st = nomem(err);
 	if (st != RT_OK)
@@ -96,25 +95,23 @@ rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take, rt_error *err)
 }
 
 rt_status
-rt_work_open(rt_work *work, struct rt_cli *cli, rt_error *err)
+rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *err)
 {
 	const rt_config *config = NULL;
 	rt_status st;
 
 	memset(work, 0, sizeof(*work));
-	work->cli = cli;
-	work->alloc = cli->alloc;
-	rt_buf_init(&work->model, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&work->hint, cli->alloc, RT_BUF_UNLIMITED);
+	work->session = session;
+	work->alloc = session->alloc;
+	rt_buf_init(&work->model, work->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&work->hint, work->alloc, RT_BUF_UNLIMITED);
 	rt_work_run_init(work);
-	st = rt_cli_config(cli, &config);
-	if (st != RT_OK)
-		st = rt_fail(err, st, "%s", cli->error.text);
-	work->engine = cli->engine;
-	work->said_model = rt_cli_flag_value(cli, "model");
-	work->read_only = rt_engine_store(cli->engine)->is_read_only;
+	st = rt_session_config(session, &config, err);
+	work->engine = session->engine;
+	work->said_model = model;
+	work->read_only = rt_engine_store(work->engine)->is_read_only;
 	if (st == RT_OK)
-		st = look(work, cli->place, rt_cli_take_name(cli).size > 0, err);
+		st = look(work, session->place, rt_session_take(session).size > 0, err);
 	if (st == RT_OK)
 		st = rt_work_run_open(work, err);
 	if (st != RT_OK)
@@ -668,7 +665,7 @@ rt_work_apply(rt_work *work, rt_str requests, rt_work_said *said, rt_error *err)
 		err = &own;
 	st = rt_work_job_init(&job, work, requests, err);
 	if (st == RT_OK) {
-		job.with.hooks = work->cli->gate.inner;
+		job.with.hooks = work->session->gate.inner;
 		rt_work_job_run(&job);
 		st = rt_work_job_end(&job, work, said, err);
 	}

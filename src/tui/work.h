@@ -13,11 +13,10 @@
 
 #include <stdatomic.h>
 
+#include "app/session.h"
 #include "codec/content.h"
 #include "ops/action.h"
 #include "app/run.h"
-
-struct rt_cli;
 
 /* How a run ended. */
 typedef struct rt_work_end {
@@ -35,7 +34,7 @@ typedef struct rt_work_end {
 } rt_work_end;
 
 typedef struct rt_work {
-	struct rt_cli *cli;    /* the session: open for changing, ours until rt_work_close */
+	rt_session *session; /* open, ours until rt_work_close */
 	const rt_alloc *alloc;
 	rt_engine *engine;
 	const rt_project *value; /* ours */
@@ -70,8 +69,10 @@ typedef struct rt_work {
 				 * new is looked at when that has ended */
 } rt_work;
 
-/* The session must be open for changing, or for looking (read_only then). */
-RT_CHECKED rt_status rt_work_open(rt_work *work, struct rt_cli *cli, rt_error *err);
+/* The session must be open for changing, or for looking (read_only then). model: that answers in
+ * this run of the program, or NULL; borrowed. */
+RT_CHECKED rt_status rt_work_open(rt_work *work, rt_session *session, const char *model,
+				  rt_error *err);
 /* Stops models; what had arrived is kept as a partial reply. */
 void rt_work_close(rt_work *work);
 /* What came since: other processes' rows, pieces of a reply. Call it at least every 250 ms, every

@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-#include "cli/cli.h"
-#include "cli/model_session.h"
+#include "llm/comms_host.h"
 #include "tui/work_impl.h"
 
 void
@@ -29,19 +28,20 @@ owner_lives(void *ctx, rt_str owner, int64_t written_us)
 rt_status
 rt_work_run_open(rt_work *work, rt_error *err)
 {
-	rt_cli *cli = work->cli;
+	rt_session *session = work->session;
 	rt_runs_options options = {.engine = work->engine,
-				   .env = cli->env,
-				   .hooks = cli->gate.inner,
-				   .config = cli->config,
+				   .env = session->env,
+				   .hooks = session->gate.inner,
+				   .config = session->config,
 				   .lives = owner_lives,
 				   .pace_ms = RT_RUN_PACE_MS};
 	rt_status st = RT_OK;
 
 	rt_host_add_owner(&work->owner);
-	work->store_path = rt_cli_model_session_store(cli);
+	work->store_path = rt_session_store_path(session);
 	if (rt_host_state_dir(&work->state, NULL) == RT_OK &&
-	    rt_comms_open(work->alloc, cli->env, rt_buf_str(&work->state), &work->comms, err) != RT_OK)
+	    rt_comms_open(work->alloc, session->env, rt_buf_str(&work->state), &work->comms, err) !=
+		    RT_OK)
 		work->comms = NULL; /* then nothing is recorded, and all else works */
 	work->cursor = rt_new0(work->alloc, sizeof(*work->cursor));
 	if (work->cursor == NULL || work->owner.status != RT_OK)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The keys of the screens, explained from their table (tui/keymap.h). */
-#include "cli/help.h"
+#include "program/help_keys.h"
+
 #include "tui/keymap.h"
 
 static void
@@ -36,7 +37,7 @@ add_json(const rt_keymap *map, rt_buf *out)
 }
 
 rt_status
-rt_cli_help_keys(rt_cli *cli)
+rt_help_keys(rt_cli *cli)
 {
 	bool is_markdown = rt_cli_has(cli, "markdown");
 	rt_keymap *map = NULL;

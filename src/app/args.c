@@ -2,44 +2,44 @@
  *
  * Two walks over the command line: one to find the verb, which says what flags there
  * are, and one to take everything apart. */
-#include "cli/args.h"
+#include "app/args.h"
 
-#include "cli/command.h"
+#include "app/command.h"
 
-const rt_cli_flag rt_cli_globals[] = {
-	{"db", 0, "FILE", RT_CLI_FILE, "the store to work on (environment: RETAKE_DB)"},
-	{"project", 'p', "PROJECT", RT_CLI_PROJECT, "the project in it (RETAKE_PROJECT)"},
-	{"discussion", 'd', "NAME", RT_CLI_DISC, "work on this discussion, not the active one"},
-	{"take", 0, "NAME", RT_CLI_TAKE, "work on this take, not the active one"},
-	{"at-op", 0, "N", RT_CLI_STEP, "look at the state right after step N"},
-	{"json", 0, NULL, RT_CLI_TEXT, "print one JSON document"},
-	{"quiet", 'q', NULL, RT_CLI_TEXT, "say nothing when all went well"},
-	{"verbose", 'v', NULL, RT_CLI_TEXT, "say more"},
-	{"no-input", 0, NULL, RT_CLI_TEXT, "never ask, never open an editor"},
-	{"no-color", 0, NULL, RT_CLI_TEXT, "no colours (NO_COLOR)"},
-	{"no-pager", 0, NULL, RT_CLI_TEXT, "do not page long output (PAGER)"},
-	{"read-only", 0, NULL, RT_CLI_TEXT, "refuse to change anything"},
-	{"relaxed", 0, NULL, RT_CLI_TEXT,
+const rt_flag rt_global_flags[] = {
+	{"db", 0, "FILE", RT_ARG_FILE, "the store to work on (environment: RETAKE_DB)"},
+	{"project", 'p', "PROJECT", RT_ARG_PROJECT, "the project in it (RETAKE_PROJECT)"},
+	{"discussion", 'd', "NAME", RT_ARG_DISC, "work on this discussion, not the active one"},
+	{"take", 0, "NAME", RT_ARG_TAKE, "work on this take, not the active one"},
+	{"at-op", 0, "N", RT_ARG_STEP, "look at the state right after step N"},
+	{"json", 0, NULL, RT_ARG_TEXT, "print one JSON document"},
+	{"quiet", 'q', NULL, RT_ARG_TEXT, "say nothing when all went well"},
+	{"verbose", 'v', NULL, RT_ARG_TEXT, "say more"},
+	{"no-input", 0, NULL, RT_ARG_TEXT, "never ask, never open an editor"},
+	{"no-color", 0, NULL, RT_ARG_TEXT, "no colours (NO_COLOR)"},
+	{"no-pager", 0, NULL, RT_ARG_TEXT, "do not page long output (PAGER)"},
+	{"read-only", 0, NULL, RT_ARG_TEXT, "refuse to change anything"},
+	{"relaxed", 0, NULL, RT_ARG_TEXT,
 	 "do not wait for the disk: a power cut may take the last seconds"},
-	{"help", 'h', NULL, RT_CLI_TEXT, "explain the command"},
-	{"version", 0, NULL, RT_CLI_TEXT, "print the version"},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{"help", 'h', NULL, RT_ARG_TEXT, "explain the command"},
+	{"version", 0, NULL, RT_ARG_TEXT, "print the version"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
 size_t
-rt_cli_distance(const char *a, const char *b)
+rt_args_distance(const char *a, const char *b)
 {
 	return rt_str_distance(rt_str_of(a), rt_str_of(b));
 }
 
 bool
-rt_cli_is_near(size_t distance, size_t size)
+rt_args_is_near(size_t distance, size_t size)
 {
 	return distance < size && distance <= (size < 6 ? 1 : size / 3);
 }
 
-static const rt_cli_flag *
-flag_in(const rt_cli_flag *flags, const char *name, size_t size, char letter)
+static const rt_flag *
+flag_in(const rt_flag *flags, const char *name, size_t size, char letter)
 {
 	for (; flags != NULL && flags->name != NULL; flags++)
 		if (letter != 0
@@ -50,14 +50,14 @@ flag_in(const rt_cli_flag *flags, const char *name, size_t size, char letter)
 }
 
 /* A command's own flags go before the global ones. */
-static const rt_cli_flag *
-flag_named(const rt_cli_command *command, const char *name, size_t size, char letter)
+static const rt_flag *
+flag_named(const rt_command *command, const char *name, size_t size, char letter)
 {
-	const rt_cli_flag *flag = NULL;
+	const rt_flag *flag = NULL;
 
 	if (command != NULL)
 		flag = flag_in(command->flags, name, size, letter);
-	return flag != NULL ? flag : flag_in(rt_cli_globals, name, size, letter);
+	return flag != NULL ? flag : flag_in(rt_global_flags, name, size, letter);
 }
 
 static bool
@@ -68,18 +68,18 @@ is_flag(const char *word)
 
 /* -0.5 and the like, where the command's words may be numbers. */
 static bool
-is_number(const rt_cli_command *command, const char *word)
+is_number(const rt_command *command, const char *word)
 {
-	return command != NULL && (command->traits & RT_CLI_NUMBERS) != 0 && word[0] == '-' &&
+	return command != NULL && (command->traits & RT_COMMAND_NUMBERS) != 0 && word[0] == '-' &&
 	       (word[1] == '.' || (word[1] >= '0' && word[1] <= '9')) &&
 	       strspn(word + 1, "0123456789.eE+-") == strlen(word + 1);
 }
 
 /* Does this word take the next one as its value? */
 static bool
-takes_next(const rt_cli_command *command, const char *word)
+takes_next(const rt_command *command, const char *word)
 {
-	const rt_cli_flag *flag;
+	const rt_flag *flag;
 	size_t i;
 
 	if (word[1] == '-') {
@@ -111,9 +111,9 @@ find_verb(int argc, char *const *argv)
 }
 
 static const char *
-nearest_flag(const rt_cli_command *command, const char *name, size_t size)
+nearest_flag(const rt_command *command, const char *name, size_t size)
 {
-	const rt_cli_flag *lists[2] = {command == NULL ? NULL : command->flags, rt_cli_globals};
+	const rt_flag *lists[2] = {command == NULL ? NULL : command->flags, rt_global_flags};
 	const char *found = NULL;
 	size_t best = SIZE_MAX, i, d;
 	char word[64];
@@ -123,21 +123,21 @@ nearest_flag(const rt_cli_command *command, const char *name, size_t size)
 	memcpy(word, name, size);
 	word[size] = 0;
 	for (i = 0; i < 2; i++) {
-		const rt_cli_flag *flag;
+		const rt_flag *flag;
 
 		for (flag = lists[i]; flag != NULL && flag->name != NULL; flag++) {
-			d = rt_cli_distance(word, flag->name);
+			d = rt_args_distance(word, flag->name);
 			if (flag->about != NULL && d < best) {
 				best = d;
 				found = flag->name;
 			}
 		}
 	}
-	return rt_cli_is_near(best, size) ? found : NULL;
+	return rt_args_is_near(best, size) ? found : NULL;
 }
 
 static rt_status
-unknown_flag(const rt_cli_command *command, const char *name, size_t size, rt_error *err)
+unknown_flag(const rt_command *command, const char *name, size_t size, rt_error *err)
 {
 	const char *near = nearest_flag(command, name, size);
 	const char *verb = command == NULL ? "retake" : command->name;
@@ -149,22 +149,21 @@ unknown_flag(const rt_cli_command *command, const char *name, size_t size, rt_er
 }
 
 static rt_status
-give(rt_cli_args *out, const rt_cli_flag *flag, const char *value, const char *glued,
-     rt_error *err)
+give(rt_args *out, const rt_flag *flag, const char *value, const char *glued, rt_error *err)
 {
-	if (out->given_count == RT_CLI_GIVEN_MAX)
-		return rt_fail(err, RT_USAGE, "more than %d flags", (int)RT_CLI_GIVEN_MAX);
-	out->given[out->given_count++] = (rt_cli_given){flag, value, glued};
+	if (out->given_count == RT_ARGS_GIVEN_MAX)
+		return rt_fail(err, RT_USAGE, "more than %d flags", (int)RT_ARGS_GIVEN_MAX);
+	out->given[out->given_count++] = (rt_args_given){flag, value, glued};
 	return RT_OK;
 }
 
 /* --name, --name=value, --name value. next is NULL at the end of the line. */
 static rt_status
-parse_long(rt_cli_args *out, const char *word, const char *next, bool *out_used, rt_error *err)
+parse_long(rt_args *out, const char *word, const char *next, bool *out_used, rt_error *err)
 {
 	const char *name = word + 2;
 	size_t size = strcspn(name, "=");
-	const rt_cli_flag *flag = flag_named(out->command, name, size, 0);
+	const rt_flag *flag = flag_named(out->command, name, size, 0);
 
 	if (flag == NULL)
 		return unknown_flag(out->command, name, size, err);
@@ -184,12 +183,12 @@ parse_long(rt_cli_args *out, const char *word, const char *next, bool *out_used,
 
 /* -abc, -oVALUE, -o VALUE. */
 static rt_status
-parse_short(rt_cli_args *out, const char *word, const char *next, bool *out_used, rt_error *err)
+parse_short(rt_args *out, const char *word, const char *next, bool *out_used, rt_error *err)
 {
 	size_t i;
 
 	for (i = 1; word[i] != 0; i++) {
-		const rt_cli_flag *flag = flag_named(out->command, NULL, 0, word[i]);
+		const rt_flag *flag = flag_named(out->command, NULL, 0, word[i]);
 		rt_status st;
 
 		if (flag == NULL)
@@ -216,16 +215,17 @@ parse_short(rt_cli_args *out, const char *word, const char *next, bool *out_used
 }
 
 rt_status
-rt_cli_args_parse(int argc, char *const *argv, rt_cli_args *out, rt_error *err)
+rt_args_parse(const rt_command *const *commands, int argc, char *const *argv, rt_args *out,
+	      rt_error *err)
 {
 	int verb = find_verb(argc, argv), i;
 	rt_status st = RT_OK, first = RT_OK;
 	bool ended = false;
 
 	out->verb = verb == 0 ? NULL : argv[verb];
-	out->command = out->verb == NULL ? NULL : rt_cli_command_named(out->verb);
+	out->command = out->verb == NULL ? NULL : rt_command_named(commands, out->verb);
 	if (out->command == NULL && out->verb != NULL && strpbrk(out->verb, " \t\n?") != NULL) {
-		out->command = rt_cli_command_named("ask"); /* several words are a question */
+		out->command = rt_command_named(commands, "ask"); /* several words are a question */
 		out->verb = "ask";
 		verb = 0;
 	}
@@ -250,12 +250,12 @@ rt_cli_args_parse(int argc, char *const *argv, rt_cli_args *out, rt_error *err)
 			first = st;
 		i += used;
 	}
-	out->help = rt_cli_args_value(out, "help") != NULL;
+	out->help = rt_args_value(out, "help") != NULL;
 	return first;
 }
 
 const char *
-rt_cli_args_value(const rt_cli_args *args, const char *name)
+rt_args_value(const rt_args *args, const char *name)
 {
 	size_t i;
 
@@ -266,7 +266,7 @@ rt_cli_args_value(const rt_cli_args *args, const char *name)
 }
 
 const char *
-rt_cli_args_glued(const rt_cli_args *args, const char *name)
+rt_args_glued(const rt_args *args, const char *name)
 {
 	size_t i;
 
@@ -274,4 +274,43 @@ rt_cli_args_glued(const rt_cli_args *args, const char *name)
 		if (strcmp(args->given[i - 1].flag->name, name) == 0)
 			return args->given[i - 1].glued;
 	return NULL;
+}
+
+rt_status
+rt_args_number(const char *text, const char *what, uint64_t *out, rt_error *err)
+{
+	uint64_t number = 0;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9'; p++) {
+		if (number > (UINT64_MAX - 9) / 10)
+			break;
+		number = number * 10 + (uint64_t)(*p - '0');
+	}
+	if (p == text || *p != 0)
+		return rt_fail(err, RT_USAGE, "\"%s\" is not a whole number (%s)", text, what);
+	*out = number;
+	return RT_OK;
+}
+
+void
+rt_args_add_quoted(rt_buf *buf, const char *word)
+{
+	bool plain = *word != 0;
+
+	for (const char *p = word; *p != 0 && plain; p++)
+		plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+			(*p >= '0' && *p <= '9') || strchr("_-./:@,+=%", *p) != NULL;
+	if (plain) {
+		rt_buf_add_c(buf, word);
+		return;
+	}
+	rt_buf_add_byte(buf, '\'');
+	for (const char *p = word; *p != 0; p++) {
+		if (*p == '\'')
+			rt_buf_add_c(buf, "'\\''");
+		else
+			rt_buf_add_byte(buf, *p);
+	}
+	rt_buf_add_byte(buf, '\'');
 }

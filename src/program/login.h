@@ -9,15 +9,15 @@
  *
  * On a socket the system says who is at the other end. At a port anybody may listen: the token is
  * sent there only when the system says that the listening process is ours. */
-#ifndef RT_CLI_LOGIN_H
-#define RT_CLI_LOGIN_H
+#ifndef RT_PROGRAM_LOGIN_H
+#define RT_PROGRAM_LOGIN_H
 
 #include "cli/cli.h"
 
 /* Prints the link. socket: where the usual server, or the one that was named, listens;
  * state_folder: where the token is. RT_NOT_FOUND: no server is there; or not the project;
  * RT_REFUSED: what is there is another user's, not Retake, or serves another store. */
-rt_status rt_cli_login(rt_cli *cli, const char *socket, const char *state_folder,
-		       unsigned default_port);
+rt_status rt_login(rt_cli *cli, const char *socket, const char *state_folder,
+		   unsigned default_port);
 
 #endif

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/login.h"
+#include "program/login.h"
 #include "cli/model_session.h"
 #include "hooks/hooks.h"
 #include "server/guard.h"
@@ -94,10 +94,10 @@ open_hooks(void *ctx, rt_str project, rt_hooks **out, rt_error *err)
 	rt_status st = RT_NOMEM;
 
 	if (name != NULL)
-		st = rt_cli_hooks_open(s->cli, s->config->hooks, name->ptr, out, err);
+		st = rt_session_hooks_new(&s->cli->session, s->config->hooks, name->ptr, out, err);
 	rt_text_unref(name);
 	if (st == RT_OK && rt_hooks_warnings(*out).size > 0)
-		rt_cli_say_lines(s->cli, rt_hooks_warnings(*out));
+		rt_session_note_lines(&s->cli->session, rt_hooks_warnings(*out));
 	return st;
 }
 
@@ -122,7 +122,7 @@ static void
 purged(void *ctx, uint64_t project, rt_str text)
 {
 	serving *s = ctx;
-	rt_store *store = s->cli->store;
+	rt_store *store = s->cli->session.store;
 	rt_comms_whose whose = {rt_str_of(s->store_path), project};
 	naming n = {.project = project};
 	size_t count;
@@ -157,7 +157,8 @@ number_of(rt_cli *cli, const char *flag, const char *what, uint64_t absent, uint
 	rt_status st = text != NULL ? rt_cli_number(cli, text, what, &number) : RT_OK;
 
 	if (st == RT_OK && number > max)
-		st = rt_cli_fail(cli, RT_USAGE, "%s is %llu at most", what, (unsigned long long)max);
+		st = rt_cli_fail(cli, RT_USAGE, "%s is %llu at most", what,
+				 (unsigned long long)max);
 	*out = (unsigned)number;
 	return st;
 }
@@ -171,7 +172,7 @@ write_port(rt_cli *cli, const rt_server *server)
 
 	if (path == NULL)
 		return RT_OK;
-	return rt_cli_write_file(cli, path, rt_str_at(text, (size_t)size), true);
+	return rt_cli_write_file(cli, path, rt_str_at(text, (size_t)size), RT_FILES_REPLACE);
 }
 
 static void
@@ -209,24 +210,30 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 		rt_buf_init(&login, cli->alloc, RT_BUF_UNLIMITED);
 		rt_server_add_login(server, &login);
 		if (rt_cli_buf(cli, &login) == RT_OK)
-			rt_cli_advise(cli, "browser    %s   (good once, for a minute; another: %.*s)\n",
+			rt_cli_advise(cli,
+				      "browser    %s   (good once, for a minute; another: %.*s)\n",
 				      url, RT_STR_ARG(rt_buf_str(&login)));
 		rt_buf_deinit(&login);
-		rt_term_f(&cli->out, "programs   Authorization: Bearer, with the token in %s/token\n",
+		rt_term_f(&cli->out,
+			  "programs   Authorization: Bearer, with the token in %s/token\n",
 			  s->state.ptr);
 		if (has_socket)
 			rt_term_f(&cli->out, "           or without it on the socket %s\n",
 				  s->socket.ptr);
-		rt_term_f(&cli->out, "%s\n",
-			  rt_cli_has(cli, "shared")
-				  ? "projects   every browser sees the same one"
-				  : "projects   every browser has one of its own; --shared: all see the "
-				    "same");
+		rt_term_f(
+			&cli->out, "%s\n",
+			rt_cli_has(cli, "shared")
+				? "projects   every browser sees the same one"
+				: "projects   every browser has one of its own; --shared: all see the "
+				  "same");
 	}
 	rt_term_flush(&cli->out);
 	if (listen != NULL)
-		rt_cli_note(cli, "listening on %s: who can reach it and has the token can do everything, "
-				 "and nothing is encrypted on the way", listen);
+		rt_cli_note(
+			cli,
+			"listening on %s: who can reach it and has the token can do everything, "
+			"and nothing is encrypted on the way",
+			listen);
 }
 
 /* The C library keeps memory apart for each thread, up to eight times as many as there are
@@ -248,17 +255,19 @@ hint_busy(rt_cli *cli, const rt_front_options *front)
 
 	rt_buf_init(&socket, cli->alloc, RT_BUF_UNLIMITED);
 	if (front->socket != NULL && strstr(cli->error.text, front->socket) != NULL) {
-		rt_cli_add_quoted(&socket, front->socket);
-		rt_cli_hint(cli, RT_BUSY,
-			    "Without a socket: retake serve --no-socket   A login, if the server there "
-			    "has this store: retake serve --login --socket %.*s",
-			    RT_STR_ARG(rt_buf_str(&socket)));
+		rt_args_add_quoted(&socket, front->socket);
+		rt_cli_hint(
+			cli, RT_BUSY,
+			"Without a socket: retake serve --no-socket   A login, if the server there "
+			"has this store: retake serve --login --socket %.*s",
+			RT_STR_ARG(rt_buf_str(&socket)));
 	} else {
-		rt_cli_hint(cli, RT_BUSY,
-			    "Another port: retake serve --port 0   A login, if the server there has this "
-			    "store: retake serve --login --port %u%s%s",
-			    front->port, front->address != NULL ? " --listen " : "",
-			    front->address != NULL ? front->address : "");
+		rt_cli_hint(
+			cli, RT_BUSY,
+			"Another port: retake serve --port 0   A login, if the server there has this "
+			"store: retake serve --login --port %u%s%s",
+			front->port, front->address != NULL ? " --listen " : "",
+			front->address != NULL ? front->address : "");
 	}
 	rt_buf_deinit(&socket);
 }
@@ -271,12 +280,12 @@ serve(serving *s)
 	rt_server_options options = {
 		.pool = {.alloc = cli->alloc,
 			 .env = cli->env,
-			 .store = cli->store,
+			 .store = cli->session.store,
 			 .hooks_open = open_hooks,
 			 .hooks_ctx = s,
 			 .config = s->config,
 			 .comms = s->comms,
-			 .project = rt_cli_project_name(cli),
+			 .project = rt_session_project(&cli->session),
 			 .owner = rt_buf_str(&s->owner),
 			 .store_path = rt_str_of(s->store_path),
 			 .model = rt_str_of(getenv("RETAKE_MODEL")),
@@ -316,8 +325,10 @@ serve(serving *s)
 		st = rt_server_open(&options, &server, &cli->error);
 	/* The usual socket may be another server's: this one does without. */
 	if (st == RT_BUSY && options.front.socket != NULL &&
-	    rt_cli_flag_value(cli, "socket") == NULL && strstr(cli->error.text, s->socket.ptr) != NULL) {
-		rt_cli_note(cli, "another server has the socket %s; this one has none", s->socket.ptr);
+	    rt_cli_flag_value(cli, "socket") == NULL &&
+	    strstr(cli->error.text, s->socket.ptr) != NULL) {
+		rt_cli_note(cli, "another server has the socket %s; this one has none",
+			    s->socket.ptr);
 		options.front.socket = NULL;
 		options.usual_socket = false;
 		st = rt_server_open(&options, &server, &cli->error);
@@ -342,7 +353,7 @@ static rt_status
 prepare(serving *s)
 {
 	rt_cli *cli = s->cli;
-	rt_status st = rt_cli_open_store(cli, RT_CLI_CHANGE);
+	rt_status st = rt_cli_open_store(cli, RT_SESSION_CHANGE);
 	size_t i;
 
 	if (st == RT_OK)
@@ -350,11 +361,12 @@ prepare(serving *s)
 	for (i = 0; st == RT_OK && i < s->config->warning_count; i++)
 		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(s->config->warnings[i].words));
 	if (st == RT_OK)
-		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&s->state), &s->comms, &cli->error);
+		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&s->state), &s->comms,
+				   &cli->error);
 	if (st == RT_OK) {
 		rt_host_add_owner(&s->owner);
 		st = rt_cli_buf(cli, &s->owner);
-		s->store_path = realpath(cli->store->place, NULL);
+		s->store_path = realpath(cli->session.store->place, NULL);
 	}
 	return st;
 }
@@ -391,7 +403,7 @@ run_serve(rt_cli *cli)
 	if (st == RT_OK)
 		st = find_socket(&s);
 	if (st == RT_OK && rt_cli_has(cli, "login")) {
-		st = rt_cli_login(cli, s.socket.ptr, s.state.ptr, PORT);
+		st = rt_login(cli, s.socket.ptr, s.state.ptr, PORT);
 	} else if (st == RT_OK) {
 		rt_host_hold(true); /* the end is orderly */
 		st = prepare(&s);
@@ -407,37 +419,37 @@ run_serve(rt_cli *cli)
 	return st;
 }
 
-static const rt_cli_flag serve_flags[] = {
-	{"port", 0, "PORT", RT_CLI_TEXT, "where to listen; default: 8999; 0: a free one"},
-	{"login", 0, NULL, RT_CLI_TEXT,
+static const rt_flag serve_flags[] = {
+	{"port", 0, "PORT", RT_ARG_TEXT, "where to listen; default: 8999; 0: a free one"},
+	{"login", 0, NULL, RT_ARG_TEXT,
 	 "print a link that lets one browser into the server that runs: the one at --port or --socket, "
 	 "and only if it serves the store of --db; with -p, into that project"},
-	{"shared", 0, NULL, RT_CLI_TEXT,
+	{"shared", 0, NULL, RT_ARG_TEXT,
 	 "all browsers see the same project; otherwise each has one of its own"},
-	{"socket", 0, "PATH", RT_CLI_FILE,
+	{"socket", 0, "PATH", RT_ARG_FILE,
 	 "Unix socket for programs of the same user, who need no token there"},
-	{"no-socket", 0, NULL, RT_CLI_TEXT, "no such socket"},
-	{"new-token", 0, NULL, RT_CLI_TEXT, "make a new token; the old one is good no longer"},
-	{"require-if-match", 0, NULL, RT_CLI_TEXT,
+	{"no-socket", 0, NULL, RT_ARG_TEXT, "no such socket"},
+	{"new-token", 0, NULL, RT_ARG_TEXT, "make a new token; the old one is good no longer"},
+	{"require-if-match", 0, NULL, RT_ARG_TEXT,
 	 "refuse changes that do not say which state they were made from"},
-	{"listen", 0, "ADDRESS", RT_CLI_TEXT,
+	{"listen", 0, "ADDRESS", RT_ARG_TEXT,
 	 "listen on another address than this machine's own: think twice"},
-	{"host", 0, "NAMES", RT_CLI_TEXT,
+	{"host", 0, "NAMES", RT_ARG_TEXT,
 	 "further names by which the server may be asked, with commas between"},
-	{"connections", 0, "N", RT_CLI_TEXT, "at a time; default: 4096"},
-	{"port-file", 0, "FILE", RT_CLI_FILE, "write the port there once it listens"},
+	{"connections", 0, "N", RT_ARG_TEXT, "at a time; default: 4096"},
+	{"port-file", 0, "FILE", RT_ARG_FILE, "write the port there once it listens"},
 	/* For tests of what happens to those who are late (front.h). */
-	{"headers-ms", 0, "MS", RT_CLI_TEXT, NULL},
-	{"body-idle-ms", 0, "MS", RT_CLI_TEXT, NULL},
-	{"idle-ms", 0, "MS", RT_CLI_TEXT, NULL},
-	{"print-openapi", 0, NULL, RT_CLI_TEXT, NULL},
-	{"print-docs", 0, NULL, RT_CLI_TEXT, NULL},
-	{NULL, 0, NULL, RT_CLI_TEXT, NULL},
+	{"headers-ms", 0, "MS", RT_ARG_TEXT, NULL},
+	{"body-idle-ms", 0, "MS", RT_ARG_TEXT, NULL},
+	{"idle-ms", 0, "MS", RT_ARG_TEXT, NULL},
+	{"print-openapi", 0, NULL, RT_ARG_TEXT, NULL},
+	{"print-docs", 0, NULL, RT_ARG_TEXT, NULL},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
-const rt_cli_command rt_cli_serve = {
+const rt_command rt_cli_serve = {
 	.name = "serve",
-	.group = RT_CLI_FILES,
+	.group = RT_COMMANDS_FILES,
 	.max_words = 0,
 	.usage = "[--port PORT] [--shared]\n"
 		 "--login [--port PORT | --socket PATH]",
@@ -450,8 +462,9 @@ const rt_cli_command rt_cli_serve = {
 		"the socket, nor a cookie that a login link was traded for. Other programs may work on "
 		"the same store meanwhile.\n\n"
 		"Stop it with Ctrl+C: replies that arrive are kept as far as they have come.",
-	.examples = "retake serve\nretake serve --shared\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
+	.examples =
+		"retake serve\nretake serve --shared\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
 	.flags = serve_flags,
-	.kinds = {RT_CLI_TEXT},
+	.kinds = {RT_ARG_TEXT},
 	.run = run_serve,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "cli/login.h"
+#include "program/login.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -107,13 +107,13 @@ choose_store(asked *a)
 	rt_cli *cli = a->cli;
 	rt_status st = rt_cli_find_store(cli);
 
-	if (st != RT_OK || !cli->path_named)
+	if (st != RT_OK || !cli->session.path_named)
 		return st;
-	a->store = realpath(cli->path.ptr, NULL);
+	a->store = realpath(cli->session.path.ptr, NULL);
 	if (a->store == NULL) {
 		rt_cli_hint(cli, RT_NOT_FOUND, "Start one: retake serve");
 		st = rt_cli_fail(cli, RT_NOT_FOUND, "no server can be serving %s: %s",
-				 cli->path.ptr, strerror(errno));
+				 cli->session.path.ptr, strerror(errno));
 	}
 	return st;
 }
@@ -180,7 +180,8 @@ is_local(const asked *a, int fd)
 		return false;
 	if (here.ss_family == AF_INET)
 		return ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET ||
-		       ((const struct sockaddr_in *)&here)->sin_addr.s_addr == four->sin_addr.s_addr;
+		       ((const struct sockaddr_in *)&here)->sin_addr.s_addr ==
+			       four->sin_addr.s_addr;
 	return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) ||
 	       memcmp(&((const struct sockaddr_in6 *)&here)->sin6_addr, &six->sin6_addr,
 		      sizeof(six->sin6_addr)) == 0;
@@ -280,8 +281,8 @@ say_refusal(asked *a, rt_str answer, rt_str body)
 		st = rt_cli_fail(cli, RT_NOT_FOUND, "the server on %s made no link: %.*s",
 				 name_of(a), (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else if (kind.size > 0) {
-		st = rt_cli_fail(cli, RT_REFUSED, "the server on %s made no link: %.*s",
-				 name_of(a), (int)rt_utf8_cut(detail, 300), detail.ptr);
+		st = rt_cli_fail(cli, RT_REFUSED, "the server on %s made no link: %.*s", name_of(a),
+				 (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else {
 		st = rt_cli_fail(cli, RT_REFUSED, "what listens on %s is not Retake", name_of(a));
 	}
@@ -373,7 +374,7 @@ print_link(asked *a, rt_str body)
 }
 
 rt_status
-rt_cli_login(rt_cli *cli, const char *socket, const char *state_folder, unsigned default_port)
+rt_login(rt_cli *cli, const char *socket, const char *state_folder, unsigned default_port)
 {
 	asked a = {.cli = cli, .socket = socket, .state_folder = state_folder};
 	bool by_port = rt_cli_has(cli, "port") || rt_cli_has(cli, "listen") ||

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700
+
+#include "app/model_session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "llm/names_host.h"
+#include "llm/provider.h"
+
+enum { OLLAMA_PORT = 11434 };
+
+/* ---- which model ---- */
+
+rt_status
+rt_model_session_setting(const rt_session *s, rt_buf *out, rt_error *err)
+{
+	const rt_disc *disc = NULL;
+	rt_status st = rt_project_disc(s->value, s->place.disc, &disc, err);
+
+	return st == RT_OK ? rt_pick_setting(s->alloc, s->value, disc, out, err) : st;
+}
+
+static rt_status
+choose_name(rt_model_session *m, const char *given, rt_pick_source *out_source, rt_error *err)
+{
+	rt_session *s = m->session;
+	const rt_disc *disc = NULL;
+	rt_status st = rt_project_disc(s->value, s->place.disc, &disc, err);
+
+	return st != RT_OK
+		       ? st
+		       : rt_pick_name(s->alloc, s->value, disc, rt_str_of(given),
+				      rt_str_of(getenv("RETAKE_MODEL")), &m->name, out_source, err);
+}
+
+/* What was found on this machine that could answer. */
+typedef struct found {
+	rt_buf words; /* "OPENAI_API_KEY, Ollama on 127.0.0.1:11434" */
+	rt_buf hints; /* where the models of each are listed */
+	rt_str first; /* name of a provider */
+	size_t count;
+} found;
+
+static void
+find(found *f, rt_str provider, const char *words)
+{
+	if (f->count++ > 0)
+		rt_buf_add_c(&f->words, ", ");
+	else
+		f->first = provider;
+	rt_buf_add_c(&f->words, words);
+	rt_buf_add_f(&f->hints, "retake models %.*s   ", RT_STR_ARG(provider));
+}
+
+/* Nothing says which model: what is there to choose from, and what to do. */
+static rt_status
+no_model(rt_model_session *m, rt_error *err)
+{
+	rt_session *s = m->session;
+	char words[300];
+	found f = {.count = 0, .first = {NULL, 0}};
+	rt_buf keys;
+	size_t i;
+	rt_status st;
+
+	rt_buf_init(&f.words, s->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&f.hints, s->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&keys, s->alloc, RT_BUF_UNLIMITED);
+	if (rt_host_listens(OLLAMA_PORT)) {
+		snprintf(words, sizeof(words), "Ollama on 127.0.0.1:%d", (int)OLLAMA_PORT);
+		find(&f, RT_STR("ollama"), words);
+	}
+	for (i = 0; rt_providers[i] != NULL; i++) {
+		const char *env = rt_providers[i]->key_env;
+
+		if (env == NULL || !rt_providers[i]->key_needed)
+			continue;
+		rt_buf_add_f(&keys, "%s%s", keys.size > 0 ? ", " : "", env);
+		if (getenv(env) != NULL && *getenv(env) != 0)
+			find(&f, rt_str_of(rt_providers[i]->name), env);
+	}
+	for (i = 0; i < m->config->provider_count; i++) {
+		rt_str name = m->config->providers[i].name;
+
+		if (name.size > 100)
+			continue;
+		snprintf(words, sizeof(words), "retake models %.*s   ", RT_STR_ARG(name));
+		if (rt_str_find(rt_buf_str(&f.hints), rt_str_of(words), 0) != SIZE_MAX)
+			continue; /* named once is enough */
+		snprintf(words, sizeof(words), "%.*s in config.toml", RT_STR_ARG(name));
+		find(&f, name, words);
+	}
+	if (f.words.status != RT_OK || f.hints.status != RT_OK || keys.status != RT_OK) {
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	} else if (f.count > 0) {
+		rt_session_hint(
+			s, RT_CREDENTIALS,
+			"%s: %.*sChoose one: retake set model %.*s/NAME   For once: -m %.*s/NAME",
+			f.count == 1 ? "Its models" : "Their models",
+			RT_STR_ARG(rt_buf_str(&f.hints)), RT_STR_ARG(f.first), RT_STR_ARG(f.first));
+		st = rt_fail(err, RT_CREDENTIALS, "no model is chosen; found on this machine: %.*s",
+			     RT_STR_ARG(rt_buf_str(&f.words)));
+	} else {
+		rt_session_hint(
+			s, RT_CREDENTIALS,
+			"Set a key, or start Ollama, then: retake set model PROVIDER/NAME   "
+			"To try it without any: retake set model builtin/echo");
+		st = rt_fail(err, RT_CREDENTIALS,
+			     "no model is chosen, and none was found: no key in the environment "
+			     "(%.*s), no Ollama on 127.0.0.1:%d, no provider in config.toml",
+			     RT_STR_ARG(rt_buf_str(&keys)), (int)OLLAMA_PORT);
+	}
+	rt_buf_deinit(&f.words);
+	rt_buf_deinit(&f.hints);
+	rt_buf_deinit(&keys);
+	return st;
+}
+
+static bool
+stopped(void *ctx)
+{
+	(void)ctx;
+	return rt_host_interrupted();
+}
+
+/* Is there such a model? A name that nobody knows is a slip more often than not. */
+static rt_status
+check_name(rt_model_session *m, const rt_model_choice *choice, rt_model **model, rt_buf *notes,
+	   rt_error *err)
+{
+	rt_session *s = m->session;
+	rt_model_names names = {.alloc = s->alloc,
+				.env = s->env,
+				.config = m->config,
+				.choice = choice,
+				.model = *model,
+				.stop = stopped};
+	rt_status st;
+
+	rt_host_hold(true);
+	st = rt_model_names_check(&names, notes, err);
+	rt_host_hold(false);
+	if (st == RT_OK)
+		return st;
+	if (st == RT_NOT_FOUND)
+		rt_session_hint(
+			s, st,
+			"All of them: retake models %.*s   One that it does not list: models "
+			"= [\"NAME\"] in [provider.%.*s] of config.toml",
+			RT_STR_ARG(choice->provider_name), RT_STR_ARG(choice->provider_name));
+	(*model)->ops->close(*model);
+	*model = NULL;
+	return st;
+}
+
+rt_status
+rt_model_session_model(rt_model_session *m, rt_str name, bool may_play, rt_model **out,
+		       rt_error *err)
+{
+	rt_session *s = m->session;
+	rt_models_options options = {.alloc = s->alloc,
+				     .env = s->env,
+				     .config = m->config,
+				     .name = name,
+				     .pace_ms = m->pace_ms,
+				     .may_play = may_play,
+				     .stop = stopped};
+	rt_model_choice choice;
+	rt_buf warnings;
+	rt_status st;
+
+	rt_buf_init(&warnings, s->alloc, RT_BUF_UNLIMITED);
+	rt_host_hold(true); /* a command that says the key ends with us */
+	st = rt_models_open(&options, out, &choice, &warnings, err);
+	rt_host_hold(false);
+	if (st == RT_OK && rt_host_interrupted()) { /* it came when the key was there already */
+		(*out)->ops->close(*out);
+		*out = NULL;
+		st = rt_fail(err, RT_INTERRUPTED, "stopped");
+	}
+	if (st == RT_OK)
+		st = check_name(m, &choice, out, &warnings, err);
+	if (st == RT_OK) { /* no longer that of the model before */
+		rt_pick_counter_deinit(&m->counter);
+		rt_pick_counter_init(&m->counter, s->alloc, (*out)->name);
+	}
+	if (st == RT_OK && m->given_budget == 0)
+		m->budget = choice.config != NULL ? choice.config->context_tokens : 0;
+	if (warnings.size > 0)
+		rt_session_note(s, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size,
+				warnings.ptr);
+	rt_buf_deinit(&warnings);
+	if (st == RT_NOT_FOUND && s->hint[0] == 0)
+		rt_session_hint(s, st, "Models: retake models");
+	else if (st == RT_CREDENTIALS)
+		rt_session_hint(s, st, "What is set up: retake models");
+	else if (st == RT_REFUSED && !may_play)
+		rt_session_hint(s, st,
+				"For once: -m %.*s   Without the setting: retake set model --unset",
+				(int)rt_utf8_cut(name, 200), name.ptr);
+	else if (st == RT_USAGE)
+		rt_session_hint(
+			s, st,
+			"What is set up: retake models   Variables: retake help environment");
+	return st;
+}
+
+void
+rt_model_session_note_model(rt_session *s, rt_str name)
+{
+	rt_models_options options = {.alloc = s->alloc, .env = s->env, .name = name};
+	rt_model_names names = {.alloc = s->alloc, .env = s->env, .stop = stopped};
+	rt_model_choice choice;
+	rt_model *model = NULL;
+	rt_error err = {0};
+	rt_buf ignored;
+	rt_status st;
+
+	if (rt_session_config(s, &options.config, NULL) != RT_OK)
+		return;
+	rt_buf_init(&ignored, s->alloc, RT_BUF_UNLIMITED);
+	names.config = options.config;
+	names.choice = &choice;
+	st = rt_models_choose(options.config, name, &choice, &err);
+	/* a command is not run just to look */
+	if (st == RT_OK && choice.provider->url != NULL &&
+	    (choice.config == NULL || choice.config->key_cmd_count == 0) &&
+	    rt_models_open(&options, &model, &choice, &ignored, NULL) == RT_OK) {
+		names.model = model;
+		st = rt_model_names_check(&names, &ignored, &err);
+		model->ops->close(model);
+	}
+	if (st == RT_NOT_FOUND)
+		rt_session_note(s, "%s", err.text);
+	rt_buf_deinit(&ignored);
+}
+
+rt_status
+rt_model_session_open(rt_model_session *m, rt_session *s, const rt_model_session_options *options,
+		      rt_error *err)
+{
+	rt_pick_source source = RT_PICK_SETTING;
+	rt_status st = RT_OK;
+
+	*m = (rt_model_session){.session = s,
+				.budget = options->budget,
+				.given_budget = options->budget,
+				.pace_ms = options->pace_ms};
+	rt_buf_init(&m->name, s->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&m->owner, s->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&m->state, s->alloc, RT_BUF_UNLIMITED);
+	rt_pick_counter_init(&m->counter, s->alloc, rt_str_at("", 0));
+	rt_host_add_owner(&m->owner);
+	m->store = rt_session_store_path(s);
+	if (m->owner.status != RT_OK)
+		st = rt_fail(err, m->owner.status, "out of memory");
+	if (st == RT_OK)
+		st = rt_session_config(s, &m->config, err);
+	for (size_t i = 0; st == RT_OK && i < m->config->warning_count; i++)
+		rt_session_note(s, "config.toml: %.*s", RT_STR_ARG(m->config->warnings[i].words));
+	if (st == RT_OK && options->needs_model)
+		st = choose_name(m, options->model, &source, err);
+	if (st == RT_OK && options->needs_model && m->name.size == 0 && m->config->model.size == 0)
+		st = no_model(m, err);
+	else if (st == RT_OK && options->needs_model)
+		st = rt_model_session_model(m, rt_buf_str(&m->name),
+					    rt_models_may_play(source, true), &m->model, err);
+	if (st == RT_OK && rt_host_state_dir(&m->state, NULL) == RT_OK)
+		st = rt_comms_open(s->alloc, s->env, rt_buf_str(&m->state), &m->comms, err);
+	return st;
+}
+
+void
+rt_model_session_close(rt_model_session *m)
+{
+	if (m->comms != NULL && rt_comms_error(m->comms)[0] != 0)
+		rt_session_note(m->session, "%s", rt_comms_error(m->comms));
+	rt_comms_close(m->comms);
+	if (m->model != NULL)
+		m->model->ops->close(m->model);
+	rt_pick_counter_deinit(&m->counter);
+	rt_buf_deinit(&m->name);
+	rt_buf_deinit(&m->owner);
+	rt_buf_deinit(&m->state);
+	free(m->store);
+}

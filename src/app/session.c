@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which store, project, discussion and take are worked on, opened once. */
+#define _XOPEN_SOURCE 700
+
+#include "app/session.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/args.h"
+#include "app/input_history_host.h"
+#include "chat/send.h"
+#include "llm/comms_host.h"
+#include "store/store_open.h"
+
+void
+rt_session_init(rt_session *s, const rt_alloc *alloc, const rt_env *env)
+{
+	memset(s, 0, sizeof(*s));
+	s->alloc = alloc;
+	s->env = env;
+	rt_buf_init(&s->path, alloc, RT_BUF_UNLIMITED);
+}
+
+void
+rt_session_deinit(rt_session *s)
+{
+	rt_session_close(s);
+	rt_buf_deinit(&s->path);
+}
+
+/* ---- what is said ---- */
+
+rt_status
+rt_session_hint(rt_session *s, rt_status status, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(s->hint, sizeof(s->hint), format, ap);
+	va_end(ap);
+	return status;
+}
+
+void
+rt_session_note(const rt_session *s, const char *format, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	if (s->note == NULL)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	s->note(s->note_ctx, text);
+}
+
+void
+rt_session_note_lines(const rt_session *s, rt_str lines)
+{
+	while (lines.size > 0) {
+		size_t end = rt_str_find(lines, RT_STR("\n"), 0);
+
+		if (end == SIZE_MAX)
+			end = lines.size;
+		if (end > 0)
+			rt_session_note(s, "%.*s", (int)end, lines.ptr);
+		end += end < lines.size;
+		lines.ptr += end;
+		lines.size -= end;
+	}
+}
+
+static rt_status
+path_status(const rt_session *s, rt_error *err)
+{
+	return s->path.status == RT_OK ? RT_OK : rt_fail(err, s->path.status, "out of memory");
+}
+
+/* ---- the store ---- */
+
+static rt_status
+find_default(rt_session *s, rt_error *err)
+{
+	rt_status st = rt_host_data_dir(&s->path, err);
+
+	if (st != RT_OK)
+		return rt_session_hint(s, st, "Name a store: retake --db FILE …");
+	rt_buf_add_c(&s->path, "/retake.db");
+	return path_status(s, err);
+}
+
+rt_status
+rt_session_find_store(rt_session *s, rt_error *err)
+{
+	const char *path = s->given.db;
+
+	if (s->path.size > 0)
+		return RT_OK;
+	if (path == NULL)
+		path = getenv("RETAKE_DB");
+	if (path == NULL || (*path == 0 && s->given.db == NULL))
+		return find_default(s, err);
+	if (*path == 0)
+		return rt_fail(err, RT_USAGE, "--db is given no file");
+	if (strncmp(path, "postgres:", 9) == 0 || strncmp(path, "postgresql:", 11) == 0) {
+		rt_session_hint(s, RT_REFUSED, "Until then, a file: retake --db FILE …");
+		return rt_fail(err, RT_REFUSED,
+			       "stores in PostgreSQL come with a later version of Retake");
+	}
+	s->path_given = s->path_named = true;
+	rt_buf_add_c(&s->path, path);
+	return path_status(s, err);
+}
+
+static rt_status
+open_scratch(rt_session *s, const char *address, rt_error *err)
+{
+	s->is_scratch = true;
+	return rt_store_open(s->alloc, s->env, address, NULL, &s->store, err);
+}
+
+/* What can be done about a file that does not open. */
+static void
+hint_store(rt_session *s, rt_status st)
+{
+	struct stat info;
+
+	if (s->hint[0] != 0)
+		return;
+	if (st == RT_NOT_FOUND)
+		rt_session_hint(s, st,
+				"The first change makes it: retake add TEXT   "
+				"A tour: retake demo");
+	else if (st == RT_CORRUPT && stat(s->path.ptr, &info) == 0 && info.st_size == 0)
+		rt_session_hint(s, st, "Remove it, or name another file: retake --db FILE …");
+}
+
+/* A file that is named is created; a folder that does not exist is more likely a slip. */
+static rt_status
+check_folder(rt_session *s, rt_error *err)
+{
+	const char *slash = strrchr(s->path.ptr, '/');
+	struct stat info;
+	rt_buf folder;
+	rt_status st;
+
+	if (!s->path_named || slash == NULL || slash == s->path.ptr)
+		return RT_OK;
+	rt_buf_init(&folder, s->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add(&folder, s->path.ptr, (size_t)(slash - s->path.ptr));
+	rt_buf_add_byte(&folder, '\0');
+	st = folder.status == RT_OK ? RT_OK : rt_fail(err, folder.status, "out of memory");
+	if (st == RT_OK && stat(folder.ptr, &info) != 0 && errno == ENOENT) {
+		rt_session_hint(s, RT_NOT_FOUND,
+				"Make it: mkdir -p %s   Or name another: retake --db FILE …",
+				folder.ptr);
+		st = rt_fail(err, RT_NOT_FOUND, "there is no folder %s for the store %s",
+			     folder.ptr, s->path.ptr);
+	}
+	rt_buf_deinit(&folder);
+	return st;
+}
+
+rt_status
+rt_session_open_store(rt_session *s, rt_session_mode mode, rt_error *err)
+{
+	rt_store_options options = {0};
+	struct stat info;
+	bool is_new;
+	rt_status st;
+
+	if (s->store != NULL)
+		return RT_OK;
+	st = rt_session_find_store(s, err);
+	if (st != RT_OK)
+		return st;
+	if (mode == RT_SESSION_CHANGE && s->read_only)
+		return rt_fail(err, RT_READ_ONLY, "%s changes things, and --read-only was given",
+			       s->command);
+	if (!rt_store_kind_of(s->path.ptr)->has_file)
+		return open_scratch(s, s->path.ptr, err);
+	if (mode == RT_SESSION_MAINTAIN && (s->read_only || access(s->path.ptr, W_OK) != 0))
+		mode = RT_SESSION_LOOK;
+	options.create = mode == RT_SESSION_CHANGE;
+	options.read_only = mode == RT_SESSION_LOOK;
+	options.relaxed = s->relaxed;
+	is_new = options.create && stat(s->path.ptr, &info) != 0;
+	st = is_new ? check_folder(s, err) : RT_OK;
+	if (st != RT_OK)
+		return st;
+	st = rt_store_open(s->alloc, s->env, s->path.ptr, &options, &s->store, err);
+	if (st == RT_OK && is_new)
+		s->made_store = true;
+	hint_store(s, st);
+	return st;
+}
+
+char *
+rt_session_store_path(const rt_session *s)
+{
+	rt_store *store = s->engine != NULL ? rt_engine_store(s->engine) : NULL;
+
+	return store != NULL ? realpath(store->place, NULL) : NULL;
+}
+
+/* ---- the project ---- */
+
+typedef struct project_names {
+	rt_buf buf;
+	size_t count;
+} project_names;
+
+static bool
+add_project(void *ctx, const rt_store_row *row)
+{
+	project_names *names = ctx;
+
+	rt_buf_add_f(&names->buf, "%s%.*s", names->count++ == 0 ? "" : ", ",
+		     row->data.size > 60 ? 60 : (int)row->data.size, row->data.ptr);
+	return names->buf.size < 600;
+}
+
+static rt_status
+hint_projects(rt_session *s, rt_status status)
+{
+	project_names names = {.count = 0};
+
+	rt_buf_init(&names.buf, s->alloc, 2048);
+	if (s->store->ops->read(s->store, rt_rows_all(RT_STORE_PROJECTS, 0), add_project, &names,
+				NULL) == RT_OK &&
+	    names.count > 0)
+		rt_session_hint(s, status, "Projects here: %s   Choose one: retake -p NAME …",
+				names.buf.ptr == NULL ? "" : names.buf.ptr);
+	else
+		rt_session_hint(s, status, "There is no project yet; the first change makes one.");
+	rt_buf_deinit(&names.buf);
+	return status;
+}
+
+rt_str
+rt_session_project(const rt_session *s)
+{
+	const char *name = s->given.project;
+
+	if (name == NULL)
+		name = getenv("RETAKE_PROJECT");
+	return name == NULL || *name == 0 ? RT_STR("default") : rt_str_of(name);
+}
+
+/* The record of requests may repeat what a server said of a text, and the input history has what
+ * was typed on a terminal. */
+static void
+purged(void *ctx, rt_str text)
+{
+	rt_session *s = ctx;
+	char *store = realpath(s->store->place, NULL);
+	rt_input_history_key whose = {.store = rt_str_of(store), .project = rt_session_project(s)};
+	size_t count = 0;
+	rt_buf state;
+	rt_error err;
+
+	rt_buf_init(&state, s->alloc, RT_BUF_UNLIMITED);
+	if (rt_host_state_dir(&state, NULL) == RT_OK) {
+		if (rt_comms_purge(s->alloc, rt_buf_str(&state), NULL, text, &count, &err) != RT_OK)
+			rt_session_note(s, "the record of requests may still hold it: %s",
+					err.text);
+		else if (count > 0)
+			rt_session_note(s,
+					"%zu line%s of the record of requests held it, and no "
+					"longer do",
+					count, count == 1 ? "" : "s");
+		whose.folder = rt_buf_str(&state);
+		if (rt_input_history_purge(s->alloc, &whose, text, &count, &err) != RT_OK)
+			rt_session_note(s, "what was written on a terminal may still hold it: %s",
+					err.text);
+		else if (count > 0)
+			rt_session_note(s,
+					"%zu text%s written on a terminal held it, and no longer "
+					"do%s",
+					count, count == 1 ? "" : "s", count == 1 ? "es" : "");
+	}
+	free(store);
+	rt_buf_deinit(&state);
+}
+
+static rt_status
+open_engine(rt_session *s, rt_session_mode mode, rt_error *err)
+{
+	rt_engine_options options;
+	rt_error newer;
+	rt_status st;
+	rt_buf by;
+
+	if (s->given.project != NULL && *s->given.project == 0)
+		return rt_fail(err, RT_USAGE, "-p is given no name");
+	rt_buf_init(&by, s->alloc, 256);
+	options = (rt_engine_options){.alloc = s->alloc,
+				      .env = s->env,
+				      .project = rt_session_project(s),
+				      .by = rt_session_by(&by),
+				      .read_only = s->store->is_read_only,
+				      .create = mode == RT_SESSION_CHANGE || s->is_scratch,
+				      .git_commit = rt_host_git_commit,
+				      .git_ctx = &s->git,
+				      .purged = purged,
+				      .purged_ctx = s};
+	st = rt_engine_open(&options, s->store, &s->engine, err);
+	rt_buf_deinit(&by);
+	if (st == RT_NOT_FOUND)
+		return hint_projects(s, st);
+	/* A change is refused with that message. */
+	if (st == RT_OK && mode != RT_SESSION_CHANGE && rt_engine_newer(s->engine, &newer))
+		rt_session_note(s, "newer steps are not shown: %s", newer.text);
+	return st;
+}
+
+/* ---- replies that a program left behind ---- */
+
+static bool
+owner_lives(void *ctx, rt_str owner, int64_t written_us)
+{
+	(void)ctx;
+	return rt_host_owner_lives(owner, written_us);
+}
+
+static bool
+is_left(void *ctx, const rt_inflight_view *inflight)
+{
+	bool *left = ctx;
+
+	*left = !inflight->is_stranded &&
+		!rt_host_owner_lives(inflight->owner, inflight->written_us);
+	return !*left;
+}
+
+/* What a crash left of a reply becomes part of the conversation before anybody looks at it. Where
+ * only reading was asked for, the store is reopened for writing, if it may be. */
+static rt_status
+keep_left(rt_session *s, rt_session_mode mode, rt_error *err)
+{
+	bool left = false;
+	size_t kept = 0;
+	rt_status st;
+
+	if (s->is_scratch || rt_engine_inflight(s->engine, is_left, &left, NULL) != RT_OK || !left)
+		return RT_OK;
+	if (mode == RT_SESSION_LOOK) {
+		if (s->read_only || access(s->path.ptr, W_OK) != 0) {
+			rt_session_note(s,
+					"a reply was left unfinished by a program that ended; it "
+					"is kept by the next command that may write");
+			return RT_OK;
+		}
+		rt_engine_close(s->engine);
+		s->engine = NULL;
+		s->store->ops->close(s->store);
+		s->store = NULL;
+		st = rt_session_open_store(s, RT_SESSION_CHANGE, err);
+		if (st == RT_OK)
+			st = open_engine(s, RT_SESSION_LOOK, err);
+		if (st != RT_OK)
+			return st;
+	}
+	st = rt_engine_keep_left(s->engine, owner_lives, NULL, &kept, err);
+	if (kept > 0)
+		rt_session_note(s,
+				"kept what had arrived of %zu repl%s when a program ended; it is "
+				"marked as partial",
+				kept, kept == 1 ? "y" : "ies");
+	return st;
+}
+
+/* ---- all of it ---- */
+
+rt_status
+rt_session_open(rt_session *s, rt_session_mode mode, rt_error *err)
+{
+	rt_status st = rt_session_open_store(s, mode, err);
+
+	if (st == RT_NOT_FOUND && mode != RT_SESSION_CHANGE) {
+		if (s->path_given && s->verbose)
+			rt_session_note(s, "%s is not there yet; the first change makes it",
+					s->path.ptr);
+		s->hint[0] = 0;
+		st = open_scratch(s, ":memory:", err);
+	}
+	if (st == RT_OK && s->engine == NULL) {
+		st = open_engine(s, mode, err);
+		if (st == RT_OK)
+			st = keep_left(s, mode, err);
+		if (st == RT_OK)
+			st = rt_session_hooks_open(s, mode, err);
+	}
+	return st == RT_OK ? rt_session_look(s, err) : st;
+}
+
+void
+rt_session_close(rt_session *s)
+{
+	rt_session_hooks_close(s);
+	rt_object_unref(s->value);
+	s->value = NULL;
+	rt_engine_close(s->engine);
+	s->engine = NULL;
+	if (s->store != NULL)
+		s->store->ops->close(s->store);
+	s->store = NULL;
+	s->is_scratch = false;
+}
+
+/* ---- the place ---- */
+
+rt_str
+rt_session_discussion(const rt_session *s)
+{
+	return rt_str_of(s->given.discussion);
+}
+
+rt_str
+rt_session_take(const rt_session *s)
+{
+	return rt_str_of(s->given.take);
+}
+
+static rt_status
+find_place(rt_session *s, rt_error *err)
+{
+	const rt_disc *disc = NULL;
+	rt_place place = {0, 0};
+	rt_status st;
+
+	/* First the discussion alone, to know which of the two names was wrong. */
+	st = rt_resolve_place(s->value, rt_session_discussion(s), rt_str_of(NULL), &place, err);
+	if (st != RT_OK && s->given.glued_discussion != NULL)
+		return rt_session_hint(s, st,
+				       "Discussions: retake ls   "
+				       "A text that begins with a dash goes behind --: -- %s",
+				       s->given.glued_discussion);
+	if (st != RT_OK)
+		return rt_session_hint(s, st, "Discussions: retake ls");
+	if (place.disc == 0)
+		place.disc = s->value->active;
+	st = rt_project_disc(s->value, place.disc, &disc, err);
+	if (st != RT_OK)
+		return st;
+	if (rt_session_take(s).size > 0) {
+		st = rt_resolve_place(s->value, rt_session_discussion(s), rt_session_take(s),
+				      &place, err);
+		if (st != RT_OK)
+			return rt_session_hint(s, st, "Takes: retake takes");
+		if (place.disc == 0)
+			place.disc = s->value->active;
+	}
+	if (place.take == 0)
+		place.take = disc->active;
+	s->place = place;
+	return RT_OK;
+}
+
+rt_status
+rt_session_look(rt_session *s, rt_error *err)
+{
+	uint64_t seq;
+	rt_status st = RT_OK;
+
+	rt_object_unref(s->value);
+	s->value = NULL;
+	if (s->given.step == NULL) {
+		s->value = rt_engine_value(s->engine);
+	} else {
+		st = rt_args_number(s->given.step, "the number of a step", &seq, err);
+		if (st == RT_OK)
+			st = rt_engine_value_at(s->engine, seq, &s->value, err);
+		if (st == RT_NOT_FOUND)
+			rt_session_hint(s, st, "Steps: retake history");
+	}
+	return st == RT_OK ? find_place(s, err) : st;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Session: one run of a program on one store: the store, the project's engine and the value that
+ * is looked at, configuration and hooks.
+ *
+ * Looking opens the store for reading only and never creates a file: where there is no store yet,
+ * an empty one in memory takes its place.
+ *
+ * Nothing is printed. Remarks go to the note callback; after a failure the error has the message,
+ * and hint, unless it is empty, what to do next. Commands of ours in either ("retake show") are
+ * without the flags that say where. One thread. */
+#ifndef RT_APP_SESSION_H
+#define RT_APP_SESSION_H
+
+#include "app/host.h"
+#include "llm/config.h"
+#include "ops/action.h"
+
+enum { RT_SESSION_HINT_SIZE = 1024 };
+
+typedef enum rt_session_mode {
+	RT_SESSION_LOOK,     /* nothing is written */
+	RT_SESSION_MAINTAIN, /* look, and bring the index up to date where that is possible */
+	RT_SESSION_CHANGE
+} rt_session_mode;
+
+/* Hooks, with Ctrl-C held back while one runs: it ends the hook, and so the command, and nothing
+ * else. */
+typedef struct rt_session_gate {
+	rt_hooks hooks;
+	rt_hooks *inner; /* NULL: not open */
+} rt_session_gate;
+
+/* What was given on the command line; NULL where it was not. Borrowed. */
+typedef struct rt_session_names {
+	const char *db, *project, *discussion, *take;
+	const char *step; /* --at-op */
+	const char
+		*glued_discussion; /* the whole word, where the value followed its letter directly
+				       * and may have been meant as a text: "-dash" */
+} rt_session_names;
+
+typedef struct rt_session {
+	/* The caller's, set before opening. */
+	const rt_alloc *alloc;
+	const rt_env *env;
+	rt_session_names given;
+	const char *command; /* the name of the command, for messages */
+	bool read_only, relaxed, verbose;
+	bool hooks_off; /* no hooks, whatever there is: a tour, completions */
+	void (*note)(void *ctx, const char *text); /* NULL: remarks are dropped */
+	void *note_ctx;
+
+	rt_buf path;     /* of the store; empty: none chosen yet */
+	bool path_given; /* by flag or environment */
+	bool path_named; /* so, and its folder has to exist */
+	rt_store *store;
+	bool made_store; /* this session created it */
+	bool is_scratch; /* there is no store yet; looking at an empty one in memory */
+	rt_engine *engine;
+	const rt_project *value; /* ours; the one that is looked at */
+	rt_place place;          /* in it; never 0 */
+	rt_host_git git;
+
+	rt_config *config; /* NULL: not read yet */
+	rt_session_gate gate;
+	rt_hooks *hooks;      /* the gate's; NULL: there are none */
+	rt_apply_context act; /* between rt_session_hooks_begin and _end */
+	rt_buf hook_notes;    /* what hooks said in that time */
+	bool is_session;      /* the event session.open was fired */
+
+	char hint[RT_SESSION_HINT_SIZE]; /* after a failure: the next step; or empty */
+} rt_session;
+
+/* Zeroes all of it. */
+void rt_session_init(rt_session *session, const rt_alloc *alloc, const rt_env *env);
+/* Closes and frees what is there. */
+void rt_session_deinit(rt_session *session);
+
+/* Find out which store is meant (path). */
+RT_CHECKED rt_status rt_session_find_store(rt_session *session, rt_error *err);
+/* Open the store alone. RT_NOT_FOUND where there is none, unless to be changed. */
+RT_CHECKED rt_status rt_session_open_store(rt_session *session, rt_session_mode mode,
+					   rt_error *err);
+/* Open store, project, hooks and value. */
+RT_CHECKED rt_status rt_session_open(rt_session *session, rt_session_mode mode, rt_error *err);
+/* May be opened again. */
+void rt_session_close(rt_session *session);
+/* Look at the newest value, or that of given.step, in the place that is given. */
+RT_CHECKED rt_status rt_session_look(rt_session *session, rt_error *err);
+
+/* The project that is worked on. */
+rt_str rt_session_project(const rt_session *session);
+/* Discussion and take as operations are given them; empty: the active ones. */
+rt_str rt_session_discussion(const rt_session *session);
+rt_str rt_session_take(const rt_session *session);
+/* The store's whole path, malloc'ed; NULL: it is no file, or there is no memory. */
+char *rt_session_store_path(const rt_session *session);
+
+/* Put what to do next into hint; returns status for convenience. */
+rt_status rt_session_hint(rt_session *session, rt_status status, const char *format, ...)
+	RT_PRINTF(3, 4);
+void rt_session_note(const rt_session *session, const char *format, ...) RT_PRINTF(2, 3);
+/* A note for each line. */
+void rt_session_note_lines(const rt_session *session, rt_str lines);
+
+/* ---- configuration and hooks ---- */
+
+/* The user's configuration, read once. It stays the session's. */
+RT_CHECKED rt_status rt_session_config(rt_session *session, const rt_config **out, rt_error *err);
+/* The hooks that there are: of the configuration ([[hook]] as JSON), of the person's folder, of
+ * the work folder. project NULL: the one that was given. Close them with their ops. */
+RT_CHECKED rt_status rt_session_hooks_new(const rt_session *session, rt_str definitions,
+					  const char *project, rt_hooks **out, rt_error *err);
+/* What rt_session_open and _close do about hooks. A configuration that cannot be read is a note
+ * for who looks, and a failure for who changes something. */
+RT_CHECKED rt_status rt_session_hooks_open(rt_session *session, rt_session_mode mode,
+					   rt_error *err);
+void rt_session_hooks_close(rt_session *session);
+/* Use the engine (rt_apply and rt_action_…) between these two: what hooks want people to know is
+ * noted at the end. */
+const rt_apply_context *rt_session_hooks_begin(rt_session *session);
+void rt_session_hooks_end(rt_session *session);
+/* "cli", or "hook:NAME" where a hook started this program. room keeps the text. */
+rt_str rt_session_by(rt_buf *room);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A session's configuration and hooks. The engine fires them (ops/action.h). */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/session.h"
+#include "hooks/hooks.h"
+#include "llm/models_host.h"
+
+enum { FOLDER_ROOM = 4096 };
+
+rt_status
+rt_session_config(rt_session *s, const rt_config **out, rt_error *err)
+{
+	rt_status st = RT_OK;
+
+	if (s->config == NULL)
+		st = rt_config_load(s->alloc, rt_str_of(NULL), &s->config, err);
+	*out = s->config;
+	return st == RT_OK ? st
+			   : rt_session_hint(s, st, "What may stand in it: retake help config");
+}
+
+/* The definitions of config.toml as it is now. */
+static rt_status
+define(const rt_alloc *alloc, rt_buf *out, rt_error *err)
+{
+	rt_config *config = NULL;
+	rt_status st = rt_config_load(alloc, rt_str_of(NULL), &config, err);
+
+	if (st == RT_OK)
+		rt_buf_add_str(out, config->hooks);
+	rt_config_free(config);
+	return st;
+}
+
+rt_status
+rt_session_hooks_new(const rt_session *s, rt_str definitions, const char *project, rt_hooks **out,
+		     rt_error *err)
+{
+	rt_hooks_options options = {.alloc = s->alloc, .env = s->env, .definitions = definitions};
+	char work[FOLDER_ROOM];
+	rt_buf user, state, path;
+	rt_status st;
+
+	*out = NULL;
+	rt_buf_init(&path, s->alloc, FOLDER_ROOM);
+	rt_buf_init(&user, s->alloc, FOLDER_ROOM);
+	rt_buf_init(&state, s->alloc, FOLDER_ROOM);
+	st = rt_host_config_dir(&user, err);
+	rt_buf_add_c(&user, "/hooks");
+	if (st == RT_OK)
+		st = rt_host_state_dir(&state, err);
+	if (st == RT_OK && (user.status != RT_OK || state.status != RT_OK))
+		st = rt_fail(err, RT_NOMEM, "out of memory");
+	options.user_folder = user.ptr;
+	options.state_folder = state.ptr;
+	options.work_folder = getcwd(work, sizeof(work));
+	options.store = s->given.db;
+	options.project = project != NULL ? project : s->given.project;
+	if (st == RT_OK)
+		st = rt_config_path(&path, err);
+	options.config_path = path.ptr;
+	options.define = define;
+	if (st == RT_OK)
+		st = rt_hooks_open(&options, out, err);
+	rt_buf_deinit(&path);
+	rt_buf_deinit(&user);
+	rt_buf_deinit(&state);
+	return st;
+}
+
+/* History says which hook made a change. */
+rt_str
+rt_session_by(rt_buf *room)
+{
+	const char *name = getenv(RT_HOOK_NAME_VARIABLE);
+
+	if (name == NULL || *name == 0 || rt_utf8_valid_size(rt_str_of(name)) != strlen(name))
+		return RT_STR("cli");
+	rt_buf_add_f(room, "hook:%s", name);
+	return room->status == RT_OK ? rt_buf_str(room) : RT_STR("cli");
+}
+
+/* ---- the gate ---- */
+
+static bool
+gate_wants(rt_hooks *hooks, const char *event)
+{
+	rt_hooks *inner = ((rt_session_gate *)hooks)->inner;
+
+	return inner->ops->wants(inner, event);
+}
+
+static void
+gate_renew(rt_hooks *hooks)
+{
+	rt_hooks_renew(((rt_session_gate *)hooks)->inner);
+}
+
+static rt_status
+gate_fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop_fn stop,
+	  void *stop_ctx, rt_hook_answer *out, rt_error *err)
+{
+	rt_hooks *inner = ((rt_session_gate *)hooks)->inner;
+	rt_status st;
+
+	rt_host_hold(true);
+	st = inner->ops->fire(inner, event, members, subject, stop, stop_ctx, out, err);
+	rt_host_hold(false);
+	/* The signal may come after the hook has ended. */
+	if (st == RT_OK && stop != NULL && stop(stop_ctx))
+		st = rt_fail(err, RT_INTERRUPTED, "stopped");
+	return st;
+}
+
+static void
+gate_close(rt_hooks *hooks)
+{
+	rt_session_gate *gate = (rt_session_gate *)hooks;
+
+	if (gate->inner != NULL)
+		gate->inner->ops->close(gate->inner);
+	gate->inner = NULL;
+}
+
+static rt_status
+open_gate(rt_session *s, rt_str definitions, rt_error *err)
+{
+	static const rt_hooks_ops ops = {gate_close, gate_wants, gate_fire, gate_renew};
+	rt_status st = rt_session_hooks_new(s, definitions, NULL, &s->gate.inner, err);
+
+	s->gate.hooks.ops = &ops;
+	if (st == RT_OK)
+		s->hooks = &s->gate.hooks;
+	return st;
+}
+
+/* ---- opening and closing ---- */
+
+rt_status
+rt_session_hooks_open(rt_session *s, rt_session_mode mode, rt_error *err)
+{
+	const rt_config *config = NULL;
+	rt_error own;
+	rt_status st;
+
+	if (s->hooks_off)
+		return RT_OK;
+	if (err == NULL)
+		err = &own;
+	st = rt_session_config(s, &config, err);
+	if (st == RT_OK)
+		st = open_gate(s, config->hooks, err);
+	if (st != RT_OK && st != RT_NOMEM && mode != RT_SESSION_CHANGE) {
+		/* Looking is possible whatever the file says; changing without hooks that want to
+		 * be asked is not. */
+		rt_session_note(s, "no hooks are told: %s", err->text);
+		s->hint[0] = 0;
+		return RT_OK;
+	}
+	if (st != RT_OK)
+		return rt_session_hint(
+			s, st,
+			"Nothing is changed until it can be read: hooks that want to "
+			"be asked may stand there. What may: retake help config");
+	s->is_session = !s->is_scratch;
+	if (s->is_session) {
+		rt_action_session_open(s->engine, rt_session_hooks_begin(s));
+		rt_session_hooks_end(s);
+	}
+	return RT_OK;
+}
+
+void
+rt_session_hooks_close(rt_session *s)
+{
+	if (s->is_session && s->engine != NULL) {
+		rt_action_session_close(s->engine, rt_session_hooks_begin(s));
+		rt_session_hooks_end(s);
+	}
+	s->is_session = false;
+	if (s->hooks != NULL)
+		s->hooks->ops->close(s->hooks);
+	s->hooks = NULL;
+	rt_config_free(s->config);
+	s->config = NULL;
+}
+
+static bool
+is_interrupted(void *ctx)
+{
+	(void)ctx;
+	return rt_host_interrupted();
+}
+
+const rt_apply_context *
+rt_session_hooks_begin(rt_session *s)
+{
+	rt_buf_init(&s->hook_notes, s->alloc, RT_BUF_UNLIMITED);
+	s->act = (rt_apply_context){
+		.hooks = s->hooks, .stop = is_interrupted, .notes = &s->hook_notes};
+	return &s->act;
+}
+
+void
+rt_session_hooks_end(rt_session *s)
+{
+	rt_session_note_lines(s, rt_buf_str(&s->hook_notes));
+	rt_buf_deinit(&s->hook_notes);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory that remembers whether there was ever too little: requests and output are put together
+ * in many small buffers, and one that stayed empty must not pass for the whole. */
+#ifndef RT_CLI_MEMORY_H
+#define RT_CLI_MEMORY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/alloc.h"
+
+typedef struct rt_cli_memory {
+	rt_alloc alloc;
+	atomic_bool short_of;
+	bool wipes; /* zeroes what is given back: set it before there are threads */
+} rt_cli_memory;
+
+/* It must not be moved afterwards. */
+void rt_cli_memory_init(rt_cli_memory *memory);
+
+#endif
