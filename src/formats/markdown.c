@@ -11,11 +11,11 @@ typedef struct usual_name {
 } usual_name;
 
 static const usual_name usual[] = {
-	{"user", NULL},	     {"assistant", NULL}, {"ai", NULL},	      {"system", NULL},
-	{"tool", NULL},	     {"developer", NULL}, {"vendor api", NULL}, {"function", NULL},
-	{"human", "User"},   {"you", "User"},	  {"me", "User"},     {"prompt", "User"},
-	{"chatgpt", "AI"},   {"claude", "AI"},	  {"gpt", "AI"},      {"gemini", "AI"},
-	{"model", "AI"},     {"bot", "AI"},	  {"copilot", "AI"},  {"response", "AI"},
+	{"user", NULL},    {"assistant", NULL}, {"ai", NULL},         {"system", NULL},
+	{"tool", NULL},    {"developer", NULL}, {"vendor api", NULL}, {"function", NULL},
+	{"human", "User"}, {"you", "User"},     {"me", "User"},       {"prompt", "User"},
+	{"chatgpt", "AI"}, {"claude", "AI"},    {"gpt", "AI"},        {"gemini", "AI"},
+	{"model", "AI"},   {"bot", "AI"},       {"copilot", "AI"},    {"response", "AI"},
 };
 
 static const usual_name *
@@ -108,7 +108,7 @@ rt_markdown_add_line(rt_buf *buf, rt_str text)
 	}
 }
 
-/* A role without its decoration: **bold**, a colon behind it, closing hashes. */
+/* A role without its decoration: **bold**, a colon after it, closing hashes. */
 static rt_str
 clean_role(rt_str role)
 {
@@ -279,13 +279,7 @@ markdown_sniff(rt_str head)
 	return headings > 1 ? 50 : headings > 0 ? 25 : 0;
 }
 
-static rt_status
-markdown_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	    rt_error *err)
-{
-	return rt_markdown_read_to(alloc, in, to, report, err);
-}
-RT_READER_FUNCTIONS(markdown)
+RT_READER_FUNCTIONS(markdown, rt_markdown_read_to)
 
 const rt_format rt_format_markdown = {
 	.name = "markdown",

@@ -236,6 +236,7 @@ put_in_order(rt_pi_rows *rows)
 			rows->items[i].parent = place[rows->items[i].parent] - 1;
 	if (rows->head >= 0)
 		rows->head = place[rows->head] - 1;
+	rt_vec_clear(&rows->list);
 }
 
 /* ---- ids ---- */
@@ -270,8 +271,7 @@ keep_ids(rt_pi_rows *rows)
 		if (!row->is_verbatim || row->raw.id.size == 0)
 			continue;
 		before = rt_index_get(&rows->ids, row->raw.id);
-		if (before >= 0 && id.size > 0 &&
-		    rt_str_eq(rt_pi_rows_node(rows, before)->id, id))
+		if (before >= 0 && id.size > 0 && rt_str_eq(rt_pi_rows_node(rows, before)->id, id))
 			row->needs_id = true;
 		else
 			set_id(rows, i, row->raw.id);
