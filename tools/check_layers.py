@@ -54,7 +54,6 @@ KNOWN_UPWARD = {
     ("src/log/fsck.c", "chat/send.h"),
     ("src/log/fsck_value.c", "ops/import_names.h"),
     ("src/ops/action_file.c", "chat/last_request.h"),
-    ("src/ops/lint.c", "chat/context_impl.h"),
     ("src/ops/hook.h", "chat/model.h"),
 }
 # What tests of the pure layers use besides what is above them: a store, a format, a model.

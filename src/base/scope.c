@@ -98,17 +98,27 @@ rt_scope_nomem(rt_scope *scope)
 
 /* ---- memory ---- */
 
-void *
-rt_scope_get(rt_scope *scope, size_t size)
+rt_arena *
+rt_scope_arena(rt_scope *scope)
 {
-	void *ptr = NULL;
-
 	if (scope->status != RT_OK)
 		return NULL;
 	if (scope->arena == NULL)
 		scope->arena = rt_arena_new(scope->alloc);
-	if (scope->arena != NULL)
-		ptr = rt_arena_get(scope->arena, size > 0 ? size : 1);
+	if (scope->arena == NULL)
+		(void)rt_scope_nomem(scope);
+	return scope->arena;
+}
+
+void *
+rt_scope_get(rt_scope *scope, size_t size)
+{
+	rt_arena *arena = rt_scope_arena(scope);
+	void *ptr = NULL;
+
+	if (arena == NULL)
+		return NULL;
+	ptr = rt_arena_get(arena, size > 0 ? size : 1);
 	if (ptr == NULL)
 		(void)rt_scope_nomem(scope);
 	else

@@ -63,6 +63,8 @@ rt_status rt_scope_nomem(rt_scope *scope);
 void *rt_scope_get(rt_scope *scope, size_t size);
 /* The same for count items. */
 void *rt_scope_array(rt_scope *scope, size_t count, size_t size);
+/* The scope's arena, for functions that allocate in one. NULL once the scope has failed. */
+rt_arena *rt_scope_arena(rt_scope *scope);
 /* A copy with a NUL after it; an empty view with ptr NULL once the scope has failed. */
 rt_str rt_scope_copy(rt_scope *scope, rt_str s);
 /* An empty buffer that is freed with the scope. Never NULL: once the scope has failed it is one

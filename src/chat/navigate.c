@@ -113,7 +113,7 @@ find_target(going *g, rt_error *err)
 	if (st == RT_OK)
 		st = rt_take_find(s->value, take, g->target, &at, &slot, &found, err);
 	if (st == RT_OK && !found) {
-		st = rt_compile_take_for(s->value, s->disc, g->target, &g->take, &at, err);
+		st = rt_take_holding(s->value, s->disc, g->target, &g->take, &at, err);
 		if (st == RT_OK) {
 			take = rt_disc_take(s->disc, g->take);
 			st = rt_seq_copy(take->slots, at, 1, &slot, err);

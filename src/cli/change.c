@@ -3,7 +3,7 @@
  * Changes. Commands write requests as `retake apply` reads them; what comes
  * back is said in one line: what changed, the step it is, how to undo it. */
 #include "cli/cli.h"
-#include "ops/lint.h"
+#include "chat/lint.h"
 
 #include <stdarg.h>
 #include <stdio.h>

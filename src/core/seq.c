@@ -225,6 +225,22 @@ rt_seq_leaf_max(void)
 	return SEQ_LEAF_MAX;
 }
 
+rt_moment
+rt_slot_moment(const rt_slot *slot)
+{
+	return (rt_moment){slot->ts_us,
+			   (uint16_t)(slot->flags >> RT_SLOT_NS_SHIFT & RT_SLOT_NS_MASK)};
+}
+
+void
+rt_slot_set_moment(rt_slot *slot, rt_moment at)
+{
+	slot->ts_us = at.us;
+	slot->flags = (slot->flags & ~((uint32_t)RT_SLOT_NS_MASK << RT_SLOT_NS_SHIFT |
+				       (uint32_t)RT_SLOT_NO_TS)) |
+		      (uint32_t)at.ns << RT_SLOT_NS_SHIFT;
+}
+
 size_t
 rt_seq_count(const rt_seq *seq)
 {

@@ -21,7 +21,7 @@
 #ifndef RT_CORE_SEQ_H
 #define RT_CORE_SEQ_H
 
-#include "base/text.h"
+#include "base/moment.h"
 
 enum {
 	RT_SLOT_MUTED = 1 << 0,
@@ -43,6 +43,10 @@ typedef struct rt_slot {
 	uint16_t kind;
 	uint32_t flags; /* RT_SLOT_… */
 } rt_slot;
+
+/* The time of an entry. */
+rt_moment rt_slot_moment(const rt_slot *slot);
+void rt_slot_set_moment(rt_slot *slot, rt_moment at);
 
 /* What lies below a node. */
 typedef struct rt_seq_sum {

@@ -12,12 +12,6 @@
  * every request in it. */
 #include "log/engine_impl.h"
 
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory");
-}
-
 static void
 result_fail(rt_result *result, rt_status status, const rt_error *err)
 {
@@ -44,88 +38,71 @@ enum { MANY_MOVES = 512 };
 
 /* The documents that effects touch, with their current steps. A row of a group touches the
  * project in any case: the group is found along the project's steps. */
-static rt_status
-parents_of(const rt_project *project, rt_arena *arena, const rt_effect *effects, size_t count,
-	   bool of_group, rt_record_parent **out, size_t *out_count, rt_error *err)
+static void
+add_parents(rt_change *c, rt_record *record)
 {
-	rt_record_parent *parents = rt_arena_get(arena, (count + 1) * sizeof(*parents));
-	size_t found = 0, i, j;
+	rt_record_parent *parents = rt_scope_array(c->scope, c->effect_count + 1, sizeof(*parents));
+	size_t found = 0;
 
-	if (parents == NULL)
-		return nomem(err);
-	if (of_group)
-		parents[found++] = (rt_record_parent){0, project->history.current};
-	for (i = 0; i < count; i++) {
-		uint32_t disc = effects[i].disc;
+	if (parents != NULL && c->group != 0)
+		parents[found++] = (rt_record_parent){0, c->base->history.current};
+	for (size_t i = 0; i < c->effect_count && rt_change_ok(c); i++) {
+		uint32_t disc = c->effects[i].disc;
+		uint64_t step = c->base->history.current;
+		const rt_disc *d;
+		size_t known = found;
 
-		for (j = found; j > 0 && parents[j - 1].disc != disc; j--)
-			;
-		if (j > 0)
+		while (known > 0 && parents[known - 1].disc != disc)
+			known--;
+		if (known > 0)
 			continue;
-		parents[found].disc = disc;
-		parents[found].step = project->history.current;
-		if (disc != 0) {
-			const rt_disc *d;
-
-			if (rt_project_cell(project, disc) == NULL) {
-				parents[found++].step = 0; /* made in this very step */
-				continue;
-			}
-			if (rt_project_disc(project, disc, &d, err) != RT_OK)
-				return err != NULL ? err->status : RT_CORRUPT;
-			parents[found].step = d->history.current;
-		}
-		found++;
+		if (disc != 0 && rt_project_cell(c->base, disc) == NULL)
+			step = 0; /* made in this very step */
+		else if (disc != 0 && RT_TRY(c->scope, rt_project_disc(c->base, disc, &d,
+								       &c->scope->error)) == RT_OK)
+			step = d->history.current;
+		parents[found++] = (rt_record_parent){disc, step};
 	}
-	*out = parents;
-	*out_count = found;
-	return RT_OK;
+	record->parents = parents;
+	record->parent_count = found;
 }
 
-/* Append one row and give the value after it. applied: the value with the record's effects
- * in it already, or NULL. */
-static rt_status
-write_row(rt_engine *engine, const rt_project *project, const rt_project *applied,
-	  const rt_record *record, const rt_new_body *bodies, size_t body_count, rt_arena *arena, const rt_project **out,
-	  rt_error *err)
+/* Append one row. The value after it, or NULL after a failure. applied: the value with the
+ * record's effects in it already, or NULL. of: the change whose bodies go with it, or NULL. */
+static const rt_project *
+write_row(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_project *applied,
+	  const rt_record *record, const rt_change *of)
 {
-	rt_store_row *rows = rt_arena_get(arena, (body_count + 1) * sizeof(*rows));
-	rt_store_row row;
-	rt_buf text;
-	size_t i;
-	rt_status st;
+	const rt_store_ops *ops = engine->store->ops;
+	size_t body_count = of != NULL ? of->body_count : 0;
+	rt_store_row *rows = rt_scope_array(s, body_count, sizeof(*rows));
+	const rt_project *next = NULL;
+	uint64_t seq = project->seq + 1;
+	rt_store_row row = {0};
+	rt_buf *text = rt_scope_buf(s);
 
-	if (rows == NULL)
-		return nomem(err);
-	for (i = 0; i < body_count; i++)
-		rows[i] = (rt_store_row){.number = bodies[i].number,
-					 .entry = bodies[i].entry,
-					 .data = bodies[i].data};
-	rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
-	rt_record_write(&text, record);
-	memset(&row, 0, sizeof(row));
-	row.data = rt_buf_str(&text);
+	for (size_t i = 0; i < body_count && rows != NULL; i++)
+		rows[i] = (rt_store_row){.number = of->bodies[i].number,
+					 .entry = of->bodies[i].entry,
+					 .data = of->bodies[i].data};
+	rt_record_write(text, record);
+	row.data = rt_scope_str(s, text);
 	row.at_us = engine->env->now_us(engine->env->ctx);
 	engine->env->random(engine->env->ctx, row.step, sizeof(row.step));
-	if (text.status != RT_OK)
-		st = nomem(err);
-	else if (applied != NULL &&
-		 (record->kind == RT_RECORD_STEP || record->kind == RT_RECORD_MOVE))
-		st = rt_engine_close_step(applied, project->seq + 1, record, out, err);
+	if (applied != NULL)
+		RT_TRY(s, rt_engine_close_step(applied, seq, record, &next, &s->error));
 	else
-		st = rt_engine_apply_row(engine, project, project->seq + 1, record, out, err);
-	if (st == RT_OK) {
-		st = engine->store->ops->append(engine->store, engine->project, project->seq, &row,
-						1, rows, body_count, NULL, err);
-		if (st == RT_OK && body_count == 0)
-			st = rt_engine_mark_head(engine, project->seq + 1, err);
-		if (st != RT_OK) {
-			rt_object_unref(*out);
-			*out = NULL;
-		}
-	}
-	rt_buf_deinit(&text);
-	return st;
+		RT_TRY(s, rt_engine_apply_row(engine, project, seq, record, &next, &s->error));
+	if (!rt_ok(s))
+		return NULL;
+	RT_TRY(s, ops->append(engine->store, engine->project, project->seq, &row, 1, rows,
+			      body_count, NULL, &s->error));
+	if (body_count == 0)
+		RT_TRY(s, rt_engine_mark_head(engine, seq, &s->error));
+	if (rt_ok(s))
+		return next;
+	rt_object_unref(next);
+	return NULL;
 }
 
 /* Undo looks at the project wherever it is asked for, and else at one discussion. */
@@ -169,43 +146,40 @@ keeps_redo(const rt_project *project, const rt_record *step)
 	return has_redo(project, step->disc) || has_redo(project, step->effects[0].disc);
 }
 
-/* The finished change as a row. */
-rt_status
-rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc, rt_arena *arena,
-	     const rt_project **out, rt_error *err)
+const rt_project *
+rt_change_write(rt_change *c, rt_str op, uint32_t disc)
 {
-	rt_record record;
-	rt_status st = RT_OK;
+	bool is_step = c->effect_count > 0;
+	rt_record record = {.kind = is_step ? RT_RECORD_STEP : RT_RECORD_VIEW,
+			    .op = op,
+			    .by = c->by,
+			    .disc = disc,
+			    .group = is_step ? c->group : 0,
+			    .group_discs = c->group_discs,
+			    .effects = c->effects,
+			    .effect_count = c->effect_count,
+			    .views = c->views,
+			    .view_count = c->view_count,
+			    .extra = c->extra};
+	const rt_project *next;
 
-	memset(&record, 0, sizeof(record));
-	record.op = op;
-	record.by = c->by;
-	record.disc = disc;
-	record.group = c->effect_count > 0 ? c->group : 0;
-	record.group_discs = c->group_discs;
-	record.effects = c->effects;
-	record.effect_count = c->effect_count;
-	record.views = c->views;
-	record.view_count = c->view_count;
-	record.extra = c->extra;
-	record.kind = c->effect_count > 0 ? RT_RECORD_STEP : RT_RECORD_VIEW;
-	if (record.kind == RT_RECORD_STEP)
-		st = parents_of(c->base, arena, c->effects, c->effect_count, c->group != 0,
-				&record.parents, &record.parent_count, err);
-	record.keeps_redo = record.kind == RT_RECORD_STEP && keeps_redo(c->base, &record);
-	if (st == RT_OK)
-		st = write_row(engine, c->base, c->now, &record, c->bodies, c->body_count, arena, out, err);
-	if (st == RT_OK && c->result != NULL)
+	if (is_step)
+		add_parents(c, &record);
+	if (!rt_change_ok(c))
+		return NULL;
+	record.keeps_redo = is_step && keeps_redo(c->base, &record);
+	next = write_row(c->scope, c->engine, c->base, is_step ? c->now : NULL, &record, c);
+	if (next != NULL && c->result != NULL)
 		c->result->undo_disc = undo_disc_of(&record, disc);
-	return st;
+	return next;
 }
 
-/* ---- one request, one step ---- */
+/* ---- undo, redo, jump ---- */
 
 /* A move that was planned before the store was locked: to take back an import may mean to read
  * much. It holds as long as the value is the one that it was planned on. */
 typedef struct planned {
-	rt_arena *arena;
+	rt_scope scope;
 	const rt_project *on, *moved; /* ours; NULL: nothing is planned */
 	rt_record record;
 	uint64_t steps;
@@ -218,14 +192,40 @@ planned_deinit(planned *p)
 	rt_object_unref(p->on);
 	rt_object_unref(p->moved);
 	rt_result_deinit(&p->result);
-	rt_arena_free(p->arena);
-	memset(p, 0, sizeof(*p));
+	rt_scope_deinit(&p->scope);
+	*p = (planned){0};
 }
 
 static bool
 is_move(const rt_request *r)
 {
 	return r->invalid == NULL && (rt_ops[r->op].flags & RT_OP_MOVES_HISTORY) != 0;
+}
+
+static bool
+is_purge(const rt_request *r)
+{
+	return r->invalid == NULL && r->op == RT_OP_PURGE;
+}
+
+static void
+begin_request(rt_change *c, rt_scope *s, rt_engine *engine, const rt_project *project,
+	      const rt_apply_options *how, rt_result *result)
+{
+	rt_change_init(c, s, engine, project);
+	c->by = how->by.size > 0 ? how->by : c->by;
+	c->result = result;
+}
+
+static void
+plan(rt_change *c, const rt_request *r, planned *out)
+{
+	rt_arena *arena = rt_scope_arena(c->scope);
+
+	RT_TRY(c->scope, rt_history_plan(c->engine, c->base, r, c, arena, &out->record, &out->moved,
+					 &out->steps, &c->scope->error));
+	if (!rt_change_ok(c))
+		out->moved = NULL;
 }
 
 /* Of a round with a single request. What fails here fails under the lock, too, or does not. */
@@ -235,56 +235,45 @@ plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
 	const rt_request *r = &t->requests[0];
 	rt_change c;
 
-	memset(p, 0, sizeof(*p));
+	*p = (planned){0};
+	rt_scope_init(&p->scope, engine->alloc);
 	if (t->next != NULL || t->count != 1 || t->how->atomic || !is_move(r))
 		return;
-	p->arena = rt_arena_new(engine->alloc);
-	if (p->arena == NULL)
-		return;
 	p->on = rt_engine_value(engine);
-	rt_change_init(&c, engine, p->arena, p->on);
-	c.by = t->how->by.size > 0 ? t->how->by : c.by;
-	c.result = &p->result;
-	if (rt_compile_place(&c, r, t->how->disc, t->how->take, NULL) != RT_OK ||
-	    rt_history_plan(engine, p->on, r, &c, p->arena, &p->record, &p->moved, &p->steps,
-			    NULL) != RT_OK)
-		p->moved = NULL;
+	begin_request(&c, &p->scope, engine, p->on, t->how, &p->result);
+	rt_change_find_place(&c, r, t->how->disc, t->how->take);
+	plan(&c, r, p);
 	rt_change_deinit(&c);
 	if (p->moved == NULL)
 		planned_deinit(p);
 }
 
-static rt_status
-run_move(rt_engine *engine, const rt_request *r, const rt_change *c, const planned  *ahead,
-	 rt_arena *arena, const rt_project **out, rt_result *result, rt_error *err)
+static const rt_project *
+run_move(rt_change *c, const rt_request *r, const planned *ahead)
 {
-	const rt_project *moved = NULL;
-	uint64_t steps = 0;
-	rt_record record;
-	rt_status st = RT_OK;
+	const rt_project *next;
+	planned own = {0};
 
-	if (ahead != NULL && ahead->moved != NULL && ahead->on == c->base) {
-		record = ahead->record;
-		moved = rt_object_ref(ahead->moved);
-		steps = ahead->steps;
-		rt_text_unref(result->note);
-		result->note = (rt_text *)(uintptr_t)rt_text_ref(ahead->result.note);
+	if (ahead->moved != NULL && ahead->on == c->base) {
+		own.record = ahead->record;
+		own.moved = rt_object_ref(ahead->moved);
+		own.steps = ahead->steps;
+		rt_text_unref(c->result->note);
+		c->result->note = (rt_text *)(uintptr_t)rt_text_ref(ahead->result.note);
 	} else {
-		st = rt_history_plan(engine, c->base, r, c, arena, &record, &moved, &steps, err);
+		plan(c, r, &own);
 	}
-	if (st != RT_OK)
-		return st;
-	if (record.move_count == 0) {
-		result->unchanged = true;
-		rt_object_unref(moved);
-		*out = rt_object_ref(c->base);
-		return RT_OK;
+	if (!rt_change_ok(c))
+		return NULL;
+	if (own.record.move_count == 0) {
+		rt_object_unref(own.moved);
+		return rt_object_ref(c->base);
 	}
 	if (r->op != RT_OP_JUMP)
-		result->steps = steps;
-	st = write_row(engine, c->base, moved, &record, NULL, 0, arena, out, err);
-	rt_object_unref(moved);
-	return st;
+		c->result->steps = own.steps;
+	next = write_row(c->scope, c->engine, c->base, own.moved, &own.record, NULL);
+	rt_object_unref(own.moved);
+	return next;
 }
 
 rt_status
@@ -293,26 +282,23 @@ rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt
 {
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL, *moved = NULL, *next = NULL;
-	rt_arena *arena = rt_arena_new(engine->alloc);
-	rt_record record;
-	rt_status st;
+	rt_record record = {0};
+	rt_scope s;
 
-	if (arena == NULL)
-		return nomem(err);
+	rt_scope_init(&s, engine->alloc);
+	rt_arena *arena = rt_scope_arena(&s);
 	rt_engine_lock_writer(engine);
-	st = ops->begin(engine->store, err);
-	if (st == RT_OK) {
-		st = rt_engine_newest(engine, &project, err);
-		if (st == RT_OK)
-			st = rt_history_plan_group(engine, project, group, group_discs, by, arena,
-						   &record, &moved, err);
-		if (st == RT_OK && record.move_count > 0)
-			st = write_row(engine, project, moved, &record, NULL, 0, arena, &next, err);
-		if (st == RT_OK && next != NULL)
-			st = ops->commit(engine->store, err);
+	if (RT_TRY(&s, ops->begin(engine->store, &s.error)) == RT_OK) {
+		RT_TRY(&s, rt_engine_newest(engine, &project, &s.error));
+		RT_TRY(&s, rt_history_plan_group(engine, project, group, group_discs, by, arena,
+						 &record, &moved, &s.error));
+		if (rt_ok(&s) && record.move_count > 0)
+			next = write_row(&s, engine, project, moved, &record, NULL);
+		if (next != NULL)
+			RT_TRY(&s, ops->commit(engine->store, &s.error));
 		else
 			ops->cancel(engine->store);
-		if (st == RT_OK && next != NULL)
+		if (rt_ok(&s) && next != NULL)
 			rt_engine_publish(engine, next);
 		else
 			rt_object_unref(next);
@@ -320,8 +306,7 @@ rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt
 		rt_object_unref(project);
 	}
 	rt_engine_unlock_writer(engine);
-	rt_arena_free(arena);
-	return st;
+	return rt_scope_end(&s, err);
 }
 
 /* ---- wiping what was purged ---- */
@@ -375,114 +360,125 @@ fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
 				result_fail(&t->results[i], st, &err);
 }
 
+/* ---- one request ---- */
+
 /* The reply in flight that a request ends; empty: none. It is ended once, also when its
- * keeper and somebody who found it left behind (inflight.c) both try. */
-static rt_status
-flight_of(rt_engine *engine, const rt_request *r, rt_str *out, rt_error *err)
+ * keeper and a recovery (inflight.c) both try. */
+static rt_str
+flight_of(rt_change *c, const rt_request *r)
 {
-	rt_buf row;
+	rt_buf *row = rt_scope_buf(c->scope);
 	rt_status st;
 
-	*out = rt_str_at("", 0);
 	if (r->flight.ptr == NULL)
-		return RT_OK;
-	*out = r->flight;
-	if (!rt_str_starts(*out, RT_STR(RT_INFLIGHT_PREFIX)))
-		return rt_fail(err, RT_USAGE, "\"flight\" is the name of a reply in flight");
-	rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_store_get(engine->store, rt_rows_named(RT_STORE_SIDE, engine->project, *out), &row,
-			  NULL, err);
-	rt_buf_deinit(&row);
-	return st == RT_NOT_FOUND
-		       ? rt_fail(err, RT_NOT_FOUND, "this reply was kept, or given up, already")
-		       : st;
+		return RT_STR("");
+	if (!rt_str_starts(r->flight, RT_STR(RT_INFLIGHT_PREFIX)))
+		rt_scope_fail(c->scope, RT_USAGE, "\"flight\" is the name of a reply in flight");
+	if (!rt_change_ok(c))
+		return RT_STR("");
+	st = rt_store_get(c->engine->store,
+			  rt_rows_named(RT_STORE_SIDE, c->engine->project, r->flight), row, NULL,
+			  &c->scope->error);
+	if (st == RT_NOT_FOUND)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "this reply was kept, or given up, already");
+	RT_TRY(c->scope, st);
+	return r->flight;
+}
+
+static void
+write_side(rt_change *c, rt_str name, rt_str value)
+{
+	const rt_store_ops *ops = c->engine->store->ops;
+
+	RT_TRY(c->scope, ops->write(c->engine->store,
+				    rt_rows_named(RT_STORE_SIDE, c->engine->project, name), value,
+				    &c->scope->error));
+}
+
+static const rt_project *
+run_purge(rt_change *c, const rt_request *r)
+{
+	rt_engine *engine = c->engine;
+	rt_store *store = engine->store;
+	rt_scope *s = c->scope;
+	rt_record record = {.kind = RT_RECORD_NOTE, .op = rt_str_of(rt_ops[r->op].name),
+			    .by = c->by, .disc = c->place.disc};
+	const rt_project *next;
+	bool before = engine->scrub_after;
+
+	engine->scrub_after = true; /* from its first body on */
+	RT_TRY(s, rt_engine_purge(engine, c->base, r, c->place, c->result, &s->error));
+	if (s->status != RT_NOMEM && (!rt_ok(s) || c->result->unchanged))
+		engine->scrub_after = before;
+	if (!rt_ok(s))
+		return NULL;
+	if (c->result->unchanged) {
+		if (rt_engine_scrub_pending(engine))
+			engine->scrub_after = true;
+		return rt_object_ref(c->base);
+	}
+	/* The mark stays until everything is wiped, also after a crash. */
+	write_side(c, RT_STR(SCRUB_MARK), RT_STR("1"));
+	next = rt_ok(s) ? write_row(s, engine, c->base, NULL, &record, NULL) : NULL;
+	/* Whoever has seen what was there is made to forget it. */
+	RT_TRY(s, store->ops->epoch_renew(store, &s->error));
+	RT_TRY(s, store->ops->epoch(store, &engine->epoch, &s->error));
+	if (rt_ok(s) && r->text.ptr != NULL) {
+		/* names and fields in the log may have changed: the value anew */
+		rt_object_unref(next);
+		next = NULL;
+		RT_TRY(s, rt_engine_load(engine, false, &next, &s->error));
+		RT_TRY(s, store->ops->epoch(store, &engine->epoch, &s->error));
+	}
+	if (rt_ok(s))
+		return next;
+	rt_object_unref(next);
+	return NULL;
 }
 
 /* *out_torn: it failed, but something of it is in the transaction, which cannot be. */
+static const rt_project *
+run_step(rt_change *c, const rt_request *r, const rt_apply_options *how, bool *out_torn)
+{
+	uint32_t disc = c->place.disc;
+	rt_str flight = flight_of(c, r);
+	const rt_project *next = NULL;
+
+	if (rt_change_ok(c))
+		how->compile(c, r);
+	if (!rt_change_ok(c))
+		return NULL;
+	if (c->effect_count == 0 && c->view_count == 0)
+		next = rt_object_ref(c->base);
+	else
+		next = rt_change_write(c, rt_str_of(rt_ops[r->op].name), disc);
+	if (next == NULL || flight.size == 0)
+		return next;
+	write_side(c, flight, rt_str_at(NULL, 0));
+	if (rt_change_ok(c))
+		return next;
+	*out_torn = true; /* its row of the log is written */
+	rt_object_unref(next);
+	return NULL;
+}
+
 static rt_status
-run_one(rt_engine *engine, const rt_project **project, const rt_request *r,
-	const rt_apply_options *how, const planned *ahead, rt_arena *arena, rt_result *result,
-	bool *out_torn)
+run_one(rt_scope *s, rt_engine *engine, const rt_project **project, const rt_request *r,
+	const rt_apply_options *how, const planned *ahead, rt_result *result, bool *out_torn)
 {
 	const rt_project *next = NULL;
 	rt_change c;
-	rt_error err;
-	rt_status st;
 
-	memset(&err, 0, sizeof(err));
-	rt_change_init(&c, engine, arena, *project);
-	c.by = how->by.size > 0 ? how->by : c.by;
-	c.result = result;
-	st = rt_compile_place(&c, r, how->disc, how->take, &err);
-	if (st == RT_OK && is_move(r)) {
-		st = run_move(engine, r, &c, ahead, arena, &next, result, &err);
-	} else if (st == RT_OK && r->op == RT_OP_PURGE) {
-		bool before = engine->scrub_after;
-
-		engine->scrub_after = true; /* from its first body on */
-		st = rt_engine_purge(engine, *project, r, c.place, result, &err);
-		if (st != RT_NOMEM && (st != RT_OK || result->unchanged))
-			engine->scrub_after = before;
-		/* The mark stands until everything is wiped, also after a crash. */
-		if (st == RT_OK && !result->unchanged)
-			st = engine->store->ops->write(
-				engine->store,
-				rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(SCRUB_MARK)),
-				RT_STR("1"), &err);
-		else if (st == RT_OK && rt_engine_scrub_pending(engine))
-			engine->scrub_after = true;
-		if (st == RT_OK && !result->unchanged) {
-			rt_record record;
-
-			memset(&record, 0, sizeof(record));
-			record.kind = RT_RECORD_NOTE;
-			record.op = rt_str_of(rt_ops[r->op].name);
-			record.by = c.by;
-			record.disc = c.place.disc;
-			st = write_row(engine, *project, NULL, &record, NULL, 0, arena, &next,
-				       &err);
-			/* Whoever has seen what was there is told to forget it. */
-			if (st == RT_OK)
-				st = engine->store->ops->epoch_renew(engine->store, &err);
-			if (st == RT_OK)
-				st = engine->store->ops->epoch(engine->store, &engine->epoch, &err);
-			/* names and fields in the log may have changed: the value anew */
-			if (st == RT_OK && r->text.ptr != NULL) {
-				rt_object_unref(next);
-				next = NULL;
-				st = rt_engine_load(engine, false, &next, &err);
-				if (st == RT_OK)
-					st = engine->store->ops->epoch(engine->store, &engine->epoch,
-								       &err);
-			}
-		} else if (st == RT_OK) {
-			next = rt_object_ref(*project);
-		}
-	} else if (st == RT_OK) {
-		uint32_t disc = c.place.disc;
-		rt_str flight = {NULL, 0};
-
-		st = flight_of(engine, r, &flight, &err);
-		if (st == RT_OK)
-			st = rt_compile(&c, r, &err);
-		if (st == RT_OK && c.effect_count == 0 && c.view_count == 0)
-			next = rt_object_ref(*project);
-		else if (st == RT_OK)
-			st = rt_engine_write_change(engine, &c, rt_str_of(rt_ops[r->op].name), disc,
-						    arena, &next, &err);
-		if (st == RT_OK && flight.size > 0) {
-			st = engine->store->ops->write(
-				engine->store,
-				rt_rows_named(RT_STORE_SIDE, engine->project, flight),
-				rt_str_at(NULL, 0), &err);
-			*out_torn = st != RT_OK; /* its row of the log is written */
-		}
-	}
+	begin_request(&c, s, engine, *project, how, result);
+	rt_change_find_place(&c, r, how->disc, how->take);
+	if (rt_ok(s))
+		next = is_move(r)    ? run_move(&c, r, ahead)
+		       : is_purge(r) ? run_purge(&c, r)
+				     : run_step(&c, r, how, out_torn);
 	rt_change_deinit(&c);
-	if (st != RT_OK) {
-		rt_object_unref(next); /* a purge's, loaded anew */
-		result_fail(result, st, &err);
-		return st;
+	if (!rt_ok(s)) {
+		result_fail(result, s->status, &s->error);
+		return s->status;
 	}
 	result->seq = next->seq;
 	result->unchanged = next->seq == (*project)->seq;
@@ -502,70 +498,70 @@ is_torn(rt_engine *engine, const rt_project *project)
 	       head != project->seq;
 }
 
+/* One request of a step of several. *op: what the step is called so far. */
+static void
+compile_in_step(rt_change *c, const rt_request *r, const rt_apply_options *how, rt_str *op)
+{
+	rt_str name;
+
+	if (r->invalid == NULL && (rt_ops[r->op].flags & RT_OP_ALONE) != 0)
+		rt_scope_fail(c->scope, RT_REFUSED, "%s cannot be part of an atomic step",
+			      rt_ops[r->op].name);
+	if (r->flight.ptr != NULL)
+		rt_scope_fail(c->scope, RT_REFUSED,
+			      "the end of a reply in flight cannot be part of an atomic step");
+	rt_change_find_place(c, r, how->disc, how->take);
+	if (!rt_change_ok(c))
+		return;
+	how->compile(c, r);
+	name = rt_str_of(rt_ops[r->op].name);
+	*op = op->ptr == NULL || rt_str_eq(*op, name) ? name : RT_STR("batch");
+}
+
+static void
+fail_ticket(rt_ticket *t, size_t failed, const rt_scope *s)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		rt_error other;
+
+		rt_fail(&other, s->status, "not done, since line %zu failed: %.300s", failed + 1,
+			s->error.text);
+		result_fail(&t->results[i], s->status, i == failed ? &s->error : &other);
+	}
+}
+
 /* All requests of a ticket as one step, or none. */
 static rt_status
-run_atomic(rt_engine *engine, const rt_project **project, rt_ticket *t, rt_arena *arena)
+run_atomic(rt_scope *s, rt_engine *engine, const rt_project **project, rt_ticket *t)
 {
 	const rt_project *next = NULL;
 	rt_change c;
-	rt_error err;
 	uint32_t disc = 0;
-	rt_str op_name = {NULL, 0};
-	bool cancelled = false; /* what one did, another took back */
-	size_t i;
-	rt_status st = RT_OK;
+	rt_str op = {NULL, 0};
+	bool cancelled; /* what one did, another took back */
+	size_t failed = 0;
 
-	memset(&err, 0, sizeof(err));
-	rt_change_init(&c, engine, arena, *project);
-	c.by = t->how->by.size > 0 ? t->how->by : c.by;
-	for (i = 0; st == RT_OK && i < t->count; i++) {
+	begin_request(&c, s, engine, *project, t->how, NULL);
+	for (size_t i = 0; i < t->count && rt_ok(s); i++) {
 		size_t before = c.effect_count + c.view_count;
-		const rt_request *r = &t->requests[i];
-		rt_str name = r->invalid == NULL ? rt_str_of(rt_ops[r->op].name) : RT_STR("");
 
+		failed = i;
 		c.result = &t->results[i];
-		if (r->invalid == NULL && (rt_ops[r->op].flags & RT_OP_ALONE) != 0)
-			st = rt_fail(&err, RT_REFUSED, "%s cannot be part of an atomic step",
-				     rt_ops[r->op].name);
-		if (st == RT_OK && r->flight.ptr != NULL)
-			st = rt_fail(&err, RT_REFUSED,
-				     "the end of a reply in flight cannot be part of an atomic step");
-		if (st == RT_OK)
-			st = rt_compile_place(&c, r, t->how->disc, t->how->take, &err);
-		if (st == RT_OK && disc == 0)
-			disc = c.place.disc;
-		if (st == RT_OK)
-			st = rt_compile(&c, r, &err);
-		if (st == RT_OK)
-			op_name = op_name.ptr == NULL || rt_str_eq(op_name, name) ? name
-										   : RT_STR("batch");
-		if (st == RT_OK)
-			t->results[i].unchanged = c.effect_count + c.view_count == before;
+		compile_in_step(&c, &t->requests[i], t->how, &op);
+		disc = disc == 0 ? c.place.disc : disc;
+		t->results[i].unchanged = c.effect_count + c.view_count == before;
 	}
-	if (st == RT_OK && c.effect_count + c.view_count > 0)
-		st = rt_change_is_nothing(&c, &cancelled, &err);
-	if (st == RT_OK && (cancelled || c.effect_count + c.view_count == 0))
+	cancelled = c.effect_count + c.view_count > 0 && rt_change_is_nothing(&c);
+	if (rt_ok(s) && (cancelled || c.effect_count + c.view_count == 0))
 		next = rt_object_ref(*project);
-	else if (st == RT_OK)
-		st = rt_engine_write_change(engine, &c, op_name, disc, arena, &next, &err);
+	else if (rt_ok(s))
+		next = rt_change_write(&c, op, disc);
 	rt_change_deinit(&c);
-	if (st != RT_OK) {
-		size_t failed = i > 0 ? i - 1 : 0;
-
-		for (i = 0; i < t->count; i++) {
-			rt_error other;
-
-			if (i == failed) {
-				result_fail(&t->results[i], st, &err);
-				continue;
-			}
-			rt_fail(&other, st, "not done, since line %zu failed: %.300s", failed + 1,
-				err.text);
-			result_fail(&t->results[i], st, &other);
-		}
-		return st;
+	if (!rt_ok(s)) {
+		fail_ticket(t, failed, s);
+		return s->status;
 	}
-	for (i = 0; i < t->count; i++) {
+	for (size_t i = 0; i < t->count; i++) {
 		if (cancelled) {
 			rt_result_deinit(&t->results[i]); /* what it made is not there */
 			t->results[i] = (rt_result){.unchanged = true};
@@ -690,7 +686,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 {
 	const rt_store_ops *ops = engine->store->ops;
 	const rt_project *project = NULL;
-	rt_arena *arena;
+	rt_scope scope; /* of a request, or an atomic step */
 	rt_error err;
 	rt_ticket *t;
 	size_t i;
@@ -699,14 +695,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 	rt_status st, one;
 
 	memset(&err, 0, sizeof(err));
-	if (engine->scratch == NULL)
-		engine->scratch = rt_arena_new(engine->alloc);
-	arena = engine->scratch;
-	if (arena == NULL) {
-		st = nomem(&err);
-		fail_all(first, st, &err);
-		return;
-	}
+	rt_scope_init(&scope, engine->alloc);
 	plan_ahead(engine, first, &ahead);
 retry:
 	again = false;
@@ -716,6 +705,7 @@ retry:
 			       : ops->begin(engine->store, &err);
 	if (st != RT_OK) {
 		fail_all(first, st, &err);
+		rt_scope_deinit(&scope);
 		planned_deinit(&ahead);
 		return;
 	}
@@ -727,14 +717,14 @@ retry:
 			continue;
 		}
 		if (t->how->atomic) {
-			rt_arena_reset(arena);
-			one = run_atomic(engine, &project, t, arena);
+			rt_scope_reset(&scope);
+			one = run_atomic(&scope, engine, &project, t);
 			torn = one != RT_OK && is_torn(engine, project);
 			again = one == RT_CORRUPT && !reloaded;
 		}
 		for (i = 0; !t->how->atomic && i < t->count && !again; i++) {
-			rt_arena_reset(arena);
-			one = run_one(engine, &project, &t->requests[i], t->how, &ahead, arena,
+			rt_scope_reset(&scope);
+			one = run_one(&scope, engine, &project, &t->requests[i], t->how, &ahead,
 				      &t->results[i], &torn);
 			torn = torn || (one != RT_OK && is_torn(engine, project));
 			if (torn)
@@ -742,7 +732,7 @@ retry:
 			again = one == RT_CORRUPT && !reloaded; /* once; then it is damage */
 			/* A purge changes bodies before its row is there. */
 			if (one == RT_NOMEM && engine->scrub_after) {
-				st = nomem(&err);
+				st = rt_fail(&err, RT_NOMEM, "out of memory");
 				break;
 			}
 		}
@@ -793,7 +783,7 @@ retry:
 	}
 	engine->scrub_after = false;
 	rt_engine_forget_gone(engine, 0);
-	rt_arena_reset(arena);
+	rt_scope_deinit(&scope);
 	planned_deinit(&ahead);
 }
 
@@ -805,15 +795,6 @@ rt_engine_yield_writer(rt_engine *engine)
 	if (engine->queue_first != NULL)
 		pthread_cond_signal(&engine->queue_first->moved);
 	pthread_cond_broadcast(&engine->queue_moved);
-}
-
-rt_status
-rt_engine_apply(rt_engine *engine, const rt_request *requests, size_t count, bool atomic,
-		rt_str default_disc, rt_str default_take, rt_result *results)
-{
-	rt_apply_options how = {.atomic = atomic, .disc = default_disc, .take = default_take};
-
-	return rt_engine_apply_if(engine, requests, count, &how, results);
 }
 
 rt_status
@@ -864,50 +845,6 @@ rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 		if (results[i].status != RT_OK)
 			return results[i].status;
 	return RT_OK;
-}
-
-rt_status
-rt_engine_apply_json(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
-		     rt_str default_disc, rt_str default_take, rt_result *results)
-{
-	rt_request *typed;
-	rt_scope s;
-	rt_status st;
-
-	rt_scope_init(&s, engine->alloc);
-	typed = rt_requests_read(&s, requests, count);
-	if (typed != NULL) {
-		st = rt_engine_apply(engine, typed, count, atomic, default_disc, default_take,
-				     results);
-	} else {
-		for (size_t i = 0; i < count; i++) {
-			memset(&results[i], 0, sizeof(results[i]));
-			result_fail(&results[i], s.status, &s.error);
-		}
-		st = s.status;
-	}
-	rt_scope_deinit(&s);
-	return st;
-}
-
-rt_status
-rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc, rt_str default_take,
-		     rt_result *result)
-{
-	rt_json_doc *doc = NULL;
-	yyjson_val *request;
-	rt_error err;
-	rt_status st = rt_json_read(engine->alloc, json, &doc, &err);
-
-	memset(result, 0, sizeof(*result));
-	if (st != RT_OK) {
-		result_fail(result, st == RT_LIMIT ? RT_USAGE : st, &err);
-		return result->status;
-	}
-	request = rt_json_root(doc);
-	st = rt_engine_apply_json(engine, &request, 1, false, default_disc, default_take, result);
-	rt_json_free(doc);
-	return st;
 }
 
 void

@@ -593,7 +593,6 @@ rt_engine_close(rt_engine *engine)
 	rt_free(engine->alloc, engine->gone);
 	rt_text_unref(engine->by);
 	rt_text_unref(engine->name);
-	rt_arena_free(engine->scratch);
 	pthread_cond_destroy(&engine->queue_moved);
 	pthread_mutex_destroy(&engine->queue_lock);
 	pthread_mutex_destroy(&engine->value_lock);

@@ -16,8 +16,7 @@
 #include "base/env.h"
 #include "codec/body.h"
 #include "codec/request_json.h"
-#include "core/project.h"
-#include "core/id.h"
+#include "core/address.h"
 #include "ops/format.h"
 #include "chat/provider.h"
 #include "log/store.h"
@@ -133,24 +132,6 @@ rt_status rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_di
 			       rt_str default_take, rt_result *result);
 /* `{"seq":…,"entry":…}` or `{"error":{"code":…,"message":…}}`, as `apply` prints it. */
 void rt_result_add_json(rt_buf *buf, const rt_result *result);
-
-/* ---- addresses ---- */
-
-/* Where a command looks. Numbers; 0: the active one. */
-typedef struct rt_place {
-	uint32_t disc;
-	uint32_t take;
-} rt_place;
-
-/* Discussions and takes by exact name or id ("d3", "t2"), C29; empty: the active one. */
-RT_CHECKED rt_status rt_resolve_place(const rt_project *project, rt_str disc, rt_str take,
-				      rt_place *out, rt_error *err);
-/* An entry by id, unique prefix, label, "@", ":7", ":-1" (C5, C6). whole: look in the whole
- * discussion, not only in the take. 0 in *out_entry: before the first entry (never with @). */
-RT_CHECKED rt_status rt_resolve_entry(const rt_project *project, rt_place place, rt_str address,
-				      bool whole, uint32_t *out_entry, rt_error *err);
-/* The id that people see. out has room for RT_ID_MAX + 1 bytes; NUL-terminated. */
-RT_CHECKED rt_status rt_entry_id(const rt_project *project, uint32_t entry, char *out, rt_error *err);
 
 /* ---- looking, as JSON (C39, C40, C47 …); appended to buf ---- */
 

@@ -4,10 +4,9 @@
  *
  *   engine.c     open, close, values, taking in rows, checkpoints
  *   commit.c     requests in, one transaction, results out; several threads share it
- *   compile.c    what operations mean: a request to effects (compile_*.c by noun)
- *   no_op.c        does a step of several operations leave everything as it was?
+ *   change.c     one step under construction
+ *   no_op.c      does a step of several operations leave everything as it was?
  *   history.c    undo, redo, jump, revert, past values
- *   resolve.c    addresses
  *   view*.c      values as JSON
  *   heads.c      do the log, the bodies and the checkpoint end at the same place?
  *   salvage.c    a project out of a store that lacks rows
@@ -22,7 +21,8 @@
 #include "codec/state.h"
 #include "core/id.h"
 #include "core/op.h"
-#include "log/engine.h"
+#include "core/role.h"
+#include "log/change.h"
 
 enum {
 	RT_CHECKPOINT_EVERY = 1024,   /* log rows between checkpoints */
@@ -34,6 +34,7 @@ typedef struct rt_apply_options {
 	bool atomic;             /* all are one step, or none is done */
 	rt_str disc, take;       /* where requests work that name none; empty: the active ones */
 	rt_str by;               /* who asks; empty: as the engine was opened */
+	rt_compile_fn *compile;  /* what operations do */
 	rt_apply_check_fn check; /* or NULL */
 	void *check_ctx;
 	rt_apply_keep_fn keep;   /* or NULL */
@@ -81,7 +82,6 @@ struct rt_engine {
 	bool leading; /* a thread is at work on a batch */
 
 	/* the leader's */
-	rt_arena *scratch;        /* of the round */
 	uint64_t epoch;           /* of the store, as it was seen last */
 	uint64_t root_seq;        /* of the checkpoint that we know of */
 	uint64_t root_ahead;      /* of one that is ahead of the log; 0: it is not */
@@ -127,94 +127,6 @@ void rt_engine_forget_gone(rt_engine *engine, size_t count);
 /* Was something purged of which bytes may still be in the store's files? */
 bool rt_engine_scrub_pending(rt_engine *engine);
 
-/* ---- a change being made ---- */
-
-typedef struct rt_new_body {
-	uint64_t number, entry;
-	rt_str data; /* in the arena */
-} rt_new_body;
-
-/* One step under construction: effects are applied as they are made, so that what comes
- * later in the same step sees what came before. */
-typedef struct rt_change {
-	rt_engine *engine;
-	rt_arena *arena;
-	const rt_project *base; /* borrowed: as the log has it */
-	const rt_project *now;  /* ours: base with the effects so far */
-	rt_effect *effects;
-	size_t effect_count, effect_room;
-	rt_new_body *bodies;
-	size_t body_count, body_room;
-	uint64_t next_body;
-	uint32_t next_entry;
-	rt_record_view *views;
-	size_t view_count, view_room;
-	/* of the request at hand */
-	rt_place place; /* numbers, never 0 */
-	bool named_disc; /* the discussion was named, not taken as the active one */
-	bool pinned;     /* the take too */
-	bool only_view; /* nothing but views: no step */
-	rt_str by;      /* who asks, for the row */
-	uint64_t group; /* of the row, see codec/record.h; 0: none */
-	uint32_t group_discs;
-	rt_str extra;   /* unknown fields, as JSON */
-	rt_result *result;
-} rt_change;
-
-void rt_change_init(rt_change *c, rt_engine *engine, rt_arena *arena, const rt_project *base);
-void rt_change_deinit(rt_change *c);
-/* Back to effect_count effects and so on, with `now` given (taken over). */
-rt_status rt_change_emit(rt_change *c, const rt_effect *effect, rt_error *err);
-rt_status rt_change_splice(rt_change *c, uint32_t disc, uint32_t take, size_t at, size_t remove,
-			   const rt_effect_slot *added, size_t count, rt_error *err);
-/* Set a field to JSON text (ptr NULL: absent). No effect when it is so already. */
-rt_status rt_change_set(rt_change *c, uint32_t disc, uint32_t sub, const char *key, uint32_t entry,
-			rt_str after, rt_error *err);
-rt_status rt_change_set_number(rt_change *c, uint32_t disc, uint32_t sub, const char *key,
-			       uint64_t number, rt_error *err);
-rt_status rt_change_set_text(rt_change *c, uint32_t disc, uint32_t sub, const char *key,
-			     uint32_t entry, rt_str text, rt_error *err);
-/* A body for an entry; data is copied. */
-rt_status rt_change_body(rt_change *c, uint64_t entry, rt_str data, uint64_t *out_number,
-			 rt_error *err);
-/* A body that is stored, or that this step made: added to bytes, or taken apart (bytes and
- * out are then the caller's to deinit, also after a failure). */
-rt_status rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *bytes, rt_error *err);
-rt_status rt_change_body_read(rt_change *c, uint64_t number, rt_buf *bytes, rt_body *out,
-			      rt_error *err);
-rt_status rt_change_view(rt_change *c, uint32_t entry, unsigned flags, rt_error *err);
-/* A slot of the value with its names. */
-rt_status rt_change_name(rt_change *c, const rt_slot *slot, rt_effect_slot *out, rt_error *err);
-/* Is everything as it was before the change, though it has effects? */
-rt_status rt_change_is_nothing(rt_change *c, bool *out, rt_error *err);
-rt_str rt_change_keep(rt_change *c, rt_str s); /* copied into the arena; ptr NULL: no memory */
-/* The discussion of the request, as it is now. */
-rt_status rt_change_disc(const rt_change *c, const rt_disc **out, rt_error *err);
-
-/* Where a request works: c->place. Fails where the request is invalid. */
-rt_status rt_compile_place(rt_change *c, const rt_request *r, rt_str default_disc,
-			   rt_str default_take, rt_error *err);
-/* Append the effects of a request to c. Undo, redo, jump and purge are commit.c's. */
-rt_status rt_compile(rt_change *c, const rt_request *r, rt_error *err);
-/* Append a fresh entry at the head of the request's take, branching where need be (C9). */
-rt_status rt_compile_append(rt_change *c, rt_effect_slot *slot, rt_error *err);
-/* The take that an entry is reached in when the request's own does not hold it: one whose
- * tip it is, else the oldest (C9). */
-rt_status rt_compile_take_for(const rt_project *project, const rt_disc *disc, uint32_t entry,
-			      uint32_t *out_take, size_t *out_at, rt_error *err);
-/* `<base>_take_<n>`, the first free n (C7). */
-rt_status rt_compile_take_name(rt_change *c, const rt_disc *disc, rt_str like, rt_str *out,
-			       rt_error *err);
-/* The roles of the project's list as JSON text. */
-rt_str rt_project_roles(const rt_project *project);
-extern const char rt_default_roles[];
-/* Number of the present discussion (not but) that comes first by name; 0: none. */
-uint32_t rt_first_disc(const rt_project *project, uint32_t but);
-uint32_t rt_first_take(const rt_disc *disc, uint32_t but);
-/* JSON text of a field as it is in the value; ptr NULL: absent. */
-rt_status rt_field_now(const rt_project *project, rt_arena *arena, uint32_t disc, uint32_t sub,
-		       rt_str key, uint32_t entry, rt_str *out, rt_error *err);
-
 /* ---- history ---- */
 
 /* Read one row of the log and take it apart in the arena. RT_NOT_FOUND. */
@@ -243,14 +155,9 @@ rt_status rt_history_plan(rt_engine *engine, const rt_project *project, const rt
  * current step is the one of then; what redo would bring back is not known. */
 rt_status rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64_t seq,
 			       const rt_project **out, rt_error *err);
-/* Compile the reverting of a step onto c (C17). */
-rt_status rt_history_revert(rt_change *c, uint64_t seq, rt_error *err);
+/* Add the effects that take back a step to c (C17). */
+void rt_history_revert(rt_change *c, uint64_t seq);
 
-/* Number of the take with this exact name or id ("t3"); 0: none. */
-uint32_t rt_take_addressed(const rt_disc *disc, rt_str name);
-/* The entry that ever had exactly this id in the discussion; 0: none. */
-rt_status rt_resolve_vanished(const rt_project *project, uint32_t disc, rt_str id,
-			      uint32_t *out_entry, rt_error *err);
 
 /* ---- the rest ---- */
 
@@ -275,9 +182,8 @@ void rt_engine_yield_writer(rt_engine *engine);
 rt_status rt_engine_may_write(rt_engine *engine, rt_error *err);
 /* Inside begin: the value with everything that others wrote; yours. RT_TOO_NEW. */
 rt_status rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err);
-/* Inside begin: a finished change as one row, and the value after it. */
-rt_status rt_engine_write_change(rt_engine *engine, rt_change *c, rt_str op, uint32_t disc,
-				 rt_arena *arena, const rt_project **out, rt_error *err);
+/* Inside begin: a finished change as one row. The value after it, yours; NULL after a failure. */
+const rt_project *rt_change_write(rt_change *c, rt_str op, uint32_t disc);
 /* Take back the rows of a group in a transaction of its own, as undo would. */
 rt_status rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
 			       rt_error *err);
@@ -304,11 +210,5 @@ rt_status rt_view_add_slot(rt_engine *engine, const rt_project *project, const r
 /* The first characters of a text on one line, as a JSON string. */
 rt_status rt_view_add_preview(const rt_alloc *alloc, const rt_body *body, size_t characters,
 			      rt_buf *buf, rt_error *err);
-/* "d3" or "t3". */
-void rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number);
-rt_moment rt_slot_moment(const rt_slot *slot);
-void rt_slot_set_moment(rt_slot *slot, rt_moment at);
-bool rt_role_is_user(rt_str role);
-bool rt_role_is_assistant(rt_str role);
 
 #endif

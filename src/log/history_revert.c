@@ -4,14 +4,16 @@
  * step left it (C17). */
 #include "log/history_impl.h"
 
+#include <stdio.h>
+
 /* Flags that go with the body. */
 enum { OF_BODY = RT_SLOT_RICH | RT_SLOT_EDITED };
 
-static rt_status
-cannot(rt_error *err, uint64_t seq, const char *why)
+static void
+cannot(rt_change *c, uint64_t seq, const char *why)
 {
-	return rt_fail(err, RT_REFUSED, "cannot revert step %llu: %s", (unsigned long long)seq,
-		       why);
+	rt_scope_fail(c->scope, RT_REFUSED, "cannot revert step %llu: %s", (unsigned long long)seq,
+		      why);
 }
 
 /* Steps that can be reverted by themselves. */
@@ -49,8 +51,8 @@ changed_elsewhere(const rt_change *c, const rt_record *step)
 	return elsewhere;
 }
 
-static rt_status
-cannot_kind(const rt_change *c, const rt_record *step, uint64_t seq, rt_error *err)
+static void
+cannot_kind(rt_change *c, const rt_record *step, uint64_t seq)
 {
 	const rt_op *op = rt_op_named(step->op);
 	uint32_t elsewhere = changed_elsewhere(c, step);
@@ -58,70 +60,68 @@ cannot_kind(const rt_change *c, const rt_record *step, uint64_t seq, rt_error *e
 
 	if (elsewhere != 0)
 		snprintf(disc, sizeof(disc), "-d d%u ", elsewhere);
-	return rt_fail(err, RT_REFUSED,
-		       "cannot revert step %llu, which %s. To undo it and everything after it: "
-		       "retake %sjump %llu   Revert takes back added, edited and deleted entries, "
-		       "roles, mutes, labels, settings, files, the track, the prompt and the list "
-		       "of roles",
-		       (unsigned long long)seq, op != NULL ? op->done : "did several things", disc,
-		       (unsigned long long)seq - 1);
+	rt_scope_fail(c->scope, RT_REFUSED,
+		      "cannot revert step %llu, which %s. To undo it and everything after it: "
+		      "retake %sjump %llu   Revert takes back added, edited and deleted entries, "
+		      "roles, mutes, labels, settings, files, the track, the prompt and the list "
+		      "of roles",
+		      (unsigned long long)seq, op != NULL ? op->done : "did several things", disc,
+		      (unsigned long long)seq - 1);
 }
 
-/* Purged texts are all the same: nothing. */
-static rt_status
-both_purged(rt_change *c, uint64_t one, uint64_t other, bool *out, rt_error *err)
+static bool
+is_purged(rt_change *c, uint64_t number)
 {
-	uint64_t numbers[2] = {one, other};
-	size_t i;
-	rt_status st = RT_OK;
+	return rt_change_read_body(c, number)->format == RT_BODY_PURGED;
+}
 
-	*out = true;
-	for (i = 0; st == RT_OK && *out && i < 2; i++) {
-		rt_body body;
-		rt_buf bytes;
+/* The take that an effect was made in, as it is now; NULL after a failure. */
+static const rt_take *
+take_of(rt_change *c, const rt_effect *e, uint64_t seq)
+{
+	const rt_disc *disc;
+	const rt_take *take = NULL;
 
-		rt_buf_init(&bytes, c->engine->alloc, RT_BUF_UNLIMITED);
-		memset(&body, 0, sizeof(body));
-		st = rt_change_body_read(c, numbers[i], &bytes, &body, err);
-		*out = st == RT_OK && body.format == RT_BODY_PURGED;
-		rt_body_deinit(&body);
-		rt_buf_deinit(&bytes);
-	}
-	return st;
+	if (RT_TRY(c->scope, rt_project_disc(c->now, e->disc, &disc, &c->scope->error)) == RT_OK)
+		take = rt_disc_take(disc, e->sub);
+	if (take == NULL || !take->present)
+		cannot(c, seq, "its take is gone");
+	return rt_change_ok(c) ? take : NULL;
+}
+
+static bool
+find(rt_change *c, const rt_take *take, uint32_t entry, size_t *out_at, rt_slot *out_slot)
+{
+	bool found = false;
+
+	RT_TRY(c->scope, rt_take_find(c->now, take, entry, out_at, out_slot, &found,
+				      &c->scope->error));
+	return rt_change_ok(c) && found;
 }
 
 /* A changed slot back to what it was, where the change still stands (only what the step
  * changed is put back). */
-static rt_status
-revert_slot(rt_change *c, const rt_effect *e, size_t index, uint64_t seq, rt_error *err)
+static void
+revert_slot(rt_change *c, const rt_effect *e, size_t index, uint64_t seq)
 {
 	const rt_effect_slot *was = &e->removed[index], *became = &e->added[index];
-	const rt_disc *disc;
-	const rt_take *take;
-	rt_slot slot;
+	const rt_take *take = take_of(c, e, seq);
+	rt_slot slot = {0};
 	rt_effect_slot now;
-	size_t at;
-	bool found, purged = false, changed = false;
-	rt_status st = rt_project_disc(c->now, e->disc, &disc, err);
+	size_t at = 0;
+	bool changed = false;
 
-	if (st != RT_OK)
-		return st;
-	take = rt_disc_take(disc, e->sub);
-	if (take == NULL || !take->present)
-		return cannot(err, seq, "its take is gone");
-	st = rt_take_find(c->now, take, was->slot.entry, &at, &slot, &found, err);
-	if (st == RT_OK && !found)
-		return cannot(err, seq, "the entry is gone");
-	if (st == RT_OK)
-		st = rt_change_name(c, &slot, &now, err);
-	if (st == RT_OK && was->slot.body != became->slot.body &&
-	    now.slot.body == became->slot.body)
-		st = both_purged(c, was->slot.body, became->slot.body, &purged, err);
-	if (st != RT_OK)
-		return st;
-	if (was->slot.body != became->slot.body && !purged) {
+	if (!find(c, take, was->slot.entry, &at, &slot))
+		cannot(c, seq, "the entry is gone");
+	now = rt_change_name(c, &slot);
+	if (!rt_change_ok(c))
+		return;
+	/* Purged texts are all the same: nothing. */
+	if (was->slot.body != became->slot.body &&
+	    !(now.slot.body == became->slot.body && is_purged(c, was->slot.body) &&
+	      is_purged(c, became->slot.body))) {
 		if (now.slot.body != became->slot.body)
-			return cannot(err, seq, "the text was changed again since");
+			cannot(c, seq, "the text was changed again since");
 		now.slot.body = was->slot.body;
 		now.slot.size = was->slot.size;
 		now.slot.flags = (now.slot.flags & ~(uint32_t)OF_BODY) | (was->slot.flags & OF_BODY);
@@ -129,103 +129,74 @@ revert_slot(rt_change *c, const rt_effect *e, size_t index, uint64_t seq, rt_err
 	}
 	if (!rt_str_eq(was->role, became->role)) {
 		if (!rt_str_eq(now.role, became->role))
-			return cannot(err, seq, "the role was changed again since");
+			cannot(c, seq, "the role was changed again since");
 		now.role = was->role;
 		changed = true;
 	}
 	if (((was->slot.flags ^ became->slot.flags) & RT_SLOT_MUTED) != 0) {
 		if (((now.slot.flags ^ became->slot.flags) & RT_SLOT_MUTED) != 0)
-			return cannot(err, seq, "it was muted or unmuted again since");
+			cannot(c, seq, "it was muted or unmuted again since");
 		now.slot.flags = (now.slot.flags & ~(uint32_t)RT_SLOT_MUTED) |
 				 (was->slot.flags & RT_SLOT_MUTED);
 		changed = true;
 	}
-	return changed ? rt_change_splice(c, e->disc, e->sub, at, 1, &now, 1, err) : RT_OK;
+	if (changed)
+		rt_change_splice(c, e->disc, e->sub, at, 1, &now, 1);
 }
 
-static rt_status
-revert_added(rt_change *c, const rt_effect *e, uint64_t seq, rt_error *err)
+static void
+revert_added(rt_change *c, const rt_effect *e, uint64_t seq)
 {
-	size_t i;
+	for (size_t i = 0; i < e->added_count && rt_change_ok(c); i++) {
+		const rt_effect_slot *added = &e->added[i];
+		const rt_take *take = take_of(c, e, seq);
+		rt_slot slot = {0};
+		size_t at = 0;
 
-	for (i = 0; i < e->added_count; i++) {
-		const rt_disc *disc;
-		const rt_take *take;
-		rt_slot slot;
-		rt_str role;
-		size_t at;
-		bool found;
-		rt_status st = rt_project_disc(c->now, e->disc, &disc, err);
-
-		if (st != RT_OK)
-			return st;
-		take = rt_disc_take(disc, e->sub);
-		if (take == NULL || !take->present)
-			return cannot(err, seq, "its take is gone");
-		st = rt_take_find(c->now, take, e->added[i].slot.entry, &at, &slot, &found, err);
-		if (st == RT_OK && !found)
-			return cannot(err, seq, "the entry is gone");
-		if (st == RT_OK)
-			st = rt_project_name(c->now, slot.role, &role, err);
-		if (st == RT_OK &&
-		    (slot.body != e->added[i].slot.body || !rt_str_eq(role, e->added[i].role) ||
-		     ((slot.flags ^ e->added[i].slot.flags) & RT_SLOT_MUTED) != 0))
-			return cannot(err, seq, "the entry was changed since");
-		if (st == RT_OK)
-			st = rt_change_splice(c, e->disc, e->sub, at, 1, NULL, 0, err);
-		if (st != RT_OK)
-			return st;
+		if (!find(c, take, added->slot.entry, &at, &slot))
+			cannot(c, seq, "the entry is gone");
+		if (slot.body != added->slot.body ||
+		    !rt_str_eq(rt_change_name(c, &slot).role, added->role) ||
+		    ((slot.flags ^ added->slot.flags) & RT_SLOT_MUTED) != 0)
+			cannot(c, seq, "the entry was changed since");
+		rt_change_splice(c, e->disc, e->sub, at, 1, NULL, 0);
 	}
-	return RT_OK;
 }
 
-/* Deleted entries back, behind the nearest predecessor that still stands. before is the
- * value right before the effect. */
-static rt_status
-revert_removed(rt_change *c, const rt_effect *e, const rt_project *before, uint64_t seq,
-	       rt_error *err)
+/* Deleted entries back, after the nearest predecessor that is still there. before is the value
+ * right before the effect. */
+static void
+revert_removed(rt_change *c, const rt_effect *e, const rt_project *before, uint64_t seq)
 {
-	const rt_disc *disc, *old_disc;
-	const rt_take *take, *old_take;
-	size_t i, at = 0, back;
-	bool found = false;
-	rt_status st = rt_project_disc(c->now, e->disc, &disc, err);
+	const rt_disc *old_disc;
+	const rt_take *take = take_of(c, e, seq), *old_take;
+	size_t at = 0, back, count;
 
-	if (st == RT_OK)
-		st = rt_project_disc(before, e->disc, &old_disc, err);
-	if (st != RT_OK)
-		return st;
-	take = rt_disc_take(disc, e->sub);
+	if (RT_TRY(c->scope, rt_project_disc(before, e->disc, &old_disc, &c->scope->error)) != RT_OK)
+		return;
 	old_take = rt_disc_take(old_disc, e->sub);
-	if (take == NULL || !take->present || old_take == NULL)
-		return cannot(err, seq, "its take is gone");
-	for (i = 0; i < e->removed_count; i++) {
-		st = rt_take_find(c->now, take, e->removed[i].slot.entry, &at, NULL, &found, err);
-		if (st != RT_OK)
-			return st;
-		if (found)
-			return cannot(err, seq, "the entry is there again");
+	if (old_take == NULL) {
+		cannot(c, seq, "its take is gone");
+		return;
 	}
-	for (back = (size_t)e->at; back > 0; back--) {
-		rt_slot slot;
+	for (size_t i = 0; i < e->removed_count; i++)
+		if (find(c, take, e->removed[i].slot.entry, &at, NULL))
+			cannot(c, seq, "the entry is there again");
+	count = rt_seq_count(old_take->slots);
+	for (back = e->at < count ? (size_t)e->at : count; back > 0 && rt_change_ok(c); back--) {
+		rt_slot slot = {0};
 
-		if (back > rt_seq_count(old_take->slots))
-			continue;
-		st = rt_seq_get(old_take->slots, back - 1, &slot, err);
-		if (st == RT_OK)
-			st = rt_take_find(c->now, take, slot.entry, &at, NULL, &found, err);
-		if (st != RT_OK)
-			return st;
-		if (found)
+		RT_TRY(c->scope, rt_seq_get(old_take->slots, back - 1, &slot, &c->scope->error));
+		if (find(c, take, slot.entry, &at, NULL))
 			break;
 	}
-	return rt_change_splice(c, e->disc, e->sub, back > 0 ? at + 1 : 0, 0, e->removed,
-				e->removed_count, err);
+	rt_change_splice(c, e->disc, e->sub, back > 0 ? at + 1 : 0, 0, e->removed,
+			 e->removed_count);
 }
 
 /* "the setting model was changed again since" */
-static rt_status
-changed_again(rt_error *err, uint64_t seq, rt_str key)
+static void
+changed_again(rt_change *c, uint64_t seq, rt_str key)
 {
 	rt_str setting = RT_STR("setting.");
 	rt_str name = key;
@@ -238,46 +209,36 @@ changed_again(rt_error *err, uint64_t seq, rt_str key)
 		   rt_str_is(key, "prompt")) {
 		noun = "the ";
 	}
-	return rt_fail(err, RT_REFUSED, "cannot revert step %llu: %s%.*s was changed again since",
-		       (unsigned long long)seq, noun, name.size < 200 ? (int)name.size : 200,
-		       name.ptr);
+	rt_scope_fail(c->scope, RT_REFUSED, "cannot revert step %llu: %s%.*s was changed again since",
+		      (unsigned long long)seq, noun, name.size < 200 ? (int)name.size : 200,
+		      name.ptr);
 }
 
-/* Items of a list by their JSON, sorted: equal items have equal text. */
-static rt_status
-read_items(rt_change *c, rt_str list, rt_str **out, size_t *out_count, rt_error *err)
-{
-	rt_json_doc *doc = NULL;
-	yyjson_val *item;
-	size_t i, max;
-	rt_buf text;
-	rt_status st = RT_OK;
+typedef struct item_list {
+	rt_str *items;
+	size_t count;
+} item_list;
 
-	*out_count = 0;
-	*out = NULL;
-	if (list.ptr != NULL)
-		st = rt_json_read(c->engine->alloc, list, &doc, err);
-	if (st != RT_OK || doc == NULL)
-		return st;
-	max = yyjson_arr_size(rt_json_root(doc));
-	*out = rt_arena_get(c->arena, (max + 1) * sizeof(**out));
-	rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
-	if (*out == NULL)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
+/* Items of a list by their JSON, sorted: equal items have equal text. */
+static item_list
+read_items(rt_change *c, rt_str list)
+{
+	yyjson_val *root = list.ptr != NULL ? rt_json_parse(c->scope, list) : NULL, *item;
+	item_list out = {.count = yyjson_arr_size(root)};
+	size_t i, max;
+
+	out.items = rt_scope_array(c->scope, out.count, sizeof(*out.items));
+	yyjson_arr_foreach(root, i, max, item)
 	{
-		if (st != RT_OK)
-			break;
-		rt_buf_clear(&text);
-		rt_json_add_sorted(&text, c->engine->alloc, item);
-		(*out)[i] = rt_change_keep(c, rt_buf_str(&text));
-		*out_count = i + 1;
-		if (text.status != RT_OK || (*out)[i].ptr == NULL)
-			st = rt_fail(err, RT_NOMEM, "out of memory");
+		rt_buf *text = rt_scope_buf(c->scope);
+
+		rt_json_add_sorted(text, c->scope->alloc, item);
+		if (out.items != NULL)
+			out.items[i] = rt_scope_str(c->scope, text);
 	}
-	rt_buf_deinit(&text);
-	rt_json_free(doc);
-	return st;
+	if (!rt_change_ok(c))
+		out.count = 0;
+	return out;
 }
 
 static size_t
@@ -292,91 +253,88 @@ find_item(const rt_str *items, size_t count, rt_str item)
 }
 
 static bool
-has_twice(const rt_str *items, size_t count)
+has(item_list list, rt_str item)
 {
-	size_t i;
+	return find_item(list.items, list.count, item) != SIZE_MAX;
+}
 
-	for (i = 1; i < count; i++)
-		if (find_item(items, i, items[i]) != SIZE_MAX)
+static bool
+has_twice(item_list list)
+{
+	for (size_t i = 1; i < list.count; i++)
+		if (find_item(list.items, i, list.items[i]) != SIZE_MAX)
 			return true;
 	return false;
 }
 
-/* A list of which the step added or removed items, others changed since: those out that it
- * added, those back that it removed, after the nearest one before them that is still there. */
-static rt_status
-revert_items(rt_change *c, const rt_effect *e, rt_str list, uint64_t seq, rt_str *out,
-	     rt_error *err)
+/* What the list is with the step's changes taken back; false: that cannot be said. */
+static bool
+merge_items(item_list was, item_list became, item_list now, item_list *out)
 {
-	rt_str none = e->disc == 0 ? rt_str_of(rt_default_roles) : rt_str_at(NULL, 0);
-	rt_str *was, *became, *now, *items;
-	size_t was_count, became_count, now_count, count, at, i, k;
-	rt_buf text;
-	rt_status st = read_items(c, e->before.ptr != NULL ? e->before : none, &was, &was_count, err);
+	size_t count = 0, at;
 
-	if (st == RT_OK)
-		st = read_items(c, e->after.ptr != NULL ? e->after : none, &became, &became_count,
-				err);
-	if (st == RT_OK)
-		st = read_items(c, list.ptr != NULL ? list : none, &now, &now_count, err);
-	if (st != RT_OK)
-		return st;
-	items = rt_arena_get(c->arena, (now_count + was_count + 1) * sizeof(*items));
-	if (items == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	if (has_twice(was, was_count) || has_twice(became, became_count) ||
-	    has_twice(now, now_count))
-		return changed_again(err, seq, e->key);
-	for (count = i = 0; i < now_count; i++)
-		if (find_item(became, became_count, now[i]) == SIZE_MAX ||
-		    find_item(was, was_count, now[i]) != SIZE_MAX)
-			items[count++] = now[i];
-	for (i = 0; i < became_count; i++)
-		if (find_item(was, was_count, became[i]) == SIZE_MAX &&
-		    find_item(now, now_count, became[i]) == SIZE_MAX)
-			return changed_again(err, seq, e->key);
-	for (i = 0; i < was_count; i++) {
-		if (find_item(became, became_count, was[i]) != SIZE_MAX)
+	if (has_twice(was) || has_twice(became) || has_twice(now))
+		return false;
+	for (size_t i = 0; i < now.count; i++)
+		if (!has(became, now.items[i]) || has(was, now.items[i]))
+			out->items[count++] = now.items[i];
+	for (size_t i = 0; i < became.count; i++)
+		if (!has(was, became.items[i]) && !has(now, became.items[i]))
+			return false;
+	for (size_t i = 0; i < was.count; i++) {
+		if (has(became, was.items[i]))
 			continue;
-		if (find_item(now, now_count, was[i]) != SIZE_MAX)
-			return changed_again(err, seq, e->key);
-		for (at = 0, k = i; k > 0 && at == 0; k--)
-			at = find_item(items, count, was[k - 1]) + 1; /* SIZE_MAX + 1: 0 */
-		memmove(items + at + 1, items + at, (count++ - at) * sizeof(*items));
-		items[at] = was[i];
+		if (has(now, was.items[i]))
+			return false;
+		at = 0;
+		for (size_t k = i; k > 0 && at == 0; k--) /* SIZE_MAX + 1: 0 */
+			at = find_item(out->items, count, was.items[k - 1]) + 1;
+		memmove(out->items + at + 1, out->items + at, (count++ - at) * sizeof(*out->items));
+		out->items[at] = was.items[i];
 	}
-	rt_buf_init(&text, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&text, '[');
-	for (i = 0; i < count; i++) {
-		rt_json_add_comma(&text);
-		rt_buf_add_str(&text, items[i]);
-	}
-	rt_buf_add_byte(&text, ']');
-	*out = e->disc != 0 && count == 0 ? rt_str_at(NULL, 0)
-					  : rt_change_keep(c, rt_buf_str(&text));
-	if (text.status != RT_OK || (out->ptr == NULL && (e->disc == 0 || count > 0)))
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	rt_buf_deinit(&text);
-	return st;
+	out->count = count;
+	return true;
 }
 
-static rt_status
-revert_set(rt_change *c, const rt_effect *e, bool is_list, uint64_t seq, rt_error *err)
+/* A list of which the step added or removed items, others changed since: those out that it
+ * added, those back that it removed, after the nearest one before them that is still there. */
+static rt_str
+revert_items(rt_change *c, const rt_effect *e, rt_str list, uint64_t seq)
 {
-	rt_str now, before = e->before;
-	char key[260];
-	rt_status st = rt_field_now(c->now, c->arena, e->disc, e->sub, e->key, e->entry, &now, err);
+	rt_str none = e->disc == 0 ? rt_str_of(rt_default_roles) : rt_str_at(NULL, 0);
+	item_list was = read_items(c, e->before.ptr != NULL ? e->before : none);
+	item_list became = read_items(c, e->after.ptr != NULL ? e->after : none);
+	item_list now = read_items(c, list.ptr != NULL ? list : none), out;
+	rt_buf *text = rt_scope_buf(c->scope);
 
-	if (st == RT_OK && ((now.ptr == NULL) != (e->after.ptr == NULL) || !rt_str_eq(now, e->after)))
-		st = is_list ? revert_items(c, e, now, seq, &before, err)
-			     : changed_again(err, seq, e->key);
-	if (st != RT_OK)
-		return st;
-	if (e->key.size >= sizeof(key))
-		return cannot(err, seq, "its field has a long name");
-	memcpy(key, e->key.ptr, e->key.size);
-	key[e->key.size] = '\0';
-	return rt_change_set(c, e->disc, e->sub, key, e->entry, before, err);
+	out.items = rt_scope_array(c->scope, now.count + was.count, sizeof(*out.items));
+	if (!rt_change_ok(c))
+		return none;
+	if (!merge_items(was, became, now, &out)) {
+		changed_again(c, seq, e->key);
+		return none;
+	}
+	if (e->disc != 0 && out.count == 0)
+		return rt_str_at(NULL, 0);
+	rt_json_open(text, NULL, '[');
+	for (size_t i = 0; i < out.count; i++)
+		rt_json_put_raw(text, NULL, out.items[i]);
+	rt_json_close(text, ']');
+	return rt_scope_str(c->scope, text);
+}
+
+static void
+revert_set(rt_change *c, const rt_effect *e, bool is_list, uint64_t seq)
+{
+	rt_str now = rt_change_field(c, e->disc, e->sub, e->key, e->entry), before = e->before;
+
+	if ((now.ptr == NULL) != (e->after.ptr == NULL) || !rt_str_eq(now, e->after)) {
+		if (is_list)
+			before = revert_items(c, e, now, seq);
+		else
+			changed_again(c, seq, e->key);
+	}
+	rt_change_set(c, e->disc, e->sub, e->key, e->entry, before);
 }
 
 /* Does one of them clear the flag, as a notice does, and a prompt that the model gave? */
@@ -393,55 +351,51 @@ clears_flag(const rt_effect *effects, size_t count, uint32_t disc)
 }
 
 /* Was the model told of the prompt since a step (or can that not be seen from here)? */
-static rt_status
-was_told_since(rt_change *c, uint32_t disc_number, uint64_t seq, bool *out, rt_error *err)
+static bool
+was_told_since(rt_change *c, uint32_t disc_number, uint64_t seq)
 {
-	rt_arena *arena = rt_arena_new(c->engine->alloc);
 	const rt_disc *disc;
-	uint64_t at = 0;
-	rt_status st = rt_project_disc(c->base, disc_number, &disc, err);
+	uint64_t at;
+	bool told = clears_flag(c->effects, c->effect_count, disc_number);
+	rt_scope step_scope;
 
-	if (arena == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK)
-		at = disc->history.current;
-	*out = clears_flag(c->effects, c->effect_count, disc_number);
-	while (st == RT_OK && !*out && at > seq) {
-		rt_record step;
-		uint64_t parent = 0;
+	if (RT_TRY(c->scope, rt_project_disc(c->base, disc_number, &disc, &c->scope->error)) != RT_OK)
+		return false;
+	at = disc->history.current;
+	rt_scope_init(&step_scope, c->scope->alloc);
+	while (rt_ok(&step_scope) && !told && at > seq) {
+		rt_record step = {0};
+		rt_arena *arena;
 
-		rt_arena_reset(arena);
-		st = rt_engine_record(c->engine, at, arena, &step, NULL, err);
-		if (st == RT_OK)
-			*out = clears_flag(step.effects, step.effect_count, disc_number);
-		if (st == RT_OK && !rt_history_parent(&step, disc_number, &parent))
-			st = rt_fail(err, RT_CORRUPT, "step %llu did not touch document %u",
-				     (unsigned long long)at, disc_number);
-		at = parent;
+		rt_scope_reset(&step_scope);
+		arena = rt_scope_arena(&step_scope);
+		RT_TRY(&step_scope, rt_engine_record(c->engine, at, arena, &step, NULL,
+						     &step_scope.error));
+		told = clears_flag(step.effects, step.effect_count, disc_number);
+		if (rt_ok(&step_scope) && !rt_history_parent(&step, disc_number, &at))
+			rt_scope_fail(&step_scope, RT_CORRUPT, "step %llu did not touch document %u",
+				      (unsigned long long)at, disc_number);
 	}
-	*out = *out || at != seq;
-	rt_arena_free(arena);
-	return st;
+	RT_TRY(c->scope, rt_scope_end(&step_scope, &c->scope->error));
+	return told || at != seq;
 }
 
 /* The flag of a prompt that was put back: as it was before the step, unless the model was told
  * of another prompt since; then it has to be told of this one. */
-static rt_status
-revert_prompt_flag(rt_change *c, const rt_record *step, uint32_t disc, uint64_t seq, rt_error *err)
+static void
+revert_prompt_flag(rt_change *c, const rt_record *step, uint32_t disc, uint64_t seq)
 {
 	rt_str flag = RT_STR("true");
-	bool told = false;
-	size_t i;
-	rt_status st = was_told_since(c, disc, seq, &told, err);
+	bool told = was_told_since(c, disc, seq);
 
-	for (i = step->effect_count; !told && i > 0; i--) {
+	for (size_t i = step->effect_count; !told && i > 0; i--) {
 		const rt_effect *e = &step->effects[i - 1];
 
 		if (e->kind == RT_EFFECT_SET && e->disc == disc &&
 		    rt_str_is(e->key, "prompt_edited"))
 			flag = e->before;
 	}
-	return st == RT_OK ? rt_change_set(c, disc, 0, "prompt_edited", 0, flag, err) : st;
+	rt_change_set(c, disc, 0, RT_STR("prompt_edited"), 0, flag);
 }
 
 /* Does the step set the prompt of that discussion before this effect, too? */
@@ -458,99 +412,100 @@ prompt_before(const rt_record *step, size_t index)
 }
 
 /* A step may be reverted that nobody sees the effect of: say where it is. */
-static rt_status
-note_elsewhere(rt_change *c, const rt_record *step, rt_error *err)
+static void
+note_elsewhere(rt_change *c, const rt_record *step)
 {
 	uint32_t elsewhere = changed_elsewhere(c, step);
-	rt_buf note;
+	rt_buf *note = rt_scope_buf(c->scope);
 
-	if (elsewhere == 0 || c->result == NULL || c->result->note != NULL)
-		return RT_OK;
-	rt_buf_init(&note, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&note, "That changed discussion \"");
-	rt_buf_add_str(&note, rt_cell_name(rt_project_cell(c->now, elsewhere)));
-	rt_buf_add_c(&note, "\".");
-	if (note.status == RT_OK)
-		c->result->note = (rt_text *)(uintptr_t)rt_text_new(c->engine->alloc,
-								    rt_buf_str(&note));
-	rt_buf_deinit(&note);
-	return c->result->note != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
+	if (elsewhere == 0 || c->result->note != NULL || !rt_change_ok(c))
+		return;
+	rt_buf_add_c(note, "That changed discussion \"");
+	rt_buf_add_str(note, rt_cell_name(rt_project_cell(c->now, elsewhere)));
+	rt_buf_add_c(note, "\".");
+	rt_str text = rt_scope_str(c->scope, note);
+	if (!rt_change_ok(c))
+		return;
+	c->result->note = (rt_text *)(uintptr_t)rt_text_new(c->engine->alloc, text);
+	if (c->result->note == NULL)
+		rt_scope_nomem(c->scope);
 }
 
-rt_status
-rt_history_revert(rt_change *c, uint64_t seq, rt_error *err)
+/* The result names the first entry that the step was about. */
+static void
+name_entry(rt_change *c, const rt_record *step)
 {
-	rt_record step;
-	const rt_project *before = NULL;
-	size_t i;
-	bool plain_field, is_prompt, is_list;
-	rt_status st;
-
-	if (seq == 0 || seq > c->now->seq)
-		return rt_fail(err, RT_NOT_FOUND, "no step %llu; see: retake history",
-			       (unsigned long long)seq);
-	st = rt_engine_record(c->engine, seq, c->arena, &step, NULL, err);
-	if (st != RT_OK)
-		return st;
-	if (step.kind != RT_RECORD_STEP || step.parent_count == 0)
-		return rt_fail(err, RT_NOT_FOUND, "%llu is not a step; see: retake history",
-			       (unsigned long long)seq);
-	plain_field = is_one_of(step.op, of_fields, sizeof(of_fields) / sizeof(of_fields[0]));
-	is_prompt = rt_str_is(step.op, "prompt.update");
-	is_list = rt_str_starts(step.op, RT_STR("role.")) || rt_str_is(step.op, "files.set");
-	if (!plain_field &&
-	    !is_one_of(step.op, of_entries, sizeof(of_entries) / sizeof(of_entries[0])))
-		return cannot_kind(c, &step, seq, err);
-	if (rt_str_is(step.op, "entry.delete")) {
-		st = rt_engine_value_back(c->engine, c->base, seq, &before, err);
-		if (st != RT_OK)
-			return st;
-	}
-	for (i = step.effect_count; st == RT_OK && i > 0; i--) {
-		const rt_effect *e = &step.effects[i - 1];
-		size_t k;
-
-		if (before != NULL) { /* to right before this effect of the step */
-			const rt_project *after = before;
-
-			st = rt_effect_apply(after, e, true, &before, err);
-			if (st != RT_OK) {
-				before = after;
-				break;
-			}
-			rt_object_unref(after);
-		}
-		if (e->kind == RT_EFFECT_SET) {
-			if (plain_field && !rt_str_is(e->key, "prompt_edited"))
-				st = revert_set(c, e, is_list, seq, err);
-			if (st == RT_OK && is_prompt && !prompt_before(&step, i - 1))
-				st = revert_prompt_flag(c, &step, e->disc, seq, err);
-			continue;
-		}
-		if (e->kind != RT_EFFECT_SPLICE)
-			continue;
-		if (e->removed_count == 0)
-			st = revert_added(c, e, seq, err);
-		else if (e->added_count == 0)
-			st = revert_removed(c, e, before, seq, err);
-		else
-			for (k = 0; st == RT_OK && k < e->removed_count; k++)
-				st = revert_slot(c, e, k, seq, err);
-	}
-	rt_object_unref(before);
-	if (st == RT_OK)
-		st = note_elsewhere(c, &step, err);
-	for (i = 0; st == RT_OK && c->result != NULL && i < step.effect_count; i++) {
-		const rt_effect *e = &step.effects[i];
+	for (size_t i = 0; i < step->effect_count; i++) {
+		const rt_effect *e = &step->effects[i];
 		uint32_t entry = e->entry;
 
 		if (e->kind == RT_EFFECT_SPLICE)
 			entry = e->added_count > 0 ? e->added[0].slot.entry
 						   : e->removed[0].slot.entry;
 		if (entry != 0) {
-			st = rt_entry_id(c->now, entry, c->result->entry, err);
-			break;
+			RT_TRY(c->scope, rt_entry_id(c->now, entry, c->result->entry,
+						     &c->scope->error));
+			return;
 		}
 	}
-	return st;
+}
+
+/* Take back effect number index. before: the value right before it, for deletions. */
+static void
+revert_effect(rt_change *c, const rt_record *step, size_t index, const rt_project *before,
+	      uint64_t seq)
+{
+	const rt_effect *e = &step->effects[index];
+	bool is_list = rt_str_starts(step->op, RT_STR("role.")) || rt_str_is(step->op, "files.set");
+	bool is_field = is_one_of(step->op, of_fields, sizeof(of_fields) / sizeof(of_fields[0]));
+
+	if (e->kind == RT_EFFECT_SET) {
+		if (is_field && !rt_str_is(e->key, "prompt_edited"))
+			revert_set(c, e, is_list, seq);
+		if (rt_str_is(step->op, "prompt.update") && !prompt_before(step, index))
+			revert_prompt_flag(c, step, e->disc, seq);
+	} else if (e->kind == RT_EFFECT_SPLICE && e->removed_count == 0) {
+		revert_added(c, e, seq);
+	} else if (e->kind == RT_EFFECT_SPLICE && e->added_count == 0) {
+		revert_removed(c, e, before, seq);
+	} else if (e->kind == RT_EFFECT_SPLICE) {
+		for (size_t k = 0; k < e->removed_count; k++)
+			revert_slot(c, e, k, seq);
+	}
+}
+
+void
+rt_history_revert(rt_change *c, uint64_t seq)
+{
+	rt_arena *arena = rt_scope_arena(c->scope);
+	rt_record step = {0};
+	const rt_project *before = NULL;
+
+	if (seq == 0 || seq > c->now->seq)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "no step %llu; see: retake history",
+			      (unsigned long long)seq);
+	RT_TRY(c->scope, rt_engine_record(c->engine, seq, arena, &step, NULL, &c->scope->error));
+	if (step.kind != RT_RECORD_STEP || step.parent_count == 0)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "%llu is not a step; see: retake history",
+			      (unsigned long long)seq);
+	if (!is_one_of(step.op, of_fields, sizeof(of_fields) / sizeof(of_fields[0])) &&
+	    !is_one_of(step.op, of_entries, sizeof(of_entries) / sizeof(of_entries[0])))
+		cannot_kind(c, &step, seq);
+	if (rt_str_is(step.op, "entry.delete"))
+		RT_TRY(c->scope, rt_engine_value_back(c->engine, c->base, seq, &before,
+						      &c->scope->error));
+	for (size_t i = step.effect_count; rt_change_ok(c) && i > 0; i--) {
+		const rt_project *next;
+
+		if (before != NULL && /* to right before this effect of the step */
+		    RT_TRY(c->scope, rt_effect_apply(before, &step.effects[i - 1], true, &next,
+						     &c->scope->error)) == RT_OK) {
+			rt_object_unref(before);
+			before = next;
+		}
+		revert_effect(c, &step, i - 1, before, seq);
+	}
+	rt_object_unref(before);
+	note_elsewhere(c, &step);
+	name_entry(c, &step);
 }

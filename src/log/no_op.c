@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * No-op: do the operations of one step leave everything as it was? */
-#include "log/engine_impl.h"
+#include "core/role.h"
+#include "log/change.h"
 
 static bool
 has_fields(const rt_fields *a, const rt_fields *b)
 {
-	size_t i;
-
-	for (i = 0; i < rt_fields_count(a); i++)
+	for (size_t i = 0; i < rt_fields_count(a); i++)
 		if (!rt_str_is(rt_fields_name(a, i), "roles") &&
 		    !rt_str_eq(rt_fields_value(a, i), rt_fields_get(b, rt_fields_name(a, i))))
 			return false;
@@ -29,116 +28,101 @@ same_text(const rt_text *a, const rt_text *b)
 }
 
 /* The same entry with the same content, though the body may be a new one. */
-static rt_status
-same_slot(rt_change *c, const rt_slot *a, const rt_slot *b, bool *out, rt_error *err)
+static bool
+same_slot(rt_change *c, const rt_slot *a, const rt_slot *b)
 {
 	rt_buf was, is;
-	rt_status st;
+	bool same = a->entry == b->entry && a->role == b->role && a->kind == b->kind &&
+		    a->flags == b->flags && a->ts_us == b->ts_us && a->size == b->size;
 
-	*out = a->entry == b->entry && a->role == b->role && a->kind == b->kind &&
-	       a->flags == b->flags && a->ts_us == b->ts_us && a->size == b->size;
-	if (!*out || a->body == b->body)
-		return RT_OK;
-	rt_buf_init(&was, c->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&is, c->engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_change_body_bytes(c, a->body, &was, err);
-	if (st == RT_OK)
-		st = rt_change_body_bytes(c, b->body, &is, err);
-	*out = rt_str_eq(rt_buf_str(&was), rt_buf_str(&is));
+	if (!same || a->body == b->body)
+		return same;
+	rt_buf_init(&was, c->scope->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&is, c->scope->alloc, RT_BUF_UNLIMITED);
+	rt_change_body_bytes(c, a->body, &was);
+	rt_change_body_bytes(c, b->body, &is);
+	same = rt_str_eq(rt_buf_str(&was), rt_buf_str(&is));
 	rt_buf_deinit(&was);
 	rt_buf_deinit(&is);
-	return st;
+	return same;
 }
 
-static rt_status
-same_slots(rt_change *c, const rt_seq *a, const rt_seq *b, bool *out, rt_error *err)
+static bool
+same_slots(rt_change *c, const rt_seq *a, const rt_seq *b)
 {
-	size_t count = rt_seq_count(a), at = 0;
-	rt_status st = RT_OK;
+	size_t count = rt_seq_count(a);
 
-	for (*out = count == rt_seq_count(b); st == RT_OK && *out && at < count; at++) {
+	if (count != rt_seq_count(b))
+		return false;
+	for (size_t at = 0; at < count; at++) {
 		rt_slot was, is;
 
-		st = rt_seq_differ(a, b, at, &at, err);
-		if (st != RT_OK || at >= count)
+		RT_TRY(c->scope, rt_seq_differ(a, b, at, &at, &c->scope->error));
+		if (at >= count)
 			break;
-		st = rt_seq_get(a, at, &was, err);
-		if (st == RT_OK)
-			st = rt_seq_get(b, at, &is, err);
-		if (st == RT_OK)
-			st = same_slot(c, &was, &is, out, err);
+		RT_TRY(c->scope, rt_seq_get(a, at, &was, &c->scope->error));
+		RT_TRY(c->scope, rt_seq_get(b, at, &is, &c->scope->error));
+		if (!rt_change_ok(c) || !same_slot(c, &was, &is))
+			return false;
 	}
-	return st;
+	return true;
 }
 
 /* Takes that were made and are gone again are nothing. */
-static rt_status
-same_takes(rt_change *c, const rt_disc *a, const rt_disc *b, bool *out, rt_error *err)
+static bool
+same_takes(rt_change *c, const rt_disc *a, const rt_disc *b)
 {
-	size_t count = rt_disc_take_count(b), i;
-	rt_status st = RT_OK;
+	bool same = true;
 
-	*out = true;
-	for (i = 1; st == RT_OK && *out && i <= count; i++) {
+	for (size_t i = 1; same && i <= rt_disc_take_count(b); i++) {
 		const rt_take *was = rt_disc_take(a, (uint32_t)i);
 		const rt_take *is = rt_disc_take(b, (uint32_t)i);
 
-		*out = is->present == (was != NULL && was->present);
-		if (!*out || !is->present || was == is)
-			continue;
-		*out = same_text(was->name, is->name) && same_text(was->git_commit, is->git_commit);
-		if (*out)
-			st = same_slots(c, was->slots, is->slots, out, err);
+		same = is->present == (was != NULL && was->present);
+		if (same && is->present && was != is)
+			same = same_text(was->name, is->name) &&
+			       same_text(was->git_commit, is->git_commit) &&
+			       same_slots(c, was->slots, is->slots);
 	}
-	return st;
+	return same;
 }
 
 /* Pairs of a key and a value. */
-static rt_status
-same_labels(const rt_seq *a, const rt_seq *b, bool *out, rt_error *err)
+static bool
+same_labels(rt_change *c, const rt_seq *a, const rt_seq *b)
 {
-	size_t i;
-	rt_status st = RT_OK;
+	bool same = rt_seq_count(a) == rt_seq_count(b);
 
-	*out = rt_seq_count(a) == rt_seq_count(b);
-	for (i = 0; st == RT_OK && *out && a != b && i < rt_seq_count(a); i++) {
+	for (size_t i = 0; same && a != b && i < rt_seq_count(a); i++) {
 		rt_slot was, is;
 
-		st = rt_seq_get(a, i, &was, err);
-		if (st == RT_OK)
-			st = rt_seq_get(b, i, &is, err);
-		*out = st == RT_OK && was.key == is.key && was.body == is.body;
+		RT_TRY(c->scope, rt_seq_get(a, i, &was, &c->scope->error));
+		RT_TRY(c->scope, rt_seq_get(b, i, &is, &c->scope->error));
+		same = rt_change_ok(c) && was.key == is.key && was.body == is.body;
 	}
-	return st;
+	return same;
 }
 
-static rt_status
-same_disc(rt_change *c, uint32_t number, bool *out, rt_error *err)
+static bool
+same_disc(rt_change *c, uint32_t number)
 {
 	const rt_disc *was, *is;
-	rt_status st = rt_project_disc(c->base, number, &was, err);
 
-	if (st == RT_OK)
-		st = rt_project_disc(c->now, number, &is, err);
-	if (st != RT_OK)
-		return st;
-	*out = was->active == is->active && was->head == is->head &&
-	       same_fields(was->fields, is->fields);
-	if (*out)
-		st = same_labels(was->labels, is->labels, out, err);
-	return st == RT_OK && *out ? same_takes(c, was, is, out, err) : st;
+	RT_TRY(c->scope, rt_project_disc(c->base, number, &was, &c->scope->error));
+	RT_TRY(c->scope, rt_project_disc(c->now, number, &is, &c->scope->error));
+	return rt_change_ok(c) && was->active == is->active && was->head == is->head &&
+	       same_fields(was->fields, is->fields) && same_labels(c, was->labels, is->labels) &&
+	       same_takes(c, was, is);
 }
 
-/* The project's own things; discussions that were made and are gone again are nothing. */
+/* The project's own fields; discussions that were made and are gone again are nothing. */
 static bool
 same_project(const rt_project *was, const rt_project *is)
 {
-	size_t i;
-
 	if (was->active != is->active || !same_fields(was->fields, is->fields) ||
 	    !rt_str_eq(rt_project_roles(was), rt_project_roles(is)))
 		return false;
-	for (i = 1; i <= rt_project_disc_count(is); i++) {
+	for (size_t i = 1; i <= rt_project_disc_count(is); i++) {
 		const rt_cell *a = rt_project_cell(was, (uint32_t)i);
 		const rt_cell *b = rt_project_cell(is, (uint32_t)i);
 
@@ -149,28 +133,25 @@ same_project(const rt_project *was, const rt_project *is)
 	return true;
 }
 
-rt_status
-rt_change_is_nothing(rt_change *c, bool *out, rt_error *err)
+bool
+rt_change_is_nothing(rt_change *c)
 {
+	bool same = rt_change_ok(c) && same_project(c->base, c->now);
 	uint32_t last = 0;
-	size_t i;
-	rt_status st = RT_OK;
 
-	*out = same_project(c->base, c->now);
-	for (i = 0; st == RT_OK && *out && i < c->effect_count; i++) {
+	for (size_t i = 0; same && i < c->effect_count; i++) {
 		uint32_t disc = c->effects[i].disc;
 
 		if (disc != last && disc != 0 && rt_project_cell(c->base, disc) != NULL)
-			st = same_disc(c, disc, out, err);
+			same = same_disc(c, disc);
 		last = disc;
 	}
-	for (i = 0; st == RT_OK && *out && i < c->view_count; i++) {
+	for (size_t i = 0; same && i < c->view_count; i++) {
 		unsigned was, is;
 
-		st = rt_project_view(c->base, c->views[i].entry, &was, err);
-		if (st == RT_OK)
-			st = rt_project_view(c->now, c->views[i].entry, &is, err);
-		*out = st == RT_OK && was == is;
+		RT_TRY(c->scope, rt_project_view(c->base, c->views[i].entry, &was, &c->scope->error));
+		RT_TRY(c->scope, rt_project_view(c->now, c->views[i].entry, &is, &c->scope->error));
+		same = rt_change_ok(c) && was == is;
 	}
-	return st;
+	return same && rt_change_ok(c);
 }

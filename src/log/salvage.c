@@ -376,17 +376,16 @@ gather_items(salvaging *s)
 static rt_status
 set_to(rt_change *c, uint32_t disc, uint32_t sub, rt_str key, rt_str value, rt_error *err)
 {
-	rt_str name = rt_change_keep(c, key); /* with a NUL */
-
-	return name.ptr == NULL ? nomem(err)
-				: rt_change_set(c, disc, sub, name.ptr, 0, value, err);
+	rt_change_set(c, disc, sub, key, 0, value);
+	return rt_change_status(c, err);
 }
 
 static rt_status
 set_present(rt_change *c, uint32_t disc, uint32_t sub, bool present, rt_error *err)
 {
-	return rt_change_set(c, disc, sub, "present", 0,
-			     present ? RT_STR("true") : rt_str_at(NULL, 0), err);
+	rt_change_set(c, disc, sub, RT_STR("present"), 0,
+		      present ? RT_STR("true") : rt_str_at(NULL, 0));
+	return rt_change_status(c, err);
 }
 
 static rt_status
@@ -416,9 +415,10 @@ same_labels(salvaging *s, rt_change *c, uint32_t disc, const rt_disc *now, const
 		st = rt_seq_get(then->labels, i, &label, s->err);
 		if (st == RT_OK)
 			st = rt_project_name(s->ahead, (uint32_t)label.body, &text, s->err);
-		if (st == RT_OK)
-			st = rt_change_set_text(c, disc, 0, "label", (uint32_t)label.key, text,
-						s->err);
+		if (st == RT_OK) {
+			rt_change_set_text(c, disc, 0, "label", (uint32_t)label.key, text);
+			st = rt_change_status(c, s->err);
+		}
 	}
 	for (i = 0; st == RT_OK && i < rt_seq_count(now->labels); i++) {
 		rt_slot label;
@@ -427,9 +427,11 @@ same_labels(salvaging *s, rt_change *c, uint32_t disc, const rt_disc *now, const
 		st = rt_seq_get(now->labels, i, &label, s->err);
 		if (st == RT_OK)
 			st = rt_seq_find(then->labels, label.key, &at, &found, NULL, s->err);
-		if (st == RT_OK && !found)
-			st = rt_change_set(c, disc, 0, "label", (uint32_t)label.key,
-					   rt_str_at(NULL, 0), s->err);
+		if (st == RT_OK && !found) {
+			rt_change_set(c, disc, 0, RT_STR("label"), (uint32_t)label.key,
+				      rt_str_at(NULL, 0));
+			st = rt_change_status(c, s->err);
+		}
 	}
 	return st;
 }
@@ -456,7 +458,7 @@ slot_then(salvaging *s, rt_change *c, const rt_slot *slot, rt_effect_slot *out)
 	if (st == RT_OK && found && home.ts_us != 0)
 		st = rt_entry_id(s->ahead, slot->entry, id, s->err);
 	if (st == RT_OK && found && home.ts_us != 0) {
-		out->id = rt_change_keep(c, rt_str_of(id));
+		out->id = rt_scope_copy(c->scope, rt_str_of(id));
 		if (out->id.ptr == NULL)
 			st = nomem(s->err);
 	}
@@ -490,17 +492,21 @@ same_slots(salvaging *s, rt_change *c, uint32_t disc, uint32_t number, const rt_
 	}
 	for (i = 0; st == RT_OK && i < had; i++) {
 		st = rt_seq_get(now, i, &slot, s->err);
-		if (st == RT_OK)
-			st = rt_change_name(c, &slot, &old[i], s->err);
+		if (st == RT_OK) {
+			old[i] = rt_change_name(c, &slot);
+			st = rt_change_status(c, s->err);
+		}
 	}
 	while (st == RT_OK && head < had && head < count && same_slot(&old[head], &fresh[head]))
 		head++;
 	while (st == RT_OK && tail < had - head && tail < count - head &&
 	       same_slot(&old[had - tail - 1], &fresh[count - tail - 1]))
 		tail++;
-	if (st == RT_OK)
-		st = rt_change_splice(c, disc, number, head, had - head - tail, fresh + head,
-				      count - head - tail, s->err);
+	if (st == RT_OK) {
+		rt_change_splice(c, disc, number, head, had - head - tail, fresh + head,
+				 count - head - tail);
+		st = rt_change_status(c, s->err);
+	}
 	rt_free(s->alloc, fresh);
 	rt_free(s->alloc, old);
 	return st;
@@ -525,10 +531,11 @@ same_take(salvaging *s, rt_change *c, uint32_t disc, const rt_take *then)
 			       .name = rt_text_str(then->name),
 			       .git_commit = text_of(then->git_commit)};
 
-		st = rt_change_emit(c, &e, s->err);
+		rt_change_emit(c, &e);
+		st = rt_change_status(c, s->err);
 	} else if (st == RT_OK) {
-		st = rt_change_set_text(c, disc, then->number, "name", 0, rt_text_str(then->name),
-					s->err);
+		rt_change_set_text(c, disc, then->number, "name", 0, rt_text_str(then->name));
+		st = rt_change_status(c, s->err);
 	}
 	if (st == RT_OK)
 		st = set_present(c, disc, then->number, then->present, s->err);
@@ -556,9 +563,11 @@ same_disc(salvaging *s, rt_change *c, uint32_t number)
 			       .take_name = rt_text_str(rt_disc_take(then, 1)->name),
 			       .git_commit = text_of(rt_disc_take(then, 1)->git_commit)};
 
-		st = rt_change_emit(c, &e, s->err);
+		rt_change_emit(c, &e);
+		st = rt_change_status(c, s->err);
 	} else {
-		st = rt_change_set_text(c, 0, number, "name", 0, rt_cell_name(cell), s->err);
+		rt_change_set_text(c, 0, number, "name", 0, rt_cell_name(cell));
+		st = rt_change_status(c, s->err);
 	}
 	if (st == RT_OK)
 		st = set_present(c, 0, number, cell->present, s->err);
@@ -572,12 +581,17 @@ same_disc(salvaging *s, rt_change *c, uint32_t number)
 	if (st == RT_OK)
 		st = same_fields(c, number, now->fields, then->fields, s->err);
 	rt_object_unref(now);
-	if (st == RT_OK)
-		st = rt_change_set_number(c, number, 0, "active", then->active, s->err);
-	if (st == RT_OK && then->head == RT_HEAD_TIP)
-		st = rt_change_set(c, number, 0, "head", 0, rt_str_at(NULL, 0), s->err);
-	else if (st == RT_OK)
-		st = rt_change_set_number(c, number, 0, "head", then->head, s->err);
+	if (st == RT_OK) {
+		rt_change_set_number(c, number, 0, "active", then->active);
+		st = rt_change_status(c, s->err);
+	}
+	if (st == RT_OK && then->head == RT_HEAD_TIP) {
+		rt_change_clear(c, number, 0, "head");
+		st = rt_change_status(c, s->err);
+	} else if (st == RT_OK) {
+		rt_change_set_number(c, number, 0, "head", then->head);
+		st = rt_change_status(c, s->err);
+	}
 	return st;
 }
 
@@ -594,8 +608,10 @@ same_views(salvaging *s, rt_change *c)
 		st = rt_seq_get(s->ahead->views, i, &view, s->err);
 		if (st == RT_OK)
 			st = rt_project_view(c->now, (uint32_t)view.key, &now, s->err);
-		if (st == RT_OK && now != view.body && view.key < c->now->next_entry)
-			st = rt_change_view(c, (uint32_t)view.key, (unsigned)view.body, s->err);
+		if (st == RT_OK && now != view.body && view.key < c->now->next_entry) {
+			rt_change_view(c, (uint32_t)view.key, (unsigned)view.body);
+			st = rt_change_status(c, s->err);
+		}
 	}
 	return st;
 }
@@ -613,8 +629,10 @@ same_project(salvaging *s, rt_change *c)
 	if (st == RT_OK)
 		st = same_fields(c, 0, now, s->ahead->fields, s->err);
 	rt_object_unref(now);
-	if (st == RT_OK)
-		st = rt_change_set_number(c, 0, 0, "active", s->ahead->active, s->err);
+	if (st == RT_OK) {
+		rt_change_set_number(c, 0, 0, "active", s->ahead->active);
+		st = rt_change_status(c, s->err);
+	}
 	return st == RT_OK ? same_views(s, c) : st;
 }
 
@@ -628,7 +646,7 @@ recovered_name(salvaging *s, rt_change *c, rt_str *out)
 
 	for (i = 2; rt_project_disc_named(c->now, rt_str_of(name)) != 0; i++)
 		(void)snprintf(name, sizeof(name), "recovered_%d", i);
-	*out = rt_change_keep(c, rt_str_of(name));
+	*out = rt_scope_copy(c->scope, rt_str_of(name));
 	return out->ptr == NULL ? nomem(s->err) : RT_OK;
 }
 
@@ -659,12 +677,16 @@ add_leftovers(salvaging *s, rt_change *c)
 	if (st == RT_OK && count > 0) {
 		e.sub = (uint32_t)rt_project_disc_count(c->now) + 1;
 		st = recovered_name(s, c, &e.name);
-		if (st == RT_OK)
-			st = rt_change_emit(c, &e, s->err);
+		if (st == RT_OK) {
+			rt_change_emit(c, &e);
+			st = rt_change_status(c, s->err);
+		}
 		if (st == RT_OK)
 			st = set_present(c, 0, e.sub, true, s->err);
-		if (st == RT_OK)
-			st = rt_change_splice(c, e.sub, 1, 0, 0, slots, count, s->err);
+		if (st == RT_OK) {
+			rt_change_splice(c, e.sub, 1, 0, 0, slots, count);
+			st = rt_change_status(c, s->err);
+		}
 		s->out->recovered = count;
 		(void)snprintf(s->out->discussion, sizeof(s->out->discussion), "%s", e.name.ptr);
 	}
@@ -682,15 +704,15 @@ add_bodies(salvaging *s, rt_change *c)
 
 	rt_buf_init(&bytes, s->alloc, RT_BUF_UNLIMITED);
 	for (i = 0; st == RT_OK && i < s->item_count; i++) {
-		uint64_t number;
 		bool found;
 
 		st = read_body(s, s->items[i].number, &bytes, &found);
 		s->out->bodies_lost += st == RT_OK && !found;
 		c->next_body = s->items[i].number;
-		if (st == RT_OK)
-			st = rt_change_body(c, s->items[i].slot.slot.entry, rt_buf_str(&bytes),
-					    &number, s->err);
+		if (st == RT_OK) {
+			(void)rt_change_add_body(c, s->items[i].slot.slot.entry, rt_buf_str(&bytes));
+			st = rt_change_status(c, s->err);
+		}
 	}
 	rt_buf_deinit(&bytes);
 	return st;
@@ -702,6 +724,7 @@ add_rest(salvaging *s)
 {
 	const rt_store_ops *ops = s->to->ops;
 	const rt_project *base = NULL, *next = NULL;
+	rt_scope scope;
 	rt_change c;
 	rt_status st;
 
@@ -714,20 +737,23 @@ add_rest(salvaging *s)
 		rt_engine_unlock_writer(s->new);
 		return st;
 	}
-	rt_change_init(&c, s->new, s->arena, base);
+	rt_scope_init(&scope, s->alloc);
+	rt_change_init(&c, &scope, s->new, base);
 	if (s->ahead != NULL)
 		st = same_project(s, &c);
 	if (st == RT_OK)
 		st = add_leftovers(s, &c);
 	if (st == RT_OK)
 		st = add_bodies(s, &c);
-	if (st == RT_OK && c.effect_count + c.view_count > 0)
-		st = rt_engine_write_change(s->new, &c, RT_STR("import"), 0, s->arena, &next,
-					    s->err);
+	if (st == RT_OK && c.effect_count + c.view_count > 0) {
+		next = rt_change_write(&c, RT_STR("import"), 0);
+		st = rt_change_status(&c, s->err);
+	}
 	if (st == RT_OK && next != NULL)
 		st = ops->commit(s->to, s->err);
 	ops->cancel(s->to);
 	rt_change_deinit(&c);
+	rt_scope_deinit(&scope);
 	if (st == RT_OK && next != NULL)
 		rt_engine_publish(s->new, next);
 	else

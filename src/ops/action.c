@@ -2,6 +2,7 @@
  *
  * Requests: asked about, carried out, told of. */
 #include "ops/action_impl.h"
+#include "ops/ops.h"
 
 static rt_status
 nomem(rt_error *err)
@@ -92,27 +93,24 @@ static rt_status
 ask_all(rt_action_state *a, rt_action_item *items, size_t count, size_t *out_failed, rt_error *err)
 {
 	const rt_project *value;
-	rt_arena *arena = rt_arena_new(a->engine->alloc);
+	rt_scope scope;
 	rt_change c;
 	size_t i;
 	rt_status st;
 
 	*out_failed = 0;
-	if (arena == NULL)
-		return nomem(err);
 	/* What cannot be read now is found out by who carries it out. */
-	if (rt_engine_refresh(a->engine, err) == RT_NOMEM) {
-		rt_arena_free(arena);
+	if (rt_engine_refresh(a->engine, err) == RT_NOMEM)
 		return nomem(err);
-	}
 	value = rt_engine_value(a->engine);
-	rt_change_init(&c, a->engine, arena, value);
+	rt_scope_init(&scope, a->engine->alloc);
+	rt_change_init(&c, &scope, a->engine, value);
 	for (i = 0, st = RT_OK; st == RT_OK && i < count; i++) {
 		*out_failed = i;
 		st = rt_action_ask_hooks(a, &items[i], &c, err);
 	}
 	rt_change_deinit(&c);
-	rt_arena_free(arena);
+	rt_scope_deinit(&scope);
 	rt_object_unref(value);
 	return st;
 }
@@ -121,7 +119,8 @@ static rt_status
 carry_out(const rt_action_state *a, const rt_request *requests, size_t count, bool atomic,
 	  rt_result *results)
 {
-	rt_apply_options how = {.atomic = atomic, .disc = a->disc, .take = a->take};
+	rt_apply_options how = {.atomic = atomic, .disc = a->disc, .take = a->take,
+				.compile = rt_compile};
 
 	if (a->with != NULL) {
 		how.by = a->with->by;
@@ -316,3 +315,60 @@ rt_action_session_close(rt_engine *engine, const rt_apply_context *with)
 {
 	tell_session(engine, with, "session.close");
 }
+
+/* ---- without hooks ---- */
+
+rt_status
+rt_engine_apply(rt_engine *engine, const rt_request *requests, size_t count, bool atomic,
+		rt_str default_disc, rt_str default_take, rt_result *results)
+{
+	rt_apply_options how = {.atomic = atomic, .disc = default_disc, .take = default_take,
+				.compile = rt_compile};
+
+	return rt_engine_apply_if(engine, requests, count, &how, results);
+}
+
+rt_status
+rt_engine_apply_json(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
+		     rt_str default_disc, rt_str default_take, rt_result *results)
+{
+	rt_request *typed;
+	rt_scope s;
+	rt_status st;
+
+	rt_scope_init(&s, engine->alloc);
+	typed = rt_requests_read(&s, requests, count);
+	if (typed != NULL) {
+		st = rt_engine_apply(engine, typed, count, atomic, default_disc, default_take,
+				     results);
+	} else {
+		for (size_t i = 0; i < count; i++) {
+			memset(&results[i], 0, sizeof(results[i]));
+			fail_result(&results[i], s.status, &s.error);
+		}
+		st = s.status;
+	}
+	rt_scope_deinit(&s);
+	return st;
+}
+
+rt_status
+rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc, rt_str default_take,
+		     rt_result *result)
+{
+	rt_json_doc *doc = NULL;
+	yyjson_val *request;
+	rt_error err;
+	rt_status st = rt_json_read(engine->alloc, json, &doc, &err);
+
+	memset(result, 0, sizeof(*result));
+	if (st != RT_OK) {
+		fail_result(result, st == RT_LIMIT ? RT_USAGE : st, &err);
+		return result->status;
+	}
+	request = rt_json_root(doc);
+	st = rt_engine_apply_json(engine, &request, 1, false, default_disc, default_take, result);
+	rt_json_free(doc);
+	return st;
+}
+

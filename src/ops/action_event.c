@@ -4,6 +4,7 @@
  * append which branches makes a take, and a deletion of the last entry of a role has that
  * role, whatever the operation is called. */
 #include "ops/action_impl.h"
+#include "ops/ops.h"
 
 #include <stdio.h>
 
@@ -104,8 +105,10 @@ back_to(rt_change *c, const mark *m)
 static rt_status
 check(rt_action_state *a, rt_action_item *item, rt_change *c, rt_error *err)
 {
-	rt_status st = rt_compile_place(c, &item->request, a->disc, a->take, err);
+	rt_status st;
 
+	rt_change_find_place(c, &item->request, a->disc, a->take);
+	st = rt_change_status(c, err);
 	if (st == RT_OK)
 		item->place = c->place;
 	return st;
@@ -203,7 +206,8 @@ try(rt_action_item *item, rt_change *c, const mark *m, rt_error *err)
 
 	memset(&result, 0, sizeof(result));
 	c->result = &result;
-	st = rt_compile(c, &item->request, err);
+	rt_compile(c, &item->request);
+	st = rt_change_status(c, err);
 	c->result = NULL;
 	rt_result_deinit(&result);
 	if (st == RT_OK)
@@ -445,8 +449,8 @@ static rt_status
 find_left(const path *old, const path *new, rt_change *c, rt_hook_call_leaving *out, rt_error *err)
 {
 	size_t least = old->count < new->count ? old->count : new->count, common = 0, first;
-	rt_slot *slots = rt_arena_get(c->arena, (old->count + 1) * sizeof(*slots));
-	rt_slot *other = rt_arena_get(c->arena, (least + 1) * sizeof(*other));
+	rt_slot *slots = rt_scope_array(c->scope, old->count, sizeof(*slots));
+	rt_slot *other = rt_scope_array(c->scope, least, sizeof(*other));
 	rt_str kind;
 	rt_status st;
 
@@ -582,7 +586,7 @@ add_entry_now(const rt_action_state *a, const rt_action_item *item, const rt_res
 			st = rt_take_find(value, take, entry, &at, &slot, &found, NULL);
 	}
 	if (st == RT_OK && !found)
-		st = rt_compile_take_for(value, disc, entry, &number, &at, NULL);
+		st = rt_take_holding(value, disc, entry, &number, &at, NULL);
 	if (st == RT_OK && !found && number != 0) {
 		st = rt_seq_copy(rt_disc_take(disc, number)->slots, at, 1, &slot, NULL);
 		found = true;

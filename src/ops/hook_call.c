@@ -197,13 +197,17 @@ rt_hook_call_add_entry(rt_engine *engine, const rt_project *value, const rt_effe
 	const rt_slot *slot = &entry->slot;
 	char id[RT_ID_MAX + 1];
 	rt_buf bytes;
-	rt_body body;
+	rt_body body = {0};
 	rt_status st = rt_entry_id(value, slot->entry, id, err);
 
 	if (st != RT_OK)
 		return st;
+	rt_buf_init(&bytes, engine->alloc, RT_BUF_UNLIMITED);
 	if (c != NULL) {
-		st = rt_change_body_read(c, slot->body, &bytes, &body, err);
+		rt_change_body_bytes(c, slot->body, &bytes);
+		st = rt_change_status(c, err);
+		if (st == RT_OK)
+			st = rt_body_read(engine->alloc, rt_buf_str(&bytes), &body, err);
 	} else {
 		st = rt_engine_body(engine, slot->body, &bytes, &body, err);
 		if (st != RT_OK)

@@ -153,8 +153,8 @@ rt_import_row_open(rt_import *m, rt_error *err)
 			rt_engine_unlock_writer(m->engine);
 		return st;
 	}
-	rt_arena_reset(m->arena);
-	rt_change_init(&m->c, m->engine, m->arena, m->project);
+	rt_scope_reset(&m->scope);
+	rt_change_init(&m->c, &m->scope, m->engine, m->project);
 	m->c.by = m->by->size > 0 ? rt_text_str(m->by) : m->c.by;
 	m->c.group = m->group;
 	m->c.group_discs = m->group_discs;
@@ -173,7 +173,8 @@ rt_import_hide(rt_import *m, rt_error *err)
 	if (!m->making.made || m->making.hidden)
 		return RT_OK;
 	m->making.hidden = true;
-	return rt_change_set(&m->c, 0, m->making.disc, "present", 0, rt_str_at(NULL, 0), err);
+	rt_change_clear(&m->c, 0, m->making.disc, "present");
+	return rt_change_status(&m->c, err);
 }
 
 /* Without a store: what was counted can be forgotten, but for a discussion that goes on. */
@@ -262,8 +263,8 @@ write_row(rt_import *m, const rt_project **out, rt_error *err)
 		st = rt_import_flush(m, err);
 	if (st != RT_OK || (m->c.effect_count == 0 && m->c.view_count == 0))
 		return st;
-	st = rt_engine_write_change(m->engine, &m->c, RT_STR("import"),
-				    m->last != 0 ? m->last : m->making.disc, m->arena, out, err);
+	*out = rt_change_write(&m->c, RT_STR("import"), m->last != 0 ? m->last : m->making.disc);
+	st = rt_change_status(&m->c, err);
 	if (st == RT_OK && m->making.disc != 0) {
 		st = rt_project_disc(*out, m->making.disc, &disc, err);
 		if (st == RT_OK)
@@ -386,7 +387,7 @@ import_free(rt_import *m)
 	rt_free(m->engine->alloc, m->made);
 	rt_free(m->engine->alloc, m->grown);
 	rt_object_unref(m->project);
-	rt_arena_free(m->arena);
+	rt_scope_deinit(&m->scope);
 	rt_text_unref(m->name);
 	rt_text_unref(m->by);
 	rt_free(m->engine->alloc, m);
@@ -425,10 +426,10 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	m->known.alloc = engine->alloc;
 	rt_disc_names_init(&m->names, engine->alloc);
 	rt_buf_init(&m->bytes, engine->alloc, RT_BUF_UNLIMITED);
-	m->arena = rt_arena_new(engine->alloc);
+	rt_scope_init(&m->scope, engine->alloc);
 	m->name = (rt_text *)(uintptr_t)rt_text_new(engine->alloc, options->name);
 	m->by = (rt_text *)(uintptr_t)rt_text_new(engine->alloc, options->by);
-	if (m->arena == NULL || m->name == NULL || m->by == NULL)
+	if (m->name == NULL || m->by == NULL)
 		st = nomem(err);
 	if (st == RT_OK) { /* what others make from now on is not the same conversation */
 		m->project = rt_engine_value(engine);
@@ -459,14 +460,19 @@ add_end(rt_import *m, rt_error *err)
 	if (active != 0 && (rt_project_cell(m->c.now, active) == NULL ||
 			    !rt_project_cell(m->c.now, active)->present))
 		active = 0;
-	if (active != 0)
-		st = rt_change_set_number(&m->c, 0, 0, "active", active, err);
+	if (active != 0) {
+		rt_change_set_number(&m->c, 0, 0, "active", active);
+		st = rt_change_status(&m->c, err);
+	}
 	/* the one that was there for the time in between goes, unless somebody has used it */
 	if (st != RT_OK || m->spare <= 1 || active == 0 || active == m->spare)
 		return st;
 	st = rt_project_disc(m->c.now, m->spare, &disc, err);
-	if (st == RT_OK && disc->history.current == 0 && rt_project_cell(m->c.now, m->spare)->present)
-		st = rt_change_set(&m->c, 0, m->spare, "present", 0, rt_str_at(NULL, 0), err);
+	if (st == RT_OK && disc->history.current == 0 &&
+	    rt_project_cell(m->c.now, m->spare)->present) {
+		rt_change_clear(&m->c, 0, m->spare, "present");
+		st = rt_change_status(&m->c, err);
+	}
 	return st;
 }
 

@@ -74,20 +74,25 @@ static rt_status
 newest_row(rt_import *m, const rt_project *value, uint32_t number, uint64_t *out, rt_error *err)
 {
 	rt_history h = {0};
-	rt_record step;
+	rt_scope s;
 	uint64_t at;
-	rt_status st = rt_history_get(value, number, &h, err);
 
+	rt_scope_init(&s, m->engine->alloc);
+	RT_TRY(&s, rt_history_get(value, number, &h, &s.error));
 	*out = 0;
-	for (at = h.current; st == RT_OK && *out == 0 && at >= m->group;) {
-		rt_arena_reset(m->arena);
-		st = rt_engine_record(m->engine, at, m->arena, &step, NULL, err);
-		if (st == RT_OK && (at == m->group || step.group == m->group))
+	for (at = h.current; rt_ok(&s) && *out == 0 && at >= m->group;) {
+		rt_record step = {0};
+		rt_arena *arena;
+
+		rt_scope_reset(&s);
+		arena = rt_scope_arena(&s);
+		RT_TRY(&s, rt_engine_record(m->engine, at, arena, &step, NULL, &s.error));
+		if (rt_ok(&s) && (at == m->group || step.group == m->group))
 			*out = at;
-		else if (st == RT_OK && !rt_history_parent(&step, number, &at))
+		else if (rt_ok(&s) && !rt_history_parent(&step, number, &at))
 			at = 0;
 	}
-	return st;
+	return rt_scope_end(&s, err);
 }
 
 /* Numbers above those of the value that the last row was made on, or made, are of a row that was
@@ -192,11 +197,15 @@ remove_disc(rt_import *m, uint32_t number, rt_error *err)
 	if (st == RT_OK && m->c.now->active == number) {
 		if (other == 0)
 			st = find_other(m, &other, err);
-		if (st == RT_OK)
-			st = rt_change_set_number(&m->c, 0, 0, "active", other, err);
+		if (st == RT_OK) {
+			rt_change_set_number(&m->c, 0, 0, "active", other);
+			st = rt_change_status(&m->c, err);
+		}
 	}
-	if (st == RT_OK)
-		st = rt_change_set(&m->c, 0, number, "present", 0, rt_str_at(NULL, 0), err);
+	if (st == RT_OK) {
+		rt_change_clear(&m->c, 0, number, "present");
+		st = rt_change_status(&m->c, err);
+	}
 	m->row_size += 48; /* about */
 	return st == RT_OK && m->row_size >= m->row_max ? rt_import_next_row(m, err) : st;
 }

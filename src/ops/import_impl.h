@@ -16,11 +16,12 @@
 #ifndef RT_OPS_IMPORT_IMPL_H
 #define RT_OPS_IMPORT_IMPL_H
 
-#include "ops/compile.h"
+#include "log/engine_impl.h"
 #include "ops/import.h"
 #include "ops/import_known.h"
 #include "ops/import_names.h"
 #include "ops/names.h"
+#include "ops/ops.h"
 
 enum {
 	RT_IMPORT_ROW_MIN = 16 << 10,    /* bytes of a row, about */
@@ -105,7 +106,7 @@ struct rt_import {
 	/* the row */
 	bool open;
 	const rt_project *project; /* ours: what it is made on */
-	rt_arena *arena;
+	rt_scope scope; /* of the row */
 	rt_change c;
 	size_t row_size, row_max; /* about, bytes */
 	size_t bodies_size;

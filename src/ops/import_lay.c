@@ -174,8 +174,10 @@ rt_layer_run(rt_layer *l, uint32_t take, size_t at, const int64_t *list, size_t 
 					  all->bodies_size >= RT_IMPORT_BODIES_MAX))
 				break;
 		}
-		if (st == RT_OK)
-			st = rt_change_splice(l->c, l->disc, take, at, 0, slots, run, err);
+		if (st == RT_OK) {
+			rt_change_splice(l->c, l->disc, take, at, 0, slots, run);
+			st = rt_change_status(l->c, err);
+		}
 		if (st == RT_OK && all->making.known && !all->dry_run)
 			st = rt_import_note_grown(l->all, l->disc, run, err);
 		at += run;
@@ -208,12 +210,12 @@ free_take_name(rt_layer *l, const rt_disc *disc, rt_str wanted, rt_str *out, rt_
 	if (st == RT_OK && (wanted.size == 0 || rt_names_has(&l->takes, wanted))) {
 		if (wanted.size == 0)
 			wanted = rt_text_str(rt_disc_take(disc, 1)->name);
-		st = rt_names_number(&l->takes, rt_compile_take_base(wanted), "_take_", 1, &name);
+		st = rt_names_number(&l->takes, rt_take_base(wanted), "_take_", 1, &name);
 		wanted = rt_buf_str(&name);
 	}
 	if (st == RT_OK)
 		st = rt_names_add(&l->takes, wanted);
-	*out = st == RT_OK ? rt_change_keep(l->c, wanted) : rt_str_at(NULL, 0);
+	*out = st == RT_OK ? rt_scope_copy(l->c->scope, wanted) : rt_str_at(NULL, 0);
 	rt_buf_deinit(&name);
 	return out->ptr == NULL ? nomem(err) : RT_OK;
 }
@@ -235,10 +237,12 @@ rt_layer_new_take(rt_layer *l, uint32_t from, size_t shared, rt_str name, rt_str
 	e.sub = (uint32_t)rt_disc_take_count(disc) + 1;
 	e.from_take = shared > 0 ? from : 0;
 	e.count = shared;
-	e.git_commit = rt_change_keep(l->c, git_commit);
+	e.git_commit = rt_scope_copy(l->c->scope, git_commit);
 	st = free_take_name(l, disc, name, &e.name, err);
-	if (st == RT_OK)
-		st = rt_change_emit(l->c, &e, err);
+	if (st == RT_OK) {
+		rt_change_emit(l->c, &e);
+		st = rt_change_status(l->c, err);
+	}
 	l->result->takes++;
 	l->all->making.takes++;
 	*out_number = e.sub;
@@ -383,8 +387,8 @@ lay_takes(rt_layer *l, uint32_t first_take, uint32_t *out_active, rt_error *err)
 			st = rt_layer_new_take(l, first_take + (uint32_t)best, shared, t->name,
 				      t->git_commit, &take, err);
 		} else if (t->git_commit.size > 0) { /* the take came with the discussion */
-			st = rt_change_set_text(l->c, l->disc, take, "git_commit", 0,
-						t->git_commit, err);
+			rt_change_set_text(l->c, l->disc, take, "git_commit", 0, t->git_commit);
+			st = rt_change_status(l->c, err);
 		}
 		if (st == RT_OK)
 			st = rt_layer_run(l, take, shared, t->nodes, shared, t->node_count, err);
@@ -403,7 +407,7 @@ rt_layer_fields(rt_layer *l, uint32_t disc, const rt_outline_field *fields, size
 	rt_status st = RT_OK;
 
 	for (i = 0; st == RT_OK && i < count; i++) {
-		rt_str name = rt_change_keep(l->c, fields[i].name);
+		rt_str name = rt_scope_copy(l->c->scope, fields[i].name);
 		rt_json_doc *doc = NULL;
 
 		if (name.ptr == NULL)
@@ -414,7 +418,8 @@ rt_layer_fields(rt_layer *l, uint32_t disc, const rt_outline_field *fields, size
 		st = rt_json_read(l->engine->alloc, fields[i].json, &doc, err);
 		if (st != RT_OK)
 			return st;
-		st = rt_compile_set_json(l->c, disc, name, rt_json_root(doc), err);
+		rt_change_set_json(l->c, disc, name, rt_json_root(doc));
+		st = rt_change_status(l->c, err);
 		rt_json_free(doc);
 	}
 	return st;
@@ -435,7 +440,7 @@ free_disc_name(rt_layer *l, rt_str wanted, rt_str *out, rt_error *err)
 		st = rt_disc_names_number(names, l->c->now, wanted, &name);
 		wanted = rt_buf_str(&name);
 	}
-	*out = st == RT_OK ? rt_change_keep(l->c, wanted) : rt_str_at(NULL, 0);
+	*out = st == RT_OK ? rt_scope_copy(l->c->scope, wanted) : rt_str_at(NULL, 0);
 	rt_buf_deinit(&name);
 	return out->ptr == NULL ? nomem(err) : RT_OK;
 }
@@ -454,11 +459,14 @@ set_labels_and_views(rt_layer *l, rt_error *err)
 
 		if (l->spots[i].entry == 0)
 			continue;
-		if (n->label.size > 0)
-			st = rt_change_set_text(l->c, l->disc, 0, "label", l->spots[i].entry,
-						n->label, err);
-		if (st == RT_OK && view != 0)
-			st = rt_change_view(l->c, l->spots[i].entry, view, err);
+		if (n->label.size > 0) {
+			rt_change_set_text(l->c, l->disc, 0, "label", l->spots[i].entry, n->label);
+			st = rt_change_status(l->c, err);
+		}
+		if (st == RT_OK && view != 0) {
+			rt_change_view(l->c, l->spots[i].entry, view);
+			st = rt_change_status(l->c, err);
+		}
 		if (n->label.size > 0 || view != 0)
 			l->all->row_size += SLOT_SIZE + n->label.size;
 		if (st == RT_OK)
@@ -478,15 +486,16 @@ rt_import_new_disc(rt_import *m, rt_str name, rt_str take_name, uint32_t *out_nu
 	memset(&e, 0, sizeof(e));
 	e.kind = RT_EFFECT_NEW;
 	e.sub = (uint32_t)rt_project_disc_count(m->c.now) + 1;
-	e.name = rt_change_keep(&m->c, name);
-	e.take_name = rt_change_keep(&m->c, take_name);
+	e.name = rt_scope_copy(m->c.scope, name);
+	e.take_name = rt_scope_copy(m->c.scope, take_name);
 	if (e.name.ptr == NULL || e.take_name.ptr == NULL)
 		return nomem(err);
 	if (e.sub > RT_IMPORT_DISCS_MAX)
 		return rt_fail(err, RT_LIMIT, "a project holds %d discussions at most",
 			       (int)RT_IMPORT_DISCS_MAX);
 	*out_number = e.sub;
-	st = rt_change_emit(&m->c, &e, err);
+	rt_change_emit(&m->c, &e);
+	st = rt_change_status(&m->c, err);
 	if (st == RT_OK && rt_disc_names_add(&m->names, m->c.now, e.sub) != RT_OK)
 		st = nomem(err);
 	return st;
@@ -522,16 +531,20 @@ use_spare(rt_layer *l, rt_str name, rt_str take_name, rt_error *err)
 
 	l->disc = m->spare;
 	m->spare = 0;
-	old = rt_change_keep(l->c, rt_cell_name(rt_project_cell(l->c->now, l->disc)));
+	old = rt_scope_copy(l->c->scope, rt_cell_name(rt_project_cell(l->c->now, l->disc)));
 	st = old.ptr != NULL ? rt_import_note_made(m, l->disc, err) : nomem(err);
 	free_name = old; /* its own is as good as free */
 	if (st == RT_OK && !rt_str_eq(name, old))
 		st = free_disc_name(l, name, &free_name, err);
-	if (st == RT_OK)
-		st = rt_change_set_text(l->c, 0, l->disc, "name", 0, free_name, err);
-	if (st == RT_OK)
-		st = rt_change_set_text(l->c, l->disc, 1, "name", 0,
-					take_name.size > 0 ? take_name : free_name, err);
+	if (st == RT_OK) {
+		rt_change_set_text(l->c, 0, l->disc, "name", 0, free_name);
+		st = rt_change_status(l->c, err);
+	}
+	if (st == RT_OK) {
+		rt_change_set_text(l->c, l->disc, 1, "name", 0,
+				   take_name.size > 0 ? take_name : free_name);
+		st = rt_change_status(l->c, err);
+	}
 	if (st == RT_OK && rt_disc_names_add(&m->names, l->c->now, l->disc) != RT_OK)
 		st = nomem(err);
 	if (st != RT_OK || l->whole)
@@ -542,10 +555,14 @@ use_spare(rt_layer *l, rt_str name, rt_str take_name, rt_error *err)
 		if (st == RT_OK)
 			st = rt_import_note_made(m, other, err);
 	}
-	if (st == RT_OK && l->c->now->active == l->disc)
-		st = rt_change_set_number(l->c, 0, 0, "active", other, err);
-	if (st == RT_OK)
-		st = rt_change_set(l->c, 0, l->disc, "present", 0, rt_str_at(NULL, 0), err);
+	if (st == RT_OK && l->c->now->active == l->disc) {
+		rt_change_set_number(l->c, 0, 0, "active", other);
+		st = rt_change_status(l->c, err);
+	}
+	if (st == RT_OK) {
+		rt_change_clear(l->c, 0, l->disc, "present");
+		st = rt_change_status(l->c, err);
+	}
 	m->making.hidden = true;
 	return st;
 }
@@ -566,8 +583,10 @@ make_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t number, rt_error 
 		uint32_t unused;
 
 		st = rt_import_new_disc(l->all, RT_STR(""), RT_STR(""), &unused, err);
-		if (st == RT_OK)
-			st = rt_change_set(l->c, 0, unused, "present", 0, rt_str_at(NULL, 0), err);
+		if (st == RT_OK) {
+			rt_change_clear(l->c, 0, unused, "present");
+			st = rt_change_status(l->c, err);
+		}
 	}
 	if (st == RT_OK)
 		st = free_disc_name(l, name, &free_name, err);
@@ -583,18 +602,22 @@ make_disc(rt_layer *l, rt_str name, rt_str take_name, uint32_t number, rt_error 
 static rt_status
 unhide(rt_layer *l, rt_error *err)
 {
-	rt_str name = rt_change_keep(
-		l->c, rt_cell_name(rt_project_cell(l->c->now, l->disc)));
+	rt_str name = rt_scope_copy(l->c->scope,
+				    rt_cell_name(rt_project_cell(l->c->now, l->disc)));
 	rt_str free_name = name;
 	rt_status st = name.ptr != NULL ? RT_OK : nomem(err);
 
 	if (st == RT_OK && rt_disc_names_has(&l->all->names, l->c->now, name)) {
 		st = free_disc_name(l, name, &free_name, err);
-		if (st == RT_OK)
-			st = rt_change_set_text(l->c, 0, l->disc, "name", 0, free_name, err);
+		if (st == RT_OK) {
+			rt_change_set_text(l->c, 0, l->disc, "name", 0, free_name);
+			st = rt_change_status(l->c, err);
+		}
 	}
-	if (st == RT_OK)
-		st = rt_change_set(l->c, 0, l->disc, "present", 0, RT_STR("true"), err);
+	if (st == RT_OK) {
+		rt_change_set(l->c, 0, l->disc, RT_STR("present"), 0, RT_STR("true"));
+		st = rt_change_status(l->c, err);
+	}
 	if (st == RT_OK && rt_disc_names_add(&l->all->names, l->c->now, l->disc) != RT_OK)
 		st = nomem(err);
 	l->all->making.hidden = false;
@@ -660,6 +683,13 @@ lay_more(rt_layer *l, rt_error *err)
 	return st;
 }
 
+static rt_status
+head_to_start(rt_layer *l, rt_error *err)
+{
+	rt_change_set_number(l->c, l->disc, 0, "head", RT_HEAD_START);
+	return rt_change_status(l->c, err);
+}
+
 /* Where the next entry goes: at the tip, before the first entry, or where it was. */
 static rt_status
 set_head(rt_layer *l, size_t head, rt_error *err)
@@ -678,12 +708,13 @@ set_head(rt_layer *l, size_t head, rt_error *err)
 	if (o->head < 0)
 		return rt_seq_count(rt_disc_active(disc)->slots) == 0
 			       ? RT_OK
-			       : rt_change_set_number(l->c, l->disc, 0, "head", RT_HEAD_START, err);
+			       : head_to_start(l, err);
 	st = rt_take_find(l->c->now, rt_disc_active(disc), l->spots[head].entry, &at, NULL, &found,
 			  err);
 	if (st != RT_OK || !found || at + 1 >= rt_seq_count(rt_disc_active(disc)->slots))
 		return st;
-	return rt_change_set_number(l->c, l->disc, 0, "head", l->spots[head].entry, err);
+	rt_change_set_number(l->c, l->disc, 0, "head", l->spots[head].entry);
+	return rt_change_status(l->c, err);
 }
 
 /* What comes with the last outline of a discussion that was made. */
@@ -712,22 +743,27 @@ finish(rt_layer *l, uint32_t active, size_t head, rt_error *err)
 	}
 	if (st == RT_OK && m->hidden)
 		st = unhide(l, err);
-	if (st == RT_OK && !m->named) /* a format may want to know that nobody chose it */
-		st = rt_change_set_text(l->c, l->disc, 0, "name_made", 0,
-					rt_cell_name(rt_project_cell(l->c->now, l->disc)), err);
+	if (st == RT_OK && !m->named) { /* a format may want to know that nobody chose it */
+		rt_change_set_text(l->c, l->disc, 0, "name_made", 0,
+				   rt_cell_name(rt_project_cell(l->c->now, l->disc)));
+		st = rt_change_status(l->c, err);
+	}
 	/* a field of the file may say where it came from, once upon a time */
 	if (st == RT_OK)
 		st = rt_project_disc(l->c->now, l->disc, &disc, err);
-	if (st == RT_OK)
-		st = rt_change_set(l->c, l->disc, 0,
-				   o->source.size == 0 &&
-						   rt_fields_get(disc->fields, RT_STR("source")).ptr !=
-							   NULL
-					   ? "source_content"
-					   : "source",
-				   0, rt_buf_str(&source), err);
-	if (st == RT_OK && o->takes != NULL && active != 1)
-		st = rt_change_set_number(l->c, l->disc, 0, "active", active, err);
+	if (st == RT_OK) {
+		bool has_source = rt_fields_get(disc->fields, RT_STR("source")).ptr != NULL;
+
+		rt_change_set(l->c, l->disc, 0,
+			      o->source.size == 0 && has_source ? RT_STR("source_content")
+								: RT_STR("source"),
+			      0, rt_buf_str(&source));
+		st = rt_change_status(l->c, err);
+	}
+	if (st == RT_OK && o->takes != NULL && active != 1) {
+		rt_change_set_number(l->c, l->disc, 0, "active", active);
+		st = rt_change_status(l->c, err);
+	}
 	if (st == RT_OK)
 		st = set_head(l, head, err);
 	if (st == RT_OK) {

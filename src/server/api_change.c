@@ -5,7 +5,7 @@
 #include "server/api.h"
 
 #include "codec/content.h"
-#include "ops/lint.h"
+#include "chat/lint.h"
 
 static void
 fail(rt_call *call, rt_status status, const char *words, rt_str about)

@@ -3,7 +3,7 @@
  * Advice: what a change would break nearby, said before it is made. */
 #include "chat/send_testing.h"
 
-#include "ops/lint.h"
+#include "chat/lint.h"
 #include "store/store_memory.h"
 
 /* Of some 3,000, or 50,000 where nodes are tiny. */

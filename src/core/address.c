@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Addresses: what people and programs write, to numbers (C5, C6, C29). */
-#include "log/engine_impl.h"
+#include "core/address.h"
 
 /* "d12" or "t3": the number behind the letter; 0 when it is not that. */
 static uint32_t
@@ -450,4 +450,36 @@ rt_resolve_vanished(const rt_project *project, uint32_t disc_number, rt_str id, 
 	if (st == RT_OK && s.count > 0)
 		*out_entry = s.hits[0];
 	return st;
+}
+
+/* ---- which take ---- */
+
+rt_status
+rt_take_holding(const rt_project *project, const rt_disc *disc, uint32_t entry, uint32_t *out_take,
+		size_t *out_at, rt_error *err)
+{
+	bool is_tip = false;
+
+	*out_take = 0;
+	*out_at = 0;
+	for (size_t i = 1; i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
+		bool found = false, tip;
+		size_t at;
+		rt_status st = take->present ? rt_take_find(project, take, entry, &at, NULL, &found,
+							    err)
+					     : RT_OK;
+
+		if (st != RT_OK)
+			return st;
+		if (!found)
+			continue;
+		tip = at + 1 == rt_seq_count(take->slots);
+		if (*out_take == 0 || (tip && !is_tip)) {
+			*out_take = take->number;
+			*out_at = at;
+			is_tip = tip;
+		}
+	}
+	return RT_OK;
 }

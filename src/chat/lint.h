@@ -11,8 +11,8 @@
  *                     and is not sent from now on; it stays in the entry
  *
  * Nothing is destroyed by any of these: what is sent is made fit at every send. */
-#ifndef RT_OPS_LINT_H
-#define RT_OPS_LINT_H
+#ifndef RT_CHAT_LINT_H
+#define RT_CHAT_LINT_H
 
 #include "log/engine.h"
 

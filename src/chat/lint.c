@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a change breaks: the neighbourhood before and after it, compared. */
+#include "chat/lint.h"
+
+#include "chat/context_impl.h"
+#include "core/role.h"
+#include "ops/ops.h"
+
+/* Something that is wrong in a neighbourhood. */
+typedef struct problem {
+	const char *id;
+	uint32_t entry, other; /* other 0: none */
+} problem;
+
+typedef struct problems {
+	problem *items;
+	size_t count, room;
+} problems;
+
+/* A call, or a result, without its counterpart so far. */
+typedef struct unpaired {
+	rt_str id;
+	uint32_t entry;
+	bool is_result, met;
+} unpaired;
+
+typedef struct advising {
+	rt_scope *scope;
+	rt_change *c;
+	rt_lint_fn fn;
+	void *ctx;
+	unpaired *unpaired;
+	size_t unpaired_count, unpaired_room;
+	problems stale; /* edits of what is signed */
+} advising;
+
+/* Room for one more item; false after a failure. */
+static bool
+grow(rt_scope *s, void **items, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room == 0 ? 16 : *room * 2;
+	void *fresh;
+
+	if (count < *room)
+		return rt_ok(s);
+	fresh = rt_scope_array(s, more, size);
+	if (fresh == NULL)
+		return false;
+	if (count > 0)
+		memcpy(fresh, *items, count * size);
+	*items = fresh;
+	*room = more;
+	return true;
+}
+
+static void
+add_problem(advising *a, problems *p, const char *id, uint32_t entry, uint32_t other)
+{
+	if (grow(a->scope, (void **)&p->items, p->count, &p->room, sizeof(*p->items)))
+		p->items[p->count++] = (problem){id, entry, other};
+}
+
+static void
+add_call(advising *a, rt_str id, uint32_t entry, bool is_result)
+{
+	if (id.size == 0)
+		return;
+	for (size_t i = a->unpaired_count; is_result && i > 0; i--) {
+		unpaired *call = &a->unpaired[i - 1];
+
+		if (!call->is_result && !call->met && rt_str_eq(call->id, id)) {
+			call->met = true;
+			return;
+		}
+	}
+	if (grow(a->scope, (void **)&a->unpaired, a->unpaired_count, &a->unpaired_room,
+		 sizeof(*a->unpaired)))
+		a->unpaired[a->unpaired_count++] = (unpaired){id, entry, is_result, false};
+}
+
+/* Calls and results of one entry. */
+static void
+add_calls(advising *a, const rt_slot *slot, rt_str role)
+{
+	const rt_body *body = rt_change_read_body(a->c, slot->body);
+	rt_context_entry e;
+	rt_context_result result;
+	yyjson_val *item;
+	size_t i, max;
+
+	rt_context_entry_of(&e, role, RT_STR(""), body);
+	yyjson_arr_foreach(e.content_json, i, max, item)
+	{
+		rt_str type = rt_json_str(rt_json_get(item, "type"));
+
+		if (rt_str_is(type, "toolCall") || rt_str_is(type, "tool_use"))
+			add_call(a, rt_json_str(rt_json_get(item, "id")), slot->entry, false);
+		if (rt_context_result_of(item, &result))
+			add_call(a, result.id, slot->entry, true);
+	}
+	yyjson_arr_foreach(rt_body_field(body, "tool_calls"), i, max, item)
+		add_call(a, rt_json_str(rt_json_get(item, "id")), slot->entry, false);
+	add_call(a, rt_json_str(rt_body_field(body, "tool_call_id")), slot->entry, true);
+	add_call(a, rt_json_str(rt_json_get(rt_json_get(e.record, "message"), "toolCallId")),
+		 slot->entry, true);
+}
+
+/* 'u'ser, 'a'ssistant, or 0: what does not take turns. */
+static char
+speaker(rt_str role, rt_str kind)
+{
+	if (rt_context_kind_is_silent(kind) || rt_str_is(kind, "custom_message") ||
+	    rt_str_is(kind, "prompt_notice"))
+		return 0;
+	if (rt_role_is_user(role))
+		return 'u';
+	return rt_role_is_assistant(role) ? 'a' : 0;
+}
+
+/* What is wrong between two positions of a take. */
+static void
+examine(advising *a, const rt_project *value, const rt_take *take, size_t from, size_t to,
+	problems *out)
+{
+	rt_slot *slots = rt_scope_array(a->scope, to - from, sizeof(*slots));
+	uint32_t last = 0;
+	char spoke = 0;
+
+	a->unpaired_count = 0;
+	if (to > from)
+		RT_TRY(a->scope, rt_seq_copy(take->slots, from, to - from, slots, &a->scope->error));
+	for (size_t i = 0; rt_ok(a->scope) && i < to - from; i++) {
+		rt_str role = {NULL, 0}, kind = {NULL, 0};
+		char who;
+
+		if ((slots[i].flags & RT_SLOT_MUTED) != 0)
+			continue;
+		RT_TRY(a->scope, rt_project_name(value, slots[i].role, &role, &a->scope->error));
+		RT_TRY(a->scope, rt_project_name(value, slots[i].kind, &kind, &a->scope->error));
+		if ((slots[i].flags & RT_SLOT_RICH) != 0)
+			add_calls(a, &slots[i], role);
+		who = speaker(role, kind);
+		if (who != 0 && who == spoke)
+			add_problem(a, out, "same-speaker", last, slots[i].entry);
+		if (kind.size == 0 || who != 0) {
+			spoke = who;
+			last = slots[i].entry;
+		}
+	}
+	for (size_t i = 0; i < a->unpaired_count; i++)
+		if (!a->unpaired[i].met)
+			add_problem(a, out, "call-parted", a->unpaired[i].entry,
+				    a->unpaired[i].is_result ? 1 : 0);
+}
+
+static bool
+had(const problems *before, const problem *p)
+{
+	for (size_t i = 0; i < before->count; i++)
+		if (before->items[i].id == p->id && before->items[i].entry == p->entry &&
+		    before->items[i].other == p->other)
+			return true;
+	return false;
+}
+
+static void
+report(advising *a, const problem *p)
+{
+	rt_lint advice = {.id = p->id};
+	bool is_pair = strcmp(p->id, "same-speaker") == 0;
+	rt_buf *words = rt_scope_buf(a->scope), *repair = rt_scope_buf(a->scope);
+
+	RT_TRY(a->scope, rt_entry_id(a->c->now, p->entry, advice.entry, &a->scope->error));
+	if (is_pair)
+		RT_TRY(a->scope, rt_entry_id(a->c->now, p->other, advice.other, &a->scope->error));
+	if (is_pair) {
+		rt_buf_add_f(words, "entries %s and %s now follow each other and are of the same "
+				    "speaker", advice.entry, advice.other);
+		rt_buf_add_f(repair, "{\"op\":\"entry.merge\",\"entry\":\"%s\"}", advice.entry);
+	} else if (strcmp(p->id, "call-parted") == 0) {
+		rt_buf_add_f(words,
+			     p->other != 0 ? "entry %s is the result of a tool's call that is not "
+					     "sent any more; it will be sent as text"
+					   : "entry %s calls a tool whose result is not sent any more; "
+					     "the call will be sent as text",
+			     advice.entry);
+		rt_buf_add_f(repair, "{\"op\":\"entry.mute\",\"entry\":\"%s\"}", advice.entry);
+	} else {
+		rt_buf_add_f(words, "the signed reasoning of entry %s does not fit its text any "
+				    "more and is not sent from now on", advice.entry);
+	}
+	advice.words = rt_scope_str(a->scope, words);
+	advice.repair = rt_scope_str(a->scope, repair);
+	if (rt_ok(a->scope))
+		a->fn(a->ctx, &advice);
+}
+
+static bool
+has_signature(yyjson_val *v)
+{
+	return rt_json_get(v, "thinkingSignature") != NULL || rt_json_get(v, "signature") != NULL ||
+	       rt_json_get(v, "thoughtSignature") != NULL || rt_json_get(v, "redacted") != NULL ||
+	       rt_str_is(rt_json_str(rt_json_get(v, "type")), "redacted_thinking");
+}
+
+/* Has an entry reasoning with a signature that fits what it says? */
+static bool
+is_signed(advising *a, const rt_slot *slot)
+{
+	const rt_body *body = rt_change_read_body(a->c, slot->body);
+	rt_buf *hash = rt_scope_buf(a->scope);
+	bool is = false;
+	yyjson_val *item;
+	size_t i, max;
+
+	yyjson_arr_foreach(body->content_json, i, max, item) is |= has_signature(item);
+	yyjson_arr_foreach(rt_body_field(body, "thinking_segments"), i, max, item)
+		is |= has_signature(item);
+	if (!is || body->format == RT_BODY_PI)
+		return is;
+	/* with another text than it was signed with it is stale already */
+	rt_reply_add_signed_text(body->content, body->content_json, a->scope->alloc, hash);
+	return rt_str_eq(rt_scope_str(a->scope, hash),
+			 rt_json_str(rt_body_field(body, "signed_text")));
+}
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The first place in the take that changed, and how far back it is the same again. */
+static size_t
+compare(advising *a, const rt_project *before, problems *old, problems *fresh)
+{
+	const rt_disc *was, *is = rt_change_disc(a->c);
+	const rt_take *then, *now;
+	size_t at = 0, count_then, count_now, from, tail, resent;
+	const rt_seq *head = NULL;
+
+	RT_TRY(a->scope, rt_project_disc(before, a->c->place.disc, &was, &a->scope->error));
+	if (!rt_ok(a->scope))
+		return 0;
+	then = rt_disc_take(was, a->c->place.take);
+	now = rt_disc_take(is, a->c->place.take);
+	if (then == NULL || now == NULL)
+		return 0;
+	RT_TRY(a->scope, rt_seq_differ(then->slots, now->slots, 0, &at, &a->scope->error));
+	count_then = rt_seq_count(then->slots);
+	count_now = rt_seq_count(now->slots);
+	if (!rt_ok(a->scope) || at >= count_then)
+		return 0; /* only more at the end */
+	from = at > RT_LINT_WINDOW ? at - RT_LINT_WINDOW : 0;
+	tail = RT_LINT_WINDOW + (count_then > count_now ? count_then - count_now : 0);
+	examine(a, before, then, from, least(at + tail, count_then), old);
+	tail = RT_LINT_WINDOW + (count_now > count_then ? count_now - count_then : 0);
+	examine(a, a->c->now, now, from, least(at + tail, count_now), fresh);
+	/* what comes after the change was sent with what was there before */
+	if (at >= count_now || RT_TRY(a->scope, rt_seq_splice(now->slots, at, count_now - at, NULL, 0,
+							      &head, &a->scope->error)) != RT_OK)
+		return 0;
+	resent = rt_tokens_estimate(
+		(size_t)(rt_seq_total(now->slots).bytes - rt_seq_total(head).bytes));
+	rt_seq_unref(head);
+	return resent;
+}
+
+/* Carry out a request in memory, and note signed reasoning that it makes stale. */
+static void
+try_request(advising *a, const rt_request *r)
+{
+	bool was_signed = false;
+
+	if (r->op == RT_OP_ENTRY_EDIT) {
+		rt_position s = rt_find_entry(a->c, r->entry);
+
+		was_signed = (s.slot.slot.flags & RT_SLOT_RICH) != 0 &&
+			     is_signed(a, &s.slot.slot);
+	}
+	rt_compile(a->c, r);
+	if (was_signed) {
+		rt_position s = rt_find_entry(a->c, r->entry);
+
+		if (rt_ok(a->scope) && !is_signed(a, &s.slot.slot))
+			add_problem(a, &a->stale, "reasoning-stale", s.entry, 0);
+	}
+}
+
+rt_status
+rt_engine_lint(rt_engine *engine, const rt_request *requests, size_t count, rt_str discussion,
+	       rt_str take, rt_lint_fn fn, void *ctx, size_t *out_resent, rt_error *err)
+{
+	const rt_project *value = rt_engine_value(engine);
+	problems old = {0}, fresh = {0};
+	rt_result result = {0};
+	rt_scope s;
+	rt_change c;
+	advising a = {.scope = &s, .c = &c, .fn = fn, .ctx = ctx};
+	bool known = true;
+
+	*out_resent = 0;
+	rt_scope_init(&s, engine->alloc);
+	rt_change_init(&c, &s, engine, value);
+	c.result = &result;
+	for (size_t i = 0; known && i < count; i++) {
+		const rt_request *r = &requests[i];
+
+		known = r->invalid == NULL && (rt_ops[r->op].flags & RT_OP_EDITS_ENTRIES) != 0;
+		if (known)
+			rt_change_find_place(&c, r, discussion, take);
+		if (known && rt_ok(&s))
+			try_request(&a, r);
+		known = known && rt_ok(&s);
+	}
+	if (known && c.effect_count > 0)
+		*out_resent = compare(&a, value, &old, &fresh);
+	for (size_t i = 0; known && i < a.stale.count; i++)
+		report(&a, &a.stale.items[i]);
+	for (size_t i = 0; known && i < fresh.count; i++)
+		if (!had(&old, &fresh.items[i]))
+			report(&a, &fresh.items[i]);
+	if (known && !rt_ok(&s))
+		*out_resent = 0;
+	rt_change_deinit(&c);
+	rt_object_unref(value);
+	rt_result_deinit(&result);
+	if (known)
+		return rt_scope_end(&s, err);
+	rt_scope_deinit(&s); /* what fails is told when it is carried out */
+	return RT_OK;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Addresses: the names, ids and positions that people and programs write, resolved to numbers
+ * (C5, C6, C29).
+ *
+ * Threads: pure functions of immutable values. */
+#ifndef RT_CORE_ADDRESS_H
+#define RT_CORE_ADDRESS_H
+
+#include "core/id.h"
+#include "core/project.h"
+
+/* Where a command works. Numbers; 0: the active one. */
+typedef struct rt_place {
+	uint32_t disc;
+	uint32_t take;
+} rt_place;
+
+/* Discussions and takes by exact name or id ("d3", "t2"), C29; empty: the active one. */
+RT_CHECKED rt_status rt_resolve_place(const rt_project *project, rt_str disc, rt_str take,
+				      rt_place *out, rt_error *err);
+/* An entry by id, unique prefix, label, "@", ":7", ":-1" (C5, C6). whole: look in the whole
+ * discussion, not only in the take. 0 in *out_entry: before the first entry (never with @). */
+RT_CHECKED rt_status rt_resolve_entry(const rt_project *project, rt_place place, rt_str address,
+				      bool whole, uint32_t *out_entry, rt_error *err);
+/* The entry that ever had exactly this id in the discussion; 0: none. */
+RT_CHECKED rt_status rt_resolve_vanished(const rt_project *project, uint32_t disc, rt_str id,
+					 uint32_t *out_entry, rt_error *err);
+/* Number of the take with this exact name or id ("t3"); 0: none. */
+uint32_t rt_take_addressed(const rt_disc *disc, rt_str name);
+
+/* The take that an entry is reached in when the one at hand does not hold it: one whose
+ * tip it is, else the oldest (C9). */
+RT_CHECKED rt_status rt_take_holding(const rt_project *project, const rt_disc *disc, uint32_t entry,
+				     uint32_t *out_take, size_t *out_at, rt_error *err);
+
+/* The id that people see. out has room for RT_ID_MAX + 1 bytes; NUL-terminated. */
+RT_CHECKED rt_status rt_entry_id(const rt_project *project, uint32_t entry, char *out, rt_error *err);
+/* "d3" or "t3" is added to buf. */
+void rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number);
+
+#endif

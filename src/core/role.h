@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Roles: who speaks. Any text is a role; a project has a list of those that it offers. */
+#ifndef RT_CORE_ROLE_H
+#define RT_CORE_ROLE_H
+
+#include "core/project.h"
+
+/* The list of a project that has none of its own, as a JSON array. */
+extern const char rt_default_roles[];
+/* The project's list as a JSON array; borrowed. */
+rt_str rt_project_roles(const rt_project *project);
+bool rt_role_is_user(rt_str role);
+bool rt_role_is_assistant(rt_str role);
+
+#endif

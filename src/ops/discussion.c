@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Operations on the catalogue of discussions. */
+#include "ops/ops.h"
+
+/* The present discussion that comes first by name, without this one; 0: none. */
+static uint32_t
+first_disc(const rt_project *project, uint32_t without)
+{
+	const rt_cell *best = NULL;
+
+	for (size_t i = 1; i <= rt_project_disc_count(project); i++) {
+		const rt_cell *cell = rt_project_cell(project, (uint32_t)i);
+
+		if (cell->present && cell->number != without &&
+		    (best == NULL || rt_str_cmp(rt_cell_name(cell), rt_cell_name(best)) < 0))
+			best = cell;
+	}
+	return best == NULL ? 0 : best->number;
+}
+
+/* The present discussion that an operation names; NULL after a failure. */
+static const rt_cell *
+named_disc(rt_change *c, rt_str name)
+{
+	rt_place place = {0, 0};
+	const rt_cell *cell;
+
+	if (name.size == 0)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "no discussion \"\"; see: retake ls");
+	RT_TRY(c->scope, rt_resolve_place(c->now, name, RT_STR(""), &place, &c->scope->error));
+	if (!rt_change_ok(c))
+		return NULL;
+	cell = rt_project_cell(c->now, place.disc);
+	if (cell->present)
+		return cell;
+	rt_scope_fail(c->scope, RT_NOT_FOUND,
+		      "discussion \"%.*s\" is not in the catalogue; undo brings it back",
+		      RT_STR_ARG(name));
+	return NULL;
+}
+
+/* An empty discussion, which becomes active. */
+static void
+make_disc(rt_change *c, rt_str name)
+{
+	rt_effect e = {.kind = RT_EFFECT_NEW,
+		       .sub = (uint32_t)rt_project_disc_count(c->now) + 1,
+		       .name = rt_scope_copy(c->scope, name)};
+
+	e.take_name = e.name;
+	rt_change_emit(c, &e);
+	rt_change_set_number(c, 0, 0, "active", e.sub);
+	rt_result_disc(c, name);
+}
+
+void
+rt_op_discussion_new(rt_change *c, const rt_request *r)
+{
+	rt_check_disc_name(c, r->name);
+	make_disc(c, r->name);
+}
+
+void
+rt_op_discussion_switch(rt_change *c, const rt_request *r)
+{
+	const rt_cell *cell = named_disc(c, r->target);
+
+	if (cell == NULL)
+		return;
+	rt_result_disc(c, rt_cell_name(cell));
+	rt_change_set_number(c, 0, 0, "active", cell->number);
+}
+
+void
+rt_op_discussion_rename(rt_change *c, const rt_request *r)
+{
+	const rt_cell *cell = named_disc(c, r->target);
+
+	if (r->name.size == 0)
+		rt_scope_fail(c->scope, RT_USAGE, "\"name\" is empty");
+	if (!rt_change_ok(c))
+		return;
+	rt_result_disc(c, r->name);
+	if (rt_project_disc_named(c->now, r->name) == cell->number)
+		return;
+	rt_check_disc_name(c, r->name);
+	rt_change_set_text(c, 0, cell->number, "name", 0, r->name);
+}
+
+void
+rt_op_discussion_delete(rt_change *c, const rt_request *r)
+{
+	const rt_cell *cell = named_disc(c, r->target);
+	uint32_t number, next;
+
+	if (cell == NULL)
+		return;
+	number = cell->number;
+	next = first_disc(c->now, number);
+	if (next == 0)
+		rt_scope_fail(c->scope, RT_REFUSED,
+			      "\"%.*s\" is the last discussion; it cannot be deleted",
+			      RT_STR_ARG(rt_cell_name(cell)));
+	if (next != 0 && c->now->active == number) {
+		rt_result_disc(c, rt_cell_name(rt_project_cell(c->now, next)));
+		rt_change_set_number(c, 0, 0, "active", next);
+	}
+	rt_change_clear(c, 0, number, "present");
+}
+
+void
+rt_op_project_reset(rt_change *c, const rt_request *r)
+{
+	size_t discs = rt_project_disc_count(c->now);
+
+	(void)r;
+	for (size_t i = 1; i <= discs && rt_change_ok(c); i++)
+		rt_change_clear(c, 0, (uint32_t)i, "present");
+	while (rt_change_ok(c) && rt_fields_count(c->now->fields) > 0)
+		rt_change_set(c, 0, 0, rt_fields_name(c->now->fields, 0), 0, (rt_str){NULL, 0});
+	make_disc(c, RT_STR("main"));
+}

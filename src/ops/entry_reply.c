@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * entry.reply: what a model said becomes an entry. It goes right behind what it answers, also
+ * when others have added to the end of the take meanwhile; so a reply needs no place reserved
+ * for it while it arrives (decision 10). Neither the active take nor the head moves, except
+ * with a fork. */
+#include "ops/ops.h"
+
+#define SEGMENTS "thinking_segments"
+
+/* Does a field of the reply so far belong to how it ended? The continuation says that anew. */
+static bool
+is_of_end(rt_str key)
+{
+	return rt_str_is(key, "partial") || rt_str_is(key, "stop_reason") ||
+	       rt_str_is(key, "error");
+}
+
+static bool
+is_known(rt_str key, const rt_known_fields *known)
+{
+	const char *const *name = known->names;
+
+	while (*name != NULL && !rt_str_is(key, *name))
+		name++;
+	return *name != NULL || rt_str_is(key, "content");
+}
+
+static void
+add_member(rt_buf *out, yyjson_val *key, yyjson_val *value)
+{
+	rt_json_add_key_str(out, rt_json_str(key));
+	rt_json_add_value(out, value);
+}
+
+/* Further fields of the request. */
+static void
+add_given(rt_buf *out, const rt_request *r, const rt_known_fields *known, bool with_segments)
+{
+	yyjson_val *key, *value;
+	size_t i, max;
+
+	if (r->source == NULL)
+		return;
+	yyjson_obj_foreach(r->source, i, max, key, value)
+	{
+		if (!is_known(rt_json_str(key), known) &&
+		    (with_segments || !rt_str_is(rt_json_str(key), SEGMENTS)))
+			add_member(out, key, value);
+	}
+}
+
+/* Fields of the reply so far that the request does not give. */
+static void
+add_kept(rt_buf *out, const rt_alloc *alloc, const rt_request *r, const rt_body *old,
+	 const rt_known_fields *known)
+{
+	yyjson_val *key, *value;
+	size_t i, max;
+
+	if (old->format == RT_BODY_PI && rt_json_get(r->source, "pi") == NULL)
+		rt_body_add_fields(out, alloc, old, false);
+	if (old->format != RT_BODY_JSON)
+		return;
+	yyjson_obj_foreach(old->fields, i, max, key, value)
+	{
+		rt_str name = rt_json_str(key);
+
+		if (!is_known(name, known) && !is_of_end(name) && !rt_str_is(name, SEGMENTS) &&
+		    yyjson_obj_getn(r->source, name.ptr, name.size) == NULL)
+			add_member(out, key, value);
+	}
+}
+
+/* What was thought before, and then. */
+static void
+add_segments(rt_buf *out, yyjson_val *before, yyjson_val *then)
+{
+	yyjson_val *item;
+	size_t i, max;
+
+	rt_json_open(out, SEGMENTS, '[');
+	yyjson_arr_foreach(before, i, max, item) rt_json_put_value(out, NULL, item);
+	yyjson_arr_foreach(then, i, max, item) rt_json_put_value(out, NULL, item);
+	rt_json_close(out, ']');
+}
+
+/* A body with what the request says (after what the reply says now, where they are joined) and
+ * the fields of both. */
+static void
+continue_body(rt_change *c, const rt_request *r, rt_effect_slot *slot)
+{
+	const rt_body *old = rt_change_read_body(c, slot->slot.body);
+	yyjson_val *segments = rt_body_field(old, SEGMENTS);
+	rt_known_fields known = rt_fields_of_op(&rt_ops[r->op]);
+	rt_buf *body = rt_scope_buf(c->scope), *joined;
+	bool is_json;
+	rt_str content = rt_request_content(c, r, &is_json);
+	size_t bare;
+
+	if (r->join == RT_YES) {
+		joined = rt_scope_buf(c->scope);
+		is_json = rt_content_join(joined, (rt_content){old->content, old->content_json},
+					  r->content);
+		content = rt_scope_str(c->scope, joined);
+	}
+	rt_buf_add_c(body, "J{");
+	if (is_json)
+		rt_json_put_raw(body, "content", content);
+	else
+		rt_json_put_str(body, "content", content);
+	bare = body->size;
+	add_given(body, r, &known, segments == NULL);
+	add_kept(body, c->scope->alloc, r, old, &known);
+	if (segments != NULL)
+		add_segments(body, segments, rt_json_get(r->source, SEGMENTS));
+	if (body->size == bare && !is_json) {
+		rt_give_content(c, slot, content, false, NULL, NULL);
+		return;
+	}
+	rt_buf_add_byte(body, '}');
+	rt_give_body(c, slot, rt_scope_str(c->scope, body), content.size);
+}
+
+/* The reply that `into` names gets another body; slot, role and time stay, and every field
+ * that the request does not give. */
+static void
+continue_reply(rt_change *c, const rt_request *r)
+{
+	rt_known_fields known = rt_fields_of_op(&rt_ops[r->op]);
+	rt_position s = rt_find_entry(c, r->into);
+	rt_effect_slot slot = s.slot;
+
+	(void)rt_describe_entry(c, r); /* role and time are checked, and not used */
+	if (r->join == RT_YES || (slot.slot.flags & RT_SLOT_RICH) != 0) {
+		continue_body(c, r, &slot);
+	} else {
+		bool is_json;
+		rt_str content = rt_request_content(c, r, &is_json);
+
+		rt_give_content(c, &slot, content, is_json, r->source, known.names);
+	}
+	if (r->by_hand == RT_YES)
+		slot.slot.flags |= RT_SLOT_EDITED;
+	rt_replace_list_slot(c, &s, &slot);
+	rt_set_given_prompt(c, r);
+	rt_result_entry(c, s.entry);
+}
+
+void
+rt_op_entry_reply(rt_change *c, const rt_request *r)
+{
+	bool continues = r->into.ptr != NULL;
+	size_t at = 0;
+
+	if (continues && (r->after.ptr != NULL || r->fork != RT_UNSET || r->id.ptr != NULL))
+		rt_scope_fail(c->scope, RT_USAGE,
+			      "\"into\" goes without \"after\", \"fork\" and \"id\"");
+	if (!continues && (r->join != RT_UNSET || r->by_hand != RT_UNSET))
+		rt_scope_fail(c->scope, RT_USAGE, "\"%s\" goes with \"into\" alone",
+			      r->join != RT_UNSET ? "join" : "by_hand");
+	if (!continues && r->after.ptr == NULL)
+		rt_scope_fail(c->scope, RT_USAGE, "say what it answers (\"after\"), or \"into\"");
+	if (continues) {
+		continue_reply(c, r);
+		return;
+	}
+	if (!rt_str_is_null(r->after))
+		at = rt_find_entry(c, r->after).at + 1;
+	rt_effect_slot slot = rt_new_entry(c, r);
+	if (r->fork == RT_YES && at < rt_find_take(c).at)
+		rt_fork_take(c, at);
+	rt_change_splice(c, c->place.disc, c->place.take, at, 0, &slot, 1);
+	rt_set_given_prompt(c, r);
+	rt_result_entry(c, slot.slot.entry);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ops: what each operation does, as the effects that it adds to a change (log/change.h). Every
+ * row of core/op.def has a function here, in the file of its noun:
+ *
+ *   entry.c  entry_reply.c  entry_split.c  take.c  discussion.c  setting.c
+ *
+ * A request is checked against the table before it gets here, and knows its place. */
+#ifndef RT_OPS_OPS_H
+#define RT_OPS_OPS_H
+
+#include "codec/content.h"
+#include "log/change.h"
+
+#define OP(id, function, ...) void rt_op_##function(rt_change *c, const rt_request *r);
+#include "core/op.def"
+#undef OP
+
+/* Carries out one request that is a step: its function, then the head of each discussion that
+ * it changed (C10). */
+void rt_compile(rt_change *c, const rt_request *r);
+
+/* ---- where ---- */
+
+/* An entry in a take. After a failure everything is 0. */
+typedef struct rt_position {
+	const rt_disc *disc;
+	const rt_take *take;
+	size_t at;
+	uint32_t entry;
+	rt_effect_slot slot;
+} rt_position;
+
+/* The request's take; at is the number of its entries. */
+rt_position rt_find_take(rt_change *c);
+/* An entry of the request's take. */
+rt_position rt_find_entry(rt_change *c, rt_str address);
+/* An entry of the request's discussion: in its take, or in the one of rt_take_holding. */
+rt_position rt_find_anywhere(rt_change *c, rt_str address);
+/* Where a request's before or after points to in its take. */
+size_t rt_find_gap(rt_change *c, const rt_request *r);
+
+/* ---- entries ---- */
+
+/* A new entry as a request describes it: role, kind, id, time; every field that the table does
+ * not know for the operation is kept with its content. */
+rt_effect_slot rt_new_entry(rt_change *c, const rt_request *r);
+/* The same without a number and a body. */
+rt_effect_slot rt_describe_entry(rt_change *c, const rt_request *r);
+/* A new entry without a body; id may be empty. */
+rt_effect_slot rt_new_slot(rt_change *c, rt_str role, rt_str kind, rt_str id);
+/* Give a slot a body with this content: text, or (is_json) an array of blocks; fields and skip
+ * as for rt_body_write. */
+void rt_give_content(rt_change *c, rt_effect_slot *slot, rt_str content, bool is_json,
+		     yyjson_val *fields, const char *const *skip);
+/* Give it a finished body, with content of so many bytes. */
+void rt_give_body(rt_change *c, rt_effect_slot *slot, rt_str body, size_t content_size);
+/* The content of a request as text, or (*out_json) as JSON text. */
+rt_str rt_request_content(rt_change *c, const rt_request *r, bool *out_json);
+/* Is this the content of that body? */
+bool rt_body_has_content(rt_change *c, const rt_body *body, rt_str content, bool is_json);
+/* Names of fields that are no further fields of an entry, ended by NULL. */
+typedef struct rt_known_fields {
+	const char *names[24];
+} rt_known_fields;
+rt_known_fields rt_fields_of_op(const rt_op *op);
+
+/* Add an entry at the head of the request's take, branching where need be (C9). */
+void rt_append_entry(rt_change *c, const rt_effect_slot *slot);
+/* Put another slot in place of one. */
+void rt_replace_list_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slot);
+/* A new take out of the first `at` slots of the request's, which becomes active with the
+ * head at its tip; the request goes on there. */
+void rt_fork_take(rt_change *c, size_t at);
+/* The working prompt that came with an entry: the model's own, not an edit (C46). */
+void rt_set_given_prompt(rt_change *c, const rt_request *r);
+
+/* ---- names ---- */
+
+/* What the numbered takes of a discussion are called after: up to the first "_take_". */
+rt_str rt_take_base(rt_str name);
+/* Fails where a given name is empty, or a discussion has it. */
+void rt_check_disc_name(rt_change *c, rt_str name);
+/* Set to a text, or clear it where that is empty. */
+void rt_set_or_clear(rt_change *c, uint32_t disc, const char *key, uint32_t entry, rt_str text);
+
+/* ---- results ---- */
+
+void rt_result_entry(rt_change *c, uint32_t entry);
+void rt_result_take(rt_change *c, rt_str name);
+void rt_result_disc(rt_change *c, rt_str name);
+
+#endif
