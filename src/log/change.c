@@ -338,8 +338,8 @@ rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *out)
 		rt_buf_add_str(out, c->bodies[i - 1].data);
 	} else {
 		st = rt_store_get(c->engine->store,
-				  rt_rows_one(RT_STORE_BODIES, c->engine->project, number), out, NULL,
-				  &c->scope->error);
+				  rt_rows_one(RT_STORE_BODIES, c->engine->project, number), out,
+				  NULL, &c->scope->error);
 		if (st == RT_NOT_FOUND)
 			rt_scope_fail(c->scope, RT_CORRUPT, "body %llu is missing; run: retake fsck",
 				      (unsigned long long)number);

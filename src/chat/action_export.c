@@ -2,8 +2,10 @@
  *
  * Export: hooks before something goes out. It may be changed: each entry's role and content,
  * and whether it is there. */
-#include "ops/action_impl.h"
+#include "chat/action_export.h"
+
 #include "chat/last_request.h"
+#include "ops/action_impl.h"
 
 static rt_status
 nomem(rt_error *err)
