@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The list of formats, and who knows an input best. */
+ * The table of formats, and which one an input is. */
 #include "formats/formats.h"
 
 const rt_format *const rt_formats[] = {
@@ -16,9 +16,7 @@ enum {
 const rt_format *
 rt_format_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; name != NULL && rt_formats[i] != NULL; i++)
+	for (size_t i = 0; name != NULL && rt_formats[i] != NULL; i++)
 		if (strcmp(rt_formats[i]->name, name) == 0)
 			return rt_formats[i];
 	return NULL;
@@ -29,11 +27,10 @@ rt_format_sniff(rt_str head)
 {
 	const rt_format *best = NULL;
 	int surest = 0;
-	size_t i;
 
 	if (head.size > SNIFF_SIZE)
 		head.size = SNIFF_SIZE;
-	for (i = 0; rt_formats[i] != NULL; i++) {
+	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		int sure = rt_formats[i]->sniff == NULL ? 0 : rt_formats[i]->sniff(head);
 
 		if (sure > surest) {

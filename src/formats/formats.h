@@ -1,7 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Formats: the list of file formats that Retake reads and writes. A new one is one file
- * with an rt_format in it and one line in formats.c. */
+ * Formats: the list of file formats that Retake reads and writes, and how to add one.
+ *
+ * A format is an rt_format (ops/format.h): functions between bytes and outlines. A new one is
+ * one file, NAME.c, with its test and fuzz target, and one row in formats.c; its name goes into
+ * RT_FORMAT_NAMES. The rest of this directory is a kit for that file:
+ *
+ *   reading   formats_reader.h   an input, a builder, batches for the receiver, remarks
+ *             formats_walk.h     JSON or lines of any size, one value at a time
+ *             formats_scan.h     JSON in memory cut into members without parsing
+ *             formats_build.h    makes outlines: discussions, entries, takes, fields
+ *             formats_share.h    one node for an entry that several takes list
+ *   writing   formats_writer.h   an output; discussions with their takes; bodies of entries
+ *   both      rt_member          tables of members and the fields of rt_node they stand for
+ *             formats_extras.h   what a foreign format cannot say, for lossless exports
+ *             formats_list.h     growing arrays, hash tables
+ *
+ * formats_example_test.c is a whole format in 70 lines, to begin with. Then: keep what it drops
+ * (unknown members as further fields of entries and fields of the discussion, times), write
+ * all takes with options.whole, and everything with options.lossless; openai_*.c has all of
+ * that. formats_random.h has outlines and round trips for the test, formats_fuzz.h the fuzz
+ * target.
+ *
+ * Readers skip what is broken and say so with its line; only a file of another format is
+ * refused, with a position. Failures stay in a scope (base/scope.h) until the end: only loops
+ * have to look at it. */
 #ifndef RT_FORMATS_FORMATS_H
 #define RT_FORMATS_FORMATS_H
 
@@ -13,6 +36,9 @@ extern const rt_format rt_format_openai;    /* openai.c: chat messages, fine-tun
 extern const rt_format rt_format_toml;      /* toml.c: project files of Manual Slop */
 extern const rt_format rt_format_markdown;  /* markdown.c: for people to read */
 extern const rt_format rt_format_html;      /* html.c: a page that shows everything */
+
+/* Those that are written, for documents; the default first. */
+#define RT_FORMAT_NAMES "canonical, toml, pi, openai, markdown, html"
 
 /* All of them, ended by NULL; where two are equally sure of an input, the first wins. */
 extern const rt_format *const rt_formats[];

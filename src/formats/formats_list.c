@@ -7,13 +7,22 @@
 
 /* ---- vectors ---- */
 
+void
+rt_vec_clear(rt_vec *vec)
+{
+	if (vec->items != NULL)
+		rt_free(vec->alloc, vec->items);
+	vec->items = NULL;
+	vec->count = vec->room = 0;
+}
+
 static void
 close_vec(void *item)
 {
 	rt_vec *vec = item;
 
-	rt_free(vec->alloc, vec->items);
-	memset(vec, 0, sizeof(*vec));
+	rt_vec_clear(vec);
+	vec->alloc = NULL;
 }
 
 void *

@@ -16,6 +16,8 @@ typedef struct rt_vec {
 
 /* A new item at the end, not initialised; items may move. NULL: the scope has failed. */
 void *rt_vec_push(rt_scope *s, rt_vec *vec, size_t item_size);
+/* Empty it and free its memory before the scope does. */
+void rt_vec_clear(rt_vec *vec);
 
 /* A hash table from hashes to numbers; equal hashes may stand for several. */
 typedef struct rt_table_slot {

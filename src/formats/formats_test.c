@@ -23,6 +23,25 @@ test_find(void **state)
 	assert_int_equal(i, 6);
 }
 
+/* What documents say of formats is what the table has. */
+static void
+test_names(void **state)
+{
+	rt_str names = RT_STR(", " RT_FORMAT_NAMES ",");
+	size_t size = 0;
+
+	(void)state;
+	for (size_t i = 0; rt_formats[i] != NULL; i++) {
+		char name[64];
+
+		size += strlen(rt_formats[i]->name) + 2;
+		snprintf(name, sizeof(name), ", %s,", rt_formats[i]->name);
+		if (rt_str_find(names, rt_str_of(name), 0) == SIZE_MAX)
+			fail_msg("%s is not in RT_FORMAT_NAMES", rt_formats[i]->name);
+	}
+	assert_int_equal(names.size, size + 1);
+}
+
 static void
 assert_sniffed(const char *text, const char *wanted)
 {
@@ -284,7 +303,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),  cmocka_unit_test(test_sniff),
+		cmocka_unit_test(test_find),  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_sniff),
 		cmocka_unit_test(test_sniff_own), cmocka_unit_test(test_scan),
 		cmocka_unit_test(test_takes_of), cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_torture),

@@ -9,7 +9,7 @@ static void
 assert_context(const char *file, const char *at, const char *wanted)
 {
 	rt_pi_session s;
-	rt_pi_context context;
+	rt_pi_context context = {.item_count = 0};
 	rt_buf messages, text;
 	rt_json_doc *doc = NULL;
 	yyjson_val *message;

@@ -236,6 +236,7 @@ put_in_order(rt_pi_rows *rows)
 			rows->items[i].parent = place[rows->items[i].parent] - 1;
 	if (rows->head >= 0)
 		rows->head = place[rows->head] - 1;
+	rt_vec_clear(&rows->list);
 }
 
 /* ---- ids ---- */

@@ -5,6 +5,7 @@
  * before rows with a parameter there, so the first that fits is the one. */
 #include "server/route.h"
 
+#include "formats/formats.h"
 #include "server/api.h"
 #include "server/hook_api.h"
 
@@ -73,7 +74,7 @@ static const rt_route_param q_events[] = {
 static const rt_route_param q_last[] = {
 	{"last_event_id", "string", "as the header Last-Event-ID, which goes before it"}, END};
 #define EXPORT \
-	{"format", "string", "canonical, toml, pi, openai, markdown, html; default: canonical"}, \
+	{"format", "string", RT_FORMAT_NAMES "; default: canonical"}, \
 		{"all", "boolean", "all takes, not only one; begins with the one that is named"}, \
 		{"lossless", "boolean", "add what the format cannot say"}, \
 		{"lines", "boolean", "one conversation a line, where the format has both"}, \
