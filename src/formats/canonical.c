@@ -51,7 +51,7 @@ canonical_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, 
 {
 	return rt_canonical_read_to(alloc, in, false, NULL, to, report, err);
 }
-RT_READER_FUNCTIONS(canonical)
+RT_READER_FUNCTIONS(canonical, canonical_to)
 
 const rt_format rt_format_canonical = {
 	.name = "canonical",

@@ -71,7 +71,7 @@ talk_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_re
 		rt_reader_refuse(&r, 0, "no line is a talk");
 	return rt_reader_end(&r, err);
 }
-RT_READER_FUNCTIONS(talk)
+RT_READER_FUNCTIONS(talk, talk_to)
 
 static rt_status
 talk_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_options *options,

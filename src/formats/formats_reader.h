@@ -72,17 +72,16 @@ void rt_reader_hold(rt_reader *r, rt_str text, uint64_t line);
 void rt_reader_remark(rt_reader *r, rt_remark_level level, const char *where,
 		      const char *format, ...) RT_PRINTF(4, 5);
 
-/* For formats that only differ in how they read: the functions read and stream of an
- * rt_format by one function of the form
- * rt_status name_to(alloc, const rt_input *, const rt_reader_to *, report, err). */
-#define RT_READER_FUNCTIONS(name) \
+/* The functions name_read and name_stream of an rt_format, by one function
+ * rt_status read_to(alloc, const rt_input *, const rt_reader_to *, report, err). */
+#define RT_READER_FUNCTIONS(name, read_to) \
 	static rt_status name##_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, \
 				     rt_report *report, rt_error *err) \
 	{ \
 		rt_input in = rt_input_of(&input); \
 		rt_reader_to to = {.whole = out}; \
 \
-		return name##_to(alloc, &in, &to, report, err); \
+		return read_to(alloc, &in, &to, report, err); \
 	} \
 	static rt_status name##_stream(const rt_alloc *alloc, const rt_input *in, \
 				       rt_outlines_fn fn, void *ctx, rt_report *report, \
@@ -90,7 +89,7 @@ void rt_reader_remark(rt_reader *r, rt_remark_level level, const char *where,
 	{ \
 		rt_reader_to to = {.fn = fn, .ctx = ctx}; \
 \
-		return name##_to(alloc, in, &to, report, err); \
+		return read_to(alloc, in, &to, report, err); \
 	}
 
 #endif

@@ -279,13 +279,7 @@ markdown_sniff(rt_str head)
 	return headings > 1 ? 50 : headings > 0 ? 25 : 0;
 }
 
-static rt_status
-markdown_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	    rt_error *err)
-{
-	return rt_markdown_read_to(alloc, in, to, report, err);
-}
-RT_READER_FUNCTIONS(markdown)
+RT_READER_FUNCTIONS(markdown, rt_markdown_read_to)
 
 const rt_format rt_format_markdown = {
 	.name = "markdown",

@@ -163,13 +163,7 @@ openai_sniff(rt_str head)
 	return sure > 0 ? 40 : 0; /* messages, one a line */
 }
 
-static rt_status
-openai_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
-	  rt_error *err)
-{
-	return rt_openai_read_to(alloc, in, to, report, err);
-}
-RT_READER_FUNCTIONS(openai)
+RT_READER_FUNCTIONS(openai, rt_openai_read_to)
 
 const rt_format rt_format_openai = {
 	.name = "openai",

@@ -171,7 +171,7 @@ rt_openai_is_foreign(yyjson_val *blocks)
 	return false;
 }
 
-/* The texts of the scope's buffers are written to out: its failure is that of out. */
+/* End a scope whose buffers were written to out, which gets its failure. */
 static void
 end_scope(rt_scope *s, rt_buf *out)
 {
