@@ -6,14 +6,10 @@
 #include "formats/formats.h"
 
 const rt_member rt_canonical_members[RT_CANONICAL_MEMBER_COUNT] = {
-	RT_MEMBER(FLAG, collapsed),
-	{"content", RT_MEMBER_CONTENT, 0},
-	RT_MEMBER(TEXT, id),
-	RT_MEMBER(KIND, kind),
-	RT_MEMBER(FLAG, muted),
-	{"purged", RT_MEMBER_PURGED, 0},
-	RT_MEMBER(FLAG, read_mode),
-	RT_MEMBER(TEXT_ALWAYS, role),
+	RT_MEMBER(FLAG, collapsed), {"content", RT_MEMBER_CONTENT, 0},
+	RT_MEMBER(TEXT, id),        RT_MEMBER(KIND, kind),
+	RT_MEMBER(FLAG, muted),     {"purged", RT_MEMBER_PURGED, 0},
+	RT_MEMBER(FLAG, read_mode), RT_MEMBER(TEXT_ALWAYS, role),
 	RT_MEMBER(TS, ts),
 };
 
@@ -40,9 +36,8 @@ canonical_sniff(rt_str head)
 		if (rt_scan_key_is(key, "discussions") && value.ptr[0] == '[')
 			return 95;
 	/* the list is longer than the beginning that we were given */
-	return rt_scan_key_is(key, "discussions") && m.at < m.in.size && m.in.ptr[m.at] == '['
-		       ? 95
-		       : 0;
+	return rt_scan_key_is(key, "discussions") && m.at < m.in.size && m.in.ptr[m.at] == '[' ? 95
+											       : 0;
 }
 
 static rt_status

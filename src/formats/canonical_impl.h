@@ -2,7 +2,7 @@
  *
  * Canonical: the whole state as one JSON text (row C47 of the contract). Equal states,
  * equal bytes: the keys of every object sorted by their bytes, no spaces, what is empty
- * or default left out, one line end behind it.
+ * or default left out, one line end at the end.
  *
  *   {"active":NAME,"discussions":[DISCUSSION…],"roles":[…],"settings":{…}}
  *

@@ -121,7 +121,8 @@ read_entry(reader *c, rt_str raw)
 static void
 number_entry(reader *c, size_t count_before)
 {
-	int64_t *node = c->reads_shared ? rt_vec_push(&c->r.b.s, &c->numbered, sizeof(*node)) : NULL;
+	int64_t *node = c->reads_shared ? rt_vec_push(&c->r.b.s, &c->numbered, sizeof(*node))
+					: NULL;
 	size_t count;
 	const int64_t *path = rt_share_path(&c->share, &count);
 

@@ -14,10 +14,10 @@ typedef struct member member;
 struct member {
 	rt_str key;
 	void (*write)(writer *c, rt_buf *out, const member *m); /* the value, after its key */
-	rt_str text;        /* for write_string, write_json, write_raw */
-	yyjson_val *value;  /* for write_value */
+	rt_str text;          /* for write_string, write_json, write_raw */
+	yyjson_val *value;    /* for write_value */
 	const rt_member *row; /* for write_row */
-	size_t order;       /* of equal keys the lowest stays */
+	size_t order;         /* of equal keys the lowest stays */
 };
 
 /* Where an entry is in the output, so that the next take copies it. */
@@ -28,8 +28,8 @@ typedef struct written {
 
 struct writer {
 	rt_writer w;
-	bool shares;    /* the shorter form */
-	rt_vec members; /* member: a stack; an object's are above those of its parent */
+	bool shares;      /* the shorter form */
+	rt_vec members;   /* member: a stack; an object's are above those of its parent */
 	written *written; /* by node, of the current discussion */
 	size_t written_count;
 	const rt_node *node; /* the current entry */
@@ -377,7 +377,8 @@ push_head(writer *c)
 		head = take != NULL && take->node_count > 0 ? take->nodes[take->node_count - 1]
 							    : -1;
 	if (head < 0 || (size_t)head >= o->node_count)
-		push(c, (member){.key = RT_STR("head"), .write = write_raw, .text = RT_STR("null")});
+		push(c,
+		     (member){.key = RT_STR("head"), .write = write_raw, .text = RT_STR("null")});
 	else if (o->nodes[head].id.size > 0)
 		push_string(c, "head", o->nodes[head].id);
 }
@@ -387,7 +388,8 @@ static void
 push_fields(writer *c)
 {
 	static const char *const inner[] = {"prompt", "prompt_edited", NULL};
-	static const char *const optional[] = {"id", "git_commit", "track", "presets", "link", NULL};
+	static const char *const optional[] = {"id",      "git_commit", "track",
+					       "presets", "link",       NULL};
 	const rt_outline *o = c->w.outline;
 
 	for (size_t i = 0; i < o->field_count; i++) {
@@ -467,8 +469,8 @@ write_all(const rt_alloc *alloc, const rt_outlines *in, bool shares, rt_buf *out
 
 /* There is only one canonical form, whatever the options. */
 rt_status
-rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
-		   const rt_export_options *options, rt_buf *out, rt_error *err)
+rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_options *options,
+		   rt_buf *out, rt_error *err)
 {
 	(void)options;
 	return write_all(alloc, in, false, out, err);

@@ -224,7 +224,8 @@ rt_build_body_open_value(rt_build *b, yyjson_val *content)
 {
 	if (!yyjson_is_arr(content)) {
 		rt_build_body_open(
-			b, yyjson_is_str(content) ? rt_json_str(content) : rt_str_at(NULL, 0), false);
+			b, yyjson_is_str(content) ? rt_json_str(content) : rt_str_at(NULL, 0),
+			false);
 		return;
 	}
 	rt_buf_clear(b->blocks);
@@ -344,8 +345,7 @@ rt_build_nodes(rt_build *b)
 }
 
 void
-rt_build_take(rt_build *b, rt_str name, rt_str git_commit, const int64_t *nodes,
-	      size_t node_count)
+rt_build_take(rt_build *b, rt_str name, rt_str git_commit, const int64_t *nodes, size_t node_count)
 {
 	const int64_t *copy = arena_copy(b, nodes, node_count * sizeof(*nodes));
 	rt_outline_take *take = rt_vec_push(&b->s, &b->takes, sizeof(*take));

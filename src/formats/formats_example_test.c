@@ -130,9 +130,9 @@ test_example(void **state)
 	(void)state;
 	assert_int_equal(talk_sniff(rt_str_of(text)), 60);
 	rt_report_init(&report, rt_alloc_libc());
-	assert_int_equal(rt_format_talk.read(rt_alloc_libc(), RT_STR("what?\n{}\n"), &o, &report,
-					     NULL),
-			 RT_OK);
+	assert_int_equal(
+		rt_format_talk.read(rt_alloc_libc(), RT_STR("what?\n{}\n"), &o, &report, NULL),
+		RT_OK);
 	assert_int_equal(o.count, 1);
 	assert_int_equal(report.skipped, 1);
 	assert_int_equal(report.remarks[0].line, 1);
@@ -141,7 +141,8 @@ test_example(void **state)
 	assert_int_equal(rt_format_talk.read(rt_alloc_libc(), RT_STR("what?"), &o, NULL, &err),
 			 RT_USAGE);
 	assert_string_equal(err.text, "no line is a talk");
-	assert_int_equal(rt_format_talk.read(rt_alloc_libc(), rt_str_of(text), &o, NULL, NULL), RT_OK);
+	assert_int_equal(rt_format_talk.read(rt_alloc_libc(), rt_str_of(text), &o, NULL, NULL),
+			 RT_OK);
 	check_round_trip(&rt_format_talk, &o, NULL, &out);
 	assert_string_equal(out.ptr, text);
 	rt_buf_deinit(&out);

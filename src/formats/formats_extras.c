@@ -10,20 +10,14 @@ enum {
 bool
 rt_extras_has_record(const rt_node *node)
 {
-	return node->body_format == RT_BODY_PI ||
-	       (node->body_format == RT_BODY_JSON && rt_scan_depth(node->body) > DEPTH_EMBEDDED_MAX);
+	return node->body_format == RT_BODY_PI || (node->body_format == RT_BODY_JSON &&
+						   rt_scan_depth(node->body) > DEPTH_EMBEDDED_MAX);
 }
 
 static const rt_member members[] = {
-	RT_MEMBER(TEXT, id),
-	RT_MEMBER(TEXT_ALWAYS, role),
-	RT_MEMBER(KIND, kind),
-	RT_MEMBER(TS, ts),
-	RT_MEMBER(FLAG, muted),
-	RT_MEMBER(FLAG, collapsed),
-	RT_MEMBER(FLAG, read_mode),
-	{"purged", RT_MEMBER_PURGED, 0},
-	RT_MEMBER(TEXT, label),
+	RT_MEMBER(TEXT, id),        RT_MEMBER(TEXT_ALWAYS, role),    RT_MEMBER(KIND, kind),
+	RT_MEMBER(TS, ts),          RT_MEMBER(FLAG, muted),          RT_MEMBER(FLAG, collapsed),
+	RT_MEMBER(FLAG, read_mode), {"purged", RT_MEMBER_PURGED, 0}, RT_MEMBER(TEXT, label),
 };
 enum { MEMBER_COUNT = sizeof(members) / sizeof(*members) };
 
@@ -143,8 +137,7 @@ write_take(rt_buf *buf, const rt_outline_take *take, const int64_t *numbers)
 }
 
 void
-rt_extras_write_discussion(rt_buf *buf, const char *key, const rt_writer *w,
-			   const int64_t *numbers)
+rt_extras_write_discussion(rt_buf *buf, const char *key, const rt_writer *w, const int64_t *numbers)
 {
 	const rt_outline *o = w->outline;
 	const rt_outline_take *active = rt_writer_take(w);
@@ -203,8 +196,8 @@ typedef struct take_reader {
 	rt_build *b;
 	const int64_t *nodes; /* by number */
 	size_t node_count, own_count;
-	int64_t *path;        /* room for all nodes */
-	size_t *seen_in;      /* by node: the take (from 1) that held it last; 0: none */
+	int64_t *path;   /* room for all nodes */
+	size_t *seen_in; /* by node: the take (from 1) that held it last; 0: none */
 	size_t take_number;
 } take_reader;
 
@@ -243,8 +236,8 @@ read_take(take_reader *r, yyjson_val *take, bool is_own)
 }
 
 void
-rt_extras_read_discussion(rt_reader *r, yyjson_val *extras, const int64_t *nodes,
-			  size_t node_count, size_t own_count, rt_outline *outline)
+rt_extras_read_discussion(rt_reader *r, yyjson_val *extras, const int64_t *nodes, size_t node_count,
+			  size_t own_count, rt_outline *outline)
 {
 	rt_build *b = &r->b;
 	yyjson_val *project = rt_json_get(extras, "project");
@@ -269,7 +262,8 @@ rt_extras_read_discussion(rt_reader *r, yyjson_val *extras, const int64_t *nodes
 	outline->active_take = (size_t)active;
 	outline->has_head = true;
 	outline->head = -1;
-	if (rt_json_u64(rt_json_get(extras, "head"), &head) && head < node_count && nodes[head] >= 0)
+	if (rt_json_u64(rt_json_get(extras, "head"), &head) && head < node_count &&
+	    nodes[head] >= 0)
 		outline->head = nodes[head];
 	read_fields(b, rt_json_get(extras, "fields"), false);
 	if (project == NULL)

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The batch is the arena that the builder fills: handed over, it comes back to be emptied. */
 #include "formats/formats_reader.h"
 
 #include <stdarg.h>
@@ -60,7 +62,7 @@ rt_reader_is_long(const rt_reader *r)
 	       rt_build_discussion_size(&r->b) >= RT_READER_BATCH_BYTES;
 }
 
-/* more: the last outline goes on. */
+/* more: the last outline is not complete. */
 static void
 hand_over(rt_reader *r, bool more)
 {

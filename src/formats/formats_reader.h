@@ -19,14 +19,11 @@
 #include "formats/formats_build.h"
 #include "formats/formats_walk.h"
 
-enum {
-	RT_READER_BATCH_BYTES = 1 << 20,
-	RT_READER_BATCH_DISCUSSIONS = 1000
-};
+enum { RT_READER_BATCH_BYTES = 1 << 20, RT_READER_BATCH_DISCUSSIONS = 1000 };
 
 /* The receiver. */
 typedef struct rt_reader_to {
-	rt_outlines_fn fn;  /* or NULL: all in one */
+	rt_outlines_fn fn; /* or NULL: all in one */
 	void *ctx;
 	rt_outlines *whole; /* there, then */
 } rt_reader_to;
@@ -34,7 +31,7 @@ typedef struct rt_reader_to {
 typedef struct rt_reader {
 	rt_build b;
 	rt_walk w;
-	rt_lines lines;        /* of the text in memory; see rt_reader_hold */
+	rt_lines lines; /* of the text in memory; see rt_reader_hold */
 	rt_report *report;
 	rt_reader_to to;
 	size_t begun;          /* discussions that earlier batches began */
@@ -44,8 +41,8 @@ typedef struct rt_reader {
 	bool has_active;       /* set by the reader as soon as it knows */
 } rt_reader;
 
-void rt_reader_init(rt_reader *r, const rt_alloc *alloc, const rt_input *in,
-		    const rt_reader_to *to, rt_report *report);
+void rt_reader_init(rt_reader *r, const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
+		    rt_report *report);
 /* Hands over the rest and frees everything; returns the first failure. */
 RT_CHECKED rt_status rt_reader_end(rt_reader *r, rt_error *err);
 /* False: something has failed, the input included. */
@@ -69,8 +66,8 @@ rt_outline *rt_reader_piece(rt_reader *r);
 /* Remarks will be about this text, which begins on that line of the input. */
 void rt_reader_hold(rt_reader *r, rt_str text, uint64_t line);
 /* Add a remark about a place in that text. */
-void rt_reader_remark(rt_reader *r, rt_remark_level level, const char *where,
-		      const char *format, ...) RT_PRINTF(4, 5);
+void rt_reader_remark(rt_reader *r, rt_remark_level level, const char *where, const char *format,
+		      ...) RT_PRINTF(4, 5);
 
 /* The functions name_read and name_stream of an rt_format, by one function
  * rt_status read_to(alloc, const rt_input *, const rt_reader_to *, report, err). */

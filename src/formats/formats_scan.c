@@ -25,7 +25,7 @@ ends_scalar(char c)
 	return is_blank(c) || c == ',' || c == ']' || c == '}';
 }
 
-/* Past the rest of a string; false: it goes on. */
+/* Past the rest of a string; false: it does not end here. */
 static bool
 scan_string(rt_scan *s, const char *bytes, size_t *at, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The walk holds a window of the input. It slides forward when more is needed: what is
- * before the byte that is still wanted goes, and a chunk is read behind the rest. Ends are
- * found by a small machine that goes on where it stopped, so no byte is scanned twice. */
+ * The walk holds a window of the input. It slides forward when more is needed: the bytes
+ * before the next one are dropped and a chunk is appended. The scan of a value (formats_scan.h)
+ * continues where it stopped, so no byte is scanned twice. */
 #include "formats/formats_walk.h"
 
 enum {
@@ -68,8 +68,8 @@ make_room(rt_walk *w)
 	return true;
 }
 
-/* One more piece of the input behind what is held. What is before at goes; the indices that
- * the caller has become smaller by as much. False: nothing follows. */
+/* Append one more chunk of the input and drop the bytes before at, which moves the caller's
+ * indices. False: nothing follows. */
 static bool
 read_more(rt_walk *w)
 {

@@ -2,11 +2,10 @@
  *
  * Walk: JSON text of any size, one value at a time.
  *
- * What formats_scan.h does with text in memory, this does with an rt_input: it goes into
- * arrays and objects, holds the value that is asked for and nothing else, and passes the
- * others by without holding them. Memory is that of one value (and a chunk); a value that
- * would be too long can be walked into instead. Positions can be returned to, so a reader
- * may look at the end of an object before its beginning.
+ * What formats_scan.h does with text in memory, this does with an rt_input: it opens arrays
+ * and objects, holds only the value that is asked for, and skips the others. Memory is that of
+ * one value and a chunk; a value that would be too long can be opened instead. Positions can be
+ * returned to, so a reader may look at the end of an object before its beginning.
  *
  *     rt_walk_init(&w, alloc, in);
  *     if (rt_walk_open(&w, &level))                       is at a [ or {
@@ -26,13 +25,13 @@
 #include "ops/format.h"
 #include "formats/formats_scan.h"
 
-/* A place in the input that can be returned to. */
+/* A position in the input. */
 typedef struct rt_walk_mark {
 	uint64_t offset;
 	uint64_t line; /* 1-based */
 } rt_walk_mark;
 
-/* An array or object that is being walked through. */
+/* An open array or object. */
 typedef struct rt_walk_level {
 	char close; /* ']' or '}'; NUL after its end */
 	bool started;
@@ -76,7 +75,7 @@ void rt_walk_unmark(rt_walk *w);
 bool rt_walk_blank(rt_walk *w);
 /* At most size of the bytes that follow, without passing them. */
 rt_str rt_walk_ahead(rt_walk *w, size_t size);
-/* To behind the next needle; false: there is none, and the walk is at the end. */
+/* Past the next needle; false: there is none, and the walk is at the end. */
 bool rt_walk_find(rt_walk *w, rt_str needle);
 
 /* The value that the walk is at, passed; a view until the next call. level (may be NULL)
@@ -91,7 +90,7 @@ bool rt_walk_open(rt_walk *w, rt_walk_level *level);
  * quotes and escapes, empty in arrays) is valid until the next call of this. */
 bool rt_walk_next(rt_walk *w, rt_walk_level *level, rt_str *out_key);
 
-/* The next line without its \n, passed; a view until the next call. CUT: there is none. */
+/* Read the next line, without its \n; a view until the next call. CUT: there is none. */
 rt_walked rt_walk_line(rt_walk *w, size_t max, rt_str *out_line);
 void rt_walk_skip_line(rt_walk *w);
 

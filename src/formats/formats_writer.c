@@ -126,12 +126,8 @@ rt_member_read(const rt_member *member, yyjson_val *object, rt_node *node)
 		if (member->type != RT_MEMBER_KIND || !rt_str_is(rt_json_str(value), "message"))
 			*(rt_str *)field = rt_json_str(value);
 		return true;
-	case RT_MEMBER_FLAG:
-		*(bool *)field = yyjson_is_true(value);
-		return yyjson_is_bool(value);
-	case RT_MEMBER_TS:
-		node->has_ts = rt_build_moment(value, &node->ts);
-		return node->has_ts;
+	case RT_MEMBER_FLAG: *(bool *)field = yyjson_is_true(value); return yyjson_is_bool(value);
+	case RT_MEMBER_TS: node->has_ts = rt_build_moment(value, &node->ts); return node->has_ts;
 	case RT_MEMBER_PURGED:
 	case RT_MEMBER_CONTENT: break;
 	}

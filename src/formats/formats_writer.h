@@ -57,13 +57,13 @@ const int64_t *rt_writer_number(rt_writer *w, const int64_t **out_order, size_t 
 /* A member of a JSON object and the field of an rt_node that it stands for. Formats of
  * Retake's own list their members in tables of these, and read and write by them. */
 typedef enum rt_member_type {
-	RT_MEMBER_TEXT,    /* left out when empty */
+	RT_MEMBER_TEXT, /* left out when empty */
 	RT_MEMBER_TEXT_ALWAYS,
-	RT_MEMBER_KIND,    /* left out when it is "message" */
-	RT_MEMBER_FLAG,    /* left out when false */
+	RT_MEMBER_KIND, /* left out when it is "message" */
+	RT_MEMBER_FLAG, /* left out when false */
 	RT_MEMBER_TS,
-	RT_MEMBER_PURGED,  /* true where the entry was purged; not read */
-	RT_MEMBER_CONTENT  /* written and read by the format itself */
+	RT_MEMBER_PURGED, /* true where the entry was purged; not read */
+	RT_MEMBER_CONTENT /* written and read by the format itself */
 } rt_member_type;
 
 typedef struct rt_member {
@@ -73,7 +73,10 @@ typedef struct rt_member {
 } rt_member;
 
 /* For the tables: the members are named like the fields. */
-#define RT_MEMBER(type, field) {#field, RT_MEMBER_##type, offsetof(rt_node, field)}
+#define RT_MEMBER(type, field) \
+	{ \
+#field, RT_MEMBER_##type, offsetof(rt_node, field) \
+	}
 
 /* Write the member of a node, unless it is to be left out. Not for RT_MEMBER_CONTENT. */
 void rt_member_write(rt_buf *buf, const rt_member *member, const rt_node *node);

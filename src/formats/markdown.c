@@ -11,11 +11,11 @@ typedef struct usual_name {
 } usual_name;
 
 static const usual_name usual[] = {
-	{"user", NULL},	     {"assistant", NULL}, {"ai", NULL},	      {"system", NULL},
-	{"tool", NULL},	     {"developer", NULL}, {"vendor api", NULL}, {"function", NULL},
-	{"human", "User"},   {"you", "User"},	  {"me", "User"},     {"prompt", "User"},
-	{"chatgpt", "AI"},   {"claude", "AI"},	  {"gpt", "AI"},      {"gemini", "AI"},
-	{"model", "AI"},     {"bot", "AI"},	  {"copilot", "AI"},  {"response", "AI"},
+	{"user", NULL},    {"assistant", NULL}, {"ai", NULL},         {"system", NULL},
+	{"tool", NULL},    {"developer", NULL}, {"vendor api", NULL}, {"function", NULL},
+	{"human", "User"}, {"you", "User"},     {"me", "User"},       {"prompt", "User"},
+	{"chatgpt", "AI"}, {"claude", "AI"},    {"gpt", "AI"},        {"gemini", "AI"},
+	{"model", "AI"},   {"bot", "AI"},       {"copilot", "AI"},    {"response", "AI"},
 };
 
 static const usual_name *
@@ -108,7 +108,7 @@ rt_markdown_add_line(rt_buf *buf, rt_str text)
 	}
 }
 
-/* A role without its decoration: **bold**, a colon behind it, closing hashes. */
+/* A role without its decoration: **bold**, a colon after it, closing hashes. */
 static rt_str
 clean_role(rt_str role)
 {

@@ -11,16 +11,16 @@ typedef struct reader {
 	rt_outline *outline; /* the current discussion */
 	int64_t tip;
 	/* plain: the current entry or preamble */
-	rt_heading heading;  /* of the entry, but for its role */
+	rt_heading heading; /* of the entry, but for its role */
 	rt_buf *role;
-	rt_buf *text;        /* its lines, each with its line end */
+	rt_buf *text; /* its lines, each with its line end */
 	bool in_entry, in_preamble;
-	bool titled;         /* the place for a title is past */
+	bool titled; /* the place for a title is past */
 	rt_str take_name;
-	bool any;            /* something that only a conversation has was seen */
+	bool any; /* something that only a conversation has was seen */
 	/* lossless */
 	rt_str in;
-	rt_vec nodes;        /* int64_t by number; -1: not there */
+	rt_vec nodes; /* int64_t by number; -1: not there */
 } reader;
 
 /* Text as UTF-8. */
@@ -55,7 +55,8 @@ static void
 end_entry(reader *c, rt_str text)
 {
 	rt_build *b = &c->r.b;
-	rt_node node = {.has_ts = c->heading.has_ts, .ts = c->heading.ts, .muted = c->heading.muted};
+	rt_node node = {
+		.has_ts = c->heading.has_ts, .ts = c->heading.ts, .muted = c->heading.muted};
 
 	if (c->take_name.size == 0 && rt_reader_is_long(&c->r)) {
 		c->outline = rt_reader_piece(&c->r);
@@ -167,8 +168,7 @@ read_plain(reader *c)
 	rt_heading heading;
 
 	begin_plain(c);
-	while (rt_reader_ok(&c->r) &&
-	       rt_walk_line(&c->r.w, SIZE_MAX, &line) == RT_WALK_WHOLE) {
+	while (rt_reader_ok(&c->r) && rt_walk_line(&c->r.w, SIZE_MAX, &line) == RT_WALK_WHOLE) {
 		rt_str bare;
 
 		line = mend(c, line);
@@ -196,8 +196,9 @@ read_plain(reader *c)
 	}
 	end_plain(c);
 	if (!c->any)
-		rt_reader_refuse(&c->r, 0,
-				 "no conversation: no heading names a speaker, such as \"## User\"");
+		rt_reader_refuse(
+			&c->r, 0,
+			"no conversation: no heading names a speaker, such as \"## User\"");
 }
 
 /* ---- lossless ---- */
@@ -271,7 +272,8 @@ content_at(reader *c, size_t at, uint64_t bytes, size_t *out_next)
 			start = text.size;
 		text = rt_markdown_trim(rt_str_at(text.ptr + start, text.size - start));
 	}
-	remark(c, RT_REMARK_NOTE, at, "an entry was edited by hand; its text is taken as it stands");
+	remark(c, RT_REMARK_NOTE, at,
+	       "an entry was edited by hand; its text is taken as it stands");
 	return text;
 }
 

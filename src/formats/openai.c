@@ -8,13 +8,32 @@
 bool
 rt_openai_is_ours(rt_str name)
 {
-	static const char *const ours[] = {
-		"id",	   "kind",	 "ts",		   "muted",	"collapsed",
-		"purged",  "read_mode",	 "label",	   "usage",	"thinking_segments",
-		"pi",	   "first_kept", "tokens_before",  "details",	"from_id",
-		"retake",  "link",	 "provider",	   "model",	"stop_reason",
-		"error",   "signed_text",	   RT_BUILD_BAD_TS,  RT_BUILD_RAW, RT_BUILD_BAD_CONTENT,
-		NULL};
+	static const char *const ours[] = {"id",
+					   "kind",
+					   "ts",
+					   "muted",
+					   "collapsed",
+					   "purged",
+					   "read_mode",
+					   "label",
+					   "usage",
+					   "thinking_segments",
+					   "pi",
+					   "first_kept",
+					   "tokens_before",
+					   "details",
+					   "from_id",
+					   "retake",
+					   "link",
+					   "provider",
+					   "model",
+					   "stop_reason",
+					   "error",
+					   "signed_text",
+					   RT_BUILD_BAD_TS,
+					   RT_BUILD_RAW,
+					   RT_BUILD_BAD_CONTENT,
+					   NULL};
 
 	return rt_is_one_of(name, ours);
 }
@@ -23,7 +42,7 @@ bool
 rt_openai_is_message_key(rt_str role, rt_str name)
 {
 	static const char *const of_assistant[] = {"tool_calls", "function_call", "refusal",
-						   "audio", "weight", NULL};
+						   "audio",      "weight",        NULL};
 
 	if (rt_str_is(role, "tool"))
 		return rt_str_is(name, "tool_call_id");
@@ -34,19 +53,41 @@ rt_openai_is_message_key(rt_str role, rt_str name)
 bool
 rt_openai_is_request_key(rt_str name)
 {
-	static const char *const known[] = {
-		"model",	     "tools",		 "tool_choice",
-		"functions",	     "function_call",	 "parallel_tool_calls",
-		"temperature",	     "top_p",		 "max_tokens",
-		"n",		     "stop",		 "max_completion_tokens",
-		"seed",		     "user",		 "presence_penalty",
-		"stream",	     "stream_options",	 "frequency_penalty",
-		"logprobs",	     "top_logprobs",	 "response_format",
-		"logit_bias",	     "modalities",	 "reasoning_effort",
-		"audio",	     "prediction",	 "service_tier",
-		"store",	     "metadata",	 "web_search_options",
-		"verbosity",	     "safety_identifier", "prompt_cache_key",
-		"prompt_cache_retention", NULL};
+	static const char *const known[] = {"model",
+					    "tools",
+					    "tool_choice",
+					    "functions",
+					    "function_call",
+					    "parallel_tool_calls",
+					    "temperature",
+					    "top_p",
+					    "max_tokens",
+					    "n",
+					    "stop",
+					    "max_completion_tokens",
+					    "seed",
+					    "user",
+					    "presence_penalty",
+					    "stream",
+					    "stream_options",
+					    "frequency_penalty",
+					    "logprobs",
+					    "top_logprobs",
+					    "response_format",
+					    "logit_bias",
+					    "modalities",
+					    "reasoning_effort",
+					    "audio",
+					    "prediction",
+					    "service_tier",
+					    "store",
+					    "metadata",
+					    "web_search_options",
+					    "verbosity",
+					    "safety_identifier",
+					    "prompt_cache_key",
+					    "prompt_cache_retention",
+					    NULL};
 
 	return rt_is_one_of(name, known);
 }
@@ -73,11 +114,11 @@ static int
 sniff_message(rt_str head)
 {
 	/* such messages never have these, but those of other programs that also say "role" */
-	static const char *const foreign[] = {"message",   "text",     "parentId", "parent_id",
-					      "parent",	   "children", "replies",  "childrenIds",
+	static const char *const foreign[] = {"message",   "text",     "parentId",   "parent_id",
+					      "parent",    "children", "replies",    "childrenIds",
 					      "sessionID", "uuid",     "message_id", NULL};
-	static const char *const says[] = {"content", "tool_calls", "function_call", "refusal",
-					   "audio", NULL};
+	static const char *const says[] = {"content", "tool_calls", "function_call",
+					   "refusal", "audio",      NULL};
 	rt_members m;
 	rt_str key, value;
 	bool role = false, said = false;

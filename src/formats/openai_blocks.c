@@ -18,7 +18,7 @@ typedef enum block_kind {
 	BLOCK_IMAGE,
 	BLOCK_TEXT, /* of another type, with a text */
 	BLOCK_CALL,
-	BLOCK_NONE  /* not written */
+	BLOCK_NONE /* not written */
 } block_kind;
 
 /* The types of the API, and the one member that each has. */
@@ -56,7 +56,8 @@ has_more(yyjson_val *block, const block_type *type)
 
 	yyjson_obj_foreach(block, i, max, key, value)
 	{
-		if (!rt_str_is(rt_json_str(key), "type") && !rt_str_is(rt_json_str(key), type->member))
+		if (!rt_str_is(rt_json_str(key), "type") &&
+		    !rt_str_is(rt_json_str(key), type->member))
 			return true;
 	}
 	if (!yyjson_is_obj(inner))

@@ -43,8 +43,7 @@ void rt_openai_write_blocks(rt_buf *out, yyjson_val *blocks, rt_str front);
 void rt_openai_write_calls(rt_buf *out, yyjson_val *blocks);
 /* Write results of tools, each as a message of its own after begin(ctx). False: there is
  * something else in the content, or nothing. */
-bool rt_openai_write_results(rt_buf *out, yyjson_val *blocks, void (*begin)(void *ctx),
-			     void *ctx);
+bool rt_openai_write_results(rt_buf *out, yyjson_val *blocks, void (*begin)(void *ctx), void *ctx);
 /* Write the value of a member "tool_calls" as the API has it. */
 void rt_openai_write_call_items(rt_buf *out, yyjson_val *calls);
 

@@ -20,10 +20,10 @@ typedef struct reader {
 	bool in_pieces;      /* it may be handed over in pieces */
 	rt_outline *loose;   /* messages, one a line, without a conversation */
 	int64_t loose_tip;
-	rt_buf *record;      /* one without its messages */
-	rt_walk_mark far;    /* where those are */
+	rt_buf *record;   /* one without its messages */
+	rt_walk_mark far; /* where those are */
 	bool has_far;
-	rt_vec numbered;     /* int64_t: node of each message of a lossless conversation */
+	rt_vec numbered; /* int64_t: node of each message of a lossless conversation */
 } reader;
 
 static void
@@ -222,8 +222,7 @@ static bool
 is_part(parts *p, rt_str key, rt_str value)
 {
 	for (size_t i = 0; i < sizeof(part_rows) / sizeof(*part_rows); i++)
-		if (value.ptr[0] == part_rows[i].first &&
-		    rt_scan_key_is(key, part_rows[i].name)) {
+		if (value.ptr[0] == part_rows[i].first && rt_scan_key_is(key, part_rows[i].name)) {
 			*(rt_str *)((char *)p + part_rows[i].offset) = value;
 			return true;
 		}
@@ -630,8 +629,7 @@ read_array(reader *c)
 			skipped_line(c, at.line, "a record without messages is passed over");
 	}
 	if (any && level.bad && w->status == RT_OK)
-		skipped_line(c, level.fault.line,
-			     "the conversations end early: malformed JSON");
+		skipped_line(c, level.fault.line, "the conversations end early: malformed JSON");
 	return any;
 }
 
@@ -656,8 +654,8 @@ read_file(reader *c)
 	start = rt_walk_here(w);
 	first = rt_walk_peek(w);
 	if (first != '[' && first != '{') {
-		refuse(c, start, has_start ? "it begins with neither [ nor {"
-					   : "the file is empty");
+		refuse(c, start,
+		       has_start ? "it begins with neither [ nor {" : "the file is empty");
 		return;
 	}
 	has_end = rt_walk_skip(w, NULL);

@@ -26,7 +26,7 @@ static const char *
 known_role(rt_str role)
 {
 	static const char *const known[] = {"user", "assistant", "system", "developer",
-					    "tool", "function",	 NULL};
+					    "tool", "function",  NULL};
 
 	if (rt_str_eq_nocase(role, RT_STR("ai")))
 		return "assistant";
@@ -247,8 +247,9 @@ static bool
 is_sent(const rt_node *node)
 {
 	static const char *const silent[] = {
-		"custom", "label", "session", "session_info", "model_change",
-		"thinking_level_change", "usage", "context_edit", NULL};
+		"custom",       "label",        "session",
+		"session_info", "model_change", "thinking_level_change",
+		"usage",        "context_edit", NULL};
 
 	return !node->muted && !rt_node_is_purged(node) && !rt_is_one_of(node->kind, silent);
 }

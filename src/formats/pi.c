@@ -58,8 +58,8 @@ fill_node(const rt_pi_entry *e, rt_node *node)
 static void
 add_field(rt_scope *s, rt_outline *outline, const char *name, rt_buf *buf)
 {
-	outline->fields[outline->field_count++] =
-		(rt_outline_field){rt_str_of(name), rt_scope_copy(s, rt_scope_str(s, buf))};
+	outline->fields[outline->field_count++] = (rt_outline_field){
+		rt_str_of(name), rt_scope_copy(s, rt_scope_str(s, buf))};
 	rt_buf_clear(buf);
 }
 

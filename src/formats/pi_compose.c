@@ -281,13 +281,13 @@ put_model(rt_buf *out, const rt_pi_composed *e)
 typedef enum part_type {
 	PART_END,
 	PART_IDS,
-	PART_TEXT,        /* the text of the body */
-	PART_CONTENT,     /* its content */
-	PART_EXTRA,       /* its content, where it has one */
-	PART_FIELD,       /* a field of the body; otherwise as default, or left out */
-	PART_FLAG,        /* the same, for true and false */
-	PART_SAID,        /* a field of the body that is a text; otherwise its text */
-	PART_KEPT,        /* the first entry that a compaction keeps */
+	PART_TEXT,    /* the text of the body */
+	PART_CONTENT, /* its content */
+	PART_EXTRA,   /* its content, where it has one */
+	PART_FIELD,   /* a field of the body; otherwise as default, or left out */
+	PART_FLAG,    /* the same, for true and false */
+	PART_SAID,    /* a field of the body that is a text; otherwise its text */
+	PART_KEPT,    /* the first entry that a compaction keeps */
 	PART_CUSTOM_TYPE,
 	PART_MODEL
 } part_type;
@@ -442,7 +442,7 @@ rt_pi_composed_type(const rt_pi_composed *e, rt_str *out_target, rt_str *out_tex
 static void
 put_other_fields(rt_buf *out, const rt_body *body)
 {
-	static const char *const taken[] = {"type",   "id",	"parentId", "timestamp",
+	static const char *const taken[] = {"type",   "id",      "parentId", "timestamp",
 					    "retake", "content", NULL};
 	yyjson_val *key, *value;
 	size_t i, max;

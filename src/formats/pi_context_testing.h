@@ -62,7 +62,8 @@ tree_is_later(const rt_pi_session *session, size_t a, size_t b)
 }
 
 static inline void
-tree_merge(const rt_pi_session *session, const size_t *from, size_t a, size_t b, size_t end, size_t *to)
+tree_merge(const rt_pi_session *session, const size_t *from, size_t a, size_t b, size_t end,
+	   size_t *to)
 {
 	size_t left = a, right = b, i;
 
@@ -177,7 +178,7 @@ rt_pi_tree_init(const rt_alloc *alloc, const rt_pi_session *session, bool by_tim
 	tree.first[0] = 0;
 	for (i = 0; by_time && i < tree.count; i++)
 		tree_sort_run(session, tree.children + tree.first[i + 1],
-			 tree.first[i + 2] - tree.first[i + 1], spare);
+			      tree.first[i + 2] - tree.first[i + 1], spare);
 	rt_free(alloc, spare);
 	*out = tree;
 	return RT_OK;
@@ -217,7 +218,8 @@ typedef struct rt_pi_context {
 } rt_pi_context;
 
 static inline void
-context_settings(const rt_pi_session *session, const size_t *path, size_t count, rt_pi_context *context)
+context_settings(const rt_pi_session *session, const size_t *path, size_t count,
+		 rt_pi_context *context)
 {
 	size_t i;
 
@@ -295,7 +297,7 @@ context_replacement_of(yyjson_val *edit, yyjson_val **out_content)
 /* edits: for every entry the edit in force + 1, or NULL when there are none at all. */
 static inline rt_status
 context_collect_edits(const rt_alloc *alloc, const rt_pi_session *session, const size_t *selected,
-	      size_t count, uint32_t **out_edits)
+		      size_t count, uint32_t **out_edits)
 {
 	uint32_t *edits = NULL;
 	size_t i;
@@ -337,8 +339,8 @@ context_is_omitted(const rt_alloc *alloc, const rt_pi_session *session, int64_t 
 }
 
 static inline rt_status
-context_fill(const rt_alloc *alloc, const rt_pi_session *session, const size_t *selected, size_t count,
-     const uint32_t *edits, rt_pi_context *context)
+context_fill(const rt_alloc *alloc, const rt_pi_session *session, const size_t *selected,
+	     size_t count, const uint32_t *edits, rt_pi_context *context)
 {
 	size_t i;
 
@@ -489,7 +491,8 @@ context_add_message(rt_buf *buf, rt_str role, yyjson_val *message, yyjson_val *e
 }
 
 static inline void
-context_add_custom_message(rt_buf *buf, const rt_pi_entry *e, yyjson_val *record, yyjson_val *edited)
+context_add_custom_message(rt_buf *buf, const rt_pi_entry *e, yyjson_val *record,
+			   yyjson_val *edited)
 {
 	yyjson_val *content = rt_json_get(record, "content");
 

@@ -104,8 +104,7 @@ walk_up(rt_pi_link *links, char *state, size_t from, rt_report *report)
 }
 
 void
-rt_pi_link_all(rt_scope *s, const rt_index *ids, rt_pi_link *links, size_t count,
-	       rt_report *report)
+rt_pi_link_all(rt_scope *s, const rt_index *ids, rt_pi_link *links, size_t count, rt_report *report)
 {
 	char *state = rt_scope_get(s, count);
 

@@ -111,8 +111,8 @@ migrate_2(migration *m, rt_pi_entry *e, yyjson_val *object)
 void
 rt_pi_migrate(rt_pi_session *session, rt_pi_reader *reader, const rt_env *env, size_t record_count)
 {
-	static void (*const steps[])(migration *m, rt_pi_entry *e, yyjson_val *object) = {
-		migrate_1, migrate_2};
+	static void (*const steps[])(migration * m, rt_pi_entry * e,
+				     yyjson_val * object) = {migrate_1, migrate_2};
 	migration m = {.session = session, .reader = reader, .record_count = record_count};
 	rt_pi_record record;
 

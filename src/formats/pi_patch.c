@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Changing a record without writing it anew, so that what we do not understand, or would
- * write differently, stays as it was: a member's value is replaced where it stands,
- * removed with its comma, or added.
+ * Changing a record without rewriting it, so that everything else keeps its bytes: a member's
+ * value is replaced in place, removed with its comma, or added.
  *
  * Keys are compared as yyjson unescaped them; the text gives the places. Both list the
  * members in the same order. */
 #include "formats/formats_scan.h"
 #include "formats/pi_impl.h"
 
-/* A member that a change is about. */
+/* Where the member of a change is. */
 typedef struct place {
 	rt_str key, value; /* in the text, key with its quotes */
 	bool is_there;
 	bool after_is_there;
-	rt_str after; /* the value behind which a new member goes */
+	rt_str after; /* the value after which a new member goes */
 } place;
 
 /* Walk over the members of text and object at once; false: done or at odds (*bad). */
@@ -118,7 +117,7 @@ rt_pi_patch(rt_buf *out, rt_str text, yyjson_val *object, const rt_pi_change *ch
 		find_places(k, raw, value, changes, count, places);
 	if (bad || !open_both(text, object, &m, &iter))
 		return RT_CORRUPT;
-	/* copied: everything before it is written; end_of_last: behind the last member kept */
+	/* copied: everything before it is written; end_of_last: after the last member kept */
 	end_of_last = text.ptr + m.at;
 	while (next_member(&m, &iter, &k, &raw, &value, &bad)) {
 		const rt_pi_change *change = change_of(k, value, changes, places, count);

@@ -166,9 +166,7 @@ read_own(rt_pi_reader *reader, yyjson_val *object, rt_pi_entry *e)
 			e->model = text_of(reader, message, "model");
 		}
 		break;
-	case RT_PI_THINKING_LEVEL_CHANGE:
-		e->text = text_of(reader, object, "thinkingLevel");
-		break;
+	case RT_PI_THINKING_LEVEL_CHANGE: e->text = text_of(reader, object, "thinkingLevel"); break;
 	case RT_PI_MODEL_CHANGE:
 		e->text = text_of(reader, object, "provider");
 		e->model = text_of(reader, object, "modelId");

@@ -271,8 +271,7 @@ keep_ids(rt_pi_rows *rows)
 		if (!row->is_verbatim || row->raw.id.size == 0)
 			continue;
 		before = rt_index_get(&rows->ids, row->raw.id);
-		if (before >= 0 && id.size > 0 &&
-		    rt_str_eq(rt_pi_rows_node(rows, before)->id, id))
+		if (before >= 0 && id.size > 0 && rt_str_eq(rt_pi_rows_node(rows, before)->id, id))
 			row->needs_id = true;
 		else
 			set_id(rows, i, row->raw.id);

@@ -32,16 +32,16 @@ typedef struct rt_pi_row {
 } rt_pi_row;
 
 typedef struct rt_pi_rows {
-	rt_writer *w;        /* of the export */
-	rt_scope *s;         /* the same: lines and ids made here */
+	rt_writer *w; /* of the export */
+	rt_scope *s;  /* the same: lines and ids made here */
 	rt_pi_reader reader;
-	rt_outline outline;  /* the one to write, with parents mended in a copy of the nodes */
-	rt_vec list;         /* rt_pi_row, before they are in order */
-	rt_table copies;     /* hash of node and parent: row */
-	rt_pi_row *items;    /* in the order in which to write them */
+	rt_outline outline; /* the one to write, with parents mended in a copy of the nodes */
+	rt_vec list;        /* rt_pi_row, before they are in order */
+	rt_table copies;    /* hash of node and parent: row */
+	rt_pi_row *items;   /* in the order in which to write them */
 	size_t count;
-	rt_index ids;        /* id: row */
-	int64_t head;        /* row; -1: before the first */
+	rt_index ids; /* id: row */
+	int64_t head; /* row; -1: before the first */
 	rt_buf *scratch;
 } rt_pi_rows;
 
@@ -86,8 +86,8 @@ rt_pi_type rt_pi_composed_type(const rt_pi_composed *entry, rt_str *out_target, 
 /* The "retake" member: what a record of this role and kind cannot express, as a JSON object;
  * nothing where there is nothing. body may be NULL; its fields are added where they are not
  * in the record. */
-void rt_pi_compose_retake(rt_buf *out, const rt_node *node, rt_str record_role,
-			  rt_str record_kind, const rt_body *body);
+void rt_pi_compose_retake(rt_buf *out, const rt_node *node, rt_str record_role, rt_str record_kind,
+			  const rt_body *body);
 
 /* rt_format_pi.write (pi_write.c). */
 rt_status rt_pi_write(const rt_alloc *alloc, const rt_outlines *in,

@@ -97,8 +97,8 @@ read_line(load *l, rt_str line, size_t at, bool is_ended)
 	case RT_PI_LINE_VALUE: l->records++; /* fall through */
 	case RT_PI_LINE_FALSY: skipped(l, "JSON, but not a record; passed over"); break;
 	case RT_PI_LINE_BAD:
-		skipped(l, is_ended ? "not JSON; passed over"
-				    : "the last line is torn; passed over");
+		skipped(l,
+			is_ended ? "not JSON; passed over" : "the last line is torn; passed over");
 		break;
 	case RT_PI_LINE_TOO_DEEP:
 		rt_report_add(l->report, RT_REMARK_SKIPPED, l->number,

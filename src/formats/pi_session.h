@@ -7,7 +7,7 @@
  *   {"type":"label","id":"2b…","parentId":"1a…","timestamp":"…","targetId":"1a…","label":"x"}
  *
  * One JSON object a line, a line ends with \n and nothing else. The entries are a tree by
- * parentId; the last line is where the conversation stands (the leaf), whatever its type.
+ * parentId; the last line is the current position (the leaf), whatever its type.
  * Older versions are migrated in memory: 1 has no ids (a chain), 2 calls a role
  * "hookMessage" that is "custom" now.
  *
@@ -89,10 +89,10 @@ typedef struct rt_pi_label {
 
 typedef struct rt_pi_session {
 	const rt_alloc *alloc;
-	rt_scope s;      /* lists; the first failure while reading */
-	rt_scope texts;  /* every view that is not in the file */
+	rt_scope s;     /* lists; the first failure while reading */
+	rt_scope texts; /* every view that is not in the file */
 	rt_vec entry_list, junk_list;
-	rt_str header;   /* its line, without the \n */
+	rt_str header; /* its line, without the \n */
 	rt_str id;
 	rt_str cwd;            /* ptr NULL: none */
 	rt_str parent_session; /* path of the file it was forked from; ptr NULL: none */
@@ -106,9 +106,9 @@ typedef struct rt_pi_session {
 	size_t junk_count;
 	rt_pi_label *labels;
 	size_t label_count;
-	bool has_header;    /* false: the file is empty, which pi takes for a new session */
-	bool is_ended;      /* the last line has its \n (or there is none) */
-	rt_index ids;         /* id: index of the last entry that has it */
+	bool has_header; /* false: the file is empty, which pi takes for a new session */
+	bool is_ended;   /* the last line has its \n (or there is none) */
+	rt_index ids;    /* id: index of the last entry that has it */
 } rt_pi_session;
 
 typedef struct rt_pi_options {

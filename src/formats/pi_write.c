@@ -24,6 +24,7 @@
  *
  * With lossless, what pi has no word for goes to a member "retake" of the record: {"role",
  * "kind","muted","collapsed","read_mode","fields"}; reading gives all but the fields back. */
+#include "base/encode.h"
 #include "base/hash.h"
 #include "formats/pi_rows.h"
 
@@ -32,14 +33,14 @@ typedef struct writer {
 	rt_scope *s; /* its scope */
 	rt_buf *out;
 	rt_pi_rows rows;
-	uint64_t lines;   /* written so far */
-	rt_vec junk;      /* rt_pi_junk */
+	uint64_t lines; /* written so far */
+	rt_vec junk;    /* rt_pi_junk */
 	size_t junk_at;
 	uint64_t unended; /* the number of lines that ended without a line end; 0: none */
 	bool has_header;  /* the discussion has been a session file before */
 	rt_moment start;  /* the header's time, for entries that have none */
 	rt_buf *scratch;
-	rt_str last_id;   /* of the record written last, where it can be a parent */
+	rt_str last_id; /* of the record written last, where it can be a parent */
 	rt_moment last_ts;
 	int64_t last_row; /* the entry on the last line, -1: none */
 	bool has_records; /* labels or a name follow the entries */
@@ -75,14 +76,6 @@ field(writer *c, const char *name)
 	return rt_writer_parse(&c->w, rt_outline_field_of(o->fields, o->field_count, name));
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* A line from a field: a string, or an object with "hex". No line: ptr NULL. */
 static rt_str
 line_of(writer *c, yyjson_val *value)
@@ -97,11 +90,11 @@ line_of(writer *c, yyjson_val *value)
 		return rt_str_at(NULL, 0);
 	to = rt_scope_get(c->s, hex.size / 2 + 1);
 	for (size_t i = 0; to != NULL && i < hex.size / 2; i++) {
-		int high = hex_digit(hex.ptr[2 * i]), low = hex_digit(hex.ptr[2 * i + 1]);
+		int byte = rt_hex_number(hex, 2 * i, 2);
 
-		if (high < 0 || low < 0 || high * 16 + low == '\n')
+		if (byte < 0 || byte == '\n')
 			return rt_str_at(NULL, 0);
-		to[i] = (char)(high * 16 + low);
+		to[i] = (char)byte;
 	}
 	return rt_str_at(to, hex.size / 2);
 }
@@ -191,9 +184,8 @@ write_header(writer *c)
 	rt_str header = line_of(c, field(c, "pi.header"));
 	rt_pi_record record;
 
-	c->has_header = header.ptr != NULL &&
-			rt_pi_reader_read(&c->rows.reader, header, &record) && record.is_header &&
-			record.entry.id.ptr != NULL;
+	c->has_header = header.ptr != NULL && rt_pi_reader_read(&c->rows.reader, header, &record) &&
+			record.is_header && record.entry.id.ptr != NULL;
 	if (!c->has_header) {
 		write_new_header(c);
 		return;
@@ -338,7 +330,8 @@ write_patched(writer *c, const rt_pi_row *row, const rt_node *node)
 		return;
 	rt_scope_init(&s, c->s->alloc);
 	if (!rt_str_eq(row->id, row->raw.id))
-		changes[count++] = (rt_pi_change){"id", quote(&s, rt_scope_buf(&s), row->id), "type"};
+		changes[count++] = (rt_pi_change){"id", quote(&s, rt_scope_buf(&s), row->id),
+						  "type"};
 	if (row->changes_parent)
 		changes[count++] = (rt_pi_change){
 			"parentId", quote(&s, rt_scope_buf(&s), row->parent_id), NULL};
@@ -347,8 +340,8 @@ write_patched(writer *c, const rt_pi_row *row, const rt_node *node)
 
 		add_retake(retake, row, node, record.object);
 		changes[count++] = (rt_pi_change){
-			"retake",
-			retake->size > 0 ? rt_scope_str(&s, retake) : rt_str_at(NULL, 0), NULL};
+			"retake", retake->size > 0 ? rt_scope_str(&s, retake) : rt_str_at(NULL, 0),
+			NULL};
 	}
 	(void)RT_TRY(&s, rt_pi_patch(c->out, row->raw.line, record.object, changes, count));
 	(void)rt_scope_note(c->s, rt_scope_end(&s, NULL));
@@ -485,8 +478,7 @@ write_name(writer *c)
 	}
 	if (name.size == 0 || rt_str_eq(name, told) || (c->has_header && !is_told))
 		return;
-	if (told.size == 0 &&
-	    rt_str_eq(rt_json_str(field(c, "name_made")), c->rows.outline.name))
+	if (told.size == 0 && rt_str_eq(rt_json_str(field(c, "name_made")), c->rows.outline.name))
 		return; /* it had no name and has the one that the import gave its discussion */
 	open_record(c, "session_info", name, rt_str_at(NULL, 0), NULL);
 	rt_json_put_str(c->out, "name", name);
