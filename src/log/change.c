@@ -298,11 +298,9 @@ rt_change_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *value)
 uint64_t
 rt_change_add_body(rt_change *c, uint64_t entry, rt_str data)
 {
-	rt_str kept = rt_scope_copy(c->scope, data);
-
 	if (!grow(c, (void **)&c->bodies, c->body_count, &c->body_room, sizeof(*c->bodies)))
 		return 0;
-	c->bodies[c->body_count++] = (rt_new_body){c->next_body, entry, kept};
+	c->bodies[c->body_count++] = (rt_new_body){c->next_body, entry, data};
 	return c->next_body++;
 }
 

@@ -710,7 +710,8 @@ add_bodies(salvaging *s, rt_change *c)
 		s->out->bodies_lost += st == RT_OK && !found;
 		c->next_body = s->items[i].number;
 		if (st == RT_OK) {
-			(void)rt_change_add_body(c, s->items[i].slot.slot.entry, rt_buf_str(&bytes));
+			(void)rt_change_add_body(c, s->items[i].slot.slot.entry,
+						 rt_scope_copy(c->scope, rt_buf_str(&bytes)));
 			st = rt_change_status(c, s->err);
 		}
 	}
