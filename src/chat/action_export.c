@@ -7,59 +7,60 @@
 #include "chat/last_request.h"
 #include "ops/action_impl.h"
 
-static rt_status
-nomem(rt_error *err)
+static void
+close_body(void *body)
 {
-	return rt_fail(err, RT_NOMEM, "out of memory");
+	rt_body_deinit(body);
 }
 
-/* A node's body as it is stored: its letter and its bytes. */
-static rt_status
-read_node(const rt_alloc *alloc, const rt_node *node, rt_buf *bytes, rt_body *out, rt_error *err)
+/* A node's body as it is stored: its letter and its bytes. NULL after a failure. */
+static const rt_body *
+read_node(rt_scope *s, const rt_node *node)
 {
-	rt_buf_init(bytes, alloc, RT_BUF_UNLIMITED);
+	rt_buf *bytes = rt_scope_buf(s);
+	rt_body *body = rt_scope_get(s, sizeof(*body));
+
 	rt_buf_add_byte(bytes, node->body_format);
 	rt_buf_add_str(bytes, node->body);
-	memset(out, 0, sizeof(*out));
-	if (bytes->status != RT_OK)
-		return nomem(err);
-	return rt_body_read(alloc, rt_buf_str(bytes), out, err);
+	rt_str data = rt_scope_str(s, bytes);
+	RT_TRY(s, rt_body_read(s->alloc, data, body, &s->error));
+	if (!rt_ok(s))
+		return NULL;
+	rt_scope_defer(s, close_body, body);
+	return rt_ok(s) ? body : NULL;
 }
 
-static rt_status
-add_node(const rt_alloc *alloc, const rt_outline *outline, const rt_node *node, rt_buf *out,
-	 rt_error *err)
+static void
+add_node(rt_scope *all, const rt_outline *outline, const rt_node *node, rt_buf *out)
 {
-	rt_buf bytes;
-	rt_body body;
-	rt_status st = read_node(alloc, node, &bytes, &body, err);
+	const rt_body *body;
+	rt_scope s; /* of this node: there may be many */
 
-	if (st == RT_OK) {
-		rt_json_add_comma(out);
-		rt_buf_add_byte(out, '{');
-		rt_hook_call_add_member(out, "id", node->id);
-		rt_hook_call_add_member(out, "role", node->role);
-		rt_hook_call_add_member(out, "kind",
-					node->kind.size > 0 ? node->kind : RT_STR("message"));
+	rt_scope_init(&s, all->alloc);
+	body = read_node(&s, node);
+	if (body != NULL) {
+		rt_json_open(out, NULL, '{');
+		rt_json_put_str(out, "id", node->id);
+		rt_json_put_str(out, "role", node->role);
+		rt_json_put_str(out, "kind", node->kind.size > 0 ? node->kind : RT_STR("message"));
 		rt_json_add_key(out, "content");
-		rt_body_add_content(out, &body);
-		rt_hook_call_add_member(out, "discussion", outline->name);
-		rt_body_add_fields(out, alloc, &body, false);
-		rt_buf_add_byte(out, '}');
-		st = out->status == RT_OK ? RT_OK : nomem(err);
+		rt_body_add_content(out, body);
+		rt_json_put_str(out, "discussion", outline->name);
+		rt_body_add_fields(out, s.alloc, body, false);
+		rt_json_close(out, '}');
 	}
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	return st;
+	RT_TRY(all, rt_scope_end(&s, &all->error));
 }
 
 static rt_str
-keep(rt_arena *arena, rt_str text)
+keep(rt_scope *s, rt_arena *arena, rt_str text)
 {
-	char *copy = rt_arena_get(arena, text.size + 1);
+	char *copy = rt_ok(s) ? rt_arena_get(arena, text.size + 1) : NULL;
 
-	if (copy == NULL)
-		return rt_str_at(NULL, 0);
+	if (copy == NULL) {
+		rt_scope_nomem(s);
+		return (rt_str){NULL, 0};
+	}
 	if (text.size > 0)
 		memcpy(copy, text.ptr, text.size);
 	copy[text.size] = '\0';
@@ -67,65 +68,47 @@ keep(rt_arena *arena, rt_str text)
 }
 
 /* Another content. What a pi file had said of the entry says the old one, and goes. */
-static rt_status
-change_content(const rt_alloc *alloc, rt_arena *arena, rt_node *node, const rt_body *body,
-	       yyjson_val *content, rt_error *err)
+static void
+change_content(rt_scope *s, rt_arena *arena, rt_node *node, const rt_body *body,
+	       yyjson_val *content)
 {
 	static const char *const skip[] = {"pi", NULL};
-	rt_buf text, data;
-	rt_status st = RT_OK;
+	rt_buf *text = rt_scope_buf(s), *data = rt_scope_buf(s);
+	bool is_json = !yyjson_is_str(content);
+	rt_str fresh;
 
-	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&data, alloc, RT_BUF_UNLIMITED);
-	if (yyjson_is_str(content))
-		rt_buf_add_str(&text, rt_json_str(content));
+	if (is_json)
+		rt_json_add_value(text, content);
 	else
-		rt_json_add_value(&text, content);
-	rt_body_write(&data, rt_buf_str(&text), !yyjson_is_str(content),
+		rt_buf_add_str(text, rt_json_str(content));
+	rt_body_write(data, rt_scope_str(s, text), is_json,
 		      body->format == RT_BODY_JSON ? body->fields : NULL, skip);
-	if (text.status == RT_OK && data.status == RT_OK) {
-		node->body_format = data.ptr[0];
-		node->body = keep(arena, rt_str_at(data.ptr + 1, data.size - 1));
-	}
-	if (text.status != RT_OK || data.status != RT_OK || node->body.ptr == NULL)
-		st = nomem(err);
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&data);
-	return st;
+	fresh = rt_scope_str(s, data);
+	if (!rt_ok(s))
+		return;
+	node->body_format = fresh.ptr[0];
+	node->body = keep(s, arena, rt_str_at(fresh.ptr + 1, fresh.size - 1));
 }
 
-static rt_status
-change_node(const rt_alloc *alloc, rt_arena *arena, rt_node *node, yyjson_val *to, rt_error *err)
+static void
+change_node(rt_scope *s, rt_arena *arena, rt_node *node, yyjson_val *to)
 {
 	yyjson_val *content = rt_json_get(to, "content"), *role = rt_json_get(to, "role");
-	rt_buf bytes, was, is;
-	rt_body body;
-	rt_status st = read_node(alloc, node, &bytes, &body, err);
+	rt_buf *was = rt_scope_buf(s), *is = rt_scope_buf(s);
+	const rt_body *body = read_node(s, node);
 
-	rt_buf_init(&was, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&is, alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK && !yyjson_is_str(content) && !yyjson_is_arr(content))
-		st = rt_fail(err, RT_USAGE,
-			     "a hook gave entry %.*s a content that is neither a text nor a list",
-			     RT_STR_ARG(node->id));
-	if (st == RT_OK) {
-		rt_body_add_content(&was, &body);
-		rt_json_add_value(&is, content);
-		if (was.status != RT_OK || is.status != RT_OK)
-			st = nomem(err);
-		else if (!rt_str_eq(rt_buf_str(&was), rt_buf_str(&is)))
-			st = change_content(alloc, arena, node, &body, content, err);
-	}
-	if (st == RT_OK && yyjson_is_str(role) && !rt_str_eq(node->role, rt_json_str(role))) {
-		node->role = keep(arena, rt_json_str(role));
-		if (node->role.ptr == NULL)
-			st = nomem(err);
-	}
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	rt_buf_deinit(&was);
-	rt_buf_deinit(&is);
-	return st;
+	if (!yyjson_is_str(content) && !yyjson_is_arr(content))
+		rt_scope_fail(s, RT_USAGE,
+			      "a hook gave entry %.*s a content that is neither a text nor a list",
+			      RT_STR_ARG(node->id));
+	if (!rt_ok(s))
+		return;
+	rt_body_add_content(was, body);
+	rt_json_add_value(is, content);
+	if (!rt_str_eq(rt_scope_str(s, was), rt_scope_str(s, is)))
+		change_content(s, arena, node, body, content);
+	if (yyjson_is_str(role) && !rt_str_eq(node->role, rt_json_str(role)))
+		node->role = keep(s, arena, rt_json_str(role));
 }
 
 /* The nearest node at or above this one that stays; -1: none. */
@@ -138,15 +121,16 @@ stays(const rt_outline *outline, const int64_t *place, int64_t node)
 }
 
 /* Take out the nodes whose place is -1; the others go to theirs. */
-static rt_status
-drop_nodes(rt_arena *arena, rt_outline *outline, const int64_t *place, size_t kept, rt_error *err)
+static void
+drop_nodes(rt_scope *s, rt_arena *arena, rt_outline *outline, const int64_t *place, size_t kept)
 {
 	rt_node *nodes = rt_arena_get(arena, (kept + 1) * sizeof(*nodes));
-	size_t i, k;
 
-	if (nodes == NULL)
-		return nomem(err);
-	for (i = 0; i < outline->node_count; i++) {
+	if (nodes == NULL) {
+		rt_scope_nomem(s);
+		return;
+	}
+	for (size_t i = 0; i < outline->node_count; i++) {
 		int64_t up;
 
 		if (place[i] < 0)
@@ -155,14 +139,16 @@ drop_nodes(rt_arena *arena, rt_outline *outline, const int64_t *place, size_t ke
 		up = stays(outline, place, outline->nodes[i].parent);
 		nodes[place[i]].parent = up < 0 ? -1 : place[up];
 	}
-	for (i = 0; i < outline->take_count; i++) {
+	for (size_t i = 0; i < outline->take_count; i++) {
 		rt_outline_take *take = &outline->takes[i];
 		int64_t *list = rt_arena_get(arena, (take->node_count + 1) * sizeof(*list));
 		size_t count = 0;
 
-		if (list == NULL)
-			return nomem(err);
-		for (k = 0; k < take->node_count; k++)
+		if (list == NULL) {
+			rt_scope_nomem(s);
+			return;
+		}
+		for (size_t k = 0; k < take->node_count; k++)
 			if (place[take->nodes[k]] >= 0)
 				list[count++] = place[take->nodes[k]];
 		take->nodes = list;
@@ -175,62 +161,52 @@ drop_nodes(rt_arena *arena, rt_outline *outline, const int64_t *place, size_t ke
 	}
 	outline->nodes = nodes;
 	outline->node_count = kept;
-	return RT_OK;
 }
 
-/* One discussion: the entries from *at on that are its own, in their order. */
-static rt_status
-change_outline(const rt_alloc *alloc, rt_outlines *outlines, rt_outline *outline,
-	       yyjson_arr_iter *iter, yyjson_val **next, rt_error *err)
+/* One discussion: the entries from *next on that are its own, in their order. */
+static void
+change_outline(rt_scope *s, rt_outlines *outlines, rt_outline *outline, yyjson_arr_iter *iter,
+	       yyjson_val **next)
 {
-	int64_t *place = rt_new_array(alloc, outline->node_count + 1, sizeof(*place));
-	size_t i, kept = 0;
-	rt_status st = place != NULL ? RT_OK : nomem(err);
+	int64_t *place = rt_scope_array(s, outline->node_count, sizeof(*place));
+	size_t kept = 0;
 
-	for (i = 0; st == RT_OK && i < outline->node_count; i++) {
+	for (size_t i = 0; rt_ok(s) && i < outline->node_count; i++) {
 		rt_node *node = &outline->nodes[i];
 
 		place[i] = -1;
 		if (!rt_str_eq(rt_json_str(rt_json_get(*next, "id")), node->id))
 			continue;
-		st = change_node(alloc, outlines->arena, node, *next, err);
+		change_node(s, outlines->arena, node, *next);
 		place[i] = (int64_t)kept++;
 		*next = yyjson_arr_iter_next(iter);
 	}
-	if (st == RT_OK && kept < outline->node_count)
-		st = drop_nodes(outlines->arena, outline, place, kept, err);
-	rt_free(alloc, place);
-	return st;
+	if (rt_ok(s) && kept < outline->node_count)
+		drop_nodes(s, outlines->arena, outline, place, kept);
 }
 
-static rt_status
-change_all(const rt_alloc *alloc, rt_outlines *outlines, rt_str json, rt_error *err)
+static void
+change_all(rt_scope *s, rt_outlines *outlines, yyjson_val *entries)
 {
-	rt_json_doc *doc = NULL;
 	yyjson_arr_iter iter;
 	yyjson_val *next;
 	rt_str id;
-	size_t i;
-	rt_status st = rt_json_read(alloc, json, &doc, err);
 
-	if (st == RT_OK && !yyjson_is_arr(rt_json_root(doc)))
-		st = rt_fail(err, RT_USAGE, "a hook put no list in the place of \"entries\"");
-	if (st == RT_OK) {
-		iter = yyjson_arr_iter_with(rt_json_root(doc));
-		next = yyjson_arr_iter_next(&iter);
-		for (i = 0; st == RT_OK && i < outlines->count; i++)
-			st = change_outline(alloc, outlines, &outlines->items[i], &iter, &next,
-					    err);
-		if (st == RT_OK && next != NULL) {
-			id = rt_json_str(rt_json_get(next, "id"));
-			st = rt_fail(err, RT_USAGE,
-				     "a hook put entry \"%.*s\" where it does not belong; what is "
-				     "exported can be changed or left out, and nothing else",
-				     (int)rt_utf8_cut(id, 120), id.ptr == NULL ? "" : id.ptr);
-		}
+	if (!yyjson_is_arr(entries)) {
+		rt_scope_fail(s, RT_USAGE, "a hook put no list in the place of \"entries\"");
+		return;
 	}
-	rt_json_free(doc);
-	return st;
+	iter = yyjson_arr_iter_with(entries);
+	next = yyjson_arr_iter_next(&iter);
+	for (size_t i = 0; i < outlines->count; i++)
+		change_outline(s, outlines, &outlines->items[i], &iter, &next);
+	if (next == NULL)
+		return;
+	id = rt_json_str(rt_json_get(next, "id"));
+	rt_scope_fail(s, RT_USAGE,
+		      "a hook put entry \"%.*s\" where it does not belong; what is exported can be "
+		      "changed or left out, and nothing else",
+		      (int)rt_utf8_cut(id, 120), id.ptr == NULL ? "" : id.ptr);
 }
 
 /* What was sent last says what a hook took out, or changed: in the entries as they are, or as
@@ -238,56 +214,37 @@ change_all(const rt_alloc *alloc, rt_outlines *outlines, rt_str json, rt_error *
 static void
 drop_sent(rt_outlines *outlines)
 {
-	size_t i;
-
-	for (i = 0; i < outlines->count; i++) {
+	for (size_t i = 0; i < outlines->count; i++) {
 		rt_outline *o = &outlines->items[i];
 
 		o->sent_take = o->sent_markdown = o->sent_system_prompt = rt_str_at("", 0);
 	}
 }
 
-static rt_status
-ask_export(rt_action_state *a, const rt_action_file *file, rt_place place, rt_outlines *outlines,
-	   rt_error *err)
+static void
+ask_export(rt_scope *s, rt_action_state *a, const rt_action_file *file, rt_place place,
+	   rt_outlines *outlines)
 {
-	const rt_alloc *alloc = a->engine->alloc;
 	rt_action_place room;
 	rt_hook_call h = rt_action_hook_call(a, place, &room);
-	rt_hook_answer answer;
-	rt_buf members, subject;
-	bool found = false;
-	size_t i, k;
-	rt_status st = RT_OK;
+	rt_buf *members = rt_scope_buf(s), *subject = rt_scope_buf(s);
+	const rt_hook_answer *answer;
+	yyjson_val *entries;
 
 	if (!rt_hook_call_wants(&h, "export.before"))
-		return RT_OK;
-	rt_buf_init(&members, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&subject, alloc, RT_BUF_UNLIMITED);
-	rt_action_add_file(file, &members, &subject);
-	rt_buf_add_c(&members, ",\"entries\":[");
-	for (i = 0; st == RT_OK && i < outlines->count; i++)
-		for (k = 0; st == RT_OK && k < outlines->items[i].node_count; k++)
-			st = add_node(alloc, &outlines->items[i], &outlines->items[i].nodes[k],
-				      &members, err);
-	rt_buf_add_byte(&members, ']');
-	if (st == RT_OK && (members.status != RT_OK || subject.status != RT_OK))
-		st = nomem(err);
-	if (st == RT_OK) {
-		st = rt_hook_call_fire(&h, "export.before", rt_buf_str(&members),
-				       rt_buf_str(&subject), &answer, err);
-		rt_buf_clear(&members);
-		if (st == RT_OK)
-			st = rt_hook_call_patch(&h, &answer, "entries", &members, &found, err);
-		if (st == RT_OK && found) {
-			drop_sent(outlines);
-			st = change_all(alloc, outlines, rt_buf_str(&members), err);
-		}
-		rt_hook_answer_deinit(&answer);
-	}
-	rt_buf_deinit(&members);
-	rt_buf_deinit(&subject);
-	return st;
+		return;
+	rt_action_add_file(file, members, subject);
+	rt_json_open(members, "entries", '[');
+	for (size_t i = 0; i < outlines->count; i++)
+		for (size_t k = 0; rt_ok(s) && k < outlines->items[i].node_count; k++)
+			add_node(s, &outlines->items[i], &outlines->items[i].nodes[k], members);
+	rt_json_close(members, ']');
+	answer = rt_hook_call_ask(s, &h, "export.before", members, rt_scope_str(s, subject));
+	entries = answer != NULL ? rt_hook_call_patched(s, answer, "entries") : NULL;
+	if (entries == NULL)
+		return;
+	drop_sent(outlines);
+	change_all(s, outlines, entries);
 }
 
 rt_status
@@ -297,17 +254,20 @@ rt_action_export(rt_engine *engine, const rt_apply_context *with, const rt_actio
 {
 	rt_action_state a = {.engine = engine, .with = with};
 	rt_outlines made;
+	rt_scope s;
 	rt_status st = rt_engine_export(engine, project, place, whole_project, &made, err);
 
 	if (st != RT_OK)
 		return st;
+	rt_scope_init(&s, rt_engine_alloc(engine));
 	if (file != NULL && file->sent != NULL)
-		st = rt_engine_export_last_requests(engine, project, file->sent, &made, err);
-	if (st == RT_OK && with != NULL && with->hooks != NULL)
-		st = ask_export(&a, file, place, &made, err);
-	if (st == RT_OK)
+		RT_TRY(&s, rt_engine_export_last_requests(engine, project, file->sent, &made,
+							  &s.error));
+	if (rt_ok(&s) && with != NULL && with->hooks != NULL)
+		ask_export(&s, &a, file, place, &made);
+	if (rt_ok(&s))
 		*out = made;
 	else
 		rt_outlines_deinit(&made);
-	return st;
+	return rt_scope_end(&s, err);
 }
