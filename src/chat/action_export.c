@@ -6,6 +6,7 @@
 
 #include "chat/last_request.h"
 #include "ops/action_impl.h"
+#include "ops/export.h"
 
 static void
 close_body(void *body)

@@ -10,7 +10,9 @@
  *
  * A body that is missing becomes one that cannot be read; rt_engine_repair then gives it up
  * and says where it was. */
+#include "log/checkpoint.h"
 #include "log/engine_impl.h"
+#include "log/repair.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort, bsearch */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Requests: asked about, carried out, told of. */
+#include "log/checkpoint.h"
 #include "ops/action_impl.h"
 #include "ops/ops.h"
 

@@ -21,6 +21,7 @@
 
 #include "log/engine.h"
 #include "ops/hook.h"
+#include "ops/import.h"
 
 typedef struct rt_apply_context {
 	rt_hooks *hooks; /* NULL: nobody is asked or told */
@@ -64,6 +65,8 @@ rt_status rt_apply_unhooked_json(rt_engine *engine, const rt_apply_context *with
 				 rt_str default_disc, rt_str default_take, rt_result *results);
 
 /* ---- files ---- */
+
+typedef struct rt_provider rt_provider; /* chat/provider.h; only handed on */
 
 /* What hooks are told of a file. */
 typedef struct rt_action_file {
