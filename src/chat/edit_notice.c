@@ -2,6 +2,7 @@
  *
  * Finds the edits that the model does not know of, and words the notices. */
 #include "chat/edit_notice.h"
+#include "core/role.h"
 
 enum {
 	EDITS_MAX = RT_EDIT_NOTICES_MAX - 1, /* edited replies in one round: the newest */

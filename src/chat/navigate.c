@@ -8,6 +8,7 @@
  *              ^common ancestor: D E F are summed up, from F back to C, or to a
  *               compaction, which is a summary of what is before it */
 #include "chat/summary_impl.h"
+#include "core/role.h"
 
 #include <stdio.h>
 

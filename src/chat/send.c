@@ -6,11 +6,13 @@
 #include <stdio.h>
 
 #include "base/moment.h"
+#include "chat/context.h"
 #include "chat/edit_notice.h"
 #include "chat/exchange.h"
 #include "chat/inflight.h"
 #include "chat/last_request.h"
 #include "chat/summary.h"
+#include "core/role.h"
 #include "core/setting.h"
 
 enum {

@@ -2,7 +2,10 @@
  *
  * Revert: a new step that puts back what one old step changed, where it still is as that
  * step left it (C17). */
-#include "log/history_impl.h"
+#include "log/plan.h"
+
+#include "core/role.h"
+#include "log/history.h"
 
 #include <stdio.h>
 
