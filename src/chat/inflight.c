@@ -388,6 +388,27 @@ rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_
 	return rt_scope_end(&s, err);
 }
 
+/* The request's members, with "partial" among them. */
+static yyjson_val *
+partial_fields(rt_scope *scope, yyjson_val *request)
+{
+	rt_buf *fields = rt_scope_buf(scope);
+	yyjson_val *key, *value;
+	size_t i, max;
+
+	rt_json_open(fields, NULL, '{');
+	rt_json_put_bool(fields, "partial", true);
+	yyjson_obj_foreach(request, i, max, key, value)
+	{
+		if (rt_str_is(rt_json_str(key), "partial"))
+			continue;
+		rt_json_add_key_str(fields, rt_json_str(key));
+		rt_json_add_value(fields, value);
+	}
+	rt_json_close(fields, '}');
+	return rt_json_parse(scope, rt_scope_str(scope, fields));
+}
+
 /* Makes an entry of a reply that has lost its place, in a new take. is_raw: the row as it is
  * becomes its text. */
 static rt_status
@@ -401,10 +422,9 @@ rescue(rt_engine *engine, const row *r, bool is_raw, rt_rescued_fn fn, void *ctx
 	rt_scope s;
 
 	rt_scope_init(&s, engine->alloc);
-	if (is_raw)
-		request.source = rt_json_parse(&s, RT_STR("{\"partial\":true}"));
-	else
+	if (!is_raw)
 		RT_TRY(&s, rt_request_read(r->request, &request, &s.error));
+	request.source = partial_fields(&s, is_raw ? NULL : r->request);
 	if (!rt_ok(&s))
 		return rt_scope_end(&s, err);
 	request.after = RT_NULL_STR;
