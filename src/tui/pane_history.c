@@ -614,11 +614,12 @@ free_told(rt_tui *tui, void *ctx)
 }
 
 static rt_status
-begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_pending_change_fn done)
+begin(rt_tui *tui, rt_op_id op, uint64_t seq, rt_pending_change_fn done)
 {
-	rt_pending_change_options how = {.done = done, .free_ctx = free_told};
+	rt_request request = {.op = op, .step = {seq, true}};
+	rt_pending_change_options how = {
+		.requests = &request, .count = 1, .done = done, .free_ctx = free_told};
 	told *t = rt_new(tui->alloc, sizeof(*t));
-	char request[80];
 	rt_error err;
 	rt_status st;
 
@@ -632,9 +633,6 @@ begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_pending_change_fn do
 		free_told(tui, t);
 		return rt_verb_said(tui, st, &err);
 	}
-	(void)snprintf(request, sizeof(request), "[{\"op\":\"%s\":%llu}]", op_and_key,
-		       (unsigned long long)seq);
-	how.requests = rt_str_of(request);
 	how.precondition = &t->seen;
 	how.ctx = t;
 	return rt_pending_change_start(tui, &how);
@@ -676,7 +674,7 @@ jump(history *h)
 {
 	const rt_step *step = at_cursor(h);
 
-	return step == NULL ? RT_OK : begin(h->pane.tui, "jump\",\"to", step->seq, jumped);
+	return step == NULL ? RT_OK : begin(h->pane.tui, RT_OP_JUMP, step->seq, jumped);
 }
 
 static rt_status
@@ -700,7 +698,7 @@ revert(history *h)
 		rt_tui_say(h->pane.tui, "There is no step to revert here");
 		return RT_OK;
 	}
-	return begin(h->pane.tui, "revert\",\"seq", step->seq, reverted);
+	return begin(h->pane.tui, RT_OP_REVERT, step->seq, reverted);
 }
 
 /* All, those of the discussion, those of the project. The cursor stays where it can. */

@@ -91,7 +91,10 @@ static rt_status
 went_to_take(rt_tui *tui, void *ctx, rt_str answer)
 {
 	(void)ctx;
-	return answer.ptr == NULL ? RT_OK : rt_verb_op(tui, "take.switch", "take", answer, false);
+	return answer.ptr == NULL
+		       ? RT_OK
+		       : rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH,
+								  .target = answer});
 }
 
 static rt_status
@@ -155,66 +158,51 @@ free_text(rt_tui *tui, void *ctx)
 }
 
 /* The path before the entry at this position. */
-static rt_status
-add_extract(rt_tui *tui, const char *name, size_t at, rt_buf *json, rt_error *err)
+static rt_request
+extraction(rt_tui *tui, rt_scope *s, rt_str name, size_t at)
 {
-	char id[RT_ID_MAX + 1];
-	rt_slot before;
-	rt_status st = RT_OK;
+	char id[RT_ID_MAX + 1] = "";
+	rt_slot before = {0};
 
-	if (at == 0 || at == SIZE_MAX) { /* nothing is before it: the new discussion begins empty */
-		rt_buf_add_c(json, "[{\"op\":\"discussion.new\"");
-		rt_json_add_key(json, "name");
-		rt_json_add_string(json, rt_str_of(name[0] != 0 ? name : "branch"));
-	} else {
-		st = rt_seq_get(tui->work.take->slots, at - 1, &before, err);
-		if (st == RT_OK)
-			st = rt_entry_id(tui->work.value, before.entry, id, err);
-		if (st != RT_OK)
-			return st;
-		rt_buf_add_c(json, "[{\"op\":\"discussion.extract\"");
-		rt_json_add_key(json, "entry");
-		rt_json_add_string(json, rt_str_of(id));
-		if (name[0] != 0) {
-			rt_json_add_key(json, "name");
-			rt_json_add_string(json, rt_str_of(name));
-		}
-	}
-	rt_buf_add_c(json, "}]");
-	return st;
+	if (at == 0 || at == SIZE_MAX) /* nothing is before it: the new discussion begins empty */
+		return (rt_request){.op = RT_OP_DISCUSSION_NEW,
+				    .name = name.size > 0 ? name : RT_STR("branch")};
+	RT_TRY(s, rt_seq_get(tui->work.take->slots, at - 1, &before, &s->error));
+	RT_TRY(s, rt_entry_id(tui->work.value, before.entry, id, &s->error));
+	return (rt_request){.op = RT_OP_DISCUSSION_EXTRACT,
+			    .entry = rt_scope_copy(s, rt_str_of(id)),
+			    .name = name.size > 0 ? name : rt_str_at(NULL, 0)};
 }
 
 static rt_status
 extract(rt_tui *tui, const messages *m, uint32_t entry)
 {
-	rt_pending_change_options how = {.done = extracted, .free_ctx = free_text};
+	rt_pending_change_options how = {.count = 1, .done = extracted, .free_ctx = free_text};
 	rt_buf *text = rt_new(tui->alloc, sizeof(*text));
+	rt_request request;
 	rt_work_entry e;
-	rt_buf json;
-	rt_error err;
+	rt_scope s;
 	rt_status st;
 
 	if (text == NULL)
 		return RT_NOMEM;
+	rt_scope_init(&s, tui->alloc);
 	rt_buf_init(text, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_work_entry_of(&tui->work, entry, &e, &err);
-	if (st == RT_OK) {
+	if (RT_TRY(&s, rt_work_entry_of(&tui->work, entry, &e, &s.error)) == RT_OK) {
 		rt_buf_add_str(text, rt_buf_str(&e.text));
 		rt_work_entry_deinit(&e);
-		st = add_extract(tui, m->name, rt_work_position(&tui->work, entry), &json, &err);
+		(void)rt_scope_str(&s, text);
 	}
-	if (st == RT_OK && (text->status != RT_OK || json.status != RT_OK))
-		st = RT_NOMEM;
-	if (st == RT_OK) {
-		how.requests = rt_buf_str(&json);
+	request = extraction(tui, &s, rt_str_of(m->name), rt_work_position(&tui->work, entry));
+	if (rt_ok(&s)) {
+		how.requests = &request;
 		how.ctx = text;
 		st = rt_pending_change_start(tui, &how);
 	} else {
 		free_text(tui, text);
-		st = rt_verb_said(tui, st, &err);
+		st = rt_verb_said(tui, s.status, &s.error);
 	}
-	rt_buf_deinit(&json);
+	rt_scope_deinit(&s);
 	return st;
 }
 
@@ -390,7 +378,7 @@ named(rt_tui *tui, void *ctx, rt_str answer)
 	(void)ctx;
 	if (answer.ptr == NULL || rt_str_trim(answer).size == 0)
 		return RT_OK;
-	return rt_verb_op(tui, "discussion.new", "name", rt_str_trim(answer), false);
+	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_trim(answer)});
 }
 
 rt_status
@@ -516,7 +504,7 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/continue"))
 		return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_CONTINUE});
 	if (rt_str_is(verb, "/new") && rest.size > 0)
-		return rt_verb_op(tui, "discussion.new", "name", rest, false);
+		return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rest});
 	if (rt_str_is(verb, "/new"))
 		return rt_slash_new(tui);
 	if (rt_str_is(verb, "/export") && rest.size == 0)

@@ -11,9 +11,8 @@
 
 struct rt_config;
 
-/* One request with one field (key NULL: none), carried out and said. */
-RT_CHECKED rt_status rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value,
-				bool is_json);
+/* Carry out one request and report it. */
+RT_CHECKED rt_status rt_verb_apply(rt_tui *tui, const rt_request *request);
 /* A verb on an entry whose question is answered already. */
 RT_CHECKED rt_status rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry, rt_str answer);
 /* So many steps back, or (redo) forth; count empty: one. It is the step that the person was shown,
