@@ -649,7 +649,7 @@ show_entry(rt_tui *tui, const char *id, rt_error *err)
 	if (chat->ops->changed != NULL)
 		st = chat->ops->changed(chat);
 	if (at != SIZE_MAX)
-		rt_pane_chat_show(tui, at);
+		rt_tui_show_entry(tui, at);
 	else
 		rt_tui_say(tui, "The entry is not in this take any more");
 	return st;

@@ -631,7 +631,7 @@ begin(rt_tui *tui, rt_op_id op, uint64_t seq, rt_pending_change_fn done)
 	st = rt_precondition_add_redo(&t->seen, tui->work.value, &err);
 	if (st != RT_OK) {
 		free_told(tui, t);
-		return rt_verb_said(tui, st, &err);
+		return rt_tui_say_failure(tui, st, &err);
 	}
 	how.precondition = &t->seen;
 	how.ctx = t;

@@ -147,7 +147,7 @@ extracted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_err
 	rt_buf *text = ctx;
 	rt_status then = rt_pending_change_report(tui, NULL, st, said, err);
 
-	return then == RT_OK && st == RT_OK ? rt_pane_chat_fill(tui, rt_buf_str(text)) : then;
+	return then == RT_OK && st == RT_OK ? rt_tui_fill_input(tui, rt_buf_str(text)) : then;
 }
 
 static void
@@ -200,7 +200,7 @@ extract(rt_tui *tui, const messages *m, uint32_t entry)
 		st = rt_pending_change_start(tui, &how);
 	} else {
 		free_text(tui, text);
-		st = rt_verb_said(tui, s.status, &s.error);
+		st = rt_tui_say_failure(tui, s.status, &s.error);
 	}
 	rt_scope_deinit(&s);
 	return st;
@@ -279,98 +279,10 @@ pick_message(rt_tui *tui, rt_str name)
 		free_messages(tui, m);
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
-	return st == RT_OK || st == RT_NOMEM ? st : rt_verb_said(tui, st, &err);
+	return st == RT_OK || st == RT_NOMEM ? st : rt_tui_say_failure(tui, st, &err);
 }
 
 /* ---- files and names ---- */
-
-/* What is written to a file. */
-typedef struct exported {
-	uint32_t disc;
-	uint32_t take; /* 0: all that the format can say of the discussion */
-} exported;
-
-/* The discussion is named in any case: without that some formats hold all of them. */
-static void
-add_export(rt_buf *line, exported what)
-{
-	rt_buf_add_f(line, "--discussion d%u ", (unsigned)what.disc);
-	if (what.take != 0)
-		rt_buf_add_f(line, "--take t%u ", (unsigned)what.take);
-	rt_buf_add_c(line, "export ");
-}
-
-/* The end of the file's name says the format. */
-static rt_status
-export_to(rt_tui *tui, void *ctx, rt_str file)
-{
-	const exported *what = ctx;
-	rt_buf line, name;
-	rt_status st;
-
-	file = rt_str_trim(file);
-	if (file.ptr == NULL || file.size == 0)
-		return RT_OK;
-	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
-	add_export(&line, *what);
-	rt_buf_add_c(&line, "-o ");
-	rt_buf_init(&name, tui->alloc, RT_BUF_UNLIMITED);
-	if (rt_str_starts(file, RT_STR("~/"))) { /* which means nothing where it is quoted */
-		rt_buf_add_c(&line, "~/");
-		file = rt_str_at(file.ptr + 2, file.size - 2);
-	}
-	rt_buf_add_str(&name, file);
-	if (name.status == RT_OK && file.size > 0)
-		rt_args_add_quoted(&line, name.ptr);
-	st = name.status == RT_OK && line.status == RT_OK
-		     ? rt_pane_palette_run(tui, rt_buf_str(&line))
-		     : RT_NOMEM;
-	rt_buf_deinit(&line);
-	rt_buf_deinit(&name);
-	return st;
-}
-
-static void
-free_exported(rt_tui *tui, void *ctx)
-{
-	rt_free(tui->alloc, ctx);
-}
-
-static rt_status
-ask_export(rt_tui *tui, exported what, const char *title)
-{
-	exported *kept = rt_new(tui->alloc, sizeof(*kept));
-
-	if (kept == NULL)
-		return RT_NOMEM;
-	*kept = what;
-	return rt_pane_ask(tui, title, RT_STR("talk.html"), false, export_to, kept, free_exported);
-}
-
-/* The take in which it is seen: the one at hand where that has it. */
-rt_status
-rt_verb_export(rt_tui *tui, uint32_t entry)
-{
-	rt_work *work = &tui->work;
-	exported what = {work->place.disc, work->place.take};
-	char title[200];
-	rt_error err;
-	rt_status st;
-	rt_str name;
-
-	if (entry != 0 && rt_work_position(work, entry) == SIZE_MAX) {
-		st = rt_disc_holds(work->value, work->disc, entry, &what.take, &err);
-		if (st != RT_OK)
-			return rt_verb_said(tui, st, &err);
-		what.take = what.take == 0 ? work->place.take : what.take;
-	}
-	name = rt_text_str(rt_disc_take(work->disc, what.take)->name);
-	name.size = rt_utf8_cut(name, 100);
-	(void)snprintf(title, sizeof(title),
-		       "Write take %.*s to which file? (.html, .md, .json, .toml)",
-		       RT_STR_ARG(name));
-	return ask_export(tui, what, title);
-}
 
 static rt_status
 named(rt_tui *tui, void *ctx, rt_str answer)
@@ -417,7 +329,7 @@ export_with(rt_tui *tui, rt_str rest)
 	if (rt_str_starts(rest, RT_STR("-")))
 		rt_buf_add_c(&line, "export ");
 	else
-		add_export(&line, (exported){tui->work.place.disc, 0});
+		rt_verb_add_export(&line, tui->work.place.disc, 0);
 	rt_buf_add_c(&line, rt_str_starts(rest, RT_STR("-")) ? "" : "-o ");
 	rt_buf_add_str(&line, rest);
 	st = line.status == RT_OK ? rt_pane_palette_run(tui, rt_buf_str(&line)) : RT_NOMEM;
@@ -508,8 +420,8 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/new"))
 		return rt_slash_new(tui);
 	if (rt_str_is(verb, "/export") && rest.size == 0)
-		return ask_export(
-			tui, (exported){tui->work.place.disc, 0},
+		return rt_verb_export_to(
+			tui, tui->work.place.disc, 0,
 			"Write this discussion to which file? (.html, .md, .json, .toml)");
 	if (rt_str_is(verb, "/export"))
 		return export_with(tui, rest);

@@ -38,34 +38,7 @@ address(rt_tui *tui, rt_scope *s, rt_request *r, rt_str *field, uint32_t entry, 
 	}
 }
 
-rt_status
-rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err)
-{
-	if (st == RT_OK || st == RT_NOMEM)
-		return st;
-	rt_tui_say_error(tui, err, rt_buf_str(&tui->work.hint));
-	return RT_OK;
-}
-
 /* ---- carried out ---- */
-
-/* A text that was written for this stays to be had. */
-static void
-remember(rt_tui *tui, const rt_verb_request *a, rt_str answer)
-{
-	if (answer.size > 0 && rt_verb_request_has_text(a))
-		rt_pane_chat_remember(tui, answer);
-}
-
-rt_status
-rt_verb_failed(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_status st,
-	       const rt_error *err)
-{
-	st = rt_verb_said(tui, st, err);
-	if (st == RT_OK)
-		remember(tui, a, answer);
-	return st;
-}
 
 static rt_status
 carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
@@ -73,7 +46,7 @@ carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_e
 	rt_verb_request *a = ctx;
 
 	if (st == RT_CONFLICT)
-		return rt_verb_conflict(tui, a, err);
+		return rt_verb_conflict(tui, a, err, rt_verb_do);
 	if (st != RT_OK)
 		return rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, err);
 	if (a->words[0] != 0 && said->seq != 0 &&
@@ -87,7 +60,7 @@ carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_e
 	rt_tui_say_change(tui, said);
 	if (a->action == RT_ACT_COLLAPSE && tui->notice.size == 0)
 		rt_tui_say(tui, a->is_on ? "Folded to its first line" : "Unfolded");
-	return said->has_editor ? rt_pane_chat_fill(tui, rt_buf_str(&said->editor)) : RT_OK;
+	return said->has_editor ? rt_tui_fill_input(tui, rt_buf_str(&said->editor)) : RT_OK;
 }
 
 /* Ends the scope that the requests were made in. words: what several of them did together, or
@@ -148,41 +121,6 @@ each(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_request request, c
 	}
 	(void)snprintf(words, sizeof(words), "%s %zu entries", did, a->count);
 	return carry_out(tui, a, answer, &s, requests, a->count, a->count > 1 ? words : NULL);
-}
-
-/* "User, "What about DuckDB?"": where it has no number here. */
-static void
-name_by_words(const rt_work_entry *e, char *out, size_t room)
-{
-	enum { WORDS = 30 };
-	rt_str text = rt_str_trim(rt_buf_str(&e->text));
-	size_t end = rt_str_find(text, RT_STR("\n"), 0), cut;
-
-	text.size = end == SIZE_MAX ? text.size : end;
-	cut = rt_utf8_offset(text, WORDS);
-	if (cut == SIZE_MAX && end == SIZE_MAX)
-		(void)snprintf(out, room, "%.*s, \"%.*s\"", RT_STR_ARG(e->role), RT_STR_ARG(text));
-	else
-		(void)snprintf(out, room, "%.*s, \"%.*s ...\"", RT_STR_ARG(e->role),
-			       (int)(cut == SIZE_MAX ? text.size : cut), text.ptr);
-}
-
-/* "User, entry 4", "3 entries". */
-void
-rt_verb_name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room)
-{
-	rt_work_entry e;
-	rt_error err;
-
-	if (count != 1 || rt_work_entry_of(&tui->work, entries[0], &e, &err) != RT_OK) {
-		(void)snprintf(out, room, "%zu entries", count);
-		return;
-	}
-	if (e.at != SIZE_MAX)
-		(void)snprintf(out, room, "%.*s, entry %zu", RT_STR_ARG(e.role), e.at + 1);
-	else
-		name_by_words(&e, out, room);
-	rt_work_entry_deinit(&e);
 }
 
 static rt_status answered(rt_tui *tui, void *ctx, rt_str answer);
@@ -252,7 +190,7 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 					     : "saved as a new take, this one stays");
 	st = st == RT_OK ? ask(tui, action, &entry, 1, title,
 			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
-			 : rt_verb_said(tui, st, &err);
+			 : rt_tui_say_failure(tui, st, &err);
 	rt_buf_deinit(&text);
 	return st;
 }
@@ -302,7 +240,7 @@ edit_outside(rt_tui *tui, uint32_t entry)
 	if (st == RT_OK)
 		st = rt_tui_edit(tui, rt_buf_str(&text), "entry.md", &now, &changed, &err);
 	if (st != RT_OK)
-		st = rt_verb_said(tui, st, &err);
+		st = rt_tui_say_failure(tui, st, &err);
 	else if (!changed)
 		rt_tui_say(tui, "Nothing changed");
 	else
@@ -382,7 +320,7 @@ pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
 		}
 	} else {
 		rt_verb_request_free(tui, a);
-		st = rt_verb_said(tui, st, &err);
+		st = rt_tui_say_failure(tui, st, &err);
 	}
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
@@ -535,7 +473,7 @@ rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t
 	rt_status st = rt_entry_id(tui->work.value, before, id, &err);
 
 	if (st != RT_OK)
-		return rt_verb_said(tui, st, &err);
+		return rt_tui_say_failure(tui, st, &err);
 	st = rt_verb_request_capture(tui, RT_ACT_MOVE, entries, count, &a);
 	if (st == RT_OK && a != NULL)
 		st = move(tui, a, rt_str_of(id));
@@ -554,7 +492,7 @@ split(rt_tui *tui, const rt_verb_request *a, rt_str before)
 	rt_scope_init(&s, tui->alloc);
 	text = rt_scope_buf(&s);
 	if (RT_TRY(&s, text_of(tui, a->entries[0], text, &s.error)) != RT_OK) {
-		rt_status st = rt_verb_said(tui, s.status, &s.error);
+		rt_status st = rt_tui_say_failure(tui, s.status, &s.error);
 
 		rt_scope_deinit(&s);
 		return st;
@@ -625,7 +563,7 @@ rt_verb_run(rt_tui *tui, const rt_run_request *request)
 
 	if (st == RT_OK) /* what is said meanwhile is said of it */
 		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
-	return rt_verb_said(tui, st, &err);
+	return rt_tui_say_failure(tui, st, &err);
 }
 
 static rt_status
@@ -640,7 +578,7 @@ again(rt_tui *tui, rt_run_how how, const uint32_t *entries, size_t count)
 		st = rt_entry_id(tui->work.value, entries[0], id, &err);
 		request.at = rt_str_of(id);
 	}
-	return st == RT_OK ? rt_verb_run(tui, &request) : rt_verb_said(tui, st, &err);
+	return st == RT_OK ? rt_verb_run(tui, &request) : rt_tui_say_failure(tui, st, &err);
 }
 
 static rt_status
@@ -658,7 +596,35 @@ compact(rt_tui *tui, const rt_verb_request *a, rt_str instructions)
 		request.from = rt_str_of(from);
 		request.to = rt_str_of(to);
 	}
-	return st == RT_OK ? rt_verb_run(tui, &request) : rt_verb_said(tui, st, &err);
+	return st == RT_OK ? rt_verb_run(tui, &request) : rt_tui_say_failure(tui, st, &err);
+}
+
+/* Names of models as JSON strings, with commas between. */
+static void
+add_models(rt_tui *tui, const struct rt_config *config, rt_buf *json)
+{
+	size_t i;
+
+	if (tui->work.model.size > 0)
+		rt_json_add_string(json, rt_buf_str(&tui->work.model));
+	if (config != NULL && config->model.size > 0 &&
+	    !rt_str_eq(config->model, rt_buf_str(&tui->work.model))) {
+		rt_json_add_comma(json);
+		rt_json_add_string(json, config->model);
+	}
+	for (i = 0; config != NULL && i < config->provider_count; i++) {
+		rt_buf name;
+
+		rt_buf_init(&name, tui->alloc, 4096);
+		rt_buf_add_f(&name, "%.*s/", RT_STR_ARG(config->providers[i].name));
+		rt_json_add_comma(json);
+		rt_json_add_string(json, rt_buf_str(&name));
+		rt_buf_deinit(&name);
+	}
+	if (rt_str_is(rt_buf_str(&tui->work.model), "builtin/echo"))
+		return;
+	rt_json_add_comma(json);
+	rt_json_add_string(json, RT_STR("builtin/echo"));
 }
 
 /* Models that are known without asking anybody; any other name can be typed. */
@@ -676,7 +642,7 @@ pick_model(rt_tui *tui)
 		return RT_NOMEM;
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&json, '[');
-	rt_verb_add_models(tui, config, &json);
+	add_models(tui, config, &json);
 	rt_buf_add_byte(&json, ']');
 	st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err) : RT_NOMEM;
 	if (st == RT_OK) {
@@ -703,7 +669,7 @@ rt_verb_set_model(rt_tui *tui, rt_str model)
 	if (st != RT_OK) {
 		rt_buf_clear(&tui->work.hint);
 		rt_buf_add_c(&tui->work.hint, "As PROVIDER/NAME: /model openai/gpt-5. Nothing changed");
-		return rt_verb_said(tui, st, &err);
+		return rt_tui_say_failure(tui, st, &err);
 	}
 
 	rt_scope_init(&s, tui->alloc);
@@ -736,7 +702,7 @@ rt_verb_prompt(rt_tui *tui)
 			       is_edited ? "Working prompt (edited; told with the next message)"
 					 : "Working prompt - Enter keeps it",
 			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
-			 : rt_verb_said(tui, st, &err);
+			 : rt_tui_say_failure(tui, st, &err);
 	rt_buf_deinit(&text);
 	return st;
 }
@@ -866,7 +832,7 @@ at_once(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 		st = rt_project_view(tui->work.value, entries[0], &view, &err);
 		a->is_on = (view & RT_VIEW_COLLAPSED) == 0;
 	}
-	st = st == RT_OK ? do_verb(tui, a, rt_str_at(NULL, 0)) : rt_verb_said(tui, st, &err);
+	st = st == RT_OK ? do_verb(tui, a, rt_str_at(NULL, 0)) : rt_tui_say_failure(tui, st, &err);
 	rt_verb_request_free(tui, a);
 	return st;
 }
@@ -982,7 +948,7 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	case RT_ACT_LABEL:
 		st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
 		if (st != RT_OK)
-			return rt_verb_said(tui, st, &err);
+			return rt_tui_say_failure(tui, st, &err);
 		(void)snprintf(title, sizeof(title), "Label of %s (empty: none)", what);
 		st = ask(tui, action, entries, count, title,
 			 e.label.size > 0 ? e.label : rt_str_at("", 0), false);

@@ -269,9 +269,9 @@ show_words(desk *d, rt_terminal *terminal, rt_buf *text)
 	static const char *const commands[] = {"show", "tree", "takes", "history", "search .", "status",
 					       "roles", "settings"};
 
-	assert_int_equal(rt_pane_chat_fill(&d->tui, hostile(text, "input", 150)), RT_OK);
+	assert_int_equal(rt_tui_fill_input(&d->tui, hostile(text, "input", 150)), RT_OK);
 	show(d, terminal);
-	assert_int_equal(rt_pane_chat_fill(&d->tui, RT_STR("")), RT_OK);
+	assert_int_equal(rt_tui_fill_input(&d->tui, RT_STR("")), RT_OK);
 	assert_int_equal(rt_pane_palette(&d->tui, hostile(text, "palette", 150)), RT_OK);
 	show_and_close(d, terminal);
 	assert_int_equal(rt_pane_palette_run(&d->tui, rt_str_of(commands[random_next(&seed) % 8])), RT_OK);
