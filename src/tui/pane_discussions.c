@@ -552,11 +552,24 @@ draw_title(discussions *d, rt_canvas *canvas, rt_box box)
 }
 
 static void
+draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
+{
+	discussions *d = ctx;
+	const row *r = &d->rows[row_number];
+
+	if (r->hit != NULL)
+		draw_hit(canvas, box, y, r->hit);
+	else if (r->take != NULL)
+		draw_take(d, canvas, box, y, r);
+	else
+		draw_disc(d, canvas, box, y, r->disc);
+}
+
+static void
 draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
 	discussions *d = of(pane);
 	rt_box list = {box.x, box.y + 1, box.w, box.h - 1};
-	size_t i;
 
 	d->columns = box.w;
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
@@ -568,19 +581,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		list.y++;
 		list.h--;
 	}
-	rt_list_fit(&d->list, list.h);
-	for (i = 0; i < rt_list_seen(&d->list); i++) {
-		const row *r = &d->rows[d->list.top + i];
-
-		if (r->hit != NULL)
-			draw_hit(canvas, list, (int)i, r->hit);
-		else if (r->take != NULL)
-			draw_take(d, canvas, list, (int)i, r);
-		else
-			draw_disc(d, canvas, list, (int)i, r->disc);
-		if (d->list.top + i == d->list.at)
-			rt_bar_select(canvas, list, (int)i);
-	}
+	rt_list_draw(&d->list, canvas, list, draw_row, d);
 	if (d->list.count == 0 && d->problem.size > 0)
 		(void)rt_canvas_put_cut(canvas, list, 3, 0, list.w - 3, rt_buf_str(&d->problem),
 					RT_INK_ERROR);
