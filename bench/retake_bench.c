@@ -20,6 +20,7 @@
 #include <ftw.h>
 
 #include "log/engine.h"
+#include "log/rows.h"
 #include "store/store_sqlite.h"
 
 enum { POOL = 1 << 20, TEXT = 1024 };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "formats/formats.h"
+#include "ops/import.h"
 #include "store/store_sqlite.h"
 #include "tui/tree_reader.h"
 

@@ -5,6 +5,7 @@
 #ifndef RT_BASE_ENV_H
 #define RT_BASE_ENV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,5 +14,8 @@ typedef struct rt_env {
 	void (*random)(void *ctx, void *to, size_t size);
 	void *ctx;
 } rt_env;
+
+/* Asked at least every 50 ms while something is waited for; true: end it now. */
+typedef bool (*rt_stop_fn)(void *ctx);
 
 #endif

@@ -7,6 +7,7 @@
 #include "chat/context_impl.h"
 #include "ops/format.h"
 #include "llm/provider.h"
+#include "ops/import.h"
 #include "store/store_memory.h"
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, bare_tear_down)

@@ -23,6 +23,7 @@
  * provider, as it came, for as long as the entry says what it said when it was signed. */
 #include "codec/content.h"
 #include "chat/context_impl.h"
+#include "core/role.h"
 
 #define COMPACTION_BEFORE \
 	"The conversation history before this point was compacted into the following " \

@@ -11,6 +11,7 @@
 #ifndef RT_CHAT_CONTEXT_IMPL_H
 #define RT_CHAT_CONTEXT_IMPL_H
 
+#include "chat/context.h"
 #include "log/engine_impl.h"
 #include "chat/model_request.h"
 

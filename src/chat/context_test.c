@@ -6,6 +6,7 @@
 #include "log/bare_testing.h"
 #include "chat/context_impl.h"
 #include "llm/provider.h"
+#include "ops/import.h"
 #include "store/store_memory.h"
 
 static int

@@ -2,6 +2,7 @@
  *
  * Which edits the model does not know of, and the words for them. */
 #include "chat/edit_notice.h"
+#include "core/role.h"
 
 enum {
 	EDITS_MAX = 8,     /* replies told of in one notice round: the newest */

@@ -602,3 +602,38 @@ rt_engine_inflight(rt_engine *engine, rt_inflight_fn fn, void *ctx, rt_error *er
 	rt_object_unref(value);
 	return st;
 }
+
+/* ---- fsck ---- */
+
+typedef struct reply_check {
+	rt_fsck_fn fn;
+	void *ctx;
+} reply_check;
+
+static bool
+check_reply(void *ctx, const rt_inflight_view *v)
+{
+	const reply_check *c = ctx;
+
+	if (v->is_broken)
+		return rt_finding_give(c->fn, c->ctx, "warning", "reply-unreadable",
+				       "side row %.*s is no reply any more; retake repair puts what "
+				       "it says into a take of its own",
+				       RT_STR_ARG(v->name));
+	if (v->is_stranded)
+		return rt_finding_give(c->fn, c->ctx, "note", "reply-stranded",
+				       "%zu bytes of a reply lie aside, for what it answers is gone; "
+				       "when that is back they are kept there, else retake repair "
+				       "puts them into a take of their own",
+				       v->text.size);
+	return true;
+}
+
+rt_status
+rt_engine_fsck_replies(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
+{
+	reply_check c = {fn, ctx};
+	rt_status st = rt_engine_inflight(engine, check_reply, &c, err);
+
+	return st == RT_CORRUPT ? RT_OK : st; /* the store's check reports a damaged side row */
+}

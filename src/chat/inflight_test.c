@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "log/checkpoint.h"
 #include "log/folder_testing.h"
 #include "formats/formats.h"
 #include "llm/builtin.h"
@@ -421,6 +422,7 @@ findings(world *w)
 {
 	rt_buf_clear(&w->out);
 	assert_int_equal(rt_engine_fsck(w->engine, find, &w->out, NULL), RT_OK);
+	assert_int_equal(rt_engine_fsck_replies(w->engine, find, &w->out, NULL), RT_OK);
 	rt_buf_add_byte(&w->out, '\0');
 	return w->out.ptr;
 }

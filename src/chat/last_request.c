@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "codec/content.h"
 #include "log/engine_impl.h"
+#include "view/view.h"
 
 static rt_status
 nomem(rt_error *err)

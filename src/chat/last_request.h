@@ -18,6 +18,7 @@
 #ifndef RT_CHAT_LAST_REQUEST_H
 #define RT_CHAT_LAST_REQUEST_H
 
+#include "chat/context.h"
 #include "ops/format.h"
 #include "log/engine.h"
 
@@ -26,6 +27,9 @@ RT_CHECKED rt_status rt_engine_last_request(rt_engine *engine, uint32_t disc, rt
 					    rt_error *err);
 
 /* A request as it was recorded, built again. */
+/* Side rows of what was sent last: then the discussion's id. */
+#define RT_LAST_REQUEST_PREFIX "sent/"
+
 typedef struct rt_last_request {
 	const rt_project *value; /* that it was built from */
 	rt_place place;

@@ -4,6 +4,7 @@
 #include "chat/send_testing.h"
 
 #include "chat/lint.h"
+#include "log/checkpoint.h"
 #include "store/store_memory.h"
 
 /* Of some 3,000, or 50,000 where nodes are tiny. */

@@ -7,10 +7,9 @@
 #ifndef RT_CHAT_MODEL_H
 #define RT_CHAT_MODEL_H
 
+#include "base/env.h"
 #include "chat/provider.h"
 
-/* Asked at least every 50 ms while a request runs; true: end it now. */
-typedef bool (*rt_stop_fn)(void *ctx);
 /* For people, while nothing else happens: "waiting for …", "trying again in 2 s: …". */
 typedef void (*rt_notice_fn)(void *ctx, const char *words);
 

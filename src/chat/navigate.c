@@ -8,6 +8,7 @@
  *              ^common ancestor: D E F are summed up, from F back to C, or to a
  *               compaction, which has summed up what is before it already */
 #include "chat/summary_impl.h"
+#include "core/role.h"
 
 #define TASK "Summarize this conversation branch concisely"
 

@@ -7,8 +7,10 @@
 
 #include "base/hash.h"
 #include "base/moment.h"
+#include "core/role.h"
 #include "core/setting.h"
 #include "chat/edit_notice.h"
+#include "chat/last_request.h"
 #include "chat/summary.h"
 
 enum {

@@ -24,7 +24,9 @@
 #ifndef RT_CHAT_SEND_H
 #define RT_CHAT_SEND_H
 
+#include "chat/context.h"
 #include "log/engine.h"
+#include "log/fsck.h"
 #include "ops/hook.h"
 #include "chat/model.h"
 
@@ -181,5 +183,12 @@ typedef bool (*rt_inflight_fn)(void *ctx, const rt_inflight_view *inflight);
 /* The replies in flight. false from fn ends it early. */
 RT_CHECKED rt_status rt_engine_inflight(rt_engine *engine, rt_inflight_fn fn, void *ctx,
 					rt_error *err);
+
+/* What fsck (log/fsck.h) does not look at:
+ *
+ *   reply-stranded     note     what a reply in flight answers is gone; its text is kept aside
+ *   reply-unreadable   warning  a reply's side row cannot be decoded */
+RT_CHECKED rt_status rt_engine_fsck_replies(rt_engine *engine, rt_fsck_fn fn, void *ctx,
+					    rt_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "formats/formats.h"
 #include "llm/builtin.h"
 #include "llm/llm_testing.h"
+#include "log/checkpoint.h"
 #include "store/store_memory.h"
 
 static int

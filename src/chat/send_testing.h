@@ -9,6 +9,8 @@
 
 #include "log/engine_testing.h"
 #include "chat/send.h"
+#include "ops/export.h"
+#include "view/view.h"
 
 typedef struct world world;
 

@@ -6,6 +6,7 @@
 #include "cli/image.h"
 #include "cli/model_session.h"
 #include "codec/content.h"
+#include "view/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

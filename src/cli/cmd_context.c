@@ -4,6 +4,7 @@
 #include "cli/counting.h"
 #include "chat/last_request.h"
 #include "llm/provider.h"
+#include "view/view.h"
 
 #include <stdio.h>
 

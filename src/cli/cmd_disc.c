@@ -2,6 +2,7 @@
  *
  * new, use, rename, rm: discussions. */
 #include "cli/cli.h"
+#include "view/view.h"
 
 #include <stdio.h>
 

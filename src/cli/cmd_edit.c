@@ -9,6 +9,7 @@
 #include "cli/replace.h"
 #include "cli/takefile.h"
 #include "codec/content.h"
+#include "view/view.h"
 
 /* What an entry is before it is edited. */
 typedef struct before {

@@ -3,6 +3,7 @@
  * role, delete, move, mute, unmute, split, merge, view: what else is done to entries. */
 #include "cli/cli.h"
 #include "codec/content.h"
+#include "view/view.h"
 
 #include <stdio.h>
 

@@ -7,6 +7,7 @@
 #include "formats/redact.h"
 #include "llm/keys_host.h"
 #include "llm/provider.h"
+#include "chat/action_export.h"
 
 #include <stdio.h>
 #include <stdlib.h> /* getenv */

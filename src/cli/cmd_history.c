@@ -3,6 +3,7 @@
  * undo, redo, history, jump, revert, purge, reset: what was done, and taking it back. */
 #include "cli/cli.h"
 #include "app/screen.h"
+#include "view/view.h"
 
 #include <stdio.h>
 

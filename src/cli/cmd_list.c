@@ -3,6 +3,7 @@
  * ls, projects, status: what there is, and where one is. */
 #include "cli/cli.h"
 #include "app/screen.h"
+#include "view/view.h"
 
 #include <stdio.h>
 #include <string.h>

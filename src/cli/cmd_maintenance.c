@@ -4,6 +4,9 @@
  * cmd_backup.c, doctor in cmd_doctor.c. */
 #include "cli/maintenance.h"
 #include "chat/send.h"
+#include "log/checkpoint.h"
+#include "log/index.h"
+#include "log/repair.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +206,8 @@ check_engine(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, 
 		return RT_OK;
 	}
 	st = rt_engine_fsck_project(engine, rt_cli_finding, f, &cli->error);
+	if (st == RT_OK)
+		st = rt_engine_fsck_replies(engine, rt_cli_finding, f, &cli->error);
 	if (st != RT_OK && is_finding(st)) {
 		cannot.id = "check-failed";
 		(void)rt_cli_finding(f, &cannot);

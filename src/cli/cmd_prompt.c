@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "view/view.h"
 
 static rt_status
 read_prompt(rt_cli *cli, rt_cli_view *view, rt_str *out_text, bool *out_edited)

@@ -2,6 +2,7 @@
  *
  * revisions: every text that an entry ever had, and bringing one back. */
 #include "cli/cli.h"
+#include "view/view.h"
 
 #include <stdio.h>
 

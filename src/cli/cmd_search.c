@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "app/screen.h"
 #include "view/highlight.h"
+#include "view/search.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/model_session.h"
 #include "core/setting.h"
+#include "view/view.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #include "app/screen.h"
 #include "cli/takefile.h"
 #include "codec/content.h"
+#include "view/view.h"
 
 enum { PREVIEW = 60 };
 

@@ -3,6 +3,7 @@
  * branch, label, clear, truncate, graft, promote, extract: takes as a whole, and where
  * one is in them. The command takes is in cmd_takes.c. */
 #include "cli/cli.h"
+#include "view/view.h"
 
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
  * last of these. */
 #include "cli/cli.h"
 #include "app/screen.h"
+#include "view/view.h"
 
 #include <stdio.h>
 

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "app/screen.h"
 #include "base/hash.h"
+#include "view/view.h"
 
 enum {
 	PREVIEW = 60,      /* characters that the engine gives unless told otherwise */

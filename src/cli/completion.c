@@ -14,6 +14,7 @@
 
 #include "formats/formats.h"
 #include "llm/provider.h"
+#include "view/view.h"
 
 static const char bash_script[] =
 	"# SPDX-License-Identifier: MIT\n"

@@ -6,6 +6,7 @@
 #ifndef RT_CLI_COUNTING_H
 #define RT_CLI_COUNTING_H
 
+#include "chat/context.h"
 #include "cli/cli.h"
 #include "llm/config.h"
 #include "llm/tokens.h"

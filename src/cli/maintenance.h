@@ -5,6 +5,7 @@
 #define RT_CLI_MAINTENANCE_H
 
 #include "cli/cli.h"
+#include "log/fsck.h"
 
 typedef struct rt_cli_names {
 	const rt_alloc *alloc;

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "log/repair.h"
 #include "store/store_sqlite.h"
 
 /* --- is it needed? --- */

@@ -2,6 +2,7 @@
  *
  * Views of the engine, read. */
 #include "cli/cli.h"
+#include "view/view.h"
 
 enum { WINDOW = 200 /* entries read at a time */ };
 

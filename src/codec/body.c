@@ -130,15 +130,17 @@ rt_body_write(rt_buf *buf, rt_str content, bool is_json, yyjson_val *fields,
 
 	if (is_json)
 		open_json(buf, content, true);
-	yyjson_obj_foreach(fields, i, max, key, value)
-	{
-		if (is_skipped(rt_json_str(key), skip))
-			continue;
-		if (!is_open)
-			open_json(buf, content, false);
-		is_open = true;
-		rt_json_add_key_str(buf, rt_json_str(key));
-		rt_json_add_value(buf, value);
+	if (fields != NULL) { /* the macro counts from the first key */
+		yyjson_obj_foreach(fields, i, max, key, value)
+		{
+			if (is_skipped(rt_json_str(key), skip))
+				continue;
+			if (!is_open)
+				open_json(buf, content, false);
+			is_open = true;
+			rt_json_add_key_str(buf, rt_json_str(key));
+			rt_json_add_value(buf, value);
+		}
 	}
 	if (is_open) {
 		rt_buf_add_byte(buf, '}');

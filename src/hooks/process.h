@@ -21,7 +21,7 @@
 #include <sys/types.h>
 
 #include "base/text.h"
-#include "chat/model.h"
+#include "base/env.h"
 
 enum {
 	RT_PROCESS_OUT_MAX = 1 << 20,  /* bytes of standard output, and of standard error, after

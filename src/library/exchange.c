@@ -2,6 +2,7 @@
  *
  * Export and import: files of other programs. */
 #include "library/library_impl.h"
+#include "chat/action_export.h"
 
 #include "chat/last_request.h"
 #include "codec/json.h"

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "codec/json.h"
+#include "log/index.h"
 
 retake_status
 retake_project_open(retake_store *store, const char *name, const retake_project_options *options,

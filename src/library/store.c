@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "chat/send.h"
 #include "codec/json.h"
 #include "store/store_open.h"
 
@@ -168,6 +169,8 @@ check_project(retake_store *store, findings *f, rt_error *err)
 
 	if (st == RT_OK) {
 		st = rt_engine_fsck(engine, add_finding, f, err);
+		if (st == RT_OK)
+			st = rt_engine_fsck_replies(engine, add_finding, f, err);
 		failed.id = "check-failed";
 	}
 	rt_engine_close(engine);

@@ -3,9 +3,12 @@
  * Views: each function calls one of the engine's. */
 #include "library/library_impl.h"
 
+#include "chat/context.h"
 #include "codec/json.h"
 #include "llm/provider.h"
 #include "view/highlight.h"
+#include "view/search.h"
+#include "view/view.h"
 
 retake_status
 retake_show(retake_project *project, const retake_place *place, const retake_window *window,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
+#include "chat/context.h"
 #include "llm/builtin.h"
 #include "llm/keys_host.h"
 #include "llm/system_host.h"

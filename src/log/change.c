@@ -298,11 +298,9 @@ rt_change_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *value)
 uint64_t
 rt_change_add_body(rt_change *c, uint64_t entry, rt_str data)
 {
-	rt_str kept = rt_scope_copy(c->scope, data);
-
 	if (!grow(c, (void **)&c->bodies, c->body_count, &c->body_room, sizeof(*c->bodies)))
 		return 0;
-	c->bodies[c->body_count++] = (rt_new_body){c->next_body, entry, kept};
+	c->bodies[c->body_count++] = (rt_new_body){c->next_body, entry, data};
 	return c->next_body++;
 }
 
@@ -338,8 +336,8 @@ rt_change_body_bytes(rt_change *c, uint64_t number, rt_buf *out)
 		rt_buf_add_str(out, c->bodies[i - 1].data);
 	} else {
 		st = rt_store_get(c->engine->store,
-				  rt_rows_one(RT_STORE_BODIES, c->engine->project, number), out, NULL,
-				  &c->scope->error);
+				  rt_rows_one(RT_STORE_BODIES, c->engine->project, number), out,
+				  NULL, &c->scope->error);
 		if (st == RT_NOT_FOUND)
 			rt_scope_fail(c->scope, RT_CORRUPT, "body %llu is missing; run: retake fsck",
 				      (unsigned long long)number);

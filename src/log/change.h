@@ -78,7 +78,7 @@ void rt_change_set_text(rt_change *c, uint32_t disc, uint32_t sub, const char *k
 /* A field of a discussion or (0) of the project. NULL and null: absent. */
 void rt_change_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *value);
 void rt_change_view(rt_change *c, uint32_t entry, unsigned flags);
-/* The number of a new body for an entry; data is copied. */
+/* The number of a new body for an entry. data must live in the scope. */
 uint64_t rt_change_add_body(rt_change *c, uint64_t entry, rt_str data);
 /* Take it back right after: the next body has its number. */
 void rt_change_drop_body(rt_change *c);

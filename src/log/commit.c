@@ -10,7 +10,11 @@
  *
  * A request that fails changes nothing and the rest goes on; a commit that fails fails
  * every request in it. */
+#include "log/checkpoint.h"
 #include "log/engine_impl.h"
+#include "log/history.h"
+#include "log/plan.h"
+#include "log/purge.h"
 
 static void
 result_fail(rt_result *result, rt_status status, const rt_error *err)
@@ -311,22 +315,6 @@ rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt
 
 /* ---- wiping what was purged ---- */
 
-#define SCRUB_MARK "scrub" /* a side row */
-
-bool
-rt_engine_scrub_pending(rt_engine *engine)
-{
-	rt_buf mark;
-	rt_status st;
-
-	rt_buf_init(&mark, engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_store_get(engine->store,
-			  rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(SCRUB_MARK)), &mark,
-			  NULL, NULL);
-	rt_buf_deinit(&mark);
-	return st == RT_OK;
-}
-
 static rt_status
 scrub(rt_engine *engine, rt_error *err)
 {
@@ -336,7 +324,7 @@ scrub(rt_engine *engine, rt_error *err)
 	if (st != RT_OK || ops->begin(engine->store, NULL) != RT_OK)
 		return st; /* a mark too many is wiped after once more */
 	if (ops->write(engine->store,
-		       rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(SCRUB_MARK)),
+		       rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(RT_SCRUB_MARK)),
 		       rt_str_at(NULL, 0), NULL) != RT_OK ||
 	    ops->commit(engine->store, NULL) != RT_OK)
 		ops->cancel(engine->store);
@@ -418,7 +406,7 @@ run_purge(rt_change *c, const rt_request *r)
 		return rt_object_ref(c->base);
 	}
 	/* The mark stays until everything is wiped, also after a crash. */
-	write_side(c, RT_STR(SCRUB_MARK), RT_STR("1"));
+	write_side(c, RT_STR(RT_SCRUB_MARK), RT_STR("1"));
 	next = rt_ok(s) ? write_row(s, engine, c->base, NULL, &record, NULL) : NULL;
 	/* Whoever has seen what was there is made to forget it. */
 	RT_TRY(s, store->ops->epoch_renew(store, &s->error));
@@ -606,50 +594,6 @@ tell_purged(rt_engine *engine, rt_ticket *first)
 		engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]));
 }
 
-/* Under the store's lock: the newest value. */
-rt_status
-rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err)
-{
-	const rt_store_ops *ops = engine->store->ops;
-	const rt_project *project = rt_engine_value(engine);
-	uint64_t head, epoch, bodies, seq = project->seq;
-	rt_status st = ops->head(engine->store, RT_STORE_LOG, engine->project, &head, err);
-
-	/* Another history may have a head of the same number. */
-	if (st == RT_OK)
-		st = ops->epoch(engine->store, &epoch, err);
-	if (st == RT_OK)
-		engine->epoch = epoch;
-	if (st == RT_OK && epoch == engine->value_epoch && head < project->seq) {
-		st = rt_engine_lost_end(engine, project, head, err);
-	} else if (st == RT_OK && epoch != engine->value_epoch) {
-		rt_object_unref(project);
-		project = NULL;
-		st = rt_engine_load(engine, true, &project, err);
-	} else if (st == RT_OK && head != project->seq) {
-		st = rt_engine_catch_up(engine, &project, head, err);
-		if (st == RT_NOT_FOUND || st == RT_CORRUPT) {
-			rt_object_unref(project);
-			project = NULL;
-			st = rt_engine_load(engine, true, &project, err);
-		}
-	}
-	if (st == RT_OK && rt_engine_newer(engine, err))
-		st = RT_TOO_NEW;
-	/* Bodies as well, which costs nothing here: the store knows their head by now. */
-	if (st == RT_OK)
-		st = ops->head(engine->store, RT_STORE_BODIES, engine->project, &bodies, err);
-	if (st == RT_OK && (head != seq || epoch != engine->value_epoch ||
-			    bodies + 1 != project->next_body))
-		st = rt_engine_check_heads(engine, project, err);
-	if (st != RT_OK) {
-		rt_object_unref(project);
-		return st;
-	}
-	*out = project;
-	return RT_OK;
-}
-
 /* Does what the ticket's requests go by still hold? If not, none of them is done. */
 static rt_status
 check_ticket(rt_ticket *t, const rt_project *project)
@@ -785,16 +729,6 @@ retry:
 	rt_engine_forget_gone(engine, 0);
 	rt_scope_deinit(&scope);
 	planned_deinit(&ahead);
-}
-
-/* Under the queue's lock: nobody leads now. */
-void
-rt_engine_yield_writer(rt_engine *engine)
-{
-	engine->leading = false;
-	if (engine->queue_first != NULL)
-		pthread_cond_signal(&engine->queue_first->moved);
-	pthread_cond_broadcast(&engine->queue_moved);
 }
 
 rt_status

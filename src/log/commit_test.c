@@ -8,9 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log/checkpoint.h"
+#include "log/fsck.h"
 #include "ops/action.h"
 #include "log/engine_impl.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 static const rt_store_ops *whole;
 static rt_store_ops broken;

@@ -7,10 +7,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "log/checkpoint.h"
 #include "log/engine_testing.h"
 #include "log/folder_testing.h"
+#include "log/fsck.h"
+#include "log/repair.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
+#include "view/search.h"
+#include "view/view.h"
 
 typedef struct fixture {
 	rt_store *store;

@@ -2,20 +2,23 @@
  *
  * The inside of fsck, shared by its files:
  *
- *   fsck.c         the table of findings, the order of the checks, the store, the bodies
- *   fsck_log.c     rows of the log: read, and against each other and the bodies
- *   fsck_value.c   values: what they promise, and one against another */
+ *   fsck.c         the list of findings, the order of the checks, the store, bodies and index
+ *   fsck_log.c     rows of the log: each by itself, against each other and the bodies
+ *   fsck_value.c   values: what each promises, and one against another
+ *
+ * Nothing goes on after a failure (rt_fsck.scope) or when fn has stopped it. */
 #ifndef RT_LOG_FSCK_IMPL_H
 #define RT_LOG_FSCK_IMPL_H
 
 #include "log/engine_impl.h"
+#include "log/fsck.h"
 
 /* What a body turned out to be. */
 enum {
 	RT_BODY_SEEN = 1 << 0,
-	RT_BODY_GOOD = 1 << 1,  /* readable, and not a hole */
-	RT_BODY_NAMED = 1 << 2, /* by a slot of the log */
-	RT_BODY_TOLD = 1 << 3   /* a finding about it was given: one is enough */
+	RT_BODY_GOOD = 1 << 1,    /* readable, and not purged */
+	RT_BODY_NAMED = 1 << 2,   /* by a slot of the log */
+	RT_BODY_REPORTED = 1 << 3 /* one finding about a body is enough */
 };
 
 typedef struct rt_body_note {
@@ -26,48 +29,49 @@ typedef struct rt_body_note {
 } rt_body_note;
 
 /* What a log row turned out to be. */
-typedef enum rt_row_kind {
-	RT_ROW_NONE,
-	RT_ROW_STEP,
-	RT_ROW_MOVE,
-	RT_ROW_OTHER
-} rt_row_kind;
+typedef enum rt_row_kind { RT_ROW_NONE, RT_ROW_STEP, RT_ROW_MOVE, RT_ROW_OTHER } rt_row_kind;
 
 typedef struct rt_row_note {
 	uint8_t kind;
-	bool many;       /* a step of several documents */
-	uint32_t about;  /* a step's document; how many moves a move has */
+	bool many;      /* a step of several documents */
+	uint32_t about; /* a step's document; how many moves a move has */
 } rt_row_note;
 
 typedef struct rt_fsck {
 	rt_engine *engine;
+	rt_scope scope;
 	rt_fsck_fn fn;
 	void *ctx;
-	bool stopped;       /* fn has had enough */
-	bool nomem;
-	bool bodies_cut;    /* not all of them could be read */
-	bool newer;         /* the log goes on with rows that a newer version wrote */
+	bool stopped;    /* by fn */
+	bool bodies_cut; /* not all of them could be read */
+	bool newer;      /* the log goes on with rows that a newer version wrote */
 	size_t log_findings;
-	rt_body_note *bodies; /* by number */
+	rt_body_note *bodies; /* by number; in the scope */
 	uint64_t body_count;  /* numbers below it are in bodies */
-	rt_row_note *rows;    /* by number */
+	rt_row_note *rows;    /* by number; in the scope */
 	uint64_t row_count;
 } rt_fsck;
 
+static inline bool
+rt_fsck_goes_on(const rt_fsck *f)
+{
+	return !f->stopped && rt_ok(&f->scope);
+}
+
 /* Give a finding. */
-void rt_fsck_say(rt_fsck *f, const char *severity, const char *id, const char *format, ...)
+void rt_fsck_report(rt_fsck *f, const char *severity, const char *id, const char *format, ...)
 	RT_PRINTF(4, 5);
 /* A slot and the body that it names. where is for people. */
 void rt_fsck_slot(rt_fsck *f, const rt_slot *slot, const char *where);
 
 /* Rows 1 .. head. Fills f->rows. */
-RT_CHECKED rt_status rt_fsck_log(rt_fsck *f, uint64_t head, rt_error *err);
+void rt_fsck_log(rt_fsck *f, uint64_t head);
 
 /* Everything about one value. */
-RT_CHECKED rt_status rt_fsck_value(rt_fsck *f, const rt_project *value, rt_error *err);
-/* Say where two values of the same row differ (the first difference of each discussion);
- * what names the second. A node of b that cannot be had is a finding too. */
-RT_CHECKED rt_status rt_fsck_compare(rt_fsck *f, const rt_project *a, const rt_project *b,
-				     const char *id, const char *what, rt_error *err);
+void rt_fsck_value(rt_fsck *f, const rt_project *value);
+/* Report where two values of the same row differ (the first difference of each discussion); what
+ * names the second. A node of b that cannot be had is a finding too. */
+void rt_fsck_compare(rt_fsck *f, const rt_project *a, const rt_project *b, const char *id,
+		     const char *what);
 
 #endif

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "log/checkpoint.h"
 #include "log/engine_testing.h"
 #include "log/folder_testing.h"
+#include "log/fsck.h"
+#include "log/index.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

@@ -56,6 +56,13 @@ rt_engine_head_mark(rt_engine *engine, uint64_t *out_seq, rt_error *err)
 	return st;
 }
 
+bool
+rt_engine_scrub_pending(rt_engine *engine)
+{
+	return rt_store_get(engine->store, rt_engine_side(engine, RT_SCRUB_MARK), NULL, NULL, NULL) ==
+	       RT_OK;
+}
+
 rt_status
 rt_engine_damaged(rt_engine *engine, rt_error *err, const char *format, ...)
 {

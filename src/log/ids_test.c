@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "core/id.h"
+#include "log/checkpoint.h"
 #include "log/engine_testing.h"
 #include "log/folder_testing.h"
+#include "log/fsck.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

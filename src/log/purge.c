@@ -16,6 +16,7 @@
  * is dropped here, and commit.c loads the value anew. The epoch changes then, so that
  * other processes do not write a checkpoint of what they still have in memory. */
 #include "base/varint.h"
+#include "log/purge.h"
 #include "log/purge_impl.h"
 
 #include <stdlib.h> /* qsort, bsearch */
@@ -468,13 +469,6 @@ add_gone(rt_engine *engine, rt_str text)
 		return false;
 	engine->gone_count++;
 	return true;
-}
-
-void
-rt_engine_forget_gone(rt_engine *engine, size_t count)
-{
-	while (engine->gone_count > count)
-		rt_text_unref(engine->gone[--engine->gone_count]);
 }
 
 /* How many other bodies hold one of the texts that are about to go. */

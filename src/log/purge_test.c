@@ -8,11 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "log/checkpoint.h"
 #include "log/engine_testing.h"
 #include "log/folder_testing.h"
+#include "log/fsck.h"
+#include "log/index.h"
 #include "log/purge_impl.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
+#include "view/view.h"
 
 #define SECRET "tok-9f8e7d6c5b4a"
 

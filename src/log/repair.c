@@ -4,6 +4,7 @@
  * log holds what was done; the texts are in the bodies, once. A body that is not what was
  * written becomes a hole that says so; entries, order and history stay. */
 #include "log/engine_impl.h"
+#include "log/repair.h"
 
 typedef struct lost {
 	uint64_t *numbers;

@@ -10,7 +10,9 @@
  *
  * A body that is missing becomes one that cannot be read; rt_engine_repair then gives it up
  * and says where it was. */
+#include "log/checkpoint.h"
 #include "log/engine_impl.h"
+#include "log/repair.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort, bsearch */
@@ -710,7 +712,8 @@ add_bodies(salvaging *s, rt_change *c)
 		s->out->bodies_lost += st == RT_OK && !found;
 		c->next_body = s->items[i].number;
 		if (st == RT_OK) {
-			(void)rt_change_add_body(c, s->items[i].slot.slot.entry, rt_buf_str(&bytes));
+			(void)rt_change_add_body(c, s->items[i].slot.slot.entry,
+						 rt_scope_copy(c->scope, rt_buf_str(&bytes)));
 			st = rt_change_status(c, s->err);
 		}
 	}

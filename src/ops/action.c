@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Requests: asked about, carried out, told of. */
+#include "log/checkpoint.h"
 #include "ops/action_impl.h"
 #include "ops/ops.h"
-
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory");
-}
 
 /* ---- who wants what ---- */
 
@@ -88,31 +83,33 @@ reload(rt_engine *engine)
 	rt_engine_unlock_writer(engine);
 }
 
-/* Ask about each, on top of what those before it do. *out_failed: the one that st is of. */
+/* Ask about each, on top of what those before it do. *out_failed: the one that the status is
+ * of. */
 static rt_status
-ask_all(rt_action_state *a, rt_action_item *items, size_t count, size_t *out_failed, rt_error *err)
+ask_all(rt_action_state *a, const rt_request *requests, rt_action_item *items, size_t count,
+	size_t *out_failed, rt_error *err)
 {
 	const rt_project *value;
-	rt_scope scope;
+	rt_scope s;
 	rt_change c;
-	size_t i;
-	rt_status st;
 
 	*out_failed = 0;
-	/* What cannot be read now is found out by who carries it out. */
-	if (rt_engine_refresh(a->engine, err) == RT_NOMEM)
-		return nomem(err);
+	rt_scope_init(&s, a->engine->alloc);
+	/* What else cannot be read now is found out when it is carried out. */
+	if (rt_engine_refresh(a->engine, &s.error) == RT_NOMEM)
+		rt_scope_nomem(&s);
 	value = rt_engine_value(a->engine);
-	rt_scope_init(&scope, a->engine->alloc);
-	rt_change_init(&c, &scope, a->engine, value);
-	for (i = 0, st = RT_OK; st == RT_OK && i < count; i++) {
+	rt_change_init(&c, &s, a->engine, value);
+	for (size_t i = 0; i < count; i++)
+		rt_action_item_init(a, &items[i], &requests[i]);
+	RT_TRY(&s, a->scope.status);
+	for (size_t i = 0; rt_ok(&s) && i < count; i++) {
 		*out_failed = i;
-		st = rt_action_ask_hooks(a, &items[i], &c, err);
+		rt_action_ask_hooks(a, &items[i], &c);
 	}
 	rt_change_deinit(&c);
-	rt_scope_deinit(&scope);
 	rt_object_unref(value);
-	return st;
+	return rt_scope_end(&s, err);
 }
 
 static rt_status
@@ -136,39 +133,35 @@ carry_out(const rt_action_state *a, const rt_request *requests, size_t count, bo
 static rt_status
 act(rt_action_state *a, const rt_request *requests, size_t count, bool atomic, rt_result *results)
 {
-	rt_action_item *items = rt_new_array(a->engine->alloc, count, sizeof(*items));
-	rt_request *final = rt_new_array(a->engine->alloc, count, sizeof(*final));
-	size_t i, failed = 0;
-	rt_error err;
-	rt_status st = items != NULL && final != NULL ? RT_OK : nomem(&err);
+	rt_action_item *items;
+	rt_request *final;
+	size_t failed = 0;
+	rt_error err = {0};
+	rt_status st;
 
-	for (i = 0; items != NULL && i < count; i++)
-		rt_action_item_init(a, &items[i], &requests[i]);
-	if (st == RT_OK)
-		st = ask_all(a, items, count, &failed, &err);
+	rt_scope_reset(&a->scope);
+	items = rt_scope_array(&a->scope, count, sizeof(*items));
+	final = rt_scope_array(&a->scope, count, sizeof(*final));
+	if (!rt_ok(&a->scope)) {
+		fail_all(results, count, 0, a->scope.status, &a->scope.error);
+		return a->scope.status;
+	}
+	st = ask_all(a, requests, items, count, &failed, &err);
 	if (st == RT_CORRUPT) {
 		reload(a->engine);
-		for (i = 0; i < count; i++) {
-			rt_action_item_deinit(&items[i]);
-			rt_action_item_init(a, &items[i], &requests[i]);
-		}
-		st = ask_all(a, items, count, &failed, &err);
+		st = ask_all(a, requests, items, count, &failed, &err);
 	}
 	/* Where nobody could have said no, the engine says what is wrong, or that all is well. */
-	if (st != RT_OK && (a->before != 0 || st == RT_NOMEM || items == NULL)) {
+	if (st != RT_OK && (a->before != 0 || st == RT_NOMEM)) {
 		fail_all(results, count, failed, st, &err);
-	} else {
-		for (i = 0; i < count; i++)
-			final[i] = items[i].request;
-		st = carry_out(a, final, count, atomic, results);
-		for (i = 0; i < count; i++)
-			if (results[i].status == RT_OK && !results[i].unchanged)
-				rt_action_notify_hooks(a, &items[i], &results[i]);
+		return st;
 	}
-	for (i = 0; items != NULL && i < count; i++)
-		rt_action_item_deinit(&items[i]);
-	rt_free(a->engine->alloc, items);
-	rt_free(a->engine->alloc, final);
+	for (size_t i = 0; i < count; i++)
+		final[i] = items[i].request;
+	st = carry_out(a, final, count, atomic, results);
+	for (size_t i = 0; i < count; i++)
+		if (results[i].status == RT_OK && !results[i].unchanged)
+			rt_action_notify_hooks(a, &items[i], &results[i]);
 	return st;
 }
 
@@ -322,53 +315,33 @@ rt_status
 rt_engine_apply(rt_engine *engine, const rt_request *requests, size_t count, bool atomic,
 		rt_str default_disc, rt_str default_take, rt_result *results)
 {
-	rt_apply_options how = {.atomic = atomic, .disc = default_disc, .take = default_take,
-				.compile = rt_compile};
-
-	return rt_engine_apply_if(engine, requests, count, &how, results);
+	return rt_apply(engine, NULL, requests, count, atomic, default_disc, default_take, results);
 }
 
 rt_status
 rt_engine_apply_json(rt_engine *engine, yyjson_val *const *requests, size_t count, bool atomic,
 		     rt_str default_disc, rt_str default_take, rt_result *results)
 {
-	rt_request *typed;
-	rt_scope s;
-	rt_status st;
-
-	rt_scope_init(&s, engine->alloc);
-	typed = rt_requests_read(&s, requests, count);
-	if (typed != NULL) {
-		st = rt_engine_apply(engine, typed, count, atomic, default_disc, default_take,
-				     results);
-	} else {
-		for (size_t i = 0; i < count; i++) {
-			memset(&results[i], 0, sizeof(results[i]));
-			fail_result(&results[i], s.status, &s.error);
-		}
-		st = s.status;
-	}
-	rt_scope_deinit(&s);
-	return st;
+	return rt_apply_json(engine, NULL, requests, count, atomic, default_disc, default_take,
+			     results);
 }
 
 rt_status
 rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc, rt_str default_take,
 		     rt_result *result)
 {
-	rt_json_doc *doc = NULL;
+	rt_scope s;
 	yyjson_val *request;
-	rt_error err;
-	rt_status st = rt_json_read(engine->alloc, json, &doc, &err);
+	rt_status st;
 
+	rt_scope_init(&s, engine->alloc);
+	request = rt_json_parse(&s, json);
 	memset(result, 0, sizeof(*result));
-	if (st != RT_OK) {
-		fail_result(result, st == RT_LIMIT ? RT_USAGE : st, &err);
-		return result->status;
-	}
-	request = rt_json_root(doc);
-	st = rt_engine_apply_json(engine, &request, 1, false, default_disc, default_take, result);
-	rt_json_free(doc);
+	if (request != NULL)
+		st = rt_engine_apply_json(engine, &request, 1, false, default_disc, default_take,
+					  result);
+	else
+		fail_result(result, st = s.status == RT_LIMIT ? RT_USAGE : s.status, &s.error);
+	rt_scope_deinit(&s);
 	return st;
 }
-

@@ -21,6 +21,7 @@
 
 #include "log/engine.h"
 #include "ops/hook.h"
+#include "ops/import.h"
 
 typedef struct rt_apply_context {
 	rt_hooks *hooks; /* NULL: nobody is asked or told */
@@ -64,6 +65,8 @@ rt_status rt_apply_unhooked_json(rt_engine *engine, const rt_apply_context *with
 				 rt_str default_disc, rt_str default_take, rt_result *results);
 
 /* ---- files ---- */
+
+typedef struct rt_provider rt_provider; /* chat/provider.h; only handed on */
 
 /* What hooks are told of a file. */
 typedef struct rt_action_file {
@@ -111,13 +114,6 @@ RT_CHECKED rt_status rt_action_import(rt_engine *engine, const rt_apply_context 
 				      const rt_action_file *file, const rt_input *in,
 				      const rt_action_import_options *options,
 				      const rt_action_scan *looked, rt_import_result *out,
-				      rt_error *err);
-/* As rt_engine_export; what hooks left out is left out, what they changed is changed, and
- * then what was sent last, which had it all, stays here. file may be NULL where with is.
- * RT_DENIED; RT_USAGE: they put something there that was not. */
-RT_CHECKED rt_status rt_action_export(rt_engine *engine, const rt_apply_context *with,
-				      const rt_action_file *file, const rt_project *project,
-				      rt_place place, bool whole_project, rt_outlines *out,
 				      rt_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 typedef struct rt_action_state {
 	rt_engine *engine;
 	const rt_apply_context *with;
-	rt_scope scope;         /* what requests were changed to; deinit it */
+	rt_scope scope;         /* of the requests as they are carried out, and of what hooks are told */
 	unsigned before, after; /* RT_EVENT_ that hooks want */
 	rt_str disc, take;      /* where requests work that name none */
 } rt_action_state;
@@ -22,21 +22,20 @@ typedef struct rt_action_item {
 	rt_place place;
 	unsigned happens;   /* RT_EVENT_ of all that it does */
 	char entry[RT_ID_MAX + 1]; /* that is changed; empty: the result has it */
-	rt_buf subject;      /* op=… role=… kind=… */
-	rt_buf made;         /* members of take.created but for the name; so for the others */
-	rt_buf switched;
-	rt_buf moved;
+	/* in the scope of the call */
+	rt_buf *subject; /* op=… role=… kind=… */
+	rt_buf *made;    /* members of take.created but for the name; so for the others */
+	rt_buf *switched;
+	rt_buf *moved;
 } rt_action_item;
 
-void rt_action_item_init(const rt_action_state *a, rt_action_item *item, const rt_request *request);
-void rt_action_item_deinit(rt_action_item *item);
+void rt_action_item_init(rt_action_state *a, rt_action_item *item, const rt_request *request);
 
 /* May this request have an event that is wanted? Cheap. */
 bool rt_action_concerns(const rt_action_state *a, const rt_request *request);
-/* Try it on c, and ask the hooks. On RT_OK c has what item->request does. RT_DENIED;
- * otherwise what carrying it out would give. */
-RT_CHECKED rt_status rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c,
-					 rt_error *err);
+/* Try it on c, and ask the hooks. Then c has what item->request does, or its scope has failed:
+ * with RT_DENIED, or as carrying it out would. */
+void rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c);
 /* It was done. */
 void rt_action_notify_hooks(rt_action_state *a, rt_action_item *item, const rt_result *result);
 /* Where it happens, for rt_hook_call_fire; room for the addresses is the caller's. */

@@ -184,33 +184,24 @@ rt_action_scan_deinit(rt_action_scan *looked)
 /* ---- bringing in ---- */
 
 static rt_status
-ask_import(rt_action_state *a, const rt_action_file *file, const rt_action_scan *looked,
-	   rt_str name, rt_error *err)
+ask_import(rt_action_state *a, const rt_action_file *file, const rt_action_scan *scan, rt_str name,
+	   rt_error *err)
 {
 	rt_action_place room;
 	rt_hook_call h = rt_action_hook_call(a, (rt_place){0, 0}, &room);
-	rt_hook_answer answer;
-	rt_buf members, subject;
-	rt_status st;
+	rt_buf *members, *subject;
+	rt_scope s;
 
 	if (!rt_hook_call_wants(&h, "import.before"))
 		return RT_OK;
-	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&subject, a->engine->alloc, RT_BUF_UNLIMITED);
-	rt_action_add_file(file, &members, &subject);
-	rt_hook_call_add_member(&members, "discussion",
-				name.size > 0 ? name : rt_text_str(looked->name));
-	rt_buf_add_f(&members, ",\"discussions\":%zu", looked->discussions);
-	if (members.status == RT_OK && subject.status == RT_OK) {
-		st = rt_hook_call_fire(&h, "import.before", rt_buf_str(&members),
-				       rt_buf_str(&subject), &answer, err);
-		rt_hook_answer_deinit(&answer);
-	} else {
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	}
-	rt_buf_deinit(&members);
-	rt_buf_deinit(&subject);
-	return st;
+	rt_scope_init(&s, a->engine->alloc);
+	members = rt_scope_buf(&s);
+	subject = rt_scope_buf(&s);
+	rt_action_add_file(file, members, subject);
+	rt_json_put_str(members, "discussion", name.size > 0 ? name : rt_text_str(scan->name));
+	rt_json_put_u64(members, "discussions", scan->discussions);
+	(void)rt_hook_call_ask(&s, &h, "import.before", members, rt_scope_str(&s, subject));
+	return rt_scope_end(&s, err);
 }
 
 static rt_status

@@ -3,6 +3,7 @@
  * Hooks around operations: which events an operation has, what they say, and what becomes
  * of it when a hook says no or puts another in its place. */
 #include "chat/send_testing.h"
+#include "chat/action_export.h"
 
 #include "ops/action.h"
 #include "formats/formats.h"

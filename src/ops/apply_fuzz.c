@@ -4,6 +4,7 @@
  * stays sound, and undoing everything gives the first state. */
 #include "log/engine.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,6 +4,7 @@
  * for all of them. */
 #include "codec/request_json.h"
 #include "log/engine_impl.h"
+#include "log/plan.h"
 #include "ops/ops.h"
 
 /* Unknown fields, for the log. */

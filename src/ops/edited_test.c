@@ -6,7 +6,10 @@
 
 #include "codec/json.h"
 #include "log/bare_testing.h"
+#include "log/checkpoint.h"
+#include "log/fsck.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 static int
 set_up(void **state)

@@ -6,7 +6,9 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
+#include "core/role.h"
 #include "log/engine_impl.h"
+#include "ops/export.h"
 
 /* A node under construction, found by its entry and revision. */
 typedef struct found {

@@ -8,8 +8,8 @@
 #ifndef RT_OPS_HOOK_H
 #define RT_OPS_HOOK_H
 
+#include "base/env.h"
 #include "codec/json.h"
-#include "chat/model.h"
 
 typedef enum rt_hook_decision {
 	RT_HOOK_ALLOW,

@@ -140,26 +140,48 @@ rt_hook_call_notify(const rt_hook_call *h, const char *event, const rt_buf *memb
 	rt_buf_add_f(h->notes, "%s: %s", event, err.text[0] != '\0' ? err.text : "out of memory");
 }
 
+static void
+close_answer(void *answer)
+{
+	rt_hook_answer_deinit(answer);
+}
+
+const rt_hook_answer *
+rt_hook_call_ask(rt_scope *s, const rt_hook_call *h, const char *event, const rt_buf *members,
+		 rt_str subject)
+{
+	rt_hook_answer *answer = rt_scope_get(s, sizeof(*answer));
+	rt_str text = rt_scope_str(s, members);
+
+	if (!rt_ok(s))
+		return NULL;
+	RT_TRY(s, rt_hook_call_fire(h, event, text, subject, answer, &s->error));
+	rt_scope_defer(s, close_answer, answer);
+	return rt_ok(s) ? answer : NULL;
+}
+
+yyjson_val *
+rt_hook_call_patched(rt_scope *s, const rt_hook_answer *answer, const char *key)
+{
+	if (answer->decision != RT_HOOK_REPLACE || answer->patch.size == 0)
+		return NULL;
+	return rt_json_get(rt_json_parse(s, rt_buf_str(&answer->patch)), key);
+}
+
 rt_status
 rt_hook_call_patch(const rt_hook_call *h, const rt_hook_answer *answer, const char *key,
 		   rt_buf *out, bool *out_found, rt_error *err)
 {
-	rt_json_doc *doc = NULL;
 	yyjson_val *value;
-	rt_status st;
+	rt_scope s;
 
-	*out_found = false;
-	if (answer->decision != RT_HOOK_REPLACE || answer->patch.size == 0)
-		return RT_OK;
-	st = rt_json_read(h->engine->alloc, rt_buf_str(&answer->patch), &doc, err);
-	if (st != RT_OK)
-		return st;
-	value = rt_json_get(rt_json_root(doc), key);
+	rt_scope_init(&s, h->engine->alloc);
+	value = rt_hook_call_patched(&s, answer, key);
 	*out_found = value != NULL;
 	if (value != NULL)
 		rt_json_add_value(out, value);
-	rt_json_free(doc);
-	return out->status == RT_OK ? RT_OK : nomem(err);
+	RT_TRY(&s, out->status);
+	return rt_scope_end(&s, err);
 }
 
 /* ---- what events say ---- */

@@ -24,6 +24,12 @@ bool rt_hook_call_wants(const rt_hook_call *h, const char *event);
  * err says which and why. No lock of the store or the engine may be held. */
 RT_CHECKED rt_status rt_hook_call_fire(const rt_hook_call *h, const char *event, rt_str members,
 				       rt_str subject, rt_hook_answer *answer, rt_error *err);
+/* The same in a scope: members in a buffer, the answer lives as long as the scope. NULL after a
+ * failure, RT_DENIED too. */
+const rt_hook_answer *rt_hook_call_ask(rt_scope *s, const rt_hook_call *h, const char *event,
+				       const rt_buf *members, rt_str subject);
+/* A member of what hooks put in the place of others, in the scope; NULL: they left it. */
+yyjson_val *rt_hook_call_patched(rt_scope *s, const rt_hook_answer *answer, const char *key);
 /* The same for what has happened: what goes wrong is a note and nothing more. */
 void rt_hook_call_notify(const rt_hook_call *h, const char *event, const rt_buf *members,
 			 const rt_buf *subject);

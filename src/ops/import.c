@@ -3,6 +3,7 @@
  * Imports in batches. Each row of the log is a transaction of its own and holds as many
  * small discussions as fit, or a piece of a large one. The rows of an import are a group
  * (codec/record.h), which undo takes back as one step. */
+#include "log/checkpoint.h"
 #include "ops/import_impl.h"
 
 #include <threads.h>

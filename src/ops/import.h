@@ -17,8 +17,17 @@
 #define RT_OPS_IMPORT_H
 
 #include "log/engine.h"
+#include "ops/format.h"
 
 typedef struct rt_import rt_import;
+
+typedef struct rt_import_result {
+	size_t discussions, entries, takes; /* added */
+	size_t known;                       /* entries that were there already */
+	size_t settings;                    /* of the project that changed, its roles included */
+	uint64_t seq;
+	char discussion[260];               /* the last that was added, else extended, else known */
+} rt_import_result;
 
 typedef struct rt_import_options {
 	rt_str name;        /* of discussions that have none; empty: "imported" */
@@ -46,5 +55,17 @@ RT_CHECKED rt_status rt_import_end(rt_import *import, rt_import_result *out, rt_
  * project are removed from the catalogue instead. err: why the import ended, or NULL; what could
  * not be undone is added to its text. Frees import; NULL is fine. */
 void rt_import_cancel(rt_import *import, rt_error *err);
+
+/* ---- the whole at once, for a few outlines ---- */
+
+/* Add outlines to the project: new discussions, or what is new in ones imported before
+ * (the same source). dry_run: only counts. One step. Roles and
+ * settings are taken by a new project, and by any project from a file without discussions. */
+RT_CHECKED rt_status rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name,
+				      bool dry_run, rt_import_result *out, rt_error *err);
+/* The same; by: who asks, empty: as the engine was opened. */
+RT_CHECKED rt_status rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
+					 rt_str by, bool dry_run, rt_import_result *out,
+					 rt_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "log/history_impl.h"
+#include "log/history.h"
 #include "ops/import_impl.h"
 
 /* ---- what is added ---- */

@@ -6,8 +6,10 @@
 
 #include "base/budget.h"
 #include "log/bare_testing.h"
+#include "log/fsck.h"
 #include "ops/import_impl.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 enum { ROOM = 4000 };
 

@@ -6,6 +6,7 @@
 
 #include "codec/content.h"
 #include "chat/lint.h"
+#include "view/view.h"
 
 static void
 fail(rt_call *call, rt_status status, const char *words, rt_str about)

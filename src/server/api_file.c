@@ -2,6 +2,7 @@
  *
  * Files of other programs, in and out. The type of what comes in is found by its content. */
 #include "server/api.h"
+#include "chat/action_export.h"
 
 #include <stdio.h>
 

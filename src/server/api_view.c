@@ -4,6 +4,8 @@
 #include "view/highlight.h"
 #include "server/api_view_impl.h"
 #include "server/etag.h"
+#include "view/search.h"
+#include "view/view.h"
 
 bool
 rt_api_view_begin(rt_api_view *l, rt_call *call)

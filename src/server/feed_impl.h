@@ -20,6 +20,7 @@
 
 #include "server/feed.h"
 #include "server/run_json.h"
+#include "view/view.h"
 
 enum {
 	RT_FEED_ROWS = 256, /* that are kept */

@@ -10,6 +10,7 @@
 #include "server/etag.h"
 #include "server/replace_list.h"
 #include "server/run_json.h"
+#include "view/view.h"
 
 enum { ATTEMPTS = 8 /* to replace a list that others keep changing */ };
 

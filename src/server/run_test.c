@@ -16,6 +16,7 @@
 #include "app/run_impl.h"
 #include "server/run_json.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 typedef struct fixture {
 	rt_env env;

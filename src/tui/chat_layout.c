@@ -2,6 +2,7 @@
  *
  * Entries of the chat, laid out and kept. */
 #include "tui/pane_chat_impl.h"
+#include "view/view.h"
 
 enum { INDENT = 2, PREVIEW = 60, WIDEST = 110 };
 

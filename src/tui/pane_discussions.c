@@ -17,6 +17,8 @@
 #include "tui/find.h"
 #include "tui/terminal.h"
 #include "tui/list.h"
+#include "view/search.h"
+#include "view/view.h"
 
 enum {
 	HITS = 200,

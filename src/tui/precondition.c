@@ -2,6 +2,7 @@
 #include "tui/precondition.h"
 
 #include "base/hash.h"
+#include "view/view.h"
 
 void
 rt_precondition_init(rt_precondition *precondition, const rt_alloc *alloc, uint32_t disc)

@@ -4,6 +4,7 @@
 #include "app/host.h"
 #include "codec/content.h"
 #include "tui/bar.h"
+#include "view/view.h"
 
 enum {
 	SIDES_MAX = 20,     /* entries of a step that are told one by one */

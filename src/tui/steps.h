@@ -17,6 +17,7 @@
 #define RT_TUI_STEPS_H
 
 #include "log/engine.h"
+#include "view/view.h"
 
 enum { RT_STEPS_LANES = 8 /* what was undone further aside shares the last */ };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
+#include "log/rows.h"
 #include "view/view_trie.h"
 #include "tui/tree_text.h"
 

@@ -12,6 +12,7 @@
 
 #include "log/engine.h"
 #include "tui/tree.h"
+#include "view/view.h"
 
 /* Where the call of a tool is, for the rows of results. */
 typedef struct rt_tree_call {

@@ -6,6 +6,7 @@
 
 #include "log/requests_testing.h"
 #include "formats/formats.h"
+#include "ops/import.h"
 #include "store/store_memory.h"
 
 enum { REQUESTS = 400, ROWS = 400 };

@@ -10,6 +10,7 @@
 #include "tui/verb_request.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
+#include "view/view.h"
 
 enum { PICKED_MAX = 4096 };
 

@@ -6,7 +6,9 @@
  * overwritten stays a version. */
 #include <stdio.h>
 
+#include "log/rows.h"
 #include "tui/verb_impl.h"
+#include "view/view.h"
 
 /* ---- in words ---- */
 

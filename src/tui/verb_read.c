@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "tui/verb_impl.h"
+#include "view/view.h"
 
 /* ---- versions ---- */
 

@@ -11,7 +11,9 @@
 #include "codec/request_json.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
+#include "log/rows.h"
 #include "tui/work_impl.h"
+#include "view/view.h"
 
 static rt_status
 nomem(rt_error *err)

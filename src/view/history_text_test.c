@@ -8,6 +8,7 @@
 
 #include "codec/json.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 typedef struct fixture {
 	rt_store *store;

@@ -3,7 +3,7 @@
  * Queries and texts. A word is a run of letters and digits; what lies beyond ASCII counts
  * as a letter, but for the blanks and punctuation that people type. */
 #include "codec/json.h"
-#include "log/search_impl.h"
+#include "view/search_impl.h"
 
 enum { SNIPPET = 120, SNIPPET_BEFORE = 40 /* characters */ };
 

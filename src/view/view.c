@@ -2,7 +2,9 @@
  *
  * Values as JSON: show, takes, discussions, settings, diff. The tree is in view_tree.c,
  * history in view_history.c. What is printed here is a promise (contract, section 7). */
+#include "core/role.h"
 #include "log/engine_impl.h"
+#include "view/view.h"
 
 static rt_status
 done(rt_buf *buf, rt_status st, rt_error *err)

@@ -8,6 +8,7 @@
  * which they apply. As soon as there is more to tell than RT_CHANGE_LIST_MAX items, nothing
  * is told but that, and no further step is read. */
 #include "log/engine_impl.h"
+#include "view/view.h"
 
 typedef struct change {
 	const rt_project *project;

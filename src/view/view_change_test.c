@@ -10,6 +10,7 @@
 #include "codec/json.h"
 #include "log/requests_testing.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 enum { DISCS = 64, TAKES = 64, IDS = 400 };
 

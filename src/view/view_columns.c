@@ -6,6 +6,7 @@
  *
  * All columns grow together, row by row, each in a buffer of its own. Bodies are read in runs. */
 #include "log/engine_impl.h"
+#include "view/view.h"
 #include "view/view_trie.h"
 
 enum {

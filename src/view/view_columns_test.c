@@ -9,6 +9,7 @@
 #include "codec/json.h"
 #include "log/requests_testing.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 enum { ROWS = 2000 };
 

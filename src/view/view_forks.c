@@ -3,6 +3,7 @@
  * Forks: where the entries of one take have others beside them. The path of the take through
  * the trie of all, from its tip up; then told from the beginning on. */
 #include "log/engine_impl.h"
+#include "view/view.h"
 #include "view/view_trie.h"
 
 /* The oldest of the takes that go through a node. */

@@ -3,6 +3,7 @@
  * History as JSON: the list of steps, one step in words, the revisions of an entry. */
 #include "log/engine_impl.h"
 #include "view/history_text.h"
+#include "view/view.h"
 
 enum { ROWS = 64, ABOUT = 60 /* characters of a text that are shown */ };
 

@@ -5,6 +5,7 @@
 #include "log/engine_impl.h"
 
 #include "core/op.h"
+#include "view/view.h"
 
 enum { HEAD_MAX = 200 /* bytes of a row in which its operation is named */ };
 

@@ -6,6 +6,7 @@
 #include "codec/json.h"
 #include "log/engine_testing.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 static void
 apply(rt_engine *engine, const char *json)

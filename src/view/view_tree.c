@@ -6,6 +6,7 @@
 
 #include "codec/content.h"
 #include "log/engine_impl.h"
+#include "view/view.h"
 #include "view/view_trie.h"
 
 enum { PREVIEW = 60 /* characters, unless told otherwise */ };

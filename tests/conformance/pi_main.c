@@ -18,6 +18,7 @@
 #include "conformance.h"
 #include "formats/formats.h"
 #include "formats/pi_context_testing.h"
+#include "ops/import.h"
 #include "store/store_memory.h"
 #include "tui/tree_reader.h"
 

@@ -29,8 +29,13 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "log/checkpoint.h"
 #include "log/engine.h"
+#include "log/fsck.h"
+#include "log/index.h"
+#include "log/repair.h"
 #include "store/store_sqlite.h"
+#include "view/view.h"
 
 enum { VERSIONS = 6, SECTOR = 512, HALF = 4096 };
 

@@ -14,7 +14,9 @@
 #include "codec/json.h"
 #include "log/engine.h"
 #include "formats/formats.h"
+#include "ops/export.h"
 #include "store/store_memory.h"
+#include "view/view.h"
 
 typedef struct fixture {
 	rt_env env;

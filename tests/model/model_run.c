@@ -12,10 +12,13 @@
 
 #include "log/engine.h"
 #include "formats/formats.h"
+#include "log/fsck.h"
 #include "model_run.h"
+#include "ops/export.h"
 #include "random_ops.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
+#include "view/view.h"
 
 #define NOW_US 1770091506000000 /* 2026-02-03T04:05:06Z */
 #define NOW_TEXT "2026-02-03T04:05:06Z"

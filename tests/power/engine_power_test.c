@@ -20,7 +20,9 @@
 
 #include "base/hash.h"
 #include "log/engine.h"
+#include "log/fsck.h"
 #include "store/store_sqlite.h"
+#include "view/view.h"
 
 enum { OPS = 200 };
 

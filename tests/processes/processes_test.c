@@ -25,6 +25,7 @@
 
 #include "log/engine.h"
 #include "store/store_sqlite.h"
+#include "view/view.h"
 
 enum { WRITERS = 4, ROUNDS = 20, ACK_MAX = 200000, SOME_ACKS = 64 /* bytes: a dozen */ };
 

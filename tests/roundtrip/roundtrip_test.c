@@ -17,6 +17,8 @@
 
 #include "log/engine.h"
 #include "formats/formats.h"
+#include "ops/export.h"
+#include "ops/import.h"
 #include "store/store_memory.h"
 
 static int64_t clock_us;

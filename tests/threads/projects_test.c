@@ -22,11 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "log/checkpoint.h"
 #include "log/folder_testing.h"
 #include "base/hash.h"
 #include "core/project.h"
+#include "log/fsck.h"
 #include "ops/action.h"
 #include "store/store_sqlite.h"
+#include "view/view.h"
 
 enum {
 	PROJECTS = 4,

@@ -28,8 +28,10 @@
 #include "base/hash.h"
 #include "core/project.h"
 #include "log/engine.h"
+#include "log/fsck.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
+#include "view/view.h"
 
 enum {
 	WRITERS = 4,

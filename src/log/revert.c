@@ -2,7 +2,10 @@
  *
  * Revert: a new step that puts back what one old step changed, where it still is as that
  * step left it (C17). */
-#include "log/history_impl.h"
+#include "log/plan.h"
+
+#include "core/role.h"
+#include "log/history.h"
 
 #include <stdio.h>
 
@@ -56,17 +59,20 @@ cannot_kind(rt_change *c, const rt_record *step, uint64_t seq)
 {
 	const rt_op *op = rt_op_named(step->op);
 	uint32_t elsewhere = changed_elsewhere(c, step);
+	uint64_t parent;
+	/* jump 0 alone concerns the discussion only */
+	bool is_projects = seq == 1 && rt_history_parent(step, 0, &parent);
 	char disc[24] = "";
 
 	if (elsewhere != 0)
 		snprintf(disc, sizeof(disc), "-d d%u ", elsewhere);
 	rt_scope_fail(c->scope, RT_REFUSED,
 		      "cannot revert step %llu, which %s. To undo it and everything after it: "
-		      "retake %sjump %llu   Revert takes back added, edited and deleted entries, "
+		      "retake %sjump %llu%s   Revert takes back added, edited and deleted entries, "
 		      "roles, mutes, labels, settings, files, the track, the prompt and the list "
 		      "of roles",
 		      (unsigned long long)seq, op != NULL ? op->done : "did several things", disc,
-		      (unsigned long long)seq - 1);
+		      (unsigned long long)seq - 1, is_projects ? " --scope project" : "");
 }
 
 static bool

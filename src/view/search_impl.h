@@ -2,8 +2,8 @@
  *
  * The inside of searching: what a query says, and whether a text answers to it. Pure
  * arithmetic; the index is asked in search.c. */
-#ifndef RT_LOG_SEARCH_IMPL_H
-#define RT_LOG_SEARCH_IMPL_H
+#ifndef RT_VIEW_SEARCH_IMPL_H
+#define RT_VIEW_SEARCH_IMPL_H
 
 #include "base/text.h"
 

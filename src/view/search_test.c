@@ -9,7 +9,9 @@
 
 #include "log/engine_testing.h"
 #include "log/folder_testing.h"
-#include "log/search_impl.h"
+#include "log/index.h"
+#include "view/search.h"
+#include "view/search_impl.h"
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 

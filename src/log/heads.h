@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Heads: do the log, the bodies, the search index and the checkpoint end at the same place? A log
+ * that lost its last page reads like a shorter log; heads.c says how that is noticed.
+ *
+ * Threads: as each function says. */
+#ifndef RT_LOG_HEADS_H
+#define RT_LOG_HEADS_H
+
+#include "log/engine.h"
+
+/* ---- side rows of a project that the log itself writes or must know of ---- */
+
+/* Replies in flight (chat/inflight.h): the prefix of their names. */
+#define RT_INFLIGHT_PREFIX "reply/"
+/* The project's generated ids are salted by its name. Projects that older versions made have no
+ * such row, and no salt; neither has "default". Never dropped. */
+#define RT_SALTED_MARK "salted-ids"
+/* The number of the last log row that was written without bodies. Stores that older versions made
+ * have none, and older versions do not move it. */
+#define RT_HEAD_MARK "log-head"
+/* Something was purged, and its bytes may still be in the store's files. */
+#define RT_SCRUB_MARK "scrub"
+
+/* Inside begin: row seq is being written, without bodies. */
+rt_status rt_engine_mark_head(rt_engine *engine, uint64_t seq, rt_error *err);
+/* What the mark says; 0: there is none. */
+rt_status rt_engine_head_mark(rt_engine *engine, uint64_t *out_seq, rt_error *err);
+bool rt_engine_scrub_pending(rt_engine *engine);
+
+/* RT_CORRUPT where the log does not end where the bodies, the mark and the checkpoint say.
+ * project is the newest value, as loaded last. A few key look-ups. */
+rt_status rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *err);
+/* RT_CORRUPT: the log ends with row head, before a row that is in project. */
+rt_status rt_engine_lost_end(rt_engine *engine, const rt_project *project, uint64_t head,
+			     rt_error *err);
+/* RT_CORRUPT with what is wrong, where, and what to do. */
+rt_status rt_engine_damaged(rt_engine *engine, rt_error *err, const char *format, ...)
+	RT_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The index behind the log. */
+#include "log/index.h"
+
+#include "log/engine_impl.h"
+
+/* ---- batches ---- */
+
+rt_batch *
+rt_batch_new(const rt_alloc *alloc)
+{
+	rt_batch *b = rt_new0(alloc, sizeof(*b));
+
+	if (b != NULL) {
+		b->alloc = alloc;
+		rt_buf_init(&b->texts, alloc, RT_BUF_UNLIMITED);
+	}
+	return b;
+}
+
+void
+rt_batch_free(rt_batch *b)
+{
+	if (b == NULL)
+		return;
+	rt_buf_deinit(&b->texts);
+	rt_free(b->alloc, b);
+}
+
+static bool
+add_body(void *ctx, const rt_store_row *row)
+{
+	rt_batch *b = ctx;
+	size_t before = b->texts.size, size;
+	rt_body body;
+	rt_status st;
+
+	b->last = row->number;
+	if (row->entry == 0) /* no entry's text */
+		return true;
+	st = rt_body_read(b->alloc, row->data, &body, NULL);
+	if (st == RT_NOMEM) /* left out, it would never be found */
+		b->texts.status = st;
+	if (st != RT_OK)
+		return st != RT_NOMEM;
+	rt_body_add_text(&b->texts, &body);
+	rt_body_deinit(&body);
+	size = b->texts.size - before;
+	if (b->wants != NULL ? !b->wants(b->ctx, rt_str_at(b->texts.ptr + before, size))
+			     : size == 0) {
+		b->texts.size = before;
+		return true;
+	}
+	b->items[b->count].number = row->number;
+	b->items[b->count].entry = row->entry;
+	b->items[b->count].at = before;
+	b->items[b->count].size = size;
+	b->count++;
+	b->full = b->count == RT_BATCH_BODIES || b->texts.size >= RT_BATCH_BYTES;
+	return !b->full && b->texts.status == RT_OK;
+}
+
+rt_status
+rt_batch_read(rt_engine *engine, rt_batch *b, uint64_t first, uint64_t last, rt_error *err)
+{
+	b->count = 0;
+	b->full = false;
+	rt_buf_clear(&b->texts);
+	rt_status st = rt_engine_read(engine, RT_STORE_BODIES, first, last, add_body, b, err);
+	if (st == RT_OK && b->texts.status != RT_OK)
+		st = rt_fail(err, RT_NOMEM, "out of memory while searching");
+	if (!b->full)
+		b->last = last;
+	return st;
+}
+
+/* ---- the index ---- */
+
+static void
+find_ends(rt_engine *engine, uint64_t *out_mark, uint64_t *out_head, rt_scope *s)
+{
+	RT_TRY(s, rt_engine_head(engine, RT_STORE_INDEX, out_mark, &s->error));
+	RT_TRY(s, rt_engine_head(engine, RT_STORE_BODIES, out_head, &s->error));
+}
+
+/* One transaction. false: there is nothing more, or a failure. */
+static bool
+index_batch(rt_engine *engine, rt_batch *b, rt_scope *s)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	uint64_t mark = 0, head = 0;
+
+	RT_TRY(s, ops->begin(engine->store, &s->error));
+	find_ends(engine, &mark, &head, s);
+	if (!rt_ok(s) || mark >= head) {
+		ops->cancel(engine->store);
+		return false;
+	}
+	RT_TRY(s, rt_batch_read(engine, b, mark + 1,
+				head - mark > RT_BATCH_BODIES ? mark + RT_BATCH_BODIES : head,
+				&s->error));
+	for (size_t i = 0; rt_ok(s) && i < b->count; i++)
+		RT_TRY(s, ops->index_add(engine->store, engine->project, b->items[i].number,
+					 b->items[i].entry,
+					 rt_str_at(b->texts.ptr + b->items[i].at, b->items[i].size),
+					 &s->error));
+	if (b->count == 0 || b->items[b->count - 1].number < b->last)
+		RT_TRY(s, ops->index_add(engine->store, engine->project, b->last, 0,
+					 rt_str_at("", 0), &s->error));
+	rt_store_end(engine->store, s);
+	return rt_ok(s);
+}
+
+rt_status
+rt_engine_index_with(rt_engine *engine, rt_progress_fn progress, void *ctx, rt_error *err)
+{
+	uint64_t mark = 0, head = 0, first;
+	rt_batch *b;
+	rt_scope s;
+
+	rt_scope_init(&s, engine->alloc);
+	find_ends(engine, &mark, &head, &s);
+	if (!rt_ok(&s) || mark >= head) /* most often: without the write lock */
+		return rt_scope_end(&s, err);
+	RT_TRY(&s, rt_engine_may_write(engine, &s.error));
+	b = rt_batch_new(engine->alloc);
+	if (b == NULL)
+		rt_scope_fail(&s, RT_NOMEM, "out of memory while searching");
+	for (first = mark; rt_ok(&s) &&
+			   (progress == NULL || progress(ctx, mark - first, head - first)) &&
+			   index_batch(engine, b, &s);)
+		mark = b->last < head ? b->last : head;
+	rt_batch_free(b);
+	return rt_scope_end(&s, err);
+}
+
+rt_status
+rt_engine_index(rt_engine *engine, rt_error *err)
+{
+	return rt_engine_index_with(engine, NULL, NULL, err);
+}

@@ -1,0 +1,833 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planning undo, redo and jump: a row of moves that grows, and the value after the moves so far.
+ * After the first failure (plan.scope) nothing is added any more. */
+#include "log/plan.h"
+
+#include "core/setting.h"
+#include "log/history.h"
+
+/* The search for the newest step below a document's current one that is no switch. */
+typedef struct switch_search {
+	uint64_t from, at; /* the current step; where the search goes on */
+	bool found;        /* `at` is no switch */
+} switch_search;
+
+typedef struct plan {
+	rt_engine *engine;
+	rt_scope scope;
+	rt_arena *arena; /* of the row */
+	rt_record row;
+	size_t move_room, redo_room;
+	const rt_project *now;   /* ours: the value after the moves so far */
+	uint64_t seq;            /* the row's number to be */
+	rt_moves_cache redo;     /* the row that redo reads from */
+	rt_moves_cache moved;    /* the rows that rt_history_move looks at */
+	switch_search passed[2]; /* in the project; in the discussion that is pinned */
+	bool has_capacity;       /* undo is limited: */
+	uint64_t capacity;       /* to so many steps from the newest state */
+	uint64_t undone;         /* those that are undone already, seen from undone_disc */
+	uint32_t undone_disc;    /* 0: not counted yet */
+} plan;
+
+static void
+plan_init(plan *p, rt_engine *engine, const rt_project *project, rt_arena *arena)
+{
+	*p = (plan){.engine = engine,
+		    .arena = arena,
+		    .now = rt_object_ref(project),
+		    .seq = project->seq + 1,
+		    .row.kind = RT_RECORD_MOVE};
+	rt_scope_init(&p->scope, engine->alloc);
+}
+
+/* Hands the row and the value over, or fails. */
+static rt_status
+plan_end(plan *p, rt_record *out, const rt_project **out_moved, rt_error *err)
+{
+	rt_arena_free(p->redo.arena);
+	rt_arena_free(p->moved.arena);
+	*out = p->row;
+	if (rt_ok(&p->scope))
+		*out_moved = p->now;
+	else
+		rt_object_unref(p->now);
+	return rt_scope_end(&p->scope, err);
+}
+
+static rt_history
+history_of(plan *p, uint32_t disc)
+{
+	rt_history h = {0};
+
+	RT_TRY(&p->scope, rt_history_get(p->now, disc, &h, &p->scope.error));
+	return h;
+}
+
+/* Read a step into scratch, whose content is dropped. false: failed. */
+static bool
+read_step(plan *p, rt_scope *scratch, uint64_t seq, rt_record *out)
+{
+	rt_arena *arena;
+
+	rt_scope_reset(scratch);
+	arena = rt_scope_arena(scratch);
+	rt_scope_note(&p->scope, scratch->status);
+	RT_TRY(&p->scope, rt_engine_record(p->engine, seq, arena, out, NULL, &p->scope.error));
+	return rt_ok(&p->scope);
+}
+
+/* ---- a move ---- */
+
+/* The plan's array with room for one more item. */
+static void *
+grow(plan *p, void *items, size_t count, size_t *room, size_t size)
+{
+	if (count < *room)
+		return items;
+	*room = *room == 0 ? 8 : *room * 2;
+	void *more = rt_arena_get(p->arena, *room * size);
+	if (more == NULL)
+		rt_scope_nomem(&p->scope);
+	else if (count > 0)
+		memcpy(more, items, count * size);
+	return more;
+}
+
+/* What redo was in a document before this row. */
+static void
+keep_redo(plan *p, uint32_t disc)
+{
+	rt_record *row = &p->row;
+
+	for (size_t i = 0; i < row->redo_count; i++)
+		if (row->redos[i].disc == disc)
+			return;
+	rt_history h = history_of(p, disc);
+	row->redos = grow(p, row->redos, row->redo_count, &p->redo_room, sizeof(*row->redos));
+	if (rt_ok(&p->scope))
+		row->redos[row->redo_count++] = (rt_record_redo){disc, h.redo_row, h.redo_move};
+}
+
+/* with_next: it makes way for the move that comes after it. false: failed. */
+static bool
+add_move(plan *p, uint64_t step_seq, int direction, bool with_next, const uint32_t *discs,
+	 size_t disc_count, const rt_record *step)
+{
+	const rt_project *next;
+	rt_record *row = &p->row;
+	uint32_t *copy = rt_arena_get(p->arena, disc_count * sizeof(*copy) + 1);
+
+	if (copy == NULL)
+		rt_scope_nomem(&p->scope);
+	for (size_t i = 0; rt_ok(&p->scope) && i < disc_count; i++)
+		keep_redo(p, discs[i]);
+	if (!rt_ok(&p->scope))
+		return false;
+	row->moves = grow(p, row->moves, row->move_count, &p->move_room, sizeof(*row->moves));
+	if (!rt_ok(&p->scope))
+		return false;
+	memcpy(copy, discs, disc_count * sizeof(*copy));
+	row->moves[row->move_count++] = (rt_record_move){.step = step_seq,
+							 .direction = direction,
+							 .with_next = with_next,
+							 .discs = copy,
+							 .disc_count = disc_count};
+	if (RT_TRY(&p->scope,
+		   rt_history_move(p->engine, p->now, p->seq, row, (uint32_t)(row->move_count - 1),
+				   step, &p->moved, &next, &p->scope.error)) == RT_OK)
+		rt_project_replace(&p->now, next);
+	return rt_ok(&p->scope);
+}
+
+/* ---- the request ---- */
+
+enum { IN_DISC = 1, IN_PROJECT = 2, IN_BOTH = IN_DISC | IN_PROJECT };
+
+/* Which documents it is about. */
+static unsigned
+scope_of(plan *p, const rt_request *r)
+{
+	if (r->scope.ptr == NULL)
+		return IN_BOTH;
+	if (rt_str_is(r->scope, "discussion"))
+		return IN_DISC;
+	if (rt_str_is(r->scope, "project"))
+		return IN_PROJECT;
+	rt_scope_fail(&p->scope, RT_USAGE,
+		      "\"scope\" is \"discussion\" or \"project\" (both when it is left out)");
+	return 0;
+}
+
+static uint64_t
+count_of(plan *p, const rt_request *r)
+{
+	uint64_t count = r->count.given ? r->count.value : 1;
+
+	if (count < 1)
+		rt_scope_fail(&p->scope, RT_USAGE, "\"count\" is a whole number from 1 on");
+	return count;
+}
+
+/* ---- steps that are passed over ---- */
+
+/* Does the step only say where somebody is? */
+static bool
+is_switch(const rt_record *step)
+{
+	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch");
+}
+
+static bool
+is_draft(const rt_record *step)
+{
+	return step->keeps_redo;
+}
+
+/* The newest step of a document, in effect, that is no switch; 0: there is none above `enough`. It
+ * goes on from where the last search in the same plan ended. */
+static uint64_t
+pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough)
+{
+	switch_search *search = &p->passed[disc != 0];
+	rt_scope scratch;
+	rt_record step;
+
+	if (search->from != current)
+		*search = (switch_search){current, current, false};
+	rt_scope_init(&scratch, p->engine->alloc);
+	while (!search->found && search->at > enough && read_step(p, &scratch, search->at, &step)) {
+		search->found = !is_switch(&step);
+		if (!search->found && !rt_history_parent(&step, disc, &search->at))
+			rt_scope_note(&p->scope,
+				      rt_history_not_touched(search->at, disc, &p->scope.error));
+	}
+	rt_scope_deinit(&scratch);
+	return search->found ? search->at : 0;
+}
+
+/* Take back the steps above down_to in a document, if all of them are of a kind. The move that
+ * comes next belongs to them; for_redo: it brings a step back. Returns the step that is current
+ * then. */
+static uint64_t
+undo_above(plan *p, uint32_t disc, uint64_t down_to, bool (*is_kind)(const rt_record *step),
+	   bool for_redo)
+{
+	uint64_t current = history_of(p, disc).current, at = current;
+	rt_scope scratch;
+	rt_record step;
+
+	rt_scope_init(&scratch, p->engine->alloc);
+	while (at > down_to && read_step(p, &scratch, at, &step) && is_kind(&step) &&
+	       rt_history_parent(&step, disc, &at))
+		;
+	while (at == down_to && current > down_to && read_step(p, &scratch, current, &step) &&
+	       add_move(p, current, -1, for_redo, &disc, 1, &step)) {
+		p->row.moves[p->row.move_count - 1].with_next = true;
+		(void)rt_history_parent(&step, disc, &current);
+	}
+	rt_scope_deinit(&scratch);
+	return current;
+}
+
+/* ---- undo of imports ---- */
+
+/* The documents of a group's row in which undo takes it back. Discussions that the group
+ * made are left as they are: they are not in the catalogue afterwards. So undo of a large
+ * import does not have to look at each. Where the project has newer steps (only a
+ * discussion's are undone), it is taken back in that discussion alone. */
+static bool
+in_group_undo(uint32_t group_discs, uint32_t number, bool project_too, uint32_t disc)
+{
+	return project_too ? number <= group_discs : number == disc;
+}
+
+/* An import that undo takes back as one, with those that were written to the same project while
+ * it was: their rows alternate, and undo goes from the newest row down. */
+typedef struct group_undo {
+	uint64_t first; /* down to this row */
+	uint32_t disc;  /* the document whose steps are followed: the project, or a discussion
+			 * where the project has newer steps */
+	bool alone;     /* the one import, without others */
+	struct {
+		uint64_t group;
+		uint32_t discs; /* that there were before it */
+	} groups[16];
+	size_t group_count;
+} group_undo;
+
+/* Is the row part of it? A group's first row does not say so itself. */
+static bool
+in_groups(group_undo *g, uint64_t seq, const rt_record *step, uint32_t *out_discs)
+{
+	uint64_t group = step->group != 0 ? step->group : seq;
+	size_t i = 0;
+
+	while (i < g->group_count && g->groups[i].group != group)
+		i++;
+	if (i == g->group_count) {
+		if (g->alone || step->group == 0 || i == sizeof(g->groups) / sizeof(g->groups[0]))
+			return false;
+		g->groups[i].group = group;
+		g->groups[i].discs = step->group_discs;
+		g->group_count++;
+		if (group < g->first)
+			g->first = group;
+	}
+	*out_discs = g->groups[i].discs;
+	return true;
+}
+
+/* Take back one row, where it is what is current. false: it is not, or a failure. */
+static bool
+undo_group_row(plan *p, group_undo *g, uint64_t seq, rt_scope *scratch)
+{
+	rt_record step;
+	uint32_t group_discs, *discs;
+	size_t disc_count = 0;
+
+	if (!read_step(p, scratch, seq, &step) || !in_groups(g, seq, &step, &group_discs))
+		return false;
+	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
+	rt_scope_note(&p->scope, scratch->status);
+	for (size_t i = 0; rt_ok(&p->scope) && i < step.parent_count; i++) {
+		uint32_t disc = step.parents[i].disc;
+
+		if (in_group_undo(group_discs, disc, g->disc == 0, g->disc) &&
+		    history_of(p, disc).current == seq)
+			discs[disc_count++] = disc;
+	}
+	if (disc_count == 0 || !add_move(p, seq, -1, false, discs, disc_count, &step))
+		return false;
+	if (p->row.move_count > 1)
+		p->row.moves[p->row.move_count - 2].with_next = true;
+	return true;
+}
+
+/* Take back the other rows of a group of which one was just taken back, in document disc and
+ * those that have the same rows, as long as they are what is current there. With it they are
+ * one for redo. */
+static void
+undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, bool alone)
+{
+	group_undo g = {.first = group,
+			.disc = disc,
+			.alone = alone,
+			.groups = {{group, group_discs}},
+			.group_count = 1};
+	uint64_t current;
+	rt_scope scratch;
+
+	rt_scope_init(&scratch, p->engine->alloc);
+	do
+		current = history_of(p, disc).current;
+	while (rt_ok(&p->scope) && current >= g.first && undo_group_row(p, &g, current, &scratch));
+	/* The first row need not have touched the project. */
+	if (rt_ok(&p->scope) && disc == 0 && current < g.first)
+		(void)undo_group_row(p, &g, group, &scratch);
+	rt_scope_deinit(&scratch);
+}
+
+/* ---- undo ---- */
+
+/* Undo step seq, which is current in the discussion or the project. */
+static void
+undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
+{
+	uint32_t *discs;
+	size_t disc_count = 0;
+	bool project_too;
+	rt_record step;
+
+	if (!read_step(p, scratch, seq, &step))
+		return;
+	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
+	rt_scope_note(&p->scope, scratch->status);
+	if (pinned && step.group != 0) /* whether the project is past it */
+		(void)undo_above(p, 0, seq, is_switch, false);
+	project_too = p->now->history.current == seq;
+	for (size_t i = 0; rt_ok(&p->scope) && i < step.parent_count; i++) {
+		uint32_t number = step.parents[i].disc;
+
+		if (step.group != 0 && !in_group_undo(step.group_discs, number, project_too, disc))
+			continue;
+		if (pinned)
+			(void)undo_above(p, number, seq, is_switch, false);
+		if (history_of(p, number).current == seq)
+			discs[disc_count++] = number;
+	}
+	if (rt_ok(&p->scope) && add_move(p, seq, -1, false, discs, disc_count, &step) &&
+	    step.group != 0)
+		undo_group(p, step.group, step.group_discs, project_too ? 0 : disc, false);
+}
+
+/* Undo once. pinned: for somebody who names discussion and take; the switches of others do
+ * not concern them. false: nothing is left, or a failure. */
+static bool
+undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned)
+{
+	uint64_t in_disc = (scope & IN_DISC) != 0 ? history_of(p, disc).current : 0;
+	uint64_t in_project = (scope & IN_PROJECT) != 0 ? p->now->history.current : 0;
+	uint64_t seq;
+	rt_scope scratch;
+
+	if (rt_ok(&p->scope) && pinned) {
+		in_disc = pass_switches(p, disc, in_disc, 0);
+		in_project = pass_switches(p, 0, in_project, in_disc);
+	}
+	seq = in_disc > in_project ? in_disc : in_project;
+	if (!rt_ok(&p->scope) || seq == 0)
+		return false;
+	rt_scope_init(&scratch, p->engine->alloc);
+	undo_step(p, seq, disc, pinned, &scratch);
+	rt_scope_deinit(&scratch);
+	return rt_ok(&p->scope);
+}
+
+/* ---- redo ---- */
+
+/* Bring back one move of a row (which may be the one that is being planned), together in
+ * the documents where it was taken together, but not where something else came since.
+ * false: in none of them, or a failure. */
+static bool
+redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index)
+{
+	const rt_record_move m = from->moves[index];
+	uint32_t *discs;
+	size_t disc_count = 0;
+	bool done = false;
+	rt_scope scratch;
+	rt_record step;
+
+	rt_scope_init(&scratch, p->engine->alloc);
+	(void)read_step(p, &scratch, m.step, &step);
+	discs = rt_scope_array(&scratch, m.disc_count, sizeof(*discs));
+	rt_scope_note(&p->scope, scratch.status);
+	for (size_t i = 0; rt_ok(&p->scope) && i < m.disc_count; i++) {
+		rt_history h = history_of(p, m.discs[i]);
+		uint64_t parent;
+
+		if (h.redo_row == seq && h.redo_move == index &&
+		    rt_history_parent(&step, m.discs[i], &parent) &&
+		    undo_above(p, m.discs[i], parent, is_draft, true) == parent)
+			discs[disc_count++] = m.discs[i];
+	}
+	if (disc_count > 0)
+		done = add_move(p, m.step, 1, false, discs, disc_count, &step);
+	rt_scope_deinit(&scratch);
+	return done;
+}
+
+/* Which of two redo pointers was set later: the discussion's? */
+static bool
+is_disc_later(const rt_history *disc, const rt_history *project)
+{
+	return disc->redo_row > project->redo_row ||
+	       (disc->redo_row == project->redo_row && disc->redo_move >= project->redo_move);
+}
+
+/* The row of moves that a redo pointer names; NULL: a failure. */
+static const rt_record *
+redo_row(plan *p, uint64_t seq, uint32_t index)
+{
+	const rt_record *row = seq == p->seq ? &p->row : &p->redo.row;
+
+	if (seq != p->seq)
+		RT_TRY(&p->scope, rt_moves_read(p->engine, &p->redo, seq, &p->scope.error));
+	if (rt_ok(&p->scope) && index >= row->move_count)
+		rt_scope_fail(&p->scope, RT_CORRUPT, "row %llu has no move %u",
+			      (unsigned long long)seq, index);
+	return rt_ok(&p->scope) ? row : NULL;
+}
+
+/* false: nothing is left, or a failure. */
+static bool
+redo_once(plan *p, uint32_t disc, unsigned scope)
+{
+	rt_history d = history_of(p, disc), project = p->now->history, h;
+	const rt_record *from;
+
+	if ((scope & IN_DISC) == 0)
+		d.redo_row = 0;
+	if ((scope & IN_PROJECT) == 0)
+		project.redo_row = 0;
+	h = is_disc_later(&d, &project) ? d : project;
+	if (!rt_ok(&p->scope) || h.redo_row == 0)
+		return false;
+	from = redo_row(p, h.redo_row, h.redo_move);
+	if (from == NULL || !redo_move(p, h.redo_row, from, h.redo_move))
+		return false;
+	/* the switches that this step was undone with */
+	for (uint32_t i = h.redo_move; rt_ok(&p->scope) && i > 0 && from->moves[i - 1].with_next;
+	     i--)
+		(void)redo_move(p, h.redo_row, from, i - 1);
+	return rt_ok(&p->scope);
+}
+
+/* ---- the capacity of undo ---- */
+
+/* Move the redo pointer of a document past a move, if it is at that move. */
+static void
+pass_redo(const rt_record *row, uint64_t seq, uint32_t index, uint32_t disc, rt_history *h)
+{
+	const rt_record_move *m = &row->moves[index];
+
+	for (size_t i = 0; i < m->disc_count; i++)
+		if (m->discs[i] == disc && h->redo_row == seq && h->redo_move == index) {
+			rt_history_redo_before(row, seq, index, disc, h);
+			return;
+		}
+}
+
+/* How many steps redo could bring back in a discussion and the project, one after another, up to
+ * the capacity. Where undo came through into this discussion, no fewer than were counted before.
+ * O(as many moves). */
+static void
+count_undone(plan *p, uint32_t disc)
+{
+	rt_history d = history_of(p, disc), project = p->now->history;
+	uint64_t count = 0;
+
+	p->undone_disc = disc;
+	for (; rt_ok(&p->scope) && count < p->capacity; count++) {
+		rt_history h = is_disc_later(&d, &project) ? d : project;
+		const rt_record *row;
+
+		if (h.redo_row == 0 || (row = redo_row(p, h.redo_row, h.redo_move)) == NULL)
+			break;
+		/* the step, and the switches that it was undone with */
+		for (uint32_t i = h.redo_move;; i--) {
+			pass_redo(row, h.redo_row, i, disc, &d);
+			pass_redo(row, h.redo_row, i, 0, &project);
+			if (i == 0 || !row->moves[i - 1].with_next)
+				break;
+		}
+	}
+	if (count > p->undone)
+		p->undone = count;
+}
+
+static bool
+capacity_of(const rt_project *project, uint64_t *out)
+{
+	return rt_setting_count(rt_fields_get(project->fields, RT_STR("setting.undo_capacity")),
+				out);
+}
+
+/* May one more step be taken back? The setting counts as it is when undo is asked for. Jumps
+ * are not asked; the log keeps everything. */
+static bool
+is_at_capacity(plan *p, uint32_t disc)
+{
+	if (p->has_capacity && p->undone_disc != disc)
+		count_undone(p, disc);
+	return p->has_capacity && p->undone >= p->capacity;
+}
+
+/* ---- notes ---- */
+
+static void
+set_note(plan *p, const rt_buf *note, rt_result *result)
+{
+	rt_str text = rt_scope_str(&p->scope, note);
+
+	if (!rt_ok(&p->scope))
+		return;
+	result->note = (rt_text *)(uintptr_t)rt_text_new(p->engine->alloc, text);
+	if (result->note == NULL)
+		rt_scope_nomem(&p->scope);
+}
+
+/* Undo or redo did fewer steps than it was asked for. */
+static void
+note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capacity,
+	   rt_result *result)
+{
+	uint64_t capacity = 0;
+	rt_buf *note = rt_scope_buf(&p->scope);
+
+	rt_buf_add_f(note, "%llu of %llu steps: ", (unsigned long long)done,
+		     (unsigned long long)count);
+	if (by_capacity && capacity_of(p->now, &capacity) && capacity == p->capacity)
+		rt_buf_add_c(note, "the setting undo_capacity lets undo go no further.");
+	else if (by_capacity) /* one of the steps had set it: the next undo may go further */
+		rt_buf_add_f(note, "undo_capacity was %llu when undo began.",
+			     (unsigned long long)p->capacity);
+	else
+		rt_buf_add_f(note, "there is nothing more to %s.", op);
+	set_note(p, note, result);
+}
+
+/* ---- jump ---- */
+
+/* The path of one document through its tree of steps: up to the common ancestor, then down. */
+typedef struct path {
+	uint32_t disc;
+	uint64_t at;    /* its current step */
+	uint64_t to;    /* how far the way down is known, seen from its end */
+	uint64_t *down; /* in the plan's arena */
+	size_t down_count, down_room;
+} path;
+
+/* As much of the way down as lies below the current step. Where `at` is not `to` then,
+ * `at` is to be taken back. */
+static void
+extend_path(plan *p, path *w, rt_scope *scratch)
+{
+	rt_record step;
+
+	while (rt_ok(&p->scope) && w->to > w->at) {
+		w->down = grow(p, w->down, w->down_count, &w->down_room, sizeof(*w->down));
+		if (!rt_ok(&p->scope) || !read_step(p, scratch, w->to, &step))
+			return;
+		w->down[w->down_count++] = w->to;
+		if (!rt_history_parent(&step, w->disc, &w->to))
+			rt_scope_note(&p->scope,
+				      rt_history_not_touched(w->to, w->disc, &p->scope.error));
+	}
+}
+
+static uint64_t
+next_down(const path *w)
+{
+	return w->down_count > 0 ? w->down[w->down_count - 1] : UINT64_MAX;
+}
+
+/* One step, taken back (or brought back) together on all paths that lead over it. */
+static void
+move_on_paths(plan *p, path *paths, size_t count, uint64_t seq, bool back, rt_scope *scratch)
+{
+	size_t disc_count = 0;
+	uint32_t *discs;
+	rt_record step;
+
+	if (!read_step(p, scratch, seq, &step))
+		return;
+	discs = rt_scope_array(scratch, count, sizeof(*discs));
+	rt_scope_note(&p->scope, scratch->status);
+	for (size_t i = 0; rt_ok(&p->scope) && i < count; i++) {
+		path *w = &paths[i];
+
+		if (back ? w->at == w->to || w->at != seq : next_down(w) != seq)
+			continue;
+		discs[disc_count++] = w->disc;
+		if (!back)
+			w->down_count--;
+		else if (!rt_history_parent(&step, w->disc, &w->at))
+			rt_scope_note(&p->scope,
+				      rt_history_not_touched(seq, w->disc, &p->scope.error));
+	}
+	if (rt_ok(&p->scope))
+		(void)add_move(p, seq, back ? -1 : 1, false, discs, disc_count, &step);
+}
+
+/* Walk documents from their current steps to another. The newest is taken back first,
+ * whichever document it is in, so that redo leads back step by step. */
+static void
+walk_paths(plan *p, path *paths, size_t count)
+{
+	rt_scope scratch;
+
+	rt_scope_init(&scratch, p->engine->alloc);
+	for (size_t i = 0; i < count; i++)
+		paths[i].at = history_of(p, paths[i].disc).current;
+	for (uint64_t newest = 1; rt_ok(&p->scope) && newest > 0;) {
+		newest = 0;
+		for (size_t i = 0; i < count; i++) {
+			extend_path(p, &paths[i], &scratch);
+			if (paths[i].at != paths[i].to && paths[i].at > newest)
+				newest = paths[i].at;
+		}
+		if (rt_ok(&p->scope) && newest > 0)
+			move_on_paths(p, paths, count, newest, true, &scratch);
+	}
+	for (uint64_t oldest = 0; rt_ok(&p->scope) && oldest < UINT64_MAX;) {
+		oldest = UINT64_MAX;
+		for (size_t i = 0; i < count; i++)
+			if (next_down(&paths[i]) < oldest)
+				oldest = next_down(&paths[i]);
+		if (oldest < UINT64_MAX)
+			move_on_paths(p, paths, count, oldest, false, &scratch);
+	}
+	rt_scope_deinit(&scratch);
+}
+
+static bool
+is_touched(const rt_record *row, uint32_t disc)
+{
+	uint64_t parent;
+
+	if (rt_history_parent(row, disc, &parent))
+		return true;
+	for (size_t i = 0; i < row->move_count; i++)
+		for (size_t k = 0; k < row->moves[i].disc_count; k++)
+			if (row->moves[i].discs[k] == disc)
+				return true;
+	return false;
+}
+
+/* The documents in scope, from `to` on at the step that was current right after it. Without
+ * a scope: the project, the discussion in view, the one that was active, and those that row
+ * `to` touched. Where the next row is a jump, also those that it touched: so the row before
+ * a jump leads back from it exactly. Cost: the rows since then, as for --at-op, and the steps
+ * on the way. */
+static size_t
+find_paths(plan *p, uint64_t to, unsigned scope, uint32_t disc, path *paths)
+{
+	uint32_t end = (uint32_t)rt_project_disc_count(p->now) + 1;
+	const rt_project *then = NULL;
+	rt_record row = {0}, next = {0};
+	size_t count = 0;
+	rt_scope *s = &p->scope;
+
+	if (to > 0)
+		RT_TRY(s, rt_engine_value_back(p->engine, p->now, to, &then, &s->error));
+	if (scope == IN_BOTH)
+		RT_TRY(s, rt_engine_record(p->engine, to, p->arena, &row, NULL, &s->error));
+	if (scope == IN_BOTH && to + 1 < p->seq)
+		RT_TRY(s, rt_engine_record(p->engine, to + 1, p->arena, &next, NULL, &s->error));
+	if (!rt_str_is(next.op, "jump"))
+		next = (rt_record){0};
+	for (uint32_t number = 0; rt_ok(s) && number < end; number++) {
+		rt_history was = {0};
+
+		if (scope == IN_BOTH
+			    ? number != 0 && number != disc && number != then->active &&
+				      !is_touched(&row, number) && !is_touched(&next, number)
+			    : number != (scope == IN_DISC ? disc : 0))
+			continue;
+		if (then != NULL)
+			RT_TRY(s, rt_history_get(then, number, &was, &s->error));
+		if (history_of(p, number).current != was.current && rt_ok(s))
+			paths[count++] = (path){.disc = number, .to = was.current};
+	}
+	rt_object_unref(then);
+	return count;
+}
+
+/* Name the discussions that a jump changed, but for the one in view and the active one. */
+static void
+note_others(plan *p, const path *paths, size_t count, uint32_t disc, const rt_project *before,
+	    rt_result *result)
+{
+	const rt_cell *other = NULL;
+	size_t others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const rt_cell *cell = rt_project_cell(before, paths[i].disc);
+
+		if (paths[i].disc != 0 && paths[i].disc != disc &&
+		    paths[i].disc != p->now->active &&
+		    (cell->present || rt_project_cell(p->now, paths[i].disc)->present)) {
+			other = cell;
+			others++;
+		}
+	}
+	if (others == 0)
+		return;
+	rt_buf *note = rt_scope_buf(&p->scope);
+	if (others == 1)
+		rt_buf_add_f(note, "Discussion \"%.*s\" changed, too.",
+			     RT_STR_ARG(rt_cell_name(other)));
+	else
+		rt_buf_add_f(note, "%zu other discussions changed, too.", others);
+	set_note(p, note, result);
+}
+
+static void
+plan_jump(plan *p, const rt_request *r, uint32_t disc, rt_result *result)
+{
+	const rt_project *before;
+	uint64_t to = r->step.value;
+	unsigned scope = scope_of(p, r);
+	path *paths;
+
+	if (!rt_ok(&p->scope))
+		return;
+	if (to >= p->seq) {
+		rt_scope_fail(&p->scope, RT_NOT_FOUND, "no step %llu; see: retake history",
+			      (unsigned long long)to);
+		return;
+	}
+	if (to == 0 && scope == IN_BOTH)
+		scope = IN_DISC; /* the discussion before its first step (C18) */
+	paths = rt_scope_array(&p->scope, rt_project_disc_count(p->now) + 1, sizeof(*paths));
+	if (paths == NULL)
+		return;
+	before = rt_object_ref(p->now);
+	size_t count = find_paths(p, to, scope, disc, paths);
+	walk_paths(p, paths, count);
+	if (rt_ok(&p->scope))
+		note_others(p, paths, count, disc, before, result);
+	rt_object_unref(before);
+}
+
+/* ---- a whole plan ---- */
+
+/* Returns how many steps were undone or redone. */
+static uint64_t
+plan_count(plan *p, const rt_request *r, const rt_change *c)
+{
+	const char *op = rt_ops[r->op].name;
+	uint64_t count = count_of(p, r), done = 0;
+	unsigned scope = scope_of(p, r);
+	bool by_capacity = false;
+
+	while (rt_ok(&p->scope) && done < count) {
+		/* what is in view may be another discussion after every step */
+		uint32_t disc = c->named_disc ? c->place.disc : p->now->active;
+
+		by_capacity = r->op == RT_OP_UNDO && is_at_capacity(p, disc);
+		if (by_capacity || !(r->op == RT_OP_UNDO ? undo_once(p, disc, scope, c->pinned)
+							 : redo_once(p, disc, scope)))
+			break;
+		p->undone++;
+		done++;
+	}
+	if (by_capacity && done == 0)
+		rt_scope_fail(
+			&p->scope, RT_REFUSED,
+			"the setting undo_capacity lets undo reach %llu step%s back, and so "
+			"many are undone; history keeps everything, and jump still reaches it",
+			(unsigned long long)p->capacity, p->capacity == 1 ? "" : "s");
+	if (rt_ok(&p->scope) && p->row.move_count == 0)
+		rt_scope_fail(&p->scope, RT_REFUSED, "nothing to %s", op);
+	else if (rt_ok(&p->scope) && done < count)
+		note_fewer(p, op, done, count, by_capacity, c->result);
+	return done;
+}
+
+rt_status
+rt_history_plan(rt_engine *engine, const rt_project *project, const rt_request *r,
+		const rt_change *c, rt_arena *arena, rt_record *out, const rt_project **out_moved,
+		uint64_t *out_steps, rt_error *err)
+{
+	plan p;
+
+	plan_init(&p, engine, project, arena);
+	p.has_capacity = capacity_of(project, &p.capacity);
+	p.row.disc = c->place.disc;
+	p.row.op = rt_str_of(rt_ops[r->op].name);
+	p.row.by = c->by;
+	*out_steps = 0;
+	if (r->op == RT_OP_JUMP)
+		plan_jump(&p, r, c->place.disc, c->result);
+	else
+		*out_steps = plan_count(&p, r, c);
+	return plan_end(&p, out, out_moved, err);
+}
+
+rt_status
+rt_history_plan_group(rt_engine *engine, const rt_project *project, uint64_t group,
+		      uint32_t group_discs, rt_str by, rt_arena *arena, rt_record *out,
+		      const rt_project **out_moved, rt_error *err)
+{
+	plan p;
+
+	plan_init(&p, engine, project, arena);
+	p.row.disc = project->active;
+	p.row.op = RT_STR("undo");
+	p.row.by = by.size > 0 ? by : rt_text_str(engine->by);
+	undo_group(&p, group, group_discs, 0, true); /* others may go on with theirs */
+	return plan_end(&p, out, out_moved, err);
+}

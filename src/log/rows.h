@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows: log rows and bodies, read from the store and decoded.
+ *
+ * Threads: call from any thread. */
+#ifndef RT_LOG_ROWS_H
+#define RT_LOG_ROWS_H
+
+#include "codec/record.h"
+#include "log/engine.h"
+
+/* Read a row of the log into the arena. out_at_us (may be NULL): when it was written.
+ * RT_NOT_FOUND: it was never written; RT_CORRUPT: it is missing. */
+rt_status rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_record *out,
+			   int64_t *out_at_us, rt_error *err);
+/* When it was written, without decoding it: an import's row is as long as the import. */
+rt_status rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, rt_error *err);
+
+/* Read and decode a body. out borrows from bytes: deinit both (after a failure there is nothing
+ * to deinit). RT_CORRUPT: it is missing or damaged. */
+RT_CHECKED rt_status rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out,
+				    rt_error *err);
+
+enum { RT_BODY_RUN_MAX = 64 };
+
+/* The bodies of up to RT_BODY_RUN_MAX slots, read in one go: many times faster than one by one.
+ * bytes holds them all; deinit it, also after a failure. */
+typedef struct rt_body_run {
+	rt_buf bytes;
+	size_t at[RT_BODY_RUN_MAX], size[RT_BODY_RUN_MAX];
+} rt_body_run;
+
+RT_CHECKED rt_status rt_engine_body_run(rt_engine *engine, const rt_slot *slots, size_t count,
+					rt_body_run *out, rt_error *err);
+
+#endif
