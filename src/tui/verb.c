@@ -176,7 +176,7 @@ content_with(rt_tui *tui, rt_scope *s, uint32_t entry, rt_str text)
 }
 
 static rt_status
-edit(rt_tui *tui, rt_action action, uint32_t entry)
+edit(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	char title[320], what[200];
 	rt_error err;
@@ -184,12 +184,12 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 	rt_status st;
 
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	st = text_of(tui, entry, &text, &err);
-	rt_verb_name(tui, &entry, 1, what, sizeof(what));
+	st = text_of(tui, entries[0], &text, &err);
+	rt_verb_name(tui, entries, count, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "%s - %s", what,
 		       action == RT_ACT_EDIT ? "saved in place, what follows stays"
 					     : "saved as a new take, this one stays");
-	st = st == RT_OK ? ask(tui, action, &entry, 1, title,
+	st = st == RT_OK ? ask(tui, action, entries, count, title,
 			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
 			 : rt_tui_say_failure(tui, st, &err);
 	rt_buf_deinit(&text);
@@ -225,19 +225,20 @@ save(rt_tui *tui, const rt_verb_request *a, rt_str text)
 }
 
 static rt_status
-edit_outside(rt_tui *tui, uint32_t entry)
+edit_outside(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	bool changed = false;
 	rt_verb_request *a = NULL;
 	rt_buf text, now;
 	rt_error err;
-	rt_status st = rt_verb_request_capture(tui, RT_ACT_EDIT, &entry, 1, &a);
+	rt_status st = rt_verb_request_capture(tui, RT_ACT_EDIT, entries, count, &a);
 
+	(void)action;
 	if (st != RT_OK || a == NULL)
 		return st;
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&now, tui->alloc, RT_BUF_UNLIMITED);
-	st = text_of(tui, entry, &text, &err);
+	st = text_of(tui, entries[0], &text, &err);
 	if (st == RT_OK)
 		st = rt_tui_edit(tui, rt_buf_str(&text), "entry.md", &now, &changed, &err);
 	if (st != RT_OK)
@@ -268,15 +269,15 @@ next_role(rt_tui *tui, uint32_t neighbour)
 }
 
 static rt_status
-insert(rt_tui *tui, rt_action action, uint32_t entry)
+insert(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	char title[320], what[200];
 
-	rt_verb_name(tui, &entry, 1, what, sizeof(what));
+	rt_verb_name(tui, entries, count, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "New entry %s %s, by %.*s - R changes the role later",
 		       action == RT_ACT_INSERT_BEFORE ? "before" : "after", what,
-		       RT_STR_ARG(next_role(tui, entry)));
-	return ask(tui, action, &entry, 1, title, rt_str_at("", 0), true);
+		       RT_STR_ARG(next_role(tui, entries[0])));
+	return ask(tui, action, entries, count, title, rt_str_at("", 0), true);
 }
 
 static rt_status
@@ -297,14 +298,14 @@ insert_text(rt_tui *tui, const rt_verb_request *a, rt_str text)
 
 /* Which roles there are, to choose from. */
 static rt_status
-pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
+pick_role(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	rt_verb_request *a = NULL;
 	rt_json_doc *doc = NULL;
 	rt_work_entry e;
 	rt_error err;
 	rt_buf json;
-	rt_status st = rt_verb_request_capture(tui, RT_ACT_ROLE, entries, count, &a);
+	rt_status st = rt_verb_request_capture(tui, action, entries, count, &a);
 
 	if (st != RT_OK || a == NULL)
 		return st;
@@ -891,26 +892,81 @@ act_alone(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, 
 	}
 }
 
-rt_status
-rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, bool *out_used)
+static rt_status
+ask_label(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	char title[320], what[200];
 	rt_work_entry e;
 	rt_error err;
+	rt_status st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
+
+	if (st != RT_OK)
+		return rt_tui_say_failure(tui, st, &err);
+	rt_verb_name(tui, entries, count, what, sizeof(what));
+	(void)snprintf(title, sizeof(title), "Label of %s (empty: none)", what);
+	st = ask(tui, action, entries, count, title, e.label.size > 0 ? e.label : rt_str_at("", 0),
+		 false);
+	rt_work_entry_deinit(&e);
+	return st;
+}
+
+static rt_status
+versions(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+{
+	(void)action;
+	(void)count;
+	return rt_verb_versions(tui, entries[0]);
+}
+
+static rt_status
+copy(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+{
+	return rt_verb_copy(tui, entries, count, action == RT_ACT_COPY_PATH);
+}
+
+/* How the verbs that need an entry begin: with a function, or with a question for one line. */
+static const struct verb {
+	rt_action action;
+	bool is_for_one; /* only the first of the entries counts */
+	rt_status (*begin)(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count);
+	const char *before, *after; /* the question, around "User, entry 4" */
+} verbs[] = {
+	{RT_ACT_EDIT, true, edit, NULL, NULL},
+	{RT_ACT_EDIT_AS_TAKE, true, edit, NULL, NULL},
+	{RT_ACT_EDITOR, true, edit_outside, NULL, NULL},
+	{RT_ACT_INSERT_BEFORE, true, insert, NULL, NULL},
+	{RT_ACT_INSERT_AFTER, true, insert, NULL, NULL},
+	{RT_ACT_ROLE, false, pick_role, NULL, NULL},
+	{RT_ACT_LABEL, false, ask_label, NULL, NULL},
+	{RT_ACT_DELETE, false, at_once, NULL, NULL},
+	{RT_ACT_DELETE_BELOW, true, at_once, NULL, NULL},
+	{RT_ACT_GRAFT, false, at_once, NULL, NULL},
+	{RT_ACT_MUTE, false, at_once, NULL, NULL},
+	{RT_ACT_COLLAPSE, false, at_once, NULL, NULL},
+	{RT_ACT_MERGE, true, at_once, NULL, NULL},
+	{RT_ACT_VERSIONS, true, versions, NULL, NULL},
+	{RT_ACT_COPY, false, copy, NULL, NULL},
+	{RT_ACT_COPY_PATH, false, copy, NULL, NULL},
+	{RT_ACT_MOVE, false, NULL, "Move ", " before which? (number, label, end)"},
+	{RT_ACT_BRANCH, true, NULL, "New take from ", " on. Its name (may be left out)"},
+	{RT_ACT_SPLIT, true, NULL, "Split ", " before which of its words?"},
+};
+
+rt_status
+rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, bool *out_used)
+{
+	const struct verb *verb = NULL;
+	char title[320], what[200];
 	rt_status st;
 
 	*out_used = true;
 	st = act_alone(tui, action, entries, count, out_used);
 	if (*out_used)
 		return st;
-	*out_used = action == RT_ACT_EDIT || action == RT_ACT_EDIT_AS_TAKE ||
-		    action == RT_ACT_INSERT_BEFORE || action == RT_ACT_INSERT_AFTER ||
-		    action == RT_ACT_ROLE || action == RT_ACT_DELETE || action == RT_ACT_DELETE_BELOW ||
-		    action == RT_ACT_MOVE || action == RT_ACT_GRAFT || action == RT_ACT_BRANCH ||
-		    action == RT_ACT_MUTE || action == RT_ACT_LABEL || action == RT_ACT_COPY ||
-		    action == RT_ACT_COPY_PATH || action == RT_ACT_SPLIT || action == RT_ACT_MERGE ||
-		    action == RT_ACT_VERSIONS || action == RT_ACT_COLLAPSE ||
-		    (action == RT_ACT_EDITOR && count > 0);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (verbs[i].action == action)
+			verb = &verbs[i];
+	*out_used = verb != NULL && (action != RT_ACT_EDITOR || count > 0);
 	if (!*out_used)
 		return RT_OK;
 	if (count == 0) {
@@ -920,41 +976,10 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	if (count > PICKED_MAX)
 		count = PICKED_MAX;
 	rt_verb_name(tui, entries, count, what, sizeof(what));
-	switch (action) {
-	case RT_ACT_EDIT:
-	case RT_ACT_EDIT_AS_TAKE: return edit(tui, action, entries[0]);
-	case RT_ACT_EDITOR: return edit_outside(tui, entries[0]);
-	case RT_ACT_INSERT_BEFORE:
-	case RT_ACT_INSERT_AFTER: return insert(tui, action, entries[0]);
-	case RT_ACT_ROLE: return pick_role(tui, entries, count);
-	case RT_ACT_DELETE:
-	case RT_ACT_GRAFT:
-	case RT_ACT_MUTE:
-	case RT_ACT_COLLAPSE: return at_once(tui, action, entries, count);
-	case RT_ACT_DELETE_BELOW:
-	case RT_ACT_MERGE: return at_once(tui, action, entries, 1);
-	case RT_ACT_VERSIONS: return rt_verb_versions(tui, entries[0]);
-	case RT_ACT_COPY: return rt_verb_copy(tui, entries, count, false);
-	case RT_ACT_COPY_PATH: return rt_verb_copy(tui, entries, count, true);
-	case RT_ACT_MOVE:
-		(void)snprintf(title, sizeof(title), "Move %s before which? (number, label, end)",
-			       what);
-		return ask(tui, action, entries, count, title, rt_str_at("", 0), false);
-	case RT_ACT_BRANCH:
-		(void)snprintf(title, sizeof(title), "New take from %s on. Its name (may be left out)", what);
-		return ask(tui, action, entries, 1, title, rt_str_at("", 0), false);
-	case RT_ACT_SPLIT:
-		(void)snprintf(title, sizeof(title), "Split %s before which of its words?", what);
-		return ask(tui, action, entries, 1, title, rt_str_at("", 0), false);
-	case RT_ACT_LABEL:
-		st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
-		if (st != RT_OK)
-			return rt_tui_say_failure(tui, st, &err);
-		(void)snprintf(title, sizeof(title), "Label of %s (empty: none)", what);
-		st = ask(tui, action, entries, count, title,
-			 e.label.size > 0 ? e.label : rt_str_at("", 0), false);
-		rt_work_entry_deinit(&e);
-		return st;
-	default: return RT_OK;
-	}
+	if (verb->is_for_one)
+		count = 1;
+	if (verb->begin != NULL)
+		return verb->begin(tui, action, entries, count);
+	(void)snprintf(title, sizeof(title), "%s%s%s", verb->before, what, verb->after);
+	return ask(tui, action, entries, count, title, rt_str_at("", 0), false);
 }
