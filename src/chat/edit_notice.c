@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which edits the model does not know of, and the words for them. */
+ * Finds the edits that the model does not know of, and words the notices. */
 #include "chat/edit_notice.h"
 #include "core/role.h"
 
 enum {
-	EDITS_MAX = 8,     /* replies told of in one notice round: the newest */
-	STEPS_MAX = 2000,  /* looked at */
+	EDITS_MAX = RT_EDIT_NOTICES_MAX - 1, /* edited replies in one round: the newest */
+	STEPS_MAX = 2000,  /* that are searched */
 	SHOWN_MAX = 2000,  /* bytes of an edited text that are repeated */
 };
 
 typedef struct noticing {
+	rt_scope *scope;
 	rt_engine *engine;
 	const rt_project *value;
 	const rt_disc *disc;
 	const rt_take *take;
-	rt_arena *arena;
-	size_t end; /* of the path that the question goes on from */
+	size_t end; /* of the path that the question continues */
 	uint32_t entries[EDITS_MAX];
 	size_t count;
 } noticing;
-
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory");
-}
 
 /* What the setting says: 'n'one, 'p'rompt, 'a'll. */
 static char
@@ -61,7 +55,7 @@ is_edit(const rt_record *step, const rt_effect *e, size_t k)
 	       e->removed[k].slot.body != e->added[k].slot.body;
 }
 
-/* Take a step's edits of replies in; *out_end: the model knows of all before it. */
+/* Collects a step's edits of replies; *out_end: the model knows everything before it. */
 static void
 collect_edits(noticing *n, const rt_record *step, bool *out_end)
 {
@@ -86,135 +80,119 @@ collect_edits(noticing *n, const rt_record *step, bool *out_end)
 	}
 }
 
-static rt_status
-find_edits(noticing *n, rt_error *err)
+static void
+find_edits(noticing *n)
 {
 	uint64_t seq = n->disc->history.current;
 	bool end = false;
-	size_t i, steps = 0;
-	rt_status st = RT_OK;
+	rt_scope step_scope;
 
-	while (st == RT_OK && seq != 0 && !end && steps++ < STEPS_MAX && n->count < EDITS_MAX) {
+	rt_scope_init(&step_scope, n->engine->alloc);
+	for (size_t steps = 0; seq != 0 && !end && steps < STEPS_MAX && n->count < EDITS_MAX;
+	     steps++) {
 		rt_record step;
 		uint64_t parent = 0;
 
-		rt_arena_reset(n->arena);
-		st = rt_engine_record(n->engine, seq, n->arena, &step, NULL, err);
-		if (st != RT_OK)
+		rt_scope_reset(&step_scope);
+		rt_arena *arena = rt_scope_arena(&step_scope);
+		if (RT_TRY(&step_scope, rt_engine_record(n->engine, seq, arena, &step, NULL,
+							 &step_scope.error)) != RT_OK)
 			break;
 		collect_edits(n, &step, &end);
-		for (i = 0; i < step.parent_count; i++)
+		for (size_t i = 0; i < step.parent_count; i++)
 			if (step.parents[i].disc == n->disc->number)
 				parent = step.parents[i].step;
 		seq = parent;
 	}
-	return st;
+	RT_TRY(n->scope, rt_scope_end(&step_scope, &n->scope->error));
 }
 
-/* {"op":"entry.append",…} for one edited reply that is still there. */
-static rt_status
-add_edit(noticing *n, uint32_t entry, rt_buf *array, size_t *count, rt_error *err)
+/* The notice of an edited reply that is still there; false: it needs none. */
+static bool
+write_notice(noticing *n, uint32_t entry, rt_request *out)
 {
-	rt_buf bytes, text, words;
+	rt_scope *sc = n->scope;
+	rt_buf bytes, *text = rt_scope_buf(sc), *words = rt_scope_buf(sc);
 	rt_body body;
 	rt_slot slot;
-	bool found;
-	size_t at, cut;
-	rt_status st = rt_take_find(n->value, n->take, entry, &at, &slot, &found, err);
+	bool found = false;
+	size_t at = 0;
 
-	if (st != RT_OK || !found || at >= n->end || (slot.flags & RT_SLOT_MUTED) != 0)
-		return st;
-	st = rt_engine_body(n->engine, slot.body, &bytes, &body, err);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&text, n->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&words, n->engine->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_text(&text, &body);
-	cut = rt_utf8_cut(rt_buf_str(&text), SHOWN_MAX);
-	rt_buf_add_f(&words, "[user edited reply %zu to: \"", at + 1);
-	rt_buf_add_str(&words, rt_str_at(text.ptr, cut));
-	rt_buf_add_c(&words, cut < text.size ? "…\"]" : "\"]");
-	rt_json_add_comma(array);
-	rt_buf_add_c(array, "{\"op\":\"entry.append\",\"role\":\"system\",\"kind\":\"prompt_notice\","
-			    "\"content\":");
-	rt_json_add_string(array, rt_buf_str(&words));
-	rt_buf_add_byte(array, '}');
-	++*count;
-	if (text.status != RT_OK || words.status != RT_OK || array->status != RT_OK)
-		st = nomem(err);
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&words);
+	RT_TRY(sc, rt_take_find(n->value, n->take, entry, &at, &slot, &found, &sc->error));
+	if (!rt_ok(sc) || !found || at >= n->end || (slot.flags & RT_SLOT_MUTED) != 0)
+		return false;
+	if (RT_TRY(sc, rt_engine_body(n->engine, slot.body, &bytes, &body, &sc->error)) != RT_OK)
+		return false;
+	rt_body_add_text(text, &body);
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);
-	return st;
+	size_t cut = rt_utf8_cut(rt_buf_str(text), SHOWN_MAX);
+	rt_buf_add_f(words, "[user edited reply %zu to: \"", at + 1);
+	rt_buf_add_str(words, rt_str_at(text->ptr, cut));
+	rt_buf_add_c(words, cut < text->size ? "…\"]" : "\"]");
+	(void)rt_scope_str(sc, text);
+	*out = (rt_request){.op = RT_OP_ENTRY_APPEND,
+			    .role = RT_STR("system"),
+			    .kind = RT_STR("prompt_notice"),
+			    .content.text = rt_scope_str(sc, words)};
+	return rt_ok(sc);
 }
 
-/* Where the question comes. */
-static rt_status
-find_end(noticing *n, rt_place place, rt_str at, rt_error *err)
+/* Where the question goes. */
+static void
+find_end(noticing *n, rt_place place, rt_str at)
 {
+	rt_scope *sc = n->scope;
 	uint32_t entry;
 	bool found = false;
-	size_t position;
-	rt_status st = RT_OK;
+	size_t position = 0;
 
 	n->end = rt_seq_count(n->take->slots);
-	if (at.size == 0)
-		return n->take->number == n->disc->active
-			       ? rt_disc_head_at(n->value, n->disc, &n->end, err)
-			       : RT_OK;
-	/* an address that leads nowhere is told by who goes there */
+	if (at.size == 0) {
+		if (n->take->number == n->disc->active)
+			RT_TRY(sc, rt_disc_head_at(n->value, n->disc, &n->end, &sc->error));
+		return;
+	}
+	/* an address that leads nowhere fails when the head is moved there */
 	if (rt_resolve_entry(n->value, place, at, false, &entry, NULL) == RT_OK)
-		st = rt_take_find(n->value, n->take, entry, &position, NULL, &found, err);
+		RT_TRY(sc, rt_take_find(n->value, n->take, entry, &position, NULL, &found,
+					&sc->error));
 	if (found)
 		n->end = position + 1;
-	return st;
 }
 
-static rt_status
-add_all(noticing *n, rt_str discussion, rt_str take, rt_str at, rt_buf *array, size_t *count,
-	rt_error *err)
+static size_t
+make_requests(noticing *n, rt_str discussion, rt_str take, rt_str at, rt_request *out)
 {
+	rt_scope *sc = n->scope;
 	rt_place place;
-	char how;
-	size_t i;
-	rt_status st = rt_resolve_place(n->value, discussion, take, &place, err);
+	size_t count = 0;
 
-	if (st == RT_OK)
-		st = rt_project_disc(n->value, place.disc, &n->disc, err);
-	if (st != RT_OK)
-		return st;
+	RT_TRY(sc, rt_resolve_place(n->value, discussion, take, &place, &sc->error));
+	RT_TRY(sc, rt_project_disc(n->value, place.disc, &n->disc, &sc->error));
+	if (!rt_ok(sc))
+		return 0;
 	n->take = rt_disc_take(n->disc, place.take);
-	how = which(n);
-	if (how == 'a')
-		st = find_end(n, place, at, err);
-	if (st == RT_OK && how == 'a')
-		st = find_edits(n, err);
-	for (i = n->count; st == RT_OK && i > 0; i--) /* oldest first */
-		st = add_edit(n, n->entries[i - 1], array, count, err);
-	if (st == RT_OK && how != 'n' &&
-	    rt_fields_get(n->disc->fields, RT_STR("prompt_edited")).ptr != NULL) {
-		rt_json_add_comma(array);
-		rt_buf_add_c(array, "{\"op\":\"prompt.notify\"}");
-		++*count;
+	char how = which(n);
+	if (how == 'a') {
+		find_end(n, place, at);
+		if (rt_ok(sc))
+			find_edits(n);
 	}
-	return st;
+	for (size_t i = n->count; i > 0; i--) /* oldest first */
+		count += write_notice(n, n->entries[i - 1], &out[count]);
+	if (how != 'n' && rt_fields_get(n->disc->fields, RT_STR("prompt_edited")).ptr != NULL)
+		out[count++] = (rt_request){.op = RT_OP_PROMPT_NOTIFY};
+	return rt_ok(sc) ? count : 0;
 }
 
-rt_status
-rt_edit_notice_add(rt_engine *engine, rt_str discussion, rt_str take, rt_str at, rt_buf *array,
-		   size_t *out_count, rt_error *err)
+size_t
+rt_edit_notice_requests(rt_scope *scope, rt_engine *engine, rt_str discussion, rt_str take,
+			rt_str at, rt_request *out)
 {
-	noticing n = {.engine = engine};
-	rt_status st;
+	noticing n = {.scope = scope, .engine = engine, .value = rt_engine_value(engine)};
+	size_t count = make_requests(&n, discussion, take, at, out);
 
-	*out_count = 0;
-	n.arena = rt_arena_new(engine->alloc);
-	if (n.arena == NULL)
-		return nomem(err);
-	n.value = rt_engine_value(engine);
-	st = add_all(&n, discussion, take, at, array, out_count, err);
 	rt_object_unref(n.value);
-	rt_arena_free(n.arena);
-	return st;
+	return count;
 }

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * Edit notices: what the model is told of edits that it did not make (M5, M6), as requests that
- * go in front of the next question. The setting edit_notices says which:
+ * Edit notices: tell the model of edits that it did not make (M5, M6), as entries before the
+ * next question. The setting edit_notices says of which:
  *
- *   "none"    nothing
+ *   "none"    none
  *   "prompt"  the working prompt, when it was edited (the default)
  *   "all"     also replies of the model whose text was edited since its last reply
  *
- * A notice is an entry of kind "prompt_notice", so it is seen, and can be edited, muted
- * and undone like any other. Each edit is told once: the flag of the prompt is cleared by
- * prompt.notify, and edits of replies are looked for only back to the last reply or
- * notice. The text that stands now is told; an edit that was taken back is none. */
+ * A notice is an entry of kind "prompt_notice", so it can be seen, edited, muted and undone
+ * like any other. Each edit is announced once: prompt.notify clears the flag of the prompt,
+ * and edits of replies are searched back to the last reply or notice only. A notice has the
+ * text as it is now; an edit that was undone has none. */
 #ifndef RT_CHAT_EDIT_NOTICE_H
 #define RT_CHAT_EDIT_NOTICE_H
 
 #include "log/engine_impl.h"
 
-/* Appends requests to a JSON array under construction (open; commas are put where needed);
- * *out_count counts them. discussion, take: addresses, empty: the active ones. at: the
- * entry that the question comes behind; empty: the head. What is not sent is not told of.
- * Cost: the steps since the last reply. */
-RT_CHECKED rt_status rt_edit_notice_add(rt_engine *engine, rt_str discussion, rt_str take,
-					rt_str at, rt_buf *array, size_t *out_count, rt_error *err);
+enum { RT_EDIT_NOTICES_MAX = 9 };
+
+/* Fills in the requests that make the notices, at most RT_EDIT_NOTICES_MAX; returns how many.
+ * What they point to lives in the scope. discussion, take: addresses, empty: the active ones.
+ * at: the entry after which the question comes; empty: the head. Entries that are not sent
+ * have no notice. Cost: the steps since the last reply. */
+size_t rt_edit_notice_requests(rt_scope *scope, rt_engine *engine, rt_str discussion, rt_str take,
+			       rt_str at, rt_request *out);
 
 #endif

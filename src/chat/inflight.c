@@ -5,13 +5,6 @@
 
 #include "base/encode.h"
 #include "codec/content.h"
-#include "ops/hook_call.h"
-
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory while a reply arrived");
-}
 
 static rt_status
 was_taken(rt_inflight *f, rt_error *err)
@@ -22,124 +15,140 @@ was_taken(rt_inflight *f, rt_error *err)
 		       "and kept it or given it up; what came later is not kept");
 }
 
-/* What keeps the reply, which is finished. */
-static void
-add_finished(const rt_inflight *f, const rt_reply *reply, bool partial, rt_buf *buf)
+static rt_rows
+row_of(const rt_engine *engine, rt_str name)
 {
-	rt_buf_add_c(buf, "{\"op\":\"entry.reply\"");
-	rt_hook_call_add_member(buf, "discussion", rt_str_of(f->discussion));
-	rt_hook_call_add_member(buf, "take", rt_str_of(f->take));
-	if (f->into[0] != '\0') { /* behind what that says when it is kept: it may be edited yet */
-		rt_hook_call_add_member(buf, "into", rt_str_of(f->into));
-		rt_buf_add_c(buf, ",\"join\":true");
-	} else if (f->after[0] != '\0') {
-		rt_hook_call_add_member(buf, "after", rt_str_of(f->after));
-	} else {
-		rt_buf_add_c(buf, ",\"after\":null");
-	}
-	if (f->fork)
-		rt_buf_add_c(buf, ",\"fork\":true");
-	if (f->role.size > 0)
-		rt_hook_call_add_member(buf, "role", f->role);
-	rt_json_add_key(buf, "content");
-	rt_reply_add_content(reply, buf);
-	rt_reply_add_fields(reply, buf);
+	return rt_rows_named(RT_STORE_SIDE, engine->project, name);
+}
+
+static rt_status
+delete_row(rt_engine *engine, rt_str name, rt_error *err)
+{
+	return engine->store->ops->write(engine->store, row_of(engine, name), rt_str_at(NULL, 0),
+					 err);
+}
+
+static void
+free_doc(void *doc)
+{
+	rt_json_free(doc);
+}
+
+/* ---- the request that keeps a reply ---- */
+
+/* Everything that the operation has no field for is kept with the entry. */
+static yyjson_val *
+fields_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool partial)
+{
+	rt_buf *fields = rt_scope_buf(scope);
+
+	rt_json_open(fields, NULL, '{');
+	rt_reply_add_fields(reply, fields);
 	if (reply->model.size == 0)
-		rt_hook_call_add_member(buf, "model", f->model);
+		rt_json_put_str(fields, "model", f->model);
 	/* the provider is a kind, of which there may be several */
 	if (f->service.size > 0 && reply->provider != NULL &&
 	    (f->into[0] != '\0' || !rt_str_is(f->service, reply->provider)))
-		rt_hook_call_add_member(buf, "service", f->service);
+		rt_json_put_str(fields, "service", f->service);
 	if (partial)
-		rt_buf_add_c(buf, ",\"partial\":true");
-	rt_hook_call_add_member(buf, "flight", rt_str_of(f->name));
-	rt_buf_add_byte(buf, '}');
+		rt_json_put_bool(fields, "partial", true);
+	rt_json_close(fields, '}');
+	return rt_json_parse(scope, rt_scope_str(scope, fields));
 }
 
-/* What keeps the reply as it is now. One that is still growing is finished in a copy:
- * half of a call's arguments is no JSON, and half of a character no text. */
-static rt_status
-add_request(const rt_inflight *f, bool partial, rt_buf *buf, rt_error *err)
+/* A reply that is still growing is finished in a copy: half of a call's arguments is no JSON,
+ * and half of a character no text. */
+static const rt_reply *
+finished(rt_scope *scope, const rt_inflight *f, rt_reply *copy)
 {
-	rt_reply copy;
-	rt_status st = RT_OK;
-
-	if (f->reply->finished) {
-		add_finished(f, f->reply, partial, buf);
-		return RT_OK;
-	}
-	rt_reply_copy(f->reply, &copy);
-	rt_reply_finish(&copy);
-	if (copy.status == RT_OK)
-		add_finished(f, &copy, partial, buf);
-	else
-		st = rt_fail(err, copy.status, "a reply could not be written down");
-	rt_reply_deinit(&copy);
-	return st;
+	if (f->reply->finished)
+		return f->reply;
+	rt_reply_copy(f->reply, copy);
+	rt_reply_finish(copy);
+	if (copy->status != RT_OK)
+		rt_scope_fail(scope, copy->status, "a reply could not be written down");
+	return copy;
 }
 
-/* Put the row into the store. Once it had something of the reply, whoever finds it may have
- * kept that as an entry; written anew it would be kept again. */
-static rt_status
-put_row(rt_inflight *f, rt_str row, rt_error *err)
+/* Borrows from the reply, which is finished. */
+static rt_request
+request_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool partial)
+{
+	rt_request r = {.op = RT_OP_ENTRY_REPLY,
+			.discussion = rt_str_of(f->discussion),
+			.take = rt_str_of(f->take),
+			.fork = f->fork ? RT_YES : RT_UNSET,
+			.flight = rt_str_of(f->name)};
+
+	if (!rt_ok(scope))
+		return r;
+	if (f->into[0] != '\0') { /* after what it says when it is kept: it may be edited yet */
+		r.into = rt_str_of(f->into);
+		r.join = RT_YES;
+	} else {
+		r.after = f->after[0] != '\0' ? rt_str_of(f->after) : RT_NULL_STR;
+	}
+	if (f->role.size > 0)
+		r.role = f->role;
+	r.content = rt_reply_content(scope, reply);
+	r.source = fields_of(scope, f, reply, partial);
+	return r;
+}
+
+/* ---- the side row ---- */
+
+/* Fails the scope with RT_CONFLICT where the row is gone: once it had something of the reply,
+ * who took it may have kept that as an entry, and a new row would be kept again. */
+static void
+replace_row(rt_scope *scope, rt_inflight *f, rt_str row)
 {
 	rt_store *store = f->engine->store;
-	rt_buf old;
-	rt_status st;
+	rt_rows at = row_of(f->engine, rt_str_of(f->name));
+	rt_buf *old = rt_scope_buf(scope);
 
-	if (f->written_size == 0)
-		return store->ops->write(
-			store, rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(f->name)),
-			row, err);
 	if (f->taken)
-		return was_taken(f, err);
-	st = store->ops->begin(store, err);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&old, f->engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_store_get(store,
-			  rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(f->name)),
-			  &old, NULL, err);
-	rt_buf_deinit(&old);
-	if (st == RT_NOT_FOUND)
-		st = was_taken(f, err);
-	if (st == RT_OK)
-		st = store->ops->write(
-			store, rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(f->name)),
-			row, err);
-	if (st == RT_OK)
-		st = store->ops->commit(store, err);
-	if (st != RT_OK)
+		rt_scope_note(scope, was_taken(f, &scope->error));
+	if (RT_TRY(scope, store->ops->begin(store, &scope->error)) != RT_OK)
+		return;
+	rt_status st = rt_store_get(store, at, old, NULL, &scope->error);
+	rt_scope_note(scope, st == RT_NOT_FOUND ? was_taken(f, &scope->error) : st);
+	RT_TRY(scope, store->ops->write(store, at, row, &scope->error));
+	if (RT_TRY(scope, store->ops->commit(store, &scope->error)) != RT_OK)
 		store->ops->cancel(store);
-	return st;
 }
 
 static rt_status
 write_row(rt_inflight *f, rt_error *err)
 {
 	rt_engine *engine = f->engine;
-	rt_buf row;
-	rt_status st;
+	rt_store *store = engine->store;
+	rt_reply copy;
+	rt_scope s;
 
 	f->written_us = engine->env->now_us(engine->env->ctx);
-	rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&row, "{\"v\":1");
-	rt_hook_call_add_member(&row, "owner", f->owner);
-	rt_json_add_key(&row, "started");
-	rt_buf_add_i64(&row, f->started_us);
-	rt_json_add_key(&row, "written");
-	rt_buf_add_i64(&row, f->written_us);
-	rt_json_add_key(&row, "request");
-	st = add_request(f, true, &row, err);
-	rt_buf_add_byte(&row, '}');
-	if (st == RT_OK && row.status != RT_OK)
-		st = nomem(err);
-	if (st == RT_OK)
-		st = put_row(f, rt_buf_str(&row), err);
-	rt_buf_deinit(&row);
-	if (st == RT_OK)
+	rt_scope_init(&s, engine->alloc);
+	rt_reply_init(&copy, engine->alloc, NULL, NULL);
+	rt_buf *row = rt_scope_buf(&s);
+	rt_request request = request_of(&s, f, finished(&s, f, &copy), true);
+	rt_json_open(row, NULL, '{');
+	rt_json_put_u64(row, "v", 1);
+	rt_json_put_str(row, "owner", f->owner);
+	rt_json_put_i64(row, "started", f->started_us);
+	rt_json_put_i64(row, "written", f->written_us);
+	rt_json_add_key(row, "request");
+	if (rt_ok(&s))
+		rt_request_write(row, &request);
+	rt_json_close(row, '}');
+	rt_str text = rt_scope_str(&s, row);
+	if (f->written_size == 0)
+		RT_TRY(&s, store->ops->write(store, row_of(engine, rt_str_of(f->name)), text,
+					     &s.error));
+	else
+		replace_row(&s, f, text);
+	if (rt_ok(&s))
 		f->written_size = f->reply->size;
-	return st;
+	rt_reply_deinit(&copy);
+	return rt_scope_end(&s, err);
 }
 
 rt_status
@@ -180,40 +189,50 @@ rt_inflight_strand(rt_inflight *f, rt_error *err)
 rt_status
 rt_inflight_drop(rt_inflight *f, rt_error *err)
 {
-	rt_engine *engine = f->engine;
-
-	return engine->store->ops->write(
-		engine->store, rt_rows_named(RT_STORE_SIDE, engine->project, rt_str_of(f->name)),
-		rt_str_at(NULL, 0), err);
+	return delete_row(f->engine, rt_str_of(f->name), err);
 }
 
-/* Is the row there? */
-static rt_status
-find_row(const rt_inflight *f, bool *out, rt_error *err)
+static bool
+has_row(const rt_inflight *f)
 {
 	rt_buf row;
-	rt_status st;
 
 	rt_buf_init(&row, f->engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_store_get(f->engine->store,
-			  rt_rows_named(RT_STORE_SIDE, f->engine->project, rt_str_of(f->name)),
-			  &row, NULL, err);
+	rt_status st = rt_store_get(f->engine->store, row_of(f->engine, rt_str_of(f->name)), &row,
+				    NULL, NULL);
 	rt_buf_deinit(&row);
-	*out = st == RT_OK;
-	return st == RT_NOT_FOUND ? RT_OK : st;
+	return st != RT_NOT_FOUND; /* where it cannot be read, it may be there */
 }
 
-static rt_status keep(rt_inflight *f, bool partial, rt_result *result);
+static rt_status
+keep(rt_inflight *f, bool partial, rt_result *result)
+{
+	rt_reply copy;
+	rt_scope s;
+
+	memset(result, 0, sizeof(*result));
+	rt_scope_init(&s, f->engine->alloc);
+	rt_reply_init(&copy, f->engine->alloc, NULL, NULL);
+	rt_request request = request_of(&s, f, finished(&s, f, &copy), partial);
+	if (rt_ok(&s)) {
+		rt_scope_note(&s, rt_apply_unhooked(f->engine, f->apply, &request, 1, false,
+						    RT_STR(""), RT_STR(""), result));
+	} else {
+		result->status = s.status;
+		result->error = s.error;
+	}
+	rt_reply_deinit(&copy);
+	return rt_scope_end(&s, NULL);
+}
 
 rt_status
 rt_inflight_keep(rt_inflight *f, bool partial, rt_result *result)
 {
-	bool there = false;
 	rt_error err;
 	rt_status st = keep(f, partial, result);
 
 	/* is it the place that is gone, or the row? */
-	if (st != RT_NOT_FOUND || find_row(f, &there, &err) != RT_OK || there)
+	if (st != RT_NOT_FOUND || has_row(f))
 		return st;
 	rt_result_deinit(result);
 	if (f->written_size == 0) { /* there was nothing in it to be kept */
@@ -223,117 +242,83 @@ rt_inflight_keep(rt_inflight *f, bool partial, rt_result *result)
 	} else {
 		st = was_taken(f, &err);
 	}
-	memset(result, 0, sizeof(*result));
-	result->status = st;
-	result->error = err;
+	*result = (rt_result){.status = st, .error = err};
 	return st;
 }
 
-static rt_status
-keep(rt_inflight *f, bool partial, rt_result *result)
-{
-	rt_json_doc *doc = NULL;
-	yyjson_val *root;
-	rt_buf request;
-	rt_error err;
-	rt_status st;
+/* ---- rows of other processes ---- */
 
-	memset(result, 0, sizeof(*result));
-	rt_buf_init(&request, f->engine->alloc, RT_BUF_UNLIMITED);
-	st = add_request(f, partial, &request, &err);
-	if (st == RT_OK && request.status != RT_OK)
-		st = nomem(&err);
-	if (st == RT_OK)
-		st = rt_json_read(f->engine->alloc, rt_buf_str(&request), &doc, &err);
-	if (st == RT_OK) {
-		root = rt_json_root(doc);
-		st = rt_apply_unhooked_json(f->engine, f->act, &root, 1, false, rt_str_at(NULL, 0),
-					    rt_str_at(NULL, 0), result);
-	} else {
-		result->status = st;
-		result->error = err;
-	}
-	rt_json_free(doc);
-	rt_buf_deinit(&request);
-	return st;
-}
+typedef struct row {
+	struct row *next;
+	rt_str name, json;
+	yyjson_val *request; /* NULL: the row cannot be read as one of ours */
+	rt_inflight_view view; /* of such a row only the name */
+} row;
 
-/* ---- rows of others ---- */
-
-typedef struct left {
-	const rt_alloc *alloc;
-	rt_buf names; /* each ended by a NUL */
-	rt_buf values;
-	size_t *ends; /* of the values */
-	size_t count, room;
-	bool nomem;
-} left;
+typedef struct rows {
+	rt_scope *scope;
+	row *first, **end;
+} rows;
 
 static bool
-gather(void *ctx, const rt_store_row *row)
+gather(void *ctx, const rt_store_row *found)
 {
-	left *l = ctx;
+	rows *all = ctx;
 
-	if (!rt_str_starts(row->name, RT_STR(RT_INFLIGHT_PREFIX)))
+	if (!rt_str_starts(found->name, RT_STR(RT_INFLIGHT_PREFIX)))
 		return true;
-	if (l->count == l->room) {
-		size_t room = l->room == 0 ? 8 : l->room * 2;
-		size_t *more = rt_resize(l->alloc, l->ends, room * sizeof(*more));
-
-		if (more == NULL) {
-			l->nomem = true;
-			return false;
-		}
-		l->ends = more;
-		l->room = room;
-	}
-	rt_buf_add_str(&l->names, row->name);
-	rt_buf_add_byte(&l->names, '\0');
-	rt_buf_add_str(&l->values, row->data);
-	l->ends[l->count++] = l->values.size;
-	return true;
+	row *r = rt_scope_get(all->scope, sizeof(*r));
+	if (r == NULL)
+		return false;
+	r->name = rt_scope_copy(all->scope, found->name);
+	r->json = rt_scope_copy(all->scope, found->data);
+	*all->end = r;
+	all->end = &r->next;
+	return rt_ok(all->scope);
 }
 
-static rt_status
-gather_all(rt_engine *engine, left *l, rt_error *err)
+static row *
+read_rows(rt_scope *scope, rt_engine *engine)
 {
-	rt_status st;
+	rows all = {.scope = scope, .end = &all.first};
+	rt_store *store = engine->store;
 
-	memset(l, 0, sizeof(*l));
-	l->alloc = engine->alloc;
-	rt_buf_init(&l->names, engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&l->values, engine->alloc, RT_BUF_UNLIMITED);
-	st = engine->store->ops->read(engine->store, rt_rows_all(RT_STORE_SIDE, engine->project),
-				      gather, l, err);
-	if (st == RT_OK && (l->nomem || l->names.status != RT_OK || l->values.status != RT_OK))
-		st = nomem(err);
-	return st;
+	RT_TRY(scope, store->ops->read(store, rt_rows_all(RT_STORE_SIDE, engine->project), gather,
+				       &all, &scope->error));
+	return all.first;
 }
 
+/* Reads a row's JSON into its view, within its own scope. Fails that only where it is not the
+ * row's fault. */
 static void
-left_deinit(left *l)
+parse_row(rt_scope *scope, row *r)
 {
-	rt_buf_deinit(&l->names);
-	rt_buf_deinit(&l->values);
-	rt_free(l->alloc, l->ends);
-}
+	rt_inflight_view *v = &r->view;
+	rt_json_doc *doc;
+	rt_status st = rt_json_read(scope->alloc, r->json, &doc, &scope->error);
 
-/* Take a row apart; false: it is not one of ours. */
-static bool
-view_of(rt_json_doc *doc, rt_str name, rt_inflight_view *v)
-{
+	*v = (rt_inflight_view){.name = r->name};
+	r->request = NULL;
+	if (st == RT_USAGE || st == RT_LIMIT)
+		return;
+	if (rt_scope_note(scope, st) != RT_OK)
+		return;
+	rt_scope_defer(scope, free_doc, doc);
 	yyjson_val *root = rt_json_root(doc), *request = rt_json_get(root, "request");
-
-	memset(v, 0, sizeof(*v));
-	v->name = name;
+	if (!rt_ok(scope) || !yyjson_is_obj(request) ||
+	    !rt_json_i64(rt_json_get(root, "started"), &v->started_us) ||
+	    !rt_json_i64(rt_json_get(root, "written"), &v->written_us))
+		return;
+	rt_buf *text = rt_scope_buf(scope);
+	rt_content_add_text(text, rt_content_of(rt_json_get(request, "content")));
+	r->request = request;
 	v->owner = rt_json_str(rt_json_get(root, "owner"));
 	v->discussion = rt_json_str(rt_json_get(request, "discussion"));
 	v->take = rt_json_str(rt_json_get(request, "take"));
 	v->after = rt_json_str(rt_json_get(request, "after"));
 	v->into = rt_json_str(rt_json_get(request, "into"));
 	v->model = rt_json_str(rt_json_get(request, "model"));
-	return rt_json_i64(rt_json_get(root, "started"), &v->started_us) &&
-	       rt_json_i64(rt_json_get(root, "written"), &v->written_us) && yyjson_is_obj(request);
+	v->text = rt_scope_str(scope, text);
 }
 
 /* Has the request anything to keep: a content, or thinking that came before one? */
@@ -345,28 +330,159 @@ has_content(yyjson_val *request)
 	return yyjson_get_len(content) > 0 || rt_json_get(request, "thinking_segments") != NULL;
 }
 
-static rt_status
-keep_one(rt_engine *engine, const rt_inflight_view *v, yyjson_val *request, size_t *kept,
-	 rt_error *err)
+/* Is it the row that cannot be kept, rather than a store that cannot be written now? */
+static bool
+is_of_row(rt_status st)
 {
+	return st == RT_USAGE || st == RT_LIMIT || st == RT_REFUSED || st == RT_CONFLICT ||
+	       st == RT_AMBIGUOUS || st == RT_NOT_FOUND;
+}
+
+static rt_status
+keep_row(rt_engine *engine, const row *r, size_t *kept, rt_error *err)
+{
+	rt_request request;
 	rt_result result;
 	rt_status st;
 
-	if (!has_content(request)) /* nothing to keep */
-		return engine->store->ops->write(
-			engine->store, rt_rows_named(RT_STORE_SIDE, engine->project, v->name),
-			rt_str_at(NULL, 0), err);
-	st = rt_engine_apply_json(engine, &request, 1, false, rt_str_at(NULL, 0), rt_str_at(NULL, 0),
-			     &result);
+	if (!has_content(r->request))
+		return delete_row(engine, r->name, err);
+	st = rt_request_read(r->request, &request, err);
+	if (st != RT_OK)
+		return st;
+	st = rt_engine_apply(engine, &request, 1, false, RT_STR(""), RT_STR(""), &result);
 	if (st == RT_OK)
 		++*kept;
-	else if (err != NULL)
+	else
 		*err = result.error;
 	rt_result_deinit(&result);
 	return st;
 }
 
-/* Is what it answers or continues still there? What cannot be said counts as there. */
+rt_status
+rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_t *out_kept,
+		    rt_error *err)
+{
+	size_t kept = 0;
+	rt_scope s;
+
+	if (out_kept != NULL)
+		*out_kept = 0;
+	if (engine->read_only)
+		return RT_OK;
+	rt_scope_init(&s, engine->alloc);
+	for (row *r = read_rows(&s, engine); r != NULL && rt_ok(&s); r = r->next) {
+		rt_scope one;
+
+		rt_scope_init(&one, engine->alloc);
+		parse_row(&one, r);
+		if (rt_ok(&one) && r->request != NULL &&
+		    !lives(ctx, r->view.owner, r->view.written_us))
+			RT_TRY(&one, keep_row(engine, r, &kept, &one.error));
+		rt_status st = rt_scope_end(&one, &s.error);
+		if (!is_of_row(st)) /* such a row stays; the others do not wait for it */
+			rt_scope_note(&s, st);
+	}
+	if (out_kept != NULL)
+		*out_kept = kept;
+	return rt_scope_end(&s, err);
+}
+
+/* The request's members, with "partial" among them. */
+static yyjson_val *
+partial_fields(rt_scope *scope, yyjson_val *request)
+{
+	rt_buf *fields = rt_scope_buf(scope);
+	yyjson_val *key, *value;
+	size_t i, max;
+
+	rt_json_open(fields, NULL, '{');
+	rt_json_put_bool(fields, "partial", true);
+	yyjson_obj_foreach(request, i, max, key, value)
+	{
+		if (rt_str_is(rt_json_str(key), "partial"))
+			continue;
+		rt_json_add_key_str(fields, rt_json_str(key));
+		rt_json_add_value(fields, value);
+	}
+	rt_json_close(fields, '}');
+	return rt_json_parse(scope, rt_scope_str(scope, fields));
+}
+
+/* Makes an entry of a reply that has lost its place, in a new take. is_raw: the row as it is
+ * becomes its text. */
+static rt_status
+rescue(rt_engine *engine, const row *r, bool is_raw, rt_rescued_fn fn, void *ctx, rt_error *err)
+{
+	const rt_project *value;
+	rt_request request = {.op = RT_OP_ENTRY_REPLY, .content.text = r->json};
+	rt_result result;
+	rt_place place;
+	rt_status st;
+	rt_scope s;
+
+	rt_scope_init(&s, engine->alloc);
+	if (!is_raw)
+		RT_TRY(&s, rt_request_read(r->request, &request, &s.error));
+	request.source = partial_fields(&s, is_raw ? NULL : r->request);
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
+	request.after = RT_NULL_STR;
+	request.fork = RT_YES;
+	request.flight = r->name;
+	request.into = request.id = request.take = request.discussion = (rt_str){0};
+	request.join = request.by_hand = RT_UNSET;
+	value = rt_engine_value(engine);
+	if (r->view.discussion.size > 0 &&
+	    rt_resolve_place(value, r->view.discussion, RT_STR(""), &place, NULL) == RT_OK)
+		request.discussion = r->view.discussion;
+	rt_object_unref(value);
+	st = rt_engine_apply(engine, &request, 1, false, RT_STR(""), RT_STR(""), &result);
+	if (st != RT_OK)
+		*err = result.error;
+	if (st == RT_OK && fn != NULL) {
+		rt_rescued rescued = {r->view.discussion, rt_str_of(result.take),
+				      rt_str_of(result.entry),
+				      is_raw ? r->json.size : r->view.text.size};
+
+		fn(ctx, &rescued);
+	}
+	rt_result_deinit(&result);
+	rt_scope_deinit(&s);
+	return st;
+}
+
+rt_status
+rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx, rt_rescued_fn fn,
+		 void *ctx, rt_error *err)
+{
+	rt_status st = rt_engine_keep_left(engine, lives, lives_ctx, NULL, err);
+	rt_scope s;
+
+	if (st != RT_OK)
+		return st;
+	rt_scope_init(&s, engine->alloc);
+	for (row *r = read_rows(&s, engine); r != NULL && rt_ok(&s); r = r->next) {
+		rt_scope one;
+
+		rt_scope_init(&one, engine->alloc);
+		parse_row(&one, r);
+		if (rt_ok(&one) && (r->request == NULL ||
+				    !lives(lives_ctx, r->view.owner, r->view.written_us))) {
+			st = r->request == NULL
+				     ? RT_USAGE
+				     : rescue(engine, r, false, fn, ctx, &one.error);
+			if (is_of_row(st))
+				st = rescue(engine, r, true, fn, ctx, &one.error);
+			if (!is_of_row(st)) /* fsck still reports such a row */
+				rt_scope_note(&one, st);
+		}
+		RT_TRY(&s, rt_scope_end(&one, &s.error));
+	}
+	return rt_scope_end(&s, err);
+}
+
+/* Is what it answers or continues still there? What cannot be found out counts as there. */
 static bool
 has_place(const rt_project *value, const rt_inflight_view *v)
 {
@@ -393,214 +509,27 @@ has_place(const rt_project *value, const rt_inflight_view *v)
 	return st == RT_OK ? found : st != RT_NOT_FOUND && st != RT_AMBIGUOUS;
 }
 
-/* Is it the row that cannot be kept, and not the store that cannot be written now? */
-static bool
-is_of_row(rt_status st)
-{
-	return st == RT_USAGE || st == RT_LIMIT || st == RT_REFUSED || st == RT_CONFLICT ||
-	       st == RT_AMBIGUOUS || st == RT_NOT_FOUND;
-}
-
-rt_status
-rt_engine_keep_left(rt_engine *engine, rt_owner_lives_fn lives, void *ctx, size_t *out_kept,
-		    rt_error *err)
-{
-	const char *name;
-	size_t i, kept = 0, from = 0;
-	left l;
-	rt_status st;
-
-	if (out_kept != NULL)
-		*out_kept = 0;
-	if (engine->read_only)
-		return RT_OK;
-	st = gather_all(engine, &l, err);
-	name = l.names.ptr;
-	for (i = 0; st == RT_OK && i < l.count; i++) {
-		rt_str bytes = rt_str_at(l.values.ptr + from, l.ends[i] - from);
-		rt_json_doc *doc = NULL;
-		rt_inflight_view v;
-
-		from = l.ends[i];
-		st = rt_json_read(engine->alloc, bytes, &doc, err);
-		if (st == RT_OK && view_of(doc, rt_str_of(name), &v) && !lives(ctx, v.owner, v.written_us))
-			st = keep_one(engine, &v, rt_json_get(rt_json_root(doc), "request"), &kept,
-				      err);
-		if (is_of_row(st))
-			st = RT_OK; /* it stays; the others do not wait for it */
-		rt_json_free(doc);
-		name += strlen(name) + 1;
-	}
-	left_deinit(&l);
-	if (out_kept != NULL)
-		*out_kept = kept;
-	return st;
-}
-
-/* The request that keeps a stranded reply behind nothing, in a take of its own. raw: the row
- * as it is becomes its text. */
-static void
-add_rescue(rt_buf *out, const rt_project *value, const rt_inflight_view *v, yyjson_val *request,
-	   rt_str raw)
-{
-	static const char *const not[] = {"op",   "after", "into",    "join",       "fork",
-					  "take", "flight", "partial", "discussion", "id",
-					  "by_hand"};
-	yyjson_val *key, *item;
-	rt_place place;
-	size_t i, max, n;
-
-	rt_buf_add_c(out, "{\"op\":\"entry.reply\",\"after\":null,\"fork\":true,\"partial\":true");
-	rt_hook_call_add_member(out, "flight", v->name);
-	if (v->discussion.size > 0 &&
-	    rt_resolve_place(value, v->discussion, rt_str_at("", 0), &place, NULL) == RT_OK)
-		rt_hook_call_add_member(out, "discussion", v->discussion);
-	if (raw.size > 0) {
-		rt_hook_call_add_member(out, "content", raw);
-	} else {
-		yyjson_obj_foreach(request, i, max, key, item)
-		{
-			for (n = 0; n < sizeof(not) / sizeof(not[0]); n++)
-				if (rt_str_is(rt_json_str(key), not[n]))
-					break;
-			if (n < sizeof(not) / sizeof(not[0]))
-				continue;
-			rt_json_add_comma(out);
-			rt_json_add_value(out, key);
-			rt_buf_add_byte(out, ':');
-			rt_json_add_value(out, item);
-		}
-	}
-	rt_buf_add_byte(out, '}');
-}
-
-static rt_status
-rescue_one(rt_engine *engine, const rt_inflight_view *v, yyjson_val *request, rt_str raw,
-	   rt_rescued_fn fn, void *ctx, rt_error *err)
-{
-	const rt_project *value = rt_engine_value(engine);
-	rt_result result;
-	rt_buf json;
-	rt_status st;
-
-	memset(&result, 0, sizeof(result));
-	rt_buf_init(&json, engine->alloc, RT_BUF_UNLIMITED);
-	add_rescue(&json, value, v, request, raw);
-	rt_object_unref(value);
-	if (json.status != RT_OK) {
-		st = nomem(err);
-	} else {
-		st = rt_engine_apply_text(engine, rt_buf_str(&json), rt_str_at(NULL, 0),
-					  rt_str_at(NULL, 0), &result);
-		if (st != RT_OK && err != NULL)
-			*err = result.error;
-	}
-	if (st == RT_OK && fn != NULL) {
-		rt_rescued told = {v->discussion, rt_str_of(result.take), rt_str_of(result.entry),
-				   raw.size > 0 ? raw.size : v->text.size};
-
-		fn(ctx, &told);
-	}
-	rt_result_deinit(&result);
-	rt_buf_deinit(&json);
-	return st;
-}
-
-rt_status
-rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx, rt_rescued_fn fn,
-		 void *ctx, rt_error *err)
-{
-	const char *name;
-	size_t i, from = 0;
-	left l;
-	rt_status st = rt_engine_keep_left(engine, lives, lives_ctx, NULL, err);
-
-	if (st != RT_OK)
-		return st;
-	st = gather_all(engine, &l, err);
-	name = l.names.ptr;
-	for (i = 0; st == RT_OK && i < l.count; i++) {
-		rt_str bytes = rt_str_at(l.values.ptr + from, l.ends[i] - from);
-		rt_json_doc *doc = NULL;
-		rt_inflight_view v;
-		rt_buf text;
-		bool good;
-
-		from = l.ends[i];
-		rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
-		st = rt_json_read(engine->alloc, bytes, &doc, err);
-		good = st == RT_OK && view_of(doc, rt_str_of(name), &v);
-		if (is_of_row(st))
-			st = RT_OK;
-		if (!good) {
-			memset(&v, 0, sizeof(v));
-			v.name = rt_str_of(name);
-		}
-		if (st == RT_OK && !(good && lives(lives_ctx, v.owner, v.written_us))) {
-			yyjson_val *request =
-				good ? rt_json_get(rt_json_root(doc), "request") : NULL;
-
-			rt_content_add_text(&text, rt_content_of(rt_json_get(request, "content")));
-			v.text = rt_buf_str(&text);
-			st = good ? rescue_one(engine, &v, request, rt_str_at("", 0), fn, ctx, err)
-				  : RT_USAGE;
-			if (is_of_row(st))
-				st = rescue_one(engine, &v, NULL, bytes, fn, ctx, err);
-			if (is_of_row(st))
-				st = RT_OK; /* fsck still says so */
-		}
-		rt_buf_deinit(&text);
-		rt_json_free(doc);
-		name += strlen(name) + 1;
-	}
-	left_deinit(&l);
-	return st;
-}
-
 rt_status
 rt_engine_inflight(rt_engine *engine, rt_inflight_fn fn, void *ctx, rt_error *err)
 {
 	const rt_project *value = rt_engine_value(engine);
-	const char *name;
-	size_t i, from = 0;
 	bool go_on = true;
-	left l;
-	rt_status st = gather_all(engine, &l, err);
+	rt_scope s;
 
-	name = l.names.ptr;
-	for (i = 0; st == RT_OK && go_on && i < l.count; i++) {
-		rt_str bytes = rt_str_at(l.values.ptr + from, l.ends[i] - from);
-		rt_json_doc *doc = NULL;
-		rt_inflight_view v;
-		rt_buf text;
+	rt_scope_init(&s, engine->alloc);
+	for (row *r = read_rows(&s, engine); r != NULL && go_on && rt_ok(&s); r = r->next) {
+		rt_scope one;
 
-		from = l.ends[i];
-		st = rt_json_read(engine->alloc, bytes, &doc, err);
-		if (st == RT_OK && view_of(doc, rt_str_of(name), &v)) {
-			yyjson_val *request = rt_json_get(rt_json_root(doc), "request");
-
-			rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
-			rt_content_add_text(&text, rt_content_of(rt_json_get(request, "content")));
-			v.text = rt_buf_str(&text);
-			v.is_stranded = !has_place(value, &v);
-			if (text.status != RT_OK)
-				st = nomem(err);
-			else
-				go_on = fn(ctx, &v);
-			rt_buf_deinit(&text);
-		} else if (st == RT_OK || is_of_row(st)) {
-			memset(&v, 0, sizeof(v));
-			v.name = rt_str_of(name);
-			v.is_broken = v.is_stranded = true;
-			st = RT_OK;
-			go_on = fn(ctx, &v);
-		}
-		rt_json_free(doc);
-		name += strlen(name) + 1;
+		rt_scope_init(&one, engine->alloc);
+		parse_row(&one, r);
+		r->view.is_broken = r->request == NULL;
+		r->view.is_stranded = r->view.is_broken || !has_place(value, &r->view);
+		if (rt_ok(&one))
+			go_on = fn(ctx, &r->view);
+		RT_TRY(&s, rt_scope_end(&one, &s.error));
 	}
-	left_deinit(&l);
 	rt_object_unref(value);
-	return st;
+	return rt_scope_end(&s, err);
 }
 
 /* ---- fsck ---- */

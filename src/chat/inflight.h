@@ -32,7 +32,7 @@ typedef struct rt_inflight {
 	rt_str role;
 	rt_str model;            /* as people call it: "openai/gpt-4o" */
 	rt_str service;          /* as rt_model has it */
-	const rt_apply_context *act;  /* who is told of the entry; or NULL */
+	const rt_apply_context *apply; /* of the entry; or NULL */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
 	bool taken;              /* the row is gone, and not by us: another process has kept, or

@@ -11,12 +11,6 @@
 #include "log/engine_impl.h"
 #include "view/view.h"
 
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory while requests were compared");
-}
-
 rt_status
 rt_engine_last_request(rt_engine *engine, uint32_t disc, rt_buf *out, rt_error *err)
 {
@@ -101,85 +95,71 @@ add_messages(rt_buf *out, yyjson_val *messages)
 }
 
 static rt_str
-keep(rt_arena *arena, const rt_buf *buf)
+keep(rt_scope *s, rt_arena *arena, const rt_buf *buf)
 {
-	char *ptr = rt_arena_get(arena, buf->size + 1);
+	rt_str text = rt_scope_str(s, buf);
+	char *ptr = rt_ok(s) ? rt_arena_get(arena, text.size + 1) : NULL;
 
-	if (ptr == NULL)
-		return rt_str_at(NULL, 0);
-	if (buf->size > 0)
-		memcpy(ptr, buf->ptr, buf->size);
-	ptr[buf->size] = '\0';
-	return rt_str_at(ptr, buf->size);
+	if (ptr == NULL) {
+		rt_scope_nomem(s);
+		return (rt_str){NULL, 0};
+	}
+	if (text.size > 0)
+		memcpy(ptr, text.ptr, text.size);
+	ptr[text.size] = '\0';
+	return rt_str_at(ptr, text.size);
 }
 
-static rt_status
-export_one(rt_engine *engine, const rt_disc *disc, const rt_provider *provider, rt_str row,
-	   rt_arena *arena, rt_outline *out, rt_error *err)
+static void
+export_one(rt_scope *s, rt_engine *engine, const rt_disc *disc, const rt_provider *provider,
+	   rt_str row, rt_arena *arena, rt_outline *out)
 {
-	rt_json_doc *record = NULL, *body = NULL;
+	yyjson_val *record = rt_json_parse(s, row);
 	rt_last_request sent;
-	rt_buf markdown, system;
-	const rt_take *take;
-	rt_status st = rt_json_read(engine->alloc, row, &record, err);
 
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&markdown, engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&system, engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_last_request_build(engine, rt_json_root(record), provider, NULL, NULL, &sent, err);
-	if (st == RT_OK)
-		st = rt_json_read(engine->alloc, rt_buf_str(&sent.body), &body, err);
-	take = st == RT_OK ? rt_disc_take(disc, sent.place.take) : NULL;
+	if (!rt_ok(s))
+		return;
+	RT_TRY(s, rt_last_request_build(engine, record, provider, NULL, NULL, &sent, &s->error));
+	yyjson_val *body = rt_json_parse(s, rt_buf_str(&sent.body));
+	const rt_take *take = rt_ok(s) ? rt_disc_take(disc, sent.place.take) : NULL;
 	if (take != NULL && take->present) {
-		rt_content_add_text(&system,
-				    rt_content_of(rt_json_get(rt_json_root(body), "system")));
-		add_messages(&markdown, rt_json_get(rt_json_root(body), "messages"));
+		rt_buf *markdown = rt_scope_buf(s), *system = rt_scope_buf(s);
+
+		rt_content_add_text(system, rt_content_of(rt_json_get(body, "system")));
+		add_messages(markdown, rt_json_get(body, "messages"));
 		out->sent_take = rt_text_str(take->name);
-		out->sent_markdown = keep(arena, &markdown);
-		out->sent_system_prompt = keep(arena, &system);
-		if (markdown.status != RT_OK || system.status != RT_OK ||
-		    out->sent_markdown.ptr == NULL || out->sent_system_prompt.ptr == NULL)
-			st = nomem(err);
+		out->sent_markdown = keep(s, arena, markdown);
+		out->sent_system_prompt = keep(s, arena, system);
 	}
-	rt_json_free(record);
-	rt_json_free(body);
 	rt_last_request_deinit(&sent);
-	rt_buf_deinit(&markdown);
-	rt_buf_deinit(&system);
-	return st;
 }
 
 rt_status
 rt_engine_export_last_requests(rt_engine *engine, const rt_project *project,
 			       const rt_provider *provider, rt_outlines *outlines, rt_error *err)
 {
-	size_t i, f;
-	rt_status st = RT_OK;
-
-	for (i = 0; st == RT_OK && i < outlines->count; i++) {
+	for (size_t i = 0; i < outlines->count; i++) {
 		rt_outline *o = &outlines->items[i];
-		const rt_disc *disc;
+		const rt_disc *disc = NULL;
 		uint32_t number = 0;
-		rt_buf row;
+		rt_scope s;
 
-		for (f = 0; f < o->field_count; f++) /* "\"d7\"" */
+		for (size_t f = 0; f < o->field_count; f++) /* "\"d7\"" */
 			if (rt_str_is(o->fields[f].name, "id") && o->fields[f].json.size > 3)
 				number = (uint32_t)strtoul(o->fields[f].json.ptr + 2, NULL, 10);
 		if (number == 0)
 			continue;
-		rt_buf_init(&row, engine->alloc, RT_BUF_UNLIMITED);
-		st = rt_engine_last_request(engine, number, &row, err);
-		if (st == RT_OK)
-			st = rt_project_disc(project, number, &disc, err);
-		if (st == RT_OK)
-			st = export_one(engine, disc, provider, rt_buf_str(&row), outlines->arena, o,
-					err);
-		if (st == RT_NOT_FOUND || st == RT_CORRUPT || st == RT_USAGE)
-			st = RT_OK; /* never sent, or it cannot be said any more */
-		rt_buf_deinit(&row);
+		rt_scope_init(&s, engine->alloc);
+		rt_buf *row = rt_scope_buf(&s);
+		RT_TRY(&s, rt_engine_last_request(engine, number, row, &s.error));
+		RT_TRY(&s, rt_project_disc(project, number, &disc, &s.error));
+		export_one(&s, engine, disc, provider, rt_buf_str(row), outlines->arena, o);
+		rt_status st = rt_scope_end(&s, err);
+		/* otherwise it was never sent, or cannot be built any more */
+		if (st != RT_OK && st != RT_NOT_FOUND && st != RT_CORRUPT && st != RT_USAGE)
+			return st;
 	}
-	return st;
+	return RT_OK;
 }
 
 /* ---- compared ---- */
@@ -195,13 +175,12 @@ typedef struct item {
 
 /* What is sent of a value, in order. */
 typedef struct side {
-	const rt_alloc *alloc;
+	rt_scope *scope;
 	const rt_project *value;
 	const rt_disc *disc;
 	const rt_take *take;
 	item *items;
 	size_t count, room;
-	bool nomem;
 } side;
 
 static void
@@ -209,16 +188,16 @@ gather(void *ctx, const rt_context_part *part)
 {
 	side *s = ctx;
 
-	if (part->left_out || s->nomem)
+	if (part->left_out)
 		return;
 	if (s->count == s->room) {
 		size_t room = s->room == 0 ? 256 : s->room * 2;
-		item *more = rt_resize(s->alloc, s->items, room * sizeof(*more));
+		item *more = rt_scope_array(s->scope, room, sizeof(*more));
 
-		if (more == NULL) {
-			s->nomem = true;
+		if (more == NULL)
 			return;
-		}
+		if (s->count > 0)
+			memcpy(more, s->items, s->count * sizeof(*more));
 		s->items = more;
 		s->room = room;
 	}
@@ -226,15 +205,12 @@ gather(void *ctx, const rt_context_part *part)
 	s->count++;
 }
 
-static rt_status
-place_side(side *s, const rt_project *value, rt_place place, rt_error *err)
+static void
+place_side(side *s, const rt_project *value, rt_place place)
 {
-	rt_status st = s->nomem ? nomem(err) : rt_project_disc(value, place.disc, &s->disc, err);
-
 	s->value = value;
-	if (st == RT_OK)
+	if (RT_TRY(s->scope, rt_project_disc(value, place.disc, &s->disc, &s->scope->error)) == RT_OK)
 		s->take = rt_disc_take(s->disc, place.take);
-	return st;
 }
 
 static int
@@ -255,39 +231,33 @@ by_order(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static rt_status
-add_entry(const side *s, const item *i, const char *change, rt_buf *buf, rt_error *err)
+static void
+put_entry(rt_buf *buf, const side *s, const item *i, const char *change)
 {
-	char id[RT_ID_MAX + 1];
-	rt_slot slot;
-	rt_str role;
-	rt_status st = rt_seq_copy(s->take->slots, i->at, 1, &slot, err);
+	rt_scope *sc = s->scope;
+	char id[RT_ID_MAX + 1] = "";
+	rt_slot slot = {0};
+	rt_str role = {0};
 
-	if (st == RT_OK)
-		st = rt_project_name(s->value, slot.role, &role, err);
-	if (st == RT_OK)
-		st = rt_entry_id(s->value, i->entry, id, err);
-	if (st != RT_OK)
-		return st;
-	rt_json_add_comma(buf);
-	rt_buf_add_f(buf, "{\"change\":\"%s\",\"id\":", change);
-	rt_json_add_string(buf, rt_str_of(id));
-	rt_json_add_key(buf, "role");
-	rt_json_add_string(buf, role);
-	rt_buf_add_byte(buf, '}');
-	return RT_OK;
+	RT_TRY(sc, rt_seq_copy(s->take->slots, i->at, 1, &slot, &sc->error));
+	RT_TRY(sc, rt_project_name(s->value, slot.role, &role, &sc->error));
+	RT_TRY(sc, rt_entry_id(s->value, i->entry, id, &sc->error));
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_c(buf, "change", change);
+	rt_json_put_c(buf, "id", id);
+	rt_json_put_str(buf, "role", role);
+	rt_json_close(buf, '}');
 }
 
-static rt_status
-is_edited(const side *then, const item *a, const side *now, const item *b, bool *out, rt_error *err)
+static bool
+is_edited(const side *then, const item *a, const side *now, const item *b)
 {
-	rt_slot x, y;
-	rt_status st = rt_seq_copy(then->take->slots, a->at, 1, &x, err);
+	rt_scope *sc = then->scope;
+	rt_slot x = {0}, y = {0};
 
-	if (st == RT_OK)
-		st = rt_seq_copy(now->take->slots, b->at, 1, &y, err);
-	*out = st == RT_OK && (x.body != y.body || x.role != y.role || x.kind != y.kind);
-	return st;
+	RT_TRY(sc, rt_seq_copy(then->take->slots, a->at, 1, &x, &sc->error));
+	RT_TRY(sc, rt_seq_copy(now->take->slots, b->at, 1, &y, &sc->error));
+	return x.body != y.body || x.role != y.role || x.kind != y.kind;
 }
 
 /* Mark what both have. */
@@ -317,105 +287,80 @@ pair(side *then, side *now)
 		qsort(now->items, now->count, sizeof(item), by_order);
 }
 
-static rt_status
-add_entries(side *then, side *now, rt_buf *buf, rt_error *err)
+static void
+put_entries(rt_buf *buf, side *then, side *now)
 {
-	size_t i, next = 0;
-	bool moved = false, edited;
-	rt_status st = RT_OK;
+	const rt_scope *s = then->scope;
+	size_t next = 0;
+	bool moved = false;
 
 	pair(then, now);
-	rt_json_add_key(buf, "entries");
-	rt_buf_add_byte(buf, '[');
-	for (i = 0; st == RT_OK && i < then->count; i++)
+	rt_json_open(buf, "entries", '[');
+	for (size_t i = 0; i < then->count && rt_ok(s); i++)
 		if (!then->items[i].is_common)
-			st = add_entry(then, &then->items[i], "gone", buf, err);
-	for (i = 0; st == RT_OK && i < now->count; i++) {
+			put_entry(buf, then, &then->items[i], "gone");
+	for (size_t i = 0; i < now->count && rt_ok(s); i++) {
 		const item *is = &now->items[i];
 
 		if (!is->is_common) {
-			st = add_entry(now, is, "new", buf, err);
+			put_entry(buf, now, is, "new");
 			continue;
 		}
 		moved = moved || is->partner < next;
 		next = is->partner;
-		st = is_edited(then, &then->items[is->partner], now, is, &edited, err);
-		if (st == RT_OK && edited)
-			st = add_entry(now, is, "edited", buf, err);
+		if (is_edited(then, &then->items[is->partner], now, is))
+			put_entry(buf, now, is, "edited");
 	}
-	rt_buf_add_c(buf, moved ? "],\"moved\":true" : "],\"moved\":false");
-	return st;
+	rt_json_close(buf, ']');
+	rt_json_put_bool(buf, "moved", moved);
 }
 
-/* Keys of the settings that are not the same in both, and whether the working prompt is. */
-static rt_status
-add_settings(rt_engine *engine, const side *then, const side *now, rt_buf *buf, rt_error *err)
+static yyjson_val *
+settings_of(rt_engine *engine, const side *s)
 {
-	rt_buf texts[2], x, y;
-	rt_json_doc *docs[2] = {NULL, NULL};
-	yyjson_val *settings[2], *key, *value;
-	size_t i, max, k;
-	rt_status st = RT_OK;
+	rt_buf *text = rt_scope_buf(s->scope);
 
-	rt_buf_init(&x, engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&y, engine->alloc, RT_BUF_UNLIMITED);
-	for (k = 0; k < 2; k++)
-		rt_buf_init(&texts[k], engine->alloc, RT_BUF_UNLIMITED);
-	for (k = 0; st == RT_OK && k < 2; k++) {
-		const side *s = k == 0 ? then : now;
+	RT_TRY(s->scope, rt_view_settings(engine, s->value, s->disc->number, text,
+					  &s->scope->error));
+	return rt_json_parse(s->scope, rt_scope_str(s->scope, text));
+}
 
-		st = rt_view_settings(engine, s->value, s->disc->number, &texts[k], err);
-		if (st == RT_OK)
-			st = rt_json_read(engine->alloc, rt_buf_str(&texts[k]), &docs[k], err);
-		settings[k] = st == RT_OK ? rt_json_get(rt_json_root(docs[k]), "settings") : NULL;
+/* Keys of the settings that differ, and whether the working prompt does. */
+static void
+put_settings(rt_buf *buf, rt_engine *engine, const side *then, const side *now)
+{
+	rt_scope *s = then->scope;
+	yyjson_val *views[2], *settings[2], *key, *value;
+	rt_str prompts[2];
+	size_t i, max;
+
+	if (!rt_ok(s))
+		return;
+	for (int k = 0; k < 2; k++) {
+		views[k] = settings_of(engine, k == 0 ? then : now);
+		settings[k] = rt_json_get(views[k], "settings");
+		prompts[k] = rt_json_str(rt_json_get(rt_json_get(views[k], "prompt"), "text"));
 	}
-	rt_json_add_key(buf, "settings");
-	rt_buf_add_byte(buf, '[');
-	for (k = 0; st == RT_OK && k < 2; k++)
+	rt_buf *x = rt_scope_buf(s), *y = rt_scope_buf(s);
+	rt_json_open(buf, "settings", '[');
+	for (int k = 0; k < 2 && rt_ok(s); k++)
 		yyjson_obj_foreach(settings[k], i, max, key, value)
 		{
 			yyjson_val *other = yyjson_obj_getn(settings[1 - k], yyjson_get_str(key),
 							    yyjson_get_len(key));
 
-			if (k == 1 && other != NULL) /* said already */
+			if (k == 1 && other != NULL) /* compared already */
 				continue;
-			rt_buf_clear(&x);
-			rt_buf_clear(&y);
-			rt_json_add_value(&x, value);
+			rt_buf_clear(x);
+			rt_buf_clear(y);
+			rt_json_add_value(x, value);
 			if (other != NULL)
-				rt_json_add_value(&y, other);
-			if (rt_str_eq(rt_buf_str(&x), rt_buf_str(&y)))
-				continue;
-			rt_json_add_comma(buf);
-			rt_json_add_string(buf, rt_json_str(key));
+				rt_json_add_value(y, other);
+			if (!rt_str_eq(rt_scope_str(s, x), rt_scope_str(s, y)))
+				rt_json_put_str(buf, NULL, rt_json_str(key));
 		}
-	rt_buf_add_byte(buf, ']');
-	if (st == RT_OK) {
-		rt_str a = rt_json_str(rt_json_get(rt_json_get(rt_json_root(docs[0]), "prompt"), "text"));
-		rt_str b = rt_json_str(rt_json_get(rt_json_get(rt_json_root(docs[1]), "prompt"), "text"));
-
-		rt_buf_add_c(buf, rt_str_eq(a, b) ? ",\"prompt\":false" : ",\"prompt\":true");
-		if (x.status != RT_OK || y.status != RT_OK)
-			st = nomem(err);
-	}
-	for (k = 0; k < 2; k++) {
-		rt_json_free(docs[k]);
-		rt_buf_deinit(&texts[k]);
-	}
-	rt_buf_deinit(&x);
-	rt_buf_deinit(&y);
-	return st;
-}
-
-static void
-add_member(rt_buf *buf, yyjson_val *record, const char *key)
-{
-	yyjson_val *value = rt_json_get(record, key);
-
-	if (value == NULL)
-		return;
-	rt_json_add_key(buf, key);
-	rt_json_add_value(buf, value);
+	rt_json_close(buf, ']');
+	rt_json_put_bool(buf, "prompt", !rt_str_eq(prompts[0], prompts[1]));
 }
 
 rt_status
@@ -423,45 +368,36 @@ rt_view_last_request_changes(rt_engine *engine, const rt_project *project, rt_pl
 			     yyjson_val *record, const rt_provider *provider, rt_buf *buf,
 			     rt_error *err)
 {
-	side then = {.alloc = engine->alloc}, now = {.alloc = engine->alloc};
+	static const char *const members[] = {"at",	 "seq",	  "provider",
+					      "service", "model", "upto"};
+	rt_scope s;
+	side then = {.scope = &s}, now = {.scope = &s};
 	rt_context_options options = {.stream = true, .part = gather, .ctx = &now};
 	rt_last_request sent;
-	rt_buf body;
-	rt_status st;
 
-	rt_buf_init(&body, engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_last_request_build(engine, record, provider, gather, &then, &sent, err);
+	rt_scope_init(&s, engine->alloc);
+	rt_buf *body = rt_scope_buf(&s);
+	rt_status st = rt_last_request_build(engine, record, provider, gather, &then, &sent,
+					     &s.error);
+	rt_scope_note(&s, st);
 	options.budget_tokens = sent.budget_tokens;
 	options.model = sent.model;
 	options.service = sent.service;
-	if (st == RT_OK)
-		st = rt_view_context(engine, project, place, provider, &options, &body, err);
-	if (st == RT_OK)
-		st = place_side(&then, sent.value, sent.place, err);
-	if (st == RT_OK)
-		st = place_side(&now, project, place, err);
-	if (st == RT_OK) {
-		rt_buf_add_c(buf, "{\"v\":1");
-		add_member(buf, record, "at");
-		add_member(buf, record, "seq");
-		add_member(buf, record, "provider");
-		add_member(buf, record, "service");
-		add_member(buf, record, "model");
-		add_member(buf, record, "upto");
-		rt_buf_add_c(buf, sent.is_same ? ",\"exact\":true" : ",\"exact\":false");
-		rt_buf_add_c(buf, rt_str_eq(rt_buf_str(&sent.body), rt_buf_str(&body))
-					  ? ",\"same\":true"
-					  : ",\"same\":false");
-		st = add_entries(&then, &now, buf, err);
-	}
-	if (st == RT_OK)
-		st = add_settings(engine, &then, &now, buf, err);
-	rt_buf_add_byte(buf, '}');
-	if (st == RT_OK && buf->status != RT_OK)
-		st = nomem(err);
-	rt_free(engine->alloc, then.items);
-	rt_free(engine->alloc, now.items);
+	RT_TRY(&s, rt_view_context(engine, project, place, provider, &options, body, &s.error));
+	place_side(&then, sent.value, sent.place);
+	place_side(&now, project, place);
+	rt_buf_add_byte(buf, '{');
+	rt_json_put_u64(buf, "v", 1);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (rt_json_get(record, members[i]) != NULL)
+			rt_json_put_value(buf, members[i], rt_json_get(record, members[i]));
+	rt_json_put_bool(buf, "exact", sent.is_same);
+	rt_json_put_bool(buf, "same", rt_str_eq(rt_buf_str(&sent.body), rt_buf_str(body)));
+	if (rt_ok(&s))
+		put_entries(buf, &then, &now);
+	put_settings(buf, engine, &then, &now);
+	rt_json_close(buf, '}');
+	(void)rt_scope_str(&s, buf);
 	rt_last_request_deinit(&sent);
-	rt_buf_deinit(&body);
-	return st;
+	return rt_scope_end(&s, err);
 }

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * Going elsewhere in the tree, with or without a summary of the branch that is left
- * (seed 4).
+ * Navigation: the head moves to another entry of the tree, with or without a summary of the
+ * branch that it leaves (seed 4).
  *
- *   A ── B ── C ── D ── E ── F    the head is left here
+ *   A ── B ── C ── D ── E ── F    the head now
  *              `── G ── H         target
  *              ^common ancestor: D E F are summed up, from F back to C, or to a
- *               compaction, which has summed up what is before it already */
+ *               compaction, which is a summary of what is before it */
 #include "chat/summary_impl.h"
 #include "core/role.h"
 
+#include <stdio.h>
+
 #define TASK "Summarize this conversation branch concisely"
 
-typedef struct going {
+typedef struct navigation {
 	rt_summing *s;
 	const rt_navigate_options *options;
 	uint32_t target;   /* 0: before the first */
-	uint32_t take;     /* the number of the one that it is gone to */
+	uint32_t take;     /* the number of the target's */
 	uint32_t leaf;     /* the head now; 0: before the first */
-	uint32_t to;       /* the head then; 0: before the first */
+	uint32_t to;       /* the head afterwards; 0: before the first */
 	uint32_t ancestor; /* 0: none */
 	size_t common;     /* entries that both paths share */
 	size_t first;      /* of what is summed up: positions first .. count-1 */
-	rt_buf editor;
-	bool hands_back;
-} going;
+	rt_buf *editor;    /* text that is handed back; NULL: none */
+} navigation;
 
 static bool
 is_user_message(rt_str role, rt_str kind)
@@ -33,125 +34,116 @@ is_user_message(rt_str role, rt_str kind)
 	       ((kind.size == 0 || rt_str_is(kind, "message")) && rt_role_is_user(role));
 }
 
-/* A user's or custom message is gone before, its text handed back (T10). */
-static rt_status
-select_target(going *g, const rt_take *take, size_t at, const rt_slot *slot, rt_error *err)
+/* For a user's or custom message the head goes before it, and its text is handed back (T10). */
+static void
+select_target(navigation *g, const rt_take *take, size_t at, const rt_slot *slot)
 {
 	rt_summing *s = g->s;
-	rt_str role, kind = rt_str_at("", 0);
-	rt_slot parent;
+	rt_scope *sc = &s->scope;
+	rt_effect_slot named;
+	rt_slot parent = {0};
 	rt_buf bytes;
 	rt_body body;
-	rt_status st = rt_project_name(s->value, slot->role, &role, err);
 
-	if (st == RT_OK && slot->kind != 0)
-		st = rt_project_name(s->value, slot->kind, &kind, err);
-	if (st != RT_OK || !is_user_message(role, kind))
-		return st;
-	st = rt_engine_body(s->engine, slot->body, &bytes, &body, err);
-	if (st != RT_OK)
-		return st;
-	rt_body_add_text(&g->editor, &body);
+	RT_TRY(sc, rt_hook_call_name(s->value, slot, &named, &sc->error));
+	if (!rt_ok(sc) || !is_user_message(named.role, named.kind))
+		return;
+	g->editor = rt_scope_buf(sc);
+	if (RT_TRY(sc, rt_engine_body(s->engine, slot->body, &bytes, &body, &sc->error)) != RT_OK)
+		return;
+	rt_body_add_text(g->editor, &body);
 	rt_body_deinit(&body);
 	rt_buf_deinit(&bytes);
-	g->hands_back = true;
-	g->to = 0;
-	if (at > 0) {
-		st = rt_seq_copy(take->slots, at - 1, 1, &parent, err);
-		g->to = parent.entry;
-	}
-	return st == RT_OK && g->editor.status != RT_OK ? rt_summing_nomem(err) : st;
+	(void)rt_scope_str(sc, g->editor);
+	if (at > 0)
+		RT_TRY(sc, rt_seq_copy(take->slots, at - 1, 1, &parent, &sc->error));
+	g->to = parent.entry;
 }
 
 /* Where the two paths part, by entry (C40). */
-static rt_status
-find_common(going *g, const rt_take *take, size_t count, rt_error *err)
+static void
+find_common(navigation *g, const rt_take *take, size_t count)
 {
 	rt_summing *s = g->s;
 	size_t low = 0, high = count < s->count ? count : s->count;
 	rt_slot slot;
-	rt_status st = RT_OK;
 
-	if (take == s->take) {
-		g->common = high;
+	if (take == s->take)
 		low = high;
-	}
-	while (st == RT_OK && low < high) {
-		st = rt_seq_copy(take->slots, low, 1, &slot, err);
-		if (st != RT_OK || slot.entry != s->slots[low].entry)
+	while (low < high && RT_TRY(&s->scope, rt_seq_copy(take->slots, low, 1, &slot,
+							   &s->scope.error)) == RT_OK) {
+		if (slot.entry != s->slots[low].entry)
 			break;
 		low++;
 	}
 	g->common = low;
 	g->ancestor = low > 0 ? s->slots[low - 1].entry : 0;
-	return st;
 }
 
-static rt_status
-find_target(going *g, rt_error *err)
+static void
+find_target(navigation *g)
 {
 	const rt_navigate_options *o = g->options;
 	rt_summing *s = g->s;
+	rt_scope *sc = &s->scope;
 	const rt_take *take = s->take;
 	rt_place place = s->place;
-	rt_slot slot;
+	rt_slot slot = {0};
 	bool found = false;
 	size_t at = 0;
-	rt_status st = RT_OK;
 
+	if (!rt_ok(sc))
+		return;
 	g->leaf = s->count > 0 ? s->slots[s->count - 1].entry : 0;
 	g->take = take->number;
-	if (o->target.ptr == NULL)
-		return find_common(g, take, 0, err);
-	/* What is left is a matter of the other take: the one at hand. */
-	if (o->target_take.size > 0)
-		st = rt_resolve_place(s->value, s->discussion, o->target_take, &place, err);
-	if (st == RT_OK) {
-		g->take = place.take;
-		take = rt_disc_take(s->disc, g->take);
-		st = rt_resolve_entry(s->value, place, o->target, true, &g->target, err);
+	if (o->target.ptr == NULL) {
+		find_common(g, take, 0);
+		return;
 	}
-	if (st == RT_OK)
-		st = rt_take_find(s->value, take, g->target, &at, &slot, &found, err);
-	if (st == RT_OK && !found) {
-		st = rt_take_holding(s->value, s->disc, g->target, &g->take, &at, err);
-		if (st == RT_OK) {
-			take = rt_disc_take(s->disc, g->take);
-			st = rt_seq_copy(take->slots, at, 1, &slot, err);
-		}
+	if (o->target_take.size > 0)
+		RT_TRY(sc, rt_resolve_place(s->value, s->discussion, o->target_take, &place,
+					    &sc->error));
+	RT_TRY(sc, rt_resolve_entry(s->value, place, o->target, true, &g->target, &sc->error));
+	if (!rt_ok(sc))
+		return;
+	g->take = place.take;
+	take = rt_disc_take(s->disc, g->take);
+	RT_TRY(sc, rt_take_find(s->value, take, g->target, &at, &slot, &found, &sc->error));
+	if (!found &&
+	    RT_TRY(sc, rt_take_holding(s->value, s->disc, g->target, &g->take, &at, &sc->error)) ==
+		    RT_OK) {
+		take = rt_disc_take(s->disc, g->take);
+		RT_TRY(sc, rt_seq_copy(take->slots, at, 1, &slot, &sc->error));
 	}
 	g->to = g->target;
-	if (st == RT_OK && o->select && g->target != g->leaf)
-		st = select_target(g, take, at, &slot, err);
-	return st == RT_OK ? find_common(g, take, at + 1, err) : st;
+	if (rt_ok(sc) && o->select && g->target != g->leaf)
+		select_target(g, take, at, &slot);
+	find_common(g, take, at + 1);
 }
 
 /* From the leaf back to the common ancestor, or to a compaction. */
-static rt_status
-find_abandoned(going *g, rt_error *err)
+static void
+find_abandoned(navigation *g)
 {
 	rt_summing *s = g->s;
-	rt_str kind;
-	rt_status st = RT_OK;
+	rt_scope *sc = &s->scope;
 
-	g->first = s->count;
-	while (st == RT_OK && g->first > g->common) {
+	for (g->first = s->count; g->first > g->common && rt_ok(sc); g->first--) {
 		const rt_slot *slot = &s->slots[g->first - 1];
+		rt_str kind = {0};
 
-		if (slot->kind != 0) {
-			st = rt_project_name(s->value, slot->kind, &kind, err);
-			if (st == RT_OK && rt_str_is(kind, "compaction"))
-				break;
-		}
-		g->first--;
+		if (slot->kind != 0)
+			RT_TRY(sc, rt_project_name(s->value, slot->kind, &kind, &sc->error));
+		if (rt_str_is(kind, "compaction"))
+			break;
 	}
-	return st;
 }
 
-static rt_status
-ask_hooks(going *g, rt_error *err)
+static void
+ask_hooks(navigation *g)
 {
 	rt_summing *s = g->s;
+	rt_scope *sc = &s->scope;
 	rt_hooks *hooks = s->with->hooks;
 	rt_hook_call_leaving leaving = {.target = g->target,
 					.leaf = g->leaf,
@@ -159,123 +151,135 @@ ask_hooks(going *g, rt_error *err)
 					.slots = s->slots + g->first,
 					.count = s->count - g->first,
 					.wants_summary = g->options->summarize};
-	rt_buf m;
-	rt_status st;
 
 	rt_hooks_renew(hooks);
 	if (hooks == NULL || !hooks->ops->wants(hooks, "head.before_move"))
-		return RT_OK;
-	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_hook_call_add_preparation(s->engine, s->value, &leaving, NULL, &m, err);
-	rt_hook_call_add_known(&m, "customInstructions", g->options->instructions);
-	rt_hook_call_add_known(&m, "model",
-			       s->with->model != NULL ? s->with->model->name : rt_str_at("", 0));
-	if (st == RT_OK && m.status != RT_OK)
-		st = rt_summing_nomem(err);
-	if (st == RT_OK)
-		st = rt_summing_ask_hooks(s, "head.before_move", rt_buf_str(&m), err);
-	rt_buf_deinit(&m);
-	if (!g->options->summarize) { /* a hook's summary is for who wants one */
-		rt_buf_clear(&s->summary);
-		rt_buf_clear(&s->details);
+		return;
+	rt_buf *m = rt_scope_buf(sc);
+	RT_TRY(sc, rt_hook_call_add_preparation(s->engine, s->value, &leaving, NULL, m,
+						&sc->error));
+	rt_hook_call_add_known(m, "customInstructions", g->options->instructions);
+	rt_hook_call_add_known(m, "model", s->with->model != NULL ? s->with->model->name : RT_STR(""));
+	rt_summing_ask_hooks(s, "head.before_move", m);
+	if (!g->options->summarize) { /* a hook's summary counts only where one was asked for */
+		rt_buf_clear(s->summary);
+		rt_buf_clear(s->details);
 		s->out->from_hook = false;
 	}
-	return st;
 }
 
-static rt_status
-summarize(going *g, rt_error *err)
+static void
+summarize(navigation *g)
 {
 	rt_summing *s = g->s;
-	size_t i;
-	rt_status st = RT_OK;
 
-	for (i = g->first; st == RT_OK && i < s->count; i++)
-		st = rt_summing_add_entry(s, rt_str_at("", 0), &s->slots[i], err);
-	if (st == RT_OK && s->summary.size == 0 && s->text.size > 0)
-		st = rt_summing_ask_model(s, RT_STR(TASK), g->options->instructions, err);
-	if (st == RT_INTERRUPTED)
-		st = rt_fail(err, RT_INTERRUPTED, "Navigation cancelled");
-	return st;
+	for (size_t i = g->first; i < s->count && rt_ok(&s->scope); i++)
+		rt_summing_add_entry(s, RT_STR(""), &s->slots[i]);
+	if (s->summary->size == 0 && s->text->size > 0)
+		rt_summing_ask_model(s, RT_STR(TASK), g->options->instructions);
+	if (s->scope.status == RT_INTERRUPTED)
+		(void)rt_fail(&s->scope.error, RT_INTERRUPTED, "Navigation cancelled");
 }
 
-static rt_status
-move(going *g, rt_error *err)
+static void
+move(navigation *g)
 {
 	rt_summing *s = g->s;
-	rt_buf a;
-	rt_status st;
+	rt_scope *sc = &s->scope;
+	char to[RT_ID_MAX + 1] = "", take[16];
+	rt_request requests[2] = {{.op = RT_OP_HEAD_MOVE, .entry = RT_NULL_STR},
+				  {.op = RT_OP_ENTRY_APPEND,
+				   .role = RT_STR("System"),
+				   .kind = RT_STR("branch_summary")}};
+	bool has_summary = s->summary->size > 0;
 
-	rt_buf_init(&a, s->engine->alloc, RT_BUF_UNLIMITED);
-	/* The summary goes where the head is then: only the move is said where to begin. */
-	rt_buf_add_f(&a, "[{\"op\":\"head.move\",\"take\":\"t%u\"",
-		     g->options->target_take.size > 0 ? g->take : s->place.take);
-	st = rt_hook_call_add_id(s->value, &a, "entry", g->to, err);
-	rt_buf_add_byte(&a, '}');
-	if (st == RT_OK && s->summary.size > 0) {
-		rt_buf_add_c(&a, ",{\"op\":\"entry.append\",\"role\":\"System\","
-				 "\"kind\":\"branch_summary\"");
-		rt_hook_call_add_member(&a, "content", rt_buf_str(&s->summary));
-		st = rt_hook_call_add_id(s->value, &a, "from_id", g->leaf, err);
-		/* the branch as it was summed up; what others added to its end is not in it */
+	/* Only the move needs the take to start from: the summary goes to the new head. */
+	snprintf(take, sizeof(take), "t%u",
+		 g->options->target_take.size > 0 ? g->take : s->place.take);
+	requests[0].take = rt_str_of(take);
+	if (g->to != 0) {
+		RT_TRY(sc, rt_entry_id(s->value, g->to, to, &sc->error));
+		requests[0].entry = rt_str_of(to);
+	}
+	if (has_summary) {
+		rt_buf *fields = rt_summing_open_fields(s);
+
+		RT_TRY(sc, rt_hook_call_add_id(s->value, fields, "from_id", g->leaf, &sc->error));
+		requests[1].content.text = rt_buf_str(s->summary);
+		requests[1].source = rt_summing_close_fields(s, fields, true);
+		/* the branch as it was summed up, without what others added to its end since */
 		s->needs.from = g->first;
 		s->needs.count = s->count - g->first;
 		s->needs.to_end = s->count == rt_seq_count(s->take->slots);
 		s->needs.nothing = "nothing was moved";
-		if (s->details.size > 0) {
-			rt_json_add_key(&a, "details");
-			rt_buf_add_str(&a, rt_buf_str(&s->details));
-		}
-		if (s->out->from_hook)
-			rt_buf_add_c(&a, ",\"from_hook\":true");
-		else
-			rt_hook_call_add_member(&a, "model", s->with->model->name);
-		rt_buf_add_byte(&a, '}');
 	}
-	rt_buf_add_byte(&a, ']');
-	if (st == RT_OK)
-		st = a.status == RT_OK
-			     ? rt_summing_apply(s, rt_str_at("", 0), rt_buf_str(&a), true, err)
-			     : rt_summing_nomem(err);
-	if (s->summary.size == 0)
+	rt_summing_apply(s, RT_STR(""), requests, has_summary ? 2 : 1, true);
+	if (!has_summary)
 		s->out->entry[0] = '\0';
-	rt_buf_deinit(&a);
-	return st;
 }
 
 static void
-tell_done(going *g)
+tell_hooks(navigation *g)
 {
 	rt_summing *s = g->s;
 	rt_hooks *hooks = s->with->hooks;
-	rt_buf m;
-	rt_status st;
+	bool has_summary = s->out->entry[0] != '\0';
+	rt_scope sc;
 
 	rt_hooks_renew(hooks);
 	if (hooks == NULL || !hooks->ops->wants(hooks, "head.after_move"))
 		return;
-	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
-	if (s->out->entry[0] != '\0') {
-		rt_hook_call_add_member(&m, "newLeafId", rt_str_of(s->out->entry));
-		st = RT_OK;
+	rt_scope_init(&sc, s->engine->alloc);
+	rt_buf *m = rt_scope_buf(&sc);
+	if (has_summary)
+		rt_json_put_c(m, "newLeafId", s->out->entry);
+	else
+		RT_TRY(&sc, rt_hook_call_add_id(s->value, m, "newLeafId", g->to, NULL));
+	RT_TRY(&sc, rt_hook_call_add_id(s->value, m, "oldLeafId", g->leaf, NULL));
+	if (has_summary)
+		rt_summing_put_entry(s, m, "summaryEntry", "branch_summary");
+	if (rt_ok(&sc))
+		rt_summing_tell_hooks(s, "head.after_move", m);
+	rt_scope_deinit(&sc);
+}
+
+static void
+navigate(navigation *g)
+{
+	rt_summing *s = g->s;
+	rt_scope *sc = &s->scope;
+	rt_summary_result *out = s->out;
+	const rt_text *editor = NULL;
+
+	find_target(g);
+	if (!rt_ok(sc))
+		return;
+	if (g->target == g->leaf && s->take->number == s->disc->active &&
+	    g->take == s->take->number) {
+		out->already = true;
+		if (g->target != 0)
+			RT_TRY(sc, rt_entry_id(s->value, g->target, out->target, &sc->error));
+		return;
+	}
+	find_abandoned(g);
+	if (rt_ok(sc))
+		ask_hooks(g);
+	if (g->options->summarize && rt_ok(sc))
+		summarize(g);
+	if (g->to != 0)
+		RT_TRY(sc, rt_entry_id(s->value, g->to, out->target, &sc->error));
+	if (g->editor != NULL && rt_ok(sc)) {
+		editor = rt_text_new(s->engine->alloc, rt_buf_str(g->editor));
+		if (editor == NULL)
+			rt_scope_nomem(sc);
+	}
+	move(g);
+	if (rt_ok(sc)) {
+		out->editor = editor;
+		tell_hooks(g);
 	} else {
-		st = rt_hook_call_add_id(s->value, &m, "newLeafId", g->to, NULL);
+		rt_text_unref(editor);
 	}
-	if (st == RT_OK)
-		st = rt_hook_call_add_id(s->value, &m, "oldLeafId", g->leaf, NULL);
-	if (s->out->entry[0] != '\0') {
-		rt_buf_add_c(&m, ",\"summaryEntry\":{");
-		rt_hook_call_add_member(&m, "id", rt_str_of(s->out->entry));
-		rt_hook_call_add_member(&m, "role", RT_STR("System"));
-		rt_hook_call_add_member(&m, "kind", RT_STR("branch_summary"));
-		rt_hook_call_add_member(&m, "content", rt_buf_str(&s->summary));
-		rt_hook_call_add_member(&m, "summary", rt_buf_str(&s->summary));
-		rt_buf_add_c(&m, s->out->from_hook ? "},\"fromHook\":true"
-						   : "},\"fromHook\":false");
-	}
-	if (st == RT_OK)
-		rt_summing_tell_hooks(s, "head.after_move", &m);
-	rt_buf_deinit(&m);
 }
 
 rt_status
@@ -283,43 +287,9 @@ rt_engine_navigate(rt_engine *engine, const rt_navigate_options *options, rt_sum
 		   rt_error *err)
 {
 	rt_summing s;
-	going g = {.s = &s, .options = options};
-	const rt_text *editor = NULL;
-	rt_status st = rt_summing_begin(&s, engine, &options->with, options->discussion,
-					options->take, out, err);
+	navigation g = {.s = &s, .options = options};
 
-	rt_buf_init(&g.editor, engine->alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK)
-		st = find_target(&g, err);
-	if (st == RT_OK && g.target == g.leaf && s.take->number == s.disc->active &&
-	    g.take == s.take->number) {
-		out->already = true;
-		if (g.target != 0)
-			st = rt_entry_id(s.value, g.target, out->target, err);
-		goto done;
-	}
-	if (st == RT_OK)
-		st = find_abandoned(&g, err);
-	if (st == RT_OK)
-		st = ask_hooks(&g, err);
-	if (st == RT_OK && options->summarize)
-		st = summarize(&g, err);
-	if (st == RT_OK && g.to != 0)
-		st = rt_entry_id(s.value, g.to, out->target, err);
-	if (st == RT_OK && g.hands_back) {
-		editor = rt_text_new(engine->alloc, rt_buf_str(&g.editor));
-		st = editor != NULL ? RT_OK : rt_summing_nomem(err);
-	}
-	if (st == RT_OK)
-		st = move(&g, err);
-	if (st == RT_OK) {
-		out->editor = editor;
-		editor = NULL;
-		tell_done(&g);
-	}
-done:
-	rt_text_unref(editor);
-	rt_buf_deinit(&g.editor);
-	rt_summing_end(&s);
-	return st;
+	rt_summing_begin(&s, engine, &options->with, options->discussion, options->take, out);
+	navigate(&g);
+	return rt_summing_end(&s, err);
 }

@@ -29,6 +29,7 @@
 #define RT_CHAT_REPLY_H
 
 #include "codec/json.h"
+#include "core/request.h"
 
 typedef enum rt_reply_block_kind {
 	RT_REPLY_TEXT,
@@ -153,8 +154,10 @@ void rt_reply_add_all_text(const rt_reply *reply, rt_buf *out);
  * {"type":"thinking","thinking","thinkingSignature"?}, {"type":"redacted_thinking",…} and
  * {"type":"toolCall","id","name","arguments","thoughtSignature"?}. */
 void rt_reply_add_content(const rt_reply *reply, rt_buf *out);
-/* The members of the entry beside its content, each with a comma in front, as far as they
- * are known: ,"provider":"anthropic","model":…,"stop_reason":…,"usage":{"input_tokens",
+/* The same as a value, which lives as long as the scope and the reply. */
+rt_content rt_reply_content(rt_scope *scope, const rt_reply *reply);
+/* The members of the entry beside its content, as far as they are known:
+ * "provider":"anthropic","model":…,"stop_reason":…,"usage":{"input_tokens",
  * "output_tokens","cache_read_input_tokens","cache_creation_input_tokens"},
  * "thinking_segments":[{"text","signature"?} or {"redacted":{…}}],"signed_text":…,
  * "error":… */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be read of a reply: its text, and the entry that it becomes. */
+ * Reading a reply: its text, and the members of the entry that it becomes. */
 #include "chat/reply.h"
 
 #include "base/hash.h"
@@ -33,13 +33,6 @@ rt_reply_add_all_text(const rt_reply *reply, rt_buf *out)
 	}
 }
 
-static void
-add_member(rt_buf *out, const char *key, rt_str text)
-{
-	rt_json_add_key(out, key);
-	rt_json_add_string(out, text);
-}
-
 /* Only text, with or without thinking in front? */
 static bool
 is_plain(const rt_reply *r)
@@ -58,58 +51,86 @@ is_plain(const rt_reply *r)
 }
 
 static void
-add_block(const rt_reply_block *b, rt_buf *out)
+put_block(const rt_reply_block *b, rt_buf *out)
 {
 	if (b->raw.size > 0) {
-		rt_buf_add_str(out, rt_buf_str(&b->raw));
+		rt_json_put_raw(out, NULL, rt_str_trim(rt_buf_str(&b->raw)));
 		return;
 	}
-	rt_buf_add_byte(out, '{');
+	rt_json_open(out, NULL, '{');
 	switch (b->kind) {
 	case RT_REPLY_TEXT:
-		add_member(out, "type", RT_STR("text"));
-		add_member(out, "text", rt_buf_str(&b->text));
+		rt_json_put_c(out, "type", "text");
+		rt_json_put_str(out, "text", rt_buf_str(&b->text));
 		break;
 	case RT_REPLY_THINKING:
-		add_member(out, "type", RT_STR("thinking"));
-		add_member(out, "thinking", rt_buf_str(&b->text));
+		rt_json_put_c(out, "type", "thinking");
+		rt_json_put_str(out, "thinking", rt_buf_str(&b->text));
 		if (b->signature.size > 0)
-			add_member(out, "thinkingSignature", rt_buf_str(&b->signature));
+			rt_json_put_str(out, "thinkingSignature", rt_buf_str(&b->signature));
 		break;
 	case RT_REPLY_CALL:
-		add_member(out, "type", RT_STR("toolCall"));
-		add_member(out, "id", rt_buf_str(&b->id));
-		add_member(out, "name", rt_buf_str(&b->name));
-		rt_json_add_key(out, "arguments");
-		rt_buf_add_str(out, rt_buf_str(&b->text));
+		rt_json_put_c(out, "type", "toolCall");
+		rt_json_put_str(out, "id", rt_buf_str(&b->id));
+		rt_json_put_str(out, "name", rt_buf_str(&b->name));
+		rt_json_put_raw(out, "arguments", rt_buf_str(&b->text));
 		if (b->signature.size > 0)
-			add_member(out, "thoughtSignature", rt_buf_str(&b->signature));
+			rt_json_put_str(out, "thoughtSignature", rt_buf_str(&b->signature));
 		break;
 	}
-	rt_buf_add_byte(out, '}');
+	rt_json_close(out, '}');
+}
+
+/* The text of a plain reply; a single block's is borrowed. */
+static rt_str
+plain_text(rt_scope *scope, const rt_reply *r)
+{
+	const rt_reply_block *last = r->block_count > 0 ? &r->blocks[r->block_count - 1] : NULL;
+	rt_buf *text;
+
+	if (last == NULL || last->kind != RT_REPLY_TEXT || last->text.size == 0)
+		return RT_STR("");
+	if (r->block_count == 1 || last[-1].kind != RT_REPLY_TEXT)
+		return rt_buf_str(&last->text);
+	text = rt_scope_buf(scope);
+	rt_reply_add_all_text(r, text);
+	return rt_scope_str(scope, text);
+}
+
+static void
+put_blocks(const rt_reply *r, rt_buf *out)
+{
+	rt_json_open(out, NULL, '[');
+	for (size_t i = 0; i < r->block_count; i++)
+		put_block(&r->blocks[i], out);
+	rt_json_close(out, ']');
+}
+
+rt_content
+rt_reply_content(rt_scope *scope, const rt_reply *reply)
+{
+	rt_buf *json;
+
+	if (is_plain(reply))
+		return (rt_content){.text = plain_text(scope, reply)};
+	json = rt_scope_buf(scope);
+	put_blocks(reply, json);
+	return (rt_content){.blocks = rt_json_parse(scope, rt_scope_str(scope, json))};
 }
 
 void
 rt_reply_add_content(const rt_reply *reply, rt_buf *out)
 {
-	rt_buf text;
-	size_t i;
+	rt_scope s;
 
 	if (!is_plain(reply)) {
-		rt_buf_add_byte(out, '[');
-		for (i = 0; i < reply->block_count; i++) {
-			rt_json_add_comma(out);
-			add_block(&reply->blocks[i], out);
-		}
-		rt_buf_add_byte(out, ']');
+		put_blocks(reply, out);
 		return;
 	}
-	rt_buf_init(&text, reply->alloc, RT_BUF_UNLIMITED);
-	rt_reply_add_all_text(reply, &text);
-	rt_json_add_string(out, rt_buf_str(&text));
-	if (text.status != RT_OK && out->status == RT_OK)
-		out->status = text.status;
-	rt_buf_deinit(&text);
+	rt_scope_init(&s, reply->alloc);
+	rt_json_put_str(out, NULL, plain_text(&s, reply));
+	if (rt_scope_end(&s, NULL) != RT_OK && out->status == RT_OK)
+		out->status = s.status;
 }
 
 void
@@ -129,116 +150,89 @@ rt_reply_add_signed_text(rt_str text, yyjson_val *blocks, const rt_alloc *alloc,
 }
 
 static void
-add_signed_text(const rt_reply *r, rt_buf *out)
+put_signed_text(const rt_reply *r, rt_buf *out)
 {
-	rt_json_doc *doc = NULL;
 	bool is_signed = false;
-	rt_buf content, hash;
-	yyjson_val *root;
-	rt_status st;
-	size_t i;
+	rt_scope s;
 
-	for (i = 0; i < r->block_count; i++)
+	for (size_t i = 0; i < r->block_count; i++)
 		is_signed = is_signed || r->blocks[i].signature.size > 0 ||
 			    r->blocks[i].raw.size > 0;
 	if (!is_signed)
 		return;
-	rt_buf_init(&content, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&hash, r->alloc, RT_BUF_UNLIMITED);
-	rt_reply_add_content(r, &content);
-	st = content.status != RT_OK ? content.status
-				     : rt_json_read(r->alloc, rt_buf_str(&content), &doc, NULL);
-	if (st == RT_OK) {
-		root = rt_json_root(doc);
-		rt_reply_add_signed_text(rt_json_str(root), yyjson_is_arr(root) ? root : NULL,
-					 r->alloc, &hash);
-		st = hash.status;
-	}
-	if (st == RT_OK)
-		add_member(out, "signed_text", rt_buf_str(&hash));
+	rt_scope_init(&s, r->alloc);
+	rt_buf *hash = rt_scope_buf(&s);
+	rt_content content = rt_reply_content(&s, r);
+	rt_reply_add_signed_text(content.text, content.blocks, r->alloc, hash);
+	rt_str signed_text = rt_scope_str(&s, hash);
+	if (rt_ok(&s))
+		rt_json_put_str(out, "signed_text", signed_text);
 	else if (out->status == RT_OK)
-		out->status = st;
-	rt_json_free(doc);
-	rt_buf_deinit(&content);
-	rt_buf_deinit(&hash);
+		out->status = s.status;
+	rt_scope_deinit(&s);
 }
 
 static void
-add_count(rt_buf *out, const char *key, size_t count)
+put_usage(const rt_usage *usage, rt_buf *out)
 {
-	if (count == SIZE_MAX)
+	const struct {
+		const char *key;
+		size_t count;
+	} counts[] = {{"input_tokens", usage->input},
+		      {"output_tokens", usage->output},
+		      {"cache_read_input_tokens", usage->cache_read},
+		      {"cache_creation_input_tokens", usage->cache_write}};
+	bool any = false;
+
+	for (size_t i = 0; i < 4; i++) {
+		if (counts[i].count == SIZE_MAX)
+			continue;
+		if (!any)
+			rt_json_open(out, "usage", '{');
+		any = true;
+		rt_json_put_u64(out, counts[i].key, counts[i].count);
+	}
+	if (any)
+		rt_json_close(out, '}');
+}
+
+static void
+put_segments(const rt_reply *r, rt_buf *out)
+{
+	size_t i;
+
+	if (!is_plain(r))
 		return;
-	rt_json_add_key(out, key);
-	rt_buf_add_u64(out, count);
-}
-
-static void
-add_usage(const rt_usage *usage, rt_buf *out)
-{
-	if (usage->input == SIZE_MAX && usage->output == SIZE_MAX &&
-	    usage->cache_read == SIZE_MAX && usage->cache_write == SIZE_MAX)
-		return;
-	rt_json_add_key(out, "usage");
-	rt_buf_add_byte(out, '{');
-	add_count(out, "input_tokens", usage->input);
-	add_count(out, "output_tokens", usage->output);
-	add_count(out, "cache_read_input_tokens", usage->cache_read);
-	add_count(out, "cache_creation_input_tokens", usage->cache_write);
-	rt_buf_add_byte(out, '}');
-}
-
-static void
-add_segments(const rt_reply *r, rt_buf *out)
-{
-	size_t i, count = 0, end = is_plain(r) ? r->block_count : 0;
-
-	for (i = 0; i < end; i++) {
+	for (i = 0; i < r->block_count && r->blocks[i].kind == RT_REPLY_THINKING; i++) {
 		const rt_reply_block *b = &r->blocks[i];
 
-		if (b->kind != RT_REPLY_THINKING)
-			break;
-		if (count++ == 0) {
-			rt_json_add_key(out, "thinking_segments");
-			rt_buf_add_byte(out, '[');
-		}
-		rt_json_add_comma(out);
-		rt_buf_add_byte(out, '{');
-		if (b->raw.size > 0) {
-			rt_json_add_key(out, "redacted");
-			rt_buf_add_str(out, rt_buf_str(&b->raw));
-		} else {
-			add_member(out, "text", rt_buf_str(&b->text));
-		}
+		if (i == 0)
+			rt_json_open(out, "thinking_segments", '[');
+		rt_json_open(out, NULL, '{');
+		if (b->raw.size > 0)
+			rt_json_put_raw(out, "redacted", rt_str_trim(rt_buf_str(&b->raw)));
+		else
+			rt_json_put_str(out, "text", rt_buf_str(&b->text));
 		if (b->signature.size > 0)
-			add_member(out, "signature", rt_buf_str(&b->signature));
-		rt_buf_add_byte(out, '}');
+			rt_json_put_str(out, "signature", rt_buf_str(&b->signature));
+		rt_json_close(out, '}');
 	}
-	if (count > 0)
-		rt_buf_add_byte(out, ']');
+	if (i > 0)
+		rt_json_close(out, ']');
 }
 
 void
 rt_reply_add_fields(const rt_reply *reply, rt_buf *out)
 {
-	rt_buf fields;
-
-	/* Keys put a comma where one is needed; here one is needed before the first. */
-	rt_buf_init(&fields, reply->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&fields, ' ');
 	if (reply->provider != NULL)
-		add_member(&fields, "provider", rt_str_of(reply->provider));
+		rt_json_put_c(out, "provider", reply->provider);
 	if (reply->model.size > 0)
-		add_member(&fields, "model", rt_buf_str(&reply->model));
+		rt_json_put_str(out, "model", rt_buf_str(&reply->model));
 	if (reply->stop != RT_STOP_NONE)
-		add_member(&fields, "stop_reason", rt_str_of(rt_stop_word(reply->stop)));
-	add_usage(&reply->usage, &fields);
-	add_segments(reply, &fields);
-	add_signed_text(reply, &fields);
+		rt_json_put_c(out, "stop_reason", rt_stop_word(reply->stop));
+	put_usage(&reply->usage, out);
+	put_segments(reply, out);
+	put_signed_text(reply, out);
 	if (reply->error.size > 0)
-		add_member(&fields, "error", rt_buf_str(&reply->error));
-	if (fields.status == RT_OK)
-		rt_buf_add(out, fields.ptr + 1, fields.size - 1);
-	else if (out->status == RT_OK)
-		out->status = fields.status;
-	rt_buf_deinit(&fields);
+		rt_json_put_str(out, "error", rt_buf_str(&reply->error));
 }

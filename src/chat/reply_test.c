@@ -78,7 +78,7 @@ becomes(const char *content, const char *fields)
 	rt_buf_clear(&out);
 	rt_buf_add_c(&out, "");
 	rt_reply_add_fields(&reply, &out);
-	assert_string_equal(out.ptr == NULL ? "" : out.ptr, fields);
+	assert_string_equal(out.ptr == NULL ? "" : out.ptr, fields[0] == ',' ? fields + 1 : fields);
 	rt_buf_add_f(&whole, "%s}", fields);
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_buf_str(&whole), &doc, NULL), RT_OK);
 	rt_json_free(doc);

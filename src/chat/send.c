@@ -1,212 +1,173 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a question to a reply that is kept. See send.h for the way it goes. */
-#include "chat/send_impl.h"
+ * From a question to a reply that is kept: the stages of send.h in their order. */
+#include "chat/send.h"
 
 #include <stdio.h>
 
-#include "base/hash.h"
 #include "base/moment.h"
-#include "core/role.h"
-#include "core/setting.h"
+#include "chat/context.h"
 #include "chat/edit_notice.h"
+#include "chat/exchange.h"
+#include "chat/inflight.h"
 #include "chat/last_request.h"
 #include "chat/summary.h"
+#include "core/role.h"
+#include "core/setting.h"
 
 enum {
-	LOOK_EVERY_US = 1000 * 1000, /* whether what is answered is still there */
-	COMPACT_RESERVE_TOKENS = 16384
+	LOOK_EVERY_US = 1000 * 1000, /* how often the anchor is looked for while a reply arrives */
+	COMPACT_RESERVE_TOKENS = 16384,
+	REQUESTS_MAX = RT_EDIT_NOTICES_MAX + 2 /* of a question */
 };
 
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory while sending");
-}
+typedef struct sending {
+	rt_scope scope;
+	rt_engine *engine;
+	const rt_send_options *options;
+	rt_send_result *out;
+	rt_apply_context apply;  /* of the question and the reply */
+	const rt_project *value; /* that the request is built from; or NULL */
+	rt_place place;
+	uint32_t anchor;  /* the entry that is answered; 0: none */
+	uint32_t into;    /* CONTINUE: the reply that is continued, which is the anchor too */
+	bool fork;
+	size_t budget_tokens; /* of the request */
+	size_t newest;    /* entries that are sent besides summaries */
+	rt_inflight inflight;
+	rt_buf *model;    /* "openai/gpt-4o" */
+	rt_buf *notes;
+	rt_reply reply;
+	int64_t looked_us;
+	bool gone;        /* the anchor was taken out */
+	rt_error row_error; /* of the side row */
+} sending;
 
 static int64_t
-now_us(const rt_sending *s)
+now_us(const sending *s)
 {
 	return s->engine->env->now_us(s->engine->env->ctx);
 }
 
-bool
-rt_sending_stopped(void *ctx)
+static bool
+stopped(void *ctx)
 {
-	const rt_sending *s = ctx;
+	const sending *s = ctx;
 	const rt_send_with *with = &s->options->with;
 
 	return s->gone || (with->stop != NULL && with->stop(with->ctx));
 }
 
 static void
-note(rt_sending *s, const char *words, const char *why)
+notice(void *ctx, const char *words)
 {
-	rt_hook_call_next_note(&s->notes);
-	rt_buf_add_c(&s->notes, words);
-	rt_buf_add_c(&s->notes, why);
+	const sending *s = ctx;
+	const rt_send_with *with = &s->options->with;
+
+	if (with->notice != NULL)
+		with->notice(with->ctx, words);
 }
 
 static void
-note_lines(rt_sending *s, rt_str lines)
+note(sending *s, const char *words, rt_str why)
 {
-	rt_hook_call_next_note(&s->notes);
-	rt_buf_add_str(&s->notes, lines);
+	rt_hook_call_next_note(s->notes);
+	rt_buf_add_c(s->notes, words);
+	rt_buf_add_str(s->notes, why);
 }
 
-/* ---- the question ---- */
+static rt_str
+take_address(const sending *s)
+{
+	return s->out->take[0] != '\0' ? rt_str_of(s->out->take) : s->options->take;
+}
 
-/* {"op":"entry.append",…} of the question. */
+/* ---- ask ---- */
+
+/* Images that the provider cannot be sent are refused in a question; those of older entries
+ * are replaced by words. */
 static void
-add_question(rt_sending *s, rt_buf *out)
-{
-	const rt_send_options *o = s->options;
-
-	rt_buf_add_c(out, "{\"op\":\"entry.append\"");
-	rt_hook_call_add_member(out, "role", o->role.size > 0 ? o->role : RT_STR("User"));
-	if (o->content.size > 0) {
-		rt_json_add_key(out, "content");
-		rt_buf_add_str(out, o->content);
-	} else {
-		rt_hook_call_add_member(out, "content", o->text);
-	}
-	if (o->fields.size > 0) {
-		rt_buf_add_byte(out, ',');
-		rt_buf_add_str(out, o->fields);
-	}
-	rt_buf_add_byte(out, '}');
-}
-
-/* Images of the question that the provider cannot be sent; one of an entry before it is sent
- * as a word that there was one. */
-static rt_status
-check_images(rt_sending *s, rt_error *err)
+check_images(sending *s, yyjson_val *blocks)
 {
 	const rt_provider *provider = s->options->with.model->provider;
-	rt_json_doc *doc = NULL;
 	yyjson_val *block;
 	size_t i, max;
-	rt_status st = RT_OK;
 
-	if (s->options->content.size == 0 || (!provider->no_images && !provider->no_image_urls))
-		return RT_OK;
-	st = rt_json_read(s->engine->alloc, s->options->content, &doc, err);
-	if (st != RT_OK)
-		return st;
-	yyjson_arr_foreach(rt_json_root(doc), i, max, block)
+	yyjson_arr_foreach(blocks, i, max, block)
 	{
 		rt_str type = rt_json_str(rt_json_get(block, "type"));
 		bool is_url = rt_str_is(type, "image_url");
 
-		if (st != RT_OK || (!is_url && !rt_str_is(type, "image")))
+		if (!is_url && !rt_str_is(type, "image"))
 			continue;
 		if (provider->no_images)
-			st = rt_fail(err, RT_REFUSED, "%s takes no images", provider->name);
-		else if (is_url)
-			st = rt_fail(err, RT_REFUSED, "%s takes no image by its address: fetch it, and "
-				     "give the file", provider->name);
+			rt_scope_fail(&s->scope, RT_REFUSED, "%s takes no images", provider->name);
+		else if (is_url && provider->no_image_urls)
+			rt_scope_fail(&s->scope, RT_REFUSED,
+				      "%s takes no image by its address: fetch it, and "
+				      "give the file", provider->name);
 	}
-	rt_json_free(doc);
-	return st;
 }
 
-static rt_status
-apply_all(rt_sending *s, rt_str array, rt_result *results, size_t room, size_t *out_count,
-	  rt_error *err)
-{
-	rt_json_doc *doc = NULL;
-	yyjson_val *requests[16], *item;
-	size_t i, max, count = 0;
-	rt_status st = rt_json_read(s->engine->alloc, array, &doc, err);
-
-	*out_count = 0;
-	if (st != RT_OK)
-		return st;
-	yyjson_arr_foreach(rt_json_root(doc), i, max, item)
-		if (count < room)
-			requests[count++] = item;
-	st = rt_apply_json(s->engine, &s->act, requests, count, count > 1, s->options->discussion,
-			  s->options->take, results);
-	*out_count = count;
-	for (i = 0; i < count && st != RT_OK && err != NULL; i++)
-		if (i == 0 || !rt_str_starts(rt_str_of(results[i].error.text), RT_STR("not done")))
-			*err = results[i].error;
-	rt_json_free(doc);
-	return st;
-}
-
-/* The question as a step, behind the notices of what the model does not know. */
-static rt_status
-append_question(rt_sending *s, rt_error *err)
+/* The question, and before it the notices of what the model does not know, as one step. */
+static void
+append_question(sending *s)
 {
 	const rt_send_options *o = s->options;
-	rt_result results[16];
-	size_t i, count, notices = 0;
-	rt_buf array;
-	rt_status st;
+	rt_request requests[REQUESTS_MAX];
+	rt_result results[REQUESTS_MAX];
+	rt_request question = {.op = RT_OP_ENTRY_APPEND,
+			       .role = o->role.size > 0 ? o->role : RT_STR("User"),
+			       .content.text = o->text};
+	size_t count = 0;
 
-	rt_buf_init(&array, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&array, '[');
-	if (o->at.size > 0) {
-		rt_buf_add_c(&array, "{\"op\":\"head.move\"");
-		rt_hook_call_add_member(&array, "entry", o->at);
-		rt_buf_add_byte(&array, '}');
+	if (o->how != RT_SEND_ASK || o->text.ptr == NULL)
+		return;
+	if (o->content.size > 0)
+		question.content.blocks = rt_json_parse(&s->scope, o->content);
+	check_images(s, question.content.blocks);
+	if (o->at.size > 0)
+		requests[count++] = (rt_request){.op = RT_OP_HEAD_MOVE, .entry = o->at};
+	count += rt_edit_notice_requests(&s->scope, s->engine, o->discussion, o->take, o->at,
+					 requests + count);
+	requests[count++] = question;
+	if (!rt_ok(&s->scope))
+		return;
+	rt_status st = rt_apply(s->engine, &s->apply, requests, count, count > 1, o->discussion,
+				o->take, results);
+	if (st != RT_OK)
+		rt_results_error(results, count, &s->scope.error);
+	if (rt_scope_note(&s->scope, st) == RT_OK) {
+		memcpy(s->out->question, results[count - 1].entry, sizeof(s->out->question));
+		s->out->question_seq = results[count - 1].seq;
 	}
-	st = rt_edit_notice_add(s->engine, o->discussion, o->take, o->at, &array, &notices, err);
-	rt_json_add_comma(&array);
-	add_question(s, &array);
-	rt_buf_add_byte(&array, ']');
-	if (st == RT_OK && array.status != RT_OK)
-		st = nomem(err);
-	if (st == RT_OK) {
-		st = apply_all(s, rt_buf_str(&array), results, 16, &count, err);
-		if (st == RT_OK && count > 0) {
-			const rt_result *last = &results[count - 1];
-
-			memcpy(s->out->question, last->entry, sizeof(s->out->question));
-			s->out->question_seq = last->seq;
-			for (i = 0; i < count; i++) /* appended in mid-take: a new one */
-				if (results[i].take[0] != '\0')
-					memcpy(s->out->take, results[i].take, sizeof(s->out->take));
-		}
-		for (i = 0; i < count; i++)
-			rt_result_deinit(&results[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (st == RT_OK && results[i].take[0] != '\0') /* appended in mid-take: a new one */
+			memcpy(s->out->take, results[i].take, sizeof(s->out->take));
+		rt_result_deinit(&results[i]);
 	}
-	rt_buf_deinit(&array);
-	return st;
 }
 
-/* ---- what is answered ---- */
+/* ---- the anchor: what is answered ---- */
 
-static rt_status
-find_take(rt_sending *s, const rt_disc **out_disc, const rt_take **out_take, rt_error *err)
+static rt_slot
+slot_at(sending *s, const rt_take *take, size_t at)
 {
-	rt_str take = s->out->take[0] != '\0' ? rt_str_of(s->out->take) : s->options->take;
-	rt_status st = rt_resolve_place(s->value, s->options->discussion, take, &s->place, err);
+	rt_slot slot = {0};
 
-	if (st == RT_OK)
-		st = rt_project_disc(s->value, s->place.disc, out_disc, err);
-	if (st == RT_OK)
-		*out_take = rt_disc_take(*out_disc, s->place.take);
-	return st;
+	RT_TRY(&s->scope, rt_seq_copy(take->slots, at, 1, &slot, &s->scope.error));
+	return slot;
 }
 
-static rt_status
-slot_at(const rt_take *take, size_t at, rt_slot *out, rt_error *err)
+static bool
+is_reply(sending *s, const rt_slot *slot)
 {
-	return rt_seq_copy(take->slots, at, 1, out, err);
-}
+	rt_str role = {0};
 
-static rt_status
-is_reply(const rt_sending *s, const rt_slot *slot, bool *out, rt_error *err)
-{
-	rt_str role, kind = rt_str_at("", 0);
-	rt_status st = rt_project_name(s->value, slot->role, &role, err);
-
-	if (st == RT_OK && slot->kind != 0)
-		st = rt_project_name(s->value, slot->kind, &kind, err);
-	*out = st == RT_OK && kind.size == 0 && rt_role_is_assistant(role);
-	return st;
+	if (slot->kind != 0)
+		return false;
+	RT_TRY(&s->scope, rt_project_name(s->value, slot->role, &role, &s->scope.error));
+	return rt_ok(&s->scope) && rt_role_is_assistant(role);
 }
 
 /* Said by somebody: no summary, label or the like. */
@@ -216,116 +177,107 @@ is_message(const rt_slot *slot)
 	return slot->kind == 0 && (slot->flags & RT_SLOT_MUTED) == 0;
 }
 
-/* The reply that AGAIN and CONTINUE are about, and where it stands; *out_found false: it is
- * a question, which `at` names, or which is the last that was said. */
-static rt_status
-find_reply(rt_sending *s, const rt_take *take, size_t end, size_t *out_at, bool *out_found,
-	   rt_error *err)
+/* The reply that AGAIN and CONTINUE are about, and its position. *out_found false: it is a
+ * question, which `at` names, or which is the last message. */
+static size_t
+find_reply(sending *s, const rt_take *take, size_t end, bool *out_found)
 {
-	rt_slot slot;
-	uint32_t entry;
-	bool found = false, yes = false;
+	rt_scope *sc = &s->scope;
+	rt_slot slot = {0};
+	uint32_t entry = 0;
+	bool found = false;
 	size_t at = end;
-	rt_status st = RT_OK;
 
+	*out_found = false;
 	if (s->options->at.size > 0) {
-		st = rt_resolve_entry(s->value, s->place, s->options->at, false, &entry, err);
-		if (st == RT_OK)
-			st = rt_take_find(s->value, take, entry, &at, &slot, &found, err);
-		if (st == RT_OK && !found)
-			st = rt_fail(err, RT_NOT_FOUND, "the take does not hold that entry");
-		if (st == RT_OK)
-			st = is_reply(s, &slot, out_found, err);
-		*out_at = at;
-		return st;
+		RT_TRY(sc, rt_resolve_entry(s->value, s->place, s->options->at, false, &entry,
+					    &sc->error));
+		RT_TRY(sc, rt_take_find(s->value, take, entry, &at, &slot, &found, &sc->error));
+		if (!found)
+			rt_scope_fail(sc, RT_NOT_FOUND, "the take does not hold that entry");
+		*out_found = rt_ok(sc) && is_reply(s, &slot);
+		return at;
 	}
-	while (st == RT_OK && !yes && at > 0) {
-		st = slot_at(take, --at, &slot, err);
-		if (st == RT_OK)
-			st = is_reply(s, &slot, &yes, err);
-		if (st == RT_OK && !yes && is_message(&slot))
-			break; /* a question that nobody has answered */
+	while (rt_ok(sc) && at > 0) {
+		slot = slot_at(s, take, --at);
+		*out_found = is_reply(s, &slot);
+		if (*out_found || is_message(&slot)) /* or a question that nobody has answered */
+			return at;
 	}
-	if (st == RT_OK && !yes && end > 0 && is_message(&slot)) {
-		*out_at = at;
-		*out_found = false;
-		return RT_OK;
-	}
-	if (st == RT_OK && !yes)
-		st = rt_fail(err, RT_REFUSED, "there is no reply yet; ask something first");
-	*out_at = at;
-	*out_found = yes;
-	return st;
+	rt_scope_fail(sc, RT_REFUSED, "there is no reply yet; ask something first");
+	return at;
 }
 
-/* The question that was just appended. Somebody may have gone to another take since: then it is
- * the first that has it. */
-static rt_status
-find_question(rt_sending *s, const rt_disc *disc, rt_error *err)
+/* The question that was just appended. If another take was activated meanwhile, the first one
+ * that holds it. */
+static void
+find_question(sending *s, const rt_disc *disc)
 {
 	rt_str question = rt_str_of(s->out->question);
+	rt_scope *sc = &s->scope;
 	rt_place place = s->place;
-	rt_status st = rt_resolve_entry(s->value, place, question, false, &s->anchor, err);
+	rt_status st = rt_resolve_entry(s->value, place, question, false, &s->anchor, &sc->error);
 
-	if (st != RT_NOT_FOUND || s->options->take.size > 0 || s->out->take[0] != '\0')
-		return st;
-	for (place.take = 1; place.take <= rt_disc_take_count(disc); place.take++)
-		if (rt_disc_take(disc, place.take)->present &&
-		    rt_resolve_entry(s->value, place, question, false, &s->anchor, NULL) == RT_OK) {
-			s->place = place;
-			snprintf(s->out->take, sizeof(s->out->take), "t%u", place.take);
-			return RT_OK;
-		}
-	return st;
+	if (st == RT_NOT_FOUND && take_address(s).size == 0)
+		for (place.take = 1; place.take <= rt_disc_take_count(disc); place.take++)
+			if (rt_disc_take(disc, place.take)->present &&
+			    rt_resolve_entry(s->value, place, question, false, &s->anchor, NULL) ==
+				    RT_OK) {
+				s->place = place;
+				snprintf(s->out->take, sizeof(s->out->take), "t%u", place.take);
+				return;
+			}
+	rt_scope_note(sc, st);
 }
 
-/* Where the reply will stand: anchor, into, fork. */
-static rt_status
-find_anchor(rt_sending *s, rt_error *err)
+/* Where the reply goes: place, anchor, into, fork. */
+static void
+find_anchor(sending *s)
 {
-	const rt_disc *disc;
-	const rt_take *take;
-	size_t end, at = 0;
-	rt_slot slot = {0};
+	rt_send_how how = s->options->how;
+	rt_scope *sc = &s->scope;
+	const rt_disc *disc = NULL;
 	bool is_one = false;
-	rt_status st = find_take(s, &disc, &take, err);
 
-	if (st != RT_OK)
-		return st;
-	end = rt_seq_count(take->slots);
-	if (s->options->how == RT_SEND_ASK && s->out->question[0] != '\0')
-		return find_question(s, disc, err); /* others may have gone on behind it */
+	RT_TRY(sc, rt_resolve_place(s->value, s->options->discussion, take_address(s), &s->place,
+				    &sc->error));
+	RT_TRY(sc, rt_project_disc(s->value, s->place.disc, &disc, &sc->error));
+	if (!rt_ok(sc))
+		return;
+	const rt_take *take = rt_disc_take(disc, s->place.take);
+	size_t count = rt_seq_count(take->slots), end = count;
+	if (how == RT_SEND_ASK && s->out->question[0] != '\0') {
+		find_question(s, disc); /* others may have appended after it */
+		return;
+	}
 	if (take->number == disc->active)
-		st = rt_disc_head_at(s->value, disc, &end, err);
-	if (st == RT_OK && s->options->how == RT_SEND_ASK) {
+		RT_TRY(sc, rt_disc_head_at(s->value, disc, &end, &sc->error));
+	if (how == RT_SEND_ASK) {
 		if (end == 0)
-			return rt_fail(err, RT_REFUSED, "there is nothing to answer yet");
-		st = slot_at(take, end - 1, &slot, err);
-		s->anchor = slot.entry;
-		/* in mid-take as append does (C9); what others append from now on is none */
-		s->fork = end < rt_seq_count(take->slots);
-		return st;
+			rt_scope_fail(sc, RT_REFUSED, "there is nothing to answer yet");
+		else
+			s->anchor = slot_at(s, take, end - 1).entry;
+		/* in mid-take as append does (C9); entries that others append later do not count */
+		s->fork = end < count;
+		return;
 	}
-	if (st == RT_OK)
-		st = find_reply(s, take, end, &at, &is_one, err);
-	if (st == RT_OK && s->options->how == RT_SEND_CONTINUE) {
+	size_t at = find_reply(s, take, end, &is_one);
+	if (how == RT_SEND_CONTINUE) {
 		if (!is_one && s->options->at.size == 0)
-			return rt_fail(err, RT_REFUSED, "the last entry is no reply, so there is "
-				       "nothing to go on with; have it answered: retake again");
+			rt_scope_fail(sc, RT_REFUSED, "the last entry is no reply, so there is "
+				      "nothing to go on with; have it answered: retake again");
 		if (!is_one)
-			return rt_fail(err, RT_REFUSED, "that is no reply of a model");
-		st = slot_at(take, at, &slot, err);
-		s->into = s->anchor = slot.entry;
-		return st;
+			rt_scope_fail(sc, RT_REFUSED, "that is no reply of a model");
+		if (rt_ok(sc))
+			s->into = s->anchor = slot_at(s, take, at).entry;
+		return;
 	}
-	if (st == RT_OK && is_one && at == 0)
-		return rt_fail(err, RT_REFUSED, "there is nothing before that reply to answer");
-	if (st == RT_OK)
-		st = slot_at(take, is_one ? at - 1 : at, &slot, err);
-	s->anchor = slot.entry;
-	/* a question that ends its take is answered where it stands */
-	s->fork = is_one || at + 1 < rt_seq_count(take->slots);
-	return st;
+	if (is_one && at == 0)
+		rt_scope_fail(sc, RT_REFUSED, "there is nothing before that reply to answer");
+	if (rt_ok(sc))
+		s->anchor = slot_at(s, take, is_one ? at - 1 : at).entry;
+	/* a question that ends its take is answered in that take */
+	s->fork = is_one || at + 1 < count;
 }
 
 rt_status
@@ -335,102 +287,187 @@ rt_send_continued(const rt_project *value, rt_str discussion, rt_str take, rt_st
 	rt_send_options options = {
 		.how = RT_SEND_CONTINUE, .discussion = discussion, .take = take, .at = at};
 	rt_send_result result = {0};
-	rt_sending s = {.options = &options, .out = &result, .value = value};
-	rt_status st = find_anchor(&s, err);
+	sending s = {.options = &options, .out = &result, .value = value};
 
-	if (st == RT_OK)
+	rt_scope_init(&s.scope, rt_alloc_libc());
+	find_anchor(&s);
+	if (rt_ok(&s.scope))
 		*out = s.into;
-	return st;
+	return rt_scope_end(&s.scope, err);
 }
 
-/* ---- the record of requests (M8) ---- */
+/* ---- compact (T15) ---- */
 
-static void
-record(rt_sending *s, const char *what, rt_str members)
+/* A setting of the discussion, else of the project, as JSON; ptr NULL: neither has it. */
+static rt_str
+setting(sending *s, const char *name)
 {
-	rt_send_record(s->engine, &s->options->with, what, rt_str_of(s->inflight.name), members);
+	const rt_disc *disc = NULL;
+	rt_str json = {0};
+
+	if (RT_TRY(&s->scope, rt_project_disc(s->value, s->place.disc, &disc, &s->scope.error)) ==
+	    RT_OK)
+		json = rt_fields_get(disc->fields, rt_str_of(name));
+	return json.ptr != NULL ? json : rt_fields_get(s->value->fields, rt_str_of(name));
 }
 
-/* The same in the store, as what this discussion was sent with last (last_request.h). */
-static void
-keep_sent(rt_sending *s, rt_str members)
+/* A whole number; anything else counts as unset. */
+static size_t
+count_setting(sending *s, const char *name, size_t standard)
 {
-	const rt_store *store = s->engine->store;
-	char name[24];
-	rt_buf row;
+	rt_str json = setting(s, name);
+	uint64_t count;
 
-	snprintf(name, sizeof(name), RT_LAST_REQUEST_PREFIX "d%u", s->place.disc);
-	rt_buf_init(&row, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&row, "{\"v\":1,\"at\":\"");
-	rt_moment_format_ms(&row, (rt_moment){now_us(s), 0});
-	rt_buf_add_c(&row, "\",");
-	rt_buf_add_str(&row, members);
-	rt_buf_add_byte(&row, '}');
-	if (row.status != RT_OK ||
-	    store->ops->write(s->engine->store,
-			      rt_rows_named(RT_STORE_SIDE, s->engine->project, rt_str_of(name)),
-			      rt_buf_str(&row), NULL) != RT_OK)
-		note(s, "what is sent could not be noted as what was sent last", "");
-	rt_buf_deinit(&row);
+	if (json.ptr == NULL || !rt_setting_count(json, &count))
+		return standard;
+	return count > SIZE_MAX ? SIZE_MAX : (size_t)count;
 }
 
-static void
-record_request(rt_sending *s, rt_str body)
+/* Sets the budget of the request. Returns what a compaction would keep of it; 0: none is made
+ * automatically. */
+static size_t
+plan_budget(sending *s)
 {
-	const rt_send_with *with = &s->options->with;
-	char upto[RT_ID_MAX + 1] = "";
-	rt_buf m, line;
+	size_t window = s->options->with.budget_tokens;
 
-	if (s->anchor != 0 && rt_entry_id(s->value, s->anchor, upto, NULL) != RT_OK)
-		upto[0] = '\0';
-	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&line, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_send_add_store(s->engine, with, &line);
-	rt_buf_add_f(&m, "\"project\":%llu,\"seq\":%llu,\"discussion\":\"d%u\",\"take\":\"t%u\"",
-		     (unsigned long long)s->engine->project, (unsigned long long)s->value->seq,
-		     s->place.disc, s->place.take);
-	rt_hook_call_add_member(&m, "upto", rt_str_of(upto));
-	rt_send_add_model(with->model, &m);
-	rt_send_add_server(with->model, &m);
-	rt_buf_add_f(&m, ",\"left_out\":%zu,\"newest\":%zu", s->out->left_out, s->newest);
-	rt_buf_add_f(&m, ",\"budget_tokens\":%zu,\"bytes\":%zu,\"hash\":\"%016llx\"",
-		     s->budget_tokens, body.size,
-		     (unsigned long long)rt_hash(body.ptr, body.size, 0));
-	keep_sent(s, rt_buf_str(&m));
-	rt_buf_add_byte(&line, ',');
-	rt_buf_add_str(&line, rt_buf_str(&m));
-	if (line.status == RT_OK)
-		record(s, "request", rt_buf_str(&line));
-	rt_buf_deinit(&m);
-	rt_buf_deinit(&line);
-}
-
-static void
-record_reply(rt_sending *s, rt_status st, const rt_error *err)
-{
-	rt_buf m;
-
-	rt_buf_init(&m, s->engine->alloc, RT_BUF_UNLIMITED);
-	if (s->out->entry[0] != '\0') {
-		rt_hook_call_add_member(&m, "entry", rt_str_of(s->out->entry));
-		rt_buf_add_f(&m, ",\"seq\":%llu", (unsigned long long)s->out->seq);
+	s->budget_tokens = window;
+	if (!rt_str_is(setting(s, "setting.compact_auto"), "true"))
+		return 0;
+	if (window == 0) {
+		note(s, "compact_auto is on, but nothing says how much the model takes: "
+			"context_tokens in config.toml does, or --budget", RT_STR(""));
+		return 0;
 	}
-	rt_hook_call_add_member(&m, "stop", rt_str_of(rt_stop_word(s->reply.stop)));
-	rt_send_add_usage(&s->out->usage, &m);
-	if (st != RT_OK) {
-		rt_hook_call_add_member(&m, "error", rt_str_of(rt_status_word(st)));
-		rt_hook_call_add_member(&m, "message", rt_str_of(err->text));
-	}
-	if (m.status == RT_OK)
-		record(s, "reply", rt_buf_str(&m));
-	rt_buf_deinit(&m);
+	size_t reserve = count_setting(s, "setting.compact_reserve_tokens", COMPACT_RESERVE_TOKENS);
+	size_t keep = count_setting(s, "setting.compact_keep_tokens", RT_COMPACT_KEEP_TOKENS);
+	/* small windows: half of it for the reply, and half of the rest for what is new */
+	s->budget_tokens = reserve < window / 2 ? window - reserve : window - window / 2;
+	if (keep >= s->budget_tokens / 2)
+		keep = s->budget_tokens / 2;
+	return keep > 0 ? keep : 1;
 }
 
-/* ---- while it arrives ---- */
-
-/* Is what is answered still in its take? */
+/* Replaces the oldest entries by a summary. A failure changes nothing, and the request is sent
+ * without them; only the person stops the sending. */
 static void
-look(rt_sending *s)
+compact(sending *s, size_t keep_tokens)
+{
+	char disc[16], take[16], before[RT_ID_MAX + 1];
+	rt_compact_options o = {.with = s->options->with,
+				.keep_tokens = keep_tokens,
+				.is_threshold = true};
+	rt_send_compaction *out = &s->out->compaction;
+	rt_summary_result made;
+	rt_error why = {0};
+
+	if (RT_TRY(&s->scope, rt_entry_id(s->value, s->anchor, before, &s->scope.error)) != RT_OK)
+		return;
+	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
+	snprintf(take, sizeof(take), "t%u", s->place.take);
+	o.discussion = rt_str_of(disc);
+	o.take = rt_str_of(take);
+	o.before = rt_str_of(before);
+	o.with.fn = NULL; /* it is no part of the reply */
+	notice(s, "summing up what is oldest, for it does not fit any more …");
+	rt_status st = rt_engine_compact(s->engine, &o, &made, &why);
+	if (made.note != NULL)
+		note(s, "", rt_text_str(made.note));
+	if (st == RT_OK) {
+		memcpy(out->entry, made.entry, sizeof(out->entry));
+		out->seq = made.seq;
+		out->entries = made.entries;
+		out->tokens_before = made.tokens_before;
+		out->tokens_after = made.tokens_after;
+		rt_object_unref(s->value);
+		s->value = rt_engine_value(s->engine);
+	} else if (st == RT_INTERRUPTED || st == RT_NOMEM) {
+		s->scope.error = why;
+		rt_scope_note(&s->scope, st);
+	} else {
+		note(s, "what is oldest was not summed up, only left out: ", rt_str_of(why.text));
+	}
+	if (rt_ok(&s->scope))
+		notice(s, "waiting for the reply …");
+	rt_summary_result_deinit(&made);
+}
+
+/* ---- build ---- */
+
+static rt_context_totals
+build_once(sending *s, rt_buf *body, rt_buf *trimmed, rt_buf *unsent)
+{
+	const rt_model *model = s->options->with.model;
+	rt_context_totals totals = {0};
+	rt_context_options context = {.stream = true,
+				      .model = model->name,
+				      .service = rt_model_service(model),
+				      .upto = s->anchor,
+				      .budget_tokens = s->budget_tokens,
+				      .count = s->options->with.count,
+				      .ctx = s->options->with.count_ctx,
+				      .totals = &totals,
+				      .trimmed = trimmed,
+				      .unsent = unsent};
+
+	rt_buf_clear(body);
+	rt_buf_clear(trimmed);
+	rt_buf_clear(unsent);
+	RT_TRY(&s->scope, rt_view_context(s->engine, s->value, s->place, model->provider, &context,
+					  body, &s->scope.error));
+	return totals;
+}
+
+/* The body of the request, with room for the reply. */
+static void
+build(sending *s, rt_buf *body)
+{
+	rt_buf *trimmed = rt_scope_buf(&s->scope), *unsent = rt_scope_buf(&s->scope);
+	size_t keep = plan_budget(s);
+	rt_context_totals totals = build_once(s, body, trimmed, unsent);
+
+	if (rt_ok(&s->scope) && keep > 0 && totals.left_out > 0 && s->anchor != 0) {
+		compact(s, keep);
+		if (s->out->compaction.entry[0] != '\0')
+			totals = build_once(s, body, trimmed, unsent);
+	}
+	if (s->into != 0)
+		rt_reply_skip(&s->reply, rt_scope_str(&s->scope, trimmed));
+	if (unsent->size > 0 && rt_ok(&s->scope))
+		note(s, "", rt_str_trim(rt_buf_str(unsent)));
+	s->out->left_out = totals.left_out;
+	s->newest = totals.entries - totals.summaries;
+	s->out->tokens = totals.tokens;
+}
+
+/* The side row is there before the request is sent. */
+static void
+begin_flight(sending *s)
+{
+	rt_inflight *f = &s->inflight;
+	rt_scope *sc = &s->scope;
+
+	f->engine = s->engine;
+	f->owner = s->options->with.owner;
+	f->reply = &s->reply;
+	f->role = s->options->reply_role;
+	f->model = rt_buf_str(s->model);
+	f->service = s->options->with.model->service;
+	f->apply = &s->apply;
+	f->fork = s->fork;
+	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
+	snprintf(f->take, sizeof(f->take), "t%u", s->place.take);
+	if (s->into != 0)
+		RT_TRY(sc, rt_entry_id(s->value, s->into, f->into, &sc->error));
+	else if (s->anchor != 0)
+		RT_TRY(sc, rt_entry_id(s->value, s->anchor, f->after, &sc->error));
+	RT_TRY(sc, rt_inflight_begin(f, &sc->error));
+}
+
+/* ---- receive ---- */
+
+/* Is the anchor still in its take? */
+static void
+look(sending *s)
 {
 	const rt_project *value;
 	const rt_disc *disc;
@@ -455,62 +492,19 @@ look(rt_sending *s)
 static void
 tick(void *ctx)
 {
-	rt_sending *s = ctx;
+	sending *s = ctx;
 	int64_t since;
 
 	if (rt_inflight_write(&s->inflight, false, &s->row_error) != RT_OK)
-		s->inflight.written_us = now_us(s); /* the next try in its time */
+		s->inflight.written_us = now_us(s); /* try again after the same time */
 	if (s->inflight.taken)
-		s->gone = true; /* nothing of what still comes could be kept */
+		s->gone = true; /* what comes now could not be kept */
 	since = now_us(s) - s->looked_us;
 	if (since >= LOOK_EVERY_US || since < 0) /* the clock was set back */
 		look(s);
 }
 
-void
-rt_sending_notice(void *ctx, const char *words)
-{
-	const rt_sending *s = ctx;
-	const rt_send_with *with = &s->options->with;
-
-	if (with->notice != NULL)
-		with->notice(with->ctx, words);
-}
-
-static void
-arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
-{
-	const rt_sending *s = ctx;
-	const rt_send_with *with = &s->options->with;
-
-	if (with->fn != NULL)
-		with->fn(with->ctx, kind, block, added);
-}
-
-/* ---- to the end ---- */
-
-static rt_status
-begin_flight(rt_sending *s, rt_error *err)
-{
-	rt_inflight *f = &s->inflight;
-	rt_status st = RT_OK;
-
-	f->engine = s->engine;
-	f->owner = s->options->with.owner;
-	f->reply = &s->reply;
-	f->role = s->options->reply_role;
-	f->model = rt_buf_str(&s->model);
-	f->service = s->options->with.model->service;
-	f->act = &s->act;
-	f->fork = s->fork;
-	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
-	snprintf(f->take, sizeof(f->take), "t%u", s->place.take);
-	if (s->into != 0)
-		st = rt_entry_id(s->value, s->into, f->into, err);
-	else if (s->anchor != 0)
-		st = rt_entry_id(s->value, s->anchor, f->after, err);
-	return st == RT_OK ? rt_inflight_begin(f, err) : st;
-}
+/* ---- keep ---- */
 
 /* Why a reply that ended well has nothing in it. */
 static const char *
@@ -523,29 +517,31 @@ nothing_words(rt_stop stop)
 	}
 }
 
-/* Keep what there is. st is how the asking ended, and what is said in the end. */
+/* st is how the request ended; returns what the sending ends with. */
 static rt_status
-keep(rt_sending *s, rt_status st, rt_error *err)
+keep_nothing(sending *s, rt_status st, rt_error *err)
+{
+	if (s->gone)
+		st = rt_fail(err, RT_CONFLICT, "what was asked is no longer there");
+	if (rt_inflight_drop(&s->inflight, NULL) != RT_OK)
+		notice(s, "the side row of the reply could not be dropped");
+	return st != RT_OK ? st : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(s->reply.stop));
+}
+
+static rt_status
+keep(sending *s, rt_status st, rt_error *err)
 {
 	rt_stop stop = s->reply.stop;
 	bool partial = st != RT_OK || stop == RT_STOP_NONE || stop == RT_STOP_USER ||
 		       stop == RT_STOP_CUT || stop == RT_STOP_ERROR;
-	rt_result result;
-	rt_status kept;
+	rt_result result = {0};
 
-	if (rt_reply_is_empty(&s->reply)) {
-		if (s->gone)
-			st = rt_fail(err, RT_CONFLICT, "what was asked is no longer there");
-		if (rt_inflight_drop(&s->inflight, NULL) != RT_OK)
-			rt_sending_notice(s, "the side row of the reply could not be dropped");
-		return st != RT_OK ? st
-				   : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(stop));
-	}
-	/* who archives replies is told of stopped ones too */
-	s->act.stop = rt_send_late_stop(&s->options->with);
-	s->act.ctx = s->options->with.ctx;
-	memset(&result, 0, sizeof(result));
-	kept = rt_inflight_keep(&s->inflight, partial, &result);
+	if (rt_reply_is_empty(&s->reply))
+		return keep_nothing(s, st, err);
+	/* hooks that archive replies see stopped ones too */
+	s->apply.stop = rt_send_late_stop(&s->options->with);
+	s->apply.ctx = s->options->with.ctx;
+	rt_status kept = rt_inflight_keep(&s->inflight, partial, &result);
 	if (kept == RT_OK) {
 		memcpy(s->out->entry, result.entry, sizeof(s->out->entry));
 		if (result.take[0] != '\0')
@@ -562,11 +558,10 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 			     "back, or retake repair puts it into a take of its own");
 	} else {
 		st = kept;
-		if (err != NULL)
-			*err = result.error;
+		*err = result.error;
 		/* all of it at least into the side row: it is kept from there later */
 		if (rt_inflight_write(&s->inflight, true, NULL) != RT_OK)
-			rt_sending_notice(s, "the end of the reply could not be written down");
+			notice(s, "the end of the reply could not be written down");
 		if (s->inflight.written_size > 0 && !s->inflight.taken)
 			s->out->fate = RT_SEND_IN_ROW;
 	}
@@ -574,251 +569,141 @@ keep(rt_sending *s, rt_status st, rt_error *err)
 	return st;
 }
 
-/* ---- making room (T15) ---- */
+/* ---- around the request ---- */
 
-/* A setting of the discussion, else of the project, as JSON; ptr NULL: neither. */
-static rt_status
-setting(const rt_sending *s, const char *name, rt_str *out, rt_error *err)
+/* The request in the record, and in the store as the last one of this discussion
+ * (last_request.h). */
+static void
+record_request(sending *s, const rt_exchange *x)
 {
-	const rt_disc *disc;
-	rt_status st = rt_project_disc(s->value, s->place.disc, &disc, err);
+	const rt_store *store = s->engine->store;
+	char name[24], upto[RT_ID_MAX + 1] = "";
+	rt_request_window window = {.left_out = s->out->left_out,
+				    .newest = s->newest,
+				    .budget_tokens = s->budget_tokens};
+	rt_request_record r = {.name = s->inflight.name,
+			       .value = s->value,
+			       .discussion = rt_str_of(s->inflight.discussion),
+			       .take = rt_str_of(s->inflight.take),
+			       .window = &window,
+			       .body = x->ask.body};
+	rt_buf row;
 
-	if (st != RT_OK)
-		return st;
-	*out = rt_fields_get(disc->fields, rt_str_of(name));
-	if (out->ptr == NULL)
-		*out = rt_fields_get(s->value->fields, rt_str_of(name));
-	return RT_OK;
+	if (s->anchor != 0 && rt_entry_id(s->value, s->anchor, upto, NULL) != RT_OK)
+		upto[0] = '\0';
+	window.upto = rt_str_of(upto);
+	rt_exchange_record_request(x, &r);
+	rt_buf_init(&row, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&row, "{\"v\":1,\"at\":\"");
+	rt_moment_format_ms(&row, (rt_moment){now_us(s), 0});
+	rt_buf_add_byte(&row, '"');
+	rt_request_record_put(&row, x, &r);
+	rt_json_close(&row, '}');
+	snprintf(name, sizeof(name), RT_LAST_REQUEST_PREFIX "d%u", s->place.disc);
+	if (row.status != RT_OK ||
+	    store->ops->write(s->engine->store,
+			      rt_rows_named(RT_STORE_SIDE, s->engine->project, rt_str_of(name)),
+			      rt_buf_str(&row), NULL) != RT_OK)
+		note(s, "what is sent could not be noted as what was sent last", RT_STR(""));
+	rt_buf_deinit(&row);
 }
 
-/* A whole number; what is none is as good as unset. */
-static rt_status
-count_setting(const rt_sending *s, const char *name, size_t standard, size_t *out, rt_error *err)
+/* reply.after */
+static void
+notify_kept(sending *s, const rt_exchange *x)
 {
-	rt_str json;
-	uint64_t count;
-	rt_status st = setting(s, name, &json, err);
+	rt_str role = s->options->reply_role;
+	rt_scope sc;
 
-	*out = standard;
-	if (st == RT_OK && json.ptr != NULL && rt_setting_count(json, &count))
-		*out = count > SIZE_MAX ? SIZE_MAX : (size_t)count;
-	return st;
+	if (s->out->entry[0] == '\0')
+		return;
+	rt_scope_init(&sc, s->engine->alloc);
+	rt_buf *members = rt_scope_buf(&sc), *subject = rt_scope_buf(&sc);
+	rt_json_open(members, "entry", '{');
+	rt_json_put_c(members, "id", s->out->entry);
+	rt_json_put_str(members, "role", role.size > 0 ? role : RT_STR("AI"));
+	rt_json_put_c(members, "kind", "message");
+	rt_json_add_key(members, "content");
+	rt_reply_add_content(&s->reply, members);
+	rt_reply_add_fields(&s->reply, members);
+	rt_json_close(members, '}');
+	rt_exchange_put_subject(x, subject);
+	rt_hook_subject_add(subject, "role", RT_STR("AI"));
+	rt_exchange_notify(x, "reply.after", members, subject,
+			   "a hook refused a reply that is kept already");
+	rt_scope_deinit(&sc);
 }
 
-/* What the request may be, and what a compaction would keep of it. *out_keep 0: nothing is
- * summed up on its own. */
-static rt_status
-plan_room(rt_sending *s, size_t *out_keep, rt_error *err)
+/* Asks the model and keeps what it answers. */
+static void
+receive(sending *s, rt_exchange *x)
 {
-	size_t window = s->options->with.budget_tokens, reserve, keep;
-	rt_str on;
-	rt_status st = setting(s, "setting.compact_auto", &on, err);
+	rt_model *model = s->options->with.model;
+	rt_error *err = &s->scope.error;
 
-	*out_keep = 0;
-	s->budget_tokens = window;
-	if (st != RT_OK || !rt_str_is(on, "true"))
-		return st;
-	if (window == 0) {
-		note(s, "compact_auto is on, but nothing says how much the model takes: "
-			"context_tokens in config.toml does, or --budget", "");
-		return RT_OK;
-	}
-	st = count_setting(s, "setting.compact_reserve_tokens", COMPACT_RESERVE_TOKENS, &reserve,
-			   err);
-	if (st == RT_OK)
-		st = count_setting(s, "setting.compact_keep_tokens", RT_COMPACT_KEEP_TOKENS, &keep,
-				   err);
-	if (st != RT_OK)
-		return st;
-	/* small windows: half of it for the reply, and half of the rest for what is new */
-	s->budget_tokens = reserve < window / 2 ? window - reserve : window - window / 2;
-	*out_keep = keep < s->budget_tokens / 2 ? keep : s->budget_tokens / 2;
-	if (*out_keep == 0)
-		*out_keep = 1;
-	return RT_OK;
-}
-
-/* Sum up what is oldest. Where that fails nothing is changed, and the request goes without
- * it; only the person stops it all. */
-static rt_status
-make_room(rt_sending *s, size_t keep_tokens, rt_error *err)
-{
-	char disc[16], take[16], before[RT_ID_MAX + 1];
-	rt_compact_options o = {.with = s->options->with,
-				.keep_tokens = keep_tokens,
-				.is_threshold = true};
-	rt_send_compaction *out = &s->out->compaction;
-	rt_summary_result made;
-	rt_error why;
-	rt_status st = rt_entry_id(s->value, s->anchor, before, err);
-
-	if (st != RT_OK)
-		return st;
-	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
-	snprintf(take, sizeof(take), "t%u", s->place.take);
-	o.discussion = rt_str_of(disc);
-	o.take = rt_str_of(take);
-	o.before = rt_str_of(before);
-	o.with.fn = NULL; /* it is no part of the reply */
-	rt_sending_notice(s, "summing up what is oldest, for it does not fit any more …");
-	memset(&why, 0, sizeof(why));
-	st = rt_engine_compact(s->engine, &o, &made, &why);
-	if (made.note != NULL)
-		note(s, rt_text_str(made.note).ptr, "");
-	if (st == RT_OK) {
-		memcpy(out->entry, made.entry, sizeof(out->entry));
-		out->seq = made.seq;
-		out->entries = made.entries;
-		out->tokens_before = made.tokens_before;
-		out->tokens_after = made.tokens_after;
-		rt_object_unref(s->value);
-		s->value = rt_engine_value(s->engine);
-	} else if (st == RT_INTERRUPTED || st == RT_NOMEM) {
-		if (err != NULL)
-			*err = why;
-	} else {
-		note(s, "what is oldest was not summed up, only left out: ", why.text);
-		st = RT_OK;
-	}
-	if (st == RT_OK)
-		rt_sending_notice(s, "waiting for the reply …");
-	rt_summary_result_deinit(&made);
-	return st;
-}
-
-/* The body of the request, with room for the reply. */
-static rt_status
-build(rt_sending *s, rt_buf *body, rt_error *err)
-{
-	rt_context_totals totals = {0};
-	rt_context_options context = {.stream = true,
-				      .model = s->options->with.model->name,
-				      .service = rt_model_service(s->options->with.model),
-				      .upto = s->anchor,
-				      .count = s->options->with.count,
-				      .ctx = s->options->with.count_ctx,
-				      .totals = &totals};
-	const rt_provider *provider = s->options->with.model->provider;
-	size_t keep = 0;
-	rt_buf trimmed, unsent;
-	rt_status st = plan_room(s, &keep, err);
-
-	rt_buf_init(&trimmed, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&unsent, s->engine->alloc, RT_BUF_UNLIMITED);
-	context.trimmed = &trimmed;
-	context.unsent = &unsent;
-	context.budget_tokens = s->budget_tokens;
-	if (st == RT_OK)
-		st = rt_view_context(s->engine, s->value, s->place, provider, &context, body, err);
-	if (st == RT_OK && keep > 0 && totals.left_out > 0 && s->anchor != 0) {
-		st = make_room(s, keep, err);
-		if (st == RT_OK && s->out->compaction.entry[0] != '\0') {
-			rt_buf_clear(body);
-			rt_buf_clear(&trimmed);
-			rt_buf_clear(&unsent);
-			memset(&totals, 0, sizeof(totals));
-			st = rt_view_context(s->engine, s->value, s->place, provider, &context, body,
-					     err);
-		}
-	}
-	if (st == RT_OK && trimmed.status != RT_OK)
-		st = nomem(err);
-	if (st == RT_OK && s->into != 0)
-		rt_reply_skip(&s->reply, rt_buf_str(&trimmed));
-	if (st == RT_OK && unsent.size > 0)
-		note_lines(s, rt_str_trim(rt_buf_str(&unsent)));
-	rt_buf_deinit(&trimmed);
-	rt_buf_deinit(&unsent);
-	s->out->left_out = totals.left_out;
-	s->newest = totals.entries - totals.summaries;
-	s->out->tokens = totals.tokens;
-	return st;
-}
-
-static rt_status
-ask(rt_sending *s, rt_error *err)
-{
-	const rt_send_with *with = &s->options->with;
-	rt_ask request = {.stream = true,
-			  .stop = rt_sending_stopped,
-			  .notice = rt_sending_notice,
-			  .tick = tick,
-			  .ctx = s};
-	rt_asking asking;
-	rt_buf body;
-	rt_status st;
-
-	rt_buf_init(&body, s->engine->alloc, RT_BUF_UNLIMITED);
-	st = build(s, &body, err);
-	asking = rt_sending_asking(s);
-	if (st == RT_OK)
-		st = rt_asking_before(&asking, &body, err);
-	if (st == RT_OK)
-		st = begin_flight(s, err);
-	if (st == RT_OK) {
-		record_request(s, rt_buf_str(&body));
-		s->looked_us = now_us(s);
-		request.body = rt_buf_str(&body);
-		st = with->model->ops->ask(with->model, &request, &s->reply, err);
-		rt_reply_finish(&s->reply);
-		if (s->reply.status != RT_OK && st == RT_OK)
-			st = rt_fail(err, s->reply.status,
-				     s->reply.status == RT_NOMEM ? "out of memory while a reply arrived"
-								 : "the reply is too large");
-		s->out->stop = s->reply.stop;
-		s->out->usage = s->reply.usage;
-		st = keep(s, st, err);
-		record_reply(s, st, err);
-		rt_sending_tell(s, st);
-	}
-	rt_buf_deinit(&body);
-	return st;
+	s->looked_us = now_us(s);
+	rt_status st = model->ops->ask(model, &x->ask, &s->reply, err);
+	rt_reply_finish(&s->reply);
+	if (s->reply.status != RT_OK && st == RT_OK)
+		st = rt_fail(err, s->reply.status,
+			     s->reply.status == RT_NOMEM ? "out of memory while a reply arrived"
+							 : "the reply is too large");
+	s->out->stop = s->reply.stop;
+	s->out->usage = s->reply.usage;
+	st = keep(s, st, err);
+	rt_exchange_record_answer(x, s->inflight.name, s->out, &s->reply, st, err);
+	x->take = take_address(s);
+	rt_exchange_after(x, &s->out->usage, st);
+	notify_kept(s, x);
+	rt_scope_note(&s->scope, st);
 }
 
 rt_status
 rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result *out, rt_error *err)
 {
-	rt_sending s = {.engine = engine, .options = options, .out = out};
-	rt_error own;
-	rt_status st;
+	const rt_send_with *with = &options->with;
+	sending s = {.engine = engine, .options = options, .out = out};
 
-	memset(out, 0, sizeof(*out));
-	memset(&own, 0, sizeof(own));
-	out->usage = (rt_usage){SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
-	if (err == NULL)
-		err = &own;
-	rt_buf_init(&s.model, engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&s.notes, engine->alloc, RT_BUF_UNLIMITED);
-	s.act = (rt_apply_context){.hooks = options->with.hooks,
-				   .by = options->with.by,
-				   .stop = rt_sending_stopped,
-				   .ctx = &s,
-				   .notes = &s.notes};
-	rt_reply_init(&s.reply, engine->alloc, arrived, &s);
-	rt_buf_add_str(&s.model, rt_model_service(options->with.model));
-	rt_buf_add_byte(&s.model, '/');
-	rt_buf_add_str(&s.model, options->with.model->name);
-	st = s.model.status == RT_OK ? RT_OK : nomem(err);
-	if (st == RT_OK && options->how == RT_SEND_ASK && options->text.ptr != NULL) {
-		st = check_images(&s, err);
-		if (st == RT_OK)
-			st = append_question(&s, err);
-	}
-	if (st == RT_OK) {
-		s.value = rt_engine_value(engine);
-		st = find_anchor(&s, err);
-	}
-	if (st == RT_OK)
+	*out = (rt_send_result){.usage = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}};
+	rt_scope_init(&s.scope, engine->alloc);
+	rt_reply_init(&s.reply, engine->alloc, with->fn, with->ctx);
+	s.notes = rt_scope_buf(&s.scope);
+	s.model = rt_scope_buf(&s.scope);
+	rt_buf *body = rt_scope_buf(&s.scope);
+	rt_buf_add_f(s.model, "%.*s/%.*s", RT_STR_ARG(rt_model_service(with->model)),
+		     RT_STR_ARG(with->model->name));
+	(void)rt_scope_str(&s.scope, s.model);
+	s.apply = (rt_apply_context){.hooks = with->hooks,
+				     .by = with->by,
+				     .stop = stopped,
+				     .ctx = &s,
+				     .notes = s.notes};
+	append_question(&s);
+	s.value = rt_engine_value(engine);
+	if (rt_ok(&s.scope))
+		find_anchor(&s);
+	if (rt_ok(&s.scope)) {
 		out->asked_take = s.place.take;
-	if (st == RT_OK)
-		st = ask(&s, err);
-	if (s.notes.size > 0 && s.notes.status == RT_OK)
-		out->note = rt_text_new(engine->alloc, rt_buf_str(&s.notes));
+		build(&s, body);
+	}
+	rt_exchange x = rt_exchange_of(engine, with, "reply", options->discussion, take_address(&s),
+				       s.notes);
+	x.ask.stop = stopped;
+	x.ask.notice = notice;
+	x.ask.tick = tick;
+	x.ask.ctx = &s;
+	RT_TRY(&s.scope, rt_exchange_before(&x, body, &s.scope.error));
+	begin_flight(&s);
+	if (rt_ok(&s.scope)) {
+		x.ask.body = rt_buf_str(body);
+		record_request(&s, &x);
+		receive(&s, &x);
+	}
+	if (s.notes->size > 0 && s.notes->status == RT_OK)
+		out->note = rt_text_new(engine->alloc, rt_buf_str(s.notes));
 	rt_object_unref(s.value);
 	rt_reply_deinit(&s.reply);
-	rt_buf_deinit(&s.model);
-	rt_buf_deinit(&s.notes);
-	return st;
+	return rt_scope_end(&s.scope, err);
 }
 
 void

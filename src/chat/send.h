@@ -71,7 +71,6 @@ typedef struct rt_send_options {
 	rt_str text;       /* ASK: the question; ptr NULL: none, the path ends with one */
 	rt_str content;    /* of the question, as a JSON array of blocks, instead of text; or empty */
 	rt_str role;       /* of the question; empty: "User" */
-	rt_str fields;     /* of the question, further ones, as `"key":value,…`; or empty */
 	rt_str reply_role; /* empty: "AI" */
 } rt_send_options;
 

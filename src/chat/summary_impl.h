@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of summaries, shared by summary.c, compact.c and navigate.c. */
+ * What compact.c, navigate.c and compress (summary.c) share: a summary being made. Functions
+ * fail s->scope and do nothing once it has failed. */
 #ifndef RT_CHAT_SUMMARY_IMPL_H
 #define RT_CHAT_SUMMARY_IMPL_H
 
-#include "ops/action.h"
 #include "chat/context_impl.h"
-#include "ops/hook_call.h"
 #include "chat/summary.h"
+#include "ops/action.h"
+#include "ops/hook_call.h"
 
-/* A summary being made. */
 typedef struct rt_summing {
+	rt_scope scope;
 	rt_engine *engine;
 	const rt_send_with *with;
 	rt_summary_result *out;
@@ -21,62 +22,63 @@ typedef struct rt_summing {
 	const rt_take *take;
 	size_t count;    /* entries before the head */
 	rt_slot *slots;  /* of these */
-	rt_buf text;     /* the conversation as the model reads it */
-	rt_buf summary;  /* what it, or a hook, wrote */
-	rt_buf details;  /* JSON that a hook gave with it; empty: none */
-	rt_buf notes;
-	/* What must stand as it stood when it was read, or the summary is none of it. */
+	rt_buf *text;    /* the conversation as the model reads it */
+	rt_buf *summary; /* what it, or a hook, wrote */
+	rt_buf *details; /* JSON that a hook gave with it; empty: none */
+	rt_buf *notes;
+	/* What must still be so when the summary is written, or it is a summary of something else. */
 	struct {
 		size_t from, count; /* positions; 0 of them: nothing */
-		bool floats;        /* they may stand elsewhere in the take, in one run */
-		bool to_end;        /* and nothing behind them */
-		uint32_t next;      /* the entry behind them; 0: any, or none */
+		bool floats;        /* they may have moved within the take, in one run */
+		bool to_end;        /* and nothing follows them */
+		uint32_t next;      /* the entry after them; 0: any, or none */
 		const char *nothing; /* "nothing was replaced" */
 	} needs;
 } rt_summing;
 
 /* The context as it is, entry by entry. */
 typedef struct rt_summing_parts {
-	const rt_alloc *alloc;
-	rt_context_part *items; /* free them */
+	rt_scope *scope;
+	rt_context_part *items;
 	size_t count, room;
-	bool nomem;
 } rt_summing_parts;
 
-/* The value, the place and the path up to the head. Pair with rt_summing_end. */
-RT_CHECKED rt_status rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with,
-				      rt_str discussion, rt_str take, rt_summary_result *out,
-				      rt_error *err);
-void rt_summing_end(rt_summing *s);
+/* The value, the place and the path up to the head. Always pair with rt_summing_end. */
+void rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with, rt_str discussion,
+		      rt_str take, rt_summary_result *out);
+RT_CHECKED rt_status rt_summing_end(rt_summing *s, rt_error *err);
 /* The path with so many entries of its take, instead of those up to the head. */
-RT_CHECKED rt_status rt_summing_reach(rt_summing *s, size_t count, rt_error *err);
-/* What is sent up to an entry (0: the head), and out->tokens_before: what that comes to. */
-RT_CHECKED rt_status rt_summing_read_parts(rt_summing *s, const rt_provider *provider,
-					   uint32_t upto, rt_summing_parts *p, rt_error *err);
-/* Bytes that were appended to a buffer fit into memory? */
-RT_CHECKED rt_status rt_summing_nomem(rt_error *err);
-
-/* The position's entry, in the words that the model reads: "[User]: …". What is not sent
- * otherwise (hidden states, muted entries) is passed over. */
-RT_CHECKED rt_status rt_summing_add_entry(rt_summing *s, rt_str take_text, const rt_slot *slot,
-					  rt_error *err);
-/* Ask hooks: event with these members; a summary of theirs lands in s->summary. */
-RT_CHECKED rt_status rt_summing_ask_hooks(rt_summing *s, const char *event, rt_str members,
-					  rt_error *err);
-/* Tell hooks of what was done. */
+void rt_summing_reach(rt_summing *s, size_t count);
+/* Fails unless there is a model. */
+void rt_summing_need_model(rt_summing *s);
+/* What is sent up to an entry (0: the head); sets out->tokens_before to its tokens. */
+rt_summing_parts rt_summing_read_parts(rt_summing *s, const rt_provider *provider, uint32_t upto);
+/* Adds the parts first .. end-1 to the text; objects (may be NULL): and there, for hooks.
+ * Returns their tokens. */
+size_t rt_summing_add_parts(rt_summing *s, const rt_summing_parts *p, size_t first, size_t end,
+			    rt_buf *objects);
+/* Adds an entry to the text: "[User]: …", or with mark instead of the role. Entries that are
+ * not sent (hidden states, muted ones) are left out. */
+void rt_summing_add_entry(rt_summing *s, rt_str mark, const rt_slot *slot);
+/* Adds an entry's object for hooks: "id","role","kind","content". */
+void rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out);
+/* Fires an event before something happens; a summary of a hook goes to s->summary. */
+void rt_summing_ask_hooks(rt_summing *s, const char *event, const rt_buf *members);
+/* The event after it. */
 void rt_summing_tell_hooks(rt_summing *s, const char *event, const rt_buf *members);
-/* Ask the model for a summary of s->text. task: what to do. instructions may be empty. */
-RT_CHECKED rt_status rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions,
-					  rt_error *err);
-/* Carry out an array of requests as one step; out->entry, take and seq are filled in. take:
- * where those work that name none; empty: the one that is active when they come. asked: by
- * an event of their own hooks have said yes to it.
- * RT_CONFLICT: what s->needs says is not so any more, as seen by the very transaction that
- * would write; then nothing is changed. */
-RT_CHECKED rt_status rt_summing_apply(rt_summing *s, rt_str take, rt_str array, bool asked,
-				      rt_error *err);
-/* Members of an entry's object for hooks: "id","role","kind","content". */
-RT_CHECKED rt_status rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out,
-					   rt_error *err);
+/* key:{…} of the entry that holds the summary, and "fromHook". */
+void rt_summing_put_entry(const rt_summing *s, rt_buf *out, const char *key, const char *kind);
+/* Asks the model for a summary of s->text. task: what to do. instructions may be empty. */
+void rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions);
+/* Opens the further members of the entry that holds the summary. */
+rt_buf *rt_summing_open_fields(rt_summing *s);
+/* Closes them; returns them as an object, with "details", and what wrote it if by_model. */
+yyjson_val *rt_summing_close_fields(rt_summing *s, rt_buf *fields, bool with_author);
+/* Carries out requests (at most 4) as one step; fills in out->entry, take and seq. take: the
+ * default; empty: the active one. asked: hooks have agreed at an event of their own.
+ * RT_CONFLICT: what s->needs says is not so any more within the writing transaction, and
+ * nothing was changed. */
+void rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t count,
+		      bool asked);
 
 #endif
