@@ -44,6 +44,11 @@ rt_str rt_call_param(const rt_call *call, const char *name);
 /* 200 (or status) with JSON that was put into call->answer->body. Too little memory: 503. */
 void rt_call_done(rt_call *call, unsigned status);
 void rt_call_fail(rt_call *call, const rt_error *err, const char *hint);
+/* Failures in one line; each returns false. */
+bool rt_call_failed(rt_call *call, const rt_error *err);
+/* RT_USAGE with these words. */
+bool rt_call_refuse(rt_call *call, const char *detail);
+bool rt_call_nomem(rt_call *call);
 /* ETag of the answer. */
 void rt_call_etag(rt_call *call, const char *etag);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Changes: asked for with their conditions, answered, and the answer kept. */
-#include "server/call_impl.h"
+#include "server/call.h"
 #include "server/idempotency.h"
 #include "server/etag.h"
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
+ * Hook API: the routes of programs written for Manual Slop (docs/hook-api.md), next to /retake/v1
+ * and with the same access control: the entries of the active take as one list to read and
+ * replace, fields to read and set, callbacks by name. Each change is one step, and the answer says
+ * how to undo it.
+ *
  * A mapping onto what exists already: the list becomes operations (replace_list.h), fields are
  * settings and places, callbacks are operations under other names. A field, a callback or a route
  * is a row in one of the three tables. */
-#include "server/hook_api.h"
-
 #include "core/setting.h"
-#include "server/call_impl.h"
+#include "server/call.h"
 #include "server/etag.h"
 #include "server/replace_list.h"
+#include "server/routes.h"
 #include "server/run_json.h"
 #include "view/view.h"
 
