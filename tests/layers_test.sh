@@ -123,16 +123,6 @@ done
 try good src/ops/a.c '#include "log/engine.h"'
 try good src/view/a.c '#include "ops/names.h"' '#include "log/engine.h"'
 try good src/chat/a.c '#include "view/highlight.h"'
-# The includes that still go upwards: no other file may have them, and none is listed in vain.
-# What is listed last is as good as any.
-known=$(sed -n 's/^    ("\(src[^"]*\)", "\(.*\)"),$/\1 \2/p' "$root/tools/check_layers.py" | tail -n 1)
-if [ -n "$known" ]; then
-	path=${known% *}
-	header=${known#* }
-	try good "$path" "#include \"$header\""
-	try layer "$path" 'int a;'
-	try layer "$(dirname "$path")/another.h" "#include \"$header\""
-fi
 try good src/store/store_sqlite.c '#include <sqlite3.h>' '#include "log/store.h"' '#define _GNU_SOURCE'
 try good src/program/main.c '#include "store/store_sqlite.h"' '#include "formats/pi.h"' \
 	'int main(void) { printf("x"); exit(1); }'

@@ -3,8 +3,7 @@
 """Checks what the compiler does not: who may include whom, and who may do what.
 
   layer     a file includes only its own layer and those below it (the table in
-            ARCHITECTURE.md); include/ knows nothing but itself; KNOWN_UPWARD lists the
-            exceptions that remain, and each of them must still be needed
+            ARCHITECTURE.md); include/ knows nothing but itself
   include   quoted includes are written from src/ or include/
   pure      base, core, codec, log, ops, view and chat include only headers from a short list,
             call nothing that reads or writes the world, and define no _GNU_SOURCE;
@@ -37,9 +36,6 @@ def read_table():
 
 
 USES = read_table()
-# Includes that still go the wrong way: a file, and the header that it should not need.
-# Nothing is added here; who makes one needless takes it out.
-KNOWN_UPWARD = set()
 # What tests of the pure layers use besides what is above them: a store, a format, a model.
 TEST_HELP = {"store", "formats", "llm", "hooks"}
 PURE = {"base", "core", "codec", "log", "ops", "view", "chat", "markup"}
@@ -147,7 +143,6 @@ class Check:
     def __init__(self, root):
         self.root = root
         self.findings = []
-        self.upward = set()  # those of KNOWN_UPWARD that were met
 
     def say(self, path, line, rule, words):
         self.findings.append((path, line, rule, words))
@@ -173,9 +168,6 @@ class Check:
                 continue
             if path.endswith(("_test.c", "_fuzz.c", "_testing.h")) and (
                     layer in below(top) or (layer in PURE and top in TEST_HELP)):
-                continue
-            if (path, name) in KNOWN_UPWARD:
-                self.upward.add((path, name))
                 continue
             where = "below" if layer in below(top) else "beside"
             self.say(path, line, "layer", f'{layer} is {where} {top} and includes "{name}"')
@@ -241,7 +233,7 @@ class Check:
             self.includes(path, text, layer, is_test)
         self.calls(path, code_of(text), layer, is_test)
 
-    def tree(self, whole):
+    def tree(self):
         count = 0
         for top in SOURCE_DIRS:
             for folder, inner, names in os.walk(os.path.join(self.root, top)):
@@ -249,11 +241,6 @@ class Check:
                 for name in sorted(names):
                     self.file(os.path.relpath(os.path.join(folder, name), self.root))
                     count += 1
-        for path, name in sorted(KNOWN_UPWARD - self.upward):
-            # A tree of another root need not have the file.
-            if whole or os.path.exists(os.path.join(self.root, path)):
-                self.say(path, 1, "layer",
-                         f'KNOWN_UPWARD lists "{name}", which is not included any more')
         return count
 
 
@@ -263,7 +250,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", default=here)
     check = Check(parser.parse_args().root)
-    count = check.tree(whole=os.path.samefile(check.root, here))
+    count = check.tree()
     for path, line, rule, words in check.findings:
         print(f"{path}:{line}: {rule}: {words}")
     if count == 0:

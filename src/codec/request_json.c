@@ -335,3 +335,63 @@ rt_request_write_extra(rt_buf *buf, const rt_request *r)
 	if (any)
 		rt_json_close(buf, '}');
 }
+
+/* ---- copies ---- */
+
+static void
+copy_str(rt_scope *scope, rt_str *s)
+{
+	if (s->ptr != NULL && !rt_str_is_null(*s))
+		*s = rt_scope_copy(scope, *s);
+}
+
+static void
+copy_value(rt_scope *scope, yyjson_val **value)
+{
+	rt_buf *json;
+
+	if (*value == NULL)
+		return;
+	json = rt_scope_buf(scope);
+	rt_json_add_value(json, *value);
+	*value = rt_json_parse(scope, rt_scope_str(scope, json));
+}
+
+static void
+copy_member(rt_scope *scope, void *member, rt_field_type type)
+{
+	switch (type) {
+	case RT_FIELD_STRING:
+	case RT_FIELD_ADDRESS: copy_str(scope, member); break;
+	case RT_FIELD_CONTENT:
+		copy_str(scope, &((rt_content *)member)->text);
+		copy_value(scope, &((rt_content *)member)->blocks);
+		break;
+	case RT_FIELD_MOMENT: copy_str(scope, &((rt_time_text *)member)->text); break;
+	case RT_FIELD_ARRAY:
+	case RT_FIELD_ANY: copy_value(scope, member); break;
+	case RT_FIELD_NUMBER:
+	case RT_FIELD_BOOL: break;
+	}
+}
+
+rt_request
+rt_request_copy(rt_scope *scope, const rt_request *request)
+{
+	rt_request r = *request;
+
+	copy_value(scope, &r.source);
+	if (r.invalid != NULL) {
+		rt_error *kept = rt_scope_get(scope, sizeof(*kept));
+
+		if (kept != NULL)
+			*kept = *r.invalid;
+		r.invalid = kept;
+	} else {
+		copy_str(scope, &r.discussion);
+		copy_str(scope, &r.take);
+		for (const rt_op_field *f = rt_ops[r.op].fields; f->name != NULL; f++)
+			copy_member(scope, (char *)&r + f->offset, f->type);
+	}
+	return rt_ok(scope) ? r : (rt_request){0};
+}

@@ -20,6 +20,10 @@ rt_request *rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t 
  * request. */
 rt_request rt_request_parse(rt_scope *scope, rt_str json);
 
+/* A copy of a request and of all that it points to; lives as long as the scope. All bytes 0 once
+ * that has failed. O(size). */
+rt_request rt_request_copy(rt_scope *scope, const rt_request *request);
+
 /* As a JSON object. A decoded request keeps the order of its members and those that are
  * unknown; members that were changed since are written as they are now. */
 void rt_request_write(rt_buf *buf, const rt_request *request);

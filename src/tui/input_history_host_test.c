@@ -391,11 +391,12 @@ up_brings_back_what_another_run_sent(void **state)
 static void
 purge_elsewhere(fixture *f, const char *text)
 {
+	rt_request r = {.op = RT_OP_PURGE, .text = rt_str_of(text)};
 	rt_error err = {0};
 	desk other;
 
 	open_desk(&other, f);
-	if (rt_work_op(&other.tui.work, NULL, &err, "purge", "text", text, NULL) != RT_OK)
+	if (work_apply(&other.tui.work, &r, 1, NULL, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	desk_close(&other);
 }
@@ -543,7 +544,7 @@ a_purged_entry_is_not_brought_back(void **state)
 	desk_press(&d, "escape");
 	desk_type(&d, "another");
 	desk_press(&d, "escape");
-	if (rt_work_op(&d.tui.work, NULL, &err, "purge", "entry", ":1", NULL) != RT_OK)
+	if (work_apply_json(&d.tui.work, "[{\"op\":\"purge\",\"entry\":\":1\"}]", NULL, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	assert_false(is_on_disk(f->folder, "a text of its"));
@@ -556,6 +557,9 @@ a_purged_entry_is_not_brought_back(void **state)
 static void
 begin_conflict(fixture *f, desk *d, const char *theirs)
 {
+	rt_request r = {.op = RT_OP_ENTRY_EDIT,
+			.entry = RT_STR(":1"),
+			.content.text = rt_str_of(theirs)};
 	rt_error err = {0};
 	desk other;
 
@@ -565,8 +569,7 @@ begin_conflict(fixture *f, desk *d, const char *theirs)
 	open_desk(&other, f);
 	desk_press(d, "alt+up alt+e");
 	desk_type(d, " as I would say it");
-	if (rt_work_op(&other.tui.work, NULL, &err, "entry.edit", "entry", ":1", "content", theirs,
-		       NULL) != RT_OK)
+	if (work_apply(&other.tui.work, &r, 1, NULL, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	desk_close(&other);
 	desk_press(d, "enter");

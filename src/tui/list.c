@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/list.h"
 
+#include "tui/bar.h"
+
 bool
 rt_list_act(rt_list *list, rt_action action)
 {
@@ -45,6 +47,17 @@ size_t
 rt_list_seen(const rt_list *list)
 {
 	return list->count - list->top < list->rows ? list->count - list->top : list->rows;
+}
+
+void
+rt_list_draw(rt_list *list, rt_canvas *canvas, rt_box box, rt_list_draw_fn draw, void *ctx)
+{
+	rt_list_fit(list, box.h);
+	for (size_t i = 0; i < rt_list_seen(list); i++) {
+		draw(ctx, canvas, box, (int)i, list->top + i);
+		if (list->top + i == list->at)
+			rt_bar_select(canvas, box, (int)i);
+	}
 }
 
 void *

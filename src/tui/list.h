@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * List: a cursor in a column of rows, of which as many are seen as there is room for. Only
- * numbers; who owns it draws rows top .. top + rows - 1.
+ * List: rows of one kind with a cursor, scrolled to the room that there is. Panes fill in the
+ * rows, and draw one at a time.
  *
  * Threads: one at a time. */
 #ifndef RT_TUI_LIST_H
 #define RT_TUI_LIST_H
 
+#include "tui/canvas.h"
 #include "tui/keymap.h"
 
 typedef struct rt_list {
@@ -23,6 +24,10 @@ bool rt_list_act(rt_list *list, rt_action action);
 void rt_list_count(rt_list *list, size_t count);
 /* Before it is drawn in so many rows: the cursor is among those seen. */
 void rt_list_fit(rt_list *list, int rows);
+/* Draws row number `row` of a list at line y of the box. */
+typedef void (*rt_list_draw_fn)(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row);
+/* Fit the list to the box, draw the rows that are seen, and highlight the one with the cursor. */
+void rt_list_draw(rt_list *list, rt_canvas *canvas, rt_box box, rt_list_draw_fn draw, void *ctx);
 /* The rows of a list, with room for one more behind count of so many bytes: moved where need be.
  * NULL: no memory; they are as they were. */
 void *rt_list_grow(const rt_alloc *alloc, void *rows, size_t count, size_t *room, size_t size);

@@ -59,10 +59,17 @@ struct rt_pane {
 			     * it is shown in the same frame */
 };
 
-/* That lie on one another. */
+/* What other panes and verbs ask of the chat. */
+typedef struct rt_chat_ops {
+	rt_status (*fill)(rt_pane *chat, rt_str text);
+	void (*remember)(rt_pane *chat, rt_str text);
+	void (*show)(rt_pane *chat, size_t at);
+} rt_chat_ops;
+
+/* Maximum depth of the stack of panes. */
 enum { RT_PANES_MAX = 12 };
 
-/* The whole. */
+/* The terminal UI. */
 struct rt_tui {
 	const rt_alloc *alloc;
 	rt_session *session;
@@ -76,6 +83,8 @@ struct rt_tui {
 	rt_work work;
 	rt_pane *panes[2 * RT_PANES_MAX]; /* from the bottom; [0] is the chat; with those that close */
 	size_t pane_count;
+	const rt_chat_ops *chat; /* of panes[0] */
+	rt_status (*act)(rt_tui *tui, rt_action action); /* the loop's: rt_tui_act */
 	rt_buf notice;      /* what was done, or went wrong; stays until the next is said */
 	rt_ink notice_ink;
 	unsigned errors;    /* said so far */
@@ -108,14 +117,20 @@ struct rt_tui {
 RT_CHECKED rt_status rt_tui_push(rt_tui *tui, rt_pane *pane);
 /* The pane, and all that lie on it, go after this event. Not the chat. */
 void rt_tui_close(rt_tui *tui, rt_pane *pane);
+/* The pane that has the keys: the topmost that is not being closed. */
+rt_pane *rt_tui_top(const rt_tui *tui);
 /* The notice line. An error: in its ink, with the hint behind. What rt_tui_say says is gone with
  * the next key, all else with the next thing that is said. */
 void rt_tui_say(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_done(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
 void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
+/* A failure is reported, and RT_OK returned; RT_NOMEM and RT_OK are returned as they are. */
+RT_CHECKED rt_status rt_tui_say_failure(rt_tui *tui, rt_status st, const rt_error *err);
 /* What a change did: its words, its step and the key that takes it back. */
 void rt_tui_say_change(rt_tui *tui, const rt_work_said *said);
+/* Another screen may have the keys now, whose key for undo the notice names. */
+void rt_tui_fit_way_back(rt_tui *tui);
 /* Run the person's editor on a text (not one that out holds); *out_changed false: it was left as
  * it was. Where it failed err says so, and tui->work.hint where the text is kept. The screen is
  * given away meanwhile. */
@@ -141,20 +156,23 @@ RT_CHECKED rt_status rt_tui_on_event(rt_tui *tui, const struct rt_event *event);
 /* rt_work_tend, and panes are told. */
 RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 
+/* ---- the chat, which lies below all panes ---- */
+
+/* Put a text into the chat's input: one that was handed back, or is to be edited first. */
+RT_CHECKED rt_status rt_tui_fill_input(rt_tui *tui, rt_str text);
+/* What was written and could not be used: Up brings it back in the chat. */
+void rt_tui_remember_input(rt_tui *tui, rt_str text);
+/* Show this entry of the take (a position) in the middle, with a mark. Keys go on writing. */
+void rt_tui_show_entry(rt_tui *tui, size_t at);
+
 /* ---- the screens ---- */
 
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
-/* What was handed back, or is to be edited first, into the chat's input. */
-RT_CHECKED rt_status rt_pane_chat_fill(rt_tui *tui, rt_str text);
-/* What was written and could not be used: Up brings it back in the chat. */
-void rt_pane_chat_remember(rt_tui *tui, rt_str text);
 /* A question was never stored: its text is in the input again, where that is empty. */
 RT_CHECKED rt_status rt_pane_chat_return(rt_tui *tui);
 /* Keep what is being written in a file (draft_host.h), here and in a question that lies above;
  * always: also where it is long. */
 void rt_pane_chat_keep(rt_tui *tui, bool always);
-/* Show this entry of the take (a position) in the middle, with a mark. Keys go on writing. */
-void rt_pane_chat_show(rt_tui *tui, size_t at);
 RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_history(rt_tui *tui);
 /* query: searched for at once; may be empty. */

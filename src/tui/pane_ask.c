@@ -178,7 +178,7 @@ leave_text(asking *a)
 	rt_buf_add_str(&kept, text);
 	st = cancel(a);
 	if (st == RT_OK && kept.size > 0)
-		rt_pane_chat_remember(tui, rt_buf_str(&kept));
+		rt_tui_remember_input(tui, rt_buf_str(&kept));
 	rt_buf_deinit(&kept);
 	return st;
 }

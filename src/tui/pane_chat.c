@@ -163,10 +163,11 @@ reveal(rt_chat *chat, size_t item)
 	}
 }
 
-void
-rt_pane_chat_show(rt_tui *tui, size_t at)
+static void
+show(rt_pane *pane, size_t at)
 {
-	rt_chat *chat = of(tui->panes[0]);
+	rt_chat *chat = of(pane);
+	rt_tui *tui = pane->tui;
 
 	if (at >= rt_work_count(&tui->work))
 		return;
@@ -798,7 +799,7 @@ find_on(rt_chat *chat)
 		if (rt_text_search_next(&chat->search, &tui->work, what, &at)) {
 			if (was_told)
 				rt_tui_say(tui, "%s", "");
-			rt_pane_chat_show(tui, at);
+			rt_tui_show_entry(tui, at);
 			rt_chat_select(chat, at); /* n and N go on */
 			return;
 		}
@@ -1240,10 +1241,11 @@ bring_draft(rt_chat *chat)
 	return st;
 }
 
-rt_status
-rt_pane_chat_fill(rt_tui *tui, rt_str text)
+static rt_status
+fill(rt_pane *pane, rt_str text)
 {
-	rt_chat *chat = of(tui->panes[0]);
+	rt_chat *chat = of(pane);
+	rt_tui *tui = pane->tui;
 	rt_status st = RT_OK;
 
 	/* What was being written is not lost. */
@@ -1256,10 +1258,11 @@ rt_pane_chat_fill(rt_tui *tui, rt_str text)
 	return st == RT_OK ? rt_field_set(chat->field, text) : st;
 }
 
-void
-rt_pane_chat_remember(rt_tui *tui, rt_str text)
+static void
+remember_input(rt_pane *pane, rt_str text)
 {
-	rt_chat *chat = of(tui->panes[0]);
+	rt_chat *chat = of(pane);
+	rt_tui *tui = pane->tui;
 	rt_buf both;
 
 	if (tui->is_forced) { /* nobody comes back to this input, but to the draft */
@@ -1362,10 +1365,12 @@ rt_pane_chat(rt_tui *tui)
 					.changed = changed,
 					.tend = tend,
 					.free = chat_free};
+	static const rt_chat_ops chat_ops = {fill, remember_input, show};
 	rt_chat *chat = rt_new0(tui->alloc, sizeof(*chat));
 
 	if (chat == NULL)
 		return RT_NOMEM;
+	tui->chat = &chat_ops;
 	chat->pane.ops = &ops;
 	chat->pane.tui = tui;
 	chat->follows = true;

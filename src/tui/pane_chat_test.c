@@ -219,7 +219,7 @@ a_revert_in_another_discussion(void **state)
 	desk_add(&d, "User", "one");
 	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"second\"}]");
 	rt_work_said_init(&said, d.tui.alloc);
-	assert_int_equal(rt_work_apply(&d.tui.work, RT_STR("[{\"op\":\"revert\",\"seq\":1}]"), &said,
+	assert_int_equal(work_apply_json(&d.tui.work, "[{\"op\":\"revert\",\"seq\":1}]", &said,
 				       &err),
 			 RT_OK);
 	rt_tui_say_change(&d.tui, &said);

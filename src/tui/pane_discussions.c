@@ -554,11 +554,24 @@ draw_title(discussions *d, rt_canvas *canvas, rt_box box)
 }
 
 static void
+draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
+{
+	discussions *d = ctx;
+	const row *r = &d->rows[row_number];
+
+	if (r->hit != NULL)
+		draw_hit(canvas, box, y, r->hit);
+	else if (r->take != NULL)
+		draw_take(d, canvas, box, y, r);
+	else
+		draw_disc(d, canvas, box, y, r->disc);
+}
+
+static void
 draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
 	discussions *d = of(pane);
 	rt_box list = {box.x, box.y + 1, box.w, box.h - 1};
-	size_t i;
 
 	d->columns = box.w;
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
@@ -570,19 +583,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		list.y++;
 		list.h--;
 	}
-	rt_list_fit(&d->list, list.h);
-	for (i = 0; i < rt_list_seen(&d->list); i++) {
-		const row *r = &d->rows[d->list.top + i];
-
-		if (r->hit != NULL)
-			draw_hit(canvas, list, (int)i, r->hit);
-		else if (r->take != NULL)
-			draw_take(d, canvas, list, (int)i, r);
-		else
-			draw_disc(d, canvas, list, (int)i, r->disc);
-		if (d->list.top + i == d->list.at)
-			rt_bar_select(canvas, list, (int)i);
-	}
+	rt_list_draw(&d->list, canvas, list, draw_row, d);
 	if (d->list.count == 0 && d->problem.size > 0)
 		(void)rt_canvas_put_cut(canvas, list, 3, 0, list.w - 3, rt_buf_str(&d->problem),
 					RT_INK_ERROR);
@@ -594,22 +595,27 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 
 /* What a name is asked for. */
 typedef struct naming {
-	const char *op;
+	rt_op_id op;
 	uint32_t disc, take; /* take 0: the discussion */
 } naming;
 
-/* {"op":…,"discussion":"d3","take":"t2"; the rest is to be added. */
+/* Requests that address a discussion, or a take of it, by its id. */
+typedef struct addressed {
+	char disc[24], take[24];
+	rt_request request;
+} addressed;
+
+/* What its request points to is in *out itself. */
 static void
-add_op(rt_buf *requests, const char *op, uint32_t disc, uint32_t take)
+address(addressed *out, rt_op_id op, uint32_t disc, uint32_t take)
 {
-	rt_json_add_comma(requests);
-	rt_buf_add_byte(requests, '{');
-	rt_json_add_key(requests, "op");
-	rt_json_add_string(requests, rt_str_of(op));
-	if (disc != 0)
-		rt_buf_add_f(requests, ",\"discussion\":\"d%u\"", disc);
+	*out = (addressed){.request.op = op};
+	(void)snprintf(out->disc, sizeof(out->disc), "d%u", disc);
+	(void)snprintf(out->take, sizeof(out->take), "t%u", take);
 	if (take != 0)
-		rt_buf_add_f(requests, ",\"take\":\"t%u\"", take);
+		out->request.discussion = rt_str_of(out->disc);
+	if (disc != 0)
+		out->request.target = rt_str_of(take != 0 ? out->take : out->disc);
 }
 
 /* All panes down to the chat. */
@@ -646,7 +652,7 @@ show_entry(rt_tui *tui, const char *id, rt_error *err)
 	if (chat->ops->changed != NULL)
 		st = chat->ops->changed(chat);
 	if (at != SIZE_MAX)
-		rt_pane_chat_show(tui, at);
+		rt_tui_show_entry(tui, at);
 	else
 		rt_tui_say(tui, "The entry is not in this take any more");
 	return st;
@@ -693,19 +699,17 @@ free_after(rt_tui *tui, void *ctx)
 	rt_free(tui->alloc, ctx);
 }
 
-/* A change that goes wrong is said, and that is all. */
+/* Failures are reported in the notice. */
 static rt_status
-change(rt_tui *tui, rt_buf *requests, const after *then)
+change(rt_tui *tui, const rt_request *requests, size_t count, const after *then)
 {
-	rt_pending_change_options how = {.done = changed_it, .free_ctx = free_after};
+	rt_pending_change_options how = {
+		.requests = requests, .count = count, .done = changed_it, .free_ctx = free_after};
 	after *a = rt_new(tui->alloc, sizeof(*a));
 
-	if (a == NULL || requests->status != RT_OK) {
-		rt_free(tui->alloc, a);
+	if (a == NULL)
 		return RT_NOMEM;
-	}
 	*a = *then;
-	how.requests = rt_buf_str(requests);
 	how.ctx = a;
 	return rt_pending_change_start(tui, &how);
 }
@@ -719,7 +723,9 @@ open_place(rt_tui *tui, uint32_t disc, uint32_t take, after *a)
 	rt_error err;
 	rt_status st = rt_project_disc(work->value, disc, &other, &err);
 	uint32_t active = st == RT_OK ? other->active : 0;
-	rt_buf requests;
+	addressed there, in_it;
+	rt_request requests[2];
+	size_t count = 0;
 
 	if (st != RT_OK) {
 		if (st != RT_NOMEM)
@@ -730,21 +736,16 @@ open_place(rt_tui *tui, uint32_t disc, uint32_t take, after *a)
 	a->take = take != 0 ? take : active;
 	a->is_left = true;
 	a->words = disc != work->value->active ? "Switched discussions" : "Switched takes";
-	rt_buf_init(&requests, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&requests, '[');
 	if (disc != work->value->active) {
-		add_op(&requests, "discussion.switch", disc, 0);
-		rt_buf_add_byte(&requests, '}');
+		address(&there, RT_OP_DISCUSSION_SWITCH, disc, 0);
+		requests[count++] = there.request;
 	}
 	if (take != 0 && take != active) {
-		add_op(&requests, "take.switch", disc, take);
-		rt_buf_add_byte(&requests, '}');
+		address(&in_it, RT_OP_TAKE_SWITCH, disc, take);
+		requests[count++] = in_it.request;
 	}
-	rt_buf_add_byte(&requests, ']');
 	a->is_active = !work->read_only || a->take == active;
-	st = requests.size > 2 && !work->read_only ? change(tui, &requests, a) : arrive(tui, a);
-	rt_buf_deinit(&requests);
-	return st;
+	return count > 0 && !work->read_only ? change(tui, requests, count, a) : arrive(tui, a);
 }
 
 /* To an entry that was found. */
@@ -798,22 +799,15 @@ named(rt_tui *tui, void *ctx, rt_str name)
 {
 	const naming *n = ctx;
 	after a = {0};
-	rt_buf requests;
-	rt_status st;
+	addressed change_of;
 
 	if (name.ptr == NULL)
 		return RT_OK;
-	rt_buf_init(&requests, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&requests, '[');
-	add_op(&requests, n->op, n->disc, n->take);
-	rt_json_add_key(&requests, "name");
-	rt_json_add_string(&requests, name);
-	rt_buf_add_c(&requests, "}]");
+	address(&change_of, n->op, n->disc, n->take);
+	change_of.request.name = name;
 	/* Where it leads to another discussion, that is what one wants to see. */
-	a.is_left = strcmp(n->op, "discussion.new") == 0;
-	st = change(tui, &requests, &a);
-	rt_buf_deinit(&requests);
-	return st;
+	a.is_left = n->op == RT_OP_DISCUSSION_NEW;
+	return change(tui, &change_of.request, 1, &a);
 }
 
 static void
@@ -845,7 +839,7 @@ make_new(discussions *d)
 		(void)snprintf(room, sizeof(room), "discussion-%u", number++);
 	while (rt_project_disc_named(tui->work.value, rt_str_of(room)) != 0);
 	return ask_name(tui, "Name of the new discussion", rt_str_of(room),
-			(naming){.op = "discussion.new"});
+			(naming){.op = RT_OP_DISCUSSION_NEW});
 }
 
 static rt_status
@@ -857,9 +851,9 @@ rename_it(discussions *d)
 		return RT_OK;
 	if (r->take != NULL)
 		return ask_name(d->pane.tui, "New name of the take", text_of(r->take, "name"),
-				(naming){"take.rename", number_of(r->disc), number_of(r->take)});
+				(naming){RT_OP_TAKE_RENAME, number_of(r->disc), number_of(r->take)});
 	return ask_name(d->pane.tui, "New name of the discussion", text_of(r->disc, "name"),
-			(naming){"discussion.rename", number_of(r->disc), 0});
+			(naming){RT_OP_DISCUSSION_RENAME, number_of(r->disc), 0});
 }
 
 static rt_status
@@ -874,7 +868,7 @@ promote(discussions *d)
 	}
 	return ask_name(d->pane.tui, "Name of the discussion that the take becomes",
 			text_of(r->take, "name"),
-			(naming){"take.promote", number_of(r->disc), number_of(r->take)});
+			(naming){RT_OP_TAKE_PROMOTE, number_of(r->disc), number_of(r->take)});
 }
 
 static rt_status
@@ -882,19 +876,13 @@ delete_it(discussions *d)
 {
 	const row *r = at_cursor(d);
 	after a = {0};
-	rt_buf requests;
-	rt_status st;
+	addressed gone;
 
 	if (r == NULL || r->disc == NULL)
 		return RT_OK;
-	rt_buf_init(&requests, d->pane.tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&requests, '[');
-	add_op(&requests, r->take != NULL ? "take.delete" : "discussion.delete",
-	       number_of(r->disc), r->take != NULL ? number_of(r->take) : 0);
-	rt_buf_add_c(&requests, "}]");
-	st = change(d->pane.tui, &requests, &a);
-	rt_buf_deinit(&requests);
-	return st;
+	address(&gone, r->take != NULL ? RT_OP_TAKE_DELETE : RT_OP_DISCUSSION_DELETE,
+		number_of(r->disc), r->take != NULL ? number_of(r->take) : 0);
+	return change(d->pane.tui, &gone.request, 1, &a);
 }
 
 /* --- keys --- */

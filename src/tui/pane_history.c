@@ -43,6 +43,12 @@ typedef struct detail_job {
 	rt_status status;
 } detail_job;
 
+/* How wide the columns are, for what is seen. */
+typedef struct widths {
+	unsigned lanes;
+	int number, by;
+} widths;
+
 typedef struct history {
 	rt_pane pane; /* first */
 	rt_steps steps;
@@ -69,6 +75,7 @@ typedef struct history {
 	int64_t moved_ms;
 	uint64_t moved_seq;
 	int columns;
+	widths seen_widths; /* of what is drawn */
 } history;
 
 static history *
@@ -418,16 +425,10 @@ count_lanes(const history *h, int columns)
 	return columns < BY_MIN * 2 && most > LANES_NARROW ? LANES_NARROW : most;
 }
 
-/* How wide the columns are, for what is seen. */
-typedef struct columns {
-	unsigned lanes;
-	int number, by;
-} columns;
-
-static columns
+static widths
 measure(const history *h, rt_canvas *canvas, int width)
 {
-	columns c = {.lanes = count_lanes(h, width)};
+	widths c = {.lanes = count_lanes(h, width)};
 	char number[24];
 	size_t i;
 
@@ -445,8 +446,11 @@ measure(const history *h, rt_canvas *canvas, int width)
 }
 
 static void
-draw_row(history *h, rt_canvas *canvas, rt_box box, int y, const rt_step *step, const columns *c)
+draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 {
+	history *h = ctx;
+	const widths *c = &h->seen_widths;
+	const rt_step *step = step_at(h, row);
 	rt_ink ink = step->is_undone ? RT_INK_DIM : RT_INK_TEXT;
 	rt_str now = RT_STR("now"), arrow = rt_canvas_glyph(canvas, RT_GLYPH_LEFT_ARROW);
 	int x = draw_lanes(canvas, box, y, step, c->lanes), room = box.w;
@@ -487,16 +491,9 @@ draw_row(history *h, rt_canvas *canvas, rt_box box, int y, const rt_step *step, 
 static void
 draw_list(history *h, rt_canvas *canvas, rt_box box)
 {
-	columns c;
-	size_t i;
-
 	rt_list_fit(&h->list, box.h);
-	c = measure(h, canvas, box.w);
-	for (i = 0; i < rt_list_seen(&h->list); i++) {
-		draw_row(h, canvas, box, (int)i, step_at(h, h->list.top + i), &c);
-		if (h->list.top + i == h->list.at)
-			rt_bar_select(canvas, box, (int)i);
-	}
+	h->seen_widths = measure(h, canvas, box.w);
+	rt_list_draw(&h->list, canvas, box, draw_row, h);
 }
 
 static void
@@ -614,11 +611,12 @@ free_told(rt_tui *tui, void *ctx)
 }
 
 static rt_status
-begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_pending_change_fn done)
+begin(rt_tui *tui, rt_op_id op, uint64_t seq, rt_pending_change_fn done)
 {
-	rt_pending_change_options how = {.done = done, .free_ctx = free_told};
+	rt_request request = {.op = op, .step = {seq, true}};
+	rt_pending_change_options how = {
+		.requests = &request, .count = 1, .done = done, .free_ctx = free_told};
 	told *t = rt_new(tui->alloc, sizeof(*t));
-	char request[80];
 	rt_error err;
 	rt_status st;
 
@@ -630,11 +628,8 @@ begin(rt_tui *tui, const char *op_and_key, uint64_t seq, rt_pending_change_fn do
 	st = rt_precondition_add_redo(&t->seen, tui->work.value, &err);
 	if (st != RT_OK) {
 		free_told(tui, t);
-		return rt_verb_said(tui, st, &err);
+		return rt_tui_say_failure(tui, st, &err);
 	}
-	(void)snprintf(request, sizeof(request), "[{\"op\":\"%s\":%llu}]", op_and_key,
-		       (unsigned long long)seq);
-	how.requests = rt_str_of(request);
 	how.precondition = &t->seen;
 	how.ctx = t;
 	return rt_pending_change_start(tui, &how);
@@ -676,7 +671,7 @@ jump(history *h)
 {
 	const rt_step *step = at_cursor(h);
 
-	return step == NULL ? RT_OK : begin(h->pane.tui, "jump\",\"to", step->seq, jumped);
+	return step == NULL ? RT_OK : begin(h->pane.tui, RT_OP_JUMP, step->seq, jumped);
 }
 
 static rt_status
@@ -700,7 +695,7 @@ revert(history *h)
 		rt_tui_say(h->pane.tui, "There is no step to revert here");
 		return RT_OK;
 	}
-	return begin(h->pane.tui, "revert\",\"seq", step->seq, reverted);
+	return begin(h->pane.tui, RT_OP_REVERT, step->seq, reverted);
 }
 
 /* All, those of the discussion, those of the project. The cursor stays where it can. */

@@ -298,14 +298,14 @@ static void
 long_history(void **state)
 {
 	enum { STEPS = 3000 };
+	rt_request r = {.op = RT_OP_ENTRY_APPEND, .content.text = RT_STR("x")};
 	desk d;
 	int i;
 
 	(void)state;
 	desk_open(&d, 70, 14);
 	for (i = 0; i < STEPS; i++)
-		assert_int_equal(rt_work_op(&d.tui.work, NULL, NULL, "entry.append", "content", "x",
-					    NULL),
+		assert_int_equal(work_apply(&d.tui.work, &r, 1, NULL, NULL),
 				 RT_OK);
 	desk_press(&d, "f3");
 	assert_shows(&d, "1 of 256+");

@@ -325,11 +325,27 @@ draw_running(palette *p, rt_canvas *canvas, rt_box box)
 }
 
 static void
+draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
+{
+	palette *p = ctx;
+	const row *r = &p->rows[row_number];
+
+	switch (r->kind) {
+	case ROW_ACTION: draw_action(p, canvas, box, y, r->action); break;
+	case ROW_COMMAND: draw_command(canvas, box, y, r->command); break;
+	case ROW_USAGE: draw_usage(canvas, box, y, r->command); break;
+	case ROW_NAME:
+		(void)rt_canvas_put_name(canvas, box, 4, y, box.w - 4, r->name, RT_INK_TEXT);
+		break;
+	}
+}
+
+static void
 draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
 	palette *p = of(pane);
 	int head = box.h > 2 ? 2 : 1;
-	size_t i;
+	rt_box rows = {box.x, box.y + head, box.w, box.h - head};
 
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
 	p->columns = box.w - 2;
@@ -342,23 +358,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	(void)rt_canvas_put_c(canvas, box, 0, head - 1, ":", RT_INK_DIM);
 	rt_field_draw(p->field, canvas, (rt_box){box.x + 2, box.y + head - 1, box.w - 2, 1},
 		      RT_INK_TEXT, true);
-	rt_list_fit(&p->list, box.h - head);
-	for (i = 0; i < rt_list_seen(&p->list); i++) {
-		const row *r = &p->rows[p->list.top + i];
-		int y = head + (int)i;
-
-		switch (r->kind) {
-		case ROW_ACTION: draw_action(p, canvas, box, y, r->action); break;
-		case ROW_COMMAND: draw_command(canvas, box, y, r->command); break;
-		case ROW_USAGE: draw_usage(canvas, box, y, r->command); break;
-		case ROW_NAME:
-			(void)rt_canvas_put_name(canvas, box, 4, y, box.w - 4, r->name,
-						 RT_INK_TEXT);
-			break;
-		}
-		if (p->list.top + i == p->list.at)
-			rt_bar_select(canvas, box, y);
-	}
+	rt_list_draw(&p->list, canvas, rows, draw_row, p);
 	if (p->list.count == 0 && box.h > head)
 		(void)rt_canvas_put_c(canvas, box, 2, head, "No match.", RT_INK_DIM);
 }

@@ -108,12 +108,28 @@ height(rt_pane *pane, int columns, int rows)
 }
 
 static void
+draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
+{
+	const picking *p = ctx;
+	int x = 2;
+
+	if (is_new_at(p, row)) {
+		x = rt_canvas_put_c(canvas, box, x, y, "new: ", RT_INK_DIM);
+		(void)rt_canvas_put_cut(canvas, box, x, y, box.w - x, rt_field_text(p->field),
+					RT_INK_TEXT);
+	} else {
+		(void)(p->are_texts ? rt_canvas_put_cut : rt_canvas_put_name)(
+			canvas, box, x, y, box.w - x, name_at(p, p->shown[row]), RT_INK_TEXT);
+	}
+}
+
+static void
 draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
 	picking *p = of(pane);
 	rt_box line = {box.x + 2, box.y + (box.h > 1), box.w - 2, 1};
 	int head = box.h > 1 ? 2 : 1;
-	size_t i;
+	rt_box rows = {box.x, box.y + head, box.w, box.h - head};
 	rt_buf ways;
 
 	p->columns = line.w;
@@ -124,23 +140,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		rt_bar_draw(canvas, box, rt_buf_str(&p->title), rt_buf_str(&ways));
 	rt_buf_deinit(&ways);
 	rt_field_draw(p->field, canvas, line, RT_INK_TEXT, true);
-	rt_list_fit(&p->list, box.h - head);
-	for (i = 0; i < rt_list_seen(&p->list); i++) {
-		size_t row = p->list.top + i;
-		int y = head + (int)i, x = 2;
-
-		if (is_new_at(p, row)) {
-			x = rt_canvas_put_c(canvas, box, x, y, "new: ", RT_INK_DIM);
-			(void)rt_canvas_put_cut(canvas, box, x, y, box.w - x,
-						rt_field_text(p->field), RT_INK_TEXT);
-		} else {
-			(void)(p->are_texts ? rt_canvas_put_cut : rt_canvas_put_name)(
-				canvas, box, x, y, box.w - x, name_at(p, p->shown[row]),
-				RT_INK_TEXT);
-		}
-		if (row == p->list.at)
-			rt_bar_select(canvas, box, y);
-	}
+	rt_list_draw(&p->list, canvas, rows, draw_row, p);
 	if (p->list.count == 0 && box.h > head)
 		(void)rt_canvas_put_c(canvas, box, 2, head,
 				      p->count == 0 ? "There is none." : "No match.",

@@ -142,7 +142,7 @@ read_tree(state *s)
 	s->knows_all = false;
 	if (st == RT_OK && s->shows_times && begin_times(s) != RT_OK)
 		return RT_NOMEM;
-	return rt_verb_said(tui, st, &err);
+	return rt_tui_say_failure(tui, st, &err);
 }
 
 /* ---- drawing ---- */
@@ -369,7 +369,7 @@ search(state *s)
 	/* Without a terminal nobody waits for the texts. */
 	if (st == RT_OK && s->pane.tui->terminal == NULL && !s->knows_all)
 		st = rt_tree_learn(s->tree, SIZE_MAX, &s->knows_all, &err);
-	return rt_verb_said(s->pane.tui, st, &err);
+	return rt_tui_say_failure(s->pane.tui, st, &err);
 }
 
 static void

@@ -193,7 +193,7 @@ rt_pending_change_start(rt_tui *tui, const rt_pending_change_options *how)
 	atomic_init(&d->looked.event, NULL);
 	atomic_init(&d->state, OPEN);
 	atomic_init(&d->is_stopped, false);
-	st = rt_work_job_init(&d->job, &tui->work, how->requests, &err);
+	st = rt_work_job_init(&d->job, &tui->work, how->requests, how->count, &err);
 	if (st == RT_OK)
 		name_place(d);
 	d->job.with.hooks = d->looked.inner == NULL ? NULL : &d->looked.hooks;

@@ -32,7 +32,8 @@ typedef rt_status (*rt_pending_change_fn)(rt_tui *tui, void *ctx, rt_status st, 
 					  const rt_error *err);
 
 typedef struct rt_pending_change_options {
-	rt_str requests;     /* as rt_work_apply has them; copied */
+	const rt_request *requests; /* copied; several are one step */
+	size_t count;
 	const rt_precondition *precondition; /* has to be so still, or NULL; lives as long as ctx */
 	rt_pending_change_fn done;
 	void *ctx;           /* taken over, on failure, too */

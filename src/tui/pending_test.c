@@ -38,7 +38,7 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 	(void)stop_ctx;
 	rt_hook_answer_clear(out);
 	s->fired++;
-	return rt_work_apply(&s->other->tui.work, rt_str_of(s->request), NULL, err);
+	return work_apply_json(&s->other->tui.work, s->request, NULL, err);
 }
 
 static const rt_hooks_ops ops = {.wants = wants, .fire = fire};

@@ -91,7 +91,10 @@ static rt_status
 went_to_take(rt_tui *tui, void *ctx, rt_str answer)
 {
 	(void)ctx;
-	return answer.ptr == NULL ? RT_OK : rt_verb_op(tui, "take.switch", "take", answer, false);
+	return answer.ptr == NULL
+		       ? RT_OK
+		       : rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH,
+								  .target = answer});
 }
 
 static rt_status
@@ -144,7 +147,7 @@ extracted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_err
 	rt_buf *text = ctx;
 	rt_status then = rt_pending_change_report(tui, NULL, st, said, err);
 
-	return then == RT_OK && st == RT_OK ? rt_pane_chat_fill(tui, rt_buf_str(text)) : then;
+	return then == RT_OK && st == RT_OK ? rt_tui_fill_input(tui, rt_buf_str(text)) : then;
 }
 
 static void
@@ -155,66 +158,51 @@ free_text(rt_tui *tui, void *ctx)
 }
 
 /* The path before the entry at this position. */
-static rt_status
-add_extract(rt_tui *tui, const char *name, size_t at, rt_buf *json, rt_error *err)
+static rt_request
+extraction(rt_tui *tui, rt_scope *s, rt_str name, size_t at)
 {
-	char id[RT_ID_MAX + 1];
-	rt_slot before;
-	rt_status st = RT_OK;
+	char id[RT_ID_MAX + 1] = "";
+	rt_slot before = {0};
 
-	if (at == 0 || at == SIZE_MAX) { /* nothing is before it: the new discussion begins empty */
-		rt_buf_add_c(json, "[{\"op\":\"discussion.new\"");
-		rt_json_add_key(json, "name");
-		rt_json_add_string(json, rt_str_of(name[0] != 0 ? name : "branch"));
-	} else {
-		st = rt_seq_get(tui->work.take->slots, at - 1, &before, err);
-		if (st == RT_OK)
-			st = rt_entry_id(tui->work.value, before.entry, id, err);
-		if (st != RT_OK)
-			return st;
-		rt_buf_add_c(json, "[{\"op\":\"discussion.extract\"");
-		rt_json_add_key(json, "entry");
-		rt_json_add_string(json, rt_str_of(id));
-		if (name[0] != 0) {
-			rt_json_add_key(json, "name");
-			rt_json_add_string(json, rt_str_of(name));
-		}
-	}
-	rt_buf_add_c(json, "}]");
-	return st;
+	if (at == 0 || at == SIZE_MAX) /* nothing is before it: the new discussion begins empty */
+		return (rt_request){.op = RT_OP_DISCUSSION_NEW,
+				    .name = name.size > 0 ? name : RT_STR("branch")};
+	RT_TRY(s, rt_seq_get(tui->work.take->slots, at - 1, &before, &s->error));
+	RT_TRY(s, rt_entry_id(tui->work.value, before.entry, id, &s->error));
+	return (rt_request){.op = RT_OP_DISCUSSION_EXTRACT,
+			    .entry = rt_scope_copy(s, rt_str_of(id)),
+			    .name = name.size > 0 ? name : rt_str_at(NULL, 0)};
 }
 
 static rt_status
 extract(rt_tui *tui, const messages *m, uint32_t entry)
 {
-	rt_pending_change_options how = {.done = extracted, .free_ctx = free_text};
+	rt_pending_change_options how = {.count = 1, .done = extracted, .free_ctx = free_text};
 	rt_buf *text = rt_new(tui->alloc, sizeof(*text));
+	rt_request request;
 	rt_work_entry e;
-	rt_buf json;
-	rt_error err;
+	rt_scope s;
 	rt_status st;
 
 	if (text == NULL)
 		return RT_NOMEM;
+	rt_scope_init(&s, tui->alloc);
 	rt_buf_init(text, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_work_entry_of(&tui->work, entry, &e, &err);
-	if (st == RT_OK) {
+	if (RT_TRY(&s, rt_work_entry_of(&tui->work, entry, &e, &s.error)) == RT_OK) {
 		rt_buf_add_str(text, rt_buf_str(&e.text));
 		rt_work_entry_deinit(&e);
-		st = add_extract(tui, m->name, rt_work_position(&tui->work, entry), &json, &err);
+		(void)rt_scope_str(&s, text);
 	}
-	if (st == RT_OK && (text->status != RT_OK || json.status != RT_OK))
-		st = RT_NOMEM;
-	if (st == RT_OK) {
-		how.requests = rt_buf_str(&json);
+	request = extraction(tui, &s, rt_str_of(m->name), rt_work_position(&tui->work, entry));
+	if (rt_ok(&s)) {
+		how.requests = &request;
 		how.ctx = text;
 		st = rt_pending_change_start(tui, &how);
 	} else {
 		free_text(tui, text);
-		st = rt_verb_said(tui, st, &err);
+		st = rt_tui_say_failure(tui, s.status, &s.error);
 	}
-	rt_buf_deinit(&json);
+	rt_scope_deinit(&s);
 	return st;
 }
 
@@ -291,98 +279,10 @@ pick_message(rt_tui *tui, rt_str name)
 		free_messages(tui, m);
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
-	return st == RT_OK || st == RT_NOMEM ? st : rt_verb_said(tui, st, &err);
+	return st == RT_OK || st == RT_NOMEM ? st : rt_tui_say_failure(tui, st, &err);
 }
 
 /* ---- files and names ---- */
-
-/* What is written to a file. */
-typedef struct exported {
-	uint32_t disc;
-	uint32_t take; /* 0: all that the format can say of the discussion */
-} exported;
-
-/* The discussion is named in any case: without that some formats hold all of them. */
-static void
-add_export(rt_buf *line, exported what)
-{
-	rt_buf_add_f(line, "--discussion d%u ", (unsigned)what.disc);
-	if (what.take != 0)
-		rt_buf_add_f(line, "--take t%u ", (unsigned)what.take);
-	rt_buf_add_c(line, "export ");
-}
-
-/* The end of the file's name says the format. */
-static rt_status
-export_to(rt_tui *tui, void *ctx, rt_str file)
-{
-	const exported *what = ctx;
-	rt_buf line, name;
-	rt_status st;
-
-	file = rt_str_trim(file);
-	if (file.ptr == NULL || file.size == 0)
-		return RT_OK;
-	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
-	add_export(&line, *what);
-	rt_buf_add_c(&line, "-o ");
-	rt_buf_init(&name, tui->alloc, RT_BUF_UNLIMITED);
-	if (rt_str_starts(file, RT_STR("~/"))) { /* which means nothing where it is quoted */
-		rt_buf_add_c(&line, "~/");
-		file = rt_str_at(file.ptr + 2, file.size - 2);
-	}
-	rt_buf_add_str(&name, file);
-	if (name.status == RT_OK && file.size > 0)
-		rt_args_add_quoted(&line, name.ptr);
-	st = name.status == RT_OK && line.status == RT_OK
-		     ? rt_pane_palette_run(tui, rt_buf_str(&line))
-		     : RT_NOMEM;
-	rt_buf_deinit(&line);
-	rt_buf_deinit(&name);
-	return st;
-}
-
-static void
-free_exported(rt_tui *tui, void *ctx)
-{
-	rt_free(tui->alloc, ctx);
-}
-
-static rt_status
-ask_export(rt_tui *tui, exported what, const char *title)
-{
-	exported *kept = rt_new(tui->alloc, sizeof(*kept));
-
-	if (kept == NULL)
-		return RT_NOMEM;
-	*kept = what;
-	return rt_pane_ask(tui, title, RT_STR("talk.html"), false, export_to, kept, free_exported);
-}
-
-/* The take in which it is seen: the one at hand where that has it. */
-rt_status
-rt_verb_export(rt_tui *tui, uint32_t entry)
-{
-	rt_work *work = &tui->work;
-	exported what = {work->place.disc, work->place.take};
-	char title[200];
-	rt_error err;
-	rt_status st;
-	rt_str name;
-
-	if (entry != 0 && rt_work_position(work, entry) == SIZE_MAX) {
-		st = rt_disc_holds(work->value, work->disc, entry, &what.take, &err);
-		if (st != RT_OK)
-			return rt_verb_said(tui, st, &err);
-		what.take = what.take == 0 ? work->place.take : what.take;
-	}
-	name = rt_text_str(rt_disc_take(work->disc, what.take)->name);
-	name.size = rt_utf8_cut(name, 100);
-	(void)snprintf(title, sizeof(title),
-		       "Write take %.*s to which file? (.html, .md, .json, .toml)",
-		       RT_STR_ARG(name));
-	return ask_export(tui, what, title);
-}
 
 static rt_status
 named(rt_tui *tui, void *ctx, rt_str answer)
@@ -390,7 +290,7 @@ named(rt_tui *tui, void *ctx, rt_str answer)
 	(void)ctx;
 	if (answer.ptr == NULL || rt_str_trim(answer).size == 0)
 		return RT_OK;
-	return rt_verb_op(tui, "discussion.new", "name", rt_str_trim(answer), false);
+	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_trim(answer)});
 }
 
 rt_status
@@ -429,7 +329,7 @@ export_with(rt_tui *tui, rt_str rest)
 	if (rt_str_starts(rest, RT_STR("-")))
 		rt_buf_add_c(&line, "export ");
 	else
-		add_export(&line, (exported){tui->work.place.disc, 0});
+		rt_verb_add_export(&line, tui->work.place.disc, 0);
 	rt_buf_add_c(&line, rt_str_starts(rest, RT_STR("-")) ? "" : "-o ");
 	rt_buf_add_str(&line, rest);
 	st = line.status == RT_OK ? rt_pane_palette_run(tui, rt_buf_str(&line)) : RT_NOMEM;
@@ -516,12 +416,12 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 	if (rt_str_is(verb, "/continue"))
 		return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_CONTINUE});
 	if (rt_str_is(verb, "/new") && rest.size > 0)
-		return rt_verb_op(tui, "discussion.new", "name", rest, false);
+		return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rest});
 	if (rt_str_is(verb, "/new"))
 		return rt_slash_new(tui);
 	if (rt_str_is(verb, "/export") && rest.size == 0)
-		return ask_export(
-			tui, (exported){tui->work.place.disc, 0},
+		return rt_verb_export_to(
+			tui, tui->work.place.disc, 0,
 			"Write this discussion to which file? (.html, .md, .json, .toml)");
 	if (rt_str_is(verb, "/export"))
 		return export_with(tui, rest);

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "app/editor.h"
 #include "app/files.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
@@ -24,41 +23,8 @@ enum {
 	RUNNING_MS = 33,  /* while a reply comes */
 	EVENTS_MAX = 256, /* taken before the next frame is drawn */
 	NOTICE_ROWS = 3,
-	NOTICE_SIZE = 1 << 15, /* bytes of what is said first; more may come behind it */
 	NAME_LEAST = 10        /* columns that the title has for each name in any case */
 };
-
-/* ---- panes ---- */
-
-rt_status
-rt_tui_push(rt_tui *tui, rt_pane *pane)
-{
-	size_t i, open = 0;
-
-	for (i = 0; i < tui->pane_count; i++)
-		open += !tui->panes[i]->closes;
-	if (open >= RT_PANES_MAX || tui->pane_count == sizeof(tui->panes) / sizeof(tui->panes[0])) {
-		pane->ops->free(pane);
-		return RT_LIMIT;
-	}
-	pane->tui = tui;
-	pane->screen = pane->ops->screen;
-	pane->closes = false;
-	tui->panes[tui->pane_count++] = pane;
-	return RT_OK;
-}
-
-void
-rt_tui_close(rt_tui *tui, rt_pane *pane)
-{
-	size_t i;
-
-	for (i = 1; i < tui->pane_count; i++)
-		if (tui->panes[i] == pane)
-			break;
-	for (; i < tui->pane_count; i++)
-		tui->panes[i]->closes = true;
-}
 
 /* Free what was closed. Not while one of them may be on the stack of calls. */
 static void
@@ -82,123 +48,6 @@ sweep(rt_tui *tui)
 		}
 }
 
-/* The one that has the keys; those that were closed are only waiting to be freed. */
-static rt_pane *
-top(const rt_tui *tui)
-{
-	size_t i = tui->pane_count - 1;
-
-	while (i > 0 && tui->panes[i]->closes)
-		i--;
-	return tui->panes[i];
-}
-
-/* ---- saying ---- */
-
-void
-rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
-{
-	rt_buf_clear(&tui->notice);
-	rt_buf_add(&tui->notice, words.ptr, rt_utf8_cut(words, NOTICE_SIZE));
-	tui->notice_ink = ink;
-	tui->notice_fades = false;
-	tui->said_step = 0;
-	tui->way_back.seq = 0;
-}
-
-void
-rt_tui_say(rt_tui *tui, const char *format, ...)
-{
-	char words[1024];
-	va_list ap;
-
-	va_start(ap, format);
-	(void)vsnprintf(words, sizeof(words), format, ap);
-	va_end(ap);
-	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
-	tui->notice_fades = true;
-}
-
-void
-rt_tui_say_done(rt_tui *tui, const char *format, ...)
-{
-	char words[1024];
-	va_list ap;
-
-	va_start(ap, format);
-	(void)vsnprintf(words, sizeof(words), format, ap);
-	va_end(ap);
-	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
-}
-
-void
-rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
-{
-	tui->errors++;
-	rt_tui_say_str(tui, rt_str_of(err->text), RT_INK_ERROR);
-	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z' &&
-	    !rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))
-		tui->notice.ptr[0] = (char)(tui->notice.ptr[0] - 'a' + 'A');
-	if (hint.size > 0) {
-		rt_buf_add_c(&tui->notice, ".  ");
-		rt_buf_add_str(&tui->notice, hint);
-	}
-}
-
-/* By the key of the screen that has the keys now; one that has none for it names none. */
-static void
-add_way_back(rt_tui *tui)
-{
-	bool undo = tui->way_back.is_undo;
-	rt_screen screen = top(tui)->screen;
-	rt_buf key;
-
-	rt_buf_init(&key, tui->alloc, 256);
-	rt_keymap_add_key(tui->keys, screen, undo ? RT_ACT_REDO : RT_ACT_UNDO, &key);
-	tui->way_back.screen = screen;
-	tui->way_back.from = tui->notice.size;
-	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)tui->way_back.seq);
-	if (key.size > 0)
-		rt_buf_add_f(&tui->notice, " - %s: %s%.*s", undo ? "redo" : "undo",
-			     screen != RT_SCREEN_CHAT ? ""
-			     : undo		      ? "/redo or "
-						      : "/undo or ",
-			     RT_STR_ARG(rt_buf_str(&key)));
-	tui->way_back.to = tui->notice.size;
-	rt_buf_deinit(&key);
-}
-
-/* Another screen has the keys now, and its own one for that. */
-static void
-fit_way_back(rt_tui *tui)
-{
-	rt_buf behind;
-
-	if (tui->way_back.seq == 0 || tui->way_back.screen == top(tui)->screen ||
-	    tui->notice.size < tui->way_back.to)
-		return;
-	rt_buf_init(&behind, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add(&behind, tui->notice.ptr + tui->way_back.to, tui->notice.size - tui->way_back.to);
-	if (behind.status == RT_OK) {
-		tui->notice.size = tui->way_back.from;
-		add_way_back(tui);
-		rt_buf_add_str(&tui->notice, rt_buf_str(&behind));
-	}
-	rt_buf_deinit(&behind);
-}
-
-void
-rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
-{
-	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
-	if (said->seq == 0 || said->is_elsewhere)
-		return;
-	tui->said_step = said->is_step ? said->seq : 0;
-	tui->way_back.seq = said->seq;
-	tui->way_back.is_undo = said->is_undo;
-	add_way_back(tui);
-}
-
 /* Notes of the session: what hooks and the store say. */
 static void
 say_told(rt_tui *tui)
@@ -209,47 +58,6 @@ say_told(rt_tui *tui)
 		return;
 	rt_tui_say_str(tui, rt_str_trim(rt_buf_str(said)), RT_INK_WARNING);
 	rt_buf_clear(said);
-}
-
-/* ---- the editor, the clipboard ---- */
-
-rt_status
-rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out, bool *out_changed,
-	    rt_error *err)
-{
-	rt_buf path;
-	rt_status st;
-
-	rt_buf_init(&path, tui->alloc, 4096);
-	rt_buf_clear(out);
-	rt_buf_add_str(out, text);
-	if (tui->terminal != NULL)
-		rt_terminal_leave(tui->terminal);
-	st = rt_editor_run_one(tui->session, name, out, &path, err);
-	if (tui->terminal != NULL)
-		rt_terminal_enter(tui->terminal);
-	if (st == RT_OK) {
-		(void)unlink(path.ptr); /* what was written is ours now */
-	} else {
-		rt_buf_clear(&tui->work.hint);
-		rt_buf_add_c(&tui->work.hint, tui->session->hint);
-		tui->session->hint[0] = 0;
-	}
-	*out_changed = st == RT_OK && !rt_str_eq(text, rt_buf_str(out));
-	rt_buf_deinit(&path);
-	return st;
-}
-
-void
-rt_tui_copy(rt_tui *tui, rt_str text)
-{
-	rt_buf_clear(&tui->clip);
-	rt_buf_add_str(&tui->clip, text);
-	if (tui->terminal != NULL && !rt_terminal_copy(tui->terminal, text))
-		rt_tui_say(tui, "Copied %zu characters inside Retake; Alt-y puts them into the input. This "
-				"terminal's clipboard does not take them", rt_utf8_count(text));
-	else
-		rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));
 }
 
 /* ---- a frame ---- */
@@ -347,7 +155,7 @@ key_width(rt_tui *tui, const rt_key_row *row)
 	int width = 0;
 
 	rt_buf_init(&word, tui->alloc, 256);
-	rt_keymap_add_key(tui->keys, top(tui)->screen, row->action, &word);
+	rt_keymap_add_key(tui->keys, rt_tui_top(tui)->screen, row->action, &word);
 	if (word.size > 0)
 		width = rt_canvas_width(&tui->canvas, rt_buf_str(&word)) + 1 +
 			rt_canvas_width(&tui->canvas, rt_str_of(row->footer));
@@ -365,7 +173,7 @@ draw_key(rt_tui *tui, rt_box box, int x, int end, const rt_key_row *row)
 	if (width == 0 || x + width > end)
 		return x;
 	rt_buf_init(&word, tui->alloc, 256);
-	rt_keymap_add_key(tui->keys, top(tui)->screen, row->action, &word);
+	rt_keymap_add_key(tui->keys, rt_tui_top(tui)->screen, row->action, &word);
 	x = rt_canvas_put(&tui->canvas, box, x, 0, rt_buf_str(&word), RT_INK_TEXT | RT_INK_BOLD);
 	rt_buf_deinit(&word);
 	return rt_canvas_put_c(&tui->canvas, box, x + 1, 0, row->footer, RT_INK_DIM) + 2;
@@ -376,7 +184,7 @@ draw_key(rt_tui *tui, rt_box box, int x, int end, const rt_key_row *row)
 static void
 draw_footer(rt_tui *tui, rt_box box)
 {
-	const rt_pane *pane = top(tui);
+	const rt_pane *pane = rt_tui_top(tui);
 	const rt_key_row *last[2] = {NULL, NULL}, *row;
 	int x = 1, end = box.w, drawn;
 	size_t i;
@@ -440,7 +248,7 @@ rt_tui_draw(rt_tui *tui)
 	int cursor_x = -1, cursor_y = -1, notice;
 
 	rt_canvas_clear(c);
-	fit_way_back(tui);
+	rt_tui_fit_way_back(tui);
 	if (area.h >= 4) {
 		draw_title(tui, (rt_box){0, 0, area.w, 1});
 		area.y++;
@@ -601,7 +409,7 @@ raise_open(rt_tui *tui, rt_screen screen)
 static rt_status
 act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 {
-	rt_pane *pane = top(tui);
+	rt_pane *pane = rt_tui_top(tui);
 
 	*out_used = true;
 	switch (action) {
@@ -635,10 +443,10 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 	}
 }
 
-rt_status
-rt_tui_act(rt_tui *tui, rt_action action)
+static rt_status
+act(rt_tui *tui, rt_action action)
 {
-	rt_pane *pane = top(tui);
+	rt_pane *pane = rt_tui_top(tui);
 	bool used = false;
 	rt_status st;
 
@@ -651,28 +459,10 @@ rt_tui_act(rt_tui *tui, rt_action action)
 	return st == RT_OK ? tell(tui) : st;
 }
 
-rt_action
-rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes)
-{
-	const rt_pane *pane = top(tui);
-	rt_action action;
-
-	/* One of a few answers is given by a letter, and can be given by no paste. */
-	*out_writes = pane->ops->paste != NULL && rt_keymap_is_text(tui->keys, pane->screen, key);
-	if (*out_writes)
-		return RT_ACT_NONE;
-	action = rt_keymap_action(tui->keys, pane->screen, key);
-	if (action == RT_ACT_NONE && pane->screen == RT_SCREEN_ENTRY && !rt_key_is_text(key))
-		action = rt_keymap_action(tui->keys, RT_SCREEN_CHAT, key);
-	if (action == RT_ACT_NONE && rt_screen_has_field(pane->screen))
-		action = rt_keymap_action(tui->keys, RT_SCREEN_FIELD, key);
-	return action;
-}
-
 rt_status
 rt_tui_key(rt_tui *tui, rt_key key)
 {
-	rt_pane *pane = top(tui);
+	rt_pane *pane = rt_tui_top(tui);
 	rt_action action;
 	bool used = false;
 	rt_status st = RT_OK;
@@ -689,7 +479,7 @@ rt_tui_key(rt_tui *tui, rt_key key)
 		if (action == RT_ACT_NONE && pane->screen == RT_SCREEN_ENTRY && !rt_key_is_text(key))
 			action = rt_keymap_action(tui->keys, RT_SCREEN_CHAT, key);
 		if (action != RT_ACT_NONE)
-			return rt_tui_act(tui, action);
+			return act(tui, action);
 	}
 	if (st == RT_OK && !used && !rt_key_is_text(key) && pane->ops->key != NULL)
 		st = pane->ops->key(pane, key, &used);
@@ -701,7 +491,7 @@ rt_tui_key(rt_tui *tui, rt_key key)
 rt_status
 rt_tui_paste(rt_tui *tui, rt_str text)
 {
-	rt_pane *pane = top(tui);
+	rt_pane *pane = rt_tui_top(tui);
 	rt_status st = pane->ops->paste == NULL ? RT_OK : pane->ops->paste(pane, text);
 
 	sweep(tui);
@@ -721,7 +511,7 @@ hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 		action = rt_tui_action_of(tui, event->key, &writes);
 	else if (event->kind != RT_EVENT_PASTE)
 		return RT_OK;
-	*out_taken = top(tui)->holds && action != RT_ACT_CANCEL && action != RT_ACT_QUIT &&
+	*out_taken = rt_tui_top(tui)->holds && action != RT_ACT_CANCEL && action != RT_ACT_QUIT &&
 		     action != RT_ACT_SUSPEND && action != RT_ACT_REDRAW;
 	st = *out_taken ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
 	return st == RT_LIMIT ? RT_OK : st;
@@ -773,7 +563,7 @@ replay_typeahead(rt_tui *tui)
 	rt_status st = RT_OK;
 	rt_event event;
 
-	while (st == RT_OK && !tui->ends && tui->pending == NULL && !top(tui)->holds &&
+	while (st == RT_OK && !tui->ends && tui->pending == NULL && !rt_tui_top(tui)->holds &&
 	       rt_typeahead_next(&tui->typeahead, &event)) {
 		st = rt_tui_on_event(tui, &event);
 		rt_typeahead_free(&tui->typeahead, &event);
@@ -846,6 +636,7 @@ rt_tui_init(rt_tui *tui, const rt_tui_options *options, rt_error *err)
 	tui->alloc = session->alloc;
 	tui->session = session;
 	tui->commands = options->commands;
+	tui->act = act;
 	rt_buf_init(&tui->notes, tui->alloc, RT_BUF_UNLIMITED);
 	tui->outer_note = session->note;
 	tui->outer_note_ctx = session->note_ctx;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "codec/request_json.h"
 #include "log/engine_testing.h"
 #include "program/commands.h"
 #include "tui/pane.h"
@@ -67,13 +68,54 @@ desk_close(desk *d)
 	rt_session_deinit(&d->session);
 }
 
+/* Carry out requests on this thread, as one step. said and err may be NULL. */
+static inline rt_status
+work_apply(rt_work *work, const rt_request *requests, size_t count, rt_work_said *said,
+	   rt_error *err)
+{
+	rt_work_job job;
+	rt_error own;
+	rt_status st;
+
+	if (err == NULL)
+		err = &own;
+	st = rt_work_job_init(&job, work, requests, count, err);
+	if (st == RT_OK) {
+		job.with.hooks = work->session->gate.inner;
+		rt_work_job_run(&job);
+		st = rt_work_job_end(&job, work, said, err);
+	}
+	rt_work_job_deinit(&job);
+	return st;
+}
+
+/* The same with an array of requests as JSON. */
+static inline rt_status
+work_apply_json(rt_work *work, const char *json, rt_work_said *said, rt_error *err)
+{
+	rt_scope s;
+	rt_request *requests;
+	yyjson_val *root, *request, **values;
+	size_t i, count;
+
+	rt_scope_init(&s, rt_alloc_libc());
+	root = rt_json_parse(&s, rt_str_of(json));
+	values = rt_scope_array(&s, yyjson_arr_size(root) + 1, sizeof(*values));
+	yyjson_arr_foreach(root, i, count, request)
+		values[i] = request;
+	count = yyjson_arr_size(root);
+	requests = rt_requests_read(&s, values, count);
+	RT_TRY(&s, work_apply(work, requests, count, said, &s.error));
+	return rt_scope_end(&s, err);
+}
+
 /* Requests as JSON, each a step. */
 static inline void
 desk_do(desk *d, const char *requests)
 {
 	rt_error err = {0};
 
-	if (rt_work_apply(&d->tui.work, rt_str_of(requests), NULL, &err) != RT_OK)
+	if (work_apply_json(&d->tui.work, requests, NULL, &err) != RT_OK)
 		fail_msg("%s: %s", requests, err.text);
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 }
@@ -101,10 +143,12 @@ desk_others(desk *d, const char *request)
 static inline void
 desk_add(desk *d, const char *role, const char *text)
 {
+	rt_request r = {.op = RT_OP_ENTRY_APPEND,
+			.role = rt_str_of(role),
+			.content.text = rt_str_of(text)};
 	rt_error err = {0};
 
-	if (rt_work_op(&d->tui.work, NULL, &err, "entry.append", "role", role, "content", text,
-		       NULL) != RT_OK)
+	if (work_apply(&d->tui.work, &r, 1, NULL, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verbs: what is done to entries, with the questions that it takes. Each is one step, made of
- * requests as `retake apply` reads them; an entry that only another take holds is named with
- * that take. */
+ * Verbs: what is done to entries, with the questions that this takes. Each is one step of one
+ * or more requests. An entry that only another take holds is addressed with that take. */
 #include "tui/verb.h"
 
 #include <stdio.h>
@@ -17,82 +16,30 @@ enum { PICKED_MAX = 4096 };
 
 /* ---- requests ---- */
 
+/* The entry at *field, and the take that holds it; none where that is the one in view, unless it
+ * is to be named. */
 static void
-begin(rt_buf *json, const char *op)
-{
-	if (json->size == 0)
-		rt_buf_add_byte(json, '[');
-	rt_json_add_comma(json);
-	rt_buf_add_c(json, "{\"op\":");
-	rt_json_add_string(json, rt_str_of(op));
-}
-
-static void
-add_text(rt_buf *json, const char *key, rt_str value)
-{
-	rt_json_add_key(json, key);
-	rt_json_add_string(json, value);
-}
-
-/* The entry, and the take that holds it; not where that is the one at hand, unless it is named. */
-static rt_status
-add_entry_of(rt_tui *tui, rt_buf *json, const char *key, uint32_t entry, bool is_named, rt_error *err)
+address(rt_tui *tui, rt_scope *s, rt_request *r, rt_str *field, uint32_t entry, bool is_named)
 {
 	rt_work *work = &tui->work;
-	char id[RT_ID_MAX + 1], take[24];
+	char id[RT_ID_MAX + 1] = "", take[24];
 	uint32_t holder = 0;
-	rt_status st = rt_entry_id(work->value, entry, id, err);
 
-	if (st != RT_OK)
-		return st;
-	add_text(json, key, rt_str_of(id));
+	RT_TRY(s, rt_entry_id(work->value, entry, id, &s->error));
+	*field = rt_scope_copy(s, rt_str_of(id));
 	if (work->seen_take != 0 && work->seen_take != work->place.take)
 		holder = work->seen_take;
 	else if (rt_work_position(work, entry) != SIZE_MAX)
 		holder = is_named ? work->place.take : 0;
 	else
-		st = rt_disc_holds(work->value, work->disc, entry, &holder, err);
-	if (st == RT_OK && holder != 0) {
+		RT_TRY(s, rt_disc_holds(work->value, work->disc, entry, &holder, &s->error));
+	if (holder != 0) {
 		(void)snprintf(take, sizeof(take), "t%u", holder);
-		add_text(json, "take", rt_str_of(take));
+		r->take = rt_scope_copy(s, rt_str_of(take));
 	}
-	return st;
-}
-
-static rt_status
-add_entry(rt_tui *tui, rt_buf *json, const char *key, uint32_t entry, rt_error *err)
-{
-	return add_entry_of(tui, json, key, entry, false, err);
-}
-
-rt_status
-rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err)
-{
-	if (st == RT_OK || st == RT_NOMEM)
-		return st;
-	rt_tui_say_error(tui, err, rt_buf_str(&tui->work.hint));
-	return RT_OK;
 }
 
 /* ---- carried out ---- */
-
-/* A text that was written for this stays to be had. */
-static void
-remember(rt_tui *tui, const rt_verb_request *a, rt_str answer)
-{
-	if (answer.size > 0 && rt_verb_request_has_text(a))
-		rt_pane_chat_remember(tui, answer);
-}
-
-rt_status
-rt_verb_failed(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_status st,
-	       const rt_error *err)
-{
-	st = rt_verb_said(tui, st, err);
-	if (st == RT_OK)
-		remember(tui, a, answer);
-	return st;
-}
 
 static rt_status
 carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
@@ -100,7 +47,7 @@ carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_e
 	rt_verb_request *a = ctx;
 
 	if (st == RT_CONFLICT)
-		return rt_verb_conflict(tui, a, err);
+		return rt_verb_conflict(tui, a, err, rt_verb_do);
 	if (st != RT_OK)
 		return rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, err);
 	if (a->words[0] != 0 && said->seq != 0 &&
@@ -114,116 +61,67 @@ carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_e
 	rt_tui_say_change(tui, said);
 	if (a->action == RT_ACT_COLLAPSE && tui->notice.size == 0)
 		rt_tui_say(tui, a->is_on ? "Folded to its first line" : "Unfolded");
-	return said->has_editor ? rt_pane_chat_fill(tui, rt_buf_str(&said->editor)) : RT_OK;
+	return said->has_editor ? rt_tui_fill_input(tui, rt_buf_str(&said->editor)) : RT_OK;
 }
 
-/* Requests, without their end, and what came of putting them together. */
+/* Ends the scope that the requests were made in. words: what several of them did together, or
+ * NULL. */
 static rt_status
-carry_out(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_buf *json, rt_status st,
-	  const rt_error *why, const char *words)
+carry_out(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_scope *s,
+	  const rt_request *requests, size_t count, const char *words)
 {
-	rt_pending_change_options how = {.done = carried_out, .free_ctx = rt_verb_request_free};
+	rt_pending_change_options how = {.requests = requests,
+					 .count = count,
+					 .done = carried_out,
+					 .free_ctx = rt_verb_request_free};
 	rt_verb_request *b = NULL;
+	rt_status st = s->status;
 
-	rt_buf_add_c(json, "}]");
-	if (st != RT_OK)
-		return rt_verb_failed(tui, a, answer, st, why);
-	st = json->status != RT_OK ? RT_NOMEM : rt_verb_request_copy(tui, a, answer, &b);
-	if (st != RT_OK)
-		return st;
-	(void)snprintf(b->words, sizeof(b->words), "%s", words == NULL ? "" : words);
-	how.requests = rt_buf_str(json);
-	how.precondition = &b->precondition;
-	how.ctx = b;
-	return rt_pending_change_start(tui, &how);
+	if (st == RT_OK)
+		st = rt_verb_request_copy(tui, a, answer, &b);
+	else
+		st = rt_verb_failed(tui, a, answer, st, &s->error);
+	if (st == RT_OK && b != NULL) {
+		(void)snprintf(b->words, sizeof(b->words), "%s", words == NULL ? "" : words);
+		how.precondition = &b->precondition;
+		how.ctx = b;
+		st = rt_pending_change_start(tui, &how);
+	}
+	rt_scope_deinit(s);
+	return st;
 }
 
 rt_status
-rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value, bool is_json)
+rt_verb_apply(rt_tui *tui, const rt_request *request)
 {
 	rt_verb_request *a = rt_verb_request_new(tui, RT_ACT_NONE, NULL, 0);
-	rt_error none = {0};
-	rt_buf json;
 	rt_status st;
+	rt_scope s;
 
 	if (a == NULL)
 		return RT_NOMEM;
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, op);
-	if (key != NULL && is_json) {
-		rt_json_add_key(&json, key);
-		rt_buf_add_str(&json, value);
-	} else if (key != NULL) {
-		add_text(&json, key, value);
-	}
-	st = carry_out(tui, a, rt_str_at(NULL, 0), &json, RT_OK, &none, NULL);
-	rt_buf_deinit(&json);
+	rt_scope_init(&s, tui->alloc);
+	st = carry_out(tui, a, rt_str_at(NULL, 0), &s, request, 1, NULL);
 	rt_verb_request_free(tui, a);
 	return st;
 }
 
-/* The same operation for each of them, as one step; more: further fields, or empty; did: in
- * words what was done to them. */
+/* The same request for each of the entries, as one step; did: in words what was done to them. */
 static rt_status
-each(rt_tui *tui, const rt_verb_request *a, rt_str answer, const char *op, rt_str more,
-     const char *did)
+each(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_request request, const char *did)
 {
 	char words[80];
-	rt_error err;
-	rt_buf json;
-	rt_status st = RT_OK;
-	size_t i;
+	rt_request *requests;
+	rt_scope s;
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; st == RT_OK && i < a->count; i++) {
-		if (i > 0)
-			rt_buf_add_byte(&json, '}');
-		begin(&json, op);
-		st = add_entry(tui, &json, "entry", a->entries[i], &err);
-		if (more.size > 0) {
-			rt_json_add_comma(&json);
-			rt_buf_add_str(&json, more);
-		}
+	rt_scope_init(&s, tui->alloc);
+	requests = rt_scope_array(&s, a->count, sizeof(*requests));
+	for (size_t i = 0; rt_ok(&s) && i < a->count; i++) {
+		requests[i] = request;
+		address(tui, &s, &requests[i], &requests[i].entry, a->entries[i], false);
 	}
 	(void)snprintf(words, sizeof(words), "%s %zu entries", did, a->count);
-	st = carry_out(tui, a, answer, &json, st, &err, a->count > 1 ? words : NULL);
-	rt_buf_deinit(&json);
-	return st;
-}
-
-/* "User, "What about DuckDB?"": where it has no number here. */
-static void
-name_by_words(const rt_work_entry *e, char *out, size_t room)
-{
-	enum { WORDS = 30 };
-	rt_str text = rt_str_trim(rt_buf_str(&e->text));
-	size_t end = rt_str_find(text, RT_STR("\n"), 0), cut;
-
-	text.size = end == SIZE_MAX ? text.size : end;
-	cut = rt_utf8_offset(text, WORDS);
-	if (cut == SIZE_MAX && end == SIZE_MAX)
-		(void)snprintf(out, room, "%.*s, \"%.*s\"", RT_STR_ARG(e->role), RT_STR_ARG(text));
-	else
-		(void)snprintf(out, room, "%.*s, \"%.*s ...\"", RT_STR_ARG(e->role),
-			       (int)(cut == SIZE_MAX ? text.size : cut), text.ptr);
-}
-
-/* "User, entry 4", "3 entries". */
-void
-rt_verb_name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room)
-{
-	rt_work_entry e;
-	rt_error err;
-
-	if (count != 1 || rt_work_entry_of(&tui->work, entries[0], &e, &err) != RT_OK) {
-		(void)snprintf(out, room, "%zu entries", count);
-		return;
-	}
-	if (e.at != SIZE_MAX)
-		(void)snprintf(out, room, "%.*s, entry %zu", RT_STR_ARG(e.role), e.at + 1);
-	else
-		name_by_words(&e, out, room);
-	rt_work_entry_deinit(&e);
+	return carry_out(tui, a, answer, &s, requests, a->count, a->count > 1 ? words : NULL);
 }
 
 static rt_status answered(rt_tui *tui, void *ctx, rt_str answer);
@@ -259,23 +157,26 @@ text_of(rt_tui *tui, uint32_t entry, rt_buf *out, rt_error *err)
 }
 
 /* The content with this text in it: blocks that are no text stay. */
-static rt_status
-content_with(rt_tui *tui, uint32_t entry, rt_str text, rt_buf *out, rt_error *err)
+static rt_content
+content_with(rt_tui *tui, rt_scope *s, uint32_t entry, rt_str text)
 {
+	rt_buf *json = rt_scope_buf(s);
 	rt_work_entry e;
-	rt_content content;
-	rt_status st = rt_work_entry_of(&tui->work, entry, &e, err);
 
-	if (st != RT_OK)
-		return st;
-	content = (rt_content){.text = e.body.content, .blocks = e.body.content_json};
-	rt_content_set_text(out, content, text);
+	if (RT_TRY(s, rt_work_entry_of(&tui->work, entry, &e, &s->error)) != RT_OK)
+		return (rt_content){0};
+	if (e.body.content_json == NULL) {
+		rt_work_entry_deinit(&e);
+		return (rt_content){.text = text};
+	}
+	rt_content_set_text(json, (rt_content){.text = e.body.content, .blocks = e.body.content_json},
+			    text);
 	rt_work_entry_deinit(&e);
-	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
+	return (rt_content){.blocks = rt_json_parse(s, rt_scope_str(s, json))};
 }
 
 static rt_status
-edit(rt_tui *tui, rt_action action, uint32_t entry)
+edit(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	char title[320], what[200];
 	rt_error err;
@@ -283,14 +184,14 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 	rt_status st;
 
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	st = text_of(tui, entry, &text, &err);
-	rt_verb_name(tui, &entry, 1, what, sizeof(what));
+	st = text_of(tui, entries[0], &text, &err);
+	rt_verb_name(tui, entries, count, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "%s - %s", what,
 		       action == RT_ACT_EDIT ? "saved in place, what follows stays"
 					     : "saved as a new take, this one stays");
-	st = st == RT_OK ? ask(tui, action, &entry, 1, title,
+	st = st == RT_OK ? ask(tui, action, entries, count, title,
 			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
-			 : rt_verb_said(tui, st, &err);
+			 : rt_tui_say_failure(tui, st, &err);
 	rt_buf_deinit(&text);
 	return st;
 }
@@ -298,66 +199,50 @@ edit(rt_tui *tui, rt_action action, uint32_t entry)
 static rt_status
 save(rt_tui *tui, const rt_verb_request *a, rt_str text)
 {
-	rt_action action = a->action;
+	bool as_take = a->action == RT_ACT_EDIT_AS_TAKE;
 	uint32_t entry = a->entries[0];
-	rt_buf json, content, was;
-	rt_error err;
-	rt_status st;
+	rt_request requests[2] = {{.op = RT_OP_TAKE_BRANCH}, {.op = RT_OP_ENTRY_EDIT}};
+	rt_scope s;
+	rt_buf *was;
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&content, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&was, tui->alloc, RT_BUF_UNLIMITED);
-	st = text_of(tui, entry, &was, &err);
-	if (st == RT_OK && rt_str_eq(rt_buf_str(&was), text)) {
+	rt_scope_init(&s, tui->alloc);
+	was = rt_scope_buf(&s);
+	RT_TRY(&s, text_of(tui, entry, was, &s.error));
+	if (rt_ok(&s) && rt_str_eq(rt_buf_str(was), text)) {
 		rt_tui_say(tui, "Nothing changed");
-		goto done;
+		rt_scope_deinit(&s);
+		return RT_OK;
 	}
-	if (st == RT_OK)
-		st = content_with(tui, entry, text, &content, &err);
-	if (st == RT_OK && action == RT_ACT_EDIT_AS_TAKE) {
-		begin(&json, "take.branch");
-		st = add_entry_of(tui, &json, "at", entry, true, &err);
-		rt_buf_add_byte(&json, '}');
+	requests[1].content = content_with(tui, &s, entry, text);
+	if (as_take) {
+		address(tui, &s, &requests[0], &requests[0].entry, entry, true);
+		requests[1].entry = requests[0].entry; /* in the new take */
+	} else {
+		address(tui, &s, &requests[1], &requests[1].entry, entry, false);
 	}
-	if (st == RT_OK) {
-		begin(&json, "entry.edit");
-		if (action == RT_ACT_EDIT_AS_TAKE) {
-			char id[RT_ID_MAX + 1];
-
-			st = rt_entry_id(tui->work.value, entry, id, &err);
-			add_text(&json, "entry", rt_str_of(id));
-		} else {
-			st = add_entry(tui, &json, "entry", entry, &err);
-		}
-		rt_json_add_key(&json, "content");
-		rt_buf_add_str(&json, rt_buf_str(&content));
-	}
-	st = carry_out(tui, a, text, &json, st, &err, action == RT_ACT_EDIT_AS_TAKE ? "Edited it" : NULL);
-done:
-	rt_buf_deinit(&json);
-	rt_buf_deinit(&content);
-	rt_buf_deinit(&was);
-	return st;
+	return carry_out(tui, a, text, &s, as_take ? requests : requests + 1, as_take ? 2 : 1,
+			 as_take ? "Edited it" : NULL);
 }
 
 static rt_status
-edit_outside(rt_tui *tui, uint32_t entry)
+edit_outside(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	bool changed = false;
 	rt_verb_request *a = NULL;
 	rt_buf text, now;
 	rt_error err;
-	rt_status st = rt_verb_request_capture(tui, RT_ACT_EDIT, &entry, 1, &a);
+	rt_status st = rt_verb_request_capture(tui, RT_ACT_EDIT, entries, count, &a);
 
+	(void)action;
 	if (st != RT_OK || a == NULL)
 		return st;
 	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&now, tui->alloc, RT_BUF_UNLIMITED);
-	st = text_of(tui, entry, &text, &err);
+	st = text_of(tui, entries[0], &text, &err);
 	if (st == RT_OK)
 		st = rt_tui_edit(tui, rt_buf_str(&text), "entry.md", &now, &changed, &err);
 	if (st != RT_OK)
-		st = rt_verb_said(tui, st, &err);
+		st = rt_tui_say_failure(tui, st, &err);
 	else if (!changed)
 		rt_tui_say(tui, "Nothing changed");
 	else
@@ -384,47 +269,43 @@ next_role(rt_tui *tui, uint32_t neighbour)
 }
 
 static rt_status
-insert(rt_tui *tui, rt_action action, uint32_t entry)
+insert(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	char title[320], what[200];
 
-	rt_verb_name(tui, &entry, 1, what, sizeof(what));
+	rt_verb_name(tui, entries, count, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "New entry %s %s, by %.*s - R changes the role later",
 		       action == RT_ACT_INSERT_BEFORE ? "before" : "after", what,
-		       RT_STR_ARG(next_role(tui, entry)));
-	return ask(tui, action, &entry, 1, title, rt_str_at("", 0), true);
+		       RT_STR_ARG(next_role(tui, entries[0])));
+	return ask(tui, action, entries, count, title, rt_str_at("", 0), true);
 }
 
 static rt_status
 insert_text(rt_tui *tui, const rt_verb_request *a, rt_str text)
 {
-	uint32_t entry = a->entries[0];
-	rt_error err;
-	rt_buf json;
-	rt_status st;
+	rt_request r = {.op = RT_OP_ENTRY_INSERT,
+			.role = next_role(tui, a->entries[0]),
+			.content.text = text};
+	rt_scope s;
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, "entry.insert");
-	st = add_entry(tui, &json, a->action == RT_ACT_INSERT_BEFORE ? "before" : "after", entry, &err);
-	add_text(&json, "role", next_role(tui, entry));
-	add_text(&json, "content", text);
-	st = carry_out(tui, a, text, &json, st, &err, NULL);
-	rt_buf_deinit(&json);
-	return st;
+	rt_scope_init(&s, tui->alloc);
+	address(tui, &s, &r, a->action == RT_ACT_INSERT_BEFORE ? &r.before : &r.after,
+		a->entries[0], false);
+	return carry_out(tui, a, text, &s, &r, 1, NULL);
 }
 
 /* ---- one after the other ---- */
 
 /* Which roles there are, to choose from. */
 static rt_status
-pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
+pick_role(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	rt_verb_request *a = NULL;
 	rt_json_doc *doc = NULL;
 	rt_work_entry e;
 	rt_error err;
 	rt_buf json;
-	rt_status st = rt_verb_request_capture(tui, RT_ACT_ROLE, entries, count, &a);
+	rt_status st = rt_verb_request_capture(tui, action, entries, count, &a);
 
 	if (st != RT_OK || a == NULL)
 		return st;
@@ -441,88 +322,73 @@ pick_role(rt_tui *tui, const uint32_t *entries, size_t count)
 		}
 	} else {
 		rt_verb_request_free(tui, a);
-		st = rt_verb_said(tui, st, &err);
+		st = rt_tui_say_failure(tui, st, &err);
 	}
 	rt_json_free(doc);
 	rt_buf_deinit(&json);
 	return st;
 }
 
+static rt_str
+take_id(rt_scope *s, uint32_t take)
+{
+	char name[24];
+
+	(void)snprintf(name, sizeof(name), "t%u", take);
+	return rt_scope_copy(s, rt_str_of(name));
+}
+
+static rt_str
+entry_id(rt_tui *tui, rt_scope *s, uint32_t entry)
+{
+	char id[RT_ID_MAX + 1] = "";
+
+	RT_TRY(s, rt_entry_id(tui->work.value, entry, id, &s->error));
+	return rt_scope_copy(s, rt_str_of(id));
+}
+
 /* The entry and all that follow it, in the take that it was seen in. */
 static rt_status
 delete_below(rt_tui *tui, const rt_verb_request *a)
 {
+	rt_request r = {.op = RT_OP_ENTRY_DELETE};
 	uint32_t entry = a->entries[0];
 	rt_work *work = &tui->work;
 	uint32_t holder = work->seen_take != 0 ? work->seen_take : work->place.take;
-	char first[RT_ID_MAX + 1], last[RT_ID_MAX + 1], name[24];
 	const rt_take *take;
-	rt_slot slot;
-	rt_error err;
-	rt_buf json;
-	rt_status st = RT_OK;
+	rt_slot slot = {0};
+	rt_scope s;
 
+	rt_scope_init(&s, tui->alloc);
 	if (work->seen_take == 0 && rt_work_position(work, entry) == SIZE_MAX)
-		st = rt_disc_holds(work->value, work->disc, entry, &holder, &err);
-	take = st == RT_OK ? rt_disc_take(work->disc, holder) : NULL;
-	if (st == RT_OK && (take == NULL || !take->present || rt_seq_count(take->slots) == 0)) {
+		RT_TRY(&s, rt_disc_holds(work->value, work->disc, entry, &holder, &s.error));
+	take = rt_ok(&s) ? rt_disc_take(work->disc, holder) : NULL;
+	if (rt_ok(&s) && (take == NULL || !take->present || rt_seq_count(take->slots) == 0)) {
 		rt_tui_say(tui, "It is in no take any more");
+		rt_scope_deinit(&s);
 		return RT_OK;
 	}
-	if (st == RT_OK)
-		st = rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &slot, &err);
-	if (st == RT_OK)
-		st = rt_entry_id(work->value, entry, first, &err);
-	if (st == RT_OK)
-		st = rt_entry_id(work->value, slot.entry, last, &err);
-	if (st != RT_OK)
-		return rt_verb_said(tui, st, &err);
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, "entry.delete");
-	add_text(&json, "from", rt_str_of(first));
-	add_text(&json, "to", rt_str_of(last));
-	if (holder != work->place.take) {
-		(void)snprintf(name, sizeof(name), "t%u", holder);
-		add_text(&json, "take", rt_str_of(name));
-	}
-	st = carry_out(tui, a, rt_str_at(NULL, 0), &json, RT_OK, &err, NULL);
-	rt_buf_deinit(&json);
-	return st;
-}
-
-/* Muted, or no more: as the first of them is not. */
-static rt_status
-mute(rt_tui *tui, const rt_verb_request *a)
-{
-	return each(tui, a, rt_str_at(NULL, 0), "entry.mute",
-		    a->is_on ? RT_STR("\"muted\":true") : RT_STR("\"muted\":false"),
-		    a->is_on ? "Hid from models:" : "No longer hidden from models:");
-}
-
-static rt_status
-collapse(rt_tui *tui, const rt_verb_request *a)
-{
-	return each(tui, a, rt_str_at(NULL, 0), "entry.view",
-		    a->is_on ? RT_STR("\"collapsed\":true") : RT_STR("\"collapsed\":false"),
-		    a->is_on ? "Folded" : "Unfolded");
+	RT_TRY(&s, rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &slot, &s.error));
+	r.from = entry_id(tui, &s, entry);
+	r.to = entry_id(tui, &s, slot.entry);
+	if (holder != work->place.take)
+		r.take = take_id(&s, holder);
+	return carry_out(tui, a, rt_str_at(NULL, 0), &s, &r, 1, NULL);
 }
 
 /* Entries of another take, brought behind the head of this one. */
 static rt_status
 graft(rt_tui *tui, const rt_verb_request *a)
 {
-	const uint32_t *entries = a->entries;
-	size_t count = a->count;
+	rt_request r = {.op = RT_OP_TAKE_GRAFT};
 	rt_work *work = &tui->work;
-	size_t head = rt_work_head(work), i;
-	char take[24], beside[RT_ID_MAX + 1];
+	size_t head = rt_work_head(work);
 	uint32_t holder = 0;
-	rt_slot slot;
-	rt_error err;
-	rt_buf json;
-	rt_status st;
+	rt_slot slot = {0};
+	rt_scope s;
+	rt_buf *ids;
 
-	if (rt_work_position(work, entries[0]) != SIZE_MAX) {
+	if (rt_work_position(work, a->entries[0]) != SIZE_MAX) {
 		rt_tui_say(tui, "It is in this take already; graft brings entries of another one here");
 		return RT_OK;
 	}
@@ -530,73 +396,58 @@ graft(rt_tui *tui, const rt_verb_request *a)
 		rt_tui_say(tui, "This take has no entry to put it behind");
 		return RT_OK;
 	}
-	st = rt_disc_holds(work->value, work->disc, entries[0], &holder, &err);
-	if (st == RT_OK && holder == 0)
+	rt_scope_init(&s, tui->alloc);
+	RT_TRY(&s, rt_disc_holds(work->value, work->disc, a->entries[0], &holder, &s.error));
+	if (rt_ok(&s) && holder == 0) {
+		rt_scope_deinit(&s);
 		return RT_OK;
-	if (st == RT_OK)
-		st = rt_seq_get(work->take->slots, head > 0 ? head - 1 : 0, &slot, &err);
-	if (st == RT_OK)
-		st = rt_entry_id(work->value, slot.entry, beside, &err);
-	if (st != RT_OK)
-		return rt_verb_said(tui, st, &err);
-	(void)snprintf(take, sizeof(take), "t%u", holder);
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, "take.graft");
-	add_text(&json, "from", rt_str_of(take));
-	add_text(&json, head > 0 ? "after" : "before", rt_str_of(beside));
-	rt_buf_add_c(&json, ",\"entries\":[");
-	for (i = 0; st == RT_OK && i < count; i++) {
-		char id[RT_ID_MAX + 1];
-
-		st = rt_entry_id(work->value, entries[i], id, &err);
-		rt_json_add_comma(&json);
-		rt_json_add_string(&json, rt_str_of(id));
 	}
-	rt_buf_add_byte(&json, ']');
-	st = carry_out(tui, a, rt_str_at(NULL, 0), &json, st, &err, NULL);
-	rt_buf_deinit(&json);
-	return st;
+	RT_TRY(&s, rt_seq_get(work->take->slots, head > 0 ? head - 1 : 0, &slot, &s.error));
+	*(head > 0 ? &r.after : &r.before) = entry_id(tui, &s, slot.entry);
+	r.from_take = take_id(&s, holder);
+	ids = rt_scope_buf(&s);
+	rt_buf_add_byte(ids, '[');
+	for (size_t i = 0; rt_ok(&s) && i < a->count; i++) {
+		rt_json_add_comma(ids);
+		rt_json_add_string(ids, entry_id(tui, &s, a->entries[i]));
+	}
+	rt_buf_add_byte(ids, ']');
+	r.entries = rt_json_parse(&s, rt_scope_str(&s, ids));
+	return carry_out(tui, a, rt_str_at(NULL, 0), &s, &r, 1, NULL);
 }
 
 /* where: an address, or "end". */
 static rt_status
 move(rt_tui *tui, const rt_verb_request *a, rt_str where)
 {
-	const uint32_t *entries = a->entries;
-	size_t count = a->count;
-	rt_str address = rt_str_trim(where);
-	bool after = rt_str_eq(address, RT_STR("end"));
-	char last[RT_ID_MAX + 1] = "";
+	rt_str address_text = rt_str_trim(where), last = {0};
+	bool is_end = rt_str_eq(address_text, RT_STR("end"));
+	rt_request *requests;
 	char words[80];
-	rt_slot slot;
-	rt_error err;
-	rt_buf json;
-	rt_status st = RT_OK;
-	size_t i;
+	rt_slot slot = {0};
+	rt_scope s;
 
-	if (after) {
-		st = rt_seq_get(tui->work.take->slots, rt_work_count(&tui->work) - 1, &slot, &err);
-		if (st == RT_OK)
-			st = rt_entry_id(tui->work.value, slot.entry, last, &err);
+	rt_scope_init(&s, tui->alloc);
+	if (is_end) {
+		RT_TRY(&s, rt_seq_get(tui->work.take->slots, rt_work_count(&tui->work) - 1, &slot,
+				      &s.error));
+		last = entry_id(tui, &s, slot.entry);
 	}
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; st == RT_OK && i < count; i++) {
-		if (i > 0)
-			rt_buf_add_byte(&json, '}');
-		begin(&json, "entry.move");
-		st = add_entry(tui, &json, "entry", entries[i], &err);
-		if (after) {
-			add_text(&json, "after", rt_str_of(last));
-			if (st == RT_OK)
-				st = rt_entry_id(tui->work.value, entries[i], last, &err);
+	requests = rt_scope_array(&s, a->count, sizeof(*requests));
+	for (size_t i = 0; rt_ok(&s) && i < a->count; i++) {
+		rt_request *r = &requests[i];
+
+		r->op = RT_OP_ENTRY_MOVE;
+		address(tui, &s, r, &r->entry, a->entries[i], false);
+		if (is_end) {
+			r->after = last;
+			last = r->entry;
 		} else {
-			add_text(&json, "before", address);
+			r->before = address_text;
 		}
 	}
-	(void)snprintf(words, sizeof(words), "Moved %zu entries", count);
-	st = carry_out(tui, a, where, &json, st, &err, count > 1 ? words : NULL);
-	rt_buf_deinit(&json);
-	return st;
+	(void)snprintf(words, sizeof(words), "Moved %zu entries", a->count);
+	return carry_out(tui, a, where, &s, requests, a->count, a->count > 1 ? words : NULL);
 }
 
 /* A number is that of an entry on the screen, whatever ids may look like. */
@@ -624,7 +475,7 @@ rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t
 	rt_status st = rt_entry_id(tui->work.value, before, id, &err);
 
 	if (st != RT_OK)
-		return rt_verb_said(tui, st, &err);
+		return rt_tui_say_failure(tui, st, &err);
 	st = rt_verb_request_capture(tui, RT_ACT_MOVE, entries, count, &a);
 	if (st == RT_OK && a != NULL)
 		st = move(tui, a, rt_str_of(id));
@@ -635,30 +486,29 @@ rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t
 static rt_status
 split(rt_tui *tui, const rt_verb_request *a, rt_str before)
 {
-	uint32_t entry = a->entries[0];
-	rt_error err;
-	rt_buf text, json;
-	size_t at;
-	rt_status st;
+	rt_request r = {.op = RT_OP_ENTRY_SPLIT};
+	size_t at = SIZE_MAX;
+	rt_buf *text;
+	rt_scope s;
 
-	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	st = text_of(tui, entry, &text, &err);
-	at = st == RT_OK && before.size > 0 ? rt_str_find(rt_buf_str(&text), before, 0) : SIZE_MAX;
-	if (st == RT_OK && at == SIZE_MAX) {
-		rt_tui_say_str(tui, RT_STR("These words are not in it; nothing was split"), RT_INK_ERROR);
-	} else if (st == RT_OK) {
-		begin(&json, "entry.split");
-		st = add_entry(tui, &json, "entry", entry, &err);
-		rt_json_add_key(&json, "at");
-		rt_buf_add_u64(&json, rt_utf8_count(rt_str_at(text.ptr, at)));
-		st = carry_out(tui, a, before, &json, st, &err, NULL);
-	} else {
-		st = rt_verb_said(tui, st, &err);
+	rt_scope_init(&s, tui->alloc);
+	text = rt_scope_buf(&s);
+	if (RT_TRY(&s, text_of(tui, a->entries[0], text, &s.error)) != RT_OK) {
+		rt_status st = rt_tui_say_failure(tui, s.status, &s.error);
+
+		rt_scope_deinit(&s);
+		return st;
 	}
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&json);
-	return st;
+	if (before.size > 0)
+		at = rt_str_find(rt_buf_str(text), before, 0);
+	if (at == SIZE_MAX) {
+		rt_tui_say_str(tui, RT_STR("These words are not in it; nothing was split"), RT_INK_ERROR);
+		rt_scope_deinit(&s);
+		return RT_OK;
+	}
+	address(tui, &s, &r, &r.entry, a->entries[0], false);
+	r.offset = (rt_number){rt_utf8_count(rt_str_at(text->ptr, at)), true};
+	return carry_out(tui, a, before, &s, &r, 1, NULL);
 }
 
 /* ---- takes ---- */
@@ -678,25 +528,18 @@ other_take(rt_tui *tui, bool next)
 		number = next ? number % count + 1 : number == 1 ? count : number - 1;
 	} while (!rt_disc_take(work->disc, number)->present);
 	(void)snprintf(id, sizeof(id), "t%u", number);
-	return rt_verb_op(tui, "take.switch", "take", rt_str_of(id), false);
+	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(id)});
 }
 
 static rt_status
 rename_take(rt_tui *tui, const rt_verb_request *a, rt_str to)
 {
-	rt_error none = {0};
-	char id[24];
-	rt_buf json;
-	rt_status st;
+	rt_request r = {.op = RT_OP_TAKE_RENAME, .name = rt_str_trim(to)};
+	rt_scope s;
 
-	(void)snprintf(id, sizeof(id), "t%u", a->entries[0]);
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, "take.rename");
-	add_text(&json, "take", rt_str_of(id));
-	add_text(&json, "name", rt_str_trim(to));
-	st = carry_out(tui, a, to, &json, RT_OK, &none, NULL);
-	rt_buf_deinit(&json);
-	return st;
+	rt_scope_init(&s, tui->alloc);
+	r.target = take_id(&s, a->entries[0]);
+	return carry_out(tui, a, to, &s, &r, 1, NULL);
 }
 
 rt_status
@@ -722,7 +565,7 @@ rt_verb_run(rt_tui *tui, const rt_run_request *request)
 
 	if (st == RT_OK) /* what is said meanwhile is said of it */
 		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
-	return rt_verb_said(tui, st, &err);
+	return rt_tui_say_failure(tui, st, &err);
 }
 
 static rt_status
@@ -737,7 +580,7 @@ again(rt_tui *tui, rt_run_how how, const uint32_t *entries, size_t count)
 		st = rt_entry_id(tui->work.value, entries[0], id, &err);
 		request.at = rt_str_of(id);
 	}
-	return st == RT_OK ? rt_verb_run(tui, &request) : rt_verb_said(tui, st, &err);
+	return st == RT_OK ? rt_verb_run(tui, &request) : rt_tui_say_failure(tui, st, &err);
 }
 
 static rt_status
@@ -755,7 +598,35 @@ compact(rt_tui *tui, const rt_verb_request *a, rt_str instructions)
 		request.from = rt_str_of(from);
 		request.to = rt_str_of(to);
 	}
-	return st == RT_OK ? rt_verb_run(tui, &request) : rt_verb_said(tui, st, &err);
+	return st == RT_OK ? rt_verb_run(tui, &request) : rt_tui_say_failure(tui, st, &err);
+}
+
+/* Names of models as JSON strings, with commas between. */
+static void
+add_models(rt_tui *tui, const struct rt_config *config, rt_buf *json)
+{
+	size_t i;
+
+	if (tui->work.model.size > 0)
+		rt_json_add_string(json, rt_buf_str(&tui->work.model));
+	if (config != NULL && config->model.size > 0 &&
+	    !rt_str_eq(config->model, rt_buf_str(&tui->work.model))) {
+		rt_json_add_comma(json);
+		rt_json_add_string(json, config->model);
+	}
+	for (i = 0; config != NULL && i < config->provider_count; i++) {
+		rt_buf name;
+
+		rt_buf_init(&name, tui->alloc, 4096);
+		rt_buf_add_f(&name, "%.*s/", RT_STR_ARG(config->providers[i].name));
+		rt_json_add_comma(json);
+		rt_json_add_string(json, rt_buf_str(&name));
+		rt_buf_deinit(&name);
+	}
+	if (rt_str_is(rt_buf_str(&tui->work.model), "builtin/echo"))
+		return;
+	rt_json_add_comma(json);
+	rt_json_add_string(json, RT_STR("builtin/echo"));
 }
 
 /* Models that are known without asking anybody; any other name can be typed. */
@@ -773,7 +644,7 @@ pick_model(rt_tui *tui)
 		return RT_NOMEM;
 	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&json, '[');
-	rt_verb_add_models(tui, config, &json);
+	add_models(tui, config, &json);
 	rt_buf_add_byte(&json, ']');
 	st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err) : RT_NOMEM;
 	if (st == RT_OK) {
@@ -792,23 +663,28 @@ rt_verb_set_model(rt_tui *tui, rt_str model)
 {
 	rt_verb_request *a;
 	rt_error err;
-	rt_buf json;
+	rt_request r = {.op = RT_OP_SETTING_SET, .key = RT_STR("model")};
+	rt_scope s;
+	rt_buf *json;
 	rt_status st = rt_models_check_setting(tui->session->config, rt_str_trim(model), &err);
 
 	if (st != RT_OK) {
 		rt_buf_clear(&tui->work.hint);
 		rt_buf_add_c(&tui->work.hint, "As PROVIDER/NAME: /model openai/gpt-5. Nothing changed");
-		return rt_verb_said(tui, st, &err);
+		return rt_tui_say_failure(tui, st, &err);
 	}
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, "setting.set");
-	add_text(&json, "key", RT_STR("model"));
-	add_text(&json, "value", rt_str_trim(model));
+	rt_scope_init(&s, tui->alloc);
+	json = rt_scope_buf(&s);
+	rt_json_add_string(json, rt_str_trim(model));
+	r.value = rt_json_parse(&s, rt_scope_str(&s, json));
 	a = rt_verb_request_new(tui, RT_ACT_MODEL, NULL, 0);
-	st = a == NULL ? RT_NOMEM : carry_out(tui, a, model, &json, RT_OK, &err, NULL);
+	if (a == NULL) {
+		rt_scope_deinit(&s);
+		return RT_NOMEM;
+	}
+	st = carry_out(tui, a, model, &s, &r, 1, NULL);
 	rt_verb_request_free(tui, a);
-	rt_buf_deinit(&json);
 	return st;
 }
 
@@ -828,7 +704,7 @@ rt_verb_prompt(rt_tui *tui)
 			       is_edited ? "Working prompt (edited; told with the next message)"
 					 : "Working prompt - Enter keeps it",
 			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
-			 : rt_verb_said(tui, st, &err);
+			 : rt_tui_say_failure(tui, st, &err);
 	rt_buf_deinit(&text);
 	return st;
 }
@@ -838,80 +714,44 @@ rt_verb_prompt(rt_tui *tui)
 static rt_status
 branch(rt_tui *tui, const rt_verb_request *a, rt_str take)
 {
-	rt_error err;
-	rt_buf json;
-	rt_status st;
+	rt_request r = {.op = RT_OP_TAKE_BRANCH};
+	rt_scope s;
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, "take.branch");
-	st = add_entry(tui, &json, "at", a->entries[0], &err);
+	rt_scope_init(&s, tui->alloc);
+	address(tui, &s, &r, &r.entry, a->entries[0], false);
 	if (rt_str_trim(take).size > 0)
-		add_text(&json, "name", rt_str_trim(take));
-	st = carry_out(tui, a, take, &json, st, &err, NULL);
-	rt_buf_deinit(&json);
-	return st;
+		r.name = rt_str_trim(take);
+	return carry_out(tui, a, take, &s, &r, 1, NULL);
 }
 
+/* A request without an entry. */
 static rt_status
-prompt(rt_tui *tui, const rt_verb_request *a, rt_str text)
+alone(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_request r)
 {
-	rt_error none = {0};
-	rt_buf json;
-	rt_status st;
+	rt_scope s;
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, "prompt.update");
-	add_text(&json, "text", text);
-	st = carry_out(tui, a, text, &json, RT_OK, &none, NULL);
-	rt_buf_deinit(&json);
-	return st;
+	rt_scope_init(&s, tui->alloc);
+	return carry_out(tui, a, answer, &s, &r, 1, NULL);
 }
 
-/* Role and label. */
-static rt_status
-name_each(rt_tui *tui, const rt_verb_request *a, rt_str answer)
-{
-	bool is_role = a->action == RT_ACT_ROLE;
-	rt_buf more;
-	rt_status st;
-
-	rt_buf_init(&more, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&more, is_role ? "\"role\":" : "\"label\":");
-	rt_json_add_string(&more, rt_str_trim(answer));
-	st = more.status == RT_OK ? each(tui, a, answer, is_role ? "entry.role" : "label.set",
-					 rt_buf_str(&more),
-					 is_role			    ? "Changed the role of"
-					 : rt_str_trim(answer).size > 0 ? "Labelled"
-									    : "Took away the labels of")
-				  : RT_NOMEM;
-	rt_buf_deinit(&more);
-	return st;
-}
-
-/* undo, redo; the answer: how many steps. */
+/* count: how many steps, in decimal; empty: one. */
 static rt_status
 undo_or_redo(rt_tui *tui, const rt_verb_request *a, rt_str count)
 {
-	rt_error none = {0};
-	rt_buf json;
-	rt_status st;
+	rt_request r = {.op = a->action == RT_ACT_UNDO ? RT_OP_UNDO : RT_OP_REDO,
+			.count.given = count.size > 0};
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	begin(&json, a->action == RT_ACT_UNDO ? "undo" : "redo");
-	if (count.size > 0) {
-		rt_json_add_key(&json, "count");
-		rt_buf_add_str(&json, count);
-	}
-	st = carry_out(tui, a, count, &json, RT_OK, &none, NULL);
-	rt_buf_deinit(&json);
-	return st;
+	for (size_t i = 0; i < count.size; i++)
+		r.count.value = 10 * r.count.value + (uint64_t)(count.ptr[i] - '0');
+	return alone(tui, a, count, r);
 }
 
 /* A verb of which all is known. */
 static rt_status
 do_verb(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 {
-	rt_str nothing = rt_str_at(NULL, 0);
+	rt_str nothing = rt_str_at(NULL, 0), name = rt_str_trim(answer);
+	rt_tristate on = a->is_on ? RT_YES : RT_NO;
 
 	switch (a->action) {
 	case RT_ACT_EDIT:
@@ -924,15 +764,27 @@ do_verb(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 	case RT_ACT_COMPACT: return compact(tui, a, answer);
 	case RT_ACT_MODEL: return rt_verb_set_model(tui, answer);
 	case RT_ACT_RENAME: return rename_take(tui, a, answer);
-	case RT_ACT_PROMPT: return prompt(tui, a, answer);
+	case RT_ACT_PROMPT:
+		return alone(tui, a, answer,
+			     (rt_request){.op = RT_OP_PROMPT_UPDATE, .text = answer});
 	case RT_ACT_ROLE:
-	case RT_ACT_LABEL: return name_each(tui, a, answer);
-	case RT_ACT_DELETE: return each(tui, a, nothing, "entry.delete", nothing, "Deleted");
-	case RT_ACT_MERGE: return each(tui, a, nothing, "entry.merge", nothing, "Merged");
+		return each(tui, a, answer, (rt_request){.op = RT_OP_ENTRY_ROLE, .role = name},
+			    "Changed the role of");
+	case RT_ACT_LABEL:
+		return each(tui, a, answer, (rt_request){.op = RT_OP_LABEL_SET, .label = name},
+			    name.size > 0 ? "Labelled" : "Took away the labels of");
+	case RT_ACT_DELETE:
+		return each(tui, a, nothing, (rt_request){.op = RT_OP_ENTRY_DELETE}, "Deleted");
+	case RT_ACT_MERGE:
+		return each(tui, a, nothing, (rt_request){.op = RT_OP_ENTRY_MERGE}, "Merged");
 	case RT_ACT_DELETE_BELOW: return delete_below(tui, a);
 	case RT_ACT_GRAFT: return graft(tui, a);
-	case RT_ACT_MUTE: return mute(tui, a);
-	case RT_ACT_COLLAPSE: return collapse(tui, a);
+	case RT_ACT_MUTE:
+		return each(tui, a, nothing, (rt_request){.op = RT_OP_ENTRY_MUTE, .muted = on},
+			    a->is_on ? "Hid from models:" : "No longer hidden from models:");
+	case RT_ACT_COLLAPSE:
+		return each(tui, a, nothing, (rt_request){.op = RT_OP_ENTRY_VIEW, .collapsed = on},
+			    a->is_on ? "Folded" : "Unfolded");
 	case RT_ACT_UNDO:
 	case RT_ACT_REDO: return undo_or_redo(tui, a, answer);
 	default: return RT_OK;
@@ -982,7 +834,7 @@ at_once(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 		st = rt_project_view(tui->work.value, entries[0], &view, &err);
 		a->is_on = (view & RT_VIEW_COLLAPSED) == 0;
 	}
-	st = st == RT_OK ? do_verb(tui, a, rt_str_at(NULL, 0)) : rt_verb_said(tui, st, &err);
+	st = st == RT_OK ? do_verb(tui, a, rt_str_at(NULL, 0)) : rt_tui_say_failure(tui, st, &err);
 	rt_verb_request_free(tui, a);
 	return st;
 }
@@ -1040,26 +892,81 @@ act_alone(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, 
 	}
 }
 
-rt_status
-rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, bool *out_used)
+static rt_status
+ask_label(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 {
 	char title[320], what[200];
 	rt_work_entry e;
 	rt_error err;
+	rt_status st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
+
+	if (st != RT_OK)
+		return rt_tui_say_failure(tui, st, &err);
+	rt_verb_name(tui, entries, count, what, sizeof(what));
+	(void)snprintf(title, sizeof(title), "Label of %s (empty: none)", what);
+	st = ask(tui, action, entries, count, title, e.label.size > 0 ? e.label : rt_str_at("", 0),
+		 false);
+	rt_work_entry_deinit(&e);
+	return st;
+}
+
+static rt_status
+versions(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+{
+	(void)action;
+	(void)count;
+	return rt_verb_versions(tui, entries[0]);
+}
+
+static rt_status
+copy(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+{
+	return rt_verb_copy(tui, entries, count, action == RT_ACT_COPY_PATH);
+}
+
+/* How the verbs that need an entry begin: with a function, or with a question for one line. */
+static const struct verb {
+	rt_action action;
+	bool is_for_one; /* only the first of the entries counts */
+	rt_status (*begin)(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count);
+	const char *before, *after; /* the question, around "User, entry 4" */
+} verbs[] = {
+	{RT_ACT_EDIT, true, edit, NULL, NULL},
+	{RT_ACT_EDIT_AS_TAKE, true, edit, NULL, NULL},
+	{RT_ACT_EDITOR, true, edit_outside, NULL, NULL},
+	{RT_ACT_INSERT_BEFORE, true, insert, NULL, NULL},
+	{RT_ACT_INSERT_AFTER, true, insert, NULL, NULL},
+	{RT_ACT_ROLE, false, pick_role, NULL, NULL},
+	{RT_ACT_LABEL, false, ask_label, NULL, NULL},
+	{RT_ACT_DELETE, false, at_once, NULL, NULL},
+	{RT_ACT_DELETE_BELOW, true, at_once, NULL, NULL},
+	{RT_ACT_GRAFT, false, at_once, NULL, NULL},
+	{RT_ACT_MUTE, false, at_once, NULL, NULL},
+	{RT_ACT_COLLAPSE, false, at_once, NULL, NULL},
+	{RT_ACT_MERGE, true, at_once, NULL, NULL},
+	{RT_ACT_VERSIONS, true, versions, NULL, NULL},
+	{RT_ACT_COPY, false, copy, NULL, NULL},
+	{RT_ACT_COPY_PATH, false, copy, NULL, NULL},
+	{RT_ACT_MOVE, false, NULL, "Move ", " before which? (number, label, end)"},
+	{RT_ACT_BRANCH, true, NULL, "New take from ", " on. Its name (may be left out)"},
+	{RT_ACT_SPLIT, true, NULL, "Split ", " before which of its words?"},
+};
+
+rt_status
+rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, bool *out_used)
+{
+	const struct verb *verb = NULL;
+	char title[320], what[200];
 	rt_status st;
 
 	*out_used = true;
 	st = act_alone(tui, action, entries, count, out_used);
 	if (*out_used)
 		return st;
-	*out_used = action == RT_ACT_EDIT || action == RT_ACT_EDIT_AS_TAKE ||
-		    action == RT_ACT_INSERT_BEFORE || action == RT_ACT_INSERT_AFTER ||
-		    action == RT_ACT_ROLE || action == RT_ACT_DELETE || action == RT_ACT_DELETE_BELOW ||
-		    action == RT_ACT_MOVE || action == RT_ACT_GRAFT || action == RT_ACT_BRANCH ||
-		    action == RT_ACT_MUTE || action == RT_ACT_LABEL || action == RT_ACT_COPY ||
-		    action == RT_ACT_COPY_PATH || action == RT_ACT_SPLIT || action == RT_ACT_MERGE ||
-		    action == RT_ACT_VERSIONS || action == RT_ACT_COLLAPSE ||
-		    (action == RT_ACT_EDITOR && count > 0);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (verbs[i].action == action)
+			verb = &verbs[i];
+	*out_used = verb != NULL && (action != RT_ACT_EDITOR || count > 0);
 	if (!*out_used)
 		return RT_OK;
 	if (count == 0) {
@@ -1069,41 +976,10 @@ rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count
 	if (count > PICKED_MAX)
 		count = PICKED_MAX;
 	rt_verb_name(tui, entries, count, what, sizeof(what));
-	switch (action) {
-	case RT_ACT_EDIT:
-	case RT_ACT_EDIT_AS_TAKE: return edit(tui, action, entries[0]);
-	case RT_ACT_EDITOR: return edit_outside(tui, entries[0]);
-	case RT_ACT_INSERT_BEFORE:
-	case RT_ACT_INSERT_AFTER: return insert(tui, action, entries[0]);
-	case RT_ACT_ROLE: return pick_role(tui, entries, count);
-	case RT_ACT_DELETE:
-	case RT_ACT_GRAFT:
-	case RT_ACT_MUTE:
-	case RT_ACT_COLLAPSE: return at_once(tui, action, entries, count);
-	case RT_ACT_DELETE_BELOW:
-	case RT_ACT_MERGE: return at_once(tui, action, entries, 1);
-	case RT_ACT_VERSIONS: return rt_verb_versions(tui, entries[0]);
-	case RT_ACT_COPY: return rt_verb_copy(tui, entries, count, false);
-	case RT_ACT_COPY_PATH: return rt_verb_copy(tui, entries, count, true);
-	case RT_ACT_MOVE:
-		(void)snprintf(title, sizeof(title), "Move %s before which? (number, label, end)",
-			       what);
-		return ask(tui, action, entries, count, title, rt_str_at("", 0), false);
-	case RT_ACT_BRANCH:
-		(void)snprintf(title, sizeof(title), "New take from %s on. Its name (may be left out)", what);
-		return ask(tui, action, entries, 1, title, rt_str_at("", 0), false);
-	case RT_ACT_SPLIT:
-		(void)snprintf(title, sizeof(title), "Split %s before which of its words?", what);
-		return ask(tui, action, entries, 1, title, rt_str_at("", 0), false);
-	case RT_ACT_LABEL:
-		st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
-		if (st != RT_OK)
-			return rt_verb_said(tui, st, &err);
-		(void)snprintf(title, sizeof(title), "Label of %s (empty: none)", what);
-		st = ask(tui, action, entries, count, title,
-			 e.label.size > 0 ? e.label : rt_str_at("", 0), false);
-		rt_work_entry_deinit(&e);
-		return st;
-	default: return RT_OK;
-	}
+	if (verb->is_for_one)
+		count = 1;
+	if (verb->begin != NULL)
+		return verb->begin(tui, action, entries, count);
+	(void)snprintf(title, sizeof(title), "%s%s%s", verb->before, what, verb->after);
+	return ask(tui, action, entries, count, title, rt_str_at("", 0), false);
 }

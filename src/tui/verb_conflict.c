@@ -232,7 +232,7 @@ show(rt_tui *tui, const rt_verb_request *a)
 						       ? "Theirs, with what yours would change"
 						       : "As you saw it, with what was changed",
 					  &lines)
-			 : rt_verb_said(tui, st, &err);
+			 : rt_tui_say_failure(tui, st, &err);
 	rt_lines_deinit(&lines);
 	return st;
 }
@@ -273,7 +273,7 @@ do_anyway(rt_tui *tui, rt_verb_request *a)
 		a->count = count;
 	if (st == RT_OK && has_rows(a))
 		st = rt_verb_request_refresh(tui, a, &err);
-	return st == RT_OK ? rt_verb_do(tui, a, rt_buf_str(&a->answer))
+	return st == RT_OK ? a->again(tui, a, rt_buf_str(&a->answer))
 			   : rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, &err);
 }
 
@@ -302,14 +302,14 @@ decided(rt_tui *tui, void *ctx, rt_str answer)
 
 		a->action = RT_ACT_EDIT_AS_TAKE;
 		st = rt_verb_request_refresh(tui, a, &err);
-		return st == RT_OK ? rt_verb_do(tui, a, rt_buf_str(&a->answer))
+		return st == RT_OK ? a->again(tui, a, rt_buf_str(&a->answer))
 				   : rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, &err);
 	}
 	rt_tui_say_done(tui, "%s",
 			rt_verb_request_has_text(a) ? "Theirs stays"
 						    : "Left as it is; nothing changed");
 	if (rt_verb_request_has_text(a) && a->answer.size > 0)
-		rt_pane_chat_remember(tui, rt_buf_str(&a->answer));
+		rt_tui_remember_input(tui, rt_buf_str(&a->answer));
 	return RT_OK;
 }
 
@@ -351,7 +351,7 @@ has_no_redo(const rt_work *work)
 }
 
 rt_status
-rt_verb_conflict(rt_tui *tui, const rt_verb_request *a, const rt_error *why)
+rt_verb_conflict(rt_tui *tui, const rt_verb_request *a, const rt_error *why, rt_verb_fn again)
 {
 	bool holds = true, is_there = true;
 	rt_verb_request *b = NULL;
@@ -360,6 +360,7 @@ rt_verb_conflict(rt_tui *tui, const rt_verb_request *a, const rt_error *why)
 
 	if (st != RT_OK)
 		return st;
+	b->again = again;
 	if (a->action == RT_ACT_REDO && has_no_redo(&tui->work)) {
 		rt_verb_request_free(tui, b);
 		rt_tui_say_done(tui, "Nothing to bring back: somebody else changed something meanwhile");

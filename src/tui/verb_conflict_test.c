@@ -495,8 +495,9 @@ prompt(void **state)
 static rt_status
 told(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
+	rt_request undo_one = {.op = RT_OP_UNDO};
 	rt_pending_change_options how = {
-		.requests = RT_STR("[{\"op\":\"undo\"}]"), .done = told, .ctx = ctx};
+		.requests = &undo_one, .count = 1, .done = told, .ctx = ctx};
 	rt_status *got = ctx;
 
 	(void)said;
@@ -510,7 +511,7 @@ static void
 failures(void **state)
 {
 	rt_status got = RT_CORRUPT;
-	rt_pending_change_options how = {.requests = RT_STR("[]"), .done = told, .ctx = &got};
+	rt_pending_change_options how = {.done = told, .ctx = &got};
 	desk d;
 
 	(void)state;

@@ -9,11 +9,8 @@
 #include "tui/verb_request.h"
 #include "tui/verb.h"
 
-struct rt_config;
-
-/* One request with one field (key NULL: none), carried out and said. */
-RT_CHECKED rt_status rt_verb_op(rt_tui *tui, const char *op, const char *key, rt_str value,
-				bool is_json);
+/* Carry out one request and report it. */
+RT_CHECKED rt_status rt_verb_apply(rt_tui *tui, const rt_request *request);
 /* A verb on an entry whose question is answered already. */
 RT_CHECKED rt_status rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry, rt_str answer);
 /* So many steps back, or (redo) forth; count empty: one. It is the step that the person was shown,
@@ -23,7 +20,7 @@ RT_CHECKED rt_status rt_verb_undo(rt_tui *tui, bool redo, rt_str count);
 RT_CHECKED rt_status rt_verb_do(rt_tui *tui, const rt_verb_request *request, rt_str answer);
 /* It was not done, since it is not as it was seen: what to do now is asked. */
 RT_CHECKED rt_status rt_verb_conflict(rt_tui *tui, const rt_verb_request *request,
-				      const rt_error *err);
+				      const rt_error *err, rt_verb_fn again);
 /* It was not done: said, and a text that was written for it stays to be had. */
 RT_CHECKED rt_status rt_verb_failed(rt_tui *tui, const rt_verb_request *request, rt_str answer,
 				    rt_status st, const rt_error *err);
@@ -34,12 +31,16 @@ RT_CHECKED rt_status rt_verb_versions(rt_tui *tui, uint32_t entry);
 RT_CHECKED rt_status rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path);
 /* A model at work; failures are said. */
 RT_CHECKED rt_status rt_verb_run(rt_tui *tui, const rt_run_request *request);
-/* A failure, said: RT_OK then; RT_NOMEM stays. */
-RT_CHECKED rt_status rt_verb_said(rt_tui *tui, rt_status st, const rt_error *err);
 /* Entries in front of another one, in their order. */
 RT_CHECKED rt_status rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count,
 					 uint32_t before);
-/* Asks for a file, and exports the take of that entry to it; 0: the one at hand. */
+/* Options and command for an export of a discussion, or of a take of it (0: all that the format
+ * can hold of the discussion); the file is to be added. */
+void rt_verb_add_export(rt_buf *line, uint32_t disc, uint32_t take);
+/* Ask for a file, and export the same to it. */
+RT_CHECKED rt_status rt_verb_export_to(rt_tui *tui, uint32_t disc, uint32_t take,
+				       const char *title);
+/* Ask for a file, and export the take of that entry to it; 0: the one in view. */
 RT_CHECKED rt_status rt_verb_export(rt_tui *tui, uint32_t entry);
 /* Asks for a name, and begins a discussion. */
 RT_CHECKED rt_status rt_slash_new(rt_tui *tui);
@@ -51,7 +52,4 @@ RT_CHECKED rt_status rt_verb_rename(rt_tui *tui, uint32_t take);
 RT_CHECKED rt_status rt_verb_read(rt_tui *tui, uint32_t entry);
 /* The working prompt, to be edited. */
 RT_CHECKED rt_status rt_verb_prompt(rt_tui *tui);
-/* Names of models as JSON strings, with commas between. */
-void rt_verb_add_models(rt_tui *tui, const struct rt_config *config, rt_buf *json);
-
 #endif

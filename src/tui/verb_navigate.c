@@ -41,7 +41,7 @@ go(rt_tui *tui, const going *g, bool summary, rt_str instructions)
 	}
 	tui->went = g->done;
 	tui->work.seen_take = 0;
-	st = st == RT_OK ? rt_verb_run(tui, &request) : rt_verb_said(tui, st, &err);
+	st = st == RT_OK ? rt_verb_run(tui, &request) : rt_tui_say_failure(tui, st, &err);
 	if (st == RT_OK && summary && rt_work_is_running(&tui->work))
 		rt_tui_say(tui, "What you leave is being summed up. Escape cancels, and you stay here");
 	return st;
@@ -138,7 +138,7 @@ rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *
 	if (st == RT_OK)
 		st = leaves(tui, entry, &left, &err);
 	if (st != RT_OK || !left) {
-		st = st == RT_OK ? go(tui, g, false, rt_str_at("", 0)) : rt_verb_said(tui, st, &err);
+		st = st == RT_OK ? go(tui, g, false, rt_str_at("", 0)) : rt_tui_say_failure(tui, st, &err);
 		rt_free(tui->alloc, g);
 		return st;
 	}
@@ -194,38 +194,9 @@ rt_verb_went(rt_tui *tui)
 			   (unsigned long long)seq);
 	editor = rt_text_ref(end->editor);
 	if (editor != NULL)
-		st = rt_pane_chat_fill(tui, rt_text_str(editor));
+		st = rt_tui_fill_input(tui, rt_text_str(editor));
 	rt_text_unref(editor);
 	if (st == RT_OK && done != NULL)
 		done(tui);
 	return st;
-}
-
-/* ---- models by name ---- */
-
-void
-rt_verb_add_models(rt_tui *tui, const struct rt_config *config, rt_buf *json)
-{
-	size_t i;
-
-	if (tui->work.model.size > 0)
-		rt_json_add_string(json, rt_buf_str(&tui->work.model));
-	if (config != NULL && config->model.size > 0 &&
-	    !rt_str_eq(config->model, rt_buf_str(&tui->work.model))) {
-		rt_json_add_comma(json);
-		rt_json_add_string(json, config->model);
-	}
-	for (i = 0; config != NULL && i < config->provider_count; i++) {
-		rt_buf name;
-
-		rt_buf_init(&name, tui->alloc, 4096);
-		rt_buf_add_f(&name, "%.*s/", RT_STR_ARG(config->providers[i].name));
-		rt_json_add_comma(json);
-		rt_json_add_string(json, rt_buf_str(&name));
-		rt_buf_deinit(&name);
-	}
-	if (rt_str_is(rt_buf_str(&tui->work.model), "builtin/echo"))
-		return;
-	rt_json_add_comma(json);
-	rt_json_add_string(json, RT_STR("builtin/echo"));
 }

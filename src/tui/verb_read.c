@@ -66,7 +66,7 @@ rt_verb_versions(rt_tui *tui, uint32_t entry)
 		st = rt_pane_reader(tui, "Versions, oldest first. To bring one back: edit, or /revert STEP",
 				    &lines);
 	else
-		st = rt_verb_said(tui, st, &err);
+		st = rt_tui_say_failure(tui, st, &err);
 	rt_json_free(doc);
 	rt_lines_deinit(&lines);
 	rt_buf_deinit(&json);
@@ -88,7 +88,7 @@ rt_verb_read(rt_tui *tui, uint32_t entry)
 	rt_status st = rt_work_entry_of(&tui->work, entry, &e, &err);
 
 	if (st != RT_OK)
-		return rt_verb_said(tui, st, &err);
+		return rt_tui_say_failure(tui, st, &err);
 	rt_lines_init(&lines, tui->alloc);
 	if (e.thinking.size > 0) {
 		options.ink = RT_INK_DIM | RT_INK_ITALIC;
@@ -144,5 +144,5 @@ rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path)
 	if (st == RT_OK)
 		rt_tui_copy(tui, rt_buf_str(&out));
 	rt_buf_deinit(&out);
-	return st == RT_OK ? st : rt_verb_said(tui, st, &err);
+	return st == RT_OK ? st : rt_tui_say_failure(tui, st, &err);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/verb_request.h"
 
+#include <stdio.h>
+
 #include "tui/verb_impl.h"
 
 /* In which take it was seen; 0: in none that is there now. */
@@ -85,7 +87,7 @@ rt_verb_request_free(rt_tui *tui, void *ctx)
 	if (a == NULL)
 		return;
 	if (a->is_open && a->answer.size > 0 && rt_verb_request_has_text(a))
-		rt_pane_chat_remember(tui, rt_buf_str(&a->answer));
+		rt_tui_remember_input(tui, rt_buf_str(&a->answer));
 	rt_precondition_deinit(&a->precondition);
 	rt_buf_deinit(&a->answer);
 	rt_buf_deinit(&a->question);
@@ -139,7 +141,7 @@ rt_verb_request_capture(rt_tui *tui, rt_action action, const uint32_t *entries, 
 		rt_verb_request_free(tui, *out);
 		*out = NULL;
 	}
-	return rt_verb_said(tui, st, &err);
+	return rt_tui_say_failure(tui, st, &err);
 }
 
 rt_status
@@ -153,6 +155,7 @@ rt_verb_request_copy(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_ve
 		return RT_NOMEM;
 	b->seen_take = a->seen_take;
 	b->is_on = a->is_on;
+	b->again = a->again;
 	b->precondition = a->precondition;
 	b->precondition.spots = NULL;
 	b->precondition.count = b->precondition.room = 0;
@@ -185,4 +188,59 @@ rt_verb_request_has_text(const rt_verb_request *a)
 	return a->action == RT_ACT_EDIT || a->action == RT_ACT_EDIT_AS_TAKE ||
 	       a->action == RT_ACT_INSERT_BEFORE || a->action == RT_ACT_INSERT_AFTER ||
 	       a->action == RT_ACT_PROMPT;
+}
+
+/* ---- in words ---- */
+
+/* "User, "What about DuckDB?"": where it has no number here. */
+static void
+name_by_words(const rt_work_entry *e, char *out, size_t room)
+{
+	enum { WORDS = 30 };
+	rt_str text = rt_str_trim(rt_buf_str(&e->text));
+	size_t end = rt_str_find(text, RT_STR("\n"), 0), cut;
+
+	text.size = end == SIZE_MAX ? text.size : end;
+	cut = rt_utf8_offset(text, WORDS);
+	if (cut == SIZE_MAX && end == SIZE_MAX)
+		(void)snprintf(out, room, "%.*s, \"%.*s\"", RT_STR_ARG(e->role), RT_STR_ARG(text));
+	else
+		(void)snprintf(out, room, "%.*s, \"%.*s ...\"", RT_STR_ARG(e->role),
+			       (int)(cut == SIZE_MAX ? text.size : cut), text.ptr);
+}
+
+/* "User, entry 4", "3 entries". */
+void
+rt_verb_name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room)
+{
+	rt_work_entry e;
+	rt_error err;
+
+	if (count != 1 || rt_work_entry_of(&tui->work, entries[0], &e, &err) != RT_OK) {
+		(void)snprintf(out, room, "%zu entries", count);
+		return;
+	}
+	if (e.at != SIZE_MAX)
+		(void)snprintf(out, room, "%.*s, entry %zu", RT_STR_ARG(e.role), e.at + 1);
+	else
+		name_by_words(&e, out, room);
+	rt_work_entry_deinit(&e);
+}
+
+/* A text that was written for this stays to be had. */
+static void
+remember(rt_tui *tui, const rt_verb_request *a, rt_str answer)
+{
+	if (answer.size > 0 && rt_verb_request_has_text(a))
+		rt_tui_remember_input(tui, answer);
+}
+
+rt_status
+rt_verb_failed(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_status st,
+	       const rt_error *err)
+{
+	st = rt_tui_say_failure(tui, st, err);
+	if (st == RT_OK)
+		remember(tui, a, answer);
+	return st;
 }

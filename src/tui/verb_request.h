@@ -10,7 +10,12 @@
 #include "tui/pane.h"
 #include "tui/precondition.h"
 
-typedef struct rt_verb_request {
+typedef struct rt_verb_request rt_verb_request;
+
+/* Carries out a request whose question is answered. */
+typedef rt_status (*rt_verb_fn)(rt_tui *tui, const rt_verb_request *request, rt_str answer);
+
+struct rt_verb_request {
 	rt_action action;
 	uint32_t seen_take;
 	bool is_on;       /* mute and collapse: or no more */
@@ -20,9 +25,10 @@ typedef struct rt_verb_request {
 	rt_buf answer;    /* to the question: a text, a name; while it is carried out */
 	rt_buf question;  /* that was asked since it was not as it was seen; or empty */
 	char words[80];   /* what several requests did together; or empty */
-	size_t count;
+	size_t count; /* of entries */
+	rt_verb_fn again; /* after a conflict, where the person wants it all the same */
 	uint32_t entries[];
-} rt_verb_request;
+};
 
 /* Nothing of it was looked at yet. NULL: no memory. */
 rt_verb_request *rt_verb_request_new(rt_tui *tui, rt_action action, const uint32_t *entries,

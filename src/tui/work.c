@@ -5,10 +5,10 @@
 
 #include "tui/work.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "codec/request_json.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "log/rows.h"
@@ -484,13 +484,15 @@ static rt_status
 say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
 {
 	const rt_result *r = &job->results[job->count - 1];
-	rt_str op = rt_json_str(rt_json_get(job->requests[0], "op")), notes = rt_buf_str(&job->notes);
+	rt_op_id op = job->requests[0].op;
+	unsigned flags = rt_ops[op].flags;
+	rt_str notes = rt_buf_str(&job->notes);
 	rt_status st = RT_OK;
 
 	said->seq = r->unchanged ? 0 : r->seq;
 	said->is_elsewhere = r->undo_disc != 0 && r->undo_disc != work->place.disc;
-	said->is_step = said->seq != 0 && !said->is_elsewhere && !rt_str_is(op, "undo") && !rt_str_is(op, "redo") &&
-			!rt_str_is(op, "jump") && !rt_str_is(op, "entry.view");
+	said->is_step = said->seq != 0 && !said->is_elsewhere &&
+			(flags & (RT_OP_MOVES_HISTORY | RT_OP_NO_UNDO)) == 0;
 	said->steps = r->steps;
 	said->count = r->count;
 	memcpy(said->entry, r->entry, sizeof(said->entry));
@@ -500,8 +502,8 @@ say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
 		said->has_editor = true;
 		rt_buf_add_str(&said->editor, rt_text_str(r->editor));
 	}
-	if (rt_str_is(op, "undo") || rt_str_is(op, "redo")) {
-		bool undo = rt_str_is(op, "undo");
+	if (op == RT_OP_UNDO || op == RT_OP_REDO) {
+		bool undo = op == RT_OP_UNDO;
 
 		said->is_undo = undo;
 		if (r->steps == 0)
@@ -515,10 +517,10 @@ say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
 	} else if (r->unchanged) {
 		rt_buf_add_c(&said->words, "Nothing changed");
 	} else {
-		st = add_what(work, r->seq, rt_str_of(rt_str_is(op, "entry.move") ? "" : r->entry),
+		st = add_what(work, r->seq, rt_str_of(op == RT_OP_ENTRY_MOVE ? "" : r->entry),
 			      &said->words, err);
 		capitalise(&said->words);
-		if (rt_str_is(op, "entry.view")) /* kept beside the history: no step */
+		if (op == RT_OP_ENTRY_VIEW) /* kept beside the history: no step */
 			said->seq = 0;
 	}
 	if (r->note != NULL)
@@ -541,14 +543,14 @@ static rt_status
 follow(rt_work *work, const rt_work_job *job, rt_error *err)
 {
 	const rt_result *r = &job->results[job->count - 1];
-	rt_str op = rt_json_str(rt_json_get(job->requests[0], "op"));
+	rt_op_id op = job->requests[0].op;
 	const rt_project *now = rt_engine_value(work->engine);
 	rt_place place = work->place, there = {0, 0};
 	bool is_pinned = work->is_pinned;
-	bool moves = rt_str_is(op, "undo") || rt_str_is(op, "redo") || rt_str_is(op, "jump");
+	bool moves = (rt_ops[op].flags & RT_OP_MOVES_HISTORY) != 0;
 
 	/* Another name is no way to go. */
-	if (r->discussion[0] != 0 && !rt_str_is(op, "discussion.rename")) {
+	if (r->discussion[0] != 0 && op != RT_OP_DISCUSSION_RENAME) {
 		/* Of a long name this is the beginning only; it is the active one all the same. */
 		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there,
 				     NULL) != RT_OK ||
@@ -566,23 +568,29 @@ follow(rt_work *work, const rt_work_job *job, rt_error *err)
 	return look(work, place, is_pinned, err);
 }
 
-/* What a job needs before it runs. */
-static rt_status
-job_fill(rt_work_job *job, rt_work *work, rt_error *err)
+rt_status
+rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, size_t count,
+		 rt_error *err)
 {
-	yyjson_val *root = rt_json_root(job->doc), *request;
-	size_t i, max;
-
-	job->count = yyjson_arr_size(root);
-	if (job->count == 0)
+	memset(job, 0, sizeof(*job));
+	rt_scope_init(&job->scope, work->alloc);
+	rt_buf_init(&job->notes, work->alloc, RT_BUF_UNLIMITED);
+	rt_buf_clear(&work->hint);
+	if (count == 0)
 		return rt_fail(err, RT_USAGE, "there is nothing to do");
-	job->requests = rt_new_array(job->alloc, job->count, sizeof(*job->requests));
-	job->results = rt_new_array(job->alloc, job->count, sizeof(*job->results));
-	if (job->requests == NULL || job->results == NULL)
-		return nomem(err);
-	memset(job->results, 0, job->count * sizeof(*job->results));
-	yyjson_arr_foreach(root, i, max, request)
-		job->requests[i] = request;
+	job->engine = work->engine;
+	job->with.by = RT_STR("tui");
+	job->with.notes = &job->notes;
+	job->requests = rt_scope_array(&job->scope, count, sizeof(*job->requests));
+	job->results = rt_scope_array(&job->scope, count, sizeof(*job->results));
+	for (size_t i = 0; rt_ok(&job->scope) && i < count; i++)
+		job->requests[i] = rt_request_copy(&job->scope, &requests[i]);
+	if (!rt_ok(&job->scope)) {
+		if (err != NULL)
+			*err = job->scope.error;
+		return job->scope.status;
+	}
+	job->count = count;
 	(void)snprintf(job->disc, sizeof(job->disc), "d%u", work->place.disc);
 	job->disc_number = work->place.disc;
 	last_steps(work->value, job->disc_number, job->was);
@@ -591,30 +599,13 @@ job_fill(rt_work_job *job, rt_work *work, rt_error *err)
 	return RT_OK;
 }
 
-rt_status
-rt_work_job_init(rt_work_job *job, rt_work *work, rt_str requests, rt_error *err)
-{
-	rt_status st;
-
-	memset(job, 0, sizeof(*job));
-	job->engine = work->engine;
-	job->alloc = work->alloc;
-	job->with.by = RT_STR("tui");
-	job->with.notes = &job->notes;
-	rt_buf_init(&job->notes, work->alloc, RT_BUF_UNLIMITED);
-	rt_buf_clear(&work->hint);
-	st = rt_json_read(work->alloc, requests, &job->doc, err);
-	return st == RT_OK ? job_fill(job, work, err) : st;
-}
-
 void
 rt_work_job_run(rt_work_job *job)
 {
 	size_t i;
 
-	job->status = rt_apply_json(job->engine, &job->with, job->requests, job->count,
-				    job->count > 1, rt_str_of(job->disc), rt_str_of(job->take),
-				    job->results);
+	job->status = rt_apply(job->engine, &job->with, job->requests, job->count, job->count > 1,
+			       rt_str_of(job->disc), rt_str_of(job->take), job->results);
 	if (job->status == RT_OK)
 		return;
 	/* Of several, the one that it failed at says why; the others, that they were not done. */
@@ -646,55 +637,8 @@ rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said, rt_error *e
 void
 rt_work_job_deinit(rt_work_job *job)
 {
-	size_t i;
-
-	for (i = 0; job->results != NULL && i < job->count; i++)
+	for (size_t i = 0; i < job->count; i++)
 		rt_result_deinit(&job->results[i]);
-	rt_free(job->alloc, job->results);
-	rt_free(job->alloc, job->requests);
-	rt_json_free(job->doc);
+	rt_scope_deinit(&job->scope);
 	rt_buf_deinit(&job->notes);
-}
-
-rt_status
-rt_work_apply(rt_work *work, rt_str requests, rt_work_said *said, rt_error *err)
-{
-	rt_work_job job;
-	rt_error own;
-	rt_status st;
-
-	if (err == NULL)
-		err = &own;
-	st = rt_work_job_init(&job, work, requests, err);
-	if (st == RT_OK) {
-		job.with.hooks = work->session->gate.inner;
-		rt_work_job_run(&job);
-		st = rt_work_job_end(&job, work, said, err);
-	}
-	rt_work_job_deinit(&job);
-	return st;
-}
-
-rt_status
-rt_work_op(rt_work *work, rt_work_said *said, rt_error *err, const char *op, ...)
-{
-	const char *key;
-	rt_buf json;
-	va_list ap;
-	rt_status st;
-
-	rt_buf_init(&json, work->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&json, "[{\"op\":");
-	rt_json_add_string(&json, rt_str_of(op));
-	va_start(ap, op);
-	while ((key = va_arg(ap, const char *)) != NULL) {
-		rt_json_add_key(&json, key);
-		rt_json_add_string(&json, rt_str_of(va_arg(ap, const char *)));
-	}
-	va_end(ap);
-	rt_buf_add_c(&json, "}]");
-	st = json.status != RT_OK ? nomem(err)
-				  : rt_work_apply(work, rt_buf_str(&json), said, err);
-	rt_buf_deinit(&json);
-	return st;
 }

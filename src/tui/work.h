@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "app/session.h"
+#include "base/scope.h"
 #include "codec/content.h"
 #include "ops/action.h"
 #include "app/run.h"
@@ -140,38 +141,31 @@ typedef struct rt_work_said {
 void rt_work_said_init(rt_work_said *said, const rt_alloc *alloc);
 void rt_work_said_deinit(rt_work_said *said);
 
-/* Requests, put together by hand as JSON: `[{"op":"entry.delete",…}, …]`. Several are one step.
- * said may be NULL. Afterwards the work looks at the new value, and at the take or discussion
- * that the change made active. */
-RT_CHECKED rt_status rt_work_apply(rt_work *work, rt_str requests, rt_work_said *said,
-				   rt_error *err);
-/* The same in three parts, of which only the second may wait, for other processes and for hooks.
- * It may be in any thread, and uses nothing but the job. */
+/* A change in three parts, of which only the second may wait, for other processes and for hooks.
+ * That one may run in any thread, and uses nothing but the job. */
 typedef struct rt_work_job {
+	rt_scope scope;        /* of requests and results */
 	rt_engine *engine;
-	const rt_alloc *alloc;
-	rt_json_doc *doc;      /* the requests */
-	yyjson_val **requests;
+	rt_request *requests;  /* copies; several are one step */
 	rt_result *results;
 	size_t count;
 	char disc[24], take[24];
-	rt_apply_context with;      /* hooks, stop and check are the caller's to set */
+	rt_apply_context with; /* hooks, stop and check are the caller's to set */
 	rt_buf notes;
-	uint32_t disc_number;  /* the discussion at hand */
-	uint64_t was[2];       /* the last step of the discussion and of the project, before it */
+	uint32_t disc_number;  /* the discussion in view */
+	uint64_t was[2];       /* the last step of the discussion and of the project before it */
 	rt_status status;      /* how it ended */
 	rt_error error;
 } rt_work_job;
 /* Failures leave a job that is to be freed. RT_USAGE: no requests. */
-RT_CHECKED rt_status rt_work_job_init(rt_work_job *job, rt_work *work, rt_str requests,
-				      rt_error *err);
+RT_CHECKED rt_status rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests,
+				      size_t count, rt_error *err);
 void rt_work_job_run(rt_work_job *job);
-/* Its status; the work looks at the new value. On RT_CONFLICT, too. */
+/* Its status. The work looks at the new value afterwards, and at the take or discussion that the
+ * change made active. On RT_CONFLICT it looks at the new value, too. */
 RT_CHECKED rt_status rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said,
 				     rt_error *err);
 void rt_work_job_deinit(rt_work_job *job);
-/* One request with text fields: key, value, …, NULL. */
-RT_CHECKED rt_status rt_work_op(rt_work *work, rt_work_said *said, rt_error *err, const char *op, ...);
 
 /* ---- models ---- */
 

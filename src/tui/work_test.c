@@ -164,15 +164,15 @@ waits_for_nobody(void **state)
 
 /* One step back, or forth: it is told what it was. */
 static void
-moves_and_says(desk *d, const char *op, const char *words)
+moves_and_says(desk *d, rt_op_id op, const char *words)
 {
 	rt_work_said said;
 
 	rt_work_said_init(&said, rt_alloc_libc());
-	assert_int_equal(rt_work_op(&d->tui.work, &said, NULL, op, NULL), RT_OK);
+	assert_int_equal(work_apply(&d->tui.work, &(rt_request){.op = op}, 1, &said, NULL), RT_OK);
 	assert_int_equal(said.steps, 1);
 	if (!rt_str_is(rt_buf_str(&said.words), words))
-		fail_msg("%s: it says \"%s\" and not \"%s\"", op, said.words.ptr, words);
+		fail_msg("%s: it says \"%s\" and not \"%s\"", rt_ops[op].name, said.words.ptr, words);
 	rt_work_said_deinit(&said);
 }
 
@@ -191,9 +191,9 @@ says_what_was_taken_back(void **state)
 	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"start\"}]");
 	desk_do(&d, "[{\"op\":\"undo\"}]");
 	desk_do(&d, "[{\"op\":\"discussion.delete\",\"discussion\":\"second\"}]");
-	moves_and_says(&d, "undo", "Took back: deleted discussion \"second\"");
-	moves_and_says(&d, "redo", "Brought back: deleted discussion \"second\"");
-	moves_and_says(&d, "undo", "Took back: deleted discussion \"second\"");
+	moves_and_says(&d, RT_OP_UNDO, "Took back: deleted discussion \"second\"");
+	moves_and_says(&d, RT_OP_REDO, "Brought back: deleted discussion \"second\"");
+	moves_and_says(&d, RT_OP_UNDO, "Took back: deleted discussion \"second\"");
 	desk_close(&d);
 }
 

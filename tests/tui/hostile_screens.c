@@ -81,7 +81,7 @@ change(desk *d, rt_buf *json, const char *op, const char *key, rt_str value, con
 	rt_buf_add_f(json, "[{\"op\":\"%s\",\"%s\":", op, key);
 	rt_json_add_string(json, value);
 	rt_buf_add_f(json, "%s}]", more);
-	st = rt_work_apply(&d->tui.work, rt_buf_str(json), NULL, &err);
+	st = work_apply_json(&d->tui.work, json->ptr, NULL, &err);
 	assert_int_not_equal(st, RT_NOMEM);
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 	return st == RT_OK;
@@ -102,7 +102,7 @@ add_entry(desk *d, rt_buf *text, rt_buf *json)
 	rt_buf_add_c(json, ",\"content\":");
 	rt_json_add_string(json, rt_buf_str(text));
 	rt_buf_add_c(json, "}]");
-	if (rt_work_apply(&d->tui.work, rt_buf_str(json), NULL, &err) != RT_OK)
+	if (work_apply_json(&d->tui.work, json->ptr, NULL, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(rt_tui_tend(&d->tui), RT_OK);
 	if (random_next(&seed) % 2 == 0 &&
@@ -269,9 +269,9 @@ show_words(desk *d, rt_terminal *terminal, rt_buf *text)
 	static const char *const commands[] = {"show", "tree", "takes", "history", "search .", "status",
 					       "roles", "settings"};
 
-	assert_int_equal(rt_pane_chat_fill(&d->tui, hostile(text, "input", 150)), RT_OK);
+	assert_int_equal(rt_tui_fill_input(&d->tui, hostile(text, "input", 150)), RT_OK);
 	show(d, terminal);
-	assert_int_equal(rt_pane_chat_fill(&d->tui, RT_STR("")), RT_OK);
+	assert_int_equal(rt_tui_fill_input(&d->tui, RT_STR("")), RT_OK);
 	assert_int_equal(rt_pane_palette(&d->tui, hostile(text, "palette", 150)), RT_OK);
 	show_and_close(d, terminal);
 	assert_int_equal(rt_pane_palette_run(&d->tui, rt_str_of(commands[random_next(&seed) % 8])), RT_OK);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all panes and verbs call: the stack of panes, the notice line, the person's editor, the
+ * clipboard. No pane is called from here but through its table, so that panes depend on this file
+ * and it on none of them. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/pane.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "app/editor.h"
+#include "tui/terminal.h"
+
+enum { NOTICE_SIZE = 1 << 15 /* bytes of a message; more may be added to it */ };
+
+/* ---- panes ---- */
+
+rt_status
+rt_tui_push(rt_tui *tui, rt_pane *pane)
+{
+	size_t i, open = 0;
+
+	for (i = 0; i < tui->pane_count; i++)
+		open += !tui->panes[i]->closes;
+	if (open >= RT_PANES_MAX || tui->pane_count == sizeof(tui->panes) / sizeof(tui->panes[0])) {
+		pane->ops->free(pane);
+		return RT_LIMIT;
+	}
+	pane->tui = tui;
+	pane->screen = pane->ops->screen;
+	pane->closes = false;
+	tui->panes[tui->pane_count++] = pane;
+	return RT_OK;
+}
+
+void
+rt_tui_close(rt_tui *tui, rt_pane *pane)
+{
+	size_t i;
+
+	for (i = 1; i < tui->pane_count; i++)
+		if (tui->panes[i] == pane)
+			break;
+	for (; i < tui->pane_count; i++)
+		tui->panes[i]->closes = true;
+}
+
+/* The one that has the keys; those that were closed are only waiting to be freed. */
+rt_pane *
+rt_tui_top(const rt_tui *tui)
+{
+	size_t i = tui->pane_count - 1;
+
+	while (i > 0 && tui->panes[i]->closes)
+		i--;
+	return tui->panes[i];
+}
+
+/* ---- saying ---- */
+
+void
+rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
+{
+	rt_buf_clear(&tui->notice);
+	rt_buf_add(&tui->notice, words.ptr, rt_utf8_cut(words, NOTICE_SIZE));
+	tui->notice_ink = ink;
+	tui->notice_fades = false;
+	tui->said_step = 0;
+	tui->way_back.seq = 0;
+}
+
+void
+rt_tui_say(rt_tui *tui, const char *format, ...)
+{
+	char words[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(words, sizeof(words), format, ap);
+	va_end(ap);
+	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
+	tui->notice_fades = true;
+}
+
+void
+rt_tui_say_done(rt_tui *tui, const char *format, ...)
+{
+	char words[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(words, sizeof(words), format, ap);
+	va_end(ap);
+	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
+}
+
+void
+rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
+{
+	tui->errors++;
+	rt_tui_say_str(tui, rt_str_of(err->text), RT_INK_ERROR);
+	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z' &&
+	    !rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))
+		tui->notice.ptr[0] = (char)(tui->notice.ptr[0] - 'a' + 'A');
+	if (hint.size > 0) {
+		rt_buf_add_c(&tui->notice, ".  ");
+		rt_buf_add_str(&tui->notice, hint);
+	}
+}
+
+/* By the key of the screen that has the keys now; one that has none for it names none. */
+static void
+add_way_back(rt_tui *tui)
+{
+	bool undo = tui->way_back.is_undo;
+	rt_screen screen = rt_tui_top(tui)->screen;
+	rt_buf key;
+
+	rt_buf_init(&key, tui->alloc, 256);
+	rt_keymap_add_key(tui->keys, screen, undo ? RT_ACT_REDO : RT_ACT_UNDO, &key);
+	tui->way_back.screen = screen;
+	tui->way_back.from = tui->notice.size;
+	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)tui->way_back.seq);
+	if (key.size > 0)
+		rt_buf_add_f(&tui->notice, " - %s: %s%.*s", undo ? "redo" : "undo",
+			     screen != RT_SCREEN_CHAT ? ""
+			     : undo		      ? "/redo or "
+						      : "/undo or ",
+			     RT_STR_ARG(rt_buf_str(&key)));
+	tui->way_back.to = tui->notice.size;
+	rt_buf_deinit(&key);
+}
+
+/* Another screen has the keys now, and its own one for that. */
+void
+rt_tui_fit_way_back(rt_tui *tui)
+{
+	rt_buf behind;
+
+	if (tui->way_back.seq == 0 || tui->way_back.screen == rt_tui_top(tui)->screen ||
+	    tui->notice.size < tui->way_back.to)
+		return;
+	rt_buf_init(&behind, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add(&behind, tui->notice.ptr + tui->way_back.to, tui->notice.size - tui->way_back.to);
+	if (behind.status == RT_OK) {
+		tui->notice.size = tui->way_back.from;
+		add_way_back(tui);
+		rt_buf_add_str(&tui->notice, rt_buf_str(&behind));
+	}
+	rt_buf_deinit(&behind);
+}
+
+void
+rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
+{
+	rt_tui_say_str(tui, rt_buf_str(&said->words), RT_INK_TEXT);
+	if (said->seq == 0 || said->is_elsewhere)
+		return;
+	tui->said_step = said->is_step ? said->seq : 0;
+	tui->way_back.seq = said->seq;
+	tui->way_back.is_undo = said->is_undo;
+	add_way_back(tui);
+}
+
+rt_status
+rt_tui_say_failure(rt_tui *tui, rt_status st, const rt_error *err)
+{
+	if (st == RT_OK || st == RT_NOMEM)
+		return st;
+	rt_tui_say_error(tui, err, rt_buf_str(&tui->work.hint));
+	return RT_OK;
+}
+
+/* ---- the editor, the clipboard ---- */
+
+rt_status
+rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out, bool *out_changed,
+	    rt_error *err)
+{
+	rt_buf path;
+	rt_status st;
+
+	rt_buf_init(&path, tui->alloc, 4096);
+	rt_buf_clear(out);
+	rt_buf_add_str(out, text);
+	if (tui->terminal != NULL)
+		rt_terminal_leave(tui->terminal);
+	st = rt_editor_run_one(tui->session, name, out, &path, err);
+	if (tui->terminal != NULL)
+		rt_terminal_enter(tui->terminal);
+	if (st == RT_OK) {
+		(void)unlink(path.ptr); /* what was written is ours now */
+	} else {
+		rt_buf_clear(&tui->work.hint);
+		rt_buf_add_c(&tui->work.hint, tui->session->hint);
+		tui->session->hint[0] = 0;
+	}
+	*out_changed = st == RT_OK && !rt_str_eq(text, rt_buf_str(out));
+	rt_buf_deinit(&path);
+	return st;
+}
+
+void
+rt_tui_copy(rt_tui *tui, rt_str text)
+{
+	rt_buf_clear(&tui->clip);
+	rt_buf_add_str(&tui->clip, text);
+	if (tui->terminal != NULL && !rt_terminal_copy(tui->terminal, text))
+		rt_tui_say(tui, "Copied %zu characters inside Retake; Alt-y puts them into the input. This "
+				"terminal's clipboard does not take them", rt_utf8_count(text));
+	else
+		rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));
+}
+
+/* ---- the loop and the chat, for those that cannot name them ---- */
+
+rt_status
+rt_tui_act(rt_tui *tui, rt_action action)
+{
+	return tui->act(tui, action);
+}
+
+rt_action
+rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes)
+{
+	const rt_pane *pane = rt_tui_top(tui);
+	rt_action action;
+
+	/* One of a few answers is given by a letter, and can be given by no paste. */
+	*out_writes = pane->ops->paste != NULL && rt_keymap_is_text(tui->keys, pane->screen, key);
+	if (*out_writes)
+		return RT_ACT_NONE;
+	action = rt_keymap_action(tui->keys, pane->screen, key);
+	if (action == RT_ACT_NONE && pane->screen == RT_SCREEN_ENTRY && !rt_key_is_text(key))
+		action = rt_keymap_action(tui->keys, RT_SCREEN_CHAT, key);
+	if (action == RT_ACT_NONE && rt_screen_has_field(pane->screen))
+		action = rt_keymap_action(tui->keys, RT_SCREEN_FIELD, key);
+	return action;
+}
+
+rt_status
+rt_tui_fill_input(rt_tui *tui, rt_str text)
+{
+	return tui->chat->fill(tui->panes[0], text);
+}
+
+void
+rt_tui_remember_input(rt_tui *tui, rt_str text)
+{
+	tui->chat->remember(tui->panes[0], text);
+}
+
+void
+rt_tui_show_entry(rt_tui *tui, size_t at)
+{
+	tui->chat->show(tui->panes[0], at);
+}
