@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In flight: a reply in flight, as a side row of its project. The row is a JSON object:
+ * A reply in flight: a side row of its project, which is a JSON object:
  *
  *   {"v":1,
  *    "owner":"…",                 the process that receives it
  *    "started":…,"written":…,     microseconds since 1970
  *    "request":{"op":"entry.reply",…,"partial":true,"flight":"reply/…"}}
  *
- * request is what keeps the reply as it is so far; whoever finds the row of a process that
- * is gone applies it. That ends the row, once (commit.c). */
+ * request keeps the reply as it is so far; a process that finds the row of one that is gone
+ * applies it. That deletes the row in the same transaction (commit.c). */
 #ifndef RT_CHAT_INFLIGHT_H
 #define RT_CHAT_INFLIGHT_H
 
@@ -17,10 +17,10 @@
 #include "chat/send.h"
 
 enum {
-	RT_INFLIGHT_EVERY_US = 250 * 1000, /* the row is at most so far behind what arrived */
+	RT_INFLIGHT_EVERY_US = 250 * 1000, /* how old the row may be while bytes arrive */
 };
 
-/* Where a reply belongs. Views are the keeper's. */
+/* Where a reply belongs. Views are borrowed. */
 typedef struct rt_inflight {
 	rt_engine *engine;
 	char name[48];           /* of the side row */
@@ -30,25 +30,25 @@ typedef struct rt_inflight {
 	char into[132];          /* empty: a reply of its own */
 	bool fork;
 	rt_str role;
-	rt_str model;            /* as people call it: "openai/gpt-4o" */
+	rt_str model;            /* "openai/gpt-4o" */
 	rt_str service;          /* as rt_model has it */
 	const rt_apply_context *apply; /* of the entry; or NULL */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
-	bool taken;              /* the row is gone, and not by us: another process has kept, or
-	                          * given up, what it held. Nothing more is written */
+	bool taken;              /* another process has deleted the row, and kept or discarded
+	                          * what it held. Nothing more is written */
 	const rt_reply *reply;
 } rt_inflight;
 
 /* Give it a name and write its row for the first time. */
 RT_CHECKED rt_status rt_inflight_begin(rt_inflight *inflight, rt_error *err);
-/* Write the row if it is time and there is more than it has. A row that had something of the
- * reply is never made anew: flight->taken, and RT_CONFLICT. */
+/* Write the row if it is due and there is more to write. A row that had something of the
+ * reply is never created again: taken is set, RT_CONFLICT. */
 RT_CHECKED rt_status rt_inflight_write(rt_inflight *inflight, bool now, rt_error *err);
-/* There is no place for the reply now: all of it into its row, which is nobody's from here
- * on. RT_CONFLICT: taken. */
+/* The entry that the reply answers is gone: write all of it into its row, without an owner.
+ * RT_CONFLICT: taken. */
 RT_CHECKED rt_status rt_inflight_strand(rt_inflight *inflight, rt_error *err);
-/* Drop the row: nothing is kept. */
+/* Delete the row: nothing is kept. */
 RT_CHECKED rt_status rt_inflight_drop(rt_inflight *inflight, rt_error *err);
 /* Keep the reply, finished, as an entry. RT_CONFLICT: taken; it is not kept twice. */
 rt_status rt_inflight_keep(rt_inflight *inflight, bool partial, rt_result *result);

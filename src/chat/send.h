@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sending: a question goes into the conversation, the context goes to a model, its reply
- * comes back as one step.
+ * Sending: a question is appended to the conversation, the context is sent to a model, and its
+ * reply is kept as one step.
  *
- *   ask        hooks may change or refuse the question; it is appended (with a notice of
- *              edits that the model does not know of) as a step of its own
- *   compact    with the setting compact_auto, when it would not fit into the budget less
- *              what is reserved for the reply: what is oldest is summed up first, as a
- *              step of its own right before what is answered
+ *   ask        hooks may change or refuse the question; it is appended (after notices of edits
+ *              that the model does not know of) as a step of its own
+ *   compact    with the setting compact_auto, when the context would not fit into the budget
+ *              less what is reserved for the reply: the oldest entries are summed up first, as
+ *              a step of its own right before the entry that is answered
  *   build      the request, from the value as it is now (context.c)
- *   receive    what arrives is kept beside the log, in a side row that is written anew at
+ *   receive    what has arrived is kept outside the log, in a side row that is rewritten at
  *              most every 250 ms: the reply in flight
  *   keep       entry.reply and the end of the side row, in one transaction: one step
  *
- * A reply stands behind what it answers whatever others do meanwhile. When what it
- * answers is taken out (by an undo, say) the stream is ended. What had arrived stays in its
- * side row then: it is stranded. When what it answers is back it is kept there; else
- * rt_engine_rescue puts it into a take of its own. When the process dies, the side row
- * stays too; the next program that opens the project keeps what is in it, marked as partial
- * (rt_engine_keep_left).
+ * A reply follows the entry that it answers whatever others do meanwhile. If that entry is taken
+ * out (by an undo, say) the stream is ended, and what had arrived stays in its side row: it is
+ * stranded. Once the entry is back the reply is kept after it; otherwise rt_engine_rescue puts it
+ * into a new take. When the process dies, the side row stays too; the next program that opens
+ * the project keeps what is in it, marked as partial (rt_engine_keep_left).
  *
  * Threads: call from any thread; several replies may be in flight in one engine. */
 #ifndef RT_CHAT_SEND_H
@@ -31,9 +30,9 @@
 #include "chat/model.h"
 
 typedef enum rt_send_how {
-	RT_SEND_ASK,     /* a question, or what is there already, to be answered */
-	RT_SEND_AGAIN,   /* another reply beside one that is there, in a take of its own; to a
-	                    question that ends its take and has none, one where it stands */
+	RT_SEND_ASK,     /* answer a question, or the entry that is last */
+	RT_SEND_AGAIN,   /* another reply beside an existing one, in a new take; a question that
+	                    ends its take is answered there */
 	RT_SEND_CONTINUE /* more of a reply that ended too early */
 } rt_send_how;
 
@@ -44,17 +43,17 @@ typedef void (*rt_comms_fn)(void *ctx, rt_str line);
 typedef struct rt_send_with {
 	rt_model *model;
 	rt_hooks *hooks;      /* or NULL */
-	rt_str by;            /* who asks, for the history and hooks; empty: as the engine was opened */
-	size_t budget_tokens; /* what the model takes: what does not fit is left out, oldest
+	rt_str by;            /* origin, for the history and hooks; empty: the engine's */
+	size_t budget_tokens; /* the model's context window: what does not fit is left out, oldest
 	                       * first; 0: everything is sent */
 	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */
 	void *count_ctx;
-	rt_str owner;         /* says which process this is, see rt_owner_lives_fn */
-	rt_str store;         /* where the store is, for the record; empty: as it says itself */
-	rt_reply_fn fn;       /* what arrives; or NULL */
+	rt_str owner;         /* identifies this process, see rt_owner_lives_fn */
+	rt_str store;         /* where the store is, for the record; empty: its own name */
+	rt_reply_fn fn;       /* called with what arrives, by rt_reply itself; or NULL */
 	rt_stop_fn stop;      /* or NULL */
-	/* Once more, after stop: ends hooks that are told of what was stopped. NULL: nothing
-	 * but their own limit does. */
+	/* A second stop: ends the hooks that run after what was stopped. NULL: only their own
+	 * limit does. */
 	rt_stop_fn insists;
 	rt_notice_fn notice;  /* or NULL */
 	rt_comms_fn comms;    /* or NULL */
@@ -66,7 +65,7 @@ typedef struct rt_send_options {
 	rt_send_with with;
 	rt_str discussion, take; /* addresses; empty: the active ones */
 	/* ASK: go on from this entry (empty: from the head). AGAIN, CONTINUE: that reply, or
-	 * what it answers; empty: the last reply up to the head. */
+	 * what it answers; empty: the last reply before the head. */
 	rt_str at;
 	rt_str text;       /* ASK: the question; ptr NULL: none, the path ends with one */
 	rt_str content;    /* of the question, as a JSON array of blocks, instead of text; or empty */
@@ -74,7 +73,7 @@ typedef struct rt_send_options {
 	rt_str reply_role; /* empty: "AI" */
 } rt_send_options;
 
-/* What was summed up before a request was sent. */
+/* A compaction that was made before the request. */
 typedef struct rt_send_compaction {
 	char entry[132];     /* id of the compaction; empty: there was none */
 	uint64_t seq;        /* of its step, which can be reverted by itself */
@@ -84,10 +83,10 @@ typedef struct rt_send_compaction {
 
 /* What became of a reply that was not kept as an entry. */
 typedef enum rt_send_fate {
-	RT_SEND_NOTHING, /* nothing had come, or it was kept */
-	RT_SEND_IN_ROW,  /* what its side row has of it is kept by who opens the project once this
-	                  * process is gone */
-	RT_SEND_ASIDE,   /* stranded: what it answers is gone */
+	RT_SEND_NOTHING, /* nothing had arrived, or it was kept */
+	RT_SEND_IN_ROW,  /* it is in its side row, and kept when the project is opened after this
+	                  * process has ended */
+	RT_SEND_ASIDE,   /* stranded: the entry that it answers is gone */
 	RT_SEND_TAKEN    /* another process took this one for dead, and the row with it */
 } rt_send_fate;
 
