@@ -139,6 +139,37 @@ invalid_among_others(void **state)
 	rt_json_free(doc);
 }
 
+/* A route has named the operation and the entry; the body has the rest. */
+static void
+fields_of_a_known_operation(void **state)
+{
+	rt_request r = {.op = RT_OP_ENTRY_EDIT, .entry = RT_STR(":2")};
+	rt_request mute = {.op = RT_OP_ENTRY_MUTE, .entry = RT_STR(":2")};
+	rt_request append = {.op = RT_OP_ENTRY_APPEND};
+	yyjson_val *body;
+	rt_scope s;
+	rt_buf *out;
+
+	(void)state;
+	rt_scope_init(&s, rt_alloc_libc());
+	out = rt_scope_buf(&s);
+	body = rt_json_parse(&s, RT_STR("{\"op\":\"purge\",\"content\":\"a\",\"entry\":5}"));
+	assert_int_equal(rt_request_read_fields(body, &r, &s.error), RT_OK);
+	rt_request_write(out, &r);
+	assert_string_equal(out->ptr,
+			    "{\"op\":\"entry.edit\",\"content\":\"a\",\"entry\":\":2\"}");
+	/* one field, of the right type and of another */
+	rt_request_set(&s, &append, "content", rt_json_get(body, "content"));
+	assert_true(append.invalid == NULL && rt_str_is(append.content.text, "a"));
+	rt_request_set(&s, &mute, "muted", rt_json_get(body, "content"));
+	assert_non_null(mute.invalid);
+	assert_string_equal(mute.invalid->text, "\"muted\" of entry.mute is true or false");
+	/* required, and not there */
+	r = (rt_request){.op = RT_OP_ENTRY_ROLE, .entry = RT_STR(":2")};
+	assert_int_equal(rt_request_read_fields(body, &r, &s.error), RT_USAGE);
+	assert_int_equal(rt_scope_end(&s, NULL), RT_OK);
+}
+
 int
 main(void)
 {
@@ -147,6 +178,7 @@ main(void)
 		cmocka_unit_test(changed_members_and_extra),
 		cmocka_unit_test(malformed),
 		cmocka_unit_test(invalid_among_others),
+		cmocka_unit_test(fields_of_a_known_operation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
