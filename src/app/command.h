@@ -48,6 +48,7 @@ typedef struct rt_command {
 	const rt_flag *flags; /* ended by a NULL name; or NULL */
 	rt_arg_kind kinds[RT_COMMAND_KINDS]; /* of the words; the last one repeats */
 	rt_status (*run)(struct rt_cli *cli);
+	const struct rt_cli_op *op; /* the one operation that it is (cli/cli.h); or NULL */
 } rt_command;
 
 extern const char *const rt_command_group_names[RT_COMMAND_GROUP_COUNT];

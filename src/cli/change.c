@@ -335,42 +335,175 @@ add_undo(rt_cli_change *change, rt_buf *out)
 	rt_buf_add_c(out, " undo");
 }
 
-rt_status
-rt_cli_change_say(rt_cli_change *change, const char *format, ...)
+static rt_status
+say(rt_cli_change *change, const char *format, va_list args)
 {
 	rt_cli *cli = change->cli;
-	rt_buf buf, undo;
-	rt_status st;
-	va_list ap;
+	rt_scope *s = &change->scope;
+	rt_buf *text, *undo;
+	va_list again;
 	int size;
 
 	if (cli->json)
 		return say_json(change);
 	if (cli->quiet)
 		return RT_OK;
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	va_start(ap, format);
-	size = vsnprintf(NULL, 0, format, ap);
-	va_end(ap);
-	if (size > 0 && rt_buf_reserve(&buf, (size_t)size + 1) != NULL) {
-		va_start(ap, format);
-		vsnprintf(buf.ptr, (size_t)size + 1, format, ap);
-		va_end(ap);
-		buf.size = (size_t)size;
+	text = rt_scope_buf(s);
+	va_copy(again, args);
+	size = vsnprintf(NULL, 0, format, args);
+	if (size > 0 && rt_buf_reserve(text, (size_t)size + 1) != NULL) {
+		vsnprintf(text->ptr, (size_t)size + 1, format, again);
+		text->size = (size_t)size;
 	}
-	st = rt_cli_buf(cli, &buf);
+	va_end(again);
 	if (change->result->unchanged) {
 		rt_term_c(&cli->out, "Nothing to change: it is so already.\n");
 	} else {
-		rt_buf_init(&undo, cli->alloc, RT_BUF_UNLIMITED);
-		add_undo(change, &undo);
-		rt_cli_say(cli, rt_buf_str(&buf), "step %llu - undo: %s",
+		undo = rt_scope_buf(s);
+		add_undo(change, undo);
+		rt_cli_say(cli, rt_buf_str(text), "step %llu - undo: %s",
 			   (unsigned long long)change->result->seq,
-			   undo.ptr == NULL ? "" : undo.ptr);
-		rt_buf_deinit(&undo);
+			   undo->ptr == NULL ? "" : undo->ptr);
 	}
 	if (change->result->note != NULL)
 		rt_term_indented(&cli->out, rt_text_str(change->result->note), 2);
-	rt_buf_deinit(&buf);
+	return rt_cli_buf(cli, text);
+}
+
+rt_status
+rt_cli_change_say(rt_cli_change *change, const char *format, ...)
+{
+	va_list args;
+	rt_status st;
+
+	va_start(args, format);
+	st = say(change, format, args);
+	va_end(args);
+	return st;
+}
+
+rt_status
+rt_cli_do(rt_cli *cli, const rt_request *request, const char *format, ...)
+{
+	rt_cli_change change;
+	va_list args;
+	rt_status st;
+
+	rt_cli_change_init(cli, &change);
+	st = rt_cli_change_one(&change, request);
+	va_start(args, format);
+	if (st == RT_OK)
+		st = say(&change, format, args);
+	va_end(args);
+	rt_cli_change_deinit(&change);
+	return st;
+}
+
+/* ---- commands that are one operation ---- */
+
+/* A field of a request from a word or a flag. */
+static rt_status
+fill(rt_cli_change *change, const rt_cli_op_field *from, rt_request *request)
+{
+	rt_cli *cli = change->cli;
+	const rt_op_field *field =
+		rt_op_field_named(&rt_ops[request->op], rt_str_of(from->name));
+	void *member = (char *)request + field->offset;
+	const char *given = from->flag != NULL ? rt_cli_flag_value(cli, from->flag)
+					       : rt_cli_word(cli, from->word);
+	rt_status st = RT_OK;
+
+	if (given == NULL)
+		given = from->otherwise;
+	if (given == NULL)
+		return RT_OK;
+	switch (field->type) {
+	case RT_FIELD_STRING: *(rt_str *)member = rt_str_of(given); break;
+	case RT_FIELD_ADDRESS:
+		st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		if (st == RT_OK)
+			*(rt_str *)member = rt_cli_change_entry(change, given);
+		break;
+	case RT_FIELD_NUMBER:
+		((rt_number *)member)->given = true;
+		st = rt_cli_number(cli, given, from->what, &((rt_number *)member)->value);
+		if (st != RT_OK && from->hint != NULL)
+			rt_cli_hint(cli, st, "%s", from->hint);
+		break;
+	default: RT_ASSERT(false); break;
+	}
+	return st;
+}
+
+/* What an operation did, by the template of its command. */
+static rt_status
+add_done(rt_cli_change *change, const char *template, rt_buf *out)
+{
+	rt_cli *cli = change->cli;
+	const rt_request *request = &change->requests[0];
+	const rt_take *take = NULL;
+
+	for (const char *p = template; *p != '\0';) {
+		size_t plain = strcspn(p, "{");
+
+		rt_buf_add(out, p, plain);
+		p += plain;
+		if (*p == '\0')
+			break;
+
+		rt_str what = rt_str_at(p + 1, strcspn(p + 1, "}"));
+		const rt_op_field *field = rt_op_field_named(&rt_ops[request->op], what);
+
+		p += what.size + 2;
+		if (rt_str_is(what, "entry")) {
+			rt_cli_add_where(cli, change->result->entry, out);
+		} else if (rt_str_is(what, "take")) {
+			rt_buf_add_c(out, change->result->take);
+		} else if (rt_str_is(what, "discussion")) {
+			rt_buf_add_c(out, change->result->discussion);
+		} else if (rt_str_is(what, "entries")) {
+			rt_status st = rt_cli_take(cli, &take);
+			size_t count;
+
+			if (st != RT_OK)
+				return st;
+			count = rt_seq_count(take->slots);
+			rt_buf_add_f(out, "%zu entr%s", count, RT_CLI_IES(count));
+		} else {
+			RT_ASSERT(field != NULL && field->type == RT_FIELD_NUMBER);
+			rt_buf_add_u64(out, ((const rt_number *)((const char *)request +
+								 field->offset))
+						    ->value);
+		}
+	}
+	return RT_OK;
+}
+
+rt_status
+rt_cli_run_op(rt_cli *cli)
+{
+	const rt_cli_op *op = cli->args.command->op;
+	rt_request request = {.op = op->op};
+	rt_status st = RT_OK;
+	rt_cli_change change;
+
+	rt_cli_change_init(cli, &change);
+	for (size_t i = 0; st == RT_OK && op->fields[i].name != NULL; i++)
+		st = fill(&change, &op->fields[i], &request);
+	if (st == RT_OK)
+		st = rt_cli_change_one(&change, &request);
+	if (st == RT_OK) {
+		rt_buf *done = rt_scope_buf(&change.scope);
+
+		st = add_done(&change, op->done, done);
+		if (st == RT_OK)
+			st = rt_cli_change_say(&change, "%.*s", RT_STR_ARG(rt_buf_str(done)));
+	}
+	if (st == RT_OK && !cli->json && !cli->quiet && change.result->editor != NULL &&
+	    op->editor != NULL) {
+		rt_term_c(&cli->out, op->editor);
+		rt_term_indented(&cli->out, rt_text_str(change.result->editor), 4);
+	}
+	rt_cli_change_deinit(&change);
 	return st;
 }

@@ -187,6 +187,30 @@ rt_cli_yes_if(bool given)
 }
 /* Say what changed (with the step and how to undo it), or print the JSON result. */
 rt_status rt_cli_change_say(rt_cli_change *change, const char *format, ...) RT_PRINTF(2, 3);
+/* One request: carry it out, and say so. */
+rt_status rt_cli_do(rt_cli *cli, const rt_request *request, const char *format, ...)
+	RT_PRINTF(3, 4);
+
+/* A command that is one operation, as data: .run = rt_cli_run_op, .op = its row. */
+typedef struct rt_cli_op_field {
+	const char *name;      /* in the table of operations, which has its type */
+	const char *flag;      /* its value comes from this flag; NULL: from a word */
+	size_t word;           /* from 0 */
+	const char *otherwise; /* where it was not given; NULL: it is absent then */
+	const char *what;      /* of a number, as in rt_cli_number */
+	const char *hint;      /* where that is no number; or NULL */
+} rt_cli_op_field;
+
+typedef struct rt_cli_op {
+	rt_op_id op;
+	rt_cli_op_field fields[3]; /* ended by a NULL name */
+	/* What to say. {entry}: the entry and its place; {entries}: how many the take has;
+	 * {take}, {discussion}: of the result; else a number of the request by its name. */
+	const char *done;
+	const char *editor; /* above the text that the result has for the editor; or NULL */
+} rt_cli_op;
+rt_status rt_cli_run_op(rt_cli *cli);
+
 /* A message, and behind it, or below where the line would be too long, what to do next. */
 void rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...) RT_PRINTF(3, 4);
 /* "k3f9 (User, 4 of 12)" of an entry of the take at hand; just the id when it is not in it. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "codec/request_json.h"
 #include "core/op.h"
 
 #define LINE_MAX_SIZE ((size_t)256 << 20)
@@ -65,9 +66,7 @@ next_request(applying *a)
 static void
 forget_requests(applying *a)
 {
-	size_t i;
-
-	for (i = 0; i < a->count; i++)
+	for (size_t i = 0; i < a->count; i++)
 		rt_json_free(a->requests[i].doc);
 	a->count = 0;
 	a->bytes = 0;
@@ -249,48 +248,45 @@ print_error(applying *a, const rt_error *error)
 	a->failed = true;
 }
 
-/* The good requests of the batch, in one call; then all results in their order. */
+/* The good requests of the batch, in one call; then all results in their order. A signal waits
+ * until they are written. */
 static rt_status
-run_batch(applying *a)
+run_batch(applying *a, bool atomic)
 {
 	rt_cli *cli = a->cli;
-	yyjson_val **good = NULL;
-	rt_result *results = NULL;
-	size_t i, count = 0;
-	rt_status st = RT_OK;
+	rt_scope s;
+	size_t count = 0, done = 0;
 
-	if (a->count == 0)
-		return RT_OK;
-	good = rt_new_array(cli->alloc, a->count, sizeof(yyjson_val *));
-	results = rt_new0(cli->alloc, a->count * sizeof(*results));
-	if (good == NULL || results == NULL) {
-		st = rt_cli_nomem(cli);
-		goto done;
-	}
-	for (i = 0; i < a->count; i++)
+	rt_scope_init(&s, cli->alloc);
+	yyjson_val **values = rt_scope_array(&s, a->count, sizeof(*values));
+	rt_result *results = rt_scope_array(&s, a->count, sizeof(*results));
+	for (size_t i = 0; rt_ok(&s) && i < a->count; i++)
 		if (a->requests[i].doc != NULL)
-			good[count++] = rt_json_root(a->requests[i].doc);
-	if (count > 0 && rt_apply_json(cli->session.engine, rt_session_hooks_begin(&cli->session),
-				       good, count, false, rt_session_discussion(&cli->session),
-				       rt_session_take(&cli->session), results) != RT_OK)
-		a->failed = true;
-	if (count > 0)
+			values[count++] = rt_json_root(a->requests[i].doc);
+	rt_request *requests = rt_requests_read(&s, values, count);
+	rt_host_hold(true);
+	if (rt_ok(&s) && count > 0) {
+		rt_status st = rt_apply(cli->session.engine, rt_session_hooks_begin(&cli->session),
+					requests, count, atomic,
+					rt_session_discussion(&cli->session),
+					rt_session_take(&cli->session), results);
+
 		rt_session_hooks_end(&cli->session);
-	count = 0;
-	for (i = 0; i < a->count; i++) {
-		if (a->requests[i].doc == NULL)
+		a->failed = a->failed || st != RT_OK;
+		a->denied = atomic && st == RT_DENIED;
+	}
+	for (size_t i = 0; rt_ok(&s) && i < a->count; i++) {
+		if (a->requests[i].doc == NULL) {
 			print_error(a, &a->requests[i].error);
-		else
-			print_result(a, &results[count++]);
+			continue;
+		}
+		print_result(a, &results[done]);
+		rt_result_deinit(&results[done++]);
 	}
 	rt_term_flush(&cli->out);
-	for (i = 0; i < count; i++)
-		rt_result_deinit(&results[i]);
-done:
-	rt_free(cli->alloc, good);
-	rt_free(cli->alloc, results);
+	rt_host_hold(false);
 	forget_requests(a);
-	return st;
+	return rt_scope_end(&s, &cli->error);
 }
 
 static rt_status
@@ -304,9 +300,7 @@ run_lines(applying *a)
 			break;
 		if (a->count == BATCH_LINES || a->bytes >= BATCH_SIZE ||
 		    (a->count > 0 && !more_waits(a))) {
-			rt_host_hold(true); /* interrupted, finish the batch, then stop */
-			st = run_batch(a);
-			rt_host_hold(false);
+			st = run_batch(a, false);
 			continue;
 		}
 		if (a->ended && a->at == a->input.size) {
@@ -360,10 +354,6 @@ refuse_all(applying *a, const request *bad)
 static rt_status
 run_atomic(applying *a)
 {
-	rt_cli *cli = a->cli;
-	yyjson_val **good = NULL;
-	rt_result *results = NULL;
-	size_t i;
 	rt_status st = RT_OK;
 
 	while (st == RT_OK && !a->ended) {
@@ -371,39 +361,12 @@ run_atomic(applying *a)
 		if (st == RT_OK)
 			st = read_lines(a, true);
 	}
-	if (st != RT_OK || a->count == 0)
-		return st;
-	for (i = 0; i < a->count; i++)
+	for (size_t i = 0; st == RT_OK && i < a->count; i++)
 		if (a->requests[i].doc == NULL) {
 			refuse_all(a, &a->requests[i]);
 			return RT_OK;
 		}
-	good = rt_new_array(cli->alloc, a->count, sizeof(yyjson_val *));
-	results = rt_new0(cli->alloc, a->count * sizeof(*results));
-	if (good == NULL || results == NULL) {
-		st = rt_cli_nomem(cli);
-		goto done;
-	}
-	for (i = 0; i < a->count; i++)
-		good[i] = rt_json_root(a->requests[i].doc);
-	rt_host_hold(true);
-	st = rt_apply_json(cli->session.engine, rt_session_hooks_begin(&cli->session), good,
-			   a->count, true, rt_session_discussion(&cli->session),
-			   rt_session_take(&cli->session), results);
-	rt_session_hooks_end(&cli->session);
-	a->failed = st != RT_OK;
-	a->denied = st == RT_DENIED;
-	st = RT_OK; /* the results say so */
-	for (i = 0; i < a->count; i++) {
-		print_result(a, &results[i]);
-		rt_result_deinit(&results[i]);
-	}
-	rt_term_flush(&cli->out);
-	rt_host_hold(false);
-done:
-	rt_free(cli->alloc, good);
-	rt_free(cli->alloc, results);
-	return st;
+	return st == RT_OK && a->count > 0 ? run_batch(a, true) : st;
 }
 
 static rt_status

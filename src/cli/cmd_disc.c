@@ -180,7 +180,6 @@ static rt_status
 run_rename(rt_cli *cli)
 {
 	const char *old = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	rt_str which;
 
@@ -191,14 +190,11 @@ run_rename(rt_cli *cli)
 		name = old;
 		which = rt_cell_name(rt_project_cell(cli->session.value, cli->session.place.disc));
 	}
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
-						      .target = which,
-						      .name = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "The discussion is now called \"%s\".", name);
-	rt_cli_change_deinit(&change);
-	return st;
+	return rt_cli_do(cli,
+			 &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
+				       .target = which,
+				       .name = rt_str_of(name)},
+			 "The discussion is now called \"%s\".", name);
 }
 
 const rt_command rt_cli_rename = {
@@ -222,7 +218,6 @@ run_rm(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
 	rt_place place;
-	rt_cli_change change;
 	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK) {
@@ -233,14 +228,9 @@ run_rm(rt_cli *cli)
 	}
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_DISCUSSION_DELETE,
-						      .target = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Deleted discussion \"%s\" (still in history).",
-				       name);
-	rt_cli_change_deinit(&change);
-	return st;
+	return rt_cli_do(cli,
+			 &(rt_request){.op = RT_OP_DISCUSSION_DELETE, .target = rt_str_of(name)},
+			 "Deleted discussion \"%s\" (still in history).", name);
 }
 
 static const rt_flag rm_flags[] = {

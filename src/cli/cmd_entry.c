@@ -27,23 +27,11 @@ run_and_say(rt_cli *cli, rt_cli_change *change, const rt_request *request, const
 
 /* --- role --- */
 
-static rt_status
-run_role(rt_cli *cli)
-{
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
-
-	if (st != RT_OK)
-		return st;
-	rt_cli_change_init(cli, &change);
-	st = run_and_say(cli, &change,
-			 &(rt_request){.op = RT_OP_ENTRY_ROLE,
-				       .entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0)),
-				       .role = rt_str_of(rt_cli_word(cli, 1))},
-			 "Changed the role of", "");
-	rt_cli_change_deinit(&change);
-	return st;
-}
+static const rt_cli_op role_op = {
+	.op = RT_OP_ENTRY_ROLE,
+	.fields = {{"entry", .word = 0}, {"role", .word = 1}},
+	.done = "Changed the role of entry {entry}.",
+};
 
 const rt_command rt_cli_role = {
 	.name = "role",
@@ -56,7 +44,8 @@ const rt_command rt_cli_role = {
 	.examples = "retake role :4 System",
 	.ops = "entry.role",
 	.kinds = {RT_ARG_ENTRY, RT_ARG_ROLE},
-	.run = run_role,
+	.run = rt_cli_run_op,
+	.op = &role_op,
 };
 
 /* --- delete --- */
@@ -444,22 +433,11 @@ const rt_command rt_cli_split = {
 	.run = run_split,
 };
 
-static rt_status
-run_merge(rt_cli *cli)
-{
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
-
-	if (st != RT_OK)
-		return st;
-	rt_cli_change_init(cli, &change);
-	st = run_and_say(cli, &change,
-			 &(rt_request){.op = RT_OP_ENTRY_MERGE,
-				       .entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0))},
-			 "Joined the next entry to", "");
-	rt_cli_change_deinit(&change);
-	return st;
-}
+static const rt_cli_op merge_op = {
+	.op = RT_OP_ENTRY_MERGE,
+	.fields = {{"entry", .word = 0}},
+	.done = "Joined the next entry to entry {entry}.",
+};
 
 const rt_command rt_cli_merge = {
 	.name = "merge",
@@ -473,7 +451,8 @@ const rt_command rt_cli_merge = {
 	.examples = "retake merge :4",
 	.ops = "entry.merge",
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_merge,
+	.run = rt_cli_run_op,
+	.op = &merge_op,
 };
 
 /* --- view --- */

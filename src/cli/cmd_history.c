@@ -586,24 +586,14 @@ const rt_command rt_cli_jump = {
 	.run = run_jump,
 };
 
-static rt_status
-run_revert(rt_cli *cli)
-{
-	uint64_t seq = 0;
-	rt_cli_change change;
-	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "the number of a step", &seq);
-
-	if (st != RT_OK)
-		return rt_cli_hint(cli, st, "Steps: retake history");
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
-		&change, &(rt_request){.op = RT_OP_REVERT, .step = rt_cli_given_number(seq)});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Reverted step %llu, and nothing else.",
-				       (unsigned long long)seq);
-	rt_cli_change_deinit(&change);
-	return st;
-}
+static const rt_cli_op revert_op = {
+	.op = RT_OP_REVERT,
+	.fields = {{"seq",
+		    .word = 0,
+		    .what = "the number of a step",
+		    .hint = "Steps: retake history"}},
+	.done = "Reverted step {seq}, and nothing else.",
+};
 
 const rt_command rt_cli_revert = {
 	.name = "revert",
@@ -616,7 +606,8 @@ const rt_command rt_cli_revert = {
 	.examples = "retake revert 17",
 	.ops = "revert",
 	.kinds = {RT_ARG_STEP},
-	.run = run_revert,
+	.run = rt_cli_run_op,
+	.op = &revert_op,
 };
 
 /* --- purge --- */
@@ -761,21 +752,10 @@ const rt_command rt_cli_purge = {
 
 /* --- reset --- */
 
-static rt_status
-run_reset(rt_cli *cli)
-{
-	rt_cli_change change;
-	rt_status st;
-
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_PROJECT_RESET});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change,
-				       "Everything is fresh: one empty discussion; all that was "
-				       "there is in history.");
-	rt_cli_change_deinit(&change);
-	return st;
-}
+static const rt_cli_op reset_op = {
+	.op = RT_OP_PROJECT_RESET,
+	.done = "Everything is fresh: one empty discussion; all that was there is in history.",
+};
 
 const rt_command rt_cli_reset = {
 	.name = "reset",
@@ -784,5 +764,6 @@ const rt_command rt_cli_reset = {
 	.summary = "start the project afresh; one undo brings everything back",
 	.examples = "retake reset",
 	.ops = "project.reset",
-	.run = run_reset,
+	.run = rt_cli_run_op,
+	.op = &reset_op,
 };

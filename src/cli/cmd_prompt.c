@@ -60,17 +60,10 @@ show(rt_cli *cli)
 static rt_status
 update(rt_cli *cli, rt_str text)
 {
-	rt_cli_change change;
-	rt_status st;
-
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
-		&change, &(rt_request){.op = RT_OP_PROMPT_UPDATE, .text = rt_cli_given(text)});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Changed the working prompt (%zu character%s).",
-				       rt_utf8_count(text), RT_CLI_S(rt_utf8_count(text)));
-	rt_cli_change_deinit(&change);
-	return st;
+	return rt_cli_do(cli,
+			 &(rt_request){.op = RT_OP_PROMPT_UPDATE, .text = rt_cli_given(text)},
+			 "Changed the working prompt (%zu character%s).", rt_utf8_count(text),
+			 RT_CLI_S(rt_utf8_count(text)));
 }
 
 static rt_status

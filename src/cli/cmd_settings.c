@@ -391,10 +391,8 @@ static rt_status
 run_roles(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *role = rt_cli_word(cli, 1);
-	rt_cli_change change;
 	rt_str trimmed;
 	bool add;
-	rt_status st;
 
 	if (verb == NULL)
 		return list_roles(cli);
@@ -402,19 +400,13 @@ run_roles(rt_cli *cli)
 	if (role == NULL || (!add && strcmp(verb, "rm") != 0))
 		return rt_cli_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"",
 				   verb);
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
-		&change, &(rt_request){.op = add ? RT_OP_ROLE_ADD : RT_OP_ROLE_REMOVE,
-				       .role = rt_str_of(role)});
 	trimmed = add ? rt_str_trim(rt_str_of(role)) : rt_str_of(role); /* as it is kept */
-	if (st == RT_OK)
-		st = rt_cli_change_say(
-			&change,
-			add ? "Added the role \"%.*s\"."
-			    : "Removed the role \"%.*s\" from the list; entries keep theirs.",
-			RT_STR_ARG(trimmed));
-	rt_cli_change_deinit(&change);
-	return st;
+	return rt_cli_do(cli,
+			 &(rt_request){.op = add ? RT_OP_ROLE_ADD : RT_OP_ROLE_REMOVE,
+				       .role = rt_str_of(role)},
+			 add ? "Added the role \"%.*s\"."
+			     : "Removed the role \"%.*s\" from the list; entries keep theirs.",
+			 RT_STR_ARG(trimmed));
 }
 
 const rt_command rt_cli_roles = {
@@ -623,24 +615,18 @@ run_track(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
 	bool clear = rt_cli_has(cli, "clear");
-	rt_cli_change change;
-	rt_status st;
 
 	if (name == NULL && !clear)
 		return show_track(cli);
 	if (name != NULL && clear)
 		return rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
-	rt_cli_change_init(cli, &change);
 	clear = clear || name[0] == '\0'; /* no name is none */
-	st = rt_cli_change_one(&change,
-			       &(rt_request){.op = RT_OP_TRACK_SET,
-					     .track = clear ? RT_NULL_STR : rt_str_of(name)});
-	if (st == RT_OK && clear)
-		st = rt_cli_change_say(&change, "The discussion is bound to no track.");
-	else if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Bound the discussion to the track \"%s\".", name);
-	rt_cli_change_deinit(&change);
-	return st;
+	if (clear)
+		return rt_cli_do(cli,
+				 &(rt_request){.op = RT_OP_TRACK_SET, .track = RT_NULL_STR},
+				 "The discussion is bound to no track.");
+	return rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = rt_str_of(name)},
+			 "Bound the discussion to the track \"%s\".", name);
 }
 
 static const rt_flag track_flags[] = {
@@ -700,8 +686,6 @@ run_preset(rt_cli *cli)
 	static const rt_op_id ops[] = {RT_OP_PRESET_SAVE, RT_OP_PRESET_LOAD, RT_OP_PRESET_DELETE};
 	static const char *const did[] = {"Saved", "Loaded", "Deleted"};
 	const char *verb = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	rt_cli_change change;
-	rt_status st;
 	size_t i = 0;
 
 	if (verb == NULL)
@@ -713,12 +697,8 @@ run_preset(rt_cli *cli)
 				   "preset can save, load and delete a NAME, not "
 				   "\"%.40s\" alone",
 				   verb);
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = ops[i], .name = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "%s the preset \"%s\".", did[i], name);
-	rt_cli_change_deinit(&change);
-	return st;
+	return rt_cli_do(cli, &(rt_request){.op = ops[i], .name = rt_str_of(name)},
+			 "%s the preset \"%s\".", did[i], name);
 }
 
 const rt_command rt_cli_preset = {

@@ -9,33 +9,11 @@
 
 /* --- branch --- */
 
-static rt_status
-run_branch(rt_cli *cli)
-{
-	const char *at = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	const rt_take *take = NULL;
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
-
-	if (st != RT_OK)
-		return st;
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
-		&change,
-		&(rt_request){.op = RT_OP_TAKE_BRANCH,
-			      .entry = rt_cli_change_entry(&change, at == NULL ? "@" : at),
-			      .name = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st == RT_OK) {
-		size_t count = rt_seq_count(take->slots);
-
-		st = rt_cli_change_say(&change, "Now in the new take \"%s\" with %zu entr%s.",
-				       change.result->take, count, RT_CLI_IES(count));
-	}
-	rt_cli_change_deinit(&change);
-	return st;
-}
+static const rt_cli_op branch_op = {
+	.op = RT_OP_TAKE_BRANCH,
+	.fields = {{"at", .word = 0, .otherwise = "@"}, {"name", .word = 1}},
+	.done = "Now in the new take \"{take}\" with {entries}.",
+};
 
 const rt_command rt_cli_branch = {
 	.name = "branch",
@@ -50,7 +28,8 @@ const rt_command rt_cli_branch = {
 	.examples = "retake branch :6\nretake branch good-start duck",
 	.ops = "take.branch",
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
-	.run = run_branch,
+	.run = rt_cli_run_op,
+	.op = &branch_op,
 };
 
 /* --- label --- */
@@ -193,17 +172,11 @@ const rt_command rt_cli_label = {
 static rt_status
 run_clear(rt_cli *cli)
 {
-	rt_cli_change change;
-	rt_status st;
+	bool all = rt_cli_has(cli, "all");
 
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_TAKE_CLEAR,
-						      .all = rt_cli_yes_if(rt_cli_has(cli, "all"))});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Cleared the take%s (still in history).",
-				       rt_cli_has(cli, "all") ? " and the prompt" : "");
-	rt_cli_change_deinit(&change);
-	return st;
+	return rt_cli_do(cli,
+			 &(rt_request){.op = RT_OP_TAKE_CLEAR, .all = rt_cli_yes_if(all)},
+			 "Cleared the take%s (still in history).", all ? " and the prompt" : "");
 }
 
 static const rt_flag clear_flags[] = {
@@ -379,31 +352,12 @@ const rt_command rt_cli_promote = {
 	.run = run_promote,
 };
 
-static rt_status
-run_extract(rt_cli *cli)
-{
-	const char *address = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
-
-	if (st != RT_OK)
-		return st;
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
-		&change,
-		&(rt_request){.op = RT_OP_DISCUSSION_EXTRACT,
-			      .entry = rt_cli_change_entry(&change, address == NULL ? "@" : address),
-			      .name = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Now in the new discussion \"%s\".",
-				       change.result->discussion);
-	if (st == RT_OK && !cli->json && !cli->quiet && change.result->editor != NULL) {
-		rt_term_c(&cli->out, "The text to send again:\n");
-		rt_term_indented(&cli->out, rt_text_str(change.result->editor), 4);
-	}
-	rt_cli_change_deinit(&change);
-	return st;
-}
+static const rt_cli_op extract_op = {
+	.op = RT_OP_DISCUSSION_EXTRACT,
+	.fields = {{"entry", .word = 0, .otherwise = "@"}, {"name", .word = 1}},
+	.done = "Now in the new discussion \"{discussion}\".",
+	.editor = "The text to send again:\n",
+};
 
 const rt_command rt_cli_extract = {
 	.name = "extract",
@@ -416,5 +370,6 @@ const rt_command rt_cli_extract = {
 	.examples = "retake extract :6 second-try",
 	.ops = "discussion.extract",
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
-	.run = run_extract,
+	.run = rt_cli_run_op,
+	.op = &extract_op,
 };

@@ -123,16 +123,9 @@ rename_take(rt_cli *cli, const char *old, const char *name)
 static rt_status
 remove_take(rt_cli *cli, const char *name)
 {
-	rt_cli_change change;
-	rt_status st;
-
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
-		&change, &(rt_request){.op = RT_OP_TAKE_DELETE, .target = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Deleted take \"%s\" (still in history).", name);
-	rt_cli_change_deinit(&change);
-	return st;
+	return rt_cli_do(cli,
+			 &(rt_request){.op = RT_OP_TAKE_DELETE, .target = rt_str_of(name)},
+			 "Deleted take \"%s\" (still in history).", name);
 }
 
 /* --- comparing --- */
