@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Changes. Commands write requests as `retake apply` reads them; what comes
- * back is said in one line: what changed, the step it is, how to undo it. */
+ * Changes: the requests of a command, carried out together, and one line about the result: what
+ * changed, its step, how to undo it. */
 #include "cli/cli.h"
 #include "chat/lint.h"
 
@@ -11,86 +11,98 @@
 void
 rt_cli_change_init(rt_cli *cli, rt_cli_change *change)
 {
-	memset(change, 0, sizeof(*change));
-	change->cli = cli;
-	rt_buf_init(&change->json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&change->extra, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&change->json, '[');
+	*change = (rt_cli_change){.cli = cli};
+	rt_scope_init(&change->scope, cli->alloc);
+	change->extra = rt_scope_buf(&change->scope);
 }
 
 void
 rt_cli_change_deinit(rt_cli_change *change)
 {
-	size_t i;
-
-	for (i = 0; change->results != NULL && i < change->count; i++)
+	for (size_t i = 0; change->results != NULL && i < change->count; i++)
 		rt_result_deinit(&change->results[i]);
-	rt_free(change->cli->alloc, change->results);
 	change->results = NULL;
-	rt_free(change->cli->alloc, change->requests);
-	change->requests = NULL;
-	rt_json_free(change->doc);
-	change->doc = NULL;
-	rt_buf_deinit(&change->json);
-	rt_buf_deinit(&change->extra);
+	rt_scope_deinit(&change->scope);
 }
 
 void
-rt_cli_change_op(rt_cli_change *change, const char *op)
+rt_cli_change_add(rt_cli_change *change, const rt_request *request)
 {
-	if (change->count++ > 0)
-		rt_buf_add_c(&change->json, "},");
-	rt_buf_add_c(&change->json, "{\"op\":");
-	rt_json_add_string(&change->json, rt_str_of(op));
+	if (change->count == change->room) {
+		size_t room = change->room == 0 ? 4 : change->room * 2;
+		rt_request *more = rt_scope_array(&change->scope, room, sizeof(*more));
+
+		if (more == NULL)
+			return;
+		if (change->count > 0)
+			memcpy(more, change->requests, change->count * sizeof(*more));
+		change->requests = more;
+		change->room = room;
+	}
+	change->requests[change->count++] = *request;
 }
 
-void
-rt_cli_change_text(rt_cli_change *change, const char *key, rt_str text)
+rt_str
+rt_cli_change_entry(rt_cli_change *change, const char *address)
 {
-	rt_json_add_key(&change->json, key);
-	rt_json_add_string(&change->json, text);
-}
-
-void
-rt_cli_change_json(rt_cli_change *change, const char *key, rt_str json)
-{
-	rt_json_add_key(&change->json, key);
-	rt_buf_add_str(&change->json, json);
-}
-
-void
-rt_cli_change_bool(rt_cli_change *change, const char *key, bool value)
-{
-	rt_cli_change_json(change, key, value ? RT_STR("true") : RT_STR("false"));
-}
-
-void
-rt_cli_change_number(rt_cli_change *change, const char *key, uint64_t number)
-{
-	rt_json_add_key(&change->json, key);
-	rt_buf_add_u64(&change->json, number);
-}
-
-rt_status
-rt_cli_change_entry(rt_cli_change *change, const char *key, const char *address)
-{
+	rt_scope *s = &change->scope;
 	char room[RT_ID_ROOM];
-	rt_str plain;
-	rt_status st = rt_cli_address(change->cli, address, room, &plain);
+	rt_str plain = {NULL, 0};
 
-	if (st == RT_OK)
-		rt_cli_change_text(change, key, plain);
 	change->address = address;
-	return st;
+	if (rt_ok(s)) {
+		rt_status st = rt_cli_address(change->cli, address, room, &plain);
+
+		if (st != RT_OK)
+			s->error = change->cli->error;
+		(void)rt_scope_note(s, st);
+	}
+	return rt_scope_copy(s, plain);
+}
+
+static void
+free_doc(void *item)
+{
+	rt_json_free(item);
+}
+
+yyjson_val *
+rt_cli_change_value(rt_cli_change *change, rt_str json)
+{
+	rt_scope *s = &change->scope;
+	rt_json_doc *doc = NULL;
+
+	RT_TRY(s, rt_json_read(s->alloc, json, &doc, &s->error));
+	rt_scope_defer(s, free_doc, doc);
+	return rt_ok(s) ? rt_json_root(doc) : NULL;
+}
+
+/* Words of the command line may be any bytes. */
+static rt_status
+check_utf8(rt_cli *cli, const rt_request *request)
+{
+	for (const rt_op_field *f = rt_ops[request->op].fields; f->name != NULL; f++) {
+		const void *member = (const char *)request + f->offset;
+		rt_str text = {NULL, 0};
+
+		if (f->type == RT_FIELD_STRING || f->type == RT_FIELD_ADDRESS)
+			text = *(const rt_str *)member;
+		else if (f->type == RT_FIELD_CONTENT)
+			text = ((const rt_content *)member)->text;
+		else if (f->type == RT_FIELD_MOMENT)
+			text = ((const rt_time_text *)member)->text;
+		if (rt_utf8_valid_size(text) != text.size)
+			return rt_cli_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
+					   rt_utf8_valid_size(text));
+	}
+	return RT_OK;
 }
 
 static bool
 is_about(const rt_cli_change *change, const char *family)
 {
-	char start[40];
-
-	snprintf(start, sizeof(start), "[{\"op\":\"%s", family);
-	return rt_str_starts(rt_buf_str(&change->json), rt_str_of(start));
+	return change->count > 0 &&
+	       rt_str_starts(rt_str_of(rt_ops[change->requests[0].op].name), rt_str_of(family));
 }
 
 /* Where to look for what was not found. */
@@ -122,29 +134,6 @@ hint_failure(rt_cli_change *change, rt_status st)
 	}
 }
 
-/* What was written, as values. */
-static rt_status
-read_requests(rt_cli_change *change)
-{
-	rt_cli *cli = change->cli;
-	yyjson_val *request;
-	size_t i, count;
-	rt_status st;
-
-	rt_buf_add_c(&change->json, "}]");
-	st = rt_cli_short_of_memory(cli) ? rt_cli_nomem(cli) : rt_cli_buf(cli, &change->json);
-	if (st == RT_OK)
-		st = rt_json_read(cli->alloc, rt_buf_str(&change->json), &change->doc, &cli->error);
-	if (st != RT_OK)
-		return st;
-	change->requests = rt_new_array(cli->alloc, change->count, sizeof(yyjson_val *));
-	if (change->requests == NULL)
-		return rt_cli_nomem(cli);
-	yyjson_arr_foreach(rt_json_root(change->doc), i, count, request)
-		change->requests[i] = request;
-	return RT_OK;
-}
-
 /* A warning, and the command that mends it. */
 static void
 warn(void *ctx, const rt_lint *advice)
@@ -162,26 +151,21 @@ warn(void *ctx, const rt_lint *advice)
 		rt_cli_note(cli, "%.*s", RT_STR_ARG(advice->words));
 }
 
-/* What a change breaks, and what it costs, before it is made (E14, M9). Only people are
- * told: programs see it in what they send. */
+/* What a change breaks and what it costs, before it is made (E14, M9). For people only: programs
+ * see it in what they send. */
 static rt_status
 advise(rt_cli_change *change)
 {
 	enum { WORTH_TELLING = 1000 };
 	rt_cli *cli = change->cli;
 	size_t resent = 0;
-	rt_request *requests;
-	rt_scope s;
 	rt_status st;
 
 	if (cli->quiet || cli->json || cli->session.is_scratch || cli->out.kept)
 		return RT_OK;
-	rt_scope_init(&s, cli->alloc);
-	requests = rt_requests_read(&s, change->requests, change->count);
-	RT_TRY(&s, rt_engine_lint(cli->session.engine, requests, change->count,
-				  rt_session_discussion(&cli->session),
-				  rt_session_take(&cli->session), warn, cli, &resent, &s.error));
-	st = rt_scope_end(&s, &cli->error);
+	st = rt_engine_lint(cli->session.engine, change->requests, change->count,
+			    rt_session_discussion(&cli->session), rt_session_take(&cli->session),
+			    warn, cli, &resent, &cli->error);
 	if (st == RT_OK && resent >= WORTH_TELLING)
 		rt_cli_note(cli, "the next request sends about %zu tokens anew that the provider may "
 				 "have cached", resent);
@@ -192,21 +176,19 @@ static rt_status
 carry_out(rt_cli_change *change)
 {
 	rt_cli *cli = change->cli;
-	size_t i;
 	rt_status st;
 
-	change->results = rt_new_array(cli->alloc, change->count, sizeof(*change->results));
+	change->results =
+		rt_scope_array(&change->scope, change->count, sizeof(*change->results));
 	if (change->results == NULL)
 		return rt_cli_nomem(cli);
-	memset(change->results, 0, change->count * sizeof(*change->results));
-	st = rt_apply_json(cli->session.engine, rt_session_hooks_begin(&cli->session),
-			   change->requests, change->count, change->count > 1,
-			   rt_session_discussion(&cli->session), rt_session_take(&cli->session),
-			   change->results);
+	st = rt_apply(cli->session.engine, rt_session_hooks_begin(&cli->session), change->requests,
+		      change->count, change->count > 1, rt_session_discussion(&cli->session),
+		      rt_session_take(&cli->session), change->results);
 	rt_session_hooks_end(&cli->session);
 	change->result = &change->results[change->count - 1];
-	/* The first that failed tells the story; in a batch the others only echo it. */
-	for (i = 0; st != RT_OK && i < change->count; i++)
+	/* The first failure is the cause; in a batch the others only repeat it. */
+	for (size_t i = 0; st != RT_OK && i < change->count; i++)
 		if (change->results[i].status == st) {
 			cli->error = change->results[i].error;
 			break;
@@ -217,58 +199,55 @@ carry_out(rt_cli_change *change)
 rt_status
 rt_cli_change_run(rt_cli_change *change)
 {
-	uint64_t before = 0;
+	rt_cli *cli = change->cli;
 	const rt_project *now;
+	uint64_t before;
 	rt_status st;
 
+	if (!rt_ok(&change->scope)) {
+		cli->error = change->scope.error;
+		return change->scope.status;
+	}
 	RT_ASSERT(change->count > 0);
-	if (rt_cli_has(change->cli, "at-op"))
-		return rt_cli_fail(change->cli, RT_USAGE,
+	if (rt_cli_has(cli, "at-op"))
+		return rt_cli_fail(cli, RT_USAGE,
 				   "the past cannot be changed; --at-op is for looking");
-	st = rt_cli_open(change->cli, RT_SESSION_CHANGE);
+	st = rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK) {
 		hint_failure(change, st);
 		return st;
 	}
-	before = change->cli->session.value->seq;
-	st = read_requests(change);
+	before = cli->session.value->seq;
+	st = rt_cli_short_of_memory(cli) ? rt_cli_nomem(cli) : RT_OK;
+	for (size_t i = 0; st == RT_OK && i < change->count; i++)
+		st = check_utf8(cli, &change->requests[i]);
 	if (st == RT_OK)
 		st = advise(change);
 	if (st == RT_OK)
 		st = carry_out(change);
-	/* A purge may be on disk, and what tidies up behind it have failed. */
-	now = rt_engine_value(change->cli->session.engine);
-	change->cli->changed = change->cli->changed || now->seq != before;
+	/* A purge may be on disk although the cleanup after it failed. */
+	now = rt_engine_value(cli->session.engine);
+	cli->changed = cli->changed || now->seq != before;
 	rt_object_unref(now);
 	if (st != RT_OK) {
 		hint_failure(change, st);
 		return st;
 	}
-	/* A change may have taken away what -d or --take named; it is no failure then. */
-	st = rt_cli_look(change->cli);
+	/* A change may have removed what -d or --take named; that is no failure. */
+	st = rt_cli_look(cli);
 	if (st == RT_NOMEM || st == RT_IO)
-		rt_cli_output_lost(change->cli, st);
+		rt_cli_output_lost(cli, st);
 	if (st != RT_OK) {
-		change->cli->session.hint[0] = 0;
-		change->cli->session.place = (rt_place){0, 0};
+		cli->session.hint[0] = 0;
+		cli->session.place = (rt_place){0, 0};
 	}
 	return RT_OK;
 }
 
 rt_status
-rt_cli_change_simple(rt_cli_change *change, const char *op, ...)
+rt_cli_change_one(rt_cli_change *change, const rt_request *request)
 {
-	const char *key, *value;
-	va_list ap;
-
-	rt_cli_change_op(change, op);
-	va_start(ap, op);
-	while ((key = va_arg(ap, const char *)) != NULL) {
-		value = va_arg(ap, const char *);
-		if (value != NULL)
-			rt_cli_change_text(change, key, rt_str_of(value));
-	}
-	va_end(ap);
+	rt_cli_change_add(change, request);
 	return rt_cli_change_run(change);
 }
 
@@ -312,9 +291,9 @@ say_json(rt_cli_change *change)
 
 	rt_buf_init(&buf, change->cli->alloc, RT_BUF_UNLIMITED);
 	rt_result_add_json(&buf, change->result);
-	if (change->extra.size > 0 && buf.size > 0 && buf.ptr[buf.size - 1] == '}') {
+	if (change->extra->size > 0 && buf.size > 0 && buf.ptr[buf.size - 1] == '}') {
 		buf.size--;
-		rt_buf_add_str(&buf, rt_buf_str(&change->extra));
+		rt_buf_add_str(&buf, rt_buf_str(change->extra));
 		rt_buf_add_byte(&buf, '}');
 	}
 	st = rt_cli_buf(change->cli, &buf);

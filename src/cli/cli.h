@@ -138,34 +138,53 @@ rt_status rt_cli_print_json(rt_cli *cli, rt_str json);
 
 /* ---- changing ---- */
 
-/* Requests, collected and then carried out together. */
+/* Requests that are carried out together, as one step. */
 typedef struct rt_cli_change {
 	rt_cli *cli;
-	rt_buf json; /* an array of requests */
-	size_t count;
+	rt_scope scope; /* for what requests point to; a failure in it is rt_cli_change_run's */
+	rt_request *requests;
+	size_t count, room;
 	const char *address; /* of the entry that was named last, or NULL; borrowed */
-	yyjson_val **requests; /* the same, read */
-	rt_result *results; /* count of them, after running */
-	rt_result *result;  /* the last one */
-	rt_buf extra;       /* further members of the JSON result, each with a comma before */
-	rt_json_doc *doc;
+	rt_result *results;  /* count of them, after running */
+	rt_result *result;   /* the last one */
+	rt_buf *extra;       /* further members of the JSON result, each with a comma before */
 } rt_cli_change;
 
 void rt_cli_change_init(rt_cli *cli, rt_cli_change *change);
 void rt_cli_change_deinit(rt_cli_change *change);
-/* Begin a request, then its fields. */
-void rt_cli_change_op(rt_cli_change *change, const char *op);
-void rt_cli_change_text(rt_cli_change *change, const char *key, rt_str text);
-void rt_cli_change_json(rt_cli_change *change, const char *key, rt_str json);
-void rt_cli_change_bool(rt_cli_change *change, const char *key, bool value);
-void rt_cli_change_number(rt_cli_change *change, const char *key, uint64_t number);
-/* An address of an entry, "@-" and the like resolved. */
-rt_status rt_cli_change_entry(rt_cli_change *change, const char *key, const char *address);
-/* Carry them out; several are one step. Opens the session for changing where it is not yet,
- * and afterwards looks at the new value. */
+/* The request is copied; what it points to must outlive the change. */
+void rt_cli_change_add(rt_cli_change *change, const rt_request *request);
+/* The address of an entry for a request, "@-" and the like resolved. */
+rt_str rt_cli_change_entry(rt_cli_change *change, const char *address);
+/* JSON for a request; it lives as long as the change. */
+yyjson_val *rt_cli_change_value(rt_cli_change *change, rt_str json);
+/* Carry the requests out. Opens the session for changing unless it is open already; afterwards
+ * the session shows the new value. */
 rt_status rt_cli_change_run(rt_cli_change *change);
-/* A request with text fields alone: key, value, key, value …, NULL. */
-rt_status rt_cli_change_simple(rt_cli_change *change, const char *op, ...);
+/* rt_cli_change_add and rt_cli_change_run. */
+rt_status rt_cli_change_one(rt_cli_change *change, const rt_request *request);
+/* Fields of requests. A text that is there, though it may be empty. */
+static inline rt_str
+rt_cli_given(rt_str text)
+{
+	return text.ptr != NULL ? text : RT_STR("");
+}
+static inline rt_number
+rt_cli_given_number(uint64_t value)
+{
+	return (rt_number){value, true};
+}
+static inline rt_tristate
+rt_cli_yes_no(bool yes)
+{
+	return yes ? RT_YES : RT_NO;
+}
+/* RT_UNSET where a flag was not given. */
+static inline rt_tristate
+rt_cli_yes_if(bool given)
+{
+	return given ? RT_YES : RT_UNSET;
+}
 /* Say what changed (with the step and how to undo it), or print the JSON result. */
 rt_status rt_cli_change_say(rt_cli_change *change, const char *format, ...) RT_PRINTF(2, 3);
 /* A message, and behind it, or below where the line would be too long, what to do next. */

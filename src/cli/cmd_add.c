@@ -49,29 +49,20 @@ new_text(rt_cli *cli, size_t index, rt_buf *text, rt_buf *path)
 	return st;
 }
 
-/* What both commands know of a new entry. */
+/* Carry out the request with the fields that both commands have. */
 static rt_status
-ask_fields(rt_cli *cli, rt_cli_change *change, rt_str text)
+finish(rt_cli *cli, rt_cli_change *change, rt_request request, rt_str text, const rt_buf *path,
+       const char *verb)
 {
-	static const char *const names[] = {"role", "id", "kind", "ts"};
-	const char *value;
-	size_t i;
-
-	rt_cli_change_text(change, "content", text);
-	for (i = 0; i < 4; i++) {
-		value = rt_cli_flag_value(cli, names[i]);
-		if (value != NULL)
-			rt_cli_change_text(change, names[i], rt_str_of(value));
-	}
-	return RT_OK;
-}
-
-static rt_status
-finish(rt_cli *cli, rt_cli_change *change, const rt_buf *path, const char *verb)
-{
-	rt_status st = rt_cli_change_run(change);
 	rt_buf where;
+	rt_status st;
 
+	request.content.text = rt_cli_given(text);
+	request.role = rt_str_of(rt_cli_flag_value(cli, "role"));
+	request.id = rt_str_of(rt_cli_flag_value(cli, "id"));
+	request.kind = rt_str_of(rt_cli_flag_value(cli, "kind"));
+	request.ts.text = rt_str_of(rt_cli_flag_value(cli, "ts"));
+	st = rt_cli_change_one(change, &request);
 	if (st != RT_OK)
 		return path->size > 0 ? rt_cli_keep(cli, st, path->ptr) : st;
 	if (path->size > 0)
@@ -98,12 +89,9 @@ run_add(rt_cli *cli)
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_change_init(cli, &change);
 	st = new_text(cli, 0, &text, &path);
-	if (st == RT_OK) {
-		rt_cli_change_op(&change, "entry.append");
-		st = ask_fields(cli, &change, rt_buf_str(&text));
-	}
 	if (st == RT_OK)
-		st = finish(cli, &change, &path, "Added");
+		st = finish(cli, &change, (rt_request){.op = RT_OP_ENTRY_APPEND}, rt_buf_str(&text),
+			    &path, "Added");
 	rt_cli_change_deinit(&change);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);
@@ -115,6 +103,7 @@ run_insert(rt_cli *cli)
 {
 	const char *before = rt_cli_flag_value(cli, "before");
 	const char *after = rt_cli_flag_value(cli, "after");
+	rt_request request = {.op = RT_OP_ENTRY_INSERT};
 	rt_buf text, path;
 	rt_cli_change change;
 	rt_status st;
@@ -133,14 +122,10 @@ run_insert(rt_cli *cli)
 	rt_cli_change_init(cli, &change);
 	st = new_text(cli, 0, &text, &path);
 	if (st == RT_OK) {
-		rt_cli_change_op(&change, "entry.insert");
-		st = rt_cli_change_entry(&change, before != NULL ? "before" : "after",
-					 before != NULL ? before : after);
+		*(before != NULL ? &request.before : &request.after) =
+			rt_cli_change_entry(&change, before != NULL ? before : after);
+		st = finish(cli, &change, request, rt_buf_str(&text), &path, "Inserted");
 	}
-	if (st == RT_OK)
-		st = ask_fields(cli, &change, rt_buf_str(&text));
-	if (st == RT_OK)
-		st = finish(cli, &change, &path, "Inserted");
 	rt_cli_change_deinit(&change);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);

@@ -471,16 +471,17 @@ chat_help(rt_cli *cli)
 }
 
 static rt_status
-chat_simple(rt_cli *cli, const char *op, rt_str argument)
+chat_move(rt_cli *cli, rt_op_id op, rt_str count)
 {
+	rt_request request = {.op = op};
 	rt_cli_change change;
 	rt_status st;
 
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, op);
-	if (argument.size > 0)
-		rt_cli_change_json(&change, "count", argument);
-	st = rt_cli_change_run(&change);
+	if (count.size > 0)
+		request.count.given = rt_json_u64(rt_cli_change_value(&change, count),
+						  &request.count.value);
+	st = rt_cli_change_one(&change, &request);
 	if (st == RT_OK && !cli->quiet) {
 		rt_term_f(&cli->err, "%llu step%s.\n", (unsigned long long)change.result->steps,
 			  RT_CLI_S(change.result->steps));
@@ -570,9 +571,9 @@ chat_command(rt_cli_model_session *t, rt_str line, bool *out_end)
 	if (*out_end)
 		return RT_OK;
 	if (rt_str_is(verb, "/undo"))
-		return chat_simple(t->cli, "undo", rest);
+		return chat_move(t->cli, RT_OP_UNDO, rest);
 	if (rt_str_is(verb, "/redo"))
-		return chat_simple(t->cli, "redo", rest);
+		return chat_move(t->cli, RT_OP_REDO, rest);
 	if (rt_str_is(verb, "/show"))
 		return chat_show(t->cli);
 	if (rt_str_is(verb, "/again") && rest.size > 0)

@@ -34,7 +34,8 @@ run_new(rt_cli *cli)
 		name = room;
 	}
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, "discussion.new", "name", name, NULL);
+	st = rt_cli_change_one(
+		&change, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_of(name)});
 	if (st == RT_REFUSED)
 		rt_cli_hint(cli, st, "Go to it: retake use NAME   All: retake ls");
 	if (st == RT_OK)
@@ -147,7 +148,8 @@ run_use(rt_cli *cli)
 	rt_status st;
 
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, "discussion.switch", "discussion", name, NULL);
+	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH,
+						      .target = rt_str_of(name)});
 	if (st == RT_NOT_FOUND)
 		hint_use(cli, name);
 	if (st == RT_OK)
@@ -190,10 +192,9 @@ run_rename(rt_cli *cli)
 		which = rt_cell_name(rt_project_cell(cli->session.value, cli->session.place.disc));
 	}
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "discussion.rename");
-	rt_cli_change_text(&change, "discussion", which);
-	rt_cli_change_text(&change, "name", rt_str_of(name));
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
+						      .target = which,
+						      .name = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "The discussion is now called \"%s\".", name);
 	rt_cli_change_deinit(&change);
@@ -233,7 +234,8 @@ run_rm(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, "discussion.delete", "discussion", name, NULL);
+	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_DISCUSSION_DELETE,
+						      .target = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Deleted discussion \"%s\" (still in history).",
 				       name);

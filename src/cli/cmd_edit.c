@@ -84,37 +84,33 @@ look_before(rt_cli *cli, uint32_t entry, before *b)
 	return st;
 }
 
-/* The content that is asked for, as JSON: the text as it is, in the blocks that are there
- * (is_in_blocks), or what --content-json says. */
-static rt_status
-new_content(rt_cli *cli, const before *b, rt_str text, bool is_in_blocks, rt_buf *out)
+/* The new content: the text alone, the text in the present blocks (is_in_blocks), or what
+ * --content-json gives. A failure is the change's. */
+static rt_content
+new_content(rt_cli_change *change, const before *b, rt_str text, bool is_in_blocks)
 {
+	rt_cli *cli = change->cli;
+	rt_scope *s = &change->scope;
 	bool is_given = rt_cli_has(cli, "content-json");
-	rt_json_doc *doc = NULL;
 	yyjson_val *root;
-	rt_status st;
 
-	if (!is_given && !is_in_blocks) {
-		rt_json_add_string(out, text);
-		return rt_cli_buf(cli, out);
-	}
-	st = rt_json_read(cli->alloc, is_given ? text : rt_buf_str(&b->content), &doc, &cli->error);
-	root = st == RT_OK ? rt_json_root(doc) : NULL;
-	if (st == RT_OK && is_given && !yyjson_is_str(root) && !yyjson_is_arr(root))
-		st = rt_cli_fail(cli, RT_USAGE, "a content is a string or an array of blocks");
-	if (st == RT_OK && is_given)
-		rt_json_add_value(out, root);
-	else if (st == RT_OK)
-		rt_content_set_text(out, rt_content_of(root), text);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, out);
-	else if (st == RT_USAGE)
-		rt_cli_hint(cli, st,
+	if (!is_given && !is_in_blocks)
+		return (rt_content){.text = rt_cli_given(text)};
+	root = rt_cli_change_value(change, is_given ? text : rt_buf_str(&b->content));
+	if (is_given && rt_ok(s) && !yyjson_is_str(root) && !yyjson_is_arr(root))
+		(void)rt_scope_fail(s, RT_USAGE, "a content is a string or an array of blocks");
+	if (s->status == RT_USAGE)
+		rt_cli_hint(cli, RT_USAGE,
 			    "What it is now: retake show %s --json   As text: leave out "
 			    "--content-json",
 			    rt_cli_word(cli, 0));
-	rt_json_free(doc);
-	return st;
+	if (!is_given && rt_ok(s)) {
+		rt_buf *json = rt_scope_buf(s);
+
+		rt_content_set_text(json, rt_content_of(root), text);
+		root = rt_cli_change_value(change, rt_scope_str(s, json));
+	}
+	return rt_ok(s) ? rt_content_of(root) : (rt_content){.text = RT_STR("")};
 }
 
 /* The new text by way of the editor. *out_same: nothing was changed in it. */
@@ -157,7 +153,7 @@ done:
 /* A new take that ends with the edited entry: the old one keeps the old text and what
  * followed. */
 static rt_status
-ask_as_take(rt_cli *cli, rt_cli_change *change, const char *address, rt_str content)
+ask_as_take(rt_cli *cli, rt_cli_change *change, const char *address, rt_content content)
 {
 	const char *name = rt_cli_flag_value(cli, "name");
 	char id[RT_ID_ROOM];
@@ -174,22 +170,21 @@ ask_as_take(rt_cli *cli, rt_cli_change *change, const char *address, rt_str cont
 		st = rt_cli_id_at(cli, at - 1, id);
 		if (st != RT_OK)
 			return st;
-		rt_cli_change_op(change, "take.branch");
-		rt_cli_change_text(change, "at", rt_str_of(id));
-		if (name != NULL)
-			rt_cli_change_text(change, "name", rt_str_of(name));
+		rt_cli_change_add(change, &(rt_request){.op = RT_OP_TAKE_BRANCH,
+							.entry = rt_scope_copy(&change->scope,
+									       rt_str_of(id)),
+							.name = rt_str_of(name)});
 	} else if (name != NULL) {
 		return rt_cli_fail(cli, RT_USAGE,
 				   "a take that begins with its first entry names itself; leave "
 				   "out --name, or rename it afterwards");
 	} else {
-		rt_cli_change_op(change, "head.move");
-		rt_cli_change_json(change, "entry", RT_STR("null"));
+		rt_cli_change_add(change,
+				  &(rt_request){.op = RT_OP_HEAD_MOVE, .entry = RT_NULL_STR});
 	}
-	rt_cli_change_op(change, "entry.append");
-	if (role.size > 0)
-		rt_cli_change_text(change, "role", role);
-	rt_cli_change_json(change, "content", content);
+	rt_cli_change_add(change, &(rt_request){.op = RT_OP_ENTRY_APPEND,
+						.role = role.size > 0 ? role : (rt_str){NULL, 0},
+						.content = content});
 	return RT_OK;
 }
 
@@ -200,8 +195,8 @@ say_kept(rt_cli *cli, rt_cli_change *change, const before *was)
 	if (was->kept.size == 0 || rt_cli_has(cli, "content-json") || change->result->unchanged)
 		return;
 	if (cli->json) {
-		rt_buf_add_c(&change->extra, ",\"kept\":");
-		rt_json_add_string(&change->extra, rt_buf_str(&was->kept));
+		rt_buf_add_c(change->extra, ",\"kept\":");
+		rt_json_add_string(change->extra, rt_buf_str(&was->kept));
 	} else if (!cli->quiet) {
 		rt_term_c(&cli->out, "  Kept beside the text: ");
 		rt_term_line(&cli->out, rt_buf_str(&was->kept));
@@ -252,10 +247,11 @@ say(rt_cli *cli, rt_cli_change *change, const char *address, const before *was)
 }
 
 static rt_status
-edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path, rt_buf *content)
+edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path)
 {
 	const char *address = rt_cli_word(cli, 0);
-	bool given = false, same = false, is_json = rt_cli_has(cli, "content-json");
+	bool given = false, same = false, as_take = rt_cli_has(cli, "as-take");
+	rt_content content;
 	uint32_t entry = 0;
 	size_t at = 0;
 	rt_slot slot;
@@ -281,19 +277,17 @@ edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path, rt_buf *content
 			return RT_OK;
 	}
 	rt_cli_change_init(cli, &change);
-	st = new_content(cli, was, rt_buf_str(text), rt_cli_has(cli, "as-take"), content);
-	if (st == RT_OK && rt_cli_has(cli, "as-take")) {
-		st = ask_as_take(cli, &change, address, rt_buf_str(content));
-	} else if (st == RT_OK) {
-		rt_cli_change_op(&change, "entry.edit");
-		st = rt_cli_change_entry(&change, "entry", address);
-		rt_cli_change_json(&change, "content", rt_buf_str(content));
-		/* which blocks there are then is for the engine to see */
-		if (!is_json)
-			rt_cli_change_bool(&change, "keep_blocks", true);
-		if (rt_cli_has(cli, "everywhere"))
-			rt_cli_change_bool(&change, "everywhere", true);
-	}
+	content = new_content(&change, was, rt_buf_str(text), as_take);
+	if (as_take && rt_ok(&change.scope))
+		st = ask_as_take(cli, &change, address, content);
+	else if (!as_take) /* the engine keeps the blocks that the entry has by then */
+		rt_cli_change_add(
+			&change,
+			&(rt_request){.op = RT_OP_ENTRY_EDIT,
+				      .entry = rt_cli_change_entry(&change, address),
+				      .content = content,
+				      .keep_blocks = rt_cli_yes_if(!rt_cli_has(cli, "content-json")),
+				      .everywhere = rt_cli_yes_if(rt_cli_has(cli, "everywhere"))});
 	if (st == RT_OK)
 		st = rt_cli_change_run(&change);
 	if (st != RT_OK && path->size > 0 && !same)
@@ -311,7 +305,7 @@ run_edit(rt_cli *cli)
 {
 	bool all = rt_cli_has(cli, "all") || rt_cli_has(cli, "take-file");
 	bool replace = rt_cli_has(cli, "replace");
-	rt_buf text, path, content;
+	rt_buf text, path;
 	before was;
 	rt_status st;
 
@@ -334,13 +328,11 @@ run_edit(rt_cli *cli)
 		return rt_cli_fail(cli, RT_USAGE, "edit needs an entry, such as :4");
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&content, cli->alloc, RT_BUF_UNLIMITED);
 	before_init(cli, &was);
-	st = edit_entry(cli, &was, &text, &path, &content);
+	st = edit_entry(cli, &was, &text, &path);
 	before_deinit(&was);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);
-	rt_buf_deinit(&content);
 	return st;
 }
 

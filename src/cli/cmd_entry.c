@@ -7,11 +7,12 @@
 
 #include <stdio.h>
 
-/* Run, and say "VERB entry k3f9 (User, 4 of 12)TAIL". */
+/* Carry out one request, and say "VERB entry k3f9 (User, 4 of 12)TAIL". */
 static rt_status
-run_and_say(rt_cli *cli, rt_cli_change *change, const char *verb, const char *tail)
+run_and_say(rt_cli *cli, rt_cli_change *change, const rt_request *request, const char *verb,
+	    const char *tail)
 {
-	rt_status st = rt_cli_change_run(change);
+	rt_status st = rt_cli_change_one(change, request);
 	rt_buf where;
 
 	if (st != RT_OK)
@@ -35,11 +36,11 @@ run_role(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "entry.role");
-	st = rt_cli_change_entry(&change, "entry", rt_cli_word(cli, 0));
-	rt_cli_change_text(&change, "role", rt_str_of(rt_cli_word(cli, 1)));
-	if (st == RT_OK)
-		st = run_and_say(cli, &change, "Changed the role of", "");
+	st = run_and_say(cli, &change,
+			 &(rt_request){.op = RT_OP_ENTRY_ROLE,
+				       .entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0)),
+				       .role = rt_str_of(rt_cli_word(cli, 1))},
+			 "Changed the role of", "");
 	rt_cli_change_deinit(&change);
 	return st;
 }
@@ -105,15 +106,14 @@ delete_run(rt_cli *cli, rt_cli_change *change, size_t first, size_t last, const 
 		st = rt_cli_id_at(cli, first - 1, behind);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_op(change, "entry.delete");
-	rt_cli_change_text(change, "from", rt_str_of(from));
-	rt_cli_change_text(change, "to", rt_str_of(to));
-	st = rt_cli_change_run(change);
+	st = rt_cli_change_one(change, &(rt_request){.op = RT_OP_ENTRY_DELETE,
+						     .from = rt_str_of(from),
+						     .to = rt_str_of(to)});
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st != RT_OK)
 		return st;
-	rt_buf_add_f(&change->extra, ",\"deleted\":%zu", count);
+	rt_buf_add_f(change->extra, ",\"deleted\":%zu", count);
 	if (after != NULL)
 		return rt_cli_change_say(change,
 					 "Removed %zu entr%s after %s from take \"%s\" (still in "
@@ -140,10 +140,9 @@ delete_one(rt_cli *cli, rt_cli_change *change, const char *address)
 	if (rt_cli_position(cli, address, &at, &slot) == RT_OK &&
 	    rt_entry_id(cli->session.value, slot.entry, id, &cli->error) == RT_OK)
 		rt_cli_add_where(cli, id, &where);
-	rt_cli_change_op(change, "entry.delete");
-	st = rt_cli_change_entry(change, "entry", address);
-	if (st == RT_OK)
-		st = rt_cli_change_run(change);
+	st = rt_cli_change_one(change,
+			       &(rt_request){.op = RT_OP_ENTRY_DELETE,
+					     .entry = rt_cli_change_entry(change, address)});
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK)
@@ -228,6 +227,7 @@ run_move(rt_cli *cli)
 {
 	const char *before = rt_cli_flag_value(cli, "before");
 	const char *after = rt_cli_flag_value(cli, "after");
+	rt_request request = {.op = RT_OP_ENTRY_MOVE};
 	rt_cli_change change;
 	rt_status st;
 
@@ -238,13 +238,10 @@ run_move(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "entry.move");
-	st = rt_cli_change_entry(&change, "entry", rt_cli_word(cli, 0));
-	if (st == RT_OK)
-		st = rt_cli_change_entry(&change, before != NULL ? "before" : "after",
-					 before != NULL ? before : after);
-	if (st == RT_OK)
-		st = run_and_say(cli, &change, "Moved", "");
+	request.entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0));
+	*(before != NULL ? &request.before : &request.after) =
+		rt_cli_change_entry(&change, before != NULL ? before : after);
+	st = run_and_say(cli, &change, &request, "Moved", "");
 	rt_cli_change_deinit(&change);
 	return st;
 }
@@ -275,8 +272,9 @@ const rt_command rt_cli_move = {
 static rt_status
 mute(rt_cli *cli, bool muted)
 {
+	rt_request request = {.op = RT_OP_ENTRY_MUTE, .muted = rt_cli_yes_no(muted)};
 	rt_cli_change change;
-	size_t first = 0, last = 0, at;
+	size_t first = 0, last = 0;
 	char id[RT_ID_ROOM];
 	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
@@ -285,14 +283,16 @@ mute(rt_cli *cli, bool muted)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	for (at = first; st == RT_OK && at <= last; at++) {
+	for (size_t at = first; st == RT_OK && at <= last; at++) {
 		st = rt_cli_id_at(cli, at, id);
-		rt_cli_change_op(&change, "entry.mute");
-		rt_cli_change_text(&change, "entry", rt_str_of(id));
-		rt_cli_change_bool(&change, "muted", muted);
+		if (st != RT_OK)
+			break;
+		request.entry = rt_scope_copy(&change.scope, rt_str_of(id));
+		if (first != last)
+			rt_cli_change_add(&change, &request);
 	}
 	if (st == RT_OK && first == last)
-		st = run_and_say(cli, &change, muted ? "Muted" : "Unmuted",
+		st = run_and_say(cli, &change, &request, muted ? "Muted" : "Unmuted",
 				 muted ? ": still in view, but not sent" : ": it is sent again");
 	else if (st == RT_OK && (st = rt_cli_change_run(&change)) == RT_OK)
 		st = rt_cli_change_say(&change, "%s %zu entries.", muted ? "Muted" : "Unmuted",
@@ -412,13 +412,12 @@ run_split(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "entry.split");
-	st = rt_cli_change_entry(&change, "entry", address);
-	rt_cli_change_number(&change, "at", cut);
-	if (rt_cli_has(cli, "id"))
-		rt_cli_change_text(&change, "id", rt_str_of(rt_cli_flag_value(cli, "id")));
-	if (st == RT_OK)
-		st = run_and_say(cli, &change, "Split: the second half is", "");
+	st = run_and_say(cli, &change,
+			 &(rt_request){.op = RT_OP_ENTRY_SPLIT,
+				       .entry = rt_cli_change_entry(&change, address),
+				       .offset = rt_cli_given_number(cut),
+				       .id = rt_str_of(rt_cli_flag_value(cli, "id"))},
+			 "Split: the second half is", "");
 	rt_cli_change_deinit(&change);
 	return st;
 }
@@ -454,10 +453,10 @@ run_merge(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "entry.merge");
-	st = rt_cli_change_entry(&change, "entry", rt_cli_word(cli, 0));
-	if (st == RT_OK)
-		st = run_and_say(cli, &change, "Joined the next entry to", "");
+	st = run_and_say(cli, &change,
+			 &(rt_request){.op = RT_OP_ENTRY_MERGE,
+				       .entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0))},
+			 "Joined the next entry to", "");
 	rt_cli_change_deinit(&change);
 	return st;
 }
@@ -486,6 +485,7 @@ run_view(rt_cli *cli)
 	bool read = rt_cli_has(cli, "read"), write = rt_cli_has(cli, "edit");
 	bool all = rt_cli_has(cli, "all");
 	const char *address = rt_cli_word(cli, 0);
+	rt_request request = {.op = RT_OP_ENTRY_VIEW};
 	rt_cli_change change;
 	rt_status st;
 
@@ -498,17 +498,15 @@ run_view(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "entry.view");
 	if (all)
-		rt_cli_change_bool(&change, "all", true);
+		request.all = RT_YES;
 	else
-		st = rt_cli_change_entry(&change, "entry", address);
+		request.entry = rt_cli_change_entry(&change, address);
 	if (collapse || expand)
-		rt_cli_change_bool(&change, "collapsed", collapse);
+		request.collapsed = rt_cli_yes_no(collapse);
 	if (read || write)
-		rt_cli_change_bool(&change, "read_mode", read);
-	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+		request.read_mode = rt_cli_yes_no(read);
+	st = rt_cli_change_one(&change, &request);
 	/* How things look is no step: there is nothing to undo, and nothing is said of it. */
 	if (st == RT_OK && (cli->json || change.result->unchanged))
 		st = rt_cli_change_say(&change, "%s", "");

@@ -144,10 +144,10 @@ hint_undone(rt_cli *cli, rt_status status)
 }
 
 static rt_status
-undo_or_redo(rt_cli *cli, const char *op)
+undo_or_redo(rt_cli *cli, rt_op_id op)
 {
 	const char *scope = rt_cli_flag_value(cli, "scope"), *word = rt_cli_word(cli, 0);
-	bool undo = strcmp(op, "undo") == 0;
+	bool undo = op == RT_OP_UNDO;
 	uint64_t count = 1;
 	rt_place before;
 	rt_error kept;
@@ -166,11 +166,9 @@ undo_or_redo(rt_cli *cli, const char *op)
 	before = cli->session.place;
 	rt_cli_change_init(cli, &change);
 	rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_change_op(&change, op);
-	rt_cli_change_number(&change, "count", count);
-	if (scope != NULL)
-		rt_cli_change_text(&change, "scope", rt_str_of(scope));
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(&change, &(rt_request){.op = op,
+						      .count = rt_cli_given_number(count),
+						      .scope = rt_str_of(scope)});
 	if (st == RT_REFUSED && !undo) {
 		kept = cli->error;
 		hint_undone(cli, st);
@@ -199,13 +197,13 @@ undo_or_redo(rt_cli *cli, const char *op)
 static rt_status
 run_undo(rt_cli *cli)
 {
-	return undo_or_redo(cli, "undo");
+	return undo_or_redo(cli, RT_OP_UNDO);
 }
 
 static rt_status
 run_redo(rt_cli *cli)
 {
-	return undo_or_redo(cli, "redo");
+	return undo_or_redo(cli, RT_OP_REDO);
 }
 
 static const rt_flag scope_flags[] = {
@@ -548,11 +546,9 @@ run_jump(rt_cli *cli)
 		return st;
 	before = cli->session.place;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "jump");
-	rt_cli_change_number(&change, "to", to);
-	if (scope != NULL)
-		rt_cli_change_text(&change, "scope", rt_str_of(scope));
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_JUMP,
+						      .step = rt_cli_given_number(to),
+						      .scope = rt_str_of(scope)});
 	if (st == RT_OK && !cli->json && !cli->quiet && !change.result->unchanged) {
 		rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
 		add_jumped(scope, to, &now);
@@ -600,9 +596,8 @@ run_revert(rt_cli *cli)
 	if (st != RT_OK)
 		return rt_cli_hint(cli, st, "Steps: retake history");
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "revert");
-	rt_cli_change_number(&change, "seq", seq);
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(
+		&change, &(rt_request){.op = RT_OP_REVERT, .step = rt_cli_given_number(seq)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Reverted step %llu, and nothing else.",
 				       (unsigned long long)seq);
@@ -712,13 +707,14 @@ run_purge(rt_cli *cli)
 		st = ask_about(cli, address, question, sizeof(question));
 	if (st == RT_OK)
 		st = rt_cli_confirm(cli, question);
-	rt_cli_change_op(&change, "purge");
 	if (st == RT_OK && text != NULL)
-		rt_cli_change_text(&change, "text", rt_buf_str(&secret));
+		st = rt_cli_change_one(
+			&change, &(rt_request){.op = RT_OP_PURGE,
+					       .text = rt_cli_given(rt_buf_str(&secret))});
 	else if (st == RT_OK)
-		st = rt_cli_change_entry(&change, "entry", address);
-	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+		st = rt_cli_change_one(
+			&change, &(rt_request){.op = RT_OP_PURGE,
+					       .entry = rt_cli_change_entry(&change, address)});
 	if (st == RT_OK && cli->json) {
 		st = rt_cli_change_say(&change, "%s", "");
 	} else if (st == RT_OK && !cli->quiet) {
@@ -772,7 +768,7 @@ run_reset(rt_cli *cli)
 	rt_status st;
 
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, "project.reset", NULL);
+	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_PROJECT_RESET});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change,
 				       "Everything is fresh: one empty discussion; all that was "

@@ -64,9 +64,8 @@ update(rt_cli *cli, rt_str text)
 	rt_status st;
 
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "prompt.update");
-	rt_cli_change_text(&change, "text", text);
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(
+		&change, &(rt_request){.op = RT_OP_PROMPT_UPDATE, .text = rt_cli_given(text)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Changed the working prompt (%zu character%s).",
 				       rt_utf8_count(text), RT_CLI_S(rt_utf8_count(text)));
@@ -130,7 +129,7 @@ notify(rt_cli *cli)
 	rt_status st;
 
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, "prompt.notify", NULL);
+	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_PROMPT_NOTIFY});
 	if (st == RT_OK && change.result->unchanged && !cli->json) {
 		if (!cli->quiet)
 			rt_term_c(&cli->out, "Nothing to tell: the prompt was not edited since.\n");

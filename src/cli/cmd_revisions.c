@@ -46,7 +46,7 @@ restore(rt_cli *cli, yyjson_val *rows, const char *word)
 	uint64_t number = 0;
 	yyjson_val *row;
 	rt_cli_change change;
-	rt_buf content, where;
+	rt_buf where;
 	rt_status st = rt_cli_number(cli, word, "the number of a revision", &number);
 
 	if (st != RT_OK)
@@ -62,20 +62,17 @@ restore(rt_cli *cli, yyjson_val *rows, const char *word)
 		return rt_cli_fail(cli, RT_REFUSED, "revision %s was purged; nothing is left of it",
 				   word);
 	rt_cli_change_init(cli, &change);
-	rt_buf_init(&content, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_value(&content, rt_json_get(row, "content"));
-	rt_cli_change_op(&change, "entry.edit");
-	st = rt_cli_change_entry(&change, "entry", rt_cli_word(cli, 0));
-	rt_cli_change_json(&change, "content", rt_buf_str(&content));
-	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(
+		&change,
+		&(rt_request){.op = RT_OP_ENTRY_EDIT,
+			      .entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0)),
+			      .content = rt_content_of(rt_json_get(row, "content"))});
 	if (st == RT_OK) {
 		rt_cli_add_where(cli, change.result->entry, &where);
 		st = rt_cli_change_say(&change, "Brought back revision %s of entry %s.", word,
 				       where.ptr);
 	}
-	rt_buf_deinit(&content);
 	rt_buf_deinit(&where);
 	rt_cli_change_deinit(&change);
 	return st;

@@ -199,22 +199,22 @@ const rt_command rt_cli_settings = {
 };
 
 /* JSON where it is JSON, else a string. */
-static rt_status
-ask_value(rt_cli *cli, rt_cli_change *change, const char *text)
+static yyjson_val *
+new_value(rt_cli_change *change, const char *text)
 {
+	rt_scope *s = &change->scope;
 	rt_json_doc *doc = NULL;
 	rt_status st = RT_USAGE;
+	rt_buf *quoted;
 
-	if (!rt_cli_has(cli, "string"))
-		st = rt_json_read(cli->alloc, rt_str_of(text), &doc, NULL);
-	if (st == RT_NOMEM)
-		return rt_cli_nomem(cli);
-	if (st == RT_OK)
-		rt_cli_change_json(change, "value", rt_str_of(text));
-	else
-		rt_cli_change_text(change, "value", rt_str_of(text));
+	if (!rt_cli_has(change->cli, "string"))
+		st = rt_json_read(s->alloc, rt_str_of(text), &doc, NULL);
 	rt_json_free(doc);
-	return RT_OK;
+	if (st == RT_OK || st == RT_NOMEM)
+		return rt_cli_change_value(change, rt_str_of(text));
+	quoted = rt_scope_buf(s);
+	rt_json_add_string(quoted, rt_str_of(text));
+	return rt_cli_change_value(change, rt_scope_str(s, quoted));
 }
 
 /* The provider of a model has to be known. A model that its server does not have is noted after it
@@ -319,14 +319,11 @@ run_set(rt_cli *cli)
 		return st;
 	}
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "setting.set");
-	rt_cli_change_text(&change, "key", rt_str_of(key));
-	if (unset)
-		rt_cli_change_json(&change, "value", RT_STR("null"));
-	else
-		st = ask_value(cli, &change, value);
-	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(
+		&change, &(rt_request){.op = RT_OP_SETTING_SET,
+				       .key = rt_str_of(key),
+				       .value = unset ? rt_cli_change_value(&change, RT_STR("null"))
+						      : new_value(&change, value)});
 	if (st == RT_OK && unset)
 		st = rt_cli_change_say(&change, "%s is back at its default.", key);
 	else if (st == RT_OK)
@@ -406,7 +403,9 @@ run_roles(rt_cli *cli)
 		return rt_cli_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"",
 				   verb);
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, add ? "role.add" : "role.remove", "role", role, NULL);
+	st = rt_cli_change_one(
+		&change, &(rt_request){.op = add ? RT_OP_ROLE_ADD : RT_OP_ROLE_REMOVE,
+				       .role = rt_str_of(role)});
 	trimmed = add ? rt_str_trim(rt_str_of(role)) : rt_str_of(role); /* as it is kept */
 	if (st == RT_OK)
 		st = rt_cli_change_say(
@@ -499,17 +498,6 @@ list_files(rt_cli *cli, const char *which)
 	return st;
 }
 
-static void
-add_items(rt_buf *json, const rt_cli *cli, size_t from)
-{
-	size_t i;
-
-	for (i = from; i < cli->args.word_count; i++) {
-		rt_json_add_comma(json);
-		rt_json_add_string(json, rt_str_of(rt_cli_word(cli, i)));
-	}
-}
-
 static bool
 is_named(const rt_cli *cli, rt_str item)
 {
@@ -530,7 +518,7 @@ new_list(rt_cli *cli, const char *verb, const char *which, rt_buf *json)
 	size_t i, count;
 	rt_status st = RT_OK;
 
-	rt_buf_add_byte(json, '[');
+	rt_json_open(json, NULL, '[');
 	if (strcmp(verb, "set") != 0) {
 		rt_cli_view_init(cli, &view);
 		st = rt_cli_view_read(cli, &view,
@@ -541,15 +529,15 @@ new_list(rt_cli *cli, const char *verb, const char *which, rt_buf *json)
 			yyjson_arr_foreach(file_list(view.root, which), i, count, item) {
 				if (is_named(cli, rt_json_str(item)))
 					continue;
-				rt_json_add_comma(json);
-				rt_json_add_value(json, item);
+				rt_json_put_value(json, NULL, item);
 			}
 		rt_cli_view_deinit(&view);
 	}
 	if (strcmp(verb, "rm") != 0)
-		add_items(json, cli, 2);
-	rt_buf_add_byte(json, ']');
-	return st == RT_OK ? rt_cli_buf(cli, json) : st;
+		for (i = 2; i < cli->args.word_count; i++)
+			rt_json_put_c(json, NULL, rt_cli_word(cli, i));
+	rt_json_close(json, ']');
+	return st;
 }
 
 static rt_status
@@ -557,7 +545,7 @@ run_files(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *which = rt_cli_word(cli, 1);
 	rt_cli_change change;
-	rt_buf json;
+	rt_buf *json;
 	rt_status st;
 
 	if (verb == NULL || (is_file_list(verb) && which == NULL))
@@ -573,16 +561,16 @@ run_files(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	st = new_list(cli, verb, which, &json);
-	rt_cli_change_op(&change, "files.set");
-	rt_cli_change_text(&change, "which", rt_str_of(which));
-	rt_cli_change_json(&change, "items", rt_buf_str(&json));
+	json = rt_scope_buf(&change.scope);
+	st = new_list(cli, verb, which, json);
 	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+		st = rt_cli_change_one(
+			&change, &(rt_request){.op = RT_OP_FILES_SET,
+					       .which = rt_str_of(which),
+					       .items = rt_cli_change_value(
+						       &change, rt_scope_str(&change.scope, json))});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Changed the list %s.", which);
-	rt_buf_deinit(&json);
 	rt_cli_change_deinit(&change);
 	return st;
 }
@@ -643,13 +631,10 @@ run_track(rt_cli *cli)
 	if (name != NULL && clear)
 		return rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "track.set");
 	clear = clear || name[0] == '\0'; /* no name is none */
-	if (clear)
-		rt_cli_change_json(&change, "track", RT_STR("null"));
-	else
-		rt_cli_change_text(&change, "track", rt_str_of(name));
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(&change,
+			       &(rt_request){.op = RT_OP_TRACK_SET,
+					     .track = clear ? RT_NULL_STR : rt_str_of(name)});
 	if (st == RT_OK && clear)
 		st = rt_cli_change_say(&change, "The discussion is bound to no track.");
 	else if (st == RT_OK)
@@ -712,7 +697,7 @@ static rt_status
 run_preset(rt_cli *cli)
 {
 	static const char *const verbs[] = {"save", "load", "delete"};
-	static const char *const ops[] = {"preset.save", "preset.load", "preset.delete"};
+	static const rt_op_id ops[] = {RT_OP_PRESET_SAVE, RT_OP_PRESET_LOAD, RT_OP_PRESET_DELETE};
 	static const char *const did[] = {"Saved", "Loaded", "Deleted"};
 	const char *verb = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	rt_cli_change change;
@@ -729,7 +714,7 @@ run_preset(rt_cli *cli)
 				   "\"%.40s\" alone",
 				   verb);
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, ops[i], "name", name, NULL);
+	st = rt_cli_change_one(&change, &(rt_request){.op = ops[i], .name = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "%s the preset \"%s\".", did[i], name);
 	rt_cli_change_deinit(&change);

@@ -20,12 +20,11 @@ run_branch(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "take.branch");
-	st = rt_cli_change_entry(&change, "at", at == NULL ? "@" : at);
-	if (name != NULL)
-		rt_cli_change_text(&change, "name", rt_str_of(name));
-	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(
+		&change,
+		&(rt_request){.op = RT_OP_TAKE_BRANCH,
+			      .entry = rt_cli_change_entry(&change, at == NULL ? "@" : at),
+			      .name = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK) {
@@ -156,14 +155,10 @@ run_label(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "label.set");
-	st = rt_cli_change_entry(&change, "entry", address);
-	if (clear)
-		rt_cli_change_json(&change, "label", RT_STR("null"));
-	else
-		rt_cli_change_text(&change, "label", rt_str_of(name));
-	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(&change,
+			       &(rt_request){.op = RT_OP_LABEL_SET,
+					     .entry = rt_cli_change_entry(&change, address),
+					     .label = clear ? RT_NULL_STR : rt_str_of(name)});
 	if (st == RT_OK && clear)
 		st = rt_cli_change_say(&change, "Took the label off entry %s.",
 				       change.result->entry);
@@ -202,10 +197,8 @@ run_clear(rt_cli *cli)
 	rt_status st;
 
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "take.clear");
-	if (rt_cli_has(cli, "all"))
-		rt_cli_change_bool(&change, "all", true);
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_TAKE_CLEAR,
+						      .all = rt_cli_yes_if(rt_cli_has(cli, "all"))});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Cleared the take%s (still in history).",
 				       rt_cli_has(cli, "all") ? " and the prompt" : "");
@@ -246,9 +239,8 @@ run_truncate(rt_cli *cli)
 		return st;
 	before = rt_seq_count(take->slots);
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "take.truncate");
-	rt_cli_change_number(&change, "pairs", pairs);
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_TAKE_TRUNCATE,
+						      .pairs = rt_cli_given_number(pairs)});
 	if (st == RT_OK)
 		st = rt_cli_take(cli, &take);
 	if (st == RT_OK) {
@@ -283,9 +275,10 @@ run_graft(rt_cli *cli)
 	const char *from = rt_cli_flag_value(cli, "from");
 	const char *before = rt_cli_flag_value(cli, "before");
 	const char *after = rt_cli_flag_value(cli, "after");
-	size_t i, count = cli->args.word_count;
+	size_t count = cli->args.word_count;
+	rt_request request = {.op = RT_OP_TAKE_GRAFT, .from_take = rt_str_of(from)};
 	rt_cli_change change;
-	rt_buf entries;
+	rt_buf *entries;
 	rt_status st;
 
 	if (from == NULL)
@@ -297,24 +290,18 @@ run_graft(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_buf_init(&entries, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&entries, '[');
-	for (i = 0; i < count; i++) {
-		rt_json_add_comma(&entries);
-		rt_json_add_string(&entries, rt_str_of(rt_cli_word(cli, i)));
-	}
-	rt_buf_add_byte(&entries, ']');
-	rt_cli_change_op(&change, "take.graft");
-	rt_cli_change_json(&change, "entries", rt_buf_str(&entries));
-	rt_cli_change_text(&change, "from", rt_str_of(from));
-	st = rt_cli_change_entry(&change, before != NULL ? "before" : "after",
-				 before != NULL ? before : after);
-	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+	entries = rt_scope_buf(&change.scope);
+	rt_json_open(entries, NULL, '[');
+	for (size_t i = 0; i < count; i++)
+		rt_json_put_c(entries, NULL, rt_cli_word(cli, i));
+	rt_json_close(entries, ']');
+	request.entries = rt_cli_change_value(&change, rt_scope_str(&change.scope, entries));
+	*(before != NULL ? &request.before : &request.after) =
+		rt_cli_change_entry(&change, before != NULL ? before : after);
+	st = rt_cli_change_one(&change, &request);
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Brought %zu entr%s from take \"%s\" in.", count,
 				       RT_CLI_IES(count), from);
-	rt_buf_deinit(&entries);
 	rt_cli_change_deinit(&change);
 	return st;
 }
@@ -360,12 +347,12 @@ run_promote(rt_cli *cli)
 		name = take;
 		take = NULL;
 	}
-	rt_cli_change_op(&change, "take.promote");
-	rt_cli_change_text(&change, "take",
-			   take != NULL ? rt_str_of(take) : rt_text_str(active->name));
-	rt_cli_change_text(&change, "name", rt_str_of(name));
 	before = cli->session.value->active;
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(
+		&change,
+		&(rt_request){.op = RT_OP_TAKE_PROMOTE,
+			      .target = take != NULL ? rt_str_of(take) : rt_text_str(active->name),
+			      .name = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(
 			&change,
@@ -402,12 +389,11 @@ run_extract(rt_cli *cli)
 	if (st != RT_OK)
 		return st;
 	rt_cli_change_init(cli, &change);
-	rt_cli_change_op(&change, "discussion.extract");
-	st = rt_cli_change_entry(&change, "entry", address == NULL ? "@" : address);
-	if (name != NULL)
-		rt_cli_change_text(&change, "name", rt_str_of(name));
-	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(
+		&change,
+		&(rt_request){.op = RT_OP_DISCUSSION_EXTRACT,
+			      .entry = rt_cli_change_entry(&change, address == NULL ? "@" : address),
+			      .name = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Now in the new discussion \"%s\".",
 				       change.result->discussion);

@@ -201,7 +201,7 @@ say_changes(rt_cli *cli, rt_cli_change *change, const rt_cli_counts *counts)
 
 	rt_buf_init(&parts, cli->alloc, 4096);
 	add_counts(&parts, counts);
-	rt_buf_add_f(&change->extra,
+	rt_buf_add_f(change->extra,
 		     ",\"edited\":%zu,\"roles\":%zu,\"muted\":%zu,\"added\":%zu,\"deleted\":%zu,"
 		     "\"moved\":%zu",
 		     counts->edited, counts->roles, counts->muted, counts->added, counts->deleted,
@@ -212,7 +212,7 @@ say_changes(rt_cli *cli, rt_cli_change *change, const rt_cli_counts *counts)
 
 			rt_buf_init(&json, cli->alloc, 4096);
 			rt_buf_add_c(&json, "{\"dry_run\":true");
-			rt_buf_add_str(&json, rt_buf_str(&change->extra));
+			rt_buf_add_str(&json, rt_buf_str(change->extra));
 			rt_buf_add_c(&json, "}");
 			st = rt_cli_print_json(cli, rt_buf_str(&json));
 			rt_buf_deinit(&json);

@@ -84,7 +84,8 @@ switch_take(rt_cli *cli, const char *name)
 	rt_status st;
 
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, "take.switch", "take", name, NULL);
+	st = rt_cli_change_one(
+		&change, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Now in take \"%s\".",
 				       change.result->take[0] != 0 ? change.result->take : name);
@@ -108,11 +109,11 @@ rename_take(rt_cli *cli, const char *old, const char *name)
 		name = old;
 		old = NULL;
 	}
-	rt_cli_change_op(&change, "take.rename");
-	rt_cli_change_text(&change, "take",
-			   old != NULL ? rt_str_of(old) : rt_text_str(active->name));
-	rt_cli_change_text(&change, "name", rt_str_of(name));
-	st = rt_cli_change_run(&change);
+	st = rt_cli_change_one(
+		&change,
+		&(rt_request){.op = RT_OP_TAKE_RENAME,
+			      .target = old != NULL ? rt_str_of(old) : rt_text_str(active->name),
+			      .name = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "The take is now called \"%s\".", name);
 	rt_cli_change_deinit(&change);
@@ -126,7 +127,8 @@ remove_take(rt_cli *cli, const char *name)
 	rt_status st;
 
 	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_simple(&change, "take.delete", "take", name, NULL);
+	st = rt_cli_change_one(
+		&change, &(rt_request){.op = RT_OP_TAKE_DELETE, .target = rt_str_of(name)});
 	if (st == RT_OK)
 		st = rt_cli_change_say(&change, "Deleted take \"%s\" (still in history).", name);
 	rt_cli_change_deinit(&change);

@@ -57,6 +57,7 @@ static rt_status
 replace_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 {
 	replacing *r = ctx;
+	rt_scope *s = &r->change->scope;
 	yyjson_val *entry;
 	size_t i, count, found;
 
@@ -83,9 +84,12 @@ replace_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 		rt_buf_add_c(&r->list, "{\"entry\":");
 		rt_json_add_string(&r->list, id);
 		rt_buf_add_f(&r->list, ",\"count\":%zu}", found);
-		rt_cli_change_op(r->change, "entry.edit");
-		rt_cli_change_text(r->change, "entry", id);
-		rt_cli_change_json(r->change, "content", rt_buf_str(&r->content));
+		rt_cli_change_add(
+			r->change,
+			&(rt_request){.op = RT_OP_ENTRY_EDIT,
+				      .entry = rt_scope_copy(s, id),
+				      .content = rt_content_of(rt_cli_change_value(
+					      r->change, rt_buf_str(&r->content)))});
 	}
 	return RT_OK;
 }
@@ -127,7 +131,7 @@ finish(rt_cli *cli, replacing *r)
 	st = rt_cli_change_run(r->change);
 	if (st != RT_OK)
 		return st;
-	rt_buf_add_f(&r->change->extra, ",\"replaced\":%zu,\"entries\":%s]", r->matches,
+	rt_buf_add_f(r->change->extra, ",\"replaced\":%zu,\"entries\":%s]", r->matches,
 		     r->list.ptr);
 	return rt_cli_change_say(
 		r->change, "Replaced \"%.*s\" by \"%.*s\": %zu time%s in %zu entr%s.",

@@ -97,30 +97,29 @@ ask_moves(differ *d)
 		if (d->from[i] == SIZE_MAX)
 			continue;
 		if (!d->stays[i]) {
-			rt_cli_change_op(d->change, "entry.move");
-			rt_cli_change_text(d->change, "entry", d->now->items[i].id);
+			rt_request move = {.op = RT_OP_ENTRY_MOVE, .entry = d->now->items[i].id};
+
 			if (previous != SIZE_MAX)
-				rt_cli_change_text(d->change, "after", d->now->items[previous].id);
+				move.after = d->now->items[previous].id;
 			else
-				rt_cli_change_text(d->change, "before", d->now->items[first].id);
+				move.before = d->now->items[first].id;
+			rt_cli_change_add(d->change, &move);
 			d->counts->moved++;
 		}
 		previous = i;
 	}
 }
 
+/* place: an operation, before or after which entry. */
 static void
-ask_new(differ *d, size_t at, const char *side, rt_str anchor)
+ask_new(differ *d, size_t at, rt_request place)
 {
 	const rt_cli_item *item = &d->now->items[at];
 
-	rt_cli_change_op(d->change, anchor.size > 0 ? "entry.insert" : "entry.append");
-	if (anchor.size > 0)
-		rt_cli_change_text(d->change, side, anchor);
-	rt_cli_change_text(d->change, "role", item->role);
-	rt_cli_change_text(d->change, "content", item->content);
-	if (item->muted)
-		rt_cli_change_bool(d->change, "muted", true);
+	place.role = rt_cli_given(item->role);
+	place.content.text = rt_cli_given(item->content);
+	place.muted = rt_cli_yes_if(item->muted);
+	rt_cli_change_add(d->change, &place);
 	d->counts->added++;
 }
 
@@ -140,15 +139,20 @@ ask_inserts(differ *d)
 			;
 		if (j < d->now->count) {
 			for (k = i; k < j; k++)
-				ask_new(d, k, "before", d->now->items[j].id);
+				ask_new(d, k, (rt_request){.op = RT_OP_ENTRY_INSERT,
+							   .before = d->now->items[j].id});
 		} else if (previous != SIZE_MAX) {
 			for (k = j; k > i; k--)
-				ask_new(d, k - 1, "after", d->now->items[previous].id);
+				ask_new(d, k - 1,
+					(rt_request){.op = RT_OP_ENTRY_INSERT,
+						     .after = d->now->items[previous].id});
 		} else {
 			for (k = i; k < j; k++)
-				ask_new(d, k, "before",
-					d->was->count > 0 ? d->was->items[0].id
-							  : rt_str_at(NULL, 0));
+				ask_new(d, k,
+					d->was->count > 0
+						? (rt_request){.op = RT_OP_ENTRY_INSERT,
+							       .before = d->was->items[0].id}
+						: (rt_request){.op = RT_OP_ENTRY_APPEND});
 		}
 		i = j;
 	}
@@ -166,22 +170,26 @@ ask_edits(differ *d)
 			continue;
 		old = &d->was->items[d->from[i]];
 		if (!old->locked && !rt_str_eq(old->content, item->content)) {
-			rt_cli_change_op(d->change, "entry.edit");
-			rt_cli_change_text(d->change, "entry", item->id);
-			rt_cli_change_text(d->change, "content", item->content);
-			rt_cli_change_bool(d->change, "keep_blocks", true);
+			rt_cli_change_add(
+				d->change,
+				&(rt_request){.op = RT_OP_ENTRY_EDIT,
+					      .entry = item->id,
+					      .content.text = rt_cli_given(item->content),
+					      .keep_blocks = RT_YES});
 			d->counts->edited++;
 		}
 		if (!rt_str_eq(old->role, item->role)) {
-			rt_cli_change_op(d->change, "entry.role");
-			rt_cli_change_text(d->change, "entry", item->id);
-			rt_cli_change_text(d->change, "role", item->role);
+			rt_cli_change_add(d->change,
+					  &(rt_request){.op = RT_OP_ENTRY_ROLE,
+							.entry = item->id,
+							.role = rt_cli_given(item->role)});
 			d->counts->roles++;
 		}
 		if (old->muted != item->muted) {
-			rt_cli_change_op(d->change, "entry.mute");
-			rt_cli_change_text(d->change, "entry", item->id);
-			rt_cli_change_bool(d->change, "muted", item->muted);
+			rt_cli_change_add(d->change,
+					  &(rt_request){.op = RT_OP_ENTRY_MUTE,
+							.entry = item->id,
+							.muted = rt_cli_yes_no(item->muted)});
 			d->counts->muted++;
 		}
 	}
@@ -196,8 +204,8 @@ ask_deletes(differ *d)
 	for (i = 0; i < d->was->count; i++) {
 		if (rt_cli_index_find(d->new_ids, d->was->items[i].id) != SIZE_MAX)
 			continue;
-		rt_cli_change_op(d->change, "entry.delete");
-		rt_cli_change_text(d->change, "entry", d->was->items[i].id);
+		rt_cli_change_add(d->change, &(rt_request){.op = RT_OP_ENTRY_DELETE,
+							   .entry = d->was->items[i].id});
 		d->counts->deleted++;
 	}
 }
@@ -225,7 +233,7 @@ rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now, rt_cli_ch
 		ask_inserts(&d);
 		ask_edits(&d);
 		ask_deletes(&d);
-		st = change->json.status;
+		st = change->scope.status;
 	}
 	if (st == RT_NOMEM)
 		(void)rt_fail(err, st, "out of memory");

@@ -268,47 +268,41 @@ model_put(model *m, size_t at, rt_cli_item item)
 }
 
 static size_t
-model_place(const model *m, yyjson_val *request)
+model_place(const model *m, const rt_request *r)
 {
-	yyjson_val *before = rt_json_get(request, "before");
-
-	if (before != NULL)
-		return model_find(m, rt_json_str(before));
-	return model_find(m, rt_json_str(rt_json_get(request, "after"))) + 1;
+	if (r->before.ptr != NULL)
+		return model_find(m, r->before);
+	return model_find(m, r->after) + 1;
 }
 
 static void
-model_apply(model *m, yyjson_val *request)
+model_apply(model *m, const rt_request *r)
 {
-	rt_str op = rt_json_str(rt_json_get(request, "op"));
-	rt_str entry = rt_json_str(rt_json_get(request, "entry"));
+	if (r->op == RT_OP_ENTRY_MOVE) {
+		rt_cli_item item = model_take(m, model_find(m, r->entry));
 
-	if (rt_str_is(op, "entry.move")) {
-		rt_cli_item item = model_take(m, model_find(m, entry));
-
-		model_put(m, model_place(m, request), item);
-	} else if (rt_str_is(op, "entry.delete")) {
-		(void)model_take(m, model_find(m, entry));
-	} else if (rt_str_is(op, "entry.insert") || rt_str_is(op, "entry.append")) {
+		model_put(m, model_place(m, r), item);
+	} else if (r->op == RT_OP_ENTRY_DELETE) {
+		(void)model_take(m, model_find(m, r->entry));
+	} else if (r->op == RT_OP_ENTRY_INSERT || r->op == RT_OP_ENTRY_APPEND) {
 		rt_cli_item item = {
-			.role = rt_json_str(rt_json_get(request, "role")),
-			.content = rt_json_str(rt_json_get(request, "content")),
-			.muted = yyjson_is_true(rt_json_get(request, "muted")),
+			.role = r->role,
+			.content = r->content.text,
+			.muted = r->muted == RT_YES,
 		};
 
-		model_put(m, rt_str_is(op, "entry.append") ? m->count : model_place(m, request),
-			  item);
+		model_put(m, r->op == RT_OP_ENTRY_APPEND ? m->count : model_place(m, r), item);
 	} else {
-		rt_cli_item *item = &m->items[model_find(m, entry)];
+		rt_cli_item *item = &m->items[model_find(m, r->entry)];
 
-		if (rt_str_is(op, "entry.edit"))
-			item->content = rt_json_str(rt_json_get(request, "content"));
-		else if (rt_str_is(op, "entry.role"))
-			item->role = rt_json_str(rt_json_get(request, "role"));
-		else if (rt_str_is(op, "entry.mute"))
-			item->muted = yyjson_is_true(rt_json_get(request, "muted"));
+		if (r->op == RT_OP_ENTRY_EDIT)
+			item->content = r->content.text;
+		else if (r->op == RT_OP_ENTRY_ROLE)
+			item->role = r->role;
+		else if (r->op == RT_OP_ENTRY_MUTE)
+			item->muted = r->muted == RT_YES;
 		else
-			fail_msg("an unexpected operation: %.*s", RT_STR_ARG(op));
+			fail_msg("an unexpected operation: %d", (int)r->op);
 	}
 }
 
@@ -365,10 +359,8 @@ test_difference(void **state)
 	(void)state;
 	srand(13);
 	for (round = 0; round < ROUNDS; round++) {
-		rt_json_doc *doc = NULL;
-		yyjson_val *request;
 		model m = {.count = 0};
-		size_t i, count;
+		size_t i;
 
 		random_take(&was);
 		change_take(&was, &now);
@@ -377,14 +369,10 @@ test_difference(void **state)
 		assert_int_equal(rt_cli_takefile_fits(&was, &now, &was, &err), RT_OK);
 		for (i = 0; i < was.count; i++)
 			m.items[m.count++] = was.items[i];
-		rt_buf_add_c(&change.json, change.count > 0 ? "}]" : "]");
-		assert_int_equal(rt_json_read(cli.alloc, rt_buf_str(&change.json), &doc, &err),
-				 RT_OK);
-		yyjson_arr_foreach(rt_json_root(doc), i, count, request)
-			model_apply(&m, request);
+		for (i = 0; i < change.count; i++)
+			model_apply(&m, &change.requests[i]);
 		result = (rt_cli_items){.items = m.items, .count = m.count};
 		same(&now, &result);
-		rt_json_free(doc);
 		rt_cli_change_deinit(&change);
 		rt_cli_items_deinit(&was);
 		rt_cli_items_deinit(&now);
