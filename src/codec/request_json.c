@@ -139,29 +139,68 @@ read_entry_flags(yyjson_val *value, rt_request *r, rt_error *err)
 	return RT_OK;
 }
 
+static bool
+is_present(rt_field_type type, const void *member)
+{
+	switch (type) {
+	case RT_FIELD_STRING:
+	case RT_FIELD_ADDRESS: return ((const rt_str *)member)->ptr != NULL;
+	case RT_FIELD_CONTENT:
+		return ((const rt_content *)member)->blocks != NULL ||
+		       ((const rt_content *)member)->text.ptr != NULL;
+	case RT_FIELD_NUMBER: return ((const rt_number *)member)->given;
+	case RT_FIELD_BOOL: return *(const rt_tristate *)member != RT_UNSET;
+	case RT_FIELD_MOMENT: return ((const rt_time_text *)member)->text.ptr != NULL;
+	case RT_FIELD_ARRAY:
+	case RT_FIELD_ANY: return *(yyjson_val *const *)member != NULL;
+	}
+	return false;
+}
+
+static rt_status
+read_field(const rt_op *op, const rt_op_field *f, yyjson_val *v, rt_request *r, rt_error *err)
+{
+	if (!type_fits(f->type, v) && !(yyjson_is_null(v) && (f->flags & RT_FIELD_NULLABLE) != 0))
+		return rt_fail(err, RT_USAGE, "\"%s\" of %s is %s", f->name, op->name,
+			       type_name(f->type));
+	read_member((char *)r + f->offset, f->type, v);
+	return RT_OK;
+}
+
 rt_status
 rt_request_read(yyjson_val *value, rt_request *out, rt_error *err)
 {
-	rt_request r = {.source = value};
 	const rt_op *op = NULL;
 	rt_status st = find_op(value, &op, err);
 
 	if (st != RT_OK)
 		return st;
-	r.op = op->id;
+	rt_request r = {.op = op->id};
+	st = rt_request_read_fields(value, &r, err);
+	if (st == RT_OK)
+		*out = r;
+	return st;
+}
+
+rt_status
+rt_request_read_fields(yyjson_val *value, rt_request *out, rt_error *err)
+{
+	rt_request r = *out;
+	const rt_op *op = &rt_ops[r.op];
+	rt_status st;
+
+	r.source = value;
 	for (const rt_op_field *f = op->fields; f->name != NULL; f++) {
 		yyjson_val *v = rt_json_get(value, f->name);
 
+		if (is_present(f->type, (char *)&r + f->offset))
+			continue;
 		if (v == NULL && (f->flags & RT_FIELD_REQUIRED) != 0)
 			return rt_fail(err, RT_USAGE, "%s needs \"%s\": %s", op->name, f->name,
 				       f->about);
-		if (v == NULL)
-			continue;
-		if (!type_fits(f->type, v) &&
-		    !(yyjson_is_null(v) && (f->flags & RT_FIELD_NULLABLE) != 0))
-			return rt_fail(err, RT_USAGE, "\"%s\" of %s is %s", f->name, op->name,
-				       type_name(f->type));
-		read_member((char *)&r + f->offset, f->type, v);
+		st = v != NULL ? read_field(op, f, v, &r, err) : RT_OK;
+		if (st != RT_OK)
+			return st;
 	}
 	st = read_place(op, value, "discussion", &r.discussion, err);
 	if (st == RT_OK)
@@ -173,6 +212,28 @@ rt_request_read(yyjson_val *value, rt_request *out, rt_error *err)
 	return st;
 }
 
+void
+rt_request_set(rt_scope *scope, rt_request *r, const char *name, yyjson_val *value)
+{
+	const rt_op *op = &rt_ops[r->op];
+	const rt_op_field *f = rt_op_field_named(op, rt_str_of(name));
+	rt_error err;
+
+	RT_ASSERT(f != NULL);
+	if (r->invalid == NULL && read_field(op, f, value, r, &err) != RT_OK)
+		rt_request_invalidate(scope, r, &err);
+}
+
+void
+rt_request_invalidate(rt_scope *scope, rt_request *r, const rt_error *err)
+{
+	rt_error *kept = rt_scope_get(scope, sizeof(*kept));
+
+	if (kept != NULL)
+		*kept = *err;
+	r->invalid = kept;
+}
+
 rt_request *
 rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t count)
 {
@@ -182,15 +243,11 @@ rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t count)
 		rt_error err = {0};
 
 		if (rt_request_read(values[i], &requests[i], &err) != RT_OK) {
-			rt_error *kept = rt_scope_get(scope, sizeof(*kept));
-
-			if (kept == NULL)
-				return NULL;
-			*kept = err;
-			requests[i] = (rt_request){.op = RT_OP_COUNT, .source = values[i], .invalid = kept};
+			requests[i] = (rt_request){.op = RT_OP_COUNT, .source = values[i]};
+			rt_request_invalidate(scope, &requests[i], &err);
 		}
 	}
-	return requests;
+	return rt_ok(scope) ? requests : NULL;
 }
 
 static void
@@ -302,6 +359,8 @@ rt_request_write(rt_buf *buf, const rt_request *r)
 
 		if (f != NULL) {
 			put_member(buf, f, (const char *)r + f->offset);
+		} else if (rt_str_is(rt_json_str(key), "op")) {
+			rt_json_put_c(buf, "op", op->name);
 		} else {
 			rt_json_add_key_str(buf, rt_json_str(key));
 			rt_json_add_value(buf, value);

@@ -13,6 +13,13 @@
 /* Decode and check one request: known operation, required fields, types. *out borrows from
  * value and is filled in on success only. RT_USAGE with the field and what it should be. O(fields). */
 RT_CHECKED rt_status rt_request_read(yyjson_val *value, rt_request *out, rt_error *err);
+/* The same for an object without "op": out->op names the operation. Fields that out has already
+ * (from a path) are neither read nor required. */
+RT_CHECKED rt_status rt_request_read_fields(yyjson_val *value, rt_request *out, rt_error *err);
+/* Set one field of a request's operation. A value of the wrong type makes the request invalid. */
+void rt_request_set(rt_scope *scope, rt_request *request, const char *name, yyjson_val *value);
+/* Carrying the request out will fail with err, which is copied to the scope. */
+void rt_request_invalidate(rt_scope *scope, rt_request *request, const rt_error *err);
 /* Many. One that cannot be decoded is `invalid` and fails when its turn comes. The array lives
  * in the scope; NULL once that has failed. */
 rt_request *rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t count);

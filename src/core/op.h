@@ -41,7 +41,8 @@ enum {
 	RT_OP_REVERTIBLE = 1 << 3,    /* revert can take it back whatever came after it (C17) */
 	RT_OP_ALONE = 1 << 4,         /* cannot be part of a step with others */
 	RT_OP_MOVES_HISTORY = 1 << 5, /* undo, redo, jump */
-	RT_OP_NO_UNDO = 1 << 6        /* no operation takes it back */
+	RT_OP_NO_UNDO = 1 << 6,       /* no operation takes it back */
+	RT_OP_CATALOGUE = 1 << 7      /* changes which discussions there are; its own may be gone */
 };
 
 /* What hooks can be asked about before, or told of after. An operation's row lists all that it

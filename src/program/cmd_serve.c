@@ -18,6 +18,7 @@
 #include "hooks/hooks.h"
 #include "server/guard.h"
 #include "server/openapi.h"
+#include "server/routes.h"
 #include "server/server.h"
 #include "app/input_history_host.h"
 
@@ -181,11 +182,11 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 	rt_cli *cli = s->cli;
 	unsigned port = rt_server_port(server);
 	const char *listen = rt_cli_flag_value(cli, "listen");
-	char code[RT_CODE_ROOM], place[RT_GUARD_HOST_ROOM], url[RT_GUARD_HOST_ROOM + 40];
+	const char *place = rt_server_place(server);
+	char code[RT_CODE_ROOM], url[RT_GUARD_HOST_ROOM + 40];
 	rt_buf login;
 
 	rt_cli_say_made(cli);
-	rt_server_place(server, place);
 	if (cli->json) {
 		rt_buf line;
 
@@ -372,13 +373,13 @@ prepare(serving *s)
 }
 
 static rt_status
-print(rt_cli *cli, void (*write)(rt_buf *))
+print(rt_cli *cli, void (*write)(const rt_route *, rt_buf *))
 {
 	rt_buf text;
 	rt_status st;
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	write(&text);
+	write(rt_routes, &text);
 	st = rt_cli_buf(cli, &text);
 	if (st == RT_OK)
 		rt_term_json(&cli->out, rt_buf_str(&text));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Api: the handlers of /retake/v1, one for each row of route.c that has one.
+ * Api: the handlers of /retake/v1, one for each row of routes.c that has one.
  *
  *   api_view.c      what there is
  *   api_context.c   what a model would be sent

@@ -28,58 +28,71 @@ fail_plainly(rt_call *call, const char *words)
 	rt_call_fail(call, &err, NULL);
 }
 
+static void
+fail_nomem(rt_call *call)
+{
+	fail(call, RT_NOMEM, "out of memory%.*s", RT_STR(""));
+}
+
 /* ---- one operation ---- */
 
-/* A field that the path has. A number is one. */
+/* Sets a field from the path. */
 static bool
-add_path_field(rt_call *call, const rt_op_field *field, rt_str value, rt_buf *json)
+read_path_field(rt_call *call, const rt_op_field *field, rt_str value, rt_request *out)
 {
+	void *member = (char *)out + field->offset;
+	rt_number number = {.given = true};
 	size_t i;
 
-	rt_json_add_key(json, field->name);
 	if (field->type != RT_FIELD_NUMBER) {
-		rt_json_add_string(json, value);
+		RT_ASSERT(field->type == RT_FIELD_STRING || field->type == RT_FIELD_ADDRESS);
+		*(rt_str *)member = value;
 		return true;
 	}
 	for (i = 0; i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++)
-		;
+		number.value = number.value * 10 + (uint64_t)(value.ptr[i] - '0');
 	if (i < value.size || value.size > 19 || (value.size > 1 && value.ptr[0] == '0')) {
 		fail(call, RT_USAGE, "\"%.*s\" is no number", value);
 		return false;
 	}
-	rt_buf_add_str(json, value);
+	*(rt_number *)member = number;
 	return true;
 }
 
-/* The rest comes from the body. What the path says already may only be said again. */
 static bool
-add_body_fields(rt_call *call, const rt_op *op, yyjson_val *root, rt_buf *json)
+read_path_fields(rt_call *call, const rt_op *op, rt_request *out)
+{
+	for (size_t at = 0; at < RT_ROUTE_PARAMS; at++) {
+		rt_str name = rt_route_param_name(call->route->path, at);
+		const rt_op_field *field = name.size > 0 ? rt_op_field_named(op, name) : NULL;
+
+		if (field != NULL && !read_path_field(call, field, call->params[at], out))
+			return false;
+	}
+	return true;
+}
+
+/* The body may repeat a parameter of the path, but not contradict it. */
+static bool
+check_body(rt_call *call, yyjson_val *root)
 {
 	yyjson_val *key, *value;
 	size_t i, max;
 
-	(void)op;
 	yyjson_obj_foreach(root, i, max, key, value)
 	{
-		rt_str name = rt_json_str(key), in_path = {NULL, 0};
-		size_t at;
+		rt_str name = rt_json_str(key);
 
-		if (rt_str_is(name, "op"))
-			continue;
-		for (at = 0; at < RT_ROUTE_PARAMS; at++) {
+		for (size_t at = 0; !rt_str_is(name, "op") && at < RT_ROUTE_PARAMS; at++) {
 			rt_str param = rt_route_param_name(call->route->path, at);
 
-			if (param.size > 0 && rt_str_eq(param, name))
-				in_path = call->params[at];
-		}
-		if (in_path.ptr != NULL) {
-			if (rt_str_eq(rt_json_str(value), in_path))
+			if (param.size == 0 || !rt_str_eq(param, name) ||
+			    call->params[at].ptr == NULL ||
+			    rt_str_eq(rt_json_str(value), call->params[at]))
 				continue;
 			fail(call, RT_USAGE, "the path says already what \"%.*s\" is", name);
 			return false;
 		}
-		rt_json_add_key_str(json, name);
-		rt_json_add_value(json, value);
 	}
 	return true;
 }
@@ -136,52 +149,30 @@ note_slip(rt_call *call, const rt_op *op, yyjson_val *root)
 				     "became a field of it\n", names[i]);
 }
 
+/* Carries out an operation with the fields of the path and the body; request has those that
+ * are set already. */
 static void
-do_op(rt_call *call, const rt_op *op, yyjson_val *root, const char *member, const char *value)
+do_op(rt_call *call, rt_request request)
 {
-	rt_call_change change = {.is_atomic = false, .is_made = (op->flags & RT_OP_MAKES) != 0};
-	size_t at;
-	rt_buf json;
-
-	rt_buf_init(&json, call->request->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&json, "[{\"op\":");
-	rt_json_add_string(&json, rt_str_of(op->name));
-	for (at = 0; at < RT_ROUTE_PARAMS; at++) {
-		rt_str name = rt_route_param_name(call->route->path, at);
-		const rt_op_field *field = name.size > 0 ? rt_op_field_named(op, name) : NULL;
-
-		if (field != NULL && !add_path_field(call, field, call->params[at], &json))
-			goto done;
-	}
-	if (member != NULL) {
-		rt_json_add_key(&json, member);
-		rt_buf_add_c(&json, value);
-	}
-	if (!add_body_fields(call, op, root, &json) ||
-	    !place_named(call, op, root, "discussion", &change.disc) ||
-	    !place_named(call, op, root, "take", &change.take))
-		goto done;
-	rt_buf_add_c(&json, "}]");
-	change.requests = rt_buf_str(&json);
-	change.entry = entry_named(call, op, root);
-	note_slip(call, op, root);
-	if (json.status != RT_OK)
-		fail(call, RT_NOMEM, "out of memory%.*s", RT_STR(""));
-	else
-		rt_call_change_do(call, &change);
-done:
-	rt_buf_deinit(&json);
-}
-
-static void
-do_op_with_body(rt_call *call, const rt_op *op, const char *member, const char *value)
-{
+	const rt_op *op = &rt_ops[request.op];
+	rt_call_change change = {.requests = &request,
+				 .count = 1,
+				 .is_made = (op->flags & RT_OP_MAKES) != 0};
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
+	rt_error err;
 
 	if (!rt_call_body(call, true, &doc, &root))
 		return;
-	do_op(call, op, root, member, value);
+	if (read_path_fields(call, op, &request) && check_body(call, root) &&
+	    place_named(call, op, root, "discussion", &change.disc) &&
+	    place_named(call, op, root, "take", &change.take)) {
+		if (rt_request_read_fields(root, &request, &err) != RT_OK)
+			request.invalid = &err;
+		change.entry = entry_named(call, op, root);
+		note_slip(call, op, root);
+		rt_call_change_do(call, &change);
+	}
 	rt_json_free(doc);
 }
 
@@ -189,7 +180,7 @@ void
 rt_api_op(rt_call *call)
 {
 	RT_ASSERT(call->route->op >= 0 && call->route->op < RT_OP_COUNT);
-	do_op_with_body(call, &rt_ops[call->route->op], NULL, NULL);
+	do_op(call, (rt_request){.op = (rt_op_id)call->route->op});
 }
 
 static void
@@ -231,7 +222,7 @@ rt_api_op_any(rt_call *call)
 	rt_buf words;
 
 	if (op != NULL) {
-		do_op_with_body(call, op, NULL, NULL);
+		do_op(call, (rt_request){.op = op->id});
 		return;
 	}
 	memset(&err, 0, sizeof(err));
@@ -250,7 +241,15 @@ rt_api_op_any(rt_call *call)
 void
 rt_api_setting_delete(rt_call *call)
 {
-	do_op_with_body(call, &rt_ops[RT_OP_SETTING_SET], "value", "null");
+	rt_scope s;
+
+	rt_scope_init(&s, call->request->alloc);
+	yyjson_val *null = rt_json_parse(&s, RT_STR("null"));
+	if (null != NULL)
+		do_op(call, (rt_request){.op = RT_OP_SETTING_SET, .value = null});
+	else
+		fail_nomem(call);
+	rt_scope_deinit(&s);
 }
 
 /* ---- labels ---- */
@@ -286,69 +285,52 @@ rt_api_label_delete(rt_call *call)
 	const rt_project *project = NULL;
 	const rt_disc *disc = NULL;
 	char id[RT_ID_MAX + 1];
-	rt_call_change change = {.disc = rt_call_param(call, "discussion")};
+	rt_request request = {.op = RT_OP_LABEL_SET, .label = RT_NULL_STR};
+	rt_call_change change = {
+		.requests = &request, .count = 1, .disc = rt_call_param(call, "discussion")};
 	rt_place place;
 	rt_error err;
-	rt_buf json;
 	rt_status st;
 
-	memset(&err, 0, sizeof(err));
-	rt_buf_init(&json, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_call_replayed(call) || !rt_call_value(call, &project) ||
-	    !rt_call_place(call, project, change.disc, &place))
-		goto done;
-	st = rt_project_disc(project, place.disc, &disc, &err);
-	if (st == RT_OK)
-		st = find_label(project, disc, rt_call_param(call, "label"), id, &err);
-	rt_buf_add_c(&json, "[{\"op\":\"label.set\",\"label\":null,\"entry\":");
-	if (st == RT_OK)
-		rt_json_add_string(&json, rt_str_of(id));
-	rt_buf_add_c(&json, "}]");
-	if (st == RT_OK && json.status != RT_OK)
-		st = rt_fail(&err, RT_NOMEM, "out of memory");
-	if (st != RT_OK) {
-		rt_call_fail(call, &err, NULL);
-		goto done;
+	if (rt_call_replayed(call) || !rt_call_value(call, &project))
+		return;
+	if (rt_call_place(call, project, change.disc, &place)) {
+		st = rt_project_disc(project, place.disc, &disc, &err);
+		if (st == RT_OK)
+			st = find_label(project, disc, rt_call_param(call, "label"), id, &err);
+		if (st == RT_OK) {
+			request.entry = rt_str_of(id);
+			rt_call_change_do(call, &change);
+		} else {
+			rt_call_fail(call, &err, NULL);
+		}
 	}
-	change.requests = rt_buf_str(&json);
-	rt_call_change_do(call, &change);
-done:
 	rt_object_unref(project);
-	rt_buf_deinit(&json);
 }
 
 /* ---- an entry, changed in several ways at once ---- */
 
+enum { PATCH_REQUESTS = 4 }; /* at most: branch, edit, role, mute */
+
 typedef struct patch {
 	rt_call *call;
+	rt_scope scope;
 	yyjson_val *root, *content, *role, *muted;
 	rt_str disc, take, entry;
 	bool everywhere, keep_blocks, is_take, keep_after;
 	rt_str name;
-	rt_buf json;
+	rt_request requests[PATCH_REQUESTS];
 	size_t count;
 } patch;
 
-static void
-begin_request(patch *p, const char *op)
+static rt_request *
+add_request(patch *p, rt_op_id op, rt_str entry)
 {
-	rt_buf_add_c(&p->json, p->count++ > 0 ? "},{\"op\":\"" : "[{\"op\":\"");
-	rt_buf_add_c(&p->json, op);
-	rt_buf_add_byte(&p->json, '"');
-}
+	rt_request *request = &p->requests[p->count++];
 
-static void
-add_text(patch *p, const char *key, rt_str text)
-{
-	rt_json_add_key(&p->json, key);
-	rt_json_add_string(&p->json, text);
-}
-
-static void
-add_value(patch *p, const char *key, yyjson_val *value)
-{
-	rt_json_add_key(&p->json, key);
-	rt_json_add_value(&p->json, value);
+	RT_ASSERT(p->count <= PATCH_REQUESTS);
+	*request = (rt_request){.op = op, .entry = entry};
+	return request;
 }
 
 static bool
@@ -392,131 +374,137 @@ read_patch(patch *p)
 	return false;
 }
 
-/* The changes themselves, of an entry in the take that is in force then. */
+/* The changes of an entry in the take that is active then. */
 static void
 add_changes(patch *p, rt_str entry)
 {
 	if (p->content != NULL) {
-		begin_request(p, "entry.edit");
-		add_text(p, "entry", entry);
-		add_value(p, "content", p->content);
-		if (p->everywhere)
-			rt_buf_add_c(&p->json, ",\"everywhere\":true");
-		if (p->keep_blocks)
-			rt_buf_add_c(&p->json, ",\"keep_blocks\":true");
+		rt_request *edit = add_request(p, RT_OP_ENTRY_EDIT, entry);
+
+		rt_request_set(&p->scope, edit, "content", p->content);
+		edit->everywhere = p->everywhere ? RT_YES : RT_UNSET;
+		edit->keep_blocks = p->keep_blocks ? RT_YES : RT_UNSET;
 	}
-	if (p->role != NULL) {
-		begin_request(p, "entry.role");
-		add_text(p, "entry", entry);
-		add_value(p, "role", p->role);
-	}
-	if (p->muted != NULL) {
-		begin_request(p, "entry.mute");
-		add_text(p, "entry", entry);
-		add_value(p, "muted", p->muted);
-	}
+	if (p->role != NULL)
+		rt_request_set(&p->scope, add_request(p, RT_OP_ENTRY_ROLE, entry), "role", p->role);
+	if (p->muted != NULL)
+		rt_request_set(&p->scope, add_request(p, RT_OP_ENTRY_MUTE, entry), "muted",
+			       p->muted);
 }
 
 /* The content of a new entry in place of this one. */
-static rt_status
-add_content(patch *p, const rt_project *project, rt_place place, uint32_t entry, rt_error *err)
+static void
+set_content(patch *p, const rt_project *project, rt_place place, uint32_t entry,
+	    rt_request *append)
 {
-	rt_engine *engine = p->call->open_project->engine;
-	rt_json_doc *doc = NULL;
+	rt_scope *s = &p->scope;
+	rt_buf *view, *merged;
 	yyjson_val *old;
-	rt_buf view;
-	rt_status st;
 
 	if (p->content != NULL && !(p->keep_blocks && yyjson_is_str(p->content))) {
-		add_value(p, "content", p->content);
-		return RT_OK;
+		rt_request_set(s, append, "content", p->content);
+		return;
 	}
-	rt_buf_init(&view, p->call->request->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_entry(engine, project, place, entry, &view, err);
-	if (st == RT_OK)
-		st = rt_json_read(p->call->request->alloc, rt_buf_str(&view), &doc, err);
-	if (st == RT_OK) {
-		old = rt_json_get(rt_json_root(doc), "content");
-		if (p->content == NULL) {
-			add_value(p, "content", old);
-		} else {
-			rt_json_add_key(&p->json, "content");
-			rt_content_set_text(&p->json, rt_content_of(old), rt_json_str(p->content));
-		}
+	view = rt_scope_buf(s);
+	RT_TRY(s, rt_view_entry(p->call->open_project->engine, project, place, entry, view,
+				&s->error));
+	old = rt_json_get(rt_json_parse(s, rt_scope_str(s, view)), "content");
+	if (p->content != NULL && rt_ok(s)) {
+		merged = rt_scope_buf(s);
+		rt_content_set_text(merged, rt_content_of(old), rt_json_str(p->content));
+		old = rt_json_parse(s, rt_scope_str(s, merged));
 	}
-	rt_json_free(doc);
-	rt_buf_deinit(&view);
-	return st;
+	if (rt_ok(s))
+		rt_request_set(s, append, "content", old);
 }
 
-/* A new take; the present one stays as it is. With keep_after it is all of that with the
+/* Makes a new take; the present one stays as it is. With keep_after it has all of that with the
  * entry changed; without, what came before and a new entry, as retake edit --as-take. */
-static rt_status
-add_take(patch *p, const rt_project *project, rt_place place, rt_error *err)
+static void
+add_take(patch *p, const rt_project *project, rt_place place)
 {
-	const rt_disc *disc;
+	rt_scope *s = &p->scope;
+	const rt_disc *disc = NULL;
 	const rt_take *take = NULL;
-	char id[RT_ID_MAX + 1];
+	char id[RT_ID_MAX + 1] = "";
 	rt_str role = {NULL, 0};
 	uint32_t entry = 0;
-	rt_slot slot, other;
-	size_t at = 0, upto = 0;
+	rt_slot slot = {0}, last = {0};
+	size_t at = 0;
 	bool found = false;
-	rt_status st = rt_project_disc(project, place.disc, &disc, err);
+	rt_request *request;
 
-	if (st == RT_OK)
+	RT_TRY(s, rt_project_disc(project, place.disc, &disc, &s->error));
+	if (rt_ok(s))
 		take = rt_disc_take(disc, place.take);
-	if (st == RT_OK)
-		st = rt_resolve_entry(project, place, p->entry, false, &entry, err);
-	if (st == RT_OK)
-		st = rt_take_find(project, take, entry, &at, &slot, &found, err);
-	if (st == RT_OK && !found)
-		st = rt_fail(err, RT_NOT_FOUND, "the entry is not in this take");
-	if (st == RT_OK)
-		st = rt_project_name(project, slot.role, &role, err);
-	if (st != RT_OK)
-		return st;
+	RT_TRY(s, rt_resolve_entry(project, place, p->entry, false, &entry, &s->error));
+	RT_TRY(s, rt_take_find(project, take, entry, &at, &slot, &found, &s->error));
+	if (rt_ok(s) && !found)
+		rt_scope_fail(s, RT_NOT_FOUND, "the entry is not in this take");
+	RT_TRY(s, rt_project_name(project, slot.role, &role, &s->error));
+	if (!rt_ok(s))
+		return;
 	if (!p->keep_after && at == 0) {
 		if (p->name.size > 0)
-			return rt_fail(
-				err, RT_USAGE,
-				"a take that begins with its first entry names itself; leave "
-				"out \"name\", or rename it afterwards");
-		begin_request(p, "head.move");
-		rt_buf_add_c(&p->json, ",\"entry\":null");
+			rt_scope_fail(s, RT_USAGE,
+				      "a take that begins with its first entry names itself; leave "
+				      "out \"name\", or rename it afterwards");
+		request = add_request(p, RT_OP_HEAD_MOVE, RT_NULL_STR);
 	} else {
-		upto = p->keep_after ? rt_seq_count(take->slots) - 1 : at - 1;
-		st = rt_seq_get(take->slots, upto, &other, err);
-		if (st == RT_OK)
-			st = rt_entry_id(project, other.entry, id, err);
-		if (st != RT_OK)
-			return st;
-		begin_request(p, "take.branch");
-		add_text(p, "at", rt_str_of(id));
+		size_t upto = p->keep_after ? rt_seq_count(take->slots) - 1 : at - 1;
+
+		RT_TRY(s, rt_seq_get(take->slots, upto, &last, &s->error));
+		RT_TRY(s, rt_entry_id(project, last.entry, id, &s->error));
+		request = add_request(p, RT_OP_TAKE_BRANCH, rt_scope_copy(s, rt_str_of(id)));
 		if (p->name.size > 0)
-			add_text(p, "name", p->name);
+			request->name = p->name;
 	}
 	if (p->take.size > 0)
-		add_text(p, "take", p->take);
-	st = rt_entry_id(project, entry, id, err);
-	if (st != RT_OK)
-		return st;
+		request->take = p->take;
 	if (p->keep_after) {
-		add_changes(p, rt_str_of(id));
-		return RT_OK;
+		RT_TRY(s, rt_entry_id(project, entry, id, &s->error));
+		add_changes(p, rt_scope_copy(s, rt_str_of(id)));
+		return;
 	}
-	begin_request(p, "entry.append");
+	request = add_request(p, RT_OP_ENTRY_APPEND, rt_str_at(NULL, 0));
 	if (p->role != NULL)
-		add_value(p, "role", p->role);
+		rt_request_set(s, request, "role", p->role);
 	else if (role.size > 0)
-		add_text(p, "role", role);
-	st = add_content(p, project, place, entry, err);
-	if (p->muted != NULL) {
-		begin_request(p, "entry.mute");
-		add_text(p, "entry", RT_STR(":-1"));
-		add_value(p, "muted", p->muted);
+		request->role = role;
+	set_content(p, project, place, entry, request);
+	if (p->muted != NULL)
+		rt_request_set(s, add_request(p, RT_OP_ENTRY_MUTE, RT_STR(":-1")), "muted",
+			       p->muted);
+}
+
+static void
+unref_project(void *project)
+{
+	rt_object_unref(project);
+}
+
+/* The requests of a patch. False: it is answered already. */
+static bool
+plan_patch(patch *p)
+{
+	rt_call *call = p->call;
+	const rt_project *project = NULL;
+	rt_place place = {0, 0};
+
+	if (!read_patch(p) || !place_named(call, NULL, p->root, "take", &p->take))
+		return false;
+	if (!p->is_take) {
+		add_changes(p, p->entry);
+		return true;
 	}
-	return st;
+	if (rt_call_replayed(call) || !rt_call_value(call, &project))
+		return false;
+	rt_scope_defer(&p->scope, unref_project, (void *)(uintptr_t)project);
+	RT_TRY(&p->scope,
+	       rt_resolve_place(project, p->disc, p->take, &place, &p->scope.error));
+	if (rt_ok(&p->scope))
+		add_take(p, project, place);
+	return true;
 }
 
 void
@@ -525,45 +513,29 @@ rt_api_entry_patch(rt_call *call)
 	patch p = {.call = call,
 		   .disc = rt_call_param(call, "discussion"),
 		   .entry = rt_call_param(call, "entry")};
-	const rt_project *project = NULL;
 	rt_json_doc *doc = NULL;
-	rt_call_change change = {.is_atomic = true, .is_one = true};
-	rt_place place = {0, 0};
-	rt_error err;
-	rt_status st = RT_OK;
 
-	memset(&err, 0, sizeof(err));
-	rt_buf_init(&p.json, call->request->alloc, RT_BUF_UNLIMITED);
-	if (!rt_call_body(call, false, &doc, &p.root) || !read_patch(&p) ||
-	    !place_named(call, NULL, p.root, "take", &p.take))
-		goto done;
-	if (p.is_take) {
-		if (rt_call_replayed(call) || !rt_call_value(call, &project))
-			goto done;
-		st = rt_resolve_place(project, p.disc, p.take, &place, &err);
-		if (st == RT_OK)
-			st = add_take(&p, project, place, &err);
-	} else {
-		add_changes(&p, p.entry);
+	if (!rt_call_body(call, false, &doc, &p.root))
+		return;
+	rt_scope_init(&p.scope, call->request->alloc);
+	if (plan_patch(&p)) {
+		rt_call_change change = {.requests = p.requests,
+					 .count = p.count,
+					 .is_atomic = true,
+					 .is_one = true,
+					 .disc = p.disc,
+					 .take = p.take,
+					 .names_takes = p.is_take,
+					 .entry = p.entry,
+					 .is_made = p.is_take};
+
+		if (rt_ok(&p.scope))
+			rt_call_change_do(call, &change);
+		else
+			rt_call_fail(call, &p.scope.error, NULL);
 	}
-	rt_buf_add_c(&p.json, "}]");
-	if (st == RT_OK && p.json.status != RT_OK)
-		st = rt_fail(&err, RT_NOMEM, "out of memory");
-	if (st != RT_OK) {
-		rt_call_fail(call, &err, NULL);
-		goto done;
-	}
-	change.requests = rt_buf_str(&p.json);
-	change.disc = p.disc;
-	change.take = p.take;
-	change.names_takes = p.is_take;
-	change.entry = p.entry;
-	change.is_made = p.is_take;
-	rt_call_change_do(call, &change);
-done:
-	rt_object_unref(project);
+	rt_scope_deinit(&p.scope);
 	rt_json_free(doc);
-	rt_buf_deinit(&p.json);
 }
 
 /* ---- many ---- */
@@ -582,35 +554,56 @@ read_batch(rt_call *call, yyjson_val *root, yyjson_val **out_ops)
 	return false;
 }
 
+/* The operations of a batch; NULL: answered already. */
+static const rt_request *
+read_ops(rt_call *call, rt_scope *s, yyjson_val *ops)
+{
+	yyjson_val **values = rt_scope_array(s, yyjson_arr_size(ops), sizeof(*values)), *item;
+	const rt_request *requests;
+	size_t i, max;
+
+	yyjson_arr_foreach(ops, i, max, item)
+	{
+		if (!yyjson_is_obj(item) || !yyjson_is_str(rt_json_get(item, "op"))) {
+			fail_plainly(call, "an operation is an object with \"op\"");
+			return NULL;
+		}
+		if (values != NULL)
+			values[i] = item;
+	}
+	requests = values != NULL ? rt_requests_read(s, values, yyjson_arr_size(ops)) : NULL;
+	if (requests == NULL)
+		fail_nomem(call);
+	return requests;
+}
+
 void
 rt_api_batch(rt_call *call)
 {
 	rt_call_change change = {.is_atomic = true};
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL, *ops, *atomic;
-	rt_buf json;
+	rt_scope s;
 
-	rt_buf_init(&json, call->request->alloc, RT_BUF_UNLIMITED);
-	if (!rt_call_body(call, false, &doc, &root) || !read_batch(call, root, &ops) ||
-	    !place_named(call, NULL, root, "discussion", &change.disc) ||
-	    !place_named(call, NULL, root, "take", &change.take))
-		goto done;
+	if (!rt_call_body(call, false, &doc, &root))
+		return;
+	rt_scope_init(&s, call->request->alloc);
 	atomic = rt_json_get(root, "atomic");
-	if (atomic != NULL && !yyjson_is_bool(atomic)) {
+	if (!read_batch(call, root, &ops) ||
+	    !place_named(call, NULL, root, "discussion", &change.disc) ||
+	    !place_named(call, NULL, root, "take", &change.take)) {
+		/* answered */
+	} else if (atomic != NULL && !yyjson_is_bool(atomic)) {
 		fail_plainly(call, "\"atomic\" is true or false");
-		goto done;
+	} else {
+		change.is_atomic = !yyjson_is_false(atomic);
+		change.requests = read_ops(call, &s, ops);
+		change.count = yyjson_arr_size(ops);
+		if (change.requests != NULL)
+			rt_call_change_do(call, &change);
 	}
-	change.is_atomic = !yyjson_is_false(atomic);
-	rt_json_add_value(&json, ops);
-	if (json.status != RT_OK) {
-		fail(call, RT_NOMEM, "out of memory%.*s", RT_STR(""));
-		goto done;
-	}
-	change.requests = rt_buf_str(&json);
-	rt_call_change_do(call, &change);
-done:
+	rt_scope_deinit(&s);
 	rt_json_free(doc);
-	rt_buf_deinit(&json);
 }
 
 static void
@@ -618,76 +611,57 @@ add_advice(void *ctx, const rt_lint *advice)
 {
 	rt_buf *buf = ctx;
 
-	rt_json_add_comma(buf);
-	rt_buf_add_c(buf, "{\"id\":");
-	rt_json_add_string(buf, rt_str_of(advice->id));
-	rt_json_add_key(buf, "entry");
-	rt_json_add_string(buf, rt_str_of(advice->entry));
-	if (advice->other[0] != '\0') {
-		rt_json_add_key(buf, "other");
-		rt_json_add_string(buf, rt_str_of(advice->other));
-	}
-	rt_json_add_key(buf, "text");
-	rt_json_add_string(buf, advice->words);
-	if (advice->repair.size > 0) {
-		rt_json_add_key(buf, "repair");
-		rt_buf_add_str(buf, advice->repair);
-	}
-	rt_buf_add_byte(buf, '}');
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_c(buf, "id", advice->id);
+	rt_json_put_c(buf, "entry", advice->entry);
+	if (advice->other[0] != '\0')
+		rt_json_put_c(buf, "other", advice->other);
+	rt_json_put_str(buf, "text", advice->words);
+	if (advice->repair.size > 0)
+		rt_json_put_raw(buf, "repair", advice->repair);
+	rt_json_close(buf, '}');
 }
 
 void
 rt_api_advice(rt_call *call)
 {
+	rt_str disc = rt_call_param(call, "discussion"), take;
+	rt_engine *engine = call->open_project->engine;
 	rt_buf *body = &call->answer->body;
 	rt_json_doc *doc = NULL;
-	yyjson_val *root = NULL, *ops = NULL, *item, **requests = NULL;
-	rt_str take;
-	size_t i, count, resent = 0;
+	yyjson_val *root = NULL, *ops = NULL;
+	const rt_request *requests = NULL;
+	size_t resent = 0;
 	const rt_project *value = NULL;
 	rt_place place;
-	rt_error err;
-	rt_status st;
+	rt_scope s;
 
-	memset(&err, 0, sizeof(err));
-	if (!rt_call_body(call, false, &doc, &root) || !read_batch(call, root, &ops) ||
-	    !place_named(call, NULL, root, "take", &take) || !rt_call_value(call, &value))
-		goto done;
-	st = rt_resolve_place(value, rt_call_param(call, "discussion"), take, &place, &err);
-	rt_object_unref(value);
-	if (st != RT_OK) {
-		rt_call_fail(call, &err, NULL);
-		goto done;
+	if (!rt_call_body(call, false, &doc, &root))
+		return;
+	rt_scope_init(&s, call->request->alloc);
+	if (read_batch(call, root, &ops) && place_named(call, NULL, root, "take", &take) &&
+	    rt_call_value(call, &value)) {
+		RT_TRY(&s, rt_resolve_place(value, disc, take, &place, &s.error));
+		rt_object_unref(value);
+		if (rt_ok(&s))
+			requests = read_ops(call, &s, ops);
+		else
+			rt_call_fail(call, &s.error, NULL);
 	}
-	requests = rt_arena_get(call->request->arena, yyjson_arr_size(ops) * sizeof(yyjson_val *));
-	st = requests != NULL ? RT_OK : rt_fail(&err, RT_NOMEM, "out of memory");
-	yyjson_arr_foreach(ops, i, count, item)
-	{
-		if (st == RT_OK &&
-		    (!yyjson_is_obj(item) || !yyjson_is_str(rt_json_get(item, "op"))))
-			st = rt_fail(&err, RT_USAGE, "an operation is an object with \"op\"");
-		if (st == RT_OK)
-			requests[i] = item;
+	if (requests != NULL) {
+		RT_TRY(&s, rt_engine_refresh(engine, &s.error));
+		rt_json_open(body, NULL, '{');
+		rt_json_open(body, "advice", '[');
+		RT_TRY(&s, rt_engine_lint(engine, requests, yyjson_arr_size(ops), disc, take,
+					  add_advice, body, &resent, &s.error));
+		rt_json_close(body, ']');
+		rt_json_put_u64(body, "resent_tokens", resent);
+		rt_json_close(body, '}');
+		if (rt_ok(&s))
+			rt_call_done(call, 200);
+		else
+			rt_call_fail(call, &s.error, NULL);
 	}
-	if (st == RT_OK)
-		st = rt_engine_refresh(call->open_project->engine, &err);
-	rt_buf_add_c(body, "{\"advice\":[");
-	if (st == RT_OK) {
-		rt_request *typed;
-		rt_scope s;
-
-		rt_scope_init(&s, body->alloc);
-		typed = rt_requests_read(&s, requests, count);
-		RT_TRY(&s, rt_engine_lint(call->open_project->engine, typed, count,
-					  rt_call_param(call, "discussion"), take, add_advice, body,
-					  &resent, &s.error));
-		st = rt_scope_end(&s, &err);
-	}
-	rt_buf_add_f(body, "],\"resent_tokens\":%zu}", resent);
-	if (st == RT_OK)
-		rt_call_done(call, 200);
-	else
-		rt_call_fail(call, &err, NULL);
-done:
+	rt_scope_deinit(&s);
 	rt_json_free(doc);
 }

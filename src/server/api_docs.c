@@ -295,7 +295,7 @@ add_example(rt_buf *buf, const rt_route *route, const rt_op *op)
 
 	rt_buf_add_c(buf, "\n```\ncurl -H \"Authorization: Bearer $TOKEN\"");
 	if (route->method != RT_WEB_GET)
-		rt_buf_add_f(buf, " -X %s", rt_openapi_method(route->method));
+		rt_buf_add_f(buf, " -X %s", rt_route_method(route->method));
 	if (route->flags & RT_ROUTE_STREAM)
 		rt_buf_add_c(buf, " -N");
 	rt_buf_add_c(buf, " \\\n     \"$RETAKE" RT_API_ROOT);
@@ -328,7 +328,7 @@ add_route(rt_buf *buf, const rt_route *route)
 
 	if (first >= 'a' && first <= 'z')
 		first = (char)(first - 'a' + 'A');
-	rt_buf_add_f(buf, "\n### `%s %s`\n\n%c%s", rt_openapi_method(route->method), route->path,
+	rt_buf_add_f(buf, "\n### `%s %s`\n\n%c%s", rt_route_method(route->method), route->path,
 		     first, route->about + 1);
 	if (op != NULL)
 		rt_buf_add_f(buf, " (the operation `%s`)", op->name);
@@ -353,7 +353,7 @@ add_route(rt_buf *buf, const rt_route *route)
 }
 
 static void
-add_operations(rt_buf *buf)
+add_operations(const rt_route *routes, rt_buf *buf)
 {
 	const rt_route *route;
 	size_t i;
@@ -364,10 +364,10 @@ add_operations(rt_buf *buf)
 		     "Their fields are those of\n[the contract](contract.md#operations).\n\n"
 		     "| operation | route |\n|---|---|\n");
 	for (i = 0; i < RT_OP_COUNT; i++) {
-		route = rt_openapi_route_of((rt_op_id)i);
+		route = rt_openapi_route_of(routes, (rt_op_id)i);
 		rt_buf_add_f(buf, "| `%s`: %s | ", rt_ops[i].name, rt_ops[i].about);
 		if (route != NULL)
-			rt_buf_add_f(buf, "`%s %s` |\n", rt_openapi_method(route->method),
+			rt_buf_add_f(buf, "`%s %s` |\n", rt_route_method(route->method),
 				     route->path);
 		else
 			rt_buf_add_f(buf, "`POST /ops/%s` |\n", rt_ops[i].name);
@@ -389,7 +389,7 @@ add_anchor(rt_buf *buf, const char *title)
 }
 
 void
-rt_api_docs_write(rt_buf *buf)
+rt_api_docs_write(const rt_route *routes, rt_buf *buf)
 {
 	const rt_route *route;
 	const char *noun;
@@ -406,10 +406,10 @@ rt_api_docs_write(rt_buf *buf)
 	}
 	for (i = 0; (noun = rt_openapi_noun(i)) != NULL; i++) {
 		rt_buf_add_f(buf, "\n## %s\n", noun);
-		for (route = rt_routes; route->path != NULL; route++)
+		for (route = routes; route->path != NULL; route++)
 			if ((route->flags & RT_ROUTE_ROOT) == 0 &&
 			    rt_openapi_noun_of(route) == noun)
 				add_route(buf, route);
 	}
-	add_operations(buf);
+	add_operations(routes, buf);
 }

@@ -27,7 +27,7 @@ rt_api_health(rt_call *call)
 void
 rt_api_openapi(rt_call *call)
 {
-	rt_openapi_write(&call->answer->body);
+	rt_openapi_write(call->routes, &call->answer->body);
 	rt_call_done(call, 200);
 }
 

@@ -7,13 +7,12 @@
 
 #include "server/guard.h"
 #include "server/page.h"
-#include "server/server.h"
 
 void
 rt_api_codes(rt_call *call)
 {
-	rt_server *server = call->server;
-	char code[RT_CODE_ROOM], place[RT_GUARD_HOST_ROOM];
+	rt_buf *body = &call->answer->body;
+	char code[RT_CODE_ROOM];
 	rt_json_doc *doc = NULL;
 	yyjson_val *root = NULL;
 	rt_str project, wanted, store = rt_project_pool_get_options(call->pool)->store_path;
@@ -38,25 +37,26 @@ rt_api_codes(rt_call *call)
 	if (project.size > 0) /* it has to be there: a slip would make another one */
 		st = rt_project_pool_project(call->pool, project, false, &open_project, &err);
 	if (st == RT_OK)
-		st = rt_server_code(server, project, code, &replaced, &err);
+		st = rt_browsers_code(call->browsers, project, code, &replaced, &err);
 	rt_json_free(doc);
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, "projects: GET /retake/v1/projects");
 		return;
 	}
-	rt_server_place(server, place);
-	rt_buf_add_f(&call->answer->body,
-		     "{\"code\":\"%s\",\"url\":\"http://%s/?code=%s\",\"seconds\":%d,\"replaced\":%s,"
-		     "\"store\":", code, place, code, (int)RT_CODE_S, replaced ? "true" : "false");
-	rt_json_add_string(&call->answer->body, store);
-	rt_buf_add_byte(&call->answer->body, '}');
+	rt_json_open(body, NULL, '{');
+	rt_json_put_c(body, "code", code);
+	rt_json_add_key(body, "url");
+	rt_buf_add_f(body, "\"http://%s/?code=%s\"", call->place, code);
+	rt_json_put_u64(body, "seconds", RT_CODE_S);
+	rt_json_put_bool(body, "replaced", replaced);
+	rt_json_put_str(body, "store", store);
+	rt_json_close(body, '}');
 	rt_call_done(call, 201);
 }
 
 void
 rt_api_logout(rt_call *call)
 {
-	rt_server *server = call->server;
 	char name[32], value[96];
 	rt_open_project *open_project;
 	rt_error err;
@@ -68,7 +68,7 @@ rt_api_logout(rt_call *call)
 		rt_call_fail(call, &err, "a new token: retake serve --new-token");
 		return;
 	}
-	st = rt_browsers_leave(rt_server_browsers(server), call->principal.browser, &err);
+	st = rt_browsers_leave(call->browsers, call->principal.browser, &err);
 	if (st != RT_OK) {
 		rt_call_fail(call, &err, NULL);
 		return;
@@ -77,7 +77,7 @@ rt_api_logout(rt_call *call)
 	for (open_project = rt_project_pool_first(call->pool); open_project != NULL;
 	     open_project = open_project->next)
 		rt_feed_changed(open_project->feed);
-	rt_page_cookie_name(rt_server_port(server), name);
+	rt_page_cookie_name(rt_front_port(call->front), name);
 	(void)snprintf(value, sizeof(value), "%s=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict",
 		       name);
 	rt_web_answer_header(call->answer, call->request, "Set-Cookie", rt_str_of(value));
@@ -90,18 +90,22 @@ rt_api_logout(rt_call *call)
 void
 rt_api_server(rt_call *call)
 {
+	rt_buf *body = &call->answer->body;
 	rt_front_counts counts;
 	rt_open_project *open_project;
 	size_t projects = 0;
 
-	rt_server_counts(call->server, &counts);
+	rt_front_count(call->front, &counts);
 	for (open_project = rt_project_pool_first(call->pool); open_project != NULL;
 	     open_project = open_project->next)
 		projects++;
-	rt_buf_add_f(&call->answer->body,
-		     "{\"connections\":%u,\"streams\":%u,\"workers\":%u,\"requests\":%llu,\"late\":%llu,"
-		     "\"projects_open\":%zu}",
-		     counts.connections, counts.streams, counts.workers,
-		     (unsigned long long)counts.requests, (unsigned long long)counts.late, projects);
+	rt_json_open(body, NULL, '{');
+	rt_json_put_u64(body, "connections", counts.connections);
+	rt_json_put_u64(body, "streams", counts.streams);
+	rt_json_put_u64(body, "workers", counts.workers);
+	rt_json_put_u64(body, "requests", counts.requests);
+	rt_json_put_u64(body, "late", counts.late);
+	rt_json_put_u64(body, "projects_open", projects);
+	rt_json_close(body, '}');
 	rt_call_done(call, 200);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "server/api.h"
+#include "server/routes.h"
 #include "server/idempotency.h"
 #include "server/run_json.h"
 #include "server/etag.h"
@@ -178,12 +179,13 @@ ask(fixture *f, const char *method, const char *target, const char *body)
 	request.body = rt_str_of(body);
 	rt_buf_init(&f->answer.body, f->alloc, RT_BUF_UNLIMITED);
 	memset(&call, 0, sizeof(call));
-	found = rt_route_find(request.method, request.path, &route, params, allow);
+	found = rt_route_find(rt_all_routes, request.method, request.path, &route, params, allow);
 	if (found != RT_ROUTE_FOUND) {
 		f->header_count = 0;
 		return found == RT_ROUTE_BAD ? 400 : found == RT_ROUTE_UNKNOWN ? 404 : 405;
 	}
 	call.route = route;
+	call.routes = rt_routes;
 	call.request = &request;
 	call.answer = &f->answer;
 	call.pool = f->pool;

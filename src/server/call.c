@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/call_impl.h"
+#include "server/call.h"
 
 enum { BY_MAX = 64 };
 

@@ -14,7 +14,7 @@
 #ifndef RT_SERVER_CALL_H
 #define RT_SERVER_CALL_H
 
-#include "codec/json.h"
+#include "codec/request_json.h"
 #include "server/problem.h"
 #include "server/route.h"
 
@@ -44,34 +44,34 @@ rt_str rt_call_param(const rt_call *call, const char *name);
 /* 200 (or status) with JSON that was put into call->answer->body. Too little memory: 503. */
 void rt_call_done(rt_call *call, unsigned status);
 void rt_call_fail(rt_call *call, const rt_error *err, const char *hint);
+/* Failures in one line; each returns false. */
+bool rt_call_failed(rt_call *call, const rt_error *err);
+/* RT_USAGE with these words. */
+bool rt_call_refuse(rt_call *call, const char *detail);
+bool rt_call_nomem(rt_call *call);
 /* ETag of the answer. */
 void rt_call_etag(rt_call *call, const char *etag);
 
 /* ---- changes ---- */
 
-/* Carry out requests (an array of {"op":…} as JSON text; atomic: as one step) with the
- * conditions of the request's headers and hooks asked, and answer: one result as `retake
- * apply` prints it, or for several {"results":[…],"seq":…}; with "op", how to undo it, and
- * ETags. A failure is a problem. */
-void rt_call_apply(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take);
-/* The same, and further members of the answer, each with a comma in front. */
-void rt_call_apply_with(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take,
-			rt_str extra);
-
-/* All that can be said of a change. */
+/* A change: requests and where they apply. */
 typedef struct rt_call_change {
-	rt_str requests; /* a JSON array of {"op":…} */
-	bool is_atomic;
-	bool is_one;       /* answered as one result, however many requests it took */
+	const rt_request *requests;
+	size_t count;
+	bool is_atomic;    /* all requests as one step */
+	bool is_one;       /* answered as one result, however many requests there are */
 	rt_str disc, take; /* where; empty: the active ones */
-	bool names_takes;  /* requests say themselves which take; take is for If-Match alone */
+	bool names_takes;  /* the requests name their takes; take is for If-Match alone */
 	rt_str entry;      /* that it is about, for If-Match; empty: none */
 	rt_str extra;      /* further members of the answer, each with a comma in front */
-	/* What must hold beside the conditions of the headers, asked after them; or NULL. */
+	/* A further precondition, checked after those of the headers; or NULL. */
 	rt_apply_check_fn check;
 	void *check_ctx;
 	bool is_made; /* 201, and Location where an entry, a take or a discussion was made */
 } rt_call_change;
+/* Carries out the change under the preconditions of the headers, with hooks, and answers: one
+ * result as `retake apply` prints it, or for several {"results":[…],"seq":…}; with "op", how to
+ * undo it, and ETags. A failure is answered with a problem. */
 void rt_call_change_do(rt_call *call, const rt_call_change *change);
 
 /* Who asks, for the history: as rt_principal_actor, or "http:NAME" with the header Retake-By. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Changes: asked for with their conditions, answered, and the answer kept. */
-#include "server/call_impl.h"
+#include "server/call.h"
 #include "server/idempotency.h"
 #include "server/etag.h"
 
@@ -15,8 +15,6 @@ typedef enum verdict {
 typedef struct changing {
 	rt_call *call;
 	const rt_call_change *change;
-	yyjson_val **requests;
-	size_t count;
 	rt_str by;
 	rt_str if_match; /* ptr NULL: none */
 	rt_idempotency idem;
@@ -28,11 +26,12 @@ typedef struct changing {
 
 /* Undo and redo there reach what the change did. */
 static void
-add_path_start(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
+add_path_start(rt_buf *buf, const changing *c, const rt_op *op, const rt_result *result)
 {
 	rt_buf_add_c(buf, RT_API_ROOT);
 	if (result->undo_disc != 0 &&
-	    (rt_call_param(c->call, "discussion").size == 0 || rt_str_is(op, "revert"))) {
+	    (rt_call_param(c->call, "discussion").size == 0 ||
+	     (op != NULL && op->id == RT_OP_REVERT))) {
 		rt_buf_add_f(buf, "/discussions/d%u", result->undo_disc);
 	} else if (rt_call_param(c->call, "discussion").size > 0) {
 		rt_buf_add_c(buf, "/discussions/");
@@ -40,85 +39,78 @@ add_path_start(rt_buf *buf, const changing *c, rt_str op, const rt_result *resul
 	}
 }
 
-static unsigned
-op_flags(rt_str op)
-{
-	const rt_op *known = rt_op_named(op);
-
-	return known != NULL ? known->flags : 0; /* "batch" has none */
-}
-
-/* Is it about which discussions there are, so that its own may be gone after it? */
-static bool
-is_catalogue(rt_str op)
-{
-	return rt_str_starts(op, RT_STR("discussion.")) || rt_str_starts(op, RT_STR("project."));
-}
-
-/* The request that takes it back. Steps: whatever came after them. */
+/* Adds the request that undoes a step of an operation; NULL: a step of several. */
 static void
-add_undo(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
+add_undo(rt_buf *buf, const changing *c, const rt_op *op, const rt_result *result)
 {
-	bool is_undo = rt_str_is(op, "undo"), is_redo = rt_str_is(op, "redo");
+	unsigned flags = op != NULL ? op->flags : 0;
+	bool is_undo = op != NULL && op->id == RT_OP_UNDO;
 
-	if ((op_flags(op) & RT_OP_NO_UNDO) != 0)
+	if ((flags & RT_OP_NO_UNDO) != 0)
 		return;
 	rt_buf_add_c(buf, ",\"undo\":{\"method\":\"POST\",\"path\":\"");
-	if (is_undo || is_redo) {
+	if ((flags & RT_OP_MOVES_HISTORY) != 0) {
 		add_path_start(buf, c, op, result);
 		rt_buf_add_c(buf, is_undo ? "/redo\"" : "/undo\"");
-		if (result->steps > 1)
-			rt_buf_add_f(buf, ",\"body\":{\"count\":%llu}",
-				     (unsigned long long)result->steps);
-	} else {
-		if ((op_flags(op) & RT_OP_REVERTIBLE) != 0) {
-			rt_buf_add_f(buf, "%s/history/%llu/revert\"", RT_API_ROOT,
-				     (unsigned long long)result->seq);
-		} else { /* right now; later it takes back what came after, too */
-			if (is_catalogue(op))
-				rt_buf_add_c(buf, RT_API_ROOT);
-			else
-				add_path_start(buf, c, op, result);
-			rt_buf_add_c(buf, "/undo\",\"while_newest\":true");
+		if (result->steps > 1) {
+			rt_json_open(buf, "body", '{');
+			rt_json_put_u64(buf, "count", result->steps);
+			rt_json_close(buf, '}');
 		}
+	} else if ((flags & RT_OP_REVERTIBLE) != 0) {
+		rt_buf_add_f(buf, "%s/history/%llu/revert\"", RT_API_ROOT,
+			     (unsigned long long)result->seq);
+	} else { /* undoes later steps as well */
+		if ((flags & RT_OP_CATALOGUE) != 0)
+			rt_buf_add_c(buf, RT_API_ROOT);
+		else
+			add_path_start(buf, c, op, result);
+		rt_buf_add_c(buf, "/undo\",\"while_newest\":true");
 	}
 	rt_buf_add_byte(buf, '}');
 }
 
-static rt_str
-op_name(const changing *c, size_t at)
+/* The operation of a request; NULL: it could not be decoded. */
+static const rt_op *
+op_of(const changing *c, size_t at)
 {
-	return rt_json_str(rt_json_get(c->requests[at], "op"));
+	const rt_request *request = &c->change->requests[at];
+
+	return request->invalid == NULL ? &rt_ops[request->op] : NULL;
 }
 
-/* What one step is called in the history. */
-static rt_str
-step_name(const changing *c, size_t first, size_t count)
+/* The operation that all requests are of; NULL: they differ. */
+static const rt_op *
+common_op(const changing *c)
 {
-	size_t i;
-
-	for (i = first + 1; i < first + count; i++)
-		if (!rt_str_eq(op_name(c, i), op_name(c, first)))
-			return RT_STR("batch");
-	return op_name(c, first);
+	for (size_t i = 1; i < c->change->count; i++)
+		if (op_of(c, i) != op_of(c, 0))
+			return NULL;
+	return op_of(c, 0);
 }
 
-/* A result with how to undo it, without the last brace. */
+/* Adds "op" of a step: what it was, by whom, and how to undo it. name: as the history has it. */
 static void
-add_result(rt_buf *buf, const changing *c, rt_str op, const rt_result *result)
+add_step(rt_buf *buf, const changing *c, const rt_op *name, const rt_op *undone,
+	 const rt_result *result)
+{
+	rt_json_open(buf, "op", '{');
+	rt_json_put_u64(buf, "seq", result->seq);
+	rt_json_put_c(buf, "op", name != NULL ? name->name : "batch");
+	rt_json_put_str(buf, "by", c->by);
+	add_undo(buf, c, undone, result);
+	rt_json_close(buf, '}');
+}
+
+/* A result with how to undo it. */
+static void
+add_result(rt_buf *buf, const changing *c, const rt_op *op, const rt_result *result)
 {
 	rt_result_add_json(buf, result);
-	if (result->status != RT_OK || buf->status != RT_OK)
+	if (result->status != RT_OK || result->unchanged || buf->status != RT_OK)
 		return;
 	buf->size--;
-	if (!result->unchanged) {
-		rt_buf_add_f(buf, ",\"op\":{\"seq\":%llu,\"op\":", (unsigned long long)result->seq);
-		rt_json_add_string(buf, op);
-		rt_json_add_key(buf, "by");
-		rt_json_add_string(buf, c->by);
-		add_undo(buf, c, op, result);
-		rt_buf_add_byte(buf, '}');
-	}
+	add_step(buf, c, op, op, result);
 	rt_buf_add_byte(buf, '}');
 }
 
@@ -154,46 +146,37 @@ last_seq(const rt_result *results, size_t count)
 	return seq;
 }
 
-/* The answer, from the results alone: what is kept and what is sent are the same. */
+/* The answer is made from the results alone, so the one that is kept is the one that is sent. */
 static void
 add_answer(rt_buf *buf, const changing *c, const rt_result *results)
 {
 	const rt_call_change *change = c->change;
-	size_t i, bad = 0;
-	rt_result one;
+	const rt_result one = joined(results, change->count);
+	size_t failed = 0;
 
-	if (c->count == 1 || change->is_one) {
-		one = joined(results, c->count);
-		add_result(buf, c, step_name(c, 0, c->count), &one);
+	if (change->count == 1 || change->is_one) {
+		add_result(buf, c, common_op(c), &one);
 		if (buf->status == RT_OK)
 			buf->size--;
-		rt_buf_add_str(buf, change->extra);
-		rt_buf_add_byte(buf, '}');
-		return;
-	}
-	rt_buf_add_c(buf, "{\"results\":[");
-	for (i = 0; i < c->count; i++) {
-		if (i > 0)
-			rt_buf_add_byte(buf, ',');
-		bad += results[i].status != RT_OK;
-		if (change->is_atomic)
-			rt_result_add_json(buf, &results[i]);
-		else
-			add_result(buf, c, op_name(c, i), &results[i]);
-	}
-	one = joined(results, c->count);
-	rt_buf_add_f(buf, "],\"seq\":%llu", (unsigned long long)last_seq(results, c->count));
-	if (bad > 0)
-		rt_buf_add_f(buf, ",\"failed\":%zu", bad);
-	if (change->is_atomic && one.unchanged)
-		rt_buf_add_c(buf, ",\"unchanged\":true");
-	if (change->is_atomic && !one.unchanged) {
-		rt_buf_add_f(buf, ",\"op\":{\"seq\":%llu,\"op\":", (unsigned long long)one.seq);
-		rt_json_add_string(buf, step_name(c, 0, c->count));
-		rt_json_add_key(buf, "by");
-		rt_json_add_string(buf, c->by);
-		add_undo(buf, c, RT_STR("batch"), &one);
-		rt_buf_add_byte(buf, '}');
+	} else {
+		rt_json_open(buf, NULL, '{');
+		rt_json_open(buf, "results", '[');
+		for (size_t i = 0; i < change->count; i++) {
+			rt_json_add_comma(buf);
+			failed += results[i].status != RT_OK;
+			if (change->is_atomic)
+				rt_result_add_json(buf, &results[i]);
+			else
+				add_result(buf, c, op_of(c, i), &results[i]);
+		}
+		rt_json_close(buf, ']');
+		rt_json_put_u64(buf, "seq", last_seq(results, change->count));
+		if (failed > 0)
+			rt_json_put_u64(buf, "failed", failed);
+		if (change->is_atomic && one.unchanged)
+			rt_json_put_bool(buf, "unchanged", true);
+		else if (change->is_atomic)
+			add_step(buf, c, common_op(c), NULL, &one);
 	}
 	rt_buf_add_str(buf, change->extra);
 	rt_buf_add_byte(buf, '}');
@@ -203,7 +186,7 @@ add_answer(rt_buf *buf, const changing *c, const rt_result *results)
 static void
 add_location(rt_buf *buf, const changing *c, const rt_result *results)
 {
-	rt_result one = joined(results, c->count);
+	rt_result one = joined(results, c->change->count);
 	rt_str disc = c->change->disc;
 
 	if (!c->change->is_made || one.unchanged)
@@ -233,7 +216,7 @@ add_location(rt_buf *buf, const changing *c, const rt_result *results)
 static unsigned
 status_of(const changing *c, const rt_result *results)
 {
-	return c->change->is_made && !joined(results, c->count).unchanged ? 201 : 200;
+	return c->change->is_made && !joined(results, c->change->count).unchanged ? 201 : 200;
 }
 
 /* Within the transaction (rt_apply_check_fn), perhaps on another thread than ours, which
@@ -312,7 +295,7 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 	rt_buf body, location;
 	rt_status st;
 
-	RT_ASSERT(count == c->count); /* one step, or one request */
+	RT_ASSERT(count == c->change->count); /* one step, or one request */
 	one = joined(results, count);
 	c->etag[0] = '\0'; /* it may be called again */
 	compute_etag(c, now, rt_str_of(one.entry));
@@ -421,13 +404,13 @@ answer_failure(changing *c, const rt_result *results, rt_status st)
 	size_t i = 0;
 	rt_buf extra;
 
-	while (i + 1 < c->count && (results[i].status != st ||
+	while (i + 1 < c->change->count && (results[i].status != st ||
 				    strncmp(results[i].error.text, "not done, since", 15) == 0))
 		i++;
 	err = results[i].error;
 	err.status = st;
 	rt_buf_init(&extra, c->call->request->alloc, RT_BUF_UNLIMITED);
-	if (c->count > 1 && !c->change->is_one && st != RT_CONFLICT)
+	if (c->change->count > 1 && !c->change->is_one && st != RT_CONFLICT)
 		rt_buf_add_f(&extra, ",\"index\":%zu", i);
 	if (st == RT_DENIED)
 		add_notes_to(&extra, rt_buf_str(&c->call->notes));
@@ -440,7 +423,7 @@ static void
 answer_done(changing *c, const rt_result *results)
 {
 	rt_call *call = c->call;
-	const rt_result one = joined(results, c->count);
+	const rt_result one = joined(results, c->change->count);
 	rt_store *store = rt_engine_store(call->open_project->engine);
 	rt_idempotency_response record;
 	rt_buf location;
@@ -448,7 +431,7 @@ answer_done(changing *c, const rt_result *results)
 	rt_buf_clear(&call->answer->body);
 	add_answer(&call->answer->body, c, results);
 	if (c->etag[0] == '\0')
-		etag_unchanged(c, last_seq(results, c->count), rt_str_of(one.entry));
+		etag_unchanged(c, last_seq(results, c->change->count), rt_str_of(one.entry));
 	/* Nothing was written, so nothing could be kept with it. */
 	if (c->idem.row[0] != '\0' && !c->is_kept) {
 		record = (rt_idempotency_response){.status = status_of(c, results),
@@ -499,7 +482,7 @@ fail(changing *c, const rt_result *results, rt_status st)
 {
 	rt_engine *engine = c->call->open_project->engine;
 
-	if (c->is_kept && rt_str_is(op_name(c, 0), "purge"))
+	if (c->is_kept && op_of(c, 0)->id == RT_OP_PURGE)
 		(void)!rt_idempotency_drop(&c->idem, rt_engine_store(engine),
 					   rt_engine_project_number(engine), NULL);
 	answer_failure(c, results, st);
@@ -521,9 +504,9 @@ carry_out(changing *c)
 {
 	const rt_call_change *change = c->change;
 	rt_call *call = c->call;
-	rt_result *results = rt_arena_get(call->request->arena, c->count * sizeof(*results));
+	rt_result *results = rt_arena_get(call->request->arena, c->change->count * sizeof(*results));
 	rt_apply_context with = rt_open_project_context(call->open_project, c->by, &call->notes);
-	bool is_batch = c->count > 1 && !change->is_atomic;
+	bool is_batch = c->change->count > 1 && !change->is_atomic;
 	size_t i;
 	rt_status st;
 
@@ -531,7 +514,7 @@ carry_out(changing *c)
 		(void)rt_call_nomem(call);
 		return;
 	}
-	memset(results, 0, c->count * sizeof(*results));
+	memset(results, 0, c->change->count * sizeof(*results));
 	if (c->idem.row[0] != '\0' || c->if_match.ptr != NULL || change->check != NULL) {
 		with.check = check;
 		with.check_ctx = c;
@@ -540,16 +523,16 @@ carry_out(changing *c)
 		with.keep = keep;
 		with.keep_ctx = c;
 	}
-	st = rt_apply_json(call->open_project->engine, &with, c->requests, c->count,
-			   change->is_atomic && c->count > 1, change->disc,
+	st = rt_apply(call->open_project->engine, &with, change->requests, change->count,
+			   change->is_atomic && c->change->count > 1, change->disc,
 			   change->names_takes ? rt_str_at(NULL, 0) : change->take, results);
 	if (c->verdict != GO_ON)
 		answer_again(c);
-	else if (st == RT_OK || (is_batch && any_done(results, c->count)))
+	else if (st == RT_OK || (is_batch && any_done(results, c->change->count)))
 		answer_done(c, results);
 	else
 		fail(c, results, st);
-	for (i = 0; i < c->count; i++)
+	for (i = 0; i < c->change->count; i++)
 		rt_result_deinit(&results[i]);
 }
 
@@ -582,7 +565,7 @@ begin(changing *c)
 				     &c->idem, &err);
 	if (st != RT_OK)
 		return rt_call_failed(call, &err);
-	if (c->count > 1 && !c->change->is_atomic &&
+	if (c->change->count > 1 && !c->change->is_atomic &&
 	    (c->idem.row[0] != '\0' || c->if_match.ptr != NULL))
 		return rt_call_refuse(
 			call, "If-Match and Idempotency-Key are for one step; a batch that is "
@@ -596,62 +579,15 @@ begin(changing *c)
 	return st != RT_OK;
 }
 
-static bool
-read_requests(changing *c, rt_json_doc *doc)
-{
-	yyjson_val *root = rt_json_root(doc), *request;
-	size_t i, count;
-
-	c->count = yyjson_is_arr(root) ? yyjson_arr_size(root) : 0;
-	if (c->count == 0)
-		return rt_call_refuse(c->call, "there is no operation");
-	c->requests = rt_arena_get(c->call->request->arena, c->count * sizeof(yyjson_val *));
-	if (c->requests == NULL)
-		return rt_call_nomem(c->call);
-	yyjson_arr_foreach(root, i, count, request)
-	{
-		c->requests[i] = request;
-		if (!yyjson_is_obj(request) || !yyjson_is_str(rt_json_get(request, "op")))
-			return rt_call_refuse(c->call, "an operation is an object with \"op\"");
-	}
-	return true;
-}
-
 void
 rt_call_change_do(rt_call *call, const rt_call_change *change)
 {
 	changing c = {.call = call, .change = change, .verdict = GO_ON};
-	rt_json_doc *doc = NULL;
-	rt_error err;
 
-	memset(&err, 0, sizeof(err));
 	rt_idempotency_record_init(&c.record, call->request->alloc);
-	if (rt_json_read(call->request->alloc, change->requests, &doc, &err) != RT_OK)
-		(void)rt_call_failed(call, &err);
-	else if (read_requests(&c, doc) && begin(&c))
+	if (begin(&c))
 		carry_out(&c);
-	rt_json_free(doc);
 	rt_idempotency_record_deinit(&c.record);
-}
-
-void
-rt_call_apply_with(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take,
-		   rt_str extra)
-{
-	rt_call_change change = {.requests = requests,
-				 .is_atomic = atomic,
-				 .disc = disc,
-				 .take = take,
-				 .entry = rt_call_param(call, "entry"),
-				 .extra = extra};
-
-	rt_call_change_do(call, &change);
-}
-
-void
-rt_call_apply(rt_call *call, rt_str requests, bool atomic, rt_str disc, rt_str take)
-{
-	rt_call_apply_with(call, requests, atomic, disc, take, rt_str_at(NULL, 0));
 }
 
 /* ---- other changes ---- */

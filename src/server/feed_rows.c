@@ -41,6 +41,12 @@ rt_feed_rows_deinit(rt_feed_rows *rows)
 	pthread_mutex_destroy(&rows->lock);
 }
 
+void
+rt_feed_add_id(rt_buf *out, uint64_t epoch, uint64_t seq)
+{
+	rt_buf_add_f(out, "id: %016llx.%llu\n", (unsigned long long)epoch, (unsigned long long)seq);
+}
+
 /* Will it never be readable? */
 static bool
 is_lasting(rt_status st)

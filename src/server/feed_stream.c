@@ -11,12 +11,6 @@
 
 #include "codec/json.h"
 
-void
-rt_feed_add_id(rt_buf *out, uint64_t epoch, uint64_t seq)
-{
-	rt_buf_add_f(out, "id: %016llx.%llu\n", (unsigned long long)epoch, (unsigned long long)seq);
-}
-
 /* hello, reset: where the stream begins, or goes on. */
 static void
 add_place(rt_feed_stream_at *s, const char *event)

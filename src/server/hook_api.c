@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
+ * Hook API: the routes of programs written for Manual Slop (docs/hook-api.md), next to /retake/v1
+ * and with the same access control: the entries of the active take as one list to read and
+ * replace, fields to read and set, callbacks by name. Each change is one step, and the answer says
+ * how to undo it.
+ *
  * A mapping onto what exists already: the list becomes operations (replace_list.h), fields are
  * settings and places, callbacks are operations under other names. A field, a callback or a route
  * is a row in one of the three tables. */
-#include "server/hook_api.h"
-
 #include "core/setting.h"
-#include "server/call_impl.h"
+#include "server/call.h"
 #include "server/etag.h"
 #include "server/replace_list.h"
+#include "server/routes.h"
 #include "server/run_json.h"
 #include "view/view.h"
 
@@ -178,13 +182,15 @@ typedef struct field {
 	source source;
 	const char *key;    /* in the source */
 	const char *absent; /* the default, as JSON */
-	const char *op;     /* {op, selector: key, member: value} sets it; NULL: read-only */
-	const char *selector, *member;
+	rt_op_id op;        /* sets it; or READ_ONLY */
+	const char *member; /* of the operation: the value */
 } field;
 
-#define SETTING(name, key, absent) {name, FROM_SETTINGS, key, absent, "setting.set", "key", "value"}
-#define FILES(name) {name, FROM_VIEW, name, "[]", "files.set", "which", "items"}
-#define STATE(name) {name, FROM_STATE, name, "null", NULL, NULL, NULL}
+#define READ_ONLY RT_OP_COUNT
+
+#define SETTING(name, key, absent) {name, FROM_SETTINGS, key, absent, RT_OP_SETTING_SET, "value"}
+#define FILES(name) {name, FROM_VIEW, name, "[]", RT_OP_FILES_SET, "items"}
+#define STATE(name) {name, FROM_STATE, name, "null", READ_ONLY, NULL}
 
 static const field fields[] = {
 	SETTING("ai_input", "draft", "\"\""),
@@ -196,25 +202,25 @@ static const field fields[] = {
 	SETTING("top_p", "top_p", "1"),
 	SETTING("max_tokens", "max_tokens", "8192"),
 	SETTING("auto_add_history", "auto_add_history", "false"),
-	{"disc_entries", FROM_ENTRIES, NULL, "[]", NULL, NULL, NULL}, /* set by replace() */
+	{"disc_entries", FROM_ENTRIES, NULL, "[]", READ_ONLY, NULL}, /* set by replace() */
 	FILES("files"),
 	FILES("context_files"),
 	FILES("screenshots"),
 	STATE("ai_status"),
-	{"active_discussion", FROM_STATE, "active_discussion", "null", "discussion.switch", NULL,
+	{"active_discussion", FROM_STATE, "active_discussion", "null", RT_OP_DISCUSSION_SWITCH,
 	 "discussion"},
-	{"active_take", FROM_STATE, "active_take", "null", "take.switch", NULL, "take"},
-	{"disc_roles", FROM_VIEW, "roles", "[]", NULL, NULL, NULL}, /* set by add_role_ops() */
+	{"active_take", FROM_STATE, "active_take", "null", RT_OP_TAKE_SWITCH, "take"},
+	{"disc_roles", FROM_VIEW, "roles", "[]", READ_ONLY, NULL}, /* set by set_roles() */
 	STATE("discussion_names"),
 	STATE("take_names"),
 	STATE("can_undo"),
 	STATE("can_redo"),
 	SETTING("current_model", "model", "null"),
 	SETTING("edit_notices", "edit_notices", "\"prompt\""),
-	{"current_prompt", FROM_PROMPT, "text", "\"\"", "prompt.update", NULL, "text"},
-	{"prompt_edited", FROM_PROMPT, "edited", "false", NULL, NULL, NULL},
-	{"active_track", FROM_VIEW, "track", "null", "track.set", NULL, "track"},
-	{"context_presets", FROM_VIEW, "presets", "{}", NULL, NULL, NULL},
+	{"current_prompt", FROM_PROMPT, "text", "\"\"", RT_OP_PROMPT_UPDATE, "text"},
+	{"prompt_edited", FROM_PROMPT, "edited", "false", READ_ONLY, NULL},
+	{"active_track", FROM_VIEW, "track", "null", RT_OP_TRACK_SET, "track"},
+	{"context_presets", FROM_VIEW, "presets", "{}", READ_ONLY, NULL},
 	STATE("seq"),
 };
 
@@ -375,18 +381,18 @@ add_counts(rt_buf *extra, const rt_replace_list_counts *counts)
 static bool
 try_replace(rt_call *call, yyjson_val *wanted)
 {
-	rt_replace_list_counts counts = {0};
 	context c;
 	rt_scope *s = &c.scope;
 
 	begin(&c, call);
 	locate(&c);
 	yyjson_val *entries = load_entries(&c);
-	rt_buf *ops = rt_scope_buf(s), *extra = rt_scope_buf(s);
-	RT_TRY(s, rt_replace_list_plan(s->alloc, entries, wanted, is_used,
-				       (void *)(uintptr_t)c.value, ops, &counts, &s->error));
-	add_counts(extra, &counts);
-	rt_call_change change = {.requests = rt_scope_str(s, ops),
+	rt_buf *extra = rt_scope_buf(s);
+	rt_replace_plan plan = rt_replace_list_plan(s, entries, wanted, is_used,
+						    (void *)(uintptr_t)c.value);
+	add_counts(extra, &plan.counts);
+	rt_call_change change = {.requests = plan.requests,
+				 .count = plan.count,
 				 .is_atomic = true,
 				 .is_one = true,
 				 .disc = c.disc_name,
@@ -394,7 +400,7 @@ try_replace(rt_call *call, yyjson_val *wanted)
 				 .extra = rt_scope_str(s, extra),
 				 .check = check_unchanged,
 				 .check_ctx = &c};
-	if (rt_ok(s) && ops->size == 2)
+	if (rt_ok(s) && plan.count == 0)
 		answer_unchanged(&c, change.extra);
 	else if (rt_ok(s))
 		rt_call_change_do(call, &change);
@@ -418,24 +424,23 @@ replace(rt_call *call, yyjson_val *wanted)
 
 /* ---- changes ---- */
 
-/* Carry out an array of requests as one step. The answer has key and name as a member. */
+/* Carry out requests as one step. The answer has key and name as a member. */
 static void
-apply(context *c, rt_buf *ops, const char *key, const char *name)
+apply(context *c, const rt_request *requests, size_t count, const char *key, const char *name)
 {
-	rt_call_change change = {.is_atomic = true, .is_one = true};
+	rt_call_change change = {
+		.requests = requests, .count = count, .is_atomic = true, .is_one = true};
 	rt_scope *s = &c->scope;
 	rt_buf *extra = rt_scope_buf(s);
 
-	rt_json_close(ops, ']');
 	rt_buf_add_byte(extra, ',');
 	rt_json_put_c(extra, "status", "updated");
 	rt_json_put_c(extra, key, name);
-	change.requests = rt_scope_str(s, ops);
 	change.extra = rt_scope_str(s, extra);
 	if (!rt_ok(s) || !rt_call_text(c->call, "discussion", &change.disc) ||
 	    !rt_call_text(c->call, "take", &change.take))
 		return;
-	if (ops->size > 2) {
+	if (count > 0) {
 		rt_call_change_do(c->call, &change);
 		return;
 	}
@@ -445,40 +450,33 @@ apply(context *c, rt_buf *ops, const char *key, const char *name)
 		answer_unchanged(c, change.extra);
 }
 
-static void
-add_op(context *c, const field *f, yyjson_val *value, rt_buf *ops)
+static rt_request
+field_request(context *c, const field *f, yyjson_val *value)
 {
 	const char *error = f->source == FROM_SETTINGS ? setting_error(c, f->key, value) : NULL;
+	rt_request r = {.op = f->op};
+	rt_str key = rt_str_of(f->key);
 
 	if (error != NULL)
 		rt_scope_fail(&c->scope, RT_USAGE, "\"%s\" is %s", f->name, error);
-	rt_json_open(ops, NULL, '{');
-	rt_json_put_c(ops, "op", f->op);
-	if (f->selector != NULL)
-		rt_json_put_c(ops, f->selector, f->key);
+	if (f->op == RT_OP_SETTING_SET)
+		r.key = key;
+	else if (f->op == RT_OP_FILES_SET)
+		r.which = key;
 	if (f->source == FROM_VIEW && yyjson_is_null(value))
-		rt_json_put_raw(ops, f->member, rt_str_of(f->absent));
-	else
-		rt_json_put_value(ops, f->member, value);
-	rt_json_close(ops, '}');
-}
-
-/* {"op":op, key: value} */
-static void
-add_simple_op(rt_buf *ops, const char *op, const char *key, yyjson_val *value)
-{
-	rt_json_open(ops, NULL, '{');
-	rt_json_put_c(ops, "op", op);
-	rt_json_put_value(ops, key, value);
-	rt_json_close(ops, '}');
+		value = rt_json_parse(&c->scope, rt_str_of(f->absent));
+	if (rt_ok(&c->scope))
+		rt_request_set(&c->scope, &r, f->member, value);
+	return r;
 }
 
 /* From the first difference on, the old roles are removed and the new ones added. */
 static void
-add_role_ops(context *c, const field *f, yyjson_val *value, rt_buf *ops)
+set_roles(context *c, const field *f, yyjson_val *value, const char *key, const char *name)
 {
 	bool is_list = yyjson_is_arr(value);
-	size_t same = 0, i, max;
+	size_t same = 0, count = 0, i, max;
+	rt_request *requests;
 	yyjson_val *roles, *role;
 
 	yyjson_arr_foreach(value, i, max, role)
@@ -489,14 +487,21 @@ add_role_ops(context *c, const field *f, yyjson_val *value, rt_buf *ops)
 	}
 	load_fields(c);
 	roles = rt_json_get(c->settings, f->key);
+	requests = rt_scope_array(&c->scope, yyjson_arr_size(roles) + yyjson_arr_size(value) + 1,
+				  sizeof(*requests));
+	if (requests == NULL)
+		return;
 	while (same < yyjson_arr_size(roles) && same < yyjson_arr_size(value) &&
 	       rt_str_eq(rt_json_str(yyjson_arr_get(roles, same)),
 			 rt_json_str(yyjson_arr_get(value, same))))
 		same++;
 	for (i = same; i < yyjson_arr_size(roles); i++)
-		add_simple_op(ops, "role.remove", "role", yyjson_arr_get(roles, i));
+		requests[count++] = (rt_request){.op = RT_OP_ROLE_REMOVE,
+						 .role = rt_json_str(yyjson_arr_get(roles, i))};
 	for (i = same; i < yyjson_arr_size(value); i++)
-		add_simple_op(ops, "role.add", "role", yyjson_arr_get(value, i));
+		requests[count++] = (rt_request){.op = RT_OP_ROLE_ADD,
+						 .role = rt_json_str(yyjson_arr_get(value, i))};
+	apply(c, requests, count, key, name);
 }
 
 static void
@@ -509,15 +514,15 @@ set_field(rt_call *call, const field *f, yyjson_val *value, const char *key, con
 		return;
 	}
 	begin(&c, call);
-	rt_buf *ops = rt_scope_buf(&c.scope);
-	rt_json_open(ops, NULL, '[');
-	if (rt_str_is(rt_str_of(f->name), "disc_roles"))
-		add_role_ops(&c, f, value, ops);
-	else if (f->op != NULL)
-		add_op(&c, f, value, ops);
-	else
+	if (rt_str_is(rt_str_of(f->name), "disc_roles")) {
+		set_roles(&c, f, value, key, name);
+	} else if (f->op != READ_ONLY) {
+		rt_request request = field_request(&c, f, value);
+
+		apply(&c, &request, 1, key, name);
+	} else {
 		rt_scope_fail(&c.scope, RT_REFUSED, "\"%s\" can be read only", f->name);
-	apply(&c, ops, key, name);
+	}
 	end(&c);
 }
 
@@ -527,35 +532,37 @@ typedef struct callback {
 	const char *name;
 	size_t args;
 	const char *takes;  /* its arguments, in words; NULL: none */
-	const char *op;     /* {op, name: first argument}; or NULL */
+	rt_op_id op;        /* {op, name: first argument}; or NONE */
 	const char *field;  /* set to the first argument; or NULL */
 	const char *does;
 	const char *why_not; /* it has no meaning here; or NULL */
 } callback;
 
+#define NONE RT_OP_COUNT
+
 #define PRESET(name, op, does) {name, 1, "a name", op, NULL, does, NULL}
-#define SETS(name, takes, field, does) {name, 1, takes, NULL, field, does, NULL}
+#define SETS(name, takes, field, does) {name, 1, takes, NONE, field, does, NULL}
 
 static const callback callbacks[] = {
-	PRESET("save_context_preset", "preset.save",
+	PRESET("save_context_preset", RT_OP_PRESET_SAVE,
 	       "keeps files, screenshots and prompts under a name"),
-	PRESET("load_context_preset", "preset.load", "brings back what a preset kept"),
-	PRESET("delete_context_preset", "preset.delete", "forgets a preset"),
+	PRESET("load_context_preset", RT_OP_PRESET_LOAD, "brings back what a preset kept"),
+	PRESET("delete_context_preset", RT_OP_PRESET_DELETE, "forgets a preset"),
 	SETS("set_ui_file_paths", "a list of paths", "files", "sets the files"),
 	SETS("set_ui_screenshot_paths", "a list of paths", "screenshots", "sets the screenshots"),
 	SETS("set_context_files_for_test", "a list of files", "context_files",
 	     "sets the context files"),
 	SETS("set_screenshots_for_test", "a list of paths", "screenshots", "sets the screenshots"),
-	{"_toggle_command_palette", 0, NULL, NULL, NULL, NULL,
+	{"_toggle_command_palette", 0, NULL, NONE, NULL, NULL,
 	 "the server has no screen of its own; each web page has its own palette"},
-	{"get_app_debug_info", 0, NULL, NULL, NULL,
+	{"get_app_debug_info", 0, NULL, NONE, NULL,
 	 "says what the server works on; changes nothing", NULL},
-	PRESET("save_context_preset_force", "preset.save",
+	PRESET("save_context_preset_force", RT_OP_PRESET_SAVE,
 	       "as save_context_preset, which asks nobody either"),
-	{"set_ui_attr", 2, "a field's name and its value", NULL, NULL,
+	{"set_ui_attr", 2, "a field's name and its value", NONE, NULL,
 	 "sets a field, as PUT /api/state/{field}", NULL},
 	SETS("set_context_files", "a list of files", "context_files", "sets the context files"),
-	PRESET("simulate_save_preset", "preset.save",
+	PRESET("simulate_save_preset", RT_OP_PRESET_SAVE,
 	       "as save_context_preset: there is no dialogue to go through"),
 };
 
@@ -586,12 +593,12 @@ run_callback(rt_call *call, const callback *cb, yyjson_val *args)
 	const field *f;
 	context c;
 
-	if (cb->op != NULL) {
+	if (cb->op != NONE) {
+		rt_request request = {.op = cb->op};
+
 		begin(&c, call);
-		rt_buf *ops = rt_scope_buf(&c.scope);
-		rt_json_open(ops, NULL, '[');
-		add_simple_op(ops, cb->op, "name", first);
-		apply(&c, ops, "callback", cb->name);
+		rt_request_set(&c.scope, &request, "name", first);
+		apply(&c, &request, 1, "callback", cb->name);
 		end(&c);
 	} else if (cb->args == 0) {
 		answer_debug_info(call);
@@ -743,8 +750,12 @@ call_callback(rt_call *call)
 static void
 reset(rt_call *call)
 {
-	rt_call_apply_with(call, RT_STR("[{\"op\":\"project.reset\"}]"), false, rt_str_at(NULL, 0),
-			   rt_str_at(NULL, 0), RT_STR(",\"status\":\"updated\""));
+	rt_request request = {.op = RT_OP_PROJECT_RESET};
+	rt_call_change change = {.requests = &request,
+				 .count = 1,
+				 .extra = RT_STR(",\"status\":\"updated\"")};
+
+	rt_call_change_do(call, &change);
 }
 
 static void

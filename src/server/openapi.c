@@ -219,11 +219,11 @@ rt_shape_named(const char *name)
 /* ---- what the documents share ---- */
 
 const rt_route *
-rt_openapi_route_of(rt_op_id op)
+rt_openapi_route_of(const rt_route *routes, rt_op_id op)
 {
 	const rt_route *route, *found = NULL;
 
-	for (route = rt_routes; route->path != NULL; route++) {
+	for (route = routes; route->path != NULL; route++) {
 		if (route->op != (int)op || route->fn != NULL)
 			continue;
 		if (strcmp(route->name, rt_ops[op].name) == 0)
@@ -278,14 +278,6 @@ rt_openapi_noun_of(const rt_route *route)
 		if (strstr(nouns[i].words, word) != NULL)
 			return nouns[i].title;
 	return NULL;
-}
-
-const char *
-rt_openapi_method(rt_web_method method)
-{
-	static const char *const names[] = {"", "GET", "POST", "PUT", "PATCH", "DELETE"};
-
-	return names[method];
 }
 
 bool
@@ -487,22 +479,22 @@ add_operation(rt_buf *buf, const rt_route *route)
 }
 
 static void
-add_paths(rt_buf *buf)
+add_paths(const rt_route *routes, rt_buf *buf)
 {
 	const rt_route *route, *other;
 
 	rt_buf_add_c(buf, ",\"paths\":{");
-	for (route = rt_routes; route->path != NULL; route++) {
+	for (route = routes; route->path != NULL; route++) {
 		if (route->flags & RT_ROUTE_ROOT)
 			continue;
-		for (other = rt_routes; other < route && strcmp(other->path, route->path) != 0;)
+		for (other = routes; other < route && strcmp(other->path, route->path) != 0;)
 			other++;
 		if (other < route)
 			continue; /* was there already */
 		rt_json_add_key(buf, route->path);
 		rt_buf_add_byte(buf, '{');
 		for (; other->path != NULL; other++) {
-			const char *name = rt_openapi_method(other->method);
+			const char *name = rt_route_method(other->method);
 
 			if (strcmp(other->path, route->path) != 0)
 				continue;
@@ -562,7 +554,7 @@ add_components(rt_buf *buf)
 }
 
 void
-rt_openapi_write(rt_buf *buf)
+rt_openapi_write(const rt_route *routes, rt_buf *buf)
 {
 	rt_buf_add_c(
 		buf,
@@ -570,7 +562,7 @@ rt_openapi_write(rt_buf *buf)
 		"\",\"description\":\"Editable, undoable conversations with language "
 		"models.\",\"license\":{\"name\":\"MIT\",\"identifier\":\"MIT\"}},"
 		"\"servers\":[{\"url\":\"" RT_API_ROOT "\"}],\"security\":[{\"token\":[]}]");
-	add_paths(buf);
+	add_paths(routes, buf);
 	add_components(buf);
 	rt_buf_add_byte(buf, '}');
 }

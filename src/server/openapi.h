@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * OpenAPI: the documents of /retake/v1, made from the tables of routes (route.c) and of
- * operations (core/op.c), so that they cannot say anything else. What is not in these is in
- * the small tables of openapi.c: the shapes of answers.
+ * OpenAPI: the documents of /retake/v1, made from the tables of routes and of operations
+ * (core/op.def), so that they cannot contradict them. The shapes of answers are in openapi.c.
  *
  * Threads: any. */
 #ifndef RT_SERVER_OPENAPI_H
@@ -10,22 +9,21 @@
 
 #include "server/route.h"
 
-/* The OpenAPI 3.1 document, as JSON, appended. */
-void rt_openapi_write(rt_buf *buf);
+/* The OpenAPI 3.1 document of these routes (ended by a NULL path), as JSON, appended. */
+void rt_openapi_write(const rt_route *routes, rt_buf *buf);
 /* docs/api.md, appended. */
-void rt_api_docs_write(rt_buf *buf);
+void rt_api_docs_write(const rt_route *routes, rt_buf *buf);
 
 /* The chapters of the documents, in their order; NULL: there are no more. */
 const char *rt_openapi_noun(size_t at);
 /* The chapter of a route; never NULL for what is in the table. */
 const char *rt_openapi_noun_of(const rt_route *route);
-const char *rt_openapi_method(rt_web_method method);
 /* Is there a parameter of that name in its path? */
 bool rt_openapi_in_path(const rt_route *route, const char *name);
 
 /* The route that is this operation and nothing else: the one of its name, else the first.
  * NULL: there is none but /ops/{op}. */
-const rt_route *rt_openapi_route_of(rt_op_id op);
+const rt_route *rt_openapi_route_of(const rt_route *routes, rt_op_id op);
 
 /* A shape by the name that routes have for it. NULL: there is none. */
 typedef struct rt_shape {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "server/openapi.h"
+#include "server/routes.h"
 
 #include "codec/json.h"
 
@@ -23,7 +24,7 @@ document_init(document *d)
 	rt_error err;
 
 	rt_buf_init(&d->text, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_openapi_write(&d->text);
+	rt_openapi_write(rt_routes, &d->text);
 	assert_int_equal(d->text.status, RT_OK);
 	if (rt_json_read(rt_alloc_libc(), rt_buf_str(&d->text), &d->doc, &err) != RT_OK)
 		fail_msg("%s at %llu", err.text, (unsigned long long)err.at);
@@ -192,7 +193,7 @@ test_docs(void **state)
 
 	(void)state;
 	rt_buf_init(&docs, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_api_docs_write(&docs);
+	rt_api_docs_write(rt_routes, &docs);
 	assert_int_equal(docs.status, RT_OK);
 	assert_int_equal(rt_utf8_valid_size(rt_buf_str(&docs)), docs.size);
 	assert_int_equal(docs.ptr[docs.size - 1], '\n');
@@ -200,7 +201,7 @@ test_docs(void **state)
 		if (route->flags & RT_ROUTE_ROOT)
 			continue;
 		snprintf(heading, sizeof(heading), "\n### `%s %s`\n",
-			 rt_openapi_method(route->method), route->path);
+			 rt_route_method(route->method), route->path);
 		if (strstr(docs.ptr, heading) == NULL)
 			fail_msg("%s is not in the page", route->path);
 	}
@@ -217,7 +218,7 @@ test_no_room(void **state)
 	(void)state;
 	for (limit = 0; limit < 40000; limit += 1777) {
 		rt_buf_init(&buf, rt_alloc_libc(), limit);
-		rt_openapi_write(&buf);
+		rt_openapi_write(rt_routes, &buf);
 		assert_int_equal(buf.status, RT_LIMIT);
 		rt_buf_deinit(&buf);
 	}

@@ -89,6 +89,36 @@ purged(void *ctx, rt_str text)
 			      text);
 }
 
+static void
+runs_changed(void *ctx)
+{
+	rt_feed_changed(ctx);
+}
+
+static rt_status
+start_runs(rt_open_project *open_project, rt_error *err)
+{
+	const rt_project_pool_options *given = &open_project->pool->options;
+	rt_runs_options options = {.engine = open_project->engine,
+				   .alloc = given->alloc,
+				   .env = given->env,
+				   .hooks = open_project->hooks,
+				   .config = given->config,
+				   .comms = given->comms,
+				   .owner = given->owner,
+				   .store_path = given->store_path,
+				   .model = given->model,
+				   .lives = given->lives,
+				   .pace_ms = RT_RUN_PACE_MS,
+				   .changed = runs_changed,
+				   .changed_ctx = open_project->feed};
+	rt_status st = rt_runs_new(&options, &open_project->runs, err);
+
+	if (st == RT_OK)
+		rt_feed_set_runs(open_project->feed, open_project->runs);
+	return st;
+}
+
 static rt_status
 open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_project **out,
 		 rt_error *err)
@@ -127,7 +157,7 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 	if (st == RT_OK)
 		st = rt_feed_new(open_project->engine, given->env, &open_project->feed, err);
 	if (st == RT_OK)
-		st = rt_open_project_start_runs(open_project, err);
+		st = start_runs(open_project, err);
 	if (st != RT_OK) {
 		open_project_free(open_project);
 		return st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * From two lists to operations. Matching is done on pairs of indices; then the requests are
- * written in an order in which each finds what it names:
+ * made in an order in which each finds what it names:
  *
  *   edits     by id, while everything is still there
  *   deletes   runs of what is not wanted, in the old order
@@ -14,11 +14,7 @@
  * order. */
 #include "server/replace_list_impl.h"
 
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory");
-}
+#include <stdio.h>
 
 /* ---- what an entry says beside role, content and time ---- */
 
@@ -39,7 +35,7 @@ is_own(rt_str key)
 
 /* Words of requests, which no field of an entry can be called in one. */
 static bool
-is_taken(rt_str key)
+is_reserved(rt_str key)
 {
 	static const char *const names[] = {"op",   "discussion", "take", "before", "after",
 					    "into", "join",       "fork", "flight", "prompt",
@@ -108,106 +104,91 @@ change_of(rt_replace_list *p, const rt_replace_list_old *o, const rt_replace_lis
 	return found;
 }
 
-/* ---- writing requests ---- */
+/* ---- requests ---- */
 
 static void
-begin(rt_replace_list *p, const char *op)
+add(rt_replace_list *p, const rt_request *request)
 {
-	rt_json_add_comma(p->out);
-	rt_buf_add_c(p->out, "{\"op\":\"");
-	rt_buf_add_c(p->out, op);
-	rt_buf_add_byte(p->out, '"');
+	rt_buf_add(p->requests, request, sizeof(*request));
 }
 
+/* The entry.reply, entry.append or entry.insert that an object is. */
 static void
-add_str(rt_replace_list *p, const char *key, rt_str s)
+add_entry(rt_replace_list *p, rt_buf *object)
 {
-	rt_json_add_key(p->out, key);
-	rt_json_add_string(p->out, s);
-}
+	yyjson_val *value = rt_json_parse(p->scope, rt_scope_str(p->scope, object));
+	const rt_request *request = value != NULL ? rt_requests_read(p->scope, &value, 1) : NULL;
 
-static void
-add_val(rt_replace_list *p, const char *key, yyjson_val *v)
-{
-	if (v == NULL || yyjson_is_null(v))
-		return;
-	rt_json_add_key(p->out, key);
-	rt_json_add_value(p->out, v);
+	if (request != NULL)
+		add(p, request);
 }
 
 static void
-end(rt_replace_list *p)
+put_given(rt_buf *out, const char *key, yyjson_val *value)
 {
-	rt_buf_add_byte(p->out, '}');
+	if (value != NULL && !yyjson_is_null(value))
+		rt_json_put_value(out, key, value);
 }
 
-/* Further fields of a new entry, or those that one is to have beside what it has. */
-static rt_status
-add_fields(rt_replace_list *p, size_t at, yyjson_val *value)
+/* A further field of entry number `at`. */
+static void
+put_field(rt_replace_list *p, rt_buf *out, size_t at, yyjson_val *key, yyjson_val *value)
 {
-	yyjson_val *key, *field;
-	size_t i, max;
-
-	yyjson_obj_foreach(value, i, max, key, field)
-	{
-		if (is_own(rt_json_str(key)))
-			continue;
-		if (is_taken(rt_json_str(key)))
-			return rt_fail(p->err, RT_USAGE,
-				       "entry %zu: a field of an entry cannot be called \"%s\"",
-				       at + 1, yyjson_get_str(key));
-		rt_json_add_key_str(p->out, rt_json_str(key));
-		rt_json_add_value(p->out, field);
-	}
-	return RT_OK;
+	if (is_reserved(rt_json_str(key)))
+		rt_scope_fail(p->scope, RT_USAGE,
+			      "entry %zu: a field of an entry cannot be called \"%s\"", at + 1,
+			      yyjson_get_str(key));
+	rt_json_add_key_str(out, rt_json_str(key));
+	rt_json_add_value(out, value);
 }
 
-/* The whole entry into the one that there is: content, and fields on top of its own.
- * is_edited: it is another content. */
-static rt_status
-write_into(rt_replace_list *p, const rt_replace_list_old *o, size_t at, bool is_edited)
+/* Writes the whole entry into the existing one: content, and fields on top of its own.
+ * is_edited: the content differs. */
+static void
+add_reply(rt_replace_list *p, const rt_replace_list_old *o, size_t at, bool is_edited)
 {
 	const rt_replace_list_new *n = &p->news[at];
+	rt_buf *out = rt_scope_buf(p->scope);
 	yyjson_val *key, *value, *was;
 	size_t i, max;
 
-	begin(p, "entry.reply");
-	add_str(p, "into", o->id);
-	add_val(p, "content", n->content != NULL ? n->content : o->content);
-	if (is_edited) {
-		rt_json_add_key(p->out, "by_hand");
-		rt_buf_add_c(p->out, "true");
-	}
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "op", rt_ops[RT_OP_ENTRY_REPLY].name);
+	rt_json_put_str(out, "into", o->id);
+	put_given(out, "content", n->content != NULL ? n->content : o->content);
+	if (is_edited)
+		rt_json_put_bool(out, "by_hand", true);
 	yyjson_obj_foreach(n->value, i, max, key, value)
 	{
 		was = member(o->value, key);
 		if (is_own(rt_json_str(key)) || (was == NULL && yyjson_is_null(value)) ||
 		    rt_str_is(rt_json_str(key), "pi"))
 			continue;
-		/* those are as they were; to say them would be to add them */
+		/* unchanged (see change_of); repeating it would add it again */
 		if (was != NULL && rt_str_is(rt_json_str(key), "thinking_segments"))
 			continue;
-		if (is_taken(rt_json_str(key)))
-			return rt_fail(p->err, RT_USAGE,
-				       "entry %zu: a field of an entry cannot be called \"%s\"",
-				       at + 1, yyjson_get_str(key));
-		rt_json_add_key_str(p->out, rt_json_str(key));
-		rt_json_add_value(p->out, value);
+		put_field(p, out, at, key, value);
 	}
 	yyjson_obj_foreach(o->value, i, max, key, value)
 	{
 		if (!is_of_end(rt_json_str(key)) || member(n->value, key) != NULL)
 			continue;
-		rt_json_add_key_str(p->out, rt_json_str(key));
-		rt_json_add_value(p->out, value);
+		rt_json_add_key_str(out, rt_json_str(key));
+		rt_json_add_value(out, value);
 	}
-	end(p);
-	return RT_OK;
+	rt_json_close(out, '}');
+	add_entry(p, out);
 }
 
-/* What is said differently of an entry that stays. */
-static rt_status
-write_edit(rt_replace_list *p, size_t at, change fields)
+static rt_str
+present(rt_str s)
+{
+	return s.ptr != NULL ? s : RT_STR("");
+}
+
+/* What differs in an entry that stays. */
+static void
+add_edits(rt_replace_list *p, size_t at, change fields)
 {
 	const rt_replace_list_new *n = &p->news[at];
 	const rt_replace_list_old *o = &p->olds[n->from];
@@ -218,115 +199,105 @@ write_edit(rt_replace_list *p, size_t at, change fields)
 	rt_status st = RT_OK;
 
 	is_edited = n->content != NULL && !rt_replace_list_same(p, o->content, n->content, &st);
-	if (st != RT_OK)
-		return st;
+	if (rt_scope_note(p->scope, st) != RT_OK)
+		return;
 	if (fields == FIELDS) {
-		st = write_into(p, o, at, is_edited);
+		add_reply(p, o, at, is_edited);
 		is_edited = true;
 	} else if (is_edited) {
-		begin(p, "entry.edit");
-		add_str(p, "entry", o->id);
-		add_val(p, "content", n->content);
-		end(p);
+		rt_request edit = {.op = RT_OP_ENTRY_EDIT, .entry = o->id};
+
+		rt_request_set(p->scope, &edit, "content", n->content);
+		add(p, &edit);
 	}
 	if (n->role.ptr != NULL && !rt_str_eq(o->role, n->role)) {
-		begin(p, "entry.role");
-		add_str(p, "entry", o->id);
-		add_str(p, "role", n->role);
-		end(p);
+		add(p, &(rt_request){.op = RT_OP_ENTRY_ROLE, .entry = o->id, .role = n->role});
 		is_edited = true;
 	}
 	if (yyjson_is_bool(muted) && yyjson_get_bool(muted) != was_muted) {
-		begin(p, "entry.mute");
-		add_str(p, "entry", o->id);
-		add_val(p, "muted", muted);
-		end(p);
+		add(p, &(rt_request){.op = RT_OP_ENTRY_MUTE,
+				     .entry = o->id,
+				     .muted = was_muted ? RT_NO : RT_YES});
 		is_edited = true;
 	}
 	if (label != NULL && !rt_str_eq(rt_json_str(label), old_label)) {
-		begin(p, "label.set");
-		add_str(p, "entry", o->id);
-		add_str(p, "label", rt_json_str(label));
-		end(p);
+		add(p, &(rt_request){.op = RT_OP_LABEL_SET,
+				     .entry = o->id,
+				     .label = present(rt_json_str(label))});
 		is_edited = true;
 	}
 	p->counts.edited += is_edited;
-	return st;
 }
 
-static bool
-is_told_otherwise(const rt_replace_list_old *o, const rt_replace_list_new *n, const char *key)
+/* The value of a flag where it differs from what the entry has. */
+static rt_tristate
+changed_flag(const rt_replace_list_old *o, const rt_replace_list_new *n, const char *key)
 {
 	yyjson_val *v = rt_json_get(n->value, key);
 
-	return yyjson_is_bool(v) &&
-	       yyjson_get_bool(v) != yyjson_is_true(rt_json_get(o->value, key));
+	if (!yyjson_is_bool(v) ||
+	    yyjson_get_bool(v) == yyjson_is_true(rt_json_get(o->value, key)))
+		return RT_UNSET;
+	return yyjson_get_bool(v) ? RT_YES : RT_NO;
 }
 
 static void
-write_view(rt_replace_list *p, size_t at)
+add_view(rt_replace_list *p, size_t at)
 {
 	const rt_replace_list_new *n = &p->news[at];
 	const rt_replace_list_old *o = &p->olds[n->from];
-	bool collapsed = is_told_otherwise(o, n, "collapsed");
-	bool read_mode = is_told_otherwise(o, n, "read_mode");
+	rt_request view = {.op = RT_OP_ENTRY_VIEW,
+			   .entry = o->id,
+			   .collapsed = changed_flag(o, n, "collapsed"),
+			   .read_mode = changed_flag(o, n, "read_mode")};
 
-	if (!collapsed && !read_mode)
+	if (view.collapsed == RT_UNSET && view.read_mode == RT_UNSET)
 		return;
-	begin(p, "entry.view");
-	add_str(p, "entry", o->id);
-	if (collapsed)
-		add_val(p, "collapsed", rt_json_get(n->value, "collapsed"));
-	if (read_mode)
-		add_val(p, "read_mode", rt_json_get(n->value, "read_mode"));
-	end(p);
+	add(p, &view);
 	p->counts.shown++;
 }
 
-/* Pairs: edits; and no pairs any more where another entry has to stand there. */
-static rt_status
-write_edits(rt_replace_list *p)
+/* Edits of pairs. A pair that cannot be edited is a pair no more: the old entry goes and another
+ * comes. */
+static void
+add_pairs(rt_replace_list *p)
 {
-	rt_status st = RT_OK;
-	size_t i;
-
-	for (i = 0; st == RT_OK && i < p->new_count; i++) {
+	for (size_t i = 0; rt_ok(p->scope) && i < p->new_count; i++) {
 		rt_replace_list_new *n = &p->news[i];
+		rt_status st = RT_OK;
 		change fields;
 
 		if (n->from == RT_REPLACE_LIST_NONE)
 			continue;
 		fields = change_of(p, &p->olds[n->from], n, &st);
-		if (st == RT_OK && fields == OTHER) {
+		if (rt_scope_note(p->scope, st) == RT_OK && fields == OTHER) {
 			p->olds[n->from].to = RT_REPLACE_LIST_NONE;
 			n->from = RT_REPLACE_LIST_NONE;
 		} else if (st == RT_OK) {
-			st = write_edit(p, i, fields);
-			write_view(p, i);
+			add_edits(p, i, fields);
+			add_view(p, i);
 		}
 	}
-	return st;
 }
 
 static void
-write_deletes(rt_replace_list *p)
+add_deletes(rt_replace_list *p)
 {
-	size_t from = 0, to;
+	for (size_t from = 0, to; from < p->old_count; from = to + 1) {
+		rt_request delete = {.op = RT_OP_ENTRY_DELETE};
 
-	for (; from < p->old_count; from = to + 1) {
 		to = from;
 		if (p->olds[from].to != RT_REPLACE_LIST_NONE)
 			continue;
 		while (to + 1 < p->old_count && p->olds[to + 1].to == RT_REPLACE_LIST_NONE)
 			to++;
-		begin(p, "entry.delete");
 		if (to == from) {
-			add_str(p, "entry", p->olds[from].id);
+			delete.entry = p->olds[from].id;
 		} else {
-			add_str(p, "from", p->olds[from].id);
-			add_str(p, "to", p->olds[to].id);
+			delete.from = p->olds[from].id;
+			delete.to = p->olds[to].id;
 		}
-		end(p);
+		add(p, &delete);
 		p->counts.deleted += to - from + 1;
 	}
 }
@@ -334,17 +305,18 @@ write_deletes(rt_replace_list *p)
 /* ---- places ---- */
 
 /* Mark the longest run of old indices that rises. */
-static rt_status
+static void
 fix_places(rt_replace_list *p)
 {
 	/* ends[k]: of all rising runs of k + 1 so far, the last item of the one that ends
 	 * lowest; before[i]: the item in front of i in its run */
-	size_t *ends = rt_new_array(p->alloc, p->new_count + 1, sizeof(*ends));
-	size_t *before = rt_new_array(p->alloc, p->new_count + 1, sizeof(*before));
+	size_t *ends = rt_scope_array(p->scope, p->new_count + 1, sizeof(*ends));
+	size_t *before = rt_scope_array(p->scope, p->new_count + 1, sizeof(*before));
 	size_t length = 0, i;
-	rt_status st = ends != NULL && before != NULL ? RT_OK : nomem(p->err);
 
-	for (i = 0; st == RT_OK && i < p->new_count; i++) {
+	if (!rt_ok(p->scope))
+		return;
+	for (i = 0; i < p->new_count; i++) {
 		size_t low = 0, high = length;
 
 		if (p->news[i].from == RT_REPLACE_LIST_NONE)
@@ -362,55 +334,56 @@ fix_places(rt_replace_list *p)
 		if (low == length)
 			length++;
 	}
-	if (st == RT_OK && length > 0)
-		for (i = ends[length - 1]; i != RT_REPLACE_LIST_NONE; i = before[i])
-			p->news[i].is_fixed = true;
-	rt_free(p->alloc, ends);
-	rt_free(p->alloc, before);
-	return st;
+	for (i = length > 0 ? ends[length - 1] : RT_REPLACE_LIST_NONE; i != RT_REPLACE_LIST_NONE;
+	     i = before[i])
+		p->news[i].is_fixed = true;
 }
 
-/* A new entry; anchor: what it goes in front of; NULL: to the end; is_first: of an empty
- * take. */
-static rt_status
-write_new(rt_replace_list *p, size_t at, const rt_replace_list_old *anchor, bool is_first)
+/* A new entry. anchor: the entry that it goes in front of; NULL: to the end. is_first: the take
+ * is empty. */
+static void
+add_new(rt_replace_list *p, size_t at, const rt_replace_list_old *anchor, bool is_first)
 {
+	static const char *const optional[] = {"ts", "muted", "collapsed", "read_mode"};
 	const rt_replace_list_new *n = &p->news[at];
+	rt_buf *out = rt_scope_buf(p->scope);
+	yyjson_val *key, *value;
+	size_t i, max;
 
-	begin(p, is_first ? "entry.append" : "entry.insert");
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "op", rt_ops[is_first ? RT_OP_ENTRY_APPEND : RT_OP_ENTRY_INSERT].name);
 	if (anchor != NULL)
-		add_str(p, "before", anchor->id);
+		rt_json_put_str(out, "before", anchor->id);
 	else if (!is_first)
-		add_str(p, "after", RT_STR(":-1"));
+		rt_json_put_c(out, "after", ":-1");
 	if (n->id.size > 0 && (p->is_used == NULL || !p->is_used(p->ctx, n->id)))
-		add_str(p, "id", n->id);
+		rt_json_put_str(out, "id", n->id);
 	if (n->role.ptr != NULL)
-		add_str(p, "role", n->role);
-	add_val(p, "kind", rt_json_get(n->value, "kind"));
+		rt_json_put_str(out, "role", n->role);
+	put_given(out, "kind", rt_json_get(n->value, "kind"));
 	if (n->content != NULL)
-		add_val(p, "content", n->content);
+		rt_json_put_value(out, "content", n->content);
 	else
-		add_str(p, "content", RT_STR(""));
-	add_val(p, "ts", rt_json_get(n->value, "ts"));
-	add_val(p, "muted", rt_json_get(n->value, "muted"));
-	add_val(p, "collapsed", rt_json_get(n->value, "collapsed"));
-	add_val(p, "read_mode", rt_json_get(n->value, "read_mode"));
+		rt_json_put_c(out, "content", "");
+	for (i = 0; i < sizeof(optional) / sizeof(optional[0]); i++)
+		put_given(out, optional[i], rt_json_get(n->value, optional[i]));
+	yyjson_obj_foreach(n->value, i, max, key, value)
+		if (!is_own(rt_json_str(key)))
+			put_field(p, out, at, key, value);
+	rt_json_close(out, '}');
+	add_entry(p, out);
 	p->counts.added++;
-	if (add_fields(p, at, n->value) != RT_OK)
-		return RT_USAGE;
-	end(p);
-	return RT_OK;
 }
 
-static rt_status
-write_places(rt_replace_list *p)
+static void
+add_places(rt_replace_list *p)
 {
 	size_t next = 0, kept = 0, i;
-	rt_status st = fix_places(p);
 
+	fix_places(p);
 	for (i = 0; i < p->new_count; i++)
 		kept += p->news[i].from != RT_REPLACE_LIST_NONE;
-	for (i = 0; st == RT_OK && i < p->new_count; i++) {
+	for (i = 0; rt_ok(p->scope) && i < p->new_count; i++) {
 		const rt_replace_list_new *n = &p->news[i];
 		const rt_replace_list_old *anchor;
 
@@ -422,68 +395,57 @@ write_places(rt_replace_list *p)
 			continue;
 		anchor = next < p->new_count ? &p->olds[p->news[next].from] : NULL;
 		if (n->from == RT_REPLACE_LIST_NONE) {
-			st = write_new(p, i, anchor, kept == 0 && i == 0);
+			add_new(p, i, anchor, kept == 0 && i == 0);
 			continue;
 		}
-		begin(p, "entry.move");
-		add_str(p, "entry", p->olds[n->from].id);
-		add_str(p, anchor != NULL ? "before" : "after",
-			anchor != NULL ? anchor->id : RT_STR(":-1"));
-		end(p);
+		rt_request move = {.op = RT_OP_ENTRY_MOVE, .entry = p->olds[n->from].id};
+		if (anchor != NULL)
+			move.before = anchor->id;
+		else
+			move.after = RT_STR(":-1");
+		add(p, &move);
 		p->counts.moved++;
 	}
-	return st;
 }
 
 static void
-write_labels(rt_replace_list *p)
+add_labels(rt_replace_list *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->new_count; i++) {
+	for (size_t i = 0; i < p->new_count; i++) {
 		yyjson_val *label = rt_json_get(p->news[i].value, "label");
+		char position[24];
 
 		if (p->news[i].from != RT_REPLACE_LIST_NONE || !yyjson_is_str(label) ||
 		    yyjson_get_len(label) == 0)
 			continue;
-		begin(p, "label.set");
-		rt_json_add_key(p->out, "entry");
-		rt_buf_add_f(p->out, "\":%zu\"", i + 1);
-		add_str(p, "label", rt_json_str(label));
-		end(p);
+		(void)snprintf(position, sizeof(position), ":%zu", i + 1);
+		add(p, &(rt_request){.op = RT_OP_LABEL_SET,
+				     .entry = rt_scope_copy(p->scope, rt_str_of(position)),
+				     .label = rt_json_str(label)});
 	}
 }
 
-rt_status
-rt_replace_list_plan(const rt_alloc *alloc, yyjson_val *current, yyjson_val *wanted,
-		     rt_id_used_fn is_used, void *ctx, rt_buf *out,
-		     rt_replace_list_counts *out_counts, rt_error *err)
+rt_replace_plan
+rt_replace_list_plan(rt_scope *scope, yyjson_val *current, yyjson_val *wanted,
+		     rt_id_used_fn is_used, void *ctx)
 {
-	rt_replace_list p = {
-		.alloc = alloc, .is_used = is_used, .ctx = ctx, .out = out, .err = err};
-	size_t size = out->size;
-	rt_status st = rt_replace_list_read(&p, current, wanted);
+	rt_replace_list p = {.scope = scope,
+			     .requests = rt_scope_buf(scope),
+			     .is_used = is_used,
+			     .ctx = ctx};
 
-	if (st == RT_OK)
-		st = rt_replace_list_match(&p);
-	if (st == RT_OK) {
-		rt_buf_add_byte(out, '[');
-		st = write_edits(&p);
+	RT_TRY(scope, rt_replace_list_read(&p, current, wanted));
+	RT_TRY(scope, rt_replace_list_match(&p));
+	if (rt_ok(scope)) {
+		add_pairs(&p);
+		add_deletes(&p);
+		add_places(&p);
+		add_labels(&p);
 	}
-	if (st == RT_OK) {
-		write_deletes(&p);
-		st = write_places(&p);
-	}
-	if (st == RT_OK) {
-		write_labels(&p);
-		rt_buf_add_byte(out, ']');
-		st = out->status == RT_OK ? RT_OK : nomem(err);
-	}
-	if (st == RT_OK && out_counts != NULL)
-		*out_counts = p.counts;
-	if (st != RT_OK && out->size > size)
-		out->size = size;
-	rt_free(alloc, p.olds);
-	rt_free(alloc, p.news);
-	return st;
+	rt_str made = rt_scope_str(scope, p.requests);
+	if (!rt_ok(scope))
+		return (rt_replace_plan){0};
+	return (rt_replace_plan){.requests = (const void *)made.ptr,
+				 .count = made.size / sizeof(rt_request),
+				 .counts = p.counts};
 }

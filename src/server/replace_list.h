@@ -22,7 +22,7 @@
 #ifndef RT_SERVER_REPLACE_LIST_H
 #define RT_SERVER_REPLACE_LIST_H
 
-#include "codec/json.h"
+#include "codec/request_json.h"
 
 /* Was this id ever an entry's? Then no new entry can have it. */
 typedef bool (*rt_id_used_fn)(void *ctx, rt_str id);
@@ -33,16 +33,19 @@ typedef struct rt_replace_list_counts {
 	size_t shown;  /* entries that are collapsed, or read, otherwise */
 } rt_replace_list_counts;
 
+typedef struct rt_replace_plan {
+	const rt_request *requests; /* to be carried out as one step */
+	size_t count;
+	rt_replace_list_counts counts;
+} rt_replace_plan;
+
 /* current: the entries as rt_view_show has them. wanted: an array of entries in that shape,
  * each with whatever it wants to say: id, role, content, ts, kind, muted, collapsed,
  * read_mode, label, and further fields. A new entry keeps an id that it names where is_used
  * (with ctx; may be NULL) says that nobody has it.
- * Appended to out: an array of requests to be carried out as one step; "[]" when nothing
- * is to be done. RT_USAGE: what is wanted is no such list, with the position that is
- * meant. */
-RT_CHECKED rt_status rt_replace_list_plan(const rt_alloc *alloc, yyjson_val *current,
-					  yyjson_val *wanted, rt_id_used_fn is_used, void *ctx,
-					  rt_buf *out, rt_replace_list_counts *out_counts,
-					  rt_error *err);
+ * The requests live in the scope and borrow from both lists. Fails the scope with RT_USAGE where
+ * wanted is no such list, with the position that is meant. */
+rt_replace_plan rt_replace_list_plan(rt_scope *scope, yyjson_val *current, yyjson_val *wanted,
+				     rt_id_used_fn is_used, void *ctx);
 
 #endif

@@ -29,18 +29,17 @@ typedef struct rt_replace_list_new {
 } rt_replace_list_new;
 
 typedef struct rt_replace_list {
-	const rt_alloc *alloc;
+	rt_scope *scope;
 	rt_replace_list_old *olds;
 	rt_replace_list_new *news;
 	size_t old_count, new_count;
 	rt_id_used_fn is_used;
 	void *ctx;
-	rt_buf *out;
+	rt_buf *requests; /* rt_request after rt_request */
 	rt_replace_list_counts counts;
-	rt_error *err;
 } rt_replace_list;
 
-/* Read both lists; p->olds and p->news are to be freed, whatever comes back. */
+/* Read both lists. */
 RT_CHECKED rt_status rt_replace_list_read(rt_replace_list *p, yyjson_val *current,
 					  yyjson_val *wanted);
 /* Find for each wanted entry the one that it was. */

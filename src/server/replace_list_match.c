@@ -26,7 +26,7 @@ read_ts(rt_replace_list *p, size_t at, yyjson_val *ts, rt_moment *out, bool *out
 		    ? rt_moment_parse(rt_json_str(ts), out)
 		    : rt_json_is_number(ts) && rt_moment_parse_number(rt_json_str(ts), out))
 		return RT_OK;
-	return rt_fail(p->err, RT_USAGE,
+	return rt_fail(&p->scope->error, RT_USAGE,
 		       "entry %zu: \"ts\" is an ISO 8601 time such as 2026-11-21T20:35:40Z, or an "
 		       "epoch number",
 		       at + 1);
@@ -39,14 +39,13 @@ read_olds(rt_replace_list *p, yyjson_val *current)
 	size_t i, max;
 	rt_status st = RT_OK;
 
-	p->olds = rt_new_array(p->alloc, yyjson_arr_size(current) + 1, sizeof(*p->olds));
+	p->olds = rt_scope_array(p->scope, yyjson_arr_size(current) + 1, sizeof(*p->olds));
 	if (p->olds == NULL)
-		return nomem(p->err);
+		return p->scope->status;
 	yyjson_arr_foreach(current, i, max, value)
 	{
 		rt_replace_list_old *o = &p->olds[i];
 
-		memset(o, 0, sizeof(*o));
 		o->value = value;
 		o->id = rt_json_str(rt_json_get(value, "id"));
 		o->role = rt_json_str(rt_json_get(value, "role"));
@@ -70,7 +69,7 @@ read_member(rt_replace_list *p, size_t at, yyjson_val *value, const char *key,
 		*out = NULL;
 	return *out == NULL || is(*out)
 		       ? RT_OK
-		       : rt_fail(p->err, RT_USAGE, "entry %zu: \"%s\" is %s", at + 1, key, what);
+		       : rt_fail(&p->scope->error, RT_USAGE, "entry %zu: \"%s\" is %s", at + 1, key, what);
 }
 
 static bool
@@ -98,12 +97,11 @@ read_new(rt_replace_list *p, size_t at, yyjson_val *value)
 	yyjson_val *id, *role, *other;
 	rt_status st;
 
-	memset(n, 0, sizeof(*n));
 	n->value = value;
 	n->from = RT_REPLACE_LIST_NONE;
 	if (!yyjson_is_obj(value))
 		return rt_fail(
-			p->err, RT_USAGE,
+			&p->scope->error, RT_USAGE,
 			"entry %zu is no object such as {\"role\":\"User\",\"content\":\"…\"}",
 			at + 1);
 	st = read_member(p, at, value, "id", is_str, "a string", &id);
@@ -127,7 +125,7 @@ read_new(rt_replace_list *p, size_t at, yyjson_val *value)
 	if (st != RT_OK)
 		return st;
 	if (role != NULL && yyjson_get_len(role) == 0)
-		return rt_fail(p->err, RT_USAGE, "entry %zu: \"role\" is empty", at + 1);
+		return rt_fail(&p->scope->error, RT_USAGE, "entry %zu: \"role\" is empty", at + 1);
 	n->role = rt_json_str(role);
 	if (id != NULL && yyjson_get_len(id) > 0) /* "" is none */
 		n->id = rt_json_str(id);
@@ -142,10 +140,10 @@ read_news(rt_replace_list *p, yyjson_val *wanted)
 	rt_status st = RT_OK;
 
 	if (!yyjson_is_arr(wanted))
-		return rt_fail(p->err, RT_USAGE, "the entries are no array");
-	p->news = rt_new_array(p->alloc, yyjson_arr_size(wanted) + 1, sizeof(*p->news));
+		return rt_fail(&p->scope->error, RT_USAGE, "the entries are no array");
+	p->news = rt_scope_array(p->scope, yyjson_arr_size(wanted) + 1, sizeof(*p->news));
 	if (p->news == NULL)
-		return nomem(p->err);
+		return p->scope->status;
 	yyjson_arr_foreach(wanted, i, max, value)
 	{
 		if (st == RT_OK)
@@ -173,12 +171,12 @@ rt_replace_list_same(const rt_replace_list *p, yyjson_val *a, yyjson_val *b, rt_
 
 	if (yyjson_is_str(a) && yyjson_is_str(b))
 		return rt_str_eq(rt_json_str(a), rt_json_str(b));
-	rt_buf_init(&x, p->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&y, p->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_sorted(&x, p->alloc, a);
-	rt_json_add_sorted(&y, p->alloc, b);
+	rt_buf_init(&x, p->scope->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&y, p->scope->alloc, RT_BUF_UNLIMITED);
+	rt_json_add_sorted(&x, p->scope->alloc, a);
+	rt_json_add_sorted(&y, p->scope->alloc, b);
 	if (x.status != RT_OK || y.status != RT_OK)
-		*status = nomem(p->err);
+		*status = nomem(&p->scope->error);
 	same = rt_str_eq(rt_buf_str(&x), rt_buf_str(&y));
 	rt_buf_deinit(&x);
 	rt_buf_deinit(&y);
@@ -287,10 +285,10 @@ hash_of(rt_replace_list *p, rt_str role, yyjson_val *content, const rt_moment *t
 	if (content != NULL && !yyjson_is_str(content)) {
 		rt_buf text;
 
-		rt_buf_init(&text, p->alloc, RT_BUF_UNLIMITED);
-		rt_json_add_sorted(&text, p->alloc, content);
+		rt_buf_init(&text, p->scope->alloc, RT_BUF_UNLIMITED);
+		rt_json_add_sorted(&text, p->scope->alloc, content);
 		if (text.status != RT_OK)
-			*status = nomem(p->err);
+			*status = nomem(&p->scope->error);
 		hash = rt_hash(text.ptr, text.size, hash + 1);
 		rt_buf_deinit(&text);
 	} else {
@@ -384,7 +382,7 @@ match_ids(rt_replace_list *p, key *keys)
 		for (j = i; j-- > 0 && keys[j].hash == keys[i].hash;)
 			if (keys[j].is_new &&
 			    rt_str_eq(p->news[keys[j].index].id, p->news[keys[i].index].id))
-				return rt_fail(p->err, RT_USAGE,
+				return rt_fail(&p->scope->error, RT_USAGE,
 					       "entry %zu: the id \"%.*s\" is there twice",
 					       keys[i].index + 1,
 					       RT_STR_ARG(p->news[keys[i].index].id));
@@ -403,8 +401,8 @@ match_ids(rt_replace_list *p, key *keys)
 rt_status
 rt_replace_list_match(rt_replace_list *p)
 {
-	key *keys = rt_new_array(p->alloc, p->old_count + p->new_count + 1, sizeof(*keys));
-	rt_status st = keys != NULL ? match_ids(p, keys) : nomem(p->err);
+	key *keys = rt_scope_array(p->scope, p->old_count + p->new_count + 1, sizeof(*keys));
+	rt_status st = keys != NULL ? match_ids(p, keys) : p->scope->status;
 	int round;
 
 	for (round = 0; st == RT_OK && round < 2; round++) {
@@ -416,6 +414,5 @@ rt_replace_list_match(rt_replace_list *p)
 	}
 	if (st == RT_OK)
 		st = match_neighbours(p, is_edited);
-	rt_free(p->alloc, keys);
 	return st;
 }

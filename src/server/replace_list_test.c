@@ -81,11 +81,21 @@ static rt_status
 plan(fixture *f, yyjson_val *wanted)
 {
 	rt_json_doc *now = shown(f);
+	rt_replace_plan made;
+	rt_scope s;
 	rt_status st;
 
 	rt_buf_clear(&f->ops);
-	st = rt_replace_list_plan(rt_alloc_libc(), entries_of(now), wanted, is_used, f, &f->ops,
-				  &f->counts, &f->err);
+	rt_scope_init(&s, rt_alloc_libc());
+	made = rt_replace_list_plan(&s, entries_of(now), wanted, is_used, f);
+	f->counts = made.counts;
+	if (rt_ok(&s)) {
+		rt_json_open(&f->ops, NULL, '[');
+		for (size_t i = 0; i < made.count; i++)
+			rt_request_write(&f->ops, &made.requests[i]);
+		rt_json_close(&f->ops, ']');
+	}
+	st = rt_scope_end(&s, &f->err);
 	rt_json_free(now);
 	return st;
 }
@@ -602,14 +612,13 @@ without_memory_nothing_is_written(void **state)
 	now = shown(f);
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_of(json), &doc, NULL), RT_OK);
 	for (n = 0;; n++) {
-		rt_buf out;
+		rt_scope scope;
 		rt_status st;
 
 		s.left = n;
-		rt_buf_init(&out, &alloc, RT_BUF_UNLIMITED);
-		st = rt_replace_list_plan(&alloc, entries_of(now), rt_json_root(doc), NULL, NULL,
-					  &out, NULL, &f->err);
-		rt_buf_deinit(&out);
+		rt_scope_init(&scope, &alloc);
+		(void)rt_replace_list_plan(&scope, entries_of(now), rt_json_root(doc), NULL, NULL);
+		st = rt_scope_end(&scope, &f->err);
 		if (st == RT_OK)
 			break;
 		assert_int_equal(st, RT_NOMEM);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Route: the one table of what can be asked over HTTP. Dispatch, OPTIONS of the documents
- * (/retake/v1/openapi.json, docs/api.md) and the tests of access are made from it; so are the
- * routes of operations: a row that names an operation takes the fields of core/op.c, those
- * that its path does not have, as its body. An operation that has no row can still be asked
- * for by POST /retake/v1/ops/{op}, and its documentation is there at once.
+ * Route: one request that the server answers: method, path, parameters, handler. The rows are in
+ * routes.c; dispatch, the documents (/retake/v1/openapi.json, docs/api.md) and the tests of access
+ * are made from them. The body of a row that names an operation has the fields of core/op.def
+ * that its path does not have. An operation without a row is available as
+ * POST /retake/v1/ops/{op}, and documented, at once.
  *
  * Threads: immutable. */
 #ifndef RT_SERVER_ROUTE_H
 #define RT_SERVER_ROUTE_H
 
 #include "core/op.h"
+#include "server/browser.h"
+#include "server/front.h"
 #include "server/project_pool.h"
 #include "server/web.h"
 #include "server/principal.h"
@@ -51,7 +53,10 @@ typedef struct rt_call {
 	rt_str params[RT_ROUTE_PARAMS]; /* of the path, in its order, decoded */
 	rt_project_pool *pool;
 	rt_open_project *open_project;  /* the project; NULL with RT_ROUTE_NO_PROJECT */
-	void *server;       /* rt_server, for what is about the server itself */
+	const struct rt_route *routes; /* that are documented */
+	rt_browsers *browsers;
+	rt_front *front;
+	const char *place;  /* the server's address for links: "127.0.0.1:8999" */
 	rt_buf notes;       /* of hooks */
 	bool needs_match;   /* a change without If-Match is refused: 428 */
 } rt_call;
@@ -71,9 +76,6 @@ typedef struct rt_route {
 	const rt_route_param *body;  /* fields of the body that are no operation's; or NULL */
 } rt_route;
 
-extern const rt_route rt_routes[]; /* ended by a NULL path */
-extern const size_t rt_route_count;
-
 typedef enum rt_route_found {
 	RT_ROUTE_FOUND,
 	RT_ROUTE_UNKNOWN,      /* 404 */
@@ -87,8 +89,12 @@ rt_str rt_route_param_name(const char *path, size_t at);
 /* As one part of a path, or a value of a query. */
 void rt_route_encode(rt_buf *buf, rt_str text);
 
-/* params are views of the path, still encoded. allow has room for 64 bytes. */
-rt_route_found rt_route_find(rt_web_method method, rt_str path, const rt_route **out,
-			     rt_str params[RT_ROUTE_PARAMS], char allow[64]);
+/* "GET" */
+const char *rt_route_method(rt_web_method method);
+
+/* The first match in tables (ended by NULL). params are views of the path, still encoded. allow
+ * has room for 64 bytes. */
+rt_route_found rt_route_find(const rt_route *const *tables, rt_web_method method, rt_str path,
+			     const rt_route **out, rt_str params[RT_ROUTE_PARAMS], char allow[64]);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Any bytes as a method and a target: what is found has its parameters in the path, and
  * queries are decoded within what there is. The first byte is the method. */
-#include "server/route.h"
+#include "server/routes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,7 +39,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (question != SIZE_MAX)
 		request.query = rt_str_at(target.ptr + question + 1, target.size - question - 1);
 	request.method = (rt_web_method)(data[0] % (RT_WEB_DELETE + 1));
-	found = rt_route_find(request.method, request.path, &route, params, allow);
+	found = rt_route_find(rt_all_routes, request.method, request.path, &route, params, allow);
 	if (found == RT_ROUTE_FOUND) {
 		RT_ASSERT(route->method == request.method);
 		for (i = 0; i < RT_ROUTE_PARAMS; i++) {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "server/api.h"
+#include "server/routes.h"
 #include "server/openapi.h"
 
 static const rt_route *
@@ -16,7 +17,7 @@ find(rt_web_method method, const char *path, rt_str params[RT_ROUTE_PARAMS])
 	const rt_route *route = NULL;
 	char allow[64];
 
-	return rt_route_find(method, rt_str_of(path), &route, params, allow) == RT_ROUTE_FOUND
+	return rt_route_find(rt_all_routes, method, rt_str_of(path), &route, params, allow) == RT_ROUTE_FOUND
 		       ? route
 		       : NULL;
 }
@@ -70,18 +71,18 @@ test_not_found(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 		assert_int_equal(
-			rt_route_find(RT_WEB_GET, rt_str_of(unknown[i]), &route, params, allow),
+			rt_route_find(rt_all_routes, RT_WEB_GET, rt_str_of(unknown[i]), &route, params, allow),
 			RT_ROUTE_UNKNOWN);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(
-			rt_route_find(RT_WEB_GET, rt_str_of(bad[i]), &route, params, allow),
+			rt_route_find(rt_all_routes, RT_WEB_GET, rt_str_of(bad[i]), &route, params, allow),
 			RT_ROUTE_BAD);
-	assert_int_equal(rt_route_find(RT_WEB_PUT, RT_STR("/retake/v1/discussions/d1"), &route,
+	assert_int_equal(rt_route_find(rt_all_routes, RT_WEB_PUT, RT_STR("/retake/v1/discussions/d1"), &route,
 				       params, allow),
 			 RT_ROUTE_OTHER_METHOD);
 	assert_string_equal(allow, "GET, PATCH, DELETE");
 	assert_int_equal(
-		rt_route_find(RT_WEB_OTHER, RT_STR("/retake/v1/info"), &route, params, allow),
+		rt_route_find(rt_all_routes, RT_WEB_OTHER, RT_STR("/retake/v1/info"), &route, params, allow),
 		RT_ROUTE_OTHER_METHOD);
 	assert_string_equal(allow, "GET");
 }
@@ -150,10 +151,10 @@ test_every_operation(void **state)
 
 	(void)state;
 	rt_buf_init(&docs, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_api_docs_write(&docs);
+	rt_api_docs_write(rt_routes, &docs);
 	assert_int_equal(docs.status, RT_OK);
 	for (i = 0; i < RT_OP_COUNT; i++) {
-		if (rt_openapi_route_of((rt_op_id)i) == NULL)
+		if (rt_openapi_route_of(rt_routes, (rt_op_id)i) == NULL)
 			fail_msg("%s has no route of its own", rt_ops[i].name);
 		snprintf(heading, sizeof(heading), "| `%s`: ", rt_ops[i].name);
 		if (strstr(docs.ptr, heading) == NULL)

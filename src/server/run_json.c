@@ -3,7 +3,6 @@
  * Runs as JSON and as events of a stream. */
 #include "server/run_json.h"
 
-#include "server/project_pool.h"
 
 /* ---- texts ---- */
 
@@ -443,37 +442,5 @@ rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out, rt_er
 	st = rt_scope_end(&s, err);
 	if (st == RT_OK)
 		*out = r;
-	return st;
-}
-
-/* ---- the runs of an open project ---- */
-
-static void
-changed(void *ctx)
-{
-	rt_feed_changed(ctx);
-}
-
-rt_status
-rt_open_project_start_runs(rt_open_project *open_project, rt_error *err)
-{
-	const rt_project_pool_options *given = rt_project_pool_get_options(open_project->pool);
-	rt_runs_options options = {.engine = open_project->engine,
-				   .alloc = given->alloc,
-				   .env = given->env,
-				   .hooks = open_project->hooks,
-				   .config = given->config,
-				   .comms = given->comms,
-				   .owner = given->owner,
-				   .store_path = given->store_path,
-				   .model = given->model,
-				   .lives = given->lives,
-				   .pace_ms = RT_RUN_PACE_MS,
-				   .changed = changed,
-				   .changed_ctx = open_project->feed};
-	rt_status st = rt_runs_new(&options, &open_project->runs, err);
-
-	if (st == RT_OK)
-		rt_feed_set_runs(open_project->feed, open_project->runs);
 	return st;
 }

@@ -47,11 +47,6 @@
 
 #include "app/run.h"
 
-struct rt_open_project;
-
-/* The runs of a project that is being opened, with the pool's options; its feed is told of them. */
-RT_CHECKED rt_status rt_open_project_start_runs(struct rt_open_project *open_project, rt_error *err);
-
 /* A body (NULL: none) as a request: `how` and the members of that kind. out borrows from it.
  * RT_USAGE: an unknown member, or one of another type. */
 RT_CHECKED rt_status rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out,

@@ -8,6 +8,7 @@
 #include "server/guard.h"
 #include "server/page.h"
 #include "server/problem.h"
+#include "server/routes.h"
 
 struct rt_server {
 	rt_server_options options;
@@ -18,6 +19,7 @@ struct rt_server {
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
 	char cookie[32]; /* its name */
+	char place[RT_GUARD_HOST_ROOM]; /* its address for links */
 	rt_front *front;
 };
 
@@ -135,7 +137,8 @@ admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_pla
 	rt_str slow;
 	rt_guard_fault fault;
 	rt_route_found found =
-		rt_route_find(request->method, request->path, &in->route, in->params, allow);
+		rt_route_find(rt_all_routes, request->method, request->path, &in->route,
+			      in->params, allow);
 
 	if (found == RT_ROUTE_BAD) {
 		rt_problem_http(answer, 400, "invalid-request", "The address cannot be read",
@@ -242,7 +245,10 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 			.route = in->route,
 			.pool = server->pool,
 			.needs_match = server->options.require_match,
-			.server = server};
+			.routes = rt_routes,
+			.browsers = server->browsers,
+			.front = server->front,
+			.place = server->place};
 	size_t i;
 
 	if (in->route == NULL) {
@@ -314,6 +320,16 @@ own_host(const rt_server *server, char out[RT_GUARD_HOST_ROOM])
 			out[i] = (char)(out[i] | 0x20);
 }
 
+static void
+find_place(rt_server *server)
+{
+	char host[RT_GUARD_HOST_ROOM];
+
+	own_host(server, host);
+	(void)snprintf(server->place, sizeof(server->place), "%.*s:%u", RT_GUARD_HOST_ROOM - 8,
+		       host, rt_server_port(server));
+}
+
 /* One that was named is known by its own digits: no name that somebody points here is that. */
 static void
 add_own_host(rt_server *server)
@@ -371,6 +387,7 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 	if (st == RT_OK) {
 		rt_guard_init(&server->guard, rt_front_port(server->front));
 		rt_page_cookie_name(rt_front_port(server->front), server->cookie);
+		find_place(server);
 		add_own_host(server);
 		st = add_hosts(server, rt_str_of(options->hosts), err);
 	}
@@ -402,14 +419,10 @@ rt_server_port(const rt_server *server)
 	return rt_front_port(server->front);
 }
 
-void
-rt_server_place(const rt_server *server, char *out)
+const char *
+rt_server_place(const rt_server *server)
 {
-	char host[RT_GUARD_HOST_ROOM];
-
-	own_host(server, host);
-	(void)snprintf(out, RT_GUARD_HOST_ROOM, "%.*s:%u", RT_GUARD_HOST_ROOM - 8, host,
-		       rt_server_port(server));
+	return server->place;
 }
 
 void
@@ -435,22 +448,4 @@ rt_server_tick(rt_server *server)
 {
 	rt_project_pool_tick(server->pool);
 	rt_browsers_tend(server->browsers);
-}
-
-rt_browsers *
-rt_server_browsers(rt_server *server)
-{
-	return server->browsers;
-}
-
-bool
-rt_server_requires_match(const rt_server *server)
-{
-	return server->options.require_match;
-}
-
-void
-rt_server_counts(rt_server *server, rt_front_counts *out)
-{
-	rt_front_count(server->front, out);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Server: the store's projects over HTTP. It puts the rooms of this folder together:
+ * Server: the store's projects over HTTP.
  *
- *   front.h    sockets, limits, time            guard.h    may this request come in at all?
- *   token_host.h, browser.h  who asks           route.h    what can be asked (the one table)
- *   project_pool.h    the projects                     call.h, api_*.c  answers
- *   feed.h     events                           run.h      models at work
- *   hook_api.h the Hook API of the seeds        page.h     what a browser gets
+ *   front.h           sockets, limits, time     guard.h   which requests come in
+ *   token_host.h, browser.h   principals        routes.h  the one table of what can be asked
+ *   project_pool.h    projects                  call.h, api_*.c   handlers
+ *   feed.h            events                    run_json.h   models at work (app/run.h)
+ *   hook_api.c        the Hook API              page.h    what a browser gets
  *
- * A request: front → admit (guard, route, who) → [body] → handle → an rt_call → the route's
+ * A request: front → admit (guard, route, principal) → [body] → handle → an rt_call → the route's
  * function → an answer → front.
  *
  * Threads: open and close from one; the rest is its own. */
@@ -39,9 +39,9 @@ RT_CHECKED rt_status rt_server_open(const rt_server_options *options, rt_server 
 void rt_server_close(rt_server *server);
 
 unsigned rt_server_port(const rt_server *server);
-/* "127.0.0.1:8999": where it is reached, for links; room for RT_GUARD_HOST_ROOM bytes. Of all
- * addresses it is this machine's own. */
-void rt_server_place(const rt_server *server, char *out);
+/* "127.0.0.1:8999": its address for links; where it listens on all addresses, this machine's own.
+ * Lives as long as the server. */
+const char *rt_server_place(const rt_server *server);
 /* "retake serve --login" with the flags that reach this server. It names no store: anybody who can
  * connect may read it. */
 void rt_server_add_login(const rt_server *server, rt_buf *out);
@@ -51,11 +51,5 @@ RT_CHECKED rt_status rt_server_code(rt_server *server, rt_str project, char out[
 				    bool *out_replaced, rt_error *err);
 /* Every RT_FEED_TICK_MS. */
 void rt_server_tick(rt_server *server);
-
-/* ---- for routes about the server itself ---- */
-
-rt_browsers *rt_server_browsers(rt_server *server);
-bool rt_server_requires_match(const rt_server *server);
-void rt_server_counts(rt_server *server, rt_front_counts *out);
 
 #endif
