@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pending change: a change that a person asked for, carried out while the screen goes on. It has a
- * thread of its own, since it may have to wait: for another process that writes to the store, for a
- * hook. There is one at a time.
+ * Pending change: a change that runs in a thread while the screen stays usable, since it may wait
+ * for another process that writes to the store, or for a hook. There is at most one.
  *
- *   under way   for 50 ms the terminal's thread waits for it, so that as a rule what it did is in
- *               the next frame. After that the screen goes on
- *   told        after 150 ms a line says what is waited for. From then on keys that only look or
- *               write do so; all others, and what is typed before the line is seen, are held back
- *               until the pending change has ended (typeahead.h)
- *   given up    by Escape or Ctrl+C, as long as it is not being written: nothing is changed then.
- *               A hook that runs after it is ended so, too, and the change stands
- *   over        whoever asked is told, on the terminal's thread. What was held back is done now,
- *               unless somebody else has changed the discussion since it was typed;
- *               or, where it failed, it is not, and that is said; neither is what was typed
- *               before a frame has shown the question that it ended in
+ *   running     the terminal's thread waits 50 ms for it, so that its effect is usually in the next
+ *               frame
+ *   announced   after 150 ms a line says what it waits for. From then on keys that only look or
+ *               write work; all others, and what was typed before that line was drawn, are kept in
+ *               the typeahead (typeahead.h) until it has ended
+ *   cancelled   by Escape or Ctrl+C unless it is being written already: nothing is changed then.
+ *               A hook that runs after it is only ended, and the change stays
+ *   ended       its callback is called on the terminal's thread, then the typeahead is replayed.
+ *               The typeahead is dropped, with a notice, where the change failed, where somebody
+ *               else changed the discussion since it was typed, or where it was typed before a
+ *               frame had shown the question that the change ended in
  *
  * Threads: the one of the terminal. */
 #ifndef RT_TUI_PENDING_H
@@ -25,48 +24,47 @@
 
 struct rt_event;
 
-/* How it ended. st RT_OK: said is what became of it, and may be changed; the work looks at the new
- * value. Otherwise err says why nothing was changed: RT_INTERRUPTED: it was given up;
- * RT_CONFLICT: it is not as it was seen; RT_BUSY. */
+/* The outcome. RT_OK: said describes the change, and may be modified; the work is at the new value.
+ * Otherwise nothing was changed, and err says why. RT_INTERRUPTED: it was cancelled. RT_CONFLICT:
+ * the precondition does not hold. RT_BUSY: another one is pending. */
 typedef rt_status (*rt_pending_change_fn)(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said,
 					  const rt_error *err);
 
 typedef struct rt_pending_change_options {
 	const rt_request *requests; /* copied; several are one step */
 	size_t count;
-	const rt_precondition *precondition; /* has to be so still, or NULL; lives as long as ctx */
+	const rt_precondition *precondition; /* checked before writing, or NULL; lives as long as ctx */
 	rt_pending_change_fn done;
-	void *ctx;           /* taken over, on failure, too */
-	void (*free_ctx)(rt_tui *tui, void *ctx); /* or NULL; maybe long after done */
+	void *ctx;           /* owned from here on, on failure, too */
+	void (*free_ctx)(rt_tui *tui, void *ctx); /* or NULL; possibly long after done */
 } rt_pending_change_options;
 
-/* done may be called before this returns, and is what may fail then. Without a terminal (tests)
- * it always is. */
+/* done may be called before this returns, which then returns its status. Without a terminal
+ * (tests) it always is. */
 RT_CHECKED rt_status rt_pending_change_start(rt_tui *tui, const rt_pending_change_options *how);
-/* A failure is said, and what was done, as rt_tui_say_change does. */
+/* Report the change as rt_tui_say_change does, or the failure. */
 RT_CHECKED rt_status rt_pending_change_report(rt_tui *tui, void *ctx, rt_status st,
 					      rt_work_said *said, const rt_error *err);
 
-/* What was held back is not carried out, and the notice says so. */
+/* Drop the typeahead, and add that to the notice. */
 void rt_pending_change_drop_typeahead(rt_tui *tui, const char *why);
 
 /* ---- for the loop ---- */
 
-/* Is it over? Then who asked is told. Each turn. */
+/* Call done if it has ended. Every turn. */
 RT_CHECKED rt_status rt_pending_change_poll(rt_tui *tui);
-/* A key or a paste while one is under way. *out_taken false: it is to be carried out now. */
+/* A key or a paste while one is pending. *out_taken false: the caller handles it. */
 RT_CHECKED rt_status rt_pending_change_on_event(rt_tui *tui, const struct rt_event *event,
 						bool *out_taken);
-/* No more than it can be given up now. */
+/* Cancel it where that is still possible. */
 RT_CHECKED rt_status rt_pending_change_cancel(rt_tui *tui);
-/* The end of the screen: what is being written is waited for, and whoever asked is told. */
+/* Wait for its end and call done. When the screen ends. */
 RT_CHECKED rt_status rt_pending_change_finish(rt_tui *tui);
-/* The same after a failure: nobody is told. */
+/* The same after a failure, without calling done. */
 void rt_pending_change_stop(rt_tui *tui);
-/* What is waited for, in a line; false: there is nothing to be said (yet). The person sees it in
- * the frame that is being drawn. */
+/* What it waits for, as a line for the frame that is being drawn; false: nothing to show (yet). */
 bool rt_pending_change_status_text(rt_tui *tui, rt_buf *out);
-/* May the program not end yet? */
+/* Must the program not end yet? */
 bool rt_pending_change_is_unfinished(const rt_tui *tui);
 
 #endif

@@ -67,24 +67,21 @@ carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_e
 /* Ends the scope that the requests were made in. words: what several of them did together, or
  * NULL. */
 static rt_status
-carry_out(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_scope *s,
+carry_out(rt_tui *tui, rt_verb_request *a, rt_str answer, rt_scope *s,
 	  const rt_request *requests, size_t count, const char *words)
 {
 	rt_pending_change_options how = {.requests = requests,
 					 .count = count,
 					 .done = carried_out,
 					 .free_ctx = rt_verb_request_free};
-	rt_verb_request *b = NULL;
 	rt_status st = s->status;
 
-	if (st == RT_OK)
-		st = rt_verb_request_copy(tui, a, answer, &b);
-	else
+	if (st != RT_OK) {
 		st = rt_verb_failed(tui, a, answer, st, &s->error);
-	if (st == RT_OK && b != NULL) {
-		(void)snprintf(b->words, sizeof(b->words), "%s", words == NULL ? "" : words);
-		how.precondition = &b->precondition;
-		how.ctx = b;
+	} else if ((st = rt_verb_request_set_answer(a, answer)) == RT_OK) {
+		(void)snprintf(a->words, sizeof(a->words), "%s", words == NULL ? "" : words);
+		how.precondition = &a->precondition;
+		how.ctx = rt_verb_request_ref(a);
 		st = rt_pending_change_start(tui, &how);
 	}
 	rt_scope_deinit(s);
@@ -108,7 +105,7 @@ rt_verb_apply(rt_tui *tui, const rt_request *request)
 
 /* The same request for each of the entries, as one step; did: in words what was done to them. */
 static rt_status
-each(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_request request, const char *did)
+each(rt_tui *tui, rt_verb_request *a, rt_str answer, rt_request request, const char *did)
 {
 	char words[80];
 	rt_request *requests;
@@ -197,7 +194,7 @@ edit(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 }
 
 static rt_status
-save(rt_tui *tui, const rt_verb_request *a, rt_str text)
+save(rt_tui *tui, rt_verb_request *a, rt_str text)
 {
 	bool as_take = a->action == RT_ACT_EDIT_AS_TAKE;
 	uint32_t entry = a->entries[0];
@@ -281,7 +278,7 @@ insert(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
 }
 
 static rt_status
-insert_text(rt_tui *tui, const rt_verb_request *a, rt_str text)
+insert_text(rt_tui *tui, rt_verb_request *a, rt_str text)
 {
 	rt_request r = {.op = RT_OP_ENTRY_INSERT,
 			.role = next_role(tui, a->entries[0]),
@@ -349,7 +346,7 @@ entry_id(rt_tui *tui, rt_scope *s, uint32_t entry)
 
 /* The entry and all that follow it, in the take that it was seen in. */
 static rt_status
-delete_below(rt_tui *tui, const rt_verb_request *a)
+delete_below(rt_tui *tui, rt_verb_request *a)
 {
 	rt_request r = {.op = RT_OP_ENTRY_DELETE};
 	uint32_t entry = a->entries[0];
@@ -378,7 +375,7 @@ delete_below(rt_tui *tui, const rt_verb_request *a)
 
 /* Entries of another take, brought behind the head of this one. */
 static rt_status
-graft(rt_tui *tui, const rt_verb_request *a)
+graft(rt_tui *tui, rt_verb_request *a)
 {
 	rt_request r = {.op = RT_OP_TAKE_GRAFT};
 	rt_work *work = &tui->work;
@@ -418,7 +415,7 @@ graft(rt_tui *tui, const rt_verb_request *a)
 
 /* where: an address, or "end". */
 static rt_status
-move(rt_tui *tui, const rt_verb_request *a, rt_str where)
+move(rt_tui *tui, rt_verb_request *a, rt_str where)
 {
 	rt_str address_text = rt_str_trim(where), last = {0};
 	bool is_end = rt_str_eq(address_text, RT_STR("end"));
@@ -452,7 +449,7 @@ move(rt_tui *tui, const rt_verb_request *a, rt_str where)
 
 /* A number is that of an entry on the screen, whatever ids may look like. */
 static rt_status
-move_to(rt_tui *tui, const rt_verb_request *a, rt_str where)
+move_to(rt_tui *tui, rt_verb_request *a, rt_str where)
 {
 	rt_str number = rt_str_trim(where);
 	char address[24];
@@ -484,7 +481,7 @@ rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t
 }
 
 static rt_status
-split(rt_tui *tui, const rt_verb_request *a, rt_str before)
+split(rt_tui *tui, rt_verb_request *a, rt_str before)
 {
 	rt_request r = {.op = RT_OP_ENTRY_SPLIT};
 	size_t at = SIZE_MAX;
@@ -532,7 +529,7 @@ other_take(rt_tui *tui, bool next)
 }
 
 static rt_status
-rename_take(rt_tui *tui, const rt_verb_request *a, rt_str to)
+rename_take(rt_tui *tui, rt_verb_request *a, rt_str to)
 {
 	rt_request r = {.op = RT_OP_TAKE_RENAME, .name = rt_str_trim(to)};
 	rt_scope s;
@@ -584,7 +581,7 @@ again(rt_tui *tui, rt_run_how how, const uint32_t *entries, size_t count)
 }
 
 static rt_status
-compact(rt_tui *tui, const rt_verb_request *a, rt_str instructions)
+compact(rt_tui *tui, rt_verb_request *a, rt_str instructions)
 {
 	rt_run_request request = {.how = RT_RUN_COMPACT, .instructions = instructions};
 	char from[RT_ID_MAX + 1], to[RT_ID_MAX + 1];
@@ -712,7 +709,7 @@ rt_verb_prompt(rt_tui *tui)
 /* ---- answers ---- */
 
 static rt_status
-branch(rt_tui *tui, const rt_verb_request *a, rt_str take)
+branch(rt_tui *tui, rt_verb_request *a, rt_str take)
 {
 	rt_request r = {.op = RT_OP_TAKE_BRANCH};
 	rt_scope s;
@@ -726,7 +723,7 @@ branch(rt_tui *tui, const rt_verb_request *a, rt_str take)
 
 /* A request without an entry. */
 static rt_status
-alone(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_request r)
+alone(rt_tui *tui, rt_verb_request *a, rt_str answer, rt_request r)
 {
 	rt_scope s;
 
@@ -736,7 +733,7 @@ alone(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_request r)
 
 /* count: how many steps, in decimal; empty: one. */
 static rt_status
-undo_or_redo(rt_tui *tui, const rt_verb_request *a, rt_str count)
+undo_or_redo(rt_tui *tui, rt_verb_request *a, rt_str count)
 {
 	rt_request r = {.op = a->action == RT_ACT_UNDO ? RT_OP_UNDO : RT_OP_REDO,
 			.count.given = count.size > 0};
@@ -748,7 +745,7 @@ undo_or_redo(rt_tui *tui, const rt_verb_request *a, rt_str count)
 
 /* A verb of which all is known. */
 static rt_status
-do_verb(rt_tui *tui, const rt_verb_request *a, rt_str answer)
+do_verb(rt_tui *tui, rt_verb_request *a, rt_str answer)
 {
 	rt_str nothing = rt_str_at(NULL, 0), name = rt_str_trim(answer);
 	rt_tristate on = a->is_on ? RT_YES : RT_NO;
@@ -792,7 +789,7 @@ do_verb(rt_tui *tui, const rt_verb_request *a, rt_str answer)
 }
 
 rt_status
-rt_verb_do(rt_tui *tui, const rt_verb_request *a, rt_str answer)
+rt_verb_do(rt_tui *tui, rt_verb_request *a, rt_str answer)
 {
 	rt_status st;
 

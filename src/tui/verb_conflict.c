@@ -239,7 +239,7 @@ show(rt_tui *tui, const rt_verb_request *a)
 
 /* ---- the question ---- */
 
-static rt_status put(rt_tui *tui, const rt_verb_request *a);
+static rt_status put(rt_tui *tui, rt_verb_request *a);
 
 /* Rows can be compared with what they were, so what was seen of them stays until the answer. Of
  * all else the question says what it is now: that is what the answer is to, and nothing newer. */
@@ -314,7 +314,7 @@ decided(rt_tui *tui, void *ctx, rt_str answer)
 }
 
 static rt_status
-put(rt_tui *tui, const rt_verb_request *a)
+put(rt_tui *tui, rt_verb_request *a)
 {
 	static const rt_choice of_text[] = {
 		{"b", "both", "Keep both: yours in a new take"},
@@ -327,19 +327,15 @@ put(rt_tui *tui, const rt_verb_request *a)
 		{"y", "overwrite", "Yes: do it anyway"},
 		{"s", "show", "Show what is different"},
 	};
-	const char *question;
-	rt_verb_request *b = NULL;
-	rt_status st = rt_verb_request_copy(tui, a, rt_buf_str(&a->answer), &b);
+	const char *question = a->question.ptr;
 
-	if (st != RT_OK)
-		return st;
-	b->is_open = true;
-	question = b->question.ptr;
+	a->is_open = true;
+	(void)rt_verb_request_ref(a);
 	if (rt_verb_request_has_text(a))
 		return rt_pane_choose(
 			tui, question, a->action == RT_ACT_EDIT ? of_text : of_text + 1,
-			a->action == RT_ACT_EDIT ? 4 : 3, decided, b, rt_verb_request_free);
-	return rt_pane_choose(tui, question, of_rows, a->precondition.count > 0 ? 3 : 2, decided, b,
+			a->action == RT_ACT_EDIT ? 4 : 3, decided, a, rt_verb_request_free);
+	return rt_pane_choose(tui, question, of_rows, a->precondition.count > 0 ? 3 : 2, decided, a,
 			      rt_verb_request_free);
 }
 
@@ -351,18 +347,14 @@ has_no_redo(const rt_work *work)
 }
 
 rt_status
-rt_verb_conflict(rt_tui *tui, const rt_verb_request *a, const rt_error *why, rt_verb_fn again)
+rt_verb_conflict(rt_tui *tui, rt_verb_request *a, const rt_error *why, rt_verb_fn again)
 {
 	bool holds = true, is_there = true;
-	rt_verb_request *b = NULL;
 	rt_error err = *why;
-	rt_status st = rt_verb_request_copy(tui, a, rt_buf_str(&a->answer), &b);
+	rt_status st = RT_OK;
 
-	if (st != RT_OK)
-		return st;
-	b->again = again;
+	a->again = again;
 	if (a->action == RT_ACT_REDO && has_no_redo(&tui->work)) {
-		rt_verb_request_free(tui, b);
 		rt_tui_say_done(tui, "Nothing to bring back: somebody else changed something meanwhile");
 		return RT_OK;
 	}
@@ -372,14 +364,13 @@ rt_verb_conflict(rt_tui *tui, const rt_verb_request *a, const rt_error *why, rt_
 	if (st == RT_OK && !is_there) /* there is nothing to be decided */
 		st = rt_fail(&err, RT_CONFLICT, "the entry is not in the take any more");
 	if (st == RT_OK) {
-		rt_buf_clear(&b->question);
+		rt_buf_clear(&a->question);
 		tui->work.seen_take = a->seen_take;
-		st = add_question(tui, a, why, &b->question, &err);
+		st = add_question(tui, a, why, &a->question, &err);
 		tui->work.seen_take = 0;
 	}
-	if (st == RT_OK && !has_rows(b))
-		st = rt_verb_request_refresh(tui, b, &err);
-	st = st == RT_OK ? put(tui, b) : rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, &err);
-	rt_verb_request_free(tui, b);
-	return st;
+	if (st == RT_OK && !has_rows(a))
+		st = rt_verb_request_refresh(tui, a, &err);
+	return st == RT_OK ? put(tui, a)
+			   : rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, &err);
 }

@@ -11,17 +11,17 @@
 
 /* Carry out one request and report it. */
 RT_CHECKED rt_status rt_verb_apply(rt_tui *tui, const rt_request *request);
-/* A verb on an entry whose question is answered already. */
+/* A verb on an entry, with the answer to its question. */
 RT_CHECKED rt_status rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry, rt_str answer);
-/* So many steps back, or (redo) forth; count empty: one. It is the step that the person was shown,
- * or it is asked. */
+/* Undo or redo count steps (decimal; empty: one). Asks first if the newest step is not the one
+ * that the person was shown. */
 RT_CHECKED rt_status rt_verb_undo(rt_tui *tui, bool redo, rt_str count);
-/* The same as it was asked. */
-RT_CHECKED rt_status rt_verb_do(rt_tui *tui, const rt_verb_request *request, rt_str answer);
-/* It was not done, since it is not as it was seen: what to do now is asked. */
-RT_CHECKED rt_status rt_verb_conflict(rt_tui *tui, const rt_verb_request *request,
+/* Carry out a request, in the take where it was made. */
+RT_CHECKED rt_status rt_verb_do(rt_tui *tui, rt_verb_request *request, rt_str answer);
+/* The precondition did not hold: ask what to do. again: carries it out all the same. */
+RT_CHECKED rt_status rt_verb_conflict(rt_tui *tui, rt_verb_request *request,
 				      const rt_error *err, rt_verb_fn again);
-/* It was not done: said, and a text that was written for it stays to be had. */
+/* Report the failure, and keep a text that was written for it in the chat's input history. */
 RT_CHECKED rt_status rt_verb_failed(rt_tui *tui, const rt_verb_request *request, rt_str answer,
 				    rt_status st, const rt_error *err);
 /* "User, entry 4", "3 entries". */

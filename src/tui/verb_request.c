@@ -84,7 +84,7 @@ rt_verb_request_free(rt_tui *tui, void *ctx)
 {
 	rt_verb_request *a = ctx;
 
-	if (a == NULL)
+	if (a == NULL || --a->references > 0)
 		return;
 	if (a->is_open && a->answer.size > 0 && rt_verb_request_has_text(a))
 		rt_tui_remember_input(tui, rt_buf_str(&a->answer));
@@ -102,6 +102,7 @@ rt_verb_request_new(rt_tui *tui, rt_action action, const uint32_t *entries, size
 	if (a == NULL)
 		return NULL;
 	a->action = action;
+	a->references = 1;
 	a->seen_take = tui->work.seen_take;
 	rt_buf_init(&a->answer, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&a->question, tui->alloc, RT_BUF_UNLIMITED);
@@ -144,42 +145,21 @@ rt_verb_request_capture(rt_tui *tui, rt_action action, const uint32_t *entries, 
 	return rt_tui_say_failure(tui, st, &err);
 }
 
-rt_status
-rt_verb_request_copy(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_verb_request **out)
+rt_verb_request *
+rt_verb_request_ref(rt_verb_request *a)
 {
-	rt_verb_request *b = rt_verb_request_new(tui, a->action, a->entries, a->count);
-	size_t i;
+	a->references++;
+	return a;
+}
 
-	*out = NULL;
-	if (b == NULL)
-		return RT_NOMEM;
-	b->seen_take = a->seen_take;
-	b->is_on = a->is_on;
-	b->again = a->again;
-	b->precondition = a->precondition;
-	b->precondition.spots = NULL;
-	b->precondition.count = b->precondition.room = 0;
-	rt_buf_init(&b->precondition.prompt, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&b->precondition.prompt, rt_buf_str(&a->precondition.prompt));
-	if (a->precondition.count > 0) {
-		b->precondition.spots = rt_new_array(tui->alloc, a->precondition.count,
-						     sizeof(*b->precondition.spots));
-		for (i = 0; b->precondition.spots != NULL && i < a->precondition.count; i++)
-			b->precondition.spots[i] = a->precondition.spots[i];
-		b->precondition.count = b->precondition.room = b->precondition.spots == NULL
-								       ? 0
-								       : a->precondition.count;
+rt_status
+rt_verb_request_set_answer(rt_verb_request *a, rt_str answer)
+{
+	if (answer.ptr == NULL || answer.ptr != a->answer.ptr) {
+		rt_buf_clear(&a->answer);
+		rt_buf_add_str(&a->answer, answer);
 	}
-	rt_buf_add_str(&b->answer, answer);
-	rt_buf_add_str(&b->question, rt_buf_str(&a->question));
-	if (b->answer.status != RT_OK || b->question.status != RT_OK ||
-	    b->precondition.prompt.status != RT_OK ||
-	    b->precondition.count != a->precondition.count) {
-		rt_verb_request_free(tui, b);
-		return RT_NOMEM;
-	}
-	*out = b;
-	return RT_OK;
+	return a->answer.status;
 }
 
 bool
