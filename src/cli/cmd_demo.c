@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/demo.h"
+#include "codec/request_json.h"
 
 enum { STEP_WORDS = 8, SHOWN_LINES = 24 };
 
@@ -57,45 +58,51 @@ choose_store(rt_cli *cli)
 	return rt_cli_buf(cli, &cli->session.path);
 }
 
+/* Carry out requests as one step; the first failure is kept. */
+static rt_status
+apply(rt_cli *cli, const rt_request *requests, size_t count)
+{
+	rt_result results[64] = {0};
+	rt_status st;
+
+	RT_ASSERT(count <= 64);
+	st = rt_apply(cli->session.engine, NULL, requests, count, count > 1, rt_str_of(NULL),
+		      rt_str_of(NULL), results);
+	for (size_t i = 0; i < count; i++) {
+		if (st != RT_OK && results[i].status == st)
+			cli->error = results[i].error;
+		rt_result_deinit(&results[i]);
+	}
+	return st;
+}
+
 /* A fresh project with the story in it. What an earlier tour left stays in its history. */
 static rt_status
 tell_story(rt_cli *cli)
 {
 	rt_json_doc *doc = NULL;
-	yyjson_val *requests[64], *request;
-	rt_result results[64];
+	yyjson_val *values[64], *value;
 	size_t i, count;
+	rt_scope s;
 	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	static const char reset[] = "{\"op\":\"project.reset\"}";
 
-	if (st == RT_OK && cli->session.value->seq > 0) {
-		st = rt_json_read(cli->alloc, rt_str_of(reset), &doc, &cli->error);
-		requests[0] = rt_json_root(doc);
-		if (st == RT_OK)
-			st = rt_apply_json(cli->session.engine, NULL, requests, 1, false,
-					   rt_str_of(NULL), rt_str_of(NULL), results);
-		if (st != RT_OK && doc != NULL)
-			cli->error = results[0].error;
-		if (doc != NULL)
-			rt_result_deinit(&results[0]);
-		rt_json_free(doc);
-		doc = NULL;
-	}
+	if (st == RT_OK && cli->session.value->seq > 0)
+		st = apply(cli, &(rt_request){.op = RT_OP_PROJECT_RESET}, 1);
 	if (st == RT_OK)
 		st = rt_json_read(cli->alloc, rt_str_of(rt_cli_demo_story), &doc, &cli->error);
 	if (st != RT_OK)
 		return st;
 	RT_ASSERT(yyjson_arr_size(rt_json_root(doc)) <= 64);
-	memset(results, 0, sizeof(results));
-	yyjson_arr_foreach(rt_json_root(doc), i, count, request)
-		requests[i] = request;
-	st = rt_apply_json(cli->session.engine, NULL, requests, count, true, rt_str_of(NULL),
-			   rt_str_of(NULL), results);
-	for (i = 0; i < count; i++) {
-		if (st != RT_OK && results[i].status == st)
-			cli->error = results[i].error;
-		rt_result_deinit(&results[i]);
-	}
+	yyjson_arr_foreach(rt_json_root(doc), i, count, value)
+		values[i] = value;
+	rt_scope_init(&s, cli->alloc);
+	rt_request *requests = rt_requests_read(&s, values, count);
+	if (requests != NULL)
+		(void)RT_TRY(&s, apply(cli, requests, count));
+	if (s.status == RT_NOMEM)
+		(void)rt_cli_nomem(cli);
+	st = s.status;
+	rt_scope_deinit(&s);
 	rt_json_free(doc);
 	return st == RT_OK ? rt_cli_look(cli) : st;
 }
