@@ -152,7 +152,7 @@ mapped_role(const building *b, rt_str role)
 
 	if (b->role_map == NULL)
 		return rt_str_at("", 0);
-	yyjson_obj_foreach(rt_json_root(b->role_map), i, max, key, value)
+	rt_json_foreach(rt_json_root(b->role_map), i, max, key, value)
 	{
 		if (!yyjson_is_str(value))
 			continue;

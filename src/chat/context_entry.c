@@ -606,7 +606,7 @@ send_system(const rt_context_entry *e, yyjson_val *sections, rt_model_request *r
 	/* pi's parts of a system prompt; its loop computes with the pointer, so not with none */
 	if (sections == NULL)
 		goto send;
-	yyjson_obj_foreach(sections, i, max, key, value)
+	rt_json_foreach(sections, i, max, key, value)
 	{
 		if (!yyjson_is_str(value) || yyjson_get_len(value) == 0)
 			continue;

@@ -398,7 +398,7 @@ partial_fields(rt_scope *scope, yyjson_val *request)
 
 	rt_json_open(fields, NULL, '{');
 	rt_json_put_bool(fields, "partial", true);
-	yyjson_obj_foreach(request, i, max, key, value)
+	rt_json_foreach(request, i, max, key, value)
 	{
 		if (rt_str_is(rt_json_str(key), "partial"))
 			continue;

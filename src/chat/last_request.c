@@ -344,7 +344,7 @@ put_settings(rt_buf *buf, rt_engine *engine, const side *then, const side *now)
 	rt_buf *x = rt_scope_buf(s), *y = rt_scope_buf(s);
 	rt_json_open(buf, "settings", '[');
 	for (int k = 0; k < 2 && rt_ok(s); k++)
-		yyjson_obj_foreach(settings[k], i, max, key, value)
+		rt_json_foreach(settings[k], i, max, key, value)
 		{
 			yyjson_val *other = yyjson_obj_getn(settings[1 - k], yyjson_get_str(key),
 							    yyjson_get_len(key));

@@ -106,7 +106,7 @@ list_all(rt_cli *cli, yyjson_val *settings)
 		rt_term_style(&cli->out, RT_STYLE_NONE);
 		rt_term_c(&cli->out, "\n");
 	}
-	yyjson_obj_foreach(settings, i, count, key, value) {
+	rt_json_foreach(settings, i, count, key, value) {
 		if (rt_setting_named(rt_json_str(key)) != NULL)
 			continue;
 		rt_json_add_comma(&json);
@@ -169,7 +169,7 @@ run_settings(rt_cli *cli)
 		rt_cli_advise(cli, "Everything is at its default. To set something: "
 				   "retake set KEY VALUE\n");
 	} else {
-		yyjson_obj_foreach(settings, i, count, key, value) {
+		rt_json_foreach(settings, i, count, key, value) {
 			rt_term_line(&cli->out, rt_json_str(key));
 			rt_term_c(&cli->out, " = ");
 			print_value(cli, value);
@@ -666,7 +666,7 @@ list_presets(rt_cli *cli)
 			st = print_json_value(cli, presets, "{}");
 		} else {
 			if (yyjson_obj_size(presets) > 0) /* the macro does not like NULL */
-				yyjson_obj_foreach(presets, i, count, key, value) {
+				rt_json_foreach(presets, i, count, key, value) {
 					rt_term_line(&cli->out, rt_json_str(key));
 					rt_term_c(&cli->out, "\n");
 				}

@@ -44,7 +44,7 @@ json_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	if (!s->begun) {
 		rt_buf_add_byte(&buf, '{');
-		yyjson_obj_foreach(show, i, count, key, value) {
+		rt_json_foreach(show, i, count, key, value) {
 			if (rt_str_is(rt_json_str(key), "entries"))
 				continue;
 			rt_json_add_key_str(&buf, rt_json_str(key));

@@ -430,7 +430,7 @@ add_rows(rt_cli *cli, yyjson_val *rows, rt_str replies, rt_buf *out)
 	{
 		rt_json_add_comma(out);
 		rt_buf_add_byte(out, '{');
-		yyjson_obj_foreach(json, k, keys, key, value)
+		rt_json_foreach(json, k, keys, key, value)
 		{
 			rt_json_add_key_str(out, rt_json_str(key));
 			rt_json_add_value(out, value);

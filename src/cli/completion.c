@@ -194,7 +194,7 @@ offer_keys(rt_cli *cli, rt_str prefix, yyjson_val *object)
 
 	if (object == NULL)
 		return;
-	yyjson_obj_foreach(object, i, count, key, value)
+	rt_json_foreach(object, i, count, key, value)
 		offer(cli, prefix, rt_json_str(key), NULL);
 }
 

@@ -131,7 +131,7 @@ rt_body_write(rt_buf *buf, rt_str content, bool is_json, yyjson_val *fields,
 	if (is_json)
 		open_json(buf, content, true);
 	if (fields != NULL) { /* the macro counts from the first key */
-		yyjson_obj_foreach(fields, i, max, key, value)
+		rt_json_foreach(fields, i, max, key, value)
 		{
 			if (is_skipped(rt_json_str(key), skip))
 				continue;
@@ -208,7 +208,7 @@ add_members(rt_buf *buf, yyjson_val *object, const members *m)
 			return;
 		}
 	}
-	yyjson_obj_foreach(object, i, max, key, value)
+	rt_json_foreach(object, i, max, key, value)
 	{
 		const char *name = yyjson_get_str(key);
 

@@ -133,7 +133,7 @@ add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 		return;
 	}
 	rt_json_open(buf, NULL, '{');
-	yyjson_obj_foreach(block, i, max, key, value)
+	rt_json_foreach(block, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 

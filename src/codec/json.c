@@ -318,7 +318,7 @@ rt_json_get(yyjson_val *object, const char *key)
 
 	if (!yyjson_is_obj(object))
 		return NULL;
-	yyjson_obj_foreach(object, i, max, k, v)
+	rt_json_foreach(object, i, max, k, v)
 	{
 		if (yyjson_get_len(k) == size && memcmp(yyjson_get_str(k), key, size) == 0)
 			found = v;

@@ -36,6 +36,13 @@ void rt_json_free(rt_json_doc *doc);
 /* The root of input, read as by rt_json_read; lives as long as the scope. NULL once it has failed. */
 yyjson_val *rt_json_parse(rt_scope *scope, rt_str input);
 
+/* As yyjson_obj_foreach, for NULL too, which has no members. */
+#define rt_json_foreach(object, i, max, key, value)                                              \
+	for ((i) = 0, (max) = yyjson_obj_size(object),                                             \
+	    (key) = (max) > 0 ? unsafe_yyjson_get_first(object) : NULL,                             \
+	    (value) = (key) != NULL ? (key) + 1 : NULL;                                             \
+	     (i) < (max); (i)++, (key) = unsafe_yyjson_get_next(value), (value) = (key) + 1)
+
 /* Member of an object by key; the last one of that name; NULL when missing or not an object. */
 yyjson_val *rt_json_get(yyjson_val *object, const char *key);
 /* The string (or the raw number) as a view; empty view for anything else. */

@@ -413,10 +413,11 @@ read_moves(parse *p, yyjson_val *root, yyjson_val *moves, rt_record *out)
 	out->redos = get(p, out->redo_count, sizeof(*out->redos));
 	yyjson_arr_foreach(before, i, max, item)
 	{
-		rt_record_redo *redo = &out->redos[i];
+		rt_record_redo *redo;
 
 		if (!ok(p))
 			return;
+		redo = &out->redos[i];
 		redo->disc = (uint32_t)number(p, yyjson_arr_get(item, 0), UINT32_MAX);
 		redo->row = number(p, yyjson_arr_get(item, 1), INT64_MAX);
 		redo->move = (uint32_t)number(p, yyjson_arr_get(item, 2), UINT32_MAX);

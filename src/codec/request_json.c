@@ -353,7 +353,7 @@ rt_request_write(rt_buf *buf, const rt_request *r)
 	rt_json_open(buf, NULL, '{');
 	if (rt_json_get(r->source, "op") == NULL)
 		rt_json_put_c(buf, "op", op->name);
-	yyjson_obj_foreach(r->source, i, max, key, value)
+	rt_json_foreach(r->source, i, max, key, value)
 	{
 		const rt_op_field *f = rt_op_field_named(op, rt_json_str(key));
 
@@ -378,7 +378,7 @@ rt_request_write_extra(rt_buf *buf, const rt_request *r)
 	yyjson_val *key, *value;
 	size_t i, max;
 
-	yyjson_obj_foreach(r->source, i, max, key, value)
+	rt_json_foreach(r->source, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 

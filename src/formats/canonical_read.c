@@ -47,7 +47,7 @@ is_purged(yyjson_val *entry)
 	yyjson_val *content = rt_json_get(entry, "content"), *key, *value;
 	size_t i, max, further = 0;
 
-	yyjson_obj_foreach(entry, i, max, key, value)
+	rt_json_foreach(entry, i, max, key, value)
 	{
 		further += rt_canonical_is_further(key);
 	}
@@ -65,7 +65,7 @@ read_body(reader *c, rt_str raw, yyjson_val *entry, const rt_node *node, size_t 
 	size_t i, max;
 
 	rt_build_body_open_value(b, content);
-	yyjson_obj_foreach(entry, i, max, key, value)
+	rt_json_foreach(entry, i, max, key, value)
 	{
 		if (rt_canonical_is_further(key))
 			rt_json_add_value(rt_build_body_field(b, rt_json_str(key)), value);

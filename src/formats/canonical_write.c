@@ -233,7 +233,7 @@ add_rich_entry(writer *c, const rt_node *node)
 	if (body->format == RT_BODY_PI)
 		push(c, (member){.key = RT_STR("pi"), .write = write_pi});
 	else
-		yyjson_obj_foreach(body->fields, i, max, key, value)
+		rt_json_foreach(body->fields, i, max, key, value)
 		{
 			/* of a repeated key the last one counts */
 			if (rt_canonical_is_further(key))

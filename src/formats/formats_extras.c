@@ -36,7 +36,7 @@ rt_extras_write(rt_buf *buf, const char *name, const rt_node *node, const rt_bod
 		rt_json_add_key(buf, "record");
 		rt_build_add_bytes(buf, node->body);
 	} else if (node->body_format == RT_BODY_JSON && !rt_node_is_purged(node)) {
-		yyjson_obj_foreach(body->fields, i, max, key, value)
+		rt_json_foreach(body->fields, i, max, key, value)
 		{
 			if (rt_str_is(rt_json_str(key), "content"))
 				continue;
@@ -97,7 +97,7 @@ rt_extras_read(rt_build *b, yyjson_val *extras, rt_node *node)
 		node->body_format = RT_BODY_PURGED;
 	if (read_record(b, extras, node) || !yyjson_is_obj(fields))
 		return;
-	yyjson_obj_foreach(fields, i, max, key, value)
+	rt_json_foreach(fields, i, max, key, value)
 	{
 		if (!rt_str_is(rt_json_str(key), "content"))
 			rt_json_add_value(rt_build_body_field(b, rt_json_str(key)), value);
@@ -181,7 +181,7 @@ read_fields(rt_build *b, yyjson_val *fields, bool of_project)
 
 	if (!yyjson_is_obj(fields))
 		return;
-	yyjson_obj_foreach(fields, i, max, key, value)
+	rt_json_foreach(fields, i, max, key, value)
 	{
 		if (yyjson_is_str(value) && rt_build_json(b, rt_json_str(value), false, &json))
 			rt_build_field_in(b, of_project, "", rt_json_str(key), json);

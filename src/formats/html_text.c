@@ -121,7 +121,7 @@ add_static_note(rt_html_page *p, const rt_outline *o)
 		rt_buf_add_f(p->out, "<p>Redacted: %llu entr%s, %llu place%s",
 			     (unsigned long long)entries, entries == 1 ? "y" : "ies",
 			     (unsigned long long)places, places == 1 ? "" : "s");
-		yyjson_obj_foreach(rt_json_get(root, "kinds"), i, max, key, value)
+		rt_json_foreach(rt_json_get(root, "kinds"), i, max, key, value)
 		{
 			rt_buf_add_c(p->out, i == 0 ? " (" : ", ");
 			rt_html_add_text(p->out, rt_json_str(key));

@@ -54,7 +54,7 @@ has_more(yyjson_val *block, const block_type *type)
 	yyjson_val *inner = rt_json_get(block, type->member), *key, *value;
 	size_t i, max;
 
-	yyjson_obj_foreach(block, i, max, key, value)
+	rt_json_foreach(block, i, max, key, value)
 	{
 		if (!rt_str_is(rt_json_str(key), "type") &&
 		    !rt_str_is(rt_json_str(key), type->member))
@@ -62,7 +62,7 @@ has_more(yyjson_val *block, const block_type *type)
 	}
 	if (!yyjson_is_obj(inner))
 		return false;
-	yyjson_obj_foreach(inner, i, max, key, value)
+	rt_json_foreach(inner, i, max, key, value)
 	{
 		if (!is_inner(type, key))
 			return true;
@@ -93,7 +93,7 @@ write_known(rt_buf *out, yyjson_val *block)
 	rt_json_put_c(out, "type", type->type);
 	if (yyjson_is_obj(inner)) {
 		rt_json_open(out, type->member, '{');
-		yyjson_obj_foreach(inner, i, max, key, value)
+		rt_json_foreach(inner, i, max, key, value)
 		{
 			if (!is_inner(type, key))
 				continue;
@@ -315,7 +315,7 @@ write_call_item(rt_buf *out, yyjson_val *call)
 	size_t i, max;
 
 	rt_json_open(out, NULL, '{');
-	yyjson_obj_foreach(call, i, max, key, value)
+	rt_json_foreach(call, i, max, key, value)
 	{
 		if (!rt_is_one_of(rt_json_str(key), known))
 			continue;

@@ -81,7 +81,7 @@ read_foreign(reader *c, rt_str raw, yyjson_val *message, size_t repaired, rt_nod
 
 	if (yyjson_is_str(rt_json_get(message, "role")))
 		node->role = rt_json_str(rt_json_get(message, "role"));
-	yyjson_obj_foreach(message, i, max, key, value)
+	rt_json_foreach(message, i, max, key, value)
 	{
 		if (rt_str_is(rt_json_str(key), "content") ||
 		    (rt_str_is(rt_json_str(key), "role") && yyjson_is_str(value)))

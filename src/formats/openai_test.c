@@ -443,7 +443,7 @@ check_conversation(const rt_outline *d, yyjson_val *facts)
 	rt_buf text;
 
 	assert_int_equal(d->node_count, number(facts, "messages"));
-	yyjson_obj_foreach(roles, i, max, key, value)
+	rt_json_foreach(roles, i, max, key, value)
 	{
 		size_t n, count = 0;
 		uint64_t wanted;
@@ -488,7 +488,7 @@ test_fixtures(void **state)
 	if (facts_text == NULL)
 		skip();
 	assert_int_equal(rt_json_read(rt_alloc_libc(), rt_str_at(facts_text, size), &facts, NULL), RT_OK);
-	yyjson_obj_foreach(rt_json_get(rt_json_root(facts), "files"), i, max, key, value)
+	rt_json_foreach(rt_json_get(rt_json_root(facts), "files"), i, max, key, value)
 	{
 		yyjson_val *list = rt_json_get(value, "conversations");
 		rt_outlines o;

@@ -45,7 +45,7 @@ role_of(const writer *c, rt_str role, rt_str *out_front)
 	size_t i, max;
 
 	*out_front = rt_str_at(NULL, 0);
-	yyjson_obj_foreach(c->role_map, i, max, key, value)
+	rt_json_foreach(c->role_map, i, max, key, value)
 	{
 		if (rt_str_eq_nocase(rt_json_str(key), role) && yyjson_is_str(value))
 			return rt_json_str(value);
@@ -135,7 +135,7 @@ write_further(writer *c, rt_str role, const rt_body *body)
 
 	if (body->format != RT_BODY_JSON)
 		return;
-	yyjson_obj_foreach(body->fields, i, max, key, value)
+	rt_json_foreach(body->fields, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 

@@ -122,7 +122,7 @@ add_object(rt_buf *out, yyjson_val *object, const char *key, const char *after, 
 	bool is_there = rt_json_get(object, key) != NULL, done = false;
 
 	rt_buf_add_byte(out, '{');
-	yyjson_obj_foreach(object, i, max, k, v)
+	rt_json_foreach(object, i, max, k, v)
 	{
 		bool is_key = rt_str_is(rt_json_str(k), key);
 
@@ -447,7 +447,7 @@ put_other_fields(rt_buf *out, const rt_body *body)
 	yyjson_val *key, *value;
 	size_t i, max;
 
-	yyjson_obj_foreach(body->format == RT_BODY_JSON ? body->fields : NULL, i, max, key, value)
+	rt_json_foreach(body->format == RT_BODY_JSON ? body->fields : NULL, i, max, key, value)
 	{
 		if (rt_is_one_of(rt_json_str(key), taken))
 			continue;

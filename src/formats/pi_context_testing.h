@@ -471,7 +471,7 @@ context_add_message(rt_buf *buf, rt_str role, yyjson_val *message, yyjson_val *e
 	if (edited != NULL && !context_is_editable(role))
 		edited = NULL;
 	rt_buf_add_byte(buf, '{');
-	yyjson_obj_foreach(message, i, max, key, value)
+	rt_json_foreach(message, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 

@@ -249,7 +249,7 @@ read_table_entry(reader *r, yyjson_val *table, rt_node *node)
 	}
 	rt_build_body_open(&r->b, text, is_array);
 	has_fields = record == NULL || !read_record(r, record, node);
-	yyjson_obj_foreach(table, i, max, key, value)
+	rt_json_foreach(table, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 
@@ -273,7 +273,7 @@ keep_rest(reader *r, rt_str name, yyjson_val *table, bool has_snapshot)
 	size_t i, max;
 	bool any = false;
 
-	yyjson_obj_foreach(table, i, max, key, value)
+	rt_json_foreach(table, i, max, key, value)
 	{
 		rt_str text = rt_json_str(key);
 
@@ -313,7 +313,7 @@ add_fields(reader *r, bool of_project, yyjson_val *table)
 
 	if (!yyjson_is_obj(table))
 		return;
-	yyjson_obj_foreach(table, i, max, key, value)
+	rt_json_foreach(table, i, max, key, value)
 	{
 		add_field(r, of_project, "", rt_json_str(key), value);
 	}
@@ -438,7 +438,7 @@ find_groups(reader *r, yyjson_val *discussions)
 		return;
 	}
 	rt_table_init(&names, r->b.alloc);
-	yyjson_obj_foreach(discussions, i, max, key, table)
+	rt_json_foreach(discussions, i, max, key, table)
 	{
 		yyjson_val *said = rt_json_get(table, "retake_discussion");
 		rt_str base = yyjson_is_str(said) ? rt_json_str(said)
@@ -509,7 +509,7 @@ keep_discussion(reader *r, yyjson_val *table)
 
 	rt_buf_clear(r->text);
 	rt_buf_add_byte(r->text, '{');
-	yyjson_obj_foreach(table, i, max, key, value)
+	rt_json_foreach(table, i, max, key, value)
 	{
 		if (rt_str_is_one_of(rt_json_str(key), rt_toml_discussion_keys))
 			continue;
@@ -529,7 +529,7 @@ read_project(reader *r, yyjson_val *root)
 	size_t i, max;
 
 	read_places(r, root);
-	yyjson_obj_foreach(root, i, max, key, value)
+	rt_json_foreach(root, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 

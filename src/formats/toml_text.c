@@ -108,7 +108,7 @@ is_plain_object(rt_buf *buf, yyjson_val *object, int depth)
 
 	if (yyjson_obj_size(object) == 0)
 		return true;
-	yyjson_obj_foreach(object, i, max, key, value)
+	rt_json_foreach(object, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 
@@ -170,7 +170,7 @@ add_inline(rt_buf *buf, yyjson_val *value)
 			break;
 		}
 		rt_buf_add_byte(buf, '{');
-		yyjson_obj_foreach(value, i, max, key, item)
+		rt_json_foreach(value, i, max, key, item)
 		{
 			rt_buf_add_c(buf, i > 0 ? ", " : " ");
 			rt_toml_add_key(buf, rt_json_str(key));
@@ -270,7 +270,7 @@ rt_toml_unique_keys(const rt_alloc *alloc, yyjson_val *object, yyjson_val ***out
 	keys = rt_new_array(alloc, count, sizeof(*keys));
 	if (keys == NULL)
 		return RT_NOMEM;
-	yyjson_obj_foreach(object, i, max, key, value)
+	rt_json_foreach(object, i, max, key, value)
 	{
 		keys[i] = key;
 	}

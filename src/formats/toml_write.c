@@ -271,7 +271,7 @@ add_usage(writer *w, rt_str name, yyjson_val *usage)
 
 	rt_buf_clear(w->json);
 	rt_json_open(w->json, NULL, '{');
-	yyjson_obj_foreach(usage, i, max, key, value)
+	rt_json_foreach(usage, i, max, key, value)
 	{
 		rt_str known = rt_json_str(key);
 
@@ -396,7 +396,7 @@ add_kept(writer *w, rt_str take_name, bool has_snapshot, bool has_sent)
 
 	if (!yyjson_is_obj(w->kept))
 		return;
-	yyjson_obj_foreach(w->kept, i, max, key, value)
+	rt_json_foreach(w->kept, i, max, key, value)
 	{
 		if (rt_str_eq(rt_json_str(key), take_name))
 			kept = value;

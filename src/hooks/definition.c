@@ -210,7 +210,7 @@ warn_unknown_keys(rt_hook_list *list, yyjson_val *object, const rt_hook *hook)
 	yyjson_val *key, *value;
 	size_t i, count, k;
 
-	yyjson_obj_foreach(object, i, count, key, value) {
+	rt_json_foreach(object, i, count, key, value) {
 		rt_str name = rt_json_str(key);
 
 		for (k = 0; k < sizeof(known) / sizeof(known[0]); k++)

@@ -160,7 +160,7 @@ set_members(dispatch *d, rt_str members)
 		rt_utf8_repair(folder, work_folder);
 		rt_json_put_str(d->members, "cwd", rt_scope_str(s, folder));
 	}
-	yyjson_obj_foreach(root, i, count, key, value) {
+	rt_json_foreach(root, i, count, key, value) {
 		rt_str name = rt_json_str(key);
 
 		if (rt_str_is(name, "v") || rt_str_is(name, "event") || rt_str_is(name, "id"))
@@ -682,7 +682,7 @@ make_patch(dispatch *d)
 	if (root == NULL)
 		return;
 	rt_buf_add_byte(patch, '{');
-	yyjson_obj_foreach(root, i, count, key, value) {
+	rt_json_foreach(root, i, count, key, value) {
 		if (rt_hook_event_replaces(d->event, rt_json_str(key))) {
 			rt_json_add_key_str(patch, rt_json_str(key));
 			rt_json_add_value(patch, value);

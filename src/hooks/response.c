@@ -53,7 +53,7 @@ is_small(yyjson_val *value)
 		return true;
 	if (yyjson_obj_size(value) > RT_HOOK_PATCH_MEMBERS_MAX)
 		return false;
-	yyjson_obj_foreach(value, i, count, key, inner)
+	rt_json_foreach(value, i, count, key, inner)
 		if (!is_small(inner))
 			return false;
 	return true;
@@ -76,7 +76,7 @@ read_patch(rt_scope *s, yyjson_val *object, const rt_hook_event *event, rt_hook_
 			      RT_HOOK_PATCH_MEMBERS_MAX);
 	if (!rt_ok(s))
 		return NULL;
-	yyjson_obj_foreach(patch, i, count, key, value) {
+	rt_json_foreach(patch, i, count, key, value) {
 		rt_str name = rt_json_str(key);
 
 		if (!rt_hook_event_replaces(event, name))
@@ -136,7 +136,7 @@ last_of(yyjson_val *object, rt_str name)
 
 	if (!yyjson_is_obj(object))
 		return NULL;
-	yyjson_obj_foreach(object, i, count, key, value)
+	rt_json_foreach(object, i, count, key, value)
 		if (rt_str_eq(rt_json_str(key), name))
 			found = value;
 	return found;
@@ -155,7 +155,7 @@ rt_hook_merge(rt_buf *out, yyjson_val *target, yyjson_val *patch)
 	}
 	rt_buf_add_byte(out, '{');
 	if (yyjson_is_obj(target))
-		yyjson_obj_foreach(target, i, count, key, value) {
+		rt_json_foreach(target, i, count, key, value) {
 			yyjson_val *other = last_of(patch, rt_json_str(key));
 
 			if (yyjson_is_null(other))
@@ -166,7 +166,7 @@ rt_hook_merge(rt_buf *out, yyjson_val *target, yyjson_val *patch)
 			else
 				rt_hook_merge(out, value, other);
 		}
-	yyjson_obj_foreach(patch, i, count, key, value) {
+	rt_json_foreach(patch, i, count, key, value) {
 		if (yyjson_is_null(value) || last_of(patch, rt_json_str(key)) != value ||
 		    last_of(target, rt_json_str(key)) != NULL)
 			continue;

@@ -296,7 +296,7 @@ is_any_trusted(const rt_hook_registry *registry, const char *folder)
 	rt_scope_init(&s, registry->alloc);
 	hooks = rt_json_get(rt_trust_read(&s, registry->state_folder), "hooks");
 	if (yyjson_is_obj(hooks))
-		yyjson_obj_foreach(hooks, i, max, key, value)
+		rt_json_foreach(hooks, i, max, key, value)
 			found |= rt_str_starts(rt_json_str(key), prefix) &&
 				 rt_json_str(key).size > prefix.size &&
 				 rt_json_str(key).ptr[prefix.size] == '/';

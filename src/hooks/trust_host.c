@@ -47,7 +47,7 @@ rt_trust_find(yyjson_val *root, rt_str path)
 
 	if (hooks == NULL)
 		return found;
-	yyjson_obj_foreach(hooks, i, count, key, value)
+	rt_json_foreach(hooks, i, count, key, value)
 		if (rt_str_eq(rt_json_str(key), path))
 			found = yyjson_is_str(value) ? rt_json_str(value) : rt_str_at(NULL, 0);
 	return found;
@@ -76,7 +76,7 @@ rt_trust_write(rt_scope *scope, yyjson_val *root, rt_str path, rt_str hex, rt_bu
 	rt_json_put_u64(text, "v", 1);
 	rt_json_open(text, "hooks", '{');
 	if (hooks != NULL)
-		yyjson_obj_foreach(hooks, i, count, key, value) {
+		rt_json_foreach(hooks, i, count, key, value) {
 			if (rt_str_eq(rt_json_str(key), path) || !yyjson_is_str(value))
 				continue;
 			rt_json_add_key_str(text, rt_json_str(key));

@@ -263,7 +263,7 @@ read_headers(reader *r, yyjson_val *value, rt_config_provider *p, const setting 
 	if (!yyjson_is_obj(value))
 		fail(r, RT_USAGE, "is to be a table of texts: { \"x-org\" = \"me\" }");
 	p->headers = rt_scope_array(r->s, yyjson_obj_size(value), sizeof(*p->headers));
-	yyjson_obj_foreach(value, i, max, key, item)
+	rt_json_foreach(value, i, max, key, item)
 	{
 		if (!is_word(rt_json_str(key), "!#$%&'*+-.^_`|~"))
 			fail(r, RT_USAGE, "has a name that no header has");
@@ -359,7 +359,7 @@ read_provider(reader *r, rt_str name, yyjson_val *table, rt_config_provider *p)
 		fail(r, RT_USAGE, "is to be a table: [provider.NAME]");
 	p->name = rt_scope_copy(r->s, name);
 	r->depth = 3;
-	yyjson_obj_foreach(table, i, max, key, value)
+	rt_json_foreach(table, i, max, key, value)
 	{
 		if (!rt_ok(r->s))
 			return;
@@ -382,7 +382,7 @@ read_providers(reader *r, yyjson_val *table)
 	if (!yyjson_is_obj(table))
 		fail(r, RT_USAGE, "is to be tables: [provider.NAME]");
 	r->c->providers = rt_scope_array(r->s, yyjson_obj_size(table), sizeof(*r->c->providers));
-	yyjson_obj_foreach(table, i, max, key, value)
+	rt_json_foreach(table, i, max, key, value)
 	{
 		if (!rt_ok(r->s))
 			return;
@@ -421,7 +421,7 @@ read_top(reader *r, yyjson_val *root)
 	yyjson_val *key, *value;
 	size_t i, max;
 
-	yyjson_obj_foreach(root, i, max, key, value)
+	rt_json_foreach(root, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 		nearest meant = nearest_to(name);

@@ -71,7 +71,7 @@ write_cache(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, 
 	rt_json_put_u64(out, "v", 1);
 	rt_json_open(out, "servers", '{');
 	if (yyjson_is_obj(c->servers))
-		yyjson_obj_foreach(c->servers, i, max, key, value)
+		rt_json_foreach(c->servers, i, max, key, value)
 		{
 			if (value == c->server)
 				continue;

@@ -286,7 +286,7 @@ rt_change_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *value)
 {
 	rt_buf *text = rt_scope_buf(c->scope);
 
-	if (memchr(key.ptr, '\0', key.size) != NULL)
+	if (key.size > 0 && memchr(key.ptr, '\0', key.size) != NULL)
 		rt_scope_fail(c->scope, RT_USAGE, "a setting's name holds no NUL");
 	if (value != NULL && !yyjson_is_null(value))
 		rt_json_add_sorted(text, c->scope->alloc, value);

@@ -42,7 +42,7 @@ add_given(rt_buf *out, const rt_request *r, const rt_known_fields *known, bool w
 
 	if (r->source == NULL)
 		return;
-	yyjson_obj_foreach(r->source, i, max, key, value)
+	rt_json_foreach(r->source, i, max, key, value)
 	{
 		if (!is_known(rt_json_str(key), known) &&
 		    (with_segments || !rt_str_is(rt_json_str(key), SEGMENTS)))
@@ -62,7 +62,7 @@ add_kept(rt_buf *out, const rt_alloc *alloc, const rt_request *r, const rt_body 
 		rt_body_add_fields(out, alloc, old, false);
 	if (old->format != RT_BODY_JSON)
 		return;
-	yyjson_obj_foreach(old->fields, i, max, key, value)
+	rt_json_foreach(old->fields, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 

@@ -201,7 +201,7 @@ presets_without(rt_change *c, yyjson_val *presets, rt_str name)
 	rt_json_open(out, NULL, '{');
 	if (presets == NULL)
 		return out;
-	yyjson_obj_foreach(presets, i, max, key, value)
+	rt_json_foreach(presets, i, max, key, value)
 	{
 		if (!rt_str_eq(rt_json_str(key), name)) {
 			rt_json_add_key_str(out, rt_json_str(key));

@@ -79,7 +79,7 @@ check_body(rt_call *call, yyjson_val *root)
 	yyjson_val *key, *value;
 	size_t i, max;
 
-	yyjson_obj_foreach(root, i, max, key, value)
+	rt_json_foreach(root, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 

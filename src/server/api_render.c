@@ -95,7 +95,7 @@ add_entry(rt_buf *buf, yyjson_val *entry)
 	size_t i, count;
 
 	rt_buf_add_byte(buf, '{');
-	yyjson_obj_foreach(entry, i, count, key, value)
+	rt_json_foreach(entry, i, count, key, value)
 	{
 		rt_json_add_key_str(buf, rt_json_str(key));
 		rt_json_add_value(buf, value);
@@ -140,7 +140,7 @@ rt_api_add_blocks(rt_call *call, rt_error *err)
 		add_entry(&with, root);
 	if (st == RT_OK && wanted && rt_json_get(root, "entries") != NULL) {
 		rt_buf_add_byte(&with, '{');
-		yyjson_obj_foreach(root, i, count, key, value)
+		rt_json_foreach(root, i, count, key, value)
 		{
 			rt_json_add_key_str(&with, rt_json_str(key));
 			if (rt_str_is(rt_json_str(key), "entries"))

@@ -82,10 +82,10 @@ test_operations(void **state)
 	(void)state;
 	document_init(&d);
 	assert_true(rt_str_is(rt_json_str(rt_json_get(d.root, "openapi")), "3.1.0"));
-	yyjson_obj_foreach(rt_json_get(d.root, "paths"), i, max, path, item)
+	rt_json_foreach(rt_json_get(d.root, "paths"), i, max, path, item)
 	{
 		assert_int_equal(yyjson_get_str(path)[0], '/');
-		yyjson_obj_foreach(item, j, inner, method, operation)
+		rt_json_foreach(item, j, inner, method, operation)
 		{
 			assert_true(is_method(rt_json_str(method)));
 			assert_true(count < sizeof(ids) / sizeof(ids[0]));

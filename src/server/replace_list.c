@@ -90,7 +90,7 @@ change_of(rt_replace_list *p, const rt_replace_list_old *o, const rt_replace_lis
 	if (kind != NULL && !yyjson_is_null(kind) &&
 	    !rt_str_eq(kind_of(o->value), kind_of(n->value)))
 		return OTHER;
-	yyjson_obj_foreach(n->value, i, max, key, value)
+	rt_json_foreach(n->value, i, max, key, value)
 	{
 		yyjson_val *was = member(o->value, key);
 
@@ -158,7 +158,7 @@ add_reply(rt_replace_list *p, const rt_replace_list_old *o, size_t at, bool is_e
 	put_given(out, "content", n->content != NULL ? n->content : o->content);
 	if (is_edited)
 		rt_json_put_bool(out, "by_hand", true);
-	yyjson_obj_foreach(n->value, i, max, key, value)
+	rt_json_foreach(n->value, i, max, key, value)
 	{
 		was = member(o->value, key);
 		if (is_own(rt_json_str(key)) || (was == NULL && yyjson_is_null(value)) ||
@@ -169,7 +169,7 @@ add_reply(rt_replace_list *p, const rt_replace_list_old *o, size_t at, bool is_e
 			continue;
 		put_field(p, out, at, key, value);
 	}
-	yyjson_obj_foreach(o->value, i, max, key, value)
+	rt_json_foreach(o->value, i, max, key, value)
 	{
 		if (!is_of_end(rt_json_str(key)) || member(n->value, key) != NULL)
 			continue;
@@ -367,7 +367,7 @@ add_new(rt_replace_list *p, size_t at, const rt_replace_list_old *anchor, bool i
 		rt_json_put_c(out, "content", "");
 	for (i = 0; i < sizeof(optional) / sizeof(optional[0]); i++)
 		put_given(out, optional[i], rt_json_get(n->value, optional[i]));
-	yyjson_obj_foreach(n->value, i, max, key, value)
+	rt_json_foreach(n->value, i, max, key, value)
 		if (!is_own(rt_json_str(key)))
 			put_field(p, out, at, key, value);
 	rt_json_close(out, '}');

@@ -383,7 +383,7 @@ add_changed(fixture *f, yyjson_val *entry, rt_buf *out)
 	size_t i, max;
 
 	rt_buf_add_byte(out, '{');
-	yyjson_obj_foreach(entry, i, max, key, value)
+	rt_json_foreach(entry, i, max, key, value)
 	{
 		rt_str name = rt_json_str(key);
 
@@ -499,7 +499,7 @@ reads_as_wanted(fixture *f, yyjson_val *before, yyjson_val *wanted)
 		yyjson_val *got = yyjson_arr_get(entries_of(now), i), *was;
 		bool other_ts = false, other_kind = false;
 
-		yyjson_obj_foreach(entry, j, last, key, value)
+		rt_json_foreach(entry, j, last, key, value)
 		{
 			if (rt_str_is(rt_json_str(key), "id") ||
 			    rt_str_is(rt_json_str(key), "edited")) /* not to be wished for */

@@ -320,7 +320,7 @@ members_are_known(yyjson_val *body, rt_error *err)
 	yyjson_val *key, *value;
 	size_t i, count, k;
 
-	yyjson_obj_foreach(body, i, count, key, value)
+	rt_json_foreach(body, i, count, key, value)
 	{
 		for (k = 0; k < sizeof(known) / sizeof(known[0]); k++)
 			if (rt_str_is(rt_json_str(key), known[k]))

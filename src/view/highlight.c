@@ -33,7 +33,7 @@ add_hit(const rt_alloc *alloc, yyjson_val *hit, rt_buf *buf)
 	rt_buf_init(&plain, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&marks, alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(buf, '{');
-	yyjson_obj_foreach(hit, i, members, key, value) {
+	rt_json_foreach(hit, i, members, key, value) {
 		if (rt_str_is(rt_json_str(key), "snippet"))
 			continue;
 		rt_json_add_key_str(buf, rt_json_str(key));

@@ -114,7 +114,7 @@ rt_same_json(yyjson_val *a, yyjson_val *b)
 	if (yyjson_is_obj(a)) {
 		if (yyjson_obj_size(a) != yyjson_obj_size(b))
 			return false;
-		yyjson_obj_foreach(a, i, max, key, value)
+		rt_json_foreach(a, i, max, key, value)
 		{
 			yyjson_val *other = rt_json_get(b, yyjson_get_str(key));
 

@@ -174,7 +174,7 @@ check_context(subject *u, const char *what, int64_t at, yyjson_val *wanted)
 		return;
 	rt_check(&u->c, yyjson_is_obj(wanted) && yyjson_obj_size(wanted) > 0,
 		 "%s: the expectation is empty", what);
-	yyjson_obj_foreach(wanted, i, max, key, value)
+	rt_json_foreach(wanted, i, max, key, value)
 	{
 		snprintf(name, sizeof(name), "%s: %s", what, yyjson_get_str(key));
 		if (add_context_part(u, rt_json_str(key), at, &context))
@@ -192,7 +192,7 @@ check_at(subject *u, yyjson_val *wanted)
 	size_t i, max;
 	char name[120];
 
-	yyjson_obj_foreach(wanted, i, max, key, value)
+	rt_json_foreach(wanted, i, max, key, value)
 	{
 		int64_t at = rt_pi_session_find(&u->session, rt_json_str(key));
 
@@ -564,7 +564,7 @@ check_subject(subject *u)
 	}
 	rt_pi_session_check(&u->session);
 	rt_buf_init(&u->text, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	yyjson_obj_foreach(u->wanted, i, max, key, value)
+	rt_json_foreach(u->wanted, i, max, key, value)
 	{
 		check_key(u, key, value);
 	}

@@ -53,7 +53,7 @@ slot_from(model_call *c, bool append)
 		body.content = model_keep_value(c->m, content);
 		body.is_array = yyjson_is_arr(content);
 	}
-	yyjson_obj_foreach (c->op, i, max, key, value) {
+	rt_json_foreach (c->op, i, max, key, value) {
 		rt_str name = rt_json_str(key);
 
 		if (is_contract_field(name, append) ||
@@ -153,7 +153,7 @@ add_block(rt_buf *buf, yyjson_val *block, rt_str text)
 		rt_json_add_string(buf, text);
 	} else {
 		rt_buf_add_byte(buf, '{');
-		yyjson_obj_foreach (block, i, max, key, value) {
+		rt_json_foreach (block, i, max, key, value) {
 			bool is_text = rt_str_is(rt_json_str(key), "text");
 
 			if (rt_str_is(rt_json_str(key), "textSignature") &&
