@@ -218,8 +218,8 @@ typedef struct rt_run_cursor {
 	uint64_t epoch, seq; /* of the rows it has: a run ends after its row */
 } rt_run_cursor;
 
-/* From now on the reader is told of all runs, and of those in flight as snapshots. Without it
- * that is so from the first reading on. */
+/* Follow all runs from now on; those in flight arrive as snapshots. A reader that does not join
+ * follows from its first read. */
 void rt_runs_join(rt_runs *runs, rt_run_cursor *cursor);
 /* Pass on events that this reader has not had, until fn says that there is no room. false: there
  * is nothing (more). */

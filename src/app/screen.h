@@ -4,7 +4,7 @@
  *
  * What a model or a file says must not drive the terminal, nor hide anything: no escape
  * sequence, no control but line end and tab, nothing that turns the direction or that cannot
- * be seen gets through. width.h says what is shown instead, and how wide everything is; the
+ * be seen gets through. width.h has the visible replacements and the widths; the
  * terminal's screens show the same. */
 #ifndef RT_APP_SCREEN_H
 #define RT_APP_SCREEN_H

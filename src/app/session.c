@@ -34,7 +34,7 @@ rt_session_deinit(rt_session *s)
 	rt_buf_deinit(&s->path);
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 rt_status
 rt_session_hint(rt_session *s, rt_status status, const char *format, ...)

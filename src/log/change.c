@@ -304,15 +304,6 @@ rt_change_add_body(rt_change *c, uint64_t entry, rt_str data)
 	return c->next_body++;
 }
 
-void
-rt_change_drop_body(rt_change *c)
-{
-	if (!rt_change_ok(c))
-		return;
-	c->body_count--;
-	c->next_body--;
-}
-
 const rt_disc *
 rt_change_disc(rt_change *c)
 {

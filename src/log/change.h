@@ -80,8 +80,6 @@ void rt_change_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *val
 void rt_change_view(rt_change *c, uint32_t entry, unsigned flags);
 /* The number of a new body for an entry. data must live in the scope. */
 uint64_t rt_change_add_body(rt_change *c, uint64_t entry, rt_str data);
-/* Take it back right after: the next body has its number. */
-void rt_change_drop_body(rt_change *c);
 
 /* JSON text of a field as it is now; ptr NULL: absent. */
 rt_str rt_change_field(rt_change *c, uint32_t disc, uint32_t sub, rt_str key, uint32_t entry);

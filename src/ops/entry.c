@@ -379,7 +379,7 @@ rt_body_has_content(rt_change *c, const rt_body *body, rt_str content, bool is_j
 }
 
 void
-rt_replace_list_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slot)
+rt_replace_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slot)
 {
 	if (rt_change_ok(c))
 		rt_change_splice(c, c->place.disc, spot->take->number, spot->at, 1, slot, 1);
@@ -451,7 +451,7 @@ edit_elsewhere(rt_change *c, const rt_position *here, const rt_effect_slot *afte
 		} else {
 			continue;
 		}
-		rt_replace_list_slot(c, &s, &s.slot);
+		rt_replace_slot(c, &s, &s.slot);
 		changed++;
 	}
 	return changed;
@@ -469,7 +469,7 @@ rt_op_entry_edit(rt_change *c, const rt_request *r)
 		rt_scope_fail(c->scope, RT_USAGE, "\"keep_blocks\" goes with a text, not with an array");
 	bool is_changed = edit_slot(c, &edited, &e);
 	if (is_changed)
-		rt_replace_list_slot(c, &s, &edited);
+		rt_replace_slot(c, &s, &edited);
 	c->result->count = is_changed;
 	if (r->everywhere == RT_YES)
 		c->result->count += edit_elsewhere(c, &s, &edited, is_changed, &e);
@@ -490,7 +490,7 @@ rt_op_entry_role(rt_change *c, const rt_request *r)
 	if (rt_str_eq(slot.role, r->role))
 		return;
 	slot.role = rt_scope_copy(c->scope, r->role);
-	rt_replace_list_slot(c, &s, &slot);
+	rt_replace_slot(c, &s, &slot);
 }
 
 void
@@ -503,7 +503,7 @@ rt_op_entry_mute(rt_change *c, const rt_request *r)
 	if (((slot.slot.flags & RT_SLOT_MUTED) != 0) == (r->muted != RT_NO))
 		return;
 	slot.slot.flags ^= RT_SLOT_MUTED;
-	rt_replace_list_slot(c, &s, &slot);
+	rt_replace_slot(c, &s, &slot);
 }
 
 static unsigned

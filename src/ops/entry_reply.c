@@ -142,7 +142,7 @@ continue_reply(rt_change *c, const rt_request *r)
 	}
 	if (r->by_hand == RT_YES)
 		slot.slot.flags |= RT_SLOT_EDITED;
-	rt_replace_list_slot(c, &s, &slot);
+	rt_replace_slot(c, &s, &slot);
 	rt_set_given_prompt(c, r);
 	rt_result_entry(c, s.entry);
 }

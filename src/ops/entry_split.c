@@ -77,7 +77,7 @@ rt_op_entry_split(rt_change *c, const rt_request *r)
 	halves[1].slot.flags = s.slot.slot.flags & ~(uint32_t)RT_SLOT_EDITED;
 	rt_give_content(c, &halves[1], rt_scope_str(c->scope, second), is_json, NULL, NULL);
 	edit_content(c, &halves[0], rt_scope_str(c->scope, first), is_json);
-	rt_replace_list_slot(c, &s, &halves[0]);
+	rt_replace_slot(c, &s, &halves[0]);
 	rt_change_splice(c, c->place.disc, c->place.take, s.at + 1, 0, &halves[1], 1);
 	rt_result_entry(c, halves[1].slot.entry);
 }
@@ -101,6 +101,6 @@ rt_op_entry_merge(rt_change *c, const rt_request *r)
 	if (!rt_body_has_content(c, a, content, is_json))
 		edit_content(c, &merged, content, is_json);
 	rt_change_splice(c, c->place.disc, c->place.take, s.at + 1, 1, NULL, 0);
-	rt_replace_list_slot(c, &s, &merged);
+	rt_replace_slot(c, &s, &merged);
 	rt_result_entry(c, s.entry);
 }

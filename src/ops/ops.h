@@ -68,7 +68,7 @@ rt_known_fields rt_fields_of_op(const rt_op *op);
 /* Add an entry at the head of the request's take, branching where need be (C9). */
 void rt_append_entry(rt_change *c, const rt_effect_slot *slot);
 /* Put another slot in place of one. */
-void rt_replace_list_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slot);
+void rt_replace_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slot);
 /* A new take out of the first `at` slots of the request's, which becomes active with the
  * head at its tip; the request goes on there. */
 void rt_fork_take(rt_change *c, size_t at);

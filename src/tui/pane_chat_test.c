@@ -203,7 +203,7 @@ leaving_with_something_written(void **state)
 	desk_close(&d);
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 /* The way back is told by the key of where one is. */
 /* Undo takes back what is in view: of a step elsewhere it says where that is, and no key. */

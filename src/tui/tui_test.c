@@ -277,7 +277,7 @@ no_thread(void **state)
 	desk_close(&d);
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void
 a_paste_that_was_cut(void **state)
