@@ -28,6 +28,12 @@ rt_str_at(const char *ptr, size_t size)
 {
 	return (rt_str){ptr, size};
 }
+/* Without its first bytes; size <= s.size. */
+static inline rt_str
+rt_str_skip(rt_str s, size_t size)
+{
+	return size > 0 ? (rt_str){s.ptr + size, s.size - size} : s;
+}
 bool rt_str_eq(rt_str a, rt_str b);
 bool rt_str_is(rt_str a, const char *cstr);
 /* cstrs is terminated by NULL. */
@@ -41,6 +47,9 @@ int rt_str_cmp(rt_str a, rt_str b);
 rt_str rt_str_trim(rt_str a);
 /* Position of needle at or after from, or SIZE_MAX. An empty needle is found at from. */
 size_t rt_str_find(rt_str in, rt_str needle, size_t from);
+/* The part before the next `at` of *rest, which goes on after it: lines, words. False: *rest is
+ * empty. */
+bool rt_str_split(rt_str *rest, char at, rt_str *out);
 /* Edits between two words: insert, delete, replace, swap neighbours. SIZE_MAX where one is
  * longer than 60 bytes. O(a * b). */
 size_t rt_str_distance(rt_str a, rt_str b);
