@@ -15,12 +15,12 @@ check_fields(rt_cli *cli)
 	rt_moment at;
 
 	if (role != NULL && rt_str_trim(rt_str_of(role)).size == 0) {
-		rt_cli_hint(cli, RT_USAGE, "Roles: retake roles   Without -r: the first of them");
-		return rt_cli_fail(cli, RT_USAGE, "-r is given no role");
+		rt_old_hint(cli, RT_USAGE, "Roles: retake roles   Without -r: the first of them");
+		return rt_old_fail(cli, RT_USAGE, "-r is given no role");
 	}
 	if (ts != NULL && !rt_moment_parse(rt_str_of(ts), &at)) {
-		rt_cli_hint(cli, RT_USAGE, "Put it so: --ts 2026-11-22T10:00:00Z");
-		return rt_cli_fail(cli, RT_USAGE, "\"%.60s\" is no time", ts);
+		rt_old_hint(cli, RT_USAGE, "Put it so: --ts 2026-11-22T10:00:00Z");
+		return rt_old_fail(cli, RT_USAGE, "\"%.60s\" is no time", ts);
 	}
 	return RT_OK;
 }
@@ -34,24 +34,24 @@ new_text(rt_cli *cli, size_t index, rt_buf *text, rt_buf *path)
 	rt_status st = check_fields(cli);
 
 	if (st == RT_OK)
-		st = rt_cli_text(cli, index, text, &given);
+		st = rt_old_text(cli, index, text, &given);
 	if (st != RT_OK || given)
 		return st;
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_edit_one(cli, "entry", text, path);
+	st = rt_old_edit_one(cli, "entry", text, path);
 	if (st == RT_OK && rt_str_trim(rt_buf_str(text)).size == 0) {
 		(void)unlink(path->ptr);
-		rt_cli_hint(cli, RT_USAGE, "Nothing was added.");
-		return rt_cli_fail(cli, RT_USAGE, "the text is empty");
+		rt_old_hint(cli, RT_USAGE, "Nothing was added.");
+		return rt_old_fail(cli, RT_USAGE, "the text is empty");
 	}
 	return st;
 }
 
 /* Carry out the request with the fields that both commands have. */
 static rt_status
-finish(rt_cli *cli, rt_cli_change *change, rt_request request, rt_str text, const rt_buf *path,
+finish(rt_cli *cli, rt_old_change *change, rt_request request, rt_str text, const rt_buf *path,
        const char *verb)
 {
 	rt_buf where;
@@ -62,18 +62,18 @@ finish(rt_cli *cli, rt_cli_change *change, rt_request request, rt_str text, cons
 	request.id = rt_str_of(rt_cli_flag_value(cli, "id"));
 	request.kind = rt_str_of(rt_cli_flag_value(cli, "kind"));
 	request.ts.text = rt_str_of(rt_cli_flag_value(cli, "ts"));
-	st = rt_cli_change_one(change, &request);
+	st = rt_old_change_one(change, &request);
 	if (st != RT_OK)
-		return path->size > 0 ? rt_cli_keep(cli, st, path->ptr) : st;
+		return path->size > 0 ? rt_old_keep(cli, st, path->ptr) : st;
 	if (path->size > 0)
 		(void)unlink(path->ptr);
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_where(cli, change->result->entry, &where);
+	rt_old_add_where(cli, change->result->entry, &where);
 	if (change->result->take[0] != 0)
-		st = rt_cli_change_say(change, "%s entry %s in the new take \"%s\".", verb,
+		st = rt_old_change_say(change, "%s entry %s in the new take \"%s\".", verb,
 				       where.ptr, change->result->take);
 	else
-		st = rt_cli_change_say(change, "%s entry %s.", verb, where.ptr);
+		st = rt_old_change_say(change, "%s entry %s.", verb, where.ptr);
 	rt_buf_deinit(&where);
 	return st;
 }
@@ -82,17 +82,17 @@ static rt_status
 run_add(rt_cli *cli)
 {
 	rt_buf text, path;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	st = new_text(cli, 0, &text, &path);
 	if (st == RT_OK)
 		st = finish(cli, &change, (rt_request){.op = RT_OP_ENTRY_APPEND}, rt_buf_str(&text),
 			    &path, "Added");
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);
 	return st;
@@ -105,28 +105,28 @@ run_insert(rt_cli *cli)
 	const char *after = rt_cli_flag_value(cli, "after");
 	rt_request request = {.op = RT_OP_ENTRY_INSERT};
 	rt_buf text, path;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
 	if ((before == NULL) == (after == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "insert needs one of --before ENTRY and --after ENTRY");
 	/* Look first: nobody should write a text for a place that is not there. */
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK)
-		st = rt_cli_position(cli, before != NULL ? before : after, &(size_t){0}, NULL);
+		st = rt_old_position(cli, before != NULL ? before : after, &(size_t){0}, NULL);
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	st = new_text(cli, 0, &text, &path);
 	if (st == RT_OK) {
 		*(before != NULL ? &request.before : &request.after) =
-			rt_cli_change_entry(&change, before != NULL ? before : after);
+			rt_old_change_entry(&change, before != NULL ? before : after);
 		st = finish(cli, &change, request, rt_buf_str(&text), &path, "Inserted");
 	}
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);
 	return st;
@@ -168,7 +168,7 @@ const rt_command rt_cli_add = {
 	.ops = "entry.append",
 	.flags = add_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run = run_add,
+	.run_status = run_add,
 };
 
 static const rt_flag insert_flags[] = {
@@ -191,5 +191,5 @@ const rt_command rt_cli_insert = {
 	.ops = "entry.insert",
 	.flags = insert_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run = run_insert,
+	.run_status = run_insert,
 };

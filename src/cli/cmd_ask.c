@@ -50,7 +50,7 @@ say_result(rt_cli_model_session *t, rt_send_how how, const rt_send_result *r)
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&next, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_where(cli, r->entry, &where);
+	rt_old_add_where(cli, r->entry, &where);
 	if (r->take[0] != 0)
 		rt_buf_add_f(&where, " in the new take \"%s\"", r->take);
 	rt_buf_add_f(&line, "%s %s",
@@ -66,7 +66,7 @@ say_result(rt_cli_model_session *t, rt_send_how how, const rt_send_result *r)
 	if (r->stop == RT_STOP_LENGTH)
 		rt_buf_add_c(&line, " It ended at the limit of tokens.");
 	rt_cli_add_retake(cli, &next);
-	st = rt_cli_buf(cli, &line);
+	st = rt_old_buf(cli, &line);
 	if (st == RT_OK) {
 		rt_term_style(&cli->err, RT_STYLE_DIM);
 		rt_term_text(&cli->err, rt_buf_str(&line));
@@ -166,7 +166,7 @@ add_result(rt_cli_model_session *t, const rt_send_result *r, rt_buf *json)
 		rt_buf_add_byte(json, '}');
 	}
 	rt_json_add_key(json, "reply");
-	st = rt_cli_entry(cli, r->entry, true, &entry);
+	st = rt_old_entry(cli, r->entry, true, &entry);
 	if (st == RT_OK)
 		st = rt_view_entry(cli->session.engine, cli->session.value, cli->session.place,
 				   entry, json, &cli->error);
@@ -194,7 +194,7 @@ send_once(rt_cli_model_session *t, rt_send_options *options, rt_buf *json, bool 
 		cli->changed = true;
 		rt_cli_say_made(cli);
 	}
-	looked = rt_cli_look(cli);
+	looked = rt_old_look(cli);
 	if (*out_kept && looked == RT_OK) {
 		rt_status said = cli->json ? add_result(t, &result, json) : say_result(t, options->how, &result);
 
@@ -204,26 +204,26 @@ send_once(rt_cli_model_session *t, rt_send_options *options, rt_buf *json, bool 
 	/* The question stays; what to do about the rest. */
 	snprintf(cli->question, sizeof(cli->question), "%s", result.question);
 	if (st != RT_OK && result.fate == RT_SEND_IN_ROW)
-		rt_cli_hint(cli, st, t->in_chat
+		rt_old_hint(cli, st, t->in_chat
 				? "What had arrived is safe: it becomes an entry, marked as partial, "
 				  "with the first command after this chat that can write"
 				: "What had arrived is safe: it becomes an entry, marked as partial, "
 				  "with the next command that can write. See it: retake show   "
 				  "Then more of it: retake again --continue");
 	else if (st != RT_OK && result.fate == RT_SEND_TAKEN)
-		rt_cli_hint(cli, st, t->in_chat ? "What there is of it now: /show"
+		rt_old_hint(cli, st, t->in_chat ? "What there is of it now: /show"
 						: "What there is of it now: retake show   "
 						  "More of it: retake again --continue");
 	else if (st != RT_OK && !*out_kept && result.question[0] != 0)
-		rt_cli_hint(cli, st, t->in_chat ? "The question is kept. Try again: /again   "
+		rt_old_hint(cli, st, t->in_chat ? "The question is kept. Try again: /again   "
 						  "Take it back: /undo"
 						: "The question is kept. Try again: retake again   "
 						  "Take it back: retake undo");
 	else if (st != RT_OK && *out_kept && t->in_chat)
-		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
+		rt_old_hint(cli, st, "What had arrived is kept, marked as partial. "
 				     "Another: /again   Take it back: /undo");
 	else if (st != RT_OK && *out_kept)
-		rt_cli_hint(cli, st, "What had arrived is kept, marked as partial. "
+		rt_old_hint(cli, st, "What had arrived is kept, marked as partial. "
 				     "More of it: retake again --continue   Take it back: retake undo");
 	rt_send_result_deinit(&result);
 	return st;
@@ -246,7 +246,7 @@ read_question(rt_cli *cli, rt_buf *out, bool *out_given)
 		if (!cli->quiet && !rt_host_input_comes(INPUT_WAIT_MS))
 			rt_cli_note(cli, "waiting for the end of standard input, which stands in front of "
 				    "the question (--no-input: it does not)");
-		st = rt_cli_read_file(cli, "-", &piped);
+		st = rt_old_read_file(cli, "-", &piped);
 		from_input = st == RT_OK && rt_str_trim(rt_buf_str(&piped)).size > 0;
 	}
 	if (st == RT_OK && from_input)
@@ -255,9 +255,9 @@ read_question(rt_cli *cli, rt_buf *out, bool *out_given)
 	if (st == RT_OK && from_input && (from_file || rt_cli_word(cli, 0) != NULL))
 		rt_buf_add_c(out, "\n\n");
 	if (st == RT_OK)
-		st = rt_cli_text(cli, 0, out, out_given);
+		st = rt_old_text(cli, 0, out, out_given);
 	*out_given = *out_given || from_input;
-	return st == RT_OK ? rt_cli_buf(cli, out) : st;
+	return st == RT_OK ? rt_old_buf(cli, out) : st;
 }
 
 static rt_status
@@ -276,23 +276,23 @@ run_ask(rt_cli *cli)
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	st = read_question(cli, &text, &given);
 	if (st == RT_OK && !given && !rt_cli_has(cli, "send")) {
-		rt_cli_hint(cli, RT_USAGE, "Ask: retake ask TEXT   Line by line: retake chat   "
+		rt_old_hint(cli, RT_USAGE, "Ask: retake ask TEXT   Line by line: retake chat   "
 					   "Have what is there answered: retake ask --send");
-		st = rt_cli_fail(cli, RT_USAGE, "there is no question");
+		st = rt_old_fail(cli, RT_USAGE, "there is no question");
 	}
 	if (st == RT_OK && given && rt_str_trim(rt_buf_str(&text)).size == 0)
-		st = rt_cli_fail(cli, RT_USAGE, "the question is empty");
+		st = rt_old_fail(cli, RT_USAGE, "the question is empty");
 	if (st == RT_OK && !given && rt_cli_has(cli, "image"))
-		st = rt_cli_fail(cli, RT_USAGE, "--image goes with a question");
+		st = rt_old_fail(cli, RT_USAGE, "--image goes with a question");
 	if (st == RT_OK && given)
 		st = rt_cli_image_content(cli, rt_buf_str(&text), &content);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		goto done;
 	st = rt_cli_model_session_open(cli, &session, true);
 	if (st == RT_OK && at != NULL)
-		st = rt_cli_address(cli, at, room, &options.at);
+		st = rt_old_address(cli, at, room, &options.at);
 	if (!given && at != NULL)
 		options.how = RT_SEND_AGAIN; /* what is there, answered */
 	if (given)
@@ -302,7 +302,7 @@ run_ask(rt_cli *cli)
 	if (st == RT_OK)
 		st = send_once(&session, &options, &json, &kept);
 	if (cli->json && kept)
-		cli->json_done = rt_cli_print_json(cli, rt_buf_str(&json)) == RT_OK;
+		cli->json_done = rt_old_print_json(cli, rt_buf_str(&json)) == RT_OK;
 	rt_cli_model_session_close(&session);
 done:
 	rt_buf_deinit(&text);
@@ -342,7 +342,7 @@ const rt_command rt_cli_ask = {
 		    "retake ask --at :4 \"And if it were ten times as many?\"",
 	.ops = "entry.append entry.reply",
 	.flags = ask_flags,
-	.run = run_ask,
+	.run_status = run_ask,
 };
 
 /* ---- again ---- */
@@ -363,21 +363,21 @@ run_again(rt_cli *cli)
 	rt_status st = RT_OK;
 
 	if (number != NULL)
-		st = rt_cli_number(cli, number, "how many replies", &count);
+		st = rt_old_number(cli, number, "how many replies", &count);
 	if (st == RT_OK && (count < 1 || count > AGAIN_MAX))
-		return rt_cli_fail(cli, RT_USAGE, "-n is 1 to %d", (int)AGAIN_MAX);
+		return rt_old_fail(cli, RT_USAGE, "-n is 1 to %d", (int)AGAIN_MAX);
 	if (st == RT_OK && count > 1 && options.how == RT_SEND_CONTINUE)
-		return rt_cli_fail(cli, RT_USAGE, "a reply is continued once; leave out -n");
+		return rt_old_fail(cli, RT_USAGE, "a reply is continued once; leave out -n");
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	st = rt_cli_model_session_open(cli, &session, true);
 	if (st == RT_OK && word != NULL) {
-		st = rt_cli_address(cli, word, room, &plain);
+		st = rt_old_address(cli, word, room, &plain);
 		if (st == RT_OK)
-			st = rt_cli_entry(cli, word, false, &entry);
+			st = rt_old_entry(cli, word, false, &entry);
 		if (st == RT_OK)
 			st = rt_entry_id(cli->session.value, entry, room, &cli->error);
 		options.at = rt_str_of(room);
@@ -395,7 +395,7 @@ run_again(rt_cli *cli)
 	if (cli->json && count > 1)
 		rt_buf_add_byte(&json, ']');
 	if (cli->json && json.size > 2)
-		cli->json_done = rt_cli_print_json(cli, rt_buf_str(&json)) == RT_OK;
+		cli->json_done = rt_old_print_json(cli, rt_buf_str(&json)) == RT_OK;
 	rt_cli_model_session_close(&session);
 	rt_buf_deinit(&json);
 	return st;
@@ -424,7 +424,7 @@ const rt_command rt_cli_again = {
 	.ops = "entry.reply",
 	.flags = again_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_again,
+	.run_status = run_again,
 };
 
 /* ---- chat ---- */
@@ -474,20 +474,20 @@ static rt_status
 chat_move(rt_cli *cli, rt_op_id op, rt_str count)
 {
 	rt_request request = {.op = op};
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	if (count.size > 0)
-		request.count.given = rt_json_u64(rt_cli_change_value(&change, count),
+		request.count.given = rt_json_u64(rt_old_change_value(&change, count),
 						  &request.count.value);
-	st = rt_cli_change_one(&change, &request);
+	st = rt_old_change_one(&change, &request);
 	if (st == RT_OK && !cli->quiet) {
 		rt_term_f(&cli->err, "%llu step%s.\n", (unsigned long long)change.result->steps,
 			  RT_CLI_S(change.result->steps));
 		rt_term_flush(&cli->err);
 	}
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -524,13 +524,13 @@ chat_show(rt_cli *cli)
 {
 	const rt_take *take = NULL;
 	size_t count;
-	rt_status st = rt_cli_look(cli);
+	rt_status st = rt_old_look(cli);
 
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	count = st == RT_OK ? rt_seq_count(take->slots) : 0;
 	if (st == RT_OK && count > 0)
-		st = rt_cli_each_window(cli, 0, count - 1, show_entry, NULL);
+		st = rt_old_each_window(cli, 0, count - 1, show_entry, NULL);
 	rt_term_flush(&cli->out);
 	return st;
 }
@@ -566,7 +566,7 @@ chat_command(rt_cli_model_session *t, rt_str line, bool *out_end)
 	for (i = 0; i < rest.size; i++)
 		if ((rt_str_is(verb, "/undo") || rt_str_is(verb, "/redo")) &&
 		    (rest.ptr[i] < '0' || rest.ptr[i] > '9'))
-			return rt_cli_fail(t->cli, RT_USAGE, "%.*s takes a number", RT_STR_ARG(verb));
+			return rt_old_fail(t->cli, RT_USAGE, "%.*s takes a number", RT_STR_ARG(verb));
 	*out_end = rt_str_is(verb, "/quit") || rt_str_is(verb, "/q") || rt_str_is(verb, "/exit");
 	if (*out_end)
 		return RT_OK;
@@ -577,7 +577,7 @@ chat_command(rt_cli_model_session *t, rt_str line, bool *out_end)
 	if (rt_str_is(verb, "/show"))
 		return chat_show(t->cli);
 	if (rt_str_is(verb, "/again") && rest.size > 0)
-		return rt_cli_fail(t->cli, RT_USAGE, "/again takes no number; type it as often as you "
+		return rt_old_fail(t->cli, RT_USAGE, "/again takes no number; type it as often as you "
 				   "like");
 	if (rt_str_is(verb, "/again"))
 		return send_once(t, &options, NULL, &kept);
@@ -598,7 +598,7 @@ chat_line(rt_cli_model_session *t, rt_str line, bool *out_end)
 	if (rt_str_trim(line).size == 0)
 		return RT_OK;
 	if (rt_utf8_valid_size(line) < line.size)
-		return rt_cli_fail(t->cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
+		return rt_old_fail(t->cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
 				   rt_utf8_valid_size(line) + 1);
 	if (line.ptr[0] == '/')
 		return chat_command(t, rt_str_trim(line), out_end);
@@ -627,8 +627,8 @@ run_chat(rt_cli *cli)
 	rt_status st, last = RT_OK;
 
 	if (cli->json)
-		return rt_cli_fail(cli, RT_USAGE, "chat is for people; for programs: retake ask --json");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		return rt_old_fail(cli, RT_USAGE, "chat is for people; for programs: retake ask --json");
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	st = rt_cli_model_session_open(cli, &session, true);
@@ -678,5 +678,5 @@ const rt_command rt_cli_chat = {
 	.examples = "retake chat\nretake chat -m builtin/echo < questions.txt",
 	.ops = "entry.append entry.reply",
 	.flags = chat_flags,
-	.run = run_chat,
+	.run_status = run_chat,
 };

@@ -52,7 +52,7 @@ print_json(rt_cli *cli, const rt_summary_result *r)
 	if (r->from_hook)
 		rt_buf_add_c(&json, ",\"from_hook\":true");
 	rt_buf_add_byte(&json, '}');
-	st = rt_cli_print_json(cli, rt_buf_str(&json));
+	st = rt_old_print_json(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -62,12 +62,12 @@ static rt_status
 read_range(rt_cli *cli, char from[RT_ID_ROOM], char to[RT_ID_ROOM])
 {
 	size_t first, last;
-	rt_status st = rt_cli_range(cli, rt_cli_word(cli, 0), &first, &last);
+	rt_status st = rt_old_range(cli, rt_cli_word(cli, 0), &first, &last);
 
 	if (st == RT_OK)
-		st = rt_cli_id_at(cli, first, from);
+		st = rt_old_id_at(cli, first, from);
 	if (st == RT_OK)
-		st = rt_cli_id_at(cli, last, to);
+		st = rt_old_id_at(cli, last, to);
 	return st;
 }
 
@@ -83,9 +83,9 @@ run_compact(rt_cli *cli)
 	rt_status st = RT_OK;
 
 	if (keep != NULL)
-		st = rt_cli_number(cli, keep, "how many tokens", &tokens);
+		st = rt_old_number(cli, keep, "how many tokens", &tokens);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	st = rt_cli_model_session_open(cli, &session, true);
@@ -105,7 +105,7 @@ run_compact(rt_cli *cli)
 		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_REFUSED && options.from.size == 0)
-			rt_cli_hint(cli, st, "To keep less of the end: retake compact --keep TOKENS   "
+			rt_old_hint(cli, st, "To keep less of the end: retake compact --keep TOKENS   "
 					     "What it costs: retake context --tokens");
 		if (st == RT_OK && cli->json)
 			st = print_json(cli, &result);
@@ -151,7 +151,7 @@ const rt_command rt_cli_compact = {
 	.ops = "entry.append",
 	.flags = compact_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_compact,
+	.run_status = run_compact,
 };
 
 /* ---- compress ---- */
@@ -162,7 +162,7 @@ run_compress(rt_cli *cli)
 	rt_compress_options options = {0};
 	rt_summary_result result;
 	rt_cli_model_session session;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
@@ -201,5 +201,5 @@ const rt_command rt_cli_compress = {
 	.examples = "retake compress",
 	.ops = "take.clear entry.append",
 	.flags = compress_flags,
-	.run = run_compress,
+	.run_status = run_compress,
 };

@@ -9,17 +9,17 @@
 
 /* Carry out one request, and say "VERB entry k3f9 (User, 4 of 12)TAIL". */
 static rt_status
-run_and_say(rt_cli *cli, rt_cli_change *change, const rt_request *request, const char *verb,
+run_and_say(rt_cli *cli, rt_old_change *change, const rt_request *request, const char *verb,
 	    const char *tail)
 {
-	rt_status st = rt_cli_change_one(change, request);
+	rt_status st = rt_old_change_one(change, request);
 	rt_buf where;
 
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_where(cli, change->result->entry, &where);
-	st = rt_cli_change_say(change, "%s entry %s%s.", verb, where.size > 0 ? where.ptr : "",
+	rt_old_add_where(cli, change->result->entry, &where);
+	st = rt_old_change_say(change, "%s entry %s%s.", verb, where.size > 0 ? where.ptr : "",
 			       tail);
 	rt_buf_deinit(&where);
 	return st;
@@ -73,49 +73,49 @@ dry_delete(rt_cli *cli, size_t first, size_t last)
 	rt_buf buf;
 
 	if (!cli->json)
-		return rt_cli_each_window(cli, first, last, list_doomed, NULL);
+		return rt_old_each_window(cli, first, last, list_doomed, NULL);
 	rt_buf_init(&buf, cli->alloc, 4096);
 	rt_buf_add_f(&buf, "{\"dry_run\":true,\"deleted\":%zu}", last - first + 1);
-	(void)rt_cli_print_json(cli, rt_buf_str(&buf));
+	(void)rt_old_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return RT_OK;
 }
 
 static rt_status
-delete_run(rt_cli *cli, rt_cli_change *change, size_t first, size_t last, const char *after)
+delete_run(rt_cli *cli, rt_old_change *change, size_t first, size_t last, const char *after)
 {
 	char from[RT_ID_ROOM], to[RT_ID_ROOM], behind[RT_ID_ROOM];
 	size_t count = last - first + 1;
 	const rt_take *take = NULL;
-	rt_status st = rt_cli_id_at(cli, first, from);
+	rt_status st = rt_old_id_at(cli, first, from);
 
 	if (st == RT_OK)
-		st = rt_cli_id_at(cli, last, to);
+		st = rt_old_id_at(cli, last, to);
 	if (st == RT_OK && after != NULL)
-		st = rt_cli_id_at(cli, first - 1, behind);
+		st = rt_old_id_at(cli, first - 1, behind);
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_change_one(change, &(rt_request){.op = RT_OP_ENTRY_DELETE,
+	st = rt_old_change_one(change, &(rt_request){.op = RT_OP_ENTRY_DELETE,
 						     .from = rt_str_of(from),
 						     .to = rt_str_of(to)});
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st != RT_OK)
 		return st;
 	rt_buf_add_f(change->extra, ",\"deleted\":%zu", count);
 	if (after != NULL)
-		return rt_cli_change_say(change,
+		return rt_old_change_say(change,
 					 "Removed %zu entr%s after %s from take \"%s\" (still in "
 					 "history).",
 					 count, RT_CLI_IES(count), behind, take->name->ptr);
-	return rt_cli_change_say(change,
+	return rt_old_change_say(change,
 				 "Removed %zu entries, %s to %s, from take \"%s\" (still in "
 				 "history).",
 				 count, from, to, take->name->ptr);
 }
 
 static rt_status
-delete_one(rt_cli *cli, rt_cli_change *change, const char *address)
+delete_one(rt_cli *cli, rt_old_change *change, const char *address)
 {
 	const rt_take *take = NULL;
 	rt_buf where;
@@ -126,16 +126,16 @@ delete_one(rt_cli *cli, rt_cli_change *change, const char *address)
 
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
 	/* Where it was can only be said beforehand. A stale id is for the engine to judge. */
-	if (rt_cli_position(cli, address, &at, &slot) == RT_OK &&
+	if (rt_old_position(cli, address, &at, &slot) == RT_OK &&
 	    rt_entry_id(cli->session.value, slot.entry, id, &cli->error) == RT_OK)
-		rt_cli_add_where(cli, id, &where);
-	st = rt_cli_change_one(change,
+		rt_old_add_where(cli, id, &where);
+	st = rt_old_change_one(change,
 			       &(rt_request){.op = RT_OP_ENTRY_DELETE,
-					     .entry = rt_cli_change_entry(change, address)});
+					     .entry = rt_old_change_entry(change, address)});
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st == RT_OK)
-		st = rt_cli_change_say(change,
+		st = rt_old_change_say(change,
 				       "Removed entry %s from take \"%s\" (still in history).",
 				       where.size > 0 ? where.ptr : address, take->name->ptr);
 	rt_buf_deinit(&where);
@@ -149,39 +149,39 @@ run_delete(rt_cli *cli)
 	bool dry_run = rt_cli_has(cli, "dry-run");
 	size_t first = 0, last = 0;
 	const rt_take *take = NULL;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
 	if ((after == NULL) == (what == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "delete needs an ENTRY, a range FROM..TO, or --after ENTRY");
-	st = rt_cli_open(cli, dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
+	st = rt_old_open(cli, dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st != RT_OK)
 		return st;
 	if (after != NULL) {
-		st = rt_cli_position(cli, after, &first, NULL);
+		st = rt_old_position(cli, after, &first, NULL);
 		first++;
 		last = rt_seq_count(take->slots);
 		if (st == RT_OK && first == last) {
-			rt_cli_hint(cli, RT_REFUSED, "Nothing was changed.");
-			return rt_cli_fail(cli, RT_REFUSED, "nothing follows %s", after);
+			rt_old_hint(cli, RT_REFUSED, "Nothing was changed.");
+			return rt_old_fail(cli, RT_REFUSED, "nothing follows %s", after);
 		}
 		last--;
 	} else if (strstr(what, "..") != NULL || dry_run) {
-		st = rt_cli_range(cli, what, &first, &last);
+		st = rt_old_range(cli, what, &first, &last);
 	}
 	if (st != RT_OK)
 		return st;
 	if (dry_run)
 		return dry_delete(cli, first, last);
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	if (after != NULL || first != last)
 		st = delete_run(cli, &change, first, last, after);
 	else
 		st = delete_one(cli, &change, what);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -206,7 +206,7 @@ const rt_command rt_cli_delete = {
 	.ops = "entry.delete",
 	.flags = delete_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_delete,
+	.run_status = run_delete,
 };
 
 /* --- move --- */
@@ -217,21 +217,21 @@ run_move(rt_cli *cli)
 	const char *before = rt_cli_flag_value(cli, "before");
 	const char *after = rt_cli_flag_value(cli, "after");
 	rt_request request = {.op = RT_OP_ENTRY_MOVE};
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
 	if ((before == NULL) == (after == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "move needs one of --before ENTRY and --after ENTRY");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
-	request.entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0));
+	rt_old_change_init(cli, &change);
+	request.entry = rt_old_change_entry(&change, rt_cli_word(cli, 0));
 	*(before != NULL ? &request.before : &request.after) =
-		rt_cli_change_entry(&change, before != NULL ? before : after);
+		rt_old_change_entry(&change, before != NULL ? before : after);
 	st = run_and_say(cli, &change, &request, "Moved", "");
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -253,7 +253,7 @@ const rt_command rt_cli_move = {
 	.ops = "entry.move",
 	.flags = move_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_move,
+	.run_status = run_move,
 };
 
 /* --- mute, unmute --- */
@@ -262,31 +262,31 @@ static rt_status
 mute(rt_cli *cli, bool muted)
 {
 	rt_request request = {.op = RT_OP_ENTRY_MUTE, .muted = rt_cli_yes_no(muted)};
-	rt_cli_change change;
+	rt_old_change change;
 	size_t first = 0, last = 0;
 	char id[RT_ID_ROOM];
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK)
-		st = rt_cli_range(cli, rt_cli_word(cli, 0), &first, &last);
+		st = rt_old_range(cli, rt_cli_word(cli, 0), &first, &last);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	for (size_t at = first; st == RT_OK && at <= last; at++) {
-		st = rt_cli_id_at(cli, at, id);
+		st = rt_old_id_at(cli, at, id);
 		if (st != RT_OK)
 			break;
 		request.entry = rt_scope_copy(&change.scope, rt_str_of(id));
 		if (first != last)
-			rt_cli_change_add(&change, &request);
+			rt_old_change_add(&change, &request);
 	}
 	if (st == RT_OK && first == last)
 		st = run_and_say(cli, &change, &request, muted ? "Muted" : "Unmuted",
 				 muted ? ": still in view, but not sent" : ": it is sent again");
-	else if (st == RT_OK && (st = rt_cli_change_run(&change)) == RT_OK)
-		st = rt_cli_change_say(&change, "%s %zu entries.", muted ? "Muted" : "Unmuted",
+	else if (st == RT_OK && (st = rt_old_change_run(&change)) == RT_OK)
+		st = rt_old_change_say(&change, "%s %zu entries.", muted ? "Muted" : "Unmuted",
 				       last - first + 1);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -312,7 +312,7 @@ const rt_command rt_cli_mute = {
 	.examples = "retake mute :4\nretake mute :2..:3",
 	.ops = "entry.mute",
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_mute,
+	.run_status = run_mute,
 };
 
 const rt_command rt_cli_unmute = {
@@ -325,7 +325,7 @@ const rt_command rt_cli_unmute = {
 	.examples = "retake unmute :4",
 	.ops = "entry.mute",
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_unmute,
+	.run_status = run_unmute,
 };
 
 /* --- split, merge --- */
@@ -335,7 +335,7 @@ static rt_status
 find_cut(rt_cli *cli, const char *address, uint64_t *out)
 {
 	const char *text = rt_cli_flag_value(cli, "before-text"), *number = rt_cli_word(cli, 1);
-	rt_cli_view view;
+	rt_old_view view;
 	uint32_t entry = 0;
 	rt_str content = {NULL, 0};
 	size_t found, count;
@@ -343,19 +343,19 @@ find_cut(rt_cli *cli, const char *address, uint64_t *out)
 	rt_status st;
 
 	if ((text == NULL) == (number == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "split needs to know where: a number of characters, or "
 				   "--before-text TEXT");
 	st = number == NULL ? RT_OK
-			    : rt_cli_number(cli, number,
+			    : rt_old_number(cli, number,
 					    "how many characters stay in the first half", out);
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_entry(cli, address, false, &entry);
+	st = rt_old_entry(cli, address, false, &entry);
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(cli, &view,
+	rt_old_view_init(cli, &view);
+	st = rt_old_view_read(cli, &view,
 			      rt_view_entry(cli->session.engine, cli->session.value,
 					    cli->session.place, entry, &view.buf, &cli->error));
 	if (st == RT_OK) {
@@ -364,12 +364,12 @@ find_cut(rt_cli *cli, const char *address, uint64_t *out)
 					      &content);
 		count = rt_utf8_count(content);
 		if (is_text && count < 2)
-			st = rt_cli_fail(cli, RT_REFUSED,
+			st = rt_old_fail(cli, RT_REFUSED,
 					 "entry %s has %zu character%s; there is nothing to cut in "
 					 "two",
 					 address, count, RT_CLI_S(count));
 		else if (is_text && number != NULL && (*out == 0 || *out >= count))
-			st = rt_cli_fail(cli, RT_USAGE,
+			st = rt_old_fail(cli, RT_USAGE,
 					 "entry %s has %zu characters; it can be cut after 1 to %zu "
 					 "of them, not after %s",
 					 address, count, count - 1, number);
@@ -379,12 +379,12 @@ find_cut(rt_cli *cli, const char *address, uint64_t *out)
 	} else if (st == RT_OK && number == NULL) {
 		found = rt_str_find(content, rt_str_of(text), 0);
 		if (found == SIZE_MAX)
-			st = rt_cli_fail(cli, RT_NOT_FOUND, "\"%.80s\" does not stand in entry %s",
+			st = rt_old_fail(cli, RT_NOT_FOUND, "\"%.80s\" does not stand in entry %s",
 					 text, address);
 		else
 			*out = rt_utf8_count(rt_str_at(content.ptr, found));
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -393,21 +393,21 @@ run_split(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0);
 	uint64_t cut = 0;
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_old_change change;
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK)
 		st = find_cut(cli, address, &cut);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	st = run_and_say(cli, &change,
 			 &(rt_request){.op = RT_OP_ENTRY_SPLIT,
-				       .entry = rt_cli_change_entry(&change, address),
+				       .entry = rt_old_change_entry(&change, address),
 				       .offset = rt_cli_given_number(cut),
 				       .id = rt_str_of(rt_cli_flag_value(cli, "id"))},
 			 "Split: the second half is", "");
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -430,7 +430,7 @@ const rt_command rt_cli_split = {
 	.ops = "entry.split",
 	.flags = split_flags,
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
-	.run = run_split,
+	.run_status = run_split,
 };
 
 static const rt_cli_op merge_op = {
@@ -465,34 +465,34 @@ run_view(rt_cli *cli)
 	bool all = rt_cli_has(cli, "all");
 	const char *address = rt_cli_word(cli, 0);
 	rt_request request = {.op = RT_OP_ENTRY_VIEW};
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
 	if (all == (address != NULL))
-		return rt_cli_fail(cli, RT_USAGE, "view needs an ENTRY, or --all");
+		return rt_old_fail(cli, RT_USAGE, "view needs an ENTRY, or --all");
 	if (collapse + expand > 1 || read + write > 1 || collapse + expand + read + write == 0)
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "view needs --collapse or --expand, or --read or --edit");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	if (all)
 		request.all = RT_YES;
 	else
-		request.entry = rt_cli_change_entry(&change, address);
+		request.entry = rt_old_change_entry(&change, address);
 	if (collapse || expand)
 		request.collapsed = rt_cli_yes_no(collapse);
 	if (read || write)
 		request.read_mode = rt_cli_yes_no(read);
-	st = rt_cli_change_one(&change, &request);
+	st = rt_old_change_one(&change, &request);
 	/* How things look is no step: there is nothing to undo, and nothing is said of it. */
 	if (st == RT_OK && (cli->json || change.result->unchanged))
-		st = rt_cli_change_say(&change, "%s", "");
+		st = rt_old_change_say(&change, "%s", "");
 	else if (st == RT_OK && !cli->quiet)
 		rt_term_c(&cli->out,
 			  "Changed how it is shown (not a step; undo leaves it alone).\n");
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -516,5 +516,5 @@ const rt_command rt_cli_view_command = {
 	.ops = "entry.view",
 	.flags = view_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_view,
+	.run_status = run_view,
 };

@@ -11,10 +11,10 @@ say_place(rt_cli *cli, const rt_summary_result *r, rt_buf *line)
 	const rt_take *take = NULL;
 	char id[RT_ID_ROOM];
 	size_t at = 0, count;
-	rt_status st = rt_cli_disc(cli, &disc);
+	rt_status st = rt_old_disc(cli, &disc);
 
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st == RT_OK)
 		st = rt_disc_head_at(cli->session.value, disc, &at, &cli->error);
 	if (st != RT_OK)
@@ -26,11 +26,11 @@ say_place(rt_cli *cli, const rt_summary_result *r, rt_buf *line)
 						"begins a new take.");
 		return RT_OK;
 	}
-	st = rt_cli_id_at(cli, at - 1, id);
+	st = rt_old_id_at(cli, at - 1, id);
 	if (st != RT_OK)
 		return st;
 	rt_buf_add_c(line, "The head is at entry ");
-	rt_cli_add_where(cli, id, line);
+	rt_old_add_where(cli, id, line);
 	if (at < count)
 		rt_buf_add_c(line, "; the next entry begins a new take.");
 	else
@@ -69,7 +69,7 @@ print_json(rt_cli *cli, const rt_summary_result *r)
 		rt_json_add_string(&json, rt_text_str(r->editor));
 	}
 	rt_buf_add_byte(&json, '}');
-	st = rt_cli_print_json(cli, rt_buf_str(&json));
+	st = rt_old_print_json(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -120,12 +120,12 @@ run_go(rt_cli *cli)
 	rt_status st;
 
 	if (start == (address != NULL))
-		return rt_cli_fail(cli, RT_USAGE, "go needs an ENTRY, or --start");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		return rt_old_fail(cli, RT_USAGE, "go needs an ENTRY, or --start");
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK && !start)
-		st = rt_cli_entry(cli, address, true, &entry);
+		st = rt_old_entry(cli, address, true, &entry);
 	if (st == RT_OK && !start)
-		st = rt_cli_address(cli, address, room, &options.target);
+		st = rt_old_address(cli, address, room, &options.target);
 	if (st != RT_OK)
 		return st;
 	st = rt_cli_model_session_open(cli, &session, options.summarize);
@@ -139,7 +139,7 @@ run_go(rt_cli *cli)
 		rt_cli_model_session_end(&session, result.note);
 		cli->changed = result.seq != 0;
 		if (st == RT_OK)
-			st = rt_cli_look(cli);
+			st = rt_old_look(cli);
 		if (st == RT_OK)
 			st = say(cli, &result);
 		rt_summary_result_deinit(&result);
@@ -174,5 +174,5 @@ const rt_command rt_cli_go = {
 	.ops = "head.move entry.append",
 	.flags = go_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_go,
+	.run_status = run_go,
 };

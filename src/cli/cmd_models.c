@@ -72,7 +72,7 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 	rt_status st = rt_models_check_provider(config, rt_str_of(provider), &cli->error);
 
 	if (st != RT_OK)
-		return rt_cli_hint(cli, st,
+		return rt_old_hint(cli, st,
 				   "Providers: retake models   To set one up: retake help config");
 	rt_buf_init(&l.json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
@@ -100,7 +100,7 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 	}
 	rt_buf_add_byte(&l.json, ']');
 	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&l.json));
+		st = rt_old_print_json(cli, rt_buf_str(&l.json));
 	else if (st == RT_OK && l.count == 0)
 		rt_cli_note(cli, "%s has no model; with Ollama: ollama pull NAME", provider);
 	rt_buf_deinit(&l.json);
@@ -176,7 +176,7 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 static rt_status
 find_setting(rt_cli *cli, rt_buf *out)
 {
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st == RT_NOT_FOUND)
 		return RT_OK;
@@ -202,7 +202,7 @@ list_providers(rt_cli *cli, const rt_config *config)
 			say_provider(&l, rt_providers[i], NULL, rt_str_of(rt_providers[i]->name));
 	rt_buf_add_byte(&l.json, ']');
 	if (cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&l.json));
+		st = rt_old_print_json(cli, rt_buf_str(&l.json));
 	else
 		st = find_setting(cli, &chosen);
 	if (st != RT_OK || cli->json) {
@@ -228,7 +228,7 @@ run_models(rt_cli *cli)
 {
 	const char *provider = rt_cli_word(cli, 0);
 	const rt_config *config = NULL;
-	rt_status st = rt_cli_config(cli, &config);
+	rt_status st = rt_old_config(cli, &config);
 
 	if (st != RT_OK)
 		return st;
@@ -247,7 +247,7 @@ const rt_command rt_cli_models = {
 		"in config.toml.",
 	.examples = "retake models\nretake models ollama",
 	.kinds = {RT_ARG_PROVIDER},
-	.run = run_models,
+	.run_status = run_models,
 };
 
 /* ---- replay ---- */
@@ -333,9 +333,9 @@ check_server(rt_cli *cli, yyjson_val *record, const rt_model *model)
 
 	if (rt_str_eq(then, model->server))
 		return RT_OK;
-	rt_cli_hint(cli, RT_REFUSED, "To send it there all the same: -m %.*s/%.*s",
+	rt_old_hint(cli, RT_REFUSED, "To send it there all the same: -m %.*s/%.*s",
 		    RT_STR_ARG(rt_model_service(model)), RT_STR_ARG(model->name));
-	return rt_cli_fail(cli, RT_REFUSED, "%.*s was %.*s when this was sent, and is %.*s now",
+	return rt_old_fail(cli, RT_REFUSED, "%.*s was %.*s when this was sent, and is %.*s now",
 			   RT_STR_ARG(rt_model_service(model)),
 			   RT_STR_ARG(then.size > 0 ? then : RT_STR("no server")),
 			   RT_STR_ARG(model->server.size > 0 ? model->server : RT_STR("no server")));
@@ -351,20 +351,20 @@ open_same(rt_cli_model_session *session, yyjson_val *record)
 	rt_status st;
 
 	if (service.size == 0) {
-		rt_cli_hint(cli, RT_REFUSED, "Say to whom: -m PROVIDER/NAME   Providers: retake models");
-		return rt_cli_fail(cli, RT_REFUSED, "an older version of Retake sent this, and did not "
+		rt_old_hint(cli, RT_REFUSED, "Say to whom: -m PROVIDER/NAME   Providers: retake models");
+		return rt_old_fail(cli, RT_REFUSED, "an older version of Retake sent this, and did not "
 				   "write down to which server");
 	}
 	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_str(&name, service);
 	rt_buf_add_byte(&name, '/');
 	rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "model")));
-	st = rt_cli_buf(cli, &name);
+	st = rt_old_buf(cli, &name);
 	if (st == RT_OK)
 		st = rt_model_session_model(&session->m, rt_buf_str(&name), true, &session->m.model,
 					    &session->cli->error);
 	if (st == RT_OK && !rt_str_eq(rt_model_service(session->m.model), service))
-		st = rt_cli_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
+		st = rt_old_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
 				 RT_STR_ARG(service));
 	else if (st == RT_OK)
 		st = check_server(cli, record, session->m.model);
@@ -391,7 +391,7 @@ resend(rt_cli *cli, yyjson_val *record, rt_str body)
 		st = open_same(&session, record);
 	if (st == RT_OK && !rt_str_is(rt_json_str(rt_json_get(record, "provider")),
 				      session.m.model->provider->name))
-		st = rt_cli_fail(cli, RT_USAGE,
+		st = rt_old_fail(cli, RT_USAGE,
 				 "the request is one for %.*s; name a model of it with -m",
 				 RT_STR_ARG(rt_json_str(rt_json_get(record, "provider"))));
 	if (st == RT_OK) {
@@ -414,14 +414,14 @@ run_replay(rt_cli *cli)
 	yyjson_val *record = NULL;
 	rt_buf state;
 	uint32_t entry;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	rt_buf_init(&state, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&sent.body, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&f.line, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&f.newest, cli->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK)
-		st = rt_cli_entry(cli, rt_cli_word(cli, 0), true, &entry);
+		st = rt_old_entry(cli, rt_cli_word(cli, 0), true, &entry);
 	if (st == RT_OK)
 		st = rt_entry_id(cli->session.value, entry, id, &cli->error);
 	if (st == RT_OK)
@@ -430,8 +430,8 @@ run_replay(rt_cli *cli)
 	if (st == RT_OK)
 		st = rt_comms_read(cli->alloc, rt_buf_str(&state), look_at_line, &f, &cli->error);
 	if (st == RT_OK && f.line.size == 0) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "What would be sent now: retake context");
-		st = rt_cli_fail(cli, RT_NOT_FOUND,
+		rt_old_hint(cli, RT_NOT_FOUND, "What would be sent now: retake context");
+		st = rt_old_fail(cli, RT_NOT_FOUND,
 				 "there is no record of a request that %s is the reply to", id);
 	}
 	if (st == RT_OK)
@@ -447,7 +447,7 @@ run_replay(rt_cli *cli)
 	if (st == RT_OK && rt_cli_has(cli, "send"))
 		st = resend(cli, record, rt_buf_str(&sent.body));
 	else if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&sent.body));
+		st = rt_old_print_json(cli, rt_buf_str(&sent.body));
 	rt_json_free(doc);
 	free(f.store);
 	rt_buf_deinit(&state);
@@ -476,5 +476,5 @@ const rt_command rt_cli_replay = {
 	.examples = "retake replay :2\nretake replay @ --send",
 	.flags = replay_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_replay,
+	.run_status = run_replay,
 };

@@ -34,12 +34,12 @@ add_file(rt_cli *cli, const char *path, rt_buf *out)
 	rt_status st;
 
 	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_read_file(cli, path, &bytes);
+	st = rt_old_read_file(cli, path, &bytes);
 	kind = st == RT_OK ? kind_of(rt_buf_str(&bytes)) : NULL;
 	if (st == RT_OK && kind == NULL)
-		st = rt_cli_fail(cli, RT_USAGE, "%s is no PNG, JPEG, GIF or WebP image", path);
+		st = rt_old_fail(cli, RT_USAGE, "%s is no PNG, JPEG, GIF or WebP image", path);
 	if (st == RT_OK && bytes.size > RT_CLI_IMAGE_MAX)
-		st = rt_cli_fail(cli, RT_LIMIT, "%s has more than %d MiB, which no provider takes",
+		st = rt_old_fail(cli, RT_LIMIT, "%s has more than %d MiB, which no provider takes",
 				 path, RT_CLI_IMAGE_MAX >> 20);
 	if (st == RT_OK) {
 		rt_buf_add_f(out, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":\"", kind);
@@ -85,5 +85,5 @@ rt_cli_image_content(rt_cli *cli, rt_str text, rt_buf *out)
 	}
 	if (any)
 		rt_buf_add_byte(out, ']');
-	return st == RT_OK ? rt_cli_buf(cli, out) : st;
+	return st == RT_OK ? rt_old_buf(cli, out) : st;
 }

@@ -21,7 +21,7 @@ rt_cli_model_session_open(rt_cli *cli, rt_cli_model_session *t, bool needs_model
 
 	*t = (rt_cli_model_session){.cli = cli, .shows = shows, .ended_line = true};
 	if (budget != NULL)
-		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
+		st = rt_old_number(cli, budget, "how many tokens", &tokens);
 	options.budget = (size_t)tokens;
 	return st == RT_OK ? rt_model_session_open(&t->m, &cli->session, &options, &cli->error)
 			   : st;

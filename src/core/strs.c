@@ -6,7 +6,8 @@
  * Chunk pointers stand in two levels of fixed arrays, so that a reader never sees one
  * move. The index is not moved either: one that is full is followed by a larger one, and stays
  * until the end, since readers may be in it (all of them are as large as the newest, about). A
- * number is put into the index when its string is there. The last chunk is written anew by every checkpoint that finds it grown; the node
+ * number is put into the index when its string is there. The last chunk is written again by every
+ * checkpoint that finds it grown; the node
  * that it was in before may then be gone while a reader is on its way to it. The chunk
  * itself is in memory by then, so who cannot read the node looks there once more. */
 #include "core/strs.h"
