@@ -57,15 +57,6 @@ read_record(rt_scope *s, rt_str text)
 	return record;
 }
 
-static rt_str
-in_words(rt_scope *s, const rt_project *project, const rt_record *step, bool plain)
-{
-	rt_buf *words = rt_scope_buf(s);
-
-	RT_TRY(s, rt_history_text(project, step, plain, words, &s->error));
-	return rt_scope_str(s, words);
-}
-
 /* ---- the list of steps ---- */
 
 /* A record is read into one scope while the row that was given out last is in the other. */
@@ -166,8 +157,8 @@ fill(rt_history_cursor *c, rt_scope *s, const rt_record *step, rt_history_row *r
 	rt_str setting = rt_history_text_setting(step);
 
 	row->op = step->op;
-	row->what = in_words(s, c->view.project, step, false);
-	row->did = in_words(s, c->view.project, step, true);
+	row->what = rt_history_text(s, c->view.project, step, false);
+	row->did = rt_history_text(s, c->view.project, step, true);
 	row->about = about(c, s, step);
 	row->take = changed != NULL ? take : 0;
 	row->take_name = changed != NULL ? rt_text_str(changed->name) : (rt_str){0};
@@ -279,7 +270,7 @@ rt_step_read(const rt_view *v, uint64_t seq)
 	    RT_TRY(s, rt_engine_record(v->engine, seq, rt_scope_arena(s), &row->record, &row->at_us,
 				       &s->error)) != RT_OK)
 		return NULL;
-	row->what = in_words(s, v->project, &row->record, false);
+	row->what = rt_history_text(s, v->project, &row->record, false);
 	return rt_ok(s) ? row : NULL;
 }
 
