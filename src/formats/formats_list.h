@@ -9,40 +9,11 @@
 
 /* ---- JSON ---- */
 
-/* A loop over the members of an object or the items of an array; none for other values and NULL:
- *
- *	for (rt_json_iter m = rt_json_each(object); rt_json_next(&m);)
- *		… m.key, m.value … */
-typedef struct rt_json_iter {
-	rt_str key;        /* of a member */
-	yyjson_val *value; /* the current one; NULL: before the first */
-	yyjson_val *next;  /* what follows: a key or an item */
-	size_t left;
-	bool is_object;
-} rt_json_iter;
-
+/* Iterates over the members of an object or the items of an array. */
 static inline rt_json_iter
 rt_json_each(yyjson_val *container)
 {
-	rt_json_iter it = {.is_object = yyjson_is_obj(container)};
-
-	it.left = it.is_object ? yyjson_obj_size(container) : yyjson_arr_size(container);
-	it.next = it.left > 0 ? unsafe_yyjson_get_first(container) : NULL;
-	return it;
-}
-
-static inline bool
-rt_json_next(rt_json_iter *it)
-{
-	if (it->left == 0)
-		return false;
-	it->left--;
-	if (it->is_object)
-		it->key = rt_json_str(it->next);
-	it->value = it->is_object ? it->next + 1 : it->next;
-	if (it->left > 0)
-		it->next = unsafe_yyjson_get_next(it->value);
-	return true;
+	return yyjson_is_obj(container) ? rt_json_members(container) : rt_json_items(container);
 }
 
 /* The member of that name, where it is a string; else ptr NULL. */
