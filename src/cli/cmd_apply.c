@@ -86,11 +86,11 @@ add_line(applying *a, rt_str line)
 		return RT_OK;
 	r = next_request(a);
 	if (r == NULL)
-		return rt_cli_nomem(a->cli);
+		return rt_old_nomem(a->cli);
 	a->bytes += line.size;
 	st = rt_json_read(a->cli->alloc, line, &r->doc, &r->error);
 	if (st == RT_NOMEM)
-		return rt_cli_nomem(a->cli);
+		return rt_old_nomem(a->cli);
 	if (st != RT_OK) {
 		rt_error inner = r->error;
 
@@ -124,7 +124,7 @@ add_too_long(applying *a)
 	a->line++;
 	r = next_request(a);
 	if (r == NULL)
-		return rt_cli_nomem(a->cli);
+		return rt_old_nomem(a->cli);
 	(void)rt_fail(&r->error, RT_USAGE, "line %llu is longer than %d MiB",
 		      (unsigned long long)a->line, (int)(LINE_MAX_SIZE >> 20));
 	return RT_OK;
@@ -151,14 +151,14 @@ read_some(applying *a)
 	}
 	to = rt_buf_reserve(&a->input, READ_SIZE);
 	if (to == NULL)
-		return rt_cli_nomem(a->cli);
+		return rt_old_nomem(a->cli);
 	got = read(a->fd, to, READ_SIZE);
 	if (got > 0)
 		a->input.size += (size_t)got;
 	else if (got == 0)
 		a->ended = true;
 	else if (errno != EINTR)
-		return rt_cli_fail(a->cli, RT_IO, "the input cannot be read: %s", strerror(errno));
+		return rt_old_fail(a->cli, RT_IO, "the input cannot be read: %s", strerror(errno));
 	return RT_OK;
 }
 
@@ -311,7 +311,7 @@ run_lines(applying *a)
 		st = read_some(a);
 	}
 	if (st == RT_OK && rt_host_interrupted())
-		st = rt_cli_fail(a->cli, RT_INTERRUPTED, "interrupted; what was answered is done");
+		st = rt_old_fail(a->cli, RT_INTERRUPTED, "interrupted; what was answered is done");
 	return st;
 }
 
@@ -380,12 +380,12 @@ run_apply(rt_cli *cli)
 		a.fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (a.fd < 0) {
 			st = errno == ENOENT ? RT_NOT_FOUND : RT_IO;
-			rt_cli_hint(cli, st, "One operation a line: retake help operations");
-			return rt_cli_fail(cli, st, "%s cannot be read: %s", path, strerror(errno));
+			rt_old_hint(cli, st, "One operation a line: retake help operations");
+			return rt_old_fail(cli, st, "%s cannot be read: %s", path, strerror(errno));
 		}
 	}
 	rt_buf_init(&a.input, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK) {
 		cli->json_done = true;
 		st = rt_cli_has(cli, "atomic") ? run_atomic(&a) : run_lines(&a);
@@ -421,5 +421,5 @@ const rt_command rt_cli_apply = {
 		    "retake apply --atomic changes.jsonl",
 	.flags = apply_flags,
 	.kinds = {RT_ARG_FILE},
-	.run = run_apply,
+	.run_status = run_apply,
 };

@@ -61,11 +61,11 @@ note_limits(rt_cli *cli, bool says_model)
 	const rt_disc *disc = NULL;
 	const rt_take *take = NULL;
 	size_t at = 0, count = 0;
-	rt_cli_view view;
-	rt_status st = rt_cli_disc(cli, &disc);
+	rt_old_view view;
+	rt_status st = rt_old_disc(cli, &disc);
 
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st == RT_OK)
 		at = count = rt_seq_count(take->slots);
 	if (st == RT_OK && take->number == disc->active)
@@ -81,15 +81,15 @@ note_limits(rt_cli *cli, bool says_model)
 			    at, count);
 	if (says_model)
 		return st;
-	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(cli, &view,
+	rt_old_view_init(cli, &view);
+	st = rt_old_view_read(cli, &view,
 			      rt_view_settings(cli->session.engine, cli->session.value,
 					       cli->session.place.disc, &view.buf, &cli->error));
 	if (st == RT_OK &&
 	    rt_json_str(rt_json_get(rt_json_get(view.root, "settings"), "model")).size == 0)
 		rt_cli_note(cli, "the request names no model; to set one: retake set model "
 				 "PROVIDER/NAME");
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -182,7 +182,7 @@ show_sent(rt_cli *cli, yyjson_val *record, const rt_provider *provider)
 	if (st == RT_OK && !sent.is_same)
 		rt_cli_note(cli, RT_CLI_NOT_EXACT);
 	if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))))
-		st = rt_cli_print_json(cli, rt_buf_str(&sent.body));
+		st = rt_old_print_json(cli, rt_buf_str(&sent.body));
 	else if (st == RT_OK)
 		print_request(cli, rt_buf_str(&sent.body));
 	rt_buf_deinit(&when);
@@ -207,7 +207,7 @@ say_entry(rt_cli *cli, yyjson_val *entry)
 		rt_buf_add_f(&where, "%.*s (%.*s)", RT_STR_ARG(id),
 			     RT_STR_ARG(rt_json_str(rt_json_get(entry, "role"))));
 	else
-		rt_cli_add_where(cli, id.ptr, &where);
+		rt_old_add_where(cli, id.ptr, &where);
 	rt_term_line(&cli->out, rt_buf_str(&where));
 	rt_term_c(&cli->out, "\n");
 	rt_buf_deinit(&where);
@@ -249,21 +249,21 @@ run_sent(rt_cli *cli)
 {
 	const rt_provider *provider = NULL;
 	rt_json_doc *doc = NULL;
-	rt_cli_view view;
+	rt_old_view view;
 	rt_buf row;
 	rt_status st;
 
 	if (rt_cli_has(cli, "tokens") || rt_cli_has(cli, "model") || rt_cli_has(cli, "budget") ||
 	    rt_cli_has(cli, "provider") || rt_cli_has(cli, "at-op"))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "--sent and --changed are about what was sent; leave out what says "
 				   "how to build another request");
 	rt_buf_init(&row, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = rt_engine_last_request(cli->session.engine, cli->session.place.disc, &row,
 				    &cli->error);
 	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "What would be sent now: retake context");
+		rt_old_hint(cli, st, "What would be sent now: retake context");
 	if (st == RT_OK)
 		st = rt_json_read(cli->alloc, rt_buf_str(&row), &doc, &cli->error);
 	if (st == RT_OK)
@@ -276,13 +276,13 @@ run_sent(rt_cli *cli)
 						  cli->session.place, rt_json_root(doc), provider,
 						  &view.buf, &cli->error);
 		if (st == RT_OK && cli->json)
-			st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
-		else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
+			st = rt_old_print_json(cli, rt_buf_str(&view.buf));
+		else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK)
 			say_changes(cli, view.root);
 	}
 	rt_json_free(doc);
 	rt_buf_deinit(&row);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -292,7 +292,7 @@ run_context(rt_cli *cli)
 	bool tokens = rt_cli_has(cli, "tokens"), model = rt_cli_has(cli, "model");
 	rt_cli_counting counting;
 	rt_buf json;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st == RT_OK && (rt_cli_has(cli, "sent") || rt_cli_has(cli, "changed")))
 		return run_sent(cli);
@@ -302,14 +302,14 @@ run_context(rt_cli *cli)
 	rt_cli_counting_init(&counting, cli);
 	st = build_request(cli, &counting, &json);
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, &json);
+		st = rt_old_buf(cli, &json);
 	/* The tour shows the request, and only that. */
 	if (st == RT_OK && !cli->out.kept)
 		st = note_limits(cli, tokens || model || counting.is_known);
 	if (st == RT_OK && tokens)
 		st = rt_cli_counting_print(&counting);
 	else if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))))
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	else if (st == RT_OK)
 		print_request(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
@@ -353,5 +353,5 @@ const rt_command rt_cli_context = {
 		    "retake context --provider openai --json > request.json\n"
 		    "retake context --changed",
 	.flags = context_flags,
-	.run = run_context,
+	.run_status = run_context,
 };

@@ -41,18 +41,18 @@ choose(rt_cli *cli, const rt_format **out)
 	}
 	if (*out != NULL && (*out)->write != NULL)
 		return RT_OK;
-	rt_cli_hint(cli, RT_USAGE, "Formats: retake help formats");
+	rt_old_hint(cli, RT_USAGE, "Formats: retake help formats");
 	if (name == NULL && file != NULL)
-		return rt_cli_fail(
+		return rt_old_fail(
 			cli, RT_USAGE,
 			"export needs --format NAME, or a FILE whose end says it (.html, .md, .json, "
 			".toml), and %.200s does not",
 			file);
 	if (name == NULL)
-		return rt_cli_fail(cli, RT_USAGE, "export needs --format NAME");
+		return rt_old_fail(cli, RT_USAGE, "export needs --format NAME");
 	if (*out == NULL)
-		return rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", name);
-	return rt_cli_fail(cli, RT_USAGE, "Retake reads %s, but does not write it", name);
+		return rt_old_fail(cli, RT_USAGE, "there is no format \"%.40s\"", name);
+	return rt_old_fail(cli, RT_USAGE, "Retake reads %s, but does not write it", name);
 }
 
 /* ---- without secrets ---- */
@@ -64,7 +64,7 @@ redact(rt_cli *cli, rt_outlines *io, rt_redaction *found)
 	const char *home = getenv("HOME");
 	rt_secret_options options = {.has_emails = rt_cli_has(cli, "emails")};
 	rt_str *keys;
-	rt_status st = rt_cli_config(cli, &config);
+	rt_status st = rt_old_config(cli, &config);
 
 	if (home != NULL && strcmp(home, "/root") != 0)
 		options.home = rt_str_of(home);
@@ -90,9 +90,9 @@ say_found(rt_cli *cli, const rt_redaction *found)
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	if (cli->json) {
 		rt_redaction_add_json(&text, found);
-		st = rt_cli_buf(cli, &text);
+		st = rt_old_buf(cli, &text);
 		if (st == RT_OK)
-			st = rt_cli_print_json(cli, rt_buf_str(&text));
+			st = rt_old_print_json(cli, rt_buf_str(&text));
 		rt_buf_deinit(&text);
 		return st;
 	}
@@ -117,7 +117,7 @@ say_found(rt_cli *cli, const rt_redaction *found)
 		rt_term_f(&cli->out, "and %zu more\n", found->places - found->item_count);
 	rt_buf_clear(&text);
 	rt_redaction_add_words(&text, found);
-	st = rt_cli_buf(cli, &text);
+	st = rt_old_buf(cli, &text);
 	if (st == RT_OK && !cli->quiet)
 		rt_term_f(&cli->out, "%s: %.*s.\n", found->places > 0 ? "Would be" : "There is",
 			  RT_STR_ARG(rt_buf_str(&text)));
@@ -133,7 +133,7 @@ note_redacted(rt_cli *cli, const rt_redaction *found)
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_redaction_add_words(&text, found);
-	st = rt_cli_buf(cli, &text);
+	st = rt_old_buf(cli, &text);
 	if (st == RT_OK)
 		rt_cli_note(cli, "%.*s; what is imported from this is a discussion of its own",
 			    RT_STR_ARG(rt_buf_str(&text)));
@@ -156,7 +156,7 @@ say_written(rt_cli *cli, const char *file, const rt_format *format, const rt_buf
 		rt_buf_add_c(&json, "{\"file\":");
 		rt_json_add_string(&json, rt_buf_str(&name));
 		rt_buf_add_f(&json, ",\"format\":\"%s\",\"bytes\":%zu}", format->name, bytes->size);
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 		rt_buf_deinit(&json);
 		rt_buf_deinit(&name);
 	} else if (!cli->quiet) {
@@ -174,7 +174,7 @@ put_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
 	rt_status st;
 
 	if (file != NULL && strcmp(file, "-") != 0) {
-		st = rt_cli_write_file(cli, file, rt_buf_str(bytes),
+		st = rt_old_write_file(cli, file, rt_buf_str(bytes),
 				       rt_cli_has(cli, "force") ? RT_FILES_REPLACE : RT_FILES_NEW);
 		return st == RT_OK ? say_written(cli, file, format, bytes) : st;
 	}
@@ -185,14 +185,14 @@ put_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
 		return RT_OK;
 	}
 	if (strcmp(format->name, "canonical") == 0)
-		return rt_cli_print_json(cli, rt_buf_str(bytes));
+		return rt_old_print_json(cli, rt_buf_str(bytes));
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_f(&json, "{\"format\":\"%s\",\"content\":", format->name);
 	rt_json_add_string(&json, rt_buf_str(bytes));
 	rt_buf_add_byte(&json, '}');
-	st = rt_cli_buf(cli, &json);
+	st = rt_old_buf(cli, &json);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -213,7 +213,7 @@ note_left_out(rt_cli *cli, const rt_format *format)
 {
 	const rt_disc *disc = NULL;
 
-	if (rt_cli_has(cli, "lossless") || rt_cli_disc(cli, &disc) != RT_OK ||
+	if (rt_cli_has(cli, "lossless") || rt_old_disc(cli, &disc) != RT_OK ||
 	    rt_disc_present_count(disc) < 2 ||
 	    (strcmp(format->name, "markdown") != 0 && strcmp(format->name, "openai") != 0))
 		return;
@@ -236,7 +236,7 @@ collect_outlines(rt_cli *cli, const rt_format *format, rt_place place, bool whol
 	file.path = rt_buf_str(&name);
 	if (format->writes_sent && !rt_cli_has(cli, "at-op"))
 		file.sent = rt_provider_named(RT_STR("anthropic"));
-	st = rt_cli_buf(cli, &name);
+	st = rt_old_buf(cli, &name);
 	if (st == RT_OK) {
 		st = rt_action_export(cli->session.engine, rt_session_hooks_begin(&cli->session),
 				      &file, cli->session.value, place, whole_project, out,
@@ -255,7 +255,7 @@ check_flags(rt_cli *cli)
 
 	for (i = 0; need[i] != NULL; i++)
 		if (rt_cli_has(cli, need[i]) && !rt_cli_has(cli, "redact"))
-			return rt_cli_fail(cli, RT_USAGE, "--%s is for --redact", need[i]);
+			return rt_old_fail(cli, RT_USAGE, "--%s is for --redact", need[i]);
 	return RT_OK;
 }
 
@@ -275,7 +275,7 @@ run_export(rt_cli *cli)
 	if (st == RT_OK)
 		st = check_flags(cli);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_LOOK);
+		st = rt_old_open(cli, RT_SESSION_LOOK);
 	if (st != RT_OK)
 		return st;
 	options.lines = is_lines(cli);
@@ -301,7 +301,7 @@ run_export(rt_cli *cli)
 	if (st == RT_OK)
 		st = format->write(cli->alloc, &outlines, &options, &bytes, &cli->error);
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, &bytes);
+		st = rt_old_buf(cli, &bytes);
 	if (st == RT_OK)
 		st = put_out(cli, format, &bytes);
 	if (st == RT_OK && rt_cli_has(cli, "redact"))
@@ -347,5 +347,5 @@ const rt_command rt_cli_export = {
 		    "retake export -o talk.html --redact\n"
 		    "retake export --format pi --all --lossless -o session.jsonl",
 	.flags = export_flags,
-	.run = run_export,
+	.run_status = run_export,
 };

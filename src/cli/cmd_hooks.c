@@ -15,7 +15,7 @@ static rt_status
 open_hooks(rt_cli *cli, rt_hooks **out)
 {
 	const rt_config *config = NULL;
-	rt_status st = rt_cli_config(cli, &config);
+	rt_status st = rt_old_config(cli, &config);
 
 	*out = NULL;
 	return st == RT_OK
@@ -136,11 +136,11 @@ print_listing(listing *l, const rt_hooks *hooks)
 	rt_buf_add_byte(&json, ']');
 	add_bytes(l->cli, &json, "warnings", warnings);
 	rt_buf_add_byte(&json, '}');
-	st = rt_cli_buf(l->cli, &l->json);
+	st = rt_old_buf(l->cli, &l->json);
 	if (st == RT_OK)
-		st = rt_cli_buf(l->cli, &json);
+		st = rt_old_buf(l->cli, &json);
 	if (st == RT_OK)
-		st = rt_cli_print_json(l->cli, rt_buf_str(&json));
+		st = rt_old_print_json(l->cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -174,13 +174,13 @@ change_trust(rt_cli *cli, rt_hooks *hooks, bool trust)
 	size_t i;
 
 	if (!trust && rt_cli_word(cli, 1) == NULL)
-		return rt_cli_fail(cli, RT_USAGE, "hooks untrust needs to know which: a NAME");
+		return rt_old_fail(cli, RT_USAGE, "hooks untrust needs to know which: a NAME");
 	rt_buf_init(&l.json, cli->alloc, RT_BUF_UNLIMITED);
 	for (i = 1; st == RT_OK && (i == 1 || rt_cli_word(cli, i) != NULL); i++)
 		st = rt_hooks_trust(hooks, rt_str_of(rt_cli_word(cli, i)), trust, show_hook, &l,
 				    &cli->error);
 	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "Which there are: retake hooks");
+		rt_old_hint(cli, st, "Which there are: retake hooks");
 	if (st == RT_OK && cli->json)
 		st = print_listing(&l, hooks);
 	rt_buf_deinit(&l.json);
@@ -250,7 +250,7 @@ print_trial(trial *t, const rt_hook_answer *answer)
 {
 	static const char *const words[] = {"allow", "deny", "replace"};
 	rt_cli *cli = t->cli;
-	rt_status st = rt_cli_buf(cli, &t->json);
+	rt_status st = rt_old_buf(cli, &t->json);
 	rt_buf json;
 
 	if (st == RT_OK && !cli->json) {
@@ -278,9 +278,9 @@ print_trial(trial *t, const rt_hook_answer *answer)
 	rt_buf_add_c(&json, ",\"hooks\":[");
 	rt_buf_add_str(&json, rt_buf_str(&t->json));
 	rt_buf_add_c(&json, "]}");
-	st = rt_cli_buf(cli, &json);
+	st = rt_old_buf(cli, &json);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -294,17 +294,17 @@ read_members(rt_cli *cli, const char *path, rt_buf *out)
 	rt_buf text;
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_read_file(cli, path, &text);
+	st = rt_old_read_file(cli, path, &text);
 	if (st == RT_OK)
 		st = rt_json_read(cli->alloc, rt_buf_str(&text), &doc, &cli->error);
 	if (st == RT_OK && !yyjson_is_obj(rt_json_root(doc)))
-		st = rt_cli_fail(cli, RT_USAGE, "%s is no JSON object", path);
+		st = rt_old_fail(cli, RT_USAGE, "%s is no JSON object", path);
 	if (st == RT_OK) {
 		rt_buf_clear(&text);
 		rt_json_add_value(&text, rt_json_root(doc));
 		if (text.status == RT_OK)
 			rt_buf_add(out, text.ptr + 1, text.size - 2);
-		st = rt_cli_buf(cli, text.status == RT_OK ? out : &text);
+		st = rt_old_buf(cli, text.status == RT_OK ? out : &text);
 	}
 	rt_json_free(doc);
 	rt_buf_deinit(&text);
@@ -330,14 +330,14 @@ test_hooks(rt_cli *cli, rt_hooks *hooks)
 	rt_buf members;
 
 	if (event == NULL)
-		return rt_cli_fail(cli, RT_USAGE, "hooks test needs to know which EVENT");
+		return rt_old_fail(cli, RT_USAGE, "hooks test needs to know which EVENT");
 	if (rt_hook_event_find(rt_str_of(event)) == NULL) {
 		const char *nearest = rt_hook_event_nearest(rt_str_of(event));
 
-		rt_cli_hint(cli, RT_NOT_FOUND, "%s%s%sAll events: retake help events",
+		rt_old_hint(cli, RT_NOT_FOUND, "%s%s%sAll events: retake help events",
 			    nearest == NULL ? "" : "Did you mean ", nearest == NULL ? "" : nearest,
 			    nearest == NULL ? "" : "?   ");
-		return rt_cli_fail(cli, RT_NOT_FOUND, "there is no event \"%.60s\"", event);
+		return rt_old_fail(cli, RT_NOT_FOUND, "there is no event \"%.60s\"", event);
 	}
 	rt_buf_init(&members, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&t.json, cli->alloc, RT_BUF_UNLIMITED);
@@ -368,7 +368,7 @@ run_hooks(rt_cli *cli)
 
 	if (verb != NULL && strcmp(verb, "list") != 0 && strcmp(verb, "trust") != 0 &&
 	    strcmp(verb, "untrust") != 0 && strcmp(verb, "test") != 0)
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "hooks can list, trust, untrust and test, not \"%.40s\"", verb);
 	st = open_hooks(cli, &hooks);
 	if (st != RT_OK)
@@ -411,5 +411,5 @@ const rt_command rt_cli_hooks = {
 	.examples = "retake hooks\nretake hooks trust\nretake hooks test entry.before_add",
 	.flags = hooks_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT, RT_ARG_FILE},
-	.run = run_hooks,
+	.run_status = run_hooks,
 };

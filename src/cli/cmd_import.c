@@ -75,17 +75,17 @@ add_path(rt_cli *cli, paths *p, const char *path, bool asked)
 		bool *flags;
 
 		if (items == NULL)
-			return rt_cli_nomem(cli);
+			return rt_old_nomem(cli);
 		p->items = items;
 		flags = rt_resize(p->alloc, p->asked, room * sizeof(*flags));
 		if (flags == NULL)
-			return rt_cli_nomem(cli);
+			return rt_old_nomem(cli);
 		p->asked = flags;
 		p->room = room;
 	}
 	copy = rt_new(p->alloc, size);
 	if (copy == NULL)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	memcpy(copy, path, size);
 	p->items[p->count] = copy;
 	p->asked[p->count++] = asked;
@@ -120,7 +120,7 @@ add_below(rt_cli *cli, paths *p, const char *folder, const char *name, int depth
 
 	rt_buf_init(&path, cli->alloc, 64 * 1024);
 	rt_buf_add_f(&path, "%s/%s", folder, name);
-	st = rt_cli_buf(cli, &path);
+	st = rt_old_buf(cli, &path);
 	if (st == RT_OK && lstat(path.ptr, &info) == 0) {
 		if (S_ISREG(info.st_mode))
 			st = add_path(cli, p, path.ptr, false);
@@ -141,7 +141,7 @@ add_folder(rt_cli *cli, paths *p, const char *folder, int depth)
 	rt_status st = RT_OK;
 
 	if (dir == NULL)
-		return rt_cli_fail(cli, RT_IO, "%s cannot be read: %s", folder, strerror(errno));
+		return rt_old_fail(cli, RT_IO, "%s cannot be read: %s", folder, strerror(errno));
 	while (st == RT_OK && (item = readdir(dir)) != NULL)
 		if (item->d_name[0] != '.')
 			st = add_below(cli, p, folder, item->d_name, depth);
@@ -220,11 +220,11 @@ open_input(incoming *f)
 	f->file.progress = say_reading;
 	f->file.progress_ctx = f;
 	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "Look at the name. More: retake help import");
+		rt_old_hint(cli, st, "Look at the name. More: retake help import");
 	else if (st == RT_USAGE)
-		rt_cli_hint(cli, st, "What a program writes: PROGRAM | retake import -");
+		rt_old_hint(cli, st, "What a program writes: PROGRAM | retake import -");
 	else if (st != RT_OK)
-		rt_cli_hint(cli, st, "Look at its permissions: ls -l %s", f->path);
+		rt_old_hint(cli, st, "Look at its permissions: ls -l %s", f->path);
 	return st;
 }
 
@@ -238,26 +238,26 @@ find_format(incoming *f)
 	rt_status st;
 
 	if (bytes == NULL)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	st = rt_input_head(&f->file.in, bytes, &size, &cli->error);
 	f->act.format = f->m->format;
 	if (st == RT_OK && f->act.format == NULL)
 		f->act.format = rt_format_sniff(rt_str_at(bytes, size));
 	if (st == RT_OK && f->act.format == NULL &&
 	    rt_str_starts(rt_str_at(bytes, size), RT_STR("SQLite format 3"))) {
-		rt_cli_hint(cli, RT_USAGE,
+		rt_old_hint(cli, RT_USAGE,
 			    "A store of Retake is opened: retake --db FILE show   In the place of this "
 			    "one: retake restore FILE");
-		st = rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, and no conversation",
+		st = rt_old_fail(cli, RT_USAGE, "%s is an SQLite database, and no conversation",
 				 f->name);
 	} else if (st == RT_OK && f->act.format == NULL) {
-		rt_cli_hint(cli, RT_USAGE,
+		rt_old_hint(cli, RT_USAGE,
 			    "Known types: retake help formats   "
 			    "To name it: --format NAME");
-		st = rt_cli_fail(cli, RT_USAGE,
+		st = rt_old_fail(cli, RT_USAGE,
 				 size == 0 ? "%s is empty" : "%s: unrecognised file type", f->name);
 	} else if (st == RT_OK && f->act.format->read == NULL) {
-		st = rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
+		st = rt_old_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
 				 f->name, f->act.format->name);
 	}
 	rt_free(cli->alloc, bytes);
@@ -290,11 +290,11 @@ look_through(incoming *f, rt_action_scan *looked)
 					   looked, &f->report, &cli->error);
 	}
 	if (st == RT_BUSY) {
-		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
+		rt_old_hint(cli, st, "Try again when the other program is done with it.");
 	} else if (st == RT_USAGE) {
 		inner = cli->error;
-		rt_cli_fail(cli, st, "%s (as %s): %s", f->name, f->act.format->name, inner.text);
-		rt_cli_hint(cli, st,
+		rt_old_fail(cli, st, "%s (as %s): %s", f->name, f->act.format->name, inner.text);
+		rt_old_hint(cli, st,
 			    "If it is of another type: --format NAME "
 			    "(retake help formats)");
 	}
@@ -467,7 +467,7 @@ open_store(importing *m)
 	rt_status st = RT_OK;
 
 	if (!m->is_open)
-		st = rt_cli_open(m->cli, m->dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
+		st = rt_old_open(m->cli, m->dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	m->is_open = m->is_open || st == RT_OK;
 	return st;
 }
@@ -485,7 +485,7 @@ bring_in(incoming *f, const rt_action_scan *looked)
 	f->act.path = rt_buf_str(&name);
 	f->is_second = true;
 	f->begun_us = cli->env->now_us(cli->env->ctx);
-	st = rt_cli_buf(cli, &name);
+	st = rt_old_buf(cli, &name);
 	if (st == RT_OK) {
 		st = rt_action_import(cli->session.engine, rt_session_hooks_begin(&cli->session),
 				      &f->act, &f->file.in, &f->options, looked, &f->result,
@@ -493,7 +493,7 @@ bring_in(incoming *f, const rt_action_scan *looked)
 		rt_session_hooks_end(&cli->session);
 	}
 	if (st == RT_BUSY)
-		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
+		rt_old_hint(cli, st, "Try again when the other program is done with it.");
 	rt_buf_deinit(&name);
 	return st;
 }
@@ -526,7 +526,7 @@ import_file(importing *m, const char *path, bool asked)
 	if (st == RT_OK)
 		st = look_through(&f, &looked);
 	if (st == RT_OK && rt_cli_short_of_memory(cli))
-		st = rt_cli_nomem(cli);
+		st = rt_old_nomem(cli);
 	if (st == RT_OK)
 		st = open_store(m);
 	if (st == RT_OK)
@@ -622,9 +622,9 @@ finish(importing *m)
 			json_error(&buf, m->first, &m->error);
 		}
 		rt_buf_add_byte(&buf, '}');
-		st = rt_cli_buf(cli, &buf);
+		st = rt_old_buf(cli, &buf);
 		if (st == RT_OK)
-			st = rt_cli_print_json(cli, rt_buf_str(&buf));
+			st = rt_old_print_json(cli, rt_buf_str(&buf));
 		rt_buf_deinit(&buf);
 	} else if (!cli->quiet) {
 		if (m->files > 1 || m->unknown > 0)
@@ -640,7 +640,7 @@ finish(importing *m)
 			rt_term_c(&cli->out, "Nothing was changed.\n");
 		else if (m->entries > 0) {
 			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-			if (rt_cli_look(cli) == RT_OK &&
+			if (rt_old_look(cli) == RT_OK &&
 			    rt_str_is(rt_cell_name(rt_project_cell(cli->session.value,
 								   cli->session.value->active)),
 				      m->discussion)) {
@@ -675,20 +675,20 @@ run_import(rt_cli *cli)
 	rt_status st = RT_OK;
 
 	if (format != NULL && (m.format = rt_format_find(format)) == NULL) {
-		rt_cli_hint(cli, RT_USAGE, "Known formats: retake help formats");
-		return rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", format);
+		rt_old_hint(cli, RT_USAGE, "Known formats: retake help formats");
+		return rt_old_fail(cli, RT_USAGE, "there is no format \"%.40s\"", format);
 	}
 	st = find_files(cli, &files);
 	if (st == RT_OK && m.name.size > 0 && files.count > 1)
-		st = rt_cli_fail(cli, RT_USAGE, "--name is for one file, not for %zu", files.count);
+		st = rt_old_fail(cli, RT_USAGE, "--name is for one file, not for %zu", files.count);
 	if (st == RT_OK && files.count == 0) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "Name a file, or a folder that contains files: retake import FILE");
-		st = rt_cli_fail(cli, RT_NOT_FOUND, "there is no file in %s", rt_cli_word(cli, 0));
+		rt_old_hint(cli, RT_NOT_FOUND, "Name a file, or a folder that contains files: retake import FILE");
+		st = rt_old_fail(cli, RT_NOT_FOUND, "there is no file in %s", rt_cli_word(cli, 0));
 	}
 	rt_buf_init(&m.temporary, cli->alloc, 4096);
 	rt_host_temp_dir(&m.temporary);
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, &m.temporary);
+		st = rt_old_buf(cli, &m.temporary);
 	if (st == RT_OK) {
 		m.begun_us = cli->env->now_us(cli->env->ctx);
 		rt_buf_init(&m.json, cli->alloc, RT_BUF_UNLIMITED);
@@ -737,5 +737,5 @@ const rt_command rt_cli_import = {
 		    "retake import - --format openai < messages.json",
 	.flags = import_flags,
 	.kinds = {RT_ARG_FILE, RT_ARG_FILE, RT_ARG_FILE},
-	.run = run_import,
+	.run_status = run_import,
 };

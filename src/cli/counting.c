@@ -50,7 +50,7 @@ choose_name(rt_cli_counting *c)
 		rt_buf_add_c(&c->name, getenv("RETAKE_MODEL"));
 	if (st == RT_OK && c->name.size == 0)
 		rt_buf_add_str(&c->name, c->config->model);
-	return st == RT_OK ? rt_cli_buf(c->cli, &c->name) : st;
+	return st == RT_OK ? rt_old_buf(c->cli, &c->name) : st;
 }
 
 rt_status
@@ -64,7 +64,7 @@ rt_cli_counting_provider(rt_cli *cli, const char *name, const rt_provider **out)
 	*out = rt_provider_named(rt_str_of(name));
 	if (*out != NULL)
 		return RT_OK;
-	st = rt_cli_config(cli, &config);
+	st = rt_old_config(cli, &config);
 	if (st != RT_OK)
 		return st;
 	own = rt_config_provider_named(config, rt_str_of(name));
@@ -112,7 +112,7 @@ choose_provider(rt_cli_counting *c)
 			c->budget = choice.config->context_tokens;
 	} else if (rt_cli_has(cli, "model") && rt_token_encoding_of(c->model) == NULL) {
 		cli->error = err;
-		return rt_cli_hint(cli, st, "Models: retake models");
+		return rt_old_hint(cli, st, "Models: retake models");
 	}
 	return RT_OK;
 }
@@ -126,10 +126,10 @@ rt_cli_counting_choose(rt_cli_counting *c)
 	rt_status st = RT_OK;
 
 	if (budget != NULL)
-		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
+		st = rt_old_number(cli, budget, "how many tokens", &tokens);
 	c->budget = (size_t)tokens;
 	if (st == RT_OK)
-		st = rt_cli_config(cli, &c->config);
+		st = rt_old_config(cli, &c->config);
 	if (st == RT_OK)
 		st = choose_name(c);
 	if (st == RT_OK)
@@ -233,9 +233,9 @@ rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 		st = rt_view_context(cli->session.engine, cli->session.value, cli->session.place,
 				     c->provider, &options, body, &cli->error);
 	if (st == RT_OK && c->status != RT_OK)
-		st = rt_cli_fail(cli, c->status, "there is not enough memory to count the tokens");
+		st = rt_old_fail(cli, c->status, "there is not enough memory to count the tokens");
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, body);
+		st = rt_old_buf(cli, body);
 	return st == RT_OK ? prove(c, rt_buf_str(body)) : st;
 }
 
@@ -277,7 +277,7 @@ part_words(const rt_cli_counting *c, const rt_context_part *part, char id[RT_ID_
 	rt_status st = rt_entry_id(cli->session.value, part->entry, id, &cli->error);
 
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st == RT_OK)
 		st = rt_seq_copy(take->slots, part->at, 1, &slot, &cli->error);
 	if (st == RT_OK)
@@ -315,9 +315,9 @@ print_json(const rt_cli_counting *c)
 	}
 	rt_buf_add_f(&json, "],\"tokens\":%zu,\"left_out\":%zu}", c->tokens, c->totals.left_out);
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, &json);
+		st = rt_old_buf(cli, &json);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 	return st;
 }

@@ -35,7 +35,7 @@ rt_openai_is_ours(rt_str name)
 					   RT_BUILD_BAD_CONTENT,
 					   NULL};
 
-	return rt_is_one_of(name, ours);
+	return rt_str_is_one_of(name, ours);
 }
 
 bool
@@ -47,7 +47,7 @@ rt_openai_is_message_key(rt_str role, rt_str name)
 	if (rt_str_is(role, "tool"))
 		return rt_str_is(name, "tool_call_id");
 	return rt_str_is(name, "name") ||
-	       (rt_str_is(role, "assistant") && rt_is_one_of(name, of_assistant));
+	       (rt_str_is(role, "assistant") && rt_str_is_one_of(name, of_assistant));
 }
 
 bool
@@ -89,7 +89,7 @@ rt_openai_is_request_key(rt_str name)
 					    "prompt_cache_retention",
 					    NULL};
 
-	return rt_is_one_of(name, known);
+	return rt_str_is_one_of(name, known);
 }
 
 bool
@@ -97,7 +97,7 @@ rt_openai_is_setting(rt_str name)
 {
 	static const char *const settings[] = {"temperature", "top_p", "max_tokens", NULL};
 
-	return rt_is_one_of(name, settings);
+	return rt_str_is_one_of(name, settings);
 }
 
 /* ---- recognising a file ---- */
@@ -126,10 +126,10 @@ sniff_message(rt_str head)
 	if (!rt_members_open(&m, head) || m.close != '}')
 		return 0;
 	while (rt_members_next(&m, &key, &value)) {
-		if (rt_is_one_of(bare(key), foreign))
+		if (rt_str_is_one_of(bare(key), foreign))
 			return 0;
 		role = role || (rt_scan_key_is(key, "role") && value.ptr[0] == '"');
-		said = said || rt_is_one_of(bare(key), says);
+		said = said || rt_str_is_one_of(bare(key), says);
 	}
 	if (!m.bad)
 		return role && said ? 85 : 0;

@@ -44,7 +44,7 @@ member(yyjson_val *block, const char *name)
 static bool
 is_inner(const block_type *type, yyjson_val *key)
 {
-	return rt_is_one_of(rt_json_str(key), type->inner);
+	return rt_str_is_one_of(rt_json_str(key), type->inner);
 }
 
 /* Has the block members that its type does not have? */
@@ -317,7 +317,7 @@ write_call_item(rt_buf *out, yyjson_val *call)
 	rt_json_open(out, NULL, '{');
 	rt_json_foreach(call, i, max, key, value)
 	{
-		if (!rt_is_one_of(rt_json_str(key), known))
+		if (!rt_str_is_one_of(rt_json_str(key), known))
 			continue;
 		rt_json_add_key_str(out, rt_json_str(key));
 		arguments = rt_json_get(value, "arguments");

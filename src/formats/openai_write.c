@@ -251,7 +251,7 @@ is_sent(const rt_node *node)
 		"session_info", "model_change", "thinking_level_change",
 		"usage",        "context_edit", NULL};
 
-	return !node->muted && !rt_node_is_purged(node) && !rt_is_one_of(node->kind, silent);
+	return !node->muted && !rt_node_is_purged(node) && !rt_str_is_one_of(node->kind, silent);
 }
 
 /* What precedes a message. */
@@ -390,7 +390,7 @@ role_map(writer *c)
 	if (map.size == 0)
 		map = rt_outline_field_of(c->w.in->fields, c->w.in->field_count,
 					  "setting.role_map");
-	return rt_writer_parse(&c->w, map);
+	return rt_writer_parse(&c->w, &c->w.d, map);
 }
 
 rt_status

@@ -50,7 +50,7 @@ fill_node(const rt_pi_entry *e, rt_node *node)
 		node->id = e->id;
 	if (e->retake_kind.size > 0)
 		node->kind = e->retake_kind;
-	else if (e->kind != RT_PI_MESSAGE || !rt_is_one_of(e->role, message_roles))
+	else if (e->kind != RT_PI_MESSAGE || !rt_str_is_one_of(e->role, message_roles))
 		node->kind = rt_pi_entry_kind(e);
 }
 

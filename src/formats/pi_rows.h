@@ -37,7 +37,7 @@ typedef struct rt_pi_rows {
 	rt_pi_reader reader;
 	rt_outline outline; /* the one to write, with parents mended in a copy of the nodes */
 	rt_vec list;        /* rt_pi_row, before they are in order */
-	rt_table copies;    /* hash of node and parent: row */
+	rt_index copies;    /* hash of node and parent: row */
 	rt_pi_row *items;   /* in the order in which to write them */
 	size_t count;
 	rt_index ids; /* id: row */

@@ -73,7 +73,7 @@ field(writer *c, const char *name)
 {
 	const rt_outline *o = &c->rows.outline;
 
-	return rt_writer_parse(&c->w, rt_outline_field_of(o->fields, o->field_count, name));
+	return rt_writer_parse(&c->w, &c->w.d, rt_outline_field_of(o->fields, o->field_count, name));
 }
 
 /* A line from a field: a string, or an object with "hex". No line: ptr NULL. */

@@ -558,7 +558,7 @@ remove_sent_text(rt_chat *chat, rt_str what)
 
 	for (i = 1; st == RT_OK && i < tui->pane_count; i++)
 		if (tui->panes[i]->ops->purged != NULL)
-			st = tui->panes[i]->ops->purged(tui->panes[i], what);
+			st = (tui->panes[i]->ops->purged(tui->panes[i], what), tui->scope.status);
 	return st;
 }
 
@@ -1354,18 +1354,60 @@ chat_free(rt_pane *pane)
 	rt_free(pane->tui->alloc, chat);
 }
 
+static bool
+new_act(rt_pane *pane, rt_action action)
+{
+	bool used = false;
+
+	RT_TRY(&pane->tui->scope, act(pane, action, &used));
+	return used;
+}
+
+static bool
+new_key(rt_pane *pane, rt_key k)
+{
+	bool used = false;
+
+	RT_TRY(&pane->tui->scope, key(pane, k, &used));
+	return used;
+}
+
+static void
+new_paste(rt_pane *pane, rt_str text)
+{
+	RT_TRY(&pane->tui->scope, paste(pane, text));
+}
+
+static void
+new_changed(rt_pane *pane)
+{
+	RT_TRY(&pane->tui->scope, changed(pane));
+}
+
+static void
+new_tend(rt_pane *pane)
+{
+	RT_TRY(&pane->tui->scope, tend(pane));
+}
+
+static void
+new_fill(rt_pane *pane, rt_str text)
+{
+	RT_TRY(&pane->tui->scope, fill(pane, text));
+}
+
 rt_status
 rt_pane_chat(rt_tui *tui)
 {
 	static const rt_pane_ops ops = {.screen = RT_SCREEN_CHAT,
 					.draw = draw,
-					.act = act,
-					.key = key,
-					.paste = paste,
-					.changed = changed,
-					.tend = tend,
+					.act = new_act,
+					.key = new_key,
+					.paste = new_paste,
+					.changed = new_changed,
+					.poll = new_tend,
 					.free = chat_free};
-	static const rt_chat_ops chat_ops = {fill, remember_input, show};
+	static const rt_chat_ops chat_ops = {new_fill, remember_input, show};
 	rt_chat *chat = rt_new0(tui->alloc, sizeof(*chat));
 
 	if (chat == NULL)
