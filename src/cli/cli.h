@@ -149,6 +149,9 @@ size_t rt_cli_inflight_add(rt_cli *cli, rt_buf *out);
 /* Prints the JSON document. */
 void rt_cli_print_json(rt_cli *cli, const rt_buf *json);
 
+/* A member whose text may be any bytes: what is not UTF-8 is replaced by U+FFFD. */
+void rt_cli_put_bytes(rt_cli *cli, rt_buf *json, const char *key, rt_str bytes);
+
 /* ---- changing ---- */
 
 /* Requests to be carried out together. Zero it first. */
