@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records for entries that were made or edited in Retake. */
-#include "formats/formats_writer.h"
-#include "formats/pi_rows.h"
+#include "formats/pi_impl.h"
 
 /* ---- roles and kinds ---- */
 

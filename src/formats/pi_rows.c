@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which records to write: nodes to rows, rows to ids, ids to parents, and an order. */
-#include "formats/pi_rows.h"
+#include "formats/pi_impl.h"
 
 #include "base/hash.h"
 
@@ -392,7 +392,7 @@ rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool 
 {
 	*rows = (rt_pi_rows){.w = w, .s = &w->s, .head = -1};
 	rows->scratch = rt_scope_buf(rows->s);
-	rt_pi_reader_init(&rows->reader, rows->s);
+	rows->reader.texts = rows->s;
 	copy_outline(rows, outline);
 	if (!rt_ok(rows->s))
 		return;
@@ -413,10 +413,4 @@ rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool 
 			make_id(rows, i);
 	if (rt_ok(rows->s))
 		assign_parents(rows);
-}
-
-void
-rt_pi_rows_deinit(rt_pi_rows *rows)
-{
-	rt_pi_reader_deinit(&rows->reader);
 }
