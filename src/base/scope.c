@@ -136,6 +136,23 @@ rt_scope_array(rt_scope *scope, size_t count, size_t size)
 	return rt_scope_get(scope, count * size);
 }
 
+void *
+rt_scope_grow(rt_scope *scope, void *items, size_t count, size_t *capacity, size_t size)
+{
+	size_t larger = *capacity < 4 ? 8 : *capacity * 2;
+	void *copy;
+
+	if (count < *capacity)
+		return rt_ok(scope) ? items : NULL;
+	copy = rt_scope_array(scope, larger, size);
+	if (copy == NULL)
+		return NULL;
+	if (count > 0)
+		memcpy(copy, items, count * size);
+	*capacity = larger;
+	return copy;
+}
+
 rt_str
 rt_scope_copy(rt_scope *scope, rt_str s)
 {

@@ -63,6 +63,9 @@ rt_status rt_scope_nomem(rt_scope *scope);
 void *rt_scope_get(rt_scope *scope, size_t size);
 /* The same for count items. */
 void *rt_scope_array(rt_scope *scope, size_t count, size_t size);
+/* An array with room for one more item of size bytes after its count items: items itself, or a
+ * copy twice as large, whose old memory stays with the scope. NULL once the scope has failed. */
+void *rt_scope_grow(rt_scope *scope, void *items, size_t count, size_t *capacity, size_t size);
 /* The scope's arena, for functions that allocate in one. NULL once the scope has failed. */
 rt_arena *rt_scope_arena(rt_scope *scope);
 /* A copy with a NUL after it; an empty view with ptr NULL once the scope has failed. */
