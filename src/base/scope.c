@@ -76,6 +76,14 @@ rt_scope_note(rt_scope *scope, rt_status status)
 }
 
 rt_status
+rt_scope_adopt(rt_scope *scope, const rt_scope *other)
+{
+	if (scope->status == RT_OK && other->status != RT_OK)
+		scope->error = other->error;
+	return rt_scope_note(scope, other->status);
+}
+
+rt_status
 rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
 {
 	char text[RT_ERROR_TEXT_SIZE];

@@ -53,6 +53,8 @@ rt_ok(const rt_scope *scope)
 }
 /* Keeps a status whose message, if any, is in scope->error already. Returns scope->status. */
 rt_status rt_scope_note(rt_scope *scope, rt_status status);
+/* Keeps the failure of another scope, with its message. Returns scope->status. */
+rt_status rt_scope_adopt(rt_scope *scope, const rt_scope *other);
 /* Fails the scope with a message, unless it has failed before. Returns scope->status. */
 rt_status rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
 	RT_PRINTF(3, 4);
