@@ -213,6 +213,8 @@ rt_cli_where(rt_cli *cli, const char *id)
 	bool found = false;
 	rt_status st = RT_NOT_FOUND;
 
+	if (!rt_ok(&cli->s))
+		return "";
 	rt_buf_add_c(out, id);
 	if (value != NULL && cli->session.place.disc != 0)
 		st = rt_project_disc(value, cli->session.place.disc, &disc, &ignored);

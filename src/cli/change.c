@@ -33,6 +33,20 @@ rt_cli_request_entry(rt_cli *cli, const char *address)
 	return rt_cli_address(cli, address);
 }
 
+void
+rt_cli_request_place(rt_cli *cli, rt_request *request)
+{
+	const char *before = rt_cli_flag_value(cli, "before");
+	const char *after = rt_cli_flag_value(cli, "after");
+
+	if ((before == NULL) == (after == NULL))
+		rt_cli_fail(cli, RT_USAGE, "%s needs one of --before ENTRY and --after ENTRY",
+			    cli->args.command->name);
+	else if (rt_cli_open(cli, RT_SESSION_CHANGE))
+		*(before != NULL ? &request->before : &request->after) =
+			rt_cli_request_entry(cli, before != NULL ? before : after);
+}
+
 /* ---- carrying out ---- */
 
 /* Words of the command line may be any bytes. */

@@ -51,6 +51,24 @@ rt_cli_recover(rt_cli *cli, rt_error *err)
 	return status;
 }
 
+void
+rt_cli_begin_part(rt_cli *cli, rt_scope *outer)
+{
+	*outer = cli->s;
+	rt_scope_init(&cli->s, cli->alloc);
+}
+
+rt_status
+rt_cli_end_part(rt_cli *cli, const rt_scope *outer, rt_error *err)
+{
+	rt_status status = rt_scope_end(&cli->s, err);
+
+	cli->s = *outer;
+	cli->address = NULL;
+	cli->extra = NULL;
+	return status;
+}
+
 bool
 rt_cli_short_of_memory(const rt_cli *cli)
 {

@@ -58,6 +58,11 @@ void rt_cli_hint(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
 /* The command goes on after a failure: forgets it and its hint. Returns its status, and the
  * message in err (may be NULL). */
 rt_status rt_cli_recover(rt_cli *cli, rt_error *err);
+/* A part of the command in a scope of its own, so that its memory is freed and its failure does not
+ * end the command. rt_cli_end_part returns the status, with the message in err (may be NULL) on
+ * failure. */
+void rt_cli_begin_part(rt_cli *cli, rt_scope *outer);
+rt_status rt_cli_end_part(rt_cli *cli, const rt_scope *outer, rt_error *err);
 /* Has an allocation failed? Then nothing that was assembled may be written. */
 bool rt_cli_short_of_memory(const rt_cli *cli);
 /* Asks yes or no; without a person to ask, --yes is required. RT_REFUSED: no. */
@@ -144,6 +149,9 @@ size_t rt_cli_inflight_add(rt_cli *cli, rt_buf *out);
 /* Prints the JSON document. */
 void rt_cli_print_json(rt_cli *cli, const rt_buf *json);
 
+/* A member whose text may be any bytes: what is not UTF-8 is replaced by U+FFFD. */
+void rt_cli_put_bytes(rt_cli *cli, rt_buf *json, const char *key, rt_str bytes);
+
 /* ---- changing ---- */
 
 /* Requests to be carried out together. Zero it first. */
@@ -156,6 +164,8 @@ typedef struct rt_cli_requests {
 void rt_cli_requests_add(rt_cli *cli, rt_cli_requests *requests, const rt_request *request);
 /* The address of an entry for a request, "@-" and the like resolved. */
 rt_str rt_cli_request_entry(rt_cli *cli, const char *address);
+/* Where an entry goes: --before or --after, one of which has to be given. */
+void rt_cli_request_place(rt_cli *cli, rt_request *request);
 /* Carries out requests, as one step. Opens the session for changing unless it is open; afterwards
  * the session shows the new value. Returns the last result, an empty one after a failure. */
 const rt_result *rt_cli_execute(rt_cli *cli, const rt_request *requests, size_t count);

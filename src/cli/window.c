@@ -46,3 +46,16 @@ rt_cli_print_json(rt_cli *cli, const rt_buf *json)
 	rt_term_json(&cli->out, text);
 	rt_term_json(&cli->out, RT_STR("\n"));
 }
+
+void
+rt_cli_put_bytes(rt_cli *cli, rt_buf *json, const char *key, rt_str bytes)
+{
+	rt_buf text;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_utf8_repair(&text, bytes);
+	if (text.status != RT_OK)
+		rt_scope_note(&cli->s, text.status);
+	rt_json_put_str(json, key, rt_buf_str(&text));
+	rt_buf_deinit(&text);
+}

@@ -246,6 +246,7 @@ main(int argc, char **argv)
 	if (has_failed)
 		rt_failure_report(&cli);
 	code = cli.exit_code >= 0 ? cli.exit_code : rt_status_exit_code(cli.s.status);
+	rt_scope_reset(&cli.s);
 	rt_cli_close(&cli);
 	end_made(&cli, code != 0);
 	code = check_output(&cli, has_failed, code);

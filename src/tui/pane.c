@@ -384,11 +384,19 @@ rt_tui_fill_input(rt_tui *tui, rt_str text)
 void
 rt_tui_remember_input(rt_tui *tui, rt_str text)
 {
+	if (!rt_ok(&tui->scope))
+		return;
+	(void)rt_tui_begin(tui);
 	tui->chat->remember(tui->panes[0], text);
+	(void)!rt_tui_end(tui);
 }
 
 void
 rt_tui_show_entry(rt_tui *tui, size_t at)
 {
+	if (!rt_ok(&tui->scope))
+		return;
+	(void)rt_tui_begin(tui);
 	tui->chat->show(tui->panes[0], at);
+	(void)!rt_tui_end(tui);
 }

@@ -125,7 +125,7 @@ struct rt_tui {
 rt_scope *rt_tui_begin(rt_tui *tui);
 /* The status of the event, which is cleared; at the outermost level frees the scope's memory. */
 RT_CHECKED rt_status rt_tui_end(rt_tui *tui);
-/* Formatted text in tui->scope. */
+/* Formatted text in tui->scope, without NULs. */
 rt_str rt_tui_format(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 
 /* Call a pane's function as an event. Missing optional functions do nothing. */
