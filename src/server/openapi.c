@@ -224,7 +224,7 @@ rt_openapi_route_of(const rt_route *routes, rt_op_id op)
 	const rt_route *route, *found = NULL;
 
 	for (route = routes; route->path != NULL; route++) {
-		if (route->op != (int)op || route->fn != NULL)
+		if (route->op != (int)op)
 			continue;
 		if (strcmp(route->name, rt_ops[op].name) == 0)
 			return route;

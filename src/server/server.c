@@ -261,10 +261,8 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 					"what it names is not UTF-8");
 			return;
 		}
-	rt_buf_init(&call.notes, server->alloc, RT_BUF_UNLIMITED);
 	if (find_project(server, &call))
-		rt_api_answer(&call);
-	rt_buf_deinit(&call.notes);
+		rt_call_answer(&call);
 	/* The events of a browser end when it logs out. */
 	if (answer->stream != NULL && call.principal.kind == RT_PRINCIPAL_BROWSER) {
 		answer->stream = rt_gate_new(server->alloc, server->browsers,
