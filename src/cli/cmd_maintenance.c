@@ -56,18 +56,10 @@ keep_name(void *ctx, const rt_store_row *row)
 	reading *r = ctx;
 	rt_cli_names *names = &r->names;
 
-	if (names->count == r->capacity) {
-		size_t capacity = r->capacity == 0 ? 8 : r->capacity * 2;
-		rt_str *more = rt_scope_array(r->s, capacity, sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		if (names->count > 0)
-			memcpy(more, names->items, names->count * sizeof(*more));
-		names->items = more;
-		r->capacity = capacity;
-	}
-	names->items[names->count++] = rt_scope_copy(r->s, row->data);
+	names->items = rt_scope_grow(r->s, names->items, names->count, &r->capacity,
+				     sizeof(*names->items));
+	if (names->items != NULL)
+		names->items[names->count++] = rt_scope_copy(r->s, row->data);
 	return rt_ok(r->s);
 }
 
