@@ -42,7 +42,7 @@ rt_cli_beside(rt_cli *cli, const char *why, rt_buf *out)
 		if (out->status != RT_OK || !exists(out->ptr))
 			break;
 	}
-	return rt_cli_buf(cli, out);
+	return rt_old_buf(cli, out);
 }
 
 static rt_status
@@ -52,9 +52,9 @@ copy_bytes(rt_cli *cli, const char *from, const char *to)
 	rt_status st;
 
 	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_read_whole_file(cli, from, &bytes);
+	st = rt_old_read_whole_file(cli, from, &bytes);
 	if (st == RT_OK)
-		st = rt_cli_write_file(cli, to, rt_buf_str(&bytes), RT_FILES_PRIVATE);
+		st = rt_old_write_file(cli, to, rt_buf_str(&bytes), RT_FILES_PRIVATE);
 	rt_buf_deinit(&bytes);
 	return st;
 }
@@ -73,7 +73,7 @@ rt_cli_follow_links(rt_cli *cli)
 	if (st == RT_OK) {
 		rt_buf_clear(&cli->session.path);
 		rt_buf_add_str(&cli->session.path, rt_buf_str(&real));
-		st = rt_cli_buf(cli, &cli->session.path);
+		st = rt_old_buf(cli, &cli->session.path);
 	}
 	rt_buf_deinit(&real);
 	return st;
@@ -88,7 +88,7 @@ rt_cli_keep_copy(rt_cli *cli, const char *why, rt_buf *out)
 	if (st == RT_OK)
 		st = rt_cli_beside(cli, why, out);
 	if (st == RT_OK)
-		st = rt_cli_open_store(cli, RT_SESSION_LOOK);
+		st = rt_old_open_store(cli, RT_SESSION_LOOK);
 	if (st == RT_OK) {
 		st = cli->session.store->ops->backup(cli->session.store, out->ptr, &cli->error);
 		rt_cli_close(cli);
@@ -112,12 +112,12 @@ run_backup(rt_cli *cli)
 	const char *path = rt_cli_word(cli, 0);
 	struct stat info;
 	rt_buf json;
-	rt_status st = rt_cli_open_store(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open_store(cli, RT_SESSION_LOOK);
 
 	if (st == RT_OK)
 		st = cli->session.store->ops->backup(cli->session.store, path, &cli->error);
 	if (st == RT_REFUSED)
-		rt_cli_hint(cli, st,
+		rt_old_hint(cli, st,
 			    "A backup never replaces a file. Another name: retake backup FILE");
 	if (st != RT_OK)
 		return st;
@@ -128,7 +128,7 @@ run_backup(rt_cli *cli)
 		rt_buf_add_c(&json, "{\"file\":");
 		rt_json_add_string(&json, rt_str_of(path));
 		rt_buf_add_f(&json, ",\"bytes\":%lld}", (long long)info.st_size);
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 		rt_buf_deinit(&json);
 	} else if (!cli->quiet) {
 		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
@@ -151,7 +151,7 @@ const rt_command rt_cli_backup = {
 		"Works while others use the store. The copy is itself a store: retake --db FILE show.",
 	.examples = "retake backup ~/retake-2026-11-21.db",
 	.kinds = {RT_ARG_FILE},
-	.run = run_backup,
+	.run_status = run_backup,
 };
 
 /* --- restore --- */
@@ -167,19 +167,19 @@ check_backup(rt_cli *cli, const char *path, const char *copy)
 					    &cli->error);
 
 	if (st != RT_OK)
-		return rt_cli_hint(cli, st, "Nothing was changed.");
+		return rt_old_hint(cli, st, "Nothing was changed.");
 	rt_cli_findings_init(cli, &findings);
 	cli->session.store = store;
 	st = rt_cli_check(cli, &findings);
 	if (st == RT_OK && findings.bad > 0)
-		st = rt_cli_fail(cli, RT_CORRUPT, "%s is damaged (%zu finding%s)", path,
+		st = rt_old_fail(cli, RT_CORRUPT, "%s is damaged (%zu finding%s)", path,
 				 findings.bad, RT_CLI_S(findings.bad));
 	if (st == RT_OK)
 		st = store->ops->backup(store, copy, &cli->error);
 	cli->session.store = NULL;
 	store->ops->close(store);
 	rt_buf_deinit(&findings.json);
-	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
+	return st == RT_OK ? st : rt_old_hint(cli, st, "Nothing was changed.");
 }
 
 static rt_status
@@ -198,7 +198,7 @@ say_restored(rt_cli *cli, const char *from, const rt_buf *aside)
 		else
 			rt_buf_add_c(&json, "null");
 		rt_buf_add_byte(&json, '}');
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 		rt_buf_deinit(&json);
 	} else if (!cli->quiet) {
 		rt_term_f(&cli->out, "Restored %s.\n", from);
@@ -230,11 +230,11 @@ renew_epoch(rt_cli *cli, const char *copy)
 		store->ops->close(store);
 	snprintf(wal, sizeof(wal), "%s-wal", copy);
 	if (st == RT_OK && stat(wal, &info) == 0 && info.st_size > 0)
-		st = rt_cli_fail(cli, RT_IO,
+		st = rt_old_fail(cli, RT_IO,
 				 "the copy %s could not be finished: no space left on the disk, or "
 				 "out of memory",
 				 copy);
-	return st == RT_OK ? st : rt_cli_hint(cli, st, "Nothing was changed.");
+	return st == RT_OK ? st : rt_old_hint(cli, st, "Nothing was changed.");
 }
 
 void
@@ -263,13 +263,13 @@ rt_cli_exchange(rt_cli *cli, const char *why, const char *copy, rt_buf *aside)
 	if (changed)
 		cli->changed = true;
 	else if (st == RT_BUSY)
-		rt_cli_hint(cli, st,
+		rt_old_hint(cli, st,
 			    "Close the other programs that use it and try again. "
 			    "Nothing was changed.");
 	else if (st != RT_OK)
-		rt_cli_hint(cli, st, "Nothing was changed.");
+		rt_old_hint(cli, st, "Nothing was changed.");
 	if (changed && st != RT_OK)
-		rt_cli_hint(cli, st, "The store as it was: %s", aside->ptr);
+		rt_old_hint(cli, st, "The store as it was: %s", aside->ptr);
 	if (!present)
 		rt_buf_clear(aside);
 	return st;
@@ -299,17 +299,17 @@ run_restore(rt_cli *cli)
 {
 	const char *path = rt_cli_word(cli, 0);
 	rt_buf copy, aside;
-	rt_status st = rt_cli_find_store(cli);
+	rt_status st = rt_old_find_store(cli);
 
 	if (st == RT_OK)
 		st = rt_cli_follow_links(cli);
 	if (st != RT_OK)
 		return st;
 	if (rt_cli_has(cli, "read-only"))
-		return rt_cli_fail(cli, RT_READ_ONLY,
+		return rt_old_fail(cli, RT_READ_ONLY,
 				   "restore changes things, and --read-only was given");
 	if (exists(cli->session.path.ptr)) {
-		st = rt_cli_confirm(cli, "Put the backup in the place of the present store "
+		st = rt_old_confirm(cli, "Put the backup in the place of the present store "
 					 "(which is kept under another name)?");
 		if (st != RT_OK)
 			return st;
@@ -341,5 +341,5 @@ const rt_command rt_cli_restore = {
 	.examples = "retake restore ~/retake-2026-11-21.db",
 	.flags = restore_flags,
 	.kinds = {RT_ARG_FILE},
-	.run = run_restore,
+	.run_status = run_restore,
 };

@@ -24,8 +24,8 @@ run_new(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
 	char room[40];
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_old_change change;
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
@@ -33,14 +33,14 @@ run_new(rt_cli *cli)
 		free_name(cli, room, sizeof(room));
 		name = room;
 	}
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
+	rt_old_change_init(cli, &change);
+	st = rt_old_change_one(
 		&change, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_of(name)});
 	if (st == RT_REFUSED)
-		rt_cli_hint(cli, st, "Go to it: retake use NAME   All: retake ls");
+		rt_old_hint(cli, st, "Go to it: retake use NAME   All: retake ls");
 	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Now in the new discussion \"%s\".", name);
-	rt_cli_change_deinit(&change);
+		st = rt_old_change_say(&change, "Now in the new discussion \"%s\".", name);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -53,7 +53,7 @@ const rt_command rt_cli_new = {
 	.examples = "retake new db-choice",
 	.ops = "discussion.new",
 	.kinds = {RT_ARG_TEXT},
-	.run = run_new,
+	.run_status = run_new,
 };
 
 /* --- use --- */
@@ -62,7 +62,7 @@ const rt_command rt_cli_new = {
 static uint64_t
 deleted_in(rt_cli *cli, rt_str name, uint64_t *out_before, bool *out_newest)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *row;
 	size_t i, count;
 	uint64_t seq = 0;
@@ -70,12 +70,12 @@ deleted_in(rt_cli *cli, rt_str name, uint64_t *out_before, bool *out_newest)
 
 	*out_newest = false;
 	*out_before = 0;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	rt_buf_init(&quoted, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&quoted, '"');
 	rt_buf_add_str(&quoted, name);
 	rt_buf_add_byte(&quoted, '"');
-	if (rt_cli_view_read(cli, &view,
+	if (rt_old_view_read(cli, &view,
 			     rt_view_history(cli->session.engine, cli->session.value,
 					     cli->session.place.disc, 0, 0, &view.buf, NULL)) ==
 	    RT_OK)
@@ -91,7 +91,7 @@ deleted_in(rt_cli *cli, rt_str name, uint64_t *out_before, bool *out_newest)
 			break;
 		}
 	rt_buf_deinit(&quoted);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return seq;
 }
 
@@ -119,20 +119,20 @@ hint_use(rt_cli *cli, const char *name)
 		}
 	}
 	if (cell == NULL || cell->present) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "Discussions: retake ls   Start it: retake new NAME");
+		rt_old_hint(cli, RT_NOT_FOUND, "Discussions: retake ls   Start it: retake new NAME");
 		return;
 	}
 	seq = deleted_in(cli, rt_cell_name(cell), &before, &newest);
 	if (seq != 0 && newest)
-		rt_cli_hint(cli, RT_NOT_FOUND, "Bring it back: retake undo");
+		rt_old_hint(cli, RT_NOT_FOUND, "Bring it back: retake undo");
 	else if (seq != 0 && before != 0)
-		rt_cli_hint(cli, RT_NOT_FOUND,
+		rt_old_hint(cli, RT_NOT_FOUND,
 			    "It was deleted in step %llu. To set the list of discussions and the "
 			    "settings back to before that: retake jump %llu --scope project   "
 			    "To read it: retake -d d%u show",
 			    (unsigned long long)seq, (unsigned long long)before, place.disc);
 	else
-		rt_cli_hint(cli, RT_NOT_FOUND,
+		rt_old_hint(cli, RT_NOT_FOUND,
 			    "How it came to that: retake history   To read it: retake -d d%u show",
 			    place.disc);
 	/* "undo brings it back" is only so right after. */
@@ -144,19 +144,19 @@ static rt_status
 run_use(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH,
+	rt_old_change_init(cli, &change);
+	st = rt_old_change_one(&change, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH,
 						      .target = rt_str_of(name)});
 	if (st == RT_NOT_FOUND)
 		hint_use(cli, name);
 	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Now in discussion \"%s\".",
+		st = rt_old_change_say(&change, "Now in discussion \"%s\".",
 				       change.result->discussion[0] != 0 ? change.result->discussion
 									 : name);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -171,7 +171,7 @@ const rt_command rt_cli_use = {
 	.examples = "retake use db-choice",
 	.ops = "discussion.switch",
 	.kinds = {RT_ARG_DISC},
-	.run = run_use,
+	.run_status = run_use,
 };
 
 /* --- rename --- */
@@ -180,7 +180,7 @@ static rt_status
 run_rename(rt_cli *cli)
 {
 	const char *old = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 	rt_str which;
 
 	if (st != RT_OK)
@@ -190,7 +190,7 @@ run_rename(rt_cli *cli)
 		name = old;
 		which = rt_cell_name(rt_project_cell(cli->session.value, cli->session.place.disc));
 	}
-	return rt_cli_do(cli,
+	return rt_old_do(cli,
 			 &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
 				       .target = which,
 				       .name = rt_str_of(name)},
@@ -208,7 +208,7 @@ const rt_command rt_cli_rename = {
 	.examples = "retake rename db-choice storage",
 	.ops = "discussion.rename",
 	.kinds = {RT_ARG_DISC, RT_ARG_TEXT},
-	.run = run_rename,
+	.run_status = run_rename,
 };
 
 /* --- rm --- */
@@ -218,17 +218,17 @@ run_rm(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
 	rt_place place;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK) {
 		st = rt_resolve_place(cli->session.value, rt_str_of(name), rt_str_of(NULL), &place,
 				      &cli->error);
 		if (st != RT_OK)
-			rt_cli_hint(cli, st, "Discussions: retake ls");
+			rt_old_hint(cli, st, "Discussions: retake ls");
 	}
 	if (st != RT_OK)
 		return st;
-	return rt_cli_do(cli,
+	return rt_old_do(cli,
 			 &(rt_request){.op = RT_OP_DISCUSSION_DELETE, .target = rt_str_of(name)},
 			 "Deleted discussion \"%s\" (still in history).", name);
 }
@@ -250,5 +250,5 @@ const rt_command rt_cli_rm = {
 	.ops = "discussion.delete",
 	.flags = rm_flags,
 	.kinds = {RT_ARG_DISC},
-	.run = run_rm,
+	.run_status = run_rm,
 };

@@ -94,7 +94,7 @@ check_store(checkup *c)
 	if ((info.st_mode & 077) != 0)
 		say(c, REMARK, "private", "others may read %s; to keep it private: chmod 600 %s",
 		    cli->session.path.ptr, cli->session.path.ptr);
-	st = rt_cli_open(cli, RT_SESSION_LOOK);
+	st = rt_old_open(cli, RT_SESSION_LOOK);
 	if (st != RT_OK) {
 		say(c, TROUBLE, "store", "%s", cli->error.text);
 		return;
@@ -137,7 +137,7 @@ run_doctor(rt_cli *cli)
 	rt_buf_init(&c.json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&c.json, '[');
 	say(&c, FINE, "version", "retake %s", RT_VERSION);
-	st = rt_cli_find_store(cli);
+	st = rt_old_find_store(cli);
 	if (st != RT_OK) {
 		say(&c, TROUBLE, "store", "%s", cli->error.text);
 	} else {
@@ -148,7 +148,7 @@ run_doctor(rt_cli *cli)
 	cli->session.hint[0] = 0;
 	rt_buf_add_byte(&c.json, ']');
 	if (cli->json)
-		(void)rt_cli_print_json(cli, rt_buf_str(&c.json));
+		(void)rt_old_print_json(cli, rt_buf_str(&c.json));
 	else
 		rt_cli_advise(cli, "%s",
 			      c.troubles == 0 ? "\nNothing is in the way. To check the store itself: "
@@ -166,5 +166,5 @@ const rt_command rt_cli_doctor = {
 	.usage = "",
 	.summary = "look for what could be in the way on this machine",
 	.examples = "retake doctor",
-	.run = run_doctor,
+	.run_status = run_doctor,
 };

@@ -102,17 +102,17 @@ static rt_status
 run_ls(rt_cli *cli)
 {
 	const char *query = rt_cli_word(cli, 0);
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *row;
 	size_t i, count;
 	rt_buf json;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_view_read(cli, &view,
+	st = rt_old_view_read(cli, &view,
 			      rt_view_discussions(cli->session.engine, cli->session.value,
 						  rt_cli_has(cli, "all"), &view.buf, &cli->error));
 	if (st == RT_OK && cli->json) {
@@ -124,14 +124,14 @@ run_ls(rt_cli *cli)
 			rt_json_add_value(&json, row);
 		}
 		rt_buf_add_byte(&json, ']');
-		st = rt_cli_buf(cli, &json);
+		st = rt_old_buf(cli, &json);
 		if (st == RT_OK)
-			st = rt_cli_print_json(cli, rt_buf_str(&json));
+			st = rt_old_print_json(cli, rt_buf_str(&json));
 	} else if (st == RT_OK) {
 		list_rows(cli, view.root, query);
 	}
 	rt_buf_deinit(&json);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -152,7 +152,7 @@ const rt_command rt_cli_ls = {
 	.examples = "retake ls\nretake ls --json",
 	.flags = ls_flags,
 	.kinds = {RT_ARG_DISC},
-	.run = run_ls,
+	.run_status = run_ls,
 };
 
 /* --- projects --- */
@@ -184,15 +184,15 @@ static rt_status
 run_projects(rt_cli *cli)
 {
 	projects p = {.cli = cli};
-	rt_status st = rt_cli_open_store(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open_store(cli, RT_SESSION_LOOK);
 
 	if (st == RT_NOT_FOUND) {
 		cli->session.hint[0] = 0;
-		return rt_cli_hint(cli, st, "The first change makes it: retake add TEXT");
+		return rt_old_hint(cli, st, "The first change makes it: retake add TEXT");
 	}
 	if (st != RT_OK)
 		return st;
-	st = rt_cli_open(cli, RT_SESSION_LOOK);
+	st = rt_old_open(cli, RT_SESSION_LOOK);
 	if (st == RT_OK)
 		p.current = rt_engine_project_number(cli->session.engine);
 	/* The project at hand need not be there for the others to be listed, nor be sound. */
@@ -205,7 +205,7 @@ run_projects(rt_cli *cli)
 				   &cli->error);
 	rt_buf_add_byte(&p.json, ']');
 	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&p.json));
+		st = rt_old_print_json(cli, rt_buf_str(&p.json));
 	rt_buf_deinit(&p.json);
 	return st;
 }
@@ -219,7 +219,7 @@ const rt_command rt_cli_projects = {
 		"A project has its own discussions, settings and history. Choose one with -p NAME; "
 		"the first change in a new one makes it.",
 	.examples = "retake projects\nretake -p thesis add \"Where to begin?\"",
-	.run = run_projects,
+	.run_status = run_projects,
 };
 
 /* --- status --- */
@@ -293,19 +293,19 @@ run_status(rt_cli *cli)
 	char id[RT_ID_ROOM] = "";
 	size_t head_at = 0;
 	rt_buf buf;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st == RT_OK)
-		st = rt_cli_disc(cli, &disc);
+		st = rt_old_disc(cli, &disc);
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st != RT_OK)
 		return st;
 	head_at = rt_seq_count(take->slots);
 	if (take->number == disc->active)
 		st = rt_disc_head_at(cli->session.value, disc, &head_at, &cli->error);
 	if (st == RT_OK && head_at > 0)
-		st = rt_cli_id_at(cli, head_at - 1, id);
+		st = rt_old_id_at(cli, head_at - 1, id);
 	if (st != RT_OK)
 		return st;
 	if (!cli->json) {
@@ -314,9 +314,9 @@ run_status(rt_cli *cli)
 	}
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	status_json(cli, disc, take, rt_str_of(id), &buf);
-	st = rt_cli_buf(cli, &buf);
+	st = rt_old_buf(cli, &buf);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&buf));
+		st = rt_old_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return st;
 }
@@ -328,5 +328,5 @@ const rt_command rt_cli_status = {
 	.usage = "",
 	.summary = "say where one is: project, discussion, take, head, store",
 	.examples = "retake status",
-	.run = run_status,
+	.run_status = run_status,
 };

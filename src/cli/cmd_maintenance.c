@@ -18,7 +18,7 @@ static rt_status
 run_save(rt_cli *cli)
 {
 	rt_buf buf;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
@@ -32,7 +32,7 @@ run_save(rt_cli *cli)
 	rt_buf_init(&buf, cli->alloc, 256);
 	rt_buf_add_f(&buf, "{\"seq\":%llu,\"unchanged\":true}",
 		     (unsigned long long)cli->session.value->seq);
-	st = rt_cli_print_json(cli, rt_buf_str(&buf));
+	st = rt_old_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return st;
 }
@@ -42,7 +42,7 @@ const rt_command rt_cli_save = {
 	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
 	.summary = "say that everything is saved already",
-	.run = run_save,
+	.run_status = run_save,
 };
 
 /* --- every project of the store --- */
@@ -74,7 +74,7 @@ rt_cli_names_read(rt_cli *cli, rt_cli_names *out)
 	out->alloc = cli->alloc;
 	st = cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0), keep_name, out,
 				   &cli->error);
-	return st == RT_OK && out->nomem ? rt_cli_nomem(cli) : st;
+	return st == RT_OK && out->nomem ? rt_old_nomem(cli) : st;
 }
 
 void
@@ -242,7 +242,7 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 	rt_buf_add_f(&text, "the projects cannot be listed, so they were not checked: %s",
 		     cli->error.text);
 	rt_buf_add_byte(&text, '\0');
-	st = rt_cli_buf(cli, &text);
+	st = rt_old_buf(cli, &text);
 	finding.text = text.ptr;
 	if (st == RT_OK)
 		(void)rt_cli_finding(findings, &finding);
@@ -256,7 +256,7 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 static rt_status
 open_for_check(rt_cli *cli, rt_cli_findings *f)
 {
-	rt_status st = rt_cli_open_store(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open_store(cli, RT_SESSION_LOOK);
 	rt_finding finding = {"store-cannot-open", "error", cli->error.text};
 	struct stat info;
 
@@ -264,7 +264,7 @@ open_for_check(rt_cli *cli, rt_cli_findings *f)
 		return st;
 	cli->session.hint[0] = 0;
 	if (st == RT_NOT_OURS && rt_cli_recognise(cli))
-		st = rt_cli_fail(cli, RT_CORRUPT,
+		st = rt_old_fail(cli, RT_CORRUPT,
 				 "%s cannot be opened: its first page is damaged. Other pages hold "
 				 "rows of a Retake store",
 				 cli->session.path.ptr);
@@ -305,9 +305,9 @@ run_fsck(rt_cli *cli)
 		rt_buf_add_f(&buf, "{\"clean\":%s,\"findings\":", f.bad == 0 ? "true" : "false");
 		rt_buf_add_str(&buf, rt_buf_str(&f.json));
 		rt_buf_add_c(&buf, "]}");
-		st = rt_cli_buf(cli, &buf);
+		st = rt_old_buf(cli, &buf);
 		if (st == RT_OK)
-			st = rt_cli_print_json(cli, rt_buf_str(&buf));
+			st = rt_old_print_json(cli, rt_buf_str(&buf));
 	} else if (st == RT_OK && f.bad == 0) {
 		if (!cli->quiet)
 			rt_term_c(&cli->out,
@@ -333,7 +333,7 @@ const rt_command rt_cli_fsck = {
 		"checkpoint and the index say what the log says. The exit status is 0 only when all is "
 		"well.",
 	.examples = "retake fsck\nretake fsck --json",
-	.run = run_fsck,
+	.run_status = run_fsck,
 };
 
 /* --- repair --- */
@@ -472,7 +472,7 @@ run_repair(rt_cli *cli)
 	rt_buf kept, json, salvaged;
 	rt_cli_lost lost_steps = {0};
 	bool salvage = false;
-	rt_status st = rt_cli_find_store(cli);
+	rt_status st = rt_old_find_store(cli);
 
 	if (st != RT_OK)
 		return st;
@@ -488,7 +488,7 @@ run_repair(rt_cli *cli)
 	else if (st == RT_OK)
 		st = rt_cli_keep_copy(cli, "before-repair", &kept);
 	if (st == RT_OK)
-		st = rt_cli_open_store(cli, RT_SESSION_CHANGE);
+		st = rt_old_open_store(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK)
 		st = rt_cli_each_engine(cli, true, refuse_newer, NULL);
 	if (st == RT_OK)
@@ -500,7 +500,7 @@ run_repair(rt_cli *cli)
 	if (st == RT_OK)
 		st = rt_cli_check(cli, &f);
 	if (st == RT_CORRUPT)
-		rt_cli_hint(cli, st,
+		rt_old_hint(cli, st,
 			    "The log itself is damaged. A copy as it was: %s   "
 			    "Go back to a backup: retake restore BACKUP",
 			    kept.ptr == NULL ? "" : kept.ptr);
@@ -516,7 +516,7 @@ run_repair(rt_cli *cli)
 		rt_buf_add_c(&json, "],\"findings\":");
 		rt_buf_add_str(&json, rt_buf_str(&f.json));
 		rt_buf_add_c(&json, "]}");
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	} else if (st == RT_OK && !cli->quiet) {
 		if (lost.count > 0)
 			rt_term_f(&cli->out,
@@ -555,7 +555,7 @@ const rt_command rt_cli_repair = {
 		"and the state of the checkpoint; what is lost is listed. A reply whose target is gone "
 		"becomes an entry in a take of its own. The store as it was is kept beside it.",
 	.examples = "retake repair",
-	.run = run_repair,
+	.run_status = run_repair,
 };
 
 /* --- checkpoint, index: done by themselves, and by hand for whoever wants to --- */
@@ -563,14 +563,14 @@ const rt_command rt_cli_repair = {
 static rt_status
 tend(rt_cli *cli, rt_status (*what)(rt_engine *, rt_error *), const char *done)
 {
-	rt_status st = rt_cli_open_store(cli, RT_SESSION_MAINTAIN);
+	rt_status st = rt_old_open_store(cli, RT_SESSION_MAINTAIN);
 
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_MAINTAIN);
+		st = rt_old_open(cli, RT_SESSION_MAINTAIN);
 	if (st == RT_OK)
 		st = what(cli->session.engine, &cli->error);
 	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, RT_STR("{\"done\":true}"));
+		st = rt_old_print_json(cli, RT_STR("{\"done\":true}"));
 	else if (st == RT_OK && !cli->quiet)
 		rt_term_c(&cli->out, done);
 	return st;
@@ -588,7 +588,7 @@ const rt_command rt_cli_checkpoint = {
 	.traits = RT_COMMAND_HIDDEN,
 	.usage = "",
 	.summary = "write a checkpoint now",
-	.run = run_checkpoint,
+	.run_status = run_checkpoint,
 };
 
 static rt_status
@@ -603,5 +603,5 @@ const rt_command rt_cli_index_command = {
 	.traits = RT_COMMAND_HIDDEN,
 	.usage = "",
 	.summary = "bring the search index up to date now",
-	.run = run_index,
+	.run_status = run_index,
 };

@@ -9,10 +9,10 @@
 #include "view/view.h"
 
 static rt_status
-read_prompt(rt_cli *cli, rt_cli_view *view, rt_str *out_text, bool *out_edited)
+read_prompt(rt_cli *cli, rt_old_view *view, rt_str *out_text, bool *out_edited)
 {
 	yyjson_val *prompt;
-	rt_status st = rt_cli_view_read(cli, view,
+	rt_status st = rt_old_view_read(cli, view,
 					rt_view_settings(cli->session.engine, cli->session.value,
 							 cli->session.place.disc, &view->buf,
 							 &cli->error));
@@ -29,19 +29,19 @@ static rt_status
 show(rt_cli *cli)
 {
 	bool edited = false;
-	rt_cli_view view;
+	rt_old_view view;
 	rt_str text;
 	rt_buf json;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	st = read_prompt(cli, &view, &text, &edited);
 	if (st == RT_OK && cli->json) {
 		rt_json_add_value(&json, rt_json_get(view.root, "prompt"));
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	} else if (st == RT_OK && rt_cli_has(cli, "raw")) {
 		rt_term_raw(&cli->out, text);
 	} else if (st == RT_OK && text.size == 0) {
@@ -53,14 +53,14 @@ show(rt_cli *cli)
 					   "retake prompt notify)\n");
 	}
 	rt_buf_deinit(&json);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
 static rt_status
 update(rt_cli *cli, rt_str text)
 {
-	return rt_cli_do(cli,
+	return rt_old_do(cli,
 			 &(rt_request){.op = RT_OP_PROMPT_UPDATE, .text = rt_cli_given(text)},
 			 "Changed the working prompt (%zu character%s).", rt_utf8_count(text),
 			 RT_CLI_S(rt_utf8_count(text)));
@@ -74,9 +74,9 @@ set(rt_cli *cli)
 	rt_buf text;
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_text(cli, 1, &text, &given);
+	st = rt_old_text(cli, 1, &text, &given);
 	if (st == RT_OK && !given)
-		st = rt_cli_fail(cli, RT_USAGE, "prompt set needs a text, -f FILE or \"-\"");
+		st = rt_old_fail(cli, RT_USAGE, "prompt set needs a text, -f FILE or \"-\"");
 	if (st == RT_OK)
 		st = update(cli, rt_buf_str(&text));
 	rt_buf_deinit(&text);
@@ -88,49 +88,49 @@ edit(rt_cli *cli)
 {
 	bool edited = false;
 	rt_buf text, path;
-	rt_cli_view view;
+	rt_old_view view;
 	rt_str now;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
 	st = read_prompt(cli, &view, &now, &edited);
 	if (st == RT_OK) {
 		rt_buf_add_str(&text, now);
-		st = rt_cli_edit_one(cli, "prompt", &text, &path);
+		st = rt_old_edit_one(cli, "prompt", &text, &path);
 	}
 	if (st == RT_OK) {
 		st = update(cli, rt_buf_str(&text));
 		if (st == RT_OK)
 			(void)unlink(path.ptr);
 		else
-			(void)rt_cli_keep(cli, st, path.ptr);
+			(void)rt_old_keep(cli, st, path.ptr);
 	}
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&path);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
 static rt_status
 notify(rt_cli *cli)
 {
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_PROMPT_NOTIFY});
+	rt_old_change_init(cli, &change);
+	st = rt_old_change_one(&change, &(rt_request){.op = RT_OP_PROMPT_NOTIFY});
 	if (st == RT_OK && change.result->unchanged && !cli->json) {
 		if (!cli->quiet)
 			rt_term_c(&cli->out, "Nothing to tell: the prompt was not edited since.\n");
 	} else if (st == RT_OK) {
-		st = rt_cli_change_say(&change, "Added the notice %s that the prompt was edited.",
+		st = rt_old_change_say(&change, "Added the notice %s that the prompt was edited.",
 				       change.result->entry);
 	}
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -148,7 +148,7 @@ run_prompt(rt_cli *cli)
 		return edit(cli);
 	if (strcmp(verb, "notify") == 0 && count == 1)
 		return notify(cli);
-	return rt_cli_fail(cli, RT_USAGE, "prompt can show, set, edit and notify, not \"%.40s\"",
+	return rt_old_fail(cli, RT_USAGE, "prompt can show, set, edit and notify, not \"%.40s\"",
 			   verb);
 }
 
@@ -178,5 +178,5 @@ const rt_command rt_cli_prompt = {
 	.ops = "prompt.update prompt.notify",
 	.flags = prompt_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run = run_prompt,
+	.run_status = run_prompt,
 };

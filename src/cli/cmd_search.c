@@ -93,9 +93,9 @@ print_hits(rt_cli *cli, yyjson_val *hits)
 
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_highlight_add_hits(cli->alloc, hits, &buf);
-	st = rt_cli_buf(cli, &buf);
+	st = rt_old_buf(cli, &buf);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&buf));
+		st = rt_old_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return st;
 }
@@ -106,15 +106,15 @@ run_search(rt_cli *cli)
 	const char *limit_text = rt_cli_flag_value(cli, "limit");
 	uint64_t limit = LIMIT;
 	size_t i, count;
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *hit;
 	rt_buf query;
 	rt_status st = RT_OK;
 
 	if (limit_text != NULL)
-		st = rt_cli_number(cli, limit_text, "how many to list", &limit);
+		st = rt_old_number(cli, limit_text, "how many to list", &limit);
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_MAINTAIN);
+		st = rt_old_open(cli, RT_SESSION_MAINTAIN);
 	if (st != RT_OK)
 		return st;
 	rt_buf_init(&query, cli->alloc, RT_BUF_UNLIMITED);
@@ -122,12 +122,12 @@ run_search(rt_cli *cli)
 		rt_buf_add_c(&query, i > 0 ? " " : "");
 		rt_buf_add_c(&query, rt_cli_word(cli, i));
 	}
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = rt_view_search(
 		cli->session.engine, cli->session.value, rt_buf_str(&query),
 		rt_session_discussion(&cli->session).size > 0 ? cli->session.place.disc : 0,
 		rt_str_of(rt_cli_flag_value(cli, "role")), (size_t)limit, &view.buf, &cli->error);
-	st = rt_cli_view_read(cli, &view, st);
+	st = rt_old_view_read(cli, &view, st);
 	if (st == RT_OK && cli->json) {
 		st = print_hits(cli, view.root);
 	} else if (st == RT_OK) {
@@ -142,7 +142,7 @@ run_search(rt_cli *cli)
 		}
 	}
 	rt_buf_deinit(&query);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -168,5 +168,5 @@ const rt_command rt_cli_search = {
 	.examples = "retake search sqlite journal\nretake search -d db-choice error",
 	.flags = search_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run = run_search,
+	.run_status = run_search,
 };

@@ -61,7 +61,7 @@ json_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 			rt_buf_add_byte(&buf, ',');
 		rt_json_add_value(&buf, entry);
 	}
-	st = rt_cli_buf(cli, &buf);
+	st = rt_old_buf(cli, &buf);
 	if (st == RT_OK)
 		rt_term_json(&cli->out, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
@@ -272,18 +272,18 @@ human_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 static rt_status
 show_one(rt_cli *cli, uint32_t entry)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	rt_buf content;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = rt_view_entry(cli->session.engine, cli->session.value, cli->session.place, entry,
 			   &view.buf, &cli->error);
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
+		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
 		goto done;
 	}
-	st = rt_cli_view_read(cli, &view, st);
+	st = rt_old_view_read(cli, &view, st);
 	if (st != RT_OK)
 		goto done;
 	if (rt_cli_has(cli, "raw")) {
@@ -297,14 +297,14 @@ show_one(rt_cli *cli, uint32_t entry)
 		rt_slot slot;
 		bool found = false;
 
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 		if (st == RT_OK)
 			st = rt_take_find(cli->session.value, take, entry, &at, &slot, &found,
 					  &cli->error);
 		show_entry(cli, view.root, found ? at : SIZE_MAX, rt_str_of(NULL), true);
 	}
 done:
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -318,12 +318,12 @@ end_json(rt_cli *cli)
 
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&buf, "],\"replies\":[");
-	st = rt_cli_inflight_add(cli, &buf, &count);
+	st = rt_old_inflight_add(cli, &buf, &count);
 	rt_buf_add_c(&buf, "]}");
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, &buf);
+		st = rt_old_buf(cli, &buf);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, count > 0 ? rt_buf_str(&buf) : RT_STR("]}"));
+		st = rt_old_print_json(cli, count > 0 ? rt_buf_str(&buf) : RT_STR("]}"));
 	rt_buf_deinit(&buf);
 	return st;
 }
@@ -337,10 +337,10 @@ find_hidden(rt_cli *cli, showing *s)
 	bool hidden = true;
 	rt_slot slot;
 	size_t at;
-	rt_status st = rt_cli_disc(cli, &disc);
+	rt_status st = rt_old_disc(cli, &disc);
 
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st == RT_OK)
 		st = rt_view_count_hidden(cli->session.engine, cli->session.value, take, &s->hidden,
 					  &cli->error);
@@ -374,15 +374,15 @@ show_many(rt_cli *cli, size_t first, size_t last)
 			return st;
 		if (!s.raw && !rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
-		st = rt_cli_each_window(cli, first, last, human_window, &s);
+		st = rt_old_each_window(cli, first, last, human_window, &s);
 		if (st == RT_OK && !s.raw && s.shown == 0 && rt_cli_has(cli, "role"))
 			rt_cli_advise(cli, "\nNone of them is of the role \"%.80s\". Roles: retake roles\n",
 				      rt_cli_flag_value(cli, "role"));
 		if (st == RT_OK && !s.raw)
-			st = rt_cli_inflight_report(cli);
+			st = rt_old_inflight_report(cli);
 		return st;
 	}
-	st = rt_cli_each_window(cli, first, last, json_window, &s);
+	st = rt_old_each_window(cli, first, last, json_window, &s);
 	if (st == RT_OK)
 		st = end_json(cli);
 	return st;
@@ -395,30 +395,30 @@ run_show(rt_cli *cli)
 	const rt_take *take = NULL;
 	size_t first = 0, last = 0;
 	uint32_t entry = 0;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
 	if (rt_cli_has(cli, "take-file"))
 		return rt_cli_takefile_print(cli);
 	if (what == NULL) {
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 		if (st != RT_OK)
 			return st;
 		last = rt_seq_count(take->slots);
 		return show_many(cli, 0, last == 0 ? 0 : last - 1);
 	}
 	/* One entry of the discussion, of whatever take; or several of this one. */
-	if (rt_cli_entry(cli, what, true, &entry) == RT_OK) {
+	if (rt_old_entry(cli, what, true, &entry) == RT_OK) {
 		if (entry == 0)
-			return rt_cli_fail(cli, RT_NOT_FOUND, "the head is before the first entry");
+			return rt_old_fail(cli, RT_NOT_FOUND, "the head is before the first entry");
 		return show_one(cli, entry);
 	}
 	st = cli->error.status;
 	if (strstr(what, "..") == NULL)
 		return st;
 	cli->session.hint[0] = 0;
-	st = rt_cli_range(cli, what, &first, &last);
+	st = rt_old_range(cli, what, &first, &last);
 	return st != RT_OK ? st : show_many(cli, first, last);
 }
 
@@ -447,5 +447,5 @@ const rt_command rt_cli_show = {
 		    "retake show --json | less",
 	.flags = show_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_show,
+	.run_status = run_show,
 };

@@ -37,18 +37,18 @@ const rt_command rt_cli_branch = {
 static rt_status
 list_labels(rt_cli *cli)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *row;
 	size_t i, count, shown = 0;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 	rt_buf json;
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&json, '[');
-	st = rt_cli_view_read(cli, &view,
+	st = rt_old_view_read(cli, &view,
 			      rt_view_tree(cli->session.engine, cli->session.value,
 					   cli->session.place.disc, &view.buf, &cli->error));
 	if (st == RT_OK) {
@@ -80,9 +80,9 @@ list_labels(rt_cli *cli)
 	}
 	rt_buf_add_byte(&json, ']');
 	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -95,22 +95,22 @@ check_label(rt_cli *cli, const char *name)
 	rt_error none;
 
 	if (name[0] == ':' || strcmp(name, "@") == 0 || strncmp(name, "@-", 2) == 0) {
-		rt_cli_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
-		return rt_cli_fail(cli, RT_USAGE,
+		rt_old_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
+		return rt_old_fail(cli, RT_USAGE,
 				   "\"%.60s\" cannot be a label: that is how %s is named", name,
 				   name[0] == ':' ? "a position" : "the head");
 	}
 	if (rt_str_trim(rt_str_of(name)).size == 0) {
-		rt_cli_hint(cli, RT_USAGE, "To take a label off: retake label ENTRY --clear");
-		return rt_cli_fail(cli, RT_USAGE, "the label is empty");
+		rt_old_hint(cli, RT_USAGE, "To take a label off: retake label ENTRY --clear");
+		return rt_old_fail(cli, RT_USAGE, "the label is empty");
 	}
 	/* An id goes before a label that is spelled the same. */
 	if (rt_resolve_entry(cli->session.value, cli->session.place, rt_str_of(name), true, &entry,
 			     &none) == RT_OK &&
 	    entry != 0 && rt_entry_id(cli->session.value, entry, id, &none) == RT_OK &&
 	    strcmp(id, name) == 0) {
-		rt_cli_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
-		return rt_cli_fail(cli, RT_USAGE,
+		rt_old_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
+		return rt_old_fail(cli, RT_USAGE,
 				   "\"%.60s\" cannot be a label: it is the id of an entry", name);
 	}
 	return RT_OK;
@@ -121,30 +121,30 @@ run_label(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	bool clear = rt_cli_has(cli, "clear");
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
 	if (address == NULL && !clear)
 		return list_labels(cli);
 	if (address == NULL || clear == (name != NULL))
-		return rt_cli_fail(cli, RT_USAGE, "label needs an ENTRY and a NAME, or --clear");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		return rt_old_fail(cli, RT_USAGE, "label needs an ENTRY and a NAME, or --clear");
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK && !clear)
 		st = check_label(cli, name);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change,
+	rt_old_change_init(cli, &change);
+	st = rt_old_change_one(&change,
 			       &(rt_request){.op = RT_OP_LABEL_SET,
-					     .entry = rt_cli_change_entry(&change, address),
+					     .entry = rt_old_change_entry(&change, address),
 					     .label = clear ? RT_NULL_STR : rt_str_of(name)});
 	if (st == RT_OK && clear)
-		st = rt_cli_change_say(&change, "Took the label off entry %s.",
+		st = rt_old_change_say(&change, "Took the label off entry %s.",
 				       change.result->entry);
 	else if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Labelled entry %s [%s].", change.result->entry,
+		st = rt_old_change_say(&change, "Labelled entry %s [%s].", change.result->entry,
 				       name);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -164,7 +164,7 @@ const rt_command rt_cli_label = {
 	.ops = "label.set",
 	.flags = label_flags,
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
-	.run = run_label,
+	.run_status = run_label,
 };
 
 /* --- clear, truncate --- */
@@ -174,7 +174,7 @@ run_clear(rt_cli *cli)
 {
 	bool all = rt_cli_has(cli, "all");
 
-	return rt_cli_do(cli,
+	return rt_old_do(cli,
 			 &(rt_request){.op = RT_OP_TAKE_CLEAR, .all = rt_cli_yes_if(all)},
 			 "Cleared the take%s (still in history).", all ? " and the prompt" : "");
 }
@@ -192,7 +192,7 @@ const rt_command rt_cli_clear = {
 	.examples = "retake clear",
 	.ops = "take.clear",
 	.flags = clear_flags,
-	.run = run_clear,
+	.run_status = run_clear,
 };
 
 static rt_status
@@ -201,28 +201,28 @@ run_truncate(rt_cli *cli)
 	const rt_take *take = NULL;
 	uint64_t pairs = 0;
 	size_t before, after;
-	rt_cli_change change;
-	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "how many pairs to keep", &pairs);
+	rt_old_change change;
+	rt_status st = rt_old_number(cli, rt_cli_word(cli, 0), "how many pairs to keep", &pairs);
 
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st != RT_OK)
 		return st;
 	before = rt_seq_count(take->slots);
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_TAKE_TRUNCATE,
+	rt_old_change_init(cli, &change);
+	st = rt_old_change_one(&change, &(rt_request){.op = RT_OP_TAKE_TRUNCATE,
 						      .pairs = rt_cli_given_number(pairs)});
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st == RT_OK) {
 		after = rt_seq_count(take->slots);
-		st = rt_cli_change_say(&change,
+		st = rt_old_change_say(&change,
 				       "Kept the last %zu entr%s, removed %zu (still in history).",
 				       after, RT_CLI_IES(after), before - after);
 	}
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -237,7 +237,7 @@ const rt_command rt_cli_truncate = {
 		"Everything before goes, entries of the system, too; mute or move what is to stay.",
 	.examples = "retake truncate 5",
 	.ops = "take.truncate",
-	.run = run_truncate,
+	.run_status = run_truncate,
 };
 
 /* --- graft --- */
@@ -250,32 +250,32 @@ run_graft(rt_cli *cli)
 	const char *after = rt_cli_flag_value(cli, "after");
 	size_t count = cli->args.word_count;
 	rt_request request = {.op = RT_OP_TAKE_GRAFT, .from_take = rt_str_of(from)};
-	rt_cli_change change;
+	rt_old_change change;
 	rt_buf *entries;
 	rt_status st;
 
 	if (from == NULL)
-		return rt_cli_fail(cli, RT_USAGE, "graft needs --from TAKE");
+		return rt_old_fail(cli, RT_USAGE, "graft needs --from TAKE");
 	if ((before == NULL) == (after == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "graft needs one of --before ENTRY and --after ENTRY");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	entries = rt_scope_buf(&change.scope);
 	rt_json_open(entries, NULL, '[');
 	for (size_t i = 0; i < count; i++)
 		rt_json_put_c(entries, NULL, rt_cli_word(cli, i));
 	rt_json_close(entries, ']');
-	request.entries = rt_cli_change_value(&change, rt_scope_str(&change.scope, entries));
+	request.entries = rt_old_change_value(&change, rt_scope_str(&change.scope, entries));
 	*(before != NULL ? &request.before : &request.after) =
-		rt_cli_change_entry(&change, before != NULL ? before : after);
-	st = rt_cli_change_one(&change, &request);
+		rt_old_change_entry(&change, before != NULL ? before : after);
+	st = rt_old_change_one(&change, &request);
 	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Brought %zu entr%s from take \"%s\" in.", count,
+		st = rt_old_change_say(&change, "Brought %zu entr%s from take \"%s\" in.", count,
 				       RT_CLI_IES(count), from);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -297,7 +297,7 @@ const rt_command rt_cli_graft = {
 	.ops = "take.graft",
 	.flags = graft_flags,
 	.kinds = {RT_ARG_ENTRY, RT_ARG_ENTRY, RT_ARG_ENTRY},
-	.run = run_graft,
+	.run_status = run_graft,
 };
 
 /* --- promote, extract --- */
@@ -308,33 +308,33 @@ run_promote(rt_cli *cli)
 	const char *take = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	const rt_take *active = NULL;
 	uint32_t before;
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_old_change change;
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &active);
+		st = rt_old_take(cli, &active);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	if (name == NULL) {
 		name = take;
 		take = NULL;
 	}
 	before = cli->session.value->active;
-	st = rt_cli_change_one(
+	st = rt_old_change_one(
 		&change,
 		&(rt_request){.op = RT_OP_TAKE_PROMOTE,
 			      .target = take != NULL ? rt_str_of(take) : rt_text_str(active->name),
 			      .name = rt_str_of(name)});
 	if (st == RT_OK)
-		st = rt_cli_change_say(
+		st = rt_old_change_say(
 			&change,
 			cli->session.value != NULL && cli->session.value->active != before
 				? "The take is now a discussion of its own, \"%s\", and "
 				  "that is where you are."
 				: "The take is now a discussion of its own, \"%s\".",
 			change.result->discussion);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -349,7 +349,7 @@ const rt_command rt_cli_promote = {
 	.examples = "retake promote duck duckdb",
 	.ops = "take.promote",
 	.kinds = {RT_ARG_TAKE, RT_ARG_TEXT},
-	.run = run_promote,
+	.run_status = run_promote,
 };
 
 static const rt_cli_op extract_op = {

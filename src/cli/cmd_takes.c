@@ -50,18 +50,18 @@ static rt_status
 list_takes(rt_cli *cli)
 {
 	size_t i, count, width = 0;
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *row;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = rt_view_takes(cli->session.engine, cli->session.value, cli->session.place.disc,
 			   rt_cli_has(cli, "all"), &view.buf, &cli->error);
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK) {
+		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
+	} else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK) {
 		yyjson_arr_foreach(view.root, i, count, row) {
 			size_t used = rt_screen_width(rt_json_str(rt_json_get(row, "name")));
 
@@ -71,7 +71,7 @@ list_takes(rt_cli *cli)
 		yyjson_arr_foreach(view.root, i, count, row)
 			list_take(cli, row, width);
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -80,16 +80,16 @@ list_takes(rt_cli *cli)
 static rt_status
 switch_take(rt_cli *cli, const char *name)
 {
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
+	rt_old_change_init(cli, &change);
+	st = rt_old_change_one(
 		&change, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(name)});
 	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Now in take \"%s\".",
+		st = rt_old_change_say(&change, "Now in take \"%s\".",
 				       change.result->take[0] != 0 ? change.result->take : name);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -97,33 +97,33 @@ static rt_status
 rename_take(rt_cli *cli, const char *old, const char *name)
 {
 	const rt_take *active = NULL;
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_old_change change;
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &active);
+		st = rt_old_take(cli, &active);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	if (name == NULL) {
 		name = old;
 		old = NULL;
 	}
-	st = rt_cli_change_one(
+	st = rt_old_change_one(
 		&change,
 		&(rt_request){.op = RT_OP_TAKE_RENAME,
 			      .target = old != NULL ? rt_str_of(old) : rt_text_str(active->name),
 			      .name = rt_str_of(name)});
 	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "The take is now called \"%s\".", name);
-	rt_cli_change_deinit(&change);
+		st = rt_old_change_say(&change, "The take is now called \"%s\".", name);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
 static rt_status
 remove_take(rt_cli *cli, const char *name)
 {
-	return rt_cli_do(cli,
+	return rt_old_do(cli,
 			 &(rt_request){.op = RT_OP_TAKE_DELETE, .target = rt_str_of(name)},
 			 "Deleted take \"%s\" (still in history).", name);
 }
@@ -188,8 +188,8 @@ diff_takes(rt_cli *cli, const char *a, const char *b)
 {
 	rt_str disc = rt_session_discussion(&cli->session);
 	rt_place first = {0, 0}, second = {0, 0};
-	rt_cli_view view;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_old_view view;
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
@@ -198,26 +198,26 @@ diff_takes(rt_cli *cli, const char *a, const char *b)
 	if (st == RT_OK && b != NULL)
 		st = rt_resolve_place(cli->session.value, disc, rt_str_of(b), &second, &cli->error);
 	if (st != RT_OK)
-		return rt_cli_hint(cli, st, "Takes: retake takes");
+		return rt_old_hint(cli, st, "Takes: retake takes");
 	if (b == NULL) {
 		const rt_take *take = NULL;
 
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 		if (st != RT_OK)
 			return st;
 		b = take->name->ptr;
 	}
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = rt_view_diff(cli->session.engine, cli->session.value, cli->session.place.disc,
 			  first.take, second.take, &view.buf, &cli->error);
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK) {
+		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
+	} else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK) {
 		if (!rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
 		diff_text(cli, view.root, a, b);
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -237,9 +237,9 @@ not_so(rt_cli *cli, const char *verb)
 	for (i = 0; i < 5; i++) {
 		d = rt_args_distance(verb, verbs[i][0]);
 		if (d == 0) {
-			rt_cli_hint(cli, RT_USAGE, "Usage: retake takes %s %s   More: retake help takes",
+			rt_old_hint(cli, RT_USAGE, "Usage: retake takes %s %s   More: retake help takes",
 				    verb, verbs[i][1]);
-			return rt_cli_fail(cli, RT_USAGE, "takes %s needs %s, not %zu word%s", verb,
+			return rt_old_fail(cli, RT_USAGE, "takes %s needs %s, not %zu word%s", verb,
 					   verbs[i][1], words, RT_CLI_S(words));
 		}
 		if (d < best) {
@@ -248,11 +248,11 @@ not_so(rt_cli *cli, const char *verb)
 		}
 	}
 	if (rt_args_is_near(best, strlen(verb)))
-		rt_cli_hint(cli, RT_USAGE, "Did you mean: retake takes %s %s   More: retake help takes",
+		rt_old_hint(cli, RT_USAGE, "Did you mean: retake takes %s %s   More: retake help takes",
 			    verbs[near][0], verbs[near][1]);
 	else
-		rt_cli_hint(cli, RT_USAGE, "Takes: retake takes   More: retake help takes");
-	return rt_cli_fail(cli, RT_USAGE, "takes can list, switch, rename, rm and diff, not \"%.40s\"",
+		rt_old_hint(cli, RT_USAGE, "Takes: retake takes   More: retake help takes");
+	return rt_old_fail(cli, RT_USAGE, "takes can list, switch, rename, rm and diff, not \"%.40s\"",
 			   verb);
 }
 
@@ -302,7 +302,7 @@ const rt_command rt_cli_takes = {
 	.ops = "take.switch take.rename take.delete",
 	.flags = takes_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_TAKE, RT_ARG_TAKE},
-	.run = run_takes,
+	.run_status = run_takes,
 };
 
 static rt_status
@@ -322,5 +322,5 @@ const rt_command rt_cli_diff = {
 	.about = "With one take, compares it with the active one.",
 	.examples = "retake diff main duck",
 	.kinds = {RT_ARG_TAKE},
-	.run = run_diff,
+	.run_status = run_diff,
 };

@@ -82,7 +82,7 @@ rt_status
 rt_cli_salvage_needed(rt_cli *cli, bool *out_needed)
 {
 	doubt d = {false};
-	rt_status st = rt_cli_open_store(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open_store(cli, RT_SESSION_LOOK);
 
 	if (st == RT_OK)
 		st = cli->session.store->ops->check(cli->session.store, doubt_store, &d,
@@ -204,7 +204,7 @@ salvage_all(rt_cli *cli, const char *parts, const char *copy, rt_buf *json, rt_c
 					       &found, &cli->error);
 
 	if (st == RT_OK && found.rows + found.bodies == 0)
-		st = rt_cli_fail(cli, RT_CORRUPT, "there is no intact row in %s",
+		st = rt_old_fail(cli, RT_CORRUPT, "there is no intact row in %s",
 				 cli->session.path.ptr);
 	if (st == RT_OK)
 		st = rt_store_sqlite_open(cli->alloc, cli->env, parts, &look, &from, &cli->error);

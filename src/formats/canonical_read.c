@@ -258,7 +258,7 @@ read_fields(reader *c, bool of_project, const char *prefix, const char *const *b
 			   "an object is malformed; the rest of it is passed over")) {
 		rt_str inner = rt_str_at(key.ptr + 1, key.size - 2);
 
-		read_field(c, of_project, bare != NULL && rt_is_one_of(inner, bare) ? "" : prefix,
+		read_field(c, of_project, bare != NULL && rt_str_is_one_of(inner, bare) ? "" : prefix,
 			   key, value);
 	}
 }
@@ -493,13 +493,12 @@ rt_canonical_read_to(const rt_alloc *alloc, const rt_input *in, bool reads_share
 	rt_buf *active;
 
 	rt_reader_init(&c.r, alloc, in, to, report);
-	rt_share_init(&c.share, &c.r.b, false);
+	c.share.b = &c.r.b;
 	active = rt_scope_buf(&c.r.b.s);
 	rt_walk_unmark(&c.r.w);
 	if (read_project(&c, &list, active)) {
 		rt_walk_seek(&c.r.w, list);
 		read_discussions(&c, rt_scope_str(&c.r.b.s, active));
 	}
-	rt_share_deinit(&c.share);
 	return rt_reader_end(&c.r, err);
 }

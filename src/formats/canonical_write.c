@@ -164,7 +164,7 @@ is_empty_json(rt_str json)
 {
 	static const char *const empty[] = {"", "\"\"", "[]", "{}", "null", NULL};
 
-	return rt_is_one_of(json, empty);
+	return rt_str_is_one_of(json, empty);
 }
 
 /* Push the fields whose names begin with prefix, under the rest of their names. */
@@ -359,7 +359,7 @@ push_files(writer *c)
 	size_t first = c->members.count;
 
 	for (size_t i = 0; i < o->field_count; i++)
-		if (rt_is_one_of(o->fields[i].name, rt_canonical_files) &&
+		if (rt_str_is_one_of(o->fields[i].name, rt_canonical_files) &&
 		    !is_empty_json(o->fields[i].json))
 			push_json(c, o->fields[i].name, o->fields[i].json, 0);
 	push_prefixed(c, o->fields, o->field_count, "files.");
@@ -395,11 +395,11 @@ push_fields(writer *c)
 	for (size_t i = 0; i < o->field_count; i++) {
 		rt_str name = o->fields[i].name;
 
-		if (!rt_is_one_of(name, inner) && !rt_is_one_of(name, rt_canonical_files) &&
+		if (!rt_str_is_one_of(name, inner) && !rt_str_is_one_of(name, rt_canonical_files) &&
 		    !rt_str_starts(name, RT_STR("setting.")) &&
 		    !rt_str_starts(name, RT_STR("files.")) &&
 		    !rt_str_starts(name, RT_STR("prompt.")) &&
-		    !(rt_is_one_of(name, optional) && is_empty_json(o->fields[i].json)))
+		    !(rt_str_is_one_of(name, optional) && is_empty_json(o->fields[i].json)))
 			push_json(c, name, o->fields[i].json, 1 + i);
 	}
 }

@@ -49,7 +49,7 @@ close_doc(void *doc)
 }
 
 yyjson_val *
-rt_writer_parse(rt_writer *w, rt_str json)
+rt_writer_parse(rt_writer *w, rt_scope *as, rt_str json)
 {
 	rt_json_doc *doc = NULL;
 
@@ -57,8 +57,8 @@ rt_writer_parse(rt_writer *w, rt_str json)
 		return NULL;
 	if (rt_json_read(w->s.alloc, json, &doc, NULL) == RT_NOMEM)
 		(void)rt_scope_nomem(&w->s);
-	rt_scope_defer(&w->d, close_doc, doc);
-	(void)rt_scope_note(&w->s, w->d.status);
+	rt_scope_defer(as, close_doc, doc);
+	(void)rt_scope_note(&w->s, as->status);
 	return rt_ok(&w->s) && doc != NULL ? rt_json_root(doc) : NULL;
 }
 
@@ -135,14 +135,6 @@ rt_member_read(const rt_member *member, yyjson_val *object, rt_node *node)
 }
 
 /* ---- outlines ---- */
-
-bool
-rt_is_one_of(rt_str name, const char *const *names)
-{
-	while (*names != NULL && !rt_str_is(name, *names))
-		names++;
-	return *names != NULL;
-}
 
 rt_str
 rt_outline_field_of(const rt_outline_field *fields, size_t count, const char *name)

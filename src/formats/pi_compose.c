@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records for entries that were made or edited in Retake. */
-#include "formats/formats_writer.h"
-#include "formats/pi_rows.h"
+#include "formats/pi_impl.h"
 
 /* ---- roles and kinds ---- */
 
@@ -449,7 +448,7 @@ put_other_fields(rt_buf *out, const rt_body *body)
 
 	rt_json_foreach(body->format == RT_BODY_JSON ? body->fields : NULL, i, max, key, value)
 	{
-		if (rt_is_one_of(rt_json_str(key), taken))
+		if (rt_str_is_one_of(rt_json_str(key), taken))
 			continue;
 		rt_json_add_key_str(out, rt_json_str(key));
 		rt_json_add_value(out, value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which records to write: nodes to rows, rows to ids, ids to parents, and an order. */
-#include "formats/pi_rows.h"
+#include "formats/pi_impl.h"
 
 #include "base/hash.h"
 
@@ -75,12 +75,12 @@ row_below(rt_pi_rows *rows, size_t node, int64_t parent)
 
 	if (all[node].parent == parent)
 		return (int64_t)node;
-	while (rt_table_next(&rows->copies, hash, &probe, &found))
+	while (rt_index_next(&rows->copies, hash, &probe, &found))
 		if (all[found].node == node && all[found].parent == parent)
 			return (int64_t)found;
 	row = add_row(rows, node, parent, true);
 	if (row >= 0)
-		(void)RT_TRY(rows->s, rt_table_add(&rows->copies, hash, (size_t)row));
+		rt_index_add(rows->s, &rows->copies, hash, (size_t)row);
 	return row;
 }
 
@@ -392,8 +392,7 @@ rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool 
 {
 	*rows = (rt_pi_rows){.w = w, .s = &w->s, .head = -1};
 	rows->scratch = rt_scope_buf(rows->s);
-	rt_table_init(&rows->copies, rows->s->alloc);
-	rt_pi_reader_init(&rows->reader, rows->s);
+	rows->reader.texts = rows->s;
 	copy_outline(rows, outline);
 	if (!rt_ok(rows->s))
 		return;
@@ -414,11 +413,4 @@ rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool 
 			make_id(rows, i);
 	if (rt_ok(rows->s))
 		assign_parents(rows);
-}
-
-void
-rt_pi_rows_deinit(rt_pi_rows *rows)
-{
-	rt_pi_reader_deinit(&rows->reader);
-	rt_table_deinit(&rows->copies);
 }

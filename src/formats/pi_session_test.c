@@ -18,7 +18,6 @@ test_example(void **state)
 			   ENTRY("session_info", "i", P("l"), "04", ",\"name\":\" A name \\n\""),
 		   &s);
 	assert_str(s.id, "s1");
-	assert_str(s.cwd, "/w");
 	assert_int_equal(s.version, 3);
 	assert_int_equal(s.entry_count, 4);
 	assert_int_equal(s.leaf, 3);
@@ -201,7 +200,6 @@ test_versions(void **state)
 	session_of("{\"type\":\"session\",\"version\":4,\"id\":\"s\"}\n" USER("a", ROOT, "01"), &s);
 	assert_int_equal(s.version, 4);
 	assert_str(s.entries[0].id, "a");
-	assert_true(s.cwd.ptr == NULL);
 	rt_pi_session_deinit(&s);
 	session_of("{\"type\":\"session\",\"version\":99,\"id\":\"s\"}\n"
 		   "{\"type\":\"message\",\"id\":\"a\",\"message\":{\"role\":\"hookMessage\"}}\n",

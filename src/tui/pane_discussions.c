@@ -159,9 +159,9 @@ is_present(yyjson_val *disc)
 static rt_status
 add_row(discussions *d, size_t *count, row new)
 {
-	row *rows = rt_list_grow(d->pane.tui->alloc, d->rows, *count, &d->room, sizeof(*rows));
+	void *rows = d->rows;
 
-	if (rows == NULL)
+	if (rt_list_add(&d->pane.tui->scope, &rows, *count, &d->room, sizeof(row)) == NULL)
 		return RT_NOMEM;
 	d->rows = rows;
 	d->rows[(*count)++] = new;
@@ -650,7 +650,7 @@ show_entry(rt_tui *tui, const char *id, rt_error *err)
 	to_chat(tui);
 	/* It learns where it is before it is told what to show there. */
 	if (chat->ops->changed != NULL)
-		st = chat->ops->changed(chat);
+		st = rt_pane_changed(chat);
 	if (at != SIZE_MAX)
 		rt_tui_show_entry(tui, at);
 	else
@@ -1040,14 +1040,50 @@ free_discussions(rt_pane *pane)
 	rt_free(alloc, d);
 }
 
+static bool
+new_act(rt_pane *pane, rt_action action)
+{
+	bool used = false;
+
+	RT_TRY(&pane->tui->scope, act(pane, action, &used));
+	return used;
+}
+
+static bool
+new_key(rt_pane *pane, rt_key k)
+{
+	bool used = false;
+
+	RT_TRY(&pane->tui->scope, key(pane, k, &used));
+	return used;
+}
+
+static void
+new_paste(rt_pane *pane, rt_str text)
+{
+	RT_TRY(&pane->tui->scope, paste(pane, text));
+}
+
+static void
+new_changed(rt_pane *pane)
+{
+	RT_TRY(&pane->tui->scope, changed(pane));
+}
+
+static void
+new_tend(rt_pane *pane)
+{
+	RT_TRY(&pane->tui->scope, tend(pane));
+}
+
 static const rt_pane_ops ops = {
 	.screen = RT_SCREEN_DISCUSSIONS,
 	.draw = draw,
-	.act = act,
-	.key = key,
-	.paste = paste,
-	.changed = changed,
-	.tend = tend,
+	.act = new_act,
+	.key = new_key,
+	.paste = new_paste,
+	.changed = new_changed,
+	.poll = new_tend,
 	.free = free_discussions,
 };
 
