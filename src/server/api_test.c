@@ -14,7 +14,7 @@
 #include "server/routes.h"
 #include "server/idempotency.h"
 #include "server/run_json.h"
-#include "server/etag.h"
+#include "app/condition.h"
 #include "store/store_memory.h"
 
 enum { HEADERS_MAX = 6 };
