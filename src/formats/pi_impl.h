@@ -271,9 +271,9 @@ rt_str rt_pi_entry_kind(const rt_pi_entry *e);
 /* Can a record of this role stand for an entry whose role is now role? */
 bool rt_pi_role_fits(const rt_pi_entry *e, rt_str role);
 
-/* The record inside an edited body ("pi", codec/body.h) with the new content where it
- * belongs. Nothing is added when there is none inside. */
-void rt_pi_compose_again(rt_buf *out, const rt_body *body);
+/* The record inside the edited body of w ("pi", codec/body.h) with the new content where it
+ * belongs, in the scope of the entry; ptr NULL: there is none inside. */
+rt_str rt_pi_compose_again(rt_writer *w);
 
 /* Write the members id, parentId and timestamp. */
 void rt_pi_put_ids(rt_buf *out, rt_str id, rt_str parent_id, rt_moment ts);
@@ -286,9 +286,9 @@ typedef struct rt_pi_composed {
 	rt_str kept_id;       /* compaction: id of the first entry kept; empty: none */
 	bool is_inner_range;  /* compaction: of a range that pi cannot express */
 	rt_moment ts;
-	bool lossless;
 } rt_pi_composed;
-void rt_pi_compose(rt_buf *out, const rt_pi_composed *entry);
+/* body is that of w. */
+void rt_pi_compose(rt_writer *w, const rt_pi_composed *entry);
 /* What the composed record is to a reader: RT_PI_LABEL with its target and text,
  * RT_PI_SESSION_INFO with its text, else RT_PI_OTHER. Views into the body. */
 rt_pi_type rt_pi_composed_type(const rt_pi_composed *entry, rt_str *out_target, rt_str *out_text);
