@@ -28,7 +28,7 @@ rt_writer_end(rt_writer *w, rt_error *err)
 {
 	rt_body_deinit(&w->body);
 	(void)rt_scope_note(&w->s, rt_scope_end(&w->e, NULL));
-	rt_scope_deinit(&w->d);
+	(void)rt_scope_note(&w->s, rt_scope_end(&w->d, NULL));
 	(void)rt_scope_note(&w->s, w->out->status);
 	if (w->s.status == RT_NOMEM || (!rt_ok(&w->s) && w->s.status == w->out->status))
 		(void)rt_fail(&w->s.error, w->s.status, "the export does not fit in memory");
@@ -315,6 +315,7 @@ rt_outline_takes_of(const rt_alloc *alloc, rt_arena *arena, const rt_outline *ou
 bool
 rt_writer_next(rt_writer *w)
 {
+	(void)rt_scope_note(&w->s, w->d.status);
 	rt_scope_reset(&w->d);
 	if (!rt_ok(&w->s) || w->next == w->in->count)
 		return false;
