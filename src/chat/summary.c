@@ -98,17 +98,12 @@ gather(void *ctx, const rt_context_part *part)
 {
 	rt_summing_parts *p = ctx;
 
-	if (p->count == p->room) {
-		size_t room = p->room == 0 ? 256 : p->room * 2;
-		rt_context_part *more = rt_scope_array(p->scope, room, sizeof(*more));
+	rt_context_part *items = rt_scope_grow(p->scope, p->items, p->count, &p->capacity,
+					       sizeof(*items));
 
-		if (more == NULL)
-			return;
-		if (p->count > 0)
-			memcpy(more, p->items, p->count * sizeof(*more));
-		p->items = more;
-		p->room = room;
-	}
+	if (items == NULL)
+		return;
+	p->items = items;
 	p->items[p->count++] = *part;
 }
 
