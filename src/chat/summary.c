@@ -278,7 +278,7 @@ write_request(rt_summing *s, rt_str task, rt_str instructions, rt_buf *out)
 	rt_scope *sc = &s->scope;
 	rt_request_settings settings = {.stream = true};
 	rt_buf *message = rt_scope_buf(sc), *name = rt_scope_buf(sc);
-	rt_model_request r;
+	rt_model_request *r = rt_request_new(sc, s->with->model->provider);
 
 	rt_buf_add_c(message, "<conversation>\n");
 	rt_buf_add_str(message, rt_buf_str(s->text));
@@ -290,13 +290,13 @@ write_request(rt_summing *s, rt_str task, rt_str instructions, rt_buf *out)
 	}
 	rt_json_put_str(name, NULL, s->with->model->name);
 	settings.model = rt_scope_str(sc, name);
-	rt_request_init(&r, sc->alloc, s->with->model->provider);
-	rt_request_prompt(&r, RT_STR(SYSTEM_PROMPT));
-	rt_request_begin(&r, RT_SPEAKER_USER);
-	rt_request_text(&r, rt_scope_str(sc, message));
-	rt_request_end(&r);
-	RT_TRY(sc, rt_request_finish(&r, &settings, out, &sc->error));
-	rt_request_deinit(&r);
+	if (!rt_ok(sc))
+		return;
+	rt_request_prompt(r, RT_STR(SYSTEM_PROMPT));
+	rt_request_begin(r, RT_SPEAKER_USER);
+	rt_request_text(r, rt_scope_str(sc, message));
+	rt_request_end(r);
+	rt_request_finish(r, &settings, out);
 }
 
 /* A summary that was cut is none. */

@@ -18,7 +18,7 @@ current_step(rt_cli *cli)
 	const rt_disc *disc = NULL;
 	uint64_t in_project = cli->session.value->history.current;
 
-	if (cli->session.place.disc == 0 || rt_cli_disc(cli, &disc) != RT_OK)
+	if (cli->session.place.disc == 0 || rt_old_disc(cli, &disc) != RT_OK)
 		return in_project;
 	return disc->history.current > in_project ? disc->history.current : in_project;
 }
@@ -27,11 +27,11 @@ current_step(rt_cli *cli)
 static void
 add_step(rt_cli *cli, uint64_t seq, const char *between, const char *behind, rt_buf *out)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(
+	rt_old_view_init(cli, &view);
+	st = rt_old_view_read(
 		cli, &view,
 		rt_view_step(cli->session.engine, cli->session.value, seq, &view.buf, &cli->error));
 	rt_cli_output_lost(cli, st);
@@ -41,22 +41,22 @@ add_step(rt_cli *cli, uint64_t seq, const char *between, const char *behind, rt_
 		rt_buf_add_str(out, rt_json_str(rt_json_get(view.root, "what")));
 		rt_buf_add_c(out, behind);
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 }
 
 /* The one step that a move was about; 0: it was about several. */
 static uint64_t
 only_step(rt_cli *cli, uint64_t move)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *moves, *item;
 	uint64_t found = 0, seq = 0;
 	size_t i, count;
 	bool one = true;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(cli, &view,
+	rt_old_view_init(cli, &view);
+	st = rt_old_view_read(cli, &view,
 			      rt_view_step(cli->session.engine, cli->session.value, move, &view.buf,
 					   &cli->error));
 	rt_cli_output_lost(cli, st);
@@ -68,7 +68,7 @@ only_step(rt_cli *cli, uint64_t move)
 			found = seq;
 		}
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return one ? found : 0;
 }
 
@@ -79,14 +79,14 @@ add_view(rt_cli *cli, rt_place before, rt_buf *out)
 	const rt_disc *disc = NULL;
 	const rt_take *take = NULL;
 
-	if (cli->session.place.disc == 0 || before.disc == 0 || rt_cli_disc(cli, &disc) != RT_OK)
+	if (cli->session.place.disc == 0 || before.disc == 0 || rt_old_disc(cli, &disc) != RT_OK)
 		return;
 	if (cli->session.place.disc != before.disc) {
 		rt_buf_add_c(out, " Now in discussion \"");
 		rt_buf_add_str(out,
 			       rt_cell_name(rt_project_cell(cli->session.value, disc->number)));
 		rt_buf_add_c(out, "\".");
-	} else if (cli->session.place.take != before.take && rt_cli_take(cli, &take) == RT_OK) {
+	} else if (cli->session.place.take != before.take && rt_old_take(cli, &take) == RT_OK) {
 		rt_buf_add_c(out, " Now in take \"");
 		rt_buf_add_str(out, rt_text_str(take->name));
 		rt_buf_add_c(out, "\".");
@@ -119,13 +119,13 @@ add_what_moved(rt_cli *cli, const rt_result *result, bool undo, rt_buf *out)
 static void
 hint_undone(rt_cli *cli, rt_status status)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *row;
 	size_t i, count;
 	uint64_t seq = 0;
 
-	rt_cli_view_init(cli, &view);
-	if (rt_cli_view_read(cli, &view,
+	rt_old_view_init(cli, &view);
+	if (rt_old_view_read(cli, &view,
 			     rt_view_history(cli->session.engine, cli->session.value,
 					     cli->session.place.disc, 0, 0, &view.buf, NULL)) ==
 	    RT_OK)
@@ -136,11 +136,11 @@ hint_undone(rt_cli *cli, rt_status status)
 			}
 		}
 	if (seq != 0)
-		rt_cli_hint(cli, status,
+		rt_old_hint(cli, status,
 			    "To where what was undone last stood: retake jump %llu   "
 			    "Steps: retake history",
 			    (unsigned long long)seq);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 }
 
 static rt_status
@@ -151,22 +151,22 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 	uint64_t count = 1;
 	rt_place before;
 	rt_error kept;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st = RT_OK;
 	rt_buf now;
 
 	if (word != NULL)
-		st = rt_cli_number(cli, word, "how many steps", &count);
+		st = rt_old_number(cli, word, "how many steps", &count);
 	if (st == RT_OK && count == 0)
-		st = rt_cli_fail(cli, RT_USAGE, "N must be 1 or more");
+		st = rt_old_fail(cli, RT_USAGE, "N must be 1 or more");
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	before = cli->session.place;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_change_one(&change, &(rt_request){.op = op,
+	st = rt_old_change_one(&change, &(rt_request){.op = op,
 						      .count = rt_cli_given_number(count),
 						      .scope = rt_str_of(scope)});
 	if (st == RT_REFUSED && !undo) {
@@ -175,7 +175,7 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 		cli->error = kept;
 	}
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_change_say(&change, "%s", "");
+		st = rt_old_change_say(&change, "%s", "");
 	} else if (st == RT_OK && !cli->quiet) {
 		const char *back = undo ? "redo" : "undo";
 		char again[32] = "";
@@ -190,7 +190,7 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
 	}
 	rt_buf_deinit(&now);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -224,7 +224,7 @@ const rt_command rt_cli_undo = {
 	.examples = "retake undo\nretake undo 3",
 	.ops = "undo",
 	.flags = scope_flags,
-	.run = run_undo,
+	.run_status = run_undo,
 };
 
 const rt_command rt_cli_redo = {
@@ -239,7 +239,7 @@ const rt_command rt_cli_redo = {
 	.examples = "retake redo",
 	.ops = "redo",
 	.flags = scope_flags,
-	.run = run_redo,
+	.run_status = run_redo,
 };
 
 /* --- history --- */
@@ -286,27 +286,27 @@ list_history(rt_cli *cli)
 	const char *before_text = rt_cli_flag_value(cli, "before");
 	/* People want the newest; programs want all. */
 	uint64_t limit = cli->json ? 0 : 200, before = 0;
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *row;
 	size_t i, count;
 	rt_status st = RT_OK;
 
 	if (limit_text != NULL)
-		st = rt_cli_number(cli, limit_text, "how many steps to list", &limit);
+		st = rt_old_number(cli, limit_text, "how many steps to list", &limit);
 	if (st == RT_OK && before_text != NULL)
-		st = rt_cli_number(cli, before_text, "the number of a step", &before);
+		st = rt_old_number(cli, before_text, "the number of a step", &before);
 	if (st == RT_OK && rt_cli_has(cli, "all"))
 		limit = 0;
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_LOOK);
+		st = rt_old_open(cli, RT_SESSION_LOOK);
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = rt_view_history(cli->session.engine, cli->session.value, cli->session.place.disc,
 			     before, (size_t)limit, &view.buf, &cli->error);
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK) {
+		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
+	} else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK) {
 		if (!rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
 		yyjson_arr_foreach(view.root, i, count, row)
@@ -316,7 +316,7 @@ list_history(rt_cli *cli)
 		else if (limit > 0 && yyjson_arr_size(view.root) == limit)
 			rt_cli_advise(cli, "        … more: retake history --all\n");
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -449,22 +449,22 @@ static rt_status
 show_step(rt_cli *cli, const char *word)
 {
 	uint64_t seq = 0;
-	rt_cli_view view;
-	rt_status st = rt_cli_number(cli, word, "the number of a step", &seq);
+	rt_old_view view;
+	rt_status st = rt_old_number(cli, word, "the number of a step", &seq);
 
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_LOOK);
+		st = rt_old_open(cli, RT_SESSION_LOOK);
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = rt_view_step(cli->session.engine, cli->session.value, seq, &view.buf, &cli->error);
 	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "Steps: retake history");
+		rt_old_hint(cli, st, "Steps: retake history");
 	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
-	else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
+		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
+	else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK)
 		step_text(cli, view.root);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -479,7 +479,7 @@ run_history(rt_cli *cli)
 		return show_step(cli, word);
 	if (word == NULL && strspn(verb, "0123456789") == strlen(verb))
 		return show_step(cli, verb);
-	return rt_cli_fail(cli, RT_USAGE, "history does not know what \"%.40s\" is", verb);
+	return rt_old_fail(cli, RT_USAGE, "history does not know what \"%.40s\" is", verb);
 }
 
 static const rt_flag history_flags[] = {
@@ -504,7 +504,7 @@ const rt_command rt_cli_history = {
 	.examples = "retake history\nretake history show 42",
 	.flags = history_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_STEP},
-	.run = run_history,
+	.run_status = run_history,
 };
 
 /* --- jump, revert --- */
@@ -534,19 +534,19 @@ run_jump(rt_cli *cli)
 	const char *scope = rt_cli_flag_value(cli, "scope");
 	uint64_t to = 0;
 	rt_place before;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_buf now;
-	rt_status st = rt_cli_number(cli, rt_cli_word(cli, 0), "the number of a step", &to);
+	rt_status st = rt_old_number(cli, rt_cli_word(cli, 0), "the number of a step", &to);
 
 	if (st != RT_OK)
-		return rt_cli_hint(cli, st,
+		return rt_old_hint(cli, st,
 				   "Steps: retake history   To move the head: retake go ENTRY");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	before = cli->session.place;
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, &(rt_request){.op = RT_OP_JUMP,
+	rt_old_change_init(cli, &change);
+	st = rt_old_change_one(&change, &(rt_request){.op = RT_OP_JUMP,
 						      .step = rt_cli_given_number(to),
 						      .scope = rt_str_of(scope)});
 	if (st == RT_OK && !cli->json && !cli->quiet && !change.result->unchanged) {
@@ -560,9 +560,9 @@ run_jump(rt_cli *cli)
 			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
 		rt_buf_deinit(&now);
 	} else if (st == RT_OK) {
-		st = rt_cli_change_say(&change, "%s", "");
+		st = rt_old_change_say(&change, "%s", "");
 	}
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -583,7 +583,7 @@ const rt_command rt_cli_jump = {
 	.ops = "jump",
 	.flags = scope_flags,
 	.kinds = {RT_ARG_STEP},
-	.run = run_jump,
+	.run_status = run_jump,
 };
 
 static const rt_cli_op revert_op = {
@@ -620,9 +620,9 @@ read_secret(rt_cli *cli, const char *text, rt_buf *out)
 
 	if (strcmp(text, "-") != 0) {
 		rt_buf_add_c(out, text);
-		return rt_cli_buf(cli, out);
+		return rt_old_buf(cli, out);
 	}
-	st = rt_cli_read_file(cli, "-", out);
+	st = rt_old_read_file(cli, "-", out);
 	if (st != RT_OK)
 		return st;
 	if (out->size > 0 && out->ptr[out->size - 1] == '\n')
@@ -630,12 +630,12 @@ read_secret(rt_cli *cli, const char *text, rt_buf *out)
 	if (out->size > 0 && out->ptr[out->size - 1] == '\r')
 		out->size--;
 	if (out->size == 0)
-		return rt_cli_fail(cli, RT_USAGE, "standard input is empty; there is no text to "
+		return rt_old_fail(cli, RT_USAGE, "standard input is empty; there is no text to "
 						  "look for");
 	if (rt_utf8_valid_size(rt_buf_str(out)) != out->size)
-		return rt_cli_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
+		return rt_old_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
 				   rt_utf8_valid_size(rt_buf_str(out)));
-	return rt_cli_buf(cli, out);
+	return rt_old_buf(cli, out);
 }
 
 /* The question names the entry, and how many texts it ever had. */
@@ -644,36 +644,36 @@ ask_about(rt_cli *cli, const char *address, char *out, size_t room)
 {
 	char id[RT_ID_ROOM];
 	uint32_t entry = 0;
-	rt_cli_view view;
+	rt_old_view view;
 	size_t count;
 	rt_buf where;
 	rt_status st;
 
 	if (rt_cli_has(cli, "yes"))
 		return RT_OK;
-	st = rt_cli_entry(cli, address, true, &entry);
+	st = rt_old_entry(cli, address, true, &entry);
 	/* The id of what is in no take any more is for the engine to judge. */
 	if (st != RT_OK || entry == 0) {
 		snprintf(out, room, "Remove the texts of %.100s for good (no undo)?", address);
 		cli->session.hint[0] = 0;
 		return st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT ? st : RT_OK;
 	}
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	rt_buf_init(&where, cli->alloc, 4096);
 	st = rt_entry_id(cli->session.value, entry, id, &cli->error);
 	if (st == RT_OK)
-		st = rt_cli_view_read(cli, &view,
+		st = rt_old_view_read(cli, &view,
 				      rt_view_revisions(cli->session.engine, cli->session.value,
 							cli->session.place.disc, entry, &view.buf,
 							&cli->error));
 	if (st == RT_OK) {
-		rt_cli_add_where(cli, id, &where);
+		rt_old_add_where(cli, id, &where);
 		count = yyjson_arr_size(view.root);
 		snprintf(out, room, "Remove entry %.200s, %zu text%s, for good (no undo)?",
 			 where.ptr == NULL ? id : where.ptr, count, RT_CLI_S(count));
 	}
 	rt_buf_deinit(&where);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -683,31 +683,31 @@ run_purge(rt_cli *cli)
 	const char *address = rt_cli_word(cli, 0), *text = rt_cli_flag_value(cli, "text");
 	char question[400] = "Remove for good every text that holds this (no undo)?";
 	unsigned long long count;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_buf secret;
 	rt_status st;
 
 	if ((address == NULL) == (text == NULL))
-		return rt_cli_fail(cli, RT_USAGE, "purge needs an ENTRY, or --text TEXT");
+		return rt_old_fail(cli, RT_USAGE, "purge needs an ENTRY, or --text TEXT");
 	rt_buf_init(&secret, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	st = text != NULL ? read_secret(cli, text, &secret) : RT_OK;
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK && text == NULL)
 		st = ask_about(cli, address, question, sizeof(question));
 	if (st == RT_OK)
-		st = rt_cli_confirm(cli, question);
+		st = rt_old_confirm(cli, question);
 	if (st == RT_OK && text != NULL)
-		st = rt_cli_change_one(
+		st = rt_old_change_one(
 			&change, &(rt_request){.op = RT_OP_PURGE,
 					       .text = rt_cli_given(rt_buf_str(&secret))});
 	else if (st == RT_OK)
-		st = rt_cli_change_one(
+		st = rt_old_change_one(
 			&change, &(rt_request){.op = RT_OP_PURGE,
-					       .entry = rt_cli_change_entry(&change, address)});
+					       .entry = rt_old_change_entry(&change, address)});
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_change_say(&change, "%s", "");
+		st = rt_old_change_say(&change, "%s", "");
 	} else if (st == RT_OK && !cli->quiet) {
 		count = (unsigned long long)change.result->count;
 		if (change.result->unchanged)
@@ -720,7 +720,7 @@ run_purge(rt_cli *cli)
 			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
 	}
 	rt_buf_deinit(&secret);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -747,7 +747,7 @@ const rt_command rt_cli_purge = {
 	.ops = "purge",
 	.flags = purge_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_purge,
+	.run_status = run_purge,
 };
 
 /* --- reset --- */

@@ -45,36 +45,36 @@ restore(rt_cli *cli, yyjson_val *rows, const char *word)
 {
 	uint64_t number = 0;
 	yyjson_val *row;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_buf where;
-	rt_status st = rt_cli_number(cli, word, "the number of a revision", &number);
+	rt_status st = rt_old_number(cli, word, "the number of a revision", &number);
 
 	if (st != RT_OK)
 		return st;
 	row = number == 0 ? NULL : yyjson_arr_get(rows, (size_t)(number - 1));
 	if (row == NULL) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "Revisions: retake revisions %s",
+		rt_old_hint(cli, RT_NOT_FOUND, "Revisions: retake revisions %s",
 			    rt_cli_word(cli, 0));
-		return rt_cli_fail(cli, RT_NOT_FOUND, "there is no revision %s of %s; it has %zu",
+		return rt_old_fail(cli, RT_NOT_FOUND, "there is no revision %s of %s; it has %zu",
 				   word, rt_cli_word(cli, 0), yyjson_arr_size(rows));
 	}
 	if (yyjson_is_true(rt_json_get(row, "purged")))
-		return rt_cli_fail(cli, RT_REFUSED, "revision %s was purged; nothing is left of it",
+		return rt_old_fail(cli, RT_REFUSED, "revision %s was purged; nothing is left of it",
 				   word);
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_change_one(
+	st = rt_old_change_one(
 		&change,
 		&(rt_request){.op = RT_OP_ENTRY_EDIT,
-			      .entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0)),
+			      .entry = rt_old_change_entry(&change, rt_cli_word(cli, 0)),
 			      .content = rt_content_of(rt_json_get(row, "content"))});
 	if (st == RT_OK) {
-		rt_cli_add_where(cli, change.result->entry, &where);
-		st = rt_cli_change_say(&change, "Brought back revision %s of entry %s.", word,
+		rt_old_add_where(cli, change.result->entry, &where);
+		st = rt_old_change_say(&change, "Brought back revision %s of entry %s.", word,
 				       where.ptr);
 	}
 	rt_buf_deinit(&where);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -83,21 +83,21 @@ run_revisions(rt_cli *cli)
 {
 	const char *again = rt_cli_flag_value(cli, "restore");
 	uint32_t entry = 0;
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *row;
 	size_t i, count, left = 0;
-	rt_status st = rt_cli_open(cli, again != NULL ? RT_SESSION_CHANGE : RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, again != NULL ? RT_SESSION_CHANGE : RT_SESSION_LOOK);
 
 	if (st == RT_OK)
-		st = rt_cli_entry(cli, rt_cli_word(cli, 0), again == NULL, &entry);
+		st = rt_old_entry(cli, rt_cli_word(cli, 0), again == NULL, &entry);
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = rt_view_revisions(cli->session.engine, cli->session.value, cli->session.place.disc,
 			       entry, &view.buf, &cli->error);
 	if (st == RT_OK && cli->json && again == NULL) {
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK && again != NULL) {
+		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
+	} else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK && again != NULL) {
 		st = restore(cli, view.root, again);
 	} else if (st == RT_OK) {
 		if (!rt_cli_has(cli, "no-pager"))
@@ -112,7 +112,7 @@ run_revisions(rt_cli *cli)
 		else
 			rt_term_c(&cli->out, "All of them were purged; nothing is left of them.\n");
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -133,5 +133,5 @@ const rt_command rt_cli_revisions = {
 	.ops = "entry.edit",
 	.flags = revisions_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run = run_revisions,
+	.run_status = run_revisions,
 };

@@ -10,13 +10,13 @@
 #include <stdio.h>
 
 static rt_status
-read_settings(rt_cli *cli, rt_cli_view *view)
+read_settings(rt_cli *cli, rt_old_view *view)
 {
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
-	return rt_cli_view_read(cli, view,
+	return rt_old_view_read(cli, view,
 				rt_view_settings(cli->session.engine, cli->session.value,
 						 cli->session.place.disc, &view->buf, &cli->error));
 }
@@ -43,12 +43,12 @@ print_json_value(rt_cli *cli, yyjson_val *value, const char *otherwise)
 	rt_status st;
 
 	if (value == NULL)
-		return rt_cli_print_json(cli, rt_str_of(otherwise));
+		return rt_old_print_json(cli, rt_str_of(otherwise));
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_json_add_value(&buf, value);
-	st = rt_cli_buf(cli, &buf);
+	st = rt_old_buf(cli, &buf);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&buf));
+		st = rt_old_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return st;
 }
@@ -123,9 +123,9 @@ list_all(rt_cli *cli, yyjson_val *settings)
 		rt_term_c(&cli->out, "\n");
 	}
 	rt_buf_add_byte(&json, ']');
-	st = rt_cli_buf(cli, &json);
+	st = rt_old_buf(cli, &json);
 	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -134,15 +134,15 @@ static rt_status
 run_settings(rt_cli *cli)
 {
 	const char *wanted = rt_cli_word(cli, 0);
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *settings, *key, *value;
 	size_t i, count;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = read_settings(cli, &view);
 	if (st != RT_OK) {
-		rt_cli_view_deinit(&view);
+		rt_old_view_deinit(&view);
 		return st;
 	}
 	settings = rt_json_get(view.root, "settings");
@@ -151,11 +151,11 @@ run_settings(rt_cli *cli)
 	} else if (wanted != NULL) {
 		value = rt_json_get(settings, wanted);
 		if (value == NULL) {
-			rt_cli_hint(cli, RT_NOT_FOUND,
+			rt_old_hint(cli, RT_NOT_FOUND,
 				    "What is set: retake settings   "
 				    "To set it: retake set %s VALUE",
 				    wanted);
-			st = rt_cli_fail(cli, RT_NOT_FOUND, "the setting \"%.80s\" is not set",
+			st = rt_old_fail(cli, RT_NOT_FOUND, "the setting \"%.80s\" is not set",
 					 wanted);
 		} else if (cli->json) {
 			st = print_json_value(cli, value, "null");
@@ -164,7 +164,7 @@ run_settings(rt_cli *cli)
 			rt_term_c(&cli->out, "\n");
 		}
 	} else if (cli->json) {
-		st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
+		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
 	} else if (yyjson_obj_size(settings) == 0) {
 		rt_cli_advise(cli, "Everything is at its default. To set something: "
 				   "retake set KEY VALUE\n");
@@ -176,7 +176,7 @@ run_settings(rt_cli *cli)
 			rt_term_c(&cli->out, "\n");
 		}
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -195,12 +195,12 @@ const rt_command rt_cli_settings = {
 	.examples = "retake settings\nretake settings temperature\nretake settings --all",
 	.flags = settings_flags,
 	.kinds = {RT_ARG_SETTING},
-	.run = run_settings,
+	.run_status = run_settings,
 };
 
 /* JSON where it is JSON, else a string. */
 static yyjson_val *
-new_value(rt_cli_change *change, const char *text)
+new_value(rt_old_change *change, const char *text)
 {
 	rt_scope *s = &change->scope;
 	rt_json_doc *doc = NULL;
@@ -211,10 +211,10 @@ new_value(rt_cli_change *change, const char *text)
 		st = rt_json_read(s->alloc, rt_str_of(text), &doc, NULL);
 	rt_json_free(doc);
 	if (st == RT_OK || st == RT_NOMEM)
-		return rt_cli_change_value(change, rt_str_of(text));
+		return rt_old_change_value(change, rt_str_of(text));
 	quoted = rt_scope_buf(s);
 	rt_json_add_string(quoted, rt_str_of(text));
-	return rt_cli_change_value(change, rt_scope_str(s, quoted));
+	return rt_old_change_value(change, rt_scope_str(s, quoted));
 }
 
 /* The provider of a model has to be known. A model that its server does not have is noted after it
@@ -230,22 +230,22 @@ check_model(rt_cli *cli, const char *text, rt_buf *out_name, bool *out_is_name)
 	if (!rt_cli_has(cli, "string"))
 		st = rt_json_read(cli->alloc, name, &doc, NULL);
 	if (st == RT_NOMEM)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	*out_is_name = st != RT_OK || yyjson_is_str(rt_json_root(doc));
 	rt_buf_add_str(out_name, st == RT_OK ? rt_json_str(rt_json_root(doc)) : name);
 	rt_json_free(doc);
 	if (!*out_is_name)
 		return RT_OK;
-	st = rt_cli_buf(cli, out_name);
+	st = rt_old_buf(cli, out_name);
 	name = rt_buf_str(out_name);
 	if (st == RT_OK)
-		st = rt_cli_config(cli, &config);
+		st = rt_old_config(cli, &config);
 	if (st == RT_OK)
 		st = rt_models_check_setting(config, name, &cli->error);
 	if (st == RT_USAGE && name.size == 0)
-		rt_cli_hint(cli, st, "Back to the default: retake set model --unset");
+		rt_old_hint(cli, st, "Back to the default: retake set model --unset");
 	else if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "What is set up: retake models   To choose one: retake set model "
+		rt_old_hint(cli, st, "What is set up: retake models   To choose one: retake set model "
 				     "PROVIDER/NAME");
 	return st;
 }
@@ -278,7 +278,7 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 		st = rt_json_read(cli->alloc, rt_str_of(text), &doc, NULL);
 	rt_json_free(doc);
 	if (st == RT_NOMEM)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	rt_buf_init(&quoted, cli->alloc, RT_BUF_UNLIMITED);
 	if (st == RT_OK)
 		rt_buf_add_c(&quoted, text);
@@ -288,14 +288,14 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 	st = quoted.status;
 	rt_buf_deinit(&quoted);
 	if (st != RT_OK)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	if (wants == NULL)
 		return RT_OK;
 	if (setting->type == RT_SETTING_TEXT)
-		rt_cli_hint(cli, RT_USAGE, "As a text: retake set %s --string %.60s", key, text);
+		rt_old_hint(cli, RT_USAGE, "As a text: retake set %s --string %.60s", key, text);
 	else
-		rt_cli_hint(cli, RT_USAGE, "All of them: retake settings --all");
-	return rt_cli_fail(cli, RT_USAGE, "%s is %s, not %.60s", key, wants, text);
+		rt_old_hint(cli, RT_USAGE, "All of them: retake settings --all");
+	return rt_old_fail(cli, RT_USAGE, "%s is %s, not %.60s", key, wants, text);
 }
 
 static rt_status
@@ -303,12 +303,12 @@ run_set(rt_cli *cli)
 {
 	const char *key = rt_cli_word(cli, 0), *value = rt_cli_word(cli, 1);
 	bool unset = rt_cli_has(cli, "unset"), is_model = false;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st = RT_OK;
 	rt_buf model;
 
 	if (unset == (value != NULL))
-		return rt_cli_fail(cli, RT_USAGE, "set needs a KEY and a VALUE, or KEY --unset");
+		return rt_old_fail(cli, RT_USAGE, "set needs a KEY and a VALUE, or KEY --unset");
 	if (!unset)
 		st = check_setting(cli, key, value);
 	rt_buf_init(&model, cli->alloc, RT_BUF_UNLIMITED);
@@ -318,19 +318,19 @@ run_set(rt_cli *cli)
 		rt_buf_deinit(&model);
 		return st;
 	}
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(
+	rt_old_change_init(cli, &change);
+	st = rt_old_change_one(
 		&change, &(rt_request){.op = RT_OP_SETTING_SET,
 				       .key = rt_str_of(key),
-				       .value = unset ? rt_cli_change_value(&change, RT_STR("null"))
+				       .value = unset ? rt_old_change_value(&change, RT_STR("null"))
 						      : new_value(&change, value)});
 	if (st == RT_OK && unset)
-		st = rt_cli_change_say(&change, "%s is back at its default.", key);
+		st = rt_old_change_say(&change, "%s is back at its default.", key);
 	else if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Set %s to %.200s.", key, value);
+		st = rt_old_change_say(&change, "Set %s to %.200s.", key, value);
 	if (st == RT_OK && is_model)
 		rt_model_session_note_model(&cli->session, rt_buf_str(&model));
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	rt_buf_deinit(&model);
 	return st;
 }
@@ -356,7 +356,7 @@ const rt_command rt_cli_set = {
 	.ops = "setting.set",
 	.flags = set_flags,
 	.kinds = {RT_ARG_SETTING, RT_ARG_TEXT},
-	.run = run_set,
+	.run_status = run_set,
 };
 
 /* --- roles --- */
@@ -364,12 +364,12 @@ const rt_command rt_cli_set = {
 static rt_status
 list_roles(rt_cli *cli)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *roles, *role;
 	size_t i, count;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = read_settings(cli, &view);
 	roles = st == RT_OK ? rt_json_get(view.root, "roles") : NULL;
 	if (st == RT_OK && cli->json) {
@@ -383,7 +383,7 @@ list_roles(rt_cli *cli)
 			rt_term_c(&cli->out,
 				  "The list is empty; entries without a role are User.\n");
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -398,10 +398,10 @@ run_roles(rt_cli *cli)
 		return list_roles(cli);
 	add = strcmp(verb, "add") == 0;
 	if (role == NULL || (!add && strcmp(verb, "rm") != 0))
-		return rt_cli_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"",
+		return rt_old_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"",
 				   verb);
 	trimmed = add ? rt_str_trim(rt_str_of(role)) : rt_str_of(role); /* as it is kept */
-	return rt_cli_do(cli,
+	return rt_old_do(cli,
 			 &(rt_request){.op = add ? RT_OP_ROLE_ADD : RT_OP_ROLE_REMOVE,
 				       .role = rt_str_of(role)},
 			 add ? "Added the role \"%.*s\"."
@@ -421,7 +421,7 @@ const rt_command rt_cli_roles = {
 	.examples = "retake roles\nretake roles add Reviewer",
 	.ops = "role.add role.remove",
 	.kinds = {RT_ARG_TEXT, RT_ARG_ROLE},
-	.run = run_roles,
+	.run_status = run_roles,
 };
 
 /* --- files --- */
@@ -452,13 +452,13 @@ file_list(yyjson_val *settings, const char *which)
 static rt_status
 list_files(rt_cli *cli, const char *which)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *item;
 	size_t i, count, list, shown = 0;
 	rt_buf json;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&json, '{');
 	st = read_settings(cli, &view);
@@ -482,11 +482,11 @@ list_files(rt_cli *cli, const char *which)
 	}
 	rt_buf_add_byte(&json, '}');
 	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
+		st = rt_old_print_json(cli, rt_buf_str(&json));
 	else if (st == RT_OK && shown == 0)
 		rt_cli_advise(cli, "No files. To name some: retake files set files FILE…\n");
 	rt_buf_deinit(&json);
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -505,15 +505,15 @@ is_named(const rt_cli *cli, rt_str item)
 static rt_status
 new_list(rt_cli *cli, const char *verb, const char *which, rt_buf *json)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *item;
 	size_t i, count;
 	rt_status st = RT_OK;
 
 	rt_json_open(json, NULL, '[');
 	if (strcmp(verb, "set") != 0) {
-		rt_cli_view_init(cli, &view);
-		st = rt_cli_view_read(cli, &view,
+		rt_old_view_init(cli, &view);
+		st = rt_old_view_read(cli, &view,
 				      rt_view_settings(cli->session.engine, cli->session.value,
 						       cli->session.place.disc, &view.buf,
 						       &cli->error));
@@ -523,7 +523,7 @@ new_list(rt_cli *cli, const char *verb, const char *which, rt_buf *json)
 					continue;
 				rt_json_put_value(json, NULL, item);
 			}
-		rt_cli_view_deinit(&view);
+		rt_old_view_deinit(&view);
 	}
 	if (strcmp(verb, "rm") != 0)
 		for (i = 2; i < cli->args.word_count; i++)
@@ -536,34 +536,34 @@ static rt_status
 run_files(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *which = rt_cli_word(cli, 1);
-	rt_cli_change change;
+	rt_old_change change;
 	rt_buf *json;
 	rt_status st;
 
 	if (verb == NULL || (is_file_list(verb) && which == NULL))
 		return list_files(cli, verb);
 	if (strcmp(verb, "set") != 0 && strcmp(verb, "add") != 0 && strcmp(verb, "rm") != 0)
-		return rt_cli_fail(cli, RT_USAGE, "files can set, add and rm, not \"%.40s\"", verb);
+		return rt_old_fail(cli, RT_USAGE, "files can set, add and rm, not \"%.40s\"", verb);
 	if (which == NULL || !is_file_list(which))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "files %s needs to know which list: files, context_files or "
 				   "screenshots",
 				   verb);
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	json = rt_scope_buf(&change.scope);
 	st = new_list(cli, verb, which, json);
 	if (st == RT_OK)
-		st = rt_cli_change_one(
+		st = rt_old_change_one(
 			&change, &(rt_request){.op = RT_OP_FILES_SET,
 					       .which = rt_str_of(which),
-					       .items = rt_cli_change_value(
+					       .items = rt_old_change_value(
 						       &change, rt_scope_str(&change.scope, json))});
 	if (st == RT_OK)
-		st = rt_cli_change_say(&change, "Changed the list %s.", which);
-	rt_cli_change_deinit(&change);
+		st = rt_old_change_say(&change, "Changed the list %s.", which);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -581,7 +581,7 @@ const rt_command rt_cli_files = {
 	.examples = "retake files\nretake files add context_files src/main.c",
 	.ops = "files.set",
 	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT, RT_ARG_FILE},
-	.run = run_files,
+	.run_status = run_files,
 };
 
 /* --- track --- */
@@ -589,11 +589,11 @@ const rt_command rt_cli_files = {
 static rt_status
 show_track(rt_cli *cli)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *track;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = read_settings(cli, &view);
 	if (st == RT_OK) {
 		track = rt_json_get(view.root, "track");
@@ -606,7 +606,7 @@ show_track(rt_cli *cli)
 			rt_term_c(&cli->out, "\n");
 		}
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -619,13 +619,13 @@ run_track(rt_cli *cli)
 	if (name == NULL && !clear)
 		return show_track(cli);
 	if (name != NULL && clear)
-		return rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
+		return rt_old_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
 	clear = clear || name[0] == '\0'; /* no name is none */
 	if (clear)
-		return rt_cli_do(cli,
+		return rt_old_do(cli,
 				 &(rt_request){.op = RT_OP_TRACK_SET, .track = RT_NULL_STR},
 				 "The discussion is bound to no track.");
-	return rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = rt_str_of(name)},
+	return rt_old_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = rt_str_of(name)},
 			 "Bound the discussion to the track \"%s\".", name);
 }
 
@@ -645,7 +645,7 @@ const rt_command rt_cli_track = {
 	.ops = "track.set",
 	.flags = track_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run = run_track,
+	.run_status = run_track,
 };
 
 /* --- preset --- */
@@ -653,12 +653,12 @@ const rt_command rt_cli_track = {
 static rt_status
 list_presets(rt_cli *cli)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *presets, *key, *value;
 	size_t i, count;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	st = read_settings(cli, &view);
 	if (st == RT_OK) {
 		presets = rt_json_get(view.root, "presets");
@@ -675,7 +675,7 @@ list_presets(rt_cli *cli)
 						   "now: retake preset save NAME\n");
 		}
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -693,11 +693,11 @@ run_preset(rt_cli *cli)
 	while (i < 3 && strcmp(verb, verbs[i]) != 0)
 		i++;
 	if (i == 3 || name == NULL)
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "preset can save, load and delete a NAME, not "
 				   "\"%.40s\" alone",
 				   verb);
-	return rt_cli_do(cli, &(rt_request){.op = ops[i], .name = rt_str_of(name)},
+	return rt_old_do(cli, &(rt_request){.op = ops[i], .name = rt_str_of(name)},
 			 "%s the preset \"%s\".", did[i], name);
 }
 
@@ -712,5 +712,5 @@ const rt_command rt_cli_preset = {
 	.examples = "retake preset save review\nretake preset load review",
 	.ops = "preset.save preset.load preset.delete",
 	.kinds = {RT_ARG_TEXT},
-	.run = run_preset,
+	.run_status = run_preset,
 };

@@ -290,6 +290,31 @@ rt_build_body_verbatim(rt_build *b, rt_str body)
 	b->body_fields = BODY_CLOSED;
 }
 
+bool
+rt_build_body_record(rt_build *b, rt_str letter, yyjson_val *bytes, rt_node *node)
+{
+	rt_body body;
+	rt_str s;
+	rt_status st;
+
+	rt_buf_clear(b->scratch);
+	rt_buf_add_str(b->scratch, letter);
+	if (!rt_build_read_bytes(b->scratch, bytes))
+		return false;
+	s = rt_scope_str(&b->s, b->scratch);
+	if (s.size < 2 || (s.ptr[0] != RT_BODY_PI && s.ptr[0] != RT_BODY_JSON))
+		return false;
+	st = rt_body_read(b->alloc, s, &body, NULL);
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(&b->s);
+	if (st != RT_OK)
+		return false;
+	rt_body_deinit(&body);
+	node->body_format = s.ptr[0];
+	rt_build_body_verbatim(b, rt_str_at(s.ptr + 1, s.size - 1));
+	return true;
+}
+
 rt_str
 rt_build_body(rt_build *b, const rt_node *node, char *out_format)
 {

@@ -88,6 +88,9 @@ void rt_build_body_raw(rt_build *b, rt_str raw);
 /* A complete body without its letter (copied); the letter is that of the node that is added
  * next. */
 void rt_build_body_verbatim(rt_build *b, rt_str body);
+/* The same, with the letter set in node, from a letter and rt_build_add_bytes. False: it is no
+ * body of a pi record or an object. */
+bool rt_build_body_record(rt_build *b, rt_str letter, yyjson_val *bytes, rt_node *node);
 /* Bytes as a JSON value: a string where they are UTF-8, else {"base64":"…"}; and back,
  * appended to buf. */
 void rt_build_add_bytes(rt_buf *buf, rt_str bytes);

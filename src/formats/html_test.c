@@ -56,13 +56,13 @@ static const char *const allowed[] = {
 
 /* One part of the page of these outlines. */
 static void
-add_part(void (*add)(rt_html_page *page), const rt_outlines *in, rt_buf *out)
+add_part(void (*add)(rt_writer *w), const rt_outlines *in, rt_buf *out)
 {
-	rt_html_page page;
+	rt_writer w;
 
-	rt_html_page_begin(&page, rt_alloc_libc(), in, out);
-	add(&page);
-	assert_int_equal(rt_html_page_end(&page, NULL), RT_OK);
+	rt_writer_init(&w, rt_alloc_libc(), in, NULL, out);
+	add(&w);
+	assert_int_equal(rt_writer_end(&w, NULL), RT_OK);
 }
 
 static bool

@@ -14,7 +14,7 @@
 #include "server/routes.h"
 #include "server/idempotency.h"
 #include "server/run_json.h"
-#include "server/etag.h"
+#include "app/condition.h"
 #include "store/store_memory.h"
 
 enum { HEADERS_MAX = 6 };
@@ -192,12 +192,10 @@ ask(fixture *f, const char *method, const char *target, const char *body)
 	call.open_project = (route->flags & RT_ROUTE_NO_PROJECT) != 0 ? NULL : f->open_project;
 	call.principal.kind = RT_PRINCIPAL_TOKEN;
 	call.needs_match = f->needs_match;
-	rt_buf_init(&call.notes, f->alloc, RT_BUF_UNLIMITED);
 	for (i = 0; i < RT_ROUTE_PARAMS; i++)
 		if (params[i].ptr != NULL)
 			assert_true(rt_web_decode(&request, params[i], false, &call.params[i]));
-	rt_api_answer(&call);
-	rt_buf_deinit(&call.notes);
+	rt_call_answer(&call);
 	f->header_count = 0;
 	if (f->answer.status == 0)
 		fail_msg("%s %s is not answered", method, target);
@@ -1469,7 +1467,6 @@ test_run_begun(void **state)
 {
 	fixture *f = *state;
 	uint64_t project = rt_engine_project_number(f->open_project->engine);
-	rt_idempotency idem = {.now_us = clock_us};
 	rt_web_field key = {RT_STR_INIT("Idempotency-Key"), RT_STR_INIT("k")};
 	rt_web_request request = {.method_name = RT_STR("POST"),
 				  .path = RT_STR(D "/runs"),
@@ -1477,17 +1474,15 @@ test_run_begun(void **state)
 				  .header_count = 1,
 				  .body = RT_STR("{\"text\":\"hello\"}")};
 	rt_principal principal = {.kind = RT_PRINCIPAL_TOKEN};
-	rt_idempotency_record kept;
 	rt_error err;
 	rt_buf names;
+	rt_scope s;
 
-	rt_idempotency_record_init(&kept, rt_alloc_libc());
-	assert_int_equal(rt_idempotency_read_key(&request, &principal, clock_us, &idem, &err),
-			 RT_OK);
-	assert_int_equal(rt_idempotency_reserve(&idem, f->store, project, &kept, &err), RT_OK);
-	assert_int_equal(rt_idempotency_reserve(&idem, f->store, project, &kept, &err),
-			 RT_CONFLICT);
-	assert_int_equal(kept.status, 0);
+	rt_scope_init(&s, rt_alloc_libc());
+	rt_idempotency idem = rt_idempotency_read_key(&s, &request, &principal,
+						      f->open_project->engine, clock_us);
+	assert_int_equal(rt_idempotency_reserve(&s, &idem).state, RT_IDEMPOTENCY_NEW);
+	assert_int_equal(rt_idempotency_reserve(&s, &idem).state, RT_IDEMPOTENCY_BEGUN);
 	with(f, "Idempotency-Key", "k");
 	expect(f, 409, "POST", D "/runs", "{\"text\":\"hello\"}");
 	assert_true(rt_str_is(text_at(f, "code"), "idempotency_key_begun"));
@@ -1495,7 +1490,8 @@ test_run_begun(void **state)
 	expect(f, 422, "POST", D "/runs", "{\"text\":\"another\"}");
 	expect(f, 200, "GET", V1 "/runs", NULL);
 	assert_int_equal(yyjson_arr_size(f->root), 0);
-	assert_int_equal(rt_idempotency_drop(&idem, f->store, project, &err), RT_OK);
+	rt_idempotency_drop(&s, &idem);
+	assert_int_equal(s.status, RT_OK);
 	/* what fails is not entered any more */
 	with(f, "Idempotency-Key", "k");
 	expect(f, 404, "POST", D "/runs", "{\"how\":\"again\",\"at\":\"nobody\"}");
@@ -1505,7 +1501,7 @@ test_run_begun(void **state)
 			 RT_OK);
 	assert_int_equal(names.size, 0);
 	rt_buf_deinit(&names);
-	rt_idempotency_record_deinit(&kept);
+	rt_scope_deinit(&s);
 }
 
 static void
