@@ -2,7 +2,7 @@
  *
  * Reads. Answers are the engine's views; with at_op, of the value as it was then. */
 #include "server/api.h"
-#include "server/etag.h"
+#include "app/condition.h"
 #include "view/highlight.h"
 #include "view/search.h"
 #include "view/view.h"
