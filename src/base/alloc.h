@@ -27,6 +27,10 @@ void *rt_new_array(const rt_alloc *alloc, size_t count, size_t size);
 void *rt_resize(const rt_alloc *alloc, void *ptr, size_t size);
 void rt_free(const rt_alloc *alloc, void *ptr);
 
+/* Append an item to a growing array. items: the address of a pointer to *count items, NULL at
+ * first. The new item is not initialised. NULL: there is no memory, and nothing has changed. */
+void *rt_array_add(const rt_alloc *alloc, void *items, size_t *count, size_t *capacity, size_t size);
+
 /* Arena: memory that is released together (a parse, a request, a frame). One thread at a time.
  * Nothing reference-counted may point into it. */
 typedef struct rt_arena rt_arena;

@@ -76,6 +76,14 @@ rt_scope_note(rt_scope *scope, rt_status status)
 }
 
 rt_status
+rt_scope_adopt(rt_scope *scope, const rt_scope *other)
+{
+	if (scope->status == RT_OK && other->status != RT_OK)
+		scope->error = other->error;
+	return rt_scope_note(scope, other->status);
+}
+
+rt_status
 rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
 {
 	char text[RT_ERROR_TEXT_SIZE];
@@ -134,6 +142,23 @@ rt_scope_array(rt_scope *scope, size_t count, size_t size)
 		return NULL;
 	}
 	return rt_scope_get(scope, count * size);
+}
+
+void *
+rt_scope_grow(rt_scope *scope, void *items, size_t count, size_t *capacity, size_t size)
+{
+	size_t larger = *capacity < 4 ? 8 : *capacity * 2;
+	void *copy;
+
+	if (count < *capacity)
+		return rt_ok(scope) ? items : NULL;
+	copy = rt_scope_array(scope, larger, size);
+	if (copy == NULL)
+		return NULL;
+	if (count > 0)
+		memcpy(copy, items, count * size);
+	*capacity = larger;
+	return copy;
 }
 
 rt_str

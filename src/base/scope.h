@@ -53,6 +53,8 @@ rt_ok(const rt_scope *scope)
 }
 /* Keeps a status whose message, if any, is in scope->error already. Returns scope->status. */
 rt_status rt_scope_note(rt_scope *scope, rt_status status);
+/* Keeps the failure of another scope, with its message. Returns scope->status. */
+rt_status rt_scope_adopt(rt_scope *scope, const rt_scope *other);
 /* Fails the scope with a message, unless it has failed before. Returns scope->status. */
 rt_status rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
 	RT_PRINTF(3, 4);
@@ -63,6 +65,9 @@ rt_status rt_scope_nomem(rt_scope *scope);
 void *rt_scope_get(rt_scope *scope, size_t size);
 /* The same for count items. */
 void *rt_scope_array(rt_scope *scope, size_t count, size_t size);
+/* An array with room for one more item of size bytes after its count items: items itself, or a
+ * copy twice as large, whose old memory stays with the scope. NULL once the scope has failed. */
+void *rt_scope_grow(rt_scope *scope, void *items, size_t count, size_t *capacity, size_t size);
 /* The scope's arena, for functions that allocate in one. NULL once the scope has failed. */
 rt_arena *rt_scope_arena(rt_scope *scope);
 /* A copy with a NUL after it; an empty view with ptr NULL once the scope has failed. */

@@ -2,40 +2,21 @@
  *
  * Requests in, one transaction, results out.
  *
- * A caller queues its requests; the first to come leads: it takes what is queued, opens
- * the store's transaction, takes in what other processes wrote, compiles and appends each
- * request on top of the one before, commits, publishes, and wakes the others. Whoever
- * comes meanwhile waits for the next round. So many writers share one sync, and nothing is
- * seen, and no result given, before it is durable.
+ * A caller queues its requests; the first to come leads: it takes the queue, opens the store's
+ * transaction, reads other processes' rows, compiles and appends each request on top of the one
+ * before, commits, publishes, and wakes the others. Callers that come meanwhile wait for the next
+ * round. So many writers share one sync, and nothing is visible, and no result returned, before
+ * it is durable.
  *
- * A request that fails changes nothing and the rest goes on; a commit that fails fails
- * every request in it. */
+ * A request that fails changes nothing and the rest goes on; a commit that fails fails every
+ * request in it. */
 #include "log/checkpoint.h"
 #include "log/engine_impl.h"
 #include "log/history.h"
 #include "log/plan.h"
 #include "log/purge.h"
 
-static void
-result_fail(rt_result *result, rt_status status, const rt_error *err)
-{
-	rt_text_unref(result->editor);
-	rt_text_unref(result->note);
-	memset(result, 0, sizeof(*result));
-	result->status = status;
-	result->error = *err;
-	result->error.status = status;
-}
-
-void
-rt_result_deinit(rt_result *result)
-{
-	rt_text_unref(result->editor);
-	rt_text_unref(result->note);
-	result->editor = NULL;
-	result->note = NULL;
-}
-
+/* A row with so many moves is worth a checkpoint: following them again takes long. */
 enum { MANY_MOVES = 512 };
 
 /* ---- writing rows ---- */
@@ -71,8 +52,9 @@ add_parents(rt_change *c, rt_record *record)
 	record->parent_count = found;
 }
 
-/* Append one row. The value after it, or NULL after a failure. applied: the value with the
- * record's effects in it already, or NULL. of: the change whose bodies go with it, or NULL. */
+/* Append one row. Returns the value after it, NULL after a failure. applied: the value with the
+ * record's effects in it already, or NULL. of: the change whose bodies are written with it, or
+ * NULL. */
 static const rt_project *
 write_row(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_project *applied,
 	  const rt_record *record, const rt_change *of)
@@ -109,14 +91,13 @@ write_row(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_pr
 	return NULL;
 }
 
-/* Undo looks at the project wherever it is asked for, and else at one discussion. */
+/* The discussion in which undo takes the step back; 0: in any, since it touches the project. */
 static uint32_t
 undo_disc_of(const rt_record *step, uint32_t in_view)
 {
 	uint32_t found = 0;
-	size_t i;
 
-	for (i = 0; i < step->parent_count; i++) {
+	for (size_t i = 0; i < step->parent_count; i++) {
 		if (step->parents[i].disc == 0)
 			return 0;
 		if (found == 0 || step->parents[i].disc == in_view)
@@ -136,14 +117,12 @@ has_redo(const rt_project *project, uint32_t disc)
 		rt_project_disc(project, disc, &d, NULL) == RT_OK && d->history.redo_row != 0);
 }
 
-/* Drafts are written by programs when somebody leaves, not by people who go on: where
- * something is undone, a step that sets nothing else does not end redo (C30). */
+/* Programs write drafts when a user leaves: where something is undone, a step that sets nothing
+ * else does not end redo (C30). */
 static bool
 keeps_redo(const rt_project *project, const rt_record *step)
 {
-	size_t i;
-
-	for (i = 0; i < step->effect_count; i++)
+	for (size_t i = 0; i < step->effect_count; i++)
 		if (step->effects[i].kind != RT_EFFECT_SET || step->effects[i].disc == 0 ||
 		    !rt_str_is(step->effects[i].key, "setting.draft"))
 			return false;
@@ -180,21 +159,20 @@ rt_change_write(rt_change *c, rt_str op, uint32_t disc)
 
 /* ---- undo, redo, jump ---- */
 
-/* A move that was planned before the store was locked: to take back an import may mean to read
- * much. It holds as long as the value is the one that it was planned on. */
+/* A move that was planned before the store was locked: undoing an import may read much. It is
+ * valid while the value is the one that it was planned on. */
 typedef struct planned {
 	rt_scope scope;
-	const rt_project *on, *moved; /* ours; NULL: nothing is planned */
-	rt_record record;
-	uint64_t steps;
-	rt_result result; /* what it says */
+	const rt_project *on; /* ours; NULL: nothing is planned */
+	rt_plan plan;
+	rt_result result; /* its note */
 } planned;
 
 static void
 planned_deinit(planned *p)
 {
 	rt_object_unref(p->on);
-	rt_object_unref(p->moved);
+	rt_object_unref(p->plan.moved);
 	rt_result_deinit(&p->result);
 	rt_scope_deinit(&p->scope);
 	*p = (planned){0};
@@ -212,71 +190,66 @@ is_purge(const rt_request *r)
 	return r->invalid == NULL && r->op == RT_OP_PURGE;
 }
 
-static void
-begin_request(rt_change *c, rt_scope *s, rt_engine *engine, const rt_project *project,
+static rt_change
+begin_request(rt_scope *s, rt_engine *engine, const rt_project *project,
 	      const rt_apply_options *how, rt_result *result)
 {
-	rt_change_init(c, s, engine, project);
-	c->by = how->by.size > 0 ? how->by : c->by;
-	c->result = result;
+	rt_change c;
+
+	rt_change_init(&c, s, engine, project);
+	c.by = how->by.size > 0 ? how->by : c.by;
+	c.result = result;
+	return c;
 }
 
-static void
-plan(rt_change *c, const rt_request *r, planned *out)
-{
-	rt_arena *arena = rt_scope_arena(c->scope);
-
-	RT_TRY(c->scope, rt_history_plan(c->engine, c->base, r, c, arena, &out->record, &out->moved,
-					 &out->steps, &c->scope->error));
-	if (!rt_change_ok(c))
-		out->moved = NULL;
-}
-
-/* Of a round with a single request. What fails here fails under the lock, too, or does not. */
+/* Of a round with a single request. What fails here is tried again under the lock. */
 static void
 plan_ahead(rt_engine *engine, const rt_ticket *t, planned *p)
 {
 	const rt_request *r = &t->requests[0];
-	rt_change c;
 
 	*p = (planned){0};
 	rt_scope_init(&p->scope, engine->alloc);
 	if (t->next != NULL || t->count != 1 || t->how->atomic || !is_move(r))
 		return;
 	p->on = rt_engine_value(engine);
-	begin_request(&c, &p->scope, engine, p->on, t->how, &p->result);
+	rt_change c = begin_request(&p->scope, engine, p->on, t->how, &p->result);
 	rt_change_find_place(&c, r, t->how->disc, t->how->take);
-	plan(&c, r, p);
+	if (rt_change_ok(&c))
+		p->plan = rt_history_plan(&c, r);
 	rt_change_deinit(&c);
-	if (p->moved == NULL)
+	if (p->plan.moved == NULL)
 		planned_deinit(p);
+}
+
+/* Returns the value after the row. A plan without moves changes nothing. */
+static const rt_project *
+write_plan(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_plan *plan)
+{
+	if (!rt_ok(s))
+		return NULL;
+	return plan->row.move_count > 0
+		       ? write_row(s, engine, project, plan->moved, &plan->row, NULL)
+		       : rt_object_ref(project);
 }
 
 static const rt_project *
 run_move(rt_change *c, const rt_request *r, const planned *ahead)
 {
-	const rt_project *next;
-	planned own = {0};
+	rt_plan plan;
 
-	if (ahead->moved != NULL && ahead->on == c->base) {
-		own.record = ahead->record;
-		own.moved = rt_object_ref(ahead->moved);
-		own.steps = ahead->steps;
+	if (ahead->on == c->base) {
+		plan = ahead->plan;
+		rt_object_ref(plan.moved);
 		rt_text_unref(c->result->note);
 		c->result->note = (rt_text *)(uintptr_t)rt_text_ref(ahead->result.note);
 	} else {
-		plan(c, r, &own);
+		plan = rt_history_plan(c, r);
 	}
-	if (!rt_change_ok(c))
-		return NULL;
-	if (own.record.move_count == 0) {
-		rt_object_unref(own.moved);
-		return rt_object_ref(c->base);
-	}
-	if (r->op != RT_OP_JUMP)
-		c->result->steps = own.steps;
-	next = write_row(c->scope, c->engine, c->base, own.moved, &own.record, NULL);
-	rt_object_unref(own.moved);
+	if (r->op != RT_OP_JUMP && plan.row.move_count > 0)
+		c->result->steps = plan.steps;
+	const rt_project *next = write_plan(c->scope, c->engine, c->base, &plan);
+	rt_object_unref(plan.moved);
 	return next;
 }
 
@@ -284,74 +257,43 @@ rt_status
 rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
 		     rt_error *err)
 {
-	const rt_store_ops *ops = engine->store->ops;
-	const rt_project *project = NULL, *moved = NULL, *next = NULL;
-	rt_record record = {0};
+	const rt_project *project = NULL, *next = NULL;
+	rt_plan plan = {0};
 	rt_scope s;
 
 	rt_scope_init(&s, engine->alloc);
-	rt_arena *arena = rt_scope_arena(&s);
 	rt_engine_lock_writer(engine);
-	if (RT_TRY(&s, ops->begin(engine->store, &s.error)) == RT_OK) {
+	if (RT_TRY(&s, engine->store->ops->begin(engine->store, &s.error)) == RT_OK) {
 		RT_TRY(&s, rt_engine_newest(engine, &project, &s.error));
-		RT_TRY(&s, rt_history_plan_group(engine, project, group, group_discs, by, arena,
-						 &record, &moved, &s.error));
-		if (rt_ok(&s) && record.move_count > 0)
-			next = write_row(&s, engine, project, moved, &record, NULL);
-		if (next != NULL)
-			RT_TRY(&s, ops->commit(engine->store, &s.error));
-		else
-			ops->cancel(engine->store);
-		if (rt_ok(&s) && next != NULL)
+		if (rt_ok(&s))
+			plan = rt_history_plan_group(engine, &s, project, group, group_discs, by);
+		next = write_plan(&s, engine, project, &plan);
+		rt_store_end(engine->store, &s);
+		if (rt_ok(&s))
 			rt_engine_publish(engine, next);
 		else
 			rt_object_unref(next);
-		rt_object_unref(moved);
+		rt_object_unref(plan.moved);
 		rt_object_unref(project);
 	}
 	rt_engine_unlock_writer(engine);
 	return rt_scope_end(&s, err);
 }
 
-/* ---- wiping what was purged ---- */
-
-static rt_status
-scrub(rt_engine *engine, rt_error *err)
-{
-	const rt_store_ops *ops = engine->store->ops;
-	rt_status st = ops->scrub(engine->store, err);
-
-	if (st != RT_OK || ops->begin(engine->store, NULL) != RT_OK)
-		return st; /* a mark too many is wiped after once more */
-	if (ops->write(engine->store,
-		       rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(RT_SCRUB_MARK)),
-		       rt_str_at(NULL, 0), NULL) != RT_OK ||
-	    ops->commit(engine->store, NULL) != RT_OK)
-		ops->cancel(engine->store);
-	return RT_OK;
-}
-
-/* What was purged is gone from the state, but its bytes may still be in the files. That is
- * the purge's failure and nobody else's: everything is committed. */
-static void
-fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
-{
-	rt_error err;
-	rt_ticket *t;
-	size_t i;
-
-	rt_fail(&err, st, "purged, but its bytes could not be wiped from the store yet (%.300s); "
-		"purge it again", why->text);
-	for (t = first; t != NULL; t = t->next)
-		for (i = 0; i < t->count; i++)
-			if (t->results[i].status == RT_OK && t->requests[i].op == RT_OP_PURGE)
-				result_fail(&t->results[i], st, &err);
-}
-
 /* ---- one request ---- */
 
-/* The reply in flight that a request ends; empty: none. It is ended once, also when its
- * keeper and a recovery (inflight.c) both try. */
+static void
+write_side(rt_change *c, rt_str name, rt_str value)
+{
+	rt_store *store = c->engine->store;
+
+	RT_TRY(c->scope, store->ops->write(store,
+					   rt_rows_named(RT_STORE_SIDE, c->engine->project, name),
+					   value, &c->scope->error));
+}
+
+/* The reply in flight that a request ends; empty: none. It is ended only once, although both its
+ * keeper and a recovery (inflight.c) may try. */
 static rt_str
 flight_of(rt_change *c, const rt_request *r)
 {
@@ -373,46 +315,31 @@ flight_of(rt_change *c, const rt_request *r)
 	return r->flight;
 }
 
-static void
-write_side(rt_change *c, rt_str name, rt_str value)
-{
-	const rt_store_ops *ops = c->engine->store->ops;
-
-	RT_TRY(c->scope, ops->write(c->engine->store,
-				    rt_rows_named(RT_STORE_SIDE, c->engine->project, name), value,
-				    &c->scope->error));
-}
-
+/* *out_torn: it failed after it had written something. */
 static const rt_project *
-run_purge(rt_change *c, const rt_request *r)
+run_purge(rt_change *c, const rt_request *r, bool *out_torn)
 {
 	rt_engine *engine = c->engine;
 	rt_store *store = engine->store;
 	rt_scope *s = c->scope;
 	rt_record record = {.kind = RT_RECORD_NOTE, .op = rt_str_of(rt_ops[r->op].name),
 			    .by = c->by, .disc = c->place.disc};
-	const rt_project *next;
-	bool before = engine->scrub_after;
+	const rt_project *next = NULL;
+	bool has_written = rt_engine_purge(c, r);
 
-	engine->scrub_after = true; /* from its first body on */
-	RT_TRY(s, rt_engine_purge(engine, c->base, r, c->place, c->result, &s->error));
-	if (s->status != RT_NOMEM && (!rt_ok(s) || c->result->unchanged))
-		engine->scrub_after = before;
-	if (!rt_ok(s))
-		return NULL;
-	if (c->result->unchanged) {
-		if (rt_engine_scrub_pending(engine))
-			engine->scrub_after = true;
+	if (rt_ok(s) && c->result->unchanged) {
+		engine->scrub_after = engine->scrub_after || rt_engine_scrub_pending(engine);
 		return rt_object_ref(c->base);
 	}
+	engine->scrub_after = engine->scrub_after || has_written;
 	/* The mark stays until everything is wiped, also after a crash. */
 	write_side(c, RT_STR(RT_SCRUB_MARK), RT_STR("1"));
-	next = rt_ok(s) ? write_row(s, engine, c->base, NULL, &record, NULL) : NULL;
-	/* Whoever has seen what was there is made to forget it. */
+	if (rt_ok(s))
+		next = write_row(s, engine, c->base, NULL, &record, NULL);
+	/* Other processes drop what they have in memory. */
 	RT_TRY(s, store->ops->epoch_renew(store, &s->error));
 	RT_TRY(s, store->ops->epoch(store, &engine->epoch, &s->error));
-	if (rt_ok(s) && r->text.ptr != NULL) {
-		/* names and fields in the log may have changed: the value anew */
+	if (rt_ok(s) && r->text.ptr != NULL) { /* names and fields in the log may have changed */
 		rt_object_unref(next);
 		next = NULL;
 		RT_TRY(s, rt_engine_load(engine, false, &next, &s->error));
@@ -420,15 +347,15 @@ run_purge(rt_change *c, const rt_request *r)
 	}
 	if (rt_ok(s))
 		return next;
+	*out_torn = has_written;
 	rt_object_unref(next);
 	return NULL;
 }
 
-/* *out_torn: it failed, but something of it is in the transaction, which cannot be. */
+/* *out_torn: it failed after its log row was written. */
 static const rt_project *
 run_step(rt_change *c, const rt_request *r, const rt_apply_options *how, bool *out_torn)
 {
-	uint32_t disc = c->place.disc;
 	rt_str flight = flight_of(c, r);
 	const rt_project *next = NULL;
 
@@ -439,59 +366,69 @@ run_step(rt_change *c, const rt_request *r, const rt_apply_options *how, bool *o
 	if (c->effect_count == 0 && c->view_count == 0)
 		next = rt_object_ref(c->base);
 	else
-		next = rt_change_write(c, rt_str_of(rt_ops[r->op].name), disc);
+		next = rt_change_write(c, rt_str_of(rt_ops[r->op].name), c->place.disc);
 	if (next == NULL || flight.size == 0)
 		return next;
 	write_side(c, flight, rt_str_at(NULL, 0));
 	if (rt_change_ok(c))
 		return next;
-	*out_torn = true; /* its row of the log is written */
+	*out_torn = true;
 	rt_object_unref(next);
 	return NULL;
 }
 
-static rt_status
-run_one(rt_scope *s, rt_engine *engine, const rt_project **project, const rt_request *r,
-	const rt_apply_options *how, const planned *ahead, rt_result *result, bool *out_torn)
-{
-	const rt_project *next = NULL;
-	rt_change c;
+/* ---- a round ---- */
 
-	begin_request(&c, s, engine, *project, how, result);
-	rt_change_find_place(&c, r, how->disc, how->take);
+/* The tickets that one transaction carries out. */
+typedef struct round {
+	rt_engine *engine;
+	rt_ticket *first;
+	planned ahead;
+	rt_scope scope;            /* of a request, or an atomic step */
+	const rt_project *project; /* ours: the value after the requests so far */
+	rt_error err;              /* of the transaction */
+	bool torn;    /* a request failed after it had written: the transaction is cancelled */
+	bool stale;   /* a node is gone that another process replaced since the value was loaded */
+	bool reloaded; /* a second time, that is damage */
+} round;
+
+/* The value after a request. */
+static void
+advance(round *r, const rt_project *next)
+{
+	rt_object_unref(r->project);
+	r->project = next;
+}
+
+static rt_status
+run_one(round *r, const rt_ticket *t, size_t index)
+{
+	rt_scope *s = &r->scope;
+	const rt_request *request = &t->requests[index];
+	rt_result *result = &t->results[index];
+	const rt_project *next = NULL;
+	rt_change c = begin_request(s, r->engine, r->project, t->how, result);
+
+	rt_change_find_place(&c, request, t->how->disc, t->how->take);
 	if (rt_ok(s))
-		next = is_move(r)    ? run_move(&c, r, ahead)
-		       : is_purge(r) ? run_purge(&c, r)
-				     : run_step(&c, r, how, out_torn);
+		next = is_move(request)    ? run_move(&c, request, &r->ahead)
+		       : is_purge(request) ? run_purge(&c, request, &r->torn)
+					   : run_step(&c, request, t->how, &r->torn);
 	rt_change_deinit(&c);
 	if (!rt_ok(s)) {
-		result_fail(result, s->status, &s->error);
+		rt_result_fail(result, s->status, &s->error);
 		return s->status;
 	}
 	result->seq = next->seq;
-	result->unchanged = next->seq == (*project)->seq;
-	rt_object_unref(*project);
-	*project = next;
+	result->unchanged = next->seq == r->project->seq;
+	advance(r, next);
 	return RT_OK;
 }
 
-/* Did what failed leave a row of the log in the transaction? Then nothing of it may be kept. */
-static bool
-is_torn(rt_engine *engine, const rt_project *project)
-{
-	uint64_t head;
-
-	return engine->store->ops->head(engine->store, RT_STORE_LOG, engine->project, &head,
-					NULL) != RT_OK ||
-	       head != project->seq;
-}
-
-/* One request of a step of several. *op: what the step is called so far. */
+/* One request of a step of several. *op: the step's name so far. */
 static void
 compile_in_step(rt_change *c, const rt_request *r, const rt_apply_options *how, rt_str *op)
 {
-	rt_str name;
-
 	if (r->invalid == NULL && (rt_ops[r->op].flags & RT_OP_ALONE) != 0)
 		rt_scope_fail(c->scope, RT_REFUSED, "%s cannot be part of an atomic step",
 			      rt_ops[r->op].name);
@@ -502,34 +439,32 @@ compile_in_step(rt_change *c, const rt_request *r, const rt_apply_options *how, 
 	if (!rt_change_ok(c))
 		return;
 	how->compile(c, r);
-	name = rt_str_of(rt_ops[r->op].name);
+	rt_str name = rt_str_of(rt_ops[r->op].name);
 	*op = op->ptr == NULL || rt_str_eq(*op, name) ? name : RT_STR("batch");
 }
 
 static void
-fail_ticket(rt_ticket *t, size_t failed, const rt_scope *s)
+fail_ticket(const rt_ticket *t, size_t failed, const rt_scope *s)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		rt_error other;
+	rt_error other;
 
-		rt_fail(&other, s->status, "not done, since line %zu failed: %.300s", failed + 1,
-			s->error.text);
-		result_fail(&t->results[i], s->status, i == failed ? &s->error : &other);
-	}
+	rt_fail(&other, s->status, "not done, since line %zu failed: %.300s", failed + 1,
+		s->error.text);
+	for (size_t i = 0; i < t->count; i++)
+		rt_result_fail(&t->results[i], s->status, i == failed ? &s->error : &other);
 }
 
 /* All requests of a ticket as one step, or none. */
 static rt_status
-run_atomic(rt_scope *s, rt_engine *engine, const rt_project **project, rt_ticket *t)
+run_atomic(round *r, const rt_ticket *t)
 {
+	rt_scope *s = &r->scope;
 	const rt_project *next = NULL;
-	rt_change c;
+	rt_change c = begin_request(s, r->engine, r->project, t->how, NULL);
 	uint32_t disc = 0;
 	rt_str op = {NULL, 0};
-	bool cancelled; /* what one did, another took back */
 	size_t failed = 0;
 
-	begin_request(&c, s, engine, *project, t->how, NULL);
 	for (size_t i = 0; i < t->count && rt_ok(s); i++) {
 		size_t before = c.effect_count + c.view_count;
 
@@ -539,213 +474,231 @@ run_atomic(rt_scope *s, rt_engine *engine, const rt_project **project, rt_ticket
 		disc = disc == 0 ? c.place.disc : disc;
 		t->results[i].unchanged = c.effect_count + c.view_count == before;
 	}
-	cancelled = c.effect_count + c.view_count > 0 && rt_change_is_nothing(&c);
-	if (rt_ok(s) && (cancelled || c.effect_count + c.view_count == 0))
-		next = rt_object_ref(*project);
-	else if (rt_ok(s))
-		next = rt_change_write(&c, op, disc);
+	bool is_empty = c.effect_count + c.view_count == 0;
+	bool is_cancelled = !is_empty && rt_change_is_nothing(&c); /* one undid another */
+	if (rt_ok(s))
+		next = is_empty || is_cancelled ? rt_object_ref(r->project)
+						: rt_change_write(&c, op, disc);
 	rt_change_deinit(&c);
 	if (!rt_ok(s)) {
 		fail_ticket(t, failed, s);
 		return s->status;
 	}
 	for (size_t i = 0; i < t->count; i++) {
-		if (cancelled) {
-			rt_result_deinit(&t->results[i]); /* what it made is not there */
-			t->results[i] = (rt_result){.unchanged = true};
+		if (is_cancelled) {
+			rt_result_reset(&t->results[i]);
+			t->results[i].unchanged = true;
 		}
 		t->results[i].seq = next->seq;
 		t->results[i].undo_disc = t->results[t->count - 1].undo_disc;
 	}
-	rt_object_unref(*project);
-	*project = next;
+	advance(r, next);
 	return RT_OK;
 }
 
-/* ---- a round ---- */
-
-static void
-fail_all(rt_ticket *first, rt_status st, const rt_error *err)
+/* Did a request that failed leave a log row in the transaction? */
+static bool
+has_new_row(const round *r)
 {
-	rt_ticket *t;
-	size_t i;
+	uint64_t head;
 
-	for (t = first; t != NULL; t = t->next)
-		for (i = 0; i < t->count; i++)
-			if (t->results[i].status == RT_OK)
-				result_fail(&t->results[i], st, err);
+	return rt_engine_head(r->engine, RT_STORE_LOG, &head, NULL) != RT_OK ||
+	       head != r->project->seq;
 }
 
-/* Texts that were purged here lie elsewhere perhaps. */
-static void
-tell_purged(rt_engine *engine, rt_ticket *first)
-{
-	rt_ticket *t;
-	size_t i;
-
-	for (t = first; engine->purged != NULL && t != NULL; t = t->next)
-		for (i = 0; i < t->count; i++) {
-			const rt_request *r = &t->requests[i];
-
-			if (t->results[i].status == RT_OK && r->op == RT_OP_PURGE && r->text.size > 0)
-				engine->purged(engine->purged_ctx, r->text);
-		}
-	for (i = 0; i < engine->gone_count; i++)
-		engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]));
-}
-
-/* Does what the ticket's requests go by still hold? If not, none of them is done. */
+/* Does the ticket's precondition hold? If not, none of its requests is done. */
 static rt_status
-check_ticket(rt_ticket *t, const rt_project *project)
+check_ticket(const round *r, const rt_ticket *t)
 {
-	rt_error err;
-	size_t i;
-	rt_status st;
+	rt_error err = {0};
+	rt_status st = t->how->check != NULL ? t->how->check(t->how->check_ctx, r->project, &err)
+					     : RT_OK;
 
-	if (t->how->check == NULL)
-		return RT_OK;
-	memset(&err, 0, sizeof(err));
-	st = t->how->check(t->how->check_ctx, project, &err);
-	for (i = 0; st != RT_OK && i < t->count; i++)
-		result_fail(&t->results[i], st, &err);
+	for (size_t i = 0; st != RT_OK && i < t->count; i++)
+		rt_result_fail(&t->results[i], st, &err);
 	return st;
 }
 
-/* What its owner keeps with what was written; nothing where nothing was. */
+/* The caller's own side rows, where something was written. */
 static rt_status
-keep_ticket(rt_engine *engine, const rt_ticket *t, const rt_project *now, rt_error *err)
+keep_ticket(round *r, const rt_ticket *t)
 {
 	size_t i = 0;
 
 	while (i < t->count && (t->results[i].status != RT_OK || t->results[i].unchanged))
 		i++;
-	return t->how->keep == NULL || i == t->count
-		       ? RT_OK
-		       : t->how->keep(t->how->keep_ctx, engine->store, engine->project, now,
-				      t->results, t->count, err);
+	if (t->how->keep == NULL || i == t->count)
+		return RT_OK;
+	return t->how->keep(t->how->keep_ctx, r->engine->store, r->engine->project, r->project,
+			    t->results, t->count, &r->err);
+}
+
+/* Failures of requests are in their results; a returned one is the whole transaction's. */
+static rt_status
+run_ticket(round *r, const rt_ticket *t)
+{
+	rt_status st = check_ticket(r, t);
+
+	if (st != RT_OK) {
+		r->stale = st == RT_CORRUPT && !r->reloaded;
+		return RT_OK;
+	}
+	for (size_t i = 0; i < (t->how->atomic ? 1 : t->count); i++) {
+		rt_scope_reset(&r->scope);
+		st = t->how->atomic ? run_atomic(r, t) : run_one(r, t, i);
+		if (st != RT_OK && (r->torn || has_new_row(r))) {
+			r->err = t->results[i].error;
+			return st;
+		}
+		r->stale = st == RT_CORRUPT && !r->reloaded;
+		if (r->stale)
+			return RT_OK;
+	}
+	return keep_ticket(r, t);
+}
+
+/* From the log anew; the round starts again. */
+static void
+reload(round *r)
+{
+	const rt_project *project = NULL;
+
+	r->engine->store->ops->cancel(r->engine->store);
+	advance(r, NULL);
+	rt_engine_forget_gone(r->engine, 0);
+	for (rt_ticket *t = r->first; t != NULL; t = t->next)
+		for (size_t i = 0; i < t->count; i++)
+			rt_result_reset(&t->results[i]);
+	if (rt_engine_load(r->engine, false, &project, &r->err) == RT_OK)
+		rt_engine_publish(r->engine, project);
+	r->reloaded = true;
+}
+
+/* One transaction, until its commit. */
+static rt_status
+run_transaction(round *r)
+{
+	const rt_store_ops *ops = r->engine->store->ops;
+	rt_status st = RT_OK;
+
+	if (r->engine->read_only)
+		return rt_fail(&r->err, RT_READ_ONLY, "%s is open for reading only",
+			       r->engine->store->place);
+	do {
+		if (r->stale)
+			reload(r);
+		r->stale = false;
+		r->engine->scrub_after = false;
+		st = ops->begin(r->engine->store, &r->err);
+		if (st == RT_OK)
+			st = rt_engine_newest(r->engine, &r->project, &r->err);
+		for (rt_ticket *t = r->first; st == RT_OK && t != NULL && !r->stale; t = t->next)
+			st = run_ticket(r, t);
+	} while (st == RT_OK && r->stale);
+	if (st == RT_OK)
+		st = ops->commit(r->engine->store, &r->err);
+	if (st != RT_OK)
+		ops->cancel(r->engine->store);
+	return st;
+}
+
+/* ---- after the commit ---- */
+
+static void
+fail_all(rt_ticket *first, rt_status st, const rt_error *err)
+{
+	for (rt_ticket *t = first; t != NULL; t = t->next)
+		for (size_t i = 0; i < t->count; i++)
+			if (t->results[i].status == RT_OK)
+				rt_result_fail(&t->results[i], st, err);
+}
+
+static rt_status
+scrub(rt_engine *engine, rt_error *err)
+{
+	rt_store *store = engine->store;
+	rt_status st = store->ops->scrub(store, err);
+
+	if (st != RT_OK || store->ops->begin(store, NULL) != RT_OK)
+		return st; /* with the mark left, it is scrubbed once more */
+	if (store->ops->write(store, rt_engine_side(engine, RT_SCRUB_MARK), rt_str_at(NULL, 0),
+			      NULL) != RT_OK ||
+	    store->ops->commit(store, NULL) != RT_OK)
+		store->ops->cancel(store);
+	return RT_OK;
+}
+
+/* Everything is committed, but purged bytes may still be in the files: that fails the purges
+ * alone. */
+static void
+fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
+{
+	rt_error err;
+
+	rt_fail(&err, st, "purged, but its bytes could not be wiped from the store yet (%.300s); "
+		"purge it again", why->text);
+	for (rt_ticket *t = first; t != NULL; t = t->next)
+		for (size_t i = 0; i < t->count; i++)
+			if (t->results[i].status == RT_OK && t->requests[i].op == RT_OP_PURGE)
+				rt_result_fail(&t->results[i], st, &err);
+}
+
+/* Others may keep the purged texts, too. */
+static void
+report_purged(rt_engine *engine, const rt_ticket *first)
+{
+	if (engine->purged == NULL)
+		return;
+	for (const rt_ticket *t = first; t != NULL; t = t->next)
+		for (size_t i = 0; i < t->count; i++) {
+			const rt_request *r = &t->requests[i];
+
+			if (t->results[i].status == RT_OK && r->op == RT_OP_PURGE && r->text.size > 0)
+				engine->purged(engine->purged_ctx, r->text);
+		}
+	for (size_t i = 0; i < engine->gone_count; i++)
+		engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]));
 }
 
 static void
 lead_round(rt_engine *engine, rt_ticket *first)
 {
-	const rt_store_ops *ops = engine->store->ops;
-	const rt_project *project = NULL;
-	rt_scope scope; /* of a request, or an atomic step */
-	rt_error err;
-	rt_ticket *t;
-	size_t i;
-	bool reloaded = false, again, torn = false;
-	planned ahead;
-	rt_status st, one;
+	round r = {.engine = engine, .first = first};
+	rt_status st;
 
-	memset(&err, 0, sizeof(err));
-	rt_scope_init(&scope, engine->alloc);
-	plan_ahead(engine, first, &ahead);
-retry:
-	again = false;
-	engine->scrub_after = false;
-	st = engine->read_only ? rt_fail(&err, RT_READ_ONLY, "%s is open for reading only",
-					 engine->store->place)
-			       : ops->begin(engine->store, &err);
+	rt_scope_init(&r.scope, engine->alloc);
+	plan_ahead(engine, first, &r.ahead);
+	st = run_transaction(&r);
 	if (st != RT_OK) {
-		fail_all(first, st, &err);
-		rt_scope_deinit(&scope);
-		planned_deinit(&ahead);
-		return;
-	}
-	st = rt_engine_newest(engine, &project, &err);
-	for (t = first; st == RT_OK && t != NULL && !again; t = t->next) {
-		one = check_ticket(t, project);
-		if (one != RT_OK) {
-			again = one == RT_CORRUPT && !reloaded;
-			continue;
-		}
-		if (t->how->atomic) {
-			rt_scope_reset(&scope);
-			one = run_atomic(&scope, engine, &project, t);
-			torn = one != RT_OK && is_torn(engine, project);
-			again = one == RT_CORRUPT && !reloaded;
-		}
-		for (i = 0; !t->how->atomic && i < t->count && !again; i++) {
-			rt_scope_reset(&scope);
-			one = run_one(&scope, engine, &project, &t->requests[i], t->how, &ahead,
-				      &t->results[i], &torn);
-			torn = torn || (one != RT_OK && is_torn(engine, project));
-			if (torn)
-				break;
-			again = one == RT_CORRUPT && !reloaded; /* once; then it is damage */
-			/* A purge changes bodies before its row is there. */
-			if (one == RT_NOMEM && engine->scrub_after) {
-				st = rt_fail(&err, RT_NOMEM, "out of memory");
-				break;
-			}
-		}
-		if (torn) {
-			err = t->results[i < t->count ? i : 0].error;
-			st = err.status;
-		}
-		if (st == RT_OK && !again)
-			st = keep_ticket(engine, t, project, &err);
-	}
-	if (again && st == RT_OK) {
-		/* A node that another process replaced since we saw it: from the log anew. */
-		ops->cancel(engine->store);
-		rt_object_unref(project);
-		project = NULL;
-		reloaded = true;
-		rt_engine_forget_gone(engine, 0);
-		for (t = first; t != NULL; t = t->next)
-			for (i = 0; i < t->count; i++) {
-				rt_result_deinit(&t->results[i]);
-				memset(&t->results[i], 0, sizeof(t->results[i]));
-			}
-		if (rt_engine_load(engine, false, &project, &err) == RT_OK)
-			rt_engine_publish(engine, project);
-		project = NULL;
-		goto retry;
-	}
-	if (st == RT_OK) {
-		st = ops->commit(engine->store, &err);
+		fail_all(first, st, &r.err);
+		rt_object_unref(r.project);
 	} else {
-		ops->cancel(engine->store);
-	}
-	if (st != RT_OK) {
-		fail_all(first, st, &err);
-		rt_object_unref(project);
-	} else {
-		rt_engine_publish(engine, project);
+		rt_engine_publish(engine, r.project);
 		if (engine->scrub_after || engine->scrub_pending)
-			st = scrub(engine, &err);
+			st = scrub(engine, &r.err);
 		engine->scrub_pending = false; /* one try in each process */
 		if (st != RT_OK)
-			fail_purges(first, st, &err);
-		tell_purged(engine, first);
-		/* many moves take long to follow again */
-		rt_engine_maybe_checkpoint(engine, ahead.record.move_count > MANY_MOVES
+			fail_purges(first, st, &r.err);
+		report_purged(engine, first);
+		rt_engine_maybe_checkpoint(engine, r.ahead.plan.row.move_count > MANY_MOVES
 							   ? 1
 							   : engine->checkpoint_every);
 	}
 	engine->scrub_after = false;
 	rt_engine_forget_gone(engine, 0);
-	rt_scope_deinit(&scope);
-	planned_deinit(&ahead);
+	rt_scope_deinit(&r.scope);
+	planned_deinit(&r.ahead);
 }
 
 rt_status
 rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 		   const rt_apply_options *options, rt_result *results)
 {
-	rt_ticket mine;
-	size_t i;
+	rt_ticket mine = {.requests = requests, .count = count, .how = options, .results = results};
 
 	memset(results, 0, count * sizeof(*results));
 	if (count == 0)
 		return RT_OK;
-	memset(&mine, 0, sizeof(mine));
-	mine.requests = requests;
-	mine.count = count;
-	mine.how = options;
-	mine.results = results;
 	(void)pthread_cond_init(&mine.moved, NULL); /* never fails: nothing is allocated */
 	pthread_mutex_lock(&engine->queue_lock);
 	if (engine->queue_last != NULL)
@@ -753,21 +706,21 @@ rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 	else
 		engine->queue_first = &mine;
 	engine->queue_last = &mine;
-	/* One place to wait for each: a round wakes those whose work is done and who leads next,
-	 * and leaves the others asleep. */
+	/* Each has a condition of its own: a round wakes those whose requests are done and the next
+	 * leader, and nobody else. */
 	while (!mine.done && engine->leading)
 		pthread_cond_wait(&mine.moved, &engine->queue_lock);
 	if (!mine.done) {
-		rt_ticket *round = engine->queue_first, *t, *next;
+		rt_ticket *first = engine->queue_first;
 
 		engine->leading = true;
 		engine->queue_first = engine->queue_last = NULL;
 		pthread_mutex_unlock(&engine->queue_lock);
-		lead_round(engine, round);
+		lead_round(engine, first);
 		pthread_mutex_lock(&engine->queue_lock);
-		for (t = round; t != NULL; t = next) {
+		for (rt_ticket *t = first, *next; t != NULL; t = next) {
 			next = t->next;
-			t->done = true; /* its owner leaves as soon as we let go of the lock */
+			t->done = true; /* its owner returns as soon as the lock is free */
 			if (t != &mine)
 				pthread_cond_signal(&t->moved);
 		}
@@ -775,52 +728,8 @@ rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 	}
 	pthread_mutex_unlock(&engine->queue_lock);
 	pthread_cond_destroy(&mine.moved);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (results[i].status != RT_OK)
 			return results[i].status;
 	return RT_OK;
-}
-
-void
-rt_result_add_json(rt_buf *buf, const rt_result *result)
-{
-	rt_buf_add_byte(buf, '{');
-	if (result->status != RT_OK) {
-		rt_buf_add_c(buf, "\"error\":{\"code\":");
-		rt_json_add_string(buf, rt_str_of(rt_status_word(result->status)));
-		rt_json_add_key(buf, "message");
-		rt_json_add_string(buf, rt_str_at(result->error.text,
-						  rt_utf8_valid_size(rt_str_of(result->error.text))));
-		rt_buf_add_c(buf, "}}");
-		return;
-	}
-	rt_json_add_key(buf, "seq");
-	rt_buf_add_u64(buf, result->seq);
-	if (result->entry[0] != '\0') {
-		rt_json_add_key(buf, "entry");
-		rt_json_add_string(buf, rt_str_of(result->entry));
-	}
-	if (result->take[0] != '\0') {
-		rt_json_add_key(buf, "take");
-		rt_json_add_string(buf, rt_str_of(result->take));
-	}
-	if (result->discussion[0] != '\0') {
-		rt_json_add_key(buf, "discussion");
-		rt_json_add_string(buf, rt_str_of(result->discussion));
-	}
-	if (result->steps > 0) {
-		rt_json_add_key(buf, "steps");
-		rt_buf_add_u64(buf, result->steps);
-	}
-	if (result->editor != NULL) {
-		rt_json_add_key(buf, "editor");
-		rt_json_add_string(buf, rt_text_str(result->editor));
-	}
-	if (result->note != NULL) {
-		rt_json_add_key(buf, "note");
-		rt_json_add_string(buf, rt_text_str(result->note));
-	}
-	if (result->unchanged)
-		rt_buf_add_c(buf, ",\"unchanged\":true");
-	rt_buf_add_byte(buf, '}');
 }

@@ -20,6 +20,7 @@ static rt_store_ops broken;
 static bool bodies_are_damaged, scrub_is_refused;
 static int scrubs, commits_refused, roots_read;
 static bool nodes_are_gone;
+static int body_writes_left; /* then one is refused as damaged; negative: any number */
 
 static rt_status
 scrub(rt_store *store, rt_error *err)
@@ -72,6 +73,14 @@ broken_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_err
 	return whole->read(store, rows, fn, ctx, err);
 }
 
+static rt_status
+broken_write(rt_store *store, rt_rows row, rt_str data, rt_error *err)
+{
+	if (row.table == RT_STORE_BODIES && body_writes_left >= 0 && body_writes_left-- == 0)
+		return rt_fail(err, RT_CORRUPT, "not what was written");
+	return whole->write(store, row, data, err);
+}
+
 typedef struct fixture {
 	rt_store *store;
 	rt_engine *engine;
@@ -94,12 +103,14 @@ set_up(void **state)
 	whole = f->store->ops;
 	broken = *whole;
 	broken.read = broken_read;
+	broken.write = broken_write;
 	broken.scrub = scrub;
 	broken.commit = commit;
 	f->store->ops = &broken;
 	bodies_are_damaged = scrub_is_refused = false;
 	scrubs = commits_refused = roots_read = 0;
 	nodes_are_gone = false;
+	body_writes_left = -1;
 	open_engine(f);
 	*state = f;
 	return 0;
@@ -174,6 +185,36 @@ damage_fails_one(void **state)
 	assert_int_equal(results[1].seq, 2);
 	assert_int_equal(log_head(f), 2);
 	free_results(results, 2);
+}
+
+/* A purge that fails halfway changes nothing, and neither does what shares its transaction. */
+static void
+half_a_purge_is_none(void **state)
+{
+	static const char *const first[] = {"{\"op\":\"entry.append\",\"content\":\"secret one\"}",
+					    "{\"op\":\"entry.append\",\"content\":\"secret two\"}"};
+	static const char *const lines[] = {"{\"op\":\"entry.append\",\"content\":\"three\"}",
+					    "{\"op\":\"purge\",\"text\":\"secret\"}"};
+	fixture *f = *state;
+	rt_result results[2];
+	rt_buf bytes;
+
+	apply(f, first, 2, results);
+	free_results(results, 2);
+	body_writes_left = 1;
+	apply(f, lines, 2, results);
+	assert_int_equal(results[0].status, RT_CORRUPT);
+	assert_int_equal(results[1].status, RT_CORRUPT);
+	assert_int_equal(log_head(f), 2);
+	free_results(results, 2);
+	rt_buf_init(&bytes, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	assert_int_equal(rt_store_get(f->store,
+				      rt_rows_one(RT_STORE_BODIES,
+						  rt_engine_project_number(f->engine), 1),
+				      &bytes, NULL, NULL),
+			 RT_OK);
+	assert_true(rt_str_is(rt_buf_str(&bytes), "Tsecret one"));
+	rt_buf_deinit(&bytes);
 }
 
 static size_t findings;
@@ -624,6 +665,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(damage_fails_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(half_a_purge_is_none, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(epoch_is_of_the_value, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refresh_after_a_sweep, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(redo_of_many_is_linear, set_up, tear_down),

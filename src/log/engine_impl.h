@@ -158,13 +158,23 @@ void rt_engine_set_newer(rt_engine *engine, uint64_t seq, const rt_error *why);
 /* RT_READ_ONLY; RT_TOO_NEW: the log goes on with what a newer version wrote, as far as is known by
  * now (rt_engine_newest knows). */
 rt_status rt_engine_may_write(rt_engine *engine, rt_error *err);
-/* Texts of purged entries that are yet to be reported, down to so many. */
+/* A text of a purged entry, to be reported after the commit. */
+void rt_engine_add_gone(rt_engine *engine, rt_str text, rt_scope *s);
+/* Drop them, down to so many. */
 void rt_engine_forget_gone(rt_engine *engine, size_t count);
 
 /* ---- what others wrote (engine.c) ---- */
 
 /* Inside begin: the value with everything that others wrote; yours. RT_TOO_NEW. */
 rt_status rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *err);
+
+/* ---- result.c ---- */
+
+void rt_result_reset(rt_result *result);
+/* Nothing but a failure. */
+void rt_result_fail(rt_result *result, rt_status status, const rt_error *err);
+/* The result's note becomes the text of a buffer. */
+void rt_result_set_note(rt_result *result, rt_scope *s, const rt_buf *note);
 
 /* ---- commit.c ---- */
 

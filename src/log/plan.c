@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Planning undo, redo and jump: a row of moves that grows, and the value after the moves so far.
- * After the first failure (plan.scope) nothing is added any more. */
+ * After the first failure (plan.s) nothing is added any more. */
 #include "log/plan.h"
 
 #include "core/setting.h"
@@ -15,10 +15,9 @@ typedef struct switch_search {
 
 typedef struct plan {
 	rt_engine *engine;
-	rt_scope scope;
-	rt_arena *arena; /* of the row */
+	rt_scope *s; /* the caller's */
 	rt_record row;
-	size_t move_room, redo_room;
+	size_t move_capacity, redo_capacity;
 	const rt_project *now;   /* ours: the value after the moves so far */
 	uint64_t seq;            /* the row's number to be */
 	rt_moves_cache redo;     /* the row that redo reads from */
@@ -30,29 +29,27 @@ typedef struct plan {
 	uint32_t undone_disc;    /* 0: not counted yet */
 } plan;
 
-static void
-plan_init(plan *p, rt_engine *engine, const rt_project *project, rt_arena *arena)
+/* The plan of a row, without moves. Ended by plan_end. */
+static plan
+plan_begin(rt_engine *engine, rt_scope *s, const rt_project *project, rt_str op, rt_str by,
+	   uint32_t disc)
 {
-	*p = (plan){.engine = engine,
-		    .arena = arena,
-		    .now = rt_object_ref(project),
-		    .seq = project->seq + 1,
-		    .row.kind = RT_RECORD_MOVE};
-	rt_scope_init(&p->scope, engine->alloc);
+	return (plan){.engine = engine,
+		      .s = s,
+		      .now = rt_object_ref(project),
+		      .seq = project->seq + 1,
+		      .row = {.kind = RT_RECORD_MOVE, .op = op, .by = by, .disc = disc}};
 }
 
-/* Hands the row and the value over, or fails. */
-static rt_status
-plan_end(plan *p, rt_record *out, const rt_project **out_moved, rt_error *err)
+static rt_plan
+plan_end(plan *p, uint64_t steps)
 {
 	rt_arena_free(p->redo.arena);
 	rt_arena_free(p->moved.arena);
-	*out = p->row;
-	if (rt_ok(&p->scope))
-		*out_moved = p->now;
-	else
-		rt_object_unref(p->now);
-	return rt_scope_end(&p->scope, err);
+	if (rt_ok(p->s))
+		return (rt_plan){.row = p->row, .moved = p->now, .steps = steps};
+	rt_object_unref(p->now);
+	return (rt_plan){0};
 }
 
 static rt_history
@@ -60,7 +57,7 @@ history_of(plan *p, uint32_t disc)
 {
 	rt_history h = {0};
 
-	RT_TRY(&p->scope, rt_history_get(p->now, disc, &h, &p->scope.error));
+	RT_TRY(p->s, rt_history_get(p->now, disc, &h, &p->s->error));
 	return h;
 }
 
@@ -72,27 +69,12 @@ read_step(plan *p, rt_scope *scratch, uint64_t seq, rt_record *out)
 
 	rt_scope_reset(scratch);
 	arena = rt_scope_arena(scratch);
-	rt_scope_note(&p->scope, scratch->status);
-	RT_TRY(&p->scope, rt_engine_record(p->engine, seq, arena, out, NULL, &p->scope.error));
-	return rt_ok(&p->scope);
+	rt_scope_note(p->s, scratch->status);
+	RT_TRY(p->s, rt_engine_record(p->engine, seq, arena, out, NULL, &p->s->error));
+	return rt_ok(p->s);
 }
 
 /* ---- a move ---- */
-
-/* The plan's array with room for one more item. */
-static void *
-grow(plan *p, void *items, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return items;
-	*room = *room == 0 ? 8 : *room * 2;
-	void *more = rt_arena_get(p->arena, *room * size);
-	if (more == NULL)
-		rt_scope_nomem(&p->scope);
-	else if (count > 0)
-		memcpy(more, items, count * size);
-	return more;
-}
 
 /* What redo was in a document before this row. */
 static void
@@ -104,9 +86,12 @@ keep_redo(plan *p, uint32_t disc)
 		if (row->redos[i].disc == disc)
 			return;
 	rt_history h = history_of(p, disc);
-	row->redos = grow(p, row->redos, row->redo_count, &p->redo_room, sizeof(*row->redos));
-	if (rt_ok(&p->scope))
-		row->redos[row->redo_count++] = (rt_record_redo){disc, h.redo_row, h.redo_move};
+	rt_record_redo *redos = rt_scope_grow(p->s, row->redos, row->redo_count, &p->redo_capacity,
+					      sizeof(*redos));
+	if (redos == NULL)
+		return;
+	row->redos = redos;
+	row->redos[row->redo_count++] = (rt_record_redo){disc, h.redo_row, h.redo_move};
 }
 
 /* with_next: it makes way for the move that comes after it. false: failed. */
@@ -116,28 +101,26 @@ add_move(plan *p, uint64_t step_seq, int direction, bool with_next, const uint32
 {
 	const rt_project *next;
 	rt_record *row = &p->row;
-	uint32_t *copy = rt_arena_get(p->arena, disc_count * sizeof(*copy) + 1);
+	uint32_t *copy = rt_scope_array(p->s, disc_count, sizeof(*copy));
+	rt_record_move *moves;
 
-	if (copy == NULL)
-		rt_scope_nomem(&p->scope);
-	for (size_t i = 0; rt_ok(&p->scope) && i < disc_count; i++)
+	for (size_t i = 0; rt_ok(p->s) && i < disc_count; i++)
 		keep_redo(p, discs[i]);
-	if (!rt_ok(&p->scope))
+	moves = rt_scope_grow(p->s, row->moves, row->move_count, &p->move_capacity, sizeof(*moves));
+	if (moves == NULL)
 		return false;
-	row->moves = grow(p, row->moves, row->move_count, &p->move_room, sizeof(*row->moves));
-	if (!rt_ok(&p->scope))
-		return false;
+	row->moves = moves;
 	memcpy(copy, discs, disc_count * sizeof(*copy));
 	row->moves[row->move_count++] = (rt_record_move){.step = step_seq,
 							 .direction = direction,
 							 .with_next = with_next,
 							 .discs = copy,
 							 .disc_count = disc_count};
-	if (RT_TRY(&p->scope,
+	if (RT_TRY(p->s,
 		   rt_history_move(p->engine, p->now, p->seq, row, (uint32_t)(row->move_count - 1),
-				   step, &p->moved, &next, &p->scope.error)) == RT_OK)
+				   step, &p->moved, &next, &p->s->error)) == RT_OK)
 		rt_project_replace(&p->now, next);
-	return rt_ok(&p->scope);
+	return rt_ok(p->s);
 }
 
 /* ---- the request ---- */
@@ -154,7 +137,7 @@ scope_of(plan *p, const rt_request *r)
 		return IN_DISC;
 	if (rt_str_is(r->scope, "project"))
 		return IN_PROJECT;
-	rt_scope_fail(&p->scope, RT_USAGE,
+	rt_scope_fail(p->s, RT_USAGE,
 		      "\"scope\" is \"discussion\" or \"project\" (both when it is left out)");
 	return 0;
 }
@@ -165,7 +148,7 @@ count_of(plan *p, const rt_request *r)
 	uint64_t count = r->count.given ? r->count.value : 1;
 
 	if (count < 1)
-		rt_scope_fail(&p->scope, RT_USAGE, "\"count\" is a whole number from 1 on");
+		rt_scope_fail(p->s, RT_USAGE, "\"count\" is a whole number from 1 on");
 	return count;
 }
 
@@ -199,8 +182,8 @@ pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough)
 	while (!search->found && search->at > enough && read_step(p, &scratch, search->at, &step)) {
 		search->found = !is_switch(&step);
 		if (!search->found && !rt_history_parent(&step, disc, &search->at))
-			rt_scope_note(&p->scope,
-				      rt_history_not_touched(search->at, disc, &p->scope.error));
+			rt_scope_note(p->s,
+				      rt_history_not_touched(search->at, disc, &p->s->error));
 	}
 	rt_scope_deinit(&scratch);
 	return search->found ? search->at : 0;
@@ -289,8 +272,8 @@ undo_group_row(plan *p, group_undo *g, uint64_t seq, rt_scope *scratch)
 	if (!read_step(p, scratch, seq, &step) || !in_groups(g, seq, &step, &group_discs))
 		return false;
 	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
-	rt_scope_note(&p->scope, scratch->status);
-	for (size_t i = 0; rt_ok(&p->scope) && i < step.parent_count; i++) {
+	rt_scope_note(p->s, scratch->status);
+	for (size_t i = 0; rt_ok(p->s) && i < step.parent_count; i++) {
 		uint32_t disc = step.parents[i].disc;
 
 		if (in_group_undo(group_discs, disc, g->disc == 0, g->disc) &&
@@ -321,9 +304,9 @@ undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, bool al
 	rt_scope_init(&scratch, p->engine->alloc);
 	do
 		current = history_of(p, disc).current;
-	while (rt_ok(&p->scope) && current >= g.first && undo_group_row(p, &g, current, &scratch));
+	while (rt_ok(p->s) && current >= g.first && undo_group_row(p, &g, current, &scratch));
 	/* The first row need not have touched the project. */
-	if (rt_ok(&p->scope) && disc == 0 && current < g.first)
+	if (rt_ok(p->s) && disc == 0 && current < g.first)
 		(void)undo_group_row(p, &g, group, &scratch);
 	rt_scope_deinit(&scratch);
 }
@@ -342,11 +325,11 @@ undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 	if (!read_step(p, scratch, seq, &step))
 		return;
 	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
-	rt_scope_note(&p->scope, scratch->status);
+	rt_scope_note(p->s, scratch->status);
 	if (pinned && step.group != 0) /* whether the project is past it */
 		(void)undo_above(p, 0, seq, is_switch, false);
 	project_too = p->now->history.current == seq;
-	for (size_t i = 0; rt_ok(&p->scope) && i < step.parent_count; i++) {
+	for (size_t i = 0; rt_ok(p->s) && i < step.parent_count; i++) {
 		uint32_t number = step.parents[i].disc;
 
 		if (step.group != 0 && !in_group_undo(step.group_discs, number, project_too, disc))
@@ -356,7 +339,7 @@ undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 		if (history_of(p, number).current == seq)
 			discs[disc_count++] = number;
 	}
-	if (rt_ok(&p->scope) && add_move(p, seq, -1, false, discs, disc_count, &step) &&
+	if (rt_ok(p->s) && add_move(p, seq, -1, false, discs, disc_count, &step) &&
 	    step.group != 0)
 		undo_group(p, step.group, step.group_discs, project_too ? 0 : disc, false);
 }
@@ -371,17 +354,17 @@ undo_once(plan *p, uint32_t disc, unsigned scope, bool pinned)
 	uint64_t seq;
 	rt_scope scratch;
 
-	if (rt_ok(&p->scope) && pinned) {
+	if (rt_ok(p->s) && pinned) {
 		in_disc = pass_switches(p, disc, in_disc, 0);
 		in_project = pass_switches(p, 0, in_project, in_disc);
 	}
 	seq = in_disc > in_project ? in_disc : in_project;
-	if (!rt_ok(&p->scope) || seq == 0)
+	if (!rt_ok(p->s) || seq == 0)
 		return false;
 	rt_scope_init(&scratch, p->engine->alloc);
 	undo_step(p, seq, disc, pinned, &scratch);
 	rt_scope_deinit(&scratch);
-	return rt_ok(&p->scope);
+	return rt_ok(p->s);
 }
 
 /* ---- redo ---- */
@@ -402,8 +385,8 @@ redo_move(plan *p, uint64_t seq, const rt_record *from, uint32_t index)
 	rt_scope_init(&scratch, p->engine->alloc);
 	(void)read_step(p, &scratch, m.step, &step);
 	discs = rt_scope_array(&scratch, m.disc_count, sizeof(*discs));
-	rt_scope_note(&p->scope, scratch.status);
-	for (size_t i = 0; rt_ok(&p->scope) && i < m.disc_count; i++) {
+	rt_scope_note(p->s, scratch.status);
+	for (size_t i = 0; rt_ok(p->s) && i < m.disc_count; i++) {
 		rt_history h = history_of(p, m.discs[i]);
 		uint64_t parent;
 
@@ -433,11 +416,11 @@ redo_row(plan *p, uint64_t seq, uint32_t index)
 	const rt_record *row = seq == p->seq ? &p->row : &p->redo.row;
 
 	if (seq != p->seq)
-		RT_TRY(&p->scope, rt_moves_read(p->engine, &p->redo, seq, &p->scope.error));
-	if (rt_ok(&p->scope) && index >= row->move_count)
-		rt_scope_fail(&p->scope, RT_CORRUPT, "row %llu has no move %u",
+		RT_TRY(p->s, rt_moves_read(p->engine, &p->redo, seq, &p->s->error));
+	if (rt_ok(p->s) && index >= row->move_count)
+		rt_scope_fail(p->s, RT_CORRUPT, "row %llu has no move %u",
 			      (unsigned long long)seq, index);
-	return rt_ok(&p->scope) ? row : NULL;
+	return rt_ok(p->s) ? row : NULL;
 }
 
 /* false: nothing is left, or a failure. */
@@ -452,16 +435,16 @@ redo_once(plan *p, uint32_t disc, unsigned scope)
 	if ((scope & IN_PROJECT) == 0)
 		project.redo_row = 0;
 	h = is_disc_later(&d, &project) ? d : project;
-	if (!rt_ok(&p->scope) || h.redo_row == 0)
+	if (!rt_ok(p->s) || h.redo_row == 0)
 		return false;
 	from = redo_row(p, h.redo_row, h.redo_move);
 	if (from == NULL || !redo_move(p, h.redo_row, from, h.redo_move))
 		return false;
 	/* the switches that this step was undone with */
-	for (uint32_t i = h.redo_move; rt_ok(&p->scope) && i > 0 && from->moves[i - 1].with_next;
+	for (uint32_t i = h.redo_move; rt_ok(p->s) && i > 0 && from->moves[i - 1].with_next;
 	     i--)
 		(void)redo_move(p, h.redo_row, from, i - 1);
-	return rt_ok(&p->scope);
+	return rt_ok(p->s);
 }
 
 /* ---- the capacity of undo ---- */
@@ -489,7 +472,7 @@ count_undone(plan *p, uint32_t disc)
 	uint64_t count = 0;
 
 	p->undone_disc = disc;
-	for (; rt_ok(&p->scope) && count < p->capacity; count++) {
+	for (; rt_ok(p->s) && count < p->capacity; count++) {
 		rt_history h = is_disc_later(&d, &project) ? d : project;
 		const rt_record *row;
 
@@ -526,25 +509,13 @@ is_at_capacity(plan *p, uint32_t disc)
 
 /* ---- notes ---- */
 
-static void
-set_note(plan *p, const rt_buf *note, rt_result *result)
-{
-	rt_str text = rt_scope_str(&p->scope, note);
-
-	if (!rt_ok(&p->scope))
-		return;
-	result->note = (rt_text *)(uintptr_t)rt_text_new(p->engine->alloc, text);
-	if (result->note == NULL)
-		rt_scope_nomem(&p->scope);
-}
-
 /* Undo or redo did fewer steps than it was asked for. */
 static void
 note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capacity,
 	   rt_result *result)
 {
 	uint64_t capacity = 0;
-	rt_buf *note = rt_scope_buf(&p->scope);
+	rt_buf *note = rt_scope_buf(p->s);
 
 	rt_buf_add_f(note, "%llu of %llu steps: ", (unsigned long long)done,
 		     (unsigned long long)count);
@@ -555,7 +526,7 @@ note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capac
 			     (unsigned long long)p->capacity);
 	else
 		rt_buf_add_f(note, "there is nothing more to %s.", op);
-	set_note(p, note, result);
+	rt_result_set_note(result, p->s, note);
 }
 
 /* ---- jump ---- */
@@ -565,8 +536,8 @@ typedef struct path {
 	uint32_t disc;
 	uint64_t at;    /* its current step */
 	uint64_t to;    /* how far the way down is known, seen from its end */
-	uint64_t *down; /* in the plan's arena */
-	size_t down_count, down_room;
+	uint64_t *down; /* in the scope */
+	size_t down_count, down_capacity;
 } path;
 
 /* As much of the way down as lies below the current step. Where `at` is not `to` then,
@@ -576,14 +547,16 @@ extend_path(plan *p, path *w, rt_scope *scratch)
 {
 	rt_record step;
 
-	while (rt_ok(&p->scope) && w->to > w->at) {
-		w->down = grow(p, w->down, w->down_count, &w->down_room, sizeof(*w->down));
-		if (!rt_ok(&p->scope) || !read_step(p, scratch, w->to, &step))
+	while (rt_ok(p->s) && w->to > w->at) {
+		uint64_t *down = rt_scope_grow(p->s, w->down, w->down_count, &w->down_capacity,
+					       sizeof(*down));
+		if (down == NULL || !read_step(p, scratch, w->to, &step))
 			return;
+		w->down = down;
 		w->down[w->down_count++] = w->to;
 		if (!rt_history_parent(&step, w->disc, &w->to))
-			rt_scope_note(&p->scope,
-				      rt_history_not_touched(w->to, w->disc, &p->scope.error));
+			rt_scope_note(p->s,
+				      rt_history_not_touched(w->to, w->disc, &p->s->error));
 	}
 }
 
@@ -604,8 +577,8 @@ move_on_paths(plan *p, path *paths, size_t count, uint64_t seq, bool back, rt_sc
 	if (!read_step(p, scratch, seq, &step))
 		return;
 	discs = rt_scope_array(scratch, count, sizeof(*discs));
-	rt_scope_note(&p->scope, scratch->status);
-	for (size_t i = 0; rt_ok(&p->scope) && i < count; i++) {
+	rt_scope_note(p->s, scratch->status);
+	for (size_t i = 0; rt_ok(p->s) && i < count; i++) {
 		path *w = &paths[i];
 
 		if (back ? w->at == w->to || w->at != seq : next_down(w) != seq)
@@ -614,10 +587,10 @@ move_on_paths(plan *p, path *paths, size_t count, uint64_t seq, bool back, rt_sc
 		if (!back)
 			w->down_count--;
 		else if (!rt_history_parent(&step, w->disc, &w->at))
-			rt_scope_note(&p->scope,
-				      rt_history_not_touched(seq, w->disc, &p->scope.error));
+			rt_scope_note(p->s,
+				      rt_history_not_touched(seq, w->disc, &p->s->error));
 	}
-	if (rt_ok(&p->scope))
+	if (rt_ok(p->s))
 		(void)add_move(p, seq, back ? -1 : 1, false, discs, disc_count, &step);
 }
 
@@ -631,17 +604,17 @@ walk_paths(plan *p, path *paths, size_t count)
 	rt_scope_init(&scratch, p->engine->alloc);
 	for (size_t i = 0; i < count; i++)
 		paths[i].at = history_of(p, paths[i].disc).current;
-	for (uint64_t newest = 1; rt_ok(&p->scope) && newest > 0;) {
+	for (uint64_t newest = 1; rt_ok(p->s) && newest > 0;) {
 		newest = 0;
 		for (size_t i = 0; i < count; i++) {
 			extend_path(p, &paths[i], &scratch);
 			if (paths[i].at != paths[i].to && paths[i].at > newest)
 				newest = paths[i].at;
 		}
-		if (rt_ok(&p->scope) && newest > 0)
+		if (rt_ok(p->s) && newest > 0)
 			move_on_paths(p, paths, count, newest, true, &scratch);
 	}
-	for (uint64_t oldest = 0; rt_ok(&p->scope) && oldest < UINT64_MAX;) {
+	for (uint64_t oldest = 0; rt_ok(p->s) && oldest < UINT64_MAX;) {
 		oldest = UINT64_MAX;
 		for (size_t i = 0; i < count; i++)
 			if (next_down(&paths[i]) < oldest)
@@ -678,14 +651,15 @@ find_paths(plan *p, uint64_t to, unsigned scope, uint32_t disc, path *paths)
 	const rt_project *then = NULL;
 	rt_record row = {0}, next = {0};
 	size_t count = 0;
-	rt_scope *s = &p->scope;
+	rt_scope *s = p->s;
+	rt_arena *arena = rt_scope_arena(s);
 
 	if (to > 0)
 		RT_TRY(s, rt_engine_value_back(p->engine, p->now, to, &then, &s->error));
 	if (scope == IN_BOTH)
-		RT_TRY(s, rt_engine_record(p->engine, to, p->arena, &row, NULL, &s->error));
+		RT_TRY(s, rt_engine_record(p->engine, to, arena, &row, NULL, &s->error));
 	if (scope == IN_BOTH && to + 1 < p->seq)
-		RT_TRY(s, rt_engine_record(p->engine, to + 1, p->arena, &next, NULL, &s->error));
+		RT_TRY(s, rt_engine_record(p->engine, to + 1, arena, &next, NULL, &s->error));
 	if (!rt_str_is(next.op, "jump"))
 		next = (rt_record){0};
 	for (uint32_t number = 0; rt_ok(s) && number < end; number++) {
@@ -725,13 +699,13 @@ note_others(plan *p, const path *paths, size_t count, uint32_t disc, const rt_pr
 	}
 	if (others == 0)
 		return;
-	rt_buf *note = rt_scope_buf(&p->scope);
+	rt_buf *note = rt_scope_buf(p->s);
 	if (others == 1)
 		rt_buf_add_f(note, "Discussion \"%.*s\" changed, too.",
 			     RT_STR_ARG(rt_cell_name(other)));
 	else
 		rt_buf_add_f(note, "%zu other discussions changed, too.", others);
-	set_note(p, note, result);
+	rt_result_set_note(result, p->s, note);
 }
 
 static void
@@ -742,22 +716,22 @@ plan_jump(plan *p, const rt_request *r, uint32_t disc, rt_result *result)
 	unsigned scope = scope_of(p, r);
 	path *paths;
 
-	if (!rt_ok(&p->scope))
+	if (!rt_ok(p->s))
 		return;
 	if (to >= p->seq) {
-		rt_scope_fail(&p->scope, RT_NOT_FOUND, "no step %llu; see: retake history",
+		rt_scope_fail(p->s, RT_NOT_FOUND, "no step %llu; see: retake history",
 			      (unsigned long long)to);
 		return;
 	}
 	if (to == 0 && scope == IN_BOTH)
 		scope = IN_DISC; /* the discussion before its first step (C18) */
-	paths = rt_scope_array(&p->scope, rt_project_disc_count(p->now) + 1, sizeof(*paths));
+	paths = rt_scope_array(p->s, rt_project_disc_count(p->now) + 1, sizeof(*paths));
 	if (paths == NULL)
 		return;
 	before = rt_object_ref(p->now);
 	size_t count = find_paths(p, to, scope, disc, paths);
 	walk_paths(p, paths, count);
-	if (rt_ok(&p->scope))
+	if (rt_ok(p->s))
 		note_others(p, paths, count, disc, before, result);
 	rt_object_unref(before);
 }
@@ -773,7 +747,7 @@ plan_count(plan *p, const rt_request *r, const rt_change *c)
 	unsigned scope = scope_of(p, r);
 	bool by_capacity = false;
 
-	while (rt_ok(&p->scope) && done < count) {
+	while (rt_ok(p->s) && done < count) {
 		/* what is in view may be another discussion after every step */
 		uint32_t disc = c->named_disc ? c->place.disc : p->now->active;
 
@@ -786,48 +760,39 @@ plan_count(plan *p, const rt_request *r, const rt_change *c)
 	}
 	if (by_capacity && done == 0)
 		rt_scope_fail(
-			&p->scope, RT_REFUSED,
+			p->s, RT_REFUSED,
 			"the setting undo_capacity lets undo reach %llu step%s back, and so "
 			"many are undone; history keeps everything, and jump still reaches it",
 			(unsigned long long)p->capacity, p->capacity == 1 ? "" : "s");
-	if (rt_ok(&p->scope) && p->row.move_count == 0)
-		rt_scope_fail(&p->scope, RT_REFUSED, "nothing to %s", op);
-	else if (rt_ok(&p->scope) && done < count)
+	if (rt_ok(p->s) && p->row.move_count == 0)
+		rt_scope_fail(p->s, RT_REFUSED, "nothing to %s", op);
+	else if (rt_ok(p->s) && done < count)
 		note_fewer(p, op, done, count, by_capacity, c->result);
 	return done;
 }
 
-rt_status
-rt_history_plan(rt_engine *engine, const rt_project *project, const rt_request *r,
-		const rt_change *c, rt_arena *arena, rt_record *out, const rt_project **out_moved,
-		uint64_t *out_steps, rt_error *err)
+rt_plan
+rt_history_plan(rt_change *c, const rt_request *r)
 {
-	plan p;
+	plan p = plan_begin(c->engine, c->scope, c->base, rt_str_of(rt_ops[r->op].name), c->by,
+			    c->place.disc);
+	uint64_t steps = 0;
 
-	plan_init(&p, engine, project, arena);
-	p.has_capacity = capacity_of(project, &p.capacity);
-	p.row.disc = c->place.disc;
-	p.row.op = rt_str_of(rt_ops[r->op].name);
-	p.row.by = c->by;
-	*out_steps = 0;
+	p.has_capacity = capacity_of(c->base, &p.capacity);
 	if (r->op == RT_OP_JUMP)
 		plan_jump(&p, r, c->place.disc, c->result);
 	else
-		*out_steps = plan_count(&p, r, c);
-	return plan_end(&p, out, out_moved, err);
+		steps = plan_count(&p, r, c);
+	return plan_end(&p, steps);
 }
 
-rt_status
-rt_history_plan_group(rt_engine *engine, const rt_project *project, uint64_t group,
-		      uint32_t group_discs, rt_str by, rt_arena *arena, rt_record *out,
-		      const rt_project **out_moved, rt_error *err)
+rt_plan
+rt_history_plan_group(rt_engine *engine, rt_scope *s, const rt_project *project, uint64_t group,
+		      uint32_t group_discs, rt_str by)
 {
-	plan p;
+	plan p = plan_begin(engine, s, project, RT_STR("undo"),
+			    by.size > 0 ? by : rt_text_str(engine->by), project->active);
 
-	plan_init(&p, engine, project, arena);
-	p.row.disc = project->active;
-	p.row.op = RT_STR("undo");
-	p.row.by = by.size > 0 ? by : rt_text_str(engine->by);
-	undo_group(&p, group, group_discs, 0, true); /* others may go on with theirs */
-	return plan_end(&p, out, out_moved, err);
+	undo_group(&p, group, group_discs, 0, true); /* other imports may go on */
+	return plan_end(&p, 0);
 }

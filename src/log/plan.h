@@ -13,16 +13,20 @@
 #include "codec/record.h"
 #include "log/engine_impl.h"
 
-/* Plan r (an undo, redo or jump) at c's place. *out lives in the arena; *out_moved is the value
- * with its moves (yours; its seq is still the old one). move_count 0: nothing to do. *out_steps:
- * how many steps. Notes go to c->result. RT_REFUSED, RT_NOT_FOUND, RT_USAGE. */
-rt_status rt_history_plan(rt_engine *engine, const rt_project *project, const rt_request *r,
-			  const rt_change *c, rt_arena *arena, rt_record *out,
-			  const rt_project **out_moved, uint64_t *out_steps, rt_error *err);
+/* A row of moves for the log. */
+typedef struct rt_plan {
+	rt_record row;           /* in the scope; without moves: there is nothing to do */
+	const rt_project *moved; /* the value with its moves, yours, whose seq is still the old one;
+				  * NULL after a failure */
+	uint64_t steps;          /* undone or redone */
+} rt_plan;
+
+/* Plan r (an undo, redo or jump) at c's place, on c's base. Notes go to c->result. Fails c's scope:
+ * RT_REFUSED, RT_NOT_FOUND, RT_USAGE. */
+rt_plan rt_history_plan(rt_change *c, const rt_request *r);
 /* Plan an undo of the rows of a group, as far as nothing else came since. */
-rt_status rt_history_plan_group(rt_engine *engine, const rt_project *project, uint64_t group,
-				uint32_t group_discs, rt_str by, rt_arena *arena, rt_record *out,
-				const rt_project **out_moved, rt_error *err);
+rt_plan rt_history_plan_group(rt_engine *engine, rt_scope *s, const rt_project *project,
+			      uint64_t group, uint32_t group_discs, rt_str by);
 /* Append the effects of reverting step seq to c, or fail its scope: RT_NOT_FOUND; RT_REFUSED, it is
  * no step of a kind that can be reverted, or something changed again since. */
 void rt_history_revert(rt_change *c, uint64_t seq);

@@ -766,17 +766,19 @@ memory_that_ends_finds_no_less(void **state)
 	rt_alloc scarce = {short_resize, short_release, &left};
 	rt_str body = RT_STR("J{\"content\":[{\"type\":\"text\",\"text\":\"one\"},"
 			     "{\"type\":\"text\",\"text\":\"two\"}]}");
-	rt_needle needle;
 	bool found = false;
 
 	(void)state;
 	for (n = 1; !found; n++) {
-		rt_needle_init(&needle, &scarce, RT_STR("one\ntwo"));
+		rt_scope s;
+
+		rt_scope_init(&s, &scarce);
 		left = n;
+		rt_needle needle = rt_needle_of(&s, RT_STR("one\ntwo"));
 		found = rt_needle_in_body(&needle, body);
 		left = 0;
-		assert_true(found || needle.nomem);
-		rt_needle_deinit(&needle);
+		assert_true(found || s.status == RT_NOMEM);
+		rt_scope_deinit(&s);
 		assert_true(n < 100);
 	}
 }
@@ -786,13 +788,13 @@ memory_that_ends_finds_no_less(void **state)
 static bool
 in(const char *text, const char *bytes)
 {
-	rt_needle needle;
-	bool found;
+	rt_scope s;
 
-	rt_needle_init(&needle, rt_alloc_libc(), rt_str_of(text));
-	found = rt_needle_in_body(&needle, rt_str_of(bytes));
-	assert_false(needle.nomem);
-	rt_needle_deinit(&needle);
+	rt_scope_init(&s, rt_alloc_libc());
+	rt_needle needle = rt_needle_of(&s, rt_str_of(text));
+	bool found = rt_needle_in_body(&needle, rt_str_of(bytes));
+	assert_true(rt_ok(&s));
+	rt_scope_deinit(&s);
 	return found;
 }
 

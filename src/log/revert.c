@@ -429,12 +429,7 @@ note_elsewhere(rt_change *c, const rt_record *step)
 	rt_buf_add_c(note, "That changed discussion \"");
 	rt_buf_add_str(note, rt_cell_name(rt_project_cell(c->now, elsewhere)));
 	rt_buf_add_c(note, "\".");
-	rt_str text = rt_scope_str(c->scope, note);
-	if (!rt_change_ok(c))
-		return;
-	c->result->note = (rt_text *)(uintptr_t)rt_text_new(c->engine->alloc, text);
-	if (c->result->note == NULL)
-		rt_scope_nomem(c->scope);
+	rt_result_set_note(c->result, c->scope, note);
 }
 
 /* The result names the first entry that the step was about. */

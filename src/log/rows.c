@@ -79,6 +79,22 @@ rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, rt_er
 	return st;
 }
 
+const rt_effect_slot *
+rt_record_next_slot(const rt_record *record, rt_slot_walk *walk)
+{
+	for (; walk->effect < record->effect_count; walk->effect++, walk->index = 0) {
+		const rt_effect *e = &record->effects[walk->effect];
+		size_t i = walk->index++;
+
+		walk->is_added = i >= e->removed_count;
+		if (!walk->is_added)
+			return &e->removed[i];
+		if (i - e->removed_count < e->added_count)
+			return &e->added[i - e->removed_count];
+	}
+	return NULL;
+}
+
 /* ---- bodies ---- */
 
 static rt_status

@@ -16,6 +16,15 @@ rt_status rt_engine_record(rt_engine *engine, uint64_t seq, rt_arena *arena, rt_
 /* When it was written, without decoding it: an import's row is as long as the import. */
 rt_status rt_engine_record_time(rt_engine *engine, uint64_t seq, int64_t *out_at_us, rt_error *err);
 
+/* The slots that a record names, in order; begins as {0}. */
+typedef struct rt_slot_walk {
+	size_t effect, index;
+	bool is_added; /* the slot was added by its effect, not removed */
+} rt_slot_walk;
+
+/* NULL: no more. */
+const rt_effect_slot *rt_record_next_slot(const rt_record *record, rt_slot_walk *walk);
+
 /* Read and decode a body. out borrows from bytes: deinit both (after a failure there is nothing
  * to deinit). RT_CORRUPT: it is missing or damaged. */
 RT_CHECKED rt_status rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Salvage: a project out of a store that lacks rows, bodies or both, into a sound one.
+ * Salvage: copies a project from a store that lacks rows, bodies or both into a sound one.
  *
- *   1  the rows up to the first that is missing go over as they are, with their bodies
- *   2  a checkpoint of a later row, with the rows after it, says what the state was then:
- *      one more row makes it so. Entries and bodies keep their numbers, so ids stay
- *   3  texts that neither names go into a discussion of their own, in the order in which
- *      they were written
+ *   1  the rows up to the first missing one are copied as they are, with their bodies
+ *   2  a checkpoint of a later row, with the rows after it, gives the state after that row: one
+ *      new row leads there. Entries and bodies keep their numbers, and thereby their ids
+ *   3  texts that neither names go into a discussion of their own, in the order in which they
+ *      were written
  *
- * A body that is missing becomes one that cannot be read; rt_engine_repair then gives it up
- * and says where it was. */
+ * A missing body becomes one that cannot be decoded; rt_engine_repair then replaces it and
+ * reports where it was. */
 #include "log/checkpoint.h"
 #include "log/engine_impl.h"
 #include "log/repair.h"
@@ -17,454 +17,388 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort, bsearch */
 
-/* A body beyond the first part of the log. */
+/* A body beyond the rows that are copied. */
 typedef struct item {
 	uint64_t number;
-	rt_effect_slot slot; /* of a text that no state names: what is known of it */
+	rt_effect_slot slot; /* of a text that the state does not name: as far as it is known */
 	bool is_named;       /* by the state */
 } item;
 
-typedef struct salvaging {
-	const rt_alloc *alloc;
-	rt_store *from, *to;
+typedef struct salvage {
+	rt_scope scope;
+	rt_scope scratch;        /* of the row, body or take in hand */
 	rt_engine *old, *new;    /* old: what is left, opened leniently */
-	const rt_project *first; /* after the rows up to the first gap */
-	const rt_project *ahead; /* of the checkpoint and what follows it; NULL: none */
-	rt_arena *arena;         /* lives to the end */
-	uint32_t *owners;        /* of the bodies that the first rows name */
-	item *items;
-	size_t item_count, item_room;
+	const rt_project *first; /* after the rows up to the first missing one */
+	const rt_project *ahead; /* of the checkpoint and the rows after it; NULL: none */
+	item *items;             /* in scope */
+	size_t item_count, item_capacity;
 	rt_salvaged *out;
-	rt_error *err;
-	rt_status status; /* of a callback */
-} salvaging;
+} salvage;
 
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory");
-}
+/* ---- reading what is left ---- */
 
-/* ---- rows ---- */
-
-typedef struct row_kept {
-	salvaging *s;
+typedef struct row_copy {
+	rt_scope *scope;
 	rt_store_row row;
 	bool found;
-} row_kept;
+} row_copy;
 
 static bool
-keep_row(void *ctx, const rt_store_row *row)
+copy_row(void *ctx, const rt_store_row *row)
 {
-	row_kept *k = ctx;
-	char *data = rt_arena_get(k->s->arena, row->data.size + 1);
+	row_copy *copy = ctx;
 
-	if (data == NULL) {
-		k->s->status = nomem(k->s->err);
-		return false;
-	}
-	memcpy(data, row->data.ptr, row->data.size);
-	k->row = *row;
-	k->row.data = rt_str_at(data, row->data.size);
-	k->found = true;
+	copy->row = *row;
+	copy->row.data = rt_scope_copy(copy->scope, row->data);
+	copy->found = true;
 	return false;
 }
 
-/* A row into the arena. *out_found false: it is missing. */
-static rt_status
-read_row(salvaging *s, uint64_t seq, rt_store_row *out, bool *out_found)
+/* A log row, in scratch. false: it is missing or damaged, or a failure. */
+static bool
+read_row(salvage *v, uint64_t seq, rt_store_row *out)
 {
-	row_kept k = {.s = s};
-	rt_error why;
-	rt_status st = s->from->ops->read(s->from, rt_rows_one(RT_STORE_LOG, s->old->project, seq),
-					  keep_row, &k, &why);
-
-	if (st == RT_OK)
-		st = s->status;
-	else if (st != RT_CORRUPT && s->err != NULL)
-		*s->err = why;
-	*out_found = st == RT_OK && k.found;
-	*out = k.row;
-	return st == RT_CORRUPT ? RT_OK : st;
-}
-
-static rt_status
-note_owners(salvaging *s, rt_arena *scratch, const rt_store_row *row)
-{
-	rt_record record;
-	size_t i, j;
-	rt_status st = rt_record_read(s->alloc, scratch, row->data, &record, s->err);
-
-	for (i = 0; st == RT_OK && record.kind == RT_RECORD_STEP && i < record.effect_count; i++)
-		for (j = 0; j < record.effects[i].added_count; j++) {
-			const rt_slot *slot = &record.effects[i].added[j].slot;
-
-			if (slot->body < s->first->next_body)
-				s->owners[slot->body] = slot->entry;
-		}
-	return st;
-}
-
-static rt_status
-copy_rows(salvaging *s, rt_arena *scratch)
-{
-	uint64_t seq;
-	rt_status st = RT_OK;
-
-	for (seq = 1; st == RT_OK && seq <= s->first->seq; seq++) {
-		rt_store_row row;
-		bool found;
-
-		rt_arena_reset(scratch);
-		rt_arena_reset(s->arena);
-		st = read_row(s, seq, &row, &found);
-		if (st == RT_OK && !found)
-			st = rt_fail(s->err, RT_CORRUPT, "log row %llu went missing",
-				     (unsigned long long)seq);
-		if (st == RT_OK)
-			st = note_owners(s, scratch, &row);
-		if (st == RT_OK)
-			st = s->to->ops->append(s->to, s->new->project, seq - 1, &row, 1, NULL, 0,
-						NULL, s->err);
-	}
-	rt_arena_reset(s->arena);
-	return st;
-}
-
-/* The bytes of a body, or some that are none. */
-static rt_status
-read_body(salvaging *s, uint64_t number, rt_buf *bytes, bool *out_found)
-{
-	rt_error why;
+	row_copy copy = {.scope = &v->scratch};
 	rt_status st;
 
-	rt_buf_clear(bytes);
-	st = rt_store_get(s->from, rt_rows_one(RT_STORE_BODIES, s->old->project, number), bytes,
-			  NULL, &why);
+	if (!rt_ok(&v->scope))
+		return false;
+	rt_scope_reset(&v->scratch);
+	st = rt_engine_read(v->old, RT_STORE_LOG, seq, seq, copy_row, &copy, &v->scratch.error);
+	if (st != RT_CORRUPT)
+		rt_scope_note(&v->scratch, st);
+	*out = copy.row;
+	return rt_scope_adopt(&v->scope, &v->scratch) == RT_OK && st == RT_OK && copy.found;
+}
+
+/* The bytes of a body, in scratch; bytes that are no body where it is missing or damaged. */
+static rt_str
+read_body(salvage *v, uint64_t number, bool *out_found)
+{
+	rt_scope *s = &v->scratch;
+	rt_status st;
+
+	rt_scope_reset(s);
+	rt_buf *bytes = rt_scope_buf(s);
+	st = rt_store_get(v->old->store, rt_rows_one(RT_STORE_BODIES, v->old->project, number), bytes,
+			  NULL, &s->error);
 	*out_found = st == RT_OK;
 	if (st == RT_NOT_FOUND || st == RT_CORRUPT) {
 		rt_buf_clear(bytes);
 		rt_buf_add_byte(bytes, '?');
-		st = bytes->status;
-	} else if (st != RT_OK && s->err != NULL) {
-		*s->err = why;
+	} else {
+		rt_scope_note(s, st);
 	}
-	return st;
+	rt_str data = rt_scope_str(s, bytes);
+	rt_scope_adopt(&v->scope, s);
+	return data;
 }
 
-static rt_status
-copy_bodies(salvaging *s)
-{
-	uint64_t number;
-	rt_buf bytes;
-	rt_status st = RT_OK;
+/* ---- 1: rows that are copied ---- */
 
-	rt_buf_init(&bytes, s->alloc, RT_BUF_UNLIMITED);
-	for (number = 1; st == RT_OK && number < s->first->next_body; number++) {
-		rt_store_row row = {.number = number, .entry = s->owners[number]};
+static void
+append(salvage *v, uint64_t head, const rt_store_row *row, const rt_store_row *body)
+{
+	rt_store *to = v->new->store;
+
+	RT_TRY(&v->scope, to->ops->append(to, v->new->project, head, row, row != NULL, body,
+					  body != NULL, NULL, &v->scope.error));
+}
+
+/* owners: the entries of bodies, by body number. */
+static void
+note_owners(salvage *v, uint32_t *owners, rt_str data)
+{
+	rt_scope *s = &v->scratch;
+	rt_record record = {0};
+	rt_slot_walk walk = {0};
+	const rt_effect_slot *named;
+
+	rt_arena *arena = rt_scope_arena(s);
+	RT_TRY(s, rt_record_read(s->alloc, arena, data, &record, &s->error));
+	while (rt_ok(s) && (named = rt_record_next_slot(&record, &walk)) != NULL)
+		if (walk.is_added && named->slot.body < v->first->next_body)
+			owners[named->slot.body] = named->slot.entry;
+	rt_scope_adopt(&v->scope, s);
+}
+
+static void
+copy_rows(salvage *v, uint32_t *owners)
+{
+	for (uint64_t seq = 1; rt_ok(&v->scope) && seq <= v->first->seq; seq++) {
+		rt_store_row row;
+
+		if (!read_row(v, seq, &row)) {
+			rt_scope_fail(&v->scope, RT_CORRUPT, "log row %llu went missing",
+				      (unsigned long long)seq);
+			return;
+		}
+		note_owners(v, owners, row.data);
+		append(v, seq - 1, &row, NULL);
+	}
+}
+
+static void
+copy_bodies(salvage *v, const uint32_t *owners)
+{
+	for (uint64_t number = 1; rt_ok(&v->scope) && number < v->first->next_body; number++) {
+		rt_store_row row = {.number = number, .entry = owners[number]};
 		bool found;
 
-		st = read_body(s, number, &bytes, &found);
-		if (st != RT_OK || (!found && row.entry == 0))
+		row.data = read_body(v, number, &found);
+		if (!found && row.entry == 0)
 			continue; /* a number that was never used */
-		s->out->bodies_lost += !found;
-		row.data = rt_buf_str(&bytes);
-		st = s->to->ops->append(s->to, s->new->project, s->first->seq, NULL, 0, &row, 1,
-					NULL, s->err);
+		v->out->bodies_lost += !found;
+		append(v, v->first->seq, NULL, &row);
 	}
-	rt_buf_deinit(&bytes);
-	return st;
+}
+
+static void
+write_side(salvage *v, rt_str name, rt_str data)
+{
+	rt_store *to = v->new->store;
+
+	RT_TRY(&v->scope,
+	       to->ops->write(to, rt_rows_named(RT_STORE_SIDE, v->new->project, name), data,
+			      &v->scope.error));
 }
 
 static bool
 copy_side(void *ctx, const rt_store_row *row)
 {
-	salvaging *s = ctx;
+	salvage *v = ctx;
 
 	if (!rt_str_is(row->name, RT_HEAD_MARK))
-		s->status = s->to->ops->write(
-			s->to, rt_rows_named(RT_STORE_SIDE, s->new->project, row->name), row->data,
-			s->err);
-	return s->status == RT_OK;
+		write_side(v, row->name, row->data);
+	return rt_ok(&v->scope);
 }
 
-/* What can be taken over as it is. The new project's engine sees it afterwards. */
-static rt_status
-copy_first(salvaging *s)
+/* The new project's engine sees it when it is opened again. */
+static void
+copy_first(salvage *v)
 {
-	const rt_store_ops *ops = s->to->ops;
-	rt_arena *scratch = rt_arena_new(s->alloc);
-	size_t room = (size_t)s->first->next_body + 1;
-	rt_status st = RT_OK;
+	rt_store *from = v->old->store, *to = v->new->store;
+	rt_scope *s = &v->scope;
+	uint32_t *owners = rt_scope_array(s, (size_t)v->first->next_body + 1, sizeof(*owners));
 
-	s->owners = rt_new_array(s->alloc, room, sizeof(*s->owners));
-	if (scratch == NULL || s->owners == NULL) {
-		rt_arena_free(scratch);
-		return nomem(s->err);
-	}
-	memset(s->owners, 0, room * sizeof(*s->owners));
-	st = ops->begin(s->to, s->err);
-	if (st == RT_OK)
-		st = s->from->ops->read(s->from, rt_rows_all(RT_STORE_SIDE, s->old->project),
-					copy_side, s, s->err);
-	if (st == RT_OK)
-		st = s->status;
-	if (st == RT_OK && s->old->salt != 0) /* its side row may be lost */
-		st = ops->write(
-			s->to,
-			rt_rows_named(RT_STORE_SIDE, s->new->project, RT_STR(RT_SALTED_MARK)),
-			RT_STR("1"), s->err);
-	if (st == RT_OK)
-		st = copy_rows(s, scratch);
-	if (st == RT_OK)
-		st = copy_bodies(s);
-	if (st == RT_OK && s->first->seq > 0)
-		st = rt_engine_mark_head(s->new, s->first->seq, s->err);
-	if (st == RT_OK)
-		st = ops->commit(s->to, s->err);
-	ops->cancel(s->to);
-	rt_arena_free(scratch);
-	return st;
+	RT_TRY(s, to->ops->begin(to, &s->error));
+	RT_TRY(s, from->ops->read(from, rt_rows_all(RT_STORE_SIDE, v->old->project), copy_side, v,
+				  &s->error));
+	if (v->old->salt != 0) /* its side row may be lost */
+		write_side(v, RT_STR(RT_SALTED_MARK), RT_STR("1"));
+	copy_rows(v, owners);
+	copy_bodies(v, owners);
+	if (v->first->seq > 0)
+		RT_TRY(s, rt_engine_mark_head(v->new, v->first->seq, &s->error));
+	rt_store_end(to, s);
 }
 
-/* ---- bodies beyond the first part ---- */
+/* ---- bodies beyond these rows ---- */
 
-static rt_status
-add_item(salvaging *s, const item *what)
+static void
+add_item(salvage *v, const item *what)
 {
-	if (s->item_count == s->item_room) {
-		size_t room = s->item_room * 2 + 64;
-		item *items = rt_resize(s->alloc, s->items, room * sizeof(*items));
+	item *items = rt_scope_grow(&v->scope, v->items, v->item_count, &v->item_capacity,
+				    sizeof(*items));
 
-		if (items == NULL)
-			return nomem(s->err);
-		s->items = items;
-		s->item_room = room;
-	}
-	s->items[s->item_count++] = *what;
-	return RT_OK;
+	if (items == NULL)
+		return;
+	v->items = items;
+	v->items[v->item_count++] = *what;
 }
 
 static int
 by_number(const void *a, const void *b)
 {
-	const item *x = a, *y = b;
+	uint64_t x = ((const item *)a)->number, y = ((const item *)b)->number;
 
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (int)y->is_named - (int)x->is_named;
+	return (x > y) - (x < y);
 }
 
-/* Sorted, each number once; one that the state names before others. */
+static int
+by_number_named_first(const void *a, const void *b)
+{
+	int order = by_number(a, b);
+
+	return order != 0 ? order : (int)((const item *)b)->is_named - (int)((const item *)a)->is_named;
+}
+
+/* Sorted, each number once; the item of the state before others. */
 static void
-sort_items(salvaging *s)
+sort_items(salvage *v)
 {
-	size_t i, count = 0;
+	size_t count = 0;
 
-	if (s->item_count == 0)
-		return;
-	qsort(s->items, s->item_count, sizeof(*s->items), by_number);
-	for (i = 0; i < s->item_count; i++)
-		if (count == 0 || s->items[count - 1].number != s->items[i].number)
-			s->items[count++] = s->items[i];
-	s->item_count = count;
+	if (v->item_count > 1)
+		qsort(v->items, v->item_count, sizeof(*v->items), by_number_named_first);
+	for (size_t i = 0; i < v->item_count; i++)
+		if (count == 0 || v->items[count - 1].number != v->items[i].number)
+			v->items[count++] = v->items[i];
+	v->item_count = count;
 }
 
-/* What the slots of the later state name. */
-static rt_status
-name_items(salvaging *s)
+/* The bodies that a take of the later state names. */
+static void
+add_named(salvage *v, const rt_seq *slots)
 {
-	size_t d, t, at;
-	rt_status st = RT_OK;
+	rt_scope *s = &v->scope;
 
-	for (d = 1; st == RT_OK && d <= rt_project_disc_count(s->ahead); d++) {
+	for (size_t at = 0; rt_ok(s) && at < rt_seq_count(slots); at++) {
+		item one = {.is_named = true};
+
+		RT_TRY(s, rt_seq_get(slots, at, &one.slot.slot, &s->error));
+		one.number = one.slot.slot.body;
+		if (one.number >= v->first->next_body)
+			add_item(v, &one);
+	}
+}
+
+static void
+name_items(salvage *v)
+{
+	rt_scope *s = &v->scope;
+	size_t discs = v->ahead != NULL ? rt_project_disc_count(v->ahead) : 0;
+
+	for (uint32_t d = 1; rt_ok(s) && d <= discs; d++) {
 		const rt_disc *disc;
 
-		st = rt_project_disc(s->ahead, (uint32_t)d, &disc, s->err);
-		for (t = 1; st == RT_OK && t <= rt_disc_take_count(disc); t++) {
-			const rt_seq *slots = rt_disc_take(disc, (uint32_t)t)->slots;
-
-			for (at = 0; st == RT_OK && at < rt_seq_count(slots); at++) {
-				item one = {.is_named = true};
-
-				st = rt_seq_get(slots, at, &one.slot.slot, s->err);
-				one.number = one.slot.slot.body;
-				if (st == RT_OK && one.number >= s->first->next_body)
-					st = add_item(s, &one);
-			}
-		}
+		RT_TRY(s, rt_project_disc(v->ahead, d, &disc, &s->error));
+		for (uint32_t t = 1; rt_ok(s) && t <= rt_disc_take_count(disc); t++)
+			add_named(v, rt_disc_take(disc, t)->slots);
 	}
-	return st;
 }
 
 static bool
 add_leftover(void *ctx, const rt_store_row *row)
 {
-	salvaging *s = ctx;
-	item one = {.number = row->number};
+	salvage *v = ctx;
+	item one = {.number = row->number,
+		    .slot = {.slot = {.body = row->number},
+			     .role = RT_STR("User"),
+			     .kind = RT_STR("")}};
 
 	if (row->data.size == 0 || row->data.ptr[0] == RT_BODY_PURGED)
 		return true;
 	one.slot.slot.entry = row->entry < RT_HEAD_TIP - 1 ? (uint32_t)row->entry : 0;
-	one.slot.slot.body = row->number;
 	one.slot.slot.size = row->data.size - 1 < UINT32_MAX ? (uint32_t)(row->data.size - 1)
 							     : UINT32_MAX;
-	one.slot.role = RT_STR("User");
-	one.slot.kind = RT_STR("");
-	s->status = add_item(s, &one);
-	return s->status == RT_OK;
+	add_item(v, &one);
+	return rt_ok(&v->scope);
 }
 
-/* Rows after the gap cannot be taken in, but they say what a text was. */
-static rt_status
-learn_roles(salvaging *s)
+/* Rows after a missing one cannot be replayed, but they tell the role of a text. */
+static void
+learn_role(salvage *v, const rt_effect_slot *slot)
 {
-	uint64_t seq;
-	rt_status st = RT_OK;
+	item key = {.number = slot->slot.body};
+	item *hit = v->item_count > 0 ? bsearch(&key, v->items, v->item_count, sizeof(*v->items),
+						by_number)
+				      : NULL;
 
-	for (seq = s->first->seq + 1; st == RT_OK && seq <= s->out->rows_known; seq++) {
+	if (hit == NULL || hit->is_named)
+		return;
+	hit->slot.role = rt_scope_copy(&v->scope, slot->role);
+	hit->slot.kind = rt_scope_copy(&v->scope, slot->kind);
+	hit->slot.slot.ts_us = slot->slot.ts_us;
+}
+
+static void
+learn_roles(salvage *v)
+{
+	for (uint64_t seq = v->first->seq + 1; rt_ok(&v->scope) && seq <= v->out->rows_known; seq++) {
 		rt_record record;
 		rt_store_row row;
-		bool found;
-		size_t i, j;
+		rt_slot_walk walk = {0};
+		const rt_effect_slot *slot;
 
-		st = read_row(s, seq, &row, &found);
-		if (st != RT_OK || !found ||
-		    rt_record_read(s->alloc, s->arena, row.data, &record, NULL) != RT_OK ||
-		    record.kind != RT_RECORD_STEP)
+		if (!read_row(v, seq, &row) ||
+		    rt_record_read(v->scratch.alloc, v->scratch.arena, row.data, &record, NULL) !=
+			    RT_OK)
 			continue;
-		for (i = 0; i < record.effect_count; i++)
-			for (j = 0; j < record.effects[i].added_count; j++) {
-				const rt_effect_slot *slot = &record.effects[i].added[j];
-				item key = {.number = slot->slot.body};
-				item *hit;
-
-				key.is_named = false;
-				for (hit = NULL; s->item_count > 0 && hit == NULL;) {
-					hit = bsearch(&key, s->items, s->item_count,
-						      sizeof(*s->items), by_number);
-					if (hit != NULL || key.is_named)
-						break;
-					key.is_named = true;
-				}
-				if (hit == NULL || hit->is_named)
-					continue;
-				hit->slot.role = slot->role;
-				hit->slot.kind = slot->kind;
-				hit->slot.slot.ts_us = slot->slot.ts_us;
-			}
+		while ((slot = rt_record_next_slot(&record, &walk)) != NULL)
+			if (walk.is_added)
+				learn_role(v, slot);
 	}
-	return st;
 }
 
-static rt_status
-gather_items(salvaging *s)
+static void
+gather_items(salvage *v)
 {
-	rt_status st = s->ahead != NULL ? name_items(s) : RT_OK;
+	rt_scope *s = &v->scope;
 
-	if (st == RT_OK)
-		st = s->from->ops->read(s->from,
-					rt_rows_between(RT_STORE_BODIES, s->old->project,
-							s->first->next_body, RT_STORE_NUMBER_MAX),
-					add_leftover, s, s->err);
-	if (st == RT_OK)
-		st = s->status;
-	sort_items(s);
-	return st == RT_OK ? learn_roles(s) : st;
+	name_items(v);
+	RT_TRY(s, rt_engine_read(v->old, RT_STORE_BODIES, v->first->next_body, RT_STORE_NUMBER_MAX,
+				 add_leftover, v, &s->error));
+	sort_items(v);
+	learn_roles(v);
 }
 
-/* ---- the later state, as changes ---- */
+/* ---- 2: the later state, as changes ---- */
 
-static rt_status
-set_to(rt_change *c, uint32_t disc, uint32_t sub, rt_str key, rt_str value, rt_error *err)
-{
-	rt_change_set(c, disc, sub, key, 0, value);
-	return rt_change_status(c, err);
-}
-
-static rt_status
-set_present(rt_change *c, uint32_t disc, uint32_t sub, bool present, rt_error *err)
+static void
+set_present(rt_change *c, uint32_t disc, uint32_t sub, bool present)
 {
 	rt_change_set(c, disc, sub, RT_STR("present"), 0,
 		      present ? RT_STR("true") : rt_str_at(NULL, 0));
-	return rt_change_status(c, err);
 }
 
-static rt_status
-same_fields(rt_change *c, uint32_t disc, const rt_fields *now, const rt_fields *then, rt_error *err)
+static void
+change_fields(rt_change *c, uint32_t disc, const rt_fields *now, const rt_fields *then)
 {
-	size_t i;
-	rt_status st = RT_OK;
-
-	for (i = 0; st == RT_OK && i < rt_fields_count(then); i++)
-		st = set_to(c, disc, 0, rt_fields_name(then, i), rt_fields_value(then, i), err);
-	for (i = 0; st == RT_OK && i < rt_fields_count(now); i++)
+	for (size_t i = 0; rt_change_ok(c) && i < rt_fields_count(then); i++)
+		rt_change_set(c, disc, 0, rt_fields_name(then, i), 0, rt_fields_value(then, i));
+	for (size_t i = 0; rt_change_ok(c) && i < rt_fields_count(now); i++)
 		if (rt_fields_get(then, rt_fields_name(now, i)).ptr == NULL)
-			st = set_to(c, disc, 0, rt_fields_name(now, i), rt_str_at(NULL, 0), err);
-	return st;
+			rt_change_set(c, disc, 0, rt_fields_name(now, i), 0, rt_str_at(NULL, 0));
 }
 
-static rt_status
-same_labels(salvaging *s, rt_change *c, uint32_t disc, const rt_disc *now, const rt_disc *then)
+static void
+change_labels(salvage *v, rt_change *c, uint32_t disc, const rt_seq *now, const rt_seq *then)
 {
-	size_t i, at;
-	rt_status st = RT_OK;
+	rt_scope *s = c->scope;
 
-	for (i = 0; st == RT_OK && i < rt_seq_count(then->labels); i++) {
-		rt_slot label;
+	for (size_t i = 0; rt_ok(s) && i < rt_seq_count(then); i++) {
+		rt_slot label = {0};
 		rt_str text;
 
-		st = rt_seq_get(then->labels, i, &label, s->err);
-		if (st == RT_OK)
-			st = rt_project_name(s->ahead, (uint32_t)label.body, &text, s->err);
-		if (st == RT_OK) {
+		RT_TRY(s, rt_seq_get(then, i, &label, &s->error));
+		RT_TRY(s, rt_project_name(v->ahead, (uint32_t)label.body, &text, &s->error));
+		if (rt_ok(s))
 			rt_change_set_text(c, disc, 0, "label", (uint32_t)label.key, text);
-			st = rt_change_status(c, s->err);
-		}
 	}
-	for (i = 0; st == RT_OK && i < rt_seq_count(now->labels); i++) {
+	for (size_t i = 0; rt_ok(s) && i < rt_seq_count(now); i++) {
 		rt_slot label;
+		size_t at;
 		bool found = true;
 
-		st = rt_seq_get(now->labels, i, &label, s->err);
-		if (st == RT_OK)
-			st = rt_seq_find(then->labels, label.key, &at, &found, NULL, s->err);
-		if (st == RT_OK && !found) {
+		RT_TRY(s, rt_seq_get(now, i, &label, &s->error));
+		RT_TRY(s, rt_seq_find(then, label.key, &at, &found, NULL, &s->error));
+		if (!found)
 			rt_change_set(c, disc, 0, RT_STR("label"), (uint32_t)label.key,
 				      rt_str_at(NULL, 0));
-			st = rt_change_status(c, s->err);
-		}
 	}
-	return st;
 }
 
 /* A slot of the later state, with the id that was given to its entry. */
-static rt_status
-slot_then(salvaging *s, rt_change *c, const rt_slot *slot, rt_effect_slot *out)
+static rt_effect_slot
+slot_then(salvage *v, rt_change *c, const rt_slot *slot)
 {
+	rt_effect_slot out = {.slot = *slot};
+	rt_scope *s = c->scope;
 	char id[RT_ID_MAX + 1];
-	rt_slot home;
-	bool found;
-	rt_status st;
+	rt_slot home = {0};
+	bool found = false;
 
-	memset(out, 0, sizeof(*out));
-	out->slot = *slot;
-	st = rt_project_name(s->ahead, slot->role, &out->role, s->err);
-	if (st == RT_OK)
-		st = rt_project_name(s->ahead, slot->kind, &out->kind, s->err);
-	if (st == RT_OK)
-		st = rt_project_entry(c->now, slot->entry, &home, &found, s->err);
-	if (st != RT_OK || found)
-		return st;
-	st = rt_project_entry(s->ahead, slot->entry, &home, &found, s->err);
-	if (st == RT_OK && found && home.ts_us != 0)
-		st = rt_entry_id(s->ahead, slot->entry, id, s->err);
-	if (st == RT_OK && found && home.ts_us != 0) {
-		out->id = rt_scope_copy(c->scope, rt_str_of(id));
-		if (out->id.ptr == NULL)
-			st = nomem(s->err);
-	}
-	return st;
+	RT_TRY(s, rt_project_name(v->ahead, slot->role, &out.role, &s->error));
+	RT_TRY(s, rt_project_name(v->ahead, slot->kind, &out.kind, &s->error));
+	RT_TRY(s, rt_project_entry(c->now, slot->entry, &home, &found, &s->error));
+	if (!rt_ok(s) || found)
+		return out;
+	RT_TRY(s, rt_project_entry(v->ahead, slot->entry, &home, &found, &s->error));
+	if (rt_ok(s) && found && home.ts_us != 0 &&
+	    RT_TRY(s, rt_entry_id(v->ahead, slot->entry, id, &s->error)) == RT_OK)
+		out.id = rt_scope_copy(s, rt_str_of(id));
+	return out;
 }
 
 static bool
@@ -476,352 +410,310 @@ same_slot(const rt_effect_slot *a, const rt_effect_slot *b)
 	       rt_str_eq(a->kind, b->kind);
 }
 
-/* Replace what differs, from the first to the last entry that does. */
-static rt_status
-same_slots(salvaging *s, rt_change *c, uint32_t disc, uint32_t number, const rt_seq *now,
-	   const rt_seq *then)
+/* Replaces the slots from the first to the last that differ. */
+static void
+change_slots(salvage *v, rt_change *c, uint32_t disc, uint32_t take, const rt_seq *now,
+	     const rt_seq *then)
 {
-	size_t had = rt_seq_count(now), count = rt_seq_count(then), head = 0, tail = 0, i;
-	rt_effect_slot *fresh = rt_new_array(s->alloc, count + 1, sizeof(*fresh));
-	rt_effect_slot *old = rt_new_array(s->alloc, had + 1, sizeof(*old));
-	rt_status st = fresh == NULL || old == NULL ? nomem(s->err) : RT_OK;
-	rt_slot slot;
+	rt_scope *s = c->scope;
+	size_t had = rt_seq_count(now), count = rt_seq_count(then), head = 0, tail = 0;
 
-	for (i = 0; st == RT_OK && i < count; i++) {
-		st = rt_seq_get(then, i, &slot, s->err);
-		if (st == RT_OK)
-			st = slot_then(s, c, &slot, &fresh[i]);
+	rt_scope_reset(&v->scratch);
+	rt_effect_slot *old = rt_scope_array(&v->scratch, had, sizeof(*old));
+	rt_effect_slot *fresh = rt_scope_array(&v->scratch, count, sizeof(*fresh));
+	rt_scope_adopt(s, &v->scratch);
+	for (size_t i = 0; rt_ok(s) && i < count; i++) {
+		rt_slot slot = {0};
+
+		RT_TRY(s, rt_seq_get(then, i, &slot, &s->error));
+		fresh[i] = slot_then(v, c, &slot);
 	}
-	for (i = 0; st == RT_OK && i < had; i++) {
-		st = rt_seq_get(now, i, &slot, s->err);
-		if (st == RT_OK) {
-			old[i] = rt_change_name(c, &slot);
-			st = rt_change_status(c, s->err);
-		}
+	for (size_t i = 0; rt_ok(s) && i < had; i++) {
+		rt_slot slot = {0};
+
+		RT_TRY(s, rt_seq_get(now, i, &slot, &s->error));
+		old[i] = rt_change_name(c, &slot);
 	}
-	while (st == RT_OK && head < had && head < count && same_slot(&old[head], &fresh[head]))
+	if (!rt_ok(s))
+		return;
+	while (head < had && head < count && same_slot(&old[head], &fresh[head]))
 		head++;
-	while (st == RT_OK && tail < had - head && tail < count - head &&
+	while (tail < had - head && tail < count - head &&
 	       same_slot(&old[had - tail - 1], &fresh[count - tail - 1]))
 		tail++;
-	if (st == RT_OK) {
-		rt_change_splice(c, disc, number, head, had - head - tail, fresh + head,
-				 count - head - tail);
-		st = rt_change_status(c, s->err);
-	}
-	rt_free(s->alloc, fresh);
-	rt_free(s->alloc, old);
-	return st;
+	rt_change_splice(c, disc, take, head, had - head - tail, fresh + head, count - head - tail);
 }
 
 static rt_str
 text_of(const rt_text *text)
 {
-	return text != NULL ? rt_text_str(text) : rt_str_at("", 0);
+	return text != NULL ? rt_text_str(text) : RT_STR("");
 }
 
-static rt_status
-same_take(salvaging *s, rt_change *c, uint32_t disc, const rt_take *then)
+static void
+change_take(salvage *v, rt_change *c, uint32_t number, const rt_take *then)
 {
-	const rt_disc *now;
-	rt_status st = rt_project_disc(c->now, disc, &now, s->err);
+	const rt_disc *disc;
+	rt_scope *s = c->scope;
 
-	if (st == RT_OK && then->number > rt_disc_take_count(now)) {
-		rt_effect e = {.kind = RT_EFFECT_NEW,
-			       .disc = disc,
-			       .sub = then->number,
-			       .name = rt_text_str(then->name),
-			       .git_commit = text_of(then->git_commit)};
-
-		rt_change_emit(c, &e);
-		st = rt_change_status(c, s->err);
-	} else if (st == RT_OK) {
-		rt_change_set_text(c, disc, then->number, "name", 0, rt_text_str(then->name));
-		st = rt_change_status(c, s->err);
-	}
-	if (st == RT_OK)
-		st = set_present(c, disc, then->number, then->present, s->err);
-	if (st == RT_OK)
-		st = rt_project_disc(c->now, disc, &now, s->err);
-	return st == RT_OK ? same_slots(s, c, disc, then->number,
-					rt_disc_take(now, then->number)->slots, then->slots)
-			   : st;
+	if (RT_TRY(s, rt_project_disc(c->now, number, &disc, &s->error)) != RT_OK)
+		return;
+	if (then->number > rt_disc_take_count(disc))
+		rt_change_emit(c, &(rt_effect){.kind = RT_EFFECT_NEW,
+					       .disc = number,
+					       .sub = then->number,
+					       .name = rt_text_str(then->name),
+					       .git_commit = text_of(then->git_commit)});
+	else
+		rt_change_set_text(c, number, then->number, "name", 0, rt_text_str(then->name));
+	set_present(c, number, then->number, then->present);
+	if (RT_TRY(s, rt_project_disc(c->now, number, &disc, &s->error)) == RT_OK)
+		change_slots(v, c, number, then->number, rt_disc_take(disc, then->number)->slots,
+			     then->slots);
 }
 
-static rt_status
-same_disc(salvaging *s, rt_change *c, uint32_t number)
+static void
+change_disc(salvage *v, rt_change *c, uint32_t number)
 {
-	const rt_cell *cell = rt_project_cell(s->ahead, number);
-	const rt_disc *then, *now;
-	uint32_t t;
-	rt_status st = rt_project_disc(s->ahead, number, &then, s->err);
+	const rt_cell *cell = rt_project_cell(v->ahead, number);
+	const rt_disc *then, *now = NULL;
+	rt_scope *s = c->scope;
 
-	if (st != RT_OK)
-		return st;
-	if (number > rt_project_disc_count(c->now)) {
-		rt_effect e = {.kind = RT_EFFECT_NEW,
-			       .sub = number,
-			       .name = rt_cell_name(cell),
-			       .take_name = rt_text_str(rt_disc_take(then, 1)->name),
-			       .git_commit = text_of(rt_disc_take(then, 1)->git_commit)};
-
-		rt_change_emit(c, &e);
-		st = rt_change_status(c, s->err);
-	} else {
+	if (RT_TRY(s, rt_project_disc(v->ahead, number, &then, &s->error)) != RT_OK)
+		return;
+	const rt_take *take = rt_disc_take(then, 1);
+	if (number > rt_project_disc_count(c->now))
+		rt_change_emit(c, &(rt_effect){.kind = RT_EFFECT_NEW,
+					       .sub = number,
+					       .name = rt_cell_name(cell),
+					       .take_name = rt_text_str(take->name),
+					       .git_commit = text_of(take->git_commit)});
+	else
 		rt_change_set_text(c, 0, number, "name", 0, rt_cell_name(cell));
-		st = rt_change_status(c, s->err);
-	}
-	if (st == RT_OK)
-		st = set_present(c, 0, number, cell->present, s->err);
-	for (t = 1; st == RT_OK && t <= rt_disc_take_count(then); t++)
-		st = same_take(s, c, number, rt_disc_take(then, t));
-	if (st == RT_OK)
-		st = rt_project_disc(c->now, number, &now, s->err);
-	now = st == RT_OK ? rt_object_ref(now) : NULL;
-	if (st == RT_OK)
-		st = same_labels(s, c, number, now, then);
-	if (st == RT_OK)
-		st = same_fields(c, number, now->fields, then->fields, s->err);
+	set_present(c, 0, number, cell->present);
+	for (uint32_t t = 1; rt_ok(s) && t <= rt_disc_take_count(then); t++)
+		change_take(v, c, number, rt_disc_take(then, t));
+	if (RT_TRY(s, rt_project_disc(c->now, number, &now, &s->error)) != RT_OK)
+		return;
+	rt_object_ref(now);
+	change_labels(v, c, number, now->labels, then->labels);
+	change_fields(c, number, now->fields, then->fields);
 	rt_object_unref(now);
-	if (st == RT_OK) {
-		rt_change_set_number(c, number, 0, "active", then->active);
-		st = rt_change_status(c, s->err);
-	}
-	if (st == RT_OK && then->head == RT_HEAD_TIP) {
+	rt_change_set_number(c, number, 0, "active", then->active);
+	if (then->head == RT_HEAD_TIP)
 		rt_change_clear(c, number, 0, "head");
-		st = rt_change_status(c, s->err);
-	} else if (st == RT_OK) {
+	else
 		rt_change_set_number(c, number, 0, "head", then->head);
-		st = rt_change_status(c, s->err);
-	}
-	return st;
 }
 
-static rt_status
-same_views(salvaging *s, rt_change *c)
+static void
+change_views(salvage *v, rt_change *c)
 {
-	size_t i;
-	rt_status st = RT_OK;
+	rt_scope *s = c->scope;
 
-	for (i = 0; st == RT_OK && i < rt_seq_count(s->ahead->views); i++) {
-		rt_slot view;
+	for (size_t i = 0; rt_ok(s) && i < rt_seq_count(v->ahead->views); i++) {
+		rt_slot view = {0};
 		unsigned now = 0;
 
-		st = rt_seq_get(s->ahead->views, i, &view, s->err);
-		if (st == RT_OK)
-			st = rt_project_view(c->now, (uint32_t)view.key, &now, s->err);
-		if (st == RT_OK && now != view.body && view.key < c->now->next_entry) {
+		RT_TRY(s, rt_seq_get(v->ahead->views, i, &view, &s->error));
+		RT_TRY(s, rt_project_view(c->now, (uint32_t)view.key, &now, &s->error));
+		if (rt_ok(s) && now != view.body && view.key < c->now->next_entry)
 			rt_change_view(c, (uint32_t)view.key, (unsigned)view.body);
-			st = rt_change_status(c, s->err);
-		}
 	}
-	return st;
 }
 
-static rt_status
-same_project(salvaging *s, rt_change *c)
+static void
+change_project(salvage *v, rt_change *c)
 {
-	const rt_fields *now;
-	size_t d;
-	rt_status st = RT_OK;
-
-	for (d = 1; st == RT_OK && d <= rt_project_disc_count(s->ahead); d++)
-		st = same_disc(s, c, (uint32_t)d);
-	now = rt_object_ref(c->now->fields);
-	if (st == RT_OK)
-		st = same_fields(c, 0, now, s->ahead->fields, s->err);
+	for (uint32_t d = 1; rt_change_ok(c) && d <= rt_project_disc_count(v->ahead); d++)
+		change_disc(v, c, d);
+	const rt_fields *now = rt_object_ref(c->now->fields);
+	change_fields(c, 0, now, v->ahead->fields);
 	rt_object_unref(now);
-	if (st == RT_OK) {
-		rt_change_set_number(c, 0, 0, "active", s->ahead->active);
-		st = rt_change_status(c, s->err);
-	}
-	return st == RT_OK ? same_views(s, c) : st;
+	rt_change_set_number(c, 0, 0, "active", v->ahead->active);
+	change_views(v, c);
 }
 
-/* ---- texts that nothing names ---- */
+/* ---- 3: texts that nothing names ---- */
 
-static rt_status
-recovered_name(salvaging *s, rt_change *c, rt_str *out)
+/* The name of a discussion that is not in use, in the result. */
+static rt_str
+name_recovered(salvage *v, const rt_project *now)
 {
-	char name[40] = "recovered";
-	int i;
+	char *name = v->out->discussion;
+	const size_t size = sizeof(v->out->discussion);
 
-	for (i = 2; rt_project_disc_named(c->now, rt_str_of(name)) != 0; i++)
-		(void)snprintf(name, sizeof(name), "recovered_%d", i);
-	*out = rt_scope_copy(c->scope, rt_str_of(name));
-	return out->ptr == NULL ? nomem(s->err) : RT_OK;
+	(void)snprintf(name, size, "recovered");
+	for (int i = 2; rt_project_disc_named(now, rt_str_of(name)) != 0; i++)
+		(void)snprintf(name, size, "recovered_%d", i);
+	return rt_str_of(name);
 }
 
-static rt_status
-add_leftovers(salvaging *s, rt_change *c)
+/* Entries keep their numbers where they can: the first text of each, in order. */
+static void
+number_leftovers(salvage *v, uint32_t next)
 {
-	rt_effect e = {.kind = RT_EFFECT_NEW, .take_name = RT_STR("main")};
-	rt_effect_slot *slots = rt_new_array(s->alloc, s->item_count + 1, sizeof(*slots));
-	uint32_t next = c->now->next_entry, highest = next;
-	size_t i, count = 0;
-	rt_status st = slots == NULL ? nomem(s->err) : RT_OK;
+	uint32_t highest = next;
 
-	/* Entries keep their numbers where they can: the first text of each, in order. */
-	for (i = 0; st == RT_OK && i < s->item_count; i++)
-		if (!s->items[i].is_named && s->items[i].slot.slot.entry >= highest)
-			highest = s->items[i].slot.slot.entry + 1;
-	for (i = 0; st == RT_OK && i < s->item_count; i++) {
-		if (s->items[i].is_named)
+	for (size_t i = 0; i < v->item_count; i++)
+		if (!v->items[i].is_named && v->items[i].slot.slot.entry >= highest)
+			highest = v->items[i].slot.slot.entry + 1;
+	for (size_t i = 0; i < v->item_count; i++) {
+		rt_slot *slot = &v->items[i].slot.slot;
+
+		if (v->items[i].is_named)
 			continue;
-		if (s->items[i].slot.slot.entry >= next)
-			next = s->items[i].slot.slot.entry + 1;
+		if (slot->entry >= next)
+			next = slot->entry + 1;
 		else
-			s->items[i].slot.slot.entry = highest++;
-		if (s->items[i].slot.slot.ts_us == 0)
-			s->items[i].slot.slot.ts_us = s->new->env->now_us(s->new->env->ctx);
-		slots[count++] = s->items[i].slot;
+			slot->entry = highest++;
+		if (slot->ts_us == 0)
+			slot->ts_us = v->new->env->now_us(v->new->env->ctx);
 	}
-	if (st == RT_OK && count > 0) {
-		e.sub = (uint32_t)rt_project_disc_count(c->now) + 1;
-		st = recovered_name(s, c, &e.name);
-		if (st == RT_OK) {
-			rt_change_emit(c, &e);
-			st = rt_change_status(c, s->err);
-		}
-		if (st == RT_OK)
-			st = set_present(c, 0, e.sub, true, s->err);
-		if (st == RT_OK) {
-			rt_change_splice(c, e.sub, 1, 0, 0, slots, count);
-			st = rt_change_status(c, s->err);
-		}
-		s->out->recovered = count;
-		(void)snprintf(s->out->discussion, sizeof(s->out->discussion), "%s", e.name.ptr);
-	}
-	rt_free(s->alloc, slots);
-	return st;
+}
+
+static void
+add_leftovers(salvage *v, rt_change *c)
+{
+	uint32_t disc = (uint32_t)rt_project_disc_count(c->now) + 1;
+	rt_effect_slot *slots = rt_scope_array(c->scope, v->item_count, sizeof(*slots));
+	size_t count = 0;
+
+	if (slots == NULL)
+		return;
+	number_leftovers(v, c->now->next_entry);
+	for (size_t i = 0; i < v->item_count; i++)
+		if (!v->items[i].is_named)
+			slots[count++] = v->items[i].slot;
+	v->out->recovered = count;
+	if (count == 0)
+		return;
+	rt_change_emit(c, &(rt_effect){.kind = RT_EFFECT_NEW,
+				       .sub = disc,
+				       .name = name_recovered(v, c->now),
+				       .take_name = RT_STR("main")});
+	set_present(c, 0, disc, true);
+	rt_change_splice(c, disc, 1, 0, 0, slots, count);
 }
 
 /* The bodies of everything that the change names, in order. */
-static rt_status
-add_bodies(salvaging *s, rt_change *c)
+static void
+add_bodies(salvage *v, rt_change *c)
 {
-	rt_buf bytes;
-	size_t i;
-	rt_status st = RT_OK;
-
-	rt_buf_init(&bytes, s->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; st == RT_OK && i < s->item_count; i++) {
+	for (size_t i = 0; rt_change_ok(c) && i < v->item_count; i++) {
 		bool found;
+		rt_str data = read_body(v, v->items[i].number, &found);
 
-		st = read_body(s, s->items[i].number, &bytes, &found);
-		s->out->bodies_lost += st == RT_OK && !found;
-		c->next_body = s->items[i].number;
-		if (st == RT_OK) {
-			(void)rt_change_add_body(c, s->items[i].slot.slot.entry,
-						 rt_scope_copy(c->scope, rt_buf_str(&bytes)));
-			st = rt_change_status(c, s->err);
-		}
+		v->out->bodies_lost += !found;
+		c->next_body = v->items[i].number;
+		(void)rt_change_add_body(c, v->items[i].slot.slot.entry,
+					 rt_scope_copy(c->scope, data));
 	}
-	rt_buf_deinit(&bytes);
-	return st;
 }
 
-/* One row for what came after the first part. */
-static rt_status
-add_rest(salvaging *s)
+/* One row for everything after the rows that were copied. */
+static void
+add_rest(salvage *v)
 {
-	const rt_store_ops *ops = s->to->ops;
+	rt_store *to = v->new->store;
 	const rt_project *base = NULL, *next = NULL;
-	rt_scope scope;
+	rt_scope *s = &v->scope;
 	rt_change c;
-	rt_status st;
 
-	rt_engine_lock_writer(s->new);
-	st = ops->begin(s->to, s->err);
-	if (st == RT_OK)
-		st = rt_engine_newest(s->new, &base, s->err);
-	if (st != RT_OK) {
-		ops->cancel(s->to);
-		rt_engine_unlock_writer(s->new);
-		return st;
+	if (!rt_ok(s))
+		return;
+	rt_engine_lock_writer(v->new);
+	RT_TRY(s, to->ops->begin(to, &s->error));
+	RT_TRY(s, rt_engine_newest(v->new, &base, &s->error));
+	if (rt_ok(s)) {
+		rt_change_init(&c, s, v->new, base);
+		if (v->ahead != NULL)
+			change_project(v, &c);
+		add_leftovers(v, &c);
+		add_bodies(v, &c);
+		if (rt_ok(s) && c.effect_count + c.view_count > 0)
+			next = rt_change_write(&c, RT_STR("import"), 0);
+		rt_change_deinit(&c);
 	}
-	rt_scope_init(&scope, s->alloc);
-	rt_change_init(&c, &scope, s->new, base);
-	if (s->ahead != NULL)
-		st = same_project(s, &c);
-	if (st == RT_OK)
-		st = add_leftovers(s, &c);
-	if (st == RT_OK)
-		st = add_bodies(s, &c);
-	if (st == RT_OK && c.effect_count + c.view_count > 0) {
-		next = rt_change_write(&c, RT_STR("import"), 0);
-		st = rt_change_status(&c, s->err);
-	}
-	if (st == RT_OK && next != NULL)
-		st = ops->commit(s->to, s->err);
-	ops->cancel(s->to);
-	rt_change_deinit(&c);
-	rt_scope_deinit(&scope);
-	if (st == RT_OK && next != NULL)
-		rt_engine_publish(s->new, next);
+	rt_store_end(to, s);
+	if (rt_ok(s) && next != NULL)
+		rt_engine_publish(v->new, next);
 	else
 		rt_object_unref(next);
 	rt_object_unref(base);
-	rt_engine_unlock_writer(s->new);
-	return st;
+	rt_engine_unlock_writer(v->new);
 }
 
 /* ---- what is missing ---- */
 
-/* The last row that anything speaks of. */
-static rt_status
-find_known(salvaging *s)
+/* The last row that any part of the store speaks of. */
+static void
+find_known(salvage *v)
 {
-	uint64_t head = 0, mark = 0, known;
-	rt_error why;
-	rt_status st = s->from->ops->head(s->from, RT_STORE_LOG, s->old->project, &head, s->err);
+	rt_scope *s = &v->scope;
+	uint64_t head = 0, mark = 0;
 
-	if (st != RT_OK)
-		return st;
-	st = rt_engine_head_mark(s->old, &mark, &why);
-	if (st == RT_CORRUPT)
-		st = RT_OK;
-	else if (st != RT_OK && s->err != NULL)
-		*s->err = why;
-	known = head > mark ? head : mark;
-	if (s->ahead != NULL && s->ahead->seq > known)
-		known = s->ahead->seq;
-	s->out->rows_known = known;
-	return st;
+	RT_TRY(s, rt_engine_head(v->old, RT_STORE_LOG, &head, &s->error));
+	if (!rt_ok(s))
+		return;
+	rt_status st = rt_engine_head_mark(v->old, &mark, &s->error);
+	if (st != RT_CORRUPT)
+		rt_scope_note(s, st);
+	v->out->rows = v->first->seq;
+	v->out->rows_known = head > mark ? head : mark;
+	if (v->ahead != NULL && v->ahead->seq > v->out->rows_known)
+		v->out->rows_known = v->ahead->seq;
+	v->out->state_seq = v->ahead != NULL ? v->ahead->seq : 0;
 }
 
-static rt_status
-tell_missing(salvaging *s, rt_lost_rows_fn fn, void *ctx)
+static void
+report_missing(salvage *v, rt_lost_rows_fn fn, void *ctx)
 {
-	uint64_t seq, from = 0;
-	rt_status st = RT_OK;
+	uint64_t from = 0, end = v->out->rows_known + 1;
 
-	for (seq = s->first->seq + 1; st == RT_OK && seq <= s->out->rows_known + 1; seq++) {
+	for (uint64_t seq = v->first->seq + 1; rt_ok(&v->scope) && seq <= end; seq++) {
 		rt_store_row row;
-		bool found = seq > s->out->rows_known;
+		bool found = seq == end || read_row(v, seq, &row);
 
-		if (!found)
-			st = read_row(s, seq, &row, &found);
+		if (!rt_ok(&v->scope))
+			return;
 		if (!found && from == 0)
 			from = seq;
 		if (found && from != 0) {
-			s->out->rows_lost += seq - from;
+			v->out->rows_lost += seq - from;
 			fn(ctx, from, seq - 1);
 			from = 0;
 		}
-		if (found && seq <= s->out->rows_known)
-			s->out->rows_unused++;
+		v->out->rows_unused += found && seq < end;
 	}
-	return st;
 }
 
-static rt_status
-open_new(salvaging *s, const rt_env *env, rt_str name)
+/* ---- the whole ---- */
+
+static void
+make_project(salvage *v, rt_store *to, rt_str name)
+{
+	rt_scope *s = &v->scope;
+	uint64_t number;
+
+	RT_TRY(s, to->ops->begin(to, &s->error));
+	RT_TRY(s, to->ops->project_new(to, name, &number, &s->error));
+	if (rt_ok(s) && v->old->salt != 0)
+		RT_TRY(s, to->ops->write(
+				  to, rt_rows_named(RT_STORE_SIDE, number, RT_STR(RT_SALTED_MARK)),
+				  RT_STR("1"), &s->error));
+	rt_store_end(to, s);
+}
+
+static void
+open_new(salvage *v, const rt_env *env, rt_store *to, rt_str name)
 {
 	rt_engine_options options = {
-		.alloc = s->alloc, .env = env, .project = name, .by = RT_STR("repair")};
+		.alloc = v->scope.alloc, .env = env, .project = name, .by = RT_STR("repair")};
 
-	return rt_engine_open(&options, s->to, &s->new, s->err);
+	rt_engine_close(v->new);
+	v->new = NULL;
+	RT_TRY(&v->scope, rt_engine_open(&options, to, &v->new, &v->scope.error));
 }
 
 rt_status
@@ -829,55 +721,33 @@ rt_engine_salvage(const rt_alloc *alloc, const rt_env *env, rt_store *from, rt_s
 		  rt_store *to, rt_salvaged *out, rt_lost_rows_fn fn, void *ctx, rt_error *err)
 {
 	rt_engine_options options = {.alloc = alloc, .env = env, .project = name, .lenient = true};
-	salvaging s = {.alloc = alloc, .from = from, .to = to, .out = out, .err = err};
-	uint64_t number;
-	rt_status st;
+	salvage v = {.out = out};
+	rt_scope *s = &v.scope;
 
-	memset(out, 0, sizeof(*out));
-	s.arena = rt_arena_new(alloc);
-	st = s.arena == NULL ? nomem(err) : rt_engine_open(&options, from, &s.old, err);
-	if (st == RT_OK && rt_engine_newer(s.old, err))
-		st = RT_TOO_NEW;
-	if (st == RT_OK)
-		st = rt_engine_load_parts(s.old, &s.first, &s.ahead, err);
-	if (st == RT_OK)
-		st = find_known(&s);
-	if (st == RT_OK)
-		st = to->ops->begin(to, err);
-	if (st == RT_OK) {
-		st = to->ops->project_new(to, name, &number, err);
-		if (st == RT_OK && s.old->salt != 0)
-			st = to->ops->write(
-				to, rt_rows_named(RT_STORE_SIDE, number, RT_STR(RT_SALTED_MARK)),
-				RT_STR("1"), err);
-		if (st == RT_OK)
-			st = to->ops->commit(to, err);
-		to->ops->cancel(to);
+	*out = (rt_salvaged){0};
+	rt_scope_init(s, alloc);
+	rt_scope_init(&v.scratch, alloc);
+	RT_TRY(s, rt_engine_open(&options, from, &v.old, &s->error));
+	if (rt_ok(s) && rt_engine_newer(v.old, &s->error))
+		rt_scope_note(s, RT_TOO_NEW);
+	RT_TRY(s, rt_engine_load_parts(v.old, &v.first, &v.ahead, &s->error));
+	if (rt_ok(s)) {
+		find_known(&v);
+		make_project(&v, to, name);
 	}
-	if (st == RT_OK)
-		st = open_new(&s, env, name);
-	if (st == RT_OK)
-		st = copy_first(&s);
-	rt_engine_close(s.new);
-	s.new = NULL;
-	if (st == RT_OK)
-		st = open_new(&s, env, name);
-	if (st == RT_OK)
-		st = gather_items(&s);
-	if (st == RT_OK)
-		st = add_rest(&s);
-	if (st == RT_OK)
-		st = tell_missing(&s, fn, ctx);
-	if (st == RT_OK) {
-		out->rows = s.first->seq;
-		out->state_seq = s.ahead != NULL ? s.ahead->seq : 0;
+	open_new(&v, env, to, name);
+	if (rt_ok(s))
+		copy_first(&v);
+	open_new(&v, env, to, name);
+	if (rt_ok(s)) {
+		gather_items(&v);
+		add_rest(&v);
+		report_missing(&v, fn, ctx);
 	}
-	rt_engine_close(s.new);
-	rt_object_unref(s.first);
-	rt_object_unref(s.ahead);
-	rt_engine_close(s.old);
-	rt_free(alloc, s.owners);
-	rt_free(alloc, s.items);
-	rt_arena_free(s.arena);
-	return st;
+	rt_engine_close(v.new);
+	rt_object_unref(v.first);
+	rt_object_unref(v.ahead);
+	rt_engine_close(v.old);
+	rt_scope_deinit(&v.scratch);
+	return rt_scope_end(s, err);
 }

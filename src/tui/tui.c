@@ -507,7 +507,6 @@ hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 {
 	rt_action action = RT_ACT_NONE;
 	bool writes;
-	rt_status st;
 
 	if (event->kind == RT_EVENT_KEY)
 		action = rt_tui_action_of(tui, event->key, &writes);
@@ -515,8 +514,7 @@ hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 		return RT_OK;
 	*out_taken = rt_tui_top(tui)->holds && action != RT_ACT_CANCEL && action != RT_ACT_QUIT &&
 		     action != RT_ACT_SUSPEND && action != RT_ACT_REDRAW;
-	st = *out_taken ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
-	return st == RT_LIMIT ? RT_OK : st;
+	return *out_taken ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
 }
 
 rt_status

@@ -81,23 +81,6 @@ goes_on(void *ctx, uint64_t done, uint64_t all)
 	return true;
 }
 
-/* An array in the scope with room for one item more. Arrays before stay where they are. */
-static void *
-with_room(rt_scope *scope, void *items, size_t count, size_t *capacity, size_t size)
-{
-	if (count < *capacity)
-		return items;
-	size_t grown = *capacity == 0 ? 64 : *capacity * 2;
-	void *copy = rt_scope_array(scope, grown, size);
-
-	if (copy == NULL)
-		return NULL;
-	if (count > 0)
-		memcpy(copy, items, count * size);
-	*capacity = grown;
-	return copy;
-}
-
 /* ---- candidates ---- */
 
 typedef struct collecting {
@@ -110,7 +93,7 @@ add_candidate(void *ctx, uint64_t body, uint64_t entry)
 {
 	collecting *c = ctx;
 	candidates *to = c->to;
-	candidate *items = with_room(c->scope, to->items, to->count, &to->capacity, sizeof(*items));
+	candidate *items = rt_scope_grow(c->scope, to->items, to->count, &to->capacity, sizeof(*items));
 
 	if (items == NULL)
 		return false;
@@ -146,7 +129,7 @@ narrow(search *s, const rt_term *term)
 
 	rt_scope_reset(s->body);
 	ask_index(s, s->body, term->text, RT_FIND_PHRASE, &set);
-	if (!rt_view_inner_ok(s->scope, s->body))
+	if (rt_scope_adopt(s->scope, s->body) != RT_OK)
 		return;
 	if (set.count > 1)
 		qsort(set.items, set.count, sizeof(*set.items), by_body);
@@ -236,12 +219,12 @@ add_hit(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt
 		rt_body_add_text(text, body);
 	rt_str shown = rt_scope_str(s->body, text);
 
-	if (!rt_view_inner_ok(scope, s->body) || !literals_fit(s, shown))
+	if (rt_scope_adopt(scope, s->body) != RT_OK || !literals_fit(s, shown))
 		return;
 	rt_query_add_snippet(snippet, &s->query, shown);
 	rt_str marked = rt_scope_str(s->body, snippet);
-	rt_hit *hits = rt_view_inner_ok(scope, s->body)
-			       ? with_room(scope, s->hits, s->hit_count, &s->hit_capacity,
+	rt_hit *hits = rt_scope_adopt(scope, s->body) == RT_OK
+			       ? rt_scope_grow(scope, s->hits, s->hit_count, &s->hit_capacity,
 					   sizeof(*hits))
 			       : NULL;
 
