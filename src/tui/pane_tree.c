@@ -7,7 +7,6 @@
 
 #include "app/host.h"
 #include "tui/bar.h"
-#include "tui/list.h"
 #include "tui/tree_reader.h"
 #include "tui/verb.h"
 #include "tui/verb_impl.h"
@@ -88,16 +87,13 @@ keep_time(void *ctx, uint32_t entry, int64_t at_us)
 {
 	tree_pane *p = ctx;
 	label_time *known = time_of(p, entry);
-	void *times = p->times;
 
 	if (known == NULL) {
-		known = rt_list_add(scope_of(p), &times, p->time_count, &p->time_capacity,
-				    sizeof(*known));
-		p->times = times;
+		known = rt_array_add(p->pane.tui->alloc, &p->times, &p->time_count,
+				     &p->time_capacity, sizeof(*known));
 		if (known == NULL)
-			return;
+			return; /* benign: the time is not shown */
 		*known = (label_time){entry, at_us};
-		p->time_count++;
 	}
 	known->at_us = known->at_us > at_us ? known->at_us : at_us;
 }
