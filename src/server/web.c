@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/web.h"
 
+#include "base/encode.h"
+
 rt_str
 rt_web_header(const rt_web_request *request, const char *name)
 {
@@ -22,15 +24,6 @@ rt_web_header_repeats(const rt_web_request *request, const char *name)
 	return count;
 }
 
-static int
-digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool
 rt_web_decode(const rt_web_request *request, rt_str encoded, bool plus, rt_str *out)
 {
@@ -44,8 +37,8 @@ rt_web_decode(const rt_web_request *request, rt_str encoded, bool plus, rt_str *
 		char c = encoded.ptr[i];
 
 		if (c == '%') {
-			int high = i + 2 < encoded.size ? digit_of(encoded.ptr[i + 1]) : -1;
-			int low = i + 2 < encoded.size ? digit_of(encoded.ptr[i + 2]) : -1;
+			int high = i + 2 < encoded.size ? rt_hex_digit(encoded.ptr[i + 1]) : -1;
+			int low = i + 2 < encoded.size ? rt_hex_digit(encoded.ptr[i + 2]) : -1;
 
 			if (high < 0 || low < 0)
 				return false;
