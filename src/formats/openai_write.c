@@ -91,7 +91,7 @@ role_of(const writer *c, rt_str role, rt_str *out_front)
 	const char *known = known_role(role);
 
 	*out_front = rt_str_at(NULL, 0);
-	for (rt_json_iter m = rt_json_each(c->role_map); m.is_object && rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_members(c->role_map); rt_json_next(&m);)
 		if (rt_str_eq_nocase(m.key, role) && yyjson_is_str(m.value))
 			return rt_json_str(m.value);
 	if (known != NULL)
@@ -145,7 +145,7 @@ has_more(yyjson_val *block, const block_type *type)
 	for (rt_json_iter m = rt_json_each(block); rt_json_next(&m);)
 		if (!rt_str_is(m.key, "type") && !rt_str_is(m.key, type->member))
 			return true;
-	for (rt_json_iter m = rt_json_each(inner); m.is_object && rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_members(inner); rt_json_next(&m);)
 		if (!rt_is_word(m.key, type->inner))
 			return true;
 	return false;
@@ -526,7 +526,7 @@ write_result(writer *c, yyjson_val *block)
 
 	rt_buf_clear(c->text);
 	rt_buf_add_str(c->text, rt_json_str(content));
-	for (rt_json_iter m = rt_json_each(content); !m.is_object && rt_json_next(&m);) {
+	for (rt_json_iter m = rt_json_items(content); rt_json_next(&m);) {
 		rt_str text = member(m.value, "text");
 
 		if (text.size > 0 && c->text->size > 0)
