@@ -331,7 +331,7 @@ read_late(reader *c, const late *l, rt_outline *outline)
 	}
 }
 
-/* Mark the entries of the current discussion that are listed as edited beside the data. */
+/* Mark the entries of the current discussion that are listed as edited after the data. */
 static void
 mark_edited(reader *c)
 {

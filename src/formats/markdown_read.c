@@ -446,7 +446,7 @@ next_comment(rt_str in, size_t at)
 	return in.size;
 }
 
-/* Does the content of an entry whose comment ends at at have as many bytes as that says? */
+/* Does the content of an entry, whose comment ends at `at`, have as many bytes as that counts? */
 static bool
 has_size(rt_str in, size_t at, uint64_t bytes, rt_str *out, size_t *out_next)
 {
@@ -464,7 +464,7 @@ has_size(rt_str in, size_t at, uint64_t bytes, rt_str *out, size_t *out_next)
 	return after == in.size || (rt_scan_line(in, &after, &line) && is_comment(line, &json));
 }
 
-/* The content of an entry whose comment ends at at: as many bytes as the comment says, if
+/* The content of an entry, whose comment ends at `at`: as many bytes as the comment counts, if
  * an entry ends there; else (the file was edited) everything up to the next comment, without
  * the heading and the blank lines around it. Sets *out_next to where the next comment is. */
 static rt_str
@@ -520,7 +520,7 @@ read_entry(reader *c, yyjson_val *object, size_t where, rt_str text)
 		*numbered = c->tip = (int64_t)rt_build_node(b, &node);
 }
 
-/* The current discussion is complete: what its comment said. */
+/* The current discussion is complete: apply its comment. */
 static void
 end_discussion(reader *c, rt_json_doc *doc)
 {

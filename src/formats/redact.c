@@ -439,7 +439,7 @@ open_counts(rt_buf *out, size_t entries, size_t places, const size_t *kinds)
 	rt_json_close(out, '}');
 }
 
-/* The fields of a discussion: those that say where it came from go, one that says what was
+/* The fields of a discussion: those about its origin are removed, one about what was
  * redacted is added. */
 static void
 redact_discussion_fields(redactor *r, rt_outline *o, size_t entries)

@@ -27,7 +27,7 @@ enum {
 #define QUOTES "\"'`"
 #define BLANKS " \t"
 
-/* Is c in the set? "a-z" is a range; a "-" of its own comes last. */
+/* Is c in the set? "a-z" is a range; a single "-" comes last. */
 static inline bool
 is(char c, const char *set)
 {
