@@ -5,7 +5,6 @@
 #ifndef RT_FORMATS_SECRET_SCAN_H
 #define RT_FORMATS_SECRET_SCAN_H
 
-#include "formats/formats_list.h"
 #include "formats/secret.h"
 
 enum {
