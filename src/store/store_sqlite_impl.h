@@ -120,6 +120,7 @@ typedef enum rt_sqlite_sql {
 	SQL_NODE_SET,
 	SQL_NODE_HEAD,
 	SQL_NODE_UP,
+	SQL_NODE_GET,
 	SQL_NODE_NUMBERS,
 	SQL_NODE_DROP,
 	SQL_ROOT_SET,

@@ -10,6 +10,7 @@
 typedef struct source {
 	enum rt_sqlite_table table;
 	rt_sqlite_sql scan;                 /* ?1 .. ?2, or of project ?1 */
+	rt_sqlite_sql one;                  /* row ?1; 0: by scan */
 	rt_sqlite_sql named, numbers, head; /* 0: there is none */
 	const char *noun;                   /* in messages */
 	const char *doing;
@@ -33,6 +34,7 @@ static const source sources[] = {
 			     .doing = "reading a body"},
 	[RT_STORE_NODES] = {.table = RT_TABLE_NODE,
 			    .scan = SQL_NODE_UP,
+			    .one = SQL_NODE_GET,
 			    .numbers = SQL_NODE_NUMBERS,
 			    .head = SQL_NODE_HEAD,
 			    .noun = "node",
@@ -303,6 +305,10 @@ select_range(reader *r, uint64_t first, uint64_t last)
 	if (rows->table == RT_STORE_ROOT || rows->table == RT_STORE_SIDE)
 		return rt_sqlite_select(&r->call, which, r->src->doing,
 					RT_SQL_VALUES(RT_SQL_NUMBER(rows->project)));
+	if (first == last && which == r->src->scan && r->src->one != 0)
+		return rt_sqlite_select(
+			&r->call, r->src->one, r->src->doing,
+			RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(rows->project, first))));
 	/* The key of a project is its number. */
 	return rt_sqlite_select(&r->call, which, r->src->doing,
 				RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(rows->project, first)),

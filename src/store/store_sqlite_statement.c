@@ -50,6 +50,8 @@ static const char *const sql_text[SQL_COUNT] = {
 			  " ORDER BY key DESC LIMIT 1",
 	[SQL_NODE_UP] = "SELECT key, sum, data, 0, NULL FROM node WHERE key BETWEEN ?1 AND ?2"
 			" ORDER BY key",
+	/* Faster to prepare than a range; opening a project reads nodes one by one. */
+	[SQL_NODE_GET] = "SELECT key, sum, data, 0, NULL FROM node WHERE key = ?1",
 	[SQL_NODE_NUMBERS] = "SELECT key FROM node WHERE key BETWEEN ?1 AND ?2 ORDER BY key",
 	[SQL_NODE_DROP] = "DELETE FROM node WHERE key BETWEEN ?1 AND ?2",
 	[SQL_ROOT_SET] = "INSERT OR REPLACE INTO root(project, seq, sum, data)"
