@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file is written in place under its lock, so that nothing of what is taken out of it stays
- * in freed blocks. A crash in the middle leaves lines that cannot be read, which are passed over. */
+ * The file is written in place under its lock, so that nothing that is removed stays in freed
+ * blocks. A crash in the middle leaves lines that cannot be read; they are ignored. */
 #define _GNU_SOURCE
 
 #include "app/input_history_host.h"
@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "codec/json.h"
+#include "llm/system_host.h"
 
 enum {
 	PATH_MAX_SIZE = 4096,
@@ -33,22 +34,8 @@ rt_input_history_hash(rt_str store, rt_str project, uint32_t disc)
 	return rt_hash(project.ptr, project.size, rt_hash(store.ptr, store.size, disc));
 }
 
-void
-rt_input_history_make_folders(char *path)
-{
-	char *slash;
-
-	for (slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(path, 0700);
-		*slash = '/';
-	}
-}
-
-/* ---- the file ---- */
-
 static bool
-path_of(const rt_input_history_key *whose, char path[PATH_MAX_SIZE])
+find_path(const rt_input_history_key *whose, char path[PATH_MAX_SIZE])
 {
 	int size;
 
@@ -59,44 +46,51 @@ path_of(const rt_input_history_key *whose, char path[PATH_MAX_SIZE])
 	return size > 0 && size < PATH_MAX_SIZE;
 }
 
-/* Nobody waits long for who has stopped with the lock in hand. */
+/* ---- a locked file ---- */
+
+/* An open file under its lock, and what is in it. */
+typedef struct locked_file {
+	const char *path;
+	int fd; /* -1: there is none */
+	rt_buf *all;
+} locked_file;
+
+static void
+fail_errno(rt_scope *s, const char *path)
+{
+	rt_scope_fail(s, RT_IO, "%s: %s", path,
+		      errno != 0 ? strerror(errno) : "it is not a file of ours");
+}
+
+/* Does not wait long for a program that has stopped while it holds the lock. */
 static bool
 lock(int fd)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
-	int tries;
 
-	for (tries = 0; tries < LOCK_TRIES; tries++) {
+	for (int tries = 0; tries < LOCK_TRIES; tries++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 			return true;
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return false;
+			break;
 		(void)nanosleep(&pause, NULL);
 	}
+	errno = EBUSY;
 	return false;
 }
 
-/* Open, locked; -1: not there, or not to be had. */
-static int
-open_locked(const char *path, bool create)
+static void
+close_file(void *file)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
-
-	if (fd >= 0 && !lock(fd)) {
-		(void)close(fd);
-		errno = EBUSY;
-		return -1;
-	}
-	return fd;
+	(void)close(((locked_file *)file)->fd);
 }
 
-/* false: out->status says why, or errno, which is 0 where it is no file of ours. */
+/* False: errno says why; 0: it is no file of ours. */
 static bool
-read_all(int fd, rt_buf *out)
+read_file(int fd, rt_buf *out)
 {
 	struct stat is;
 	ssize_t got = 1;
-	char *to;
 
 	if (fstat(fd, &is) != 0)
 		return false;
@@ -104,14 +98,37 @@ read_all(int fd, rt_buf *out)
 	if (!S_ISREG(is.st_mode) || is.st_size > FILE_MAX)
 		return false;
 	while (got > 0 && out->size < (size_t)is.st_size) {
-		to = rt_buf_reserve(out, (size_t)is.st_size - out->size);
-		if (to == NULL)
-			return false;
-		got = pread(fd, to, (size_t)is.st_size - out->size, (off_t)out->size);
+		size_t rest = (size_t)is.st_size - out->size;
+		char *to = rt_buf_reserve(out, rest);
+
+		got = to == NULL ? 0 : pread(fd, to, rest, (off_t)out->size);
 		if (got > 0)
 			out->size += (size_t)got;
 	}
 	return got >= 0;
+}
+
+/* Opens, locks and reads; the scope closes it. One that does not exist is no failure. */
+static locked_file *
+open_file(rt_scope *s, const char *path, bool create)
+{
+	locked_file *f = rt_scope_get(s, sizeof(*f));
+
+	if (f == NULL)
+		return NULL;
+	f->path = path;
+	f->all = rt_scope_buf(s);
+	f->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
+	if (f->fd < 0) {
+		if (errno != ENOENT || create)
+			fail_errno(s, path);
+		return f;
+	}
+	rt_scope_defer(s, close_file, f);
+	if (rt_ok(s) && (!lock(f->fd) || !read_file(f->fd, f->all)))
+		fail_errno(s, path);
+	(void)rt_scope_str(s, f->all);
+	return f;
 }
 
 static bool
@@ -128,21 +145,20 @@ write_at(int fd, rt_str bytes, size_t at)
 	return true;
 }
 
-/* Put fresh in place of old_size bytes, of which none stays. */
-static bool
-replace(int fd, rt_str fresh, size_t old_size)
+/* Writes fresh in place of old_size bytes, all of which are overwritten. */
+static void
+replace(rt_scope *s, const locked_file *f, rt_str fresh, size_t old_size)
 {
 	static const char zeros[4096] = {0};
-	size_t at;
+	bool is_written = write_at(f->fd, fresh, 0);
 
-	if (!write_at(fd, fresh, 0))
-		return false;
-	for (at = fresh.size; at < old_size; at += sizeof(zeros))
-		if (!write_at(fd, rt_str_at(zeros, old_size - at < sizeof(zeros) ? old_size - at
-										: sizeof(zeros)),
-			      at))
-			return false;
-	return fsync(fd) == 0 && ftruncate(fd, (off_t)fresh.size) == 0;
+	for (size_t at = fresh.size; is_written && at < old_size; at += sizeof(zeros)) {
+		size_t size = old_size - at < sizeof(zeros) ? old_size - at : sizeof(zeros);
+
+		is_written = write_at(f->fd, rt_str_at(zeros, size), at);
+	}
+	if (!is_written || fsync(f->fd) != 0 || ftruncate(f->fd, (off_t)fresh.size) != 0)
+		fail_errno(s, f->path);
 }
 
 /* The next line without its end. */
@@ -160,25 +176,17 @@ next_line(rt_str all, size_t *at, rt_str *out)
 	return true;
 }
 
-/* The text of a line; empty: it cannot be read. Free *out_doc. RT_NOMEM. */
-static rt_status
-text_of(const rt_alloc *alloc, rt_str line, rt_json_doc **out_doc, rt_str *out)
+/* The text of a line; empty: it cannot be read. It lives until the next call with this scope. */
+static rt_str
+read_line(rt_scope *line_scope, rt_str line)
 {
-	rt_status st;
-
-	*out_doc = NULL;
-	*out = rt_str_at("", 0);
-	if (line.size < 2)
-		return RT_OK;
-	st = rt_json_read(alloc, line, out_doc, NULL);
-	if (st == RT_OK)
-		*out = rt_json_str(rt_json_root(*out_doc));
-	return st == RT_NOMEM ? st : RT_OK;
+	rt_scope_reset(line_scope);
+	return line.size < 2 ? RT_STR("") : rt_json_str(rt_json_parse(line_scope, line));
 }
 
 /* ---- adding and reading ---- */
 
-/* Where the newest ones begin that are few and short enough, with room for more. */
+/* Where the newest texts begin that are few and short enough. */
 static size_t
 trim(rt_str all)
 {
@@ -198,59 +206,67 @@ trim(rt_str all)
 static size_t
 count_lines(rt_str all)
 {
-	size_t i, count = 0;
+	size_t count = 0;
 
-	for (i = 0; i < all.size; i++)
+	for (size_t i = 0; i < all.size; i++)
 		count += all.ptr[i] == '\n';
 	return count;
+}
+
+/* Is this the last line? */
+static bool
+ends_with_line(rt_str all, rt_str line)
+{
+	size_t before = all.size - line.size;
+
+	return all.size >= line.size &&
+	       rt_str_eq(rt_str_at(all.ptr + before, line.size), line) &&
+	       (before == 0 || all.ptr[before - 1] == '\n');
+}
+
+static void
+add(rt_scope *s, const char *path, rt_str text)
+{
+	locked_file *f = open_file(s, path, true);
+	rt_buf *line = rt_scope_buf(s);
+
+	rt_json_add_string(line, text);
+	rt_buf_add_byte(line, '\n');
+	rt_str added = rt_scope_str(s, line);
+	if (!rt_ok(s) || added.size > RT_INPUT_HISTORY_BYTES)
+		return;
+	rt_buf *all = f->all;
+	size_t old_size = all->size;
+	if (all->size > 0 && all->ptr[all->size - 1] != '\n')
+		rt_buf_add_byte(all, '\n'); /* a program was cut short */
+	if (ends_with_line(rt_buf_str(all), added))
+		return;
+	rt_buf_add_str(all, added);
+	rt_str fresh = rt_scope_str(s, all);
+	if (!rt_ok(s))
+		return;
+	if (fresh.size > RT_INPUT_HISTORY_BYTES || count_lines(fresh) > RT_INPUT_HISTORY_MAX) {
+		size_t begin = trim(fresh);
+
+		replace(s, f, rt_str_at(fresh.ptr + begin, fresh.size - begin), old_size);
+	} else {
+		(void)write_at(f->fd, rt_str_at(fresh.ptr + old_size, fresh.size - old_size),
+			       old_size);
+	}
 }
 
 void
 rt_input_history_add(const rt_alloc *alloc, const rt_input_history_key *whose, rt_str text)
 {
 	char path[PATH_MAX_SIZE];
-	rt_buf all, line;
-	size_t old_size, begin;
-	rt_str last;
-	int fd;
+	rt_scope s;
 
-	if (text.size == 0 || text.size > RT_INPUT_HISTORY_TEXT_MAX || !path_of(whose, path))
+	if (text.size == 0 || text.size > RT_INPUT_HISTORY_TEXT_MAX || !find_path(whose, path))
 		return;
-	rt_input_history_make_folders(path);
-	fd = open_locked(path, true);
-	if (fd < 0)
-		return;
-	rt_buf_init(&all, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&line, alloc, RT_BUF_UNLIMITED);
-	if (!read_all(fd, &all))
-		goto done;
-	old_size = all.size;
-	if (all.size > 0 && all.ptr[all.size - 1] != '\n')
-		rt_buf_add_byte(&all, '\n'); /* somebody was cut short */
-	rt_json_add_string(&line, text);
-	rt_buf_add_byte(&line, '\n');
-	if (all.status != RT_OK || line.status != RT_OK || line.size > RT_INPUT_HISTORY_BYTES)
-		goto done;
-	last = rt_buf_str(&all);
-	last = last.size < line.size ? rt_str_at(last.ptr, 0)
-				     : rt_str_at(last.ptr + last.size - line.size, line.size);
-	if (rt_str_eq(last, rt_buf_str(&line)) &&
-	    (all.size == line.size || all.ptr[all.size - line.size - 1] == '\n'))
-		goto done;
-	rt_buf_add_str(&all, rt_buf_str(&line));
-	if (all.status != RT_OK)
-		goto done;
-	if (all.size > RT_INPUT_HISTORY_BYTES ||
-	    count_lines(rt_buf_str(&all)) > RT_INPUT_HISTORY_MAX) {
-		begin = trim(rt_buf_str(&all));
-		(void)replace(fd, rt_str_at(all.ptr + begin, all.size - begin), old_size);
-	} else {
-		(void)write_at(fd, rt_str_at(all.ptr + old_size, all.size - old_size), old_size);
-	}
-done:
-	(void)close(fd);
-	rt_buf_deinit(&all);
-	rt_buf_deinit(&line);
+	(void)rt_folders_make(path);
+	rt_scope_init(&s, alloc);
+	add(&s, path, text);
+	rt_scope_deinit(&s);
 }
 
 void
@@ -260,180 +276,153 @@ rt_input_history_each(const rt_alloc *alloc, const rt_input_history_key *whose,
 	char path[PATH_MAX_SIZE];
 	size_t at = 0;
 	rt_str line, text;
-	rt_buf all;
-	int fd;
+	rt_scope s, line_scope;
 
-	if (!path_of(whose, path))
+	if (!find_path(whose, path))
 		return;
-	fd = open_locked(path, false);
-	if (fd < 0)
-		return;
-	rt_buf_init(&all, alloc, RT_BUF_UNLIMITED);
-	if (read_all(fd, &all))
-		while (next_line(rt_buf_str(&all), &at, &line)) {
-			rt_json_doc *doc;
-
-			if (text_of(alloc, line, &doc, &text) == RT_OK && text.size > 0)
-				fn(ctx, text);
-			rt_json_free(doc);
-		}
-	(void)close(fd);
-	rt_buf_deinit(&all);
+	rt_scope_init(&s, alloc);
+	rt_scope_init(&line_scope, alloc);
+	const locked_file *f = open_file(&s, path, false);
+	while (rt_ok(&s) && next_line(rt_buf_str(f->all), &at, &line)) {
+		text = read_line(&line_scope, line);
+		if (text.size > 0)
+			fn(ctx, text);
+	}
+	rt_scope_deinit(&line_scope);
+	rt_scope_deinit(&s);
 }
 
 /* ---- purge ---- */
 
-static rt_status
-fail_errno(rt_error *err, const char *path)
+static void
+purge_sent(rt_scope *s, const char *path, rt_str text, size_t *count)
 {
-	return rt_fail(err, RT_IO, "%s: %s", path,
-		       errno != 0 ? strerror(errno) : "it is not a file of ours");
-}
-
-static rt_status
-purge_sent(const rt_alloc *alloc, const char *path, rt_str text, size_t *count, rt_error *err)
-{
-	int fd = open_locked(path, false);
+	const locked_file *f = open_file(s, path, false);
+	rt_buf *fresh = rt_scope_buf(s);
 	size_t at = 0, held = 0;
 	bool is_other = false;
-	rt_buf all, fresh;
-	rt_str line, sent;
-	rt_status st = RT_OK;
+	rt_str line;
+	rt_scope line_scope;
 
-	if (fd < 0)
-		return errno == ENOENT ? RT_OK : fail_errno(err, path);
-	rt_buf_init(&all, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&fresh, alloc, RT_BUF_UNLIMITED);
-	if (!read_all(fd, &all))
-		st = all.status != RT_OK ? rt_fail(err, RT_NOMEM, "out of memory")
-					 : fail_errno(err, path);
-	while (st == RT_OK && next_line(rt_buf_str(&all), &at, &line)) {
-		rt_json_doc *doc;
-		bool holds;
+	rt_scope_init(&line_scope, s->alloc);
+	while (rt_ok(s) && next_line(rt_buf_str(f->all), &at, &line)) {
+		rt_str sent = read_line(&line_scope, line);
+		bool holds = sent.size > 0 && rt_str_find(sent, text, 0) != SIZE_MAX;
 
-		st = text_of(alloc, line, &doc, &sent);
-		holds = sent.size > 0 && rt_str_find(sent, text, 0) != SIZE_MAX;
+		if (line_scope.status == RT_NOMEM)
+			rt_scope_nomem(s);
 		held += holds;
 		/* What cannot be read may hold anything. */
 		if (holds || sent.size == 0) {
 			is_other = true;
-		} else {
-			rt_buf_add_str(&fresh, line);
-			rt_buf_add_byte(&fresh, '\n');
+			continue;
 		}
-		rt_json_free(doc);
-		if (st == RT_OK)
-			st = fresh.status;
-		if (st != RT_OK)
-			st = rt_fail(err, st, "out of memory");
+		rt_buf_add_str(fresh, line);
+		rt_buf_add_byte(fresh, '\n');
 	}
-	if (st == RT_OK && is_other && !replace(fd, rt_buf_str(&fresh), all.size))
-		st = fail_errno(err, path);
-	if (st == RT_OK)
+	rt_scope_deinit(&line_scope);
+	rt_str kept = rt_scope_str(s, fresh);
+	if (rt_ok(s) && is_other)
+		replace(s, f, kept, f->all->size);
+	if (rt_ok(s))
 		*count += held;
-	(void)close(fd);
-	rt_buf_deinit(&all);
-	rt_buf_deinit(&fresh);
-	return st;
 }
 
-static rt_status
-purge_draft(const rt_alloc *alloc, const char *path, rt_str text, size_t *count, rt_error *err)
+static void
+purge_draft(rt_scope *s, const char *path, rt_str text, size_t *count)
 {
-	int fd = open_locked(path, false);
-	size_t at, found = 0;
-	rt_buf all;
-	rt_status st = RT_OK;
+	const locked_file *f = open_file(s, path, false);
+	size_t at = 0, found = 0;
 
-	if (fd < 0)
-		return errno == ENOENT ? RT_OK : fail_errno(err, path);
-	rt_buf_init(&all, alloc, RT_BUF_UNLIMITED);
-	if (!read_all(fd, &all))
-		st = all.status != RT_OK ? rt_fail(err, RT_NOMEM, "out of memory")
-					 : fail_errno(err, path);
-	for (at = 0; st == RT_OK && (at = rt_str_find(rt_buf_str(&all), text, at)) != SIZE_MAX;
+	for (; rt_ok(s) && (at = rt_str_find(rt_buf_str(f->all), text, at)) != SIZE_MAX;
 	     at += text.size, found++)
-		memset(all.ptr + at, 'x', text.size);
-	if (st == RT_OK && found > 0 && !replace(fd, rt_buf_str(&all), all.size))
-		st = fail_errno(err, path);
-	*count += st == RT_OK && found > 0;
-	(void)close(fd);
-	rt_buf_deinit(&all);
-	return st;
+		memset(f->all->ptr + at, 'x', text.size);
+	if (rt_ok(s) && found > 0)
+		replace(s, f, rt_buf_str(f->all), f->all->size);
+	*count += rt_ok(s) && found > 0;
 }
 
-/* A draft's file: draft-HASH.md, or draft-HASH.md.PID, beside which a program was writing. */
+/* A draft's file: draft-HASH.md, or draft-HASH.md.PID, which a program was about to rename. */
 typedef struct draft {
 	uint64_t hash;
 	long pid; /* 0: none */
 } draft;
 
 static int
-by_hash(const void *a, const void *b)
+compare_drafts(const void *a, const void *b)
 {
 	const draft *x = a, *y = b;
 
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* All in the folder, in the order of their hashes; *out is the caller's. */
-static rt_status
-list_drafts(const rt_alloc *alloc, rt_str folder, draft **out, size_t *out_count, rt_error *err)
+static bool
+read_draft_name(const char *name, draft *out)
 {
+	unsigned long long hash;
+	int end = 0;
+
+	out->pid = 0;
+	if (sscanf(name, "draft-%16llx.md%n", &hash, &end) != 1 || end == 0)
+		return false;
+	out->hash = hash;
+	return name[end] == '\0' || (sscanf(name + end, ".%ld", &out->pid) == 1 && out->pid > 0);
+}
+
+/* All drafts of the folder, sorted by hash: draft after draft. */
+static rt_status
+list_drafts(rt_str folder, rt_buf *out, rt_error *err)
+{
+	const struct dirent *file;
 	char path[PATH_MAX_SIZE];
-	const struct dirent *file = NULL;
-	size_t count = 0, room = 0;
-	draft *drafts = NULL;
-	rt_status st = RT_OK;
-	DIR *dir;
+	draft one;
 
-	*out = NULL;
-	*out_count = 0;
-	(void)snprintf(path, sizeof(path), "%.*s", RT_STR_ARG(folder)); /* path_of said that it fits */
-	dir = opendir(path);
+	(void)snprintf(path, sizeof(path), "%.*s", RT_STR_ARG(folder)); /* fits: see find_path */
+	DIR *dir = opendir(path);
 	if (dir == NULL)
-		return errno == ENOENT ? RT_OK : fail_errno(err, path);
-	while (st == RT_OK && (errno = 0, file = readdir(dir)) != NULL) {
-		const char *name = file->d_name;
-		unsigned long long hash;
-		long pid = 0;
-		int end = 0;
-
-		if (sscanf(name, "draft-%16llx.md%n", &hash, &end) != 1 || end == 0 ||
-		    (name[end] != '\0' && (sscanf(name + end, ".%ld", &pid) != 1 || pid <= 0)))
-			continue;
-		if (count == room) {
-			size_t more = room == 0 ? 64 : 2 * room;
-			draft *grown = rt_resize(alloc, drafts, more * sizeof(*grown));
-
-			if (grown == NULL) {
-				st = rt_fail(err, RT_NOMEM, "out of memory");
-				continue;
-			}
-			drafts = grown;
-			room = more;
-		}
-		drafts[count++] = (draft){hash, pid};
-	}
-	if (st == RT_OK && errno != 0)
-		st = fail_errno(err, path);
+		return errno == ENOENT ? RT_OK
+				       : rt_fail(err, RT_IO, "%s: %s", path, strerror(errno));
+	while ((errno = 0, file = readdir(dir)) != NULL)
+		if (read_draft_name(file->d_name, &one))
+			rt_buf_add(out, &one, sizeof(one));
+	int error = errno;
 	(void)closedir(dir);
-	if (count > 0)
-		qsort(drafts, count, sizeof(*drafts), by_hash);
-	*out = drafts;
-	*out_count = count;
-	return st;
+	if (out->size > 0)
+		qsort(out->ptr, out->size / sizeof(one), sizeof(one), compare_drafts);
+	if (out->status != RT_OK)
+		return rt_fail(err, out->status, "out of memory");
+	return error == 0 ? RT_OK : rt_fail(err, RT_IO, "%s: %s", path, strerror(error));
+}
+
+/* One purge. A file that cannot be had does not keep the others from being purged. */
+typedef struct purge {
+	const rt_alloc *alloc;
+	rt_str text;
+	size_t count; /* texts and drafts that held it */
+	rt_status status;
+	rt_error *err; /* of the first failure */
+} purge;
+
+static void
+purge_file(purge *p, void (*fn)(rt_scope *s, const char *path, rt_str text, size_t *count),
+	   const char *path)
+{
+	rt_scope s;
+
+	rt_scope_init(&s, p->alloc);
+	fn(&s, path, p->text, &p->count);
+	rt_status st = rt_scope_end(&s, p->status == RT_OK ? p->err : NULL);
+	if (p->status == RT_OK)
+		p->status = st;
 }
 
 /* The drafts of one discussion. */
-static rt_status
-purge_drafts(const rt_alloc *alloc, rt_str folder, const draft *drafts, size_t count,
-	     uint64_t hash, rt_str text, size_t *out_count, rt_error *err)
+static void
+purge_drafts(purge *p, rt_str folder, const draft *drafts, size_t count, uint64_t hash)
 {
 	const draft wanted = {hash, 0}, *end = drafts + count;
-	const draft *at = bsearch(&wanted, drafts, count, sizeof(*drafts), by_hash);
+	const draft *at = bsearch(&wanted, drafts, count, sizeof(*drafts), compare_drafts);
 	char path[PATH_MAX_SIZE], pid[24] = "";
-	rt_status st = RT_OK, one;
 
 	while (at != NULL && at > drafts && at[-1].hash == hash)
 		at--;
@@ -443,34 +432,31 @@ purge_drafts(const rt_alloc *alloc, rt_str folder, const draft *drafts, size_t c
 			(void)snprintf(pid, sizeof(pid), ".%ld", at->pid);
 		(void)snprintf(path, sizeof(path), "%.*s/draft-%016llx.md%s", RT_STR_ARG(folder),
 			       (unsigned long long)hash, pid);
-		one = purge_draft(alloc, path, text, out_count, st == RT_OK ? err : NULL);
-		st = st == RT_OK ? one : st;
+		purge_file(p, purge_draft, path);
 	}
-	return st;
 }
 
 rt_status
 rt_input_history_purge(const rt_alloc *alloc, const rt_input_history_key *whose, rt_str text,
 		       size_t *out_count, rt_error *err)
 {
+	purge p = {.alloc = alloc, .text = text, .err = err};
 	char path[PATH_MAX_SIZE];
-	draft *drafts = NULL;
-	size_t count = 0;
-	uint32_t disc;
-	rt_status st, one;
+	rt_buf drafts;
 
 	*out_count = 0;
-	if (text.size == 0 || !path_of(whose, path))
+	if (text.size == 0 || !find_path(whose, path))
 		return RT_OK;
-	st = purge_sent(alloc, path, text, out_count, err);
-	one = list_drafts(alloc, whose->folder, &drafts, &count, st == RT_OK ? err : NULL);
-	st = st == RT_OK ? one : st; /* what can be purged is */
-	for (disc = 1; count > 0 && disc < DISC_MAX; disc++) {
-		one = purge_drafts(alloc, whose->folder, drafts, count,
-				   rt_input_history_hash(whose->store, whose->project, disc), text,
-				   out_count, st == RT_OK ? err : NULL);
-		st = st == RT_OK ? one : st;
-	}
-	rt_free(alloc, drafts);
-	return st;
+	purge_file(&p, purge_sent, path);
+	rt_buf_init(&drafts, alloc, RT_BUF_UNLIMITED);
+	rt_status st = list_drafts(whose->folder, &drafts, p.status == RT_OK ? err : NULL);
+	if (p.status == RT_OK)
+		p.status = st;
+	for (uint32_t disc = 1; drafts.size > 0 && disc < DISC_MAX; disc++)
+		purge_drafts(&p, whose->folder, (const draft *)(const void *)drafts.ptr,
+			     drafts.size / sizeof(draft),
+			     rt_input_history_hash(whose->store, whose->project, disc));
+	rt_buf_deinit(&drafts);
+	*out_count = p.count;
+	return p.status;
 }

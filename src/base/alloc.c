@@ -70,6 +70,26 @@ rt_free(const rt_alloc *alloc, void *ptr)
 		alloc->release(alloc->ctx, ptr);
 }
 
+void *
+rt_array_add(const rt_alloc *alloc, void *items, size_t *count, size_t *capacity, size_t size)
+{
+	char *array;
+
+	memcpy(&array, items, sizeof(array));
+	if (*count == *capacity) {
+		size_t wanted = *capacity < 16 ? 16 : *capacity + *capacity / 2;
+		char *grown = wanted > SIZE_MAX / size ? NULL
+						       : rt_resize(alloc, array, wanted * size);
+
+		if (grown == NULL)
+			return NULL;
+		array = grown;
+		*capacity = wanted;
+		memcpy(items, &array, sizeof(array));
+	}
+	return array + (*count)++ * size;
+}
+
 typedef struct block {
 	struct block *before; /* the block that was filled earlier */
 	size_t size;          /* bytes after this header */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Budget: an allocator in front of another one that counts the bytes in use and fails beyond a
- * limit. It gives a task that reads untrusted input a limit of its own. */
+ * Budget: an allocator that counts the bytes in use and fails above a limit, on top of another
+ * allocator. Limits the memory of a task that reads untrusted input. */
 #ifndef RT_BASE_BUDGET_H
 #define RT_BASE_BUDGET_H
 
@@ -12,7 +12,7 @@
 #include "base/status.h"
 
 typedef struct rt_budget {
-	rt_alloc alloc; /* hand this on; it locks itself if the one behind does */
+	rt_alloc alloc; /* pass this on; locks itself if the underlying one does */
 	const rt_alloc *behind;
 	size_t limit;       /* bytes */
 	atomic_size_t held; /* now */
@@ -22,9 +22,8 @@ typedef struct rt_budget {
 
 /* limit: SIZE_MAX only counts. The budget must outlive what is allocated through it. */
 void rt_budget_init(rt_budget *budget, const rt_alloc *behind, size_t limit);
-/* For a failure that may be the budget's: RT_NOMEM becomes RT_LIMIT with a sentence that
- * names the limit and what needed the memory ("this import"). Any other status is given
- * back as it is. */
+/* Turns an RT_NOMEM caused by the limit into RT_LIMIT, with a message that contains the limit and
+ * what needed the memory ("this import"). Returns any other status unchanged. */
 rt_status rt_budget_explain(const rt_budget *budget, rt_status status, const char *what,
 			    rt_error *err);
 

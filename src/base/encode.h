@@ -17,8 +17,8 @@ void rt_buf_add_base64(rt_buf *buf, rt_str bytes);
 
 /* The value of one digit, in either case; -1: not a digit. */
 int rt_hex_digit(char c);
-/* The number that count digits at byte `at` of text stand for; -1: there are not so many. count
- * is at most 7. */
+/* The value of count hexadecimal digits at byte `at` of text; -1: there are fewer. count is at
+ * most 7. */
 int rt_hex_number(rt_str text, size_t at, size_t count);
 /* The value of one character, in the standard and the URL-safe alphabet alike; -1: in neither. */
 int rt_base64_digit(char c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Env: the clock and randomness, handed in. Nothing below the programs asks the
- * system for either, so one seed is one history. */
+ * Env: the clock and the source of randomness. Nothing below the programs asks the system for
+ * either, so the same seed gives the same run. */
 #ifndef RT_BASE_ENV_H
 #define RT_BASE_ENV_H
 
@@ -15,7 +15,7 @@ typedef struct rt_env {
 	void *ctx;
 } rt_env;
 
-/* Asked at least every 50 ms while something is waited for; true: end it now. */
+/* Called at least every 50 ms while waiting; true: stop now. */
 typedef bool (*rt_stop_fn)(void *ctx);
 
 #endif

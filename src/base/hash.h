@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hash: a fast 64-bit checksum of bytes, the same on every machine. It finds damage
- * and fills tables; it is not for secrets. */
+ * Hash: a fast 64-bit checksum, the same on every machine. For detecting damage and for hash
+ * tables, not for security. */
 #ifndef RT_BASE_HASH_H
 #define RT_BASE_HASH_H
 
@@ -10,7 +10,7 @@
 
 uint64_t rt_hash(const void *ptr, size_t size, uint64_t seed);
 
-/* Mix one number: every bit of the input moves about half of the output's. */
+/* Mixes one number: every input bit changes about half of the output bits. */
 static inline uint64_t
 rt_hash_u64(uint64_t x)
 {

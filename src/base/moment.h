@@ -17,7 +17,7 @@ typedef struct rt_moment {
  * no zone means UTC; a leading "@" (the seeds' TOML) is skipped. False: not a moment. */
 bool rt_moment_parse(rt_str s, rt_moment *out);
 
-/* A decimal epoch number as it stands in JSON: seconds, or milliseconds beyond 1e11, or
+/* A decimal epoch number as in JSON: seconds, or milliseconds beyond 1e11, or
  * microseconds beyond 1e14, nanoseconds beyond 1e17 in absolute value. */
 bool rt_moment_parse_number(rt_str s, rt_moment *out);
 

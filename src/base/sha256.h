@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sha256: the fingerprint of bytes as FIPS 180-4 has it, for telling whether something is
- * still what somebody looked at. For finding damage rt_hash is enough, and faster. */
+ * Sha256: the hash function of FIPS 180-4, for detecting whether something was changed. For
+ * detecting damage rt_hash is sufficient and faster. */
 #ifndef RT_BASE_SHA256_H
 #define RT_BASE_SHA256_H
 

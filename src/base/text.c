@@ -107,6 +107,18 @@ rt_str_find(rt_str in, rt_str needle, size_t from)
 	return SIZE_MAX;
 }
 
+bool
+rt_str_split(rt_str *rest, char at, rt_str *out)
+{
+	const char *end = rest->size > 0 ? memchr(rest->ptr, at, rest->size) : NULL;
+
+	if (rest->size == 0)
+		return false;
+	*out = rt_str_at(rest->ptr, end != NULL ? (size_t)(end - rest->ptr) : rest->size);
+	*rest = rt_str_skip(*rest, out->size + (end != NULL));
+	return true;
+}
+
 size_t
 rt_str_distance(rt_str a, rt_str b)
 {

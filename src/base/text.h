@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text: views of bytes, growable buffers, counted immutable strings, UTF-8.
- * Text is UTF-8 by pointer and size, and may hold NULs; nothing is normalised. */
+ * Text: views of bytes, growable buffers, reference-counted immutable strings, UTF-8.
+ * Text is UTF-8 with an explicit size and may contain NUL; nothing is normalised. */
 #ifndef RT_BASE_TEXT_H
 #define RT_BASE_TEXT_H
 
@@ -28,12 +28,18 @@ rt_str_at(const char *ptr, size_t size)
 {
 	return (rt_str){ptr, size};
 }
+/* Without its first bytes; size <= s.size. */
+static inline rt_str
+rt_str_skip(rt_str s, size_t size)
+{
+	return size > 0 ? (rt_str){s.ptr + size, s.size - size} : s;
+}
 bool rt_str_eq(rt_str a, rt_str b);
 bool rt_str_is(rt_str a, const char *cstr);
-/* Is it one of these? NULL ends them. */
+/* cstrs is terminated by NULL. */
 bool rt_str_is_one_of(rt_str a, const char *const *cstrs);
 bool rt_str_starts(rt_str a, rt_str prefix);
-/* ASCII letters compare equal whatever their case. */
+/* Ignores the case of ASCII letters. */
 bool rt_str_eq_nocase(rt_str a, rt_str b);
 /* By bytes: < 0, 0, > 0. */
 int rt_str_cmp(rt_str a, rt_str b);
@@ -41,17 +47,20 @@ int rt_str_cmp(rt_str a, rt_str b);
 rt_str rt_str_trim(rt_str a);
 /* Position of needle at or after from, or SIZE_MAX. An empty needle is found at from. */
 size_t rt_str_find(rt_str in, rt_str needle, size_t from);
+/* The part before the next `at` of *rest, which goes on after it: lines, words. False: *rest is
+ * empty. */
+bool rt_str_split(rt_str *rest, char at, rt_str *out);
 /* Edits between two words: insert, delete, replace, swap neighbours. SIZE_MAX where one is
  * longer than 60 bytes. O(a * b). */
 size_t rt_str_distance(rt_str a, rt_str b);
 
-/* Buf: a growable run of bytes with a limit from birth. One thread at a time.
- * Appending is sticky: after the first failure nothing more is added, and
- * buf->status says why; check once at the end. */
+/* Buf: a growable byte buffer with a fixed limit. One thread at a time.
+ * Errors are sticky: after the first failure nothing more is added and buf->status has the
+ * reason; check it once at the end. */
 typedef struct rt_buf {
 	const rt_alloc *alloc;
-	char *ptr;     /* ours; NUL-terminated whenever not NULL */
-	size_t size;   /* bytes in use, without that NUL */
+	char *ptr;     /* owned; NUL-terminated unless NULL */
+	size_t size;   /* bytes in use, without the NUL */
 	size_t room;
 	size_t limit;  /* RT_LIMIT beyond */
 	rt_status status;
@@ -67,8 +76,8 @@ void rt_buf_add_byte(rt_buf *buf, char byte);
 void rt_buf_add_u64(rt_buf *buf, uint64_t number);
 void rt_buf_add_i64(rt_buf *buf, int64_t number);
 void rt_buf_add_f(rt_buf *buf, const char *format, ...) RT_PRINTF(2, 3);
-/* Room for size more bytes to be written at the returned place; NULL on failure.
- * Follow with buf->size += what was used. */
+/* Reserves size more bytes and returns a pointer to them; NULL on failure. The caller adds the
+ * number of bytes used to buf->size. */
 char *rt_buf_reserve(rt_buf *buf, size_t size);
 static inline rt_str
 rt_buf_str(const rt_buf *buf)
@@ -77,7 +86,7 @@ rt_buf_str(const rt_buf *buf)
 }
 #define RT_BUF_UNLIMITED ((size_t)1 << 40)
 
-/* Text: a counted immutable string. Call ref and unref from any thread. */
+/* Text: a reference-counted immutable string. Call ref and unref from any thread. */
 typedef struct rt_text rt_text;
 struct rt_text {
 	_Atomic uint32_t refs;
@@ -95,15 +104,15 @@ rt_text_str(const rt_text *text)
 	return text == NULL ? (rt_str){NULL, 0} : (rt_str){text->ptr, text->size};
 }
 
-/* UTF-8 as RFC 3629 has it: no surrogates, nothing beyond U+10FFFF, shortest form. */
-/* Size of the longest valid beginning; equal to s.size when all is valid. */
+/* UTF-8 according to RFC 3629: no surrogates, nothing above U+10FFFF, shortest form. */
+/* Size of the longest valid prefix; s.size if all of it is valid. */
 size_t rt_utf8_valid_size(rt_str s);
 size_t rt_utf8_count(rt_str s); /* code points of valid text */
-/* Byte offset of code point number at; SIZE_MAX when there are fewer. */
+/* Byte offset of code point number at; SIZE_MAX: there are fewer. */
 size_t rt_utf8_offset(rt_str s, size_t at);
 /* Largest size <= max_size that ends on a code point boundary. */
 size_t rt_utf8_cut(rt_str s, size_t max_size);
-/* s with every bad byte replaced by U+FFFD, appended to buf. */
+/* Appends s to buf, with every invalid byte replaced by U+FFFD. */
 void rt_utf8_repair(rt_buf *buf, rt_str s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Varint: numbers in as few bytes as they need, seven bits a byte, the lowest first, the
- * top bit set on all but the last. Signed numbers are folded (0, -1, 1, -2 …) first. */
+ * Varint: numbers with seven bits per byte, lowest first, the top bit set in all bytes but the
+ * last. Signed numbers are folded first (0, -1, 1, -2 … become 0, 1, 2, 3 …). */
 #ifndef RT_BASE_VARINT_H
 #define RT_BASE_VARINT_H
 
@@ -19,7 +19,7 @@ rt_unfold(uint64_t number)
 	return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
 }
 
-/* Reads from a view; after the first failure it gives zeros and ok is false. */
+/* Reads from a view; after the first error ok is false and everything read is zero. */
 typedef struct rt_reader {
 	const unsigned char *at, *end;
 	bool ok;

@@ -1,211 +1,239 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses of entries as people type them, and what may have been meant by those that name none. */
+ * Addresses of entries as people type them, and what may have been meant by those that name
+ * none. */
 #include "cli/cli.h"
 
-rt_status
-rt_cli_id_at(rt_cli *cli, size_t at, char room[RT_ID_ROOM])
+const char *
+rt_cli_id_at(rt_cli *cli, size_t at)
 {
-	const rt_take *take = NULL;
+	char *id = rt_scope_get(&cli->s, RT_ID_MAX + 1);
+	const rt_take *take = rt_cli_take(cli);
 	rt_slot slot;
-	rt_status st = rt_cli_take(cli, &take);
 
-	if (st == RT_OK)
-		st = rt_seq_get(take->slots, at, &slot, &cli->error);
-	return st == RT_OK ? rt_entry_id(cli->session.value, slot.entry, room, &cli->error) : st;
+	if (take != NULL)
+		RT_TRY(&cli->s, rt_seq_get(take->slots, at, &slot, &cli->s.error));
+	RT_TRY(&cli->s, rt_entry_id(cli->session.value, slot.entry, id, &cli->s.error));
+	return rt_ok(&cli->s) ? id : "";
 }
 
 /* "@-N": N entries before the head. */
-static rt_status
-before_head(rt_cli *cli, const char *address, size_t back, char room[RT_ID_ROOM])
+static rt_str
+before_head(rt_cli *cli, const char *address, uint64_t back)
 {
-	const rt_disc *disc = NULL;
-	size_t at = 0;
-	rt_status st = rt_cli_disc(cli, &disc);
-
-	if (st == RT_OK)
-		st = rt_disc_head_at(cli->session.value, disc, &at, &cli->error);
-	if (st != RT_OK)
-		return st;
-	/* The head stands behind entry at - 1 of the active take. */
-	if (at < back + 1)
-		return rt_cli_fail(cli, RT_NOT_FOUND,
-				   "there is no entry %s: only %zu before the head", address,
-				   at == 0 ? at : at - 1);
-	cli->session.place.take = disc->active;
-	return rt_cli_id_at(cli, at - 1 - back, room);
-}
-
-rt_status
-rt_cli_address(rt_cli *cli, const char *address, char room[RT_ID_ROOM], rt_str *out)
-{
-	uint64_t back = 1;
 	uint32_t take = cli->session.place.take;
-	rt_status st;
+	const rt_disc *disc = rt_cli_disc(cli);
+	size_t at = 0;
 
-	*out = rt_str_of(address);
-	if (address[0] != '@' || address[1] != '-')
-		return RT_OK;
-	if (address[2] != 0) {
-		st = rt_cli_number(cli, address + 2, "how far before the head", &back);
-		if (st != RT_OK)
-			return st;
+	if (disc != NULL)
+		RT_TRY(&cli->s, rt_disc_head_at(cli->session.value, disc, &at, &cli->s.error));
+	if (!rt_ok(&cli->s))
+		return rt_str_of(NULL);
+	/* The head is after entry at - 1 of the active take. */
+	if (at < 1 || back > at - 1) {
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no entry %s: only %zu before the head",
+			    address, at == 0 ? at : at - 1);
+		return rt_str_of(NULL);
 	}
-	st = before_head(cli, address, (size_t)(back > UINT32_MAX ? UINT32_MAX : back), room);
+	cli->session.place.take = disc->active;
+	const char *id = rt_cli_id_at(cli, at - 1 - back);
+
 	cli->session.place.take = take;
-	*out = rt_str_of(room);
-	return st;
+	return rt_str_of(id);
 }
 
-/* Is this the whole id of an entry of another discussion? Its name to out. */
-static bool
-is_elsewhere(rt_cli *cli, rt_str id, rt_buf *out)
+rt_str
+rt_cli_address(rt_cli *cli, const char *address)
 {
-	size_t i, count = rt_project_disc_count(cli->session.value);
-	char whole[RT_ID_ROOM];
-	rt_error none;
+	if (address[0] != '@' || address[1] != '-')
+		return rt_str_of(address);
+	return before_head(cli, address,
+			   address[2] == 0
+				   ? 1
+				   : rt_cli_number(cli, address + 2, "how far before the head"));
+}
+
+/* The name of another discussion that has an entry with this whole id; empty: none has. */
+static rt_str
+find_elsewhere(const rt_cli *cli, rt_str id)
+{
+	const rt_project *value = cli->session.value;
+	char whole[RT_ID_MAX + 1];
+	rt_error ignored;
 
 	if (id.size == 0 || id.ptr[0] == ':' || id.ptr[0] == '@')
-		return false;
-	for (i = 1; i <= count; i++) {
-		const rt_cell *cell = rt_project_cell(cli->session.value, (uint32_t)i);
-		rt_place place = {(uint32_t)i, 0};
+		return rt_str_of(NULL);
+	for (uint32_t i = 1; i <= rt_project_disc_count(value); i++) {
+		const rt_cell *cell = rt_project_cell(value, i);
 		uint32_t entry = 0;
 
 		if (cell == NULL || !cell->present || i == cli->session.place.disc ||
-		    rt_resolve_entry(cli->session.value, place, id, true, &entry, &none) != RT_OK ||
-		    rt_entry_id(cli->session.value, entry, whole, &none) != RT_OK ||
-		    !rt_str_is(id, whole))
+		    rt_resolve_entry(value, (rt_place){i, 0}, id, true, &entry, &ignored) != RT_OK ||
+		    rt_entry_id(value, entry, whole, &ignored) != RT_OK || !rt_str_is(id, whole))
 			continue;
-		rt_buf_add_str(out, rt_cell_name(cell));
-		return true;
+		return rt_cell_name(cell);
 	}
-	return false;
+	return rt_str_of(NULL);
 }
 
 void
-rt_cli_hint_entry(rt_cli *cli, const char *address, rt_status status)
+rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error)
 {
 	const rt_disc *disc = NULL;
-	rt_buf name, quoted;
 
-	/* A label is whole already; more of it would not help. */
-	if (status == RT_AMBIGUOUS && strstr(cli->error.text, "is the label of") != NULL)
-		rt_cli_hint(cli, status, "Name one by its id. Labels: retake label");
-	if (status != RT_NOT_FOUND || rt_cli_disc(cli, &disc) != RT_OK)
+	/* A label is complete; more of it would not help. */
+	if (error->status == RT_AMBIGUOUS && strstr(error->text, "is the label of") != NULL)
+		rt_cli_hint(cli, "Name one by its id. Labels: retake label");
+	if (error->status != RT_NOT_FOUND ||
+	    rt_project_disc(cli->session.value, cli->session.place.disc, &disc, NULL) != RT_OK)
 		return;
-	rt_buf_init(&name, cli->alloc, 4096);
-	rt_buf_init(&quoted, cli->alloc, 4096);
-	if (is_elsewhere(cli, rt_str_of(address), &name) && name.ptr != NULL) {
-		rt_args_add_quoted(&quoted, name.ptr);
-		rt_cli_hint(cli, status, "It is in discussion \"%.200s\": retake -d %.300s show %s",
-			    name.ptr, quoted.ptr == NULL ? "" : quoted.ptr, address);
+
+	rt_str name = find_elsewhere(cli, rt_str_of(address));
+
+	if (name.size > 0) {
+		rt_buf word, quoted;
+
+		rt_buf_init(&word, cli->alloc, 4096);
+		rt_buf_init(&quoted, cli->alloc, 4096);
+		rt_buf_add_str(&word, name);
+		if (word.ptr != NULL)
+			rt_args_add_quoted(&quoted, word.ptr);
+		if (quoted.ptr != NULL)
+			rt_cli_hint(cli,
+				    "It is in discussion \"%.200s\": retake -d %.300s show %s",
+				    word.ptr, quoted.ptr, address);
+		rt_buf_deinit(&word);
+		rt_buf_deinit(&quoted);
+	} else if (rt_disc_take_named(disc, rt_str_of(address)) != 0) {
+		rt_cli_hint(cli, "That is a take. Go to it: retake takes switch %s", address);
+	} else if (address[0] != 0 && strspn(address, "0123456789") == strlen(address)) {
+		rt_cli_hint(cli, "Positions begin with a colon: :%s   Entries: retake show",
+			    address);
 	}
-	rt_buf_deinit(&name);
-	rt_buf_deinit(&quoted);
-	if (cli->session.hint[0] != 0)
-		return;
-	if (rt_disc_take_named(disc, rt_str_of(address)) != 0)
-		rt_cli_hint(cli, status, "That is a take. Go to it: retake takes switch %s",
-			    address);
-	else if (address[0] >= '0' && address[0] <= '9' &&
-		 strspn(address, "0123456789") == strlen(address))
-		rt_cli_hint(cli, status, "Positions begin with a colon: :%s   Entries: retake show",
-			    address);
 }
 
-rt_status
-rt_cli_entry(rt_cli *cli, const char *address, bool whole, uint32_t *out_entry)
+uint32_t
+rt_cli_entry(rt_cli *cli, const char *address, bool is_whole)
 {
-	char room[RT_ID_ROOM];
-	rt_error kept = cli->error;
-	rt_str plain;
-	rt_status st = rt_cli_address(cli, address, room, &plain);
-
-	if (st != RT_OK)
-		return st;
-	st = rt_resolve_entry(cli->session.value, cli->session.place, plain, whole, out_entry,
-			      &cli->error);
-	if (st != RT_OK) {
-		kept = cli->error;
-		rt_cli_hint_entry(cli, address, st);
-		cli->error = kept;
-	}
-	return st;
-}
-
-rt_status
-rt_cli_position(rt_cli *cli, const char *address, size_t *out_at, rt_slot *out_slot)
-{
-	const rt_take *take = NULL;
-	rt_slot slot;
+	rt_str plain = rt_cli_address(cli, address);
 	uint32_t entry = 0;
-	bool found = false;
-	rt_status st = rt_cli_entry(cli, address, false, &entry);
 
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st == RT_OK)
-		st = rt_take_find(cli->session.value, take, entry, out_at, &slot, &found,
-				  &cli->error);
-	if (st == RT_OK && !found)
-		st = rt_cli_fail(cli, RT_NOT_FOUND, "entry \"%.80s\" is not in take \"%s\"",
-				 address, take->name->ptr);
-	if (st == RT_OK && out_slot != NULL)
-		*out_slot = slot;
-	return st;
+	if (!rt_ok(&cli->s))
+		return 0;
+	if (rt_scope_note(&cli->s, rt_resolve_entry(cli->session.value, cli->session.place, plain,
+						    is_whole, &entry, &cli->s.error)) != RT_OK)
+		rt_cli_hint_entry(cli, address, &cli->s.error);
+	return entry;
 }
 
-/* Both ends of "A..B" cut at dots; empty ends are the ends of the take. */
-static rt_status
-range_at(rt_cli *cli, const char *range, const char *dots, size_t count, size_t *out_first,
-	 size_t *out_last)
+size_t
+rt_cli_position(rt_cli *cli, const char *address, rt_slot *out_slot)
 {
-	char first[RT_ID_ROOM * 4];
-	rt_status st = RT_OK;
+	uint32_t entry = rt_cli_entry(cli, address, false);
+	const rt_take *take = rt_cli_take(cli);
+	rt_slot slot;
+	size_t at = 0;
+	bool found = false;
 
-	if ((size_t)(dots - range) >= sizeof(first))
-		return rt_cli_fail(cli, RT_NOT_FOUND, "no entry matches \"%.80s\"", range);
-	memcpy(first, range, (size_t)(dots - range));
-	first[dots - range] = 0;
-	*out_first = 0;
-	*out_last = count - 1;
-	if (first[0] != 0)
-		st = rt_cli_position(cli, first, out_first, NULL);
-	if (st == RT_OK && dots[2] != 0)
-		st = rt_cli_position(cli, dots + 2, out_last, NULL);
-	if (st == RT_OK && *out_first > *out_last)
-		st = rt_cli_fail(cli, RT_USAGE, "in \"%.80s\" the end comes before the beginning",
-				 range);
-	return st;
+	if (take == NULL)
+		return 0;
+	RT_TRY(&cli->s, rt_take_find(cli->session.value, take, entry, &at, &slot, &found,
+				     &cli->s.error));
+	if (!found)
+		rt_cli_fail(cli, RT_NOT_FOUND, "entry \"%.80s\" is not in take \"%s\"", address,
+			    take->name->ptr);
+	if (rt_ok(&cli->s) && out_slot != NULL)
+		*out_slot = slot;
+	return at;
 }
 
-rt_status
-rt_cli_range(rt_cli *cli, const char *range, size_t *out_first, size_t *out_last)
+/* Both ends of "A..B", cut at dots; empty ends are the ends of the take. */
+static rt_cli_span
+range_at(rt_cli *cli, const char *range, const char *dots, size_t count)
+{
+	rt_str first = rt_scope_copy(&cli->s, rt_str_at(range, (size_t)(dots - range)));
+	rt_cli_span span = {0, count - 1};
+
+	if (first.size > RT_ID_MAX * 4)
+		rt_cli_fail(cli, RT_NOT_FOUND, "no entry matches \"%.80s\"", range);
+	if (rt_ok(&cli->s) && first.size > 0)
+		span.first = rt_cli_position(cli, first.ptr, NULL);
+	if (rt_ok(&cli->s) && dots[2] != 0)
+		span.last = rt_cli_position(cli, dots + 2, NULL);
+	if (span.first > span.last)
+		rt_cli_fail(cli, RT_USAGE, "in \"%.80s\" the end comes before the beginning",
+			    range);
+	return span;
+}
+
+/* An id may contain dots, so the whole is tried first, then each ".." in turn. */
+rt_cli_span
+rt_cli_range(rt_cli *cli, const char *range)
 {
 	const char *dots = strstr(range, "..");
-	const rt_take *take = NULL;
-	rt_error whole;
-	rt_status st = rt_cli_take(cli, &take), first;
-	size_t count;
+	size_t count = rt_cli_count(cli), at;
+	rt_cli_span span = {0};
+	rt_error first;
 
-	if (st != RT_OK)
-		return st;
-	count = rt_seq_count(take->slots);
-	/* An id may hold dots, so the whole goes first. */
-	first = rt_cli_position(cli, range, out_first, NULL);
-	*out_last = *out_first;
-	if (first == RT_OK || dots == NULL)
-		return first;
-	whole = cli->error;
-	cli->session.hint[0] = 0;
+	if (!rt_ok(&cli->s))
+		return span;
+	at = rt_cli_position(cli, range, NULL);
+	if (rt_ok(&cli->s) || dots == NULL)
+		return (rt_cli_span){at, at};
+	rt_cli_recover(cli, &first);
 	if (count == 0)
-		return rt_cli_fail(cli, RT_NOT_FOUND, "take \"%s\" is empty", take->name->ptr);
-	for (st = RT_NOT_FOUND; dots != NULL && st == RT_NOT_FOUND; dots = strstr(dots + 1, ".."))
-		st = range_at(cli, range, dots, count, out_first, out_last);
-	if (st == RT_NOT_FOUND && first != RT_NOT_FOUND) {
-		cli->error = whole;
-		return first;
+		rt_cli_fail(cli, RT_NOT_FOUND, "take \"%s\" is empty", rt_cli_take(cli)->name->ptr);
+	while (rt_ok(&cli->s)) {
+		span = range_at(cli, range, dots, count);
+		dots = strstr(dots + 1, "..");
+		if (cli->s.status != RT_NOT_FOUND)
+			break;
+		if (dots != NULL) {
+			rt_cli_recover(cli, NULL);
+		} else if (first.status != RT_NOT_FOUND) {
+			rt_cli_recover(cli, NULL);
+			rt_cli_fail(cli, first.status, "%s", first.text);
+		}
 	}
-	return st;
+	return span;
+}
+
+const char *
+rt_cli_where(rt_cli *cli, const char *id)
+{
+	rt_buf *out = rt_scope_buf(&cli->s);
+	const rt_project *value = cli->session.value;
+	const rt_disc *disc = NULL;
+	const rt_take *take = NULL;
+	rt_str role = {NULL, 0};
+	rt_error ignored;
+	rt_slot slot;
+	size_t at = 0;
+	uint32_t entry = 0;
+	bool found = false;
+	rt_status st = RT_NOT_FOUND;
+
+	if (!rt_ok(&cli->s))
+		return "";
+	rt_buf_add_c(out, id);
+	if (value != NULL && cli->session.place.disc != 0)
+		st = rt_project_disc(value, cli->session.place.disc, &disc, &ignored);
+	if (st == RT_OK && (take = rt_disc_take(disc, cli->session.place.take)) == NULL)
+		st = RT_NOT_FOUND;
+	if (st == RT_OK)
+		st = rt_resolve_entry(value, cli->session.place, rt_str_of(id), false, &entry,
+				      &ignored);
+	if (st == RT_OK)
+		st = rt_take_find(value, take, entry, &at, &slot, &found, &ignored);
+	if (st == RT_OK && found)
+		st = rt_project_name(value, slot.role, &role, &ignored);
+	if (st == RT_OK && found) {
+		rt_buf_add_c(out, " (");
+		rt_buf_add_str(out, role);
+		rt_buf_add_f(out, ", %zu of %zu)", at + 1, rt_seq_count(take->slots));
+	}
+	/* An entry that the take does not show has no place to name. */
+	if (st != RT_NOT_FOUND && st != RT_AMBIGUOUS)
+		rt_cli_output_lost(cli, st);
+	return out->ptr == NULL ? "" : out->ptr;
 }

@@ -1,137 +1,93 @@
 /* SPDX-License-Identifier: MIT
  *
- * Changes: the requests of a command, carried out together, and one line about the result: what
- * changed, its step, how to undo it. */
+ * Requests of a command, carried out together, and one line about the result: what changed, its
+ * step, how to undo it. */
 #include "cli/cli.h"
-#include "chat/lint.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-void
-rt_cli_change_init(rt_cli *cli, rt_cli_change *change)
-{
-	*change = (rt_cli_change){.cli = cli};
-	rt_scope_init(&change->scope, cli->alloc);
-	change->extra = rt_scope_buf(&change->scope);
-}
+#include "chat/lint.h"
 
 void
-rt_cli_change_deinit(rt_cli_change *change)
+rt_cli_requests_add(rt_cli *cli, rt_cli_requests *requests, const rt_request *request)
 {
-	for (size_t i = 0; change->results != NULL && i < change->count; i++)
-		rt_result_deinit(&change->results[i]);
-	change->results = NULL;
-	rt_scope_deinit(&change->scope);
-}
-
-void
-rt_cli_change_add(rt_cli_change *change, const rt_request *request)
-{
-	if (change->count == change->room) {
-		size_t room = change->room == 0 ? 4 : change->room * 2;
-		rt_request *more = rt_scope_array(&change->scope, room, sizeof(*more));
-
-		if (more == NULL)
-			return;
-		if (change->count > 0)
-			memcpy(more, change->requests, change->count * sizeof(*more));
-		change->requests = more;
-		change->room = room;
-	}
-	change->requests[change->count++] = *request;
+	requests->items = rt_scope_grow(&cli->s, requests->items, requests->count,
+					&requests->capacity, sizeof(*requests->items));
+	if (requests->items != NULL)
+		requests->items[requests->count++] = *request;
 }
 
 rt_str
-rt_cli_change_entry(rt_cli_change *change, const char *address)
+rt_cli_request_entry(rt_cli *cli, const char *address)
 {
-	rt_scope *s = &change->scope;
-	char room[RT_ID_ROOM];
-	rt_str plain = {NULL, 0};
-
-	change->address = address;
-	if (rt_ok(s)) {
-		rt_status st = rt_cli_address(change->cli, address, room, &plain);
-
-		if (st != RT_OK)
-			s->error = change->cli->error;
-		(void)rt_scope_note(s, st);
-	}
-	return rt_scope_copy(s, plain);
+	cli->address = address;
+	return rt_cli_address(cli, address);
 }
 
-static void
-free_doc(void *item)
+void
+rt_cli_request_place(rt_cli *cli, rt_request *request)
 {
-	rt_json_free(item);
+	const char *before = rt_cli_flag_value(cli, "before");
+	const char *after = rt_cli_flag_value(cli, "after");
+
+	if ((before == NULL) == (after == NULL))
+		rt_cli_fail(cli, RT_USAGE, "%s needs one of --before ENTRY and --after ENTRY",
+			    cli->args.command->name);
+	else if (rt_cli_open(cli, RT_SESSION_CHANGE))
+		*(before != NULL ? &request->before : &request->after) =
+			rt_cli_request_entry(cli, before != NULL ? before : after);
 }
 
-yyjson_val *
-rt_cli_change_value(rt_cli_change *change, rt_str json)
-{
-	rt_scope *s = &change->scope;
-	rt_json_doc *doc = NULL;
-
-	RT_TRY(s, rt_json_read(s->alloc, json, &doc, &s->error));
-	rt_scope_defer(s, free_doc, doc);
-	return rt_ok(s) ? rt_json_root(doc) : NULL;
-}
+/* ---- carrying out ---- */
 
 /* Words of the command line may be any bytes. */
-static rt_status
+static void
 check_utf8(rt_cli *cli, const rt_request *request)
 {
 	for (const rt_op_field *f = rt_ops[request->op].fields; f->name != NULL; f++) {
 		const void *member = (const char *)request + f->offset;
-		rt_str text = {NULL, 0};
 
 		if (f->type == RT_FIELD_STRING || f->type == RT_FIELD_ADDRESS)
-			text = *(const rt_str *)member;
+			rt_cli_check_utf8(cli, *(const rt_str *)member);
 		else if (f->type == RT_FIELD_CONTENT)
-			text = ((const rt_content *)member)->text;
+			rt_cli_check_utf8(cli, ((const rt_content *)member)->text);
 		else if (f->type == RT_FIELD_MOMENT)
-			text = ((const rt_time_text *)member)->text;
-		if (rt_utf8_valid_size(text) != text.size)
-			return rt_cli_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
-					   rt_utf8_valid_size(text));
+			rt_cli_check_utf8(cli, ((const rt_time_text *)member)->text);
 	}
-	return RT_OK;
-}
-
-static bool
-is_about(const rt_cli_change *change, const char *family)
-{
-	return change->count > 0 &&
-	       rt_str_starts(rt_str_of(rt_ops[change->requests[0].op].name), rt_str_of(family));
 }
 
 /* Where to look for what was not found. */
 static void
-hint_failure(rt_cli_change *change, rt_status st)
+hint_failure(rt_cli *cli, rt_op_id op)
 {
-	rt_cli *cli = change->cli;
+	static const struct {
+		const char *family, *hint;
+	} families[] = {
+		{"take.", "Takes: retake takes   Entries: retake show"},
+		{"discussion.", "Discussions: retake ls"},
+		{"role.", "Roles: retake roles"},
+		{"preset.", "Presets: retake preset"},
+		{"jump", "Steps: retake history"},
+		{"revert", "Steps: retake history"},
+		{"undo", "Steps: retake history"},
+		{"redo", "Steps: retake history"},
+	};
+	rt_status status = cli->s.status;
+	const char *text = cli->s.error.text;
 
-	if (cli->session.hint[0] != 0)
+	if (status == RT_OK || cli->session.hint[0] != 0)
 		return;
-	if (change->address != NULL && (strstr(cli->error.text, "no entry matches") != NULL ||
-					strstr(cli->error.text, "is the label of") != NULL)) {
-		rt_cli_hint_entry(cli, change->address, st);
-		if (cli->session.hint[0] != 0)
+	if (cli->address != NULL && (strstr(text, "no entry matches") != NULL ||
+				     strstr(text, "is the label of") != NULL))
+		rt_cli_hint_entry(cli, cli->address, &cli->s.error);
+	if (cli->session.hint[0] != 0 || (status != RT_NOT_FOUND && status != RT_REFUSED))
+		return;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (rt_str_starts(rt_str_of(rt_ops[op].name), rt_str_of(families[i].family))) {
+			rt_cli_hint(cli, "%s", families[i].hint);
 			return;
-	}
-	if (st == RT_NOT_FOUND || st == RT_REFUSED) {
-		if (is_about(change, "take."))
-			rt_cli_hint(cli, st, "Takes: retake takes   Entries: retake show");
-		else if (is_about(change, "discussion."))
-			rt_cli_hint(cli, st, "Discussions: retake ls");
-		else if (is_about(change, "role."))
-			rt_cli_hint(cli, st, "Roles: retake roles");
-		else if (is_about(change, "preset."))
-			rt_cli_hint(cli, st, "Presets: retake preset");
-		else if (is_about(change, "jump") || is_about(change, "revert") ||
-			 is_about(change, "undo") || is_about(change, "redo"))
-			rt_cli_hint(cli, st, "Steps: retake history");
-	}
+		}
 }
 
 /* A warning, and the command that mends it. */
@@ -151,167 +107,143 @@ warn(void *ctx, const rt_lint *advice)
 		rt_cli_note(cli, "%.*s", RT_STR_ARG(advice->words));
 }
 
-/* What a change breaks and what it costs, before it is made (E14, M9). For people only: programs
- * see it in what they send. */
-static rt_status
-advise(rt_cli_change *change)
+/* What a change breaks and costs, before it is made (E14, M9). For people only: programs see it in
+ * what they send. */
+static void
+lint(rt_cli *cli, const rt_request *requests, size_t count)
 {
 	enum { WORTH_TELLING = 1000 };
-	rt_cli *cli = change->cli;
 	size_t resent = 0;
-	rt_status st;
 
 	if (cli->quiet || cli->json || cli->session.is_scratch || cli->out.kept)
-		return RT_OK;
-	st = rt_engine_lint(cli->session.engine, change->requests, change->count,
-			    rt_session_discussion(&cli->session), rt_session_take(&cli->session),
-			    warn, cli, &resent, &cli->error);
-	if (st == RT_OK && resent >= WORTH_TELLING)
+		return;
+	RT_TRY(&cli->s, rt_engine_lint(cli->session.engine, requests, count,
+				       rt_session_discussion(&cli->session),
+				       rt_session_take(&cli->session), warn, cli, &resent,
+				       &cli->s.error));
+	if (rt_ok(&cli->s) && resent >= WORTH_TELLING)
 		rt_cli_note(cli, "the next request sends about %zu tokens anew that the provider may "
 				 "have cached", resent);
-	return st;
 }
 
-static rt_status
-carry_out(rt_cli_change *change)
+typedef struct results {
+	rt_result *items;
+	size_t count;
+} results;
+
+static void
+free_results(void *item)
 {
-	rt_cli *cli = change->cli;
+	results *r = item;
+
+	for (size_t i = 0; i < r->count; i++)
+		rt_result_deinit(&r->items[i]);
+}
+
+static const rt_result *
+carry_out(rt_cli *cli, const rt_request *requests, size_t count)
+{
+	rt_session *session = &cli->session;
+	results *r = rt_scope_get(&cli->s, sizeof(*r));
 	rt_status st;
 
-	change->results =
-		rt_scope_array(&change->scope, change->count, sizeof(*change->results));
-	if (change->results == NULL)
-		return rt_cli_nomem(cli);
-	st = rt_apply(cli->session.engine, rt_session_hooks_begin(&cli->session), change->requests,
-		      change->count, change->count > 1, rt_session_discussion(&cli->session),
-		      rt_session_take(&cli->session), change->results);
-	rt_session_hooks_end(&cli->session);
-	change->result = &change->results[change->count - 1];
+	if (r != NULL)
+		r->items = rt_scope_array(&cli->s, count, sizeof(*r->items));
+	rt_scope_defer(&cli->s, free_results, r);
+	if (!rt_ok(&cli->s))
+		return NULL;
+	r->count = count;
+	st = rt_apply(session->engine, rt_session_hooks_begin(session), requests, count, count > 1,
+		      rt_session_discussion(session), rt_session_take(session), r->items);
+	rt_session_hooks_end(session);
 	/* The first failure is the cause; in a batch the others only repeat it. */
-	for (size_t i = 0; st != RT_OK && i < change->count; i++)
-		if (change->results[i].status == st) {
-			cli->error = change->results[i].error;
+	for (size_t i = 0; st != RT_OK && i < count; i++)
+		if (r->items[i].status == st) {
+			cli->s.error = r->items[i].error;
 			break;
 		}
-	return st;
+	rt_scope_note(&cli->s, st);
+	return &r->items[count - 1];
 }
 
-rt_status
-rt_cli_change_run(rt_cli_change *change)
+const rt_result *
+rt_cli_execute(rt_cli *cli, const rt_request *requests, size_t count)
 {
-	rt_cli *cli = change->cli;
+	static const rt_result none = {0};
+	const rt_result *result = NULL;
 	const rt_project *now;
 	uint64_t before;
-	rt_status st;
+	rt_status looked;
 
-	if (!rt_ok(&change->scope)) {
-		cli->error = change->scope.error;
-		return change->scope.status;
-	}
-	RT_ASSERT(change->count > 0);
-	if (rt_cli_has(cli, "at-op"))
-		return rt_cli_fail(cli, RT_USAGE,
-				   "the past cannot be changed; --at-op is for looking");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK) {
-		hint_failure(change, st);
-		return st;
+	if (rt_ok(&cli->s) && rt_cli_has(cli, "at-op"))
+		rt_cli_fail(cli, RT_USAGE, "the past cannot be changed; --at-op is for looking");
+	if (!rt_ok(&cli->s))
+		return &none;
+	RT_ASSERT(count > 0);
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE)) {
+		hint_failure(cli, requests[0].op);
+		return &none;
 	}
 	before = cli->session.value->seq;
-	st = rt_cli_short_of_memory(cli) ? rt_cli_nomem(cli) : RT_OK;
-	for (size_t i = 0; st == RT_OK && i < change->count; i++)
-		st = check_utf8(cli, &change->requests[i]);
-	if (st == RT_OK)
-		st = advise(change);
-	if (st == RT_OK)
-		st = carry_out(change);
+	if (rt_cli_short_of_memory(cli))
+		rt_scope_nomem(&cli->s);
+	for (size_t i = 0; i < count; i++)
+		check_utf8(cli, &requests[i]);
+	lint(cli, requests, count);
+	result = carry_out(cli, requests, count);
 	/* A purge may be on disk although the cleanup after it failed. */
 	now = rt_engine_value(cli->session.engine);
 	cli->changed = cli->changed || now->seq != before;
 	rt_object_unref(now);
-	if (st != RT_OK) {
-		hint_failure(change, st);
-		return st;
+	if (!rt_ok(&cli->s)) {
+		hint_failure(cli, requests[0].op);
+		return &none;
 	}
 	/* A change may have removed what -d or --take named; that is no failure. */
-	st = rt_cli_look(cli);
-	if (st == RT_NOMEM || st == RT_IO)
-		rt_cli_output_lost(cli, st);
-	if (st != RT_OK) {
+	looked = rt_session_look(&cli->session, NULL);
+	if (looked == RT_NOMEM || looked == RT_IO)
+		rt_cli_output_lost(cli, looked);
+	if (looked != RT_OK) {
 		cli->session.hint[0] = 0;
 		cli->session.place = (rt_place){0, 0};
 	}
-	return RT_OK;
+	return result;
 }
 
-rt_status
-rt_cli_change_one(rt_cli_change *change, const rt_request *request)
-{
-	rt_cli_change_add(change, request);
-	return rt_cli_change_run(change);
-}
+/* ---- what is said of it ---- */
 
-void
-rt_cli_add_where(rt_cli *cli, const char *id, rt_buf *out)
+rt_buf *
+rt_cli_extra(rt_cli *cli)
 {
-	const rt_take *take = NULL;
-	rt_str role = {NULL, 0};
-	rt_slot slot;
-	size_t at = 0;
-	rt_error none;
-	uint32_t entry = 0;
-	bool found = false;
-	rt_status st = RT_NOT_FOUND;
-
-	rt_buf_add_c(out, id);
-	if (cli->session.value != NULL && cli->session.place.disc != 0)
-		st = rt_cli_take(cli, &take);
-	if (st == RT_OK)
-		st = rt_resolve_entry(cli->session.value, cli->session.place, rt_str_of(id), false,
-				      &entry, &none);
-	if (st == RT_OK)
-		st = rt_take_find(cli->session.value, take, entry, &at, &slot, &found, &none);
-	if (st == RT_OK && found)
-		st = rt_project_name(cli->session.value, slot.role, &role, &none);
-	if (st == RT_OK && found) {
-		rt_buf_add_c(out, " (");
-		rt_buf_add_str(out, role);
-		rt_buf_add_f(out, ", %zu of %zu)", at + 1, rt_seq_count(take->slots));
+	if (cli->extra == NULL) {
+		cli->extra = rt_scope_buf(&cli->s);
+		rt_buf_add_byte(cli->extra, ',');
 	}
-	/* An entry that the take does not show has no place to name. */
-	if (st != RT_NOT_FOUND && st != RT_AMBIGUOUS)
-		rt_cli_output_lost(cli, st);
+	return cli->extra;
 }
 
-static rt_status
-say_json(rt_cli_change *change)
-{
-	rt_status st;
-	rt_buf buf;
-
-	rt_buf_init(&buf, change->cli->alloc, RT_BUF_UNLIMITED);
-	rt_result_add_json(&buf, change->result);
-	if (change->extra->size > 0 && buf.size > 0 && buf.ptr[buf.size - 1] == '}') {
-		buf.size--;
-		rt_buf_add_str(&buf, rt_buf_str(change->extra));
-		rt_buf_add_byte(&buf, '}');
-	}
-	st = rt_cli_buf(change->cli, &buf);
-	if (st == RT_OK)
-		st = rt_cli_print_json(change->cli, rt_buf_str(&buf));
-	rt_buf_deinit(&buf);
-	return st;
-}
-
-/* "retake undo" with the flags that make it take back this step, whichever discussion it is
- * in. A discussion that -d named may not be there under that name any more. */
 static void
-add_undo(rt_cli_change *change, rt_buf *out)
+say_json(rt_cli *cli, const rt_result *result)
 {
-	rt_cli *cli = change->cli;
-	uint32_t disc = change->result->undo_disc;
-	const rt_cell *cell;
-	rt_buf name;
+	rt_buf *json = rt_scope_buf(&cli->s);
+
+	rt_result_add_json(json, result);
+	if (cli->extra != NULL && json->size > 0) {
+		json->size--;
+		rt_buf_add_str(json, rt_scope_str(&cli->s, cli->extra));
+		rt_json_close(json, '}');
+	}
+	cli->extra = NULL;
+	rt_cli_print_json(cli, json);
+}
+
+/* "retake undo" with the flags that make it undo this step, whichever discussion it is in. A
+ * discussion that -d named may not exist under that name any more. */
+static const char *
+undo_command(rt_cli *cli, const rt_result *result)
+{
+	rt_buf *out = rt_scope_buf(&cli->s), *name = rt_scope_buf(&cli->s);
+	uint32_t disc = result->undo_disc;
 
 	if (disc == 0 && cli->session.place.disc == 0 &&
 	    rt_cli_flag_value(cli, "discussion") != NULL)
@@ -319,36 +251,49 @@ add_undo(rt_cli_change *change, rt_buf *out)
 	if (disc == 0 || disc == cli->session.place.disc) {
 		rt_cli_add_retake(cli, out);
 	} else {
-		cell = rt_project_cell(cli->session.value, disc);
+		const rt_cell *cell = rt_project_cell(cli->session.value, disc);
+
 		rt_cli_add_retake_project(cli, out);
-		rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
 		if (cell != NULL && cell->present)
-			rt_buf_add_str(&name, rt_cell_name(cell));
+			rt_buf_add_str(name, rt_cell_name(cell));
 		else
-			rt_buf_add_f(&name, "d%u", disc);
-		rt_buf_add_byte(&name, '\0');
+			rt_buf_add_f(name, "d%u", disc);
 		rt_buf_add_c(out, " -d ");
-		if (rt_cli_buf(cli, &name) == RT_OK)
-			rt_args_add_quoted(out, name.ptr);
-		rt_buf_deinit(&name);
+		if (name->ptr != NULL)
+			rt_args_add_quoted(out, name->ptr);
 	}
 	rt_buf_add_c(out, " undo");
+	return out->ptr == NULL ? "" : out->ptr;
 }
 
-static rt_status
-say(rt_cli_change *change, const char *format, va_list args)
+static void
+say(rt_cli *cli, const rt_result *result, rt_str text)
 {
-	rt_cli *cli = change->cli;
-	rt_scope *s = &change->scope;
-	rt_buf *text, *undo;
-	va_list again;
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json) {
+		say_json(cli, result);
+		return;
+	}
+	if (cli->quiet)
+		return;
+	if (result->unchanged)
+		rt_term_c(&cli->out, "Nothing to change: it is so already.\n");
+	else
+		rt_cli_say(cli, text, "step %llu - undo: %s", (unsigned long long)result->seq,
+			   undo_command(cli, result));
+	if (result->note != NULL)
+		rt_term_indented(&cli->out, rt_text_str(result->note), 2);
+}
+
+void
+rt_cli_say_result(rt_cli *cli, const rt_result *result, const char *format, ...)
+{
+	rt_buf *text = rt_scope_buf(&cli->s);
+	va_list args, again;
 	int size;
 
-	if (cli->json)
-		return say_json(change);
-	if (cli->quiet)
-		return RT_OK;
-	text = rt_scope_buf(s);
+	va_start(args, format);
 	va_copy(again, args);
 	size = vsnprintf(NULL, 0, format, args);
 	if (size > 0 && rt_buf_reserve(text, (size_t)size + 1) != NULL) {
@@ -356,92 +301,26 @@ say(rt_cli_change *change, const char *format, va_list args)
 		text->size = (size_t)size;
 	}
 	va_end(again);
-	if (change->result->unchanged) {
-		rt_term_c(&cli->out, "Nothing to change: it is so already.\n");
-	} else {
-		undo = rt_scope_buf(s);
-		add_undo(change, undo);
-		rt_cli_say(cli, rt_buf_str(text), "step %llu - undo: %s",
-			   (unsigned long long)change->result->seq,
-			   undo->ptr == NULL ? "" : undo->ptr);
-	}
-	if (change->result->note != NULL)
-		rt_term_indented(&cli->out, rt_text_str(change->result->note), 2);
-	return rt_cli_buf(cli, text);
-}
-
-rt_status
-rt_cli_change_say(rt_cli_change *change, const char *format, ...)
-{
-	va_list args;
-	rt_status st;
-
-	va_start(args, format);
-	st = say(change, format, args);
 	va_end(args);
-	return st;
+	say(cli, result, rt_scope_str(&cli->s, text));
 }
 
-rt_status
-rt_cli_do(rt_cli *cli, const rt_request *request, const char *format, ...)
+/* The name that a result has, or else the one that was asked for. */
+static void
+add_name(rt_buf *out, const char *name, const rt_request *request)
 {
-	rt_cli_change change;
-	va_list args;
-	rt_status st;
-
-	rt_cli_change_init(cli, &change);
-	st = rt_cli_change_one(&change, request);
-	va_start(args, format);
-	if (st == RT_OK)
-		st = say(&change, format, args);
-	va_end(args);
-	rt_cli_change_deinit(&change);
-	return st;
+	if (name[0] != 0)
+		rt_buf_add_c(out, name);
+	else
+		rt_buf_add_str(out, request->target);
 }
 
-/* ---- commands that are one operation ---- */
-
-/* A field of a request from a word or a flag. */
-static rt_status
-fill(rt_cli_change *change, const rt_cli_op_field *from, rt_request *request)
+/* What an operation did, by a template. */
+static rt_str
+fill_template(rt_cli *cli, const char *template, const rt_request *request,
+	      const rt_result *result)
 {
-	rt_cli *cli = change->cli;
-	const rt_op_field *field =
-		rt_op_field_named(&rt_ops[request->op], rt_str_of(from->name));
-	void *member = (char *)request + field->offset;
-	const char *given = from->flag != NULL ? rt_cli_flag_value(cli, from->flag)
-					       : rt_cli_word(cli, from->word);
-	rt_status st = RT_OK;
-
-	if (given == NULL)
-		given = from->otherwise;
-	if (given == NULL)
-		return RT_OK;
-	switch (field->type) {
-	case RT_FIELD_STRING: *(rt_str *)member = rt_str_of(given); break;
-	case RT_FIELD_ADDRESS:
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
-		if (st == RT_OK)
-			*(rt_str *)member = rt_cli_change_entry(change, given);
-		break;
-	case RT_FIELD_NUMBER:
-		((rt_number *)member)->given = true;
-		st = rt_cli_number(cli, given, from->what, &((rt_number *)member)->value);
-		if (st != RT_OK && from->hint != NULL)
-			rt_cli_hint(cli, st, "%s", from->hint);
-		break;
-	default: RT_ASSERT(false); break;
-	}
-	return st;
-}
-
-/* What an operation did, by the template of its command. */
-static rt_status
-add_done(rt_cli_change *change, const char *template, rt_buf *out)
-{
-	rt_cli *cli = change->cli;
-	const rt_request *request = &change->requests[0];
-	const rt_take *take = NULL;
+	rt_buf *out = rt_scope_buf(&cli->s);
 
 	for (const char *p = template; *p != '\0';) {
 		size_t plain = strcspn(p, "{");
@@ -456,54 +335,85 @@ add_done(rt_cli_change *change, const char *template, rt_buf *out)
 
 		p += what.size + 2;
 		if (rt_str_is(what, "entry")) {
-			rt_cli_add_where(cli, change->result->entry, out);
+			rt_buf_add_c(out, rt_cli_where(cli, result->entry));
 		} else if (rt_str_is(what, "take")) {
-			rt_buf_add_c(out, change->result->take);
+			add_name(out, result->take, request);
 		} else if (rt_str_is(what, "discussion")) {
-			rt_buf_add_c(out, change->result->discussion);
+			add_name(out, result->discussion, request);
+		} else if (rt_str_is(what, "target")) {
+			rt_buf_add_str(out, request->target);
 		} else if (rt_str_is(what, "entries")) {
-			rt_status st = rt_cli_take(cli, &take);
-			size_t count;
+			size_t count = rt_cli_count(cli);
 
-			if (st != RT_OK)
-				return st;
-			count = rt_seq_count(take->slots);
 			rt_buf_add_f(out, "%zu entr%s", count, RT_CLI_IES(count));
 		} else {
-			RT_ASSERT(field != NULL && field->type == RT_FIELD_NUMBER);
-			rt_buf_add_u64(out, ((const rt_number *)((const char *)request +
-								 field->offset))
-						    ->value);
+			RT_ASSERT(field != NULL);
+			const void *member = (const char *)request + field->offset;
+
+			if (field->type == RT_FIELD_NUMBER)
+				rt_buf_add_u64(out, ((const rt_number *)member)->value);
+			else
+				rt_buf_add_str(out, *(const rt_str *)member);
 		}
 	}
-	return RT_OK;
+	return rt_scope_str(&cli->s, out);
 }
 
-rt_status
+const rt_result *
+rt_cli_do(rt_cli *cli, const rt_request *request, const char *done)
+{
+	const rt_result *result = rt_cli_execute(cli, request, 1);
+
+	if (rt_ok(&cli->s))
+		say(cli, result, fill_template(cli, done, request, result));
+	return result;
+}
+
+/* ---- commands that are one operation ---- */
+
+/* A field of a request from a word or a flag. */
+static void
+fill_field(rt_cli *cli, const rt_cli_op_field *from, rt_request *request)
+{
+	const rt_op_field *field =
+		rt_op_field_named(&rt_ops[request->op], rt_str_of(from->name));
+	void *member = (char *)request + field->offset;
+	const char *given = from->flag != NULL ? rt_cli_flag_value(cli, from->flag)
+					       : rt_cli_word(cli, from->word);
+
+	if (given == NULL)
+		given = from->otherwise;
+	if (given == NULL || !rt_ok(&cli->s))
+		return;
+	switch (field->type) {
+	case RT_FIELD_STRING: *(rt_str *)member = rt_str_of(given); break;
+	case RT_FIELD_ADDRESS:
+		if (rt_cli_open(cli, RT_SESSION_CHANGE))
+			*(rt_str *)member = rt_cli_request_entry(cli, given);
+		break;
+	case RT_FIELD_NUMBER:
+		*(rt_number *)member =
+			rt_cli_given_number(rt_cli_number(cli, given, from->what));
+		if (!rt_ok(&cli->s) && from->hint != NULL)
+			rt_cli_hint(cli, "%s", from->hint);
+		break;
+	default: RT_ASSERT(false); break;
+	}
+}
+
+void
 rt_cli_run_op(rt_cli *cli)
 {
 	const rt_cli_op *op = cli->args.command->op;
 	rt_request request = {.op = op->op};
-	rt_status st = RT_OK;
-	rt_cli_change change;
+	const rt_result *result;
 
-	rt_cli_change_init(cli, &change);
-	for (size_t i = 0; st == RT_OK && op->fields[i].name != NULL; i++)
-		st = fill(&change, &op->fields[i], &request);
-	if (st == RT_OK)
-		st = rt_cli_change_one(&change, &request);
-	if (st == RT_OK) {
-		rt_buf *done = rt_scope_buf(&change.scope);
-
-		st = add_done(&change, op->done, done);
-		if (st == RT_OK)
-			st = rt_cli_change_say(&change, "%.*s", RT_STR_ARG(rt_buf_str(done)));
-	}
-	if (st == RT_OK && !cli->json && !cli->quiet && change.result->editor != NULL &&
+	for (size_t i = 0; op->fields[i].name != NULL; i++)
+		fill_field(cli, &op->fields[i], &request);
+	result = rt_cli_do(cli, &request, op->done);
+	if (rt_ok(&cli->s) && !cli->json && !cli->quiet && result->editor != NULL &&
 	    op->editor != NULL) {
 		rt_term_c(&cli->out, op->editor);
-		rt_term_indented(&cli->out, rt_text_str(change.result->editor), 4);
+		rt_term_indented(&cli->out, rt_text_str(result->editor), 4);
 	}
-	rt_cli_change_deinit(&change);
-	return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every command uses: failing, remarks, flags and words, advice. */
+ * What every command uses: failures, notes, flags and words, advice. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cli.h"
@@ -13,59 +13,66 @@
 
 #include "app/screen.h"
 
+enum { MESSAGE_SIZE = 1024 };
+
 rt_status
 rt_cli_fail(rt_cli *cli, rt_status status, const char *format, ...)
 {
-	va_list ap;
+	char text[RT_ERROR_TEXT_SIZE];
+	va_list args;
 
-	cli->error.status = status;
-	cli->error.has_at = 0;
-	cli->error.line = 0;
-	va_start(ap, format);
-	vsnprintf(cli->error.text, sizeof(cli->error.text), format, ap);
-	va_end(ap);
-	return status;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return rt_scope_fail(&cli->s, status, "%s", text);
+}
+
+void
+rt_cli_hint(rt_cli *cli, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(cli->session.hint, sizeof(cli->session.hint), format, args);
+	va_end(args);
 }
 
 rt_status
-rt_cli_hint(rt_cli *cli, rt_status status, const char *format, ...)
+rt_cli_recover(rt_cli *cli, rt_error *err)
 {
-	va_list ap;
+	rt_status status = cli->s.status;
 
-	va_start(ap, format);
-	vsnprintf(cli->session.hint, sizeof(cli->session.hint), format, ap);
-	va_end(ap);
+	if (status != RT_OK && err != NULL)
+		*err = cli->s.error;
+	if (status != RT_OK)
+		cli->session.hint[0] = 0;
+	cli->s.status = RT_OK;
+	cli->s.error = (rt_error){0};
 	return status;
 }
 
-rt_status
-rt_cli_keep(rt_cli *cli, rt_status status, const char *path)
+void
+rt_cli_begin_part(rt_cli *cli, rt_scope *outer)
 {
-	snprintf(cli->kept, sizeof(cli->kept), "%s", path);
-	return status;
+	*outer = cli->s;
+	rt_scope_init(&cli->s, cli->alloc);
 }
 
 rt_status
-rt_cli_nomem(rt_cli *cli)
+rt_cli_end_part(rt_cli *cli, const rt_scope *outer, rt_error *err)
 {
-	return rt_cli_fail(cli, RT_NOMEM, "out of memory");
+	rt_status status = rt_scope_end(&cli->s, err);
+
+	cli->s = *outer;
+	cli->address = NULL;
+	cli->extra = NULL;
+	return status;
 }
 
 bool
 rt_cli_short_of_memory(const rt_cli *cli)
 {
 	return atomic_load(&cli->memory.short_of);
-}
-
-rt_status
-rt_cli_buf(rt_cli *cli, const rt_buf *buf)
-{
-	if (buf->status == RT_OK)
-		return RT_OK;
-	if (buf->status == RT_NOMEM)
-		return rt_cli_nomem(cli);
-	return rt_cli_fail(cli, buf->status, "that is more than the limit of %zu bytes",
-			   buf->limit);
 }
 
 void
@@ -78,15 +85,15 @@ rt_cli_output_lost(rt_cli *cli, rt_status status)
 void
 rt_cli_note(rt_cli *cli, const char *format, ...)
 {
-	char text[1024];
-	va_list ap;
+	char text[MESSAGE_SIZE];
+	va_list args;
 	rt_buf buf;
 
 	if (cli->quiet)
 		return;
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_add_advice(cli, &buf, rt_str_of(text));
 	rt_term_c(&cli->err, "retake: ");
@@ -100,61 +107,59 @@ void
 rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...)
 {
 	rt_term *out = &cli->out;
-	rt_buf line, hint, advice;
-	char text[1024];
-	va_list ap;
+	rt_buf *line = rt_scope_buf(&cli->s), *hint = rt_scope_buf(&cli->s);
+	rt_buf *advice = rt_scope_buf(&cli->s);
+	char text[MESSAGE_SIZE];
+	va_list args;
 
+	if (!rt_ok(&cli->s))
+		return;
 	if (cli->changed)
 		rt_cli_say_made(cli);
-	va_start(ap, next);
-	vsnprintf(text, sizeof(text), next, ap);
-	va_end(ap);
-	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&hint, cli->alloc, RT_BUF_UNLIMITED);
-	rt_screen_add_line(&line, message);
-	rt_buf_init(&advice, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_advice(cli, &advice, rt_str_of(text));
-	rt_screen_add_line(&hint, rt_buf_str(&advice));
-	rt_buf_deinit(&advice);
+	va_start(args, next);
+	vsnprintf(text, sizeof(text), next, args);
+	va_end(args);
+	rt_screen_add_line(line, message);
+	rt_cli_add_advice(cli, advice, rt_str_of(text));
+	rt_screen_add_line(hint, rt_buf_str(advice));
 	if (out->columns > 0 &&
-	    rt_screen_width(rt_buf_str(&line)) + rt_screen_width(rt_buf_str(&hint)) + 3 >
+	    rt_screen_width(rt_buf_str(line)) + rt_screen_width(rt_buf_str(hint)) + 3 >
 		    out->columns) {
-		rt_term_indented(out, rt_buf_str(&line), 0);
+		rt_term_indented(out, rt_buf_str(line), 0);
 		rt_term_c(out, "  ");
 	} else {
-		rt_term_text(out, rt_buf_str(&line));
+		rt_term_text(out, rt_buf_str(line));
 		rt_term_c(out, "   ");
 	}
 	rt_term_style(out, RT_STYLE_DIM);
-	rt_term_text(out, rt_buf_str(&hint));
+	rt_term_text(out, rt_buf_str(hint));
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\n");
-	rt_buf_deinit(&line);
-	rt_buf_deinit(&hint);
 }
 
-rt_status
+void
 rt_cli_confirm(rt_cli *cli, const char *question)
 {
 	char answer[16];
 
-	if (rt_cli_has(cli, "yes"))
-		return RT_OK;
+	if (!rt_ok(&cli->s) || rt_cli_has(cli, "yes"))
+		return;
 	if (cli->no_input || !rt_host_can_ask()) {
-		rt_cli_hint(cli, RT_USAGE, "Add --yes if that is what you want.");
-		return rt_cli_fail(cli, RT_USAGE, "%s needs --yes when nobody can be asked",
-				   cli->args.command->name);
+		rt_cli_hint(cli, "Add --yes if that is what you want.");
+		rt_cli_fail(cli, RT_USAGE, "%s needs --yes when nobody can be asked",
+			    cli->args.command->name);
+		return;
 	}
 	rt_term_c(&cli->err, question);
 	rt_term_c(&cli->err, " [y/N] ");
 	rt_term_flush(&cli->err);
 	if (rt_host_ask(answer, sizeof(answer)) && (answer[0] == 'y' || answer[0] == 'Y'))
-		return RT_OK;
-	rt_cli_hint(cli, RT_REFUSED, "Nothing was changed.");
-	return rt_cli_fail(cli, RT_REFUSED, "not confirmed");
+		return;
+	rt_cli_hint(cli, "Nothing was changed.");
+	rt_cli_fail(cli, RT_REFUSED, "not confirmed");
 }
 
-/* --- the command line --- */
+/* ---- the command line ---- */
 
 bool
 rt_cli_has(const rt_cli *cli, const char *flag)
@@ -174,61 +179,68 @@ rt_cli_word(const rt_cli *cli, size_t index)
 	return index < cli->args.word_count ? cli->args.words[index] : NULL;
 }
 
-rt_status
-rt_cli_number(rt_cli *cli, const char *text, const char *what, uint64_t *out)
+uint64_t
+rt_cli_number(rt_cli *cli, const char *text, const char *what)
 {
-	return rt_args_number(text, what, out, &cli->error);
+	uint64_t number = 0;
+
+	RT_TRY(&cli->s, rt_args_number(text, what, &number, &cli->s.error));
+	return number;
 }
 
-rt_status
-rt_cli_text(rt_cli *cli, size_t index, rt_buf *out, bool *out_given)
+uint64_t
+rt_cli_flag_number(rt_cli *cli, const char *flag, const char *what, uint64_t otherwise)
+{
+	const char *text = rt_cli_flag_value(cli, flag);
+
+	return text == NULL ? otherwise : rt_cli_number(cli, text, what);
+}
+
+rt_str
+rt_cli_check_utf8(rt_cli *cli, rt_str text)
+{
+	size_t valid = rt_utf8_valid_size(text);
+
+	if (valid != text.size)
+		rt_cli_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)", valid);
+	return text;
+}
+
+rt_str
+rt_cli_text(rt_cli *cli, size_t index)
 {
 	const char *file = rt_cli_flag_value(cli, "file"), *word = rt_cli_word(cli, index);
-	size_t valid;
-	rt_status st;
+	rt_str text = rt_str_of(word);
 
-	*out_given = false;
-	if (file != NULL && word != NULL)
-		return rt_cli_fail(cli, RT_USAGE,
-				   "there is both a text (\"%.40s\") and a file (%s)", word, file);
-	if (cli->args.word_count > index + 1) {
-		rt_cli_hint(cli, RT_USAGE, "Put the text in quotes.");
-		return rt_cli_fail(cli, RT_USAGE, "\"%.40s\" is one word too many",
-				   rt_cli_word(cli, index + 1));
+	if (file != NULL && word != NULL) {
+		rt_cli_fail(cli, RT_USAGE, "there is both a text (\"%.40s\") and a file (%s)",
+			    word, file);
+	} else if (cli->args.word_count > index + 1) {
+		rt_cli_hint(cli, "Put the text in quotes.");
+		rt_cli_fail(cli, RT_USAGE, "\"%.40s\" is one word too many",
+			    rt_cli_word(cli, index + 1));
 	}
-	if (file == NULL && word == NULL)
-		return RT_OK;
-	*out_given = true;
-	if (word != NULL && strcmp(word, "-") != 0) {
-		rt_buf_add_c(out, word);
-	} else {
-		st = rt_cli_read_file(cli, file != NULL ? file : "-", out);
-		if (st != RT_OK)
-			return st;
-		if (!rt_cli_has(cli, "exact") && out->size > 0 && out->ptr[out->size - 1] == '\n') {
-			out->size--;
-			if (out->size > 0 && out->ptr[out->size - 1] == '\r')
-				out->size--;
+	if (file != NULL || (word != NULL && strcmp(word, "-") == 0)) {
+		text = rt_cli_given(rt_cli_read_file(cli, file != NULL ? file : "-"));
+		if (!rt_cli_has(cli, "exact") && text.size > 0 && text.ptr[text.size - 1] == '\n') {
+			text.size--;
+			text.size -= text.size > 0 && text.ptr[text.size - 1] == '\r';
 		}
 	}
-	valid = rt_utf8_valid_size(rt_buf_str(out));
-	if (valid != out->size)
-		return rt_cli_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)", valid);
-	return rt_cli_buf(cli, out);
+	return rt_cli_check_utf8(cli, text);
 }
 
 enum { STORE = 1, PROJECT = 2, DISCUSSION = 3 };
 
-/* "retake" with the first so many of the flags that say where. */
+/* "retake" with the first count of the flags that say where. */
 static void
 add_retake(const rt_cli *cli, rt_buf *buf, size_t count)
 {
 	static const char *const names[] = {"db", "project", "discussion"};
 	static const char *const flags[] = {"--db", "-p", "-d"};
-	size_t i;
 
 	rt_buf_add_c(buf, "retake");
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const char *value = rt_cli_flag_value(cli, names[i]);
 
 		if (value == NULL)
@@ -250,7 +262,16 @@ rt_cli_add_retake_project(const rt_cli *cli, rt_buf *buf)
 	add_retake(cli, buf, PROJECT);
 }
 
-/* How many of these flags the command behind "retake " is to be given. */
+const char *
+rt_cli_retake(rt_cli *cli)
+{
+	rt_buf *buf = rt_scope_buf(&cli->s);
+
+	rt_cli_add_retake(cli, buf);
+	return buf->ptr == NULL ? "retake" : buf->ptr;
+}
+
+/* How many of these flags the command after "retake " needs. */
 static size_t
 flags_wanted(const rt_cli *cli, rt_str rest)
 {
@@ -278,24 +299,21 @@ flags_wanted(const rt_cli *cli, rt_str rest)
 void
 rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text)
 {
-	rt_str name = RT_STR("retake "), usage = RT_STR("Usage: ");
+	const rt_str name = RT_STR("retake "), usage = RT_STR("Usage: ");
 	size_t at = 0, next;
 
 	while ((next = rt_str_find(text, name, at)) != SIZE_MAX) {
-		size_t behind = next + name.size;
+		size_t end = next + name.size, flags = 0;
 		bool is_word = next == 0 || text.ptr[next - 1] == ' ' || text.ptr[next - 1] == '(';
 		bool is_usage = next >= usage.size &&
 				rt_str_eq(rt_str_at(text.ptr + next - usage.size, usage.size), usage);
 
 		rt_buf_add(buf, text.ptr + at, next - at);
 		if (is_word && !is_usage)
-			add_retake(cli, buf,
-				   flags_wanted(cli,
-						rt_str_at(text.ptr + behind, text.size - behind)));
-		else
-			rt_buf_add_c(buf, "retake");
+			flags = flags_wanted(cli, rt_str_at(text.ptr + end, text.size - end));
+		add_retake(cli, buf, flags);
 		rt_buf_add_byte(buf, ' ');
-		at = behind;
+		at = end;
 	}
 	if (at < text.size) /* an empty text may have no pointer to count from */
 		rt_buf_add(buf, text.ptr + at, text.size - at);
@@ -304,17 +322,15 @@ rt_cli_add_advice(const rt_cli *cli, rt_buf *buf, rt_str text)
 void
 rt_cli_advise(rt_cli *cli, const char *format, ...)
 {
-	char text[1024];
-	va_list ap;
-	rt_buf buf;
+	char text[MESSAGE_SIZE];
+	va_list args;
+	rt_buf *buf = rt_scope_buf(&cli->s);
 
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_advice(cli, &buf, rt_str_of(text));
-	rt_term_text(&cli->out, rt_buf_str(&buf));
-	rt_buf_deinit(&buf);
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	rt_cli_add_advice(cli, buf, rt_str_of(text));
+	rt_term_text(&cli->out, rt_buf_str(buf));
 }
 
 rt_style
@@ -327,4 +343,33 @@ rt_cli_role_style(rt_str role)
 	if (rt_str_eq_nocase(role, RT_STR("system")))
 		return RT_STYLE_YELLOW;
 	return RT_STYLE_MAGENTA;
+}
+
+/* ---- output ---- */
+
+void
+rt_cli_print_json(rt_cli *cli, const rt_buf *json)
+{
+	rt_str text = rt_scope_str(&cli->s, json);
+
+	if (!rt_ok(&cli->s))
+		return;
+	cli->json_done = true;
+	while (text.size > 0 && text.ptr[text.size - 1] == '\n')
+		text.size--;
+	rt_term_json(&cli->out, text);
+	rt_term_json(&cli->out, RT_STR("\n"));
+}
+
+void
+rt_cli_put_bytes(rt_cli *cli, rt_buf *json, const char *key, rt_str bytes)
+{
+	rt_buf text;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_utf8_repair(&text, bytes);
+	if (text.status != RT_OK)
+		rt_scope_note(&cli->s, text.status);
+	rt_json_put_str(json, key, rt_buf_str(&text));
+	rt_buf_deinit(&text);
 }

@@ -1,135 +1,80 @@
 /* SPDX-License-Identifier: MIT
  *
  * add, insert: new entries. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <unistd.h>
-
 #include "cli/cli.h"
 
-/* What can be known to be wrong before anybody writes a text for it. */
-static rt_status
+/* Fails for what is wrong anyway, before anybody writes a text for it. */
+static void
 check_fields(rt_cli *cli)
 {
 	const char *role = rt_cli_flag_value(cli, "role"), *ts = rt_cli_flag_value(cli, "ts");
 	rt_moment at;
 
 	if (role != NULL && rt_str_trim(rt_str_of(role)).size == 0) {
-		rt_cli_hint(cli, RT_USAGE, "Roles: retake roles   Without -r: the first of them");
-		return rt_cli_fail(cli, RT_USAGE, "-r is given no role");
+		rt_cli_hint(cli, "Roles: retake roles   Without -r: the first of them");
+		rt_cli_fail(cli, RT_USAGE, "-r is given no role");
+	} else if (ts != NULL && !rt_moment_parse(rt_str_of(ts), &at)) {
+		rt_cli_hint(cli, "Put it so: --ts 2026-11-22T10:00:00Z");
+		rt_cli_fail(cli, RT_USAGE, "\"%.60s\" is no time", ts);
 	}
-	if (ts != NULL && !rt_moment_parse(rt_str_of(ts), &at)) {
-		rt_cli_hint(cli, RT_USAGE, "Put it so: --ts 2026-11-22T10:00:00Z");
-		return rt_cli_fail(cli, RT_USAGE, "\"%.60s\" is no time", ts);
-	}
-	return RT_OK;
 }
 
-/* The text of a new entry, from where the command line says, or from the editor. path is
- * the editor's file, to be removed when the text has been used. */
-static rt_status
-new_text(rt_cli *cli, size_t index, rt_buf *text, rt_buf *path)
+/* The text of a new entry, from where the command line says, or from the editor. */
+static rt_str
+new_text(rt_cli *cli)
 {
-	bool given = false;
-	rt_status st = check_fields(cli);
+	check_fields(cli);
 
-	if (st == RT_OK)
-		st = rt_cli_text(cli, index, text, &given);
-	if (st != RT_OK || given)
-		return st;
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
-	st = rt_cli_edit_one(cli, "entry", text, path);
-	if (st == RT_OK && rt_str_trim(rt_buf_str(text)).size == 0) {
-		(void)unlink(path->ptr);
-		rt_cli_hint(cli, RT_USAGE, "Nothing was added.");
-		return rt_cli_fail(cli, RT_USAGE, "the text is empty");
+	rt_str text = rt_cli_text(cli, 0);
+
+	if (text.ptr != NULL || !rt_cli_open(cli, RT_SESSION_CHANGE))
+		return text;
+	text = rt_cli_edit_text(cli, "entry", text, true);
+	if (rt_ok(&cli->s) && rt_str_trim(text).size == 0) {
+		rt_cli_drop_draft(cli);
+		rt_cli_hint(cli, "Nothing was added.");
+		rt_cli_fail(cli, RT_USAGE, "the text is empty");
 	}
-	return st;
+	return text;
 }
 
-/* Carry out the request with the fields that both commands have. */
-static rt_status
-finish(rt_cli *cli, rt_cli_change *change, rt_request request, rt_str text, const rt_buf *path,
-       const char *verb)
+/* Carries out the request with the fields that both commands have. */
+static void
+add_entry(rt_cli *cli, rt_request request, const char *verb)
 {
-	rt_buf where;
-	rt_status st;
-
-	request.content.text = rt_cli_given(text);
+	request.content.text = rt_cli_given(new_text(cli));
 	request.role = rt_str_of(rt_cli_flag_value(cli, "role"));
 	request.id = rt_str_of(rt_cli_flag_value(cli, "id"));
 	request.kind = rt_str_of(rt_cli_flag_value(cli, "kind"));
 	request.ts.text = rt_str_of(rt_cli_flag_value(cli, "ts"));
-	st = rt_cli_change_one(change, &request);
-	if (st != RT_OK)
-		return path->size > 0 ? rt_cli_keep(cli, st, path->ptr) : st;
-	if (path->size > 0)
-		(void)unlink(path->ptr);
-	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_where(cli, change->result->entry, &where);
-	if (change->result->take[0] != 0)
-		st = rt_cli_change_say(change, "%s entry %s in the new take \"%s\".", verb,
-				       where.ptr, change->result->take);
+
+	const rt_result *result = rt_cli_execute(cli, &request, 1);
+	const char *where = rt_cli_where(cli, result->entry);
+
+	rt_cli_drop_draft(cli);
+	if (result->take[0] != 0)
+		rt_cli_say_result(cli, result, "%s entry %s in the new take \"%s\".", verb, where,
+				  result->take);
 	else
-		st = rt_cli_change_say(change, "%s entry %s.", verb, where.ptr);
-	rt_buf_deinit(&where);
-	return st;
+		rt_cli_say_result(cli, result, "%s entry %s.", verb, where);
 }
 
-static rt_status
+static void
 run_add(rt_cli *cli)
 {
-	rt_buf text, path;
-	rt_cli_change change;
-	rt_status st;
-
-	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_change_init(cli, &change);
-	st = new_text(cli, 0, &text, &path);
-	if (st == RT_OK)
-		st = finish(cli, &change, (rt_request){.op = RT_OP_ENTRY_APPEND}, rt_buf_str(&text),
-			    &path, "Added");
-	rt_cli_change_deinit(&change);
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&path);
-	return st;
+	add_entry(cli, (rt_request){.op = RT_OP_ENTRY_APPEND}, "Added");
 }
 
-static rt_status
+static void
 run_insert(rt_cli *cli)
 {
-	const char *before = rt_cli_flag_value(cli, "before");
-	const char *after = rt_cli_flag_value(cli, "after");
 	rt_request request = {.op = RT_OP_ENTRY_INSERT};
-	rt_buf text, path;
-	rt_cli_change change;
-	rt_status st;
 
-	if ((before == NULL) == (after == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
-				   "insert needs one of --before ENTRY and --after ENTRY");
-	/* Look first: nobody should write a text for a place that is not there. */
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	if (st == RT_OK)
-		st = rt_cli_position(cli, before != NULL ? before : after, &(size_t){0}, NULL);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_change_init(cli, &change);
-	st = new_text(cli, 0, &text, &path);
-	if (st == RT_OK) {
-		*(before != NULL ? &request.before : &request.after) =
-			rt_cli_change_entry(&change, before != NULL ? before : after);
-		st = finish(cli, &change, request, rt_buf_str(&text), &path, "Inserted");
-	}
-	rt_cli_change_deinit(&change);
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&path);
-	return st;
+	/* Looks first: nobody should write a text for a place that does not exist. */
+	rt_cli_request_place(cli, &request);
+	if (rt_ok(&cli->s))
+		rt_cli_position(cli, cli->address, NULL);
+	add_entry(cli, request, "Inserted");
 }
 
 #define TEXT_FLAGS \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * apply: operations in, results out, one JSON object a line.
+ * apply: reads operations, writes results, one JSON object a line.
  *
- * Lines that wait in the input already share one commit; nothing waits for a line that is
- * not there yet, so a program that talks to us line by line gets each answer at once.
- * Every result is written when what it reports is durable, not before. Memory is bounded
- * by the longest line, but for --atomic, which needs all lines at once. */
+ * Lines that are already in the input share one commit; nothing waits for a line that has not
+ * arrived, so a program that talks to us line by line gets each answer at once. A result is
+ * written when what it reports is durable, not before. Memory is bounded by the longest line,
+ * except for --atomic, which needs all lines at once. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -22,204 +22,204 @@
 
 enum { READ_SIZE = 256 * 1024, BATCH_LINES = 512, BATCH_SIZE = 1 << 20 };
 
-typedef struct request {
-	uint64_t line;
-	rt_json_doc *doc; /* NULL: the line was bad */
+typedef struct line {
+	uint64_t number;
+	yyjson_val *root; /* NULL: the line was bad */
 	rt_error error;   /* why */
-} request;
+} line;
 
 typedef struct applying {
 	rt_cli *cli;
 	int fd;
-	rt_buf input;  /* read and not yet done */
+	rt_buf *input; /* read and not yet done */
 	size_t at;     /* where the next line begins */
-	size_t seen;   /* bytes that are known to hold no line end */
+	size_t seen;   /* bytes that are known to contain no line end */
 	bool ended;    /* there is no more to read */
-	bool too_long; /* within a line that is passed over */
+	bool too_long; /* within a line that is skipped */
 	uint64_t line;
-	request *requests;
-	size_t count, room;
+	rt_scope batch; /* holds the lines */
+	line *lines;
+	size_t count, capacity;
 	size_t bytes; /* of the lines in the batch */
 	bool failed;  /* something was not carried out */
-	bool denied;  /* nothing was, since a hook said no */
+	bool denied;  /* nothing was, since a hook refused it */
 } applying;
 
-/* --- requests --- */
+/* --- lines --- */
 
-static request *
-next_request(applying *a)
+/* The next line of the batch; NULL: no memory, which fails the command. */
+static line *
+next_item(applying *a)
 {
-	if (a->count == a->room) {
-		size_t room = a->room == 0 ? 64 : a->room * 2;
-		request *more = rt_resize(a->cli->alloc, a->requests, room * sizeof(*more));
-
-		if (more == NULL)
-			return NULL;
-		a->requests = more;
-		a->room = room;
+	a->lines = rt_scope_grow(&a->batch, a->lines, a->count, &a->capacity, sizeof(*a->lines));
+	if (a->lines == NULL) {
+		rt_scope_nomem(&a->cli->s);
+		return NULL;
 	}
-	memset(&a->requests[a->count], 0, sizeof(request));
-	a->requests[a->count].line = a->line;
-	return &a->requests[a->count++];
+	a->lines[a->count] = (line){.number = a->line};
+	return &a->lines[a->count++];
 }
 
 static void
-forget_requests(applying *a)
+clear_batch(applying *a)
 {
-	for (size_t i = 0; i < a->count; i++)
-		rt_json_free(a->requests[i].doc);
-	a->count = 0;
-	a->bytes = 0;
+	rt_scope_reset(&a->batch);
+	a->lines = NULL;
+	a->count = a->capacity = a->bytes = 0;
 }
 
-static rt_status
-add_line(applying *a, rt_str line)
+static void
+free_doc(void *item)
 {
-	yyjson_val *root;
-	request *r;
+	rt_json_free(item);
+}
+
+static void
+add_line(applying *a, rt_str text)
+{
+	unsigned long long number = ++a->line;
+	rt_json_doc *doc = NULL;
+	rt_error err;
 	rt_status st;
+	line *l;
 
-	a->line++;
-	if (line.size > 0 && line.ptr[line.size - 1] == '\r')
-		line.size--;
-	if (rt_str_trim(line).size == 0)
-		return RT_OK;
-	r = next_request(a);
-	if (r == NULL)
-		return rt_cli_nomem(a->cli);
-	a->bytes += line.size;
-	st = rt_json_read(a->cli->alloc, line, &r->doc, &r->error);
-	if (st == RT_NOMEM)
-		return rt_cli_nomem(a->cli);
-	if (st != RT_OK) {
-		rt_error inner = r->error;
-
-		/* Whatever it is, the line is bad. */
-		(void)rt_fail(&r->error, RT_USAGE, "line %llu: %.400s", (unsigned long long)a->line,
-			      inner.text);
-		r->doc = NULL;
-		return RT_OK;
+	if (text.size > 0 && text.ptr[text.size - 1] == '\r')
+		text.size--;
+	if (rt_str_trim(text).size == 0 || (l = next_item(a)) == NULL)
+		return;
+	a->bytes += text.size;
+	st = rt_json_read(a->cli->alloc, text, &doc, &err);
+	rt_scope_defer(&a->batch, free_doc, doc);
+	if (st == RT_NOMEM || !rt_ok(&a->batch)) {
+		rt_scope_nomem(&a->cli->s);
+	} else if (st != RT_OK) { /* whatever it is, the line is bad */
+		(void)rt_fail(&l->error, RT_USAGE, "line %llu: %.400s", number, err.text);
+	} else if (!yyjson_is_obj(rt_json_root(doc))) {
+		(void)rt_fail(&l->error, RT_USAGE, "line %llu: this is no JSON object", number);
+	} else if (!yyjson_is_str(rt_json_get(rt_json_root(doc), "op"))) {
+		(void)rt_fail(&l->error, RT_USAGE,
+			      "line %llu: \"op\" is missing; it names the operation, such as "
+			      "{\"op\":\"entry.append\"}",
+			      number);
+	} else {
+		l->root = rt_json_root(doc);
 	}
-	root = rt_json_root(r->doc);
-	if (!yyjson_is_obj(root))
-		(void)rt_fail(&r->error, RT_USAGE, "line %llu: this is no JSON object",
-			      (unsigned long long)a->line);
-	else if (!yyjson_is_str(rt_json_get(root, "op")))
-		(void)rt_fail(&r->error, RT_USAGE,
-			      "line %llu: \"op\" is missing; it names the operation, "
-			      "such as {\"op\":\"entry.append\"}",
-			      (unsigned long long)a->line);
-	else
-		return RT_OK;
-	rt_json_free(r->doc);
-	r->doc = NULL;
-	return RT_OK;
 }
 
-static rt_status
+static void
 add_too_long(applying *a)
 {
-	request *r;
+	line *l;
 
 	a->line++;
-	r = next_request(a);
-	if (r == NULL)
-		return rt_cli_nomem(a->cli);
-	(void)rt_fail(&r->error, RT_USAGE, "line %llu is longer than %d MiB",
-		      (unsigned long long)a->line, (int)(LINE_MAX_SIZE >> 20));
-	return RT_OK;
+	a->too_long = false;
+	l = next_item(a);
+	if (l != NULL)
+		(void)rt_fail(&l->error, RT_USAGE, "line %llu is longer than %d MiB",
+			      (unsigned long long)a->line, (int)(LINE_MAX_SIZE >> 20));
 }
 
 /* --- input --- */
 
-/* Read once, as much as waits. */
-static rt_status
+static void
+clear_input(applying *a)
+{
+	rt_buf_clear(a->input);
+	a->at = a->seen = 0;
+}
+
+/* Reads once, as much as there is. */
+static void
 read_some(applying *a)
 {
+	rt_buf *input = a->input;
 	char *to;
 	ssize_t got;
 
-	if (a->at > 0 && a->at == a->input.size) {
-		rt_buf_clear(&a->input);
-		a->at = 0;
-		a->seen = 0;
+	if (a->at > 0 && a->at == input->size) {
+		clear_input(a);
 	} else if (a->at > READ_SIZE) {
-		memmove(a->input.ptr, a->input.ptr + a->at, a->input.size - a->at);
-		a->input.size -= a->at;
+		memmove(input->ptr, input->ptr + a->at, input->size - a->at);
+		input->size -= a->at;
 		a->seen -= a->at;
 		a->at = 0;
 	}
-	to = rt_buf_reserve(&a->input, READ_SIZE);
-	if (to == NULL)
-		return rt_cli_nomem(a->cli);
+	to = rt_buf_reserve(input, READ_SIZE);
+	if (to == NULL) {
+		rt_scope_nomem(&a->cli->s);
+		return;
+	}
 	got = read(a->fd, to, READ_SIZE);
 	if (got > 0)
-		a->input.size += (size_t)got;
+		input->size += (size_t)got;
 	else if (got == 0)
 		a->ended = true;
 	else if (errno != EINTR)
-		return rt_cli_fail(a->cli, RT_IO, "the input cannot be read: %s", strerror(errno));
-	return RT_OK;
+		rt_cli_fail(a->cli, RT_IO, "the input cannot be read: %s", strerror(errno));
 }
 
 static bool
-more_waits(const applying *a)
+has_more_input(const applying *a)
 {
 	struct pollfd ready = {.fd = a->fd, .events = POLLIN};
 
 	return !a->ended && poll(&ready, 1, 0) == 1;
 }
 
-/* The next line that is there whole (the last one may lack its end). */
+/* The next complete line; the last one may lack its end. */
 static bool
 next_line(applying *a, rt_str *out)
 {
-	const char *end;
-	size_t left = a->input.size - a->seen;
+	rt_buf *input = a->input;
+	size_t left = input->size - a->seen;
+	const char *end = left == 0 ? NULL : memchr(input->ptr + a->seen, '\n', left);
 
-	end = left == 0 ? NULL : memchr(a->input.ptr + a->seen, '\n', left);
-	if (end == NULL && (!a->ended || a->at == a->input.size)) {
-		a->seen = a->input.size;
+	if (end == NULL && (!a->ended || a->at == input->size)) {
+		a->seen = input->size;
 		return false;
 	}
 	if (end == NULL)
-		end = a->input.ptr + a->input.size;
-	*out = rt_str_at(a->input.ptr + a->at, (size_t)(end - a->input.ptr) - a->at);
+		end = input->ptr + input->size;
+	*out = rt_str_at(input->ptr + a->at, (size_t)(end - input->ptr) - a->at);
 	a->at += out->size + 1;
-	if (a->at > a->input.size)
-		a->at = a->input.size;
+	if (a->at > input->size)
+		a->at = input->size;
 	a->seen = a->at;
 	return true;
 }
 
-/* Take what is there into the batch. */
-static rt_status
+static bool
+is_full(const applying *a)
+{
+	return a->count >= BATCH_LINES || a->bytes >= BATCH_SIZE;
+}
+
+static bool
+is_at_end(const applying *a)
+{
+	return a->ended && a->at == a->input->size;
+}
+
+/* Adds the lines that are there to the batch. */
+static void
 read_lines(applying *a, bool all)
 {
-	rt_status st = RT_OK;
-	rt_str line;
+	const rt_scope *s = &a->cli->s;
+	rt_str text;
 
-	while (st == RT_OK && (all || (a->count < BATCH_LINES && a->bytes < BATCH_SIZE)) &&
-	       next_line(a, &line)) {
-		if (!a->too_long) {
-			st = add_line(a, line);
-			continue;
-		}
-		a->too_long = false;
-		st = add_too_long(a);
+	while (rt_ok(s) && (all || !is_full(a)) && next_line(a, &text)) {
+		if (a->too_long)
+			add_too_long(a);
+		else
+			add_line(a, text);
 	}
-	if (st == RT_OK && a->at < a->input.size && a->seen == a->input.size &&
-	    (a->too_long || a->input.size - a->at > LINE_MAX_SIZE)) {
+	if (rt_ok(s) && a->at < a->input->size && a->seen == a->input->size &&
+	    (a->too_long || a->input->size - a->at > LINE_MAX_SIZE)) {
 		a->too_long = true;
-		rt_buf_clear(&a->input);
-		a->at = 0;
-		a->seen = 0;
+		clear_input(a);
 	}
-	if (st == RT_OK && a->too_long && a->ended && a->at == a->input.size) {
-		a->too_long = false;
-		st = add_too_long(a);
-	}
-	return st;
+	if (rt_ok(s) && a->too_long && is_at_end(a))
+		add_too_long(a);
 }
 
 /* --- output --- */
@@ -239,33 +239,31 @@ print_result(applying *a, const rt_result *result)
 static void
 print_error(applying *a, const rt_error *error)
 {
-	rt_result result;
+	rt_result result = {.status = error->status, .error = *error};
 
-	memset(&result, 0, sizeof(result));
-	result.status = error->status;
-	result.error = *error;
 	print_result(a, &result);
 	a->failed = true;
 }
 
-/* The good requests of the batch, in one call; then all results in their order. A signal waits
- * until they are written. */
-static rt_status
+/* Carries out the good requests of the batch in one call, and prints all results in their order.
+ * A signal waits until they are written. */
+static void
 run_batch(applying *a, bool atomic)
 {
 	rt_cli *cli = a->cli;
-	rt_scope s;
+	rt_scope *s = &a->batch;
+	yyjson_val **values = rt_scope_array(s, a->count, sizeof(*values));
+	rt_result *results = rt_scope_array(s, a->count, sizeof(*results));
 	size_t count = 0, done = 0;
 
-	rt_scope_init(&s, cli->alloc);
-	yyjson_val **values = rt_scope_array(&s, a->count, sizeof(*values));
-	rt_result *results = rt_scope_array(&s, a->count, sizeof(*results));
-	for (size_t i = 0; rt_ok(&s) && i < a->count; i++)
-		if (a->requests[i].doc != NULL)
-			values[count++] = rt_json_root(a->requests[i].doc);
-	rt_request *requests = rt_requests_read(&s, values, count);
+	for (size_t i = 0; rt_ok(s) && i < a->count; i++)
+		if (a->lines[i].root != NULL)
+			values[count++] = a->lines[i].root;
+
+	rt_request *requests = rt_requests_read(s, values, count);
+
 	rt_host_hold(true);
-	if (rt_ok(&s) && count > 0) {
+	if (rt_ok(s) && count > 0) {
 		rt_status st = rt_apply(cli->session.engine, rt_session_hooks_begin(&cli->session),
 					requests, count, atomic,
 					rt_session_discussion(&cli->session),
@@ -275,9 +273,9 @@ run_batch(applying *a, bool atomic)
 		a->failed = a->failed || st != RT_OK;
 		a->denied = atomic && st == RT_DENIED;
 	}
-	for (size_t i = 0; rt_ok(&s) && i < a->count; i++) {
-		if (a->requests[i].doc == NULL) {
-			print_error(a, &a->requests[i].error);
+	for (size_t i = 0; rt_ok(s) && i < a->count; i++) {
+		if (a->lines[i].root == NULL) {
+			print_error(a, &a->lines[i].error);
 			continue;
 		}
 		print_result(a, &results[done]);
@@ -285,43 +283,38 @@ run_batch(applying *a, bool atomic)
 	}
 	rt_term_flush(&cli->out);
 	rt_host_hold(false);
-	forget_requests(a);
-	return rt_scope_end(&s, &cli->error);
+	if (!rt_ok(s))
+		rt_cli_fail(cli, s->status, "%s", s->error.text);
+	clear_batch(a);
 }
 
-static rt_status
+static void
 run_lines(applying *a)
 {
-	rt_status st = RT_OK;
+	rt_cli *cli = a->cli;
 
-	while (st == RT_OK && !rt_host_interrupted() && !a->cli->out.broken) {
-		st = read_lines(a, false);
-		if (st != RT_OK)
+	while (rt_ok(&cli->s) && !rt_host_interrupted() && !cli->out.broken) {
+		read_lines(a, false);
+		if (!rt_ok(&cli->s))
 			break;
-		if (a->count == BATCH_LINES || a->bytes >= BATCH_SIZE ||
-		    (a->count > 0 && !more_waits(a))) {
-			st = run_batch(a, false);
-			continue;
-		}
-		if (a->ended && a->at == a->input.size) {
-			if (a->count == 0)
-				break;
-			continue;
-		}
-		st = read_some(a);
+		if (a->count > 0 && (is_full(a) || !has_more_input(a)))
+			run_batch(a, false);
+		else if (!is_at_end(a))
+			read_some(a);
+		else if (a->count == 0)
+			break;
 	}
-	if (st == RT_OK && rt_host_interrupted())
-		st = rt_cli_fail(a->cli, RT_INTERRUPTED, "interrupted; what was answered is done");
-	return st;
+	if (rt_host_interrupted())
+		rt_cli_fail(cli, RT_INTERRUPTED, "interrupted; what was answered is done");
 }
 
 /* --- atomic --- */
 
-/* A line that is JSON may be wrong by itself, too, and then its own result says so. */
+/* A line that is JSON may be wrong on its own, and then its own result says so. */
 static bool
-is_unknown(const request *r, rt_error *out)
+is_unknown(const line *l, rt_error *out)
 {
-	rt_str name = rt_json_str(rt_json_get(rt_json_root(r->doc), "op"));
+	rt_str name = rt_json_str(rt_json_get(l->root, "op"));
 	const char *near = rt_op_nearest(name);
 
 	if (rt_op_named(name) != NULL)
@@ -333,71 +326,65 @@ is_unknown(const request *r, rt_error *out)
 	return true;
 }
 
-/* Where a line is bad, nothing is asked of the engine. */
+/* Where a line is bad, the engine is not called at all. */
 static void
-refuse_all(applying *a, const request *bad)
+refuse_all(applying *a, const line *bad)
 {
 	rt_error error, own;
-	size_t i;
 
 	(void)rt_fail(&error, RT_REFUSED,
 		      "not carried out: line %llu is bad, and all lines are one "
 		      "step",
-		      (unsigned long long)bad->line);
-	for (i = 0; i < a->count; i++)
-		if (a->requests[i].doc == NULL)
-			print_error(a, &a->requests[i].error);
-		else
-			print_error(a, is_unknown(&a->requests[i], &own) ? &own : &error);
+		      (unsigned long long)bad->number);
+	for (size_t i = 0; i < a->count; i++)
+		print_error(a, a->lines[i].root == NULL		? &a->lines[i].error
+			       : is_unknown(&a->lines[i], &own) ? &own
+								: &error);
 }
 
-static rt_status
+static void
 run_atomic(applying *a)
 {
-	rt_status st = RT_OK;
-
-	while (st == RT_OK && !a->ended) {
-		st = read_some(a);
-		if (st == RT_OK)
-			st = read_lines(a, true);
+	while (rt_ok(&a->cli->s) && !a->ended) {
+		read_some(a);
+		read_lines(a, true);
 	}
-	for (size_t i = 0; st == RT_OK && i < a->count; i++)
-		if (a->requests[i].doc == NULL) {
-			refuse_all(a, &a->requests[i]);
-			return RT_OK;
+	for (size_t i = 0; rt_ok(&a->cli->s) && i < a->count; i++)
+		if (a->lines[i].root == NULL) {
+			refuse_all(a, &a->lines[i]);
+			return;
 		}
-	return st == RT_OK && a->count > 0 ? run_batch(a, true) : st;
+	if (rt_ok(&a->cli->s) && a->count > 0)
+		run_batch(a, true);
 }
 
-static rt_status
+static void
 run_apply(rt_cli *cli)
 {
 	const char *path = rt_cli_word(cli, 0);
-	applying a = {.cli = cli, .fd = STDIN_FILENO};
-	rt_status st;
+	applying a = {.cli = cli, .fd = STDIN_FILENO, .input = rt_scope_buf(&cli->s)};
 
-	if (path != NULL && strcmp(path, "-") != 0) {
+	if (path != NULL && strcmp(path, "-") != 0)
 		a.fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (a.fd < 0) {
-			st = errno == ENOENT ? RT_NOT_FOUND : RT_IO;
-			rt_cli_hint(cli, st, "One operation a line: retake help operations");
-			return rt_cli_fail(cli, st, "%s cannot be read: %s", path, strerror(errno));
-		}
+	if (a.fd < 0) {
+		rt_cli_hint(cli, "One operation a line: retake help operations");
+		rt_cli_fail(cli, errno == ENOENT ? RT_NOT_FOUND : RT_IO, "%s cannot be read: %s",
+			    path, strerror(errno));
+		return;
 	}
-	rt_buf_init(&a.input, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	if (st == RT_OK) {
+	rt_scope_init(&a.batch, cli->alloc);
+	if (rt_cli_open(cli, RT_SESSION_CHANGE)) {
 		cli->json_done = true;
-		st = rt_cli_has(cli, "atomic") ? run_atomic(&a) : run_lines(&a);
+		if (rt_cli_has(cli, "atomic"))
+			run_atomic(&a);
+		else
+			run_lines(&a);
 	}
-	forget_requests(&a);
-	rt_free(cli->alloc, a.requests);
-	rt_buf_deinit(&a.input);
+	rt_scope_deinit(&a.batch);
 	if (a.fd != STDIN_FILENO)
 		close(a.fd);
-	if (st == RT_OK && (a.failed || cli->out.broken))
+	if (rt_ok(&cli->s) && (a.failed || cli->out.broken))
 		cli->exit_code = a.denied ? rt_status_exit_code(RT_DENIED) : 1;
-	return st;
 }
 
 static const rt_flag apply_flags[] = {

@@ -6,125 +6,101 @@
 static void
 say_done(rt_cli *cli, const rt_summary_result *r, const char *what)
 {
-	rt_buf line, next;
+	rt_term *err = &cli->err;
+	const char *retake = rt_cli_retake(cli);
 
-	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&next, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_f(&line, "%s %zu entr%s into %s: about %zu tokens are sent now, before it were %zu.",
-		     what, r->entries, RT_CLI_IES(r->entries), r->entry, r->tokens_after,
-		     r->tokens_before);
-	rt_cli_add_retake(cli, &next);
-	rt_term_style(&cli->err, RT_STYLE_DIM);
-	rt_term_text(&cli->err, rt_buf_str(&line));
-	rt_term_f(&cli->err, "   step %llu - undo: %s undo", (unsigned long long)r->seq,
-		  next.ptr == NULL ? "retake" : next.ptr);
-	rt_term_style(&cli->err, RT_STYLE_NONE);
-	rt_term_c(&cli->err, "\n");
-	rt_term_flush(&cli->err);
-	rt_buf_deinit(&line);
-	rt_buf_deinit(&next);
+	rt_term_style(err, RT_STYLE_DIM);
+	rt_term_f(err,
+		  "%s %zu entr%s into %s: about %zu tokens are sent now, before it were %zu."
+		  "   step %llu - undo: %s undo",
+		  what, r->entries, RT_CLI_IES(r->entries), r->entry, r->tokens_after,
+		  r->tokens_before, (unsigned long long)r->seq, retake);
+	rt_term_style(err, RT_STYLE_NONE);
+	rt_term_c(err, "\n");
+	rt_term_flush(err);
 }
 
-static rt_status
+static void
 print_json(rt_cli *cli, const rt_summary_result *r)
 {
-	rt_buf json;
-	rt_status st;
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '{');
+	rt_json_open(json, NULL, '{');
 	if (r->entry[0] != 0) {
-		rt_json_add_key(&json, "entry");
-		rt_json_add_string(&json, rt_str_of(r->entry));
-		rt_json_add_key(&json, "seq");
-		rt_buf_add_u64(&json, r->seq);
+		rt_json_put_c(json, "entry", r->entry);
+		rt_json_put_u64(json, "seq", r->seq);
 	}
-	if (r->first_kept[0] != 0) {
-		rt_json_add_key(&json, "first_kept");
-		rt_json_add_string(&json, rt_str_of(r->first_kept));
-	}
-	rt_json_add_key(&json, "entries");
-	rt_buf_add_u64(&json, r->entries);
-	rt_json_add_key(&json, "tokens_before");
-	rt_buf_add_u64(&json, r->tokens_before);
-	rt_json_add_key(&json, "tokens_after");
-	rt_buf_add_u64(&json, r->tokens_after);
+	if (r->first_kept[0] != 0)
+		rt_json_put_c(json, "first_kept", r->first_kept);
+	rt_json_put_u64(json, "entries", r->entries);
+	rt_json_put_u64(json, "tokens_before", r->tokens_before);
+	rt_json_put_u64(json, "tokens_after", r->tokens_after);
 	if (r->from_hook)
-		rt_buf_add_c(&json, ",\"from_hook\":true");
-	rt_buf_add_byte(&json, '}');
-	st = rt_cli_print_json(cli, rt_buf_str(&json));
-	rt_buf_deinit(&json);
-	return st;
+		rt_json_put_bool(json, "from_hook", true);
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
 }
 
-/* "A..B" as two ids. */
-static rt_status
-read_range(rt_cli *cli, char from[RT_ID_ROOM], char to[RT_ID_ROOM])
+static void
+say_plan(rt_cli *cli, const rt_summary_result *r)
 {
-	size_t first, last;
-	rt_status st = rt_cli_range(cli, rt_cli_word(cli, 0), &first, &last);
-
-	if (st == RT_OK)
-		st = rt_cli_id_at(cli, first, from);
-	if (st == RT_OK)
-		st = rt_cli_id_at(cli, last, to);
-	return st;
+	rt_term_f(&cli->out, "Would sum up %zu entr%s", r->entries, RT_CLI_IES(r->entries));
+	if (r->first_kept[0] != 0)
+		rt_term_f(&cli->out, ", up to the one before %s", r->first_kept);
+	rt_term_f(&cli->out, "; about %zu of %zu tokens would stay.\n", r->tokens_after,
+		  r->tokens_before);
 }
 
-static rt_status
+/* Ends the session, and prints what was done or would be. */
+static void
+finish(rt_cli_model_session *session, rt_summary_result *r, const char *what, bool dry_run)
+{
+	rt_cli *cli = session->cli;
+
+	rt_cli_model_session_end(session, r->note);
+	cli->changed = r->seq != 0;
+	if (rt_ok(&cli->s) && cli->json)
+		print_json(cli, r);
+	else if (rt_ok(&cli->s) && dry_run)
+		say_plan(cli, r);
+	else if (rt_ok(&cli->s) && !cli->quiet)
+		say_done(cli, r, what);
+	rt_summary_result_deinit(r);
+}
+
+static void
 run_compact(rt_cli *cli)
 {
-	const char *keep = rt_cli_flag_value(cli, "keep");
-	rt_compact_options options = {.dry_run = rt_cli_has(cli, "dry-run")};
-	char from[RT_ID_ROOM], to[RT_ID_ROOM];
-	rt_summary_result result;
-	rt_cli_model_session session;
-	uint64_t tokens = 0;
-	rt_status st = RT_OK;
-
-	if (keep != NULL)
-		st = rt_cli_number(cli, keep, "how many tokens", &tokens);
-	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
-	st = rt_cli_model_session_open(cli, &session, true);
-	if (st == RT_OK && rt_cli_word(cli, 0) != NULL) {
-		st = read_range(cli, from, to);
-		options.from = rt_str_of(from);
-		options.to = rt_str_of(to);
-	}
-	if (st == RT_OK) {
+	const char *range = rt_cli_word(cli, 0);
+	uint64_t keep = rt_cli_flag_number(cli, "keep", "how many tokens", 0);
+	rt_compact_options options = {
+		.dry_run = rt_cli_has(cli, "dry-run"),
 		/* The engine's 0 is the usual number; none at all is the last entry alone. */
-		options.keep_tokens = keep != NULL && tokens == 0 ? 1 : (size_t)tokens;
-		options.discussion = rt_session_discussion(&cli->session);
-		options.take = rt_session_take(&cli->session);
-		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
-		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_compact(cli->session.engine, &options, &result, &cli->error);
-		rt_cli_model_session_end(&session, result.note);
-		cli->changed = result.seq != 0;
-		if (st == RT_REFUSED && options.from.size == 0)
-			rt_cli_hint(cli, st, "To keep less of the end: retake compact --keep TOKENS   "
-					     "What it costs: retake context --tokens");
-		if (st == RT_OK && cli->json)
-			st = print_json(cli, &result);
-		else if (st == RT_OK && options.dry_run && result.first_kept[0] != 0)
-			rt_term_f(&cli->out, "Would sum up %zu entr%s, up to the one before %s; "
-					     "about %zu of %zu tokens would stay.\n",
-				  result.entries, RT_CLI_IES(result.entries), result.first_kept,
-				  result.tokens_after, result.tokens_before);
-		else if (st == RT_OK && options.dry_run)
-			rt_term_f(&cli->out, "Would sum up %zu entr%s; about %zu of %zu tokens would "
-					     "stay.\n",
-				  result.entries, RT_CLI_IES(result.entries), result.tokens_after,
-				  result.tokens_before);
-		else if (st == RT_OK && !cli->quiet)
-			say_done(cli, &result, "Compacted");
-		rt_summary_result_deinit(&result);
+		.keep_tokens = rt_cli_has(cli, "keep") && keep == 0 ? 1 : (size_t)keep,
+		.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions")),
+	};
+	rt_summary_result result;
+
+	rt_cli_open(cli, RT_SESSION_CHANGE);
+
+	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
+
+	if (session != NULL && range != NULL) {
+		rt_cli_span span = rt_cli_range(cli, range);
+
+		options.from = rt_str_of(rt_cli_id_at(cli, span.first));
+		options.to = rt_str_of(rt_cli_id_at(cli, span.last));
 	}
-	rt_cli_model_session_close(&session);
-	return st;
+	if (!rt_ok(&cli->s))
+		return;
+	options.discussion = rt_session_discussion(&cli->session);
+	options.take = rt_session_take(&cli->session);
+	options.with = rt_cli_model_session_with(session);
+	RT_TRY(&cli->s, rt_engine_compact(cli->session.engine, &options, &result, &cli->s.error));
+	if (cli->s.status == RT_REFUSED && range == NULL)
+		rt_cli_hint(cli, "To keep less of the end: retake compact --keep TOKENS   "
+				 "What it costs: retake context --tokens");
+	finish(session, &result, "Compacted", options.dry_run);
 }
 
 static const rt_flag compact_flags[] = {
@@ -154,35 +130,24 @@ const rt_command rt_cli_compact = {
 	.run = run_compact,
 };
 
-/* ---- compress ---- */
-
-static rt_status
+static void
 run_compress(rt_cli *cli)
 {
-	rt_compress_options options = {0};
+	rt_compress_options options = {
+		.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"))};
 	rt_summary_result result;
-	rt_cli_model_session session;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
-	if (st != RT_OK)
-		return st;
-	st = rt_cli_model_session_open(cli, &session, true);
-	if (st == RT_OK) {
-		options.discussion = rt_session_discussion(&cli->session);
-		options.take = rt_session_take(&cli->session);
-		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
-		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_compress(cli->session.engine, &options, &result, &cli->error);
-		rt_cli_model_session_end(&session, result.note);
-		cli->changed = result.seq != 0;
-		if (st == RT_OK && cli->json)
-			st = print_json(cli, &result);
-		else if (st == RT_OK && !cli->quiet)
-			say_done(cli, &result, "Compressed");
-		rt_summary_result_deinit(&result);
-	}
-	rt_cli_model_session_close(&session);
-	return st;
+	rt_cli_open(cli, RT_SESSION_CHANGE);
+
+	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
+
+	if (session == NULL)
+		return;
+	options.discussion = rt_session_discussion(&cli->session);
+	options.take = rt_session_take(&cli->session);
+	options.with = rt_cli_model_session_with(session);
+	RT_TRY(&cli->s, rt_engine_compress(cli->session.engine, &options, &result, &cli->s.error));
+	finish(session, &result, "Compressed", false);
 }
 
 static const rt_flag compress_flags[] = {

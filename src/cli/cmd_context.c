@@ -8,70 +8,60 @@
 
 #include <stdio.h>
 
-/* A value with line breaks and indentation, for people. */
+static void
+add_line_end(rt_buf *out, size_t depth)
+{
+	rt_buf_add_byte(out, '\n');
+	for (size_t i = 0; i < depth; i++)
+		rt_buf_add_c(out, "  ");
+}
+
+/* JSON with line breaks and indentation, for people. */
 static void
 add_pretty(rt_buf *out, rt_str json)
 {
-	size_t i, depth = 0, j;
-	bool in_string = false, escaped = false;
+	size_t depth = 0;
+	bool in_string = false, is_escaped = false;
 
-	for (i = 0; i < json.size; i++) {
-		char c = json.ptr[i];
+	for (size_t i = 0; i < json.size; i++) {
+		char c = json.ptr[i], next = i + 1 < json.size ? json.ptr[i + 1] : 0;
 
 		if (in_string) {
 			rt_buf_add_byte(out, c);
-			if (escaped)
-				escaped = false;
-			else if (c == '\\')
-				escaped = true;
-			else if (c == '"')
-				in_string = false;
+			in_string = is_escaped || c != '"';
+			is_escaped = !is_escaped && c == '\\';
 			continue;
 		}
-		if ((c == '}' || c == ']') && i > 0 && json.ptr[i - 1] != '{' &&
-		    json.ptr[i - 1] != '[') {
-			rt_buf_add_byte(out, '\n');
-			for (j = 1; j < depth; j++)
-				rt_buf_add_c(out, "  ");
-		}
-		if (c == '}' || c == ']')
+		if (c == '}' || c == ']') {
 			depth--;
+			if (i > 0 && json.ptr[i - 1] != '{' && json.ptr[i - 1] != '[')
+				add_line_end(out, depth);
+		}
 		rt_buf_add_byte(out, c);
-		if (c == '"')
-			in_string = true;
+		in_string = c == '"';
 		if (c == ':')
 			rt_buf_add_byte(out, ' ');
-		if (c == '{' || c == '[')
-			depth++;
-		if (((c == '{' || c == '[') && i + 1 < json.size && json.ptr[i + 1] != '}' &&
-		     json.ptr[i + 1] != ']') ||
-		    c == ',') {
-			rt_buf_add_byte(out, '\n');
-			for (j = 0; j < depth; j++)
-				rt_buf_add_c(out, "  ");
-		}
+		depth += c == '{' || c == '[';
+		if (c == ',' || ((c == '{' || c == '[') && next != 0 && next != '}' && next != ']'))
+			add_line_end(out, depth);
 	}
 	rt_buf_add_byte(out, '\n');
 }
 
-/* What would surprise in the request. says_model: that it names none does not, or it does. */
-static rt_status
+/* What would surprise in the request. says_model: it is said elsewhere which model it is for. */
+static void
 note_limits(rt_cli *cli, bool says_model)
 {
-	const rt_disc *disc = NULL;
-	const rt_take *take = NULL;
-	size_t at = 0, count = 0;
-	rt_cli_view view;
-	rt_status st = rt_cli_disc(cli, &disc);
+	rt_scope *s = &cli->s;
+	const rt_disc *disc = rt_cli_disc(cli);
+	const rt_take *take = rt_cli_take(cli);
+	size_t count = rt_cli_count(cli), at = count;
+	rt_buf *json = rt_scope_buf(s);
 
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st == RT_OK)
-		at = count = rt_seq_count(take->slots);
-	if (st == RT_OK && take->number == disc->active)
-		st = rt_disc_head_at(cli->session.value, disc, &at, &cli->error);
-	if (st != RT_OK)
-		return st;
+	if (take != NULL && take->number == disc->active)
+		RT_TRY(s, rt_disc_head_at(cli->session.value, disc, &at, &s->error));
+	if (!rt_ok(s))
+		return;
 	if (at == 0 && count > 0)
 		rt_cli_note(cli, "the head is before the first of %zu entr%s, so none is in the "
 				 "request; to the end: retake go :-1",
@@ -80,78 +70,44 @@ note_limits(rt_cli *cli, bool says_model)
 		rt_cli_note(cli, "the request ends at the head, :%zu of %zu; to the end: retake go :-1",
 			    at, count);
 	if (says_model)
-		return st;
-	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(cli, &view,
-			      rt_view_settings(cli->session.engine, cli->session.value,
-					       cli->session.place.disc, &view.buf, &cli->error));
-	if (st == RT_OK &&
-	    rt_json_str(rt_json_get(rt_json_get(view.root, "settings"), "model")).size == 0)
+		return;
+	RT_TRY(s, rt_view_settings(cli->session.engine, cli->session.value, cli->session.place.disc,
+				   json, &s->error));
+	yyjson_val *settings = rt_json_get(rt_json_parse(s, rt_scope_str(s, json)), "settings");
+
+	if (rt_ok(s) && rt_json_str(rt_json_get(settings, "model")).size == 0)
 		rt_cli_note(cli, "the request names no model; to set one: retake set model "
 				 "PROVIDER/NAME");
-	rt_cli_view_deinit(&view);
-	return st;
-}
-
-/* Built for a model, and counted: --provider alone is the one thing that needs no model. */
-static rt_status
-build_counted(rt_cli_counting *counting, rt_buf *json)
-{
-	rt_status st = rt_cli_counting_choose(counting);
-
-	if (st == RT_OK)
-		st = rt_cli_counting_build(counting, json);
-	if (st == RT_OK)
-		rt_cli_counting_note(counting);
-	return st;
-}
-
-static rt_status
-build_request(rt_cli *cli, rt_cli_counting *counting, rt_buf *json)
-{
-	const char *name = rt_cli_flag_value(cli, "provider");
-	const rt_provider *provider = NULL;
-	rt_context_options options = {.unsent = &counting->unsent};
-	rt_status st;
-
-	if (name == NULL || rt_cli_has(cli, "tokens") || rt_cli_has(cli, "model") ||
-	    rt_cli_has(cli, "budget"))
-		return build_counted(counting, json);
-	st = rt_cli_counting_provider(cli, name, &provider);
-	if (st == RT_OK)
-		st = rt_view_context(cli->session.engine, cli->session.value, cli->session.place,
-				     provider, &options, json, &cli->error);
-	if (st == RT_OK)
-		rt_cli_counting_note(counting);
-	return st;
 }
 
 static void
-print_request(rt_cli *cli, rt_str json)
+print_request(rt_cli *cli, const rt_buf *json)
 {
-	rt_buf pretty;
+	rt_buf *pretty = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&pretty, cli->alloc, RT_BUF_UNLIMITED);
-	add_pretty(&pretty, json);
+	if (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))) {
+		rt_cli_print_json(cli, json);
+		return;
+	}
+	add_pretty(pretty, rt_scope_str(&cli->s, json));
 	if (!rt_cli_has(cli, "no-pager"))
 		rt_term_page(&cli->out);
-	rt_term_json(&cli->out, rt_buf_str(&pretty));
-	rt_buf_deinit(&pretty);
+	rt_term_json(&cli->out, rt_scope_str(&cli->s, pretty));
 }
 
 /* ---- what was sent last (T6) ---- */
 
 /* "sent 2026-11-22 05:44 to openai/gpt-4o, right after step 12, up to k3f9" */
-static void
-add_when(rt_cli *cli, yyjson_val *record, rt_buf *out)
+static rt_str
+describe_record(rt_cli *cli, yyjson_val *record)
 {
+	rt_buf *out = rt_scope_buf(&cli->s);
 	rt_str at = rt_json_str(rt_json_get(record, "at"));
 	rt_str upto = rt_json_str(rt_json_get(record, "upto"));
 	rt_str service = rt_json_str(rt_json_get(record, "service"));
 	uint64_t seq = 0;
 	rt_moment moment;
 
-	(void)cli;
 	rt_buf_add_c(out, "sent ");
 	if (rt_moment_parse(at, &moment))
 		rt_host_add_local_time(out, moment.us, false);
@@ -165,29 +121,24 @@ add_when(rt_cli *cli, yyjson_val *record, rt_buf *out)
 		rt_buf_add_f(out, ", right after step %llu", (unsigned long long)seq);
 	if (upto.size > 0)
 		rt_buf_add_f(out, ", up to %.*s", RT_STR_ARG(upto));
+	return rt_scope_str(&cli->s, out);
 }
 
-static rt_status
+static void
 show_sent(rt_cli *cli, yyjson_val *record, const rt_provider *provider)
 {
+	rt_scope *s = &cli->s;
 	rt_last_request sent;
-	rt_buf when;
-	rt_status st = rt_last_request_build(cli->session.engine, record, provider, NULL, NULL,
-					     &sent, &cli->error);
 
-	rt_buf_init(&when, cli->alloc, RT_BUF_UNLIMITED);
-	add_when(cli, record, &when);
-	if (st == RT_OK && !cli->quiet)
-		rt_cli_note(cli, "%.*s", RT_STR_ARG(rt_buf_str(&when)));
-	if (st == RT_OK && !sent.is_same)
-		rt_cli_note(cli, RT_CLI_NOT_EXACT);
-	if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))))
-		st = rt_cli_print_json(cli, rt_buf_str(&sent.body));
-	else if (st == RT_OK)
-		print_request(cli, rt_buf_str(&sent.body));
-	rt_buf_deinit(&when);
+	RT_TRY(s, rt_last_request_build(cli->session.engine, record, provider, NULL, NULL, &sent,
+					&s->error));
+	if (rt_ok(s)) {
+		rt_cli_note(cli, "%.*s", RT_STR_ARG(describe_record(cli, record)));
+		if (!sent.is_same)
+			rt_cli_note(cli, RT_CLI_NOT_EXACT);
+		print_request(cli, &sent.body);
+	}
 	rt_last_request_deinit(&sent);
-	return st;
 }
 
 static void
@@ -195,126 +146,124 @@ say_entry(rt_cli *cli, yyjson_val *entry)
 {
 	rt_str change = rt_json_str(rt_json_get(entry, "change"));
 	rt_str id = rt_json_str(rt_json_get(entry, "id"));
-	rt_buf where;
+	bool is_gone = rt_str_is(change, "gone");
 
-	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_term_style(&cli->out, rt_str_is(change, "new")    ? RT_STYLE_GREEN
-				 : rt_str_is(change, "gone") ? RT_STYLE_RED
-							     : RT_STYLE_YELLOW);
+	rt_term_style(&cli->out, rt_str_is(change, "new") ? RT_STYLE_GREEN
+				 : is_gone		  ? RT_STYLE_RED
+							  : RT_STYLE_YELLOW);
 	rt_term_f(&cli->out, "%-8.*s", RT_STR_ARG(change));
 	rt_term_style(&cli->out, RT_STYLE_NONE);
-	if (rt_str_is(change, "gone"))
-		rt_buf_add_f(&where, "%.*s (%.*s)", RT_STR_ARG(id),
-			     RT_STR_ARG(rt_json_str(rt_json_get(entry, "role"))));
-	else
-		rt_cli_add_where(cli, id.ptr, &where);
-	rt_term_line(&cli->out, rt_buf_str(&where));
+	rt_term_line(&cli->out, is_gone ? id : rt_str_of(rt_cli_where(cli, id.ptr)));
+	if (is_gone) {
+		rt_term_c(&cli->out, " (");
+		rt_term_line(&cli->out, rt_json_str(rt_json_get(entry, "role")));
+		rt_term_c(&cli->out, ")");
+	}
 	rt_term_c(&cli->out, "\n");
-	rt_buf_deinit(&where);
 }
 
 static void
 say_changes(rt_cli *cli, yyjson_val *changes)
 {
-	yyjson_val *item, *settings = rt_json_get(changes, "settings");
+	rt_term *out = &cli->out;
+	yyjson_val *item;
 	size_t i, max;
-	rt_buf when;
 
-	rt_buf_init(&when, cli->alloc, RT_BUF_UNLIMITED);
-	add_when(cli, changes, &when);
-	rt_term_c(&cli->out, "Since what was ");
-	rt_term_line(&cli->out, rt_buf_str(&when));
-	rt_term_c(&cli->out, ":\n");
-	rt_buf_deinit(&when);
+	if (!rt_ok(&cli->s))
+		return;
+	rt_term_c(out, "Since what was ");
+	rt_term_line(out, describe_record(cli, changes));
+	rt_term_c(out, ":\n");
 	if (!yyjson_is_true(rt_json_get(changes, "exact")))
 		rt_cli_note(cli, "what was sent cannot be built again to the byte");
 	yyjson_arr_foreach(rt_json_get(changes, "entries"), i, max, item)
 		say_entry(cli, item);
 	if (yyjson_is_true(rt_json_get(changes, "moved")))
-		rt_term_c(&cli->out, "moved   entries stand in another order\n");
+		rt_term_c(out, "moved   entries stand in another order\n");
 	if (yyjson_is_true(rt_json_get(changes, "prompt")))
-		rt_term_c(&cli->out, "edited  the working prompt\n");
-	yyjson_arr_foreach(settings, i, max, item)
-	{
-		rt_term_c(&cli->out, "set     ");
-		rt_term_line(&cli->out, rt_json_str(item));
-		rt_term_c(&cli->out, "\n");
+		rt_term_c(out, "edited  the working prompt\n");
+	yyjson_arr_foreach(rt_json_get(changes, "settings"), i, max, item) {
+		rt_term_c(out, "set     ");
+		rt_term_line(out, rt_json_str(item));
+		rt_term_c(out, "\n");
 	}
 	if (yyjson_is_true(rt_json_get(changes, "same")))
-		rt_term_c(&cli->out, "The same would be sent again, to the byte.\n");
+		rt_term_c(out, "The same would be sent again, to the byte.\n");
 }
 
-static rt_status
+static void
 run_sent(rt_cli *cli)
 {
-	const rt_provider *provider = NULL;
-	rt_json_doc *doc = NULL;
-	rt_cli_view view;
-	rt_buf row;
-	rt_status st;
+	static const char *const others[] = {"tokens", "model", "budget", "provider", "at-op"};
+	rt_scope *s = &cli->s;
+	rt_buf *row = rt_scope_buf(s), *json = rt_scope_buf(s);
 
-	if (rt_cli_has(cli, "tokens") || rt_cli_has(cli, "model") || rt_cli_has(cli, "budget") ||
-	    rt_cli_has(cli, "provider") || rt_cli_has(cli, "at-op"))
-		return rt_cli_fail(cli, RT_USAGE,
-				   "--sent and --changed are about what was sent; leave out what says "
-				   "how to build another request");
-	rt_buf_init(&row, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_view_init(cli, &view);
-	st = rt_engine_last_request(cli->session.engine, cli->session.place.disc, &row,
-				    &cli->error);
-	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "What would be sent now: retake context");
-	if (st == RT_OK)
-		st = rt_json_read(cli->alloc, rt_buf_str(&row), &doc, &cli->error);
-	if (st == RT_OK)
-		provider = rt_provider_named(
-			rt_json_str(rt_json_get(rt_json_root(doc), "provider")));
-	if (st == RT_OK && rt_cli_has(cli, "sent")) {
-		st = show_sent(cli, rt_json_root(doc), provider);
-	} else if (st == RT_OK) {
-		st = rt_view_last_request_changes(cli->session.engine, cli->session.value,
-						  cli->session.place, rt_json_root(doc), provider,
-						  &view.buf, &cli->error);
-		if (st == RT_OK && cli->json)
-			st = rt_cli_print_json(cli, rt_buf_str(&view.buf));
-		else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
-			say_changes(cli, view.root);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (rt_cli_has(cli, others[i]))
+			rt_cli_fail(cli, RT_USAGE,
+				    "--sent and --changed are about what was sent; leave out what "
+				    "says how to build another request");
+	RT_TRY(s, rt_engine_last_request(cli->session.engine, cli->session.place.disc, row,
+					 &s->error));
+	if (s->status == RT_NOT_FOUND)
+		rt_cli_hint(cli, "What would be sent now: retake context");
+
+	yyjson_val *record = rt_json_parse(s, rt_scope_str(s, row));
+	const rt_provider *provider =
+		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
+
+	if (!rt_ok(s))
+		return;
+	if (rt_cli_has(cli, "sent")) {
+		show_sent(cli, record, provider);
+		return;
 	}
-	rt_json_free(doc);
-	rt_buf_deinit(&row);
-	rt_cli_view_deinit(&view);
-	return st;
+	RT_TRY(s, rt_view_last_request_changes(cli->session.engine, cli->session.value,
+					       cli->session.place, record, provider, json,
+					       &s->error));
+	if (cli->json)
+		rt_cli_print_json(cli, json);
+	else
+		say_changes(cli, rt_json_parse(s, rt_scope_str(s, json)));
 }
 
-static rt_status
+static void
 run_context(rt_cli *cli)
 {
+	rt_scope *s = &cli->s;
 	bool tokens = rt_cli_has(cli, "tokens"), model = rt_cli_has(cli, "model");
-	rt_cli_counting counting;
-	rt_buf json;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	const char *provider = rt_cli_flag_value(cli, "provider");
+	rt_buf *json = rt_scope_buf(s);
+	rt_cli_counting counting = {.cli = cli, .unsent = rt_scope_buf(s)};
 
-	if (st == RT_OK && (rt_cli_has(cli, "sent") || rt_cli_has(cli, "changed")))
-		return run_sent(cli);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_counting_init(&counting, cli);
-	st = build_request(cli, &counting, &json);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, &json);
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
+	if (rt_cli_has(cli, "sent") || rt_cli_has(cli, "changed")) {
+		run_sent(cli);
+		return;
+	}
+	/* --provider alone is the one thing that needs no model. */
+	if (provider == NULL || tokens || model || rt_cli_has(cli, "budget")) {
+		rt_cli_counting_choose(&counting, cli);
+		rt_cli_counting_build(&counting, json);
+	} else {
+		rt_context_options options = {.unsent = counting.unsent};
+
+		counting.provider = rt_cli_counting_provider(cli, provider);
+		RT_TRY(s, rt_view_context(cli->session.engine, cli->session.value,
+					  cli->session.place, counting.provider, &options, json,
+					  &s->error));
+	}
+	rt_cli_counting_note(&counting);
 	/* The tour shows the request, and only that. */
-	if (st == RT_OK && !cli->out.kept)
-		st = note_limits(cli, tokens || model || counting.is_known);
-	if (st == RT_OK && tokens)
-		st = rt_cli_counting_print(&counting);
-	else if (st == RT_OK && (cli->json || (!cli->out.is_tty && !rt_cli_has(cli, "pretty"))))
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
-	else if (st == RT_OK)
-		print_request(cli, rt_buf_str(&json));
-	rt_buf_deinit(&json);
-	rt_cli_counting_deinit(&counting);
-	return st;
+	if (rt_ok(s) && !cli->out.kept)
+		note_limits(cli, tokens || model || counting.is_known);
+	if (!rt_ok(s))
+		return;
+	if (tokens)
+		rt_cli_counting_print(&counting);
+	else
+		print_request(cli, json);
 }
 
 static const rt_flag context_flags[] = {

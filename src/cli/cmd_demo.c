@@ -34,9 +34,9 @@ choose_store(rt_cli *cli)
 
 	if (db != NULL) {
 		if (stat(db, &info) == 0) {
-			rt_cli_hint(cli, RT_REFUSED,
+			rt_old_hint(cli, RT_REFUSED,
 				    "Leave out --db, or name a file that is not there.");
-			return rt_cli_fail(cli, RT_REFUSED,
+			return rt_old_fail(cli, RT_REFUSED,
 					   "the tour keeps to a store of its own, and "
 					   "%s is there already",
 					   db);
@@ -45,17 +45,17 @@ choose_store(rt_cli *cli)
 		rt_buf_add_c(&cli->session.path, db);
 	} else if (dir != NULL) {
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-			return rt_cli_fail(cli, RT_IO, "the folder %s cannot be made: %s", dir,
+			return rt_old_fail(cli, RT_IO, "the folder %s cannot be made: %s", dir,
 					   strerror(errno));
 		rt_buf_add_f(&cli->session.path, "%s/demo.db", dir);
 	} else {
 		st = rt_host_data_dir(&cli->session.path, &cli->error);
 		if (st != RT_OK)
-			return rt_cli_hint(cli, st, "Name a folder: retake demo DIR");
+			return rt_old_hint(cli, st, "Name a folder: retake demo DIR");
 		rt_buf_add_c(&cli->session.path, "/retake-demo.db");
 	}
 	cli->session.path_given = true;
-	return rt_cli_buf(cli, &cli->session.path);
+	return rt_old_buf(cli, &cli->session.path);
 }
 
 /* Carry out requests as one step; the first failure is kept. */
@@ -84,7 +84,7 @@ tell_story(rt_cli *cli)
 	yyjson_val *values[64], *value;
 	size_t i, count;
 	rt_scope s;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
 	if (st == RT_OK && cli->session.value->seq > 0)
 		st = apply(cli, &(rt_request){.op = RT_OP_PROJECT_RESET}, 1);
@@ -100,11 +100,11 @@ tell_story(rt_cli *cli)
 	if (requests != NULL)
 		(void)RT_TRY(&s, apply(cli, requests, count));
 	if (s.status == RT_NOMEM)
-		(void)rt_cli_nomem(cli);
+		(void)rt_old_nomem(cli);
 	st = s.status;
 	rt_scope_deinit(&s);
 	rt_json_free(doc);
-	return st == RT_OK ? rt_cli_look(cli) : st;
+	return st == RT_OK ? rt_old_look(cli) : st;
 }
 
 /* --- steps --- */
@@ -132,7 +132,12 @@ run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 	rt_buf_init(&cli->out.buf, cli->alloc, RT_BUF_UNLIMITED);
 	if (json)
 		cli->out.color = false;
-	st = args.command->run(cli);
+	if (args.command->run_status != NULL)
+		st = args.command->run_status(cli);
+	else {
+		args.command->run(cli);
+		st = rt_cli_recover(cli, &cli->error);
+	}
 	*out = cli->out.buf;
 	term.scratch = cli->out.scratch;
 	cli->out = term;
@@ -227,7 +232,7 @@ step(tour *t, const char *about, const char *const *words)
 		rt_term_c(&cli->err, "\n[Enter: next] ");
 		rt_term_flush(&cli->err);
 		if (!rt_host_ask(answer, sizeof(answer)) || answer[0] == 'q')
-			return rt_cli_fail(cli, RT_INTERRUPTED, "the tour was left");
+			return rt_old_fail(cli, RT_INTERRUPTED, "the tour was left");
 	}
 	return st;
 }
@@ -306,9 +311,9 @@ finish(tour *t)
 		rt_buf_add_c(&buf, ",\"steps\":");
 		rt_buf_add_str(&buf, rt_buf_str(&t->json));
 		rt_buf_add_c(&buf, "]}");
-		st = rt_cli_buf(cli, &buf);
+		st = rt_old_buf(cli, &buf);
 		if (st == RT_OK)
-			st = rt_cli_print_json(cli, rt_buf_str(&buf));
+			st = rt_old_print_json(cli, rt_buf_str(&buf));
 	} else {
 		rt_args_add_quoted(&buf, cli->session.path.ptr);
 		rt_term_c(&cli->out, "\nIt is yours to play with now:\n\n  export RETAKE_DB=");
@@ -369,5 +374,5 @@ const rt_command rt_cli_demo = {
 	.examples = "retake demo\nretake demo /tmp/tour",
 	.flags = demo_flags,
 	.kinds = {RT_ARG_DIR},
-	.run = run_demo,
+	.run_status = run_demo,
 };

@@ -57,12 +57,12 @@ add_json(rt_buf *buf, yyjson_val *content)
 static rt_status
 look_before(rt_cli *cli, uint32_t entry, before *b)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *content;
 	rt_status st;
 
-	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(cli, &view,
+	rt_old_view_init(cli, &view);
+	st = rt_old_view_read(cli, &view,
 			      rt_view_entry(cli->session.engine, cli->session.value,
 					    cli->session.place, entry, &view.buf, &cli->error));
 	if (st == RT_OK) {
@@ -74,20 +74,20 @@ look_before(rt_cli *cli, uint32_t entry, before *b)
 			rt_content_add_text(&b->text, rt_content_of(content));
 		rt_content_add_parts(&b->kept, rt_content_of(content),
 				     rt_json_get(view.root, "tool_calls"));
-		st = rt_cli_buf(cli, &b->text);
+		st = rt_old_buf(cli, &b->text);
 	}
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, &b->content);
+		st = rt_old_buf(cli, &b->content);
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, &b->kept);
-	rt_cli_view_deinit(&view);
+		st = rt_old_buf(cli, &b->kept);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
 /* The new content: the text alone, the text in the present blocks (is_in_blocks), or what
  * --content-json gives. A failure is the change's. */
 static rt_content
-new_content(rt_cli_change *change, const before *b, rt_str text, bool is_in_blocks)
+new_content(rt_old_change *change, const before *b, rt_str text, bool is_in_blocks)
 {
 	rt_cli *cli = change->cli;
 	rt_scope *s = &change->scope;
@@ -96,11 +96,11 @@ new_content(rt_cli_change *change, const before *b, rt_str text, bool is_in_bloc
 
 	if (!is_given && !is_in_blocks)
 		return (rt_content){.text = rt_cli_given(text)};
-	root = rt_cli_change_value(change, is_given ? text : rt_buf_str(&b->content));
+	root = rt_old_change_value(change, is_given ? text : rt_buf_str(&b->content));
 	if (is_given && rt_ok(s) && !yyjson_is_str(root) && !yyjson_is_arr(root))
 		(void)rt_scope_fail(s, RT_USAGE, "a content is a string or an array of blocks");
 	if (s->status == RT_USAGE)
-		rt_cli_hint(cli, RT_USAGE,
+		rt_old_hint(cli, RT_USAGE,
 			    "What it is now: retake show %s --json   As text: leave out "
 			    "--content-json",
 			    rt_cli_word(cli, 0));
@@ -108,7 +108,7 @@ new_content(rt_cli_change *change, const before *b, rt_str text, bool is_in_bloc
 		rt_buf *json = rt_scope_buf(s);
 
 		rt_content_set_text(json, rt_content_of(root), text);
-		root = rt_cli_change_value(change, rt_scope_str(s, json));
+		root = rt_old_change_value(change, rt_scope_str(s, json));
 	}
 	return rt_ok(s) ? rt_content_of(root) : (rt_content){.text = RT_STR("")};
 }
@@ -123,9 +123,9 @@ edited_text(rt_cli *cli, uint32_t entry, const before *was, rt_buf *text, rt_buf
 
 	before_init(cli, &now);
 	rt_buf_add_str(text, rt_buf_str(&was->text));
-	st = rt_cli_buf(cli, text);
+	st = rt_old_buf(cli, text);
 	if (st == RT_OK)
-		st = rt_cli_edit_one(cli, "entry", text, path);
+		st = rt_old_edit_one(cli, "entry", text, path);
 	if (st == RT_OK)
 		*out_same = rt_str_eq(rt_buf_str(text), rt_buf_str(&was->text));
 	if (st != RT_OK || *out_same)
@@ -133,18 +133,18 @@ edited_text(rt_cli *cli, uint32_t entry, const before *was, rt_buf *text, rt_buf
 	/* Somebody may have been faster while the editor was open. */
 	st = rt_engine_refresh(cli->session.engine, &cli->error);
 	if (st == RT_OK)
-		st = rt_cli_look(cli);
+		st = rt_old_look(cli);
 	if (st == RT_OK)
 		st = look_before(cli, entry, &now);
 	if (st == RT_OK && !rt_str_eq(rt_buf_str(&now.text), rt_buf_str(&was->text))) {
-		st = rt_cli_fail(cli, RT_CONFLICT,
+		st = rt_old_fail(cli, RT_CONFLICT,
 				 "entry %s was changed by somebody else while you edited it",
 				 rt_cli_word(cli, 0));
-		rt_cli_hint(cli, st, "Your text is kept in %s   To use it: retake edit %s -f %s",
+		rt_old_hint(cli, st, "Your text is kept in %s   To use it: retake edit %s -f %s",
 			    path->ptr, rt_cli_word(cli, 0), path->ptr);
 	}
 	if (st != RT_OK)
-		(void)rt_cli_keep(cli, st, path->ptr);
+		(void)rt_old_keep(cli, st, path->ptr);
 done:
 	before_deinit(&now);
 	return st;
@@ -153,36 +153,36 @@ done:
 /* A new take that ends with the edited entry: the old one keeps the old text and what
  * followed. */
 static rt_status
-ask_as_take(rt_cli *cli, rt_cli_change *change, const char *address, rt_content content)
+ask_as_take(rt_cli *cli, rt_old_change *change, const char *address, rt_content content)
 {
 	const char *name = rt_cli_flag_value(cli, "name");
 	char id[RT_ID_ROOM];
 	rt_str role = {NULL, 0};
 	rt_slot slot;
 	size_t at = 0;
-	rt_status st = rt_cli_position(cli, address, &at, &slot);
+	rt_status st = rt_old_position(cli, address, &at, &slot);
 
 	if (st == RT_OK)
 		st = rt_project_name(cli->session.value, slot.role, &role, &cli->error);
 	if (st != RT_OK)
 		return st;
 	if (at > 0) {
-		st = rt_cli_id_at(cli, at - 1, id);
+		st = rt_old_id_at(cli, at - 1, id);
 		if (st != RT_OK)
 			return st;
-		rt_cli_change_add(change, &(rt_request){.op = RT_OP_TAKE_BRANCH,
+		rt_old_change_add(change, &(rt_request){.op = RT_OP_TAKE_BRANCH,
 							.entry = rt_scope_copy(&change->scope,
 									       rt_str_of(id)),
 							.name = rt_str_of(name)});
 	} else if (name != NULL) {
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "a take that begins with its first entry names itself; leave "
 				   "out --name, or rename it afterwards");
 	} else {
-		rt_cli_change_add(change,
+		rt_old_change_add(change,
 				  &(rt_request){.op = RT_OP_HEAD_MOVE, .entry = RT_NULL_STR});
 	}
-	rt_cli_change_add(change, &(rt_request){.op = RT_OP_ENTRY_APPEND,
+	rt_old_change_add(change, &(rt_request){.op = RT_OP_ENTRY_APPEND,
 						.role = role.size > 0 ? role : (rt_str){NULL, 0},
 						.content = content});
 	return RT_OK;
@@ -190,7 +190,7 @@ ask_as_take(rt_cli *cli, rt_cli_change *change, const char *address, rt_content 
 
 /* What there was beside the text, and still is. */
 static void
-say_kept(rt_cli *cli, rt_cli_change *change, const before *was)
+say_kept(rt_cli *cli, rt_old_change *change, const before *was)
 {
 	if (was->kept.size == 0 || rt_cli_has(cli, "content-json") || change->result->unchanged)
 		return;
@@ -205,7 +205,7 @@ say_kept(rt_cli *cli, rt_cli_change *change, const before *was)
 }
 
 static rt_status
-say(rt_cli *cli, rt_cli_change *change, const char *address, const before *was)
+say(rt_cli *cli, rt_old_change *change, const char *address, const before *was)
 {
 	const rt_take *take = NULL;
 	rt_status st;
@@ -216,27 +216,27 @@ say(rt_cli *cli, rt_cli_change *change, const char *address, const before *was)
 	if (cli->json)
 		say_kept(cli, change, was);
 	if (rt_cli_has(cli, "as-take")) {
-		st = rt_cli_take(cli, &take);
-		rt_cli_add_where(cli, change->result->entry, &where);
+		st = rt_old_take(cli, &take);
+		rt_old_add_where(cli, change->result->entry, &where);
 		if (st == RT_OK)
-			st = rt_cli_change_say(
+			st = rt_old_change_say(
 				change,
 				"Wrote %s as entry %s of the new take \"%s\"; the old "
 				"take keeps its text.",
 				address, where.ptr, take->name->ptr);
 	} else {
-		rt_cli_add_where(cli, change->result->entry, &where);
+		rt_old_add_where(cli, change->result->entry, &where);
 		later = 0;
-		if (rt_cli_take(cli, &take) == RT_OK &&
-		    rt_cli_position(cli, change->result->entry, &at, NULL) == RT_OK)
+		if (rt_old_take(cli, &take) == RT_OK &&
+		    rt_old_position(cli, change->result->entry, &at, NULL) == RT_OK)
 			later = rt_seq_count(take->slots) - at - 1;
 		if (later > 0)
-			st = rt_cli_change_say(
+			st = rt_old_change_say(
 				change, "Edited entry %s%s; %zu later entr%s kept.", where.ptr,
 				rt_cli_has(cli, "everywhere") ? " in every take" : "", later,
 				RT_CLI_IES(later));
 		else
-			st = rt_cli_change_say(change, "Edited entry %s%s.", where.ptr,
+			st = rt_old_change_say(change, "Edited entry %s%s.", where.ptr,
 					       rt_cli_has(cli, "everywhere") ? " in every take"
 									     : "");
 	}
@@ -255,13 +255,13 @@ edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path)
 	uint32_t entry = 0;
 	size_t at = 0;
 	rt_slot slot;
-	rt_cli_change change;
-	rt_status st = rt_cli_text(cli, 1, text, &given);
+	rt_old_change change;
+	rt_status st = rt_old_text(cli, 1, text, &given);
 
 	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_CHANGE);
+		st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st == RT_OK)
-		st = rt_cli_position(cli, address, &at, &slot);
+		st = rt_old_position(cli, address, &at, &slot);
 	if (st != RT_OK)
 		return st;
 	entry = slot.entry;
@@ -276,27 +276,27 @@ edit_entry(rt_cli *cli, before *was, rt_buf *text, rt_buf *path)
 		if (!cli->json)
 			return RT_OK;
 	}
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	content = new_content(&change, was, rt_buf_str(text), as_take);
 	if (as_take && rt_ok(&change.scope))
 		st = ask_as_take(cli, &change, address, content);
 	else if (!as_take) /* the engine keeps the blocks that the entry has by then */
-		rt_cli_change_add(
+		rt_old_change_add(
 			&change,
 			&(rt_request){.op = RT_OP_ENTRY_EDIT,
-				      .entry = rt_cli_change_entry(&change, address),
+				      .entry = rt_old_change_entry(&change, address),
 				      .content = content,
 				      .keep_blocks = rt_cli_yes_if(!rt_cli_has(cli, "content-json")),
 				      .everywhere = rt_cli_yes_if(rt_cli_has(cli, "everywhere"))});
 	if (st == RT_OK)
-		st = rt_cli_change_run(&change);
+		st = rt_old_change_run(&change);
 	if (st != RT_OK && path->size > 0 && !same)
-		(void)rt_cli_keep(cli, st, path->ptr);
+		(void)rt_old_keep(cli, st, path->ptr);
 	if (st == RT_OK && path->size > 0)
 		(void)unlink(path->ptr);
 	if (st == RT_OK)
 		st = say(cli, &change, address, was);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }
 
@@ -310,22 +310,22 @@ run_edit(rt_cli *cli)
 	rt_status st;
 
 	if (all && replace)
-		return rt_cli_fail(cli, RT_USAGE, "--all and --replace are two different things");
+		return rt_old_fail(cli, RT_USAGE, "--all and --replace are two different things");
 	if (rt_cli_has(cli, "name") && !rt_cli_has(cli, "as-take"))
-		return rt_cli_fail(cli, RT_USAGE, "--name is for the new take of --as-take");
+		return rt_old_fail(cli, RT_USAGE, "--name is for the new take of --as-take");
 	if (rt_cli_has(cli, "as-take") && rt_cli_has(cli, "everywhere"))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "--as-take and --everywhere contradict each other");
 	if (rt_cli_has(cli, "content-json") && (all || replace))
-		return rt_cli_fail(cli, RT_USAGE, "--content-json is for one entry");
+		return rt_old_fail(cli, RT_USAGE, "--content-json is for one entry");
 	if (all)
 		return rt_cli_takefile_edit(cli);
 	if (replace)
 		return rt_cli_replace(cli);
 	if (rt_cli_has(cli, "dry-run"))
-		return rt_cli_fail(cli, RT_USAGE, "-n is for --replace and --all");
+		return rt_old_fail(cli, RT_USAGE, "-n is for --replace and --all");
 	if (cli->args.word_count == 0)
-		return rt_cli_fail(cli, RT_USAGE, "edit needs an entry, such as :4");
+		return rt_old_fail(cli, RT_USAGE, "edit needs an entry, such as :4");
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
 	before_init(cli, &was);
@@ -378,5 +378,5 @@ const rt_command rt_cli_edit = {
 	.ops = "entry.edit take.branch entry.append",
 	.flags = edit_flags,
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
-	.run = run_edit,
+	.run_status = run_edit,
 };

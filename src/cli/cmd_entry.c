@@ -1,29 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * role, delete, move, mute, unmute, split, merge, view: what else is done to entries. */
+ * role, delete, move, mute, unmute, split, merge, view: changes to entries. */
 #include "cli/cli.h"
 #include "codec/content.h"
-#include "view/view.h"
-
-#include <stdio.h>
-
-/* Carry out one request, and say "VERB entry k3f9 (User, 4 of 12)TAIL". */
-static rt_status
-run_and_say(rt_cli *cli, rt_cli_change *change, const rt_request *request, const char *verb,
-	    const char *tail)
-{
-	rt_status st = rt_cli_change_one(change, request);
-	rt_buf where;
-
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_where(cli, change->result->entry, &where);
-	st = rt_cli_change_say(change, "%s entry %s%s.", verb, where.size > 0 ? where.ptr : "",
-			       tail);
-	rt_buf_deinit(&where);
-	return st;
-}
 
 /* --- role --- */
 
@@ -50,139 +29,112 @@ const rt_command rt_cli_role = {
 
 /* --- delete --- */
 
-static rt_status
-list_doomed(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
+static void
+dry_delete(rt_cli *cli, rt_cli_span span)
 {
-	yyjson_val *entry;
-	size_t i, count;
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	(void)ctx;
-	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
-		rt_term_f(&cli->out, "Would delete :%zu  ", from + i + 1);
-		rt_term_line(&cli->out, rt_json_str(rt_json_get(entry, "id")));
-		rt_term_c(&cli->out, "  ");
-		rt_term_line(&cli->out, rt_json_str(rt_json_get(entry, "role")));
-		rt_term_c(&cli->out, "\n");
+	if (!cli->json) {
+		rt_entry_cursor *c = rt_cli_entries(cli, span);
+
+		for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;) {
+			rt_term_f(&cli->out, "Would delete :%zu  ", e->at + 1);
+			rt_term_line(&cli->out, e->id);
+			rt_term_c(&cli->out, "  ");
+			rt_term_line(&cli->out, e->role);
+			rt_term_c(&cli->out, "\n");
+		}
+		return;
 	}
-	return RT_OK;
+	rt_json_open(json, NULL, '{');
+	rt_json_put_bool(json, "dry_run", true);
+	rt_json_put_u64(json, "deleted", span.last - span.first + 1);
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
 }
 
-static rt_status
-dry_delete(rt_cli *cli, size_t first, size_t last)
+static void
+delete_run(rt_cli *cli, rt_cli_span span, bool is_after)
 {
-	rt_buf buf;
+	const char *first = rt_cli_id_at(cli, span.first), *last = rt_cli_id_at(cli, span.last);
+	const char *previous = is_after ? rt_cli_id_at(cli, span.first - 1) : NULL;
+	size_t count = span.last - span.first + 1;
+	const rt_result *result = rt_cli_execute(cli,
+						 &(rt_request){.op = RT_OP_ENTRY_DELETE,
+							       .from = rt_str_of(first),
+							       .to = rt_str_of(last)},
+						 1);
+	const rt_take *take = rt_cli_take(cli);
 
-	if (!cli->json)
-		return rt_cli_each_window(cli, first, last, list_doomed, NULL);
-	rt_buf_init(&buf, cli->alloc, 4096);
-	rt_buf_add_f(&buf, "{\"dry_run\":true,\"deleted\":%zu}", last - first + 1);
-	(void)rt_cli_print_json(cli, rt_buf_str(&buf));
-	rt_buf_deinit(&buf);
-	return RT_OK;
+	if (take == NULL)
+		return;
+	rt_json_put_u64(rt_cli_extra(cli), "deleted", count);
+	if (is_after)
+		rt_cli_say_result(cli, result,
+				  "Removed %zu entr%s after %s from take \"%s\" (still in "
+				  "history).",
+				  count, RT_CLI_IES(count), previous, take->name->ptr);
+	else
+		rt_cli_say_result(cli, result,
+				  "Removed %zu entries, %s to %s, from take \"%s\" (still in "
+				  "history).",
+				  count, first, last, take->name->ptr);
 }
 
-static rt_status
-delete_run(rt_cli *cli, rt_cli_change *change, size_t first, size_t last, const char *after)
+static void
+delete_one(rt_cli *cli, const char *address)
 {
-	char from[RT_ID_ROOM], to[RT_ID_ROOM], behind[RT_ID_ROOM];
-	size_t count = last - first + 1;
-	const rt_take *take = NULL;
-	rt_status st = rt_cli_id_at(cli, first, from);
-
-	if (st == RT_OK)
-		st = rt_cli_id_at(cli, last, to);
-	if (st == RT_OK && after != NULL)
-		st = rt_cli_id_at(cli, first - 1, behind);
-	if (st != RT_OK)
-		return st;
-	st = rt_cli_change_one(change, &(rt_request){.op = RT_OP_ENTRY_DELETE,
-						     .from = rt_str_of(from),
-						     .to = rt_str_of(to)});
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st != RT_OK)
-		return st;
-	rt_buf_add_f(change->extra, ",\"deleted\":%zu", count);
-	if (after != NULL)
-		return rt_cli_change_say(change,
-					 "Removed %zu entr%s after %s from take \"%s\" (still in "
-					 "history).",
-					 count, RT_CLI_IES(count), behind, take->name->ptr);
-	return rt_cli_change_say(change,
-				 "Removed %zu entries, %s to %s, from take \"%s\" (still in "
-				 "history).",
-				 count, from, to, take->name->ptr);
-}
-
-static rt_status
-delete_one(rt_cli *cli, rt_cli_change *change, const char *address)
-{
-	const rt_take *take = NULL;
-	rt_buf where;
-	rt_slot slot;
-	char id[RT_ID_ROOM];
-	size_t at = 0;
-	rt_status st;
-
-	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
 	/* Where it was can only be said beforehand. A stale id is for the engine to judge. */
-	if (rt_cli_position(cli, address, &at, &slot) == RT_OK &&
-	    rt_entry_id(cli->session.value, slot.entry, id, &cli->error) == RT_OK)
-		rt_cli_add_where(cli, id, &where);
-	st = rt_cli_change_one(change,
+	size_t at = rt_cli_position(cli, address, NULL);
+	const char *where = rt_ok(&cli->s) ? rt_cli_where(cli, rt_cli_id_at(cli, at)) : address;
+
+	rt_cli_recover(cli, NULL);
+
+	const rt_result *result =
+		rt_cli_execute(cli,
 			       &(rt_request){.op = RT_OP_ENTRY_DELETE,
-					     .entry = rt_cli_change_entry(change, address)});
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st == RT_OK)
-		st = rt_cli_change_say(change,
-				       "Removed entry %s from take \"%s\" (still in history).",
-				       where.size > 0 ? where.ptr : address, take->name->ptr);
-	rt_buf_deinit(&where);
-	return st;
+					     .entry = rt_cli_request_entry(cli, address)},
+			       1);
+	const rt_take *take = rt_cli_take(cli);
+
+	if (take != NULL)
+		rt_cli_say_result(cli, result,
+				  "Removed entry %s from take \"%s\" (still in history).", where,
+				  take->name->ptr);
 }
 
-static rt_status
+static void
 run_delete(rt_cli *cli)
 {
 	const char *after = rt_cli_flag_value(cli, "after"), *what = rt_cli_word(cli, 0);
 	bool dry_run = rt_cli_has(cli, "dry-run");
-	size_t first = 0, last = 0;
-	const rt_take *take = NULL;
-	rt_cli_change change;
-	rt_status st;
+	rt_cli_span span = {0};
 
 	if ((after == NULL) == (what == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
-				   "delete needs an ENTRY, a range FROM..TO, or --after ENTRY");
-	st = rt_cli_open(cli, dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st != RT_OK)
-		return st;
+		rt_cli_fail(cli, RT_USAGE,
+			    "delete needs an ENTRY, a range FROM..TO, or --after ENTRY");
+	rt_cli_open(cli, dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
+	if (!rt_ok(&cli->s))
+		return;
 	if (after != NULL) {
-		st = rt_cli_position(cli, after, &first, NULL);
-		first++;
-		last = rt_seq_count(take->slots);
-		if (st == RT_OK && first == last) {
-			rt_cli_hint(cli, RT_REFUSED, "Nothing was changed.");
-			return rt_cli_fail(cli, RT_REFUSED, "nothing follows %s", after);
+		span.first = rt_cli_position(cli, after, NULL) + 1;
+		span.last = rt_cli_count(cli);
+		if (rt_ok(&cli->s) && span.first == span.last) {
+			rt_cli_hint(cli, "Nothing was changed.");
+			rt_cli_fail(cli, RT_REFUSED, "nothing follows %s", after);
 		}
-		last--;
+		span.last--;
 	} else if (strstr(what, "..") != NULL || dry_run) {
-		st = rt_cli_range(cli, what, &first, &last);
+		span = rt_cli_range(cli, what);
 	}
-	if (st != RT_OK)
-		return st;
+	if (!rt_ok(&cli->s))
+		return;
 	if (dry_run)
-		return dry_delete(cli, first, last);
-	rt_cli_change_init(cli, &change);
-	if (after != NULL || first != last)
-		st = delete_run(cli, &change, first, last, after);
+		dry_delete(cli, span);
+	else if (after != NULL || span.first != span.last)
+		delete_run(cli, span, after != NULL);
 	else
-		st = delete_one(cli, &change, what);
-	rt_cli_change_deinit(&change);
-	return st;
+		delete_one(cli, what);
 }
 
 static const rt_flag delete_flags[] = {
@@ -211,28 +163,14 @@ const rt_command rt_cli_delete = {
 
 /* --- move --- */
 
-static rt_status
+static void
 run_move(rt_cli *cli)
 {
-	const char *before = rt_cli_flag_value(cli, "before");
-	const char *after = rt_cli_flag_value(cli, "after");
 	rt_request request = {.op = RT_OP_ENTRY_MOVE};
-	rt_cli_change change;
-	rt_status st;
 
-	if ((before == NULL) == (after == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
-				   "move needs one of --before ENTRY and --after ENTRY");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
-	rt_cli_change_init(cli, &change);
-	request.entry = rt_cli_change_entry(&change, rt_cli_word(cli, 0));
-	*(before != NULL ? &request.before : &request.after) =
-		rt_cli_change_entry(&change, before != NULL ? before : after);
-	st = run_and_say(cli, &change, &request, "Moved", "");
-	rt_cli_change_deinit(&change);
-	return st;
+	rt_cli_request_place(cli, &request);
+	request.entry = rt_cli_request_entry(cli, rt_cli_word(cli, 0));
+	rt_cli_do(cli, &request, "Moved entry {entry}.");
 }
 
 static const rt_flag move_flags[] = {
@@ -258,48 +196,39 @@ const rt_command rt_cli_move = {
 
 /* --- mute, unmute --- */
 
-static rt_status
+static void
 mute(rt_cli *cli, bool muted)
 {
 	rt_request request = {.op = RT_OP_ENTRY_MUTE, .muted = rt_cli_yes_no(muted)};
-	rt_cli_change change;
-	size_t first = 0, last = 0;
-	char id[RT_ID_ROOM];
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_cli_requests requests = {0};
+	rt_cli_span span = {0};
 
-	if (st == RT_OK)
-		st = rt_cli_range(cli, rt_cli_word(cli, 0), &first, &last);
-	if (st != RT_OK)
-		return st;
-	rt_cli_change_init(cli, &change);
-	for (size_t at = first; st == RT_OK && at <= last; at++) {
-		st = rt_cli_id_at(cli, at, id);
-		if (st != RT_OK)
-			break;
-		request.entry = rt_scope_copy(&change.scope, rt_str_of(id));
-		if (first != last)
-			rt_cli_change_add(&change, &request);
+	if (rt_cli_open(cli, RT_SESSION_CHANGE))
+		span = rt_cli_range(cli, rt_cli_word(cli, 0));
+	for (size_t at = span.first; rt_ok(&cli->s) && at <= span.last; at++) {
+		request.entry = rt_str_of(rt_cli_id_at(cli, at));
+		rt_cli_requests_add(cli, &requests, &request);
 	}
-	if (st == RT_OK && first == last)
-		st = run_and_say(cli, &change, &request, muted ? "Muted" : "Unmuted",
-				 muted ? ": still in view, but not sent" : ": it is sent again");
-	else if (st == RT_OK && (st = rt_cli_change_run(&change)) == RT_OK)
-		st = rt_cli_change_say(&change, "%s %zu entries.", muted ? "Muted" : "Unmuted",
-				       last - first + 1);
-	rt_cli_change_deinit(&change);
-	return st;
+	if (span.first == span.last)
+		rt_cli_do(cli, &request,
+			  muted ? "Muted entry {entry}: still in view, but not sent."
+				: "Unmuted entry {entry}: it is sent again.");
+	else
+		rt_cli_say_result(cli, rt_cli_execute(cli, requests.items, requests.count),
+				  "%s %zu entries.", muted ? "Muted" : "Unmuted",
+				  span.last - span.first + 1);
 }
 
-static rt_status
+static void
 run_mute(rt_cli *cli)
 {
-	return mute(cli, true);
+	mute(cli, true);
 }
 
-static rt_status
+static void
 run_unmute(rt_cli *cli)
 {
-	return mute(cli, false);
+	mute(cli, false);
 }
 
 const rt_command rt_cli_mute = {
@@ -331,84 +260,63 @@ const rt_command rt_cli_unmute = {
 /* --- split, merge --- */
 
 /* Where to cut: a number of characters, or in front of some words. */
-static rt_status
-find_cut(rt_cli *cli, const char *address, uint64_t *out)
+static uint64_t
+find_cut(rt_cli *cli, const char *address)
 {
-	const char *text = rt_cli_flag_value(cli, "before-text"), *number = rt_cli_word(cli, 1);
-	rt_cli_view view;
-	uint32_t entry = 0;
+	rt_scope *s = &cli->s;
+	const char *text = rt_cli_flag_value(cli, "before-text"), *word = rt_cli_word(cli, 1);
 	rt_str content = {NULL, 0};
-	size_t found, count;
-	bool is_text = true;
-	rt_status st;
+	uint64_t cut = 1;
 
-	if ((text == NULL) == (number == NULL))
-		return rt_cli_fail(cli, RT_USAGE,
-				   "split needs to know where: a number of characters, or "
-				   "--before-text TEXT");
-	st = number == NULL ? RT_OK
-			    : rt_cli_number(cli, number,
-					    "how many characters stay in the first half", out);
-	if (st != RT_OK)
-		return st;
-	st = rt_cli_entry(cli, address, false, &entry);
-	if (st != RT_OK)
-		return st;
-	rt_cli_view_init(cli, &view);
-	st = rt_cli_view_read(cli, &view,
-			      rt_view_entry(cli->session.engine, cli->session.value,
-					    cli->session.place, entry, &view.buf, &cli->error));
-	if (st == RT_OK) {
-		/* What has not one text is for the engine to refuse. */
-		is_text = rt_content_one_text(rt_content_of(rt_json_get(view.root, "content")),
-					      &content);
-		count = rt_utf8_count(content);
-		if (is_text && count < 2)
-			st = rt_cli_fail(cli, RT_REFUSED,
-					 "entry %s has %zu character%s; there is nothing to cut in "
-					 "two",
-					 address, count, RT_CLI_S(count));
-		else if (is_text && number != NULL && (*out == 0 || *out >= count))
-			st = rt_cli_fail(cli, RT_USAGE,
-					 "entry %s has %zu characters; it can be cut after 1 to %zu "
-					 "of them, not after %s",
-					 address, count, count - 1, number);
-	}
-	if (st == RT_OK && !is_text) {
-		*out = 1;
-	} else if (st == RT_OK && number == NULL) {
-		found = rt_str_find(content, rt_str_of(text), 0);
-		if (found == SIZE_MAX)
-			st = rt_cli_fail(cli, RT_NOT_FOUND, "\"%.80s\" does not stand in entry %s",
-					 text, address);
-		else
-			*out = rt_utf8_count(rt_str_at(content.ptr, found));
-	}
-	rt_cli_view_deinit(&view);
-	return st;
+	if ((text == NULL) == (word == NULL))
+		rt_cli_fail(cli, RT_USAGE,
+			    "split needs to know where: a number of characters, or "
+			    "--before-text TEXT");
+	else if (word != NULL)
+		cut = rt_cli_number(cli, word, "how many characters stay in the first half");
+
+	uint32_t number = rt_cli_entry(cli, address, false);
+	rt_view view = rt_cli_view(cli);
+	const rt_entry_row *entry = rt_ok(s) ? rt_entry_find(&view, number) : NULL;
+
+	/* What has no single text is for the engine to refuse. */
+	if (entry == NULL || !rt_content_one_text(entry->content, &content))
+		return 1;
+
+	size_t count = rt_utf8_count(content);
+
+	if (count < 2)
+		rt_cli_fail(cli, RT_REFUSED,
+			    "entry %s has %zu character%s; there is nothing to cut in two", address,
+			    count, RT_CLI_S(count));
+	else if (word != NULL && (cut == 0 || cut >= count))
+		rt_cli_fail(cli, RT_USAGE,
+			    "entry %s has %zu characters; it can be cut after 1 to %zu of them, "
+			    "not after %s",
+			    address, count, count - 1, word);
+	if (word != NULL || !rt_ok(s))
+		return cut;
+
+	size_t found = rt_str_find(content, rt_str_of(text), 0);
+
+	if (found == SIZE_MAX)
+		rt_cli_fail(cli, RT_NOT_FOUND, "\"%.80s\" does not stand in entry %s", text,
+			    address);
+	return found == SIZE_MAX ? 0 : rt_utf8_count(rt_str_at(content.ptr, found));
 }
 
-static rt_status
+static void
 run_split(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0);
-	uint64_t cut = 0;
-	rt_cli_change change;
-	rt_status st = rt_cli_open(cli, RT_SESSION_CHANGE);
 
-	if (st == RT_OK)
-		st = find_cut(cli, address, &cut);
-	if (st != RT_OK)
-		return st;
-	rt_cli_change_init(cli, &change);
-	st = run_and_say(cli, &change,
-			 &(rt_request){.op = RT_OP_ENTRY_SPLIT,
-				       .entry = rt_cli_change_entry(&change, address),
-				       .offset = rt_cli_given_number(cut),
-				       .id = rt_str_of(rt_cli_flag_value(cli, "id"))},
-			 "Split: the second half is", "");
-	rt_cli_change_deinit(&change);
-	return st;
+	rt_cli_open(cli, RT_SESSION_CHANGE);
+	rt_cli_do(cli,
+		  &(rt_request){.op = RT_OP_ENTRY_SPLIT,
+				.offset = rt_cli_given_number(find_cut(cli, address)),
+				.entry = rt_cli_request_entry(cli, address),
+				.id = rt_str_of(rt_cli_flag_value(cli, "id"))},
+		  "Split: the second half is entry {entry}.");
 }
 
 static const rt_flag split_flags[] = {
@@ -457,43 +365,35 @@ const rt_command rt_cli_merge = {
 
 /* --- view --- */
 
-static rt_status
+static void
 run_view(rt_cli *cli)
 {
 	bool collapse = rt_cli_has(cli, "collapse"), expand = rt_cli_has(cli, "expand");
-	bool read = rt_cli_has(cli, "read"), write = rt_cli_has(cli, "edit");
+	bool read = rt_cli_has(cli, "read"), edit = rt_cli_has(cli, "edit");
 	bool all = rt_cli_has(cli, "all");
 	const char *address = rt_cli_word(cli, 0);
-	rt_request request = {.op = RT_OP_ENTRY_VIEW};
-	rt_cli_change change;
-	rt_status st;
+	rt_request request = {.op = RT_OP_ENTRY_VIEW, .all = rt_cli_yes_if(all)};
+	const rt_result *result;
 
 	if (all == (address != NULL))
-		return rt_cli_fail(cli, RT_USAGE, "view needs an ENTRY, or --all");
-	if (collapse + expand > 1 || read + write > 1 || collapse + expand + read + write == 0)
-		return rt_cli_fail(cli, RT_USAGE,
-				   "view needs --collapse or --expand, or --read or --edit");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
-	rt_cli_change_init(cli, &change);
-	if (all)
-		request.all = RT_YES;
-	else
-		request.entry = rt_cli_change_entry(&change, address);
+		rt_cli_fail(cli, RT_USAGE, "view needs an ENTRY, or --all");
+	if (collapse + expand > 1 || read + edit > 1 || collapse + expand + read + edit == 0)
+		rt_cli_fail(cli, RT_USAGE,
+			    "view needs --collapse or --expand, or --read or --edit");
+	rt_cli_open(cli, RT_SESSION_CHANGE);
+	if (!all && rt_ok(&cli->s))
+		request.entry = rt_cli_request_entry(cli, address);
 	if (collapse || expand)
 		request.collapsed = rt_cli_yes_no(collapse);
-	if (read || write)
+	if (read || edit)
 		request.read_mode = rt_cli_yes_no(read);
-	st = rt_cli_change_one(&change, &request);
-	/* How things look is no step: there is nothing to undo, and nothing is said of it. */
-	if (st == RT_OK && (cli->json || change.result->unchanged))
-		st = rt_cli_change_say(&change, "%s", "");
-	else if (st == RT_OK && !cli->quiet)
+	result = rt_cli_execute(cli, &request, 1);
+	/* Views are no steps: there is nothing to undo. */
+	if (cli->json || result->unchanged)
+		rt_cli_say_result(cli, result, "%s", "");
+	else if (rt_ok(&cli->s) && !cli->quiet)
 		rt_term_c(&cli->out,
 			  "Changed how it is shown (not a step; undo leaves it alone).\n");
-	rt_cli_change_deinit(&change);
-	return st;
 }
 
 static const rt_flag view_flags[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * export: conversations out, to standard output or to a file that is whole or absent. */
+ * export: conversations to standard output, or to a file that is written whole or not at all. */
 #include "cli/cli.h"
 #include "chat/last_request.h"
 #include "formats/formats.h"
@@ -21,185 +21,168 @@ holds_project(const rt_format *format)
 	       strcmp(format->name, "html") == 0;
 }
 
-static rt_status
-choose(rt_cli *cli, const rt_format **out)
+/* The one format whose files end like this; NULL: none does, or several. */
+static const rt_format *
+format_of_file(const char *file)
 {
-	const char *name = rt_cli_flag_value(cli, "format"),
-		   *file = rt_cli_flag_value(cli, "output");
-	size_t i, found = 0;
+	const rt_format *found = NULL;
 
-	*out = name != NULL ? rt_format_find(name) : NULL;
-	/* By the end of the file's name, where that says it. */
-	for (i = 0; name == NULL && file != NULL && rt_formats[i] != NULL; i++) {
+	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		size_t size = strlen(rt_formats[i]->extension), length = strlen(file);
 
 		if (rt_formats[i]->write == NULL || length <= size ||
 		    strcmp(file + length - size, rt_formats[i]->extension) != 0)
 			continue;
-		found++;
-		*out = found == 1 ? rt_formats[i] : NULL;
+		if (found != NULL)
+			return NULL;
+		found = rt_formats[i];
 	}
-	if (*out != NULL && (*out)->write != NULL)
-		return RT_OK;
-	rt_cli_hint(cli, RT_USAGE, "Formats: retake help formats");
+	return found;
+}
+
+static const rt_format *
+choose_format(rt_cli *cli)
+{
+	const char *name = rt_cli_flag_value(cli, "format");
+	const char *file = rt_cli_flag_value(cli, "output");
+	const rt_format *format = name != NULL	 ? rt_format_find(name)
+				  : file != NULL ? format_of_file(file)
+						 : NULL;
+
+	if (format != NULL && format->write != NULL)
+		return format;
+	rt_cli_hint(cli, "Formats: retake help formats");
 	if (name == NULL && file != NULL)
-		return rt_cli_fail(
-			cli, RT_USAGE,
-			"export needs --format NAME, or a FILE whose end says it (.html, .md, .json, "
-			".toml), and %.200s does not",
-			file);
-	if (name == NULL)
-		return rt_cli_fail(cli, RT_USAGE, "export needs --format NAME");
-	if (*out == NULL)
-		return rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", name);
-	return rt_cli_fail(cli, RT_USAGE, "Retake reads %s, but does not write it", name);
+		rt_cli_fail(cli, RT_USAGE,
+			    "export needs --format NAME, or a FILE whose end says it (.html, .md, "
+			    ".json, .toml), and %.200s does not",
+			    file);
+	else if (name == NULL)
+		rt_cli_fail(cli, RT_USAGE, "export needs --format NAME");
+	else if (format == NULL)
+		rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", name);
+	else
+		rt_cli_fail(cli, RT_USAGE, "Retake reads %s, but does not write it", name);
+	return NULL;
 }
 
 /* ---- without secrets ---- */
 
-static rt_status
+static void
 redact(rt_cli *cli, rt_outlines *io, rt_redaction *found)
 {
-	const rt_config *config = NULL;
+	rt_scope *s = &cli->s;
+	const rt_config *config = rt_cli_config(cli);
 	const char *home = getenv("HOME");
 	rt_secret_options options = {.has_emails = rt_cli_has(cli, "emails")};
-	rt_str *keys;
-	rt_status st = rt_cli_config(cli, &config);
+	rt_str *keys = NULL;
 
 	if (home != NULL && strcmp(home, "/root") != 0)
 		options.home = rt_str_of(home);
 	while (options.home.size > 0 && options.home.ptr[options.home.size - 1] == '/')
 		options.home.size--;
-	if (st == RT_OK)
-		st = rt_keys_at_hand(config, cli->alloc, io->arena, &keys, &options.given_count,
-				     &cli->error);
-	if (st != RT_OK)
-		return st;
+	RT_TRY(s, rt_keys_at_hand(config, cli->alloc, io->arena, &keys, &options.given_count,
+				  &s->error));
 	options.given = keys;
-	return rt_redact(cli->alloc, io, &options, found, &cli->error);
+	RT_TRY(s, rt_redact(cli->alloc, io, &options, found, &s->error));
 }
 
-/* What would be hidden, each where it stands, and no more of it than tells it apart. */
-static rt_status
+static rt_str
+describe_found(rt_cli *cli, const rt_redaction *found)
+{
+	rt_buf *words = rt_scope_buf(&cli->s);
+
+	rt_redaction_add_words(words, found);
+	return rt_scope_str(&cli->s, words);
+}
+
+/* What would be hidden, each with its place, and no more of it than tells it apart. */
+static void
 say_found(rt_cli *cli, const rt_redaction *found)
 {
-	rt_buf text;
-	size_t i;
-	rt_status st;
+	rt_term *out = &cli->out;
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	if (cli->json) {
-		rt_redaction_add_json(&text, found);
-		st = rt_cli_buf(cli, &text);
-		if (st == RT_OK)
-			st = rt_cli_print_json(cli, rt_buf_str(&text));
-		rt_buf_deinit(&text);
-		return st;
+		rt_redaction_add_json(json, found);
+		rt_cli_print_json(cli, json);
+		return;
 	}
-	for (i = 0; i < found->item_count; i++) {
+	for (size_t i = 0; i < found->item_count; i++) {
 		const rt_redact_item *item = &found->items[i];
 
-		rt_buf_clear(&text);
-		rt_buf_add_str(&text, item->discussion.size > 0 ? item->discussion
-							       : RT_STR("project"));
+		rt_term_line(out, item->discussion.size > 0 ? item->discussion : RT_STR("project"));
 		if (item->entry.size > 0) {
-			rt_buf_add_c(&text, "  ");
-			rt_buf_add_str(&text, item->entry);
+			rt_term_c(out, "  ");
+			rt_term_line(out, item->entry);
 		}
-		rt_buf_add_c(&text, "  ");
-		rt_buf_add_str(&text, item->where);
-		rt_buf_add_f(&text, "  %s %s (%zu byte%s)", rt_secret_word(item->kind), item->shown,
-			     item->size, RT_CLI_S(item->size));
-		rt_term_line(&cli->out, rt_buf_str(&text));
-		rt_term_c(&cli->out, "\n");
+		rt_term_c(out, "  ");
+		rt_term_line(out, item->where);
+		rt_term_f(out, "  %s %s (%zu byte%s)\n", rt_secret_word(item->kind), item->shown,
+			  item->size, RT_CLI_S(item->size));
 	}
 	if (found->places > found->item_count)
-		rt_term_f(&cli->out, "and %zu more\n", found->places - found->item_count);
-	rt_buf_clear(&text);
-	rt_redaction_add_words(&text, found);
-	st = rt_cli_buf(cli, &text);
-	if (st == RT_OK && !cli->quiet)
-		rt_term_f(&cli->out, "%s: %.*s.\n", found->places > 0 ? "Would be" : "There is",
-			  RT_STR_ARG(rt_buf_str(&text)));
-	rt_buf_deinit(&text);
-	return st;
+		rt_term_f(out, "and %zu more\n", found->places - found->item_count);
+
+	rt_str words = describe_found(cli, found);
+
+	if (rt_ok(&cli->s) && !cli->quiet)
+		rt_term_f(out, "%s: %.*s.\n", found->places > 0 ? "Would be" : "There is",
+			  RT_STR_ARG(words));
 }
 
-static rt_status
-note_redacted(rt_cli *cli, const rt_redaction *found)
+/* ---- writing ---- */
+
+static void
+say_written(rt_cli *cli, const char *file, const rt_format *format, size_t size)
 {
-	rt_buf text;
-	rt_status st;
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	rt_redaction_add_words(&text, found);
-	st = rt_cli_buf(cli, &text);
-	if (st == RT_OK)
-		rt_cli_note(cli, "%.*s; what is imported from this is a discussion of its own",
-			    RT_STR_ARG(rt_buf_str(&text)));
-	rt_buf_deinit(&text);
-	return st;
-}
-
-/* ---- out ---- */
-
-static rt_status
-say_written(rt_cli *cli, const char *file, const rt_format *format, const rt_buf *bytes)
-{
-	rt_buf json, name;
-	rt_status st = RT_OK;
-
-	if (cli->json) {
-		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-		rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
-		rt_utf8_repair(&name, rt_str_of(file));
-		rt_buf_add_c(&json, "{\"file\":");
-		rt_json_add_string(&json, rt_buf_str(&name));
-		rt_buf_add_f(&json, ",\"format\":\"%s\",\"bytes\":%zu}", format->name, bytes->size);
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
-		rt_buf_deinit(&json);
-		rt_buf_deinit(&name);
-	} else if (!cli->quiet) {
-		rt_term_f(&cli->out, "Wrote %s (%s, %zu byte%s).\n", file, format->name,
-			  bytes->size, RT_CLI_S(bytes->size));
+	if (!cli->json) {
+		if (rt_ok(&cli->s) && !cli->quiet)
+			rt_term_f(&cli->out, "Wrote %s (%s, %zu byte%s).\n", file, format->name,
+				  size, RT_CLI_S(size));
+		return;
 	}
-	return st;
+	rt_json_open(json, NULL, '{');
+	rt_cli_put_bytes(cli, json, "file", rt_str_of(file));
+	rt_json_put_c(json, "format", format->name);
+	rt_json_put_u64(json, "bytes", size);
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
 }
 
-static rt_status
-put_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
+static void
+write_out(rt_cli *cli, const rt_format *format, const rt_buf *bytes)
 {
 	const char *file = rt_cli_flag_value(cli, "output");
-	rt_buf json;
-	rt_status st;
+	rt_str text = rt_scope_str(&cli->s, bytes);
+	rt_buf *json = rt_scope_buf(&cli->s);
 
+	if (!rt_ok(&cli->s))
+		return;
 	if (file != NULL && strcmp(file, "-") != 0) {
-		st = rt_cli_write_file(cli, file, rt_buf_str(bytes),
-				       rt_cli_has(cli, "force") ? RT_FILES_REPLACE : RT_FILES_NEW);
-		return st == RT_OK ? say_written(cli, file, format, bytes) : st;
-	}
-	if (!cli->json) {
+		rt_cli_write_file(cli, file, text,
+				  rt_cli_has(cli, "force") ? RT_FILES_REPLACE : RT_FILES_NEW);
+		say_written(cli, file, format, text.size);
+	} else if (!cli->json) {
 		if (!rt_cli_has(cli, "no-pager"))
 			rt_term_page(&cli->out);
-		rt_term_raw(&cli->out, rt_buf_str(bytes));
-		return RT_OK;
+		rt_term_raw(&cli->out, text);
+	} else if (strcmp(format->name, "canonical") == 0) {
+		rt_cli_print_json(cli, bytes);
+	} else {
+		rt_json_open(json, NULL, '{');
+		rt_json_put_c(json, "format", format->name);
+		rt_json_put_str(json, "content", text);
+		rt_json_close(json, '}');
+		rt_cli_print_json(cli, json);
 	}
-	if (strcmp(format->name, "canonical") == 0)
-		return rt_cli_print_json(cli, rt_buf_str(bytes));
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_f(&json, "{\"format\":\"%s\",\"content\":", format->name);
-	rt_json_add_string(&json, rt_buf_str(bytes));
-	rt_buf_add_byte(&json, '}');
-	st = rt_cli_buf(cli, &json);
-	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
-	rt_buf_deinit(&json);
-	return st;
 }
 
 /* talk.jsonl: one conversation a line. */
 static bool
-is_lines(rt_cli *cli)
+is_lines(const rt_cli *cli)
 {
 	const char *file = rt_cli_flag_value(cli, "output");
 	size_t size = file == NULL ? 0 : strlen(file);
@@ -211,106 +194,90 @@ is_lines(rt_cli *cli)
 static void
 note_left_out(rt_cli *cli, const rt_format *format)
 {
-	const rt_disc *disc = NULL;
+	const rt_disc *disc = rt_cli_disc(cli);
+	size_t count = disc == NULL ? 0 : rt_disc_present_count(disc);
 
-	if (rt_cli_has(cli, "lossless") || rt_cli_disc(cli, &disc) != RT_OK ||
-	    rt_disc_present_count(disc) < 2 ||
+	if (rt_cli_has(cli, "lossless") || count < 2 ||
 	    (strcmp(format->name, "markdown") != 0 && strcmp(format->name, "openai") != 0))
 		return;
 	rt_cli_note(cli, "%s holds one take; with --all, it needs --lossless to keep the other%s",
-		    format->name, rt_disc_present_count(disc) == 2 ? "" : "s");
+		    format->name, count == 2 ? "" : "s");
 }
 
-static rt_status
+static void
 collect_outlines(rt_cli *cli, const rt_format *format, rt_place place, bool whole_project,
 		 rt_outlines *out)
 {
 	const char *path = rt_cli_flag_value(cli, "output");
+	rt_buf *name = rt_scope_buf(&cli->s);
 	rt_action_file file = {.format = format};
-	rt_buf name;
-	rt_status st;
 
-	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
 	if (path != NULL && strcmp(path, "-") != 0)
-		rt_utf8_repair(&name, rt_str_of(path));
-	file.path = rt_buf_str(&name);
+		rt_utf8_repair(name, rt_str_of(path));
+	file.path = rt_scope_str(&cli->s, name);
 	if (format->writes_sent && !rt_cli_has(cli, "at-op"))
 		file.sent = rt_provider_named(RT_STR("anthropic"));
-	st = rt_cli_buf(cli, &name);
-	if (st == RT_OK) {
-		st = rt_action_export(cli->session.engine, rt_session_hooks_begin(&cli->session),
-				      &file, cli->session.value, place, whole_project, out,
-				      &cli->error);
-		rt_session_hooks_end(&cli->session);
-	}
-	rt_buf_deinit(&name);
-	return st;
+	if (!rt_ok(&cli->s))
+		return;
+	rt_scope_note(&cli->s, rt_action_export(cli->session.engine,
+						rt_session_hooks_begin(&cli->session), &file,
+						cli->session.value, place, whole_project, out,
+						&cli->s.error));
+	rt_session_hooks_end(&cli->session);
 }
 
-static rt_status
-check_flags(rt_cli *cli)
+static void
+export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redaction *found)
 {
-	static const char *const need[] = {"emails", "dry-run", NULL};
-	size_t i;
+	rt_scope *s = &cli->s;
+	bool is_redacted = rt_cli_has(cli, "redact");
+	bool has_place = rt_session_discussion(&cli->session).size > 0 ||
+			 rt_session_take(&cli->session).size > 0;
+	bool whole_project = holds_project(format) && !has_place;
+	rt_export_options options = {.whole = rt_cli_has(cli, "all") || whole_project,
+				     .lossless = rt_cli_has(cli, "lossless"),
+				     .lines = is_lines(cli)};
+	rt_place place = cli->session.place;
+	rt_buf *bytes = rt_scope_buf(s);
 
-	for (i = 0; need[i] != NULL; i++)
-		if (rt_cli_has(cli, need[i]) && !rt_cli_has(cli, "redact"))
-			return rt_cli_fail(cli, RT_USAGE, "--%s is for --redact", need[i]);
-	return RT_OK;
-}
-
-static rt_status
-run_export(rt_cli *cli)
-{
-	const rt_format *format = NULL;
-	rt_export_options options = {.whole = rt_cli_has(cli, "all"),
-				     .lossless = rt_cli_has(cli, "lossless")};
-	bool whole_project;
-	rt_outlines outlines;
-	rt_place place;
-	rt_redaction found;
-	rt_buf bytes;
-	rt_status st = choose(cli, &format);
-
-	if (st == RT_OK)
-		st = check_flags(cli);
-	if (st == RT_OK)
-		st = rt_cli_open(cli, RT_SESSION_LOOK);
-	if (st != RT_OK)
-		return st;
-	options.lines = is_lines(cli);
-	if (options.whole)
+	if (rt_cli_has(cli, "all"))
 		note_left_out(cli, format);
-	whole_project = holds_project(format) && rt_session_discussion(&cli->session).size == 0 &&
-			rt_session_take(&cli->session).size == 0;
-	if (whole_project)
-		options.whole = true;
-	place = cli->session.place;
 	if (rt_session_take(&cli->session).size == 0)
 		place.take = 0;
-	rt_outlines_init(&outlines);
-	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
-	rt_redaction_init(&found, cli->alloc);
-	st = collect_outlines(cli, format, place, whole_project, &outlines);
-	if (st == RT_OK && rt_cli_has(cli, "redact"))
-		st = redact(cli, &outlines, &found);
-	if (st == RT_OK && rt_cli_has(cli, "dry-run")) {
-		st = say_found(cli, &found);
-		goto done;
+	collect_outlines(cli, format, place, whole_project, outlines);
+	if (is_redacted)
+		redact(cli, outlines, found);
+	if (!rt_ok(s))
+		return;
+	if (rt_cli_has(cli, "dry-run")) {
+		say_found(cli, found);
+		return;
 	}
-	if (st == RT_OK)
-		st = format->write(cli->alloc, &outlines, &options, &bytes, &cli->error);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, &bytes);
-	if (st == RT_OK)
-		st = put_out(cli, format, &bytes);
-	if (st == RT_OK && rt_cli_has(cli, "redact"))
-		st = note_redacted(cli, &found);
-done:
+	RT_TRY(s, format->write(cli->alloc, outlines, &options, bytes, &s->error));
+	write_out(cli, format, bytes);
+	if (is_redacted && rt_ok(s))
+		rt_cli_note(cli, "%.*s; what is imported from this is a discussion of its own",
+			    RT_STR_ARG(describe_found(cli, found)));
+}
+
+static void
+run_export(rt_cli *cli)
+{
+	const rt_format *format = choose_format(cli);
+	rt_outlines outlines;
+	rt_redaction found;
+
+	if (!rt_cli_has(cli, "redact") && rt_cli_has(cli, "emails"))
+		rt_cli_fail(cli, RT_USAGE, "--emails is for --redact");
+	else if (!rt_cli_has(cli, "redact") && rt_cli_has(cli, "dry-run"))
+		rt_cli_fail(cli, RT_USAGE, "--dry-run is for --redact");
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
+	rt_outlines_init(&outlines);
+	rt_redaction_init(&found, cli->alloc);
+	export_as(cli, format, &outlines, &found);
 	rt_redaction_deinit(&found);
-	rt_buf_deinit(&bytes);
 	rt_outlines_deinit(&outlines);
-	return st;
 }
 
 static const rt_flag export_flags[] = {

@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * go: the head elsewhere, with or without a summary of what is left behind. */
+ * go: moves the head, with or without a summary of the branch that is left. */
 #include "cli/model_session.h"
 
 /* "The head is at entry …" */
-static rt_status
-say_place(rt_cli *cli, const rt_summary_result *r, rt_buf *line)
+static rt_str
+describe_head(rt_cli *cli, const rt_summary_result *r)
 {
-	const rt_disc *disc = NULL;
-	const rt_take *take = NULL;
-	char id[RT_ID_ROOM];
+	rt_buf *line = rt_scope_buf(&cli->s);
+	const rt_disc *disc = rt_cli_disc(cli);
+	const rt_take *take = rt_cli_take(cli);
 	size_t at = 0, count;
-	rt_status st = rt_cli_disc(cli, &disc);
 
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st == RT_OK)
-		st = rt_disc_head_at(cli->session.value, disc, &at, &cli->error);
-	if (st != RT_OK)
-		return st;
+	if (take == NULL)
+		return rt_str_of(NULL);
 	count = rt_seq_count(take->slots);
+	RT_TRY(&cli->s, rt_disc_head_at(cli->session.value, disc, &at, &cli->s.error));
 	if (at == 0) {
 		rt_buf_add_c(line, count == 0 ? "The take is empty."
 					      : "The head is before the first entry; the next one "
 						"begins a new take.");
-		return RT_OK;
+		return rt_scope_str(&cli->s, line);
 	}
-	st = rt_cli_id_at(cli, at - 1, id);
-	if (st != RT_OK)
-		return st;
 	rt_buf_add_c(line, "The head is at entry ");
-	rt_cli_add_where(cli, id, line);
+	rt_buf_add_c(line, rt_cli_where(cli, rt_cli_id_at(cli, at - 1)));
 	if (at < count)
 		rt_buf_add_c(line, "; the next entry begins a new take.");
 	else
@@ -38,114 +31,89 @@ say_place(rt_cli *cli, const rt_summary_result *r, rt_buf *line)
 	if (r->entry[0] != 0)
 		rt_buf_add_f(line, " It sums up %zu entr%s of the branch that was left.", r->entries,
 			     RT_CLI_IES(r->entries));
-	return RT_OK;
+	return rt_scope_str(&cli->s, line);
 }
 
-static rt_status
+static void
 print_json(rt_cli *cli, const rt_summary_result *r)
 {
-	rt_buf json;
-	rt_status st;
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&json, "{\"seq\":");
-	rt_buf_add_u64(&json, r->seq != 0 ? r->seq : cli->session.value->seq);
-	if (r->entry[0] != 0) {
-		rt_json_add_key(&json, "summary");
-		rt_json_add_string(&json, rt_str_of(r->entry));
-	}
-	if (r->target[0] != 0) {
-		rt_json_add_key(&json, "entry");
-		rt_json_add_string(&json, rt_str_of(r->target));
-	}
-	if (r->take[0] != 0) {
-		rt_json_add_key(&json, "take");
-		rt_json_add_string(&json, rt_str_of(r->take));
-	}
+	rt_json_open(json, NULL, '{');
+	rt_json_put_u64(json, "seq", r->seq != 0 ? r->seq : cli->session.value->seq);
+	if (r->entry[0] != 0)
+		rt_json_put_c(json, "summary", r->entry);
+	if (r->target[0] != 0)
+		rt_json_put_c(json, "entry", r->target);
+	if (r->take[0] != 0)
+		rt_json_put_c(json, "take", r->take);
 	if (r->already)
-		rt_buf_add_c(&json, ",\"unchanged\":true");
-	if (r->editor != NULL) {
-		rt_json_add_key(&json, "editor");
-		rt_json_add_string(&json, rt_text_str(r->editor));
-	}
-	rt_buf_add_byte(&json, '}');
-	st = rt_cli_print_json(cli, rt_buf_str(&json));
-	rt_buf_deinit(&json);
-	return st;
+		rt_json_put_bool(json, "unchanged", true);
+	if (r->editor != NULL)
+		rt_json_put_str(json, "editor", rt_text_str(r->editor));
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
 }
 
-static rt_status
+static void
 say(rt_cli *cli, const rt_summary_result *r)
 {
-	rt_buf line, retake;
-	rt_status st;
-
-	if (cli->json)
-		return print_json(cli, r);
+	if (cli->json) {
+		print_json(cli, r);
+		return;
+	}
 	if (cli->quiet)
-		return RT_OK;
+		return;
 	if (r->already) {
 		rt_term_c(&cli->out, "Already at this point.\n");
-		return RT_OK;
+		return;
 	}
-	rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&retake, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_retake(cli, &retake);
-	st = say_place(cli, r, &line);
-	if (st == RT_OK && r->seq == 0)
-		rt_cli_say(cli, rt_buf_str(&line), "%s", "");
-	else if (st == RT_OK)
-		rt_cli_say(cli, rt_buf_str(&line), "step %llu - undo: %s undo",
-			   (unsigned long long)r->seq, retake.ptr == NULL ? "" : retake.ptr);
-	if (st == RT_OK && r->editor != NULL) {
+	rt_str line = describe_head(cli, r);
+
+	if (r->seq == 0)
+		rt_cli_say(cli, line, "%s", "");
+	else
+		rt_cli_say(cli, line, "step %llu - undo: %s undo", (unsigned long long)r->seq,
+			   rt_cli_retake(cli));
+	if (rt_ok(&cli->s) && r->editor != NULL) {
 		rt_term_c(&cli->out, "Its text, to be sent anew:\n");
 		rt_term_indented(&cli->out, rt_text_str(r->editor), 2);
 	}
-	rt_buf_deinit(&line);
-	rt_buf_deinit(&retake);
-	return st;
 }
 
-static rt_status
+static void
 run_go(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0);
 	bool start = rt_cli_has(cli, "start");
-	rt_navigate_options options = {.select = rt_cli_has(cli, "select"),
-				       .summarize = rt_cli_has(cli, "summary")};
-	char room[RT_ID_ROOM];
+	rt_navigate_options options = {
+		.select = rt_cli_has(cli, "select"),
+		.summarize = rt_cli_has(cli, "summary"),
+		.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions")),
+	};
 	rt_summary_result result;
-	rt_cli_model_session session;
-	uint32_t entry;
-	rt_status st;
 
 	if (start == (address != NULL))
-		return rt_cli_fail(cli, RT_USAGE, "go needs an ENTRY, or --start");
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
-	if (st == RT_OK && !start)
-		st = rt_cli_entry(cli, address, true, &entry);
-	if (st == RT_OK && !start)
-		st = rt_cli_address(cli, address, room, &options.target);
-	if (st != RT_OK)
-		return st;
-	st = rt_cli_model_session_open(cli, &session, options.summarize);
-	if (st == RT_OK) {
-		options.discussion = rt_session_discussion(&cli->session);
-		options.take = rt_session_take(&cli->session);
-		options.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"));
-		session.shows = session.shows && options.summarize;
-		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_navigate(cli->session.engine, &options, &result, &cli->error);
-		rt_cli_model_session_end(&session, result.note);
-		cli->changed = result.seq != 0;
-		if (st == RT_OK)
-			st = rt_cli_look(cli);
-		if (st == RT_OK)
-			st = say(cli, &result);
-		rt_summary_result_deinit(&result);
+		rt_cli_fail(cli, RT_USAGE, "go needs an ENTRY, or --start");
+	if (rt_cli_open(cli, RT_SESSION_CHANGE) && !start) {
+		rt_cli_entry(cli, address, true);
+		options.target = rt_cli_address(cli, address);
 	}
-	rt_cli_model_session_close(&session);
-	return st;
+
+	rt_cli_model_session *session = rt_cli_model_session_open(cli, options.summarize);
+
+	if (session == NULL)
+		return;
+	options.discussion = rt_session_discussion(&cli->session);
+	options.take = rt_session_take(&cli->session);
+	session->shows = session->shows && options.summarize;
+	options.with = rt_cli_model_session_with(session);
+	RT_TRY(&cli->s, rt_engine_navigate(cli->session.engine, &options, &result, &cli->s.error));
+	rt_cli_model_session_end(session, result.note);
+	cli->changed = result.seq != 0;
+	if (rt_cli_look(cli))
+		say(cli, &result);
+	rt_summary_result_deinit(&result);
 }
 
 static const rt_flag go_flags[] = {

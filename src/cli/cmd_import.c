@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * import: files of other programs in. The type of a file is found by its beginning; the
- * file itself is only read, in pieces. A folder stands for every file below it. */
+ * import: files of other programs. The type of a file is found by its beginning; the file is only
+ * read, in pieces. A folder stands for every file below it. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
@@ -19,14 +19,17 @@
 enum {
 	FOLDERS_DEEP = 16,
 	PROGRESS_US = 1000000, /* shown after that time */
-	LOOK_TRIES = 3         /* at a file that is being written to */
+	SCAN_TRIES = 3         /* of a file that is being written to */
 };
 
+typedef struct path {
+	const char *name;
+	bool is_explicit; /* named on the command line, not found in a folder */
+} path;
+
 typedef struct paths {
-	const rt_alloc *alloc;
-	char **items; /* each our own */
-	bool *asked;  /* named on the command line, not found in a folder */
-	size_t count, room;
+	path *items;
+	size_t count, capacity;
 } paths;
 
 typedef struct importing {
@@ -34,12 +37,12 @@ typedef struct importing {
 	const rt_format *format; /* NULL: by content */
 	rt_str name;
 	bool dry_run;
-	rt_buf json; /* of the files so far */
+	rt_buf *json; /* of the files so far */
 	size_t files, discussions, entries, takes, known, settings, repaired, skipped, unknown;
-	size_t steps;     /* files that changed something: each is one to undo */
-	rt_buf temporary; /* folder for what comes through a pipe */
-	bool is_open;     /* the store; not before there is something for it */
-	rt_status first; /* failure */
+	size_t steps;          /* files that changed something: each is one to undo */
+	const char *temporary; /* folder for what comes through a pipe */
+	bool is_open;          /* the store; not before there is something for it */
+	rt_status first;       /* failure, of the first file that failed */
 	rt_error error;
 	char hint[RT_SESSION_HINT_SIZE];
 	char discussion[260];
@@ -48,7 +51,7 @@ typedef struct importing {
 	bool progress;
 } importing;
 
-/* A file on its way in. */
+/* A file that is being imported. */
 typedef struct incoming {
 	importing *m;
 	const char *path, *name; /* name: for messages */
@@ -56,6 +59,7 @@ typedef struct incoming {
 	rt_action_file act;
 	rt_action_import_options options;
 	rt_report report;
+	rt_action_scan scan;
 	rt_import_result result;
 	int64_t begun_us;
 	bool is_second; /* pass */
@@ -63,134 +67,114 @@ typedef struct incoming {
 
 /* --- which files --- */
 
-static rt_status
-add_path(rt_cli *cli, paths *p, const char *path, bool asked)
-{
-	size_t size = strlen(path) + 1;
-	char *copy;
-
-	if (p->count == p->room) {
-		size_t room = p->room == 0 ? 32 : p->room * 2;
-		char **items = rt_resize(p->alloc, p->items, room * sizeof(*items));
-		bool *flags;
-
-		if (items == NULL)
-			return rt_cli_nomem(cli);
-		p->items = items;
-		flags = rt_resize(p->alloc, p->asked, room * sizeof(*flags));
-		if (flags == NULL)
-			return rt_cli_nomem(cli);
-		p->asked = flags;
-		p->room = room;
-	}
-	copy = rt_new(p->alloc, size);
-	if (copy == NULL)
-		return rt_cli_nomem(cli);
-	memcpy(copy, path, size);
-	p->items[p->count] = copy;
-	p->asked[p->count++] = asked;
-	return RT_OK;
-}
-
 static void
-paths_deinit(paths *p)
+add_path(rt_cli *cli, paths *p, const char *name, bool is_explicit)
 {
-	size_t i;
-
-	for (i = 0; i < p->count; i++)
-		rt_free(p->alloc, p->items[i]);
-	rt_free(p->alloc, p->items);
-	rt_free(p->alloc, p->asked);
+	p->items = rt_scope_grow(&cli->s, p->items, p->count, &p->capacity, sizeof(*p->items));
+	if (p->items != NULL)
+		p->items[p->count++] = (path){name, is_explicit};
 }
 
 static int
 by_name(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return strcmp(((const path *)a)->name, ((const path *)b)->name);
 }
 
-static rt_status add_folder(rt_cli *cli, paths *p, const char *folder, int depth);
-
-static rt_status
-add_below(rt_cli *cli, paths *p, const char *folder, const char *name, int depth)
-{
-	struct stat info;
-	rt_buf path;
-	rt_status st;
-
-	rt_buf_init(&path, cli->alloc, 64 * 1024);
-	rt_buf_add_f(&path, "%s/%s", folder, name);
-	st = rt_cli_buf(cli, &path);
-	if (st == RT_OK && lstat(path.ptr, &info) == 0) {
-		if (S_ISREG(info.st_mode))
-			st = add_path(cli, p, path.ptr, false);
-		else if (S_ISDIR(info.st_mode) && depth < FOLDERS_DEEP)
-			st = add_folder(cli, p, path.ptr, depth + 1);
-	}
-	rt_buf_deinit(&path);
-	return st;
-}
-
-/* Recursion is bounded by FOLDERS_DEEP. */
-static rt_status
+/* The files below a folder, sorted by name. Recursion is bounded by FOLDERS_DEEP. */
+static void
 add_folder(rt_cli *cli, paths *p, const char *folder, int depth)
 {
 	DIR *dir = opendir(folder);
 	size_t first = p->count;
 	struct dirent *item;
-	rt_status st = RT_OK;
 
-	if (dir == NULL)
-		return rt_cli_fail(cli, RT_IO, "%s cannot be read: %s", folder, strerror(errno));
-	while (st == RT_OK && (item = readdir(dir)) != NULL)
-		if (item->d_name[0] != '.')
-			st = add_below(cli, p, folder, item->d_name, depth);
-	closedir(dir);
-	qsort(p->items + first, p->count - first, sizeof(*p->items), by_name);
-	return st;
-}
-
-static rt_status
-find_files(rt_cli *cli, paths *p)
-{
-	struct stat info;
-	size_t i;
-	rt_status st = RT_OK;
-
-	for (i = 0; st == RT_OK && i < cli->args.word_count; i++) {
-		const char *path = rt_cli_word(cli, i);
-
-		if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-			st = add_folder(cli, p, path, 0);
-		else
-			st = add_path(cli, p, path, true);
+	if (dir == NULL) {
+		rt_cli_fail(cli, RT_IO, "%s cannot be read: %s", folder, strerror(errno));
+		return;
 	}
-	return st;
+	while (rt_ok(&cli->s) && (item = readdir(dir)) != NULL) {
+		rt_buf *name = rt_scope_buf(&cli->s);
+		struct stat info;
+
+		if (item->d_name[0] == '.')
+			continue;
+		rt_buf_add_f(name, "%s/%s", folder, item->d_name);
+		if (rt_scope_str(&cli->s, name).ptr == NULL || lstat(name->ptr, &info) != 0)
+			continue;
+		if (S_ISREG(info.st_mode))
+			add_path(cli, p, name->ptr, false);
+		else if (S_ISDIR(info.st_mode) && depth < FOLDERS_DEEP)
+			add_folder(cli, p, name->ptr, depth + 1);
+	}
+	closedir(dir);
+	if (p->count > first)
+		qsort(p->items + first, p->count - first, sizeof(*p->items), by_name);
 }
 
-/* --- one file --- */
+static paths
+find_files(rt_cli *cli)
+{
+	paths p = {0};
+	struct stat info;
+
+	for (size_t i = 0; rt_ok(&cli->s) && i < cli->args.word_count; i++) {
+		const char *name = rt_cli_word(cli, i);
+
+		if (strcmp(name, "-") != 0 && stat(name, &info) == 0 && S_ISDIR(info.st_mode))
+			add_folder(cli, &p, name, 0);
+		else
+			add_path(cli, &p, name, true);
+	}
+	return p;
+}
+
+/* --- progress --- */
+
+/* Is it time to show progress, of work that began then? */
+static bool
+is_due(importing *m, int64_t begun_us, int64_t now)
+{
+	const rt_cli *cli = m->cli;
+
+	if (!cli->err.is_tty || cli->quiet || now - begun_us < PROGRESS_US ||
+	    now - m->said_us < PROGRESS_US / 5)
+		return false;
+	m->said_us = now;
+	m->progress = true;
+	return true;
+}
+
+static int64_t
+now_us(const rt_cli *cli)
+{
+	return cli->env->now_us(cli->env->ctx);
+}
+
+/* The next output replaces the line; a carriage return of a text would not get through. */
+static void
+end_progress(rt_cli *cli)
+{
+	rt_buf_add_byte(&cli->err.buf, '\r');
+	rt_term_flush(&cli->err);
+}
 
 /* A large file is a wait of its own: what is done with it, how much of it, how fast. */
 static void
 say_part(incoming *f, const char *what, uint64_t done, uint64_t all, const char *unit)
 {
-	importing *m = f->m;
-	rt_cli *cli = m->cli;
-	int64_t now = cli->env->now_us(cli->env->ctx), passed = now - f->begun_us;
+	rt_cli *cli = f->m->cli;
+	int64_t now = now_us(cli), passed = now - f->begun_us;
 	char part[32] = "";
 
-	if (!cli->err.is_tty || cli->quiet || passed < PROGRESS_US ||
-	    now - m->said_us < PROGRESS_US / 5)
+	if (!is_due(f->m, f->begun_us, now))
 		return;
-	m->said_us = now;
-	m->progress = true;
 	if (all > 0)
 		snprintf(part, sizeof(part), "%llu %%, ",
 			 (unsigned long long)(done >= all ? 100 : done * 100 / all));
 	rt_term_f(&cli->err, "%s %.40s (%s%llu %s/s) …%10s", what, f->name, part,
 		  (unsigned long long)done * 1000 / (uint64_t)(passed / 1000), unit, "");
-	rt_buf_add_byte(&cli->err.buf, '\r'); /* our own; text never brings one */
-	rt_term_flush(&cli->err);
+	end_progress(cli);
 }
 
 static void
@@ -208,60 +192,75 @@ say_importing(void *ctx, size_t done, size_t all)
 	say_part(ctx, "Importing", done, all, "entries");
 }
 
-static rt_status
+static void
+say_progress(importing *m, size_t done, size_t count)
+{
+	rt_cli *cli = m->cli;
+
+	if (!is_due(m, m->begun_us, now_us(cli)))
+		return;
+	rt_term_f(&cli->err, "%zu of %zu files …%60s", done, count, "");
+	end_progress(cli);
+}
+
+/* --- one file --- */
+
+static void
+close_input(void *item)
+{
+	rt_file_input_close(item);
+}
+
+static void
 open_input(incoming *f)
 {
 	rt_cli *cli = f->m->cli;
+	rt_scope *s = &cli->s;
 	rt_status st = strcmp(f->path, "-") == 0
-			       ? rt_file_input_from(&f->file, 0, f->name, f->m->temporary.ptr,
-						    &cli->error)
-			       : rt_file_input_open(&f->file, f->path, &cli->error);
+			       ? rt_file_input_from(&f->file, 0, f->name, f->m->temporary, &s->error)
+			       : rt_file_input_open(&f->file, f->path, &s->error);
 
 	f->file.progress = say_reading;
 	f->file.progress_ctx = f;
 	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "Look at the name. More: retake help import");
+		rt_cli_hint(cli, "Look at the name. More: retake help import");
 	else if (st == RT_USAGE)
-		rt_cli_hint(cli, st, "What a program writes: PROGRAM | retake import -");
+		rt_cli_hint(cli, "What a program writes: PROGRAM | retake import -");
 	else if (st != RT_OK)
-		rt_cli_hint(cli, st, "Look at its permissions: ls -l %s", f->path);
-	return st;
+		rt_cli_hint(cli, "Look at its permissions: ls -l %s", f->path);
+	if (rt_scope_note(s, st) == RT_OK)
+		rt_scope_defer(s, close_input, &f->file);
 }
 
 /* Which format it has, from its beginning alone. */
-static rt_status
+static void
 find_format(incoming *f)
 {
 	rt_cli *cli = f->m->cli;
-	char *bytes = rt_new(cli->alloc, RT_INPUT_HEAD);
+	rt_scope *s = &cli->s;
+	char *bytes = rt_scope_get(s, RT_INPUT_HEAD);
 	size_t size = 0;
-	rt_status st;
 
-	if (bytes == NULL)
-		return rt_cli_nomem(cli);
-	st = rt_input_head(&f->file.in, bytes, &size, &cli->error);
+	RT_TRY(s, rt_input_head(&f->file.in, bytes, &size, &s->error));
 	f->act.format = f->m->format;
-	if (st == RT_OK && f->act.format == NULL)
+	if (rt_ok(s) && f->act.format == NULL)
 		f->act.format = rt_format_sniff(rt_str_at(bytes, size));
-	if (st == RT_OK && f->act.format == NULL &&
-	    rt_str_starts(rt_str_at(bytes, size), RT_STR("SQLite format 3"))) {
-		rt_cli_hint(cli, RT_USAGE,
-			    "A store of Retake is opened: retake --db FILE show   In the place of this "
-			    "one: retake restore FILE");
-		st = rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, and no conversation",
-				 f->name);
-	} else if (st == RT_OK && f->act.format == NULL) {
-		rt_cli_hint(cli, RT_USAGE,
-			    "Known types: retake help formats   "
-			    "To name it: --format NAME");
-		st = rt_cli_fail(cli, RT_USAGE,
-				 size == 0 ? "%s is empty" : "%s: unrecognised file type", f->name);
-	} else if (st == RT_OK && f->act.format->read == NULL) {
-		st = rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
-				 f->name, f->act.format->name);
+	if (!rt_ok(s) || (f->act.format != NULL && f->act.format->read != NULL))
+		return;
+	if (f->act.format != NULL) {
+		rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
+			    f->name, f->act.format->name);
+	} else if (rt_str_starts(rt_str_at(bytes, size), RT_STR("SQLite format 3"))) {
+		rt_cli_hint(cli,
+			    "A store of Retake is opened: retake --db FILE show   In the place of "
+			    "this one: retake restore FILE");
+		rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, and no conversation",
+			    f->name);
+	} else {
+		rt_cli_hint(cli, "Known types: retake help formats   To name it: --format NAME");
+		rt_cli_fail(cli, RT_USAGE,
+			    size == 0 ? "%s is empty" : "%s: unrecognised file type", f->name);
 	}
-	rt_free(cli->alloc, bytes);
-	return st;
 }
 
 static bool
@@ -271,34 +270,37 @@ is_interrupted(void *ctx)
 	return rt_host_interrupted();
 }
 
-/* Look through it; one that is being written to, a few times. */
-static rt_status
-look_through(incoming *f, rt_action_scan *looked)
+/* Reads through the file; one that is being written to, a few times. */
+static void
+scan(incoming *f)
 {
 	rt_cli *cli = f->m->cli;
+	rt_scope *s = &cli->s;
 	rt_apply_context with = {.stop = is_interrupted};
-	rt_error inner;
+	rt_error err;
 	rt_status st = RT_BUSY;
-	int i;
 
-	for (i = 0; st == RT_BUSY && i < LOOK_TRIES; i++) {
+	if (!rt_ok(s))
+		return;
+	for (int i = 0; st == RT_BUSY && i < SCAN_TRIES; i++) {
 		if (i > 0 && !rt_file_input_again(&f->file))
 			break;
 		rt_report_deinit(&f->report);
 		rt_report_init(&f->report, cli->alloc);
 		st = rt_action_import_scan(cli->alloc, &with, &f->act, &f->file.in, &f->options,
-					   looked, &f->report, &cli->error);
+					   &f->scan, &f->report, &err);
 	}
-	if (st == RT_BUSY) {
-		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
-	} else if (st == RT_USAGE) {
-		inner = cli->error;
-		rt_cli_fail(cli, st, "%s (as %s): %s", f->name, f->act.format->name, inner.text);
-		rt_cli_hint(cli, st,
-			    "If it is of another type: --format NAME "
-			    "(retake help formats)");
+	if (st == RT_USAGE) {
+		rt_cli_hint(cli, "If it is of another type: --format NAME (retake help formats)");
+		rt_cli_fail(cli, st, "%s (as %s): %s", f->name, f->act.format->name, err.text);
+	} else if (st != RT_OK) {
+		if (st == RT_BUSY)
+			rt_cli_hint(cli, "Try again when the other program is done with it.");
+		s->error = err;
+		rt_scope_note(s, st);
 	}
-	return st;
+	if (rt_cli_short_of_memory(cli))
+		rt_scope_nomem(s);
 }
 
 static const char *
@@ -334,73 +336,66 @@ say_remarks(rt_cli *cli, const rt_report *report)
 }
 
 static void
-json_error(rt_buf *json, rt_status st, const rt_error *error)
+put_message(rt_buf *json, const char *key, const char *text)
 {
-	rt_buf_add_c(json, "{\"code\":");
-	rt_json_add_string(json, rt_str_of(rt_status_word(st)));
-	rt_json_add_key(json, "message");
-	rt_json_add_string(json,
-			   rt_str_at(error->text, rt_utf8_valid_size(rt_str_of(error->text))));
-	rt_buf_add_byte(json, '}');
+	rt_json_put_str(json, key, rt_str_at(text, rt_utf8_valid_size(rt_str_of(text))));
 }
 
 static void
-json_file(importing *m, const char *path, const rt_format *format, const rt_report *report,
-	  const rt_import_result *result, rt_status st)
+put_error(rt_buf *json, rt_status status, const rt_error *error)
 {
-	rt_buf *json = &m->json;
-	size_t i;
+	rt_json_open(json, "error", '{');
+	rt_json_put_c(json, "code", rt_status_word(status));
+	put_message(json, "message", error->text);
+	rt_json_close(json, '}');
+}
 
-	rt_json_add_comma(json);
-	rt_buf_add_c(json, "{\"file\":");
-	/* A file's name need not be UTF-8; a document has to be. */
-	{
-		rt_buf name;
+static void
+json_file(const incoming *f, rt_status status, const rt_error *error)
+{
+	rt_buf *json = f->m->json;
+	const rt_report *report = &f->report;
+	const rt_import_result *result = &f->result;
 
-		rt_buf_init(&name, m->cli->alloc, RT_BUF_UNLIMITED);
-		rt_utf8_repair(&name, rt_str_of(path));
-		rt_json_add_string(json, rt_buf_str(&name));
-		rt_buf_deinit(&name);
-	}
-	if (format != NULL) {
-		rt_json_add_key(json, "format");
-		rt_json_add_string(json, rt_str_of(format->name));
-	}
-	if (st != RT_OK) {
-		rt_buf_add_c(json, ",\"error\":");
-		json_error(json, st, &m->cli->error);
+	rt_json_open(json, NULL, '{');
+	rt_cli_put_bytes(f->m->cli, json, "file", rt_str_of(f->path));
+	if (f->act.format != NULL)
+		rt_json_put_c(json, "format", f->act.format->name);
+	if (status != RT_OK) {
+		put_error(json, status, error);
 	} else {
-		rt_buf_add_f(json,
-			     ",\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,\"known\":%zu"
-			     ",\"settings\":%zu",
-			     result->discussions, result->entries, result->takes, result->known,
-			     result->settings);
+		rt_json_put_u64(json, "discussions", result->discussions);
+		rt_json_put_u64(json, "entries", result->entries);
+		rt_json_put_u64(json, "takes", result->takes);
+		rt_json_put_u64(json, "known", result->known);
+		rt_json_put_u64(json, "settings", result->settings);
 	}
-	rt_buf_add_f(json, ",\"repaired\":%zu,\"skipped\":%zu,\"noted\":%zu,\"remarks\":[",
-		     report->repaired, report->skipped, report->noted);
-	for (i = 0; i < report->remark_count; i++) {
-		rt_json_add_comma(json);
-		rt_buf_add_f(json, "{\"level\":\"%s\",\"line\":%llu,\"text\":",
-			     level_word(report->remarks[i].level),
-			     (unsigned long long)report->remarks[i].line);
-		rt_json_add_string(
-			json, rt_str_at(report->remarks[i].text,
-					rt_utf8_valid_size(rt_str_of(report->remarks[i].text))));
-		rt_buf_add_byte(json, '}');
+	rt_json_put_u64(json, "repaired", report->repaired);
+	rt_json_put_u64(json, "skipped", report->skipped);
+	rt_json_put_u64(json, "noted", report->noted);
+	rt_json_open(json, "remarks", '[');
+	for (size_t i = 0; i < report->remark_count; i++) {
+		rt_json_open(json, NULL, '{');
+		rt_json_put_c(json, "level", level_word(report->remarks[i].level));
+		rt_json_put_u64(json, "line", report->remarks[i].line);
+		put_message(json, "text", report->remarks[i].text);
+		rt_json_close(json, '}');
 	}
-	rt_buf_add_c(json, "]}");
+	rt_json_close(json, ']');
+	rt_json_close(json, '}');
 }
 
 static void
-say_file(importing *m, const char *path, const rt_format *format, const rt_report *report,
-	 const rt_import_result *result)
+say_file(const incoming *f)
 {
+	const importing *m = f->m;
+	const rt_import_result *result = &f->result;
 	rt_term *out = &m->cli->out;
 
-	if (m->cli->quiet)
+	if (m->cli->quiet || m->cli->json)
 		return;
-	rt_term_line(out, rt_str_of(path));
-	rt_term_f(out, " (%s): ", format->name);
+	rt_term_line(out, rt_str_of(f->path));
+	rt_term_f(out, " (%s): ", f->act.format->name);
 	if (result->entries == 0 && result->discussions == 0 && result->settings > 0)
 		rt_term_f(out, "%s%zu setting%s of the project",
 			  m->dry_run ? "would change " : "changed ", result->settings,
@@ -416,19 +411,19 @@ say_file(importing *m, const char *path, const rt_format *format, const rt_repor
 			  m->dry_run ? "" : " added");
 	if (result->known > 0 && result->entries > 0)
 		rt_term_f(out, "; %zu known already", result->known);
-	if (report->repaired > 0)
-		rt_term_f(out, "; %zu repaired", report->repaired);
-	if (report->skipped > 0)
-		rt_term_f(out, "; %zu skipped", report->skipped);
+	if (f->report.repaired > 0)
+		rt_term_f(out, "; %zu repaired", f->report.repaired);
+	if (f->report.skipped > 0)
+		rt_term_f(out, "; %zu skipped", f->report.skipped);
 	rt_term_c(out, "\n");
-	say_remarks(m->cli, report);
+	say_remarks(m->cli, &f->report);
 }
 
 static void
 count_file(importing *m, const rt_report *report, const rt_import_result *result)
 {
 	m->files++;
-	/* the last discussion that something was added to; else the last that was known already */
+	/* the last discussion that something was added to; else the last that was known */
 	if (result->discussion[0] != 0 &&
 	    (result->discussions + result->entries > 0 || m->discussions + m->entries == 0))
 		snprintf(m->discussion, sizeof(m->discussion), "%s", result->discussion);
@@ -452,266 +447,232 @@ choose_name(incoming *f)
 	rt_str name = rt_str_at(base,
 				dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
 
-	f->options.name = f->m->name;
-	f->options.dry_run = f->m->dry_run;
-	f->options.progress = say_importing;
-	f->options.progress_ctx = f;
+	f->options = (rt_action_import_options){.name = f->m->name,
+						.dry_run = f->m->dry_run,
+						.progress = say_importing,
+						.progress_ctx = f};
 	if (!rt_str_is(name, "-") && rt_utf8_valid_size(name) == name.size)
 		f->options.fallback = name;
 }
 
-/* A file that is refused leaves no new store behind. */
-static rt_status
-open_store(importing *m)
+/* Adds what the scan found. A file that is refused leaves no new store behind. */
+static void
+add_file(incoming *f)
 {
-	rt_status st = RT_OK;
+	importing *m = f->m;
+	rt_cli *cli = m->cli;
+	rt_scope *s = &cli->s;
+	rt_buf *name = rt_scope_buf(s);
 
 	if (!m->is_open)
-		st = rt_cli_open(m->cli, m->dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
-	m->is_open = m->is_open || st == RT_OK;
-	return st;
-}
-
-static rt_status
-bring_in(incoming *f, const rt_action_scan *looked)
-{
-	rt_cli *cli = f->m->cli;
-	rt_buf name;
-	rt_status st;
-
-	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
+		m->is_open = rt_cli_open(cli, m->dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	if (strcmp(f->path, "-") != 0)
-		rt_utf8_repair(&name, rt_str_of(f->path));
-	f->act.path = rt_buf_str(&name);
+		rt_utf8_repair(name, rt_str_of(f->path));
+	f->act.path = rt_scope_str(s, name);
 	f->is_second = true;
-	f->begun_us = cli->env->now_us(cli->env->ctx);
-	st = rt_cli_buf(cli, &name);
-	if (st == RT_OK) {
-		st = rt_action_import(cli->session.engine, rt_session_hooks_begin(&cli->session),
-				      &f->act, &f->file.in, &f->options, looked, &f->result,
-				      &cli->error);
-		rt_session_hooks_end(&cli->session);
-	}
-	if (st == RT_BUSY)
-		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
-	rt_buf_deinit(&name);
-	return st;
+	f->begun_us = now_us(cli);
+	if (!rt_ok(s))
+		return;
+	rt_scope_note(s, rt_action_import(cli->session.engine,
+					  rt_session_hooks_begin(&cli->session), &f->act,
+					  &f->file.in, &f->options, &f->scan, &f->result,
+					  &s->error));
+	rt_session_hooks_end(&cli->session);
+	if (s->status == RT_BUSY)
+		rt_cli_hint(cli, "Try again when the other program is done with it.");
+	cli->changed = cli->changed || (rt_ok(s) && !m->dry_run);
 }
 
 static void
-import_file(importing *m, const char *path, bool asked)
+import_file(importing *m, const path *p)
 {
 	rt_cli *cli = m->cli;
-	incoming f = {.m = m, .path = path};
-	rt_action_scan looked = {0};
-	bool is_input;
+	incoming f = {.m = m,
+		      .path = p->name,
+		      .name = strcmp(p->name, "-") == 0 ? "standard input" : p->name,
+		      .begun_us = now_us(cli)};
+	bool is_unknown;
+	rt_error error = {0};
+	rt_scope outer;
 	rt_status st;
 
-	f.name = strcmp(path, "-") == 0 ? "standard input" : path;
-	f.begun_us = cli->env->now_us(cli->env->ctx);
+	rt_cli_begin_part(cli, &outer);
 	rt_report_init(&f.report, cli->alloc);
 	choose_name(&f);
-	st = open_input(&f);
-	is_input = st == RT_OK;
-	if (st == RT_OK)
-		st = find_format(&f);
+	open_input(&f);
+	if (rt_ok(&cli->s))
+		find_format(&f);
 	/* In a folder there may be anything. */
-	if (st == RT_USAGE && f.act.format == NULL && !asked) {
+	is_unknown = cli->s.status == RT_USAGE && f.act.format == NULL && !p->is_explicit;
+	scan(&f);
+	if (rt_ok(&cli->s))
+		add_file(&f);
+	st = rt_cli_end_part(cli, &outer, &error);
+	if (is_unknown) {
 		m->unknown++;
 		if (cli->verbose)
-			rt_cli_note(cli, "%s", cli->error.text);
+			rt_cli_note(cli, "%s", error.text);
 		cli->session.hint[0] = 0;
-		goto done;
-	}
-	if (st == RT_OK)
-		st = look_through(&f, &looked);
-	if (st == RT_OK && rt_cli_short_of_memory(cli))
-		st = rt_cli_nomem(cli);
-	if (st == RT_OK)
-		st = open_store(m);
-	if (st == RT_OK)
-		st = bring_in(&f, &looked);
-	if (st == RT_OK && !m->dry_run)
-		cli->changed = true;
-	json_file(m, path, f.act.format, &f.report, &f.result, st);
-	if (st == RT_OK) {
-		count_file(m, &f.report, &f.result);
-		if (!cli->json)
-			say_file(m, path, f.act.format, &f.report, &f.result);
-	} else if (m->first == RT_OK) {
-		m->first = st;
-		m->error = cli->error;
-		memcpy(m->hint, cli->session.hint, sizeof(m->hint));
 	} else {
-		rt_cli_note(cli, "%s", cli->error.text);
+		json_file(&f, st, &error);
+		if (st == RT_OK) {
+			count_file(m, &f.report, &f.result);
+			say_file(&f);
+		} else if (m->first == RT_OK) {
+			m->first = st;
+			m->error = error;
+			memcpy(m->hint, cli->session.hint, sizeof(m->hint));
+		} else {
+			rt_cli_note(cli, "%s", error.text);
+		}
 	}
-done:
-	rt_action_scan_deinit(&looked);
+	rt_action_scan_deinit(&f.scan);
 	rt_report_deinit(&f.report);
-	if (is_input)
-		rt_file_input_close(&f.file);
 }
 
 /* --- all of them --- */
 
 static void
-say_progress(importing *m, size_t done, size_t count)
-{
-	int64_t now = m->cli->env->now_us(m->cli->env->ctx);
-
-	if (!m->cli->err.is_tty || m->cli->quiet || now - m->begun_us < PROGRESS_US ||
-	    now - m->said_us < PROGRESS_US / 5)
-		return;
-	m->said_us = now;
-	m->progress = true;
-	rt_term_f(&m->cli->err, "%zu of %zu files …%60s", done, count, "");
-	rt_buf_add_byte(&m->cli->err.buf, '\r');
-	rt_term_flush(&m->cli->err);
-}
-
-static void
 say_undo(importing *m, rt_str message)
 {
 	char count[32] = "";
-	rt_buf retake;
 
 	if (m->steps > 1)
 		snprintf(count, sizeof(count), " %zu", m->steps);
-	rt_buf_init(&retake, m->cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_add_retake(m->cli, &retake);
 	rt_cli_say(m->cli, message, "step %llu - undo: %s undo%s", (unsigned long long)m->seq,
-		   retake.ptr, count);
-	rt_buf_deinit(&retake);
+		   rt_cli_retake(m->cli), count);
 }
 
 /* Interrupted between two files. */
 static void
 say_not_reached(importing *m, size_t count)
 {
-	rt_error error;
-
-	(void)rt_fail(&error, RT_INTERRUPTED, "interrupted; %zu file%s not imported", count,
-		      count == 1 ? " was" : "s were");
 	if (m->first != RT_OK)
 		rt_cli_note(m->cli, "%s", m->error.text);
-	m->first = RT_INTERRUPTED;
-	m->error = error;
+	m->first = rt_fail(&m->error, RT_INTERRUPTED, "interrupted; %zu file%s not imported", count,
+			   count == 1 ? " was" : "s were");
 	m->hint[0] = 0;
 }
 
-static rt_status
-finish(importing *m)
+static void
+print_json(const importing *m)
 {
-	rt_cli *cli = m->cli;
-	rt_status st = RT_OK;
-	rt_buf buf;
+	rt_buf *json = rt_scope_buf(&m->cli->s);
 
-	if (cli->json) {
-		rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_f(
-			&buf,
-			"{\"discussions\":%zu,\"entries\":%zu,\"takes\":%zu,\"known\":%zu,"
-			"\"settings\":%zu,\"repaired\":%zu,\"skipped\":%zu,\"unknown_files\":%zu,\"dry_run\":%s,"
-			"\"files\":",
-			m->discussions, m->entries, m->takes, m->known, m->settings, m->repaired,
-			m->skipped, m->unknown, m->dry_run ? "true" : "false");
-		rt_buf_add_str(&buf, rt_buf_str(&m->json));
-		rt_buf_add_c(&buf, "]");
-		if (m->first != RT_OK) {
-			rt_buf_add_c(&buf, ",\"error\":");
-			json_error(&buf, m->first, &m->error);
-		}
-		rt_buf_add_byte(&buf, '}');
-		st = rt_cli_buf(cli, &buf);
-		if (st == RT_OK)
-			st = rt_cli_print_json(cli, rt_buf_str(&buf));
-		rt_buf_deinit(&buf);
-	} else if (!cli->quiet) {
-		if (m->files > 1 || m->unknown > 0)
-			rt_term_f(&cli->out, "%zu file%s: %zu entries in %zu discussion%s%s",
-				  m->files, RT_CLI_S(m->files), m->entries, m->discussions,
-				  RT_CLI_S(m->discussions), m->dry_run ? " would be added" : "");
-		if (m->unknown > 0)
-			rt_term_f(&cli->out, "; %zu file%s of unrecognised type left alone", m->unknown,
-				  RT_CLI_S(m->unknown));
-		if (m->files > 1 || m->unknown > 0)
-			rt_term_c(&cli->out, "\n");
-		if (m->dry_run)
-			rt_term_c(&cli->out, "Nothing was changed.\n");
-		else if (m->entries > 0) {
-			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-			if (rt_cli_look(cli) == RT_OK &&
-			    rt_str_is(rt_cell_name(rt_project_cell(cli->session.value,
-								   cli->session.value->active)),
-				      m->discussion)) {
-				rt_buf_add_f(&buf, "Now in discussion \"%s\".", m->discussion);
-			} else {
-				rt_buf_add_c(&buf, "Look at it: ");
-				rt_cli_add_advice(cli, &buf, RT_STR("retake use "));
-				rt_args_add_quoted(&buf, m->discussion);
-			}
-			say_undo(m, rt_buf_str(&buf));
-			rt_buf_deinit(&buf);
-		} else if (m->settings > 0) {
-			say_undo(m, RT_STR("Imported the project settings."));
-		}
-	}
-	if (m->first != RT_OK) {
-		cli->error = m->error;
-		memcpy(cli->session.hint, m->hint, sizeof(cli->session.hint));
-	}
-	return st != RT_OK ? st : m->first;
+	rt_json_open(json, NULL, '{');
+	rt_json_put_u64(json, "discussions", m->discussions);
+	rt_json_put_u64(json, "entries", m->entries);
+	rt_json_put_u64(json, "takes", m->takes);
+	rt_json_put_u64(json, "known", m->known);
+	rt_json_put_u64(json, "settings", m->settings);
+	rt_json_put_u64(json, "repaired", m->repaired);
+	rt_json_put_u64(json, "skipped", m->skipped);
+	rt_json_put_u64(json, "unknown_files", m->unknown);
+	rt_json_put_bool(json, "dry_run", m->dry_run);
+	rt_json_close(m->json, ']');
+	rt_json_put_raw(json, "files", rt_scope_str(&m->cli->s, m->json));
+	if (m->first != RT_OK)
+		put_error(json, m->first, &m->error);
+	rt_json_close(json, '}');
+	rt_cli_print_json(m->cli, json);
 }
 
-static rt_status
+static void
+print_summary(importing *m)
+{
+	rt_cli *cli = m->cli;
+	rt_term *out = &cli->out;
+	rt_buf *text = rt_scope_buf(&cli->s);
+
+	if (m->files > 1 || m->unknown > 0) {
+		rt_term_f(out, "%zu file%s: %zu entries in %zu discussion%s%s", m->files,
+			  RT_CLI_S(m->files), m->entries, m->discussions,
+			  RT_CLI_S(m->discussions), m->dry_run ? " would be added" : "");
+		if (m->unknown > 0)
+			rt_term_f(out, "; %zu file%s of unrecognised type left alone", m->unknown,
+				  RT_CLI_S(m->unknown));
+		rt_term_c(out, "\n");
+	}
+	if (m->dry_run) {
+		rt_term_c(out, "Nothing was changed.\n");
+	} else if (m->entries > 0) {
+		bool looked = rt_cli_look(cli);
+
+		rt_cli_recover(cli, NULL);
+		if (looked && rt_str_is(rt_cell_name(rt_project_cell(cli->session.value,
+								     cli->session.value->active)),
+					m->discussion)) {
+			rt_buf_add_f(text, "Now in discussion \"%s\".", m->discussion);
+		} else {
+			rt_buf_add_c(text, "Look at it: ");
+			rt_cli_add_advice(cli, text, RT_STR("retake use "));
+			rt_args_add_quoted(text, m->discussion);
+		}
+		say_undo(m, rt_buf_str(text));
+	} else if (m->settings > 0) {
+		say_undo(m, RT_STR("Imported the project settings."));
+	}
+}
+
+static void
+import_files(importing *m, const paths *files)
+{
+	rt_cli *cli = m->cli;
+	size_t i;
+
+	rt_json_open(m->json, NULL, '[');
+	rt_host_hold(true); /* interrupted: take back what is written, then stop */
+	for (i = 0; i < files->count && !rt_host_interrupted(); i++) {
+		import_file(m, &files->items[i]);
+		say_progress(m, i + 1, files->count);
+	}
+	rt_host_hold(false);
+	if (i < files->count && m->first != RT_INTERRUPTED)
+		say_not_reached(m, files->count - i);
+	if (m->progress) {
+		rt_term_spaces(&cli->err, 79);
+		end_progress(cli);
+	}
+}
+
+static void
 run_import(rt_cli *cli)
 {
 	const char *format = rt_cli_flag_value(cli, "format");
-	paths files = {.alloc = cli->alloc};
 	importing m = {.cli = cli,
+		       .format = format == NULL ? NULL : rt_format_find(format),
 		       .dry_run = rt_cli_has(cli, "dry-run"),
-		       .name = rt_str_of(rt_cli_flag_value(cli, "name"))};
-	size_t i = 0;
-	rt_status st = RT_OK;
+		       .name = rt_str_of(rt_cli_flag_value(cli, "name")),
+		       .json = rt_scope_buf(&cli->s),
+		       .begun_us = now_us(cli)};
+	rt_buf *temporary = rt_scope_buf(&cli->s);
+	paths files = {0};
 
-	if (format != NULL && (m.format = rt_format_find(format)) == NULL) {
-		rt_cli_hint(cli, RT_USAGE, "Known formats: retake help formats");
-		return rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", format);
+	if (format != NULL && m.format == NULL) {
+		rt_cli_hint(cli, "Known formats: retake help formats");
+		rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", format);
 	}
-	st = find_files(cli, &files);
-	if (st == RT_OK && m.name.size > 0 && files.count > 1)
-		st = rt_cli_fail(cli, RT_USAGE, "--name is for one file, not for %zu", files.count);
-	if (st == RT_OK && files.count == 0) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "Name a file, or a folder that contains files: retake import FILE");
-		st = rt_cli_fail(cli, RT_NOT_FOUND, "there is no file in %s", rt_cli_word(cli, 0));
+	files = find_files(cli);
+	if (m.name.size > 0 && files.count > 1)
+		rt_cli_fail(cli, RT_USAGE, "--name is for one file, not for %zu", files.count);
+	if (rt_ok(&cli->s) && files.count == 0) {
+		rt_cli_hint(cli, "Name a file, or a folder that contains files: retake import FILE");
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no file in %s", rt_cli_word(cli, 0));
 	}
-	rt_buf_init(&m.temporary, cli->alloc, 4096);
-	rt_host_temp_dir(&m.temporary);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, &m.temporary);
-	if (st == RT_OK) {
-		m.begun_us = cli->env->now_us(cli->env->ctx);
-		rt_buf_init(&m.json, cli->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_byte(&m.json, '[');
-		rt_host_hold(true); /* interrupted, take back what is written, then stop */
-		for (i = 0; i < files.count && !rt_host_interrupted(); i++) {
-			import_file(&m, files.items[i], files.asked[i]);
-			say_progress(&m, i + 1, files.count);
-		}
-		rt_host_hold(false);
-		if (i < files.count && m.first != RT_INTERRUPTED)
-			say_not_reached(&m, files.count - i);
-		if (m.progress) {
-			rt_term_spaces(&cli->err, 79);
-			rt_buf_add_byte(&cli->err.buf, '\r');
-			rt_term_flush(&cli->err);
-		}
-		st = finish(&m);
-		rt_buf_deinit(&m.json);
+	rt_host_temp_dir(temporary);
+	m.temporary = rt_scope_str(&cli->s, temporary).ptr;
+	if (!rt_ok(&cli->s))
+		return;
+	import_files(&m, &files);
+	if (cli->json)
+		print_json(&m);
+	else if (!cli->quiet)
+		print_summary(&m);
+	if (m.first != RT_OK && rt_ok(&cli->s)) {
+		cli->s.error = m.error;
+		rt_scope_note(&cli->s, m.first);
+		memcpy(cli->session.hint, m.hint, sizeof(cli->session.hint));
 	}
-	rt_buf_deinit(&m.temporary);
-	paths_deinit(&files);
-	return st;
 }
 
 static const rt_flag import_flags[] = {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * models: which there are to ask; and replay: what was sent for a reply. */
+ * models: which can be asked; and replay: what was sent for a reply. */
 #include "cli/model_session.h"
 #include "chat/last_request.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "llm/keys_host.h"
 #include "llm/provider.h"
@@ -14,7 +15,7 @@
 
 typedef struct listing {
 	rt_cli *cli;
-	rt_buf json;
+	rt_buf *json;
 	rt_str provider;
 	size_t count;
 } listing;
@@ -23,216 +24,204 @@ static void
 add_model(void *ctx, rt_str name, size_t context_tokens)
 {
 	listing *l = ctx;
+	rt_cli *cli = l->cli;
+	rt_buf *full = rt_scope_buf(&cli->s);
 
 	l->count++;
-	if (l->cli->json) {
-		rt_json_add_comma(&l->json);
-		rt_buf_add_c(&l->json, "{\"model\":");
-		{
-			rt_buf full;
-
-			rt_buf_init(&full, l->cli->alloc, RT_BUF_UNLIMITED);
-			rt_buf_add_str(&full, l->provider);
-			rt_buf_add_byte(&full, '/');
-			rt_buf_add_str(&full, name);
-			rt_json_add_string(&l->json, rt_buf_str(&full));
-			rt_buf_deinit(&full);
-		}
-		if (context_tokens > 0) {
-			rt_json_add_key(&l->json, "context_tokens");
-			rt_buf_add_u64(&l->json, context_tokens);
-		}
-		rt_buf_add_byte(&l->json, '}');
-		return;
-	}
-	rt_term_line(&l->cli->out, l->provider);
-	rt_term_c(&l->cli->out, "/");
-	rt_term_line(&l->cli->out, name);
+	rt_buf_add_f(full, "%.*s/%.*s", RT_STR_ARG(l->provider), RT_STR_ARG(name));
+	rt_json_open(l->json, NULL, '{');
+	rt_json_put_str(l->json, "model", rt_buf_str(full));
 	if (context_tokens > 0)
-		rt_term_f(&l->cli->out, "  (%zu tokens)", context_tokens);
-	rt_term_c(&l->cli->out, "\n");
+		rt_json_put_u64(l->json, "context_tokens", context_tokens);
+	rt_json_close(l->json, '}');
+	if (cli->json)
+		return;
+	rt_term_line(&cli->out, rt_buf_str(full));
+	if (context_tokens > 0)
+		rt_term_f(&cli->out, "  (%zu tokens)", context_tokens);
+	rt_term_c(&cli->out, "\n");
 }
 
 static bool
-stopped(void *ctx)
+is_stopped(void *ctx)
 {
 	(void)ctx;
 	return rt_host_interrupted();
 }
 
-/* What the server of a provider has. */
-static rt_status
+static void
+note_warnings(rt_cli *cli, const rt_buf *warnings)
+{
+	if (warnings->size > 0)
+		rt_cli_note(cli, "%.*s", (int)rt_str_trim(rt_buf_str(warnings)).size,
+			    warnings->ptr);
+}
+
+/* What the server of a provider offers. */
+static void
+list_server_models(listing *l, const rt_config *config)
+{
+	rt_cli *cli = l->cli;
+	rt_scope *s = &cli->s;
+	rt_buf *name = rt_scope_buf(s), *warnings = rt_scope_buf(s);
+	rt_model *model = NULL;
+
+	rt_buf_add_str(name, l->provider);
+	rt_buf_add_c(name, "/-"); /* which of its models does not matter */
+
+	rt_models_options options = {.alloc = cli->alloc,
+				     .env = cli->env,
+				     .config = config,
+				     .name = rt_scope_str(s, name),
+				     .tries = 2,
+				     .stop = is_stopped};
+
+	rt_host_hold(true);
+	RT_TRY(s, rt_models_open(&options, &model, NULL, warnings, &s->error));
+	note_warnings(cli, warnings);
+	RT_TRY(s, rt_server_models(model, is_stopped, NULL, add_model, l, &s->error));
+	rt_host_hold(false);
+	if (model != NULL)
+		model->ops->close(model);
+}
+
+static void
 list_models(rt_cli *cli, const rt_config *config, const char *provider)
 {
-	rt_models_options options = {.alloc = cli->alloc, .env = cli->env, .config = config,
-				     .tries = 2, .stop = stopped};
-	listing l = {.cli = cli, .provider = rt_str_of(provider)};
-	rt_model *model = NULL;
-	rt_buf name, warnings;
-	rt_status st = rt_models_check_provider(config, rt_str_of(provider), &cli->error);
+	rt_scope *s = &cli->s;
+	listing l = {.cli = cli, .provider = rt_str_of(provider), .json = rt_scope_buf(s)};
 
-	if (st != RT_OK)
-		return rt_cli_hint(cli, st,
-				   "Providers: retake models   To set one up: retake help config");
-	rt_buf_init(&l.json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
+	if (RT_TRY(s, rt_models_check_provider(config, l.provider, &s->error)) != RT_OK) {
+		rt_cli_hint(cli, "Providers: retake models   To set one up: retake help config");
+		return;
+	}
+	rt_json_open(l.json, NULL, '[');
 	if (strcmp(provider, "builtin") == 0) {
-		rt_buf_add_byte(&l.json, '[');
 		add_model(&l, RT_STR("echo"), 0);
 		add_model(&l, RT_STR("summary"), 0);
 		add_model(&l, RT_STR("play:FILE"), 0);
-		st = RT_OK;
 	} else {
-		rt_buf_add_f(&name, "%s/-", provider); /* which of its models does not matter */
-		options.name = rt_buf_str(&name);
-		rt_host_hold(true);
-		st = rt_models_open(&options, &model, NULL, &warnings, &cli->error);
-		if (warnings.size > 0)
-			rt_cli_note(cli, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size,
-				    warnings.ptr);
-		rt_buf_add_byte(&l.json, '[');
-		if (st == RT_OK)
-			st = rt_server_models(model, stopped, NULL, add_model, &l, &cli->error);
-		rt_host_hold(false);
-		if (model != NULL)
-			model->ops->close(model);
+		list_server_models(&l, config);
 	}
-	rt_buf_add_byte(&l.json, ']');
-	if (st == RT_OK && cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&l.json));
-	else if (st == RT_OK && l.count == 0)
+	rt_json_close(l.json, ']');
+	if (cli->json)
+		rt_cli_print_json(cli, l.json);
+	else if (rt_ok(s) && l.count == 0)
 		rt_cli_note(cli, "%s has no model; with Ollama: ollama pull NAME", provider);
-	rt_buf_deinit(&l.json);
-	rt_buf_deinit(&name);
-	rt_buf_deinit(&warnings);
-	return st;
+}
+
+/* Is there a key? A command that prints one is not run just to look. */
+static const char *
+key_state(rt_cli *cli, const rt_model_choice *choice, bool url_is_wrong)
+{
+	const rt_provider *kind = choice->provider;
+	rt_buf *key = rt_scope_buf(&cli->s), *warnings = rt_scope_buf(&cli->s);
+	rt_error ignored;
+	bool found;
+
+	if (choice->config != NULL && choice->config->key_cmd_count > 0)
+		return "key by command";
+	if (kind->url == NULL)
+		return "always there";
+	if (url_is_wrong)
+		return "wrong url";
+	if (rt_key_find(choice, NULL, NULL, key, warnings, &ignored) != RT_OK)
+		return "no key";
+	found = key->size > 0;
+	if (found)
+		memset(key->ptr, 0, key->size);
+	if (found)
+		return "key found";
+	return kind->key_env != NULL && kind->key_needed && choice->config == NULL ? "no key"
+										   : "needs no key";
 }
 
 /* One provider: where it is, and whether there is a key. */
 static void
 say_provider(listing *l, const rt_provider *kind, const rt_config_provider *config, rt_str name)
 {
-	rt_model_choice choice = {kind, config, name, rt_str_at("-", 1)};
 	rt_cli *cli = l->cli;
-	rt_buf key, said, url, warnings;
-	const char *state;
-	rt_error err;
-	rt_status st;
+	rt_model_choice choice = {kind, config, name, rt_str_at("-", 1)};
+	rt_buf *configured = rt_scope_buf(&cli->s), *url = rt_scope_buf(&cli->s);
+	rt_error ignored;
+	bool is_wrong =
+		kind->url != NULL && rt_key_url(&choice, configured, &ignored) != RT_OK;
+	const char *state = key_state(cli, &choice, is_wrong);
 
-	rt_buf_init(&key, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&said, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&url, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
-	memset(&err, 0, sizeof(err));
-	st = kind->url == NULL ? RT_OK : rt_key_url(&choice, &said, &err);
-	if (st == RT_OK && kind->url != NULL)
-		rt_url_add_shown(&url, said.size > 0 ? rt_buf_str(&said) : rt_str_of(kind->url));
-	/* a command is not run just to look */
-	if (config != NULL && config->key_cmd_count > 0)
-		state = "key by command";
-	else if (kind->url == NULL)
-		state = "always there";
-	else if (st != RT_OK)
-		state = "wrong url";
-	else if (rt_key_find(&choice, NULL, NULL, &key, &warnings, &err) != RT_OK)
-		state = "no key";
-	else if (key.size > 0)
-		state = "key found";
-	else
-		state = kind->key_env != NULL && kind->key_needed && config == NULL ? "no key"
-										    : "needs no key";
-	if (key.size > 0)
-		memset(key.ptr, 0, key.size);
-	if (cli->json) {
-		rt_json_add_comma(&l->json);
-		rt_buf_add_c(&l->json, "{\"provider\":");
-		rt_json_add_string(&l->json, name);
-		rt_json_add_key(&l->json, "kind");
-		rt_json_add_string(&l->json, rt_str_of(kind->name));
-		rt_json_add_key(&l->json, "url");
-		rt_json_add_string(&l->json, rt_buf_str(&url));
-		rt_json_add_key(&l->json, "state");
-		rt_json_add_string(&l->json, rt_str_of(state));
-		rt_buf_add_byte(&l->json, '}');
-	} else {
-		rt_term_style(&cli->out, RT_STYLE_BOLD);
-		rt_term_line(&cli->out, name);
-		rt_term_style(&cli->out, RT_STYLE_NONE);
-		rt_term_spaces(&cli->out, name.size < 11 ? 11 - name.size : 1);
-		rt_term_f(&cli->out, " %-14s ", state);
-		rt_term_line(&cli->out, url.size > 0 ? rt_buf_str(&url) : rt_str_of(kind->title));
-		if (strcmp(state, "no key") == 0 && kind->key_env != NULL && config == NULL)
-			rt_term_f(&cli->out, "  (set %s)", kind->key_env);
-		rt_term_c(&cli->out, "\n");
-	}
-	rt_buf_deinit(&key);
-	rt_buf_deinit(&said);
-	rt_buf_deinit(&url);
-	rt_buf_deinit(&warnings);
+	if (kind->url != NULL && !is_wrong)
+		rt_url_add_shown(url, configured->size > 0 ? rt_buf_str(configured)
+							   : rt_str_of(kind->url));
+	rt_json_open(l->json, NULL, '{');
+	rt_json_put_str(l->json, "provider", name);
+	rt_json_put_c(l->json, "kind", kind->name);
+	rt_json_put_str(l->json, "url", rt_buf_str(url));
+	rt_json_put_c(l->json, "state", state);
+	rt_json_close(l->json, '}');
+	if (cli->json)
+		return;
+	rt_term_style(&cli->out, RT_STYLE_BOLD);
+	rt_term_line(&cli->out, name);
+	rt_term_style(&cli->out, RT_STYLE_NONE);
+	rt_term_spaces(&cli->out, name.size < 11 ? 11 - name.size : 1);
+	rt_term_f(&cli->out, " %-14s ", state);
+	rt_term_line(&cli->out, url->size > 0 ? rt_buf_str(url) : rt_str_of(kind->title));
+	if (strcmp(state, "no key") == 0 && kind->key_env != NULL && config == NULL)
+		rt_term_f(&cli->out, "  (set %s)", kind->key_env);
+	rt_term_c(&cli->out, "\n");
 }
 
-/* The model that the project's setting names; nothing where there is no store yet. */
-static rt_status
-find_setting(rt_cli *cli, rt_buf *out)
+/* Which model is asked, and who says so. */
+static void
+say_choice(rt_cli *cli, const rt_config *config)
 {
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_buf *setting = rt_scope_buf(&cli->s);
+	bool is_set;
 
-	if (st == RT_NOT_FOUND)
-		return RT_OK;
-	return st == RT_OK ? rt_model_session_setting(&cli->session, out, &cli->error) : st;
+	rt_cli_open(cli, RT_SESSION_LOOK);
+	RT_TRY(&cli->s, rt_model_session_setting(&cli->session, setting, &cli->s.error));
+	if (cli->s.status == RT_NOT_FOUND)
+		rt_cli_recover(cli, NULL); /* there is no store yet */
+	if (!rt_ok(&cli->s))
+		return;
+	is_set = setting->size > 0;
+	if (!is_set && config->model.size == 0) {
+		rt_cli_advise(cli, "\nNone is chosen yet: retake set model PROVIDER/NAME\n");
+		return;
+	}
+	rt_term_c(&cli->out, "\nAsked is ");
+	rt_term_line(&cli->out, is_set ? rt_buf_str(setting) : config->model);
+	rt_term_f(&cli->out, ", as the %s says.\n", is_set ? "setting model" : "configuration");
 }
 
-static rt_status
+static void
 list_providers(rt_cli *cli, const rt_config *config)
 {
-	listing l = {.cli = cli};
-	rt_buf chosen;
-	size_t i;
-	rt_status st = RT_OK;
+	listing l = {.cli = cli, .json = rt_scope_buf(&cli->s)};
 
-	rt_buf_init(&l.json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&chosen, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&l.json, '[');
-	for (i = 0; i < config->provider_count; i++)
+	rt_json_open(l.json, NULL, '[');
+	for (size_t i = 0; i < config->provider_count; i++)
 		say_provider(&l, config->providers[i].kind, &config->providers[i],
 			     config->providers[i].name);
-	for (i = 0; rt_providers[i] != NULL; i++)
+	for (size_t i = 0; rt_providers[i] != NULL; i++)
 		if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) == NULL)
 			say_provider(&l, rt_providers[i], NULL, rt_str_of(rt_providers[i]->name));
-	rt_buf_add_byte(&l.json, ']');
+	rt_json_close(l.json, ']');
 	if (cli->json)
-		st = rt_cli_print_json(cli, rt_buf_str(&l.json));
+		rt_cli_print_json(cli, l.json);
 	else
-		st = find_setting(cli, &chosen);
-	if (st != RT_OK || cli->json) {
-		rt_buf_clear(&chosen);
-	} else if (chosen.size > 0) {
-		rt_term_f(&cli->out, "\nAsked is ");
-		rt_term_line(&cli->out, rt_buf_str(&chosen));
-		rt_term_c(&cli->out, ", as the setting model says.\n");
-	} else if (config->model.size > 0) {
-		rt_term_f(&cli->out, "\nAsked is ");
-		rt_term_line(&cli->out, config->model);
-		rt_term_c(&cli->out, ", as the configuration says.\n");
-	} else {
-		rt_cli_advise(cli, "\nNone is chosen yet: retake set model PROVIDER/NAME\n");
-	}
-	rt_buf_deinit(&l.json);
-	rt_buf_deinit(&chosen);
-	return st;
+		say_choice(cli, config);
 }
 
-static rt_status
+static void
 run_models(rt_cli *cli)
 {
 	const char *provider = rt_cli_word(cli, 0);
-	const rt_config *config = NULL;
-	rt_status st = rt_cli_config(cli, &config);
+	const rt_config *config = rt_cli_config(cli);
 
-	if (st != RT_OK)
-		return st;
-	return provider == NULL ? list_providers(cli, config) : list_models(cli, config, provider);
+	if (config != NULL && provider != NULL)
+		list_models(cli, config, provider);
+	else if (config != NULL)
+		list_providers(cli, config);
 }
 
 const rt_command rt_cli_models = {
@@ -256,205 +245,188 @@ const rt_command rt_cli_models = {
 typedef struct finding {
 	rt_cli *cli;
 	const char *entry;
-	char *store;
-	rt_buf line;   /* of the request; empty: not found yet */
-	rt_buf newest; /* of the file that is read: its requests so far */
+	const char *store;   /* NULL: not known, or no file */
+	yyjson_val *request; /* NULL: not found yet */
+	rt_buf *newest;      /* the requests so far of the file that is read, a line each */
 } finding;
 
-/* Of this store and this project? Ids are the same everywhere. */
-static bool
-is_ours(finding *f, rt_str line)
+/* The request of that name among the newest, where it is of this store and project: ids are the
+ * same everywhere. */
+static yyjson_val *
+find_request(finding *f, rt_str name)
 {
-	rt_json_doc *doc = NULL;
-	yyjson_val *root;
+	rt_scope *s = &f->cli->s;
+	rt_str all = rt_buf_str(f->newest);
+	rt_buf *member = rt_scope_buf(s); /* a replay has the name of its original in another key */
+	yyjson_val *record;
 	uint64_t project = 0;
-	bool ours;
+	size_t at, from, end;
 
-	if (rt_json_read(f->cli->alloc, line, &doc, NULL) != RT_OK)
-		return false;
-	root = rt_json_root(doc);
-	(void)rt_json_u64(rt_json_get(root, "project"), &project);
-	ours = f->store != NULL && rt_str_is(rt_json_str(rt_json_get(root, "store")), f->store) &&
-	       project == rt_engine_project_number(f->cli->session.engine);
-	rt_json_free(doc);
-	return ours;
+	rt_json_add_key(member, "request");
+	rt_json_add_string(member, name);
+	at = name.size == 0 ? SIZE_MAX : rt_str_find(all, rt_scope_str(s, member), 0);
+	if (at == SIZE_MAX || f->store == NULL)
+		return NULL;
+	for (from = at; from > 0 && all.ptr[from - 1] != '\n'; from--)
+		;
+	end = rt_str_find(all, RT_STR("\n"), at);
+	record = rt_json_parse(s, rt_str_at(all.ptr + from, end - from));
+	(void)rt_json_u64(rt_json_get(record, "project"), &project);
+	return rt_str_is(rt_json_str(rt_json_get(record, "store")), f->store) &&
+			       project == rt_engine_project_number(f->cli->session.engine)
+		       ? record
+		       : NULL;
 }
 
-/* Within a file a request stands before its reply, and files come newest first. So the
- * requests of a file are kept until the reply is seen. */
+/* Within a file a request precedes its reply, and files come newest first. So the requests of a
+ * file are kept until the reply is seen. */
 static bool
 look_at_line(void *ctx, rt_str line)
 {
 	finding *f = ctx;
 	rt_json_doc *doc = NULL;
-	yyjson_val *root;
 	rt_str what;
-	bool go_on = true;
 
 	if (rt_json_read(f->cli->alloc, line, &doc, NULL) != RT_OK)
 		return true;
-	root = rt_json_root(doc);
+
+	yyjson_val *root = rt_json_root(doc);
+
 	what = rt_json_str(rt_json_get(root, "what"));
 	if (rt_str_is(what, "request")) {
-		rt_buf_add_str(&f->newest, line);
-		rt_buf_add_byte(&f->newest, '\n');
+		rt_buf_add_str(f->newest, line);
+		rt_buf_add_byte(f->newest, '\n');
 	} else if (rt_str_is(what, "reply") &&
 		   rt_str_is(rt_json_str(rt_json_get(root, "entry")), f->entry)) {
-		rt_str name = rt_json_str(rt_json_get(root, "request"));
-		size_t at = SIZE_MAX, from, end;
-		rt_buf member; /* a replay has the name of what it repeats under another key */
-
-		rt_buf_init(&member, f->cli->alloc, RT_BUF_UNLIMITED);
-		rt_json_add_key(&member, "request");
-		rt_json_add_string(&member, name);
-		if (name.size > 0 && member.status == RT_OK)
-			at = rt_str_find(rt_buf_str(&f->newest), rt_buf_str(&member), 0);
-		rt_buf_deinit(&member);
-		if (at != SIZE_MAX) {
-			for (from = at; from > 0 && f->newest.ptr[from - 1] != '\n'; from--)
-				;
-			end = rt_str_find(rt_buf_str(&f->newest), RT_STR("\n"), at);
-			go_on = !is_ours(f, rt_str_at(f->newest.ptr + from, end - from));
-			rt_buf_clear(&f->line);
-			if (!go_on)
-				rt_buf_add_str(&f->line, rt_str_at(f->newest.ptr + from, end - from));
-		}
+		f->request = find_request(f, rt_json_str(rt_json_get(root, "request")));
 	}
 	rt_json_free(doc);
-	return go_on;
+	return f->request == NULL;
 }
 
-/* Is it the server that the conversation was held with? A name that stays may mean another
- * one by now, and what is private is not to go there unasked. */
-static rt_status
+/* Is it the server that the conversation was held with? The same name may mean another one by
+ * now, and private texts must not go there without being asked to. */
+static void
 check_server(rt_cli *cli, yyjson_val *record, const rt_model *model)
 {
 	rt_str then = rt_json_str(rt_json_get(record, "server"));
 
-	if (rt_str_eq(then, model->server))
-		return RT_OK;
-	rt_cli_hint(cli, RT_REFUSED, "To send it there all the same: -m %.*s/%.*s",
+	if (!rt_ok(&cli->s) || rt_str_eq(then, model->server))
+		return;
+	rt_cli_hint(cli, "To send it there all the same: -m %.*s/%.*s",
 		    RT_STR_ARG(rt_model_service(model)), RT_STR_ARG(model->name));
-	return rt_cli_fail(cli, RT_REFUSED, "%.*s was %.*s when this was sent, and is %.*s now",
-			   RT_STR_ARG(rt_model_service(model)),
-			   RT_STR_ARG(then.size > 0 ? then : RT_STR("no server")),
-			   RT_STR_ARG(model->server.size > 0 ? model->server : RT_STR("no server")));
+	rt_cli_fail(cli, RT_REFUSED, "%.*s was %.*s when this was sent, and is %.*s now",
+		    RT_STR_ARG(rt_model_service(model)),
+		    RT_STR_ARG(then.size > 0 ? then : RT_STR("no server")),
+		    RT_STR_ARG(model->server.size > 0 ? model->server : RT_STR("no server")));
 }
 
 /* The model that was asked then, of the provider as the configuration calls it. */
-static rt_status
+static void
 open_same(rt_cli_model_session *session, yyjson_val *record)
 {
-	rt_str service = rt_json_str(rt_json_get(record, "service"));
 	rt_cli *cli = session->cli;
-	rt_buf name;
-	rt_status st;
+	rt_scope *s = &cli->s;
+	rt_str service = rt_json_str(rt_json_get(record, "service"));
+	rt_buf *name = rt_scope_buf(s);
 
 	if (service.size == 0) {
-		rt_cli_hint(cli, RT_REFUSED, "Say to whom: -m PROVIDER/NAME   Providers: retake models");
-		return rt_cli_fail(cli, RT_REFUSED, "an older version of Retake sent this, and did not "
-				   "write down to which server");
+		rt_cli_hint(cli, "Say to whom: -m PROVIDER/NAME   Providers: retake models");
+		rt_cli_fail(cli, RT_REFUSED, "an older version of Retake sent this, and did not "
+					     "write down to which server");
 	}
-	rt_buf_init(&name, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&name, service);
-	rt_buf_add_byte(&name, '/');
-	rt_buf_add_str(&name, rt_json_str(rt_json_get(record, "model")));
-	st = rt_cli_buf(cli, &name);
-	if (st == RT_OK)
-		st = rt_model_session_model(&session->m, rt_buf_str(&name), true, &session->m.model,
-					    &session->cli->error);
-	if (st == RT_OK && !rt_str_eq(rt_model_service(session->m.model), service))
-		st = rt_cli_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
-				 RT_STR_ARG(service));
-	else if (st == RT_OK)
-		st = check_server(cli, record, session->m.model);
-	rt_buf_deinit(&name);
-	return st;
+	rt_buf_add_str(name, service);
+	rt_buf_add_byte(name, '/');
+	rt_buf_add_str(name, rt_json_str(rt_json_get(record, "model")));
+	RT_TRY(s, rt_model_session_model(&session->m, rt_scope_str(s, name), true, &session->m.model,
+					 &s->error));
+	if (rt_ok(s) && !rt_str_eq(rt_model_service(session->m.model), service))
+		rt_cli_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
+			    RT_STR_ARG(service));
+	check_server(cli, record, session->m.model);
 }
 
-/* Ask the same once more; the reply is only shown. */
-static rt_status
+/* Asks the same once more; the reply is only shown. */
+static void
 resend(rt_cli *cli, yyjson_val *record, rt_str body)
 {
+	rt_scope *s = &cli->s;
+	rt_str provider = rt_json_str(rt_json_get(record, "provider"));
+	rt_cli_model_session *session =
+		rt_cli_model_session_open(cli, rt_cli_has(cli, "model"));
+	const rt_text *note = NULL;
+
+	if (session != NULL && session->m.model == NULL)
+		open_same(session, record);
+	if (rt_ok(s) && !rt_str_is(provider, session->m.model->provider->name))
+		rt_cli_fail(cli, RT_USAGE, "the request is one for %.*s; name a model of it with -m",
+			    RT_STR_ARG(provider));
+	if (!rt_ok(s))
+		return;
+
 	rt_resend_options options = {
 		.discussion = rt_json_str(rt_json_get(record, "discussion")),
 		.take = rt_json_str(rt_json_get(record, "take")),
 		.body = body,
 		.of = rt_json_str(rt_json_get(record, "request")),
+		.with = rt_cli_model_session_with(session),
 	};
-	const rt_text *note = NULL;
-	rt_cli_model_session session;
-	rt_status st;
 
-	st = rt_cli_model_session_open(cli, &session, rt_cli_has(cli, "model"));
-	if (st == RT_OK && session.m.model == NULL)
-		st = open_same(&session, record);
-	if (st == RT_OK && !rt_str_is(rt_json_str(rt_json_get(record, "provider")),
-				      session.m.model->provider->name))
-		st = rt_cli_fail(cli, RT_USAGE,
-				 "the request is one for %.*s; name a model of it with -m",
-				 RT_STR_ARG(rt_json_str(rt_json_get(record, "provider"))));
-	if (st == RT_OK) {
-		rt_cli_model_session_with(&session, &options.with);
-		st = rt_engine_resend(cli->session.engine, &options, &note, &cli->error);
-		rt_cli_model_session_end(&session, note);
-		rt_text_unref(note);
-	}
-	rt_cli_model_session_close(&session);
-	return st;
+	RT_TRY(s, rt_engine_resend(cli->session.engine, &options, &note, &s->error));
+	rt_cli_model_session_end(session, note);
+	rt_text_unref(note);
 }
 
-static rt_status
+static void
+close_request(void *item)
+{
+	rt_last_request_deinit(item);
+}
+
+static void
 run_replay(rt_cli *cli)
 {
-	char id[RT_ID_ROOM];
-	finding f = {.cli = cli, .entry = id};
-	rt_json_doc *doc = NULL;
-	rt_last_request sent = {.is_same = false};
-	yyjson_val *record = NULL;
-	rt_buf state;
-	uint32_t entry;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_scope *s = &cli->s;
+	char id[RT_ID_MAX + 1] = "";
+	finding f = {.cli = cli, .entry = id, .newest = rt_scope_buf(s)};
+	rt_buf *state = rt_scope_buf(s);
+	rt_last_request *sent = rt_scope_get(s, sizeof(*sent));
 
-	rt_buf_init(&state, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&sent.body, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&f.line, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&f.newest, cli->alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK)
-		st = rt_cli_entry(cli, rt_cli_word(cli, 0), true, &entry);
-	if (st == RT_OK)
-		st = rt_entry_id(cli->session.value, entry, id, &cli->error);
-	if (st == RT_OK)
-		st = rt_host_state_dir(&state, &cli->error);
-	f.store = rt_session_store_path(&cli->session);
-	if (st == RT_OK)
-		st = rt_comms_read(cli->alloc, rt_buf_str(&state), look_at_line, &f, &cli->error);
-	if (st == RT_OK && f.line.size == 0) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "What would be sent now: retake context");
-		st = rt_cli_fail(cli, RT_NOT_FOUND,
-				 "there is no record of a request that %s is the reply to", id);
+	rt_cli_open(cli, RT_SESSION_LOOK);
+
+	uint32_t entry = rt_cli_entry(cli, rt_cli_word(cli, 0), true);
+
+	RT_TRY(s, rt_entry_id(cli->session.value, entry, id, &s->error));
+	RT_TRY(s, rt_host_state_dir(state, &s->error));
+	if (!rt_ok(s))
+		return;
+
+	char *store = rt_session_store_path(&cli->session);
+
+	rt_scope_defer(s, free, store);
+	f.store = store;
+	RT_TRY(s, rt_comms_read(cli->alloc, rt_buf_str(state), look_at_line, &f, &s->error));
+	if (rt_ok(s) && f.request == NULL) {
+		rt_cli_hint(cli, "What would be sent now: retake context");
+		rt_cli_fail(cli, RT_NOT_FOUND,
+			    "there is no record of a request that %s is the reply to", id);
 	}
-	if (st == RT_OK)
-		st = rt_json_read(cli->alloc, rt_buf_str(&f.line), &doc, &cli->error);
-	record = st == RT_OK ? rt_json_root(doc) : NULL;
-	if (st == RT_OK)
-		st = rt_last_request_build(
-			cli->session.engine, record,
-			rt_provider_named(rt_json_str(rt_json_get(record, "provider"))), NULL, NULL,
-			&sent, &cli->error);
-	if (st == RT_OK && !sent.is_same)
+	if (!rt_ok(s))
+		return;
+	rt_buf_init(&sent->body, cli->alloc, RT_BUF_UNLIMITED);
+	rt_scope_defer(s, close_request, sent);
+	RT_TRY(s, rt_last_request_build(
+			  cli->session.engine, f.request,
+			  rt_provider_named(rt_json_str(rt_json_get(f.request, "provider"))), NULL,
+			  NULL, sent, &s->error));
+	if (!rt_ok(s))
+		return;
+	if (!sent->is_same)
 		rt_cli_note(cli, "%s", RT_CLI_NOT_EXACT);
-	if (st == RT_OK && rt_cli_has(cli, "send"))
-		st = resend(cli, record, rt_buf_str(&sent.body));
-	else if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&sent.body));
-	rt_json_free(doc);
-	free(f.store);
-	rt_buf_deinit(&state);
-	rt_last_request_deinit(&sent);
-	rt_buf_deinit(&f.line);
-	rt_buf_deinit(&f.newest);
-	return st;
+	if (rt_cli_has(cli, "send"))
+		resend(cli, f.request, rt_buf_str(&sent->body));
+	else
+		rt_cli_print_json(cli, &sent->body);
 }
 
 static const rt_flag replay_flags[] = {

@@ -38,9 +38,9 @@ load_entry(rt_cli *cli, rt_cli_items *items, yyjson_val *entry, rt_buf *scratch)
 		rt_json_add_value(scratch, content);
 	}
 	item.content = rt_buf_str(scratch);
-	st = rt_cli_buf(cli, scratch);
+	st = rt_old_buf(cli, scratch);
 	if (st == RT_OK && rt_cli_items_add(items, &item) != RT_OK)
-		st = rt_cli_nomem(cli);
+		st = rt_old_nomem(cli);
 	return st;
 }
 
@@ -76,8 +76,8 @@ load(rt_cli *cli, rt_cli_items *items)
 	rt_status st = rt_cli_items_init(items, cli->alloc);
 
 	if (st != RT_OK)
-		return rt_cli_nomem(cli);
-	st = rt_cli_take(cli, &take);
+		return rt_old_nomem(cli);
+	st = rt_old_take(cli, &take);
 	if (st != RT_OK)
 		return st;
 	items->step = cli->session.value->seq;
@@ -86,7 +86,7 @@ load(rt_cli *cli, rt_cli_items *items)
 	if (count == 0)
 		return RT_OK;
 	rt_buf_init(&l.scratch, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_each_window(cli, 0, count - 1, load_window, &l);
+	st = rt_old_each_window(cli, 0, count - 1, load_window, &l);
 	rt_buf_deinit(&l.scratch);
 	return st;
 }
@@ -96,7 +96,7 @@ add_title(rt_cli *cli, rt_buf *buf)
 {
 	const rt_take *take = NULL;
 	const rt_cell *cell = rt_project_cell(cli->session.value, cli->session.place.disc);
-	rt_status st = rt_cli_take(cli, &take);
+	rt_status st = rt_old_take(cli, &take);
 
 	if (st != RT_OK)
 		return st;
@@ -119,7 +119,7 @@ write_file(rt_cli *cli, const rt_cli_items *items, rt_buf *out)
 	st = add_title(cli, &title);
 	if (st == RT_OK) {
 		rt_cli_takefile_write(out, items, rt_buf_str(&title));
-		st = rt_cli_buf(cli, out);
+		st = rt_old_buf(cli, out);
 	}
 	rt_buf_deinit(&title);
 	return st;
@@ -142,9 +142,9 @@ rt_cli_takefile_print(rt_cli *cli)
 		rt_buf_add_c(&json, "{\"text\":");
 		rt_json_add_string(&json, rt_buf_str(&buf));
 		rt_buf_add_c(&json, "}");
-		st = rt_cli_buf(cli, &json);
+		st = rt_old_buf(cli, &json);
 		if (st == RT_OK)
-			st = rt_cli_print_json(cli, rt_buf_str(&json));
+			st = rt_old_print_json(cli, rt_buf_str(&json));
 		rt_buf_deinit(&json);
 	} else if (st == RT_OK) {
 		rt_term_raw(&cli->out, rt_buf_str(&buf));
@@ -187,13 +187,13 @@ say_unchanged(rt_cli *cli)
 	rt_buf_init(&buf, cli->alloc, 4096);
 	rt_buf_add_f(&buf, "{\"seq\":%llu,\"unchanged\":true}",
 		     (unsigned long long)cli->session.value->seq);
-	(void)rt_cli_print_json(cli, rt_buf_str(&buf));
+	(void)rt_old_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return RT_OK;
 }
 
 static rt_status
-say_changes(rt_cli *cli, rt_cli_change *change, const rt_cli_counts *counts)
+say_changes(rt_cli *cli, rt_old_change *change, const rt_cli_counts *counts)
 {
 	const rt_take *take = NULL;
 	rt_buf parts;
@@ -214,16 +214,16 @@ say_changes(rt_cli *cli, rt_cli_change *change, const rt_cli_counts *counts)
 			rt_buf_add_c(&json, "{\"dry_run\":true");
 			rt_buf_add_str(&json, rt_buf_str(change->extra));
 			rt_buf_add_c(&json, "}");
-			st = rt_cli_print_json(cli, rt_buf_str(&json));
+			st = rt_old_print_json(cli, rt_buf_str(&json));
 			rt_buf_deinit(&json);
 		} else {
 			rt_term_f(&cli->out, "Would change: %s. Nothing was changed.\n", parts.ptr);
 			st = RT_OK;
 		}
 	} else {
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 		if (st == RT_OK)
-			st = rt_cli_change_say(change, "Changed take \"%s\": %s.", take->name->ptr,
+			st = rt_old_change_say(change, "Changed take \"%s\": %s.", take->name->ptr,
 					       parts.ptr);
 	}
 	rt_buf_deinit(&parts);
@@ -242,7 +242,7 @@ load_base(rt_cli *cli, const rt_cli_items *read, rt_cli_items *base)
 	st = rt_engine_value_at(cli->session.engine, read->step, &cli->session.value, &cli->error);
 	if (st != RT_OK) {
 		cli->session.value = now;
-		return rt_cli_hint(cli, st,
+		return rt_old_hint(cli, st,
 				   "The first frame line names the step that the file shows.");
 	}
 	st = load(cli, base);
@@ -260,7 +260,7 @@ fill_locked(rt_cli *cli, const rt_cli_items *base, rt_cli_items *read)
 	size_t i, at;
 
 	if (st != RT_OK)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	for (i = 0; i < read->count; i++) {
 		if (!read->items[i].locked)
 			continue;
@@ -278,17 +278,17 @@ apply_text(rt_cli *cli, rt_str text)
 {
 	rt_cli_items read = {0}, base = {0}, current = {0};
 	rt_cli_counts counts;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	st = rt_cli_items_init(&read, cli->alloc) == RT_OK
 		     ? rt_cli_takefile_read(text, &read, &cli->error)
-		     : rt_cli_nomem(cli);
+		     : rt_old_nomem(cli);
 	if (st == RT_OK)
 		st = rt_engine_refresh(cli->session.engine, &cli->error);
 	if (st == RT_OK)
-		st = rt_cli_look(cli);
+		st = rt_old_look(cli);
 	if (st == RT_OK)
 		st = load_base(cli, &read, &base);
 	if (st == RT_OK)
@@ -304,11 +304,11 @@ apply_text(rt_cli *cli, rt_str text)
 	if (st == RT_OK)
 		st = rt_cli_takefile_fits(&base, &read, &current, &cli->error);
 	if (st == RT_OK && !rt_cli_has(cli, "dry-run"))
-		st = rt_cli_change_run(&change);
+		st = rt_old_change_run(&change);
 	if (st == RT_OK)
 		st = say_changes(cli, &change, &counts);
 done:
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	rt_cli_items_deinit(&read);
 	rt_cli_items_deinit(&base);
 	rt_cli_items_deinit(&current);
@@ -329,13 +329,13 @@ edit_take(rt_cli *cli)
 	if (st == RT_OK)
 		st = write_file(cli, &items, &text);
 	if (st == RT_OK)
-		st = rt_cli_edit_text(cli, "take", &text, &path);
+		st = rt_old_edit_text(cli, "take", &text, &path);
 	if (st == RT_OK) {
 		st = apply_text(cli, rt_buf_str(&text));
 		if (st == RT_OK)
 			(void)unlink(path.ptr);
 		else
-			st = rt_cli_hint(cli, st,
+			st = rt_old_hint(cli, st,
 					 "Your text is kept in %s   Mend it and go on: "
 					 "retake edit --all -f %s",
 					 path.ptr, path.ptr);
@@ -354,19 +354,19 @@ rt_cli_takefile_edit(rt_cli *cli)
 	rt_buf text;
 
 	if (word != NULL && strcmp(word, "-") != 0)
-		return rt_cli_fail(cli, RT_USAGE, "--all is about the whole take, not \"%.40s\"",
+		return rt_old_fail(cli, RT_USAGE, "--all is about the whole take, not \"%.40s\"",
 				   word);
-	st = rt_cli_open(cli, RT_SESSION_CHANGE);
+	st = rt_old_open(cli, RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	if (file == NULL && word == NULL)
 		return edit_take(cli);
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_read_file(cli, file != NULL ? file : "-", &text);
+	st = rt_old_read_file(cli, file != NULL ? file : "-", &text);
 	if (st == RT_OK)
 		st = apply_text(cli, rt_buf_str(&text));
 	if (st == RT_USAGE && cli->error.line > 0)
-		rt_cli_hint(cli, st, "Nothing was changed. The form: retake show --take-file");
+		rt_old_hint(cli, st, "Nothing was changed. The form: retake show --take-file");
 	rt_buf_deinit(&text);
 	return st;
 }

@@ -92,7 +92,7 @@ tree_tips(rt_cli *cli, tree *t, size_t takes)
 	t->tips_mask = room - 1;
 	t->tips = rt_new0(t->alloc, room * sizeof(*t->tips));
 	if (t->tips == NULL)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	for (i = 0; i < t->count; i++) {
 		if (t->rows[i].hidden)
 			continue;
@@ -116,7 +116,7 @@ tree_init(rt_cli *cli, tree *t, yyjson_val *rows)
 	t->rows = rt_new0(cli->alloc, (count + 1) * sizeof(*t->rows));
 	t->more = rt_new0(cli->alloc, count + 2);
 	if (t->table == NULL || t->rows == NULL || t->more == NULL)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	yyjson_arr_foreach(rows, i, max, json) {
 		rt_str parent = rt_json_str(rt_json_get(json, "parent_node"));
 		size_t above = parent.size == 0 ? 0 : *find_node(t, parent);
@@ -151,7 +151,7 @@ tree_shape(rt_cli *cli, tree *t)
 	size_t i;
 
 	if (met == NULL)
-		return rt_cli_nomem(cli);
+		return rt_old_nomem(cli);
 	for (i = 0; i < t->count; i++) {
 		row *r = &t->rows[i];
 		const row *parent = r->parent == SIZE_MAX ? NULL : &t->rows[r->parent];
@@ -356,7 +356,7 @@ draw(rt_cli *cli, yyjson_val *rows, size_t width)
 	const rt_disc *disc = NULL;
 	tree t = {.width = width, .preview = preview_of(width)};
 	size_t i;
-	rt_status st = rt_cli_disc(cli, &disc);
+	rt_status st = rt_old_disc(cli, &disc);
 
 	if (st == RT_OK)
 		st = tree_init(cli, &t, rows);
@@ -440,13 +440,13 @@ add_rows(rt_cli *cli, yyjson_val *rows, rt_str replies, rt_buf *out)
 	}
 	rt_buf_add_byte(out, ']');
 	rt_json_free(doc);
-	return rt_cli_buf(cli, out);
+	return rt_old_buf(cli, out);
 }
 
 /* The rows, and in those whose reply is arriving "arriving":[…]. Nearly always there are
  * none, and the rows go out as they came. */
 static rt_status
-print_json(rt_cli *cli, rt_cli_view *view)
+print_json(rt_cli *cli, rt_old_view *view)
 {
 	size_t count = 0;
 	rt_buf buf, replies;
@@ -455,14 +455,14 @@ print_json(rt_cli *cli, rt_cli_view *view)
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&replies, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&replies, '[');
-	st = rt_cli_inflight_add(cli, &replies, &count);
+	st = rt_old_inflight_add(cli, &replies, &count);
 	rt_buf_add_byte(&replies, ']');
 	if (st == RT_OK && count > 0)
-		st = rt_cli_view_read(cli, view, RT_OK);
+		st = rt_old_view_read(cli, view, RT_OK);
 	if (st == RT_OK && count > 0)
 		st = add_rows(cli, view->root, rt_buf_str(&replies), &buf);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(count > 0 ? &buf : &view->buf));
+		st = rt_old_print_json(cli, rt_buf_str(count > 0 ? &buf : &view->buf));
 	rt_buf_deinit(&buf);
 	rt_buf_deinit(&replies);
 	return st;
@@ -472,12 +472,12 @@ static rt_status
 run_tree(rt_cli *cli)
 {
 	size_t width = rt_term_width(&cli->out);
-	rt_cli_view view;
-	rt_status st = rt_cli_open(cli, RT_SESSION_LOOK);
+	rt_old_view view;
+	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
 
 	if (st != RT_OK)
 		return st;
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	if (cli->json)
 		st = rt_view_tree(cli->session.engine, cli->session.value, cli->session.place.disc,
 				  &view.buf, &cli->error);
@@ -487,11 +487,11 @@ run_tree(rt_cli *cli)
 				       &cli->error);
 	if (st == RT_OK && cli->json)
 		st = print_json(cli, &view);
-	else if ((st = rt_cli_view_read(cli, &view, st)) == RT_OK)
+	else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK)
 		st = draw(cli, view.root, width);
 	if (st == RT_OK && !cli->json)
-		st = rt_cli_inflight_report(cli);
-	rt_cli_view_deinit(&view);
+		st = rt_old_inflight_report(cli);
+	rt_old_view_deinit(&view);
 	return st;
 }
 
@@ -513,5 +513,5 @@ const rt_command rt_cli_tree = {
 		"take; the active one has a star.",
 	.examples = "retake tree\nretake tree --labels\nretake tree --json",
 	.flags = tree_flags,
-	.run = run_tree,
+	.run_status = run_tree,
 };

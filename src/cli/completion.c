@@ -103,7 +103,7 @@ run_completion(rt_cli *cli)
 	rt_buf json;
 
 	if (script == NULL)
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "there are completions for bash, zsh and fish, not "
 				   "\"%.40s\"",
 				   shell);
@@ -115,7 +115,7 @@ run_completion(rt_cli *cli)
 	rt_buf_add_f(&json, "{\"shell\":\"%s\",\"script\":", shell);
 	rt_json_add_string(&json, rt_str_of(script));
 	rt_buf_add_byte(&json, '}');
-	st = rt_cli_print_json(cli, rt_buf_str(&json));
+	st = rt_old_print_json(cli, rt_buf_str(&json));
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -130,7 +130,7 @@ const rt_command rt_cli_completion = {
 	.examples = "source <(retake completion bash)\n"
 		    "retake completion fish > ~/.config/fish/completions/retake.fish",
 	.kinds = {RT_ARG_SHELL},
-	.run = run_completion,
+	.run_status = run_completion,
 };
 
 /* --- candidates --- */
@@ -203,21 +203,21 @@ static void
 offer_entries(rt_cli *cli, rt_str prefix)
 {
 	const rt_take *take = NULL;
-	rt_cli_view view;
+	rt_old_view view;
 	yyjson_val *row;
 	size_t i, count;
 	char word[32];
 
 	offer(cli, prefix, RT_STR("@"), "the head");
-	if (rt_cli_take(cli, &take) != RT_OK)
+	if (rt_old_take(cli, &take) != RT_OK)
 		return;
 	count = rt_seq_count(take->slots);
 	for (i = 1; i <= count && count <= 200 && prefix.size > 0; i++) {
 		snprintf(word, sizeof(word), ":%zu", i);
 		offer(cli, prefix, rt_str_of(word), NULL);
 	}
-	rt_cli_view_init(cli, &view);
-	if (count <= 20000 && rt_cli_view_read(cli, &view,
+	rt_old_view_init(cli, &view);
+	if (count <= 20000 && rt_old_view_read(cli, &view,
 					       rt_view_tree(cli->session.engine, cli->session.value,
 							    cli->session.place.disc, &view.buf,
 							    &cli->error)) == RT_OK)
@@ -229,17 +229,17 @@ offer_entries(rt_cli *cli, rt_str prefix)
 			else if (prefix.size > 0)
 				offer(cli, prefix, rt_json_str(rt_json_get(row, "id")), NULL);
 		}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 }
 
 static void
 offer_view(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 {
-	rt_cli_view view;
+	rt_old_view view;
 	rt_status st;
 	size_t i;
 
-	rt_cli_view_init(cli, &view);
+	rt_old_view_init(cli, &view);
 	if (kind == RT_ARG_DISC)
 		st = rt_view_discussions(cli->session.engine, cli->session.value, false, &view.buf,
 					 &cli->error);
@@ -249,7 +249,7 @@ offer_view(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 	else
 		st = rt_view_settings(cli->session.engine, cli->session.value,
 				      cli->session.place.disc, &view.buf, &cli->error);
-	if (rt_cli_view_read(cli, &view, st) == RT_OK) {
+	if (rt_old_view_read(cli, &view, st) == RT_OK) {
 		if (kind == RT_ARG_DISC || kind == RT_ARG_TAKE) {
 			offer_names(cli, prefix, view.root, "name");
 		} else if (kind == RT_ARG_ROLE) {
@@ -262,7 +262,7 @@ offer_view(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 			offer_keys(cli, prefix, rt_json_get(view.root, "settings"));
 		}
 	}
-	rt_cli_view_deinit(&view);
+	rt_old_view_deinit(&view);
 }
 
 typedef struct project_offer {
@@ -293,18 +293,18 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 	case RT_ARG_FILE:
 	case RT_ARG_DIR: rt_term_c(&cli->out, ":files\n"); break;
 	case RT_ARG_ENTRY:
-		if (rt_cli_open(cli, RT_SESSION_LOOK) == RT_OK)
+		if (rt_old_open(cli, RT_SESSION_LOOK) == RT_OK)
 			offer_entries(cli, prefix);
 		break;
 	case RT_ARG_TAKE:
 	case RT_ARG_DISC:
 	case RT_ARG_ROLE:
 	case RT_ARG_SETTING:
-		if (rt_cli_open(cli, RT_SESSION_LOOK) == RT_OK)
+		if (rt_old_open(cli, RT_SESSION_LOOK) == RT_OK)
 			offer_view(cli, prefix, kind);
 		break;
 	case RT_ARG_PROJECT:
-		if (rt_cli_open_store(cli, RT_SESSION_LOOK) == RT_OK)
+		if (rt_old_open_store(cli, RT_SESSION_LOOK) == RT_OK)
 			(void)cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0),
 						    offer_project, &projects, NULL);
 		break;
@@ -460,5 +460,5 @@ const rt_command rt_cli_complete = {
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "-- WORD…",
 	.summary = "list what may follow on a command line",
-	.run = run_complete,
+	.run_status = run_complete,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A count is exact only when it can be proved on the request itself: it goes to OpenAI, there
- * is nothing but text in it, and the sum of its messages is that of the table. */
+ * A count is exact only when it can be proved on the request itself: it goes to OpenAI, contains
+ * nothing but text, and the sum of its messages is that of the table. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/counting.h"
@@ -15,93 +15,66 @@
 
 enum { ROLE_COLUMNS = 12 };
 
-void
-rt_cli_counting_init(rt_cli_counting *c, rt_cli *cli)
+static void
+free_ranks(void *item)
 {
-	memset(c, 0, sizeof(*c));
-	c->cli = cli;
-	c->provider = &rt_provider_openai;
-	rt_buf_init(&c->name, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&c->unsent, cli->alloc, RT_BUF_UNLIMITED);
+	rt_tokens_free(item);
 }
 
-void
-rt_cli_counting_deinit(rt_cli_counting *c)
-{
-	rt_buf_deinit(&c->name);
-	rt_buf_deinit(&c->unsent);
-	rt_tokens_free(c->ranks);
-	rt_free(c->cli->alloc, c->parts);
-}
+/* ---- the model ---- */
 
-/* ---- for whom ---- */
-
-static rt_status
+static rt_str
 choose_name(rt_cli_counting *c)
 {
-	const char *given = rt_cli_flag_value(c->cli, "model");
-	rt_status st = RT_OK;
+	rt_scope *s = &c->cli->s;
+	const char *given = rt_cli_flag_value(c->cli, "model"), *environment = getenv("RETAKE_MODEL");
+	rt_buf *name = rt_scope_buf(s);
 
 	if (given != NULL)
-		rt_buf_add_c(&c->name, given);
-	else
-		st = rt_model_session_setting(&c->cli->session, &c->name, &c->cli->error);
-	if (st == RT_OK && c->name.size == 0 && getenv("RETAKE_MODEL") != NULL)
-		rt_buf_add_c(&c->name, getenv("RETAKE_MODEL"));
-	if (st == RT_OK && c->name.size == 0)
-		rt_buf_add_str(&c->name, c->config->model);
-	return st == RT_OK ? rt_cli_buf(c->cli, &c->name) : st;
+		return rt_str_of(given);
+	RT_TRY(s, rt_model_session_setting(&c->cli->session, name, &s->error));
+	if (name->size == 0 && environment != NULL)
+		return rt_str_of(environment);
+	return name->size == 0 && c->config != NULL ? c->config->model : rt_scope_str(s, name);
 }
 
-rt_status
-rt_cli_counting_provider(rt_cli *cli, const char *name, const rt_provider **out)
+const rt_provider *
+rt_cli_counting_provider(rt_cli *cli, const char *name)
 {
-	const rt_config_provider *own = NULL;
-	const rt_config *config = NULL;
-	rt_buf names;
-	rt_status st;
+	const rt_provider *provider = rt_provider_named(rt_str_of(name));
+	const rt_config *config = provider == NULL ? rt_cli_config(cli) : NULL;
+	const rt_config_provider *own =
+		config == NULL ? NULL : rt_config_provider_named(config, rt_str_of(name));
+	rt_buf *names = rt_scope_buf(&cli->s);
 
-	*out = rt_provider_named(rt_str_of(name));
-	if (*out != NULL)
-		return RT_OK;
-	st = rt_cli_config(cli, &config);
-	if (st != RT_OK)
-		return st;
-	own = rt_config_provider_named(config, rt_str_of(name));
-	if (own != NULL) {
-		*out = own->kind;
-		return RT_OK;
-	}
-	rt_buf_init(&names, cli->alloc, RT_BUF_UNLIMITED);
-	rt_provider_add_names(&names);
-	st = names.status == RT_OK
-		     ? rt_fail(&cli->error, RT_USAGE, "no provider \"%s\"; there are %.*s", name,
-			       RT_STR_ARG(rt_buf_str(&names)))
-		     : rt_fail(&cli->error, RT_NOMEM, "out of memory");
-	rt_buf_deinit(&names);
-	return st;
+	if (provider != NULL || own != NULL)
+		return provider != NULL ? provider : own->kind;
+	rt_provider_add_names(names);
+	rt_cli_fail(cli, RT_USAGE, "no provider \"%s\"; there are %.*s", name,
+		    RT_STR_ARG(rt_scope_str(&cli->s, names)));
+	return NULL;
 }
 
-/* Who is asked where no provider is said. One that was only chosen before, and that nobody
- * knows, is still there to be counted for. */
-static rt_status
+/* A model that was chosen earlier and is not known any more can still be counted for. */
+static void
 choose_provider(rt_cli_counting *c)
 {
 	rt_cli *cli = c->cli;
-	const char *said = rt_cli_flag_value(cli, "provider");
+	const char *given = rt_cli_flag_value(cli, "provider");
 	rt_model_choice choice;
 	rt_error err;
 	rt_status st;
 
-	c->model = rt_buf_str(&c->name);
-	if (said != NULL) {
-		st = rt_cli_counting_provider(cli, said, &c->provider);
-		if (st == RT_OK)
+	if (!rt_ok(&cli->s))
+		return;
+	if (given != NULL) {
+		c->provider = rt_cli_counting_provider(cli, given);
+		if (c->provider != NULL)
 			c->model = rt_provider_model(c->provider, c->model);
-		return st;
+		return;
 	}
 	if (c->model.size == 0)
-		return RT_OK;
+		return;
 	st = rt_models_choose(c->config, c->model, &choice, &err);
 	if (st == RT_OK) {
 		c->is_known = true;
@@ -111,32 +84,21 @@ choose_provider(rt_cli_counting *c)
 		if (choice.config != NULL && c->budget == 0)
 			c->budget = choice.config->context_tokens;
 	} else if (rt_cli_has(cli, "model") && rt_token_encoding_of(c->model) == NULL) {
-		cli->error = err;
-		return rt_cli_hint(cli, st, "Models: retake models");
+		rt_cli_fail(cli, st, "%s", err.text);
+		rt_cli_hint(cli, "Models: retake models");
 	}
-	return RT_OK;
 }
 
-rt_status
-rt_cli_counting_choose(rt_cli_counting *c)
+void
+rt_cli_counting_choose(rt_cli_counting *c, rt_cli *cli)
 {
-	rt_cli *cli = c->cli;
-	const char *budget = rt_cli_flag_value(cli, "budget");
-	uint64_t tokens = 0;
-	rt_status st = RT_OK;
-
-	if (budget != NULL)
-		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
-	c->budget = (size_t)tokens;
-	if (st == RT_OK)
-		st = rt_cli_config(cli, &c->config);
-	if (st == RT_OK)
-		st = choose_name(c);
-	if (st == RT_OK)
-		st = choose_provider(c);
-	if (st == RT_OK)
-		c->encoding = rt_token_encoding_of(c->model);
-	return st;
+	*c = (rt_cli_counting){.cli = cli, .provider = &rt_provider_openai};
+	c->unsent = rt_scope_buf(&cli->s);
+	c->budget = rt_cli_flag_number(cli, "budget", "how many tokens", 0);
+	c->config = rt_cli_config(cli);
+	c->model = choose_name(c);
+	choose_provider(c);
+	c->encoding = rt_token_encoding_of(c->model);
 }
 
 /* ---- counting ---- */
@@ -156,98 +118,93 @@ static void
 keep_part(void *ctx, const rt_context_part *part)
 {
 	rt_cli_counting *c = ctx;
-	size_t room = c->part_room == 0 ? 64 : c->part_room * 2;
-	rt_context_part *more;
 
-	if (c->part_count == c->part_room) {
-		more = rt_resize(c->cli->alloc, c->parts, room * sizeof(*more));
-		if (more == NULL) {
-			c->status = RT_NOMEM;
-			return;
-		}
-		c->parts = more;
-		c->part_room = room;
-	}
-	c->parts[c->part_count++] = *part;
+	c->parts = rt_scope_grow(&c->cli->s, c->parts, c->part_count, &c->part_capacity,
+				 sizeof(*c->parts));
+	if (c->parts != NULL)
+		c->parts[c->part_count++] = *part;
 }
 
-static rt_status
+static void
 load_ranks(rt_cli_counting *c)
 {
 	rt_cli *cli = c->cli;
-	rt_buf warnings;
-	rt_status st;
+	rt_scope *s = &cli->s;
+	rt_buf *warnings = rt_scope_buf(s);
 
 	if (c->encoding == NULL || (c->budget == 0 && !rt_cli_has(cli, "tokens")))
-		return RT_OK;
-	rt_buf_init(&warnings, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_tokens_load(cli->alloc, c->encoding, &c->ranks, &warnings, &cli->error);
-	if (st == RT_OK && warnings.size > 0)
-		rt_cli_note(cli, "%.*s", (int)rt_str_trim(rt_buf_str(&warnings)).size,
-			    warnings.ptr);
-	else if (st == RT_OK && c->ranks == NULL)
+		return;
+	RT_TRY(s, rt_tokens_load(cli->alloc, c->encoding, &c->ranks, warnings, &s->error));
+	rt_scope_defer(s, free_ranks, c->ranks);
+	if (rt_ok(s) && warnings->size > 0)
+		rt_cli_note(cli, "%.*s", (int)rt_str_trim(rt_buf_str(warnings)).size,
+			    warnings->ptr);
+	else if (rt_ok(s) && c->ranks == NULL)
 		rt_cli_note(cli, "the token ranks of %s are not installed; counts are estimates",
 			    c->encoding->name);
-	rt_buf_deinit(&warnings);
-	return st;
 }
 
 /* Is the sum of the table what the request comes to? */
-static rt_status
+static void
 prove(rt_cli_counting *c, rt_str body)
 {
+	rt_scope *s = &c->cli->s;
 	size_t tokens = 0;
 	bool whole = false;
-	rt_status st;
 
 	c->tokens = c->totals.tokens;
 	if (c->ranks == NULL)
-		return RT_OK;
+		return;
 	c->tokens += RT_TOKENS_REPLY;
 	if (c->provider != &rt_provider_openai)
-		return RT_OK;
-	st = rt_tokens_count_request(c->ranks, body, &tokens, &whole, &c->cli->error);
-	c->is_exact = st == RT_OK && whole && tokens == c->tokens;
-	return st;
+		return;
+	RT_TRY(s, rt_tokens_count_request(c->ranks, body, &tokens, &whole, &s->error));
+	c->is_exact = rt_ok(s) && whole && tokens == c->tokens;
 }
 
-rt_status
+void
 rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 {
 	rt_cli *cli = c->cli;
-	rt_context_options options = {.ctx = c,
-				      .totals = &c->totals,
-				      .budget_tokens = c->budget,
-				      .unsent = &c->unsent};
-	rt_status st = load_ranks(c);
+	rt_scope *s = &cli->s;
+	bool is_counted = c->budget > 0 || rt_cli_has(cli, "tokens");
 
-	if (c->budget > 0 || rt_cli_has(cli, "tokens")) /* else nobody wants to know */
-		options.part = keep_part;
+	load_ranks(c);
+
+	rt_context_options options = {
+		.ctx = c,
+		.totals = &c->totals,
+		.budget_tokens = c->budget,
+		.unsent = c->unsent,
+		.part = is_counted ? keep_part : NULL,
+		.count = c->ranks != NULL ? count_text : NULL,
+		.service = c->service,
+		.stream = c->is_known, /* as it would be sent */
+	};
+
 	if (c->is_known || rt_cli_has(cli, "model"))
 		options.model = c->model;
-	options.service = c->service;
-	options.stream = c->is_known; /* as it would be sent */
-	if (c->ranks != NULL)
-		options.count = count_text;
-	if (st == RT_OK)
-		st = rt_view_context(cli->session.engine, cli->session.value, cli->session.place,
-				     c->provider, &options, body, &cli->error);
-	if (st == RT_OK && c->status != RT_OK)
-		st = rt_cli_fail(cli, c->status, "there is not enough memory to count the tokens");
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, body);
-	return st == RT_OK ? prove(c, rt_buf_str(body)) : st;
+	RT_TRY(s, rt_view_context(cli->session.engine, cli->session.value, cli->session.place,
+				  c->provider, &options, body, &s->error));
+	if (c->status != RT_OK)
+		rt_cli_fail(cli, c->status, "there is not enough memory to count the tokens");
+	rt_str text = rt_scope_str(s, body);
+
+	if (rt_ok(s))
+		prove(c, text);
 }
 
-/* ---- saying it ---- */
+/* ---- printing ---- */
 
 void
 rt_cli_counting_note(const rt_cli_counting *c)
 {
-	size_t i, first = 0, last = 0, out = c->totals.left_out;
+	size_t first = 0, last = 0, out = c->totals.left_out;
 
-	rt_session_note_lines(&c->cli->session, rt_buf_str(&c->unsent));
-	for (i = 0; i < c->part_count; i++) {
+	if (!rt_ok(&c->cli->s))
+		return;
+	rt_session_note_lines(&c->cli->session, rt_buf_str(c->unsent));
+	for (size_t i = 0; i < c->part_count; i++) {
 		if (!c->parts[i].left_out)
 			continue;
 		last = c->parts[i].at + 1;
@@ -268,58 +225,36 @@ rt_cli_counting_note(const rt_cli_counting *c)
 			    c->is_exact ? "" : "about ", c->tokens);
 }
 
-static rt_status
-part_words(const rt_cli_counting *c, const rt_context_part *part, char id[RT_ID_ROOM], rt_str *role)
-{
-	rt_cli *cli = c->cli;
-	const rt_take *take = NULL;
-	rt_slot slot;
-	rt_status st = rt_entry_id(cli->session.value, part->entry, id, &cli->error);
-
-	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
-	if (st == RT_OK)
-		st = rt_seq_copy(take->slots, part->at, 1, &slot, &cli->error);
-	if (st == RT_OK)
-		st = rt_project_name(cli->session.value, slot.role, role, &cli->error);
-	return st;
-}
-
 /* {"exact","encoding","entries":[{"id","at","tokens","left_out"}],"tokens","left_out"}; at
  * counts from 1, as addresses do. */
-static rt_status
+static void
 print_json(const rt_cli_counting *c)
 {
 	rt_cli *cli = c->cli;
-	char id[RT_ID_ROOM];
-	rt_status st = RT_OK;
-	rt_str role;
-	rt_buf json;
-	size_t i;
+	char id[RT_ID_MAX + 1] = "";
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_f(&json, "{\"exact\":%s,\"encoding\":", c->is_exact ? "true" : "false");
-	if (c->ranks != NULL)
-		rt_json_add_string(&json, rt_str_of(c->encoding->name));
-	else
-		rt_buf_add_c(&json, "null");
-	rt_buf_add_c(&json, ",\"entries\":[");
-	for (i = 0; st == RT_OK && i < c->part_count; i++) {
+	rt_json_open(json, NULL, '{');
+	rt_json_put_bool(json, "exact", c->is_exact);
+	rt_json_put_c(json, "encoding", c->ranks != NULL ? c->encoding->name : NULL);
+	rt_json_open(json, "entries", '[');
+	for (size_t i = 0; i < c->part_count; i++) {
 		const rt_context_part *part = &c->parts[i];
 
-		st = part_words(c, part, id, &role);
-		rt_buf_add_c(&json, i > 0 ? ",{\"id\":" : "{\"id\":");
-		rt_json_add_string(&json, rt_str_of(id));
-		rt_buf_add_f(&json, ",\"at\":%zu,\"tokens\":%zu,\"left_out\":%s}", part->at + 1,
-			     part->tokens, part->left_out ? "true" : "false");
+		RT_TRY(&cli->s,
+		       rt_entry_id(cli->session.value, part->entry, id, &cli->s.error));
+		rt_json_open(json, NULL, '{');
+		rt_json_put_c(json, "id", id);
+		rt_json_put_u64(json, "at", part->at + 1);
+		rt_json_put_u64(json, "tokens", part->tokens);
+		rt_json_put_bool(json, "left_out", part->left_out);
+		rt_json_close(json, '}');
 	}
-	rt_buf_add_f(&json, "],\"tokens\":%zu,\"left_out\":%zu}", c->tokens, c->totals.left_out);
-	if (st == RT_OK)
-		st = rt_cli_buf(cli, &json);
-	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&json));
-	rt_buf_deinit(&json);
-	return st;
+	rt_json_close(json, ']');
+	rt_json_put_u64(json, "tokens", c->tokens);
+	rt_json_put_u64(json, "left_out", c->totals.left_out);
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
 }
 
 static void
@@ -345,6 +280,29 @@ print_row(rt_term *out, size_t at, const char *id, size_t id_width, rt_str role,
 	rt_buf_deinit(&line);
 }
 
+/* The row of an entry. */
+static void
+print_part(const rt_cli_counting *c, const rt_context_part *part, size_t width)
+{
+	rt_cli *cli = c->cli;
+	rt_scope *s = &cli->s;
+	const rt_project *value = cli->session.value;
+	const rt_take *take = rt_cli_take(cli);
+	char id[RT_ID_MAX + 1] = "";
+	rt_str role = {NULL, 0};
+	rt_slot slot;
+
+	RT_TRY(s, rt_entry_id(value, part->entry, id, &s->error));
+	RT_TRY(s, rt_seq_copy(take->slots, part->at, 1, &slot, &s->error));
+	RT_TRY(s, rt_project_name(value, slot.role, &role, &s->error));
+	if (rt_ok(s))
+		print_row(&cli->out, part->at + 1, id, width, role, part->tokens,
+			  part->left_out      ? "  left out"
+			  : part->is_summary  ? "  summary"
+			  : part->tokens == 0 ? "  not sent"
+					      : "");
+}
+
 static void
 print_total(const rt_cli_counting *c)
 {
@@ -365,39 +323,35 @@ print_total(const rt_cli_counting *c)
 		rt_term_f(out, " (%s%s)\n", c->is_exact ? "exact, " : "", c->encoding->name);
 }
 
-rt_status
+void
 rt_cli_counting_print(const rt_cli_counting *c)
 {
-	rt_term *out = &c->cli->out;
-	size_t i, in_entries = 0, width = 4;
-	char id[RT_ID_ROOM];
-	rt_status st = RT_OK;
-	rt_str role;
+	rt_cli *cli = c->cli;
+	char id[RT_ID_MAX + 1] = "";
+	size_t in_entries = 0, width = 4;
 
-	if (c->cli->json)
-		return print_json(c);
-	for (i = 0; st == RT_OK && i < c->part_count; i++) {
-		st = part_words(c, &c->parts[i], id, &role);
+	if (cli->json) {
+		print_json(c);
+		return;
+	}
+	for (size_t i = 0; i < c->part_count; i++) {
+		RT_TRY(&cli->s,
+		       rt_entry_id(cli->session.value, c->parts[i].entry, id, &cli->s.error));
 		if (strlen(id) > width)
 			width = strlen(id) < 24 ? strlen(id) : 24;
 	}
-	for (i = 0; st == RT_OK && i < c->part_count; i++) {
-		const rt_context_part *part = &c->parts[i];
-
-		st = part_words(c, part, id, &role);
-		if (!part->left_out)
-			in_entries += part->tokens;
-		print_row(out, part->at + 1, id, width, role, part->tokens,
-			  part->left_out     ? "  left out"
-			  : part->is_summary ? "  summary"
-			  : part->tokens == 0 ? "  not sent"
-					     : "");
+	for (size_t i = 0; i < c->part_count; i++) {
+		print_part(c, &c->parts[i], width);
+		if (!c->parts[i].left_out)
+			in_entries += c->parts[i].tokens;
 	}
+	if (!rt_ok(&cli->s))
+		return;
 	if (c->totals.tokens > in_entries)
-		print_row(out, 0, "", width, RT_STR("prompts"), c->totals.tokens - in_entries, "");
+		print_row(&cli->out, 0, "", width, RT_STR("prompts"),
+			  c->totals.tokens - in_entries, "");
 	if (c->ranks != NULL)
-		print_row(out, 0, "", width, RT_STR("reply"), RT_TOKENS_REPLY, "  to begin it");
-	if (st == RT_OK)
-		print_total(c);
-	return st;
+		print_row(&cli->out, 0, "", width, RT_STR("reply"), RT_TOKENS_REPLY,
+			  "  to begin it");
+	print_total(c);
 }

@@ -11,44 +11,38 @@
 #include "llm/config.h"
 #include "llm/tokens.h"
 
-/* One thread; init, then deinit in any case. */
 typedef struct rt_cli_counting {
 	rt_cli *cli;
-	const rt_provider *provider;       /* that the request is for; never NULL once chosen */
-	rt_buf name;                       /* of the model, as it was chosen; empty: none is */
-	rt_str model;                      /* as its provider calls it; empty: none is */
+	const rt_provider *provider;       /* that the request is for */
+	rt_str model;                      /* as its provider calls it; empty: none is chosen */
 	rt_str service;                    /* what the configuration calls that provider */
 	const rt_token_encoding *encoding; /* NULL: not known */
-	bool is_known;                     /* the model is chosen, and somebody's: as it is asked */
-	bool is_exact;                     /* what is said of tokens is no estimate */
+	bool is_known;                     /* the model is one that ask would send to */
+	bool is_exact;                     /* token counts are not estimates */
 	size_t budget;                     /* 0: no limit */
 	rt_context_part *parts;            /* the entries, in the order of the request */
-	size_t part_count, part_room;
+	size_t part_count, part_capacity;
 	rt_context_totals totals;
-	size_t tokens; /* of the whole request */
-	rt_buf unsent; /* blocks that it cannot contain, a line each */
+	size_t tokens;  /* of the whole request */
+	rt_buf *unsent; /* blocks that it cannot contain, a line each */
 	/* private */
 	const rt_config *config; /* the session's */
-	rt_tokens *ranks; /* NULL: counts are estimates */
-	rt_status status; /* of counting so far */
+	rt_tokens *ranks;        /* NULL: counts are estimates */
+	rt_status status;        /* of counting so far */
 } rt_cli_counting;
 
-void rt_cli_counting_init(rt_cli_counting *c, rt_cli *cli);
-void rt_cli_counting_deinit(rt_cli_counting *c);
-
-/* A provider by its name, or the kind of one of the configuration's. RT_USAGE: there is
- * none. */
-rt_status rt_cli_counting_provider(rt_cli *cli, const char *name, const rt_provider **out);
-/* For whom, as ask chooses (model_session.h), but without a key: -m, else the setting, else
- * RETAKE_MODEL, else the configuration; and of which provider: --provider, else the model's,
- * else OpenAI. RT_NOT_FOUND: -m names a provider that is not there. */
-rt_status rt_cli_counting_choose(rt_cli_counting *c);
-/* Build the request into body, within the budget of --budget or of the configuration, and
- * count. Of a model that is known it is the body that ask would send. */
-rt_status rt_cli_counting_build(rt_cli_counting *c, rt_buf *body);
-/* Say on standard error what the budget left out, and which blocks are not sent. */
+/* A provider by its name, or the kind of one of the configuration's. RT_USAGE: unknown. */
+const rt_provider *rt_cli_counting_provider(rt_cli *cli, const char *name);
+/* The model, as ask chooses (model_session.h), but without a key: -m, else the setting, else
+ * RETAKE_MODEL, else the configuration; and its provider: --provider, else the model's, else
+ * OpenAI. RT_NOT_FOUND: -m names an unknown provider. */
+void rt_cli_counting_choose(rt_cli_counting *c, rt_cli *cli);
+/* Builds the request into body, within the budget of --budget or of the configuration, and
+ * counts. For a model that is known it is the body that ask would send. */
+void rt_cli_counting_build(rt_cli_counting *c, rt_buf *body);
+/* Notes what the budget left out, and which blocks are not sent. */
 void rt_cli_counting_note(const rt_cli_counting *c);
 /* The table of --tokens, for people or as JSON. */
-rt_status rt_cli_counting_print(const rt_cli_counting *c);
+void rt_cli_counting_print(const rt_cli_counting *c);
 
 #endif

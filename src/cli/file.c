@@ -1,53 +1,63 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files and the editor, with what to do when something is wrong. */
+ * Files and the editor, with hints about what went wrong. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <unistd.h>
+
 #include "app/editor.h"
 #include "cli/cli.h"
 
 static void
-hint_unreadable(rt_cli *cli, rt_status st, const char *path)
+hint_unreadable(rt_cli *cli, const char *path)
 {
+	rt_status status = cli->s.status;
+
 	if (strcmp(path, "-") == 0)
 		path = "standard input";
-	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "Look at the name. More: retake help %s",
-			    cli->args.command->name);
-	else if (st == RT_IO || st == RT_FULL || st == RT_REFUSED)
-		rt_cli_hint(cli, st, "Look at its permissions: ls -l %s", path);
+	if (status == RT_NOT_FOUND)
+		rt_cli_hint(cli, "Look at the name. More: retake help %s", cli->args.command->name);
+	else if (status == RT_IO || status == RT_FULL || status == RT_REFUSED)
+		rt_cli_hint(cli, "Look at its permissions: ls -l %s", path);
 }
 
-rt_status
-rt_cli_read_file(rt_cli *cli, const char *path, rt_buf *out)
+rt_str
+rt_cli_read_file(rt_cli *cli, const char *path)
 {
-	rt_status st = rt_files_read(path, out, &cli->error);
+	rt_buf *out = rt_scope_buf(&cli->s);
 
-	hint_unreadable(cli, st, path);
-	return st;
+	if (!rt_ok(&cli->s))
+		return rt_str_of(NULL);
+	rt_scope_note(&cli->s, rt_files_read(path, out, &cli->s.error));
+	hint_unreadable(cli, path);
+	return rt_scope_str(&cli->s, out);
 }
 
-rt_status
-rt_cli_read_whole_file(rt_cli *cli, const char *path, rt_buf *out)
+rt_str
+rt_cli_read_whole_file(rt_cli *cli, const char *path)
 {
-	rt_status st = rt_files_read_whole(path, out, &cli->error);
+	rt_buf *out = rt_scope_buf(&cli->s);
 
-	if (st == RT_BUSY)
-		rt_cli_hint(cli, st, "Try again when the other program is done with it.");
-	hint_unreadable(cli, st, path);
-	return st;
+	if (!rt_ok(&cli->s))
+		return rt_str_of(NULL);
+	if (rt_scope_note(&cli->s, rt_files_read_whole(path, out, &cli->s.error)) == RT_BUSY)
+		rt_cli_hint(cli, "Try again when the other program is done with it.");
+	hint_unreadable(cli, path);
+	return rt_scope_str(&cli->s, out);
 }
 
-rt_status
+void
 rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mode mode)
 {
-	rt_status st = rt_files_write(cli->env, path, bytes, mode, &cli->error);
-
-	if (st == RT_REFUSED)
-		rt_cli_hint(cli, st, "To replace it, add --force.");
-	else if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, st, "Make the folder first, or name another one.");
+	if (!rt_ok(&cli->s))
+		return;
+	rt_scope_note(&cli->s, rt_files_write(cli->env, path, bytes, mode, &cli->s.error));
+	if (cli->s.status == RT_REFUSED)
+		rt_cli_hint(cli, "To replace it, add --force.");
+	else if (cli->s.status == RT_NOT_FOUND)
+		rt_cli_hint(cli, "Make the folder first, or name another one.");
 	else
-		hint_unreadable(cli, st, path);
-	return st;
+		hint_unreadable(cli, path);
 }
 
 bool
@@ -56,30 +66,34 @@ rt_cli_may_edit(const rt_cli *cli)
 	return rt_cli_has(cli, "editor") || (!cli->no_input && rt_host_can_ask());
 }
 
-static rt_status
-nobody_to_ask(rt_cli *cli)
+rt_str
+rt_cli_edit_text(rt_cli *cli, const char *name, rt_str text, bool is_one)
 {
-	rt_cli_hint(cli, RT_USAGE,
-		    strcmp(cli->args.command->name, "prompt") == 0
-			    ? "To open the editor all the same: retake prompt edit -e   "
-			      "To give the text: retake prompt set TEXT"
-			    : "Give the text, a file with -f FILE, or \"-\" for standard input.   "
-			      "To open the editor all the same: -e");
-	return rt_cli_fail(cli, RT_USAGE, "%s has no text, and there is nobody to ask for it",
-			   cli->args.command->name);
+	rt_buf *edited = rt_scope_buf(&cli->s), *path = rt_scope_buf(&cli->s);
+
+	if (rt_ok(&cli->s) && !rt_cli_may_edit(cli)) {
+		rt_cli_hint(cli, "%s",
+			    strcmp(cli->args.command->name, "prompt") == 0
+				    ? "To open the editor all the same: retake prompt edit -e   "
+				      "To give the text: retake prompt set TEXT"
+				    : "Give the text, a file with -f FILE, or \"-\" for standard "
+				      "input.   To open the editor all the same: -e");
+		rt_cli_fail(cli, RT_USAGE, "%s has no text, and there is nobody to ask for it",
+			    cli->args.command->name);
+	}
+	rt_buf_add_str(edited, text);
+	RT_TRY(&cli->s, is_one ? rt_editor_run_one(&cli->session, name, edited, path, &cli->s.error)
+			       : rt_editor_run(&cli->session, name, edited, path, &cli->s.error));
+	if (rt_ok(&cli->s))
+		cli->draft = path->ptr;
+	return rt_scope_str(&cli->s, edited);
 }
 
-rt_status
-rt_cli_edit_text(rt_cli *cli, const char *name, rt_buf *text, rt_buf *path)
+void
+rt_cli_drop_draft(rt_cli *cli)
 {
-	return rt_cli_may_edit(cli) ? rt_editor_run(&cli->session, name, text, path, &cli->error)
-				    : nobody_to_ask(cli);
-}
-
-rt_status
-rt_cli_edit_one(rt_cli *cli, const char *name, rt_buf *text, rt_buf *path)
-{
-	return rt_cli_may_edit(cli)
-		       ? rt_editor_run_one(&cli->session, name, text, path, &cli->error)
-		       : nobody_to_ask(cli);
+	if (cli->draft == NULL || !rt_ok(&cli->s))
+		return;
+	(void)unlink(cli->draft);
+	cli->draft = NULL;
 }

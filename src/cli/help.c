@@ -66,7 +66,7 @@ rt_status
 rt_cli_help_version(rt_cli *cli)
 {
 	if (cli->json)
-		return rt_cli_print_json(
+		return rt_old_print_json(
 			cli, RT_STR("{\"name\":\"retake\",\"version\":\"" RT_VERSION "\"}"));
 	rt_term_c(&cli->out, "retake " RT_VERSION "\n");
 	return RT_OK;
@@ -287,9 +287,9 @@ print_json_help(rt_cli *cli, const rt_command *command)
 		}
 		rt_buf_add_c(&out, "]}");
 	}
-	st = rt_cli_buf(cli, &out);
+	st = rt_old_buf(cli, &out);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&out));
+		st = rt_old_print_json(cli, rt_buf_str(&out));
 	rt_buf_deinit(&out);
 	return st;
 }
@@ -435,9 +435,9 @@ operations_json(rt_cli *cli)
 		rt_buf_add_c(&out, "]}");
 	}
 	rt_buf_add_byte(&out, ']');
-	st = rt_cli_buf(cli, &out);
+	st = rt_old_buf(cli, &out);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&out));
+		st = rt_old_print_json(cli, rt_buf_str(&out));
 	rt_buf_deinit(&out);
 	return st;
 }
@@ -456,7 +456,7 @@ topic_json(rt_cli *cli, const rt_cli_topic *topic)
 		rt_json_add_string(&out, rt_str_of(row->text));
 	}
 	rt_buf_add_byte(&out, '}');
-	st = rt_cli_print_json(cli, rt_buf_str(&out));
+	st = rt_old_print_json(cli, rt_buf_str(&out));
 	rt_buf_deinit(&out);
 	return st;
 }
@@ -482,7 +482,7 @@ formats_json(rt_cli *cli)
 		rt_buf_add_byte(&out, '}');
 	}
 	rt_buf_add_byte(&out, ']');
-	st = rt_cli_print_json(cli, rt_buf_str(&out));
+	st = rt_old_print_json(cli, rt_buf_str(&out));
 	rt_buf_deinit(&out);
 	return st;
 }
@@ -495,7 +495,7 @@ print_manpage(rt_cli *cli)
 
 	rt_buf_init(&out, cli->alloc, RT_BUF_UNLIMITED);
 	rt_cli_manpage(cli->commands, &out);
-	st = rt_cli_buf(cli, &out);
+	st = rt_old_buf(cli, &out);
 	if (st == RT_OK)
 		rt_term_raw(&cli->out, rt_buf_str(&out));
 	rt_buf_deinit(&out);
@@ -536,11 +536,11 @@ unknown_topic(rt_cli *cli, const char *word)
 	const char *near = nearest_topic(cli, word);
 
 	if (near != NULL)
-		rt_cli_hint(cli, RT_NOT_FOUND, "Did you mean: retake help %s   All: retake help",
+		rt_old_hint(cli, RT_NOT_FOUND, "Did you mean: retake help %s   All: retake help",
 			    near);
 	else
-		rt_cli_hint(cli, RT_NOT_FOUND, "All commands and topics: retake help");
-	return rt_cli_fail(cli, RT_NOT_FOUND, "there is no command or topic \"%.60s\"", word);
+		rt_old_hint(cli, RT_NOT_FOUND, "All commands and topics: retake help");
+	return rt_old_fail(cli, RT_NOT_FOUND, "there is no command or topic \"%.60s\"", word);
 }
 
 static rt_status
@@ -560,7 +560,7 @@ run_help(rt_cli *cli)
 	if (strcmp(word, "events") == 0)
 		return rt_cli_help_events(cli);
 	if (strcmp(word, "keys") == 0)
-		return cli->help_keys(cli);
+		{ cli->help_keys(cli); return rt_cli_recover(cli, &cli->error); }
 	while (topic->name != NULL && strcmp(topic->name, word) != 0)
 		topic++;
 	if (strcmp(word, "operations") == 0 && cli->json)
@@ -597,5 +597,5 @@ const rt_command rt_cli_help = {
 	.examples = "retake help edit\nretake help addressing",
 	.flags = help_flags,
 	.kinds = {RT_ARG_COMMAND},
-	.run = run_help,
+	.run_status = run_help,
 };

@@ -99,9 +99,9 @@ print_json(rt_cli *cli)
 		rt_buf_add_c(&out, "}}");
 	}
 	rt_buf_add_c(&out, "]}");
-	st = rt_cli_buf(cli, &out);
+	st = rt_old_buf(cli, &out);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&out));
+		st = rt_old_print_json(cli, rt_buf_str(&out));
 	rt_buf_deinit(&out);
 	return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kind of a file is read from its first bytes; its name says nothing. */
+ * The type of an image is found by its first bytes, not by its name. */
 #include "cli/image.h"
 
 #include "base/encode.h"
@@ -11,9 +11,9 @@ begins(rt_str bytes, size_t at, const char *magic, size_t size)
 	return bytes.size >= at + size && memcmp(bytes.ptr + at, magic, size) == 0;
 }
 
-/* NULL: none that providers take. */
+/* NULL: none that providers accept. */
 static const char *
-kind_of(rt_str bytes)
+type_of(rt_str bytes)
 {
 	if (begins(bytes, 0, "\x89PNG\r\n\x1A\n", 8))
 		return "image/png";
@@ -26,64 +26,62 @@ kind_of(rt_str bytes)
 	return NULL;
 }
 
-static rt_status
+static void
 add_file(rt_cli *cli, const char *path, rt_buf *out)
 {
-	const char *kind;
-	rt_buf bytes;
-	rt_status st;
+	rt_str bytes = rt_cli_read_file(cli, path);
+	const char *type = type_of(bytes);
 
-	rt_buf_init(&bytes, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_cli_read_file(cli, path, &bytes);
-	kind = st == RT_OK ? kind_of(rt_buf_str(&bytes)) : NULL;
-	if (st == RT_OK && kind == NULL)
-		st = rt_cli_fail(cli, RT_USAGE, "%s is no PNG, JPEG, GIF or WebP image", path);
-	if (st == RT_OK && bytes.size > RT_CLI_IMAGE_MAX)
-		st = rt_cli_fail(cli, RT_LIMIT, "%s has more than %d MiB, which no provider takes",
-				 path, RT_CLI_IMAGE_MAX >> 20);
-	if (st == RT_OK) {
-		rt_buf_add_f(out, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":\"", kind);
-		rt_buf_add_base64(out, rt_buf_str(&bytes));
-		rt_buf_add_c(out, "\"}");
-	}
-	rt_buf_deinit(&bytes);
-	return st;
+	if (type == NULL)
+		rt_cli_fail(cli, RT_USAGE, "%s is no PNG, JPEG, GIF or WebP image", path);
+	else if (bytes.size > RT_CLI_IMAGE_MAX)
+		rt_cli_fail(cli, RT_LIMIT, "%s has more than %d MiB, which no provider takes", path,
+			    RT_CLI_IMAGE_MAX >> 20);
+	if (!rt_ok(&cli->s))
+		return;
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "type", "image");
+	rt_json_put_c(out, "mimeType", type);
+	rt_buf_add_c(out, ",\"data\":\"");
+	rt_buf_add_base64(out, bytes);
+	rt_buf_add_c(out, "\"}");
 }
 
 static void
 add_address(const char *url, rt_buf *out)
 {
-	rt_buf_add_c(out, ",{\"type\":\"image_url\",\"image_url\":{\"url\":");
-	rt_json_add_string(out, rt_str_of(url));
-	rt_buf_add_c(out, "}}");
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "type", "image_url");
+	rt_json_open(out, "image_url", '{');
+	rt_json_put_c(out, "url", url);
+	rt_json_close(out, '}');
+	rt_json_close(out, '}');
 }
 
-rt_status
-rt_cli_image_content(rt_cli *cli, rt_str text, rt_buf *out)
+rt_str
+rt_cli_image_content(rt_cli *cli, rt_str text)
 {
 	const rt_args *args = &cli->args;
-	rt_status st = RT_OK;
-	bool any = false;
-	size_t i;
+	rt_buf *out = rt_scope_buf(&cli->s);
 
-	for (i = 0; st == RT_OK && i < args->given_count; i++) {
+	if (!rt_cli_has(cli, "image"))
+		return rt_str_of(NULL);
+	rt_json_open(out, NULL, '[');
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "type", "text");
+	rt_json_put_str(out, "text", text);
+	rt_json_close(out, '}');
+	for (size_t i = 0; i < args->given_count; i++) {
 		const char *value = args->given[i].value;
 
 		if (strcmp(args->given[i].flag->name, "image") != 0)
 			continue;
-		if (!any) {
-			rt_buf_add_c(out, "[{\"type\":\"text\",\"text\":");
-			rt_json_add_string(out, text);
-			rt_buf_add_byte(out, '}');
-		}
-		any = true;
 		if (rt_str_starts(rt_str_of(value), RT_STR("https://")) ||
 		    rt_str_starts(rt_str_of(value), RT_STR("http://")))
 			add_address(value, out);
 		else
-			st = add_file(cli, value, out);
+			add_file(cli, value, out);
 	}
-	if (any)
-		rt_buf_add_byte(out, ']');
-	return st == RT_OK ? rt_cli_buf(cli, out) : st;
+	rt_json_close(out, ']');
+	return rt_scope_str(&cli->s, out);
 }

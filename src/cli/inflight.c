@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replies that are no entries yet: those that arrive now, in whatever process, and those
- * that lie aside because what they answer is gone. */
+ * Replies that are not entries yet: those arriving now, in whatever process, and those kept aside
+ * because what they answer is gone. */
 #include "cli/cli.h"
-#include "chat/send.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "chat/send.h"
+
 typedef struct telling {
 	rt_cli *cli;
-	rt_str disc;  /* id of the one at hand */
+	rt_str disc;  /* id of the discussion that is looked at */
 	rt_buf *json; /* NULL: for people */
 	size_t count;
 } telling;
 
-/* "4711 8123456 desk 4026531836": process, when it began, machine, and what its number is
- * counted in. */
+/* The third word of "4711 8123456 desk 4026531836": process, its start, machine, namespace. */
 static rt_str
 machine_of(rt_str owner)
 {
@@ -30,40 +30,39 @@ machine_of(rt_str owner)
 }
 
 static void
-add_json(telling *t, const rt_inflight_view *v, bool lives)
+put_time(rt_buf *out, const char *key, int64_t at_us)
 {
-	rt_buf *out = t->json;
+	rt_json_add_key(out, key);
+	rt_buf_add_byte(out, '"');
+	rt_moment_format_ms(out, (rt_moment){at_us, 0});
+	rt_buf_add_byte(out, '"');
+}
+
+static void
+add_json(rt_buf *out, const rt_inflight_view *v, bool lives)
+{
 	rt_str machine = machine_of(v->owner);
 
-	rt_json_add_comma(out);
-	rt_buf_add_c(out, "{\"state\":");
-	rt_json_add_string(out, v->is_stranded ? RT_STR("aside")
-				: lives	       ? RT_STR("arriving")
-					       : RT_STR("left"));
-	if (v->is_broken) {
-		rt_buf_add_byte(out, '}');
-		return;
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "state", v->is_stranded ? "aside" : lives ? "arriving" : "left");
+	if (!v->is_broken) {
+		rt_json_put_str(out, "take", v->take);
+		if (v->into.size > 0)
+			rt_json_put_str(out, "into", v->into);
+		else if (v->after.size > 0)
+			rt_json_put_str(out, "after", v->after);
+		else
+			rt_json_put_null(out, "after");
+		rt_json_put_str(out, "model", v->model);
+		if (machine.size > 0) {
+			rt_json_put_i64(out, "process", strtoll(v->owner.ptr, NULL, 10));
+			rt_json_put_str(out, "machine", machine);
+		}
+		put_time(out, "started", v->started_us);
+		put_time(out, "written", v->written_us);
+		rt_json_put_u64(out, "bytes", v->text.size);
 	}
-	rt_json_add_key(out, "take");
-	rt_json_add_string(out, v->take);
-	rt_json_add_key(out, v->into.size > 0 ? "into" : "after");
-	if (v->into.size + v->after.size > 0)
-		rt_json_add_string(out, v->into.size > 0 ? v->into : v->after);
-	else
-		rt_buf_add_c(out, "null");
-	rt_json_add_key(out, "model");
-	rt_json_add_string(out, v->model);
-	if (machine.size > 0) {
-		rt_json_add_key(out, "process");
-		rt_buf_add_i64(out, strtoll(v->owner.ptr, NULL, 10));
-		rt_json_add_key(out, "machine");
-		rt_json_add_string(out, machine);
-	}
-	rt_buf_add_c(out, ",\"started\":\"");
-	rt_moment_format_ms(out, (rt_moment){v->started_us, 0});
-	rt_buf_add_c(out, "\",\"written\":\"");
-	rt_moment_format_ms(out, (rt_moment){v->written_us, 0});
-	rt_buf_add_f(out, "\",\"bytes\":%zu}", v->text.size);
+	rt_json_close(out, '}');
 }
 
 static void
@@ -114,39 +113,35 @@ tell(void *ctx, const rt_inflight_view *v)
 		return true;
 	t->count++;
 	if (t->json != NULL)
-		add_json(t, v, lives);
+		add_json(t->json, v, lives);
 	else
 		say(t, v, lives);
 	return true;
 }
 
-static rt_status
-each(telling *t)
+static size_t
+each(rt_cli *cli, rt_buf *json)
 {
-	rt_cli *cli = t->cli;
+	telling t = {.cli = cli, .json = json};
 	char id[16];
 
-	if (cli->session.is_scratch || cli->session.engine == NULL || rt_cli_has(cli, "at-op"))
-		return RT_OK;
+	if (!rt_ok(&cli->s) || cli->session.is_scratch || cli->session.engine == NULL ||
+	    rt_cli_has(cli, "at-op"))
+		return 0;
 	snprintf(id, sizeof(id), "d%u", cli->session.place.disc);
-	t->disc = rt_str_of(id);
-	return rt_engine_inflight(cli->session.engine, tell, t, &cli->error);
+	t.disc = rt_str_of(id);
+	RT_TRY(&cli->s, rt_engine_inflight(cli->session.engine, tell, &t, &cli->s.error));
+	return t.count;
 }
 
-rt_status
+void
 rt_cli_inflight_report(rt_cli *cli)
 {
-	telling t = {.cli = cli};
-
-	return each(&t);
+	(void)each(cli, NULL);
 }
 
-rt_status
-rt_cli_inflight_add(rt_cli *cli, rt_buf *out, size_t *out_count)
+size_t
+rt_cli_inflight_add(rt_cli *cli, rt_buf *out)
 {
-	telling t = {.cli = cli, .json = out};
-	rt_status st = each(&t);
-
-	*out_count = t.count;
-	return st;
+	return each(cli, out);
 }

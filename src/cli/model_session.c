@@ -1,41 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * A reply on the terminal while it arrives. Standard output has the reply and nothing else;
- * whatever is said of it goes to standard error. */
+ * A reply on the terminal while it arrives. Standard output has the reply and nothing else; what
+ * is said about it goes to standard error. */
 #include "cli/model_session.h"
 
 #include "llm/names_host.h"
 
 enum { PACE_MS = 15 /* between the pieces of a built-in model's reply */ };
 
-rt_status
-rt_cli_model_session_open(rt_cli *cli, rt_cli_model_session *t, bool needs_model)
+static void
+close_session(void *item)
 {
-	const char *budget = rt_cli_flag_value(cli, "budget");
-	bool shows = !cli->json && !cli->quiet;
-	rt_model_session_options options = {.model = rt_cli_flag_value(cli, "model"),
-					    .pace_ms = shows ? PACE_MS : 0,
-					    .needs_model = needs_model};
-	uint64_t tokens = 0;
-	rt_status st = RT_OK;
-
-	*t = (rt_cli_model_session){.cli = cli, .shows = shows, .ended_line = true};
-	if (budget != NULL)
-		st = rt_cli_number(cli, budget, "how many tokens", &tokens);
-	options.budget = (size_t)tokens;
-	return st == RT_OK ? rt_model_session_open(&t->m, &cli->session, &options, &cli->error)
-			   : st;
+	rt_model_session_close(&((rt_cli_model_session *)item)->m);
 }
 
-void
-rt_cli_model_session_close(rt_cli_model_session *t)
+rt_cli_model_session *
+rt_cli_model_session_open(rt_cli *cli, bool needs_model)
 {
-	rt_model_session_close(&t->m);
+	rt_scope *s = &cli->s;
+	bool shows = !cli->json && !cli->quiet;
+	rt_model_session_options options = {
+		.model = rt_cli_flag_value(cli, "model"),
+		.budget = rt_cli_flag_number(cli, "budget", "how many tokens", 0),
+		.pace_ms = shows ? PACE_MS : 0,
+		.needs_model = needs_model,
+	};
+	rt_cli_model_session *t = rt_scope_get(s, sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	*t = (rt_cli_model_session){.cli = cli, .shows = shows, .ended_line = true};
+	rt_status st = rt_model_session_open(&t->m, &cli->session, &options, &s->error);
+
+	rt_scope_defer(s, close_session, t);
+	rt_scope_note(s, st);
+	return rt_ok(s) ? t : NULL;
 }
 
 /* Was it interrupted? */
 static bool
-stopped_reply(void *ctx)
+is_stopped(void *ctx)
 {
 	rt_cli_model_session *t = ctx;
 
@@ -87,9 +91,9 @@ notice(void *ctx, const char *words)
 		rt_term_c(err, "\n");
 }
 
-/* Thinking is for a person who looks, and only where they asked for more. */
+/* Thinking is shown only to a person who asked for more. */
 static void
-arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
+print_added(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 {
 	rt_cli_model_session *t = ctx;
 	rt_term *out = &t->cli->out;
@@ -118,7 +122,7 @@ arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 }
 
 static void
-line(void *ctx, rt_str text)
+record_line(void *ctx, rt_str text)
 {
 	rt_cli_model_session *t = ctx;
 
@@ -141,30 +145,32 @@ count_text(void *ctx, rt_str text)
 	return count;
 }
 
-void
-rt_cli_model_session_with(rt_cli_model_session *t, rt_send_with *out)
+rt_send_with
+rt_cli_model_session_with(rt_cli_model_session *t)
 {
+	rt_send_with with = {.model = t->m.model,
+			     .hooks = t->cli->session.hooks,
+			     .budget_tokens = t->m.budget,
+			     .owner = rt_buf_str(&t->m.owner),
+			     .store = rt_str_of(t->m.store),
+			     .fn = print_added,
+			     .stop = is_stopped,
+			     .insists = insists,
+			     .notice = notice,
+			     .comms = record_line,
+			     .ctx = t};
+
 	rt_host_hold(true);
 	t->began = t->answered = false;
 	t->ended_line = true;
 	t->stops = 0;
-	*out = (rt_send_with){.model = t->m.model,
-			      .hooks = t->cli->session.hooks,
-			      .budget_tokens = t->m.budget,
-			      .owner = rt_buf_str(&t->m.owner),
-			      .store = rt_str_of(t->m.store),
-			      .fn = arrived,
-			      .stop = stopped_reply,
-			      .insists = insists,
-			      .notice = notice,
-			      .comms = line,
-			      .ctx = t};
 	if (t->m.budget > 0 && t->m.model != NULL && t->m.counter.encoding != NULL) {
-		out->count = count_text;
-		out->count_ctx = t;
+		with.count = count_text;
+		with.count_ctx = t;
 	}
 	if (t->shows && t->cli->err.is_tty && t->cli->err.color)
 		notice(t, "waiting for the reply …");
+	return with;
 }
 
 void

@@ -13,7 +13,7 @@ enum { AROUND = 24 /* bytes shown on either side of a match */ };
 
 typedef struct replacing {
 	rt_str old, new;
-	rt_cli_change *change;
+	rt_old_change *change;
 	bool dry_run;
 	size_t matches, entries;
 	rt_buf content; /* the new one, as JSON */
@@ -68,7 +68,7 @@ replace_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 		rt_buf_clear(&r->content);
 		found = rt_content_replace(&r->content, content, r->old, r->new);
 		if (r->content.status != RT_OK)
-			return rt_cli_buf(cli, &r->content);
+			return rt_old_buf(cli, &r->content);
 		if (found == 0)
 			continue;
 		r->entries++;
@@ -77,18 +77,18 @@ replace_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 			rt_buf_clear(&r->text);
 			rt_content_add_text(&r->text, content);
 			if (r->text.status != RT_OK)
-				return rt_cli_buf(cli, &r->text);
+				return rt_old_buf(cli, &r->text);
 			say_match(cli, r, from + i, id, rt_buf_str(&r->text), found);
 		}
 		rt_json_add_comma(&r->list);
 		rt_buf_add_c(&r->list, "{\"entry\":");
 		rt_json_add_string(&r->list, id);
 		rt_buf_add_f(&r->list, ",\"count\":%zu}", found);
-		rt_cli_change_add(
+		rt_old_change_add(
 			r->change,
 			&(rt_request){.op = RT_OP_ENTRY_EDIT,
 				      .entry = rt_scope_copy(s, id),
-				      .content = rt_content_of(rt_cli_change_value(
+				      .content = rt_content_of(rt_old_change_value(
 					      r->change, rt_buf_str(&r->content)))});
 	}
 	return RT_OK;
@@ -109,9 +109,9 @@ say_dry(rt_cli *cli, const replacing *r)
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_f(&buf, "{\"dry_run\":true,\"replaced\":%zu,\"entries\":%s]}", r->matches,
 		     r->list.ptr);
-	st = rt_cli_buf(cli, &buf);
+	st = rt_old_buf(cli, &buf);
 	if (st == RT_OK)
-		st = rt_cli_print_json(cli, rt_buf_str(&buf));
+		st = rt_old_print_json(cli, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return st;
 }
@@ -122,18 +122,18 @@ finish(rt_cli *cli, replacing *r)
 	rt_status st;
 
 	if (r->matches == 0) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "Look for it: retake search TEXT");
-		return rt_cli_fail(cli, RT_NOT_FOUND, "\"%.*s\" stands nowhere there",
+		rt_old_hint(cli, RT_NOT_FOUND, "Look for it: retake search TEXT");
+		return rt_old_fail(cli, RT_NOT_FOUND, "\"%.*s\" stands nowhere there",
 				   (int)rt_utf8_cut(r->old, 100), r->old.ptr);
 	}
 	if (r->dry_run)
 		return say_dry(cli, r);
-	st = rt_cli_change_run(r->change);
+	st = rt_old_change_run(r->change);
 	if (st != RT_OK)
 		return st;
 	rt_buf_add_f(r->change->extra, ",\"replaced\":%zu,\"entries\":%s]", r->matches,
 		     r->list.ptr);
-	return rt_cli_change_say(
+	return rt_old_change_say(
 		r->change, "Replaced \"%.*s\" by \"%.*s\": %zu time%s in %zu entr%s.",
 		(int)rt_utf8_cut(r->old, 60), r->old.ptr, (int)rt_utf8_cut(r->new, 60),
 		r->new.ptr == NULL ? "" : r->new.ptr, r->matches, RT_CLI_S(r->matches), r->entries,
@@ -147,43 +147,43 @@ rt_cli_replace(rt_cli *cli)
 	const char *range = rt_cli_word(cli, 2);
 	replacing r = {.dry_run = rt_cli_has(cli, "dry-run")};
 	size_t first = 0, last = 0;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_status st;
 
 	if (cli->args.word_count < 2 || cli->args.word_count > 3)
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "edit --replace needs OLD, NEW and, if not all "
 				   "entries are meant, ENTRY or FROM..TO");
 	r.old = rt_str_of(rt_cli_word(cli, 0));
 	r.new = rt_str_of(rt_cli_word(cli, 1));
 	if (r.old.size == 0)
-		return rt_cli_fail(cli, RT_USAGE, "there is nothing to replace (OLD is empty)");
+		return rt_old_fail(cli, RT_USAGE, "there is nothing to replace (OLD is empty)");
 	if (rt_utf8_valid_size(r.old) != r.old.size || rt_utf8_valid_size(r.new) != r.new.size)
-		return rt_cli_fail(cli, RT_USAGE, "OLD and NEW must be UTF-8");
-	st = rt_cli_open(cli, r.dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
+		return rt_old_fail(cli, RT_USAGE, "OLD and NEW must be UTF-8");
+	st = rt_old_open(cli, r.dry_run ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	if (st == RT_OK)
-		st = rt_cli_take(cli, &take);
+		st = rt_old_take(cli, &take);
 	if (st != RT_OK)
 		return st;
 	last = rt_seq_count(take->slots);
 	if (last > 0)
 		last--;
 	if (range != NULL)
-		st = rt_cli_range(cli, range, &first, &last);
+		st = rt_old_range(cli, range, &first, &last);
 	if (st != RT_OK)
 		return st;
-	rt_cli_change_init(cli, &change);
+	rt_old_change_init(cli, &change);
 	r.change = &change;
 	rt_buf_init(&r.content, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r.text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&r.list, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(&r.list, '[');
-	st = rt_cli_each_window(cli, first, last, replace_window, &r);
+	st = rt_old_each_window(cli, first, last, replace_window, &r);
 	if (st == RT_OK)
 		st = finish(cli, &r);
 	rt_buf_deinit(&r.content);
 	rt_buf_deinit(&r.text);
 	rt_buf_deinit(&r.list);
-	rt_cli_change_deinit(&change);
+	rt_old_change_deinit(&change);
 	return st;
 }

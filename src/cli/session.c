@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The session of a run of the command line. */
+ * The session of a command. */
 #include "cli/cli.h"
 
 void
@@ -20,51 +20,56 @@ rt_cli_use_args(rt_cli *cli, rt_args args)
 	s->relaxed = rt_cli_has(cli, "relaxed");
 }
 
-rt_status
+bool
 rt_cli_find_store(rt_cli *cli)
 {
-	return rt_session_find_store(&cli->session, &cli->error);
+	return RT_TRY(&cli->s, rt_session_find_store(&cli->session, &cli->s.error)) == RT_OK;
 }
 
-/* Whether a new store is mentioned depends on the command that makes it. */
-static rt_status
-opened(rt_cli *cli, bool was_made, rt_status st)
+/* Whether a new store is mentioned depends on the command that creates it: programs that talk to
+ * apply expect results and nothing else. */
+static bool
+opened(rt_cli *cli, bool had_made)
 {
 	const rt_command *command = cli->args.command;
 
-	/* For people; what talks to apply wants nothing else to be said. */
-	if (cli->session.made_store && !was_made)
+	if (cli->session.made_store && !had_made)
 		cli->say_made = !cli->json && command->group != RT_COMMANDS_LEARNING &&
 				strcmp(command->name, "apply") != 0;
-	return st;
+	return rt_ok(&cli->s);
 }
 
-rt_status
+bool
 rt_cli_open_store(rt_cli *cli, rt_session_mode mode)
 {
-	bool was_made = cli->session.made_store;
+	bool had_made = cli->session.made_store;
 
-	return opened(cli, was_made, rt_session_open_store(&cli->session, mode, &cli->error));
+	RT_TRY(&cli->s, rt_session_open_store(&cli->session, mode, &cli->s.error));
+	return opened(cli, had_made);
 }
 
-rt_status
+bool
 rt_cli_open(rt_cli *cli, rt_session_mode mode)
 {
-	bool was_made = cli->session.made_store;
+	bool had_made = cli->session.made_store;
 
-	return opened(cli, was_made, rt_session_open(&cli->session, mode, &cli->error));
+	RT_TRY(&cli->s, rt_session_open(&cli->session, mode, &cli->s.error));
+	return opened(cli, had_made);
 }
 
-rt_status
+bool
 rt_cli_look(rt_cli *cli)
 {
-	return rt_session_look(&cli->session, &cli->error);
+	return RT_TRY(&cli->s, rt_session_look(&cli->session, &cli->s.error)) == RT_OK;
 }
 
-rt_status
-rt_cli_config(rt_cli *cli, const rt_config **out)
+const rt_config *
+rt_cli_config(rt_cli *cli)
 {
-	return rt_session_config(&cli->session, out, &cli->error);
+	const rt_config *config = NULL;
+
+	RT_TRY(&cli->s, rt_session_config(&cli->session, &config, &cli->s.error));
+	return config;
 }
 
 void
@@ -83,20 +88,52 @@ rt_cli_say_made(rt_cli *cli)
 	cli->say_made = false;
 }
 
-rt_status
-rt_cli_disc(rt_cli *cli, const rt_disc **out)
-{
-	return rt_project_disc(cli->session.value, cli->session.place.disc, out, &cli->error);
-}
-
-rt_status
-rt_cli_take(rt_cli *cli, const rt_take **out)
+const rt_disc *
+rt_cli_disc(rt_cli *cli)
 {
 	const rt_disc *disc = NULL;
-	rt_status st = rt_cli_disc(cli, &disc);
 
-	if (st != RT_OK)
-		return st;
-	*out = rt_disc_take(disc, cli->session.place.take);
-	return *out != NULL ? RT_OK : rt_cli_fail(cli, RT_NOT_FOUND, "there is no such take");
+	RT_TRY(&cli->s, rt_project_disc(cli->session.value, cli->session.place.disc, &disc,
+					&cli->s.error));
+	return rt_ok(&cli->s) ? disc : NULL;
+}
+
+const rt_take *
+rt_cli_take(rt_cli *cli)
+{
+	const rt_disc *disc = rt_cli_disc(cli);
+	const rt_take *take = disc == NULL ? NULL : rt_disc_take(disc, cli->session.place.take);
+
+	if (take == NULL)
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no such take");
+	return take;
+}
+
+size_t
+rt_cli_count(rt_cli *cli)
+{
+	const rt_take *take = rt_cli_take(cli);
+
+	return take == NULL ? 0 : rt_seq_count(take->slots);
+}
+
+rt_str
+rt_cli_disc_name(const rt_cli *cli)
+{
+	return rt_cell_name(rt_project_cell(cli->session.value, cli->session.place.disc));
+}
+
+rt_view
+rt_cli_view(rt_cli *cli)
+{
+	return (rt_view){&cli->s, cli->session.engine, cli->session.value, cli->session.place};
+}
+
+rt_entry_cursor *
+rt_cli_entries(rt_cli *cli, rt_cli_span span)
+{
+	rt_view view = rt_cli_view(cli);
+	rt_window window = {.from = span.first, .count = span.last - span.first + 1};
+
+	return rt_ok(&cli->s) ? rt_entries_open(&view, &window) : NULL;
 }

@@ -10,7 +10,7 @@ typedef struct differ {
 	rt_cli_index *old_ids, *new_ids;
 	size_t *from; /* of each item of now: where it was, or SIZE_MAX */
 	bool *stays;  /* it need not move */
-	rt_cli_change *change;
+	rt_old_change *change;
 	rt_cli_counts *counts;
 	rt_error *err;
 } differ;
@@ -103,7 +103,7 @@ ask_moves(differ *d)
 				move.after = d->now->items[previous].id;
 			else
 				move.before = d->now->items[first].id;
-			rt_cli_change_add(d->change, &move);
+			rt_old_change_add(d->change, &move);
 			d->counts->moved++;
 		}
 		previous = i;
@@ -119,7 +119,7 @@ ask_new(differ *d, size_t at, rt_request place)
 	place.role = rt_cli_given(item->role);
 	place.content.text = rt_cli_given(item->content);
 	place.muted = rt_cli_yes_if(item->muted);
-	rt_cli_change_add(d->change, &place);
+	rt_old_change_add(d->change, &place);
 	d->counts->added++;
 }
 
@@ -170,7 +170,7 @@ ask_edits(differ *d)
 			continue;
 		old = &d->was->items[d->from[i]];
 		if (!old->locked && !rt_str_eq(old->content, item->content)) {
-			rt_cli_change_add(
+			rt_old_change_add(
 				d->change,
 				&(rt_request){.op = RT_OP_ENTRY_EDIT,
 					      .entry = item->id,
@@ -179,14 +179,14 @@ ask_edits(differ *d)
 			d->counts->edited++;
 		}
 		if (!rt_str_eq(old->role, item->role)) {
-			rt_cli_change_add(d->change,
+			rt_old_change_add(d->change,
 					  &(rt_request){.op = RT_OP_ENTRY_ROLE,
 							.entry = item->id,
 							.role = rt_cli_given(item->role)});
 			d->counts->roles++;
 		}
 		if (old->muted != item->muted) {
-			rt_cli_change_add(d->change,
+			rt_old_change_add(d->change,
 					  &(rt_request){.op = RT_OP_ENTRY_MUTE,
 							.entry = item->id,
 							.muted = rt_cli_yes_no(item->muted)});
@@ -204,7 +204,7 @@ ask_deletes(differ *d)
 	for (i = 0; i < d->was->count; i++) {
 		if (rt_cli_index_find(d->new_ids, d->was->items[i].id) != SIZE_MAX)
 			continue;
-		rt_cli_change_add(d->change, &(rt_request){.op = RT_OP_ENTRY_DELETE,
+		rt_old_change_add(d->change, &(rt_request){.op = RT_OP_ENTRY_DELETE,
 							   .entry = d->was->items[i].id});
 		d->counts->deleted++;
 	}
@@ -220,7 +220,7 @@ differ_deinit(differ *d)
 }
 
 rt_status
-rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now, rt_cli_change *change,
+rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now, rt_old_change *change,
 		     rt_cli_counts *out, rt_error *err)
 {
 	differ d = {.was = was, .now = now, .change = change, .counts = out, .err = err};

@@ -69,7 +69,7 @@ typedef struct rt_cli_counts {
 /* The requests that make `now` of `was`, none where they are equal. Ids of `now` that are
  * not in `was` are an error, as are changed locked entries. */
 RT_CHECKED rt_status rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now,
-					  rt_cli_change *change, rt_cli_counts *out, rt_error *err);
+					  rt_old_change *change, rt_cli_counts *out, rt_error *err);
 /* May those requests be applied to `current`, which others may have changed since `was`?
  * RT_CONFLICT names an entry that both changed. */
 RT_CHECKED rt_status rt_cli_takefile_fits(const rt_cli_items *was, const rt_cli_items *now,

@@ -206,7 +206,7 @@ test_unchanged_stays(void **state)
 	rt_cli_items items, again;
 	rt_cli_counts counts;
 	rt_cli cli = {.alloc = rt_alloc_libc()};
-	rt_cli_change change;
+	rt_old_change change;
 	rt_error err;
 	rt_buf buf;
 	int round;
@@ -218,11 +218,11 @@ test_unchanged_stays(void **state)
 		write_to(&buf, &items);
 		read_from(rt_buf_str(&buf), &again);
 		same(&items, &again);
-		rt_cli_change_init(&cli, &change);
+		rt_old_change_init(&cli, &change);
 		assert_int_equal(rt_cli_takefile_diff(&items, &again, &change, &counts, &err),
 				 RT_OK);
 		assert_int_equal(change.count, 0);
-		rt_cli_change_deinit(&change);
+		rt_old_change_deinit(&change);
 		rt_cli_items_deinit(&items);
 		rt_cli_items_deinit(&again);
 		rt_buf_deinit(&buf);
@@ -352,7 +352,7 @@ test_difference(void **state)
 	rt_cli cli = {.alloc = rt_alloc_libc()};
 	rt_cli_items was, now, result;
 	rt_cli_counts counts;
-	rt_cli_change change;
+	rt_old_change change;
 	rt_error err;
 	int round;
 
@@ -364,7 +364,7 @@ test_difference(void **state)
 
 		random_take(&was);
 		change_take(&was, &now);
-		rt_cli_change_init(&cli, &change);
+		rt_old_change_init(&cli, &change);
 		assert_int_equal(rt_cli_takefile_diff(&was, &now, &change, &counts, &err), RT_OK);
 		assert_int_equal(rt_cli_takefile_fits(&was, &now, &was, &err), RT_OK);
 		for (i = 0; i < was.count; i++)
@@ -373,7 +373,7 @@ test_difference(void **state)
 			model_apply(&m, &change.requests[i]);
 		result = (rt_cli_items){.items = m.items, .count = m.count};
 		same(&now, &result);
-		rt_cli_change_deinit(&change);
+		rt_old_change_deinit(&change);
 		rt_cli_items_deinit(&was);
 		rt_cli_items_deinit(&now);
 	}

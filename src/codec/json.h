@@ -36,7 +36,57 @@ void rt_json_free(rt_json_doc *doc);
 /* The root of input, read as by rt_json_read; lives as long as the scope. NULL once it has failed. */
 yyjson_val *rt_json_parse(rt_scope *scope, rt_str input);
 
-/* As yyjson_obj_foreach, for NULL too, which has no members. */
+/* One item of an array, or one member of an object:
+ *
+ *	for (rt_json_iter it = rt_json_members(object); rt_json_next(&it);)
+ *		use(it.key, it.value);
+ *
+ * Anything but an array (an object), NULL too, has none. */
+typedef struct rt_json_iter {
+	rt_str key; /* of a member */
+	yyjson_val *value;
+	size_t index, count; /* of all */
+	yyjson_val *next;    /* private: the next item or key */
+	bool is_object;
+} rt_json_iter;
+
+static inline rt_json_iter
+rt_json_items(yyjson_val *array)
+{
+	size_t count = yyjson_arr_size(array);
+
+	return (rt_json_iter){.index = SIZE_MAX,
+			      .count = count,
+			      .next = count > 0 ? unsafe_yyjson_get_first(array) : NULL};
+}
+
+static inline rt_json_iter
+rt_json_members(yyjson_val *object)
+{
+	size_t count = yyjson_obj_size(object);
+
+	return (rt_json_iter){.index = SIZE_MAX,
+			      .count = count,
+			      .next = count > 0 ? unsafe_yyjson_get_first(object) : NULL,
+			      .is_object = true};
+}
+
+/* False: there are no more. */
+static inline bool
+rt_json_next(rt_json_iter *it)
+{
+	if (++it->index >= it->count)
+		return false;
+	it->value = it->next;
+	if (it->is_object) {
+		it->key = (rt_str){yyjson_get_str(it->next), yyjson_get_len(it->next)};
+		it->value = it->next + 1;
+	}
+	it->next = unsafe_yyjson_get_next(it->value);
+	return true;
+}
+
+/* As yyjson_obj_foreach, for NULL too, which has no members. New code uses rt_json_members. */
 #define rt_json_foreach(object, i, max, key, value)                                              \
 	for ((i) = 0, (max) = yyjson_obj_size(object),                                             \
 	    (key) = (max) > 0 ? unsafe_yyjson_get_first(object) : NULL,                             \
@@ -45,6 +95,7 @@ yyjson_val *rt_json_parse(rt_scope *scope, rt_str input);
 
 /* Member of an object by key; the last one of that name; NULL when missing or not an object. */
 yyjson_val *rt_json_get(yyjson_val *object, const char *key);
+yyjson_val *rt_json_get_str(yyjson_val *object, rt_str key);
 /* The string (or the raw number) as a view; empty view for anything else. */
 rt_str rt_json_str(yyjson_val *value);
 bool rt_json_is_number(yyjson_val *value);

@@ -66,12 +66,47 @@ parsing_into_a_scope(void **state)
 	assert_int_equal(rt_scope_end(&scope, NULL), RT_USAGE);
 }
 
+/* Every member, repeated keys too; what is no container of the kind asked for has none. */
+static void
+iterating(void **state)
+{
+	static const char text[] = "{\"a\":[1,[2],3],\"b\":{},\"a\":null,\"n\\u0000\":7}";
+	rt_buf seen;
+	rt_scope scope;
+
+	(void)state;
+	rt_scope_init(&scope, rt_alloc_libc());
+	rt_buf_init(&seen, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	yyjson_val *root = rt_json_parse(&scope, rt_str_of(text));
+	for (rt_json_iter it = rt_json_members(root); rt_json_next(&it);) {
+		assert_int_equal(it.count, 4);
+		rt_buf_add_u64(&seen, it.index);
+		rt_buf_add_str(&seen, it.key);
+		for (rt_json_iter in = rt_json_items(it.value); rt_json_next(&in);) {
+			rt_buf_add_byte(&seen, ' ');
+			rt_json_add_value(&seen, in.value);
+		}
+		rt_buf_add_byte(&seen, ';');
+	}
+	assert_memory_equal(seen.ptr, "0a 1 [2] 3;1b;2a;3n\0;", 21);
+	assert_int_equal(seen.size, 21);
+	for (rt_json_iter it = rt_json_items(root); rt_json_next(&it);)
+		fail();
+	for (rt_json_iter it = rt_json_members(rt_json_get(root, "n")); rt_json_next(&it);)
+		fail();
+	for (rt_json_iter it = rt_json_items(NULL); rt_json_next(&it);)
+		fail();
+	rt_buf_deinit(&seen);
+	assert_int_equal(rt_scope_end(&scope, NULL), RT_OK);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_and_items),
 		cmocka_unit_test(parsing_into_a_scope),
+		cmocka_unit_test(iterating),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,24 +12,6 @@ enum {
 	HINT_MIN = 3 /* bytes that a shortened secret shows, at least */
 };
 
-/* count hexadecimal digits as a number; -1: there are others. */
-static int
-hex_at(rt_str text, size_t at, size_t count)
-{
-	int number = 0;
-
-	if (at + count > text.size)
-		return -1;
-	for (; count > 0; at++, count--) {
-		int digit = rt_hex_digit(text.ptr[at]);
-
-		if (digit < 0)
-			return -1;
-		number = number * 16 + digit;
-	}
-	return number;
-}
-
 /* The size of what encodes the byte wanted at at; 0: something else is there. */
 static size_t
 byte_at(rt_str text, size_t at, unsigned char wanted)
@@ -38,13 +20,13 @@ byte_at(rt_str text, size_t at, unsigned char wanted)
 
 	if (c == (char)wanted)
 		return 1;
-	if (c == '%' && hex_at(text, at + 1, 2) == wanted)
+	if (c == '%' && rt_hex_number(text, at + 1, 2) == wanted)
 		return 3;
 	if (c == '+' && wanted == ' ')
 		return 1;
 	if (c != '\\' || at + 1 >= text.size)
 		return 0;
-	if (text.ptr[at + 1] == 'u' && hex_at(text, at + 2, 4) == wanted)
+	if (text.ptr[at + 1] == 'u' && rt_hex_number(text, at + 2, 4) == wanted)
 		return 6;
 	return text.ptr[at + 1] == (char)wanted ? 2 : 0;
 }
@@ -67,20 +49,6 @@ match_plain(rt_str text, size_t from, rt_str secret, bool is_cut)
 	return i == secret.size || (is_cut && i >= CUT_MIN) ? at - from : 0;
 }
 
-static int
-base64_of(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	return c == '/' || c == '_' ? 63 : -1;
-}
-
 /* Six bits of the secret. */
 static int
 bits_at(rt_str secret, size_t bit)
@@ -100,11 +68,11 @@ match_base64(rt_str text, size_t from, rt_str secret, size_t shift, bool is_cut)
 	size_t bit = shift, at = from;
 
 	for (; bit + 6 <= secret.size * 8 && at < text.size; bit += 6, at++)
-		if (base64_of(text.ptr[at]) != bits_at(secret, bit))
+		if (rt_base64_digit(text.ptr[at]) != bits_at(secret, bit))
 			return 0;
 	if (bit + 6 <= secret.size * 8 && !(is_cut && at - from >= CUT_MIN + 2))
 		return 0;
-	while (at < text.size && (base64_of(text.ptr[at]) >= 0 || text.ptr[at] == '='))
+	while (at < text.size && (rt_base64_digit(text.ptr[at]) >= 0 || text.ptr[at] == '='))
 		at++; /* the rest of the word has the last bits */
 	return at - from;
 }
@@ -180,7 +148,7 @@ rt_mask_add(rt_buf *out, rt_str text, const rt_str *secrets, size_t count, bool 
 			continue;
 		}
 		while (match.in_word && out->status == RT_OK && out->size > begin &&
-		       base64_of(out->ptr[out->size - 1]) >= 0)
+		       rt_base64_digit(out->ptr[out->size - 1]) >= 0)
 			out->ptr[--out->size] = '\0';
 		rt_buf_add_c(out, MARK);
 		begin = out->size;

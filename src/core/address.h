@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses: the names, ids and positions that people and programs write, resolved to numbers
- * (C5, C6, C29).
+ * Addresses: resolves names, ids and positions to numbers (C5, C6, C29).
  *
  * Threads: pure functions of immutable values. */
 #ifndef RT_CORE_ADDRESS_H
@@ -10,7 +9,7 @@
 #include "core/id.h"
 #include "core/project.h"
 
-/* Where a command works. Numbers; 0: the active one. */
+/* The discussion and take of a command, by number; 0: the active one. */
 typedef struct rt_place {
 	uint32_t disc;
 	uint32_t take;
@@ -29,14 +28,14 @@ RT_CHECKED rt_status rt_resolve_vanished(const rt_project *project, uint32_t dis
 /* Number of the take with this exact name or id ("t3"); 0: none. */
 uint32_t rt_take_addressed(const rt_disc *disc, rt_str name);
 
-/* The take that an entry is reached in when the one at hand does not hold it: one whose
- * tip it is, else the oldest (C9). */
+/* The take used for an entry that is not in the current take: the one whose tip it is, else the
+ * oldest (C9). */
 RT_CHECKED rt_status rt_take_holding(const rt_project *project, const rt_disc *disc, uint32_t entry,
 				     uint32_t *out_take, size_t *out_at, rt_error *err);
 
-/* The id that people see. out has room for RT_ID_MAX + 1 bytes; NUL-terminated. */
+/* The visible id, NUL-terminated. out has RT_ID_MAX + 1 bytes. */
 RT_CHECKED rt_status rt_entry_id(const rt_project *project, uint32_t entry, char *out, rt_error *err);
-/* "d3" or "t3" is added to buf. */
+/* Appends "d3" or "t3". */
 void rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number);
 
 #endif

@@ -2,11 +2,11 @@
  *
  * Applying effects.
  *
- * Order keys. Every slot of a take has a key; keys rise. An entry gets its home key when
- * it first appears, and keeps it in every take where that fits between the neighbours;
- * elsewhere the take's `moved` says which key it has there. New keys are taken from the
- * gap between the neighbours; when a gap is used up, the slots around it are spread anew
- * over a wider stretch (rekey), which costs O(1) amortised. */
+ * Order keys: every slot of a take has a key, and keys increase. An entry gets its home key when
+ * it first appears, and has it in every take where it fits between the neighbours; elsewhere the
+ * take's `moved` map holds its key. New keys come from the gap between the neighbours; when a gap
+ * is used up, the slots around it are redistributed over a wider range (rekey), at an amortised
+ * cost of O(1). */
 #include "core/effect.h"
 
 #include <stdlib.h> /* strtoull */
@@ -58,7 +58,7 @@ pair_drop(const rt_seq **map, uint64_t key, rt_error *err)
 	return RT_OK;
 }
 
-/* ---- the draft that an effect works on ---- */
+/* ---- the draft that an effect changes ---- */
 
 typedef struct draft {
 	rt_project *project;
@@ -106,7 +106,7 @@ draft_take(draft *d, uint32_t number, rt_error *err)
 	return rt_take_copy(take, &d->take) == RT_OK ? RT_OK : nomem(err);
 }
 
-/* Put the changed take and discussion in their places; hand the project over. */
+/* Stores the changed take and discussion in the project and returns it. */
 static rt_status
 draft_close(draft *d, const rt_project **out, rt_error *err)
 {
@@ -150,7 +150,7 @@ name_number(draft *d, rt_str name, uint16_t *out, rt_error *err)
 
 /* ---- splice ---- */
 
-/* Slots as they will stand, still without keys; learn new entries. */
+/* The new slots, still without keys; registers new entries. */
 static rt_status
 slots_of(draft *d, const rt_effect_slot *from, size_t count, rt_slot *out, rt_error *err)
 {
@@ -211,7 +211,7 @@ learn_run(draft *d, const rt_slot *run, size_t *pending, rt_error *err)
 	return RT_OK;
 }
 
-/* Owners of given ids that are not in the ledger yet; ids come with rising numbers. */
+/* Owners of given ids that are not in the ledger yet; ids have increasing numbers. */
 typedef struct owner_run {
 	rt_slot slots[64];
 	size_t count;
@@ -246,7 +246,7 @@ learn_owners(draft *d, owner_run *run, rt_error *err)
 	return st;
 }
 
-/* Note who has a given id. */
+/* Records the owner of a given id. */
 static rt_status
 learn_id(draft *d, owner_run *run, rt_str id, rt_slot *home, rt_error *err)
 {
@@ -269,8 +269,7 @@ learn_id(draft *d, owner_run *run, rt_str id, rt_slot *home, rt_error *err)
 	return RT_OK;
 }
 
-/* Entries that appear for the first time get their home key and id; in runs, since new
- * entries come with rising numbers. */
+/* Assigns home keys and ids to new entries; in runs, since new entries have increasing numbers. */
 static rt_status
 learn(draft *d, const rt_effect_slot *from, const rt_slot *slots, size_t count, rt_error *err)
 {
@@ -359,7 +358,7 @@ assign(draft *d, rt_slot *slots, size_t count, uint64_t left, uint64_t right, bo
 	return true;
 }
 
-/* After keys are known: note where they differ from home. */
+/* Records the keys that differ from the home keys. */
 static rt_status
 note_moved(draft *d, const rt_slot *slots, size_t count, rt_error *err)
 {
@@ -388,8 +387,8 @@ note_moved(draft *d, const rt_slot *slots, size_t count, rt_error *err)
 	return RT_OK;
 }
 
-/* The gap at `at` is used up: spread the slots around it, with the new ones in place of
- * `removed`, over a stretch that has room. */
+/* The gap at `at` is used up: redistributes the slots around it, with the new ones in place of
+ * `removed`, over a range that has space. */
 static rt_status
 rekey(draft *d, size_t at, size_t removed, const rt_effect_slot *from, rt_slot *slots, size_t count,
       rt_error *err)
@@ -626,7 +625,7 @@ set_present(draft *d, uint32_t number, bool present, rt_str name, rt_error *err)
 	return rt_project_set_cell(d->project, number, &said) == RT_OK ? RT_OK : nomem(err);
 }
 
-/* The labels of the entries that a new discussion begins with. */
+/* The labels of the entries of a new discussion. */
 static rt_status
 labels_along(draft *d, const rt_disc *from, const rt_take *take, rt_disc *to, rt_error *err)
 {
@@ -698,8 +697,7 @@ done:
 
 /* ---- set ---- */
 
-/* A JSON string that our own codec wrote: without the quotes and escapes. Small and total:
- * what is no string comes out as it is. */
+/* Decodes a JSON string written by our codec. Anything else is returned unchanged. */
 static rt_status
 unquote(const rt_alloc *alloc, rt_str json, rt_buf *out)
 {

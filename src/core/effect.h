@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Effect: what an operation does to the value. There are three, each with what was there
- * before, so that each can be taken back:
+ * Effect: what an operation does to the value. There are three kinds. Each includes the previous
+ * state, so that it can be reverted:
  *
  *   splice   a run of slots in a take is replaced by another     (append, insert, edit,
  *            delete, role, mute, split, merge, clear, truncate; move and graft are two)
- *   new      a take out of the beginning of another, or a discussion out of a take (with
+ *   new      creates a take from the beginning of another, or a discussion from a take (with
  *            the labels of its entries);
- *            taken back, it stays but is no longer present
- *   set      a field gets a value: of a take, of a discussion, of the project
+ *            reverted, it stays but is no longer present
+ *   set      sets a field of a take, a discussion or the project
  *
- * Which field `set` means:
+ * The fields that `set` can set:
  *
  *   disc  sub   key         value (JSON text; ptr NULL: absent)
  *   0     0     "active"    number of the active discussion
@@ -23,8 +23,8 @@
  *   d     t     "name", "present", "git_commit"    of take t
  *   d     0     other       a field of the discussion ("prompt", "files" …)
  *
- * Effects name no order keys and no table numbers, so the same effects give the same
- * value on every store and in every process. Only effects are versioned. */
+ * Effects contain no order keys and no table numbers, so the same effects give the same value on
+ * every store and in every process. Only effects are versioned. */
 #ifndef RT_CORE_EFFECT_H
 #define RT_CORE_EFFECT_H
 
@@ -32,7 +32,7 @@
 
 typedef enum rt_effect_kind { RT_EFFECT_SPLICE = 1, RT_EFFECT_NEW, RT_EFFECT_SET } rt_effect_kind;
 
-/* A slot with its names as text; what a log holds. */
+/* A slot with its names as text, as it is stored in the log. */
 typedef struct rt_effect_slot {
 	rt_slot slot; /* key, role and kind are not used */
 	rt_str role, kind;
@@ -60,9 +60,9 @@ typedef struct rt_effect {
 	rt_str before, after; /* JSON text; ptr NULL: absent */
 } rt_effect;
 
-/* Apply one effect, or (back) take it back. Total on effects that were compiled for this
- * value: RT_CORRUPT means that the effect does not fit, and nothing changed. Otherwise
- * RT_NOMEM, or what the source of nodes says. O(log n + slots named). */
+/* Applies one effect, or (back) reverts it. Cannot fail on effects that were compiled for this
+ * value, except with RT_NOMEM or an error of the node source. RT_CORRUPT: the effect does not fit
+ * and nothing was changed. O(log n + slots named). */
 RT_CHECKED rt_status rt_effect_apply(const rt_project *project, const rt_effect *effect, bool back,
 				     const rt_project **out, rt_error *err);
 
@@ -71,7 +71,7 @@ RT_CHECKED rt_status rt_effects_apply(const rt_project *project, const rt_effect
 				      size_t count, bool back, const rt_project **out,
 				      rt_error *err);
 
-/* Set or clear RT_VIEW_ flags of an entry; outside history. */
+/* Sets the RT_VIEW_ flags of an entry; not part of the history. */
 RT_CHECKED rt_status rt_project_set_view(const rt_project *project, uint32_t entry, unsigned flags,
 					 const rt_project **out, rt_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields: an immutable map from names to JSON texts, sorted by name; settings, roles,
- * prompts, file lists and whatever an import wants to have back. */
+ * Fields: an immutable map from names to JSON texts, sorted by name: settings, roles, prompts,
+ * file lists and the data of imported files that export writes back. */
 #ifndef RT_CORE_FIELDS_H
 #define RT_CORE_FIELDS_H
 
@@ -15,7 +15,7 @@ rt_str rt_fields_get(const rt_fields *fields, rt_str name);
 size_t rt_fields_count(const rt_fields *fields);
 rt_str rt_fields_name(const rt_fields *fields, size_t at);
 rt_str rt_fields_value(const rt_fields *fields, size_t at);
-/* value.ptr NULL takes the field away. */
+/* value.ptr NULL removes the field. */
 RT_CHECKED rt_status rt_fields_set(const rt_fields *fields, rt_str name, rt_str value,
 				   const rt_fields **out_fields);
 

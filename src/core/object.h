@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Object: what every counted, immutable part of a project begins with. Call ref and
- * unref from any thread. The count is not part of the value, so both take const. */
+ * Object: the header of every reference-counted, immutable part of a project. Call ref and unref
+ * from any thread. The count is not part of the value, so both have const parameters. */
 #ifndef RT_CORE_OBJECT_H
 #define RT_CORE_OBJECT_H
 
@@ -23,8 +23,8 @@ rt_object_init(rt_object *object, const rt_alloc *alloc, void (*free)(rt_object 
 	object->free = free;
 }
 
-/* Into to, of the same size as from: what is behind the header, bit by bit. The header is
- * new: another thread may be counting in that of from. */
+/* Copies everything after the header from `from` to `to`. The header is initialised anew, because
+ * another thread may be changing the count of `from`. */
 static inline void
 rt_object_copy(void *to, const void *from, size_t size, void (*free)(rt_object *))
 {

@@ -35,25 +35,25 @@ typedef struct rt_op_field {
 } rt_op_field;
 
 enum {
-	RT_OP_OPEN = 1 << 0,          /* further fields become fields of the entry */
-	RT_OP_MAKES = 1 << 1,         /* makes an entry, a take or a discussion (HTTP 201) */
-	RT_OP_EDITS_ENTRIES = 1 << 2, /* changes entries that a model may have been sent */
-	RT_OP_REVERTIBLE = 1 << 3,    /* revert can take it back whatever came after it (C17) */
-	RT_OP_ALONE = 1 << 4,         /* cannot be part of a step with others */
+	RT_OP_OPEN = 1 << 0,          /* unknown fields become fields of the entry */
+	RT_OP_MAKES = 1 << 1,         /* creates an entry, a take or a discussion (HTTP 201) */
+	RT_OP_EDITS_ENTRIES = 1 << 2, /* changes entries that may have been sent to a model */
+	RT_OP_REVERTIBLE = 1 << 3,    /* revert can undo it regardless of later steps (C17) */
+	RT_OP_ALONE = 1 << 4,         /* cannot be combined with others in one step */
 	RT_OP_MOVES_HISTORY = 1 << 5, /* undo, redo, jump */
-	RT_OP_NO_UNDO = 1 << 6,       /* no operation takes it back */
-	RT_OP_CATALOGUE = 1 << 7      /* changes which discussions there are; its own may be gone */
+	RT_OP_NO_UNDO = 1 << 6,       /* cannot be undone by any operation */
+	RT_OP_CATALOGUE = 1 << 7      /* changes the list of discussions; its own may be deleted */
 };
 
-/* What hooks can be asked about before, or told of after. An operation's row lists all that it
- * can cause; its effects say which of them it does (ops/action_event.c). */
+/* Events that hooks receive before or after a change. The row of an operation lists all events
+ * that it can cause; its effects determine which of them occur (ops/action_event.c). */
 enum {
 	RT_EVENT_ADD = 1 << 0,
 	RT_EVENT_EDIT = 1 << 1,
 	RT_EVENT_DELETE = 1 << 2,
 	RT_EVENT_ROLE = 1 << 3,
 	RT_EVENT_ENTRY = 1 << 4,  /* entry.after */
-	RT_EVENT_TAKE = 1 << 5,   /* a take, or a discussion, is made from an entry on */
+	RT_EVENT_TAKE = 1 << 5,   /* a take or a discussion is created from an entry */
 	RT_EVENT_HEAD = 1 << 6,
 	RT_EVENT_SWITCH = 1 << 7, /* another discussion */
 	RT_EVENT_UNDO = 1 << 8,
@@ -62,7 +62,7 @@ enum {
 
 /* How a step of the operation is described in the history (view). */
 typedef enum rt_op_text {
-	RT_OP_TEXT_DONE,     /* `done`, and the name of what it made */
+	RT_OP_TEXT_DONE,     /* `done`, and the name of what it created */
 	RT_OP_TEXT_PLAIN,    /* `done` */
 	RT_OP_TEXT_ENTRIES,  /* "VERB entry ID: …" */
 	RT_OP_TEXT_REPLY,
@@ -83,8 +83,8 @@ typedef struct rt_op {
 	const char *done;  /* for the history: "added an entry" */
 	unsigned flags;    /* RT_OP_ */
 	unsigned events;   /* RT_EVENT_ */
-	const char *role;  /* of an entry that it makes, where none is given; "": the first of
-	                    * the project's; NULL: it makes none */
+	const char *role;  /* default role of an entry that it creates; "": the first of the
+	                    * project's roles; NULL: it creates none */
 	rt_op_text text;
 	const char *verb, *noun; /* for text; or NULL */
 	rt_op_field fields[12];  /* ended by a NULL name */
@@ -92,7 +92,7 @@ typedef struct rt_op {
 
 extern const rt_op rt_ops[RT_OP_COUNT];
 const rt_op *rt_op_named(rt_str name); /* NULL: unknown */
-/* The known name that is nearest in spelling, for "did you mean"; NULL: none near. */
+/* The most similar known name, for "did you mean"; NULL: none is similar. */
 const char *rt_op_nearest(rt_str name);
 const rt_op_field *rt_op_field_named(const rt_op *op, rt_str name);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Making, copying and looking into projects. What changes them is in effect.c. */
+ * Creating, copying and reading projects. effect.c changes them. */
 #include "core/project.h"
 
 #include "core/id.h"
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void
 take_free(rt_object *object)
@@ -283,7 +283,7 @@ rt_project_shed(const rt_project *project, uint32_t from, const rt_project **out
 	return st;
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 size_t
 rt_project_disc_count(const rt_project *project)

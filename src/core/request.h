@@ -36,7 +36,7 @@ typedef struct rt_time_text {
 	bool is_number;
 } rt_time_text;
 
-/* What JSON's null is decoded to, where a field may be null: an empty text that is present. */
+/* JSON's null, for fields that may be null: an empty text that is present. */
 extern const char rt_null_text[1];
 #define RT_NULL_STR ((rt_str){rt_null_text, 0})
 static inline bool
@@ -47,7 +47,7 @@ rt_str_is_null(rt_str s)
 
 typedef struct rt_request {
 	rt_op_id op;
-	rt_str discussion, take; /* where it works; empty: the caller's default */
+	rt_str discussion, take; /* its discussion and take; empty: the caller's default */
 
 	/* addresses of entries */
 	rt_str entry, before, after, into, from, to;
@@ -67,7 +67,7 @@ typedef struct rt_request {
 	/* An object whose members that the operation does not know are kept with the entry (open
 	 * operations) or the row of the log; or NULL. For a decoded request, its own JSON. */
 	yyjson_val *source;
-	/* Why this is no request: decoding failed, and carrying it out fails this way. Or NULL. */
+	/* The error of decoding it, which applying it returns; or NULL. */
 	const rt_error *invalid;
 } rt_request;
 

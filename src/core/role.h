@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Roles: who speaks. Any text is a role; a project has a list of those that it offers. */
+ * Roles: the author of an entry. Any text is a role; a project has a list of roles to choose from. */
 #ifndef RT_CORE_ROLE_H
 #define RT_CORE_ROLE_H
 
 #include "core/project.h"
 
-/* The list of a project that has none of its own, as a JSON array. */
+/* The default list, as a JSON array. */
 extern const char rt_default_roles[];
 /* The project's list as a JSON array; borrowed. */
 rt_str rt_project_roles(const rt_project *project);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The B-tree behind rt_seq.
+ * The B-tree that implements rt_seq.
  *
- * A kid is a reference to a node with what lies below it. It holds a node in memory, or,
- * until somebody looks, only the number under which the node is stored; loading swaps the
- * pointer in atomically, so readers in several threads may race to load the same node and
- * all get the winner's. That is the one thing in a shared node that ever changes, besides
- * the counter, and, under the writer, the number that a checkpoint gave it.
+ * A kid refers to a node and has the sums of its subtree. It points to a node in memory or, until
+ * first access, has only the number of the stored node. Loading sets the pointer atomically, so
+ * several threads may race to load a node and all get the same one. Besides that pointer only the
+ * reference count and, under the writer, the number assigned by a checkpoint change in a shared
+ * node.
  *
  * Fill: a node holds 1 .. MAX items. Splits at the right end leave the left node full
  * (appending is the common case), other splits halve. A removal that leaves a node less
@@ -64,7 +64,7 @@ kid_init(kid *k, node *n, uint64_t stored, rt_seq_sum sum, uint64_t first_key)
 	k->first_key = first_key;
 }
 
-/* A second reference to what from refers to. */
+/* Copies a reference. */
 static void
 kid_copy(kid *to, const kid *from)
 {
@@ -94,7 +94,7 @@ slot_sum(const rt_slot *slot)
 	return (rt_seq_sum){1, slot->size, (slot->flags & RT_SLOT_TURN) != 0};
 }
 
-/* Turn an owned node into an owned kid. */
+/* Turns an owned node into an owned kid. */
 void
 rt_seq_kid_of(kid *k, node *n)
 {
@@ -253,9 +253,9 @@ rt_seq_total(const rt_seq *seq)
 	return seq->root.sum;
 }
 
-/* ---- building from what changed: one or two kids, or none ---- */
+/* ---- building from changed kids ---- */
 
-/* What an edit below makes of one kid: 0, 1 or 2 owned kids of the same height. */
+/* The result of an edit in a kid: 0, 1 or 2 owned kids of the same height. */
 typedef struct pieces {
 	kid kid[2];
 	unsigned count;
@@ -268,8 +268,8 @@ pieces_drop(const rt_alloc *alloc, pieces *p)
 		kid_drop(alloc, &p->kid[--p->count]);
 }
 
-/* Owned kids in list (count >= 0, at most 2 * MAX) to inner nodes of this height. Takes the
- * kids over, also on failure. */
+/* Owned kids in list (count >= 0, at most 2 * MAX) to inner nodes of this height. Takes
+ * ownership of the kids, also on failure. */
 static rt_status
 inner_from(const rt_alloc *alloc, kid *list, unsigned count, unsigned height, bool at_end,
 	   pieces *out)
@@ -474,7 +474,7 @@ node_edit(const rt_seq *seq, const kid *k, unsigned height, size_t at, edit what
 	return st == RT_OK ? st : rt_fail(err, st, "out of memory");
 }
 
-/* Pieces to a sequence: grow a root above two, shrink above one child. Takes them over. */
+/* Pieces to a sequence: grow a root above two, shrink above one child. Takes ownership. */
 static rt_status
 finish(const rt_seq *like, pieces *p, unsigned height, const rt_seq **out_seq, rt_error *err)
 {
@@ -689,7 +689,7 @@ leaf_part(const rt_seq *seq, const node *n, unsigned from, unsigned to, loose *o
 	return RT_OK;
 }
 
-/* Either side may be NULL when it is not wanted. */
+/* Either output may be NULL. */
 static rt_status
 split(const rt_seq *seq, const kid *k, unsigned height, size_t at, loose *left, loose *right,
       rt_error *err)
@@ -807,7 +807,7 @@ build(const rt_alloc *alloc, const rt_slot *slots, size_t count, loose *out)
 	return RT_OK;
 }
 
-/* Takes t over. */
+/* Takes ownership of t. */
 static rt_status
 loose_finish(const rt_seq *like, loose *t, const rt_seq **out_seq, rt_error *err)
 {
@@ -901,7 +901,7 @@ rt_seq_join(const rt_seq *a, const rt_seq *b, size_t from, const rt_seq **out_se
 	return st;
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 rt_status
 rt_seq_copy(const rt_seq *seq, size_t at, size_t count, rt_slot *out, rt_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of rt_seq, shared by seq.c (the tree) and seq_store.c (its bytes). */
+ * The implementation of rt_seq, shared by seq.c (the tree) and seq_store.c (its bytes). */
 #ifndef RT_CORE_SEQ_IMPL_H
 #define RT_CORE_SEQ_IMPL_H
 
@@ -8,9 +8,9 @@
 
 #include "core/seq.h"
 
-/* Full nodes are some 1 KB: an edit copies one node of each level. One that is not full takes
- * what it holds: nodes never grow, and many short takes have a leaf each. Tests also build
- * with nodes of two items, so that ten operations reach every split. */
+/* A full node has about 1 KB: an edit copies one node per level. Nodes are allocated for their
+ * exact number of items, because they never grow and many short takes have one leaf each. Tests
+ * are also built with nodes of two items, so that ten operations reach every split. */
 #ifdef RT_TINY_NODES
 enum { SEQ_LEAF_MAX = 2, SEQ_INNER_MAX = 2 };
 #else
@@ -21,8 +21,8 @@ enum { SEQ_HEIGHT_MAX = 64 };
 typedef struct node node;
 
 typedef struct kid {
-	_Atomic(node *) node; /* NULL until somebody looks */
-	uint64_t stored;      /* where to load it from then */
+	_Atomic(node *) node; /* NULL until first access */
+	uint64_t stored;      /* its number in the store */
 	rt_seq_sum sum;
 	uint64_t first_key;
 } kid;
@@ -32,7 +32,7 @@ struct node {
 	uint16_t count;
 	uint16_t height;          /* 0: a leaf */
 	_Atomic uint64_t stored;  /* its number in the store; 0: not there */
-	uint64_t pending;         /* its number in a transaction under way; 0: none */
+	uint64_t pending;         /* its number in an uncommitted transaction; 0: none */
 	union {
 		rt_slot slots[1]; /* count of them, at most SEQ_LEAF_MAX */
 		kid kids[1];      /* the same, at most SEQ_INNER_MAX */
@@ -47,15 +47,14 @@ struct rt_seq {
 	kid root; /* sum.count 0: empty, no node */
 };
 
-/* With room for exactly so many items, which are the caller's to fill in; not stored. NULL: no
- * memory. */
+/* For exactly count items, which the caller fills in; not stored. NULL: out of memory. */
 node *rt_seq_node_new(const rt_alloc *alloc, unsigned height, size_t count);
 void rt_seq_node_unref(const rt_alloc *alloc, node *n);
 void rt_seq_kid_of(kid *k, node *n);
-/* The node of a kid, loaded if need be; borrowed. */
+/* The node of a kid, loaded if necessary; borrowed. */
 rt_status rt_seq_kid_node(const rt_seq *seq, const kid *k, unsigned height, node **out,
 			  rt_error *err);
-/* The uppermost node from its bytes. RT_NOMEM, RT_CORRUPT: as it was. */
+/* Decodes the root node. RT_NOMEM, RT_CORRUPT: unchanged. */
 rt_status rt_seq_kid_decode(const rt_seq *seq, rt_str bytes);
 rt_status rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height,
 			     uint64_t number, node **out, rt_error *err);

@@ -9,8 +9,8 @@
  *   a leaf's slot     d key | d entry | d body | d ts_us | size | role | kind | flags
  *   an inner's kid    number | d first_key | count | bytes | turns
  *
- * A checkpoint writes nodes from the leaves up, since a node names its children. Numbers
- * stay pending until the transaction is durable. */
+ * A checkpoint writes nodes from the leaves up, since a node refers to its children. Numbers stay
+ * pending until the transaction is durable. */
 #include "base/varint.h"
 #include "core/seq_impl.h"
 
@@ -79,7 +79,7 @@ rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_
 	    count > 4096)
 		return rt_fail(err, RT_CORRUPT, "node %llu is not what its parent says",
 			       (unsigned long long)number);
-	/* from a build with larger nodes: a checkpoint that is of no use here; the log is */
+	/* written by a build with larger nodes: this checkpoint cannot be used; the log can */
 	if (count > (height == 0 ? (uint64_t)SEQ_LEAF_MAX : (uint64_t)SEQ_INNER_MAX))
 		return rt_fail(err, RT_CORRUPT, "node %llu holds %llu items, more than this build",
 			       (unsigned long long)number, (unsigned long long)count);
@@ -298,7 +298,7 @@ rt_seq_shed(const rt_seq *seq, const rt_seq **out_seq)
 	return rt_seq_open(seq->alloc, seq->source, &root, out_seq);
 }
 
-/* Sequences whose uppermost node is to come in, by its number. */
+/* Sequences whose root node is to be loaded, by its number. */
 typedef struct loading {
 	const rt_seq *seqs[RT_SEQ_LOAD_MAX];
 	size_t count, next; /* seqs[next ..] still wait */

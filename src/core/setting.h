@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The settings that Retake itself reads. Any other key is kept for whoever reads it. */
+ * The settings that Retake uses. Any other key is stored for other programs. */
 #ifndef RT_CORE_SETTING_H
 #define RT_CORE_SETTING_H
 
@@ -18,18 +18,18 @@ typedef enum rt_setting_type {
 typedef struct rt_setting {
 	const char *key;
 	rt_setting_type type;
-	bool of_discussion; /* else of the project */
+	bool of_discussion; /* false: of the project */
 	const char *about;
 } rt_setting;
 
 /* All of them; ended by a NULL key. */
 extern const rt_setting rt_settings[];
 
-const rt_setting *rt_setting_named(rt_str key); /* NULL: not one of ours */
-/* What the value has to be, where json (the value as JSON text) is not that: "a number".
- * NULL: it fits. A value that does not fit is kept, and is as good as unset to who reads it. */
+const rt_setting *rt_setting_named(rt_str key); /* NULL: unknown */
+/* The expected type ("a number") if json, the value as JSON text, does not have it; NULL if it
+ * has. A value of the wrong type is stored but treated as unset. */
 const char *rt_setting_wants(const rt_setting *setting, rt_str json);
-/* The value of a count; false: it is unset, or is none. */
+/* The value of a count; false: unset or of the wrong type. */
 bool rt_setting_count(rt_str json, uint64_t *out);
 
 #endif

@@ -3,12 +3,12 @@
  * Chunks of 256 strings. A chunk as bytes: 'S', then for each string its size (varint)
  * and bytes. A root: count, then for each chunk the number of its node (0: none).
  *
- * Chunk pointers stand in two levels of fixed arrays, so that a reader never sees one
- * move. The index is not moved either: one that is full is followed by a larger one, and stays
- * until the end, since readers may be in it (all of them are as large as the newest, about). A
- * number is put into the index when its string is there. The last chunk is written anew by every checkpoint that finds it grown; the node
- * that it was in before may then be gone while a reader is on its way to it. The chunk
- * itself is in memory by then, so who cannot read the node looks there once more. */
+ * Chunk pointers are in two levels of fixed arrays, so they never move while somebody reads. Nor
+ * does the index: when it is full, a larger one is added, and the old ones are kept until the table
+ * is freed, because readers may be using them (together they are about as large as the newest). A
+ * number is added to the index after its string. Every checkpoint rewrites the last chunk if it has
+ * grown, so its previous node may be gone when a reader tries to load it. By then the chunk is in
+ * memory, so a reader that cannot load the node looks there again. */
 #include "core/strs.h"
 
 #include "base/hash.h"

@@ -10,13 +10,13 @@
 typedef struct rt_vec rt_vec; /* an rt_object; immutable */
 
 RT_CHECKED rt_status rt_vec_new(const rt_alloc *alloc, const rt_vec **out_vec);
-/* Of count items (referenced, not taken over). O(count). */
+/* From count items, which are referenced. O(count). */
 RT_CHECKED rt_status rt_vec_from(const rt_alloc *alloc, const void *const *items, size_t count,
 				 const rt_vec **out_vec);
 size_t rt_vec_count(const rt_vec *vec);
 /* Borrowed; at < count. */
 const void *rt_vec_get(const rt_vec *vec, size_t at);
-/* A new list with item (referenced, not taken over) at this place; at == count appends. */
+/* A new list with item, which is referenced, at this position; at == count appends. */
 RT_CHECKED rt_status rt_vec_set(const rt_vec *vec, size_t at, const void *item,
 				const rt_vec **out_vec);
 

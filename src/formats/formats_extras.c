@@ -24,27 +24,23 @@ enum { MEMBER_COUNT = sizeof(members) / sizeof(*members) };
 void
 rt_extras_write(rt_buf *buf, const char *name, const rt_node *node, const rt_body *body)
 {
-	yyjson_val *key, *value;
-	size_t i, max;
 	bool has_fields = false;
 
 	rt_json_open(buf, name, '{');
-	for (i = 0; i < MEMBER_COUNT; i++)
+	for (size_t i = 0; i < MEMBER_COUNT; i++)
 		rt_member_write(buf, &members[i], node);
 	if (rt_extras_has_record(node)) {
 		rt_json_put_str(buf, "format", rt_str_at(&node->body_format, 1));
 		rt_json_add_key(buf, "record");
 		rt_build_add_bytes(buf, node->body);
 	} else if (node->body_format == RT_BODY_JSON && !rt_node_is_purged(node)) {
-		rt_json_foreach(body->fields, i, max, key, value)
-		{
-			if (rt_str_is(rt_json_str(key), "content"))
+		for (rt_json_iter m = rt_json_each(body->fields); rt_json_next(&m);) {
+			if (rt_str_is(m.key, "content"))
 				continue;
 			if (!has_fields)
 				rt_json_open(buf, "fields", '{');
 			has_fields = true;
-			rt_json_add_key_str(buf, rt_json_str(key));
-			rt_json_add_value(buf, value);
+			rt_json_put_member(buf, m.key, m.value);
 		}
 		if (has_fields)
 			rt_json_close(buf, '}');
@@ -52,56 +48,22 @@ rt_extras_write(rt_buf *buf, const char *name, const rt_node *node, const rt_bod
 	rt_json_close(buf, '}');
 }
 
-static rt_str
-text_of(yyjson_val *object, const char *key)
-{
-	yyjson_val *value = rt_json_get(object, key);
-
-	return yyjson_is_str(value) ? rt_json_str(value) : rt_str_at(NULL, 0);
-}
-
-/* A body that was kept as it is. False: there is none, or it cannot be one. */
-static bool
-read_record(rt_build *b, yyjson_val *extras, rt_node *node)
-{
-	rt_str format = text_of(extras, "format");
-	rt_body body;
-	rt_status st;
-
-	if (!rt_str_is(format, "P") && !rt_str_is(format, "J"))
-		return false;
-	rt_buf_clear(b->scratch);
-	rt_buf_add_str(b->scratch, format);
-	if (!rt_build_read_bytes(b->scratch, rt_json_get(extras, "record")))
-		return false;
-	st = rt_body_read(b->alloc, rt_scope_str(&b->s, b->scratch), &body, NULL);
-	if (st == RT_NOMEM)
-		(void)rt_scope_nomem(&b->s);
-	if (st != RT_OK)
-		return false;
-	rt_body_deinit(&body);
-	node->body_format = format.ptr[0];
-	rt_build_body_verbatim(b, rt_str_at(b->scratch->ptr + 1, b->scratch->size - 1));
-	return true;
-}
-
 void
 rt_extras_read(rt_build *b, yyjson_val *extras, rt_node *node)
 {
-	yyjson_val *fields = rt_json_get(extras, "fields"), *key, *value;
-	size_t i, max;
+	yyjson_val *fields = rt_json_get(extras, "fields");
+	rt_str format = rt_json_text(extras, "format");
 
-	for (i = 0; i < MEMBER_COUNT; i++)
+	for (size_t i = 0; i < MEMBER_COUNT; i++)
 		(void)rt_member_read(&members[i], extras, node);
 	if (yyjson_is_true(rt_json_get(extras, "purged")) && b->content.size == 0)
 		node->body_format = RT_BODY_PURGED;
-	if (read_record(b, extras, node) || !yyjson_is_obj(fields))
+	if (format.size == 1 &&
+	    rt_build_body_record(b, format, rt_json_get(extras, "record"), node))
 		return;
-	rt_json_foreach(fields, i, max, key, value)
-	{
-		if (!rt_str_is(rt_json_str(key), "content"))
-			rt_json_add_value(rt_build_body_field(b, rt_json_str(key)), value);
-	}
+	for (rt_json_iter m = rt_json_each(fields); m.is_object && rt_json_next(&m);)
+		if (!rt_str_is(m.key, "content"))
+			rt_json_add_value(rt_build_body_field(b, m.key), m.value);
 }
 
 /* ---- discussions ---- */
@@ -175,16 +137,11 @@ rt_extras_write_discussion(rt_buf *buf, const char *key, const rt_writer *w, con
 static void
 read_fields(rt_build *b, yyjson_val *fields, bool of_project)
 {
-	yyjson_val *key, *value;
-	size_t i, max;
 	rt_str json;
 
-	if (!yyjson_is_obj(fields))
-		return;
-	rt_json_foreach(fields, i, max, key, value)
-	{
-		if (yyjson_is_str(value) && rt_build_json(b, rt_json_str(value), false, &json))
-			rt_build_field_in(b, of_project, "", rt_json_str(key), json);
+	for (rt_json_iter m = rt_json_each(fields); m.is_object && rt_json_next(&m);) {
+		if (yyjson_is_str(m.value) && rt_build_json(b, rt_json_str(m.value), false, &json))
+			rt_build_field_in(b, of_project, "", m.key, json);
 		else
 			rt_report_add(b->report, RT_REMARK_SKIPPED, 0,
 				      "a field of the discussion is not JSON; passed over");
@@ -218,21 +175,19 @@ step(take_reader *r, uint64_t number, size_t *count)
 static void
 read_take(take_reader *r, yyjson_val *take, bool is_own)
 {
-	yyjson_val *list = is_own ? NULL : rt_json_get(take, "nodes"), *number;
-	size_t i, max, count = 0;
+	yyjson_val *list = is_own ? NULL : rt_json_get(take, "nodes");
+	size_t count = 0;
 	uint64_t at;
 
 	r->take_number++;
-	for (i = 0; is_own && i < r->own_count; i++)
+	for (size_t i = 0; is_own && i < r->own_count; i++)
 		(void)step(r, i, &count); /* what could not be read is reported already */
-	yyjson_arr_foreach(list, i, max, number)
-	{
-		if (!rt_json_u64(number, &at) || !step(r, at, &count))
+	for (rt_json_iter m = rt_json_each(list); !m.is_object && rt_json_next(&m);)
+		if (!rt_json_u64(m.value, &at) || !step(r, at, &count))
 			rt_report_add(r->b->report, RT_REMARK_REPAIRED, 0,
 				      "a take names an entry twice, or one that is not there");
-	}
-	rt_build_take(r->b, rt_build_copy(r->b, text_of(take, "name")),
-		      rt_build_copy(r->b, text_of(take, "git_commit")), r->path, count);
+	rt_build_take(r->b, rt_build_copy(r->b, rt_json_text(take, "name")),
+		      rt_build_copy(r->b, rt_json_text(take, "git_commit")), r->path, count);
 }
 
 void
@@ -241,23 +196,21 @@ rt_extras_read_discussion(rt_reader *r, yyjson_val *extras, const int64_t *nodes
 {
 	rt_build *b = &r->b;
 	yyjson_val *project = rt_json_get(extras, "project");
-	yyjson_val *takes = rt_json_get(extras, "takes"), *take;
-	size_t i, max, all = rt_build_node_count(b);
+	yyjson_val *takes = rt_json_get(extras, "takes");
+	size_t all = rt_build_node_count(b), take_count = 0;
 	take_reader t = {.b = b, .nodes = nodes, .node_count = node_count, .own_count = own_count};
 	uint64_t active = 0, head;
 	rt_scope s;
 
-	outline->name = rt_build_copy(b, text_of(extras, "name"));
+	outline->name = rt_build_copy(b, rt_json_text(extras, "name"));
 	(void)rt_json_u64(rt_json_get(extras, "active"), &active);
 	if (active >= yyjson_arr_size(takes))
 		active = 0;
 	rt_scope_init(&s, b->alloc);
 	t.path = rt_scope_array(&s, all + 1, sizeof(*t.path));
 	t.seen_in = rt_scope_array(&s, all + 1, sizeof(*t.seen_in));
-	yyjson_arr_foreach(rt_ok(&s) ? takes : NULL, i, max, take)
-	{
-		read_take(&t, take, i == active);
-	}
+	for (rt_json_iter m = rt_json_each(takes); rt_ok(&s) && !m.is_object && rt_json_next(&m);)
+		read_take(&t, m.value, take_count++ == active);
 	(void)rt_scope_note(&b->s, rt_scope_end(&s, NULL));
 	outline->active_take = (size_t)active;
 	outline->has_head = true;

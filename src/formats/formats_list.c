@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * Open addressing with linear probing, at most half full. */
+ * Hash tables: open addressing with linear probing, at most half full. */
 #include "formats/formats_list.h"
 
 #include "base/hash.h"
 
-/* ---- vectors ---- */
+bool
+rt_next_word(const char **words, rt_str *out_word)
+{
+	const char *end = strchr(*words, ' ');
+
+	*out_word = end == NULL ? rt_str_of(*words) : rt_str_at(*words, (size_t)(end - *words));
+	*words += out_word->size + (end != NULL);
+	return out_word->size > 0;
+}
+
+bool
+rt_is_word(rt_str name, const char *words)
+{
+	rt_str word;
+
+	while (rt_next_word(&words, &word))
+		if (rt_str_eq(name, word))
+			return true;
+	return false;
+}
+
+/* ---- arrays ---- */
 
 void
 rt_vec_clear(rt_vec *vec)
@@ -28,9 +49,7 @@ close_vec(void *item)
 void *
 rt_vec_push(rt_scope *s, rt_vec *vec, size_t item_size)
 {
-	if (!rt_ok(s))
-		return NULL;
-	if (vec->count == vec->room) {
+	if (rt_ok(s) && vec->count == vec->room) {
 		size_t room = vec->room == 0 ? 16 : vec->room * 2;
 		bool is_new = vec->alloc == NULL;
 		void *items = NULL;
@@ -44,89 +63,11 @@ rt_vec_push(rt_scope *s, rt_vec *vec, size_t item_size)
 		*vec = (rt_vec){s->alloc, items, vec->count, room};
 		if (is_new)
 			rt_scope_defer(s, close_vec, vec);
-		if (!rt_ok(s))
-			return NULL;
 	}
-	return (char *)vec->items + vec->count++ * item_size;
+	return rt_ok(s) ? (char *)vec->items + vec->count++ * item_size : NULL;
 }
 
-/* ---- numbers by hash ---- */
-
-void
-rt_table_init(rt_table *table, const rt_alloc *alloc)
-{
-	*table = (rt_table){.alloc = alloc};
-}
-
-void
-rt_table_deinit(rt_table *table)
-{
-	rt_free(table->alloc, table->slots);
-	table->slots = NULL;
-	table->room = table->count = 0;
-}
-
-void
-rt_table_clear(rt_table *table)
-{
-	if (table->room > 0)
-		memset(table->slots, 0, table->room * sizeof(*table->slots));
-	table->count = 0;
-}
-
-static void
-table_put(rt_table *table, uint64_t hash, size_t value_plus_1)
-{
-	size_t at = (size_t)rt_hash_u64(hash) & (table->room - 1);
-
-	while (table->slots[at].value_plus_1 != 0)
-		at = (at + 1) & (table->room - 1);
-	table->slots[at] = (rt_table_slot){hash, value_plus_1};
-	table->count++;
-}
-
-rt_status
-rt_table_add(rt_table *table, uint64_t hash, size_t value)
-{
-	if (table->count + 1 > table->room / 2) {
-		rt_table bigger = {table->alloc, NULL, table->room == 0 ? 16 : table->room * 2, 0};
-
-		bigger.slots = rt_new0(table->alloc, bigger.room * sizeof(*bigger.slots));
-		if (bigger.slots == NULL)
-			return RT_NOMEM;
-		for (size_t i = 0; i < table->room; i++)
-			if (table->slots[i].value_plus_1 != 0)
-				table_put(&bigger, table->slots[i].hash,
-					  table->slots[i].value_plus_1);
-		rt_free(table->alloc, table->slots);
-		*table = bigger;
-	}
-	table_put(table, hash, value + 1);
-	return RT_OK;
-}
-
-bool
-rt_table_next(const rt_table *table, uint64_t hash, size_t *probe, size_t *out_value)
-{
-	size_t start = (size_t)rt_hash_u64(hash);
-
-	while (table->room > 0 && *probe < table->room) {
-		const rt_table_slot *slot = &table->slots[(start + *probe) & (table->room - 1)];
-
-		(*probe)++;
-		if (slot->value_plus_1 == 0)
-			return false;
-		if (slot->hash == hash) {
-			*out_value = slot->value_plus_1 - 1;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* ---- numbers by string ---- */
-
-static const uint64_t HASH_SEED = 0x7069;
+/* ---- hash tables ---- */
 
 static void
 close_index(void *item)
@@ -137,25 +78,34 @@ close_index(void *item)
 	memset(index, 0, sizeof(*index));
 }
 
+static size_t
+hash_of(rt_str key)
+{
+	return (size_t)(key.ptr == NULL ? rt_hash_u64(key.size)
+					: rt_hash(key.ptr, key.size, 0x7069));
+}
+
 /* The slot that holds key, or the free one where it belongs. */
 static rt_index_slot *
-slot_of(const rt_index *index, rt_str key)
+slot_of(const rt_index *index, rt_str key, bool is_new)
 {
-	size_t at = (size_t)rt_hash(key.size == 0 ? "" : key.ptr, key.size, HASH_SEED);
+	size_t at = hash_of(key) & (index->room - 1);
 
-	for (at &= index->room - 1; index->slots[at].value_plus_1 != 0;
-	     at = (at + 1) & (index->room - 1))
-		if (rt_str_eq(index->slots[at].key, key))
-			break;
+	while (index->slots[at].value_plus_1 != 0 &&
+	       (is_new || !rt_str_eq(index->slots[at].key, key)))
+		at = (at + 1) & (index->room - 1);
 	return &index->slots[at];
 }
 
+/* Room for one more. */
 static void
-grow_index(rt_scope *s, rt_index *index)
+reserve(rt_scope *s, rt_index *index)
 {
 	rt_index bigger = {s->alloc, NULL, index->room == 0 ? 16 : index->room * 2, index->count};
 	bool is_new = index->alloc == NULL;
 
+	if (!rt_ok(s) || index->count < index->room / 2)
+		return;
 	bigger.slots = rt_new0(s->alloc, bigger.room * sizeof(*bigger.slots));
 	if (bigger.slots == NULL) {
 		(void)rt_scope_nomem(s);
@@ -163,11 +113,17 @@ grow_index(rt_scope *s, rt_index *index)
 	}
 	for (size_t i = 0; i < index->room; i++)
 		if (index->slots[i].value_plus_1 != 0)
-			*slot_of(&bigger, index->slots[i].key) = index->slots[i];
+			*slot_of(&bigger, index->slots[i].key, true) = index->slots[i];
 	rt_free(s->alloc, index->slots);
 	*index = bigger;
 	if (is_new)
 		rt_scope_defer(s, close_index, index);
+}
+
+static rt_str
+key_of(rt_str key)
+{
+	return key.size == 0 ? RT_STR("") : key; /* a key without ptr is a hash */
 }
 
 int64_t
@@ -176,21 +132,52 @@ rt_index_put(rt_scope *s, rt_index *index, rt_str key, size_t value)
 	rt_index_slot *slot;
 	int64_t before;
 
-	if (rt_ok(s) && index->count >= index->room / 2)
-		grow_index(s, index);
+	reserve(s, index);
 	if (!rt_ok(s))
 		return -1;
-	slot = slot_of(index, key);
+	slot = slot_of(index, key_of(key), false);
 	before = (int64_t)slot->value_plus_1 - 1;
 	index->count += before < 0;
-	*slot = (rt_index_slot){key, value + 1};
+	*slot = (rt_index_slot){key_of(key), value + 1};
 	return before;
 }
 
 int64_t
 rt_index_get(const rt_index *index, rt_str key)
 {
-	return index->room == 0 ? -1 : (int64_t)slot_of(index, key)->value_plus_1 - 1;
+	return index->room == 0 ? -1
+				: (int64_t)slot_of(index, key_of(key), false)->value_plus_1 - 1;
+}
+
+void
+rt_index_add(rt_scope *s, rt_index *index, uint64_t hash, size_t value)
+{
+	rt_str key = {NULL, hash};
+
+	reserve(s, index);
+	if (!rt_ok(s))
+		return;
+	*slot_of(index, key, true) = (rt_index_slot){key, value + 1};
+	index->count++;
+}
+
+bool
+rt_index_next(const rt_index *index, uint64_t hash, size_t *probe, size_t *out_value)
+{
+	size_t start = hash_of(rt_str_at(NULL, hash));
+
+	while (*probe < index->room) {
+		const rt_index_slot *slot = &index->slots[(start + *probe) & (index->room - 1)];
+
+		(*probe)++;
+		if (slot->value_plus_1 == 0)
+			return false;
+		if (slot->key.size == hash) {
+			*out_value = slot->value_plus_1 - 1;
+			return true;
+		}
+	}
+	return false;
 }
 
 void

@@ -195,6 +195,21 @@ rt_scan_key_is(rt_str raw_key, const char *name)
 	return raw_key.size == size + 2 && memcmp(raw_key.ptr + 1, name, size) == 0;
 }
 
+bool
+rt_scan_line(rt_str in, size_t *at, rt_str *out_line)
+{
+	const char *nl;
+	size_t end;
+
+	if (*at >= in.size)
+		return false;
+	nl = memchr(in.ptr + *at, '\n', in.size - *at);
+	end = nl == NULL ? in.size : (size_t)(nl - in.ptr);
+	*out_line = rt_str_at(in.ptr + *at, end - *at);
+	*at = end + 1;
+	return true;
+}
+
 rt_str
 rt_scan_unmark(rt_str in)
 {

@@ -53,6 +53,8 @@ bool rt_members_next(rt_members *m, rt_str *out_key, rt_str *out_value);
 /* Is the raw key (with quotes) this name? Names without escapes only. */
 bool rt_scan_key_is(rt_str raw_key, const char *name);
 
+/* The next line of in from *at on, without its \n; false at the end. */
+bool rt_scan_line(rt_str in, size_t *at, rt_str *out_line);
 /* Without a UTF-8 byte order mark. */
 rt_str rt_scan_unmark(rt_str in);
 

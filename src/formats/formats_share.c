@@ -6,25 +6,10 @@
 #include "base/hash.h"
 
 void
-rt_share_init(rt_share *share, rt_build *b, bool by_place)
-{
-	memset(share, 0, sizeof(*share));
-	share->b = b;
-	share->by_place = by_place;
-	rt_table_init(&share->contents, b->alloc);
-}
-
-void
-rt_share_deinit(rt_share *share)
-{
-	rt_table_deinit(&share->contents);
-}
-
-void
 rt_share_discussion(rt_share *share)
 {
 	rt_index_clear(&share->ids);
-	rt_table_clear(&share->contents);
+	rt_index_clear(&share->contents);
 	share->known.count = share->links.count = share->path.count = share->take_number = 0;
 }
 
@@ -111,7 +96,7 @@ new_node(rt_share *share, const rt_node *node, uint64_t hash)
 		known->last_node = (int64_t)at;
 	}
 	if (known != NULL || share->by_place)
-		(void)RT_TRY(&b->s, rt_table_add(&share->contents, hash, at));
+		rt_index_add(&b->s, &share->contents, hash, at);
 	return (int64_t)at;
 }
 
@@ -150,7 +135,7 @@ rt_share_add(rt_share *share, rt_node *node)
 		node->id = rt_str_at(NULL, 0);
 	hash = hash_node(node, format, body);
 	while (at < 0 && (node->id.size > 0 || share->by_place) &&
-	       rt_table_next(&share->contents, hash, &probe, &found))
+	       rt_index_next(&share->contents, hash, &probe, &found))
 		if (link_of(share, (int64_t)found)->seen_in != share->take_number &&
 		    same_node(&rt_build_nodes(b)[found], node, format, body))
 			at = (int64_t)found;

@@ -6,7 +6,7 @@
  * built, every entry goes through here: an entry with an id becomes the node of an equal one
  * with that id, whichever take has it; without an id it may become that of an equal one after
  * the same node (C59). Others become nodes of their own; several with one id are revisions of
- * that entry. */
+ * that entry. The lists are freed with the builder's scope. */
 #ifndef RT_FORMATS_SHARE_H
 #define RT_FORMATS_SHARE_H
 
@@ -23,19 +23,16 @@ typedef struct rt_share_link {
 } rt_share_link;
 
 typedef struct rt_share {
-	rt_build *b;
+	rt_build *b;       /* set by the reader; all but these two are zeroed */
 	bool by_place;     /* entries without ids too; how they are shown does not matter then */
 	rt_index ids;      /* id: item of known */
-	rt_table contents; /* hash of everything: node */
+	rt_index contents; /* hash of everything: node */
 	rt_vec known;      /* rt_share_id */
 	rt_vec links;      /* rt_share_link, one for each node */
 	rt_vec path;       /* int64_t: nodes of the take being read */
 	size_t take_number;
 } rt_share;
 
-/* The lists belong to the builder's scope; deinit comes before that of the builder. */
-void rt_share_init(rt_share *share, rt_build *b, bool by_place);
-void rt_share_deinit(rt_share *share);
 /* After rt_build_discussion, and before each of its takes. */
 void rt_share_discussion(rt_share *share);
 void rt_share_take(rt_share *share);

@@ -15,6 +15,7 @@ rt_writer_init(rt_writer *w, const rt_alloc *alloc, const rt_outlines *in,
 	memset(w, 0, sizeof(*w));
 	rt_scope_init(&w->s, alloc);
 	rt_scope_init(&w->d, alloc);
+	rt_scope_init(&w->e, alloc);
 	w->in = in;
 	if (options != NULL)
 		w->options = *options;
@@ -26,16 +27,25 @@ rt_status
 rt_writer_end(rt_writer *w, rt_error *err)
 {
 	rt_body_deinit(&w->body);
-	rt_scope_deinit(&w->d);
+	(void)rt_scope_note(&w->s, rt_scope_end(&w->e, NULL));
+	(void)rt_scope_note(&w->s, rt_scope_end(&w->d, NULL));
 	(void)rt_scope_note(&w->s, w->out->status);
 	if (w->s.status == RT_NOMEM || (!rt_ok(&w->s) && w->s.status == w->out->status))
 		(void)rt_fail(&w->s.error, w->s.status, "the export does not fit in memory");
 	return rt_scope_end(&w->s, err);
 }
 
+void
+rt_writer_reset(rt_writer *w)
+{
+	(void)rt_scope_note(&w->s, w->e.status);
+	rt_scope_reset(&w->e);
+}
+
 const rt_body *
 rt_writer_body(rt_writer *w, const rt_node *node)
 {
+	rt_writer_reset(w);
 	rt_body_deinit(&w->body);
 	memset(&w->body, 0, sizeof(w->body));
 	(void)RT_TRY(&w->s, rt_node_body(w->s.alloc, node, w->scratch, &w->body, &w->s.error));
@@ -49,7 +59,7 @@ close_doc(void *doc)
 }
 
 yyjson_val *
-rt_writer_parse(rt_writer *w, rt_str json)
+rt_writer_parse(rt_writer *w, rt_scope *as, rt_str json)
 {
 	rt_json_doc *doc = NULL;
 
@@ -57,8 +67,8 @@ rt_writer_parse(rt_writer *w, rt_str json)
 		return NULL;
 	if (rt_json_read(w->s.alloc, json, &doc, NULL) == RT_NOMEM)
 		(void)rt_scope_nomem(&w->s);
-	rt_scope_defer(&w->d, close_doc, doc);
-	(void)rt_scope_note(&w->s, w->d.status);
+	rt_scope_defer(as, close_doc, doc);
+	(void)rt_scope_note(&w->s, as->status);
 	return rt_ok(&w->s) && doc != NULL ? rt_json_root(doc) : NULL;
 }
 
@@ -135,14 +145,6 @@ rt_member_read(const rt_member *member, yyjson_val *object, rt_node *node)
 }
 
 /* ---- outlines ---- */
-
-bool
-rt_is_one_of(rt_str name, const char *const *names)
-{
-	while (*names != NULL && !rt_str_is(name, *names))
-		names++;
-	return *names != NULL;
-}
 
 rt_str
 rt_outline_field_of(const rt_outline_field *fields, size_t count, const char *name)
@@ -313,6 +315,7 @@ rt_outline_takes_of(const rt_alloc *alloc, rt_arena *arena, const rt_outline *ou
 bool
 rt_writer_next(rt_writer *w)
 {
+	(void)rt_scope_note(&w->s, w->d.status);
 	rt_scope_reset(&w->d);
 	if (!rt_ok(&w->s) || w->next == w->in->count)
 		return false;

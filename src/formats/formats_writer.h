@@ -14,6 +14,7 @@
 
 #include "base/scope.h"
 #include "codec/body.h"
+#include "formats/formats_list.h"
 #include "ops/format.h"
 
 typedef struct rt_writer {
@@ -28,6 +29,7 @@ typedef struct rt_writer {
 	const rt_outline_take *takes;
 	size_t take_count, active;
 	/* the current entry */
+	rt_scope e; /* for texts and buffers; emptied when the next body is read */
 	rt_buf *scratch;
 	rt_body body;
 } rt_writer;
@@ -41,11 +43,13 @@ RT_CHECKED rt_status rt_writer_end(rt_writer *w, rt_error *err);
 bool rt_writer_next(rt_writer *w);
 /* The active take; NULL: the discussion has none. */
 const rt_outline_take *rt_writer_take(const rt_writer *w);
+/* Empty the scope of the entry; its failure is the export's. */
+void rt_writer_reset(rt_writer *w);
 /* The body of an entry, valid until the next call. NULL: the export has failed. */
 const rt_body *rt_writer_body(rt_writer *w, const rt_node *node);
-/* Parse JSON, such as that of a field; valid until the next discussion. NULL: empty, or not
- * JSON. */
-yyjson_val *rt_writer_parse(rt_writer *w, rt_str json);
+/* Parse JSON, such as that of a field; it lives as long as `as`: &w->s or &w->d. NULL: empty, or
+ * not JSON, or the export has failed. */
+yyjson_val *rt_writer_parse(rt_writer *w, rt_scope *as, rt_str json);
 /* Number the nodes of the current discussion: those of the active take in order, then (all
  * takes are exported) the others as the takes have them. (*out_order)[number] is a node, *out_own
  * the count of the first group. Returns the number of each node; -1: not exported. */
@@ -87,9 +91,6 @@ bool rt_member_read(const rt_member *member, yyjson_val *object, rt_node *node);
 const rt_member *rt_member_find(const rt_member *members, size_t count, rt_str name);
 
 /* ---- outlines ---- */
-
-/* Is name one of names, which a NULL ends? */
-bool rt_is_one_of(rt_str name, const char *const *names);
 
 /* The JSON of a field, or the empty view. */
 rt_str rt_outline_field_of(const rt_outline_field *fields, size_t count, const char *name);

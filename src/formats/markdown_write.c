@@ -192,7 +192,7 @@ write_plain(writer *c)
 	add_title(c);
 	add_take_name(c);
 	preamble = rt_writer_parse(
-		&c->w, rt_outline_field_of(o->fields, o->field_count, MARKDOWN_PREAMBLE));
+		&c->w, &c->w.d, rt_outline_field_of(o->fields, o->field_count, MARKDOWN_PREAMBLE));
 	if (yyjson_is_str(preamble))
 		add_escaped(c, rt_json_str(preamble), true);
 	for (size_t i = 0; i < count; i++)

@@ -22,35 +22,14 @@
 
 #define OPENAI_PREFIX "openai."
 
-/* Fields of Retake's entries that are not sent: a foreign member of that name gets the
- * prefix. */
-bool rt_openai_is_ours(rt_str name);
-/* Does the chat completions API know this member of a message of that role, or of a request?
- * It refuses others. "weight" is known in fine-tuning files alone. */
-bool rt_openai_is_message_key(rt_str role, rt_str name);
-bool rt_openai_is_request_key(rt_str name);
+/* Fields of Retake's entries that are not sent: a foreign member of that name gets the prefix. */
+#define OPENAI_OURS \
+	"id kind ts muted collapsed purged read_mode label usage thinking_segments pi first_kept " \
+	"tokens_before details from_id retake link provider model stop_reason error signed_text " RT_BUILD_BAD_TS \
+	" " RT_BUILD_RAW " " RT_BUILD_BAD_CONTENT
 /* Settings that are members of a request under the same name. */
-bool rt_openai_is_setting(rt_str name);
+#define OPENAI_SETTINGS "temperature top_p max_tokens"
 
-/* ---- blocks (openai_blocks.c) ---- */
-
-/* Does a content have blocks that the API does not know? */
-bool rt_openai_is_foreign(yyjson_val *blocks);
-/* Write them as the value of "content" as the API has them: an array, or "" or null where
- * nothing is left. front: a text before them; empty: none. */
-void rt_openai_write_blocks(rt_buf *out, yyjson_val *blocks, rt_str front);
-/* Write their calls of tools as the member "tool_calls"; nothing where there are none. */
-void rt_openai_write_calls(rt_buf *out, yyjson_val *blocks);
-/* Write results of tools, each as a message of its own after begin(ctx). False: there is
- * something else in the content, or nothing. */
-bool rt_openai_write_results(rt_buf *out, yyjson_val *blocks, void (*begin)(void *ctx), void *ctx);
-/* Write the value of a member "tool_calls" as the API has it. */
-void rt_openai_write_call_items(rt_buf *out, yyjson_val *calls);
-
-/* ---- */
-
-rt_status rt_openai_read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
-			    rt_report *report, rt_error *err);
 rt_status rt_openai_write(const rt_alloc *alloc, const rt_outlines *in,
 			  const rt_export_options *options, rt_buf *out, rt_error *err);
 

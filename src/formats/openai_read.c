@@ -7,6 +7,7 @@
  * A record longer than RECORD_MAX is held without its list of messages, which is read from
  * the file one by one. A conversation of many messages is handed over in pieces, unless it
  * has more than one take. */
+#include "formats/formats.h"
 #include "formats/openai_impl.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
 
 typedef struct reader {
 	rt_reader r;
+	rt_build *b;         /* of r */
 	rt_outline *outline; /* the current conversation */
 	bool in_pieces;      /* it may be handed over in pieces */
 	rt_outline *loose;   /* messages, one a line, without a conversation */
@@ -43,8 +45,8 @@ skipped_line(reader *c, uint64_t line, const char *what)
 static rt_buf *
 further_field(rt_build *b, rt_str key)
 {
-	if (!rt_openai_is_ours(key) && !rt_str_starts(key, RT_STR(OPENAI_PREFIX)) &&
-	    !rt_str_is(key, "role") && !rt_str_is(key, "content"))
+	if (!rt_is_word(key, "role content " OPENAI_OURS) &&
+	    !rt_str_starts(key, RT_STR(OPENAI_PREFIX)))
 		return rt_build_body_field(b, key);
 	rt_buf_clear(b->scratch);
 	rt_buf_add_c(b->scratch, OPENAI_PREFIX);
@@ -52,48 +54,40 @@ further_field(rt_build *b, rt_str key)
 	return rt_build_body_field(b, rt_scope_str(&b->s, b->scratch));
 }
 
-static bool
-has_calls(yyjson_val *message)
-{
-	return rt_json_get(message, "tool_calls") != NULL ||
-	       rt_json_get(message, "function_call") != NULL;
-}
-
 /* Null as the content of a message with calls is the usual thing and needs no mark; other odd
- * contents are kept beside it. */
+ * contents are kept as a further field. */
 static bool
 is_odd(yyjson_val *content, yyjson_val *message)
 {
+	bool has_calls = rt_json_get(message, "tool_calls") != NULL ||
+			 rt_json_get(message, "function_call") != NULL;
+
 	if (content == NULL || yyjson_is_arr(content))
 		return false;
 	if (yyjson_is_str(content))
-		return yyjson_get_len(content) == 0 && has_calls(message);
-	return !(yyjson_is_null(content) && has_calls(message));
+		return yyjson_get_len(content) == 0 && has_calls;
+	return !(yyjson_is_null(content) && has_calls);
 }
 
 /* The further fields of a message of another program. */
 static void
 read_foreign(reader *c, rt_str raw, yyjson_val *message, size_t repaired, rt_node *node)
 {
-	rt_build *b = &c->r.b;
-	yyjson_val *content = rt_json_get(message, "content"), *key, *value;
-	size_t i, max;
+	yyjson_val *content = rt_json_get(message, "content");
+	yyjson_val *role = rt_json_get(message, "role");
 
-	if (yyjson_is_str(rt_json_get(message, "role")))
-		node->role = rt_json_str(rt_json_get(message, "role"));
-	rt_json_foreach(message, i, max, key, value)
-	{
-		if (rt_str_is(rt_json_str(key), "content") ||
-		    (rt_str_is(rt_json_str(key), "role") && yyjson_is_str(value)))
-			continue;
-		rt_json_add_value(further_field(b, rt_json_str(key)), value);
-	}
+	if (yyjson_is_str(role))
+		node->role = rt_json_str(role);
+	for (rt_json_iter m = rt_json_each(message); rt_json_next(&m);)
+		if (!rt_str_is(m.key, "content") &&
+		    !(rt_str_is(m.key, "role") && yyjson_is_str(m.value)))
+			rt_json_add_value(further_field(c->b, m.key), m.value);
 	if (is_odd(content, message))
-		rt_json_add_value(rt_build_body_field(b, RT_STR(RT_BUILD_BAD_CONTENT)), content);
+		rt_json_add_value(rt_build_body_field(c->b, RT_STR(RT_BUILD_BAD_CONTENT)), content);
 	if (repaired > 0) {
 		rt_reader_remark(&c->r, RT_REMARK_REPAIRED, raw.ptr,
 				 "text that is not Unicode got U+FFFD");
-		rt_build_body_raw(b, raw);
+		rt_build_body_raw(c->b, raw);
 	}
 }
 
@@ -101,11 +95,10 @@ read_foreign(reader *c, rt_str raw, yyjson_val *message, size_t repaired, rt_nod
 static int64_t
 read_message(reader *c, rt_str raw, int64_t parent)
 {
-	rt_build *b = &c->r.b;
 	rt_node node = {.parent = parent};
 	rt_error fault;
 	size_t repaired = 0;
-	yyjson_val *message = rt_build_parse(b, raw, &repaired, &fault), *extras;
+	yyjson_val *message = rt_build_parse(c->b, raw, &repaired, &fault), *extras;
 	int64_t at;
 
 	if (message == NULL) {
@@ -117,38 +110,37 @@ read_message(reader *c, rt_str raw, int64_t parent)
 		skipped(c, raw.ptr, "a message that is not an object is passed over");
 		return -1;
 	}
-	rt_build_body_open_value(b, rt_json_get(message, "content"));
+	rt_build_body_open_value(c->b, rt_json_get(message, "content"));
 	extras = rt_json_get(message, "retake");
 	if (yyjson_is_obj(extras))
-		rt_extras_read(b, extras, &node);
+		rt_extras_read(c->b, extras, &node);
 	else
 		read_foreign(c, raw, message, repaired, &node);
-	at = (int64_t)rt_build_node(b, &node);
-	return rt_ok(&b->s) ? at : -1;
+	at = (int64_t)rt_build_node(c->b, &node);
+	return rt_ok(&c->b->s) ? at : -1;
 }
 
 /* One of the messages of a conversation; false: failed. */
 static bool
 add_message(reader *c, rt_str raw, int64_t *parent)
 {
-	rt_build *b = &c->r.b;
 	int64_t node, *number;
 
 	if (c->in_pieces && rt_reader_is_long(&c->r)) {
 		c->outline = rt_reader_piece(&c->r);
 		*parent = -1;
 	}
-	if (!rt_ok(&b->s))
+	if (!rt_ok(&c->b->s))
 		return false;
 	node = read_message(c, raw, *parent);
 	if (!c->in_pieces) {
-		number = rt_vec_push(&b->s, &c->numbered, sizeof(*number));
+		number = rt_vec_push(&c->b->s, &c->numbered, sizeof(*number));
 		if (number != NULL)
 			*number = node;
 	}
 	if (node >= 0)
 		*parent = node;
-	return rt_ok(&b->s);
+	return rt_ok(&c->b->s);
 }
 
 static const char early[] = "the messages end early: malformed JSON";
@@ -162,7 +154,7 @@ read_messages(reader *c, rt_str raw, int64_t parent)
 
 	if (!rt_members_open(&m, raw))
 		return parent;
-	while (rt_ok(&c->r.b.s) && rt_members_next(&m, &key, &value) &&
+	while (rt_ok(&c->b->s) && rt_members_next(&m, &key, &value) &&
 	       add_message(c, value, &parent))
 		;
 	if (m.bad)
@@ -237,16 +229,16 @@ is_part(parts *p, rt_str key, rt_str value)
 static void
 read_field(reader *c, rt_str key, rt_str value)
 {
-	rt_build *b = &c->r.b;
 	char first = value.ptr[0];
 	rt_str name, json;
 
-	if (!rt_build_text(b, key, &name) || !rt_build_json(b, value, false, &json))
+	if (!rt_build_text(c->b, key, &name) || !rt_build_json(c->b, value, false, &json))
 		skipped(c, key.ptr, "a field that is not JSON is passed over");
-	else if (rt_openai_is_setting(name) && (first == '-' || (first >= '0' && first <= '9')))
-		rt_build_field_in(b, false, "setting.", name, json);
+	else if (rt_is_word(name, OPENAI_SETTINGS) &&
+		 (first == '-' || (first >= '0' && first <= '9')))
+		rt_build_field_in(c->b, false, "setting.", name, json);
 	else
-		rt_build_field_in(b, false, OPENAI_PREFIX, name, json);
+		rt_build_field_in(c->b, false, OPENAI_PREFIX, name, json);
 }
 
 /* Find the parts of a conversation; with fields the other members become fields of the
@@ -259,7 +251,7 @@ find_parts(reader *c, rt_str raw, bool fields, bool descend, parts *p)
 
 	if (!rt_members_open(&m, raw) || m.close != '}')
 		return;
-	while (rt_ok(&c->r.b.s) && rt_members_next(&m, &key, &value)) {
+	while (rt_ok(&c->b->s) && rt_members_next(&m, &key, &value)) {
 		if (is_part(p, key, value))
 			continue;
 		if (descend && value.ptr[0] == '{' &&
@@ -282,10 +274,10 @@ read_choices(reader *c, rt_str raw, int64_t parent)
 
 	if (!rt_members_open(&m, raw))
 		return;
-	while (rt_ok(&c->r.b.s) && rt_members_next(&m, &key, &value)) {
+	while (rt_ok(&c->b->s) && rt_members_next(&m, &key, &value)) {
 		if (!rt_members_open(&choice, value) || choice.close != '}')
 			continue;
-		while (rt_ok(&c->r.b.s) && rt_members_next(&choice, &key, &value)) {
+		while (rt_ok(&c->b->s) && rt_members_next(&choice, &key, &value)) {
 			int64_t node = rt_scan_key_is(key, "message")
 					       ? read_message(c, value, parent)
 					       : -1;
@@ -301,22 +293,21 @@ read_choices(reader *c, rt_str raw, int64_t parent)
 static void
 read_extras(reader *c, const parts *p)
 {
-	rt_build *b = &c->r.b;
 	size_t own = c->numbered.count;
 	rt_json_doc *doc = NULL;
-	rt_status st = rt_json_read_repairing(b->alloc, p->extras, &doc, NULL, NULL);
+	rt_status st = rt_json_read_repairing(c->b->alloc, p->extras, &doc, NULL, NULL);
 
-	if (st == RT_NOMEM) {
-		(void)rt_scope_nomem(&b->s);
-	} else if (st != RT_OK) {
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(&c->b->s);
+	else if (st != RT_OK)
 		skipped(c, p->extras.ptr,
 			"what Retake wrote beside a conversation is malformed; passed over");
-	} else {
-		if (p->more.size > 0)
-			(void)read_messages(c, p->more, -1);
-		rt_extras_read_discussion(&c->r, rt_json_root(doc), c->numbered.items,
-					  c->numbered.count, own, c->outline);
-	}
+	if (st != RT_OK)
+		return;
+	if (p->more.size > 0)
+		(void)read_messages(c, p->more, -1);
+	rt_extras_read_discussion(&c->r, rt_json_root(doc), c->numbered.items, c->numbered.count,
+				  own, c->outline);
 	rt_json_free(doc);
 }
 
@@ -332,7 +323,7 @@ read_further(reader *c, rt_str raw, bool descend, parts *p)
 	find_parts(c, raw, true, descend, p);
 	if (rt_members_open(&m, raw))
 		while (rt_members_next(&m, &key, &value))
-			if (rt_scan_key_is(key, "title") && rt_build_text(&c->r.b, value, &title))
+			if (rt_scan_key_is(key, "title") && rt_build_text(c->b, value, &title))
 				c->outline->name = title;
 }
 
@@ -340,7 +331,6 @@ read_further(reader *c, rt_str raw, bool descend, parts *p)
 static bool
 read_conversation(reader *c, rt_str raw)
 {
-	rt_build *b = &c->r.b;
 	int64_t tip;
 	parts p = {.messages = {NULL, 0}};
 	bool descend = false;
@@ -357,7 +347,7 @@ read_conversation(reader *c, rt_str raw)
 			return false;
 	}
 	c->loose = NULL;
-	c->outline = rt_build_discussion(b);
+	c->outline = rt_build_discussion(c->b);
 	if (c->outline == NULL)
 		return true;
 	c->in_pieces = rt_reader_is_batched(&c->r) && (c->has_far || raw.size > WHOLE_MAX) &&
@@ -366,9 +356,9 @@ read_conversation(reader *c, rt_str raw)
 	if (c->in_pieces) /* all of them need the name */
 		read_further(c, raw, descend, &p);
 	tip = c->has_far ? read_far_messages(c, -1) : read_messages(c, p.messages, -1);
-	if (!rt_ok(&b->s))
+	if (!rt_ok(&c->b->s))
 		return true;
-	c->outline->has_head = !c->in_pieces || rt_build_node_count(b) > 0;
+	c->outline->has_head = !c->in_pieces || rt_build_node_count(c->b) > 0;
 	c->outline->head = tip;
 	if (p.extras.size > 0) {
 		read_extras(c, &p);
@@ -412,7 +402,7 @@ read_loose(reader *c, rt_str raw)
 	int64_t node;
 
 	if (c->loose == NULL) {
-		c->loose = rt_build_discussion(&c->r.b);
+		c->loose = rt_build_discussion(c->b);
 		c->loose_tip = -1;
 	} else if (rt_reader_is_long(&c->r)) {
 		c->loose = rt_reader_piece(&c->r);
@@ -489,7 +479,7 @@ cut_record(reader *c, rt_walk_level *in, rt_str *out_raw)
 		}
 	if (!level.bad) /* else the copy is as malformed */
 		rt_buf_add_byte(c->record, '}');
-	*out_raw = rt_scope_str(&c->r.b.s, c->record);
+	*out_raw = rt_scope_str(&c->b->s, c->record);
 	if (!rt_reader_ok(&c->r))
 		return false;
 	rt_walk_seek(w, start);
@@ -674,14 +664,126 @@ read_file(reader *c)
 	}
 }
 
-rt_status
-rt_openai_read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
-		  rt_report *report, rt_error *err)
+static rt_status
+openai_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	  rt_error *err)
 {
-	reader c = {.has_far = false};
+	reader c = {.b = &c.r.b};
 
 	rt_reader_init(&c.r, alloc, in, to, report);
-	c.record = rt_scope_buf(&c.r.b.s);
+	c.record = rt_scope_buf(&c.b->s);
 	read_file(&c);
 	return rt_reader_end(&c.r, err);
 }
+RT_READER_FUNCTIONS(openai, openai_to)
+
+/* ---- recognising a file ---- */
+
+/* The name in a raw key, which has quotes. */
+static rt_str
+bare(rt_str key)
+{
+	return key.size < 2 ? rt_str_at("", 0) : rt_str_at(key.ptr + 1, key.size - 2);
+}
+
+/* From the beginning of a message: does it have a role, and a content? */
+static int
+sniff_message(rt_str head)
+{
+	rt_members m;
+	rt_str key, value;
+	bool has_role = false, has_content = false;
+
+	if (!rt_members_open(&m, head) || m.close != '}')
+		return 0;
+	while (rt_members_next(&m, &key, &value)) {
+		/* of other programs that also have a "role" */
+		if (rt_is_word(bare(key), "message text parentId parent_id parent children replies "
+					  "childrenIds sessionID uuid message_id"))
+			return 0;
+		has_role = has_role || (rt_scan_key_is(key, "role") && value.ptr[0] == '"');
+		has_content = has_content ||
+			      rt_is_word(bare(key), "content tool_calls function_call "
+						    "refusal audio");
+	}
+	if (!m.bad)
+		return has_role && has_content ? 85 : 0;
+	/* the head ends inside the content, or before it */
+	return has_role ? 85 : has_content || rt_scan_key_is(key, "content") ? 50 : 0;
+}
+
+static rt_str
+rest(const rt_members *m)
+{
+	return rt_str_at(m->in.ptr + m->at, m->in.size - m->at);
+}
+
+static int
+sniff_messages(rt_str head)
+{
+	rt_members m;
+	rt_str key, value;
+
+	if (!rt_members_open(&m, head) || m.close != ']')
+		return 0;
+	if (rt_members_next(&m, &key, &value))
+		return sniff_message(value);
+	return m.bad ? sniff_message(rest(&m)) : 20;
+}
+
+static int
+sniff_conversation(rt_str head)
+{
+	rt_members m, n;
+	rt_str key, value;
+	int inner = 0;
+
+	if (!rt_members_open(&m, head) || m.close != '}')
+		return 0;
+	while (rt_members_next(&m, &key, &value)) {
+		if (rt_scan_key_is(key, "messages"))
+			return sniff_messages(value);
+		if (rt_scan_key_is(key, "preferred_output") || rt_scan_key_is(key, "choices"))
+			return 60;
+		if ((!rt_scan_key_is(key, "body") && !rt_scan_key_is(key, "input")) ||
+		    value.ptr[0] != '{')
+			continue;
+		if (rt_members_open(&n, value))
+			while (inner == 0 && rt_members_next(&n, &key, &value))
+				if (rt_scan_key_is(key, "messages"))
+					inner = sniff_messages(value);
+		return inner;
+	}
+	return rt_scan_key_is(key, "messages") ? sniff_messages(rest(&m)) : 0;
+}
+
+static int
+openai_sniff(rt_str head)
+{
+	rt_members m;
+	rt_str key, value;
+	int sure;
+
+	head = rt_scan_unmark(head);
+	sure = sniff_conversation(head);
+	if (sure > 0)
+		return sure;
+	sure = sniff_messages(head);
+	if (sure > 0)
+		return sure;
+	if (rt_members_open(&m, head) && m.close == ']')
+		return rt_members_next(&m, &key, &value) ? sniff_conversation(value)
+							 : sniff_conversation(rest(&m));
+	sure = sniff_message(head);
+	return sure > 0 ? 40 : 0; /* messages, one a line */
+}
+
+const rt_format rt_format_openai = {
+	.name = "openai",
+	.extension = ".jsonl",
+	.about = "OpenAI chat messages: an array, request bodies, fine-tuning files (JSONL)",
+	.sniff = openai_sniff,
+	.read = openai_read,
+	.stream = openai_stream,
+	.write = rt_openai_write,
+};

@@ -1,45 +1,38 @@
 /* SPDX-License-Identifier: MIT
  *
- * One line of a session file. */
+ * One line of a session file: read; changed without touching other bytes; its id and parent. */
+#include "base/encode.h"
+#include "base/hash.h"
+#include "formats/formats_scan.h"
 #include "formats/pi_impl.h"
 
-void
-rt_pi_reader_init(rt_pi_reader *reader, rt_scope *texts)
-{
-	*reader = (rt_pi_reader){texts, NULL};
-}
-
-void
-rt_pi_reader_deinit(rt_pi_reader *reader)
-{
-	rt_json_free(reader->doc);
-	reader->doc = NULL;
-}
+/* ---- JavaScript's values ---- */
 
 /* Size of the white space character at s.ptr[at] as JavaScript's trim knows it, or 0. */
 static size_t
 space_at(rt_str s, size_t at)
 {
-	const unsigned char *p = (const unsigned char *)s.ptr + at;
-	size_t left = s.size - at;
+	static const char *const spaces[] = {
+		"\xC2\xA0",     /* U+00A0 */
+		"\xE1\x9A\x80", /* U+1680 */
+		"\xE2\x80\xA8", /* U+2028 */
+		"\xE2\x80\xA9", /* U+2029 */
+		"\xE2\x80\xAF", /* U+202F */
+		"\xE2\x81\x9F", /* U+205F */
+		"\xE3\x80\x80", /* U+3000 */
+		"\xEF\xBB\xBF", /* U+FEFF */
+	};
+	rt_str rest = rt_str_at(s.ptr + at, s.size - at);
+	unsigned char c = (unsigned char)rest.ptr[0];
 
-	if (p[0] == ' ' || (p[0] >= '\t' && p[0] <= '\r'))
+	if (c == ' ' || (c >= '\t' && c <= '\r'))
 		return 1;
-	if (left >= 2 && p[0] == 0xC2 && p[1] == 0xA0) /* U+00A0 */
-		return 2;
-	if (left < 3)
-		return 0;
-	if (p[0] == 0xE1 && p[1] == 0x9A && p[2] == 0x80) /* U+1680 */
+	if (rest.size >= 3 && rt_str_starts(rest, RT_STR("\xE2\x80")) && /* U+2000 … 200A */
+	    (unsigned char)rest.ptr[2] >= 0x80 && (unsigned char)rest.ptr[2] <= 0x8A)
 		return 3;
-	if (p[0] == 0xE2 && p[1] == 0x80 && /* U+2000 … 200A, 2028, 2029, 202F */
-	    ((p[2] >= 0x80 && p[2] <= 0x8A) || p[2] == 0xA8 || p[2] == 0xA9 || p[2] == 0xAF))
-		return 3;
-	if (p[0] == 0xE2 && p[1] == 0x81 && p[2] == 0x9F) /* U+205F */
-		return 3;
-	if (p[0] == 0xE3 && p[1] == 0x80 && p[2] == 0x80) /* U+3000 */
-		return 3;
-	if (p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) /* U+FEFF */
-		return 3;
+	for (size_t i = 0; c >= 0x80 && i < sizeof(spaces) / sizeof(*spaces); i++)
+		if (rt_str_starts(rest, rt_str_of(spaces[i])))
+			return strlen(spaces[i]);
 	return 0;
 }
 
@@ -89,13 +82,13 @@ read_ms(yyjson_val *value, rt_moment *out)
 {
 	const int64_t last = 253402300799999, first = -62135596800000; /* years 1 to 9999 */
 	rt_str s = rt_json_str(value);
-	bool negative = s.size > 0 && s.ptr[0] == '-';
+	bool is_negative = s.size > 0 && s.ptr[0] == '-';
 	int64_t ms = 0;
 	size_t i;
 
 	if (!rt_json_is_number(value))
 		return false;
-	for (i = negative; i < s.size && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++) {
+	for (i = is_negative; i < s.size && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++) {
 		if (ms > last)
 			return false;
 		ms = ms * 10 + (s.ptr[i] - '0');
@@ -105,90 +98,11 @@ read_ms(yyjson_val *value, rt_moment *out)
 	for (; i < s.size; i++)
 		if (s.ptr[i] == 'e' || s.ptr[i] == 'E')
 			return false;
-	if (negative)
-		ms = -ms;
+	ms = is_negative ? -ms : ms;
 	if (ms > last || ms < first)
 		return false;
-	out->us = ms * 1000;
-	out->ns = 0;
+	*out = (rt_moment){.us = ms * 1000};
 	return true;
-}
-
-static rt_pi_type
-type_of(rt_str type)
-{
-	static const struct {
-		const char *name;
-		rt_pi_type type;
-	} types[] = {
-		{"message", RT_PI_MESSAGE},
-		{"label", RT_PI_LABEL},
-		{"usage", RT_PI_USAGE},
-		{"custom", RT_PI_CUSTOM},
-		{"custom_message", RT_PI_CUSTOM_MESSAGE},
-		{"model_change", RT_PI_MODEL_CHANGE},
-		{"thinking_level_change", RT_PI_THINKING_LEVEL_CHANGE},
-		{"compaction", RT_PI_COMPACTION},
-		{"branch_summary", RT_PI_BRANCH_SUMMARY},
-		{"context_edit", RT_PI_CONTEXT_EDIT},
-		{"session_info", RT_PI_SESSION_INFO},
-	};
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (rt_str_is(type, types[i].name))
-			return types[i].type;
-	return RT_PI_OTHER;
-}
-
-/* A member that is a string, copied; ptr NULL: it is missing, or none. */
-static rt_str
-text_of(rt_pi_reader *reader, yyjson_val *object, const char *key)
-{
-	yyjson_val *value = rt_json_get(object, key);
-
-	return yyjson_is_str(value) ? rt_scope_copy(reader->texts, rt_json_str(value))
-				    : rt_str_at(NULL, 0);
-}
-
-/* The members that only some types have. */
-static void
-read_own(rt_pi_reader *reader, yyjson_val *object, rt_pi_entry *e)
-{
-	yyjson_val *message = rt_json_get(object, "message");
-	yyjson_val *summary = rt_json_get(object, "summary");
-
-	switch (e->kind) {
-	case RT_PI_MESSAGE:
-		e->speaks = yyjson_is_obj(message);
-		e->role = text_of(reader, message, "role");
-		if (rt_str_is(e->role, "assistant")) {
-			e->text = text_of(reader, message, "provider");
-			e->model = text_of(reader, message, "model");
-		}
-		break;
-	case RT_PI_THINKING_LEVEL_CHANGE: e->text = text_of(reader, object, "thinkingLevel"); break;
-	case RT_PI_MODEL_CHANGE:
-		e->text = text_of(reader, object, "provider");
-		e->model = text_of(reader, object, "modelId");
-		break;
-	case RT_PI_COMPACTION:
-		e->speaks = true;
-		e->target = text_of(reader, object, "firstKeptEntryId");
-		break;
-	case RT_PI_BRANCH_SUMMARY:
-		e->speaks = yyjson_is_str(summary) && yyjson_get_len(summary) > 0;
-		break;
-	case RT_PI_CUSTOM_MESSAGE: e->speaks = true; break;
-	case RT_PI_CONTEXT_EDIT: e->target = text_of(reader, object, "targetId"); break;
-	case RT_PI_LABEL:
-		e->target = text_of(reader, object, "targetId");
-		e->text = text_of(reader, object, "label");
-		break;
-	case RT_PI_SESSION_INFO: e->text = text_of(reader, object, "name"); break;
-	case RT_PI_USAGE:
-	case RT_PI_CUSTOM:
-	case RT_PI_OTHER: break;
-	}
 }
 
 static int
@@ -209,6 +123,66 @@ version_of(yyjson_val *value)
 		       : version;
 }
 
+/* ---- reading ---- */
+
+/* The types, and the members that they have for rt_pi_entry. */
+typedef struct type_row {
+	const char *name;
+	rt_pi_type kind;
+	const char *text, *target, *model;
+	bool speaks;
+} type_row;
+
+static const type_row types[] = {
+	{"message", RT_PI_MESSAGE, NULL, NULL, NULL, false},
+	{"label", RT_PI_LABEL, "label", "targetId", NULL, false},
+	{"usage", RT_PI_USAGE, NULL, NULL, NULL, false},
+	{"custom", RT_PI_CUSTOM, NULL, NULL, NULL, false},
+	{"custom_message", RT_PI_CUSTOM_MESSAGE, NULL, NULL, NULL, true},
+	{"model_change", RT_PI_MODEL_CHANGE, "provider", NULL, "modelId", false},
+	{"thinking_level_change", RT_PI_THINKING_LEVEL_CHANGE, "thinkingLevel", NULL, NULL, false},
+	{"compaction", RT_PI_COMPACTION, NULL, "firstKeptEntryId", NULL, true},
+	{"branch_summary", RT_PI_BRANCH_SUMMARY, NULL, NULL, NULL, false},
+	{"context_edit", RT_PI_CONTEXT_EDIT, NULL, "targetId", NULL, false},
+	{"session_info", RT_PI_SESSION_INFO, "name", NULL, NULL, false},
+};
+
+/* A member that is a string, copied; ptr NULL: it is missing, or none. */
+static rt_str
+text_of(rt_pi_reader *reader, yyjson_val *object, const char *key)
+{
+	rt_str text = key == NULL ? rt_str_at(NULL, 0) : rt_json_text(object, key);
+
+	return text.ptr == NULL ? text : rt_scope_copy(reader->texts, text);
+}
+
+/* The members that depend on the type. */
+static void
+read_typed(rt_pi_reader *reader, yyjson_val *object, rt_pi_entry *e)
+{
+	yyjson_val *message = rt_json_get(object, "message");
+
+	for (const type_row *t = types; t < types + sizeof(types) / sizeof(*types); t++)
+		if (rt_str_is(e->type, t->name)) {
+			e->kind = t->kind;
+			e->speaks = t->speaks;
+			e->text = text_of(reader, object, t->text);
+			e->target = text_of(reader, object, t->target);
+			e->model = text_of(reader, object, t->model);
+			break;
+		}
+	if (e->kind == RT_PI_BRANCH_SUMMARY)
+		e->speaks = rt_json_text(object, "summary").size > 0;
+	if (e->kind != RT_PI_MESSAGE)
+		return;
+	e->speaks = yyjson_is_obj(message);
+	e->role = text_of(reader, message, "role");
+	if (rt_str_is(e->role, "assistant")) {
+		e->text = text_of(reader, message, "provider");
+		e->model = text_of(reader, message, "model");
+	}
+}
+
 static void
 read_object(rt_pi_reader *reader, rt_pi_record *out)
 {
@@ -219,25 +193,27 @@ read_object(rt_pi_reader *reader, rt_pi_record *out)
 	e->type = text_of(reader, object, "type");
 	e->id = text_of(reader, object, "id");
 	e->parent_id = text_of(reader, object, "parentId");
-	e->kind = type_of(e->type);
+	read_typed(reader, object, e);
 	if (yyjson_is_str(ts) ? rt_moment_parse(rt_json_str(ts), &e->ts) : read_ms(ts, &e->ts))
 		e->ts_from = RT_PI_TS_ENTRY;
 	else if (e->kind == RT_PI_MESSAGE &&
 		 read_ms(rt_json_get(rt_json_get(object, "message"), "timestamp"), &e->ts))
 		e->ts_from = RT_PI_TS_MESSAGE;
-	read_own(reader, object, e);
 	e->muted = yyjson_is_true(rt_json_get(retake, "muted"));
 	e->collapsed = yyjson_is_true(rt_json_get(retake, "collapsed"));
 	e->read_mode = yyjson_is_true(rt_json_get(retake, "read_mode"));
 	e->retake_role = text_of(reader, retake, "role");
 	e->retake_kind = text_of(reader, retake, "kind");
-	if (!rt_str_is(e->type, "session"))
-		return;
-	out->is_header = true;
-	out->version = version_of(rt_json_get(object, "version"));
-	out->cwd = text_of(reader, object, "cwd");
-	out->parent_session = text_of(reader, object, "parentSession");
-	out->timestamp = text_of(reader, object, "timestamp");
+	out->is_header = rt_str_is(e->type, "session");
+	if (out->is_header)
+		out->version = version_of(rt_json_get(object, "version"));
+}
+
+void
+rt_pi_reader_deinit(rt_pi_reader *reader)
+{
+	rt_json_free(reader->doc);
+	reader->doc = NULL;
 }
 
 bool
@@ -264,4 +240,201 @@ rt_pi_reader_read(rt_pi_reader *reader, rt_str line, rt_pi_record *out)
 		read_object(reader, out);
 	}
 	return rt_ok(reader->texts);
+}
+
+/* ---- changes ---- */
+
+/* A walk over the members of an object and of its text, which lists them in the same order: the
+ * text gives the places, yyjson the keys without escapes. */
+typedef struct pair_walk {
+	rt_members m;
+	rt_json_iter it;
+	rt_str raw, value; /* in the text */
+	bool bad;          /* they are at odds */
+} pair_walk;
+
+static pair_walk
+walk_both(rt_str text, yyjson_val *object)
+{
+	pair_walk w = {.it = rt_json_each(object)};
+
+	w.bad = !yyjson_is_obj(object) || !rt_members_open(&w.m, text);
+	return w;
+}
+
+static bool
+walk_next(pair_walk *w)
+{
+	bool more = !w->bad && rt_members_next(&w->m, &w->raw, &w->value);
+
+	w->bad = w->bad || w->m.bad || more != rt_json_next(&w->it);
+	return more && !w->bad;
+}
+
+rt_str
+rt_pi_member(rt_str text, yyjson_val *object, const char *key)
+{
+	rt_str found = {NULL, 0};
+
+	for (pair_walk w = walk_both(text, object); walk_next(&w);)
+		if (rt_str_is(w.it.key, key))
+			found = w.value;
+	return found;
+}
+
+rt_str
+rt_pi_quote(rt_scope *s, rt_str id)
+{
+	rt_buf *buf = rt_scope_buf(s);
+
+	if (id.ptr == NULL)
+		return RT_STR("null");
+	rt_json_add_string(buf, id);
+	return rt_scope_str(s, buf);
+}
+
+/* Where a change goes: the values of the last members of these names; NULL: there is none. */
+typedef struct place {
+	const char *value, *after;
+} place;
+
+enum { CHANGES_MAX = 16 };
+
+static bool
+find_places(rt_str text, yyjson_val *object, const rt_pi_change *changes, size_t count,
+	    place *places)
+{
+	pair_walk w = walk_both(text, object);
+
+	while (walk_next(&w))
+		for (size_t i = 0; i < count; i++) {
+			if (rt_str_is(w.it.key, changes[i].key))
+				places[i].value = w.value.ptr;
+			if (changes[i].after != NULL && rt_str_is(w.it.key, changes[i].after))
+				places[i].after = w.value.ptr;
+		}
+	return !w.bad;
+}
+
+/* The change of this member; NULL: it stays. */
+static const rt_pi_change *
+change_of(const pair_walk *w, const rt_pi_change *changes, const place *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (rt_str_is(w->it.key, changes[i].key) &&
+		    (changes[i].json.ptr == NULL || places[i].value == w->value.ptr))
+			return &changes[i];
+	return NULL;
+}
+
+static void
+add_member(rt_buf *out, bool has_comma, const rt_pi_change *change)
+{
+	if (has_comma)
+		rt_buf_add_byte(out, ',');
+	rt_json_add_string(out, rt_str_of(change->key));
+	rt_buf_add_byte(out, ':');
+	rt_buf_add_str(out, change->json);
+}
+
+rt_status
+rt_pi_patch(rt_buf *out, rt_str text, yyjson_val *object, const rt_pi_change *changes, size_t count)
+{
+	place places[CHANGES_MAX] = {{NULL, NULL}};
+	const char *copied = text.ptr, *end_of_last;
+	pair_walk w = walk_both(text, object);
+	bool any = false;
+
+	RT_ASSERT(count <= CHANGES_MAX);
+	if (!find_places(text, object, changes, count, places))
+		return RT_CORRUPT;
+	/* copied: everything before it is written; end_of_last: after the last member kept */
+	end_of_last = text.ptr + w.m.at;
+	while (walk_next(&w)) {
+		const rt_pi_change *change = change_of(&w, changes, places, count);
+		const char *end = w.value.ptr + w.value.size;
+
+		if (change != NULL && change->json.ptr == NULL) {
+			/* its comma is the one before, or the one after the first */
+			rt_buf_add(out, copied, (size_t)(end_of_last - copied));
+			copied = end;
+			if (!any) {
+				size_t at = rt_scan_blank(text, (size_t)(end - text.ptr));
+
+				if (at < text.size && text.ptr[at] == ',')
+					copied = text.ptr + rt_scan_blank(text, at + 1);
+			}
+			end_of_last = copied;
+			continue;
+		}
+		any = true;
+		if (change != NULL) {
+			rt_buf_add(out, copied, (size_t)(w.value.ptr - copied));
+			rt_buf_add_str(out, change->json);
+			copied = end;
+		}
+		for (size_t i = 0; i < count; i++)
+			if (places[i].value == NULL && changes[i].json.ptr != NULL &&
+			    places[i].after == w.value.ptr) {
+				rt_buf_add(out, copied, (size_t)(end - copied));
+				copied = end;
+				add_member(out, true, &changes[i]);
+			}
+		end_of_last = end;
+	}
+	rt_buf_add(out, copied, (size_t)(end_of_last - copied));
+	for (size_t i = 0; i < count; i++)
+		if (places[i].value == NULL && changes[i].json.ptr != NULL &&
+		    places[i].after == NULL) {
+			add_member(out, any, &changes[i]);
+			any = true;
+		}
+	rt_buf_add(out, end_of_last, (size_t)(text.ptr + text.size - end_of_last));
+	return out->status;
+}
+
+/* ---- ids ---- */
+
+enum { ID_SIZE = 8, UUID_SIZE = 36 };
+
+void
+rt_pi_fresh_init(rt_pi_fresh *fresh, const rt_env *env, rt_str seed)
+{
+	*fresh = (rt_pi_fresh){env, rt_hash(seed.ptr, seed.size, 0x7069)};
+}
+
+static void
+fresh_bytes(rt_pi_fresh *fresh, unsigned char *to, size_t size)
+{
+	if (fresh->env != NULL) {
+		fresh->env->random(fresh->env->ctx, to, size);
+		return;
+	}
+	for (size_t i = 0; i < size; i++) {
+		if (i % 8 == 0)
+			fresh->state += 0x9E3779B97F4A7C15u;
+		to[i] = (unsigned char)(rt_hash_u64(fresh->state) >> (i % 8 * 8));
+	}
+}
+
+rt_str
+rt_pi_fresh_id(rt_pi_fresh *fresh, const rt_index *ids, rt_scope *texts)
+{
+	enum { TRIES = 100 };
+	unsigned char bytes[16];
+	char digits[32], id[UUID_SIZE];
+
+	for (int i = 0; i < TRIES; i++) {
+		fresh_bytes(fresh, bytes, ID_SIZE / 2);
+		rt_hex(bytes, ID_SIZE / 2, digits);
+		if (rt_index_get(ids, rt_str_at(digits, ID_SIZE)) < 0)
+			return rt_scope_copy(texts, rt_str_at(digits, ID_SIZE));
+	}
+	fresh_bytes(fresh, bytes, sizeof(bytes)); /* 122 random bits: unique */
+	bytes[6] = (unsigned char)((bytes[6] & 0x0F) | 0x40);
+	bytes[8] = (unsigned char)((bytes[8] & 0x3F) | 0x80);
+	rt_hex(bytes, sizeof(bytes), digits);
+	for (size_t from = 0, to = 0; to < UUID_SIZE; to++)
+		id[to] = to == 8 || to == 13 || to == 18 || to == 23 ? '-' : digits[from++];
+	return rt_scope_copy(texts, rt_str_at(id, UUID_SIZE));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which records to write: nodes to rows, rows to ids, ids to parents, and an order. */
-#include "formats/pi_rows.h"
+#include "formats/pi_impl.h"
 
 #include "base/hash.h"
 
@@ -75,12 +75,12 @@ row_below(rt_pi_rows *rows, size_t node, int64_t parent)
 
 	if (all[node].parent == parent)
 		return (int64_t)node;
-	while (rt_table_next(&rows->copies, hash, &probe, &found))
+	while (rt_index_next(&rows->copies, hash, &probe, &found))
 		if (all[found].node == node && all[found].parent == parent)
 			return (int64_t)found;
 	row = add_row(rows, node, parent, true);
 	if (row >= 0)
-		(void)RT_TRY(rows->s, rt_table_add(&rows->copies, hash, (size_t)row));
+		rt_index_add(rows->s, &rows->copies, hash, (size_t)row);
 	return row;
 }
 
@@ -152,20 +152,21 @@ line_of(rt_pi_rows *rows, const rt_node *node)
 {
 	bool is_pi = node->body_format == RT_BODY_PI;
 	const rt_body *body;
+	rt_str line;
 
 	if (is_pi && rt_str_find(node->body, RT_STR("\n"), 0) == SIZE_MAX)
 		return node->body;
 	body = is_pi || node->body_format == RT_BODY_JSON ? rt_writer_body(rows->w, node) : NULL;
 	if (body == NULL)
 		return rt_str_at(NULL, 0);
-	rt_buf_clear(rows->scratch);
-	if (is_pi)
-		rt_json_add_value(rows->scratch, body->fields); /* a record on several lines */
-	else
-		rt_pi_compose_again(rows->scratch, body);
-	if (rt_scope_str(rows->s, rows->scratch).size == 0)
-		return rt_str_at(NULL, 0);
-	return rt_scope_copy(rows->s, rt_buf_str(rows->scratch));
+	if (is_pi) { /* a record on several lines */
+		rt_buf_clear(rows->scratch);
+		rt_json_add_value(rows->scratch, body->fields);
+		line = rt_scope_str(rows->s, rows->scratch);
+	} else {
+		line = rt_pi_compose_again(rows->w);
+	}
+	return line.size == 0 ? rt_str_at(NULL, 0) : rt_scope_copy(rows->s, line);
 }
 
 static void
@@ -352,7 +353,7 @@ set_parent(rt_pi_rows *rows, size_t i)
 static void
 assign_parents(rt_pi_rows *rows)
 {
-	rt_pi_link *links = rt_scope_array(rows->s, rows->count, sizeof(*links));
+	rt_link *links = rt_scope_array(rows->s, rows->count, sizeof(*links));
 	bool any = false;
 
 	if (links == NULL)
@@ -364,9 +365,9 @@ assign_parents(rt_pi_rows *rows)
 			row->parent_id = row->raw.parent_id;
 		else
 			set_parent(rows, i);
-		links[i] = (rt_pi_link){.id = row->id, .parent_id = row->parent_id};
+		links[i] = (rt_link){.id = row->id, .parent_id = row->parent_id};
 	}
-	rt_pi_link_all(rows->s, &rows->ids, links, rows->count, NULL);
+	rt_link_all(rows->s, &rows->ids, links, rows->count, NULL);
 	for (size_t i = 0; i < rows->count; i++) {
 		bool is_wrong = links[i].parent != rows->items[i].parent;
 
@@ -392,8 +393,7 @@ rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool 
 {
 	*rows = (rt_pi_rows){.w = w, .s = &w->s, .head = -1};
 	rows->scratch = rt_scope_buf(rows->s);
-	rt_table_init(&rows->copies, rows->s->alloc);
-	rt_pi_reader_init(&rows->reader, rows->s);
+	rows->reader.texts = rows->s;
 	copy_outline(rows, outline);
 	if (!rt_ok(rows->s))
 		return;
@@ -414,11 +414,4 @@ rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool 
 			make_id(rows, i);
 	if (rt_ok(rows->s))
 		assign_parents(rows);
-}
-
-void
-rt_pi_rows_deinit(rt_pi_rows *rows)
-{
-	rt_pi_reader_deinit(&rows->reader);
-	rt_table_deinit(&rows->copies);
 }

@@ -16,7 +16,8 @@
 #include "codec/body.h"
 #include "codec/json.h"
 #include "formats/formats.h"
-#include "formats/pi_session.h"
+#include "formats/pi_context_testing.h"
+#include "formats/pi_impl.h"
 
 #define P(id) "\"" id "\""
 #define ROOT "null"

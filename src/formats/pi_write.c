@@ -26,7 +26,7 @@
  * "kind","muted","collapsed","read_mode","fields"}; reading gives all but the fields back. */
 #include "base/encode.h"
 #include "base/hash.h"
-#include "formats/pi_rows.h"
+#include "formats/pi_impl.h"
 
 typedef struct writer {
 	rt_writer w;
@@ -73,7 +73,7 @@ field(writer *c, const char *name)
 {
 	const rt_outline *o = &c->rows.outline;
 
-	return rt_writer_parse(&c->w, rt_outline_field_of(o->fields, o->field_count, name));
+	return rt_writer_parse(&c->w, &c->w.d, rt_outline_field_of(o->fields, o->field_count, name));
 }
 
 /* A line from a field: a string, or an object with "hex". No line: ptr NULL. */
@@ -249,15 +249,14 @@ write_composed(writer *c, size_t i)
 				.body = body,
 				.id = row->id,
 				.parent_id = row->parent_id,
-				.ts = row->ts,
-				.lossless = c->w.options.lossless};
+				.ts = row->ts};
 	rt_str target, text;
 
 	if (body == NULL)
 		return;
 	if (rt_str_is(node->kind, "compaction"))
 		find_kept(c, i, &entry);
-	rt_pi_compose(c->out, &entry);
+	rt_pi_compose(&c->w, &entry);
 	end_line(c);
 	/* those that follow the entries have to know the label or the name that it sets */
 	row->raw.kind = rt_pi_composed_type(&entry, &target, &text);
@@ -306,17 +305,6 @@ add_retake(rt_buf *buf, const rt_pi_row *row, const rt_node *node, yyjson_val *o
 	rt_json_close(buf, '}');
 }
 
-/* An id as JSON, in buf. */
-static rt_str
-quote(rt_scope *s, rt_buf *buf, rt_str id)
-{
-	if (id.ptr == NULL)
-		rt_buf_add_c(buf, "null");
-	else
-		rt_json_add_string(buf, id);
-	return rt_scope_str(s, buf);
-}
-
 /* A line that needs another id, parent or "retake" member, and nothing else touched. */
 static void
 write_patched(writer *c, const rt_pi_row *row, const rt_node *node)
@@ -330,11 +318,11 @@ write_patched(writer *c, const rt_pi_row *row, const rt_node *node)
 		return;
 	rt_scope_init(&s, c->s->alloc);
 	if (!rt_str_eq(row->id, row->raw.id))
-		changes[count++] = (rt_pi_change){"id", quote(&s, rt_scope_buf(&s), row->id),
+		changes[count++] = (rt_pi_change){"id", rt_pi_quote(&s, row->id),
 						  "type"};
 	if (row->changes_parent)
 		changes[count++] = (rt_pi_change){
-			"parentId", quote(&s, rt_scope_buf(&s), row->parent_id), NULL};
+			"parentId", rt_pi_quote(&s, row->parent_id), NULL};
 	if (!retake_fits(c, row, node)) {
 		rt_buf *retake = rt_scope_buf(&s);
 
@@ -529,7 +517,7 @@ rt_pi_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_option
 			c.w.options.whole);
 	if (rt_ok(c.s))
 		write_all(&c);
-	rt_pi_rows_deinit(&c.rows);
+	rt_pi_reader_deinit(&c.rows.reader);
 	st = rt_writer_end(&c.w, err);
 	if (st != RT_OK) {
 		out->size = size;

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/scope.h"
 #include "codec/body.h"
-#include "codec/json.h"
+#include "formats/formats_list.h"
 
 enum {
 	MEMBERS_KNOWN = 64, /* a name that came before more than these gets another number */
@@ -24,7 +24,7 @@ typedef struct member_names {
 
 typedef struct redactor {
 	rt_scope scope;
-	rt_arena *arena; /* of the outlines: new texts go there */
+	rt_scope kept; /* its arena is that of the outlines: what outlives the scope */
 	const rt_secret_options *options;
 	rt_secrets found;
 	rt_buf *made; /* the text being put together */
@@ -43,30 +43,14 @@ ok(const redactor *r)
 	return rt_ok(&r->scope);
 }
 
-/* Memory in the outlines' arena, which outlives the scope; NULL after a failure. */
-static void *
-get(redactor *r, size_t size)
-{
-	void *ptr = ok(r) ? rt_arena_get(r->arena, size) : NULL;
-
-	if (ptr == NULL)
-		(void)rt_scope_nomem(&r->scope);
-	return ptr;
-}
-
-/* What was put together. */
+/* The text that was put together, in the outlines' arena. */
 static rt_str
 made(redactor *r)
 {
-	rt_str s = rt_scope_str(&r->scope, r->made);
-	char *copy = get(r, s.size + 1);
+	rt_str copy = rt_scope_copy(&r->kept, rt_scope_str(&r->scope, r->made));
 
-	if (copy == NULL)
-		return rt_str_at("", 0);
-	if (s.size > 0)
-		memcpy(copy, s.ptr, s.size);
-	copy[s.size] = '\0';
-	return rt_str_at(copy, s.size);
+	(void)rt_scope_note(&r->scope, r->kept.status);
+	return copy;
 }
 
 /* ---- what was found ---- */
@@ -291,18 +275,19 @@ redact_field(redactor *r, rt_outline_field *field)
 	redact_json(r, &field->json);
 }
 
-/* A copy of fields without those named in `but` (NULL at its end), redacted, with room for one
+/* A copy of fields without those named in `but`, redacted, with room for one
  * more. NULL: no memory. */
 static rt_outline_field *
-redact_fields(redactor *r, const rt_outline_field *fields, size_t count, const char *const *but,
+redact_fields(redactor *r, const rt_outline_field *fields, size_t count, const char *but,
 	      size_t *out_count)
 {
-	rt_outline_field *kept = get(r, (count + 1) * sizeof(*kept));
+	rt_outline_field *kept = rt_scope_array(&r->kept, count + 1, sizeof(*kept));
 
+	(void)rt_scope_note(&r->scope, r->kept.status);
 	*out_count = 0;
 	r->fields.count = 0;
 	for (size_t i = 0; i < count && ok(r); i++) {
-		if (rt_str_is_one_of(fields[i].name, but))
+		if (rt_is_word(fields[i].name, but))
 			continue;
 		kept[*out_count] = fields[i];
 		redact_field(r, &kept[(*out_count)++]);
@@ -459,9 +444,9 @@ open_counts(rt_buf *out, size_t entries, size_t places, const size_t *kinds)
 static void
 redact_discussion_fields(redactor *r, rt_outline *o, size_t entries)
 {
-	static const char *const origins[] = {"source", "redacted", "id", NULL};
 	size_t count;
-	rt_outline_field *fields = redact_fields(r, o->fields, o->field_count, origins, &count);
+	rt_outline_field *fields = redact_fields(r, o->fields, o->field_count, "source redacted id",
+						 &count);
 
 	for (size_t i = 0; i < count && ok(r); i++)
 		if (rt_str_is(fields[i].name, "pi.header"))
@@ -522,8 +507,7 @@ rt_status
 rt_redact(const rt_alloc *alloc, rt_outlines *io, const rt_secret_options *options,
 	  rt_redaction *out, rt_error *err)
 {
-	static const char *const none[] = {NULL};
-	redactor r = {.arena = io->arena, .options = options, .out = out};
+	redactor r = {.kept = {.alloc = alloc, .arena = io->arena}, .options = options, .out = out};
 	rt_outline_field *fields;
 	size_t count;
 	rt_status st;
@@ -537,7 +521,7 @@ rt_redact(const rt_alloc *alloc, rt_outlines *io, const rt_secret_options *optio
 		redact_outline(&r, &io->items[i]);
 	}
 	r.discussion = rt_str_at("", 0);
-	fields = redact_fields(&r, io->fields, io->field_count, none, &count);
+	fields = redact_fields(&r, io->fields, io->field_count, "", &count);
 	if (ok(&r))
 		io->fields = fields; /* a copy: some were the project's own */
 	rt_secrets_deinit(&r.found);

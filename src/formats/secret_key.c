@@ -42,131 +42,98 @@ enum {
 };
 
 typedef struct pattern {
-	const char *prefix;
-	const char *set; /* of the characters that follow */
+	const char *set; /* of the characters that follow the prefix */
 	size_t min;      /* of them */
 	size_t run;      /* letters and digits in a row, so that words with hyphens do not match
 	                    ("sk-learn-2-…") */
 	rt_secret_kind kind;
 	unsigned flags;
+	const char *prefixes[11];
 } pattern;
 
 /* At the start of a word. The first that matches counts, so longer prefixes come first. */
 static const pattern keys[] = {
-	{"sk-ant-", WORDS, 16, 0, RT_SECRET_API_KEY, 0},
-	{"sk-proj-", WORDS, 16, 0, RT_SECRET_API_KEY, 0},
-	{"sk-svcacct-", WORDS, 16, 0, RT_SECRET_API_KEY, 0},
-	{"sk-admin-", WORDS, 16, 0, RT_SECRET_API_KEY, 0},
-	{"sk-or-v1-", WORDS, 16, 0, RT_SECRET_API_KEY, 0},
-	{"sk-", WORDS, 20, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"sk_live_", ALNUM, 16, 0, RT_SECRET_API_KEY, 0},
-	{"sk_test_", ALNUM, 16, 0, RT_SECRET_API_KEY, 0},
-	{"rk_live_", ALNUM, 16, 0, RT_SECRET_API_KEY, 0},
-	{"rk_test_", ALNUM, 16, 0, RT_SECRET_API_KEY, 0},
-	{"whsec_", ALNUM, 24, 0, RT_SECRET_API_KEY, 0},
-	{"AIza", WORDS, 30, 0, RT_SECRET_API_KEY, 0},
-	{"ya29.", WORDS, 24, 0, RT_SECRET_API_KEY, 0},
-	{"GOCSPX-", WORDS, 20, 0, RT_SECRET_API_KEY, 0},
-	{"gsk_", ALNUM, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"xai-", ALNUM, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"pplx-", ALNUM, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"nvapi-", WORDS, 32, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"csk-", ALNUM, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"fw_", ALNUM, 22, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"tgp_v1_", WORDS, 24, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"hf_", ALNUM, 30, 0, RT_SECRET_API_KEY, 0},
-	{"r8_", ALNUM, 30, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"tvly-", WORDS, 20, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"lsv2_", WORDS, 24, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"SG.", DOTTED, 40, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"npm_", ALNUM, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"pypi-", WORDS, 40, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"dop_v1_", HEX, 40, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"shpat_", HEX, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"lin_api_", ALNUM, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"ATATT3", DOTTED, 40, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"dckr_pat_", WORDS, 20, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"glsa_", WORDS, 24, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"hvs.", WORDS, 24, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"glpat-", WORDS, 20, 0, RT_SECRET_API_KEY, 0},
-	{"glrt-", WORDS, 20, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"sbp_", HEX, 40, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"HRKU-", WORDS, 32, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"secret_", ALNUM, 40, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"vercel_blob_rw_", WORDS, 32, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"key-", HEX, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"1//0", WORDS, 30, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"tskey-", WORDS, 20, 10, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"ntn_", ALNUM, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"AGE-SECRET-KEY-1", ALNUM, 40, 0, RT_SECRET_PRIVATE_KEY, 0},
-	{"ghp_", ALNUM, 30, 0, RT_SECRET_GITHUB, 0},
-	{"gho_", ALNUM, 30, 0, RT_SECRET_GITHUB, 0},
-	{"ghu_", ALNUM, 30, 0, RT_SECRET_GITHUB, 0},
-	{"ghs_", ALNUM, 30, 0, RT_SECRET_GITHUB, 0},
-	{"ghr_", ALNUM, 30, 0, RT_SECRET_GITHUB, 0},
-	{"github_pat_", WORDS, 30, 0, RT_SECRET_GITHUB, 0},
-	{"AKIA", CAPITALS, 16, 0, RT_SECRET_AWS, SHORT},
-	{"ASIA", CAPITALS, 16, 0, RT_SECRET_AWS, SHORT},
-	{"ABIA", CAPITALS, 16, 0, RT_SECRET_AWS, SHORT},
-	{"ACCA", CAPITALS, 16, 0, RT_SECRET_AWS, SHORT},
-	{"ABSK", ALNUM, 60, 0, RT_SECRET_AWS, HAS_DIGIT},
-	{"xoxb-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxp-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxa-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxo-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxr-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxs-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxe-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxe.", DOTTED, 16, 0, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxc-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xoxd-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
-	{"xapp-", WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT},
+	{WORDS, 16, 0, RT_SECRET_API_KEY, 0,
+	 {"sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"}},
+	{WORDS, 20, 10, RT_SECRET_API_KEY, HAS_DIGIT,
+	 {"sk-", "tvly-", "dckr_pat_", "glrt-", "tskey-"}},
+	{ALNUM, 16, 0, RT_SECRET_API_KEY, 0, {"sk_live_", "sk_test_", "rk_live_", "rk_test_"}},
+	{ALNUM, 24, 0, RT_SECRET_API_KEY, 0, {"whsec_"}},
+	{WORDS, 30, 0, RT_SECRET_API_KEY, 0, {"AIza"}},
+	{WORDS, 24, 0, RT_SECRET_API_KEY, 0, {"ya29."}},
+	{WORDS, 20, 0, RT_SECRET_API_KEY, 0, {"GOCSPX-", "glpat-"}},
+	{ALNUM, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT,
+	 {"gsk_", "xai-", "pplx-", "csk-", "npm_", "lin_api_", "ntn_"}},
+	{WORDS, 32, 10, RT_SECRET_API_KEY, HAS_DIGIT, {"nvapi-", "HRKU-", "vercel_blob_rw_"}},
+	{ALNUM, 22, 0, RT_SECRET_API_KEY, HAS_DIGIT, {"fw_"}},
+	{WORDS, 24, 10, RT_SECRET_API_KEY, HAS_DIGIT, {"tgp_v1_", "lsv2_", "glsa_", "hvs."}},
+	{ALNUM, 30, 0, RT_SECRET_API_KEY, 0, {"hf_"}},
+	{ALNUM, 30, 0, RT_SECRET_API_KEY, HAS_DIGIT, {"r8_"}},
+	{DOTTED, 40, 0, RT_SECRET_API_KEY, HAS_DIGIT, {"SG.", "ATATT3"}},
+	{WORDS, 40, 10, RT_SECRET_API_KEY, HAS_DIGIT, {"pypi-"}},
+	{HEX, 40, 0, RT_SECRET_API_KEY, HAS_DIGIT, {"dop_v1_", "sbp_"}},
+	{HEX, 32, 0, RT_SECRET_API_KEY, HAS_DIGIT, {"shpat_", "key-"}},
+	{ALNUM, 40, 0, RT_SECRET_API_KEY, HAS_DIGIT, {"secret_"}},
+	{WORDS, 30, 10, RT_SECRET_API_KEY, HAS_DIGIT, {"1//0"}},
+	{ALNUM, 40, 0, RT_SECRET_PRIVATE_KEY, 0, {"AGE-SECRET-KEY-1"}},
+	{ALNUM, 30, 0, RT_SECRET_GITHUB, 0, {"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}},
+	{WORDS, 30, 0, RT_SECRET_GITHUB, 0, {"github_pat_"}},
+	{CAPITALS, 16, 0, RT_SECRET_AWS, SHORT, {"AKIA", "ASIA", "ABIA", "ACCA"}},
+	{ALNUM, 60, 0, RT_SECRET_AWS, HAS_DIGIT, {"ABSK"}},
+	{WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT,
+	 {"xoxb-", "xoxp-", "xoxa-", "xoxo-", "xoxr-", "xoxs-", "xoxe-", "xoxc-", "xoxd-", "xapp-"}},
+	{DOTTED, 16, 0, RT_SECRET_SLACK, HAS_DIGIT, {"xoxe."}},
 };
 
 static const char first_letters[] = "1AGHSacdfghklnprstvwxy"; /* of their prefixes */
 
 /* Anywhere; the secret is what follows. */
 static const pattern hooks[] = {
-	{"hooks.slack.com/services/", "/" WORDS, 20, 0, RT_SECRET_SLACK, HAS_DIGIT},
-	{"hooks.slack.com/workflows/", "/" WORDS, 20, 0, RT_SECRET_SLACK, HAS_DIGIT},
-	{"discord.com/api/webhooks/", "/" WORDS, 20, 0, RT_SECRET_API_KEY, HAS_DIGIT},
-	{"discordapp.com/api/webhooks/", "/" WORDS, 20, 0, RT_SECRET_API_KEY, HAS_DIGIT},
+	{"/" WORDS, 20, 0, RT_SECRET_SLACK, HAS_DIGIT,
+	 {"hooks.slack.com/services/", "hooks.slack.com/workflows/"}},
+	{"/" WORDS, 20, 0, RT_SECRET_API_KEY, HAS_DIGIT,
+	 {"discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}},
 };
 
-/* The pattern that matches at `at`, with the end of the match; NULL: none. */
-static const pattern *
-match_prefix(rt_str text, size_t at, const pattern *patterns, size_t count, size_t *out_to)
+/* Does the pattern match after a prefix that ends at `from`? *out_to: the end. */
+static bool
+matches(rt_str text, size_t from, const pattern *p, size_t *out_to)
 {
-	for (const pattern *p = patterns; p < patterns + count; p++) {
-		if (p->prefix[0] != text.ptr[at] || !starts(text, at, p->prefix))
-			continue;
-		size_t from = at + strlen(p->prefix), to = span(cut(text, from), from, p->set);
-		rt_secret_mix m = rt_secret_mix_of(slice(text, from, to));
+	size_t to = span(cut(text, from), from, p->set);
+	rt_secret_mix m = rt_secret_mix_of(slice(text, from, to));
 
-		if (to - from >= p->min && m.run >= p->run && m.distinct >= DISTINCT_MIN &&
-		    ((p->flags & HAS_DIGIT) == 0 || m.has_digit) &&
-		    ((p->flags & SHORT) == 0 || to - from <= SHORT_MAX)) {
-			*out_to = span(text, to, p->set);
-			return p;
+	if (to - from < p->min || m.run < p->run || m.distinct < DISTINCT_MIN ||
+	    ((p->flags & HAS_DIGIT) != 0 && !m.has_digit) ||
+	    ((p->flags & SHORT) != 0 && to - from > SHORT_MAX))
+		return false;
+	*out_to = span(text, to, p->set);
+	return true;
+}
+
+/* The first pattern that matches at `at`: the secret is what follows its prefix. */
+static bool
+match_prefix(rt_str text, size_t at, const pattern *patterns, size_t count, rt_secret *out)
+{
+	for (const pattern *p = patterns; p < patterns + count; p++)
+		for (const char *const *prefix = p->prefixes; *prefix != NULL; prefix++) {
+			if ((*prefix)[0] != text.ptr[at] || !starts(text, at, *prefix))
+				continue;
+			*out = (rt_secret){at + strlen(*prefix), 0, p->kind};
+			if (matches(text, out->from, p, &out->to))
+				return true;
 		}
-	}
-	return NULL;
+	return false;
 }
 
 static bool
 match_key(rt_str text, size_t at, rt_secret *out)
 {
-	const pattern *p;
-	size_t to;
-
-	if ((at > 0 && is(text.ptr[at - 1], ALNUM)) || !is(text.ptr[at], first_letters))
+	if ((at > 0 && is(text.ptr[at - 1], ALNUM)) || !is(text.ptr[at], first_letters) ||
+	    !match_prefix(text, at, keys, sizeof(keys) / sizeof(keys[0]), out))
 		return false;
-	p = match_prefix(text, at, keys, sizeof(keys) / sizeof(keys[0]), &to);
-	if (p == NULL)
-		return false;
-	while (is(text.ptr[to - 1], ".-"))
-		to--;
-	*out = (rt_secret){at, to, p->kind};
+	out->from = at;
+	while (is(text.ptr[out->to - 1], ".-"))
+		out->to--;
 	return true;
 }
 
@@ -174,13 +141,7 @@ match_key(rt_str text, size_t at, rt_secret *out)
 bool
 rt_secret_is_hook(rt_str text, size_t at, rt_secret *out)
 {
-	size_t to;
-	const pattern *p = match_prefix(text, at, hooks, sizeof(hooks) / sizeof(hooks[0]), &to);
-
-	if (p == NULL)
-		return false;
-	*out = (rt_secret){at + strlen(p->prefix), to, p->kind};
-	return true;
+	return match_prefix(text, at, hooks, sizeof(hooks) / sizeof(hooks[0]), out);
 }
 
 /* Three base64 parts with dots between them. The last may be empty (no signature) or the middle

@@ -5,6 +5,7 @@
 #ifndef RT_FORMATS_SECRET_SCAN_H
 #define RT_FORMATS_SECRET_SCAN_H
 
+#include "formats/formats_list.h"
 #include "formats/secret.h"
 
 enum {
@@ -107,16 +108,16 @@ has(rt_str text, const char *word)
 	return rt_str_find(text, rt_str_of(word), 0) != SIZE_MAX;
 }
 
-/* Does s end with one of the words of a list that ends with NULL, in any case? */
+/* Does s end with one of the words, in any case? */
 static inline bool
-ends_with_any(rt_str s, const char *const *words)
+ends_with(rt_str s, const char *words)
 {
-	for (; *words != NULL; words++) {
-		size_t size = strlen(*words);
+	rt_str word;
 
-		if (s.size >= size && starts_nocase(s, s.size - size, *words))
+	while (rt_next_word(&words, &word))
+		if (s.size >= word.size &&
+		    rt_str_eq_nocase(rt_str_at(s.ptr + s.size - word.size, word.size), word))
 			return true;
-	}
 	return false;
 }
 

@@ -70,58 +70,27 @@ is_cookie(rt_str name)
 static bool
 is_weak_name(rt_str name)
 {
-	static const char *const keys[] = {"_key", "-key", NULL};
-	static const char *const public[] = {"public", "primary", "foreign", "sort", "partition",
-					     "cache",  "object",  "host",    NULL};
-
-	return ends_with_any(name, keys) &&
-	       !ends_with_any(rt_str_at(name.ptr, name.size - 4), public);
+	return ends_with(name, "_key -key") &&
+	       !ends_with(rt_str_at(name.ptr, name.size - 4),
+			  "public primary foreign sort partition cache object host");
 }
 
-/* Does a secret follow this name? */
+/* Is a secret expected after this name? */
 static bool
 is_name(rt_str name, expected *out)
 {
-	static const char *const passwords[] = {"password", "passwd",   "passphrase",
-						"pwd",      "passcode", "_pass",
-						"-pass",    ".pass",    NULL};
-	static const char *const secrets[] = {"api_key",
-					      "apikey",
-					      "api-key",
-					      "secret",
-					      "secret_key",
-					      "secret-key",
-					      "secretkey",
-					      "access_key",
-					      "access-key",
-					      "accesskey",
-					      "access_key_id",
-					      "token",
-					      "private_key",
-					      "private-key",
-					      "privatekey",
-					      "credential",
-					      "credentials",
-					      "authorization",
-					      "x-amz-signature",
-					      "session_key",
-					      "encryption_key",
-					      "signing_key",
-					      "account_key",
-					      "accountkey",
-					      "sharedaccesskey",
-					      "auth_key",
-					      "authkey",
-					      "x-goog-api-key",
-					      NULL};
-
 	*out = (expected){RT_SECRET_PASSWORD, false};
-	if (ends_with_any(name, passwords) || rt_str_eq_nocase(name, RT_STR("pass")) ||
-	    rt_str_eq_nocase(name, RT_STR("dbpass")) ||
+	if (ends_with(name, "password passwd passphrase pwd passcode _pass -pass .pass") ||
+	    rt_str_eq_nocase(name, RT_STR("pass")) || rt_str_eq_nocase(name, RT_STR("dbpass")) ||
 	    (name.size > 4 && starts(name, name.size - 4, "Pass")))
 		return true;
 	out->kind = RT_SECRET_ASSIGNED;
-	if (ends_with_any(name, secrets))
+	if (ends_with(name,
+		      "api_key apikey api-key secret secret_key secret-key secretkey access_key "
+		      "access-key accesskey access_key_id token private_key private-key privatekey "
+		      "credential credentials authorization x-amz-signature session_key "
+		      "encryption_key signing_key account_key accountkey sharedaccesskey auth_key "
+		      "authkey x-goog-api-key"))
 		return true;
 	out->is_weak = is_weak_name(name);
 	return out->is_weak || is_cookie(name) || rt_str_eq_nocase(name, RT_STR("sig"));
@@ -131,12 +100,9 @@ is_name(rt_str name, expected *out)
 static bool
 is_key_of_words(rt_str text, size_t from, rt_str name)
 {
-	static const char *const words[] = {"api ",     "secret ",  "access ",  "private ",
-					    "auth ",    "account ", "signing ", "encryption ",
-					    "license ", NULL};
-
-	return rt_str_eq_nocase(name, RT_STR("key")) &&
-	       ends_with_any(rt_str_at(text.ptr, from), words);
+	return rt_str_eq_nocase(name, RT_STR("key")) && from > 0 && text.ptr[from - 1] == ' ' &&
+	       ends_with(rt_str_at(text.ptr, from - 1),
+			 "api secret access private auth account signing encryption license");
 }
 
 /* config.db.password, os.environ: an identifier of a program, not a value. */
@@ -443,10 +409,6 @@ is_path_start(rt_str text, size_t at, bool is_users, bool is_doubled)
 static bool
 match_home(rt_str text, size_t at, rt_secret *out)
 {
-	static const char *const shared[] = {"Shared", "Public",    "Default",
-					     "All",    "linuxbrew", NULL};
-	static const char *const pages[] = {".html", ".htm",  ".php", ".js",  ".css", ".aspx",
-					    ".jsp",  ".json", ".md",  ".tsx", ".ts",  NULL};
 	char separator = text.ptr[at];
 	bool is_windows = separator == '\\', is_users;
 	size_t from = at + 1, to;
@@ -474,14 +436,11 @@ match_home(rt_str text, size_t at, rt_secret *out)
 	while (to > from && text.ptr[to - 1] == '.')
 		to--;
 	name = slice(text, from, to);
-	if (name.size < 2 || name.size > NAME_MAX_SIZE || ends_with_any(name, pages) ||
-	    !rt_secret_mix_of(name).has_letter)
-		return false;
-	for (size_t i = 0; shared[i] != NULL; i++)
-		if (rt_str_is(name, shared[i]))
-			return false;
 	*out = (rt_secret){at, to, RT_SECRET_HOME};
-	return true;
+	return name.size >= 2 && name.size <= NAME_MAX_SIZE &&
+	       !ends_with(name, ".html .htm .php .js .css .aspx .jsp .json .md .tsx .ts") &&
+	       rt_secret_mix_of(name).has_letter &&
+	       !rt_is_word(name, "Shared Public Default All linuxbrew");
 }
 
 /* name@example.org, at the @ */

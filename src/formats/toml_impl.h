@@ -8,7 +8,7 @@
  *   active = "main_take_1"
  *   [discussion.discussions.main]          a take; takes of one discussion are known by
  *   git_commit = "…"                       their names: main, main_take_1, main_take_2 …
- *   last_updated = "…"                     and whatever else stands here is kept
+ *   last_updated = "…"                     and any other keys, which are kept
  *   context_snapshot = [{ path = "a.c" }]
  *   [[discussion.discussions.main.history]]
  *   role = "User"
@@ -18,20 +18,26 @@
  * history may also be a list of strings as the program wrote them earlier, "Role: text",
  * "@time\nRole:\ntext" and the like; it is always written as above.
  *
- * In an outline: whole tables and keys of the file that are not known are fields
- * "extra.toml.NAME" of the project; those of a take lie in the discussion's field
- * "toml.takes", {TAKE:{…}}. What Retake has and the program does not goes into keys that
- * begin with "retake", and into tables of that name, whose keys are names of fields. */
+ * In an outline, unknown tables and keys of the file are fields "extra.toml.NAME" of the
+ * project; those of a take are in the discussion's field "toml.takes", {TAKE:{…}}. What Retake
+ * has and the program has not goes into keys that begin with "retake", and into tables of that
+ * name, whose keys are names of fields. */
 #ifndef RT_FORMATS_TOML_IMPL_H
 #define RT_FORMATS_TOML_IMPL_H
 
-#include "formats/formats_build.h"
+#include "codec/toml.h"
 #include "formats/formats_writer.h"
-#include "formats/toml_text.h"
 
 #define TOML_EXTRA "extra.toml."
 #define TOML_TAKES "toml.takes"
 #define TOML_FIELD_MARK "field:" /* before a further field whose name is taken */
+
+/* Keys with a meaning: of an entry, of a take's table, of [discussion]. */
+#define TOML_ENTRY_KEYS \
+	"role content ts id kind muted collapsed read_mode label purged retake_record"
+#define TOML_TAKE_KEYS \
+	"history git_commit retake retake_name retake_head retake_active retake_discussion"
+#define TOML_DISCUSSION_KEYS "active discussions roles"
 
 /* A place of a setting; table NULL: the top of the file. */
 typedef struct rt_toml_place {
@@ -41,17 +47,14 @@ typedef struct rt_toml_place {
 
 extern const rt_toml_place rt_toml_places[]; /* ended by a NULL key */
 
-/* The field at this place, or NULL. table empty: the top. */
-const char *rt_toml_field_at(rt_str table, rt_str key);
-/* Keys with a meaning: of an entry, of a take's table and of [discussion]; each ends with NULL. */
-extern const char *const rt_toml_entry_keys[], *const rt_toml_take_keys[],
-	*const rt_toml_discussion_keys[];
 /* The part of a take's name that names its discussion. */
 rt_str rt_toml_base(rt_str name);
 
-rt_status rt_toml_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
-		       rt_error *err);
 rt_status rt_toml_write(const rt_alloc *alloc, const rt_outlines *in,
 			const rt_export_options *options, rt_buf *out, rt_error *err);
+
+/* Write "key = value" and a line end for JSON text, as "json:key" where TOML cannot say the
+ * value. False: it is not JSON, and nothing is written. s: scratch memory, and failures. */
+bool rt_toml_add_member_text(rt_scope *s, rt_buf *buf, rt_str key, rt_str json);
 
 #endif

@@ -2,7 +2,7 @@
 #include "formats/formats_random.h"
 
 #include "formats/formats.h"
-#include "formats/toml_text.h"
+#include "formats/toml_impl.h"
 
 #ifdef RT_WITH_TOML
 
@@ -172,14 +172,17 @@ test_json_values(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		rt_buf toml, json, wanted;
+		rt_scope s;
 
+		rt_scope_init(&s, rt_alloc_libc());
 		rt_buf_init(&toml, rt_alloc_libc(), RT_BUF_UNLIMITED);
 		rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
 		rt_buf_init(&wanted, rt_alloc_libc(), RT_BUF_UNLIMITED);
-		assert_true(rt_toml_add_member_text(&toml, RT_STR("k.\"1"), rt_str_of(values[i])));
+		assert_true(rt_toml_add_member_text(&s, &toml, RT_STR("k.\"1"), rt_str_of(values[i])));
 		assert_int_equal(rt_toml_to_json(rt_alloc_libc(), rt_buf_str(&toml), &json, NULL), RT_OK);
 		rt_buf_add_f(&wanted, "{\"k.\\\"1\":%s}", values[i]);
 		assert_string_equal(json.ptr, wanted.ptr);
+		rt_scope_deinit(&s);
 		rt_buf_deinit(&toml);
 		rt_buf_deinit(&json);
 		rt_buf_deinit(&wanted);

@@ -5,370 +5,557 @@
  * settings go back to where they were found, others into [retake]. */
 #include <stdlib.h> /* qsort */
 
-#include "base/hash.h"
-#include "base/scope.h"
+#include "formats/formats_build.h"
 #include "formats/toml_impl.h"
 
-/* Names that are taken, by their hashes. */
-typedef struct name_set {
-	rt_table table; /* hash: index in names */
-	rt_str *names;
-	size_t count, room;
-} name_set;
+enum {
+	INLINE_DEPTH_MAX = 40 /* of JSON that is written as TOML */
+};
 
-/* A field of the project. One "extra.toml.NAME" has its value parsed, and the name NAME. */
-typedef struct project_field {
-	const rt_outline_field *field;
-	rt_str name;
-	yyjson_val *extra; /* or NULL */
-} project_field;
+/* ---- JSON values as TOML ---- */
 
-/* The takes of a discussion with the names of their tables. These are known before the first is
- * written: [discussion] names the active one. */
-typedef struct plan {
-	const rt_outline_take *takes;
-	size_t take_count, active;
-	rt_str group; /* the discussion's name, unique in the file */
-	rt_str *keys; /* those of takes that are not written are empty */
-} plan;
-
-typedef struct writer {
-	rt_scope scope;
-	const rt_alloc *alloc;
-	const rt_outlines *in;
-	bool lossless, whole;
-	rt_buf *out;
-	rt_buf *body, *text, *json; /* scratch; body: of the entry being written */
-	rt_arena *arena;            /* for rt_outline_takes_of */
-	name_set names, groups;
-	project_field *fields; /* all of the project's, sorted by name */
-	/* of the discussion being written */
-	const rt_outline *outline;
-	rt_str group;
-	yyjson_val *kept; /* what the tables of its takes had besides, or NULL */
-} writer;
-
-static bool
-ok(const writer *w)
+static int
+key_order(const void *a, const void *b)
 {
-	return rt_ok(&w->scope);
+	yyjson_val *x = *(yyjson_val *const *)a, *y = *(yyjson_val *const *)b;
+	int order = rt_str_cmp(rt_json_str(x), rt_json_str(y));
+
+	return order != 0 ? order : (x > y) - (x < y);
 }
 
-/* ---- names ---- */
-
-static uint64_t
-hash_str(rt_str s)
+static int
+place_order(const void *a, const void *b)
 {
-	return rt_hash(s.size == 0 ? "" : s.ptr, s.size, s.size);
+	yyjson_val *x = *(yyjson_val *const *)a, *y = *(yyjson_val *const *)b;
+
+	return (x > y) - (x < y);
 }
 
-static bool
-is_used(const name_set *set, rt_str name)
+/* The keys of an object in order, each once: the last of repeated ones. NULL at the end. */
+static yyjson_val **
+unique_keys(rt_scope *s, yyjson_val *object)
 {
-	size_t probe = 0, at;
+	size_t count = 0, kept = 0;
+	yyjson_val **keys = rt_scope_array(s, yyjson_obj_size(object) + 1, sizeof(*keys));
 
-	while (rt_table_next(&set->table, hash_str(name), &probe, &at))
-		if (rt_str_eq(set->names[at], name))
-			return true;
-	return false;
+	if (keys == NULL)
+		return NULL;
+	if (yyjson_is_obj(object))
+		for (rt_json_iter m = rt_json_each(object); rt_json_next(&m);)
+			keys[count++] = m.value - 1;
+	qsort(keys, count, sizeof(*keys), key_order);
+	for (size_t i = 0; i < count; i++)
+		if (i + 1 == count || !rt_str_eq(rt_json_str(keys[i]), rt_json_str(keys[i + 1])))
+			keys[kept++] = keys[i];
+	qsort(keys, kept, sizeof(*keys), place_order);
+	keys[kept] = NULL;
+	return keys;
+}
+
+/* "text" on one line, or over several where it has line ends and may. */
+static void
+add_string(rt_buf *buf, rt_str text, bool may_be_long)
+{
+	bool is_long = may_be_long && text.size > 0 && memchr(text.ptr, '\n', text.size) != NULL;
+	size_t from = 0;
+
+	rt_buf_add_c(buf, is_long ? "\"\"\"\n" : "\"");
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+		bool is_quote = c == '"';
+
+		if (is_long && is_quote) /* three would end it, and so would one at the end */
+			is_quote = i + 1 == text.size || text.ptr[i + 1] == '"';
+		if (c == '"' ? !is_quote
+			     : (c >= 0x20 && c != 0x7F && c != '\\') || c == '\t' ||
+				       (c == '\n' && is_long))
+			continue;
+		rt_buf_add(buf, text.ptr + from, i - from);
+		from = i + 1;
+		switch (c) {
+		case '"': rt_buf_add_c(buf, "\\\""); break;
+		case '\\': rt_buf_add_c(buf, "\\\\"); break;
+		case '\n': rt_buf_add_c(buf, "\\n"); break;
+		case '\r': rt_buf_add_c(buf, "\\r"); break;
+		default: rt_buf_add_f(buf, "\\u%04X", c); break;
+		}
+	}
+	if (text.size > from)
+		rt_buf_add(buf, text.ptr + from, text.size - from);
+	rt_buf_add_c(buf, is_long ? "\"\"\"" : "\"");
+}
+
+/* A key, bare where it can be. */
+static void
+add_key(rt_buf *buf, rt_str key)
+{
+	bool is_bare = key.size > 0;
+
+	for (size_t i = 0; i < key.size; i++) {
+		char c = key.ptr[i];
+
+		is_bare = is_bare && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+				      (c >= '0' && c <= '9') || c == '_' || c == '-');
+	}
+	if (is_bare)
+		rt_buf_add_str(buf, key);
+	else
+		add_string(buf, key, false);
+}
+
+/* A number that TOML can hold and that comes back as it is: a whole one of 64 bits, or one with
+ * a fraction or an exponent that is not extreme. */
+static bool
+is_plain_number(rt_str s)
+{
+	size_t digits = 0, exponent = 0;
+	bool is_negative = s.size > 0 && s.ptr[0] == '-', is_whole = true, in_exponent = false;
+
+	for (size_t i = is_negative; i < s.size; i++) {
+		char c = s.ptr[i];
+
+		if (c >= '0' && c <= '9') {
+			if (in_exponent)
+				exponent = exponent * 10 + (size_t)(c - '0');
+			else
+				digits++;
+			if (exponent > 200)
+				return false;
+		} else {
+			is_whole = false;
+			in_exponent = in_exponent || c == 'e' || c == 'E';
+		}
+	}
+	if (!is_whole)
+		return digits <= 60;
+	return digits < 19 ||
+	       (digits == 19 &&
+		memcmp(s.ptr + is_negative,
+		       is_negative ? "9223372036854775808" : "9223372036854775807", 19) <= 0);
+}
+
+/* Can the value be written as TOML, at most depth levels deep? */
+static bool
+is_plain(rt_scope *s, yyjson_val *value, int depth)
+{
+	yyjson_val **keys;
+
+	if (depth == 0 || yyjson_is_null(value))
+		return false;
+	if (rt_json_is_number(value))
+		return is_plain_number(rt_json_str(value));
+	for (rt_json_iter m = rt_json_each(value); rt_json_next(&m);) {
+		if (m.is_object && yyjson_obj_size(value) == 1 && rt_str_is(m.key, RT_TOML_MARK))
+			return yyjson_is_str(m.value) && rt_toml_is_literal(rt_json_str(m.value));
+		if ((m.is_object && rt_str_starts(m.key, RT_STR(RT_TOML_JSON_MARK))) ||
+		    !is_plain(s, m.value, depth - 1))
+			return false;
+	}
+	keys = yyjson_obj_size(value) > 1 ? unique_keys(s, value) : NULL;
+	return keys == NULL || keys[yyjson_obj_size(value) - 1] != NULL;
+}
+
+/* A plain value on one line. Recursion is bounded by INLINE_DEPTH_MAX. */
+static void
+add_inline(rt_buf *buf, yyjson_val *value)
+{
+	yyjson_val *literal = rt_json_get(value, RT_TOML_MARK);
+	const char *sign = yyjson_is_obj(value) ? " " : "";
+
+	RT_ASSERT(!yyjson_is_null(value)); /* is_plain says so */
+	if (yyjson_is_str(value)) {
+		add_string(buf, rt_json_str(value), false);
+	} else if (yyjson_is_bool(value)) {
+		rt_buf_add_c(buf, yyjson_get_bool(value) ? "true" : "false");
+	} else if (rt_json_is_number(value)) {
+		rt_buf_add_str(buf, rt_json_str(value));
+	} else if (literal != NULL && yyjson_obj_size(value) == 1) {
+		rt_buf_add_str(buf, rt_json_str(literal));
+	} else {
+		rt_buf_add_byte(buf, yyjson_is_obj(value) ? '{' : '[');
+		for (rt_json_iter m = rt_json_each(value); rt_json_next(&m); sign = ", ") {
+			rt_buf_add_c(buf, sign);
+			if (m.is_object) {
+				add_key(buf, m.key);
+				rt_buf_add_c(buf, " = ");
+			}
+			add_inline(buf, m.value);
+		}
+		if (yyjson_is_obj(value))
+			rt_buf_add_c(buf, yyjson_obj_size(value) > 0 ? " }" : "}");
+		else
+			rt_buf_add_byte(buf, ']');
+	}
+}
+
+/* json:key = "json" whatever it is. */
+static void
+add_json_member(rt_scope *s, rt_buf *buf, rt_str key, rt_str json)
+{
+	rt_buf *name = rt_scope_buf(s);
+
+	rt_buf_add_c(name, RT_TOML_JSON_MARK);
+	rt_buf_add_str(name, key);
+	add_key(buf, rt_scope_str(s, name));
+	rt_buf_add_c(buf, " = ");
+	add_string(buf, json, false);
+	rt_buf_add_byte(buf, '\n');
 }
 
 static void
-use(writer *w, name_set *set, rt_str name)
+add_member(rt_scope *s, rt_buf *buf, rt_str key, yyjson_val *value)
 {
-	if (set->count == set->room) {
-		size_t room = set->room == 0 ? 64 : set->room * 2;
-		rt_str *more = rt_scope_array(&w->scope, room, sizeof(*more));
+	rt_buf *json;
 
-		if (more == NULL)
-			return;
-		if (set->count > 0)
-			memcpy(more, set->names, set->count * sizeof(*more));
-		set->names = more;
-		set->room = room;
+	if (!rt_str_starts(key, RT_STR(RT_TOML_JSON_MARK)) &&
+	    is_plain(s, value, INLINE_DEPTH_MAX)) {
+		add_key(buf, key);
+		rt_buf_add_c(buf, " = ");
+		if (yyjson_is_str(value))
+			add_string(buf, rt_json_str(value), true);
+		else
+			add_inline(buf, value);
+		rt_buf_add_byte(buf, '\n');
+		return;
 	}
-	set->names[set->count] = name;
-	(void)RT_TRY(&w->scope, rt_table_add(&set->table, hash_str(name), set->count++));
+	json = rt_scope_buf(s);
+	rt_json_add_value(json, value);
+	add_json_member(s, buf, key, rt_scope_str(s, json));
 }
 
-/* base, or base, separator and number, in w->text. */
+bool
+rt_toml_add_member_text(rt_scope *s, rt_buf *buf, rt_str key, rt_str json)
+{
+	rt_json_doc *doc = NULL;
+	rt_status st = rt_ok(s) ? rt_json_read(s->alloc, json, &doc, NULL) : s->status;
+
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(s);
+	if (st != RT_OK)
+		return false;
+	add_member(s, buf, key, rt_json_root(doc));
+	rt_json_free(doc);
+	return true;
+}
+
+/* ---- the file ---- */
+
+/* A field of the project. One "extra.toml.NAME" has its value parsed, and the name NAME. */
+typedef struct field {
+	const rt_outline_field *field;
+	rt_str name;
+	yyjson_val *extra; /* or NULL */
+} field;
+
+/* A discussion and its takes by the names of their tables. They are known before the first one is
+ * written: [discussion] names the active one. */
+typedef struct plan {
+	rt_str group; /* the discussion's name, unique in the file */
+	rt_str *keys; /* those of takes that are not written are empty */
+	size_t active, count;
+} plan;
+
+typedef struct writer {
+	rt_writer w;
+	rt_scope *s; /* of the export */
+	rt_buf *out;
+	rt_buf *text, *json;    /* for one call at a time */
+	rt_index names, groups; /* that are used */
+	field *fields;          /* all of the project's, sorted by name */
+	plan *plans;
+	yyjson_val *kept; /* TOML_TAKES of the current discussion, or NULL */
+} writer;
+
+static bool
+ok(const writer *c)
+{
+	return rt_ok(c->s);
+}
+
+/* base, or base, separator and number, in c->text. */
 static rt_str
-numbered(writer *w, rt_str base, const char *separator, size_t number)
+numbered(writer *c, rt_str base, const char *separator, size_t number)
 {
 	if (number == 0)
 		return base;
-	rt_buf_clear(w->text);
-	rt_buf_add_str(w->text, base);
-	rt_buf_add_f(w->text, "%s%zu", separator, number);
-	return rt_scope_str(&w->scope, w->text);
+	rt_buf_clear(c->text);
+	rt_buf_add_str(c->text, base);
+	rt_buf_add_f(c->text, "%s%zu", separator, number);
+	return rt_scope_str(c->s, c->text);
 }
 
 /* base, or base with a number that makes it new. Numbers are tried from one that cannot be far
  * off, so many equal names stay cheap. */
 static rt_str
-unique_name(writer *w, name_set *set, rt_str base, const char *separator)
+unique_name(writer *c, rt_index *used, rt_str base, const char *separator)
 {
 	size_t number = 0, step;
 	rt_str name;
 
 	/* double until one is free, then go back to the first free one after a used one */
-	for (step = 1; ok(w) && is_used(set, numbered(w, base, separator, number)); step *= 2)
+	for (step = 1; ok(c) && rt_index_get(used, numbered(c, base, separator, number)) >= 0;
+	     step *= 2)
 		number += step;
-	for (step /= 2; ok(w) && number > 1 && step > 0; step /= 2)
-		if (number > step && !is_used(set, numbered(w, base, separator, number - step)))
+	for (step /= 2; ok(c) && number > 1 && step > 0; step /= 2)
+		if (number > step &&
+		    rt_index_get(used, numbered(c, base, separator, number - step)) < 0)
 			number -= step;
-	name = numbered(w, base, separator, number);
+	name = numbered(c, base, separator, number);
 	if (number > 0)
-		name = rt_scope_copy(&w->scope, name);
-	use(w, set, name);
+		name = rt_scope_copy(c->s, name);
+	(void)rt_index_put(c->s, used, name, 0);
 	return name;
+}
+
+static bool
+is_written(const writer *c, size_t take)
+{
+	return c->w.options.whole || take == c->w.active;
+}
+
+static void
+make_plans(writer *c)
+{
+	for (plan *p = c->plans; rt_writer_next(&c->w) && ok(c); p++) {
+		p->group = unique_name(c, &c->groups, c->w.outline->name, "~");
+		p->keys = rt_scope_array(c->s, c->w.take_count + 1, sizeof(*p->keys));
+		p->count = c->w.take_count;
+		p->active = c->w.active;
+		for (size_t t = 0; t < p->count && ok(c); t++) {
+			rt_str wanted = c->w.takes[t].name;
+
+			if (!is_written(c, t))
+				continue;
+			if (c->w.outline->take_count == 0) /* names that are made end with w.d */
+				wanted = rt_scope_copy(c->s, wanted);
+			if (wanted.size == 0)
+				wanted = p->group;
+			if (rt_index_get(&c->names, wanted) >= 0)
+				wanted = rt_toml_base(wanted);
+			p->keys[t] = unique_name(c, &c->names, wanted, "_take_");
+		}
+	}
+	c->w.next = 0;
 }
 
 /* ---- fields ---- */
 
-static const rt_outline_field *
-find_field(const rt_outline_field *fields, size_t count, const char *name)
+static rt_str
+project_field(const writer *c, const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (rt_str_is(fields[i].name, name))
-			return &fields[i];
-	return NULL;
+	return rt_outline_field_of(c->w.in->fields, c->w.in->field_count, name);
 }
 
 static void
-add_field(writer *w, rt_str key, rt_str json)
+not_json(writer *c, rt_str name)
+{
+	(void)rt_scope_fail(c->s, RT_CORRUPT, "the field %.*s is not JSON", RT_STR_ARG(name));
+}
+
+static void
+add_field(writer *c, rt_str key, rt_str json)
 {
 	if (rt_toml_is_left(json))
-		rt_toml_add_json_member(w->out, key, json);
-	else if (!rt_toml_add_member_text(w->out, key, json) && w->out->status == RT_OK)
-		(void)rt_scope_fail(&w->scope, RT_CORRUPT, "the field %.*s is not JSON",
-				    RT_STR_ARG(key));
-}
-
-static void
-close_doc(void *doc)
-{
-	rt_json_free(doc);
-}
-
-static yyjson_val *
-parse_field(writer *w, const rt_outline_field *field)
-{
-	rt_json_doc *doc = NULL;
-	rt_status st = ok(w) ? rt_json_read(w->alloc, field->json, &doc, NULL) : RT_OK;
-
-	if (st == RT_NOMEM)
-		(void)rt_scope_nomem(&w->scope);
-	else if (st != RT_OK)
-		(void)rt_scope_fail(&w->scope, RT_CORRUPT, "the field %.*s is not JSON",
-				    RT_STR_ARG(field->name));
-	rt_scope_defer(&w->scope, close_doc, doc);
-	return ok(w) ? rt_json_root(doc) : NULL;
+		add_json_member(&c->w.e, c->out, key, json);
+	else if (!rt_toml_add_member_text(&c->w.e, c->out, key, json) && rt_ok(&c->w.e) &&
+		 c->out->status == RT_OK)
+		not_json(c, key);
 }
 
 static int
 field_order(const void *a, const void *b)
 {
-	return rt_str_cmp(((const project_field *)a)->field->name,
-			  ((const project_field *)b)->field->name);
+	return rt_str_cmp(((const field *)a)->name, ((const field *)b)->name);
 }
 
 /* Fields sorted by name. */
-static project_field *
-sort_fields(writer *w, const rt_outline_field *fields, size_t count)
+static field *
+sort_fields(rt_scope *s, const rt_outline_field *fields, size_t count)
 {
-	project_field *sorted = rt_scope_array(&w->scope, count + 1, sizeof(*sorted));
+	field *sorted = rt_scope_array(s, count + 1, sizeof(*sorted));
 
-	for (size_t i = 0; i < count && ok(w); i++)
-		sorted[i] = (project_field){.field = &fields[i], .name = fields[i].name};
-	if (count > 1 && ok(w))
+	for (size_t i = 0; i < count && sorted != NULL; i++)
+		sorted[i] = (field){&fields[i], fields[i].name, NULL};
+	if (sorted != NULL)
 		qsort(sorted, count, sizeof(*sorted), field_order);
 	return sorted;
 }
 
-/* The project's fields, in the order of the file; a problem is that of the first one. */
+/* The project's fields, in the order of the file; a failure is that of the first one. */
 static void
-read_fields(writer *w)
+read_fields(writer *c)
 {
-	const size_t prefix = strlen(TOML_EXTRA);
+	const rt_str prefix = RT_STR(TOML_EXTRA);
 
-	w->fields = sort_fields(w, w->in->fields, w->in->field_count);
-	for (size_t i = 0; i < w->in->field_count && ok(w); i++) {
-		project_field *f = &w->fields[i];
+	c->fields = sort_fields(c->s, c->w.in->fields, c->w.in->field_count);
+	for (size_t i = 0; i < c->w.in->field_count && ok(c); i++) {
+		field *f = &c->fields[i];
 
-		if (rt_str_starts(f->name, RT_STR(TOML_EXTRA))) {
-			f->extra = parse_field(w, f->field);
-			f->name = rt_str_at(f->name.ptr + prefix, f->name.size - prefix);
-		}
+		if (!rt_str_starts(f->name, prefix))
+			continue;
+		f->extra = rt_writer_parse(&c->w, c->s, f->field->json);
+		if (f->extra == NULL)
+			not_json(c, f->name);
+		f->name = rt_str_at(f->name.ptr + prefix.size, f->name.size - prefix.size);
 	}
 }
 
 /* ---- entries ---- */
 
 static void
-add_flag(writer *w, const char *key, bool value)
+add_flag(writer *c, const char *key, bool value)
 {
 	if (value)
-		rt_buf_add_f(w->out, "%s = true\n", key);
+		rt_buf_add_f(c->out, "%s = true\n", key);
 }
 
 static void
-add_text(writer *w, const char *key, rt_str text)
+add_text(writer *c, const char *key, rt_str text)
 {
-	rt_buf_add_c(w->out, key);
-	rt_buf_add_c(w->out, " = ");
-	rt_toml_add_string(w->out, text, true);
-	rt_buf_add_byte(w->out, '\n');
+	rt_buf_add_c(c->out, key);
+	rt_buf_add_c(c->out, " = ");
+	add_string(c->out, text, true);
+	rt_buf_add_byte(c->out, '\n');
 }
 
 static void
-begin_section(writer *w)
+begin_section(writer *c, const char *begin)
 {
-	if (w->out->size > 0)
-		rt_buf_add_byte(w->out, '\n');
+	if (c->out->size > 0)
+		rt_buf_add_byte(c->out, '\n');
+	rt_buf_add_c(c->out, begin);
 }
 
 /* A header with this key between begin and end. */
 static void
-add_header(writer *w, const char *begin, rt_str key, const char *end)
+add_header(writer *c, const char *begin, rt_str key, const char *end)
 {
-	begin_section(w);
-	rt_buf_add_c(w->out, begin);
-	rt_toml_add_key(w->out, key);
-	rt_buf_add_c(w->out, end);
+	begin_section(c, begin);
+	add_key(c->out, key);
+	rt_buf_add_c(c->out, end);
 }
 
-/* The time, or the text in its place: true when that was a further field. */
+/* The time, or the text in its place: true where that was a further field. */
 static bool
-add_time(writer *w, const rt_node *node, const rt_body *body)
+add_time(writer *c, const rt_node *node, const rt_body *body)
 {
 	yyjson_val *bad = rt_body_field(body, RT_BUILD_BAD_TS);
 	rt_moment at;
 
 	if (node->has_ts) {
-		rt_buf_add_c(w->out, "ts = \"");
-		rt_moment_format(w->out, node->ts);
-		rt_buf_add_c(w->out, "\"\n");
+		rt_buf_add_c(c->out, "ts = \"");
+		rt_moment_format(c->out, node->ts);
+		rt_buf_add_c(c->out, "\"\n");
 		return false;
 	}
 	if (!yyjson_is_str(bad) || yyjson_get_len(bad) == 0 || rt_build_moment(bad, &at))
 		return false;
-	add_text(w, "ts", rt_json_str(bad));
+	add_text(c, "ts", rt_json_str(bad));
 	return true;
 }
 
 /* The token counts of a reply, under the names that Manual Slop knows: entries of older versions
  * have others for two of them. */
 static void
-add_usage(writer *w, rt_str name, yyjson_val *usage)
+add_usage(writer *c, rt_str name, yyjson_val *usage)
 {
 	static const char *const names[][2] = {
 		{"cache_read_tokens", "cache_read_input_tokens"},
 		{"cache_write_tokens", "cache_creation_input_tokens"},
 	};
-	yyjson_val *key, *value;
-	size_t i, max;
 
-	rt_buf_clear(w->json);
-	rt_json_open(w->json, NULL, '{');
-	rt_json_foreach(usage, i, max, key, value)
-	{
-		rt_str known = rt_json_str(key);
-
+	rt_buf_clear(c->json);
+	rt_json_open(c->json, NULL, '{');
+	for (rt_json_iter m = rt_json_each(usage); rt_json_next(&m);) {
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-			if (rt_str_is(known, names[k][0]) &&
+			if (rt_str_is(m.key, names[k][0]) &&
 			    rt_json_get(usage, names[k][1]) == NULL)
-				known = rt_str_of(names[k][1]);
-		rt_json_add_key_str(w->json, known);
-		rt_json_add_value(w->json, value);
+				m.key = rt_str_of(names[k][1]);
+		rt_json_put_member(c->json, m.key, m.value);
 	}
-	rt_json_close(w->json, '}');
-	(void)rt_toml_add_member_text(w->out, name, rt_scope_str(&w->scope, w->json));
+	rt_json_close(c->json, '}');
+	(void)rt_toml_add_member_text(&c->w.e, c->out, name, rt_scope_str(c->s, c->json));
 }
 
 static void
-add_further(writer *w, const rt_body *body, bool but_time)
+add_further(writer *c, const rt_body *body, bool without_time)
 {
-	yyjson_val **keys = NULL;
-	size_t count = 0;
+	yyjson_val **keys = unique_keys(&c->w.e,
+					body->format == RT_BODY_JSON ? body->fields : NULL);
 
-	if (body->format == RT_BODY_JSON)
-		(void)RT_TRY(&w->scope, rt_toml_unique_keys(w->alloc, body->fields, &keys, &count));
-	for (size_t i = 0; i < count; i++) {
-		rt_str name = rt_json_str(keys[i]);
+	for (; keys != NULL && *keys != NULL; keys++) {
+		rt_str name = rt_json_str(*keys);
 
-		if (rt_str_is(name, "content") || (but_time && rt_str_is(name, RT_BUILD_BAD_TS)))
+		if (rt_str_is(name, "content") ||
+		    (without_time && rt_str_is(name, RT_BUILD_BAD_TS)))
 			continue;
-		if (rt_str_is_one_of(name, rt_toml_entry_keys) ||
+		if (rt_is_word(name, TOML_ENTRY_KEYS) ||
 		    rt_str_starts(name, RT_STR(TOML_FIELD_MARK))) {
-			rt_buf_clear(w->text);
-			rt_buf_add_c(w->text, TOML_FIELD_MARK);
-			rt_buf_add_str(w->text, name);
-			name = rt_scope_str(&w->scope, w->text);
+			rt_buf_clear(c->text);
+			rt_buf_add_c(c->text, TOML_FIELD_MARK);
+			rt_buf_add_str(c->text, name);
+			name = rt_scope_str(c->s, c->text);
 		}
-		if (rt_str_is(name, "usage") && yyjson_is_obj(keys[i] + 1))
-			add_usage(w, name, keys[i] + 1);
+		if (rt_str_is(name, "usage") && yyjson_is_obj(*keys + 1))
+			add_usage(c, name, *keys + 1);
 		else
-			rt_toml_add_member(w->out, name, keys[i] + 1);
+			add_member(&c->w.e, c->out, name, *keys + 1);
 	}
-	rt_free(w->alloc, keys);
 }
 
 /* A record of pi's, whole: its letter and its text. */
 static void
-add_record(writer *w, const rt_node *node)
+add_record(writer *c, const rt_node *node)
 {
-	rt_buf_clear(w->text);
-	rt_buf_add_byte(w->text, node->body_format);
-	rt_buf_add_str(w->text, node->body);
-	rt_buf_clear(w->json);
-	rt_build_add_bytes(w->json, rt_scope_str(&w->scope, w->text));
-	(void)rt_toml_add_member_text(w->out, RT_STR("retake_record"),
-				      rt_scope_str(&w->scope, w->json));
+	rt_buf_clear(c->text);
+	rt_buf_add_byte(c->text, node->body_format);
+	rt_buf_add_str(c->text, node->body);
+	rt_buf_clear(c->json);
+	rt_build_add_bytes(c->json, rt_scope_str(c->s, c->text));
+	(void)rt_toml_add_member_text(&c->w.e, c->out, RT_STR("retake_record"),
+				      rt_scope_str(c->s, c->json));
 }
 
 static void
-add_content(writer *w, const rt_body *body)
+add_content(writer *c, const rt_body *body)
 {
 	if (body->format == RT_BODY_PI) { /* for people; the record has it all */
-		rt_buf_clear(w->text);
-		rt_body_add_text(w->text, body);
-		add_text(w, "content", rt_scope_str(&w->scope, w->text));
+		rt_buf_clear(c->text);
+		rt_body_add_text(c->text, body);
+		add_text(c, "content", rt_scope_str(c->s, c->text));
 	} else if (body->content_json != NULL) {
-		rt_toml_add_member(w->out, RT_STR("content"), body->content_json);
+		add_member(&c->w.e, c->out, RT_STR("content"), body->content_json);
 	} else {
-		add_text(w, "content", body->content);
+		add_text(c, "content", body->content);
 	}
 }
 
 static void
-add_entry(writer *w, rt_str key, const rt_node *node)
+add_entry(writer *c, rt_str key, const rt_node *node)
 {
-	rt_body body;
-	bool but_time;
+	const rt_body *body = rt_writer_body(&c->w, node);
+	bool without_time;
 
-	if (RT_TRY(&w->scope, rt_node_body(w->alloc, node, w->body, &body, &w->scope.error)) !=
-	    RT_OK)
+	if (body == NULL)
 		return;
-	add_header(w, "[[discussion.discussions.", key, ".history]]\n");
-	if (w->lossless && node->id.size > 0)
-		add_text(w, "id", node->id);
-	add_text(w, "role", node->role);
-	add_content(w, &body);
-	but_time = add_time(w, node, &body);
+	add_header(c, "[[discussion.discussions.", key, ".history]]\n");
+	if (c->w.options.lossless && node->id.size > 0)
+		add_text(c, "id", node->id);
+	add_text(c, "role", node->role);
+	add_content(c, body);
+	without_time = add_time(c, node, body);
 	if (node->kind.size > 0 && !rt_str_is(node->kind, "message"))
-		add_text(w, "kind", node->kind);
-	add_flag(w, "muted", node->muted);
-	add_flag(w, "collapsed", node->collapsed);
-	add_flag(w, "read_mode", node->read_mode);
-	add_flag(w, "purged", rt_node_is_purged(node));
+		add_text(c, "kind", node->kind);
+	add_flag(c, "muted", node->muted);
+	add_flag(c, "collapsed", node->collapsed);
+	add_flag(c, "read_mode", node->read_mode);
+	add_flag(c, "purged", rt_node_is_purged(node));
 	if (node->label.size > 0)
-		add_text(w, "label", node->label);
+		add_text(c, "label", node->label);
 	if (node->body_format == RT_BODY_PI)
-		add_record(w, node);
+		add_record(c, node);
 	else if (!rt_node_is_purged(node))
-		add_further(w, &body, but_time);
-	rt_body_deinit(&body);
+		add_further(c, body, without_time);
 }
 
 /* ---- takes ---- */
@@ -377,320 +564,261 @@ add_entry(writer *w, rt_str key, const rt_node *node)
 static size_t
 head_of(const rt_outline *o, const rt_outline_take *take)
 {
-	size_t at;
+	size_t at = o->has_head ? rt_outline_take_find(take, o->head) : SIZE_MAX;
 
-	if (!o->has_head)
-		return take->node_count;
-	if (o->head < 0)
+	if (o->has_head && o->head < 0)
 		return 0;
-	at = rt_outline_take_find(take, o->head);
 	return at == SIZE_MAX ? take->node_count : at + 1;
 }
 
 /* What the take's table had besides when it was read. */
 static void
-add_kept(writer *w, rt_str take_name, bool has_snapshot, bool has_sent)
+add_kept(writer *c, rt_str take_name, bool has_snapshot, bool has_sent)
 {
-	yyjson_val *kept = NULL, *key, *value, **keys = NULL, *snapshot;
-	size_t i, max, count = 0;
+	yyjson_val *kept = NULL, *snapshot, **keys;
 
-	if (!yyjson_is_obj(w->kept))
-		return;
-	rt_json_foreach(w->kept, i, max, key, value)
-	{
-		if (rt_str_eq(rt_json_str(key), take_name))
-			kept = value;
-	}
+	for (rt_json_iter m = rt_json_each(c->kept); rt_json_next(&m);)
+		if (rt_str_eq(m.key, take_name))
+			kept = m.value;
 	if (!yyjson_is_obj(kept))
 		return;
 	snapshot = rt_json_get(kept, "context_snapshot");
 	if (snapshot != NULL && !has_snapshot)
-		rt_toml_add_member(w->out, RT_STR("context_snapshot"), snapshot);
-	(void)RT_TRY(&w->scope, rt_toml_unique_keys(w->alloc, kept, &keys, &count));
-	for (i = 0; i < count; i++) {
-		rt_str name = rt_json_str(keys[i]);
+		add_member(&c->w.e, c->out, RT_STR("context_snapshot"), snapshot);
+	for (keys = unique_keys(&c->w.e, kept); keys != NULL && *keys != NULL; keys++) {
+		rt_str name = rt_json_str(*keys);
 
-		if (rt_str_is_one_of(name, rt_toml_take_keys) ||
-		    rt_str_is(name, "context_snapshot") ||
-		    (has_sent &&
-		     (rt_str_is(name, "sent_markdown") || rt_str_is(name, "sent_system_prompt"))))
+		if (rt_is_word(name, TOML_TAKE_KEYS " context_snapshot") ||
+		    (has_sent && rt_is_word(name, "sent_markdown sent_system_prompt")))
 			continue;
-		rt_buf_clear(w->json);
-		rt_json_add_value(w->json, keys[i] + 1);
-		if (!rt_toml_is_left(rt_scope_str(&w->scope, w->json))) /* no TOML nests so deep */
-			rt_toml_add_member(w->out, name, keys[i] + 1);
+		rt_buf_clear(c->json);
+		rt_json_add_value(c->json, *keys + 1);
+		if (!rt_toml_is_left(rt_scope_str(c->s, c->json))) /* no TOML nests so deep */
+			add_member(&c->w.e, c->out, name, *keys + 1);
 	}
-	rt_free(w->alloc, keys);
 }
 
 /* Fields of the discussion that have no other place. */
 static void
-add_discussion_fields(writer *w, rt_str key)
+add_discussion_fields(writer *c, rt_str key)
 {
-	const rt_outline *o = w->outline;
-	const project_field *sorted = sort_fields(w, o->fields, o->field_count);
+	const rt_outline *o = c->w.outline;
+	const field *sorted = sort_fields(&c->w.e, o->fields, o->field_count);
 	bool has_header = false;
 
-	for (size_t i = 0; i < o->field_count && ok(w); i++) {
-		rt_str name = sorted[i].name;
-
-		if (rt_str_is(name, TOML_TAKES) || rt_str_is(name, "context_files") ||
-		    (rt_str_is(name, "id") && !w->lossless))
+	for (size_t i = 0; i < o->field_count && sorted != NULL && ok(c); i++) {
+		if (rt_is_word(sorted[i].name, TOML_TAKES " context_files") ||
+		    (rt_str_is(sorted[i].name, "id") && !c->w.options.lossless))
 			continue;
 		if (!has_header)
-			add_header(w, "[discussion.discussions.", key, ".retake]\n");
+			add_header(c, "[discussion.discussions.", key, ".retake]\n");
 		has_header = true;
-		add_field(w, name, sorted[i].field->json);
+		add_field(c, sorted[i].name, sorted[i].field->json);
 	}
 }
 
+/* is_first: of the discussion. */
 static void
-add_take(writer *w, const rt_outline_take *take, rt_str key, bool first, bool active,
-	 bool is_active_discussion)
+add_take(writer *c, const plan *p, size_t t, bool is_first)
 {
-	const rt_outline *o = w->outline;
-	const rt_outline_field *files = find_field(o->fields, o->field_count, "context_files");
-	size_t head = head_of(o, take);
-	bool has_snapshot = active && files != NULL;
+	const rt_outline *o = c->w.outline;
+	const rt_outline_take *take = &c->w.takes[t];
+	rt_str files = rt_outline_field_of(o->fields, o->field_count, "context_files");
+	rt_str key = p->keys[t];
+	bool is_active = t == c->w.active, has_snapshot = is_active && files.ptr != NULL;
 	bool has_sent = o->sent_take.size > 0 && rt_str_eq(o->sent_take, take->name);
+	size_t head = is_active ? head_of(o, take) : take->node_count;
+	bool of_active = c->w.in->has_active && c->w.in->active + 1 == c->w.next;
 
-	add_header(w, "[discussion.discussions.", key, "]\n");
+	rt_writer_reset(&c->w);
+	add_header(c, "[discussion.discussions.", key, "]\n");
 	if (take->node_count == 0)
-		rt_buf_add_c(w->out, "history = []\n");
-	add_text(w, "git_commit", take->git_commit);
+		rt_buf_add_c(c->out, "history = []\n");
+	add_text(c, "git_commit", take->git_commit);
 	if (take->name.size > 0 && !rt_str_eq(take->name, key))
-		add_text(w, "retake_name", take->name);
-	if (!rt_str_eq(rt_toml_base(key), w->group))
-		add_text(w, "retake_discussion", w->group);
-	add_flag(w, "retake_active", active && !first && !is_active_discussion);
-	if (active && head != take->node_count)
-		rt_buf_add_f(w->out, "retake_head = %zu\n", head);
+		add_text(c, "retake_name", take->name);
+	if (!rt_str_eq(rt_toml_base(key), p->group))
+		add_text(c, "retake_discussion", p->group);
+	add_flag(c, "retake_active", is_active && !is_first && !of_active);
+	if (head != take->node_count)
+		rt_buf_add_f(c->out, "retake_head = %zu\n", head);
 	if (has_snapshot)
-		add_field(w, RT_STR("context_snapshot"), files->json);
+		add_field(c, RT_STR("context_snapshot"), files);
 	if (has_sent) {
-		add_text(w, "sent_markdown", o->sent_markdown);
-		add_text(w, "sent_system_prompt", o->sent_system_prompt);
+		add_text(c, "sent_markdown", o->sent_markdown);
+		add_text(c, "sent_system_prompt", o->sent_system_prompt);
 	}
-	add_kept(w, take->name.size > 0 ? take->name : key, has_snapshot, has_sent);
-	if (first)
-		add_discussion_fields(w, key);
-	for (size_t i = 0; i < take->node_count && ok(w); i++)
-		add_entry(w, key, &o->nodes[take->nodes[i]]);
-}
-
-static bool
-is_written(const writer *w, const plan *p, size_t take)
-{
-	return w->whole || take == p->active;
-}
-
-static void
-make_plan(writer *w, const rt_outline *o, plan *p)
-{
-	if (RT_TRY(&w->scope, rt_outline_takes_of(w->alloc, w->arena, o, &p->takes, &p->take_count,
-						  &p->active, &w->scope.error)) != RT_OK)
-		return;
-	p->group = unique_name(w, &w->groups, o->name, "~");
-	p->keys = rt_scope_array(&w->scope, p->take_count + 1, sizeof(*p->keys));
-	for (size_t t = 0; t < p->take_count && ok(w); t++) {
-		rt_str wanted = p->takes[t].name.size > 0 ? p->takes[t].name : p->group;
-
-		if (!is_written(w, p, t))
-			continue;
-		if (is_used(&w->names, wanted))
-			wanted = rt_toml_base(wanted);
-		p->keys[t] = unique_name(w, &w->names, wanted, "_take_");
-	}
-}
-
-static void
-add_discussion(writer *w, const rt_outline *o, const plan *p, bool is_active)
-{
-	const rt_outline_field *kept = find_field(o->fields, o->field_count, TOML_TAKES);
-	bool first = true;
-
-	w->outline = o;
-	w->group = p->group;
-	w->kept = kept == NULL ? NULL : parse_field(w, kept);
-	for (size_t t = 0; t < p->take_count && ok(w); t++) {
-		if (!is_written(w, p, t))
-			continue;
-		add_take(w, &p->takes[t], p->keys[t], first, t == p->active, is_active);
-		first = false;
-	}
+	add_kept(c, take->name.size > 0 ? take->name : key, has_snapshot, has_sent);
+	if (is_first)
+		add_discussion_fields(c, key);
+	for (size_t i = 0; i < take->node_count && ok(c); i++)
+		add_entry(c, key, &o->nodes[take->nodes[i]]);
 }
 
 /* ---- the project ---- */
 
 /* Is this setting (or the roles) written at one of its places? */
 static bool
-has_place(const writer *w, rt_str field)
+has_place(const writer *c, rt_str name)
 {
 	/* the first place is where the roles go by themselves */
 	for (const rt_toml_place *p = rt_toml_places + 1; p->key != NULL; p++) {
-		if (!rt_str_is(field, p->field))
+		if (!rt_str_is(name, p->field))
 			continue;
-		for (size_t i = 0; i < w->in->field_count; i++) {
-			const project_field *f = &w->fields[i];
+		for (size_t i = 0; i < c->w.in->field_count; i++) {
+			const field *f = &c->fields[i];
 
-			if (f->extra != NULL &&
-			    (p->table == NULL
-				     ? rt_str_is(f->name, p->key) && !yyjson_is_obj(f->extra)
-				     : rt_str_is(f->name, p->table) &&
-					       rt_json_get(f->extra, p->key) != NULL))
+			if (f->extra == NULL)
+				continue;
+			if (p->table == NULL
+				    ? rt_str_is(f->name, p->key) && !yyjson_is_obj(f->extra)
+				    : rt_str_is(f->name, p->table) &&
+					      rt_json_get(f->extra, p->key) != NULL)
 				return true;
 		}
 	}
 	return false;
 }
 
-/* A member of the file as it is now: a setting has its present value or, at its default, none. */
+/* A member of the file as it is now: a setting has its present value or, at its default, none.
+ * table empty: at the top. */
 static void
-add_placed(writer *w, rt_str table, rt_str key, yyjson_val *value)
+add_placed(writer *c, rt_str table, rt_str key, yyjson_val *value)
 {
-	const char *known = rt_toml_field_at(table, key);
-	const rt_outline_field *field;
+	const rt_toml_place *p = rt_toml_places;
+	rt_str json;
 
-	if (known == NULL || (table.size == 0 && yyjson_is_obj(value))) {
-		rt_toml_add_member(w->out, key, value);
+	while (p->key != NULL &&
+	       (!rt_str_is(key, p->key) || !rt_str_eq(table, rt_str_of(p->table))))
+		p++;
+	if (p->key == NULL || (table.size == 0 && yyjson_is_obj(value))) {
+		add_member(&c->w.e, c->out, key, value);
 		return;
 	}
-	field = find_field(w->in->fields, w->in->field_count, known);
-	if (field != NULL)
-		add_field(w, key, field->json);
+	json = project_field(c, p->field);
+	if (json.ptr != NULL)
+		add_field(c, key, json);
 }
 
 static void
-add_table_members(writer *w, rt_str table, yyjson_val *object)
+add_table_members(writer *c, rt_str table, yyjson_val *object)
 {
 	bool is_discussion = rt_str_is(table, "discussion");
-	yyjson_val **keys = NULL;
-	size_t count = 0;
 
-	(void)RT_TRY(&w->scope, rt_toml_unique_keys(w->alloc, object, &keys, &count));
-	for (size_t i = 0; i < count; i++) {
-		rt_str name = rt_json_str(keys[i]);
-
-		if (!is_discussion || !rt_str_is_one_of(name, rt_toml_discussion_keys))
-			add_placed(w, table, name, keys[i] + 1);
-	}
-	rt_free(w->alloc, keys);
+	rt_writer_reset(&c->w);
+	for (yyjson_val **keys = unique_keys(&c->w.e, object); keys != NULL && *keys != NULL;
+	     keys++)
+		if (!is_discussion || !rt_is_word(rt_json_str(*keys), TOML_DISCUSSION_KEYS))
+			add_placed(c, table, rt_json_str(*keys), *keys + 1);
 }
 
-/* Does a kept member become a table of the file (and not a line at its top)? */
-static bool
-is_table(rt_str json, yyjson_val *value)
-{
-	return yyjson_is_obj(value) && !rt_toml_is_left(json) &&
-	       !(yyjson_obj_size(value) == 1 && rt_json_get(value, "$toml") != NULL);
-}
-
+/* What is kept of the file: its tables, or else the lines at its top. */
 static void
-add_extras(writer *w, bool tables)
+add_extras(writer *c, bool tables)
 {
-	for (size_t i = 0; i < w->in->field_count && ok(w); i++) {
-		const project_field *f = &w->fields[i];
+	for (size_t i = 0; i < c->w.in->field_count && ok(c); i++) {
+		const field *f = &c->fields[i];
 		rt_str json = f->field->json;
+		bool is_left = rt_toml_is_left(json);
+		bool is_table = yyjson_is_obj(f->extra) && !is_left &&
+				!(yyjson_obj_size(f->extra) == 1 &&
+				  rt_json_get(f->extra, RT_TOML_MARK) != NULL);
 
-		if (f->extra == NULL || rt_str_is(f->name, "discussion") ||
-		    rt_str_is(f->name, "retake") || is_table(json, f->extra) != tables)
+		if (f->extra == NULL || rt_is_word(f->name, "discussion retake") ||
+		    is_table != tables)
 			continue;
+		rt_writer_reset(&c->w);
 		if (tables) {
-			add_header(w, "[", f->name, "]\n");
-			add_table_members(w, f->name, f->extra);
-		} else if (rt_toml_is_left(json)) {
-			rt_toml_add_json_member(w->out, f->name, json);
+			add_header(c, "[", f->name, "]\n");
+			add_table_members(c, f->name, f->extra);
+		} else if (is_left) {
+			add_json_member(&c->w.e, c->out, f->name, json);
 		} else {
-			add_placed(w, rt_str_at(NULL, 0), f->name, f->extra);
+			add_placed(c, rt_str_at(NULL, 0), f->name, f->extra);
 		}
 	}
 }
 
 /* Fields without a place in the file. */
 static void
-add_project_fields(writer *w)
+add_project_fields(writer *c)
 {
 	bool has_header = false;
 
-	for (size_t i = 0; i < w->in->field_count && ok(w); i++) {
-		const project_field *f = &w->fields[i];
+	rt_writer_reset(&c->w);
+	for (size_t i = 0; i < c->w.in->field_count && ok(c); i++) {
+		const field *f = &c->fields[i];
 
-		if (f->extra != NULL || rt_str_is(f->name, "roles") || has_place(w, f->name))
+		if (f->extra != NULL || rt_str_is(f->name, "roles") || has_place(c, f->name))
 			continue;
-		if (!has_header) {
-			begin_section(w);
-			rt_buf_add_c(w->out, "[retake]\n");
-			has_header = true;
-		}
-		add_field(w, f->name, f->field->json);
+		if (!has_header)
+			begin_section(c, "[retake]\n");
+		has_header = true;
+		add_field(c, f->name, f->field->json);
 	}
 }
 
 static void
-add_discussion_head(writer *w, const plan *plans)
+add_discussion_head(writer *c)
 {
-	const rt_outlines *in = w->in;
-	const rt_outline_field *roles = find_field(in->fields, in->field_count, "roles");
+	const rt_outlines *in = c->w.in;
+	rt_str roles = project_field(c, "roles");
+	const plan *active = in->has_active && in->active < in->count ? &c->plans[in->active]
+								      : NULL;
 
-	begin_section(w);
-	rt_buf_add_c(w->out, "[discussion]\n");
-	if (roles != NULL && !has_place(w, RT_STR("roles")))
-		add_field(w, RT_STR("roles"), roles->json);
-	if (in->has_active && in->active < in->count && plans[in->active].take_count > 0)
-		add_text(w, "active", plans[in->active].keys[plans[in->active].active]);
+	begin_section(c, "[discussion]\n");
+	if (roles.ptr != NULL && !has_place(c, RT_STR("roles")))
+		add_field(c, RT_STR("roles"), roles);
+	if (active != NULL && active->count > 0)
+		add_text(c, "active", active->keys[active->active]);
 	for (size_t i = 0; i < in->field_count; i++)
-		if (rt_str_is(w->fields[i].name, "discussion") &&
-		    yyjson_is_obj(w->fields[i].extra)) {
-			add_table_members(w, RT_STR("discussion"), w->fields[i].extra);
+		if (rt_str_is(c->fields[i].name, "discussion") &&
+		    yyjson_is_obj(c->fields[i].extra)) {
+			add_table_members(c, RT_STR("discussion"), c->fields[i].extra);
 			break;
 		}
 }
 
 static void
-write_all(writer *w)
+write_all(writer *c)
 {
-	const rt_outlines *in = w->in;
-	plan *plans = rt_scope_array(&w->scope, in->count + 1, sizeof(*plans));
-
-	read_fields(w);
-	for (size_t i = 0; i < in->count && ok(w); i++)
-		make_plan(w, &in->items[i], &plans[i]);
-	if (!ok(w))
+	c->plans = rt_scope_array(c->s, c->w.in->count + 1, sizeof(*c->plans));
+	read_fields(c);
+	if (ok(c))
+		make_plans(c);
+	if (!ok(c))
 		return;
-	add_extras(w, false);
-	add_extras(w, true);
-	add_project_fields(w);
-	add_discussion_head(w, plans);
-	for (size_t i = 0; i < in->count && ok(w); i++)
-		add_discussion(w, &in->items[i], &plans[i], in->has_active && in->active == i);
+	add_extras(c, false);
+	add_extras(c, true);
+	add_project_fields(c);
+	add_discussion_head(c);
+	for (const plan *p = c->plans; ok(c) && rt_writer_next(&c->w); p++) {
+		rt_str kept = rt_outline_field_of(c->w.outline->fields, c->w.outline->field_count,
+						  TOML_TAKES);
+		bool is_first = true;
+
+		c->kept = rt_writer_parse(&c->w, &c->w.d, kept);
+		if (c->kept == NULL && kept.ptr != NULL)
+			not_json(c, RT_STR(TOML_TAKES));
+		for (size_t t = 0; t < p->count && ok(c); t++)
+			if (is_written(c, t)) {
+				add_take(c, p, t, is_first);
+				is_first = false;
+			}
+	}
 }
 
 rt_status
 rt_toml_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_options *options,
 	      rt_buf *out, rt_error *err)
 {
-	writer w = {.alloc = alloc, .in = in, .out = out, .whole = true};
+	static const rt_export_options usual = {.whole = true};
+	writer c = {.out = out};
 
-	if (options != NULL) {
-		w.lossless = options->lossless;
-		w.whole = options->whole;
-	}
-	rt_scope_init(&w.scope, alloc);
-	w.body = rt_scope_buf(&w.scope);
-	w.text = rt_scope_buf(&w.scope);
-	w.json = rt_scope_buf(&w.scope);
-	rt_table_init(&w.names.table, alloc);
-	rt_table_init(&w.groups.table, alloc);
-	w.arena = rt_arena_new(alloc);
-	if (w.arena == NULL)
-		(void)rt_scope_nomem(&w.scope);
-	else
-		write_all(&w);
-	(void)rt_scope_str(&w.scope, out);
-	rt_table_deinit(&w.names.table);
-	rt_table_deinit(&w.groups.table);
-	rt_arena_free(w.arena);
-	if (rt_scope_end(&w.scope, err) == RT_CORRUPT || w.scope.status == RT_OK)
-		return w.scope.status;
-	return rt_fail(err, w.scope.status, "the export does not fit in memory");
+	rt_writer_init(&c.w, alloc, in, options == NULL ? &usual : options, out);
+	c.s = &c.w.s;
+	c.text = rt_scope_buf(c.s);
+	c.json = rt_scope_buf(c.s);
+	write_all(&c);
+	return rt_writer_end(&c.w, err);
 }

@@ -27,6 +27,7 @@ typedef struct reader {
 	rt_str text;
 	rt_str path[PATH_DEPTH]; /* to the key that is being read */
 	size_t depth;
+	uint64_t max; /* of a number */
 } reader;
 
 /* ---- messages ---- */
@@ -108,19 +109,17 @@ warn_unknown(reader *r, rt_str meant)
 {
 	rt_str key = r->path[r->depth - 1];
 	rt_config_warning warning = {0}, *warnings;
-	rt_buf words;
+	rt_buf *words = rt_scope_buf(r->s);
 
 	find_position(r, &warning.line, &warning.column);
-	rt_buf_init(&words, r->c->alloc, RT_BUF_UNLIMITED);
 	if (warning.line != 0)
-		rt_buf_add_f(&words, "line %llu, column %llu: ", (unsigned long long)warning.line,
+		rt_buf_add_f(words, "line %llu, column %llu: ", (unsigned long long)warning.line,
 			     (unsigned long long)warning.column);
-	rt_buf_add_c(&words, "nothing is known of ");
-	rt_json_add_string(&words, rt_str_at(key.ptr, rt_utf8_cut(key, SHOWN_MAX)));
+	rt_buf_add_c(words, "nothing is known of ");
+	rt_json_add_string(words, rt_str_at(key.ptr, rt_utf8_cut(key, SHOWN_MAX)));
 	if (meant.size > 0)
-		rt_buf_add_f(&words, " (did you mean %.*s?)", RT_STR_ARG(meant));
-	warning.words = rt_scope_copy(r->s, rt_scope_str(r->s, &words));
-	rt_buf_deinit(&words);
+		rt_buf_add_f(words, " (did you mean %.*s?)", RT_STR_ARG(meant));
+	warning.words = rt_scope_str(r->s, words);
 	warnings = grow(r, r->c->warnings, r->c->warning_count, sizeof(*warnings));
 	if (warnings == NULL)
 		return;
@@ -136,16 +135,6 @@ is_word(rt_str s, const char *further)
 	return s.size > 0 && rt_word_size(s, further) == s.size;
 }
 
-/* A key of [provider.NAME]: its reader, the offset of its member where the reader fills one,
- * and the largest number. */
-typedef struct setting setting;
-struct setting {
-	const char *key;
-	void (*read)(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is);
-	size_t offset;
-	uint64_t max;
-};
-
 static rt_str
 read_string(reader *r, yyjson_val *value)
 {
@@ -158,133 +147,130 @@ read_string(reader *r, yyjson_val *value)
 	return rt_scope_copy(r->s, text);
 }
 
+/* ---- keys of a provider: each fills the member `to` ---- */
+
 static void
-read_text(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_text(reader *r, yyjson_val *value, void *to)
 {
-	*(rt_str *)(void *)((char *)p + is->offset) = read_string(r, value);
+	*(rt_str *)to = read_string(r, value);
 }
 
 static void
-read_number(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_number(reader *r, yyjson_val *value, void *to)
 {
 	uint64_t number = 0;
 
-	if (!rt_json_u64(value, &number) || number == 0 || number > is->max)
+	if (!rt_json_u64(value, &number) || number == 0 || number > r->max)
 		fail(r, RT_USAGE, "is to be a whole number from 1 to %llu",
-		     (unsigned long long)is->max);
-	*(size_t *)(void *)((char *)p + is->offset) = (size_t)number;
+		     (unsigned long long)r->max);
+	*(size_t *)to = (size_t)number;
 }
 
 static void
-read_flag(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_flag(reader *r, yyjson_val *value, void *to)
 {
 	if (!yyjson_is_bool(value))
 		fail(r, RT_USAGE, "is to be true or false");
-	*(bool *)((char *)p + is->offset) = yyjson_get_bool(value);
+	*(bool *)to = yyjson_get_bool(value);
 }
 
 static void
-read_url(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_url(reader *r, yyjson_val *value, void *to)
 {
+	rt_str text = read_string(r, value);
 	rt_error why;
 	rt_url url;
 
-	(void)is;
-	p->url = read_string(r, value);
-	if (rt_ok(r->s) && rt_url_read(p->url, &url, &why) != RT_OK)
+	if (rt_ok(r->s) && rt_url_read(text, &url, &why) != RT_OK)
 		fail(r, RT_USAGE, "%s", why.text);
+	*(rt_str *)to = text;
 }
 
 static void
-read_variable(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_variable(reader *r, yyjson_val *value, void *to)
 {
-	(void)is;
-	p->key_env = read_string(r, value);
+	rt_str name = read_string(r, value);
+
 	/* It may be the key itself by mistake: it is not shown. */
-	if (rt_ok(r->s) &&
-	    (!is_word(p->key_env, "_") || (p->key_env.ptr[0] >= '0' && p->key_env.ptr[0] <= '9')))
+	if (rt_ok(r->s) && (!is_word(name, "_") || (name.ptr[0] >= '0' && name.ptr[0] <= '9')))
 		fail(r, RT_USAGE,
 		     "is to be the name of an environment variable, which has only "
 		     "letters, digits and _");
+	*(rt_str *)to = name;
+}
+
+/* Texts; first_min: bytes of the first one, rest_min of the others. */
+static rt_str *
+read_list(reader *r, yyjson_val *value, size_t first_min, size_t rest_min, const char *shape,
+	  size_t *count)
+{
+	rt_str *list = rt_scope_array(r->s, yyjson_arr_size(value), sizeof(*list));
+
+	for (rt_json_iter it = rt_json_items(value); rt_json_next(&it);) {
+		rt_str word = rt_json_str(it.value);
+
+		if (!yyjson_is_str(it.value) || word.size < (it.index == 0 ? first_min : rest_min) ||
+		    (rest_min == 0 && word.size > 0 && memchr(word.ptr, '\0', word.size) != NULL))
+			fail(r, RT_USAGE, "%s", shape);
+		if (!rt_ok(r->s))
+			break;
+		list[(*count)++] = rt_scope_copy(r->s, word);
+	}
+	return list;
 }
 
 static void
-read_command(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_command(reader *r, yyjson_val *value, void *to)
 {
-	yyjson_val *item;
-	size_t i, max;
+	rt_config_provider *p = to;
 
-	(void)is;
 	if (!yyjson_is_arr(value) || yyjson_arr_size(value) == 0)
 		fail(r, RT_USAGE,
 		     "is to be a list, the program and its arguments: "
 		     "[\"pass\", \"show\", \"x\"]; there is no shell");
-	p->key_cmd = rt_scope_array(r->s, yyjson_arr_size(value), sizeof(*p->key_cmd));
-	yyjson_arr_foreach(value, i, max, item)
-	{
-		rt_str word = rt_json_str(item);
-
-		if (!yyjson_is_str(item) || (i == 0 && word.size == 0) ||
-		    (word.size > 0 && memchr(word.ptr, '\0', word.size) != NULL))
-			fail(r, RT_USAGE, "is to be a list of texts without NUL");
-		if (!rt_ok(r->s))
-			return;
-		p->key_cmd[p->key_cmd_count++] = rt_scope_copy(r->s, word);
-	}
+	p->key_cmd = read_list(r, value, 1, 0, "is to be a list of texts without NUL",
+			       &p->key_cmd_count);
 }
 
 static void
-read_models(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_models(reader *r, yyjson_val *value, void *to)
 {
-	yyjson_val *item;
-	size_t i, max;
+	rt_config_provider *p = to;
 
-	(void)is;
 	if (!yyjson_is_arr(value))
 		fail(r, RT_USAGE, MODELS_SHAPE);
-	p->models = rt_scope_array(r->s, yyjson_arr_size(value), sizeof(*p->models));
-	yyjson_arr_foreach(value, i, max, item)
-	{
-		if (!yyjson_is_str(item) || yyjson_get_len(item) == 0)
-			fail(r, RT_USAGE, MODELS_SHAPE);
-		if (!rt_ok(r->s))
-			return;
-		p->models[p->model_count++] = rt_scope_copy(r->s, rt_json_str(item));
-	}
+	p->models = read_list(r, value, 1, 1, MODELS_SHAPE, &p->model_count);
 }
 
 static void
-read_headers(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_headers(reader *r, yyjson_val *value, void *to)
 {
-	yyjson_val *key, *item;
-	size_t i, max;
+	rt_config_provider *p = to;
 
-	(void)is;
 	if (!yyjson_is_obj(value))
 		fail(r, RT_USAGE, "is to be a table of texts: { \"x-org\" = \"me\" }");
 	p->headers = rt_scope_array(r->s, yyjson_obj_size(value), sizeof(*p->headers));
-	rt_json_foreach(value, i, max, key, item)
-	{
-		if (!is_word(rt_json_str(key), "!#$%&'*+-.^_`|~"))
+	for (rt_json_iter it = rt_json_members(value); rt_json_next(&it);) {
+		if (!is_word(it.key, "!#$%&'*+-.^_`|~"))
 			fail(r, RT_USAGE, "has a name that no header has");
-		if (!yyjson_is_str(item) || !rt_header_is_one_line(rt_json_str(item)))
+		if (!yyjson_is_str(it.value) || !rt_header_is_one_line(rt_json_str(it.value)))
 			fail(r, RT_USAGE, "is to hold texts of one line");
 		if (!rt_ok(r->s))
 			return;
 		p->headers[p->header_count++] = (rt_header){
-			.name = rt_scope_copy(r->s, rt_json_str(key)),
-			.value = rt_scope_copy(r->s, rt_json_str(item)),
+			.name = rt_scope_copy(r->s, it.key),
+			.value = rt_scope_copy(r->s, rt_json_str(it.value)),
 		};
 	}
 }
 
 /* value NULL: the provider's name says its kind. */
 static void
-read_kind(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is)
+read_kind(reader *r, yyjson_val *value, void *to)
 {
+	rt_config_provider *p = to;
 	char names[200] = "";
 
-	(void)is;
 	if (value == NULL || yyjson_is_str(value))
 		p->kind = rt_provider_named(value == NULL ? p->name : rt_json_str(value));
 	if (p->kind != NULL)
@@ -300,41 +286,41 @@ read_kind(reader *r, yyjson_val *value, rt_config_provider *p, const setting *is
 static bool
 is_key_name(rt_str name)
 {
-	static const char *const names[] = {"key",    "api_key", "apikey", "api-key",
-					    "apiKey", "token",   "secret", "password"};
+	static const char *const names[] = {"key",   "api_key", "apikey",   "api-key", "apiKey",
+					    "token", "secret",  "password", NULL};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (rt_str_is(name, names[i]))
-			return true;
-	return false;
+	return rt_str_is_one_of(name, names);
 }
-
-#define MEMBER(name) offsetof(rt_config_provider, name)
-
-static const setting settings[] = {
-	{"kind", read_kind, 0, 0},
-	{"url", read_url, 0, 0},
-	{"key_env", read_variable, 0, 0},
-	{"key_file", read_text, MEMBER(key_file), 0},
-	{"key_cmd", read_command, 0, 0},
-	{"headers", read_headers, 0, 0},
-	{"timeout_s", read_number, MEMBER(timeout_s), RT_CONFIG_TIMEOUT_MAX_S},
-	{"context_tokens", read_number, MEMBER(context_tokens), 1u << 30},
-	{"ca_file", read_text, MEMBER(ca_file), 0},
-	{"allow_plain_http", read_flag, MEMBER(allow_plain_http), 0},
-	{"models", read_models, 0, 0},
-};
-
-enum { SETTING_COUNT = sizeof(settings) / sizeof(*settings) };
 
 static void
 read_setting(reader *r, rt_str key, yyjson_val *value, rt_config_provider *p)
 {
+#define MEMBER(name) offsetof(rt_config_provider, name)
+	static const struct {
+		const char *key;
+		void (*read)(reader *r, yyjson_val *value, void *to);
+		size_t offset; /* 0: the provider itself */
+		uint64_t max;  /* of a number */
+	} settings[] = {
+		{"kind", read_kind, 0, 0},
+		{"url", read_url, MEMBER(url), 0},
+		{"key_env", read_variable, MEMBER(key_env), 0},
+		{"key_file", read_text, MEMBER(key_file), 0},
+		{"key_cmd", read_command, 0, 0},
+		{"headers", read_headers, 0, 0},
+		{"timeout_s", read_number, MEMBER(timeout_s), RT_CONFIG_TIMEOUT_MAX_S},
+		{"context_tokens", read_number, MEMBER(context_tokens), 1u << 30},
+		{"ca_file", read_text, MEMBER(ca_file), 0},
+		{"allow_plain_http", read_flag, MEMBER(allow_plain_http), 0},
+		{"models", read_models, 0, 0},
+	};
+#undef MEMBER
 	nearest meant = nearest_to(key);
 
-	for (size_t i = 0; i < SETTING_COUNT; i++) {
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		if (rt_str_is(key, settings[i].key)) {
-			settings[i].read(r, value, p, &settings[i]);
+			r->max = settings[i].max;
+			settings[i].read(r, value, (char *)p + settings[i].offset);
 			return;
 		}
 		compare(&meant, rt_str_of(settings[i].key));
@@ -350,25 +336,19 @@ read_setting(reader *r, rt_str key, yyjson_val *value, rt_config_provider *p)
 static void
 read_provider(reader *r, rt_str name, yyjson_val *table, rt_config_provider *p)
 {
-	yyjson_val *key, *value;
-	size_t i, max;
-
 	if (name.size > PROVIDER_NAME_MAX || !is_word(name, "-_."))
 		fail(r, RT_USAGE, "a provider's name has letters, digits, - and _");
 	else if (!yyjson_is_obj(table))
 		fail(r, RT_USAGE, "is to be a table: [provider.NAME]");
 	p->name = rt_scope_copy(r->s, name);
 	r->depth = 3;
-	rt_json_foreach(table, i, max, key, value)
-	{
-		if (!rt_ok(r->s))
-			return;
-		r->path[2] = rt_json_str(key);
-		read_setting(r, r->path[2], value, p);
+	for (rt_json_iter it = rt_json_members(table); rt_ok(r->s) && rt_json_next(&it);) {
+		r->path[2] = it.key;
+		read_setting(r, it.key, it.value, p);
 	}
 	r->depth = 2;
 	if (p->kind == NULL)
-		read_kind(r, NULL, p, NULL);
+		read_kind(r, NULL, p);
 	if ((p->key_env.size > 0) + (p->key_file.size > 0) + (p->key_cmd_count > 0) > 1)
 		fail(r, RT_USAGE, "has more than one of key_env, key_file and key_cmd");
 }
@@ -376,111 +356,86 @@ read_provider(reader *r, rt_str name, yyjson_val *table, rt_config_provider *p)
 static void
 read_providers(reader *r, yyjson_val *table)
 {
-	yyjson_val *key, *value;
-	size_t i, max;
-
 	if (!yyjson_is_obj(table))
 		fail(r, RT_USAGE, "is to be tables: [provider.NAME]");
 	r->c->providers = rt_scope_array(r->s, yyjson_obj_size(table), sizeof(*r->c->providers));
-	rt_json_foreach(table, i, max, key, value)
-	{
-		if (!rt_ok(r->s))
-			return;
-		r->path[1] = rt_json_str(key);
+	for (rt_json_iter it = rt_json_members(table); rt_ok(r->s) && rt_json_next(&it);) {
+		r->path[1] = it.key;
 		r->depth = 2;
-		read_provider(r, r->path[1], value, &r->c->providers[r->c->provider_count++]);
+		read_provider(r, it.key, it.value, &r->c->providers[r->c->provider_count++]);
 	}
 }
 
 static void
 read_hooks(reader *r, yyjson_val *list)
 {
-	yyjson_val *item;
-	size_t i, max;
-	rt_buf json;
+	rt_buf *json = rt_scope_buf(r->s);
 
 	if (!yyjson_is_arr(list))
 		fail(r, RT_USAGE, HOOK_SHAPE);
-	yyjson_arr_foreach(list, i, max, item)
-	{
-		if (!yyjson_is_obj(item))
+	for (rt_json_iter it = rt_json_items(list); rt_json_next(&it);)
+		if (!yyjson_is_obj(it.value))
 			fail(r, RT_USAGE, HOOK_SHAPE);
-	}
-	if (!rt_ok(r->s))
-		return;
-	rt_buf_init(&json, r->c->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_value(&json, list);
-	r->c->hooks = rt_scope_copy(r->s, rt_scope_str(r->s, &json));
-	rt_buf_deinit(&json);
+	rt_json_add_value(json, list);
+	r->c->hooks = rt_scope_str(r->s, json);
 }
 
 static void
 read_top(reader *r, yyjson_val *root)
 {
 	static const char *const top_keys[] = {"model", "provider", "hook"};
-	yyjson_val *key, *value;
-	size_t i, max;
 
-	rt_json_foreach(root, i, max, key, value)
-	{
-		rt_str name = rt_json_str(key);
-		nearest meant = nearest_to(name);
+	for (rt_json_iter it = rt_json_members(root); rt_ok(r->s) && rt_json_next(&it);) {
+		nearest meant = nearest_to(it.key);
 
-		if (!rt_ok(r->s))
-			return;
-		r->path[0] = name;
+		r->path[0] = it.key;
 		r->depth = 1;
 		for (size_t k = 0; k < sizeof(top_keys) / sizeof(*top_keys); k++)
 			compare(&meant, rt_str_of(top_keys[k]));
-		if (rt_str_is(name, "model"))
-			r->c->model = read_string(r, value);
-		else if (rt_str_is(name, "provider"))
-			read_providers(r, value);
-		else if (rt_str_is(name, "hook"))
-			read_hooks(r, value);
-		else if (is_key_name(name))
+		if (rt_str_is(it.key, "model"))
+			r->c->model = read_string(r, it.value);
+		else if (rt_str_is(it.key, "provider"))
+			read_providers(r, it.value);
+		else if (rt_str_is(it.key, "hook"))
+			read_hooks(r, it.value);
+		else if (is_key_name(it.key))
 			fail(r, RT_REFUSED, NO_KEY_HERE " of a provider");
 		else
 			warn_unknown(r, meant.best);
 	}
 }
 
+/* The configuration is in its own scope's memory. */
 rt_status
 rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *err)
 {
-	rt_json_doc *doc = NULL;
-	rt_config *c;
-	rt_status st;
-	rt_buf json;
+	rt_scope s, parsing;
 
+	rt_scope_init(&s, alloc);
+	rt_scope_init(&parsing, alloc);
+	rt_config *c = rt_scope_get(&s, sizeof(*c));
 	if (text.size > RT_CONFIG_SIZE_MAX)
-		return rt_fail(err, RT_LIMIT, "a configuration has at most %d bytes",
-			       (int)RT_CONFIG_SIZE_MAX);
-	c = rt_new0(alloc, sizeof(*c));
-	if (c == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory while reading the configuration");
-	c->alloc = alloc;
-	c->hooks = RT_STR("[]");
-	rt_scope_init(&c->scope, alloc);
-	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
-	if (rt_str_trim(text).size > 0) { /* else it can be read without TOML, too */
-		reader r = {.c = c, .s = &c->scope, .text = text};
+		(void)rt_scope_fail(&s, RT_LIMIT, "a configuration has at most %d bytes",
+				    (int)RT_CONFIG_SIZE_MAX);
+	if (rt_ok(&s) && rt_str_trim(text).size > 0) { /* else it can be read without TOML, too */
+		reader r = {.c = c, .s = &s, .text = text};
+		rt_buf *json = rt_scope_buf(&parsing);
 
-		RT_TRY(r.s, rt_toml_to_json(alloc, text, &json, &r.s->error));
-		RT_TRY(r.s, rt_json_read(alloc, rt_buf_str(&json), &doc, &r.s->error));
-		if (rt_ok(r.s))
-			read_top(&r, rt_json_root(doc));
+		RT_TRY(&s, rt_toml_to_json(alloc, text, json, &s.error));
+		yyjson_val *root = rt_json_parse(&parsing, rt_buf_str(json));
+		RT_TRY(&s, parsing.status);
+		read_top(&r, root);
 	}
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	if (rt_ok(&c->scope)) {
-		*out = c;
-		return RT_OK;
-	}
-	st = rt_scope_end(&c->scope, err);
-	rt_free(alloc, c);
-	return st == RT_NOMEM ? rt_fail(err, st, "out of memory while reading the configuration")
-			      : st;
+	rt_scope_deinit(&parsing);
+	if (s.status == RT_NOMEM)
+		(void)rt_fail(&s.error, RT_NOMEM, "out of memory while reading the configuration");
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
+	if (c->hooks.ptr == NULL)
+		c->hooks = RT_STR("[]");
+	c->scope = s;
+	*out = c;
+	return RT_OK;
 }
 
 void
@@ -488,8 +443,8 @@ rt_config_free(rt_config *config)
 {
 	if (config == NULL)
 		return;
-	rt_scope_deinit(&config->scope);
-	rt_free(config->alloc, config);
+	rt_scope s = config->scope;
+	rt_scope_deinit(&s);
 }
 
 const rt_config_provider *
@@ -561,11 +516,10 @@ fail_unknown(const rt_config *config, const char *words, rt_str name, rt_error *
 	rt_status st;
 
 	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add_c(&names, "; say PROVIDER/MODEL, where the providers are ");
 	add_provider_names(config, &names);
-	st = rt_fail(err, RT_NOT_FOUND, "%s%.*s%s%s", words, (int)rt_utf8_cut(name, NAME_SHOWN_MAX),
-		     name.size == 0 ? "" : name.ptr,
-		     names.status == RT_OK ? "; say PROVIDER/MODEL, where the providers are " : "",
-		     names.status == RT_OK ? names.ptr : "");
+	st = rt_fail(err, RT_NOT_FOUND, "%s%.*s%s", words, (int)rt_utf8_cut(name, NAME_SHOWN_MAX),
+		     name.size == 0 ? "" : name.ptr, names.status == RT_OK ? names.ptr : "");
 	rt_buf_deinit(&names);
 	return st;
 }
@@ -579,7 +533,7 @@ split(const rt_config *config, rt_str name, rt_model_choice *out)
 	if (slash == SIZE_MAX || slash == 0 ||
 	    !find_provider(config, rt_str_at(name.ptr, slash), out))
 		return false;
-	out->model = rt_str_at(name.ptr + slash + 1, name.size - slash - 1);
+	out->model = rt_str_skip(name, slash + 1);
 	return true;
 }
 

@@ -48,7 +48,7 @@ typedef struct rt_config_provider {
 	size_t context_tokens;    /* 0: not set */
 	rt_str ca_file;
 	bool allow_plain_http;
-	rt_str *models;           /* that it has beside those that its server lists */
+	rt_str *models;           /* in addition to those that its server lists */
 	size_t model_count;
 } rt_config_provider;
 
@@ -65,9 +65,7 @@ typedef struct rt_config {
 	rt_str hooks;    /* a JSON array of objects; "[]" */
 	rt_config_warning *warnings;
 	size_t warning_count;
-	/* private */
-	const rt_alloc *alloc;
-	rt_scope scope; /* its memory */
+	rt_scope scope; /* private: its memory */
 } rt_config;
 
 /* text may be empty. RT_USAGE: not TOML, or a value is wrong; err has line and position, and

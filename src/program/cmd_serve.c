@@ -54,7 +54,7 @@ usual_socket(rt_cli *cli, rt_buf *out)
 		rt_buf_add_f(out, "/retake-%lu", (unsigned long)geteuid());
 	}
 	rt_buf_add_c(out, "/sock");
-	return rt_cli_buf(cli, out);
+	return rt_old_buf(cli, out);
 }
 
 static rt_status
@@ -66,7 +66,7 @@ find_socket(serving *s)
 	if (given == NULL)
 		return usual_socket(cli, &s->socket);
 	rt_buf_add_c(&s->socket, given);
-	return rt_cli_buf(cli, &s->socket);
+	return rt_old_buf(cli, &s->socket);
 }
 
 /* Its folder, for ourselves alone; where it is one that was named, it has to be there. */
@@ -155,10 +155,10 @@ number_of(rt_cli *cli, const char *flag, const char *what, uint64_t absent, uint
 {
 	const char *text = rt_cli_flag_value(cli, flag);
 	uint64_t number = absent;
-	rt_status st = text != NULL ? rt_cli_number(cli, text, what, &number) : RT_OK;
+	rt_status st = text != NULL ? rt_old_number(cli, text, what, &number) : RT_OK;
 
 	if (st == RT_OK && number > max)
-		st = rt_cli_fail(cli, RT_USAGE, "%s is %llu at most", what,
+		st = rt_old_fail(cli, RT_USAGE, "%s is %llu at most", what,
 				 (unsigned long long)max);
 	*out = (unsigned)number;
 	return st;
@@ -173,7 +173,7 @@ write_port(rt_cli *cli, const rt_server *server)
 
 	if (path == NULL)
 		return RT_OK;
-	return rt_cli_write_file(cli, path, rt_str_at(text, (size_t)size), RT_FILES_REPLACE);
+	return rt_old_write_file(cli, path, rt_str_at(text, (size_t)size), RT_FILES_REPLACE);
 }
 
 static void
@@ -198,7 +198,7 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 		else
 			rt_buf_add_c(&line, "null");
 		rt_buf_add_byte(&line, '}');
-		(void)rt_cli_print_json(cli, rt_buf_str(&line));
+		(void)rt_old_print_json(cli, rt_buf_str(&line));
 		rt_buf_deinit(&line);
 		rt_term_flush(&cli->out);
 		return;
@@ -210,7 +210,7 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 		(void)snprintf(url, sizeof(url), "http://%s/?code=%s", place, code);
 		rt_buf_init(&login, cli->alloc, RT_BUF_UNLIMITED);
 		rt_server_add_login(server, &login);
-		if (rt_cli_buf(cli, &login) == RT_OK)
+		if (rt_old_buf(cli, &login) == RT_OK)
 			rt_cli_advise(cli,
 				      "browser    %s   (good once, for a minute; another: %.*s)\n",
 				      url, RT_STR_ARG(rt_buf_str(&login)));
@@ -257,13 +257,13 @@ hint_busy(rt_cli *cli, const rt_front_options *front)
 	rt_buf_init(&socket, cli->alloc, RT_BUF_UNLIMITED);
 	if (front->socket != NULL && strstr(cli->error.text, front->socket) != NULL) {
 		rt_args_add_quoted(&socket, front->socket);
-		rt_cli_hint(
+		rt_old_hint(
 			cli, RT_BUSY,
 			"Without a socket: retake serve --no-socket   A login, if the server there "
 			"has this store: retake serve --login --socket %.*s",
 			RT_STR_ARG(rt_buf_str(&socket)));
 	} else {
-		rt_cli_hint(
+		rt_old_hint(
 			cli, RT_BUSY,
 			"Another port: retake serve --port 0   A login, if the server there has this "
 			"store: retake serve --login --port %u%s%s",
@@ -354,11 +354,11 @@ static rt_status
 prepare(serving *s)
 {
 	rt_cli *cli = s->cli;
-	rt_status st = rt_cli_open_store(cli, RT_SESSION_CHANGE);
+	rt_status st = rt_old_open_store(cli, RT_SESSION_CHANGE);
 	size_t i;
 
 	if (st == RT_OK)
-		st = rt_cli_config(cli, &s->config);
+		st = rt_old_config(cli, &s->config);
 	for (i = 0; st == RT_OK && i < s->config->warning_count; i++)
 		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(s->config->warnings[i].words));
 	if (st == RT_OK)
@@ -366,7 +366,7 @@ prepare(serving *s)
 				   &cli->error);
 	if (st == RT_OK) {
 		rt_host_add_owner(&s->owner);
-		st = rt_cli_buf(cli, &s->owner);
+		st = rt_old_buf(cli, &s->owner);
 		s->store_path = realpath(cli->session.store->place, NULL);
 	}
 	return st;
@@ -380,7 +380,7 @@ print(rt_cli *cli, void (*write)(const rt_route *, rt_buf *))
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	write(rt_routes, &text);
-	st = rt_cli_buf(cli, &text);
+	st = rt_old_buf(cli, &text);
 	if (st == RT_OK)
 		rt_term_json(&cli->out, rt_buf_str(&text));
 	rt_buf_deinit(&text);
@@ -467,5 +467,5 @@ const rt_command rt_cli_serve = {
 		"retake serve\nretake serve --shared\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
 	.flags = serve_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run = run_serve,
+	.run_status = run_serve,
 };

@@ -14,9 +14,9 @@ run_tui(rt_cli *cli)
 	rt_status st;
 
 	if (cli->json)
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "tui is for people; for programs: retake show --json");
-	st = rt_cli_open(cli, rt_cli_has(cli, "read-only") ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
+	st = rt_old_open(cli, rt_cli_has(cli, "read-only") ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
 	if (st != RT_OK)
 		return st;
 	rt_term_flush(&cli->err);
@@ -40,5 +40,5 @@ const rt_command rt_cli_tui = {
 	.examples = "retake\nretake tui -m builtin/echo\nretake -d plans",
 	.ops = "entry.append entry.reply",
 	.flags = tui_flags,
-	.run = run_tui,
+	.run_status = run_tui,
 };

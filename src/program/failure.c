@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A command's status as messages. */
+ * The failure of a command as messages. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "program/failure.h"
@@ -15,88 +15,74 @@ rt_failure_say_plainly(int fd, const char *text)
 }
 
 static bool
-takes_entries(const rt_command *command)
+has_entry_arguments(const rt_command *command)
 {
-	const rt_flag *flag;
-	size_t i;
-
-	for (i = 0; i < RT_COMMAND_KINDS; i++)
+	for (size_t i = 0; i < RT_COMMAND_KINDS; i++)
 		if (command->kinds[i] == RT_ARG_ENTRY)
 			return true;
-	for (flag = command->flags; flag != NULL && flag->name != NULL; flag++)
-		if (flag->kind == RT_ARG_ENTRY)
+	for (const rt_flag *f = command->flags; f != NULL && f->name != NULL; f++)
+		if (f->kind == RT_ARG_ENTRY)
 			return true;
 	return false;
 }
 
+/* What to do next, by the status alone. */
+static const char *const hints[] = {
+	[RT_AMBIGUOUS] =
+		"Type more of the id, or a position such as :4. Entries: retake show",
+	[RT_REFUSED] = "What happened so far: retake history",
+	[RT_CONFLICT] = "Look at it again (retake show) and repeat the command.",
+	[RT_DENIED] = "Which hooks there are: retake hooks",
+	[RT_BUSY] = "Another program is writing to it; try again.",
+	[RT_CORRUPT] = "Check it: retake fsck   Then: retake help repair",
+	[RT_TOO_NEW] = "Use the newer Retake that wrote it.",
+	[RT_NOT_OURS] = "Choose another file: retake --db FILE …",
+	[RT_READ_ONLY] = "To change things, leave out --read-only.",
+	[RT_IO] = "Look into it: retake doctor",
+	[RT_FULL] = "Free some space and repeat the command.",
+	[RT_NOMEM] = "Nothing was changed. Close other programs and try again.",
+	[RT_LIMIT] = "Make it smaller.",
+};
+
 static void
-usual_hint(rt_cli *cli, rt_status status, rt_buf *out)
+add_usual_hint(const rt_cli *cli, rt_status status, rt_buf *out)
 {
 	const rt_command *command = cli->args.command;
 
-	if (cli->changed) {
+	if (cli->changed)
 		rt_buf_add_c(out, "The change was made before that: retake history");
-		return;
-	}
-	switch (status) {
-	case RT_USAGE:
-		if (command != NULL)
-			rt_buf_add_f(out, "Usage: retake %s%s%.*s   More: retake help %s",
-				     command->name, command->usage[0] == 0 ? "" : " ",
-				     (int)strcspn(command->usage, "\n"), command->usage,
-				     command->name);
-		else
-			rt_buf_add_c(out, "Commands: retake help");
-		break;
-	case RT_NOT_FOUND:
-		if (command == NULL || takes_entries(command))
-			rt_buf_add_c(out, "Entries: retake show   Search: retake search TEXT");
-		else
-			rt_buf_add_f(out, "More: retake help %s", command->name);
-		break;
-	case RT_AMBIGUOUS:
-		rt_buf_add_c(out,
-			     "Type more of the id, or a position such as :4. Entries: retake show");
-		break;
-	case RT_REFUSED: rt_buf_add_c(out, "What happened so far: retake history"); break;
-	case RT_CONFLICT:
-		rt_buf_add_c(out, "Look at it again (retake show) and repeat the command.");
-		break;
-	case RT_DENIED: rt_buf_add_c(out, "Which hooks there are: retake hooks"); break;
-	case RT_BUSY: rt_buf_add_c(out, "Another program is writing to it; try again."); break;
-	case RT_CORRUPT:
-		rt_buf_add_c(out, "Check it: retake fsck   Then: retake help repair");
-		break;
-	case RT_TOO_NEW: rt_buf_add_c(out, "Use the newer Retake that wrote it."); break;
-	case RT_NOT_OURS: rt_buf_add_c(out, "Choose another file: retake --db FILE …"); break;
-	case RT_READ_ONLY: rt_buf_add_c(out, "To change things, leave out --read-only."); break;
-	case RT_IO: rt_buf_add_c(out, "Look into it: retake doctor"); break;
-	case RT_FULL: rt_buf_add_c(out, "Free some space and repeat the command."); break;
-	case RT_NOMEM:
-		rt_buf_add_c(out, "Nothing was changed. Close other programs and try again.");
-		break;
-	case RT_LIMIT: rt_buf_add_c(out, "Make it smaller."); break;
-	default: break;
-	}
+	else if (status == RT_USAGE && command == NULL)
+		rt_buf_add_c(out, "Commands: retake help");
+	else if (status == RT_USAGE)
+		rt_buf_add_f(out, "Usage: retake %s%s%.*s   More: retake help %s", command->name,
+			     command->usage[0] == 0 ? "" : " ", (int)strcspn(command->usage, "\n"),
+			     command->usage, command->name);
+	else if (status == RT_NOT_FOUND && (command == NULL || has_entry_arguments(command)))
+		rt_buf_add_c(out, "Entries: retake show   Search: retake search TEXT");
+	else if (status == RT_NOT_FOUND)
+		rt_buf_add_f(out, "More: retake help %s", command->name);
+	else if ((size_t)status < sizeof(hints) / sizeof(hints[0]) && hints[status] != NULL)
+		rt_buf_add_c(out, hints[status]);
 }
 
 static void
-report_json(rt_cli *cli, rt_status status)
+report_json(rt_cli *cli)
 {
+	/* A message may have been cut in the middle of a character. */
+	rt_str message = rt_str_of(cli->s.error.text);
 	rt_buf buf;
 
+	message.size = rt_utf8_valid_size(message);
 	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&buf, "{\"error\":{\"code\":");
-	rt_json_add_string(&buf, rt_str_of(rt_status_word(status)));
-	rt_buf_add_c(&buf, ",\"message\":");
-	/* A message may have been cut in the middle of a character. */
-	rt_json_add_string(
-		&buf, rt_str_at(cli->error.text, rt_utf8_valid_size(rt_str_of(cli->error.text))));
-	if (cli->question[0] != 0) {
-		rt_json_add_key(&buf, "question");
-		rt_json_add_string(&buf, rt_str_of(cli->question));
-	}
-	rt_buf_add_c(&buf, "}}\n");
+	rt_json_open(&buf, NULL, '{');
+	rt_json_open(&buf, "error", '{');
+	rt_json_put_c(&buf, "code", rt_status_word(cli->s.status));
+	rt_json_put_str(&buf, "message", message);
+	if (cli->question[0] != 0)
+		rt_json_put_c(&buf, "question", cli->question);
+	rt_json_close(&buf, '}');
+	rt_json_close(&buf, '}');
+	rt_buf_add_byte(&buf, '\n');
 	rt_term_json(&cli->out, rt_buf_str(&buf));
 	rt_term_flush(&cli->out);
 	if (buf.status == RT_NOMEM || cli->out.error == ENOMEM)
@@ -105,21 +91,19 @@ report_json(rt_cli *cli, rt_status status)
 	rt_buf_deinit(&buf);
 }
 
-/* What the engine says ends with where to look ("; see: retake ls"), for whoever reads no
- * hints. Here it is the hint: in its own line, and once. */
+/* Messages of the engine end with where to look ("; see: retake ls"), for readers without hints.
+ * Here that becomes the hint, unless the command has a better one. */
 static void
 split_advice(rt_cli *cli, rt_buf *hint)
 {
 	static const char *const starts[] = {"; see: retake ", "; run: retake ", "; run retake "};
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
-		char *cut = strstr(cli->error.text, starts[i]), *command;
+	for (size_t i = 0; i < 3; i++) {
+		char *cut = strstr(cli->s.error.text, starts[i]), *command;
 
 		if (cut == NULL)
 			continue;
 		command = strstr(cut, "retake ");
-		/* A hint of the command's own knows better. */
 		if (cli->session.hint[0] == 0 &&
 		    rt_str_find(rt_buf_str(hint), rt_str_of(command), 0) == SIZE_MAX) {
 			rt_buf_clear(hint);
@@ -131,39 +115,34 @@ split_advice(rt_cli *cli, rt_buf *hint)
 }
 
 void
-rt_failure_report(rt_cli *cli, rt_status status)
+rt_failure_report(rt_cli *cli)
 {
-	rt_buf buf, advice;
+	rt_buf hint, advice;
 
-	/* What fills the message may be what had no memory. */
-	if (status == RT_NOMEM && cli->error.status != RT_NOMEM)
-		(void)rt_cli_nomem(cli);
-	if (cli->error.text[0] == 0)
-		(void)rt_cli_fail(cli, status, "failed: %s", rt_status_word(status));
 	if (cli->json && !cli->json_done)
-		report_json(cli, status);
+		report_json(cli);
 	rt_term_flush(&cli->out);
-	rt_buf_init(&buf, cli->alloc, 64 * 1024);
-	if (cli->session.hint[0] != 0)
-		rt_buf_add_c(&buf, cli->session.hint);
-	else
-		usual_hint(cli, status, &buf);
-	split_advice(cli, &buf);
+	rt_buf_init(&hint, cli->alloc, 64 * 1024);
 	rt_buf_init(&advice, cli->alloc, 64 * 1024);
-	rt_cli_add_advice(cli, &advice, rt_buf_str(&buf));
+	if (cli->session.hint[0] != 0)
+		rt_buf_add_c(&hint, cli->session.hint);
+	else
+		add_usual_hint(cli, cli->s.status, &hint);
+	split_advice(cli, &hint);
+	rt_cli_add_advice(cli, &advice, rt_buf_str(&hint));
 	rt_term_style(&cli->err, RT_STYLE_RED);
 	rt_term_c(&cli->err, "retake: ");
 	rt_term_style(&cli->err, RT_STYLE_NONE);
-	rt_term_line(&cli->err, rt_str_of(cli->error.text));
+	rt_term_line(&cli->err, rt_str_of(cli->s.error.text));
 	rt_term_c(&cli->err, "\n");
 	if (advice.size > 0)
 		rt_term_indented(&cli->err, rt_buf_str(&advice), 2);
-	if (cli->kept[0] != 0 && strstr(cli->session.hint, cli->kept) == NULL) {
+	if (cli->draft != NULL && strstr(cli->session.hint, cli->draft) == NULL) {
 		rt_term_c(&cli->err, "  Your text is kept in ");
-		rt_term_line(&cli->err, rt_str_of(cli->kept));
+		rt_term_line(&cli->err, rt_str_of(cli->draft));
 		rt_term_c(&cli->err, "\n");
 	}
 	rt_buf_deinit(&advice);
-	rt_buf_deinit(&buf);
+	rt_buf_deinit(&hint);
 	rt_term_flush(&cli->err);
 }

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 
 /* The message and a next step, or the JSON document. */
-void rt_failure_report(rt_cli *cli, rt_status status);
+void rt_failure_report(rt_cli *cli);
 /* A text without allocating anything. */
 void rt_failure_say_plainly(int fd, const char *text);
 

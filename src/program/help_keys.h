@@ -7,6 +7,6 @@
 #include "cli/cli.h"
 
 /* The keys of the terminal UI: text, JSON, or Markdown for docs/keys.md. */
-rt_status rt_help_keys(rt_cli *cli);
+void rt_help_keys(rt_cli *cli);
 
 #endif

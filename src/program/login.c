@@ -41,7 +41,7 @@ name_of(const asked *a)
 static rt_status
 hint(const asked *a, rt_status st)
 {
-	return rt_cli_hint(a->cli, st,
+	return rt_old_hint(a->cli, st,
 			   "Start one: retake serve   Name another one: retake serve --login "
 			   "--port PORT");
 }
@@ -50,14 +50,14 @@ static rt_status
 no_server(const asked *a)
 {
 	hint(a, RT_NOT_FOUND);
-	return rt_cli_fail(a->cli, RT_NOT_FOUND, "no server listens on %s", name_of(a));
+	return rt_old_fail(a->cli, RT_NOT_FOUND, "no server listens on %s", name_of(a));
 }
 
 static rt_status
 not_ours(const asked *a)
 {
 	hint(a, RT_REFUSED);
-	return rt_cli_fail(a->cli, RT_REFUSED, "what listens on %s is another user's", name_of(a));
+	return rt_old_fail(a->cli, RT_REFUSED, "what listens on %s is another user's", name_of(a));
 }
 
 /* ---- which one ---- */
@@ -70,12 +70,12 @@ choose_address(asked *a, unsigned default_port)
 	const char *listen = rt_cli_flag_value(a->cli, "listen");
 	const char *text = rt_cli_flag_value(a->cli, "port");
 	uint64_t port = default_port;
-	rt_status st = text != NULL ? rt_cli_number(a->cli, text, "a port", &port) : RT_OK;
+	rt_status st = text != NULL ? rt_old_number(a->cli, text, "a port", &port) : RT_OK;
 
 	if (st != RT_OK)
 		return st;
 	if (port == 0 || port > 65535)
-		return rt_cli_fail(a->cli, RT_USAGE,
+		return rt_old_fail(a->cli, RT_USAGE,
 				   "the port of a server that runs is between 1 and "
 				   "65535");
 	a->port = (unsigned)port;
@@ -94,7 +94,7 @@ choose_address(asked *a, unsigned default_port)
 		a->address_size = sizeof(*six);
 		(void)snprintf(a->host, sizeof(a->host), "[%.45s]:%u", listen, a->port);
 	} else {
-		return rt_cli_fail(a->cli, RT_USAGE, "--listen takes a numeric address, not %s",
+		return rt_old_fail(a->cli, RT_USAGE, "--listen takes a numeric address, not %s",
 				   listen);
 	}
 	return RT_OK;
@@ -105,14 +105,14 @@ static rt_status
 choose_store(asked *a)
 {
 	rt_cli *cli = a->cli;
-	rt_status st = rt_cli_find_store(cli);
+	rt_status st = rt_old_find_store(cli);
 
 	if (st != RT_OK || !cli->session.path_named)
 		return st;
 	a->store = realpath(cli->session.path.ptr, NULL);
 	if (a->store == NULL) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "Start one: retake serve");
-		st = rt_cli_fail(cli, RT_NOT_FOUND, "no server can be serving %s: %s",
+		rt_old_hint(cli, RT_NOT_FOUND, "Start one: retake serve");
+		st = rt_old_fail(cli, RT_NOT_FOUND, "no server can be serving %s: %s",
 				 cli->session.path.ptr, strerror(errno));
 	}
 	return st;
@@ -128,7 +128,7 @@ connect_socket(asked *a, int fd)
 	socklen_t size = sizeof(peer);
 
 	if (strlen(a->socket) >= sizeof(address.sun_path))
-		return rt_cli_fail(a->cli, RT_USAGE, "the path of the socket is too long: %s",
+		return rt_old_fail(a->cli, RT_USAGE, "the path of the socket is too long: %s",
 				   a->socket);
 	memcpy(address.sun_path, a->socket, strlen(a->socket) + 1);
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
@@ -196,7 +196,7 @@ connect_port(asked *a, int fd)
 		return no_server(a);
 	/* The token is for this machine alone; the table below knows its sockets only. */
 	if (!is_local(a, fd))
-		return rt_cli_fail(a->cli, RT_REFUSED, "%s is not an address of this machine",
+		return rt_old_fail(a->cli, RT_REFUSED, "%s is not an address of this machine",
 				   a->host);
 	/* After connecting, so that it is the one that was reached. */
 	ours = is_ours_in("/proc/net/tcp", a->port, &found);
@@ -206,7 +206,7 @@ connect_port(asked *a, int fd)
 	if (found)
 		return not_ours(a);
 	hint(a, RT_REFUSED);
-	return rt_cli_fail(a->cli, RT_REFUSED, "cannot find out whose server listens on %s",
+	return rt_old_fail(a->cli, RT_REFUSED, "cannot find out whose server listens on %s",
 			   a->host);
 }
 
@@ -246,7 +246,7 @@ write_request(asked *a, rt_buf *out)
 	rt_buf_add_c(out, "\r\n");
 	rt_buf_add_str(out, rt_buf_str(&json));
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, json.status == RT_OK ? out : &json);
+		st = rt_old_buf(cli, json.status == RT_OK ? out : &json);
 	rt_buf_deinit(&json);
 	return st;
 }
@@ -262,7 +262,7 @@ say_refusal(asked *a, rt_str answer, rt_str body)
 
 	hint(a, RT_REFUSED);
 	if (rt_str_starts(answer, RT_STR("HTTP/1.1 401")))
-		return rt_cli_fail(cli, RT_REFUSED,
+		return rt_old_fail(cli, RT_REFUSED,
 				   "the server on %s does not take the token in "
 				   "%s/token: it was started with another state folder",
 				   name_of(a), a->state_folder);
@@ -271,20 +271,20 @@ say_refusal(asked *a, rt_str answer, rt_str body)
 		kind = rt_json_str(rt_json_get(rt_json_root(doc), "type"));
 	}
 	if (rt_str_is(kind, "urn:retake:problem:other-store")) {
-		rt_cli_hint(cli, RT_REFUSED,
+		rt_old_hint(cli, RT_REFUSED,
 			    "Name the one that does: retake serve --login --port PORT   "
 			    "Start one: retake serve");
-		st = rt_cli_fail(cli, RT_REFUSED, "the server on %s does not serve %s: %.*s",
+		st = rt_old_fail(cli, RT_REFUSED, "the server on %s does not serve %s: %.*s",
 				 name_of(a), a->store, (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else if (rt_str_is(kind, "urn:retake:problem:not-found")) {
-		rt_cli_hint(cli, RT_NOT_FOUND, "Projects: retake projects");
-		st = rt_cli_fail(cli, RT_NOT_FOUND, "the server on %s made no link: %.*s",
+		rt_old_hint(cli, RT_NOT_FOUND, "Projects: retake projects");
+		st = rt_old_fail(cli, RT_NOT_FOUND, "the server on %s made no link: %.*s",
 				 name_of(a), (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else if (kind.size > 0) {
-		st = rt_cli_fail(cli, RT_REFUSED, "the server on %s made no link: %.*s", name_of(a),
+		st = rt_old_fail(cli, RT_REFUSED, "the server on %s made no link: %.*s", name_of(a),
 				 (int)rt_utf8_cut(detail, 300), detail.ptr);
 	} else {
-		st = rt_cli_fail(cli, RT_REFUSED, "what listens on %s is not Retake", name_of(a));
+		st = rt_old_fail(cli, RT_REFUSED, "what listens on %s is not Retake", name_of(a));
 	}
 	rt_json_free(doc);
 	return st;
@@ -305,7 +305,7 @@ ask(asked *a, rt_buf *out_body)
 			SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		return rt_cli_fail(cli, RT_IO, "cannot make a socket: %s", strerror(errno));
+		return rt_old_fail(cli, RT_IO, "cannot make a socket: %s", strerror(errno));
 	rt_buf_init(&request, cli->alloc, RT_BUF_UNLIMITED);
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
@@ -328,7 +328,7 @@ ask(asked *a, rt_buf *out_body)
 					 rt_str_at(answer + end, size - end));
 	}
 	if (st == RT_OK)
-		st = rt_cli_buf(cli, out_body);
+		st = rt_old_buf(cli, out_body);
 	if (request.size > 0) /* the token is in it */
 		memset(request.ptr, 0, request.size);
 	rt_buf_deinit(&request);
@@ -350,16 +350,16 @@ print_link(asked *a, rt_str body)
 	store = rt_json_str(rt_json_get(rt_json_root(doc), "store"));
 	hint(a, RT_REFUSED);
 	if (st == RT_NOMEM)
-		st = rt_cli_fail(cli, st, "out of memory");
+		st = rt_old_fail(cli, st, "out of memory");
 	else if (st != RT_OK || url.size == 0)
-		st = rt_cli_fail(cli, RT_REFUSED, "what listens on %s is not Retake", name_of(a));
+		st = rt_old_fail(cli, RT_REFUSED, "what listens on %s is not Retake", name_of(a));
 	else if (a->store != NULL && !rt_str_is(store, a->store))
-		st = rt_cli_fail(cli, RT_REFUSED,
+		st = rt_old_fail(cli, RT_REFUSED,
 				 "the server on %s is of another version and does not "
 				 "say which store it serves; restart it",
 				 name_of(a));
 	if (st == RT_OK && cli->json) {
-		st = rt_cli_print_json(cli, body);
+		st = rt_old_print_json(cli, body);
 	} else if (st == RT_OK) {
 		rt_term_text(&cli->out, url);
 		rt_term_c(&cli->out, "\n");
@@ -383,7 +383,7 @@ rt_login(rt_cli *cli, const char *socket, const char *state_folder, unsigned def
 	rt_buf body;
 
 	if (by_port && rt_cli_has(cli, "socket"))
-		return rt_cli_fail(cli, RT_USAGE,
+		return rt_old_fail(cli, RT_USAGE,
 				   "--login asks one server: name its --socket or its "
 				   "--port, not both");
 	if (by_port) {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Api: the handlers of /retake/v1, one for each row of routes.c that has one.
+ * Api: the handlers of /retake/v1, one for each row of routes.c.
  *
- *   api_view.c      what there is
- *   api_context.c   what a model would be sent
- *   api_sent.c      what it was sent last
- *   api_server.c    the server itself: who is let in, how busy it is
- *   api_project.c   what it is, its projects, models
+ *   api_view.c      discussions, entries, settings, history, search
+ *   api_context.c   what a model would be sent, and what it was sent last
  *   api_change.c    operations, as routes and by their names
  *   api_run.c       models at work; events
- *   api_file.c      files in and out
+ *   api_file.c      export and import
  *   api_render.c    texts laid out
- *   openapi.c       the documents that are made from the table of routes
+ *   api_server.c    the server, its browsers, projects and models
  *
  * Threads: as rt_web_site's handle. */
 #ifndef RT_SERVER_API_H
@@ -30,9 +27,6 @@ enum {
 	RT_API_BATCH_MAX = 10000 /* operations */
 };
 
-/* Answer: by the route's function, or the operation that it has none for. What a look does not
- * find where it was (rt_engine_refresh) is looked for once more, anew. */
-void rt_api_answer(rt_call *call);
 /* The operation of the route, from its path, its query and its body. */
 void rt_api_op(rt_call *call);
 
@@ -82,8 +76,8 @@ void rt_api_forks(rt_call *call);
 void rt_api_takes(rt_call *call);
 void rt_api_tree(rt_call *call);
 
-/* Where the query has "blocks": the answer (an entry, or an object with "entries") with the
- * blocks of markup/markup.h beside each content. RT_NOMEM, RT_LIMIT. */
-RT_CHECKED rt_status rt_api_add_blocks(rt_call *call, rt_error *err);
+/* Where the query has "blocks": adds the blocks of markup/markup.h to each content of the answer (an
+ * entry, or an object with "entries"). */
+void rt_api_add_blocks(rt_call *call);
 
 #endif

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a model would be sent, and what it comes to in tokens. */
+ * What a model would be sent, and how many tokens that is; what it was sent last. */
+#include "chat/last_request.h"
 #include "llm/models_host.h"
 #include "llm/provider.h"
-#include "server/api_view_impl.h"
+#include "server/api.h"
+#include "view/view.h"
+
+/* ---- what would be sent ---- */
 
 typedef struct context {
-	rt_api_view *l;
+	rt_call *call;
+	rt_scope *scope; /* the call's */
+	rt_snapshot v;
 	const rt_provider *provider;
 	rt_str model, service;
-	rt_buf name;    /* of the model, as it was chosen */
-	rt_buf entries; /* "[{…" of the table */
-	rt_buf unsent;  /* blocks that it cannot contain, a line each */
+	rt_buf *name;    /* of the model, as it was chosen */
+	rt_buf *entries; /* of the table */
+	rt_buf *unsent;  /* blocks that the request cannot contain, a line each */
 	rt_pick_counter counter;
 	bool is_known;
 	uint64_t budget;
 	rt_context_totals totals;
-	rt_status status;
 } context;
 
 static size_t
@@ -29,184 +34,197 @@ count_text(void *ctx, rt_str text)
 
 /* Positions count from 1 here, as in addresses. */
 static void
-add_part(void *ctx, const rt_context_part *part)
+put_part(void *ctx, const rt_context_part *part)
 {
-	char id[RT_ID_MAX + 1];
 	context *c = ctx;
+	rt_scope *s = c->scope;
+	char id[RT_ID_MAX + 1] = "";
 
-	if (c->status == RT_OK)
-		c->status = rt_entry_id(c->l->project, part->entry, id, &c->l->err);
-	if (c->status != RT_OK)
-		return;
-	rt_json_add_comma(&c->entries);
-	rt_buf_add_c(&c->entries, "{\"id\":");
-	rt_json_add_string(&c->entries, rt_str_of(id));
-	rt_buf_add_f(&c->entries, ",\"at\":%zu,\"tokens\":%zu", part->at + 1, part->tokens);
-	rt_api_view_add_bool(&c->entries, "left_out", part->left_out);
+	RT_TRY(s, rt_entry_id(c->v.project, part->entry, id, &s->error));
+	rt_json_open(c->entries, NULL, '{');
+	rt_json_put_c(c->entries, "id", id);
+	rt_json_put_u64(c->entries, "at", part->at + 1);
+	rt_json_put_u64(c->entries, "tokens", part->tokens);
+	rt_json_put_bool(c->entries, "left_out", part->left_out);
 	if (part->is_summary)
-		rt_buf_add_c(&c->entries, ",\"summary\":true");
-	rt_buf_add_byte(&c->entries, '}');
+		rt_json_put_bool(c->entries, "summary", true);
+	rt_json_close(c->entries, '}');
 }
 
-/* As ask chooses, without a key; and the provider that the query names instead. */
-static rt_status
-choose(context *c)
+/* The provider that the query names, whatever its models are. */
+static void
+choose_provider(context *c, const rt_config *config, rt_str name)
 {
-	const rt_project_pool_options *given = rt_project_pool_get_options(c->l->call->pool);
-	const rt_config_provider *own;
-	rt_model_choice choice;
-	rt_str said, model;
-	rt_status st;
+	const rt_config_provider *own = rt_config_provider_named(config, name);
 
-	if (!rt_call_text(c->l->call, "provider", &said) ||
-	    !rt_call_text(c->l->call, "model", &model))
-		return RT_USAGE;
-	st = rt_pick_name(c->l->call->request->alloc, c->l->project, c->l->disc, model,
-			  given->model, &c->name, NULL, &c->l->err);
-	if (st == RT_OK && c->name.size == 0 && given->config != NULL)
-		rt_buf_add_str(&c->name, given->config->model);
-	if (st == RT_OK && c->name.status != RT_OK)
-		st = rt_fail(&c->l->err, RT_NOMEM, "out of memory");
-	if (st != RT_OK)
-		return st;
-	c->provider = &rt_provider_openai;
-	c->model = rt_buf_str(&c->name);
-	if (said.size > 0) {
-		own = rt_config_provider_named(given->config, said);
-		c->provider = own != NULL ? own->kind : rt_provider_named(said);
-		if (c->provider == NULL)
-			return rt_fail(&c->l->err, RT_NOT_FOUND, "there is no provider \"%.*s\"",
-				       (int)rt_utf8_cut(said, 80), said.ptr);
+	c->provider = own != NULL ? own->kind : rt_provider_named(name);
+	if (c->provider == NULL)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "there is no provider \"%.*s\"",
+			      (int)rt_utf8_cut(name, 80), name.ptr);
+	else
 		c->model = rt_provider_model(c->provider, c->model);
-		return RT_OK;
-	}
-	if (c->name.size == 0)
-		return RT_OK;
-	st = rt_models_choose(given->config, c->model, &choice, &c->l->err);
-	if (st == RT_OK) {
-		c->is_known = true;
-		c->provider = choice.provider;
-		c->service = choice.provider_name;
-		c->model = choice.model;
-		if (choice.config != NULL && c->budget == 0)
-			c->budget = choice.config->context_tokens;
-	}
-	/* One that was only set before, and that nobody knows, can be counted for. */
-	return st == RT_NOT_FOUND && model.size == 0 ? RT_OK : st;
 }
 
-/* Is the sum of the table what the request comes to? */
-static rt_status
-count_all(const context *c, rt_str body, size_t *out_tokens, bool *out_exact)
+/* As ask chooses, without a key; or the provider that the query names. */
+static void
+choose_model(context *c)
 {
-	size_t tokens = 0;
-	bool whole = false;
-	rt_status st;
+	rt_scope *s = c->scope;
+	const rt_project_pool_options *given = rt_project_pool_get_options(c->call->pool);
+	rt_str provider = rt_call_text(c->call, "provider");
+	rt_str model = rt_call_text(c->call, "model");
+	rt_model_choice choice = {0};
 
-	*out_tokens = c->totals.tokens;
+	RT_TRY(s, rt_pick_name(s->alloc, c->v.project, c->v.disc, model, given->model, c->name, NULL,
+			       &s->error));
+	if (rt_ok(s) && c->name->size == 0 && given->config != NULL)
+		rt_buf_add_str(c->name, given->config->model);
+	c->provider = &rt_provider_openai;
+	c->model = rt_scope_str(s, c->name);
+	if (!rt_ok(s))
+		return;
+	if (provider.size > 0) {
+		choose_provider(c, given->config, provider);
+		return;
+	}
+	if (c->name->size == 0)
+		return;
+	rt_status st = rt_models_choose(given->config, c->model, &choice, &s->error);
+	/* One that was only set before, and that nobody knows, can be counted for. */
+	if (st == RT_NOT_FOUND && model.size == 0)
+		return;
+	if (rt_scope_note(s, st) != RT_OK)
+		return;
+	c->is_known = true;
+	c->provider = choice.provider;
+	c->service = choice.provider_name;
+	c->model = choice.model;
+	if (choice.config != NULL && c->budget == 0)
+		c->budget = choice.config->context_tokens;
+}
+
+/* The tokens of the request; *out_exact: counted, and the sum of the table is the same. */
+static size_t
+count_all(const context *c, rt_str body, bool *out_exact)
+{
+	rt_scope *s = c->scope;
+	size_t sum = c->totals.tokens, tokens = 0;
+	bool is_whole = false;
+
 	*out_exact = false;
 	if (c->counter.ranks == NULL)
-		return RT_OK;
-	*out_tokens += RT_TOKENS_REPLY;
-	if (c->provider != &rt_provider_openai)
-		return RT_OK;
-	st = rt_tokens_count_request(c->counter.ranks, body, &tokens, &whole, &c->l->err);
-	*out_exact = st == RT_OK && whole && tokens == *out_tokens;
-	return st;
-}
-
-/* One string for each line. */
-static void
-add_unsent(context *c)
-{
-	rt_str lines = rt_buf_str(&c->unsent);
-
-	rt_buf_add_c(c->l->body, ",\"unsent\":[");
-	while (lines.size > 0) {
-		size_t end = rt_str_find(lines, RT_STR("\n"), 0);
-
-		rt_json_add_comma(c->l->body);
-		rt_json_add_string(c->l->body, rt_str_at(lines.ptr, end));
-		lines = rt_str_at(lines.ptr + end + 1, lines.size - end - 1);
+		return sum;
+	sum += RT_TOKENS_REPLY;
+	if (c->provider == &rt_provider_openai) {
+		RT_TRY(s, rt_tokens_count_request(c->counter.ranks, body, &tokens, &is_whole,
+						  &s->error));
+		*out_exact = is_whole && tokens == sum;
 	}
-	rt_buf_add_byte(c->l->body, ']');
+	return sum;
 }
 
-static rt_status
-add_context(context *c)
+static void
+put_context(context *c)
 {
+	rt_scope *s = c->scope;
 	rt_context_options options = {.stream = c->is_known,
 				      .model = c->model,
 				      .service = c->service,
 				      .budget_tokens = (size_t)c->budget,
 				      .count = c->counter.encoding != NULL ? count_text : NULL,
-				      .part = add_part,
+				      .part = put_part,
 				      .ctx = c,
-				      .unsent = &c->unsent,
+				      .unsent = c->unsent,
 				      .totals = &c->totals};
-	rt_buf *out = c->l->body, request;
-	size_t tokens = 0;
+	rt_buf *out = &c->call->answer->body, *request = rt_scope_buf(s);
 	bool is_exact = false;
-	rt_status st;
 
-	rt_buf_init(&request, c->l->call->request->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_context(c->l->engine, c->l->project, c->l->place, c->provider, &options,
-			     &request, &c->l->err);
-	if (st == RT_OK)
-		st = c->status;
-	if (st == RT_OK && (request.status != RT_OK || c->entries.status != RT_OK))
-		st = rt_fail(&c->l->err, RT_NOMEM, "out of memory");
-	if (st == RT_OK)
-		st = count_all(c, rt_buf_str(&request), &tokens, &is_exact);
-	if (st == RT_OK) {
-		rt_buf_add_c(out, "{\"provider\":");
-		rt_json_add_string(out, rt_str_of(c->provider->name));
-		if (c->service.size > 0)
-			rt_api_view_add_text(out, "service", c->service);
-		rt_json_add_key(out, "model");
-		if (c->model.size > 0)
-			rt_json_add_string(out, c->model);
-		else
-			rt_buf_add_c(out, "null");
-		rt_api_view_add_number(out, "tokens", tokens);
-		rt_api_view_add_bool(out, "exact", is_exact);
-		rt_api_view_add_number(out, "left_out", c->totals.left_out);
-		if (c->budget > 0)
-			rt_api_view_add_number(out, "budget", c->budget);
-		rt_buf_add_c(out, ",\"entries\":[");
-		rt_buf_add_str(out, rt_buf_str(&c->entries));
-		rt_buf_add_byte(out, ']');
-		add_unsent(c);
-		rt_buf_add_c(out, ",\"body\":");
-		rt_buf_add_str(out, rt_buf_str(&request));
-		rt_buf_add_byte(out, '}');
-	}
-	rt_buf_deinit(&request);
-	return st;
+	rt_json_open(c->entries, NULL, '[');
+	RT_TRY(s, rt_view_context(c->v.engine, c->v.project, c->v.place, c->provider, &options,
+				  request, &s->error));
+	rt_json_close(c->entries, ']');
+	size_t tokens = count_all(c, rt_scope_str(s, request), &is_exact);
+	if (!rt_ok(s))
+		return;
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "provider", c->provider->name);
+	if (c->service.size > 0)
+		rt_json_put_str(out, "service", c->service);
+	if (c->model.size > 0)
+		rt_json_put_str(out, "model", c->model);
+	else
+		rt_json_put_null(out, "model");
+	rt_json_put_u64(out, "tokens", tokens);
+	rt_json_put_bool(out, "exact", is_exact);
+	rt_json_put_u64(out, "left_out", c->totals.left_out);
+	if (c->budget > 0)
+		rt_json_put_u64(out, "budget", c->budget);
+	rt_json_put_raw(out, "entries", rt_scope_str(s, c->entries));
+	rt_call_put_lines(out, "unsent", rt_scope_str(s, c->unsent));
+	rt_json_put_raw(out, "body", rt_scope_str(s, request));
+	rt_json_close(out, '}');
 }
 
 void
 rt_api_context(rt_call *call)
 {
-	context c = {.status = RT_OK};
-	rt_status st;
-	rt_api_view l;
+	rt_scope *s = &call->scope;
+	context c = {.call = call,
+		     .scope = s,
+		     .v = rt_call_snapshot(call),
+		     .name = rt_scope_buf(s),
+		     .entries = rt_scope_buf(s),
+		     .unsent = rt_scope_buf(s)};
 
-	rt_buf_init(&c.name, call->request->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&c.entries, call->request->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&c.unsent, call->request->alloc, RT_BUF_UNLIMITED);
-	if (rt_api_view_begin(&l, call) && rt_call_number(call, "budget", 0, &c.budget)) {
-		c.l = &l;
-		st = choose(&c);
-		rt_pick_counter_init(&c.counter, call->request->alloc, c.model);
-		if (st == RT_OK)
-			st = add_context(&c);
-		if (call->answer->status == 0) /* the query may be answered already */
-			rt_api_view_done(&l, st, RT_API_VIEW_NO_ETAG);
-		rt_pick_counter_deinit(&c.counter);
+	c.budget = rt_call_number(call, "budget", 0);
+	choose_model(&c);
+	rt_pick_counter_init(&c.counter, s->alloc, c.model);
+	if (rt_ok(s))
+		put_context(&c);
+	rt_pick_counter_deinit(&c.counter);
+}
+
+/* ---- what was sent last ---- */
+
+/* Members of the answer that are those of the record, and those of the changes since. */
+static const char *const of_record[] = {"at",	"seq",      "take",	       "provider", "service", "model",
+					"upto", "left_out", "budget_tokens", NULL};
+static const char *const of_changes[] = {"exact",    "same",   "entries", "moved",
+					 "settings", "prompt", NULL};
+
+static void
+put_members(rt_buf *out, yyjson_val *from, const char *const *names)
+{
+	for (; *names != NULL; names++) {
+		yyjson_val *value = rt_json_get(from, *names);
+
+		if (value != NULL)
+			rt_json_put_value(out, *names, value);
 	}
-	rt_api_view_end(&l);
-	rt_buf_deinit(&c.name);
-	rt_buf_deinit(&c.entries);
-	rt_buf_deinit(&c.unsent);
+}
+
+/* The last request of the discussion, built again, and how one made now would differ. */
+void
+rt_api_sent(rt_call *call)
+{
+	rt_scope *s = &call->scope;
+	rt_buf *body = &call->answer->body;
+	rt_snapshot v = rt_call_snapshot(call);
+	rt_buf *row = rt_scope_buf(s), *changes = rt_scope_buf(s);
+	rt_last_request sent = {0};
+
+	RT_TRY(s, rt_engine_last_request(v.engine, v.place.disc, row, &s->error));
+	yyjson_val *record = rt_json_parse(s, rt_scope_str(s, row));
+	const rt_provider *provider =
+		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
+	RT_TRY(s, rt_last_request_build(v.engine, record, provider, NULL, NULL, &sent, &s->error));
+	RT_TRY(s, rt_view_last_request_changes(v.engine, v.project, v.place, record, provider,
+					       changes, &s->error));
+	yyjson_val *changed = rt_json_parse(s, rt_scope_str(s, changes));
+	rt_json_open(body, NULL, '{');
+	put_members(body, record, of_record);
+	put_members(body, changed, of_changes);
+	rt_json_put_raw(body, "body", rt_buf_str(&sent.body));
+	rt_json_close(body, '}');
+	rt_last_request_deinit(&sent);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts laid out (markup/markup.h): those that are sent, and those of entries. What is too
- * large to be laid out is given as it stands, so that one text never costs the others. */
+ * Texts as blocks of layout (markup/markup.h): those of a request, and those of entries. A text
+ * that is too large to be laid out is given as it is, so that it does not cost the others. */
 #include "server/api.h"
 
 #include "codec/content.h"
 #include "markup/markup.h"
 
-/* out_stable (may be NULL): as rt_markup_blocks says it. */
+/* Adds the blocks of a text as an item or value. out_stable (may be NULL): as of
+ * rt_markup_blocks. */
 static void
 add_blocks(rt_buf *buf, rt_str text, size_t *out_stable)
 {
 	if (rt_markup_blocks(buf, text, NULL, out_stable, NULL) == RT_LIMIT)
 		rt_markup_plain(buf, text);
-	/* Too little memory within md4c is not in the buffer yet. */
+	/* md4c's own lack of memory is not in the buffer yet. */
 	else if (buf->status == RT_OK && (buf->size == 0 || buf->ptr[buf->size - 1] != ']'))
 		buf->status = RT_NOMEM;
 }
@@ -21,63 +22,50 @@ add_blocks(rt_buf *buf, rt_str text, size_t *out_stable)
 void
 rt_api_render(rt_call *call)
 {
-	rt_buf *body = &call->answer->body, stables;
-	yyjson_val *root = NULL, *texts, *text;
-	rt_json_doc *doc = NULL;
-	size_t i, count, stable;
-	bool is_fine;
-	rt_error err;
+	rt_scope *s = &call->scope;
+	rt_buf *body = &call->answer->body, *stables;
+	yyjson_val *texts = rt_json_get(rt_call_body(call, false), "texts"), *text;
+	size_t i, count;
 
-	if (!rt_call_body(call, false, &doc, &root))
+	rt_call_check_texts(call, texts, RT_API_WINDOW_MAX,
+			    "\"texts\" is an array of at most 2000 texts");
+	if (!rt_ok(s))
 		return;
-	texts = rt_json_get(root, "texts");
-	is_fine = yyjson_is_arr(texts) && yyjson_arr_size(texts) <= RT_API_WINDOW_MAX;
+	stables = rt_scope_buf(s);
+	rt_json_open(stables, NULL, '[');
+	rt_json_open(body, NULL, '{');
+	rt_json_open(body, "blocks", '[');
 	yyjson_arr_foreach(texts, i, count, text)
-		is_fine = is_fine && yyjson_is_str(text);
-	if (is_fine) {
-		rt_buf_init(&stables, body->alloc, body->limit);
-		rt_buf_add_c(body, "{\"blocks\":[");
-		yyjson_arr_foreach(texts, i, count, text)
-		{
-			if (i > 0)
-				rt_buf_add_byte(body, ',');
-			stable = 0;
-			add_blocks(body, rt_json_str(text), &stable);
-			rt_buf_add_f(&stables, i > 0 ? ",%zu" : "%zu", stable);
-		}
-		rt_buf_add_c(body, "],\"stable\":[");
-		rt_buf_add_str(body, rt_buf_str(&stables));
-		rt_buf_add_c(body, "]}");
-		if (body->status == RT_OK)
-			body->status = stables.status;
-		rt_buf_deinit(&stables);
-		rt_call_done(call, 200);
-	} else {
-		(void)rt_fail(&err, RT_USAGE, "\"texts\" is an array of at most %d texts",
-			      RT_API_WINDOW_MAX);
-		rt_call_fail(call, &err, NULL);
+	{
+		size_t stable = 0;
+
+		rt_json_add_comma(body);
+		add_blocks(body, rt_json_str(text), &stable);
+		rt_json_put_u64(stables, NULL, stable);
 	}
-	rt_json_free(doc);
+	rt_json_close(body, ']');
+	rt_json_close(stables, ']');
+	rt_json_put_raw(body, "stable", rt_scope_str(s, stables));
+	rt_json_close(body, '}');
 }
 
-/* ,"blocks":… of a content: of the text, or for each block of it (null: it has no text). */
+/* "blocks" of a content: of the text, or of each of its blocks (null: it has no text). */
 static void
-add_content_blocks(rt_buf *buf, yyjson_val *value)
+put_blocks(rt_buf *buf, yyjson_val *value)
 {
 	rt_content content = rt_content_of(value);
 	yyjson_val *block;
 	size_t i, count;
 
-	rt_json_add_key(buf, "blocks");
 	if (content.blocks == NULL) {
+		rt_json_add_key(buf, "blocks");
 		add_blocks(buf, content.text, NULL);
 		return;
 	}
-	rt_buf_add_byte(buf, '[');
+	rt_json_open(buf, "blocks", '[');
 	yyjson_arr_foreach(content.blocks, i, count, block)
 	{
-		if (i > 0)
-			rt_buf_add_byte(buf, ',');
+		rt_json_add_comma(buf);
 		if (!rt_content_is_text(block))
 			rt_buf_add_c(buf, "null");
 		else
@@ -85,79 +73,56 @@ add_content_blocks(rt_buf *buf, yyjson_val *value)
 									 : rt_json_get(block, "text")),
 				   NULL);
 	}
-	rt_buf_add_byte(buf, ']');
+	rt_json_close(buf, ']');
 }
 
 static void
-add_entry(rt_buf *buf, yyjson_val *entry)
+put_entry(rt_buf *buf, yyjson_val *entry)
 {
 	yyjson_val *key, *value;
 	size_t i, count;
 
-	rt_buf_add_byte(buf, '{');
+	rt_json_open(buf, NULL, '{');
 	rt_json_foreach(entry, i, count, key, value)
 	{
 		rt_json_add_key_str(buf, rt_json_str(key));
 		rt_json_add_value(buf, value);
 		if (rt_str_is(rt_json_str(key), "content"))
-			add_content_blocks(buf, value);
+			put_blocks(buf, value);
 	}
-	rt_buf_add_byte(buf, '}');
+	rt_json_close(buf, '}');
 }
 
-static void
-add_entries(rt_buf *buf, yyjson_val *entries)
+void
+rt_api_add_blocks(rt_call *call)
 {
-	yyjson_val *entry;
-	size_t i, count;
+	rt_scope *s = &call->scope;
+	rt_buf *body = &call->answer->body;
+	yyjson_val *key, *value, *entry;
+	size_t i, count, j, entries;
 
-	rt_buf_add_byte(buf, '[');
-	yyjson_arr_foreach(entries, i, count, entry)
+	if (!rt_call_flag(call, "blocks") || !rt_ok(s) || body->status != RT_OK)
+		return;
+	yyjson_val *root = rt_json_parse(s, rt_buf_str(body));
+	if (root == NULL)
+		return;
+	rt_buf_clear(body);
+	if (rt_json_get(root, "entries") == NULL) {
+		put_entry(body, root);
+		return;
+	}
+	rt_json_open(body, NULL, '{');
+	rt_json_foreach(root, i, count, key, value)
 	{
-		if (i > 0)
-			rt_buf_add_byte(buf, ',');
-		add_entry(buf, entry);
-	}
-	rt_buf_add_byte(buf, ']');
-}
-
-rt_status
-rt_api_add_blocks(rt_call *call, rt_error *err)
-{
-	rt_buf *body = &call->answer->body, with;
-	yyjson_val *root, *key, *value;
-	rt_json_doc *doc = NULL;
-	size_t i, count;
-	bool wanted;
-	rt_status st;
-
-	rt_buf_init(&with, body->alloc, body->limit);
-	/* What was said wrongly was refused before. */
-	wanted = rt_call_flag(call, "blocks", &wanted) && wanted;
-	st = wanted ? rt_json_read(call->request->alloc, rt_buf_str(body), &doc, err) : RT_OK;
-	root = doc != NULL ? rt_json_root(doc) : NULL;
-	if (st == RT_OK && wanted && rt_json_get(root, "entries") == NULL)
-		add_entry(&with, root);
-	if (st == RT_OK && wanted && rt_json_get(root, "entries") != NULL) {
-		rt_buf_add_byte(&with, '{');
-		rt_json_foreach(root, i, count, key, value)
-		{
-			rt_json_add_key_str(&with, rt_json_str(key));
-			if (rt_str_is(rt_json_str(key), "entries"))
-				add_entries(&with, value);
-			else
-				rt_json_add_value(&with, value);
+		rt_json_add_key_str(body, rt_json_str(key));
+		if (!rt_str_is(rt_json_str(key), "entries")) {
+			rt_json_add_value(body, value);
+			continue;
 		}
-		rt_buf_add_byte(&with, '}');
+		rt_buf_add_byte(body, '[');
+		yyjson_arr_foreach(value, j, entries, entry)
+			put_entry(body, entry);
+		rt_buf_add_byte(body, ']');
 	}
-	if (st == RT_OK && wanted) {
-		st = with.status;
-		rt_buf_clear(body);
-		rt_buf_add_str(body, rt_buf_str(&with));
-		if (st != RT_OK)
-			st = rt_fail(err, st, "the entries are too large to be laid out");
-	}
-	rt_json_free(doc);
-	rt_buf_deinit(&with);
-	return st;
+	rt_json_close(body, '}');
 }

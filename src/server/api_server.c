@@ -1,90 +1,98 @@
 /* SPDX-License-Identifier: MIT
  *
- * The server itself: letting browsers in and out, and how busy it is. */
+ * The server itself: what it is, letting browsers in and out, the projects of its store, and the
+ * models that it can ask. */
 #include "server/api.h"
 
 #include <stdio.h>
 
+#include "formats/formats.h"
+#include "llm/keys_host.h"
+#include "llm/provider.h"
+#include "llm/url.h"
 #include "server/guard.h"
+#include "server/openapi.h"
 #include "server/page.h"
+#include "server/run_json.h"
+
+/* ---- what it is ---- */
 
 void
-rt_api_codes(rt_call *call)
+rt_api_health(rt_call *call)
 {
-	rt_buf *body = &call->answer->body;
-	char code[RT_CODE_ROOM];
-	rt_json_doc *doc = NULL;
-	yyjson_val *root = NULL;
-	rt_str project, wanted, store = rt_project_pool_get_options(call->pool)->store_path;
-	rt_open_project *open_project;
-	bool replaced = false;
-	rt_error err;
-	rt_status st = RT_OK;
-
-	if (!rt_call_body(call, true, &doc, &root))
-		return;
-	wanted = rt_json_str(rt_json_get(root, "store"));
-	if (wanted.size > 0 && !rt_str_eq(wanted, store)) {
-		char detail[300];
-
-		(void)snprintf(detail, sizeof(detail), "it serves %.*s",
-			       (int)rt_utf8_cut(store, sizeof(detail) - 20), store.ptr);
-		rt_problem_http(call->answer, 409, "other-store", "This server has another store", detail);
-		rt_json_free(doc);
-		return;
-	}
-	project = rt_json_str(rt_json_get(root, "project"));
-	if (project.size > 0) /* it has to be there: a slip would make another one */
-		st = rt_project_pool_project(call->pool, project, false, &open_project, &err);
-	if (st == RT_OK)
-		st = rt_browsers_code(call->browsers, project, code, &replaced, &err);
-	rt_json_free(doc);
-	if (st != RT_OK) {
-		rt_call_fail(call, &err, "projects: GET /retake/v1/projects");
-		return;
-	}
-	rt_json_open(body, NULL, '{');
-	rt_json_put_c(body, "code", code);
-	rt_json_add_key(body, "url");
-	rt_buf_add_f(body, "\"http://%s/?code=%s\"", call->place, code);
-	rt_json_put_u64(body, "seconds", RT_CODE_S);
-	rt_json_put_bool(body, "replaced", replaced);
-	rt_json_put_str(body, "store", store);
-	rt_json_close(body, '}');
-	rt_call_done(call, 201);
+	rt_buf_add_c(&call->answer->body, "{\"status\":\"ok\",\"version\":\"" RT_VERSION "\"}");
 }
 
 void
-rt_api_logout(rt_call *call)
+rt_api_openapi(rt_call *call)
 {
-	char name[32], value[96];
-	rt_open_project *open_project;
-	rt_error err;
-	rt_status st;
+	rt_openapi_write(call->routes, &call->answer->body);
+}
 
-	if (call->principal.kind != RT_PRINCIPAL_BROWSER) {
-		rt_fail(&err, RT_REFUSED, "only a browser can log out: this request came with the "
-			"token, or over the socket");
-		rt_call_fail(call, &err, "a new token: retake serve --new-token");
-		return;
+static void
+put_limits(rt_buf *buf, bool is_browser)
+{
+	rt_json_open(buf, "limits", '{');
+	rt_json_put_u64(buf, "body", RT_BODY_MAX);
+	rt_json_put_u64(buf, "import", is_browser ? RT_BODY_BROWSER : RT_BODY_LARGE);
+	rt_json_put_u64(buf, "window", RT_API_WINDOW_MAX);
+	rt_json_put_u64(buf, "steps", RT_API_STEPS_MAX);
+	rt_json_put_u64(buf, "hits", RT_API_HITS_MAX);
+	rt_json_put_u64(buf, "batch", RT_API_BATCH_MAX);
+	rt_json_put_u64(buf, "runs", RT_RUNS_MAX);
+	rt_json_close(buf, '}');
+}
+
+static void
+put_formats(rt_buf *buf)
+{
+	rt_json_open(buf, "formats", '[');
+	for (size_t i = 0; rt_formats[i] != NULL; i++) {
+		rt_json_open(buf, NULL, '{');
+		rt_json_put_c(buf, "name", rt_formats[i]->name);
+		rt_json_put_c(buf, "extension", rt_formats[i]->extension);
+		rt_json_put_c(buf, "about", rt_formats[i]->about);
+		rt_json_put_bool(buf, "reads", rt_formats[i]->read != NULL);
+		rt_json_put_bool(buf, "writes", rt_formats[i]->write != NULL);
+		rt_json_close(buf, '}');
 	}
-	st = rt_browsers_leave(call->browsers, call->principal.browser, &err);
-	if (st != RT_OK) {
-		rt_call_fail(call, &err, NULL);
+	rt_json_close(buf, ']');
+}
+
+void
+rt_api_info(rt_call *call)
+{
+	rt_buf *buf = &call->answer->body;
+	const rt_project_pool_options *given = rt_project_pool_get_options(call->pool);
+	const rt_project *project = rt_call_value(call);
+	rt_str own = call->principal.project;
+	rt_str model = given->model.size > 0 || given->config == NULL ? given->model
+								       : given->config->model;
+
+	if (project == NULL)
 		return;
-	}
-	/* Its events end now, and not when something happens. */
-	for (open_project = rt_project_pool_first(call->pool); open_project != NULL;
-	     open_project = open_project->next)
-		rt_feed_changed(open_project->feed);
-	rt_page_cookie_name(rt_front_port(call->front), name);
-	(void)snprintf(value, sizeof(value), "%s=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict",
-		       name);
-	rt_web_answer_header(call->answer, call->request, "Set-Cookie", rt_str_of(value));
-	rt_web_answer_header(call->answer, call->request, "Clear-Site-Data",
-			     RT_STR("\"cache\", \"storage\""));
-	rt_buf_add_c(&call->answer->body, "{\"status\":\"logged out\"}");
-	rt_call_done(call, 200);
+	rt_buf_add_c(buf, "{\"name\":\"retake\",\"version\":\"" RT_VERSION "\",\"api\":\"v1\"");
+	rt_json_put_str(buf, "project", rt_text_str(call->open_project->name));
+	rt_json_put_str(buf, "default_project", own.size > 0 ? own : given->project);
+	rt_json_put_u64(buf, "seq", project->seq);
+	rt_buf_add_f(buf, ",\"epoch\":\"%llx\"",
+		     (unsigned long long)rt_engine_epoch(call->open_project->engine));
+	put_limits(buf, call->principal.kind == RT_PRINCIPAL_BROWSER);
+	rt_json_put_raw(buf, "features",
+			RT_STR("[\"at-op\",\"batch\",\"columns\",\"events\",\"idempotency-key\","
+			       "\"if-match\",\"runs\"]"));
+	put_formats(buf);
+	rt_json_open(buf, "providers", '[');
+	for (size_t i = 0; rt_providers[i] != NULL; i++)
+		rt_json_put_c(buf, NULL, rt_providers[i]->name);
+	rt_json_close(buf, ']');
+	if (model.size > 0)
+		rt_json_put_str(buf, "model", model);
+	rt_json_open(buf, "operations", '[');
+	for (size_t i = 0; i < RT_OP_COUNT; i++)
+		rt_json_put_c(buf, NULL, rt_ops[i].name);
+	rt_json_close(buf, ']');
+	rt_json_close(buf, '}');
 }
 
 void
@@ -92,12 +100,10 @@ rt_api_server(rt_call *call)
 {
 	rt_buf *body = &call->answer->body;
 	rt_front_counts counts;
-	rt_open_project *open_project;
 	size_t projects = 0;
 
 	rt_front_count(call->front, &counts);
-	for (open_project = rt_project_pool_first(call->pool); open_project != NULL;
-	     open_project = open_project->next)
+	for (rt_open_project *p = rt_project_pool_first(call->pool); p != NULL; p = p->next)
 		projects++;
 	rt_json_open(body, NULL, '{');
 	rt_json_put_u64(body, "connections", counts.connections);
@@ -107,5 +113,250 @@ rt_api_server(rt_call *call)
 	rt_json_put_u64(body, "late", counts.late);
 	rt_json_put_u64(body, "projects_open", projects);
 	rt_json_close(body, '}');
-	rt_call_done(call, 200);
+}
+
+/* ---- browsers ---- */
+
+void
+rt_api_codes(rt_call *call)
+{
+	rt_scope *s = &call->scope;
+	rt_buf *body = &call->answer->body;
+	rt_str store = rt_project_pool_get_options(call->pool)->store_path;
+	yyjson_val *root = rt_call_body(call, true);
+	rt_str wanted = rt_json_str(rt_json_get(root, "store"));
+	rt_str project = rt_json_str(rt_json_get(root, "project"));
+	rt_open_project *open_project;
+	char code[RT_CODE_ROOM] = "";
+	bool replaced = false;
+
+	if (wanted.size > 0 && !rt_str_eq(wanted, store)) {
+		char detail[300];
+
+		(void)snprintf(detail, sizeof(detail), "it serves %.*s",
+			       (int)rt_utf8_cut(store, sizeof(detail) - 20), store.ptr);
+		rt_call_problem(call, 409, "other-store", "This server has another store", detail);
+		return;
+	}
+	rt_call_hint(call, "projects: GET /retake/v1/projects");
+	if (project.size > 0) /* must exist: a typing error would make another one */
+		RT_TRY(s, rt_project_pool_project(call->pool, project, false, &open_project,
+						  &s->error));
+	RT_TRY(s, rt_browsers_code(call->browsers, project, code, &replaced, &s->error));
+	rt_json_open(body, NULL, '{');
+	rt_json_put_c(body, "code", code);
+	rt_json_add_key(body, "url");
+	rt_buf_add_f(body, "\"http://%s/?code=%s\"", call->place, code);
+	rt_json_put_u64(body, "seconds", RT_CODE_S);
+	rt_json_put_bool(body, "replaced", replaced);
+	rt_json_put_str(body, "store", store);
+	rt_json_close(body, '}');
+	call->answer->status = 201;
+}
+
+void
+rt_api_logout(rt_call *call)
+{
+	rt_scope *s = &call->scope;
+	char name[32], value[96];
+
+	if (call->principal.kind != RT_PRINCIPAL_BROWSER) {
+		rt_call_hint(call, "a new token: retake serve --new-token");
+		rt_scope_fail(s, RT_REFUSED,
+			      "only a browser can log out: this request came with the token, or "
+			      "over the socket");
+	}
+	RT_TRY(s, rt_browsers_leave(call->browsers, call->principal.browser, &s->error));
+	if (!rt_ok(s))
+		return;
+	/* Its events end now, and not when something happens. */
+	for (rt_open_project *p = rt_project_pool_first(call->pool); p != NULL; p = p->next)
+		rt_feed_changed(p->feed);
+	rt_page_cookie_name(rt_front_port(call->front), name);
+	(void)snprintf(value, sizeof(value), "%s=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict",
+		       name);
+	rt_call_header(call, "Set-Cookie", rt_str_of(value));
+	rt_call_header(call, "Clear-Site-Data", RT_STR("\"cache\", \"storage\""));
+	rt_buf_add_c(&call->answer->body, "{\"status\":\"logged out\"}");
+}
+
+/* ---- projects ---- */
+
+static bool
+put_project(void *ctx, const rt_store_row *row)
+{
+	rt_call *call = ctx;
+	rt_buf *buf = &call->answer->body;
+	rt_str usual = rt_project_pool_get_options(call->pool)->project;
+
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_str(buf, "name", row->data);
+	rt_json_put_bool(buf, "default", rt_str_eq(row->data, usual));
+	rt_json_close(buf, '}');
+	return buf->status == RT_OK;
+}
+
+void
+rt_api_projects(rt_call *call)
+{
+	rt_scope *s = &call->scope;
+	rt_store *store = rt_project_pool_get_options(call->pool)->store;
+
+	rt_json_open(&call->answer->body, NULL, '[');
+	RT_TRY(s, store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), put_project, call,
+				   &s->error));
+	rt_json_close(&call->answer->body, ']');
+}
+
+void
+rt_api_project_new(rt_call *call)
+{
+	rt_scope *s = &call->scope;
+	rt_buf *body = &call->answer->body;
+	rt_store *store = rt_project_pool_get_options(call->pool)->store;
+	yyjson_val *value = rt_json_get(rt_call_body(call, false), "name");
+	rt_str name = rt_json_str(value);
+	rt_open_project *open_project;
+	uint64_t number;
+
+	if (!yyjson_is_str(value) || name.size == 0)
+		rt_scope_fail(s, RT_USAGE, "\"name\" is the name of the project");
+	if (!rt_ok(s))
+		return;
+	rt_status st = rt_store_get(store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL, &number,
+				    &s->error);
+	if (st == RT_OK)
+		rt_scope_fail(s, RT_REFUSED, "there is a project \"%.*s\" already",
+			      (int)rt_utf8_cut(name, 80), name.ptr);
+	else if (st != RT_NOT_FOUND)
+		rt_scope_note(s, st);
+	RT_TRY(s, rt_project_pool_project(call->pool, name, true, &open_project, &s->error));
+	rt_json_open(body, NULL, '{');
+	rt_json_put_str(body, "project", name);
+	rt_json_close(body, '}');
+	call->answer->status = 201;
+}
+
+/* ---- models ---- */
+
+typedef struct listing {
+	rt_call *call;
+	rt_str provider;
+} listing;
+
+static void
+put_model(void *ctx, rt_str name, size_t context_tokens)
+{
+	listing *l = ctx;
+	rt_buf *buf = &l->call->answer->body, *full = rt_scope_buf(&l->call->scope);
+
+	rt_buf_add_str(full, l->provider);
+	rt_buf_add_byte(full, '/');
+	rt_buf_add_str(full, name);
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_str(buf, "model", rt_scope_str(&l->call->scope, full));
+	if (context_tokens > 0)
+		rt_json_put_u64(buf, "context_tokens", context_tokens);
+	rt_json_close(buf, '}');
+}
+
+static void
+close_model(void *model)
+{
+	rt_model *m = model;
+
+	m->ops->close(m);
+}
+
+/* What the server of a provider has. */
+static void
+put_models(rt_call *call, rt_str provider)
+{
+	rt_scope *s = &call->scope;
+	const rt_project_pool_options *given = rt_project_pool_get_options(call->pool);
+	listing l = {call, provider};
+	rt_buf *name = rt_scope_buf(s), *warnings = rt_scope_buf(s);
+	rt_model *model = NULL;
+
+	RT_TRY(s, rt_models_check_provider(given->config, provider, &s->error));
+	if (rt_str_is(provider, "builtin")) {
+		put_model(&l, RT_STR("echo"), 0);
+		put_model(&l, RT_STR("summary"), 0);
+		return;
+	}
+	rt_buf_add_str(name, provider);
+	rt_buf_add_c(name, "/-"); /* which of its models does not matter */
+	rt_models_options options = {.alloc = s->alloc,
+				     .env = given->env,
+				     .config = given->config,
+				     .name = rt_scope_str(s, name),
+				     .tries = 2};
+	RT_TRY(s, rt_models_open(&options, &model, NULL, warnings, &s->error));
+	rt_scope_defer(s, close_model, model);
+	RT_TRY(s, rt_server_models(model, NULL, NULL, put_model, &l, &s->error));
+}
+
+/* Is there a key? A command is not run just to look. */
+static const char *
+key_state(rt_scope *s, const rt_model_choice *choice)
+{
+	const rt_provider *kind = choice->provider;
+	rt_buf *key = rt_scope_buf(s);
+	const char *state = "needs no key";
+
+	if (choice->config != NULL && choice->config->key_cmd_count > 0)
+		return "key by command";
+	if (kind->url == NULL)
+		return "always there";
+	if (rt_key_find(choice, NULL, NULL, key, rt_scope_buf(s), NULL) != RT_OK)
+		state = "no key";
+	else if (key->size > 0)
+		state = "key found";
+	else if (kind->key_env != NULL && kind->key_needed && choice->config == NULL)
+		state = "no key";
+	if (key->size > 0)
+		memset(key->ptr, 0, key->size);
+	return state;
+}
+
+static void
+put_provider(rt_call *call, const rt_provider *kind, const rt_config_provider *config, rt_str name)
+{
+	rt_model_choice choice = {kind, config, name, RT_STR("-")};
+	rt_scope *s = &call->scope;
+	rt_buf *buf = &call->answer->body, *own = rt_scope_buf(s), *url = rt_scope_buf(s);
+	rt_status st = kind->url != NULL ? rt_key_url(&choice, own, NULL) : RT_OK;
+
+	if (st == RT_OK && kind->url != NULL)
+		rt_url_add_shown(url, own->size > 0 ? rt_buf_str(own) : rt_str_of(kind->url));
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_str(buf, "provider", name);
+	rt_json_put_c(buf, "kind", kind->name);
+	rt_json_put_str(buf, "url", rt_scope_str(s, url));
+	rt_json_put_c(buf, "state", st == RT_OK ? key_state(s, &choice) : "wrong url");
+	rt_json_close(buf, '}');
+}
+
+void
+rt_api_models(rt_call *call)
+{
+	const rt_config *config = rt_project_pool_get_options(call->pool)->config;
+	rt_buf *body = &call->answer->body;
+	rt_str provider = rt_call_text(call, "provider");
+
+	rt_call_hint(call, "Providers: GET " RT_API_ROOT "/models");
+	rt_json_open(body, NULL, '[');
+	if (provider.size > 0) {
+		put_models(call, provider);
+	} else if (rt_ok(&call->scope)) {
+		for (size_t i = 0; config != NULL && i < config->provider_count; i++)
+			put_provider(call, config->providers[i].kind, &config->providers[i],
+				     config->providers[i].name);
+		for (size_t i = 0; rt_providers[i] != NULL; i++)
+			if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) ==
+			    NULL)
+				put_provider(call, rt_providers[i], NULL,
+					     rt_str_of(rt_providers[i]->name));
+	}
+	rt_json_close(body, ']');
 }

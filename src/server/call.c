@@ -1,249 +1,372 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/call.h"
 
-enum { BY_MAX = 64 };
+#include "app/condition.h"
+#include "server/problem.h"
 
-/* ---- what came ---- */
+enum { ACTOR_MAX = 64 };
 
-bool
-rt_call_failed(rt_call *call, const rt_error *err)
+/* ---- the request ---- */
+
+yyjson_val *
+rt_call_body(rt_call *call, bool may_be_empty)
 {
-	rt_call_fail(call, err, NULL);
-	return false;
-}
-
-bool
-rt_call_refuse(rt_call *call, const char *detail)
-{
-	rt_error err;
-
-	memset(&err, 0, sizeof(err));
-	(void)rt_fail(&err, RT_USAGE, "%s", detail);
-	return rt_call_failed(call, &err);
-}
-
-bool
-rt_call_nomem(rt_call *call)
-{
-	rt_error err;
-
-	memset(&err, 0, sizeof(err));
-	(void)rt_fail(&err, RT_NOMEM, "out of memory");
-	return rt_call_failed(call, &err);
-}
-
-bool
-rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_val **out_root)
-{
+	rt_scope *s = &call->scope;
 	rt_str body = rt_str_trim(call->request->body);
-	rt_json_doc *doc = NULL;
-	rt_error err;
-	rt_status st;
 
-	memset(&err, 0, sizeof(err));
-	if (body.size == 0 && empty_is_fine)
+	if (body.size == 0 && may_be_empty)
 		body = RT_STR("{}");
 	if (body.size == 0)
-		return rt_call_refuse(call, "the body is empty; it is a JSON object");
-	st = rt_json_read(call->request->alloc, body, &doc, &err);
-	if (st != RT_OK) {
-		rt_error inner = err;
+		rt_scope_fail(s, RT_USAGE, "the body is empty; it is a JSON object");
+	if (!rt_ok(s))
+		return NULL;
+	yyjson_val *root = rt_json_parse(s, body);
+	if (root == NULL) {
+		rt_error error = s->error;
 
-		(void)rt_fail(&err, st == RT_LIMIT ? RT_USAGE : st, "the body: %.400s", inner.text);
-		err.has_at = inner.has_at;
-		err.at = inner.at;
-		return rt_call_failed(call, &err);
+		s->status = s->status == RT_LIMIT ? RT_USAGE : s->status;
+		(void)rt_fail(&s->error, s->status, "the body: %.400s", error.text);
+		s->error.has_at = error.has_at;
+		s->error.at = error.at;
+		return NULL;
 	}
-	if (!yyjson_is_obj(rt_json_root(doc))) {
-		rt_json_free(doc);
-		return rt_call_refuse(call, "the body is JSON, but no object");
+	if (!yyjson_is_obj(root)) {
+		rt_scope_fail(s, RT_USAGE, "the body is JSON, but no object");
+		return NULL;
 	}
-	*out_doc = doc;
-	*out_root = rt_json_root(doc);
-	return true;
-}
-
-bool
-rt_call_value(rt_call *call, const rt_project **out)
-{
-	rt_open_project *open_project = call->open_project;
-	const rt_env *env = rt_project_pool_get_options(call->pool)->env;
-	int64_t now_us = env->now_us(env->ctx), age_us = now_us - open_project->looked_us;
-	rt_error err;
-	rt_status st = RT_OK;
-
-	memset(&err, 0, sizeof(err));
-	if (age_us < 0 || age_us >= RT_CALL_FRESH_US) {
-		st = rt_engine_refresh(open_project->engine, &err);
-		open_project->looked_us = now_us; /* before we looked: never younger than it is */
-	}
-	if (st != RT_OK)
-		return rt_call_failed(call, &err);
-	*out = rt_engine_value(open_project->engine);
-	return true;
-}
-
-/* Is every escape of the query one? What does not decode must not count as absent. */
-static bool
-query_is_good(const rt_web_request *request)
-{
-	rt_str all;
-
-	return request->query.size == 0 || rt_web_decode(request, request->query, true, &all);
-}
-
-bool
-rt_call_text(rt_call *call, const char *name, rt_str *out)
-{
-	if (rt_web_query(call->request, name, out)) {
-		if (out->ptr == NULL)
-			*out = RT_STR("");
-		return true;
-	}
-	*out = rt_str_at(NULL, 0);
-	return query_is_good(call->request)
-		       ? true
-		       : rt_call_refuse(
-				 call,
-				 "the query has an escape that is none, or text that is not UTF-8");
-}
-
-bool
-rt_call_place(rt_call *call, const rt_project *project, rt_str disc, rt_place *out)
-{
-	const rt_disc *d = NULL;
-	rt_place place = {0, 0};
-	rt_error err;
-	rt_str take;
-	rt_status st;
-
-	memset(&err, 0, sizeof(err));
-	if (!rt_call_text(call, "take", &take))
-		return false;
-	st = rt_resolve_place(project, disc, take, &place, &err);
-	if (st == RT_OK && place.disc == 0)
-		place.disc = project->active;
-	if (st == RT_OK)
-		st = rt_project_disc(project, place.disc, &d, &err);
-	if (st != RT_OK)
-		return rt_call_failed(call, &err);
-	if (place.take == 0)
-		place.take = d->active;
-	*out = place;
-	return true;
-}
-
-bool
-rt_call_number(rt_call *call, const char *name, uint64_t absent, uint64_t *out)
-{
-	uint64_t number = 0;
-	rt_error err;
-	rt_str text;
-	size_t i;
-
-	if (!rt_call_text(call, name, &text))
-		return false;
-	*out = absent;
-	if (text.ptr == NULL)
-		return true;
-	for (i = 0;
-	     i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' && number <= UINT64_MAX / 16;
-	     i++)
-		number = number * 10 + (uint64_t)(text.ptr[i] - '0');
-	if (i == text.size && i > 0) {
-		*out = number;
-		return true;
-	}
-	memset(&err, 0, sizeof(err));
-	(void)rt_fail(&err, RT_USAGE, "\"%s\" is a whole number, 0 or more", name);
-	return rt_call_failed(call, &err);
-}
-
-bool
-rt_call_flag(rt_call *call, const char *name, bool *out)
-{
-	rt_error err;
-	rt_str text;
-
-	if (!rt_call_text(call, name, &text))
-		return false;
-	*out = text.ptr != NULL &&
-	       (text.size == 0 || rt_str_is(text, "1") || rt_str_is(text, "true"));
-	if (*out || text.ptr == NULL || rt_str_is(text, "0") || rt_str_is(text, "false"))
-		return true;
-	memset(&err, 0, sizeof(err));
-	(void)rt_fail(&err, RT_USAGE, "\"%s\" is true or false", name);
-	return rt_call_failed(call, &err);
+	return root;
 }
 
 rt_str
 rt_call_param(const rt_call *call, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < RT_ROUTE_PARAMS; i++)
+	for (size_t i = 0; i < RT_ROUTE_PARAMS; i++)
 		if (rt_str_is(rt_route_param_name(call->route->path, i), name))
 			return call->params[i];
 	return rt_str_at(NULL, 0);
 }
 
-bool
-rt_call_by(rt_call *call, rt_str *out)
+rt_str
+rt_call_text(rt_call *call, const char *name)
 {
-	rt_str name = rt_web_header(call->request, "Retake-By");
-	char *room;
-	size_t i;
+	const rt_web_request *request = call->request;
+	rt_str value = {NULL, 0}, all;
 
-	*out = rt_principal_actor(&call->principal);
-	if (rt_web_header_repeats(call->request, "Retake-By") == 0)
-		return true;
-	for (i = 0; i < name.size; i++) {
+	if (!rt_ok(&call->scope))
+		return value;
+	if (rt_web_query(request, name, &value))
+		return value.ptr != NULL ? value : RT_STR("");
+	/* What cannot be decoded must not count as absent. */
+	if (request->query.size > 0 && !rt_web_decode(request, request->query, true, &all))
+		rt_scope_fail(&call->scope, RT_USAGE,
+			      "the query has an escape that is none, or text that is not UTF-8");
+	return rt_str_at(NULL, 0);
+}
+
+uint64_t
+rt_call_number(rt_call *call, const char *name, uint64_t absent)
+{
+	rt_str text = rt_call_text(call, name);
+	uint64_t number = 0;
+	size_t i = 0;
+
+	if (text.ptr == NULL)
+		return absent;
+	for (; i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' && number <= UINT64_MAX / 16;
+	     i++)
+		number = number * 10 + (uint64_t)(text.ptr[i] - '0');
+	if (i == text.size && i > 0)
+		return number;
+	rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" is a whole number, 0 or more", name);
+	return absent;
+}
+
+bool
+rt_call_flag(rt_call *call, const char *name)
+{
+	rt_str text = rt_call_text(call, name);
+
+	if (text.ptr == NULL || rt_str_is(text, "0") || rt_str_is(text, "false"))
+		return false;
+	if (text.size > 0 && !rt_str_is(text, "1") && !rt_str_is(text, "true"))
+		rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" is true or false", name);
+	return true;
+}
+
+static bool
+is_actor_name(rt_str name)
+{
+	for (size_t i = 0; i < name.size; i++) {
 		char c = name.ptr[i];
 
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 		      c == '.' || c == '_' || c == '-'))
-			break;
+			return false;
 	}
-	if (name.size == 0 || name.size > BY_MAX || i < name.size)
-		return rt_call_refuse(call, "Retake-By is a name of 1 to 64 of A-Z a-z 0-9 . _ -");
-	room = rt_arena_get(call->request->arena, out->size + 1 + name.size);
-	if (room == NULL)
-		return rt_call_nomem(call);
-	memcpy(room, out->ptr, out->size);
-	room[out->size] = ':';
-	memcpy(room + out->size + 1, name.ptr, name.size);
-	*out = rt_str_at(room, out->size + 1 + name.size);
-	return true;
+	return name.size > 0 && name.size <= ACTOR_MAX;
 }
 
-/* ---- answers ---- */
+rt_str
+rt_call_actor(rt_call *call)
+{
+	rt_scope *s = &call->scope;
+	rt_str actor = rt_principal_actor(&call->principal);
+	rt_str name = rt_web_header(call->request, "Retake-By");
+
+	if (rt_web_header_repeats(call->request, "Retake-By") == 0)
+		return actor;
+	if (!is_actor_name(name)) {
+		rt_scope_fail(s, RT_USAGE, "Retake-By is a name of 1 to 64 of A-Z a-z 0-9 . _ -");
+		return actor;
+	}
+	rt_buf *full = rt_scope_buf(s);
+	rt_buf_add_str(full, actor);
+	rt_buf_add_byte(full, ':');
+	rt_buf_add_str(full, name);
+	return rt_scope_str(s, full);
+}
 
 void
-rt_call_done(rt_call *call, unsigned status)
+rt_call_check_texts(rt_call *call, yyjson_val *list, size_t max, const char *message)
+{
+	bool is_list = yyjson_is_arr(list) && yyjson_arr_size(list) <= max;
+	yyjson_val *text;
+	size_t i, count;
+
+	yyjson_arr_foreach(list, i, count, text)
+		is_list = is_list && yyjson_is_str(text);
+	if (!is_list)
+		rt_scope_fail(&call->scope, RT_USAGE, "%s", message);
+}
+
+/* ---- what it is about ---- */
+
+static void
+unref_value(void *value)
+{
+	rt_object_unref(value);
+}
+
+static const rt_project *
+keep_value(rt_call *call, const rt_project *value)
+{
+	rt_scope_defer(&call->scope, unref_value, (void *)(uintptr_t)value);
+	return rt_ok(&call->scope) ? value : NULL;
+}
+
+const rt_project *
+rt_call_value(rt_call *call)
+{
+	rt_open_project *open_project = call->open_project;
+	const rt_env *env = rt_project_pool_get_options(call->pool)->env;
+	rt_scope *s = &call->scope;
+	int64_t now_us = env->now_us(env->ctx), age_us = now_us - open_project->looked_us;
+
+	if (rt_ok(s) && (age_us < 0 || age_us >= RT_CALL_FRESH_US)) {
+		RT_TRY(s, rt_engine_refresh(open_project->engine, &s->error));
+		open_project->looked_us = now_us; /* from before: the value is never older */
+	}
+	return rt_ok(s) ? keep_value(call, rt_engine_value(open_project->engine)) : NULL;
+}
+
+const rt_project *
+rt_call_value_at(rt_call *call, uint64_t at_op)
+{
+	rt_scope *s = &call->scope;
+	const rt_project *value = rt_call_value(call), *past = NULL;
+
+	if (at_op == UINT64_MAX)
+		return value;
+	RT_TRY(s, rt_engine_value_at(call->open_project->engine, at_op, &past, &s->error));
+	return keep_value(call, past);
+}
+
+rt_place
+rt_call_place(rt_call *call, const rt_project *project, rt_str disc_address)
+{
+	rt_scope *s = &call->scope;
+	rt_str take = rt_call_text(call, "take");
+	const rt_disc *disc = NULL;
+	rt_place place = {0, 0};
+
+	RT_TRY(s, rt_resolve_place(project, disc_address, take, &place, &s->error));
+	if (rt_ok(s) && place.disc == 0)
+		place.disc = project->active;
+	RT_TRY(s, rt_project_disc(project, place.disc, &disc, &s->error));
+	if (rt_ok(s) && place.take == 0)
+		place.take = disc->active;
+	return place;
+}
+
+rt_snapshot
+rt_call_locate(rt_call *call, uint64_t at_op, rt_str disc)
+{
+	rt_scope *s = &call->scope;
+	rt_snapshot snapshot = {.engine = call->open_project->engine,
+				.epoch = rt_engine_epoch(call->open_project->engine),
+				.project = rt_call_value_at(call, at_op),
+				.is_past = at_op != UINT64_MAX};
+
+	snapshot.place = rt_call_place(call, snapshot.project, disc);
+	RT_TRY(s, rt_project_disc(snapshot.project, snapshot.place.disc, &snapshot.disc, &s->error));
+	if (rt_ok(s))
+		snapshot.take = rt_disc_take(snapshot.disc, snapshot.place.take);
+	return snapshot;
+}
+
+rt_snapshot
+rt_call_snapshot(rt_call *call)
+{
+	uint64_t at_op = rt_call_number(call, "at_op", UINT64_MAX);
+
+	return rt_call_locate(call, at_op, rt_call_param(call, "discussion"));
+}
+
+void
+rt_call_tag_disc(rt_call *call, const rt_snapshot *snapshot)
+{
+	char etag[RT_ETAG_ROOM];
+
+	if (!rt_ok(&call->scope) || snapshot->is_past)
+		return;
+	rt_etag_disc(snapshot->epoch, snapshot->project, snapshot->disc, etag);
+	rt_call_header(call, "ETag", rt_str_of(etag));
+}
+
+void
+rt_call_tag_project(rt_call *call, const rt_snapshot *snapshot)
+{
+	char etag[RT_ETAG_ROOM];
+
+	if (!rt_ok(&call->scope) || snapshot->is_past)
+		return;
+	rt_etag_project(snapshot->epoch, snapshot->project, etag);
+	rt_call_header(call, "ETag", rt_str_of(etag));
+}
+
+/* ---- the answer ---- */
+
+void
+rt_call_header(rt_call *call, const char *name, rt_str value)
+{
+	if (rt_ok(&call->scope))
+		rt_web_answer_header(call->answer, call->request, name, value);
+}
+
+void
+rt_call_hint(rt_call *call, const char *hint)
+{
+	if (rt_ok(&call->scope))
+		call->hint = hint;
+}
+
+void
+rt_call_put_lines(rt_buf *buf, const char *key, rt_str lines)
+{
+	rt_json_open(buf, key, '[');
+	while (lines.size > 0) {
+		size_t end = rt_str_find(lines, RT_STR("\n"), 0);
+		rt_str line = rt_str_at(lines.ptr, end == SIZE_MAX ? lines.size : end);
+
+		end = end == SIZE_MAX ? lines.size : end + 1;
+		lines = rt_str_at(lines.ptr + end, lines.size - end);
+		rt_json_put_str(buf, NULL, rt_str_at(line.ptr, rt_utf8_valid_size(line)));
+	}
+	rt_json_close(buf, ']');
+}
+
+void
+rt_call_problem(rt_call *call, unsigned status, const char *kind, const char *title,
+		const char *detail)
+{
+	if (!rt_ok(&call->scope))
+		return;
+	rt_problem_http(call->answer, status, kind, title, detail);
+	rt_call_stop(call);
+}
+
+void
+rt_call_stop(rt_call *call)
+{
+	if (!rt_ok(&call->scope))
+		return;
+	call->is_answered = true;
+	call->complete = *call->answer;
+	rt_buf_init(&call->answer->body, call->complete.body.alloc, call->complete.body.limit);
+	call->scope.status = RT_INTERRUPTED; /* so that nothing more is done */
+}
+
+/* Drops what was written after rt_call_stop. */
+static void
+restore_answer(rt_call *call)
+{
+	if (!call->is_answered)
+		return;
+	call->is_answered = false;
+	rt_buf_deinit(&call->answer->body);
+	*call->answer = call->complete;
+	call->scope.status = RT_OK;
+}
+
+void
+rt_call_clear(rt_call *call)
 {
 	rt_web_answer *answer = call->answer;
 
-	if (answer->body.status != RT_OK) {
-		rt_error err;
+	restore_answer(call);
+	call->scope.status = RT_OK;
+	call->hint = NULL;
+	call->extra = rt_str_at(NULL, 0);
+	rt_buf_clear(call->notes);
+	rt_buf_clear(&answer->body);
+	answer->header_count = 0;
+	answer->type = NULL;
+	answer->status = 0;
+}
 
-		memset(&err, 0, sizeof(err));
-		(void)rt_fail(&err, answer->body.status == RT_LIMIT ? RT_LIMIT : RT_NOMEM,
+/* Turns what the handler left into an answer. */
+static void
+finish(rt_call *call)
+{
+	rt_web_answer *answer = call->answer;
+	rt_scope *s = &call->scope;
+
+	restore_answer(call);
+	if (answer->body.status != RT_OK)
+		rt_scope_fail(s, answer->body.status == RT_LIMIT ? RT_LIMIT : RT_NOMEM,
 			      "the answer does not fit into memory");
-		rt_call_fail(call, &err, NULL);
+	if (!rt_ok(s)) {
+		rt_problem_answer(answer, &s->error, call->hint, call->extra);
 		return;
 	}
-	answer->status = status;
-	answer->type = "application/json";
+	if (answer->status == 0)
+		answer->status = 200;
+	if (answer->type == NULL)
+		answer->type = "application/json";
+}
+
+static void
+handle(rt_call *call)
+{
+	rt_scope_reset(&call->scope);
+	call->notes = rt_scope_buf(&call->scope);
+	if (rt_ok(&call->scope)) {
+		rt_call_clear(call);
+		call->route->fn(call);
+	}
+	finish(call);
 }
 
 void
-rt_call_fail(rt_call *call, const rt_error *err, const char *hint)
+rt_call_answer(rt_call *call)
 {
-	rt_problem_answer(call->answer, err, hint, rt_str_at(NULL, 0));
-}
-
-void
-rt_call_etag(rt_call *call, const char *etag)
-{
-	rt_web_answer_header(call->answer, call->request, "ETag", rt_str_of(etag));
+	rt_scope_init(&call->scope, call->request->alloc);
+	handle(call);
+	/* A read that does not find what it was led to (rt_engine_refresh) looks once more. */
+	if (call->request->method == RT_WEB_GET && call->answer->status == 500) {
+		if (call->open_project != NULL)
+			call->open_project->looked_us = 0; /* at the store, however recent it is */
+		handle(call);
+	}
+	rt_scope_deinit(&call->scope);
 }

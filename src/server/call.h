@@ -1,60 +1,96 @@
 /* SPDX-License-Identifier: MIT
  *
- * Call: what handlers of routes share: the body read, parameters taken, changes asked for
- * with their conditions, answers given.
+ * Call: one request to the API while it is answered.
  *
- * A function that gives false has answered already: the handler just returns.
+ * A call has a scope: its memory, its resources and its first failure. Handlers write the body
+ * (JSON) to call->answer->body; the functions below return values and do nothing after a failure.
+ * When the handler returns, rt_call_answer makes the answer: the body, or the failure as a problem
+ * document.
  *
- * Conditions. If-Match names what the client has seen: an entry's tag, or its discussion's,
- * or the project's (etag.h). It is looked at within the transaction that makes the change, so
- * nobody comes in between; when it does not fit, 412 and nothing is done. Idempotency-Key: the
- * answer is kept with the change, in the same transaction, for a day; the same request with
- * the same key is answered with it and done once, also after a crash; another request with
- * that key is refused with 422. */
+ * Preconditions. If-Match names what the client has read: an entry's tag, its discussion's, or
+ * the project's (app/condition.h). It is checked in the transaction of the change; when it does not hold,
+ * the answer is 412 and nothing is done. Idempotency-Key: the response is stored in the
+ * transaction of the change and kept for a day; the same request with the same key gets that
+ * response and is done once, even after a crash; another request with that key gets 422.
+ *
+ * Threads: a call belongs to one at a time. */
 #ifndef RT_SERVER_CALL_H
 #define RT_SERVER_CALL_H
 
 #include "codec/request_json.h"
-#include "server/problem.h"
 #include "server/route.h"
 
-/* The body as a JSON object; free the document with
- * rt_json_free. An empty body is an empty object where empty_is_fine. */
-bool rt_call_body(rt_call *call, bool empty_is_fine, rt_json_doc **out_doc, yyjson_val **out_root);
+struct rt_idempotency;
 
-/* The newest value; yours to rt_object_unref. What this server changed is in it, and what other
- * processes wrote until RT_CALL_FRESH_US ago: to look at the store for each of sixty thousand
- * readers in a second would be most of what they cost. */
+/* A project that other processes may have changed is looked at again after this time: a look at
+ * the store would be most of the cost of a small read. */
 enum { RT_CALL_FRESH_US = 500 };
-bool rt_call_value(rt_call *call, const rt_project **out);
-/* Where the request is about: discussion (an address; empty: the active one) and, from the
- * query's "take", the take. Numbers, never 0. */
-bool rt_call_place(rt_call *call, const rt_project *project, rt_str disc, rt_place *out);
-/* A whole number of the query; absent gives absent. */
-bool rt_call_number(rt_call *call, const char *name, uint64_t absent, uint64_t *out);
-/* A boolean of the query ("1", "true", "0", "false", or just its name). */
-bool rt_call_flag(rt_call *call, const char *name, bool *out);
-/* A text of the query; absent: ptr NULL. */
-bool rt_call_text(rt_call *call, const char *name, rt_str *out);
-/* A parameter of the path by its name in the route ("discussion"); empty: it has none. */
+
+/* Answers with the route's handler. */
+void rt_call_answer(rt_call *call);
+
+/* ---- the request ---- */
+
+/* The body, a JSON object. may_be_empty: an empty body counts as {}. */
+yyjson_val *rt_call_body(rt_call *call, bool may_be_empty);
+/* A parameter of the path by its name in the route ("discussion"); empty: the path has none. */
 rt_str rt_call_param(const rt_call *call, const char *name);
+/* A parameter of the query; absent: ptr NULL. */
+rt_str rt_call_text(rt_call *call, const char *name);
+/* The same as a whole number; absent: the value given. */
+uint64_t rt_call_number(rt_call *call, const char *name, uint64_t absent);
+/* The same as a boolean ("1", "true", "0", "false", or the name alone). */
+bool rt_call_flag(rt_call *call, const char *name);
+/* Who makes the change, for the history: rt_principal_actor, or "http:NAME" with Retake-By. */
+rt_str rt_call_actor(rt_call *call);
+/* RT_USAGE with the message unless list is an array of at most max strings. */
+void rt_call_check_texts(rt_call *call, yyjson_val *list, size_t max, const char *message);
 
-/* ---- answers ---- */
+/* ---- what it is about ---- */
 
-/* 200 (or status) with JSON that was put into call->answer->body. Too little memory: 503. */
-void rt_call_done(rt_call *call, unsigned status);
-void rt_call_fail(rt_call *call, const rt_error *err, const char *hint);
-/* Failures in one line; each returns false. */
-bool rt_call_failed(rt_call *call, const rt_error *err);
-/* RT_USAGE with these words. */
-bool rt_call_refuse(rt_call *call, const char *detail);
-bool rt_call_nomem(rt_call *call);
-/* ETag of the answer. */
-void rt_call_etag(rt_call *call, const char *etag);
+/* The newest value; lives as long as the call. NULL after a failure. */
+const rt_project *rt_call_value(rt_call *call);
+/* The same as it was right after row at_op; UINT64_MAX: the newest. */
+const rt_project *rt_call_value_at(rt_call *call, uint64_t at_op);
+/* Where the request applies: disc (an address; empty: the active one) and the query's "take".
+ * Numbers, never 0. */
+rt_place rt_call_place(rt_call *call, const rt_project *project, rt_str disc);
+
+/* A value and a place in it: of the path, or the active one; the value of the query's "at_op". */
+typedef struct rt_snapshot {
+	rt_engine *engine;
+	uint64_t epoch; /* from before the value was read */
+	const rt_project *project;
+	rt_place place;
+	const rt_disc *disc;
+	const rt_take *take;
+	bool is_past;
+} rt_snapshot;
+rt_snapshot rt_call_snapshot(rt_call *call);
+/* The same with another row (UINT64_MAX: none) and discussion (an address; empty: the active one). */
+rt_snapshot rt_call_locate(rt_call *call, uint64_t at_op, rt_str disc);
+/* Sets the ETag of the answer: the discussion's, the project's. A past value has none. */
+void rt_call_tag_disc(rt_call *call, const rt_snapshot *snapshot);
+void rt_call_tag_project(rt_call *call, const rt_snapshot *snapshot);
+
+/* ---- the answer ---- */
+
+void rt_call_header(rt_call *call, const char *name, rt_str value);
+/* What to do about failures from here on; NULL: nothing. Static, or as long as the call. */
+void rt_call_hint(rt_call *call, const char *hint);
+/* An array with one string for each line; cut where a line is not UTF-8. */
+void rt_call_put_lines(rt_buf *buf, const char *key, rt_str lines);
+/* Answers with a problem of HTTP (rt_problem_http); nothing more is done then. */
+void rt_call_problem(rt_call *call, unsigned status, const char *kind, const char *title,
+		     const char *detail);
+/* The answer is complete: nothing more is done, and what is written to it is dropped. */
+void rt_call_stop(rt_call *call);
+/* Discards the answer and the failure, so that the work can be tried again; memory stays. */
+void rt_call_clear(rt_call *call);
 
 /* ---- changes ---- */
 
-/* A change: requests and where they apply. */
+/* Requests and where they apply. */
 typedef struct rt_call_change {
 	const rt_request *requests;
 	size_t count;
@@ -63,32 +99,28 @@ typedef struct rt_call_change {
 	rt_str disc, take; /* where; empty: the active ones */
 	bool names_takes;  /* the requests name their takes; take is for If-Match alone */
 	rt_str entry;      /* that it is about, for If-Match; empty: none */
-	rt_str extra;      /* further members of the answer, each with a comma in front */
-	/* A further precondition, checked after those of the headers; or NULL. */
-	rt_apply_check_fn check;
-	void *check_ctx;
+	rt_str extra;      /* further members of the answer: "key":value,… */
+	/* The list that the requests were made from, which has to be the same still; or NULL. */
+	const rt_snapshot *list;
 	bool is_made; /* 201, and Location where an entry, a take or a discussion was made */
 } rt_call_change;
+
 /* Carries out the change under the preconditions of the headers, with hooks, and answers: one
- * result as `retake apply` prints it, or for several {"results":[…],"seq":…}; with "op", how to
- * undo it, and ETags. A failure is answered with a problem. */
-void rt_call_change_do(rt_call *call, const rt_call_change *change);
+ * result as `retake apply` prints it, or for several {"results":[…],"seq":…}; with "op" (how to
+ * undo it) and ETag. False: the list was changed meanwhile, which is a failure of the call. */
+bool rt_call_apply(rt_call *call, const rt_call_change *change);
 
-/* Who asks, for the history: as rt_principal_actor, or "http:NAME" with the header Retake-By. */
-bool rt_call_by(rt_call *call, rt_str *out);
+/* Answers a request that was done before under its Idempotency-Key. For handlers that read the
+ * value before they know what to change. */
+void rt_call_replay(rt_call *call);
 
-/* Was this request done before, under its Idempotency-Key? true: answered with what was said
- * then. For handlers that have to look at what there is before they know what to ask for. */
-bool rt_call_replayed(rt_call *call);
-
-/* For what is changed by another way than requests (a run, an import): conditions before it
- * (true: go on), and its answer kept after it. idem lives in the call's arena. */
-struct rt_idempotency;
-bool rt_call_begin(rt_call *call, rt_str disc, rt_str take, struct rt_idempotency **out_idem);
-/* Where it must not be begun twice, even if the first is not answered yet: right before it.
+/* For changes that are not requests (a run, an import): checks the preconditions of the headers.
+ * Lives as long as the call. */
+struct rt_idempotency *rt_call_begin(rt_call *call, rt_str disc, rt_str take);
+/* Right before work that must not begin twice, even while the first is not answered.
  * rt_call_keep has to follow. */
-bool rt_call_reserve(rt_call *call, const struct rt_idempotency *idem);
-/* call->answer is filled in. A failure is not kept. */
-void rt_call_keep(rt_call *call, const struct rt_idempotency *idem);
+void rt_call_reserve(rt_call *call, struct rt_idempotency *idem);
+/* Stores the answer, which is complete. A failure is not stored. */
+void rt_call_keep(rt_call *call, struct rt_idempotency *idem);
 
 #endif

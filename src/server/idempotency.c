@@ -7,22 +7,7 @@
 
 enum { RECORD_MAX = 64 << 20 };
 
-void
-rt_idempotency_record_init(rt_idempotency_record *record, const rt_alloc *alloc)
-{
-	memset(record, 0, sizeof(*record));
-	rt_buf_init(&record->body, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&record->location, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&record->etag, alloc, RT_BUF_UNLIMITED);
-}
-
-void
-rt_idempotency_record_deinit(rt_idempotency_record *record)
-{
-	rt_buf_deinit(&record->body);
-	rt_buf_deinit(&record->location);
-	rt_buf_deinit(&record->etag);
-}
+/* ---- keys ---- */
 
 /* With its size in front, so that no two lists of parts are the same bytes. */
 static void
@@ -36,202 +21,214 @@ add_part(rt_sha256 *sha, rt_str part)
 }
 
 /* The same for a body that is a file. */
-static rt_status
-add_file(rt_sha256 *sha, const rt_input *file, const rt_alloc *alloc, rt_error *err)
+static void
+add_file(rt_scope *s, rt_sha256 *sha, const rt_input *file)
 {
 	uint64_t size = file->size, at = 0;
+	char *bytes = rt_scope_get(s, RT_INPUT_HEAD);
 	size_t got = 1;
-	char *bytes = rt_new(alloc, RT_INPUT_HEAD);
-	rt_status st = RT_OK;
 
-	if (bytes == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
 	rt_sha256_add(sha, &size, sizeof(size));
-	while (st == RT_OK && got > 0) {
-		st = file->read_at(file->ctx, at, bytes, RT_INPUT_HEAD, &got, err);
-		if (st == RT_OK && got > 0)
+	while (rt_ok(s) && got > 0) {
+		RT_TRY(s, file->read_at(file->ctx, at, bytes, RT_INPUT_HEAD, &got, &s->error));
+		if (rt_ok(s) && got > 0)
 			rt_sha256_add(sha, bytes, got);
 		at += got;
 	}
-	rt_free(alloc, bytes);
-	return st;
 }
 
-rt_status
-rt_idempotency_read_key(const rt_web_request *request, const rt_principal *principal,
-			int64_t now_us, rt_idempotency *out, rt_error *err)
+static bool
+is_key(rt_str key)
 {
+	for (size_t i = 0; i < key.size; i++)
+		if (key.ptr[i] <= 0x20 || key.ptr[i] >= 0x7f)
+			return false;
+	return key.size > 0 && key.size <= RT_IDEMPOTENCY_KEY_MAX;
+}
+
+rt_idempotency
+rt_idempotency_read_key(rt_scope *s, const rt_web_request *request, const rt_principal *principal,
+			rt_engine *engine, int64_t now_us)
+{
+	rt_idempotency idem = {.engine = engine, .now_us = now_us};
 	rt_str key = rt_web_header(request, "Idempotency-Key");
+	size_t repeats = rt_web_header_repeats(request, "Idempotency-Key");
 	char hash[RT_SHA256_HEX_ROOM];
 	rt_sha256 sha;
-	size_t i;
-	rt_status st = RT_OK;
 
-	memset(out, 0, sizeof(*out));
-	if (rt_web_header_repeats(request, "Idempotency-Key") == 0)
-		return RT_OK;
-	for (i = 0; i < key.size && key.ptr[i] > 0x20 && key.ptr[i] < 0x7f; i++)
-		;
-	if (key.size == 0 || key.size > RT_IDEMPOTENCY_KEY_MAX || i < key.size ||
-	    rt_web_header_repeats(request, "Idempotency-Key") > 1)
-		return rt_fail(err, RT_USAGE,
-			       "Idempotency-Key is one key of 1 to %d visible ASCII "
-			       "characters",
-			       RT_IDEMPOTENCY_KEY_MAX);
+	if (!rt_ok(s) || repeats == 0)
+		return idem;
+	if (repeats > 1 || !is_key(key)) {
+		rt_scope_fail(s, RT_USAGE,
+			      "Idempotency-Key is one key of 1 to %d visible ASCII characters",
+			      RT_IDEMPOTENCY_KEY_MAX);
+		return idem;
+	}
 	rt_sha256_init(&sha);
 	add_part(&sha, principal->browser);
 	add_part(&sha, request->method_name);
 	add_part(&sha, request->path);
 	add_part(&sha, key);
 	rt_sha256_end_hex(&sha, hash);
-	snprintf(out->row, sizeof(out->row), "%s%s", RT_IDEMPOTENCY_PREFIX, hash);
+	(void)snprintf(idem.row, sizeof(idem.row), "%s%s", RT_IDEMPOTENCY_PREFIX, hash);
 	rt_sha256_init(&sha);
 	add_part(&sha, request->query);
 	if (request->file != NULL)
-		st = add_file(&sha, request->file, request->alloc, err);
+		add_file(s, &sha, request->file);
 	else
 		add_part(&sha, request->body);
-	rt_sha256_end_hex(&sha, out->request);
-	out->now_us = now_us;
-	return st;
+	rt_sha256_end_hex(&sha, idem.request);
+	return idem;
 }
 
-static rt_status
-read_record(const rt_idempotency *idem, rt_str stored, rt_idempotency_record *record, rt_error *err)
+/* ---- rows ---- */
+
+static rt_rows
+row_of(const rt_idempotency *idem)
 {
-	uint64_t at = 0, status = 0;
-	rt_json_doc *doc = NULL;
-	yyjson_val *root;
-	rt_status st = rt_json_read(record->body.alloc, stored, &doc, err);
-
-	if (st != RT_OK) /* a purge may have blanked it: then it says nothing */
-		return st == RT_NOMEM ? st : rt_fail(err, RT_NOT_FOUND, "no answer was kept");
-	root = rt_json_root(doc);
-	if (!rt_json_u64(rt_json_get(root, "at"), &at) ||
-	    !rt_json_u64(rt_json_get(root, "status"), &status) ||
-	    (int64_t)at + RT_IDEMPOTENCY_TTL_US < idem->now_us) {
-		st = rt_fail(err, RT_NOT_FOUND, "no answer was kept");
-	} else {
-		record->status = (unsigned)status;
-		(void)rt_json_u64(rt_json_get(root, "seq"), &record->seq);
-		record->is_other = !rt_str_is(rt_json_str(rt_json_get(root, "request")),
-					      idem->request);
-		rt_buf_clear(&record->body);
-		rt_buf_clear(&record->location);
-		rt_buf_clear(&record->etag);
-		rt_buf_add_str(&record->body, rt_json_str(rt_json_get(root, "body")));
-		rt_buf_add_str(&record->location, rt_json_str(rt_json_get(root, "location")));
-		rt_buf_add_str(&record->etag, rt_json_str(rt_json_get(root, "etag")));
-		if (record->body.status != RT_OK || record->location.status != RT_OK ||
-		    record->etag.status != RT_OK)
-			st = rt_fail(err, RT_NOMEM, "out of memory");
-	}
-	rt_json_free(doc);
-	return st;
-}
-
-rt_status
-rt_idempotency_find(const rt_idempotency *idem, rt_store *store, uint64_t project,
-		    rt_idempotency_record *record, rt_error *err)
-{
-	rt_buf stored;
-	rt_status st;
-
-	if (idem->row[0] == '\0')
-		return rt_fail(err, RT_NOT_FOUND, "no answer was kept");
-	rt_buf_init(&stored, record->body.alloc, RECORD_MAX);
-	st = rt_store_get(store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(idem->row)),
-			  &stored, NULL, err);
-	if (st == RT_OK && stored.status != RT_OK)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK)
-		st = read_record(idem, rt_buf_str(&stored), record, err);
-	rt_buf_deinit(&stored);
-	return st;
+	return rt_rows_named(RT_STORE_SIDE, rt_engine_project_number(idem->engine),
+			     rt_str_of(idem->row));
 }
 
 static void
-add_text(rt_buf *stored, const char *key, rt_str text)
+free_doc(void *doc)
 {
-	if (text.size == 0)
+	rt_json_free(doc);
+}
+
+static rt_idempotency_record
+read_record(const rt_idempotency *idem, yyjson_val *root)
+{
+	rt_idempotency_record record = {.body = rt_json_str(rt_json_get(root, "body")),
+					.location = rt_json_str(rt_json_get(root, "location")),
+					.etag = rt_json_str(rt_json_get(root, "etag"))};
+	rt_str request = rt_json_str(rt_json_get(root, "request"));
+	uint64_t at = 0, status = 0;
+
+	if (!rt_json_u64(rt_json_get(root, "at"), &at) ||
+	    !rt_json_u64(rt_json_get(root, "status"), &status) ||
+	    (int64_t)at + RT_IDEMPOTENCY_TTL_US < idem->now_us)
+		return (rt_idempotency_record){.state = RT_IDEMPOTENCY_NEW};
+	(void)rt_json_u64(rt_json_get(root, "seq"), &record.seq);
+	record.status = (unsigned)status;
+	record.state = !rt_str_is(request, idem->request) ? RT_IDEMPOTENCY_OTHER
+		       : status == 0			  ? RT_IDEMPOTENCY_BEGUN
+							  : RT_IDEMPOTENCY_DONE;
+	return record;
+}
+
+rt_idempotency_record
+rt_idempotency_find(rt_scope *s, const rt_idempotency *idem)
+{
+	const rt_idempotency_record none = {.state = RT_IDEMPOTENCY_NEW};
+	rt_buf *stored = rt_scope_buf(s);
+	rt_json_doc *doc = NULL;
+
+	if (idem->row[0] == '\0' || !rt_ok(s))
+		return none;
+	stored->limit = RECORD_MAX;
+	rt_status st = rt_store_get(rt_engine_store(idem->engine), row_of(idem), stored, NULL,
+				    &s->error);
+	if (st == RT_NOT_FOUND || rt_scope_note(s, st) != RT_OK)
+		return none;
+	if (stored->status != RT_OK) {
+		rt_scope_nomem(s);
+		return none;
+	}
+	st = rt_json_read(s->alloc, rt_buf_str(stored), &doc, &s->error);
+	if (st != RT_OK) { /* blanked by a purge: then it says nothing */
+		if (st == RT_NOMEM)
+			rt_scope_nomem(s);
+		return none;
+	}
+	rt_scope_defer(s, free_doc, doc);
+	return rt_ok(s) ? read_record(idem, rt_json_root(doc)) : none;
+}
+
+static void
+put_text(rt_buf *stored, const char *key, rt_str text)
+{
+	if (text.size > 0)
+		rt_json_put_str(stored, key, text);
+}
+
+static void
+write_row(rt_scope *s, rt_engine *engine, rt_str name, rt_str value)
+{
+	rt_store *store = rt_engine_store(engine);
+	uint64_t project = rt_engine_project_number(engine);
+
+	RT_TRY(s, store->ops->write(store, rt_rows_named(RT_STORE_SIDE, project, name), value,
+				    &s->error));
+}
+
+void
+rt_idempotency_save(rt_scope *s, const rt_idempotency *idem, const rt_idempotency_record *record)
+{
+	rt_buf *stored = rt_scope_buf(s);
+
+	if (!rt_ok(s))
 		return;
-	rt_json_add_key(stored, key);
-	rt_json_add_string(stored, text);
+	stored->limit = RECORD_MAX;
+	rt_json_open(stored, NULL, '{');
+	rt_json_put_u64(stored, "v", 1);
+	rt_json_put_i64(stored, "at", idem->now_us); /* here: see is_old */
+	rt_json_put_c(stored, "request", idem->request);
+	rt_json_put_u64(stored, "status", record->status);
+	rt_json_put_u64(stored, "seq", record->seq);
+	put_text(stored, "location", record->location);
+	put_text(stored, "etag", record->etag);
+	put_text(stored, "body", record->body);
+	rt_json_close(stored, '}');
+	if (stored->status != RT_OK)
+		rt_scope_nomem(s);
+	write_row(s, idem->engine, rt_str_of(idem->row), rt_buf_str(stored));
 }
 
-rt_status
-rt_idempotency_save(const rt_idempotency *idem, const rt_alloc *alloc, rt_store *store,
-		    uint64_t project, const rt_idempotency_response *answer, rt_error *err)
+rt_idempotency_record
+rt_idempotency_reserve(rt_scope *s, rt_idempotency *idem)
 {
-	rt_buf stored;
-	rt_status st;
+	rt_store *store = rt_engine_store(idem->engine);
+	rt_idempotency_record found = {.state = RT_IDEMPOTENCY_NEW};
 
-	rt_buf_init(&stored, alloc, RECORD_MAX);
-	rt_buf_add_f(&stored, "{\"v\":1,\"at\":%lld,\"request\":\"%s\",\"status\":%u,\"seq\":%llu",
-		     (long long)idem->now_us, idem->request, answer->status,
-		     (unsigned long long)answer->seq);
-	add_text(&stored, "location", answer->location);
-	add_text(&stored, "etag", answer->etag);
-	add_text(&stored, "body", answer->body);
-	rt_buf_add_byte(&stored, '}');
-	st = stored.status != RT_OK
-		     ? rt_fail(err, RT_NOMEM, "out of memory")
-		     : store->ops->write(
-			       store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(idem->row)),
-			       rt_buf_str(&stored), err);
-	rt_buf_deinit(&stored);
-	return st;
-}
-
-rt_status
-rt_idempotency_reserve(const rt_idempotency *idem, rt_store *store, uint64_t project,
-		       rt_idempotency_record *record, rt_error *err)
-{
-	const rt_idempotency_response begun = {.status = 0};
-	rt_status st = store->ops->begin(store, err);
-
-	if (st != RT_OK)
-		return st;
-	st = rt_idempotency_find(idem, store, project, record, err);
-	if (st == RT_OK)
-		st = rt_fail(err, RT_CONFLICT, "it was asked before");
-	else if (st == RT_NOT_FOUND)
-		st = rt_idempotency_save(idem, record->body.alloc, store, project, &begun, err);
-	if (st == RT_OK)
-		st = store->ops->commit(store, err);
-	else
+	if (RT_TRY(s, store->ops->begin(store, &s->error)) != RT_OK)
+		return found;
+	found = rt_idempotency_find(s, idem);
+	if (found.state == RT_IDEMPOTENCY_NEW)
+		rt_idempotency_save(s, idem, &(rt_idempotency_record){.status = 0});
+	if (!rt_ok(s) || found.state != RT_IDEMPOTENCY_NEW) {
 		store->ops->cancel(store);
-	return st;
+		return found;
+	}
+	RT_TRY(s, store->ops->commit(store, &s->error));
+	idem->is_reserved = rt_ok(s);
+	return found;
 }
 
-rt_status
-rt_idempotency_drop(const rt_idempotency *idem, rt_store *store, uint64_t project, rt_error *err)
+void
+rt_idempotency_drop(rt_scope *s, const rt_idempotency *idem)
 {
-	return store->ops->write(store, rt_rows_named(RT_STORE_SIDE, project, rt_str_of(idem->row)),
-				 RT_STR(""), err);
+	write_row(s, idem->engine, rt_str_of(idem->row), RT_STR(""));
 }
 
 /* ---- forgetting ---- */
 
 typedef struct old_rows {
-	rt_buf names; /* one behind the other, each with a NUL */
+	rt_buf *names; /* one after the other, each with a NUL */
 	int64_t now_us;
-	size_t count;
 } old_rows;
 
-/* at is the second member of what rt_idempotency_save writes; what is not like that is no
- * record. */
+/* "at" is the second member that rt_idempotency_save writes; what is not like that is no record. */
 static bool
 is_old(rt_str value, int64_t now_us)
 {
-	rt_str begin = RT_STR("{\"v\":1,\"at\":");
+	const rt_str begin = RT_STR("{\"v\":1,\"at\":");
 	int64_t at = 0;
-	size_t i = begin.size;
 
 	if (!rt_str_starts(value, begin))
 		return true;
-	for (; i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9' && at < INT64_MAX / 16;
-	     i++)
+	for (size_t i = begin.size;
+	     i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9' && at < INT64_MAX / 16; i++)
 		at = at * 10 + (value.ptr[i] - '0');
 	return at + RT_IDEMPOTENCY_TTL_US < now_us;
 }
@@ -243,48 +240,49 @@ gather(void *ctx, const rt_store_row *row)
 
 	if (rt_str_starts(row->name, RT_STR(RT_IDEMPOTENCY_PREFIX)) &&
 	    is_old(row->data, old->now_us)) {
-		rt_buf_add_str(&old->names, row->name);
-		rt_buf_add_byte(&old->names, '\0');
+		rt_buf_add_str(old->names, row->name);
+		rt_buf_add_byte(old->names, '\0');
 	}
-	return old->names.status == RT_OK;
+	return old->names->status == RT_OK;
+}
+
+static rt_str
+find_old(rt_scope *s, rt_engine *engine, int64_t now_us)
+{
+	rt_store *store = rt_engine_store(engine);
+	old_rows old = {rt_scope_buf(s), now_us};
+
+	RT_TRY(s, store->ops->read(store,
+				   rt_rows_all(RT_STORE_SIDE, rt_engine_project_number(engine)),
+				   gather, &old, &s->error));
+	return rt_scope_str(s, old.names);
 }
 
 rt_status
 rt_idempotency_sweep(rt_engine *engine, int64_t now_us, size_t *out_count, rt_error *err)
 {
 	rt_store *store = rt_engine_store(engine);
-	uint64_t project = rt_engine_project_number(engine);
-	old_rows old = {.now_us = now_us};
-	size_t at = 0;
-	rt_status st;
+	size_t count = 0;
+	rt_scope s;
 
-	rt_buf_init(&old.names, rt_engine_alloc(engine), RT_BUF_UNLIMITED);
-	st = store->ops->read(store, rt_rows_all(RT_STORE_SIDE, project), gather, &old, err);
-	if (st != RT_OK || (old.names.status == RT_OK && old.names.size == 0))
-		goto done;
-	/* Once more where nobody comes in between: a key may be used anew. */
-	rt_buf_clear(&old.names);
-	st = store->ops->begin(store, err);
-	if (st != RT_OK)
-		goto done;
-	st = store->ops->read(store, rt_rows_all(RT_STORE_SIDE, project), gather, &old, err);
-	if (st == RT_OK && old.names.status != RT_OK)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	while (st == RT_OK && at < old.names.size) {
-		rt_str name = rt_str_of(old.names.ptr + at);
+	rt_scope_init(&s, rt_engine_alloc(engine));
+	if (find_old(&s, engine, now_us).size > 0 &&
+	    RT_TRY(&s, store->ops->begin(store, &s.error)) == RT_OK) {
+		/* Again, within the transaction: a key may have been used anew. */
+		rt_str names = find_old(&s, engine, now_us);
 
-		st = store->ops->write(store, rt_rows_named(RT_STORE_SIDE, project, name),
-				       RT_STR(""), err);
-		at += name.size + 1;
-		old.count++;
+		for (size_t at = 0; rt_ok(&s) && at < names.size; count++) {
+			rt_str name = rt_str_of(names.ptr + at);
+
+			write_row(&s, engine, name, RT_STR(""));
+			at += name.size + 1;
+		}
+		if (rt_ok(&s))
+			RT_TRY(&s, store->ops->commit(store, &s.error));
+		else
+			store->ops->cancel(store);
 	}
-	if (st == RT_OK)
-		st = store->ops->commit(store, err);
-	else
-		store->ops->cancel(store);
-done:
-	if (st == RT_OK && out_count != NULL)
-		*out_count = old.count;
-	rt_buf_deinit(&old.names);
-	return st;
+	if (rt_ok(&s) && out_count != NULL)
+		*out_count = count;
+	return rt_scope_end(&s, err);
 }

@@ -29,115 +29,79 @@ static const struct {
 	{RT_DENIED, 422, "A hook said no"},
 };
 
-static const char *
-title_of(rt_status status)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].status == status)
-			return kinds[i].title;
-	return "It failed";
-}
-
-unsigned
-rt_problem_http_status(rt_status status)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].status == status)
-			return kinds[i].http;
-	return 500;
-}
-
-/* The word of the command line, as the end of a URN. */
+/* A member that is cut where it is not UTF-8. */
 static void
-add_type(rt_buf *buf, const char *word)
-{
-	rt_buf_add_c(buf, "{\"type\":\"urn:retake:problem:");
-	for (; *word != '\0'; word++)
-		rt_buf_add_byte(buf, *word == '_' ? '-' : *word);
-	rt_buf_add_byte(buf, '"');
-}
-
-/* The same as the command line would write it. */
-static void
-add_code(rt_buf *buf, const char *kind)
-{
-	rt_json_add_key(buf, "code");
-	rt_buf_add_byte(buf, '"');
-	for (; *kind != '\0'; kind++)
-		rt_buf_add_byte(buf, *kind == '-' ? '_' : *kind);
-	rt_buf_add_byte(buf, '"');
-}
-
-static void
-add_text(rt_buf *buf, const char *key, const char *text)
+put_text(rt_buf *buf, const char *key, const char *text)
 {
 	rt_str all = rt_str_of(text);
 
-	rt_json_add_key(buf, key);
-	rt_json_add_string(buf, rt_str_at(all.ptr, rt_utf8_valid_size(all)));
+	rt_json_put_str(buf, key, rt_str_at(all.ptr, rt_utf8_valid_size(all)));
 }
 
+/* A word with one separator for another: hook_refused, hook-refused. */
 static void
-add_status(rt_buf *buf, unsigned status)
+add_word(rt_buf *buf, const char *word, char from, char to)
 {
-	rt_json_add_key(buf, "status");
-	rt_buf_add_u64(buf, status);
-}
-
-void
-rt_problem_add(rt_buf *buf, unsigned status, const rt_error *err, const char *hint, rt_str extra)
-{
-	add_type(buf, err->status == RT_CONFLICT ? "stale" : rt_status_word(err->status));
-	add_text(buf, "title", title_of(err->status));
-	add_status(buf, status);
-	add_text(buf, "code", rt_status_word(err->status));
-	if (err->text[0] != '\0')
-		add_text(buf, "detail", err->text);
-	if (err->has_at) {
-		rt_json_add_key(buf, "at");
-		rt_buf_add_u64(buf, err->at);
-	}
-	if (err->line != 0) {
-		rt_json_add_key(buf, "line");
-		rt_buf_add_u64(buf, err->line);
-	}
-	if (hint != NULL && hint[0] != '\0')
-		add_text(buf, "hint", hint);
-	rt_buf_add_str(buf, extra);
-	rt_buf_add_byte(buf, '}');
+	for (; *word != '\0'; word++)
+		rt_buf_add_byte(buf, *word == from ? to : *word);
+	rt_buf_add_byte(buf, '"');
 }
 
 /* Whatever was written already is no part of a failure. */
 static void
-begin(rt_web_answer *answer, unsigned status)
+begin(rt_web_answer *answer, unsigned status, const char *kind, const char *title)
 {
 	rt_buf_clear(&answer->body);
 	answer->header_count = 0;
 	answer->status = status;
 	answer->type = "application/problem+json";
+	rt_buf_add_c(&answer->body, "{\"type\":\"urn:retake:problem:");
+	add_word(&answer->body, kind, '_', '-');
+	rt_json_put_c(&answer->body, "title", title);
+	rt_json_put_u64(&answer->body, "status", status);
 }
 
 void
 rt_problem_answer(rt_web_answer *answer, const rt_error *err, const char *hint, rt_str extra)
 {
-	begin(answer, rt_problem_http_status(err->status));
-	rt_problem_add(&answer->body, answer->status, err, hint, extra);
+	const char *word = rt_status_word(err->status);
+	rt_buf *body = &answer->body;
+	unsigned status = 500;
+	const char *title = "It failed";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].status == err->status) {
+			status = kinds[i].http;
+			title = kinds[i].title;
+		}
+	begin(answer, status, err->status == RT_CONFLICT ? "stale" : word, title);
+	rt_json_put_c(body, "code", word);
+	if (err->text[0] != '\0')
+		put_text(body, "detail", err->text);
+	if (err->has_at)
+		rt_json_put_u64(body, "at", err->at);
+	if (err->line != 0)
+		rt_json_put_u64(body, "line", err->line);
+	if (hint != NULL && hint[0] != '\0')
+		put_text(body, "hint", hint);
+	if (extra.size > 0) {
+		rt_json_add_comma(body);
+		rt_buf_add_str(body, extra);
+	}
+	rt_json_close(body, '}');
 }
 
 void
 rt_problem_http(rt_web_answer *answer, unsigned status, const char *kind, const char *title,
 		const char *detail)
 {
-	begin(answer, status);
-	add_type(&answer->body, kind);
-	add_text(&answer->body, "title", title);
-	add_status(&answer->body, status);
-	add_code(&answer->body, kind);
+	rt_buf *body = &answer->body;
+
+	begin(answer, status, kind, title);
+	rt_json_add_key(body, "code");
+	rt_buf_add_byte(body, '"');
+	add_word(body, kind, '-', '_');
 	if (detail != NULL && detail[0] != '\0')
-		add_text(&answer->body, "detail", detail);
-	rt_buf_add_byte(&answer->body, '}');
+		put_text(body, "detail", detail);
+	rt_json_close(body, '}');
 }

@@ -44,8 +44,9 @@ typedef struct rt_route_param {
 
 struct rt_route;
 
-/* One request on its way. */
+/* One request on its way (call.h). */
 typedef struct rt_call {
+	rt_scope scope; /* of the work between rt_api_answer's call and return */
 	const struct rt_route *route;
 	const rt_web_request *request;
 	rt_web_answer *answer;
@@ -57,8 +58,12 @@ typedef struct rt_call {
 	rt_browsers *browsers;
 	rt_front *front;
 	const char *place;  /* the server's address for links: "127.0.0.1:8999" */
-	rt_buf notes;       /* of hooks */
 	bool needs_match;   /* a change without If-Match is refused: 428 */
+	rt_buf *notes;      /* of hooks */
+	const char *hint;   /* of a failure: what to do about it; or NULL */
+	rt_str extra;       /* further members of its problem document: "key":value,… */
+	bool is_answered;   /* the answer is complete; what is written now is dropped */
+	rt_web_answer complete;
 } rt_call;
 
 typedef void (*rt_route_fn)(rt_call *call);
@@ -68,8 +73,8 @@ typedef struct rt_route {
 	const char *path;   /* under RT_API_ROOT; whole with RT_ROUTE_ROOT: the Hook API's */
 	const char *name;   /* operationId: "entry.edit" */
 	const char *about;  /* one line */
-	rt_route_fn fn;     /* NULL: the operation alone (rt_api_op) */
-	int op;             /* rt_op_id of the operation; -1: none */
+	rt_route_fn fn;
+	int op;             /* rt_op_id of the operation that it is (rt_api_op); -1: none */
 	unsigned flags;
 	const char *answer; /* name of what it answers with, see openapi.c; NULL: a result */
 	const rt_route_param *query; /* or NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The SQLite store: opening and closing, in a file or in memory. store_sqlite_impl.h describes
- * the file and lists the other parts. */
+ * The SQLite store: opening and closing, in a file or in memory, and the epoch.
+ * store_sqlite_impl.h describes the file and lists the other parts. */
 #define _GNU_SOURCE
 #include "store/store_sqlite_impl.h"
 
@@ -46,21 +46,82 @@ close_store(rt_store *store)
 		s->owner = pthread_self();
 		rt_sqlite_cancel(store);
 	}
-	if (s->marked && !s->poisoned && s->writer.db != NULL &&
-	    rt_sqlite_acquire_turn(s, NULL) == RT_OK) {
-		if (rt_sqlite_mark_relaxed(s, false, NULL) != RT_OK)
-			s->marked = true; /* the mark stays, which is the safe side */
-		rt_sqlite_release_turn(s);
-	}
+	if (s->marked && !s->poisoned && s->writer.db != NULL)
+		rt_sqlite_unmark_relaxed(s);
 	free_store(s);
+}
+
+/* --- the epoch --- */
+
+/* Called by every reader, often: a connection reads the value again only after a commit. Our
+ * own uncommitted changes have no version, so inside begin the value is always read. */
+static rt_status
+get_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err)
+{
+	rt_sqlite_call call = rt_sqlite_reading(store);
+	uint64_t epoch = 0;
+
+	while (rt_sqlite_attempt(&call)) {
+		rt_sqlite_conn *c = call.conn;
+		bool cached = c != &call.store->writer, derived;
+		/* Read before the value: at worst it is read once too often. */
+		int64_t version = cached ? (int64_t)rt_sqlite_number(&call, SQL_DATA_VERSION,
+								     (rt_sqlite_args){0})
+					 : 0;
+
+		if (c->epoch_known && c->epoch_version == version) {
+			epoch = c->epoch;
+			continue;
+		}
+		epoch = rt_sqlite_epoch_read(&call, &derived);
+		c->epoch_known = rt_ok(&call.scope) && cached;
+		c->epoch_version = version;
+		c->epoch = epoch;
+	}
+	if (rt_ok(&call.scope))
+		*out_epoch = epoch;
+	return rt_scope_end(&call.scope, err);
+}
+
+static rt_status
+renew_epoch(rt_store *store, rt_error *err)
+{
+	rt_sqlite_store *s = rt_sqlite_self(store);
+	rt_sqlite_call call = rt_sqlite_call_on(s, &s->writer);
+	uint64_t before, epoch = 0;
+	bool alone, derived;
+	rt_status st = rt_sqlite_begin_alone(s, &alone, err);
+
+	if (st != RT_OK)
+		return st;
+	before = rt_sqlite_epoch_read(&call, &derived);
+	if (call.scope.status == RT_CORRUPT)
+		rt_scope_reset(&call.scope); /* this is how it is repaired */
+	while (epoch == 0 || epoch == before)
+		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
+	rt_sqlite_meta_set_number(&call, "epoch", epoch);
+	return rt_sqlite_end_alone(&call, alone, err);
+}
+
+/* Stores the epoch that is derived from another boot's relaxed mark. */
+static rt_status
+settle_epoch(rt_sqlite_store *s, rt_error *err)
+{
+	rt_sqlite_call call = rt_sqlite_call_on(s, &s->writer);
+	rt_status st = rt_sqlite_begin(&s->base, err);
+
+	if (st != RT_OK)
+		return st;
+	rt_sqlite_epoch_settle(&call);
+	return rt_sqlite_end_alone(&call, true, err);
 }
 
 /* --- opening --- */
 
 #define OPS(name) \
 	{ \
-		.kind = (name), .close = close_store, .epoch = rt_sqlite_epoch, \
-		.epoch_renew = rt_sqlite_epoch_renew, .begin = rt_sqlite_begin, \
+		.kind = (name), .close = close_store, .epoch = get_epoch, \
+		.epoch_renew = renew_epoch, .begin = rt_sqlite_begin, \
 		.commit = rt_sqlite_commit, .cancel = rt_sqlite_cancel, \
 		.project_new = rt_sqlite_project_new, .head = rt_sqlite_head, \
 		.read = rt_sqlite_read, .append = rt_sqlite_append, .write = rt_sqlite_write, \
@@ -193,6 +254,8 @@ check_application(rt_sqlite_call *call)
 	sqlite3_stmt *stmt = NULL;
 	int64_t id = 0;
 
+	if (!rt_ok(&call->scope))
+		return;
 	if (sqlite3_prepare_v2(db, "PRAGMA application_id", -1, &stmt, NULL) != SQLITE_OK)
 		rt_sqlite_call_fail(call, "preparing to read it");
 	else if (sqlite3_step(stmt) == SQLITE_ROW)
@@ -200,31 +263,19 @@ check_application(rt_sqlite_call *call)
 	else
 		rt_sqlite_call_fail(call, "reading it");
 	(void)sqlite3_finalize(stmt);
-	if (call->status == RT_OK && id != RT_SQLITE_APPLICATION_ID) {
+	if (rt_ok(&call->scope) && id != RT_SQLITE_APPLICATION_ID) {
 		(void)sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
-		call->status = rt_fail(call->err, RT_NOT_OURS, "%s is not a Retake store",
-				       call->store->place);
+		rt_scope_fail(&call->scope, RT_NOT_OURS, "%s is not a Retake store",
+			      call->store->place);
 	}
-}
-
-/* Stores the epoch that is derived from another boot's relaxed mark. */
-static rt_status
-settle_epoch(rt_sqlite_store *s, rt_error *err)
-{
-	rt_sqlite_call call = {.store = s, .conn = &s->writer, .err = err};
-	rt_status st = rt_sqlite_begin(&s->base, err);
-
-	if (st != RT_OK)
-		return st;
-	rt_sqlite_epoch_settle(&call);
-	return rt_sqlite_end_alone(s, true, call.status, err);
 }
 
 static rt_status
 open_file(rt_sqlite_store *s, rt_error *err)
 {
-	rt_sqlite_call call = rt_sqlite_reading(&s->base, err);
+	rt_sqlite_call call = rt_sqlite_reading(&s->base);
 	bool derived = false;
+	rt_status st;
 
 	while (rt_sqlite_attempt(&call)) {
 		if (!s->options.read_only && !s->file_known)
@@ -233,8 +284,8 @@ open_file(rt_sqlite_store *s, rt_error *err)
 		rt_sqlite_check_gates(&call);
 		(void)rt_sqlite_epoch_read(&call, &derived);
 	}
-	return call.status == RT_OK && derived && !s->options.read_only ? settle_epoch(s, err)
-									: call.status;
+	st = rt_scope_end(&call.scope, err);
+	return st == RT_OK && derived && !s->options.read_only ? settle_epoch(s, err) : st;
 }
 
 /* path NULL: in memory. */
@@ -242,17 +293,20 @@ static rt_status
 open_store(const rt_alloc *alloc, const rt_env *env, const char *path,
 	   const rt_store_sqlite_options *options, rt_store **out_store, rt_error *err)
 {
-	rt_status st = check_library(err);
+	rt_scope scope;
 	rt_sqlite_store *s;
+	rt_status st;
 
-	if (st != RT_OK)
-		return st;
-	s = rt_new0(alloc, sizeof(*s));
+	rt_scope_init(&scope, alloc);
+	RT_TRY(&scope, check_library(&scope.error));
+	s = rt_ok(&scope) ? rt_new0(alloc, sizeof(*s)) : NULL;
 	if (s == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	if (!init_locks(s)) {
+		rt_scope_nomem(&scope);
+	else if (!init_locks(s))
+		rt_scope_fail(&scope, RT_NOMEM, "no lock could be made");
+	if (!rt_ok(&scope)) {
 		rt_free(alloc, s);
-		return rt_fail(err, RT_NOMEM, "no lock could be made");
+		return rt_scope_end(&scope, err);
 	}
 	s->base.ops = path == NULL ? &memory_ops : &file_ops;
 	s->alloc = alloc;
@@ -267,20 +321,17 @@ open_store(const rt_alloc *alloc, const rt_env *env, const char *path,
 	while (s->dice == 0)
 		env->random(env->ctx, &s->dice, sizeof(s->dice));
 	find_boot(s, s->options.boot);
-	if (path == NULL) {
-		st = rt_sqlite_memory_new(alloc, &s->memory, err);
-		if (st == RT_OK)
-			s->options.vfs = rt_sqlite_memory_name(s->memory);
-	}
-	if (st == RT_OK)
-		st = find_path(s, path == NULL ? RT_SQLITE_MEMORY_PATH : path, err);
-	if (st == RT_OK && !s->options.read_only && path != NULL)
-		st = rt_sqlite_vfs_new(alloc, s->options.vfs, s->options.vfs == NULL, &s->layer,
-				       err);
-	if (st == RT_OK)
-		st = find_file(s, path, err);
-	if (st == RT_OK)
-		st = open_file(s, err);
+	if (path == NULL)
+		RT_TRY(&scope, rt_sqlite_memory_new(alloc, &s->memory, &scope.error));
+	if (s->memory != NULL)
+		s->options.vfs = rt_sqlite_memory_name(s->memory);
+	RT_TRY(&scope, find_path(s, path == NULL ? RT_SQLITE_MEMORY_PATH : path, &scope.error));
+	if (!s->options.read_only && path != NULL)
+		RT_TRY(&scope, rt_sqlite_vfs_new(alloc, s->options.vfs, s->options.vfs == NULL,
+						 &s->layer, &scope.error));
+	RT_TRY(&scope, find_file(s, path, &scope.error));
+	RT_TRY(&scope, open_file(s, &scope.error));
+	st = rt_scope_end(&scope, err);
 	if (st != RT_OK) {
 		free_store(s);
 		return st;

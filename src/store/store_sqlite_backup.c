@@ -19,21 +19,21 @@ rt_status
 rt_sqlite_scrub(rt_store *store, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_call call = {.store = s, .conn = &s->writer, .err = err};
+	rt_sqlite_call call = rt_sqlite_call_on(s, &s->writer);
+	rt_status st = rt_sqlite_begin(store, err);
 
-	call.status = rt_sqlite_begin(store, err);
-	if (call.status != RT_OK)
-		return call.status;
+	if (st != RT_OK)
+		return st;
 	rt_sqlite_wipe(&call);
 	rt_sqlite_exec(&call, "INSERT INTO found(found) VALUES('optimize')", "scrubbing the index");
 	/* VACUUM is a transaction of its own; we keep our turn, so no thread comes in between.
 	 * Another process may, and does no harm. */
 	rt_sqlite_exec(&call, "COMMIT", "scrubbing the index");
 	rt_sqlite_exec(&call, "VACUUM", "scrubbing");
-	if (call.status == RT_OK)
-		call.status = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_TRUNCATE, true, err);
+	RT_TRY(&call.scope,
+	       rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_TRUNCATE, true, &call.scope.error));
 	rt_sqlite_cancel(store);
-	return call.status;
+	return rt_scope_end(&call.scope, err);
 }
 
 /* --- backup --- */
@@ -52,8 +52,7 @@ static void
 copy_pages(rt_sqlite_call *from, const char *name)
 {
 	rt_sqlite_conn to = {0};
-	rt_sqlite_call call = {.store = from->store, .conn = &to, .err = from->err};
-	sqlite3_backup *job = NULL;
+	rt_sqlite_call call = rt_sqlite_call_on(from->store, &to);
 	char finding[300] = "";
 
 	if (sqlite3_open_v2(name, &to.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
@@ -61,29 +60,31 @@ copy_pages(rt_sqlite_call *from, const char *name)
 		rt_sqlite_call_fail(&call, "making a copy");
 	rt_sqlite_exec(&call, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF",
 		       "making a copy");
-	if (call.status == RT_OK) {
-		job = sqlite3_backup_init(to.db, "main", from->conn->db, "main");
+	if (rt_ok(&call.scope)) {
+		sqlite3_backup *job = sqlite3_backup_init(to.db, "main", from->conn->db, "main");
+
 		(void)sqlite3_backup_step(job, -1);
 		if (job == NULL || sqlite3_backup_finish(job) != SQLITE_OK)
 			rt_sqlite_call_fail(&call, "making a copy");
 	}
-	if (call.status == RT_OK)
-		call.status = rt_sqlite_check_conn(from->store, &to, first_finding, finding,
-						   from->err);
-	if (call.status == RT_OK && finding[0] != 0)
-		call.status = rt_fail(from->err, RT_CORRUPT,
-				      "%s is damaged, so no copy was made (%s)", from->store->place,
-				      finding);
+	if (rt_ok(&call.scope))
+		rt_sqlite_check_conn(&call, first_finding, finding);
+	if (finding[0] != 0)
+		rt_scope_fail(&call.scope, RT_CORRUPT,
+			      "%s is damaged, so no copy was made (%s)", from->store->place,
+			      finding);
 	rt_sqlite_conn_close(&to);
-	from->status = call.status;
+	RT_TRY(&from->scope, rt_scope_end(&call.scope, &from->scope.error));
 }
 
 rt_status
 rt_sqlite_backup(rt_store *store, const char *path, rt_error *err)
 {
-	rt_sqlite_call call = rt_sqlite_reading(store, err);
+	rt_sqlite_call call = rt_sqlite_reading(store);
+	rt_scope *s = &call.scope;
 	char name[RT_SQLITE_PATH_ROOM + 104], beside[RT_SQLITE_PATH_ROOM + 114];
 	struct stat info;
+	rt_status st;
 	int fd;
 
 	if (call.store->memory != NULL)
@@ -93,23 +94,20 @@ rt_sqlite_backup(rt_store *store, const char *path, rt_error *err)
 		return rt_fail(err, RT_USAGE, "that is not a path for a copy");
 	if (lstat(path, &info) == 0)
 		return rt_fail(err, RT_REFUSED, "%s is there already", path);
-	call.status = rt_sqlite_make_beside(call.store, path, path, name, sizeof(name), &fd, err);
-	if (call.status != RT_OK)
-		return call.status;
+	st = rt_sqlite_make_beside(call.store, path, path, name, sizeof(name), &fd, err);
+	if (st != RT_OK)
+		return st;
 	(void)close(fd);
 	while (rt_sqlite_attempt(&call))
 		copy_pages(&call, name);
-	if (call.status == RT_OK)
-		call.status = rt_sqlite_sync_file(name, err);
-	if (call.status == RT_OK)
-		call.status = rt_sqlite_rename(name, path, err);
-	if (call.status == RT_OK)
-		call.status = rt_sqlite_sync_folder(path, err);
+	RT_TRY(s, rt_sqlite_sync_file(name, &s->error));
+	RT_TRY(s, rt_sqlite_rename(name, path, &s->error));
+	RT_TRY(s, rt_sqlite_sync_folder(path, &s->error));
 	/* Whatever is left after a failure. */
 	(void)unlink(name);
 	for (int i = 0; i < 2; i++) {
 		snprintf(beside, sizeof(beside), "%s%s", name, i == 0 ? "-wal" : "-shm");
 		(void)unlink(beside);
 	}
-	return call.status;
+	return rt_scope_end(s, err);
 }

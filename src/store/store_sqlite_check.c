@@ -27,7 +27,7 @@
 #include <stdlib.h>
 
 typedef struct checking {
-	rt_sqlite_call call;
+	rt_sqlite_call *call;
 	rt_finding_fn fn;
 	void *ctx;
 	bool stop; /* fn returned false */
@@ -35,8 +35,7 @@ typedef struct checking {
 
 typedef void (*row_fn)(checking *k, sqlite3_stmt *row, void *state);
 
-static void report(checking *k, const char *id, const char *format, ...) RT_PRINTF(3, 4);
-
+RT_PRINTF(3, 4)
 static void
 report(checking *k, const char *id, const char *format, ...)
 {
@@ -60,17 +59,20 @@ report(checking *k, const char *id, const char *format, ...)
 static void
 report_broken(checking *k, const char *id, const char *what)
 {
+	sqlite3 *db = k->call->conn->db;
 	rt_error why;
-	rt_status st = rt_sqlite_fail(k->call.store, k->call.conn->db, "checking it", &why);
+	rt_status st = rt_sqlite_fail(k->call->store, db, "checking it", &why);
 
-	if (st == RT_CORRUPT || st == RT_NOT_OURS) {
-		report(k, id, "%s cannot be read to the end (%s)", what,
-		       sqlite3_errmsg(k->call.conn->db));
-		return;
-	}
-	k->call.status = st;
-	if (k->call.err != NULL)
-		*k->call.err = why;
+	if (st == RT_CORRUPT || st == RT_NOT_OURS)
+		report(k, id, "%s cannot be read to the end (%s)", what, sqlite3_errmsg(db));
+	else
+		rt_scope_fail(&k->call->scope, st, "%s", why.text);
+}
+
+static bool
+is_over(const checking *k)
+{
+	return k->stop || !rt_ok(&k->call->scope);
 }
 
 /* Runs a query and calls each for every row. */
@@ -80,12 +82,12 @@ rows(checking *k, const char *sql, const char *id, const char *what, row_fn each
 	sqlite3_stmt *stmt = NULL;
 	int rc;
 
-	if (k->stop || k->call.status != RT_OK)
+	if (is_over(k))
 		return;
-	rc = sqlite3_prepare_v2(k->call.conn->db, sql, -1, &stmt, NULL);
+	rc = sqlite3_prepare_v2(k->call->conn->db, sql, -1, &stmt, NULL);
 	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
 		rc = sqlite3_step(stmt);
-		if (rc != SQLITE_ROW || k->stop || k->call.status != RT_OK)
+		if (rc != SQLITE_ROW || is_over(k))
 			break;
 		each(k, stmt, state);
 	}
@@ -132,13 +134,12 @@ each_page(checking *k, sqlite3_stmt *row, void *state)
 
 	(void)state;
 	if (st == RT_NOMEM)
-		k->call.status = rt_fail(k->call.err, st, "out of memory while checking %s",
-					 k->call.store->place);
+		rt_scope_fail(&k->call->scope, st, "out of memory while checking %s",
+			      k->call->store->place);
 	else if (st != RT_OK)
-		k->call.status = rt_fail(k->call.err, st,
-					 "%s: the disk failed while checking it (a page cannot be "
-					 "read)",
-					 k->call.store->place);
+		rt_scope_fail(&k->call->scope, st,
+			      "%s: the disk failed while checking it (a page cannot be read)",
+			      k->call->store->place);
 	else if (strcmp(text, "ok") == 0)
 		return;
 	else if (strstr(text, "fts5") != NULL || strstr(text, "inverted index") != NULL)
@@ -167,19 +168,18 @@ check_schema(checking *k)
 {
 	static const char sql[] = "SELECT name, sql FROM sqlite_schema ORDER BY name";
 	rt_sqlite_conn fresh = {0};
-	checking of_fresh = *k;
+	rt_sqlite_call call = rt_sqlite_call_on(k->call->store, &fresh);
+	checking of_fresh = {.call = &call};
 	uint64_t here = 0, there = 0;
 
 	rows(k, sql, "store-page-damaged", "the list of tables", each_schema, &here);
-	if (k->call.status != RT_OK || k->stop)
+	if (is_over(k))
 		return;
-	of_fresh.call.conn = &fresh;
-	of_fresh.call.status = rt_sqlite_conn_scratch(k->call.store, &fresh, rt_sqlite_schema,
-						      k->call.err);
+	rt_sqlite_open_scratch(&call, rt_sqlite_schema);
 	rows(&of_fresh, sql, "", "", each_schema, &there);
 	rt_sqlite_conn_close(&fresh);
-	k->call.status = of_fresh.call.status;
-	if (k->call.status == RT_OK && here != there)
+	RT_TRY(&k->call->scope, rt_scope_end(&call.scope, &k->call->scope.error));
+	if (rt_ok(&k->call->scope) && here != there)
 		report(k, "store-schema-changed", "the tables are not as Retake makes them");
 }
 
@@ -239,7 +239,7 @@ each_row(checking *k, sqlite3_stmt *stmt, void *state)
 		t->before = key;
 	}
 	if (st == RT_NOMEM)
-		k->call.status = rt_fail(k->call.err, st, "out of memory while checking it");
+		rt_scope_fail(&k->call->scope, st, "out of memory while checking it");
 	else if (st != RT_OK && t->table == RT_TABLE_META)
 		report(k, t->id, t->damage, RT_STR_ARG(row.name));
 	else if (st != RT_OK) /* the key of those without a number is the project */
@@ -316,16 +316,15 @@ check_relations(checking *k)
 	     "store-index-damaged", "the index", each_orphan, NULL);
 }
 
-rt_status
-rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn, void *ctx,
-		     rt_error *err)
+void
+rt_sqlite_check_conn(rt_sqlite_call *call, rt_finding_fn fn, void *ctx)
 {
-	checking k = {.call = {.store = s, .conn = c, .err = err}, .fn = fn, .ctx = ctx};
+	checking k = {.call = call, .fn = fn, .ctx = ctx};
 
 	/* One snapshot for everything. */
-	rt_sqlite_exec(&k.call, "BEGIN", "checking it");
-	if (k.call.status != RT_OK)
-		return k.call.status;
+	rt_sqlite_exec(call, "BEGIN", "checking it");
+	if (!rt_ok(&call->scope))
+		return;
 	rows(&k, "PRAGMA integrity_check(100)", "store-page-damaged", "the file", each_page, NULL);
 	check_schema(&k);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
@@ -334,8 +333,7 @@ rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn, vo
 		rows(&k, t.sql, t.id, t.what, each_row, &t);
 	}
 	check_relations(&k);
-	(void)sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
-	return k.call.status;
+	(void)sqlite3_exec(call->conn->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 /* Keeps id and text, each with its NUL. */
@@ -354,7 +352,7 @@ keep_finding(void *ctx, const char *id, const char *text)
 rt_status
 rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err)
 {
-	rt_sqlite_call call = rt_sqlite_reading(store, err);
+	rt_sqlite_call call = rt_sqlite_reading(store);
 	bool more = true;
 	rt_buf found;
 
@@ -362,18 +360,18 @@ rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err)
 	rt_buf_init(&found, call.store->alloc, RT_BUF_UNLIMITED);
 	while (rt_sqlite_attempt(&call)) {
 		rt_buf_clear(&found);
-		call.status = rt_sqlite_check_conn(call.store, call.conn, keep_finding, &found,
-						   err);
+		rt_sqlite_check_conn(&call, keep_finding, &found);
 		if (found.status != RT_OK)
-			call.status = rt_fail(err, RT_NOMEM, "out of memory while checking");
+			rt_scope_fail(&call.scope, RT_NOMEM, "out of memory while checking");
 	}
-	for (size_t at = 0;
-	     more && at < found.size && call.status != RT_BUSY && call.status != RT_NOMEM;) {
+	if (call.scope.status == RT_BUSY || call.scope.status == RT_NOMEM)
+		more = false;
+	for (size_t at = 0; more && at < found.size;) {
 		const char *id = found.ptr + at, *text = id + strlen(id) + 1;
 
 		at += strlen(id) + strlen(text) + 2;
 		more = fn(ctx, id, text);
 	}
 	rt_buf_deinit(&found);
-	return call.status;
+	return rt_scope_end(&call.scope, err);
 }

@@ -18,21 +18,11 @@
 enum {
 	CACHE_KIB = 16384,         /* page cache of each connection, at most */
 	WAL_KEEP_BYTES = 32 << 20, /* a longer write-ahead log is truncated when it restarts */
-	LOG_HEADER_SIZE = 32,      /* bytes before the first frame of a write-ahead log */
 	LOSSES_MAX = 3,            /* after so many a reader takes locks */
 	OPEN_ATTEMPTS = 3,         /* while the file is being replaced */
 	TIDY_MS = 20,              /* time for another process to remove its log */
 	TICK_MAX_MS = 12           /* the clock of file times ticks faster than this */
 };
-
-int64_t
-rt_sqlite_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* --- waiting for other processes --- */
 
@@ -93,39 +83,20 @@ on_commit(void *ctx, sqlite3 *db, const char *name, int pages)
 /* --- connections --- */
 
 /* "file:" and the full path, with what is special in a URI escaped. */
-static rt_status
-uri_of(const rt_sqlite_store *s, const char *query, rt_buf *out, rt_error *err)
+static rt_str
+uri_of(rt_scope *scope, const rt_sqlite_store *s, const char *query)
 {
-	rt_buf_add_c(out, "file:");
+	rt_buf *uri = rt_scope_buf(scope);
+
+	rt_buf_add_c(uri, "file:");
 	for (const char *p = s->path; *p != 0; p++) {
 		if (*p == '%' || *p == '?' || *p == '#')
-			rt_buf_add_f(out, "%%%02X", (unsigned)*p);
+			rt_buf_add_f(uri, "%%%02X", (unsigned)*p);
 		else
-			rt_buf_add_byte(out, *p);
+			rt_buf_add_byte(uri, *p);
 	}
-	rt_buf_add_c(out, query);
-	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
-}
-
-bool
-rt_sqlite_exists(const rt_sqlite_store *s, const char *suffix, bool *out_filled)
-{
-	char name[RT_SQLITE_PATH_ROOM + 8];
-	struct stat info;
-
-	snprintf(name, sizeof(name), "%s%s", s->path, suffix);
-	if (s->options.vfs != NULL) {
-		int there = 0;
-
-		(void)s->vfs->xAccess(s->vfs, name, SQLITE_ACCESS_EXISTS, &there);
-		*out_filled = there != 0;
-		return there != 0;
-	}
-	*out_filled = false;
-	if (stat(name, &info) != 0)
-		return false;
-	*out_filled = info.st_size > (strcmp(suffix, "-wal") == 0 ? LOG_HEADER_SIZE : 0);
-	return true;
+	rt_buf_add_c(uri, query);
+	return rt_scope_str(scope, uri);
 }
 
 /* A hash of the file's size, times and identity. */
@@ -194,42 +165,11 @@ reading_mode(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 	return rt_sqlite_exists(s, "-shm", &shm_filled) ? "?readonly_shm=1" : "";
 }
 
-bool
-rt_sqlite_file_at(const rt_sqlite_store *s, uint64_t *out_device, uint64_t *out_number)
+static void
+set_up(rt_sqlite_call *call, bool writer)
 {
-	struct stat info;
-
-	*out_device = *out_number = 0;
-	if (s->options.vfs != NULL || stat(s->path, &info) != 0)
-		return false;
-	*out_device = (uint64_t)info.st_dev;
-	*out_number = (uint64_t)info.st_ino;
-	return true;
-}
-
-rt_status
-rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err)
-{
-	uint64_t device, number;
-
-	if (!s->file_known)
-		return RT_OK;
-	if (!rt_sqlite_file_at(s, &device, &number))
-		return rt_fail(err, RT_REFUSED,
-			       "%s is not there any more (removed, or given another name) since it "
-			       "was opened; open it again",
-			       s->place);
-	if (device != s->file_device || number != s->file_number)
-		return rt_fail(err, RT_REFUSED,
-			       "%s was replaced by another file since it was opened; open it again",
-			       s->place);
-	return RT_OK;
-}
-
-static rt_status
-set_up(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
-{
-	rt_sqlite_call call = {.store = s, .conn = c, .err = err};
+	rt_sqlite_store *s = call->store;
+	rt_sqlite_conn *c = call->conn;
 	const char *sync = s->memory != NULL ? "OFF" : s->options.relaxed ? "NORMAL" : "FULL";
 	char sql[400];
 
@@ -248,11 +188,10 @@ set_up(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 		 "PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = %d; %s",
 		 CACHE_KIB, sync, WAL_KEEP_BYTES,
 		 s->memory != NULL ? "PRAGMA journal_mode = MEMORY" : "");
-	rt_sqlite_exec(&call, sql, "opening it");
+	rt_sqlite_exec(call, sql, "opening it");
 	/* Checkpoints are ours: a failed sync inside one must not go unnoticed. */
 	if (writer)
 		(void)sqlite3_wal_hook(c->db, on_commit, s);
-	return call.status;
 }
 
 static rt_status
@@ -262,38 +201,35 @@ conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI |
 		    (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
 	const char *vfs = s->layer != NULL ? rt_sqlite_vfs_name(s->layer) : s->options.vfs;
-	rt_sqlite_call call = {.store = s, .conn = c, .err = err};
+	rt_sqlite_call call = rt_sqlite_call_on(s, c);
 	const char *mode;
-	rt_buf uri;
+	rt_str uri;
 
 	if (read_only)
 		wait_for_tick(s);
 	c->stamp = stamp_of(s);
 	mode = read_only ? reading_mode(s, c) : "";
 	c->immutable = strcmp(mode, "?immutable=1") == 0;
-	rt_buf_init(&uri, s->alloc, RT_SQLITE_PATH_ROOM * 4);
-	call.status = uri_of(s, mode, &uri, err);
-	if (call.status == RT_OK && sqlite3_open_v2(uri.ptr, &c->db, flags, vfs) != SQLITE_OK) {
+	uri = uri_of(&call.scope, s, mode);
+	if (rt_ok(&call.scope) && sqlite3_open_v2(uri.ptr, &c->db, flags, vfs) != SQLITE_OK) {
 		if (c->db != NULL)
 			(void)sqlite3_extended_result_codes(c->db, 1);
 		rt_sqlite_call_fail(&call, "opening it");
 	}
-	rt_buf_deinit(&uri);
-	if (call.status == RT_OK && !read_only && sqlite3_db_readonly(c->db, "main") == 1)
-		call.status = rt_fail(err, RT_READ_ONLY,
-				      "%s cannot be written (permissions); it can be opened for "
-				      "reading only",
-				      s->place);
-	if (call.status == RT_OK)
-		call.status = set_up(s, c, writer, err);
+	if (rt_ok(&call.scope) && !read_only && sqlite3_db_readonly(c->db, "main") == 1)
+		rt_scope_fail(&call.scope, RT_READ_ONLY,
+			      "%s cannot be written (permissions); it can be opened for reading only",
+			      s->place);
+	if (rt_ok(&call.scope))
+		set_up(&call, writer);
 	/* Opens the log and its index now rather than at the first read: see below. */
 	if (read_only && !c->immutable)
 		rt_sqlite_exec(&call, "PRAGMA schema_version", "opening it");
-	if (call.status != RT_OK) {
+	if (!rt_ok(&call.scope)) {
 		c->immutable = false;
 		rt_sqlite_conn_close(c);
 	}
-	return call.status;
+	return rt_scope_end(&call.scope, err);
 }
 
 /* A store is a file and the log of that name. If another file took the place of the opened one
@@ -334,19 +270,6 @@ rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error
 	}
 	return rt_fail(err, RT_BUSY, "%s is being replaced by another program; try again",
 		       s->place);
-}
-
-rt_status
-rt_sqlite_conn_scratch(rt_sqlite_store *s, rt_sqlite_conn *c, const char *schema, rt_error *err)
-{
-	rt_sqlite_call call = {.store = s, .conn = c, .err = err};
-
-	if (sqlite3_open_v2(":memory:", &c->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY,
-			    NULL) != SQLITE_OK)
-		rt_sqlite_call_fail(&call, "making it");
-	rt_sqlite_exec(&call, schema, "making it");
-	return call.status;
 }
 
 void

@@ -179,3 +179,30 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 	default: return rt_fail(err, st, "%s: %s failed: %s", s->place, doing, sqlite3_errstr(rc));
 	}
 }
+
+/* --- failures of calls --- */
+
+void
+rt_sqlite_call_fail(rt_sqlite_call *call, const char *doing)
+{
+	rt_scope *s = &call->scope;
+
+	RT_TRY(s, rt_sqlite_fail(call->store, call->conn->db, doing, &s->error));
+}
+
+void
+rt_sqlite_damaged(rt_sqlite_call *call, const char *noun, uint64_t number)
+{
+	rt_scope_fail(&call->scope, RT_CORRUPT,
+		      "%s is damaged: %s %llu is not what was written; run retake fsck",
+		      call->store->place, noun, rt_sqlite_ull(number));
+}
+
+void
+rt_sqlite_check_size(rt_sqlite_call *call, size_t size)
+{
+	if (size > RT_SQLITE_ROW_SIZE_MAX)
+		rt_scope_fail(&call->scope, RT_LIMIT,
+			      "%llu bytes are more than a row can hold (%d)", rt_sqlite_ull(size),
+			      RT_SQLITE_ROW_SIZE_MAX);
+}

@@ -258,12 +258,11 @@ rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state *out, rt_error *err)
 
 /* The bytes of a new store; sqlite3_free them. */
 static rt_status
-image_new(rt_sqlite_store *s, unsigned char **out, size_t *out_size, rt_error *err)
+make_image(rt_sqlite_store *s, unsigned char **out, size_t *out_size, rt_error *err)
 {
 	rt_sqlite_conn c = {0};
-	rt_sqlite_call call = {.store = s, .conn = &c, .err = err};
+	rt_sqlite_call call = rt_sqlite_call_on(s, &c);
 	sqlite3_int64 size = 0;
-	unsigned char *image = NULL;
 	uint64_t epoch = 0;
 	char sql[200];
 
@@ -272,93 +271,25 @@ image_new(rt_sqlite_store *s, unsigned char **out, size_t *out_size, rt_error *e
 		 RT_SQLITE_PAGE_SIZE, RT_SQLITE_APPLICATION_ID, RT_SQLITE_FORMAT);
 	while (epoch == 0)
 		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
-	call.status = rt_sqlite_conn_scratch(s, &c, sql, err);
+	rt_sqlite_open_scratch(&call, sql);
 	rt_sqlite_exec(&call, rt_sqlite_schema, "making it");
 	rt_sqlite_meta_set_number(&call, "min_reader", RT_SQLITE_MIN_READER);
 	rt_sqlite_meta_set_number(&call, "min_writer", RT_SQLITE_MIN_WRITER);
 	rt_sqlite_meta_set(&call, "written_by", RT_VERSION);
 	rt_sqlite_meta_set_number(&call, "epoch", epoch);
-	if (call.status == RT_OK) {
-		image = sqlite3_serialize(c.db, "main", &size, 0);
-		if (image == NULL)
-			call.status = rt_fail(err, RT_NOMEM, "out of memory");
+	if (rt_ok(&call.scope)) {
+		*out = sqlite3_serialize(c.db, "main", &size, 0);
+		if (*out == NULL)
+			rt_scope_nomem(&call.scope);
 	}
-	if (call.status == RT_OK) {
+	if (rt_ok(&call.scope)) {
 		RT_ASSERT(size > RT_SQLITE_HEADER_SIZE);
 		if (s->memory == NULL)
-			image[18] = image[19] = 2; /* write-ahead log */
-		*out = image;
+			(*out)[18] = (*out)[19] = 2; /* write-ahead log */
 		*out_size = (size_t)size;
 	}
 	rt_sqlite_conn_close(&c);
-	return call.status;
-}
-
-/* failed: errno, or 0. */
-static rt_status
-synced(const char *what, const char *path, const char *doing, int failed, rt_error *err)
-{
-	return failed == 0 ? RT_OK
-			   : rt_fail(err, RT_IO, "%s%s cannot be %s: %s", what, path, doing,
-				     strerror(failed));
-}
-
-rt_status
-rt_sqlite_sync_file(const char *path, rt_error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), failed = 0;
-
-	if (fd < 0)
-		return synced("", path, "opened", errno, err);
-	if (fsync(fd) != 0)
-		failed = errno;
-	(void)close(fd);
-	return synced("", path, "synced", failed, err);
-}
-
-rt_status
-rt_sqlite_sync_folder(const char *path, rt_error *err)
-{
-	char folder[RT_SQLITE_PATH_ROOM];
-	const char *slash = strrchr(path, '/');
-	int fd, failed;
-
-	if (slash == NULL)
-		snprintf(folder, sizeof(folder), ".");
-	else
-		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path),
-			 path);
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return synced("the folder ", folder, "opened", errno, err);
-	/* Some file systems cannot sync a folder, and say so with EINVAL. */
-	failed = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
-	(void)close(fd);
-	return synced("the folder ", folder, "synced", failed, err);
-}
-
-static rt_status
-full_or_io(int no)
-{
-	return no == ENOSPC || no == EDQUOT ? RT_FULL : RT_IO;
-}
-
-rt_status
-rt_sqlite_rename(const char *from, const char *to, rt_error *err)
-{
-	if (link(from, to) == 0) {
-		(void)unlink(from);
-		return RT_OK;
-	}
-#if defined(__linux__) && defined(RENAME_NOREPLACE)
-	/* File systems without hard links. */
-	if (errno != EEXIST && renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return RT_OK;
-#endif
-	if (errno == EEXIST)
-		return rt_fail(err, RT_REFUSED, "%s is there already", to);
-	return rt_fail(err, full_or_io(errno), "%s could not be given its name: %s", to,
-		       strerror(errno));
+	return rt_scope_end(&call.scope, err);
 }
 
 static rt_status
@@ -370,7 +301,7 @@ write_all(int fd, const unsigned char *bytes, size_t size)
 		if (did < 0 && errno == EINTR)
 			continue;
 		if (did <= 0)
-			return full_or_io(errno);
+			return rt_sqlite_full_or_io(errno);
 		bytes += did;
 		size -= (size_t)did;
 	}
@@ -399,20 +330,6 @@ make_folders(const rt_sqlite_store *s, rt_error *err)
 		*slash = '/';
 	}
 	return RT_OK;
-}
-
-rt_status
-rt_sqlite_make_beside(rt_sqlite_store *s, const char *path, const char *for_people, char *name,
-		      size_t room, int *out_fd, rt_error *err)
-{
-	uint64_t random;
-
-	s->env.random(s->env.ctx, &random, sizeof(random));
-	snprintf(name, room, "%s.new-%016llx", path, rt_sqlite_ull(random));
-	*out_fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return *out_fd >= 0 ? RT_OK
-			    : rt_fail(err, full_or_io(errno), "%s could not be made: %s",
-				      for_people, strerror(errno));
 }
 
 static rt_status
@@ -476,7 +393,7 @@ rt_sqlite_create(rt_sqlite_store *s, rt_error *err)
 {
 	unsigned char *image = NULL;
 	size_t size = 0;
-	rt_status st = image_new(s, &image, &size, err);
+	rt_status st = make_image(s, &image, &size, err);
 
 	if (st == RT_OK)
 		st = s->options.vfs == NULL ? create_on_disk(s, image, size, err)

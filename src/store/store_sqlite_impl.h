@@ -2,21 +2,26 @@
  *
  * Internals that the files of the SQLite store share.
  *
- *   store_sqlite.c              the table of functions; opening
- *   store_sqlite_connection.c   connections: flags, settings, waiting for locks
- *   store_sqlite_statement.c    prepared statements, rows and their checksums
+ *   store_sqlite.c              the table of functions; opening; the epoch
+ *   store_sqlite_transaction.c  begin, commit, checkpoints, relaxed mode
  *   store_sqlite_rows.c         the numbered tables: projects, log, bodies, nodes, root, side
  *   store_sqlite_index.c        the full-text index
- *   store_sqlite_transaction.c  begin, commit, checkpoints; calls that read
- *   store_sqlite_meta.c         the meta table: version gates, epoch, relaxed mode
- *   store_sqlite_file.c         examining and creating the file
  *   store_sqlite_check.c        check
  *   store_sqlite_backup.c       backup and scrub
  *   store_sqlite_replace.c      another file takes the store's place
  *   store_sqlite_salvage.c      rows out of a damaged file
+ *
+ *   store_sqlite_call.c         calls that read, calls that write, the heads of a project
+ *   store_sqlite_file.c         examining and creating the file
+ *   store_sqlite_connection.c   connections: flags, settings, waiting for locks
+ *   store_sqlite_meta.c         the meta table: version gates, epoch, the mark of relaxed mode
+ *   store_sqlite_statement.c    prepared statements (store_sqlite.def), rows and their checksums
  *   store_sqlite_error.c        SQLite's result codes as statuses and messages
+ *   store_sqlite_disk.c         files: syncing, renaming, identity
  *   store_sqlite_vfs.c          joins the writes of a commit
  *   store_memory.c              a VFS that holds the file in memory
+ *
+ * The files of the second group use only those below them; those of the first use the second.
  *
  * The file. application_id (bytes 68 to 71) identifies a store, user_version (60 to 63) is
  * FORMAT. Every table has `sum`, a checksum of the row (rt_sqlite_row_sum), verified on every
@@ -53,6 +58,7 @@
 #include <sys/types.h>
 
 #include "base/hash.h"
+#include "base/scope.h"
 #include "store/store_sqlite.h"
 #include "store/store_sqlite_vfs.h"
 
@@ -92,49 +98,10 @@ enum rt_sqlite_table {
 	RT_TABLE_MARK
 };
 
-/* Statements that are prepared once for each connection, on first use. */
 typedef enum rt_sqlite_sql {
-	SQL_BEGIN,
-	SQL_COMMIT,
-	SQL_ROLLBACK,
-	SQL_SNAPSHOT, /* a transaction for several reads */
-	SQL_META_GET,
-	SQL_META_SET,
-	SQL_META_DROP,
-	SQL_DATA_VERSION,
-	SQL_PROJECT_ADD,
-	SQL_PROJECT_FIND,
-	SQL_PROJECT_LIST,
-	SQL_PROJECT_LAST,
-	SQL_PROJECT_SCAN,
-	SQL_PROJECT_BEYOND,
-	SQL_LOG_HEAD,
-	SQL_LOG_ADD,
-	SQL_LOG_UP,
-	SQL_LOG_DOWN,
-	SQL_LOG_SET,
-	SQL_BODY_ADD,
-	SQL_BODY_HEAD,
-	SQL_BODY_UP,
-	SQL_BODY_SET,
-	SQL_NODE_SET,
-	SQL_NODE_HEAD,
-	SQL_NODE_UP,
-	SQL_NODE_GET,
-	SQL_NODE_NUMBERS,
-	SQL_NODE_DROP,
-	SQL_ROOT_SET,
-	SQL_ROOT_GET,
-	SQL_ROOT_DROP,
-	SQL_SIDE_SET,
-	SQL_SIDE_GET,
-	SQL_SIDE_LIST,
-	SQL_SIDE_DROP,
-	SQL_MARK_GET,
-	SQL_MARK_SET,
-	SQL_INDEX_ADD,
-	SQL_INDEX_DROP,
-	SQL_INDEX_FIND,
+#define SQL(name, table, doing, text) SQL_##name,
+#include "store/store_sqlite.def"
+#undef SQL
 	SQL_COUNT
 } rt_sqlite_sql;
 
@@ -220,49 +187,67 @@ rt_sqlite_key(uint64_t project, uint64_t number)
 	return project << 43 | number;
 }
 
-/* --- calls ---
+/* Does this thread hold the open begin? */
+static inline bool
+rt_sqlite_is_owner(const rt_sqlite_store *s)
+{
+	return s->writing && pthread_equal(s->owner, pthread_self());
+}
+
+/* --- calls (store_sqlite_call.c) ---
  *
- * A call is one operation on one connection. Its first failure is kept; after it the functions
- * below do nothing, so that steps are written straight down and the status is returned at the
- * end. */
+ * A call is one operation on one connection. After the first failure of its scope the functions
+ * below do nothing. */
 typedef struct rt_sqlite_call {
 	rt_sqlite_store *store;
 	rt_sqlite_conn *conn;
-	rt_status status;
-	rt_error *err; /* may be NULL; has the message when status is not RT_OK */
-	/* For calls that read, see rt_sqlite_attempt: */
+	rt_scope scope;
+	const char *doing; /* in messages, instead of the statements' own; or NULL */
+	/* Of calls that read, see rt_sqlite_attempt: */
 	int attempts;
 	bool is_ended; /* the callback wants no more rows: no further attempt */
 } rt_sqlite_call;
 
-/* A call on the writer, inside our own begin; fails where an earlier write of the transaction
- * has failed. */
-rt_sqlite_call rt_sqlite_writing_store(rt_store *store, rt_error *err);
+/* Locks of SQLite do not survive a fork, and its memory would be used twice: RT_REFUSED. */
+RT_CHECKED rt_status rt_sqlite_refuse_fork(const rt_sqlite_store *s, rt_error *err);
+/* A call on a connection. */
+rt_sqlite_call rt_sqlite_call_on(rt_sqlite_store *s, rt_sqlite_conn *conn);
+/* A call on the writer, inside our own begin; fails if an earlier write of the transaction has
+ * failed. */
+rt_sqlite_call rt_sqlite_writing_store(rt_store *store);
 /* The same; insists on an existing project. */
-rt_sqlite_call rt_sqlite_writing(rt_store *store, uint64_t project, rt_error *err);
-/* Fails the call with the connection's last error. doing is for people: "reading the log". */
-void rt_sqlite_call_fail(rt_sqlite_call *call, const char *doing);
-void rt_sqlite_damaged(rt_sqlite_call *call, const char *noun, uint64_t number);
-void rt_sqlite_size_ok(rt_sqlite_call *call, size_t size); /* RT_LIMIT */
+rt_sqlite_call rt_sqlite_writing(rt_store *store, uint64_t project);
 
 /* Reading. A reader without locks may have read what another process changed meanwhile; that is
  * known at the end, and it reads again. So every read is the body of a loop:
  *
- *	rt_sqlite_call call = rt_sqlite_reading(store, err);
+ *	rt_sqlite_call call = rt_sqlite_reading(store);
  *
  *	while (rt_sqlite_attempt(&call))
  *		number_of(&call, out);
- *	return call.status;
+ *	return rt_scope_end(&call.scope, err);
  *
- * Each attempt starts with status RT_OK on a connection: the writer inside our own begin, else
+ * Each attempt starts with an empty scope on a connection: the writer inside our own begin, else
  * a reader. RT_BUSY: the file changed during every attempt. */
-rt_sqlite_call rt_sqlite_reading(rt_store *store, rt_error *err);
+rt_sqlite_call rt_sqlite_reading(rt_store *store);
 RT_CHECKED bool rt_sqlite_attempt(rt_sqlite_call *call);
 
-/* --- store_sqlite_error.c --- */
+/* The last number of a project in the log, the bodies or the nodes; 0: none. */
+uint64_t rt_sqlite_last_number(rt_sqlite_call *call, rt_store_table table, uint64_t project);
+uint64_t rt_sqlite_last_project(rt_sqlite_call *call);
+/* Caches the heads of a project (tx_head, tx_body_head) inside our begin. */
+void rt_sqlite_cache_heads(rt_sqlite_call *call, uint64_t project);
+/* Before a commit: can what was appended be found again? */
+void rt_sqlite_check_added(rt_sqlite_call *call);
 
-/* Fills err from the connection's last error and returns its status. */
+/* --- failures (store_sqlite_error.c) --- */
+
+/* Fills err from the connection's last error and returns its status. doing: "reading the log". */
 rt_status rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err);
+/* The same for a call. */
+void rt_sqlite_call_fail(rt_sqlite_call *call, const char *doing);
+void rt_sqlite_damaged(rt_sqlite_call *call, const char *noun, uint64_t number);
+void rt_sqlite_check_size(rt_sqlite_call *call, size_t size); /* RT_LIMIT */
 rt_status rt_sqlite_status(int rc);
 
 /* --- store_memory.c --- */
@@ -272,33 +257,26 @@ RT_CHECKED rt_status rt_sqlite_memory_new(const rt_alloc *alloc, rt_sqlite_memor
 void rt_sqlite_memory_free(rt_sqlite_memory *memory);
 const char *rt_sqlite_memory_name(const rt_sqlite_memory *memory);
 
-/* --- store_sqlite_statement.c --- */
+/* --- statements and rows (store_sqlite_statement.c) --- */
 
-/* A value to bind. */
-typedef struct rt_sqlite_value {
-	int64_t number;
-	rt_str bytes; /* borrowed until the statement is reset */
-	enum { RT_SQL_IS_NUMBER, RT_SQL_IS_BLOB, RT_SQL_IS_TEXT } kind;
-} rt_sqlite_value;
+/* The parameters of a statement that writes no row; all that it has are bound. */
+typedef struct rt_sqlite_args {
+	uint64_t key, last; /* ?1, ?2 */
+	rt_str bytes;       /* ?3; borrowed until the statement is reset */
+	bool is_text;       /* bytes is bound as text, not as a blob */
+} rt_sqlite_args;
 
-#define RT_SQL_NUMBER(n) \
-	{ \
-		.number = (int64_t)(n) \
-	}
-#define RT_SQL_BLOB(s) \
-	{ \
-		.bytes = (s), .kind = RT_SQL_IS_BLOB \
-	}
-#define RT_SQL_TEXT(s) \
-	{ \
-		.bytes = (s), .kind = RT_SQL_IS_TEXT \
-	}
-/* As many as the statement has parameters. */
-#define RT_SQL_VALUES(...) ((const rt_sqlite_value[]){__VA_ARGS__})
+/* A range of a project's numbers. */
+static inline rt_sqlite_args
+rt_sqlite_range(uint64_t project, uint64_t first, uint64_t last)
+{
+	return (rt_sqlite_args){rt_sqlite_key(project, first), rt_sqlite_key(project, last),
+				{NULL, 0}, false};
+}
 
 /* A statement that returns rows:
  *
- *	rt_sqlite_query q = rt_sqlite_select(call, SQL_PROJECT_LIST, "reading its projects", NULL);
+ *	rt_sqlite_query q = rt_sqlite_select(call, SQL_PROJECT_LIST, rt_sqlite_range(0, 1, 9));
  *
  *	while (rt_sqlite_next(&q))
  *		… sqlite3_column_int64(q.stmt, 0) …
@@ -308,20 +286,27 @@ typedef struct rt_sqlite_value {
 typedef struct rt_sqlite_query {
 	rt_sqlite_call *call;
 	sqlite3_stmt *stmt; /* NULL: the call has failed */
-	const char *doing;
+	rt_sqlite_sql which;
 } rt_sqlite_query;
 
-rt_sqlite_query rt_sqlite_select(rt_sqlite_call *call, rt_sqlite_sql which, const char *doing,
-				 const rt_sqlite_value *values);
+rt_sqlite_query rt_sqlite_select(rt_sqlite_call *call, rt_sqlite_sql which, rt_sqlite_args args);
 RT_CHECKED bool rt_sqlite_next(rt_sqlite_query *q);
 void rt_sqlite_end(rt_sqlite_query *q);
+/* The row that the query is at. Fails the call if it is not intact (or out of memory): "%s is
+ * damaged: <noun> <number> is not what was written". */
+void rt_sqlite_row(rt_sqlite_query *q, const char *noun, rt_store_row *out);
 /* Runs a statement without rows. */
-void rt_sqlite_run(rt_sqlite_call *call, rt_sqlite_sql which, const char *doing,
-		   const rt_sqlite_value *values);
+void rt_sqlite_run(rt_sqlite_call *call, rt_sqlite_sql which, rt_sqlite_args args);
+/* The first column of the first row as a number; 0: there is no row. */
+uint64_t rt_sqlite_number(rt_sqlite_call *call, rt_sqlite_sql which, rt_sqlite_args args);
+/* Is there a row? */
+bool rt_sqlite_any(rt_sqlite_call *call, rt_sqlite_sql which, rt_sqlite_args args);
 /* Runs SQL that is not prepared in advance. */
 void rt_sqlite_exec(rt_sqlite_call *call, const char *sql, const char *doing);
 /* The prepared statement, reset; NULL when the call has failed. */
 sqlite3_stmt *rt_sqlite_stmt(rt_sqlite_call *call, rt_sqlite_sql which);
+/* A database of SQLite's own in memory with a new store's tables, or none. */
+void rt_sqlite_open_scratch(rt_sqlite_call *call, const char *schema);
 
 /* The checksum of a row: over its data, seeded with the table, the key and one more number (log:
  * a hash of step and time; body: the entry; root and mark: the number; side and meta: a hash of
@@ -332,8 +317,8 @@ int64_t rt_sqlite_row_sum(enum rt_sqlite_table table, uint64_t key, const rt_sto
 RT_CHECKED rt_status rt_sqlite_row_read(sqlite3_stmt *stmt, enum rt_sqlite_table table,
 					uint64_t *out_key, rt_store_row *out);
 /* Binds the same five as ?1 to ?5, and runs the statement. */
-void rt_sqlite_row_write(rt_sqlite_call *call, rt_sqlite_sql which, const char *doing,
-			 enum rt_sqlite_table table, uint64_t key, const rt_store_row *row);
+void rt_sqlite_row_write(rt_sqlite_call *call, rt_sqlite_sql which, uint64_t key,
+			 const rt_store_row *row);
 void rt_sqlite_row_bind(sqlite3_stmt *stmt, enum rt_sqlite_table table, uint64_t key,
 			const rt_store_row *row);
 
@@ -342,19 +327,8 @@ void rt_sqlite_row_bind(sqlite3_stmt *stmt, enum rt_sqlite_table table, uint64_t
 RT_CHECKED rt_status rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer,
 					 rt_error *err);
 void rt_sqlite_conn_close(rt_sqlite_conn *c);
-/* A database of SQLite's own in memory with a new store's tables, or none. */
-RT_CHECKED rt_status rt_sqlite_conn_scratch(rt_sqlite_store *s, rt_sqlite_conn *c,
-					    const char *schema, rt_error *err);
-/* The identity of the file at the store's path. False: there is none, or it is on a VFS that has
- * no identities. */
-bool rt_sqlite_file_at(const rt_sqlite_store *s, uint64_t *out_device, uint64_t *out_number);
-/* Is the file at the store's path still the one that was opened? RT_REFUSED. */
-RT_CHECKED rt_status rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err);
-/* Does the file path + suffix exist, and is it filled? A log that has only its header is not. */
-bool rt_sqlite_exists(const rt_sqlite_store *s, const char *suffix, bool *out_filled);
 /* Has the file of an immutable connection changed, or is it about to? */
 bool rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c);
-int64_t rt_sqlite_now_ns(void);
 
 /* --- store_sqlite_file.c --- */
 
@@ -377,6 +351,17 @@ RT_CHECKED rt_status rt_sqlite_create(rt_sqlite_store *s, rt_error *err);
 	" tokenize='unicode61 remove_diacritics 2', detail=full);"
 
 extern const char rt_sqlite_schema[];
+
+/* --- store_sqlite_disk.c --- */
+
+int64_t rt_sqlite_now_ns(void);
+/* The identity of the file at the store's path. False: there is none, or it is on a VFS that has
+ * no identities. */
+bool rt_sqlite_file_at(const rt_sqlite_store *s, uint64_t *out_device, uint64_t *out_number);
+/* Is the file at the store's path still the one that was opened? RT_REFUSED. */
+RT_CHECKED rt_status rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err);
+/* Does the file path + suffix exist, and is it filled? A log that has only its header is not. */
+bool rt_sqlite_exists(const rt_sqlite_store *s, const char *suffix, bool *out_filled);
 /* Opens a new file under a temporary name beside path (PATH.new-RANDOM, mode 0600). */
 RT_CHECKED rt_status rt_sqlite_make_beside(rt_sqlite_store *s, const char *path,
 					   const char *for_people, char *name, size_t room,
@@ -386,28 +371,25 @@ RT_CHECKED rt_status rt_sqlite_sync_file(const char *path, rt_error *err);
 RT_CHECKED rt_status rt_sqlite_sync_folder(const char *path, rt_error *err);
 /* Renames a file; never over another one (RT_REFUSED). */
 RT_CHECKED rt_status rt_sqlite_rename(const char *from, const char *to, rt_error *err);
+/* RT_FULL or RT_IO. */
+rt_status rt_sqlite_full_or_io(int error);
 
 /* --- store_sqlite_transaction.c --- */
 
-bool rt_sqlite_is_owner(const rt_sqlite_store *s);
 /* Writes pages of the log back into the file. wait: for readers, up to the busy limit. */
 RT_CHECKED rt_status rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait, rt_error *err);
 /* Overwrites deleted content completely for the rest of this begin. */
 void rt_sqlite_wipe(rt_sqlite_call *call);
-/* A transaction of the writer outside the turns of begin: SQLite's lock and its end. */
-RT_CHECKED rt_status rt_sqlite_lock(rt_sqlite_store *s, rt_error *err);
-RT_CHECKED rt_status rt_sqlite_unlock(rt_sqlite_store *s, rt_status st, rt_error *err);
 /* Begins unless we are inside a begin already; returns which in *out_alone. */
 RT_CHECKED rt_status rt_sqlite_begin_alone(rt_sqlite_store *s, bool *out_alone, rt_error *err);
-/* Its end: commits when st is RT_OK, else cancels; an outer begin stays. */
-RT_CHECKED rt_status rt_sqlite_end_alone(rt_sqlite_store *s, bool alone, rt_status st,
-					 rt_error *err);
+/* Its end, and that of the call: commits if it has not failed, else cancels; an outer begin
+ * stays. */
+RT_CHECKED rt_status rt_sqlite_end_alone(rt_sqlite_call *call, bool alone, rt_error *err);
 rt_status rt_sqlite_begin(rt_store *store, rt_error *err);
 rt_status rt_sqlite_commit(rt_store *store, rt_error *err);
 void rt_sqlite_cancel(rt_store *store);
-/* Frees the turn that close takes for its last write. */
-RT_CHECKED rt_status rt_sqlite_acquire_turn(rt_sqlite_store *s, rt_error *err);
-void rt_sqlite_release_turn(rt_sqlite_store *s);
+/* Removes our relaxed mark, which a clean close does. */
+void rt_sqlite_unmark_relaxed(rt_sqlite_store *s);
 
 /* --- store_sqlite_meta.c --- */
 
@@ -422,15 +404,11 @@ void rt_sqlite_check_gates(rt_sqlite_call *call);
 uint64_t rt_sqlite_epoch_read(rt_sqlite_call *call, bool *out_derived);
 /* Inside a transaction of the writer: stores a derived epoch and drops the mark. */
 void rt_sqlite_epoch_settle(rt_sqlite_call *call);
-/* Counts this handle in or out as a relaxed one, in a synced transaction of its own. */
-RT_CHECKED rt_status rt_sqlite_mark_relaxed(rt_sqlite_store *s, bool on, rt_error *err);
-rt_status rt_sqlite_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err);
-rt_status rt_sqlite_epoch_renew(rt_store *store, rt_error *err);
+/* The same, and counts this handle in or out as a relaxed one. */
+void rt_sqlite_mark_count(rt_sqlite_call *call, bool in);
 
-/* --- store_sqlite_rows.c --- */
+/* --- the table of functions --- */
 
-/* Before a commit: can what was appended be found again? */
-void rt_sqlite_check_added(rt_sqlite_call *call);
 rt_status rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err);
 rt_status rt_sqlite_head(rt_store *store, rt_store_table table, uint64_t project,
 			 uint64_t *out_number, rt_error *err);
@@ -441,24 +419,19 @@ rt_status rt_sqlite_append(rt_store *store, uint64_t project, uint64_t expected,
 			   size_t body_count, uint64_t *out_head, rt_error *err);
 rt_status rt_sqlite_write(rt_store *store, rt_rows row, rt_str data, rt_error *err);
 rt_status rt_sqlite_drop(rt_store *store, rt_rows rows, rt_error *err);
-
-/* --- store_sqlite_index.c --- */
-
-uint64_t rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project);
-void rt_sqlite_index_drop(rt_sqlite_call *call, uint64_t project, uint64_t number);
-void rt_sqlite_index_clear(rt_sqlite_call *call);
 rt_status rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
 			      rt_str text, rt_error *err);
 rt_status rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
 			       rt_hit_fn fn, void *ctx, rt_error *err);
-
-/* --- store_sqlite_check.c, store_sqlite_backup.c --- */
-
 rt_status rt_sqlite_check(rt_store *store, rt_finding_fn fn, void *ctx, rt_error *err);
-/* The same on one connection. */
-RT_CHECKED rt_status rt_sqlite_check_conn(rt_sqlite_store *s, rt_sqlite_conn *c, rt_finding_fn fn,
-					  void *ctx, rt_error *err);
 rt_status rt_sqlite_scrub(rt_store *store, rt_error *err);
 rt_status rt_sqlite_backup(rt_store *store, const char *path, rt_error *err);
+
+/* The watermark of the index; dropping one text, or the whole index. */
+uint64_t rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project);
+void rt_sqlite_index_drop(rt_sqlite_call *call, uint64_t project, uint64_t number);
+void rt_sqlite_index_clear(rt_sqlite_call *call);
+/* Check on the call's connection. */
+void rt_sqlite_check_conn(rt_sqlite_call *call, rt_finding_fn fn, void *ctx);
 
 #endif

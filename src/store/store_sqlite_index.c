@@ -54,16 +54,16 @@ add_match(rt_buf *buf, rt_str query, rt_store_find how)
 uint64_t
 rt_sqlite_index_mark(rt_sqlite_call *call, uint64_t project)
 {
-	rt_sqlite_query q = rt_sqlite_select(call, SQL_MARK_GET, "reading the index",
-					     RT_SQL_VALUES(RT_SQL_NUMBER(project)));
+	rt_sqlite_query q =
+		rt_sqlite_select(call, SQL_MARK_GET, (rt_sqlite_args){.key = project});
 	rt_store_row row = {0};
 	uint64_t key;
 
 	if (rt_sqlite_next(&q) && rt_sqlite_row_read(q.stmt, RT_TABLE_MARK, &key, &row) != RT_OK)
-		call->status = rt_fail(call->err, RT_CORRUPT,
-				       "%s is damaged: the mark of the index of "
-				       "project %llu is not what was written; run retake fsck",
-				       call->store->place, rt_sqlite_ull(project));
+		rt_scope_fail(&call->scope, RT_CORRUPT,
+			      "%s is damaged: the mark of the index of project %llu is not what "
+			      "was written; run retake fsck",
+			      call->store->place, rt_sqlite_ull(project));
 	rt_sqlite_end(&q);
 	return row.number;
 }
@@ -72,20 +72,22 @@ rt_status
 rt_sqlite_index_add(rt_store *store, uint64_t project, uint64_t number, uint64_t entry, rt_str text,
 		    rt_error *err)
 {
-	rt_sqlite_call call = rt_sqlite_writing(store, project, err);
+	rt_sqlite_call call = rt_sqlite_writing(store, project);
 
-	if (call.status == RT_OK && (number < 1 || number > RT_STORE_NUMBER_MAX))
-		call.status = rt_fail(err, RT_USAGE, "%llu is not the number of a body",
-				      rt_sqlite_ull(number));
-	rt_sqlite_size_ok(&call, text.size);
+	if (number < 1 || number > RT_STORE_NUMBER_MAX)
+		rt_scope_fail(&call.scope, RT_USAGE, "%llu is not the number of a body",
+			      rt_sqlite_ull(number));
+	rt_sqlite_check_size(&call, text.size);
 	if (text.size > 0)
-		rt_sqlite_run(&call, SQL_INDEX_ADD, "writing to the index",
-			      RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(project, number)),
-					    RT_SQL_TEXT(text), RT_SQL_NUMBER(entry)));
+		rt_sqlite_run(&call, SQL_INDEX_ADD,
+			      (rt_sqlite_args){.key = rt_sqlite_key(project, number),
+					       .last = entry,
+					       .bytes = text,
+					       .is_text = true});
 	if (rt_sqlite_index_mark(&call, project) < number)
-		rt_sqlite_row_write(&call, SQL_MARK_SET, "writing to the index", RT_TABLE_MARK,
-				    project, &(rt_store_row){.number = number});
-	return call.status;
+		rt_sqlite_row_write(&call, SQL_MARK_SET, project,
+				    &(rt_store_row){.number = number});
+	return rt_scope_end(&call.scope, err);
 }
 
 /* --- finding --- */
@@ -101,10 +103,10 @@ static void
 find_hits(rt_sqlite_call *call, uint64_t project, rt_str match, rt_buf *held, rt_hit_fn fn,
 	  void *ctx)
 {
-	rt_sqlite_query q = rt_sqlite_select(
-		call, SQL_INDEX_FIND, "searching the index",
-		RT_SQL_VALUES(RT_SQL_TEXT(match), RT_SQL_NUMBER(rt_sqlite_key(project, 0)),
-			      RT_SQL_NUMBER(rt_sqlite_key(project, RT_STORE_NUMBER_MAX))));
+	rt_sqlite_args args = rt_sqlite_range(project, 0, RT_STORE_NUMBER_MAX);
+	args.bytes = match;
+	args.is_text = true;
+	rt_sqlite_query q = rt_sqlite_select(call, SQL_INDEX_FIND, args);
 	bool more = true;
 
 	while (more && rt_sqlite_next(&q)) {
@@ -125,33 +127,30 @@ rt_status
 rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
 		     rt_hit_fn fn, void *ctx, rt_error *err)
 {
-	rt_sqlite_call call = rt_sqlite_reading(store, err);
-	rt_buf match, held;
+	rt_sqlite_call call = rt_sqlite_reading(store);
 	bool more = true;
+	rt_scope s; /* for all attempts */
 	hit h;
 
 	if (project == 0 || project > RT_STORE_PROJECT_MAX)
 		return RT_OK;
-	rt_buf_init(&match, call.store->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&held, call.store->alloc, RT_BUF_UNLIMITED);
-	add_match(&match, query, how);
-	if (match.status != RT_OK)
-		call.status = rt_fail(err, match.status, "out of memory while searching");
-	else if (match.size > 0) {
-		while (rt_sqlite_attempt(&call)) {
-			rt_buf_clear(&held);
-			find_hits(&call, project, rt_buf_str(&match), &held, fn, ctx);
-		}
+	rt_scope_init(&s, call.store->alloc);
+	rt_buf *match = rt_scope_buf(&s), *held = rt_scope_buf(&s);
+	add_match(match, query, how);
+	if (match->status != RT_OK)
+		rt_scope_fail(&s, match->status, "out of memory while searching");
+	while (rt_ok(&s) && match->size > 0 && rt_sqlite_attempt(&call)) {
+		rt_buf_clear(held);
+		find_hits(&call, project, rt_buf_str(match), held, fn, ctx);
 	}
-	if (call.status == RT_OK && held.status != RT_OK)
-		call.status = rt_fail(err, RT_NOMEM, "out of memory for what was found");
-	for (size_t at = 0; more && call.status == RT_OK && at < held.size; at += sizeof(h)) {
-		memcpy(&h, held.ptr + at, sizeof(h));
+	RT_TRY(&s, rt_scope_end(&call.scope, &s.error));
+	if (held->status != RT_OK)
+		rt_scope_fail(&s, RT_NOMEM, "out of memory for what was found");
+	for (size_t at = 0; more && rt_ok(&s) && at < held->size; at += sizeof(h)) {
+		memcpy(&h, held->ptr + at, sizeof(h));
 		more = fn(ctx, h.number, h.entry);
 	}
-	rt_buf_deinit(&held);
-	rt_buf_deinit(&match);
-	return call.status;
+	return rt_scope_end(&s, err);
 }
 
 /* --- purge and repair --- */
@@ -161,8 +160,8 @@ void
 rt_sqlite_index_drop(rt_sqlite_call *call, uint64_t project, uint64_t number)
 {
 	rt_sqlite_wipe(call);
-	rt_sqlite_run(call, SQL_INDEX_DROP, "taking a text out of the index",
-		      RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(project, number))));
+	rt_sqlite_run(call, SQL_INDEX_DROP,
+		      (rt_sqlite_args){.key = rt_sqlite_key(project, number)});
 }
 
 /* Drops the table itself: "delete-all" would read what may be damaged. SQLite 3.53.2 leaves

@@ -8,207 +8,74 @@
 #include "store/store_sqlite_impl.h"
 
 typedef struct source {
-	enum rt_sqlite_table table;
-	rt_sqlite_sql scan;                 /* ?1 .. ?2, or of project ?1 */
-	rt_sqlite_sql one;                  /* row ?1; 0: by scan */
-	rt_sqlite_sql named, numbers, head; /* 0: there is none */
-	const char *noun;                   /* in messages */
-	const char *doing;
+	const char *noun;   /* in messages */
+	rt_sqlite_sql scan; /* a range, or all of a project */
+	rt_sqlite_sql one, named, numbers, set; /* 0: there is none */
 } source;
 
 static const source sources[] = {
-	[RT_STORE_PROJECTS] = {.table = RT_TABLE_PROJECT,
-			       .scan = SQL_PROJECT_LIST,
-			       .named = SQL_PROJECT_FIND,
-			       .noun = "project",
-			       .doing = "reading its projects"},
-	[RT_STORE_LOG] = {.table = RT_TABLE_LOG,
-			  .scan = SQL_LOG_UP,
-			  .head = SQL_LOG_HEAD,
-			  .noun = "log row",
-			  .doing = "reading the log"},
-	[RT_STORE_BODIES] = {.table = RT_TABLE_BODY,
-			     .scan = SQL_BODY_UP,
-			     .head = SQL_BODY_HEAD,
-			     .noun = "body",
-			     .doing = "reading a body"},
-	[RT_STORE_NODES] = {.table = RT_TABLE_NODE,
-			    .scan = SQL_NODE_UP,
-			    .one = SQL_NODE_GET,
-			    .numbers = SQL_NODE_NUMBERS,
-			    .head = SQL_NODE_HEAD,
-			    .noun = "node",
-			    .doing = "reading it"},
-	[RT_STORE_ROOT] = {.table = RT_TABLE_ROOT,
-			   .scan = SQL_ROOT_GET,
-			   .noun = "root",
-			   .doing = "reading it"},
-	[RT_STORE_SIDE] = {.table = RT_TABLE_SIDE,
-			   .scan = SQL_SIDE_LIST,
-			   .named = SQL_SIDE_GET,
-			   .noun = "side row of project",
-			   .doing = "listing side rows"},
+	[RT_STORE_PROJECTS] = {"project", SQL_PROJECT_LIST, .named = SQL_PROJECT_FIND},
+	[RT_STORE_LOG] = {"log row", SQL_LOG_UP, .set = SQL_LOG_SET},
+	[RT_STORE_BODIES] = {"body", SQL_BODY_UP, .set = SQL_BODY_SET},
+	[RT_STORE_NODES] = {"node", SQL_NODE_UP, .one = SQL_NODE_GET, .numbers = SQL_NODE_NUMBERS,
+			    .set = SQL_NODE_SET},
+	[RT_STORE_ROOT] = {"root", SQL_ROOT_GET, .set = SQL_ROOT_SET},
+	[RT_STORE_SIDE] = {"side row of project", SQL_SIDE_LIST, .named = SQL_SIDE_GET,
+			   .set = SQL_SIDE_SET},
 };
 
 /* --- projects --- */
 
-static uint64_t
-project_last(rt_sqlite_call *call)
-{
-	rt_sqlite_query q = rt_sqlite_select(call, SQL_PROJECT_LAST, "reading its projects", NULL);
-	uint64_t last = rt_sqlite_next(&q) ? (uint64_t)sqlite3_column_int64(q.stmt, 0) : 0;
-
-	rt_sqlite_end(&q);
-	return last;
-}
-
-rt_sqlite_call
-rt_sqlite_writing_store(rt_store *store, rt_error *err)
-{
-	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_call call = {.store = s, .conn = &s->writer, .err = err};
-
-	RT_ASSERT(rt_sqlite_is_owner(s));
-	/* SQLite ends some transactions by itself when a write fails, and others then hold half
-	 * of a call. Neither may be committed, nor may anything more be written. */
-	if (s->tx_status != RT_OK)
-		call.status = rt_fail(err, s->tx_status,
-				      "%s: nothing is written, because an earlier write of the "
-				      "same step failed (%s)",
-				      s->place, rt_status_word(s->tx_status));
-	return call;
-}
-
-rt_sqlite_call
-rt_sqlite_writing(rt_store *store, uint64_t project, rt_error *err)
-{
-	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_call call = rt_sqlite_writing_store(store, err);
-
-	if (project == 0 || (project > s->project_last && project > s->tx_project_last)) {
-		uint64_t last = project_last(&call);
-
-		if (call.status == RT_OK && (project == 0 || project > last))
-			call.status = rt_fail(err, RT_NOT_FOUND, "there is no project %llu",
-					      rt_sqlite_ull(project));
-		if (call.status == RT_OK)
-			s->tx_project_last = last;
-	}
-	return call;
-}
-
 /* Runs a query that has no rows unless the list of projects is damaged. */
 static void
-projects_ok(rt_sqlite_call *call, rt_sqlite_sql which, const rt_sqlite_value *values)
+check_projects(rt_sqlite_call *call, rt_sqlite_sql which, rt_sqlite_args args)
 {
-	rt_sqlite_query q = rt_sqlite_select(call, which, "reading its projects", values);
-
-	if (rt_sqlite_next(&q))
-		call->status = rt_fail(call->err, RT_CORRUPT,
-				       "%s is damaged: its list of projects is not complete; run "
-				       "retake fsck",
-				       call->store->place);
-	rt_sqlite_end(&q);
+	if (rt_sqlite_any(call, which, args))
+		rt_scope_fail(&call->scope, RT_CORRUPT,
+			      "%s is damaged: its list of projects is not complete; run retake fsck",
+			      call->store->place);
 }
 
 /* The index over names has no project of that name. The table has to agree. */
 static void
-project_absent(rt_sqlite_call *call, rt_str name)
+check_absent(rt_sqlite_call *call, rt_str name)
 {
-	projects_ok(call, SQL_PROJECT_SCAN, RT_SQL_VALUES(RT_SQL_BLOB(name)));
+	check_projects(call, SQL_PROJECT_SCAN, (rt_sqlite_args){.bytes = name});
 }
 
 rt_status
 rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_call call = rt_sqlite_writing_store(store, err);
+	rt_sqlite_call call = rt_sqlite_writing_store(store);
+	rt_scope *scope = &call.scope;
 	rt_sqlite_query q;
+	rt_store_row row;
 	uint64_t last;
 
-	rt_sqlite_size_ok(&call, name.size);
-	q = rt_sqlite_select(&call, SQL_PROJECT_FIND, "reading its projects",
-			     RT_SQL_VALUES(RT_SQL_BLOB(name)));
+	rt_sqlite_check_size(&call, name.size);
+	q = rt_sqlite_select(&call, SQL_PROJECT_FIND, (rt_sqlite_args){.bytes = name});
 	if (rt_sqlite_next(&q)) {
-		rt_store_row row;
-		uint64_t key;
-
-		if (rt_sqlite_row_read(q.stmt, RT_TABLE_PROJECT, &key, &row) != RT_OK)
-			rt_sqlite_damaged(&call, "project", key);
-		else
-			call.status = rt_fail(err, RT_REFUSED,
-					      "there is a project \"%.*s\" already",
-					      RT_STR_ARG(name));
+		rt_sqlite_row(&q, "project", &row);
+		rt_scope_fail(scope, RT_REFUSED, "there is a project \"%.*s\" already",
+			      RT_STR_ARG(name));
 	}
 	rt_sqlite_end(&q);
-	project_absent(&call, name);
-	last = project_last(&call);
+	check_absent(&call, name);
+	last = rt_sqlite_last_project(&call);
 	/* There must be nothing of the new project yet. */
-	projects_ok(&call, SQL_PROJECT_BEYOND,
-		    RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(last + 1, 0)), RT_SQL_NUMBER(last)));
-	if (call.status == RT_OK && last >= RT_STORE_PROJECT_MAX)
-		call.status = rt_fail(err, RT_LIMIT,
-				      "the store holds %d projects, the most there can be",
-				      RT_STORE_PROJECT_MAX);
-	rt_sqlite_row_write(&call, SQL_PROJECT_ADD, "adding a project", RT_TABLE_PROJECT, last + 1,
-			    &(rt_store_row){.data = name});
-	if (call.status == RT_OK) {
+	check_projects(&call, SQL_PROJECT_BEYOND,
+		       (rt_sqlite_args){.key = rt_sqlite_key(last + 1, 0), .last = last});
+	if (last >= RT_STORE_PROJECT_MAX)
+		rt_scope_fail(scope, RT_LIMIT,
+			      "the store holds %d projects, the most there can be",
+			      RT_STORE_PROJECT_MAX);
+	rt_sqlite_row_write(&call, SQL_PROJECT_ADD, last + 1, &(rt_store_row){.data = name});
+	if (rt_ok(scope)) {
 		s->tx_project_last = last + 1;
 		*out_project = last + 1;
 	}
-	return call.status;
-}
-
-/* --- heads --- */
-
-/* The last number of a project in a table whose key holds both; 0: none. */
-static uint64_t
-last_number(rt_sqlite_call *call, rt_store_table table, uint64_t project)
-{
-	const source *src = &sources[table];
-	rt_sqlite_query q = rt_sqlite_select(
-		call, src->head, "reading it",
-		RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(project, 0)),
-			      RT_SQL_NUMBER(rt_sqlite_key(project, RT_STORE_NUMBER_MAX))));
-	uint64_t number = 0;
-
-	RT_ASSERT(src->head != 0);
-	if (rt_sqlite_next(&q)) {
-		number = (uint64_t)sqlite3_column_int64(q.stmt, 0) & RT_STORE_NUMBER_MAX;
-		if (sqlite3_column_int64(q.stmt, 1) != 1)
-			rt_sqlite_damaged(call, src->noun, number);
-	}
-	rt_sqlite_end(&q);
-	return number;
-}
-
-/* Caches the heads of a project inside our begin. */
-static void
-know_heads(rt_sqlite_call *call, uint64_t project)
-{
-	rt_sqlite_store *s = call->store;
-
-	if (call->status != RT_OK || s->tx_project == project)
-		return;
-	s->tx_project = 0;
-	s->tx_head = last_number(call, RT_STORE_LOG, project);
-	s->tx_body_head = last_number(call, RT_STORE_BODIES, project);
-	if (call->status == RT_OK)
-		s->tx_project = project;
-}
-
-/* Where an inner page is damaged, a search for what was added may lead elsewhere. */
-void
-rt_sqlite_check_added(rt_sqlite_call *call)
-{
-	const rt_sqlite_store *s = call->store;
-	uint64_t head = last_number(call, RT_STORE_LOG, s->tx_project);
-	uint64_t body = last_number(call, RT_STORE_BODIES, s->tx_project);
-
-	if (head != s->tx_head)
-		rt_sqlite_damaged(call, "log row", s->tx_head);
-	if (body != s->tx_body_head)
-		rt_sqlite_damaged(call, "body", s->tx_body_head);
+	return rt_scope_end(scope, err);
 }
 
 rt_status
@@ -216,7 +83,7 @@ rt_sqlite_head(rt_store *store, rt_store_table table, uint64_t project, uint64_t
 	       rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_call call = rt_sqlite_reading(store, err);
+	rt_sqlite_call call = rt_sqlite_reading(store);
 	bool cached = rt_sqlite_is_owner(s) && (table == RT_STORE_LOG || table == RT_STORE_BODIES);
 	uint64_t number = 0;
 
@@ -226,19 +93,19 @@ rt_sqlite_head(rt_store *store, rt_store_table table, uint64_t project, uint64_t
 	}
 	while (rt_sqlite_attempt(&call)) {
 		if (cached) {
-			know_heads(&call, project);
+			rt_sqlite_cache_heads(&call, project);
 			number = table == RT_STORE_LOG ? s->tx_head : s->tx_body_head;
 		} else if (table == RT_STORE_INDEX) {
 			number = rt_sqlite_index_mark(&call, project);
 		} else if (table == RT_STORE_PROJECTS) {
-			number = project_last(&call);
+			number = rt_sqlite_last_project(&call);
 		} else {
-			number = last_number(&call, table, project);
+			number = rt_sqlite_last_number(&call, table, project);
 		}
 	}
-	if (call.status == RT_OK)
+	if (rt_ok(&call.scope))
 		*out_number = number;
-	return call.status;
+	return rt_scope_end(&call.scope, err);
 }
 
 /* --- reading --- */
@@ -253,7 +120,7 @@ typedef struct reader {
 	/* The last row that was passed on: a later attempt continues after it. */
 	bool has_last;
 	uint64_t last_number;
-	rt_buf last_name;
+	rt_buf *last_name;
 } reader;
 
 /* Was the row passed on by an earlier attempt? */
@@ -265,25 +132,26 @@ is_repeated(const reader *r, const rt_store_row *row)
 	if (r->rows->table == RT_STORE_ROOT)
 		return true;
 	if (r->rows->table == RT_STORE_SIDE)
-		return rt_str_cmp(row->name, rt_buf_str(&r->last_name)) <= 0;
+		return rt_str_cmp(row->name, rt_buf_str(r->last_name)) <= 0;
 	return r->down ? row->number >= r->last_number : row->number <= r->last_number;
 }
 
 static void
 pass_on(reader *r, const rt_store_row *row)
 {
-	if (r->call.status != RT_OK || is_repeated(r, row))
+	rt_scope *s = &r->call.scope;
+
+	if (!rt_ok(s) || is_repeated(r, row))
 		return;
 	r->has_last = true;
 	r->last_number = row->number;
 	if (r->rows->table == RT_STORE_SIDE && r->call.store->options.read_only) {
-		rt_buf_clear(&r->last_name);
-		rt_buf_add_str(&r->last_name, row->name);
-		if (r->last_name.status != RT_OK)
-			r->call.status = rt_fail(r->call.err, RT_NOMEM,
-						 "out of memory while listing side rows");
+		rt_buf_clear(r->last_name);
+		rt_buf_add_str(r->last_name, row->name);
+		if (r->last_name->status != RT_OK)
+			rt_scope_fail(s, RT_NOMEM, "out of memory while listing side rows");
 	}
-	if (r->call.status == RT_OK)
+	if (rt_ok(s))
 		r->call.is_ended = !r->fn(r->ctx, row);
 }
 
@@ -292,44 +160,28 @@ select_range(reader *r, uint64_t first, uint64_t last)
 {
 	const rt_rows *rows = r->rows;
 	rt_sqlite_sql which = r->down                                      ? SQL_LOG_DOWN
+			      : rows->is_named                             ? r->src->named
 			      : rows->numbers_only && r->src->numbers != 0 ? r->src->numbers
+			      : first == last && r->src->one != 0          ? r->src->one
 									   : r->src->scan;
 
-	if (rows->is_named && rows->table == RT_STORE_PROJECTS)
-		return rt_sqlite_select(&r->call, r->src->named, r->src->doing,
-					RT_SQL_VALUES(RT_SQL_BLOB(rows->name)));
-	if (rows->is_named)
+	if (rows->is_named || rows->table == RT_STORE_ROOT || rows->table == RT_STORE_SIDE)
 		return rt_sqlite_select(
-			&r->call, r->src->named, r->src->doing,
-			RT_SQL_VALUES(RT_SQL_NUMBER(rows->project), RT_SQL_BLOB(rows->name)));
-	if (rows->table == RT_STORE_ROOT || rows->table == RT_STORE_SIDE)
-		return rt_sqlite_select(&r->call, which, r->src->doing,
-					RT_SQL_VALUES(RT_SQL_NUMBER(rows->project)));
-	if (first == last && which == r->src->scan && r->src->one != 0)
-		return rt_sqlite_select(
-			&r->call, r->src->one, r->src->doing,
-			RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(rows->project, first))));
+			&r->call, which,
+			(rt_sqlite_args){.key = rows->project, .bytes = rows->name});
 	/* The key of a project is its number. */
-	return rt_sqlite_select(&r->call, which, r->src->doing,
-				RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(rows->project, first)),
-					      RT_SQL_NUMBER(rt_sqlite_key(rows->project, last))));
+	return rt_sqlite_select(&r->call, which, rt_sqlite_range(rows->project, first, last));
 }
 
 static void
-read_row(reader *r, sqlite3_stmt *stmt, rt_store_row *out)
+read_row(reader *r, rt_sqlite_query *q, rt_store_row *out)
 {
-	uint64_t key = (uint64_t)sqlite3_column_int64(stmt, 0);
-	rt_status st;
+	uint64_t key = (uint64_t)sqlite3_column_int64(q->stmt, 0);
 
-	if (r->rows->numbers_only && r->src->numbers != 0) {
+	if (q->which == SQL_NODE_NUMBERS)
 		*out = (rt_store_row){.number = key & RT_STORE_NUMBER_MAX};
-		return;
-	}
-	st = rt_sqlite_row_read(stmt, r->src->table, &key, out);
-	if (st == RT_CORRUPT)
-		rt_sqlite_damaged(&r->call, r->src->noun, key & RT_STORE_NUMBER_MAX);
-	else if (st != RT_OK)
-		r->call.status = rt_fail(r->call.err, st, "out of memory while %s", r->src->doing);
+	else
+		rt_sqlite_row(q, r->src->noun, out);
 }
 
 static void
@@ -339,27 +191,20 @@ read_range(reader *r, uint64_t first, uint64_t last)
 	rt_store_row row;
 
 	while (!r->call.is_ended && rt_sqlite_next(&q)) {
-		read_row(r, q.stmt, &row);
+		read_row(r, &q, &row);
 		pass_on(r, &row);
 	}
 	rt_sqlite_end(&q);
 }
 
-/* A scan did not come to this row. That is fine where the log ends before it, or where it was
- * added after the scan; else it was lost. */
+/* A scan did not come to this row. That is fine if the log ends before it, or if it was added
+ * after the scan; else it was lost. */
 static void
-row_not_lost(rt_sqlite_call *call, uint64_t project, uint64_t seq)
+check_not_lost(rt_sqlite_call *call, uint64_t project, uint64_t seq)
 {
-	uint64_t key = rt_sqlite_key(project, seq);
-	rt_sqlite_query q;
-
-	if (seq > last_number(call, RT_STORE_LOG, project))
-		return;
-	q = rt_sqlite_select(call, SQL_LOG_UP, "reading the log",
-			     RT_SQL_VALUES(RT_SQL_NUMBER(key), RT_SQL_NUMBER(key)));
-	if (!rt_sqlite_next(&q))
+	if (seq <= rt_sqlite_last_number(call, RT_STORE_LOG, project) &&
+	    !rt_sqlite_any(call, SQL_LOG_UP, rt_sqlite_range(project, seq, seq)))
 		rt_sqlite_damaged(call, "log row", seq);
-	rt_sqlite_end(&q);
 }
 
 static void
@@ -372,7 +217,7 @@ read_log(reader *r, uint64_t low, uint64_t high)
 	while (!r->call.is_ended && rt_sqlite_next(&q)) {
 		uint64_t expected = before == 0 ? low : r->down ? before - 1 : before + 1;
 
-		read_row(r, q.stmt, &row);
+		read_row(r, &q, &row);
 		/* Rows have no gaps, so a missing one was lost. */
 		if (row.number != expected && (before != 0 || !r->down))
 			rt_sqlite_damaged(&r->call, "log row", expected);
@@ -385,13 +230,13 @@ read_log(reader *r, uint64_t low, uint64_t high)
 		return;
 	/* Nothing came before the first row and after the last one: does nothing exist there? */
 	if (before == 0)
-		row_not_lost(&r->call, project, low);
+		check_not_lost(&r->call, project, low);
 	else if (top < high)
-		row_not_lost(&r->call, project, top + 1);
+		check_not_lost(&r->call, project, top + 1);
 	if (top < high)
-		row_not_lost(&r->call, project, high);
+		check_not_lost(&r->call, project, high);
 	if (r->down && before > low)
-		row_not_lost(&r->call, project, before - 1);
+		check_not_lost(&r->call, project, before - 1);
 }
 
 /* Reads numbers in runs, in one transaction: otherwise each run would take and release the
@@ -403,10 +248,12 @@ read_listed(reader *r)
 	size_t count = r->rows->number_count;
 	sqlite3 *db = r->call.conn->db;
 	bool alone = sqlite3_get_autocommit(db) != 0;
+	const char *doing = r->rows->table == RT_STORE_BODIES ? "reading a body" : "reading it";
 
+	r->call.doing = doing;
 	if (alone)
-		rt_sqlite_run(&r->call, SQL_SNAPSHOT, r->src->doing, NULL);
-	for (size_t from = 0, to; r->call.status == RT_OK && !r->call.is_ended && from < count;
+		rt_sqlite_run(&r->call, SQL_SNAPSHOT, (rt_sqlite_args){0});
+	for (size_t from = 0, to; rt_ok(&r->call.scope) && !r->call.is_ended && from < count;
 	     from = to) {
 		to = from + 1;
 		while (to < count && numbers[to] == numbers[to - 1] + 1)
@@ -416,7 +263,8 @@ read_listed(reader *r)
 	}
 	if (alone && sqlite3_get_autocommit(db) == 0 &&
 	    sqlite3_exec(db, "END", NULL, NULL, NULL) != SQLITE_OK)
-		rt_sqlite_call_fail(&r->call, r->src->doing);
+		rt_sqlite_call_fail(&r->call, doing);
+	r->call.doing = NULL;
 }
 
 static void
@@ -430,18 +278,20 @@ read_all(reader *r, uint64_t first, uint64_t last)
 		read_range(r, first, last);
 	/* Are these all? A project with an impossible name is in neither table nor index. */
 	if (r->rows->table == RT_STORE_PROJECTS && !r->call.is_ended)
-		project_absent(&r->call, r->rows->is_named ? r->rows->name : RT_STR("\0"));
+		check_absent(&r->call, r->rows->is_named ? r->rows->name : RT_STR("\0"));
 }
 
 rt_status
 rt_sqlite_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
 {
-	reader r = {.call = rt_sqlite_reading(store, err),
+	rt_buf last_name;
+	reader r = {.call = rt_sqlite_reading(store),
 		    .rows = &rows,
 		    .src = &sources[rows.table],
 		    .fn = fn,
 		    .ctx = ctx,
-		    .down = rows.table == RT_STORE_LOG && rows.first > rows.last};
+		    .down = rows.table == RT_STORE_LOG && rows.first > rows.last,
+		    .last_name = &last_name};
 	uint64_t first = r.down ? rows.last : rows.first, last = r.down ? rows.first : rows.last;
 
 	RT_ASSERT(rows.table < RT_STORE_INDEX);
@@ -454,11 +304,11 @@ rt_sqlite_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_
 		last = RT_STORE_NUMBER_MAX;
 	if (first > last || (rows.numbers != NULL && rows.number_count == 0))
 		return RT_OK;
-	rt_buf_init(&r.last_name, r.call.store->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&last_name, r.call.store->alloc, RT_BUF_UNLIMITED); /* for all attempts */
 	while (rt_sqlite_attempt(&r.call))
 		read_all(&r, first, last);
-	rt_buf_deinit(&r.last_name);
-	return r.call.status;
+	rt_buf_deinit(&last_name);
+	return rt_scope_end(&r.call.scope, err);
 }
 
 /* --- writing --- */
@@ -466,12 +316,11 @@ rt_sqlite_read(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_
 static void
 check_bodies(rt_sqlite_call *call, uint64_t last, const rt_store_row *bodies, size_t count)
 {
-	for (size_t i = 0; i < count && call->status == RT_OK; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (bodies[i].number <= last || bodies[i].number > RT_STORE_NUMBER_MAX)
-			call->status = rt_fail(
-				call->err, RT_USAGE, "body %llu cannot follow body %llu",
-				rt_sqlite_ull(bodies[i].number), rt_sqlite_ull(last));
-		rt_sqlite_size_ok(call, bodies[i].data.size);
+			rt_scope_fail(&call->scope, RT_USAGE, "body %llu cannot follow body %llu",
+				      rt_sqlite_ull(bodies[i].number), rt_sqlite_ull(last));
+		rt_sqlite_check_size(call, bodies[i].data.size);
 		last = bodies[i].number;
 	}
 }
@@ -482,12 +331,13 @@ rt_sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_
 		 uint64_t *out_head, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_sqlite_call call = rt_sqlite_writing(store, project, err);
+	rt_sqlite_call call = rt_sqlite_writing(store, project);
+	rt_scope *scope = &call.scope;
 	uint64_t head;
 
-	know_heads(&call, project);
-	if (call.status != RT_OK)
-		return call.status;
+	rt_sqlite_cache_heads(&call, project);
+	if (!rt_ok(scope))
+		return rt_scope_end(scope, err);
 	head = s->tx_head;
 	if (head != expected) {
 		if (out_head != NULL)
@@ -496,26 +346,26 @@ rt_sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_
 			       rt_sqlite_ull(head), rt_sqlite_ull(expected));
 	}
 	if (row_count > RT_STORE_NUMBER_MAX - head)
-		return rt_fail(err, RT_LIMIT, "the log of project %llu is full",
-			       rt_sqlite_ull(project));
+		rt_scope_fail(scope, RT_LIMIT, "the log of project %llu is full",
+			      rt_sqlite_ull(project));
 	for (size_t i = 0; i < row_count; i++)
-		rt_sqlite_size_ok(&call, rows[i].data.size);
+		rt_sqlite_check_size(&call, rows[i].data.size);
 	check_bodies(&call, s->tx_body_head, bodies, body_count);
-	for (size_t i = 0; i < row_count && call.status == RT_OK; i++)
-		rt_sqlite_row_write(&call, SQL_LOG_ADD, "adding to its log", RT_TABLE_LOG,
-				    rt_sqlite_key(project, head + i + 1), &rows[i]);
-	for (size_t i = 0; i < body_count && call.status == RT_OK; i++)
-		rt_sqlite_row_write(&call, SQL_BODY_ADD, "adding a body", RT_TABLE_BODY,
-				    rt_sqlite_key(project, bodies[i].number), &bodies[i]);
-	if (call.status != RT_OK)
-		return call.status;
-	s->tx_added = true;
-	s->tx_head = head + row_count;
-	if (body_count > 0)
-		s->tx_body_head = bodies[body_count - 1].number;
-	if (out_head != NULL)
-		*out_head = s->tx_head;
-	return RT_OK;
+	for (size_t i = 0; i < row_count && rt_ok(scope); i++)
+		rt_sqlite_row_write(&call, SQL_LOG_ADD, rt_sqlite_key(project, head + i + 1),
+				    &rows[i]);
+	for (size_t i = 0; i < body_count && rt_ok(scope); i++)
+		rt_sqlite_row_write(&call, SQL_BODY_ADD, rt_sqlite_key(project, bodies[i].number),
+				    &bodies[i]);
+	if (rt_ok(scope)) {
+		s->tx_added = true;
+		s->tx_head = head + row_count;
+		if (body_count > 0)
+			s->tx_body_head = bodies[body_count - 1].number;
+		if (out_head != NULL)
+			*out_head = s->tx_head;
+	}
+	return rt_scope_end(scope, err);
 }
 
 /* Purge: overwrites the data of a log row or a body. The row as it is need not be intact. */
@@ -524,70 +374,59 @@ overwrite(rt_sqlite_call *call, const rt_rows *at, rt_str data)
 {
 	const source *src = &sources[at->table];
 	uint64_t key = rt_sqlite_key(at->project, at->first);
+	bool found = false;
 	rt_sqlite_query q;
 	rt_store_row row;
-	bool found = false;
 
+	call->doing = "purging";
 	if (at->first <= RT_STORE_NUMBER_MAX) {
-		q = rt_sqlite_select(call, src->scan, "purging",
-				     RT_SQL_VALUES(RT_SQL_NUMBER(key), RT_SQL_NUMBER(key)));
+		q = rt_sqlite_select(call, src->scan, (rt_sqlite_args){.key = key, .last = key});
 		found = rt_sqlite_next(&q);
-		if (found && rt_sqlite_row_read(q.stmt, src->table, &key, &row) == RT_NOMEM)
-			call->status = rt_fail(call->err, RT_NOMEM, "out of memory");
+		if (found && rt_sqlite_row_read(q.stmt,
+						at->table == RT_STORE_LOG ? RT_TABLE_LOG
+									  : RT_TABLE_BODY,
+						&key, &row) == RT_NOMEM)
+			rt_scope_nomem(&call->scope);
 		if (found && at->table == RT_STORE_LOG && row.name.size != RT_STEP_ID_SIZE)
 			rt_sqlite_damaged(call, src->noun, at->first);
 		rt_sqlite_end(&q);
 	}
-	if (call->status == RT_OK && !found)
-		call->status = rt_fail(call->err, RT_NOT_FOUND,
-				       "there is no %s %llu in project %llu", src->noun,
-				       rt_sqlite_ull(at->first), rt_sqlite_ull(at->project));
-	if (call->status != RT_OK)
+	if (!found)
+		rt_scope_fail(&call->scope, RT_NOT_FOUND, "there is no %s %llu in project %llu",
+			      src->noun, rt_sqlite_ull(at->first), rt_sqlite_ull(at->project));
+	if (!rt_ok(&call->scope))
 		return;
 	row.data = data;
-	rt_sqlite_size_ok(call, data.size);
+	rt_sqlite_check_size(call, data.size);
 	rt_sqlite_wipe(call);
-	rt_sqlite_row_write(call, at->table == RT_STORE_LOG ? SQL_LOG_SET : SQL_BODY_SET, "purging",
-			    src->table, key, &row);
-}
-
-static void
-write_side(rt_sqlite_call *call, const rt_rows *at, rt_str data)
-{
-	rt_store_row row = {.name = at->name, .data = data};
-
-	rt_sqlite_size_ok(call, at->name.size + data.size);
-	if (data.size == 0)
-		rt_sqlite_run(call, SQL_SIDE_DROP, "writing a side row",
-			      RT_SQL_VALUES(RT_SQL_NUMBER(at->project), RT_SQL_BLOB(at->name)));
-	else
-		rt_sqlite_row_write(call, SQL_SIDE_SET, "writing a side row", RT_TABLE_SIDE,
-				    at->project, &row);
+	rt_sqlite_row_write(call, src->set, key, &row);
 }
 
 static void
 write_row(rt_sqlite_call *call, const rt_rows *at, rt_str data)
 {
-	rt_store_row row = {.number = at->first, .data = data};
+	const source *src = &sources[at->table];
+	rt_store_row row = {.number = at->first, .name = at->name, .data = data};
 
 	switch (at->table) {
 	case RT_STORE_LOG:
 	case RT_STORE_BODIES: overwrite(call, at, data); break;
 	case RT_STORE_NODES:
-		if (call->status == RT_OK && (at->first < 1 || at->first > RT_STORE_NUMBER_MAX))
-			call->status = rt_fail(call->err, RT_USAGE,
-					       "%llu is not the number of a node",
-					       rt_sqlite_ull(at->first));
-		rt_sqlite_size_ok(call, data.size);
-		rt_sqlite_row_write(call, SQL_NODE_SET, "writing a node", RT_TABLE_NODE,
-				    rt_sqlite_key(at->project, at->first), &row);
+		if (at->first < 1 || at->first > RT_STORE_NUMBER_MAX)
+			rt_scope_fail(&call->scope, RT_USAGE, "%llu is not the number of a node",
+				      rt_sqlite_ull(at->first));
+		rt_sqlite_check_size(call, data.size);
+		rt_sqlite_row_write(call, src->set, rt_sqlite_key(at->project, at->first), &row);
 		break;
+	case RT_STORE_SIDE:
 	case RT_STORE_ROOT:
-		rt_sqlite_size_ok(call, data.size);
-		rt_sqlite_row_write(call, SQL_ROOT_SET, "writing the root", RT_TABLE_ROOT,
-				    at->project, &row);
+		rt_sqlite_check_size(call, at->name.size + data.size);
+		if (at->table == RT_STORE_SIDE && data.size == 0)
+			rt_sqlite_run(call, SQL_SIDE_DROP,
+				      (rt_sqlite_args){.key = at->project, .bytes = at->name});
+		else
+			rt_sqlite_row_write(call, src->set, at->project, &row);
 		break;
-	case RT_STORE_SIDE: write_side(call, at, data); break;
 	case RT_STORE_PROJECTS:
 	case RT_STORE_INDEX: RT_ASSERT(false);
 	}
@@ -603,36 +442,34 @@ rt_sqlite_write(rt_store *store, rt_rows row, rt_str data, rt_error *err)
 
 	if (st != RT_OK)
 		return st;
-	call = rt_sqlite_writing(store, row.project, err);
+	call = rt_sqlite_writing(store, row.project);
 	write_row(&call, &row, data);
-	return rt_sqlite_end_alone(s, alone, call.status, err);
+	return rt_sqlite_end_alone(&call, alone, err);
 }
 
 rt_status
 rt_sqlite_drop(rt_store *store, rt_rows rows, rt_error *err)
 {
-	rt_sqlite_call call;
+	bool is_all = rows.table == RT_STORE_INDEX && rows.project == 0;
+	rt_sqlite_call call =
+		is_all ? rt_sqlite_writing_store(store) : rt_sqlite_writing(store, rows.project);
 
-	if (rows.table == RT_STORE_INDEX && rows.project == 0) {
-		call = rt_sqlite_writing_store(store, err);
+	RT_ASSERT(rows.table == RT_STORE_INDEX || rows.table == RT_STORE_NODES ||
+		  rows.table == RT_STORE_ROOT);
+	if (is_all) {
 		rt_sqlite_index_clear(&call);
-		return call.status;
-	}
-	call = rt_sqlite_writing(store, rows.project, err);
-	if (rows.first > RT_STORE_NUMBER_MAX)
-		return call.status;
-	if (rows.table == RT_STORE_INDEX) {
+	} else if (rows.first > RT_STORE_NUMBER_MAX) {
+		/* nothing has such a number */
+	} else if (rows.table == RT_STORE_INDEX) {
 		rt_sqlite_index_drop(&call, rows.project, rows.first);
-		return call.status;
+	} else {
+		if (rows.table == RT_STORE_ROOT)
+			rows = rt_rows_all(RT_STORE_ROOT, rows.project);
+		rt_sqlite_run(&call, SQL_NODE_DROP,
+			      rt_sqlite_range(rows.project, rows.first, rows.last));
+		if (rows.table == RT_STORE_ROOT)
+			rt_sqlite_run(&call, SQL_ROOT_DROP,
+				      (rt_sqlite_args){.key = rows.project});
 	}
-	RT_ASSERT(rows.table == RT_STORE_NODES || rows.table == RT_STORE_ROOT);
-	if (rows.table == RT_STORE_ROOT)
-		rows = rt_rows_all(RT_STORE_ROOT, rows.project);
-	rt_sqlite_run(&call, SQL_NODE_DROP, "dropping nodes",
-		      RT_SQL_VALUES(RT_SQL_NUMBER(rt_sqlite_key(rows.project, rows.first)),
-				    RT_SQL_NUMBER(rt_sqlite_key(rows.project, rows.last))));
-	if (rows.table == RT_STORE_ROOT)
-		rt_sqlite_run(&call, SQL_ROOT_DROP, "dropping the root",
-			      RT_SQL_VALUES(RT_SQL_NUMBER(rows.project)));
-	return call.status;
+	return rt_scope_end(&call.scope, err);
 }

@@ -40,13 +40,12 @@ typedef struct column {
 } column;
 
 typedef struct salvage {
-	const rt_alloc *alloc;
-	rt_sqlite_call call; /* on the new store; store NULL: rows are only counted */
+	rt_scope *scope;
+	rt_sqlite_call *call; /* on the new store; NULL: rows are only counted */
 	sqlite3_stmt *add[RT_TABLE_MARK + 1];
 	const unsigned char *bytes; /* of the file */
 	uint32_t pages;
-	unsigned char *record; /* of the current cell */
-	size_t room;
+	rt_buf *record; /* of the current cell */
 	rt_store_salvaged *found;
 } salvage;
 
@@ -107,17 +106,22 @@ size_of_type(uint64_t type)
 	return type < 12 ? sizes[type] : (size_t)(type - 12) / 2;
 }
 
+static unsigned char
+byte_at(const salvage *v, size_t at)
+{
+	return (unsigned char)v->record->ptr[at];
+}
+
 static int64_t
 number_in(const salvage *v, const column *c)
 {
 	uint64_t value = 0;
-	size_t i;
 
 	if (c->type == 8 || c->type == 9)
 		return (int64_t)c->type - 8;
-	for (i = 0; i < c->size; i++)
-		value = value << 8 | v->record[c->at + i];
-	if (c->size > 0 && c->size < 8 && v->record[c->at] >= 0x80)
+	for (size_t i = 0; i < c->size; i++)
+		value = value << 8 | byte_at(v, c->at + i);
+	if (c->size > 0 && c->size < 8 && byte_at(v, c->at) >= 0x80)
 		value |= ~(uint64_t)0 << (8 * c->size);
 	return (int64_t)value;
 }
@@ -137,7 +141,7 @@ is_blob(const column *c)
 static rt_str
 bytes_in(const salvage *v, const column *c)
 {
-	return rt_str_at((const char *)v->record + c->at, c->size);
+	return rt_str_at(v->record->ptr + c->at, c->size);
 }
 
 /* The columns of a record that starts at p. 0: it is none of ours. */
@@ -206,7 +210,7 @@ recognise(const salvage *v, const column *c, size_t count, bool is_index, uint64
 			continue;
 		*row = (rt_store_row){.data = bytes_in(v, &c[count - 1])};
 		if (table == RT_TABLE_LOG) {
-			memcpy(row->step, v->record + own[0].at, RT_STEP_ID_SIZE);
+			memcpy(row->step, v->record->ptr + own[0].at, RT_STEP_ID_SIZE);
 			row->at_us = number_in(v, &own[1]);
 		} else if (table == RT_TABLE_BODY) {
 			row->entry = (uint64_t)number_in(v, &own[0]);
@@ -230,15 +234,15 @@ add_row(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row
 
 	rt_sqlite_row_bind(add, table, key, row);
 	if (sqlite3_step(add) != SQLITE_DONE)
-		rt_sqlite_call_fail(&v->call, "recovering rows");
+		rt_sqlite_call_fail(v->call, "recovering rows");
 	(void)sqlite3_reset(add);
-	return v->call.status == RT_OK && sqlite3_changes(v->call.conn->db) > 0;
+	return rt_ok(v->scope) && sqlite3_changes(v->call->conn->db) > 0;
 }
 
 static void
 keep(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row *row)
 {
-	if (v->call.store == NULL) {
+	if (v->call == NULL) {
 		v->found->rows++;
 	} else if (add_row(v, table, key, row)) {
 		v->found->rows += table == RT_TABLE_LOG;
@@ -250,32 +254,22 @@ keep(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row *r
 static bool
 gather(salvage *v, const unsigned char *p, size_t local, size_t size, uint32_t next)
 {
-	size_t have = local;
-
-	if (size > v->room) {
-		unsigned char *more = rt_resize(v->alloc, v->record, size);
-
-		if (more == NULL) {
-			v->call.status = rt_fail(v->call.err, RT_NOMEM, "out of memory");
-			return false;
-		}
-		v->record = more;
-		v->room = size;
-	}
-	memcpy(v->record, p, local);
-	while (have < size) {
+	rt_buf_clear(v->record);
+	if (rt_buf_reserve(v->record, size) == NULL)
+		rt_scope_note(v->scope, v->record->status);
+	rt_buf_add(v->record, p, local);
+	while (rt_ok(v->scope) && v->record->size < size) {
 		const unsigned char *page = page_at(v, next);
-		size_t part = size - have;
+		size_t part = size - v->record->size;
 
 		if (page == NULL)
 			return false;
 		if (part > RT_SQLITE_PAGE_SIZE - 4)
 			part = RT_SQLITE_PAGE_SIZE - 4;
-		memcpy(v->record + have, page + 4, part);
-		have += part;
+		rt_buf_add(v->record, page + 4, part);
 		next = get32(page);
 	}
-	return true;
+	return rt_ok(v->scope);
 }
 
 /* Keeps the row at p, if there is one of ours. */
@@ -338,7 +332,7 @@ try_list(salvage *v, const unsigned char *page, bool is_first)
 
 	if (kind != TABLE_LEAF && !is_index)
 		return false;
-	for (i = 0; i < count && list + 2 * i + 2 <= end && v->call.status == RT_OK; i++) {
+	for (i = 0; i < count && list + 2 * i + 2 <= end && rt_ok(v->scope); i++) {
 		size_t at = (size_t)list[2 * i] << 8 | list[2 * i + 1];
 
 		if (at + (is_inner ? 4 : 0) >= RT_SQLITE_PAGE_SIZE ||
@@ -355,16 +349,16 @@ scan(salvage *v)
 	size_t at;
 
 	/* Listed cells first: the same row elsewhere may be outdated. */
-	for (number = 1; number <= v->pages && v->call.status == RT_OK; number++)
+	for (number = 1; number <= v->pages && rt_ok(v->scope); number++)
 		(void)try_list(v, page_at(v, number), number == 1);
-	for (number = 2; number <= v->pages && v->call.status == RT_OK; number++) {
+	for (number = 2; number <= v->pages && rt_ok(v->scope); number++) {
 		const unsigned char *page = page_at(v, number), *end = page + RT_SQLITE_PAGE_SIZE;
 		bool whole = try_list(v, page, false);
 
 		/* An intact list may be outdated and lack rows of the log. Rows of side are
 		 * rewritten and dropped: only where the list is not intact. */
-		for (at = 0; at + 8 < RT_SQLITE_PAGE_SIZE && v->call.status == RT_OK; at++)
-			if (!try_cell(v, page + at, end, false) && v->call.status == RT_OK &&
+		for (at = 0; at + 8 < RT_SQLITE_PAGE_SIZE && rt_ok(v->scope); at++)
+			if (!try_cell(v, page + at, end, false) && rt_ok(v->scope) &&
 			    !whole)
 				(void)try_cell(v, page + at, end, true);
 	}
@@ -380,10 +374,10 @@ name_projects(salvage *v)
 		" (SELECT id FROM project)";
 	sqlite3_stmt *stmt = NULL;
 
-	if (v->call.status == RT_OK &&
-	    sqlite3_prepare_v2(v->call.conn->db, strangers, -1, &stmt, NULL) != SQLITE_OK)
-		rt_sqlite_call_fail(&v->call, "recovering rows");
-	while (v->call.status == RT_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+	if (rt_ok(v->scope) &&
+	    sqlite3_prepare_v2(v->call->conn->db, strangers, -1, &stmt, NULL) != SQLITE_OK)
+		rt_sqlite_call_fail(v->call, "recovering rows");
+	while (rt_ok(v->scope) && sqlite3_step(stmt) == SQLITE_ROW) {
 		uint64_t id = (uint64_t)sqlite3_column_int64(stmt, 0);
 		rt_store_row row = {.data = RT_STR("default")};
 		char name[40];
@@ -399,76 +393,75 @@ name_projects(salvage *v)
 	(void)sqlite3_finalize(stmt);
 }
 
-static rt_status
-read_file(const rt_alloc *alloc, const char *path, unsigned char **out, size_t *out_size,
-	  rt_error *err)
+static void
+close_stmt(void *stmt)
 {
-	struct stat info;
-	size_t at = 0;
-	rt_status st = RT_OK;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	(void)sqlite3_finalize(stmt);
+}
 
-	*out = NULL;
+static void
+close_store(void *store)
+{
+	((rt_store *)store)->ops->close(store);
+}
+
+/* A sector that cannot be read any more is zeros. */
+static rt_str
+read_file(rt_scope *s, const char *path)
+{
+	rt_buf *out = rt_scope_buf(s);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat info = {0};
+
 	if (fd < 0 || fstat(fd, &info) != 0)
-		st = rt_fail(err, RT_IO, "%s cannot be read: %s", path, strerror(errno));
-	if (st == RT_OK) {
-		*out_size = (size_t)info.st_size;
-		*out = rt_new(alloc, *out_size + 1);
-		if (*out == NULL)
-			st = rt_fail(err, RT_NOMEM, "out of memory");
-	}
-	while (st == RT_OK && at < *out_size) {
-		ssize_t did = pread(fd, *out + at, *out_size - at, (off_t)at);
+		rt_scope_fail(s, RT_IO, "%s cannot be read: %s", path, strerror(errno));
+	size_t size = (size_t)info.st_size;
+	char *bytes = rt_ok(s) ? rt_buf_reserve(out, size + 1) : NULL;
+	while (bytes != NULL && out->size < size) {
+		size_t at = out->size, skip = 512 - at % 512;
+		ssize_t did = pread(fd, bytes + at, size - at, (off_t)at);
 
 		if (did < 0 && errno == EINTR)
 			continue;
-		if (did <= 0) { /* a sector that cannot be read any more */
-			size_t skip = 512 - at % 512;
-
-			if (did == 0 || errno != EIO)
-				break;
-			if (skip > *out_size - at)
-				skip = *out_size - at;
-			memset(*out + at, 0, skip);
-			at += skip;
-			continue;
+		if (did == 0 || (did < 0 && errno != EIO))
+			break;
+		if (did < 0) {
+			did = (ssize_t)(skip < size - at ? skip : size - at);
+			memset(bytes + at, 0, (size_t)did);
 		}
-		at += (size_t)did;
+		out->size += (size_t)did;
 	}
-	if (st == RT_OK && at < *out_size)
-		*out_size = at;
 	if (fd >= 0)
 		(void)close(fd);
-	return st;
+	return rt_scope_str(s, out);
 }
 
 /* With the contents of its write-ahead log, where SQLite can still apply it; else as it is. */
-static rt_status
-read_pages(const rt_alloc *alloc, const char *path, const char *scratch, unsigned char **out,
-	   size_t *out_size, rt_error *err)
+static rt_str
+read_pages(rt_scope *s, const char *path, const char *to)
 {
-	sqlite3 *from = NULL, *to = NULL;
+	sqlite3 *from = NULL, *copy = NULL;
 	sqlite3_backup *job = NULL;
-	char wal[RT_SQLITE_PATH_ROOM + 8];
+	char wal[RT_SQLITE_PATH_ROOM + 8], scratch[RT_SQLITE_PATH_ROOM + 8];
 	struct stat info;
 	bool copied = false;
-	rt_status st;
 
 	snprintf(wal, sizeof(wal), "%s-wal", path);
+	snprintf(scratch, sizeof(scratch), "%s-pages", to);
 	if (stat(wal, &info) == 0 && info.st_size > 0 &&
 	    sqlite3_open_v2(path, &from, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-	    sqlite3_open_v2(scratch, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
+	    sqlite3_open_v2(scratch, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
 		    SQLITE_OK) {
 		(void)sqlite3_db_config(from, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
-		job = sqlite3_backup_init(to, "main", from, "main");
+		job = sqlite3_backup_init(copy, "main", from, "main");
 		copied = job != NULL && sqlite3_backup_step(job, -1) == SQLITE_DONE;
 		copied = sqlite3_backup_finish(job) == SQLITE_OK && copied;
 	}
 	(void)sqlite3_close(from);
-	(void)sqlite3_close(to);
-	st = read_file(alloc, copied ? scratch : path, out, out_size, err);
+	(void)sqlite3_close(copy);
+	rt_str pages = read_file(s, copied ? scratch : path);
 	(void)unlink(scratch);
-	return st;
+	return pages;
 }
 
 rt_status
@@ -476,68 +469,63 @@ rt_store_sqlite_salvage(const rt_alloc *alloc, const rt_env *env, const char *pa
 			rt_store_salvaged *out, rt_error *err)
 {
 	rt_store_sqlite_options options = {.create = true, .relaxed = true};
-	salvage v = {.alloc = alloc, .found = out, .call = {.err = err}};
-	unsigned char *bytes = NULL;
-	char scratch[RT_SQLITE_PATH_ROOM + 8];
 	rt_store *store = NULL;
-	size_t size = 0;
-	rt_status st;
+	rt_sqlite_call call;
+	rt_scope s;
 
 	memset(out, 0, sizeof(*out));
-	snprintf(scratch, sizeof(scratch), "%s-pages", to);
-	st = read_pages(alloc, path, scratch, &bytes, &size, err);
-	if (st == RT_OK)
-		st = rt_store_sqlite_open(alloc, env, to, &options, &store, err);
-	if (st == RT_OK)
-		st = store->ops->begin(store, err);
-	if (st == RT_OK) {
-		v.call.store = rt_sqlite_self(store);
-		v.call.conn = &v.call.store->writer;
-		v.bytes = bytes;
-		v.pages = (uint32_t)(size / RT_SQLITE_PAGE_SIZE);
-		for (size_t i = 0; i <= RT_TABLE_MARK; i++)
-			if (add_sql[i] != NULL &&
-			    sqlite3_prepare_v2(v.call.conn->db, add_sql[i], -1, &v.add[i], NULL) !=
-				    SQLITE_OK)
-				rt_sqlite_call_fail(&v.call, "recovering rows");
-		scan(&v);
-		name_projects(&v);
-		for (size_t i = 0; i <= RT_TABLE_MARK; i++)
-			(void)sqlite3_finalize(v.add[i]);
-		st = rt_sqlite_end_alone(v.call.store, true, v.call.status, err);
+	rt_scope_init(&s, alloc);
+	rt_buf *record = rt_scope_buf(&s);
+	rt_str pages = read_pages(&s, path, to);
+	RT_TRY(&s, rt_store_sqlite_open(alloc, env, to, &options, &store, &s.error));
+	rt_scope_defer(&s, close_store, store);
+	RT_TRY(&s, store->ops->begin(store, &s.error));
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
+	call = rt_sqlite_call_on(rt_sqlite_self(store), &rt_sqlite_self(store)->writer);
+	salvage v = {.scope = &call.scope,
+		     .call = &call,
+		     .bytes = (const unsigned char *)pages.ptr,
+		     .pages = (uint32_t)(pages.size / RT_SQLITE_PAGE_SIZE),
+		     .record = record,
+		     .found = out};
+	for (size_t i = 0; i <= RT_TABLE_MARK; i++) {
+		if (add_sql[i] != NULL &&
+		    sqlite3_prepare_v2(call.conn->db, add_sql[i], -1, &v.add[i], NULL) !=
+			    SQLITE_OK)
+			rt_sqlite_call_fail(&call, "recovering rows");
+		rt_scope_defer(&call.scope, close_stmt, v.add[i]);
 	}
-	if (store != NULL)
-		store->ops->close(store);
-	rt_free(alloc, v.record);
-	rt_free(alloc, bytes);
-	return st;
+	scan(&v);
+	name_projects(&v);
+	RT_TRY(&s, rt_sqlite_end_alone(&call, true, &s.error));
+	return rt_scope_end(&s, err);
 }
 
 rt_status
 rt_store_sqlite_recognise(const rt_alloc *alloc, const char *path, bool *out_ours, rt_error *err)
 {
-	unsigned char *page = rt_new(alloc, RT_SQLITE_PAGE_SIZE);
 	rt_store_salvaged found = {0};
-	salvage v = {
-		.alloc = alloc, .bytes = page, .pages = 1, .found = &found, .call = {.err = err}};
 	off_t at = 0;
 	struct stat info;
 	int fd = -1;
+	rt_scope s;
 
-	*out_ours = false;
-	if (page == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
+	rt_scope_init(&s, alloc);
+	unsigned char *page = rt_scope_get(&s, RT_SQLITE_PAGE_SIZE);
+	salvage v = {.scope = &s,
+		     .bytes = page,
+		     .pages = 1,
+		     .record = rt_scope_buf(&s),
+		     .found = &found};
 	if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	for (; fd >= 0 && v.call.status == RT_OK && found.rows == 0 &&
-	       at + RT_SQLITE_PAGE_SIZE <= info.st_size;
+	for (; fd >= 0 && rt_ok(&s) && found.rows == 0 && at + RT_SQLITE_PAGE_SIZE <= info.st_size;
 	     at += RT_SQLITE_PAGE_SIZE)
 		if (pread(fd, page, RT_SQLITE_PAGE_SIZE, at) == RT_SQLITE_PAGE_SIZE)
 			(void)try_list(&v, page, at == 0);
 	if (fd >= 0)
 		(void)close(fd);
 	*out_ours = found.rows > 0;
-	rt_free(alloc, v.record);
-	rt_free(alloc, page);
-	return v.call.status;
+	return rt_scope_end(&s, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Transactions of the SQLite store: whose turn it is to write, begin and commit, checkpoints,
- * what happens after the disk failed; and the attempts of calls that read.
+ * relaxed mode, what happens after the disk failed.
  *
  * One of our threads at a time has the turn; SQLite's own lock then excludes other processes.
  * Nothing that SQLite reports as failed is retried: a sync that failed once may succeed the next
@@ -11,12 +11,8 @@
 #include "store/store_sqlite_impl.h"
 
 #include <time.h>
-#include <unistd.h>
 
-enum {
-	CUT_PAGES = 16384, /* a log this long is truncated once it is empty */
-	READ_ATTEMPTS = 32 /* of a read without locks; after a few it takes locks */
-};
+enum { CUT_PAGES = 16384 /* a log this long is truncated once it is empty */ };
 
 /* --- threads --- */
 
@@ -32,27 +28,10 @@ unguard(rt_sqlite_store *s)
 	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 }
 
-bool
-rt_sqlite_is_owner(const rt_sqlite_store *s)
-{
-	return s->writing && pthread_equal(s->owner, pthread_self());
-}
-
-/* SQLite's locks do not survive a fork, and its memory would be used twice. */
-static rt_status
-refuse_fork(const rt_sqlite_store *s, rt_error *err)
-{
-	if (s->process == getpid())
-		return RT_OK;
-	return rt_fail(err, RT_REFUSED,
-		       "%s was opened by the process that this one was forked from; open it anew",
-		       s->place);
-}
-
 /* Waits until no other thread of ours writes. Waiting threads come before later ones: a thread
  * that writes one transaction after another would otherwise hardly ever let others in. */
-rt_status
-rt_sqlite_acquire_turn(rt_sqlite_store *s, rt_error *err)
+static rt_status
+acquire_turn(rt_sqlite_store *s, rt_error *err)
 {
 	rt_status st = RT_OK;
 
@@ -83,8 +62,8 @@ rt_sqlite_acquire_turn(rt_sqlite_store *s, rt_error *err)
 	return st;
 }
 
-void
-rt_sqlite_release_turn(rt_sqlite_store *s)
+static void
+release_turn(rt_sqlite_store *s)
 {
 	guard(s);
 	s->writing = false;
@@ -94,168 +73,65 @@ rt_sqlite_release_turn(rt_sqlite_store *s)
 	unguard(s);
 }
 
-/* --- calls that read --- */
-
-rt_sqlite_call
-rt_sqlite_reading(rt_store *store, rt_error *err)
-{
-	return (rt_sqlite_call){.store = rt_sqlite_self(store), .err = err};
-}
-
-static rt_sqlite_conn *
-acquire_reader(rt_sqlite_store *s)
-{
-	rt_sqlite_conn *c = NULL;
-
-	guard(s);
-	for (;;) {
-		for (int i = 0; i < RT_SQLITE_READERS_MAX && c == NULL; i++) {
-			if (!s->readers[i].used)
-				c = &s->readers[i];
-		}
-		if (c != NULL)
-			break;
-		RT_ASSERT(pthread_cond_wait(&s->free, &s->guard) == 0);
-	}
-	c->used = true;
-	unguard(s);
-	return c;
-}
-
-static void
-release_reader(rt_sqlite_store *s, rt_sqlite_conn *c)
-{
-	guard(s);
-	c->used = false;
-	RT_ASSERT(pthread_cond_broadcast(&s->free) == 0);
-	unguard(s);
-}
-
-static void
-attempt_begin(rt_sqlite_call *call)
-{
-	rt_sqlite_store *s = call->store;
-	rt_sqlite_conn *c;
-
-	call->status = refuse_fork(s, call->err);
-	if (call->status != RT_OK)
-		return;
-	if (rt_sqlite_is_owner(s) && s->writer.db != NULL) {
-		call->conn = &s->writer;
-		return;
-	}
-	c = acquire_reader(s);
-	if (c->immutable && rt_sqlite_conn_changed(s, c))
-		rt_sqlite_conn_close(c); /* somebody writes to it now: open it again */
-	if (c->db == NULL)
-		call->status = rt_sqlite_conn_open(s, c, false, call->err);
-	if (call->status == RT_OK) {
-		call->conn = c;
-	} else {
-		c->immutable = false;
-		release_reader(s, c);
-	}
-}
-
-/* Releases the connection. True: what was read is invalid, and may be read again. */
-static bool
-attempt_end(rt_sqlite_call *call)
-{
-	rt_sqlite_store *s = call->store;
-	rt_sqlite_conn *c = call->conn;
-	bool lost;
-
-	call->conn = NULL;
-	if (c == NULL || c == &s->writer)
-		return false;
-	lost = !call->is_ended && c->immutable && rt_sqlite_conn_changed(s, c);
-	if (lost) {
-		c->losses++;
-		call->status = rt_fail(call->err, RT_BUSY,
-				       "%s was written to while it was read without a lock; "
-				       "try again",
-				       s->place);
-	} else if (s->options.read_only && !c->immutable && call->status == RT_READ_ONLY) {
-		/* With locks, but the log's index was removed by the process that made it. */
-		rt_sqlite_conn_close(c);
-		lost = true;
-	}
-	release_reader(s, c);
-	return lost && call->attempts < READ_ATTEMPTS;
-}
-
-bool
-rt_sqlite_attempt(rt_sqlite_call *call)
-{
-	if (call->attempts > 0 && !attempt_end(call))
-		return false;
-	call->attempts++;
-	attempt_begin(call);
-	return call->status == RT_OK;
-}
-
 /* --- transactions --- */
 
 /* Takes SQLite's write lock. */
-rt_status
-rt_sqlite_lock(rt_sqlite_store *s, rt_error *err)
+static void
+lock(rt_sqlite_call *call)
 {
-	rt_sqlite_call call = {.store = s, .conn = &s->writer, .err = err};
-	sqlite3_stmt *stmt = rt_sqlite_stmt(&call, SQL_BEGIN);
+	const struct timespec nap = {0, 1000000};
+	rt_sqlite_store *s = call->store;
+	sqlite3_stmt *stmt = rt_sqlite_stmt(call, SQL_BEGIN);
 	int64_t from = rt_sqlite_now_ns();
 	int rc;
 
 	s->tx_status = RT_OK;
 	if (stmt == NULL)
-		return call.status;
+		return;
 	/* The busy handler waits; a few kinds of busy bypass it. */
 	do {
 		rc = sqlite3_step(stmt);
 		(void)sqlite3_reset(stmt);
-		if (rt_sqlite_status(rc) == RT_BUSY && !s->no_wait) {
-			struct timespec nap = {0, 1000000};
-
-			nanosleep(&nap, NULL);
-		}
-	} while (rt_sqlite_status(rc) == RT_BUSY && !s->no_wait &&
-		 rt_sqlite_now_ns() - from < (int64_t)s->options.busy_ms * 1000000);
-	return rc == SQLITE_DONE ? RT_OK
-				 : rt_sqlite_fail(s, s->writer.db, "starting to write", err);
+		if (rt_sqlite_status(rc) != RT_BUSY || s->no_wait)
+			break;
+		nanosleep(&nap, NULL);
+	} while (rt_sqlite_now_ns() - from < (int64_t)s->options.busy_ms * 1000000);
+	if (rc != SQLITE_DONE)
+		rt_sqlite_call_fail(call, "starting to write");
 }
 
 static void
 roll_back(rt_sqlite_store *s)
 {
-	rt_sqlite_call call = {.store = s, .conn = &s->writer};
+	rt_sqlite_call call = rt_sqlite_call_on(s, &s->writer);
 
 	s->tx_added = false;
 	if (s->writer.db == NULL || sqlite3_get_autocommit(s->writer.db))
 		return;
-	rt_sqlite_run(&call, SQL_ROLLBACK, "rolling back", NULL);
+	rt_sqlite_run(&call, SQL_ROLLBACK, (rt_sqlite_args){0});
 	/* Only memory can be short here, and a connection that cannot roll back is closed. */
 	if (!sqlite3_get_autocommit(s->writer.db))
 		rt_sqlite_conn_close(&s->writer);
+	rt_scope_deinit(&call.scope);
 }
 
-rt_status
-rt_sqlite_unlock(rt_sqlite_store *s, rt_status st, rt_error *err)
+/* Commits; rolls back if the call has failed, or fails now. */
+static void
+unlock(rt_sqlite_call *call)
 {
-	rt_sqlite_call call = {.store = s, .conn = &s->writer, .err = err, .status = st};
+	rt_sqlite_store *s = call->store;
 
-	if (st == RT_OK)
-		call = rt_sqlite_writing_store(&s->base, err);
-	(void)rt_sqlite_stmt(&call, SQL_COMMIT); /* failing here costs nothing */
-	if (call.status == RT_OK && s->tx_added && s->tx_project != 0)
-		rt_sqlite_check_added(&call);
-	if (call.status == RT_OK) {
-		rt_sqlite_run(&call, SQL_COMMIT, "committing", NULL);
-		if (call.status == RT_IO)
+	(void)rt_sqlite_stmt(call, SQL_COMMIT); /* failing here costs nothing */
+	if (rt_ok(&call->scope) && s->tx_added && s->tx_project != 0)
+		rt_sqlite_check_added(call);
+	if (rt_ok(&call->scope)) {
+		rt_sqlite_run(call, SQL_COMMIT, (rt_sqlite_args){0});
+		if (call->scope.status == RT_IO)
 			s->poisoned = true;
 	}
-	if (call.status != RT_OK)
+	if (!rt_ok(&call->scope))
 		roll_back(s);
 	s->tx_added = false; /* the next transaction may be one without begin */
-	return call.status;
 }
 
 rt_status
@@ -326,26 +202,61 @@ settle_log(rt_sqlite_store *s, rt_error *err)
 	return s->settled ? RT_OK : st;
 }
 
+/* Counts this handle in or out as a relaxed one, in a synced transaction. */
+static void
+mark_relaxed(rt_sqlite_call *call, bool in)
+{
+	rt_sqlite_store *s = call->store;
+
+	rt_sqlite_exec(call, "PRAGMA synchronous = FULL", "writing to it");
+	if (rt_ok(&call->scope))
+		lock(call);
+	if (rt_ok(&call->scope)) {
+		rt_sqlite_mark_count(call, in);
+		unlock(call);
+		if (rt_ok(&call->scope))
+			s->marked = in;
+	}
+	if (s->writer.db != NULL)
+		(void)sqlite3_exec(s->writer.db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+}
+
+void
+rt_sqlite_unmark_relaxed(rt_sqlite_store *s)
+{
+	rt_sqlite_call call;
+
+	if (acquire_turn(s, NULL) != RT_OK)
+		return;
+	call = rt_sqlite_call_on(s, &s->writer);
+	mark_relaxed(&call, false); /* on failure the mark stays, which is the safe side */
+	rt_scope_deinit(&call.scope);
+	release_turn(s);
+}
+
 /* With the turn: everything that comes before SQLite's lock, and the lock. */
 static rt_status
 begin_file(rt_sqlite_store *s, rt_error *err)
 {
-	rt_sqlite_call call = {.store = s, .err = err};
+	rt_sqlite_call call = rt_sqlite_call_on(s, &s->writer);
+	rt_scope *scope = &call.scope;
 
 	if (s->poisoned)
-		return rt_fail(err, RT_IO,
-			       "an earlier write to %s failed in the disk; it has to be opened "
-			       "again before more can be written",
-			       s->place);
+		rt_scope_fail(scope, RT_IO,
+			      "an earlier write to %s failed in the disk; it has to be opened again "
+			      "before more can be written",
+			      s->place);
 	if (s->writer.db == NULL)
-		call.status = rt_sqlite_conn_open(s, &s->writer, true, err);
-	if (call.status == RT_OK) /* what is written to a file that was replaced is lost */
-		call.status = rt_sqlite_same_file(s, err);
-	if (call.status == RT_OK && !s->settled)
-		call.status = settle_log(s, err);
-	if (call.status == RT_OK && s->options.relaxed && !s->marked)
-		call.status = rt_sqlite_mark_relaxed(s, true, err);
-	return call.status == RT_OK ? rt_sqlite_lock(s, err) : call.status;
+		RT_TRY(scope, rt_sqlite_conn_open(s, &s->writer, true, &scope->error));
+	/* What is written to a file that was replaced is lost. */
+	RT_TRY(scope, rt_sqlite_same_file(s, &scope->error));
+	if (!s->settled)
+		RT_TRY(scope, settle_log(s, &scope->error));
+	if (rt_ok(scope) && s->options.relaxed && !s->marked)
+		mark_relaxed(&call, true);
+	if (rt_ok(scope))
+		lock(&call);
+	return rt_scope_end(scope, err);
 }
 
 rt_status
@@ -357,9 +268,9 @@ rt_sqlite_begin(rt_store *store, rt_error *err)
 	RT_ASSERT(!rt_sqlite_is_owner(s));
 	if (s->options.read_only)
 		return rt_fail(err, RT_READ_ONLY, "%s was opened for reading only", s->place);
-	st = refuse_fork(s, err);
+	st = rt_sqlite_refuse_fork(s, err);
 	if (st == RT_OK)
-		st = rt_sqlite_acquire_turn(s, err);
+		st = acquire_turn(s, err);
 	if (st != RT_OK)
 		return st;
 	st = begin_file(s, err);
@@ -369,7 +280,7 @@ rt_sqlite_begin(rt_store *store, rt_error *err)
 	if (st == RT_OK && s->tx_project != 0 && data_version(s) != s->tx_version)
 		s->tx_project = 0;
 	if (st != RT_OK)
-		rt_sqlite_release_turn(s);
+		release_turn(s);
 	return st;
 }
 
@@ -385,12 +296,11 @@ rt_status
 rt_sqlite_commit(rt_store *store, rt_error *err)
 {
 	rt_sqlite_store *s = rt_sqlite_self(store);
-	rt_status st;
+	rt_sqlite_call call = rt_sqlite_writing_store(store);
 
-	RT_ASSERT(rt_sqlite_is_owner(s));
-	st = rt_sqlite_unlock(s, RT_OK, err);
+	unlock(&call);
 	stop_wiping(s);
-	if (st == RT_OK) {
+	if (rt_ok(&call.scope)) {
 		if (s->tx_project_last > s->project_last)
 			s->project_last = s->tx_project_last;
 		s->tx_version = data_version(s);
@@ -398,8 +308,8 @@ rt_sqlite_commit(rt_store *store, rt_error *err)
 	} else {
 		s->tx_project = 0;
 	}
-	rt_sqlite_release_turn(s);
-	return st;
+	release_turn(s);
+	return rt_scope_end(&call.scope, err);
 }
 
 void
@@ -412,7 +322,7 @@ rt_sqlite_cancel(rt_store *store)
 	roll_back(s);
 	stop_wiping(s);
 	s->tx_project = 0;
-	rt_sqlite_release_turn(s);
+	release_turn(s);
 }
 
 void
@@ -421,7 +331,7 @@ rt_sqlite_wipe(rt_sqlite_call *call)
 	if (call->store->wiping)
 		return;
 	rt_sqlite_exec(call, "PRAGMA secure_delete = ON", "purging");
-	call->store->wiping = call->status == RT_OK;
+	call->store->wiping = rt_ok(&call->scope);
 }
 
 rt_status
@@ -432,12 +342,14 @@ rt_sqlite_begin_alone(rt_sqlite_store *s, bool *out_alone, rt_error *err)
 }
 
 rt_status
-rt_sqlite_end_alone(rt_sqlite_store *s, bool alone, rt_status st, rt_error *err)
+rt_sqlite_end_alone(rt_sqlite_call *call, bool alone, rt_error *err)
 {
-	if (!alone)
-		return st;
-	if (st == RT_OK)
-		return rt_sqlite_commit(&s->base, err);
-	rt_sqlite_cancel(&s->base);
+	rt_store *store = &call->store->base;
+	rt_status st = rt_scope_end(&call->scope, err);
+
+	if (alone && st == RT_OK)
+		return rt_sqlite_commit(store, err);
+	if (alone)
+		rt_sqlite_cancel(store);
 	return st;
 }

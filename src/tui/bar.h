@@ -1,27 +1,52 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bar: the line above a pane, the mark of the row that keys act on, and what else all panes
- * draw alike. */
+ * Bar: what panes draw alike: the line above a pane, the selected row, lines between boxes, and
+ * the line at the bottom in which a search is typed. */
 #ifndef RT_TUI_BAR_H
 #define RT_TUI_BAR_H
 
-#include "tui/canvas.h"
-#include "tui/keymap.h"
+#include "tui/pane.h"
 
-/* The first row of the box: on its right what matters less. Where there is no room for all of
- * that, its last parts (between two blanks) are left out first. */
+/* The first row of the box: a title, and less important text on the right. Where there is no room
+ * for all of the latter, its last parts (separated by two blanks) are left out first. */
 void rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right);
-/* Of parts with two blanks or more between them, the first that fit behind column x of the row.
- * Gives the column behind. */
+/* As many parts (separated by two blanks or more) as fit from column x on. Gives the column after
+ * them. */
 int rt_bar_put_parts(rt_canvas *canvas, rt_box box, int x, rt_str parts, rt_ink ink);
-/* Row y of the box has the cursor: a sign in its first column, so that it is seen without
- * colour, and the ink of what is selected. */
+/* Mark row y of the box as selected: by ink, and by a sign that is visible without colour. */
 void rt_bar_select(rt_canvas *canvas, rt_box box, int y);
-/* A question that is answered on the row itself; gives the box for the field behind it. */
-rt_box rt_bar_ask(rt_canvas *canvas, rt_box row, const char *word);
-/* "Enter ok  Esc cancel": how a question is answered, for the right of its bar. */
-void rt_bar_add_ways(rt_buf *buf, const rt_keymap *keys);
-/* Of a role's word. */
+/* The box filled with a line: RT_GLYPH_HORIZONTAL or RT_GLYPH_VERTICAL. */
+void rt_bar_line(rt_canvas *canvas, rt_box box, rt_glyph glyph);
+/* A label in a row; gives the box of the field behind it. */
+rt_box rt_bar_ask(rt_canvas *canvas, rt_box row, const char *label);
+/* "Enter ok  Esc cancel", in the scope of the event. */
+rt_str rt_bar_ways(rt_tui *tui);
+/* "2024-05-01 12:30" of local time, in the scope of the event. */
+rt_str rt_bar_time(rt_tui *tui, int64_t at_us);
+/* Of a role's name. */
 rt_ink rt_role_ink(rt_str role);
+
+/* ---- a search that is typed at the bottom of a pane ---- */
+
+typedef struct rt_search_bar {
+	rt_pane *pane;
+	void (*search)(rt_pane *pane); /* for match, which is not empty */
+	rt_field *field;
+	rt_buf match; /* the last search; or empty */
+	bool is_open; /* the field has the keyboard */
+	int columns;
+} rt_search_bar;
+
+/* Failures go to the scope of the event; deinit it in any case. */
+void rt_search_bar_init(rt_search_bar *bar, rt_pane *pane, void (*search)(rt_pane *pane));
+void rt_search_bar_deinit(rt_search_bar *bar);
+/* Begin to type a search. */
+void rt_search_bar_open(rt_search_bar *bar);
+/* Of an open bar. False: not handled. */
+bool rt_search_bar_act(rt_search_bar *bar, rt_action action);
+bool rt_search_bar_key(rt_search_bar *bar, rt_key key);
+void rt_search_bar_paste(rt_search_bar *bar, rt_str text);
+/* In the last row of the box, where it is open. */
+void rt_search_bar_draw(rt_search_bar *bar, rt_canvas *canvas, rt_box box);
 
 #endif

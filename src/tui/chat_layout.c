@@ -1,111 +1,112 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entries of the chat, laid out and kept. */
+ * Entries of the chat, laid out and cached; and where takes fork. */
 #include "tui/pane_chat_impl.h"
 #include "view/view.h"
 
-enum { INDENT = 2, PREVIEW = 60, WIDEST = 110 };
+enum {
+	INDENT = 2,
+	PREVIEW = 60,   /* characters of a collapsed entry */
+	WIDEST = 110,   /* columns; longer lines are hard to read */
+	WAYS = 4,       /* places in the cache for an entry */
+	FORKS_MAX = 4096
+};
 
-/* Columns for texts: very long lines are hard to read. */
-static int
-comfortable(int columns)
+bool
+rt_chat_slot(const rt_chat *chat, size_t at, rt_slot *out)
 {
-	return columns > WIDEST + 2 ? WIDEST : columns - 2 > 1 ? columns - 2 : 1;
+	const rt_work *work = &chat->pane.tui->work;
+	rt_error ignored;
+
+	return at < rt_work_count(work) && rt_seq_get(work->take->slots, at, out, &ignored) == RT_OK;
+}
+
+static rt_lines_options
+options_for(const rt_chat *chat, rt_ink ink)
+{
+	int columns = chat->columns - 2;
+
+	return (rt_lines_options){.columns = columns > WIDEST ? WIDEST : columns > 1 ? columns : 1,
+				  .utf8 = chat->pane.tui->canvas.utf8,
+				  .ink = ink,
+				  .indent = INDENT};
 }
 
 /* ---- one entry ---- */
 
+/* "[thinking, 3 lines, Ctrl+T]" */
 static void
-add_folded(rt_chat_laid *laid, rt_str what, size_t rows, const char *key)
+add_folded(rt_chat *chat, rt_lines *lines, const char *what, rt_str text, const char *key)
 {
-	rt_buf row;
+	size_t rows = text.size > 0;
 
-	rt_buf_init(&row, laid->lines.alloc, 256);
-	rt_buf_add_f(&row, "[%.*s, %zu line%s, %s]", RT_STR_ARG(what), rows, rows == 1 ? "" : "s", key);
-	rt_lines_add_row(&laid->lines, INDENT, rt_buf_str(&row), RT_INK_DIM);
-	rt_buf_deinit(&row);
-}
-
-static size_t
-count_lines(rt_str text)
-{
-	size_t i, count = text.size > 0 ? 1 : 0;
-
-	for (i = 0; i + 1 < text.size; i++)
-		count += text.ptr[i] == '\n';
-	return count;
+	for (size_t i = 0; i + 1 < text.size; i++)
+		rows += text.ptr[i] == '\n';
+	rt_lines_add_row(lines, INDENT,
+			 rt_tui_format(chat->pane.tui, "[%s, %zu line%s, %s]", what, rows,
+				       rows == 1 ? "" : "s", key),
+			 RT_INK_DIM);
 }
 
 static void
-add_preview(rt_chat_laid *laid, rt_str text, rt_ink ink)
+add_preview(rt_chat *chat, rt_lines *lines, rt_str text, rt_ink ink)
 {
 	size_t end = rt_str_find(text, RT_STR("\n"), 0), cut;
-	rt_buf row;
+	rt_buf *row = rt_scope_buf(rt_chat_scope(chat));
 
-	rt_buf_init(&row, laid->lines.alloc, 1024);
 	text.size = end == SIZE_MAX ? text.size : end;
 	cut = rt_utf8_offset(text, PREVIEW);
-	rt_buf_add(&row, text.ptr, cut == SIZE_MAX ? text.size : cut);
+	rt_buf_add(row, text.ptr, cut == SIZE_MAX ? text.size : cut);
 	if (cut != SIZE_MAX || end != SIZE_MAX)
-		rt_buf_add_c(&row, " ...");
-	rt_lines_add_row(&laid->lines, INDENT, rt_buf_str(&row), ink);
-	rt_buf_deinit(&row);
+		rt_buf_add_c(row, " ...");
+	rt_lines_add_row(lines, INDENT, rt_buf_str(row), ink);
 }
 
 static void
-lay_entry(rt_chat *chat, const rt_work_entry *e, rt_chat_laid *laid)
+lay_entry(rt_chat *chat, const rt_work_entry *e, unsigned look, rt_lines *lines)
 {
-	rt_tui *tui = chat->pane.tui;
-	bool muted = (laid->look & RT_CHAT_MUTED) != 0;
-	rt_lines_options options = {.columns = comfortable(laid->columns),
-				    .utf8 = tui->canvas.utf8,
-				    .ink = muted ? RT_INK_DIM : RT_INK_TEXT,
-				    .indent = INDENT};
+	rt_lines_options options =
+		options_for(chat, (look & RT_CHAT_MUTED) != 0 ? RT_INK_DIM : RT_INK_TEXT);
+	rt_lines_options dim = options_for(chat, RT_INK_DIM);
+	rt_lines_options aside = options_for(chat, RT_INK_DIM | RT_INK_ITALIC);
 	rt_str text = rt_buf_str(&e->text), thinking = rt_buf_str(&e->thinking);
+	rt_str parts = rt_buf_str(&e->parts);
 
-	rt_lines_clear(&laid->lines);
-	if ((laid->look & RT_CHAT_COLLAPSED) != 0) {
-		add_preview(laid, e->text.size > 0 ? text : rt_buf_str(&e->parts), options.ink);
+	rt_lines_clear(lines);
+	if ((look & RT_CHAT_COLLAPSED) != 0) {
+		add_preview(chat, lines, text.size > 0 ? text : parts, options.ink);
 		return;
 	}
-	if (thinking.size > 0 && (laid->look & RT_CHAT_THINKING) != 0) {
-		options.ink = RT_INK_DIM | RT_INK_ITALIC;
-		rt_lines_add_plain(&laid->lines, thinking, &options);
-		options.ink = muted ? RT_INK_DIM : RT_INK_TEXT;
-	} else if (thinking.size > 0) {
-		add_folded(laid, RT_STR("thinking"), count_lines(thinking), "Ctrl+T");
-	}
-	if (e->is_tool && (laid->look & RT_CHAT_TOOLS) == 0) {
-		add_folded(laid, RT_STR("tool result"), count_lines(text), "Ctrl+O");
-	} else if (e->is_tool) {
-		options.ink = RT_INK_DIM;
-		rt_lines_add_plain(&laid->lines, text, &options);
-	} else if (rt_str_eq_nocase(e->role, RT_STR("user"))) {
-		rt_lines_add_plain(&laid->lines, text, &options); /* their line ends stay */
-	} else if (text.size > 0) {
-		rt_lines_add_markdown(&laid->lines, text, &options);
-	}
-	if (e->parts.size > 0) {
-		rt_buf row;
-
-		rt_buf_init(&row, tui->alloc, 4096);
-		rt_buf_add_f(&row, "(%.*s)", RT_STR_ARG(rt_buf_str(&e->parts)));
-		rt_lines_add_row(&laid->lines, INDENT, rt_buf_str(&row), RT_INK_TOOL);
-		rt_buf_deinit(&row);
-	}
+	if (thinking.size > 0 && (look & RT_CHAT_THINKING) != 0)
+		rt_lines_add_plain(lines, thinking, &aside);
+	else if (thinking.size > 0)
+		add_folded(chat, lines, "thinking", thinking, "Ctrl+T");
+	if (e->is_tool && (look & RT_CHAT_TOOLS) == 0)
+		add_folded(chat, lines, "tool result", text, "Ctrl+O");
+	else if (e->is_tool)
+		rt_lines_add_plain(lines, text, &dim);
+	else if (rt_str_eq_nocase(e->role, RT_STR("user")))
+		rt_lines_add_plain(lines, text, &options); /* as it was typed */
+	else if (text.size > 0)
+		rt_lines_add_markdown(lines, text, &options);
+	if (parts.size > 0)
+		rt_lines_add_row(lines, INDENT,
+				 rt_tui_format(chat->pane.tui, "(%.*s)", RT_STR_ARG(parts)),
+				 RT_INK_TOOL);
 }
 
-/* ---- what is kept ---- */
+/* ---- the cache ---- */
 
 static void
 laid_deinit(rt_chat_laid *laid)
 {
-	if (laid->lines.alloc == NULL)
-		return;
-	rt_lines_deinit(&laid->lines);
-	rt_buf_deinit(&laid->role);
-	rt_buf_deinit(&laid->kind);
-	rt_buf_deinit(&laid->label);
+	if (laid->lines.alloc != NULL) {
+		rt_lines_deinit(&laid->lines);
+		rt_buf_deinit(&laid->role);
+		rt_buf_deinit(&laid->kind);
+		rt_buf_deinit(&laid->label);
+	}
+	*laid = (rt_chat_laid){0};
 }
 
 static void
@@ -125,100 +126,21 @@ laid_clear(rt_chat_laid *laid, const rt_alloc *alloc)
 void
 rt_chat_forget(rt_chat *chat)
 {
-	size_t i;
-
-	for (i = 0; i < RT_CHAT_KEPT; i++)
-		laid_deinit(&chat->kept[i]);
+	for (size_t i = 0; i < RT_CHAT_CACHED; i++)
+		laid_deinit(&chat->cache[i]);
 	laid_deinit(&chat->run);
 	if (chat->run_stream.lines.alloc != NULL)
 		rt_lines_stream_deinit(&chat->run_stream);
-	memset(&chat->run_stream, 0, sizeof(chat->run_stream));
-	memset(chat->kept, 0, sizeof(chat->kept));
-	memset(&chat->run, 0, sizeof(chat->run));
+	chat->run_stream = (rt_lines_stream){0};
 }
 
-bool
-rt_chat_is_unsent(const rt_chat *chat)
-{
-	const rt_work *work = &chat->pane.tui->work;
-	size_t head = rt_work_head(work);
-	rt_slot slot;
-	rt_error ignored;
-
-	if (!rt_work_is_running(work) || chat->sent.size == 0 || work->run_question[0] != 0 ||
-	    work->run_how != RT_RUN_ASK)
-		return false;
-	/* The entry, and its reply, may be there a moment before the model's thread has told so. */
-	while (head > 0 && rt_seq_get(work->take->slots, --head, &slot, &ignored) == RT_OK &&
-	       slot.entry >= chat->sent_from)
-		if ((slot.flags & RT_SLOT_TURN) != 0)
-			return false;
-	return true;
-}
-
-/* Another run, other columns, or thoughts are shown that were not: from the beginning. */
-static void
-begin_run(rt_chat *chat, const rt_lines_options *options)
-{
-	rt_tui *tui = chat->pane.tui;
-	rt_chat_laid *laid = &chat->run;
-
-	laid_clear(laid, tui->alloc);
-	chat->run_is_unsent = rt_chat_is_unsent(chat);
-	rt_buf_add_c(&laid->role, chat->run_is_unsent ? "User"
-				  : tui->work.run_how <= RT_RUN_CONTINUE ? "AI"
-									 : "Summary");
-	if (chat->run_stream.lines.alloc == NULL)
-		rt_lines_stream_init(&chat->run_stream, tui->alloc);
-	rt_lines_stream_begin(&chat->run_stream, options);
-	memcpy(chat->run_name, tui->work.run, sizeof(chat->run_name));
-	chat->run_thought = SIZE_MAX;
-	laid->columns = chat->columns;
-	laid->look = tui->shows_thinking ? RT_CHAT_THINKING : 0;
-}
-
-/* The reply in flight, or the question that is to be stored first. What of it stays as it is is laid out once. */
-static const rt_chat_laid *
-lay_run(rt_chat *chat)
-{
-	rt_tui *tui = chat->pane.tui;
-	rt_work *work = &tui->work;
-	rt_chat_laid *laid = &chat->run;
-	rt_str thinking = rt_buf_str(&work->run_thinking);
-	rt_lines_options options = {.columns = comfortable(chat->columns),
-				    .utf8 = tui->canvas.utf8,
-				    .ink = RT_INK_TEXT,
-				    .indent = INDENT};
-
-	if (laid->lines.alloc == NULL || laid->columns != chat->columns ||
-	    strcmp(chat->run_name, work->run) != 0 || (laid->look != 0) != tui->shows_thinking ||
-	    chat->run_is_unsent != rt_chat_is_unsent(chat) || work->run_text.size < chat->run_size)
-		begin_run(chat, &options);
-	if (chat->run_thought != thinking.size) {
-		chat->run_thought = thinking.size;
-		rt_lines_clear(&laid->lines);
-		options.ink = chat->run_is_unsent ? RT_INK_DIM : RT_INK_DIM | RT_INK_ITALIC;
-		if (chat->run_is_unsent)
-			rt_lines_add_plain(&laid->lines, rt_buf_str(&chat->sent), &options);
-		else if (thinking.size > 0 && tui->shows_thinking)
-			rt_lines_add_plain(&laid->lines, thinking, &options);
-		else if (thinking.size > 0)
-			add_folded(laid, RT_STR("thinking"), count_lines(thinking), "Ctrl+T");
-	}
-	chat->run_size = work->run_text.size;
-	rt_lines_stream_set(&chat->run_stream, rt_buf_str(&work->run_text));
-	laid->more = &chat->run_stream.lines;
-	return laid->lines.status == RT_OK && laid->more->status == RT_OK ? laid : NULL;
-}
-
+/* The place of an entry in the cache, or the least recently used of those that it can have. */
 static rt_chat_laid *
-kept_for(rt_chat *chat, uint32_t entry)
+cached(rt_chat *chat, uint32_t entry)
 {
-	/* Four places for each entry: the one that was used longest ago is given up. */
-	rt_chat_laid *row = &chat->kept[(entry * 4) % RT_CHAT_KEPT], *oldest = row;
-	int i;
+	rt_chat_laid *row = &chat->cache[(entry * WAYS) % RT_CHAT_CACHED], *oldest = row;
 
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < WAYS; i++) {
 		if (row[i].entry == entry)
 			return &row[i];
 		if (row[i].used < oldest->used)
@@ -226,6 +148,97 @@ kept_for(rt_chat *chat, uint32_t entry)
 	}
 	oldest->entry = 0;
 	return oldest;
+}
+
+/* ---- the reply in flight ---- */
+
+bool
+rt_chat_is_unsent(const rt_chat *chat)
+{
+	const rt_work *work = &chat->pane.tui->work;
+	size_t head = rt_work_head(work);
+	rt_slot slot;
+
+	if (!rt_work_is_running(work) || chat->sent.size == 0 || work->run_question[0] != 0 ||
+	    work->run_how != RT_RUN_ASK)
+		return false;
+	/* The question may be stored a moment before the run reports it, with a reply behind it. */
+	while (head > 0 && rt_chat_slot(chat, --head, &slot) && slot.entry >= chat->sent_from)
+		if ((slot.flags & RT_SLOT_TURN) != 0)
+			return false;
+	return true;
+}
+
+/* Another run, or laid out otherwise: from its beginning. */
+static void
+begin_run(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_lines_options options = options_for(chat, RT_INK_TEXT);
+
+	laid_clear(&chat->run, tui->alloc);
+	chat->run_is_unsent = rt_chat_is_unsent(chat);
+	rt_buf_add_c(&chat->run.role, chat->run_is_unsent ? "User"
+				      : tui->work.run_how <= RT_RUN_CONTINUE ? "AI"
+									     : "Summary");
+	if (chat->run_stream.lines.alloc == NULL)
+		rt_lines_stream_init(&chat->run_stream, tui->alloc);
+	rt_lines_stream_begin(&chat->run_stream, &options);
+	memcpy(chat->run_name, tui->work.run, sizeof(chat->run_name));
+	chat->run_thought = SIZE_MAX;
+	chat->run.columns = chat->columns;
+	chat->run.look = tui->shows_thinking ? RT_CHAT_THINKING : 0;
+}
+
+/* Above the text of the reply: the question while it is not stored, or thinking. */
+static void
+lay_run_head(rt_chat *chat, rt_str thinking)
+{
+	rt_lines_options dim = options_for(chat, RT_INK_DIM);
+	rt_lines_options aside = options_for(chat, RT_INK_DIM | RT_INK_ITALIC);
+	rt_lines *lines = &chat->run.lines;
+
+	rt_lines_clear(lines);
+	if (chat->run_is_unsent)
+		rt_lines_add_plain(lines, rt_buf_str(&chat->sent), &dim);
+	else if (thinking.size > 0 && chat->pane.tui->shows_thinking)
+		rt_lines_add_plain(lines, thinking, &aside);
+	else if (thinking.size > 0)
+		add_folded(chat, lines, "thinking", thinking, "Ctrl+T");
+}
+
+static const rt_chat_laid *
+lay_run(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_work *work = &tui->work;
+	rt_chat_laid *laid = &chat->run;
+
+	if (laid->lines.alloc == NULL || laid->columns != chat->columns ||
+	    strcmp(chat->run_name, work->run) != 0 || (laid->look != 0) != tui->shows_thinking ||
+	    chat->run_is_unsent != rt_chat_is_unsent(chat) || work->run_text.size < chat->run_size)
+		begin_run(chat);
+	if (chat->run_thought != work->run_thinking.size) {
+		chat->run_thought = work->run_thinking.size;
+		lay_run_head(chat, rt_buf_str(&work->run_thinking));
+	}
+	chat->run_size = work->run_text.size;
+	rt_lines_stream_set(&chat->run_stream, rt_buf_str(&work->run_text));
+	laid->more = &chat->run_stream.lines;
+	return laid->lines.status == RT_OK && laid->more->status == RT_OK ? laid : NULL;
+}
+
+/* ---- items ---- */
+
+static unsigned
+look_of(const rt_chat *chat, const rt_slot *slot, unsigned view)
+{
+	const rt_tui *tui = chat->pane.tui;
+
+	return ((view & RT_VIEW_COLLAPSED) != 0 ? RT_CHAT_COLLAPSED : 0) |
+	       ((slot->flags & RT_SLOT_MUTED) != 0 ? RT_CHAT_MUTED : 0) |
+	       ((slot->flags & RT_SLOT_EDITED) != 0 ? RT_CHAT_EDITED : 0) |
+	       (tui->shows_tools ? RT_CHAT_TOOLS : 0) | (tui->shows_thinking ? RT_CHAT_THINKING : 0);
 }
 
 const rt_chat_laid *
@@ -236,22 +249,21 @@ rt_chat_layout(rt_chat *chat, size_t item)
 	rt_chat_laid *laid;
 	rt_work_entry e;
 	unsigned look, view = 0;
+	bool is_same;
 	rt_slot slot;
 	rt_error err;
 
 	if (item >= rt_work_count(work))
 		return lay_run(chat);
-	if (rt_seq_get(work->take->slots, item, &slot, &err) != RT_OK ||
+	if (!rt_chat_slot(chat, item, &slot) ||
 	    rt_project_view(work->value, slot.entry, &view, &err) != RT_OK)
 		return NULL;
-	look = ((view & RT_VIEW_COLLAPSED) != 0 ? RT_CHAT_COLLAPSED : 0) |
-	       ((slot.flags & RT_SLOT_MUTED) != 0 ? RT_CHAT_MUTED : 0) |
-	       ((slot.flags & RT_SLOT_EDITED) != 0 ? RT_CHAT_EDITED : 0) |
-	       (tui->shows_tools ? RT_CHAT_TOOLS : 0) | (tui->shows_thinking ? RT_CHAT_THINKING : 0);
-	laid = kept_for(chat, slot.entry);
+	look = look_of(chat, &slot, view);
+	laid = cached(chat, slot.entry);
 	laid->used = ++chat->uses;
-	if (laid->entry == slot.entry && laid->body == slot.body && laid->columns == chat->columns &&
-	    laid->look == look && laid->value == work->value_change)
+	is_same = laid->entry == slot.entry && laid->body == slot.body &&
+		  laid->columns == chat->columns && laid->look == look;
+	if (is_same && laid->value == work->value_change)
 		return laid;
 	if (rt_work_entry_at(work, item, &e, &err) != RT_OK) {
 		rt_tui_say_error(tui, &err, RT_STR("retake fsck says more"));
@@ -261,46 +273,38 @@ rt_chat_layout(rt_chat *chat, size_t item)
 	rt_buf_add_str(&laid->role, e.role);
 	rt_buf_add_str(&laid->kind, e.kind);
 	rt_buf_add_str(&laid->label, e.label);
-	if (laid->entry != slot.entry || laid->body != slot.body || laid->columns != chat->columns ||
-	    laid->look != look || laid->role_number != slot.role) {
-		laid->columns = chat->columns;
-		laid->look = look;
-		lay_entry(chat, &e, laid);
-	}
+	if (!is_same || laid->role_number != slot.role)
+		lay_entry(chat, &e, look, &laid->lines);
 	laid->is_partial = e.is_partial;
-	laid->entry = slot.entry;
+	rt_work_entry_deinit(&e);
+	laid->entry = laid->lines.status == RT_OK ? slot.entry : 0;
 	laid->body = slot.body;
 	laid->role_number = slot.role;
+	laid->columns = chat->columns;
+	laid->look = look;
 	laid->value = work->value_change;
-	rt_work_entry_deinit(&e);
-	if (laid->lines.status != RT_OK) {
-		laid->entry = 0;
-		return NULL;
-	}
-	return laid;
+	return laid->entry != 0 ? laid : NULL;
 }
 
 bool
-rt_chat_hides(rt_chat *chat, size_t item)
+rt_chat_hides(const rt_chat *chat, size_t item)
 {
-	rt_work *work = &chat->pane.tui->work;
+	const rt_work *work = &chat->pane.tui->work;
 	bool hidden = false;
 	rt_slot slot;
 	rt_error ignored;
 
-	return item < rt_work_count(work) &&
-	       rt_seq_get(work->take->slots, item, &slot, &ignored) == RT_OK &&
+	return rt_chat_slot(chat, item, &slot) &&
 	       rt_view_is_hidden(work->engine, work->value, &slot, &hidden, &ignored) == RT_OK && hidden;
 }
 
 size_t
-rt_chat_visible(rt_chat *chat, size_t at, int by)
+rt_chat_visible(const rt_chat *chat, size_t at, int by)
 {
-	size_t count = rt_work_count(&chat->pane.tui->work), i;
-	int way;
+	size_t count = rt_work_count(&chat->pane.tui->work);
 
-	for (way = 0; way < 2; way++, by = -by)
-		for (i = at; i < count; i += (size_t)(ptrdiff_t)by)
+	for (int way = 0; way < 2; way++, by = -by)
+		for (size_t i = at; i < count; i += (size_t)(ptrdiff_t)by)
 			if (!rt_chat_hides(chat, i))
 				return i;
 	return at;
@@ -308,60 +312,75 @@ rt_chat_visible(rt_chat *chat, size_t at, int by)
 
 /* ---- forks ---- */
 
-rt_status
-rt_chat_find_forks(rt_chat *chat)
+/* Where another take continues with an entry of its own. */
+typedef struct branch {
+	size_t at;
+	uint32_t entry, mine; /* its entry, and that of the current take */
+} branch;
+
+/* False: the takes cannot be read, or neither continues behind their common part. */
+static bool
+branch_of(rt_chat *chat, const rt_take *other, branch *out)
 {
-	enum { FORKS_MAX = 4096 };
-	rt_work *work = &chat->pane.tui->work;
-	const rt_alloc *alloc = chat->pane.tui->alloc;
-	size_t takes = rt_disc_take_count(work->disc), i, k;
-	uint32_t *others; /* entry of each fork's other takes, with the position */
-	size_t *places, count = 0;
-	rt_status st = RT_OK;
+	const rt_seq *mine = chat->pane.tui->work.take->slots;
+	rt_slot slot, my_slot;
 	rt_error err;
 
-	chat->fork_count = 0;
-	if (work->take_count < 2)
-		return RT_OK;
-	takes = takes < FORKS_MAX ? takes : FORKS_MAX;
-	others = rt_new_array(alloc, takes, sizeof(*others));
-	places = rt_new_array(alloc, takes, sizeof(*places));
-	rt_free(alloc, chat->forks);
-	chat->forks = rt_new_array(alloc, takes, sizeof(*chat->forks));
-	if (others == NULL || places == NULL || chat->forks == NULL)
-		st = RT_NOMEM;
-	for (i = 1; st == RT_OK && i <= takes; i++) {
-		const rt_take *other = rt_disc_take(work->disc, (uint32_t)i);
-		size_t common = 0;
-		rt_slot mine, slot;
-		bool known = false;
+	if (RT_TRY(rt_chat_scope(chat), rt_seq_common(mine, other->slots, &out->at, &err)) != RT_OK ||
+	    out->at >= rt_seq_count(other->slots) || out->at >= rt_seq_count(mine))
+		return false;
+	RT_TRY(rt_chat_scope(chat), rt_seq_get(other->slots, out->at, &slot, &err));
+	if (RT_TRY(rt_chat_scope(chat), rt_seq_get(mine, out->at, &my_slot, &err)) != RT_OK)
+		return false;
+	out->entry = slot.entry;
+	out->mine = my_slot.entry;
+	return out->entry != out->mine;
+}
 
-		if (!other->present || other == work->take)
+static void
+add_branch(rt_chat *chat, const branch *b)
+{
+	size_t i = 0;
+
+	while (i < chat->fork_count && chat->forks[i].at != b->at)
+		i++;
+	if (i == chat->fork_count)
+		chat->forks[chat->fork_count++] = (rt_chat_fork){b->at, 1, 1};
+	chat->forks[i].of++;
+	chat->forks[i].which += b->entry < b->mine;
+}
+
+void
+rt_chat_find_forks(rt_chat *chat)
+{
+	const rt_work *work = &chat->pane.tui->work;
+	rt_scope *s = rt_chat_scope(chat);
+	size_t takes = rt_disc_take_count(work->disc), count = 0;
+	branch *branches;
+
+	chat->fork_count = 0;
+	if (work->take_count < 2 || !rt_ok(s))
+		return;
+	takes = takes < FORKS_MAX ? takes : FORKS_MAX;
+	branches = rt_scope_array(s, takes, sizeof(*branches));
+	rt_free(s->alloc, chat->forks);
+	chat->forks = rt_new_array(s->alloc, takes, sizeof(*chat->forks));
+	if (chat->forks == NULL)
+		(void)rt_scope_nomem(s);
+	for (uint32_t i = 1; rt_ok(s) && i <= takes; i++) {
+		const rt_take *other = rt_disc_take(work->disc, i);
+		branch b;
+		size_t k = 0;
+
+		if (!other->present || other == work->take || !branch_of(chat, other, &b))
 			continue;
-		st = rt_seq_common(work->take->slots, other->slots, &common, &err);
-		if (st != RT_OK || common >= rt_seq_count(other->slots) ||
-		    common >= rt_seq_count(work->take->slots))
-			continue;
-		st = rt_seq_get(other->slots, common, &slot, &err);
-		if (st == RT_OK)
-			st = rt_seq_get(work->take->slots, common, &mine, &err);
-		if (st != RT_OK)
-			break;
-		for (k = 0; k < count; k++)
-			known = known || (places[k] == common && others[k] == slot.entry);
-		if (known || mine.entry == slot.entry)
-			continue;
-		places[count] = common;
-		others[count++] = slot.entry;
-		for (k = 0; k < chat->fork_count && chat->forks[k].at != common; k++)
-			;
-		if (k == chat->fork_count)
-			chat->forks[chat->fork_count++] = (rt_chat_fork){common, 1, 1};
-		chat->forks[k].of++;
-		if (slot.entry < mine.entry)
-			chat->forks[k].which++;
+		while (k < count && (branches[k].at != b.at || branches[k].entry != b.entry))
+			k++;
+		if (k < count)
+			continue; /* several takes share the entry */
+		branches[count++] = b;
+		add_branch(chat, &b);
 	}
-	rt_free(alloc, others);
-	rt_free(alloc, places);
-	return st == RT_NOMEM ? st : RT_OK;
+	if (s->status != RT_NOMEM) /* damaged: forks up to there */
+		s->status = RT_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "app/files.h"
 #include "app/input_history_host.h"
+#include "llm/system_host.h"
 
 enum { PATH_MAX_SIZE = 4096 };
 
@@ -36,7 +37,7 @@ rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text)
 	if (path_of(work, disc, &path) && text.size == 0) {
 		(void)unlink(path.ptr);
 	} else if (path.status == RT_OK && path.size > 0) {
-		rt_input_history_make_folders(path.ptr);
+		(void)rt_folders_make(path.ptr);
 		rt_buf_add_f(&beside, "%s.%ld", path.ptr, (long)getpid());
 		if (beside.status == RT_OK &&
 		    rt_files_write(work->session->env, beside.ptr, text, RT_FILES_PRIVATE, NULL) ==

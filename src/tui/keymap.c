@@ -34,7 +34,7 @@ static const char *const screen_abouts[RT_SCREEN_COUNT] = {
 
 static const char *const action_words[RT_ACT_COUNT] = {
 	"none",
-#define ACTION_WORD(name, word) word,
+#define ACTION_WORD(name, word, effect) word,
 	RT_ACTIONS(ACTION_WORD)
 #undef ACTION_WORD
 };
@@ -51,6 +51,19 @@ rt_action_word(rt_action action)
 {
 	RT_ASSERT(action < RT_ACT_COUNT);
 	return action_words[action];
+}
+
+bool
+rt_action_only_looks(rt_action action)
+{
+	enum { DO, LOOK };
+	static const bool looks[RT_ACT_COUNT] = {
+#define ACTION_EFFECT(name, word, effect) [RT_ACT_##name] = effect,
+		RT_ACTIONS(ACTION_EFFECT)
+#undef ACTION_EFFECT
+	};
+
+	return looks[action];
 }
 
 bool

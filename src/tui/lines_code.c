@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * Code: one scanner, and a table of what languages write comments, strings and words with.
- * It is meant to be cheap and to help the eye; it does not know any language's grammar, and
- * where it is wrong nothing is but an ink. */
+ * Syntax highlighting: one scanner, and a table of the comments, strings and keywords of
+ * languages. It is cheap and knows no grammar; a mistake costs nothing but an ink. */
 #include "tui/lines_impl.h"
 
 enum {
-	NESTS = 1,       /* comments in comments */
-	NO_CASE = 2,     /* words, whatever their case */
-	ALONE = 4,       /* a comment begins behind a blank only */
+	NESTS = 1,       /* comments nest */
+	NO_CASE = 2,     /* keywords ignore case */
+	ALONE = 4,       /* a comment begins only after a blank */
 	DASHES = 8,      /* - is part of words */
-	CHARACTERS = 16, /* 'a' is a string, 'a alone is none */
-	RAW = 32,        /* \ in strings means nothing */
-	BY_LINE = 64,    /* what a line is, its first characters say */
+	CHARACTERS = 16, /* 'a' is a string, 'a without a closing quote is not */
+	RAW = 32,        /* \ in strings is an ordinary character */
+	BY_LINE = 64,    /* lines are classified by their first characters */
 	CHARACTER_MAX = 12,
 	WORD_MAX = 24
 };
 
-/* Names and words have blanks around each. */
+/* Each name and word has blanks around it. */
 typedef struct rt_language {
 	const char *names;
 	const char *words;
-	const char *line;              /* what begins a comment to the end of the line */
-	const char *open, *close;      /* a longer one */
-	const char *quotes;            /* strings within a line */
-	const char *long_quotes[3];    /* strings over lines, the longest first */
+	const char *line;              /* begins a comment up to the end of the line */
+	const char *open, *close;      /* of block comments */
+	const char *quotes;            /* of strings within a line */
+	const char *long_quotes[3];    /* of strings over several lines, the longest first */
 	int flags;
-	char key_end;                  /* a word or a string before it is a key; 0: there are none */
+	char key_end;                  /* a word or string before it is a key; 0: no keys */
 } rt_language;
 
 #define C_WORDS \
@@ -155,55 +154,43 @@ is_digit(char c)
 }
 
 static bool
-is_wordy(const rt_language *l, char c)
+is_word_char(const rt_language *l, char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
+	return (rt_ascii_lower(c) >= 'a' && rt_ascii_lower(c) <= 'z') || is_digit(c) || c == '_' ||
 	       (unsigned char)c >= 0x80 || (c == '-' && (l->flags & DASHES) != 0);
 }
 
+/* ---- languages ---- */
+
 static char
-lower(char c)
+folded(const rt_language *l, char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+	return (l->flags & NO_CASE) != 0 ? rt_ascii_lower(c) : c;
 }
 
 static size_t
 hash(const rt_language *l, const char *word, size_t size)
 {
 	uint32_t sum = 2166136261u;
-	size_t i;
 
-	for (i = 0; i < size; i++)
-		sum = (sum ^ (unsigned char)((l->flags & NO_CASE) != 0 ? lower(word[i]) : word[i])) *
-		      16777619u;
+	for (size_t i = 0; i < size; i++)
+		sum = (sum ^ (unsigned char)folded(l, word[i])) * 16777619u;
 	return (sum ^ sum >> 15) & 511;
-}
-
-/* ---- languages ---- */
-
-static bool
-is_named(const char *names, rt_str name)
-{
-	char room[RT_MARKUP_LANG_MAX + 3];
-	size_t i;
-
-	if (name.size == 0 || name.size > RT_MARKUP_LANG_MAX)
-		return false;
-	room[0] = ' ';
-	for (i = 0; i < name.size; i++)
-		room[i + 1] = name.ptr[i] == ' ' || name.ptr[i] == 0 ? '\n' : lower(name.ptr[i]);
-	room[name.size + 1] = ' ';
-	room[name.size + 2] = 0;
-	return strstr(names, room) != NULL;
 }
 
 static const rt_language *
 find_language(rt_str name)
 {
-	size_t i;
+	char padded[RT_MARKUP_LANG_MAX + 3] = " ";
 
-	for (i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
-		if (is_named(languages[i].names, name))
+	if (name.size == 0 || name.size > RT_MARKUP_LANG_MAX)
+		return NULL;
+	for (size_t i = 0; i < name.size; i++)
+		padded[i + 1] = name.ptr[i] == ' ' || name.ptr[i] == 0 ? '\n'
+								      : rt_ascii_lower(name.ptr[i]);
+	padded[name.size + 1] = ' ';
+	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
+		if (strstr(languages[i].names, padded) != NULL)
 			return &languages[i];
 	return NULL;
 }
@@ -211,35 +198,30 @@ find_language(rt_str name)
 static void
 read_words(rt_scan *scan)
 {
-	const char *word = scan->language->words, *end;
-	size_t slot;
+	const char *words = scan->language->words;
 
 	memset(scan->words, 0, sizeof(scan->words));
-	for (; *word != 0; word = end) {
-		word += strspn(word, " ");
-		end = word + strcspn(word, " ");
-		if (end == word)
-			break;
-		slot = hash(scan->language, word, (size_t)(end - word));
+	for (const char *word = words + 1; *word != 0; word += strcspn(word, " ") + 1) {
+		size_t slot = hash(scan->language, word, strcspn(word, " "));
+
 		while (scan->words[slot] != 0)
 			slot = (slot + 1) & 511;
-		scan->words[slot] = (uint16_t)(word - scan->language->words + 1);
+		scan->words[slot] = (uint16_t)(word - words + 1);
 	}
 }
 
 static bool
-is_word(const rt_scan *scan, const char *ptr, size_t size)
+is_keyword(const rt_scan *scan, const char *ptr, size_t size)
 {
-	bool no_case = (scan->language->flags & NO_CASE) != 0;
-	const char *word;
-	size_t slot, i;
-
 	if (size > WORD_MAX)
 		return false;
-	for (slot = hash(scan->language, ptr, size); scan->words[slot] != 0; slot = (slot + 1) & 511) {
-		word = scan->language->words + scan->words[slot] - 1;
-		for (i = 0; i < size && word[i] == (no_case ? lower(ptr[i]) : ptr[i]); i++)
-			;
+	for (size_t slot = hash(scan->language, ptr, size); scan->words[slot] != 0;
+	     slot = (slot + 1) & 511) {
+		const char *word = scan->language->words + scan->words[slot] - 1;
+		size_t i = 0;
+
+		while (i < size && word[i] == folded(scan->language, ptr[i]))
+			i++;
 		if (i == size && word[i] == ' ')
 			return true;
 	}
@@ -252,8 +234,7 @@ rt_scan_begin(rt_scan *scan, rt_str text, rt_str language)
 	const rt_language *l = find_language(language);
 
 	scan->text = text;
-	scan->at = 0;
-	scan->next_size = 0;
+	scan->at = scan->next_size = 0;
 	if (l == scan->language)
 		return;
 	scan->language = l;
@@ -261,26 +242,23 @@ rt_scan_begin(rt_scan *scan, rt_str text, rt_str language)
 		read_words(scan);
 }
 
-/* ---- runs: the bytes of each, 0 where it is none ---- */
+/* ---- runs: functions return the size of one at scan->at, 0 if there is none ---- */
 
 static bool
 begins(const rt_scan *scan, size_t at, const char *with)
 {
-	size_t size = with == NULL ? 0 : strlen(with);
-
-	return size > 0 && scan->text.size - at >= size &&
-	       memcmp(scan->text.ptr + at, with, size) == 0;
+	return with != NULL && rt_str_starts(rt_str_at(scan->text.ptr + at, scan->text.size - at),
+					     rt_str_of(with));
 }
 
 static size_t
 line_size(const rt_scan *scan)
 {
-	const char *ptr = scan->text.ptr + scan->at;
-	const char *end = memchr(ptr, '\n', scan->text.size - scan->at);
+	size_t at = scan->at;
+	rt_str line = {NULL, 0};
 
-	if (end == NULL)
-		return scan->text.size - scan->at;
-	return (size_t)(end - ptr) - (end > ptr && end[-1] == '\r');
+	(void)rt_next_line(scan->text, &at, &line);
+	return line.size;
 }
 
 static size_t
@@ -310,9 +288,9 @@ comment_size(const rt_scan *scan)
 	return line_size(scan);
 }
 
-/* To the end of a string that begins with quote. */
+/* A string with this quote. */
 static size_t
-string_to(const rt_scan *scan, const char *quote, bool is_long)
+quoted_size(const rt_scan *scan, const char *quote, bool is_long)
 {
 	size_t size = strlen(quote), at = scan->at + size;
 	bool is_raw = (scan->language->flags & RAW) != 0;
@@ -332,41 +310,46 @@ string_to(const rt_scan *scan, const char *quote, bool is_long)
 	return at - scan->at;
 }
 
+/* 'a', '\n', but not the 'a of a type. */
 static size_t
-string_size(const rt_scan *scan)
+character_size(const rt_scan *scan)
 {
-	const rt_language *l = scan->language;
-	char c = scan->text.ptr[scan->at], quote[2] = {c, 0};
-	size_t i, size;
+	const char *ptr = scan->text.ptr + scan->at;
+	size_t left = scan->text.size - scan->at;
 
-	for (i = 0; i < 3 && l->long_quotes[i] != NULL; i++)
-		if (begins(scan, scan->at, l->long_quotes[i]))
-			return string_to(scan, l->long_quotes[i], true);
-	if (c != 0 && l->quotes != NULL && strchr(l->quotes, c) != NULL)
-		return string_to(scan, quote, false);
-	if (c != '\'' || (l->flags & CHARACTERS) == 0)
-		return 0;
-	/* 'a', '\n', and not the 'a of a type. */
-	for (i = scan->at + 1, size = 1; i < scan->text.size && size < CHARACTER_MAX; i++, size++) {
-		if (scan->text.ptr[i] == '\\')
-			i++, size++;
-		else if (scan->text.ptr[i] == '\'')
-			return size + 1;
-		else if (scan->text.ptr[i] == '\n' || scan->text.ptr[i] == ' ')
-			return i == scan->at + 1 && begins(scan, i, " '") ? 3 : 0;
+	for (size_t i = 1; i < left && i < CHARACTER_MAX; i++) {
+		if (ptr[i] == '\\')
+			i++;
+		else if (ptr[i] == '\'')
+			return i + 1;
+		else if (ptr[i] == '\n' || ptr[i] == ' ')
+			return i == 1 && begins(scan, scan->at + 1, " '") ? 3 : 0;
 	}
 	return 0;
 }
 
 static size_t
-word_size(const rt_scan *scan)
+string_size(const rt_scan *scan)
 {
 	const rt_language *l = scan->language;
+	char c = scan->text.ptr[scan->at], quote[2] = {c, 0};
+
+	for (size_t i = 0; i < 3 && l->long_quotes[i] != NULL; i++)
+		if (begins(scan, scan->at, l->long_quotes[i]))
+			return quoted_size(scan, l->long_quotes[i], true);
+	if (c != 0 && l->quotes != NULL && strchr(l->quotes, c) != NULL)
+		return quoted_size(scan, quote, false);
+	return c == '\'' && (l->flags & CHARACTERS) != 0 ? character_size(scan) : 0;
+}
+
+static size_t
+word_size(const rt_scan *scan)
+{
 	size_t at = scan->at;
 
 	if (scan->text.ptr[at] == '#' || scan->text.ptr[at] == '$')
 		at++;
-	while (at < scan->text.size && is_wordy(l, scan->text.ptr[at]))
+	while (at < scan->text.size && is_word_char(scan->language, scan->text.ptr[at]))
 		at++;
 	return at - scan->at;
 }
@@ -378,11 +361,11 @@ number_size(const rt_scan *scan)
 	size_t at = scan->at;
 
 	for (; at < scan->text.size; at++) {
-		if (is_wordy(scan->language, ptr[at]) || ptr[at] == '.')
+		if (is_word_char(scan->language, ptr[at]) || ptr[at] == '.')
 			continue;
 		if (ptr[at] == '\'' && at + 1 < scan->text.size && is_digit(ptr[at + 1]))
 			continue;
-		if ((ptr[at] == '-' || ptr[at] == '+') && lower(ptr[at - 1]) == 'e')
+		if ((ptr[at] == '-' || ptr[at] == '+') && rt_ascii_lower(ptr[at - 1]) == 'e')
 			continue;
 		break;
 	}
@@ -402,7 +385,6 @@ is_key(const rt_scan *scan, size_t size)
 	       (at + 1 == scan->text.size || scan->text.ptr[at + 1] != '/');
 }
 
-/* What stands at `at`. */
 static size_t
 read_run(const rt_scan *scan, rt_ink *out_ink)
 {
@@ -420,7 +402,7 @@ read_run(const rt_scan *scan, rt_ink *out_ink)
 		size = number_size(scan);
 		*out_ink = INK_NUMBER;
 	} else if ((size = word_size(scan)) > 0) {
-		if (is_word(scan, scan->text.ptr + scan->at, size))
+		if (is_keyword(scan, scan->text.ptr + scan->at, size))
 			*out_ink = INK_WORD;
 		else if (is_key(scan, size))
 			*out_ink = INK_KEY;
@@ -428,25 +410,23 @@ read_run(const rt_scan *scan, rt_ink *out_ink)
 	return size > 0 ? size : 1;
 }
 
-static bool
-next_line(rt_scan *scan, rt_str *out_text, rt_ink *out_ink)
+/* A whole line, by its first characters. */
+static rt_str
+next_line(rt_scan *scan, rt_ink *out_ink)
 {
-	size_t size = line_size(scan), i;
+	size_t from = scan->at;
+	rt_str line;
 
 	*out_ink = INK_PLAIN;
-	for (i = 0; i < sizeof(line_kinds) / sizeof(line_kinds[0]); i++) {
-		if (begins(scan, scan->at, line_kinds[i].begins)) {
+	for (size_t i = 0; i < sizeof(line_kinds) / sizeof(line_kinds[0]); i++)
+		if (begins(scan, from, line_kinds[i].begins)) {
 			*out_ink = line_kinds[i].ink;
 			break;
 		}
-	}
-	if (begins(scan, scan->at + size, "\r"))
-		size++;
-	if (begins(scan, scan->at + size, "\n"))
-		size++;
-	*out_text = rt_str_at(scan->text.ptr + scan->at, size);
-	scan->at += size;
-	return true;
+	(void)rt_next_line(scan->text, &scan->at, &line);
+	if (scan->at > scan->text.size)
+		scan->at = scan->text.size;
+	return rt_str_at(scan->text.ptr + from, scan->at - from);
 }
 
 bool
@@ -454,17 +434,18 @@ rt_scan_next(rt_scan *scan, rt_str *out_text, rt_ink *out_ink)
 {
 	size_t from = scan->at;
 
-	if (scan->at == scan->text.size)
+	if (from == scan->text.size)
 		return false;
+	*out_ink = INK_PLAIN;
 	if (scan->language == NULL) {
 		scan->at = scan->text.size;
 		*out_text = scan->text;
-		*out_ink = INK_PLAIN;
 		return true;
 	}
-	if ((scan->language->flags & BY_LINE) != 0)
-		return next_line(scan, out_text, out_ink);
-	*out_ink = INK_PLAIN;
+	if ((scan->language->flags & BY_LINE) != 0) {
+		*out_text = next_line(scan, out_ink);
+		return true;
+	}
 	while (scan->at < scan->text.size) {
 		if (scan->next_size == 0)
 			scan->next_size = read_run(scan, &scan->next_ink);
@@ -487,29 +468,21 @@ void
 rt_layout_code(rt_layout *layout, rt_str text, rt_str language)
 {
 	bool is_open = false;
-	const char *end;
-	size_t at, size;
-	rt_str run;
+	rt_str run, line;
 	rt_ink ink;
 
 	rt_layout_settle(layout);
 	rt_scan_begin(&layout->scan, text, language);
-	while (rt_layout_fine(layout) && rt_scan_next(&layout->scan, &run, &ink)) {
-		ink = (rt_ink)(ink | (layout->ink & ~0xFF));
-		for (at = 0; at < run.size; at += size) {
-			end = memchr(run.ptr + at, '\n', run.size - at);
-			size = (end == NULL ? run.size : (size_t)(end - run.ptr)) - at;
+	while (rt_layout_ok(layout) && rt_scan_next(&layout->scan, &run, &ink)) {
+		size_t at = 0;
+
+		while (rt_next_line(run, &at, &line)) {
 			if (!is_open)
 				rt_flow_begin(layout);
-			is_open = true;
-			rt_flow_add(layout, rt_str_at(run.ptr + at, size - (end != NULL && size > 0 &&
-									    end[-1] == '\r')),
-				    ink, '\n');
-			if (end == NULL)
-				continue;
-			rt_flow_code(layout);
-			is_open = false;
-			size++;
+			rt_flow_add(layout, line, rt_ink_with(ink, layout->ink & ~0xFF), '\n');
+			is_open = at > run.size; /* the line goes on in the next run */
+			if (!is_open)
+				rt_flow_code(layout);
 		}
 	}
 	if (is_open)

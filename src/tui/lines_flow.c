@@ -2,16 +2,16 @@
  *
  * Flows of a layout: text made plain, and cut into rows.
  *
- * What a flow holds is measured without looking at inks. That is right as long as no span
- * begins with an accent, which would then stand alone: it is given to the span before it.
+ * A flow is measured without regard to inks, which is right as long as no span begins with an
+ * accent: an accent belongs to the span before it.
  *
- * Nothing is looked at more than a few times, however long a word or a row may be: a word is
- * read on from where it was left, and measured no further than the row is wide. */
+ * No byte is visited more than a few times, however long a word or a row is: a word is read on
+ * from where reading it stopped, and measured only up to the width of the row. */
 #include "tui/lines_impl.h"
 #include "app/width.h"
 
 enum {
-	COLUMN_BYTES = 64, /* a column is never more bytes than that */
+	COLUMN_BYTES = 64, /* a column never has more bytes */
 	TAB = 8
 };
 
@@ -20,17 +20,13 @@ enum {
 void
 rt_flow_begin(rt_layout *layout)
 {
-	rt_edge *edge;
-	size_t i;
-
-	layout->flow = (uint32_t)layout->lines->text.size;
-	layout->span_count = 0;
-	layout->range_count = 0;
+	layout->flow = layout->column_at = rt_layout_end(layout);
+	layout->span_count = layout->range_count = 0;
 	layout->marks = 0;
-	layout->column_at = layout->flow;
 	layout->column = 0;
-	for (i = 1; i < layout->edge_count; i++) {
-		edge = &layout->edges[i];
+	for (size_t i = 1; i < layout->edge_count; i++) {
+		rt_edge *edge = &layout->edges[i];
+
 		if (!edge->is_pending || !edge->is_flat)
 			continue;
 		edge->is_pending = false;
@@ -38,47 +34,51 @@ rt_flow_begin(rt_layout *layout)
 	}
 }
 
-/* The bytes from there on get an ink. */
+static rt_piece *
+last_span(rt_layout *layout)
+{
+	return layout->span_count > 0 ? &layout->spans[layout->span_count - 1] : NULL;
+}
+
+/* Give the bytes from there on an ink. */
 static void
 cover(rt_layout *layout, uint32_t from, rt_ink ink)
 {
-	rt_lines *lines = layout->lines;
-	uint32_t size = (uint32_t)lines->text.size - from;
-	rt_piece *last = layout->span_count > 0 ? &layout->spans[layout->span_count - 1] : NULL;
-	rt_piece *spans;
+	uint32_t size = rt_layout_end(layout) - from;
+	rt_piece *span = last_span(layout);
 
-	if (lines->text.status != RT_OK)
-		rt_lines_fail(lines, lines->text.status);
 	if (size == 0)
 		return;
-	if (last != NULL && last->ink == ink) {
-		last->size += size;
+	if (span != NULL && span->ink == ink) {
+		span->size += size;
 		return;
 	}
-	spans = rt_lines_grow(lines, layout->spans, &layout->span_room, layout->span_count,
-			      sizeof(*spans));
-	if (spans == NULL)
-		return;
-	layout->spans = spans;
-	layout->spans[layout->span_count++] = (rt_piece){from, size, ink};
+	span = rt_lines_push(layout->lines, &layout->spans, &layout->span_count,
+			     &layout->span_capacity, sizeof(*span));
+	if (span != NULL)
+		*span = (rt_piece){from, size, ink};
+}
+
+/* The last line begins here, or a tab stop. */
+static void
+reset_column(rt_layout *layout)
+{
+	layout->column = 0;
+	layout->column_at = rt_layout_end(layout);
 }
 
 static void
 add_tab(rt_layout *layout)
 {
-	rt_buf *text = &layout->lines->text;
-	uint32_t to = (uint32_t)text->size;
-	int i, count;
+	int column = layout->column + rt_layout_measure(layout, layout->column_at,
+							rt_layout_end(layout), INT32_MAX / 2);
 
-	layout->column += rt_layout_measure(layout, layout->column_at, to, INT32_MAX / 2) % TAB;
-	count = TAB - layout->column % TAB;
-	for (i = 0; i < count; i++)
-		rt_buf_add_byte(text, ' ');
-	layout->column = 0;
-	layout->column_at = (uint32_t)text->size;
+	for (int i = column % TAB; i < TAB; i++)
+		rt_buf_add_byte(&layout->lines->text, ' ');
+	reset_column(layout);
 }
 
-/* Anything but plain ASCII; gives its bytes. */
+/* Anything but plain ASCII; returns its bytes. */
 static size_t
 add_rune(rt_layout *layout, rt_str rest, char line_end, bool is_first)
 {
@@ -87,7 +87,14 @@ add_rune(rt_layout *layout, rt_str rest, char line_end, bool is_first)
 	char name[RT_RUNE_NAME_ROOM];
 
 	switch (rune.kind) {
-	case RT_RUNE_NOTHING: break;
+	case RT_RUNE_NOTHING: return rune.size;
+	case RT_RUNE_MARK:
+		if (layout->marks++ >= RT_RUNE_MARKS)
+			return rune.size;
+		rt_buf_add(text, rest.ptr, rune.size);
+		if (is_first && layout->span_count > 0 && text->status == RT_OK)
+			last_span(layout)->size += (uint32_t)rune.size;
+		return rune.size;
 	case RT_RUNE_TAB:
 		if (line_end == '\n')
 			add_tab(layout);
@@ -96,17 +103,9 @@ add_rune(rt_layout *layout, rt_str rest, char line_end, bool is_first)
 		break;
 	case RT_RUNE_LINE:
 		rt_buf_add_byte(text, line_end);
-		layout->column = 0;
-		layout->column_at = (uint32_t)text->size;
+		reset_column(layout);
 		break;
 	case RT_RUNE_NAMED: rt_buf_add(text, name, rt_rune_name(rune.code, name)); break;
-	case RT_RUNE_MARK:
-		if (layout->marks++ >= RT_RUNE_MARKS)
-			return rune.size;
-		rt_buf_add(text, rest.ptr, rune.size);
-		if (is_first && layout->span_count > 0 && text->status == RT_OK)
-			layout->spans[layout->span_count - 1].size += (uint32_t)rune.size;
-		return rune.size;
 	case RT_RUNE_SHOWN:
 		if (rune.code == 0xFFFD)
 			rt_buf_add_c(text, "\xEF\xBF\xBD");
@@ -114,8 +113,7 @@ add_rune(rt_layout *layout, rt_str rest, char line_end, bool is_first)
 			rt_buf_add(text, rest.ptr, rune.size);
 		break;
 	}
-	if (rune.kind != RT_RUNE_NOTHING)
-		layout->marks = 0;
+	layout->marks = 0;
 	return rune.size;
 }
 
@@ -123,11 +121,12 @@ void
 rt_flow_add(rt_layout *layout, rt_str str, rt_ink ink, char line_end)
 {
 	rt_buf *text = &layout->lines->text;
-	uint32_t from = (uint32_t)text->size;
-	size_t at = 0, plain;
+	uint32_t from = rt_layout_end(layout);
 
-	while (at < str.size && text->status == RT_OK) {
-		for (plain = at; plain < str.size && str.ptr[plain] >= 0x20 && str.ptr[plain] < 0x7F;)
+	for (size_t at = 0; at < str.size && text->status == RT_OK;) {
+		size_t plain = at;
+
+		while (plain < str.size && str.ptr[plain] >= 0x20 && str.ptr[plain] < 0x7F)
 			plain++;
 		if (plain > at) {
 			rt_buf_add(text, str.ptr + at, plain - at);
@@ -137,39 +136,31 @@ rt_flow_add(rt_layout *layout, rt_str str, rt_ink ink, char line_end)
 		}
 		at += add_rune(layout, rt_str_at(str.ptr + at, str.size - at), line_end,
 			       text->size == from);
-		/* What accents the span before it is its own. */
+		/* Accents on the span before it belong to that. */
 		if (layout->marks > 0 && layout->span_count > 0 &&
-		    layout->spans[layout->span_count - 1].from +
-				    layout->spans[layout->span_count - 1].size ==
-			    text->size)
-			from = (uint32_t)text->size;
+		    last_span(layout)->from + last_span(layout)->size == text->size)
+			from = rt_layout_end(layout);
 	}
 	cover(layout, from, ink);
 }
 
 /* ---- widths ---- */
 
-static size_t
-plain_run(rt_str text, size_t at)
-{
-	while (at < text.size && (unsigned char)text.ptr[at] < 0x80)
-		at++;
-	return at;
-}
-
 int
 rt_layout_measure(const rt_layout *layout, uint32_t from, uint32_t to, int limit)
 {
-	rt_str text = from == to ? rt_str_at("", 0)
-				 : rt_str_at(layout->lines->text.ptr + from, to - from);
-	rt_str part, fits;
+	rt_str text = rt_layout_text(layout, from, to);
 	int width = 0, used = 0;
-	size_t at = 0, end;
+	size_t at = 0;
 
 	while (at < text.size && width <= limit) {
-		end = plain_run(text, at);
+		size_t end = at;
+		rt_str part;
+
+		while (end < text.size && (unsigned char)text.ptr[end] < 0x80)
+			end++;
 		if (end < text.size && end > at)
-			end--; /* what follows may be its accent */
+			end--; /* an accent on it may follow */
 		if (end - at > (size_t)(limit - width))
 			return limit + 1;
 		width += (int)(end - at);
@@ -179,8 +170,7 @@ rt_layout_measure(const rt_layout *layout, uint32_t from, uint32_t to, int limit
 		for (end = at + 1; end < text.size && (unsigned char)text.ptr[end] >= 0x80;)
 			end++;
 		part = rt_str_at(text.ptr + at, end - at);
-		fits = rt_canvas_fit(&layout->canvas, part, limit - width, &used);
-		if (fits.size < part.size)
+		if (rt_canvas_fit(&layout->canvas, part, limit - width, &used).size < part.size)
 			return limit + 1;
 		width += used;
 		at = end;
@@ -188,27 +178,26 @@ rt_layout_measure(const rt_layout *layout, uint32_t from, uint32_t to, int limit
 	return width;
 }
 
-/* As much as fits, but at least something. */
+/* As much as fits, and at least something. */
 static rt_range
 fit(const rt_layout *layout, uint32_t from, uint32_t to, int width)
 {
 	const char *ptr = layout->lines->text.ptr;
 	rt_range range = {from, from, 0};
-	rt_rune rune;
 	rt_str fits;
 
-	/* A grapheme can be of any size: not all of it is looked at for each row. */
+	/* A grapheme may be of any size: do not read all of it for each row. */
 	if (to - from > (uint32_t)width * COLUMN_BYTES)
 		to = from + (uint32_t)rt_utf8_cut(rt_str_at(ptr + from, to - from),
 						  (size_t)width * COLUMN_BYTES);
 	fits = rt_canvas_fit(&layout->canvas, rt_str_at(ptr + from, to - from), width, &range.width);
 	range.to += (uint32_t)fits.size;
-	/* One grapheme that is wider than the row: by its code points. */
+	/* A grapheme that is wider than the row is cut between its code points. */
 	while (range.to < to && fits.size == 0) {
-		rune = rt_rune_read(rt_str_at(ptr + range.to, to - range.to), layout->canvas.utf8);
-		if (range.to > from && range.width + rune.width > width)
-			break;
-		if (range.to > from && ptr[range.to] == '\n')
+		rt_rune rune = rt_rune_read(rt_str_at(ptr + range.to, to - range.to),
+					    layout->canvas.utf8);
+
+		if (range.to > from && (range.width + rune.width > width || ptr[range.to] == '\n'))
 			break;
 		range.width += range.to == from && rune.width == 0 ? 1 : rune.width;
 		range.to += (uint32_t)rune.size;
@@ -218,41 +207,53 @@ fit(const rt_layout *layout, uint32_t from, uint32_t to, int width)
 
 /* ---- words ---- */
 
+typedef struct runes {
+	uint32_t first, last;
+} runes;
+
 static bool
-is_between(uint32_t c, uint32_t first, uint32_t last)
+is_one_of(uint32_t c, const runes *ranges, size_t count)
 {
-	return c >= first && c <= last;
+	for (size_t i = 0; i < count; i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
 }
 
-/* Scripts whose words have no blanks between them: a row may end at any character. */
+/* Scripts that write words without blanks: a row may end at any character. */
 static bool
 is_ideograph(uint32_t c)
 {
-	return is_between(c, 0x2E80, 0x9FFF) || is_between(c, 0xAC00, 0xD7A3) ||
-	       is_between(c, 0xF900, 0xFAFF) || is_between(c, 0xFF00, 0xFF60) ||
-	       is_between(c, 0x20000, 0x3FFFF);
+	static const runes ideographs[] = {{0x2E80, 0x9FFF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},
+					   {0xFF00, 0xFF60}, {0x20000, 0x3FFFF}};
+
+	return is_one_of(c, ideographs, sizeof(ideographs) / sizeof(ideographs[0]));
 }
 
-/* What must not begin a row. */
+/* Punctuation that must not begin a row. */
 static bool
 is_closing(uint32_t c)
 {
-	return c == 0x3001 || c == 0x3002 || is_between(c, 0xFF09, 0xFF0C) || c == 0xFF0E ||
-	       c == 0xFF01 || c == 0xFF1A || c == 0xFF1B || c == 0xFF1F || c == 0x300D ||
-	       c == 0x300F || c == 0x3011 || c == 0x300B || c == 0x3009;
+	static const runes closing[] = {
+		{0x3001, 0x3002}, {0x3009, 0x3009}, {0x300B, 0x300B}, {0x300D, 0x300D},
+		{0x300F, 0x300F}, {0x3011, 0x3011}, {0xFF01, 0xFF01}, {0xFF09, 0xFF0C},
+		{0xFF0E, 0xFF0E}, {0xFF1A, 0xFF1B}, {0xFF1F, 0xFF1F}};
+
+	return is_one_of(c, closing, sizeof(closing) / sizeof(closing[0]));
 }
 
-/* The end of the word at from, or a place in it at or after stop. known: as far as it is
- * known to be one word. */
+/* The end of the word at from, or a position in it at or after stop. known: it is known to be one
+ * word up to there. */
 static uint32_t
 word_end(const rt_layout *layout, uint32_t from, uint32_t to, uint32_t known, uint32_t stop)
 {
 	const char *ptr = layout->lines->text.ptr;
 	uint32_t at = known > from ? known : from;
 	bool is_alone = false;
-	rt_rune rune;
 
 	while (at < to && at < stop && ptr[at] != ' ' && ptr[at] != '\n') {
+		rt_rune rune;
+
 		if ((unsigned char)ptr[at] < 0x80) {
 			if (is_alone)
 				break;
@@ -273,26 +274,25 @@ word_end(const rt_layout *layout, uint32_t from, uint32_t to, uint32_t known, ui
 static void
 add_range(rt_layout *layout, rt_range range)
 {
-	rt_range *ranges = rt_lines_grow(layout->lines, layout->ranges, &layout->range_room,
-					 layout->range_count, sizeof(*ranges));
+	rt_range *added = rt_lines_push(layout->lines, &layout->ranges, &layout->range_count,
+					&layout->range_capacity, sizeof(*added));
 
-	if (ranges == NULL)
-		return;
-	layout->ranges = ranges;
-	layout->ranges[layout->range_count++] = range;
+	if (added != NULL)
+		*added = range;
 }
 
-/* One row from *at on, up to a "\n"; *at: where the next one begins. */
+/* One row from *at up to a "\n"; *at: the beginning of the next one. */
 static rt_range
 wrap_row(const rt_layout *layout, uint32_t *at, uint32_t to, int width, uint32_t *known)
 {
 	const char *ptr = layout->lines->text.ptr;
 	rt_range row = {*at, *at, 0};
-	uint32_t word, end, stop;
-	int gap, wide;
 
 	for (;;) {
-		for (word = row.to; word < to && ptr[word] == ' ';)
+		uint32_t word = row.to, stop, end;
+		int gap, wide;
+
+		while (word < to && ptr[word] == ' ')
 			word++;
 		if (word == to || ptr[word] == '\n') {
 			gap = word - row.to < (uint32_t)(width - row.width) ? (int)(word - row.to)
@@ -303,8 +303,7 @@ wrap_row(const rt_layout *layout, uint32_t *at, uint32_t to, int width, uint32_t
 			return row;
 		}
 		stop = word + (uint32_t)width * COLUMN_BYTES;
-		end = word_end(layout, word, to, *known, stop);
-		*known = end;
+		end = *known = word_end(layout, word, to, *known, stop);
 		gap = word - row.to < (uint32_t)width ? (int)(word - row.to) : width;
 		wide = end < stop ? rt_layout_measure(layout, word, end, width) : width + 1;
 		if (row.width + gap + wide <= width) {
@@ -313,33 +312,27 @@ wrap_row(const rt_layout *layout, uint32_t *at, uint32_t to, int width, uint32_t
 			continue;
 		}
 		*at = word;
-		/* The row's first word does not fit behind the blanks before it. */
-		if (row.to == row.from && wide <= width) {
-			row = (rt_range){word, end, wide};
-			continue;
-		}
 		if (row.to > row.from)
 			return row;
-		row = fit(layout, word, end, width);
-		*at = row.to;
-		return row;
+		if (wide > width) {
+			row = fit(layout, word, end, width);
+			*at = row.to;
+			return row;
+		}
+		row = (rt_range){word, end, wide}; /* without the blanks before it */
 	}
 }
 
 void
 rt_layout_wrap(rt_layout *layout, uint32_t from, uint32_t to, int width)
 {
-	const char *ptr = layout->lines->text.ptr;
 	uint32_t at = from, known = from;
 
-	if (!rt_layout_fine(layout) || layout->lines->text.status != RT_OK)
-		return;
-	while (rt_layout_fine(layout)) {
+	while (rt_layout_ok(layout)) {
 		add_range(layout, wrap_row(layout, &at, to, width, &known));
 		if (at >= to)
 			break;
-		if (ptr[at] == '\n')
-			at++;
+		at += layout->lines->text.ptr[at] == '\n';
 	}
 }
 
@@ -348,62 +341,72 @@ rt_layout_wrap(rt_layout *layout, uint32_t from, uint32_t to, int width)
 static void
 write_ranges(rt_layout *layout)
 {
-	size_t i, span = 0;
+	size_t span = 0;
 
-	for (i = 0; i < layout->range_count && rt_layout_fine(layout); i++) {
+	for (size_t i = 0; i < layout->range_count && rt_layout_ok(layout); i++) {
 		rt_row_begin(layout);
 		rt_layout_range(layout, layout->ranges[i], &span);
 	}
-	layout->range_count = 0;
-	layout->span_count = 0;
+	layout->range_count = layout->span_count = 0;
 }
 
 void
 rt_flow_words(rt_layout *layout)
 {
-	uint32_t to = (uint32_t)layout->lines->text.size;
-
-	cover(layout, to, layout->ink); /* notices a failure */
-	rt_layout_wrap(layout, layout->flow, to, rt_layout_width(layout));
+	rt_layout_wrap(layout, layout->flow, rt_layout_end(layout), rt_layout_width(layout));
 	write_ranges(layout);
 }
 
 void
 rt_flow_code(rt_layout *layout)
 {
-	uint32_t to = (uint32_t)layout->lines->text.size, at = layout->flow;
-	int width = rt_layout_width(layout);
-	rt_range range;
+	uint32_t to = rt_layout_end(layout), at = layout->flow;
 
-	cover(layout, to, layout->ink);
-	do {
-		if (!rt_layout_fine(layout))
-			break;
-		range = (rt_range){at, at, 0};
+	while (rt_layout_ok(layout)) {
+		rt_range range = {at, at, 0};
+
 		if (at < to)
-			range = fit(layout, at, to, width);
+			range = fit(layout, at, to, rt_layout_width(layout));
 		add_range(layout, range);
 		at = range.to;
-	} while (at < to);
+		if (at >= to)
+			break;
+	}
 	write_ranges(layout);
+}
+
+void
+rt_flow_line(rt_layout *layout, rt_str text, rt_ink ink, char line_end)
+{
+	rt_flow_begin(layout);
+	rt_flow_add(layout, text, ink, line_end);
+	rt_flow_words(layout);
+}
+
+bool
+rt_next_line(rt_str text, size_t *at, rt_str *out_line)
+{
+	const char *from, *end;
+
+	if (*at >= text.size)
+		return false;
+	from = text.ptr + *at;
+	end = memchr(from, '\n', text.size - *at);
+	*out_line = rt_str_at(from, end == NULL ? text.size - *at : (size_t)(end - from));
+	*at += out_line->size + 1;
+	if (end != NULL && out_line->size > 0 && end[-1] == '\r')
+		out_line->size--;
+	return true;
 }
 
 void
 rt_layout_plain(rt_layout *layout, rt_str text)
 {
-	const char *end;
-	size_t at = 0, size;
+	size_t at = 0;
+	rt_str line;
 
-	while (at < text.size && rt_layout_fine(layout)) {
-		end = memchr(text.ptr + at, '\n', text.size - at);
-		size = (end == NULL ? text.size : (size_t)(end - text.ptr)) - at;
-		rt_flow_begin(layout);
-		rt_flow_add(layout, rt_str_at(text.ptr + at, size - (end != NULL && size > 0 &&
-								     end[-1] == '\r')),
-			    layout->ink, '\n');
-		rt_flow_words(layout);
-		at += size + 1;
-	}
+	while (rt_layout_ok(layout) && rt_next_line(text, &at, &line))
+		rt_flow_line(layout, line, layout->ink, '\n');
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables: in columns, where each can have at least a little room; otherwise row by row, each
- * cell with its head before it. */
+ * Tables: in columns, if each can have a minimal width; otherwise row by row, each cell after its
+ * heading. */
 #include "codec/json.h"
 #include "tui/lines_impl.h"
 
@@ -19,10 +19,10 @@ typedef struct cell {
 typedef struct table {
 	rt_layout *layout;
 	yyjson_val *align;
-	size_t columns, rows; /* with the head */
+	size_t columns, rows; /* including the head */
 	cell *cells;
-	size_t cell_room;
-	int width[COLUMNS_MAX]; /* columns that the widest cell has, then those it gets */
+	size_t cell_count, cell_capacity;
+	int width[COLUMNS_MAX]; /* of the widest cell, then of the column */
 	bool is_wrapped;
 	uint32_t between, between_size, cross, cross_size;
 } table;
@@ -33,93 +33,89 @@ cell_at(const table *t, size_t row, size_t column)
 	return &t->cells[row * t->columns + column];
 }
 
-/* The widest line of a cell. */
-static int
-cell_width(const table *t, const cell *c, int limit)
-{
-	const char *ptr = t->layout->lines->text.ptr;
-	uint32_t at = c->from, end;
-	int width = 0, wide;
-
-	while (at < c->to && width <= limit) {
-		for (end = at; end < c->to && ptr[end] != '\n';)
-			end++;
-		wide = rt_layout_measure(t->layout, at, end, limit);
-		width = wide > width ? wide : width;
-		at = end + 1;
-	}
-	return width;
-}
-
-/* All cells into one flow; a row that has less of them gets empty ones. */
+/* Add all cells to one flow; missing ones are empty. */
 static bool
-read_row(table *t, size_t row, yyjson_val *nodes, rt_ink ink)
+read_row(table *t, yyjson_val *nodes, rt_ink ink)
 {
 	rt_layout *layout = t->layout;
 	yyjson_arr_iter left = yyjson_arr_iter_with(nodes);
-	yyjson_val *node;
-	size_t column;
 
-	for (column = 0; column < t->columns; column++) {
-		cell *c, *cells = rt_lines_grow(layout->lines, t->cells, &t->cell_room,
-						row * t->columns + column, sizeof(*cells));
+	for (size_t column = 0; column < t->columns; column++) {
+		uint32_t from = rt_layout_end(layout);
+		cell *c;
 
-		if (cells == NULL)
-			return false;
-		t->cells = cells;
-		c = cell_at(t, row, column);
-		*c = (cell){.from = (uint32_t)layout->lines->text.size};
 		layout->marks = 0;
-		node = yyjson_arr_iter_next(&left);
-		if (node != NULL)
-			rt_flow_inlines(layout, node, ink);
-		c->to = (uint32_t)layout->lines->text.size;
+		rt_flow_inlines(layout, yyjson_arr_iter_next(&left), ink);
+		c = rt_lines_push(layout->lines, &t->cells, &t->cell_count, &t->cell_capacity,
+				  sizeof(*c));
+		if (c == NULL)
+			return false;
+		*c = (cell){.from = from, .to = rt_layout_end(layout)};
 	}
-	return rt_layout_fine(layout);
+	t->rows++;
+	return true;
 }
 
 static bool
-read_all(table *t, yyjson_val *node)
+read_rows(table *t, yyjson_val *node)
 {
-	yyjson_arr_iter rows = yyjson_arr_iter_with(rt_json_get(node, "rows"));
-	yyjson_val *row;
+	yyjson_val *rows = rt_json_get(node, "rows"), *row;
+	size_t i, count;
 
 	rt_flow_begin(t->layout);
-	if (!read_row(t, 0, rt_json_get(node, "head"), (rt_ink)(t->layout->ink | RT_INK_BOLD)))
+	if (!read_row(t, rt_json_get(node, "head"), rt_ink_with(t->layout->ink, RT_INK_BOLD)))
 		return false;
-	for (t->rows = 1; (row = yyjson_arr_iter_next(&rows)) != NULL; t->rows++)
-		if (!read_row(t, t->rows, row, t->layout->ink))
+	yyjson_arr_foreach(rows, i, count, row)
+		if (!read_row(t, row, t->layout->ink))
 			return false;
 	return true;
 }
 
 /* ---- columns ---- */
 
-/* The widest ones get less until all fit; false when that is too little. */
-static bool
-share(table *t, int room)
+/* The widest line of a cell. */
+static int
+cell_width(const table *t, const cell *c, int limit)
 {
-	int need = 0, left = room, open = 0, fair, i, count = (int)t->columns;
+	const char *ptr = t->layout->lines->text.ptr;
+	int width = 0;
+
+	for (uint32_t at = c->from, end; at < c->to && width <= limit; at = end + 1) {
+		int line;
+
+		for (end = at; end < c->to && ptr[end] != '\n';)
+			end++;
+		line = rt_layout_measure(t->layout, at, end, limit);
+		width = line > width ? line : width;
+	}
+	return width;
+}
+
+/* Reduce the widest columns until all fit; false if that makes them too narrow. */
+static bool
+share_width(table *t, int available)
+{
+	int need = 0, left = available, count = (int)t->columns, open = count;
 	bool is_settled[COLUMNS_MAX] = {false}, has_changed = true;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		need += t->width[i] < NARROW ? t->width[i] : NARROW;
-	if (need > room)
+	if (need > available)
 		return false;
-	for (open = count; has_changed && open > 0;) {
+	while (has_changed && open > 0) {
+		int fair = left / open;
+
 		has_changed = false;
-		fair = left / open;
-		for (i = 0; i < count; i++) {
+		for (int i = 0; i < count; i++) {
 			if (is_settled[i] || t->width[i] > fair)
 				continue;
-			is_settled[i] = true;
+			is_settled[i] = has_changed = true;
 			left -= t->width[i];
 			open--;
-			has_changed = true;
 		}
 	}
 	t->is_wrapped = open > 0;
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		if (is_settled[i])
 			continue;
 		t->width[i] = left / open;
@@ -129,31 +125,28 @@ share(table *t, int room)
 }
 
 static bool
-fits(table *t)
+fits_in_columns(table *t)
 {
-	int room = rt_layout_width(t->layout), i, count;
-	size_t row, column;
+	int available;
 
 	if (t->columns > COLUMNS_MAX)
 		return false;
-	count = (int)t->columns;
-	room -= BETWEEN * (count - 1);
-	if (room < count)
+	available = rt_layout_width(t->layout) - BETWEEN * ((int)t->columns - 1);
+	if (available < (int)t->columns)
 		return false;
-	for (i = 0; i < count; i++)
-		t->width[i] = 1;
-	for (row = 0; row < t->rows; row++) {
-		for (column = 0; column < t->columns; column++) {
-			int wide = cell_width(t, cell_at(t, row, column), room);
+	for (size_t column = 0; column < t->columns; column++) {
+		t->width[column] = 1;
+		for (size_t row = 0; row < t->rows; row++) {
+			int width = cell_width(t, cell_at(t, row, column), available);
 
-			if (wide > t->width[column])
-				t->width[column] = wide;
+			if (width > t->width[column])
+				t->width[column] = width;
 		}
 	}
-	return share(t, room);
+	return share_width(t, available);
 }
 
-/* Row number line of a cell, or blanks. */
+/* A line of a cell, or blanks. */
 static void
 write_cell(table *t, const cell *c, size_t column, size_t line, size_t *span)
 {
@@ -165,7 +158,7 @@ write_cell(table *t, const cell *c, size_t column, size_t line, size_t *span)
 		range = t->layout->ranges[c->range + line];
 	rest = t->width[column] - range.width;
 	if (rest < 0)
-		rest = 0; /* one character that is wider than its column */
+		rest = 0; /* a single character that is wider than its column */
 	if (rt_str_is(align, "right"))
 		left = rest;
 	else if (rt_str_is(align, "center"))
@@ -182,46 +175,37 @@ write_cell(table *t, const cell *c, size_t column, size_t line, size_t *span)
 static void
 write_rule(table *t)
 {
-	size_t column;
-
 	rt_row_begin(t->layout);
-	for (column = 0; column < t->columns; column++) {
+	for (size_t column = 0; column < t->columns; column++) {
 		rt_row_rule(t->layout, t->width[column]);
 		if (column + 1 < t->columns)
 			rt_row_add(t->layout, t->cross, t->cross_size, RT_INK_BORDER);
 	}
 }
 
-/* The first span that a cell has any of. Rows come in order, so it is looked for from the
- * last one on. */
-static size_t
-span_of(const rt_layout *layout, uint32_t from, size_t at)
-{
-	while (at < layout->span_count && layout->spans[at].from + layout->spans[at].size <= from)
-		at++;
-	return at;
-}
-
 static void
 write_row(table *t, size_t row, size_t *span)
 {
 	rt_layout *layout = t->layout;
-	size_t spans[COLUMNS_MAX], column, line, height = 1;
+	size_t spans[COLUMNS_MAX], height = 1;
 
 	layout->range_count = 0;
-	for (column = 0; column < t->columns; column++) {
+	for (size_t column = 0; column < t->columns; column++) {
 		cell *c = cell_at(t, row, column);
 
-		*span = span_of(layout, c->from, *span);
+		/* The cell's first span; cells come in the order of the spans. */
+		while (*span < layout->span_count &&
+		       layout->spans[*span].from + layout->spans[*span].size <= c->from)
+			++*span;
 		spans[column] = *span;
 		c->range = layout->range_count;
 		rt_layout_wrap(layout, c->from, c->to, t->width[column]);
 		c->range_count = layout->range_count - c->range;
 		height = c->range_count > height ? c->range_count : height;
 	}
-	for (line = 0; line < height && rt_layout_fine(layout); line++) {
+	for (size_t line = 0; line < height && rt_layout_ok(layout); line++) {
 		rt_row_begin(layout);
-		for (column = 0; column < t->columns; column++)
+		for (size_t column = 0; column < t->columns; column++)
 			write_cell(t, cell_at(t, row, column), column, line, &spans[column]);
 	}
 }
@@ -229,19 +213,17 @@ write_row(table *t, size_t row, size_t *span)
 static void
 write_columns(table *t)
 {
-	rt_buf *text = &t->layout->lines->text;
-	rt_str bar = rt_canvas_glyph(&t->layout->canvas, RT_GLYPH_VERTICAL);
-	size_t row, span = 0;
+	rt_layout *layout = t->layout;
+	rt_buf *text = &layout->lines->text;
+	size_t span = 0;
 
-	t->between = (uint32_t)text->size;
-	rt_buf_add_byte(text, ' ');
-	rt_buf_add_str(text, bar);
-	rt_buf_add_byte(text, ' ');
-	t->between_size = (uint32_t)text->size - t->between;
-	t->cross = (uint32_t)text->size;
-	rt_buf_add_c(text, t->layout->canvas.utf8 ? "─┼─" : "-+-");
-	t->cross_size = (uint32_t)text->size - t->cross;
-	for (row = 0; row < t->rows && rt_layout_fine(t->layout); row++) {
+	t->between = rt_layout_end(layout);
+	rt_buf_add_f(text, " %s ", layout->canvas.utf8 ? "│" : "|");
+	t->between_size = rt_layout_end(layout) - t->between;
+	t->cross = rt_layout_end(layout);
+	rt_buf_add_c(text, layout->canvas.utf8 ? "─┼─" : "-+-");
+	t->cross_size = rt_layout_end(layout) - t->cross;
+	for (size_t row = 0; row < t->rows && rt_layout_ok(layout); row++) {
 		write_row(t, row, &span);
 		if (row == 0 || (t->is_wrapped && row + 1 < t->rows))
 			write_rule(t);
@@ -250,14 +232,13 @@ write_columns(table *t)
 
 /* ---- row by row ---- */
 
-/* The head of a column before a cell: all of it the first time, then what is a label. */
+/* The heading before a cell: all of it the first time, then a short form. */
 static void
-add_head(table *t, const cell *head, bool is_whole)
+add_heading(table *t, const cell *head, bool is_whole)
 {
 	rt_layout *layout = t->layout;
-	rt_ink ink = (rt_ink)(layout->ink | RT_INK_BOLD);
-	rt_str label = rt_str_at(layout->lines->text.ptr + head->from, head->to - head->from);
-	rt_str cut = label;
+	rt_ink ink = rt_ink_with(layout->ink, RT_INK_BOLD);
+	rt_str label = rt_layout_text(layout, head->from, head->to), cut = label;
 
 	if (label.size == 0)
 		return;
@@ -269,27 +250,25 @@ add_head(table *t, const cell *head, bool is_whole)
 	rt_flow_add(layout, RT_STR(": "), ink, ' ');
 }
 
-/* Cells once more, without the inks inside them. */
+/* Copies of the cells, without the inks inside them. */
 static void
-write_rows(table *t)
+write_list(table *t)
 {
 	rt_layout *layout = t->layout;
-	size_t row, column;
+	rt_ink ink = t->rows > 1 ? layout->ink : rt_ink_with(layout->ink, RT_INK_BOLD);
 
-	for (row = t->rows > 1 ? 1 : 0; row < t->rows && rt_layout_fine(layout); row++) {
+	for (size_t row = t->rows > 1 ? 1 : 0; row < t->rows && rt_layout_ok(layout); row++) {
 		if (row > 1)
 			rt_layout_blank(layout);
-		for (column = 0; column < t->columns && rt_layout_fine(layout); column++) {
+		for (size_t column = 0; column < t->columns && rt_layout_ok(layout); column++) {
 			const cell *c = cell_at(t, row, column);
 
 			if (row > 1 && c->to == c->from)
 				continue;
 			rt_flow_begin(layout);
 			if (row > 0)
-				add_head(t, cell_at(t, 0, column), row == 1);
-			rt_flow_add_own(layout, c->from, c->to - c->from,
-					row > 0 ? layout->ink
-						: (rt_ink)(layout->ink | RT_INK_BOLD));
+				add_heading(t, cell_at(t, 0, column), row == 1);
+			rt_flow_add_own(layout, c->from, c->to - c->from, ink);
 			rt_flow_words(layout);
 		}
 	}
@@ -298,14 +277,15 @@ write_rows(table *t)
 void
 rt_layout_table(rt_layout *layout, yyjson_val *node)
 {
-	table t = {.layout = layout, .align = rt_json_get(node, "align")};
+	table t = {.layout = layout,
+		   .align = rt_json_get(node, "align"),
+		   .columns = yyjson_arr_size(rt_json_get(node, "head"))};
 
-	t.columns = yyjson_arr_size(rt_json_get(node, "head"));
-	if (t.columns > 0 && read_all(&t, node)) {
-		if (fits(&t))
+	if (t.columns > 0 && read_rows(&t, node)) {
+		if (fits_in_columns(&t))
 			write_columns(&t);
 		else
-			write_rows(&t);
+			write_list(&t);
 	}
 	rt_free(layout->lines->alloc, t.cells);
 }

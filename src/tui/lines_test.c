@@ -520,7 +520,7 @@ test_stream(void **state)
 	add_times(&soup, "a b c\n\n", 5000);
 	rt_lines_stream_set(&stream, rt_buf_str(&soup));
 	assert_true(stream.stable > soup.size - 20);
-	assert_true(stream.count > 9990);
+	assert_true(stream.kept.count > 9990);
 	rt_lines_stream_begin(&stream, &options);
 	assert_int_equal(stream.lines.count, 0);
 	rt_lines_stream_set(&stream, RT_STR("other"));

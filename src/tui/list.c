@@ -3,6 +3,8 @@
 
 #include "tui/bar.h"
 
+enum { CAPACITY_MIN = 64 };
+
 bool
 rt_list_act(rt_list *list, rt_action action)
 {
@@ -38,7 +40,7 @@ rt_list_fit(rt_list *list, int rows)
 		list->top = list->at;
 	if (list->at - list->top >= list->rows)
 		list->top = list->at - list->rows + 1;
-	/* No blank rows below while there are some above. */
+	/* No blank rows below while some are hidden above. */
 	if (list->top + list->rows > list->count)
 		list->top = list->count > list->rows ? list->count - list->rows : 0;
 }
@@ -61,14 +63,134 @@ rt_list_draw(rt_list *list, rt_canvas *canvas, rt_box box, rt_list_draw_fn draw,
 }
 
 void *
-rt_list_grow(const rt_alloc *alloc, void *rows, size_t count, size_t *room, size_t size)
+rt_list_add(rt_scope *s, void **items, size_t count, size_t *capacity, size_t size)
 {
-	size_t more = *room > 0 ? *room * 2 : 64;
-	void *grown = rows;
+	void *item;
 
-	if (count == *room) {
-		grown = rt_resize(alloc, rows, more * size);
-		*room = grown != NULL ? more : *room;
+	if (!rt_ok(s))
+		return NULL;
+	if (count == *capacity) {
+		size_t larger = *capacity > 0 ? *capacity * 2 : CAPACITY_MIN;
+		void *grown = rt_resize(s->alloc, *items, larger * size);
+
+		if (grown == NULL) {
+			(void)rt_scope_nomem(s);
+			return NULL;
+		}
+		*items = grown;
+		*capacity = larger;
 	}
-	return grown;
+	item = (char *)*items + count * size;
+	memset(item, 0, size);
+	return item;
+}
+
+/* ---- filtered by typing ---- */
+
+void
+rt_filter_init(rt_filter *f, rt_str text)
+{
+	rt_buf_init(&f->typed, f->s->alloc, RT_BUF_UNLIMITED);
+	RT_TRY(f->s, rt_field_new(f->s->alloc, false, &f->field));
+	if (text.size > 0)
+		RT_TRY(f->s, rt_field_set(f->field, text));
+}
+
+void
+rt_filter_deinit(rt_filter *f)
+{
+	rt_field_free(f->field);
+	rt_free(f->typed.alloc, f->rows);
+	rt_buf_deinit(&f->typed);
+}
+
+void
+rt_filter_add(rt_filter *f, const void *row)
+{
+	void *item = rt_list_add(f->s, &f->rows, f->list.count, &f->capacity, f->row_size);
+
+	if (item != NULL) {
+		memcpy(item, row, f->row_size);
+		f->list.count++;
+	}
+}
+
+void *
+rt_filter_at(const rt_filter *f)
+{
+	return f->list.count > 0 ? (char *)f->rows + f->list.at * f->row_size : NULL;
+}
+
+void
+rt_filter_fill(rt_filter *f)
+{
+	f->list.count = 0;
+	rt_buf_clear(&f->typed);
+	if (rt_ok(f->s))
+		rt_buf_add_str(&f->typed, rt_field_text(f->field));
+	(void)rt_scope_str(f->s, &f->typed);
+	if (rt_ok(f->s))
+		f->fill(f->ctx, rt_buf_str(&f->typed));
+	rt_list_count(&f->list, rt_ok(f->s) ? f->list.count : 0);
+}
+
+bool
+rt_filter_update(rt_filter *f)
+{
+	if (!rt_ok(f->s) || rt_str_eq(rt_field_text(f->field), rt_buf_str(&f->typed)))
+		return false;
+	f->list.at = f->list.top = 0;
+	rt_filter_fill(f);
+	return true;
+}
+
+bool
+rt_filter_act(rt_filter *f, rt_action action)
+{
+	bool used = false;
+
+	switch (action) {
+	case RT_ACT_UP:
+	case RT_ACT_DOWN:
+	case RT_ACT_PAGE_UP:
+	case RT_ACT_PAGE_DOWN: return rt_list_act(&f->list, action);
+	default: break;
+	}
+	RT_TRY(f->s, rt_field_act(f->field, action, f->columns, &used));
+	if (used)
+		(void)rt_filter_update(f);
+	return used;
+}
+
+bool
+rt_filter_key(rt_filter *f, rt_key key)
+{
+	bool used = false;
+
+	RT_TRY(f->s, rt_field_key(f->field, key, &used));
+	if (used)
+		(void)rt_filter_update(f);
+	return used;
+}
+
+void
+rt_filter_paste(rt_filter *f, rt_str text)
+{
+	RT_TRY(f->s, rt_field_insert(f->field, text));
+	(void)rt_filter_update(f);
+}
+
+void
+rt_filter_draw_field(rt_filter *f, rt_canvas *canvas, rt_box box)
+{
+	f->columns = box.w;
+	rt_field_draw(f->field, canvas, box, RT_INK_TEXT, true);
+}
+
+void
+rt_filter_draw_rows(rt_filter *f, rt_canvas *canvas, rt_box box, int x, const char *empty)
+{
+	rt_list_draw(&f->list, canvas, box, f->draw, f->ctx);
+	if (f->list.count == 0 && box.h > 0)
+		(void)rt_canvas_put_c(canvas, box, x, 0, empty, RT_INK_DIM);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all panes and verbs call: the stack of panes, the notice line, the person's editor, the
- * clipboard. No pane is called from here but through its table, so that panes depend on this file
- * and it on none of them. */
+ * Functions that all panes and verbs share: events, the stack of panes, the notice line, the
+ * person's editor, the clipboard. Panes are called through their tables only, so that this file
+ * depends on none of them. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/pane.h"
@@ -16,7 +16,102 @@
 
 enum { NOTICE_SIZE = 1 << 15 /* bytes of a message; more may be added to it */ };
 
-/* ---- panes ---- */
+/* ---- events ---- */
+
+rt_scope *
+rt_tui_begin(rt_tui *tui)
+{
+	if (tui->scope_depth++ == 0)
+		tui->scope.alloc = tui->alloc;
+	return &tui->scope;
+}
+
+rt_status
+rt_tui_end(rt_tui *tui)
+{
+	rt_status st = tui->scope.status;
+
+	RT_ASSERT(tui->scope_depth > 0);
+	tui->scope.status = RT_OK; /* the caller has it now */
+	if (--tui->scope_depth == 0)
+		rt_scope_reset(&tui->scope);
+	return st;
+}
+
+rt_str
+rt_tui_format(rt_tui *tui, const char *format, ...)
+{
+	char *text;
+	va_list ap, again;
+	int size;
+
+	va_start(ap, format);
+	va_copy(again, ap);
+	size = vsnprintf(NULL, 0, format, ap);
+	text = size < 0 ? NULL : rt_scope_get(&tui->scope, (size_t)size + 1);
+	if (text != NULL)
+		(void)vsnprintf(text, (size_t)size + 1, format, again);
+	va_end(again);
+	va_end(ap);
+	return rt_str_of(text);
+}
+
+/* A pane may be freed by what it calls, where that handles an action. */
+
+rt_status
+rt_pane_act(rt_pane *pane, rt_action action, bool *out_used)
+{
+	rt_tui *tui = pane->tui;
+
+	(void)rt_tui_begin(tui);
+	*out_used = pane->ops->act(pane, action);
+	return rt_tui_end(tui);
+}
+
+rt_status
+rt_pane_key(rt_pane *pane, rt_key key, bool *out_used)
+{
+	rt_tui *tui = pane->tui;
+
+	(void)rt_tui_begin(tui);
+	*out_used = pane->ops->key != NULL && pane->ops->key(pane, key);
+	return rt_tui_end(tui);
+}
+
+rt_status
+rt_pane_paste(rt_pane *pane, rt_str text)
+{
+	rt_tui *tui = pane->tui;
+
+	(void)rt_tui_begin(tui);
+	if (pane->ops->paste != NULL)
+		pane->ops->paste(pane, text);
+	return rt_tui_end(tui);
+}
+
+rt_status
+rt_pane_changed(rt_pane *pane)
+{
+	rt_tui *tui = pane->tui;
+
+	(void)rt_tui_begin(tui);
+	if (pane->ops->changed != NULL)
+		pane->ops->changed(pane);
+	return rt_tui_end(tui);
+}
+
+rt_status
+rt_pane_poll(rt_pane *pane)
+{
+	rt_tui *tui = pane->tui;
+
+	(void)rt_tui_begin(tui);
+	if (pane->ops->poll != NULL)
+		pane->ops->poll(pane);
+	return rt_tui_end(tui);
+}
+
+/* ---- the stack ---- */
 
 rt_status
 rt_tui_push(rt_tui *tui, rt_pane *pane)
@@ -48,7 +143,6 @@ rt_tui_close(rt_tui *tui, rt_pane *pane)
 		tui->panes[i]->closes = true;
 }
 
-/* The one that has the keys; those that were closed are only waiting to be freed. */
 rt_pane *
 rt_tui_top(const rt_tui *tui)
 {
@@ -73,28 +167,39 @@ rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink)
 }
 
 void
-rt_tui_say(rt_tui *tui, const char *format, ...)
+rt_tui_say_nothing(rt_tui *tui)
+{
+	rt_tui_say_str(tui, RT_STR(""), RT_INK_TEXT);
+}
+
+static void
+say_f(rt_tui *tui, const char *format, va_list ap)
 {
 	char words[1024];
+
+	(void)vsnprintf(words, sizeof(words), format, ap);
+	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
+}
+
+void
+rt_tui_say(rt_tui *tui, const char *format, ...)
+{
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(words, sizeof(words), format, ap);
+	say_f(tui, format, ap);
 	va_end(ap);
-	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
 	tui->notice_fades = true;
 }
 
 void
 rt_tui_say_done(rt_tui *tui, const char *format, ...)
 {
-	char words[1024];
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(words, sizeof(words), format, ap);
+	say_f(tui, format, ap);
 	va_end(ap);
-	rt_tui_say_str(tui, rt_str_of(words), RT_INK_TEXT);
 }
 
 void
@@ -111,46 +216,49 @@ rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 	}
 }
 
-/* By the key of the screen that has the keys now; one that has none for it names none. */
+/* The step, and the key for its undo or redo on the topmost screen, if it has one. */
 static void
 add_way_back(rt_tui *tui)
 {
 	bool undo = tui->way_back.is_undo;
 	rt_screen screen = rt_tui_top(tui)->screen;
-	rt_buf key;
+	rt_scope s;
+	rt_buf *key;
 
-	rt_buf_init(&key, tui->alloc, 256);
-	rt_keymap_add_key(tui->keys, screen, undo ? RT_ACT_REDO : RT_ACT_UNDO, &key);
+	rt_scope_init(&s, tui->alloc);
+	key = rt_scope_buf(&s);
+	rt_keymap_add_key(tui->keys, screen, undo ? RT_ACT_REDO : RT_ACT_UNDO, key);
 	tui->way_back.screen = screen;
 	tui->way_back.from = tui->notice.size;
 	rt_buf_add_f(&tui->notice, "   step %llu", (unsigned long long)tui->way_back.seq);
-	if (key.size > 0)
+	if (key->size > 0)
 		rt_buf_add_f(&tui->notice, " - %s: %s%.*s", undo ? "redo" : "undo",
 			     screen != RT_SCREEN_CHAT ? ""
 			     : undo		      ? "/redo or "
 						      : "/undo or ",
-			     RT_STR_ARG(rt_buf_str(&key)));
+			     RT_STR_ARG(rt_buf_str(key)));
 	tui->way_back.to = tui->notice.size;
-	rt_buf_deinit(&key);
+	rt_scope_deinit(&s);
 }
 
-/* Another screen has the keys now, and its own one for that. */
 void
 rt_tui_fit_way_back(rt_tui *tui)
 {
-	rt_buf behind;
+	rt_scope s;
+	rt_str rest;
 
 	if (tui->way_back.seq == 0 || tui->way_back.screen == rt_tui_top(tui)->screen ||
 	    tui->notice.size < tui->way_back.to)
 		return;
-	rt_buf_init(&behind, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add(&behind, tui->notice.ptr + tui->way_back.to, tui->notice.size - tui->way_back.to);
-	if (behind.status == RT_OK) {
+	rt_scope_init(&s, tui->alloc);
+	rest = rt_scope_copy(&s, rt_str_at(tui->notice.ptr + tui->way_back.to,
+					   tui->notice.size - tui->way_back.to));
+	if (rt_ok(&s)) {
 		tui->notice.size = tui->way_back.from;
 		add_way_back(tui);
-		rt_buf_add_str(&tui->notice, rt_buf_str(&behind));
+		rt_buf_add_str(&tui->notice, rest);
 	}
-	rt_buf_deinit(&behind);
+	rt_scope_deinit(&s);
 }
 
 void
@@ -172,6 +280,16 @@ rt_tui_say_failure(rt_tui *tui, rt_status st, const rt_error *err)
 		return st;
 	rt_tui_say_error(tui, err, rt_buf_str(&tui->work.hint));
 	return RT_OK;
+}
+
+bool
+rt_tui_ok(rt_tui *tui, rt_status st, const rt_error *err)
+{
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(&tui->scope);
+	else if (st != RT_OK)
+		rt_tui_say_error(tui, err, RT_STR(""));
+	return st == RT_OK;
 }
 
 /* ---- the editor, the clipboard ---- */
@@ -204,6 +322,20 @@ rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out, bool *out_c
 }
 
 void
+rt_tui_edit_field(rt_tui *tui, rt_field *field, const char *name)
+{
+	bool is_changed = false;
+	rt_error err;
+	rt_scope *s = &tui->scope;
+	rt_buf *text = rt_scope_buf(s);
+	rt_status st = rt_tui_edit(tui, rt_field_text(field), name, text, &is_changed, &err);
+
+	RT_TRY(s, rt_tui_say_failure(tui, st, &err));
+	if (st == RT_OK && is_changed)
+		RT_TRY(s, rt_field_set(field, rt_buf_str(text)));
+}
+
+void
 rt_tui_copy(rt_tui *tui, rt_str text)
 {
 	rt_buf_clear(&tui->clip);
@@ -215,7 +347,7 @@ rt_tui_copy(rt_tui *tui, rt_str text)
 		rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));
 }
 
-/* ---- the loop and the chat, for those that cannot name them ---- */
+/* ---- the loop and the chat ---- */
 
 rt_status
 rt_tui_act(rt_tui *tui, rt_action action)
@@ -229,7 +361,7 @@ rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes)
 	const rt_pane *pane = rt_tui_top(tui);
 	rt_action action;
 
-	/* One of a few answers is given by a letter, and can be given by no paste. */
+	/* A choice is made by a letter, but cannot be pasted. */
 	*out_writes = pane->ops->paste != NULL && rt_keymap_is_text(tui->keys, pane->screen, key);
 	if (*out_writes)
 		return RT_ACT_NONE;
@@ -244,17 +376,27 @@ rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes)
 rt_status
 rt_tui_fill_input(rt_tui *tui, rt_str text)
 {
-	return tui->chat->fill(tui->panes[0], text);
+	(void)rt_tui_begin(tui);
+	tui->chat->fill(tui->panes[0], text);
+	return rt_tui_end(tui);
 }
 
 void
 rt_tui_remember_input(rt_tui *tui, rt_str text)
 {
+	if (!rt_ok(&tui->scope))
+		return;
+	(void)rt_tui_begin(tui);
 	tui->chat->remember(tui->panes[0], text);
+	(void)!rt_tui_end(tui);
 }
 
 void
 rt_tui_show_entry(rt_tui *tui, size_t at)
 {
+	if (!rt_ok(&tui->scope))
+		return;
+	(void)rt_tui_begin(tui);
 	tui->chat->show(tui->panes[0], at);
+	(void)!rt_tui_end(tui);
 }

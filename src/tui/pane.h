@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pane: a screen of the terminal UI, and what all of them share.
+ * Pane: a screen of the terminal UI, and the functions that all of them share.
  *
- * Panes lie on one another; the one on top has the keys. A pane draws itself into a box of the
- * canvas, is told of keys as actions (keymap.h), and never waits: what takes long runs elsewhere,
- * and the pane is told when there is something new. A new screen is a file pane_NAME.c with one
- * function that makes it, declared below, and a row in the keymap's table for each of its keys.
+ * Panes form a stack; the topmost has the keyboard. A pane draws itself into a box of the canvas,
+ * gets keys as actions (keymap.h), and never blocks: slow work runs in a worker (worker.h) and is
+ * collected by `poll`. A new screen is a file pane_NAME.c with one constructor, declared below, and
+ * a row in the keymap's table for each of its keys.
+ *
+ * Whatever handles a frame, a key or any other event works in tui->scope: buffers from it are freed
+ * when the event has been handled, and its first failure is the event's status.
  *
  * Threads: the one of the terminal. */
 #ifndef RT_TUI_PANE_H
 #define RT_TUI_PANE_H
 
+#include "base/scope.h"
 #include "tui/canvas.h"
 #include "tui/field.h"
 #include "tui/tui.h"
@@ -25,193 +29,223 @@ typedef struct rt_tui rt_tui;
 typedef struct rt_pending_change rt_pending_change;
 typedef struct rt_pane rt_pane;
 
+/* Failures go to tui->scope. Errors that a person can do something about are reported in the notice
+ * line instead, so the scope fails with RT_NOMEM and RT_LIMIT only. Optional members may be NULL. */
 typedef struct rt_pane_ops {
 	rt_screen screen;
-	/* Of the height that there is, how much it wants: 0 all of it; else as many rows as this
-	 * says, at the bottom, and what is below stays to be seen. */
+	/* Rows that the pane wants out of those available; 0: all. A pane that wants fewer is drawn at
+	 * the bottom, and the one below it above. Optional. */
 	int (*height)(rt_pane *pane, int columns, int rows);
 	void (*draw)(rt_pane *pane, rt_canvas *canvas, rt_box box);
-	/* An action of its screen. *out_used false: whoever else wants it (RT_SCREEN_ANY). Failures
-	 * are said in the notice line, so only RT_NOMEM and the like come back. */
-	rt_status (*act)(rt_pane *pane, rt_action action, bool *out_used);
-	/* A key that is no action here, mostly text. NULL: none. */
-	rt_status (*key)(rt_pane *pane, rt_key key, bool *out_used);
-	rt_status (*paste)(rt_pane *pane, rt_str text); /* or NULL */
-	/* work->change has risen. Or NULL. */
-	rt_status (*changed)(rt_pane *pane);
-	/* Each turn of the loop: what runs in a thread (worker.h) may be over. Or NULL. */
-	rt_status (*tend)(rt_pane *pane);
-	/* What was written in it and would be lost with it; ptr NULL: nothing. Or NULL. */
+	/* An action of its screen. False: not handled, and left to RT_SCREEN_ANY. */
+	bool (*act)(rt_pane *pane, rt_action action);
+	/* A key that is no action of its screen, mostly text. False: not handled. Optional. */
+	bool (*key)(rt_pane *pane, rt_key key);
+	void (*paste)(rt_pane *pane, rt_str text); /* optional */
+	/* work->change has risen. Optional. */
+	void (*changed)(rt_pane *pane);
+	/* Collect the results of workers; called in each turn of the loop. Optional. */
+	void (*poll)(rt_pane *pane);
+	/* Unsaved text that would be lost with the pane; ptr NULL: none. Optional. */
 	rt_str (*written)(rt_pane *pane);
-	/* This was purged: it goes out of what is written, and nothing brings it back; empty: only
-	 * that. Or NULL. */
-	rt_status (*purged)(rt_pane *pane, rt_str what);
+	/* A text was purged: mask it in unsaved text, and drop everything that could bring it back.
+	 * Empty: only the latter. Optional. */
+	void (*purged)(rt_pane *pane, rt_str text);
 	void (*free)(rt_pane *pane);
 } rt_pane_ops;
 
 struct rt_pane {
 	const rt_pane_ops *ops;
 	rt_tui *tui;
-	rt_screen screen; /* whose keys it has now; as ops says until the pane changes it */
-	bool closes;      /* after this event */
-	bool holds;       /* what it does has to end first: keys wait, but those that end it */
-	const char *footer; /* instead of what the keymap says of the screen; or NULL. In draw, too:
-			     * it is shown in the same frame */
+	rt_screen screen; /* whose keys apply; initially ops->screen */
+	bool closes;      /* freed after this event */
+	bool holds;       /* it is busy: keys other than those that end it go to the typeahead */
+	const char *footer; /* instead of the keymap's footer for the screen; or NULL. May be set while
+			     * drawing */
 };
 
-/* What other panes and verbs ask of the chat. */
+/* The chat's functions for other panes and verbs. */
 typedef struct rt_chat_ops {
-	rt_status (*fill)(rt_pane *chat, rt_str text);
+	void (*fill)(rt_pane *chat, rt_str text);
 	void (*remember)(rt_pane *chat, rt_str text);
 	void (*show)(rt_pane *chat, size_t at);
 } rt_chat_ops;
 
-/* Maximum depth of the stack of panes. */
-enum { RT_PANES_MAX = 12 };
+enum { RT_PANES_MAX = 12 /* maximum depth of the stack */ };
 
 /* The terminal UI. */
 struct rt_tui {
 	const rt_alloc *alloc;
+	rt_scope scope;       /* of the event that is being handled: rt_tui_begin */
+	unsigned scope_depth; /* nested rt_tui_begin */
 	rt_session *session;
 	const rt_command *const *commands;               /* of the command line */
-	rt_buf notes;                                    /* what the session noted, not shown yet */
-	void (*outer_note)(void *ctx, const char *text); /* the session's, to be put back */
+	rt_buf notes;                                    /* the session's notes, not shown yet */
+	void (*outer_note)(void *ctx, const char *text); /* the session's, restored at the end */
 	void *outer_note_ctx;
 	struct rt_terminal *terminal; /* NULL in tests */
 	rt_canvas canvas;
 	rt_keymap *keys;
 	rt_work work;
-	rt_pane *panes[2 * RT_PANES_MAX]; /* from the bottom; [0] is the chat; with those that close */
+	rt_pane *panes[2 * RT_PANES_MAX]; /* bottom first; [0] is the chat; includes closing ones */
 	size_t pane_count;
 	const rt_chat_ops *chat; /* of panes[0] */
 	rt_status (*act)(rt_tui *tui, rt_action action); /* the loop's: rt_tui_act */
-	rt_buf notice;      /* what was done, or went wrong; stays until the next is said */
+	rt_buf notice;      /* the last message */
 	rt_ink notice_ink;
-	unsigned errors;    /* said so far */
-	bool is_own;        /* what changed now is what a key of ours did */
-	bool notice_fades;  /* with the next key: it told what that would do */
+	unsigned errors;    /* reported so far */
+	bool is_own;        /* the current change was caused by one of our keys */
+	bool notice_fades;  /* the notice is cleared by the next key */
 	rt_lines notice_lines;
-	rt_buf clip;        /* what was copied last */
-	bool ends;          /* leave */
+	rt_buf clip;        /* the last text copied */
+	bool ends;          /* quit */
 	bool is_open;
-	bool has_more;      /* a pane has more to do, and nobody is to be waited for (in tend) */
-	void (*went)(rt_tui *); /* told when the way through the tree that is under way has ended */
+	bool has_more;      /* a pane has more work to do: the loop must not wait */
+	void (*went)(rt_tui *); /* called when the current navigation has ended */
 	bool shows_tools, shows_thinking;
-	uint64_t seen;      /* work.change that panes were told of */
-	rt_pending_change *pending;  /* the change that is under way; or NULL (pending.h) */
-	rt_typeahead typeahead;   /* keys that wait for it, or for a pane that holds them */
+	uint64_t seen;      /* work.change that panes were notified of */
+	rt_pending_change *pending;  /* or NULL (pending.h) */
+	rt_typeahead typeahead;   /* keys waiting for the pending change, or for a busy pane */
 	rt_history typeahead_at;    /* of the discussion, when the first of them was typed */
-	bool is_unread;        /* it ended in a question that no frame has shown yet */
-	bool is_forced;        /* with ends: by a signal, or since the terminal is gone */
-	struct {               /* the end of the notice: how to take back what it tells of */
+	bool is_unread;        /* the change ended in a question that no frame has shown yet */
+	bool is_forced;        /* with ends: by a signal, or because the terminal is gone */
+	struct {               /* the end of the notice, which names the key for undo or redo */
 		uint64_t seq;  /* 0: there is no such end */
-		bool is_undo;  /* that was taken back: the way is redo */
+		bool is_undo;  /* the step was undone: the key is redo's */
 		rt_screen screen; /* whose key it names */
 		size_t from, to;  /* bytes of the notice */
 	} way_back;
-	uint64_t said_step;    /* that the notice says undo would take back; 0: it says none */
-	struct rt_worker *left; /* at work still, though their panes are gone (worker.h) */
+	uint64_t said_step;    /* step that the notice says undo would take back; 0: none */
+	struct rt_worker *left; /* still running, although their panes are gone (worker.h) */
 };
 
-/* Put on top; it is freed when it is closed. RT_LIMIT: too many. On failure it is freed at once. */
+/* ---- events ---- */
+
+/* Handle an event in the returned scope, which is tui->scope; nests. */
+rt_scope *rt_tui_begin(rt_tui *tui);
+/* The status of the event, which is cleared; at the outermost level frees the scope's memory. */
+RT_CHECKED rt_status rt_tui_end(rt_tui *tui);
+/* Formatted text in tui->scope, without NULs. */
+rt_str rt_tui_format(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
+
+/* Call a pane's function as an event. Missing optional functions do nothing. */
+RT_CHECKED rt_status rt_pane_act(rt_pane *pane, rt_action action, bool *out_used);
+RT_CHECKED rt_status rt_pane_key(rt_pane *pane, rt_key key, bool *out_used);
+RT_CHECKED rt_status rt_pane_paste(rt_pane *pane, rt_str text);
+RT_CHECKED rt_status rt_pane_changed(rt_pane *pane);
+RT_CHECKED rt_status rt_pane_poll(rt_pane *pane);
+
+/* ---- the stack ---- */
+
+/* Put a pane on top of the stack, which owns it. RT_LIMIT: too many. On failure it is freed. */
 RT_CHECKED rt_status rt_tui_push(rt_tui *tui, rt_pane *pane);
-/* The pane, and all that lie on it, go after this event. Not the chat. */
+/* Close the pane and all above it, after this event. Not the chat. */
 void rt_tui_close(rt_tui *tui, rt_pane *pane);
-/* The pane that has the keys: the topmost that is not being closed. */
+/* The pane that has the keyboard: the topmost that is not being closed. */
 rt_pane *rt_tui_top(const rt_tui *tui);
-/* The notice line. An error: in its ink, with the hint behind. What rt_tui_say says is gone with
- * the next key, all else with the next thing that is said. */
+
+/* ---- the notice line ---- */
+
+/* A message. That of rt_tui_say is cleared by the next key, others by the next message. */
 void rt_tui_say(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_done(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
+/* Followed by the hint, which may be empty. */
 void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
-/* A failure is reported, and RT_OK returned; RT_NOMEM and RT_OK are returned as they are. */
+/* Report a failure and return RT_OK; RT_NOMEM and RT_OK are returned as they are. */
 RT_CHECKED rt_status rt_tui_say_failure(rt_tui *tui, rt_status st, const rt_error *err);
-/* What a change did: its words, its step and the key that takes it back. */
+/* True for RT_OK. RT_NOMEM fails tui->scope; other failures are reported without a hint. */
+bool rt_tui_ok(rt_tui *tui, rt_status st, const rt_error *err);
+/* Empty the notice line. */
+void rt_tui_say_nothing(rt_tui *tui);
+/* The result of a change: its words, its step and the key that undoes it. */
 void rt_tui_say_change(rt_tui *tui, const rt_work_said *said);
-/* Another screen may have the keys now, whose key for undo the notice names. */
+/* Name the key for undo of the screen that has the keyboard now. */
 void rt_tui_fit_way_back(rt_tui *tui);
-/* Run the person's editor on a text (not one that out holds); *out_changed false: it was left as
- * it was. Where it failed err says so, and tui->work.hint where the text is kept. The screen is
- * given away meanwhile. */
+
+/* ---- the editor and the clipboard ---- */
+
+/* Run the person's editor on a text (not one that out holds), which gets the terminal meanwhile. On
+ * failure tui->work.hint says where the text is kept. */
 RT_CHECKED rt_status rt_tui_edit(rt_tui *tui, rt_str text, const char *name, rt_buf *out,
 				 bool *out_changed, rt_error *err);
-/* To the clipboard: by the terminal itself (OSC 52) where it is ours to ask, and always into a
- * buffer of our own that YANK puts into fields. */
+/* The same on a field, whose text it replaces; failures are reported. */
+void rt_tui_edit_field(rt_tui *tui, rt_field *field, const char *name);
+/* Copy to the terminal's clipboard (OSC 52), and always to tui->clip, which YANK inserts. */
 void rt_tui_copy(rt_tui *tui, rt_str text);
 
-/* One frame: all panes into the canvas. */
+/* ---- the loop ---- */
+
+/* Draw a frame: all panes into the canvas. */
 void rt_tui_draw(rt_tui *tui);
-/* In tests there is no terminal: resize tui->canvas. On failure, too, deinit it. */
+/* Without a terminal (tests), resize tui->canvas. Deinit it after a failure, too. */
 RT_CHECKED rt_status rt_tui_init(rt_tui *tui, const rt_tui_options *options, rt_error *err);
 void rt_tui_deinit(rt_tui *tui);
-/* A key, an action, a paste: to the pane on top. For the loop, and for tests. */
+/* A key, an action, a paste for the topmost pane. */
 RT_CHECKED rt_status rt_tui_key(rt_tui *tui, rt_key key);
 RT_CHECKED rt_status rt_tui_act(rt_tui *tui, rt_action action);
 RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
-/* What a key would do now on the screen on top; *out_writes: it would be written. */
+/* The action of a key on the topmost screen; *out_writes: it would be typed instead. */
 rt_action rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes);
-/* What came from the terminal (terminal.h). */
+/* An event of the terminal (terminal.h). */
 RT_CHECKED rt_status rt_tui_on_event(rt_tui *tui, const struct rt_event *event);
-/* rt_work_tend, and panes are told. */
+/* rt_work_tend, notify panes of changes, and poll them. */
 RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 
-/* ---- the chat, which lies below all panes ---- */
+/* ---- the chat, which is at the bottom of the stack ---- */
 
-/* Put a text into the chat's input: one that was handed back, or is to be edited first. */
+/* Put a text into the chat's input. */
 RT_CHECKED rt_status rt_tui_fill_input(rt_tui *tui, rt_str text);
-/* What was written and could not be used: Up brings it back in the chat. */
+/* Add a text that could not be used to the input history. */
 void rt_tui_remember_input(rt_tui *tui, rt_str text);
-/* Show this entry of the take (a position) in the middle, with a mark. Keys go on writing. */
+/* Show the entry at this position of the take in the middle, marked; typing goes on. */
 void rt_tui_show_entry(rt_tui *tui, size_t at);
 
 /* ---- the screens ---- */
 
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
-/* A question was never stored: its text is in the input again, where that is empty. */
+/* A question was never stored: put it back into the input, where that is empty. */
 RT_CHECKED rt_status rt_pane_chat_return(rt_tui *tui);
-/* Keep what is being written in a file (draft_host.h), here and in a question that lies above;
- * always: also where it is long. */
+/* Save unsaved text of all panes as a draft (draft_host.h). always: also where it is long. */
 void rt_pane_chat_keep(rt_tui *tui, bool always);
 RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_history(rt_tui *tui);
-/* query: searched for at once; may be empty. */
+/* query: the initial search; may be empty. */
 RT_CHECKED rt_status rt_pane_discussions(rt_tui *tui, rt_str query);
-/* A text to be read: title, and lines that the pane takes over (they are empty after). */
+/* A text to read. The pane owns the lines; *lines is empty afterwards. */
 RT_CHECKED rt_status rt_pane_reader(rt_tui *tui, const char *title, rt_lines *lines);
 RT_CHECKED rt_status rt_pane_help(rt_tui *tui, rt_screen screen);
-/* A command of the command line, typed and run, its output in a reader. */
+/* Commands of the command line and actions, found by typing. text: the initial one. */
 RT_CHECKED rt_status rt_pane_palette(rt_tui *tui, rt_str text);
 
-/* A command of the command line, carried out at once: "takes rename a b". */
+/* Run a command of the command line: "takes rename a b". Long output is shown in a reader. */
 RT_CHECKED rt_status rt_pane_palette_run(rt_tui *tui, rt_str line);
 
 /* ---- questions ---- */
 
-/* The answer: text of the field, or NULL ptr when it was cancelled. The asking pane is closed
- * already. */
+/* answer: ptr NULL: cancelled. The asking pane is closed already. */
 typedef rt_status (*rt_answer_fn)(rt_tui *tui, void *ctx, rt_str answer);
-/* One line, or several. ctx is the caller's, and lives until fn was called (free_ctx, may be
- * NULL, is then called, also when the program ends without an answer). */
+/* One line, or several. ctx is owned from here on, on failure, too: free_ctx (may be NULL) is called
+ * after fn, or without it when the program ends without an answer. */
 RT_CHECKED rt_status rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines,
 				 rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
 
 typedef struct rt_choice {
 	const char *key;  /* a key's word: "y" */
-	const char *word; /* what fn is given */
+	const char *word; /* the answer */
 	const char *what; /* "Yes, and tell it what to look out for" */
 } rt_choice;
-/* One of a few. The first is what Enter chooses; Escape is NULL. */
+/* One of a few, the first of which is the default. */
 RT_CHECKED rt_status rt_pane_choose(rt_tui *tui, const char *question, const rt_choice *choices,
 				    size_t count, rt_answer_fn fn, void *ctx,
 				    void (*free_ctx)(rt_tui *, void *));
-/* One of many, by a list that is filtered while a part of it is typed. names: an array of
- * strings. what is typed may be taken though it is none of them (may_be_new). */
+/* One of many, in a list that is filtered by typing. names: an array of strings. may_be_new: the
+ * typed text is an answer, too. */
 RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 				  rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
-/* The list that was opened right before is one of texts, which differ in how they begin. */
+/* The names of the list that was just opened are texts: cut their ends, not their middles. */
 void rt_pane_pick_texts(rt_tui *tui);
-/* The list that was opened right before begins on this name, where it has it. */
+/* Move the cursor of the list that was just opened to this name. */
 void rt_pane_pick_begin_on(rt_tui *tui, rt_str name);
 
 #endif

@@ -1,222 +1,239 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small questions below what they are about: a text, or one of a few answers. */
+ * Questions below what they are about: a text, one of a few choices, or one of many names, which
+ * typing filters. */
 #include "tui/bar.h"
-#include "tui/pane.h"
+#include "tui/find.h"
+#include "tui/list.h"
 
-enum { CHOICES_MAX = 12, ROWS_MAX = 12 };
+enum { CHOICES_MAX = 12, TEXT_ROWS_MAX = 12, NAME_ROWS_MAX = 14 };
 
-typedef struct asking {
+typedef struct question {
 	rt_pane pane; /* first */
 	rt_buf title;
-	rt_field *field;             /* NULL: one of the choices */
-	rt_choice choices[CHOICES_MAX];
-	rt_key keys[CHOICES_MAX];
-	rt_buf words;                /* what the choices point into */
-	rt_buf was;                  /* the text as it was given, where it has several lines */
-	bool is_kept;                /* what differs from it is not to be lost */
-	size_t count, at;
-	int columns;
-	rt_answer_fn fn;             /* NULL: it was called */
+	rt_buf words;     /* the footer of a text, or what choices point to, or all names */
+	rt_answer_fn fn;  /* NULL: it was called */
 	void *ctx;
 	void (*free_ctx)(rt_tui *, void *);
-} asking;
 
-static asking *
+	/* a text */
+	rt_field *field;
+	rt_buf initial;   /* of a text of several lines */
+	bool is_saved;    /* other text than the initial one must not be lost */
+	int columns;
+
+	/* one of a few */
+	rt_choice choices[CHOICES_MAX];
+	rt_key keys[CHOICES_MAX];
+	rt_list list;
+
+	/* one of many */
+	rt_filter names;  /* rows: name_row */
+	rt_str *all;
+	size_t count;
+	bool may_be_new;
+	bool are_texts;
+} question;
+
+/* A name, or the typed text as a new one. */
+typedef struct name_row {
+	rt_str name;
+	bool is_new;
+} name_row;
+
+static question *
 of(rt_pane *pane)
 {
-	return (asking *)pane;
+	return (question *)pane;
 }
 
-/* The pane is closed; the caller is told once. */
-static rt_status
-tell(asking *a, rt_str text)
+/* ---- all questions ---- */
+
+/* Close the pane, and pass the answer on, once. */
+static void
+answer(question *q, rt_str text)
 {
-	rt_tui *tui = a->pane.tui;
-	rt_answer_fn fn = a->fn;
-	void (*free_ctx)(rt_tui *, void *) = a->free_ctx;
-	void *ctx = a->ctx;
-	rt_status st;
+	rt_tui *tui = q->pane.tui;
+	rt_answer_fn fn = q->fn;
+	void (*free_ctx)(rt_tui *, void *) = q->free_ctx;
 
 	if (fn == NULL)
-		return RT_OK;
-	a->fn = NULL;
-	a->free_ctx = NULL;
-	rt_tui_close(tui, &a->pane);
-	st = fn(tui, ctx, text);
+		return;
+	q->fn = NULL;
+	q->free_ctx = NULL;
+	rt_tui_close(tui, &q->pane);
+	RT_TRY(&tui->scope, fn(tui, q->ctx, text));
 	if (free_ctx != NULL)
-		free_ctx(tui, ctx);
-	return st;
+		free_ctx(tui, q->ctx);
 }
 
-/* An empty answer is one, too. */
-static rt_status
-answer(asking *a, rt_str text)
+/* An empty answer is not a cancellation. */
+static void
+answer_text(question *q, rt_str text)
 {
-	return tell(a, text.size == 0 ? RT_STR("") : text);
-}
-
-static rt_status
-cancel(asking *a)
-{
-	return tell(a, rt_str_at(NULL, 0));
+	answer(q, text.size == 0 ? RT_STR("") : text);
 }
 
 static void
-free_asking(rt_pane *pane)
+cancel(question *q)
 {
-	asking *a = of(pane);
-
-	if (a->free_ctx != NULL)
-		a->free_ctx(pane->tui, a->ctx);
-	rt_field_free(a->field);
-	rt_buf_deinit(&a->title);
-	rt_buf_deinit(&a->words);
-	rt_buf_deinit(&a->was);
-	rt_free(pane->tui->alloc, a);
+	answer(q, rt_str_at(NULL, 0));
 }
 
-/* Its title; how the caller is told comes when all else went well. */
+static void
+free_question(rt_pane *pane)
+{
+	question *q = of(pane);
+	const rt_alloc *alloc = pane->tui->alloc;
+
+	if (q->free_ctx != NULL)
+		q->free_ctx(pane->tui, q->ctx);
+	rt_field_free(q->field);
+	rt_filter_deinit(&q->names);
+	rt_free(alloc, q->all);
+	rt_buf_deinit(&q->title);
+	rt_buf_deinit(&q->words);
+	rt_buf_deinit(&q->initial);
+	rt_free(alloc, q);
+}
+
+/* Begins an event, which show_question ends. NULL: no memory; ctx is freed. */
+static question *
+new_question(rt_tui *tui, const rt_pane_ops *ops, const char *title, rt_answer_fn fn, void *ctx,
+	     void (*free_ctx)(rt_tui *, void *))
+{
+	question *q = rt_new0(tui->alloc, sizeof(*q));
+
+	if (q == NULL) {
+		if (free_ctx != NULL)
+			free_ctx(tui, ctx);
+		return NULL;
+	}
+	(void)rt_tui_begin(tui);
+	q->pane.ops = ops;
+	q->pane.tui = tui;
+	q->fn = fn;
+	q->ctx = ctx;
+	q->free_ctx = free_ctx;
+	rt_buf_init(&q->title, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&q->words, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&q->initial, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&q->names.typed, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_add_c(&q->title, title);
+	return q;
+}
+
 static rt_status
-new_asking(rt_tui *tui, const rt_pane_ops *ops, const char *title, asking **out)
+show_question(question *q)
 {
-	asking *a = rt_new0(tui->alloc, sizeof(*a));
+	rt_tui *tui = q->pane.tui;
+	rt_scope *s = &tui->scope;
+	rt_status st;
 
-	if (a == NULL)
-		return RT_NOMEM;
-	a->pane.ops = ops;
-	a->pane.tui = tui;
-	rt_buf_init(&a->title, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&a->words, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&a->was, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&a->title, title);
-	*out = a;
-	return a->title.status;
+	RT_TRY(s, q->title.status);
+	RT_TRY(s, q->words.status);
+	RT_TRY(s, q->initial.status);
+	st = rt_tui_end(tui);
+	if (st == RT_OK)
+		return rt_tui_push(tui, &q->pane);
+	free_question(&q->pane);
+	return st;
 }
 
-/* --- a text --- */
+static void
+draw_title(const question *q, rt_canvas *canvas, rt_box box, bool has_title)
+{
+	rt_canvas_fill(canvas, box, RT_INK_TEXT);
+	if (has_title)
+		rt_bar_draw(canvas, box, rt_buf_str(&q->title), rt_bar_ways(q->pane.tui));
+}
+
+/* ---- a text ---- */
 
 static int
 text_height(rt_pane *pane, int columns, int rows)
 {
-	asking *a = of(pane);
-	int limit = rows / 2 < ROWS_MAX ? rows / 2 : ROWS_MAX;
+	int limit = rows / 2 < TEXT_ROWS_MAX ? rows / 2 : TEXT_ROWS_MAX;
 
-	return 1 + rt_field_rows(a->field, &pane->tui->canvas, columns - 2, limit > 1 ? limit : 1);
-}
-
-static void
-draw_title(asking *a, rt_canvas *canvas, rt_box box)
-{
-	rt_buf ways;
-
-	rt_buf_init(&ways, a->pane.tui->alloc, RT_BUF_UNLIMITED);
-	rt_bar_add_ways(&ways, a->pane.tui->keys);
-	rt_canvas_fill(canvas, box, RT_INK_TEXT);
-	rt_bar_draw(canvas, box, rt_buf_str(&a->title), rt_buf_str(&ways));
-	rt_buf_deinit(&ways);
+	return 1 + rt_field_rows(of(pane)->field, &pane->tui->canvas, columns - 2,
+				 limit > 1 ? limit : 1);
 }
 
 static void
 text_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
-	asking *a = of(pane);
+	question *q = of(pane);
 	bool has_title = box.h > 1;
 	rt_box body = {box.x + 2, box.y + has_title, box.w - 2, box.h - has_title};
 
-	a->columns = body.w;
-	if (has_title)
-		draw_title(a, canvas, box);
-	else
-		rt_canvas_fill(canvas, box, RT_INK_TEXT);
+	q->columns = body.w;
+	draw_title(q, canvas, box, has_title);
 	(void)rt_canvas_put(canvas, box, 0, has_title, rt_canvas_glyph(canvas, RT_GLYPH_CURSOR),
 			    RT_INK_DIM);
-	rt_field_draw(a->field, canvas, body, RT_INK_TEXT, true);
-}
-
-/* The same text in the person's editor; what comes back is still to be accepted. */
-static rt_status
-edit(asking *a)
-{
-	rt_tui *tui = a->pane.tui;
-	bool is_changed = false;
-	rt_error err;
-	rt_status st;
-	rt_buf text;
-
-	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_tui_edit(tui, rt_field_text(a->field), "text", &text, &is_changed, &err);
-	if (st == RT_OK && is_changed)
-		st = rt_field_set(a->field, rt_buf_str(&text));
-	else if (st != RT_OK && st != RT_NOMEM)
-		rt_tui_say_error(tui, &err, rt_buf_str(&tui->work.hint));
-	rt_buf_deinit(&text);
-	return st == RT_NOMEM ? st : RT_OK;
+	rt_field_draw(q->field, canvas, body, RT_INK_TEXT, true);
 }
 
 static rt_str
 text_written(rt_pane *pane)
 {
-	asking *a = of(pane);
-	rt_str text = rt_field_text(a->field);
+	question *q = of(pane);
+	rt_str text = rt_field_text(q->field);
 
-	return a->is_kept && rt_str_trim(text).size > 0 && !rt_str_eq(text, rt_buf_str(&a->was))
+	return q->is_saved && rt_str_trim(text).size > 0 && !rt_str_eq(text, rt_buf_str(&q->initial))
 		       ? text
 		       : rt_str_at(NULL, 0);
 }
 
-/* What was written stays to be had. */
-static rt_status
-leave_text(asking *a)
+/* What was written goes to the input history. */
+static void
+cancel_text(question *q)
 {
-	rt_tui *tui = a->pane.tui;
-	rt_str text = text_written(&a->pane);
-	rt_buf kept;
-	rt_status st;
+	rt_tui *tui = q->pane.tui;
+	rt_str text = rt_scope_copy(&tui->scope, text_written(&q->pane));
 
-	rt_buf_init(&kept, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&kept, text);
-	st = cancel(a);
-	if (st == RT_OK && kept.size > 0)
-		rt_tui_remember_input(tui, rt_buf_str(&kept));
-	rt_buf_deinit(&kept);
-	return st;
+	if (!rt_ok(&tui->scope))
+		return;
+	cancel(q);
+	if (rt_ok(&tui->scope) && text.size > 0)
+		rt_tui_remember_input(tui, text);
 }
 
-static rt_status
-text_act(rt_pane *pane, rt_action action, bool *out_used)
+static bool
+text_act(rt_pane *pane, rt_action action)
 {
-	asking *a = of(pane);
+	question *q = of(pane);
+	bool used = true;
 
-	*out_used = true;
-	if (action == RT_ACT_EDITOR)
-		return edit(a);
-	if (action == RT_ACT_ACCEPT)
-		return answer(a, rt_field_text(a->field));
-	if (action == RT_ACT_CANCEL)
-		return leave_text(a);
-	return rt_field_act(a->field, action, a->columns, out_used);
+	switch (action) {
+	case RT_ACT_EDITOR: rt_tui_edit_field(pane->tui, q->field, "text"); break;
+	case RT_ACT_ACCEPT: answer_text(q, rt_field_text(q->field)); break;
+	case RT_ACT_CANCEL: cancel_text(q); break;
+	default: RT_TRY(&pane->tui->scope, rt_field_act(q->field, action, q->columns, &used));
+	}
+	return used;
 }
 
-static rt_status
-text_key(rt_pane *pane, rt_key key, bool *out_used)
+static bool
+text_key(rt_pane *pane, rt_key key)
 {
-	return rt_field_key(of(pane)->field, key, out_used);
+	bool used = false;
+
+	RT_TRY(&pane->tui->scope, rt_field_key(of(pane)->field, key, &used));
+	return used;
 }
 
-static rt_status
+static void
 text_paste(rt_pane *pane, rt_str text)
 {
-	return rt_field_insert(of(pane)->field, text);
+	RT_TRY(&pane->tui->scope, rt_field_insert(of(pane)->field, text));
 }
 
-static rt_status
+static void
 text_purged(rt_pane *pane, rt_str what)
 {
-	asking *a = of(pane);
-
-	rt_field_forget(a->field);
-	return what.size > 0 ? rt_field_mask(a->field, what) : RT_OK;
+	rt_field_forget(of(pane)->field);
+	if (what.size > 0)
+		RT_TRY(&pane->tui->scope, rt_field_mask(of(pane)->field, what));
 }
 
 static const rt_pane_ops text_ops = {
@@ -228,113 +245,91 @@ static const rt_pane_ops text_ops = {
 	.paste = text_paste,
 	.written = text_written,
 	.purged = text_purged,
-	.free = free_asking,
+	.free = free_question,
 };
 
 rt_status
 rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines, rt_answer_fn fn,
 	    void *ctx, void (*free_ctx)(rt_tui *, void *))
 {
-	asking *a = NULL;
-	rt_status st = new_asking(tui, &text_ops, title, &a);
+	question *q = new_question(tui, &text_ops, title, fn, ctx, free_ctx);
+	rt_scope *s = &tui->scope;
 
-	if (st == RT_OK)
-		st = rt_field_new(tui->alloc, several_lines, &a->field);
-	if (st == RT_OK && text.size > 0)
-		st = rt_field_set(a->field, text);
-	if (st == RT_OK && several_lines) {
-		a->is_kept = true;
-		rt_buf_add_str(&a->was, text);
-		st = a->was.status;
+	if (q == NULL)
+		return RT_NOMEM;
+	RT_TRY(s, rt_field_new(tui->alloc, several_lines, &q->field));
+	if (text.size > 0)
+		RT_TRY(s, rt_field_set(q->field, text));
+	q->is_saved = several_lines;
+	if (several_lines) {
+		rt_buf_add_str(&q->initial, text);
+	} else { /* the footer does not offer a new line */
+		rt_keymap_add_key(tui->keys, RT_SCREEN_FIELD, RT_ACT_EDITOR, &q->words);
+		rt_buf_add_c(&q->words, q->words.size > 0 ? " editor" : "");
+		q->pane.footer = q->words.ptr;
 	}
-	if (st == RT_OK && !several_lines) { /* there is no new line in it */
-		rt_keymap_add_key(tui->keys, RT_SCREEN_FIELD, RT_ACT_EDITOR, &a->words);
-		rt_buf_add_c(&a->words, a->words.size > 0 ? " editor" : "");
-		st = a->words.status;
-		a->pane.footer = a->words.ptr;
-	}
-	if (a != NULL) {
-		a->fn = fn;
-		a->ctx = ctx;
-		a->free_ctx = free_ctx;
-	} else if (free_ctx != NULL) {
-		free_ctx(tui, ctx);
-	}
-	if (st == RT_OK)
-		return rt_tui_push(tui, &a->pane);
-	if (a != NULL)
-		free_asking(&a->pane);
-	return st;
+	return show_question(q);
 }
 
-/* --- one of a few --- */
+/* ---- one of a few ---- */
 
 static int
 choice_height(rt_pane *pane, int columns, int rows)
 {
-	int want = (int)of(pane)->count + 1;
+	int want = (int)of(pane)->list.count + 1;
 
 	(void)columns;
 	return want < rows ? want : rows;
 }
 
 static void
+draw_choice(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
+{
+	const question *q = ctx;
+	rt_buf *key = rt_scope_buf(&q->pane.tui->scope);
+	int x;
+
+	rt_key_add_word(key, q->keys[row], true);
+	x = rt_canvas_put(canvas, box, 2, y, rt_buf_str(key), RT_INK_TEXT | RT_INK_BOLD);
+	(void)rt_canvas_put_cut(canvas, box, x + 2, y, box.w - x - 2,
+				rt_str_of(q->choices[row].what), RT_INK_TEXT);
+}
+
+static void
 choice_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
-	asking *a = of(pane);
-	size_t top = 0, i, rows = box.h > 1 ? (size_t)box.h - 1 : 0;
-	rt_buf word;
+	question *q = of(pane);
 
-	draw_title(a, canvas, box);
-	if (rows > 0 && a->at >= rows)
-		top = a->at - rows + 1;
-	rt_buf_init(&word, pane->tui->alloc, 256);
-	for (i = 0; i < rows && top + i < a->count; i++) {
-		const rt_choice *choice = &a->choices[top + i];
-		int y = (int)i + 1, x;
-
-		rt_buf_clear(&word);
-		rt_key_add_word(&word, a->keys[top + i], true);
-		x = rt_canvas_put(canvas, box, 2, y, rt_buf_str(&word), RT_INK_TEXT | RT_INK_BOLD);
-		(void)rt_canvas_put_cut(canvas, box, x + 2, y, box.w - x - 2,
-					rt_str_of(choice->what), RT_INK_TEXT);
-		if (top + i == a->at)
-			rt_bar_select(canvas, box, y);
-	}
-	rt_buf_deinit(&word);
+	draw_title(q, canvas, box, true);
+	q->list.top = 0;
+	rt_list_draw(&q->list, canvas, (rt_box){box.x, box.y + 1, box.w, box.h - 1}, draw_choice, q);
 }
 
-static rt_status
-choice_act(rt_pane *pane, rt_action action, bool *out_used)
+static bool
+choice_act(rt_pane *pane, rt_action action)
 {
-	asking *a = of(pane);
+	question *q = of(pane);
 
-	*out_used = true;
 	switch (action) {
-	case RT_ACT_ACCEPT: return answer(a, rt_str_of(a->choices[a->at].word));
-	case RT_ACT_CANCEL: return cancel(a);
-	case RT_ACT_UP: a->at -= a->at > 0; return RT_OK;
-	case RT_ACT_DOWN: a->at += a->at + 1 < a->count; return RT_OK;
-	case RT_ACT_HOME: a->at = 0; return RT_OK;
-	case RT_ACT_END: a->at = a->count - 1; return RT_OK;
-	default: *out_used = false; return RT_OK;
+	case RT_ACT_ACCEPT: answer_text(q, rt_str_of(q->choices[q->list.at].word)); return true;
+	case RT_ACT_CANCEL: cancel(q); return true;
+	case RT_ACT_PAGE_UP:
+	case RT_ACT_PAGE_DOWN: return false;
+	default: return rt_list_act(&q->list, action);
 	}
 }
 
-static rt_status
-choice_key(rt_pane *pane, rt_key key, bool *out_used)
+static bool
+choice_key(rt_pane *pane, rt_key key)
 {
-	asking *a = of(pane);
-	size_t i;
+	question *q = of(pane);
 
-	/* What is no answer is nothing else either while it is asked. */
-	*out_used = rt_key_is_text(key);
-	for (i = 0; i < a->count; i++)
-		if (rt_key_eq(a->keys[i], key)) {
-			*out_used = true;
-			return answer(a, rt_str_of(a->choices[i].word));
+	for (size_t i = 0; i < q->list.count; i++)
+		if (rt_key_eq(q->keys[i], key)) {
+			answer_text(q, rt_str_of(q->choices[i].word));
+			return true;
 		}
-	return RT_OK;
+	return rt_key_is_text(key); /* other letters do nothing while the question is open */
 }
 
 static const rt_pane_ops choice_ops = {
@@ -343,55 +338,226 @@ static const rt_pane_ops choice_ops = {
 	.draw = choice_draw,
 	.act = choice_act,
 	.key = choice_key,
-	.free = free_asking,
+	.free = free_question,
 };
 
-/* The caller's words may be gone by the time of the answer. */
-static rt_status
-copy_choices(asking *a, const rt_choice *choices, size_t count)
+/* The caller's words may be gone when the answer is given. */
+static void
+copy_choices(question *q, const rt_choice *choices, size_t count)
 {
-	rt_status st = RT_OK;
+	rt_scope *s = &q->pane.tui->scope;
 	const char *p;
-	size_t i;
 
-	for (i = 0; i < count; i++) {
-		rt_buf_add(&a->words, choices[i].word, strlen(choices[i].word) + 1);
-		rt_buf_add(&a->words, choices[i].what, strlen(choices[i].what) + 1);
+	for (size_t i = 0; i < count; i++) {
+		rt_buf_add(&q->words, choices[i].word, strlen(choices[i].word) + 1);
+		rt_buf_add(&q->words, choices[i].what, strlen(choices[i].what) + 1);
 	}
-	p = a->words.ptr;
-	for (i = 0; i < count && a->words.status == RT_OK && st == RT_OK; i++) {
-		a->choices[i].word = p;
+	RT_TRY(s, q->words.status);
+	p = q->words.ptr;
+	for (size_t i = 0; i < count && rt_ok(s); i++) {
+		q->choices[i].word = p;
 		p += strlen(p) + 1;
-		a->choices[i].what = p;
+		q->choices[i].what = p;
 		p += strlen(p) + 1;
-		st = rt_key_read(rt_str_of(choices[i].key), &a->keys[i], NULL);
+		RT_TRY(s, rt_key_read(rt_str_of(choices[i].key), &q->keys[i], &s->error));
 	}
-	a->count = count;
-	return a->words.status != RT_OK ? a->words.status : st;
+	rt_list_count(&q->list, count);
 }
 
 rt_status
-rt_pane_choose(rt_tui *tui, const char *question, const rt_choice *choices, size_t count,
+rt_pane_choose(rt_tui *tui, const char *question_text, const rt_choice *choices, size_t count,
 	       rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *))
 {
-	asking *a = NULL;
-	rt_status st = new_asking(tui, &choice_ops, question, &a);
+	question *q = new_question(tui, &choice_ops, question_text, fn, ctx, free_ctx);
 
 	RT_ASSERT(count > 0 && count <= CHOICES_MAX);
-	if (st == RT_OK)
-		st = copy_choices(a, choices, count);
-	if (st == RT_OK)
-		a->pane.footer = "Up, Down choose   Enter ok   Esc cancel";
-	if (a != NULL) {
-		a->fn = fn;
-		a->ctx = ctx;
-		a->free_ctx = free_ctx;
-	} else if (free_ctx != NULL) {
-		free_ctx(tui, ctx);
+	if (q == NULL)
+		return RT_NOMEM;
+	q->pane.footer = "Up, Down choose   Enter ok   Esc cancel";
+	copy_choices(q, choices, count);
+	return show_question(q);
+}
+
+/* ---- one of many ---- */
+
+/* Names that begin with the text, others that contain it, and the text itself where it may be a new
+ * name. The cursor goes to the name that equals it. */
+static void
+fill_names(void *ctx, rt_str typed)
+{
+	question *q = ctx;
+	rt_filter *f = &q->names;
+	bool is_known = false;
+
+	for (int begins = 1; begins >= 0; begins--)
+		for (size_t i = 0; i < q->count; i++) {
+			rt_str name = q->all[i];
+
+			if (rt_find_begins(name, typed) != begins || !rt_find_holds(name, typed))
+				continue;
+			if (rt_str_eq(name, typed)) {
+				is_known = true;
+				f->list.at = f->list.count;
+			}
+			rt_filter_add(f, &(name_row){.name = name});
+		}
+	if (q->may_be_new && typed.size > 0 && !is_known)
+		rt_filter_add(f, &(name_row){.name = typed, .is_new = true});
+}
+
+static int
+pick_height(rt_pane *pane, int columns, int rows)
+{
+	question *q = of(pane);
+	size_t all = q->count + q->may_be_new, most = all < NAME_ROWS_MAX ? all : NAME_ROWS_MAX;
+	int want = 2 + (int)(most > 0 ? most : 1);
+
+	(void)columns;
+	return want < rows ? want : rows;
+}
+
+static void
+draw_name(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
+{
+	const question *q = ctx;
+	const name_row *r = (const name_row *)q->names.rows + row;
+	int x = 2;
+
+	if (r->is_new) {
+		x = rt_canvas_put_c(canvas, box, x, y, "new: ", RT_INK_DIM);
+		(void)rt_canvas_put_cut(canvas, box, x, y, box.w - x, r->name, RT_INK_TEXT);
+	} else {
+		(void)(q->are_texts ? rt_canvas_put_cut : rt_canvas_put_name)(
+			canvas, box, x, y, box.w - x, r->name, RT_INK_TEXT);
 	}
-	if (st == RT_OK)
-		return rt_tui_push(tui, &a->pane);
-	if (a != NULL)
-		free_asking(&a->pane);
-	return st;
+}
+
+static void
+pick_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
+{
+	question *q = of(pane);
+	int head = box.h > 1 ? 2 : 1;
+
+	draw_title(q, canvas, box, box.h > 1);
+	rt_filter_draw_field(&q->names, canvas,
+			     (rt_box){box.x + 2, box.y + head - 1, box.w - 2, 1});
+	rt_filter_draw_rows(&q->names, canvas,
+			    (rt_box){box.x, box.y + head, box.w, box.h - head}, 2,
+			    q->count == 0 ? "There is none." : "No match.");
+}
+
+static bool
+pick_act(rt_pane *pane, rt_action action)
+{
+	question *q = of(pane);
+	const name_row *r = rt_filter_at(&q->names);
+	rt_str typed = rt_field_text(q->names.field);
+
+	switch (action) {
+	case RT_ACT_ACCEPT:
+		if (r != NULL)
+			answer(q, r->name);
+		else
+			rt_tui_say(pane->tui, "None is called \"%.*s\"", (int)rt_utf8_cut(typed, 60),
+				   typed.ptr == NULL ? "" : typed.ptr);
+		return true;
+	case RT_ACT_CANCEL: cancel(q); return true;
+	case RT_ACT_COMPLETE:
+		if (r != NULL && !r->is_new) {
+			RT_TRY(&pane->tui->scope, rt_field_set(q->names.field, r->name));
+			(void)rt_filter_update(&q->names);
+		}
+		return true;
+	default: return rt_filter_act(&q->names, action);
+	}
+}
+
+static bool
+pick_key(rt_pane *pane, rt_key key)
+{
+	return rt_filter_key(&of(pane)->names, key);
+}
+
+static void
+pick_paste(rt_pane *pane, rt_str text)
+{
+	rt_filter_paste(&of(pane)->names, text);
+}
+
+static const rt_pane_ops pick_ops = {
+	.screen = RT_SCREEN_FIELD,
+	.height = pick_height,
+	.draw = pick_draw,
+	.act = pick_act,
+	.key = pick_key,
+	.paste = pick_paste,
+	.free = free_question,
+};
+
+static void
+copy_names(question *q, yyjson_val *names)
+{
+	rt_scope *s = &q->pane.tui->scope;
+	size_t i, max;
+	yyjson_val *name;
+	const char *at;
+
+	q->count = yyjson_arr_size(names);
+	q->all = rt_new_array(s->alloc, q->count + 1, sizeof(*q->all));
+	if (q->all == NULL)
+		RT_TRY(s, RT_NOMEM);
+	yyjson_arr_foreach(names, i, max, name)
+		rt_buf_add_str(&q->words, rt_json_str(name));
+	RT_TRY(s, q->words.status);
+	if (!rt_ok(s))
+		return;
+	at = q->words.ptr == NULL ? "" : q->words.ptr;
+	yyjson_arr_foreach(names, i, max, name) {
+		q->all[i] = rt_str_at(at, rt_json_str(name).size);
+		at += q->all[i].size;
+	}
+}
+
+rt_status
+rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new, rt_answer_fn fn,
+	     void *ctx, void (*free_ctx)(rt_tui *, void *))
+{
+	question *q = new_question(tui, &pick_ops, title, fn, ctx, free_ctx);
+
+	if (q == NULL)
+		return RT_NOMEM;
+	q->pane.footer = "Up, Down choose   Enter ok   Esc cancel   Tab complete";
+	q->may_be_new = may_be_new;
+	q->names = (rt_filter){.row_size = sizeof(name_row), .s = &tui->scope,
+			       .fill = fill_names, .draw = draw_name, .ctx = q};
+	rt_filter_init(&q->names, RT_STR(""));
+	copy_names(q, names);
+	rt_filter_fill(&q->names);
+	return show_question(q);
+}
+
+/* The list on top of the stack, or NULL. */
+static question *
+top_list(rt_tui *tui)
+{
+	rt_pane *pane = tui->panes[tui->pane_count - 1];
+
+	return pane->ops == &pick_ops ? of(pane) : NULL;
+}
+
+void
+rt_pane_pick_texts(rt_tui *tui)
+{
+	if (top_list(tui) != NULL)
+		top_list(tui)->are_texts = true;
+}
+
+void
+rt_pane_pick_begin_on(rt_tui *tui, rt_str name)
+{
+	question *q = top_list(tui);
+
+	for (size_t i = 0; q != NULL && i < q->names.list.count; i++)
+		if (rt_str_eq(((name_row *)q->names.rows)[i].name, name))
+			q->names.list.at = i;
 }

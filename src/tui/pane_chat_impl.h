@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the chat's files share: pane_chat.c has the view and the keys, chat_layout.c lays entries
- * out and keeps them. */
+ * What the files of the chat share: pane_chat.c has the keys, chat_view.c scrolls and draws,
+ * chat_layout.c lays entries out and caches them, chat_input.c sends what was written and keeps it.
+ *
+ * An item is a position of the take, or the one behind it for the reply in flight. */
 #ifndef RT_TUI_PANE_CHAT_IMPL_H
 #define RT_TUI_PANE_CHAT_IMPL_H
 
 #include "tui/pane.h"
 #include "tui/text_search.h"
+#include "tui/verb.h"
 
 enum {
-	RT_CHAT_KEPT = 256,  /* layouts */
-	RT_CHAT_MARKS = 4096
+	RT_CHAT_CACHED = 256, /* layouts */
+	RT_CHAT_MARKS = 4096,
+	RT_CHAT_SUGGESTIONS = 64
 };
 
 /* What a layout depends on besides the text and the columns. */
@@ -24,76 +28,118 @@ enum {
 
 /* An entry, laid out. */
 typedef struct rt_chat_laid {
-	uint32_t entry; /* 0: the reply in flight, or empty */
+	uint32_t entry; /* 0: the reply in flight, or unused */
 	uint64_t body;
 	uint64_t value; /* work.value_change when label, role and kind were read */
 	uint16_t role_number;
 	int columns;
 	unsigned look;
 	bool is_partial;
-	uint64_t used; /* when: the least is given up */
+	uint64_t used; /* serial number of its last use */
 	rt_buf role, kind, label;
 	rt_lines lines;
 	const rt_lines *more; /* rows below them; or NULL */
 } rt_chat_laid;
 
-/* Where takes part from the one at hand. */
+/* A position at which takes differ from the current one. */
 typedef struct rt_chat_fork {
-	size_t at;           /* position of the first entry that differs */
-	unsigned which, of;  /* this take's is the second of three */
+	size_t at;
+	unsigned which, of; /* the current take is the second of three */
 } rt_chat_fork;
 
 typedef struct rt_chat {
-	rt_pane pane;
+	rt_pane pane; /* its screen is RT_SCREEN_ENTRY while an entry is selected */
 	rt_field *field;
 	int columns, rows;  /* of the entries, when they were drawn last */
-	size_t top;         /* item at the top of the view … */
-	int top_row;        /* … and how many of its rows are above it */
-	bool follows;       /* the view is at the end, and stays there */
-	bool selects;
-	bool points;        /* sel is marked, and what keys act on; letters are written */
-	size_t sel;
-	uint32_t sel_entry;
-	uint32_t marks[RT_CHAT_MARKS];
+	size_t top;         /* the first visible item … */
+	int top_row;        /* … and how many of its rows are above the screen */
+	bool follows;       /* the view stays at the end */
+	bool points;        /* sel is marked and keys act on it, but letters are typed */
+	size_t sel;         /* the selected entry: its position … */
+	uint32_t sel_entry; /* … and number */
+	uint32_t marks[RT_CHAT_MARKS]; /* marked entries */
 	size_t mark_count;
-	int slash_top;      /* commands that could be meant: the first that is shown */
-	int slash_more;     /* how many more of them there are than rows */
-	bool escaped, interrupted; /* once; the second time counts */
-	rt_buf sent;        /* the question that was sent last; empty: what there was is answered */
-	uint32_t sent_from; /* entries from this number on were not there then */
-	bool has_sent;      /* the field has what was sent before the program began */
+	int slash_top;      /* the first visible suggestion */
+	int slash_more;     /* suggestions beyond those that fit */
+	bool escaped, interrupted; /* pressed once; the second time counts */
+	rt_buf find;        /* the text searched for, marked in entries; or empty */
+	rt_text_search search;
 	uint64_t epoch;     /* work.epoch */
-	rt_buf find;        /* what is looked for; marked in the texts */
-	rt_text_search search; /* for the next of these */
-	rt_chat_laid kept[RT_CHAT_KEPT];
-	rt_chat_laid run;   /* the reply in flight */
-	rt_lines_stream run_stream; /* its text */
-	size_t run_size, run_thought; /* bytes of it, and of what was thought, as they were laid out */
-	char run_name[24];  /* which run that is */
-	bool run_is_unsent; /* and that it is the question still */
-	uint64_t uses;
-	rt_chat_fork *forks;
-	size_t fork_count;
-	rt_buf draft;        /* what is kept in its file, as far as it is ours; empty: nothing */
-	unsigned purge_looks; /* that are still to be taken at it, for what a purge takes out */
-	uint32_t disc_drafted; /* whose it is */
 	uint64_t value_seen;
 	uint32_t disc_seen, take_seen;
+
+	/* chat_layout.c */
+	rt_chat_laid cache[RT_CHAT_CACHED];
+	uint64_t uses;
+	rt_chat_laid run;   /* the reply in flight */
+	rt_lines_stream run_stream; /* its text */
+	size_t run_size, run_thought; /* bytes of its text and thinking when they were laid out */
+	char run_name[24];  /* the run that it belongs to */
+	bool run_is_unsent; /* it is the question still */
+	rt_chat_fork *forks;
+	size_t fork_count;
+
+	/* chat_input.c */
+	rt_buf sent;        /* the last question; empty: there was none, only a reply */
+	uint32_t sent_from; /* entries from this number on were made after it was sent */
+	bool has_history;   /* the field has the input history of earlier runs */
+	rt_buf draft;       /* the text in the draft's file, if it is ours */
+	uint32_t draft_disc; /* the discussion of the draft */
+	unsigned purge_checks; /* of the draft's file that are left to do */
 } rt_chat;
 
+static inline rt_chat *
+rt_chat_of(rt_pane *pane)
+{
+	return (rt_chat *)pane;
+}
+
+static inline rt_scope *
+rt_chat_scope(rt_chat *chat)
+{
+	return &chat->pane.tui->scope;
+}
+
+static inline bool
+rt_chat_selects(const rt_chat *chat)
+{
+	return chat->pane.screen == RT_SCREEN_ENTRY;
+}
+
+/* ---- pane_chat.c ---- */
+
+/* Select the entry at this position; none where there is no such entry. */
 void rt_chat_select(rt_chat *chat, size_t at);
-/* The item (a position of the take; behind the last one: the reply in flight), laid out for
- * chat->columns. NULL: it cannot be read, or there is no memory. Lives until 100 others were
- * asked for. */
+void rt_chat_select_none(rt_chat *chat);
+
+/* ---- chat_view.c ---- */
+
+void rt_chat_draw(rt_pane *pane, rt_canvas *canvas, rt_box box);
+/* Commands that the input could become, in out; gives their number. */
+int rt_chat_suggestions(const rt_chat *chat, const rt_slash *out[RT_CHAT_SUGGESTIONS]);
+void rt_chat_scroll(rt_chat *chat, int rows);
+void rt_chat_scroll_to_end(rt_chat *chat);
+/* Scroll as little as possible to make the item visible. */
+void rt_chat_reveal(rt_chat *chat, size_t item);
+bool rt_chat_is_visible(rt_chat *chat, size_t item);
+bool rt_chat_is_at_end(rt_chat *chat);
+
+/* ---- chat_layout.c ---- */
+
+/* False: there is no such entry, or it cannot be read. */
+bool rt_chat_slot(const rt_chat *chat, size_t at, rt_slot *out);
+/* The item, laid out for chat->columns. NULL: it cannot be read, or there is no memory. Valid until
+ * RT_CHAT_CACHED / 4 others were asked for. */
 const rt_chat_laid *rt_chat_layout(rt_chat *chat, size_t item);
+/* Drop all layouts. */
 void rt_chat_forget(rt_chat *chat);
-/* A question is on its way, and is no entry yet: another program may be writing to the store. */
+/* Is the question still waiting to be stored? Another program may be writing to the store. */
 bool rt_chat_is_unsent(const rt_chat *chat);
-/* Is that an entry which is hidden from people? It has no rows. */
-bool rt_chat_hides(rt_chat *chat, size_t item);
-/* The nearest entry of the take that is not hidden: at, else from there back (by -1) or on (by 1),
- * else the other way; at where all are hidden. */
-size_t rt_chat_visible(rt_chat *chat, size_t at, int by);
+/* Entries that are hidden from people have no rows. */
+bool rt_chat_hides(const rt_chat *chat, size_t item);
+/* The nearest visible entry: at, else the next one in the direction of by (1 or -1), else in the
+ * other one, else at. */
+size_t rt_chat_visible(const rt_chat *chat, size_t at, int by);
 /* Rows of its text. */
 static inline size_t
 rt_chat_rows(const rt_chat_laid *laid)
@@ -101,6 +147,23 @@ rt_chat_rows(const rt_chat_laid *laid)
 	return laid->lines.count + (laid->more == NULL ? 0 : laid->more->count);
 }
 /* Fills in chat->forks. O(takes log entries). */
-RT_CHECKED rt_status rt_chat_find_forks(rt_chat *chat);
+void rt_chat_find_forks(rt_chat *chat);
+
+/* ---- chat_input.c ---- */
+
+/* Send the input: a message, a command, or if it is empty a request for a reply. */
+void rt_chat_send(rt_chat *chat);
+/* Add a text to the input history. */
+void rt_chat_remember(rt_chat *chat, rt_str text);
+/* The same for the input, which is cleared. */
+void rt_chat_put_away(rt_chat *chat);
+/* Read the input history of earlier runs, once. */
+void rt_chat_load_history(rt_chat *chat);
+/* Switch to the draft of the current discussion. */
+void rt_chat_switch_draft(rt_chat *chat);
+/* Something was purged: drop every copy of texts. */
+void rt_chat_forget_purged(rt_chat *chat);
+void rt_chat_fill(rt_pane *pane, rt_str text);
+void rt_chat_remember_input(rt_pane *pane, rt_str text);
 
 #endif

@@ -80,11 +80,12 @@ keep_time(void *ctx, uint32_t entry, int64_t at_us)
 		known->at_us = known->at_us > at_us ? known->at_us : at_us;
 		return;
 	}
-	grown = rt_list_grow(s->pane.tui->alloc, s->times, s->time_count, &s->time_room,
+	void *times = s->times;
+	grown = rt_list_add(&s->pane.tui->scope, &times, s->time_count, &s->time_room,
 			     sizeof(*grown));
+	s->times = times;
 	if (grown == NULL)
 		return; /* benign: its time is not shown */
-	s->times = grown;
 	s->times[s->time_count++] = (label_time){entry, at_us};
 }
 
@@ -618,14 +619,50 @@ tree_free(rt_pane *pane)
 	rt_free(pane->tui->alloc, s);
 }
 
+static bool
+new_act(rt_pane *pane, rt_action action)
+{
+	bool used = false;
+
+	RT_TRY(&pane->tui->scope, act(pane, action, &used));
+	return used;
+}
+
+static bool
+new_key(rt_pane *pane, rt_key k)
+{
+	bool used = false;
+
+	RT_TRY(&pane->tui->scope, key(pane, k, &used));
+	return used;
+}
+
+static void
+new_paste(rt_pane *pane, rt_str text)
+{
+	RT_TRY(&pane->tui->scope, paste(pane, text));
+}
+
+static void
+new_changed(rt_pane *pane)
+{
+	RT_TRY(&pane->tui->scope, changed(pane));
+}
+
+static void
+new_tend(rt_pane *pane)
+{
+	RT_TRY(&pane->tui->scope, tend(pane));
+}
+
 static const rt_pane_ops tree_ops = {.screen = RT_SCREEN_TREE,
 				     .height = height,
 				     .draw = draw,
-				     .act = act,
-				     .key = key,
-				     .paste = paste,
-				     .changed = changed,
-				     .tend = tend,
+				     .act = new_act,
+				     .key = new_key,
+				     .paste = new_paste,
+				     .changed = new_changed,
+				     .poll = new_tend,
 				     .free = tree_free};
 
 static void

@@ -247,6 +247,7 @@ rt_tui_draw(rt_tui *tui)
 	size_t i = tui->pane_count;
 	int cursor_x = -1, cursor_y = -1, notice;
 
+	(void)rt_tui_begin(tui);
 	rt_canvas_clear(c);
 	rt_tui_fit_way_back(tui);
 	if (area.h >= 4) {
@@ -283,6 +284,7 @@ rt_tui_draw(rt_tui *tui)
 		draw_footer(tui, footer);
 	c->cursor_x = cursor_x;
 	c->cursor_y = cursor_y;
+	(void)!rt_tui_end(tui); /* what could not be drawn for lack of memory is left out */
 }
 
 /* ---- events ---- */
@@ -299,8 +301,8 @@ tell(rt_tui *tui)
 	}
 	tui->seen = tui->work.change;
 	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
-		if (tui->panes[i]->ops->changed != NULL && !tui->panes[i]->closes)
-			st = tui->panes[i]->ops->changed(tui->panes[i]);
+		if (!tui->panes[i]->closes)
+			st = rt_pane_changed(tui->panes[i]);
 	tui->is_own = false;
 	return st;
 }
@@ -373,8 +375,8 @@ rt_tui_tend(rt_tui *tui)
 	if (st == RT_OK)
 		st = tell(tui);
 	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
-		if (tui->panes[i]->ops->tend != NULL && !tui->panes[i]->closes)
-			st = soften(tui, tui->panes[i]->ops->tend(tui->panes[i]));
+		if (!tui->panes[i]->closes)
+			st = soften(tui, rt_pane_poll(tui->panes[i]));
 	sweep(tui);
 	rt_worker_reap(tui, false);
 	return soften(tui, st);
@@ -451,7 +453,7 @@ act(rt_tui *tui, rt_action action)
 	rt_status st;
 
 	tui->is_own = true; /* until what has changed was told; a pending change knows better */
-	st = pane->ops->act(pane, action, &used);
+	st = rt_pane_act(pane, action, &used);
 	if (st == RT_OK && !used)
 		st = act_anywhere(tui, action, &used);
 	sweep(tui);
@@ -471,8 +473,8 @@ rt_tui_key(rt_tui *tui, rt_key key)
 		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
 
 	/* What gives a character is written, where something is being written. */
-	if (rt_key_is_text(key) && pane->ops->key != NULL)
-		st = pane->ops->key(pane, key, &used);
+	if (rt_key_is_text(key))
+		st = rt_pane_key(pane, key, &used);
 	if (st == RT_OK && !used) {
 		action = rt_keymap_action(tui->keys, pane->screen, key);
 		/* Keys that write nothing mean the same whether an entry is selected or not. */
@@ -481,8 +483,8 @@ rt_tui_key(rt_tui *tui, rt_key key)
 		if (action != RT_ACT_NONE)
 			return act(tui, action);
 	}
-	if (st == RT_OK && !used && !rt_key_is_text(key) && pane->ops->key != NULL)
-		st = pane->ops->key(pane, key, &used);
+	if (st == RT_OK && !used && !rt_key_is_text(key))
+		st = rt_pane_key(pane, key, &used);
 	sweep(tui);
 	st = soften(tui, st);
 	return st == RT_OK ? tell(tui) : st;
@@ -492,7 +494,7 @@ rt_status
 rt_tui_paste(rt_tui *tui, rt_str text)
 {
 	rt_pane *pane = rt_tui_top(tui);
-	rt_status st = pane->ops->paste == NULL ? RT_OK : pane->ops->paste(pane, text);
+	rt_status st = rt_pane_paste(pane, text);
 
 	sweep(tui);
 	st = soften(tui, st);
@@ -505,7 +507,6 @@ hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 {
 	rt_action action = RT_ACT_NONE;
 	bool writes;
-	rt_status st;
 
 	if (event->kind == RT_EVENT_KEY)
 		action = rt_tui_action_of(tui, event->key, &writes);
@@ -513,8 +514,7 @@ hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 		return RT_OK;
 	*out_taken = rt_tui_top(tui)->holds && action != RT_ACT_CANCEL && action != RT_ACT_QUIT &&
 		     action != RT_ACT_SUSPEND && action != RT_ACT_REDRAW;
-	st = *out_taken ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
-	return st == RT_LIMIT ? RT_OK : st;
+	return *out_taken ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
 }
 
 rt_status
@@ -637,6 +637,7 @@ rt_tui_init(rt_tui *tui, const rt_tui_options *options, rt_error *err)
 	tui->session = session;
 	tui->commands = options->commands;
 	tui->act = act;
+	rt_scope_init(&tui->scope, tui->alloc);
 	rt_buf_init(&tui->notes, tui->alloc, RT_BUF_UNLIMITED);
 	tui->outer_note = session->note;
 	tui->outer_note_ctx = session->note_ctx;
@@ -684,6 +685,7 @@ rt_tui_deinit(rt_tui *tui)
 	rt_buf_deinit(&tui->notice);
 	rt_buf_deinit(&tui->clip);
 	rt_buf_deinit(&tui->notes);
+	rt_scope_deinit(&tui->scope);
 	tui->session->note = tui->outer_note;
 	tui->session->note_ctx = tui->outer_note_ctx;
 }

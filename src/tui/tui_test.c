@@ -29,33 +29,34 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
 }
 
-static rt_status
-act(rt_pane *pane, rt_action action, bool *out_used)
+static bool
+act(rt_pane *pane, rt_action action)
 {
 	(void)action;
-	*out_used = true;
-	return more(pane->tui);
+	RT_TRY(&pane->tui->scope, more(pane->tui));
+	return true;
 }
 
-static rt_status
-key(rt_pane *pane, rt_key k, bool *out_used)
+static bool
+key(rt_pane *pane, rt_key k)
 {
 	(void)k;
-	*out_used = true;
-	return more(pane->tui);
+	RT_TRY(&pane->tui->scope, more(pane->tui));
+	return true;
 }
 
-static rt_status
+static void
 paste(rt_pane *pane, rt_str text)
 {
 	(void)text;
-	return more(pane->tui);
+	RT_TRY(&pane->tui->scope, more(pane->tui));
 }
 
-static rt_status
-tend(rt_pane *pane)
+static void
+poll_greedy(rt_pane *pane)
 {
-	return ((greedy *)pane)->tends ? more(pane->tui) : RT_OK;
+	if (((greedy *)pane)->tends)
+		RT_TRY(&pane->tui->scope, more(pane->tui));
 }
 
 static void
@@ -69,7 +70,7 @@ static const rt_pane_ops greedy_ops = {.screen = RT_SCREEN_READER,
 				       .act = act,
 				       .key = key,
 				       .paste = paste,
-				       .tend = tend,
+				       .poll = poll_greedy,
 				       .free = free_greedy};
 
 static greedy *

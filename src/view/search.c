@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search. The index is brought up to date first; where that cannot be (the store is read-only, or
- * somebody else is writing), the bodies after its mark are read instead.
+ * Search. The index is brought up to date first; where that is impossible (the store is read-only,
+ * or another process is writing), the bodies after its mark are read instead.
  *
  *   query ── index ──┐
  *                    ├── bodies ── still an entry's text now? ── hits
- *   what is not in ──┘
+ *   not indexed ─────┘
  *
- * The index knows every revision there ever was; a hit counts only when a present take
- * shows that body now. Scripts without spaces between words fall through the index, so a
- * query that is not plain ASCII and found nothing is looked for in the texts themselves,
- * anywhere in a word; so are queries of which the index knows nothing (signs only, a role
- * only).
- *
- * After the first failure (search.scope) nothing more is looked for. */
+ * The index knows every revision there ever was; a hit counts only when a present take shows that
+ * body now. Scripts without spaces between words fall through the index, so a query that is not
+ * plain ASCII and found nothing is looked for in the texts themselves, anywhere in a word; so are
+ * queries of which the index knows nothing (signs only, a role only). */
 #include "view/search.h"
 
 #include <stdlib.h> /* qsort, bsearch */
 
-#include "codec/json.h"
 #include "log/engine_impl.h"
 #include "log/index.h"
+#include "view/highlight.h"
 #include "view/search_impl.h"
+#include "view/view_impl.h"
 
 enum {
 	SCAN_BODIES = 256,  /* read at once, where the index knows nothing */
@@ -34,57 +32,51 @@ typedef struct candidate {
 } candidate;
 
 typedef struct candidates {
-	candidate *items;
-	size_t count, room;
+	candidate *items; /* in the scope */
+	size_t count, capacity;
 } candidates;
 
 typedef struct search {
+	rt_scope *scope;
+	rt_scope *body; /* memory of the text that is looked at */
 	rt_engine *engine;
-	rt_scope scope;
 	const rt_project *project;
-	const rt_search *how;
+	const rt_search *options;
 	rt_query query;
-	size_t left;     /* how many more hits */
+	size_t limit;
 	candidates list; /* best first */
-	uint32_t *
-		seeded; /* discussions that were made out of takes of others; NULL: not known yet */
+	uint32_t *seeded; /* discussions made out of takes of others; NULL: not known yet */
 	size_t seeded_count;
-	rt_buf *out;  /* "[{…},{…}" so far … */
-	size_t begin; /* … from this byte on */
+	rt_hit *hits;
+	size_t hit_count, hit_capacity;
 	/* progress */
 	unsigned from, to; /* percents of the part that is under way */
 	unsigned percent;  /* reported last */
-	size_t size;       /* of out then */
+	size_t reported;   /* hits then */
 	bool is_stopped;
 } search;
 
-static void
-nomem(search *s)
+static bool
+is_full(const search *s)
 {
-	rt_scope_fail(&s->scope, RT_NOMEM, "out of memory while searching");
+	return s->hit_count >= s->limit;
 }
 
-/* done of all of this part. false: stop, whether asked to or failed. */
+/* Reports done of all of this part. false: stop, whether told to or failed. */
 static bool
 goes_on(void *ctx, uint64_t done, uint64_t all)
 {
 	search *s = ctx;
-	const rt_search *how = s->how;
+	const rt_search *options = s->options;
 	unsigned percent = s->from + (unsigned)(all == 0 ? 0 : done * (s->to - s->from) / all);
 
-	s->is_stopped = s->is_stopped || (how->stop != NULL && how->stop(how->ctx));
-	if (s->is_stopped || !rt_ok(&s->scope))
+	s->is_stopped = s->is_stopped || (options->stop != NULL && options->stop(options->ctx));
+	if (s->is_stopped || !rt_ok(s->scope))
 		return false;
-	if (how->told == NULL || (percent <= s->percent && s->out->size == s->size))
-		return true;
-	s->percent = percent > s->percent ? percent : s->percent;
-	s->size = s->out->size;
-	rt_buf_add_byte(s->out, ']');
-	if (s->out->status == RT_OK) {
-		how->told(how->ctx, s->percent,
-			  rt_str_at(s->out->ptr + s->begin, s->out->size - s->begin));
-		s->out->size = s->size;
-		s->out->ptr[s->size] = '\0';
+	if (options->progress != NULL && (percent > s->percent || s->hit_count != s->reported)) {
+		s->percent = percent > s->percent ? percent : s->percent;
+		s->reported = s->hit_count;
+		options->progress(options->ctx, s->percent, (rt_hits){s->hits, s->hit_count});
 	}
 	return true;
 }
@@ -92,7 +84,7 @@ goes_on(void *ctx, uint64_t done, uint64_t all)
 /* ---- candidates ---- */
 
 typedef struct collecting {
-	search *search;
+	rt_scope *scope;
 	candidates *to;
 } collecting;
 
@@ -101,31 +93,23 @@ add_candidate(void *ctx, uint64_t body, uint64_t entry)
 {
 	collecting *c = ctx;
 	candidates *to = c->to;
+	candidate *items = rt_scope_grow(c->scope, to->items, to->count, &to->capacity, sizeof(*items));
 
-	if (to->count == to->room) {
-		size_t room = to->room == 0 ? 256 : to->room * 2;
-		candidate *items = rt_resize(c->search->engine->alloc, to->items,
-					     room * sizeof(*items));
-
-		if (items == NULL) {
-			nomem(c->search);
-			return false;
-		}
-		to->items = items;
-		to->room = room;
-	}
+	if (items == NULL)
+		return false;
+	to->items = items;
 	to->items[to->count++] = (candidate){body, entry};
 	return true;
 }
 
 static void
-ask_index(search *s, rt_str words, rt_store_find how, candidates *to)
+ask_index(search *s, rt_scope *scope, rt_str words, rt_store_find how, candidates *to)
 {
-	collecting c = {s, to};
+	rt_store *store = s->engine->store;
+	collecting c = {scope, to};
 
-	RT_TRY(&s->scope,
-	       s->engine->store->ops->index_find(s->engine->store, s->engine->project, words, how,
-						 add_candidate, &c, &s->scope.error));
+	RT_TRY(scope, store->ops->index_find(store, s->engine->project, words, how, add_candidate,
+					     &c, &scope->error));
 }
 
 static int
@@ -143,10 +127,13 @@ narrow(search *s, const rt_term *term)
 	candidates set = {0};
 	size_t kept = 0;
 
-	ask_index(s, term->text, RT_FIND_PHRASE, &set);
+	rt_scope_reset(s->body);
+	ask_index(s, s->body, term->text, RT_FIND_PHRASE, &set);
+	if (rt_scope_adopt(s->scope, s->body) != RT_OK)
+		return;
 	if (set.count > 1)
 		qsort(set.items, set.count, sizeof(*set.items), by_body);
-	for (size_t i = 0; rt_ok(&s->scope) && i < s->list.count; i++) {
+	for (size_t i = 0; i < s->list.count; i++) {
 		bool in = set.count > 0 && bsearch(&s->list.items[i], set.items, set.count,
 						   sizeof(*set.items), by_body) != NULL;
 
@@ -154,7 +141,6 @@ narrow(search *s, const rt_term *term)
 			s->list.items[kept++] = s->list.items[i];
 	}
 	s->list.count = kept;
-	rt_free(s->engine->alloc, set.items);
 }
 
 /* What the index has: the words together, best first, then narrowed by the other terms.
@@ -164,7 +150,7 @@ find_candidates(search *s)
 {
 	const rt_query *q = &s->query;
 	const rt_term *first = NULL;
-	rt_buf *words = rt_scope_buf(&s->scope);
+	rt_buf *words = rt_scope_buf(s->scope);
 
 	for (size_t i = 0; i < q->count; i++) {
 		if (q->terms[i].is_not || q->terms[i].kind != RT_TERM_WORD)
@@ -173,23 +159,23 @@ find_candidates(search *s)
 			rt_buf_add_byte(words, ' ');
 		rt_buf_add_str(words, q->terms[i].text);
 	}
-	if (words->status != RT_OK)
-		nomem(s);
-	if (words->size > 0)
-		ask_index(s, rt_buf_str(words), RT_FIND_ALL_WORDS, &s->list);
-	for (size_t i = 0; i < q->count && words->size == 0 && first == NULL; i++)
+	rt_str all = rt_scope_str(s->scope, words);
+
+	if (all.size > 0)
+		ask_index(s, s->scope, all, RT_FIND_ALL_WORDS, &s->list);
+	for (size_t i = 0; i < q->count && all.size == 0 && first == NULL; i++)
 		if (!q->terms[i].is_not && q->terms[i].kind == RT_TERM_PHRASE) {
 			first = &q->terms[i];
-			ask_index(s, first->text, RT_FIND_PHRASE, &s->list);
+			ask_index(s, s->scope, first->text, RT_FIND_PHRASE, &s->list);
 		}
-	for (size_t i = 0; rt_ok(&s->scope) && i < q->count && s->list.count > 0; i++) {
+	for (size_t i = 0; rt_ok(s->scope) && i < q->count && s->list.count > 0; i++) {
 		const rt_term *t = &q->terms[i];
 
 		if (t != first && t->kind != RT_TERM_LITERAL &&
 		    (t->is_not || t->kind == RT_TERM_PHRASE))
 			narrow(s, t);
 	}
-	return words->size > 0 || first != NULL;
+	return all.size > 0 || first != NULL;
 }
 
 /* ---- hits ---- */
@@ -197,7 +183,7 @@ find_candidates(search *s)
 static bool
 role_fits(const search *s, rt_str role)
 {
-	return (s->how->role.size == 0 || rt_str_eq_nocase(role, s->how->role)) &&
+	return (s->options->role.size == 0 || rt_str_eq_nocase(role, s->options->role)) &&
 	       (s->query.role.size == 0 || rt_str_eq_nocase(role, s->query.role));
 }
 
@@ -219,46 +205,51 @@ literals_fit(const search *s, rt_str text)
 static void
 add_hit(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt_slot *slot)
 {
-	char id[RT_ID_MAX + 1];
-	rt_buf bytes, text;
-	rt_body body;
-	rt_str role;
-	rt_scope *c = &s->scope;
+	rt_scope *scope = s->scope;
+	rt_str role = rt_view_name(scope, s->project, slot->role);
+	rt_view view = {s->body, s->engine, s->project, {0, 0}};
 
-	RT_TRY(c, rt_project_name(s->project, slot->role, &role, &c->error));
-	if (!rt_ok(c) || !role_fits(s, role))
+	if (!rt_ok(scope) || !role_fits(s, role))
 		return;
-	RT_TRY(c, rt_entry_id(s->project, slot->entry, id, &c->error));
-	RT_TRY(c, rt_engine_body(s->engine, slot->body, &bytes, &body, &c->error));
-	if (!rt_ok(c))
+	rt_scope_reset(s->body);
+	const rt_body *body = rt_view_body(&view, slot->body);
+	rt_buf *text = rt_scope_buf(s->body), *snippet = rt_scope_buf(s->body);
+
+	if (body != NULL)
+		rt_body_add_text(text, body);
+	rt_str shown = rt_scope_str(s->body, text);
+
+	if (rt_scope_adopt(scope, s->body) != RT_OK || !literals_fit(s, shown))
 		return;
-	rt_buf_init(&text, s->engine->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_text(&text, &body);
-	if (text.status != RT_OK) {
-		nomem(s);
-	} else if (literals_fit(s, rt_buf_str(&text))) {
-		rt_json_open(s->out, NULL, '{');
-		rt_json_put_str(s->out, "discussion",
-				rt_cell_name(rt_project_cell(s->project, disc->number)));
-		rt_json_put_str(s->out, "take", rt_text_str(take->name));
-		rt_json_put_str(s->out, "id", rt_str_of(id));
-		rt_json_put_str(s->out, "role", role);
-		rt_json_put_u64(s->out, "at", at + 1);
-		rt_json_add_key(s->out, "snippet");
-		rt_query_add_snippet(s->out, &s->query, rt_buf_str(&text));
-		rt_json_close(s->out, '}');
-		s->left--;
-	}
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	rt_buf_deinit(&text);
+	rt_query_add_snippet(snippet, &s->query, shown);
+	rt_str marked = rt_scope_str(s->body, snippet);
+	rt_hit *hits = rt_scope_adopt(scope, s->body) == RT_OK
+			       ? rt_scope_grow(scope, s->hits, s->hit_count, &s->hit_capacity,
+					   sizeof(*hits))
+			       : NULL;
+
+	if (hits == NULL)
+		return;
+	s->hits = hits;
+	hits[s->hit_count] = (rt_hit){
+		.disc = disc->number,
+		.discussion = rt_cell_name(rt_project_cell(s->project, disc->number)),
+		.take_number = take->number,
+		.take = rt_text_str(take->name),
+		.entry = slot->entry,
+		.id = rt_view_id(scope, s->project, slot->entry),
+		.role = role,
+		.at = at + 1,
+		.snippet = rt_scope_copy(scope, marked),
+	};
+	s->hit_count += rt_ok(scope);
 }
 
 /* The hit of a body in one discussion, in the first of its takes that shows it. */
 static void
 place_in(search *s, const rt_disc *disc, candidate c)
 {
-	for (size_t i = 0; rt_ok(&s->scope) && i <= rt_disc_take_count(disc); i++) {
+	for (size_t i = 0; rt_ok(s->scope) && i <= rt_disc_take_count(disc); i++) {
 		uint32_t number = i == 0 ? disc->active : (uint32_t)i; /* the active one first */
 		const rt_take *take = rt_disc_take(disc, number);
 		bool found = false;
@@ -267,9 +258,9 @@ place_in(search *s, const rt_disc *disc, candidate c)
 
 		if (take == NULL || !take->present || (i > 0 && number == disc->active))
 			continue;
-		RT_TRY(&s->scope, rt_take_find(s->project, take, (uint32_t)c.entry, &at, &slot,
-					       &found, &s->scope.error));
-		if (rt_ok(&s->scope) && found && slot.body == c.body) {
+		RT_TRY(s->scope, rt_take_find(s->project, take, (uint32_t)c.entry, &at, &slot,
+					       &found, &s->scope->error));
+		if (rt_ok(s->scope) && found && slot.body == c.body) {
 			add_hit(s, disc, take, at, &slot);
 			return;
 		}
@@ -281,7 +272,7 @@ is_searched(const search *s, uint32_t disc)
 {
 	const rt_cell *cell = rt_project_cell(s->project, disc);
 
-	return cell != NULL && (s->how->disc != 0 ? disc == s->how->disc : cell->present);
+	return cell != NULL && (s->options->disc != 0 ? disc == s->options->disc : cell->present);
 }
 
 static void
@@ -289,12 +280,12 @@ find_seeded(search *s)
 {
 	size_t count = rt_project_disc_count(s->project);
 
-	s->seeded = rt_scope_array(&s->scope, count + 1, sizeof(*s->seeded));
-	for (uint32_t i = 1; rt_ok(&s->scope) && i <= count; i++) {
+	s->seeded = rt_scope_array(s->scope, count + 1, sizeof(*s->seeded));
+	for (uint32_t i = 1; rt_ok(s->scope) && i <= count; i++) {
 		const rt_disc *disc;
 
 		if (is_searched(s, i) &&
-		    RT_TRY(&s->scope, rt_project_disc(s->project, i, &disc, &s->scope.error)) ==
+		    RT_TRY(s->scope, rt_project_disc(s->project, i, &disc, &s->scope->error)) ==
 			    RT_OK &&
 		    disc->seed != NULL)
 			s->seeded[s->seeded_count++] = i;
@@ -309,7 +300,7 @@ place(search *s, candidate c)
 	const rt_disc *disc;
 	rt_slot home;
 	bool found = false;
-	rt_scope *scope = &s->scope;
+	rt_scope *scope = s->scope;
 
 	if (c.entry == 0 || c.entry >= s->project->next_entry)
 		return;
@@ -322,7 +313,7 @@ place(search *s, candidate c)
 	if (is_searched(s, home.entry) &&
 	    RT_TRY(scope, rt_project_disc(s->project, home.entry, &disc, &scope->error)) == RT_OK)
 		place_in(s, disc, c);
-	for (size_t i = 0; rt_ok(scope) && i < s->seeded_count && s->left > 0; i++) {
+	for (size_t i = 0; rt_ok(scope) && i < s->seeded_count && !is_full(s); i++) {
 		bool knew = false;
 
 		if (s->seeded[i] == home.entry)
@@ -343,35 +334,44 @@ answers(void *ctx, rt_str text)
 	return rt_query_matches(ctx, text);
 }
 
+static void
+free_batch(void *batch)
+{
+	rt_batch_free(batch);
+}
+
 /* Read the bodies from first on and place those that answer to the query. */
 static void
 scan(search *s, uint64_t first)
 {
+	rt_scope *scope = s->scope;
 	uint64_t head = 0, begin = first - 1;
-	rt_batch *b;
 
-	RT_TRY(&s->scope, rt_engine_head(s->engine, RT_STORE_BODIES, &head, &s->scope.error));
-	if (!rt_ok(&s->scope) || first > head)
+	RT_TRY(scope, rt_engine_head(s->engine, RT_STORE_BODIES, &head, &scope->error));
+	if (!rt_ok(scope) || first > head)
 		return;
-	b = rt_batch_new(s->engine->alloc);
+	rt_batch *b = rt_batch_new(s->engine->alloc);
+
 	if (b == NULL) {
-		nomem(s);
+		rt_scope_nomem(scope);
 		return;
 	}
+	rt_scope_defer(scope, free_batch, b);
+	if (!rt_ok(scope))
+		return;
 	b->wants = answers;
 	b->ctx = &s->query;
-	for (; first <= head && s->left > 0 && goes_on(s, first - begin, head - begin);
+	for (; first <= head && !is_full(s) && goes_on(s, first - begin, head - begin);
 	     first = b->last + 1) {
-		RT_TRY(&s->scope,
-		       rt_batch_read(s->engine, b, first,
-				     head - first < SCAN_BODIES ? head : first + SCAN_BODIES,
-				     &s->scope.error));
-		for (size_t i = 0; rt_ok(&s->scope) && i < b->count && s->left > 0 &&
+		uint64_t last = head - first < SCAN_BODIES ? head : first + SCAN_BODIES;
+
+		if (RT_TRY(scope, rt_batch_read(s->engine, b, first, last, &scope->error)) != RT_OK)
+			return;
+		for (size_t i = 0; i < b->count && !is_full(s) &&
 				   goes_on(s, first - begin, head - begin);
 		     i++)
 			place(s, (candidate){b->items[i].number, b->items[i].entry});
 	}
-	rt_batch_free(b);
 }
 
 static bool
@@ -389,62 +389,170 @@ is_beyond_ascii(const rt_query *q)
 static void
 run(search *s)
 {
-	size_t left = s->left;
 	uint64_t mark = 0;
 
 	if (!find_candidates(s)) {
 		scan(s, 1);
 		return;
 	}
-	for (size_t i = 0; i < s->list.count && s->left > 0 && goes_on(s, i, s->list.count); i++)
+	for (size_t i = 0; i < s->list.count && !is_full(s) && goes_on(s, i, s->list.count); i++)
 		place(s, s->list.items[i]);
-	RT_TRY(&s->scope, rt_engine_head(s->engine, RT_STORE_INDEX, &mark, &s->scope.error));
+	RT_TRY(s->scope, rt_engine_head(s->engine, RT_STORE_INDEX, &mark, &s->scope->error));
 	scan(s, mark + 1);
-	if (s->left == left && is_beyond_ascii(&s->query)) {
+	if (s->hit_count == 0 && is_beyond_ascii(&s->query)) {
 		s->query.substring = true;
 		scan(s, 1);
 	}
 }
 
-rt_status
-rt_view_search_on(rt_engine *engine, const rt_project *project, const rt_search *how, rt_buf *buf,
-		  rt_error *err)
+rt_hits
+rt_search_run(const rt_view *view, const rt_search *options)
 {
-	search s = {.engine = engine,
-		    .project = project,
-		    .how = how,
-		    .query = rt_query_parse(how->query),
-		    .left = how->limit != 0 ? how->limit : LIMIT_DEFAULT,
-		    .out = buf,
-		    .begin = buf->size};
+	rt_scope *scope = view->scope;
+	search s = {.scope = scope,
+		    .body = rt_view_inner(scope),
+		    .engine = view->engine,
+		    .project = view->project,
+		    .options = options,
+		    .query = rt_query_parse(options->query),
+		    .limit = options->limit != 0 ? options->limit : LIMIT_DEFAULT};
 
-	if (how->disc != 0 && rt_project_cell(project, how->disc) == NULL)
-		return rt_fail(err, RT_NOT_FOUND, "no discussion d%u", how->disc);
-	rt_scope_init(&s.scope, engine->alloc);
-	rt_buf_add_byte(buf, '[');
-	if (s.query.count > 0 || s.query.role.size > 0) {
+	if (options->disc != 0 && rt_project_cell(s.project, options->disc) == NULL)
+		(void)rt_scope_fail(scope, RT_NOT_FOUND, "no discussion d%u", options->disc);
+	if (rt_ok(scope) && (s.query.count > 0 || s.query.role.size > 0)) {
 		s.to = INDEX_PERCENT;
 		/* Where it cannot be brought up to date, the rest is read. */
-		if (!engine->read_only &&
-		    rt_engine_index_with(engine, goes_on, &s, NULL) == RT_NOMEM)
-			nomem(&s);
+		if (!s.engine->read_only &&
+		    rt_engine_index_with(s.engine, goes_on, &s, NULL) == RT_NOMEM)
+			rt_scope_nomem(scope);
 		s.from = s.percent; /* nothing to index: the whole way is left */
 		s.to = 100;
 		if (goes_on(&s, 0, 1))
 			run(&s);
 	}
+	return rt_ok(scope) ? (rt_hits){s.hits, s.hit_count} : (rt_hits){0};
+}
+
+/* ---- JSON ---- */
+
+static const rt_view_field hit_fields[] = {
+	RT_VIEW_FIELD(rt_hit, "discussion", discussion, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_hit, "take", take, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_hit, "id", id, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_hit, "role", role, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_hit, "at", at, SIZE, ALWAYS),
+};
+
+/* The snippet as it stands in the text, and [[start,size],…] in code points. */
+static void
+put_marks(rt_buf *buf, rt_str snippet)
+{
+	bool is_match = false;
+	rt_buf plain, marks;
+	rt_str run;
+
+	rt_buf_init(&plain, buf->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&marks, buf->alloc, RT_BUF_UNLIMITED);
+	while (rt_highlight_next(&snippet, &is_match, &run)) {
+		if (is_match)
+			rt_buf_add_f(&marks, "%s[%zu,%zu]", marks.size > 0 ? "," : "",
+				     rt_utf8_count(rt_buf_str(&plain)), rt_utf8_count(run));
+		rt_buf_add_str(&plain, run);
+	}
+	rt_json_put_str(buf, "snippet", rt_buf_str(&plain));
+	rt_json_open(buf, "marks", '[');
+	rt_buf_add_str(buf, rt_buf_str(&marks));
+	rt_json_close(buf, ']');
+	if (buf->status == RT_OK)
+		buf->status = plain.status != RT_OK ? plain.status : marks.status;
+	rt_buf_deinit(&plain);
+	rt_buf_deinit(&marks);
+}
+
+void
+rt_hits_write(rt_buf *buf, rt_hits hits)
+{
+	rt_buf_add_byte(buf, '[');
+	for (size_t i = 0; i < hits.count; i++) {
+		rt_json_open(buf, NULL, '{');
+		RT_VIEW_PUT(buf, hit_fields, &hits.items[i]);
+		put_marks(buf, hits.items[i].snippet);
+		rt_json_close(buf, '}');
+	}
 	rt_buf_add_byte(buf, ']');
-	rt_free(engine->alloc, s.list.items);
-	if (buf->status != RT_OK)
-		rt_scope_fail(&s.scope, buf->status, "out of memory while searching");
-	return rt_scope_end(&s.scope, err);
+}
+
+/* ---- hits as JSON with their marks inside: for what does not read rows yet ---- */
+
+typedef struct as_json {
+	const rt_search *options;
+	rt_buf *buf;
+	size_t begin, written; /* bytes before; hits */
+} as_json;
+
+static void
+write_raw(as_json *j, rt_hits hits)
+{
+	for (; j->written < hits.count; j->written++) {
+		rt_json_open(j->buf, NULL, '{');
+		RT_VIEW_PUT(j->buf, hit_fields, &hits.items[j->written]);
+		rt_json_put_str(j->buf, "snippet", hits.items[j->written].snippet);
+		rt_json_close(j->buf, '}');
+	}
+}
+
+static bool
+stop_json(void *ctx)
+{
+	as_json *j = ctx;
+
+	return j->options->stop != NULL && j->options->stop(j->options->ctx);
+}
+
+static void
+report_json(void *ctx, unsigned percent, rt_hits hits)
+{
+	as_json *j = ctx;
+	size_t size;
+
+	if (j->options->told == NULL)
+		return;
+	write_raw(j, hits);
+	size = j->buf->size;
+	rt_buf_add_byte(j->buf, ']');
+	if (j->buf->status == RT_OK) {
+		j->options->told(j->options->ctx, percent,
+				 rt_str_at(j->buf->ptr + j->begin, j->buf->size - j->begin));
+		j->buf->size = size;
+		j->buf->ptr[size] = '\0';
+	}
+}
+
+rt_status
+rt_view_search_on(rt_engine *engine, const rt_project *project, const rt_search *options,
+		  rt_buf *buf, rt_error *err)
+{
+	as_json j = {.options = options, .buf = buf, .begin = buf->size};
+	rt_search with_json = *options;
+	rt_scope s;
+	rt_view view = {&s, engine, project, {0, 0}};
+
+	rt_scope_init(&s, engine->alloc);
+	with_json.stop = stop_json;
+	with_json.progress = report_json;
+	with_json.ctx = &j;
+	rt_buf_add_byte(buf, '[');
+	write_raw(&j, rt_search_run(&view, &with_json));
+	rt_buf_add_byte(buf, ']');
+	(void)rt_scope_note(&s, buf->status);
+	return rt_scope_end(&s, err);
 }
 
 rt_status
 rt_view_search(rt_engine *engine, const rt_project *project, rt_str text, uint32_t disc,
 	       rt_str role, size_t limit, rt_buf *buf, rt_error *err)
 {
-	rt_search how = {.query = text, .disc = disc, .role = role, .limit = limit};
+	rt_search options = {.query = text, .disc = disc, .role = role, .limit = limit};
 
-	return rt_view_search_on(engine, project, &how, buf, err);
+	return rt_view_search_on(engine, project, &options, buf, err);
 }

@@ -1,36 +1,59 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search: entries whose present text answers to a query. Index hits are checked against the value;
+ * Search: entries whose present text matches a query. Index hits are checked against the value;
  * bodies that are not indexed yet are read.
  *
  * Threads: call from any thread. */
 #ifndef RT_VIEW_SEARCH_H
 #define RT_VIEW_SEARCH_H
 
-#include "log/engine.h"
+#include "view/view_rows.h"
 
-/* [{"discussion","take","id","role","at","snippet"}]: \001 and \002 stand around what matched
- * in the snippet. Brings the index up to date first where the store can be written. */
-RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project, rt_str query,
-				    uint32_t disc, rt_str role, size_t limit, rt_buf *buf,
-				    rt_error *err);
+/* An entry that was found, in the first take that shows it. */
+typedef struct rt_hit {
+	uint32_t disc, take_number;
+	rt_str discussion, take; /* names */
+	uint32_t entry;
+	rt_str id, role;
+	size_t at;      /* position in the take, from 1 */
+	rt_str snippet; /* \001 and \002 surround what matched; rt_highlight_next */
+} rt_hit;
 
-/* A search that may take long: the first one of a large store makes its index. */
+typedef struct rt_hits {
+	const rt_hit *items;
+	size_t count;
+} rt_hits;
+
 typedef struct rt_search {
 	rt_str query;
 	uint32_t disc; /* 0: all */
 	rt_str role;   /* empty: any */
 	size_t limit;  /* 0: the usual 50 */
-	/* Asked again and again, some 20 times a second or more, outside the store's lock; true: it
-	 * ends with what was found so far, and what was put into the index stays there. Or NULL. */
+	/* For searches that take long: the first one of a large store makes its index.
+	 * Called some 20 times a second or more, outside the store's lock; true: the search ends with
+	 * what was found so far, and what was put into the index stays there. Or NULL. */
 	bool (*stop)(void *ctx);
-	/* Told how much is done (0 .. 100, never less than before) and what was found so far, the
-	 * same JSON as in the end; hits lives until it returns. In between as stop is. Or NULL. */
+	/* Called when there is progress (0 .. 100, never less than before) or a hit, between calls of
+	 * stop. found: all hits so far; they stay valid, and its next array begins with the same ones.
+	 * Or NULL. */
+	void (*progress)(void *ctx, unsigned percent, rt_hits found);
+	/* The same with JSON as rt_view_search writes it, for rt_view_search_on only. Or NULL. */
 	void (*told)(void *ctx, unsigned percent, rt_str hits);
 	void *ctx;
 } rt_search;
 
-/* rt_view_search, told how it goes and stopped. */
+/* Brings the index up to date first where the store can be written. The place of the view does not
+ * matter. RT_NOT_FOUND: no such discussion. */
+rt_hits rt_search_run(const rt_view *view, const rt_search *search);
+
+/* The hits as the contract has them: [{"discussion","take","id","role","at","snippet","marks"}],
+ * the snippet as it stands in the text and "marks" [[start,size],…] in code points. */
+void rt_hits_write(rt_buf *buf, rt_hits hits);
+
+/* Search, as JSON whose snippets have \001 and \002 around what matched. */
+RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project, rt_str query,
+				    uint32_t disc, rt_str role, size_t limit, rt_buf *buf,
+				    rt_error *err);
 RT_CHECKED rt_status rt_view_search_on(rt_engine *engine, const rt_project *project,
 				       const rt_search *search, rt_buf *buf, rt_error *err);
 

@@ -40,8 +40,8 @@ size_t rt_term_find(rt_str text, const rt_term *term, bool substring, size_t fro
 		    size_t *out_size);
 /* Does a text have all that the query wants and nothing that it does not? */
 bool rt_query_matches(const rt_query *query, rt_str text);
-/* About 120 characters of text around the first match, as JSON, with \001 and \002 around
- * every match in it; control characters are spaces, "…" says that there is more. */
+/* About 120 characters of text around the first match, with \001 and \002 around every match in
+ * it; control characters are spaces, "…" says that there is more. */
 void rt_query_add_snippet(rt_buf *buf, const rt_query *query, rt_str text);
 
 #endif

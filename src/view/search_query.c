@@ -2,7 +2,6 @@
  *
  * Queries and texts. A word is a run of letters and digits; what lies beyond ASCII counts
  * as a letter, but for the blanks and punctuation that people type. */
-#include "codec/json.h"
 #include "view/search_impl.h"
 
 enum { SNIPPET = 120, SNIPPET_BEFORE = 40 /* characters */ };
@@ -312,7 +311,6 @@ void
 rt_query_add_snippet(rt_buf *buf, const rt_query *q, rt_str text)
 {
 	size_t size = 0, match = first_match(q, text, 0, &size), from = 0, to, back, i;
-	rt_buf out;
 	rt_str shown;
 
 	if (match != SIZE_MAX) {
@@ -325,27 +323,22 @@ rt_query_add_snippet(rt_buf *buf, const rt_query *q, rt_str text)
 	for (to = from, i = 0; to < text.size && i < SNIPPET; i++)
 		(void)next_char(text, &to);
 	shown = rt_str_at(text.ptr, to);
-	rt_buf_init(&out, buf->alloc, RT_BUF_UNLIMITED);
 	if (from > 0)
-		rt_buf_add_c(&out, "…");
+		rt_buf_add_c(buf, "…");
 	for (i = from; i < to;) {
 		if (match == SIZE_MAX || match >= to) {
-			add_shown(&out, rt_str_at(shown.ptr + i, to - i));
+			add_shown(buf, rt_str_at(shown.ptr + i, to - i));
 			break;
 		}
-		add_shown(&out, rt_str_at(shown.ptr + i, match - i));
+		add_shown(buf, rt_str_at(shown.ptr + i, match - i));
 		if (size > to - match)
 			size = to - match;
-		rt_buf_add_byte(&out, '\001');
-		add_shown(&out, rt_str_at(shown.ptr + match, size));
-		rt_buf_add_byte(&out, '\002');
+		rt_buf_add_byte(buf, '\001');
+		add_shown(buf, rt_str_at(shown.ptr + match, size));
+		rt_buf_add_byte(buf, '\002');
 		i = match + (size > 0 ? size : 1);
 		match = i < to ? first_match(q, shown, i, &size) : SIZE_MAX;
 	}
 	if (to < text.size)
-		rt_buf_add_c(&out, "…");
-	rt_json_add_string(buf, rt_buf_str(&out));
-	if (out.status != RT_OK && buf->status == RT_OK)
-		buf->status = out.status;
-	rt_buf_deinit(&out);
+		rt_buf_add_c(buf, "…");
 }

@@ -1,539 +1,572 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values as JSON: show, takes, discussions, settings, diff. The tree is in view_tree.c,
- * history in view_history.c. What is printed here is a promise (contract, section 7). */
-#include "core/role.h"
+ * Views as JSON, written from typed rows (view_rows.h). What is written here is a promise
+ * (contract, section 7). */
 #include "log/engine_impl.h"
 #include "view/view.h"
+#include "view/view_impl.h"
+
+static rt_view
+begin(rt_scope *s, rt_engine *engine, const rt_project *project, rt_place place)
+{
+	rt_scope_init(s, engine->alloc);
+	return (rt_view){s, engine, project, place};
+}
 
 static rt_status
-done(rt_buf *buf, rt_status st, rt_error *err)
+end(const rt_view *v, const rt_buf *buf, rt_error *err)
 {
-	if (st == RT_OK && buf->status != RT_OK)
-		return rt_fail(err, buf->status, "out of memory");
-	return st;
-}
-
-static void
-add_bool(rt_buf *buf, const char *key, bool value)
-{
-	rt_json_add_key(buf, key);
-	rt_buf_add_c(buf, value ? "true" : "false");
-}
-
-static void
-add_text(rt_buf *buf, const char *key, rt_str value)
-{
-	rt_json_add_key(buf, key);
-	rt_json_add_string(buf, value);
+	(void)rt_scope_note(v->scope, buf->status);
+	return rt_scope_end(v->scope, err);
 }
 
 /* ---- entries ---- */
 
-/* One entry as an object, from its slot and its body's bytes. */
-static rt_status
-add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
-	 rt_str bytes, rt_buf *buf, rt_error *err)
-{
-	char id[RT_ID_MAX + 1];
-	rt_str role, kind, label;
-	unsigned view;
-	rt_body body;
-	rt_status st = rt_entry_id(project, slot->entry, id, err);
+static const rt_view_field entry_fields[] = {
+	RT_VIEW_FIELD(rt_entry_row, "id", id, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_entry_row, "role", role, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_entry_row, "kind", kind, STR, ALWAYS),
+};
 
-	if (st == RT_OK)
-		st = rt_project_name(project, slot->role, &role, err);
-	if (st == RT_OK)
-		st = rt_project_name(project, slot->kind, &kind, err);
-	if (st == RT_OK)
-		st = rt_disc_label(project, disc, slot->entry, &label, err);
-	if (st == RT_OK)
-		st = rt_project_view(project, slot->entry, &view, err);
-	if (st != RT_OK)
-		return st;
-	st = rt_body_read(engine->alloc, bytes, &body, err);
-	if (st != RT_OK)
-		return st;
+static const rt_view_field entry_flags[] = {
+	RT_VIEW_FIELD(rt_entry_row, "muted", muted, BOOL, ALWAYS),
+	RT_VIEW_FIELD(rt_entry_row, "collapsed", collapsed, BOOL, ALWAYS),
+	RT_VIEW_FIELD(rt_entry_row, "read_mode", read_mode, BOOL, ALWAYS),
+	RT_VIEW_FIELD(rt_entry_row, "label", label, STR, OMIT),
+	RT_VIEW_FIELD(rt_entry_row, "purged", purged, BOOL, OMIT),
+	RT_VIEW_FIELD(rt_entry_row, "lost", lost, BOOL, OMIT),
+};
+
+void
+rt_entry_write(rt_buf *buf, const rt_entry_row *e)
+{
+	rt_json_add_comma(buf);
 	rt_buf_add_byte(buf, '{');
-	add_text(buf, "id", rt_str_of(id));
-	add_text(buf, "role", role);
-	add_text(buf, "kind", kind.size > 0 ? kind : RT_STR("message"));
+	RT_VIEW_PUT(buf, entry_fields, e);
 	rt_json_add_key(buf, "content");
-	rt_body_add_content(buf, &body);
-	if ((slot->flags & RT_SLOT_NO_TS) == 0) {
+	rt_body_add_content(buf, e->body);
+	if (e->has_time) {
 		rt_json_add_key(buf, "ts");
 		rt_buf_add_byte(buf, '"');
-		rt_moment_format(buf, rt_slot_moment(slot));
+		rt_moment_format(buf, rt_slot_moment(&e->slot));
 		rt_buf_add_byte(buf, '"');
 	}
-	add_bool(buf, "muted", (slot->flags & RT_SLOT_MUTED) != 0);
-	add_bool(buf, "collapsed", (view & RT_VIEW_COLLAPSED) != 0);
-	add_bool(buf, "read_mode", (view & RT_VIEW_READ_MODE) != 0);
-	if (label.size > 0)
-		add_text(buf, "label", label);
-	if (body.format == RT_BODY_PURGED)
-		add_bool(buf, body.lost ? "lost" : "purged", true);
-	/* a field of that name is the user's, and stays */
-	if ((slot->flags & RT_SLOT_EDITED) != 0 && rt_body_field(&body, "edited") == NULL)
-		add_bool(buf, "edited", true);
-	rt_body_add_fields(buf, engine->alloc, &body, false);
+	RT_VIEW_PUT(buf, entry_flags, e);
+	/* a field of that name is the user's, and follows */
+	if ((e->slot.flags & RT_SLOT_EDITED) != 0 && rt_body_field(e->body, "edited") == NULL)
+		rt_json_put_bool(buf, "edited", true);
+	rt_body_add_fields(buf, buf->alloc, e->body, false);
 	rt_buf_add_byte(buf, '}');
-	rt_body_deinit(&body);
-	return done(buf, RT_OK, err);
 }
 
-rt_status
-rt_view_add_slot(rt_engine *engine, const rt_project *project, const rt_disc *disc,
-		 const rt_slot *slot, rt_buf *buf, rt_error *err)
+static void
+put_entries(const rt_view *v, const char *key, const rt_window *window, rt_buf *buf)
 {
-	rt_buf bytes;
-	rt_status st;
+	rt_entry_cursor *c = rt_entries_open(v, window);
 
-	rt_buf_init(&bytes, engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_store_get(engine->store, rt_rows_one(RT_STORE_BODIES, engine->project, slot->body),
-			  &bytes, NULL, err);
-	if (st == RT_NOT_FOUND)
-		st = rt_fail(err, RT_CORRUPT, "body %llu is missing; run: retake fsck",
-			     (unsigned long long)slot->body);
-	if (st == RT_OK && bytes.status != RT_OK)
-		st = rt_fail(err, bytes.status, "out of memory");
-	if (st == RT_OK)
-		st = add_slot(engine, project, disc, slot, rt_buf_str(&bytes), buf, err);
-	rt_buf_deinit(&bytes);
-	return st;
+	rt_json_open(buf, key, '[');
+	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;)
+		rt_entry_write(buf, e);
+	rt_json_close(buf, ']');
 }
 
-rt_status
-rt_view_is_hidden(rt_engine *engine, const rt_project *project, const rt_slot *slot, bool *out,
-		  rt_error *err)
-{
-	rt_str kind, role;
-	rt_body body;
-	rt_buf bytes;
-	rt_status st = rt_project_name(project, slot->kind, &kind, err);
-
-	*out = false;
-	if (st == RT_OK)
-		st = rt_project_name(project, slot->role, &role, err);
-	if (st != RT_OK)
-		return st;
-	*out = rt_str_is(kind, "custom");
-	if (*out || (slot->flags & RT_SLOT_RICH) == 0 ||
-	    (!rt_str_is(kind, "custom_message") && !rt_str_is(role, "custom")))
-		return RT_OK;
-	st = rt_engine_body(engine, slot->body, &bytes, &body, err);
-	if (st == RT_OK)
-		*out = rt_body_is_hidden(kind, &body);
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	return st == RT_CORRUPT ? RT_OK : st; /* a damaged text is shown, as damaged */
-}
-
-rt_status
-rt_view_count_hidden(rt_engine *engine, const rt_project *project, const rt_take *take,
-		     size_t *out, rt_error *err)
-{
-	size_t count = rt_seq_count(take->slots), at, run, i, found = 0;
-	rt_status st = RT_OK;
-
-	for (at = 0; st == RT_OK && at < count; at += run) {
-		rt_slot slots[64];
-		bool hidden = false;
-
-		run = count - at < 64 ? count - at : 64;
-		st = rt_seq_copy(take->slots, at, run, slots, err);
-		for (i = 0; st == RT_OK && i < run; i++) {
-			st = rt_view_is_hidden(engine, project, &slots[i], &hidden, err);
-			found += hidden;
-		}
-	}
-	*out = found;
-	return st;
-}
-
-static rt_status
-place_of(const rt_project *project, rt_place place, const rt_disc **out_disc,
-	 const rt_take **out_take, rt_error *err)
-{
-	rt_status st = rt_project_disc(project, place.disc != 0 ? place.disc : project->active,
-				       out_disc, err);
-
-	if (st != RT_OK)
-		return st;
-	*out_take = rt_disc_take(*out_disc, place.take != 0 ? place.take : (*out_disc)->active);
-	return *out_take != NULL ? RT_OK : rt_fail(err, RT_NOT_FOUND, "no such take");
-}
-
-/* "head": id or null. For a take that is not the active one: its tip. */
-static rt_status
-add_head(const rt_project *project, const rt_disc *disc, const rt_take *take, rt_buf *buf,
-	 rt_error *err)
-{
-	size_t at = rt_seq_count(take->slots);
-	char id[RT_ID_MAX + 1];
-	rt_slot slot;
-	rt_status st = RT_OK;
-
-	if (take->number == disc->active)
-		st = rt_disc_head_at(project, disc, &at, err);
-	rt_json_add_key(buf, "head");
-	if (st != RT_OK)
-		return st;
-	if (at == 0) {
-		rt_buf_add_c(buf, "null");
-		return RT_OK;
-	}
-	st = rt_seq_get(take->slots, at - 1, &slot, err);
-	if (st == RT_OK)
-		st = rt_entry_id(project, slot.entry, id, err);
-	if (st == RT_OK)
-		rt_json_add_string(buf, rt_str_of(id));
-	return st;
-}
-
-static bool
-role_passes(const rt_project *project, const rt_slot *slot, rt_str role)
-{
-	rt_str name;
-
-	if (role.size == 0)
-		return true;
-	if (rt_project_name(project, slot->role, &name, NULL) != RT_OK)
-		return false;
-	return rt_str_eq(name, role) || rt_role_is_user(name);
-}
+static const rt_view_field show_fields[] = {
+	RT_VIEW_FIELD(rt_show_row, "discussion", discussion, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_show_row, "take", take, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_show_row, "head", head, STR, NULL),
+	RT_VIEW_FIELD(rt_show_row, "count", count, SIZE, ALWAYS),
+};
 
 rt_status
 rt_view_show(rt_engine *engine, const rt_project *project, rt_place place, const rt_window *window,
 	     rt_buf *buf, rt_error *err)
 {
-	const rt_disc *disc;
-	const rt_take *take;
-	size_t count, at, end;
-	bool first = true;
-	rt_status st = place_of(project, place, &disc, &take, err);
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, place);
+	const rt_show_row *show = rt_show_read(&v);
 
-	if (st != RT_OK)
-		return st;
-	count = rt_seq_count(take->slots);
-	at = window != NULL && window->from < count ? window->from : window != NULL ? count : 0;
-	if (window == NULL || window->from == 0)
-		at = 0;
-	end = window != NULL && window->count > 0 && window->count < count - at ? at + window->count
-										 : count;
-	rt_buf_add_byte(buf, '{');
-	add_text(buf, "discussion", rt_cell_name(rt_project_cell(project, disc->number)));
-	add_text(buf, "take", rt_text_str(take->name));
-	st = add_head(project, disc, take, buf, err);
-	rt_json_add_key(buf, "count");
-	rt_buf_add_u64(buf, count);
-	rt_json_add_key(buf, "entries");
-	rt_buf_add_byte(buf, '[');
-	while (st == RT_OK && at < end) {
-		rt_slot slots[64];
-		size_t run = end - at < 64 ? end - at : 64, i;
-
-		rt_body_run bodies;
-
-		st = rt_seq_copy(take->slots, at, run, slots, err);
-		rt_buf_init(&bodies.bytes, engine->alloc, RT_BUF_UNLIMITED);
-		if (st == RT_OK)
-			st = rt_engine_body_run(engine, slots, run, &bodies, err);
-		for (i = 0; st == RT_OK && i < run; i++) {
-			if (window != NULL && !role_passes(project, &slots[i], window->role))
-				continue;
-			if (!first)
-				rt_buf_add_byte(buf, ',');
-			first = false;
-			st = add_slot(engine, project, disc, &slots[i],
-				      rt_str_at(bodies.bytes.ptr + bodies.at[i], bodies.size[i]),
-				      buf, err);
-		}
-		rt_buf_deinit(&bodies.bytes);
-		at += run;
+	if (show != NULL) {
+		rt_buf_add_byte(buf, '{');
+		RT_VIEW_PUT(buf, show_fields, show);
+		put_entries(&v, "entries", window, buf);
+		rt_buf_add_byte(buf, '}');
 	}
-	rt_buf_add(buf, "]}", 2);
-	return done(buf, st, err);
+	return end(&v, buf, err);
 }
 
 rt_status
 rt_view_entry(rt_engine *engine, const rt_project *project, rt_place place, uint32_t entry,
 	      rt_buf *buf, rt_error *err)
 {
-	const rt_disc *disc;
-	const rt_take *take;
-	rt_slot slot;
-	size_t at, i;
-	bool found;
-	rt_status st = place_of(project, place, &disc, &take, err);
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, place);
+	const rt_entry_row *e = rt_entry_find(&v, entry);
 
-	if (st == RT_OK)
-		st = rt_take_find(project, take, entry, &at, &slot, &found, err);
-	for (i = 1; st == RT_OK && !found && i <= rt_disc_take_count(disc); i++)
-		if (rt_disc_take(disc, (uint32_t)i)->present)
-			st = rt_take_find(project, rt_disc_take(disc, (uint32_t)i), entry, &at,
-					  &slot, &found, err);
-	if (st == RT_OK && !found)
-		return rt_fail(err, RT_NOT_FOUND, "the entry is in no take now");
-	return st == RT_OK ? rt_view_add_slot(engine, project, disc, &slot, buf, err) : st;
+	if (e != NULL)
+		rt_entry_write(buf, e);
+	return end(&v, buf, err);
 }
 
-/* ---- lists ---- */
-
 rt_status
-rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc_number, bool all,
-	      rt_buf *buf, rt_error *err)
+rt_view_diff(rt_engine *engine, const rt_project *project, uint32_t disc, uint32_t take_a,
+	     uint32_t take_b, rt_buf *buf, rt_error *err)
 {
-	return rt_view_takes_first(engine, project, disc_number, all, SIZE_MAX, 0, buf, err);
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
+	rt_diff diff = rt_diff_open(&v, take_a, take_b);
+	rt_view a = {&s, engine, project, {disc, take_a}}, b = {&s, engine, project, {disc, take_b}};
+	rt_window rest = {.from = diff.common};
+
+	rt_buf_add_byte(buf, '{');
+	rt_json_put_u64(buf, "common", diff.common);
+	rt_json_open(buf, "changed", '[');
+	while (diff.a != NULL && rt_diff_next(&v, &diff)) {
+		rt_json_open(buf, NULL, '{');
+		rt_json_add_key(buf, "a");
+		rt_entry_write(buf, diff.was);
+		rt_json_add_key(buf, "b");
+		rt_entry_write(buf, diff.is);
+		rt_json_close(buf, '}');
+	}
+	rt_json_close(buf, ']');
+	put_entries(&a, "a", &rest, buf);
+	put_entries(&b, "b", &rest, buf);
+	rt_buf_add_byte(buf, '}');
+	return end(&v, buf, err);
+}
+
+/* ---- takes and discussions ---- */
+
+static const rt_view_field take_fields[] = {
+	RT_VIEW_FIELD(rt_take_row, "id", number, TAKE_ID, ALWAYS),
+	RT_VIEW_FIELD(rt_take_row, "name", name, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_take_row, "active", active, BOOL, ALWAYS),
+	RT_VIEW_FIELD(rt_take_row, "entries", entries, SIZE, ALWAYS),
+	RT_VIEW_FIELD(rt_take_row, "base", base, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_take_row, "git_commit", git_commit, STR, OMIT),
+};
+
+static void
+put_absent(rt_buf *buf, bool absent)
+{
+	if (absent)
+		rt_json_put_bool(buf, "present", false);
+	rt_json_close(buf, '}');
 }
 
 rt_status
-rt_view_takes_first(rt_engine *engine, const rt_project *project, uint32_t disc_number, bool all,
+rt_view_takes_first(rt_engine *engine, const rt_project *project, uint32_t disc, bool all,
 		    size_t most, uint32_t also, rt_buf *buf, rt_error *err)
 {
-	const rt_disc *disc;
-	size_t i, listed = 0;
-	bool first = true;
-	rt_status st = rt_project_disc(project, disc_number != 0 ? disc_number : project->active,
-				       &disc, err);
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
+	rt_take_rows takes = rt_takes_list(&v, &(rt_takes_options){all, most, also});
 
-	(void)engine;
-	if (st != RT_OK)
-		return st;
-	rt_buf_add_byte(buf, '[');
-	for (i = 1; i <= rt_disc_take_count(disc); i++) {
-		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
-		rt_str name = rt_text_str(take->name);
-		size_t cut;
-
-		if ((!take->present && !all) || (listed >= most && take->number != also))
+	rt_json_open(buf, NULL, '[');
+	for (size_t i = 0; i < takes.count; i++) {
+		if (most == 0 && takes.items[i].number != also)
 			continue;
-		listed++;
-		cut = rt_str_find(name, RT_STR("_take_"), 0);
-		if (!first)
-			rt_buf_add_byte(buf, ',');
-		first = false;
-		rt_buf_add_c(buf, "{\"id\":\"");
-		rt_buf_add_number_id(buf, 't', take->number);
-		rt_buf_add_byte(buf, '"');
-		add_text(buf, "name", name);
-		add_bool(buf, "active", take->number == disc->active);
-		rt_json_add_key(buf, "entries");
-		rt_buf_add_u64(buf, rt_seq_count(take->slots));
-		add_text(buf, "base", cut == SIZE_MAX ? name : rt_str_at(name.ptr, cut));
-		if (take->git_commit != NULL)
-			add_text(buf, "git_commit", rt_text_str(take->git_commit));
-		if (!take->present)
-			add_bool(buf, "present", false);
-		rt_buf_add_byte(buf, '}');
+		rt_json_open(buf, NULL, '{');
+		RT_VIEW_PUT(buf, take_fields, &takes.items[i]);
+		put_absent(buf, takes.items[i].absent);
 	}
-	rt_buf_add_byte(buf, ']');
-	return done(buf, RT_OK, err);
+	rt_json_close(buf, ']');
+	return end(&v, buf, err);
 }
 
-/* A discussion that nothing was done to since it was made out of another one's take: the time
- * of its last entry, or null. */
-static rt_status
-add_newest_time(const rt_take *take, rt_buf *buf, rt_error *err)
+rt_status
+rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc, bool all, rt_buf *buf,
+	      rt_error *err)
 {
-	size_t count = rt_seq_count(take->slots);
-	rt_slot slot;
-	rt_status st = RT_OK;
+	return rt_view_takes_first(engine, project, disc, all, SIZE_MAX, 0, buf, err);
+}
 
-	if (count > 0)
-		st = rt_seq_get(take->slots, count - 1, &slot, err);
-	if (st != RT_OK || count == 0 || (slot.flags & RT_SLOT_NO_TS) != 0) {
-		rt_buf_add_c(buf, "null");
-		return st;
-	}
-	rt_buf_add_byte(buf, '"');
-	rt_moment_format_ms(buf, rt_slot_moment(&slot));
-	rt_buf_add_byte(buf, '"');
-	return RT_OK;
+static const rt_view_field disc_fields[] = {
+	RT_VIEW_FIELD(rt_disc_row, "id", number, DISC_ID, ALWAYS),
+	RT_VIEW_FIELD(rt_disc_row, "name", name, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_disc_row, "active", active, BOOL, ALWAYS),
+	RT_VIEW_FIELD(rt_disc_row, "entries", entries, SIZE, ALWAYS),
+	RT_VIEW_FIELD(rt_disc_row, "takes", takes, SIZE, ALWAYS),
+};
+
+void
+rt_disc_row_write(rt_buf *buf, const rt_disc_row *disc)
+{
+	rt_json_open(buf, NULL, '{');
+	RT_VIEW_PUT(buf, disc_fields, disc);
+	if (disc->has_updated)
+		rt_view_put_time(buf, "updated", disc->updated_us);
+	else
+		rt_json_put_null(buf, "updated");
+	put_absent(buf, disc->absent);
 }
 
 rt_status
 rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_buf *buf,
 		    rt_error *err)
 {
-	size_t i;
-	bool first = true;
-	rt_status st = RT_OK;
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){0});
+	rt_disc_rows discs = rt_discs_list(&v, all);
 
-	rt_buf_add_byte(buf, '[');
-	for (i = 1; st == RT_OK && i <= rt_project_disc_count(project); i++) {
-		const rt_cell *cell = rt_project_cell(project, (uint32_t)i);
-		const rt_disc *disc;
-
-		if (!cell->present && !all)
-			continue;
-		st = rt_project_disc(project, (uint32_t)i, &disc, err);
-		if (st != RT_OK)
-			break;
-		if (!first)
-			rt_buf_add_byte(buf, ',');
-		first = false;
-		rt_buf_add_c(buf, "{\"id\":\"");
-		rt_buf_add_number_id(buf, 'd', cell->number);
-		rt_buf_add_byte(buf, '"');
-		add_text(buf, "name", rt_cell_name(cell));
-		add_bool(buf, "active", cell->number == project->active);
-		rt_json_add_key(buf, "entries");
-		rt_buf_add_u64(buf, rt_seq_count(rt_disc_active(disc)->slots));
-		rt_json_add_key(buf, "takes");
-		rt_buf_add_u64(buf, rt_disc_present_count(disc));
-		rt_json_add_key(buf, "updated");
-		if (disc->history.last_step != 0) {
-			int64_t at_us = 0;
-
-			st = rt_engine_record_time(engine, disc->history.last_step, &at_us, err);
-			rt_buf_add_byte(buf, '"');
-			rt_moment_format_ms(buf, (rt_moment){at_us, 0});
-			rt_buf_add_byte(buf, '"');
-		} else {
-			st = add_newest_time(rt_disc_active(disc), buf, err);
-		}
-		if (!cell->present)
-			add_bool(buf, "present", false);
-		rt_buf_add_byte(buf, '}');
-	}
-	rt_buf_add_byte(buf, ']');
-	return done(buf, st, err);
+	rt_json_open(buf, NULL, '[');
+	for (size_t i = 0; i < discs.count; i++)
+		rt_disc_row_write(buf, &discs.items[i]);
+	rt_json_close(buf, ']');
+	return end(&v, buf, err);
 }
 
 /* ---- settings ---- */
 
 static void
-add_setting_fields(rt_buf *buf, const rt_fields *fields)
+put_settings(rt_buf *buf, const rt_setting_rows *rows)
 {
-	size_t i;
-
-	for (i = 0; i < rt_fields_count(fields); i++) {
-		rt_str name = rt_fields_name(fields, i);
-
-		if (!rt_str_starts(name, RT_STR("setting.")))
-			continue;
-		rt_json_add_key_str(buf, rt_str_at(name.ptr + 8, name.size - 8));
-		rt_buf_add_str(buf, rt_fields_value(fields, i));
+	for (size_t i = 0; i < rows->count; i++) {
+		rt_json_add_key_str(buf, rows->items[i].name);
+		rt_buf_add_str(buf, rows->items[i].value);
 	}
 }
 
+static const rt_view_field settings_fields[] = {
+	RT_VIEW_FIELD(rt_settings_row, "discussion", discussion, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_settings_row, "roles", roles, JSON, ALWAYS),
+};
+
+static const rt_view_field prompt_fields[] = {
+	RT_VIEW_FIELD(rt_settings_row, "text", prompt, JSON, ALWAYS),
+	RT_VIEW_FIELD(rt_settings_row, "edited", prompt_edited, BOOL, ALWAYS),
+};
+
 rt_status
-rt_view_settings(rt_engine *engine, const rt_project *project, uint32_t disc_number, rt_buf *buf,
+rt_view_settings(rt_engine *engine, const rt_project *project, uint32_t disc, rt_buf *buf,
 		 rt_error *err)
 {
-	const rt_disc *disc;
-	rt_str prompt;
-	size_t i;
-	rt_status st = rt_project_disc(project, disc_number != 0 ? disc_number : project->active,
-				       &disc, err);
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
+	const rt_settings_row *settings = rt_settings_read(&v);
 
-	(void)engine;
-	if (st != RT_OK)
-		return st;
-	rt_buf_add_byte(buf, '{');
-	add_text(buf, "discussion", rt_cell_name(rt_project_cell(project, disc->number)));
-	rt_json_add_key(buf, "roles");
-	rt_buf_add_str(buf, rt_project_roles(project));
-	rt_json_add_key(buf, "prompt");
-	prompt = rt_fields_get(disc->fields, RT_STR("prompt"));
-	rt_buf_add_c(buf, "{\"text\":");
-	rt_buf_add_str(buf, prompt.ptr != NULL ? prompt : RT_STR("\"\""));
-	add_bool(buf, "edited",
-		 rt_fields_get(disc->fields, RT_STR("prompt_edited")).ptr != NULL);
-	rt_buf_add_byte(buf, '}');
-	rt_json_add_key(buf, "settings");
-	rt_buf_add_byte(buf, '{');
-	add_setting_fields(buf, project->fields);
-	add_setting_fields(buf, disc->fields);
-	rt_buf_add_byte(buf, '}');
-	for (i = 0; i < rt_fields_count(disc->fields); i++) {
-		rt_str name = rt_fields_name(disc->fields, i);
-
-		if (rt_str_starts(name, RT_STR("setting.")) || rt_str_is(name, "prompt") ||
-		    rt_str_is(name, "prompt_edited"))
-			continue;
-		rt_json_add_key_str(buf, name);
-		rt_buf_add_str(buf, rt_fields_value(disc->fields, i));
+	if (settings != NULL) {
+		rt_buf_add_byte(buf, '{');
+		RT_VIEW_PUT(buf, settings_fields, settings);
+		rt_json_add_key(buf, "prompt");
+		rt_buf_add_byte(buf, '{');
+		RT_VIEW_PUT(buf, prompt_fields, settings);
+		rt_buf_add_byte(buf, '}');
+		rt_json_open(buf, "settings", '{');
+		put_settings(buf, &settings->settings);
+		rt_json_close(buf, '}');
+		put_settings(buf, &settings->fields);
+		rt_buf_add_byte(buf, '}');
 	}
-	rt_buf_add_byte(buf, '}');
-	return done(buf, RT_OK, err);
+	return end(&v, buf, err);
 }
 
-/* ---- diff ---- */
+/* ---- the tree ---- */
 
-static rt_status
-add_rest(rt_engine *engine, const rt_project *project, const rt_disc *disc, const rt_take *take,
-	 size_t from, rt_buf *buf, rt_error *err)
+static const rt_view_field node_fields[] = {
+	RT_VIEW_FIELD(rt_tree_row, "id", id, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_tree_row, "parent", parent, STR, NULL),
+	RT_VIEW_FIELD(rt_tree_row, "role", role, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_tree_row, "kind", kind, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_tree_row, "label", label, STR, NULL),
+	RT_VIEW_FIELD(rt_tree_row, "active", active, BOOL, ALWAYS),
+};
+
+static const rt_view_field node_more_fields[] = {
+	RT_VIEW_FIELD(rt_tree_row, "muted", muted, BOOL, OMIT),
+	RT_VIEW_FIELD(rt_tree_row, "edited", edited, BOOL, OMIT),
+	RT_VIEW_FIELD(rt_tree_row, "depth", depth, SIZE, ALWAYS),
+	RT_VIEW_FIELD(rt_tree_row, "preview", preview, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_tree_row, "partial", partial, BOOL, OMIT),
+	RT_VIEW_FIELD(rt_tree_row, "hidden", hidden, BOOL, OMIT),
+};
+
+static const rt_view_field own_node[] = {
+	RT_VIEW_FIELD(rt_tree_row, "node", node, NODE_ID, ALWAYS),
+};
+
+static const rt_view_field parent_node[] = {
+	RT_VIEW_FIELD(rt_tree_row, "parent_node", parent_node, NODE_ID, ALWAYS),
+};
+
+static void
+put_take_names(rt_buf *buf, const rt_disc *disc, const uint32_t *takes, size_t count)
 {
-	rt_status st = RT_OK;
-	size_t at;
+	rt_json_open(buf, "takes", '[');
+	for (size_t i = 0; i < count; i++)
+		rt_json_put_str(buf, NULL, rt_text_str(rt_disc_take(disc, takes[i])->name));
+	rt_json_close(buf, ']');
+}
 
-	rt_buf_add_byte(buf, '[');
-	for (at = from; st == RT_OK && at < rt_seq_count(take->slots); at++) {
-		rt_slot slot;
-
-		if (at > from)
-			rt_buf_add_byte(buf, ',');
-		st = rt_seq_get(take->slots, at, &slot, err);
-		if (st == RT_OK)
-			st = rt_view_add_slot(engine, project, disc, &slot, buf, err);
+void
+rt_tree_row_write(rt_buf *buf, const rt_disc *disc, const rt_tree_row *row)
+{
+	rt_json_open(buf, NULL, '{');
+	RT_VIEW_PUT(buf, own_node, row);
+	if (row->parent.ptr != NULL)
+		RT_VIEW_PUT(buf, parent_node, row);
+	else
+		rt_json_put_null(buf, "parent_node");
+	RT_VIEW_PUT(buf, node_fields, row);
+	put_take_names(buf, disc, row->takes, row->take_count);
+	if (row->variant_count > 0) {
+		rt_json_open(buf, "variants", '[');
+		for (size_t i = 0; i < row->variant_count; i++) {
+			rt_json_open(buf, NULL, '{');
+			put_take_names(buf, disc, row->variants[i].takes,
+				       row->variants[i].take_count);
+			rt_json_put_u64(buf, "revision", row->variants[i].revision);
+			rt_json_close(buf, '}');
+		}
+		rt_json_close(buf, ']');
 	}
-	rt_buf_add_byte(buf, ']');
-	return st;
+	RT_VIEW_PUT(buf, node_more_fields, row);
+	rt_json_close(buf, '}');
 }
 
 rt_status
-rt_view_diff(rt_engine *engine, const rt_project *project, uint32_t disc_number, uint32_t take_a,
-	     uint32_t take_b, rt_buf *buf, rt_error *err)
+rt_view_tree_wide(rt_engine *engine, const rt_project *project, uint32_t disc, size_t preview,
+		  rt_buf *buf, rt_error *err)
 {
-	const rt_disc *disc;
-	const rt_take *a, *b;
-	size_t common, at;
-	bool first = true;
-	rt_status st = rt_project_disc(project, disc_number != 0 ? disc_number : project->active,
-				       &disc, err);
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
+	rt_tree_cursor *c = rt_tree_open(&v, preview);
 
-	if (st != RT_OK)
-		return st;
-	a = rt_disc_take(disc, take_a);
-	b = rt_disc_take(disc, take_b);
-	if (a == NULL || b == NULL)
-		return rt_fail(err, RT_NOT_FOUND, "no such take");
-	st = rt_seq_common(a->slots, b->slots, &common, err);
-	if (st != RT_OK)
-		return st;
-	rt_buf_add_byte(buf, '{');
-	rt_json_add_key(buf, "common");
-	rt_buf_add_u64(buf, common);
-	rt_json_add_key(buf, "changed");
-	rt_buf_add_byte(buf, '[');
-	for (at = 0; st == RT_OK; at++) {
-		rt_slot x, y;
+	rt_json_open(buf, NULL, '[');
+	for (const rt_tree_row *row; (row = rt_tree_next(c)) != NULL;)
+		rt_tree_row_write(buf, rt_view_disc(&v), row);
+	rt_json_close(buf, ']');
+	return end(&v, buf, err);
+}
 
-		st = rt_seq_differ(a->slots, b->slots, at, &at, err);
-		if (st != RT_OK || at >= common)
-			break;
-		st = rt_seq_get(a->slots, at, &x, err);
-		if (st == RT_OK)
-			st = rt_seq_get(b->slots, at, &y, err);
-		if (st != RT_OK)
-			break;
-		rt_buf_add_c(buf, first ? "{\"a\":" : ",{\"a\":");
-		first = false;
-		st = rt_view_add_slot(engine, project, disc, &x, buf, err);
-		rt_buf_add_c(buf, ",\"b\":");
-		if (st == RT_OK)
-			st = rt_view_add_slot(engine, project, disc, &y, buf, err);
-		rt_buf_add_byte(buf, '}');
+rt_status
+rt_view_tree(rt_engine *engine, const rt_project *project, uint32_t disc, rt_buf *buf,
+	     rt_error *err)
+{
+	return rt_view_tree_wide(engine, project, disc, RT_TREE_PREVIEW, buf, err);
+}
+
+/* ---- history ---- */
+
+static const rt_view_field step_fields[] = {
+	RT_VIEW_FIELD(rt_history_row, "seq", seq, U64, ALWAYS),
+	RT_VIEW_FIELD(rt_history_row, "parent", parent, U64, ALWAYS),
+	RT_VIEW_FIELD(rt_history_row, "op", op, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_history_row, "what", what, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_history_row, "did", did, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_history_row, "about", about, STR, OMIT),
+};
+
+static const rt_view_field step_take[] = {
+	RT_VIEW_FIELD(rt_history_row, "id", take, TAKE_ID, ALWAYS),
+	RT_VIEW_FIELD(rt_history_row, "name", take_name, STR, ALWAYS),
+};
+
+static const rt_view_field step_more_fields[] = {
+	RT_VIEW_FIELD(rt_history_row, "setting", setting, STR, OMIT),
+	RT_VIEW_FIELD(rt_history_row, "by", by, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_history_row, "at", at_us, TIME, ALWAYS),
+};
+
+static void
+put_step(rt_buf *buf, const rt_history_row *row)
+{
+	rt_json_open(buf, NULL, '{');
+	RT_VIEW_PUT(buf, step_fields, row);
+	if (row->take != 0) {
+		rt_json_open(buf, "take", '{');
+		RT_VIEW_PUT(buf, step_take, row);
+		rt_json_close(buf, '}');
 	}
-	rt_buf_add_byte(buf, ']');
-	rt_json_add_key(buf, "a");
-	if (st == RT_OK)
-		st = add_rest(engine, project, disc, a, common, buf, err);
-	rt_json_add_key(buf, "b");
-	if (st == RT_OK)
-		st = add_rest(engine, project, disc, b, common, buf, err);
+	RT_VIEW_PUT(buf, step_more_fields, row);
+	rt_json_put_c(buf, "scope", row->of_disc ? "discussion" : "project");
+	rt_json_put_bool(buf, "current", row->is_current);
+	rt_json_put_bool(buf, "undone", row->is_undone);
+	if (row->rows > 1)
+		rt_json_put_u64(buf, "rows", row->rows);
+	rt_json_close(buf, '}');
+}
+
+static rt_status
+write_steps(const rt_view *v, rt_history_at *at, uint64_t before, size_t limit, rt_buf *buf,
+	    rt_error *err)
+{
+	rt_history_cursor *c = rt_history_open(v, at, before);
+	size_t count = 0;
+
+	rt_json_open(buf, NULL, '[');
+	for (const rt_history_row *row;
+	     (limit == 0 || count < limit) && (row = rt_history_next(c)) != NULL; count++)
+		put_step(buf, row);
+	rt_json_close(buf, ']');
+	if (c != NULL && rt_ok(v->scope) && buf->status == RT_OK)
+		*at = rt_history_position(c);
+	return end(v, buf, err);
+}
+
+rt_status
+rt_view_history_next(rt_engine *engine, const rt_project *project, uint32_t disc,
+		     rt_history_at *at, size_t limit, rt_buf *buf, rt_error *err)
+{
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
+
+	return write_steps(&v, at, 0, limit, buf, err);
+}
+
+rt_status
+rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc, uint64_t before,
+		size_t limit, rt_buf *buf, rt_error *err)
+{
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
+	rt_history_at at = {0};
+
+	return write_steps(&v, &at, before, limit, buf, err);
+}
+
+/* ---- one step ---- */
+
+static const rt_view_field side_fields[] = {
+	RT_VIEW_FIELD(rt_entry_row, "id", id, STR, ALWAYS),
+	RT_VIEW_FIELD(rt_entry_row, "role", role, STR, ALWAYS),
+};
+
+static void
+put_sides(const rt_view *v, const char *key, const rt_effect_slot *slots, size_t count, rt_buf *buf)
+{
+	rt_view one = {rt_view_inner(v->scope), v->engine, v->project, v->place};
+
+	rt_json_open(buf, key, '[');
+	for (size_t i = 0; rt_scope_adopt(v->scope, one.scope) == RT_OK && i < count; i++) {
+		rt_scope_reset(one.scope);
+		const rt_entry_row *side = rt_entry_of_effect(&one, &slots[i]);
+
+		if (side == NULL)
+			continue;
+		rt_json_open(buf, NULL, '{');
+		RT_VIEW_PUT(buf, side_fields, side);
+		rt_json_add_key(buf, "content");
+		rt_body_add_content(buf, side->body);
+		rt_json_add_key(buf, "muted");
+		rt_buf_add_c(buf, side->muted ? "true}" : "false}");
+	}
+	rt_json_close(buf, ']');
+}
+
+static void
+put_effect(const rt_view *v, const rt_effect *e, rt_buf *buf)
+{
+	static const rt_str null = RT_STR_INIT("null");
+
+	rt_json_open(buf, NULL, '{');
+	switch (e->kind) {
+	case RT_EFFECT_SPLICE:
+		rt_buf_add_f(buf, "\"effect\":\"splice\",\"discussion\":\"d%u\",\"take\":\"t%u\"",
+			     e->disc, e->sub);
+		rt_json_put_u64(buf, "at", e->at);
+		put_sides(v, "before", e->removed, e->removed_count, buf);
+		put_sides(v, "after", e->added, e->added_count, buf);
+		break;
+	case RT_EFFECT_NEW:
+		rt_json_put_c(buf, "effect", e->disc == 0 ? "new discussion" : "new take");
+		rt_json_put_str(buf, "name", e->name);
+		rt_json_put_u64(buf, "entries", e->count);
+		break;
+	case RT_EFFECT_SET:
+		rt_json_put_c(buf, "effect", "set");
+		rt_json_put_str(buf, "field", e->key);
+		rt_json_add_key(buf, "before");
+		rt_buf_add_str(buf, e->before.ptr != NULL ? e->before : null);
+		rt_json_add_key(buf, "after");
+		rt_buf_add_str(buf, e->after.ptr != NULL ? e->after : null);
+		break;
+	}
 	rt_buf_add_byte(buf, '}');
-	return done(buf, st, err);
+}
+
+rt_status
+rt_view_step(rt_engine *engine, const rt_project *project, uint64_t seq, rt_buf *buf, rt_error *err)
+{
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){0});
+	const rt_step_row *step = rt_step_read(&v, seq);
+
+	if (step == NULL)
+		return end(&v, buf, err);
+	const rt_record *r = &step->record;
+
+	rt_buf_add_byte(buf, '{');
+	rt_json_put_u64(buf, "seq", seq);
+	rt_json_put_str(buf, "op", r->op);
+	rt_json_put_str(buf, "what", step->what);
+	rt_json_put_str(buf, "by", r->by);
+	rt_view_put_time(buf, "at", step->at_us);
+	if (r->extra.size > 0)
+		rt_json_put_raw(buf, "extra", r->extra);
+	rt_json_open(buf, "effects", '[');
+	for (size_t i = 0; rt_ok(&s) && i < r->effect_count; i++)
+		put_effect(&v, &r->effects[i], buf);
+	rt_json_close(buf, ']');
+	rt_json_open(buf, "moves", '[');
+	for (size_t i = 0; i < r->move_count; i++) {
+		rt_json_open(buf, NULL, '{');
+		rt_json_put_u64(buf, "step", r->moves[i].step);
+		rt_json_put_i64(buf, "direction", r->moves[i].direction);
+		rt_json_close(buf, '}');
+	}
+	rt_json_close(buf, ']');
+	rt_buf_add_byte(buf, '}');
+	return end(&v, buf, err);
+}
+
+/* ---- revisions ---- */
+
+static const rt_view_field revision_fields[] = {
+	RT_VIEW_FIELD(rt_revision_row, "seq", seq, U64, ALWAYS),
+	RT_VIEW_FIELD(rt_revision_row, "body", body, U64, ALWAYS),
+	RT_VIEW_FIELD(rt_revision_row, "at", at_us, TIME, ALWAYS),
+	RT_VIEW_FIELD(rt_revision_row, "by", by, STR, ALWAYS),
+};
+
+rt_status
+rt_view_revisions(rt_engine *engine, const rt_project *project, uint32_t disc, uint32_t entry,
+		  rt_buf *buf, rt_error *err)
+{
+	rt_scope s;
+	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
+	rt_revision_rows rows = rt_revisions_list(&v, entry);
+	rt_view one = {rt_view_inner(&s), engine, project, v.place};
+
+	rt_json_open(buf, NULL, '[');
+	for (size_t i = 0; i < rows.count; i++) {
+		rt_scope_reset(one.scope);
+		const rt_body *body = rt_view_body(&one, rows.items[i].body);
+
+		if (rt_scope_adopt(&s, one.scope) != RT_OK)
+			break;
+		rt_json_open(buf, NULL, '{');
+		RT_VIEW_PUT(buf, revision_fields, &rows.items[i]);
+		rt_json_add_key(buf, "content");
+		rt_body_add_content(buf, body);
+		if (body->format == RT_BODY_PURGED)
+			rt_buf_add_c(buf, ",\"purged\":true");
+		rt_json_add_key(buf, "current");
+		rt_buf_add_c(buf, rows.items[i].is_current ? "true}" : "false}");
+	}
+	rt_json_close(buf, ']');
+	return end(&v, buf, err);
+}
+
+/* ---- for views ---- */
+
+rt_status
+rt_view_add_preview(const rt_alloc *alloc, const rt_body *body, size_t characters, rt_buf *buf,
+		    rt_error *err)
+{
+	rt_scope s;
+
+	rt_scope_init(&s, alloc);
+	rt_json_add_string(buf, rt_view_preview(&s, body, characters));
+	return rt_scope_end(&s, err);
 }

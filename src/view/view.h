@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Views: a value as JSON for programs and people (C39, C40, C47). Every function appends to buf;
- * after a failure buf holds part of the JSON.
+ * Views as JSON (C39, C40, C47), written from the rows of view_rows.h; what runs in the same
+ * process reads those. Every function appends to buf; after a failure buf holds part of the
+ * JSON.
  *
  * Threads: call from any thread; a value is immutable, and texts are read from the store. */
 #ifndef RT_VIEW_VIEW_H
 #define RT_VIEW_VIEW_H
 
-#include "log/engine.h"
-
-typedef struct rt_window {
-	size_t from;  /* first position, 0-based */
-	size_t count; /* 0: to the end */
-	rt_str role;  /* only entries of this role and "User" (T5); empty: all */
-} rt_window;
+#include "view/view_rows.h"
 
 /* {"discussion","take","head","count","entries":[{"id","role","content","ts",…}]} */
 RT_CHECKED rt_status rt_view_show(rt_engine *engine, const rt_project *project, rt_place place,
@@ -114,12 +109,6 @@ RT_CHECKED rt_status rt_view_history(rt_engine *engine, const rt_project *projec
 /* The same some at a time: how far it was read, all zero to begin with. project and disc are
  * those of the first call in all that follow. The next `limit` steps (0: all that are left);
  * fewer: these were the last. Cost: the rows that are passed, once. */
-typedef struct rt_history_at {
-	bool is_begun;
-	uint64_t seq;                 /* of the row that is read next; 0: all were */
-	uint64_t in_disc, in_project; /* the next step of each that is in effect */
-	uint64_t group; /* the rest of the step at hand: rows of this group; 0: none */
-} rt_history_at;
 RT_CHECKED rt_status rt_view_history_next(rt_engine *engine, const rt_project *project,
 					  uint32_t disc, rt_history_at *at, size_t limit,
 					  rt_buf *buf, rt_error *err);
@@ -146,12 +135,16 @@ RT_CHECKED rt_status rt_view_settings(rt_engine *engine, const rt_project *proje
 RT_CHECKED rt_status rt_view_diff(rt_engine *engine, const rt_project *project, uint32_t disc,
 				  uint32_t take_a, uint32_t take_b, rt_buf *buf, rt_error *err);
 
+/* ---- single rows ---- */
+
+/* One row as an item of an array: an entry as in rt_view_show, a discussion as in
+ * rt_view_discussions, a row of the tree as in rt_view_tree (of that discussion). */
+void rt_entry_write(rt_buf *buf, const rt_entry_row *entry);
+void rt_disc_row_write(rt_buf *buf, const rt_disc_row *disc);
+void rt_tree_row_write(rt_buf *buf, const rt_disc *disc, const rt_tree_row *row);
+
 /* ---- for views ---- */
 
-/* One entry as a JSON object, as rt_view_show has it. */
-RT_CHECKED rt_status rt_view_add_slot(rt_engine *engine, const rt_project *project,
-				      const rt_disc *disc, const rt_slot *slot, rt_buf *buf,
-				      rt_error *err);
 /* The first characters of a text on one line, as a JSON string. */
 RT_CHECKED rt_status rt_view_add_preview(const rt_alloc *alloc, const rt_body *body,
 					 size_t characters, rt_buf *buf, rt_error *err);

@@ -1,248 +1,173 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree (C40, C41) as rows: the trie of a discussion's present takes, depth first. Where
- * takes hold different revisions of an entry, its row has variants. */
+ * The tree (C40, C41) as rows: the trie of a discussion's present takes, depth first. Where takes
+ * hold different revisions of an entry, its row has variants. */
 #include <stdlib.h> /* qsort */
 
-#include "codec/content.h"
 #include "log/engine_impl.h"
-#include "view/view.h"
+#include "view/view_impl.h"
 #include "view/view_trie.h"
 
-enum { PREVIEW = 60 /* characters, unless told otherwise */ };
-
-typedef struct tree {
-	rt_engine *engine;
+struct rt_tree_cursor {
+	rt_view view;
 	rt_trie trie;
-	size_t preview; /* characters */
-} tree;
-
-rt_status
-rt_view_add_preview(const rt_alloc *alloc, const rt_body *body, size_t characters, rt_buf *buf,
-		    rt_error *err)
-{
-	rt_buf text;
-	size_t i, end;
-	rt_status st = RT_OK;
-
-	rt_buf_init(&text, alloc, RT_BUF_UNLIMITED);
-	rt_body_add_text(&text, body);
-	if (rt_str_trim(rt_buf_str(&text)).size == 0) /* something can be said all the same */
-		rt_content_add_brief(&text, (rt_content){body->content, body->content_json},
-				     rt_body_field(body, "tool_calls"),
-				     body->format == RT_BODY_PI ? body->fields
-							       : rt_body_field(body, "pi"));
-	if (text.status != RT_OK)
-		st = rt_fail(err, text.status, "out of memory");
-	end = rt_utf8_offset(rt_buf_str(&text), characters);
-	if (end < text.size)
-		text.size = end;
-	for (i = 0; i < text.size; i++)
-		if ((unsigned char)text.ptr[i] < 0x20)
-			text.ptr[i] = ' ';
-	rt_json_add_string(buf, rt_buf_str(&text));
-	rt_buf_deinit(&text);
-	return st;
-}
-
-/* ---- rows ---- */
+	size_t preview;   /* characters */
+	uint32_t next;    /* node; RT_TRIE_NONE: none is left */
+	rt_scope *row_of; /* memory of the row */
+	rt_scope *text_of; /* and of the body that its preview is made from */
+	rt_tree_row row;
+};
 
 static int
-numbers(const void *a, const void *b)
+by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static void
-add_path_id(rt_buf *buf, uint64_t path)
+/* The numbers of the takes that go through a node. */
+static const uint32_t *
+takes_through(rt_scope *s, const rt_trie *t, const rt_trie_node *n)
 {
-	rt_buf_add_f(buf, "\"n%012llx\"", (unsigned long long)(path & 0xFFFFFFFFFFFFu));
-}
+	size_t count = n->to - n->from;
+	uint32_t *takes = rt_scope_array(s, count, sizeof(*takes));
 
-static void
-add_take_names(tree *t, rt_buf *buf, const uint32_t *takes, size_t count)
-{
-	size_t i;
-
-	rt_buf_add_byte(buf, '[');
-	for (i = 0; i < count; i++) {
-		rt_json_add_comma(buf);
-		rt_json_add_string(buf, rt_text_str(rt_disc_take(t->trie.disc, takes[i])->name));
+	if (takes != NULL && count > 0) {
+		memcpy(takes, t->order + n->from, count * sizeof(*takes));
+		qsort(takes, count, sizeof(*takes), by_number);
 	}
-	rt_buf_add_byte(buf, ']');
+	return takes;
 }
 
-static rt_status
-add_variants(tree *t, const rt_trie_node *n, const uint32_t *takes, size_t count, rt_buf *buf,
-	     rt_error *err)
+/* Groups the row's takes by the revision that they show. One group is no variant. */
+static void
+set_variants(rt_scope *s, const rt_trie *t, const rt_trie_node *n, rt_tree_row *row)
 {
-	rt_slot *slots = rt_new_array(t->engine->alloc, count + 1, sizeof(*slots));
-	uint32_t *group = rt_new_array(t->engine->alloc, count + 1, sizeof(*group));
-	size_t i, j, kinds = 0;
-	rt_status st = slots != NULL && group != NULL ? RT_OK
-						      : rt_fail(err, RT_NOMEM, "out of memory");
+	size_t count = row->take_count, groups = 0;
+	rt_slot *slots = rt_scope_array(s, count, sizeof(*slots));
+	size_t *group = rt_scope_array(s, count, sizeof(*group));
 
-	for (i = 0; st == RT_OK && i < count; i++) {
+	for (size_t i = 0; rt_ok(s) && i < count; i++) {
 		bool found;
 		size_t at;
 
-		st = rt_take_find(t->trie.project, rt_disc_take(t->trie.disc, takes[i]), n->slot.entry, &at,
-				  &slots[i], &found, err);
-		for (j = 0; j < i && !rt_same_revision(&slots[i], &slots[j]); j++)
-			;
-		group[i] = (uint32_t)j;
-		kinds += j == i;
+		RT_TRY(s, rt_take_find(t->project, rt_disc_take(t->disc, row->takes[i]),
+				       n->slot.entry, &at, &slots[i], &found, &s->error));
+		for (group[i] = 0; group[i] < i && !rt_same_revision(&slots[i], &slots[group[i]]);)
+			group[i]++;
+		groups += group[i] == i;
 	}
-	if (st == RT_OK && kinds > 1) {
-		rt_json_add_key(buf, "variants");
-		rt_buf_add_byte(buf, '[');
-		for (i = 0; i < count; i++) {
-			bool first = true;
+	rt_variant *variants = groups > 1 ? rt_scope_array(s, groups, sizeof(*variants)) : NULL;
 
-			if (group[i] != i)
-				continue;
-			rt_json_add_comma(buf);
-			rt_buf_add_c(buf, "{\"takes\":[");
-			for (j = i; j < count; j++) {
-				if (group[j] != i)
-					continue;
-				if (!first)
-					rt_buf_add_byte(buf, ',');
-				first = false;
-				rt_json_add_string(
-					buf, rt_text_str(rt_disc_take(t->trie.disc, takes[j])->name));
-			}
-			rt_buf_add_c(buf, "],\"revision\":");
-			rt_buf_add_u64(buf, slots[i].body);
-			rt_buf_add_byte(buf, '}');
-		}
-		rt_buf_add_byte(buf, ']');
+	for (size_t i = 0; variants != NULL && rt_ok(s) && i < count; i++) {
+		uint32_t *takes = group[i] == i ? rt_scope_array(s, count - i, sizeof(*takes)) : NULL;
+		size_t take_count = 0;
+
+		for (size_t k = i; takes != NULL && k < count; k++)
+			if (group[k] == i)
+				takes[take_count++] = row->takes[k];
+		if (takes != NULL)
+			variants[row->variant_count++] =
+				(rt_variant){slots[i].body, takes, take_count};
 	}
-	rt_free(t->engine->alloc, slots);
-	rt_free(t->engine->alloc, group);
-	return st;
+	row->variants = variants;
 }
 
-static rt_status
-add_preview(tree *t, const rt_slot *slot, rt_str kind, rt_buf *buf, rt_error *err)
+static void
+set_preview(const rt_tree_cursor *c, rt_scope *s, const rt_slot *slot, rt_tree_row *row)
 {
-	rt_buf bytes;
-	rt_body body;
-	rt_status st = rt_engine_body(t->engine, slot->body, &bytes, &body, err);
+	rt_view text = {c->text_of, c->view.engine, c->view.project, c->view.place};
 
-	if (st == RT_OK) {
-		rt_json_add_key(buf, "preview");
-		st = rt_view_add_preview(t->engine->alloc, &body, t->preview, buf, err);
-		if (yyjson_is_true(rt_body_field(&body, "partial")))
-			rt_buf_add_c(buf, ",\"partial\":true");
-		if (rt_body_is_hidden(kind, &body))
-			rt_buf_add_c(buf, ",\"hidden\":true");
-	}
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	return st;
+	rt_scope_reset(c->text_of);
+	const rt_body *body = rt_view_body(&text, slot->body);
+
+	if (rt_scope_adopt(s, c->text_of) != RT_OK)
+		return;
+	row->preview = rt_view_preview(s, body, c->preview);
+	row->partial = yyjson_is_true(rt_body_field(body, "partial"));
+	row->hidden = rt_body_is_hidden(row->kind, body);
 }
 
-static rt_status
-add_row(tree *t, uint32_t number, uint32_t *scratch, rt_buf *buf, rt_error *err)
+/* The row of a node, in the scope. */
+static void
+fill(const rt_tree_cursor *c, rt_scope *s, uint32_t number, rt_tree_row *row)
 {
-	const rt_trie_node *n = &t->trie.nodes[number];
-	char id[RT_ID_MAX + 1];
-	rt_str role, kind, label;
-	size_t count = n->to - n->from;
-	rt_slot slot;
-	rt_status st = rt_entry_id(t->trie.project, n->slot.entry, id, err);
+	const rt_trie *t = &c->trie;
+	const rt_trie_node *n = &t->nodes[number];
+	const rt_trie_node *parent = n->parent != RT_TRIE_NONE ? &t->nodes[n->parent] : NULL;
+	rt_slot slot = n->slot;
 
-	memcpy(scratch, t->trie.order + n->from, count * sizeof(*scratch));
-	qsort(scratch, count, sizeof(*scratch), numbers);
-	if (st == RT_OK)
-		st = rt_trie_shown(&t->trie, number, &slot, err);
-	if (st == RT_OK)
-		st = rt_project_name(t->trie.project, slot.role, &role, err);
-	if (st == RT_OK)
-		st = rt_project_name(t->trie.project, slot.kind, &kind, err);
-	if (st == RT_OK)
-		st = rt_disc_label(t->trie.project, t->trie.disc, slot.entry, &label, err);
-	if (st != RT_OK)
-		return st;
-	rt_buf_add_c(buf, "{\"node\":");
-	add_path_id(buf, n->path);
-	rt_json_add_key(buf, "parent_node");
-	if (n->parent == RT_TRIE_NONE)
-		rt_buf_add_c(buf, "null");
-	else
-		add_path_id(buf, t->trie.nodes[n->parent].path);
-	rt_json_add_key(buf, "id");
-	rt_json_add_string(buf, rt_str_of(id));
-	rt_json_add_key(buf, "parent");
-	if (n->parent == RT_TRIE_NONE) {
-		rt_buf_add_c(buf, "null");
-	} else {
-		st = rt_entry_id(t->trie.project, t->trie.nodes[n->parent].slot.entry, id, err);
-		rt_json_add_string(buf, rt_str_of(id));
-	}
-	rt_json_add_key(buf, "role");
-	rt_json_add_string(buf, role);
-	rt_json_add_key(buf, "kind");
-	rt_json_add_string(buf, kind.size > 0 ? kind : RT_STR("message"));
-	rt_json_add_key(buf, "label");
-	if (label.size > 0)
-		rt_json_add_string(buf, label);
-	else
-		rt_buf_add_c(buf, "null");
-	rt_json_add_key(buf, "active");
-	rt_buf_add_c(buf, number == t->trie.head ? "true" : "false");
-	rt_json_add_key(buf, "takes");
-	add_take_names(t, buf, scratch, count);
-	if (st == RT_OK && n->differs)
-		st = add_variants(t, n, scratch, count, buf, err);
-	if ((slot.flags & RT_SLOT_MUTED) != 0)
-		rt_buf_add_c(buf, ",\"muted\":true");
-	if ((slot.flags & RT_SLOT_EDITED) != 0)
-		rt_buf_add_c(buf, ",\"edited\":true");
-	rt_json_add_key(buf, "depth");
-	rt_buf_add_u64(buf, n->depth);
-	if (st == RT_OK)
-		st = add_preview(t, &slot, kind, buf, err);
-	rt_buf_add_byte(buf, '}');
-	return st;
+	RT_TRY(s, rt_trie_shown(t, number, &slot, &s->error));
+	*row = (rt_tree_row){
+		.node = n->path & 0xFFFFFFFFFFFFu,
+		.parent_node = parent != NULL ? parent->path & 0xFFFFFFFFFFFFu : 0,
+		.id = rt_view_id(s, t->project, n->slot.entry),
+		.parent = parent != NULL ? rt_view_id(s, t->project, parent->slot.entry)
+					 : (rt_str){0},
+		.role = rt_view_name(s, t->project, slot.role),
+		.kind = rt_view_kind(s, t->project, slot.kind),
+		.label = rt_view_label(s, t->project, t->disc, slot.entry),
+		.active = number == t->head,
+		.takes = takes_through(s, t, n),
+		.take_count = n->to - n->from,
+		.muted = (slot.flags & RT_SLOT_MUTED) != 0,
+		.edited = (slot.flags & RT_SLOT_EDITED) != 0,
+		.depth = n->depth,
+	};
+	if (n->differs)
+		set_variants(s, t, n, row);
+	set_preview(c, s, &slot, row);
 }
 
-rt_status
-rt_view_tree(rt_engine *engine, const rt_project *project, uint32_t disc_number, rt_buf *buf,
-	     rt_error *err)
+static void
+close_cursor(void *item)
 {
-	return rt_view_tree_wide(engine, project, disc_number, PREVIEW, buf, err);
+	rt_trie_deinit(&((rt_tree_cursor *)item)->trie);
 }
 
-rt_status
-rt_view_tree_wide(rt_engine *engine, const rt_project *project, uint32_t disc_number,
-		  size_t preview, rt_buf *buf, rt_error *err)
+rt_tree_cursor *
+rt_tree_open(const rt_view *v, size_t preview)
 {
-	const rt_disc *disc;
-	uint32_t *scratch, n;
-	tree t = {.engine = engine, .preview = preview};
-	rt_status st = rt_project_disc(project, disc_number != 0 ? disc_number : project->active,
-				       &disc, err);
+	rt_scope *s = v->scope;
+	const rt_disc *disc = rt_view_disc(v);
+	rt_tree_cursor *c = rt_scope_get(s, sizeof(*c));
 
-	if (st != RT_OK)
-		return st;
-	scratch = rt_new_array(engine->alloc, rt_disc_take_count(disc) + 1, sizeof(*scratch));
-	st = rt_trie_init(&t.trie, engine->alloc, project, disc, err);
-	if (st == RT_OK && scratch == NULL)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	rt_buf_add_byte(buf, '[');
-	for (n = t.trie.first_root; st == RT_OK && n != RT_TRIE_NONE; n = rt_trie_next(&t.trie, n)) {
-		if (n != t.trie.first_root)
-			rt_buf_add_byte(buf, ',');
-		st = add_row(&t, n, scratch, buf, err);
-	}
-	rt_buf_add_byte(buf, ']');
-	rt_trie_deinit(&t.trie);
-	rt_free(engine->alloc, scratch);
-	if (st == RT_OK && buf->status != RT_OK)
-		st = rt_fail(err, buf->status, "out of memory");
-	return st;
+	if (c == NULL)
+		return NULL;
+	c->view = *v;
+	c->preview = preview;
+	c->row_of = rt_view_inner(s);
+	c->text_of = rt_view_inner(s);
+	c->trie.alloc = s->alloc;
+	RT_TRY(s, rt_trie_init(&c->trie, s->alloc, v->project, disc, &s->error));
+	rt_scope_defer(s, close_cursor, c);
+	c->next = c->trie.first_root;
+	return rt_ok(s) ? c : NULL;
+}
+
+const rt_tree_row *
+rt_tree_next(rt_tree_cursor *c)
+{
+	if (c == NULL || !rt_ok(c->view.scope) || c->next == RT_TRIE_NONE)
+		return NULL;
+	rt_scope_reset(c->row_of);
+	fill(c, c->row_of, c->next, &c->row);
+	c->next = rt_trie_next(&c->trie, c->next);
+	return rt_scope_adopt(c->view.scope, c->row_of) == RT_OK ? &c->row : NULL;
+}
+
+rt_tree_rows
+rt_tree_list(const rt_view *v, size_t preview)
+{
+	rt_scope *s = v->scope;
+	rt_tree_cursor *c = rt_tree_open(v, preview);
+	rt_tree_rows rows = {0};
+
+	if (c == NULL)
+		return rows;
+	rows.items = rt_scope_array(s, c->trie.count, sizeof(*rows.items));
+	for (; rt_ok(s) && c->next != RT_TRIE_NONE; c->next = rt_trie_next(&c->trie, c->next))
+		fill(c, s, c->next, &rows.items[rows.count++]);
+	return rt_ok(s) ? rows : (rt_tree_rows){0};
 }

@@ -266,14 +266,19 @@ add_tree_json(rt_buf *buf, const rt_pi_session *s)
 static void
 add_labels(rt_buf *buf, const rt_pi_session *s)
 {
-	size_t i;
+	const rt_pi_label *labels;
+	rt_scope scope;
+	size_t count;
 
+	rt_scope_init(&scope, rt_alloc_libc());
+	labels = rt_pi_session_labels(&scope, s, &count);
 	rt_buf_add_byte(buf, '{');
-	for (i = 0; i < s->label_count; i++) {
-		rt_json_add_key_str(buf, s->labels[i].target);
-		rt_json_add_string(buf, s->labels[i].text);
+	for (size_t i = 0; i < count; i++) {
+		rt_json_add_key_str(buf, labels[i].target);
+		rt_json_add_string(buf, labels[i].text);
 	}
 	rt_buf_add_byte(buf, '}');
+	rt_scope_deinit(&scope);
 }
 
 static void

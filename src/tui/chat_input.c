@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The chat's input: sending it, the input history, drafts, and removing purged texts from all of
+ * these. */
+#include "tui/pane_chat_impl.h"
+
+#include "tui/draft_host.h"
+#include "app/input_history_host.h"
+#include "tui/verb_impl.h"
+
+enum { PURGE_CHECKS = 50 /* of the draft's file, which is purged after the store */ };
+
+/* ---- the input history ---- */
+
+static rt_input_history_key
+history_key(const rt_tui *tui)
+{
+	return (rt_input_history_key){rt_buf_str(&tui->work.state), rt_str_of(tui->work.store_path),
+				      rt_session_project(tui->session)};
+}
+
+static void
+load_one(void *ctx, rt_str text)
+{
+	rt_chat *chat = ctx;
+
+	if (rt_field_remember(chat->field, text) != RT_OK)
+		chat->has_history = false; /* try again the next time */
+}
+
+void
+rt_chat_load_history(rt_chat *chat)
+{
+	rt_input_history_key key = history_key(chat->pane.tui);
+
+	if (chat->has_history)
+		return;
+	chat->has_history = true;
+	rt_input_history_each(chat->pane.tui->alloc, &key, load_one, chat);
+}
+
+void
+rt_chat_remember(rt_chat *chat, rt_str text)
+{
+	rt_input_history_key key = history_key(chat->pane.tui);
+
+	rt_chat_load_history(chat);
+	rt_input_history_add(chat->pane.tui->alloc, &key, text);
+	RT_TRY(rt_chat_scope(chat), rt_field_remember(chat->field, text));
+}
+
+void
+rt_chat_put_away(rt_chat *chat)
+{
+	rt_chat_remember(chat, rt_field_text(chat->field));
+	rt_field_clear(chat->field);
+}
+
+/* ---- sending ---- */
+
+/* Where the last entry is a question, answer it. */
+static void
+request_reply(rt_chat *chat)
+{
+	rt_slot slot;
+
+	if (!rt_chat_slot(chat, rt_work_head(&chat->pane.tui->work) - 1, &slot) ||
+	    (slot.flags & RT_SLOT_TURN) == 0)
+		return;
+	chat->follows = true;
+	rt_buf_clear(&chat->sent);
+	RT_TRY(rt_chat_scope(chat),
+	       rt_verb_run(chat->pane.tui, &(rt_run_request){.how = RT_RUN_ASK}));
+}
+
+/* The field is cleared before, since commands may fill it. */
+static void
+send_command(rt_chat *chat, rt_str text)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_scope *s = rt_chat_scope(chat);
+	rt_str line = rt_scope_copy(s, rt_str_trim(text));
+	bool known = true;
+
+	rt_chat_remember(chat, line);
+	rt_field_clear(chat->field);
+	RT_TRY(s, rt_slash_run(tui, line, &known));
+	if (!rt_ok(s) || known)
+		return;
+	rt_tui_say_str(tui, RT_STR("There is no such command. /help shows them; a message "
+				   "that begins with a slash: //…"), RT_INK_ERROR);
+	RT_TRY(s, rt_field_set(chat->field, line));
+}
+
+void
+rt_chat_send(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_str text = rt_field_text(chat->field);
+	uint32_t from = tui->work.value->next_entry;
+	rt_error err;
+	rt_status st;
+
+	if (rt_str_trim(text).size == 0) {
+		request_reply(chat);
+		return;
+	}
+	if (text.ptr[0] == '/' && !(text.size > 1 && text.ptr[1] == '/')) {
+		send_command(chat, text);
+		return;
+	}
+	if (text.ptr[0] == '/')
+		text = rt_str_at(text.ptr + 1, text.size - 1);
+	st = rt_work_run(&tui->work, &(rt_run_request){.how = RT_RUN_ASK, .text = text}, &err);
+	if (st == RT_NOMEM)
+		RT_TRY(rt_chat_scope(chat), st);
+	else if (st != RT_OK) /* the text stays in the input */
+		rt_tui_say_error(
+			tui, &err,
+			rt_work_is_running(&tui->work)
+				? RT_STR("What you wrote stays; press Enter again when that has come")
+				: rt_buf_str(&tui->work.hint));
+	if (st != RT_OK)
+		return;
+	rt_buf_clear(&chat->sent);
+	rt_buf_add_str(&chat->sent, text);
+	chat->sent_from = from;
+	rt_chat_remember(chat, text);
+	rt_field_clear(chat->field);
+	chat->points = false;
+	rt_tui_say_nothing(tui);
+	chat->follows = true;
+}
+
+rt_status
+rt_pane_chat_return(rt_tui *tui)
+{
+	rt_chat *chat = rt_chat_of(tui->panes[0]);
+
+	if (chat->sent.size == 0 || !rt_field_is_empty(chat->field))
+		return RT_OK;
+	return rt_field_set(chat->field, rt_buf_str(&chat->sent));
+}
+
+/* ---- purges ---- */
+
+/* Mask a text in all that is being written; empty: drop what could be brought back. */
+static void
+remove_text(rt_chat *chat, rt_str text)
+{
+	rt_tui *tui = chat->pane.tui;
+
+	if (text.size > 0)
+		RT_TRY(rt_chat_scope(chat), rt_field_mask(chat->field, text));
+	for (size_t i = 1; rt_ok(rt_chat_scope(chat)) && i < tui->pane_count; i++)
+		if (tui->panes[i]->ops->purged != NULL)
+			tui->panes[i]->ops->purged(tui->panes[i], text);
+}
+
+/* Did a purge make the one text of the other? Then they differ in letters x only. */
+static bool
+is_masked(rt_str text, rt_str was)
+{
+	if (text.size != was.size || memcmp(text.ptr, was.ptr, was.size) == 0)
+		return false;
+	for (size_t i = 0; i < was.size; i++)
+		if (text.ptr[i] != was.ptr[i] && text.ptr[i] != 'x')
+			return false;
+	return true;
+}
+
+/* A purge overwrites a text in the draft's file with letters x, without saying what it was. So the
+ * file is compared with what this program wrote; one that differs in other ways was written by
+ * another program, in the same discussion. */
+static void
+check_draft(rt_chat *chat)
+{
+	rt_scope *s = rt_chat_scope(chat);
+	rt_str was = rt_buf_str(&chat->draft);
+	rt_buf *file = rt_scope_buf(s);
+
+	if (was.size == 0 || !rt_draft_read(&chat->pane.tui->work, chat->draft_disc, file) ||
+	    !is_masked(rt_buf_str(file), was))
+		return;
+	for (size_t i = 0, end; i < was.size; i = end) {
+		size_t from = i;
+
+		while (from < was.size && file->ptr[from] == was.ptr[from])
+			from++;
+		/* The purged text may have an x in the middle. */
+		for (i = end = from; i < was.size && file->ptr[i] == 'x'; i++)
+			if (was.ptr[i] != 'x')
+				end = i + 1;
+		if (end > from)
+			remove_text(chat, rt_str_at(was.ptr + from, end - from));
+	}
+	if (rt_ok(s)) {
+		rt_buf_clear(&chat->draft);
+		rt_buf_add_str(&chat->draft, rt_buf_str(file));
+	}
+}
+
+void
+rt_chat_forget_purged(rt_chat *chat)
+{
+	rt_chat_forget(chat);
+	rt_buf_clear(&chat->sent);
+	rt_field_forget(chat->field);
+	chat->has_history = false; /* what is left is in the file */
+	chat->purge_checks = PURGE_CHECKS;
+	remove_text(chat, RT_STR(""));
+	check_draft(chat);
+}
+
+/* ---- drafts ---- */
+
+/* Write the draft's file, where the text has changed. */
+static void
+save_draft(rt_chat *chat, rt_str text)
+{
+	if (rt_str_eq(text, rt_buf_str(&chat->draft)))
+		return;
+	rt_buf_clear(&chat->draft);
+	rt_buf_add_str(&chat->draft, text);
+	rt_draft_keep(&chat->pane.tui->work, chat->draft_disc, text);
+}
+
+/* Unsaved text of all panes as one, since there is one input to put it back into. */
+static rt_str
+written_text(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_buf *text = rt_scope_buf(rt_chat_scope(chat));
+
+	rt_buf_add_str(text, rt_field_text(chat->field));
+	for (size_t i = 1; i < tui->pane_count; i++) {
+		rt_pane *pane = tui->panes[i];
+		rt_str more = pane->closes || pane->ops->written == NULL ? rt_str_at(NULL, 0)
+									 : pane->ops->written(pane);
+
+		rt_buf_add_c(text, text->size > 0 && more.size > 0 ? "\n\n" : "");
+		rt_buf_add_str(text, more);
+	}
+	return rt_scope_str(rt_chat_scope(chat), text);
+}
+
+void
+rt_pane_chat_keep(rt_tui *tui, bool always)
+{
+	rt_chat *chat = rt_chat_of(tui->panes[0]);
+	rt_scope *s = &tui->scope;
+	rt_str text;
+
+	if (chat->draft_disc != tui->work.place.disc || !rt_ok(s))
+		return;
+	(void)rt_tui_begin(tui);
+	text = written_text(chat);
+	if (chat->purge_checks > 0 || !rt_str_eq(text, rt_buf_str(&chat->draft))) {
+		chat->purge_checks -= chat->purge_checks > 0;
+		check_draft(chat); /* before it is overwritten */
+		text = written_text(chat);
+	}
+	if (rt_ok(s) && (always || text.size <= RT_DRAFT_OFTEN_MAX))
+		save_draft(chat, text);
+	(void)!rt_tui_end(tui); /* a draft is a convenience */
+}
+
+void
+rt_chat_switch_draft(rt_chat *chat)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_buf *text = rt_scope_buf(rt_chat_scope(chat));
+
+	if (chat->draft_disc != 0) {
+		/* Only the input belongs to the old discussion: what other panes held led here. */
+		save_draft(chat, rt_field_text(chat->field));
+		if (!rt_field_is_empty(chat->field))
+			rt_field_clear(chat->field);
+	}
+	chat->draft_disc = tui->work.place.disc;
+	rt_buf_clear(&chat->draft);
+	if (rt_draft_read(&tui->work, chat->draft_disc, text)) {
+		RT_TRY(rt_chat_scope(chat), rt_field_set(chat->field, rt_buf_str(text)));
+		rt_buf_add_str(&chat->draft, rt_buf_str(text));
+		rt_tui_say(tui, "What you were writing here is back");
+	}
+}
+
+/* ---- for other panes and verbs ---- */
+
+/* What was in the input goes to the input history. */
+void
+rt_chat_fill(rt_pane *pane, rt_str text)
+{
+	rt_chat *chat = rt_chat_of(pane);
+
+	if (chat->draft_disc != pane->tui->work.place.disc)
+		rt_chat_switch_draft(chat);
+	if (!rt_field_is_empty(chat->field))
+		rt_chat_remember(chat, rt_field_text(chat->field));
+	rt_chat_select_none(chat);
+	chat->follows = true;
+	RT_TRY(rt_chat_scope(chat), rt_field_set(chat->field, text));
+}
+
+void
+rt_chat_remember_input(rt_pane *pane, rt_str text)
+{
+	rt_chat *chat = rt_chat_of(pane);
+	rt_tui *tui = pane->tui;
+	rt_scope *s = &tui->scope;
+	rt_str input = rt_field_text(chat->field);
+
+	if (tui->is_forced) { /* nobody will press Up, but the draft will be read */
+		rt_buf *both = rt_scope_buf(s);
+
+		rt_buf_add_str(both, input);
+		rt_buf_add_c(both, input.size > 0 ? "\n\n" : "");
+		rt_buf_add_str(both, text);
+		RT_TRY(s, rt_field_set(chat->field, rt_scope_str(s, both)));
+		if (rt_ok(s))
+			rt_pane_chat_keep(tui, true);
+		return;
+	}
+	rt_chat_remember(chat, text);
+	if (rt_ok(s))
+		rt_buf_add_c(&tui->notice, ".  What you wrote is kept: Up brings it back in the chat's input");
+}

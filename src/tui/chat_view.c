@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The chat as it is seen. The view is an item and how many of its rows are above the screen, or it
+ * follows the end; so only visible entries are read, and the cost does not depend on the length of
+ * the take. An entry is a row with its role, its text, and an empty row. */
+#include "tui/pane_chat_impl.h"
+
+#include "tui/bar.h"
+
+enum {
+	COUNTED_BYTES = 1 << 20, /* of the input, in which lines are counted for each frame */
+	ACTIVE_COLUMNS = 10      /* " <- active" */
+};
+
+/* ---- scrolling ---- */
+
+static size_t
+item_count(const rt_chat *chat)
+{
+	const rt_work *work = &chat->pane.tui->work;
+
+	return rt_work_count(work) + (rt_work_is_running(work) ? 1 : 0);
+}
+
+/* Rows of an item; one where it cannot be read. */
+static int
+item_rows(rt_chat *chat, size_t item)
+{
+	const rt_chat_laid *laid;
+
+	if (rt_chat_hides(chat, item))
+		return 0;
+	laid = rt_chat_layout(chat, item);
+	return laid == NULL ? 1 : (int)rt_chat_rows(laid) + 2;
+}
+
+static void
+set_top(rt_chat *chat, size_t item)
+{
+	chat->top = item;
+	chat->top_row = 0;
+}
+
+void
+rt_chat_scroll_to_end(rt_chat *chat)
+{
+	size_t item = item_count(chat);
+	int left = chat->rows;
+
+	set_top(chat, item);
+	while (item > 0 && left > 0) {
+		int rows = item_rows(chat, --item);
+
+		chat->top = item;
+		chat->top_row = rows > left ? rows - left : 0;
+		left -= rows;
+	}
+	chat->follows = true;
+}
+
+bool
+rt_chat_is_at_end(rt_chat *chat)
+{
+	int left = chat->rows + chat->top_row;
+
+	for (size_t item = chat->top; item < item_count(chat); item++) {
+		left -= item_rows(chat, item);
+		if (left < 0)
+			return false;
+	}
+	return true;
+}
+
+bool
+rt_chat_is_visible(rt_chat *chat, size_t item)
+{
+	int left = chat->rows + chat->top_row;
+
+	for (size_t at = chat->top; at < item && left > 0; at++)
+		left -= item_rows(chat, at);
+	return item >= chat->top && left > 0;
+}
+
+static void
+follow_if_at_end(rt_chat *chat)
+{
+	if (rt_chat_is_at_end(chat))
+		rt_chat_scroll_to_end(chat);
+}
+
+void
+rt_chat_scroll(rt_chat *chat, int rows)
+{
+	size_t count = item_count(chat);
+
+	if (count == 0 || (chat->follows && rows >= 0))
+		return;
+	if (chat->top >= count)
+		set_top(chat, count - 1);
+	chat->follows = false;
+	chat->top_row += rows;
+	while (chat->top_row < 0 && chat->top > 0)
+		chat->top_row += item_rows(chat, --chat->top);
+	if (chat->top_row < 0)
+		chat->top_row = 0;
+	while (chat->top + 1 < count && chat->top_row >= item_rows(chat, chat->top))
+		chat->top_row -= item_rows(chat, chat->top++);
+	follow_if_at_end(chat);
+}
+
+void
+rt_chat_reveal(rt_chat *chat, size_t item)
+{
+	bool is_far;
+	int below = 0; /* rows of it below the screen */
+
+	if (chat->follows)
+		rt_chat_scroll_to_end(chat);
+	if (item < chat->top || (item == chat->top && chat->top_row > 0)) {
+		set_top(chat, item);
+		chat->follows = false;
+		follow_if_at_end(chat);
+		return;
+	}
+	is_far = item - chat->top > (size_t)chat->rows; /* then nothing between is laid out */
+	if (is_far) {
+		set_top(chat, item);
+		below = item_rows(chat, item) - chat->rows;
+	} else {
+		for (size_t at = chat->top; at <= item; at++)
+			below += item_rows(chat, at);
+		below -= chat->top_row + chat->rows;
+	}
+	if (below <= 0 && chat->top != item)
+		return;
+	chat->follows = false;
+	if (item_rows(chat, item) >= chat->rows)
+		set_top(chat, item);
+	else if (below > 0)
+		rt_chat_scroll(chat, below);
+	else /* to the middle */
+		rt_chat_scroll(chat, -(chat->rows - item_rows(chat, item)) / 2);
+}
+
+/* ---- entries ---- */
+
+static bool
+is_marked(const rt_chat *chat, uint32_t entry)
+{
+	for (size_t i = 0; i < chat->mark_count; i++)
+		if (chat->marks[i] == entry)
+			return true;
+	return false;
+}
+
+/* What is said of an entry behind its role. */
+static void
+add_entry_notes(const rt_chat *chat, size_t item, const rt_chat_laid *laid, rt_buf *out)
+{
+	for (size_t i = 0; i < chat->fork_count; i++)
+		if (chat->forks[i].at == item)
+			rt_buf_add_f(out, " < %u/%u >", chat->forks[i].which, chat->forks[i].of);
+	if (laid->kind.size > 0 && !rt_str_is(rt_buf_str(&laid->kind), "message"))
+		rt_buf_add_f(out, " [%.*s]", RT_STR_ARG(rt_buf_str(&laid->kind)));
+	if ((laid->look & RT_CHAT_MUTED) != 0)
+		rt_buf_add_c(out, " (muted)");
+	if ((laid->look & RT_CHAT_EDITED) != 0)
+		rt_buf_add_c(out, " (edited)");
+	if (laid->is_partial)
+		rt_buf_add_c(out, " (partial)");
+	if (item >= rt_work_head(&chat->pane.tui->work))
+		rt_buf_add_c(out, " (after the head: not sent)");
+}
+
+static void
+add_run_notes(const rt_chat *chat, rt_buf *out)
+{
+	rt_str notice = rt_buf_str(&chat->pane.tui->work.run_notice);
+
+	rt_buf_add_c(out, chat->run_is_unsent ? " (not stored yet)" : "");
+	rt_buf_add_c(out, notice.size > 0 ? " " : " ...");
+	rt_buf_add_str(out, notice);
+}
+
+/* The first row of an item. */
+static void
+draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_chat_laid *laid)
+{
+	const rt_work *work = &chat->pane.tui->work;
+	bool is_run = item >= rt_work_count(work);
+	bool is_selected = (rt_chat_selects(chat) || chat->points) && item == chat->sel;
+	bool is_active = item + 1 == rt_work_head(work) && item + 1 < rt_work_count(work);
+	rt_str role = rt_buf_str(&laid->role);
+	rt_str number = is_run ? RT_STR("") : rt_tui_format(chat->pane.tui, "%zu", item + 1);
+	rt_buf *notes = rt_scope_buf(rt_chat_scope(chat));
+	int width = rt_canvas_width(c, number), x;
+
+	if (!is_run && is_marked(chat, laid->entry))
+		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CHECK), RT_INK_MATCH);
+	else if (is_selected)
+		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CURSOR),
+				    RT_INK_TEXT | RT_INK_BOLD);
+	x = rt_canvas_put_cut(c, box, 2, y, box.w - 2, role, (rt_ink)(rt_role_ink(role) | RT_INK_BOLD));
+	if (is_run)
+		add_run_notes(chat, notes);
+	else
+		add_entry_notes(chat, item, laid, notes);
+	x = rt_canvas_put_cut(c, box, x, y, box.w - x, rt_buf_str(notes), RT_INK_DIM);
+	if (!is_run && laid->label.size > 0) {
+		int end = box.w - width - (is_active ? ACTIVE_COLUMNS : 0) - 1;
+
+		x = rt_canvas_put(c, box, x + 1, y, RT_STR("#"), RT_INK_LABEL);
+		x = rt_canvas_put_cut(c, box, x, y, (x < end ? end : box.w) - x,
+				      rt_buf_str(&laid->label), RT_INK_LABEL);
+	}
+	if (is_active) {
+		x = rt_canvas_put(c, box, x + 1, y, rt_canvas_glyph(c, RT_GLYPH_LEFT_ARROW),
+				  RT_INK_GOOD | RT_INK_BOLD);
+		x = rt_canvas_put(c, box, x, y, RT_STR(" active"), RT_INK_GOOD | RT_INK_BOLD);
+	}
+	if (x + width < box.w)
+		(void)rt_canvas_put(c, box, box.w - width, y, number, RT_INK_DIM);
+	if (is_selected)
+		rt_canvas_flag(c, rt_box_within((rt_box){box.x, box.y + y, box.w, 1}, box),
+			       RT_INK_SELECTED);
+}
+
+/* Draw lines whose first row is at y; gives the row behind them. */
+static int
+draw_lines(rt_chat *chat, rt_canvas *c, rt_box box, int y, const rt_lines *lines)
+{
+	size_t from = y < 0 ? (size_t)-y : 0;
+	int at = y > 0 ? y : 0;
+
+	if (lines == NULL)
+		return y;
+	if (from < lines->count && at < box.h)
+		rt_lines_draw(lines, from, lines->count - from, c,
+			      (rt_box){box.x, box.y + at, box.w, box.h - at}, rt_buf_str(&chat->find));
+	return y + (int)lines->count;
+}
+
+/* An item whose first row is at y; gives the row behind it. */
+static int
+draw_item(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item)
+{
+	const rt_chat_laid *laid;
+	int end;
+
+	if (rt_chat_hides(chat, item))
+		return y;
+	laid = rt_chat_layout(chat, item);
+	if (laid == NULL) {
+		(void)rt_canvas_put_c(c, box, 2, y, "(cannot be read)", RT_INK_ERROR);
+		return y + 1;
+	}
+	if (y >= 0)
+		draw_head(chat, c, box, y, item, laid);
+	end = draw_lines(chat, c, box, y + 1, &laid->lines);
+	end = draw_lines(chat, c, box, end, laid->more);
+	if ((rt_chat_selects(chat) || chat->points) && item == chat->sel)
+		for (int edge = y + 1 > 0 ? y + 1 : 0; edge < box.h && edge < end; edge++)
+			(void)rt_canvas_put(c, box, 0, edge, rt_canvas_glyph(c, RT_GLYPH_BAR),
+					    RT_INK_BORDER);
+	return end + 1;
+}
+
+/* In an empty discussion. */
+static void
+draw_welcome(rt_chat *chat, rt_canvas *c, rt_box box)
+{
+	int y = box.h > 8 ? 2 : 0;
+
+	(void)rt_canvas_put_c(c, box, 2, y, "Nothing has been said here yet.", RT_INK_TEXT | RT_INK_BOLD);
+	y += 2;
+	if (chat->pane.tui->work.model.size == 0) {
+		(void)rt_canvas_put_c(c, box, 2, y++, "No model is chosen. /model PROVIDER/NAME chooses one;",
+				      RT_INK_TEXT);
+		(void)rt_canvas_put_c(c, box, 2, y++, "/model builtin/echo works without a key.", RT_INK_TEXT);
+	} else {
+		(void)rt_canvas_put_c(c, box, 2, y++, "Write below, and press Enter.", RT_INK_TEXT);
+	}
+	(void)rt_canvas_put_c(c, box, 2, y + 1, "/import FILE brings in a conversation from elsewhere,",
+			      RT_INK_DIM);
+	(void)rt_canvas_put_c(c, box, 2, y + 2, "/discussions shows those that are here, ? all keys.",
+			      RT_INK_DIM);
+}
+
+static void
+draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
+{
+	size_t count = item_count(chat);
+	int y;
+
+	chat->rows = box.h;
+	if (chat->columns != box.w) { /* laid out anew: stay at the same entry */
+		chat->columns = box.w;
+		chat->top_row = 0;
+	}
+	if (count == 0) {
+		draw_welcome(chat, c, box);
+		return;
+	}
+	/* The rest of a take that became shorter may not fill the screen. */
+	if (chat->follows || chat->top >= count || rt_chat_is_at_end(chat))
+		rt_chat_scroll_to_end(chat);
+	y = -chat->top_row;
+	for (size_t item = chat->top; item < count && y < box.h; item++)
+		y = draw_item(chat, c, box, y, item);
+}
+
+/* ---- the input ---- */
+
+int
+rt_chat_suggestions(const rt_chat *chat, const rt_slash *out[RT_CHAT_SUGGESTIONS])
+{
+	rt_str text = rt_field_text(chat->field);
+	int count = 0;
+
+	if (text.size == 0 || text.ptr[0] != '/' || rt_str_find(text, RT_STR("\n"), 0) != SIZE_MAX ||
+	    rt_str_find(text, RT_STR(" "), 0) != SIZE_MAX)
+		return 0;
+	for (const rt_slash *s = rt_slashes; s->name != NULL && count < RT_CHAT_SUGGESTIONS; s++)
+		if (rt_str_starts(rt_str_of(s->name), text) && !rt_str_is(text, s->name))
+			out[count++] = s;
+	return count;
+}
+
+/* Scrolled, with the number of those below in the last row. */
+static void
+draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_slash *const list[], int count)
+{
+	int shown = box.h;
+
+	chat->slash_more = count - box.h;
+	if (chat->slash_top > chat->slash_more)
+		chat->slash_top = chat->slash_more;
+	list += chat->slash_top;
+	if (chat->slash_top < chat->slash_more)
+		(void)rt_canvas_put_f(c, box, 2, --shown, RT_INK_DIM, "%s %d more: Down",
+				      c->utf8 ? "…" : "...", count - chat->slash_top - box.h + 1);
+	for (int i = 0; i < shown; i++) {
+		int x = rt_canvas_put_c(c, box, 2, i, list[i]->name, RT_INK_TEXT | RT_INK_BOLD);
+
+		x = rt_canvas_put_c(c, box, x + 1, i, list[i]->words, RT_INK_DIM);
+		(void)rt_canvas_put_c(c, box, x + 2 > 24 ? x + 2 : 24, i, list[i]->what, RT_INK_DIM);
+	}
+}
+
+/* The line above the input, which says what is not visible: entries below the view, and lines of the
+ * input beyond these rows. */
+static void
+draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int rows)
+{
+	rt_str text = rt_field_text(chat->field);
+	size_t lines = 1, i;
+	rt_buf *words = rt_scope_buf(rt_chat_scope(chat));
+	int width;
+
+	rt_bar_line(c, rule, RT_GLYPH_HORIZONTAL);
+	if (!chat->follows) {
+		rt_buf_add_c(words, " more below: ");
+		rt_keymap_add_key(chat->pane.tui->keys, RT_SCREEN_CHAT, RT_ACT_END, words);
+		rt_buf_add_byte(words, ' ');
+	}
+	for (i = 0; i < text.size && i < COUNTED_BYTES; i++)
+		lines += text.ptr[i] == '\n';
+	if (lines > (size_t)rows)
+		rt_buf_add_f(words, " %zu%s lines ", lines, i < text.size ? "+" : "");
+	width = rt_canvas_width(c, rt_buf_str(words));
+	(void)rt_canvas_put(c, rule, rule.w > width + 2 ? rule.w - width - 2 : 0, 0, rt_buf_str(words),
+			    RT_INK_DIM);
+}
+
+void
+rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
+{
+	rt_chat *chat = rt_chat_of(pane);
+	const rt_slash *list[RT_CHAT_SUGGESTIONS];
+	bool writes = pane->tui->panes[pane->tui->pane_count - 1] == pane && !rt_chat_selects(chat);
+	int rows = rt_field_rows(chat->field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1);
+	rt_box view = {box.x, box.y, box.w, box.h - rows - 1};
+	rt_box rule = {box.x, box.y + view.h, box.w, 1};
+	rt_box input = {box.x, rule.y + 1, box.w, rows};
+	int count, shown;
+
+	pane->footer = !rt_chat_selects(chat) && rt_work_is_running(&pane->tui->work)
+			       ? "Esc stops the reply   what you write meanwhile stays"
+			       : NULL;
+	if (box.h < 3) {
+		draw_entries(chat, c, box);
+		return;
+	}
+	count = writes ? rt_chat_suggestions(chat, list) : 0;
+	shown = count < view.h / 2 ? count : view.h / 2;
+	view.h -= shown;
+	draw_entries(chat, c, view);
+	draw_suggestions(chat, c, (rt_box){box.x, box.y + view.h, box.w, shown}, list,
+			 shown > 0 ? count : 0);
+	draw_rule(chat, c, rule, rows);
+	(void)rt_canvas_put_c(c, input, 1, 0, ">", writes ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_DIM);
+	rt_field_draw(chat->field, c, (rt_box){input.x + 3, input.y, input.w - 4, input.h},
+		      RT_INK_TEXT, writes);
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Entries as rows. A take is read in runs of slots, whose bodies come from the store in one go;
+ * a body is decoded when its row is next. */
+#include "core/role.h"
+#include "log/engine_impl.h"
+#include "view/view.h"
+#include "view/view_impl.h"
+
+enum { RUN = RT_BODY_RUN_MAX };
+
+/* ---- what rows are made of ---- */
+
+static void
+close_scope(void *scope)
+{
+	rt_scope_deinit(scope);
+}
+
+rt_scope *
+rt_view_inner(rt_scope *outer)
+{
+	rt_scope *inner = rt_scope_get(outer, sizeof(*inner));
+
+	if (inner == NULL)
+		return outer;
+	rt_scope_init(inner, outer->alloc);
+	rt_scope_defer(outer, close_scope, inner);
+	return rt_ok(outer) ? inner : outer;
+}
+
+const rt_disc *
+rt_view_disc(const rt_view *v)
+{
+	uint32_t number = v->place.disc != 0 ? v->place.disc : v->project->active;
+	const rt_disc *disc = NULL;
+
+	return RT_TRY(v->scope, rt_project_disc(v->project, number, &disc, &v->scope->error)) == RT_OK
+		       ? disc
+		       : NULL;
+}
+
+const rt_take *
+rt_view_take(const rt_view *v)
+{
+	const rt_disc *disc = rt_view_disc(v);
+	const rt_take *take =
+		disc == NULL ? NULL
+			     : rt_disc_take(disc, v->place.take != 0 ? v->place.take : disc->active);
+
+	if (take == NULL)
+		(void)rt_scope_fail(v->scope, RT_NOT_FOUND, "no such take");
+	return take;
+}
+
+rt_str
+rt_view_id(rt_scope *s, const rt_project *project, uint32_t entry)
+{
+	char id[RT_ID_MAX + 1];
+
+	return RT_TRY(s, rt_entry_id(project, entry, id, &s->error)) == RT_OK
+		       ? rt_scope_copy(s, rt_str_of(id))
+		       : (rt_str){0};
+}
+
+rt_str
+rt_view_name(rt_scope *s, const rt_project *project, uint16_t number)
+{
+	rt_str name = {0};
+
+	return RT_TRY(s, rt_project_name(project, number, &name, &s->error)) == RT_OK ? name
+										      : (rt_str){0};
+}
+
+rt_str
+rt_view_kind(rt_scope *s, const rt_project *project, uint16_t number)
+{
+	rt_str name = rt_view_name(s, project, number);
+
+	return name.size > 0 ? name : RT_STR("message");
+}
+
+rt_str
+rt_view_label(rt_scope *s, const rt_project *project, const rt_disc *disc, uint32_t entry)
+{
+	rt_str label = {0};
+
+	RT_TRY(s, rt_disc_label(project, disc, entry, &label, &s->error));
+	return rt_ok(s) && label.size > 0 ? label : (rt_str){0};
+}
+
+typedef struct stored_body {
+	rt_buf bytes;
+	rt_body body;
+} stored_body;
+
+static void
+close_body(void *item)
+{
+	stored_body *b = item;
+
+	rt_body_deinit(&b->body);
+	rt_buf_deinit(&b->bytes);
+}
+
+const rt_body *
+rt_view_body(const rt_view *v, uint64_t number)
+{
+	stored_body *b = rt_scope_get(v->scope, sizeof(*b));
+
+	if (RT_TRY(v->scope, rt_engine_body(v->engine, number, &b->bytes, &b->body,
+					    &v->scope->error)) != RT_OK)
+		return NULL;
+	rt_scope_defer(v->scope, close_body, b);
+	return rt_ok(v->scope) ? &b->body : NULL;
+}
+
+static void
+set_body(rt_entry_row *row, const rt_body *body)
+{
+	row->body = body;
+	row->content = (rt_content){body->content, body->content_json};
+}
+
+/* All but the position. The strings live in the scope. */
+static void
+fill(rt_scope *s, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
+     const rt_body *body, rt_entry_row *row)
+{
+	yyjson_val *edited = rt_body_field(body, "edited"); /* the user's, if there is one */
+	unsigned view = 0;
+
+	RT_TRY(s, rt_project_view(project, slot->entry, &view, &s->error));
+	*row = (rt_entry_row){
+		.id = rt_view_id(s, project, slot->entry),
+		.at = row->at,
+		.slot = *slot,
+		.role = rt_view_name(s, project, slot->role),
+		.kind = rt_view_kind(s, project, slot->kind),
+		.label = rt_view_label(s, project, disc, slot->entry),
+		.has_time = (slot->flags & RT_SLOT_NO_TS) == 0,
+		.muted = (slot->flags & RT_SLOT_MUTED) != 0,
+		.collapsed = (view & RT_VIEW_COLLAPSED) != 0,
+		.read_mode = (view & RT_VIEW_READ_MODE) != 0,
+		.edited = edited != NULL ? yyjson_is_true(edited)
+					 : (slot->flags & RT_SLOT_EDITED) != 0,
+		.partial = yyjson_is_true(rt_body_field(body, "partial")),
+		.purged = body->format == RT_BODY_PURGED && !body->lost,
+		.lost = body->format == RT_BODY_PURGED && body->lost,
+	};
+	row->hidden = rt_body_is_hidden(row->kind, body);
+	set_body(row, body);
+}
+
+/* ---- the entries of a take ---- */
+
+struct rt_entry_cursor {
+	rt_view view;
+	rt_scope *strings; /* of the row */
+	const rt_disc *disc;
+	const rt_take *take;
+	rt_str role;    /* that is wanted; empty: any */
+	size_t at, end; /* positions that are left, after those of the run */
+	rt_slot slots[RUN];
+	size_t run, next; /* slots that were read; the one that comes next */
+	rt_body_run bodies;
+	rt_body body;
+	rt_entry_row row;
+};
+
+static void
+close_cursor(void *item)
+{
+	rt_entry_cursor *c = item;
+
+	rt_body_deinit(&c->body);
+	rt_buf_deinit(&c->bodies.bytes);
+}
+
+rt_entry_cursor *
+rt_entries_open(const rt_view *v, const rt_window *window)
+{
+	const rt_take *take = rt_view_take(v);
+	rt_entry_cursor *c = rt_scope_get(v->scope, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->view = *v;
+	c->strings = rt_view_inner(v->scope);
+	c->disc = rt_view_disc(v);
+	c->take = take;
+	c->end = rt_seq_count(take->slots);
+	if (window != NULL) {
+		c->at = window->from < c->end ? window->from : c->end;
+		if (window->count > 0 && window->count < c->end - c->at)
+			c->end = c->at + window->count;
+		c->role = window->role;
+	}
+	rt_buf_init(&c->bodies.bytes, v->scope->alloc, RT_BUF_UNLIMITED);
+	rt_scope_defer(v->scope, close_cursor, c);
+	return rt_ok(v->scope) ? c : NULL;
+}
+
+static void
+read_run(rt_entry_cursor *c)
+{
+	rt_scope *s = c->view.scope;
+
+	c->run = c->end - c->at < RUN ? c->end - c->at : RUN;
+	c->next = 0;
+	RT_TRY(s, rt_seq_copy(c->take->slots, c->at, c->run, c->slots, &s->error));
+	rt_buf_deinit(&c->bodies.bytes);
+	RT_TRY(s, rt_engine_body_run(c->view.engine, c->slots, c->run, &c->bodies, &s->error));
+	c->at += c->run;
+}
+
+static bool
+has_role(const rt_entry_cursor *c, const rt_slot *slot)
+{
+	rt_str name;
+
+	return c->role.size == 0 ||
+	       (rt_project_name(c->view.project, slot->role, &name, NULL) == RT_OK &&
+		(rt_str_eq(name, c->role) || rt_role_is_user(name)));
+}
+
+const rt_entry_row *
+rt_entries_next(rt_entry_cursor *c)
+{
+	rt_scope *s = c != NULL ? c->view.scope : NULL;
+
+	while (s != NULL && rt_ok(s)) {
+		if (c->next == c->run && c->at == c->end)
+			return NULL;
+		if (c->next == c->run) {
+			read_run(c);
+			continue;
+		}
+		size_t i = c->next++;
+
+		if (!has_role(c, &c->slots[i]))
+			continue;
+		rt_body_deinit(&c->body);
+		if (RT_TRY(s, rt_body_read(s->alloc,
+					   rt_str_at(c->bodies.bytes.ptr + c->bodies.at[i],
+						     c->bodies.size[i]),
+					   &c->body, &s->error)) != RT_OK)
+			return NULL;
+		rt_scope_reset(c->strings);
+		c->row.at = c->at - c->run + i;
+		fill(c->strings, c->view.project, c->disc, &c->slots[i], &c->body, &c->row);
+		return rt_scope_adopt(s, c->strings) == RT_OK ? &c->row : NULL;
+	}
+	return NULL;
+}
+
+/* ---- one entry ---- */
+
+static const rt_entry_row *
+row_at(const rt_view *v, const rt_slot *slot, size_t at)
+{
+	const rt_disc *disc = rt_view_disc(v);
+	const rt_body *body = rt_view_body(v, slot->body);
+	rt_entry_row *row = rt_scope_get(v->scope, sizeof(*row));
+
+	if (row == NULL)
+		return NULL;
+	row->at = at;
+	fill(v->scope, v->project, disc, slot, body, row);
+	return rt_ok(v->scope) ? row : NULL;
+}
+
+const rt_entry_row *
+rt_entry_of_slot(const rt_view *v, const rt_slot *slot)
+{
+	return row_at(v, slot, 0);
+}
+
+const rt_entry_row *
+rt_entry_find(const rt_view *v, uint32_t entry)
+{
+	rt_scope *s = v->scope;
+	const rt_disc *disc = rt_view_disc(v);
+	const rt_take *take = rt_view_take(v);
+	bool found = false;
+	rt_slot slot;
+	size_t at;
+
+	RT_TRY(s, rt_take_find(v->project, take, entry, &at, &slot, &found, &s->error));
+	for (uint32_t i = 1; rt_ok(s) && !found && i <= rt_disc_take_count(disc); i++)
+		if (rt_disc_take(disc, i)->present)
+			RT_TRY(s, rt_take_find(v->project, rt_disc_take(disc, i), entry, &at, &slot,
+					       &found, &s->error));
+	if (rt_ok(s) && !found)
+		(void)rt_scope_fail(s, RT_NOT_FOUND, "the entry is in no take now");
+	return rt_ok(s) ? row_at(v, &slot, at) : NULL;
+}
+
+const rt_entry_row *
+rt_entry_of_effect(const rt_view *v, const rt_effect_slot *side)
+{
+	rt_str id = rt_view_id(v->scope, v->project, side->slot.entry);
+	const rt_body *body = rt_view_body(v, side->slot.body);
+	rt_entry_row *row = rt_scope_get(v->scope, sizeof(*row));
+
+	if (row == NULL)
+		return NULL;
+	*row = (rt_entry_row){.id = id,
+			      .slot = side->slot,
+			      .role = side->role,
+			      .muted = (side->slot.flags & RT_SLOT_MUTED) != 0};
+	set_body(row, body);
+	return row;
+}
+
+/* ---- its text ---- */
+
+static yyjson_val *
+pi_of(const rt_body *body)
+{
+	return body->format == RT_BODY_PI ? body->fields : rt_body_field(body, "pi");
+}
+
+yyjson_val *
+rt_entry_pi(const rt_entry_row *entry)
+{
+	return pi_of(entry->body);
+}
+
+void
+rt_entry_add_text(rt_buf *buf, const rt_entry_row *e)
+{
+	rt_buf brief;
+
+	rt_content_add_text(buf, e->content);
+	rt_buf_init(&brief, buf->alloc, RT_BUF_UNLIMITED);
+	rt_content_add_brief(&brief, e->content, rt_body_field(e->body, "tool_calls"),
+			     rt_entry_pi(e));
+	if (buf->size > 0 && brief.size > 0)
+		rt_buf_add_byte(buf, '\n');
+	rt_buf_add_str(buf, rt_buf_str(&brief));
+	if (brief.status != RT_OK)
+		buf->status = brief.status;
+	rt_buf_deinit(&brief);
+}
+
+rt_str
+rt_view_preview(rt_scope *s, const rt_body *body, size_t characters)
+{
+	rt_str text = body->content, shown;
+	char *out;
+	rt_buf made;
+
+	rt_buf_init(&made, s->alloc, RT_BUF_UNLIMITED);
+	if (body->content_json != NULL) {
+		rt_body_add_text(&made, body);
+		text = rt_buf_str(&made);
+	}
+	if (rt_str_trim(text).size == 0) { /* in its place, what else there is */
+		if (body->content_json == NULL)
+			rt_buf_add_str(&made, text);
+		rt_content_add_brief(&made, (rt_content){body->content, body->content_json},
+				     rt_body_field(body, "tool_calls"), pi_of(body));
+		text = rt_buf_str(&made);
+	}
+	(void)rt_scope_note(s, made.status);
+	shown = rt_str_at(text.ptr, rt_utf8_offset(text, characters));
+	if (shown.size > text.size)
+		shown.size = text.size;
+	out = rt_scope_get(s, shown.size + 1);
+	for (size_t i = 0; out != NULL && i < shown.size; i++)
+		out[i] = (unsigned char)shown.ptr[i] < 0x20 ? ' ' : shown.ptr[i];
+	rt_buf_deinit(&made);
+	return out != NULL ? rt_str_at(out, shown.size) : (rt_str){0};
+}
+
+/* ---- what people do not see ---- */
+
+rt_status
+rt_view_is_hidden(rt_engine *engine, const rt_project *project, const rt_slot *slot, bool *out,
+		  rt_error *err)
+{
+	rt_str kind, role;
+	rt_body body;
+	rt_buf bytes;
+	rt_status st = rt_project_name(project, slot->kind, &kind, err);
+
+	*out = false;
+	if (st == RT_OK)
+		st = rt_project_name(project, slot->role, &role, err);
+	if (st != RT_OK)
+		return st;
+	*out = rt_str_is(kind, "custom");
+	if (*out || (slot->flags & RT_SLOT_RICH) == 0 ||
+	    (!rt_str_is(kind, "custom_message") && !rt_str_is(role, "custom")))
+		return RT_OK;
+	st = rt_engine_body(engine, slot->body, &bytes, &body, err);
+	if (st == RT_OK)
+		*out = rt_body_is_hidden(kind, &body);
+	rt_body_deinit(&body);
+	rt_buf_deinit(&bytes);
+	return st == RT_CORRUPT ? RT_OK : st; /* a damaged text is shown, as damaged */
+}
+
+rt_status
+rt_view_count_hidden(rt_engine *engine, const rt_project *project, const rt_take *take,
+		     size_t *out, rt_error *err)
+{
+	size_t count = rt_seq_count(take->slots), found = 0;
+	rt_status st = RT_OK;
+
+	for (size_t at = 0, run; st == RT_OK && at < count; at += run) {
+		rt_slot slots[RUN];
+		bool hidden = false;
+
+		run = count - at < RUN ? count - at : RUN;
+		st = rt_seq_copy(take->slots, at, run, slots, err);
+		for (size_t i = 0; st == RT_OK && i < run; i++) {
+			st = rt_view_is_hidden(engine, project, &slots[i], &hidden, err);
+			found += hidden;
+		}
+	}
+	*out = found;
+	return st;
+}
+
+/* ---- a take's title; two takes ---- */
+
+const rt_show_row *
+rt_show_read(const rt_view *v)
+{
+	rt_scope *s = v->scope;
+	const rt_disc *disc = rt_view_disc(v);
+	const rt_take *take = rt_view_take(v);
+	rt_show_row *row = rt_scope_get(s, sizeof(*row));
+	rt_slot slot;
+	size_t head;
+
+	if (row == NULL)
+		return NULL;
+	row->discussion = rt_cell_name(rt_project_cell(v->project, disc->number));
+	row->take = rt_text_str(take->name);
+	row->count = head = rt_seq_count(take->slots);
+	if (take->number == disc->active)
+		RT_TRY(s, rt_disc_head_at(v->project, disc, &head, &s->error));
+	if (head > 0 && RT_TRY(s, rt_seq_get(take->slots, head - 1, &slot, &s->error)) == RT_OK)
+		row->head = rt_view_id(s, v->project, slot.entry);
+	return rt_ok(s) ? row : NULL;
+}
+
+rt_diff
+rt_diff_open(const rt_view *v, uint32_t take_a, uint32_t take_b)
+{
+	rt_scope *s = v->scope;
+	const rt_disc *disc = rt_view_disc(v);
+	rt_diff diff = {0};
+
+	if (disc == NULL)
+		return diff;
+	diff.a = rt_disc_take(disc, take_a);
+	diff.b = rt_disc_take(disc, take_b);
+	if (diff.a == NULL || diff.b == NULL)
+		(void)rt_scope_fail(s, RT_NOT_FOUND, "no such take");
+	RT_TRY(s, rt_seq_common(diff.a->slots, diff.b->slots, &diff.common, &s->error));
+	diff.pair = rt_view_inner(s);
+	return rt_ok(s) ? diff : (rt_diff){0};
+}
+
+bool
+rt_diff_next(const rt_view *v, rt_diff *diff)
+{
+	rt_scope *s = v->scope;
+	rt_view pair = {diff->pair, v->engine, v->project, v->place};
+	rt_slot was, is;
+
+	RT_TRY(s, rt_seq_differ(diff->a->slots, diff->b->slots, diff->at, &diff->at, &s->error));
+	if (!rt_ok(s) || diff->at >= diff->common)
+		return false;
+	rt_scope_reset(diff->pair);
+	RT_TRY(s, rt_seq_get(diff->a->slots, diff->at, &was, &s->error));
+	RT_TRY(s, rt_seq_get(diff->b->slots, diff->at, &is, &s->error));
+	if (!rt_ok(s))
+		return false;
+	diff->was = row_at(&pair, &was, diff->at);
+	diff->is = row_at(&pair, &is, diff->at);
+	diff->at++;
+	return rt_scope_adopt(s, diff->pair) == RT_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shared by the views: values in rows, and JSON from tables of fields. */
+#ifndef RT_VIEW_VIEW_IMPL_H
+#define RT_VIEW_VIEW_IMPL_H
+
+#include <stddef.h> /* offsetof */
+
+#include "view/view_rows.h"
+
+/* ---- values in a row ---- */
+
+/* The id of an entry, in the scope. */
+rt_str rt_view_id(rt_scope *scope, const rt_project *project, uint32_t entry);
+/* A name of the project's table; "message" for kind 0, whose name is empty. */
+rt_str rt_view_name(rt_scope *scope, const rt_project *project, uint16_t number);
+rt_str rt_view_kind(rt_scope *scope, const rt_project *project, uint16_t number);
+/* The label that the discussion gave to the entry, or absent. */
+rt_str rt_view_label(rt_scope *scope, const rt_project *project, const rt_disc *disc,
+		     uint32_t entry);
+
+/* ---- JSON from a table ---- */
+
+typedef enum rt_view_type {
+	RT_VIEW_STR,     /* rt_str */
+	RT_VIEW_JSON,    /* rt_str, a JSON value */
+	RT_VIEW_BOOL,
+	RT_VIEW_SIZE,    /* size_t */
+	RT_VIEW_U64,
+	RT_VIEW_TIME,    /* int64_t, µs; ISO 8601 with milliseconds */
+	RT_VIEW_TAKE_ID, /* uint32_t; "t3" */
+	RT_VIEW_DISC_ID, /* uint32_t; "d3" */
+	RT_VIEW_NODE_ID  /* uint64_t; "n" and 12 hexadecimal digits */
+} rt_view_type;
+
+typedef enum rt_view_empty {
+	RT_VIEW_ALWAYS,
+	RT_VIEW_OMIT, /* left out where it is absent, false or 0 */
+	RT_VIEW_NULL  /* null where it is absent or 0 */
+} rt_view_empty;
+
+/* A member of a row as a member of a JSON object. */
+typedef struct rt_view_field {
+	const char *key;
+	rt_view_type type;
+	rt_view_empty empty;
+	size_t offset;
+} rt_view_field;
+
+#define RT_VIEW_FIELD(row, key, member, type, empty)                                               \
+	{                                                                                           \
+		key, RT_VIEW_##type, RT_VIEW_##empty, offsetof(row, member)                         \
+	}
+#define RT_VIEW_PUT(buf, table, row)                                                               \
+	rt_view_put_fields((buf), (table), sizeof(table) / sizeof((table)[0]), (row))
+/* Members are added to the object that buf ends with. */
+void rt_view_put_fields(rt_buf *buf, const rt_view_field *fields, size_t count, const void *row);
+/* One member. */
+void rt_view_put_time(rt_buf *buf, const char *key, int64_t at_us);
+
+#endif

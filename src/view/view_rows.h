@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Views as typed rows: a value read for a program or a person (C39, C40, C47). Lists are arrays in
+ * the caller's scope; what can be large is read through a cursor, row by row:
+ *
+ *	rt_view view = {&scope, engine, project, place};
+ *	rt_entry_cursor *c = rt_entries_open(&view, NULL);
+ *
+ *	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;)
+ *		print(e->id, e->role, e->content);
+ *
+ * A row from a cursor and everything it points to are valid until the next call for that cursor,
+ * all other rows until the scope ends; the project must live as long. Cursors close with the
+ * scope. Failures are kept in the scope: lists are empty then, pointers NULL.
+ *
+ * Texts (rt_str) whose ptr is NULL are absent. Ids are as people see them. JSON is made from these
+ * rows: view.h.
+ *
+ * Threads: call from any thread; a value is immutable, texts are read from the store. A scope is
+ * for one thread at a time. */
+#ifndef RT_VIEW_VIEW_ROWS_H
+#define RT_VIEW_VIEW_ROWS_H
+
+#include "base/scope.h"
+#include "codec/content.h"
+#include "log/rows.h"
+
+/* What is looked at, and the scope that rows live in. Numbers of place that are 0: the active
+ * one. */
+typedef struct rt_view {
+	rt_scope *scope;
+	rt_engine *engine;
+	const rt_project *project;
+	rt_place place;
+} rt_view;
+
+/* The discussion, and its take. NULL: there is none, and the scope has failed (RT_NOT_FOUND). */
+const rt_disc *rt_view_disc(const rt_view *view);
+const rt_take *rt_view_take(const rt_view *view);
+/* A body by number (of a slot, a revision, an effect); lives as long as the scope. */
+const rt_body *rt_view_body(const rt_view *view, uint64_t number);
+/* The first characters of a body's text on one line, or what else it is ("(calls read)"); never
+ * absent. Only the result stays in scope. */
+rt_str rt_view_preview(rt_scope *scope, const rt_body *body, size_t characters);
+
+/* A scope that is closed with the outer one, for what is read item by item: reset it for each, and
+ * rt_scope_adopt its failures. It is the outer one itself once that has failed. */
+rt_scope *rt_view_inner(rt_scope *outer);
+
+/* ---- entries ---- */
+
+typedef struct rt_window {
+	size_t from;  /* first position, 0-based */
+	size_t count; /* 0: to the end */
+	rt_str role;  /* only entries of this role and "User" (T5); empty: all */
+} rt_window;
+
+/* An entry as a take shows it. */
+typedef struct rt_entry_row {
+	rt_str id;
+	size_t at;     /* position in its take, 0-based */
+	rt_slot slot;  /* slot.entry: its number */
+	rt_str role;
+	rt_str kind;   /* "message" unless it has another */
+	rt_str label;  /* or absent */
+	bool has_time; /* slot.ts_us, rt_slot_moment */
+	bool muted, collapsed, read_mode;
+	bool edited, partial;
+	bool purged, lost; /* nothing is left of its text */
+	bool hidden;       /* from people (rt_body_is_hidden) */
+	const rt_body *body; /* further fields: rt_body_field */
+	rt_content content;  /* the body's */
+} rt_entry_row;
+
+typedef struct rt_entry_cursor rt_entry_cursor;
+
+/* The entries of a take in order; window may be NULL. Memory: the texts of 64 entries. */
+rt_entry_cursor *rt_entries_open(const rt_view *view, const rt_window *window);
+/* NULL: after the last one, and after a failure. cursor may be NULL. */
+const rt_entry_row *rt_entries_next(rt_entry_cursor *cursor);
+/* One entry, of the take or else of the first present take that has it. RT_NOT_FOUND. */
+const rt_entry_row *rt_entry_find(const rt_view *view, uint32_t entry);
+/* An entry by its slot. */
+const rt_entry_row *rt_entry_of_slot(const rt_view *view, const rt_slot *slot);
+/* One side of an effect: id, role, kind, muted, body and content; the rest is 0. */
+const rt_entry_row *rt_entry_of_effect(const rt_view *view, const rt_effect_slot *side);
+/* The pi record of the entry, or NULL. */
+yyjson_val *rt_entry_pi(const rt_entry_row *entry);
+/* The entry for people: its text and, on a line of its own, what else it holds, such as "(calls
+ * read, bash)". */
+void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
+
+/* What stands above the entries of a take. */
+typedef struct rt_show_row {
+	rt_str discussion, take; /* names */
+	rt_str head;  /* id of the entry at the head, of an inactive take the last one; absent: none */
+	size_t count; /* entries */
+} rt_show_row;
+/* NULL: there is no such take. */
+const rt_show_row *rt_show_read(const rt_view *view);
+
+/* ---- takes and discussions ---- */
+
+typedef struct rt_take_row {
+	uint32_t number; /* "t3" */
+	rt_str name;
+	bool active;
+	size_t entries;
+	rt_str base;       /* the name as far as "_take_" */
+	rt_str git_commit; /* or absent */
+	bool absent;       /* deleted */
+} rt_take_row;
+
+typedef struct rt_take_rows {
+	rt_take_row *items;
+	size_t count;
+} rt_take_rows;
+
+typedef struct rt_takes_options {
+	bool all;      /* also those that were deleted */
+	size_t max;    /* only the first ones; 0: all of them */
+	uint32_t also; /* and the take of this number wherever it stands; 0: none */
+} rt_takes_options;
+/* options may be NULL. Reads no entry. */
+rt_take_rows rt_takes_list(const rt_view *view, const rt_takes_options *options);
+
+typedef struct rt_disc_row {
+	uint32_t number; /* "d3" */
+	rt_str name;
+	bool active;
+	size_t entries; /* of the active take */
+	size_t takes;   /* present ones */
+	bool has_updated;
+	int64_t updated_us; /* of the last step, else of the last entry */
+	bool absent;        /* deleted */
+} rt_disc_row;
+
+typedef struct rt_disc_rows {
+	rt_disc_row *items;
+	size_t count;
+} rt_disc_rows;
+
+/* all: also those that were deleted. Cost: a row of the log for each. */
+rt_disc_rows rt_discs_list(const rt_view *view, bool all);
+
+/* ---- settings ---- */
+
+typedef struct rt_setting_row {
+	rt_str name;
+	rt_str value; /* JSON */
+} rt_setting_row;
+
+typedef struct rt_setting_rows {
+	rt_setting_row *items;
+	size_t count;
+} rt_setting_rows;
+
+typedef struct rt_settings_row {
+	rt_str discussion; /* its name */
+	rt_str roles;      /* a JSON array of strings */
+	rt_str prompt;     /* a JSON string */
+	bool prompt_edited;
+	rt_setting_rows settings; /* the project's, then the discussion's: the last of a name counts */
+	rt_setting_rows fields;   /* what else a discussion has: files, track, presets, … */
+} rt_settings_row;
+const rt_settings_row *rt_settings_read(const rt_view *view);
+/* One setting (the discussion's, else the project's), or one further field of the discussion, as a
+ * value; NULL: it is not set. */
+yyjson_val *rt_setting_value(const rt_view *view, rt_str name);
+yyjson_val *rt_disc_field_value(const rt_view *view, rt_str name);
+/* The roles, an array of strings. */
+yyjson_val *rt_roles_value(const rt_view *view);
+/* The working prompt; out_edited may be NULL. */
+rt_str rt_prompt_text(const rt_view *view, bool *out_edited);
+
+/* ---- two takes ---- */
+
+/* Where two takes differ. Their entries from common on are only in the one or the other: read
+ * them with rt_entries_open. */
+typedef struct rt_diff {
+	const rt_take *a, *b;
+	size_t common; /* entries that both begin with */
+	/* the next pair of revisions that differ below common; rt_diff_next */
+	size_t at;
+	const rt_entry_row *was, *is; /* in a, in b */
+	rt_scope *pair;
+} rt_diff;
+/* a is NULL after a failure; RT_NOT_FOUND: no such take. */
+rt_diff rt_diff_open(const rt_view *view, uint32_t take_a, uint32_t take_b);
+/* false: there is no further pair. */
+bool rt_diff_next(const rt_view *view, rt_diff *diff);
+
+/* ---- the tree ---- */
+
+typedef struct rt_variant {
+	uint64_t revision;
+	const uint32_t *takes; /* numbers, ascending */
+	size_t take_count;
+} rt_variant;
+
+/* An entry in the tree of all present takes. */
+typedef struct rt_tree_row {
+	uint64_t node, parent_node; /* 48 bits, from the path; parent_node counts only with parent */
+	rt_str id;
+	rt_str parent; /* id; absent: a root */
+	rt_str role;
+	rt_str kind;   /* "message" unless it has another */
+	rt_str label;  /* or absent */
+	bool active;   /* the head stands on it */
+	const uint32_t *takes; /* numbers of those that it is in, ascending */
+	size_t take_count;
+	const rt_variant *variants; /* where takes show different revisions, else none */
+	size_t variant_count;
+	bool muted, edited;
+	size_t depth; /* 0: a root */
+	rt_str preview;
+	bool partial, hidden;
+} rt_tree_row;
+
+typedef struct rt_tree_rows {
+	rt_tree_row *items;
+	size_t count;
+} rt_tree_rows;
+
+enum { RT_TREE_PREVIEW = 60 /* characters: what fits beside a tree */ };
+
+typedef struct rt_tree_cursor rt_tree_cursor;
+
+/* Depth first, siblings from the oldest. preview: characters. Cost: the trie (view_trie.h). */
+rt_tree_cursor *rt_tree_open(const rt_view *view, size_t preview);
+const rt_tree_row *rt_tree_next(rt_tree_cursor *cursor);
+/* All rows at once. */
+rt_tree_rows rt_tree_list(const rt_view *view, size_t preview);
+
+/* ---- history ---- */
+
+/* How far the history was read; all zero to begin with. The value and discussion must be those of
+ * the first call in all that follow. */
+typedef struct rt_history_at {
+	bool is_begun;
+	uint64_t seq;                 /* of the row that is read next; 0: all were */
+	uint64_t in_disc, in_project; /* the next step of each that is in effect */
+	uint64_t group; /* of the last step: rows of this group belong to it, too; 0: none */
+} rt_history_at;
+
+typedef struct rt_history_row {
+	uint64_t seq, parent;
+	rt_str op;
+	rt_str what;  /* the step in words */
+	rt_str did;   /* the same without ids */
+	rt_str about; /* the first words of the entry that it is about; absent: none */
+	uint32_t take;       /* the number of the one that it changed; 0: none */
+	rt_str take_name;
+	rt_str setting;      /* that it changed and nothing else; or absent */
+	rt_str by;
+	int64_t at_us;
+	bool of_disc;        /* false: of the project only */
+	bool is_current;
+	bool is_undone;
+	size_t rows;         /* of the log, that make up the step */
+} rt_history_row;
+
+typedef struct rt_history_cursor rt_history_cursor;
+
+/* Steps, the newest first, from at on (may be NULL: all). before: only rows below this number; 0:
+ * all. Cost: the rows that are passed, once. */
+rt_history_cursor *rt_history_open(const rt_view *view, const rt_history_at *at, uint64_t before);
+const rt_history_row *rt_history_next(rt_history_cursor *cursor);
+/* To go on from after the last row that was read; seq 0: there is no further row. */
+rt_history_at rt_history_position(const rt_history_cursor *cursor);
+
+/* One row of the log. */
+typedef struct rt_step_row {
+	uint64_t seq;
+	int64_t at_us;
+	rt_str what; /* in words */
+	rt_record record; /* op, by, effects (rt_entry_of_effect), moves */
+} rt_step_row;
+const rt_step_row *rt_step_read(const rt_view *view, uint64_t seq);
+
+/* A text that an entry once had. */
+typedef struct rt_revision_row {
+	uint64_t seq;  /* of the step that made it */
+	uint64_t body; /* its number; rt_view_body */
+	int64_t at_us;
+	rt_str by;
+	bool is_current; /* in the active take */
+} rt_revision_row;
+
+typedef struct rt_revision_rows {
+	rt_revision_row *items;
+	size_t count;
+} rt_revision_rows;
+
+/* Oldest first (E10). Reads no text. Cost: the whole log. */
+rt_revision_rows rt_revisions_list(const rt_view *view, uint32_t entry);
+
+#endif
