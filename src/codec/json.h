@@ -30,6 +30,8 @@ RT_CHECKED rt_status rt_json_read(const rt_alloc *alloc, rt_str input, rt_json_d
 RT_CHECKED rt_status rt_json_read_repairing(const rt_alloc *alloc, rt_str input,
 					    rt_json_doc **out_doc, size_t *out_repaired,
 					    rt_error *err);
+/* The position of the first bracket that opens more than max levels; SIZE_MAX: none does. */
+size_t rt_json_too_deep_at(rt_str text, size_t max);
 yyjson_val *rt_json_root(const rt_json_doc *doc);
 void rt_json_free(rt_json_doc *doc);
 

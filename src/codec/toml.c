@@ -12,25 +12,7 @@
 bool
 rt_toml_is_left(rt_str json)
 {
-	size_t depth = 0, i;
-
-	for (i = 0; i < json.size; i++) {
-		switch (json.ptr[i]) {
-		case '"':
-			for (i++; i < json.size && json.ptr[i] != '"'; i++)
-				i += json.ptr[i] == '\\';
-			break;
-		case '[':
-		case '{':
-			if (++depth > RT_TOML_EMBED_DEPTH_MAX)
-				return true;
-			break;
-		case ']':
-		case '}': depth -= depth > 0; break;
-		default: break;
-		}
-	}
-	return false;
+	return rt_json_too_deep_at(json, RT_TOML_EMBED_DEPTH_MAX) != SIZE_MAX;
 }
 
 #ifdef RT_WITH_TOML
