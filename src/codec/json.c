@@ -158,8 +158,8 @@ unit_at(rt_str in, size_t at)
 		       : -1;
 }
 
-/* The size of what cannot be kept at a byte that is not plain ASCII: a bad byte, the escape of a
- * lone surrogate. 0: *out_good bytes are fine. */
+/* At a byte that is not plain ASCII: the size of an invalid byte, or of the escape of a lone
+ * surrogate; 0: *out_good bytes are valid. */
 static size_t
 bad_at(rt_str in, size_t at, size_t *out_good)
 {
@@ -340,7 +340,7 @@ rt_json_i64(yyjson_val *value, int64_t *out)
 	return true;
 }
 
-/* The first byte from i on that cannot stand in a JSON string as it is. */
+/* The first byte from i on that has to be escaped in a JSON string. */
 static size_t
 next_escape(rt_str s, size_t i)
 {
