@@ -225,6 +225,7 @@ main(int argc, char **argv)
 	rt_session_init(&cli.session, cli.alloc, cli.env);
 	args.words = rt_scope_array(&cli.s, (size_t)argc + 1, sizeof(*args.words));
 	if (args.words == NULL) {
+		rt_scope_deinit(&cli.s);
 		rt_failure_say_plainly(STDERR_FILENO, "retake: out of memory\n");
 		return rt_status_exit_code(RT_NOMEM);
 	}
