@@ -34,19 +34,16 @@ can_begin(rt_summing *s, const rt_context_part *part)
 	const rt_slot *slot = &s->slots[part->at];
 	rt_context_entry entry;
 	rt_effect_slot named;
-	rt_buf bytes;
-	rt_body body;
 
 	if (part->is_summary || (slot->flags & RT_SLOT_RICH) == 0)
 		return !part->is_summary;
 	RT_TRY(sc, rt_hook_call_name(s->value, slot, &named, &sc->error));
-	if (RT_TRY(sc, rt_engine_body(s->engine, slot->body, &bytes, &body, &sc->error)) != RT_OK)
+	const rt_body *body = rt_summing_read_body(s, slot);
+
+	if (body == NULL)
 		return false;
-	rt_context_entry_of(&entry, named.role, named.kind, &body);
-	bool yes = !rt_context_entry_is_result(&entry);
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	return yes;
+	rt_context_entry_of(&entry, named.role, named.kind, body);
+	return !rt_context_entry_is_result(&entry);
 }
 
 static void
@@ -282,6 +279,21 @@ compact(rt_summing *s, const rt_compact_options *o)
 			rt_tokens_estimate(s->summary->size) + RT_TOKENS_PER_MESSAGE;
 }
 
+/* In a scope of its own: the step is made, so nothing may fail any more. */
+static void
+tell_hooks(rt_summing *s)
+{
+	rt_scope sc;
+
+	rt_scope_init(&sc, s->engine->alloc);
+	rt_buf *m = rt_scope_buf(&sc);
+
+	rt_summing_put_entry(s, m, "compactionEntry", "compaction");
+	if (rt_ok(&sc))
+		rt_summing_tell_hooks(s, "compact.after", m);
+	rt_scope_deinit(&sc);
+}
+
 rt_status
 rt_engine_compact(rt_engine *engine, const rt_compact_options *options, rt_summary_result *out,
 		  rt_error *err)
@@ -294,11 +306,7 @@ rt_engine_compact(rt_engine *engine, const rt_compact_options *options, rt_summa
 		rt_scope_fail(&s.scope, RT_USAGE, "a range has a beginning and an end");
 	if (rt_ok(&s.scope))
 		compact(&s, options);
-	if (rt_ok(&s.scope) && !options->dry_run) {
-		rt_buf *m = rt_scope_buf(&s.scope);
-
-		rt_summing_put_entry(&s, m, "compactionEntry", "compaction");
-		rt_summing_tell_hooks(&s, "compact.after", m);
-	}
+	if (rt_ok(&s.scope) && !options->dry_run)
+		tell_hooks(&s);
 	return rt_summing_end(&s, err);
 }

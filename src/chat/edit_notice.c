@@ -3,6 +3,7 @@
  * Finds the edits that the model does not know of, and words the notices. */
 #include "chat/edit_notice.h"
 #include "core/role.h"
+#include "view/view_rows.h"
 
 enum {
 	EDITS_MAX = RT_EDIT_NOTICES_MAX - 1, /* edited replies in one round: the newest */
@@ -37,9 +38,7 @@ which(const noticing *n)
 static bool
 is_known(const noticing *n, uint32_t entry)
 {
-	size_t i;
-
-	for (i = 0; i < n->count; i++)
+	for (size_t i = 0; i < n->count; i++)
 		if (n->entries[i] == entry)
 			return true;
 	return false;
@@ -59,15 +58,13 @@ is_edit(const rt_record *step, const rt_effect *e, size_t k)
 static void
 collect_edits(noticing *n, const rt_record *step, bool *out_end)
 {
-	size_t i, k;
-
 	*out_end = rt_str_is(step->op, "entry.reply");
-	for (i = step->effect_count; i-- > 0;) { /* the newest first */
+	for (size_t i = step->effect_count; i-- > 0;) { /* the newest first */
 		const rt_effect *e = &step->effects[i];
 
 		if (e->kind != RT_EFFECT_SPLICE)
 			continue;
-		for (k = e->added_count; k-- > 0;) {
+		for (size_t k = e->added_count; k-- > 0;) {
 			const rt_effect_slot *slot = &e->added[k];
 
 			if (rt_str_is(slot->kind, "prompt_notice") && e->removed_count == 0)
@@ -112,8 +109,8 @@ static bool
 write_notice(noticing *n, uint32_t entry, rt_request *out)
 {
 	rt_scope *sc = n->scope;
-	rt_buf bytes, *text = rt_scope_buf(sc), *words = rt_scope_buf(sc);
-	rt_body body;
+	rt_view view = {sc, n->engine, n->value, {0, 0}};
+	rt_buf *text = rt_scope_buf(sc), *words = rt_scope_buf(sc);
 	rt_slot slot;
 	bool found = false;
 	size_t at = 0;
@@ -121,11 +118,11 @@ write_notice(noticing *n, uint32_t entry, rt_request *out)
 	RT_TRY(sc, rt_take_find(n->value, n->take, entry, &at, &slot, &found, &sc->error));
 	if (!rt_ok(sc) || !found || at >= n->end || (slot.flags & RT_SLOT_MUTED) != 0)
 		return false;
-	if (RT_TRY(sc, rt_engine_body(n->engine, slot.body, &bytes, &body, &sc->error)) != RT_OK)
+	const rt_body *body = rt_view_body(&view, slot.body);
+
+	if (body == NULL)
 		return false;
-	rt_body_add_text(text, &body);
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
+	rt_body_add_text(text, body);
 	size_t cut = rt_utf8_cut(rt_buf_str(text), SHOWN_MAX);
 	rt_buf_add_f(words, "[user edited reply %zu to: \"", at + 1);
 	rt_buf_add_str(words, rt_str_at(text->ptr, cut));

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model: something that answers, opened by a program and handed to the engine. Which
- * server, which key, which transport is behind it the engine does not know.
+ * Model: something that answers, opened by a program and passed to the engine, which does not know
+ * the server, the key or the transport.
  *
- * Threads: one request at a time for each rt_model; stop may be asked from anywhere. */
+ * Threads: one request at a time for each rt_model. */
 #ifndef RT_CHAT_MODEL_H
 #define RT_CHAT_MODEL_H
 
 #include "base/env.h"
 #include "chat/provider.h"
 
-/* For people, while nothing else happens: "waiting for …", "trying again in 2 s: …". */
+/* Progress messages for people: "waiting for …", "trying again in 2 s: …". */
 typedef void (*rt_notice_fn)(void *ctx, const char *words);
 
 typedef struct rt_ask {
@@ -18,7 +18,7 @@ typedef struct rt_ask {
 	bool stream;
 	rt_stop_fn stop;     /* or NULL */
 	rt_notice_fn notice; /* or NULL */
-	/* Called in between, at least every 100 ms while bytes arrive; may be NULL. */
+	/* Called at least every 100 ms while bytes arrive; may be NULL. */
 	void (*tick)(void *ctx);
 	void *ctx;
 } rt_ask;
@@ -27,14 +27,14 @@ typedef struct rt_model rt_model;
 
 typedef struct rt_model_ops {
 	void (*close)(rt_model *model);
-	/* Send, read the answer into reply until it ends; then the caller finishes the reply.
-	 * What had arrived before a failure is in reply.
+	/* Sends, and reads the answer into reply until it ends; then the caller finishes the reply.
+	 * After a failure, reply has what arrived before it.
 	 *   RT_OK           it ended; reply->stop says how
-	 *   RT_INTERRUPTED  stop said so (reply->stop: RT_STOP_USER)
+	 *   RT_INTERRUPTED  by stop (reply->stop: RT_STOP_USER)
 	 *   RT_CREDENTIALS  401, 403, or there is no key
-	 *   RT_UPSTREAM     it cannot be reached, said no, sent what cannot be read, or the
-	 *                   connection was cut (reply->stop: RT_STOP_CUT)
-	 * err has the provider's words and never a key. */
+	 *   RT_UPSTREAM     it cannot be reached, refused, sent something invalid, or the connection
+	 *                   was cut (reply->stop: RT_STOP_CUT)
+	 * err has the provider's message and never a key. */
 	rt_status (*ask)(rt_model *model, const rt_ask *ask, rt_reply *reply, rt_error *err);
 } rt_model_ops;
 
@@ -43,13 +43,13 @@ struct rt_model {
 	const rt_provider *provider;
 	/* The kind's memory: */
 	rt_str name;    /* of the model, as the provider knows it */
-	rt_str service; /* what the configuration calls the provider: several may be of one
-	                 * kind. Empty: as its kind is called */
-	rt_str server;  /* where it is, "https://host"; empty: nowhere */
+	rt_str service; /* the provider's name in the configuration, which may have several of one
+	                 * kind. Empty: the kind's name */
+	rt_str server;  /* "https://host"; empty: none */
 	/* what follows belongs to the kind */
 };
 
-/* What people call the one that answers, in front of the model's name. */
+/* The service's name for people, in front of the model's name. */
 static inline rt_str
 rt_model_service(const rt_model *model)
 {

@@ -42,18 +42,16 @@ select_target(navigation *g, const rt_take *take, size_t at, const rt_slot *slot
 	rt_scope *sc = &s->scope;
 	rt_effect_slot named;
 	rt_slot parent = {0};
-	rt_buf bytes;
-	rt_body body;
 
 	RT_TRY(sc, rt_hook_call_name(s->value, slot, &named, &sc->error));
 	if (!rt_ok(sc) || !is_user_message(named.role, named.kind))
 		return;
 	g->editor = rt_scope_buf(sc);
-	if (RT_TRY(sc, rt_engine_body(s->engine, slot->body, &bytes, &body, &sc->error)) != RT_OK)
+	const rt_body *body = rt_summing_read_body(s, slot);
+
+	if (body == NULL)
 		return;
-	rt_body_add_text(g->editor, &body);
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
+	rt_body_add_text(g->editor, body);
 	(void)rt_scope_str(sc, g->editor);
 	if (at > 0)
 		RT_TRY(sc, rt_seq_copy(take->slots, at - 1, 1, &parent, &sc->error));

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reply: what a model has answered so far. A provider's reader tells it what arrives, in
- * the order of arrival; the engine keeps it, and makes an entry of it in the end.
+ * Reply: what a model has answered so far. A provider's reader adds what arrives, in the order of
+ * arrival; the engine makes an entry of it in the end.
  *
  * A reply is a list of blocks:
  *
- *   text       what is said
+ *   text       the answer
  *   thinking   reasoning; with a signature where the provider signs it, or as an opaque
  *              record ("redacted") that has to go back as it came
  *   call       a tool's call: id, name, arguments as JSON text
  *
- * What arrives may be cut anywhere: in the middle of a character, of a JSON text, of a
- * <thinking> tag. Bytes of an unfinished character wait inside until the rest comes, and
- * become U+FFFD if it does not; so what can be read of a reply is always legal UTF-8.
+ * Input may be cut anywhere: inside a character, a JSON text, a <thinking> tag. Bytes of an
+ * unfinished character are held back until the rest arrives, and become U+FFFD if it does not, so
+ * the text of a reply is always valid UTF-8.
  *
- * Nothing is kept twice. Where all thinking came before the text and nothing was called,
- * the entry's content is that text, and the thinking is in its field "thinking_segments";
- * an edit then changes the text and leaves the thinking. Everything else is an array of
- * blocks, in their order, with the thinking among them.
+ * Nothing is stored twice. Where all thinking came before the text and nothing was called, the
+ * entry's content is that text, and the thinking is in its field "thinking_segments"; an edit then
+ * changes the text and leaves the thinking. Everything else is an array of blocks, in their order,
+ * with the thinking among them.
  *
- * What a provider signed goes back to it only with the words that it was signed with. The
- * field "signed_text" is a hash of the content as it came; once the content is another,
- * the signatures are stale, and context_entry.c leaves them out. They stay in the entry:
- * an undo makes them good again.
+ * What a provider signed is sent back to it only with the text that it was signed with. The field
+ * "signed_text" is a hash of the content as it arrived; once the content differs, the signatures
+ * are stale, and context_entry.c leaves them out. They stay in the entry: an undo makes them valid
+ * again.
  *
- * Failures of memory are kept (status) and told at the end. One thread at a time. */
+ * Failures of memory are kept (status) and reported at the end. One thread at a time. */
 #ifndef RT_CHAT_REPLY_H
 #define RT_CHAT_REPLY_H
 
@@ -39,39 +39,38 @@ typedef enum rt_reply_block_kind {
 
 typedef struct rt_reply_block {
 	rt_reply_block_kind kind;
-	rt_buf text;      /* TEXT, THINKING: the words; CALL: the arguments */
+	rt_buf text;      /* TEXT, THINKING: the text; CALL: the arguments */
 	rt_buf id, name;  /* CALL */
 	rt_buf signature; /* THINKING: as the provider signed it; CALL: Gemini's of the call */
 	rt_buf raw;       /* THINKING: a redacted block as JSON text; empty: none */
-	uint64_t index;   /* CALL: as the provider counts; its reader's business */
+	uint64_t index;   /* CALL: the provider's number of it, for its reader */
 	unsigned char tail[4]; /* bytes of an unfinished character at the end of text */
 	unsigned tail_size;
 } rt_reply_block;
 
-/* Token counts; SIZE_MAX: not told. */
+/* Token counts; SIZE_MAX: unknown. */
 typedef struct rt_usage {
 	size_t input, output;
 	size_t cache_read, cache_write; /* of the input */
 } rt_usage;
 
-/* Why it ended, in one set of words for all providers. */
+/* Why it ended, the same for all providers. */
 typedef enum rt_stop {
-	RT_STOP_NONE,    /* it has not, or nobody said why: the connection was cut */
-	RT_STOP_END,     /* "stop": said all */
+	RT_STOP_NONE,    /* it has not, or the reason is unknown */
+	RT_STOP_END,     /* "stop": it is complete */
 	RT_STOP_LENGTH,  /* "length": max_tokens, or the context is full */
 	RT_STOP_CALLS,   /* "tool_calls": waits for the tools' results */
-	RT_STOP_FILTER,  /* "filtered": the provider holds it back */
+	RT_STOP_FILTER,  /* "filtered": withheld by the provider */
 	RT_STOP_USER,    /* "stopped": by the person */
 	RT_STOP_CUT,     /* "cut": the connection ended in the middle */
-	RT_STOP_ERROR    /* "error": the provider said so in the middle */
+	RT_STOP_ERROR    /* "error": reported by the provider in the middle */
 } rt_stop;
 
 /* The word of a stop, as entries carry it in "stop_reason"; "" for NONE. */
 const char *rt_stop_word(rt_stop stop);
 
-/* What a screen is told as it happens. block counts from 0; added is what was added, always
- * whole characters. Of a call these are its arguments; once, when the call is new, nothing
- * is added. Called from the thread that reads. */
+/* Called with what arrives, from the thread that reads. block counts from 0; added is always whole
+ * characters. Of a call these are its arguments; it is empty once, when the call is new. */
 typedef void (*rt_reply_fn)(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added);
 
 typedef struct rt_reply {
@@ -82,12 +81,12 @@ typedef struct rt_reply {
 	size_t size, size_max;  /* bytes of everything kept; 0: RT_REPLY_SIZE_MAX */
 	rt_usage usage;
 	rt_stop stop;
-	const char *provider;   /* the name of who answered; NULL: not said. Static */
+	const char *provider;   /* that answered; NULL: unknown. Static */
 	rt_buf model;           /* as the provider names what answered */
-	rt_buf error;           /* an error told in the middle of the reply, in words */
-	rt_buf skip;            /* what its text does not begin with again (rt_reply_skip) */
-	size_t skipped;         /* bytes of it that came, or all: nothing more is looked for */
-	bool ended;             /* the provider said that this was all */
+	rt_buf error;           /* message of an error in the middle of the reply */
+	rt_buf skip;            /* beginning of its text that is skipped (rt_reply_skip) */
+	size_t skipped;         /* bytes of it that arrived, or its size: no more is skipped */
+	bool ended;             /* the provider reported the end */
 	bool finished;
 	rt_reply_fn fn;         /* or NULL */
 	void *fn_ctx;
@@ -100,50 +99,50 @@ enum {
 
 void rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx);
 void rt_reply_deinit(rt_reply *reply);
-/* As it is now, told to nobody: to finish it while the other one goes on growing. The
- * copy's status says whether there was memory for it. Deinit it. */
+/* A copy without fn, to be finished while the original keeps growing. out->status is RT_NOMEM
+ * where there was no memory for it. Deinit it. */
 void rt_reply_copy(const rt_reply *reply, rt_reply *out);
 
-/* Its text goes on from one whose end was not sent (no_blanks in request.h). As much of that
- * end as comes as its beginning is there already: it is passed over, character by character.
- * Before anything is told. */
+/* For a reply that continues a text whose end was not sent (no_blanks in model_request.h): where
+ * its own text begins with that end, as much of it as matches is skipped, character by character.
+ * Call it before anything is added. */
 void rt_reply_skip(rt_reply *reply, rt_str end);
 
 /* ---- for readers of answers ---- */
 
-/* Keep a failure, unless there is one already. RT_OK: nothing. */
+/* Keeps the first failure; RT_OK is ignored. */
 void rt_reply_note(rt_reply *reply, rt_status status);
 
-/* More words of the last block if it is of this kind, else of a new one. */
+/* Adds to the last block if it is of this kind, else to a new one. */
 void rt_reply_add_text(rt_reply *reply, rt_str bytes);
 void rt_reply_add_thinking(rt_reply *reply, rt_str bytes);
-/* What comes now is another block of thinking than what came before. */
+/* The next thinking is a new block. */
 void rt_reply_begin_thinking(rt_reply *reply);
 /* More of the signature of the last thinking block (a new one if there is none). */
 void rt_reply_add_signature(rt_reply *reply, rt_str signature);
-/* A thinking block that may not be read: its JSON as it came. */
+/* An opaque thinking block: its JSON as it arrived. */
 void rt_reply_add_redacted(rt_reply *reply, rt_str json);
-/* The newest call of this index, made when the index is new, or when it comes with another
- * id: some servers count all calls as number 0. What is not known yet may be empty; the
- * name replaces, arguments are added. A call without an id gets "call_1", "call_2" … */
+/* Adds to the newest call of this index; to a new one where the index is new or comes with another
+ * id (some servers number all calls 0). What is not known yet may be empty; id and name replace,
+ * arguments are appended. A call without an id gets "call_1", "call_2" … */
 void rt_reply_add_call(rt_reply *reply, uint64_t index, rt_str id, rt_str name, rt_str arguments);
 /* Of the call of this index. */
 void rt_reply_add_call_signature(rt_reply *reply, uint64_t index, rt_str signature);
 bool rt_reply_has_call(const rt_reply *reply, uint64_t index);
 size_t rt_reply_call_count(const rt_reply *reply);
 void rt_reply_set_model(rt_reply *reply, rt_str model);
-/* Members that are SIZE_MAX leave what is there. */
+/* Members that are SIZE_MAX change nothing. */
 void rt_reply_set_usage(rt_reply *reply, const rt_usage *usage);
 void rt_reply_set_stop(rt_reply *reply, rt_stop stop);
-/* The stop is then RT_STOP_ERROR, and nothing more is expected. */
+/* Sets the stop to RT_STOP_ERROR and ends the reply. */
 void rt_reply_set_error(rt_reply *reply, rt_str words);
 
 /* ---- read ---- */
 
-/* Nothing more comes: unfinished characters become U+FFFD, arguments that are no JSON
- * object are kept as a string, and <thinking>…</thinking> (or <think>) at the beginning of
- * a text becomes a block of thinking (E9). One that is not closed is all thinking where
- * the reply was cut short, and text where it said all. Again: nothing happens. */
+/* Call at the end: unfinished characters become U+FFFD, arguments that are not a JSON object are
+ * kept as a string, and <thinking>…</thinking> (or <think>) at the beginning of a text becomes a
+ * block of thinking (E9). A tag that is not closed is thinking to the end where the reply was cut
+ * short, else text. A second call does nothing. */
 void rt_reply_finish(rt_reply *reply);
 /* Has anything worth keeping arrived? */
 bool rt_reply_is_empty(const rt_reply *reply);
@@ -156,7 +155,7 @@ void rt_reply_add_all_text(const rt_reply *reply, rt_buf *out);
 void rt_reply_add_content(const rt_reply *reply, rt_buf *out);
 /* The same as a value, which lives as long as the scope and the reply. */
 rt_content rt_reply_content(rt_scope *scope, const rt_reply *reply);
-/* The members of the entry beside its content, as far as they are known:
+/* The members of the entry besides its content, as far as they are known:
  * "provider":"anthropic","model":…,"stop_reason":…,"usage":{"input_tokens",
  * "output_tokens","cache_read_input_tokens","cache_creation_input_tokens"},
  * "thinking_segments":[{"text","signature"?} or {"redacted":{…}}],"signed_text":…,

@@ -39,6 +39,7 @@ rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with, rt_
 			  .take_name = take,
 			  .value = rt_engine_value(engine)};
 	rt_scope_init(sc, engine->alloc);
+	s->entry = rt_view_inner(sc);
 	s->notes = rt_scope_buf(sc);
 	s->text = rt_scope_buf(sc);
 	s->summary = rt_scope_buf(sc);
@@ -87,7 +88,7 @@ rt_summing_need_model(rt_summing *s)
 /* ---- the conversation as text ---- */
 
 static bool
-is_told(rt_str kind)
+is_summed_up(rt_str kind)
 {
 	return !rt_context_kind_is_silent(kind) || rt_str_is(kind, "branch_summary") ||
 	       rt_str_is(kind, "compaction");
@@ -142,28 +143,43 @@ rt_summing_add_parts(rt_summing *s, const rt_summing_parts *p, size_t first, siz
 	return tokens;
 }
 
+const rt_body *
+rt_summing_read_body(rt_summing *s, const rt_slot *slot)
+{
+	rt_view view = {s->entry, s->engine, s->value, s->place};
+
+	if (!rt_ok(&s->scope))
+		return NULL;
+	rt_scope_reset(s->entry);
+	const rt_body *body = rt_view_body(&view, slot->body);
+
+	return rt_scope_adopt(&s->scope, s->entry) == RT_OK ? body : NULL;
+}
+
 void
 rt_summing_add_entry(rt_summing *s, rt_str mark, const rt_slot *slot)
 {
 	rt_scope *sc = &s->scope;
 	rt_effect_slot named;
 	rt_context_entry entry;
-	rt_buf bytes, text;
-	rt_body body;
 
 	RT_TRY(sc, rt_hook_call_name(s->value, slot, &named, &sc->error));
-	if (!rt_ok(sc) || !is_told(named.kind) || (slot->flags & RT_SLOT_MUTED) != 0)
+	if (!rt_ok(sc) || !is_summed_up(named.kind) || (slot->flags & RT_SLOT_MUTED) != 0)
 		return;
-	if (RT_TRY(sc, rt_engine_body(s->engine, slot->body, &bytes, &body, &sc->error)) != RT_OK)
+	const rt_body *body = rt_summing_read_body(s, slot);
+
+	if (body == NULL)
 		return;
-	rt_buf_init(&text, sc->alloc, RT_BUF_UNLIMITED);
-	rt_body_add_text(&text, &body);
-	rt_context_entry_of(&entry, named.role, named.kind, &body);
-	rt_content_add_parts(&text, (rt_content){RT_STR(""), body.content_json},
-			     rt_body_field(&body, "tool_calls"));
-	size_t size = text.size;
-	if (rt_context_entry_is_result(&entry))
-		size = rt_utf8_cut(rt_buf_str(&text), RESULT_SHOWN_MAX);
+	rt_buf *text = rt_scope_buf(s->entry);
+
+	rt_body_add_text(text, body);
+	rt_context_entry_of(&entry, named.role, named.kind, body);
+	rt_content_add_parts(text, (rt_content){RT_STR(""), body->content_json},
+			     rt_body_field(body, "tool_calls"));
+	rt_str all = rt_scope_str(s->entry, text);
+	size_t size = rt_context_entry_is_result(&entry) ? rt_utf8_cut(all, RESULT_SHOWN_MAX)
+							 : all.size;
+
 	if (size > 0) {
 		if (mark.size == 0)
 			mark = named.kind.size > 0 && !rt_str_is(named.kind, "message")
@@ -171,16 +187,12 @@ rt_summing_add_entry(rt_summing *s, rt_str mark, const rt_slot *slot)
 				       : named.role;
 		rt_buf_add_f(s->text, "%s[%.*s]: ", s->text->size > 0 ? "\n\n" : "",
 			     RT_STR_ARG(mark));
-		rt_buf_add_str(s->text, rt_str_at(text.ptr, size));
-		if (size < text.size)
-			rt_buf_add_c(s->text, "… (cut)");
+		rt_buf_add_str(s->text, rt_str_at(all.ptr, size));
+		rt_buf_add_c(s->text, size < all.size ? "… (cut)" : "");
 		s->out->entries++;
 	}
-	(void)rt_scope_str(sc, &text);
+	rt_scope_adopt(sc, s->entry);
 	(void)rt_scope_str(sc, s->text);
-	rt_buf_deinit(&text);
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
 }
 
 void

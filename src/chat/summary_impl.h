@@ -9,9 +9,11 @@
 #include "chat/summary.h"
 #include "ops/action.h"
 #include "ops/hook_call.h"
+#include "view/view_rows.h"
 
 typedef struct rt_summing {
 	rt_scope scope;
+	rt_scope *entry; /* memory of the entry that is read */
 	rt_engine *engine;
 	const rt_send_with *with;
 	rt_summary_result *out;
@@ -57,6 +59,8 @@ rt_summing_parts rt_summing_read_parts(rt_summing *s, const rt_provider *provide
  * Returns their tokens. */
 size_t rt_summing_add_parts(rt_summing *s, const rt_summing_parts *p, size_t first, size_t end,
 			    rt_buf *objects);
+/* The body of an entry, until the next call; NULL: the scope has failed. */
+const rt_body *rt_summing_read_body(rt_summing *s, const rt_slot *slot);
 /* Adds an entry to the text: "[User]: …", or with mark instead of the role. Entries that are
  * not sent (hidden states, muted ones) are left out. */
 void rt_summing_add_entry(rt_summing *s, rt_str mark, const rt_slot *slot);

@@ -222,6 +222,25 @@ opened_before_it(void **state)
 	rt_object_unref(value);
 }
 
+/* The next steps of the history with what is said of them; returns where to go on. */
+static rt_history_at
+add_steps(fixture *f, const rt_project *value, rt_history_at at, size_t limit, rt_buf *out)
+{
+	rt_scope s;
+	rt_view view = {&s, f->engine, value, {0, 0}};
+	const rt_history_row *row;
+
+	rt_scope_init(&s, rt_alloc_libc());
+	rt_history_cursor *c = rt_history_open(&view, &at, 0);
+	while (limit-- > 0 && (row = rt_history_next(c)) != NULL)
+		rt_buf_add_f(out, "%llu %llu %.*s%s%s\n", (unsigned long long)row->seq,
+			     (unsigned long long)row->parent, RT_STR_ARG(row->what),
+			     row->is_undone ? " undone" : "", row->is_current ? " now" : "");
+	at = rt_history_position(c);
+	assert_int_equal(rt_scope_end(&s, NULL), RT_OK);
+	return at;
+}
+
 /* Steps some at a time are the steps all at once, wherever undone ones lie between. */
 static void
 history_in_windows(void **state)
@@ -240,8 +259,8 @@ history_in_windows(void **state)
 	apply(f, "{\"op\":\"undo\"}");
 	value = rt_engine_value(f->engine);
 	rt_buf_init(&all, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	assert_int_equal(rt_view_history(f->engine, value, 0, 0, 0, &all, NULL), RT_OK);
-	assert_true(all.size > 300);
+	(void)add_steps(f, value, (rt_history_at){0}, SIZE_MAX, &all);
+	assert_true(all.size > 30);
 	for (limit = 1; limit < 8; limit++) {
 		rt_history_at at = {0};
 		size_t before;
@@ -249,16 +268,8 @@ history_in_windows(void **state)
 		rt_buf_clear(&f->out);
 		do {
 			before = f->out.size;
-			if (before > 0) /* "[…]" and "[…]" become one */
-				f->out.ptr[before - 1] = ',';
-			assert_int_equal(rt_view_history_next(f->engine, value, 0, &at, limit, &f->out,
-							      NULL), RT_OK);
-			if (before > 0 && f->out.size > before + 2)
-				memmove(f->out.ptr + before, f->out.ptr + before + 1,
-					--f->out.size - before);
-		} while (f->out.size > before + 2);
-		f->out.size -= before > 0 ? 2 : 0;
-		f->out.ptr[f->out.size - 1] = ']';
+			at = add_steps(f, value, at, limit, &f->out);
+		} while (f->out.size > before);
 		assert_int_equal(at.seq, 0);
 		assert_int_equal(f->out.size, all.size);
 		assert_memory_equal(f->out.ptr, all.ptr, all.size);

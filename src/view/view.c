@@ -387,42 +387,24 @@ put_step(rt_buf *buf, const rt_history_row *row)
 	rt_json_close(buf, '}');
 }
 
-static rt_status
-write_steps(const rt_view *v, rt_history_at *at, uint64_t before, size_t limit, rt_buf *buf,
-	    rt_error *err)
-{
-	rt_history_cursor *c = rt_history_open(v, at, before);
-	size_t count = 0;
-
-	rt_json_open(buf, NULL, '[');
-	for (const rt_history_row *row;
-	     (limit == 0 || count < limit) && (row = rt_history_next(c)) != NULL; count++)
-		put_step(buf, row);
-	rt_json_close(buf, ']');
-	if (c != NULL && rt_ok(v->scope) && buf->status == RT_OK)
-		*at = rt_history_position(c);
-	return end(v, buf, err);
-}
-
-rt_status
-rt_view_history_next(rt_engine *engine, const rt_project *project, uint32_t disc,
-		     rt_history_at *at, size_t limit, rt_buf *buf, rt_error *err)
-{
-	rt_scope s;
-	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
-
-	return write_steps(&v, at, 0, limit, buf, err);
-}
-
 rt_status
 rt_view_history(rt_engine *engine, const rt_project *project, uint32_t disc, uint64_t before,
 		size_t limit, rt_buf *buf, rt_error *err)
 {
 	rt_scope s;
 	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
-	rt_history_at at = {0};
+	rt_history_cursor *c = rt_history_open(&v, NULL, before);
+	const rt_history_row *row;
 
-	return write_steps(&v, &at, before, limit, buf, err);
+	rt_json_open(buf, NULL, '[');
+	for (size_t count = 0; limit == 0 || count < limit; count++) {
+		row = rt_history_next(c);
+		if (row == NULL)
+			break;
+		put_step(buf, row);
+	}
+	rt_json_close(buf, ']');
+	return end(&v, buf, err);
 }
 
 /* ---- one step ---- */
@@ -556,17 +538,4 @@ rt_view_revisions(rt_engine *engine, const rt_project *project, uint32_t disc, u
 	}
 	rt_json_close(buf, ']');
 	return end(&v, buf, err);
-}
-
-/* ---- for views ---- */
-
-rt_status
-rt_view_add_preview(const rt_alloc *alloc, const rt_body *body, size_t characters, rt_buf *buf,
-		    rt_error *err)
-{
-	rt_scope s;
-
-	rt_scope_init(&s, alloc);
-	rt_json_add_string(buf, rt_view_preview(&s, body, characters));
-	return rt_scope_end(&s, err);
 }

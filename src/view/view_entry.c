@@ -271,12 +271,6 @@ row_at(const rt_view *v, const rt_slot *slot, size_t at)
 }
 
 const rt_entry_row *
-rt_entry_of_slot(const rt_view *v, const rt_slot *slot)
-{
-	return row_at(v, slot, 0);
-}
-
-const rt_entry_row *
 rt_entry_find(const rt_view *v, uint32_t entry)
 {
 	rt_scope *s = v->scope;
@@ -315,16 +309,11 @@ rt_entry_of_effect(const rt_view *v, const rt_effect_slot *side)
 
 /* ---- its text ---- */
 
+/* The pi record of an entry, or NULL. */
 static yyjson_val *
 pi_of(const rt_body *body)
 {
 	return body->format == RT_BODY_PI ? body->fields : rt_body_field(body, "pi");
-}
-
-yyjson_val *
-rt_entry_pi(const rt_entry_row *entry)
-{
-	return pi_of(entry->body);
 }
 
 void
@@ -335,7 +324,7 @@ rt_entry_add_text(rt_buf *buf, const rt_entry_row *e)
 	rt_content_add_text(buf, e->content);
 	rt_buf_init(&brief, buf->alloc, RT_BUF_UNLIMITED);
 	rt_content_add_brief(&brief, e->content, rt_body_field(e->body, "tool_calls"),
-			     rt_entry_pi(e));
+			     pi_of(e->body));
 	if (buf->size > 0 && brief.size > 0)
 		rt_buf_add_byte(buf, '\n');
 	rt_buf_add_str(buf, rt_buf_str(&brief));

@@ -80,12 +80,8 @@ rt_entry_cursor *rt_entries_open(const rt_view *view, const rt_window *window);
 const rt_entry_row *rt_entries_next(rt_entry_cursor *cursor);
 /* One entry, of the take or else of the first present take that has it. RT_NOT_FOUND. */
 const rt_entry_row *rt_entry_find(const rt_view *view, uint32_t entry);
-/* An entry by its slot. */
-const rt_entry_row *rt_entry_of_slot(const rt_view *view, const rt_slot *slot);
 /* One side of an effect: id, role, kind, muted, body and content; the rest is 0. */
 const rt_entry_row *rt_entry_of_effect(const rt_view *view, const rt_effect_slot *side);
-/* The pi record of the entry, or NULL. */
-yyjson_val *rt_entry_pi(const rt_entry_row *entry);
 /* The entry for people: its text and, on a line of its own, what else it holds, such as "(calls
  * read, bash)". */
 void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
