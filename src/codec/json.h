@@ -95,6 +95,7 @@ rt_json_next(rt_json_iter *it)
 
 /* Member of an object by key; the last one of that name; NULL when missing or not an object. */
 yyjson_val *rt_json_get(yyjson_val *object, const char *key);
+yyjson_val *rt_json_get_str(yyjson_val *object, rt_str key);
 /* The string (or the raw number) as a view; empty view for anything else. */
 rt_str rt_json_str(yyjson_val *value);
 bool rt_json_is_number(yyjson_val *value);

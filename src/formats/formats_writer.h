@@ -29,6 +29,7 @@ typedef struct rt_writer {
 	const rt_outline_take *takes;
 	size_t take_count, active;
 	/* the current entry */
+	rt_scope e; /* for texts and buffers; emptied when the next body is read */
 	rt_buf *scratch;
 	rt_body body;
 } rt_writer;
@@ -42,6 +43,8 @@ RT_CHECKED rt_status rt_writer_end(rt_writer *w, rt_error *err);
 bool rt_writer_next(rt_writer *w);
 /* The active take; NULL: the discussion has none. */
 const rt_outline_take *rt_writer_take(const rt_writer *w);
+/* Empty the scope of the entry; its failure is the export's. */
+void rt_writer_reset(rt_writer *w);
 /* The body of an entry, valid until the next call. NULL: the export has failed. */
 const rt_body *rt_writer_body(rt_writer *w, const rt_node *node);
 /* Parse JSON, such as that of a field; it lives as long as `as`: &w->s or &w->d. NULL: empty, or

@@ -249,15 +249,14 @@ write_composed(writer *c, size_t i)
 				.body = body,
 				.id = row->id,
 				.parent_id = row->parent_id,
-				.ts = row->ts,
-				.lossless = c->w.options.lossless};
+				.ts = row->ts};
 	rt_str target, text;
 
 	if (body == NULL)
 		return;
 	if (rt_str_is(node->kind, "compaction"))
 		find_kept(c, i, &entry);
-	rt_pi_compose(c->out, &entry);
+	rt_pi_compose(&c->w, &entry);
 	end_line(c);
 	/* those that follow the entries have to know the label or the name that it sets */
 	row->raw.kind = rt_pi_composed_type(&entry, &target, &text);

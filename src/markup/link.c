@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "markup/link.h"
+#include "markup/markup_impl.h"
 
 #include "base/encode.h"
-#include "markup/texts.h"
 
 static bool
 is_alnum(unsigned char c)

@@ -5,7 +5,6 @@
 
 #include "codec/json.h"
 #include "markup/entity.h"
-#include "markup/link.h"
 
 void
 rt_markup_attribute(rt_markup_writer *w, const MD_ATTRIBUTE *attribute)

@@ -10,7 +10,7 @@
  *
  * What is certain in all three: a fence, a heading or a rule with less indentation than the
  * inset is of the top level. */
-#include "markup/split.h"
+#include "markup/markup_impl.h"
 
 enum {
 	CODE_INDENT = 4,

@@ -2,8 +2,7 @@
  *
  * Reads. Answers are the engine's views; with at_op, of the value as it was then. */
 #include "server/api.h"
-#include "server/etag.h"
-#include "view/highlight.h"
+#include "app/condition.h"
 #include "view/search.h"
 #include "view/view.h"
 
@@ -536,7 +535,6 @@ rt_api_search(rt_call *call)
 	rt_str query = rt_call_text(call, "q"), disc = rt_call_text(call, "discussion");
 	rt_str role = rt_call_text(call, "role");
 	uint64_t limit = rt_call_number(call, "limit", RT_API_HITS);
-	rt_buf *hits = rt_scope_buf(s);
 	rt_place place = {0, 0};
 
 	if (query.size == 0)
@@ -545,9 +543,6 @@ rt_api_search(rt_call *call)
 		RT_TRY(s, rt_resolve_place(v.project, disc, RT_STR(""), &place, &s->error));
 	if (limit == 0 || limit > RT_API_HITS_MAX)
 		limit = RT_API_HITS_MAX;
-	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, (size_t)limit, hits,
-				 &s->error));
-	yyjson_val *found = rt_json_parse(s, rt_scope_str(s, hits));
-	if (found != NULL)
-		rt_highlight_add_hits(s->alloc, found, &call->answer->body);
+	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, (size_t)limit,
+				 &call->answer->body, &s->error));
 }

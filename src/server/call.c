@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/call.h"
 
-#include "server/etag.h"
+#include "app/condition.h"
 #include "server/problem.h"
 
 enum { ACTOR_MAX = 64 };

@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#include "server/etag.h"
+#include "app/condition.h"
 
 enum {
 	RT_RESPONSE_CACHE_SLOTS = 128,         /* answers; the newest of a slot stays */
