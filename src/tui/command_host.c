@@ -103,10 +103,11 @@ check_command(rt_scope *s, const rt_command *const *commands, const char *name,
 
 	for (size_t i = 0; command != NULL && i < sizeof(refused) / sizeof(refused[0]); i++)
 		if (strcmp(command->name, refused[i].name) == 0)
-			(void)rt_scope_fail(s, RT_REFUSED, "%s is not for in here: %s", command->name,
-					    refused[i].why);
+			(void)rt_scope_fail(s, RT_REFUSED, "%s is not for in here: %s",
+					    command->name, refused[i].why);
 	if (command == NULL && nearest != NULL)
-		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"; is it %s?", name, nearest);
+		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"; is it %s?", name,
+				    nearest);
 	else if (command == NULL)
 		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"", name);
 }
@@ -154,16 +155,16 @@ add_place(rt_command_process *command, rt_work *work)
 	/* The active ones are not named, so that a command may make others active. */
 	if (work->place.disc != work->value->active) {
 		rt_buf_add_f(disc, "d%u", (unsigned)work->place.disc);
-		command->argv[count++] = (char *)(uintptr_t)"--discussion";
+		command->argv[count++] = (char *)(uintptr_t) "--discussion";
 		command->argv[count++] = disc->ptr;
 	}
 	if (work->take->number != work->disc->active) {
 		rt_buf_add_f(take, "t%u", (unsigned)work->take->number);
-		command->argv[count++] = (char *)(uintptr_t)"--take";
+		command->argv[count++] = (char *)(uintptr_t) "--take";
 		command->argv[count++] = take->ptr;
 	}
 	if (work->read_only)
-		command->argv[count++] = (char *)(uintptr_t)"--read-only";
+		command->argv[count++] = (char *)(uintptr_t) "--read-only";
 	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
 		command->argv[count++] = (char *)(uintptr_t)last[i];
 	(void)rt_scope_str(s, &command->where);
@@ -182,7 +183,8 @@ make_environment(rt_command_process *command)
 
 	while (environ != NULL && environ[count] != NULL)
 		count++;
-	command->envp = rt_scope_array(&command->scope, count + SETTINGS + 1, sizeof(*command->envp));
+	command->envp = rt_scope_array(&command->scope, count + SETTINGS + 1,
+				       sizeof(*command->envp));
 	if (command->envp == NULL)
 		return;
 	for (size_t i = 0; i < count; i++) {
@@ -220,14 +222,15 @@ rt_command_process_make(rt_command_process *command, const rt_command *const *co
 	own = rt_scope_array(s, count + 1, sizeof(*own));
 	command->argv = rt_scope_array(s, PLACE_WORDS + count + 1, sizeof(*command->argv));
 	for (size_t i = 0; rt_ok(s) && i <= count; i++) {
-		own[i] = i == 0 ? (char *)(uintptr_t)"retake" : word;
+		own[i] = i == 0 ? (char *)(uintptr_t) "retake" : word;
 		word += i == 0 ? 0 : strlen(word) + 1;
 	}
 	if (rt_ok(s))
 		check_words(s, commands, own, count + 1);
 	if (work->session->is_scratch || work->session->path.size == 0)
-		(void)rt_scope_fail(s, RT_REFUSED,
-				    "this store is in memory alone, where no other process can reach it");
+		(void)rt_scope_fail(
+			s, RT_REFUSED,
+			"this store is in memory alone, where no other process can reach it");
 	if (rt_ok(s)) {
 		at = add_place(command, work);
 		memcpy(command->argv + at, own + 1, count * sizeof(*own));
@@ -248,8 +251,8 @@ rt_command_process_make(rt_command_process *command, const rt_command *const *co
 rt_status
 rt_command_process_run(rt_command_process *command, rt_stop_fn stop, void *ctx)
 {
-	rt_process_program program = {.fd = command->fd, .argv = command->argv,
-				      .envp = command->envp};
+	rt_process_program program = {
+		.fd = command->fd, .argv = command->argv, .envp = command->envp};
 
 	return rt_process_run(&program, RT_STR(""), LONGEST_MS, stop, ctx, &command->out,
 			      &command->err, &command->result);

@@ -8,9 +8,9 @@
 #include "base/scope.h"
 
 enum {
-	UNDO_MAX = 1000,       /* changes that can be undone */
-	RUN_SIZE_MAX = 4096,   /* bytes that are undone together */
-	COLUMNS_UNKNOWN = 80   /* until it is drawn */
+	UNDO_MAX = 1000,     /* changes that can be undone */
+	RUN_SIZE_MAX = 4096, /* bytes that are undone together */
+	COLUMNS_UNKNOWN = 80 /* until it is drawn */
 };
 
 rt_status
@@ -354,7 +354,8 @@ go_sent(rt_field *field, bool back, bool *out_used)
 		if (draft == NULL)
 			return RT_NOMEM;
 	}
-	st = rt_field_set(field, rt_text_str(to == field->sent_count ? field->draft : field->sent[to]));
+	st = rt_field_set(field,
+			  rt_text_str(to == field->sent_count ? field->draft : field->sent[to]));
 	if (st != RT_OK) {
 		rt_text_unref(draft);
 		return st;
@@ -374,8 +375,8 @@ is_word(char c)
 {
 	unsigned char u = (unsigned char)c;
 
-	return u >= 0x80 || (u >= '0' && u <= '9') || (u >= 'A' && u <= 'Z') || (u >= 'a' && u <= 'z') ||
-	       u == '_';
+	return u >= 0x80 || (u >= '0' && u <= '9') || (u >= 'A' && u <= 'Z') ||
+	       (u >= 'a' && u <= 'z') || u == '_';
 }
 
 static size_t
@@ -455,7 +456,8 @@ go_row(rt_field *field, bool up, int columns, bool *out_used)
 static rt_status
 erase(rt_field *field, size_t first, size_t end, rt_field_run run)
 {
-	bool is_kill = run == RT_RUN_KILL_LEFT || run == RT_RUN_KILL_RIGHT, more = field->run == run;
+	bool is_kill = run == RT_RUN_KILL_LEFT || run == RT_RUN_KILL_RIGHT,
+	     more = field->run == run;
 	rt_buf killed;
 	rt_status st;
 
@@ -500,7 +502,8 @@ rt_field_act(rt_field *field, rt_action action, int columns, bool *out_used)
 	case RT_ACT_DOWN: return go_row(field, false, columns, out_used);
 	case RT_ACT_ERASE:
 		return erase(field, rt_field_previous(field, cursor), cursor, RT_RUN_ERASE);
-	case RT_ACT_ERASE_NEXT: return erase(field, cursor, rt_field_next(field, cursor), RT_RUN_NONE);
+	case RT_ACT_ERASE_NEXT:
+		return erase(field, cursor, rt_field_next(field, cursor), RT_RUN_NONE);
 	case RT_ACT_ERASE_WORD: return erase(field, word_left(field), cursor, RT_RUN_KILL_LEFT);
 	case RT_ACT_ERASE_WORD_NEXT:
 		return erase(field, cursor, word_right(field), RT_RUN_KILL_RIGHT);
@@ -509,13 +512,15 @@ rt_field_act(rt_field *field, rt_action action, int columns, bool *out_used)
 		return erase(field, at == cursor && at > 0 ? at - 1 : at, cursor, RT_RUN_KILL_LEFT);
 	case RT_ACT_ERASE_TO_END:
 		at = line_end(field);
-		return erase(field, cursor, at == cursor && at < size ? at + 1 : at, RT_RUN_KILL_RIGHT);
+		return erase(field, cursor, at == cursor && at < size ? at + 1 : at,
+			     RT_RUN_KILL_RIGHT);
 	case RT_ACT_YANK: return rt_field_insert(field, rt_buf_str(&field->killed));
 	case RT_ACT_FIELD_UNDO: return undo_edit(field, &field->undo, &field->redo, out_used);
 	case RT_ACT_FIELD_REDO: return undo_edit(field, &field->redo, &field->undo, out_used);
 	case RT_ACT_NEWLINE:
 		*out_used = field->several_lines;
-		return field->several_lines ? change(field, cursor, 0, RT_STR("\n"), RT_RUN_NONE) : RT_OK;
+		return field->several_lines ? change(field, cursor, 0, RT_STR("\n"), RT_RUN_NONE)
+					    : RT_OK;
 	default: *out_used = false; return RT_OK;
 	}
 }

@@ -24,14 +24,14 @@ struct rt_worker {
 	void *ctx;
 	struct rt_terminal *terminal;
 	pthread_t thread;
-	bool is_started;     /* until rt_worker_ended has returned true */
+	bool is_started; /* until rt_worker_ended has returned true */
 	bool has_thread;
 	atomic_bool is_over;
 	atomic_bool is_unwanted;
 	pthread_mutex_t lock; /* these two only with has_thread */
 	pthread_cond_t ended;
 	int64_t began_ms;
-	rt_worker *next;      /* of tui->left */
+	rt_worker *next; /* of tui->left */
 	void (*free_ctx)(void *ctx);
 };
 
