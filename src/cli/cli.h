@@ -25,7 +25,6 @@
 
 typedef struct rt_cli {
 	rt_scope s; /* the command */
-	rt_error error;
 	rt_cli_memory memory;
 	const rt_alloc *alloc; /* its allocator */
 	const rt_env *env;
@@ -249,5 +248,4 @@ void rt_cli_drop_draft(rt_cli *cli);
 #define RT_CLI_IES(count) ((count) == 1 ? "y" : "ies")
 rt_style rt_cli_role_style(rt_str role);
 
-#include "cli/old.h"
 #endif
