@@ -369,40 +369,29 @@ read_draft_name(const char *name, draft *out)
 	return name[end] == '\0' || (sscanf(name + end, ".%ld", &out->pid) == 1 && out->pid > 0);
 }
 
-static void
-close_folder(void *folder)
+/* All drafts of the folder, sorted by hash: draft after draft. */
+static rt_status
+list_drafts(rt_str folder, rt_buf *out, rt_error *err)
 {
-	(void)closedir(folder);
-}
-
-/* All drafts of the folder, sorted by hash. */
-static draft *
-list_drafts(rt_scope *s, rt_str folder, size_t *out_count)
-{
-	rt_buf *list = rt_scope_buf(s);
 	const struct dirent *file;
 	char path[PATH_MAX_SIZE];
 	draft one;
 
-	*out_count = 0;
 	(void)snprintf(path, sizeof(path), "%.*s", RT_STR_ARG(folder)); /* fits: see find_path */
 	DIR *dir = opendir(path);
-	if (dir == NULL) {
-		if (errno != ENOENT)
-			fail_errno(s, path);
-		return NULL;
-	}
-	rt_scope_defer(s, close_folder, dir);
-	while (rt_ok(s) && (errno = 0, file = readdir(dir)) != NULL)
+	if (dir == NULL)
+		return errno == ENOENT ? RT_OK
+				       : rt_fail(err, RT_IO, "%s: %s", path, strerror(errno));
+	while ((errno = 0, file = readdir(dir)) != NULL)
 		if (read_draft_name(file->d_name, &one))
-			rt_buf_add(list, &one, sizeof(one));
-	if (rt_ok(s) && errno != 0)
-		fail_errno(s, path);
-	draft *drafts = (void *)(uintptr_t)rt_scope_str(s, list).ptr;
-	*out_count = rt_ok(s) ? list->size / sizeof(*drafts) : 0;
-	if (*out_count > 0)
-		qsort(drafts, *out_count, sizeof(*drafts), compare_drafts);
-	return drafts;
+			rt_buf_add(out, &one, sizeof(one));
+	int error = errno;
+	(void)closedir(dir);
+	if (out->size > 0)
+		qsort(out->ptr, out->size / sizeof(one), sizeof(one), compare_drafts);
+	if (out->status != RT_OK)
+		return rt_fail(err, out->status, "out of memory");
+	return error == 0 ? RT_OK : rt_fail(err, RT_IO, "%s: %s", path, strerror(error));
 }
 
 /* One purge. A file that cannot be had does not keep the others from being purged. */
@@ -453,19 +442,21 @@ rt_input_history_purge(const rt_alloc *alloc, const rt_input_history_key *whose,
 {
 	purge p = {.alloc = alloc, .text = text, .err = err};
 	char path[PATH_MAX_SIZE];
-	size_t count = 0;
-	rt_scope s;
+	rt_buf drafts;
 
 	*out_count = 0;
 	if (text.size == 0 || !find_path(whose, path))
 		return RT_OK;
 	purge_file(&p, purge_sent, path);
-	rt_scope_init(&s, alloc);
-	const draft *drafts = list_drafts(&s, whose->folder, &count);
-	for (uint32_t disc = 1; count > 0 && disc < DISC_MAX; disc++)
-		purge_drafts(&p, whose->folder, drafts, count,
+	rt_buf_init(&drafts, alloc, RT_BUF_UNLIMITED);
+	rt_status st = list_drafts(whose->folder, &drafts, p.status == RT_OK ? err : NULL);
+	if (p.status == RT_OK)
+		p.status = st;
+	for (uint32_t disc = 1; drafts.size > 0 && disc < DISC_MAX; disc++)
+		purge_drafts(&p, whose->folder, (const draft *)(const void *)drafts.ptr,
+			     drafts.size / sizeof(draft),
 			     rt_input_history_hash(whose->store, whose->project, disc));
-	rt_status st = rt_scope_end(&s, p.status == RT_OK ? err : NULL);
+	rt_buf_deinit(&drafts);
 	*out_count = p.count;
-	return p.status != RT_OK ? p.status : st;
+	return p.status;
 }

@@ -188,12 +188,10 @@ add_params(rt_buf *buf, const rt_route_param *params, const char *heading)
 static size_t
 add_fields(rt_buf *buf, const rt_route *route, const rt_op *op, const char *heading)
 {
-	const rt_op_field *field;
+	const rt_op_field *field = op->fields;
 	size_t count = 0;
 
-	for (field = op->fields; field->name != NULL; field++) {
-		if (route != NULL && rt_openapi_in_path(route, field->name))
-			continue;
+	for (; (field = rt_openapi_next_field(route, field)) != NULL; field++) {
 		if (count++ == 0)
 			rt_buf_add_f(buf, "\n%s\n\n", heading);
 		add_item(buf, field->name, word_of(field),

@@ -433,3 +433,55 @@ rt_browsers_leave(rt_browsers *b, rt_str hash, rt_error *err)
 	rt_free(b->alloc, one);
 	return st;
 }
+
+/* ---- streams ---- */
+
+typedef struct guarded_stream {
+	rt_web_stream stream;
+	rt_browsers *browsers;
+	rt_web_stream *inner;
+	char hash[RT_BROWSER_ROOM];
+} guarded_stream;
+
+static size_t
+read_guarded(rt_web_stream *stream, char *out, size_t room, bool *out_ended)
+{
+	guarded_stream *g = (guarded_stream *)stream;
+
+	*out_ended = !rt_browsers_is_in(g->browsers, rt_str_of(g->hash));
+	return *out_ended ? 0 : g->inner->ops->read(g->inner, out, room, out_ended);
+}
+
+static void
+close_guarded(rt_web_stream *stream)
+{
+	guarded_stream *g = (guarded_stream *)stream;
+
+	g->inner->ops->close(g->inner);
+	rt_free(g->browsers->alloc, g);
+}
+
+static void
+pass_wake(void *stream)
+{
+	rt_web_wake(stream);
+}
+
+rt_web_stream *
+rt_browsers_guard_stream(rt_browsers *b, rt_str hash, rt_web_stream *inner)
+{
+	static const rt_web_stream_ops ops = {read_guarded, close_guarded};
+	guarded_stream *g = hash.size < RT_BROWSER_ROOM ? rt_new0(b->alloc, sizeof(*g)) : NULL;
+
+	if (g == NULL) {
+		inner->ops->close(inner);
+		return NULL;
+	}
+	g->stream.ops = &ops;
+	g->browsers = b;
+	g->inner = inner;
+	memcpy(g->hash, hash.ptr, hash.size);
+	inner->front = &g->stream;
+	inner->wake = pass_wake;
+	return &g->stream;
+}

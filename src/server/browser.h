@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Browsers: who was let in with a code, and the project that each has (feature N1).
+ * Browsers: those that were let in with a code, and the project of each (feature N1).
  *
- *   code      64 bits, good once and for a minute; whoever has the token can ask for one
- *   cookie    256 random bits, made anew at each login, so nobody can be given one that
- *             somebody else knows. Its name bears the port, since cookies know no ports
+ *   code      64 bits, valid once and for a minute; anybody with the token can make one
+ *   cookie    256 random bits, made anew at each login, so that nobody can be given one that
+ *             somebody else knows. Its name contains the port, since cookies know no ports
  *   project   "browser-" and 12 characters, made on the first request; or one for all (shared);
  *             or the one that the code was made for
  *
- * What is kept of a cookie is its SHA-256, as a side row of the served project:
+ * Of a cookie its SHA-256 is stored, as a side row of the served project:
  *
  *   browser/<64 hex digits>   {"v":1,"project":"browser-9f3a6c01b2d4","made":…,"seen":…}
  *
- * so the same browser finds its project after the server was started anew (N7). It is
- * forgotten after 90 days without a visit, and at once by logging out; the project stays.
+ * so a browser finds its project after a restart of the server (N7). It is forgotten after 90 days
+ * without a visit, and at once by logging out; the project stays.
  *
- * Threads: locks itself, and never while the store is written: loops ask who somebody is. */
+ * Threads: locks itself, and never while the store is written: the front's loops identify
+ * browsers. */
 #ifndef RT_SERVER_BROWSER_H
 #define RT_SERVER_BROWSER_H
 
@@ -40,24 +41,27 @@ RT_CHECKED rt_status rt_browsers_open(const rt_alloc *alloc, const rt_env *env,
 				      rt_error *err);
 void rt_browsers_close(rt_browsers *browsers);
 
-/* A code to be used once. project: whose the browser is to see; empty: one of its own, or the
- * one that all share. *out_replaced (may be NULL): RT_CODES_MAX were waiting, and the oldest of
- * them is good no longer. RT_LIMIT: its name is too long. */
+/* Makes a code. project: what the browser is to see; empty: one of its own, or the shared one.
+ * *out_replaced (may be NULL): RT_CODES_MAX were waiting, and the oldest is no longer valid.
+ * RT_LIMIT: the project's name is too long. */
 RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, rt_str project, char out[RT_CODE_ROOM],
 				      bool *out_replaced, rt_error *err);
-/* Trade it for a cookie's value. RT_CREDENTIALS: it is none, was used, is too old, or was
+/* Exchanges a code for a cookie's value. RT_CREDENTIALS: it is unknown, used, expired or
  * replaced. */
 RT_CHECKED rt_status rt_browsers_enter(rt_browsers *browsers, rt_str code,
 				       char out_cookie[RT_TOKEN_ROOM], rt_error *err);
-/* Whose cookie is that? project: empty, where all share one. false: nobody's. Waits for no
- * disk: that it was seen is written by rt_browsers_tend. */
+/* The browser of a cookie; false: unknown. out_project: empty where all share one. Never waits for
+ * the disk: rt_browsers_tend writes when it was last seen. */
 bool rt_browsers_find(rt_browsers *browsers, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 		      char out_project[RT_BROWSER_PROJECT_ROOM]);
-/* Is it still let in? */
+/* Is the browser still logged in? */
 bool rt_browsers_is_in(rt_browsers *browsers, rt_str hash);
-/* Write down who was here, if there is something to write. Now and then. */
+/* Writes what rt_browsers_find has noted, if anything. Called now and then. */
 void rt_browsers_tend(rt_browsers *browsers);
-/* Log out. */
+/* Logs out. */
 RT_CHECKED rt_status rt_browsers_leave(rt_browsers *browsers, rt_str hash, rt_error *err);
+/* A stream that ends when the browser has logged out. Owns inner; without memory inner is closed
+ * and the result NULL. */
+rt_web_stream *rt_browsers_guard_stream(rt_browsers *browsers, rt_str hash, rt_web_stream *inner);
 
 #endif

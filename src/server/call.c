@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/call.h"
 
-#include "server/etag.h"
-#include "server/problem.h"
+#include "app/condition.h"
+#include "server/web.h"
 
 enum { ACTOR_MAX = 64 };
 

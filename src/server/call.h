@@ -8,7 +8,7 @@
  * document.
  *
  * Preconditions. If-Match names what the client has read: an entry's tag, its discussion's, or
- * the project's (etag.h). It is checked in the transaction of the change; when it does not hold,
+ * the project's (app/condition.h). It is checked in the transaction of the change; when it does not hold,
  * the answer is 412 and nothing is done. Idempotency-Key: the response is stored in the
  * transaction of the change and kept for a day; the same request with the same key gets that
  * response and is done once, even after a crash; another request with that key gets 422.
@@ -100,16 +100,15 @@ typedef struct rt_call_change {
 	bool names_takes;  /* the requests name their takes; take is for If-Match alone */
 	rt_str entry;      /* that it is about, for If-Match; empty: none */
 	rt_str extra;      /* further members of the answer: "key":value,… */
-	/* Checked after the preconditions of the headers; or NULL. */
-	rt_apply_check_fn check;
-	void *check_ctx;
+	/* The list that the requests were made from, which has to be the same still; or NULL. */
+	const rt_snapshot *list;
 	bool is_made; /* 201, and Location where an entry, a take or a discussion was made */
 } rt_call_change;
 
 /* Carries out the change under the preconditions of the headers, with hooks, and answers: one
  * result as `retake apply` prints it, or for several {"results":[…],"seq":…}; with "op" (how to
- * undo it) and ETag. */
-void rt_call_apply(rt_call *call, const rt_call_change *change);
+ * undo it) and ETag. False: the list was changed meanwhile, which is a failure of the call. */
+bool rt_call_apply(rt_call *call, const rt_call_change *change);
 
 /* Answers a request that was done before under its Idempotency-Key. For handlers that read the
  * value before they know what to change. */

@@ -2,7 +2,7 @@
  *
  * Changes: carried out under their preconditions, answered, and the response stored. */
 #include "server/call.h"
-#include "server/etag.h"
+#include "app/condition.h"
 #include "server/idempotency.h"
 
 /* One change. */
@@ -10,12 +10,18 @@ typedef struct context {
 	rt_call *call;
 	const rt_call_change *change;
 	rt_str by;
-	rt_str if_match; /* ptr NULL: none */
+	rt_condition condition; /* If-Match, and the list */
 	rt_idempotency idem;
 	bool was_known;  /* its key was found in the transaction */
 	bool is_kept;    /* the response is in the store */
 	char etag[RT_ETAG_ROOM]; /* of what was changed, right after the change; or empty */
 } context;
+
+static bool
+has_condition(const context *c)
+{
+	return c->condition.tags.ptr != NULL || c->condition.list != NULL;
+}
 
 static bool
 has_key(const rt_idempotency *idem)
@@ -278,26 +284,13 @@ static rt_status
 check(void *ctx, const rt_project *now, rt_error *err)
 {
 	context *c = ctx;
-	const rt_call_change *change = c->change;
-	rt_store *store = rt_engine_store(c->call->open_project->engine);
-	rt_place place = {0, 0};
-	uint64_t epoch = 0;
 	rt_scope s;
 
 	rt_scope_init(&s, c->call->request->alloc);
 	c->was_known = rt_idempotency_find(&s, &c->idem).state != RT_IDEMPOTENCY_NEW;
 	if (c->was_known)
 		rt_scope_fail(&s, RT_CONFLICT, "it was asked before");
-	if (c->if_match.ptr != NULL) {
-		bool is_project = change->disc.size == 0 && change->entry.size == 0;
-
-		RT_TRY(&s, store->ops->epoch(store, &epoch, &s.error));
-		RT_TRY(&s, rt_resolve_place(now, change->disc, change->take, &place, &s.error));
-		RT_TRY(&s, rt_etag_match(c->if_match, epoch, now, place, change->entry, is_project,
-					 &s.error));
-	}
-	if (change->check != NULL)
-		RT_TRY(&s, change->check(change->check_ctx, now, &s.error));
+	RT_TRY(&s, rt_condition_check(&c->condition, now, &s.error));
 	return rt_scope_end(&s, err);
 }
 
@@ -386,11 +379,19 @@ begin(context *c)
 	size_t repeats = rt_web_header_repeats(call->request, "If-Match");
 
 	c->by = rt_call_actor(call);
+	c->condition = (rt_condition){.engine = call->open_project->engine,
+				      .disc = c->change->disc,
+				      .take = c->change->take,
+				      .entry = c->change->entry};
+	if (c->change->list != NULL) {
+		c->condition.list = c->change->list->take;
+		c->condition.list_disc = c->change->list->place.disc;
+	}
 	if (repeats > 1)
 		rt_scope_fail(s, RT_USAGE, "If-Match is there more than once");
 	if (repeats == 1) {
-		c->if_match = rt_web_header(call->request, "If-Match");
-		if (c->if_match.size == 0)
+		c->condition.tags = rt_web_header(call->request, "If-Match");
+		if (c->condition.tags.size == 0)
 			rt_scope_fail(s, RT_USAGE, "If-Match is empty");
 	} else if (call->needs_match) {
 		rt_call_problem(call, 428, "precondition-required",
@@ -399,7 +400,7 @@ begin(context *c)
 	}
 	c->idem = read_key(s, call);
 	if (c->change->count > 1 && !c->change->is_atomic &&
-	    (has_key(&c->idem) || c->if_match.ptr != NULL))
+	    (has_key(&c->idem) || c->condition.tags.ptr != NULL))
 		rt_scope_fail(s, RT_USAGE,
 			      "If-Match and Idempotency-Key are for one step; a batch that is not "
 			      "atomic is several");
@@ -533,7 +534,7 @@ carry_out(context *c)
 
 	if (results == NULL)
 		return;
-	if (has_key(&c->idem) || c->if_match.ptr != NULL || change->check != NULL) {
+	if (has_key(&c->idem) || has_condition(c)) {
 		with.check = check;
 		with.check_ctx = c;
 	}
@@ -561,16 +562,16 @@ carry_out(context *c)
 		rt_result_deinit(&results[i]);
 }
 
-void
+bool
 rt_call_apply(rt_call *call, const rt_call_change *change)
 {
 	context c = {.call = call, .change = change};
 
-	if (!rt_ok(&call->scope))
-		return;
-	begin(&c);
+	if (rt_ok(&call->scope))
+		begin(&c);
 	if (rt_ok(&call->scope))
 		carry_out(&c);
+	return !c.condition.is_list_outdated;
 }
 
 /* ---- other changes ---- */
@@ -603,7 +604,7 @@ rt_call_begin(rt_call *call, rt_str disc, rt_str take)
 		return NULL;
 	begin(&c);
 	*idem = c.idem;
-	if (rt_ok(s) && c.if_match.ptr != NULL) {
+	if (rt_ok(s) && c.condition.tags.ptr != NULL) {
 		const rt_project *value = rt_call_value(call);
 
 		c.idem.row[0] = '\0'; /* was looked up by begin */

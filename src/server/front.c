@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -18,9 +19,58 @@
 
 enum {
 	BACKLOG = 1024,
-	FILES_KEPT = 256, /* for the store and others */
+	FILES_KEPT = 256, /* for the store and other files */
 	PORT_TRIES = 16   /* of free ports, until one is free on both addresses */
 };
+
+/* ---- libmicrohttpd ---- */
+
+/* What was loaded, once for the process; it stays. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static rt_mhd functions;
+static rt_status loaded;
+static rt_error why;
+
+#define FUNCTION(name) {"MHD_" #name, offsetof(rt_mhd, name)}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} function_names[] = {
+	FUNCTION(start_daemon),
+	FUNCTION(stop_daemon),
+	FUNCTION(get_connection_values_n),
+	FUNCTION(get_connection_info),
+	FUNCTION(suspend_connection),
+	FUNCTION(resume_connection),
+	FUNCTION(create_response_from_buffer),
+	FUNCTION(create_response_from_callback),
+	FUNCTION(add_response_header),
+	FUNCTION(queue_response),
+	FUNCTION(destroy_response),
+};
+
+static void
+load(void)
+{
+	void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+
+	loaded = RT_OK;
+	if (library == NULL)
+		loaded = rt_fail(&why, RT_IO, "libmicrohttpd is needed to serve and cannot be loaded "
+				 "(%.200s): install it (Debian: libmicrohttpd12)", dlerror());
+	for (size_t i = 0;
+	     loaded == RT_OK && i < sizeof(function_names) / sizeof(function_names[0]); i++) {
+		void *address = dlsym(library, function_names[i].name);
+
+		if (address == NULL)
+			loaded = rt_fail(&why, RT_IO,
+					 "libmicrohttpd has no function %s: it is too old",
+					 function_names[i].name);
+		/* Data may hold a pointer to a function (POSIX, dlsym); C has no cast for it. */
+		memcpy((char *)&functions + function_names[i].offset, &address, sizeof(address));
+	}
+}
 
 /* ---- listening ---- */
 
@@ -39,7 +89,7 @@ add_listening(rt_front *front, int fd, bool is_unix)
 	front->is_unix[front->daemon_count++] = is_unix;
 }
 
-/* An address with a port; 0: a free one, and then front->port is it. */
+/* Listens on an address with front->port; where that is 0 it is set to the port that was free. */
 static rt_status
 listen_at(rt_front *front, const struct sockaddr *address, socklen_t size, const char *words,
 	  rt_error *err)
@@ -77,9 +127,8 @@ stop_listening(rt_front *front)
 		(void)close(front->listening[--front->daemon_count]);
 }
 
-/* Both addresses of this machine's own. Where somebody else has that port on ::1, the port is
- * not ours: a browser that is asked for localhost may go there. Where there is no IPv6, the
- * other one is enough. */
+/* Both loopback addresses. Where another program has the port on ::1 it is not ours: a browser
+ * may resolve localhost to that. Without IPv6 the other one is enough. */
 static rt_status
 listen_both(rt_front *front, rt_error *err)
 {
@@ -129,7 +178,7 @@ listen_elsewhere(rt_front *front, const char *address, rt_error *err)
 	return st;
 }
 
-/* Is somebody at the other end of that socket? */
+/* Does a server accept connections on that socket? */
 static bool
 is_alive(const struct sockaddr_un *address)
 {
@@ -159,7 +208,7 @@ listen_unix(rt_front *front, const char *path, rt_error *err)
 			return rt_fail(err, RT_REFUSED, "%s is there and is no socket", path);
 		if (is_alive(&address))
 			return rt_fail(err, RT_BUSY, "somebody listens on %s already", path);
-		(void)unlink(path); /* of a server that is gone */
+		(void)unlink(path); /* of a server that has ended */
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -194,7 +243,7 @@ listen_all(rt_front *front, rt_error *err)
 
 /* ---- opening and closing ---- */
 
-/* The target stays as it came: it is taken apart strictly, elsewhere. */
+/* The target stays as it came: route.h decodes it, strictly. */
 static size_t
 keep_escapes(void *ctx, struct MHD_Connection *connection, char *s)
 {
@@ -211,8 +260,8 @@ say_nothing(void *ctx, const char *format, va_list arguments)
 	(void)arguments;
 }
 
-/* Connections of each listener: as many as files may be open, together and with what else needs
- * files; the limit is raised as far as it goes. */
+/* Connections of each listener, within the limit of open files, which is raised as far as
+ * possible. */
 static unsigned
 connections_of(const rt_front *front)
 {
@@ -279,13 +328,10 @@ rt_status
 rt_front_open(const rt_front_options *options, rt_front **out, rt_error *err)
 {
 	rt_front *front = rt_new0(options->alloc, sizeof(*front));
-	rt_status st;
 
 	*out = NULL;
-	if (front == NULL || pthread_mutex_init(&front->lock, NULL) != 0) {
-		rt_free(options->alloc, front);
+	if (front == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	}
 	front->options = *options;
 	front->alloc = options->alloc;
 	front->port = options->port;
@@ -295,15 +341,15 @@ rt_front_open(const rt_front_options *options, rt_front **out, rt_error *err)
 		front->options.body_idle_ms = RT_FRONT_BODY_IDLE_MS;
 	if (options->idle_ms == 0)
 		front->options.idle_ms = RT_FRONT_IDLE_MS;
-	(void)rt_front_cond_init(&front->timer_moved);
-	if (!rt_work_init(&front->work)) {
-		pthread_mutex_destroy(&front->lock);
+	if (!rt_front_wait_init(front)) {
 		rt_free(options->alloc, front);
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
-	st = rt_mhd_load(&front->mhd, err);
-	if (st == RT_OK)
-		st = listen_all(front, err);
+	(void)pthread_mutex_init(&front->lock, NULL);
+	(void)pthread_once(&once, load);
+	front->mhd = &functions;
+	rt_status st = loaded != RT_OK ? rt_fail(err, loaded, "%s", why.text)
+				       : listen_all(front, err);
 	if (st != RT_OK) {
 		rt_front_close(front);
 		return st;
@@ -315,13 +361,11 @@ rt_front_open(const rt_front_options *options, rt_front **out, rt_error *err)
 rt_status
 rt_front_start(rt_front *front, rt_error *err)
 {
-	size_t i;
 	rt_status st = RT_OK;
 
-	front->has_timer = pthread_create(&front->timer, NULL, rt_front_timer, front) == 0;
-	if (!front->has_timer)
+	if (!rt_front_start_timer(front))
 		return rt_fail(err, RT_NOMEM, "cannot start a thread");
-	for (i = 0; st == RT_OK && i < front->daemon_count; i++)
+	for (size_t i = 0; st == RT_OK && i < front->daemon_count; i++)
 		st = start(front, i, err);
 	return st;
 }
@@ -329,34 +373,30 @@ rt_front_start(rt_front *front, rt_error *err)
 void
 rt_front_close(rt_front *front)
 {
-	size_t i;
-
 	if (front == NULL)
 		return;
 	pthread_mutex_lock(&front->lock);
 	front->is_closing = true;
-	pthread_cond_broadcast(&front->timer_moved);
+	pthread_cond_broadcast(&front->timer_changed);
 	pthread_mutex_unlock(&front->lock);
-	/* Clients go on asking until the loops end. They are told that it cannot be done now; none
-	 * of them is suspended any more, which libmicrohttpd would not survive. Nor would it
-	 * always survive MHD_quiesce_daemon: that takes the socket out of the loop's epoll set
-	 * while the loop does the same. */
+	/* Requests that come until the loops end are answered with 503; none of them is suspended
+	 * any more, which libmicrohttpd would not survive. Nor would it always survive
+	 * MHD_quiesce_daemon: that takes the socket out of the loop's epoll set while the loop
+	 * does the same. */
 	rt_front_work_end(front);
 	rt_front_streams_wake(front);
-	for (i = 0; i < front->daemon_count; i++) {
+	for (size_t i = 0; i < front->daemon_count; i++) {
 		if (front->daemons[i] != NULL)
 			front->mhd->stop_daemon(front->daemons[i]); /* closes what it listens on */
 		else
 			(void)close(front->listening[i]);
 	}
-	rt_work_deinit(&front->work);
 	if (front->has_timer)
 		(void)pthread_join(front->timer, NULL);
-	rt_work_deinit(&front->work);
+	rt_front_wait_deinit(front);
 	if (front->socket_path != NULL)
 		(void)unlink(front->socket_path);
 	rt_free(front->alloc, front->socket_path);
-	pthread_cond_destroy(&front->timer_moved);
 	pthread_mutex_destroy(&front->lock);
 	rt_free(front->alloc, front);
 }

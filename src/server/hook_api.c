@@ -10,9 +10,9 @@
  * is a row in one of the three tables. */
 #include "core/setting.h"
 #include "server/call.h"
-#include "server/etag.h"
+#include "app/condition.h"
 #include "server/replace_list.h"
-#include "server/routes.h"
+#include "server/route.h"
 #include "server/run_json.h"
 #include "view/view.h"
 
@@ -367,13 +367,6 @@ set_field(const assignment *a)
 
 /* ---- replacing the list ---- */
 
-/* A list that was read, for rt_apply_check_fn. */
-typedef struct read_list {
-	rt_snapshot v;
-	rt_str disc, take; /* as given */
-	bool is_outdated;
-} read_list;
-
 /* rt_id_used_fn */
 static bool
 is_used(void *ctx, rt_str id)
@@ -388,33 +381,6 @@ is_used(void *ctx, rt_str id)
 		return true;
 	number = rt_id_number(value->ledger->salt, id);
 	return number != 0 && number < value->next_entry;
-}
-
-/* rt_apply_check_fn: is the list as it was when the operations were planned? */
-static rt_status
-check_unchanged(void *ctx, const rt_project *now, rt_error *err)
-{
-	read_list *list = ctx;
-	const rt_snapshot *v = &list->v;
-	const rt_disc *disc;
-	rt_place at = {0, 0};
-	size_t count = rt_seq_count(v->take->slots), differ = count;
-	rt_status st = rt_resolve_place(now, list->disc, list->take, &at, err);
-
-	list->is_outdated = false;
-	if (st == RT_OK)
-		st = rt_project_disc(now, at.disc, &disc, err);
-	if (st != RT_OK)
-		return st;
-	const rt_take *take = rt_disc_take(disc, at.take != 0 ? at.take : disc->active);
-	if (at.disc == v->place.disc && take->number == v->place.take) {
-		if (take->slots != v->take->slots)
-			st = rt_seq_differ(take->slots, v->take->slots, 0, &differ, err);
-		if (st != RT_OK || (rt_seq_count(take->slots) == count && differ >= count))
-			return st;
-	}
-	list->is_outdated = true;
-	return rt_fail(err, RT_CONFLICT, "the list was changed by somebody else meanwhile");
 }
 
 static rt_str
@@ -444,26 +410,22 @@ static bool
 try_replace(rt_call *call, yyjson_val *wanted)
 {
 	rt_scope *s = &call->scope;
-	read_list list = {.disc = rt_call_text(call, "discussion"),
-			  .take = rt_call_text(call, "take"),
-			  .v = locate(call)};
-	rt_replace_plan plan = rt_replace_list_plan(s, load_entries(call, &list.v), wanted, is_used,
-						    (void *)(uintptr_t)list.v.project);
+	rt_snapshot v = locate(call);
+	rt_replace_plan plan = rt_replace_list_plan(s, load_entries(call, &v), wanted, is_used,
+						    (void *)(uintptr_t)v.project);
 	rt_call_change change = {.requests = plan.requests,
 				 .count = plan.count,
 				 .is_atomic = true,
 				 .is_one = true,
-				 .disc = list.disc,
-				 .take = list.take,
+				 .disc = rt_call_text(call, "discussion"),
+				 .take = rt_call_text(call, "take"),
 				 .extra = counts_as_members(s, &plan.counts),
-				 .check = check_unchanged,
-				 .check_ctx = &list};
+				 .list = &v};
 
-	if (plan.count == 0)
-		answer_unchanged(call, &list.v, list.disc, list.take, change.extra);
-	else
-		rt_call_apply(call, &change);
-	return !list.is_outdated;
+	if (plan.count > 0)
+		return rt_call_apply(call, &change);
+	answer_unchanged(call, &v, change.disc, change.take, change.extra);
+	return true;
 }
 
 static void

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/openapi.h"
 
+#include <stdio.h>
+
 #include "codec/json.h"
 
 /* ---- shapes of answers ---- */
@@ -221,9 +223,9 @@ rt_shape_named(const char *name)
 const rt_route *
 rt_openapi_route_of(const rt_route *routes, rt_op_id op)
 {
-	const rt_route *route, *found = NULL;
+	const rt_route *found = NULL;
 
-	for (route = routes; route->path != NULL; route++) {
+	for (const rt_route *route = routes; route->path != NULL; route++) {
 		if (route->op != (int)op)
 			continue;
 		if (strcmp(route->name, rt_ops[op].name) == 0)
@@ -234,9 +236,9 @@ rt_openapi_route_of(const rt_route *routes, rt_op_id op)
 	return found;
 }
 
-/* By the first word of the name. */
+/* The chapters, each with the first words of its routes' names. */
 static const struct {
-	const char *words; /* with a blank before and behind each */
+	const char *words; /* with a blank before and after each */
 	const char *title;
 } nouns[] = {
 	{" info health openapi model server code logout ", "The server"},
@@ -265,16 +267,10 @@ rt_openapi_noun(size_t at)
 const char *
 rt_openapi_noun_of(const rt_route *route)
 {
-	size_t size = strcspn(route->name, "."), i;
 	char word[48];
 
-	if (size + 3 > sizeof(word))
-		return NULL;
-	word[0] = ' ';
-	memcpy(word + 1, route->name, size);
-	word[size + 1] = ' ';
-	word[size + 2] = '\0';
-	for (i = 0; nouns[i].words != NULL; i++)
+	(void)snprintf(word, sizeof(word), " %.*s ", (int)strcspn(route->name, "."), route->name);
+	for (size_t i = 0; nouns[i].words != NULL; i++)
 		if (strstr(nouns[i].words, word) != NULL)
 			return nouns[i].title;
 	return NULL;
@@ -283,22 +279,22 @@ rt_openapi_noun_of(const rt_route *route)
 bool
 rt_openapi_in_path(const rt_route *route, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < RT_ROUTE_PARAMS; i++)
+	for (size_t i = 0; i < RT_ROUTE_PARAMS; i++)
 		if (rt_str_is(rt_route_param_name(route->path, i), name))
 			return true;
 	return false;
 }
 
-/* ---- writing ---- */
-
-static void
-add_text(rt_buf *buf, const char *key, const char *text)
+const rt_op_field *
+rt_openapi_next_field(const rt_route *route, const rt_op_field *field)
 {
-	rt_json_add_key(buf, key);
-	rt_json_add_string(buf, rt_str_of(text));
+	while (field != NULL && field->name != NULL && route != NULL &&
+	       rt_openapi_in_path(route, field->name))
+		field++;
+	return field != NULL && field->name != NULL ? field : NULL;
 }
+
+/* ---- writing ---- */
 
 static const char *
 schema_of_field(const rt_op_field *field)
@@ -319,238 +315,244 @@ schema_of_field(const rt_op_field *field)
 }
 
 static void
-add_field(rt_buf *buf, const char *name, const char *schema, const char *about)
-{
-	rt_json_add_key(buf, name);
-	rt_buf_add_byte(buf, '{');
-	rt_buf_add_c(buf, schema);
-	add_text(buf, "description", about);
-	rt_buf_add_byte(buf, '}');
-}
-
-static void
 add_param_schema(rt_buf *buf, const rt_route_param *param)
 {
 	if (strcmp(param->type, "content") == 0)
 		rt_buf_add_c(buf, "\"type\":[\"string\",\"array\"]");
 	else
-		rt_buf_add_f(buf, "\"type\":\"%s\"", param->type);
+		rt_json_put_c(buf, "type", param->type);
 }
 
-/* The fields of an operation that the path (of route, or NULL) does not have, and further
- * ones. */
+/* The fields of an operation that the path (of route, or NULL) does not have, and further ones. */
 static void
-add_body_schema(rt_buf *buf, const rt_op *op, const rt_route *route, const rt_route_param *more)
+put_body_schema(rt_buf *buf, const char *key, const rt_op *op, const rt_route *route)
 {
-	const rt_op_field *field;
-	bool any = false;
+	const rt_op_field *first = op != NULL ? op->fields : NULL, *field = first;
+	bool has_required = false;
 
-	rt_buf_add_c(buf, "{\"type\":\"object\",\"properties\":{");
-	for (field = op != NULL ? op->fields : NULL; field != NULL && field->name != NULL; field++)
-		if (route == NULL || !rt_openapi_in_path(route, field->name))
-			add_field(buf, field->name, schema_of_field(field), field->about);
-	for (; more != NULL && more->name != NULL; more++) {
-		rt_json_add_key(buf, more->name);
-		rt_buf_add_byte(buf, '{');
+	rt_json_open(buf, key, '{');
+	rt_json_put_c(buf, "type", "object");
+	rt_json_open(buf, "properties", '{');
+	for (; (field = rt_openapi_next_field(route, field)) != NULL; field++) {
+		rt_json_open(buf, field->name, '{');
+		rt_buf_add_c(buf, schema_of_field(field));
+		rt_json_put_c(buf, "description", field->about);
+		rt_json_close(buf, '}');
+	}
+	for (const rt_route_param *more = route != NULL ? route->body : NULL;
+	     more != NULL && more->name != NULL; more++) {
+		rt_json_open(buf, more->name, '{');
 		add_param_schema(buf, more);
-		add_text(buf, "description", more->about);
-		rt_buf_add_byte(buf, '}');
+		rt_json_put_c(buf, "description", more->about);
+		rt_json_close(buf, '}');
 	}
-	rt_buf_add_byte(buf, '}');
-	for (field = op != NULL ? op->fields : NULL; field != NULL && field->name != NULL;
-	     field++) {
-		if ((field->flags & RT_FIELD_REQUIRED) == 0 ||
-		    (route != NULL && rt_openapi_in_path(route, field->name)))
+	rt_json_close(buf, '}');
+	for (field = first; (field = rt_openapi_next_field(route, field)) != NULL; field++) {
+		if ((field->flags & RT_FIELD_REQUIRED) == 0)
 			continue;
-		rt_buf_add_c(buf, any ? "," : ",\"required\":[");
-		rt_json_add_string(buf, rt_str_of(field->name));
-		any = true;
+		if (!has_required)
+			rt_json_open(buf, "required", '[');
+		has_required = true;
+		rt_json_put_c(buf, NULL, field->name);
 	}
-	rt_buf_add_c(buf, any ? "]}" : "}");
-}
-
-static const char *
-about_path_param(const rt_op *op, const char *name)
-{
-	const rt_op_field *field = op != NULL ? rt_op_field_named(op, rt_str_of(name)) : NULL;
-
-	if (field != NULL)
-		return field->about;
-	if (strcmp(name, "discussion") == 0)
-		return "name or id of the discussion";
-	if (strcmp(name, "take") == 0 || strcmp(name, "a") == 0 || strcmp(name, "b") == 0)
-		return "name or id of the take";
-	if (strcmp(name, "entry") == 0)
-		return "id of the entry, a unique prefix of it, a label, @ (the last), :7 (by number)";
-	return name;
+	if (has_required)
+		rt_json_close(buf, ']');
+	rt_json_close(buf, '}');
 }
 
 static void
-add_parameters(rt_buf *buf, const rt_route *route, const rt_op *op)
+put_path_param(rt_buf *buf, const rt_op *op, rt_str name)
 {
-	const rt_route_param *param;
-	size_t i;
+	static const char *const takes[] = {"take", "a", "b", NULL};
+	const rt_op_field *field = op != NULL ? rt_op_field_named(op, name) : NULL;
+	bool is_number = field != NULL && field->type == RT_FIELD_NUMBER;
+	rt_str about = field != NULL		       ? rt_str_of(field->about)
+		       : rt_str_is(name, "discussion") ? RT_STR("name or id of the discussion")
+		       : rt_str_is_one_of(name, takes) ? RT_STR("name or id of the take")
+		       : rt_str_is(name, "entry")
+			       ? RT_STR("id of the entry, a unique prefix of it, a label, "
+					"@ (the last), :7 (by number)")
+			       : name;
 
-	rt_buf_add_c(buf, ",\"parameters\":[");
-	for (i = 0; i < RT_ROUTE_PARAMS; i++) {
-		rt_str name = rt_route_param_name(route->path, i);
-		const rt_op_field *field = op != NULL ? rt_op_field_named(op, name) : NULL;
-		char room[32];
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_str(buf, "name", name);
+	rt_json_put_c(buf, "in", "path");
+	rt_json_put_bool(buf, "required", true);
+	rt_json_open(buf, "schema", '{');
+	rt_json_put_c(buf, "type", is_number ? "integer" : "string");
+	rt_json_close(buf, '}');
+	rt_json_put_str(buf, "description", about);
+	rt_json_close(buf, '}');
+}
 
-		if (name.size == 0 || name.size >= sizeof(room))
-			continue;
-		memcpy(room, name.ptr, name.size);
-		room[name.size] = '\0';
-		rt_json_add_comma(buf);
-		rt_buf_add_c(buf, "{\"name\":");
-		rt_json_add_string(buf, name);
-		rt_buf_add_f(buf, ",\"in\":\"path\",\"required\":true,\"schema\":{\"type\":\"%s\"}",
-			     field != NULL && field->type == RT_FIELD_NUMBER ? "integer"
-									     : "string");
-		add_text(buf, "description", about_path_param(op, room));
-		rt_buf_add_byte(buf, '}');
-	}
-	for (param = route->query; param != NULL && param->name != NULL; param++) {
-		rt_json_add_comma(buf);
-		rt_buf_add_c(buf, "{\"name\":");
-		rt_json_add_string(buf, rt_str_of(param->name));
-		rt_buf_add_c(buf, ",\"in\":\"query\",\"schema\":{");
+static void
+put_reference(rt_buf *buf, const char *key, const char *kind, const char *name)
+{
+	rt_json_open(buf, key, '{');
+	rt_buf_add_f(buf, "\"$ref\":\"#/components/%s/%s\"", kind, name);
+	rt_json_close(buf, '}');
+}
+
+static void
+put_parameters(rt_buf *buf, const rt_route *route, const rt_op *op)
+{
+	bool has_project = (route->flags & RT_ROUTE_NO_PROJECT) == 0;
+
+	rt_json_open(buf, "parameters", '[');
+	for (size_t i = 0; i < RT_ROUTE_PARAMS; i++)
+		if (rt_route_param_name(route->path, i).size > 0)
+			put_path_param(buf, op, rt_route_param_name(route->path, i));
+	for (const rt_route_param *param = route->query; param != NULL && param->name != NULL;
+	     param++) {
+		rt_json_open(buf, NULL, '{');
+		rt_json_put_c(buf, "name", param->name);
+		rt_json_put_c(buf, "in", "query");
+		rt_json_open(buf, "schema", '{');
 		add_param_schema(buf, param);
-		rt_buf_add_byte(buf, '}');
-		add_text(buf, "description", param->about);
-		rt_buf_add_byte(buf, '}');
+		rt_json_close(buf, '}');
+		rt_json_put_c(buf, "description", param->about);
+		rt_json_close(buf, '}');
 	}
-	if ((route->flags & RT_ROUTE_NO_PROJECT) == 0) {
-		rt_json_add_comma(buf);
-		rt_buf_add_c(buf, "{\"$ref\":\"#/components/parameters/Project\"}");
+	if (has_project)
+		put_reference(buf, NULL, "parameters", "Project");
+	if (has_project && route->flags & RT_ROUTE_CHANGES) {
+		put_reference(buf, NULL, "parameters", "IfMatch");
+		put_reference(buf, NULL, "parameters", "IdempotencyKey");
+		put_reference(buf, NULL, "parameters", "By");
 	}
-	if (route->flags & RT_ROUTE_CHANGES && (route->flags & RT_ROUTE_NO_PROJECT) == 0)
-		rt_buf_add_c(buf, ",{\"$ref\":\"#/components/parameters/IfMatch\"}"
-				  ",{\"$ref\":\"#/components/parameters/IdempotencyKey\"}"
-				  ",{\"$ref\":\"#/components/parameters/By\"}");
-	rt_buf_add_byte(buf, ']');
-}
-
-static bool
-has_body(const rt_route *route, const rt_op *op)
-{
-	const rt_op_field *field;
-
-	if (route->flags & RT_ROUTE_LARGE || route->body != NULL ||
-	    (route->op < 0 && strcmp(route->name, "op") == 0))
-		return true;
-	for (field = op != NULL ? op->fields : NULL; field != NULL && field->name != NULL; field++)
-		if (!rt_openapi_in_path(route, field->name))
-			return true;
-	return false;
+	rt_json_close(buf, ']');
 }
 
 static void
-add_operation(rt_buf *buf, const rt_route *route)
+put_request_body(rt_buf *buf, const rt_route *route, const rt_op *op)
 {
-	const rt_op *op = route->op >= 0 ? &rt_ops[route->op] : NULL;
+	const rt_op_field *fields = op != NULL ? op->fields : NULL;
+	bool is_any_op = strcmp(route->name, "op") == 0;
+
+	if (route->flags & RT_ROUTE_LARGE) {
+		rt_json_put_raw(buf, "requestBody",
+				RT_STR("{\"required\":true,\"content\":"
+				       "{\"application/octet-stream\":{}}}"));
+		return;
+	}
+	if (route->body == NULL && !is_any_op && rt_openapi_next_field(route, fields) == NULL)
+		return;
+	rt_json_open(buf, "requestBody", '{');
+	rt_json_open(buf, "content", '{');
+	rt_json_open(buf, "application/json", '{');
+	put_body_schema(buf, "schema", op, route);
+	rt_json_close(buf, '}');
+	rt_json_close(buf, '}');
+	rt_json_close(buf, '}');
+}
+
+static void
+put_responses(rt_buf *buf, const rt_route *route)
+{
 	const rt_shape *shape = rt_shape_named(route->answer != NULL ? route->answer : "Result");
-	bool is_change = (route->flags & RT_ROUTE_CHANGES) != 0;
 
 	RT_ASSERT(shape != NULL);
-	rt_buf_add_c(buf, "{\"operationId\":");
-	rt_json_add_string(buf, rt_str_of(route->name));
-	add_text(buf, "summary", route->about);
-	rt_buf_add_c(buf, ",\"tags\":[");
-	rt_json_add_string(buf, rt_str_of(rt_openapi_noun_of(route)));
-	rt_buf_add_byte(buf, ']');
-	add_parameters(buf, route, op);
-	if (route->flags & RT_ROUTE_LARGE) {
-		rt_buf_add_c(buf, ",\"requestBody\":{\"required\":true,\"content\":"
-				  "{\"application/octet-stream\":{}}}");
-	} else if (has_body(route, op)) {
-		rt_buf_add_c(buf, ",\"requestBody\":{\"content\":{\"application/json\":"
-				  "{\"schema\":");
-		add_body_schema(buf, op, route, route->body);
-		rt_buf_add_c(buf, "}}}");
-	}
-	rt_buf_add_f(buf, ",\"responses\":{\"%s\":{", is_change ? "2XX" : "200");
-	rt_buf_add_c(buf, "\"description\":");
-	rt_json_add_string(buf, rt_str_of(shape->about));
-	rt_buf_add_f(buf,
-		     ",\"content\":{\"%s\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}",
-		     shape->type != NULL ? shape->type : "application/json", shape->name);
-	rt_buf_add_c(buf, "},\"default\":{\"$ref\":\"#/components/responses/Problem\"}}}");
+	rt_json_open(buf, "responses", '{');
+	rt_json_open(buf, (route->flags & RT_ROUTE_CHANGES) != 0 ? "2XX" : "200", '{');
+	rt_json_put_c(buf, "description", shape->about);
+	rt_json_open(buf, "content", '{');
+	rt_json_open(buf, shape->type != NULL ? shape->type : "application/json", '{');
+	put_reference(buf, "schema", "schemas", shape->name);
+	rt_json_close(buf, '}');
+	rt_json_close(buf, '}');
+	rt_json_close(buf, '}');
+	put_reference(buf, "default", "responses", "Problem");
+	rt_json_close(buf, '}');
 }
 
 static void
-add_paths(const rt_route *routes, rt_buf *buf)
+put_route(rt_buf *buf, const rt_route *route)
 {
-	const rt_route *route, *other;
+	const rt_op *op = route->op >= 0 ? &rt_ops[route->op] : NULL;
+	char method[8] = "";
 
-	rt_buf_add_c(buf, ",\"paths\":{");
-	for (route = routes; route->path != NULL; route++) {
-		if (route->flags & RT_ROUTE_ROOT)
+	for (size_t i = 0; rt_route_method(route->method)[i] != '\0'; i++)
+		method[i] = (char)(rt_route_method(route->method)[i] | 0x20);
+	rt_json_open(buf, method, '{');
+	rt_json_put_c(buf, "operationId", route->name);
+	rt_json_put_c(buf, "summary", route->about);
+	rt_json_open(buf, "tags", '[');
+	rt_json_put_c(buf, NULL, rt_openapi_noun_of(route));
+	rt_json_close(buf, ']');
+	put_parameters(buf, route, op);
+	put_request_body(buf, route, op);
+	put_responses(buf, route);
+	rt_json_close(buf, '}');
+}
+
+/* The first route with the path of this one. */
+static const rt_route *
+first_of_path(const rt_route *routes, const rt_route *route)
+{
+	while (strcmp(routes->path, route->path) != 0)
+		routes++;
+	return routes;
+}
+
+static void
+put_paths(const rt_route *routes, rt_buf *buf)
+{
+	rt_json_open(buf, "paths", '{');
+	for (const rt_route *route = routes; route->path != NULL; route++) {
+		if (route->flags & RT_ROUTE_ROOT || first_of_path(routes, route) != route)
 			continue;
-		for (other = routes; other < route && strcmp(other->path, route->path) != 0;)
-			other++;
-		if (other < route)
-			continue; /* was there already */
-		rt_json_add_key(buf, route->path);
-		rt_buf_add_byte(buf, '{');
-		for (; other->path != NULL; other++) {
-			const char *name = rt_route_method(other->method);
-
-			if (strcmp(other->path, route->path) != 0)
-				continue;
-			rt_json_add_comma(buf);
-			rt_buf_add_byte(buf, '"');
-			for (; *name != '\0'; name++)
-				rt_buf_add_byte(buf, (char)(*name | 0x20));
-			rt_buf_add_c(buf, "\":");
-			add_operation(buf, other);
-		}
-		rt_buf_add_byte(buf, '}');
+		rt_json_open(buf, route->path, '{');
+		for (const rt_route *same = route; same->path != NULL; same++)
+			if (strcmp(same->path, route->path) == 0)
+				put_route(buf, same);
+		rt_json_close(buf, '}');
 	}
-	rt_buf_add_byte(buf, '}');
+	rt_json_close(buf, '}');
 }
 
-static void
-add_header_parameter(rt_buf *buf, const char *id, const char *name, const char *about)
-{
-	rt_json_add_key(buf, id);
-	rt_buf_add_c(buf, "{\"in\":\"header\",\"schema\":{\"type\":\"string\"}");
-	add_text(buf, "name", name);
-	add_text(buf, "description", about);
-	rt_buf_add_byte(buf, '}');
-}
+static const struct {
+	const char *id, *name, *about;
+} headers[] = {
+	{"Project", "Retake-Project",
+	 "the project; default: the one that the server was started with"},
+	{"IfMatch", "If-Match",
+	 "an ETag that was read: nothing is done where it does not hold any more"},
+	{"IdempotencyKey", "Idempotency-Key",
+	 "1 to 200 visible ASCII characters: with the same key it is done once"},
+	{"By", "Retake-By", "who asks, for the history: 1 to 64 of A-Z a-z 0-9 . _ -"},
+};
 
 static void
-add_components(rt_buf *buf)
+put_components(rt_buf *buf)
 {
-	const rt_shape *shape;
-	size_t i;
+	rt_json_open(buf, "components", '{');
+	rt_json_open(buf, "schemas", '{');
+	for (const rt_shape *shape = rt_shapes; shape->name != NULL; shape++)
+		rt_json_put_raw(buf, shape->name, rt_str_of(shape->schema));
+	for (size_t i = 0; i < RT_OP_COUNT; i++) {
+		char key[64];
 
-	rt_buf_add_c(buf, ",\"components\":{\"schemas\":{");
-	for (shape = rt_shapes; shape->name != NULL; shape++) {
-		rt_json_add_key(buf, shape->name);
-		rt_buf_add_c(buf, shape->schema);
+		(void)snprintf(key, sizeof(key), "op.%s", rt_ops[i].name);
+		put_body_schema(buf, key, &rt_ops[i], NULL);
 	}
-	for (i = 0; i < RT_OP_COUNT; i++) {
-		rt_buf_add_f(buf, ",\"op.%s\":", rt_ops[i].name);
-		add_body_schema(buf, &rt_ops[i], NULL, NULL);
+	rt_json_close(buf, '}');
+	rt_json_open(buf, "parameters", '{');
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+		rt_json_open(buf, headers[i].id, '{');
+		rt_json_put_c(buf, "in", "header");
+		rt_json_put_raw(buf, "schema", RT_STR("{\"type\":\"string\"}"));
+		rt_json_put_c(buf, "name", headers[i].name);
+		rt_json_put_c(buf, "description", headers[i].about);
+		rt_json_close(buf, '}');
 	}
-	rt_buf_add_c(buf, "},\"parameters\":{");
-	add_header_parameter(buf, "Project", "Retake-Project",
-			     "the project; default: the one that the server was started with");
-	add_header_parameter(
-		buf, "IfMatch", "If-Match",
-		"an ETag that was read: nothing is done where it does not hold any more");
-	add_header_parameter(
-		buf, "IdempotencyKey", "Idempotency-Key",
-		"1 to 200 visible ASCII characters: with the same key it is done once");
-	add_header_parameter(buf, "By", "Retake-By",
-			     "who asks, for the history: 1 to 64 of A-Z a-z 0-9 . _ -");
-	rt_buf_add_c(buf,
-		     "},\"responses\":{\"Problem\":{\"description\":\"what is wrong (RFC 9457)\","
-		     "\"content\":{\"application/problem+json\":{\"schema\":"
-		     "{\"$ref\":\"#/components/schemas/Problem\"}}}}},"
-		     "\"securitySchemes\":{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"}}}");
+	rt_json_close(buf, '}');
+	rt_json_put_raw(buf, "responses",
+			RT_STR("{\"Problem\":{\"description\":\"what is wrong (RFC 9457)\","
+			       "\"content\":{\"application/problem+json\":{\"schema\":"
+			       "{\"$ref\":\"#/components/schemas/Problem\"}}}}}"));
+	rt_json_put_raw(buf, "securitySchemes",
+			RT_STR("{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"}}"));
+	rt_json_close(buf, '}');
 }
 
 void
@@ -562,7 +564,7 @@ rt_openapi_write(const rt_route *routes, rt_buf *buf)
 		"\",\"description\":\"Editable, undoable conversations with language "
 		"models.\",\"license\":{\"name\":\"MIT\",\"identifier\":\"MIT\"}},"
 		"\"servers\":[{\"url\":\"" RT_API_ROOT "\"}],\"security\":[{\"token\":[]}]");
-	add_paths(routes, buf);
-	add_components(buf);
-	rt_buf_add_byte(buf, '}');
+	put_paths(routes, buf);
+	put_components(buf);
+	rt_json_close(buf, '}');
 }

@@ -20,9 +20,11 @@ const char *rt_openapi_noun(size_t at);
 const char *rt_openapi_noun_of(const rt_route *route);
 /* Is there a parameter of that name in its path? */
 bool rt_openapi_in_path(const rt_route *route, const char *name);
+/* The first field of an operation from this one on that the path (of route, or NULL) does not
+ * have; NULL: there is none. */
+const rt_op_field *rt_openapi_next_field(const rt_route *route, const rt_op_field *field);
 
-/* The route that is this operation and nothing else: the one of its name, else the first.
- * NULL: there is none but /ops/{op}. */
+/* The route of an operation: the one with its name, else the first. NULL: only /ops/{op}. */
 const rt_route *rt_openapi_route_of(const rt_route *routes, rt_op_id op);
 
 /* A shape by the name that routes have for it. NULL: there is none. */

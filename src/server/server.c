@@ -4,17 +4,16 @@
 #include <stdio.h>
 
 #include "server/api.h"
-#include "server/gate.h"
 #include "server/guard.h"
 #include "server/page.h"
-#include "server/problem.h"
-#include "server/routes.h"
+#include "server/web.h"
+#include "server/route.h"
 
 struct rt_server {
 	rt_server_options options;
 	const rt_alloc *alloc;
 	rt_project_pool *pool;
-	rt_open_project *home; /* the project of those who name none */
+	rt_open_project *home; /* the project of requests that name none */
 	rt_browsers *browsers;
 	rt_guard guard;
 	char token[RT_TOKEN_ROOM];
@@ -23,7 +22,7 @@ struct rt_server {
 	rt_front *front;
 };
 
-/* What admit found out, for handle. */
+/* What admit has found, for handle. */
 typedef struct admitted {
 	const rt_route *route; /* NULL: the page */
 	rt_str params[RT_ROUTE_PARAMS]; /* encoded */
@@ -31,14 +30,29 @@ typedef struct admitted {
 	char hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
 } admitted;
 
-/* ---- who asks ---- */
+/* ---- admitting ---- */
+
+static bool
+deny(rt_web_answer *answer, unsigned status, const char *kind, const char *title,
+     const char *detail)
+{
+	rt_problem_http(answer, status, kind, title, detail);
+	return false;
+}
+
+static bool
+deny_fault(rt_web_answer *answer, const rt_guard_fault *fault)
+{
+	(void)deny(answer, fault->status, fault->kind, fault->title, fault->detail);
+	answer->close = fault->close;
+	return false;
+}
 
 static void
 identify(rt_server *server, const rt_web_request *request, admitted *in)
 {
 	rt_str given;
 
-	in->principal.kind = RT_PRINCIPAL_NOBODY;
 	if (request->is_local) {
 		in->principal.kind = RT_PRINCIPAL_LOCAL;
 	} else if (rt_web_header(request, "Authorization").ptr != NULL) {
@@ -53,140 +67,90 @@ identify(rt_server *server, const rt_web_request *request, admitted *in)
 	}
 }
 
-static bool
-say_fault(rt_web_answer *answer, const rt_guard_fault *fault)
+/* The project that a request names; empty: the home project. */
+static rt_str
+project_of(const rt_web_request *request, const rt_principal *principal)
 {
-	rt_problem_http(answer, fault->status, fault->kind, fault->title, fault->detail);
-	answer->close = fault->close;
-	return false;
+	return principal->kind == RT_PRINCIPAL_BROWSER ? principal->project
+						       : rt_web_header(request, "Retake-Project");
 }
 
-/* ---- the page ---- */
-
 static bool
-admit_page(rt_server *server, rt_web_request *request, admitted *in, rt_web_plan *plan,
+admit_page(const rt_web_request *request, const admitted *in, rt_web_plan *plan,
 	   rt_web_answer *answer)
 {
 	rt_guard_fault fault = rt_guard_check_form(request, &in->principal, false);
 
-	(void)server;
 	if (fault.status != 0)
-		return say_fault(answer, &fault);
-	if (request->method != RT_WEB_GET) {
-		rt_problem_http(answer, 405, "method-not-allowed", "This can only be looked at", NULL);
-		rt_web_answer_header(answer, request, "Allow", RT_STR("GET, HEAD"));
-		return false;
-	}
+		return deny_fault(answer, &fault);
 	plan->quick = request->query.size == 0;
-	return true;
+	if (request->method == RT_WEB_GET)
+		return true;
+	(void)deny(answer, 405, "method-not-allowed", "This can only be looked at", NULL);
+	rt_web_answer_header(answer, request, "Allow", RT_STR("GET, HEAD"));
+	return false;
 }
 
-/* How to be let in. */
-static void
-show_login(rt_server *server, const rt_web_request *request, const admitted *in,
-	   rt_web_answer *answer, bool failed)
-{
-	rt_buf login;
-
-	rt_buf_init(&login, server->alloc, RT_BUF_UNLIMITED);
-	rt_server_add_login(server, &login);
-	rt_page_login(request, answer, rt_buf_str(&login), failed,
-		      in->principal.kind == RT_PRINCIPAL_BROWSER);
-	if (login.status != RT_OK)
-		answer->status = 0;
-	rt_buf_deinit(&login);
-}
-
-static void
-handle_page(rt_server *server, rt_web_request *request, const admitted *in, rt_web_answer *answer)
-{
-	char cookie[RT_TOKEN_ROOM];
-	rt_str code;
-	rt_error err;
-
-	if (!rt_str_is(request->path, "/")) {
-		if (!rt_page_asset(request, answer))
-			rt_problem_http(answer, 404, "not-found", "There is nothing at this address",
-					NULL);
-		return;
-	}
-	if (rt_web_query(request, "code", &code) && !rt_str_is(request->method_name, "HEAD")) {
-		if (rt_browsers_enter(server->browsers, code, cookie, &err) == RT_OK)
-			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
-		else
-			show_login(server, request, in, answer, true);
-	} else if (in->principal.kind == RT_PRINCIPAL_BROWSER) {
-		rt_page_home(request, answer, server->options.pool.store_path,
-			     in->principal.project.size > 0 ? in->principal.project
-							    : server->options.pool.project);
-	} else {
-		show_login(server, request, in, answer, false);
-	}
-}
-
-/* ---- admitting ---- */
-
+/* The route of the request; false: denied. */
 static bool
-admit_route(rt_server *server, rt_web_request *request, admitted *in, rt_web_plan *plan,
-	    rt_web_answer *answer)
+find_route(const rt_web_request *request, admitted *in, rt_web_answer *answer)
 {
-	rt_str project = in->principal.kind == RT_PRINCIPAL_BROWSER
-				 ? in->principal.project
-				 : rt_web_header(request, "Retake-Project");
-	char allow[64];
-	rt_str slow;
-	rt_guard_fault fault;
-	rt_route_found found =
-		rt_route_find(rt_all_routes, request->method, request->path, &in->route,
-			      in->params, allow);
+	char allow[64], words[96];
+	rt_route_found found = rt_route_find(rt_all_routes, request->method, request->path,
+					     &in->route, in->params, allow);
 
-	if (found == RT_ROUTE_BAD) {
-		rt_problem_http(answer, 400, "invalid-request", "The address cannot be read",
-				"a percent sign is followed by two hexadecimal digits");
-		return false;
-	}
+	if (found == RT_ROUTE_BAD)
+		return deny(answer, 400, "invalid-request", "The address cannot be read",
+			    "a percent sign is followed by two hexadecimal digits");
 	if (found == RT_ROUTE_OTHER_METHOD) {
-		char words[96];
-
 		(void)snprintf(words, sizeof(words), "what can be done: %s", allow);
-		rt_problem_http(answer, 405, "method-not-allowed", "That cannot be done here", words);
+		(void)deny(answer, 405, "method-not-allowed", "That cannot be done here", words);
 		rt_web_answer_header(answer, request, "Allow", rt_str_of(allow));
 		return false;
 	}
-	/* What is not for this browser is not there for it. */
+	/* A route that is not for this browser does not exist for it. */
 	if (found == RT_ROUTE_UNKNOWN || ((in->route->flags & RT_ROUTE_OWNER) != 0 &&
-					  in->principal.kind == RT_PRINCIPAL_BROWSER)) {
-		rt_problem_http(answer, 404, "not-found", "There is nothing at this address",
-				"all routes: GET /retake/v1/openapi.json");
-		return false;
-	}
-	fault = rt_guard_check_form(request, &in->principal,
-				    (in->route->flags & RT_ROUTE_LARGE) != 0);
-	if (fault.status != 0)
-		return say_fault(answer, &fault);
-	plan->body_max = (in->route->flags & RT_ROUTE_LARGE) == 0 ? RT_BODY_MAX
-			 : in->principal.kind == RT_PRINCIPAL_BROWSER	  ? RT_BODY_BROWSER
-								  : RT_BODY_LARGE;
-	plan->as_file = (in->route->flags & RT_ROUTE_FILE) != 0;
-	/* What was, may have to be made of the whole history. */
-	plan->quick = (in->route->flags & RT_ROUTE_QUICK) != 0 &&
-		      !rt_web_query(request, "at_op", &slow) &&
-		      !rt_web_query(request, "blocks", &slow) &&
-		      ((in->route->flags & RT_ROUTE_NO_PROJECT) != 0 ||
-		       rt_project_pool_is_open(server->pool, project));
+					  in->principal.kind == RT_PRINCIPAL_BROWSER))
+		return deny(answer, 404, "not-found", "There is nothing at this address",
+			    "all routes: GET /retake/v1/openapi.json");
 	return true;
 }
 
+static bool
+admit_route(rt_server *server, const rt_web_request *request, admitted *in, rt_web_plan *plan,
+	    rt_web_answer *answer)
+{
+	rt_str ignored;
+
+	if (!find_route(request, in, answer))
+		return false;
+	unsigned flags = in->route->flags;
+	rt_guard_fault fault =
+		rt_guard_check_form(request, &in->principal, (flags & RT_ROUTE_LARGE) != 0);
+	if (fault.status != 0)
+		return deny_fault(answer, &fault);
+	plan->body_max = (flags & RT_ROUTE_LARGE) == 0			? RT_BODY_MAX
+			 : in->principal.kind == RT_PRINCIPAL_BROWSER	? RT_BODY_BROWSER
+									: RT_BODY_LARGE;
+	plan->as_file = (flags & RT_ROUTE_FILE) != 0;
+	/* A past value may have to be made of the whole history. */
+	plan->quick = (flags & RT_ROUTE_QUICK) != 0 && !rt_web_query(request, "at_op", &ignored) &&
+		      !rt_web_query(request, "blocks", &ignored) &&
+		      ((flags & RT_ROUTE_NO_PROJECT) != 0 ||
+		       rt_project_pool_is_open(server->pool, project_of(request, &in->principal)));
+	return true;
+}
+
+/* rt_web_site: the headers are there. */
 static bool
 admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answer)
 {
 	rt_server *server = ctx;
 	rt_guard_fault fault = rt_guard_check(&server->guard, request);
-	admitted *in;
 
 	if (fault.status != 0)
-		return say_fault(answer, &fault);
-	in = rt_arena_get(request->arena, sizeof(*in));
+		return deny_fault(answer, &fault);
+	admitted *in = rt_arena_get(request->arena, sizeof(*in));
 	if (in == NULL) {
 		answer->status = 503;
 		return false;
@@ -194,29 +158,67 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 	memset(in, 0, sizeof(*in));
 	request->user = in;
 	identify(server, request, in);
-	if (rt_str_is(request->path, "/"))
-		return admit_page(server, request, in, plan, answer);
-	if (in->principal.kind != RT_PRINCIPAL_NOBODY &&
-	    rt_str_starts(request->path, RT_STR("/web/")))
-		return admit_page(server, request, in, plan, answer);
-	if (in->principal.kind == RT_PRINCIPAL_NOBODY) {
-		rt_problem_http(answer, 401, "unauthenticated", "Say who you are", NULL);
-		rt_web_answer_header(answer, request, "WWW-Authenticate",
-				     RT_STR("Bearer realm=\"retake\""));
-		return false;
-	}
-	return admit_route(server, request, in, plan, answer);
+	bool is_known = in->principal.kind != RT_PRINCIPAL_NOBODY;
+	if (rt_str_is(request->path, "/") ||
+	    (is_known && rt_str_starts(request->path, RT_STR("/web/"))))
+		return admit_page(request, in, plan, answer);
+	if (is_known)
+		return admit_route(server, request, in, plan, answer);
+	(void)deny(answer, 401, "unauthenticated", "Say who you are", NULL);
+	rt_web_answer_header(answer, request, "WWW-Authenticate",
+			     RT_STR("Bearer realm=\"retake\""));
+	return false;
 }
 
 /* ---- handling ---- */
 
-/* The project that the call is about: the browser's own, the one that is named, or home. */
+/* The page that says how to log in. */
+static void
+show_login(rt_server *server, const rt_web_request *request, const admitted *in,
+	   rt_web_answer *answer, bool has_failed)
+{
+	rt_buf login;
+
+	rt_buf_init(&login, server->alloc, RT_BUF_UNLIMITED);
+	rt_server_add_login(server, &login);
+	rt_page_login(request, answer, rt_buf_str(&login), has_failed,
+		      in->principal.kind == RT_PRINCIPAL_BROWSER);
+	if (login.status != RT_OK)
+		answer->status = 0;
+	rt_buf_deinit(&login);
+}
+
+static void
+handle_page(rt_server *server, const rt_web_request *request, const admitted *in,
+	    rt_web_answer *answer)
+{
+	char cookie[RT_TOKEN_ROOM];
+	rt_str own = in->principal.project, code;
+
+	if (!rt_str_is(request->path, "/")) {
+		if (!rt_page_asset(request, answer))
+			(void)deny(answer, 404, "not-found", "There is nothing at this address",
+				   NULL);
+	} else if (rt_web_query(request, "code", &code) &&
+		   !rt_str_is(request->method_name, "HEAD")) {
+		if (rt_browsers_enter(server->browsers, code, cookie, NULL) == RT_OK)
+			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
+		else
+			show_login(server, request, in, answer, true);
+	} else if (in->principal.kind == RT_PRINCIPAL_BROWSER) {
+		rt_page_home(request, answer, server->options.pool.store_path,
+			     own.size > 0 ? own : server->options.pool.project);
+	} else {
+		show_login(server, request, in, answer, false);
+	}
+}
+
+/* Opens the call's project; false: answered. */
 static bool
 find_project(rt_server *server, rt_call *call)
 {
+	rt_str name = project_of(call->request, &call->principal);
 	bool is_browser = call->principal.kind == RT_PRINCIPAL_BROWSER;
-	rt_str name = is_browser ? call->principal.project
-				 : rt_web_header(call->request, "Retake-Project");
 	rt_error err;
 	rt_status st;
 
@@ -235,10 +237,9 @@ find_project(rt_server *server, rt_call *call)
 }
 
 static void
-handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
+handle_route(rt_server *server, const rt_web_request *request, const admitted *in,
+	     rt_web_answer *answer)
 {
-	rt_server *server = ctx;
-	const admitted *in = request->user;
 	rt_call call = {.request = request,
 			.answer = answer,
 			.principal = in->principal,
@@ -249,63 +250,66 @@ handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
 			.browsers = server->browsers,
 			.front = server->front,
 			.place = server->place};
-	size_t i;
 
-	if (in->route == NULL) {
-		handle_page(server, request, in, answer);
-		return;
-	}
-	for (i = 0; i < RT_ROUTE_PARAMS && in->params[i].ptr != NULL; i++)
+	for (size_t i = 0; i < RT_ROUTE_PARAMS && in->params[i].ptr != NULL; i++)
 		if (!rt_web_decode(request, in->params[i], false, &call.params[i])) {
-			rt_problem_http(answer, 400, "invalid-request", "The address cannot be read",
-					"what it names is not UTF-8");
+			(void)deny(answer, 400, "invalid-request", "The address cannot be read",
+				   "what it names is not UTF-8");
 			return;
 		}
 	if (find_project(server, &call))
 		rt_call_answer(&call);
 	/* The events of a browser end when it logs out. */
 	if (answer->stream != NULL && call.principal.kind == RT_PRINCIPAL_BROWSER) {
-		answer->stream = rt_gate_new(server->alloc, server->browsers,
-					     call.principal.browser, answer->stream);
+		answer->stream = rt_browsers_guard_stream(
+			server->browsers, call.principal.browser, answer->stream);
 		if (answer->stream == NULL)
 			answer->status = 0;
 	}
-	if (answer->status == 0) {
-		rt_buf_clear(&answer->body);
-		rt_problem_http(answer, 503, "out-of-memory", "There is not enough memory for this",
-				NULL);
-	}
+	if (answer->status == 0)
+		(void)deny(answer, 503, "out-of-memory", "There is not enough memory for this",
+			   NULL);
 }
 
+/* rt_web_site: the body is there. */
+static void
+handle(void *ctx, rt_web_request *request, rt_web_answer *answer)
+{
+	const admitted *in = request->user;
+
+	if (in->route == NULL)
+		handle_page(ctx, request, in, answer);
+	else
+		handle_route(ctx, request, in, answer);
+}
+
+/* rt_web_site: a failure of the front. */
 static void
 refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer *answer)
 {
 	const admitted *in = request->user;
+	bool is_browser = in != NULL && in->principal.kind == RT_PRINCIPAL_BROWSER;
 
 	(void)ctx;
-	if (status == 413 && in != NULL && in->principal.kind == RT_PRINCIPAL_BROWSER)
-		rt_problem_http(answer, status, "too-large", "That is too large",
-				"a body has 8 MiB at most, an import by a browser 64 MiB; a larger file "
-				"is imported with: retake import FILE");
-	else if (status == 413)
-		rt_problem_http(answer, status, "too-large", "That is too large",
-				"a body has 8 MiB at most, an import 1 GiB");
+	if (status == 413)
+		(void)deny(answer, status, "too-large", "That is too large",
+			   is_browser ? "a body has 8 MiB at most, an import by a browser 64 MiB; a "
+					"larger file is imported with: retake import FILE"
+				      : "a body has 8 MiB at most, an import 1 GiB");
 	else if (status == 400)
-		rt_problem_http(answer, status, "malformed-request",
-				"This is not a proper HTTP request",
-				"headers behind the body (trailers) are not taken");
+		(void)deny(answer, status, "malformed-request", "This is not a proper HTTP request",
+			   "headers behind the body (trailers) are not taken");
 	else
-		rt_problem_http(answer, status, "busy", "The server cannot do this now", NULL);
+		(void)deny(answer, status, "busy", "The server cannot do this now", NULL);
 }
 
 /* ---- opening ---- */
 
-/* The address that it listens on, as a link and the header Host have it. */
+/* The address that it listens on, as links and the header Host have it. */
 static void
 own_host(const rt_server *server, char out[RT_GUARD_HOST_ROOM])
 {
 	const char *address = server->options.front.address;
-	size_t i;
 
 	if (address == NULL || strcmp(address, "0.0.0.0") == 0)
 		address = "127.0.0.1";
@@ -313,38 +317,28 @@ own_host(const rt_server *server, char out[RT_GUARD_HOST_ROOM])
 		address = "::1";
 	(void)snprintf(out, RT_GUARD_HOST_ROOM, strchr(address, ':') != NULL ? "[%s]" : "%s",
 		       address);
-	for (i = 0; out[i] != '\0'; i++)
-		if (out[i] >= 'A' && out[i] <= 'F')
-			out[i] = (char)(out[i] | 0x20);
+	for (; *out != '\0'; out++)
+		if (*out >= 'A' && *out <= 'F')
+			*out = (char)(*out | 0x20);
 }
 
-static void
-find_place(rt_server *server)
-{
-	char host[RT_GUARD_HOST_ROOM];
-
-	own_host(server, host);
-	(void)snprintf(server->place, sizeof(server->place), "%.*s:%u", RT_GUARD_HOST_ROOM - 8,
-		       host, rt_server_port(server));
-}
-
-/* One that was named is known by its own digits: no name that somebody points here is that. */
-static void
-add_own_host(rt_server *server)
-{
-	char host[RT_GUARD_HOST_ROOM];
-
-	if (server->options.front.address == NULL)
-		return;
-	own_host(server, host);
-	(void)!rt_guard_add_host(&server->guard, rt_str_of(host), NULL); /* then --host says it */
-}
-
+/* The names that the server answers to, and its address for links. */
 static rt_status
-add_hosts(rt_server *server, rt_str hosts, rt_error *err)
+set_hosts(rt_server *server, rt_error *err)
 {
+	rt_str hosts = rt_str_of(server->options.hosts);
+	char own[RT_GUARD_HOST_ROOM];
 	rt_status st = RT_OK;
 
+	own_host(server, own);
+	rt_guard_init(&server->guard, rt_server_port(server));
+	rt_page_cookie_name(rt_server_port(server), server->cookie);
+	(void)snprintf(server->place, sizeof(server->place), "%.*s:%u", RT_GUARD_HOST_ROOM - 8, own,
+		       rt_server_port(server));
+	/* A given address is known by its own digits, which no name of others can be. Where there
+	 * is no room for it, --host has to say it. */
+	if (server->options.front.address != NULL)
+		(void)!rt_guard_add_host(&server->guard, rt_str_of(own), NULL);
 	while (st == RT_OK && hosts.size > 0) {
 		size_t end = rt_str_find(hosts, RT_STR(","), 0);
 		rt_str one = rt_str_at(hosts.ptr, end == SIZE_MAX ? hosts.size : end);
@@ -361,17 +355,15 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 {
 	const rt_alloc *alloc = options->pool.alloc;
 	rt_server *server = rt_new0(alloc, sizeof(*server));
-	rt_web_site site = {server, admit, handle, refuse};
-	rt_status st;
 
 	if (server == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	server->options = *options;
 	server->alloc = alloc;
-	server->options.front.site = site;
+	server->options.front.site = (rt_web_site){server, admit, handle, refuse};
 	server->options.front.alloc = alloc;
-	st = rt_token_load(alloc, options->pool.env, options->state_folder, options->new_token,
-			   server->token, err);
+	rt_status st = rt_token_load(alloc, options->pool.env, options->state_folder,
+				     options->new_token, server->token, err);
 	if (st == RT_OK)
 		st = rt_project_pool_open(&options->pool, &server->pool, err);
 	if (st == RT_OK)
@@ -382,13 +374,8 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 				      &server->browsers, err);
 	if (st == RT_OK)
 		st = rt_front_open(&server->options.front, &server->front, err);
-	if (st == RT_OK) {
-		rt_guard_init(&server->guard, rt_front_port(server->front));
-		rt_page_cookie_name(rt_front_port(server->front), server->cookie);
-		find_place(server);
-		add_own_host(server);
-		st = add_hosts(server, rt_str_of(options->hosts), err);
-	}
+	if (st == RT_OK)
+		st = set_hosts(server, err);
 	if (st == RT_OK)
 		st = rt_front_start(server->front, err);
 	if (st != RT_OK) {
