@@ -96,12 +96,7 @@ run_command(rt_cli *cli)
 		rt_cli_fail(cli, RT_USAGE,
 			    "%s works on the present; --at-op is for commands that look",
 			    command->name);
-	else if (command->run_status != NULL) {
-		rt_status st = command->run_status(cli);
-		if (rt_ok(&cli->s))
-			cli->s.error = cli->error;
-		rt_scope_note(&cli->s, st);
-	} else
+	else
 		command->run(cli);
 }
 
