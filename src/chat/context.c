@@ -4,33 +4,30 @@
  *
  *   the system prompt      base, global and project, from the settings
  *   the entries            of the take up to its head, by the plan (context_plan.c):
- *                          muted ones left out, compactions for what they stand for
+ *                          without muted ones, compactions in place of what they sum up
  *   the working prompt     "[current prompt: "…"]", when there is one
  *
  * Nothing is kept between two requests: what is sent is what is seen. The base prompt is
  * base_system_prompt; where that is empty, Retake's own, unless use_default_base_prompt is
  * false. That is empty too, since Retake does not know what it is used for.
  *
- * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target
- * while both are sent; the last one counts. */
+ * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target while both
+ * are sent; the last one counts. */
 #include "chat/context_impl.h"
+#include "view/view_rows.h"
 
 #define DEFAULT_BASE_PROMPT ""
 
-/* Entries that are read first of a path that has to fit a budget; names that are looked at
- * to find out whether that will do. */
+/* Entries that are read first of a path that has to fit a budget; names that are looked at to find
+ * out whether that will do. */
 enum { WINDOW = 512, NAMES = 1000 };
 
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory while building a request");
-}
-
-/* What is being built. */
 typedef struct building {
-	rt_engine *engine;
-	const rt_project *project;
+	rt_scope *scope;
+	rt_scope *path;  /* memory of the window that is tried */
+	rt_scope *entry; /* memory of the entry that is looked at, */
+	rt_scope *other; /* of another one in between */
+	rt_view view;
 	const rt_disc *disc;
 	const rt_take *take;
 	size_t from, end; /* positions that are looked at: up to the head */
@@ -38,30 +35,19 @@ typedef struct building {
 	rt_slot *slots;   /* of these */
 	bool *skip;
 	rt_compaction *compactions;
-	size_t compaction_count, compaction_room;
-	rt_context_step *steps;
-	size_t step_count;
+	size_t compaction_count;
+	rt_context_steps steps;
 	const rt_context_options *options; /* never NULL */
-	rt_buf model;     /* of the options, as JSON */
 	size_t prompt_tokens; /* of the settings' prompts, estimated */
-	size_t left_out;  /* steps that did not fit the budget */
-	bool surely_fits; /* into the budget, so that nothing is to be counted */
-	size_t *edits;    /* by position: that of its edit, + 1; 0: none; NULL: none at all */
-	rt_json_doc *role_map; /* NULL: none */
+	size_t left_out;      /* steps that did not fit the budget */
+	bool surely_fits;     /* into the budget, so that nothing is to be counted */
+	size_t *edits;        /* by position: that of its edit, + 1; 0: none; NULL: none at all */
+	yyjson_val *role_map; /* or NULL */
 	rt_pairs pairs;
-	rt_model_request request;
+	rt_model_request *request;
 } building;
 
 /* ---- settings ---- */
-
-/* Of the discussion, else of the project; ptr NULL: unset. */
-static rt_str
-setting(const building *b, const char *key)
-{
-	rt_str json = rt_fields_get(b->disc->fields, rt_str_of(key));
-
-	return json.ptr != NULL ? json : rt_fields_get(b->project->fields, rt_str_of(key));
-}
 
 size_t
 rt_tokens_estimate(size_t bytes)
@@ -70,52 +56,50 @@ rt_tokens_estimate(size_t bytes)
 }
 
 static size_t
-tokens_of(const building *b, rt_str text)
+count_tokens(const building *b, rt_str text)
 {
 	return b->options->count != NULL ? b->options->count(b->options->ctx, text)
 					 : rt_tokens_estimate(text.size);
 }
 
+/* The JSON of a setting of the discussion, else of the project; ptr NULL: unset. */
+static rt_str
+setting(const building *b, const char *key)
+{
+	rt_str json = rt_fields_get(b->disc->fields, rt_str_of(key));
+
+	return json.ptr != NULL ? json : rt_fields_get(b->view.project->fields, rt_str_of(key));
+}
+
+static yyjson_val *
+parsed(rt_scope *s, rt_str json)
+{
+	return json.ptr != NULL ? rt_json_parse(s, json) : NULL;
+}
+
 static void
-add_prompt_text(building *b, rt_str text)
-{
-	rt_request_prompt(&b->request, text);
-	if (text.size > 0)
-		b->prompt_tokens += rt_tokens_estimate(text.size) + RT_TOKENS_PER_MESSAGE;
-}
-
-/* otherwise: what is sent where the setting is empty */
-static rt_status
-add_prompt(building *b, const char *key, const char *otherwise, rt_error *err)
-{
-	rt_str json = setting(b, key), text = {NULL, 0};
-	rt_json_doc *doc = NULL;
-	rt_status st = json.ptr != NULL ? rt_json_read(b->engine->alloc, json, &doc, err) : RT_OK;
-
-	if (st != RT_OK)
-		return st;
-	if (doc != NULL && yyjson_is_str(rt_json_root(doc)))
-		text = rt_json_str(rt_json_root(doc));
-	add_prompt_text(b, text.size > 0 ? text : rt_str_of(otherwise));
-	rt_json_free(doc);
-	return RT_OK;
-}
-
-static rt_status
-add_prompts(building *b, rt_error *err)
+add_prompts(building *b)
 {
 	bool has_default = !rt_str_is(setting(b, "setting.use_default_base_prompt"), "false");
-	rt_status st = add_prompt(b, "setting.base_system_prompt",
-				  has_default ? DEFAULT_BASE_PROMPT : "", err);
+	const char *const prompts[][2] = {
+		{"setting.base_system_prompt", has_default ? DEFAULT_BASE_PROMPT : ""},
+		{"setting.global_system_prompt", ""},
+		{"setting.project_system_prompt", ""},
+	};
 
-	if (st == RT_OK)
-		st = add_prompt(b, "setting.global_system_prompt", "", err);
-	if (st == RT_OK)
-		st = add_prompt(b, "setting.project_system_prompt", "", err);
-	return st;
+	for (size_t i = 0; i < sizeof(prompts) / sizeof(prompts[0]); i++) {
+		yyjson_val *value = parsed(b->scope, setting(b, prompts[i][0]));
+		rt_str text = yyjson_is_str(value) ? rt_json_str(value) : RT_STR("");
+
+		if (text.size == 0)
+			text = rt_str_of(prompts[i][1]);
+		rt_request_prompt(b->request, text);
+		if (text.size > 0)
+			b->prompt_tokens += rt_tokens_estimate(text.size) + RT_TOKENS_PER_MESSAGE;
+	}
 }
 
-/* Values of the wrong type are as good as unset. */
+/* Values of the wrong type count as unset. */
 static rt_str
 number_setting(const building *b, const char *key)
 {
@@ -123,24 +107,29 @@ number_setting(const building *b, const char *key)
 	bool is_number = json.size > 0 &&
 			 (json.ptr[0] == '-' || (json.ptr[0] >= '0' && json.ptr[0] <= '9'));
 
-	return is_number ? json : rt_str_at(NULL, 0);
+	return is_number ? json : (rt_str){0};
 }
 
 static rt_request_settings
 request_settings(const building *b)
 {
-	rt_request_settings s;
+	rt_str model = setting(b, "setting.model");
 
-	s.model = setting(b, "setting.model");
-	if (s.model.size < 3 || s.model.ptr[0] != '"')
-		s.model = rt_str_at(NULL, 0);
-	if (b->options->model.size > 0)
-		s.model = rt_buf_str(&b->model);
-	s.temperature = number_setting(b, "setting.temperature");
-	s.top_p = number_setting(b, "setting.top_p");
-	s.max_tokens = number_setting(b, "setting.max_tokens");
-	s.stream = b->options->stream;
-	return s;
+	if (model.size < 3 || model.ptr[0] != '"')
+		model = (rt_str){0};
+	if (b->options->model.size > 0) {
+		rt_buf *json = rt_scope_buf(b->scope);
+
+		rt_json_add_string(json, b->options->model);
+		model = rt_scope_str(b->scope, json);
+	}
+	return (rt_request_settings){
+		.model = model,
+		.temperature = number_setting(b, "setting.temperature"),
+		.top_p = number_setting(b, "setting.top_p"),
+		.max_tokens = number_setting(b, "setting.max_tokens"),
+		.stream = b->options->stream,
+	};
 }
 
 /* What role_map says of a role: its exact name first, then in any case. */
@@ -150,9 +139,7 @@ mapped_role(const building *b, rt_str role)
 	yyjson_val *key, *value, *found = NULL;
 	size_t i, max;
 
-	if (b->role_map == NULL)
-		return rt_str_at("", 0);
-	rt_json_foreach(rt_json_root(b->role_map), i, max, key, value)
+	rt_json_foreach(b->role_map, i, max, key, value)
 	{
 		if (!yyjson_is_str(value))
 			continue;
@@ -164,79 +151,53 @@ mapped_role(const building *b, rt_str role)
 	return rt_json_str(found);
 }
 
-/* The working prompt as it is sent; nothing where there is none. */
-static rt_status
-working_prompt(const building *b, rt_buf *text, rt_error *err)
+/* The working prompt as it is sent; empty: there is none. */
+static rt_str
+working_prompt(const building *b)
 {
-	rt_str json = rt_fields_get(b->disc->fields, RT_STR("prompt"));
-	rt_json_doc *doc = NULL;
-	rt_status st;
+	yyjson_val *prompt = parsed(b->scope, rt_fields_get(b->disc->fields, RT_STR("prompt")));
+	rt_buf *text = rt_scope_buf(b->scope);
 
-	if (json.ptr == NULL)
-		return RT_OK;
-	st = rt_json_read(b->engine->alloc, json, &doc, err);
-	if (st != RT_OK)
-		return st;
-	if (yyjson_get_len(rt_json_root(doc)) > 0 && yyjson_is_str(rt_json_root(doc))) {
+	if (yyjson_is_str(prompt) && yyjson_get_len(prompt) > 0) {
 		rt_buf_add_c(text, "[current prompt: \"");
-		rt_buf_add_str(text, rt_json_str(rt_json_root(doc)));
+		rt_buf_add_str(text, rt_json_str(prompt));
 		rt_buf_add_c(text, "\"]");
-		if (text->status != RT_OK)
-			st = nomem(err);
 	}
-	rt_json_free(doc);
-	return st;
-}
-
-static rt_status
-add_working_prompt(building *b, rt_error *err)
-{
-	rt_buf text;
-	rt_status st;
-
-	rt_buf_init(&text, b->engine->alloc, RT_BUF_UNLIMITED);
-	st = working_prompt(b, &text, err);
-	if (st == RT_OK)
-		rt_request_system(&b->request, rt_buf_str(&text), false);
-	rt_buf_deinit(&text);
-	return st;
+	return rt_scope_str(b->scope, text);
 }
 
 /* ---- entries ---- */
 
-/* An entry with its body in hand. */
-typedef struct held {
-	rt_buf bytes;
-	rt_body body;
-	rt_context_entry entry;
-} held;
-
-static void
-release(held *h)
-{
-	rt_body_deinit(&h->body);
-	rt_buf_deinit(&h->bytes);
-}
-
-static rt_status
-hold(building *b, size_t at, held *h, rt_error *err)
+/* The entry of a position, in the scope s, which is reset. NULL: it failed. */
+static rt_context_entry *
+read_entry(building *b, rt_scope *s, size_t at)
 {
 	const rt_slot *slot = &b->slots[at];
+	rt_view view = {s, b->view.engine, b->view.project, b->view.place};
 	rt_str role, kind;
-	rt_status st = rt_project_name(b->project, slot->role, &role, err);
 
-	if (st == RT_OK)
-		st = rt_project_name(b->project, slot->kind, &kind, err);
-	if (st != RT_OK)
-		return st;
-	st = rt_engine_body(b->engine, slot->body, &h->bytes, &h->body, err);
-	if (st != RT_OK) {
-		rt_buf_deinit(&h->bytes);
-		return st;
-	}
-	rt_context_entry_of(&h->entry, role, kind, &h->body);
-	h->entry.role_to = mapped_role(b, role);
-	return RT_OK;
+	RT_TRY(b->scope, rt_project_name(view.project, slot->role, &role, &b->scope->error));
+	RT_TRY(b->scope, rt_project_name(view.project, slot->kind, &kind, &b->scope->error));
+	if (!rt_ok(b->scope))
+		return NULL;
+	const rt_body *body = rt_view_body(&view, slot->body);
+	rt_context_entry *e = rt_scope_get(s, sizeof(*e));
+
+	if (rt_scope_adopt(b->scope, s) != RT_OK)
+		return NULL;
+	rt_context_entry_of(e, role, kind, body);
+	e->role_to = mapped_role(b, role);
+	return e;
+}
+
+/* The same in a scope that only it uses. */
+static rt_context_entry *
+read_alone(building *b, rt_scope *s, size_t at)
+{
+	if (!rt_ok(b->scope))
+		return NULL;
+	rt_scope_reset(s);
+	return read_entry(b, s, at);
 }
 
 static bool
@@ -245,389 +206,340 @@ has_kind(const building *b, size_t at, const char *kind)
 	rt_str name;
 
 	return b->slots[at].kind != 0 &&
-	       rt_project_name(b->project, b->slots[at].kind, &name, NULL) == RT_OK &&
+	       rt_project_name(b->view.project, b->slots[at].kind, &name, NULL) == RT_OK &&
 	       rt_str_is(name, kind);
 }
 
-/* pi's own ids, where they could not become ours: in the records themselves. */
-static rt_status
-find_raw_id(building *b, rt_str id, size_t *out_at, rt_error *err)
+static bool
+is_rich(const building *b, size_t at)
 {
-	size_t i;
-	rt_status st = RT_OK;
-
-	for (i = 0; st == RT_OK && i < b->count && *out_at == SIZE_MAX; i++) {
-		held h;
-
-		if ((b->slots[i].flags & RT_SLOT_RICH) == 0)
-			continue;
-		st = hold(b, i, &h, err);
-		if (st != RT_OK)
-			break;
-		if (rt_str_eq(rt_json_str(rt_json_get(h.entry.record, "id")), id))
-			*out_at = i;
-		release(&h);
-	}
-	return st;
+	return (b->slots[at].flags & RT_SLOT_RICH) != 0;
 }
 
-/* Where the entry of an id (or a label, or a unique prefix) stands; SIZE_MAX: not before
- * the head. */
-static rt_status
-find_id(building *b, yyjson_val *v, bool raw, size_t *out_at, rt_error *err)
+/* pi's own ids, where they could not become ours: in the records themselves. */
+static size_t
+find_raw_id(building *b, rt_str id)
 {
+	for (size_t i = 0; i < b->count; i++) {
+		if (!is_rich(b, i))
+			continue;
+		const rt_context_entry *e = read_alone(b, b->other, i);
+
+		if (e == NULL)
+			break;
+		if (rt_str_eq(rt_json_str(rt_json_get(e->record, "id")), id))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* The position of an id (or a label, or a unique prefix); SIZE_MAX: it is not before the head. */
+static size_t
+find_id(building *b, yyjson_val *v, bool raw)
+{
+	rt_scope *s = b->scope;
 	rt_place place = {b->disc->number, b->take->number};
 	rt_str id = rt_json_str(v);
 	uint32_t entry = 0;
 	bool found = false;
 	size_t at;
-	rt_status st;
 
-	*out_at = SIZE_MAX;
-	if (!yyjson_is_str(v) || id.size == 0 || id.ptr[0] == ':' || id.ptr[0] == '@')
-		return RT_OK;
-	st = rt_resolve_entry(b->project, place, id, false, &entry, err);
+	if (!rt_ok(s) || !yyjson_is_str(v) || id.size == 0 || id.ptr[0] == ':' || id.ptr[0] == '@')
+		return SIZE_MAX;
+	rt_status st = rt_resolve_entry(b->view.project, place, id, false, &entry, &s->error);
+
 	if (st == RT_OK)
-		st = rt_take_find(b->project, b->take, entry, &at, NULL, &found, err);
-	else if (st == RT_NOT_FOUND || st == RT_AMBIGUOUS)
-		st = RT_OK;
-	if (st == RT_OK && found && at >= b->from && at < b->end)
-		*out_at = at - b->from;
-	else if (st == RT_OK && raw)
-		st = find_raw_id(b, id, out_at, err);
-	return st;
+		RT_TRY(s, rt_take_find(b->view.project, b->take, entry, &at, NULL, &found, &s->error));
+	else if (st != RT_NOT_FOUND && st != RT_AMBIGUOUS)
+		rt_scope_note(s, st);
+	if (!rt_ok(s))
+		return SIZE_MAX;
+	if (found && at >= b->from && at < b->end)
+		return at - b->from;
+	return raw ? find_raw_id(b, id) : SIZE_MAX;
 }
 
-/* Take a compaction in: what it says it stands for. */
-static rt_status
-add_compaction(building *b, size_t at, rt_error *err)
+/* Notes a compaction: what it says it replaces. */
+static void
+add_compaction(building *b, size_t at)
 {
+	const rt_context_entry *e = read_alone(b, b->entry, at);
 	rt_compaction c = {.at = at, .first_kept = SIZE_MAX};
-	yyjson_val *first_kept, *from, *to;
-	held h;
-	rt_status st = hold(b, at, &h, err);
 
-	if (st != RT_OK)
-		return st;
-	first_kept = rt_context_entry_field(&h.entry, "first_kept", "firstKeptEntryId");
-	from = rt_body_field(&h.body, "from");
-	to = rt_body_field(&h.body, "to");
-	if (h.body.format == RT_BODY_PURGED) {
-		release(&h); /* a hole stands for nothing: what it hid is seen again */
-		return RT_OK;
-	}
+	/* a purged one replaces nothing: what it hid is seen again */
+	if (e == NULL || e->body->format == RT_BODY_PURGED)
+		return;
+	yyjson_val *first_kept = rt_context_entry_field(e, "first_kept", "firstKeptEntryId");
+	yyjson_val *from = rt_body_field(e->body, "from"), *to = rt_body_field(e->body, "to");
+
 	c.is_range = first_kept == NULL && from != NULL && to != NULL;
 	if (c.is_range) {
-		st = find_id(b, from, false, &c.from, err);
-		if (st == RT_OK)
-			st = find_id(b, to, false, &c.to, err);
+		c.from = find_id(b, from, false);
+		c.to = find_id(b, to, false);
 		if (c.from == SIZE_MAX || c.to == SIZE_MAX) { /* not on the path */
 			c.from = 1;
 			c.to = 0;
 		}
 	} else {
-		st = find_id(b, first_kept, h.entry.record != NULL, &c.first_kept, err);
+		c.first_kept = find_id(b, first_kept, e->record != NULL);
 	}
-	release(&h);
-	if (st == RT_OK && b->compaction_count == b->compaction_room) {
-		size_t room = b->compaction_room == 0 ? 8 : b->compaction_room * 2;
-		rt_compaction *more = rt_resize(b->engine->alloc, b->compactions,
-						room * sizeof(*more));
-
-		if (more == NULL)
-			return nomem(err);
-		b->compactions = more;
-		b->compaction_room = room;
-	}
-	if (st == RT_OK)
+	if (rt_ok(b->scope))
 		b->compactions[b->compaction_count++] = c;
-	return st;
 }
 
-/* The path ends at an entry that is named. */
-static rt_status
-count_upto(building *b, rt_error *err)
+/* The position after the last one: that of the entry that is named, else the head. */
+static void
+find_end(building *b)
 {
-	bool found = false;
+	rt_scope *s = b->scope;
+	bool found = true;
 	size_t at;
-	rt_status st = rt_take_find(b->project, b->take, b->options->upto, &at, NULL, &found, err);
 
-	if (st == RT_OK && !found)
-		st = rt_fail(err, RT_NOT_FOUND, "the take does not hold that entry");
-	if (st == RT_OK)
-		b->end = at + 1;
-	return st;
-}
-
-static rt_status
-find_end(building *b, rt_error *err)
-{
 	b->end = rt_seq_count(b->take->slots);
-	if (b->options->upto != 0)
-		return count_upto(b, err);
-	if (b->take->number == b->disc->active)
-		return rt_disc_head_at(b->project, b->disc, &b->end, err);
-	return RT_OK;
+	if (b->options->upto != 0) {
+		RT_TRY(s, rt_take_find(b->view.project, b->take, b->options->upto, &at, NULL, &found,
+				       &s->error));
+		if (rt_ok(s) && !found)
+			rt_scope_fail(s, RT_NOT_FOUND, "the take does not hold that entry");
+		if (rt_ok(s))
+			b->end = at + 1;
+	} else if (b->take->number == b->disc->active) {
+		RT_TRY(s, rt_disc_head_at(b->view.project, b->disc, &b->end, &s->error));
+	}
 }
 
 /* Has any entry ever been a compaction? Where there are many names, perhaps. */
-static rt_status
-may_be_compacted(const building *b, bool *out, rt_error *err)
+static bool
+may_be_compacted(const building *b)
 {
-	const rt_strs *names = b->project->ledger->names;
-	uint32_t count = rt_strs_count(names), i;
-	rt_status st = RT_OK;
+	const rt_strs *names = b->view.project->ledger->names;
+	uint32_t count = rt_strs_count(names);
+	rt_scope *s = b->scope;
 
-	*out = count > NAMES;
-	for (i = 1; st == RT_OK && !*out && i <= count; i++) {
+	for (uint32_t i = 1; rt_ok(s) && count <= NAMES && i <= count; i++) {
 		rt_str name;
 
-		st = rt_strs_get(names, i, &name, err);
-		*out = st == RT_OK && rt_str_is(name, "compaction");
+		if (RT_TRY(s, rt_strs_get(names, i, &name, &s->error)) == RT_OK &&
+		    rt_str_is(name, "compaction"))
+			return true;
 	}
-	return st;
+	return count > NAMES;
 }
 
-/* How much of the path's end is enough to begin with. All of it, where something further
- * ahead may matter: a compaction stands for what is before it, and who is told of each part
- * is told of those that are left out too. */
-static rt_status
-first_window(const building *b, size_t *out, rt_error *err)
+/* How much of the path's end is enough to begin with. All of it, where something further ahead may
+ * matter: a compaction replaces what is before it, and the callback for parts is called for those
+ * that are left out too. */
+static size_t
+first_window(const building *b)
 {
 	bool whole = b->options->budget_tokens == 0 || b->options->part != NULL;
-	rt_status st = whole ? RT_OK : may_be_compacted(b, &whole, err);
 
-	*out = whole ? SIZE_MAX : WINDOW;
-	return st;
+	return whole || may_be_compacted(b) ? SIZE_MAX : WINDOW;
 }
 
-static rt_status
-read_path(building *b, size_t window, rt_error *err)
+static void
+read_path(building *b, size_t window)
 {
-	const rt_alloc *alloc = b->engine->alloc;
-	size_t i;
-	rt_status st = RT_OK;
+	rt_scope *s = b->scope;
+	size_t compactions = 0;
 
+	rt_scope_reset(b->path);
 	b->from = b->end > window ? b->end - window : 0;
 	b->count = b->end - b->from;
-	b->slots = rt_new_array(alloc, b->count, sizeof(*b->slots));
-	b->skip = rt_new_array(alloc, b->count, sizeof(*b->skip));
-	if (b->slots == NULL || b->skip == NULL)
-		return nomem(err);
-	if (b->count > 0)
-		st = rt_seq_copy(b->take->slots, b->from, b->count, b->slots, err);
-	for (i = 0; st == RT_OK && i < b->count; i++) {
+	b->slots = rt_scope_array(b->path, b->count, sizeof(*b->slots));
+	b->skip = rt_scope_array(b->path, b->count, sizeof(*b->skip));
+	if (rt_scope_adopt(s, b->path) == RT_OK && b->count > 0)
+		RT_TRY(s, rt_seq_copy(b->take->slots, b->from, b->count, b->slots, &s->error));
+	for (size_t i = 0; rt_ok(s) && i < b->count; i++) {
+		b->skip[i] = has_kind(b, i, "compaction");
+		compactions += b->skip[i];
+	}
+	b->compactions = rt_scope_array(b->path, compactions, sizeof(*b->compactions));
+	b->compaction_count = 0;
+	rt_scope_adopt(s, b->path);
+	for (size_t i = 0; rt_ok(s) && i < b->count; i++) {
 		bool muted = (b->slots[i].flags & RT_SLOT_MUTED) != 0;
-		bool is_compaction = has_kind(b, i, "compaction");
 
-		b->skip[i] = muted || is_compaction;
-		if (is_compaction && !muted)
-			st = add_compaction(b, i, err);
+		if (b->skip[i] && !muted)
+			add_compaction(b, i);
+		b->skip[i] = b->skip[i] || muted;
 	}
-	return st;
 }
 
-/* Note what context edits among the steps change. */
-static rt_status
-read_edits(building *b, rt_error *err)
+/* Notes what context edits among the steps change. */
+static void
+read_edits(building *b)
 {
-	size_t i, target;
-	rt_status st = RT_OK;
+	for (size_t i = 0; rt_ok(b->scope) && i < b->steps.count; i++) {
+		size_t at = b->steps.items[i].at;
 
-	for (i = 0; st == RT_OK && i < b->step_count; i++) {
-		size_t at = b->steps[i].at;
-		held h;
+		if (b->steps.items[i].is_summary || !has_kind(b, at, "context_edit"))
+			continue;
+		const rt_context_entry *e = read_alone(b, b->entry, at);
+		size_t target = e == NULL ? SIZE_MAX
+					  : find_id(b, rt_context_entry_field(e, "targetId", "targetId"),
+						    e->record != NULL);
 
-		if (b->steps[i].is_summary || !has_kind(b, at, "context_edit"))
+		if (target == SIZE_MAX)
 			continue;
-		st = hold(b, at, &h, err);
-		if (st != RT_OK)
-			break;
-		st = find_id(b, rt_context_entry_field(&h.entry, "targetId", "targetId"),
-			     h.entry.record != NULL, &target, err);
-		release(&h);
-		if (st != RT_OK || target == SIZE_MAX)
-			continue;
-		if (b->edits == NULL) {
-			b->edits = rt_new_array(b->engine->alloc, b->count, sizeof(*b->edits));
-			if (b->edits == NULL)
-				return nomem(err);
-			memset(b->edits, 0, b->count * sizeof(*b->edits));
-		}
-		b->edits[target] = at + 1;
+		if (b->edits == NULL)
+			b->edits = rt_scope_array(b->scope, b->count, sizeof(*b->edits));
+		if (b->edits != NULL)
+			b->edits[target] = at + 1;
 	}
-	return st;
 }
 
-/* The entry of a step with its edit, if there is one. *out_edit lives as long as it. */
-static rt_status
-edited(building *b, const rt_context_step *step, rt_context_entry *e, held *out_edit,
-       bool *out_has_edit, bool *out_omitted, rt_error *err)
+/* Applies the context edit of an entry, if there is one. true: the entry is left out. */
+static bool
+edit(building *b, const rt_context_step *step, rt_context_entry *e)
 {
-	yyjson_val *replacement, *content;
-	rt_status st;
-
-	*out_has_edit = *out_omitted = false;
 	if (b->edits == NULL || b->edits[step->at] == 0)
-		return RT_OK;
-	st = hold(b, b->edits[step->at] - 1, out_edit, err);
-	if (st != RT_OK)
-		return st;
-	*out_has_edit = true;
-	replacement = rt_context_entry_field(&out_edit->entry, "replacement", "replacement");
-	content = rt_json_get(replacement, "content");
-	*out_omitted = yyjson_is_null(replacement);
-	if (step->is_summary || rt_str_is(e->kind, "branch_summary") || rt_str_is(e->role, "system"))
-		return RT_OK; /* only taken away, never changed */
-	if (yyjson_is_str(content)) {
+		return false;
+	const rt_context_entry *by = read_entry(b, b->entry, b->edits[step->at] - 1);
+
+	if (by == NULL)
+		return true;
+	yyjson_val *replacement = rt_context_entry_field(by, "replacement", "replacement");
+	yyjson_val *content = rt_json_get(replacement, "content");
+	bool is_fixed = step->is_summary || rt_str_is(e->kind, "branch_summary") ||
+			rt_str_is(e->role, "system"); /* only removed, never changed */
+
+	if (!is_fixed && yyjson_is_str(content)) {
 		e->content = rt_json_str(content);
 		e->content_json = NULL;
-	} else if (yyjson_is_arr(content)) {
+	} else if (!is_fixed && yyjson_is_arr(content)) {
 		e->content_json = content;
 	}
-	return RT_OK;
+	return yyjson_is_null(replacement);
 }
 
-/* Report the blocks of an entry that have no place in the request. */
-static rt_status
-tell_unsent(building *b, size_t at, rt_error *err)
+/* Reports the blocks of an entry that have no place in the request. */
+static void
+report_unsent(building *b, size_t at)
 {
+	rt_scope *s = b->scope;
 	rt_buf *out = b->options->unsent;
+	rt_model_request *r = b->request;
 	char id[RT_ID_MAX + 1];
-	size_t i, k;
-	rt_status st = RT_OK;
 
-	if (out != NULL && b->request.unsent_count > 0)
-		st = rt_entry_id(b->project, b->slots[at].entry, id, err);
-	for (i = 0; st == RT_OK && out != NULL && i < b->request.unsent_count; i++) {
-		rt_str type = b->request.unsent[i].type;
-		size_t count = b->request.unsent[i].count, size = rt_utf8_cut(type, 40);
+	if (out != NULL && r->unsent_count > 0)
+		RT_TRY(s, rt_entry_id(b->view.project, b->slots[at].entry, id, &s->error));
+	for (size_t i = 0; rt_ok(s) && out != NULL && i < r->unsent_count; i++) {
+		rt_str type = r->unsent[i].type;
+		size_t count = r->unsent[i].count, size = rt_utf8_cut(type, 40);
 
 		rt_buf_add_f(out, "%zu block%s ", count, count == 1 ? "" : "s");
 		rt_buf_add_c(out, size > 0 ? "of type " : "without a type");
-		for (k = 0; k < size; k++) /* one line, whatever it is called */
+		for (size_t k = 0; k < size; k++) /* one line, whatever it is called */
 			rt_buf_add_byte(out, (unsigned char)type.ptr[k] < ' ' ? '?' : type.ptr[k]);
 		rt_buf_add_f(out, " in entry %s %s not sent: a request to %s cannot contain %s\n", id,
-			     count == 1 ? "is" : "are", b->request.provider->name,
+			     count == 1 ? "is" : "are", r->provider->name,
 			     count == 1 ? "it" : "them");
-		st = out->status == RT_OK ? RT_OK : nomem(err);
+		rt_scope_note(s, out->status);
 	}
-	b->request.unsent_count = 0;
-	return st;
+	r->unsent_count = 0;
 }
 
-/* One round over the steps: to pair tool calls, or to send. */
-static rt_status
-walk(building *b, bool send, rt_error *err)
+/* The entry of a step as it is sent; NULL: it is left out, or could not be read. */
+static const rt_context_entry *
+step_entry(building *b, const rt_context_step *step)
 {
-	size_t i;
-	rt_status st = RT_OK;
+	rt_context_entry *e = read_alone(b, b->entry, step->at);
+	/* pi's compaction has the prompt as it was then */
+	bool is_replaced = e != NULL && step->is_kept && e->body->format == RT_BODY_PI &&
+			   rt_str_is(e->role, "system");
 
-	for (i = 0; st == RT_OK && i < b->step_count; i++) {
-		const rt_context_step *step = &b->steps[i];
-		bool has_edit, omitted;
-		held h, edit;
+	return e == NULL || edit(b, step, e) || is_replaced ? NULL : e;
+}
+
+/* First the calls of tools are paired with their results. */
+static void
+pair_steps(building *b)
+{
+	for (size_t i = 0; rt_ok(b->scope) && i < b->steps.count; i++) {
+		const rt_context_step *step = &b->steps.items[i];
 
 		/* most entries: no call in them, and none waits for a result */
-		if (!send && (b->slots[step->at].flags & RT_SLOT_RICH) == 0 &&
-		    b->pairs.pending_count == 0 && b->edits == NULL)
+		if (!is_rich(b, step->at) && b->pairs.pending_count == 0 && b->edits == NULL)
 			continue;
-		st = hold(b, step->at, &h, err);
-		if (st != RT_OK)
-			break;
-		st = edited(b, step, &h.entry, &edit, &has_edit, &omitted, err);
-		/* pi's compaction has the prompt as it was then */
-		if (step->is_kept && h.body.format == RT_BODY_PI && rt_str_is(h.entry.role, "system"))
-			omitted = true;
-		if (st == RT_OK && !omitted) {
-			if (!send && !step->is_summary)
-				rt_context_entry_pair(&h.entry, &b->pairs);
-			else if (!send)
-				b->pairs.pending_count = 0;
-			else if (step->is_summary)
-				rt_context_entry_summary(&h.entry, &b->request);
-			else
-				rt_context_entry_send(&h.entry, &b->pairs, &b->request);
-		}
-		if (st == RT_OK && send)
-			st = tell_unsent(b, step->at, err);
-		if (has_edit)
-			release(&edit);
-		release(&h);
+		const rt_context_entry *e = step_entry(b, step);
+
+		if (e != NULL && step->is_summary)
+			b->pairs.pending_count = 0;
+		else if (e != NULL)
+			rt_context_entry_pair(e, &b->pairs);
 	}
-	return st == RT_OK && b->pairs.nomem ? nomem(err) : st;
+}
+
+static void
+send_steps(building *b)
+{
+	for (size_t i = 0; rt_ok(b->scope) && i < b->steps.count; i++) {
+		const rt_context_step *step = &b->steps.items[i];
+		const rt_context_entry *e = step_entry(b, step);
+
+		if (e != NULL && step->is_summary)
+			rt_context_entry_summary(e, b->request);
+		else if (e != NULL)
+			rt_context_entry_send(e, &b->pairs, b->request);
+		rt_scope_adopt(b->scope, b->entry);
+		report_unsent(b, step->at);
+	}
 }
 
 /* ---- the budget (M4) ---- */
 
 /* Tokens of what is sent of a step: counted, or estimated by size. A plain text's size is in its
  * slot; that of a body with further fields is the size of all of it, sent or not. */
-static rt_status
-step_tokens(building *b, const rt_context_step *step, size_t *out, rt_error *err)
+static size_t
+step_tokens(building *b, const rt_context_step *step)
 {
 	const rt_slot *slot = &b->slots[step->at];
 	rt_token_fn count = b->surely_fits ? NULL : b->options->count;
-	rt_status st = RT_OK;
-	held h;
 
-	if (count == NULL && (slot->flags & RT_SLOT_RICH) == 0 && slot->kind == 0) {
-		*out = rt_tokens_estimate(slot->size) + RT_TOKENS_PER_MESSAGE;
-		return RT_OK;
-	}
-	st = hold(b, step->at, &h, err);
-	if (st != RT_OK)
-		return st;
-	if (!step->is_summary && rt_context_entry_is_silent(&h.entry))
-		*out = 0;
-	else if (rt_context_entry_tokens(&h.entry, &b->request, count, b->options->ctx, out) != RT_OK)
-		st = nomem(err);
-	release(&h);
-	return st;
+	if (count == NULL && !is_rich(b, step->at) && slot->kind == 0)
+		return rt_tokens_estimate(slot->size) + RT_TOKENS_PER_MESSAGE;
+	const rt_context_entry *e = read_alone(b, b->entry, step->at);
+
+	if (e == NULL || (!step->is_summary && rt_context_entry_is_silent(e)))
+		return 0;
+	size_t tokens = rt_context_entry_tokens(e, b->request, count, b->options->ctx);
+
+	return rt_scope_adopt(b->scope, b->entry) == RT_OK ? tokens : 0;
 }
 
-/* Tokens of the prompts. Where somebody counts, they are counted as they are sent: those of
- * the settings as one message, the working prompt as another. */
-static rt_status
-prompts_tokens(const building *b, size_t *out, rt_error *err)
+/* Tokens of the prompts. Where they are counted, then as they are sent: those of the settings as
+ * one message, the working prompt as another. */
+static size_t
+prompts_tokens(const building *b)
 {
-	rt_str top = rt_buf_str(&b->request.top);
-	rt_buf text;
-	rt_status st;
+	rt_str top = rt_buf_str(&b->request->top), prompt;
+	size_t tokens = 0;
 
-	if (b->options->count == NULL || b->surely_fits) {
-		*out = b->prompt_tokens +
+	if (b->options->count == NULL || b->surely_fits)
+		return b->prompt_tokens +
 		       rt_tokens_estimate(rt_fields_get(b->disc->fields, RT_STR("prompt")).size);
-		return RT_OK;
-	}
-	rt_buf_init(&text, b->engine->alloc, RT_BUF_UNLIMITED);
-	st = working_prompt(b, &text, err);
-	*out = top.size > 0 ? tokens_of(b, top) + RT_TOKENS_PER_MESSAGE : 0;
-	if (text.size > 0)
-		*out += tokens_of(b, rt_buf_str(&text)) + RT_TOKENS_PER_MESSAGE;
-	rt_buf_deinit(&text);
-	return st;
+	prompt = working_prompt(b);
+	if (top.size > 0)
+		tokens += count_tokens(b, top) + RT_TOKENS_PER_MESSAGE;
+	if (prompt.size > 0)
+		tokens += count_tokens(b, prompt) + RT_TOKENS_PER_MESSAGE;
+	return tokens;
 }
 
-/* Is it the result of a tool's call? It does not stand at the beginning. */
-static rt_status
-is_result(building *b, size_t at, bool *out, rt_error *err)
+/* Is it the result of a tool's call? No request begins with one. */
+static bool
+is_result(building *b, const rt_context_step *step)
 {
-	rt_status st;
-	held h;
+	if (step->is_summary || !is_rich(b, step->at))
+		return false;
+	const rt_context_entry *e = read_alone(b, b->entry, step->at);
 
-	*out = false;
-	if ((b->slots[at].flags & RT_SLOT_RICH) == 0)
-		return RT_OK;
-	st = hold(b, at, &h, err);
-	if (st == RT_OK) {
-		*out = rt_context_entry_is_result(&h.entry);
-		release(&h);
-	}
-	return st;
+	return e != NULL && rt_context_entry_is_result(e);
 }
 
 static void
-tell(const building *b, const rt_context_step *step, bool left_out, size_t tokens)
+report_part(const building *b, const rt_context_step *step, bool left_out, size_t tokens)
 {
 	rt_context_part part = {step->at, b->slots[step->at].entry, step->is_summary, left_out,
 				tokens};
@@ -636,179 +548,117 @@ tell(const building *b, const rt_context_step *step, bool left_out, size_t token
 		b->options->part(b->options->ctx, &part);
 }
 
-/* No token has less than a byte, so that a budget may hold all without counting any. */
+/* No token has less than a byte, so that a budget may be enough for all without counting. */
 static bool
 surely_fits(const building *b)
 {
-	size_t bytes = b->request.top.size +
+	size_t bytes = b->request->top.size +
 		       rt_fields_get(b->disc->fields, RT_STR("prompt")).size + RT_TOKENS_PER_REPLY;
-	size_t i;
 
 	if (b->options->part != NULL || b->options->newest != NULL)
 		return b->options->part == NULL;
 	if (b->options->budget_tokens == 0)
 		return false;
-	for (i = 0; i < b->step_count && bytes <= b->options->budget_tokens; i++)
-		bytes += b->slots[b->steps[i].at].size +
-			 ((b->slots[b->steps[i].at].flags & RT_SLOT_RICH) != 0
-				  ? RT_TOKENS_PER_IMAGE
-				  : RT_TOKENS_PER_MESSAGE);
+	for (size_t i = 0; i < b->steps.count && bytes <= b->options->budget_tokens; i++) {
+		size_t at = b->steps.items[i].at;
+
+		bytes += b->slots[at].size +
+			 (is_rich(b, at) ? RT_TOKENS_PER_IMAGE : RT_TOKENS_PER_MESSAGE);
+	}
 	return bytes <= b->options->budget_tokens;
 }
 
 /* Where a request that is built again began: so many of the newest were sent. */
 static size_t
-first_of(const building *b)
+first_sent(const building *b)
 {
-	size_t first = b->step_count, sent = 0;
+	size_t first = b->steps.count, sent = 0;
 
-	while (first > 0 && (sent < *b->options->newest || b->steps[first - 1].is_summary))
-		sent += !b->steps[--first].is_summary;
+	while (first > 0 && (sent < *b->options->newest || b->steps.items[first - 1].is_summary))
+		sent += !b->steps.items[--first].is_summary;
 	return first;
 }
 
-/* Leave the oldest entries out until the rest fits. Summaries stay, since they stand for
- * what is left out already, and so does the newest entry, whatever its size. */
-static rt_status
-fit(building *b, rt_error *err)
+/* Leaves the oldest entries out until the rest fits. Summaries stay, since they replace what is
+ * left out already, and so does the newest entry, whatever its size. */
+static void
+fit(building *b)
 {
-	size_t budget = b->options->budget_tokens, used = 0, first, i, kept = 0, begin = 0;
-	size_t summaries = 0;
-	size_t *tokens;
-	bool at_result = true;
-	rt_status st = RT_OK;
+	rt_scope *s = b->scope;
+	rt_context_step *steps = b->steps.items;
+	size_t count = b->steps.count, budget = b->options->budget_tokens, begin = 0, kept = 0;
+	size_t summaries = 0, first = count;
 
 	if (budget == 0 && b->options->part == NULL && b->options->totals == NULL &&
 	    b->options->newest == NULL)
-		return RT_OK;
+		return;
 	b->surely_fits = surely_fits(b);
 	if (b->options->newest != NULL) {
-		begin = first_of(b);
+		begin = first_sent(b);
 		budget = 0;
 	}
 	if (budget > 0 && b->options->count != NULL)
 		budget = budget > RT_TOKENS_PER_REPLY ? budget - RT_TOKENS_PER_REPLY : 1;
-	tokens = rt_new_array(b->engine->alloc, b->step_count, sizeof(*tokens));
-	if (tokens == NULL)
-		return nomem(err);
-	st = prompts_tokens(b, &used, err);
-	for (i = 0; st == RT_OK && i < b->step_count; i++) {
-		tokens[i] = rt_tokens_estimate(b->slots[b->steps[i].at].size) +
-			    RT_TOKENS_PER_MESSAGE;
-		if (b->steps[i].is_summary)
-			st = step_tokens(b, &b->steps[i], &tokens[i], err);
-		if (b->steps[i].is_summary) {
-			used += tokens[i];
-			summaries++;
-		}
+	size_t *tokens = rt_scope_array(b->path, count, sizeof(*tokens));
+	size_t used = rt_scope_adopt(s, b->path) == RT_OK ? prompts_tokens(b) : 0;
+
+	for (size_t i = 0; rt_ok(s) && i < count; i++) {
+		tokens[i] = steps[i].is_summary ? step_tokens(b, &steps[i])
+						: rt_tokens_estimate(b->slots[steps[i].at].size) +
+							  RT_TOKENS_PER_MESSAGE;
+		used += steps[i].is_summary ? tokens[i] : 0;
+		summaries += steps[i].is_summary;
 	}
-	for (first = b->step_count; st == RT_OK && first > 0; first--) {
-		if (b->steps[first - 1].is_summary)
+	for (; rt_ok(s) && first > 0; first--) {
+		size_t i = first - 1;
+
+		if (steps[i].is_summary)
 			continue;
-		st = step_tokens(b, &b->steps[first - 1], &tokens[first - 1], err);
-		if (first <= begin || (budget > 0 && used + tokens[first - 1] > budget &&
-				       first < b->step_count))
+		tokens[i] = step_tokens(b, &steps[i]);
+		if (first <= begin || (budget > 0 && used + tokens[i] > budget && first < count))
 			break;
-		used += tokens[first - 1];
+		used += tokens[i];
 	}
-	while (st == RT_OK && b->options->newest == NULL && first > 0 && first + 1 < b->step_count &&
-	       at_result) {
-		at_result = false;
-		if (!b->steps[first].is_summary)
-			st = is_result(b, b->steps[first].at, &at_result, err);
-		if (at_result)
-			used -= tokens[first++];
-	}
-	for (i = 0; st == RT_OK && i < b->step_count; i++) {
-		bool out = i < first && !b->steps[i].is_summary;
+	while (rt_ok(s) && b->options->newest == NULL && first > 0 && first + 1 < count &&
+	       is_result(b, &steps[first]))
+		used -= tokens[first++];
+	for (size_t i = 0; rt_ok(s) && i < count; i++) {
+		bool out = i < first && !steps[i].is_summary;
 
 		if (out && i + 1 < first && b->options->part != NULL)
-			st = step_tokens(b, &b->steps[i], &tokens[i], err);
-		tell(b, &b->steps[i], out, tokens[i]);
+			tokens[i] = step_tokens(b, &steps[i]);
+		report_part(b, &steps[i], out, tokens[i]);
 		if (!out)
-			b->steps[kept++] = b->steps[i];
+			steps[kept++] = steps[i];
 	}
-	rt_free(b->engine->alloc, tokens);
-	if (st == RT_OK) {
-		b->left_out = b->step_count - kept;
-		b->step_count = kept;
-	}
-	if (st == RT_OK && b->options->totals != NULL)
+	if (!rt_ok(s))
+		return;
+	b->left_out = count - kept;
+	b->steps.count = kept;
+	if (b->options->totals != NULL)
 		*b->options->totals = (rt_context_totals){kept, summaries, b->from + b->left_out,
-							   used};
-	return st;
+							  used};
 }
 
 /* ---- all ---- */
 
+/* Chooses the entries that are sent. Of a long path with a budget only the end is read: more and
+ * more of it, until something did not fit. */
 static void
-drop_path(building *b)
+choose(building *b)
 {
-	const rt_alloc *alloc = b->engine->alloc;
-
-	rt_free(alloc, b->slots);
-	rt_free(alloc, b->skip);
-	rt_free(alloc, b->compactions);
-	rt_free(alloc, b->steps);
-	b->slots = NULL;
-	b->skip = NULL;
-	b->compactions = NULL;
-	b->steps = NULL;
-	b->compaction_count = b->compaction_room = b->step_count = 0;
-}
-
-/* Which entries are sent. Of a long path with a budget only the end is read: more and more
- * of it, until something did not fit. */
-static rt_status
-choose(building *b, rt_error *err)
-{
-	size_t window;
-	rt_status st = find_end(b, err);
-
-	if (st == RT_OK)
-		st = first_window(b, &window, err);
-	while (st == RT_OK) {
-		st = read_path(b, window, err);
-		if (st == RT_OK &&
-		    rt_context_plan(b->engine->alloc, b->count, b->skip, b->compactions,
-				    b->compaction_count, &b->steps, &b->step_count) != RT_OK)
-			st = nomem(err);
-		if (st == RT_OK)
-			st = fit(b, err);
-		if (st != RT_OK || b->from == 0 || b->left_out > 0)
-			break;
-		window *= 4;
-		drop_path(b);
+	find_end(b);
+	for (size_t window = first_window(b); rt_ok(b->scope); window *= 4) {
+		read_path(b, window);
+		if (!rt_ok(b->scope))
+			return;
+		b->steps = rt_context_plan(b->path, b->count, b->skip, b->compactions,
+					   b->compaction_count);
+		if (rt_scope_adopt(b->scope, b->path) == RT_OK)
+			fit(b);
+		if (b->from == 0 || b->left_out > 0)
+			return;
 	}
-	return st;
-}
-
-static rt_status
-build(building *b, rt_buf *buf, rt_error *err)
-{
-	rt_str map = setting(b, "setting.role_map");
-	rt_request_settings settings = request_settings(b);
-	rt_status st = RT_OK;
-
-	if (map.ptr != NULL)
-		st = rt_json_read(b->engine->alloc, map, &b->role_map, err);
-	if (st == RT_OK)
-		st = add_prompts(b, err);
-	if (st == RT_OK)
-		st = choose(b, err);
-	if (st == RT_OK)
-		st = read_edits(b, err);
-	if (st == RT_OK)
-		st = walk(b, false, err);
-	if (st == RT_OK)
-		st = walk(b, true, err);
-	if (st == RT_OK)
-		st = add_working_prompt(b, err);
-	if (st == RT_OK)
-		st = rt_request_finish(&b->request, &settings, buf, err);
-	if (st == RT_OK && b->options->trimmed != NULL)
-		rt_buf_add_str(b->options->trimmed, rt_buf_str(&b->request.trimmed));
-	return st;
 }
 
 rt_status
@@ -817,29 +667,37 @@ rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 		rt_error *err)
 {
 	static const rt_context_options none = {0};
-	building b = {.engine = engine, .project = project};
-	rt_status st;
+	rt_scope s;
 
-	b.options = options != NULL ? options : &none;
-	st = rt_project_disc(project, place.disc != 0 ? place.disc : project->active, &b.disc, err);
-	if (st != RT_OK)
-		return st;
-	b.take = rt_disc_take(b.disc, place.take != 0 ? place.take : b.disc->active);
-	if (b.take == NULL)
-		return rt_fail(err, RT_NOT_FOUND, "no such take");
-	rt_buf_init(&b.model, engine->alloc, RT_BUF_UNLIMITED);
-	if (b.options->model.size > 0)
-		rt_json_add_string(&b.model, b.options->model);
-	rt_request_init(&b.request, engine->alloc, provider);
-	b.request.service = b.options->service;
-	st = rt_pairs_init(&b.pairs, engine->alloc) == RT_OK ? build(&b, buf, err) : nomem(err);
-	if (st == RT_OK && b.model.status != RT_OK)
-		st = nomem(err);
-	rt_buf_deinit(&b.model);
-	rt_request_deinit(&b.request);
-	rt_pairs_deinit(&b.pairs);
-	rt_json_free(b.role_map);
-	drop_path(&b);
-	rt_free(engine->alloc, b.edits);
-	return st;
+	rt_scope_init(&s, engine->alloc);
+	building b = {.scope = &s,
+		      .path = rt_view_inner(&s),
+		      .entry = rt_view_inner(&s),
+		      .other = rt_view_inner(&s),
+		      .view = {&s, engine, project, place},
+		      .options = options != NULL ? options : &none,
+		      .pairs = rt_pairs_new(&s),
+		      .request = rt_request_new(&s, provider)};
+
+	b.disc = rt_view_disc(&b.view);
+	b.take = rt_view_take(&b.view);
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
+	b.request->entry = b.entry;
+	b.request->service = b.options->service;
+	b.role_map = parsed(&s, setting(&b, "setting.role_map"));
+	add_prompts(&b);
+	choose(&b);
+	read_edits(&b);
+	pair_steps(&b);
+	send_steps(&b);
+	if (rt_ok(&s)) {
+		rt_request_settings settings = request_settings(&b);
+
+		rt_request_system(b.request, working_prompt(&b), false);
+		rt_request_finish(b.request, &settings, buf);
+	}
+	if (rt_ok(&s) && b.options->trimmed != NULL)
+		rt_buf_add_str(b.options->trimmed, rt_buf_str(&b.request->trimmed));
+	return rt_scope_end(&s, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One entry as a message.
+ * One entry as a message, and what that comes to in tokens.
  *
  *   kind              sent as
  *   (none), message   by its role: user, assistant (AI, model), system; what else there is
@@ -36,81 +36,51 @@
 
 /* ---- pairs ---- */
 
-rt_status
-rt_pairs_init(rt_pairs *pairs, const rt_alloc *alloc)
+static void
+free_strs(void *strs)
 {
-	memset(pairs, 0, sizeof(*pairs));
-	pairs->alloc = alloc;
-	pairs->arena = rt_arena_new(alloc);
-	return pairs->arena != NULL ? rt_strs_new(alloc, NULL, &pairs->ids) : RT_NOMEM;
+	rt_strs_free(strs);
 }
 
-void
-rt_pairs_deinit(rt_pairs *pairs)
+rt_pairs
+rt_pairs_new(rt_scope *s)
 {
-	rt_strs_free(pairs->ids);
-	rt_arena_free(pairs->arena);
-	rt_free(pairs->alloc, pairs->names);
-	rt_free(pairs->alloc, pairs->pending);
-}
+	rt_pairs pairs = {.scope = s};
 
-static rt_str
-pairs_keep(rt_pairs *p, rt_str s)
-{
-	char *copy = rt_arena_get(p->arena, s.size + 1);
-
-	if (copy == NULL) {
-		p->nomem = true;
-		return rt_str_at("", 0);
-	}
-	if (s.size > 0)
-		memcpy(copy, s.ptr, s.size);
-	return rt_str_at(copy, s.size);
+	RT_TRY(s, rt_strs_new(s->alloc, NULL, &pairs.ids));
+	rt_scope_defer(s, free_strs, pairs.ids);
+	return pairs;
 }
 
 static void
 pairs_call(rt_pairs *p, rt_str id, rt_str name)
 {
-	if (p->pending_count == p->pending_room) {
-		size_t room = p->pending_room == 0 ? 8 : p->pending_room * 2;
-		void *more = rt_resize(p->alloc, p->pending, room * sizeof(*p->pending));
+	rt_pending_call *pending = rt_scope_grow(p->scope, p->pending, p->pending_count,
+						 &p->pending_capacity, sizeof(*pending));
 
-		if (more == NULL) {
-			p->nomem = true;
-			return;
-		}
-		p->pending = more;
-		p->pending_room = room;
-	}
-	p->pending[p->pending_count].id = pairs_keep(p, id);
-	p->pending[p->pending_count++].name = pairs_keep(p, name);
+	if (pending == NULL)
+		return;
+	p->pending = pending;
+	p->pending[p->pending_count++] =
+		(rt_pending_call){rt_scope_copy(p->scope, id), rt_scope_copy(p->scope, name)};
 }
 
 static void
 pairs_result(rt_pairs *p, rt_str id)
 {
+	size_t i = 0;
 	uint32_t number;
-	size_t i;
 
-	for (i = 0; i < p->pending_count && !rt_str_eq(p->pending[i].id, id); i++)
-		;
-	if (i == p->pending_count)
+	while (i < p->pending_count && !rt_str_eq(p->pending[i].id, id))
+		i++;
+	if (i == p->pending_count || RT_TRY(p->scope, rt_strs_intern(p->ids, id, &number,
+								     &p->scope->error)) != RT_OK)
 		return;
-	if (rt_strs_intern(p->ids, id, &number, NULL) != RT_OK) {
-		p->nomem = true;
-		return;
-	}
-	if (number > p->room) {
-		size_t room = p->room == 0 ? 16 : p->room * 2;
-		rt_str *names = rt_resize(p->alloc, p->names, room * sizeof(*names));
+	rt_str *names = rt_scope_grow(p->scope, p->names, number - 1, &p->capacity, sizeof(*names));
 
-		if (names == NULL) {
-			p->nomem = true;
-			return;
-		}
-		p->names = names;
-		p->room = room;
-	}
+	if (names == NULL)
+		return;
+	p->names = names;
 	p->names[number - 1] = p->pending[i].name;
 	p->pending[i] = p->pending[--p->pending_count];
 }
@@ -118,12 +88,9 @@ pairs_result(rt_pairs *p, rt_str id)
 static bool
 pairs_has(rt_pairs *p, rt_str id, rt_str *out_name)
 {
-	uint32_t number;
+	uint32_t number = 0;
 
-	if (rt_strs_find(p->ids, id, &number, NULL) != RT_OK) {
-		p->nomem = true;
-		return false;
-	}
+	RT_TRY(p->scope, rt_strs_find(p->ids, id, &number, &p->scope->error));
 	if (number != 0)
 		*out_name = p->names[number - 1];
 	return number != 0;
@@ -283,7 +250,6 @@ send_image(yyjson_val *block, rt_model_request *r)
 	yyjson_val *source = rt_json_get(block, "source"), *url = rt_json_get(block, "image_url");
 	rt_str mime = rt_json_str(rt_json_get(block, "mimeType"));
 	rt_str data = rt_json_str(rt_json_get(block, "data"));
-	rt_buf whole;
 
 	if (source != NULL) {
 		mime = rt_json_str(rt_json_get(source, "media_type"));
@@ -297,46 +263,38 @@ send_image(yyjson_val *block, rt_model_request *r)
 		rt_request_image_url(r, rt_json_str(url));
 		return;
 	}
-	rt_buf_init(&whole, r->alloc, RT_BUF_UNLIMITED); /* checked there, once for all */
-	rt_buf_add_c(&whole, "data:");
-	rt_buf_add_str(&whole, mime);
-	rt_buf_add_c(&whole, ";base64,");
-	rt_buf_add_str(&whole, data);
-	rt_request_image_url(r, rt_buf_str(&whole));
-	if (whole.status != RT_OK)
-		r->messages.status = whole.status;
-	rt_buf_deinit(&whole);
+	rt_buf *whole = rt_scope_buf(r->entry); /* checked as such an address, like any other */
+
+	rt_buf_add_c(whole, "data:");
+	rt_buf_add_str(whole, mime);
+	rt_buf_add_c(whole, ";base64,");
+	rt_buf_add_str(whole, data);
+	rt_request_image_url(r, rt_scope_str(r->entry, whole));
 }
 
 static void
 send_call(const rt_context_call *call, rt_pairs *pairs, rt_model_request *r)
 {
+	rt_buf *json = rt_scope_buf(r->entry), *text = rt_scope_buf(r->entry);
 	rt_str name;
-	rt_buf arguments, text;
 
-	rt_buf_init(&arguments, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
 	if (yyjson_is_str(call->arguments))
-		rt_buf_add_str(&arguments, rt_json_str(call->arguments));
+		rt_buf_add_str(json, rt_json_str(call->arguments));
 	else if (call->arguments != NULL)
-		rt_json_add_value(&arguments, call->arguments);
-	if (pairs_has(pairs, call->id, &name)) {
-		rt_request_call_data data = {call->id, call->name, rt_buf_str(&arguments),
-					     call->signature};
+		rt_json_add_value(json, call->arguments);
+	rt_str arguments = rt_scope_str(r->entry, json);
 
-		rt_request_call(r, &data);
-	} else {
-		rt_buf_add_c(&text, "[called ");
-		rt_buf_add_str(&text, call->name);
-		rt_buf_add_byte(&text, '(');
-		rt_buf_add_str(&text, rt_buf_str(&arguments));
-		rt_buf_add_c(&text, ")]");
-		rt_request_text(r, rt_buf_str(&text));
+	if (pairs_has(pairs, call->id, &name)) {
+		rt_request_call(r, &(rt_request_call_data){call->id, call->name, arguments,
+							   call->signature});
+		return;
 	}
-	if (arguments.status != RT_OK || text.status != RT_OK)
-		r->messages.status = RT_NOMEM;
-	rt_buf_deinit(&arguments);
-	rt_buf_deinit(&text);
+	rt_buf_add_c(text, "[called ");
+	rt_buf_add_str(text, call->name);
+	rt_buf_add_byte(text, '(');
+	rt_buf_add_str(text, arguments);
+	rt_buf_add_c(text, ")]");
+	rt_request_text(r, rt_scope_str(r->entry, text));
 }
 
 /* A block of it; pi has what is redacted in the signature. */
@@ -398,27 +356,22 @@ is_from(const rt_context_entry *e, const rt_model_request *r)
 	       (r->writer->alias != NULL && rt_str_eq_nocase(name, rt_str_of(r->writer->alias)));
 }
 
-/* Does the entry say what it said when it came? */
+/* Is the entry's content as it arrived? */
 static bool
 is_as_it_came(const rt_context_entry *e, rt_model_request *r)
 {
-	rt_str told = rt_json_str(rt_body_field(e->body, "signed_text"));
-	rt_buf now;
-	bool same;
+	rt_str signed_text = rt_json_str(rt_body_field(e->body, "signed_text"));
 
 	if (e->content_json != e->body->content_json || e->content.ptr != e->body->content.ptr)
 		return false; /* a context edit */
 	if (e->body->format == RT_BODY_PI)
 		return true; /* an edit makes another body */
-	if (told.size == 0)
+	if (signed_text.size == 0)
 		return false;
-	rt_buf_init(&now, r->alloc, RT_BUF_UNLIMITED);
-	rt_reply_add_signed_text(e->content, e->content_json, r->alloc, &now);
-	same = rt_str_eq(rt_buf_str(&now), told);
-	if (now.status != RT_OK)
-		r->messages.status = now.status;
-	rt_buf_deinit(&now);
-	return same;
+	rt_buf *now = rt_scope_buf(r->entry);
+
+	rt_reply_add_signed_text(e->content, e->content_json, r->scope->alloc, now);
+	return rt_str_eq(rt_scope_str(r->entry, now), signed_text);
 }
 
 /* May what is signed in an entry of the assistant go back? Not where a call of it goes as
@@ -443,8 +396,9 @@ is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *r)
 	return !rt_context_is_thinking(rt_json_str(rt_json_get(block, "type")));
 }
 
-bool
-rt_context_entry_sends_thinking(const rt_context_entry *e, rt_model_request *r)
+/* Would its signed reasoning go back to the provider of the request? */
+static bool
+sends_thinking(const rt_context_entry *e, rt_model_request *r)
 {
 	return r->writer->thinking != NULL && is_from(e, r) && !is_empty(e) && is_as_it_came(e, r);
 }
@@ -453,23 +407,19 @@ rt_context_entry_sends_thinking(const rt_context_entry *e, rt_model_request *r)
 static void
 send_text(rt_model_request *r, rt_str *tag, rt_str text)
 {
-	rt_buf tagged;
-
 	if (tag->size == 0) {
 		rt_request_text(r, text);
 		return;
 	}
 	if (text.size == 0)
 		return;
-	rt_buf_init(&tagged, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&tagged, '[');
-	rt_buf_add_str(&tagged, *tag);
-	rt_buf_add_c(&tagged, "]: ");
-	rt_buf_add_str(&tagged, text);
-	rt_request_text(r, rt_buf_str(&tagged));
-	if (tagged.status != RT_OK)
-		r->messages.status = tagged.status;
-	rt_buf_deinit(&tagged);
+	rt_buf *tagged = rt_scope_buf(r->entry);
+
+	rt_buf_add_byte(tagged, '[');
+	rt_buf_add_str(tagged, *tag);
+	rt_buf_add_c(tagged, "]: ");
+	rt_buf_add_str(tagged, text);
+	rt_request_text(r, rt_scope_str(r->entry, tagged));
 	tag->size = 0;
 }
 
@@ -514,35 +464,26 @@ send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt
 	}
 }
 
-static bool
-is_true(yyjson_val *v)
-{
-	return yyjson_is_true(v);
-}
-
 /* A result of a known call; of an unknown one the text, which says whose it is. */
 static void
 send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks, rt_pairs *pairs,
 	    rt_model_request *r)
 {
 	rt_str called;
-	rt_buf tag;
 
 	if (pairs_has(pairs, id, &called)) {
 		rt_request_result_begin(r, id, name.size > 0 ? name : called, failed);
-		send_content(text, blocks, rt_str_at("", 0), RT_SPEAKER_NOBODY, pairs, r);
+		send_content(text, blocks, RT_STR(""), RT_SPEAKER_NOBODY, pairs, r);
 		rt_request_result_end(r);
 		return;
 	}
-	rt_buf_init(&tag, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&tag, "result of ");
-	rt_buf_add_str(&tag, name.size > 0 ? name : RT_STR("a tool"));
+	rt_buf *tag = rt_scope_buf(r->entry);
+
+	rt_buf_add_c(tag, "result of ");
+	rt_buf_add_str(tag, name.size > 0 ? name : RT_STR("a tool"));
 	rt_request_begin(r, RT_SPEAKER_USER);
-	send_content(text, blocks, rt_buf_str(&tag), RT_SPEAKER_NOBODY, pairs, r);
+	send_content(text, blocks, rt_scope_str(r->entry, tag), RT_SPEAKER_NOBODY, pairs, r);
 	rt_request_end(r);
-	if (tag.status != RT_OK)
-		r->messages.status = tag.status;
-	rt_buf_deinit(&tag);
 }
 
 static void
@@ -573,52 +514,48 @@ add_texts(rt_buf *buf, const rt_context_entry *e, rt_model_request *r)
 	}
 }
 
+/* A text of the user. */
 static void
-send_framed(const rt_context_entry *e, const char *before, const char *after, rt_model_request *r)
+send_user_text(rt_model_request *r, const rt_buf *text)
 {
-	rt_buf text;
-	size_t start;
-
-	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&text, before);
-	start = text.size;
-	add_texts(&text, e, r);
-	if (text.size > start) {
-		rt_buf_add_c(&text, after);
-		rt_request_begin(r, RT_SPEAKER_USER);
-		rt_request_text(r, rt_buf_str(&text));
-		rt_request_end(r);
-	}
-	if (text.status != RT_OK)
-		r->messages.status = text.status;
-	rt_buf_deinit(&text);
+	rt_request_begin(r, RT_SPEAKER_USER);
+	rt_request_text(r, rt_scope_str(r->entry, text));
+	rt_request_end(r);
 }
 
 static void
+send_framed(const rt_context_entry *e, const char *before, const char *after, rt_model_request *r)
+{
+	rt_buf *text = rt_scope_buf(r->entry);
+
+	rt_buf_add_c(text, before);
+	size_t start = text->size;
+
+	add_texts(text, e, r);
+	if (text->size == start)
+		return;
+	rt_buf_add_c(text, after);
+	send_user_text(r, text);
+}
+
+/* sections: pi's parts of a system prompt, or NULL. */
+static void
 send_system(const rt_context_entry *e, yyjson_val *sections, rt_model_request *r)
 {
+	rt_buf *text = rt_scope_buf(r->entry);
 	yyjson_val *key, *value;
 	size_t i, max;
-	rt_buf text;
 
-	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
-	add_texts(&text, e, r);
-	/* pi's parts of a system prompt; its loop computes with the pointer, so not with none */
-	if (sections == NULL)
-		goto send;
+	add_texts(text, e, r);
 	rt_json_foreach(sections, i, max, key, value)
 	{
 		if (!yyjson_is_str(value) || yyjson_get_len(value) == 0)
 			continue;
-		if (text.size > 0)
-			rt_buf_add_c(&text, "\n\n");
-		rt_buf_add_str(&text, rt_json_str(value));
+		if (text->size > 0)
+			rt_buf_add_c(text, "\n\n");
+		rt_buf_add_str(text, rt_json_str(value));
 	}
-send:
-	rt_request_system(r, rt_buf_str(&text), true);
-	if (text.status != RT_OK)
-		r->messages.status = text.status;
-	rt_buf_deinit(&text);
+	rt_request_system(r, rt_scope_str(r->entry, text), true);
 }
 
 /* What pi makes of a command that its user ran. */
@@ -627,38 +564,33 @@ send_bash(const rt_context_entry *e, yyjson_val *message, rt_model_request *r)
 {
 	yyjson_val *code = rt_json_get(message, "exitCode");
 	rt_str path = rt_json_str(rt_json_get(message, "fullOutputPath"));
-	rt_buf text;
 
-	if (is_true(rt_json_get(message, "excludeFromContext")))
+	if (yyjson_is_true(rt_json_get(message, "excludeFromContext")))
 		return;
-	rt_buf_init(&text, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&text, "Ran `");
-	rt_buf_add_str(&text, rt_json_str(rt_json_get(message, "command")));
-	rt_buf_add_c(&text, "`\n");
+	rt_buf *text = rt_scope_buf(r->entry);
+
+	rt_buf_add_c(text, "Ran `");
+	rt_buf_add_str(text, rt_json_str(rt_json_get(message, "command")));
+	rt_buf_add_c(text, "`\n");
 	if (is_empty(e)) {
-		rt_buf_add_c(&text, "(no output)");
+		rt_buf_add_c(text, "(no output)");
 	} else {
-		rt_buf_add_c(&text, "```\n");
-		add_texts(&text, e, r);
-		rt_buf_add_c(&text, "\n```");
+		rt_buf_add_c(text, "```\n");
+		add_texts(text, e, r);
+		rt_buf_add_c(text, "\n```");
 	}
-	if (is_true(rt_json_get(message, "cancelled"))) {
-		rt_buf_add_c(&text, "\n\n(command cancelled)");
+	if (yyjson_is_true(rt_json_get(message, "cancelled"))) {
+		rt_buf_add_c(text, "\n\n(command cancelled)");
 	} else if (rt_json_is_number(code) && !rt_str_is(rt_json_str(code), "0")) {
-		rt_buf_add_c(&text, "\n\nCommand exited with code ");
-		rt_buf_add_str(&text, rt_json_str(code));
+		rt_buf_add_c(text, "\n\nCommand exited with code ");
+		rt_buf_add_str(text, rt_json_str(code));
 	}
-	if (is_true(rt_json_get(message, "truncated")) && path.size > 0) {
-		rt_buf_add_c(&text, "\n\n[Output truncated. Full output: ");
-		rt_buf_add_str(&text, path);
-		rt_buf_add_byte(&text, ']');
+	if (yyjson_is_true(rt_json_get(message, "truncated")) && path.size > 0) {
+		rt_buf_add_c(text, "\n\n[Output truncated. Full output: ");
+		rt_buf_add_str(text, path);
+		rt_buf_add_byte(text, ']');
 	}
-	rt_request_begin(r, RT_SPEAKER_USER);
-	rt_request_text(r, rt_buf_str(&text));
-	rt_request_end(r);
-	if (text.status != RT_OK)
-		r->messages.status = text.status;
-	rt_buf_deinit(&text);
+	send_user_text(r, text);
 }
 
 void
@@ -678,7 +610,7 @@ rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_reque
 		message = message_as(e, "toolResult");
 		name = message != NULL ? rt_json_get(message, "toolName")
 				       : rt_body_field(e->body, "name");
-		send_answer(id, rt_json_str(name), is_true(rt_json_get(message, "isError")),
+		send_answer(id, rt_json_str(name), yyjson_is_true(rt_json_get(message, "isError")),
 			    e->content, e->content_json, pairs, r);
 		return;
 	}
@@ -727,4 +659,90 @@ rt_context_entry_summary(const rt_context_entry *e, rt_model_request *r)
 		send_system(&prompt, rt_json_get(system, "sections"), r);
 	}
 	send_framed(e, COMPACTION_BEFORE, COMPACTION_AFTER, r);
+}
+
+/* ---- tokens ---- */
+
+bool
+rt_context_entry_is_silent(const rt_context_entry *e)
+{
+	return (rt_context_kind_is_silent(e->kind) && !rt_str_is(e->kind, "branch_summary")) ||
+	       yyjson_is_true(rt_json_get(rt_json_get(e->record, "message"), "excludeFromContext"));
+}
+
+/* What blocks send besides their texts: calls and results as JSON, images by their number. */
+static void
+add_others(rt_buf *json, yyjson_val *blocks, bool thinks, size_t *images)
+{
+	rt_context_result result;
+	rt_context_call call;
+	yyjson_val *block;
+	size_t i, max;
+
+	yyjson_arr_foreach(blocks, i, max, block)
+	{
+		rt_str type = rt_json_str(rt_json_get(block, "type"));
+		yyjson_val *inner;
+		size_t k, count;
+
+		if (rt_content_is_text(block))
+			continue;
+		if (rt_context_is_image(type)) {
+			++*images;
+		} else if (rt_context_call_of(block, &call)) {
+			rt_json_add_value(json, block);
+		} else if (rt_context_is_thinking(type)) {
+			if (thinks)
+				rt_json_add_value(json, block);
+		} else if (rt_context_result_of(block, &result)) {
+			rt_buf_add_str(json, rt_json_str(result.content));
+			yyjson_arr_foreach(result.content, k, count, inner)
+			{
+				if (rt_context_is_image(rt_json_str(rt_json_get(inner, "type"))))
+					++*images;
+				else
+					rt_buf_add_str(json,
+						       rt_json_str(rt_json_get(inner, "text")));
+			}
+		} else { /* any other block sends its text, if it has one */
+			rt_buf_add_str(json, rt_json_str(rt_json_get(block, "text")));
+		}
+	}
+}
+
+/* An estimate of what is sent besides the text. */
+static size_t
+other_tokens(const rt_context_entry *e, rt_model_request *r)
+{
+	yyjson_val *calls = rt_body_field(e->body, "tool_calls");
+	yyjson_val *segments = rt_body_field(e->body, "thinking_segments");
+	yyjson_val *message = rt_json_get(e->record, "message");
+	yyjson_val *sections = rt_json_get(message, "sections");
+	bool thinks = sends_thinking(e, r);
+	rt_buf *json = rt_scope_buf(r->entry);
+	size_t images = 0;
+
+	add_others(json, e->content_json, thinks, &images);
+	if (calls != NULL)
+		rt_json_add_value(json, calls);
+	if (thinks && segments != NULL)
+		rt_json_add_value(json, segments);
+	/* a command that pi's user ran; the parts of a system prompt of pi's */
+	rt_buf_add_str(json, rt_json_str(rt_json_get(message, "command")));
+	if (sections != NULL)
+		rt_json_add_value(json, sections);
+	return rt_tokens_estimate(rt_scope_str(r->entry, json).size) + images * RT_TOKENS_PER_IMAGE;
+}
+
+size_t
+rt_context_entry_tokens(const rt_context_entry *e, rt_model_request *r, rt_token_fn count, void *ctx)
+{
+	rt_body view = {.content = e->content, .content_json = e->content_json};
+	rt_buf *buf = rt_scope_buf(r->entry);
+
+	rt_body_add_text(buf, &view);
+	rt_str text = rt_scope_str(r->entry, buf);
+
+	return (count != NULL ? count(ctx, text) : rt_tokens_estimate(text.size)) +
+	       other_tokens(e, r) + RT_TOKENS_PER_MESSAGE;
 }

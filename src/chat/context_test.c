@@ -75,20 +75,23 @@ static void
 plans(size_t count, const char *skipped, const rt_compaction *c, size_t n, const char *expected)
 {
 	bool skip[32] = {false};
-	rt_context_step *steps;
-	size_t sent, i, used = 0;
+	rt_context_steps steps;
+	size_t i, used = 0;
 	char got[200] = "";
+	rt_scope scope;
 
 	for (i = 0; skipped[i] != '\0'; i++)
 		skip[skipped[i] - '0'] = true;
 	for (i = 0; i < n; i++)
 		skip[c[i].at] = true;
-	assert_int_equal(rt_context_plan(rt_alloc_libc(), count, skip, c, n, &steps, &sent), RT_OK);
-	for (i = 0; i < sent; i++)
+	rt_scope_init(&scope, rt_alloc_libc());
+	steps = rt_context_plan(&scope, count, skip, c, n);
+	assert_true(rt_ok(&scope));
+	for (i = 0; i < steps.count; i++)
 		used += (size_t)snprintf(got + used, sizeof(got) - used, "%s%s%zu", i > 0 ? " " : "",
-					 steps[i].is_summary ? "S" : "", steps[i].at);
+					 steps.items[i].is_summary ? "S" : "", steps.items[i].at);
 	assert_string_equal(got, expected);
-	rt_free(rt_alloc_libc(), steps);
+	rt_scope_deinit(&scope);
 }
 
 static void

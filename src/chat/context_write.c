@@ -58,66 +58,61 @@ without_blanks(rt_str text)
 	return text;
 }
 
+/* Empty again. */
 static void
-blocks_init(rt_blocks *b, const rt_alloc *alloc)
+blocks_clear(rt_scope *s, rt_blocks *b)
 {
-	rt_buf_init(&b->parts, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&b->text, alloc, RT_BUF_UNLIMITED);
-	b->last_at = SIZE_MAX;
-}
-
-static void
-blocks_deinit(rt_blocks *b)
-{
-	rt_buf_deinit(&b->parts);
-	rt_buf_deinit(&b->text);
-}
-
-/* Empty again; *status keeps what went wrong. */
-static void
-blocks_clear(rt_blocks *b, rt_status *status)
-{
-	if (*status == RT_OK)
-		*status = b->parts.status != RT_OK ? b->parts.status : b->text.status;
+	rt_scope_note(s, b->parts.status);
+	rt_scope_note(s, b->text.status);
 	rt_buf_clear(&b->parts);
 	rt_buf_clear(&b->text);
 	b->count = b->text_count = 0;
 	b->last_at = SIZE_MAX;
 }
 
-/* Where texts and images go now. */
+/* Where texts and images are added now. */
 static rt_blocks *
 target(rt_model_request *r)
 {
 	return r->in_result ? &r->result : &r->blocks;
 }
 
-void
-rt_request_init(rt_model_request *r, const rt_alloc *alloc, const rt_provider *provider)
+static size_t
+request_bufs(rt_model_request *r, rt_buf *out[9])
 {
-	memset(r, 0, sizeof(*r));
-	r->provider = provider;
-	r->writer = provider->writer;
-	r->alloc = alloc;
-	rt_buf_init(&r->top, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&r->messages, alloc, RT_BUF_UNLIMITED);
-	blocks_init(&r->blocks, alloc);
-	blocks_init(&r->result, alloc);
-	rt_buf_init(&r->images, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&r->calls, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&r->trimmed, alloc, RT_BUF_UNLIMITED);
+	rt_buf *const all[9] = {&r->top,         &r->messages,    &r->blocks.parts,
+				&r->blocks.text, &r->result.parts, &r->result.text,
+				&r->images,      &r->calls,       &r->trimmed};
+
+	memcpy(out, all, sizeof(all));
+	return 9;
 }
 
-void
-rt_request_deinit(rt_model_request *r)
+static void
+close_request(void *request)
 {
-	rt_buf_deinit(&r->top);
-	rt_buf_deinit(&r->messages);
-	blocks_deinit(&r->blocks);
-	blocks_deinit(&r->result);
-	rt_buf_deinit(&r->images);
-	rt_buf_deinit(&r->calls);
-	rt_buf_deinit(&r->trimmed);
+	rt_buf *bufs[9];
+
+	for (size_t i = request_bufs(request, bufs); i > 0; i--)
+		rt_buf_deinit(bufs[i - 1]);
+}
+
+rt_model_request *
+rt_request_new(rt_scope *s, const rt_provider *provider)
+{
+	rt_model_request *r = rt_scope_get(s, sizeof(*r));
+	rt_buf *bufs[9];
+
+	if (r == NULL)
+		return NULL;
+	r->scope = r->entry = s;
+	r->provider = provider;
+	r->writer = provider->writer;
+	for (size_t i = request_bufs(r, bufs); i > 0; i--)
+		rt_buf_init(bufs[i - 1], s->alloc, RT_BUF_UNLIMITED);
+	r->blocks.last_at = r->result.last_at = SIZE_MAX;
+	rt_scope_defer(s, close_request, r);
+	return r;
 }
 
 static bool
@@ -203,14 +198,12 @@ add_plain(rt_model_request *r, const char *role, rt_str text)
 static void
 clear(rt_model_request *r)
 {
-	rt_status bad = r->images.status != RT_OK ? r->images.status : r->calls.status;
-
-	blocks_clear(&r->blocks, &bad);
+	rt_scope_note(r->scope, r->images.status);
+	rt_scope_note(r->scope, r->calls.status);
+	blocks_clear(r->scope, &r->blocks);
 	rt_buf_clear(&r->images);
 	rt_buf_clear(&r->calls);
 	r->speaker = RT_SPEAKER_NOBODY;
-	if (bad != RT_OK && r->messages.status == RT_OK)
-		r->messages.status = bad;
 }
 
 static const char *
@@ -321,8 +314,6 @@ trim_end(rt_model_request *r)
 	if (kept.size == last.size)
 		return;
 	rt_buf_add(&r->trimmed, kept.ptr + kept.size, last.size - kept.size);
-	if (r->trimmed.status != RT_OK)
-		b->text.status = r->trimmed.status;
 	b->text.size -= last.size - kept.size;
 	b->text.ptr[b->text.size] = '\0';
 	b->parts.size = b->last_at;
@@ -377,9 +368,7 @@ rt_request_image(rt_model_request *r, rt_str mime, rt_str base64)
 static bool
 is_token(rt_str s)
 {
-	size_t i;
-
-	for (i = 0; i < s.size; i++) {
+	for (size_t i = 0; i < s.size; i++) {
 		char c = s.ptr[i];
 
 		if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -459,7 +448,6 @@ rt_request_result_end(rt_model_request *r)
 	shape_values values = {.id = r->result_id, .name = r->result_name, .content = &r->result};
 	const char *shape = r->writer->result;
 	rt_buf *to = &r->messages;
-	rt_status bad = RT_OK;
 
 	r->in_result = false;
 	if (r->result_failed && r->writer->failed_result != NULL)
@@ -469,9 +457,7 @@ rt_request_result_end(rt_model_request *r)
 	else if (r->message_count++ > 0)
 		rt_buf_add_byte(to, ',');
 	add_shape(to, shape, &values);
-	blocks_clear(&r->result, &bad);
-	if (bad != RT_OK && r->messages.status == RT_OK)
-		r->messages.status = bad;
+	blocks_clear(r->scope, &r->result);
 }
 
 /* ---- system ---- */
@@ -489,8 +475,6 @@ rt_request_prompt(rt_model_request *r, rt_str text)
 void
 rt_request_system(rt_model_request *r, rt_str text, bool may_lead)
 {
-	rt_buf tagged;
-
 	if (text.size == 0)
 		return;
 	if (!takes_turns(r)) {
@@ -502,15 +486,13 @@ rt_request_system(rt_model_request *r, rt_str text, bool may_lead)
 		rt_request_prompt(r, text);
 		return;
 	}
-	rt_buf_init(&tagged, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&tagged, "[System]: ");
-	rt_buf_add_str(&tagged, text);
+	rt_buf *tagged = rt_scope_buf(r->entry);
+
+	rt_buf_add_c(tagged, "[System]: ");
+	rt_buf_add_str(tagged, text);
 	rt_request_begin(r, RT_SPEAKER_USER);
-	rt_request_text(r, rt_buf_str(&tagged));
+	rt_request_text(r, rt_scope_str(r->entry, tagged));
 	rt_request_end(r);
-	if (tagged.status != RT_OK)
-		r->messages.status = tagged.status;
-	rt_buf_deinit(&tagged);
 }
 
 /* ---- the whole ---- */
@@ -567,18 +549,17 @@ rt_request_add_options(const rt_request_settings *s, const char *key, const char
 	rt_buf_add_byte(out, '}');
 }
 
-rt_status
-rt_request_finish(rt_model_request *r, const rt_request_settings *s, rt_buf *out, rt_error *err)
+void
+rt_request_finish(rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {
-	rt_status bad;
+	rt_buf *bufs[9];
 
 	trim_end(r);
 	close_message(r);
 	rt_buf_add_byte(out, '{');
 	r->writer->body(r, s, out);
 	rt_buf_add_byte(out, '}');
-	bad = r->messages.status != RT_OK ? r->messages.status
-	      : r->top.status != RT_OK    ? r->top.status
-					  : out->status;
-	return bad == RT_OK ? RT_OK : rt_fail(err, bad, "out of memory while building a request");
+	for (size_t i = request_bufs(r, bufs); i > 0; i--)
+		rt_scope_note(r->scope, bufs[i - 1]->status);
+	rt_scope_note(r->scope, out->status);
 }

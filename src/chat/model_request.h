@@ -11,12 +11,14 @@
  *     rt_request_image(r, mime, base64);               writer->image
  *     rt_request_end(r);                               writer->plain, or an array of parts
  *     …
- *     rt_request_finish(r, &settings, &body, err);     writer->body
+ *     rt_request_finish(r, &settings, body);           writer->body
  *
- * One thread at a time. Failures of memory are kept in the buffers and reported by finish. */
+ * One thread at a time. Failures of memory are kept in the buffers; finish passes them to the
+ * scope. */
 #ifndef RT_CHAT_MODEL_REQUEST_H
 #define RT_CHAT_MODEL_REQUEST_H
 
+#include "base/scope.h"
 #include "chat/provider.h"
 
 typedef enum rt_speaker {
@@ -41,8 +43,9 @@ enum { RT_MODEL_REQUEST_UNSENT_MAX = 8 };
 typedef struct rt_model_request {
 	const rt_provider *provider;
 	const struct rt_provider_writer *writer; /* the provider's */
-	rt_str service; /* as rt_model has it; the caller's, set after init */
-	const rt_alloc *alloc;
+	rt_str service; /* as rt_model has it; set by the caller */
+	rt_scope *scope;
+	rt_scope *entry; /* temporary texts of the entry that is being sent; scope unless set */
 	rt_buf top; /* the system prompt, and system entries before the first message */
 	rt_buf messages;
 	size_t message_count;
@@ -112,8 +115,8 @@ struct rt_provider_writer {
 	void (*body)(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
 };
 
-void rt_request_init(rt_model_request *r, const rt_alloc *alloc, const rt_provider *provider);
-void rt_request_deinit(rt_model_request *r);
+/* NULL: the scope has failed. */
+rt_model_request *rt_request_new(rt_scope *scope, const rt_provider *provider);
 /* Part of the system prompt, in front of everything; empty: nothing. */
 void rt_request_prompt(rt_model_request *r, rt_str text);
 /* A system entry: as such where the provider allows it, else as a user's text with a tag.
@@ -137,9 +140,8 @@ void rt_request_unsent(rt_model_request *r, rt_str type);
 /* A tool's result; texts and images between the two. A message of its own, or a block. */
 void rt_request_result_begin(rt_model_request *r, rt_str id, rt_str name, bool failed);
 void rt_request_result_end(rt_model_request *r);
-/* The whole body. */
-RT_CHECKED rt_status rt_request_finish(rt_model_request *r, const rt_request_settings *settings,
-				       rt_buf *out, rt_error *err);
+/* The whole body. Failures are in the scope. */
+void rt_request_finish(rt_model_request *r, const rt_request_settings *settings, rt_buf *out);
 
 /* ---- for writers ---- */
 

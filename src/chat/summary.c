@@ -98,17 +98,12 @@ gather(void *ctx, const rt_context_part *part)
 {
 	rt_summing_parts *p = ctx;
 
-	if (p->count == p->room) {
-		size_t room = p->room == 0 ? 256 : p->room * 2;
-		rt_context_part *more = rt_scope_array(p->scope, room, sizeof(*more));
+	rt_context_part *items = rt_scope_grow(p->scope, p->items, p->count, &p->capacity,
+					       sizeof(*items));
 
-		if (more == NULL)
-			return;
-		if (p->count > 0)
-			memcpy(more, p->items, p->count * sizeof(*more));
-		p->items = more;
-		p->room = room;
-	}
+	if (items == NULL)
+		return;
+	p->items = items;
 	p->items[p->count++] = *part;
 }
 
@@ -278,7 +273,7 @@ write_request(rt_summing *s, rt_str task, rt_str instructions, rt_buf *out)
 	rt_scope *sc = &s->scope;
 	rt_request_settings settings = {.stream = true};
 	rt_buf *message = rt_scope_buf(sc), *name = rt_scope_buf(sc);
-	rt_model_request r;
+	rt_model_request *r = rt_request_new(sc, s->with->model->provider);
 
 	rt_buf_add_c(message, "<conversation>\n");
 	rt_buf_add_str(message, rt_buf_str(s->text));
@@ -290,13 +285,13 @@ write_request(rt_summing *s, rt_str task, rt_str instructions, rt_buf *out)
 	}
 	rt_json_put_str(name, NULL, s->with->model->name);
 	settings.model = rt_scope_str(sc, name);
-	rt_request_init(&r, sc->alloc, s->with->model->provider);
-	rt_request_prompt(&r, RT_STR(SYSTEM_PROMPT));
-	rt_request_begin(&r, RT_SPEAKER_USER);
-	rt_request_text(&r, rt_scope_str(sc, message));
-	rt_request_end(&r);
-	RT_TRY(sc, rt_request_finish(&r, &settings, out, &sc->error));
-	rt_request_deinit(&r);
+	if (!rt_ok(sc))
+		return;
+	rt_request_prompt(r, RT_STR(SYSTEM_PROMPT));
+	rt_request_begin(r, RT_SPEAKER_USER);
+	rt_request_text(r, rt_scope_str(sc, message));
+	rt_request_end(r);
+	rt_request_finish(r, &settings, out);
 }
 
 /* A summary that was cut is none. */
@@ -466,16 +461,16 @@ rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t 
 				    .check_ctx = s,
 				    .stop = s->with->stop,
 				    .ctx = s->with->ctx,
-				    .notes = s->notes};
+				    .notes = s->notes,
+				    .is_asked = asked};
 	rt_result results[4];
 	char disc[16];
 
 	if (!rt_ok(&s->scope))
 		return;
 	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
-	rt_status st = (asked ? rt_apply_unhooked : rt_apply)(s->engine, &context, requests, count,
-							      count > 1, rt_str_of(disc), take,
-							      results);
+	rt_status st = rt_apply(s->engine, &context, requests, count, count > 1, rt_str_of(disc), take,
+				results);
 	if (st == RT_OK) {
 		memcpy(s->out->entry, results[count - 1].entry, sizeof(s->out->entry));
 		s->out->seq = results[count - 1].seq;

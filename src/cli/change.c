@@ -10,20 +10,12 @@
 #include "chat/lint.h"
 
 void
-rt_cli_requests_add(rt_cli *cli, rt_cli_requests *requests, const rt_request *request)
+rt_cli_requests_add(rt_scope *s, rt_cli_requests *requests, const rt_request *request)
 {
-	if (requests->count == requests->capacity) {
-		size_t capacity = requests->capacity == 0 ? 4 : requests->capacity * 2;
-		rt_request *more = rt_scope_array(&cli->s, capacity, sizeof(*more));
-
-		if (more == NULL)
-			return;
-		if (requests->count > 0)
-			memcpy(more, requests->items, requests->count * sizeof(*more));
-		requests->items = more;
-		requests->capacity = capacity;
-	}
-	requests->items[requests->count++] = *request;
+	requests->items = rt_scope_grow(s, requests->items, requests->count,
+					&requests->capacity, sizeof(*requests->items));
+	if (requests->items != NULL)
+		requests->items[requests->count++] = *request;
 }
 
 rt_str
@@ -348,6 +340,8 @@ fill_template(rt_cli *cli, const char *template, const rt_request *request,
 			add_name(out, result->take, request);
 		} else if (rt_str_is(what, "discussion")) {
 			add_name(out, result->discussion, request);
+		} else if (rt_str_is(what, "target")) {
+			rt_buf_add_str(out, request->target);
 		} else if (rt_str_is(what, "entries")) {
 			size_t count = rt_cli_count(cli);
 

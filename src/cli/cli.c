@@ -344,3 +344,32 @@ rt_cli_role_style(rt_str role)
 		return RT_STYLE_YELLOW;
 	return RT_STYLE_MAGENTA;
 }
+
+/* ---- output ---- */
+
+void
+rt_cli_print_json(rt_cli *cli, const rt_buf *json)
+{
+	rt_str text = rt_scope_str(&cli->s, json);
+
+	if (!rt_ok(&cli->s))
+		return;
+	cli->json_done = true;
+	while (text.size > 0 && text.ptr[text.size - 1] == '\n')
+		text.size--;
+	rt_term_json(&cli->out, text);
+	rt_term_json(&cli->out, RT_STR("\n"));
+}
+
+void
+rt_cli_put_bytes(rt_cli *cli, rt_buf *json, const char *key, rt_str bytes)
+{
+	rt_buf text;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_utf8_repair(&text, bytes);
+	if (text.status != RT_OK)
+		rt_scope_note(&cli->s, text.status);
+	rt_json_put_str(json, key, rt_buf_str(&text));
+	rt_buf_deinit(&text);
+}

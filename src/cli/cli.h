@@ -2,7 +2,7 @@
  *
  * Cli: one run of the command line, and what commands share.
  *
- *   cli.c      failures, notes, flags and words   session.c  the session
+ *   cli.c      failures, words, flags, output     session.c  the session
  *   address.c  addresses of entries               window.c   entries, some at a time
  *   term.c     output                             change.c   requests, and what is said of them
  *   file.c     files and the editor               inflight.c replies in flight
@@ -21,6 +21,7 @@
 #include "cli/memory.h"
 #include "cli/term.h"
 #include "core/id.h"
+#include "view/view_rows.h"
 
 typedef struct rt_cli {
 	rt_scope s; /* the command */
@@ -138,10 +139,10 @@ const char *rt_cli_where(rt_cli *cli, const char *id);
 
 /* ---- looking ---- */
 
-/* The entries of the take from position first to last, a bounded number at a time. show is the
- * view of a part of them, from the position of its first entry; freed after the call. */
-typedef void (*rt_cli_window_fn)(rt_cli *cli, void *ctx, yyjson_val *show, size_t from);
-void rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_cli_window_fn fn, void *ctx);
+/* What the session looks at, for view_rows.h. */
+rt_view rt_cli_view(rt_cli *cli);
+/* The entries of the take in a span. */
+rt_entry_cursor *rt_cli_entries(rt_cli *cli, rt_cli_span span);
 /* The discussion's replies in flight, for people, below what is shown. */
 void rt_cli_inflight_report(rt_cli *cli);
 /* The same as items of a JSON array. Returns how many. */
@@ -160,8 +161,8 @@ typedef struct rt_cli_requests {
 	size_t count, capacity;
 } rt_cli_requests;
 
-/* The request is copied; what it points to must live as long as the command. */
-void rt_cli_requests_add(rt_cli *cli, rt_cli_requests *requests, const rt_request *request);
+/* The request is copied; what it points to must live as long as the scope. */
+void rt_cli_requests_add(rt_scope *s, rt_cli_requests *requests, const rt_request *request);
 /* The address of an entry for a request, "@-" and the like resolved. */
 rt_str rt_cli_request_entry(rt_cli *cli, const char *address);
 /* Where an entry goes: --before or --after, one of which has to be given. */
@@ -175,8 +176,8 @@ void rt_cli_say_result(rt_cli *cli, const rt_result *result, const char *format,
 /* Members to be added to the JSON result, with rt_json_put_*. */
 rt_buf *rt_cli_extra(rt_cli *cli);
 /* One request: carries it out and prints done, in which {entry} is the result's entry and its
- * place, {take} and {discussion} the names of the result, {entries} the length of the take, and
- * {FIELD} a field of the request. Returns the result. */
+ * place, {take} and {discussion} the names of the result (else the target), {target} the target
+ * of the request, {entries} the length of the take, and {FIELD} a field of the request. Returns the result. */
 const rt_result *rt_cli_do(rt_cli *cli, const rt_request *request, const char *done);
 
 /* Fields of requests. A text that is present though it may be empty. */

@@ -51,20 +51,10 @@ typedef struct applying {
 static line *
 next_item(applying *a)
 {
-	rt_scope *s = &a->batch;
-
-	if (a->count == a->capacity) {
-		size_t capacity = a->capacity == 0 ? 64 : a->capacity * 2;
-		line *more = rt_scope_array(s, capacity, sizeof(*more));
-
-		if (more == NULL) {
-			rt_scope_nomem(&a->cli->s);
-			return NULL;
-		}
-		if (a->count > 0)
-			memcpy(more, a->lines, a->count * sizeof(*more));
-		a->lines = more;
-		a->capacity = capacity;
+	a->lines = rt_scope_grow(&a->batch, a->lines, a->count, &a->capacity, sizeof(*a->lines));
+	if (a->lines == NULL) {
+		rt_scope_nomem(&a->cli->s);
+		return NULL;
 	}
 	a->lines[a->count] = (line){.number = a->line};
 	return &a->lines[a->count++];

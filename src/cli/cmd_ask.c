@@ -5,7 +5,6 @@
 
 #include "cli/image.h"
 #include "cli/model_session.h"
-#include "codec/content.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -453,38 +452,25 @@ chat_undo(rt_cli *cli, rt_op_id op, rt_str count)
 }
 
 static void
-show_entry(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
-{
-	yyjson_val *entry;
-	size_t i, max;
-
-	(void)ctx;
-	yyjson_arr_foreach(rt_json_get(show, "entries"), i, max, entry) {
-		rt_str role = rt_json_str(rt_json_get(entry, "role"));
-		rt_buf text;
-
-		if (rt_content_is_hidden(rt_json_str(rt_json_get(entry, "kind")), entry,
-					 rt_json_get(entry, "pi")))
-			continue;
-		rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-		rt_content_add_entry(&text, entry);
-		rt_term_f(&cli->out, ":%zu ", from + i + 1);
-		rt_term_style(&cli->out, rt_cli_role_style(role));
-		rt_term_line(&cli->out, role);
-		rt_term_style(&cli->out, RT_STYLE_NONE);
-		rt_term_c(&cli->out, "\n");
-		rt_term_indented(&cli->out, rt_buf_str(&text), 2);
-		rt_buf_deinit(&text);
-	}
-}
-
-static void
 chat_show(rt_cli *cli)
 {
-	size_t count = rt_cli_look(cli) ? rt_cli_count(cli) : 0;
+	bool looked = rt_cli_look(cli);
+	rt_view view = rt_cli_view(cli);
+	rt_entry_cursor *c = looked ? rt_entries_open(&view, NULL) : NULL;
+	rt_buf *text = rt_scope_buf(&cli->s);
 
-	if (count > 0)
-		rt_cli_each_window(cli, 0, count - 1, show_entry, NULL);
+	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;) {
+		if (e->hidden)
+			continue;
+		rt_buf_clear(text);
+		rt_entry_add_text(text, e);
+		rt_term_f(&cli->out, ":%zu ", e->at + 1);
+		rt_term_style(&cli->out, rt_cli_role_style(e->role));
+		rt_term_line(&cli->out, e->role);
+		rt_term_style(&cli->out, RT_STYLE_NONE);
+		rt_term_c(&cli->out, "\n");
+		rt_term_indented(&cli->out, rt_scope_str(&cli->s, text), 2);
+	}
 	rt_term_flush(&cli->out);
 }
 

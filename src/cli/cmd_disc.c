@@ -2,46 +2,39 @@
  *
  * new, use, rename, rm: discussions. */
 #include "cli/cli.h"
-#include "view/view.h"
 
 #include <stdio.h>
 
 /* --- new --- */
 
-/* A name nobody has yet: "discussion-2" … */
-static void
-free_name(rt_cli *cli, char *room, size_t size)
+/* A name that is not used yet: "discussion-2" … */
+static const char *
+free_name(rt_cli *cli)
 {
+	char *name = rt_scope_get(&cli->s, 40);
 	unsigned number = 2;
 
+	if (name == NULL)
+		return "";
 	do
-		snprintf(room, size, "discussion-%u", number++);
-	while (rt_project_disc_named(cli->session.value, rt_str_of(room)) != 0);
+		snprintf(name, 40, "discussion-%u", number++);
+	while (rt_project_disc_named(cli->session.value, rt_str_of(name)) != 0);
+	return name;
 }
 
-static rt_status
+static void
 run_new(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
-	char room[40];
-	rt_old_change change;
-	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
-	if (st != RT_OK)
-		return st;
-	if (name == NULL) {
-		free_name(cli, room, sizeof(room));
-		name = room;
-	}
-	rt_old_change_init(cli, &change);
-	st = rt_old_change_one(
-		&change, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_of(name)});
-	if (st == RT_REFUSED)
-		rt_old_hint(cli, st, "Go to it: retake use NAME   All: retake ls");
-	if (st == RT_OK)
-		st = rt_old_change_say(&change, "Now in the new discussion \"%s\".", name);
-	rt_old_change_deinit(&change);
-	return st;
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
+		return;
+	if (name == NULL)
+		name = free_name(cli);
+	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_of(name)},
+		  "Now in the new discussion \"{name}\".");
+	if (cli->s.status == RT_REFUSED)
+		rt_cli_hint(cli, "Go to it: retake use NAME   All: retake ls");
 }
 
 const rt_command rt_cli_new = {
@@ -53,111 +46,96 @@ const rt_command rt_cli_new = {
 	.examples = "retake new db-choice",
 	.ops = "discussion.new",
 	.kinds = {RT_ARG_TEXT},
-	.run_status = run_new,
+	.run = run_new,
 };
 
 /* --- use --- */
 
-/* The step that deleted a discussion and still stands; 0: none did. */
-static uint64_t
-deleted_in(rt_cli *cli, rt_str name, uint64_t *out_before, bool *out_newest)
+/* The step that deleted a discussion and is in effect; seq 0: there is none. */
+static rt_history_row
+find_deletion(rt_cli *cli, rt_str name)
 {
-	rt_old_view view;
-	yyjson_val *row;
-	size_t i, count;
-	uint64_t seq = 0;
-	rt_buf quoted;
+	rt_view view = rt_cli_view(cli);
+	rt_history_row found = {0};
+	rt_buf *quoted = rt_scope_buf(&cli->s);
+	rt_history_cursor *c = rt_history_open(&view, NULL, 0);
 
-	*out_newest = false;
-	*out_before = 0;
-	rt_old_view_init(cli, &view);
-	rt_buf_init(&quoted, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&quoted, '"');
-	rt_buf_add_str(&quoted, name);
-	rt_buf_add_byte(&quoted, '"');
-	if (rt_old_view_read(cli, &view,
-			     rt_view_history(cli->session.engine, cli->session.value,
-					     cli->session.place.disc, 0, 0, &view.buf, NULL)) ==
-	    RT_OK)
-		yyjson_arr_foreach(view.root, i, count, row) {
-			if (!rt_str_is(rt_json_str(rt_json_get(row, "op")), "discussion.delete") ||
-			    yyjson_is_true(rt_json_get(row, "undone")) ||
-			    rt_str_find(rt_json_str(rt_json_get(row, "what")), rt_buf_str(&quoted),
-					0) == SIZE_MAX)
-				continue;
-			(void)rt_json_u64(rt_json_get(row, "seq"), &seq);
-			(void)rt_json_u64(rt_json_get(row, "parent"), out_before);
-			*out_newest = yyjson_is_true(rt_json_get(row, "current"));
-			break;
-		}
-	rt_buf_deinit(&quoted);
-	rt_old_view_deinit(&view);
-	return seq;
+	rt_buf_add_f(quoted, "\"%.*s\"", RT_STR_ARG(name));
+	for (const rt_history_row *row; (row = rt_history_next(c)) != NULL;)
+		if (rt_str_is(row->op, "discussion.delete") && !row->is_undone &&
+		    rt_str_find(row->what, rt_buf_str(quoted), 0) != SIZE_MAX)
+			return *row;
+	return found;
 }
 
-/* A discussion that is not there, or not any more. */
+/* The cell of a discussion that is deleted; NULL: there is none. By name only those are found
+ * that exist; of the others, the newest. */
+static const rt_cell *
+find_deleted(rt_cli *cli, const char *name, uint32_t *out_number)
+{
+	const rt_project *value = cli->session.value;
+	rt_place place = {0, 0};
+	rt_error ignored;
+
+	if (rt_resolve_place(value, rt_str_of(name), rt_str_of(NULL), &place, &ignored) == RT_OK) {
+		const rt_cell *cell = rt_project_cell(value, place.disc);
+
+		*out_number = place.disc;
+		return cell->present ? NULL : cell;
+	}
+	for (size_t i = rt_project_disc_count(value); i > 0; i--) {
+		const rt_cell *cell = rt_project_cell(value, (uint32_t)i);
+
+		*out_number = (uint32_t)i;
+		if (!cell->present && rt_str_is(rt_cell_name(cell), name))
+			return cell;
+	}
+	return NULL;
+}
+
+/* A discussion that does not exist, or not any more. */
 static void
 hint_use(rt_cli *cli, const char *name)
 {
-	const rt_cell *cell = NULL;
-	rt_place place = {0, 0};
-	bool newest = false;
-	size_t i;
-	uint64_t seq = 0, before = 0;
-	rt_error none;
+	char *advice = strstr(cli->s.error.text, "; undo");
+	uint32_t number = 0;
+	const rt_cell *cell = find_deleted(cli, name, &number);
+	rt_history_row step;
+	rt_scope outer;
 
-	if (rt_resolve_place(cli->session.value, rt_str_of(name), rt_str_of(NULL), &place, &none) ==
-	    RT_OK)
-		cell = rt_project_cell(cli->session.value, place.disc);
-	/* By name only those are found that are there; of the others, the newest. */
-	for (i = rt_project_disc_count(cli->session.value); cell == NULL && i > 0; i--) {
-		const rt_cell *other = rt_project_cell(cli->session.value, (uint32_t)i);
-
-		if (!other->present && rt_str_is(rt_cell_name(other), name)) {
-			cell = other;
-			place.disc = (uint32_t)i;
-		}
-	}
-	if (cell == NULL || cell->present) {
-		rt_old_hint(cli, RT_NOT_FOUND, "Discussions: retake ls   Start it: retake new NAME");
+	if (cell == NULL) {
+		rt_cli_hint(cli, "Discussions: retake ls   Start it: retake new NAME");
 		return;
 	}
-	seq = deleted_in(cli, rt_cell_name(cell), &before, &newest);
-	if (seq != 0 && newest)
-		rt_old_hint(cli, RT_NOT_FOUND, "Bring it back: retake undo");
-	else if (seq != 0 && before != 0)
-		rt_old_hint(cli, RT_NOT_FOUND,
+	rt_cli_begin_part(cli, &outer);
+	step = find_deletion(cli, rt_cell_name(cell));
+	(void)rt_cli_end_part(cli, &outer, NULL);
+	if (step.seq != 0 && step.is_current)
+		rt_cli_hint(cli, "Bring it back: retake undo");
+	else if (step.seq != 0 && step.parent != 0)
+		rt_cli_hint(cli,
 			    "It was deleted in step %llu. To set the list of discussions and the "
 			    "settings back to before that: retake jump %llu --scope project   "
 			    "To read it: retake -d d%u show",
-			    (unsigned long long)seq, (unsigned long long)before, place.disc);
+			    (unsigned long long)step.seq, (unsigned long long)step.parent, number);
 	else
-		rt_old_hint(cli, RT_NOT_FOUND,
+		rt_cli_hint(cli,
 			    "How it came to that: retake history   To read it: retake -d d%u show",
-			    place.disc);
-	/* "undo brings it back" is only so right after. */
-	if (!newest && strstr(cli->error.text, "; undo") != NULL)
-		*strstr(cli->error.text, "; undo") = 0;
+			    number);
+	/* "undo brings it back" is true only right after the deletion. */
+	if (!step.is_current && advice != NULL)
+		*advice = 0;
 }
 
-static rt_status
+static void
 run_use(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
-	rt_old_change change;
-	rt_status st;
 
-	rt_old_change_init(cli, &change);
-	st = rt_old_change_one(&change, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH,
-						      .target = rt_str_of(name)});
-	if (st == RT_NOT_FOUND)
+	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH, .target = rt_str_of(name)},
+		  "Now in discussion \"{discussion}\".");
+	if (cli->s.status == RT_NOT_FOUND)
 		hint_use(cli, name);
-	if (st == RT_OK)
-		st = rt_old_change_say(&change, "Now in discussion \"%s\".",
-				       change.result->discussion[0] != 0 ? change.result->discussion
-									 : name);
-	rt_old_change_deinit(&change);
-	return st;
 }
 
 const rt_command rt_cli_use = {
@@ -171,30 +149,23 @@ const rt_command rt_cli_use = {
 	.examples = "retake use db-choice",
 	.ops = "discussion.switch",
 	.kinds = {RT_ARG_DISC},
-	.run_status = run_use,
+	.run = run_use,
 };
 
 /* --- rename --- */
 
-static rt_status
+static void
 run_rename(rt_cli *cli)
 {
 	const char *old = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
-	rt_str which;
 
-	if (st != RT_OK)
-		return st;
-	which = rt_str_of(old);
-	if (name == NULL) {
-		name = old;
-		which = rt_cell_name(rt_project_cell(cli->session.value, cli->session.place.disc));
-	}
-	return rt_old_do(cli,
-			 &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
-				       .target = which,
-				       .name = rt_str_of(name)},
-			 "The discussion is now called \"%s\".", name);
+	if (rt_cli_open(cli, RT_SESSION_CHANGE))
+		rt_cli_do(cli,
+			  &(rt_request){.op = RT_OP_DISCUSSION_RENAME,
+					.target = name != NULL ? rt_str_of(old)
+							       : rt_cli_disc_name(cli),
+					.name = rt_str_of(name != NULL ? name : old)},
+			  "The discussion is now called \"{name}\".");
 }
 
 const rt_command rt_cli_rename = {
@@ -208,29 +179,25 @@ const rt_command rt_cli_rename = {
 	.examples = "retake rename db-choice storage",
 	.ops = "discussion.rename",
 	.kinds = {RT_ARG_DISC, RT_ARG_TEXT},
-	.run_status = run_rename,
+	.run = run_rename,
 };
 
 /* --- rm --- */
 
-static rt_status
+static void
 run_rm(rt_cli *cli)
 {
-	const char *name = rt_cli_word(cli, 0);
+	rt_scope *s = &cli->s;
+	rt_str name = rt_str_of(rt_cli_word(cli, 0));
 	rt_place place;
-	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
 
-	if (st == RT_OK) {
-		st = rt_resolve_place(cli->session.value, rt_str_of(name), rt_str_of(NULL), &place,
-				      &cli->error);
-		if (st != RT_OK)
-			rt_old_hint(cli, st, "Discussions: retake ls");
-	}
-	if (st != RT_OK)
-		return st;
-	return rt_old_do(cli,
-			 &(rt_request){.op = RT_OP_DISCUSSION_DELETE, .target = rt_str_of(name)},
-			 "Deleted discussion \"%s\" (still in history).", name);
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
+		return;
+	if (RT_TRY(s, rt_resolve_place(cli->session.value, name, rt_str_of(NULL), &place,
+				       &s->error)) != RT_OK)
+		rt_cli_hint(cli, "Discussions: retake ls");
+	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_DELETE, .target = name},
+		  "Deleted discussion \"{target}\" (still in history).");
 }
 
 static const rt_flag rm_flags[] = {
@@ -250,5 +217,5 @@ const rt_command rt_cli_rm = {
 	.ops = "discussion.delete",
 	.flags = rm_flags,
 	.kinds = {RT_ARG_DISC},
-	.run_status = run_rm,
+	.run = run_rm,
 };

@@ -17,7 +17,7 @@ typedef enum verdict { FINE, REMARK, TROUBLE } verdict;
 
 typedef struct checkup {
 	rt_cli *cli;
-	rt_buf json;
+	rt_buf *json;
 	size_t troubles;
 } checkup;
 
@@ -30,20 +30,17 @@ say(checkup *c, verdict how, const char *what, const char *format, ...)
 	static const rt_style styles[] = {RT_STYLE_GREEN, RT_STYLE_YELLOW, RT_STYLE_RED};
 	rt_term *out = &c->cli->out;
 	char text[1024];
-	va_list ap;
-	rt_buf repaired;
+	va_list args;
 
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	c->troubles += how == TROUBLE;
-	rt_buf_init(&repaired, c->cli->alloc, RT_BUF_UNLIMITED);
-	rt_utf8_repair(&repaired, rt_str_of(text));
-	rt_json_add_comma(&c->json);
-	rt_buf_add_f(&c->json, "{\"check\":\"%s\",\"result\":\"%s\",\"text\":", what, words[how]);
-	rt_json_add_string(&c->json, rt_buf_str(&repaired));
-	rt_buf_add_byte(&c->json, '}');
-	rt_buf_deinit(&repaired);
+	rt_json_open(c->json, NULL, '{');
+	rt_json_put_c(c->json, "check", what);
+	rt_json_put_c(c->json, "result", words[how]);
+	rt_cli_put_bytes(c->cli, c->json, "text", rt_str_of(text));
+	rt_json_close(c->json, '}');
 	if (c->cli->json)
 		return;
 	rt_term_style(out, styles[how]);
@@ -81,28 +78,30 @@ static void
 check_store(checkup *c)
 {
 	rt_cli *cli = c->cli;
+	const char *path = cli->session.path.ptr;
 	struct stat info;
-	rt_status st;
+	rt_error error;
+	size_t discs;
 
-	if (stat(cli->session.path.ptr, &info) != 0) {
+	if (stat(path, &info) != 0) {
 		say(c, errno == ENOENT ? FINE : TROUBLE, "store",
 		    errno == ENOENT ? "%s is not there yet; the first change makes it"
 				    : "%s cannot be looked at",
-		    cli->session.path.ptr);
+		    path);
 		return;
 	}
 	if ((info.st_mode & 077) != 0)
 		say(c, REMARK, "private", "others may read %s; to keep it private: chmod 600 %s",
-		    cli->session.path.ptr, cli->session.path.ptr);
-	st = rt_old_open(cli, RT_SESSION_LOOK);
-	if (st != RT_OK) {
-		say(c, TROUBLE, "store", "%s", cli->error.text);
+		    path, path);
+	if (!rt_cli_open(cli, RT_SESSION_LOOK)) {
+		rt_cli_recover(cli, &error);
+		say(c, TROUBLE, "store", "%s", error.text);
 		return;
 	}
-	say(c, FINE, "store", "%s, %lld KiB, step %llu, %zu discussion%s in all",
-	    cli->session.path.ptr, (long long)(info.st_size / 1024),
-	    (unsigned long long)cli->session.value->seq, rt_project_disc_count(cli->session.value),
-	    RT_CLI_S(rt_project_disc_count(cli->session.value)));
+	discs = rt_project_disc_count(cli->session.value);
+	say(c, FINE, "store", "%s, %lld KiB, step %llu, %zu discussion%s in all", path,
+	    (long long)(info.st_size / 1024), (unsigned long long)cli->session.value->seq, discs,
+	    RT_CLI_S(discs));
 }
 
 static void
@@ -128,36 +127,32 @@ check_surroundings(checkup *c)
 	say(c, FINE, "colour", "%s", c->cli->out.color ? "on" : "off");
 }
 
-static rt_status
+static void
 run_doctor(rt_cli *cli)
 {
-	checkup c = {.cli = cli};
-	rt_status st;
+	checkup c = {.cli = cli, .json = rt_scope_buf(&cli->s)};
+	rt_error error;
 
-	rt_buf_init(&c.json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&c.json, '[');
+	rt_json_open(c.json, NULL, '[');
 	say(&c, FINE, "version", "retake %s", RT_VERSION);
-	st = rt_old_find_store(cli);
-	if (st != RT_OK) {
-		say(&c, TROUBLE, "store", "%s", cli->error.text);
-	} else {
+	if (rt_cli_find_store(cli)) {
 		check_folder(&c);
 		check_store(&c);
+	} else {
+		rt_cli_recover(cli, &error);
+		say(&c, TROUBLE, "store", "%s", error.text);
 	}
 	check_surroundings(&c);
-	cli->session.hint[0] = 0;
-	rt_buf_add_byte(&c.json, ']');
+	rt_json_close(c.json, ']');
 	if (cli->json)
-		(void)rt_old_print_json(cli, rt_buf_str(&c.json));
+		rt_cli_print_json(cli, c.json);
 	else
 		rt_cli_advise(cli, "%s",
 			      c.troubles == 0 ? "\nNothing is in the way. To check the store itself: "
 						"retake fsck\n"
 					      : "\nSee to what is marked trouble first.\n");
-	rt_buf_deinit(&c.json);
 	if (c.troubles > 0)
 		cli->exit_code = 1;
-	return RT_OK;
 }
 
 const rt_command rt_cli_doctor = {
@@ -166,5 +161,5 @@ const rt_command rt_cli_doctor = {
 	.usage = "",
 	.summary = "look for what could be in the way on this machine",
 	.examples = "retake doctor",
-	.run_status = run_doctor,
+	.run = run_doctor,
 };

@@ -3,7 +3,6 @@
  * role, delete, move, mute, unmute, split, merge, view: changes to entries. */
 #include "cli/cli.h"
 #include "codec/content.h"
-#include "view/view.h"
 
 /* --- role --- */
 
@@ -31,28 +30,20 @@ const rt_command rt_cli_role = {
 /* --- delete --- */
 
 static void
-list_doomed(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
-{
-	yyjson_val *entry;
-	size_t i, count;
-
-	(void)ctx;
-	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
-		rt_term_f(&cli->out, "Would delete :%zu  ", from + i + 1);
-		rt_term_line(&cli->out, rt_json_str(rt_json_get(entry, "id")));
-		rt_term_c(&cli->out, "  ");
-		rt_term_line(&cli->out, rt_json_str(rt_json_get(entry, "role")));
-		rt_term_c(&cli->out, "\n");
-	}
-}
-
-static void
 dry_delete(rt_cli *cli, rt_cli_span span)
 {
 	rt_buf *json = rt_scope_buf(&cli->s);
 
 	if (!cli->json) {
-		rt_cli_each_window(cli, span.first, span.last, list_doomed, NULL);
+		rt_entry_cursor *c = rt_cli_entries(cli, span);
+
+		for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;) {
+			rt_term_f(&cli->out, "Would delete :%zu  ", e->at + 1);
+			rt_term_line(&cli->out, e->id);
+			rt_term_c(&cli->out, "  ");
+			rt_term_line(&cli->out, e->role);
+			rt_term_c(&cli->out, "\n");
+		}
 		return;
 	}
 	rt_json_open(json, NULL, '{');
@@ -216,7 +207,7 @@ mute(rt_cli *cli, bool muted)
 		span = rt_cli_range(cli, rt_cli_word(cli, 0));
 	for (size_t at = span.first; rt_ok(&cli->s) && at <= span.last; at++) {
 		request.entry = rt_str_of(rt_cli_id_at(cli, at));
-		rt_cli_requests_add(cli, &requests, &request);
+		rt_cli_requests_add(&cli->s, &requests, &request);
 	}
 	if (span.first == span.last)
 		rt_cli_do(cli, &request,
@@ -273,27 +264,23 @@ static uint64_t
 find_cut(rt_cli *cli, const char *address)
 {
 	rt_scope *s = &cli->s;
-	const char *text = rt_cli_flag_value(cli, "before-text"), *number = rt_cli_word(cli, 1);
+	const char *text = rt_cli_flag_value(cli, "before-text"), *word = rt_cli_word(cli, 1);
 	rt_str content = {NULL, 0};
-	rt_buf *json = rt_scope_buf(s);
 	uint64_t cut = 1;
 
-	if ((text == NULL) == (number == NULL))
+	if ((text == NULL) == (word == NULL))
 		rt_cli_fail(cli, RT_USAGE,
 			    "split needs to know where: a number of characters, or "
 			    "--before-text TEXT");
-	else if (number != NULL)
-		cut = rt_cli_number(cli, number, "how many characters stay in the first half");
+	else if (word != NULL)
+		cut = rt_cli_number(cli, word, "how many characters stay in the first half");
 
-	uint32_t entry = rt_cli_entry(cli, address, false);
+	uint32_t number = rt_cli_entry(cli, address, false);
+	rt_view view = rt_cli_view(cli);
+	const rt_entry_row *entry = rt_ok(s) ? rt_entry_find(&view, number) : NULL;
 
-	RT_TRY(s, rt_view_entry(cli->session.engine, cli->session.value, cli->session.place, entry,
-				json, &s->error));
 	/* What has no single text is for the engine to refuse. */
-	if (!rt_content_one_text(
-		    rt_content_of(rt_json_get(rt_json_parse(s, rt_scope_str(s, json)), "content")),
-		    &content) ||
-	    !rt_ok(s))
+	if (entry == NULL || !rt_content_one_text(entry->content, &content))
 		return 1;
 
 	size_t count = rt_utf8_count(content);
@@ -302,12 +289,12 @@ find_cut(rt_cli *cli, const char *address)
 		rt_cli_fail(cli, RT_REFUSED,
 			    "entry %s has %zu character%s; there is nothing to cut in two", address,
 			    count, RT_CLI_S(count));
-	else if (number != NULL && (cut == 0 || cut >= count))
+	else if (word != NULL && (cut == 0 || cut >= count))
 		rt_cli_fail(cli, RT_USAGE,
 			    "entry %s has %zu characters; it can be cut after 1 to %zu of them, "
 			    "not after %s",
-			    address, count, count - 1, number);
-	if (number != NULL || !rt_ok(s))
+			    address, count, count - 1, word);
+	if (word != NULL || !rt_ok(s))
 		return cut;
 
 	size_t found = rt_str_find(content, rt_str_of(text), 0);

@@ -70,18 +70,9 @@ typedef struct incoming {
 static void
 add_path(rt_cli *cli, paths *p, const char *name, bool is_explicit)
 {
-	if (p->count == p->capacity) {
-		size_t capacity = p->capacity == 0 ? 32 : p->capacity * 2;
-		path *more = rt_scope_array(&cli->s, capacity, sizeof(*more));
-
-		if (more == NULL)
-			return;
-		if (p->count > 0)
-			memcpy(more, p->items, p->count * sizeof(*more));
-		p->items = more;
-		p->capacity = capacity;
-	}
-	p->items[p->count++] = (path){name, is_explicit};
+	p->items = rt_scope_grow(&cli->s, p->items, p->count, &p->capacity, sizeof(*p->items));
+	if (p->items != NULL)
+		p->items[p->count++] = (path){name, is_explicit};
 }
 
 static int

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * save, fsck, repair, checkpoint, index: keeping a store well. Backups are in
- * cmd_backup.c, doctor in cmd_doctor.c. */
+ * save, fsck, repair, checkpoint, index. Backups are in cmd_backup.c, doctor in cmd_doctor.c. */
 #include "cli/maintenance.h"
 #include "chat/send.h"
 #include "log/checkpoint.h"
@@ -14,27 +13,25 @@
 
 /* --- save --- */
 
-static rt_status
+static void
 run_save(rt_cli *cli)
 {
-	rt_buf buf;
-	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	if (st != RT_OK)
-		return st;
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
 	if (!cli->json) {
 		rt_term_c(&cli->out,
 			  "Everything is saved already: each change is on disk before it "
 			  "is reported.\n");
 		rt_cli_advise(cli, "A copy for safe keeping: retake backup FILE\n");
-		return RT_OK;
+		return;
 	}
-	rt_buf_init(&buf, cli->alloc, 256);
-	rt_buf_add_f(&buf, "{\"seq\":%llu,\"unchanged\":true}",
-		     (unsigned long long)cli->session.value->seq);
-	st = rt_old_print_json(cli, rt_buf_str(&buf));
-	rt_buf_deinit(&buf);
-	return st;
+	rt_json_open(json, NULL, '{');
+	rt_json_put_u64(json, "seq", cli->session.value->seq);
+	rt_json_put_bool(json, "unchanged", true);
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
 }
 
 const rt_command rt_cli_save = {
@@ -42,284 +39,251 @@ const rt_command rt_cli_save = {
 	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
 	.summary = "say that everything is saved already",
-	.run_status = run_save,
+	.run = run_save,
 };
 
 /* --- every project of the store --- */
 
+typedef struct reading {
+	rt_scope *s;
+	rt_cli_names names;
+	size_t capacity;
+} reading;
+
 static bool
 keep_name(void *ctx, const rt_store_row *row)
 {
-	rt_cli_names *names = ctx;
-	size_t room = (names->count + 1) * sizeof(*names->items);
-	const rt_text **items = rt_resize(names->alloc, names->items, room);
+	reading *r = ctx;
+	rt_cli_names *names = &r->names;
 
-	if (items == NULL) {
-		names->nomem = true;
-		return false;
-	}
-	names->items = items;
-	names->items[names->count] = rt_text_new(names->alloc, row->data);
-	names->nomem = names->items[names->count] == NULL;
-	names->count += !names->nomem;
-	return !names->nomem;
+	names->items = rt_scope_grow(r->s, names->items, names->count, &r->capacity,
+				     sizeof(*names->items));
+	if (names->items != NULL)
+		names->items[names->count++] = rt_scope_copy(r->s, row->data);
+	return rt_ok(r->s);
 }
 
-rt_status
-rt_cli_names_read(rt_cli *cli, rt_cli_names *out)
+rt_cli_names
+rt_cli_names_read(rt_cli *cli, rt_store *store)
 {
+	reading r = {.s = &cli->s};
 	rt_status st;
 
-	memset(out, 0, sizeof(*out));
-	out->alloc = cli->alloc;
-	st = cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0), keep_name, out,
-				   &cli->error);
-	return st == RT_OK && out->nomem ? rt_old_nomem(cli) : st;
+	if (!rt_ok(&cli->s))
+		return r.names;
+	st = store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), keep_name, &r,
+			      &cli->s.error);
+	rt_scope_note(&cli->s, st);
+	return r.names;
 }
 
 void
-rt_cli_names_deinit(rt_cli_names *names)
+rt_cli_each_engine(rt_cli *cli, bool is_lenient, rt_cli_engine_fn fn, void *ctx)
 {
-	size_t i;
+	rt_store *store = cli->session.store;
+	rt_cli_names names = rt_cli_names_read(cli, store);
+	rt_error first = {0};
 
-	for (i = 0; i < names->count; i++)
-		rt_text_unref(names->items[i]);
-	if (names->alloc != NULL)
-		rt_free(names->alloc, names->items);
-}
-
-rt_status
-rt_cli_each_engine(rt_cli *cli, bool lenient, rt_cli_engine_fn fn, void *ctx)
-{
-	rt_engine_options options;
-	rt_cli_names names;
-	rt_status st = rt_cli_names_read(cli, &names), first = RT_OK;
-	size_t i;
-
-	for (i = 0; st == RT_OK && i < names.count; i++) {
+	for (size_t i = 0; rt_ok(&cli->s) && i < names.count; i++) {
+		rt_engine_options options = {.alloc = cli->alloc,
+					     .env = cli->env,
+					     .project = names.items[i],
+					     .by = RT_STR("cli"),
+					     .read_only = store->is_read_only,
+					     .lenient = is_lenient};
 		rt_engine *engine = NULL;
+		rt_error error;
+		rt_scope outer;
 
-		memset(&options, 0, sizeof(options));
-		options.alloc = cli->alloc;
-		options.env = cli->env;
-		options.project = rt_text_str(names.items[i]);
-		options.by = RT_STR("cli");
-		options.read_only = cli->session.store->is_read_only;
-		options.lenient = lenient;
-		st = rt_engine_open(&options, cli->session.store, &engine, &cli->error);
-		st = fn(cli, ctx, names.items[i], engine, st);
+		rt_cli_begin_part(cli, &outer);
+		RT_TRY(&cli->s, rt_engine_open(&options, store, &engine, &cli->s.error));
+		fn(cli, ctx, names.items[i], engine);
 		rt_engine_close(engine);
-		if (st != RT_OK && first == RT_OK)
-			first = st;
+		if (rt_cli_end_part(cli, &outer, &error) != RT_OK && first.status == RT_OK)
+			first = error;
 	}
-	rt_cli_names_deinit(&names);
-	return first != RT_OK ? first : st;
+	if (first.status != RT_OK && rt_ok(&cli->s)) {
+		cli->s.error = first;
+		rt_scope_note(&cli->s, first.status);
+	}
 }
 
 /* --- findings --- */
 
-static bool
-is_known(const rt_cli_findings *f, rt_str id, rt_str text)
+rt_cli_findings
+rt_cli_findings_begin(rt_cli *cli)
 {
-	rt_buf key;
-	bool known;
+	rt_cli_findings f = {.cli = cli, .json = rt_scope_buf(&cli->s)};
 
-	rt_buf_init(&key, f->cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&key, "{\"id\":");
-	rt_json_add_string(&key, id);
-	rt_buf_add_c(&key, ",\"text\":");
-	rt_json_add_string(&key, text);
-	known = rt_str_find(rt_buf_str(&f->json), rt_buf_str(&key), 0) != SIZE_MAX;
-	rt_buf_deinit(&key);
-	return known;
+	rt_json_open(f.json, NULL, '[');
+	return f;
 }
 
 bool
 rt_cli_finding(void *ctx, const rt_finding *finding)
 {
 	rt_cli_findings *f = ctx;
+	rt_cli *cli = f->cli;
 	bool bad = strcmp(finding->severity, "note") != 0;
 	rt_str text = rt_str_at(finding->text, rt_utf8_valid_size(rt_str_of(finding->text)));
-	size_t advice = rt_str_find(text, RT_STR("; run retake fsck"), 0);
-
 	/* An error message advises the check that is running. */
+	size_t advice = rt_str_find(text, RT_STR("; run retake fsck"), 0);
+	rt_buf *json = rt_scope_buf(&cli->s);
+
 	if (advice != SIZE_MAX)
 		text.size = advice;
-
-	/* What is about the whole store comes once for every project. */
-	if (is_known(f, rt_str_of(finding->id), text))
+	rt_json_open(json, NULL, '{');
+	rt_json_put_c(json, "id", finding->id);
+	rt_json_put_str(json, "text", text);
+	/* What is about the whole store is found once for every project. */
+	if (rt_str_find(rt_buf_str(f->json), rt_scope_str(&cli->s, json), 0) != SIZE_MAX)
 		return true;
-	f->count++;
 	f->bad += bad;
-	rt_json_add_comma(&f->json);
-	rt_buf_add_c(&f->json, "{\"id\":");
-	rt_json_add_string(&f->json, rt_str_of(finding->id));
-	rt_buf_add_c(&f->json, ",\"text\":");
-	rt_json_add_string(&f->json, text);
-	rt_buf_add_c(&f->json, ",\"severity\":");
-	rt_json_add_string(&f->json, rt_str_of(finding->severity));
-	if (f->project != NULL) {
-		rt_json_add_key(&f->json, "project");
-		rt_json_add_string(&f->json, rt_text_str(f->project));
-	}
-	rt_buf_add_byte(&f->json, '}');
-	if (f->cli->json)
+	rt_json_put_c(json, "severity", finding->severity);
+	if (f->project.size > 0)
+		rt_json_put_str(json, "project", f->project);
+	rt_json_close(json, '}');
+	rt_json_put_raw(f->json, NULL, rt_scope_str(&cli->s, json));
+	if (cli->json)
 		return true;
-	rt_term_style(&f->cli->out, bad ? RT_STYLE_RED : RT_STYLE_DIM);
-	rt_term_f(&f->cli->out, "%s  %s", finding->severity, finding->id);
-	rt_term_style(&f->cli->out, RT_STYLE_NONE);
-	rt_term_c(&f->cli->out, "  ");
-	rt_term_line(&f->cli->out, text);
-	rt_term_c(&f->cli->out, "\n");
+	rt_term_style(&cli->out, bad ? RT_STYLE_RED : RT_STYLE_DIM);
+	rt_term_f(&cli->out, "%s  %s", finding->severity, finding->id);
+	rt_term_style(&cli->out, RT_STYLE_NONE);
+	rt_term_c(&cli->out, "  ");
+	rt_term_line(&cli->out, text);
+	rt_term_c(&cli->out, "\n");
 	return true;
 }
 
-void
-rt_cli_findings_init(rt_cli *cli, rt_cli_findings *findings)
+/* The failure of the command is a finding, unless it only says that we could not look. */
+static void
+failure_as_finding(rt_cli_findings *f, const char *id)
 {
-	memset(findings, 0, sizeof(*findings));
-	findings->cli = cli;
-	rt_buf_init(&findings->json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&findings->json, '[');
+	rt_cli *cli = f->cli;
+	rt_status st = cli->s.status;
+	rt_finding finding = {id, "error", NULL};
+	rt_error error;
+
+	if (st == RT_OK || st == RT_NOMEM || st == RT_IO || st == RT_FULL || st == RT_BUSY ||
+	    st == RT_INTERRUPTED)
+		return;
+	rt_cli_recover(cli, &error);
+	finding.text = error.text;
+	(void)rt_cli_finding(f, &finding);
 }
 
-/* Does it say something about the store? Everything else only says that we could not look. */
-static bool
-is_finding(rt_status status)
+static void
+check_engine(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 {
-	return status != RT_NOMEM && status != RT_IO && status != RT_FULL && status != RT_BUSY &&
-	       status != RT_INTERRUPTED;
-}
-
-static rt_status
-check_engine(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
-{
+	rt_scope *s = &cli->s;
 	rt_cli_findings *f = ctx;
-	rt_finding cannot = {"project-cannot-open", "error", cli->error.text};
-	rt_status st;
 
 	f->project = project;
-	if (opened != RT_OK) {
-		if (!is_finding(opened))
-			return opened;
-		(void)rt_cli_finding(f, &cannot);
-		return RT_OK;
+	if (engine == NULL) {
+		failure_as_finding(f, "project-cannot-open");
+		return;
 	}
-	st = rt_engine_fsck_project(engine, rt_cli_finding, f, &cli->error);
-	if (st == RT_OK)
-		st = rt_engine_fsck_replies(engine, rt_cli_finding, f, &cli->error);
-	if (st != RT_OK && is_finding(st)) {
-		cannot.id = "check-failed";
-		(void)rt_cli_finding(f, &cannot);
-		st = RT_OK;
-	}
-	return st;
+	RT_TRY(s, rt_engine_fsck_project(engine, rt_cli_finding, f, &s->error));
+	RT_TRY(s, rt_engine_fsck_replies(engine, rt_cli_finding, f, &s->error));
+	failure_as_finding(f, "check-failed");
 }
 
 static bool
 store_finding(void *ctx, const char *id, const char *text)
 {
-	rt_finding finding = {id, "error", text};
-
-	return rt_cli_finding(ctx, &finding);
+	return rt_cli_finding(ctx, &(rt_finding){id, "error", text});
 }
 
-rt_status
+void
 rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 {
-	rt_status st = cli->session.store->ops->check(cli->session.store, store_finding, findings,
-						      &cli->error);
-	rt_finding finding = {"store-projects-unreadable", "error", NULL};
-	rt_buf text;
+	rt_scope *s = &cli->s;
+	rt_store *store = cli->session.store;
+	rt_error error;
 
-	if (st == RT_OK || st == RT_CORRUPT)
-		st = rt_cli_each_engine(cli, true, check_engine, findings);
-	findings->project = NULL;
-	if (st != RT_CORRUPT)
-		return st;
+	RT_TRY(s, store->ops->check(store, store_finding, findings, &s->error));
+	if (s->status == RT_CORRUPT)
+		rt_cli_recover(cli, NULL);
+	if (rt_ok(s))
+		rt_cli_each_engine(cli, true, check_engine, findings);
+	findings->project = rt_str_of(NULL);
+	if (s->status != RT_CORRUPT)
+		return;
 	/* check_engine reports damage of a project: the list itself could not be read. */
-	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_f(&text, "the projects cannot be listed, so they were not checked: %s",
-		     cli->error.text);
-	rt_buf_add_byte(&text, '\0');
-	st = rt_old_buf(cli, &text);
-	finding.text = text.ptr;
-	if (st == RT_OK)
-		(void)rt_cli_finding(findings, &finding);
-	rt_buf_deinit(&text);
-	return st;
+	rt_cli_recover(cli, &error);
+
+	rt_buf *text = rt_scope_buf(s);
+
+	rt_buf_add_f(text, "the projects cannot be listed, so they were not checked: %s",
+		     error.text);
+	if (rt_scope_str(s, text).ptr != NULL)
+		(void)rt_cli_finding(findings, &(rt_finding){"store-projects-unreadable", "error",
+							     text->ptr});
 }
 
 /* --- fsck --- */
 
 /* A store that cannot even be opened is a finding, not a failure to look. */
-static rt_status
+static void
 open_for_check(rt_cli *cli, rt_cli_findings *f)
 {
-	rt_status st = rt_old_open_store(cli, RT_SESSION_LOOK);
-	rt_finding finding = {"store-cannot-open", "error", cli->error.text};
+	const char *path = cli->session.path.ptr;
 	struct stat info;
 
-	if (st != RT_CORRUPT && st != RT_TOO_NEW && st != RT_NOT_OURS)
-		return st;
-	cli->session.hint[0] = 0;
-	if (st == RT_NOT_OURS && rt_cli_recognise(cli))
-		st = rt_old_fail(cli, RT_CORRUPT,
-				 "%s cannot be opened: its first page is damaged. Other pages hold "
-				 "rows of a Retake store",
-				 cli->session.path.ptr);
-	else if (st == RT_CORRUPT && stat(cli->session.path.ptr, &info) == 0 && info.st_size == 0)
-		st = RT_NOT_OURS; /* nothing to repair */
-	f->cannot = st;
-	(void)rt_cli_finding(f, &finding);
-	return RT_OK;
+	rt_cli_open_store(cli, RT_SESSION_LOOK);
+	path = cli->session.path.ptr;
+	f->cannot = cli->s.status;
+	if (f->cannot == RT_NOT_OURS && rt_cli_recognise(cli)) {
+		f->cannot = RT_CORRUPT;
+		rt_cli_recover(cli, NULL);
+		rt_cli_fail(cli, RT_CORRUPT,
+			    "%s cannot be opened: its first page is damaged. Other pages hold rows "
+			    "of a Retake store",
+			    path);
+	} else if (f->cannot == RT_CORRUPT && stat(path, &info) == 0 && info.st_size == 0) {
+		f->cannot = RT_NOT_OURS; /* nothing to repair */
+	}
+	if (f->cannot == RT_CORRUPT || f->cannot == RT_TOO_NEW || f->cannot == RT_NOT_OURS)
+		failure_as_finding(f, "store-cannot-open");
 }
 
 static void
 advise_repair(rt_cli *cli, const rt_cli_findings *f)
 {
-	if (f->cannot == RT_NOT_OURS)
-		return;
 	if (f->cannot == RT_TOO_NEW)
 		rt_term_c(&cli->out, "Use the newer Retake that wrote it.\n");
-	else
+	else if (f->cannot != RT_NOT_OURS)
 		rt_cli_advise(cli,
 			      "%zu finding%s. What can be rebuilt: retake repair   "
 			      "Else: retake restore BACKUP\n",
 			      f->bad, RT_CLI_S(f->bad));
 }
 
-static rt_status
+static void
 run_fsck(rt_cli *cli)
 {
-	rt_cli_findings f;
-	rt_status st;
-	rt_buf buf;
+	rt_cli_findings f = rt_cli_findings_begin(cli);
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	rt_cli_findings_init(cli, &f);
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	st = open_for_check(cli, &f);
-	if (st == RT_OK && cli->session.store != NULL)
-		st = rt_cli_check(cli, &f);
-	if (st == RT_OK && cli->json) {
-		rt_buf_add_f(&buf, "{\"clean\":%s,\"findings\":", f.bad == 0 ? "true" : "false");
-		rt_buf_add_str(&buf, rt_buf_str(&f.json));
-		rt_buf_add_c(&buf, "]}");
-		st = rt_old_buf(cli, &buf);
-		if (st == RT_OK)
-			st = rt_old_print_json(cli, rt_buf_str(&buf));
-	} else if (st == RT_OK && f.bad == 0) {
-		if (!cli->quiet)
-			rt_term_c(&cli->out,
-				  "Clean: pages, log, texts, index and checkpoint agree.\n");
-	} else if (st == RT_OK) {
+	open_for_check(cli, &f);
+	if (rt_ok(&cli->s) && cli->session.store != NULL)
+		rt_cli_check(cli, &f);
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json) {
+		rt_json_close(f.json, ']');
+		rt_json_open(json, NULL, '{');
+		rt_json_put_bool(json, "clean", f.bad == 0);
+		rt_json_put_raw(json, "findings", rt_scope_str(&cli->s, f.json));
+		rt_json_close(json, '}');
+		rt_cli_print_json(cli, json);
+	} else if (f.bad > 0) {
 		advise_repair(cli, &f);
+	} else if (!cli->quiet) {
+		rt_term_c(&cli->out, "Clean: pages, log, texts, index and checkpoint agree.\n");
 	}
-	if (st == RT_OK && f.bad > 0)
+	if (f.bad > 0)
 		cli->exit_code = 1;
-	rt_buf_deinit(&buf);
-	rt_buf_deinit(&f.json);
-	return st;
 }
 
 const rt_command rt_cli_fsck = {
@@ -333,64 +297,67 @@ const rt_command rt_cli_fsck = {
 		"checkpoint and the index say what the log says. The exit status is 0 only when all is "
 		"well.",
 	.examples = "retake fsck\nretake fsck --json",
-	.run_status = run_fsck,
+	.run = run_fsck,
 };
 
 /* --- repair --- */
 
-/* Texts that repair gave up. */
-typedef struct lost_texts {
+/* What repair gave up and rescued; JSON arrays without their ends. */
+typedef struct repair {
 	rt_cli *cli;
-	size_t count;
-	rt_buf json;    /* of those that a take shows */
-	size_t rescued; /* replies that lay aside */
-	rt_buf replies; /* of these */
-} lost_texts;
+	size_t lost;      /* texts */
+	rt_buf *in_view;  /* of these, those that a take shows */
+	rt_buf *replies;  /* that were kept aside */
+	rt_buf *salvaged; /* from the old store */
+} repair;
+
+static bool
+is_silent(const rt_cli *cli)
+{
+	return cli->json || cli->quiet;
+}
 
 static void
 tell_lost(void *ctx, const rt_lost_text *text)
 {
-	lost_texts *lost = ctx;
-	rt_cli *cli = lost->cli;
+	repair *r = ctx;
+	rt_term *out = &r->cli->out;
 
-	rt_json_add_comma(&lost->json);
-	rt_buf_add_c(&lost->json, "{\"discussion\":");
-	rt_json_add_string(&lost->json, text->discussion);
-	rt_buf_add_c(&lost->json, ",\"take\":");
-	rt_json_add_string(&lost->json, text->take);
-	rt_buf_add_f(&lost->json, ",\"position\":%zu,\"entry\":\"%s\"}", text->position, text->entry);
-	if (cli->json || cli->quiet)
+	rt_json_open(r->in_view, NULL, '{');
+	rt_json_put_str(r->in_view, "discussion", text->discussion);
+	rt_json_put_str(r->in_view, "take", text->take);
+	rt_json_put_u64(r->in_view, "position", text->position);
+	rt_json_put_c(r->in_view, "entry", text->entry);
+	rt_json_close(r->in_view, '}');
+	if (is_silent(r->cli))
 		return;
-	rt_term_f(&cli->out, "lost  the text of %s, which is :%zu of take ", text->entry,
-		  text->position);
-	rt_term_line(&cli->out, text->take);
-	rt_term_c(&cli->out, " in discussion ");
-	rt_term_line(&cli->out, text->discussion);
-	rt_term_c(&cli->out, "\n");
+	rt_term_f(out, "lost  the text of %s, which is :%zu of take ", text->entry, text->position);
+	rt_term_line(out, text->take);
+	rt_term_c(out, " in discussion ");
+	rt_term_line(out, text->discussion);
+	rt_term_c(out, "\n");
 }
 
 static void
 tell_rescued(void *ctx, const rt_rescued *reply)
 {
-	lost_texts *lost = ctx;
-	rt_cli *cli = lost->cli;
+	repair *r = ctx;
+	rt_term *out = &r->cli->out;
 
-	lost->rescued++;
-	rt_json_add_comma(&lost->replies);
-	rt_buf_add_c(&lost->replies, "{\"entry\":");
-	rt_json_add_string(&lost->replies, reply->entry);
-	rt_json_add_key(&lost->replies, "take");
-	rt_json_add_string(&lost->replies, reply->take);
-	rt_buf_add_f(&lost->replies, ",\"bytes\":%zu}", reply->size);
-	if (cli->json || cli->quiet)
+	rt_json_open(r->replies, NULL, '{');
+	rt_json_put_str(r->replies, "entry", reply->entry);
+	rt_json_put_str(r->replies, "take", reply->take);
+	rt_json_put_u64(r->replies, "bytes", reply->size);
+	rt_json_close(r->replies, '}');
+	if (is_silent(r->cli))
 		return;
-	rt_term_f(&cli->out, "kept  a reply of %zu bytes that lay aside, as %.*s", reply->size,
+	rt_term_f(out, "kept  a reply of %zu bytes that lay aside, as %.*s", reply->size,
 		  RT_STR_ARG(reply->entry));
 	if (reply->take.size > 0) {
-		rt_term_c(&cli->out, " in the new take ");
-		rt_term_line(&cli->out, reply->take);
+		rt_term_c(out, " in the new take ");
+		rt_term_line(out, reply->take);
 	}
-	rt_term_c(&cli->out, "\n");
+	rt_term_c(out, "\n");
 }
 
 static bool
@@ -400,51 +367,74 @@ owner_lives(void *ctx, rt_str owner, int64_t written_us)
 	return rt_host_owner_lives(owner, written_us);
 }
 
-static rt_status
-rebuild(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
+static void
+rebuild(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 {
-	lost_texts *lost = ctx;
+	rt_scope *s = &cli->s;
+	repair *r = ctx;
 	size_t count = 0;
 
 	(void)project;
-	if (opened == RT_OK)
-		opened = rt_engine_repair(engine, tell_lost, lost, &count, &cli->error);
-	lost->count += count;
-	if (opened == RT_OK)
-		opened = rt_engine_rebuild(engine, &cli->error);
-	if (opened == RT_OK)
-		opened = rt_engine_rescue(engine, owner_lives, NULL, tell_rescued, lost,
-					  &cli->error);
-	return opened == RT_OK ? rt_engine_index(engine, &cli->error) : opened;
+	RT_TRY(s, rt_engine_repair(engine, tell_lost, r, &count, &s->error));
+	r->lost += count;
+	RT_TRY(s, rt_engine_rebuild(engine, &s->error));
+	RT_TRY(s, rt_engine_rescue(engine, owner_lives, NULL, tell_rescued, r, &s->error));
+	RT_TRY(s, rt_engine_index(engine, &s->error));
 }
 
 /* What a newer version wrote is not for this one to rebuild. */
-static rt_status
-refuse_newer(rt_cli *cli, void *ctx, const rt_text *project, rt_engine *engine, rt_status opened)
+static void
+refuse_newer(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 {
 	(void)ctx;
 	(void)project;
-	return opened == RT_OK && rt_engine_newer(engine, &cli->error) ? RT_TOO_NEW : RT_OK;
+	if (engine == NULL)
+		rt_cli_recover(cli, NULL);
+	else if (rt_engine_newer(engine, &cli->s.error))
+		rt_scope_note(&cli->s, RT_TOO_NEW);
 }
 
-static rt_status
+static void
 clear_index(rt_cli *cli)
 {
-	const rt_store_ops *ops = cli->session.store->ops;
-	rt_status st = ops->begin(cli->session.store, &cli->error);
+	rt_scope *s = &cli->s;
+	rt_store *store = cli->session.store;
 
-	if (st != RT_OK)
-		return st;
-	st = ops->drop(cli->session.store, rt_rows_all(RT_STORE_INDEX, 0), &cli->error);
-	if (st == RT_OK)
-		return ops->commit(cli->session.store, &cli->error);
-	ops->cancel(cli->session.store);
-	return st;
+	if (RT_TRY(s, store->ops->begin(store, &s->error)) != RT_OK)
+		return;
+	if (RT_TRY(s, store->ops->drop(store, rt_rows_all(RT_STORE_INDEX, 0), &s->error)) == RT_OK)
+		RT_TRY(s, store->ops->commit(store, &s->error));
+	else
+		store->ops->cancel(store);
+}
+
+static void
+put_array(rt_cli *cli, rt_buf *json, const char *key, rt_buf *items)
+{
+	rt_json_close(items, ']');
+	rt_json_put_raw(json, key, rt_scope_str(&cli->s, items));
+}
+
+static void
+repair_json(rt_cli *cli, const repair *r, const rt_cli_findings *f, const char *kept)
+{
+	rt_buf *json = rt_scope_buf(&cli->s);
+
+	rt_json_open(json, NULL, '{');
+	rt_json_put_bool(json, "clean", f->bad == 0);
+	rt_json_put_c(json, "copy", kept);
+	rt_json_put_u64(json, "lost", r->lost);
+	put_array(cli, json, "lost_in_view", r->in_view);
+	put_array(cli, json, "replies", r->replies);
+	put_array(cli, json, "salvaged", r->salvaged);
+	put_array(cli, json, "findings", f->json);
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
 }
 
 /* What became of the store, and what it has lost. */
 static void
-say_result(rt_cli *cli, bool clean, const rt_cli_lost *lost, size_t texts)
+say_repaired(rt_cli *cli, bool clean, const rt_cli_lost *lost, size_t texts)
 {
 	rt_term *out = &cli->out;
 	uint64_t steps = lost->steps;
@@ -464,83 +454,68 @@ say_result(rt_cli *cli, bool clean, const rt_cli_lost *lost, size_t texts)
 	rt_term_c(out, ".\n");
 }
 
-static rt_status
+static rt_buf *
+begin_array(rt_cli *cli)
+{
+	rt_buf *json = rt_scope_buf(&cli->s);
+
+	rt_json_open(json, NULL, '[');
+	return json;
+}
+
+static void
 run_repair(rt_cli *cli)
 {
-	rt_cli_findings f;
-	lost_texts lost = {.cli = cli};
-	rt_buf kept, json, salvaged;
-	rt_cli_lost lost_steps = {0};
-	bool salvage = false;
-	rt_status st = rt_old_find_store(cli);
+	rt_scope *s = &cli->s;
+	rt_term *out = &cli->out;
+	rt_cli_findings f = rt_cli_findings_begin(cli);
+	repair r = {.cli = cli,
+		    .in_view = begin_array(cli),
+		    .replies = begin_array(cli),
+		    .salvaged = begin_array(cli)};
+	rt_cli_lost steps = {0};
+	const char *kept = NULL;
 
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&salvaged, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&lost.json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&lost.replies, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&kept, cli->alloc, 8192);
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_cli_findings_init(cli, &f);
-	st = rt_cli_salvage_needed(cli, &salvage);
-	if (st == RT_OK && salvage)
-		st = rt_cli_salvage(cli, &kept, &salvaged, &lost_steps);
-	else if (st == RT_OK)
-		st = rt_cli_keep_copy(cli, "before-repair", &kept);
-	if (st == RT_OK)
-		st = rt_old_open_store(cli, RT_SESSION_CHANGE);
-	if (st == RT_OK)
-		st = rt_cli_each_engine(cli, true, refuse_newer, NULL);
-	if (st == RT_OK)
-		st = clear_index(cli);
-	if (st == RT_OK)
-		st = rt_cli_each_engine(cli, false, rebuild, &lost);
-	if (st == RT_OK)
-		st = cli->session.store->ops->epoch_renew(cli->session.store, &cli->error);
-	if (st == RT_OK)
-		st = rt_cli_check(cli, &f);
-	if (st == RT_CORRUPT)
-		rt_old_hint(cli, st,
+	rt_cli_find_store(cli);
+
+	bool salvages = rt_cli_salvage_needed(cli);
+
+	if (rt_ok(s))
+		kept = salvages ? rt_cli_salvage(cli, r.salvaged, &steps)
+				: rt_cli_keep_copy(cli, "before-repair");
+	if (rt_cli_open_store(cli, RT_SESSION_CHANGE)) {
+		rt_cli_each_engine(cli, true, refuse_newer, NULL);
+		clear_index(cli);
+		rt_cli_each_engine(cli, false, rebuild, &r);
+		RT_TRY(s, cli->session.store->ops->epoch_renew(cli->session.store, &s->error));
+	}
+	if (rt_ok(s))
+		rt_cli_check(cli, &f);
+	if (s->status == RT_CORRUPT)
+		rt_cli_hint(cli,
 			    "The log itself is damaged. A copy as it was: %s   "
 			    "Go back to a backup: retake restore BACKUP",
-			    kept.ptr == NULL ? "" : kept.ptr);
-	if (st == RT_OK && cli->json) {
-		rt_buf_add_f(&json, "{\"clean\":%s,\"copy\":", f.bad == 0 ? "true" : "false");
-		rt_json_add_string(&json, rt_buf_str(&kept));
-		rt_buf_add_f(&json, ",\"lost\":%zu,\"lost_in_view\":[", lost.count);
-		rt_buf_add_str(&json, rt_buf_str(&lost.json));
-		rt_buf_add_c(&json, "],\"replies\":[");
-		rt_buf_add_str(&json, rt_buf_str(&lost.replies));
-		rt_buf_add_c(&json, "],\"salvaged\":[");
-		rt_buf_add_str(&json, rt_buf_str(&salvaged));
-		rt_buf_add_c(&json, "],\"findings\":");
-		rt_buf_add_str(&json, rt_buf_str(&f.json));
-		rt_buf_add_c(&json, "]}");
-		st = rt_old_print_json(cli, rt_buf_str(&json));
-	} else if (st == RT_OK && !cli->quiet) {
-		if (lost.count > 0)
-			rt_term_f(&cli->out,
-				  "%zu text%s could not be read any more and %s given up; entries, order "
-				  "and history stay.\n", lost.count, RT_CLI_S(lost.count),
-				  lost.count == 1 ? "was" : "were");
-		rt_term_c(&cli->out,
-			  salvage ? "Put what is intact into a new store. "
-				  : "Rebuilt the checkpoint and the search index from the log. ");
-		say_result(cli, f.bad == 0, &lost_steps, lost.count);
-		rt_term_f(&cli->out,
-			  salvage ? "The damaged store is kept as it was: %s\n"
-				  : "A copy as it was before: %s\n",
-			  kept.ptr);
-	}
-	if (st == RT_OK && f.bad > 0)
+			    kept == NULL ? "" : kept);
+	if (!rt_ok(s))
+		return;
+	if (f.bad > 0)
 		cli->exit_code = 1;
-	rt_buf_deinit(&f.json);
-	rt_buf_deinit(&kept);
-	rt_buf_deinit(&json);
-	rt_buf_deinit(&lost.json);
-	rt_buf_deinit(&lost.replies);
-	rt_buf_deinit(&salvaged);
-	return st;
+	if (cli->json)
+		repair_json(cli, &r, &f, kept);
+	if (is_silent(cli))
+		return;
+	if (r.lost > 0)
+		rt_term_f(out,
+			  "%zu text%s could not be read any more and %s given up; entries, order "
+			  "and history stay.\n", r.lost, RT_CLI_S(r.lost),
+			  r.lost == 1 ? "was" : "were");
+	rt_term_c(out, salvages ? "Put what is intact into a new store. "
+				: "Rebuilt the checkpoint and the search index from the log. ");
+	say_repaired(cli, f.bad == 0, &steps, r.lost);
+	rt_term_f(out,
+		  salvages ? "The damaged store is kept as it was: %s\n"
+			   : "A copy as it was before: %s\n",
+		  kept);
 }
 
 const rt_command rt_cli_repair = {
@@ -555,31 +530,33 @@ const rt_command rt_cli_repair = {
 		"and the state of the checkpoint; what is lost is listed. A reply whose target is gone "
 		"becomes an entry in a take of its own. The store as it was is kept beside it.",
 	.examples = "retake repair",
-	.run_status = run_repair,
+	.run = run_repair,
 };
 
-/* --- checkpoint, index: done by themselves, and by hand for whoever wants to --- */
+/* --- checkpoint, index: normally done automatically --- */
 
-static rt_status
+static void
 tend(rt_cli *cli, rt_status (*what)(rt_engine *, rt_error *), const char *done)
 {
-	rt_status st = rt_old_open_store(cli, RT_SESSION_MAINTAIN);
+	rt_scope *s = &cli->s;
+	rt_buf *json = rt_scope_buf(s);
 
-	if (st == RT_OK)
-		st = rt_old_open(cli, RT_SESSION_MAINTAIN);
-	if (st == RT_OK)
-		st = what(cli->session.engine, &cli->error);
-	if (st == RT_OK && cli->json)
-		st = rt_old_print_json(cli, RT_STR("{\"done\":true}"));
-	else if (st == RT_OK && !cli->quiet)
+	rt_cli_open_store(cli, RT_SESSION_MAINTAIN);
+	rt_cli_open(cli, RT_SESSION_MAINTAIN);
+	RT_TRY(s, what(cli->session.engine, &s->error));
+	rt_json_open(json, NULL, '{');
+	rt_json_put_bool(json, "done", true);
+	rt_json_close(json, '}');
+	if (cli->json)
+		rt_cli_print_json(cli, json);
+	else if (rt_ok(s) && !cli->quiet)
 		rt_term_c(&cli->out, done);
-	return st;
 }
 
-static rt_status
+static void
 run_checkpoint(rt_cli *cli)
 {
-	return tend(cli, rt_engine_checkpoint, "Wrote a checkpoint.\n");
+	tend(cli, rt_engine_checkpoint, "Wrote a checkpoint.\n");
 }
 
 const rt_command rt_cli_checkpoint = {
@@ -588,13 +565,13 @@ const rt_command rt_cli_checkpoint = {
 	.traits = RT_COMMAND_HIDDEN,
 	.usage = "",
 	.summary = "write a checkpoint now",
-	.run_status = run_checkpoint,
+	.run = run_checkpoint,
 };
 
-static rt_status
+static void
 run_index(rt_cli *cli)
 {
-	return tend(cli, rt_engine_index, "The search index is up to date.\n");
+	tend(cli, rt_engine_index, "The search index is up to date.\n");
 }
 
 const rt_command rt_cli_index_command = {
@@ -603,5 +580,5 @@ const rt_command rt_cli_index_command = {
 	.traits = RT_COMMAND_HIDDEN,
 	.usage = "",
 	.summary = "bring the search index up to date now",
-	.run_status = run_index,
+	.run = run_index,
 };

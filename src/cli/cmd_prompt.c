@@ -1,155 +1,104 @@
 /* SPDX-License-Identifier: MIT
  *
  * prompt: the working text that user and model shape together. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <unistd.h>
-
 #include "cli/cli.h"
-#include "view/view.h"
 
-static rt_status
-read_prompt(rt_cli *cli, rt_old_view *view, rt_str *out_text, bool *out_edited)
-{
-	yyjson_val *prompt;
-	rt_status st = rt_old_view_read(cli, view,
-					rt_view_settings(cli->session.engine, cli->session.value,
-							 cli->session.place.disc, &view->buf,
-							 &cli->error));
-
-	if (st != RT_OK)
-		return st;
-	prompt = rt_json_get(view->root, "prompt");
-	*out_text = rt_json_str(rt_json_get(prompt, "text"));
-	*out_edited = yyjson_is_true(rt_json_get(prompt, "edited"));
-	return RT_OK;
-}
-
-static rt_status
+static void
 show(rt_cli *cli)
 {
-	bool edited = false;
-	rt_old_view view;
-	rt_str text;
-	rt_buf json;
-	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
+	bool is_edited = false;
+	rt_buf *json = rt_scope_buf(&cli->s);
+	rt_str text = {NULL, 0};
 
-	if (st != RT_OK)
-		return st;
-	rt_old_view_init(cli, &view);
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	st = read_prompt(cli, &view, &text, &edited);
-	if (st == RT_OK && cli->json) {
-		rt_json_add_value(&json, rt_json_get(view.root, "prompt"));
-		st = rt_old_print_json(cli, rt_buf_str(&json));
-	} else if (st == RT_OK && rt_cli_has(cli, "raw")) {
+	if (rt_cli_open(cli, RT_SESSION_LOOK)) {
+		rt_view view = rt_cli_view(cli);
+
+		text = rt_prompt_text(&view, &is_edited);
+	}
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json) {
+		rt_json_open(json, NULL, '{');
+		rt_json_put_str(json, "text", text);
+		rt_json_put_bool(json, "edited", is_edited);
+		rt_json_close(json, '}');
+		rt_cli_print_json(cli, json);
+	} else if (rt_cli_has(cli, "raw")) {
 		rt_term_raw(&cli->out, text);
-	} else if (st == RT_OK && text.size == 0) {
+	} else if (text.size == 0) {
 		rt_cli_advise(cli, "There is no working prompt. Write one: retake prompt edit\n");
-	} else if (st == RT_OK) {
+	} else {
 		rt_term_indented(&cli->out, text, 0);
-		if (edited)
+		if (is_edited)
 			rt_cli_advise(cli, "\n(edited; the model has not been told: "
 					   "retake prompt notify)\n");
 	}
-	rt_buf_deinit(&json);
-	rt_old_view_deinit(&view);
-	return st;
 }
 
-static rt_status
+static void
 update(rt_cli *cli, rt_str text)
 {
-	return rt_old_do(cli,
-			 &(rt_request){.op = RT_OP_PROMPT_UPDATE, .text = rt_cli_given(text)},
-			 "Changed the working prompt (%zu character%s).", rt_utf8_count(text),
-			 RT_CLI_S(rt_utf8_count(text)));
+	const rt_result *result = rt_cli_execute(
+		cli, &(rt_request){.op = RT_OP_PROMPT_UPDATE, .text = rt_cli_given(text)}, 1);
+	size_t count = rt_ok(&cli->s) ? rt_utf8_count(text) : 0;
+
+	rt_cli_say_result(cli, result, "Changed the working prompt (%zu character%s).", count,
+			  RT_CLI_S(count));
 }
 
-static rt_status
+static void
 set(rt_cli *cli)
 {
-	bool given = false;
-	rt_status st;
-	rt_buf text;
+	rt_str text = rt_cli_text(cli, 1);
 
-	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_old_text(cli, 1, &text, &given);
-	if (st == RT_OK && !given)
-		st = rt_old_fail(cli, RT_USAGE, "prompt set needs a text, -f FILE or \"-\"");
-	if (st == RT_OK)
-		st = update(cli, rt_buf_str(&text));
-	rt_buf_deinit(&text);
-	return st;
+	if (text.ptr == NULL)
+		rt_cli_fail(cli, RT_USAGE, "prompt set needs a text, -f FILE or \"-\"");
+	update(cli, text);
 }
 
-static rt_status
+static void
 edit(rt_cli *cli)
 {
-	bool edited = false;
-	rt_buf text, path;
-	rt_old_view view;
-	rt_str now;
-	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
+		return;
 
-	if (st != RT_OK)
-		return st;
-	rt_old_view_init(cli, &view);
-	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&path, cli->alloc, RT_BUF_UNLIMITED);
-	st = read_prompt(cli, &view, &now, &edited);
-	if (st == RT_OK) {
-		rt_buf_add_str(&text, now);
-		st = rt_old_edit_one(cli, "prompt", &text, &path);
-	}
-	if (st == RT_OK) {
-		st = update(cli, rt_buf_str(&text));
-		if (st == RT_OK)
-			(void)unlink(path.ptr);
-		else
-			(void)rt_old_keep(cli, st, path.ptr);
-	}
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&path);
-	rt_old_view_deinit(&view);
-	return st;
+	rt_view view = rt_cli_view(cli);
+	rt_str now = rt_prompt_text(&view, NULL);
+
+	update(cli, rt_cli_edit_text(cli, "prompt", now, true));
+	rt_cli_drop_draft(cli);
 }
 
-static rt_status
+static void
 notify(rt_cli *cli)
 {
-	rt_old_change change;
-	rt_status st;
+	const rt_result *result =
+		rt_cli_execute(cli, &(rt_request){.op = RT_OP_PROMPT_NOTIFY}, 1);
 
-	rt_old_change_init(cli, &change);
-	st = rt_old_change_one(&change, &(rt_request){.op = RT_OP_PROMPT_NOTIFY});
-	if (st == RT_OK && change.result->unchanged && !cli->json) {
-		if (!cli->quiet)
-			rt_term_c(&cli->out, "Nothing to tell: the prompt was not edited since.\n");
-	} else if (st == RT_OK) {
-		st = rt_old_change_say(&change, "Added the notice %s that the prompt was edited.",
-				       change.result->entry);
-	}
-	rt_old_change_deinit(&change);
-	return st;
+	if (!result->unchanged || cli->json)
+		rt_cli_say_result(cli, result, "Added the notice %s that the prompt was edited.",
+				  result->entry);
+	else if (!cli->quiet)
+		rt_term_c(&cli->out, "Nothing to tell: the prompt was not edited since.\n");
 }
 
-static rt_status
+static void
 run_prompt(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0);
-	size_t count = cli->args.word_count;
+	bool is_alone = cli->args.word_count == 1;
 
-	if (verb == NULL || (strcmp(verb, "show") == 0 && count == 1))
-		return show(cli);
-	if (strcmp(verb, "set") == 0)
-		return set(cli);
-	if (strcmp(verb, "edit") == 0 && count == 1)
-		return edit(cli);
-	if (strcmp(verb, "notify") == 0 && count == 1)
-		return notify(cli);
-	return rt_old_fail(cli, RT_USAGE, "prompt can show, set, edit and notify, not \"%.40s\"",
-			   verb);
+	if (verb == NULL || (strcmp(verb, "show") == 0 && is_alone))
+		show(cli);
+	else if (strcmp(verb, "set") == 0)
+		set(cli);
+	else if (strcmp(verb, "edit") == 0 && is_alone)
+		edit(cli);
+	else if (strcmp(verb, "notify") == 0 && is_alone)
+		notify(cli);
+	else
+		rt_cli_fail(cli, RT_USAGE,
+			    "prompt can show, set, edit and notify, not \"%.40s\"", verb);
 }
 
 static const rt_flag prompt_flags[] = {
@@ -178,5 +127,5 @@ const rt_command rt_cli_prompt = {
 	.ops = "prompt.update prompt.notify",
 	.flags = prompt_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run_status = run_prompt,
+	.run = run_prompt,
 };

@@ -9,141 +9,118 @@
 
 enum { PREVIEW = 60 };
 
-typedef struct showing {
-	bool begun;
-	bool raw;
-	size_t first, last;
-	size_t shown;
-	size_t hidden;    /* entries of the take that are not shown for that; 0: all are */
-	char head[RT_ID_MAX + 1]; /* then: id of the last one shown before the head; or empty */
-	size_t wanted_at; /* position of the one entry that is asked for; SIZE_MAX: several */
-} showing;
-
-/* Has it the role that is asked for? As in search, that one alone. */
+/* Has it the role that was asked for? As in search, that one alone. */
 static bool
-is_wanted(const rt_cli *cli, yyjson_val *entry)
+is_wanted(const rt_cli *cli, const rt_entry_row *e)
 {
 	const char *role = rt_cli_flag_value(cli, "role");
 
-	return role == NULL ||
-	       rt_str_eq_nocase(rt_json_str(rt_json_get(entry, "role")), rt_str_of(role));
+	return role == NULL || rt_str_eq_nocase(e->role, rt_str_of(role));
 }
 
-/* --- JSON: the parts of all windows as one document --- */
+/* --- JSON --- */
 
-static rt_status
-json_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
+/* {"discussion","take","head","count","entries":[…],"replies":[…]}, written entry by entry;
+ * replies only where some are in flight. */
+static void
+print_json(rt_cli *cli, rt_cli_span span)
 {
-	showing *s = ctx;
-	yyjson_val *key, *value, *entry;
-	size_t i, count;
-	rt_status st;
-	rt_buf buf;
+	rt_view view = rt_cli_view(cli);
+	const rt_show_row *show = rt_show_read(&view);
+	rt_entry_cursor *c = rt_cli_entries(cli, span);
+	rt_buf *buf = rt_scope_buf(&cli->s), *replies = rt_scope_buf(&cli->s);
 
-	(void)from;
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	if (!s->begun) {
-		rt_buf_add_byte(&buf, '{');
-		rt_json_foreach(show, i, count, key, value) {
-			if (rt_str_is(rt_json_str(key), "entries"))
-				continue;
-			rt_json_add_key_str(&buf, rt_json_str(key));
-			rt_json_add_value(&buf, value);
-		}
-		rt_json_add_key(&buf, "entries");
-		rt_buf_add_byte(&buf, '[');
-		s->begun = true;
-	}
-	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
-		if (!is_wanted(cli, entry))
+	if (show == NULL)
+		return;
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_str(buf, "discussion", show->discussion);
+	rt_json_put_str(buf, "take", show->take);
+	if (show->head.ptr != NULL)
+		rt_json_put_str(buf, "head", show->head);
+	else
+		rt_json_put_null(buf, "head");
+	rt_json_put_u64(buf, "count", show->count);
+	rt_json_open(buf, "entries", '[');
+	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL && !cli->out.broken;) {
+		if (!is_wanted(cli, e))
 			continue;
-		if (s->shown++ > 0)
-			rt_buf_add_byte(&buf, ',');
-		rt_json_add_value(&buf, entry);
+		rt_entry_write(buf, e);
+		rt_term_json(&cli->out, rt_scope_str(&cli->s, buf));
+		rt_buf_clear(buf);
+		rt_buf_add_byte(buf, ',');
 	}
-	st = rt_old_buf(cli, &buf);
-	if (st == RT_OK)
-		rt_term_json(&cli->out, rt_buf_str(&buf));
-	rt_buf_deinit(&buf);
-	return st;
+	if (buf->size == 1) /* a comma that nothing follows */
+		rt_buf_clear(buf);
+	rt_json_close(buf, ']');
+	rt_json_open(replies, "replies", '[');
+	if (rt_cli_inflight_add(cli, replies) > 0) {
+		rt_json_close(replies, ']');
+		rt_buf_add_byte(buf, ',');
+		rt_buf_add_str(buf, rt_scope_str(&cli->s, replies));
+	}
+	rt_json_close(buf, '}');
+	rt_cli_print_json(cli, buf);
 }
 
 /* --- for people --- */
 
 static void
-add_time(rt_term *out, yyjson_val *ts)
+add_time(rt_term *out, const rt_entry_row *e)
 {
-	rt_str text = rt_json_str(ts);
-	rt_moment at;
-	rt_buf buf;
+	rt_buf text;
 
-	if (text.size == 0)
+	if (!e->has_time)
 		return;
-	rt_buf_init(&buf, out->buf.alloc, 256);
-	if (rt_json_is_number(ts) ? rt_moment_parse_number(text, &at) : rt_moment_parse(text, &at))
-		rt_host_add_local_time(&buf, at.us, false);
+	rt_buf_init(&text, out->buf.alloc, 256);
+	rt_host_add_local_time(&text, rt_slot_moment(&e->slot).us, false);
 	rt_term_style(out, RT_STYLE_DIM);
 	rt_term_c(out, "  ");
-	rt_term_line(out, buf.size > 0 ? rt_buf_str(&buf) : text);
+	rt_term_line(out, rt_buf_str(&text));
 	rt_term_style(out, RT_STYLE_NONE);
-	rt_buf_deinit(&buf);
-}
-
-static bool
-is_true(yyjson_val *entry, const char *key)
-{
-	return yyjson_is_true(rt_json_get(entry, key));
+	rt_buf_deinit(&text);
 }
 
 static void
-add_marks(rt_term *out, yyjson_val *entry, rt_str head)
+add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 {
-	rt_str label = rt_json_str(rt_json_get(entry, "label"));
-	rt_str kind = rt_json_str(rt_json_get(entry, "kind"));
-
-	if (label.size > 0) {
+	if (e->label.size > 0) {
 		rt_term_style(out, RT_STYLE_YELLOW);
 		rt_term_c(out, "  [");
-		rt_term_line(out, label);
+		rt_term_line(out, e->label);
 		rt_term_c(out, "]");
 		rt_term_style(out, RT_STYLE_NONE);
 	}
-	if (kind.size > 0 && !rt_str_is(kind, "message")) {
+	if (e->kind.size > 0 && !rt_str_is(e->kind, "message")) {
 		rt_term_c(out, "  (");
-		rt_term_line(out, kind);
+		rt_term_line(out, e->kind);
 		rt_term_c(out, ")");
 	}
-	if (is_true(entry, "muted"))
-		rt_term_c(out, "  (muted)");
-	if (is_true(entry, "edited"))
-		rt_term_c(out, "  (edited)");
-	if (is_true(entry, "purged"))
-		rt_term_c(out, "  (purged)");
-	if (is_true(entry, "lost"))
-		rt_term_c(out, "  (lost)");
-	if (is_true(entry, "partial"))
-		rt_term_c(out, "  (partial)");
-	add_time(out, rt_json_get(entry, "ts"));
-	if (head.size > 0 && rt_str_eq(head, rt_json_str(rt_json_get(entry, "id"))))
+	rt_term_c(out, e->muted ? "  (muted)" : "");
+	rt_term_c(out, e->edited ? "  (edited)" : "");
+	rt_term_c(out, e->purged ? "  (purged)" : "");
+	rt_term_c(out, e->lost ? "  (lost)" : "");
+	rt_term_c(out, e->partial ? "  (partial)" : "");
+	add_time(out, e);
+	if (head.size > 0 && rt_str_eq(head, e->id))
 		rt_term_c(out, "  <- head");
 }
 
 static void
-show_content(rt_cli *cli, yyjson_val *entry, bool whole)
+show_content(rt_cli *cli, const rt_entry_row *e, bool whole)
 {
 	rt_term *out = &cli->out;
 	rt_buf text, preview;
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&preview, cli->alloc, 4096);
-	rt_content_add_entry(&text, entry);
+	rt_entry_add_text(&text, e);
 	if (text.size == 0) {
 		rt_term_style(out, RT_STYLE_DIM);
-		rt_term_c(out, is_true(entry, "purged") ? "    (nothing is left of it)\n"
-			       : is_true(entry, "lost") ? "    (its text was damaged)\n"
-							: "    (empty)\n");
+		rt_term_c(out, e->purged ? "    (nothing is left of it)\n"
+			       : e->lost ? "    (its text was damaged)\n"
+					 : "    (empty)\n");
 		rt_term_style(out, RT_STYLE_NONE);
-	} else if (!whole && is_true(entry, "collapsed")) {
+	} else if (!whole && e->collapsed) {
 		rt_screen_add_preview(&preview, rt_buf_str(&text), PREVIEW, out->utf8);
 		rt_term_c(out, "    ");
 		rt_term_text(out, rt_buf_str(&preview));
@@ -158,11 +135,11 @@ show_content(rt_cli *cli, yyjson_val *entry, bool whole)
 }
 
 static void
-show_details(rt_cli *cli, yyjson_val *entry)
+show_details(rt_cli *cli, const rt_entry_row *e)
 {
-	yyjson_val *thinking = rt_json_get(entry, "thinking_segments");
-	yyjson_val *usage = rt_json_get(entry, "usage");
-	rt_buf buf;
+	yyjson_val *thinking = rt_body_field(e->body, "thinking_segments");
+	yyjson_val *usage = rt_body_field(e->body, "usage");
+	rt_buf json;
 
 	if (!cli->verbose)
 		return;
@@ -170,256 +147,202 @@ show_details(rt_cli *cli, yyjson_val *entry)
 	if (yyjson_is_arr(thinking))
 		rt_term_f(&cli->out, "    thinking: %zu segments\n", yyjson_arr_size(thinking));
 	if (usage != NULL) {
-		rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-		rt_json_add_value(&buf, usage);
+		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+		rt_json_add_value(&json, usage);
 		rt_term_c(&cli->out, "    usage: ");
-		rt_term_line(&cli->out, rt_buf_str(&buf));
+		rt_term_line(&cli->out, rt_buf_str(&json));
 		rt_term_c(&cli->out, "\n");
-		rt_buf_deinit(&buf);
+		rt_buf_deinit(&json);
 	}
 	rt_term_style(&cli->out, RT_STYLE_NONE);
 }
 
+/* at: its position; SIZE_MAX: it is in another take. */
 static void
-show_entry(rt_cli *cli, yyjson_val *entry, size_t at, rt_str head, bool whole)
+show_entry(rt_cli *cli, const rt_entry_row *e, size_t at, rt_str head, bool whole)
 {
 	rt_term *out = &cli->out;
-	rt_str role = rt_json_str(rt_json_get(entry, "role"));
 
 	rt_term_style(out, RT_STYLE_DIM);
 	if (at != SIZE_MAX)
 		rt_term_f(out, ":%zu  ", at + 1);
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_style(out, RT_STYLE_BOLD);
-	rt_term_style(out, rt_cli_role_style(role));
-	rt_term_line(out, role);
+	rt_term_style(out, rt_cli_role_style(e->role));
+	rt_term_line(out, e->role);
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "  ");
-	rt_term_line(out, rt_json_str(rt_json_get(entry, "id")));
-	add_marks(out, entry, head);
+	rt_term_line(out, e->id);
+	add_marks(out, e, head);
 	rt_term_c(out, "\n");
-	show_content(cli, entry, whole);
-	show_details(cli, entry);
+	show_content(cli, e, whole);
+	show_details(cli, e);
 }
 
 static void
-show_title(rt_cli *cli, yyjson_val *show, size_t hidden)
+show_raw(rt_cli *cli, const rt_entry_row *e)
+{
+	rt_buf text;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	rt_content_add_text(&text, e->content);
+	rt_term_raw(&cli->out, rt_buf_str(&text));
+	rt_buf_deinit(&text);
+}
+
+static void
+show_title(rt_cli *cli, const rt_show_row *show, size_t hidden)
 {
 	rt_term *out = &cli->out;
 	const char *at_op = rt_cli_flag_value(cli, "at-op");
-	uint64_t count = 0;
 
 	rt_term_c(out, "Discussion ");
 	rt_term_style(out, RT_STYLE_BOLD);
-	rt_term_line(out, rt_json_str(rt_json_get(show, "discussion")));
+	rt_term_line(out, show->discussion);
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, ", take ");
 	rt_term_style(out, RT_STYLE_BOLD);
-	rt_term_line(out, rt_json_str(rt_json_get(show, "take")));
+	rt_term_line(out, show->take);
 	rt_term_style(out, RT_STYLE_NONE);
-	if (rt_json_u64(rt_json_get(show, "count"), &count))
-		rt_term_f(out, ", %llu entr%s", (unsigned long long)count, RT_CLI_IES(count));
+	rt_term_f(out, ", %zu entr%s", show->count, RT_CLI_IES(show->count));
 	if (hidden > 0)
 		rt_term_f(out, ", %zu hidden", hidden);
 	if (at_op != NULL)
 		rt_term_f(out, ", as it was right after step %s", at_op);
 	rt_term_c(out, "\n");
-	if (count == 0)
+	if (show->count == 0)
 		rt_cli_advise(cli, "\nNothing is here yet. Add an entry: retake add TEXT\n");
 }
 
-/* Positions count it all the same. */
-static bool
-is_hidden(yyjson_val *entry)
-{
-	return rt_content_is_hidden(rt_json_str(rt_json_get(entry, "kind")), entry,
-				    rt_json_get(entry, "pi"));
-}
-
-static rt_status
-human_window(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
-{
-	showing *s = ctx;
-	rt_str head = s->hidden > 0 ? rt_str_of(s->head) : rt_json_str(rt_json_get(show, "head"));
-	yyjson_val *entry;
-	size_t i, count;
-	rt_buf buf;
-
-	if (!s->begun && !s->raw && s->wanted_at == SIZE_MAX)
-		show_title(cli, show, s->hidden);
-	s->begun = true;
-	yyjson_arr_foreach(rt_json_get(show, "entries"), i, count, entry) {
-		if (!is_wanted(cli, entry) || (s->hidden > 0 && is_hidden(entry)))
-			continue;
-		if (s->raw) {
-			rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-			rt_content_add_text(&buf, rt_content_of(rt_json_get(entry, "content")));
-			rt_term_raw(&cli->out, rt_buf_str(&buf));
-			if (s->first != s->last)
-				rt_term_c(&cli->out, "\n");
-			rt_buf_deinit(&buf);
-			continue;
-		}
-		if (s->wanted_at == SIZE_MAX)
-			rt_term_c(&cli->out, "\n");
-		show_entry(cli, entry, from + i, head, s->wanted_at != SIZE_MAX);
-		s->shown++;
-	}
-	return RT_OK;
-}
-
 /* One entry, which may be in another take. */
-static rt_status
-show_one(rt_cli *cli, uint32_t entry)
+static void
+show_one(rt_cli *cli, uint32_t number)
 {
-	rt_old_view view;
-	rt_buf content;
-	rt_status st;
+	rt_scope *s = &cli->s;
+	rt_view view = rt_cli_view(cli);
+	const rt_entry_row *e = rt_entry_find(&view, number);
+	const rt_take *take = rt_cli_take(cli);
+	rt_buf *json = rt_scope_buf(s);
+	size_t at = SIZE_MAX;
+	rt_slot slot;
+	bool found = false;
 
-	rt_old_view_init(cli, &view);
-	st = rt_view_entry(cli->session.engine, cli->session.value, cli->session.place, entry,
-			   &view.buf, &cli->error);
-	if (st == RT_OK && cli->json) {
-		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
-		goto done;
-	}
-	st = rt_old_view_read(cli, &view, st);
-	if (st != RT_OK)
-		goto done;
-	if (rt_cli_has(cli, "raw")) {
-		rt_buf_init(&content, cli->alloc, RT_BUF_UNLIMITED);
-		rt_content_add_text(&content, rt_content_of(rt_json_get(view.root, "content")));
-		rt_term_raw(&cli->out, rt_buf_str(&content));
-		rt_buf_deinit(&content);
+	if (!rt_ok(s))
+		return;
+	if (cli->json) {
+		rt_entry_write(json, e);
+		rt_cli_print_json(cli, json);
+	} else if (rt_cli_has(cli, "raw")) {
+		show_raw(cli, e);
 	} else {
-		const rt_take *take = NULL;
-		size_t at = SIZE_MAX;
-		rt_slot slot;
-		bool found = false;
-
-		st = rt_old_take(cli, &take);
-		if (st == RT_OK)
-			st = rt_take_find(cli->session.value, take, entry, &at, &slot, &found,
-					  &cli->error);
-		show_entry(cli, view.root, found ? at : SIZE_MAX, rt_str_of(NULL), true);
+		RT_TRY(s, rt_take_find(cli->session.value, take, number, &at, &slot, &found,
+				       &s->error));
+		show_entry(cli, e, found ? at : SIZE_MAX, rt_str_of(NULL), true);
 	}
-done:
-	rt_old_view_deinit(&view);
-	return st;
 }
 
-/* "]}", or "],"replies":[…]}" where some are no entries yet. */
-static rt_status
-end_json(rt_cli *cli)
+/* Where entries are hidden, the head is shown at the last one before it that is not. */
+static rt_str
+find_head(rt_cli *cli)
 {
-	size_t count = 0;
-	rt_buf buf;
-	rt_status st;
-
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&buf, "],\"replies\":[");
-	st = rt_old_inflight_add(cli, &buf, &count);
-	rt_buf_add_c(&buf, "]}");
-	if (st == RT_OK)
-		st = rt_old_buf(cli, &buf);
-	if (st == RT_OK)
-		st = rt_old_print_json(cli, count > 0 ? rt_buf_str(&buf) : RT_STR("]}"));
-	rt_buf_deinit(&buf);
-	return st;
-}
-
-/* How much is hidden, and where the head is among the rest. */
-static rt_status
-find_hidden(rt_cli *cli, showing *s)
-{
-	const rt_take *take = NULL;
-	const rt_disc *disc = NULL;
+	rt_scope *s = &cli->s;
+	const rt_disc *disc = rt_cli_disc(cli);
+	const rt_take *take = rt_cli_take(cli);
+	size_t at = rt_cli_count(cli);
 	bool hidden = true;
 	rt_slot slot;
-	size_t at;
-	rt_status st = rt_old_disc(cli, &disc);
 
-	if (st == RT_OK)
-		st = rt_old_take(cli, &take);
-	if (st == RT_OK)
-		st = rt_view_count_hidden(cli->session.engine, cli->session.value, take, &s->hidden,
-					  &cli->error);
-	if (st != RT_OK || s->hidden == 0)
-		return st;
-	at = rt_seq_count(take->slots);
-	if (take->number == disc->active)
-		st = rt_disc_head_at(cli->session.value, disc, &at, &cli->error);
-	while (st == RT_OK && hidden && at > 0) {
-		st = rt_seq_get(take->slots, --at, &slot, &cli->error);
-		if (st == RT_OK)
-			st = rt_view_is_hidden(cli->session.engine, cli->session.value, &slot,
-					       &hidden, &cli->error);
+	if (take != NULL && take->number == disc->active)
+		RT_TRY(s, rt_disc_head_at(cli->session.value, disc, &at, &s->error));
+	while (rt_ok(s) && hidden && at > 0) {
+		RT_TRY(s, rt_seq_get(take->slots, --at, &slot, &s->error));
+		RT_TRY(s, rt_view_is_hidden(cli->session.engine, cli->session.value, &slot, &hidden,
+					    &s->error));
 	}
-	if (st == RT_OK && !hidden)
-		st = rt_entry_id(cli->session.value, slot.entry, s->head, &cli->error);
-	return st;
+	return rt_ok(s) && !hidden ? rt_str_of(rt_cli_id_at(cli, at)) : rt_str_of(NULL);
 }
 
-static rt_status
-show_many(rt_cli *cli, size_t first, size_t last)
+static void
+show_many(rt_cli *cli, rt_cli_span span)
 {
-	showing s = {
-		.raw = rt_cli_has(cli, "raw"), .first = first, .last = last, .wanted_at = SIZE_MAX};
-	rt_status st = RT_OK;
+	rt_scope *s = &cli->s;
+	bool raw = rt_cli_has(cli, "raw");
+	rt_view view = rt_cli_view(cli);
+	const rt_show_row *show = rt_show_read(&view);
+	const rt_take *take = rt_cli_take(cli);
+	size_t hidden = 0, shown = 0;
+	rt_str head;
 
-	if (!cli->json) {
-		if (!rt_cli_has(cli, "all"))
-			st = find_hidden(cli, &s);
-		if (st != RT_OK)
-			return st;
-		if (!s.raw && !rt_cli_has(cli, "no-pager"))
-			rt_term_page(&cli->out);
-		st = rt_old_each_window(cli, first, last, human_window, &s);
-		if (st == RT_OK && !s.raw && s.shown == 0 && rt_cli_has(cli, "role"))
-			rt_cli_advise(cli, "\nNone of them is of the role \"%.80s\". Roles: retake roles\n",
-				      rt_cli_flag_value(cli, "role"));
-		if (st == RT_OK && !s.raw)
-			st = rt_old_inflight_report(cli);
-		return st;
+	if (show == NULL)
+		return;
+	if (!rt_cli_has(cli, "all"))
+		RT_TRY(s, rt_view_count_hidden(cli->session.engine, cli->session.value, take,
+					       &hidden, &s->error));
+	head = hidden > 0 ? find_head(cli) : show->head;
+	if (!rt_ok(s))
+		return;
+	if (!raw && !rt_cli_has(cli, "no-pager"))
+		rt_term_page(&cli->out);
+	if (!raw)
+		show_title(cli, show, hidden);
+
+	rt_entry_cursor *c = rt_cli_entries(cli, span);
+
+	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL && !cli->out.broken;) {
+		/* Positions count hidden entries all the same. */
+		if (!is_wanted(cli, e) || (hidden > 0 && e->hidden))
+			continue;
+		if (raw) {
+			show_raw(cli, e);
+			rt_term_c(&cli->out, span.first != span.last ? "\n" : "");
+			continue;
+		}
+		rt_term_c(&cli->out, "\n");
+		show_entry(cli, e, e->at, head, false);
+		shown++;
 	}
-	st = rt_old_each_window(cli, first, last, json_window, &s);
-	if (st == RT_OK)
-		st = end_json(cli);
-	return st;
+	if (raw || !rt_ok(s))
+		return;
+	if (shown == 0 && rt_cli_has(cli, "role"))
+		rt_cli_advise(cli, "\nNone of them is of the role \"%.80s\". Roles: retake roles\n",
+			      rt_cli_flag_value(cli, "role"));
+	rt_cli_inflight_report(cli);
 }
 
-static rt_status
+static void
 run_show(rt_cli *cli)
 {
 	const char *what = rt_cli_word(cli, 0);
-	const rt_take *take = NULL;
-	size_t first = 0, last = 0;
-	uint32_t entry = 0;
-	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
+	rt_cli_span span = {0};
+	uint32_t entry;
 
-	if (st != RT_OK)
-		return st;
-	if (rt_cli_has(cli, "take-file"))
-		return rt_cli_takefile_print(cli);
-	if (what == NULL) {
-		st = rt_old_take(cli, &take);
-		if (st != RT_OK)
-			return st;
-		last = rt_seq_count(take->slots);
-		return show_many(cli, 0, last == 0 ? 0 : last - 1);
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
+	if (rt_cli_has(cli, "take-file")) {
+		rt_cli_takefile_print(cli);
+		return;
 	}
 	/* One entry of the discussion, of whatever take; or several of this one. */
-	if (rt_old_entry(cli, what, true, &entry) == RT_OK) {
-		if (entry == 0)
-			return rt_old_fail(cli, RT_NOT_FOUND, "the head is before the first entry");
-		return show_one(cli, entry);
+	if (what != NULL) {
+		entry = rt_cli_entry(cli, what, true);
+		if (rt_ok(&cli->s) && entry == 0)
+			rt_cli_fail(cli, RT_NOT_FOUND, "the head is before the first entry");
+		else if (rt_ok(&cli->s))
+			show_one(cli, entry);
+		if (rt_ok(&cli->s) || strstr(what, "..") == NULL)
+			return;
+		rt_cli_recover(cli, NULL);
+		span = rt_cli_range(cli, what);
+	} else {
+		span.last = rt_cli_count(cli);
+		span.last -= span.last > 0;
 	}
-	st = cli->error.status;
-	if (strstr(what, "..") == NULL)
-		return st;
-	cli->session.hint[0] = 0;
-	st = rt_old_range(cli, what, &first, &last);
-	return st != RT_OK ? st : show_many(cli, first, last);
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json)
+		print_json(cli, span);
+	else
+		show_many(cli, span);
 }
 
 static const rt_flag show_flags[] = {
@@ -447,5 +370,5 @@ const rt_command rt_cli_show = {
 		    "retake show --json | less",
 	.flags = show_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run_status = run_show,
+	.run = run_show,
 };

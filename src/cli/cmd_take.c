@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * branch, label, clear, truncate, graft, promote, extract: takes as a whole, and where
- * one is in them. The command takes is in cmd_takes.c. */
+ * branch, label, clear, truncate, graft, promote, extract: takes as a whole, and places in them.
+ * The command takes is in cmd_takes.c. */
 #include "cli/cli.h"
-#include "view/view.h"
-
-#include <stdio.h>
 
 /* --- branch --- */
 
@@ -34,118 +31,93 @@ const rt_command rt_cli_branch = {
 
 /* --- label --- */
 
-static rt_status
+static void
 list_labels(rt_cli *cli)
 {
-	rt_old_view view;
-	yyjson_val *row;
-	size_t i, count, shown = 0;
-	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
-	rt_buf json;
+	rt_scope *s = &cli->s;
+	rt_buf *json = rt_scope_buf(s);
+	rt_view view = rt_cli_view(cli);
+	rt_tree_cursor *c = rt_tree_open(&view, RT_TREE_PREVIEW);
+	size_t shown = 0;
 
-	if (st != RT_OK)
-		return st;
-	rt_old_view_init(cli, &view);
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '[');
-	st = rt_old_view_read(cli, &view,
-			      rt_view_tree(cli->session.engine, cli->session.value,
-					   cli->session.place.disc, &view.buf, &cli->error));
-	if (st == RT_OK) {
-		yyjson_arr_foreach(view.root, i, count, row) {
-			rt_str label = rt_json_str(rt_json_get(row, "label"));
-
-			if (label.size == 0)
-				continue;
-			rt_json_add_comma(&json);
-			rt_buf_add_c(&json, "{\"label\":");
-			rt_json_add_string(&json, label);
-			rt_json_add_key(&json, "entry");
-			rt_json_add_string(&json, rt_json_str(rt_json_get(row, "id")));
-			rt_buf_add_byte(&json, '}');
-			if (cli->json)
-				continue;
-			shown++;
-			rt_term_style(&cli->out, RT_STYLE_YELLOW);
-			rt_term_line(&cli->out, label);
-			rt_term_style(&cli->out, RT_STYLE_NONE);
-			rt_term_c(&cli->out, "  ");
-			rt_term_line(&cli->out, rt_json_str(rt_json_get(row, "id")));
-			rt_term_c(&cli->out, "  ");
-			rt_term_line(&cli->out, rt_json_str(rt_json_get(row, "preview")));
-			rt_term_c(&cli->out, "\n");
-		}
-		if (!cli->json && shown == 0)
-			rt_cli_advise(cli, "No labels. Set one: retake label ENTRY NAME\n");
+	rt_json_open(json, NULL, '[');
+	for (const rt_tree_row *row; (row = rt_tree_next(c)) != NULL;) {
+		if (row->label.size == 0)
+			continue;
+		rt_json_open(json, NULL, '{');
+		rt_json_put_str(json, "label", row->label);
+		rt_json_put_str(json, "entry", row->id);
+		rt_json_close(json, '}');
+		shown++;
+		if (cli->json)
+			continue;
+		rt_term_style(&cli->out, RT_STYLE_YELLOW);
+		rt_term_line(&cli->out, row->label);
+		rt_term_style(&cli->out, RT_STYLE_NONE);
+		rt_term_c(&cli->out, "  ");
+		rt_term_line(&cli->out, row->id);
+		rt_term_c(&cli->out, "  ");
+		rt_term_line(&cli->out, row->preview);
+		rt_term_c(&cli->out, "\n");
 	}
-	rt_buf_add_byte(&json, ']');
-	if (st == RT_OK && cli->json)
-		st = rt_old_print_json(cli, rt_buf_str(&json));
-	rt_buf_deinit(&json);
-	rt_old_view_deinit(&view);
-	return st;
+	rt_json_close(json, ']');
+	if (cli->json)
+		rt_cli_print_json(cli, json);
+	else if (rt_ok(s) && shown == 0)
+		rt_cli_advise(cli, "No labels. Set one: retake label ENTRY NAME\n");
 }
 
-/* A label that could not be used as an address is of no use. */
-static rt_status
+/* Refuses a label that could not be used as an address. */
+static void
 check_label(rt_cli *cli, const char *name)
 {
-	char id[RT_ID_ROOM];
+	char id[RT_ID_MAX + 1];
 	uint32_t entry = 0;
-	rt_error none;
+	rt_error ignored;
 
 	if (name[0] == ':' || strcmp(name, "@") == 0 || strncmp(name, "@-", 2) == 0) {
-		rt_old_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
-		return rt_old_fail(cli, RT_USAGE,
-				   "\"%.60s\" cannot be a label: that is how %s is named", name,
-				   name[0] == ':' ? "a position" : "the head");
+		rt_cli_hint(cli, "Choose a word, such as good-start.");
+		rt_cli_fail(cli, RT_USAGE, "\"%.60s\" cannot be a label: that is how %s is named",
+			    name, name[0] == ':' ? "a position" : "the head");
+	} else if (rt_str_trim(rt_str_of(name)).size == 0) {
+		rt_cli_hint(cli, "To take a label off: retake label ENTRY --clear");
+		rt_cli_fail(cli, RT_USAGE, "the label is empty");
+	} else if (rt_resolve_entry(cli->session.value, cli->session.place, rt_str_of(name), true,
+				    &entry, &ignored) == RT_OK &&
+		   entry != 0 &&
+		   rt_entry_id(cli->session.value, entry, id, &ignored) == RT_OK &&
+		   strcmp(id, name) == 0) { /* an id goes before a label that is spelled the same */
+		rt_cli_hint(cli, "Choose a word, such as good-start.");
+		rt_cli_fail(cli, RT_USAGE,
+			    "\"%.60s\" cannot be a label: it is the id of an entry", name);
 	}
-	if (rt_str_trim(rt_str_of(name)).size == 0) {
-		rt_old_hint(cli, RT_USAGE, "To take a label off: retake label ENTRY --clear");
-		return rt_old_fail(cli, RT_USAGE, "the label is empty");
-	}
-	/* An id goes before a label that is spelled the same. */
-	if (rt_resolve_entry(cli->session.value, cli->session.place, rt_str_of(name), true, &entry,
-			     &none) == RT_OK &&
-	    entry != 0 && rt_entry_id(cli->session.value, entry, id, &none) == RT_OK &&
-	    strcmp(id, name) == 0) {
-		rt_old_hint(cli, RT_USAGE, "Choose a word, such as good-start.");
-		return rt_old_fail(cli, RT_USAGE,
-				   "\"%.60s\" cannot be a label: it is the id of an entry", name);
-	}
-	return RT_OK;
 }
 
-static rt_status
+static void
 run_label(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
 	bool clear = rt_cli_has(cli, "clear");
-	rt_old_change change;
-	rt_status st;
+	rt_request request = {.op = RT_OP_LABEL_SET,
+			      .label = clear ? RT_NULL_STR : rt_str_of(name)};
+	const rt_result *result;
 
-	if (address == NULL && !clear)
-		return list_labels(cli);
+	if (address == NULL && !clear) {
+		if (rt_cli_open(cli, RT_SESSION_LOOK))
+			list_labels(cli);
+		return;
+	}
 	if (address == NULL || clear == (name != NULL))
-		return rt_old_fail(cli, RT_USAGE, "label needs an ENTRY and a NAME, or --clear");
-	st = rt_old_open(cli, RT_SESSION_CHANGE);
-	if (st == RT_OK && !clear)
-		st = check_label(cli, name);
-	if (st != RT_OK)
-		return st;
-	rt_old_change_init(cli, &change);
-	st = rt_old_change_one(&change,
-			       &(rt_request){.op = RT_OP_LABEL_SET,
-					     .entry = rt_old_change_entry(&change, address),
-					     .label = clear ? RT_NULL_STR : rt_str_of(name)});
-	if (st == RT_OK && clear)
-		st = rt_old_change_say(&change, "Took the label off entry %s.",
-				       change.result->entry);
-	else if (st == RT_OK)
-		st = rt_old_change_say(&change, "Labelled entry %s [%s].", change.result->entry,
-				       name);
-	rt_old_change_deinit(&change);
-	return st;
+		rt_cli_fail(cli, RT_USAGE, "label needs an ENTRY and a NAME, or --clear");
+	if (rt_cli_open(cli, RT_SESSION_CHANGE) && !clear)
+		check_label(cli, name);
+	if (rt_ok(&cli->s))
+		request.entry = rt_cli_request_entry(cli, address);
+	result = rt_cli_execute(cli, &request, 1);
+	if (clear)
+		rt_cli_say_result(cli, result, "Took the label off entry %s.", result->entry);
+	else
+		rt_cli_say_result(cli, result, "Labelled entry %s [%s].", result->entry, name);
 }
 
 static const rt_flag label_flags[] = {
@@ -164,19 +136,19 @@ const rt_command rt_cli_label = {
 	.ops = "label.set",
 	.flags = label_flags,
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
-	.run_status = run_label,
+	.run = run_label,
 };
 
 /* --- clear, truncate --- */
 
-static rt_status
+static void
 run_clear(rt_cli *cli)
 {
 	bool all = rt_cli_has(cli, "all");
 
-	return rt_old_do(cli,
-			 &(rt_request){.op = RT_OP_TAKE_CLEAR, .all = rt_cli_yes_if(all)},
-			 "Cleared the take%s (still in history).", all ? " and the prompt" : "");
+	rt_cli_do(cli, &(rt_request){.op = RT_OP_TAKE_CLEAR, .all = rt_cli_yes_if(all)},
+		  all ? "Cleared the take and the prompt (still in history)."
+		      : "Cleared the take (still in history).");
 }
 
 static const rt_flag clear_flags[] = {
@@ -192,38 +164,21 @@ const rt_command rt_cli_clear = {
 	.examples = "retake clear",
 	.ops = "take.clear",
 	.flags = clear_flags,
-	.run_status = run_clear,
+	.run = run_clear,
 };
 
-static rt_status
+static void
 run_truncate(rt_cli *cli)
 {
-	const rt_take *take = NULL;
-	uint64_t pairs = 0;
-	size_t before, after;
-	rt_old_change change;
-	rt_status st = rt_old_number(cli, rt_cli_word(cli, 0), "how many pairs to keep", &pairs);
+	uint64_t pairs = rt_cli_number(cli, rt_cli_word(cli, 0), "how many pairs to keep");
+	size_t before = rt_cli_open(cli, RT_SESSION_CHANGE) ? rt_cli_count(cli) : 0, after;
+	const rt_result *result = rt_cli_execute(
+		cli,
+		&(rt_request){.op = RT_OP_TAKE_TRUNCATE, .pairs = rt_cli_given_number(pairs)}, 1);
 
-	if (st == RT_OK)
-		st = rt_old_open(cli, RT_SESSION_CHANGE);
-	if (st == RT_OK)
-		st = rt_old_take(cli, &take);
-	if (st != RT_OK)
-		return st;
-	before = rt_seq_count(take->slots);
-	rt_old_change_init(cli, &change);
-	st = rt_old_change_one(&change, &(rt_request){.op = RT_OP_TAKE_TRUNCATE,
-						      .pairs = rt_cli_given_number(pairs)});
-	if (st == RT_OK)
-		st = rt_old_take(cli, &take);
-	if (st == RT_OK) {
-		after = rt_seq_count(take->slots);
-		st = rt_old_change_say(&change,
-				       "Kept the last %zu entr%s, removed %zu (still in history).",
-				       after, RT_CLI_IES(after), before - after);
-	}
-	rt_old_change_deinit(&change);
-	return st;
+	after = rt_ok(&cli->s) ? rt_cli_count(cli) : 0;
+	rt_cli_say_result(cli, result, "Kept the last %zu entr%s, removed %zu (still in history).",
+			  after, RT_CLI_IES(after), before - after);
 }
 
 const rt_command rt_cli_truncate = {
@@ -237,46 +192,32 @@ const rt_command rt_cli_truncate = {
 		"Everything before goes, entries of the system, too; mute or move what is to stay.",
 	.examples = "retake truncate 5",
 	.ops = "take.truncate",
-	.run_status = run_truncate,
+	.run = run_truncate,
 };
 
 /* --- graft --- */
 
-static rt_status
+static void
 run_graft(rt_cli *cli)
 {
+	rt_scope *s = &cli->s;
 	const char *from = rt_cli_flag_value(cli, "from");
-	const char *before = rt_cli_flag_value(cli, "before");
-	const char *after = rt_cli_flag_value(cli, "after");
 	size_t count = cli->args.word_count;
 	rt_request request = {.op = RT_OP_TAKE_GRAFT, .from_take = rt_str_of(from)};
-	rt_old_change change;
-	rt_buf *entries;
-	rt_status st;
+	rt_buf *entries = rt_scope_buf(s);
+	const rt_result *result;
 
 	if (from == NULL)
-		return rt_old_fail(cli, RT_USAGE, "graft needs --from TAKE");
-	if ((before == NULL) == (after == NULL))
-		return rt_old_fail(cli, RT_USAGE,
-				   "graft needs one of --before ENTRY and --after ENTRY");
-	st = rt_old_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
-	rt_old_change_init(cli, &change);
-	entries = rt_scope_buf(&change.scope);
+		rt_cli_fail(cli, RT_USAGE, "graft needs --from TAKE");
+	rt_cli_request_place(cli, &request);
 	rt_json_open(entries, NULL, '[');
 	for (size_t i = 0; i < count; i++)
 		rt_json_put_c(entries, NULL, rt_cli_word(cli, i));
 	rt_json_close(entries, ']');
-	request.entries = rt_old_change_value(&change, rt_scope_str(&change.scope, entries));
-	*(before != NULL ? &request.before : &request.after) =
-		rt_old_change_entry(&change, before != NULL ? before : after);
-	st = rt_old_change_one(&change, &request);
-	if (st == RT_OK)
-		st = rt_old_change_say(&change, "Brought %zu entr%s from take \"%s\" in.", count,
-				       RT_CLI_IES(count), from);
-	rt_old_change_deinit(&change);
-	return st;
+	request.entries = rt_json_parse(s, rt_scope_str(s, entries));
+	result = rt_cli_execute(cli, &request, 1);
+	rt_cli_say_result(cli, result, "Brought %zu entr%s from take \"%s\" in.", count,
+			  RT_CLI_IES(count), from);
 }
 
 static const rt_flag graft_flags[] = {
@@ -297,45 +238,34 @@ const rt_command rt_cli_graft = {
 	.ops = "take.graft",
 	.flags = graft_flags,
 	.kinds = {RT_ARG_ENTRY, RT_ARG_ENTRY, RT_ARG_ENTRY},
-	.run_status = run_graft,
+	.run = run_graft,
 };
 
 /* --- promote, extract --- */
 
-static rt_status
+static void
 run_promote(rt_cli *cli)
 {
 	const char *take = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	const rt_take *active = NULL;
+	const rt_take *active = rt_cli_open(cli, RT_SESSION_CHANGE) ? rt_cli_take(cli) : NULL;
 	uint32_t before;
-	rt_old_change change;
-	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
+	const rt_result *result;
 
-	if (st == RT_OK)
-		st = rt_old_take(cli, &active);
-	if (st != RT_OK)
-		return st;
-	rt_old_change_init(cli, &change);
-	if (name == NULL) {
-		name = take;
-		take = NULL;
-	}
+	if (active == NULL)
+		return;
 	before = cli->session.value->active;
-	st = rt_old_change_one(
-		&change,
+	result = rt_cli_execute(
+		cli,
 		&(rt_request){.op = RT_OP_TAKE_PROMOTE,
-			      .target = take != NULL ? rt_str_of(take) : rt_text_str(active->name),
-			      .name = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_old_change_say(
-			&change,
-			cli->session.value != NULL && cli->session.value->active != before
-				? "The take is now a discussion of its own, \"%s\", and "
-				  "that is where you are."
-				: "The take is now a discussion of its own, \"%s\".",
-			change.result->discussion);
-	rt_old_change_deinit(&change);
-	return st;
+			      .target = name != NULL ? rt_str_of(take) : rt_text_str(active->name),
+			      .name = rt_str_of(name != NULL ? name : take)},
+		1);
+	rt_cli_say_result(cli, result,
+			  cli->session.value != NULL && cli->session.value->active != before
+				  ? "The take is now a discussion of its own, \"%s\", and "
+				    "that is where you are."
+				  : "The take is now a discussion of its own, \"%s\".",
+			  result->discussion);
 }
 
 const rt_command rt_cli_promote = {
@@ -349,7 +279,7 @@ const rt_command rt_cli_promote = {
 	.examples = "retake promote duck duckdb",
 	.ops = "take.promote",
 	.kinds = {RT_ARG_TAKE, RT_ARG_TEXT},
-	.run_status = run_promote,
+	.run = run_promote,
 };
 
 static const rt_cli_op extract_op = {

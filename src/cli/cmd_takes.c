@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * takes: list, switch, rename, remove and compare takes; and diff, which is short for the
+ * takes: lists, switches, renames, removes and compares takes; and diff, which is short for the
  * last of these. */
 #include "cli/cli.h"
 #include "app/screen.h"
@@ -8,148 +8,98 @@
 
 #include <stdio.h>
 
-#include "codec/content.h"
-
 /* --- the list --- */
 
 static void
-list_take(rt_cli *cli, yyjson_val *row, size_t width)
+list_take(rt_cli *cli, const rt_take_row *row, size_t width)
 {
 	rt_term *out = &cli->out;
-	bool active = yyjson_is_true(rt_json_get(row, "active"));
-	rt_str name = rt_json_str(rt_json_get(row, "name"));
-	rt_str commit = rt_json_str(rt_json_get(row, "git_commit"));
-	size_t used = rt_screen_width(name);
-	uint64_t entries = 0;
+	size_t used = rt_screen_width(row->name);
+	bool all = rt_cli_has(cli, "all");
 
-	(void)rt_json_u64(rt_json_get(row, "entries"), &entries);
-	rt_term_c(out, active ? "* " : "  ");
-	rt_term_style(out, active ? RT_STYLE_BOLD : RT_STYLE_NONE);
-	rt_term_line(out, name);
+	rt_term_c(out, row->active ? "* " : "  ");
+	rt_term_style(out, row->active ? RT_STYLE_BOLD : RT_STYLE_NONE);
+	rt_term_line(out, row->name);
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_spaces(out, used < width ? width - used : 0);
-	rt_term_f(out, "  %4llu entr%s", (unsigned long long)entries, RT_CLI_IES(entries));
-	if (entries == 1 && (commit.size > 0 || rt_cli_has(cli, "all")))
+	rt_term_f(out, "  %4zu entr%s", row->entries, RT_CLI_IES(row->entries));
+	if (row->entries == 1 && (row->git_commit.size > 0 || all))
 		rt_term_spaces(out, 2);
 	rt_term_style(out, RT_STYLE_DIM);
-	if (commit.size > 0) {
+	if (row->git_commit.size > 0) {
+		rt_str commit = row->git_commit;
+
 		rt_term_c(out, "  git ");
 		rt_term_line(out, rt_str_at(commit.ptr, commit.size < 10 ? commit.size : 10));
 	}
-	if (rt_cli_has(cli, "all")) {
-		rt_term_c(out, "  ");
-		rt_term_line(out, rt_json_str(rt_json_get(row, "id")));
-		if (yyjson_is_false(rt_json_get(row, "present")))
-			rt_term_c(out, "  (deleted)");
-	}
+	if (all)
+		rt_term_f(out, "  t%u%s", row->number, row->absent ? "  (deleted)" : "");
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\n");
 }
 
-static rt_status
+static void
 list_takes(rt_cli *cli)
 {
-	size_t i, count, width = 0;
-	rt_old_view view;
-	yyjson_val *row;
-	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
+	rt_scope *s = &cli->s;
+	bool all = rt_cli_has(cli, "all");
+	rt_view view = rt_cli_view(cli);
+	rt_buf *json = rt_scope_buf(s);
+	size_t width = 0;
 
-	if (st != RT_OK)
-		return st;
-	rt_old_view_init(cli, &view);
-	st = rt_view_takes(cli->session.engine, cli->session.value, cli->session.place.disc,
-			   rt_cli_has(cli, "all"), &view.buf, &cli->error);
-	if (st == RT_OK && cli->json) {
-		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK) {
-		yyjson_arr_foreach(view.root, i, count, row) {
-			size_t used = rt_screen_width(rt_json_str(rt_json_get(row, "name")));
-
-			if (used > width)
-				width = used < 40 ? used : 40;
-		}
-		yyjson_arr_foreach(view.root, i, count, row)
-			list_take(cli, row, width);
+	if (cli->json) {
+		RT_TRY(s, rt_view_takes(view.engine, view.project, view.place.disc, all, json,
+					&s->error));
+		rt_cli_print_json(cli, json);
+		return;
 	}
-	rt_old_view_deinit(&view);
-	return st;
+
+	rt_take_rows rows = rt_takes_list(&view, &(rt_takes_options){.all = all});
+
+	for (size_t i = 0; i < rows.count; i++) {
+		size_t used = rt_screen_width(rows.items[i].name);
+
+		if (used > width)
+			width = used < 40 ? used : 40;
+	}
+	for (size_t i = 0; i < rows.count; i++)
+		list_take(cli, &rows.items[i], width);
 }
 
 /* --- changing --- */
 
-static rt_status
-switch_take(rt_cli *cli, const char *name)
-{
-	rt_old_change change;
-	rt_status st;
-
-	rt_old_change_init(cli, &change);
-	st = rt_old_change_one(
-		&change, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_old_change_say(&change, "Now in take \"%s\".",
-				       change.result->take[0] != 0 ? change.result->take : name);
-	rt_old_change_deinit(&change);
-	return st;
-}
-
-static rt_status
+static void
 rename_take(rt_cli *cli, const char *old, const char *name)
 {
-	const rt_take *active = NULL;
-	rt_old_change change;
-	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
+	const rt_take *active = rt_cli_open(cli, RT_SESSION_CHANGE) ? rt_cli_take(cli) : NULL;
 
-	if (st == RT_OK)
-		st = rt_old_take(cli, &active);
-	if (st != RT_OK)
-		return st;
-	rt_old_change_init(cli, &change);
-	if (name == NULL) {
-		name = old;
-		old = NULL;
-	}
-	st = rt_old_change_one(
-		&change,
-		&(rt_request){.op = RT_OP_TAKE_RENAME,
-			      .target = old != NULL ? rt_str_of(old) : rt_text_str(active->name),
-			      .name = rt_str_of(name)});
-	if (st == RT_OK)
-		st = rt_old_change_say(&change, "The take is now called \"%s\".", name);
-	rt_old_change_deinit(&change);
-	return st;
-}
-
-static rt_status
-remove_take(rt_cli *cli, const char *name)
-{
-	return rt_old_do(cli,
-			 &(rt_request){.op = RT_OP_TAKE_DELETE, .target = rt_str_of(name)},
-			 "Deleted take \"%s\" (still in history).", name);
+	if (active != NULL)
+		rt_cli_do(cli,
+			  &(rt_request){.op = RT_OP_TAKE_RENAME,
+					.target = name != NULL ? rt_str_of(old)
+							       : rt_text_str(active->name),
+					.name = rt_str_of(name != NULL ? name : old)},
+			  "The take is now called \"{name}\".");
 }
 
 /* --- comparing --- */
 
 static void
-diff_entry(rt_cli *cli, yyjson_val *entry, char sign)
+diff_entry(rt_cli *cli, const rt_entry_row *e, char sign)
 {
 	rt_term *out = &cli->out;
 	rt_buf text, line;
-	char start[2] = {sign, 0};
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&line, cli->alloc, 4096);
-	rt_content_add_entry(&text, entry);
+	rt_entry_add_text(&text, e);
 	rt_screen_add_preview(&line, rt_buf_str(&text), out->columns > 60 ? out->columns - 24 : 80,
 			      out->utf8);
-	rt_term_style(out, sign == '-'   ? RT_STYLE_RED
-			   : sign == '+' ? RT_STYLE_GREEN
-					 : RT_STYLE_NONE);
-	rt_term_c(out, start);
-	rt_term_c(out, " ");
-	rt_term_line(out, rt_json_str(rt_json_get(entry, "role")));
+	rt_term_style(out, sign == '-' ? RT_STYLE_RED : RT_STYLE_GREEN);
+	rt_term_f(out, "%c ", sign);
+	rt_term_line(out, e->role);
 	rt_term_c(out, "  ");
-	rt_term_line(out, rt_json_str(rt_json_get(entry, "id")));
+	rt_term_line(out, e->id);
 	rt_term_c(out, "  ");
 	rt_term_text(out, rt_buf_str(&line));
 	rt_term_style(out, RT_STYLE_NONE);
@@ -158,123 +108,138 @@ diff_entry(rt_cli *cli, yyjson_val *entry, char sign)
 	rt_buf_deinit(&line);
 }
 
+/* The entries of a take from one on. */
 static void
-diff_text(rt_cli *cli, yyjson_val *diff, const char *a, const char *b)
+diff_rest(rt_cli *cli, uint32_t take, size_t from, char sign)
 {
-	yyjson_val *item, *changed = rt_json_get(diff, "changed");
-	uint64_t common = 0;
-	size_t i, count;
+	rt_view view = rt_cli_view(cli);
+	rt_entry_cursor *c;
 
-	(void)rt_json_u64(rt_json_get(diff, "common"), &common);
-	rt_term_f(&cli->out, "--- %s\n+++ %s\n", a, b);
-	rt_term_style(&cli->out, RT_STYLE_DIM);
-	rt_term_f(&cli->out, "%llu entr%s in both, then:\n", (unsigned long long)common,
-		  common == 1 ? "y" : "ies");
-	rt_term_style(&cli->out, RT_STYLE_NONE);
-	yyjson_arr_foreach(changed, i, count, item) {
-		yyjson_val *was = rt_json_get(item, "a"), *is = rt_json_get(item, "b");
-
-		diff_entry(cli, was, '-');
-		diff_entry(cli, is, '+');
-	}
-	yyjson_arr_foreach(rt_json_get(diff, "a"), i, count, item)
-		diff_entry(cli, item, '-');
-	yyjson_arr_foreach(rt_json_get(diff, "b"), i, count, item)
-		diff_entry(cli, item, '+');
+	view.place.take = take;
+	c = rt_ok(&cli->s) ? rt_entries_open(&view, &(rt_window){.from = from}) : NULL;
+	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;)
+		diff_entry(cli, e, sign);
 }
 
-static rt_status
+static void
+print_diff(rt_cli *cli, uint32_t first, uint32_t second, const char *a, const char *b)
+{
+	rt_term *out = &cli->out;
+	rt_view view = rt_cli_view(cli);
+	rt_diff diff = rt_diff_open(&view, first, second);
+
+	if (diff.a == NULL)
+		return;
+	if (!rt_cli_has(cli, "no-pager"))
+		rt_term_page(out);
+	rt_term_f(out, "--- %s\n+++ %s\n", a, b);
+	rt_term_style(out, RT_STYLE_DIM);
+	rt_term_f(out, "%zu entr%s in both, then:\n", diff.common, RT_CLI_IES(diff.common));
+	rt_term_style(out, RT_STYLE_NONE);
+	while (rt_diff_next(&view, &diff)) {
+		diff_entry(cli, diff.was, '-');
+		diff_entry(cli, diff.is, '+');
+	}
+	diff_rest(cli, first, diff.common, '-');
+	diff_rest(cli, second, diff.common, '+');
+}
+
+/* b NULL: the take that is looked at. */
+static void
 diff_takes(rt_cli *cli, const char *a, const char *b)
 {
+	rt_scope *s = &cli->s;
 	rt_str disc = rt_session_discussion(&cli->session);
-	rt_place first = {0, 0}, second = {0, 0};
-	rt_old_view view;
-	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
+	rt_buf *json = rt_scope_buf(s);
+	rt_place first, second;
 
-	if (st != RT_OK)
-		return st;
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
 	first = second = cli->session.place;
-	st = rt_resolve_place(cli->session.value, disc, rt_str_of(a), &first, &cli->error);
-	if (st == RT_OK && b != NULL)
-		st = rt_resolve_place(cli->session.value, disc, rt_str_of(b), &second, &cli->error);
-	if (st != RT_OK)
-		return rt_old_hint(cli, st, "Takes: retake takes");
+	RT_TRY(s, rt_resolve_place(cli->session.value, disc, rt_str_of(a), &first, &s->error));
+	if (b != NULL)
+		RT_TRY(s, rt_resolve_place(cli->session.value, disc, rt_str_of(b), &second,
+					   &s->error));
+	if (!rt_ok(s)) {
+		rt_cli_hint(cli, "Takes: retake takes");
+		return;
+	}
 	if (b == NULL) {
-		const rt_take *take = NULL;
+		const rt_take *take = rt_cli_take(cli);
 
-		st = rt_old_take(cli, &take);
-		if (st != RT_OK)
-			return st;
+		if (take == NULL)
+			return;
 		b = take->name->ptr;
 	}
-	rt_old_view_init(cli, &view);
-	st = rt_view_diff(cli->session.engine, cli->session.value, cli->session.place.disc,
-			  first.take, second.take, &view.buf, &cli->error);
-	if (st == RT_OK && cli->json) {
-		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK) {
-		if (!rt_cli_has(cli, "no-pager"))
-			rt_term_page(&cli->out);
-		diff_text(cli, view.root, a, b);
+	if (!cli->json) {
+		print_diff(cli, first.take, second.take, a, b);
+		return;
 	}
-	rt_old_view_deinit(&view);
-	return st;
+	RT_TRY(s, rt_view_diff(cli->session.engine, cli->session.value, cli->session.place.disc,
+			       first.take, second.take, json, &s->error));
+	rt_cli_print_json(cli, json);
 }
 
 /* --- the commands --- */
 
-/* A word that takes does not know, or too few or too many behind one that it knows. */
-static rt_status
-not_so(rt_cli *cli, const char *verb)
+/* A word that takes does not know, or too few or too many after one that it knows. */
+static void
+fail_for_words(rt_cli *cli, const char *verb)
 {
 	static const char *const verbs[][2] = {{"list", ""},
 					       {"switch", "TAKE"},
 					       {"rename", "[TAKE] NAME"},
 					       {"rm", "TAKE"},
 					       {"diff", "TAKE [TAKE]"}};
-	size_t best = SIZE_MAX, near = 0, words = cli->args.word_count - 1, i, d;
+	size_t best = SIZE_MAX, near = 0, words = cli->args.word_count - 1;
 
-	for (i = 0; i < 5; i++) {
-		d = rt_args_distance(verb, verbs[i][0]);
-		if (d == 0) {
-			rt_old_hint(cli, RT_USAGE, "Usage: retake takes %s %s   More: retake help takes",
-				    verb, verbs[i][1]);
-			return rt_old_fail(cli, RT_USAGE, "takes %s needs %s, not %zu word%s", verb,
-					   verbs[i][1], words, RT_CLI_S(words));
+	for (size_t i = 0; i < 5; i++) {
+		size_t distance = rt_args_distance(verb, verbs[i][0]);
+
+		if (distance == 0) {
+			rt_cli_hint(cli, "Usage: retake takes %s %s   More: retake help takes", verb,
+				    verbs[i][1]);
+			rt_cli_fail(cli, RT_USAGE, "takes %s needs %s, not %zu word%s", verb,
+				    verbs[i][1], words, RT_CLI_S(words));
+			return;
 		}
-		if (d < best) {
-			best = d;
+		if (distance < best) {
+			best = distance;
 			near = i;
 		}
 	}
 	if (rt_args_is_near(best, strlen(verb)))
-		rt_old_hint(cli, RT_USAGE, "Did you mean: retake takes %s %s   More: retake help takes",
+		rt_cli_hint(cli, "Did you mean: retake takes %s %s   More: retake help takes",
 			    verbs[near][0], verbs[near][1]);
 	else
-		rt_old_hint(cli, RT_USAGE, "Takes: retake takes   More: retake help takes");
-	return rt_old_fail(cli, RT_USAGE, "takes can list, switch, rename, rm and diff, not \"%.40s\"",
-			   verb);
+		rt_cli_hint(cli, "Takes: retake takes   More: retake help takes");
+	rt_cli_fail(cli, RT_USAGE, "takes can list, switch, rename, rm and diff, not \"%.40s\"",
+		    verb);
 }
 
-static rt_status
+static void
 run_takes(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *a = rt_cli_word(cli, 1), *b = rt_cli_word(cli, 2);
 	size_t count = cli->args.word_count;
+	bool is_rename = verb != NULL && (strcmp(verb, "rename") == 0 || strcmp(verb, "name") == 0);
 
-	if (verb == NULL || strcmp(verb, "list") == 0)
-		return list_takes(cli);
-	if (strcmp(verb, "switch") == 0 && count == 2)
-		return switch_take(cli, a);
-	if (strcmp(verb, "rename") == 0 && (count == 2 || count == 3))
-		return rename_take(cli, a, b);
-	if (strcmp(verb, "name") == 0 && (count == 2 || count == 3))
-		return rename_take(cli, a, b);
-	if (strcmp(verb, "rm") == 0 && count == 2)
-		return remove_take(cli, a);
-	if (strcmp(verb, "diff") == 0 && (count == 2 || count == 3))
-		return diff_takes(cli, a, b);
-	return not_so(cli, verb);
+	if (verb == NULL || strcmp(verb, "list") == 0) {
+		if (rt_cli_open(cli, RT_SESSION_LOOK))
+			list_takes(cli);
+	} else if (strcmp(verb, "switch") == 0 && count == 2) {
+		rt_cli_do(cli, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(a)},
+			  "Now in take \"{take}\".");
+	} else if (is_rename && count >= 2) {
+		rename_take(cli, a, b);
+	} else if (strcmp(verb, "rm") == 0 && count == 2) {
+		rt_cli_do(cli, &(rt_request){.op = RT_OP_TAKE_DELETE, .target = rt_str_of(a)},
+			  "Deleted take \"{target}\" (still in history).");
+	} else if (strcmp(verb, "diff") == 0 && count >= 2) {
+		diff_takes(cli, a, b);
+	} else {
+		fail_for_words(cli, verb);
+	}
 }
 
 static const rt_flag takes_flags[] = {
@@ -302,13 +267,13 @@ const rt_command rt_cli_takes = {
 	.ops = "take.switch take.rename take.delete",
 	.flags = takes_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_TAKE, RT_ARG_TAKE},
-	.run_status = run_takes,
+	.run = run_takes,
 };
 
-static rt_status
+static void
 run_diff(rt_cli *cli)
 {
-	return diff_takes(cli, rt_cli_word(cli, 0), rt_cli_word(cli, 1));
+	diff_takes(cli, rt_cli_word(cli, 0), rt_cli_word(cli, 1));
 }
 
 const rt_command rt_cli_diff = {
@@ -322,5 +287,5 @@ const rt_command rt_cli_diff = {
 	.about = "With one take, compares it with the active one.",
 	.examples = "retake diff main duck",
 	.kinds = {RT_ARG_TAKE},
-	.run_status = run_diff,
+	.run = run_diff,
 };

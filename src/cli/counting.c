@@ -119,18 +119,10 @@ keep_part(void *ctx, const rt_context_part *part)
 {
 	rt_cli_counting *c = ctx;
 
-	if (c->part_count == c->part_capacity) {
-		size_t capacity = c->part_capacity == 0 ? 64 : c->part_capacity * 2;
-		rt_context_part *more = rt_scope_array(&c->cli->s, capacity, sizeof(*more));
-
-		if (more == NULL)
-			return;
-		if (c->part_count > 0)
-			memcpy(more, c->parts, c->part_count * sizeof(*more));
-		c->parts = more;
-		c->part_capacity = capacity;
-	}
-	c->parts[c->part_count++] = *part;
+	c->parts = rt_scope_grow(&c->cli->s, c->parts, c->part_count, &c->part_capacity,
+				 sizeof(*c->parts));
+	if (c->parts != NULL)
+		c->parts[c->part_count++] = *part;
 }
 
 static void

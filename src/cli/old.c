@@ -444,6 +444,36 @@ rt_old_view_read(rt_cli *cli, rt_old_view *view, rt_status status)
 		view->root = rt_json_root(view->doc);
 	return status;
 }
+#include "view/view.h"
+typedef void (*rt_cli_window_fn)(rt_cli *cli, void *ctx, yyjson_val *show, size_t from);
+enum { WINDOW = 200 /* entries read at a time */ };
+
+static void
+rt_cli_each_window(rt_cli *cli, size_t first, size_t last, rt_cli_window_fn fn, void *ctx)
+{
+	size_t at = first;
+	rt_scope s;
+
+	rt_scope_init(&s, cli->alloc);
+	/* Once at least, so that an empty take has its frame. */
+	do {
+		size_t left = last >= at ? last - at + 1 : 0;
+		rt_window window = {at, left < WINDOW ? left : WINDOW, rt_str_of(NULL)};
+		rt_buf *json = rt_scope_buf(&s);
+
+		RT_TRY(&s, rt_view_show(cli->session.engine, cli->session.value,
+					cli->session.place, &window, json, &s.error));
+		yyjson_val *show = rt_json_parse(&s, rt_scope_str(&s, json));
+
+		cli->s.error = rt_ok(&cli->s) ? s.error : cli->s.error;
+		if (rt_scope_note(&cli->s, s.status) == RT_OK)
+			fn(cli, ctx, show, at);
+		rt_scope_reset(&s);
+		at += WINDOW;
+	} while (rt_ok(&cli->s) && at <= last && last != SIZE_MAX && !cli->out.broken);
+	rt_scope_deinit(&s);
+}
+
 typedef struct old_window { rt_old_window_fn fn; void *ctx; } old_window;
 static void old_fn(rt_cli *cli, void *ctx, yyjson_val *show, size_t from)
 { old_window *w = ctx; rt_status st = w->fn(cli, w->ctx, show, from); if (st != RT_OK) { cli->s.error = cli->error; rt_scope_note(&cli->s, st); } }

@@ -122,3 +122,18 @@ rt_cli_disc_name(const rt_cli *cli)
 {
 	return rt_cell_name(rt_project_cell(cli->session.value, cli->session.place.disc));
 }
+
+rt_view
+rt_cli_view(rt_cli *cli)
+{
+	return (rt_view){&cli->s, cli->session.engine, cli->session.value, cli->session.place};
+}
+
+rt_entry_cursor *
+rt_cli_entries(rt_cli *cli, rt_cli_span span)
+{
+	rt_view view = rt_cli_view(cli);
+	rt_window window = {.from = span.first, .count = span.last - span.first + 1};
+
+	return rt_ok(&cli->s) ? rt_entries_open(&view, &window) : NULL;
+}

@@ -7,71 +7,66 @@
 
 #include "codec/content.h"
 
-/* Where a pi record keeps what people read: *out_content, and its parent object with the
- * member's name, so that a copy can leave it out. */
-static void
-pi_content(yyjson_val *record, yyjson_val **out_content, yyjson_val **out_parent,
-	   const char **out_key)
-{
-	rt_str type = rt_json_str(rt_json_get(record, "type"));
-	yyjson_val *message = rt_json_get(record, "message"), *found = NULL, *parent = record;
-	const char *key = "content";
+/* Where a pi record keeps what people read. */
+typedef struct pi_place {
+	yyjson_val *content; /* a text or an array; NULL: it has none */
+	yyjson_val *parent;  /* the object that it is in, under that key */
+	const char *key;
+} pi_place;
 
-	if (rt_str_is(type, "message") && yyjson_is_obj(message)) {
-		parent = message;
-		found = rt_json_get(message, "content");
-		if (found == NULL) { /* a bash execution has its output */
-			key = "output";
-			found = rt_json_get(message, "output");
-		}
-	} else if (rt_str_is(type, "compaction") || rt_str_is(type, "branch_summary")) {
-		key = "summary";
-		found = rt_json_get(record, "summary");
-	} else if (rt_str_is(type, "custom_message")) {
-		found = rt_json_get(record, "content");
-	} else if (rt_str_is(type, "session_info")) {
-		key = "name";
-		found = rt_json_get(record, "name");
-	} else if (rt_str_is(type, "label")) {
-		key = "label";
-		found = rt_json_get(record, "label");
-	} else if (!rt_str_is(type, "message")) { /* pi has no text there, Retake may */
-		found = rt_json_get(record, "content");
+static pi_place
+find_pi_content(yyjson_val *record)
+{
+	/* Further types: pi has no text there, Retake may. */
+	static const struct {
+		const char *type, *key;
+	} types[] = {{"compaction", "summary"},
+		     {"branch_summary", "summary"},
+		     {"session_info", "name"},
+		     {"label", "label"}};
+	rt_str type = rt_json_str(rt_json_get(record, "type"));
+	yyjson_val *message = rt_json_get(record, "message");
+	pi_place place = {.parent = record, .key = "content"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (rt_str_is(type, types[i].type))
+			place.key = types[i].key;
+	if (!rt_str_is(type, "message")) {
+		place.content = rt_json_get(record, place.key);
+	} else if (yyjson_is_obj(message)) {
+		place.parent = message;
+		if (rt_json_get(message, "content") == NULL)
+			place.key = "output"; /* of a bash execution */
+		place.content = rt_json_get(message, place.key);
 	}
-	if (found != NULL && !yyjson_is_str(found) && !yyjson_is_arr(found))
-		found = NULL;
-	*out_content = found;
-	*out_parent = parent;
-	*out_key = key;
+	if (!yyjson_is_str(place.content) && !yyjson_is_arr(place.content))
+		place.content = NULL;
+	return place;
 }
 
 rt_status
 rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err)
 {
-	rt_body body;
-	yyjson_val *root, *content, *parent;
-	const char *key;
+	yyjson_val *root, *content;
+	rt_body body = {0};
 	rt_status st;
 
-	memset(&body, 0, sizeof(body));
 	if (data.size == 0)
 		return rt_fail(err, RT_CORRUPT, "a body of no bytes");
 	body.format = data.ptr[0];
+	data = rt_str_skip(data, 1);
 	switch (body.format) {
 	case RT_BODY_TEXT:
-		body.content = rt_str_at(data.ptr + 1, data.size - 1);
+		body.content = data;
 		*out = body;
 		return RT_OK;
 	case RT_BODY_PURGED:
-		body.lost = data.size > 1;
+		body.lost = data.size > 0;
 		*out = body;
 		return RT_OK;
-	case RT_BODY_JSON:
-		st = rt_json_read(alloc, rt_str_at(data.ptr + 1, data.size - 1), &body.doc, err);
-		break;
+	case RT_BODY_JSON: st = rt_json_read(alloc, data, &body.doc, err); break;
 	case RT_BODY_PI: /* may hold what pi wrote: lone surrogates too */
-		st = rt_json_read_repairing(alloc, rt_str_at(data.ptr + 1, data.size - 1),
-					    &body.doc, NULL, err);
+		st = rt_json_read_repairing(alloc, data, &body.doc, NULL, err);
 		break;
 	default: return rt_fail(err, RT_CORRUPT, "a body of unknown kind %d", body.format);
 	}
@@ -83,10 +78,8 @@ rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err)
 		return rt_fail(err, RT_CORRUPT, "a body that is not an object");
 	}
 	body.fields = root;
-	if (body.format == RT_BODY_PI)
-		pi_content(root, &content, &parent, &key);
-	else
-		content = rt_json_get(root, "content");
+	content = body.format == RT_BODY_PI ? find_pi_content(root).content
+					    : rt_json_get(root, "content");
 	if (yyjson_is_arr(content))
 		body.content_json = content;
 	else
@@ -124,23 +117,18 @@ void
 rt_body_write(rt_buf *buf, rt_str content, bool is_json, yyjson_val *fields,
 	      const char *const *skip)
 {
-	yyjson_val *key, *value;
-	size_t i, max;
 	bool is_open = is_json;
 
 	if (is_json)
 		open_json(buf, content, true);
-	if (fields != NULL) { /* the macro counts from the first key */
-		rt_json_foreach(fields, i, max, key, value)
-		{
-			if (is_skipped(rt_json_str(key), skip))
-				continue;
-			if (!is_open)
-				open_json(buf, content, false);
-			is_open = true;
-			rt_json_add_key_str(buf, rt_json_str(key));
-			rt_json_add_value(buf, value);
-		}
+	for (rt_json_iter it = rt_json_members(fields); rt_json_next(&it);) {
+		if (is_skipped(it.key, skip))
+			continue;
+		if (!is_open)
+			open_json(buf, content, false);
+		is_open = true;
+		rt_json_add_key_str(buf, it.key);
+		rt_json_add_value(buf, it.value);
 	}
 	if (is_open) {
 		rt_buf_add_byte(buf, '}');
@@ -198,8 +186,8 @@ add_member(rt_buf *buf, yyjson_val *key, const members *m)
 static void
 add_members(rt_buf *buf, yyjson_val *object, const members *m)
 {
-	yyjson_val *key, *value, **keys = NULL;
-	size_t i, max, count = 0;
+	yyjson_val **keys = NULL;
+	size_t count = 0;
 
 	if (m->sorted) {
 		keys = rt_new_array(m->alloc, yyjson_obj_size(object) + 1, sizeof(*keys));
@@ -208,20 +196,17 @@ add_members(rt_buf *buf, yyjson_val *object, const members *m)
 			return;
 		}
 	}
-	rt_json_foreach(object, i, max, key, value)
-	{
-		const char *name = yyjson_get_str(key);
-
-		if (m->but != NULL && rt_str_is(rt_json_str(key), m->but))
+	for (rt_json_iter it = rt_json_members(object); rt_json_next(&it);) {
+		if (m->but != NULL && rt_str_is(it.key, m->but))
 			continue;
 		if (!m->sorted)
-			add_member(buf, key, m);
-		else if (yyjson_get_len(key) != strlen(name) || rt_json_get(object, name) == value)
-			keys[count++] = key; /* of a repeated key the last one counts */
+			add_member(buf, it.value - 1, m);
+		else if (rt_json_get_str(object, it.key) == it.value)
+			keys[count++] = it.value - 1; /* of a repeated key the last one counts */
 	}
 	if (m->sorted)
 		qsort(keys, count, sizeof(*keys), key_order);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		add_member(buf, keys[i], m);
 	rt_free(m->alloc, keys);
 }
@@ -230,8 +215,7 @@ void
 rt_body_add_fields(rt_buf *buf, const rt_alloc *alloc, const rt_body *body, bool sorted)
 {
 	members m = {.alloc = alloc, .sorted = sorted, .but = "content"};
-	yyjson_val *content, *parent;
-	const char *key;
+	pi_place pi;
 
 	if (body->fields == NULL)
 		return;
@@ -239,10 +223,10 @@ rt_body_add_fields(rt_buf *buf, const rt_alloc *alloc, const rt_body *body, bool
 		add_members(buf, body->fields, &m);
 		return;
 	}
-	pi_content(body->fields, &content, &parent, &key);
-	m.but = content != NULL && parent == body->fields ? key : NULL;
-	m.inner = content != NULL && parent != body->fields ? parent : NULL;
-	m.inner_but = key;
+	pi = find_pi_content(body->fields);
+	m.but = pi.content != NULL && pi.parent == body->fields ? pi.key : NULL;
+	m.inner = pi.content != NULL && pi.parent != body->fields ? pi.parent : NULL;
+	m.inner_but = pi.key;
 	rt_json_add_key(buf, "pi"); /* content may end with a blank: not rt_json_open */
 	rt_buf_add_byte(buf, '{');
 	add_members(buf, body->fields, &m);
@@ -281,17 +265,13 @@ rt_body_add_content(rt_buf *buf, const rt_body *body)
 void
 rt_body_add_text(rt_buf *buf, const rt_body *body)
 {
-	yyjson_val *block;
-	size_t i, max;
 	bool first = true;
 
-	if (body->content_json == NULL) {
+	if (body->content_json == NULL)
 		rt_buf_add_str(buf, body->content);
-		return;
-	}
-	yyjson_arr_foreach(body->content_json, i, max, block)
-	{
-		yyjson_val *text = yyjson_is_str(block) ? block : rt_json_get(block, "text");
+	for (rt_json_iter it = rt_json_items(body->content_json); rt_json_next(&it);) {
+		yyjson_val *text = yyjson_is_str(it.value) ? it.value
+							   : rt_json_get(it.value, "text");
 
 		if (!yyjson_is_str(text))
 			continue;

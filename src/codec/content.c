@@ -46,49 +46,40 @@ text_of(yyjson_val *block)
 size_t
 rt_content_text_count(rt_content content)
 {
-	yyjson_val *block;
-	size_t i, max, count = 0;
+	size_t count = 0;
 
 	if (content.blocks == NULL)
 		return 1;
-	yyjson_arr_foreach(content.blocks, i, max, block) count += rt_content_is_text(block);
+	for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);)
+		count += rt_content_is_text(it.value);
 	return count;
 }
 
 bool
 rt_content_one_text(rt_content content, rt_str *out)
 {
-	yyjson_val *block;
-	size_t i, max;
-
 	if (rt_content_text_count(content) != 1)
 		return false;
 	*out = content.text;
-	yyjson_arr_foreach(content.blocks, i, max, block)
-	{
-		if (rt_content_is_text(block))
-			*out = text_of(block);
-	}
+	for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);)
+		if (rt_content_is_text(it.value))
+			*out = text_of(it.value);
 	return true;
 }
 
 void
 rt_content_add_text(rt_buf *buf, rt_content content)
 {
-	yyjson_val *block;
-	size_t i, max, count = 0;
+	size_t count = 0;
 
-	if (content.blocks == NULL) {
+	if (content.blocks == NULL)
 		rt_buf_add_str(buf, content.text);
-		return;
-	}
-	yyjson_arr_foreach(content.blocks, i, max, block)
-	{
-		if (!rt_content_is_text(block))
+	for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);) {
+		if (!rt_content_is_text(it.value))
 			continue;
 		if (count++ > 0)
 			rt_buf_add_byte(buf, '\n');
-		rt_buf_add_str(buf, text_of(block));
+		rt_buf_add_str(buf, text_of(it.value));
 	}
 }
 
@@ -109,11 +100,11 @@ add_block(rt_buf *buf, yyjson_val *block)
 	rt_json_put_value(buf, NULL, block);
 }
 
-/* A block of text with another text in it. */
+/* A text block with another text. */
 static void
 add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 {
-	/* what holds of the old text alone */
+	/* members that are valid for the old text only */
 	static const char *const bound[] = {"textSignature",
 					    "thoughtSignature",
 					    "thought_signature",
@@ -121,8 +112,7 @@ add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 					    "annotations",
 					    "logprobs",
 					    NULL};
-	yyjson_val *key, *value, *own = rt_json_get(block, "text");
-	size_t i, max;
+	yyjson_val *own = rt_json_get(block, "text");
 
 	if (rt_str_eq(text_of(block), text)) {
 		add_block(buf, block);
@@ -133,56 +123,48 @@ add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 		return;
 	}
 	rt_json_open(buf, NULL, '{');
-	rt_json_foreach(block, i, max, key, value)
-	{
-		rt_str name = rt_json_str(key);
-
-		if (rt_str_is_one_of(name, bound) || (rt_str_is(name, "text") && value != own))
+	for (rt_json_iter it = rt_json_members(block); rt_json_next(&it);) {
+		if (rt_str_is_one_of(it.key, bound) ||
+		    (rt_str_is(it.key, "text") && it.value != own))
 			continue;
-		rt_json_add_key_str(buf, name);
-		if (value == own)
+		rt_json_add_key_str(buf, it.key);
+		if (it.value == own)
 			rt_json_add_string(buf, text);
 		else
-			rt_json_add_value(buf, value);
+			rt_json_add_value(buf, it.value);
 	}
 	rt_buf_add_byte(buf, '}');
 }
 
-/* The blocks with a new one of text. */
+/* The blocks and a new text block. */
 static void
 add_inserting(rt_buf *buf, yyjson_val *blocks, rt_str text)
 {
-	yyjson_val *block;
-	size_t i, max;
 	bool done = text.size == 0;
 
 	rt_buf_add_byte(buf, '[');
-	yyjson_arr_foreach(blocks, i, max, block)
-	{
-		if (!done && is_call(block)) {
+	for (rt_json_iter it = rt_json_items(blocks); rt_json_next(&it);) {
+		if (!done && is_call(it.value)) {
 			add_new_block(buf, text);
 			done = true;
 		}
-		add_block(buf, block);
+		add_block(buf, it.value);
 	}
 	if (!done)
 		add_new_block(buf, text);
 	rt_buf_add_byte(buf, ']');
 }
 
-/* How many of the texts, but for the last one, the text begins with; they and their line
- * ends are taken off it. */
+/* The number of texts, except the last one, that the text begins with; they and their line ends
+ * are removed from it. */
 static size_t
 strip_leading(const rt_str *texts, size_t count, rt_str *text)
 {
 	size_t kept = 0;
 
 	while (kept + 1 < count && text->size > texts[kept].size &&
-	       rt_str_starts(*text, texts[kept]) && text->ptr[texts[kept].size] == '\n') {
-		size_t taken = texts[kept++].size + 1;
-
-		*text = rt_str_at(text->ptr + taken, text->size - taken);
-	}
+	       rt_str_starts(*text, texts[kept]) && text->ptr[texts[kept].size] == '\n')
+		*text = rt_str_skip(*text, texts[kept++].size + 1);
 	return kept;
 }
 
@@ -208,8 +190,7 @@ strip_trailing(const rt_str *texts, size_t count, rt_str *text)
 void
 rt_content_set_text(rt_buf *buf, rt_content content, rt_str text)
 {
-	size_t count = rt_content_text_count(content), leading, trailing, i, max, nth = 0;
-	yyjson_val *block;
+	size_t count = rt_content_text_count(content), leading, trailing, nth = 0;
 	rt_str *texts;
 
 	if (content.blocks == NULL) {
@@ -225,26 +206,21 @@ rt_content_set_text(rt_buf *buf, rt_content content, rt_str text)
 		buf->status = RT_NOMEM;
 		return;
 	}
-	yyjson_arr_foreach(content.blocks, i, max, block)
-	{
-		if (rt_content_is_text(block))
-			texts[nth++] = text_of(block);
-	}
+	for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);)
+		if (rt_content_is_text(it.value))
+			texts[nth++] = text_of(it.value);
 	leading = strip_leading(texts, count, &text);
 	trailing = strip_trailing(texts + leading, count - leading, &text);
 	nth = 0;
 	rt_buf_add_byte(buf, '[');
-	yyjson_arr_foreach(content.blocks, i, max, block)
-	{
-		if (!rt_content_is_text(block)) {
-			add_block(buf, block);
-			continue;
-		}
-		if (nth < leading || nth >= count - trailing)
-			add_block(buf, block);
+	for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);) {
+		bool is_text = rt_content_is_text(it.value);
+
+		if (!is_text || nth < leading || nth >= count - trailing)
+			add_block(buf, it.value);
 		else if (nth == leading)
-			add_with_text(buf, block, text);
-		nth++;
+			add_with_text(buf, it.value, text);
+		nth += is_text;
 	}
 	rt_buf_add_byte(buf, ']');
 	rt_free(buf->alloc, texts);
@@ -270,8 +246,7 @@ replace_in(rt_buf *out, rt_str text, rt_str from, rt_str to)
 size_t
 rt_content_replace(rt_buf *buf, rt_content content, rt_str from, rt_str to)
 {
-	yyjson_val *block;
-	size_t i, max, count = 0;
+	size_t count = 0;
 	rt_buf text;
 
 	RT_ASSERT(from.size > 0);
@@ -281,17 +256,16 @@ rt_content_replace(rt_buf *buf, rt_content content, rt_str from, rt_str to)
 		rt_json_add_string(buf, rt_buf_str(&text));
 	} else {
 		rt_buf_add_byte(buf, '[');
-		yyjson_arr_foreach(content.blocks, i, max, block)
-		{
+		for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);) {
 			size_t found = 0;
 
 			rt_buf_clear(&text);
-			if (rt_content_is_text(block))
-				found = replace_in(&text, text_of(block), from, to);
+			if (rt_content_is_text(it.value))
+				found = replace_in(&text, text_of(it.value), from, to);
 			if (found > 0)
-				add_with_text(buf, block, rt_buf_str(&text));
+				add_with_text(buf, it.value, rt_buf_str(&text));
 			else
-				add_block(buf, block);
+				add_block(buf, it.value);
 			count += found;
 		}
 		rt_buf_add_byte(buf, ']');
@@ -302,30 +276,27 @@ rt_content_replace(rt_buf *buf, rt_content content, rt_str from, rt_str to)
 	return count;
 }
 
-/* ---- in two, and together ---- */
+/* ---- splitting and joining ---- */
 
 void
 rt_content_cut(rt_buf *first, rt_buf *second, yyjson_val *blocks, size_t at)
 {
-	yyjson_val *block;
-	size_t i, max;
-	bool behind = false;
+	bool is_after = false;
 
 	rt_buf_add_byte(first, '[');
 	rt_buf_add_byte(second, '[');
-	yyjson_arr_foreach(blocks, i, max, block)
-	{
-		rt_str text = text_of(block);
+	for (rt_json_iter it = rt_json_items(blocks); rt_json_next(&it);) {
+		rt_str text = text_of(it.value);
 
-		if (!rt_content_is_text(block)) {
-			add_block(behind ? second : first, block);
+		if (!rt_content_is_text(it.value)) {
+			add_block(is_after ? second : first, it.value);
 			continue;
 		}
-		RT_ASSERT(!behind);
+		RT_ASSERT(!is_after);
 		RT_ASSERT(at > 0 && at < text.size);
-		add_with_text(first, block, rt_str_at(text.ptr, at));
-		add_with_text(second, block, rt_str_at(text.ptr + at, text.size - at));
-		behind = true;
+		add_with_text(first, it.value, rt_str_at(text.ptr, at));
+		add_with_text(second, it.value, rt_str_skip(text, at));
+		is_after = true;
 	}
 	rt_buf_add_byte(first, ']');
 	rt_buf_add_byte(second, ']');
@@ -364,8 +335,6 @@ rt_content_join(rt_buf *buf, rt_content a, rt_content b)
 	rt_str b_text = b.blocks == NULL ? b.text : text_of(next);
 	bool touch = (a.blocks == NULL || rt_content_is_text(last)) &&
 		     (b.blocks == NULL || rt_content_is_text(next));
-	size_t i, max, a_count = yyjson_arr_size(a.blocks);
-	yyjson_val *block;
 
 	if (a.blocks == NULL && is_text_alone(b)) {
 		rt_buf_add_str(buf, a_text);
@@ -373,27 +342,23 @@ rt_content_join(rt_buf *buf, rt_content a, rt_content b)
 		return false;
 	}
 	rt_buf_add_byte(buf, '[');
-	yyjson_arr_foreach(a.blocks, i, max, block)
-	{
-		if (!touch || i + 1 < a_count)
-			add_block(buf, block);
-	}
+	for (rt_json_iter it = rt_json_items(a.blocks); rt_json_next(&it);)
+		if (!touch || it.index + 1 < it.count)
+			add_block(buf, it.value);
 	if (touch)
 		add_joined_texts(buf, last, a_text, b_text);
 	else if (a_text.size > 0 && a.blocks == NULL)
 		add_new_block(buf, a_text);
 	else if (b_text.size > 0 && b.blocks == NULL)
 		add_new_block(buf, b_text);
-	yyjson_arr_foreach(b.blocks, i, max, block)
-	{
-		if (!touch || i > 0)
-			add_block(buf, block);
-	}
+	for (rt_json_iter it = rt_json_items(b.blocks); rt_json_next(&it);)
+		if (!touch || it.index > 0)
+			add_block(buf, it.value);
 	rt_buf_add_byte(buf, ']');
 	return true;
 }
 
-/* ---- in words ---- */
+/* ---- summaries ---- */
 
 static void
 begin_part(rt_buf *buf, size_t start)
@@ -430,28 +395,27 @@ add_count(rt_buf *buf, size_t start, size_t count, const char *what)
 void
 rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls)
 {
-	size_t i, max, start = buf->size, count = 0, images = 0, results = 0, others = 0;
+	static const char *const thoughts[] = {"thinking", "redacted_thinking", "reasoning", NULL};
+	static const char *const pictures[] = {"image", "image_url", "input_image", NULL};
+	size_t start = buf->size, count = 0, images = 0, results = 0, others = 0;
 	bool thinks = false;
-	yyjson_val *block;
 
-	yyjson_arr_foreach(content.blocks, i, max, block)
-	{
-		rt_str type = rt_json_str(rt_json_get(block, "type"));
+	for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);) {
+		rt_str type = rt_json_str(rt_json_get(it.value, "type"));
 
-		if (is_call(block))
-			add_call(buf, start, count++, block);
-		else if (rt_str_is(type, "thinking") || rt_str_is(type, "redacted_thinking") ||
-			 rt_str_is(type, "reasoning"))
+		if (is_call(it.value))
+			add_call(buf, start, count++, it.value);
+		else if (rt_str_is_one_of(type, thoughts))
 			thinks = true;
-		else if (rt_str_is(type, "image") || rt_str_is(type, "image_url") ||
-			 rt_str_is(type, "input_image"))
+		else if (rt_str_is_one_of(type, pictures))
 			images++;
 		else if (rt_str_is(type, "tool_result") || rt_str_is(type, "toolResult"))
 			results++;
 		else
-			others += !rt_content_is_text(block);
+			others += !rt_content_is_text(it.value);
 	}
-	yyjson_arr_foreach(calls, i, max, block) add_call(buf, start, count++, block);
+	for (rt_json_iter it = rt_json_items(calls); rt_json_next(&it);)
+		add_call(buf, start, count++, it.value);
 	if (thinks) {
 		begin_part(buf, start);
 		rt_buf_add_c(buf, "thinking");
@@ -543,7 +507,7 @@ rt_content_add_entry(rt_buf *buf, yyjson_val *entry)
 	rt_buf_deinit(&brief);
 }
 
-/* ---- who sees it ---- */
+/* ---- visibility ---- */
 
 static bool
 is_not_displayed(yyjson_val *object)

@@ -14,7 +14,6 @@
 struct rt_json_doc {
 	const rt_alloc *alloc;
 	yyjson_doc *doc;
-	char *copy; /* repaired input, or NULL */
 	yyjson_alc alc;
 };
 
@@ -67,24 +66,23 @@ count16(bytes16 v)
 	return (size_t)((((w[0] & ones) + (w[1] & ones)) * ones) >> 56);
 }
 
-/* Position of the bracket that opens level RT_JSON_DEPTH_MAX + 1, or SIZE_MAX. */
-static size_t
-too_deep_at(rt_str s)
+size_t
+rt_json_too_deep_at(rt_str s, size_t max)
 {
 	const bytes16 lower = SAME16(0x20), bracket = SAME16('{');
-	size_t depth = 0, i, at = 0, open = 0;
+	size_t depth = 0, at = 0, open = 0;
 
 	/* A cheap upper bound first: fewer brackets than the limit cannot be too deep. '[' and
 	 * '{' differ in one bit. */
-	if (s.size <= RT_JSON_DEPTH_MAX)
+	if (s.size <= max)
 		return SIZE_MAX;
-	for (; s.size - at >= 16 && open <= RT_JSON_DEPTH_MAX; at += 16)
+	for (; s.size - at >= 16 && open <= max; at += 16)
 		open += count16((bytes16)((load16(s.ptr + at) | lower) == bracket));
 	for (; at < s.size && s.size - at < 16; at++)
 		open += s.ptr[at] == '[' || s.ptr[at] == '{';
-	if (open <= RT_JSON_DEPTH_MAX)
+	if (open <= max)
 		return SIZE_MAX;
-	for (i = 0; i < s.size; i++) {
+	for (size_t i = 0; i < s.size; i++) {
 		switch (s.ptr[i]) {
 		case '"':
 			for (i++; i < s.size && s.ptr[i] != '"'; i++)
@@ -92,7 +90,7 @@ too_deep_at(rt_str s)
 			break;
 		case '[':
 		case '{':
-			if (++depth > RT_JSON_DEPTH_MAX)
+			if (++depth > max)
 				return i;
 			break;
 		case ']':
@@ -101,31 +99,6 @@ too_deep_at(rt_str s)
 		}
 	}
 	return SIZE_MAX;
-}
-
-static rt_status
-read_once(rt_json_doc *doc, rt_str input, yyjson_read_err *fault)
-{
-	/* yyjson does not write to its input without the INSITU flag. */
-	doc->doc = yyjson_read_opts((char *)(uintptr_t)(const void *)input.ptr, input.size,
-				    YYJSON_READ_NUMBER_AS_RAW, &doc->alc, fault);
-	return doc->doc != NULL ? RT_OK : RT_USAGE;
-}
-
-static rt_status
-doc_new(const rt_alloc *alloc, rt_json_doc **out)
-{
-	rt_json_doc *doc = rt_new0(alloc, sizeof(*doc));
-
-	if (doc == NULL)
-		return RT_NOMEM;
-	doc->alloc = alloc;
-	doc->alc.malloc = alc_malloc;
-	doc->alc.realloc = alc_realloc;
-	doc->alc.free = alc_free;
-	doc->alc.ctx = (void *)(uintptr_t)alloc;
-	*out = doc;
-	return RT_OK;
 }
 
 static rt_status
@@ -140,7 +113,7 @@ fault_status(const yyjson_read_err *fault, rt_error *err)
 static rt_status
 check_depth(rt_str input, rt_error *err)
 {
-	size_t deep = too_deep_at(input);
+	size_t deep = rt_json_too_deep_at(input, RT_JSON_DEPTH_MAX);
 
 	if (deep == SIZE_MAX)
 		return RT_OK;
@@ -152,22 +125,25 @@ check_depth(rt_str input, rt_error *err)
 rt_status
 rt_json_read(const rt_alloc *alloc, rt_str input, rt_json_doc **out_doc, rt_error *err)
 {
-	rt_json_doc *doc = NULL;
-	yyjson_read_err fault;
+	yyjson_read_err fault = {0};
+	rt_json_doc *doc;
 	rt_status st = check_depth(input, err);
 
 	if (st != RT_OK)
 		return st;
 	if (input.size == 0)
 		return rt_fail_at(err, RT_USAGE, 0, "not valid JSON at byte 0: nothing there");
-	st = doc_new(alloc, &doc);
-	if (st != RT_OK)
-		return rt_fail(err, st, "out of memory while reading JSON");
-	memset(&fault, 0, sizeof(fault));
-	if (read_once(doc, input, &fault) != RT_OK) {
-		st = fault_status(&fault, err);
-		rt_json_free(doc);
-		return st;
+	doc = rt_new(alloc, sizeof(*doc));
+	if (doc == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory while reading JSON");
+	*doc = (rt_json_doc){.alloc = alloc,
+			     .alc = {alc_malloc, alc_realloc, alc_free, (void *)(uintptr_t)alloc}};
+	/* yyjson does not write to its input without the INSITU flag. */
+	doc->doc = yyjson_read_opts((char *)(uintptr_t)(const void *)input.ptr, input.size,
+				    YYJSON_READ_NUMBER_AS_RAW, &doc->alc, &fault);
+	if (doc->doc == NULL) {
+		rt_free(alloc, doc);
+		return fault_status(&fault, err);
 	}
 	*out_doc = doc;
 	return RT_OK;
@@ -182,8 +158,8 @@ unit_at(rt_str in, size_t at)
 		       : -1;
 }
 
-/* The size of what cannot be kept at a byte that is not plain ASCII: a bad byte, the escape of a
- * lone surrogate. 0: *out_good bytes are fine. */
+/* At a byte that is not plain ASCII: the size of an invalid byte, or of the escape of a lone
+ * surrogate; 0: *out_good bytes are valid. */
 static size_t
 bad_at(rt_str in, size_t at, size_t *out_good)
 {
@@ -242,40 +218,25 @@ rt_status
 rt_json_read_repairing(const rt_alloc *alloc, rt_str input, rt_json_doc **out_doc,
 		       size_t *out_repaired, rt_error *err)
 {
-	rt_buf copy;
-	rt_json_doc *doc = NULL;
 	size_t repaired = 0;
 	rt_error first;
+	rt_buf copy;
 	rt_status st = rt_json_read(alloc, input, out_doc, &first);
 
-	if (out_repaired != NULL)
-		*out_repaired = 0;
-	if (st != RT_USAGE) {
-		if (st != RT_OK && err != NULL)
-			*err = first;
-		return st;
-	}
-	rt_buf_init(&copy, alloc, RT_BUF_UNLIMITED);
-	repair_copy(&copy, input, &repaired);
-	if (copy.status != RT_OK) {
-		st = rt_fail(err, copy.status, "out of memory while reading JSON");
+	if (st == RT_USAGE) {
+		rt_buf_init(&copy, alloc, RT_BUF_UNLIMITED);
+		repair_copy(&copy, input, &repaired);
+		if (copy.status != RT_OK)
+			st = rt_fail(&first, copy.status, "out of memory while reading JSON");
+		else if (repaired > 0) /* else the first message is the right one */
+			st = rt_json_read(alloc, rt_buf_str(&copy), out_doc, &first);
 		rt_buf_deinit(&copy);
-		return st;
 	}
-	if (repaired == 0) { /* something else is wrong: the first message is the right one */
-		rt_buf_deinit(&copy);
-		if (err != NULL)
-			*err = first;
-		return st;
-	}
-	st = rt_json_read(alloc, rt_buf_str(&copy), &doc, err);
-	rt_buf_deinit(&copy);
-	if (st != RT_OK)
-		return st;
 	if (out_repaired != NULL)
-		*out_repaired = repaired;
-	*out_doc = doc;
-	return RT_OK;
+		*out_repaired = st == RT_OK ? repaired : 0;
+	if (st != RT_OK && err != NULL)
+		*err = first;
+	return st;
 }
 
 yyjson_val *
@@ -290,7 +251,6 @@ rt_json_free(rt_json_doc *doc)
 	if (doc == NULL)
 		return;
 	yyjson_doc_free(doc->doc);
-	rt_free(doc->alloc, doc->copy);
 	rt_free(doc->alloc, doc);
 }
 
@@ -311,19 +271,20 @@ rt_json_parse(rt_scope *scope, rt_str input)
 }
 
 yyjson_val *
+rt_json_get_str(yyjson_val *object, rt_str key)
+{
+	yyjson_val *found = NULL;
+
+	for (rt_json_iter it = rt_json_members(object); rt_json_next(&it);)
+		if (rt_str_eq(it.key, key))
+			found = it.value;
+	return found;
+}
+
+yyjson_val *
 rt_json_get(yyjson_val *object, const char *key)
 {
-	yyjson_val *found = NULL, *k, *v;
-	size_t size = strlen(key), i, max;
-
-	if (!yyjson_is_obj(object))
-		return NULL;
-	rt_json_foreach(object, i, max, k, v)
-	{
-		if (yyjson_get_len(k) == size && memcmp(yyjson_get_str(k), key, size) == 0)
-			found = v;
-	}
-	return found;
+	return rt_json_get_str(object, rt_str_of(key));
 }
 
 rt_str
@@ -342,16 +303,13 @@ rt_json_is_number(yyjson_val *value)
 	return yyjson_is_raw(value);
 }
 
-bool
-rt_json_u64(yyjson_val *value, uint64_t *out)
+/* Decimal digits alone; false: there are others, none, or more than 64 bits. */
+static bool
+read_digits(rt_str s, uint64_t *out)
 {
-	rt_str s = rt_json_str(value);
 	uint64_t number = 0;
-	size_t i;
 
-	if (!yyjson_is_raw(value) || s.size == 0)
-		return false;
-	for (i = 0; i < s.size; i++) {
+	for (size_t i = 0; i < s.size; i++) {
 		uint64_t digit = (uint64_t)(s.ptr[i] - '0');
 
 		if (digit > 9 || number > (UINT64_MAX - digit) / 10)
@@ -359,7 +317,13 @@ rt_json_u64(yyjson_val *value, uint64_t *out)
 		number = number * 10 + digit;
 	}
 	*out = number;
-	return true;
+	return s.size > 0;
+}
+
+bool
+rt_json_u64(yyjson_val *value, uint64_t *out)
+{
+	return yyjson_is_raw(value) && read_digits(rt_json_str(value), out);
 }
 
 bool
@@ -367,25 +331,16 @@ rt_json_i64(yyjson_val *value, int64_t *out)
 {
 	rt_str s = rt_json_str(value);
 	bool negative = s.size > 0 && s.ptr[0] == '-';
-	uint64_t number = 0;
-	size_t i;
+	uint64_t number;
 
-	if (!yyjson_is_raw(value) || s.size == (size_t)negative)
-		return false;
-	for (i = negative; i < s.size; i++) {
-		uint64_t digit = (uint64_t)(s.ptr[i] - '0');
-
-		if (digit > 9 || number > (UINT64_MAX - digit) / 10)
-			return false;
-		number = number * 10 + digit;
-	}
-	if (number > (uint64_t)INT64_MAX)
+	if (!yyjson_is_raw(value) || !read_digits(rt_str_skip(s, negative), &number) ||
+	    number > (uint64_t)INT64_MAX)
 		return false;
 	*out = negative ? -(int64_t)number : (int64_t)number;
 	return true;
 }
 
-/* The first byte from i on that cannot stand in a JSON string as it is. */
+/* The first byte from i on that has to be escaped in a JSON string. */
 static size_t
 next_escape(rt_str s, size_t i)
 {

@@ -154,11 +154,11 @@ rt_record_write(rt_buf *buf, const rt_record *record)
 
 /* ---- reading ---- */
 
-/* A row being read: bad becomes true at the first thing that does not fit. */
+/* A row being read. */
 typedef struct parse {
 	const rt_alloc *alloc;
-	rt_arena *arena;
-	bool bad;
+	rt_arena *arena; /* of what is returned */
+	bool bad;        /* something did not fit */
 	bool nomem;
 } parse;
 
@@ -183,15 +183,12 @@ get(parse *p, size_t count, size_t size)
 static rt_str
 keep(parse *p, rt_str s)
 {
-	char *ptr = rt_arena_get(p->arena, s.size + 1);
+	char *ptr = get(p, s.size, 1);
 
-	if (ptr == NULL) {
-		p->nomem = true;
+	if (ptr == NULL)
 		return rt_str_at("", 0);
-	}
 	if (s.size > 0)
 		memcpy(ptr, s.ptr, s.size);
-	ptr[s.size] = '\0';
 	return rt_str_at(ptr, s.size);
 }
 
@@ -208,11 +205,8 @@ number(parse *p, yyjson_val *v, uint64_t max)
 static rt_str
 text(parse *p, yyjson_val *v)
 {
-	if (!yyjson_is_str(v)) {
-		p->bad = true;
-		return rt_str_at("", 0);
-	}
-	return keep(p, rt_json_str(v));
+	p->bad = p->bad || !yyjson_is_str(v);
+	return p->bad ? rt_str_at("", 0) : keep(p, rt_json_str(v));
 }
 
 /* A value as JSON text; null is absent. */
@@ -222,223 +216,176 @@ json(parse *p, yyjson_val *v)
 	rt_buf buf;
 	rt_str kept;
 
-	if (v == NULL)
-		p->bad = true;
+	p->bad = p->bad || v == NULL;
 	if (v == NULL || yyjson_is_null(v))
 		return rt_str_at(NULL, 0);
 	rt_buf_init(&buf, p->alloc, RT_BUF_UNLIMITED);
 	rt_json_add_value(&buf, v);
-	if (buf.status != RT_OK)
-		p->nomem = true;
+	p->nomem = p->nomem || buf.status != RT_OK;
 	kept = keep(p, rt_buf_str(&buf));
 	rt_buf_deinit(&buf);
 	return kept;
 }
 
-static size_t
-array(parse *p, yyjson_val *v)
+/* ---- the items of an array, one after the other ---- */
+
+static yyjson_val *
+next(rt_json_iter *it)
 {
-	if (!yyjson_is_arr(v)) {
-		p->bad = true;
-		return 0;
-	}
-	return yyjson_arr_size(v);
+	return rt_json_next(it) ? it->value : NULL;
+}
+
+static uint64_t
+next_number(parse *p, rt_json_iter *it, uint64_t max)
+{
+	return number(p, next(it), max);
+}
+
+static uint32_t
+next_u32(parse *p, rt_json_iter *it)
+{
+	return (uint32_t)next_number(p, it, UINT32_MAX);
+}
+
+static uint64_t
+next_big(parse *p, rt_json_iter *it)
+{
+	return next_number(p, it, INT64_MAX);
+}
+
+static rt_str
+next_text(parse *p, rt_json_iter *it)
+{
+	return text(p, next(it));
+}
+
+/* Every item of an array, read into an array of the arena. Reading stops at the first that does
+ * not fit; those after it are zeros. */
+static void *
+read_array(parse *p, yyjson_val *v, size_t size,
+	   void (*read_item)(parse *p, rt_json_iter *it, void *out), size_t *out_count)
+{
+	rt_json_iter it = rt_json_items(v);
+	char *items = get(p, it.count, size);
+
+	p->bad = p->bad || !yyjson_is_arr(v);
+	while (ok(p) && rt_json_next(&it))
+		read_item(p, &it, items + it.index * size);
+	*out_count = it.count;
+	return items;
 }
 
 static void
-read_slot(parse *p, yyjson_val *v, rt_effect_slot *out)
+read_slot(parse *p, rt_json_iter *at, void *out)
 {
-	size_t count = array(p, v);
-	yyjson_val *item = count >= 7 ? yyjson_arr_get_first(v) : NULL;
-	uint32_t flags;
+	rt_json_iter it = rt_json_items(at->value);
+	rt_effect_slot *s = out;
+	yyjson_val *ts;
 
-	if (item == NULL) {
-		p->bad = true;
-		return;
+	p->bad = p->bad || it.count < 7;
+	s->slot.entry = (uint32_t)next_number(p, &it, UINT32_MAX - 2);
+	s->slot.body = next_big(p, &it);
+	s->slot.size = next_u32(p, &it);
+	ts = next(&it);
+	if (yyjson_is_null(ts))
+		s->slot.flags = RT_SLOT_NO_TS;
+	else
+		p->bad = p->bad || !rt_json_i64(ts, &s->slot.ts_us);
+	s->role = next_text(p, &it);
+	s->kind = next_text(p, &it);
+	s->slot.flags |= next_u32(p, &it);
+	if (it.count > 7) {
+		s->id = next_text(p, &it);
+		p->bad = p->bad || s->id.size > RT_ID_MAX;
 	}
-	out->slot.entry = (uint32_t)number(p, item, UINT32_MAX - 2);
-	item = unsafe_yyjson_get_next(item);
-	out->slot.body = number(p, item, INT64_MAX);
-	item = unsafe_yyjson_get_next(item);
-	out->slot.size = (uint32_t)number(p, item, UINT32_MAX);
-	item = unsafe_yyjson_get_next(item);
-	if (yyjson_is_null(item))
-		flags = RT_SLOT_NO_TS;
-	else {
-		flags = 0;
-		if (!rt_json_i64(item, &out->slot.ts_us))
-			p->bad = true;
-	}
-	item = unsafe_yyjson_get_next(item);
-	out->role = text(p, item);
-	item = unsafe_yyjson_get_next(item);
-	out->kind = text(p, item);
-	item = unsafe_yyjson_get_next(item);
-	out->slot.flags = flags | (uint32_t)number(p, item, UINT32_MAX);
-	if (count > 7) {
-		item = unsafe_yyjson_get_next(item);
-		out->id = text(p, item);
-		p->bad = p->bad || out->id.size > RT_ID_MAX;
-	}
-}
-
-static rt_effect_slot *
-read_slots(parse *p, yyjson_val *v, size_t *out_count)
-{
-	size_t count = array(p, v), i, max;
-	rt_effect_slot *slots = get(p, count, sizeof(*slots));
-	yyjson_val *item;
-
-	if (!ok(p))
-		return NULL;
-	yyjson_arr_foreach(v, i, max, item)
-	{
-		read_slot(p, item, &slots[i]);
-	}
-	*out_count = count;
-	return slots;
 }
 
 static void
-read_effect(parse *p, yyjson_val *v, rt_effect *out)
+read_effect(parse *p, rt_json_iter *at, void *out)
 {
-	size_t count = array(p, v);
-	yyjson_val *a[9] = {NULL};
-	yyjson_val *item;
-	rt_str kind;
-	size_t i, max;
+	rt_json_iter it = rt_json_items(at->value);
+	rt_str kind = rt_json_str(next(&it));
+	rt_effect *e = out;
 
-	if (p->bad || count < 5 || count > 9) {
-		p->bad = true;
-		return;
-	}
-	yyjson_arr_foreach(v, i, max, item)
-	{
-		a[i] = item;
-	}
-	kind = rt_json_str(a[0]);
-	out->disc = (uint32_t)number(p, a[1], UINT32_MAX);
-	out->sub = (uint32_t)number(p, a[2], UINT32_MAX);
-	if (rt_str_is(kind, "s") && count == 6) {
-		out->kind = RT_EFFECT_SPLICE;
-		out->at = number(p, a[3], INT64_MAX);
-		out->removed = read_slots(p, a[4], &out->removed_count);
-		out->added = read_slots(p, a[5], &out->added_count);
-	} else if (rt_str_is(kind, "n") && count == 9) {
-		out->kind = RT_EFFECT_NEW;
-		out->from_disc = (uint32_t)number(p, a[3], UINT32_MAX);
-		out->from_take = (uint32_t)number(p, a[4], UINT32_MAX);
-		out->count = number(p, a[5], INT64_MAX);
-		out->name = text(p, a[6]);
-		out->take_name = text(p, a[7]);
-		out->git_commit = text(p, a[8]);
-	} else if (rt_str_is(kind, "f") && count == 7) {
-		out->kind = RT_EFFECT_SET;
-		out->key = text(p, a[3]);
-		out->entry = (uint32_t)number(p, a[4], UINT32_MAX);
-		out->before = json(p, a[5]);
-		out->after = json(p, a[6]);
+	e->disc = next_u32(p, &it);
+	e->sub = next_u32(p, &it);
+	if (rt_str_is(kind, "s") && it.count == 6) {
+		e->kind = RT_EFFECT_SPLICE;
+		e->at = next_big(p, &it);
+		e->removed = read_array(p, next(&it), sizeof(*e->removed), read_slot,
+					&e->removed_count);
+		e->added = read_array(p, next(&it), sizeof(*e->added), read_slot, &e->added_count);
+	} else if (rt_str_is(kind, "n") && it.count == 9) {
+		e->kind = RT_EFFECT_NEW;
+		e->from_disc = next_u32(p, &it);
+		e->from_take = next_u32(p, &it);
+		e->count = next_big(p, &it);
+		e->name = next_text(p, &it);
+		e->take_name = next_text(p, &it);
+		e->git_commit = next_text(p, &it);
+	} else if (rt_str_is(kind, "f") && it.count == 7) {
+		e->kind = RT_EFFECT_SET;
+		e->key = next_text(p, &it);
+		e->entry = next_u32(p, &it);
+		e->before = json(p, next(&it));
+		e->after = json(p, next(&it));
 	} else {
 		p->bad = true;
 	}
 }
 
 static void
-read_step(parse *p, yyjson_val *root, yyjson_val *fx, rt_record *out)
+read_parent(parse *p, rt_json_iter *at, void *out)
 {
-	yyjson_val *keeps = rt_json_get(root, "k"), *before = rt_json_get(root, "p"), *item;
-	size_t i, max;
+	rt_json_iter it = rt_json_items(at->value);
+	rt_record_parent *parent = out;
 
-	out->kind = RT_RECORD_STEP;
-	out->parent_count = array(p, before);
-	out->parents = get(p, out->parent_count, sizeof(*out->parents));
-	yyjson_arr_foreach(before, i, max, item)
-	{
-		if (ok(p)) {
-			out->parents[i].disc = (uint32_t)number(p, yyjson_arr_get(item, 0),
-								UINT32_MAX);
-			out->parents[i].step = number(p, yyjson_arr_get(item, 1), INT64_MAX);
-		}
-	}
-	out->effect_count = array(p, fx);
-	out->effects = get(p, out->effect_count, sizeof(*out->effects));
-	yyjson_arr_foreach(fx, i, max, item)
-	{
-		if (ok(p))
-			read_effect(p, item, &out->effects[i]);
-	}
-	out->keeps_redo = keeps != NULL;
-	if (keeps != NULL && number(p, keeps, 1) != 1)
-		p->bad = true;
+	parent->disc = next_u32(p, &it);
+	parent->step = next_big(p, &it);
 }
 
 static void
-read_move(parse *p, yyjson_val *v, bool is_last, rt_record_move *out)
+read_disc(parse *p, rt_json_iter *at, void *out)
 {
-	yyjson_val *discs = yyjson_arr_get(v, 2), *with = yyjson_arr_get(v, 3), *item;
+	*(uint32_t *)out = (uint32_t)number(p, at->value, UINT32_MAX);
+}
+
+static void
+read_move(parse *p, rt_json_iter *at, void *out)
+{
+	rt_json_iter it = rt_json_items(at->value);
+	rt_record_move *m = out;
 	int64_t direction = 0;
-	size_t i, max;
 
-	out->step = number(p, yyjson_arr_get(v, 0), INT64_MAX);
-	if (!rt_json_i64(yyjson_arr_get(v, 1), &direction) || (direction != 1 && direction != -1))
+	m->step = next_big(p, &it);
+	if (!rt_json_i64(next(&it), &direction) || (direction != 1 && direction != -1))
 		p->bad = true;
-	out->direction = (int)direction;
-	if (with != NULL && (number(p, with, 1) != 1 || is_last))
+	m->direction = (int)direction;
+	m->discs = read_array(p, next(&it), sizeof(*m->discs), read_disc, &m->disc_count);
+	m->with_next = it.count > 3;
+	if (m->with_next && (next_number(p, &it, 1) != 1 || at->index + 1 == at->count))
 		p->bad = true;
-	out->with_next = with != NULL;
-	out->disc_count = array(p, discs);
-	out->discs = get(p, out->disc_count, sizeof(*out->discs));
-	yyjson_arr_foreach(discs, i, max, item)
-	{
-		if (ok(p))
-			out->discs[i] = (uint32_t)number(p, item, UINT32_MAX);
-	}
 }
 
 static void
-read_moves(parse *p, yyjson_val *root, yyjson_val *moves, rt_record *out)
+read_redo(parse *p, rt_json_iter *at, void *out)
 {
-	yyjson_val *before = rt_json_get(root, "r"), *item;
-	size_t i, max;
+	rt_json_iter it = rt_json_items(at->value);
+	rt_record_redo *redo = out;
 
-	out->kind = RT_RECORD_MOVE;
-	out->move_count = array(p, moves);
-	out->moves = get(p, out->move_count, sizeof(*out->moves));
-	yyjson_arr_foreach(moves, i, max, item)
-	{
-		if (ok(p))
-			read_move(p, item, i + 1 == out->move_count, &out->moves[i]);
-	}
-	out->redo_count = array(p, before);
-	out->redos = get(p, out->redo_count, sizeof(*out->redos));
-	yyjson_arr_foreach(before, i, max, item)
-	{
-		rt_record_redo *redo;
-
-		if (!ok(p))
-			return;
-		redo = &out->redos[i];
-		redo->disc = (uint32_t)number(p, yyjson_arr_get(item, 0), UINT32_MAX);
-		redo->row = number(p, yyjson_arr_get(item, 1), INT64_MAX);
-		redo->move = (uint32_t)number(p, yyjson_arr_get(item, 2), UINT32_MAX);
-	}
+	redo->disc = next_u32(p, &it);
+	redo->row = next_big(p, &it);
+	redo->move = next_u32(p, &it);
 }
 
 static void
-read_views(parse *p, yyjson_val *v, rt_record *out)
+read_view(parse *p, rt_json_iter *at, void *out)
 {
-	yyjson_val *item;
-	size_t i, max;
+	rt_json_iter it = rt_json_items(at->value);
+	rt_record_view *view = out;
 
-	out->view_count = array(p, v);
-	out->views = get(p, out->view_count, sizeof(*out->views));
-	yyjson_arr_foreach(v, i, max, item)
-	{
-		if (!ok(p))
-			return;
-		out->views[i].entry = (uint32_t)number(p, yyjson_arr_get(item, 0), UINT32_MAX);
-		out->views[i].flags = (unsigned)number(p, yyjson_arr_get(item, 1), 255);
-	}
+	view->entry = next_u32(p, &it);
+	view->flags = (unsigned)next_number(p, &it, 255);
 }
 
 static void
@@ -446,23 +393,36 @@ read_record(parse *p, yyjson_val *root, rt_record *out)
 {
 	yyjson_val *group = rt_json_get(root, "g"), *fx = rt_json_get(root, "fx");
 	yyjson_val *moves = rt_json_get(root, "m"), *view = rt_json_get(root, "view");
-	yyjson_val *extra = rt_json_get(root, "x");
+	yyjson_val *extra = rt_json_get(root, "x"), *keeps = rt_json_get(root, "k");
 
 	out->op = text(p, rt_json_get(root, "op"));
 	out->by = text(p, rt_json_get(root, "by"));
 	out->disc = (uint32_t)number(p, rt_json_get(root, "d"), UINT32_MAX);
 	if (group != NULL) {
-		out->group = number(p, yyjson_arr_get(group, 0), INT64_MAX);
-		out->group_discs = (uint32_t)number(p, yyjson_arr_get(group, 1), UINT32_MAX);
+		rt_json_iter it = rt_json_items(group);
+
+		out->group = next_big(p, &it);
+		out->group_discs = next_u32(p, &it);
 	}
-	if (fx != NULL)
-		read_step(p, root, fx, out);
-	else if (moves != NULL)
-		read_moves(p, root, moves, out);
-	else
+	if (fx != NULL) {
+		out->kind = RT_RECORD_STEP;
+		out->parents = read_array(p, rt_json_get(root, "p"), sizeof(*out->parents),
+					  read_parent, &out->parent_count);
+		out->effects = read_array(p, fx, sizeof(*out->effects), read_effect,
+					  &out->effect_count);
+		out->keeps_redo = keeps != NULL;
+		if (keeps != NULL && number(p, keeps, 1) != 1)
+			p->bad = true;
+	} else if (moves != NULL) {
+		out->kind = RT_RECORD_MOVE;
+		out->moves = read_array(p, moves, sizeof(*out->moves), read_move, &out->move_count);
+		out->redos = read_array(p, rt_json_get(root, "r"), sizeof(*out->redos), read_redo,
+					&out->redo_count);
+	} else {
 		out->kind = view != NULL ? RT_RECORD_VIEW : RT_RECORD_NOTE;
+	}
 	if (view != NULL)
-		read_views(p, view, out);
+		out->views = read_array(p, view, sizeof(*out->views), read_view, &out->view_count);
 	if (extra != NULL)
 		out->extra = json(p, extra);
 }
@@ -486,25 +446,23 @@ rt_status
 rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str input, rt_record *out, rt_error *err)
 {
 	parse p = {.alloc = alloc, .arena = arena};
-	rt_json_doc *doc = NULL;
 	rt_record record = {.kind = RT_RECORD_NOTE};
+	rt_json_doc *doc = NULL;
 	rt_error inner;
 	rt_status st = rt_json_read(alloc, input, &doc, &inner);
 
-	if (st == RT_NOMEM)
-		return rt_fail(err, st, "out of memory");
-	if (st != RT_OK)
+	if (st != RT_OK && st != RT_NOMEM)
 		return rt_fail(err, RT_CORRUPT, "a log row that is %s", inner.text);
-	st = check_version(rt_json_root(doc), err);
+	if (st == RT_OK)
+		st = check_version(rt_json_root(doc), err);
 	if (st == RT_OK)
 		read_record(&p, rt_json_root(doc), &record);
 	rt_json_free(doc);
-	if (st != RT_OK)
-		return st;
-	if (p.nomem)
+	if (p.nomem || st == RT_NOMEM)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	if (p.bad)
 		return rt_fail(err, RT_CORRUPT, "a log row that does not have its form");
-	*out = record;
-	return RT_OK;
+	if (st == RT_OK)
+		*out = record;
+	return st;
 }

@@ -98,7 +98,7 @@ find_op(yyjson_val *value, const rt_op **out, rt_error *err)
 		       near != NULL ? near : "", near != NULL ? "\"" : "");
 }
 
-/* "discussion" and "take" where they are the place and not fields of the operation. */
+/* "discussion" and "take", unless they are fields of the operation. */
 static rt_status
 read_place(const rt_op *op, yyjson_val *value, const char *name, rt_str *out, rt_error *err)
 {
@@ -112,7 +112,7 @@ read_place(const rt_op *op, yyjson_val *value, const char *name, rt_str *out, rt
 	return RT_OK;
 }
 
-/* Flags that every new entry may be given beside the fields of its operation. */
+/* Flags that every operation that makes an entry accepts in addition to its fields. */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -250,21 +250,13 @@ rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t count)
 	return rt_ok(scope) ? requests : NULL;
 }
 
-static void
-free_doc(void *item)
-{
-	rt_json_free(item);
-}
-
 rt_request
 rt_request_parse(rt_scope *scope, rt_str json)
 {
-	rt_json_doc *doc = NULL;
+	yyjson_val *root = rt_json_parse(scope, json);
 	rt_request r = {0};
 
-	RT_TRY(scope, rt_json_read(scope->alloc, json, &doc, &scope->error));
-	rt_scope_defer(scope, free_doc, doc);
-	RT_TRY(scope, rt_request_read(rt_json_root(doc), &r, &scope->error));
+	RT_TRY(scope, rt_request_read(root, &r, &scope->error));
 	return r;
 }
 
@@ -342,8 +334,6 @@ void
 rt_request_write(rt_buf *buf, const rt_request *r)
 {
 	const rt_op *op;
-	yyjson_val *key, *value;
-	size_t i, max;
 
 	if (r->invalid != NULL) {
 		rt_json_put_value(buf, NULL, r->source);
@@ -353,17 +343,16 @@ rt_request_write(rt_buf *buf, const rt_request *r)
 	rt_json_open(buf, NULL, '{');
 	if (rt_json_get(r->source, "op") == NULL)
 		rt_json_put_c(buf, "op", op->name);
-	rt_json_foreach(r->source, i, max, key, value)
-	{
-		const rt_op_field *f = rt_op_field_named(op, rt_json_str(key));
+	for (rt_json_iter it = rt_json_members(r->source); rt_json_next(&it);) {
+		const rt_op_field *f = rt_op_field_named(op, it.key);
 
 		if (f != NULL) {
 			put_member(buf, f, (const char *)r + f->offset);
-		} else if (rt_str_is(rt_json_str(key), "op")) {
+		} else if (rt_str_is(it.key, "op")) {
 			rt_json_put_c(buf, "op", op->name);
 		} else {
-			rt_json_add_key_str(buf, rt_json_str(key));
-			rt_json_add_value(buf, value);
+			rt_json_add_key_str(buf, it.key);
+			rt_json_add_value(buf, it.value);
 		}
 	}
 	put_known(buf, r, op, true);
@@ -375,21 +364,16 @@ rt_request_write_extra(rt_buf *buf, const rt_request *r)
 {
 	const rt_op *op = &rt_ops[r->op];
 	bool any = false;
-	yyjson_val *key, *value;
-	size_t i, max;
 
-	rt_json_foreach(r->source, i, max, key, value)
-	{
-		rt_str name = rt_json_str(key);
-
-		if (rt_str_is(name, "op") || rt_str_is(name, "discussion") || rt_str_is(name, "take") ||
-		    rt_op_field_named(op, name) != NULL)
+	for (rt_json_iter it = rt_json_members(r->source); rt_json_next(&it);) {
+		if (rt_str_is(it.key, "op") || rt_str_is(it.key, "discussion") ||
+		    rt_str_is(it.key, "take") || rt_op_field_named(op, it.key) != NULL)
 			continue;
 		if (!any)
 			rt_json_open(buf, NULL, '{');
 		any = true;
-		rt_json_add_key_str(buf, name);
-		rt_json_add_value(buf, value);
+		rt_json_add_key_str(buf, it.key);
+		rt_json_add_value(buf, it.value);
 	}
 	if (any)
 		rt_json_close(buf, '}');

@@ -37,9 +37,9 @@
 enum { RT_CANONICAL_MEMBER_COUNT = 9 };
 extern const rt_member rt_canonical_members[RT_CANONICAL_MEMBER_COUNT];
 /* Is this member of an entry a further field? */
-bool rt_canonical_is_further(yyjson_val *key);
-/* Fields of a discussion that are members of its "files"; NULL at the end. */
-extern const char *const rt_canonical_files[];
+bool rt_canonical_is_further(rt_str name);
+/* Fields of a discussion that are members of its "files". */
+#define RT_CANONICAL_FILES "files context_files screenshots"
 
 rt_status rt_canonical_write(const rt_alloc *alloc, const rt_outlines *in,
 			     const rt_export_options *options, rt_buf *out, rt_error *err);

@@ -4,7 +4,25 @@
  * at a time; their entries are parsed alone; takes share the nodes of equal entries
  * (formats_share.h). */
 #include "formats/canonical_impl.h"
+#include "formats/formats.h"
 #include "formats/formats_share.h"
+
+const rt_member rt_canonical_members[RT_CANONICAL_MEMBER_COUNT] = {
+	RT_MEMBER(FLAG, collapsed), {"content", RT_MEMBER_CONTENT, 0},
+	RT_MEMBER(TEXT, id),        RT_MEMBER(KIND, kind),
+	RT_MEMBER(FLAG, muted),     {"purged", RT_MEMBER_PURGED, 0},
+	RT_MEMBER(FLAG, read_mode), RT_MEMBER(TEXT_ALWAYS, role),
+	RT_MEMBER(TS, ts),
+};
+
+bool
+rt_canonical_is_further(rt_str name)
+{
+	const rt_member *member = rt_member_find(rt_canonical_members, RT_CANONICAL_MEMBER_COUNT,
+						 name);
+
+	return member == NULL || member->type == RT_MEMBER_PURGED;
+}
 
 typedef struct reader {
 	rt_reader r;
@@ -44,13 +62,11 @@ next_member(reader *c, rt_members *m, rt_str *out_key, rt_str *out_value, const 
 static bool
 is_purged(yyjson_val *entry)
 {
-	yyjson_val *content = rt_json_get(entry, "content"), *key, *value;
-	size_t i, max, further = 0;
+	yyjson_val *content = rt_json_get(entry, "content");
+	size_t further = 0;
 
-	rt_json_foreach(entry, i, max, key, value)
-	{
-		further += rt_canonical_is_further(key);
-	}
+	for (rt_json_iter m = rt_json_each(entry); rt_json_next(&m);)
+		further += rt_canonical_is_further(m.key);
 	return further == 1 && yyjson_is_true(rt_json_get(entry, "purged")) &&
 	       (content == NULL || (yyjson_is_str(content) && yyjson_get_len(content) == 0));
 }
@@ -61,15 +77,11 @@ read_body(reader *c, rt_str raw, yyjson_val *entry, const rt_node *node, size_t 
 {
 	rt_build *b = &c->r.b;
 	yyjson_val *content = rt_json_get(entry, "content"), *ts = rt_json_get(entry, "ts");
-	yyjson_val *key, *value;
-	size_t i, max;
 
 	rt_build_body_open_value(b, content);
-	rt_json_foreach(entry, i, max, key, value)
-	{
-		if (rt_canonical_is_further(key))
-			rt_json_add_value(rt_build_body_field(b, rt_json_str(key)), value);
-	}
+	for (rt_json_iter m = rt_json_each(entry); rt_json_next(&m);)
+		if (rt_canonical_is_further(m.key))
+			rt_json_add_value(rt_build_body_field(b, m.key), m.value);
 	if (content != NULL && !yyjson_is_arr(content) && !yyjson_is_str(content)) {
 		repaired(c, raw, "content that is neither text nor a list is kept as content_raw");
 		rt_json_add_value(rt_build_body_field(b, RT_STR(RT_BUILD_BAD_CONTENT)), content);
@@ -247,7 +259,7 @@ read_field(reader *c, bool of_project, const char *prefix, rt_str key, rt_str va
 
 /* The members of an object as fields, with prefix unless their names are in bare. */
 static void
-read_fields(reader *c, bool of_project, const char *prefix, const char *const *bare, rt_str raw)
+read_fields(reader *c, bool of_project, const char *prefix, const char *bare, rt_str raw)
 {
 	rt_members m;
 	rt_str key, value;
@@ -258,8 +270,7 @@ read_fields(reader *c, bool of_project, const char *prefix, const char *const *b
 			   "an object is malformed; the rest of it is passed over")) {
 		rt_str inner = rt_str_at(key.ptr + 1, key.size - 2);
 
-		read_field(c, of_project, bare != NULL && rt_str_is_one_of(inner, bare) ? "" : prefix,
-			   key, value);
+		read_field(c, of_project, rt_is_word(inner, bare) ? "" : prefix, key, value);
 	}
 }
 
@@ -320,21 +331,18 @@ read_late(reader *c, const late *l, rt_outline *outline)
 	}
 }
 
-/* Mark the entries of the current discussion that are listed as edited beside the data. */
+/* Mark the entries of the current discussion that are listed as edited after the data. */
 static void
 mark_edited(reader *c)
 {
-	yyjson_val *list = yyjson_arr_get(c->edited, rt_reader_count(&c->r) - 1), *item;
+	yyjson_val *list = yyjson_arr_get(c->edited, rt_reader_count(&c->r) - 1);
 	const int64_t *numbered = c->numbered.items;
 	uint64_t number;
-	size_t i, max;
 
-	yyjson_arr_foreach(list, i, max, item)
-	{
-		if (rt_json_u64(item, &number) && number < c->numbered.count &&
+	for (rt_json_iter m = rt_json_items(list); rt_json_next(&m);)
+		if (rt_json_u64(m.value, &number) && number < c->numbered.count &&
 		    numbered[number] >= 0)
 			rt_build_nodes(&c->r.b)[numbered[number]].edited = true;
-	}
 }
 
 static void
@@ -353,7 +361,7 @@ static void
 read_discussion(reader *c, rt_str raw)
 {
 	rt_build *b = &c->r.b;
-	late l = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+	late l = {.active = {NULL, 0}};
 	rt_outline *outline;
 	rt_members m;
 	rt_str key, value;
@@ -380,9 +388,9 @@ read_discussion(reader *c, rt_str raw)
 		else if (rt_scan_key_is(key, "prompt") && first == '{')
 			read_prompt(c, value);
 		else if (rt_scan_key_is(key, "settings") && first == '{')
-			read_fields(c, false, "setting.", NULL, value);
+			read_fields(c, false, "setting.", "", value);
 		else if (rt_scan_key_is(key, "files") && first == '{')
-			read_fields(c, false, "files.", rt_canonical_files, value);
+			read_fields(c, false, "files.", RT_CANONICAL_FILES, value);
 		else if (rt_scan_key_is(key, "takes") && first == '[')
 			read_takes(c, value);
 		else
@@ -464,7 +472,7 @@ read_project(reader *c, rt_walk_mark *out_list, rt_buf *active)
 			if (rt_build_text(&r->b, value, &name))
 				rt_buf_add_str(active, name);
 		} else if (rt_scan_key_is(key, "settings") && first == '{') {
-			read_fields(c, true, "setting.", NULL, value);
+			read_fields(c, true, "setting.", "", value);
 		} else if (rt_scan_key_is(key, "roles")) {
 			read_field(c, true, "", key, value);
 		} else {
@@ -502,3 +510,37 @@ rt_canonical_read_to(const rt_alloc *alloc, const rt_input *in, bool reads_share
 	}
 	return rt_reader_end(&c.r, err);
 }
+
+static int
+canonical_sniff(rt_str head)
+{
+	rt_members m;
+	rt_str key, value;
+
+	if (!rt_members_open(&m, rt_scan_unmark(head)) || m.close != '}')
+		return 0;
+	while (rt_members_next(&m, &key, &value))
+		if (rt_scan_key_is(key, "discussions") && value.ptr[0] == '[')
+			return 95;
+	/* the list is longer than the beginning that we were given */
+	return rt_scan_key_is(key, "discussions") && m.at < m.in.size && m.in.ptr[m.at] == '[' ? 95
+											       : 0;
+}
+
+static rt_status
+canonical_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	     rt_error *err)
+{
+	return rt_canonical_read_to(alloc, in, false, NULL, to, report, err);
+}
+RT_READER_FUNCTIONS(canonical, canonical_to)
+
+const rt_format rt_format_canonical = {
+	.name = "canonical",
+	.extension = ".json",
+	.about = "the whole state as JSON with sorted keys: equal states, equal bytes",
+	.sniff = canonical_sniff,
+	.read = canonical_read,
+	.stream = canonical_stream,
+	.write = rt_canonical_write,
+};

@@ -162,9 +162,7 @@ push_object(writer *c, rt_scope *s, const char *key, size_t first)
 static bool
 is_empty_json(rt_str json)
 {
-	static const char *const empty[] = {"", "\"\"", "[]", "{}", "null", NULL};
-
-	return rt_str_is_one_of(json, empty);
+	return json.size == 0 || rt_is_word(json, "\"\" [] {} null");
 }
 
 /* Push the fields whose names begin with prefix, under the rest of their names. */
@@ -215,13 +213,12 @@ static void
 add_rich_entry(writer *c, const rt_node *node)
 {
 	const rt_body *body = rt_writer_body(&c->w, node);
-	size_t first = c->members.count, i, max;
-	yyjson_val *key, *value;
+	size_t first = c->members.count, order = SIZE_MAX;
 
 	if (body == NULL)
 		return;
 	c->node = node;
-	for (i = 0; i < RT_CANONICAL_MEMBER_COUNT; i++) {
+	for (size_t i = 0; i < RT_CANONICAL_MEMBER_COUNT; i++) {
 		const rt_member *row = &rt_canonical_members[i];
 
 		if (row->type != RT_MEMBER_PURGED)
@@ -233,15 +230,13 @@ add_rich_entry(writer *c, const rt_node *node)
 	if (body->format == RT_BODY_PI)
 		push(c, (member){.key = RT_STR("pi"), .write = write_pi});
 	else
-		rt_json_foreach(body->fields, i, max, key, value)
-		{
-			/* of a repeated key the last one counts */
-			if (rt_canonical_is_further(key))
-				push(c, (member){.key = rt_json_str(key),
+		for (rt_json_iter m = rt_json_each(body->fields); rt_json_next(&m);)
+			if (rt_canonical_is_further(
+				    m.key)) /* of a repeated key the last one counts */
+				push(c, (member){.key = m.key,
 						 .write = write_value,
-						 .value = value,
-						 .order = max - i});
-		}
+						 .value = m.value,
+						 .order = order--});
 	write_members(c, c->w.out, first);
 }
 
@@ -359,7 +354,7 @@ push_files(writer *c)
 	size_t first = c->members.count;
 
 	for (size_t i = 0; i < o->field_count; i++)
-		if (rt_str_is_one_of(o->fields[i].name, rt_canonical_files) &&
+		if (rt_is_word(o->fields[i].name, RT_CANONICAL_FILES) &&
 		    !is_empty_json(o->fields[i].json))
 			push_json(c, o->fields[i].name, o->fields[i].json, 0);
 	push_prefixed(c, o->fields, o->field_count, "files.");
@@ -387,19 +382,17 @@ push_head(writer *c)
 static void
 push_fields(writer *c)
 {
-	static const char *const inner[] = {"prompt", "prompt_edited", NULL};
-	static const char *const optional[] = {"id",      "git_commit", "track",
-					       "presets", "link",       NULL};
 	const rt_outline *o = c->w.outline;
 
 	for (size_t i = 0; i < o->field_count; i++) {
 		rt_str name = o->fields[i].name;
 
-		if (!rt_str_is_one_of(name, inner) && !rt_str_is_one_of(name, rt_canonical_files) &&
+		if (!rt_is_word(name, "prompt prompt_edited " RT_CANONICAL_FILES) &&
 		    !rt_str_starts(name, RT_STR("setting.")) &&
 		    !rt_str_starts(name, RT_STR("files.")) &&
 		    !rt_str_starts(name, RT_STR("prompt.")) &&
-		    !(rt_str_is_one_of(name, optional) && is_empty_json(o->fields[i].json)))
+		    !(rt_is_word(name, "id git_commit track presets link") &&
+		      is_empty_json(o->fields[i].json)))
 			push_json(c, name, o->fields[i].json, 1 + i);
 	}
 }

@@ -15,6 +15,7 @@ rt_writer_init(rt_writer *w, const rt_alloc *alloc, const rt_outlines *in,
 	memset(w, 0, sizeof(*w));
 	rt_scope_init(&w->s, alloc);
 	rt_scope_init(&w->d, alloc);
+	rt_scope_init(&w->e, alloc);
 	w->in = in;
 	if (options != NULL)
 		w->options = *options;
@@ -26,16 +27,25 @@ rt_status
 rt_writer_end(rt_writer *w, rt_error *err)
 {
 	rt_body_deinit(&w->body);
-	rt_scope_deinit(&w->d);
+	(void)rt_scope_note(&w->s, rt_scope_end(&w->e, NULL));
+	(void)rt_scope_note(&w->s, rt_scope_end(&w->d, NULL));
 	(void)rt_scope_note(&w->s, w->out->status);
 	if (w->s.status == RT_NOMEM || (!rt_ok(&w->s) && w->s.status == w->out->status))
 		(void)rt_fail(&w->s.error, w->s.status, "the export does not fit in memory");
 	return rt_scope_end(&w->s, err);
 }
 
+void
+rt_writer_reset(rt_writer *w)
+{
+	(void)rt_scope_note(&w->s, w->e.status);
+	rt_scope_reset(&w->e);
+}
+
 const rt_body *
 rt_writer_body(rt_writer *w, const rt_node *node)
 {
+	rt_writer_reset(w);
 	rt_body_deinit(&w->body);
 	memset(&w->body, 0, sizeof(w->body));
 	(void)RT_TRY(&w->s, rt_node_body(w->s.alloc, node, w->scratch, &w->body, &w->s.error));
@@ -305,6 +315,7 @@ rt_outline_takes_of(const rt_alloc *alloc, rt_arena *arena, const rt_outline *ou
 bool
 rt_writer_next(rt_writer *w)
 {
+	(void)rt_scope_note(&w->s, w->d.status);
 	rt_scope_reset(&w->d);
 	if (!rt_ok(&w->s) || w->next == w->in->count)
 		return false;

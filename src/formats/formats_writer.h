@@ -29,6 +29,7 @@ typedef struct rt_writer {
 	const rt_outline_take *takes;
 	size_t take_count, active;
 	/* the current entry */
+	rt_scope e; /* for texts and buffers; emptied when the next body is read */
 	rt_buf *scratch;
 	rt_body body;
 } rt_writer;
@@ -42,6 +43,8 @@ RT_CHECKED rt_status rt_writer_end(rt_writer *w, rt_error *err);
 bool rt_writer_next(rt_writer *w);
 /* The active take; NULL: the discussion has none. */
 const rt_outline_take *rt_writer_take(const rt_writer *w);
+/* Empty the scope of the entry; its failure is the export's. */
+void rt_writer_reset(rt_writer *w);
 /* The body of an entry, valid until the next call. NULL: the export has failed. */
 const rt_body *rt_writer_body(rt_writer *w, const rt_node *node);
 /* Parse JSON, such as that of a field; it lives as long as `as`: &w->s or &w->d. NULL: empty, or
@@ -55,7 +58,7 @@ const int64_t *rt_writer_number(rt_writer *w, const int64_t **out_order, size_t 
 
 /* ---- members of entries ---- */
 
-/* A member of a JSON object and the field of an rt_node that it stands for. Formats of
+/* A member of a JSON object and the field of an rt_node that it maps to. Formats of
  * Retake's own list their members in tables of these, and read and write by them. */
 typedef enum rt_member_type {
 	RT_MEMBER_TEXT, /* left out when empty */
@@ -101,7 +104,7 @@ RT_CHECKED rt_status rt_node_body(const rt_alloc *alloc, const rt_node *node, rt
 bool rt_node_is_purged(const rt_node *node);
 
 /* The takes of an outline as it has them, or made up: one for every leaf, the head's path
- * first, named after the discussion. arena owns what is made. */
+ * first, named after the discussion. arena owns the new ones. */
 RT_CHECKED rt_status rt_outline_takes_of(const rt_alloc *alloc, rt_arena *arena,
 					 const rt_outline *outline,
 					 const rt_outline_take **out_takes, size_t *out_count,

@@ -31,7 +31,7 @@ html_sniff(rt_str head)
 
 enum { EDITED_MAX = 16 << 20 };
 
-/* A part of an input, as one of its own. */
+/* A part of an input, as an input. */
 typedef struct part {
 	const rt_input *in;
 	uint64_t from, size;
@@ -85,7 +85,7 @@ read_edited(rt_walk *w, rt_json_doc **out, rt_error *err)
 }
 
 static rt_status
-read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+html_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
 	rt_error *err)
 {
 	part data = {.in = in};
@@ -116,31 +116,14 @@ read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_re
 	return st;
 }
 
-rt_status
-rt_html_read(const rt_alloc *alloc, rt_str input, rt_outlines *out, rt_report *report,
-	     rt_error *err)
-{
-	rt_input in = rt_input_of(&input);
-	rt_reader_to to = {.whole = out};
-
-	return read_to(alloc, &in, &to, report, err);
-}
-
-rt_status
-rt_html_stream(const rt_alloc *alloc, const rt_input *in, rt_outlines_fn fn, void *ctx,
-	       rt_report *report, rt_error *err)
-{
-	rt_reader_to to = {.fn = fn, .ctx = ctx};
-
-	return read_to(alloc, in, &to, report, err);
-}
+RT_READER_FUNCTIONS(html, html_to)
 
 const rt_format rt_format_html = {
 	.name = "html",
 	.extension = ".html",
 	.about = "one page that shows everything in any browser, without a network",
 	.sniff = html_sniff,
-	.read = rt_html_read,
-	.stream = rt_html_stream,
+	.read = html_read,
+	.stream = html_stream,
 	.write = rt_html_write,
 };

@@ -56,13 +56,13 @@ static const char *const allowed[] = {
 
 /* One part of the page of these outlines. */
 static void
-add_part(void (*add)(rt_html_page *page), const rt_outlines *in, rt_buf *out)
+add_part(void (*add)(rt_writer *w), const rt_outlines *in, rt_buf *out)
 {
-	rt_html_page page;
+	rt_writer w;
 
-	rt_html_page_begin(&page, rt_alloc_libc(), in, out);
-	add(&page);
-	assert_int_equal(rt_html_page_end(&page, NULL), RT_OK);
+	rt_writer_init(&w, rt_alloc_libc(), in, NULL, out);
+	add(&w);
+	assert_int_equal(rt_writer_end(&w, NULL), RT_OK);
 }
 
 static bool
@@ -216,7 +216,7 @@ text_everywhere(rt_str text, rt_outlines *out)
 	rt_build_take(&b, RT_STR("other"), rt_str_at(NULL, 0), path, 2);
 	rt_build_field_string(&b, RT_STR("prompt"), copy);
 	rt_build_field_string(&b, RT_STR("id"), copy);
-	rt_build_project_field(&b, RT_STR("extra.note"), RT_STR("1"));
+	rt_build_field_in(&b, true, "", RT_STR("extra.note"), RT_STR("1"));
 	assert_int_equal(rt_build_finish(&b, out, NULL), RT_OK);
 	rt_buf_deinit(&json);
 	rt_build_deinit(&b);

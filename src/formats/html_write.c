@@ -1,13 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing a page: its frame, and the data in it. */
+ * Writing a page (html_impl.h draws it): its frame, the texts as plain HTML for those without
+ * script, and the data and blocks for the script. */
+#include <stdio.h> /* snprintf */
+
+#include "codec/content.h"
 #include "formats/canonical_impl.h"
 #include "formats/html_impl.h"
 #include "formats/html_part.h"
+#include "markup/markup.h"
+#include "markup/texts.h"
 
-/* Only strings of the JSON can contain what is escaped here. */
-void
-rt_html_add_json(rt_buf *out, rt_str json)
+/* Append text so that it is text in HTML, whatever is in it. */
+static void
+add_text(rt_buf *out, rt_str text)
+{
+	size_t from = 0, size;
+
+	for (size_t at = 0; at < text.size; at += size) {
+		const char *instead = NULL;
+		char mark[24];
+		uint32_t code = rt_texts_decode(rt_str_at(text.ptr + at, text.size - at), &size);
+
+		switch (code) {
+		case '&': instead = "&amp;"; break;
+		case '<': instead = "&lt;"; break;
+		case '>': instead = "&gt;"; break;
+		case '"': instead = "&quot;"; break;
+		case '\'': instead = "&#39;"; break;
+		case '\r':
+			instead = at + 1 < text.size && text.ptr[at + 1] == '\n' ? "" : "\n";
+			break;
+		default:
+			if (rt_texts_is_hidden(code)) {
+				snprintf(mark, sizeof(mark), "[U+%04X]", (unsigned)code);
+				instead = mark;
+			}
+		}
+		if (instead != NULL) {
+			if (at > from)
+				rt_buf_add(out, text.ptr + from, at - from);
+			rt_buf_add_c(out, instead);
+			from = at + size;
+		}
+	}
+	if (text.size > from)
+		rt_buf_add(out, text.ptr + from, text.size - from);
+}
+
+/* Append JSON so that it can be in an element. Only its strings can contain what is escaped. */
+static void
+add_json(rt_buf *out, rt_str json)
 {
 	size_t from = 0;
 
@@ -34,6 +77,331 @@ rt_html_add_json(rt_buf *out, rt_str json)
 		rt_buf_add(out, json.ptr + from, json.size - from);
 }
 
+/* ---- without script ---- */
+
+static void
+add_small(rt_buf *out, rt_str text)
+{
+	rt_buf_add_c(out, " <small>");
+	add_text(out, text);
+	rt_buf_add_c(out, "</small>");
+}
+
+static void
+add_static_entry(rt_writer *w, const rt_node *node)
+{
+	rt_buf *out = w->out, *text, *parts;
+	const rt_body *body = rt_writer_body(w, node);
+
+	if (body == NULL || rt_body_is_hidden(node->kind, body))
+		return;
+	rt_buf_add_c(out, "<article>\n<h3>");
+	add_text(out, node->role.size > 0 ? node->role : node->kind);
+	if (node->has_ts) {
+		rt_buf_add_c(out, " <small>");
+		rt_moment_format(out, node->ts);
+		rt_buf_add_c(out, "</small>");
+	}
+	if (node->label.size > 0)
+		add_small(out, node->label);
+	if (node->muted)
+		add_small(out, RT_STR("muted"));
+	if (node->edited)
+		add_small(out, RT_STR("edited"));
+	rt_buf_add_c(out, "</h3>\n<pre>\n");
+	if (rt_node_is_purged(node))
+		rt_buf_add_c(out, "This text was purged.");
+	text = rt_scope_buf(&w->e);
+	rt_body_add_text(text, body);
+	add_text(out, rt_scope_str(&w->e, text));
+	parts = rt_scope_buf(&w->e);
+	rt_content_add_parts(parts, (rt_content){rt_str_at("", 0), body->content_json},
+			     rt_body_field(body, "tool_calls"));
+	if (parts->size > 0) { /* other contents are at least named */
+		rt_buf_add_c(out, "\n(");
+		add_text(out, rt_scope_str(&w->e, parts));
+		rt_buf_add_c(out, ")");
+	}
+	rt_buf_add_c(out, "</pre>\n</article>\n");
+}
+
+/* What was redacted in a discussion before it was written (redact.h). */
+static void
+add_static_note(rt_writer *w)
+{
+	const rt_outline *o = w->outline;
+	yyjson_val *root = rt_writer_parse(
+		w, &w->d, rt_outline_field_of(o->fields, o->field_count, "redacted"));
+	uint64_t entries = 0, places = 0;
+	const char *sign = " (";
+
+	if (!rt_json_u64(rt_json_get(root, "entries"), &entries) ||
+	    !rt_json_u64(rt_json_get(root, "places"), &places) || places == 0)
+		return;
+	rt_buf_add_f(w->out, "<p>Redacted: %llu entr%s, %llu place%s", (unsigned long long)entries,
+		     entries == 1 ? "y" : "ies", (unsigned long long)places,
+		     places == 1 ? "" : "s");
+	for (rt_json_iter m = rt_json_each(rt_json_get(root, "kinds")); rt_json_next(&m);) {
+		rt_buf_add_c(w->out, sign);
+		add_text(w->out, m.key);
+		rt_buf_add_c(w->out, ": ");
+		add_text(w->out, rt_json_str(m.value));
+		sign = ", ";
+	}
+	rt_buf_add_c(w->out, *sign == ',' ? ").</p>\n" : ".</p>\n");
+}
+
+void
+rt_html_add_static(rt_writer *w)
+{
+	size_t left = HTML_STATIC_MAX;
+
+	for (w->next = 0; rt_writer_next(w);) {
+		const rt_outline_take *take = rt_writer_take(w);
+		size_t count = take != NULL ? take->node_count : 0;
+		size_t shown = count < left ? count : left;
+
+		rt_buf_add_c(w->out, "<section>\n<h2>");
+		add_text(w->out, w->outline->name);
+		rt_buf_add_c(w->out, "</h2>\n");
+		add_static_note(w);
+		for (size_t i = 0; i < shown && rt_ok(&w->s); i++)
+			add_static_entry(w, &w->outline->nodes[take->nodes[i]]);
+		left -= shown;
+		if (shown < count)
+			rt_buf_add_f(
+				w->out,
+				"<p>%zu more: they are in this file and are shown where scripts may "
+				"run; or import it, and export the take as markdown.</p>\n",
+				count - shown);
+		rt_buf_add_c(w->out, "</section>\n");
+	}
+}
+
+/* ---- for the script ---- */
+
+/* Words and sentences on one line, which markup leaves as they are: most short entries. */
+static bool
+is_plain(rt_str text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		char c = text.ptr[i];
+		bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+		if (is_letter || (i > 0 && c >= '0' && c <= '9'))
+			continue;
+		if (i == 0 || (c != ' ' && c != ',' && c != '?' && c != '.') ||
+		    (c == '.' && i + 1 < text.size && text.ptr[i + 1] != ' '))
+			return false;
+	}
+	return true;
+}
+
+static void
+add_text_blocks(rt_writer *w, rt_str text, rt_buf *out)
+{
+	rt_status st = is_plain(text) ? RT_LIMIT : rt_markup_blocks(out, text, NULL, NULL, NULL);
+
+	if (st == RT_LIMIT)
+		rt_buf_add_c(out, "null");
+	else
+		(void)rt_scope_note(&w->s, st);
+}
+
+static void
+add_node_blocks(rt_writer *w, const rt_node *node, rt_buf *out)
+{
+	const rt_body *body = rt_writer_body(w, node);
+
+	if (body == NULL)
+		return;
+	rt_json_add_comma(out);
+	if (body->content_json == NULL) {
+		add_text_blocks(w, body->content, out);
+		return;
+	}
+	rt_buf_add_byte(out, '[');
+	for (rt_json_iter m = rt_json_each(body->content_json); rt_json_next(&m);) {
+		yyjson_val *text = rt_json_get(m.value, "text");
+
+		rt_json_add_comma(out);
+		if (yyjson_is_str(text))
+			add_text_blocks(w, rt_json_str(text), out);
+		else
+			rt_buf_add_c(out, "null");
+	}
+	rt_buf_add_byte(out, ']');
+}
+
+/* The blocks of some nodes, as one array. */
+static void
+add_chunk(rt_writer *w, const int64_t *nodes, size_t count, rt_buf *out)
+{
+	rt_scope s;
+	rt_buf *json;
+
+	rt_scope_init(&s, w->s.alloc);
+	json = rt_scope_buf(&s);
+	rt_buf_add_byte(json, '[');
+	for (size_t i = 0; i < count && rt_ok(&w->s); i++)
+		add_node_blocks(w, &w->outline->nodes[nodes[i]], json);
+	rt_buf_add_c(json, "]\n");
+	add_json(out, rt_scope_str(&s, json));
+	(void)rt_scope_note(&w->s, rt_scope_end(&s, NULL));
+}
+
+/* The shorter canonical form. */
+static void
+add_data(rt_writer *w, const rt_outlines *in, rt_buf *out)
+{
+	rt_scope s;
+	rt_buf *json;
+
+	rt_scope_init(&s, w->s.alloc);
+	json = rt_scope_buf(&s);
+	(void)RT_TRY(&s, rt_canonical_write_shared(s.alloc, in, json, &s.error));
+	add_json(out, rt_scope_str(&s, json));
+	(void)RT_TRY(&w->s, rt_scope_end(&s, &w->s.error));
+}
+
+/* The numbers of those that were edited, as an array. True: there are some. */
+static bool
+add_edited(const rt_outline *o, const int64_t *nodes, size_t count, rt_buf *json)
+{
+	size_t from;
+
+	rt_json_open(json, NULL, '[');
+	from = json->size;
+	for (size_t i = 0; i < count; i++)
+		if (o->nodes[nodes[i]].edited)
+			rt_json_put_u64(json, NULL, i);
+	from = json->size - from;
+	rt_json_close(json, ']');
+	return from > 0;
+}
+
+/* Some nodes of the take that is shown, at most HTML_FIRST_MAX, as an outline of their own. */
+static void
+add_some(rt_writer *w, size_t before, size_t count, rt_buf *out)
+{
+	const rt_outline_take *take = rt_writer_take(w);
+	const int64_t *nodes = take->nodes + before;
+	rt_node copies[HTML_FIRST_MAX];
+	int64_t numbers[HTML_FIRST_MAX];
+	rt_outline_take end = {.name = take->name, .nodes = numbers, .node_count = count};
+	rt_outline part = {.name = w->outline->name,
+			   .nodes = copies,
+			   .node_count = count,
+			   .takes = &end,
+			   .take_count = 1};
+	rt_outlines parts = {.items = &part, .count = 1, .has_active = true};
+	size_t from;
+
+	for (size_t i = 0; i < count; i++) {
+		copies[i] = w->outline->nodes[nodes[i]];
+		numbers[i] = (int64_t)i;
+	}
+	rt_buf_add_f(out, HTML_FIRST "{\"before\":%zu,", before);
+	from = out->size;
+	rt_buf_add_c(out, "\"edited\":[");
+	if (add_edited(&part, numbers, count, out))
+		rt_buf_add_c(out, "],");
+	else
+		out->size = from;
+	rt_buf_add_c(out, "\"blocks\":");
+	add_chunk(w, nodes, count, out);
+	rt_buf_add_c(out, ",\"data\":");
+	add_data(w, &parts, out);
+	rt_buf_add_c(out, "}" HTML_END "\n");
+}
+
+void
+rt_html_add_first(rt_writer *w)
+{
+	const rt_outlines *in = w->in;
+	const rt_outline_take *take;
+	size_t total = 0, end, count = 0, size = 0;
+	rt_buf *one;
+
+	for (size_t i = 0; i < in->count; i++)
+		total += in->items[i].node_count;
+	w->next = in->has_active && in->active < in->count ? in->active : 0;
+	if (total < HTML_MANY || !rt_writer_next(w))
+		return;
+	take = rt_writer_take(w);
+	end = take != NULL ? take->node_count : 0;
+	if (end == 0 || (w->outline->has_head && w->outline->head != take->nodes[end - 1]))
+		return;
+	one = rt_scope_buf(&w->d);
+	for (; count < end && count < HTML_FIRST_MAX; count++) {
+		/* alone each is larger than with the others */
+		rt_buf_clear(one);
+		add_some(w, end - count - 1, 1, one);
+		size += rt_scope_str(&w->d, one).size;
+		if (!rt_ok(&w->s) || !rt_ok(&w->d) || (count > 0 && size > HTML_FIRST_BYTES))
+			break;
+	}
+	if (rt_ok(&w->s))
+		add_some(w, end - count, count, w->out);
+}
+
+/* The nodes of the current discussion in the order in which the canonical form lists them. */
+static const int64_t *
+nodes_in_order(rt_writer *w, size_t *out_count)
+{
+	size_t all = w->outline->node_count, count = 0;
+	bool *is_held = rt_scope_array(&w->d, all + 1, sizeof(*is_held));
+	int64_t *nodes = rt_scope_array(&w->d, all + 1, sizeof(*nodes));
+
+	for (size_t t = 0; t < w->take_count && rt_ok(&w->d); t++)
+		for (size_t i = 0; i < w->takes[t].node_count; i++) {
+			int64_t node = w->takes[t].nodes[i];
+
+			if (!is_held[node])
+				nodes[count++] = node;
+			is_held[node] = true;
+		}
+	(void)rt_scope_note(&w->s, w->d.status);
+	*out_count = count;
+	return nodes;
+}
+
+/* The numbers of the entries that were edited, where some were. */
+static void
+add_all_edited(rt_writer *w)
+{
+	bool any = false;
+	size_t start = w->out->size, count;
+
+	rt_buf_add_c(w->out, HTML_EDITED "[");
+	for (w->next = 0; rt_writer_next(w);) {
+		const int64_t *nodes = nodes_in_order(w, &count);
+
+		any = add_edited(w->outline, nodes, count, w->out) || any;
+	}
+	rt_buf_add_c(w->out, "]\n" HTML_END "\n");
+	if (!any && w->out->status == RT_OK)
+		w->out->size = start;
+}
+
+void
+rt_html_add_blocks(rt_writer *w)
+{
+	for (w->next = 0; rt_writer_next(w);) {
+		size_t number = w->next - 1, count;
+		const int64_t *nodes = nodes_in_order(w, &count);
+
+		for (size_t i = 0; i < count && rt_ok(&w->s); i += HTML_CHUNK) {
+			rt_buf_add_f(w->out, HTML_BLOCKS, number, i / HTML_CHUNK);
+			add_chunk(w, nodes + i, count - i < HTML_CHUNK ? count - i : HTML_CHUNK,
+				  w->out);
+			rt_buf_add_c(w->out, HTML_END "\n");
+		}
+	}
+}
+
+/* ---- the frame ---- */
+
 static void
 add_title(rt_buf *out, const rt_outlines *in)
 {
@@ -43,14 +411,14 @@ add_title(rt_buf *out, const rt_outlines *in)
 		name = in->items[in->has_active && in->active < in->count ? in->active : 0].name;
 	rt_buf_add_c(out, "<title>");
 	if (name.size > 0) {
-		rt_html_add_text(out, name);
+		add_text(out, name);
 		rt_buf_add_c(out, " - ");
 	}
 	rt_buf_add_c(out, "Retake</title>\n");
 }
 
 static void
-add_part(rt_buf *out, const char *name, const rt_html_part *part)
+add_element(rt_buf *out, const char *name, const rt_html_part *part)
 {
 	if (part->size == 0)
 		return;
@@ -76,98 +444,46 @@ add_head(rt_buf *out, const rt_outlines *in)
 		     "<meta name=\"referrer\" content=\"no-referrer\">\n"
 		     "<link rel=\"icon\" href=\"data:,\">\n");
 	add_title(out, in);
-	add_part(out, "style", &rt_html_style);
+	add_element(out, "style", &rt_html_style);
 	rt_buf_add_c(out, "</head>\n<body>\n");
 }
 
-/* The discussions with their active takes, and their nodes in the order in which the canonical
- * form lists them. */
 static void
-number_nodes(rt_html_page *p)
-{
-	p->discussions = rt_scope_array(&p->scope, p->in->count + 1, sizeof(*p->discussions));
-	for (size_t d = 0; d < p->in->count && rt_ok(&p->scope); d++) {
-		const rt_outline *o = &p->in->items[d];
-		rt_html_discussion *disc = &p->discussions[d];
-		const rt_outline_take *takes = NULL;
-		size_t take_count = 0, active = 0;
-		bool *is_held = rt_scope_array(&p->scope, o->node_count + 1, sizeof(*is_held));
-
-		disc->outline = o;
-		disc->nodes = rt_scope_array(&p->scope, o->node_count + 1, sizeof(*disc->nodes));
-		(void)RT_TRY(&p->scope, rt_outline_takes_of(p->scope.alloc, p->arena, o, &takes,
-							    &take_count, &active, &p->scope.error));
-		if (!rt_ok(&p->scope))
-			return;
-		disc->take = take_count > 0 ? &takes[active] : NULL;
-		for (size_t t = 0; t < take_count; t++)
-			for (size_t i = 0; i < takes[t].node_count; i++)
-				if (!is_held[takes[t].nodes[i]]) {
-					is_held[takes[t].nodes[i]] = true;
-					disc->nodes[disc->node_count++] = takes[t].nodes[i];
-				}
-	}
-}
-
-static void
-add_page(rt_html_page *p)
+add_page(rt_writer *w)
 {
 	bool has_script = rt_html_script.size > 0; /* else the text is for everybody */
 
-	add_head(p->out, p->in);
+	add_head(w->out, w->in);
 	if (has_script) {
-		rt_html_add_first(p);
-		add_part(p->out, "script", &rt_html_script);
+		rt_html_add_first(w);
+		add_element(w->out, "script", &rt_html_script);
 	}
-	rt_buf_add_c(p->out,
+	rt_buf_add_c(w->out,
 		     has_script ? "<noscript>\n<main id=\"page\">\n" : "<main id=\"page\">\n");
-	rt_html_add_static(p);
-	rt_buf_add_c(p->out, has_script ? "</main>\n</noscript>\n" : "</main>\n");
-	rt_buf_clear(p->json);
-	(void)RT_TRY(&p->scope,
-		     rt_canonical_write_shared(p->scope.alloc, p->in, p->json, &p->scope.error));
-	rt_buf_add_c(p->out, HTML_DATA);
-	rt_html_add_json(p->out, rt_scope_str(&p->scope, p->json));
-	rt_buf_add_c(p->out, HTML_END "\n");
-	rt_html_add_edited(p);
+	rt_html_add_static(w);
+	rt_buf_add_c(w->out, has_script ? "</main>\n</noscript>\n" : "</main>\n");
+	rt_buf_add_c(w->out, HTML_DATA);
+	add_data(w, w->in, w->out);
+	rt_buf_add_c(w->out, HTML_END "\n");
+	add_all_edited(w);
 	if (has_script)
-		rt_html_add_blocks(p);
-	rt_buf_add_c(p->out, "</body>\n</html>\n");
+		rt_html_add_blocks(w);
+	rt_buf_add_c(w->out, "</body>\n</html>\n");
 }
 
-void
-rt_html_page_begin(rt_html_page *p, const rt_alloc *alloc, const rt_outlines *in, rt_buf *out)
-{
-	*p = (rt_html_page){.in = in, .out = out};
-	rt_scope_init(&p->scope, alloc);
-	p->body = rt_scope_buf(&p->scope);
-	p->text = rt_scope_buf(&p->scope);
-	p->json = rt_scope_buf(&p->scope);
-	p->arena = rt_arena_new(alloc);
-	if (p->arena == NULL)
-		(void)rt_scope_nomem(&p->scope);
-	number_nodes(p);
-}
-
-rt_status
-rt_html_page_end(rt_html_page *p, rt_error *err)
-{
-	(void)rt_scope_str(&p->scope, p->out);
-	rt_arena_free(p->arena);
-	if (rt_scope_end(&p->scope, err) == RT_NOMEM || p->scope.status == RT_LIMIT)
-		return rt_fail(err, p->scope.status, "out of memory while exporting");
-	return p->scope.status;
-}
-
+/* A page shows all takes and holds everything, whatever the options. */
 rt_status
 rt_html_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_options *options,
 	      rt_buf *out, rt_error *err)
 {
-	rt_html_page p;
+	rt_writer w;
+	rt_status st;
 
-	(void)options; /* a page shows all takes and holds everything */
-	rt_html_page_begin(&p, alloc, in, out);
-	if (rt_ok(&p.scope))
-		add_page(&p);
-	return rt_html_page_end(&p, err);
+	(void)options;
+	rt_writer_init(&w, alloc, in, NULL, out);
+	add_page(&w);
+	st = rt_writer_end(&w, err);
+	if (st == RT_NOMEM || st == RT_LIMIT)
+		return rt_fail(err, st, "out of memory while exporting");
+	return st;
 }

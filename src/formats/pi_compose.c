@@ -70,29 +70,25 @@ rt_pi_role_fits(const rt_pi_entry *e, rt_str role)
 
 /* The text of the body as a JSON string. */
 static void
-add_text(rt_buf *out, const rt_body *body)
+add_text(rt_writer *w, rt_buf *out)
 {
-	rt_scope s;
 	rt_buf *text;
 
-	if (body->content_json == NULL) {
-		rt_json_add_string(out, body->content);
+	if (w->body.content_json == NULL) {
+		rt_json_add_string(out, w->body.content);
 		return;
 	}
-	rt_scope_init(&s, out->alloc);
-	text = rt_scope_buf(&s);
-	rt_body_add_text(text, body);
-	rt_json_add_string(out, rt_scope_str(&s, text));
-	if (rt_scope_end(&s, NULL) != RT_OK)
-		out->status = RT_NOMEM;
+	text = rt_scope_buf(&w->e);
+	rt_body_add_text(text, &w->body);
+	rt_json_add_string(out, rt_scope_str(&w->e, text));
 }
 
-/* The content of a message, in the form that its role wants: blocks for what an assistant
- * or a tool says, else text or blocks as they are. */
+/* The content of a message, in the form that its role wants: blocks for an assistant or a tool,
+ * else text or blocks as they are. */
 static void
 add_content(rt_buf *out, rt_str role, const rt_body *body)
 {
-	bool wants_blocks = rt_str_is(role, "assistant") || rt_str_is(role, "toolResult");
+	bool wants_blocks = rt_is_word(role, "assistant toolResult");
 
 	if (body->content_json != NULL) {
 		rt_json_add_value(out, body->content_json);
@@ -116,20 +112,15 @@ is_empty(const rt_body *body)
 static void
 add_object(rt_buf *out, yyjson_val *object, const char *key, const char *after, rt_str value)
 {
-	yyjson_val *k, *v;
-	size_t i, max;
 	bool is_there = rt_json_get(object, key) != NULL, done = false;
 
 	rt_buf_add_byte(out, '{');
-	rt_json_foreach(object, i, max, k, v)
-	{
-		bool is_key = rt_str_is(rt_json_str(k), key);
+	for (rt_json_iter m = rt_json_each(object); rt_json_next(&m);) {
+		bool is_key = rt_str_is(m.key, key);
 
-		if (!is_key) {
-			rt_json_add_key_str(out, rt_json_str(k));
-			rt_json_add_value(out, v);
-		}
-		if (!done && (is_key || (!is_there && rt_str_is(rt_json_str(k), after)))) {
+		if (!is_key)
+			rt_json_put_member(out, m.key, m.value);
+		if (!done && (is_key || (!is_there && rt_str_is(m.key, after)))) {
 			rt_json_put_raw(out, key, value);
 			done = true;
 		}
@@ -139,50 +130,50 @@ add_object(rt_buf *out, yyjson_val *object, const char *key, const char *after, 
 	rt_json_close(out, '}');
 }
 
-void
-rt_pi_compose_again(rt_buf *out, const rt_body *body)
+rt_str
+rt_pi_compose_again(rt_writer *w)
 {
-	static const struct {
-		const char *type, *key; /* of records that have a text there */
-	} texts[] = {{"compaction", "summary"},
-		     {"branch_summary", "summary"},
-		     {"session_info", "name"},
-		     {"label", "label"}};
-	yyjson_val *record = rt_body_field(body, "pi"), *message = rt_json_get(record, "message");
+	static const char *const texts[][2] = {
+		/* records that have a text there */
+		{"compaction", "summary"},
+		{"branch_summary", "summary"},
+		{"session_info", "name"},
+		{"label", "label"},
+	};
+	yyjson_val *record = rt_body_field(&w->body, "pi"),
+		   *message = rt_json_get(record, "message");
 	rt_str type = rt_json_str(rt_json_get(record, "type"));
 	rt_str role = rt_json_str(rt_json_get(message, "role"));
-	bool is_bash = rt_str_is(role, "bashExecution");
+	rt_buf *out = rt_scope_buf(&w->e), *value = rt_scope_buf(&w->e);
 	const char *key = NULL;
-	rt_scope s;
-	rt_buf *value, *inner;
 
 	if (type.size == 0)
-		return;
+		return rt_str_at(NULL, 0);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (rt_str_is(type, texts[i].type))
-			key = texts[i].key;
-	rt_scope_init(&s, out->alloc);
-	value = rt_scope_buf(&s);
-	inner = rt_scope_buf(&s);
-	if (rt_str_is(type, "message")) {
-		if (is_bash)
-			add_text(value, body);
-		else
-			add_content(value, role, body);
-		add_object(inner, message, is_bash ? "output" : "content",
-			   is_bash ? "command" : "role", rt_scope_str(&s, value));
-		add_object(out, record, "message", "timestamp", rt_scope_str(&s, inner));
+		if (rt_str_is(type, texts[i][0]))
+			key = texts[i][1];
+	if (rt_str_is(type, "message") && rt_str_is(role, "bashExecution")) {
+		rt_buf *inner = rt_scope_buf(&w->e);
+
+		add_text(w, value);
+		add_object(inner, message, "output", "command", rt_scope_str(&w->e, value));
+		add_object(out, record, "message", "timestamp", rt_scope_str(&w->e, inner));
+	} else if (rt_str_is(type, "message")) {
+		rt_buf *inner = rt_scope_buf(&w->e);
+
+		add_content(value, role, &w->body);
+		add_object(inner, message, "content", "role", rt_scope_str(&w->e, value));
+		add_object(out, record, "message", "timestamp", rt_scope_str(&w->e, inner));
 	} else if (key != NULL) {
-		add_text(value, body);
-		add_object(out, record, key, "timestamp", rt_scope_str(&s, value));
-	} else if (rt_str_is(type, "custom_message") || !is_empty(body)) {
-		add_content(value, RT_STR("custom"), body);
-		add_object(out, record, "content", "timestamp", rt_scope_str(&s, value));
+		add_text(w, value);
+		add_object(out, record, key, "timestamp", rt_scope_str(&w->e, value));
+	} else if (rt_str_is(type, "custom_message") || !is_empty(&w->body)) {
+		add_content(value, RT_STR("custom"), &w->body);
+		add_object(out, record, "content", "timestamp", rt_scope_str(&w->e, value));
 	} else {
 		rt_json_add_value(out, record);
 	}
-	if (rt_scope_end(&s, NULL) != RT_OK)
-		out->status = RT_NOMEM;
+	return rt_scope_str(&w->e, out);
 }
 
 /* ---- new records ---- */
@@ -229,13 +220,13 @@ text_of(const rt_pi_composed *e, const char *pi_name, const char *name)
 
 /* The text if there is one, else that of the body. */
 static void
-put_said(rt_buf *out, const char *key, rt_str said, const rt_pi_composed *e)
+put_text(rt_writer *w, const char *key, rt_str text)
 {
-	rt_json_add_key(out, key);
-	if (said.size > 0)
-		rt_json_add_string(out, said);
+	rt_json_add_key(w->out, key);
+	if (text.size > 0)
+		rt_json_add_string(w->out, text);
 	else
-		add_text(out, e->body);
+		add_text(w, w->out);
 }
 
 /* Content of a record that has none in pi. */
@@ -260,8 +251,9 @@ put_custom_type(rt_buf *out, const rt_pi_composed *e)
 }
 
 static void
-put_model(rt_buf *out, const rt_pi_composed *e)
+put_model(rt_writer *w, const rt_pi_composed *e)
 {
+	rt_buf *out = w->out;
 	rt_str provider = text_of(e, "provider", NULL), model = text_of(e, "modelId", "model_id");
 	size_t slash;
 
@@ -273,20 +265,20 @@ put_model(rt_buf *out, const rt_pi_composed *e)
 		model = rt_str_at(model.ptr + slash + 1, model.size - slash - 1);
 	}
 	rt_json_put_str(out, "provider", provider.size > 0 ? provider : RT_STR("retake"));
-	put_said(out, "modelId", model, e);
+	put_text(w, "modelId", model);
 }
 
 /* What a record of each kind consists of, in order. */
 typedef enum part_type {
 	PART_END,
 	PART_IDS,
-	PART_TEXT,    /* the text of the body */
-	PART_CONTENT, /* its content */
-	PART_EXTRA,   /* its content, where it has one */
-	PART_FIELD,   /* a field of the body; otherwise as default, or left out */
-	PART_FLAG,    /* the same, for true and false */
-	PART_SAID,    /* a field of the body that is a text; otherwise its text */
-	PART_KEPT,    /* the first entry that a compaction keeps */
+	PART_TEXT,       /* the text of the body */
+	PART_CONTENT,    /* its content */
+	PART_EXTRA,      /* its content, where it has one */
+	PART_FIELD,      /* a field of the body; otherwise as default, or left out */
+	PART_FLAG,       /* the same, for true and false */
+	PART_TEXT_FIELD, /* a field of the body that is a text; otherwise its text */
+	PART_KEPT,       /* the first entry that a compaction keeps */
 	PART_CUSTOM_TYPE,
 	PART_MODEL
 } part_type;
@@ -327,17 +319,18 @@ static const struct {
 	  {.type = PART_IDS}}},
 	{"model_change", {{.type = PART_IDS}, {.type = PART_MODEL}}},
 	{"thinking_level_change",
-	 {{.type = PART_IDS}, {PART_SAID, "thinkingLevel", "thinking_level", NULL}}},
+	 {{.type = PART_IDS}, {PART_TEXT_FIELD, "thinkingLevel", "thinking_level", NULL}}},
 };
 
 static void
-put_part(rt_buf *out, const part *p, const rt_pi_composed *e)
+put_part(rt_writer *w, const part *p, const rt_pi_composed *e)
 {
+	rt_buf *out = w->out;
 	yyjson_val *field = p->key == NULL ? NULL : field_of(e, p->key, p->name);
 
 	switch (p->type) {
 	case PART_IDS: rt_pi_put_ids(out, e->id, e->parent_id, e->ts); break;
-	case PART_TEXT: put_said(out, p->key, rt_str_at(NULL, 0), e); break;
+	case PART_TEXT: put_text(w, p->key, rt_str_at(NULL, 0)); break;
 	case PART_CONTENT:
 		rt_json_add_key(out, p->key);
 		add_content(out, RT_STR("custom"), e->body);
@@ -350,26 +343,26 @@ put_part(rt_buf *out, const part *p, const rt_pi_composed *e)
 		else if (p->otherwise != NULL)
 			rt_json_put_raw(out, p->key, rt_str_of(p->otherwise));
 		break;
-	case PART_SAID: put_said(out, p->key, rt_json_str(field), e); break;
+	case PART_TEXT_FIELD: put_text(w, p->key, rt_json_str(field)); break;
 	case PART_KEPT: /* an entry's own id: nothing before it is kept */
 		put_id(out, p->key, e->kept_id.size > 0 ? e->kept_id : e->id);
 		break;
 	case PART_CUSTOM_TYPE: put_custom_type(out, e); break;
-	case PART_MODEL: put_model(out, e); break;
+	case PART_MODEL: put_model(w, e); break;
 	case PART_END: break;
 	}
 }
 
 /* A record of this kind; false: it has no row above. */
 static bool
-compose_kind(rt_buf *out, const rt_pi_composed *e, rt_str kind)
+compose_kind(rt_writer *w, const rt_pi_composed *e, rt_str kind)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (!rt_str_is(kind, kinds[i].kind))
 			continue;
-		rt_json_put_str(out, "type", kind);
+		rt_json_put_str(w->out, "type", kind);
 		for (const part *p = kinds[i].parts; p->type != PART_END; p++)
-			put_part(out, p, e);
+			put_part(w, p, e);
 		return true;
 	}
 	return false;
@@ -441,18 +434,11 @@ rt_pi_composed_type(const rt_pi_composed *e, rt_str *out_target, rt_str *out_tex
 static void
 put_other_fields(rt_buf *out, const rt_body *body)
 {
-	static const char *const taken[] = {"type",   "id",      "parentId", "timestamp",
-					    "retake", "content", NULL};
-	yyjson_val *key, *value;
-	size_t i, max;
+	yyjson_val *fields = body->format == RT_BODY_JSON ? body->fields : NULL;
 
-	rt_json_foreach(body->format == RT_BODY_JSON ? body->fields : NULL, i, max, key, value)
-	{
-		if (rt_str_is_one_of(rt_json_str(key), taken))
-			continue;
-		rt_json_add_key_str(out, rt_json_str(key));
-		rt_json_add_value(out, value);
-	}
+	for (rt_json_iter m = rt_json_each(fields); rt_json_next(&m);)
+		if (!rt_is_word(m.key, "type id parentId timestamp retake content"))
+			rt_json_put_member(out, m.key, m.value);
 }
 
 /* What would mean something else in a session file: kept for Retake, ignored by pi. */
@@ -510,8 +496,9 @@ rt_pi_compose_retake(rt_buf *out, const rt_node *node, rt_str record_role, rt_st
 
 /* The record, still open. Returns the role and kind that a reader finds in it. */
 static void
-compose_record(rt_buf *out, const rt_pi_composed *e, rt_str *out_role, rt_str *out_kind)
+compose_record(rt_writer *w, const rt_pi_composed *e, rt_str *out_role, rt_str *out_kind)
 {
+	rt_buf *out = w->out;
 	rt_str kind = e->node->kind, target, text;
 	bool is_message = kind.size == 0 || rt_str_is(kind, "message");
 	rt_pi_type type = rt_pi_composed_type(e, &target, &text);
@@ -523,7 +510,7 @@ compose_record(rt_buf *out, const rt_pi_composed *e, rt_str *out_role, rt_str *o
 		compose_kept(out, e, RT_STR("retake.compaction"));
 		return;
 	}
-	if (compose_kind(out, e, kind)) {
+	if (compose_kind(w, e, kind)) {
 		if (rt_str_is(kind, "custom_message"))
 			*out_role = RT_STR("custom");
 		return;
@@ -545,7 +532,7 @@ compose_record(rt_buf *out, const rt_pi_composed *e, rt_str *out_role, rt_str *o
 		put_extra_content(out, e->body);
 		put_other_fields(out, e->body);
 	} else if (is_message && speaker_of(e->node->role) == SPEAKER_CUSTOM) {
-		(void)compose_kind(out, e, RT_STR("custom_message"));
+		(void)compose_kind(w, e, RT_STR("custom_message"));
 		*out_role = RT_STR("custom");
 		*out_kind = RT_STR("custom_message");
 	} else {
@@ -556,20 +543,15 @@ compose_record(rt_buf *out, const rt_pi_composed *e, rt_str *out_role, rt_str *o
 }
 
 void
-rt_pi_compose(rt_buf *out, const rt_pi_composed *e)
+rt_pi_compose(rt_writer *w, const rt_pi_composed *e)
 {
 	rt_str role, kind;
-	rt_scope s;
-	rt_buf *retake;
+	rt_buf *retake = rt_scope_buf(&w->e);
 
-	compose_record(out, e, &role, &kind);
-	rt_scope_init(&s, out->alloc);
-	retake = rt_scope_buf(&s);
-	if (e->lossless)
+	compose_record(w, e, &role, &kind);
+	if (w->options.lossless)
 		rt_pi_compose_retake(retake, e->node, role, kind, e->body);
 	if (retake->size > 0)
-		rt_json_put_raw(out, "retake", rt_scope_str(&s, retake));
-	rt_json_close(out, '}');
-	if (rt_scope_end(&s, NULL) != RT_OK)
-		out->status = RT_NOMEM;
+		rt_json_put_raw(w->out, "retake", rt_scope_str(&w->e, retake));
+	rt_json_close(w->out, '}');
 }

@@ -8,6 +8,74 @@
 #include "codec/json.h"
 #include "formats/pi_impl.h"
 
+/* Index of the last entry with this id; -1: there is none. (Where pi is asked for the
+ * context at an unknown id it uses the leaf.) */
+static inline int64_t
+rt_pi_session_find(const rt_pi_session *session, rt_str id)
+{
+	return rt_index_get(&session->ids, id);
+}
+
+/* Every invariant. */
+static inline void
+rt_pi_session_check(const rt_pi_session *session)
+{
+	RT_ASSERT(session->leaf == (int64_t)session->entry_count - 1);
+	RT_ASSERT(session->has_header || session->entry_count == 0);
+	for (size_t i = 0; i < session->entry_count; i++) {
+		const rt_pi_entry *e = &session->entries[i];
+		int64_t at = e->parent;
+		size_t steps = 0;
+
+		RT_ASSERT(at >= -1);
+		RT_ASSERT(at < (int64_t)session->entry_count);
+		RT_ASSERT(e->line.size > 0);
+		if (e->id.ptr != NULL)
+			RT_ASSERT(rt_pi_session_find(session, e->id) >= (int64_t)i);
+		if (at >= 0)
+			RT_ASSERT(rt_str_eq(session->entries[at].id, e->parent_id));
+		if (i % (session->entry_count / 64 + 1) != 0)
+			continue; /* walks from some entries only, so that it stays linear */
+		while (at >= 0 && steps++ <= session->entry_count)
+			at = session->entries[at].parent;
+		RT_ASSERT(at == -1);
+	}
+}
+
+/* The labels in the order of their last setting from nothing; targets need not exist. */
+typedef struct rt_pi_label {
+	rt_str target;
+	rt_str text;  /* empty: cleared */
+	size_t entry; /* the label entry that set it */
+} rt_pi_label;
+
+/* In the scope's memory. */
+static inline const rt_pi_label *
+rt_pi_session_labels(rt_scope *s, const rt_pi_session *session, size_t *out_count)
+{
+	rt_pi_label *all = rt_scope_array(s, session->entry_count, sizeof(*all)), *to;
+	size_t count = 0, kept = 0;
+
+	RT_ASSERT(all != NULL);
+	for (size_t i = 0; i < session->entry_count; i++) {
+		const rt_pi_entry *e = &session->entries[i];
+
+		if (e->kind != RT_PI_LABEL || e->target.ptr == NULL)
+			continue;
+		for (to = all + count; to > all; to--)
+			if (rt_str_eq(to[-1].target, e->target))
+				break;
+		if (to == all || (to[-1].text.size == 0 && e->text.size > 0))
+			to = all + ++count;
+		to[-1] = (rt_pi_label){e->target, e->text, i};
+	}
+	for (size_t i = 0; i < count; i++)
+		if (all[i].text.size > 0)
+			all[kept++] = all[i];
+	*out_count = kept;
+	return all;
+}
+
 /* ---- paths ---- */
 
 /* Entries from the root to entry at, both included; at -1: none. Free *out_path. */

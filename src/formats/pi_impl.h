@@ -11,7 +11,7 @@
  * Older versions are migrated in memory: 1 has no ids (a chain), 2 calls a role
  * "hookMessage" that is "custom" now.
  *
- *   pi_record.c    one line; changes that leave its other bytes alone; ids; parents by id
+ *   pi_record.c    one line; changes that leave its other bytes alone; ids
  *   pi_read.c      a file as a session, migrated; a session as an outline
  *   pi_rows.c      an outline as the records to write
  *   pi_compose.c   records for entries that were made or edited in Retake
@@ -21,6 +21,7 @@
 
 #include "base/env.h"
 #include "base/moment.h"
+#include "formats/formats_build.h"
 #include "formats/formats_writer.h"
 
 enum {
@@ -68,7 +69,6 @@ typedef struct rt_pi_entry {
 	rt_pi_ts ts_from;
 	bool speaks;       /* has a message, or a summary that is not empty */
 	bool is_duplicate; /* an earlier entry has the same id; that id means the last of them */
-	bool is_cut;       /* its parent would close a cycle */
 	bool muted, collapsed, read_mode; /* "retake" member */
 } rt_pi_entry;
 
@@ -136,19 +136,6 @@ void rt_pi_fresh_init(rt_pi_fresh *fresh, const rt_env *env, rt_str seed);
  * UUID. */
 rt_str rt_pi_fresh_id(rt_pi_fresh *fresh, const rt_index *ids, rt_scope *texts);
 
-/* An item among others, by ids. */
-typedef struct rt_pi_link {
-	rt_str id, parent_id;
-	uint64_t line;  /* for remarks; 0: none */
-	int64_t parent; /* found; -1: none */
-	bool is_cut;    /* its parent would have closed a cycle */
-} rt_pi_link;
-
-/* Find the parent of every item: -1 for none, unknown or itself; cycles are cut at the item
- * met first. ids has the index of each id. */
-void rt_pi_link_all(rt_scope *s, const rt_index *ids, rt_pi_link *links, size_t count,
-		    rt_report *report);
-
 /* ---- sessions (pi_read.c) ---- */
 
 /* A line that is neither the header nor an entry. */
@@ -156,13 +143,6 @@ typedef struct rt_pi_junk {
 	uint64_t number; /* 1-based, not counting lines that were too long */
 	rt_str line;     /* without the \n */
 } rt_pi_junk;
-
-/* Labels in the order of their last setting from nothing; targets need not exist. */
-typedef struct rt_pi_label {
-	rt_str target;
-	rt_str text;  /* empty: cleared */
-	size_t entry; /* the label entry that set it */
-} rt_pi_label;
 
 /* The file is a view that the session borrows: of its lines only the few members above are
  * copied, and a line is parsed once. What pi fails on is repaired and reported: lines that are
@@ -182,8 +162,6 @@ typedef struct rt_pi_session {
 	rt_str name;  /* trimmed; empty: none */
 	rt_pi_junk *junk;
 	size_t junk_count;
-	rt_pi_label *labels;
-	size_t label_count;
 	bool has_header; /* false: the file is empty, which pi takes for a new session */
 	bool is_ended;   /* the last line has its \n (or there is none) */
 	rt_index ids;    /* id: index of the last entry that has it */
@@ -210,11 +188,6 @@ RT_CHECKED rt_status rt_pi_session_read(const rt_alloc *alloc, rt_str file,
 					const rt_pi_options *options, rt_pi_session *out,
 					rt_report *report, rt_error *err);
 void rt_pi_session_deinit(rt_pi_session *session);
-/* Every invariant; for tests. */
-void rt_pi_session_check(const rt_pi_session *session);
-/* Index of the last entry with this id; -1: there is none. (Where pi is asked for the
- * context at an unknown id it uses the leaf.) */
-int64_t rt_pi_session_find(const rt_pi_session *session, rt_str id);
 /* Write the header as it is after migration. */
 void rt_pi_migrate_header(rt_buf *out, rt_pi_reader *reader, rt_str header);
 
@@ -228,7 +201,7 @@ void rt_pi_migrate_header(rt_buf *out, rt_pi_reader *reader, rt_str header);
  * in which pi itself would loop.
  *
  * Where takes share a node below different ones (an entry before it was deleted in one of
- * them), pi's tree cannot: the take gets a copy of the rest with ids of its own. */
+ * them), pi's tree cannot: the take gets a copy of the rest with new ids. */
 typedef struct rt_pi_row {
 	rt_str id;        /* as it will be written */
 	rt_str parent_id; /* as it will be written; ptr NULL: null */
@@ -268,12 +241,12 @@ rt_str rt_pi_entry_role(const rt_pi_entry *e);
 /* The kind of the entry in Retake, as its record has it: its type, or "unknown"; "message"
  * for a message. */
 rt_str rt_pi_entry_kind(const rt_pi_entry *e);
-/* Can a record of this role stand for an entry whose role is now role? */
+/* Can a record of this role represent an entry whose role is now role? */
 bool rt_pi_role_fits(const rt_pi_entry *e, rt_str role);
 
-/* The record inside an edited body ("pi", codec/body.h) with the new content where it
- * belongs. Nothing is added when there is none inside. */
-void rt_pi_compose_again(rt_buf *out, const rt_body *body);
+/* The record inside the edited body of w ("pi", codec/body.h) with the new content where it
+ * belongs, in the scope of the entry; ptr NULL: there is none inside. */
+rt_str rt_pi_compose_again(rt_writer *w);
 
 /* Write the members id, parentId and timestamp. */
 void rt_pi_put_ids(rt_buf *out, rt_str id, rt_str parent_id, rt_moment ts);
@@ -286,9 +259,9 @@ typedef struct rt_pi_composed {
 	rt_str kept_id;       /* compaction: id of the first entry kept; empty: none */
 	bool is_inner_range;  /* compaction: of a range that pi cannot express */
 	rt_moment ts;
-	bool lossless;
 } rt_pi_composed;
-void rt_pi_compose(rt_buf *out, const rt_pi_composed *entry);
+/* body is that of w. */
+void rt_pi_compose(rt_writer *w, const rt_pi_composed *entry);
 /* What the composed record is to a reader: RT_PI_LABEL with its target and text,
  * RT_PI_SESSION_INFO with its text, else RT_PI_OTHER. Views into the body. */
 rt_pi_type rt_pi_composed_type(const rt_pi_composed *entry, rt_str *out_target, rt_str *out_text);

@@ -262,7 +262,7 @@ static void
 link_entries(load *l)
 {
 	rt_pi_session *session = l->session;
-	rt_pi_link *links;
+	rt_link *links;
 	rt_scope s;
 
 	rt_scope_init(&s, session->alloc);
@@ -270,7 +270,7 @@ link_entries(load *l)
 	for (size_t i = 0; i < session->entry_count && rt_ok(l->s) && links != NULL; i++) {
 		rt_pi_entry *e = &session->entries[i];
 
-		links[i] = (rt_pi_link){.id = e->id, .parent_id = e->parent_id, .line = e->number};
+		links[i] = (rt_link){.id = e->id, .parent_id = e->parent_id, .line = e->number};
 		if (e->id.ptr == NULL) {
 			rt_report_add(l->report, RT_REMARK_NOTE, e->number,
 				      "an entry without an id");
@@ -283,58 +283,27 @@ link_entries(load *l)
 				      (int)rt_utf8_cut(e->id, 40), e->id.ptr);
 	}
 	if (rt_ok(l->s) && links != NULL)
-		rt_pi_link_all(&s, &session->ids, links, session->entry_count, l->report);
-	for (size_t i = 0; i < session->entry_count && rt_ok(&s); i++) {
+		rt_link_all(&s, &session->ids, links, session->entry_count, l->report);
+	for (size_t i = 0; i < session->entry_count && rt_ok(&s); i++)
 		session->entries[i].parent = links[i].parent;
-		session->entries[i].is_cut = links[i].is_cut;
-	}
 	(void)rt_scope_note(l->s, rt_scope_end(&s, NULL));
 }
 
 /* The last label entry for a target counts; an empty or missing label clears. */
 static void
-collect_labels(rt_pi_session *session)
+set_labels(rt_pi_session *session)
 {
-	rt_vec labels = {.items = NULL};
-	rt_index targets = {.slots = NULL};
-	const rt_pi_label *all;
-	rt_scope s;
-
-	rt_scope_init(&s, session->alloc);
-	for (size_t i = 0; i < session->entry_count && rt_ok(&s); i++) {
+	for (size_t i = 0; i < session->entry_count; i++) {
 		const rt_pi_entry *e = &session->entries[i];
-		int64_t before;
-		rt_pi_label *to;
+		int64_t at = e->kind == RT_PI_LABEL && e->target.ptr != NULL
+				     ? rt_index_get(&session->ids, e->target)
+				     : -1;
 
-		if (e->kind != RT_PI_LABEL || e->target.ptr == NULL)
-			continue;
-		before = rt_index_get(&targets, e->target);
-		to = before < 0 ? NULL : (rt_pi_label *)labels.items + before;
-		if (to == NULL || (to->text.size == 0 && e->text.size > 0)) {
-			/* set from nothing: at the end */
-			to = rt_vec_push(&s, &labels, sizeof(*to));
-			(void)rt_index_put(&s, &targets, e->target, labels.count - 1);
-		}
-		if (to != NULL)
-			*to = (rt_pi_label){e->target, e->text, i};
-	}
-	all = labels.items;
-	session->labels = rt_scope_array(&session->texts, labels.count, sizeof(*session->labels));
-	for (size_t i = 0; i < labels.count && session->labels != NULL; i++) {
-		int64_t at = rt_index_get(&session->ids, all[i].target);
-
-		if (all[i].text.size == 0)
-			continue;
 		if (at >= 0)
-			session->entries[at].label = all[i].text;
-		session->labels[session->label_count++] = all[i];
+			session->entries[at].label = e->text.size > 0 ? e->text : rt_str_at(NULL, 0);
+		if (e->kind == RT_PI_SESSION_INFO)
+			session->name = rt_pi_trim(e->text);
 	}
-	(void)rt_scope_note(&session->s, rt_scope_end(&s, NULL));
-	for (size_t i = session->entry_count; i-- > 0;)
-		if (session->entries[i].kind == RT_PI_SESSION_INFO) {
-			session->name = rt_pi_trim(session->entries[i].text);
-			break;
-		}
 }
 
 /* ---- the session ---- */
@@ -357,7 +326,7 @@ rt_pi_session_read(const rt_alloc *alloc, rt_str file, const rt_pi_options *opti
 	if (rt_ok(l.s) && s->version < RT_PI_VERSION)
 		migrate(&l, options == NULL ? NULL : options->env);
 	link_entries(&l);
-	collect_labels(s);
+	set_labels(s);
 	rt_pi_reader_deinit(&l.reader);
 	st = rt_scope_note(&s->s, s->texts.status);
 	if (st == RT_OK)
@@ -374,39 +343,6 @@ rt_pi_session_deinit(rt_pi_session *session)
 	rt_scope_deinit(&session->s);
 	rt_scope_deinit(&session->texts);
 	memset(session, 0, sizeof(*session));
-}
-
-int64_t
-rt_pi_session_find(const rt_pi_session *session, rt_str id)
-{
-	return rt_index_get(&session->ids, id);
-}
-
-void
-rt_pi_session_check(const rt_pi_session *session)
-{
-	RT_ASSERT(session->leaf == (int64_t)session->entry_count - 1);
-	RT_ASSERT(session->has_header || session->entry_count == 0);
-	for (size_t i = 0; i < session->entry_count; i++) {
-		const rt_pi_entry *e = &session->entries[i];
-		int64_t at = e->parent;
-		size_t steps = 0;
-
-		RT_ASSERT(at >= -1);
-		RT_ASSERT(at < (int64_t)session->entry_count);
-		RT_ASSERT(e->line.size > 0);
-		if (e->id.ptr != NULL)
-			RT_ASSERT(rt_pi_session_find(session, e->id) >= (int64_t)i);
-		if (at >= 0)
-			RT_ASSERT(rt_str_eq(session->entries[at].id, e->parent_id));
-		if (i % (session->entry_count / 64 + 1) != 0)
-			continue; /* walks from some entries only, so that it stays linear */
-		while (at >= 0 && steps++ <= session->entry_count)
-			at = session->entries[at].parent;
-		RT_ASSERT(at == -1);
-	}
-	for (size_t i = 0; i < session->label_count; i++)
-		RT_ASSERT(session->labels[i].text.size > 0);
 }
 
 /* ---- the outline ---- */

@@ -28,7 +28,7 @@ copy_outline(rt_pi_rows *rows, const rt_outline *outline)
 	(void)RT_TRY(rows->s, rt_outline_repair(rows->s->alloc, o, NULL, NULL));
 }
 
-/* Make head say what it means: a node, or -1. */
+/* Make head explicit: a node, or -1. */
 static void
 settle_head(rt_outline *o)
 {
@@ -152,20 +152,21 @@ line_of(rt_pi_rows *rows, const rt_node *node)
 {
 	bool is_pi = node->body_format == RT_BODY_PI;
 	const rt_body *body;
+	rt_str line;
 
 	if (is_pi && rt_str_find(node->body, RT_STR("\n"), 0) == SIZE_MAX)
 		return node->body;
 	body = is_pi || node->body_format == RT_BODY_JSON ? rt_writer_body(rows->w, node) : NULL;
 	if (body == NULL)
 		return rt_str_at(NULL, 0);
-	rt_buf_clear(rows->scratch);
-	if (is_pi)
-		rt_json_add_value(rows->scratch, body->fields); /* a record on several lines */
-	else
-		rt_pi_compose_again(rows->scratch, body);
-	if (rt_scope_str(rows->s, rows->scratch).size == 0)
-		return rt_str_at(NULL, 0);
-	return rt_scope_copy(rows->s, rt_buf_str(rows->scratch));
+	if (is_pi) { /* a record on several lines */
+		rt_buf_clear(rows->scratch);
+		rt_json_add_value(rows->scratch, body->fields);
+		line = rt_scope_str(rows->s, rows->scratch);
+	} else {
+		line = rt_pi_compose_again(rows->w);
+	}
+	return line.size == 0 ? rt_str_at(NULL, 0) : rt_scope_copy(rows->s, line);
 }
 
 static void
@@ -352,7 +353,7 @@ set_parent(rt_pi_rows *rows, size_t i)
 static void
 assign_parents(rt_pi_rows *rows)
 {
-	rt_pi_link *links = rt_scope_array(rows->s, rows->count, sizeof(*links));
+	rt_link *links = rt_scope_array(rows->s, rows->count, sizeof(*links));
 	bool any = false;
 
 	if (links == NULL)
@@ -364,9 +365,9 @@ assign_parents(rt_pi_rows *rows)
 			row->parent_id = row->raw.parent_id;
 		else
 			set_parent(rows, i);
-		links[i] = (rt_pi_link){.id = row->id, .parent_id = row->parent_id};
+		links[i] = (rt_link){.id = row->id, .parent_id = row->parent_id};
 	}
-	rt_pi_link_all(rows->s, &rows->ids, links, rows->count, NULL);
+	rt_link_all(rows->s, &rows->ids, links, rows->count, NULL);
 	for (size_t i = 0; i < rows->count; i++) {
 		bool is_wrong = links[i].parent != rows->items[i].parent;
 

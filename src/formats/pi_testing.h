@@ -16,6 +16,7 @@
 #include "codec/body.h"
 #include "codec/json.h"
 #include "formats/formats.h"
+#include "formats/pi_context_testing.h"
 #include "formats/pi_impl.h"
 
 #define P(id) "\"" id "\""

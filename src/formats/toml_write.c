@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writing TOML project files. There is one form for everything: entries as tables, values of
- * other tables on one line each. What was read and not understood goes back where it was;
- * settings go back to where they were found, others into [retake]. */
+ * other tables on one line each. What was read and not understood is written where it was;
+ * settings where they were found, others in [retake]. */
 #include <stdlib.h> /* qsort */
 
 #include "formats/formats_build.h"
@@ -162,7 +162,7 @@ add_inline(rt_buf *buf, yyjson_val *value)
 	yyjson_val *literal = rt_json_get(value, RT_TOML_MARK);
 	const char *sign = yyjson_is_obj(value) ? " " : "";
 
-	RT_ASSERT(!yyjson_is_null(value)); /* is_plain says so */
+	RT_ASSERT(!yyjson_is_null(value)); /* see is_plain */
 	if (yyjson_is_str(value)) {
 		add_string(buf, rt_json_str(value), false);
 	} else if (yyjson_is_bool(value)) {
@@ -258,7 +258,6 @@ typedef struct plan {
 typedef struct writer {
 	rt_writer w;
 	rt_scope *s; /* of the export */
-	rt_scope e;  /* of one entry or table */
 	rt_buf *out;
 	rt_buf *text, *json;    /* for one call at a time */
 	rt_index names, groups; /* that are used */
@@ -266,14 +265,6 @@ typedef struct writer {
 	plan *plans;
 	yyjson_val *kept; /* TOML_TAKES of the current discussion, or NULL */
 } writer;
-
-/* Begin an entry or table; failures of the one before become the export's. */
-static void
-reset(writer *c)
-{
-	(void)rt_scope_note(c->s, c->e.status);
-	rt_scope_reset(&c->e);
-}
 
 static bool
 ok(const writer *c)
@@ -365,8 +356,8 @@ static void
 add_field(writer *c, rt_str key, rt_str json)
 {
 	if (rt_toml_is_left(json))
-		add_json_member(&c->e, c->out, key, json);
-	else if (!rt_toml_add_member_text(&c->e, c->out, key, json) && rt_ok(&c->e) &&
+		add_json_member(&c->w.e, c->out, key, json);
+	else if (!rt_toml_add_member_text(&c->w.e, c->out, key, json) && rt_ok(&c->w.e) &&
 		 c->out->status == RT_OK)
 		not_json(c, key);
 }
@@ -483,13 +474,14 @@ add_usage(writer *c, rt_str name, yyjson_val *usage)
 		rt_json_put_member(c->json, m.key, m.value);
 	}
 	rt_json_close(c->json, '}');
-	(void)rt_toml_add_member_text(&c->e, c->out, name, rt_scope_str(c->s, c->json));
+	(void)rt_toml_add_member_text(&c->w.e, c->out, name, rt_scope_str(c->s, c->json));
 }
 
 static void
 add_further(writer *c, const rt_body *body, bool without_time)
 {
-	yyjson_val **keys = unique_keys(&c->e, body->format == RT_BODY_JSON ? body->fields : NULL);
+	yyjson_val **keys = unique_keys(&c->w.e,
+					body->format == RT_BODY_JSON ? body->fields : NULL);
 
 	for (; keys != NULL && *keys != NULL; keys++) {
 		rt_str name = rt_json_str(*keys);
@@ -507,7 +499,7 @@ add_further(writer *c, const rt_body *body, bool without_time)
 		if (rt_str_is(name, "usage") && yyjson_is_obj(*keys + 1))
 			add_usage(c, name, *keys + 1);
 		else
-			add_member(&c->e, c->out, name, *keys + 1);
+			add_member(&c->w.e, c->out, name, *keys + 1);
 	}
 }
 
@@ -520,7 +512,7 @@ add_record(writer *c, const rt_node *node)
 	rt_buf_add_str(c->text, node->body);
 	rt_buf_clear(c->json);
 	rt_build_add_bytes(c->json, rt_scope_str(c->s, c->text));
-	(void)rt_toml_add_member_text(&c->e, c->out, RT_STR("retake_record"),
+	(void)rt_toml_add_member_text(&c->w.e, c->out, RT_STR("retake_record"),
 				      rt_scope_str(c->s, c->json));
 }
 
@@ -532,7 +524,7 @@ add_content(writer *c, const rt_body *body)
 		rt_body_add_text(c->text, body);
 		add_text(c, "content", rt_scope_str(c->s, c->text));
 	} else if (body->content_json != NULL) {
-		add_member(&c->e, c->out, RT_STR("content"), body->content_json);
+		add_member(&c->w.e, c->out, RT_STR("content"), body->content_json);
 	} else {
 		add_text(c, "content", body->content);
 	}
@@ -544,7 +536,6 @@ add_entry(writer *c, rt_str key, const rt_node *node)
 	const rt_body *body = rt_writer_body(&c->w, node);
 	bool without_time;
 
-	reset(c);
 	if (body == NULL)
 		return;
 	add_header(c, "[[discussion.discussions.", key, ".history]]\n");
@@ -593,8 +584,8 @@ add_kept(writer *c, rt_str take_name, bool has_snapshot, bool has_sent)
 		return;
 	snapshot = rt_json_get(kept, "context_snapshot");
 	if (snapshot != NULL && !has_snapshot)
-		add_member(&c->e, c->out, RT_STR("context_snapshot"), snapshot);
-	for (keys = unique_keys(&c->e, kept); keys != NULL && *keys != NULL; keys++) {
+		add_member(&c->w.e, c->out, RT_STR("context_snapshot"), snapshot);
+	for (keys = unique_keys(&c->w.e, kept); keys != NULL && *keys != NULL; keys++) {
 		rt_str name = rt_json_str(*keys);
 
 		if (rt_is_word(name, TOML_TAKE_KEYS " context_snapshot") ||
@@ -603,7 +594,7 @@ add_kept(writer *c, rt_str take_name, bool has_snapshot, bool has_sent)
 		rt_buf_clear(c->json);
 		rt_json_add_value(c->json, *keys + 1);
 		if (!rt_toml_is_left(rt_scope_str(c->s, c->json))) /* no TOML nests so deep */
-			add_member(&c->e, c->out, name, *keys + 1);
+			add_member(&c->w.e, c->out, name, *keys + 1);
 	}
 }
 
@@ -612,7 +603,7 @@ static void
 add_discussion_fields(writer *c, rt_str key)
 {
 	const rt_outline *o = c->w.outline;
-	const field *sorted = sort_fields(&c->e, o->fields, o->field_count);
+	const field *sorted = sort_fields(&c->w.e, o->fields, o->field_count);
 	bool has_header = false;
 
 	for (size_t i = 0; i < o->field_count && sorted != NULL && ok(c); i++) {
@@ -639,7 +630,7 @@ add_take(writer *c, const plan *p, size_t t, bool is_first)
 	size_t head = is_active ? head_of(o, take) : take->node_count;
 	bool of_active = c->w.in->has_active && c->w.in->active + 1 == c->w.next;
 
-	reset(c);
+	rt_writer_reset(&c->w);
 	add_header(c, "[discussion.discussions.", key, "]\n");
 	if (take->node_count == 0)
 		rt_buf_add_c(c->out, "history = []\n");
@@ -701,7 +692,7 @@ add_placed(writer *c, rt_str table, rt_str key, yyjson_val *value)
 	       (!rt_str_is(key, p->key) || !rt_str_eq(table, rt_str_of(p->table))))
 		p++;
 	if (p->key == NULL || (table.size == 0 && yyjson_is_obj(value))) {
-		add_member(&c->e, c->out, key, value);
+		add_member(&c->w.e, c->out, key, value);
 		return;
 	}
 	json = project_field(c, p->field);
@@ -714,8 +705,9 @@ add_table_members(writer *c, rt_str table, yyjson_val *object)
 {
 	bool is_discussion = rt_str_is(table, "discussion");
 
-	reset(c);
-	for (yyjson_val **keys = unique_keys(&c->e, object); keys != NULL && *keys != NULL; keys++)
+	rt_writer_reset(&c->w);
+	for (yyjson_val **keys = unique_keys(&c->w.e, object); keys != NULL && *keys != NULL;
+	     keys++)
 		if (!is_discussion || !rt_is_word(rt_json_str(*keys), TOML_DISCUSSION_KEYS))
 			add_placed(c, table, rt_json_str(*keys), *keys + 1);
 }
@@ -735,12 +727,12 @@ add_extras(writer *c, bool tables)
 		if (f->extra == NULL || rt_is_word(f->name, "discussion retake") ||
 		    is_table != tables)
 			continue;
-		reset(c);
+		rt_writer_reset(&c->w);
 		if (tables) {
 			add_header(c, "[", f->name, "]\n");
 			add_table_members(c, f->name, f->extra);
 		} else if (is_left) {
-			add_json_member(&c->e, c->out, f->name, json);
+			add_json_member(&c->w.e, c->out, f->name, json);
 		} else {
 			add_placed(c, rt_str_at(NULL, 0), f->name, f->extra);
 		}
@@ -753,7 +745,7 @@ add_project_fields(writer *c)
 {
 	bool has_header = false;
 
-	reset(c);
+	rt_writer_reset(&c->w);
 	for (size_t i = 0; i < c->w.in->field_count && ok(c); i++) {
 		const field *f = &c->fields[i];
 
@@ -824,11 +816,9 @@ rt_toml_write(const rt_alloc *alloc, const rt_outlines *in, const rt_export_opti
 	writer c = {.out = out};
 
 	rt_writer_init(&c.w, alloc, in, options == NULL ? &usual : options, out);
-	rt_scope_init(&c.e, alloc);
 	c.s = &c.w.s;
 	c.text = rt_scope_buf(c.s);
 	c.json = rt_scope_buf(c.s);
 	write_all(&c);
-	(void)rt_scope_note(c.s, rt_scope_end(&c.e, NULL));
 	return rt_writer_end(&c.w, err);
 }

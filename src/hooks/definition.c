@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hooks/definition.h"
 
-enum { FIRST_ROOM = 16, WARNINGS_MAX = 1 << 20 };
+enum { WARNINGS_MAX = 1 << 20 };
 
 const char *const rt_hook_source_words[] = {[RT_HOOK_FROM_CONFIG] = "config",
 					    [RT_HOOK_FROM_USER] = "user",
@@ -25,21 +25,17 @@ rt_hook_list_deinit(rt_hook_list *list)
 static void
 add(rt_hook_list *list, const rt_hook *hook)
 {
-	/* Full at 0, 16, 32, 64 … hooks. */
+	rt_hook *items;
+
 	if (list->count == RT_HOOK_COUNT_MAX)
 		rt_scope_fail(&list->scope, RT_LIMIT, "there are more than %d hooks",
 			      RT_HOOK_COUNT_MAX);
-	if (list->count == 0 ||
-	    (list->count >= FIRST_ROOM && (list->count & (list->count - 1)) == 0)) {
-		size_t room = list->count == 0 ? FIRST_ROOM : list->count * 2;
-		rt_hook *items = rt_scope_array(&list->scope, room, sizeof(*items));
-
-		if (items != NULL && list->count > 0)
-			memcpy(items, list->items, list->count * sizeof(*items));
-		list->items = items != NULL ? items : list->items;
-	}
-	if (rt_ok(&list->scope))
-		list->items[list->count++] = *hook;
+	items = rt_scope_grow(&list->scope, list->items, list->count, &list->capacity,
+			      sizeof(*items));
+	if (items == NULL)
+		return;
+	list->items = items;
+	items[list->count++] = *hook;
 }
 
 /* ---- warnings ---- */
@@ -94,7 +90,7 @@ rt_hook_parse_timeout(rt_str text, int64_t *out_ms)
 	if (i == 0)
 		return false;
 	for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++)
-		if (rt_str_is(rt_str_at(text.ptr + i, text.size - i), units[k].unit)) {
+		if (rt_str_is(rt_str_skip(text, i), units[k].unit)) {
 			number *= units[k].ms;
 			if (number < 1 || number > RT_HOOK_TIMEOUT_MAX_MS)
 				return false;
@@ -104,17 +100,9 @@ rt_hook_parse_timeout(rt_str text, int64_t *out_ms)
 	return false;
 }
 
-static bool
-has_nul(rt_str text)
-{
-	return text.size > 0 && memchr(text.ptr, 0, text.size) != NULL;
-}
-
 static void
 read_run(rt_hook_list *list, yyjson_val *run, rt_hook *hook)
 {
-	yyjson_val *word;
-	size_t i, count;
 	rt_str first;
 
 	if (!yyjson_is_arr(run) || yyjson_arr_size(run) == 0) {
@@ -130,12 +118,15 @@ read_run(rt_hook_list *list, yyjson_val *run, rt_hook *hook)
 	hook->args = rt_scope_array(&list->scope, yyjson_arr_size(run), sizeof(*hook->args));
 	if (hook->args == NULL)
 		return;
-	yyjson_arr_foreach(run, i, count, word) {
-		if (!yyjson_is_str(word) || has_nul(rt_json_str(word))) {
+	for (rt_json_iter it = rt_json_items(run); rt_json_next(&it);) {
+		rt_str word = rt_json_str(it.value);
+
+		if (!yyjson_is_str(it.value) ||
+		    (word.size > 0 && memchr(word.ptr, 0, word.size) != NULL)) {
 			mark_broken(list, hook, "every word of run must be a text without NUL");
 			return;
 		}
-		hook->args[hook->arg_count++] = rt_scope_copy(&list->scope, rt_json_str(word));
+		hook->args[hook->arg_count++] = rt_scope_copy(&list->scope, word);
 	}
 	first = hook->args[0];
 	if (first.size == 0 || (first.ptr[0] != '/' && memchr(first.ptr, '/', first.size) != NULL))
@@ -144,39 +135,23 @@ read_run(rt_hook_list *list, yyjson_val *run, rt_hook *hook)
 			    "looked for in PATH");
 }
 
+/* The next word of *rest; false: none. */
 static bool
-read_flag(rt_hook_list *list, yyjson_val *object, const char *key, rt_hook *hook)
+next_word(rt_str *rest, rt_str *out)
 {
-	yyjson_val *value = rt_json_get(object, key);
-
-	if (value != NULL && !yyjson_is_bool(value))
-		mark_broken(list, hook, "required, async, persistent and once are true or false");
-	return yyjson_is_true(value);
-}
-
-/* The next word from *at on; false: none. */
-static bool
-next_word(rt_str text, size_t *at, rt_str *out)
-{
-	size_t start = *at, end;
-
-	while (start < text.size && text.ptr[start] == ' ')
-		start++;
-	for (end = start; end < text.size && text.ptr[end] != ' ';)
-		end++;
-	*at = end;
-	*out = start < end ? rt_str_at(text.ptr + start, end - start) : rt_str_at(NULL, 0);
-	return start < end;
+	while (rt_str_split(rest, ' ', out))
+		if (out->size > 0)
+			return true;
+	return false;
 }
 
 /* True if every word is "key=…". */
 static bool
 is_match(rt_str match)
 {
-	size_t at = 0;
 	rt_str word;
 
-	while (next_word(match, &at, &word))
+	while (next_word(&match, &word))
 		if (word.ptr[0] == '=' || memchr(word.ptr, '=', word.size) == NULL)
 			return false;
 	return true;
@@ -203,25 +178,46 @@ read_timeout(rt_hook_list *list, yyjson_val *value, rt_hook *hook)
 }
 
 static void
+read_flag(rt_hook_list *list, yyjson_val *value, rt_hook *hook, size_t offset)
+{
+	if (value != NULL && !yyjson_is_bool(value))
+		mark_broken(list, hook, "required, async, persistent and once are true or false");
+	*(bool *)((char *)hook + offset) = yyjson_is_true(value);
+}
+
+/* The keys of a definition: a reader, or the member of a flag. */
+static const struct field {
+	const char *key;
+	void (*read)(rt_hook_list *list, yyjson_val *value, rt_hook *hook); /* NULL: a flag */
+	size_t flag; /* 0: the key is read elsewhere */
+} fields[] = {
+	{"event", NULL, 0},
+	{"name", NULL, 0},
+	{"run", read_run, 0},
+	{"match", read_match, 0},
+	{"timeout", read_timeout, 0},
+	{"required", NULL, offsetof(rt_hook, required)},
+	{"async", NULL, offsetof(rt_hook, is_async)},
+	{"persistent", NULL, offsetof(rt_hook, persistent)},
+	{"once", NULL, offsetof(rt_hook, once)},
+};
+
+enum { FIELD_COUNT = sizeof(fields) / sizeof(fields[0]) };
+
+static void
 warn_unknown_keys(rt_hook_list *list, yyjson_val *object, const rt_hook *hook)
 {
-	static const char *const known[] = {"event", "run",        "match", "timeout", "required",
-					    "async", "persistent", "once",  "name"};
-	yyjson_val *key, *value;
-	size_t i, count, k;
+	for (rt_json_iter it = rt_json_members(object); rt_json_next(&it);) {
+		size_t k = 0;
 
-	rt_json_foreach(object, i, count, key, value) {
-		rt_str name = rt_json_str(key);
-
-		for (k = 0; k < sizeof(known) / sizeof(known[0]); k++)
-			if (rt_str_is(name, known[k]))
-				break;
-		if (k < sizeof(known) / sizeof(known[0]))
+		while (k < FIELD_COUNT && !rt_str_is(it.key, fields[k].key))
+			k++;
+		if (k < FIELD_COUNT)
 			continue;
 		rt_buf_add_c(list->warnings, "hook ");
 		rt_buf_add_str(list->warnings, hook->name);
 		rt_buf_add_c(list->warnings, ": nothing is known of \"");
-		rt_buf_add(list->warnings, name.ptr, rt_utf8_cut(name, 80));
+		rt_buf_add(list->warnings, it.key.ptr, rt_utf8_cut(it.key, 80));
 		rt_buf_add_c(list->warnings, "\"\n");
 	}
 }
@@ -239,7 +235,7 @@ display_name(rt_hook_list *list, yyjson_val *object, size_t index)
 		name = rt_json_str(yyjson_arr_get_first(run));
 		for (size_t i = name.size; i > 0; i--)
 			if (name.ptr[i - 1] == '/') {
-				name = rt_str_at(name.ptr + i, name.size - i);
+				name = rt_str_skip(name, i);
 				break;
 			}
 	}
@@ -266,13 +262,14 @@ read_hook(rt_hook_list *list, yyjson_val *object, size_t index)
 		warn_event(list, hook.name, event);
 		return;
 	}
-	read_run(list, rt_json_get(object, "run"), &hook);
-	read_match(list, rt_json_get(object, "match"), &hook);
-	read_timeout(list, rt_json_get(object, "timeout"), &hook);
-	hook.required = read_flag(list, object, "required", &hook);
-	hook.is_async = read_flag(list, object, "async", &hook);
-	hook.persistent = read_flag(list, object, "persistent", &hook);
-	hook.once = read_flag(list, object, "once", &hook);
+	for (const struct field *f = fields; f < fields + FIELD_COUNT; f++) {
+		yyjson_val *value = rt_json_get(object, f->key);
+
+		if (f->read != NULL)
+			f->read(list, value, &hook);
+		else if (f->flag != 0)
+			read_flag(list, value, &hook, f->flag);
+	}
 	warn_unknown_keys(list, object, &hook);
 	if (hook.is_async && (hook.event->traits & RT_HOOK_BEFORE)) {
 		warn(list, &hook, "it is waited for: async is for events that nothing can stop");
@@ -286,8 +283,7 @@ read_hook(rt_hook_list *list, yyjson_val *object, size_t index)
 void
 rt_hook_list_read(rt_hook_list *list, rt_str json)
 {
-	yyjson_val *root, *object;
-	size_t i, count;
+	yyjson_val *root;
 
 	if (rt_str_trim(json).size == 0)
 		return;
@@ -296,13 +292,11 @@ rt_hook_list_read(rt_hook_list *list, rt_str json)
 		rt_scope_fail(&list->scope, RT_USAGE, "the hooks are no list");
 		return;
 	}
-	yyjson_arr_foreach(root, i, count, object) {
-		if (!rt_ok(&list->scope))
-			break;
-		if (yyjson_is_obj(object))
-			read_hook(list, object, i);
+	for (rt_json_iter it = rt_json_items(root); rt_ok(&list->scope) && rt_json_next(&it);) {
+		if (yyjson_is_obj(it.value))
+			read_hook(list, it.value, it.index);
 		else
-			rt_buf_add_f(list->warnings, "hook %zu is no table\n", i + 1);
+			rt_buf_add_f(list->warnings, "hook %zu is no table\n", it.index + 1);
 	}
 	if (list->warnings->status == RT_NOMEM)
 		rt_scope_nomem(&list->scope);
@@ -371,13 +365,12 @@ glob_matches(rt_str pattern, rt_str text)
 static bool
 word_matches(rt_str word, rt_str subject)
 {
-	size_t equals = rt_str_find(word, RT_STR("="), 0), at = 0;
+	size_t equals = rt_str_find(word, RT_STR("="), 0);
 	rt_str key = rt_str_at(word.ptr, equals == SIZE_MAX ? 0 : equals + 1), other;
 
-	while (next_word(subject, &at, &other))
+	while (next_word(&subject, &other))
 		if (rt_str_starts(other, key) &&
-		    glob_matches(rt_str_at(word.ptr + key.size, word.size - key.size),
-				 rt_str_at(other.ptr + key.size, other.size - key.size)))
+		    glob_matches(rt_str_skip(word, key.size), rt_str_skip(other, key.size)))
 			return true;
 	return false;
 }
@@ -385,10 +378,9 @@ word_matches(rt_str word, rt_str subject)
 bool
 rt_hook_matches(rt_str match, rt_str subject)
 {
-	size_t at = 0;
 	rt_str word;
 
-	while (next_word(match, &at, &word))
+	while (next_word(&match, &word))
 		if (!word_matches(word, subject))
 			return false;
 	return true;

@@ -141,8 +141,7 @@ set_members(dispatch *d, rt_str members)
 {
 	rt_str work_folder = d->registry->work_folder;
 	rt_scope *s = &d->scope;
-	yyjson_val *root = parse_members(s, members), *key, *value;
-	size_t i, count;
+	yyjson_val *root = parse_members(s, members);
 
 	if (!rt_ok(s)) {
 		if (s->status != RT_NOMEM) {
@@ -160,13 +159,11 @@ set_members(dispatch *d, rt_str members)
 		rt_utf8_repair(folder, work_folder);
 		rt_json_put_str(d->members, "cwd", rt_scope_str(s, folder));
 	}
-	rt_json_foreach(root, i, count, key, value) {
-		rt_str name = rt_json_str(key);
-
-		if (rt_str_is(name, "v") || rt_str_is(name, "event") || rt_str_is(name, "id"))
+	for (rt_json_iter it = rt_json_members(root); rt_json_next(&it);) {
+		if (rt_str_is(it.key, "v") || rt_str_is(it.key, "event") || rt_str_is(it.key, "id"))
 			continue;
-		rt_json_add_key_str(d->members, name);
-		rt_json_add_value(d->members, value);
+		rt_json_add_key_str(d->members, it.key);
+		rt_json_add_value(d->members, it.value);
 	}
 	(void)rt_scope_str(s, d->members);
 }
@@ -675,17 +672,16 @@ sample(dispatch *d)
 static void
 make_patch(dispatch *d)
 {
-	yyjson_val *root = parse_members(&d->scope, rt_buf_str(d->members)), *key, *value;
+	yyjson_val *root = parse_members(&d->scope, rt_buf_str(d->members));
 	rt_buf *patch = &d->answer->patch;
-	size_t i, count;
 
 	if (root == NULL)
 		return;
 	rt_buf_add_byte(patch, '{');
-	rt_json_foreach(root, i, count, key, value) {
-		if (rt_hook_event_replaces(d->event, rt_json_str(key))) {
-			rt_json_add_key_str(patch, rt_json_str(key));
-			rt_json_add_value(patch, value);
+	for (rt_json_iter it = rt_json_members(root); rt_json_next(&it);) {
+		if (rt_hook_event_replaces(d->event, it.key)) {
+			rt_json_add_key_str(patch, it.key);
+			rt_json_add_value(patch, it.value);
 		}
 	}
 	rt_buf_add_byte(patch, '}');

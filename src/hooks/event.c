@@ -192,14 +192,10 @@ rt_hook_event_nearest(rt_str name)
 bool
 rt_hook_event_replaces(const rt_hook_event *event, rt_str member)
 {
-	const char *at = event->replaces;
+	rt_str rest = rt_str_of(event->replaces), name;
 
-	while (*at != 0) {
-		size_t size = strcspn(at, " ");
-
-		if (rt_str_eq(member, rt_str_at(at, size)))
+	while (rt_str_split(&rest, ' ', &name))
+		if (rt_str_eq(member, name))
 			return true;
-		at += size + (at[size] == ' ');
-	}
 	return false;
 }

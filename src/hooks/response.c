@@ -46,15 +46,10 @@ read_decision(rt_scope *s, yyjson_val *object)
 static bool
 is_small(yyjson_val *value)
 {
-	yyjson_val *key, *inner;
-	size_t i, count;
-
-	if (!yyjson_is_obj(value))
-		return true;
 	if (yyjson_obj_size(value) > RT_HOOK_PATCH_MEMBERS_MAX)
 		return false;
-	rt_json_foreach(value, i, count, key, inner)
-		if (!is_small(inner))
+	for (rt_json_iter it = rt_json_members(value); rt_json_next(&it);)
+		if (!is_small(it.value))
 			return false;
 	return true;
 }
@@ -62,8 +57,7 @@ is_small(yyjson_val *value)
 static yyjson_val *
 read_patch(rt_scope *s, yyjson_val *object, const rt_hook_event *event, rt_hook_decision decision)
 {
-	yyjson_val *patch = member(object, "patch"), *key, *value;
-	size_t i, count;
+	yyjson_val *patch = member(object, "patch");
 
 	if (patch == NULL)
 		return NULL;
@@ -76,14 +70,12 @@ read_patch(rt_scope *s, yyjson_val *object, const rt_hook_event *event, rt_hook_
 			      RT_HOOK_PATCH_MEMBERS_MAX);
 	if (!rt_ok(s))
 		return NULL;
-	rt_json_foreach(patch, i, count, key, value) {
-		rt_str name = rt_json_str(key);
-
-		if (!rt_hook_event_replaces(event, name))
+	for (rt_json_iter it = rt_json_members(patch); rt_json_next(&it);) {
+		if (!rt_hook_event_replaces(event, it.key))
 			rt_scope_fail(s, RT_USAGE, "\"patch\" has \"%.*s\"; %s lets change: %s",
-				      (int)rt_utf8_cut(name, 40), name.ptr, event->name,
+				      (int)rt_utf8_cut(it.key, 40), it.key.ptr, event->name,
 				      event->replaces[0] == 0 ? "nothing" : event->replaces);
-		else if (yyjson_is_null(value))
+		else if (yyjson_is_null(it.value))
 			rt_scope_fail(s, RT_USAGE, "\"patch\" takes away \"%s\"", event->replaces);
 	}
 	return yyjson_obj_size(patch) > 0 ? patch : NULL;
@@ -127,51 +119,32 @@ rt_hook_response_read(rt_scope *scope, rt_str text, const rt_hook_event *event,
 			      "\"decision\" is replace, but there is no \"patch\"");
 }
 
-/* The last member of that name, or NULL. Keys may contain NUL. */
-static yyjson_val *
-last_of(yyjson_val *object, rt_str name)
-{
-	yyjson_val *key, *value, *found = NULL;
-	size_t i, count;
-
-	if (!yyjson_is_obj(object))
-		return NULL;
-	rt_json_foreach(object, i, count, key, value)
-		if (rt_str_eq(rt_json_str(key), name))
-			found = value;
-	return found;
-}
-
 /* The recursion is bounded by RT_JSON_DEPTH_MAX. */
 void
 rt_hook_merge(rt_buf *out, yyjson_val *target, yyjson_val *patch)
 {
-	yyjson_val *key, *value;
-	size_t i, count;
-
 	if (!yyjson_is_obj(patch)) {
 		rt_json_add_value(out, patch);
 		return;
 	}
 	rt_buf_add_byte(out, '{');
-	if (yyjson_is_obj(target))
-		rt_json_foreach(target, i, count, key, value) {
-			yyjson_val *other = last_of(patch, rt_json_str(key));
+	for (rt_json_iter it = rt_json_members(target); rt_json_next(&it);) {
+		yyjson_val *other = rt_json_get_str(patch, it.key);
 
-			if (yyjson_is_null(other))
-				continue;
-			rt_json_add_key_str(out, rt_json_str(key));
-			if (other == NULL)
-				rt_json_add_value(out, value);
-			else
-				rt_hook_merge(out, value, other);
-		}
-	rt_json_foreach(patch, i, count, key, value) {
-		if (yyjson_is_null(value) || last_of(patch, rt_json_str(key)) != value ||
-		    last_of(target, rt_json_str(key)) != NULL)
+		if (yyjson_is_null(other))
 			continue;
-		rt_json_add_key_str(out, rt_json_str(key));
-		rt_hook_merge(out, NULL, value);
+		rt_json_add_key_str(out, it.key);
+		if (other == NULL)
+			rt_json_add_value(out, it.value);
+		else
+			rt_hook_merge(out, it.value, other);
+	}
+	for (rt_json_iter it = rt_json_members(patch); rt_json_next(&it);) {
+		if (yyjson_is_null(it.value) || rt_json_get_str(patch, it.key) != it.value ||
+		    rt_json_get_str(target, it.key) != NULL)
+			continue;
+		rt_json_add_key_str(out, it.key);
+		rt_hook_merge(out, NULL, it.value);
 	}
 	rt_buf_add_byte(out, '}');
 }

@@ -286,20 +286,16 @@ static bool
 is_any_trusted(const rt_hook_registry *registry, const char *folder)
 {
 	rt_str prefix = rt_str_of(folder);
-	yyjson_val *key, *value, *hooks;
 	bool found = false;
-	size_t i, max;
 	rt_scope s;
 
 	if (registry->state_folder == NULL)
 		return false;
 	rt_scope_init(&s, registry->alloc);
-	hooks = rt_json_get(rt_trust_read(&s, registry->state_folder), "hooks");
-	if (yyjson_is_obj(hooks))
-		rt_json_foreach(hooks, i, max, key, value)
-			found |= rt_str_starts(rt_json_str(key), prefix) &&
-				 rt_json_str(key).size > prefix.size &&
-				 rt_json_str(key).ptr[prefix.size] == '/';
+	yyjson_val *hooks = rt_json_get(rt_trust_read(&s, registry->state_folder), "hooks");
+	for (rt_json_iter it = rt_json_members(hooks); rt_json_next(&it);)
+		found |= rt_str_starts(it.key, prefix) && it.key.size > prefix.size &&
+			 it.key.ptr[prefix.size] == '/';
 	rt_scope_deinit(&s);
 	return found;
 }

@@ -41,16 +41,9 @@ hooks_of(yyjson_val *root)
 rt_str
 rt_trust_find(yyjson_val *root, rt_str path)
 {
-	yyjson_val *hooks = hooks_of(root), *key, *value;
-	rt_str found = {NULL, 0};
-	size_t i, count;
+	yyjson_val *value = rt_json_get_str(hooks_of(root), path);
 
-	if (hooks == NULL)
-		return found;
-	rt_json_foreach(hooks, i, count, key, value)
-		if (rt_str_eq(rt_json_str(key), path))
-			found = yyjson_is_str(value) ? rt_json_str(value) : rt_str_at(NULL, 0);
-	return found;
+	return yyjson_is_str(value) ? rt_json_str(value) : (rt_str){NULL, 0};
 }
 
 void
@@ -67,21 +60,18 @@ rt_trust_validate(rt_scope *scope, yyjson_val *root)
 void
 rt_trust_write(rt_scope *scope, yyjson_val *root, rt_str path, rt_str hex, rt_buf *out)
 {
-	yyjson_val *hooks = hooks_of(root), *key, *value;
 	rt_buf *text = rt_scope_buf(scope);
-	size_t i, count;
 
 	text->limit = RT_TRUST_FILE_MAX;
 	rt_json_open(text, NULL, '{');
 	rt_json_put_u64(text, "v", 1);
 	rt_json_open(text, "hooks", '{');
-	if (hooks != NULL)
-		rt_json_foreach(hooks, i, count, key, value) {
-			if (rt_str_eq(rt_json_str(key), path) || !yyjson_is_str(value))
-				continue;
-			rt_json_add_key_str(text, rt_json_str(key));
-			rt_json_add_string(text, rt_json_str(value));
-		}
+	for (rt_json_iter it = rt_json_members(hooks_of(root)); rt_json_next(&it);) {
+		if (rt_str_eq(it.key, path) || !yyjson_is_str(it.value))
+			continue;
+		rt_json_add_key_str(text, it.key);
+		rt_json_add_string(text, rt_json_str(it.value));
+	}
 	if (hex.size > 0) {
 		rt_json_add_key_str(text, path);
 		rt_json_add_string(text, hex);

@@ -162,14 +162,13 @@ static void
 read_answer(rt_reply *reply, yyjson_val *root, bool whole)
 {
 	rt_str type = rt_json_str(rt_json_get(root, "type"));
-	yyjson_val *block;
+	yyjson_val *content = rt_json_get(root, "content");
 	uint64_t index = 0;
-	size_t i, max;
 
 	(void)rt_json_u64(rt_json_get(root, "index"), &index);
 	if (whole) {
-		yyjson_arr_foreach(rt_json_get(root, "content"), i, max, block)
-			read_block(reply, i, block, true);
+		for (rt_json_iter it = rt_json_items(content); rt_json_next(&it);)
+			read_block(reply, it.index, it.value, true);
 		read_message(reply, root);
 	} else if (rt_str_is(type, "content_block_delta")) {
 		read_delta(reply, index, rt_json_get(root, "delta"));

@@ -4,7 +4,6 @@
 #include "llm/builtin_impl.h"
 
 enum {
-	WAIT_ONCE_MS = 50,
 	ECHO_WORDS = 40,
 	SUMMARY_WORDS = 8,
 	SUMMARY_MESSAGES = 40, /* half from the beginning, half from the end */
@@ -13,10 +12,9 @@ enum {
 
 typedef struct builtin {
 	rt_model model;
-	const rt_alloc *alloc;
-	rt_builtin_options options; /* its script is ours */
+	rt_builtin_options options; /* its name and script are copies */
 	size_t replies;             /* in the script; 0: no script */
-	rt_buf name, script;
+	rt_scope scope;             /* all its memory */
 } builtin;
 
 /* ---- the request ---- */
@@ -28,22 +26,14 @@ typedef struct asked {
 } asked;
 
 static void
-close_document(void *item)
-{
-	rt_json_free(item);
-}
-
-static void
 add_text(yyjson_val *message, rt_buf *out)
 {
-	yyjson_val *content = rt_json_get(message, "content"), *part;
-	size_t i, max;
+	yyjson_val *content = rt_json_get(message, "content");
 
 	if (yyjson_is_str(content))
 		rt_buf_add_str(out, rt_json_str(content));
-	yyjson_arr_foreach(content, i, max, part)
-	{
-		rt_str text = rt_json_str(rt_json_get(part, "text"));
+	for (rt_json_iter it = rt_json_items(content); rt_json_next(&it);) {
+		rt_str text = rt_json_str(rt_json_get(it.value, "text"));
 
 		if (text.size > 0 && out->size > 0)
 			rt_buf_add_byte(out, '\n');
@@ -54,53 +44,24 @@ add_text(yyjson_val *message, rt_buf *out)
 static asked
 read_request(rt_scope *s, rt_str body)
 {
-	asked a = {.last = rt_scope_buf(s)};
-	rt_json_doc *doc = NULL;
-	yyjson_val *message;
-	size_t i, max;
+	asked a = {.messages = rt_json_get(rt_json_parse(s, body), "messages"),
+		   .last = rt_scope_buf(s)};
 
-	RT_TRY(s, rt_json_read(s->alloc, body, &doc, &s->error));
-	rt_scope_defer(s, close_document, doc);
-	if (!rt_ok(s))
-		return a;
-	a.messages = rt_json_get(rt_json_root(doc), "messages");
-	yyjson_arr_foreach(a.messages, i, max, message)
-	{
-		rt_str role = rt_json_str(rt_json_get(message, "role"));
+	for (rt_json_iter it = rt_json_items(a.messages); rt_json_next(&it);) {
+		rt_str role = rt_json_str(rt_json_get(it.value, "role"));
 
 		a.count++;
 		a.assistants += rt_str_is(role, "assistant");
 		if (rt_str_is(role, "assistant") || rt_str_is(role, "system"))
 			continue;
 		rt_buf_clear(a.last);
-		add_text(message, a.last);
+		add_text(it.value, a.last);
 	}
 	(void)rt_scope_str(s, a.last);
 	return a;
 }
 
 /* ---- giving ---- */
-
-void
-rt_builtin_wait(const rt_giving *g, uint64_t ms)
-{
-	for (;;) {
-		unsigned once = ms > WAIT_ONCE_MS ? WAIT_ONCE_MS : (unsigned)ms;
-
-		if (g->ask->stop != NULL && g->ask->stop(g->ask->ctx)) {
-			rt_reply_set_stop(g->reply, RT_STOP_USER);
-			(void)rt_scope_fail(g->s, RT_INTERRUPTED, "stopped");
-			return;
-		}
-		if (ms == 0)
-			return;
-		if (g->options->wait_ms != NULL)
-			g->options->wait_ms(g->options->wait_ctx, once);
-		if (g->ask->tick != NULL)
-			g->ask->tick(g->ask->ctx);
-		ms -= once;
-	}
-}
 
 /* Bytes up to the end of this many words, with the blanks before them. */
 static size_t
@@ -126,7 +87,7 @@ give_text(const rt_giving *g, rt_str text)
 		size_t size = words_size(text, 2 + (pieces * 7 + text.size) % 5);
 
 		rt_reply_add_text(g->reply, rt_str_at(text.ptr, size));
-		text = rt_str_at(text.ptr + size, text.size - size);
+		text = rt_str_skip(text, size);
 		if (text.size > 0)
 			rt_builtin_wait(g, g->options->pace_ms);
 	}
@@ -174,22 +135,18 @@ static void
 add_summary(rt_scope *s, const asked *a, rt_buf *out)
 {
 	rt_buf *text = rt_scope_buf(s);
-	yyjson_val *message;
-	size_t i, max;
 
 	rt_buf_add_f(out, "Summary of %zu message%s:", a->count, a->count == 1 ? "" : "s");
-	yyjson_arr_foreach(a->messages, i, max, message)
-	{
-		rt_str role = rt_json_str(rt_json_get(message, "role"));
-
-		if (i == SUMMARY_MESSAGES / 2 && max > SUMMARY_MESSAGES)
-			rt_buf_add_f(out, "\n- (%zu more)", max - SUMMARY_MESSAGES);
-		if (i >= SUMMARY_MESSAGES / 2 && i + SUMMARY_MESSAGES / 2 < max)
+	for (rt_json_iter it = rt_json_items(a->messages); rt_json_next(&it);) {
+		if (it.index == SUMMARY_MESSAGES / 2 && it.count > SUMMARY_MESSAGES)
+			rt_buf_add_f(out, "\n- (%zu more)", it.count - SUMMARY_MESSAGES);
+		if (it.index >= SUMMARY_MESSAGES / 2 &&
+		    it.index + SUMMARY_MESSAGES / 2 < it.count)
 			continue;
 		rt_buf_clear(text);
-		add_text(message, text);
+		add_text(it.value, text);
 		rt_buf_add_c(out, "\n- ");
-		rt_buf_add_str(out, role);
+		rt_buf_add_str(out, rt_json_str(rt_json_get(it.value, "role")));
 		rt_buf_add_c(out, ": ");
 		add_beginning(out, rt_scope_str(s, text), SUMMARY_WORDS);
 	}
@@ -250,7 +207,7 @@ ask(rt_model *model, const rt_ask *request, rt_reply *reply, rt_error *err)
 	rt_reply_set_model(reply, model->name);
 	a = read_request(&s, request->body);
 	if (rt_ok(&s) && b->replies > 0)
-		rt_script_play(rt_buf_str(&b->script), a.assistants % b->replies, &g);
+		rt_script_play(b->options.script, a.assistants % b->replies, &g);
 	else if (rt_ok(&s))
 		give_composed(&g, &a, rt_str_is(model->name, "summary"));
 	if (rt_ok(&s))
@@ -264,13 +221,10 @@ ask(rt_model *model, const rt_ask *request, rt_reply *reply, rt_error *err)
 static void
 close_model(rt_model *model)
 {
-	builtin *b = (builtin *)model;
-
-	if (b == NULL)
+	if (model == NULL)
 		return;
-	rt_buf_deinit(&b->name);
-	rt_buf_deinit(&b->script);
-	rt_free(b->alloc, b);
+	rt_scope s = ((builtin *)model)->scope;
+	rt_scope_deinit(&s);
 }
 
 static bool
@@ -296,34 +250,25 @@ rt_builtin_open(const rt_alloc *alloc, const rt_builtin_options *options, rt_mod
 	static const rt_model_ops ops = {close_model, ask};
 	rt_str name = rt_provider_model(&rt_provider_builtin, options->name);
 	size_t replies = 0;
-	rt_status st;
-	builtin *b;
+	rt_scope s;
 
+	rt_scope_init(&s, alloc);
 	if (name.size == 0)
 		name = RT_STR("echo");
-	st = rt_builtin_check(name, err);
-	if (st == RT_OK && is_play(name))
-		st = rt_script_check(options->script, alloc, &replies, err);
-	if (st != RT_OK)
-		return st;
-	b = rt_new0(alloc, sizeof(*b));
-	if (b == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	b->alloc = alloc;
-	rt_buf_init(&b->name, alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&b->script, alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&b->name, name);
-	rt_buf_add_str(&b->script, options->script);
-	if (b->name.status != RT_OK || b->script.status != RT_OK) {
-		close_model(&b->model);
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	}
+	RT_TRY(&s, rt_builtin_check(name, &s.error));
+	if (is_play(name))
+		RT_TRY(&s, rt_script_check(options->script, alloc, &replies, &s.error));
+	builtin *b = rt_scope_get(&s, sizeof(*b));
+	name = rt_scope_copy(&s, name);
+	rt_str script = rt_scope_copy(&s, options->script);
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
 	b->replies = replies;
 	b->options = *options;
-	b->options.name = rt_buf_str(&b->name);
-	b->options.script = rt_buf_str(&b->script);
-	b->model = (rt_model){
-		.ops = &ops, .provider = &rt_provider_builtin, .name = b->options.name};
+	b->options.name = name;
+	b->options.script = script;
+	b->model = (rt_model){.ops = &ops, .provider = &rt_provider_builtin, .name = name};
+	b->scope = s;
 	*out = &b->model;
 	return RT_OK;
 }

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { WAIT_MAX_MS = 24 * 60 * 60 * 1000, NOTICE_SIZE = 200 };
+enum { WAIT_ONCE_MS = 50, WAIT_MAX_MS = 24 * 60 * 60 * 1000, NOTICE_SIZE = 200 };
 
 typedef enum step_kind {
 	STEP_TEXT,
@@ -93,18 +93,13 @@ read_step(rt_str line, const rt_alloc *alloc, step *out, rt_error *err)
 					    step_names[out->kind]);
 }
 
-/* The next line that is not empty; false: there is none. */
+/* The next line of *rest that is not empty; false: there is none. */
 static bool
-next_line(rt_str script, size_t *at, size_t *number, rt_str *out)
+next_line(rt_str *rest, size_t *number, rt_str *out)
 {
-	while (*at < script.size) {
-		size_t end = rt_str_find(script, RT_STR("\n"), *at);
-
-		if (end == SIZE_MAX)
-			end = script.size;
-		*out = rt_str_trim(rt_str_at(script.ptr + *at, end - *at));
-		*at = end + 1;
+	while (rt_str_split(rest, '\n', out)) {
 		++*number;
+		*out = rt_str_trim(*out);
 		if (out->size > 0)
 			return true;
 	}
@@ -114,11 +109,11 @@ next_line(rt_str script, size_t *at, size_t *number, rt_str *out)
 rt_status
 rt_script_check(rt_str script, const rt_alloc *alloc, size_t *out_count, rt_error *err)
 {
-	size_t at = 0, number = 0, count = 1;
+	size_t number = 0, count = 1;
 	rt_error why = {0};
 	rt_str line;
 
-	while (next_line(script, &at, &number, &line)) {
+	while (next_line(&script, &number, &line)) {
 		step s;
 		rt_status st = read_step(line, alloc, &s, &why);
 
@@ -139,6 +134,27 @@ rt_script_check(rt_str script, const rt_alloc *alloc, size_t *out_count, rt_erro
 }
 
 /* ---- playing ---- */
+
+void
+rt_builtin_wait(const rt_giving *g, uint64_t ms)
+{
+	for (;;) {
+		unsigned once = ms > WAIT_ONCE_MS ? WAIT_ONCE_MS : (unsigned)ms;
+
+		if (g->ask->stop != NULL && g->ask->stop(g->ask->ctx)) {
+			rt_reply_set_stop(g->reply, RT_STOP_USER);
+			(void)rt_scope_fail(g->s, RT_INTERRUPTED, "stopped");
+			return;
+		}
+		if (ms == 0)
+			return;
+		if (g->options->wait_ms != NULL)
+			g->options->wait_ms(g->options->wait_ctx, once);
+		if (g->ask->tick != NULL)
+			g->ask->tick(g->ask->ctx);
+		ms -= once;
+	}
+}
 
 /* A count under its name, or under the one that it has in older scripts. */
 static size_t
@@ -219,10 +235,10 @@ give_step(const rt_giving *g, const step *s)
 void
 rt_script_play(rt_str script, size_t at, const rt_giving *g)
 {
-	size_t place = 0, number = 0, reply = 0;
+	size_t number = 0, reply = 0;
 	rt_str line;
 
-	while (rt_ok(g->s) && reply <= at && next_line(script, &place, &number, &line)) {
+	while (rt_ok(g->s) && reply <= at && next_line(&script, &number, &line)) {
 		step s;
 
 		if (RT_TRY(g->s, read_step(line, g->reply->alloc, &s, &g->s->error)) != RT_OK)

@@ -179,20 +179,6 @@ each_file(rt_scope *s, rt_str state_folder, file_fn fn, void *ctx)
 	free(items);
 }
 
-static bool
-next_line(rt_str text, size_t *at, rt_str *out)
-{
-	size_t end = rt_str_find(text, RT_STR("\n"), *at);
-
-	if (*at >= text.size)
-		return false;
-	if (end == SIZE_MAX)
-		end = text.size;
-	*out = rt_str_at(text.ptr + *at, end - *at);
-	*at = end + 1;
-	return true;
-}
-
 typedef struct line_reader {
 	rt_comms_line_fn fn;
 	void *ctx;
@@ -203,12 +189,11 @@ read_lines(rt_scope *s, void *ctx, const char *path, rt_str text)
 {
 	const line_reader *r = ctx;
 	bool more = true;
-	size_t at = 0;
 	rt_str line;
 
 	(void)s;
 	(void)path;
-	while (more && next_line(text, &at, &line))
+	while (more && rt_str_split(&text, '\n', &line))
 		more = line.size == 0 || r->fn(r->ctx, line);
 	return more;
 }
@@ -234,7 +219,7 @@ add_string_without(rt_buf *out, rt_str text, rt_str needle)
 	size_t at = 0, count = 0;
 
 	while (at < text.size) {
-		rt_str rest = rt_str_at(text.ptr + at, text.size - at);
+		rt_str rest = rt_str_skip(text, at);
 		size_t size = rest.ptr[0] != '\\' ? 1 : 2;
 
 		if (rt_str_starts(rest, needle)) {
@@ -343,11 +328,11 @@ purge_file(rt_scope *s, void *ctx, const char *path, rt_str text)
 {
 	rt_buf *fresh = rt_scope_buf(s), *ids = rt_scope_buf(s);
 	char fresh_path[PATH_ROOM + 320];
-	size_t changed = 0, at = 0;
+	size_t changed = 0, size = text.size;
 	purge *p = ctx;
 	rt_str line;
 
-	while (next_line(text, &at, &line)) {
+	while (rt_str_split(&text, '\n', &line)) {
 		if (is_theirs(s, p->whose, line, ids))
 			changed += add_line_without(fresh, line, p->needle) > 0;
 		else
@@ -358,7 +343,7 @@ purge_file(rt_scope *s, void *ctx, const char *path, rt_str text)
 		(void)rt_scope_nomem(s);
 	(void)snprintf(fresh_path, sizeof(fresh_path), "%s.new", path);
 	if (rt_ok(s) && changed > 0 &&
-	    (!rt_file_write(fresh_path, rt_buf_str(fresh), true) || !overwrite(path, text.size) ||
+	    (!rt_file_write(fresh_path, rt_buf_str(fresh), true) || !overwrite(path, size) ||
 	     rename(fresh_path, path) != 0))
 		(void)rt_scope_fail(s, RT_IO, "%s: %s", path, strerror(errno));
 	p->count += changed;

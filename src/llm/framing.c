@@ -58,9 +58,9 @@ read_field(rt_frames *f, rt_str line, bool in_bytes)
 	if (!rt_str_starts(line, name) || (value.size > 0 && value.ptr[0] != ':'))
 		return;
 	if (value.size > 0)
-		value = rt_str_at(value.ptr + 1, value.size - 1);
+		value = rt_str_skip(value, 1);
 	if (value.size > 0 && value.ptr[0] == ' ')
-		value = rt_str_at(value.ptr + 1, value.size - 1);
+		value = rt_str_skip(value, 1);
 	if (f->has_data) {
 		keep_view(f);
 		rt_buf_add_byte(&f->data, '\n');
@@ -95,7 +95,7 @@ read_line(rt_frames *f, rt_str line, bool in_bytes, rt_str *out)
 	if (f->status != RT_OK)
 		return false;
 	if (!f->begun && rt_str_starts(line, RT_STR("\xEF\xBB\xBF")))
-		line = rt_str_at(line.ptr + 3, line.size - 3);
+		line = rt_str_skip(line, 3);
 	f->begun = true;
 	if (f->framing == RT_FRAMING_LINES) {
 		line.size -= line.size > 0 && line.ptr[line.size - 1] == '\r';
@@ -144,7 +144,7 @@ rt_frames_next(rt_frames *f, rt_str *bytes, rt_str *out)
 		size_t end;
 
 		if (skip)
-			*bytes = rt_str_at(bytes->ptr + 1, bytes->size - 1);
+			*bytes = rt_str_skip(*bytes, 1);
 		f->after_cr = false;
 		end = bytes->size > 0 ? find_end(f, *bytes) : SIZE_MAX;
 		if (end == SIZE_MAX) {
@@ -155,7 +155,7 @@ rt_frames_next(rt_frames *f, rt_str *bytes, rt_str *out)
 		}
 		line = rt_str_at(bytes->ptr, end);
 		f->after_cr = bytes->ptr[end] == '\r';
-		*bytes = rt_str_at(bytes->ptr + end + 1, bytes->size - end - 1);
+		*bytes = rt_str_skip(*bytes, end + 1);
 		if (!in_bytes) {
 			rt_buf_add_str(&f->line, line);
 			note(f, f->line.status);

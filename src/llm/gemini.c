@@ -148,21 +148,19 @@ read_object(rt_reply *reply, yyjson_val *root)
 {
 	yyjson_val *blocked = rt_json_get(rt_json_get(root, "promptFeedback"), "blockReason");
 	yyjson_val *candidate = yyjson_arr_get_first(rt_json_get(root, "candidates"));
-	yyjson_val *usage = rt_json_get(root, "usageMetadata"), *part;
+	yyjson_val *parts = rt_json_get(rt_json_get(candidate, "content"), "parts");
+	yyjson_val *usage = rt_json_get(root, "usageMetadata");
 	rt_usage counts = {rt_answer_count(usage, "promptTokenCount"),
 			   rt_answer_sum(rt_answer_count(usage, "candidatesTokenCount"),
 					 rt_answer_count(usage, "thoughtsTokenCount")),
 			   rt_answer_count(usage, "cachedContentTokenCount"), SIZE_MAX};
-	size_t i, max;
 
 	if (rt_answer_read_error(reply, root))
 		return;
 	rt_reply_set_model(reply, rt_json_str(rt_json_get(root, "modelVersion")));
 	rt_reply_set_usage(reply, &counts);
-	yyjson_arr_foreach(rt_json_get(rt_json_get(candidate, "content"), "parts"), i, max, part)
-	{
-		read_part(reply, part);
-	}
+	for (rt_json_iter it = rt_json_items(parts); rt_json_next(&it);)
+		read_part(reply, it.value);
 	read_reason(reply, rt_json_str(rt_json_get(candidate, "finishReason")),
 		    rt_json_get(candidate, "finishMessage"));
 	if (yyjson_is_str(blocked))
@@ -173,16 +171,11 @@ read_object(rt_reply *reply, yyjson_val *root)
 static void
 read_answer(rt_reply *reply, yyjson_val *root, bool whole)
 {
-	yyjson_val *item;
-	size_t i, max;
-
 	(void)whole;
 	if (yyjson_is_obj(root))
 		read_object(reply, root);
-	yyjson_arr_foreach(root, i, max, item)
-	{
-		read_object(reply, item);
-	}
+	for (rt_json_iter it = rt_json_items(root); rt_json_next(&it);)
+		read_object(reply, it.value);
 }
 
 const rt_provider rt_provider_gemini = {

@@ -30,9 +30,10 @@ extern char **environ;
 static rt_status
 add_key(rt_str output, const char *source, const char *name, rt_buf *out, rt_error *err)
 {
-	size_t end = rt_str_find(output, RT_STR("\n"), 0);
-	rt_str key = rt_str_trim(rt_str_at(output.ptr, end == SIZE_MAX ? output.size : end));
+	rt_str key = {NULL, 0};
 
+	(void)rt_str_split(&output, '\n', &key);
+	key = rt_str_trim(key);
 	if (key.size == 0)
 		return rt_fail(err, RT_CREDENTIALS, "%s%s has no key in its first line", source,
 			       name);
@@ -99,7 +100,7 @@ key_from_file(rt_str name, rt_buf *out, rt_buf *warnings, rt_error *err)
 	rt_buf *path = rt_scope_buf(&s);
 	if (rt_str_starts(name, RT_STR("~/")) && home != NULL && *home == '/') {
 		rt_buf_add_c(path, home);
-		name = rt_str_at(name.ptr + 1, name.size - 1);
+		name = rt_str_skip(name, 1);
 	}
 	rt_buf_add_str(path, name);
 	if (rt_scope_str(&s, path).ptr != NULL) {

@@ -63,21 +63,17 @@ write_cache(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, 
 	yyjson_val *models = rt_json_get(c->server, "models");
 	rt_moment now = {.us = env->now_us(env->ctx)};
 	rt_buf *out = rt_scope_buf(s), *at = rt_scope_buf(s), *fresh = rt_scope_buf(s);
-	yyjson_val *key, *value;
-	size_t i, max;
 
 	rt_moment_format(at, now);
 	rt_json_open(out, NULL, '{');
 	rt_json_put_u64(out, "v", 1);
 	rt_json_open(out, "servers", '{');
-	if (yyjson_is_obj(c->servers))
-		rt_json_foreach(c->servers, i, max, key, value)
-		{
-			if (value == c->server)
-				continue;
-			rt_json_add_key_str(out, rt_json_str(key));
-			rt_json_add_value(out, value);
-		}
+	for (rt_json_iter it = rt_json_members(c->servers); rt_json_next(&it);) {
+		if (it.value == c->server)
+			continue;
+		rt_json_add_key_str(out, it.key);
+		rt_json_add_value(out, it.value);
+	}
 	rt_json_add_key_str(out, rt_buf_str(c->key));
 	rt_json_open(out, NULL, '{');
 	rt_json_put_str(out, "at", rt_buf_str(at));
@@ -86,11 +82,9 @@ write_cache(rt_scope *s, const cache *c, const rt_env *env, const rt_buf *list, 
 	else
 		rt_json_put_raw(out, "models", list == NULL ? RT_STR("[]") : rt_buf_str(list));
 	rt_json_open(out, "answered", '[');
-	yyjson_arr_foreach(rt_json_get(c->server, "answered"), i, max, value)
-	{
-		if (!rt_str_eq(rt_json_str(value), answered))
-			rt_json_put_value(out, NULL, value);
-	}
+	for (rt_json_iter it = rt_json_items(rt_json_get(c->server, "answered")); rt_json_next(&it);)
+		if (!rt_str_eq(rt_json_str(it.value), answered))
+			rt_json_put_value(out, NULL, it.value);
 	if (answered.size > 0)
 		rt_json_put_str(out, NULL, answered);
 	rt_buf_add_c(out, "]}}}\n");
@@ -122,7 +116,7 @@ means(rt_str name, rt_str listed)
 		name.size -= 2;
 	if (!rt_str_starts(listed, name))
 		return false;
-	rest = rt_str_at(listed.ptr + name.size, listed.size - name.size);
+	rest = rt_str_skip(listed, name.size);
 	return rt_str_is(rest, ":latest") || rt_str_is(rest, "-latest") ||
 	       (rest.size > 1 && rest.ptr[0] == '-' && rest.ptr[1] >= '0' && rest.ptr[1] <= '9');
 }
@@ -130,14 +124,9 @@ means(rt_str name, rt_str listed)
 static bool
 has_name(yyjson_val *list, rt_str name)
 {
-	yyjson_val *item;
-	size_t i, max;
-
-	yyjson_arr_foreach(list, i, max, item)
-	{
-		if (yyjson_is_str(item) && means(name, rt_json_str(item)))
+	for (rt_json_iter it = rt_json_items(list); rt_json_next(&it);)
+		if (yyjson_is_str(it.value) && means(name, rt_json_str(it.value)))
 			return true;
-	}
 	return false;
 }
 

@@ -79,19 +79,18 @@ add_url(rt_str host, rt_buf *out)
 static void
 read_message(rt_reply *reply, yyjson_val *message)
 {
-	yyjson_val *call, *text = rt_json_get(message, "thinking");
-	size_t i, max;
+	yyjson_val *text = rt_json_get(message, "thinking");
+	yyjson_val *calls = rt_json_get(message, "tool_calls");
 
 	if (yyjson_is_str(text))
 		rt_reply_add_thinking(reply, rt_json_str(text));
 	text = rt_json_get(message, "content");
 	if (yyjson_is_str(text))
 		rt_reply_add_text(reply, rt_json_str(text));
-	yyjson_arr_foreach(rt_json_get(message, "tool_calls"), i, max, call)
-	{
-		yyjson_val *function = rt_json_get(call, "function");
+	for (rt_json_iter it = rt_json_items(calls); rt_json_next(&it);) {
+		yyjson_val *function = rt_json_get(it.value, "function");
 
-		rt_answer_add_call(reply, reply->block_count, rt_json_get(call, "id"),
+		rt_answer_add_call(reply, reply->block_count, rt_json_get(it.value, "id"),
 				   rt_json_get(function, "name"),
 				   rt_json_get(function, "arguments"));
 	}

@@ -74,21 +74,17 @@ read_usage(rt_reply *reply, yyjson_val *usage)
 static void
 read_content(rt_reply *reply, yyjson_val *content)
 {
-	yyjson_val *part, *inner;
-	size_t i, max, k, inner_max;
-
 	if (yyjson_is_str(content))
 		rt_reply_add_text(reply, rt_json_str(content));
-	yyjson_arr_foreach(content, i, max, part)
-	{
-		yyjson_val *thinking = rt_json_get(part, "thinking");
+	for (rt_json_iter it = rt_json_items(content); rt_json_next(&it);) {
+		yyjson_val *thinking = rt_json_get(it.value, "thinking");
 
 		if (yyjson_is_str(thinking))
 			rt_reply_add_thinking(reply, rt_json_str(thinking));
-		yyjson_arr_foreach(thinking, k, inner_max, inner)
-			rt_reply_add_thinking(reply, rt_json_str(rt_json_get(inner, "text")));
+		for (rt_json_iter in = rt_json_items(thinking); rt_json_next(&in);)
+			rt_reply_add_thinking(reply, rt_json_str(rt_json_get(in.value, "text")));
 		if (thinking == NULL)
-			rt_reply_add_text(reply, rt_json_str(rt_json_get(part, "text")));
+			rt_reply_add_text(reply, rt_json_str(rt_json_get(it.value, "text")));
 	}
 }
 
@@ -102,9 +98,9 @@ read_call(rt_reply *reply, uint64_t index, yyjson_val *id, yyjson_val *function)
 static void
 read_message(rt_reply *reply, yyjson_val *message)
 {
-	yyjson_val *reasoning = rt_json_get(message, "reasoning_content"), *call;
+	yyjson_val *reasoning = rt_json_get(message, "reasoning_content");
 	yyjson_val *function = rt_json_get(message, "function_call");
-	size_t i, max;
+	yyjson_val *calls = rt_json_get(message, "tool_calls");
 
 	if (!yyjson_is_str(reasoning))
 		reasoning = rt_json_get(message, "reasoning");
@@ -112,12 +108,12 @@ read_message(rt_reply *reply, yyjson_val *message)
 		rt_reply_add_thinking(reply, rt_json_str(reasoning));
 	read_content(reply, rt_json_get(message, "content"));
 	read_content(reply, rt_json_get(message, "refusal"));
-	yyjson_arr_foreach(rt_json_get(message, "tool_calls"), i, max, call)
-	{
-		uint64_t index = i;
+	for (rt_json_iter it = rt_json_items(calls); rt_json_next(&it);) {
+		uint64_t index = it.index;
 
-		(void)rt_json_u64(rt_json_get(call, "index"), &index);
-		read_call(reply, index, rt_json_get(call, "id"), rt_json_get(call, "function"));
+		(void)rt_json_u64(rt_json_get(it.value, "index"), &index);
+		read_call(reply, index, rt_json_get(it.value, "id"),
+			  rt_json_get(it.value, "function"));
 	}
 	if (yyjson_is_obj(function)) /* the form of calls before 2024 */
 		read_call(reply, 0, NULL, function);
@@ -127,20 +123,16 @@ read_message(rt_reply *reply, yyjson_val *message)
 static void
 read_answer(rt_reply *reply, yyjson_val *root, bool whole)
 {
-	yyjson_val *choice;
-	size_t i, max;
-
 	rt_reply_set_model(reply, rt_json_str(rt_json_get(root, "model")));
-	yyjson_arr_foreach(rt_json_get(root, "choices"), i, max, choice)
-	{
-		rt_str reason = rt_json_str(rt_json_get(choice, "finish_reason"));
+	for (rt_json_iter it = rt_json_items(rt_json_get(root, "choices")); rt_json_next(&it);) {
+		rt_str reason = rt_json_str(rt_json_get(it.value, "finish_reason"));
 		uint64_t index = 0;
 
-		(void)rt_json_u64(rt_json_get(choice, "index"), &index);
+		(void)rt_json_u64(rt_json_get(it.value, "index"), &index);
 		if (index != 0)
 			continue;
-		read_message(reply, rt_json_get(choice, whole ? "message" : "delta"));
-		(void)rt_answer_read_error(reply, choice);
+		read_message(reply, rt_json_get(it.value, whole ? "message" : "delta"));
+		(void)rt_answer_read_error(reply, it.value);
 		if (reason.size > 0 &&
 		    reply->stop != RT_STOP_ERROR) /* some send "" until the end */
 			rt_reply_set_stop(reply, rt_answer_stop_of(stops, reason,

@@ -103,22 +103,15 @@ rt_status
 rt_provider_read_whole(const rt_provider *provider, rt_reply *reply, rt_str body, rt_error *err)
 {
 	rt_status st = RT_OK;
-	size_t at = 0;
+	rt_str line;
 
 	if (provider->read == NULL || provider->framing != RT_FRAMING_LINES) {
 		st = read_piece(provider, reply, body, true, err);
 		reply->ended = reply->ended || st == RT_OK;
 		return st;
 	}
-	while (st == RT_OK && at < body.size) {
-		size_t end = rt_str_find(body, RT_STR("\n"), at);
-
-		if (end == SIZE_MAX)
-			end = body.size;
-		st = rt_provider_read_event(provider, reply, rt_str_at(body.ptr + at, end - at),
-					    err);
-		at = end + 1;
-	}
+	while (st == RT_OK && rt_str_split(&body, '\n', &line))
+		st = rt_provider_read_event(provider, reply, line, err);
 	return st;
 }
 
@@ -252,7 +245,7 @@ read_model(yyjson_val *item, const char *name_key, rt_model_fn fn, void *ctx)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && size == SIZE_MAX; i++)
 		size = rt_answer_count(item, sizes[i]);
 	if (rt_str_starts(name, prefix))
-		name = rt_str_at(name.ptr + prefix.size, name.size - prefix.size);
+		name = rt_str_skip(name, prefix.size);
 	if (name.size > 0)
 		fn(ctx, name, size == SIZE_MAX ? 0 : size);
 }
@@ -261,9 +254,8 @@ rt_status
 rt_provider_read_models(const rt_provider *provider, rt_str body, const rt_alloc *alloc,
 			rt_model_fn fn, void *ctx, rt_error *err)
 {
-	yyjson_val *list, *item;
 	rt_json_doc *doc = NULL;
-	size_t i, max;
+	yyjson_val *list;
 	rt_status st;
 
 	if (provider->models_list == NULL)
@@ -274,10 +266,8 @@ rt_provider_read_models(const rt_provider *provider, rt_str body, const rt_alloc
 	list = rt_json_root(doc);
 	if (!yyjson_is_arr(list))
 		list = rt_json_get(list, provider->models_list);
-	yyjson_arr_foreach(list, i, max, item)
-	{
-		read_model(item, provider->models_name, fn, ctx);
-	}
+	for (rt_json_iter it = rt_json_items(list); rt_json_next(&it);)
+		read_model(it.value, provider->models_name, fn, ctx);
 	rt_json_free(doc);
 	return RT_OK;
 }

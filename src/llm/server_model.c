@@ -30,17 +30,14 @@ is_secret(const rt_header *header)
 static bool
 next_query_secret(rt_str *query, rt_str *out)
 {
-	while (query->size > 0) {
-		size_t end = rt_str_find(*query, RT_STR("&"), 0), mark;
-		rt_str pair = rt_str_at(query->ptr, end == SIZE_MAX ? query->size : end);
+	rt_str pair;
 
-		*query = rt_str_at(query->ptr + pair.size, query->size - pair.size);
-		if (query->size > 0)
-			*query = rt_str_at(query->ptr + 1, query->size - 1);
-		mark = rt_str_find(pair, RT_STR("="), 0);
+	while (rt_str_split(query, '&', &pair)) {
+		size_t mark = rt_str_find(pair, RT_STR("="), 0);
+
 		if (mark == SIZE_MAX)
 			continue;
-		*out = rt_str_at(pair.ptr + mark + 1, pair.size - mark - 1);
+		*out = rt_str_skip(pair, mark + 1);
 		if (out->size >= QUERY_SECRET_SIZE ||
 		    (out->size >= RT_MASK_SECRET_MIN &&
 		     rt_mask_is_secret_name(rt_str_at(pair.ptr, mark))))
@@ -112,8 +109,7 @@ make_secrets(server_model *m, const rt_url *url)
 		add_secret(m, value, HEADER_SECRET_MIN);
 		blank = rt_str_find(value, RT_STR(" "), 0); /* "Bearer KEY" */
 		if (blank != SIZE_MAX)
-			add_secret(m, rt_str_at(value.ptr + blank + 1, value.size - blank - 1),
-				   HEADER_SECRET_MIN);
+			add_secret(m, rt_str_skip(value, blank + 1), HEADER_SECRET_MIN);
 	}
 }
 
@@ -371,18 +367,17 @@ rt_server_models(rt_model *model, rt_stop_fn stop, void *stop_ctx, rt_model_fn f
 		 rt_error *err)
 {
 	const server_model *m = (const server_model *)model;
-	rt_ask ask = {.stop = stop, .ctx = stop_ctx};
 
-	return list_models(m, m->o.tries, &ask, fn, fn_ctx, err);
+	return list_models(m, m->o.tries, &(rt_ask){.stop = stop, .ctx = stop_ctx}, fn, fn_ctx,
+			   err);
 }
 
 rt_status
 rt_server_models_once(rt_model *model, rt_stop_fn stop, void *stop_ctx, rt_model_fn fn,
 		      void *fn_ctx, rt_error *err)
 {
-	rt_ask ask = {.stop = stop, .ctx = stop_ctx};
-
-	return list_models((const server_model *)model, 1, &ask, fn, fn_ctx, err);
+	return list_models((const server_model *)model, 1,
+			   &(rt_ask){.stop = stop, .ctx = stop_ctx}, fn, fn_ctx, err);
 }
 
 /* ---- the model ---- */

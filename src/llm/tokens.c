@@ -200,19 +200,6 @@ number_of(rt_str digits)
 	return number;
 }
 
-/* The next line without its end; false: there is none. */
-static bool
-next_line(rt_str *rest, rt_str *out)
-{
-	const char *end = rest->size > 0 ? memchr(rest->ptr, '\n', rest->size) : NULL;
-
-	if (rest->size == 0)
-		return false;
-	*out = rt_str_at(rest->ptr, end == NULL ? rest->size : (size_t)(end - rest->ptr));
-	*rest = end == NULL ? rt_str_at(NULL, 0) : rt_str_at(end + 1, rest->size - out->size - 1);
-	return true;
-}
-
 /* Read a line, and fetch its slot into the cache meanwhile. */
 static void
 read_entry(reader *r, rt_str line, entry *out)
@@ -270,7 +257,7 @@ read_lines(reader *r)
 	rt_str line;
 
 	while (r->status == RT_OK && count == BATCH) {
-		for (count = 0; r->status == RT_OK && count < BATCH && next_line(&r->rest, &line);
+		for (count = 0; r->status == RT_OK && count < BATCH && rt_str_split(&r->rest, '\n', &line);
 		     count++)
 			read_entry(r, line, &batch[count]);
 		for (size_t i = 0; r->status == RT_OK && i < count; i++)
@@ -289,7 +276,7 @@ rt_tokens_new(const rt_alloc *alloc, const rt_token_encoding *encoding, rt_str d
 
 	if (data.size > (size_t)RT_TOKENS_BYTES_MAX * 2)
 		return rt_fail(err, RT_LIMIT, "there are too many token ranks");
-	while (next_line(&rest, &line))
+	while (rt_str_split(&rest, '\n', &line))
 		count++;
 	while (slots < count * 2)
 		slots *= 2;

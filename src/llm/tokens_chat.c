@@ -60,9 +60,9 @@ rt_token_encoding_of(rt_str model)
 	size_t slash;
 
 	while ((slash = rt_str_find(model, RT_STR("/"), 0)) != SIZE_MAX)
-		model = rt_str_at(model.ptr + slash + 1, model.size - slash - 1);
+		model = rt_str_skip(model, slash + 1);
 	if (rt_str_starts(model, RT_STR("ft:"))) /* fine-tuned */
-		model = rt_str_at(model.ptr + 3, model.size - 3);
+		model = rt_str_skip(model, 3);
 	for (size_t i = 0; i < sizeof(models) / sizeof(*models); i++)
 		if (begins_with(model, rt_str_of(models[i].prefix)))
 			return &encodings[models[i].encoding];
@@ -90,39 +90,32 @@ rt_status
 rt_tokens_count_request(const rt_tokens *tokens, rt_str body, size_t *out, bool *out_whole,
 			rt_error *err)
 {
-	size_t i, max, total = RT_TOKENS_REPLY;
-	yyjson_val *messages, *message;
-	rt_json_doc *doc = NULL;
-	bool whole;
-	rt_status st = rt_json_read(rt_tokens_alloc(tokens), body, &doc, err);
+	size_t total = RT_TOKENS_REPLY;
+	rt_scope s;
 
-	if (st != RT_OK)
-		return st;
-	messages = rt_json_get(rt_json_root(doc), "messages");
-	whole = rt_json_get(rt_json_root(doc), "tools") == NULL;
+	rt_scope_init(&s, rt_tokens_alloc(tokens));
+	yyjson_val *root = rt_json_parse(&s, body), *messages = rt_json_get(root, "messages");
+	bool whole = rt_json_get(root, "tools") == NULL;
 	if (!yyjson_is_arr(messages))
-		st = rt_fail(err, RT_CORRUPT, "the request has no messages");
-	yyjson_arr_foreach(messages, i, max, message)
-	{
-		yyjson_val *content = rt_json_get(message, "content");
+		(void)rt_scope_fail(&s, RT_CORRUPT, "the request has no messages");
+	for (rt_json_iter it = rt_json_items(messages); rt_ok(&s) && rt_json_next(&it);) {
+		yyjson_val *content = rt_json_get(it.value, "content");
 		size_t count = 0;
+		rt_status st;
 
 		whole = whole && yyjson_is_str(content) &&
-			rt_json_get(message, "tool_calls") == NULL &&
-			rt_json_get(message, "tool_call_id") == NULL;
-		st = rt_tokens_count_message(tokens, rt_json_str(rt_json_get(message, "role")),
-					     rt_json_str(rt_json_get(message, "name")),
+			rt_json_get(it.value, "tool_calls") == NULL &&
+			rt_json_get(it.value, "tool_call_id") == NULL;
+		st = rt_tokens_count_message(tokens, rt_json_str(rt_json_get(it.value, "role")),
+					     rt_json_str(rt_json_get(it.value, "name")),
 					     rt_json_str(content), &count);
-		if (st != RT_OK) {
-			st = rt_fail(err, st, "out of memory while counting tokens");
-			break;
-		}
+		if (st != RT_OK)
+			(void)rt_scope_fail(&s, st, "out of memory while counting tokens");
 		total += count;
 	}
-	rt_json_free(doc);
-	if (st == RT_OK) {
+	if (rt_ok(&s)) {
 		*out = total;
 		*out_whole = whole;
 	}
-	return st;
+	return rt_scope_end(&s, err);
 }

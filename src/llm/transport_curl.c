@@ -29,8 +29,8 @@ enum { TICK_MS = 20 };
 
 typedef struct curl_transport {
 	rt_transport base;
-	const rt_alloc *alloc;
-	char *ca_file;     /* or NULL */
+	rt_scope scope;      /* its memory */
+	const char *ca_file; /* or NULL */
 	pthread_t loading; /* loads libcurl while the caller prepares the first request */
 	pthread_mutex_t lock;
 	bool is_loading;    /* guarded by the lock, as are the next two */
@@ -168,8 +168,7 @@ on_header(char *bytes, size_t one, size_t size, void *ctx)
 		t->answer->is_json = false;
 	} else if (line.size > type.size &&
 		   rt_str_eq_nocase(rt_str_at(line.ptr, type.size), type)) {
-		read_content_type(t->answer,
-				  rt_str_at(line.ptr + type.size, line.size - type.size));
+		read_content_type(t->answer, rt_str_skip(line, type.size));
 	}
 	return line.size;
 }
@@ -538,20 +537,9 @@ read_location(rt_scope *s, transfer *t)
 		memcpy(t->answer->location, words->ptr, words->size + 1);
 }
 
+/* Put a multi handle aside, with its connections; returns the one that was there. */
 static CURLM *
-take_multi(curl_transport *c, const rt_curl *lib)
-{
-	CURLM *multi;
-
-	pthread_mutex_lock(&c->lock);
-	multi = c->spare;
-	c->spare = NULL;
-	pthread_mutex_unlock(&c->lock);
-	return multi != NULL ? multi : lib->multi_init();
-}
-
-static void
-give_multi(curl_transport *c, const rt_curl *lib, CURLM *multi)
+exchange_spare(curl_transport *c, const rt_curl *lib, CURLM *multi)
 {
 	CURLM *old;
 
@@ -560,8 +548,7 @@ give_multi(curl_transport *c, const rt_curl *lib, CURLM *multi)
 	c->spare = multi;
 	c->lib = lib;
 	pthread_mutex_unlock(&c->lock);
-	if (old != NULL)
-		(void)lib->multi_cleanup(old);
+	return old;
 }
 
 /* A server that closes its connection while TLS writes raises SIGPIPE. */
@@ -598,8 +585,10 @@ run(rt_scope *s, curl_transport *c, transfer *t, const char *url)
 	sigset_t old;
 	bool was_pending = block_sigpipe(&old);
 	struct curl_slist *headers = make_headers(s, t);
-	CURLM *multi = take_multi(c, t->lib);
+	CURLM *multi = exchange_spare(c, t->lib, NULL), *old_spare;
 
+	if (multi == NULL)
+		multi = t->lib->multi_init();
 	t->easy = t->lib->easy_init();
 	if (t->easy == NULL || multi == NULL || (rt_ok(s) && !set_options(t, c, url, headers)))
 		(void)rt_scope_nomem(s);
@@ -618,8 +607,9 @@ run(rt_scope *s, curl_transport *c, transfer *t, const char *url)
 	if (t->easy != NULL)
 		t->lib->easy_cleanup(t->easy);
 	t->lib->slist_free_all(headers);
-	if (multi != NULL)
-		give_multi(c, t->lib, multi);
+	old_spare = exchange_spare(c, t->lib, multi);
+	if (old_spare != NULL) /* of another thread's request */
+		(void)t->lib->multi_cleanup(old_spare);
 	restore_sigpipe(&old, was_pending);
 }
 
@@ -671,7 +661,7 @@ curl_send(rt_transport *transport, const rt_http_request *request, rt_http_answe
 	memset(answer, 0, sizeof(*answer));
 	if (rt_url_read(request->url, &t.url, err) != RT_OK)
 		return RT_REFUSED;
-	rt_scope_init(&s, c->alloc);
+	rt_scope_init(&s, c->scope.alloc);
 	RT_TRY(&s, end_loading(c, &t.lib, &s.error));
 	t.begun_ms = t.last_ms = t.tick_ms = rt_clock_ms();
 	rt_buf *origin = rt_scope_buf(&s);
@@ -720,29 +710,25 @@ curl_close(rt_transport *transport)
 		(void)c->lib->multi_cleanup(c->spare);
 	restore_sigpipe(&old, was_pending);
 	pthread_mutex_destroy(&c->lock);
-	rt_free(c->alloc, c->ca_file);
-	rt_free(c->alloc, c);
+	rt_scope s = c->scope;
+	rt_scope_deinit(&s);
 }
 
 rt_status
 rt_transport_curl_open(const rt_transport_curl_options *options, rt_transport **out, rt_error *err)
 {
 	static const rt_transport_ops ops = {curl_close, curl_send, curl_wait};
-	const rt_alloc *alloc = options != NULL && options->alloc != NULL ? options->alloc
-									  : rt_alloc_libc();
-	rt_str ca = options != NULL ? options->ca_file : rt_str_at(NULL, 0);
-	curl_transport *c = rt_new0(alloc, sizeof(*c));
+	rt_scope s;
 
-	if (c != NULL && ca.size > 0)
-		c->ca_file = rt_new0(alloc, ca.size + 1);
-	if (c == NULL || (ca.size > 0 && c->ca_file == NULL)) {
-		rt_free(alloc, c);
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	}
-	if (ca.size > 0)
-		memcpy(c->ca_file, ca.ptr, ca.size);
-	c->base.ops = &ops;
-	c->alloc = alloc;
+	rt_scope_init(&s, options != NULL && options->alloc != NULL ? options->alloc
+								     : rt_alloc_libc());
+	curl_transport *c = rt_scope_get(&s, sizeof(*c));
+	rt_str ca_file = {NULL, 0};
+	if (options != NULL && options->ca_file.size > 0)
+		ca_file = rt_scope_copy(&s, options->ca_file);
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
+	*c = (curl_transport){.base.ops = &ops, .ca_file = ca_file.ptr, .scope = s};
 	(void)pthread_mutex_init(&c->lock, NULL);
 	start_loading(c);
 	*out = &c->base;

@@ -20,12 +20,6 @@ rt_word_size(rt_str text, const char *further)
 	return text.size;
 }
 
-static rt_str
-after(rt_str text, size_t size)
-{
-	return rt_str_at(text.ptr + size, text.size - size);
-}
-
 static bool
 has_scheme(rt_str text, rt_str scheme)
 {
@@ -85,9 +79,9 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 	if (!url.is_tls && !has_scheme(text, http))
 		return rt_fail(err, RT_USAGE, "a url begins with http:// or https://");
 	url.port = url.is_tls ? 443 : 80;
-	rest = after(text, url.is_tls ? https.size : http.size);
+	rest = rt_str_skip(text, url.is_tls ? https.size : http.size);
 	url.host = rt_str_at(rest.ptr, host_size(rest));
-	rest = after(rest, url.host.size);
+	rest = rt_str_skip(rest, url.host.size);
 	if (rt_str_find(rest, RT_STR("@"), 0) != SIZE_MAX)
 		return rt_fail(err, RT_USAGE,
 			       "a url cannot have a name, a password or an @: put "
@@ -99,7 +93,7 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 	size = read_port(rest, &url);
 	if (size == SIZE_MAX)
 		return rt_fail(err, RT_USAGE, "the url's port is not a number from 1 to 65535");
-	rest = after(rest, size);
+	rest = rt_str_skip(rest, size);
 	if (rest.size > 0 && rest.ptr[0] != '/' && rest.ptr[0] != '?')
 		return rt_fail(err, RT_USAGE, "the url's host has a character that no host has");
 	if (!is_plain(rest))
@@ -109,7 +103,7 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 	size = rt_str_find(rest, RT_STR("?"), 0);
 	url.path = size == SIZE_MAX ? rest : rt_str_at(rest.ptr, size);
 	if (size != SIZE_MAX)
-		url.query = after(rest, size + 1);
+		url.query = rt_str_skip(rest, size + 1);
 	*out = url;
 	return RT_OK;
 }
@@ -143,7 +137,7 @@ rt_url_is_loopback(const rt_url *url)
 	return rt_str_eq_nocase(host, RT_STR("localhost")) || rt_str_is(host, "[::1]") ||
 	       is_loopback_address(host) ||
 	       (host.size > tail.size &&
-		rt_str_eq_nocase(after(host, host.size - tail.size), tail));
+		rt_str_eq_nocase(rt_str_skip(host, host.size - tail.size), tail));
 }
 
 void
@@ -198,5 +192,5 @@ rt_url_join(rt_buf *out, const rt_url *base, rt_str path)
 		rt_buf_add_f(out, "?%.*s", RT_STR_ARG(base->query));
 	if (mark != SIZE_MAX)
 		rt_buf_add_f(out, "%c%.*s", base->query.size > 0 ? '&' : '?',
-			     RT_STR_ARG(after(path, mark + 1)));
+			     RT_STR_ARG(rt_str_skip(path, mark + 1)));
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of imports:
+ * Internals of imports. Each file uses those above it:
  *
- *   import.c         batches, rows of the log, the end
- *   import_lay.c     an outline as effects
- *   import_match.c   what of an outline is there already
- *   import_back.c    undoing a failed one
- *   import_known.h   which discussions an import knows
- *   import_names.h   which names are in use
+ *   import_known.h     which discussions an import finds again
+ *   import_names.h     which names of discussions are in use
+ *   import_row.c       rows of the log, their transactions and their bodies
+ *   import_undo.c      undoing a failed import
+ *   import_take.c      nodes of an outline as slots of takes
+ *   import_match.c     what of an outline is there already
+ *   import_outline.c   a whole outline
+ *   import.c           the import
  *
  * A row is open between rt_import_row_open and rt_import_row_close, under the store's lock.
- * Effects go into it until it is full. Then it is written, others get their turn, and the
- * next one is opened. That may be in the middle of a discussion: it is out of the catalogue
- * until its last row. */
+ * Effects go into it until it is full. Then it is written, others get their turn, and the next
+ * one is opened. That may be in the middle of a discussion: it is out of the catalogue until its
+ * last row.
+ *
+ * The import's scope keeps the first failure, and the memory of the open row. After a failure
+ * every function does nothing. */
 #ifndef RT_OPS_IMPORT_IMPL_H
 #define RT_OPS_IMPORT_IMPL_H
 
@@ -24,18 +29,19 @@
 #include "ops/ops.h"
 
 enum {
-	RT_IMPORT_ROW_MIN = 16 << 10,    /* bytes of a row, about */
+	RT_IMPORT_ROW_MIN = 16 << 10, /* bytes of a row, about */
 	RT_IMPORT_ROW_FIRST = 96 << 10,
 	RT_IMPORT_ROW_MAX = 192 << 10,
-	RT_IMPORT_BODIES_MAX = 1 << 20,  /* bytes of the bodies that go with a row, about */
-	RT_IMPORT_SETTLE = 6000,         /* slots and discussions in memory before they go */
-	RT_IMPORT_DISCS_MAX = 2000000,   /* some 50 bytes of memory for each while it is open */
-	RT_IMPORT_GAP_US = 6000,         /* between two rows; who polls for the lock gets it */
+	RT_IMPORT_SLOT = 64,            /* bytes of a slot in a row, about */
+	RT_IMPORT_BODIES_MAX = 1 << 20, /* bytes of the bodies that go with a row, about */
+	RT_IMPORT_SETTLE = 6000,        /* slots and discussions that may stay in memory */
+	RT_IMPORT_DISCS_MAX = 2000000,  /* some 50 bytes of memory for each while it is open */
+	RT_IMPORT_GAP_US = 6000,        /* between two rows, for processes that poll for the lock */
 };
 
-/* Where a node has been laid. */
+/* Where a node of an outline is in the discussion. */
 typedef struct rt_spot {
-	uint32_t take; /* 0: nowhere yet */
+	uint32_t take; /* 0: nowhere yet; UINT32_MAX: its entry was deleted */
 	uint32_t entry;
 	uint64_t body; /* 0: not written yet */
 	size_t at;
@@ -63,146 +69,167 @@ typedef struct rt_import_made {
 	uint32_t first, last;
 } rt_import_made;
 
-/* Entries that a row of it added to a discussion that was there before. */
+/* Entries that a row added to a discussion that was there before. */
 typedef struct rt_import_grown {
 	uint32_t disc;
 	uint64_t seq; /* 0: the row is not written */
 	size_t entries;
 } rt_import_grown;
 
-struct rt_layer;
+/* A body that waits for its row. */
+typedef struct rt_import_waiting {
+	size_t at, size; /* in bytes */
+	uint64_t number;
+	uint32_t entry;
+} rt_import_waiting;
 
 struct rt_import {
+	rt_scope s;      /* failures; memory of the open row */
+	rt_scope memory; /* of the import */
 	rt_engine *engine;
-	rt_text *name, *by;
+	rt_str name, by; /* in memory */
 	bool dry_run;
-	size_t expected; /* discussions in all; 0: unknown */
+	size_t expected;        /* discussions in all; 0: unknown */
 	const uint64_t *hashes; /* see rt_import_options; those that are not used yet */
 	size_t hash_count;
 	rt_import_result result;
 	rt_known known;
 	rt_disc_names names;
-	bool begun;         /* a row has been open */
-	bool pristine;      /* nothing was in the project before */
-	bool keep_numbers;  /* the source's numbers rise so far */
-	uint32_t last_number;
-	size_t index;       /* outlines so far that begin a discussion */
-	size_t done;        /* discussions that are complete */
-	uint32_t active;    /* the active one, as the source says; 0: it does not */
-	uint32_t newest;    /* the last that was made; 0: none */
-	uint32_t last;      /* the last that was looked at */
-	int named;          /* what result.discussion is: 2 added, 1 extended, 0 known */
-	bool ended;         /* what comes last is in a row */
-	uint32_t spare;     /* the empty one that a new project has; 0: none, or it is used */
+	bool begun;           /* a row has been open */
+	bool pristine;        /* the project was empty before */
+	bool keep_numbers;    /* the source's numbers rise so far */
+	uint32_t last_number; /* of the source */
+	size_t index;         /* outlines so far that begin a discussion */
+	size_t done;          /* discussions that are complete */
+	uint32_t active;      /* the active one, as the source says; 0: it does not */
+	uint32_t newest;      /* the last that was made; 0: none */
+	uint32_t last;        /* the last that was looked at */
+	int named;            /* what result.discussion is: 2 added, 1 extended, 0 known */
+	bool ended;           /* the last changes are in a row */
+	uint32_t spare;       /* the empty discussion of a new project; 0: none, or it is used */
 	rt_making making;
 
-	/* what there is to undo (import_back.c) */
+	/* what there is to undo; in memory */
 	rt_import_made *made;
-	size_t made_count, made_room;
+	size_t made_count, made_capacity;
 	rt_import_grown *grown;
-	size_t grown_count, grown_room;
+	size_t grown_count, grown_capacity;
 	uint64_t fields_seq; /* the row that set fields of the project; 0: none */
 
 	/* the row */
 	bool open;
 	const rt_project *project; /* ours: what it is made on */
-	rt_scope scope; /* of the row */
 	rt_change c;
 	size_t row_size, row_max; /* about, bytes */
 	size_t bodies_size;
 	int64_t opened_us;
-	rt_buf bytes;             /* bodies waiting to be appended */
-	struct {
-		size_t at, size;
-		uint64_t number;
-		uint32_t entry;
-	} *waiting;
-	size_t waiting_count, waiting_room;
+	rt_buf bytes; /* of the bodies that wait */
+	rt_import_waiting *waiting;
+	size_t waiting_count, waiting_capacity;
 
 	/* between rows */
 	uint64_t group;       /* number of the first row; 0: none yet */
 	uint32_t group_discs; /* discussions before it */
 	uint64_t last_seq;    /* of the value after our newest row */
-	uint32_t last_entry;  /* the next one after it, in the project */
-	uint32_t next_entry;  /* and here */
+	uint32_t last_entry;  /* the next entry after it, in the project */
+	uint32_t next_entry;  /* the next one here */
 	int64_t closed_us;
-	size_t unsettled;     /* slots and discussions in memory, about */
-	uint32_t settled;     /* discussions below are not in memory any more */
+	size_t unsettled; /* slots and discussions in memory, about */
+	uint32_t settled; /* discussions below are not in memory any more */
 };
 
-/* One outline being laid. */
-typedef struct rt_layer {
-	rt_engine *engine;
-	rt_change *c;
-	rt_import *all;
-	const rt_outline *outline;
-	rt_import_result *result;
-	uint32_t disc;
-	bool whole; /* it fits in a row, and has to */
-	rt_spot *spots;
-	/* node indices by id, open addressing: revisions of one entry share it */
-	uint32_t *table;
-	size_t table_room;
-	rt_names takes; /* names in the discussion; empty until one is asked for */
-} rt_layer;
+/* Memory of the import that grows: see rt_scope_grow. */
+void *rt_import_grow(rt_import *m, void *items, size_t count, size_t *capacity, size_t size);
 
-/* ---- rows (import.c) ---- */
+/* ---- rows (import_row.c) ---- */
 
-rt_status rt_import_row_open(rt_import *import, rt_error *err);
-rt_status rt_import_row_close(rt_import *import, rt_error *err);
+void rt_import_row_open(rt_import *m);
+/* Ends the row also after a failure. */
+void rt_import_row_close(rt_import *m);
 /* Drop what is not written of the open row; fine if none is open. */
-void rt_import_row_cancel(rt_import *import);
+void rt_import_row_cancel(rt_import *m);
+bool rt_import_row_is_full(const rt_import *m);
 /* Write the open row, let others in, open another. */
-rt_status rt_import_next_row(rt_import *import, rt_error *err);
-/* Between two effects: a new row when this one is full. */
-rt_status rt_import_turn(rt_layer *l, rt_error *err);
-/* A body that goes with the row. */
-rt_status rt_import_body(rt_import *import, const rt_node *node, uint32_t entry,
-			 uint64_t *out_number, rt_error *err);
+void rt_import_next_row(rt_import *m);
+/* Wait until other processes that poll for the lock have had a chance to get it. */
+void rt_import_yield(const rt_import *m);
+/* After a row: what the rows so far have brought into memory goes to a checkpoint. */
+void rt_import_settle(rt_import *m);
 
+/* A body that goes with the row. Returns its number. */
+uint64_t rt_import_body(rt_import *m, const rt_node *node, uint32_t entry);
 /* Bodies that wait for their row are in the transaction afterwards. */
-rt_status rt_import_flush(rt_import *import, rt_error *err);
-/* The discussion that is being made is not in the catalogue until its last row. */
-rt_status rt_import_hide(rt_import *import, rt_error *err);
-/* A discussion is complete: the result names the last one that was added; if none was, the last
- * that was extended; otherwise the last that was known already. */
-void rt_import_name(rt_import *import, uint32_t disc);
+void rt_import_flush(rt_import *m);
+/* The discussion that is being made leaves the catalogue until its last row. */
+void rt_import_hide(rt_import *m);
+/* Make a discussion. Returns its number. */
+uint32_t rt_import_new_disc(rt_import *m, rt_str name, rt_str take_name);
+/* Enter a discussion's present name into the table of names. */
+void rt_import_use_name(rt_import *m, uint32_t disc);
 
-/* ---- laying (import_lay.c) ---- */
-
-/* The number that an outline asks for ("d7" in a field "id": 7); 0: none. */
-uint32_t rt_import_wanted_number(const rt_outline *o);
-
-/* One outline. */
-rt_status rt_import_outline(rt_import *import, const rt_outline *outline, uint32_t number,
-			    rt_error *err);
-/* After another wrote: numbers of entries that are not laid yet. */
-rt_status rt_layer_renumber(rt_layer *l, uint32_t from, rt_error *err);
-rt_status rt_layer_number(rt_layer *l, rt_error *err);
-bool rt_layer_id_usable(rt_str id);
-rt_status rt_layer_new_take(rt_layer *l, uint32_t from, size_t shared, rt_str name,
-			    rt_str git_commit, uint32_t *out_number, rt_error *err);
-rt_status rt_layer_run(rt_layer *l, uint32_t take, size_t at, const int64_t *list, size_t from,
-		       size_t count, rt_error *err);
-rt_status rt_layer_fields(rt_layer *l, uint32_t disc, const rt_outline_field *fields, size_t count,
-			  rt_error *err);
-
-/* A discussion with the next number, which counts as nobody's. */
-rt_status rt_import_new_disc(rt_import *import, rt_str name, rt_str take_name, uint32_t *out_number,
-			     rt_error *err);
-
-/* ---- undoing (import_back.c) ---- */
+/* ---- undoing (import_undo.c) ---- */
 
 /* The open row makes a discussion; it adds entries to one that was there before. */
-rt_status rt_import_note_made(rt_import *import, uint32_t disc, rt_error *err);
-rt_status rt_import_note_grown(rt_import *import, uint32_t disc, size_t count, rt_error *err);
+void rt_import_note_made(rt_import *m, uint32_t disc);
+void rt_import_note_grown(rt_import *m, uint32_t disc, size_t count);
 /* Undo what is written. What cannot be undone is added to the text of err, which says why the
  * import ended; it may be NULL. */
-void rt_import_undo(rt_import *import, rt_error *err);
+void rt_import_undo(rt_import *m, rt_error *err);
+
+/* ---- takes (import_take.c) ---- */
+
+/* An outline that is being added. */
+typedef struct rt_layer {
+	rt_import *import;
+	rt_scope *s;     /* the import's */
+	rt_change *c;    /* of the open row */
+	rt_scope memory; /* of the outline, which may take several rows */
+	const rt_outline *outline;
+	uint32_t disc;
+	bool whole;     /* it fits in a row, and has to */
+	rt_spot *spots; /* by node */
+	/* node indices by id, open addressing: revisions of one entry share it */
+	uint32_t *table;
+	size_t table_capacity;
+	rt_effect_slot *run; /* scratch of rt_layer_append */
+	size_t run_capacity;
+	rt_buf *bytes;       /* scratch */
+	rt_names takes;      /* names in the discussion; empty until one is needed */
+} rt_layer;
+
+void rt_layer_init(rt_layer *l, rt_import *m, const rt_outline *outline);
+void rt_layer_deinit(rt_layer *l);
+/* Memory of the outline. NULL after a failure. */
+void *rt_layer_array(rt_layer *l, size_t count, size_t size);
+/* The discussion as it is now; NULL after a failure. */
+const rt_disc *rt_layer_disc(rt_layer *l);
+/* Between two effects: a new row where this one is full. */
+void rt_layer_turn(rt_layer *l);
+/* Give numbers to the entries of nodes that have none, in the order of the source. */
+void rt_layer_number(rt_layer *l);
+/* A new take that begins like the first `shared` slots of `from`. Returns its number. */
+uint32_t rt_layer_new_take(rt_layer *l, uint32_t from, size_t shared, rt_str name,
+			   rt_str git_commit);
+/* A branch after slot shared - 1 of a take, or the take itself where it ends there. */
+uint32_t rt_layer_branch(rt_layer *l, uint32_t take, size_t shared);
+/* Append nodes to the end of a take, which is at `at`, in as many rows as they need. */
+void rt_layer_append(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, size_t count);
+/* The nodes from `leaf` up to the first that is in a take (which *out_above is; -1: none), in
+ * order, in path, which has room for all nodes of the outline. */
+const int64_t *rt_layer_path(const rt_layer *l, size_t leaf, int64_t *path, size_t *out_count,
+			     int64_t *out_above);
 
 /* ---- matching (import_match.c) ---- */
 
-/* The discussion is known: lay what is new. */
-rt_status rt_layer_known(rt_layer *l, rt_error *err);
+/* The discussion was imported before: add what is new. */
+void rt_layer_add_new(rt_layer *l);
+
+/* ---- outlines (import_outline.c) ---- */
+
+/* The number that an outline asks for ("d7" in a field "id": 7); 0: none. */
+uint32_t rt_import_wanted_number(const rt_outline *o);
+void rt_import_outline(rt_import *m, const rt_outline *outline, uint32_t number);
+/* Fields of a discussion, or (0) of the project. */
+void rt_import_fields(rt_import *m, uint32_t disc, const rt_outline_field *fields, size_t count);
 
 #endif

@@ -1,250 +1,223 @@
 /* SPDX-License-Identifier: MIT
  *
- * What of an outline is in a discussion already, and where; what is new goes after it. */
+ * What of an outline is in a discussion already, and where; what is new is added after it. */
 #include "ops/import_impl.h"
 
 #include "base/hash.h"
 
-static rt_status
-nomem(rt_error *err)
+enum { RUN = 64 }; /* slots at a time */
+
+/* ---- nodes with ids: entries by their ids ---- */
+
+/* The node that stands for an entry, by a hash of the entry's number: nodes may share one. */
+typedef struct entry_table {
+	uint32_t *first; /* node; UINT32_MAX: none */
+	size_t capacity;
+} entry_table;
+
+static uint32_t *
+find_entry(const rt_layer *l, const entry_table *table, uint32_t entry)
 {
-	return rt_fail(err, RT_NOMEM, "out of memory");
+	size_t at = (size_t)rt_hash_u64(entry) & (table->capacity - 1);
+
+	while (table->first[at] != UINT32_MAX && l->spots[table->first[at]].entry != entry)
+		at = (at + 1) & (table->capacity - 1);
+	return &table->first[at];
 }
 
-/* Is this body of the store the node's? */
-static rt_status
-is_body(rt_layer *l, uint64_t number, const rt_node *node, bool *out, rt_error *err)
+/* A slot of a take. Of several takes with an entry, the one whose tip it is counts, else the
+ * oldest. */
+static void
+place_slot(rt_layer *l, const entry_table *table, uint32_t entry, uint32_t take, size_t at, bool tip)
 {
-	rt_buf bytes;
-	rt_status st;
+	uint32_t index = *find_entry(l, table, entry);
+	rt_spot *spot = index != UINT32_MAX ? &l->spots[index] : NULL;
 
-	rt_buf_init(&bytes, l->engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_store_get(l->engine->store,
-			  rt_rows_one(RT_STORE_BODIES, l->engine->project, number), &bytes, NULL,
-			  err);
-	*out = st == RT_OK && bytes.size == node->body.size + 1 &&
-	       bytes.ptr[0] == node->body_format &&
-	       rt_str_eq(rt_str_at(bytes.ptr + 1, bytes.size - 1), node->body);
-	rt_buf_deinit(&bytes);
-	return st;
+	if (spot == NULL || (spot->take != UINT32_MAX && (!tip || spot->tip)))
+		return;
+	spot->take = take;
+	spot->at = at;
+	spot->tip = tip;
 }
 
-/* A node without a usable id: is an entry with just this body what follows its parent in
- * some take? */
-static rt_status
-match_nameless(rt_layer *l, size_t index, rt_error *err)
+/* Where the known entries are: in one walk over the takes, since there may be many of both. */
+static void
+place_known(rt_layer *l, const entry_table *table)
+{
+	const rt_disc *disc = rt_layer_disc(l);
+	rt_scope *s = l->s;
+	rt_slot slots[RUN];
+
+	for (uint32_t i = 1; rt_ok(s) && i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, i);
+		size_t count = take->present ? rt_seq_count(take->slots) : 0;
+
+		for (size_t at = 0; rt_ok(s) && at < count; at += RUN) {
+			size_t run = count - at < RUN ? count - at : RUN;
+
+			RT_TRY(s, rt_seq_copy(take->slots, at, run, slots, &s->error));
+			for (size_t k = 0; rt_ok(s) && k < run; k++)
+				place_slot(l, table, slots[k].entry, take->number, at + k,
+					   at + k + 1 == count);
+		}
+	}
+}
+
+static void
+match_ids(rt_layer *l)
+{
+	const rt_outline *o = l->outline;
+	entry_table table = {.capacity = 64};
+	rt_scope *s = l->s;
+
+	while (table.capacity < o->node_count * 2 + 2)
+		table.capacity *= 2;
+	table.first = rt_layer_array(l, table.capacity, sizeof(*table.first));
+	if (!rt_ok(s))
+		return;
+	memset(table.first, 0xFF, table.capacity * sizeof(*table.first));
+	for (size_t i = 0; rt_ok(s) && i < o->node_count; i++) {
+		uint32_t entry = 0, *first;
+
+		if (!rt_id_is_legal(o->nodes[i].id))
+			continue;
+		RT_TRY(s, rt_resolve_vanished(l->c->now, l->disc, o->nodes[i].id, &entry, &s->error));
+		if (!rt_ok(s) || entry == 0)
+			continue;
+		l->spots[i] = (rt_spot){.entry = entry,
+					.known = true,
+					.body = UINT64_MAX, /* whatever it is now, it stays */
+					.take = UINT32_MAX};
+		l->import->result.known++;
+		first = find_entry(l, &table, entry);
+		if (*first == UINT32_MAX)
+			*first = (uint32_t)i;
+	}
+	place_known(l, &table);
+	for (size_t i = 0; rt_ok(s) && i < o->node_count; i++)
+		if (l->spots[i].known)
+			l->spots[i] = l->spots[*find_entry(l, &table, l->spots[i].entry)];
+}
+
+/* ---- nodes without ids: by their bodies ---- */
+
+static bool
+has_body(rt_layer *l, uint64_t number, const rt_node *node)
+{
+	rt_engine *engine = l->import->engine;
+	rt_buf *bytes = l->bytes;
+
+	rt_buf_clear(bytes);
+	RT_TRY(l->s, rt_store_get(engine->store,
+				  rt_rows_one(RT_STORE_BODIES, engine->project, number), bytes, NULL,
+				  &l->s->error));
+	return rt_ok(l->s) && bytes->size == node->body.size + 1 &&
+	       bytes->ptr[0] == node->body_format &&
+	       rt_str_eq(rt_str_at(bytes->ptr + 1, bytes->size - 1), node->body);
+}
+
+/* Where an entry would be in a take that follows the node's parent; false: not in this take. */
+static bool
+place_after_parent(rt_layer *l, const rt_node *node, const rt_take *take, size_t *out_at)
+{
+	const rt_spot *last = &l->import->making.last;
+	bool found = false;
+
+	*out_at = 0;
+	if (node->parent < 0 && last->take != 0) {
+		*out_at = last->at + 1;
+		found = last->take == take->number;
+	} else if (node->parent < 0) {
+		found = true;
+	} else {
+		RT_TRY(l->s, rt_take_find(l->c->now, take, l->spots[node->parent].entry, out_at, NULL,
+					  &found, &l->s->error));
+		++*out_at;
+	}
+	return rt_ok(l->s) && found && *out_at < rt_seq_count(take->slots);
+}
+
+/* Is it an entry with the same body after the node's parent in some take? */
+static void
+match_body(rt_layer *l, size_t index)
 {
 	const rt_node *node = &l->outline->nodes[index];
-	const rt_spot *last = &l->all->making.last;
-	const rt_disc *disc;
-	size_t i;
-	rt_status st = rt_project_disc(l->c->now, l->disc, &disc, err);
+	const rt_disc *disc = rt_layer_disc(l);
+	rt_scope *s = l->s;
 
-	for (i = 1; st == RT_OK && i <= rt_disc_take_count(disc); i++) {
-		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
-		size_t at = 0;
-		bool found = node->parent < 0, same;
+	if (node->parent >= 0 && !l->spots[node->parent].known)
+		return;
+	for (uint32_t i = 1; rt_ok(s) && i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, i);
 		rt_slot slot;
-
-		if (!take->present)
-			continue;
-		if (node->parent < 0 && last->take != 0) {
-			at = last->at + 1;
-			found = last->take == take->number;
-		}
-		if (node->parent >= 0 && !l->spots[node->parent].known)
-			return RT_OK;
-		if (node->parent >= 0) {
-			st = rt_take_find(l->c->now, take, l->spots[node->parent].entry, &at, NULL,
-					  &found, err);
-			at++;
-		}
-		if (st != RT_OK || !found || at >= rt_seq_count(take->slots))
-			continue;
-		st = rt_seq_get(take->slots, at, &slot, err);
-		if (st != RT_OK)
-			break;
-		st = is_body(l, slot.body, node, &same, err);
-		if (st != RT_OK)
-			break;
-		if (same) {
-			l->spots[index].entry = slot.entry;
-			l->spots[index].known = true;
-			l->spots[index].body = UINT64_MAX;
-			l->spots[index].take = take->number;
-			l->spots[index].at = at;
-			l->result->known++;
-			break;
-		}
-	}
-	return st;
-}
-
-static size_t
-place_of_entry(const rt_layer *l, const uint32_t *first, size_t room, uint32_t entry)
-{
-	size_t at = (size_t)rt_hash_u64(entry) & (room - 1);
-
-	while (first[at] != UINT32_MAX && l->spots[first[at]].entry != entry)
-		at = (at + 1) & (room - 1);
-	return at;
-}
-
-/* Where the known entries stand: in the take whose tip they are, else in the oldest. One
- * walk over the takes, for there may be many of both. first: the node that speaks for an
- * entry, by a hash of its number. */
-static rt_status
-place_known(rt_layer *l, uint32_t *first, size_t room, rt_error *err)
-{
-	const rt_disc *disc;
-	size_t i, k, at, count;
-	rt_status st = rt_project_disc(l->c->now, l->disc, &disc, err);
-
-	for (i = 1; st == RT_OK && i <= rt_disc_take_count(disc); i++) {
-		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
-
-		if (!take->present)
-			continue;
-		count = rt_seq_count(take->slots);
-		for (at = 0; st == RT_OK && at < count;) {
-			rt_slot slots[64];
-			size_t run = count - at < 64 ? count - at : 64;
-
-			st = rt_seq_copy(take->slots, at, run, slots, err);
-			for (k = 0; st == RT_OK && k < run; k++) {
-				uint32_t index = first[place_of_entry(l, first, room,
-								      slots[k].entry)];
-				bool tip = at + k + 1 == count;
-
-				if (index == UINT32_MAX ||
-				    (l->spots[index].take != UINT32_MAX &&
-				     (!tip || l->spots[index].tip)))
-					continue;
-				l->spots[index].take = take->number;
-				l->spots[index].at = at + k;
-				l->spots[index].tip = tip;
-			}
-			at += run;
-		}
-	}
-	return st;
-}
-
-/* Find in the discussion what the outline has: entries by id. */
-static rt_status
-match_known(rt_layer *l, rt_error *err)
-{
-	const rt_outline *o = l->outline;
-	size_t room = 64, i;
-	uint32_t *first;
-	rt_status st = RT_OK;
-
-	while (room < o->node_count * 2 + 2)
-		room *= 2;
-	first = rt_new_array(l->engine->alloc, room, sizeof(*first));
-	if (first == NULL)
-		return nomem(err);
-	memset(first, 0xFF, room * sizeof(*first));
-	for (i = 0; st == RT_OK && i < o->node_count; i++) {
-		uint32_t entry = 0;
 		size_t at;
 
-		if (!rt_layer_id_usable(o->nodes[i].id))
+		if (!take->present || !place_after_parent(l, node, take, &at))
 			continue;
-		st = rt_resolve_vanished(l->c->now, l->disc, o->nodes[i].id, &entry, err);
-		if (st != RT_OK || entry == 0)
+		RT_TRY(s, rt_seq_get(take->slots, at, &slot, &s->error));
+		if (!rt_ok(s) || !has_body(l, slot.body, node))
 			continue;
-		l->spots[i].entry = entry;
-		l->spots[i].known = true;
-		l->spots[i].body = UINT64_MAX; /* whatever it is now, it stays */
-		l->spots[i].take = UINT32_MAX;
-		l->result->known++;
-		at = place_of_entry(l, first, room, entry);
-		if (first[at] == UINT32_MAX)
-			first[at] = (uint32_t)i;
+		rt_spot *spot = &l->spots[index];
+		spot->entry = slot.entry;
+		spot->known = true;
+		spot->body = UINT64_MAX;
+		spot->take = take->number;
+		spot->at = at;
+		l->import->result.known++;
+		return;
 	}
-	if (st == RT_OK)
-		st = place_known(l, first, room, err);
-	for (i = 0; st == RT_OK && i < o->node_count; i++)
-		if (l->spots[i].known)
-			l->spots[i] = l->spots[first[place_of_entry(l, first, room,
-								      l->spots[i].entry)]];
-	rt_free(l->engine->alloc, first);
-	for (i = 0; st == RT_OK && i < o->node_count; i++)
-		if (!rt_layer_id_usable(o->nodes[i].id))
-			st = match_nameless(l, i, err);
-	return st;
 }
 
-/* New nodes of a discussion that was imported before: each run goes behind its parent. */
-static rt_status
-lay_news(rt_layer *l, rt_error *err)
+/* ---- what is new ---- */
+
+/* Add new nodes: each run after its parent. */
+static void
+add_runs(rt_layer *l)
 {
 	const rt_outline *o = l->outline;
-	const rt_alloc *alloc = l->engine->alloc;
-	const rt_spot *last = &l->all->making.last;
-	int64_t *path = rt_new_array(alloc, o->node_count + 1, sizeof(*path));
-	unsigned char *has_child = rt_new_array(alloc, o->node_count + 1, 1);
-	size_t i, depth;
-	rt_status st = path != NULL && has_child != NULL ? rt_layer_number(l, err) : nomem(err);
+	const rt_spot *last = &l->import->making.last;
+	int64_t *path = rt_layer_array(l, o->node_count, sizeof(*path));
+	bool *has_child = rt_layer_array(l, o->node_count, sizeof(*has_child));
 
-	if (st == RT_OK) {
-		memset(has_child, 0, o->node_count + 1);
-		for (i = 0; i < o->node_count; i++)
-			if (o->nodes[i].parent >= 0 && !l->spots[i].known)
-				has_child[o->nodes[i].parent] = 1;
-	}
-	for (i = 0; st == RT_OK && i < o->node_count; i++) {
-		const rt_disc *disc;
-		uint32_t take = 0;
-		size_t shared = 0;
-		int64_t at;
+	rt_layer_number(l);
+	if (!rt_ok(l->s))
+		return;
+	for (size_t i = 0; i < o->node_count; i++)
+		if (o->nodes[i].parent >= 0 && !l->spots[i].known)
+			has_child[o->nodes[i].parent] = true;
+	for (size_t i = 0; rt_ok(l->s) && i < o->node_count; i++) {
+		uint32_t take;
+		size_t shared = 0, count;
+		int64_t above;
 
 		if (l->spots[i].known || has_child[i])
 			continue;
-		depth = 0;
-		for (at = (int64_t)i; at >= 0 && l->spots[at].take == 0;
-		     at = o->nodes[at].parent)
-			path[o->node_count - 1 - depth++] = at;
-		/* a parent that was deleted since: behind its nearest ancestor that stands */
-		while (at >= 0 && l->spots[at].take == UINT32_MAX)
-			at = o->nodes[at].parent;
-		st = rt_project_disc(l->c->now, l->disc, &disc, err);
-		if (st != RT_OK)
-			break;
-		if (at >= 0) {
-			take = l->spots[at].take;
-			shared = l->spots[at].at + 1;
-			if (shared < rt_seq_count(rt_disc_take(disc, take)->slots))
-				st = rt_layer_new_take(l, take, shared, rt_str_at(NULL, 0),
-					      rt_str_at(NULL, 0), &take, err);
-		} else if (last->take != 0 && last->take != UINT32_MAX) {
-			take = last->take; /* the outline before this one ended there */
-			shared = last->at + 1;
-			if (shared < rt_seq_count(rt_disc_take(disc, take)->slots))
-				st = rt_layer_new_take(l, take, shared, rt_str_at(NULL, 0),
-						       rt_str_at(NULL, 0), &take, err);
+		const int64_t *run = rt_layer_path(l, i, path, &count, &above);
+		/* Of a parent that was deleted since: the nearest ancestor that is there. */
+		while (above >= 0 && l->spots[above].take == UINT32_MAX)
+			above = o->nodes[above].parent;
+		const rt_spot *after = above >= 0 ? &l->spots[above] : last;
+		if (after->take != 0 && after->take != UINT32_MAX) {
+			shared = after->at + 1;
+			take = rt_layer_branch(l, after->take, shared);
 		} else {
-			st = rt_layer_new_take(l, 0, 0, rt_str_at(NULL, 0), rt_str_at(NULL, 0), &take, err);
+			take = rt_layer_new_take(l, 0, 0, rt_str_at(NULL, 0), rt_str_at(NULL, 0));
 		}
-		if (st == RT_OK)
-			st = rt_layer_run(l, take, shared, path + (o->node_count - depth), 0, depth, err);
+		rt_layer_append(l, take, shared, run, count);
 	}
-	rt_free(alloc, path);
-	rt_free(alloc, has_child);
-	return st;
 }
 
-rt_status
-rt_layer_known(rt_layer *l, rt_error *err)
+void
+rt_layer_add_new(rt_layer *l)
 {
-	rt_status st = RT_OK;
+	const rt_outline *o = l->outline;
 
-	if (l->all->making.goes_on) /* bodies of the outline before may be looked at */
-		st = rt_import_flush(l->all, err);
-	if (st == RT_OK)
-		st = match_known(l, err);
-	if (st == RT_OK && l->outline->takes == NULL)
-		st = lay_news(l, err);
-	return st;
+	if (l->import->making.goes_on) /* bodies of the outline before may be compared */
+		rt_import_flush(l->import);
+	match_ids(l);
+	for (size_t i = 0; rt_ok(l->s) && i < o->node_count; i++)
+		if (!rt_id_is_legal(o->nodes[i].id))
+			match_body(l, i);
+	if (o->takes == NULL && rt_ok(l->s))
+		add_runs(l);
 }

@@ -5,7 +5,6 @@
 #include "codec/content.h"
 #include "markup/markup.h"
 #include "server/api.h"
-#include "view/highlight.h"
 #include "view/search.h"
 #include "view/view.h"
 
@@ -661,7 +660,6 @@ rt_api_search(rt_call *call)
 	rt_str query = rt_call_text(call, "q"), disc = rt_call_text(call, "discussion");
 	rt_str role = rt_call_text(call, "role");
 	uint64_t limit = rt_call_number(call, "limit", RT_API_HITS);
-	rt_buf *hits = rt_scope_buf(s);
 	rt_place place = {0, 0};
 
 	if (query.size == 0)
@@ -670,9 +668,6 @@ rt_api_search(rt_call *call)
 		RT_TRY(s, rt_resolve_place(v.project, disc, RT_STR(""), &place, &s->error));
 	if (limit == 0 || limit > RT_API_HITS_MAX)
 		limit = RT_API_HITS_MAX;
-	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, (size_t)limit, hits,
-				 &s->error));
-	yyjson_val *found = rt_json_parse(s, rt_scope_str(s, hits));
-	if (found != NULL)
-		rt_highlight_add_hits(s->alloc, found, &call->answer->body);
+	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, (size_t)limit,
+				 &call->answer->body, &s->error));
 }

@@ -1,82 +1,67 @@
 /* SPDX-License-Identifier: MIT
  *
- * All discussions, the takes of one of them, and a search over everything: what is typed chooses
- * discussions by their names, and below them stand the entries that hold it. Behind a "/" at the
- * beginning, entries alone.
+ * All discussions, the takes of one of them, and a search: typed text filters discussions by name,
+ * and the entries that contain it follow below them. Behind a "/" only entries are searched.
  *
- * The search runs in a thread, one at a time; when the text changes meanwhile it is stopped and
- * runs again. What it finds is shown as it is found. */
+ * The search runs in a thread, one at a time; when the text changes it is cancelled and started
+ * again. Hits are shown as they are found. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/host.h"
-#include "view/highlight.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
-#include "tui/pending.h"
 #include "tui/find.h"
 #include "tui/terminal.h"
 #include "tui/list.h"
+#include "tui/switch.h"
 #include "view/search.h"
-#include "view/view.h"
 
 enum {
 	HITS = 200,
 	DATE_MIN = 64, COUNTS_MIN = 46, /* columns from which on these are shown */
 	DATE = 16, COUNTS = 24,
-	NAME_MAX_HIT = 18, TAKE_MAX_HIT = 12, ROLE_MAX_HIT = 9
+	NAME_MAX_HIT = 18, TAKE_MAX_HIT = 12, ROLE_MAX_HIT = 9,
+	LABEL_COLUMNS = 10 /* of "Search:" */
 };
 
-/* One of these, or a take of the discussion above it. */
+/* A discussion, or a take of it, or a hit. */
 typedef struct row {
-	yyjson_val *disc;
-	yyjson_val *take;
-	yyjson_val *hit;
+	const rt_disc_row *disc;
+	const rt_take_row *take;
+	const rt_hit *hit;
 } row;
 
-/* One search, in its thread. */
+/* A search, and its hits. */
 typedef struct find_job {
 	rt_worker worker;
-	const rt_alloc *alloc;
+	rt_scope scope;
 	rt_engine *engine;
-	const rt_project *value; /* its own reference */
-	rt_buf query, json;
-	rt_status status;
-	rt_error error;
-	/* What was found so far. */
-	pthread_mutex_t lock;
-	rt_buf part; /* JSON, as json will be */
-	unsigned part_change; /* rises with it */
+	const rt_project *value; /* our reference */
+	rt_str query;
+	bool is_complete;        /* it ended without being cancelled */
+	pthread_mutex_t lock;    /* of hits while it runs */
+	rt_hits hits;
 	atomic_uint percent;
 } find_job;
 
-/* A row that is not a hit; disc 0: none. */
-typedef struct place {
-	uint32_t disc, take; /* take 0: the discussion itself */
-} place;
-
 typedef struct discussions {
 	rt_pane pane; /* first */
-	rt_json_doc *doc;   /* all discussions */
-	rt_json_doc *takes; /* of the one that is open; or NULL */
-	uint32_t open;      /* its number; 0: none */
-	row *rows;
-	size_t room;
-	rt_list list;
-	uint64_t seen;      /* value_change of doc */
+	rt_scope lists;          /* of discs and takes */
+	const rt_project *value; /* that they were read from; our reference */
+	uint64_t seen;           /* its value_change */
+	rt_disc_rows discs;
+	rt_take_rows takes;      /* of the open discussion */
+	uint32_t open;           /* its number; 0: none */
+	bool has_deleted;        /* deleted discussions are listed, too */
 
-	rt_field *query;
-	rt_buf typed;       /* what it was when rows were made of it */
-	place before;       /* the cursor when the search began */
-	bool is_moved;      /* by the user, since then */
-	bool has_deleted;   /* those that are out of the catalogue, too */
-	int columns;
-	find_job *job;      /* NULL: none */
-	rt_json_doc *hits;  /* for hits_query; or NULL */
-	rt_buf hits_query;
-	rt_buf problem;     /* why there are none; or empty */
-	bool is_searched;   /* hits are those of the value at hand */
-	unsigned part_seen; /* of the job: part_change */
+	rt_filter filter;        /* rows: row */
+	rt_switch_place before;            /* the cursor when the search began … */
+	bool is_moved;           /* … and whether it was moved since */
+
+	find_job *job;           /* that runs; or NULL */
+	find_job *found;         /* whose hits are shown; NULL: none. May be job */
+	rt_hits hits;
+	bool is_searched;        /* found is of the current value */
 } discussions;
 
 static discussions *
@@ -85,206 +70,135 @@ of(rt_pane *pane)
 	return (discussions *)pane;
 }
 
-static rt_str
-text_of(yyjson_val *object, const char *key)
+static rt_scope *
+scope_of(discussions *d)
 {
-	return rt_json_str(rt_json_get(object, key));
-}
-
-static size_t
-count_of(yyjson_val *object, const char *key)
-{
-	uint64_t number = 0;
-
-	(void)rt_json_u64(rt_json_get(object, key), &number);
-	return (size_t)number;
-}
-
-/* Of "d3", "t2". */
-static uint32_t
-number_of(yyjson_val *object)
-{
-	rt_str id = text_of(object, "id");
-	uint32_t number = 0;
-	size_t i;
-
-	for (i = 1; i < id.size && i < 10; i++)
-		number = number * 10 + (uint32_t)(id.ptr[i] - '0');
-	return number;
+	return &d->pane.tui->scope;
 }
 
 static const row *
 at_cursor(const discussions *d)
 {
-	return d->list.count > 0 ? &d->rows[d->list.at] : NULL;
+	return rt_filter_at(&d->filter);
 }
 
-static place
+static rt_switch_place
 place_of(const row *r)
 {
 	if (r == NULL || r->disc == NULL)
-		return (place){0};
-	return (place){number_of(r->disc), r->take != NULL ? number_of(r->take) : 0};
+		return (rt_switch_place){0};
+	return (rt_switch_place){r->disc->number, r->take != NULL ? r->take->number : 0};
 }
 
-/* The cursor to that row, or to its discussion; it stays where there is neither. */
+/* Move the cursor to that row, else to its discussion, else not at all. */
 static void
-select_place(discussions *d, place p)
+select_place(discussions *d, rt_switch_place p)
 {
-	size_t i;
+	const row *rows = d->filter.rows;
 
-	for (i = 0; i < d->list.count && p.disc != 0; i++)
-		if (d->rows[i].disc != NULL && number_of(d->rows[i].disc) == p.disc &&
-		    (d->rows[i].take == NULL || number_of(d->rows[i].take) == p.take))
-			d->list.at = i;
+	for (size_t i = 0; i < d->filter.list.count && p.disc != 0; i++)
+		if (rows[i].disc != NULL && rows[i].disc->number == p.disc &&
+		    (rows[i].take == NULL || rows[i].take->number == p.take))
+			d->filter.list.at = i;
 }
 
-/* What entries are to hold; empty: none is searched. */
+/* The text that entries are searched for; empty: none. */
 static rt_str
-searched(const discussions *d)
+query_of(const discussions *d)
 {
-	rt_str text = rt_field_text(d->query);
+	rt_str text = rt_field_text(d->filter.field);
 
 	return text.size > 0 && text.ptr[0] == '/' ? rt_str_at(text.ptr + 1, text.size - 1) : text;
 }
 
-static bool
-is_present(yyjson_val *disc)
-{
-	return !yyjson_is_false(rt_json_get(disc, "present"));
-}
+/* ---- rows ---- */
 
-/* --- rows --- */
-
-static rt_status
-add_row(discussions *d, size_t *count, row new)
-{
-	void *rows = d->rows;
-
-	if (rt_list_add(&d->pane.tui->scope, &rows, *count, &d->room, sizeof(row)) == NULL)
-		return RT_NOMEM;
-	d->rows = rows;
-	d->rows[(*count)++] = new;
-	return RT_OK;
-}
-
-/* By what their names begin with, then as they were made. */
+/* By the base of the name, then by age. */
 static int
 compare_takes(const void *a, const void *b)
 {
-	const row *x = a, *y = b;
-	int order = rt_str_cmp(text_of(x->take, "base"), text_of(y->take, "base"));
-	uint32_t m = number_of(x->take), n = number_of(y->take);
+	const rt_take_row *x = a, *y = b;
+	int order = rt_str_cmp(x->base, y->base);
 
-	return order != 0 ? order : m < n ? -1 : m > n;
-}
-
-static rt_status
-lay_out(discussions *d)
-{
-	rt_str query = rt_field_text(d->query);
-	bool is_for_entries = query.size > 0 && query.ptr[0] == '/';
-	size_t i, j, max, others, count = 0;
-	yyjson_val *disc, *other;
-	rt_status st = RT_OK;
-
-	yyjson_arr_foreach(rt_json_root(d->doc), i, max, disc) {
-		size_t first;
-
-		if (is_for_entries || !rt_find_holds(text_of(disc, "name"), query))
-			continue;
-		if (st == RT_OK)
-			st = add_row(d, &count, (row){.disc = disc});
-		if (d->takes == NULL || number_of(disc) != d->open)
-			continue;
-		first = count;
-		yyjson_arr_foreach(rt_json_root(d->takes), j, others, other)
-			if (st == RT_OK)
-				st = add_row(d, &count, (row){.disc = disc, .take = other});
-		if (st == RT_OK)
-			qsort(d->rows + first, count - first, sizeof(row), compare_takes);
-	}
-	if (searched(d).size > 0 && d->hits != NULL)
-		yyjson_arr_foreach(rt_json_root(d->hits), i, max, other)
-			if (st == RT_OK)
-				st = add_row(d, &count, (row){.hit = other});
-	rt_list_count(&d->list, st == RT_OK ? count : 0);
-	return st;
-}
-
-static rt_status
-read_json(discussions *d, rt_status status, const rt_buf *json, rt_json_doc **out, rt_error *err)
-{
-	rt_json_doc *doc = NULL;
-	rt_status st = status == RT_OK
-			       ? rt_json_read(d->pane.tui->alloc, rt_buf_str(json), &doc, err)
-			       : status;
-
-	if (st == RT_OK) {
-		rt_json_free(*out);
-		*out = doc;
-	}
-	return st;
-}
-
-/* The lists of the value at hand; the cursor stays on the discussion and take that it was on. */
-static rt_status
-reload(discussions *d)
-{
-	rt_work *work = &d->pane.tui->work;
-	place was = place_of(at_cursor(d));
-	rt_error err;
-	rt_status st;
-	rt_buf json;
-
-	d->seen = work->value_change;
-	d->is_searched = false;
-	rt_buf_init(&json, d->pane.tui->alloc, RT_BUF_UNLIMITED);
-	d->list.count = 0; /* rows point into what goes */
-	st = read_json(d, rt_view_discussions(work->engine, work->value, d->has_deleted, &json,
-					      &err), &json,
-		       &d->doc, &err);
-	if (st == RT_OK && d->open != 0 &&
-	    (rt_project_cell(work->value, d->open) == NULL ||
-	     !rt_project_cell(work->value, d->open)->present))
-		d->open = 0;
-	if (st == RT_OK && d->open != 0) {
-		rt_buf_clear(&json);
-		st = read_json(d, rt_view_takes(work->engine, work->value, d->open, false, &json, &err),
-			       &json, &d->takes, &err);
-	}
-	rt_buf_deinit(&json);
-	if (st != RT_OK && st != RT_NOMEM) {
-		rt_tui_say_error(d->pane.tui, &err, rt_str_at(NULL, 0));
-		return RT_OK;
-	}
-	if (st == RT_OK)
-		st = lay_out(d);
-	select_place(d, was);
-	return st;
-}
-
-/* --- the search --- */
-
-static bool
-is_unwanted(void *ctx)
-{
-	find_job *job = ctx;
-
-	return !rt_worker_is_wanted(&job->worker);
+	return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
 static void
-on_search_progress(void *ctx, unsigned percent, rt_str hits)
+fill(void *ctx, rt_str text)
+{
+	discussions *d = ctx;
+	bool is_for_entries = text.size > 0 && text.ptr[0] == '/';
+
+	for (size_t i = 0; i < d->discs.count && !is_for_entries; i++) {
+		const rt_disc_row *disc = &d->discs.items[i];
+
+		if (!rt_find_holds(disc->name, text))
+			continue;
+		rt_filter_add(&d->filter, &(row){.disc = disc});
+		for (size_t k = 0; disc->number == d->open && k < d->takes.count; k++)
+			rt_filter_add(&d->filter, &(row){.disc = disc, .take = &d->takes.items[k]});
+	}
+	for (size_t i = 0; i < d->hits.count && query_of(d).size > 0; i++)
+		rt_filter_add(&d->filter, &(row){.hit = &d->hits.items[i]});
+}
+
+/* Read the lists of the current value; the cursor stays on its discussion and take. */
+static void
+reload(discussions *d)
+{
+	rt_tui *tui = d->pane.tui;
+	rt_work *work = &tui->work;
+	rt_switch_place was = place_of(at_cursor(d));
+	const rt_project *old = d->value;
+	rt_take_rows takes = {0};
+	rt_disc_rows discs;
+	rt_scope lists;
+	rt_view view = {&lists, work->engine, work->value, {0}};
+
+	if (!rt_ok(scope_of(d)))
+		return;
+	rt_scope_init(&lists, tui->alloc);
+	d->seen = work->value_change;
+	d->is_searched = false;
+	discs = rt_discs_list(&view, d->has_deleted);
+	if (d->open != 0 && (rt_project_cell(work->value, d->open) == NULL ||
+			     !rt_project_cell(work->value, d->open)->present))
+		d->open = 0;
+	if (d->open != 0) {
+		view.place.disc = d->open;
+		takes = rt_takes_list(&view, NULL);
+	}
+	if (!rt_tui_ok(tui, lists.status, &lists.error)) {
+		rt_scope_deinit(&lists);
+		return;
+	}
+	if (takes.count > 0)
+		qsort(takes.items, takes.count, sizeof(*takes.items), compare_takes);
+	rt_scope_deinit(&d->lists);
+	d->lists = lists;
+	d->discs = discs;
+	d->takes = takes;
+	d->value = rt_object_ref(work->value);
+	rt_object_unref(old);
+	rt_filter_fill(&d->filter);
+	select_place(d, was);
+}
+
+/* ---- the search ---- */
+
+static bool
+is_cancelled(void *ctx)
+{
+	return !rt_worker_is_wanted(&((find_job *)ctx)->worker);
+}
+
+static void
+on_progress(void *ctx, unsigned percent, rt_hits hits)
 {
 	find_job *job = ctx;
 
 	(void)pthread_mutex_lock(&job->lock);
-	if (hits.size != job->part.size) {
-		rt_buf_clear(&job->part);
-		rt_buf_add_str(&job->part, hits);
-		job->part_change++;
-	}
+	job->hits = hits;
 	(void)pthread_mutex_unlock(&job->lock);
 	if (atomic_exchange(&job->percent, percent) != percent && job->worker.terminal != NULL)
 		rt_terminal_wake(job->worker.terminal);
@@ -294,190 +208,178 @@ static void
 run_search(rt_worker *worker, void *ctx)
 {
 	find_job *job = ctx;
-	rt_search search = {.query = rt_buf_str(&job->query), .role = RT_STR(""), .limit = HITS,
-			    .stop = is_unwanted, .told = on_search_progress, .ctx = job};
+	rt_view view = {&job->scope, job->engine, job->value, {0}};
+	rt_search search = {.query = job->query, .limit = HITS, .stop = is_cancelled,
+			    .progress = on_progress, .ctx = job};
+	rt_hits hits;
 
 	(void)worker;
-	job->status = rt_view_search_on(job->engine, job->value, &search, &job->json, &job->error);
+	hits = rt_search_run(&view, &search);
+	(void)pthread_mutex_lock(&job->lock);
+	job->hits = rt_ok(&job->scope) ? hits : (rt_hits){0};
+	(void)pthread_mutex_unlock(&job->lock);
 }
 
 static void
 free_job(void *ctx)
 {
 	find_job *job = ctx;
+	const rt_alloc *alloc;
 
+	if (job == NULL)
+		return;
+	alloc = job->scope.alloc;
 	rt_object_unref(job->value);
-	rt_buf_deinit(&job->query);
-	rt_buf_deinit(&job->json);
-	rt_buf_deinit(&job->part);
+	rt_scope_deinit(&job->scope);
 	(void)pthread_mutex_destroy(&job->lock);
-	rt_free(job->alloc, job);
+	rt_free(alloc, job);
 }
 
-static rt_status
+static void
 start_search(discussions *d)
 {
 	rt_tui *tui = d->pane.tui;
 	find_job *job = rt_new0(tui->alloc, sizeof(*job));
 	rt_status st;
 
-	if (job == NULL)
-		return RT_NOMEM;
-	job->alloc = tui->alloc;
+	if (job == NULL) {
+		(void)rt_scope_nomem(scope_of(d));
+		return;
+	}
+	rt_scope_init(&job->scope, tui->alloc);
 	job->engine = tui->work.engine;
 	job->value = rt_object_ref(tui->work.value);
-	rt_buf_init(&job->query, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&job->json, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&job->part, tui->alloc, RT_BUF_UNLIMITED);
 	(void)pthread_mutex_init(&job->lock, NULL);
 	atomic_init(&job->percent, 0);
-	d->part_seen = 0;
-	rt_buf_add_str(&job->query, searched(d));
-	st = job->query.status;
+	job->query = rt_scope_copy(&job->scope, query_of(d));
+	st = job->scope.status;
 	if (st == RT_OK)
 		st = rt_worker_start(&job->worker, tui, run_search, job);
-	if (st == RT_OK)
+	if (st == RT_OK) {
 		d->job = job;
-	else
-		free_job(job);
-	return st;
+		return;
+	}
+	free_job(job);
+	if (st != RT_BUSY) /* no thread now: try again later */
+		RT_TRY(scope_of(d), st);
+}
+
+/* Show the hits of a search, so far. The rows point to them. */
+static void
+show_hits(discussions *d, find_job *job, rt_hits hits)
+{
+	if (d->found != job) {
+		d->hits.count = d->filter.list.count = 0;
+		free_job(d->found);
+	}
+	d->found = job;
+	d->hits = hits;
+	rt_filter_fill(&d->filter);
 }
 
 static bool
 is_answered(const discussions *d)
 {
-	return d->is_searched &&
-	       rt_str_eq(rt_buf_str(&d->hits_query), searched(d));
+	return d->is_searched && d->found != NULL && d->found->is_complete &&
+	       rt_str_eq(d->found->query, query_of(d));
 }
 
-static rt_status
+/* The search has ended. */
+static void
 collect_hits(discussions *d)
 {
 	find_job *job = d->job;
-	rt_status st;
 
 	d->job = NULL;
-	if (!rt_worker_is_wanted(&job->worker)) { /* what it has is not all that there is */
+	job->is_complete = rt_worker_is_wanted(&job->worker);
+	if (job->is_complete) {
+		if (job->scope.status == RT_NOMEM)
+			(void)rt_scope_nomem(scope_of(d));
+		d->is_searched = job->value == d->pane.tui->work.value;
+		show_hits(d, job, job->hits);
+	} else if (d->found != job) {
 		free_job(job);
-		return RT_OK;
 	}
-	d->list.count = 0; /* rows point into what goes */
-	rt_json_free(d->hits);
-	d->hits = NULL;
-	rt_buf_clear(&d->problem);
-	st = read_json(d, job->status, &job->json, &d->hits, &job->error);
-	if (st != RT_OK && st != RT_NOMEM) {
-		rt_buf_add_c(&d->problem, job->error.text);
-		st = RT_OK;
-	}
-	rt_buf_clear(&d->hits_query);
-	rt_buf_add_str(&d->hits_query, rt_buf_str(&job->query));
-	if (st == RT_OK)
-		st = d->hits_query.status;
-	d->is_searched = job->value == d->pane.tui->work.value;
-	free_job(job);
-	return st == RT_OK ? lay_out(d) : st;
 }
 
-/* What the search has found so far. */
-static rt_status
+static void
 collect_partial_hits(discussions *d)
 {
-	find_job *job = d->job;
-	size_t at = d->list.at;
-	rt_status st = RT_OK;
-	rt_error err;
+	rt_hits hits;
 
-	(void)pthread_mutex_lock(&job->lock);
-	if (job->part_change != d->part_seen) {
-		d->part_seen = job->part_change;
-		d->list.count = 0; /* rows point into what goes */
-		st = read_json(d, job->part.status, &job->part, &d->hits, &err);
-		if (st == RT_OK)
-			st = lay_out(d);
-		d->list.at = at < d->list.count ? at : 0;
-	}
-	(void)pthread_mutex_unlock(&job->lock);
-	return st;
+	(void)pthread_mutex_lock(&d->job->lock);
+	hits = d->job->hits;
+	(void)pthread_mutex_unlock(&d->job->lock);
+	if (hits.count == (d->found == d->job ? d->hits.count : 0))
+		return;
+	show_hits(d, d->job, hits);
 }
 
-static rt_status
-tend(rt_pane *pane)
+static void
+poll_search(rt_pane *pane)
 {
 	discussions *d = of(pane);
-	rt_status st = RT_OK;
 
 	if (d->job != NULL && rt_worker_ended(&d->job->worker))
-		st = collect_hits(d);
-	else if (d->job != NULL && !rt_str_eq(rt_buf_str(&d->job->query), searched(d)))
+		collect_hits(d);
+	else if (d->job != NULL && !rt_str_eq(d->job->query, query_of(d)))
 		rt_worker_cancel(&d->job->worker);
 	else if (d->job != NULL)
-		st = collect_partial_hits(d);
-	if (st != RT_OK || searched(d).size == 0 || is_answered(d) || d->job != NULL)
-		return st;
-	st = start_search(d);
-	if (st == RT_BUSY) /* the next time, perhaps */
-		return RT_OK;
-	/* Without a terminal it is there already. */
-	if (st == RT_OK && rt_worker_ended(&d->job->worker))
-		st = collect_hits(d);
-	return st;
+		collect_partial_hits(d);
+	if (!rt_ok(scope_of(d)) || query_of(d).size == 0 || is_answered(d) || d->job != NULL)
+		return;
+	start_search(d);
+	if (d->job != NULL && rt_worker_ended(&d->job->worker)) /* at once, without a terminal */
+		collect_hits(d);
 }
 
-static rt_status
+static void
 changed(rt_pane *pane)
 {
-	discussions *d = of(pane);
-
-	return d->seen == pane->tui->work.value_change ? RT_OK : reload(d);
+	if (of(pane)->seen != pane->tui->work.value_change)
+		reload(of(pane));
 }
 
-/* --- drawing --- */
+/* ---- drawing ---- */
 
-static void
-draw_date(rt_canvas *canvas, rt_box box, int x, int y, rt_str at, const rt_alloc *alloc)
+/* Columns in front of the counts and the date. */
+static int
+name_columns(rt_box box)
 {
-	rt_moment moment;
-	rt_buf when;
-
-	if (!rt_moment_parse(at, &moment))
-		return;
-	rt_buf_init(&when, alloc, 256);
-	rt_host_add_local_time(&when, moment.us, false);
-	(void)rt_canvas_put(canvas, box, x, y, rt_buf_str(&when), RT_INK_DIM);
-	rt_buf_deinit(&when);
+	return box.w - 1 - (box.w >= DATE_MIN ? DATE + 1 : 0) -
+	       (box.w >= COUNTS_MIN ? COUNTS + 1 : 0);
 }
 
 static void
-draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, yyjson_val *disc)
+draw_count(rt_canvas *canvas, rt_box box, int y, size_t entries, const char *end)
 {
-	bool is_here = number_of(disc) == d->pane.tui->work.place.disc;
-	bool is_open = d->takes != NULL && number_of(disc) == d->open;
-	size_t entries = count_of(disc, "entries"), takes = count_of(disc, "takes");
-	int behind = is_here ? 6 : is_present(disc) ? 0 : 10; /* columns of the mark */
-	int room = box.w - 1, x;
+	if (box.w >= COUNTS_MIN)
+		(void)rt_canvas_put_f(canvas, box, name_columns(box) + 1, y, RT_INK_DIM,
+				      "%zu entr%s%s", entries, entries == 1 ? "y" : "ies", end);
+}
 
-	if (box.w >= DATE_MIN) {
-		room -= DATE + 1;
-		draw_date(canvas, box, room + 1, y, text_of(disc, "updated"), d->pane.tui->alloc);
-	}
-	if (box.w >= COUNTS_MIN) {
-		room -= COUNTS + 1;
-		(void)rt_canvas_put_f(canvas, box, room + 1, y, RT_INK_DIM, "%zu entr%s%s", entries,
-				      entries == 1 ? "y" : "ies", takes > 1 ? "," : "");
-		if (takes > 1)
-			(void)rt_canvas_put_f(canvas, box, room + 15, y, RT_INK_DIM, "%zu takes",
-					      takes);
-	}
-	(void)rt_canvas_put(canvas, box, 1, y,
-			    takes < 2 ? RT_STR(" ")
-				      : rt_canvas_glyph(canvas, is_open ? RT_GLYPH_OPEN
-									: RT_GLYPH_CLOSED),
-			    RT_INK_DIM);
-	x = rt_canvas_put_name(canvas, box, 3, y, room - 3 - behind,
-			       text_of(disc, "name"),
+static void
+draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc_row *disc)
+{
+	bool is_here = disc->number == d->pane.tui->work.place.disc;
+	int marks = is_here ? 6 : disc->absent ? 10 : 0; /* columns */
+	int columns = name_columns(box), x;
+
+	if (box.w >= DATE_MIN && disc->has_updated)
+		(void)rt_canvas_put(canvas, box, box.w - DATE - 1, y,
+				    rt_bar_time(d->pane.tui, disc->updated_us), RT_INK_DIM);
+	draw_count(canvas, box, y, disc->entries, disc->takes > 1 ? "," : "");
+	if (box.w >= COUNTS_MIN && disc->takes > 1)
+		(void)rt_canvas_put_f(canvas, box, columns + 15, y, RT_INK_DIM, "%zu takes",
+				      disc->takes);
+	if (disc->takes > 1)
+		(void)rt_canvas_put(canvas, box, 1, y,
+				    rt_canvas_glyph(canvas, disc->number == d->open ? RT_GLYPH_OPEN
+										    : RT_GLYPH_CLOSED),
+				    RT_INK_DIM);
+	x = rt_canvas_put_name(canvas, box, 3, y, columns - 3 - marks, disc->name,
 			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
-	if (!is_present(disc))
+	if (disc->absent)
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(deleted)", RT_INK_DIM);
 	if (is_here) {
 		x = rt_canvas_put(canvas, box, x + 1, y,
@@ -490,74 +392,38 @@ static void
 draw_take(discussions *d, rt_canvas *canvas, rt_box box, int y, const row *r)
 {
 	const rt_work *work = &d->pane.tui->work;
-	bool is_active = yyjson_is_true(rt_json_get(r->take, "active"));
-	bool is_here = number_of(r->disc) == work->place.disc &&
-		       number_of(r->take) == work->place.take;
-	size_t entries = count_of(r->take, "entries");
-	int x = rt_str_eq(text_of(r->take, "base"), text_of(r->take, "name")) ? 5 : 7;
-	int room = box.w - 1 - (box.w >= COUNTS_MIN ? COUNTS + 1 : 0) -
-		   (box.w >= DATE_MIN ? DATE + 1 : 0);
+	const rt_take_row *take = r->take;
+	bool is_here = r->disc->number == work->place.disc && take->number == work->place.take;
+	int x = rt_str_eq(take->base, take->name) ? 5 : 7;
 
-	if (box.w >= COUNTS_MIN)
-		(void)rt_canvas_put_f(canvas, box, room + 1, y, RT_INK_DIM, "%zu entr%s", entries,
-				      entries == 1 ? "y" : "ies");
-	x = rt_canvas_put_name(canvas, box, x, y, room - x - (is_active ? 9 : 0),
-			       text_of(r->take, "name"),
-			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
-	if (is_active)
+	draw_count(canvas, box, y, take->entries, "");
+	x = rt_canvas_put_name(canvas, box, x, y, name_columns(box) - x - (take->active ? 9 : 0),
+			       take->name, is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	if (take->active)
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(active)", RT_INK_GOOD);
 }
 
-/* The snippet with what matched in its ink, and where there is no colour that ink shows too. */
 static void
-draw_snippet(rt_canvas *canvas, rt_box box, int x, int y, rt_str snippet)
+draw_hit(rt_canvas *canvas, rt_box box, int y, const rt_hit *hit)
 {
-	bool inside = false;
-	rt_str run;
-
-	while (x < box.w && rt_highlight_next(&snippet, &inside, &run))
-		x = rt_canvas_put(canvas, box, x, y, run, inside ? RT_INK_MATCH : RT_INK_TEXT);
-}
-
-static void
-draw_hit(rt_canvas *canvas, rt_box box, int y, yyjson_val *hit)
-{
-	bool is_wide = box.w >= DATE_MIN;
+	bool is_wide = box.w >= DATE_MIN, is_match = false;
+	rt_str snippet = hit->snippet, run;
 	int x = 3;
 
 	x = rt_canvas_put_name(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
-			       text_of(hit, "discussion"), RT_INK_DIM) +
-	    1;
+			       hit->discussion, RT_INK_DIM) + 1;
 	if (is_wide)
-		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT, text_of(hit, "take"),
-				       RT_INK_DIM) +
-		    1;
-	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, text_of(hit, "role"),
-			      rt_role_ink(text_of(hit, "role"))) + 1;
-	draw_snippet(canvas, box, x, y, text_of(hit, "snippet"));
-}
-
-static void
-draw_title(discussions *d, rt_canvas *canvas, rt_box box)
-{
-	size_t hits = d->hits == NULL ? 0 : yyjson_arr_size(rt_json_root(d->hits));
-	char right[80] = "";
-
-	if (searched(d).size == 0)
-		(void)snprintf(right, sizeof(right), "%zu", yyjson_arr_size(rt_json_root(d->doc)));
-	else if (!is_answered(d))
-		(void)snprintf(right, sizeof(right), "searching%s %u %%", canvas->utf8 ? "…" : "...",
-			       d->job == NULL ? 0 : atomic_load(&d->job->percent));
-	else
-		(void)snprintf(right, sizeof(right), "%zu%s found", hits, hits == HITS ? "+" : "");
-	rt_bar_draw(canvas, box, RT_STR("Discussions"), rt_str_of(right));
+		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT, hit->take, RT_INK_DIM) + 1;
+	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, hit->role, rt_role_ink(hit->role)) + 1;
+	while (x < box.w && rt_highlight_next(&snippet, &is_match, &run))
+		x = rt_canvas_put(canvas, box, x, y, run, is_match ? RT_INK_MATCH : RT_INK_TEXT);
 }
 
 static void
 draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 {
 	discussions *d = ctx;
-	const row *r = &d->rows[row_number];
+	const row *r = (const row *)d->filter.rows + row_number;
 
 	if (r->hit != NULL)
 		draw_hit(canvas, box, y, r->hit);
@@ -567,247 +433,102 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 		draw_disc(d, canvas, box, y, r->disc);
 }
 
+/* On the right of the title: how many there are, or how far the search is. */
+static rt_str
+status_of(discussions *d, bool utf8)
+{
+	rt_tui *tui = d->pane.tui;
+
+	if (query_of(d).size == 0)
+		return rt_tui_format(tui, "%zu", d->discs.count);
+	if (!is_answered(d))
+		return rt_tui_format(tui, "searching%s %u %%", utf8 ? "…" : "...",
+				     d->job == NULL ? 0 : atomic_load(&d->job->percent));
+	return rt_tui_format(tui, "%zu%s found", d->hits.count, d->hits.count == HITS ? "+" : "");
+}
+
 static void
 draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
 	discussions *d = of(pane);
 	rt_box list = {box.x, box.y + 1, box.w, box.h - 1};
+	bool is_over = query_of(d).size == 0 || is_answered(d);
+	bool has_failed = d->found != NULL && d->found->is_complete && !rt_ok(&d->found->scope);
 
-	d->columns = box.w;
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
-	draw_title(d, canvas, box);
+	rt_bar_draw(canvas, box, RT_STR("Discussions"), status_of(d, canvas->utf8));
 	if (list.h > 1) {
-		rt_field_draw(d->query, canvas,
-			      rt_bar_ask(canvas, (rt_box){list.x, list.y, list.w, 1}, "Search:"),
-			      RT_INK_TEXT, true);
+		rt_filter_draw_field(&d->filter, canvas,
+				     rt_bar_ask(canvas, (rt_box){list.x, list.y, list.w, 1}, "Search:"));
 		list.y++;
 		list.h--;
 	}
-	rt_list_draw(&d->list, canvas, list, draw_row, d);
-	if (d->list.count == 0 && d->problem.size > 0)
-		(void)rt_canvas_put_cut(canvas, list, 3, 0, list.w - 3, rt_buf_str(&d->problem),
-					RT_INK_ERROR);
-	else if (d->list.count == 0 && (searched(d).size == 0 || is_answered(d)))
-		(void)rt_canvas_put_c(canvas, list, 3, 0, "No match.", RT_INK_DIM);
+	d->filter.columns = box.w - LABEL_COLUMNS;
+	rt_filter_draw_rows(&d->filter, canvas, list, 3, is_over && !has_failed ? "No match." : "");
+	if (d->filter.list.count == 0 && has_failed)
+		(void)rt_canvas_put_cut(canvas, list, 3, 0, list.w - 3,
+					rt_str_of(d->found->scope.error.text), RT_INK_ERROR);
 }
 
-/* --- changes --- */
+/* ---- opening what was chosen ---- */
 
-/* What a name is asked for. */
-typedef struct naming {
-	rt_op_id op;
-	uint32_t disc, take; /* take 0: the discussion */
-} naming;
-
-/* Requests that address a discussion, or a take of it, by its id. */
-typedef struct addressed {
-	char disc[24], take[24];
-	rt_request request;
-} addressed;
-
-/* What its request points to is in *out itself. */
+/* By names, as they are now. */
 static void
-address(addressed *out, rt_op_id op, uint32_t disc, uint32_t take)
-{
-	*out = (addressed){.request.op = op};
-	(void)snprintf(out->disc, sizeof(out->disc), "d%u", disc);
-	(void)snprintf(out->take, sizeof(out->take), "t%u", take);
-	if (take != 0)
-		out->request.discussion = rt_str_of(out->disc);
-	if (disc != 0)
-		out->request.target = rt_str_of(take != 0 ? out->take : out->disc);
-}
-
-/* All panes down to the chat. */
-static void
-to_chat(rt_tui *tui)
-{
-	if (tui->pane_count > 1)
-		rt_tui_close(tui, tui->panes[1]);
-}
-
-/* What comes after a change, or where none was needed. */
-typedef struct after {
-	const char *words;        /* of what was done; NULL: the usual */
-	uint32_t disc, take;      /* looked at then, active or not; disc 0: where it leads */
-	bool is_active;           /* it is the active take that is looked at */
-	bool is_left;             /* to the chat */
-	char entry[RT_ID_MAX + 1]; /* to be shown there; or empty */
-} after;
-
-static rt_status
-show_entry(rt_tui *tui, const char *id, rt_error *err)
+open_hit(rt_tui *tui, const rt_hit *hit)
 {
 	rt_work *work = &tui->work;
-	rt_pane *chat = tui->panes[0];
-	uint32_t entry = 0;
-	size_t at;
-	rt_status st = rt_resolve_entry(work->value, work->place, rt_str_of(id), true, &entry, err);
-
-	if (st != RT_OK)
-		return st;
-	at = rt_work_position(work, entry);
-	to_chat(tui);
-	/* It learns where it is before it is told what to show there. */
-	if (chat->ops->changed != NULL)
-		st = rt_pane_changed(chat);
-	if (at != SIZE_MAX)
-		rt_tui_show_entry(tui, at);
-	else
-		rt_tui_say(tui, "The entry is not in this take any more");
-	return st;
-}
-
-static rt_status
-arrive(rt_tui *tui, const after *a)
-{
-	rt_work *work = &tui->work;
+	rt_switch_place p = {.disc = rt_project_disc_named(work->value, hit->discussion)};
+	const rt_disc *disc = NULL;
 	rt_error err;
-	rt_status st = RT_OK;
 
-	/* What cannot be made active is looked at all the same. */
-	if (a->disc != 0 && (work->place.disc != a->disc || work->place.take != a->take))
-		st = rt_work_look_at(work, a->disc, a->is_active ? 0 : a->take, &err);
-	if (st == RT_OK && a->entry[0] != 0)
-		st = show_entry(tui, a->entry, &err);
-	else if (st == RT_OK && a->is_left)
-		to_chat(tui);
-	if (st != RT_OK && st != RT_NOMEM) {
-		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
-		st = RT_OK;
-	}
-	return st;
-}
-
-static rt_status
-changed_it(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
-{
-	const after *a = ctx;
-	rt_status then;
-
-	if (st == RT_OK && a->words != NULL) {
-		rt_buf_clear(&said->words);
-		rt_buf_add_c(&said->words, a->words);
-	}
-	then = rt_pending_change_report(tui, NULL, st, said, err);
-	return then == RT_OK && st == RT_OK ? arrive(tui, a) : then;
-}
-
-static void
-free_after(rt_tui *tui, void *ctx)
-{
-	rt_free(tui->alloc, ctx);
-}
-
-/* Failures are reported in the notice. */
-static rt_status
-change(rt_tui *tui, const rt_request *requests, size_t count, const after *then)
-{
-	rt_pending_change_options how = {
-		.requests = requests, .count = count, .done = changed_it, .free_ctx = free_after};
-	after *a = rt_new(tui->alloc, sizeof(*a));
-
-	if (a == NULL)
-		return RT_NOMEM;
-	*a = *then;
-	how.ctx = a;
-	return rt_pending_change_start(tui, &how);
-}
-
-/* Look at this discussion and take (0: its active one), and show what is to be shown then. */
-static rt_status
-open_place(rt_tui *tui, uint32_t disc, uint32_t take, after *a)
-{
-	rt_work *work = &tui->work;
-	const rt_disc *other = NULL;
-	rt_error err;
-	rt_status st = rt_project_disc(work->value, disc, &other, &err);
-	uint32_t active = st == RT_OK ? other->active : 0;
-	addressed there, in_it;
-	rt_request requests[2];
-	size_t count = 0;
-
-	if (st != RT_OK) {
-		if (st != RT_NOMEM)
-			rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
-		return st == RT_NOMEM ? st : RT_OK;
-	}
-	a->disc = disc;
-	a->take = take != 0 ? take : active;
-	a->is_left = true;
-	a->words = disc != work->value->active ? "Switched discussions" : "Switched takes";
-	if (disc != work->value->active) {
-		address(&there, RT_OP_DISCUSSION_SWITCH, disc, 0);
-		requests[count++] = there.request;
-	}
-	if (take != 0 && take != active) {
-		address(&in_it, RT_OP_TAKE_SWITCH, disc, take);
-		requests[count++] = in_it.request;
-	}
-	a->is_active = !work->read_only || a->take == active;
-	return count > 0 && !work->read_only ? change(tui, requests, count, a) : arrive(tui, a);
-}
-
-/* To an entry that was found. */
-static rt_status
-go_to_hit(discussions *d, yyjson_val *hit)
-{
-	rt_tui *tui = d->pane.tui;
-	rt_work *work = &tui->work;
-	uint32_t disc = rt_project_disc_named(work->value, text_of(hit, "discussion"));
-	const rt_disc *other = NULL;
-	rt_str address = text_of(hit, "id");
-	after a = {0};
-	rt_error err;
-	rt_status st;
-
-	if (disc == 0 || address.size > RT_ID_MAX) {
+	if (p.disc == 0 || hit->id.size > RT_ID_MAX) {
 		rt_tui_say(tui, "That discussion is not there any more");
-		return RT_OK;
+		return;
 	}
-	/* The hit's own text goes when the value changes. */
-	memcpy(a.entry, address.ptr, address.size);
-	a.entry[address.size] = 0;
-	st = rt_project_disc(work->value, disc, &other, &err);
-	if (st == RT_OK)
-		return open_place(tui, disc, rt_disc_take_named(other, text_of(hit, "take")), &a);
-	if (st != RT_NOMEM)
-		rt_tui_say_error(tui, &err, rt_str_at(NULL, 0));
-	return st == RT_NOMEM ? st : RT_OK;
+	if (!rt_tui_ok(tui, rt_project_disc(work->value, p.disc, &disc, &err), &err))
+		return;
+	p.take = rt_disc_take_named(disc, hit->take);
+	rt_switch_to(tui, p, hit->id);
 }
 
-static rt_status
+static void
 accept(discussions *d)
 {
 	const row *r = at_cursor(d);
-	rt_tui *tui = d->pane.tui;
-	after a = {0};
 
 	if (r == NULL)
-		return RT_OK;
+		return;
 	if (r->hit != NULL)
-		return go_to_hit(d, r->hit);
-	if (!is_present(r->disc)) {
-		rt_tui_say(tui, "That discussion was deleted; undo brings it back, or the history");
-		return RT_OK;
-	}
-	return open_place(tui, number_of(r->disc), r->take != NULL ? number_of(r->take) : 0, &a);
+		open_hit(d->pane.tui, r->hit);
+	else if (r->disc->absent)
+		rt_tui_say(d->pane.tui,
+			   "That discussion was deleted; undo brings it back, or the history");
+	else
+		rt_switch_to(d->pane.tui, place_of(r), RT_STR(""));
 }
+
+/* ---- changes ---- */
+
+/* An operation that waits for a name. */
+typedef struct naming {
+	rt_op_id op;
+	rt_switch_place on;
+} naming;
 
 static rt_status
 named(rt_tui *tui, void *ctx, rt_str name)
 {
 	const naming *n = ctx;
-	after a = {0};
-	addressed change_of;
+	rt_request request;
 
 	if (name.ptr == NULL)
 		return RT_OK;
-	address(&change_of, n->op, n->disc, n->take);
-	change_of.request.name = name;
-	/* Where it leads to another discussion, that is what one wants to see. */
-	a.is_left = n->op == RT_OP_DISCUSSION_NEW;
-	return change(tui, &change_of.request, 1, &a);
+	(void)rt_tui_begin(tui);
+	request = rt_switch_request(tui, n->op, n->on);
+	request.name = name;
+	/* The new discussion is what one wants to see. */
+	rt_switch_change(tui, &request, n->op == RT_OP_DISCUSSION_NEW);
+	return rt_tui_end(tui);
 }
 
 static void
@@ -816,274 +537,219 @@ free_naming(rt_tui *tui, void *ctx)
 	rt_free(tui->alloc, ctx);
 }
 
-static rt_status
-ask_name(rt_tui *tui, const char *title, rt_str text, naming what)
+static void
+ask_name(rt_tui *tui, const char *title, rt_str name, rt_op_id op, rt_switch_place on)
 {
 	naming *n = rt_new(tui->alloc, sizeof(*n));
 
-	if (n == NULL)
-		return RT_NOMEM;
-	*n = what;
-	return rt_pane_ask(tui, title, text, false, named, n, free_naming);
+	if (n == NULL) {
+		(void)rt_scope_nomem(&tui->scope);
+		return;
+	}
+	*n = (naming){op, on};
+	RT_TRY(&tui->scope, rt_pane_ask(tui, title, name, false, named, n, free_naming));
 }
 
-/* A name nobody has yet: "discussion-2" … */
-static rt_status
-make_new(discussions *d)
+/* "discussion-2", or the next number that is free. */
+static void
+ask_new(discussions *d)
 {
 	rt_tui *tui = d->pane.tui;
-	char room[40];
 	unsigned number = 2;
+	char name[40];
 
 	do
-		(void)snprintf(room, sizeof(room), "discussion-%u", number++);
-	while (rt_project_disc_named(tui->work.value, rt_str_of(room)) != 0);
-	return ask_name(tui, "Name of the new discussion", rt_str_of(room),
-			(naming){.op = RT_OP_DISCUSSION_NEW});
+		(void)snprintf(name, sizeof(name), "discussion-%u", number++);
+	while (rt_project_disc_named(tui->work.value, rt_str_of(name)) != 0);
+	ask_name(tui, "Name of the new discussion", rt_str_of(name), RT_OP_DISCUSSION_NEW, (rt_switch_place){0});
 }
 
-static rt_status
-rename_it(discussions *d)
+static void
+ask_rename(discussions *d)
 {
 	const row *r = at_cursor(d);
 
 	if (r == NULL || r->disc == NULL)
-		return RT_OK;
+		return;
 	if (r->take != NULL)
-		return ask_name(d->pane.tui, "New name of the take", text_of(r->take, "name"),
-				(naming){RT_OP_TAKE_RENAME, number_of(r->disc), number_of(r->take)});
-	return ask_name(d->pane.tui, "New name of the discussion", text_of(r->disc, "name"),
-			(naming){RT_OP_DISCUSSION_RENAME, number_of(r->disc), 0});
+		ask_name(d->pane.tui, "New name of the take", r->take->name, RT_OP_TAKE_RENAME,
+			 place_of(r));
+	else
+		ask_name(d->pane.tui, "New name of the discussion", r->disc->name,
+			 RT_OP_DISCUSSION_RENAME, place_of(r));
 }
 
-static rt_status
-promote(discussions *d)
+static void
+ask_promote(discussions *d)
 {
 	const row *r = at_cursor(d);
 
-	if (r == NULL || r->take == NULL) {
+	if (r != NULL && r->take != NULL)
+		ask_name(d->pane.tui, "Name of the discussion that the take becomes", r->take->name,
+			 RT_OP_TAKE_PROMOTE, place_of(r));
+	else
 		rt_tui_say(d->pane.tui, "Only a take can become a discussion of its own: "
 					"open the discussion's takes and choose one");
-		return RT_OK;
-	}
-	return ask_name(d->pane.tui, "Name of the discussion that the take becomes",
-			text_of(r->take, "name"),
-			(naming){RT_OP_TAKE_PROMOTE, number_of(r->disc), number_of(r->take)});
 }
 
-static rt_status
-delete_it(discussions *d)
+static void
+delete_row(discussions *d)
 {
 	const row *r = at_cursor(d);
-	after a = {0};
-	addressed gone;
+	rt_request request;
 
 	if (r == NULL || r->disc == NULL)
-		return RT_OK;
-	address(&gone, r->take != NULL ? RT_OP_TAKE_DELETE : RT_OP_DISCUSSION_DELETE,
-		number_of(r->disc), r->take != NULL ? number_of(r->take) : 0);
-	return change(d->pane.tui, &gone.request, 1, &a);
+		return;
+	request = rt_switch_request(d->pane.tui,
+			     r->take != NULL ? RT_OP_TAKE_DELETE : RT_OP_DISCUSSION_DELETE,
+			     place_of(r));
+	rt_switch_change(d->pane.tui, &request, false);
 }
 
-/* --- keys --- */
+/* ---- keys ---- */
 
-/* The takes of the discussion under the cursor; or none. */
-static rt_status
+/* Show or hide the takes of the discussion under the cursor, which goes to the discussion. */
+static void
 open_takes(discussions *d, bool is_open)
 {
-	const row *r = at_cursor(d);
+	const row *rows = d->filter.rows, *r = at_cursor(d);
 	uint32_t number;
-	size_t i;
 
 	if (r == NULL || r->disc == NULL || (is_open && r->take != NULL))
-		return RT_OK;
-	number = number_of(r->disc);
+		return;
+	number = r->disc->number;
 	if (!is_open && d->open != number)
-		return RT_OK;
+		return;
+	while (d->filter.list.at > 0 && rows[d->filter.list.at].take != NULL)
+		d->filter.list.at--;
 	d->open = is_open ? number : 0;
-	/* The cursor goes to the discussion itself. */
-	for (i = d->list.at; i > 0 && d->rows[i].take != NULL; i--)
-		;
-	d->list.at = i;
-	rt_json_free(d->takes);
-	d->takes = NULL;
-	return reload(d);
+	reload(d);
 }
 
-/* What is written may have changed. */
-static rt_status
-typed(discussions *d)
-{
-	rt_str text = rt_field_text(d->query);
-	place at = place_of(at_cursor(d));
-	rt_status st;
-
-	if (rt_str_eq(text, rt_buf_str(&d->typed)))
-		return RT_OK;
-	if (d->typed.size == 0) {
-		d->before = at;
-		d->is_moved = false;
-	}
-	rt_buf_clear(&d->typed);
-	rt_buf_add_str(&d->typed, text);
-	d->list.at = d->list.top = 0;
-	st = d->typed.status == RT_OK ? lay_out(d) : d->typed.status;
-	if (st == RT_OK && text.size == 0) /* the search is over */
-		select_place(d, d->is_moved && at.disc != 0 ? at : d->before);
-	return st;
-}
-
-static rt_status
+static void
 toggle_takes(discussions *d)
 {
 	const row *r = at_cursor(d);
 
-	return r == NULL || r->disc == NULL ? RT_OK
-					    : open_takes(d, number_of(r->disc) != d->open);
+	if (r != NULL && r->disc != NULL)
+		open_takes(d, r->disc->number != d->open);
 }
 
-static rt_status
-act(rt_pane *pane, rt_action action, bool *out_used)
+/* Text was edited: filter, and after the search put the cursor back unless it was moved. */
+static void
+update(discussions *d)
+{
+	rt_switch_place at = place_of(at_cursor(d));
+
+	if (d->filter.typed.size == 0 && !rt_field_is_empty(d->filter.field)) {
+		d->before = at;
+		d->is_moved = false;
+	}
+	if (rt_filter_update(&d->filter) && rt_field_is_empty(d->filter.field))
+		select_place(d, d->is_moved && at.disc != 0 ? at : d->before);
+}
+
+static bool
+act(rt_pane *pane, rt_action action)
 {
 	discussions *d = of(pane);
 
-	*out_used = true;
-	if (rt_list_act(&d->list, action)) {
+	if (rt_list_act(&d->filter.list, action)) {
 		d->is_moved = true;
-		return RT_OK;
+		return true;
 	}
 	switch (action) {
-	case RT_ACT_ACCEPT: return accept(d);
-	case RT_ACT_NEW: return make_new(d);
-	case RT_ACT_RENAME: return rename_it(d);
-	case RT_ACT_DELETE: return delete_it(d);
-	case RT_ACT_PROMOTE: return promote(d);
-	case RT_ACT_PREVIEW: return toggle_takes(d);
+	case RT_ACT_ACCEPT: accept(d); return true;
+	case RT_ACT_NEW: ask_new(d); return true;
+	case RT_ACT_RENAME: ask_rename(d); return true;
+	case RT_ACT_DELETE: delete_row(d); return true;
+	case RT_ACT_PROMOTE: ask_promote(d); return true;
+	case RT_ACT_PREVIEW: toggle_takes(d); return true;
 	case RT_ACT_CANCEL:
-		if (rt_field_is_empty(d->query)) {
+		if (rt_field_is_empty(d->filter.field)) {
 			rt_tui_close(pane->tui, pane);
-			return RT_OK;
+		} else {
+			rt_field_clear(d->filter.field);
+			update(d);
 		}
-		rt_field_clear(d->query);
-		return typed(d);
+		return true;
 	case RT_ACT_FILTER_ALL:
 		d->has_deleted = !d->has_deleted;
-		return reload(d);
-	default: *out_used = false; return RT_OK;
+		reload(d);
+		return true;
+	default: return false;
 	}
 }
 
-/* Letters are written; what is there for fields works as well. */
-static rt_status
-key(rt_pane *pane, rt_key k, bool *out_used)
+/* Keys for fields: some move in the list while nothing is written. */
+static bool
+act_on_field(discussions *d, rt_action action)
 {
-	discussions *d = of(pane);
-	rt_keymap *keys = pane->tui->keys;
-	bool is_empty = rt_field_is_empty(d->query);
-	rt_action action;
-	rt_status st;
+	bool is_empty = rt_field_is_empty(d->filter.field), used = false;
 
-	*out_used = false;
-	if (rt_key_is_text(k)) {
-		if (is_empty && (k.code == ' ' || rt_keymap_action(keys, RT_SCREEN_DISCUSSIONS, k) !=
-							  RT_ACT_NONE))
-			return RT_OK;
-		st = rt_field_key(d->query, k, out_used);
-		return st == RT_OK && *out_used ? typed(d) : st;
-	}
-	action = rt_keymap_action(keys, RT_SCREEN_FIELD, k);
 	if (action == RT_ACT_COMPLETE) {
-		*out_used = true;
-		return toggle_takes(d);
+		toggle_takes(d);
+		return true;
 	}
 	if (is_empty && (action == RT_ACT_LEFT || action == RT_ACT_RIGHT)) {
-		*out_used = true;
-		return open_takes(d, action == RT_ACT_RIGHT);
+		open_takes(d, action == RT_ACT_RIGHT);
+		return true;
 	}
-	if (is_empty && (action == RT_ACT_LINE_START || action == RT_ACT_LINE_END)) {
-		*out_used = rt_list_act(&d->list,
-					action == RT_ACT_LINE_START ? RT_ACT_HOME : RT_ACT_END);
-		return RT_OK;
-	}
-	if (action == RT_ACT_NONE)
-		return RT_OK;
-	st = rt_field_act(d->query, action, d->columns - 10, out_used);
-	return st == RT_OK && *out_used ? typed(d) : st;
+	if (is_empty && (action == RT_ACT_LINE_START || action == RT_ACT_LINE_END))
+		return rt_list_act(&d->filter.list,
+				   action == RT_ACT_LINE_START ? RT_ACT_HOME : RT_ACT_END);
+	if (action != RT_ACT_NONE)
+		RT_TRY(scope_of(d), rt_field_act(d->filter.field, action, d->filter.columns, &used));
+	return used;
 }
 
-static rt_status
-paste(rt_pane *pane, rt_str text)
+static bool
+key(rt_pane *pane, rt_key k)
 {
 	discussions *d = of(pane);
-	rt_status st = rt_field_insert(d->query, text);
+	const rt_keymap *keys = pane->tui->keys;
+	bool used = false;
 
-	return st == RT_OK ? typed(d) : st;
+	if (!rt_key_is_text(k))
+		used = act_on_field(d, rt_keymap_action(keys, RT_SCREEN_FIELD, k));
+	else if (!rt_field_is_empty(d->filter.field) ||
+		 (k.code != ' ' && rt_keymap_action(keys, RT_SCREEN_DISCUSSIONS, k) == RT_ACT_NONE))
+		RT_TRY(scope_of(d), rt_field_key(d->filter.field, k, &used));
+	if (used)
+		update(d);
+	return used;
+}
+
+static void
+paste(rt_pane *pane, rt_str text)
+{
+	RT_TRY(&pane->tui->scope, rt_field_insert(of(pane)->filter.field, text));
+	update(of(pane));
 }
 
 static void
 free_discussions(rt_pane *pane)
 {
 	discussions *d = of(pane);
-	const rt_alloc *alloc = pane->tui->alloc;
 
-	/* The first search of a large store builds its index, and nobody waits for that. */
-	if (d->job != NULL)
+	if (d->found != d->job)
+		free_job(d->found);
+	if (d->job != NULL) /* the first search of a large store takes long: it makes the index */
 		rt_worker_detach(&d->job->worker, pane->tui, free_job);
-	rt_json_free(d->doc);
-	rt_json_free(d->takes);
-	rt_json_free(d->hits);
-	rt_field_free(d->query);
-	rt_buf_deinit(&d->typed);
-	rt_buf_deinit(&d->hits_query);
-	rt_buf_deinit(&d->problem);
-	rt_free(alloc, d->rows);
-	rt_free(alloc, d);
-}
-
-static bool
-new_act(rt_pane *pane, rt_action action)
-{
-	bool used = false;
-
-	RT_TRY(&pane->tui->scope, act(pane, action, &used));
-	return used;
-}
-
-static bool
-new_key(rt_pane *pane, rt_key k)
-{
-	bool used = false;
-
-	RT_TRY(&pane->tui->scope, key(pane, k, &used));
-	return used;
-}
-
-static void
-new_paste(rt_pane *pane, rt_str text)
-{
-	RT_TRY(&pane->tui->scope, paste(pane, text));
-}
-
-static void
-new_changed(rt_pane *pane)
-{
-	RT_TRY(&pane->tui->scope, changed(pane));
-}
-
-static void
-new_tend(rt_pane *pane)
-{
-	RT_TRY(&pane->tui->scope, tend(pane));
+	rt_filter_deinit(&d->filter);
+	rt_scope_deinit(&d->lists);
+	rt_object_unref(d->value);
+	rt_free(pane->tui->alloc, d);
 }
 
 static const rt_pane_ops ops = {
 	.screen = RT_SCREEN_DISCUSSIONS,
 	.draw = draw,
-	.act = new_act,
-	.key = new_key,
-	.paste = new_paste,
-	.changed = new_changed,
-	.poll = new_tend,
+	.act = act,
+	.key = key,
+	.paste = paste,
+	.changed = changed,
+	.poll = poll_search,
 	.free = free_discussions,
 };
 
@@ -1092,32 +758,24 @@ rt_pane_discussions(rt_tui *tui, rt_str query)
 {
 	discussions *d = rt_new0(tui->alloc, sizeof(*d));
 	rt_status st;
-	size_t i;
 
 	if (d == NULL)
 		return RT_NOMEM;
+	(void)rt_tui_begin(tui);
 	d->pane.ops = &ops;
 	d->pane.tui = tui;
-	rt_buf_init(&d->typed, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&d->hits_query, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&d->problem, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_field_new(tui->alloc, false, &d->query);
-	if (st == RT_OK && query.size > 0)
-		st = rt_field_set(d->query, query);
 	d->before.disc = tui->work.place.disc;
-	if (st == RT_OK) {
-		rt_buf_add_str(&d->typed, rt_field_text(d->query));
-		st = d->typed.status;
-	}
-	if (st == RT_OK)
-		st = reload(d);
+	d->filter = (rt_filter){.row_size = sizeof(row), .s = &tui->scope, .fill = fill,
+				.draw = draw_row, .ctx = d};
+	rt_scope_init(&d->lists, tui->alloc);
+	rt_filter_init(&d->filter, query);
+	reload(d);
+	if (query.size == 0)
+		select_place(d, d->before);
+	st = rt_tui_end(tui);
 	if (st != RT_OK) {
 		free_discussions(&d->pane);
 		return st;
 	}
-	/* The cursor is where one is. */
-	for (i = 0; i < d->list.count; i++)
-		if (query.size == 0 && number_of(d->rows[i].disc) == tui->work.place.disc)
-			d->list.at = i;
 	return rt_tui_push(tui, &d->pane);
 }

@@ -2,46 +2,52 @@
 #include "tui/step_detail.h"
 
 #include "app/host.h"
-#include "codec/content.h"
 #include "tui/bar.h"
-#include "view/view.h"
+#include "view/view_rows.h"
 
 enum {
-	SIDES_MAX = 20,     /* entries of a step that are told one by one */
+	SIDES_MAX = 20,     /* effects of a step, and entries of an effect */
 	ENTRIES = 12,       /* of the conversation */
-	TEXT_MAX = 4000,    /* bytes of each that are laid out */
+	TEXT_MAX = 4000,    /* bytes of each */
 	VALUE_MAX = 200,
 	DIFFERENCE_MAX = 20000
 };
 
-/* What all of these functions share. */
-typedef struct looking {
+/* The lines being written. */
+typedef struct writer {
 	const rt_step_detail *detail;
+	rt_scope *s;
+	rt_view view;
 	rt_lines *lines;
-	rt_lines_options how;
-	rt_buf buf; /* scratch */
-} looking;
+	rt_buf *row; /* the next row or text */
+} writer;
 
-static void
-add_plain(looking *l, rt_ink ink, int indent)
+static rt_lines_options
+options_for(const writer *w, rt_ink ink, int indent)
 {
-	rt_lines_options how = l->how;
+	return (rt_lines_options){.columns = w->detail->columns > 1 ? w->detail->columns : 1,
+				  .utf8 = w->detail->utf8,
+				  .ink = ink,
+				  .indent = indent};
+}
 
-	how.ink = ink;
-	how.indent = indent;
-	rt_lines_add_plain(l->lines, rt_buf_str(&l->buf), &how);
-	rt_buf_clear(&l->buf);
+/* Write the row. */
+static void
+end_row(writer *w, rt_ink ink, int indent)
+{
+	rt_lines_options options = options_for(w, ink, indent);
+
+	(void)rt_scope_note(w->s, w->row->status);
+	rt_lines_add_plain(w->lines, rt_buf_str(w->row), &options);
+	rt_buf_clear(w->row);
 }
 
 static void
-add_failure(looking *l, const rt_error *err)
+put(writer *w, const char *before, rt_str text)
 {
-	rt_buf_clear(&l->buf);
-	rt_buf_add_c(&l->buf, err->text);
-	add_plain(l, RT_INK_ERROR, 0);
+	rt_buf_add_c(w->row, before);
+	rt_buf_add_str(w->row, text);
 }
-
-/* --- what it changed --- */
 
 static void
 cut(rt_buf *buf, size_t max)
@@ -52,311 +58,287 @@ cut(rt_buf *buf, size_t max)
 	}
 }
 
-/* "+ AI", and below it its text. */
-static void
-add_side(looking *l, yyjson_val *slot, const char *sign, rt_ink ink)
+/* ---- what it changed ---- */
+
+/* The entry's text, and a line for what else its content holds. */
+static rt_buf *
+text_of(writer *w, const rt_entry_row *entry)
 {
-	rt_buf_add_f(&l->buf, "%s ", sign);
-	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(slot, "role")));
-	if (yyjson_is_true(rt_json_get(slot, "muted")))
-		rt_buf_add_c(&l->buf, "  muted");
-	add_plain(l, (rt_ink)(ink | RT_INK_BOLD), 0);
-	rt_content_add_entry(&l->buf, slot);
-	cut(&l->buf, TEXT_MAX);
-	add_plain(l, ink, 2);
+	rt_buf *text = rt_scope_buf(w->s), *brief = rt_scope_buf(w->s);
+
+	rt_content_add_text(text, entry->content);
+	rt_content_add_brief(brief, entry->content, NULL, NULL);
+	rt_buf_add_c(text, text->size > 0 && brief->size > 0 ? "\n" : "");
+	rt_buf_add_str(text, rt_scope_str(w->s, brief));
+	(void)rt_scope_str(w->s, text);
+	return text;
+}
+
+/* "+ AI", and below it the text of the entry. */
+static void
+add_side(writer *w, const rt_effect_slot *slot, const char *sign, rt_ink ink)
+{
+	const rt_entry_row *entry = rt_entry_of_effect(&w->view, slot);
+
+	if (entry == NULL)
+		return;
+	put(w, sign, entry->role);
+	rt_buf_add_c(w->row, entry->muted ? "  muted" : "");
+	end_row(w, (rt_ink)(ink | RT_INK_BOLD), 0);
+	rt_buf_add_str(w->row, rt_buf_str(text_of(w, entry)));
+	cut(w->row, TEXT_MAX);
+	end_row(w, ink, 2);
 }
 
 static void
-add_sides(looking *l, yyjson_val *side, const char *sign, rt_ink ink)
+add_sides(writer *w, const rt_effect_slot *slots, size_t count, const char *sign, rt_ink ink)
 {
-	size_t i, count;
-	yyjson_val *slot;
-
-	yyjson_arr_foreach(side, i, count, slot) {
-		if (i == SIDES_MAX) {
-			rt_buf_add_f(&l->buf, "%s %zu more", sign, count - i);
-			add_plain(l, ink, 0);
-			return;
-		}
-		add_side(l, slot, sign, ink);
+	for (size_t i = 0; i < count && i < SIDES_MAX; i++)
+		add_side(w, &slots[i], sign, ink);
+	if (count > SIDES_MAX) {
+		rt_buf_add_f(w->row, "%s%zu more", sign, count - SIDES_MAX);
+		end_row(w, ink, 0);
 	}
 }
 
-/* The one entry that was there before and after. */
+/* An entry that was there before and after. */
 static void
-add_edit(looking *l, yyjson_val *before, yyjson_val *after)
+add_edit(writer *w, const rt_effect_slot *before, const rt_effect_slot *after)
 {
-	rt_str was = rt_json_str(rt_json_get(before, "role"));
-	rt_str is = rt_json_str(rt_json_get(after, "role"));
-	rt_buf a, b;
+	const rt_entry_row *was = rt_entry_of_effect(&w->view, before);
+	const rt_entry_row *is = rt_entry_of_effect(&w->view, after);
+	rt_lines_options options = options_for(w, RT_INK_TEXT, 2);
+	rt_buf *a, *b;
 
-	rt_buf_init(&a, l->detail->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&b, l->detail->alloc, RT_BUF_UNLIMITED);
-	rt_content_add_entry(&a, before);
-	rt_content_add_entry(&b, after);
-	rt_buf_add_str(&l->buf, was);
-	if (!rt_str_eq(was, is)) {
-		rt_buf_add_c(&l->buf, " -> ");
-		rt_buf_add_str(&l->buf, is);
-	}
-	if (yyjson_is_true(rt_json_get(before, "muted")) !=
-	    yyjson_is_true(rt_json_get(after, "muted")))
-		rt_buf_add_c(&l->buf, yyjson_is_true(rt_json_get(after, "muted")) ? "  muted"
-										  : "  unmuted");
-	add_plain(l, (rt_ink)(rt_role_ink(is) | RT_INK_BOLD), 0);
-	if (a.status != RT_OK || b.status != RT_OK) {
-		l->lines->status = RT_NOMEM;
-	} else if (!rt_str_eq(rt_buf_str(&a), rt_buf_str(&b))) {
-		rt_lines_options how = l->how;
-
-		cut(&a, DIFFERENCE_MAX);
-		cut(&b, DIFFERENCE_MAX);
-		how.indent = 2;
-		rt_lines_add_difference(l->lines, rt_buf_str(&a), rt_buf_str(&b), &how);
-	}
-	rt_buf_deinit(&a);
-	rt_buf_deinit(&b);
+	if (was == NULL || is == NULL)
+		return;
+	put(w, "", was->role);
+	if (!rt_str_eq(was->role, is->role))
+		put(w, " -> ", is->role);
+	if (was->muted != is->muted)
+		rt_buf_add_c(w->row, is->muted ? "  muted" : "  unmuted");
+	end_row(w, (rt_ink)(rt_role_ink(is->role) | RT_INK_BOLD), 0);
+	a = text_of(w, was);
+	b = text_of(w, is);
+	if (!rt_ok(w->s) || rt_str_eq(rt_buf_str(a), rt_buf_str(b)))
+		return;
+	cut(a, DIFFERENCE_MAX);
+	cut(b, DIFFERENCE_MAX);
+	rt_lines_add_difference(w->lines, rt_buf_str(a), rt_buf_str(b), &options);
 }
 
-static void
-add_value(looking *l, const char *sign, yyjson_val *value, rt_ink ink)
+/* The name of the active take or discussion with this number; absent: there is none. */
+static rt_str
+active_name(const writer *w, rt_str op, rt_str value)
 {
-	rt_buf_add_c(&l->buf, sign);
-	rt_json_add_value(&l->buf, value);
-	cut(&l->buf, VALUE_MAX);
-	add_plain(l, ink, 2);
-}
-
-/* What is active, by its name: an operation on takes changes which take is, any other one which
- * discussion. */
-static void
-add_active(looking *l, rt_str op, const char *sign, yyjson_val *value, rt_ink ink)
-{
-	const rt_project *project = l->detail->value;
+	const rt_project *project = w->detail->value;
 	const rt_disc *disc = NULL;
 	uint64_t number = 0;
 	rt_error ignored;
-	bool is_take = rt_str_starts(op, RT_STR("take."));
 
-	if (is_take && rt_project_cell(project, l->detail->disc) != NULL &&
-	    rt_project_disc(project, l->detail->disc, &disc, &ignored) != RT_OK)
-		disc = NULL;
-	if (!rt_json_u64(value, &number) || number == 0 ||
-	    number > (is_take ? disc == NULL ? 0 : rt_disc_take_count(disc)
-			      : rt_project_disc_count(project))) {
-		add_value(l, sign, value, ink);
-		return;
-	}
-	rt_buf_add_c(&l->buf, sign);
-	rt_buf_add_str(&l->buf,
-		       is_take ? rt_text_str(rt_disc_take(disc, (uint32_t)number)->name)
-			       : rt_cell_name(rt_project_cell(project, (uint32_t)number)));
-	cut(&l->buf, VALUE_MAX);
-	add_plain(l, ink, 2);
+	if (!rt_json_u64(rt_json_parse(w->s, value), &number) || number == 0)
+		return (rt_str){0};
+	if (!rt_str_starts(op, RT_STR("take.")))
+		return number <= rt_project_disc_count(project)
+			       ? rt_cell_name(rt_project_cell(project, (uint32_t)number))
+			       : (rt_str){0};
+	if (rt_project_cell(project, w->detail->disc) == NULL ||
+	    rt_project_disc(project, w->detail->disc, &disc, &ignored) != RT_OK ||
+	    number > rt_disc_take_count(disc))
+		return (rt_str){0};
+	return rt_text_str(rt_disc_take(disc, (uint32_t)number)->name);
 }
 
 static void
-add_effect(looking *l, rt_str op, yyjson_val *effect)
+add_value(writer *w, const rt_effect *e, rt_str op, const char *sign, rt_str value, rt_ink ink)
 {
-	bool is_active = rt_str_is(rt_json_str(rt_json_get(effect, "field")), "active");
-	rt_str kind = rt_json_str(rt_json_get(effect, "effect"));
-	yyjson_val *before = rt_json_get(effect, "before"), *after = rt_json_get(effect, "after");
-	yyjson_val *one = yyjson_arr_get_first(before), *other = yyjson_arr_get_first(after);
+	bool is_active = rt_str_is(e->key, "active");
+	rt_str name = {0};
 
-	if (rt_str_is(kind, "splice")) {
-		if (yyjson_arr_size(before) == 1 && yyjson_arr_size(after) == 1 &&
-		    rt_str_eq(rt_json_str(rt_json_get(one, "id")),
-			      rt_json_str(rt_json_get(other, "id")))) {
-			add_edit(l, one, other);
-			return;
-		}
-		add_sides(l, before, "-", RT_INK_REMOVED);
-		add_sides(l, after, "+", RT_INK_ADDED);
+	if (value.ptr == NULL)
+		value = RT_STR("null");
+	if (is_active)
+		name = active_name(w, op, value);
+	else if (rt_str_is(value, "null"))
 		return;
-	}
-	if (rt_str_is(kind, "set")) {
-		rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(effect, "field")));
-		add_plain(l, RT_INK_BOLD, 0);
-		if (is_active) {
-			add_active(l, op, "- ", before, RT_INK_REMOVED);
-			add_active(l, op, "+ ", after, RT_INK_ADDED);
-			return;
-		}
-		if (!yyjson_is_null(before))
-			add_value(l, "- ", before, RT_INK_REMOVED);
-		if (!yyjson_is_null(after))
-			add_value(l, "+ ", after, RT_INK_ADDED);
-		return;
-	}
-	rt_buf_add_c(&l->buf, "+ ");
-	rt_buf_add_str(&l->buf, kind);
-	rt_buf_add_c(&l->buf, " \"");
-	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(effect, "name")));
-	rt_buf_add_byte(&l->buf, '"');
-	add_plain(l, RT_INK_ADDED, 0);
+	rt_buf_add_c(w->row, sign);
+	if (name.ptr != NULL)
+		rt_buf_add_str(w->row, name);
+	else
+		rt_json_add_value(w->row, rt_json_parse(w->s, value));
+	cut(w->row, VALUE_MAX);
+	end_row(w, ink, 2);
 }
 
-/* What goes along with something else: which take is active, where the head is. */
+static void
+add_effect(writer *w, rt_str op, const rt_effect *e)
+{
+	switch (e->kind) {
+	case RT_EFFECT_SPLICE:
+		if (e->removed_count == 1 && e->added_count == 1 &&
+		    e->removed[0].slot.entry == e->added[0].slot.entry) {
+			add_edit(w, &e->removed[0], &e->added[0]);
+		} else {
+			add_sides(w, e->removed, e->removed_count, "- ", RT_INK_REMOVED);
+			add_sides(w, e->added, e->added_count, "+ ", RT_INK_ADDED);
+		}
+		break;
+	case RT_EFFECT_NEW:
+		put(w, e->disc == 0 ? "+ new discussion \"" : "+ new take \"", e->name);
+		rt_buf_add_byte(w->row, '"');
+		end_row(w, RT_INK_ADDED, 0);
+		break;
+	case RT_EFFECT_SET:
+		put(w, "", e->key);
+		end_row(w, RT_INK_BOLD, 0);
+		add_value(w, e, op, "- ", e->before, RT_INK_REMOVED);
+		add_value(w, e, op, "+ ", e->after, RT_INK_ADDED);
+		break;
+	}
+}
+
+/* Effects that accompany others: which take is active, where the head is. */
 static bool
-is_aside(yyjson_val *effect)
+is_secondary(const rt_effect *e)
 {
-	static const char *const fields[] = {"active", "head", "present"};
-	rt_str field = rt_json_str(rt_json_get(effect, "field"));
-	size_t i;
+	static const char *const keys[] = {"active", "head", "present", NULL};
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (rt_str_is(field, fields[i]))
-			return true;
-	return false;
+	return e->kind == RT_EFFECT_SET && rt_str_is_one_of(e->key, keys);
 }
 
-static rt_status
-add_step(looking *l)
+static void
+add_step(writer *w)
 {
-	const rt_step_detail *detail = l->detail;
-	rt_json_doc *doc = NULL;
-	yyjson_val *effect, *root;
-	rt_status st;
-	size_t i, count, others = 0, told = 0;
-	rt_moment at;
-	rt_error err;
-	rt_buf json;
+	const rt_step_row *step = rt_step_read(&w->view, w->detail->seq);
+	const rt_lines before = *w->lines;
+	size_t primary = 0, written = 0;
 
-	rt_buf_init(&json, detail->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_step(detail->engine, detail->value, detail->seq, &json, &err);
-	if (st == RT_OK)
-		st = rt_json_read(detail->alloc, rt_buf_str(&json), &doc, &err);
-	if (st != RT_OK) {
-		add_failure(l, &err);
-		goto done;
-	}
-	root = rt_json_root(doc);
-	rt_buf_add_f(&l->buf, "Step %llu  ", (unsigned long long)detail->seq);
-	rt_buf_add_str(&l->buf, detail->did);
-	add_plain(l, RT_INK_HEADING | RT_INK_BOLD, 0);
-	if (rt_moment_parse(rt_json_str(rt_json_get(root, "at")), &at))
-		rt_host_add_local_time(&l->buf, at.us, true);
-	rt_buf_add_c(&l->buf, "  ");
-	rt_buf_add_str(&l->buf, rt_json_str(rt_json_get(root, "by")));
-	add_plain(l, RT_INK_DIM, 0);
-	yyjson_arr_foreach(rt_json_get(root, "effects"), i, count, effect)
-		others += !is_aside(effect);
-	yyjson_arr_foreach(rt_json_get(root, "effects"), i, count, effect) {
-		if (others > 0 && is_aside(effect))
+	if (step == NULL)
+		return;
+	const rt_record *r = &step->record;
+
+	rt_buf_add_f(w->row, "Step %llu", (unsigned long long)step->seq);
+	put(w, "  ", w->detail->did);
+	end_row(w, RT_INK_HEADING | RT_INK_BOLD, 0);
+	rt_host_add_local_time(w->row, step->at_us, true);
+	put(w, "  ", r->by);
+	end_row(w, RT_INK_DIM, 0);
+	for (size_t i = 0; i < r->effect_count; i++)
+		primary += !is_secondary(&r->effects[i]);
+	for (size_t i = 0; i < r->effect_count; i++) {
+		if (primary > 0 && is_secondary(&r->effects[i]))
 			continue;
-		if (told++ == SIDES_MAX) {
-			rt_buf_add_f(&l->buf, "and more, %zu changes in all", count);
-			add_plain(l, RT_INK_DIM, 0);
+		if (written++ == SIDES_MAX) {
+			rt_buf_add_f(w->row, "and more, %zu changes in all", r->effect_count);
+			end_row(w, RT_INK_DIM, 0);
 			break;
 		}
-		add_effect(l, rt_json_str(rt_json_get(root, "op")), effect);
+		add_effect(w, r->op, &r->effects[i]);
 	}
-done:
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	return st == RT_NOMEM ? st : RT_OK;
+	if (!rt_ok(w->s)) { /* the failure alone is shown */
+		w->lines->count = before.count;
+		w->lines->piece_count = before.piece_count;
+		w->lines->text.size = before.text.size;
+	}
 }
 
-/* --- what there was --- */
+/* ---- the conversation right after it ---- */
 
-/* number: its place in the take. */
 static void
-add_entry(looking *l, yyjson_val *entry, size_t number)
+add_entry(writer *w, const rt_entry_row *e)
 {
-	rt_str role = rt_json_str(rt_json_get(entry, "role"));
-	rt_str label = rt_json_str(rt_json_get(entry, "label"));
-	rt_lines_options how = l->how;
+	rt_lines_options options = options_for(w, RT_INK_TEXT, 2);
 
-	rt_buf_add_str(&l->buf, role);
-	rt_buf_add_f(&l->buf, "  %zu", number);
-	if (label.size > 0) {
-		rt_buf_add_c(&l->buf, "  #");
-		rt_buf_add_str(&l->buf, label);
-	}
-	add_plain(l, (rt_ink)(rt_role_ink(role) | RT_INK_BOLD), 0);
-	rt_content_add_entry(&l->buf, entry);
-	cut(&l->buf, TEXT_MAX);
-	how.indent = 2;
-	rt_lines_add_markdown(l->lines, rt_buf_str(&l->buf), &how);
-	rt_buf_clear(&l->buf);
+	put(w, "", e->role);
+	rt_buf_add_f(w->row, "  %zu", e->at + 1);
+	if (e->label.size > 0)
+		put(w, "  #", e->label);
+	end_row(w, (rt_ink)(rt_role_ink(e->role) | RT_INK_BOLD), 0);
+	rt_entry_add_text(w->row, e);
+	cut(w->row, TEXT_MAX);
+	(void)rt_scope_note(w->s, w->row->status);
+	rt_lines_add_markdown(w->lines, rt_buf_str(w->row), &options);
+	rt_buf_clear(w->row);
 }
 
-static rt_status
-add_state(looking *l)
+static void
+unref(void *value)
 {
-	const rt_step_detail *detail = l->detail;
+	rt_object_unref(value);
+}
+
+static void
+add_state(writer *w)
+{
+	const rt_step_detail *d = w->detail;
 	const rt_project *then = NULL;
 	const rt_disc *disc = NULL;
-	const rt_take *take;
-	rt_json_doc *doc = NULL;
-	rt_window window = {0};
-	yyjson_val *entry;
-	rt_status st;
-	size_t i, max, count;
-	rt_error err;
-	rt_buf json;
+	rt_window window = {.count = ENTRIES};
+	rt_error ignored;
 
-	rt_buf_init(&json, detail->alloc, RT_BUF_UNLIMITED);
-	st = rt_engine_value_at(detail->engine, detail->seq, &then, &err);
-	if (st != RT_OK)
-		goto failed;
-	if (rt_project_cell(then, detail->disc) == NULL ||
-	    rt_project_disc(then, detail->disc, &disc, &err) != RT_OK) {
-		rt_buf_add_c(&l->buf, "The discussion was not there yet.");
-		add_plain(l, RT_INK_DIM, 0);
-		goto done;
+	RT_TRY(w->s, rt_engine_value_at(d->engine, d->seq, &then, &w->s->error));
+	if (!rt_ok(w->s))
+		return;
+	rt_scope_defer(w->s, unref, (void *)(uintptr_t)then);
+	if (rt_project_cell(then, d->disc) == NULL ||
+	    rt_project_disc(then, d->disc, &disc, &ignored) != RT_OK) {
+		rt_buf_add_c(w->row, "The discussion was not there yet.");
+		end_row(w, RT_INK_DIM, 0);
+		return;
 	}
-	take = rt_disc_active(disc);
-	count = rt_seq_count(take->slots);
-	rt_buf_add_c(&l->buf, "As it was then: take ");
-	rt_buf_add_str(&l->buf, rt_text_str(take->name));
-	rt_buf_add_f(&l->buf, ", %zu entr%s", count, count == 1 ? "y" : "ies");
-	add_plain(l, RT_INK_HEADING | RT_INK_BOLD, 0);
+	const rt_take *take = rt_disc_active(disc);
+	size_t count = rt_seq_count(take->slots);
+
+	put(w, "As it was then: take ", rt_text_str(take->name));
+	rt_buf_add_f(w->row, ", %zu entr%s", count, count == 1 ? "y" : "ies");
+	end_row(w, RT_INK_HEADING | RT_INK_BOLD, 0);
 	if (count == 0)
-		goto done;
+		return;
 	window.from = count > ENTRIES ? count - ENTRIES : 0;
-	window.count = ENTRIES;
 	if (window.from > 0) {
-		rt_buf_add_f(&l->buf, "%zu before these", window.from);
-		add_plain(l, RT_INK_DIM, 0);
+		rt_buf_add_f(w->row, "%zu before these", window.from);
+		end_row(w, RT_INK_DIM, 0);
 	}
-	st = rt_view_show(detail->engine, then, (rt_place){detail->disc, take->number}, &window,
-			  &json, &err);
-	if (st == RT_OK)
-		st = rt_json_read(detail->alloc, rt_buf_str(&json), &doc, &err);
-	if (st != RT_OK)
-		goto failed;
-	yyjson_arr_foreach(rt_json_get(rt_json_root(doc), "entries"), i, max, entry)
-		add_entry(l, entry, window.from + i + 1);
-	goto done;
-failed:
-	add_failure(l, &err);
-done:
-	rt_object_unref(then);
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
+	w->view.project = then;
+	w->view.place = (rt_place){d->disc, take->number};
+	rt_entry_cursor *cursor = rt_entries_open(&w->view, &window);
+
+	for (const rt_entry_row *e; (e = rt_entries_next(cursor)) != NULL;)
+		add_entry(w, e);
+}
+
+/* One part in a scope of its own, so that its failure is a line and the other part is there. */
+static rt_status
+add_part(const rt_step_detail *detail, rt_lines *lines, void (*add)(writer *w))
+{
+	rt_scope s;
+	rt_status st;
+	writer w = {.detail = detail,
+		    .s = &s,
+		    .view = {&s, detail->engine, detail->value, {detail->disc, 0}},
+		    .lines = lines};
+	rt_lines_options options = options_for(&w, RT_INK_ERROR, 0);
+
+	rt_scope_init(&s, detail->alloc);
+	w.row = rt_scope_buf(&s);
+	add(&w);
+	st = s.status;
+	if (st != RT_OK && st != RT_NOMEM)
+		rt_lines_add_plain(lines, rt_str_of(s.error.text), &options);
+	rt_scope_deinit(&s);
 	return st == RT_NOMEM ? st : RT_OK;
 }
 
 rt_status
 rt_step_detail_add(const rt_step_detail *detail, rt_lines *lines)
 {
-	looking l = {.detail = detail,
-		     .lines = lines,
-		     .how = {.columns = detail->columns > 1 ? detail->columns : 1,
-			     .utf8 = detail->utf8,
-			     .ink = RT_INK_TEXT}};
 	rt_status st = RT_OK;
 
-	rt_buf_init(&l.buf, detail->alloc, RT_BUF_UNLIMITED);
 	if (detail->seq != 0) {
-		st = add_step(&l);
+		st = add_part(detail, lines, add_step);
 		rt_lines_add_blank(lines);
 	}
 	if (st == RT_OK)
-		st = add_state(&l);
-	if (st == RT_OK)
-		st = l.buf.status;
-	rt_buf_deinit(&l.buf);
+		st = add_part(detail, lines, add_state);
 	return st == RT_OK ? lines->status : st;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Step look: what one step changed, and the end of the conversation as it was right after it,
- * as lines.
+ * Step detail: what a step changed, and the end of the conversation right after it, as lines.
  *
- * Threads: any, one at a time; it needs nothing but what it is given. */
+ * Threads: any, one at a time; it uses only its arguments. */
 #ifndef RT_TUI_STEP_DETAIL_H
 #define RT_TUI_STEP_DETAIL_H
 
@@ -13,7 +12,7 @@
 typedef struct rt_step_detail {
 	const rt_alloc *alloc;
 	rt_engine *engine;
-	const rt_project *value; /* the newest: names are looked up in it */
+	const rt_project *value; /* the newest, in which names are looked up */
 	uint32_t disc;
 	uint64_t seq;            /* 0: the beginning */
 	rt_str did;              /* what the step did, in words */
@@ -21,7 +20,7 @@ typedef struct rt_step_detail {
 	bool utf8;
 } rt_step_detail;
 
-/* Appended. RT_NOMEM; other failures are said in the lines. Cost: the steps since, the step. */
+/* Appended. RT_NOMEM; other failures are lines. Cost: the steps since, and the step. */
 RT_CHECKED rt_status rt_step_detail_add(const rt_step_detail *detail, rt_lines *lines);
 
 #endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/steps.h"
 
-#include "base/moment.h"
-
 void
 rt_steps_init(rt_steps *steps, const rt_alloc *alloc)
 {
-	memset(steps, 0, sizeof(*steps));
-	steps->alloc = alloc;
+	*steps = (rt_steps){.alloc = alloc};
 	rt_buf_init(&steps->texts, alloc, UINT32_MAX);
 }
 
@@ -22,8 +19,6 @@ rt_steps_deinit(rt_steps *steps)
 void
 rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint32_t disc)
 {
-	size_t i;
-
 	(void)rt_object_ref(value);
 	rt_object_unref(steps->value);
 	steps->value = value;
@@ -33,17 +28,17 @@ rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint
 	steps->is_whole = steps->has_trunk = false;
 	steps->count = 0;
 	rt_buf_clear(&steps->texts);
-	for (i = 0; i < RT_STEPS_LANES; i++)
+	for (size_t i = 0; i < RT_STEPS_LANES; i++)
 		steps->waits[i] = UINT64_MAX;
 }
 
-/* The lane of a step, and what becomes of the others beside it. */
+/* Set the lane of a step, and those that pass it or end there. */
 static void
 place(rt_steps *steps, rt_step *step)
 {
-	unsigned lane, own = 0, joins = 0, passes = 0;
+	unsigned own = 0, joins = 0, passes = 0;
 
-	for (lane = RT_STEPS_LANES - 1; lane > 0; lane--) {
+	for (unsigned lane = RT_STEPS_LANES - 1; lane > 0; lane--) {
 		if (steps->waits[lane] != step->seq)
 			continue;
 		joins |= 1u << lane;
@@ -56,7 +51,7 @@ place(rt_steps *steps, rt_step *step)
 	} else if (!step->is_undone) {
 		own = 0;
 	}
-	for (lane = 1; lane < RT_STEPS_LANES; lane++) {
+	for (unsigned lane = 1; lane < RT_STEPS_LANES; lane++) {
 		if ((joins & 1u << lane) != 0)
 			steps->waits[lane] = UINT64_MAX;
 		else if (lane != own && steps->waits[lane] != UINT64_MAX)
@@ -73,107 +68,70 @@ place(rt_steps *steps, rt_step *step)
 	step->passes = (uint8_t)passes;
 }
 
-static rt_status
-make_room(rt_steps *steps, size_t more)
-{
-	size_t room = steps->room;
-	rt_step *grown;
-
-	if (steps->count + more <= room)
-		return RT_OK;
-	while (room < steps->count + more)
-		room = room > 0 ? room * 2 : 256;
-	grown = rt_resize(steps->alloc, steps->steps, room * sizeof(*grown));
-	if (grown == NULL)
-		return RT_NOMEM;
-	steps->steps = grown;
-	steps->room = room;
-	return RT_OK;
-}
-
-/* about: the first words of the entry that it is about, or empty. */
-static rt_step *
-add(rt_steps *steps, rt_str what, rt_str about, rt_str by)
-{
-	rt_step *step = &steps->steps[steps->count++];
-
-	memset(step, 0, sizeof(*step));
-	step->what = (uint32_t)steps->texts.size;
-	rt_buf_add_str(&steps->texts, what);
-	step->about = (uint32_t)steps->texts.size;
-	if (about.size > 0) {
-		rt_buf_add_c(&steps->texts, ": ");
-		rt_buf_add_str(&steps->texts, about);
-	}
-	step->by = (uint32_t)steps->texts.size;
-	rt_buf_add_str(&steps->texts, by);
-	step->end = (uint32_t)steps->texts.size;
-	return step;
-}
-
 static void
-add_row(rt_steps *steps, yyjson_val *row)
+add_step(rt_steps *steps, rt_scope *s, const rt_history_row *row)
 {
-	rt_step *step = add(steps, rt_json_str(rt_json_get(row, "did")),
-			    rt_str_trim(rt_json_str(rt_json_get(row, "about"))),
-			    rt_json_str(rt_json_get(row, "by")));
-	rt_moment at;
+	rt_buf *texts = &steps->texts;
+	rt_str about = rt_str_trim(row->about);
+	rt_step *step = rt_array_add(s->alloc, &steps->steps, &steps->count, &steps->capacity,
+				     sizeof(*step));
 
-	(void)rt_json_u64(rt_json_get(row, "seq"), &step->seq);
-	(void)rt_json_u64(rt_json_get(row, "parent"), &step->parent);
-	if (rt_moment_parse(rt_json_str(rt_json_get(row, "at")), &at))
-		step->at_us = at.us;
-	step->is_undone = yyjson_is_true(rt_json_get(row, "undone"));
-	step->is_current = yyjson_is_true(rt_json_get(row, "current"));
-	step->of_project = rt_str_is(rt_json_str(rt_json_get(row, "scope")), "project");
-	place(steps, step);
+	if (step == NULL) {
+		(void)rt_scope_nomem(s);
+		return;
+	}
+	*step = (rt_step){.seq = row->seq,
+			  .parent = row->parent,
+			  .at_us = row->at_us,
+			  .is_undone = row->is_undone,
+			  .is_current = row->is_current,
+			  .of_project = !row->of_disc};
+	step->what = (uint32_t)texts->size;
+	rt_buf_add_str(texts, row->did);
+	step->about = (uint32_t)texts->size;
+	rt_buf_add_c(texts, about.size > 0 ? ": " : "");
+	rt_buf_add_str(texts, about);
+	step->by = (uint32_t)texts->size;
+	rt_buf_add_str(texts, row->by);
+	step->end = (uint32_t)texts->size;
+	if (RT_TRY(s, texts->status) == RT_OK)
+		place(steps, step);
 }
 
 rt_status
 rt_steps_more(rt_steps *steps, size_t count, rt_error *err)
 {
-	rt_history_at at = steps->at;
-	size_t before = steps->texts.size, i, max, got = 0;
-	rt_json_doc *doc = NULL;
-	yyjson_val *row;
-	rt_status st;
-	rt_buf json;
+	rt_steps before = *steps;
+	rt_scope s;
+	rt_view view = {&s, steps->engine, steps->value, {steps->disc, 0}};
+	rt_history_cursor *cursor;
+	const rt_history_row *row;
+	size_t read = 0;
 
 	if (steps->is_whole)
 		return RT_OK;
-	rt_buf_init(&json, steps->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_history_next(steps->engine, steps->value, steps->disc, &at, count, &json, err);
-	if (st == RT_OK)
-		st = rt_json_read(steps->alloc, rt_buf_str(&json), &doc, err);
-	if (st == RT_OK) {
-		got = yyjson_arr_size(rt_json_root(doc));
-		st = make_room(steps, got + 1);
-		/* So that nothing fails once rows were taken in. */
-		if (st == RT_OK && rt_buf_reserve(&steps->texts, json.size + 32) == NULL)
-			st = steps->texts.status;
-		if (st != RT_OK)
-			(void)rt_fail(err, st, "out of memory");
+	rt_scope_init(&s, steps->alloc);
+	cursor = rt_history_open(&view, &steps->at, 0);
+	while ((count == 0 || read < count) && (row = rt_history_next(cursor)) != NULL) {
+		add_step(steps, &s, row);
+		read++;
 	}
-	if (st != RT_OK) {
-		steps->texts.size = before;
-		steps->texts.status = RT_OK;
-		goto done;
-	}
-	yyjson_arr_foreach(rt_json_root(doc), i, max, row)
-		add_row(steps, row);
-	steps->at = at;
-	if (count == 0 || got < count || at.seq == 0) {
-		rt_step *first = add(steps, RT_STR("the beginning"), rt_str_at(NULL, 0),
-				     rt_str_at(NULL, 0));
-
-		first->is_current = !steps->has_trunk;
-		place(steps, first);
+	if (rt_ok(&s))
+		steps->at = rt_history_position(cursor);
+	if (rt_ok(&s) && (count == 0 || read < count || steps->at.seq == 0)) {
+		add_step(steps, &s, &(rt_history_row){.did = RT_STR("the beginning"),
+						      .is_current = !steps->has_trunk,
+						      .of_disc = true});
 		steps->is_whole = true;
 	}
-done:
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	return st;
+	if (!rt_ok(&s)) { /* as before, but for the capacity */
+		before.steps = steps->steps;
+		before.capacity = steps->capacity;
+		before.texts.ptr = steps->texts.ptr;
+		before.texts.room = steps->texts.room;
+		*steps = before;
+	}
+	return rt_scope_end(&s, err);
 }
 
 rt_str

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps: the history of a discussion and of the project's settings as rows, newest first, read
- * as far as somebody looked. The last row is the beginning, step 0.
+ * Steps: the history of a discussion and of the project's settings as rows, newest first, read as
+ * far as somebody looked. The last row is the beginning, step 0.
  *
- * What is in effect stands in lane 0. A run of steps that was undone, and then something else
- * was done instead, stands in a lane of its own beside it, down to the step that it began at:
+ * Steps in effect are in lane 0. A run of steps that was undone before something else was done is in
+ * a lane next to it, down to the step that it began at:
  *
  *     0  1
  *     *        9  in effect
@@ -16,44 +16,43 @@
 #ifndef RT_TUI_STEPS_H
 #define RT_TUI_STEPS_H
 
-#include "log/engine.h"
-#include "view/view.h"
+#include "view/view_rows.h"
 
-enum { RT_STEPS_LANES = 8 /* what was undone further aside shares the last */ };
+enum { RT_STEPS_LANES = 8 /* further undone runs share the last */ };
 
 typedef struct rt_step {
 	uint64_t seq;    /* 0: the beginning */
 	uint64_t parent;
 	int64_t at_us;
-	uint32_t what;   /* where its words begin: what it did, and from `about` on to what */
-	uint32_t about;
-	uint32_t by;     /* where they end, and those of who did it begin */
-	uint32_t end;
+	uint32_t what;   /* offset of its words: what it did, … */
+	uint32_t about;  /* … from here on to which entry */
+	uint32_t by;     /* offset of who did it, after the words */
+	uint32_t end;    /* of that */
 	bool is_undone, is_current, of_project;
-	uint8_t lane;    /* of the step itself */
-	uint8_t passes;  /* a bit for each lane that goes by */
+	uint8_t lane;
+	uint8_t passes;  /* a bit for each lane that continues past it */
 	uint8_t joins;   /* a bit for each lane that ends here */
 } rt_step;
 
 typedef struct rt_steps {
 	const rt_alloc *alloc;
 	rt_engine *engine;       /* borrowed */
-	const rt_project *value; /* ours */
+	const rt_project *value; /* our reference */
 	uint32_t disc;
 	rt_history_at at;
-	bool is_whole;           /* the beginning is there */
-	bool has_trunk;          /* a step in effect was seen */
+	bool is_whole;           /* the beginning has been read */
+	bool has_trunk;          /* a step in effect has been read */
 	rt_step *steps;
-	size_t count, room;
+	size_t count, capacity;
 	rt_buf texts;
-	uint64_t waits[RT_STEPS_LANES]; /* for which step a lane goes on; UINT64_MAX: it is free */
+	uint64_t waits[RT_STEPS_LANES]; /* the step that a lane leads to; UINT64_MAX: it is free */
 } rt_steps;
 
 void rt_steps_init(rt_steps *steps, const rt_alloc *alloc);
 void rt_steps_deinit(rt_steps *steps);
 /* Begin anew with this value: no rows yet. */
 void rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint32_t disc);
-/* Read so many more. At the end of the history nothing happens. On failure: as it was. */
+/* Read so many more, or all that are left. On failure nothing is added. */
 RT_CHECKED rt_status rt_steps_more(rt_steps *steps, size_t count, rt_error *err);
 /* In words without ids: "added entry: Which database?", and "added entry" of it. */
 rt_str rt_steps_what(const rt_steps *steps, const rt_step *step);

@@ -1,555 +1,505 @@
 /* SPDX-License-Identifier: MIT
  *
- * A step in words: the operation's own ("deleted") and what it was done to, read off its
- * effects. An operation without words of its own here gets those of the table. */
+ * A step in words: the operation's own ("deleted") and what it was done to, found in its effects.
+ * An operation without words here gets those of its row in the table. */
 #include "view/history_text.h"
 
 #include "codec/json.h"
-#include "core/id.h"
+#include "core/address.h"
 #include "core/op.h"
-#include "core/project.h"
-#include "log/engine.h"
 
 enum { VALUE_MAX = 48 }; /* bytes of a setting's value that are shown */
 
-typedef struct saying {
+typedef struct text {
+	rt_scope *scope;
 	const rt_project *project;
 	const rt_record *step;
 	bool plain; /* without ids */
 	rt_buf *buf;
-	rt_error *err;
-	rt_status status;
-} saying;
+} text;
 
+/* A space and the id of an entry, or nothing. */
 static void
-say(saying *s, const char *text)
-{
-	rt_buf_add_c(s->buf, text);
-}
-
-static void
-say_entry(saying *s, uint64_t entry)
+add_id(text *t, uint64_t entry)
 {
 	char id[RT_ID_MAX + 1];
 
-	if (s->plain || entry == 0 || entry >= s->project->next_entry || s->status != RT_OK)
+	if (t->plain)
 		return;
-	s->status = rt_entry_id(s->project, (uint32_t)entry, id, s->err);
-	if (s->status == RT_OK)
-		say(s, id);
-}
-
-/* Words with an entry behind them. */
-static void
-say_of(saying *s, const char *words, uint64_t entry)
-{
-	say(s, words);
-	if (!s->plain)
-		say(s, " ");
-	say_entry(s, entry);
+	rt_buf_add_byte(t->buf, ' ');
+	if (entry != 0 && entry < t->project->next_entry &&
+	    RT_TRY(t->scope, rt_entry_id(t->project, (uint32_t)entry, id, &t->scope->error)) == RT_OK)
+		rt_buf_add_c(t->buf, id);
 }
 
 static void
-say_quoted(saying *s, rt_str name)
+add_quoted(text *t, rt_str name)
 {
-	rt_buf_add_byte(s->buf, '"');
-	rt_buf_add_str(s->buf, name);
-	rt_buf_add_byte(s->buf, '"');
+	rt_buf_add_byte(t->buf, '"');
+	rt_buf_add_str(t->buf, name);
+	rt_buf_add_byte(t->buf, '"');
 }
 
-/* A value as it is written in JSON, not too much of it. */
+/* The beginning of a JSON value. */
 static void
-say_value(saying *s, rt_str json)
+add_value(text *t, rt_str json)
 {
-	if (json.size > VALUE_MAX) {
-		json.size = VALUE_MAX;
-		rt_buf_add(s->buf, json.ptr, rt_utf8_valid_size(json));
-		say(s, "…");
-		return;
+	size_t size = json.size > VALUE_MAX ? rt_utf8_valid_size(rt_str_at(json.ptr, VALUE_MAX))
+					    : json.size;
+
+	rt_buf_add(t->buf, json.ptr, size);
+	if (json.size > VALUE_MAX)
+		rt_buf_add_c(t->buf, "…");
+}
+
+static const char *
+ies(size_t count)
+{
+	return count == 1 ? "y" : "ies";
+}
+
+/* The first effect of a kind; key: of RT_EFFECT_SET, or NULL: any. */
+static const rt_effect *
+find_effect(const text *t, rt_effect_kind kind, const char *key)
+{
+	for (size_t i = 0; i < t->step->effect_count; i++) {
+		const rt_effect *e = &t->step->effects[i];
+
+		if (e->kind == kind && (key == NULL || rt_str_is(e->key, key)))
+			return e;
 	}
-	rt_buf_add_str(s->buf, json);
-}
-
-static const rt_effect *
-effect_of(const saying *s, rt_effect_kind kind)
-{
-	size_t i;
-
-	for (i = 0; i < s->step->effect_count; i++)
-		if (s->step->effects[i].kind == kind)
-			return &s->step->effects[i];
-	return NULL;
-}
-
-static const rt_effect *
-set_of(const saying *s, const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < s->step->effect_count; i++)
-		if (s->step->effects[i].kind == RT_EFFECT_SET &&
-		    rt_str_is(s->step->effects[i].key, key))
-			return &s->step->effects[i];
 	return NULL;
 }
 
 /* ---- entries ---- */
 
 static size_t
-entries_of(const rt_effect *e)
+entry_count(const rt_effect *e)
 {
 	return e->added_count > e->removed_count ? e->added_count : e->removed_count;
 }
 
-static const rt_effect_slot *
-slot_of(const rt_effect *e)
+static const rt_slot *
+first_slot(const rt_effect *e)
 {
-	return e->added_count > 0 ? &e->added[0] : &e->removed[0];
+	return e->added_count > 0 ? &e->added[0].slot : &e->removed[0].slot;
 }
 
+/* "added entry x" or "added 3 entries, first x" */
 static void
-say_entries(saying *s, const char *verb, const char *noun)
+add_entries(text *t, const char *verb, const char *noun)
 {
 	const rt_effect *first = NULL;
-	size_t i, count = 0;
+	size_t count = 0;
 
-	for (i = 0; i < s->step->effect_count; i++) {
-		const rt_effect *e = &s->step->effects[i];
+	for (size_t i = 0; i < t->step->effect_count; i++) {
+		const rt_effect *e = &t->step->effects[i];
 
-		if (e->kind != RT_EFFECT_SPLICE || entries_of(e) == 0)
+		if (e->kind != RT_EFFECT_SPLICE || entry_count(e) == 0)
 			continue;
 		first = first == NULL ? e : first;
 		/* the same entry again, in another take, is not one more */
-		if (e == first || slot_of(e)->slot.entry != slot_of(first)->slot.entry)
-			count += entries_of(e);
+		if (e == first || first_slot(e)->entry != first_slot(first)->entry)
+			count += entry_count(e);
 	}
-	if (first == NULL) {
-		rt_buf_add_f(s->buf, "%s %s", verb, noun);
-		return;
-	}
-	if (count == 1)
-		rt_buf_add_f(s->buf, "%s %s", verb, noun);
+	if (count > 1)
+		rt_buf_add_f(t->buf, "%s %zu entries%s", verb, count, t->plain ? "" : ", first");
 	else
-		rt_buf_add_f(s->buf, "%s %zu entries", verb, count);
-	say_of(s, count > 1 && !s->plain ? ", first" : "", slot_of(first)->slot.entry);
+		rt_buf_add_f(t->buf, "%s %s", verb, noun);
+	if (first != NULL)
+		add_id(t, first_slot(first)->entry);
 }
 
-/* One that takes the place of itself goes on. */
+/* A reply that replaces itself was continued. */
 static void
-say_reply(saying *s)
+add_reply(text *t)
 {
-	const rt_effect *e = effect_of(s, RT_EFFECT_SPLICE);
+	const rt_effect *e = find_effect(t, RT_EFFECT_SPLICE, NULL);
 	bool goes_on = e != NULL && e->removed_count > 0 && e->added_count > 0;
 
-	say_entries(s, goes_on ? "continued" : "got", "reply");
+	add_entries(t, goes_on ? "continued" : "got", "reply");
 }
 
 static void
-say_mute(saying *s)
+add_mute(text *t)
 {
-	const rt_effect *e = effect_of(s, RT_EFFECT_SPLICE);
-	bool muted = e != NULL && e->added_count > 0 && 
+	const rt_effect *e = find_effect(t, RT_EFFECT_SPLICE, NULL);
+	bool muted = e != NULL && e->added_count > 0 &&
 		     (e->added[0].slot.flags & RT_SLOT_MUTED) != 0;
 
-	say_entries(s, muted ? "muted" : "unmuted", "entry");
+	add_entries(t, muted ? "muted" : "unmuted", "entry");
 }
 
 static void
-say_role(saying *s)
+add_role(text *t)
 {
-	const rt_effect *e = effect_of(s, RT_EFFECT_SPLICE);
-	say_entries(s, "changed the role of", "entry");
+	const rt_effect *e = find_effect(t, RT_EFFECT_SPLICE, NULL);
+
+	add_entries(t, "changed the role of", "entry");
 	if (e != NULL && e->added_count > 0) {
-		say(s, " to ");
-		rt_buf_add_str(s->buf, e->added[0].role);
+		rt_buf_add_c(t->buf, " to ");
+		rt_buf_add_str(t->buf, e->added[0].role);
 	}
 }
 
 /* ---- names and fields ---- */
 
 static void
-say_label(saying *s)
+add_label(text *t)
 {
-	const rt_effect *e = set_of(s, "label");
+	const rt_effect *e = find_effect(t, RT_EFFECT_SET, "label");
 
 	if (e == NULL) {
-		say(s, "set a label");
+		rt_buf_add_c(t->buf, "set a label");
 	} else if (e->after.ptr != NULL) {
-		say_of(s, "labelled entry", e->entry);
-		say(s, " ");
-		say_value(s, e->after);
+		rt_buf_add_c(t->buf, "labelled entry");
+		add_id(t, e->entry);
+		rt_buf_add_byte(t->buf, ' ');
+		add_value(t, e->after);
 	} else {
-		say(s, "took label ");
-		say_value(s, e->before);
-		say_of(s, " from entry", e->entry);
+		rt_buf_add_c(t->buf, "took label ");
+		add_value(t, e->before);
+		rt_buf_add_c(t->buf, " from entry");
+		add_id(t, e->entry);
 	}
 }
 
-/* The entry that the head went to; 0: none. */
+/* A number in JSON; 0: it is none. */
 static uint64_t
-head_entry(const rt_effect *e)
+number_of(rt_str json)
 {
-	uint64_t entry = 0;
-	size_t i;
+	uint64_t number = 0;
+	size_t i = 0;
 
-	for (i = 0; i < e->after.size && e->after.ptr[i] >= '0' && e->after.ptr[i] <= '9'; i++)
-		entry = entry * 10 + (uint64_t)(e->after.ptr[i] - '0');
-	return i == e->after.size ? entry : 0;
+	for (; i < json.size && json.ptr[i] >= '0' && json.ptr[i] <= '9'; i++)
+		number = number * 10 + (uint64_t)(json.ptr[i] - '0');
+	return i == json.size ? number : 0;
 }
 
 static void
-say_head(saying *s)
+add_head(text *t)
 {
-	const rt_effect *e = set_of(s, "head");
-	uint64_t entry = 0;
+	const rt_effect *e = find_effect(t, RT_EFFECT_SET, "head");
+	bool is_known = e != NULL && e->after.ptr != NULL;
+	uint64_t entry = is_known ? number_of(e->after) : 0;
 
-	say(s, s->plain ? "went on from" : "moved the head");
-	if (e == NULL || e->after.ptr == NULL) {
-		say(s, s->plain ? " another entry" : "");
+	rt_buf_add_c(t->buf, t->plain ? "went on from" : "moved the head");
+	if (!is_known) {
+		rt_buf_add_c(t->buf, t->plain ? " another entry" : "");
 		return;
 	}
-	entry = head_entry(e);
-	say(s, s->plain ? "" : " to");
-	if (entry != 0) {
-		say_of(s, " entry", entry);
-	} else {
-		say(s, " before the first entry");
-	}
+	rt_buf_add_c(t->buf, t->plain ? "" : " to");
+	rt_buf_add_c(t->buf, entry != 0 ? " entry" : " before the first entry");
+	if (entry != 0)
+		add_id(t, entry);
 }
 
+/* The name of the setting that an effect changes; ptr NULL: it changes none. */
 static rt_str
 setting_of(const rt_effect *e)
 {
-	static const rt_str before = RT_STR_INIT("setting.");
+	static const rt_str prefix = RT_STR_INIT("setting.");
 
-	if (e == NULL || e->kind != RT_EFFECT_SET || !rt_str_starts(e->key, before))
+	if (e == NULL || e->kind != RT_EFFECT_SET || !rt_str_starts(e->key, prefix))
 		return (rt_str){0};
-	return rt_str_at(e->key.ptr + before.size, e->key.size - before.size);
+	return rt_str_at(e->key.ptr + prefix.size, e->key.size - prefix.size);
 }
 
 static void
-say_setting(saying *s)
+add_setting(text *t)
 {
-	const rt_effect *e = effect_of(s, RT_EFFECT_SET);
+	const rt_effect *e = find_effect(t, RT_EFFECT_SET, NULL);
 	rt_str name = setting_of(e);
 
 	if (name.size == 0) {
-		say(s, "changed a setting");
+		rt_buf_add_c(t->buf, "changed a setting");
 		return;
 	}
-	say(s, e->after.ptr != NULL ? "set " : "put ");
-	rt_buf_add(s->buf, name.ptr, name.size);
-	say(s, e->after.ptr != NULL ? " to " : " back to its default");
+	rt_buf_add_c(t->buf, e->after.ptr != NULL ? "set " : "put ");
+	rt_buf_add_str(t->buf, name);
+	rt_buf_add_c(t->buf, e->after.ptr != NULL ? " to " : " back to its default");
 	if (e->after.ptr != NULL)
-		say_value(s, e->after);
+		add_value(t, e->after);
 }
 
 /* The name of a take, or (disc 0) of a discussion. */
 static void
-say_name(saying *s, uint32_t disc, uint32_t sub)
+add_name(text *t, uint32_t disc, uint32_t sub)
 {
 	const rt_disc *d;
-	const rt_take *take;
 
 	if (disc == 0) {
-		if (rt_project_cell(s->project, sub) != NULL)
-			say_quoted(s, rt_cell_name(rt_project_cell(s->project, sub)));
-		return;
+		if (rt_project_cell(t->project, sub) != NULL)
+			add_quoted(t, rt_cell_name(rt_project_cell(t->project, sub)));
+	} else if (rt_project_disc(t->project, disc, &d, NULL) == RT_OK &&
+		   rt_disc_take(d, sub) != NULL) {
+		add_quoted(t, rt_text_str(rt_disc_take(d, sub)->name));
 	}
-	if (rt_project_disc(s->project, disc, &d, NULL) != RT_OK)
-		return;
-	take = rt_disc_take(d, sub);
-	if (take != NULL)
-		say_quoted(s, rt_text_str(take->name));
-}
-
-static uint32_t
-number_of(rt_str json)
-{
-	uint32_t number = 0;
-	size_t i;
-
-	for (i = 0; i < json.size && i < 9 && json.ptr[i] >= '0' && json.ptr[i] <= '9'; i++)
-		number = number * 10 + (uint32_t)(json.ptr[i] - '0');
-	return number;
 }
 
 static void
-say_switch(saying *s, const char *noun)
+add_switched(text *t, const char *noun)
 {
-	const rt_effect *e = set_of(s, "active");
+	const rt_effect *e = find_effect(t, RT_EFFECT_SET, "active");
 
-	rt_buf_add_f(s->buf, "switched to %s ", noun);
+	rt_buf_add_f(t->buf, "switched to %s ", noun);
 	if (e != NULL)
-		say_name(s, e->disc, number_of(e->after));
+		add_name(t, e->disc, (uint32_t)number_of(e->after));
 }
 
 static void
-say_rename(saying *s, const char *noun)
+add_renamed(text *t, const char *noun)
 {
-	const rt_effect *e = set_of(s, "name");
+	const rt_effect *e = find_effect(t, RT_EFFECT_SET, "name");
 
-	rt_buf_add_f(s->buf, "renamed %s ", noun);
+	rt_buf_add_f(t->buf, "renamed %s ", noun);
 	if (e == NULL)
 		return;
-	say_value(s, e->before);
-	say(s, " to ");
-	say_value(s, e->after);
+	add_value(t, e->before);
+	rt_buf_add_c(t->buf, " to ");
+	add_value(t, e->after);
 }
 
 static void
-say_deleted(saying *s, const char *noun)
+add_deleted(text *t, const char *noun)
 {
-	size_t i;
-
-	rt_buf_add_f(s->buf, "deleted %s ", noun);
-	for (i = 0; i < s->step->effect_count; i++) {
-		const rt_effect *e = &s->step->effects[i];
+	rt_buf_add_f(t->buf, "deleted %s ", noun);
+	for (size_t i = 0; i < t->step->effect_count; i++) {
+		const rt_effect *e = &t->step->effects[i];
 
 		if (e->kind == RT_EFFECT_SET && e->sub != 0) {
-			say_name(s, e->disc, e->sub);
+			add_name(t, e->disc, e->sub);
 			return;
 		}
 	}
 }
 
-/* Whether an effect before `end` concerns the discussion. */
-static bool
-has_disc_before(const saying *s, size_t end, uint32_t disc)
-{
-	size_t i;
+/* ---- imports ---- */
 
-	for (i = 0; i < end; i++)
-		if (s->step->effects[i].disc == disc)
+/* Does an effect before number `end` concern the discussion? */
+static bool
+has_disc_before(const rt_record *step, size_t end, uint32_t disc)
+{
+	for (size_t i = 0; i < end; i++)
+		if (step->effects[i].disc == disc)
 			return true;
 	return false;
 }
 
-/* How many discussions an import added or extended; *out_disc is the last of them. Every one
- * has effects of its own, which a number that was only skipped has not. One that was hidden
- * again was there already. */
+/* How many discussions an import created or extended; *out_disc is the last of them. Each has
+ * effects of its own, unlike a number that was only skipped. One that was hidden again had been
+ * there before. */
 static size_t
-imported_discs(const saying *s, uint32_t *out_disc)
+imported_discs(const rt_record *step, uint32_t *out_disc)
 {
-	size_t i, count = 0;
-	uint32_t last = 0;
+	size_t count = 0;
 
-	for (i = 0; i < s->step->effect_count; i++) {
-		const rt_effect *e = &s->step->effects[i];
+	*out_disc = 0;
+	for (size_t i = 0; i < step->effect_count; i++) {
+		const rt_effect *e = &step->effects[i];
 
-		if (e->disc != 0 && e->disc != last && !has_disc_before(s, i, e->disc)) {
-			last = e->disc;
+		if (e->disc != 0 && e->disc != *out_disc && !has_disc_before(step, i, e->disc)) {
+			*out_disc = e->disc;
 			count++;
 		} else if (e->kind == RT_EFFECT_SET && e->disc == 0 && e->sub != 0 &&
-			   e->sub == last && rt_str_is(e->key, "present")) {
+			   e->sub == *out_disc && rt_str_is(e->key, "present")) {
 			count += e->after.ptr != NULL ? 1 : SIZE_MAX;
 		}
 	}
-	*out_disc = last;
 	return count;
 }
 
-/* The name that an import gave to a discussion; without one it was there before. */
+/* " as" the name that an import gave to the discussion, or " into" the one that it had. */
 static void
-say_imported(saying *s, uint32_t disc)
+add_imported(text *t, uint32_t disc)
 {
-	size_t i;
+	for (size_t i = t->step->effect_count; i > 0; i--) {
+		const rt_effect *e = &t->step->effects[i - 1];
+		bool is_name = e->kind == RT_EFFECT_SET && rt_str_is(e->key, "name");
 
-	for (i = s->step->effect_count; i > 0; i--) {
-		const rt_effect *e = &s->step->effects[i - 1];
-
-		if (e->disc != 0 || e->sub != disc)
+		if (e->disc != 0 || e->sub != disc || (e->kind != RT_EFFECT_NEW && !is_name))
 			continue;
-		if (e->kind == RT_EFFECT_NEW) {
-			say(s, " as ");
-			say_quoted(s, e->name);
-			return;
-		}
-		if (e->kind == RT_EFFECT_SET && rt_str_is(e->key, "name")) {
-			say(s, " as ");
-			say_value(s, e->after);
-			return;
-		}
+		rt_buf_add_c(t->buf, " as ");
+		if (is_name)
+			add_value(t, e->after);
+		else
+			add_quoted(t, e->name);
+		return;
 	}
-	say(s, " into ");
-	say_name(s, 0, disc);
+	rt_buf_add_c(t->buf, " into ");
+	add_name(t, 0, disc);
 }
 
 static void
-say_import(saying *s)
+add_import(text *t)
 {
-	size_t i, count = 0, discs;
+	size_t count = 0;
 	uint32_t disc;
 
-	if (s->step->group != 0) { /* what the other rows added is not known here */
-		say(s, "imported many entries, since step ");
-		rt_buf_add_u64(s->buf, s->step->group);
+	if (t->step->group != 0) { /* the other rows of the group are not known here */
+		rt_buf_add_c(t->buf, "imported many entries, since step ");
+		rt_buf_add_u64(t->buf, t->step->group);
 		return;
 	}
-	if (s->step->disc == 0) {
-		say(s, "imported settings");
+	if (t->step->disc == 0) {
+		rt_buf_add_c(t->buf, "imported settings");
 		return;
 	}
-	for (i = 0; i < s->step->effect_count; i++)
-		if (s->step->effects[i].kind == RT_EFFECT_SPLICE)
-			count += s->step->effects[i].added_count;
-	discs = imported_discs(s, &disc);
-	rt_buf_add_f(s->buf, "imported %zu entr%s", count, count == 1 ? "y" : "ies");
+	for (size_t i = 0; i < t->step->effect_count; i++)
+		if (t->step->effects[i].kind == RT_EFFECT_SPLICE)
+			count += t->step->effects[i].added_count;
+	rt_buf_add_f(t->buf, "imported %zu entr%s", count, ies(count));
+	size_t discs = imported_discs(t->step, &disc);
+
 	if (discs > 1)
-		rt_buf_add_f(s->buf, " in %zu discussions", discs);
+		rt_buf_add_f(t->buf, " in %zu discussions", discs);
 	else if (discs == 1)
-		say_imported(s, disc);
+		add_imported(t, disc);
 }
 
 /* ---- several operations as one step ---- */
 
-/* The first entry of this kind that came in, or NULL. */
-static const rt_effect_slot *
-added_kind(const saying *s, const char *kind)
+/* The first entry of this kind that was added, or NULL. */
+static const rt_slot *
+added_kind(const text *t, const char *kind)
 {
-	size_t i, j;
-
-	for (i = 0; i < s->step->effect_count; i++)
-		for (j = 0; j < s->step->effects[i].added_count; j++)
-			if (rt_str_is(s->step->effects[i].added[j].kind, kind))
-				return &s->step->effects[i].added[j];
+	for (size_t i = 0; i < t->step->effect_count; i++)
+		for (size_t k = 0; k < t->step->effects[i].added_count; k++)
+			if (rt_str_is(t->step->effects[i].added[k].kind, kind))
+				return &t->step->effects[i].added[k].slot;
 	return NULL;
 }
 
 /* What several operations came to, by what they did: a new discussion outweighs a new take,
  * which outweighs entries, which outweigh settings. */
 static void
-say_batch(saying *s)
+add_batch(text *t)
 {
-	const rt_effect_slot *left = added_kind(s, "branch_summary");
-	const rt_effect_slot *compressed = added_kind(s, "compaction");
-	const rt_effect *made = NULL, *take = NULL;
-	size_t i, added = 0, removed = 0, takes = 0, settings = 0, others = 0;
+	const rt_slot *left = added_kind(t, "branch_summary");
+	const rt_slot *compressed = added_kind(t, "compaction");
+	const rt_effect *disc = NULL, *take = NULL;
+	size_t added = 0, removed = 0, takes = 0, settings = 0, others = 0;
 
-	for (i = 0; i < s->step->effect_count; i++) {
-		const rt_effect *e = &s->step->effects[i];
+	for (size_t i = 0; i < t->step->effect_count; i++) {
+		const rt_effect *e = &t->step->effects[i];
 
-		takes += e->kind == RT_EFFECT_NEW && e->disc != 0;
 		added += e->added_count;
 		removed += e->removed_count;
-		if (e->kind == RT_EFFECT_NEW && e->disc == 0)
-			made = made == NULL ? e : made;
-		else if (e->kind == RT_EFFECT_NEW)
+		if (e->kind == RT_EFFECT_NEW && e->disc == 0) {
+			disc = disc == NULL ? e : disc;
+		} else if (e->kind == RT_EFFECT_NEW) {
 			take = take == NULL ? e : take;
-		else if (e->kind == RT_EFFECT_SET && rt_str_starts(e->key, RT_STR("setting.")))
+			takes++;
+		} else if (setting_of(e).ptr != NULL) {
 			settings++;
-		else if (e->kind == RT_EFFECT_SET)
-			others++;
+		} else {
+			others += e->kind == RT_EFFECT_SET;
+		}
 	}
-	if (made != NULL) {
-		say(s, "made discussion ");
-		say_quoted(s, made->name);
+	if (disc != NULL) {
+		rt_buf_add_c(t->buf, "made discussion ");
+		add_quoted(t, disc->name);
 		if (added > 0)
-			rt_buf_add_f(s->buf, " with %zu entr%s", added, added == 1 ? "y" : "ies");
+			rt_buf_add_f(t->buf, " with %zu entr%s", added, ies(added));
 		if (added > 0 && takes > 0)
-			rt_buf_add_f(s->buf, " in %zu takes", takes + 1); /* the first comes with it */
+			rt_buf_add_f(t->buf, " in %zu takes", takes + 1); /* the first comes with it */
 	} else if (left != NULL) {
-		say_of(s, "left a branch with summary", left->slot.entry);
+		rt_buf_add_c(t->buf, "left a branch with summary");
+		add_id(t, left->entry);
 	} else if (compressed != NULL && removed > 0) {
-		rt_buf_add_f(s->buf, "compressed %zu entr%s into", removed,
-			     removed == 1 ? "y" : "ies");
-		say_of(s, " summary", compressed->slot.entry);
+		rt_buf_add_f(t->buf, "compressed %zu entr%s into summary", removed, ies(removed));
+		add_id(t, compressed->entry);
 	} else if (take != NULL) {
-		say(s, "started take ");
-		say_quoted(s, take->name);
+		rt_buf_add_c(t->buf, "started take ");
+		add_quoted(t, take->name);
 		if (added > 0)
-			say_entries(s, " and added", "entry");
-	} else if (added > 0 && removed == 0) {
-		say_entries(s, "added", "entry");
-	} else if (added == 0 && removed > 0) {
-		say_entries(s, "deleted", "entry");
-	} else if (added > 0) {
-		say_entries(s, "changed", "entry");
+			add_entries(t, " and added", "entry");
+	} else if (added + removed > 0) {
+		add_entries(t, removed == 0 ? "added" : added == 0 ? "deleted" : "changed", "entry");
 	} else if (settings > 1 && others == 0) {
-		rt_buf_add_f(s->buf, "changed %zu settings", settings);
+		rt_buf_add_f(t->buf, "changed %zu settings", settings);
 	} else if (settings == 1 && others == 0) {
-		say_setting(s);
+		add_setting(t);
 	} else {
-		say(s, "several changes in one step");
+		rt_buf_add_c(t->buf, "several changes in one step");
+	}
+}
+
+/* The words of the table, and the name of what was created. */
+static void
+add_other(text *t, rt_str done)
+{
+	const rt_effect *created = find_effect(t, RT_EFFECT_NEW, NULL);
+
+	rt_buf_add_str(t->buf, done);
+	if (created != NULL) {
+		rt_buf_add_byte(t->buf, ' ');
+		add_quoted(t, created->name);
 	}
 }
 
 static void
-say_other(saying *s, const rt_op *op)
+add_op(text *t, const rt_op *op)
 {
-	const rt_effect *made = effect_of(s, RT_EFFECT_NEW);
-
-	if (op != NULL)
-		say(s, op->done);
-	else
-		rt_buf_add_str(s->buf, s->step->op);
-	if (made != NULL) {
-		say(s, " ");
-		say_quoted(s, made->name);
+	switch (op->text) {
+	case RT_OP_TEXT_DONE: add_other(t, rt_str_of(op->done)); break;
+	case RT_OP_TEXT_PLAIN: rt_buf_add_c(t->buf, op->done); break;
+	case RT_OP_TEXT_ENTRIES: add_entries(t, op->verb, "entry"); break;
+	case RT_OP_TEXT_REPLY: add_reply(t); break;
+	case RT_OP_TEXT_ROLE: add_role(t); break;
+	case RT_OP_TEXT_MUTE: add_mute(t); break;
+	case RT_OP_TEXT_SWITCHED: add_switched(t, op->noun); break;
+	case RT_OP_TEXT_RENAMED: add_renamed(t, op->noun); break;
+	case RT_OP_TEXT_DELETED: add_deleted(t, op->noun); break;
+	case RT_OP_TEXT_HEAD: add_head(t); break;
+	case RT_OP_TEXT_LABEL: add_label(t); break;
+	case RT_OP_TEXT_SETTING:
+		if (t->step->effect_count > 1)
+			add_batch(t);
+		else
+			add_setting(t);
+		break;
 	}
 }
 
-rt_status
-rt_history_text(const rt_project *project, const rt_record *step, bool plain, rt_buf *buf,
-		rt_error *err)
+rt_str
+rt_history_text(rt_scope *scope, const rt_project *project, const rt_record *step, bool plain)
 {
 	const rt_op *op = rt_op_named(step->op);
-	saying s = {project, step, plain, buf, err, RT_OK};
+	text t = {scope, project, step, plain, rt_scope_buf(scope)};
 
-	if (op == NULL) {
-		if (rt_str_is(step->op, "import"))
-			say_import(&s);
-		else if (rt_str_is(step->op, "batch"))
-			say_batch(&s);
-		else
-			say_other(&s, NULL);
-	} else {
-		switch (op->text) {
-		case RT_OP_TEXT_DONE: say_other(&s, op); break;
-		case RT_OP_TEXT_PLAIN: say(&s, op->done); break;
-		case RT_OP_TEXT_ENTRIES: say_entries(&s, op->verb, "entry"); break;
-		case RT_OP_TEXT_REPLY: say_reply(&s); break;
-		case RT_OP_TEXT_ROLE: say_role(&s); break;
-		case RT_OP_TEXT_MUTE: say_mute(&s); break;
-		case RT_OP_TEXT_SWITCHED: say_switch(&s, op->noun); break;
-		case RT_OP_TEXT_RENAMED: say_rename(&s, op->noun); break;
-		case RT_OP_TEXT_DELETED: say_deleted(&s, op->noun); break;
-		case RT_OP_TEXT_HEAD: say_head(&s); break;
-		case RT_OP_TEXT_LABEL: say_label(&s); break;
-		case RT_OP_TEXT_SETTING:
-			if (step->effect_count > 1)
-				say_batch(&s);
-			else
-				say_setting(&s);
-			break;
-		}
-	}
-	if (s.status == RT_OK && buf->status != RT_OK)
-		s.status = rt_fail(err, buf->status, "out of memory");
-	return s.status;
+	if (op != NULL)
+		add_op(&t, op);
+	else if (rt_str_is(step->op, "import"))
+		add_import(&t);
+	else if (rt_str_is(step->op, "batch"))
+		add_batch(&t);
+	else
+		add_other(&t, step->op);
+	return rt_scope_str(scope, t.buf);
 }
+
+/* ---- what it is about ---- */
 
 uint32_t
 rt_history_text_entry(const rt_record *step, uint64_t *out_body)
 {
-	size_t i;
-
 	*out_body = 0;
-	for (i = 0; i < step->effect_count; i++) {
+	for (size_t i = 0; i < step->effect_count; i++) {
 		const rt_effect *e = &step->effects[i];
 
-		if (e->kind == RT_EFFECT_SPLICE && entries_of(e) > 0) {
-			*out_body = slot_of(e)->slot.body;
-			return slot_of(e)->slot.entry;
+		if (e->kind == RT_EFFECT_SPLICE && entry_count(e) > 0) {
+			*out_body = first_slot(e)->body;
+			return first_slot(e)->entry;
 		}
 	}
-	for (i = 0; i < step->effect_count; i++) {
+	for (size_t i = 0; i < step->effect_count; i++) {
 		const rt_effect *e = &step->effects[i];
 
 		if (e->kind == RT_EFFECT_SET && e->entry != 0)
 			return e->entry;
 		if (e->kind == RT_EFFECT_SET && rt_str_is(e->key, "head"))
-			return (uint32_t)head_entry(e);
+			return (uint32_t)number_of(e->after);
 	}
 	return 0;
 }
@@ -563,9 +513,7 @@ rt_history_text_setting(const rt_record *step)
 uint32_t
 rt_history_text_take(const rt_record *step, uint32_t disc)
 {
-	size_t i;
-
-	for (i = 0; i < step->effect_count; i++)
+	for (size_t i = 0; i < step->effect_count; i++)
 		if (step->effects[i].disc == disc && step->effects[i].sub != 0)
 			return step->effects[i].sub;
 	return 0;

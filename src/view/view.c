@@ -37,8 +37,8 @@ static const rt_view_field entry_flags[] = {
 	RT_VIEW_FIELD(rt_entry_row, "lost", lost, BOOL, OMIT),
 };
 
-static void
-put_entry(rt_buf *buf, const rt_entry_row *e)
+void
+rt_entry_write(rt_buf *buf, const rt_entry_row *e)
 {
 	rt_json_add_comma(buf);
 	rt_buf_add_byte(buf, '{');
@@ -66,7 +66,7 @@ put_entries(const rt_view *v, const char *key, const rt_window *window, rt_buf *
 
 	rt_json_open(buf, key, '[');
 	for (const rt_entry_row *e; (e = rt_entries_next(c)) != NULL;)
-		put_entry(buf, e);
+		rt_entry_write(buf, e);
 	rt_json_close(buf, ']');
 }
 
@@ -103,7 +103,7 @@ rt_view_entry(rt_engine *engine, const rt_project *project, rt_place place, uint
 	const rt_entry_row *e = rt_entry_find(&v, entry);
 
 	if (e != NULL)
-		put_entry(buf, e);
+		rt_entry_write(buf, e);
 	return end(&v, buf, err);
 }
 
@@ -123,9 +123,9 @@ rt_view_diff(rt_engine *engine, const rt_project *project, uint32_t disc, uint32
 	while (diff.a != NULL && rt_diff_next(&v, &diff)) {
 		rt_json_open(buf, NULL, '{');
 		rt_json_add_key(buf, "a");
-		put_entry(buf, diff.was);
+		rt_entry_write(buf, diff.was);
 		rt_json_add_key(buf, "b");
-		put_entry(buf, diff.is);
+		rt_entry_write(buf, diff.is);
 		rt_json_close(buf, '}');
 	}
 	rt_json_close(buf, ']');
@@ -189,6 +189,18 @@ static const rt_view_field disc_fields[] = {
 	RT_VIEW_FIELD(rt_disc_row, "takes", takes, SIZE, ALWAYS),
 };
 
+void
+rt_disc_row_write(rt_buf *buf, const rt_disc_row *disc)
+{
+	rt_json_open(buf, NULL, '{');
+	RT_VIEW_PUT(buf, disc_fields, disc);
+	if (disc->has_updated)
+		rt_view_put_time(buf, "updated", disc->updated_us);
+	else
+		rt_json_put_null(buf, "updated");
+	put_absent(buf, disc->absent);
+}
+
 rt_status
 rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_buf *buf,
 		    rt_error *err)
@@ -198,15 +210,8 @@ rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_b
 	rt_disc_rows discs = rt_discs_list(&v, all);
 
 	rt_json_open(buf, NULL, '[');
-	for (size_t i = 0; i < discs.count; i++) {
-		rt_json_open(buf, NULL, '{');
-		RT_VIEW_PUT(buf, disc_fields, &discs.items[i]);
-		if (discs.items[i].has_updated)
-			rt_view_put_time(buf, "updated", discs.items[i].updated_us);
-		else
-			rt_json_put_null(buf, "updated");
-		put_absent(buf, discs.items[i].absent);
-	}
+	for (size_t i = 0; i < discs.count; i++)
+		rt_disc_row_write(buf, &discs.items[i]);
 	rt_json_close(buf, ']');
 	return end(&v, buf, err);
 }
@@ -293,8 +298,8 @@ put_take_names(rt_buf *buf, const rt_disc *disc, const uint32_t *takes, size_t c
 	rt_json_close(buf, ']');
 }
 
-static void
-put_tree_row(rt_buf *buf, const rt_disc *disc, const rt_tree_row *row)
+void
+rt_tree_row_write(rt_buf *buf, const rt_disc *disc, const rt_tree_row *row)
 {
 	rt_json_open(buf, NULL, '{');
 	RT_VIEW_PUT(buf, own_node, row);
@@ -329,7 +334,7 @@ rt_view_tree_wide(rt_engine *engine, const rt_project *project, uint32_t disc, s
 
 	rt_json_open(buf, NULL, '[');
 	for (const rt_tree_row *row; (row = rt_tree_next(c)) != NULL;)
-		put_tree_row(buf, rt_view_disc(&v), row);
+		rt_tree_row_write(buf, rt_view_disc(&v), row);
 	rt_json_close(buf, ']');
 	return end(&v, buf, err);
 }
@@ -433,7 +438,7 @@ put_sides(const rt_view *v, const char *key, const rt_effect_slot *slots, size_t
 	rt_view one = {rt_view_inner(v->scope), v->engine, v->project, v->place};
 
 	rt_json_open(buf, key, '[');
-	for (size_t i = 0; rt_view_inner_ok(v->scope, one.scope) && i < count; i++) {
+	for (size_t i = 0; rt_scope_adopt(v->scope, one.scope) == RT_OK && i < count; i++) {
 		rt_scope_reset(one.scope);
 		const rt_entry_row *side = rt_entry_of_effect(&one, &slots[i]);
 
@@ -538,7 +543,7 @@ rt_view_revisions(rt_engine *engine, const rt_project *project, uint32_t disc, u
 		rt_scope_reset(one.scope);
 		const rt_body *body = rt_view_body(&one, rows.items[i].body);
 
-		if (!rt_view_inner_ok(&s, one.scope))
+		if (rt_scope_adopt(&s, one.scope) != RT_OK)
 			break;
 		rt_json_open(buf, NULL, '{');
 		RT_VIEW_PUT(buf, revision_fields, &rows.items[i]);

@@ -135,6 +135,14 @@ RT_CHECKED rt_status rt_view_settings(rt_engine *engine, const rt_project *proje
 RT_CHECKED rt_status rt_view_diff(rt_engine *engine, const rt_project *project, uint32_t disc,
 				  uint32_t take_a, uint32_t take_b, rt_buf *buf, rt_error *err);
 
+/* ---- single rows ---- */
+
+/* One row as an item of an array: an entry as in rt_view_show, a discussion as in
+ * rt_view_discussions, a row of the tree as in rt_view_tree (of that discussion). */
+void rt_entry_write(rt_buf *buf, const rt_entry_row *entry);
+void rt_disc_row_write(rt_buf *buf, const rt_disc_row *disc);
+void rt_tree_row_write(rt_buf *buf, const rt_disc *disc, const rt_tree_row *row);
+
 /* ---- for views ---- */
 
 /* The first characters of a text on one line, as a JSON string. */

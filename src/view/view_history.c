@@ -42,7 +42,7 @@ read_stretch(rt_scope *scope, rt_engine *engine, stretch *s, uint64_t first, uin
 			      engine->store,
 			      rt_rows_between(RT_STORE_LOG, engine->project, first, last), copy_row,
 			      s, &scope->error));
-	if (!rt_view_inner_ok(scope, s->memory))
+	if (rt_scope_adopt(scope, s->memory) != RT_OK)
 		s->count = 0;
 }
 
@@ -55,15 +55,6 @@ read_record(rt_scope *s, rt_str text)
 
 	RT_TRY(s, rt_record_read(s->alloc, arena, text, &record, &s->error));
 	return record;
-}
-
-static rt_str
-in_words(rt_scope *s, const rt_project *project, const rt_record *step, bool plain)
-{
-	rt_buf *words = rt_scope_buf(s);
-
-	RT_TRY(s, rt_history_text(project, step, plain, words, &s->error));
-	return rt_scope_str(s, words);
 }
 
 /* ---- the list of steps ---- */
@@ -166,8 +157,8 @@ fill(rt_history_cursor *c, rt_scope *s, const rt_record *step, rt_history_row *r
 	rt_str setting = rt_history_text_setting(step);
 
 	row->op = step->op;
-	row->what = in_words(s, c->view.project, step, false);
-	row->did = in_words(s, c->view.project, step, true);
+	row->what = rt_history_text(s, c->view.project, step, false);
+	row->did = rt_history_text(s, c->view.project, step, true);
 	row->about = about(c, s, step);
 	row->take = changed != NULL ? take : 0;
 	row->take_name = changed != NULL ? rt_text_str(changed->name) : (rt_str){0};
@@ -240,7 +231,7 @@ rt_history_next(rt_history_cursor *c)
 		rt_scope_reset(into);
 		rt_record step = read_record(into, c->rows.rows[c->next].data);
 
-		if (!rt_view_inner_ok(s, into))
+		if (rt_scope_adopt(s, into) != RT_OK)
 			break;
 		switch (see(c, into, &step, seq, has_row, &row)) {
 		case SEEN_NEXT: /* it is the next row; come back to it */
@@ -259,7 +250,7 @@ rt_history_next(rt_history_cursor *c)
 		}
 		c->at.seq = seq - 1;
 		c->next++;
-		(void)rt_view_inner_ok(s, into);
+		rt_scope_adopt(s, into);
 	}
 	return has_row && rt_ok(s) ? &c->row : NULL;
 }
@@ -279,29 +270,11 @@ rt_step_read(const rt_view *v, uint64_t seq)
 	    RT_TRY(s, rt_engine_record(v->engine, seq, rt_scope_arena(s), &row->record, &row->at_us,
 				       &s->error)) != RT_OK)
 		return NULL;
-	row->what = in_words(s, v->project, &row->record, false);
+	row->what = rt_history_text(s, v->project, &row->record, false);
 	return rt_ok(s) ? row : NULL;
 }
 
 /* ---- revisions ---- */
-
-/* A list in the scope whose items keep growing; the arrays before are given up to it. */
-static rt_revision_row *
-add_revision(rt_scope *s, rt_revision_rows *rows, size_t *capacity)
-{
-	if (rows->count == *capacity) {
-		size_t grown = *capacity == 0 ? 16 : *capacity * 2;
-		rt_revision_row *items = rt_scope_array(s, grown, sizeof(*items));
-
-		if (items == NULL)
-			return NULL;
-		if (rows->count > 0)
-			memcpy(items, rows->items, rows->count * sizeof(*items));
-		rows->items = items;
-		*capacity = grown;
-	}
-	return &rows->items[rows->count++];
-}
 
 rt_revision_rows
 rt_revisions_list(const rt_view *v, uint32_t entry)
@@ -338,7 +311,7 @@ rt_revisions_list(const rt_view *v, uint32_t entry)
 			rt_scope_reset(memory);
 			rt_record step = read_record(memory, rows->rows[i].data);
 
-			if (!rt_view_inner_ok(s, memory))
+			if (rt_scope_adopt(s, memory) != RT_OK)
 				break;
 			for (size_t j = 0; j < step.effect_count; j++)
 				for (size_t k = 0; k < step.effects[j].added_count; k++) {
@@ -346,12 +319,12 @@ rt_revisions_list(const rt_view *v, uint32_t entry)
 
 					if (slot->entry != entry || slot->body <= newest)
 						continue;
-					rt_revision_row *row = add_revision(s, &found, &capacity);
-
-					if (row == NULL)
+					found.items = rt_scope_grow(s, found.items, found.count,
+								    &capacity, sizeof(*found.items));
+					if (found.items == NULL)
 						return (rt_revision_rows){0};
 					newest = slot->body;
-					*row = (rt_revision_row){
+					found.items[found.count++] = (rt_revision_row){
 						.seq = rows->rows[i].seq,
 						.body = slot->body,
 						.at_us = rows->rows[i].at_us,

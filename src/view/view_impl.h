@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shared by the views: memory of one row, and JSON from tables of fields. */
+ * Shared by the views: values in rows, and JSON from tables of fields. */
 #ifndef RT_VIEW_VIEW_IMPL_H
 #define RT_VIEW_VIEW_IMPL_H
 
@@ -8,12 +8,8 @@
 
 #include "view/view_rows.h"
 
-/* ---- scopes inside the caller's ---- */
+/* ---- values in a row ---- */
 
-/* A scope that is closed with the outer one; outer itself once that has failed. */
-rt_scope *rt_view_inner(rt_scope *outer);
-/* Passes a failure of the inner scope on. Is there none? */
-bool rt_view_inner_ok(rt_scope *outer, const rt_scope *inner);
 /* The id of an entry, in the scope. */
 rt_str rt_view_id(rt_scope *scope, const rt_project *project, uint32_t entry);
 /* A name of the project's table; "message" for kind 0, whose name is empty. */

@@ -1,128 +1,93 @@
 /* SPDX-License-Identifier: MIT
  *
- * When labels were set: the rows of the log, from the newest down. Only those of single labels
- * are taken apart: an import's row is as long as the import. */
-#include "log/engine_impl.h"
-
+ * When labels were set: the rows of the log, from the newest down. Only rows of single labels are
+ * decoded: an import's row is as long as the import. */
 #include "core/op.h"
+#include "log/engine_impl.h"
 #include "view/view.h"
 
 enum { HEAD_MAX = 200 /* bytes of a row in which its operation is named */ };
 
-typedef struct setting {
+/* A label that was given. */
+typedef struct given {
+	struct given *next;
 	uint32_t entry;
 	int64_t at_us;
-	rt_str after; /* JSON, in the arena */
-} setting;
+	rt_str label; /* JSON */
+} given;
 
 /* A part of the log that is being read; callbacks must not call the store. */
 typedef struct reading {
-	rt_engine *engine;
-	rt_arena *arena;
+	rt_scope *scope;
 	uint32_t disc;
-	setting *found; /* in the arena */
-	size_t count, room;
-	bool nomem;
+	given *first, **last;
 } reading;
 
-static void
-add_found(reading *r, setting new)
-{
-	if (r->count == r->room) {
-		size_t room = r->room == 0 ? 32 : r->room * 2;
-		setting *found = rt_arena_get(r->arena, room * sizeof(*found));
-
-		if (found == NULL) {
-			r->nomem = true;
-			return;
-		}
-		if (r->count > 0)
-			memcpy(found, r->found, r->count * sizeof(*found));
-		r->found = found;
-		r->room = room;
-	}
-	r->found[r->count++] = new;
-}
-
 static bool
-see_row(void *ctx, const rt_store_row *row)
+read_row(void *ctx, const rt_store_row *row)
 {
 	reading *r = ctx;
+	rt_scope *s = r->scope;
 	rt_str head = rt_str_at(row->data.ptr, row->data.size < HEAD_MAX ? row->data.size : HEAD_MAX);
+	rt_arena *arena = rt_scope_arena(s);
 	rt_record record;
-	rt_status st;
-	size_t i;
 
 	if (rt_str_find(head, RT_STR("\"op\":\"label.set\""), 0) == SIZE_MAX)
 		return true;
-	st = rt_record_read(r->engine->alloc, r->arena, row->data, &record, NULL);
-	r->nomem = r->nomem || st == RT_NOMEM;
-	for (i = 0; st == RT_OK && i < record.effect_count; i++) {
+	rt_status st = arena == NULL ? RT_NOMEM
+				     : rt_record_read(s->alloc, arena, row->data, &record, NULL);
+
+	if (st == RT_NOMEM)
+		rt_scope_nomem(s);
+	for (size_t i = 0; st == RT_OK && i < record.effect_count; i++) {
 		const rt_effect *e = &record.effects[i];
 
-		if (e->kind == RT_EFFECT_SET && e->disc == r->disc && rt_str_is(e->key, "label") &&
-		    e->after.ptr != NULL)
-			add_found(r, (setting){e->entry, row->at_us, e->after});
-	}
-	return !r->nomem;
-}
-
-/* Those that the entries have still. */
-static rt_status
-tell(reading *r, const rt_project *project, const rt_disc *disc, rt_label_time_fn fn, void *ctx,
-     rt_error *err)
-{
-	rt_status st = RT_OK;
-	size_t i;
-	rt_buf now;
-
-	rt_buf_init(&now, r->engine->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; st == RT_OK && i < r->count; i++) {
-		rt_str label;
-
-		st = rt_disc_label(project, disc, r->found[i].entry, &label, err);
-		if (st != RT_OK || label.size == 0)
+		if (e->kind != RT_EFFECT_SET || e->disc != r->disc || !rt_str_is(e->key, "label") ||
+		    e->after.ptr == NULL)
 			continue;
-		rt_buf_clear(&now);
-		rt_json_add_string(&now, label);
-		if (now.status != RT_OK)
-			st = rt_fail(err, RT_NOMEM, "out of memory");
-		else if (rt_str_eq(rt_buf_str(&now), r->found[i].after))
-			fn(ctx, r->found[i].entry, r->found[i].at_us);
+		given *g = rt_scope_get(s, sizeof(*g));
+
+		if (g == NULL)
+			break;
+		*g = (given){NULL, e->entry, row->at_us, e->after};
+		*r->last = g;
+		r->last = &g->next;
 	}
-	rt_buf_deinit(&now);
-	return st;
+	return rt_ok(s);
 }
 
 rt_status
-rt_view_label_times(rt_engine *engine, const rt_project *project, uint32_t disc, uint64_t *seq,
-		    size_t limit, rt_label_time_fn fn, void *ctx, rt_error *err)
+rt_view_label_times(rt_engine *engine, const rt_project *project, uint32_t disc_number,
+		    uint64_t *seq, size_t limit, rt_label_time_fn fn, void *ctx, rt_error *err)
 {
-	reading r = {.engine = engine, .disc = disc};
 	uint64_t from = *seq == 0 ? project->seq : *seq - 1;
 	uint64_t to = from > limit ? from - limit + 1 : 1;
-	const rt_disc *of;
-	rt_status st = rt_project_disc(project, disc, &of, err);
+	const rt_disc *disc;
+	rt_scope s;
+	reading r = {.scope = &s, .disc = disc_number, .last = &r.first};
 
 	RT_ASSERT(limit > 0);
-	if (st != RT_OK)
-		return st;
-	if (from == 0) {
-		*seq = 1;
-		return RT_OK;
+	rt_scope_init(&s, engine->alloc);
+	RT_TRY(&s, rt_project_disc(project, disc_number, &disc, &s.error));
+	if (from > 0)
+		RT_TRY(&s, engine->store->ops->read(
+				   engine->store,
+				   rt_rows_between(RT_STORE_LOG, engine->project, from, to), read_row,
+				   &r, &s.error));
+	rt_buf *now = rt_scope_buf(&s);
+
+	for (const given *g = r.first; rt_ok(&s) && g != NULL; g = g->next) {
+		rt_str label;
+
+		RT_TRY(&s, rt_disc_label(project, disc, g->entry, &label, &s.error));
+		if (!rt_ok(&s) || label.size == 0)
+			continue;
+		rt_buf_clear(now);
+		rt_json_add_string(now, label);
+		if (rt_str_eq(rt_scope_str(&s, now), g->label))
+			fn(ctx, g->entry, g->at_us);
 	}
-	r.arena = rt_arena_new(engine->alloc);
-	if (r.arena == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	st = engine->store->ops->read(engine->store,
-				      rt_rows_between(RT_STORE_LOG, engine->project, from, to),
-				      see_row, &r, err);
-	if (st == RT_OK && r.nomem)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK)
-		st = tell(&r, project, of, fn, ctx, err);
-	if (st == RT_OK)
+	if (rt_ok(&s))
 		*seq = to;
-	rt_arena_free(r.arena);
-	return st;
+	return rt_scope_end(&s, err);
 }
