@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Route: one kind of request: method, path, parameters, handler. The rows are in routes.c; dispatch,
- * the documents (/retake/v1/openapi.json, docs/api.md) and the tests of access are made from them.
- * The body of a row that names an operation has the fields of core/op.def that its path does not
+ * Route: one kind of request: method, path, parameters, handler. The rows are in routes.c;
+ * dispatch, the documents (/retake/v1/openapi.json, docs/api.md) and the tests of access are made
+ * from them. The body of a row that names an operation has the fields of core/op.def that its path does not
  * have. An operation without a row is available as POST /retake/v1/ops/{op}, and documented.
  *
  * Threads: immutable. */
