@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Body: the bytes of one revision of an entry as the store keeps them.
+ * Body: the bytes of one revision of an entry, as stored.
  *
  *   'T' text              the content, nothing else
  *   'J' JSON object       {"content":string or array, …every further field of the entry}
  *   'P' JSON object       a record of a pi session file, byte for byte as its line was
- *   'X' word              nothing left: purged (no word), or "lost" to damage
+ *   'X' word              empty: purged (no word), or "lost" to damage
  *
- * A body with content and nothing more is always written as 'T', so that equal entries
- * have equal bodies. In 'P' the content is found inside (a message's content, a summary,
- * a custom message's content …, in records of other types a member "content"), and
- * everything else is shown as the one field "pi". */
+ * A body that has only content is always written as 'T', so that equal entries have equal
+ * bodies. In 'P' the content is inside the record (a message's content, a summary, a custom
+ * message's content …, in records of other types a member "content"), and everything else is
+ * presented as the one field "pi". */
 #ifndef RT_CODEC_BODY_H
 #define RT_CODEC_BODY_H
 
@@ -35,27 +35,26 @@ typedef struct rt_body {
 	rt_json_doc *doc; /* owns the above, or NULL */
 } rt_body;
 
-/* Take data apart. For 'T' content borrows from data. RT_CORRUPT. Always pair with deinit. */
+/* For 'T' content borrows from data. RT_CORRUPT. Deinit the body in any case. */
 RT_CHECKED rt_status rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err);
 void rt_body_deinit(rt_body *body);
 
-/* Put a body together: content is text, or (is_json) a JSON array as text. fields is an
- * object whose members are added, but for "content" and the names in skip (NULL-ended;
- * may be NULL). Both may be NULL or empty. */
+/* Appends a body: content is text, or (is_json) a JSON array as text. fields (or NULL) is an object
+ * whose members are added, except "content" and the names in skip (NULL-terminated; or NULL). */
 void rt_body_write(rt_buf *buf, rt_str content, bool is_json, yyjson_val *fields,
 		   const char *const *skip);
-/* A pi record, as its line was. */
+/* A pi record: its line, unchanged. */
 void rt_body_write_pi(rt_buf *buf, rt_str line);
 /* A new body with this content and the further fields of old ("pi" for a 'P'). */
-RT_CHECKED rt_status rt_body_edit(rt_buf *buf, const rt_alloc *alloc, rt_str old_data, rt_str content,
-				  bool is_json, rt_error *err);
+RT_CHECKED rt_status rt_body_edit(rt_buf *buf, const rt_alloc *alloc, rt_str old_data,
+				  rt_str content, bool is_json, rt_error *err);
 
-/* The further fields as members of an object that is being written (a comma is put in
- * front where one is needed): `,"usage":{…},"pi":{…}`. sorted as rt_json_add_sorted. */
+/* The further fields as members of an object that is being written (preceded by a comma where
+ * needed): `,"usage":{…},"pi":{…}`. sorted: as rt_json_add_sorted. */
 void rt_body_add_fields(rt_buf *buf, const rt_alloc *alloc, const rt_body *body, bool sorted);
 /* The content as a JSON value. */
 void rt_body_add_content(rt_buf *buf, const rt_body *body);
-/* What people read: the content's text; of blocks the texts, joined by line ends. */
+/* The readable text: the content's text; of blocks the texts, joined by line ends. */
 void rt_body_add_text(rt_buf *buf, const rt_body *body);
 /* As rt_content_is_hidden (content.h). */
 bool rt_body_is_hidden(rt_str kind, const rt_body *body);

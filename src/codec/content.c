@@ -100,11 +100,11 @@ add_block(rt_buf *buf, yyjson_val *block)
 	rt_json_put_value(buf, NULL, block);
 }
 
-/* A block of text with another text in it. */
+/* A text block with another text. */
 static void
 add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 {
-	/* what holds of the old text alone */
+	/* members that are valid for the old text only */
 	static const char *const bound[] = {"textSignature",
 					    "thoughtSignature",
 					    "thought_signature",
@@ -136,7 +136,7 @@ add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 	rt_buf_add_byte(buf, '}');
 }
 
-/* The blocks with a new one of text. */
+/* The blocks and a new text block. */
 static void
 add_inserting(rt_buf *buf, yyjson_val *blocks, rt_str text)
 {
@@ -155,8 +155,8 @@ add_inserting(rt_buf *buf, yyjson_val *blocks, rt_str text)
 	rt_buf_add_byte(buf, ']');
 }
 
-/* How many of the texts, but for the last one, the text begins with; they and their line
- * ends are taken off it. */
+/* The number of texts, except the last one, that the text begins with; they and their line ends
+ * are removed from it. */
 static size_t
 strip_leading(const rt_str *texts, size_t count, rt_str *text)
 {
@@ -276,7 +276,7 @@ rt_content_replace(rt_buf *buf, rt_content content, rt_str from, rt_str to)
 	return count;
 }
 
-/* ---- in two, and together ---- */
+/* ---- splitting and joining ---- */
 
 void
 rt_content_cut(rt_buf *first, rt_buf *second, yyjson_val *blocks, size_t at)
@@ -358,7 +358,7 @@ rt_content_join(rt_buf *buf, rt_content a, rt_content b)
 	return true;
 }
 
-/* ---- in words ---- */
+/* ---- summaries ---- */
 
 static void
 begin_part(rt_buf *buf, size_t start)
@@ -507,7 +507,7 @@ rt_content_add_entry(rt_buf *buf, yyjson_val *entry)
 	rt_buf_deinit(&brief);
 }
 
-/* ---- who sees it ---- */
+/* ---- visibility ---- */
 
 static bool
 is_not_displayed(yyjson_val *object)

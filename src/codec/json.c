@@ -66,24 +66,23 @@ count16(bytes16 v)
 	return (size_t)((((w[0] & ones) + (w[1] & ones)) * ones) >> 56);
 }
 
-/* Position of the bracket that opens level RT_JSON_DEPTH_MAX + 1, or SIZE_MAX. */
-static size_t
-too_deep_at(rt_str s)
+size_t
+rt_json_too_deep_at(rt_str s, size_t max)
 {
 	const bytes16 lower = SAME16(0x20), bracket = SAME16('{');
-	size_t depth = 0, i, at = 0, open = 0;
+	size_t depth = 0, at = 0, open = 0;
 
 	/* A cheap upper bound first: fewer brackets than the limit cannot be too deep. '[' and
 	 * '{' differ in one bit. */
-	if (s.size <= RT_JSON_DEPTH_MAX)
+	if (s.size <= max)
 		return SIZE_MAX;
-	for (; s.size - at >= 16 && open <= RT_JSON_DEPTH_MAX; at += 16)
+	for (; s.size - at >= 16 && open <= max; at += 16)
 		open += count16((bytes16)((load16(s.ptr + at) | lower) == bracket));
 	for (; at < s.size && s.size - at < 16; at++)
 		open += s.ptr[at] == '[' || s.ptr[at] == '{';
-	if (open <= RT_JSON_DEPTH_MAX)
+	if (open <= max)
 		return SIZE_MAX;
-	for (i = 0; i < s.size; i++) {
+	for (size_t i = 0; i < s.size; i++) {
 		switch (s.ptr[i]) {
 		case '"':
 			for (i++; i < s.size && s.ptr[i] != '"'; i++)
@@ -91,7 +90,7 @@ too_deep_at(rt_str s)
 			break;
 		case '[':
 		case '{':
-			if (++depth > RT_JSON_DEPTH_MAX)
+			if (++depth > max)
 				return i;
 			break;
 		case ']':
@@ -114,7 +113,7 @@ fault_status(const yyjson_read_err *fault, rt_error *err)
 static rt_status
 check_depth(rt_str input, rt_error *err)
 {
-	size_t deep = too_deep_at(input);
+	size_t deep = rt_json_too_deep_at(input, RT_JSON_DEPTH_MAX);
 
 	if (deep == SIZE_MAX)
 		return RT_OK;
@@ -159,8 +158,8 @@ unit_at(rt_str in, size_t at)
 		       : -1;
 }
 
-/* The size of what cannot be kept at a byte that is not plain ASCII: a bad byte, the escape of a
- * lone surrogate. 0: *out_good bytes are fine. */
+/* At a byte that is not plain ASCII: the size of an invalid byte, or of the escape of a lone
+ * surrogate; 0: *out_good bytes are valid. */
 static size_t
 bad_at(rt_str in, size_t at, size_t *out_good)
 {
@@ -341,7 +340,7 @@ rt_json_i64(yyjson_val *value, int64_t *out)
 	return true;
 }
 
-/* The first byte from i on that cannot stand in a JSON string as it is. */
+/* The first byte from i on that has to be escaped in a JSON string. */
 static size_t
 next_escape(rt_str s, size_t i)
 {

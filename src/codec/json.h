@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON: reading through yyjson with the contract's exactness, writing by hand.
+ * JSON: reading with yyjson as exactly as the contract demands, and writing.
  *
- * Numbers are kept as the text they came in (12345678901234567890123 and 1.10 survive);
+ * Numbers keep their text (12345678901234567890123 and 1.10 survive);
  * strings are any Unicode scalar values, NUL too; bytes that are not UTF-8, lone
  * surrogates, nesting beyond the limit and anything after the value are errors with a
  * byte position. Objects may repeat a key: the last one counts, as in JavaScript.
@@ -30,10 +30,13 @@ RT_CHECKED rt_status rt_json_read(const rt_alloc *alloc, rt_str input, rt_json_d
 RT_CHECKED rt_status rt_json_read_repairing(const rt_alloc *alloc, rt_str input,
 					    rt_json_doc **out_doc, size_t *out_repaired,
 					    rt_error *err);
+/* The position of the first bracket that opens more than max levels; SIZE_MAX: none does. */
+size_t rt_json_too_deep_at(rt_str text, size_t max);
 yyjson_val *rt_json_root(const rt_json_doc *doc);
 void rt_json_free(rt_json_doc *doc);
 
-/* The root of input, read as by rt_json_read; lives as long as the scope. NULL once it has failed. */
+/* The root of input, read as by rt_json_read; lives as long as the scope. NULL once that has
+ * failed. */
 yyjson_val *rt_json_parse(rt_scope *scope, rt_str input);
 
 /* One item of an array, or one member of an object:

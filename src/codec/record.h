@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Record: one row of a project's log, as JSON text and taken apart.
+ * Record: one row of a project's log, as JSON text and as a struct.
  *
  *   a step     {"v":1,"op":"entry.edit","by":"cli","d":1,"p":[[1,41]],"fx":[…],"x":{…}}
  *   a move     {"v":1,"op":"undo","by":"cli","d":1,"m":[[42,-1,[1]]],"r":[[1,0,0]]}
@@ -8,11 +8,11 @@
  *   a note     {"v":1,"op":"purge","by":"cli","d":1}
  *
  *   v     lowest version of Retake's effects that a reader must know: 2 for a step with k,
- *         which versions before would take for one that ends redo; else 1
- *   d     the discussion in view when it was asked for
+ *         which version 1 would mistake for one that ends redo; else 1
+ *   d     the discussion in view at the time of the request
  *   g     [row, count]: this step and row `row` belong to one group, of which that is the
  *         first; there were `count` discussions before it. Undo takes back a group as a
- *         whole. Programs that do not know of groups take back one row at a time
+ *         whole; programs that do not know groups take back one row at a time
  *   p     [document, the step that was current there before]; document 0 is the project
  *   fx    effects:
  *           ["s",disc,take,at,[slot…],[slot…]]      splice: removed, added
@@ -23,11 +23,11 @@
  *         more than text, 16 a content that was edited, from 65536 on nanoseconds
  *   k     1: the step sets a draft and nothing else, and leaves redo as it was
  *   m     [step, -1 taken back or 1 brought back, [documents]], in order; a fourth member 1:
- *         the move after it belongs to it, and redo brings back both as one. Where that one
- *         is brought back, this one made way for it: redo goes on behind that one
+ *         the next move belongs to this one, and redo brings back both as one. If the next
+ *         move is itself a redo, this one made room for it, and redo continues after it
  *   r     [document, redo row, redo move] as they were before this row
  *   view  [entry, flags]: 1 collapsed, 2 read mode; a step may have it too
- *   x     the operation's unknown fields, kept for whoever wrote them
+ *   x     the operation's unknown fields, kept for their author
  *
  * The text is canonical: the same record gives the same bytes. */
 #ifndef RT_CODEC_RECORD_H
@@ -46,7 +46,7 @@ typedef struct rt_record_parent {
 typedef struct rt_record_move {
 	uint64_t step;
 	int direction;  /* -1 taken back, 1 brought back */
-	bool with_next; /* the move after it belongs to it: they are one for redo */
+	bool with_next; /* redo treats it and the next move as one */
 	uint32_t *discs;
 	size_t disc_count;
 } rt_record_move;

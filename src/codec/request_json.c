@@ -98,7 +98,7 @@ find_op(yyjson_val *value, const rt_op **out, rt_error *err)
 		       near != NULL ? near : "", near != NULL ? "\"" : "");
 }
 
-/* "discussion" and "take" where they are the place and not fields of the operation. */
+/* "discussion" and "take", unless they are fields of the operation. */
 static rt_status
 read_place(const rt_op *op, yyjson_val *value, const char *name, rt_str *out, rt_error *err)
 {
@@ -112,7 +112,7 @@ read_place(const rt_op *op, yyjson_val *value, const char *name, rt_str *out, rt
 	return RT_OK;
 }
 
-/* Flags that every new entry may be given beside the fields of its operation. */
+/* Flags that every operation that makes an entry accepts in addition to its fields. */
 static const struct {
 	const char *name;
 	size_t offset;

@@ -11,7 +11,8 @@
 #include "core/request.h"
 
 /* Decode and check one request: known operation, required fields, types. *out borrows from
- * value and is filled in on success only. RT_USAGE with the field and what it should be. O(fields). */
+ * value and is filled in on success only. RT_USAGE: the message names the field and its type.
+ * O(fields). */
 RT_CHECKED rt_status rt_request_read(yyjson_val *value, rt_request *out, rt_error *err);
 /* The same for an object without "op": out->op names the operation. Fields that out has already
  * (from a path) are neither read nor required. */

@@ -28,7 +28,7 @@ typedef struct sink {
 	rt_scope scope;
 	const rt_seq_writer *writer;
 	rt_state_pending *pending;
-	rt_buf *disc, *page, *list, *strs; /* what is being put together */
+	rt_buf *disc, *page, *list, *strs; /* the nodes being written */
 } sink;
 
 static void
@@ -325,11 +325,11 @@ rt_state_store(const rt_project *project, const rt_seq_writer *writer, rt_buf *o
 typedef struct input {
 	rt_scope *scope; /* of failures, and memory */
 	const rt_seq_source *source;
-	rt_reader reader;    /* shows what is malformed */
+	rt_reader reader;    /* not ok: the bytes are malformed */
 	rt_buf *bytes;       /* of the node that the reader reads */
-	const rt_seq *empty; /* that all empty ones are; NULL: none yet */
+	const rt_seq *empty; /* shared by all empty sequences; NULL: none yet */
 	rt_take **takes;     /* so far */
-	size_t take_count, take_room;
+	size_t take_count, take_capacity;
 } input;
 
 static bool
@@ -338,7 +338,7 @@ ok(const input *i)
 	return i->reader.ok && rt_ok(i->scope);
 }
 
-/* Notes a failure, which is always for want of memory. True: there is none. */
+/* Notes a failure, which always means: out of memory. True: there is none. */
 static bool
 has_memory(input *i, rt_status st)
 {
@@ -413,18 +413,13 @@ get_fields(input *i)
 static bool
 keep_take(input *i, rt_take *take)
 {
-	if (i->take_count == i->take_room) {
-		size_t room = i->take_room == 0 ? 16 : i->take_room * 2;
-		rt_take **takes = rt_scope_array(i->scope, room, sizeof(*takes));
+	rt_take **takes = rt_scope_grow(i->scope, i->takes, i->take_count,
+					 &i->take_capacity, sizeof(*takes));
 
-		if (takes == NULL)
-			return false;
-		if (i->take_count > 0)
-			memcpy(takes, i->takes, i->take_count * sizeof(*takes));
-		i->takes = takes;
-		i->take_room = room;
-	}
-	i->takes[i->take_count++] = take;
+	if (takes == NULL)
+		return false;
+	i->takes = takes;
+	takes[i->take_count++] = take;
 	return true;
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * State: a project as a checkpoint keeps it: a root record, one node for every
- * discussion, and the nodes of their sequences. Binary, of varints (base/varint.h) and
- * sized strings; a cache of the log, never the truth, so its version may change freely. It
- * has to change where RT_RECORD_VERSION does: an older program must not go on from a value
- * that it could not have made.
+ * State: a project as stored in a checkpoint: a root record, one node for every discussion, and
+ * the nodes of their sequences. Binary, of varints (base/varint.h) and sized strings. It is a
+ * cache of the log, so its version may change freely; it has to change whenever RT_RECORD_VERSION
+ * does: an older program must not continue from a value that it could not have made.
  *
  *   root  'R' version | seq | next entry | next body | active | salt (8 bytes)
  *         | history | names (sized) | given ids (sized) | views | entries | owners | fields
@@ -24,15 +23,15 @@
 #include "core/project.h"
 
 enum {
-	RT_STATE_VERSION = 2,      /* of roots; 1 had all discussions in the root. It is read */
+	RT_STATE_VERSION = 2, /* of roots; 1 had all discussions in the root; still read */
 	RT_STATE_DISC_VERSION = 1,
-	RT_STATE_LIST = 256        /* pages in a list */
+	RT_STATE_LIST = 256 /* pages in a list */
 };
 
-/* What was written in a transaction that is not yet durable. */
+/* Everything written in a transaction that is not yet durable. */
 typedef struct rt_state_pending rt_state_pending;
 
-/* Write what is new since the last checkpoint through writer, and the root to out_root.
+/* Writes everything that is new since the last checkpoint through writer, and the root to out_root.
  * Afterwards commit or cancel *out_pending. One thread at a time. */
 RT_CHECKED rt_status rt_state_store(const rt_project *project, const rt_seq_writer *writer,
 				    rt_buf *out_root, rt_state_pending **out_pending,
@@ -40,11 +39,11 @@ RT_CHECKED rt_status rt_state_store(const rt_project *project, const rt_seq_writ
 void rt_state_commit(rt_state_pending *pending);
 void rt_state_cancel(rt_state_pending *pending);
 
-/* The project that a root names; discussions and nodes come in when they are looked at. */
+/* The project of a root; discussions and nodes are loaded on first use. */
 RT_CHECKED rt_status rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 				   const rt_project **out, rt_error *err);
 
-/* How discussions come in; for projects made with rt_project_new too. */
+/* Loads discussions; also for projects made with rt_project_new. */
 extern const rt_loader rt_state_loader;
 
 /* Numbers of all nodes that the stored parts of project use; repeats possible. */

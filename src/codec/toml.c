@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Events of the TOML parser become JSON text. The nesting is looked at before the parser,
- * which recurses, sees the text. */
+ * Events of the TOML parser become JSON text. The nesting is checked before the text is given to
+ * the parser, which recurses. */
 #include "codec/toml.h"
 
 #include "codec/toml_shim.h"
@@ -12,31 +12,13 @@
 bool
 rt_toml_is_left(rt_str json)
 {
-	size_t depth = 0, i;
-
-	for (i = 0; i < json.size; i++) {
-		switch (json.ptr[i]) {
-		case '"':
-			for (i++; i < json.size && json.ptr[i] != '"'; i++)
-				i += json.ptr[i] == '\\';
-			break;
-		case '[':
-		case '{':
-			if (++depth > RT_TOML_EMBED_DEPTH_MAX)
-				return true;
-			break;
-		case ']':
-		case '}': depth -= depth > 0; break;
-		default: break;
-		}
-	}
-	return false;
+	return rt_json_too_deep_at(json, RT_TOML_EMBED_DEPTH_MAX) != SIZE_MAX;
 }
 
 #ifdef RT_WITH_TOML
 
-/* How deep TOML nests, told from its brackets and dots alone. dots has one item for each
- * open bracket, item 0 for none; the parts of a header count for the lines below it. */
+/* The nesting of TOML, computed from its brackets and dots alone. dots has one item for each open
+ * bracket, item 0 for none; the parts of a header count for the lines below it. */
 typedef struct depth_scan {
 	unsigned dots[RT_TOML_DEPTH_MAX + 2];
 	unsigned open; /* brackets */
@@ -45,7 +27,7 @@ typedef struct depth_scan {
 	bool line_is_new, in_header;
 } depth_scan;
 
-/* Behind the string or comment that begins at at. */
+/* The position after the string or comment that begins at at. */
 static size_t
 skip_quoted(rt_str in, size_t at)
 {
@@ -117,7 +99,7 @@ scan_byte(depth_scan *s, char c)
 	s->line_is_new = c == '\n' || (s->line_is_new && (c == ' ' || c == '\t'));
 }
 
-/* Position where it nests too deep; SIZE_MAX: nowhere. */
+/* The position at which the nesting exceeds the limit; SIZE_MAX: nowhere. */
 static size_t
 too_deep_at(rt_str in)
 {
@@ -149,7 +131,7 @@ typedef struct sink {
 	bool marked;
 } sink;
 
-/* The value of a marked key: JSON in a string, unless it only looks so. */
+/* The value of a marked key: JSON in a string. False: it is none. */
 static bool
 add_embedded(sink *s, rt_str text)
 {
@@ -279,20 +261,20 @@ rt_toml_to_json(const rt_alloc *alloc, rt_str input, rt_buf *out, rt_error *err)
 	return RT_OK;
 }
 
-/* Where a key stands: an open table or array is a level, and the levels on the way to the
- * key are on the path. */
+/* The search for a key: each open table or array is a level, and the levels that lead to the key
+ * are on the path. */
 typedef struct finder {
 	const rt_str *path;
 	size_t path_count;
 	size_t depth;    /* open levels */
-	size_t on_path;  /* of which lie on the path, and are the outermost */
+	size_t on_path;  /* how many of them, from the outermost, are on the path */
 	uint64_t index;  /* of the next item, in the level on_path, when that is an array */
 	bool in_array;   /* is that level an array? */
 	bool next_is_on; /* the next level that opens is on the path */
 	rt_toml_at found;
 } finder;
 
-/* An item of an array of the path begins: is it the one? */
+/* An item of an array on the path begins: is it the one named by the path? */
 static void
 find_item(finder *f)
 {
@@ -315,7 +297,7 @@ find_key(void *ctx, rt_toml_event event, const char *bytes, size_t size, rt_toml
 
 	if (event == RT_TOML_TABLE_END || event == RT_TOML_ARRAY_END) {
 		f->depth--;
-		if (f->on_path > f->depth) { /* nothing beside it can be on the path */
+		if (f->on_path > f->depth) { /* none of its siblings is on the path */
 			f->on_path = f->depth;
 			f->path_count = 0;
 		}
@@ -361,7 +343,7 @@ rt_toml_find(rt_str input, const rt_str *path, size_t path_count, uint64_t *out_
 static void
 match_literal(void *ctx, rt_toml_event event, const char *bytes, size_t size, rt_toml_at at)
 {
-	rt_str *left = ctx; /* emptied by the one event that is wanted */
+	rt_str *left = ctx; /* emptied by the event that is expected */
 
 	(void)at;
 	if (event == RT_TOML_LITERAL && rt_str_eq(rt_str_at(bytes, size), *left))

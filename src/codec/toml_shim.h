@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only door between C and toml++ (C++): TOML text in, events out. No exception and
- * no C++ type comes through it, and it includes nothing of ours, since some of our
- * headers are not C++. Built only where toml++ is there (RT_WITH_TOML). */
+ * The only interface between C and toml++ (C++): TOML text in, events out. No exception and no
+ * C++ type crosses it, and it includes none of our headers, some of which are not C++. Built only
+ * if toml++ is available (RT_WITH_TOML). */
 #ifndef RT_CODEC_TOML_SHIM_H
 #define RT_CODEC_TOML_SHIM_H
 
@@ -19,8 +19,8 @@ typedef enum rt_toml_event {
 	RT_TOML_ARRAY_END,
 	RT_TOML_KEY,     /* bytes: its name; the member's value follows */
 	RT_TOML_STRING,  /* bytes: its text */
-	RT_TOML_NUMBER,  /* bytes: as JSON writes it, every digit as it stood */
-	RT_TOML_LITERAL, /* bytes: what JSON has no word for: dates, times, inf, nan */
+	RT_TOML_NUMBER,  /* bytes: as JSON writes it, with all its digits */
+	RT_TOML_LITERAL, /* bytes: a value that JSON lacks: dates, times, inf, nan */
 	RT_TOML_TRUE,
 	RT_TOML_FALSE
 } rt_toml_event;
@@ -29,8 +29,8 @@ typedef struct rt_toml_at {
 	unsigned long line, column; /* 1-based, column in code points; 0: nowhere */
 } rt_toml_at;
 
-/* Members come in the order of the text. at: where a KEY stands; 0 for anything else. The
- * callback must not throw or jump out. */
+/* Members come in the order of the text. at: the position of a KEY; 0 for other events. The
+ * callback must neither throw nor longjmp. */
 typedef void (*rt_toml_event_fn)(void *ctx, rt_toml_event event, const char *bytes, size_t size,
 				 rt_toml_at at);
 

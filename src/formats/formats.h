@@ -12,8 +12,8 @@
  *             formats_build.h    makes outlines: discussions, entries, takes, fields
  *             formats_share.h    one node for an entry that several takes list
  *   writing   formats_writer.h   an output; discussions with their takes; bodies of entries
- *   both      rt_member          tables of members and the fields of rt_node they stand for
- *             formats_extras.h   what a foreign format cannot say, for lossless exports
+ *   both      rt_member          tables of members and the fields of rt_node that they map to
+ *             formats_extras.h   what a foreign format cannot express, for lossless exports
  *             formats_list.h     loops over JSON, lists of names, growing arrays, hash tables
  *
  * formats_example_test.c is a whole format in 70 lines, to begin with. Then: keep what it drops
@@ -22,9 +22,9 @@
  * that. formats_random.h has outlines and round trips for the test, formats_fuzz.h the fuzz
  * target.
  *
- * Readers skip what is broken and say so with its line; only a file of another format is
+ * Readers skip broken records and report them with their line; only a file of another format is
  * refused, with a position. Failures stay in a scope (base/scope.h) until the end: only loops
- * have to look at it. */
+ * have to check it. */
 #ifndef RT_FORMATS_FORMATS_H
 #define RT_FORMATS_FORMATS_H
 

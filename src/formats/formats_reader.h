@@ -28,7 +28,7 @@
  * Retake, rt_link_all finds parents by id, rt_reader_skipped reports what is not understood.
  * formats_example_test.c has all of it. Readers of other shapes use r.w themselves.
  *
- * When enough discussions have come together, they are handed over as a batch and the builder
+ * When enough discussions have been collected, they are handed over as a batch and the builder
  * starts again, so memory is that of one batch and one record. A discussion longer than a batch
  * that has one take only can be handed over in pieces: where rt_reader_is_long, call
  * rt_reader_piece. A receiver that wants the whole file gets one batch at the end.

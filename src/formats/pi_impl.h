@@ -201,7 +201,7 @@ void rt_pi_migrate_header(rt_buf *out, rt_pi_reader *reader, rt_str header);
  * in which pi itself would loop.
  *
  * Where takes share a node below different ones (an entry before it was deleted in one of
- * them), pi's tree cannot: the take gets a copy of the rest with ids of its own. */
+ * them), pi's tree cannot: the take gets a copy of the rest with new ids. */
 typedef struct rt_pi_row {
 	rt_str id;        /* as it will be written */
 	rt_str parent_id; /* as it will be written; ptr NULL: null */
@@ -241,7 +241,7 @@ rt_str rt_pi_entry_role(const rt_pi_entry *e);
 /* The kind of the entry in Retake, as its record has it: its type, or "unknown"; "message"
  * for a message. */
 rt_str rt_pi_entry_kind(const rt_pi_entry *e);
-/* Can a record of this role stand for an entry whose role is now role? */
+/* Can a record of this role represent an entry whose role is now role? */
 bool rt_pi_role_fits(const rt_pi_entry *e, rt_str role);
 
 /* The record inside the edited body of w ("pi", codec/body.h) with the new content where it

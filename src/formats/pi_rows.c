@@ -28,7 +28,7 @@ copy_outline(rt_pi_rows *rows, const rt_outline *outline)
 	(void)RT_TRY(rows->s, rt_outline_repair(rows->s->alloc, o, NULL, NULL));
 }
 
-/* Make head say what it means: a node, or -1. */
+/* Make head explicit: a node, or -1. */
 static void
 settle_head(rt_outline *o)
 {

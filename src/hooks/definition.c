@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hooks/definition.h"
 
-enum { FIRST_ROOM = 16, WARNINGS_MAX = 1 << 20 };
+enum { WARNINGS_MAX = 1 << 20 };
 
 const char *const rt_hook_source_words[] = {[RT_HOOK_FROM_CONFIG] = "config",
 					    [RT_HOOK_FROM_USER] = "user",
@@ -25,21 +25,17 @@ rt_hook_list_deinit(rt_hook_list *list)
 static void
 add(rt_hook_list *list, const rt_hook *hook)
 {
-	/* Full at 0, 16, 32, 64 … hooks. */
+	rt_hook *items;
+
 	if (list->count == RT_HOOK_COUNT_MAX)
 		rt_scope_fail(&list->scope, RT_LIMIT, "there are more than %d hooks",
 			      RT_HOOK_COUNT_MAX);
-	if (list->count == 0 ||
-	    (list->count >= FIRST_ROOM && (list->count & (list->count - 1)) == 0)) {
-		size_t room = list->count == 0 ? FIRST_ROOM : list->count * 2;
-		rt_hook *items = rt_scope_array(&list->scope, room, sizeof(*items));
-
-		if (items != NULL && list->count > 0)
-			memcpy(items, list->items, list->count * sizeof(*items));
-		list->items = items != NULL ? items : list->items;
-	}
-	if (rt_ok(&list->scope))
-		list->items[list->count++] = *hook;
+	items = rt_scope_grow(&list->scope, list->items, list->count, &list->capacity,
+			      sizeof(*items));
+	if (items == NULL)
+		return;
+	list->items = items;
+	items[list->count++] = *hook;
 }
 
 /* ---- warnings ---- */

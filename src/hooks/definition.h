@@ -56,7 +56,7 @@ typedef struct rt_hook {
 typedef struct rt_hook_list {
 	rt_scope scope; /* owns all memory */
 	rt_hook *items;
-	size_t count;
+	size_t count, capacity;
 	rt_buf *warnings; /* one per line */
 } rt_hook_list;
 

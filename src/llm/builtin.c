@@ -4,7 +4,6 @@
 #include "llm/builtin_impl.h"
 
 enum {
-	WAIT_ONCE_MS = 50,
 	ECHO_WORDS = 40,
 	SUMMARY_WORDS = 8,
 	SUMMARY_MESSAGES = 40, /* half from the beginning, half from the end */
@@ -63,27 +62,6 @@ read_request(rt_scope *s, rt_str body)
 }
 
 /* ---- giving ---- */
-
-void
-rt_builtin_wait(const rt_giving *g, uint64_t ms)
-{
-	for (;;) {
-		unsigned once = ms > WAIT_ONCE_MS ? WAIT_ONCE_MS : (unsigned)ms;
-
-		if (g->ask->stop != NULL && g->ask->stop(g->ask->ctx)) {
-			rt_reply_set_stop(g->reply, RT_STOP_USER);
-			(void)rt_scope_fail(g->s, RT_INTERRUPTED, "stopped");
-			return;
-		}
-		if (ms == 0)
-			return;
-		if (g->options->wait_ms != NULL)
-			g->options->wait_ms(g->options->wait_ctx, once);
-		if (g->ask->tick != NULL)
-			g->ask->tick(g->ask->ctx);
-		ms -= once;
-	}
-}
 
 /* Bytes up to the end of this many words, with the blanks before them. */
 static size_t

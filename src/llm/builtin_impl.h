@@ -15,9 +15,6 @@ typedef struct rt_giving {
 	rt_scope *s;
 } rt_giving;
 
-/* Wait; RT_INTERRUPTED, also in the reply, when stop says so. */
-void rt_builtin_wait(const rt_giving *g, uint64_t ms);
-
 static inline bool
 rt_is_blank(char c)
 {
@@ -36,7 +33,9 @@ void rt_builtin_add_summary(rt_buf *out, rt_str conversation);
 /* Check every line. *out_count: the number of replies. RT_USAGE with the line. */
 RT_CHECKED rt_status rt_script_check(rt_str script, const rt_alloc *alloc, size_t *out_count,
 				     rt_error *err);
-/* Give reply number at, from 0. Statuses as of rt_model_ops.ask. */
+/* Waits; RT_INTERRUPTED, also in the reply, if stop returns true. */
+void rt_builtin_wait(const rt_giving *g, uint64_t ms);
+/* Gives reply number at, from 0. Statuses as of rt_model_ops.ask. */
 void rt_script_play(rt_str script, size_t at, const rt_giving *g);
 
 #endif

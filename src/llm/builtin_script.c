@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { WAIT_MAX_MS = 24 * 60 * 60 * 1000, NOTICE_SIZE = 200 };
+enum { WAIT_ONCE_MS = 50, WAIT_MAX_MS = 24 * 60 * 60 * 1000, NOTICE_SIZE = 200 };
 
 typedef enum step_kind {
 	STEP_TEXT,
@@ -134,6 +134,27 @@ rt_script_check(rt_str script, const rt_alloc *alloc, size_t *out_count, rt_erro
 }
 
 /* ---- playing ---- */
+
+void
+rt_builtin_wait(const rt_giving *g, uint64_t ms)
+{
+	for (;;) {
+		unsigned once = ms > WAIT_ONCE_MS ? WAIT_ONCE_MS : (unsigned)ms;
+
+		if (g->ask->stop != NULL && g->ask->stop(g->ask->ctx)) {
+			rt_reply_set_stop(g->reply, RT_STOP_USER);
+			(void)rt_scope_fail(g->s, RT_INTERRUPTED, "stopped");
+			return;
+		}
+		if (ms == 0)
+			return;
+		if (g->options->wait_ms != NULL)
+			g->options->wait_ms(g->options->wait_ctx, once);
+		if (g->ask->tick != NULL)
+			g->ask->tick(g->ask->ctx);
+		ms -= once;
+	}
+}
 
 /* A count under its name, or under the one that it has in older scripts. */
 static size_t

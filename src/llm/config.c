@@ -28,6 +28,7 @@ typedef struct reader {
 	rt_str path[PATH_DEPTH]; /* to the key that is being read */
 	size_t depth;
 	uint64_t max; /* of a number */
+	size_t warning_capacity;
 } reader;
 
 /* ---- messages ---- */
@@ -91,18 +92,6 @@ fail(reader *r, rt_status st, const char *format, ...)
 	r->s->error.line = line;
 }
 
-/* Append to an array in the configuration's memory whose size is a power of two. */
-static void *
-grow(reader *r, void *items, size_t count, size_t size)
-{
-	if (count > 0 && (count & (count - 1)) != 0)
-		return items;
-	void *more = rt_scope_array(r->s, count == 0 ? 1 : 2 * count, size);
-	if (more != NULL && count > 0)
-		memcpy(more, items, count * size);
-	return more;
-}
-
 /* The key that path leads to is unknown. meant: a known one that is near; may be empty. */
 static void
 warn_unknown(reader *r, rt_str meant)
@@ -120,7 +109,8 @@ warn_unknown(reader *r, rt_str meant)
 	if (meant.size > 0)
 		rt_buf_add_f(words, " (did you mean %.*s?)", RT_STR_ARG(meant));
 	warning.words = rt_scope_str(r->s, words);
-	warnings = grow(r, r->c->warnings, r->c->warning_count, sizeof(*warnings));
+	warnings = rt_scope_grow(r->s, r->c->warnings, r->c->warning_count, &r->warning_capacity,
+				 sizeof(*warnings));
 	if (warnings == NULL)
 		return;
 	r->c->warnings = warnings;

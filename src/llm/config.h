@@ -15,7 +15,7 @@
  *   context_tokens = 128000            # of its models, where the server does not tell
  *   ca_file = "/etc/my/ca.pem"         # certificates to trust instead of the system's
  *   allow_plain_http = true            # send its key unencrypted to another machine
- *   models = ["big", "small"]          # beside those that its server lists
+ *   models = ["big", "small"]          # in addition to those its server lists
  *
  *   [[hook]]                           # JSON for src/hooks
  *

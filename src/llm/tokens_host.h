@@ -3,7 +3,7 @@
  * Files of token ranks: NAME.tiktoken, searched in
  *
  *   RETAKE_TOKENS                      if it is set; then nowhere else
- *   PROGRAM/tokens                     beside the running program
+ *   PROGRAM/tokens                     next to the running program
  *   PROGRAM/../share/retake/tokens     where a package or an archive was unpacked
  *   the folder that this build installs them to
  *

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entity: "&amp;", "&#38;", "&#x26;" as the characters that they stand for. */
+ * Entity: "&amp;", "&#38;", "&#x26;" as the characters that they encode. */
 #ifndef RT_MARKUP_ENTITY_H
 #define RT_MARKUP_ENTITY_H
 
 #include "base/text.h"
 
 enum {
-	RT_ENTITY_ROOM = 8 /* bytes; no entity stands for more */
+	RT_ENTITY_ROOM = 8 /* bytes; no entity has more */
 };
 
 /* A named character reference of HTML. */

@@ -23,7 +23,7 @@ rt_markup_step(rt_markup_writer *w)
 /* ---- blocks ---- */
 
 static const struct {
-	const char *name; /* in its object; NULL: it has none of its own */
+	const char *name; /* in its object; NULL: it has none */
 	size_t levels;    /* of a container: itself and what is always inside it; 0: a leaf */
 } types[] = {
 	[MD_BLOCK_QUOTE] = {"quote", 1},
@@ -49,7 +49,7 @@ is_container(MD_BLOCKTYPE type)
 	return types[type].levels > 0;
 }
 
-/* One more at the top: from which part of the source? */
+/* One more block at the top: find its part of the source. */
 static void
 next_place(rt_markup_writer *w)
 {
@@ -116,7 +116,7 @@ add_lang(rt_markup_writer *w, const MD_ATTRIBUTE *lang)
 	rt_json_add_string(w->buf, rt_buf_str(&w->url));
 }
 
-/* A table that is written, and where in it we are. */
+/* Are we in a row of a table that is written? */
 static bool
 in_table(const rt_markup_writer *w)
 {

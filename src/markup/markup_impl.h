@@ -12,7 +12,7 @@
 enum {
 	/* Calls of md4c that a source may cause, for each byte and at the least. Every byte
 	 * begins and ends at most a few things; cells that a short row of a wide table lacks are
-	 * what goes beyond. */
+	 * the exception. */
 	RT_MARKUP_CALLS = 16,
 	RT_MARKUP_CALLS_SPARE = 4096,
 	/* Lines times links of paragraphs, likewise. */
@@ -32,7 +32,7 @@ typedef struct rt_markup_span {
 
 typedef struct rt_markup_writer {
 	rt_buf *buf;
-	rt_texts texts;     /* of what is open */
+	rt_texts texts;     /* of the open array */
 	rt_buf url;         /* decoded; scratch */
 	rt_buf scratch;
 	rt_buf source;      /* that md4c reads */
@@ -43,8 +43,8 @@ typedef struct rt_markup_writer {
 	bool is_muted;      /* only count */
 	bool has_bracket;   /* a [ that is no link yet */
 
-	/* Where blocks of the top level say that they come from: pieces of the source, and how
-	 * many blocks each has. */
+	/* The ranges of the source that blocks of the top level have: pieces, and how many
+	 * blocks each has. */
 	size_t from, to;
 	size_t blocks;      /* of the top level, so far */
 	const struct rt_markup_part *parts; /* in turn, instead of from and to; or NULL */
@@ -55,7 +55,7 @@ typedef struct rt_markup_writer {
 	size_t depth;
 	size_t depth_skipped; /* deeper ones, which are not written */
 	bool in_leaf;         /* a block with inlines is open */
-	bool is_implied;      /* a paragraph that md4c did not say, in a tight item */
+	bool is_implied;      /* a paragraph that md4c did not report, in a tight item */
 	uint8_t leaf;         /* MD_BLOCKTYPE */
 	uint8_t aligns[RT_MARKUP_COLUMNS_MAX];
 	size_t columns;
@@ -95,7 +95,7 @@ void rt_markup_attribute(rt_markup_writer *w, const MD_ATTRIBUTE *attribute);
  * It is cut only where that is certain from the lines before and the one after the cut:
  *
  *     around a fenced block, a heading with #, a rule; before a line that a blank line and
- *     too little indentation keep from belonging to what is above
+ *     too little indentation keep from belonging to the lines above
  *
  * A list is one piece, and where it is not certain whether a line belongs to a list, every line
  * that might is. One thread at a time; O(size) for all pieces. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "server/api.h"
-#include "server/routes.h"
+#include "server/route.h"
 #include "server/idempotency.h"
 #include "server/run_json.h"
 #include "app/condition.h"

@@ -18,15 +18,6 @@ rt_sqlite_refuse_fork(const rt_sqlite_store *s, rt_error *err)
 		       s->place);
 }
 
-rt_sqlite_call
-rt_sqlite_call_on(rt_sqlite_store *s, rt_sqlite_conn *conn)
-{
-	rt_sqlite_call call = {.store = s, .conn = conn};
-
-	rt_scope_init(&call.scope, s->alloc);
-	return call;
-}
-
 /* --- reading --- */
 
 rt_sqlite_call

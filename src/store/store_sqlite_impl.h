@@ -210,8 +210,14 @@ typedef struct rt_sqlite_call {
 
 /* Locks of SQLite do not survive a fork, and its memory would be used twice: RT_REFUSED. */
 RT_CHECKED rt_status rt_sqlite_refuse_fork(const rt_sqlite_store *s, rt_error *err);
-/* A call on a connection. */
-rt_sqlite_call rt_sqlite_call_on(rt_sqlite_store *s, rt_sqlite_conn *conn);
+static inline rt_sqlite_call
+rt_sqlite_call_on(rt_sqlite_store *s, rt_sqlite_conn *conn)
+{
+	rt_sqlite_call call = {.store = s, .conn = conn};
+
+	rt_scope_init(&call.scope, s->alloc);
+	return call;
+}
 /* A call on the writer, inside our own begin; fails if an earlier write of the transaction has
  * failed. */
 rt_sqlite_call rt_sqlite_writing_store(rt_store *store);

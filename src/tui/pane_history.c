@@ -106,7 +106,6 @@ at_cursor(const history *h)
 static void
 filter_steps(history *h)
 {
-	void *shown = h->shown;
 	size_t count = h->list.count;
 
 	for (; h->filtered < h->steps.count; h->filtered++) {
@@ -116,12 +115,13 @@ filter_steps(history *h)
 		if (h->scope != ALL && step->seq != 0 &&
 		    step->of_project != (h->scope == OF_PROJECT))
 			continue;
-		item = rt_list_add(scope_of(h), &shown, count, &h->shown_capacity, sizeof(*item));
-		h->shown = shown;
-		if (item == NULL)
+		item = rt_array_add(h->pane.tui->alloc, &h->shown, &count, &h->shown_capacity,
+				    sizeof(*item));
+		if (item == NULL) {
+			(void)rt_scope_nomem(scope_of(h));
 			break;
+		}
 		*item = (uint32_t)h->filtered;
-		count++;
 	}
 	rt_list_count(&h->list, count);
 }

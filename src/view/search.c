@@ -17,7 +17,6 @@
 
 #include "log/engine_impl.h"
 #include "log/index.h"
-#include "view/highlight.h"
 #include "view/search_impl.h"
 #include "view/view_impl.h"
 
@@ -433,6 +432,26 @@ rt_search_run(const rt_view *view, const rt_search *options)
 	return rt_ok(scope) ? (rt_hits){s.hits, s.hit_count} : (rt_hits){0};
 }
 
+/* ---- snippets ---- */
+
+bool
+rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out)
+{
+	size_t end = 0;
+
+	while (snippet->size > 0 && (snippet->ptr[0] == '\001' || snippet->ptr[0] == '\002')) {
+		*inside = snippet->ptr[0] == '\001';
+		snippet->ptr++;
+		snippet->size--;
+	}
+	while (end < snippet->size && snippet->ptr[end] != '\001' && snippet->ptr[end] != '\002')
+		end++;
+	*out = rt_str_at(snippet->ptr, end);
+	snippet->ptr += end;
+	snippet->size -= end;
+	return end > 0;
+}
+
 /* ---- JSON ---- */
 
 static const rt_view_field hit_fields[] = {
@@ -482,77 +501,16 @@ rt_hits_write(rt_buf *buf, rt_hits hits)
 	rt_buf_add_byte(buf, ']');
 }
 
-/* ---- hits as JSON with their marks inside: for what does not read rows yet ---- */
-
-typedef struct as_json {
-	const rt_search *options;
-	rt_buf *buf;
-	size_t begin, written; /* bytes before; hits */
-} as_json;
-
-static void
-write_raw(as_json *j, rt_hits hits)
-{
-	for (; j->written < hits.count; j->written++) {
-		rt_json_open(j->buf, NULL, '{');
-		RT_VIEW_PUT(j->buf, hit_fields, &hits.items[j->written]);
-		rt_json_put_str(j->buf, "snippet", hits.items[j->written].snippet);
-		rt_json_close(j->buf, '}');
-	}
-}
-
-static bool
-stop_json(void *ctx)
-{
-	as_json *j = ctx;
-
-	return j->options->stop != NULL && j->options->stop(j->options->ctx);
-}
-
-static void
-report_json(void *ctx, unsigned percent, rt_hits hits)
-{
-	as_json *j = ctx;
-	size_t size;
-
-	if (j->options->told == NULL)
-		return;
-	write_raw(j, hits);
-	size = j->buf->size;
-	rt_buf_add_byte(j->buf, ']');
-	if (j->buf->status == RT_OK) {
-		j->options->told(j->options->ctx, percent,
-				 rt_str_at(j->buf->ptr + j->begin, j->buf->size - j->begin));
-		j->buf->size = size;
-		j->buf->ptr[size] = '\0';
-	}
-}
-
 rt_status
-rt_view_search_on(rt_engine *engine, const rt_project *project, const rt_search *options,
-		  rt_buf *buf, rt_error *err)
+rt_view_search(rt_engine *engine, const rt_project *project, rt_str query, uint32_t disc,
+	       rt_str role, size_t limit, rt_buf *buf, rt_error *err)
 {
-	as_json j = {.options = options, .buf = buf, .begin = buf->size};
-	rt_search with_json = *options;
+	rt_search options = {.query = query, .disc = disc, .role = role, .limit = limit};
 	rt_scope s;
 	rt_view view = {&s, engine, project, {0, 0}};
 
 	rt_scope_init(&s, engine->alloc);
-	with_json.stop = stop_json;
-	with_json.progress = report_json;
-	with_json.ctx = &j;
-	rt_buf_add_byte(buf, '[');
-	write_raw(&j, rt_search_run(&view, &with_json));
-	rt_buf_add_byte(buf, ']');
+	rt_hits_write(buf, rt_search_run(&view, &options));
 	(void)rt_scope_note(&s, buf->status);
 	return rt_scope_end(&s, err);
-}
-
-rt_status
-rt_view_search(rt_engine *engine, const rt_project *project, rt_str text, uint32_t disc,
-	       rt_str role, size_t limit, rt_buf *buf, rt_error *err)
-{
-	rt_search options = {.query = text, .disc = disc, .role = role, .limit = limit};
-
-	return rt_view_search_on(engine, project, &options, buf, err);
 }

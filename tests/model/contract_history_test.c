@@ -428,26 +428,6 @@ ROW(c30_drafts_keep_redo)
 	IDS("aa bb");
 }
 
-ROW(c30_the_way_back_from_a_jump)
-{
-	F;
-	DONE("{'op':'entry.append','id':'aa','content':'one'}");
-	DONE("{'op':'discussion.new','name':'other'}");
-	DONE("{'op':'entry.append','id':'xx','content':'x'}");
-	DONE("{'op':'discussion.new','name':'third'}"); /* 4 */
-	DONE("{'op':'entry.edit','discussion':'main','entry':'aa','content':'two'}");
-	DONE("{'op':'entry.append','discussion':'other','id':'yy','content':'y'}"); /* 6 */
-	DONE("{'op':'jump','discussion':'main','to':3}"); /* moves main, and other: it was active */
-	SHOWS("discussion", "'other'");
-	DONE("{'op':'jump','to':6}"); /* without naming main */
-	assert_true(is_as_at(f, WHOLE, 6));
-	DONE("{'op':'jump','to':1}"); /* a step of main, in view of third */
-	DONE("{'op':'jump','to':8}");
-	assert_true(is_as_at(f, WHOLE, 8));
-	DONE("{'op':'jump','to':9}"); /* and there again */
-	assert_true(is_as_at(f, WHOLE, 9));
-}
-
 ROW(c31_what_is_a_step)
 {
 	F;
@@ -638,7 +618,6 @@ main(void)
 		TEST(c30_redo_after_a_new_step),
 		TEST(c30_undo_and_redo_after_a_jump),
 		TEST(c30_drafts_keep_redo),
-		TEST(c30_the_way_back_from_a_jump),
 		TEST(c31_what_is_a_step),
 		TEST(c38_history),
 		TEST(c41_active_row),

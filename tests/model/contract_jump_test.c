@@ -418,6 +418,26 @@ ROW(c49_jump_in_another_discussion)
 	IDS("aa bb");
 }
 
+ROW(c30_the_way_back_from_a_jump)
+{
+	F;
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'discussion.new','name':'other'}");
+	DONE("{'op':'entry.append','id':'xx','content':'x'}");
+	DONE("{'op':'discussion.new','name':'third'}"); /* 4 */
+	DONE("{'op':'entry.edit','discussion':'main','entry':'aa','content':'two'}");
+	DONE("{'op':'entry.append','discussion':'other','id':'yy','content':'y'}"); /* 6 */
+	DONE("{'op':'jump','discussion':'main','to':3}"); /* moves main, and other: it was active */
+	SHOWS("discussion", "'other'");
+	DONE("{'op':'jump','to':6}"); /* without naming main */
+	assert_true(is_as_at(f, WHOLE, 6));
+	DONE("{'op':'jump','to':1}"); /* a step of main, in view of third */
+	DONE("{'op':'jump','to':8}");
+	assert_true(is_as_at(f, WHOLE, 8));
+	DONE("{'op':'jump','to':9}"); /* and there again */
+	assert_true(is_as_at(f, WHOLE, 9));
+}
+
 int
 main(void)
 {
@@ -438,6 +458,7 @@ main(void)
 		TEST(c18_jump_to_any_row_is_what_at_op_shows),
 		TEST(c18_redo_after_a_jump_over_several_documents),
 		TEST(c49_jump_in_another_discussion),
+		TEST(c30_the_way_back_from_a_jump),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,8 @@
 #include "model/model_take.c"
 #include "model/random_ops.c"
 #include "model/model_run.c"
+#include "model/model_look.c"
+#include "model/model_seed.c"
 
 static const char usage_text[] =
 	"model_test [--ops N] [--seed S] [--seeds K] [--store memory|sqlite] [--dir DIR] [--relaxed]\n"
