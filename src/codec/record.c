@@ -263,14 +263,14 @@ next_text(parse *p, rt_json_iter *it)
  * not fit; those after it are zeros. */
 static void *
 read_array(parse *p, yyjson_val *v, size_t size,
-	   void (*read)(parse *p, rt_json_iter *it, void *out), size_t *out_count)
+	   void (*read_item)(parse *p, rt_json_iter *it, void *out), size_t *out_count)
 {
 	rt_json_iter it = rt_json_items(v);
 	char *items = get(p, it.count, size);
 
 	p->bad = p->bad || !yyjson_is_arr(v);
 	while (ok(p) && rt_json_next(&it))
-		read(p, &it, items + it.index * size);
+		read_item(p, &it, items + it.index * size);
 	*out_count = it.count;
 	return items;
 }
