@@ -441,9 +441,8 @@ def check_findings():
         comment = read(path)
         known |= set(re.findall(r"^ \*   ([a-z]+-[a-z-]+)  ", comment, re.M))
     for path in glob.glob("src/cli/*.c"):
-        known |= set(re.findall(r'rt_finding \w+ = \{"([a-z]+-[a-z-]+)"', read(path)))
+        known |= set(re.findall(r'finding\([^"]*"([a-z]+-[a-z-]+)"', read(path)))
         known |= set(re.findall(r'\.id = "([a-z]+-[a-z-]+)"', read(path)))
-        known |= set(re.findall(r'store_finding\(\w+, "([a-z]+-[a-z-]+)"', read(path)))
     listed = set(re.findall(r"^\| `([a-z]+-[a-z-]+)` \| (?:error|warning|note) ",
                             read("docs/storage.md"), re.M))
     result(known == listed, "findings in docs/storage.md",

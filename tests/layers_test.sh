@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The layer check finds what it is there for, in small trees that break one rule
-# each, lets good ones pass, and passes on this tree.
+# Each rule of the layer check fails on a small tree that breaks it; correct trees and this
+# repository pass.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -132,7 +132,30 @@ try good src/tui/a.c '#include "app/width.h"' '#include "app/session.h"'
 try good src/program/a.c '#include "cli/cli.h"' '#include "tui/tui.h"' '#include "server/server.h"'
 try good src/server/a.c '#include "retake/retake.h"'
 
-# A tree that holds nothing to check is no proof of anything.
+# cycle COUNT: a tree with COUNT files that call each other in a circle.
+cycle() {
+	rm -rf "$work/tree"
+	mkdir -p "$work/tree/src/log" "$work/tree/build/obj/src/librt_engine.a.p"
+	i=0
+	while [ $i -lt "$1" ]; do
+		printf '/* SPDX-License-Identifier: MIT */\nvoid f%d(void);\nvoid f%d(void) { f%d(); }\n' \
+			$(((i + 1) % $1)) $i $(((i + 1) % $1)) >"$work/tree/src/log/a$i.c"
+		cc -c -o "$work/tree/build/obj/src/librt_engine.a.p/log_a$i.c.o" "$work/tree/src/log/a$i.c"
+		i=$((i + 1))
+	done
+	status=0
+	"$python" "$root/tools/check_layers.py" --root "$work/tree" >"$work/out" 2>&1 || status=$?
+}
+cycle 4
+ok=no
+[ "$status" = 1 ] && grep -q '^src/log/a0.c:1: cycle: 4 files' "$work/out" && ok=yes
+result 'a cycle of four files' "$ok"
+cycle 3
+ok=no
+[ "$status" = 0 ] && ok=yes
+result 'a cycle of three files' "$ok"
+
+# An empty tree proves nothing.
 rm -rf "$work/tree"
 mkdir "$work/tree"
 ok=yes

@@ -11,7 +11,7 @@ import sys
 def main():
     names = sorted(name[:-1] for name in html.entities.html5 if name.endswith(";"))
     with open(sys.argv[1], "w", encoding="ascii") as file:
-        file.write('#include "markup/entity_table.h"\n\nconst rt_entity rt_entities[] = {\n')
+        file.write('#include "markup/entity.h"\n\nconst rt_entity rt_entities[] = {\n')
         for name in names:
             text = html.entities.html5[name + ";"].encode("utf-8")
             octal = "".join(f"\\{byte:03o}" for byte in text)

@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Size and dependencies of src: what must not grow.
+"""Size and dependencies of src.
 
   lines      of C without tests and fuzz targets, by directory
-  plumbing   lines that only test, carry or clean up a status, a buffer or memory, in percent
-  cycles     groups of files that need each other, by the symbols that their objects define and
-             leave undefined; a file with main, and tests, do not count
-  sideways   includes between cli, tui and server, and from llm, hooks, store or formats to
-             each other
-  files      of a directory
+  plumbing   share of lines that only check, pass on or clean up a status, a buffer or memory
+  cycles     groups of files that depend on each other, by defined and undefined symbols of
+             their objects; tests do not count
+  sideways   includes between cli, tui and server, and between llm, hooks, store and formats
+  files      by directory
 
-The limits are in tools/structure.json. `make test` fails where a figure exceeds its limit; a
-commit that raises one says why.
+The limits are in tools/structure.json. `make test` fails if a figure exceeds its limit; a
+commit that raises one gives the reason. check_layers.py rejects cycles of more than three files.
 
   tools/structure.py [BUILD]            the report (BUILD: default build/obj)
   tools/structure.py --check [BUILD]    compares with the limits
-  tools/structure.py --write [BUILD]    makes the figures of today the limits
+  tools/structure.py --write [BUILD]    makes the current figures the limits
 """
 import collections
 import glob
@@ -35,8 +34,8 @@ PEERS = [{"cli", "tui", "server"}, {"store", "formats", "llm", "hooks"}]
 SMALL_CYCLE = 3
 
 
-def sources():
-    for path in sorted(glob.glob(os.path.join(ROOT, "src/*/*.[ch]"))):
+def sources(root=ROOT):
+    for path in sorted(glob.glob(os.path.join(root, "src/*/*.[ch]"))):
         if not TESTS.search(path):
             yield path
 
@@ -59,7 +58,7 @@ def measure_files():
 
 
 def symbols(path):
-    """What an object defines and what it needs."""
+    """The symbols that an object defines, and those that it leaves undefined."""
     defined, needed = set(), set()
     out = subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True, check=True).stdout
     for line in out.splitlines():
@@ -109,18 +108,19 @@ def strongly_connected(edges):
     return sorted(found, key=lambda group: (-len(group), group))
 
 
-def measure_cycles(build):
+def measure_cycles(build, root=ROOT):
+    """Groups of files that depend on each other, the largest first."""
     defines, needs = {}, {}
     for path in glob.glob(os.path.join(build, "src/librt_*.a.p/*.c.o")):
         layer = re.search(r"librt_(\w+)\.a\.p", path)[1]
         if layer.endswith("_tiny"):
             continue
-        # src/log/heads.c is log_heads.c.o in the library of its layer; what meson generates
-        # has no folder.
+        # src/log/heads.c is log_heads.c.o in the library of its layer; generated files have no
+        # directory.
         folder, file = os.path.basename(path)[:-4].split('_', 1)
         generated = folder.startswith("meson-")
-        if not generated and not os.path.exists(os.path.join(ROOT, "src", folder, file + ".c")):
-            continue  # left over from a file that was moved
+        if not generated and not os.path.exists(os.path.join(root, "src", folder, file + ".c")):
+            continue  # the object of a file that was moved
         name = f"{layer if generated else folder}/{file}"
         defined, needs[name] = symbols(path)
         for symbol in defined:

@@ -83,8 +83,8 @@ def write_parts(out, found):
 
 
 def write_assets(out, files):
-    """The table that src/server/asset.h declares."""
-    out.write("/* Made by tools/web.py. */\n#include \"server/asset.h\"\n\n")
+    """The table that src/server/page.h declares."""
+    out.write("/* Made by tools/web.py. */\n#include \"server/page.h\"\n\n")
     for i, data in enumerate(files.values()):
         out.write(f"static const unsigned char file_{i}[] = {{")
         out.write(",".join(map(str, data)) + "};\n")

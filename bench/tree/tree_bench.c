@@ -152,16 +152,14 @@ must(rt_status st)
 static double
 frame(rt_tree *tree)
 {
-	rt_tree_line lines[ROWS];
 	double begin = now_ms();
-	size_t first, count, i;
+	size_t first, count;
+	rt_scope s;
 
-	for (i = 0; i < ROWS; i++)
-		rt_tree_line_init(&lines[i], rt_alloc_libc());
+	rt_scope_init(&s, rt_alloc_libc());
 	rt_tree_window(tree, ROWS, &first, &count);
-	must(rt_tree_draw(tree, first, count, WIDTH, lines, NULL));
-	for (i = 0; i < ROWS; i++)
-		rt_tree_line_deinit(&lines[i]);
+	(void)rt_tree_draw(tree, &s, first, count, WIDTH);
+	must(rt_scope_end(&s, NULL));
 	return now_ms() - begin;
 }
 

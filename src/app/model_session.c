@@ -35,87 +35,90 @@ choose_name(rt_model_session *m, const char *given, rt_pick_source *out_source, 
 				      rt_str_of(getenv("RETAKE_MODEL")), &m->name, out_source, err);
 }
 
-/* What was found on this machine that could answer. */
+/* Providers found on this machine. */
 typedef struct found {
-	rt_buf words; /* "OPENAI_API_KEY, Ollama on 127.0.0.1:11434" */
-	rt_buf hints; /* where the models of each are listed */
-	rt_str first; /* name of a provider */
+	rt_buf *words; /* "OPENAI_API_KEY, Ollama on 127.0.0.1:11434" */
+	rt_buf *hints; /* the command that lists the models of each */
+	rt_str first;  /* name of a provider */
 	size_t count;
 } found;
 
 static void
-find(found *f, rt_str provider, const char *words)
+add_found(found *f, rt_str provider, const char *words)
 {
 	if (f->count++ > 0)
-		rt_buf_add_c(&f->words, ", ");
+		rt_buf_add_c(f->words, ", ");
 	else
 		f->first = provider;
-	rt_buf_add_c(&f->words, words);
-	rt_buf_add_f(&f->hints, "retake models %.*s   ", RT_STR_ARG(provider));
+	rt_buf_add_c(f->words, words);
+	rt_buf_add_f(f->hints, "retake models %.*s   ", RT_STR_ARG(provider));
 }
 
-/* Nothing says which model: what is there to choose from, and what to do. */
-static rt_status
-no_model(rt_model_session *m, rt_error *err)
+/* A running Ollama, keys in the environment, providers of the configuration. keys: all variables
+ * that can hold a key. */
+static void
+find_providers(const rt_config *config, found *f, rt_buf *keys)
 {
-	rt_session *s = m->session;
 	char words[300];
-	found f = {.count = 0, .first = {NULL, 0}};
-	rt_buf keys;
-	size_t i;
-	rt_status st;
 
-	rt_buf_init(&f.words, s->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&f.hints, s->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&keys, s->alloc, RT_BUF_UNLIMITED);
 	if (rt_host_listens(OLLAMA_PORT)) {
 		snprintf(words, sizeof(words), "Ollama on 127.0.0.1:%d", (int)OLLAMA_PORT);
-		find(&f, RT_STR("ollama"), words);
+		add_found(f, RT_STR("ollama"), words);
 	}
-	for (i = 0; rt_providers[i] != NULL; i++) {
+	for (size_t i = 0; rt_providers[i] != NULL; i++) {
 		const char *env = rt_providers[i]->key_env;
 
 		if (env == NULL || !rt_providers[i]->key_needed)
 			continue;
-		rt_buf_add_f(&keys, "%s%s", keys.size > 0 ? ", " : "", env);
+		rt_buf_add_f(keys, "%s%s", keys->size > 0 ? ", " : "", env);
 		if (getenv(env) != NULL && *getenv(env) != 0)
-			find(&f, rt_str_of(rt_providers[i]->name), env);
+			add_found(f, rt_str_of(rt_providers[i]->name), env);
 	}
-	for (i = 0; i < m->config->provider_count; i++) {
-		rt_str name = m->config->providers[i].name;
+	for (size_t i = 0; i < config->provider_count; i++) {
+		rt_str name = config->providers[i].name;
 
 		if (name.size > 100)
 			continue;
 		snprintf(words, sizeof(words), "retake models %.*s   ", RT_STR_ARG(name));
-		if (rt_str_find(rt_buf_str(&f.hints), rt_str_of(words), 0) != SIZE_MAX)
+		if (rt_str_find(rt_buf_str(f->hints), rt_str_of(words), 0) != SIZE_MAX)
 			continue; /* named once is enough */
 		snprintf(words, sizeof(words), "%.*s in config.toml", RT_STR_ARG(name));
-		find(&f, name, words);
+		add_found(f, name, words);
 	}
-	if (f.words.status != RT_OK || f.hints.status != RT_OK || keys.status != RT_OK) {
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	} else if (f.count > 0) {
+}
+
+/* Fails: no model is chosen. Says what there is to choose from, and what to do. */
+static rt_status
+fail_without_model(rt_model_session *m, rt_error *err)
+{
+	rt_scope s;
+
+	rt_scope_init(&s, m->session->alloc);
+	found f = {.words = rt_scope_buf(&s), .hints = rt_scope_buf(&s)};
+	rt_buf *keys = rt_scope_buf(&s);
+	find_providers(m->config, &f, keys);
+	rt_str words = rt_scope_str(&s, f.words), hints = rt_scope_str(&s, f.hints);
+	rt_str variables = rt_scope_str(&s, keys);
+	if (rt_ok(&s) && f.count > 0)
 		rt_session_hint(
-			s, RT_CREDENTIALS,
+			m->session, RT_CREDENTIALS,
 			"%s: %.*sChoose one: retake set model %.*s/NAME   For once: -m %.*s/NAME",
-			f.count == 1 ? "Its models" : "Their models",
-			RT_STR_ARG(rt_buf_str(&f.hints)), RT_STR_ARG(f.first), RT_STR_ARG(f.first));
-		st = rt_fail(err, RT_CREDENTIALS, "no model is chosen; found on this machine: %.*s",
-			     RT_STR_ARG(rt_buf_str(&f.words)));
-	} else {
+			f.count == 1 ? "Its models" : "Their models", RT_STR_ARG(hints),
+			RT_STR_ARG(f.first), RT_STR_ARG(f.first));
+	else if (rt_ok(&s))
 		rt_session_hint(
-			s, RT_CREDENTIALS,
+			m->session, RT_CREDENTIALS,
 			"Set a key, or start Ollama, then: retake set model PROVIDER/NAME   "
 			"To try it without any: retake set model builtin/echo");
-		st = rt_fail(err, RT_CREDENTIALS,
-			     "no model is chosen, and none was found: no key in the environment "
-			     "(%.*s), no Ollama on 127.0.0.1:%d, no provider in config.toml",
-			     RT_STR_ARG(rt_buf_str(&keys)), (int)OLLAMA_PORT);
-	}
-	rt_buf_deinit(&f.words);
-	rt_buf_deinit(&f.hints);
-	rt_buf_deinit(&keys);
-	return st;
+	if (f.count > 0)
+		rt_scope_fail(&s, RT_CREDENTIALS, "no model is chosen; found on this machine: %.*s",
+			      RT_STR_ARG(words));
+	else
+		rt_scope_fail(&s, RT_CREDENTIALS,
+			      "no model is chosen, and none was found: no key in the environment "
+			      "(%.*s), no Ollama on 127.0.0.1:%d, no provider in config.toml",
+			      RT_STR_ARG(variables), (int)OLLAMA_PORT);
+	return rt_scope_end(&s, err);
 }
 
 static bool
@@ -125,7 +128,7 @@ stopped(void *ctx)
 	return rt_host_interrupted();
 }
 
-/* Is there such a model? A name that nobody knows is a slip more often than not. */
+/* Does the server know the model? An unknown name is more often than not a typing error. */
 static rt_status
 check_name(rt_model_session *m, const rt_model_choice *choice, rt_model **model, rt_buf *notes,
 	   rt_error *err)
@@ -172,7 +175,7 @@ rt_model_session_model(rt_model_session *m, rt_str name, bool may_play, rt_model
 	rt_status st;
 
 	rt_buf_init(&warnings, s->alloc, RT_BUF_UNLIMITED);
-	rt_host_hold(true); /* a command that says the key ends with us */
+	rt_host_hold(true); /* a command that prints the key must end before us */
 	st = rt_models_open(&options, out, &choice, &warnings, err);
 	rt_host_hold(false);
 	if (st == RT_OK && rt_host_interrupted()) { /* it came when the key was there already */
@@ -263,7 +266,7 @@ rt_model_session_open(rt_model_session *m, rt_session *s, const rt_model_session
 	if (st == RT_OK && options->needs_model)
 		st = choose_name(m, options->model, &source, err);
 	if (st == RT_OK && options->needs_model && m->name.size == 0 && m->config->model.size == 0)
-		st = no_model(m, err);
+		st = fail_without_model(m, err);
 	else if (st == RT_OK && options->needs_model)
 		st = rt_model_session_model(m, rt_buf_str(&m->name),
 					    rt_models_may_play(source, true), &m->model, err);

@@ -37,6 +37,7 @@ run_new(rt_runs *runs)
 	if (run == NULL)
 		return NULL;
 	run->runs = runs;
+	rt_scope_init(&run->scope, runs->alloc);
 	atomic_init(&run->stops, 0);
 	rt_pick_counter_init(&run->counter, runs->alloc, rt_str_at("", 0));
 	rt_buf_init(&run->model_name, runs->alloc, RT_BUF_UNLIMITED);
@@ -68,7 +69,7 @@ run_free(rt_run *run)
 	rt_run_text_deinit(&run->text);
 	rt_buf_deinit(&run->notice);
 	free_results(run);
-	rt_arena_free(run->asked.arena);
+	rt_scope_deinit(&run->scope);
 	rt_free(run->runs->alloc, run);
 }
 
@@ -233,15 +234,10 @@ rt_runs_find(const rt_runs *runs, uint64_t number)
 static rt_status
 find_named(rt_runs *runs, rt_str name, rt_run **out, rt_error *err)
 {
-	rt_run *run;
-
 	forget(runs);
-	for (run = runs->newest; run != NULL; run = run->older) {
-		if (rt_str_is(name, run->name)) {
-			*out = run;
+	for (*out = runs->newest; *out != NULL; *out = (*out)->older)
+		if (rt_str_is(name, (*out)->name))
 			return RT_OK;
-		}
-	}
 	return rt_fail(err, RT_NOT_FOUND, "no run \"%.*s\"; one that ended is forgotten after a while",
 		       RT_STR_ARG(name.size > 40 ? rt_str_at(name.ptr, 40) : name));
 }
@@ -344,31 +340,32 @@ begin(rt_runs *runs, rt_run *run, char out_name[24], rt_error *err)
 rt_status
 rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], rt_error *err)
 {
-	const rt_project *project = NULL;
-	rt_run *run = NULL;
 	rt_status st = look_first(runs, err);
 
 	out_name[0] = '\0';
 	if (st != RT_OK)
 		return st;
-	project = rt_engine_value(runs->given.engine);
-	run = run_new(runs);
+	rt_run *run = run_new(runs);
 	if (run == NULL)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK)
-		st = rt_run_resolve(runs, request, project, &run->asked, err);
-	if (st == RT_OK)
-		st = rt_run_open_model(runs, project, run, err);
-	if (st == RT_OK) {
-		run->started_us = runs->given.env->now_us(runs->given.env->ctx);
-		st = begin(runs, run, out_name, err);
-	}
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	rt_scope *s = &run->scope;
+	const rt_project *project = rt_engine_value(runs->given.engine);
+	rt_run_resolve(run, request, project);
+	rt_run_open_model(run, project);
 	rt_object_unref(project);
-	if (st != RT_OK && run != NULL)
+	run->started_us = runs->given.env->now_us(runs->given.env->ctx);
+	st = s->status;
+	if (st == RT_OK)
+		st = begin(runs, run, out_name, err); /* the run is its thread's then */
+	else if (err != NULL)
+		*err = s->error;
+	if (st != RT_OK) {
 		run_free(run);
-	else if (runs->given.changed != NULL)
+		return st;
+	}
+	if (runs->given.changed != NULL)
 		runs->given.changed(runs->given.changed_ctx);
-	return st;
+	return RT_OK;
 }
 
 /* ---- the rest ---- */

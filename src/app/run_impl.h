@@ -9,7 +9,7 @@
  *   run_read.c      readers and their events
  *
  * A run's request is written before its thread begins and only read from then on. Its results are
- * under the lock of all runs, which its thread holds for moments. */
+ * under the lock of all runs, which its thread holds briefly. */
 #ifndef RT_APP_RUN_IMPL_H
 #define RT_APP_RUN_IMPL_H
 
@@ -23,9 +23,8 @@ enum {
 	RT_RUN_KEPT_BYTES = 32 << 20 /* texts of runs that have ended, together */
 };
 
-/* A request with ids for addresses. Texts are in the arena. */
+/* A request with ids for addresses. Texts are in the run's scope. */
 typedef struct rt_run_asked {
-	rt_arena *arena;
 	rt_run_how how;
 	uint32_t disc;
 	rt_str discussion, take; /* ids; take may be empty: the active one */
@@ -61,6 +60,7 @@ typedef struct rt_run {
 	char name[24];
 	pthread_t thread;
 	bool is_over;          /* its thread has nothing more to do */
+	rt_scope scope;        /* of its start; keeps the request's texts */
 	rt_run_asked asked;
 	int64_t started_us;
 	atomic_uint stops;     /* how often it was stopped */
@@ -100,12 +100,9 @@ struct rt_runs {
 	bool is_ending, is_stopped; /* no more are started; all threads are joined */
 };
 
-/* Resolve a request. What was resolved so far is in out also after a failure: free its arena. */
-RT_CHECKED rt_status rt_run_resolve(rt_runs *runs, const rt_run_request *request,
-				    const rt_project *project, rt_run_asked *out, rt_error *err);
-/* A run's model. */
-RT_CHECKED rt_status rt_run_open_model(rt_runs *runs, const rt_project *project, rt_run *run,
-				       rt_error *err);
+/* Resolves a request into run->asked, and opens its model. Failures are in the run's scope. */
+void rt_run_resolve(rt_run *run, const rt_run_request *request, const rt_project *project);
+void rt_run_open_model(rt_run *run, const rt_project *project);
 /* pthread_create's; run is an rt_run. */
 void *rt_run_work(void *run);
 /* With the lock held. */

@@ -142,62 +142,56 @@ hint_store(rt_session *s, rt_status st)
 		rt_session_hint(s, st, "Remove it, or name another file: retake --db FILE …");
 }
 
-/* A file that is named is created; a folder that does not exist is more likely a slip. */
+/* A file that is named is created; a folder that does not exist is more likely a typing error. */
 static rt_status
-check_folder(rt_session *s, rt_error *err)
+check_folder(rt_session *session, rt_error *err)
 {
-	const char *slash = strrchr(s->path.ptr, '/');
+	const char *slash = strrchr(session->path.ptr, '/');
 	struct stat info;
-	rt_buf folder;
-	rt_status st;
+	rt_scope s;
 
-	if (!s->path_named || slash == NULL || slash == s->path.ptr)
+	if (!session->path_named || slash == NULL || slash == session->path.ptr)
 		return RT_OK;
-	rt_buf_init(&folder, s->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add(&folder, s->path.ptr, (size_t)(slash - s->path.ptr));
-	rt_buf_add_byte(&folder, '\0');
-	st = folder.status == RT_OK ? RT_OK : rt_fail(err, folder.status, "out of memory");
-	if (st == RT_OK && stat(folder.ptr, &info) != 0 && errno == ENOENT) {
-		rt_session_hint(s, RT_NOT_FOUND,
+	rt_scope_init(&s, session->alloc);
+	rt_str folder = rt_scope_copy(
+		&s, rt_str_at(session->path.ptr, (size_t)(slash - session->path.ptr)));
+	if (rt_ok(&s) && stat(folder.ptr, &info) != 0 && errno == ENOENT) {
+		rt_session_hint(session, RT_NOT_FOUND,
 				"Make it: mkdir -p %s   Or name another: retake --db FILE …",
 				folder.ptr);
-		st = rt_fail(err, RT_NOT_FOUND, "there is no folder %s for the store %s",
-			     folder.ptr, s->path.ptr);
+		rt_scope_fail(&s, RT_NOT_FOUND, "there is no folder %s for the store %s",
+			      folder.ptr, session->path.ptr);
 	}
-	rt_buf_deinit(&folder);
-	return st;
+	return rt_scope_end(&s, err);
 }
 
 rt_status
 rt_session_open_store(rt_session *s, rt_session_mode mode, rt_error *err)
 {
-	rt_store_options options = {0};
 	struct stat info;
-	bool is_new;
-	rt_status st;
 
 	if (s->store != NULL)
 		return RT_OK;
-	st = rt_session_find_store(s, err);
+	rt_status st = rt_session_find_store(s, err);
 	if (st != RT_OK)
 		return st;
+	const char *path = s->path.ptr;
 	if (mode == RT_SESSION_CHANGE && s->read_only)
 		return rt_fail(err, RT_READ_ONLY, "%s changes things, and --read-only was given",
 			       s->command);
-	if (!rt_store_kind_of(s->path.ptr)->has_file)
-		return open_scratch(s, s->path.ptr, err);
-	if (mode == RT_SESSION_MAINTAIN && (s->read_only || access(s->path.ptr, W_OK) != 0))
+	if (!rt_store_kind_of(path)->has_file)
+		return open_scratch(s, path, err);
+	if (mode == RT_SESSION_MAINTAIN && (s->read_only || access(path, W_OK) != 0))
 		mode = RT_SESSION_LOOK;
-	options.create = mode == RT_SESSION_CHANGE;
-	options.read_only = mode == RT_SESSION_LOOK;
-	options.relaxed = s->relaxed;
-	is_new = options.create && stat(s->path.ptr, &info) != 0;
+	rt_store_options options = {.create = mode == RT_SESSION_CHANGE,
+				    .read_only = mode == RT_SESSION_LOOK,
+				    .relaxed = s->relaxed};
+	bool is_new = options.create && stat(path, &info) != 0;
 	st = is_new ? check_folder(s, err) : RT_OK;
 	if (st != RT_OK)
 		return st;
-	st = rt_store_open(s->alloc, s->env, s->path.ptr, &options, &s->store, err);
-	if (st == RT_OK && is_new)
-		s->made_store = true;
+	st = rt_store_open(s->alloc, s->env, path, &options, &s->store, err);
+	s->made_store = s->made_store || (st == RT_OK && is_new);
 	hint_store(s, st);
 	return st;
 }
@@ -254,64 +248,66 @@ rt_session_project(const rt_session *s)
 	return name == NULL || *name == 0 ? RT_STR("default") : rt_str_of(name);
 }
 
-/* The record of requests may repeat what a server said of a text, and the input history has what
- * was typed on a terminal. */
+/* The record of requests may quote a text from a server, and the input history contains what was
+ * typed on a terminal. */
 static void
 purged(void *ctx, rt_str text)
 {
-	rt_session *s = ctx;
-	char *store = realpath(s->store->place, NULL);
-	rt_input_history_key whose = {.store = rt_str_of(store), .project = rt_session_project(s)};
+	rt_session *session = ctx;
+	char *store = realpath(session->store->place, NULL);
 	size_t count = 0;
-	rt_buf state;
 	rt_error err;
+	rt_scope s;
 
-	rt_buf_init(&state, s->alloc, RT_BUF_UNLIMITED);
-	if (rt_host_state_dir(&state, NULL) == RT_OK) {
-		if (rt_comms_purge(s->alloc, rt_buf_str(&state), NULL, text, &count, &err) != RT_OK)
-			rt_session_note(s, "the record of requests may still hold it: %s",
+	rt_scope_init(&s, session->alloc);
+	rt_buf *state = rt_scope_buf(&s);
+	RT_TRY(&s, rt_host_state_dir(state, &s.error));
+	rt_input_history_key whose = {.folder = rt_scope_str(&s, state),
+				      .store = rt_str_of(store),
+				      .project = rt_session_project(session)};
+	if (rt_ok(&s)) {
+		if (rt_comms_purge(session->alloc, whose.folder, NULL, text, &count, &err) != RT_OK)
+			rt_session_note(session, "the record of requests may still hold it: %s",
 					err.text);
 		else if (count > 0)
-			rt_session_note(s,
+			rt_session_note(session,
 					"%zu line%s of the record of requests held it, and no "
 					"longer do",
 					count, count == 1 ? "" : "s");
-		whose.folder = rt_buf_str(&state);
-		if (rt_input_history_purge(s->alloc, &whose, text, &count, &err) != RT_OK)
-			rt_session_note(s, "what was written on a terminal may still hold it: %s",
+		if (rt_input_history_purge(session->alloc, &whose, text, &count, &err) != RT_OK)
+			rt_session_note(session,
+					"what was written on a terminal may still hold it: %s",
 					err.text);
 		else if (count > 0)
-			rt_session_note(s,
+			rt_session_note(session,
 					"%zu text%s written on a terminal held it, and no longer "
 					"do%s",
 					count, count == 1 ? "" : "s", count == 1 ? "es" : "");
 	}
 	free(store);
-	rt_buf_deinit(&state);
+	rt_scope_deinit(&s);
 }
 
 static rt_status
 open_engine(rt_session *s, rt_session_mode mode, rt_error *err)
 {
-	rt_engine_options options;
 	rt_error newer;
-	rt_status st;
 	rt_buf by;
 
 	if (s->given.project != NULL && *s->given.project == 0)
 		return rt_fail(err, RT_USAGE, "-p is given no name");
 	rt_buf_init(&by, s->alloc, 256);
-	options = (rt_engine_options){.alloc = s->alloc,
-				      .env = s->env,
-				      .project = rt_session_project(s),
-				      .by = rt_session_by(&by),
-				      .read_only = s->store->is_read_only,
-				      .create = mode == RT_SESSION_CHANGE || s->is_scratch,
-				      .git_commit = rt_host_git_commit,
-				      .git_ctx = &s->git,
-				      .purged = purged,
-				      .purged_ctx = s};
-	st = rt_engine_open(&options, s->store, &s->engine, err);
+	rt_engine_options options = {.alloc = s->alloc,
+				     .env = s->env,
+				     .project = rt_session_project(s),
+				     .by = rt_session_by(&by),
+				     .read_only = s->store->is_read_only,
+				     .create = mode == RT_SESSION_CHANGE || s->is_scratch,
+				     .git_commit = rt_host_git_commit,
+				     .git_ctx = &s->git,
+				     .purged = purged,
+				     .purged_ctx = s};
+	rt_status st = rt_engine_open(&options, s->store, &s->engine, err);
 	rt_buf_deinit(&by);
 	if (st == RT_NOT_FOUND)
 		return hint_projects(s, st);
@@ -340,8 +336,8 @@ is_left(void *ctx, const rt_inflight_view *inflight)
 	return !*left;
 }
 
-/* What a crash left of a reply becomes part of the conversation before anybody looks at it. Where
- * only reading was asked for, the store is reopened for writing, if it may be. */
+/* What a crash left of a reply becomes part of the conversation before it is read. A store that is
+ * open for reading only is reopened for writing, where that is allowed. */
 static rt_status
 keep_left(rt_session *s, rt_session_mode mode, rt_error *err)
 {
@@ -434,10 +430,10 @@ find_place(rt_session *s, rt_error *err)
 {
 	const rt_disc *disc = NULL;
 	rt_place place = {0, 0};
-	rt_status st;
 
 	/* First the discussion alone, to know which of the two names was wrong. */
-	st = rt_resolve_place(s->value, rt_session_discussion(s), rt_str_of(NULL), &place, err);
+	rt_status st = rt_resolve_place(s->value, rt_session_discussion(s), rt_str_of(NULL), &place,
+					err);
 	if (st != RT_OK && s->given.glued_discussion != NULL)
 		return rt_session_hint(s, st,
 				       "Discussions: retake ls   "

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Session: one run of a program on one store: the store, the project's engine and the value that
- * is looked at, configuration and hooks.
+ * Session: one run of a program on one store: the store, the project's engine, the value in view,
+ * configuration and hooks.
  *
- * Looking opens the store for reading only and never creates a file: where there is no store yet,
+ * Reading opens the store for reading only and never creates a file: where there is no store yet,
  * an empty one in memory takes its place.
  *
  * Nothing is printed. Remarks go to the note callback; after a failure the error has the message,
- * and hint, unless it is empty, what to do next. Commands of ours in either ("retake show") are
- * without the flags that say where. One thread. */
+ * and hint, unless it is empty, what to do next. Commands in either ("retake show") do not repeat
+ * flags such as --db. One thread. */
 #ifndef RT_APP_SESSION_H
 #define RT_APP_SESSION_H
 
@@ -20,12 +20,11 @@ enum { RT_SESSION_HINT_SIZE = 1024 };
 
 typedef enum rt_session_mode {
 	RT_SESSION_LOOK,     /* nothing is written */
-	RT_SESSION_MAINTAIN, /* look, and bring the index up to date where that is possible */
+	RT_SESSION_MAINTAIN, /* the same, but the index is updated where that is possible */
 	RT_SESSION_CHANGE
 } rt_session_mode;
 
-/* Hooks, with Ctrl-C held back while one runs: it ends the hook, and so the command, and nothing
- * else. */
+/* Hooks, with Ctrl-C held back while one runs: it ends the hook, and with it the command. */
 typedef struct rt_session_gate {
 	rt_hooks hooks;
 	rt_hooks *inner; /* NULL: not open */
@@ -36,8 +35,8 @@ typedef struct rt_session_names {
 	const char *db, *project, *discussion, *take;
 	const char *step; /* --at-op */
 	const char
-		*glued_discussion; /* the whole word, where the value followed its letter directly
-				       * and may have been meant as a text: "-dash" */
+		*glued_discussion; /* the whole word ("-dash"), where the value followed its letter
+				    * directly and may have been meant as a text; or NULL */
 } rt_session_names;
 
 typedef struct rt_session {
@@ -53,12 +52,12 @@ typedef struct rt_session {
 
 	rt_buf path;     /* of the store; empty: none chosen yet */
 	bool path_given; /* by flag or environment */
-	bool path_named; /* so, and its folder has to exist */
+	bool path_named; /* so; its folder has to exist */
 	rt_store *store;
 	bool made_store; /* this session created it */
-	bool is_scratch; /* there is no store yet; looking at an empty one in memory */
+	bool is_scratch; /* there is no store yet; this is an empty one in memory */
 	rt_engine *engine;
-	const rt_project *value; /* ours; the one that is looked at */
+	const rt_project *value; /* the value in view; owned */
 	rt_place place;          /* in it; never 0 */
 	rt_host_git git;
 
@@ -72,32 +71,31 @@ typedef struct rt_session {
 	char hint[RT_SESSION_HINT_SIZE]; /* after a failure: the next step; or empty */
 } rt_session;
 
-/* Zeroes all of it. */
 void rt_session_init(rt_session *session, const rt_alloc *alloc, const rt_env *env);
 /* Closes and frees what is there. */
 void rt_session_deinit(rt_session *session);
 
-/* Find out which store is meant (path). */
+/* Determines the store (path). */
 RT_CHECKED rt_status rt_session_find_store(rt_session *session, rt_error *err);
-/* Open the store alone. RT_NOT_FOUND where there is none, unless to be changed. */
+/* Opens the store alone. RT_NOT_FOUND: there is none, and mode is not RT_SESSION_CHANGE. */
 RT_CHECKED rt_status rt_session_open_store(rt_session *session, rt_session_mode mode,
 					   rt_error *err);
-/* Open store, project, hooks and value. */
+/* Opens store, project, hooks and value. */
 RT_CHECKED rt_status rt_session_open(rt_session *session, rt_session_mode mode, rt_error *err);
 /* May be opened again. */
 void rt_session_close(rt_session *session);
-/* Look at the newest value, or that of given.step, in the place that is given. */
+/* Reads the newest value, or that of given.step, and resolves the given place in it. */
 RT_CHECKED rt_status rt_session_look(rt_session *session, rt_error *err);
 
-/* The project that is worked on. */
+/* The project's name. */
 rt_str rt_session_project(const rt_session *session);
-/* Discussion and take as operations are given them; empty: the active ones. */
+/* The given addresses of discussion and take; empty: the active ones. */
 rt_str rt_session_discussion(const rt_session *session);
 rt_str rt_session_take(const rt_session *session);
 /* The store's whole path, malloc'ed; NULL: it is no file, or there is no memory. */
 char *rt_session_store_path(const rt_session *session);
 
-/* Put what to do next into hint; returns status for convenience. */
+/* Sets hint; returns status. */
 rt_status rt_session_hint(rt_session *session, rt_status status, const char *format, ...)
 	RT_PRINTF(3, 4);
 void rt_session_note(const rt_session *session, const char *format, ...) RT_PRINTF(2, 3);

@@ -38,39 +38,31 @@ define(const rt_alloc *alloc, rt_buf *out, rt_error *err)
 }
 
 rt_status
-rt_session_hooks_new(const rt_session *s, rt_str definitions, const char *project, rt_hooks **out,
-		     rt_error *err)
+rt_session_hooks_new(const rt_session *session, rt_str definitions, const char *project,
+		     rt_hooks **out, rt_error *err)
 {
-	rt_hooks_options options = {.alloc = s->alloc, .env = s->env, .definitions = definitions};
+	rt_hooks_options options = {.alloc = session->alloc,
+				    .env = session->env,
+				    .definitions = definitions,
+				    .define = define,
+				    .store = session->given.db,
+				    .project = project != NULL ? project : session->given.project};
 	char work[FOLDER_ROOM];
-	rt_buf user, state, path;
-	rt_status st;
+	rt_scope s;
 
 	*out = NULL;
-	rt_buf_init(&path, s->alloc, FOLDER_ROOM);
-	rt_buf_init(&user, s->alloc, FOLDER_ROOM);
-	rt_buf_init(&state, s->alloc, FOLDER_ROOM);
-	st = rt_host_config_dir(&user, err);
-	rt_buf_add_c(&user, "/hooks");
-	if (st == RT_OK)
-		st = rt_host_state_dir(&state, err);
-	if (st == RT_OK && (user.status != RT_OK || state.status != RT_OK))
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	options.user_folder = user.ptr;
-	options.state_folder = state.ptr;
+	rt_scope_init(&s, session->alloc);
+	rt_buf *user = rt_scope_buf(&s), *state = rt_scope_buf(&s), *path = rt_scope_buf(&s);
+	RT_TRY(&s, rt_host_config_dir(user, &s.error));
+	rt_buf_add_c(user, "/hooks");
+	RT_TRY(&s, rt_host_state_dir(state, &s.error));
+	RT_TRY(&s, rt_config_path(path, &s.error));
+	options.user_folder = rt_scope_str(&s, user).ptr;
+	options.state_folder = rt_scope_str(&s, state).ptr;
+	options.config_path = rt_scope_str(&s, path).ptr;
 	options.work_folder = getcwd(work, sizeof(work));
-	options.store = s->given.db;
-	options.project = project != NULL ? project : s->given.project;
-	if (st == RT_OK)
-		st = rt_config_path(&path, err);
-	options.config_path = path.ptr;
-	options.define = define;
-	if (st == RT_OK)
-		st = rt_hooks_open(&options, out, err);
-	rt_buf_deinit(&path);
-	rt_buf_deinit(&user);
-	rt_buf_deinit(&state);
-	return st;
+	RT_TRY(&s, rt_hooks_open(&options, out, &s.error));
+	return rt_scope_end(&s, err);
 }
 
 /* History says which hook made a change. */

@@ -147,7 +147,7 @@ rt_scope_array(rt_scope *scope, size_t count, size_t size)
 void *
 rt_scope_grow(rt_scope *scope, void *items, size_t count, size_t *capacity, size_t size)
 {
-	size_t larger = *capacity < 4 ? 8 : *capacity * 2;
+	size_t larger = *capacity > 0 ? *capacity * 2 : 4;
 	void *copy;
 
 	if (count < *capacity)

@@ -183,7 +183,7 @@ read_entry(building *b, rt_scope *s, size_t at)
 	const rt_body *body = rt_view_body(&view, slot->body);
 	rt_context_entry *e = rt_scope_get(s, sizeof(*e));
 
-	if (!rt_view_inner_ok(b->scope, s))
+	if (rt_scope_adopt(b->scope, s) != RT_OK)
 		return NULL;
 	rt_context_entry_of(e, role, kind, body);
 	e->role_to = mapped_role(b, role);
@@ -348,7 +348,7 @@ read_path(building *b, size_t window)
 	b->count = b->end - b->from;
 	b->slots = rt_scope_array(b->path, b->count, sizeof(*b->slots));
 	b->skip = rt_scope_array(b->path, b->count, sizeof(*b->skip));
-	if (rt_view_inner_ok(s, b->path) && b->count > 0)
+	if (rt_scope_adopt(s, b->path) == RT_OK && b->count > 0)
 		RT_TRY(s, rt_seq_copy(b->take->slots, b->from, b->count, b->slots, &s->error));
 	for (size_t i = 0; rt_ok(s) && i < b->count; i++) {
 		b->skip[i] = has_kind(b, i, "compaction");
@@ -356,7 +356,7 @@ read_path(building *b, size_t window)
 	}
 	b->compactions = rt_scope_array(b->path, compactions, sizeof(*b->compactions));
 	b->compaction_count = 0;
-	(void)rt_view_inner_ok(s, b->path);
+	rt_scope_adopt(s, b->path);
 	for (size_t i = 0; rt_ok(s) && i < b->count; i++) {
 		bool muted = (b->slots[i].flags & RT_SLOT_MUTED) != 0;
 
@@ -482,7 +482,7 @@ send_steps(building *b)
 			rt_context_entry_summary(e, b->request);
 		else if (e != NULL)
 			rt_context_entry_send(e, &b->pairs, b->request);
-		(void)rt_view_inner_ok(b->scope, b->entry);
+		rt_scope_adopt(b->scope, b->entry);
 		report_unsent(b, step->at);
 	}
 }
@@ -505,7 +505,7 @@ step_tokens(building *b, const rt_context_step *step)
 		return 0;
 	size_t tokens = rt_context_entry_tokens(e, b->request, count, b->options->ctx);
 
-	return rt_view_inner_ok(b->scope, b->entry) ? tokens : 0;
+	return rt_scope_adopt(b->scope, b->entry) == RT_OK ? tokens : 0;
 }
 
 /* Tokens of the prompts. Where they are counted, then as they are sent: those of the settings as
@@ -600,7 +600,7 @@ fit(building *b)
 	if (budget > 0 && b->options->count != NULL)
 		budget = budget > RT_TOKENS_PER_REPLY ? budget - RT_TOKENS_PER_REPLY : 1;
 	size_t *tokens = rt_scope_array(b->path, count, sizeof(*tokens));
-	size_t used = rt_view_inner_ok(s, b->path) ? prompts_tokens(b) : 0;
+	size_t used = rt_scope_adopt(s, b->path) == RT_OK ? prompts_tokens(b) : 0;
 
 	for (size_t i = 0; rt_ok(s) && i < count; i++) {
 		tokens[i] = steps[i].is_summary ? step_tokens(b, &steps[i])
@@ -654,7 +654,7 @@ choose(building *b)
 			return;
 		b->steps = rt_context_plan(b->path, b->count, b->skip, b->compactions,
 					   b->compaction_count);
-		if (rt_view_inner_ok(b->scope, b->path))
+		if (rt_scope_adopt(b->scope, b->path) == RT_OK)
 			fit(b);
 		if (b->from == 0 || b->left_out > 0)
 			return;

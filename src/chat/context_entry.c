@@ -52,30 +52,15 @@ rt_pairs_new(rt_scope *s)
 	return pairs;
 }
 
-/* An array with room for more items; those before stay in the scope. NULL: it failed. */
-static void *
-grown(rt_scope *s, const void *items, size_t count, size_t capacity, size_t size)
-{
-	void *more = rt_scope_array(s, capacity, size);
-
-	if (more != NULL && count > 0)
-		memcpy(more, items, count * size);
-	return more;
-}
-
 static void
 pairs_call(rt_pairs *p, rt_str id, rt_str name)
 {
-	if (p->pending_count == p->pending_capacity) {
-		size_t capacity = p->pending_capacity == 0 ? 8 : p->pending_capacity * 2;
-		rt_pending_call *more = grown(p->scope, p->pending, p->pending_count, capacity,
-					      sizeof(*more));
+	rt_pending_call *pending = rt_scope_grow(p->scope, p->pending, p->pending_count,
+						 &p->pending_capacity, sizeof(*pending));
 
-		if (more == NULL)
-			return;
-		p->pending = more;
-		p->pending_capacity = capacity;
-	}
+	if (pending == NULL)
+		return;
+	p->pending = pending;
 	p->pending[p->pending_count++] =
 		(rt_pending_call){rt_scope_copy(p->scope, id), rt_scope_copy(p->scope, name)};
 }
@@ -91,15 +76,11 @@ pairs_result(rt_pairs *p, rt_str id)
 	if (i == p->pending_count || RT_TRY(p->scope, rt_strs_intern(p->ids, id, &number,
 								     &p->scope->error)) != RT_OK)
 		return;
-	if (number > p->capacity) {
-		size_t capacity = p->capacity == 0 ? 16 : p->capacity * 2;
-		rt_str *names = grown(p->scope, p->names, p->capacity, capacity, sizeof(*names));
+	rt_str *names = rt_scope_grow(p->scope, p->names, number - 1, &p->capacity, sizeof(*names));
 
-		if (names == NULL)
-			return;
-		p->names = names;
-		p->capacity = capacity;
-	}
+	if (names == NULL)
+		return;
+	p->names = names;
 	p->names[number - 1] = p->pending[i].name;
 	p->pending[i] = p->pending[--p->pending_count];
 }

@@ -214,9 +214,11 @@ keep(rt_inflight *f, bool partial, rt_result *result)
 	rt_scope_init(&s, f->engine->alloc);
 	rt_reply_init(&copy, f->engine->alloc, NULL, NULL);
 	rt_request request = request_of(&s, f, finished(&s, f, &copy), partial);
+	rt_apply_context apply = f->apply != NULL ? *f->apply : (rt_apply_context){0};
+	apply.is_asked = true;
 	if (rt_ok(&s)) {
-		rt_scope_note(&s, rt_apply_unhooked(f->engine, f->apply, &request, 1, false,
-						    RT_STR(""), RT_STR(""), result));
+		rt_scope_note(&s, rt_apply(f->engine, &apply, &request, 1, false, RT_STR(""),
+					   RT_STR(""), result));
 	} else {
 		result->status = s.status;
 		result->error = s.error;

@@ -180,7 +180,7 @@ typedef struct side {
 	const rt_disc *disc;
 	const rt_take *take;
 	item *items;
-	size_t count, room;
+	size_t count, capacity;
 } side;
 
 static void
@@ -190,17 +190,11 @@ gather(void *ctx, const rt_context_part *part)
 
 	if (part->left_out)
 		return;
-	if (s->count == s->room) {
-		size_t room = s->room == 0 ? 256 : s->room * 2;
-		item *more = rt_scope_array(s->scope, room, sizeof(*more));
+	item *items = rt_scope_grow(s->scope, s->items, s->count, &s->capacity, sizeof(*items));
 
-		if (more == NULL)
-			return;
-		if (s->count > 0)
-			memcpy(more, s->items, s->count * sizeof(*more));
-		s->items = more;
-		s->room = room;
-	}
+	if (items == NULL)
+		return;
+	s->items = items;
 	s->items[s->count] = (item){part->entry, part->is_summary, false, s->count, 0, part->at};
 	s->count++;
 }

@@ -15,7 +15,7 @@ typedef struct problem {
 
 typedef struct problems {
 	problem *items;
-	size_t count, room;
+	size_t count, capacity;
 } problems;
 
 /* A call, or a result, without its counterpart so far. */
@@ -31,34 +31,19 @@ typedef struct advising {
 	rt_lint_fn fn;
 	void *ctx;
 	unpaired *unpaired;
-	size_t unpaired_count, unpaired_room;
+	size_t unpaired_count, unpaired_capacity;
 	problems stale; /* edits of what is signed */
 } advising;
-
-/* Room for one more item; false after a failure. */
-static bool
-grow(rt_scope *s, void **items, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room == 0 ? 16 : *room * 2;
-	void *fresh;
-
-	if (count < *room)
-		return rt_ok(s);
-	fresh = rt_scope_array(s, more, size);
-	if (fresh == NULL)
-		return false;
-	if (count > 0)
-		memcpy(fresh, *items, count * size);
-	*items = fresh;
-	*room = more;
-	return true;
-}
 
 static void
 add_problem(advising *a, problems *p, const char *id, uint32_t entry, uint32_t other)
 {
-	if (grow(a->scope, (void **)&p->items, p->count, &p->room, sizeof(*p->items)))
-		p->items[p->count++] = (problem){id, entry, other};
+	problem *items = rt_scope_grow(a->scope, p->items, p->count, &p->capacity, sizeof(*items));
+
+	if (items == NULL)
+		return;
+	p->items = items;
+	p->items[p->count++] = (problem){id, entry, other};
 }
 
 static void
@@ -74,9 +59,13 @@ add_call(advising *a, rt_str id, uint32_t entry, bool is_result)
 			return;
 		}
 	}
-	if (grow(a->scope, (void **)&a->unpaired, a->unpaired_count, &a->unpaired_room,
-		 sizeof(*a->unpaired)))
-		a->unpaired[a->unpaired_count++] = (unpaired){id, entry, is_result, false};
+	unpaired *items = rt_scope_grow(a->scope, a->unpaired, a->unpaired_count,
+					&a->unpaired_capacity, sizeof(*items));
+
+	if (items == NULL)
+		return;
+	a->unpaired = items;
+	a->unpaired[a->unpaired_count++] = (unpaired){id, entry, is_result, false};
 }
 
 /* Calls and results of one entry. */

@@ -2,67 +2,67 @@
  *
  * The blocks of a reply as they grow; reply_entry.c makes an entry of them.
  *
- * A text holds whole characters only. Up to three bytes that may be the beginning of one
- * wait in the block's tail:
+ * A text holds whole characters only. Up to three bytes that may begin one are kept in the block's
+ * tail:
  *
  *     arrives   E2 82 | AC 41       text   "€A"
  *     tail      E2 82 | -
  *
- * A byte that cannot be part of a character becomes U+FFFD as soon as that is known. So
- * the text depends on the bytes alone, and not on where they were cut. */
+ * A byte that cannot be part of a character becomes U+FFFD as soon as that is known. So the text
+ * depends on the bytes alone, not on where they were cut. */
 #include "chat/reply.h"
 
 #define REPLACEMENT RT_STR("\xEF\xBF\xBD")
 
-/* What the content of an entry is inside of, at most, when it is read again. */
-enum { LEVELS_AROUND = 16 };
+enum { LEVELS_AROUND = 16 /* of JSON around the content of an entry, at most */ };
 
 const char *
 rt_stop_word(rt_stop stop)
 {
-	switch (stop) {
-	case RT_STOP_NONE: break;
-	case RT_STOP_END: return "stop";
-	case RT_STOP_LENGTH: return "length";
-	case RT_STOP_CALLS: return "tool_calls";
-	case RT_STOP_FILTER: return "filtered";
-	case RT_STOP_USER: return "stopped";
-	case RT_STOP_CUT: return "cut";
-	case RT_STOP_ERROR: return "error";
-	}
-	return "";
+	static const char *const words[] = {
+		[RT_STOP_NONE] = "",         [RT_STOP_END] = "stop",
+		[RT_STOP_LENGTH] = "length", [RT_STOP_CALLS] = "tool_calls",
+		[RT_STOP_FILTER] = "filtered", [RT_STOP_USER] = "stopped",
+		[RT_STOP_CUT] = "cut",       [RT_STOP_ERROR] = "error",
+	};
+
+	return words[stop];
 }
 
 void
 rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx)
 {
-	memset(reply, 0, sizeof(*reply));
-	reply->alloc = alloc;
-	reply->fn = fn;
-	reply->fn_ctx = ctx;
-	reply->usage.input = reply->usage.output = SIZE_MAX;
-	reply->usage.cache_read = reply->usage.cache_write = SIZE_MAX;
+	*reply = (rt_reply){.alloc = alloc,
+			    .usage = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX},
+			    .fn = fn,
+			    .fn_ctx = ctx};
 	rt_buf_init(&reply->model, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&reply->error, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&reply->skip, alloc, RT_BUF_UNLIMITED);
 }
 
+enum { BLOCK_BUFS = 5 };
+
+/* A buffer of a block, by number. */
+static rt_buf *
+block_buf(rt_reply_block *b, size_t i)
+{
+	rt_buf *const bufs[BLOCK_BUFS] = {&b->text, &b->id, &b->name, &b->signature, &b->raw};
+
+	return bufs[i];
+}
+
 static void
 block_deinit(rt_reply_block *b)
 {
-	rt_buf_deinit(&b->text);
-	rt_buf_deinit(&b->id);
-	rt_buf_deinit(&b->name);
-	rt_buf_deinit(&b->signature);
-	rt_buf_deinit(&b->raw);
+	for (size_t i = 0; i < BLOCK_BUFS; i++)
+		rt_buf_deinit(block_buf(b, i));
 }
 
 void
 rt_reply_deinit(rt_reply *reply)
 {
-	size_t i;
-
-	for (i = 0; i < reply->block_count; i++)
+	for (size_t i = 0; i < reply->block_count; i++)
 		block_deinit(&reply->blocks[i]);
 	rt_free(reply->alloc, reply->blocks);
 	rt_buf_deinit(&reply->model);
@@ -79,7 +79,7 @@ rt_reply_note(rt_reply *reply, rt_status status)
 		reply->status = status;
 }
 
-/* Is there room for size more bytes? */
+/* Counts size more bytes; false: that is too much. */
 static bool
 grow(rt_reply *r, size_t size)
 {
@@ -101,11 +101,10 @@ put(rt_reply *r, rt_buf *to, rt_str bytes)
 	if (!grow(r, bytes.size))
 		return;
 	rt_buf_add_str(to, bytes);
-	if (to->status != RT_OK)
-		rt_reply_note(r, to->status);
+	rt_reply_note(r, to->status);
 }
 
-/* Text that is whole: what is no UTF-8 in it is replaced. */
+/* A complete text; bytes that are not UTF-8 are replaced. */
 static void
 put_repaired(rt_reply *r, rt_buf *to, rt_str text)
 {
@@ -114,9 +113,8 @@ put_repaired(rt_reply *r, rt_buf *to, rt_str text)
 	if (!grow(r, text.size))
 		return;
 	rt_utf8_repair(to, text);
-	if (to->status != RT_OK)
-		rt_reply_note(r, to->status);
-	else
+	rt_reply_note(r, to->status);
+	if (to->status == RT_OK)
 		(void)grow(r, to->size - before - text.size);
 }
 
@@ -124,33 +122,28 @@ put_repaired(rt_reply *r, rt_buf *to, rt_str text)
 static rt_reply_block *
 block_insert(rt_reply *r, size_t at, rt_reply_block_kind kind)
 {
-	rt_reply_block *b;
-
 	if (r->block_count == RT_REPLY_BLOCK_MAX)
 		rt_reply_note(r, RT_LIMIT);
 	if (r->status != RT_OK)
 		return NULL;
-	if (r->block_count == r->block_room) {
-		size_t room = r->block_room == 0 ? 4 : r->block_room * 2;
-		rt_reply_block *more = rt_resize(r->alloc, r->blocks, room * sizeof(*more));
+	if (r->block_count == r->block_capacity) {
+		size_t capacity = r->block_capacity == 0 ? 4 : r->block_capacity * 2;
+		rt_reply_block *more = rt_resize(r->alloc, r->blocks, capacity * sizeof(*more));
 
 		if (more == NULL) {
 			rt_reply_note(r, RT_NOMEM);
 			return NULL;
 		}
 		r->blocks = more;
-		r->block_room = room;
+		r->block_capacity = capacity;
 	}
-	b = &r->blocks[at];
+	rt_reply_block *b = &r->blocks[at];
+
 	memmove(b + 1, b, (r->block_count - at) * sizeof(*b));
 	r->block_count++;
-	memset(b, 0, sizeof(*b));
-	b->kind = kind;
-	rt_buf_init(&b->text, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&b->id, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&b->name, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&b->signature, r->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&b->raw, r->alloc, RT_BUF_UNLIMITED);
+	*b = (rt_reply_block){.kind = kind};
+	for (size_t i = 0; i < BLOCK_BUFS; i++)
+		rt_buf_init(block_buf(b, i), r->alloc, RT_BUF_UNLIMITED);
 	return b;
 }
 
@@ -168,13 +161,13 @@ last_of(rt_reply *r, rt_reply_block_kind kind)
 	return b != NULL && b->kind == kind ? b : NULL;
 }
 
+/* Passes on what was added to a block's text from a byte on. */
 static void
-tell(rt_reply *r, const rt_reply_block *b, size_t from)
+report(rt_reply *r, const rt_reply_block *b, size_t from)
 {
-	rt_str added = rt_str_at("", 0);
+	rt_str added = b->text.size > from ? rt_str_at(b->text.ptr + from, b->text.size - from)
+					   : RT_STR("");
 
-	if (b->text.size > from)
-		added = rt_str_at(b->text.ptr + from, b->text.size - from);
 	if (r->fn != NULL && r->status == RT_OK)
 		r->fn(r->fn_ctx, b->kind, (size_t)(b - r->blocks), added);
 }
@@ -182,21 +175,16 @@ tell(rt_reply *r, const rt_reply_block *b, size_t from)
 void
 rt_reply_copy(const rt_reply *reply, rt_reply *out)
 {
-	size_t i;
-
 	rt_reply_init(out, reply->alloc, NULL, NULL);
 	out->size_max = SIZE_MAX; /* it fitted already */
-	for (i = 0; i < reply->block_count && out->status == RT_OK; i++) {
-		const rt_reply_block *from = &reply->blocks[i];
+	for (size_t i = 0; i < reply->block_count && out->status == RT_OK; i++) {
+		rt_reply_block *from = &reply->blocks[i];
 		rt_reply_block *to = block_add(out, from->kind);
 
 		if (to == NULL)
 			break;
-		put(out, &to->text, rt_buf_str(&from->text));
-		put(out, &to->id, rt_buf_str(&from->id));
-		put(out, &to->name, rt_buf_str(&from->name));
-		put(out, &to->signature, rt_buf_str(&from->signature));
-		put(out, &to->raw, rt_buf_str(&from->raw));
+		for (size_t k = 0; k < BLOCK_BUFS; k++)
+			put(out, block_buf(to, k), rt_buf_str(block_buf(from, k)));
 		to->index = from->index;
 		memcpy(to->tail, from->tail, sizeof(to->tail));
 		to->tail_size = from->tail_size;
@@ -245,7 +233,7 @@ tail_drop(rt_reply_block *b, size_t size)
 	memmove(b->tail, b->tail + size, b->tail_size);
 }
 
-/* Whatever is decided in the tail goes into the text. */
+/* Moves what is decided from the tail to the text. */
 static void
 tail_settle(rt_reply *r, rt_reply_block *b)
 {
@@ -286,46 +274,45 @@ add_bytes(rt_reply *r, rt_reply_block *b, rt_str bytes)
 		bytes = rt_str_at(bytes.ptr + 1, bytes.size - 1);
 	}
 	if (b->text.size > before)
-		tell(r, b, before);
+		report(r, b, before);
 }
 
-/* ---- told by readers ---- */
+/* ---- for readers of answers ---- */
 
 void
 rt_reply_skip(rt_reply *reply, rt_str end)
 {
 	rt_buf_add_str(&reply->skip, end);
-	if (reply->skip.status != RT_OK)
-		rt_reply_note(reply, reply->skip.status);
+	rt_reply_note(reply, reply->skip.status);
 }
 
 static void
 add_text(rt_reply *reply, rt_str bytes)
 {
-	rt_reply_block *b;
-
 	if (bytes.size == 0 || reply->status != RT_OK)
 		return;
-	b = last_of(reply, RT_REPLY_TEXT);
+	rt_reply_block *b = last_of(reply, RT_REPLY_TEXT);
+
 	if (b == NULL)
 		b = block_add(reply, RT_REPLY_TEXT);
 	if (b != NULL)
 		add_bytes(reply, b, bytes);
 }
 
-/* What is left of bytes when the beginning that is to be skipped is taken away. */
+/* Bytes without the beginning that is to be skipped. */
 static rt_str
 skip_beginning(rt_reply *r, rt_str bytes)
 {
 	const rt_buf *skip = &r->skip;
-	size_t at;
 
 	for (; bytes.size > 0 && r->skipped < skip->size; bytes.ptr++, bytes.size--, r->skipped++)
 		if (bytes.ptr[0] != skip->ptr[r->skipped])
 			break;
 	if (bytes.size == 0 || r->skipped == skip->size)
 		return bytes;
-	for (at = r->skipped; at > 0 && ((unsigned char)skip->ptr[at] & 0xC0) == 0x80;)
+	size_t at = r->skipped;
+
+	while (at > 0 && ((unsigned char)skip->ptr[at] & 0xC0) == 0x80)
 		at--; /* another character that begins with the same bytes */
 	add_text(r, rt_str_at(skip->ptr + at, r->skipped - at));
 	r->skipped = skip->size;
@@ -340,7 +327,7 @@ rt_reply_add_text(rt_reply *reply, rt_str bytes)
 	add_text(reply, bytes);
 }
 
-/* The block that more thinking belongs to: what is signed or redacted is complete. */
+/* The block that more thinking belongs to: a signed or redacted one is complete. */
 static rt_reply_block *
 open_thinking(rt_reply *r)
 {
@@ -354,11 +341,10 @@ open_thinking(rt_reply *r)
 void
 rt_reply_add_thinking(rt_reply *reply, rt_str bytes)
 {
-	rt_reply_block *b;
-
 	if (bytes.size == 0 || reply->status != RT_OK)
 		return;
-	b = open_thinking(reply);
+	rt_reply_block *b = open_thinking(reply);
+
 	if (b != NULL)
 		add_bytes(reply, b, bytes);
 }
@@ -377,11 +363,10 @@ void
 rt_reply_add_signature(rt_reply *reply, rt_str signature)
 {
 	rt_reply_block *b = NULL;
-	size_t i;
 
 	if (signature.size == 0 || reply->status != RT_OK)
 		return;
-	for (i = reply->block_count; b == NULL && i-- > 0;)
+	for (size_t i = reply->block_count; b == NULL && i-- > 0;)
 		if (reply->blocks[i].kind == RT_REPLY_THINKING && reply->blocks[i].raw.size == 0)
 			b = &reply->blocks[i];
 	if (b == NULL)
@@ -402,9 +387,7 @@ rt_reply_add_redacted(rt_reply *reply, rt_str json)
 static rt_reply_block *
 call_of(const rt_reply *r, uint64_t index)
 {
-	size_t i;
-
-	for (i = r->block_count; i-- > 0;)
+	for (size_t i = r->block_count; i-- > 0;)
 		if (r->blocks[i].kind == RT_REPLY_CALL && r->blocks[i].index == index)
 			return &r->blocks[i];
 	return NULL;
@@ -419,14 +402,14 @@ rt_reply_has_call(const rt_reply *reply, uint64_t index)
 size_t
 rt_reply_call_count(const rt_reply *reply)
 {
-	size_t i, count = 0;
+	size_t count = 0;
 
-	for (i = 0; i < reply->block_count; i++)
+	for (size_t i = 0; i < reply->block_count; i++)
 		count += reply->blocks[i].kind == RT_REPLY_CALL;
 	return count;
 }
 
-/* Instead of what is there, unless there is nothing new. */
+/* Replaces a text, unless the new one is empty. */
 static void
 replace(rt_reply *r, rt_buf *to, rt_str text)
 {
@@ -452,7 +435,7 @@ rt_reply_add_call(rt_reply *reply, uint64_t index, rt_str id, rt_str name, rt_st
 	replace(reply, &b->id, id);
 	replace(reply, &b->name, name);
 	if (is_new)
-		tell(reply, b, 0);
+		report(reply, b, 0);
 	add_bytes(reply, b, arguments);
 }
 
@@ -503,51 +486,49 @@ rt_reply_set_error(rt_reply *reply, rt_str words)
 
 /* ---- finishing ---- */
 
-/* Can this JSON text still be read with everything that will be around it? */
+/* Can this JSON text still be read inside everything that will be around it? */
 static bool
 fits_inside(rt_reply *r, rt_str json)
 {
-	rt_json_doc *doc = NULL;
-	rt_buf deep;
-	rt_status st;
-	int i;
+	rt_scope s;
 
 	if (json.size <= RT_JSON_DEPTH_MAX)
 		return true; /* two brackets for each level */
-	rt_buf_init(&deep, r->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; i < LEVELS_AROUND; i++)
-		rt_buf_add_byte(&deep, '[');
-	rt_buf_add_str(&deep, json);
-	for (i = 0; i < LEVELS_AROUND; i++)
-		rt_buf_add_byte(&deep, ']');
-	st = deep.status != RT_OK ? deep.status
-				  : rt_json_read(r->alloc, rt_buf_str(&deep), &doc, NULL);
-	if (st == RT_NOMEM)
-		rt_reply_note(r, st);
-	rt_json_free(doc);
-	rt_buf_deinit(&deep);
+	rt_scope_init(&s, r->alloc);
+	rt_buf *deep = rt_scope_buf(&s);
+
+	for (int i = 0; i < LEVELS_AROUND; i++)
+		rt_buf_add_byte(deep, '[');
+	rt_buf_add_str(deep, json);
+	for (int i = 0; i < LEVELS_AROUND; i++)
+		rt_buf_add_byte(deep, ']');
+	(void)rt_json_parse(&s, rt_scope_str(&s, deep));
+	rt_status st = rt_scope_end(&s, NULL);
+
+	rt_reply_note(r, st == RT_NOMEM ? st : RT_OK);
 	return st == RT_OK;
 }
 
-/* Arguments as one JSON value: the object, or a string of what came. */
+/* Arguments as one JSON value: the object, or a string of what arrived. */
 static void
 finish_arguments(rt_reply *r, rt_reply_block *b)
 {
 	rt_str text = rt_str_trim(rt_buf_str(&b->text));
-	rt_json_doc *doc = NULL;
+	yyjson_val *root = NULL;
 	rt_buf json;
-	rt_status st;
+	rt_scope s;
 
+	rt_scope_init(&s, r->alloc);
 	rt_buf_init(&json, r->alloc, RT_BUF_UNLIMITED);
-	st = text.size == 0 ? RT_OK : rt_json_read(r->alloc, text, &doc, NULL);
+	if (text.size > 0)
+		root = rt_json_parse(&s, text);
 	if (text.size == 0)
 		rt_buf_add_c(&json, "{}");
-	else if (st == RT_OK && yyjson_is_obj(rt_json_root(doc)) && fits_inside(r, text))
-		rt_json_add_value(&json, rt_json_root(doc));
+	else if (yyjson_is_obj(root) && fits_inside(r, text))
+		rt_json_add_value(&json, root);
 	else
 		rt_json_add_string(&json, rt_buf_str(&b->text));
-	rt_json_free(doc);
-	if (st == RT_NOMEM || json.status != RT_OK) {
+	if (rt_scope_end(&s, NULL) == RT_NOMEM || json.status != RT_OK) {
 		rt_reply_note(r, RT_NOMEM);
 		rt_buf_deinit(&json);
 		return;
@@ -556,7 +537,7 @@ finish_arguments(rt_reply *r, rt_reply_block *b)
 	b->text = json;
 }
 
-/* <think> or <thinking> at the beginning: the words inside and what is behind. */
+/* <think> or <thinking> at the beginning: the words inside, and what follows. */
 static bool
 read_tag(rt_str text, bool cut_short, rt_str *out_inside, rt_str *out_rest)
 {
@@ -565,15 +546,16 @@ read_tag(rt_str text, bool cut_short, rt_str *out_inside, rt_str *out_rest)
 	} tags[] = {{RT_STR_INIT("<thinking>"), RT_STR_INIT("</thinking>")},
 		    {RT_STR_INIT("<think>"), RT_STR_INIT("</think>")}};
 	rt_str from = rt_str_trim(text);
-	size_t i, end, at;
+	size_t i = 0;
 
-	for (i = 0; i < 2 && !rt_str_starts(from, tags[i].open); i++)
-		;
+	while (i < 2 && !rt_str_starts(from, tags[i].open))
+		i++;
 	if (i == 2)
 		return false;
 	from.ptr += tags[i].open.size; /* its end is trimmed; that of the text is not */
 	from.size = (size_t)(text.ptr + text.size - from.ptr);
-	end = rt_str_find(from, tags[i].close, 0);
+	size_t end = rt_str_find(from, tags[i].close, 0);
+
 	if (end == SIZE_MAX && !cut_short)
 		return false;
 	if (end == SIZE_MAX) {
@@ -582,14 +564,15 @@ read_tag(rt_str text, bool cut_short, rt_str *out_inside, rt_str *out_rest)
 		return true;
 	}
 	*out_inside = rt_str_trim(rt_str_at(from.ptr, end));
-	for (at = end + tags[i].close.size; at < from.size; at++)
-		if (strchr(" \t\r\n", from.ptr[at]) == NULL || from.ptr[at] == '\0')
-			break;
+	size_t at = end + tags[i].close.size;
+
+	while (at < from.size && strchr(" \t\r\n", from.ptr[at]) != NULL && from.ptr[at] != '\0')
+		at++;
 	*out_rest = rt_str_at(from.ptr + at, from.size - at);
 	return true;
 }
 
-/* Thinking at the beginning of this text into blocks before it; returns how many. */
+/* Moves thinking at the beginning of this text into blocks before it; returns how many. */
 static size_t
 finish_text(rt_reply *r, size_t at)
 {
@@ -605,8 +588,7 @@ finish_text(rt_reply *r, size_t at)
 			break;
 		count++;
 		rt_buf_add_str(&b->text, inside);
-		if (b->text.status != RT_OK)
-			rt_reply_note(r, b->text.status);
+		rt_reply_note(r, b->text.status);
 	}
 	if (count == 0)
 		return 0;
@@ -625,9 +607,9 @@ finish_text(rt_reply *r, size_t at)
 static void
 drop_empty_blocks(rt_reply *r)
 {
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < r->block_count; i++) {
+	for (size_t i = 0; i < r->block_count; i++) {
 		rt_reply_block *b = &r->blocks[i];
 
 		if (b->kind != RT_REPLY_CALL && b->text.size == 0 && b->signature.size == 0 &&
@@ -642,12 +624,12 @@ drop_empty_blocks(rt_reply *r)
 void
 rt_reply_finish(rt_reply *reply)
 {
-	size_t i, calls = 0;
+	size_t calls = 0;
 
 	if (reply->finished)
 		return;
 	reply->finished = true;
-	for (i = 0; i < reply->block_count; i++) {
+	for (size_t i = 0; i < reply->block_count; i++) {
 		rt_reply_block *b = &reply->blocks[i];
 
 		for (; b->tail_size > 0; tail_drop(b, 1))
@@ -656,8 +638,7 @@ rt_reply_finish(rt_reply *reply)
 			calls++;
 			if (b->id.size == 0)
 				rt_buf_add_f(&b->id, "call_%zu", calls);
-			if (b->id.status != RT_OK)
-				rt_reply_note(reply, b->id.status);
+			rt_reply_note(reply, b->id.status);
 			finish_arguments(reply, b);
 		} else if (b->kind == RT_REPLY_TEXT) {
 			i += finish_text(reply, i);

@@ -78,7 +78,7 @@ typedef struct rt_reply {
 	const rt_alloc *alloc;
 	rt_status status;       /* RT_NOMEM, or RT_LIMIT when it became too large */
 	rt_reply_block *blocks;
-	size_t block_count, block_room;
+	size_t block_count, block_capacity;
 	size_t size, size_max;  /* bytes of everything kept; 0: RT_REPLY_SIZE_MAX */
 	rt_usage usage;
 	rt_stop stop;

@@ -98,17 +98,12 @@ gather(void *ctx, const rt_context_part *part)
 {
 	rt_summing_parts *p = ctx;
 
-	if (p->count == p->room) {
-		size_t room = p->room == 0 ? 256 : p->room * 2;
-		rt_context_part *more = rt_scope_array(p->scope, room, sizeof(*more));
+	rt_context_part *items = rt_scope_grow(p->scope, p->items, p->count, &p->capacity,
+					       sizeof(*items));
 
-		if (more == NULL)
-			return;
-		if (p->count > 0)
-			memcpy(more, p->items, p->count * sizeof(*more));
-		p->items = more;
-		p->room = room;
-	}
+	if (items == NULL)
+		return;
+	p->items = items;
 	p->items[p->count++] = *part;
 }
 
@@ -466,16 +461,16 @@ rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t 
 				    .check_ctx = s,
 				    .stop = s->with->stop,
 				    .ctx = s->with->ctx,
-				    .notes = s->notes};
+				    .notes = s->notes,
+				    .is_asked = asked};
 	rt_result results[4];
 	char disc[16];
 
 	if (!rt_ok(&s->scope))
 		return;
 	snprintf(disc, sizeof(disc), "d%u", s->place.disc);
-	rt_status st = (asked ? rt_apply_unhooked : rt_apply)(s->engine, &context, requests, count,
-							      count > 1, rt_str_of(disc), take,
-							      results);
+	rt_status st = rt_apply(s->engine, &context, requests, count, count > 1, rt_str_of(disc), take,
+				results);
 	if (st == RT_OK) {
 		memcpy(s->out->entry, results[count - 1].entry, sizeof(s->out->entry));
 		s->out->seq = results[count - 1].seq;

@@ -40,7 +40,7 @@ typedef struct rt_summing {
 typedef struct rt_summing_parts {
 	rt_scope *scope;
 	rt_context_part *items;
-	size_t count, room;
+	size_t count, capacity;
 } rt_summing_parts;
 
 /* The value, the place and the path up to the head. Always pair with rt_summing_end. */

@@ -10,9 +10,9 @@
 #include "chat/lint.h"
 
 void
-rt_cli_requests_add(rt_cli *cli, rt_cli_requests *requests, const rt_request *request)
+rt_cli_requests_add(rt_scope *s, rt_cli_requests *requests, const rt_request *request)
 {
-	requests->items = rt_scope_grow(&cli->s, requests->items, requests->count,
+	requests->items = rt_scope_grow(s, requests->items, requests->count,
 					&requests->capacity, sizeof(*requests->items));
 	if (requests->items != NULL)
 		requests->items[requests->count++] = *request;

@@ -161,8 +161,8 @@ typedef struct rt_cli_requests {
 	size_t count, capacity;
 } rt_cli_requests;
 
-/* The request is copied; what it points to must live as long as the command. */
-void rt_cli_requests_add(rt_cli *cli, rt_cli_requests *requests, const rt_request *request);
+/* The request is copied; what it points to must live as long as the scope. */
+void rt_cli_requests_add(rt_scope *s, rt_cli_requests *requests, const rt_request *request);
 /* The address of an entry for a request, "@-" and the like resolved. */
 rt_str rt_cli_request_entry(rt_cli *cli, const char *address);
 /* Where an entry goes: --before or --after, one of which has to be given. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo: a tour in a store of its own, without a model and without a network. Each step
- * says in a sentence what is about to be seen, prints the command that somebody would
- * type, and runs that very command. */
+ * demo: a tour in a store of its own, without a model and without a network. Each step explains in
+ * a sentence what follows, prints the command that a person would type, and runs that command. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -18,110 +17,85 @@ enum { STEP_WORDS = 8, SHOWN_LINES = 24 };
 typedef struct tour {
 	rt_cli *cli;
 	size_t steps;
-	uint64_t before_edit;
-	rt_buf json;
+	rt_buf *json;
 } tour;
 
 /* --- the store --- */
 
 /* DIR/demo.db, or retake-demo.db where stores are kept. */
-static rt_status
+static void
 choose_store(rt_cli *cli)
 {
+	rt_scope *s = &cli->s;
+	rt_session *session = &cli->session;
 	const char *dir = rt_cli_word(cli, 0), *db = rt_cli_flag_value(cli, "db");
 	struct stat info;
-	rt_status st;
 
 	if (db != NULL) {
 		if (stat(db, &info) == 0) {
-			rt_old_hint(cli, RT_REFUSED,
-				    "Leave out --db, or name a file that is not there.");
-			return rt_old_fail(cli, RT_REFUSED,
-					   "the tour keeps to a store of its own, and "
-					   "%s is there already",
-					   db);
+			rt_cli_hint(cli, "Leave out --db, or name a file that is not there.");
+			rt_cli_fail(cli, RT_REFUSED,
+				    "the tour keeps to a store of its own, and %s is there already",
+				    db);
 		}
-		cli->session.path_named = true;
-		rt_buf_add_c(&cli->session.path, db);
+		session->path_named = true;
+		rt_buf_add_c(&session->path, db);
 	} else if (dir != NULL) {
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-			return rt_old_fail(cli, RT_IO, "the folder %s cannot be made: %s", dir,
-					   strerror(errno));
-		rt_buf_add_f(&cli->session.path, "%s/demo.db", dir);
+			rt_cli_fail(cli, RT_IO, "the folder %s cannot be made: %s", dir,
+				    strerror(errno));
+		rt_buf_add_f(&session->path, "%s/demo.db", dir);
 	} else {
-		st = rt_host_data_dir(&cli->session.path, &cli->error);
-		if (st != RT_OK)
-			return rt_old_hint(cli, st, "Name a folder: retake demo DIR");
-		rt_buf_add_c(&cli->session.path, "/retake-demo.db");
+		if (RT_TRY(s, rt_host_data_dir(&session->path, &s->error)) != RT_OK)
+			rt_cli_hint(cli, "Name a folder: retake demo DIR");
+		rt_buf_add_c(&session->path, "/retake-demo.db");
 	}
-	cli->session.path_given = true;
-	return rt_old_buf(cli, &cli->session.path);
-}
-
-/* Carry out requests as one step; the first failure is kept. */
-static rt_status
-apply(rt_cli *cli, const rt_request *requests, size_t count)
-{
-	rt_result results[64] = {0};
-	rt_status st;
-
-	RT_ASSERT(count <= 64);
-	st = rt_apply(cli->session.engine, NULL, requests, count, count > 1, rt_str_of(NULL),
-		      rt_str_of(NULL), results);
-	for (size_t i = 0; i < count; i++) {
-		if (st != RT_OK && results[i].status == st)
-			cli->error = results[i].error;
-		rt_result_deinit(&results[i]);
-	}
-	return st;
+	session->path_given = true;
+	(void)rt_scope_str(s, &session->path);
 }
 
 /* A fresh project with the story in it. What an earlier tour left stays in its history. */
-static rt_status
+static void
 tell_story(rt_cli *cli)
 {
-	rt_json_doc *doc = NULL;
-	yyjson_val *values[64], *value;
-	size_t i, count;
-	rt_scope s;
-	rt_status st = rt_old_open(cli, RT_SESSION_CHANGE);
+	rt_scope *s = &cli->s;
+	bool quiet = cli->quiet;
+	yyjson_val *story = rt_json_parse(s, rt_str_of(rt_cli_demo_story));
+	size_t count = yyjson_arr_size(story);
+	yyjson_val **values = rt_scope_array(s, count, sizeof(*values));
 
-	if (st == RT_OK && cli->session.value->seq > 0)
-		st = apply(cli, &(rt_request){.op = RT_OP_PROJECT_RESET}, 1);
-	if (st == RT_OK)
-		st = rt_json_read(cli->alloc, rt_str_of(rt_cli_demo_story), &doc, &cli->error);
-	if (st != RT_OK)
-		return st;
-	RT_ASSERT(yyjson_arr_size(rt_json_root(doc)) <= 64);
-	yyjson_arr_foreach(rt_json_root(doc), i, count, value)
-		values[i] = value;
-	rt_scope_init(&s, cli->alloc);
-	rt_request *requests = rt_requests_read(&s, values, count);
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
+		return;
+	cli->quiet = true;
+	if (cli->session.value->seq > 0)
+		rt_cli_execute(cli, &(rt_request){.op = RT_OP_PROJECT_RESET}, 1);
+	for (rt_json_iter it = rt_json_items(story); rt_ok(s) && rt_json_next(&it);)
+		values[it.index] = it.value;
+
+	rt_request *requests = rt_requests_read(s, values, count);
+
 	if (requests != NULL)
-		(void)RT_TRY(&s, apply(cli, requests, count));
-	if (s.status == RT_NOMEM)
-		(void)rt_old_nomem(cli);
-	st = s.status;
-	rt_scope_deinit(&s);
-	rt_json_free(doc);
-	return st == RT_OK ? rt_old_look(cli) : st;
+		rt_cli_execute(cli, requests, count);
+	cli->quiet = quiet;
+	cli->changed = false;
 }
 
 /* --- steps --- */
 
-/* Run a command line of our own with everything it prints kept in out. */
+/* Runs a command line of ours in a scope of its own, with everything that it prints kept in out. */
 static rt_status
 run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 {
-	rt_args kept = cli->args, args;
+	rt_args kept = cli->args, args = {0};
 	rt_term term = cli->out;
 	bool json = cli->json;
-	const char *room[STEP_WORDS + 2];
+	const char *capacity[STEP_WORDS + 2];
+	rt_scope outer;
+	rt_error error;
 	rt_status st;
 
-	memset(&args, 0, sizeof(args));
-	args.words = room;
-	st = rt_args_parse(cli->commands, (int)count, words, &args, &cli->error);
+	args.words = capacity;
+	st = rt_args_parse(cli->commands, (int)count, words, &args, NULL);
 	RT_ASSERT(st == RT_OK);
 	RT_ASSERT(args.command != NULL);
 	rt_cli_use_args(cli, args);
@@ -132,17 +106,16 @@ run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 	rt_buf_init(&cli->out.buf, cli->alloc, RT_BUF_UNLIMITED);
 	if (json)
 		cli->out.color = false;
-	if (args.command->run_status != NULL)
-		st = args.command->run_status(cli);
-	else {
-		args.command->run(cli);
-		st = rt_cli_recover(cli, &cli->error);
-	}
+	rt_cli_begin_part(cli, &outer);
+	args.command->run(cli);
+	st = rt_cli_end_part(cli, &outer, &error);
 	*out = cli->out.buf;
 	term.scratch = cli->out.scratch;
 	cli->out = term;
 	rt_cli_use_args(cli, kept);
 	cli->json = json;
+	if (st != RT_OK)
+		rt_cli_fail(cli, st, "%s", error.text);
 	return st;
 }
 
@@ -164,197 +137,163 @@ print_output(rt_cli *cli, const rt_buf *text)
 		rt_term_c(&cli->out, cli->out.utf8 ? "  \xE2\x80\xA6\n" : "  ...\n");
 }
 
-/* What is about to be seen; nothing where it goes on with the same. */
+/* What follows; nothing where it goes on with the same. */
 static void
 say_about(tour *t, const char *about)
 {
 	rt_term *out = &t->cli->out;
 	size_t columns = out->columns;
-	rt_buf text;
+	rt_buf *text = rt_scope_buf(&t->cli->s);
 
 	if (about == NULL)
 		return;
-	rt_buf_init(&text, t->cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_f(&text, "%zu. %s", ++t->steps, about);
+	rt_buf_add_f(text, "%zu. %s", ++t->steps, about);
 	rt_term_c(out, "\n");
 	rt_term_style(out, RT_STYLE_BOLD);
 	out->columns = columns == 0 || columns > 90 ? 80 : columns;
-	rt_term_indented(out, rt_buf_str(&text), 0);
+	rt_term_indented(out, rt_buf_str(text), 0);
 	out->columns = columns;
 	rt_term_style(out, RT_STYLE_NONE);
-	rt_buf_deinit(&text);
 }
 
-static rt_status
+static void
+wait_for_enter(rt_cli *cli)
+{
+	char answer[8];
+
+	if (!rt_cli_has(cli, "step") || cli->json || !rt_host_can_ask() || cli->no_input)
+		return;
+	rt_term_flush(&cli->out);
+	rt_term_c(&cli->err, "\n[Enter: next] ");
+	rt_term_flush(&cli->err);
+	if (!rt_host_ask(answer, sizeof(answer)) || answer[0] == 'q')
+		rt_cli_fail(cli, RT_INTERRUPTED, "the tour was left");
+}
+
+static void
 step(tour *t, const char *about, const char *const *words)
 {
 	rt_cli *cli = t->cli;
 	char *line[STEP_WORDS + 2];
-	rt_buf command, output;
-	size_t count = 1, i;
+	rt_buf *command = rt_scope_buf(&cli->s), output;
+	size_t count = 1;
 	rt_status st;
 
+	if (!rt_ok(&cli->s))
+		return;
 	line[0] = (char *)(uintptr_t) "retake";
 	for (; words[count - 1] != NULL; count++)
 		line[count] = (char *)(uintptr_t)words[count - 1];
 	line[count] = NULL;
-	rt_buf_init(&command, cli->alloc, 8192);
-	for (i = 0; i < count; i++) {
-		rt_buf_add_c(&command, i > 0 ? " " : "");
-		rt_args_add_quoted(&command, line[i]);
+	for (size_t i = 0; i < count; i++) {
+		rt_buf_add_c(command, i > 0 ? " " : "");
+		rt_args_add_quoted(command, line[i]);
 	}
 	st = run_kept(cli, line, count, &output);
 	if (cli->json) {
-		rt_json_add_comma(&t->json);
-		rt_buf_add_c(&t->json, "{\"about\":");
-		rt_json_add_string(&t->json, rt_str_of(about));
-		rt_json_add_key(&t->json, "command");
-		rt_json_add_string(&t->json, rt_buf_str(&command));
-		rt_json_add_key(&t->json, "output");
-		rt_json_add_string(&t->json, rt_buf_str(&output));
-		rt_buf_add_byte(&t->json, '}');
+		rt_json_open(t->json, NULL, '{');
+		rt_json_put_str(t->json, "about", rt_str_of(about));
+		rt_json_put_str(t->json, "command", rt_buf_str(command));
+		rt_json_put_str(t->json, "output", rt_buf_str(&output));
+		rt_json_close(t->json, '}');
 	} else {
 		say_about(t, about);
 		rt_term_style(&cli->out, RT_STYLE_GREEN);
 		rt_term_c(&cli->out, "$ ");
-		rt_term_text(&cli->out, rt_buf_str(&command));
+		rt_term_text(&cli->out, rt_buf_str(command));
 		rt_term_style(&cli->out, RT_STYLE_NONE);
 		rt_term_c(&cli->out, "\n");
 		print_output(cli, &output);
 	}
-	rt_buf_deinit(&command);
 	rt_buf_deinit(&output);
-	if (st == RT_OK && rt_cli_has(cli, "step") && !cli->json && rt_host_can_ask() &&
-	    !cli->no_input) {
-		char answer[8];
-
-		rt_term_flush(&cli->out);
-		rt_term_c(&cli->err, "\n[Enter: next] ");
-		rt_term_flush(&cli->err);
-		if (!rt_host_ask(answer, sizeof(answer)) || answer[0] == 'q')
-			return rt_old_fail(cli, RT_INTERRUPTED, "the tour was left");
-	}
-	return st;
+	if (st == RT_OK)
+		wait_for_enter(cli);
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static rt_status
+static void
 walk(tour *t)
 {
-	rt_cli *cli = t->cli;
-	char at_op[24];
-	rt_status st;
+	char before_edit[24];
 
-	st = step(
-		t,
-		"Here is a story that somebody wrote together with a model. It was tried three ways: a "
-		"discussion is a tree, and each way through it is a take. The star is the active one.",
-		WORDS("tree"));
-	if (st != RT_OK)
-		return st;
-	t->before_edit = cli->session.value->seq;
-	snprintf(at_op, sizeof(at_op), "%llu", (unsigned long long)t->before_edit);
-	st = step(
-		t,
-		"Every entry can be edited on its own, the model's as well as yours. What follows stays "
-		"as it is.",
-		WORDS("edit", ":5",
-		      "A girl of seven, dry in the pouring rain, holding out a logbook."));
-	if (st == RT_OK)
-		st = step(
-			t,
-			"What the model would be sent next is built from what you see, so the edit is "
-			"in it.",
-			WORDS("context", "--provider", "openai", "--pretty"));
-	if (st == RT_OK)
-		st = step(
-			t,
-			"Go back to the knock and say something else: a new take begins by itself, and "
-			"the old one stays.",
-			WORDS("go", "the-knock"));
-	if (st == RT_OK)
-		st = step(t, NULL, WORDS("add", "-r", "User", "It is the postman. He is early."));
-	if (st == RT_OK)
-		st = step(t, "There are four takes now.", WORDS("takes"));
-	if (st == RT_OK)
-		st = step(t,
-			  "Anything can be undone, as far back as you like, also after a restart.",
-			  WORDS("undo", "2"));
-	if (st == RT_OK)
-		st = step(t, "And done again.", WORDS("redo", "2"));
-	if (st == RT_OK)
-		st = step(
-			t,
-			"The past can be looked at without going there: this is the entry before it was "
-			"edited.",
-			WORDS("show", ":5", "--take", "lighthouse", "--at-op", at_op));
-	if (st == RT_OK)
-		st = step(
-			t,
-			"Every change is in the history. Nothing is ever lost, unless you purge it.",
-			WORDS("history"));
-	return st;
+	step(t,
+	     "Here is a story that somebody wrote together with a model. It was tried three ways: a "
+	     "discussion is a tree, and each way through it is a take. The star is the active one.",
+	     WORDS("tree"));
+	snprintf(before_edit, sizeof(before_edit), "%llu",
+		 (unsigned long long)t->cli->session.value->seq);
+	step(t,
+	     "Every entry can be edited on its own, the model's as well as yours. What follows stays "
+	     "as it is.",
+	     WORDS("edit", ":5",
+		   "A girl of seven, dry in the pouring rain, holding out a logbook."));
+	step(t,
+	     "What the model would be sent next is built from what you see, so the edit is in it.",
+	     WORDS("context", "--provider", "openai", "--pretty"));
+	step(t,
+	     "Go back to the knock and say something else: a new take begins by itself, and the old "
+	     "one stays.",
+	     WORDS("go", "the-knock"));
+	step(t, NULL, WORDS("add", "-r", "User", "It is the postman. He is early."));
+	step(t, "There are four takes now.", WORDS("takes"));
+	step(t, "Anything can be undone, as far back as you like, also after a restart.",
+	     WORDS("undo", "2"));
+	step(t, "And done again.", WORDS("redo", "2"));
+	step(t,
+	     "The past can be looked at without going there: this is the entry before it was edited.",
+	     WORDS("show", ":5", "--take", "lighthouse", "--at-op", before_edit));
+	step(t, "Every change is in the history. Nothing is ever lost, unless you purge it.",
+	     WORDS("history"));
 }
 
-static rt_status
+static void
 finish(tour *t)
 {
 	rt_cli *cli = t->cli;
-	rt_status st;
-	rt_buf buf;
+	rt_buf *out = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
+	if (!rt_ok(&cli->s))
+		return;
 	if (cli->json) {
-		rt_buf_add_c(&buf, "{\"store\":");
-		rt_json_add_string(&buf, rt_buf_str(&cli->session.path));
-		rt_buf_add_c(&buf, ",\"steps\":");
-		rt_buf_add_str(&buf, rt_buf_str(&t->json));
-		rt_buf_add_c(&buf, "]}");
-		st = rt_old_buf(cli, &buf);
-		if (st == RT_OK)
-			st = rt_old_print_json(cli, rt_buf_str(&buf));
-	} else {
-		rt_args_add_quoted(&buf, cli->session.path.ptr);
-		rt_term_c(&cli->out, "\nIt is yours to play with now:\n\n  export RETAKE_DB=");
-		rt_term_text(&cli->out, rt_buf_str(&buf));
-		rt_term_c(
-			&cli->out,
-			"\n  retake takes diff rescue comedy\n"
-			"  retake edit --all            the whole take in your editor\n"
-			"  retake export --format markdown\n"
-			"  retake help\n\n"
-			"Your own work goes to a store of its own: unset RETAKE_DB, then retake add "
-			"\"Hello\".\n");
-		st = RT_OK;
+		rt_json_close(t->json, ']');
+		rt_json_open(out, NULL, '{');
+		rt_json_put_str(out, "store", rt_buf_str(&cli->session.path));
+		rt_json_put_raw(out, "steps", rt_scope_str(&cli->s, t->json));
+		rt_json_close(out, '}');
+		rt_cli_print_json(cli, out);
+		return;
 	}
-	rt_buf_deinit(&buf);
-	return st;
+	rt_args_add_quoted(out, cli->session.path.ptr);
+	rt_term_c(&cli->out, "\nIt is yours to play with now:\n\n  export RETAKE_DB=");
+	rt_term_text(&cli->out, rt_buf_str(out));
+	rt_term_c(&cli->out,
+		  "\n  retake takes diff rescue comedy\n"
+		  "  retake edit --all            the whole take in your editor\n"
+		  "  retake export --format markdown\n"
+		  "  retake help\n\n"
+		  "Your own work goes to a store of its own: unset RETAKE_DB, then retake add "
+		  "\"Hello\".\n");
 }
 
-static rt_status
+static void
 run_demo(rt_cli *cli)
 {
-	tour t = {.cli = cli};
-	rt_status st = choose_store(cli);
+	tour t = {.cli = cli, .json = rt_scope_buf(&cli->s)};
 
-	cli->session.hooks_off = true; /* a story; nobody means it */
-	if (st == RT_OK)
-		st = tell_story(cli);
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&t.json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&t.json, '[');
+	choose_store(cli);
+	cli->session.hooks_off = true; /* nobody means this story */
+	tell_story(cli);
+	if (!rt_ok(&cli->s))
+		return;
+	rt_json_open(t.json, NULL, '[');
 	if (!cli->json) {
 		rt_term_style(&cli->out, RT_STYLE_BOLD);
 		rt_term_c(&cli->out, "A short tour of Retake\n");
 		rt_term_style(&cli->out, RT_STYLE_NONE);
 	}
-	st = walk(&t);
-	if (st == RT_OK)
-		st = finish(&t);
-	rt_buf_deinit(&t.json);
-	return st;
+	walk(&t);
+	finish(&t);
 }
 
 static const rt_flag demo_flags[] = {
@@ -374,5 +313,5 @@ const rt_command rt_cli_demo = {
 	.examples = "retake demo\nretake demo /tmp/tour",
 	.flags = demo_flags,
 	.kinds = {RT_ARG_DIR},
-	.run_status = run_demo,
+	.run = run_demo,
 };

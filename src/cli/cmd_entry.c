@@ -207,7 +207,7 @@ mute(rt_cli *cli, bool muted)
 		span = rt_cli_range(cli, rt_cli_word(cli, 0));
 	for (size_t at = span.first; rt_ok(&cli->s) && at <= span.last; at++) {
 		request.entry = rt_str_of(rt_cli_id_at(cli, at));
-		rt_cli_requests_add(cli, &requests, &request);
+		rt_cli_requests_add(&cli->s, &requests, &request);
 	}
 	if (span.first == span.last)
 		rt_cli_do(cli, &request,

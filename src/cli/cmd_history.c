@@ -1,96 +1,79 @@
 /* SPDX-License-Identifier: MIT
  *
- * undo, redo, history, jump, revert, purge, reset: what was done, and taking it back. */
+ * undo, redo, history, jump, revert, purge, reset: what was done, and undoing it. */
 #include "cli/cli.h"
 #include "app/screen.h"
 #include "view/view.h"
 
 #include <stdio.h>
 
-#include "codec/content.h"
-
 /* --- undo, redo --- */
 
-/* The newest step in effect of the discussion in view and the project; 0: none. */
+/* The newest step in effect of the discussion that is looked at and the project; 0: none. */
 static uint64_t
 current_step(rt_cli *cli)
 {
-	const rt_disc *disc = NULL;
+	const rt_disc *disc = cli->session.place.disc != 0 ? rt_cli_disc(cli) : NULL;
 	uint64_t in_project = cli->session.value->history.current;
 
-	if (cli->session.place.disc == 0 || rt_old_disc(cli, &disc) != RT_OK)
-		return in_project;
-	return disc->history.current > in_project ? disc->history.current : in_project;
+	rt_cli_recover(cli, NULL);
+	return disc != NULL && disc->history.current > in_project ? disc->history.current
+								  : in_project;
 }
 
-/* "step 5" and what it did, with these between and behind. */
-static void
-add_step(rt_cli *cli, uint64_t seq, const char *between, const char *behind, rt_buf *out)
+/* Reads a row of the log that is only needed for a message. */
+static const rt_step_row *
+read_step(rt_cli *cli, uint64_t seq)
 {
-	rt_old_view view;
-	rt_status st;
+	rt_view view = rt_cli_view(cli);
+	const rt_step_row *step = rt_ok(&cli->s) ? rt_step_read(&view, seq) : NULL;
 
-	rt_old_view_init(cli, &view);
-	st = rt_old_view_read(
-		cli, &view,
-		rt_view_step(cli->session.engine, cli->session.value, seq, &view.buf, &cli->error));
-	rt_cli_output_lost(cli, st);
+	rt_cli_output_lost(cli, rt_cli_recover(cli, NULL));
+	return step;
+}
+
+/* "step 5" and what it did, between these. */
+static void
+add_step(rt_cli *cli, uint64_t seq, const char *before, const char *after, rt_buf *out)
+{
+	const rt_step_row *step = read_step(cli, seq);
+
 	rt_buf_add_f(out, "step %llu", (unsigned long long)seq);
-	if (st == RT_OK) {
-		rt_buf_add_c(out, between);
-		rt_buf_add_str(out, rt_json_str(rt_json_get(view.root, "what")));
-		rt_buf_add_c(out, behind);
-	}
-	rt_old_view_deinit(&view);
+	if (step != NULL)
+		rt_buf_add_f(out, "%s%.*s%s", before, RT_STR_ARG(step->what), after);
 }
 
 /* The one step that a move was about; 0: it was about several. */
 static uint64_t
 only_step(rt_cli *cli, uint64_t move)
 {
-	rt_old_view view;
-	yyjson_val *moves, *item;
-	uint64_t found = 0, seq = 0;
-	size_t i, count;
-	bool one = true;
-	rt_status st;
+	const rt_step_row *row = read_step(cli, move);
+	uint64_t found = 0;
 
-	rt_old_view_init(cli, &view);
-	st = rt_old_view_read(cli, &view,
-			      rt_view_step(cli->session.engine, cli->session.value, move, &view.buf,
-					   &cli->error));
-	rt_cli_output_lost(cli, st);
-	if (st == RT_OK) {
-		moves = rt_json_get(view.root, "moves");
-		yyjson_arr_foreach(moves, i, count, item) {
-			(void)rt_json_u64(rt_json_get(item, "step"), &seq);
-			one = one && (found == 0 || found == seq);
-			found = seq;
-		}
+	for (size_t i = 0; row != NULL && i < row->record.move_count; i++) {
+		uint64_t step = row->record.moves[i].step;
+
+		if (found != 0 && found != step)
+			return 0;
+		found = step;
 	}
-	rt_old_view_deinit(&view);
-	return one ? found : 0;
+	return found;
 }
 
-/* Which discussion and take are in view, where that is not as it was. */
+/* Which discussion and take are looked at, where that has changed. */
 static void
-add_view(rt_cli *cli, rt_place before, rt_buf *out)
+add_place(rt_cli *cli, rt_place before, rt_buf *out)
 {
-	const rt_disc *disc = NULL;
-	const rt_take *take = NULL;
+	rt_place now = cli->session.place;
+	const rt_take *take = now.disc != 0 && before.disc != 0 ? rt_cli_take(cli) : NULL;
 
-	if (cli->session.place.disc == 0 || before.disc == 0 || rt_old_disc(cli, &disc) != RT_OK)
+	if (rt_cli_recover(cli, NULL) != RT_OK || take == NULL)
 		return;
-	if (cli->session.place.disc != before.disc) {
-		rt_buf_add_c(out, " Now in discussion \"");
-		rt_buf_add_str(out,
-			       rt_cell_name(rt_project_cell(cli->session.value, disc->number)));
-		rt_buf_add_c(out, "\".");
-	} else if (cli->session.place.take != before.take && rt_old_take(cli, &take) == RT_OK) {
-		rt_buf_add_c(out, " Now in take \"");
-		rt_buf_add_str(out, rt_text_str(take->name));
-		rt_buf_add_c(out, "\".");
-	}
+	if (now.disc != before.disc)
+		rt_buf_add_f(out, " Now in discussion \"%.*s\".",
+			     RT_STR_ARG(rt_cli_disc_name(cli)));
+	else if (now.take != before.take)
+		rt_buf_add_f(out, " Now in take \"%s\".", take->name->ptr);
 }
 
 /* "Undid step 5: edited entry nvsa." or "Undid 3 steps, back to right after step 2 (…)." */
@@ -115,95 +98,80 @@ add_what_moved(rt_cli *cli, const rt_result *result, bool undo, rt_buf *out)
 	add_step(cli, seq, " (", ").", out);
 }
 
-/* Redo is at its end, but what was undone is not lost. */
+/* There is nothing to redo, but what was undone is not lost. */
 static void
-hint_undone(rt_cli *cli, rt_status status)
+hint_undone(rt_cli *cli)
 {
-	rt_old_view view;
-	yyjson_val *row;
-	size_t i, count;
+	rt_scope outer;
 	uint64_t seq = 0;
 
-	rt_old_view_init(cli, &view);
-	if (rt_old_view_read(cli, &view,
-			     rt_view_history(cli->session.engine, cli->session.value,
-					     cli->session.place.disc, 0, 0, &view.buf, NULL)) ==
-	    RT_OK)
-		yyjson_arr_foreach(view.root, i, count, row) {
-			if (yyjson_is_true(rt_json_get(row, "undone"))) {
-				(void)rt_json_u64(rt_json_get(row, "seq"), &seq);
-				break;
-			}
-		}
+	rt_cli_begin_part(cli, &outer);
+
+	rt_view view = rt_cli_view(cli);
+	rt_history_cursor *c = rt_history_open(&view, NULL, 0);
+
+	for (const rt_history_row *row; seq == 0 && (row = rt_history_next(c)) != NULL;)
+		seq = row->is_undone ? row->seq : 0;
+	(void)rt_cli_end_part(cli, &outer, NULL);
 	if (seq != 0)
-		rt_old_hint(cli, status,
+		rt_cli_hint(cli,
 			    "To where what was undone last stood: retake jump %llu   "
 			    "Steps: retake history",
 			    (unsigned long long)seq);
-	rt_old_view_deinit(&view);
 }
 
-static rt_status
+/* A message with the way back, and what the engine has to add. */
+static void
+say_moved(rt_cli *cli, const rt_result *result, rt_buf *now, const char *back, uint64_t number)
+{
+	rt_cli_say(cli, rt_scope_str(&cli->s, now), number > 1 ? "%s %llu" : "%s", back,
+		   (unsigned long long)number);
+	if (rt_ok(&cli->s) && result->note != NULL)
+		rt_term_indented(&cli->out, rt_text_str(result->note), 2);
+}
+
+static void
 undo_or_redo(rt_cli *cli, rt_op_id op)
 {
-	const char *scope = rt_cli_flag_value(cli, "scope"), *word = rt_cli_word(cli, 0);
+	const char *word = rt_cli_word(cli, 0);
 	bool undo = op == RT_OP_UNDO;
-	uint64_t count = 1;
+	uint64_t count = word == NULL ? 1 : rt_cli_number(cli, word, "how many steps");
+	rt_buf *now = rt_scope_buf(&cli->s);
+	const rt_result *result;
 	rt_place before;
-	rt_error kept;
-	rt_old_change change;
-	rt_status st = RT_OK;
-	rt_buf now;
 
-	if (word != NULL)
-		st = rt_old_number(cli, word, "how many steps", &count);
-	if (st == RT_OK && count == 0)
-		st = rt_old_fail(cli, RT_USAGE, "N must be 1 or more");
-	if (st == RT_OK)
-		st = rt_old_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
+	if (count == 0)
+		rt_cli_fail(cli, RT_USAGE, "N must be 1 or more");
+	rt_cli_open(cli, RT_SESSION_CHANGE);
 	before = cli->session.place;
-	rt_old_change_init(cli, &change);
-	rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_old_change_one(&change, &(rt_request){.op = op,
-						      .count = rt_cli_given_number(count),
-						      .scope = rt_str_of(scope)});
-	if (st == RT_REFUSED && !undo) {
-		kept = cli->error;
-		hint_undone(cli, st);
-		cli->error = kept;
+	result = rt_cli_execute(
+		cli,
+		&(rt_request){.op = op,
+			      .count = rt_cli_given_number(count),
+			      .scope = rt_str_of(rt_cli_flag_value(cli, "scope"))},
+		1);
+	if (cli->s.status == RT_REFUSED && !undo)
+		hint_undone(cli);
+	if (cli->json) {
+		rt_cli_say_result(cli, result, "%s", "");
+	} else if (rt_ok(&cli->s) && !cli->quiet) {
+		add_what_moved(cli, result, undo, now);
+		add_place(cli, before, now);
+		say_moved(cli, result, now, undo ? "redo: retake redo" : "undo: retake undo",
+			  result->steps);
 	}
-	if (st == RT_OK && cli->json) {
-		st = rt_old_change_say(&change, "%s", "");
-	} else if (st == RT_OK && !cli->quiet) {
-		const char *back = undo ? "redo" : "undo";
-		char again[32] = "";
-
-		if (change.result->steps > 1)
-			snprintf(again, sizeof(again), " %llu",
-				 (unsigned long long)change.result->steps);
-		add_what_moved(cli, change.result, undo, &now);
-		add_view(cli, before, &now);
-		rt_cli_say(cli, rt_buf_str(&now), "%s: retake %s%s", back, back, again);
-		if (change.result->note != NULL)
-			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
-	}
-	rt_buf_deinit(&now);
-	rt_old_change_deinit(&change);
-	return st;
 }
 
-static rt_status
+static void
 run_undo(rt_cli *cli)
 {
-	return undo_or_redo(cli, RT_OP_UNDO);
+	undo_or_redo(cli, RT_OP_UNDO);
 }
 
-static rt_status
+static void
 run_redo(rt_cli *cli)
 {
-	return undo_or_redo(cli, RT_OP_REDO);
+	undo_or_redo(cli, RT_OP_REDO);
 }
 
 static const rt_flag scope_flags[] = {
@@ -224,7 +192,7 @@ const rt_command rt_cli_undo = {
 	.examples = "retake undo\nretake undo 3",
 	.ops = "undo",
 	.flags = scope_flags,
-	.run_status = run_undo,
+	.run = run_undo,
 };
 
 const rt_command rt_cli_redo = {
@@ -239,247 +207,239 @@ const rt_command rt_cli_redo = {
 	.examples = "retake redo",
 	.ops = "redo",
 	.flags = scope_flags,
-	.run_status = run_redo,
+	.run = run_redo,
 };
 
 /* --- history --- */
 
 static void
-history_row(rt_cli *cli, yyjson_val *row)
+print_row(rt_cli *cli, const rt_history_row *row)
 {
 	rt_term *out = &cli->out;
-	bool current = yyjson_is_true(rt_json_get(row, "current"));
-	bool undone = yyjson_is_true(rt_json_get(row, "undone"));
-	rt_str about = rt_str_trim(rt_json_str(rt_json_get(row, "about")));
-	uint64_t seq = 0;
-	rt_moment at;
+	rt_str about = rt_str_trim(row->about);
 	rt_buf when;
 
-	(void)rt_json_u64(rt_json_get(row, "seq"), &seq);
 	rt_buf_init(&when, cli->alloc, 256);
-	if (rt_moment_parse(rt_json_str(rt_json_get(row, "at")), &at))
-		rt_host_add_local_time(&when, at.us, cli->verbose);
-	rt_term_style(out, current ? RT_STYLE_BOLD : undone ? RT_STYLE_DIM : RT_STYLE_NONE);
-	rt_term_f(out, "%6llu  ", (unsigned long long)seq);
+	rt_host_add_local_time(&when, row->at_us, cli->verbose);
+	rt_term_style(out, row->is_current  ? RT_STYLE_BOLD
+			   : row->is_undone ? RT_STYLE_DIM
+					    : RT_STYLE_NONE);
+	rt_term_f(out, "%6llu  ", (unsigned long long)row->seq);
 	rt_term_line(out, rt_buf_str(&when));
 	rt_term_c(out, "  ");
-	rt_term_line(out, rt_json_str(rt_json_get(row, "by")));
+	rt_term_line(out, row->by);
 	rt_term_c(out, "  ");
-	rt_term_line(out, rt_json_str(rt_json_get(row, "what")));
+	rt_term_line(out, row->what);
 	if (about.size > 0) {
 		rt_term_c(out, ": ");
 		rt_term_line(out, about);
 	}
-	if (undone)
-		rt_term_c(out, "  (undone)");
-	if (current)
-		rt_term_c(out, "  <- now");
+	rt_term_c(out, row->is_undone ? "  (undone)" : "");
+	rt_term_c(out, row->is_current ? "  <- now" : "");
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\n");
 	rt_buf_deinit(&when);
 }
 
-static rt_status
+static void
 list_history(rt_cli *cli)
 {
-	const char *limit_text = rt_cli_flag_value(cli, "limit");
-	const char *before_text = rt_cli_flag_value(cli, "before");
+	rt_scope *s = &cli->s;
 	/* People want the newest; programs want all. */
-	uint64_t limit = cli->json ? 0 : 200, before = 0;
-	rt_old_view view;
-	yyjson_val *row;
-	size_t i, count;
-	rt_status st = RT_OK;
+	uint64_t limit = rt_cli_flag_number(cli, "limit", "how many steps to list",
+					    cli->json ? 0 : 200);
+	uint64_t before = rt_cli_flag_number(cli, "before", "the number of a step", 0);
+	rt_buf *json = rt_scope_buf(s);
+	size_t count = 0;
 
-	if (limit_text != NULL)
-		st = rt_old_number(cli, limit_text, "how many steps to list", &limit);
-	if (st == RT_OK && before_text != NULL)
-		st = rt_old_number(cli, before_text, "the number of a step", &before);
-	if (st == RT_OK && rt_cli_has(cli, "all"))
+	if (rt_cli_has(cli, "all"))
 		limit = 0;
-	if (st == RT_OK)
-		st = rt_old_open(cli, RT_SESSION_LOOK);
-	if (st != RT_OK)
-		return st;
-	rt_old_view_init(cli, &view);
-	st = rt_view_history(cli->session.engine, cli->session.value, cli->session.place.disc,
-			     before, (size_t)limit, &view.buf, &cli->error);
-	if (st == RT_OK && cli->json) {
-		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK) {
-		if (!rt_cli_has(cli, "no-pager"))
-			rt_term_page(&cli->out);
-		yyjson_arr_foreach(view.root, i, count, row)
-			history_row(cli, row);
-		if (yyjson_arr_size(view.root) == 0)
-			rt_term_c(&cli->out, "Nothing has been done here yet.\n");
-		else if (limit > 0 && yyjson_arr_size(view.root) == limit)
-			rt_cli_advise(cli, "        … more: retake history --all\n");
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
+
+	rt_view view = rt_cli_view(cli);
+
+	if (cli->json) {
+		RT_TRY(s, rt_view_history(view.engine, view.project, view.place.disc, before,
+					  (size_t)limit, json, &s->error));
+		rt_cli_print_json(cli, json);
+		return;
 	}
-	rt_old_view_deinit(&view);
-	return st;
+
+	rt_history_cursor *c = rt_history_open(&view, NULL, before);
+
+	if (c != NULL && !rt_cli_has(cli, "no-pager"))
+		rt_term_page(&cli->out);
+	for (const rt_history_row *row;
+	     (limit == 0 || count < limit) && (row = rt_history_next(c)) != NULL; count++)
+		print_row(cli, row);
+	if (!rt_ok(s))
+		return;
+	if (count == 0)
+		rt_term_c(&cli->out, "Nothing has been done here yet.\n");
+	else if (limit > 0 && count == limit)
+		rt_cli_advise(cli, "        … more: retake history --all\n");
 }
 
+/* One side of a splice. */
 static void
-add_side(rt_cli *cli, yyjson_val *side, const char *sign, rt_style style)
+print_side(rt_cli *cli, const rt_effect_slot *slots, size_t count, char sign)
 {
-	yyjson_val *slot;
-	size_t i, count;
-	rt_buf text, line;
+	rt_term *out = &cli->out;
+	rt_view view = rt_cli_view(cli);
 
-	yyjson_arr_foreach(side, i, count, slot) {
+	for (size_t i = 0; i < count; i++) {
+		const rt_entry_row *e = rt_entry_of_effect(&view, &slots[i]);
+		rt_buf text, line;
+
+		if (e == NULL)
+			return;
 		rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 		rt_buf_init(&line, cli->alloc, 4096);
-		rt_content_add_entry(&text, slot);
+		rt_entry_add_text(&text, e);
 		rt_screen_add_preview(&line, rt_buf_str(&text),
-				      cli->out.columns > 60 ? cli->out.columns - 24 : 60,
-				      cli->out.utf8);
-		rt_term_style(&cli->out, style);
-		rt_term_f(&cli->out, "    %s ", sign);
-		rt_term_line(&cli->out, rt_json_str(rt_json_get(slot, "role")));
-		rt_term_c(&cli->out, "  ");
-		rt_term_line(&cli->out, rt_json_str(rt_json_get(slot, "id")));
-		rt_term_c(&cli->out, "  ");
-		rt_term_text(&cli->out, rt_buf_str(&line));
-		rt_term_style(&cli->out, RT_STYLE_NONE);
-		rt_term_c(&cli->out, "\n");
+				      out->columns > 60 ? out->columns - 24 : 60, out->utf8);
+		rt_term_style(out, sign == '-' ? RT_STYLE_RED : RT_STYLE_GREEN);
+		rt_term_f(out, "    %c ", sign);
+		rt_term_line(out, e->role);
+		rt_term_c(out, "  ");
+		rt_term_line(out, e->id);
+		rt_term_c(out, "  ");
+		rt_term_text(out, rt_buf_str(&line));
+		rt_term_style(out, RT_STYLE_NONE);
+		rt_term_c(out, "\n");
 		rt_buf_deinit(&text);
 		rt_buf_deinit(&line);
 	}
 }
 
 static void
-add_value(rt_cli *cli, const char *key, yyjson_val *value)
+print_value(rt_cli *cli, const char *before, rt_str json)
 {
-	rt_buf buf;
-
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_value(&buf, value);
-	rt_term_f(&cli->out, "%s", key);
-	rt_term_line(&cli->out, rt_str_at(buf.ptr, rt_utf8_cut(rt_buf_str(&buf), 120)));
-	rt_buf_deinit(&buf);
+	if (json.ptr == NULL)
+		json = RT_STR("null");
+	rt_term_c(&cli->out, before);
+	rt_term_line(&cli->out, rt_str_at(json.ptr, rt_utf8_cut(json, 120)));
 }
 
-/* "d2" or "t3": the number. */
-static uint32_t
-number_behind(rt_str id)
-{
-	uint32_t number = 0;
-	size_t i;
-
-	for (i = 1; i < id.size && i < 10; i++)
-		number = number * 10 + (uint32_t)(id.ptr[i] - '0');
-	return number;
-}
-
-/* "  in take "duck":", before what was changed there. */
+/* "in take "duck":", above what was changed there. */
 static void
-add_take(rt_cli *cli, yyjson_val *effect)
+print_take(rt_cli *cli, const rt_effect *e)
 {
 	const rt_disc *disc = NULL;
 	const rt_take *take = NULL;
-	uint32_t number = number_behind(rt_json_str(rt_json_get(effect, "discussion")));
 
-	if (rt_project_cell(cli->session.value, number) != NULL &&
-	    rt_project_disc(cli->session.value, number, &disc, NULL) == RT_OK)
-		take = rt_disc_take(disc, number_behind(rt_json_str(rt_json_get(effect, "take"))));
+	if (rt_project_cell(cli->session.value, e->disc) != NULL &&
+	    rt_project_disc(cli->session.value, e->disc, &disc, NULL) == RT_OK)
+		take = rt_disc_take(disc, e->sub);
 	rt_term_c(&cli->out, "    in take \"");
-	rt_term_line(&cli->out, take != NULL ? rt_text_str(take->name)
-					     : rt_json_str(rt_json_get(effect, "take")));
+	if (take != NULL)
+		rt_term_line(&cli->out, rt_text_str(take->name));
+	else
+		rt_term_f(&cli->out, "t%u", e->sub);
 	rt_term_c(&cli->out, "\":\n");
 }
 
 static void
-step_text(rt_cli *cli, yyjson_val *step)
+print_effect(rt_cli *cli, const rt_effect *e)
 {
-	yyjson_val *effects = rt_json_get(step, "effects"), *effect;
-	size_t i, count, takes = 0;
-	rt_str last = {NULL, 0};
+	rt_term *out = &cli->out;
 
-	history_row(cli, step);
-	/* Where one take alone was changed, it goes without saying. */
-	yyjson_arr_foreach(effects, i, count, effect) {
-		rt_str take = rt_json_str(rt_json_get(effect, "take"));
-
-		if (rt_str_is(rt_json_str(rt_json_get(effect, "effect")), "splice") &&
-		    (takes == 0 || !rt_str_eq(take, last))) {
-			takes++;
-			last = take;
-		}
-	}
-	last = rt_str_of(NULL);
-	yyjson_arr_foreach(effects, i, count, effect) {
-		rt_str kind = rt_json_str(rt_json_get(effect, "effect"));
-
-		if (rt_str_is(kind, "splice")) {
-			rt_str take = rt_json_str(rt_json_get(effect, "take"));
-
-			if (takes > 1 && !rt_str_eq(take, last))
-				add_take(cli, effect);
-			last = take;
-			add_side(cli, rt_json_get(effect, "before"), "-", RT_STYLE_RED);
-			add_side(cli, rt_json_get(effect, "after"), "+", RT_STYLE_GREEN);
-			continue;
-		}
-		rt_term_c(&cli->out, "    ");
-		rt_term_line(&cli->out, kind);
-		rt_term_c(&cli->out, " ");
-		if (rt_str_is(kind, "set")) {
-			rt_term_line(&cli->out, rt_json_str(rt_json_get(effect, "field")));
-			add_value(cli, ": ", rt_json_get(effect, "before"));
-			add_value(cli, " -> ", rt_json_get(effect, "after"));
-		} else {
-			rt_term_c(&cli->out, "\"");
-			rt_term_line(&cli->out, rt_json_str(rt_json_get(effect, "name")));
-			rt_term_c(&cli->out, "\"");
-		}
-		rt_term_c(&cli->out, "\n");
-	}
-	yyjson_arr_foreach(rt_json_get(step, "moves"), i, count, effect) {
-		rt_str direction = rt_json_str(rt_json_get(effect, "direction"));
-
-		rt_term_f(&cli->out, "    step %.*s %s\n",
-			  RT_STR_ARG(rt_json_str(rt_json_get(effect, "step"))),
-			  direction.size > 0 && direction.ptr[0] == '-' ? "taken back"
-									: "brought back");
+	switch (e->kind) {
+	case RT_EFFECT_SPLICE:
+		print_side(cli, e->removed, e->removed_count, '-');
+		print_side(cli, e->added, e->added_count, '+');
+		break;
+	case RT_EFFECT_NEW:
+		rt_term_c(out, e->disc == 0 ? "    new discussion \"" : "    new take \"");
+		rt_term_line(out, e->name);
+		rt_term_c(out, "\"\n");
+		break;
+	case RT_EFFECT_SET:
+		rt_term_c(out, "    set ");
+		rt_term_line(out, e->key);
+		print_value(cli, ": ", e->before);
+		print_value(cli, " -> ", e->after);
+		rt_term_c(out, "\n");
+		break;
 	}
 }
 
-static rt_status
+static void
+print_step(rt_cli *cli, const rt_step_row *step)
+{
+	const rt_record *record = &step->record;
+	uint32_t last = 0;
+	size_t takes = 0;
+
+	print_row(cli, &(rt_history_row){.seq = step->seq,
+					 .at_us = step->at_us,
+					 .by = record->by,
+					 .what = step->what});
+	/* The take is named only where several were changed. */
+	for (size_t i = 0; i < record->effect_count; i++) {
+		const rt_effect *e = &record->effects[i];
+
+		if (e->kind == RT_EFFECT_SPLICE && (takes == 0 || e->sub != last)) {
+			takes++;
+			last = e->sub;
+		}
+	}
+	last = 0;
+	for (size_t i = 0; i < record->effect_count; i++) {
+		const rt_effect *e = &record->effects[i];
+
+		if (e->kind == RT_EFFECT_SPLICE) {
+			if (takes > 1 && e->sub != last)
+				print_take(cli, e);
+			last = e->sub;
+		}
+		print_effect(cli, e);
+	}
+	for (size_t i = 0; i < record->move_count; i++)
+		rt_term_f(&cli->out, "    step %llu %s\n",
+			  (unsigned long long)record->moves[i].step,
+			  record->moves[i].direction < 0 ? "taken back" : "brought back");
+}
+
+static void
 show_step(rt_cli *cli, const char *word)
 {
-	uint64_t seq = 0;
-	rt_old_view view;
-	rt_status st = rt_old_number(cli, word, "the number of a step", &seq);
+	rt_scope *s = &cli->s;
+	uint64_t seq = rt_cli_number(cli, word, "the number of a step");
+	rt_buf *json = rt_scope_buf(s);
+	const rt_step_row *step = NULL;
 
-	if (st == RT_OK)
-		st = rt_old_open(cli, RT_SESSION_LOOK);
-	if (st != RT_OK)
-		return st;
-	rt_old_view_init(cli, &view);
-	st = rt_view_step(cli->session.engine, cli->session.value, seq, &view.buf, &cli->error);
-	if (st == RT_NOT_FOUND)
-		rt_old_hint(cli, st, "Steps: retake history");
-	if (st == RT_OK && cli->json)
-		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
-	else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK)
-		step_text(cli, view.root);
-	rt_old_view_deinit(&view);
-	return st;
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
+
+	rt_view view = rt_cli_view(cli);
+
+	if (cli->json)
+		RT_TRY(s, rt_view_step(view.engine, view.project, seq, json, &s->error));
+	else
+		step = rt_step_read(&view, seq);
+	if (s->status == RT_NOT_FOUND)
+		rt_cli_hint(cli, "Steps: retake history");
+	if (cli->json)
+		rt_cli_print_json(cli, json);
+	else if (step != NULL)
+		print_step(cli, step);
 }
 
-static rt_status
+static void
 run_history(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *word = rt_cli_word(cli, 1);
 
 	if (verb == NULL)
-		return list_history(cli);
-	if (strcmp(verb, "show") == 0 && word != NULL)
-		return show_step(cli, word);
-	if (word == NULL && strspn(verb, "0123456789") == strlen(verb))
-		return show_step(cli, verb);
-	return rt_old_fail(cli, RT_USAGE, "history does not know what \"%.40s\" is", verb);
+		list_history(cli);
+	else if (strcmp(verb, "show") == 0 && word != NULL)
+		show_step(cli, word);
+	else if (word == NULL && strspn(verb, "0123456789") == strlen(verb))
+		show_step(cli, verb);
+	else
+		rt_cli_fail(cli, RT_USAGE, "history does not know what \"%.40s\" is", verb);
 }
 
 static const rt_flag history_flags[] = {
@@ -504,12 +464,12 @@ const rt_command rt_cli_history = {
 	.examples = "retake history\nretake history show 42",
 	.flags = history_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_STEP},
-	.run_status = run_history,
+	.run = run_history,
 };
 
 /* --- jump, revert --- */
 
-/* What a jump went back to; a scope leaves the rest as it is, and step 0 is of the discussion
+/* What a jump went back to; a scope leaves the rest as it is, and step 0 concerns the discussion
  * alone (C18). */
 static void
 add_jumped(const char *scope, uint64_t to, rt_buf *out)
@@ -528,42 +488,35 @@ add_jumped(const char *scope, uint64_t to, rt_buf *out)
 		rt_buf_add_f(out, "before %s first step.", project ? "the" : "its");
 }
 
-static rt_status
+static void
 run_jump(rt_cli *cli)
 {
 	const char *scope = rt_cli_flag_value(cli, "scope");
-	uint64_t to = 0;
+	uint64_t to = rt_cli_number(cli, rt_cli_word(cli, 0), "the number of a step");
+	rt_buf *now = rt_scope_buf(&cli->s);
+	const rt_result *result;
 	rt_place before;
-	rt_old_change change;
-	rt_buf now;
-	rt_status st = rt_old_number(cli, rt_cli_word(cli, 0), "the number of a step", &to);
 
-	if (st != RT_OK)
-		return rt_old_hint(cli, st,
-				   "Steps: retake history   To move the head: retake go ENTRY");
-	st = rt_old_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
+	if (!rt_ok(&cli->s))
+		rt_cli_hint(cli, "Steps: retake history   To move the head: retake go ENTRY");
+	rt_cli_open(cli, RT_SESSION_CHANGE);
 	before = cli->session.place;
-	rt_old_change_init(cli, &change);
-	st = rt_old_change_one(&change, &(rt_request){.op = RT_OP_JUMP,
-						      .step = rt_cli_given_number(to),
-						      .scope = rt_str_of(scope)});
-	if (st == RT_OK && !cli->json && !cli->quiet && !change.result->unchanged) {
-		rt_buf_init(&now, cli->alloc, RT_BUF_UNLIMITED);
-		add_jumped(scope, to, &now);
-		add_view(cli, before, &now);
+	result = rt_cli_execute(cli,
+				&(rt_request){.op = RT_OP_JUMP,
+					      .step = rt_cli_given_number(to),
+					      .scope = rt_str_of(scope)},
+				1);
+	if (cli->json || cli->quiet || result->unchanged) {
+		rt_cli_say_result(cli, result, "%s", "");
+	} else if (rt_ok(&cli->s)) {
+		add_jumped(scope, to, now);
+		add_place(cli, before, now);
 		/* the row before the jump restores all that it moved (C30) */
-		rt_cli_say(cli, rt_buf_str(&now), "back: retake jump %llu",
-			   (unsigned long long)change.result->seq - 1);
-		if (change.result->note != NULL)
-			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
-		rt_buf_deinit(&now);
-	} else if (st == RT_OK) {
-		st = rt_old_change_say(&change, "%s", "");
+		rt_cli_say(cli, rt_scope_str(&cli->s, now), "back: retake jump %llu",
+			   (unsigned long long)result->seq - 1);
+		if (result->note != NULL)
+			rt_term_indented(&cli->out, rt_text_str(result->note), 2);
 	}
-	rt_old_change_deinit(&change);
-	return st;
 }
 
 const rt_command rt_cli_jump = {
@@ -583,7 +536,7 @@ const rt_command rt_cli_jump = {
 	.ops = "jump",
 	.flags = scope_flags,
 	.kinds = {RT_ARG_STEP},
-	.run_status = run_jump,
+	.run = run_jump,
 };
 
 static const rt_cli_op revert_op = {
@@ -612,116 +565,86 @@ const rt_command rt_cli_revert = {
 
 /* --- purge --- */
 
-/* "-" reads the secret from standard input, so that it need not stand in the shell's history. */
-static rt_status
-read_secret(rt_cli *cli, const char *text, rt_buf *out)
+/* "-" reads the secret from standard input, so that it need not be in the shell's history. */
+static rt_str
+read_secret(rt_cli *cli, const char *text)
 {
-	rt_status st;
+	rt_str secret;
 
-	if (strcmp(text, "-") != 0) {
-		rt_buf_add_c(out, text);
-		return rt_old_buf(cli, out);
-	}
-	st = rt_old_read_file(cli, "-", out);
-	if (st != RT_OK)
-		return st;
-	if (out->size > 0 && out->ptr[out->size - 1] == '\n')
-		out->size--;
-	if (out->size > 0 && out->ptr[out->size - 1] == '\r')
-		out->size--;
-	if (out->size == 0)
-		return rt_old_fail(cli, RT_USAGE, "standard input is empty; there is no text to "
-						  "look for");
-	if (rt_utf8_valid_size(rt_buf_str(out)) != out->size)
-		return rt_old_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
-				   rt_utf8_valid_size(rt_buf_str(out)));
-	return rt_old_buf(cli, out);
+	if (strcmp(text, "-") != 0)
+		return rt_str_of(text);
+	secret = rt_cli_read_file(cli, "-");
+	secret.size -= secret.size > 0 && secret.ptr[secret.size - 1] == '\n';
+	secret.size -= secret.size > 0 && secret.ptr[secret.size - 1] == '\r';
+	if (secret.size == 0)
+		rt_cli_fail(cli, RT_USAGE, "standard input is empty; there is no text to look for");
+	return rt_cli_check_utf8(cli, secret);
 }
 
-/* The question names the entry, and how many texts it ever had. */
-static rt_status
-ask_about(rt_cli *cli, const char *address, char *out, size_t room)
+/* Asks, with the entry and how many texts it ever had. */
+static void
+confirm_entry(rt_cli *cli, const char *address)
 {
-	char id[RT_ID_ROOM];
-	uint32_t entry = 0;
-	rt_old_view view;
-	size_t count;
-	rt_buf where;
-	rt_status st;
+	char question[400], id[RT_ID_MAX + 1];
+	uint32_t entry;
+	rt_error error;
 
-	if (rt_cli_has(cli, "yes"))
-		return RT_OK;
-	st = rt_old_entry(cli, address, true, &entry);
-	/* The id of what is in no take any more is for the engine to judge. */
-	if (st != RT_OK || entry == 0) {
-		snprintf(out, room, "Remove the texts of %.100s for good (no undo)?", address);
-		cli->session.hint[0] = 0;
-		return st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT ? st : RT_OK;
+	if (!rt_ok(&cli->s) || rt_cli_has(cli, "yes"))
+		return;
+	entry = rt_cli_entry(cli, address, true);
+	if (entry != 0) {
+		rt_view view = rt_cli_view(cli);
+		size_t count = rt_revisions_list(&view, entry).count;
+
+		RT_TRY(&cli->s, rt_entry_id(cli->session.value, entry, id, &cli->s.error));
+		if (rt_ok(&cli->s))
+			snprintf(question, sizeof(question),
+				 "Remove entry %.200s, %zu text%s, for good (no undo)?",
+				 rt_cli_where(cli, id), count, RT_CLI_S(count));
+	} else {
+		/* The id of an entry that is in no take any more is for the engine to judge. */
+		rt_status st = rt_cli_recover(cli, &error);
+
+		if (st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT)
+			rt_cli_fail(cli, st, "%s", error.text);
+		snprintf(question, sizeof(question),
+			 "Remove the texts of %.100s for good (no undo)?", address);
 	}
-	rt_old_view_init(cli, &view);
-	rt_buf_init(&where, cli->alloc, 4096);
-	st = rt_entry_id(cli->session.value, entry, id, &cli->error);
-	if (st == RT_OK)
-		st = rt_old_view_read(cli, &view,
-				      rt_view_revisions(cli->session.engine, cli->session.value,
-							cli->session.place.disc, entry, &view.buf,
-							&cli->error));
-	if (st == RT_OK) {
-		rt_old_add_where(cli, id, &where);
-		count = yyjson_arr_size(view.root);
-		snprintf(out, room, "Remove entry %.200s, %zu text%s, for good (no undo)?",
-			 where.ptr == NULL ? id : where.ptr, count, RT_CLI_S(count));
-	}
-	rt_buf_deinit(&where);
-	rt_old_view_deinit(&view);
-	return st;
+	rt_cli_confirm(cli, question);
 }
 
-static rt_status
+static void
 run_purge(rt_cli *cli)
 {
 	const char *address = rt_cli_word(cli, 0), *text = rt_cli_flag_value(cli, "text");
-	char question[400] = "Remove for good every text that holds this (no undo)?";
-	unsigned long long count;
-	rt_old_change change;
-	rt_buf secret;
-	rt_status st;
+	rt_request request = {.op = RT_OP_PURGE};
+	const rt_result *result;
 
 	if ((address == NULL) == (text == NULL))
-		return rt_old_fail(cli, RT_USAGE, "purge needs an ENTRY, or --text TEXT");
-	rt_buf_init(&secret, cli->alloc, RT_BUF_UNLIMITED);
-	rt_old_change_init(cli, &change);
-	st = text != NULL ? read_secret(cli, text, &secret) : RT_OK;
-	if (st == RT_OK)
-		st = rt_old_open(cli, RT_SESSION_CHANGE);
-	if (st == RT_OK && text == NULL)
-		st = ask_about(cli, address, question, sizeof(question));
-	if (st == RT_OK)
-		st = rt_old_confirm(cli, question);
-	if (st == RT_OK && text != NULL)
-		st = rt_old_change_one(
-			&change, &(rt_request){.op = RT_OP_PURGE,
-					       .text = rt_cli_given(rt_buf_str(&secret))});
-	else if (st == RT_OK)
-		st = rt_old_change_one(
-			&change, &(rt_request){.op = RT_OP_PURGE,
-					       .entry = rt_old_change_entry(&change, address)});
-	if (st == RT_OK && cli->json) {
-		st = rt_old_change_say(&change, "%s", "");
-	} else if (st == RT_OK && !cli->quiet) {
-		count = (unsigned long long)change.result->count;
-		if (change.result->unchanged)
+		rt_cli_fail(cli, RT_USAGE, "purge needs an ENTRY, or --text TEXT");
+	if (text != NULL && rt_ok(&cli->s))
+		request.text = rt_cli_given(read_secret(cli, text));
+	rt_cli_open(cli, RT_SESSION_CHANGE);
+	if (text != NULL) {
+		rt_cli_confirm(cli, "Remove for good every text that holds this (no undo)?");
+	} else {
+		confirm_entry(cli, address);
+		if (rt_ok(&cli->s))
+			request.entry = rt_cli_request_entry(cli, address);
+	}
+	result = rt_cli_execute(cli, &request, 1);
+	if (cli->json) {
+		rt_cli_say_result(cli, result, "%s", "");
+	} else if (rt_ok(&cli->s) && !cli->quiet) {
+		if (result->unchanged)
 			rt_term_c(&cli->out, "Nothing holds it.\n");
 		else
 			rt_term_f(&cli->out,
-				  "Purged %llu text%s for good; this cannot be undone.\n", count,
-				  RT_CLI_S(count));
-		if (change.result->note != NULL)
-			rt_term_indented(&cli->out, rt_text_str(change.result->note), 2);
+				  "Purged %llu text%s for good; this cannot be undone.\n",
+				  (unsigned long long)result->count, RT_CLI_S(result->count));
+		if (result->note != NULL)
+			rt_term_indented(&cli->out, rt_text_str(result->note), 2);
 	}
-	rt_buf_deinit(&secret);
-	rt_old_change_deinit(&change);
-	return st;
 }
 
 static const rt_flag purge_flags[] = {
@@ -747,7 +670,7 @@ const rt_command rt_cli_purge = {
 	.ops = "purge",
 	.flags = purge_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run_status = run_purge,
+	.run = run_purge,
 };
 
 /* --- reset --- */

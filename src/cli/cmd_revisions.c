@@ -1,119 +1,130 @@
 /* SPDX-License-Identifier: MIT
  *
- * revisions: every text that an entry ever had, and bringing one back. */
+ * revisions: every text that an entry ever had, and restoring one. */
 #include "cli/cli.h"
+#include "codec/body.h"
 #include "view/view.h"
 
-#include <stdio.h>
-
-#include "codec/content.h"
+/* What there is in a body without its further fields. */
+static rt_content
+content_of(const rt_body *body)
+{
+	return (rt_content){.text = rt_cli_given(body->content), .blocks = body->content_json};
+}
 
 static void
-list_revision(rt_cli *cli, yyjson_val *row, size_t number)
+list_revision(rt_cli *cli, const rt_revision_row *row, const rt_body *body, size_t number)
 {
+	static const rt_body without_fields = {.format = RT_BODY_TEXT};
 	rt_term *out = &cli->out;
-	bool current = yyjson_is_true(rt_json_get(row, "current"));
-	rt_moment at;
 	rt_buf text;
 
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	rt_term_style(out, current ? RT_STYLE_BOLD : RT_STYLE_NONE);
+	rt_term_style(out, row->is_current ? RT_STYLE_BOLD : RT_STYLE_NONE);
 	rt_term_f(out, "Revision %zu", number);
 	rt_term_style(out, RT_STYLE_NONE);
-	rt_term_f(out, "  step %.*s", RT_STR_ARG(rt_json_str(rt_json_get(row, "seq"))));
-	if (rt_moment_parse(rt_json_str(rt_json_get(row, "ts")), &at)) {
-		rt_term_style(out, RT_STYLE_DIM);
-		rt_term_c(out, "  ");
-		rt_host_add_local_time(&text, at.us, false);
-		rt_term_line(out, rt_buf_str(&text));
-		rt_buf_clear(&text);
-		rt_term_style(out, RT_STYLE_NONE);
-	}
-	rt_term_c(out, current ? "  <- now\n" : "\n");
-	rt_content_add_entry(&text, row);
+	rt_term_f(out, "  step %llu%s\n", (unsigned long long)row->seq,
+		  row->is_current ? "  <- now" : "");
+	rt_entry_add_text(&text, &(rt_entry_row){.body = &without_fields,
+						 .content = content_of(body)});
 	if (text.size > 0)
 		rt_term_indented(out, rt_buf_str(&text), 4);
 	else
-		rt_term_c(out, yyjson_is_true(rt_json_get(row, "purged")) ? "    (purged)\n"
-									  : "    (empty)\n");
+		rt_term_c(out, body->format == RT_BODY_PURGED ? "    (purged)\n"
+							      : "    (empty)\n");
 	rt_term_c(out, "\n");
 	rt_buf_deinit(&text);
 }
 
-static rt_status
-restore(rt_cli *cli, yyjson_val *rows, const char *word)
+/* Prints them with one text in memory at a time. */
+static void
+list_revisions(rt_cli *cli, rt_revision_rows rows)
 {
-	uint64_t number = 0;
-	yyjson_val *row;
-	rt_old_change change;
-	rt_buf where;
-	rt_status st = rt_old_number(cli, word, "the number of a revision", &number);
+	rt_scope text;
+	rt_view view = rt_cli_view(cli);
+	size_t left = 0;
 
-	if (st != RT_OK)
-		return st;
-	row = number == 0 ? NULL : yyjson_arr_get(rows, (size_t)(number - 1));
-	if (row == NULL) {
-		rt_old_hint(cli, RT_NOT_FOUND, "Revisions: retake revisions %s",
-			    rt_cli_word(cli, 0));
-		return rt_old_fail(cli, RT_NOT_FOUND, "there is no revision %s of %s; it has %zu",
-				   word, rt_cli_word(cli, 0), yyjson_arr_size(rows));
+	rt_scope_init(&text, cli->alloc);
+	view.scope = &text;
+	if (!rt_cli_has(cli, "no-pager"))
+		rt_term_page(&cli->out);
+	for (size_t i = 0; i < rows.count && rt_ok(&cli->s); i++) {
+		const rt_body *body = rt_view_body(&view, rows.items[i].body);
+
+		if (body != NULL) {
+			list_revision(cli, &rows.items[i], body, i + 1);
+			left += body->format != RT_BODY_PURGED;
+		}
+		rt_scope_adopt(&cli->s, &text);
+		rt_scope_reset(&text);
 	}
-	if (yyjson_is_true(rt_json_get(row, "purged")))
-		return rt_old_fail(cli, RT_REFUSED, "revision %s was purged; nothing is left of it",
-				   word);
-	rt_old_change_init(cli, &change);
-	rt_buf_init(&where, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_old_change_one(
-		&change,
-		&(rt_request){.op = RT_OP_ENTRY_EDIT,
-			      .entry = rt_old_change_entry(&change, rt_cli_word(cli, 0)),
-			      .content = rt_content_of(rt_json_get(row, "content"))});
-	if (st == RT_OK) {
-		rt_old_add_where(cli, change.result->entry, &where);
-		st = rt_old_change_say(&change, "Brought back revision %s of entry %s.", word,
-				       where.ptr);
-	}
-	rt_buf_deinit(&where);
-	rt_old_change_deinit(&change);
-	return st;
+	rt_scope_deinit(&text);
+	if (!rt_ok(&cli->s))
+		return;
+	if (left > 0)
+		rt_cli_advise(cli, "Bring one back: retake revisions %s --restore N\n",
+			      rt_cli_word(cli, 0));
+	else
+		rt_term_c(&cli->out, "All of them were purged; nothing is left of them.\n");
 }
 
-static rt_status
+static void
+restore(rt_cli *cli, rt_revision_rows rows, const char *word)
+{
+	const char *address = rt_cli_word(cli, 0);
+	uint64_t number = rt_cli_number(cli, word, "the number of a revision");
+	rt_view view = rt_cli_view(cli);
+	const rt_body *body;
+	const rt_result *result;
+
+	if (!rt_ok(&cli->s))
+		return;
+	if (number == 0 || number > rows.count) {
+		rt_cli_hint(cli, "Revisions: retake revisions %s", address);
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no revision %s of %s; it has %zu", word,
+			    address, rows.count);
+		return;
+	}
+	body = rt_view_body(&view, rows.items[number - 1].body);
+	if (body == NULL)
+		return;
+	if (body->format == RT_BODY_PURGED)
+		rt_cli_fail(cli, RT_REFUSED, "revision %s was purged; nothing is left of it", word);
+	result = rt_cli_execute(cli,
+				&(rt_request){.op = RT_OP_ENTRY_EDIT,
+					      .entry = rt_cli_request_entry(cli, address),
+					      .content = content_of(body)},
+				1);
+	rt_cli_say_result(cli, result, "Brought back revision %s of entry %s.", word,
+			  rt_cli_where(cli, result->entry));
+}
+
+static void
 run_revisions(rt_cli *cli)
 {
-	const char *again = rt_cli_flag_value(cli, "restore");
+	rt_scope *s = &cli->s;
+	const char *word = rt_cli_flag_value(cli, "restore");
+	rt_buf *json = rt_scope_buf(s);
 	uint32_t entry = 0;
-	rt_old_view view;
-	yyjson_val *row;
-	size_t i, count, left = 0;
-	rt_status st = rt_old_open(cli, again != NULL ? RT_SESSION_CHANGE : RT_SESSION_LOOK);
+	rt_view view;
 
-	if (st == RT_OK)
-		st = rt_old_entry(cli, rt_cli_word(cli, 0), again == NULL, &entry);
-	if (st != RT_OK)
-		return st;
-	rt_old_view_init(cli, &view);
-	st = rt_view_revisions(cli->session.engine, cli->session.value, cli->session.place.disc,
-			       entry, &view.buf, &cli->error);
-	if (st == RT_OK && cli->json && again == NULL) {
-		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
-	} else if ((st = rt_old_view_read(cli, &view, st)) == RT_OK && again != NULL) {
-		st = restore(cli, view.root, again);
-	} else if (st == RT_OK) {
-		if (!rt_cli_has(cli, "no-pager"))
-			rt_term_page(&cli->out);
-		yyjson_arr_foreach(view.root, i, count, row) {
-			list_revision(cli, row, i + 1);
-			left += !yyjson_is_true(rt_json_get(row, "purged"));
-		}
-		if (left > 0)
-			rt_cli_advise(cli, "Bring one back: retake revisions %s --restore N\n",
-				      rt_cli_word(cli, 0));
-		else
-			rt_term_c(&cli->out, "All of them were purged; nothing is left of them.\n");
+	if (rt_cli_open(cli, word != NULL ? RT_SESSION_CHANGE : RT_SESSION_LOOK))
+		entry = rt_cli_entry(cli, rt_cli_word(cli, 0), word == NULL);
+	if (!rt_ok(s))
+		return;
+	view = rt_cli_view(cli);
+	if (word != NULL) {
+		restore(cli, rt_revisions_list(&view, entry), word);
+	} else if (cli->json) {
+		RT_TRY(s, rt_view_revisions(view.engine, view.project, view.place.disc, entry, json,
+					    &s->error));
+		rt_cli_print_json(cli, json);
+	} else {
+		rt_revision_rows rows = rt_revisions_list(&view, entry);
+
+		if (rt_ok(s))
+			list_revisions(cli, rows);
 	}
-	rt_old_view_deinit(&view);
-	return st;
 }
 
 static const rt_flag revisions_flags[] = {
@@ -133,5 +144,5 @@ const rt_command rt_cli_revisions = {
 	.ops = "entry.edit",
 	.flags = revisions_flags,
 	.kinds = {RT_ARG_ENTRY},
-	.run_status = run_revisions,
+	.run = run_revisions,
 };

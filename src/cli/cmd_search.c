@@ -3,7 +3,6 @@
  * search: words in all discussions, or in one. */
 #include "cli/cli.h"
 #include "app/screen.h"
-#include "view/highlight.h"
 #include "view/search.h"
 
 enum { LIMIT = 100, INDENT = 4 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * set, settings, roles, files, track, preset: what belongs to the project and to the
- * discussion as a whole. */
+ * set, settings, roles, files, track, preset: what belongs to the project and to the discussion as
+ * a whole. */
 #include "cli/cli.h"
 #include "cli/model_session.h"
 #include "core/setting.h"
@@ -9,48 +9,46 @@
 
 #include <stdio.h>
 
-static rt_status
-read_settings(rt_cli *cli, rt_old_view *view)
-{
-	rt_status st = rt_old_open(cli, RT_SESSION_LOOK);
-
-	if (st != RT_OK)
-		return st;
-	return rt_old_view_read(cli, view,
-				rt_view_settings(cli->session.engine, cli->session.value,
-						 cli->session.place.disc, &view->buf, &cli->error));
-}
-
+/* A value on one line: a string as its text, anything else as JSON. */
 static void
 print_value(rt_cli *cli, yyjson_val *value)
 {
-	rt_buf buf;
+	rt_buf *json = rt_scope_buf(&cli->s);
 
 	if (yyjson_is_str(value)) {
 		rt_term_line(&cli->out, rt_json_str(value));
 		return;
 	}
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_value(&buf, value);
-	rt_term_line(&cli->out, rt_buf_str(&buf));
-	rt_buf_deinit(&buf);
+	rt_json_add_value(json, value);
+	rt_term_line(&cli->out, rt_scope_str(&cli->s, json));
 }
 
-static rt_status
+static void
+print_line(rt_cli *cli, yyjson_val *value)
+{
+	print_value(cli, value);
+	rt_term_c(&cli->out, "\n");
+}
+
+static void
+print_pair(rt_cli *cli, rt_str key, yyjson_val *value)
+{
+	rt_term_line(&cli->out, key);
+	rt_term_c(&cli->out, " = ");
+	print_line(cli, value);
+}
+
+/* A value as the JSON document; otherwise where it is NULL. */
+static void
 print_json_value(rt_cli *cli, yyjson_val *value, const char *otherwise)
 {
-	rt_buf buf;
-	rt_status st;
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	if (value == NULL)
-		return rt_old_print_json(cli, rt_str_of(otherwise));
-	rt_buf_init(&buf, cli->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_value(&buf, value);
-	st = rt_old_buf(cli, &buf);
-	if (st == RT_OK)
-		st = rt_old_print_json(cli, rt_buf_str(&buf));
-	rt_buf_deinit(&buf);
-	return st;
+	if (value != NULL)
+		rt_json_add_value(json, value);
+	else
+		rt_buf_add_c(json, otherwise);
+	rt_cli_print_json(cli, json);
 }
 
 /* --- settings --- */
@@ -58,126 +56,123 @@ print_json_value(rt_cli *cli, yyjson_val *value, const char *otherwise)
 static const char *
 type_word(rt_setting_type type)
 {
-	switch (type) {
-	case RT_SETTING_TEXT: return "text";
-	case RT_SETTING_NUMBER: return "number";
-	case RT_SETTING_COUNT: return "whole number";
-	case RT_SETTING_BOOL: return "true or false";
-	case RT_SETTING_NOTICES: return "none, prompt or all";
-	case RT_SETTING_OBJECT: return "object";
-	}
-	return "";
+	static const char *const words[] = {
+		[RT_SETTING_TEXT] = "text",
+		[RT_SETTING_NUMBER] = "number",
+		[RT_SETTING_COUNT] = "whole number",
+		[RT_SETTING_BOOL] = "true or false",
+		[RT_SETTING_NOTICES] = "none, prompt or all",
+		[RT_SETTING_OBJECT] = "object",
+	};
+
+	return words[type];
 }
 
-/* Everything that Retake reads, set or not, and what else is set. */
-static rt_status
-list_all(rt_cli *cli, yyjson_val *settings)
+/* One that Retake reads, set or not. */
+static void
+list_known(rt_cli *cli, rt_buf *json, const rt_setting *setting, yyjson_val *value)
 {
-	yyjson_val *key, *value;
-	size_t i, count;
-	rt_status st = RT_OK;
-	rt_buf json;
-
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '[');
-	for (i = 0; rt_settings[i].key != NULL; i++) {
-		const rt_setting *s = &rt_settings[i];
-
-		value = rt_json_get(settings, s->key);
-		rt_json_add_comma(&json);
-		rt_buf_add_f(&json, "{\"key\":\"%s\",\"type\":\"%s\",\"of\":\"%s\",\"about\":", s->key,
-			     type_word(s->type), s->of_discussion ? "discussion" : "project");
-		rt_json_add_string(&json, rt_str_of(s->about));
-		if (value != NULL) {
-			rt_buf_add_c(&json, ",\"value\":");
-			rt_json_add_value(&json, value);
-		}
-		rt_buf_add_byte(&json, '}');
-		if (cli->json)
-			continue;
-		rt_term_f(&cli->out, "%-24s ", s->key);
-		if (value != NULL) {
-			rt_term_c(&cli->out, "= ");
-			print_value(cli, value);
-			rt_term_c(&cli->out, "  ");
-		}
-		rt_term_style(&cli->out, RT_STYLE_DIM);
-		rt_term_f(&cli->out, "%s (%s)", s->about, type_word(s->type));
-		rt_term_style(&cli->out, RT_STYLE_NONE);
-		rt_term_c(&cli->out, "\n");
-	}
-	rt_json_foreach(settings, i, count, key, value) {
-		if (rt_setting_named(rt_json_str(key)) != NULL)
-			continue;
-		rt_json_add_comma(&json);
-		rt_buf_add_c(&json, "{\"key\":");
-		rt_json_add_string(&json, rt_json_str(key));
-		rt_buf_add_c(&json, ",\"value\":");
-		rt_json_add_value(&json, value);
-		rt_buf_add_byte(&json, '}');
-		if (cli->json)
-			continue;
-		rt_term_line(&cli->out, rt_json_str(key));
-		rt_term_c(&cli->out, " = ");
+	rt_json_open(json, NULL, '{');
+	rt_json_put_c(json, "key", setting->key);
+	rt_json_put_c(json, "type", type_word(setting->type));
+	rt_json_put_c(json, "of", setting->of_discussion ? "discussion" : "project");
+	rt_json_put_c(json, "about", setting->about);
+	if (value != NULL)
+		rt_json_put_value(json, "value", value);
+	rt_json_close(json, '}');
+	if (cli->json)
+		return;
+	rt_term_f(&cli->out, "%-24s ", setting->key);
+	if (value != NULL) {
+		rt_term_c(&cli->out, "= ");
 		print_value(cli, value);
-		rt_term_c(&cli->out, "\n");
+		rt_term_c(&cli->out, "  ");
 	}
-	rt_buf_add_byte(&json, ']');
-	st = rt_old_buf(cli, &json);
-	if (st == RT_OK && cli->json)
-		st = rt_old_print_json(cli, rt_buf_str(&json));
-	rt_buf_deinit(&json);
-	return st;
+	rt_term_style(&cli->out, RT_STYLE_DIM);
+	rt_term_f(&cli->out, "%s (%s)", setting->about, type_word(setting->type));
+	rt_term_style(&cli->out, RT_STYLE_NONE);
+	rt_term_c(&cli->out, "\n");
 }
 
-static rt_status
+/* Everything that Retake reads, and what else is set. */
+static void
+list_all(rt_cli *cli, rt_setting_rows rows)
+{
+	rt_view view = rt_cli_view(cli);
+	rt_buf *json = rt_scope_buf(&cli->s);
+
+	rt_json_open(json, NULL, '[');
+	for (size_t i = 0; rt_settings[i].key != NULL; i++)
+		list_known(cli, json, &rt_settings[i],
+			   rt_setting_value(&view, rt_str_of(rt_settings[i].key)));
+	for (size_t i = 0; i < rows.count; i++) {
+		if (rt_setting_named(rows.items[i].name) != NULL)
+			continue;
+		rt_json_open(json, NULL, '{');
+		rt_json_put_str(json, "key", rows.items[i].name);
+		rt_json_put_raw(json, "value", rows.items[i].value);
+		rt_json_close(json, '}');
+		if (!cli->json)
+			print_pair(cli, rows.items[i].name,
+				   rt_json_parse(&cli->s, rows.items[i].value));
+	}
+	rt_json_close(json, ']');
+	if (cli->json)
+		rt_cli_print_json(cli, json);
+}
+
+static void
+show_one(rt_cli *cli, const char *key)
+{
+	rt_view view = rt_cli_view(cli);
+	yyjson_val *value = rt_setting_value(&view, rt_str_of(key));
+
+	if (!rt_ok(&cli->s))
+		return;
+	if (value == NULL) {
+		rt_cli_hint(cli,
+			    "What is set: retake settings   "
+			    "To set it: retake set %s VALUE",
+			    key);
+		rt_cli_fail(cli, RT_NOT_FOUND, "the setting \"%.80s\" is not set", key);
+	} else if (cli->json) {
+		print_json_value(cli, value, "null");
+	} else {
+		print_line(cli, value);
+	}
+}
+
+static void
 run_settings(rt_cli *cli)
 {
-	const char *wanted = rt_cli_word(cli, 0);
-	rt_old_view view;
-	yyjson_val *settings, *key, *value;
-	size_t i, count;
-	rt_status st;
+	rt_scope *s = &cli->s;
+	const char *key = rt_cli_word(cli, 0);
+	rt_buf *json = rt_scope_buf(s);
+	const rt_settings_row *row;
+	rt_view view;
 
-	rt_old_view_init(cli, &view);
-	st = read_settings(cli, &view);
-	if (st != RT_OK) {
-		rt_old_view_deinit(&view);
-		return st;
-	}
-	settings = rt_json_get(view.root, "settings");
-	if (rt_cli_has(cli, "all") && settings != NULL) {
-		st = list_all(cli, settings);
-	} else if (wanted != NULL) {
-		value = rt_json_get(settings, wanted);
-		if (value == NULL) {
-			rt_old_hint(cli, RT_NOT_FOUND,
-				    "What is set: retake settings   "
-				    "To set it: retake set %s VALUE",
-				    wanted);
-			st = rt_old_fail(cli, RT_NOT_FOUND, "the setting \"%.80s\" is not set",
-					 wanted);
-		} else if (cli->json) {
-			st = print_json_value(cli, value, "null");
-		} else {
-			print_value(cli, value);
-			rt_term_c(&cli->out, "\n");
-		}
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
+	view = rt_cli_view(cli);
+	row = rt_settings_read(&view);
+	if (row == NULL)
+		return;
+	if (rt_cli_has(cli, "all")) {
+		list_all(cli, row->settings);
+	} else if (key != NULL) {
+		show_one(cli, key);
 	} else if (cli->json) {
-		st = rt_old_print_json(cli, rt_buf_str(&view.buf));
-	} else if (yyjson_obj_size(settings) == 0) {
+		RT_TRY(s, rt_view_settings(view.engine, view.project, view.place.disc, json,
+					   &s->error));
+		rt_cli_print_json(cli, json);
+	} else if (row->settings.count == 0) {
 		rt_cli_advise(cli, "Everything is at its default. To set something: "
 				   "retake set KEY VALUE\n");
 	} else {
-		rt_json_foreach(settings, i, count, key, value) {
-			rt_term_line(&cli->out, rt_json_str(key));
-			rt_term_c(&cli->out, " = ");
-			print_value(cli, value);
-			rt_term_c(&cli->out, "\n");
-		}
+		for (size_t i = 0; i < row->settings.count; i++)
+			print_pair(cli, row->settings.items[i].name,
+				   rt_json_parse(s, row->settings.items[i].value));
 	}
-	rt_old_view_deinit(&view);
-	return st;
 }
 
 static const rt_flag settings_flags[] = {
@@ -195,144 +190,117 @@ const rt_command rt_cli_settings = {
 	.examples = "retake settings\nretake settings temperature\nretake settings --all",
 	.flags = settings_flags,
 	.kinds = {RT_ARG_SETTING},
-	.run_status = run_settings,
+	.run = run_settings,
 };
 
-/* JSON where it is JSON, else a string. */
-static yyjson_val *
-new_value(rt_old_change *change, const char *text)
+/* VALUE as JSON: as it is where it is JSON, else as a string. */
+static rt_str
+value_json(rt_cli *cli, const char *text)
 {
-	rt_scope *s = &change->scope;
+	rt_scope *s = &cli->s;
+	rt_buf *quoted = rt_scope_buf(s);
 	rt_json_doc *doc = NULL;
-	rt_status st = RT_USAGE;
-	rt_buf *quoted;
-
-	if (!rt_cli_has(change->cli, "string"))
-		st = rt_json_read(s->alloc, rt_str_of(text), &doc, NULL);
-	rt_json_free(doc);
-	if (st == RT_OK || st == RT_NOMEM)
-		return rt_old_change_value(change, rt_str_of(text));
-	quoted = rt_scope_buf(s);
-	rt_json_add_string(quoted, rt_str_of(text));
-	return rt_old_change_value(change, rt_scope_str(s, quoted));
-}
-
-/* The provider of a model has to be known. A model that its server does not have is noted after it
- * is set: the server may get it later. *out_is_name false: VALUE is null. */
-static rt_status
-check_model(rt_cli *cli, const char *text, rt_buf *out_name, bool *out_is_name)
-{
-	rt_str name = rt_str_of(text);
-	rt_json_doc *doc = NULL;
-	const rt_config *config;
 	rt_status st = RT_USAGE;
 
 	if (!rt_cli_has(cli, "string"))
-		st = rt_json_read(cli->alloc, name, &doc, NULL);
-	if (st == RT_NOMEM)
-		return rt_old_nomem(cli);
-	*out_is_name = st != RT_OK || yyjson_is_str(rt_json_root(doc));
-	rt_buf_add_str(out_name, st == RT_OK ? rt_json_str(rt_json_root(doc)) : name);
+		st = rt_json_read(s->alloc, rt_str_of(text), &doc, NULL);
 	rt_json_free(doc);
-	if (!*out_is_name)
-		return RT_OK;
-	st = rt_old_buf(cli, out_name);
-	name = rt_buf_str(out_name);
 	if (st == RT_OK)
-		st = rt_old_config(cli, &config);
-	if (st == RT_OK)
-		st = rt_models_check_setting(config, name, &cli->error);
-	if (st == RT_USAGE && name.size == 0)
-		rt_old_hint(cli, st, "Back to the default: retake set model --unset");
-	else if (st == RT_NOT_FOUND)
-		rt_old_hint(cli, st, "What is set up: retake models   To choose one: retake set model "
-				     "PROVIDER/NAME");
-	return st;
+		return rt_str_of(text);
+	if (st == RT_NOMEM)
+		rt_scope_nomem(s);
+	rt_json_add_string(quoted, rt_str_of(text));
+	return rt_scope_str(s, quoted);
 }
 
-/* A key that Retake reads takes what it can read; one that looks like such a key is noted. */
-static rt_status
+/* The provider of a model has to be known; a model that its server does not have is noted after it
+ * is set: the server may get it later. Returns the model; ptr NULL: VALUE is null. */
+static rt_str
+check_model(rt_cli *cli, const char *text)
+{
+	rt_scope *s = &cli->s;
+	yyjson_val *value = rt_json_parse(s, value_json(cli, text));
+	rt_str name = rt_json_str(value);
+	const rt_config *config = rt_cli_config(cli);
+
+	if (!yyjson_is_str(value) || config == NULL)
+		return rt_str_of(NULL);
+	RT_TRY(s, rt_models_check_setting(config, name, &s->error));
+	if (s->status == RT_USAGE && name.size == 0)
+		rt_cli_hint(cli, "Back to the default: retake set model --unset");
+	else if (s->status == RT_NOT_FOUND)
+		rt_cli_hint(cli, "What is set up: retake models   To choose one: retake set model "
+				 "PROVIDER/NAME");
+	return rt_cli_given(name);
+}
+
+/* Notes a key that looks like one that Retake reads. */
+static void
+advise_key(rt_cli *cli, const char *key)
+{
+	const char *near = NULL;
+	size_t nearest = SIZE_MAX;
+
+	for (size_t i = 0; rt_settings[i].key != NULL; i++) {
+		size_t distance = rt_args_distance(key, rt_settings[i].key);
+
+		if (rt_args_is_near(distance, strlen(key)) && distance < nearest) {
+			nearest = distance;
+			near = rt_settings[i].key;
+		}
+	}
+	if (near != NULL)
+		rt_cli_advise(cli, "Retake itself does not read \"%.60s\". Did you mean %s?\n", key,
+			      near);
+}
+
+/* A key that Retake reads accepts what it can read. */
+static void
 check_setting(rt_cli *cli, const char *key, const char *text)
 {
 	const rt_setting *setting = rt_setting_named(rt_str_of(key));
-	size_t i, nearest = SIZE_MAX, d;
-	rt_json_doc *doc = NULL;
 	const char *wants;
-	rt_buf quoted;
-	rt_status st = RT_USAGE;
 
 	if (setting == NULL) {
-		for (i = 0; rt_settings[i].key != NULL; i++) {
-			d = rt_args_distance(key, rt_settings[i].key);
-			if (rt_args_is_near(d, strlen(key)) && d < nearest) {
-				nearest = d;
-				setting = &rt_settings[i];
-			}
-		}
-		if (setting != NULL)
-			rt_cli_advise(cli, "Retake itself does not read \"%.60s\". Did you mean %s?\n",
-				      key, setting->key);
-		return RT_OK;
+		advise_key(cli, key);
+		return;
 	}
-	if (!rt_cli_has(cli, "string"))
-		st = rt_json_read(cli->alloc, rt_str_of(text), &doc, NULL);
-	rt_json_free(doc);
-	if (st == RT_NOMEM)
-		return rt_old_nomem(cli);
-	rt_buf_init(&quoted, cli->alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK)
-		rt_buf_add_c(&quoted, text);
-	else
-		rt_json_add_string(&quoted, rt_str_of(text));
-	wants = rt_setting_wants(setting, rt_buf_str(&quoted));
-	st = quoted.status;
-	rt_buf_deinit(&quoted);
-	if (st != RT_OK)
-		return rt_old_nomem(cli);
+	wants = rt_setting_wants(setting, value_json(cli, text));
 	if (wants == NULL)
-		return RT_OK;
+		return;
 	if (setting->type == RT_SETTING_TEXT)
-		rt_old_hint(cli, RT_USAGE, "As a text: retake set %s --string %.60s", key, text);
+		rt_cli_hint(cli, "As a text: retake set %s --string %.60s", key, text);
 	else
-		rt_old_hint(cli, RT_USAGE, "All of them: retake settings --all");
-	return rt_old_fail(cli, RT_USAGE, "%s is %s, not %.60s", key, wants, text);
+		rt_cli_hint(cli, "All of them: retake settings --all");
+	rt_cli_fail(cli, RT_USAGE, "%s is %s, not %.60s", key, wants, text);
 }
 
-static rt_status
+static void
 run_set(rt_cli *cli)
 {
+	rt_scope *s = &cli->s;
 	const char *key = rt_cli_word(cli, 0), *value = rt_cli_word(cli, 1);
-	bool unset = rt_cli_has(cli, "unset"), is_model = false;
-	rt_old_change change;
-	rt_status st = RT_OK;
-	rt_buf model;
+	bool unset = rt_cli_has(cli, "unset");
+	rt_request request = {.op = RT_OP_SETTING_SET, .key = rt_str_of(key)};
+	rt_str model = {NULL, 0};
+	const rt_result *result;
 
-	if (unset == (value != NULL))
-		return rt_old_fail(cli, RT_USAGE, "set needs a KEY and a VALUE, or KEY --unset");
-	if (!unset)
-		st = check_setting(cli, key, value);
-	rt_buf_init(&model, cli->alloc, RT_BUF_UNLIMITED);
-	if (st == RT_OK && !unset && strcmp(key, "model") == 0)
-		st = check_model(cli, value, &model, &is_model);
-	if (st != RT_OK) {
-		rt_buf_deinit(&model);
-		return st;
+	if (unset == (value != NULL)) {
+		rt_cli_fail(cli, RT_USAGE, "set needs a KEY and a VALUE, or KEY --unset");
+		return;
 	}
-	rt_old_change_init(cli, &change);
-	st = rt_old_change_one(
-		&change, &(rt_request){.op = RT_OP_SETTING_SET,
-				       .key = rt_str_of(key),
-				       .value = unset ? rt_old_change_value(&change, RT_STR("null"))
-						      : new_value(&change, value)});
-	if (st == RT_OK && unset)
-		st = rt_old_change_say(&change, "%s is back at its default.", key);
-	else if (st == RT_OK)
-		st = rt_old_change_say(&change, "Set %s to %.200s.", key, value);
-	if (st == RT_OK && is_model)
-		rt_model_session_note_model(&cli->session, rt_buf_str(&model));
-	rt_old_change_deinit(&change);
-	rt_buf_deinit(&model);
-	return st;
+	if (!unset)
+		check_setting(cli, key, value);
+	if (!unset && rt_ok(s) && strcmp(key, "model") == 0)
+		model = check_model(cli, value);
+	request.value = rt_json_parse(s, unset ? RT_STR("null") : value_json(cli, value));
+	result = rt_cli_execute(cli, &request, 1);
+	if (unset)
+		rt_cli_say_result(cli, result, "%s is back at its default.", key);
+	else
+		rt_cli_say_result(cli, result, "Set %s to %.200s.", key, value);
+	if (rt_ok(s) && model.ptr != NULL)
+		rt_model_session_note_model(&cli->session, model);
 }
 
 static const rt_flag set_flags[] = {
@@ -356,57 +324,50 @@ const rt_command rt_cli_set = {
 	.ops = "setting.set",
 	.flags = set_flags,
 	.kinds = {RT_ARG_SETTING, RT_ARG_TEXT},
-	.run_status = run_set,
+	.run = run_set,
 };
 
 /* --- roles --- */
 
-static rt_status
+static void
 list_roles(rt_cli *cli)
 {
-	rt_old_view view;
-	yyjson_val *roles, *role;
-	size_t i, count;
-	rt_status st;
+	rt_view view = rt_cli_view(cli);
+	yyjson_val *roles = rt_roles_value(&view);
 
-	rt_old_view_init(cli, &view);
-	st = read_settings(cli, &view);
-	roles = st == RT_OK ? rt_json_get(view.root, "roles") : NULL;
-	if (st == RT_OK && cli->json) {
-		st = print_json_value(cli, roles, "[]");
-	} else if (st == RT_OK) {
-		yyjson_arr_foreach(roles, i, count, role) {
-			rt_term_line(&cli->out, rt_json_str(role));
-			rt_term_c(&cli->out, "\n");
-		}
-		if (yyjson_arr_size(roles) == 0)
-			rt_term_c(&cli->out,
-				  "The list is empty; entries without a role are User.\n");
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json) {
+		print_json_value(cli, roles, "[]");
+		return;
 	}
-	rt_old_view_deinit(&view);
-	return st;
+	for (rt_json_iter it = rt_json_items(roles); rt_json_next(&it);)
+		print_line(cli, it.value);
+	if (yyjson_arr_size(roles) == 0)
+		rt_term_c(&cli->out, "The list is empty; entries without a role are User.\n");
 }
 
-static rt_status
+static void
 run_roles(rt_cli *cli)
 {
 	const char *verb = rt_cli_word(cli, 0), *role = rt_cli_word(cli, 1);
-	rt_str trimmed;
-	bool add;
+	rt_request request = {.op = RT_OP_ROLE_REMOVE, .role = rt_str_of(role)};
+	const rt_result *result;
 
-	if (verb == NULL)
-		return list_roles(cli);
-	add = strcmp(verb, "add") == 0;
-	if (role == NULL || (!add && strcmp(verb, "rm") != 0))
-		return rt_old_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"",
-				   verb);
-	trimmed = add ? rt_str_trim(rt_str_of(role)) : rt_str_of(role); /* as it is kept */
-	return rt_old_do(cli,
-			 &(rt_request){.op = add ? RT_OP_ROLE_ADD : RT_OP_ROLE_REMOVE,
-				       .role = rt_str_of(role)},
-			 add ? "Added the role \"%.*s\"."
-			     : "Removed the role \"%.*s\" from the list; entries keep theirs.",
-			 RT_STR_ARG(trimmed));
+	if (verb == NULL) {
+		if (rt_cli_open(cli, RT_SESSION_LOOK))
+			list_roles(cli);
+	} else if (role != NULL && strcmp(verb, "add") == 0) {
+		request.op = RT_OP_ROLE_ADD;
+		result = rt_cli_execute(cli, &request, 1);
+		rt_cli_say_result(cli, result, "Added the role \"%.*s\".",
+				  RT_STR_ARG(rt_str_trim(request.role))); /* as it is kept */
+	} else if (role != NULL && strcmp(verb, "rm") == 0) {
+		rt_cli_do(cli, &request,
+			  "Removed the role \"{role}\" from the list; entries keep theirs.");
+	} else {
+		rt_cli_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"", verb);
+	}
 }
 
 const rt_command rt_cli_roles = {
@@ -421,150 +382,108 @@ const rt_command rt_cli_roles = {
 	.examples = "retake roles\nretake roles add Reviewer",
 	.ops = "role.add role.remove",
 	.kinds = {RT_ARG_TEXT, RT_ARG_ROLE},
-	.run_status = run_roles,
+	.run = run_roles,
 };
 
 /* --- files --- */
 
-static const char *const file_lists[] = {"files", "context_files", "screenshots"};
+static const char *const file_lists[] = {"files", "context_files", "screenshots", NULL};
 
 static bool
 is_file_list(const char *word)
 {
-	size_t i;
-
-	for (i = 0; i < 3; i++)
-		if (strcmp(word, file_lists[i]) == 0)
-			return true;
-	return false;
+	return word != NULL && rt_str_is_one_of(rt_str_of(word), file_lists);
 }
 
-/* The settings view has "files" as an object of lists, or each list by itself. */
+/* One of the lists: a member of the field "files", or a field of its own. */
 static yyjson_val *
-file_list(yyjson_val *settings, const char *which)
+file_list(rt_cli *cli, const char *which)
 {
-	yyjson_val *files = rt_json_get(settings, "files"), *inner;
+	rt_view view = rt_cli_view(cli);
+	yyjson_val *inner = rt_json_get(rt_disc_field_value(&view, RT_STR("files")), which);
 
-	inner = yyjson_is_obj(files) ? rt_json_get(files, which) : NULL;
-	return inner != NULL ? inner : rt_json_get(settings, which);
+	return inner != NULL ? inner : rt_disc_field_value(&view, rt_str_of(which));
 }
 
-static rt_status
+/* which NULL: all lists. */
+static void
 list_files(rt_cli *cli, const char *which)
 {
-	rt_old_view view;
-	yyjson_val *item;
-	size_t i, count, list, shown = 0;
-	rt_buf json;
-	rt_status st;
+	rt_buf *json = rt_scope_buf(&cli->s);
+	size_t shown = 0;
 
-	rt_old_view_init(cli, &view);
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '{');
-	st = read_settings(cli, &view);
-	for (list = 0; st == RT_OK && list < 3; list++) {
-		yyjson_val *items = file_list(view.root, file_lists[list]);
+	rt_json_open(json, NULL, '{');
+	for (size_t i = 0; file_lists[i] != NULL; i++) {
+		yyjson_val *items = file_list(cli, file_lists[i]);
 
-		if ((which != NULL && strcmp(which, file_lists[list]) != 0) ||
-		    !yyjson_is_arr(items))
+		if ((which != NULL && strcmp(which, file_lists[i]) != 0) || !yyjson_is_arr(items))
 			continue;
-		rt_json_add_key(&json, file_lists[list]);
-		rt_json_add_value(&json, items);
-		yyjson_arr_foreach(items, i, count, item) {
-			shown++;
-			if (cli->json)
-				continue;
+		rt_json_put_value(json, file_lists[i], items);
+		shown += yyjson_arr_size(items);
+		for (rt_json_iter it = rt_json_items(items); !cli->json && rt_json_next(&it);) {
 			if (which == NULL)
-				rt_term_f(&cli->out, "%-14s ", file_lists[list]);
-			print_value(cli, item);
-			rt_term_c(&cli->out, "\n");
+				rt_term_f(&cli->out, "%-14s ", file_lists[i]);
+			print_line(cli, it.value);
 		}
 	}
-	rt_buf_add_byte(&json, '}');
-	if (st == RT_OK && cli->json)
-		st = rt_old_print_json(cli, rt_buf_str(&json));
-	else if (st == RT_OK && shown == 0)
+	rt_json_close(json, '}');
+	if (cli->json)
+		rt_cli_print_json(cli, json);
+	else if (rt_ok(&cli->s) && shown == 0)
 		rt_cli_advise(cli, "No files. To name some: retake files set files FILE…\n");
-	rt_buf_deinit(&json);
-	rt_old_view_deinit(&view);
-	return st;
 }
 
 static bool
 is_named(const rt_cli *cli, rt_str item)
 {
-	size_t i;
-
-	for (i = 2; i < cli->args.word_count; i++)
+	for (size_t i = 2; i < cli->args.word_count; i++)
 		if (rt_str_is(item, rt_cli_word(cli, i)))
 			return true;
 	return false;
 }
 
-/* The new list: set takes the words alone, add puts them behind, rm takes them out. */
-static rt_status
-new_list(rt_cli *cli, const char *verb, const char *which, rt_buf *json)
+/* The new list: set replaces it by the words, add appends them, rm removes them. */
+static yyjson_val *
+new_list(rt_cli *cli, const char *verb, const char *which)
 {
-	rt_old_view view;
-	yyjson_val *item;
-	size_t i, count;
-	rt_status st = RT_OK;
+	rt_scope *s = &cli->s;
+	rt_buf *json = rt_scope_buf(s);
 
 	rt_json_open(json, NULL, '[');
-	if (strcmp(verb, "set") != 0) {
-		rt_old_view_init(cli, &view);
-		st = rt_old_view_read(cli, &view,
-				      rt_view_settings(cli->session.engine, cli->session.value,
-						       cli->session.place.disc, &view.buf,
-						       &cli->error));
-		if (st == RT_OK)
-			yyjson_arr_foreach(file_list(view.root, which), i, count, item) {
-				if (is_named(cli, rt_json_str(item)))
-					continue;
-				rt_json_put_value(json, NULL, item);
-			}
-		rt_old_view_deinit(&view);
-	}
+	if (strcmp(verb, "set") != 0)
+		for (rt_json_iter it = rt_json_items(file_list(cli, which)); rt_json_next(&it);)
+			if (!is_named(cli, rt_json_str(it.value)))
+				rt_json_put_value(json, NULL, it.value);
 	if (strcmp(verb, "rm") != 0)
-		for (i = 2; i < cli->args.word_count; i++)
+		for (size_t i = 2; i < cli->args.word_count; i++)
 			rt_json_put_c(json, NULL, rt_cli_word(cli, i));
 	rt_json_close(json, ']');
-	return st;
+	return rt_json_parse(s, rt_scope_str(s, json));
 }
 
-static rt_status
+static void
 run_files(rt_cli *cli)
 {
+	static const char *const verbs[] = {"set", "add", "rm", NULL};
 	const char *verb = rt_cli_word(cli, 0), *which = rt_cli_word(cli, 1);
-	rt_old_change change;
-	rt_buf *json;
-	rt_status st;
 
-	if (verb == NULL || (is_file_list(verb) && which == NULL))
-		return list_files(cli, verb);
-	if (strcmp(verb, "set") != 0 && strcmp(verb, "add") != 0 && strcmp(verb, "rm") != 0)
-		return rt_old_fail(cli, RT_USAGE, "files can set, add and rm, not \"%.40s\"", verb);
-	if (which == NULL || !is_file_list(which))
-		return rt_old_fail(cli, RT_USAGE,
-				   "files %s needs to know which list: files, context_files or "
-				   "screenshots",
-				   verb);
-	st = rt_old_open(cli, RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
-	rt_old_change_init(cli, &change);
-	json = rt_scope_buf(&change.scope);
-	st = new_list(cli, verb, which, json);
-	if (st == RT_OK)
-		st = rt_old_change_one(
-			&change, &(rt_request){.op = RT_OP_FILES_SET,
-					       .which = rt_str_of(which),
-					       .items = rt_old_change_value(
-						       &change, rt_scope_str(&change.scope, json))});
-	if (st == RT_OK)
-		st = rt_old_change_say(&change, "Changed the list %s.", which);
-	rt_old_change_deinit(&change);
-	return st;
+	if (verb == NULL || (is_file_list(verb) && which == NULL)) {
+		if (rt_cli_open(cli, RT_SESSION_LOOK))
+			list_files(cli, verb);
+	} else if (!rt_str_is_one_of(rt_str_of(verb), verbs)) {
+		rt_cli_fail(cli, RT_USAGE, "files can set, add and rm, not \"%.40s\"", verb);
+	} else if (!is_file_list(which)) {
+		rt_cli_fail(cli, RT_USAGE,
+			    "files %s needs to know which list: files, context_files or "
+			    "screenshots",
+			    verb);
+	} else if (rt_cli_open(cli, RT_SESSION_CHANGE)) {
+		rt_cli_do(cli,
+			  &(rt_request){.op = RT_OP_FILES_SET,
+					.which = rt_str_of(which),
+					.items = new_list(cli, verb, which)},
+			  "Changed the list {which}.");
+	}
 }
 
 const rt_command rt_cli_files = {
@@ -581,52 +500,46 @@ const rt_command rt_cli_files = {
 	.examples = "retake files\nretake files add context_files src/main.c",
 	.ops = "files.set",
 	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT, RT_ARG_FILE},
-	.run_status = run_files,
+	.run = run_files,
 };
 
 /* --- track --- */
 
-static rt_status
+static void
 show_track(rt_cli *cli)
 {
-	rt_old_view view;
-	yyjson_val *track;
-	rt_status st;
+	rt_view view = rt_cli_view(cli);
+	yyjson_val *track = rt_disc_field_value(&view, RT_STR("track"));
 
-	rt_old_view_init(cli, &view);
-	st = read_settings(cli, &view);
-	if (st == RT_OK) {
-		track = rt_json_get(view.root, "track");
-		if (cli->json) {
-			st = print_json_value(cli, track, "null");
-		} else if (track == NULL) {
-			rt_term_c(&cli->out, "The discussion is bound to no track.\n");
-		} else {
-			print_value(cli, track);
-			rt_term_c(&cli->out, "\n");
-		}
-	}
-	rt_old_view_deinit(&view);
-	return st;
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json)
+		print_json_value(cli, track, "null");
+	else if (track == NULL)
+		rt_term_c(&cli->out, "The discussion is bound to no track.\n");
+	else
+		print_line(cli, track);
 }
 
-static rt_status
+static void
 run_track(rt_cli *cli)
 {
 	const char *name = rt_cli_word(cli, 0);
 	bool clear = rt_cli_has(cli, "clear");
 
-	if (name == NULL && !clear)
-		return show_track(cli);
+	if (name == NULL && !clear) {
+		if (rt_cli_open(cli, RT_SESSION_LOOK))
+			show_track(cli);
+		return;
+	}
 	if (name != NULL && clear)
-		return rt_old_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
-	clear = clear || name[0] == '\0'; /* no name is none */
-	if (clear)
-		return rt_old_do(cli,
-				 &(rt_request){.op = RT_OP_TRACK_SET, .track = RT_NULL_STR},
-				 "The discussion is bound to no track.");
-	return rt_old_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = rt_str_of(name)},
-			 "Bound the discussion to the track \"%s\".", name);
+		rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
+	if (clear || name[0] == '\0') /* no name is none */
+		rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = RT_NULL_STR},
+			  "The discussion is bound to no track.");
+	else
+		rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = rt_str_of(name)},
+			  "Bound the discussion to the track \"{track}\".");
 }
 
 static const rt_flag track_flags[] = {
@@ -645,60 +558,58 @@ const rt_command rt_cli_track = {
 	.ops = "track.set",
 	.flags = track_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run_status = run_track,
+	.run = run_track,
 };
 
 /* --- preset --- */
 
-static rt_status
+static void
 list_presets(rt_cli *cli)
 {
-	rt_old_view view;
-	yyjson_val *presets, *key, *value;
-	size_t i, count;
-	rt_status st;
+	rt_view view = rt_cli_view(cli);
+	yyjson_val *presets = rt_disc_field_value(&view, RT_STR("presets"));
 
-	rt_old_view_init(cli, &view);
-	st = read_settings(cli, &view);
-	if (st == RT_OK) {
-		presets = rt_json_get(view.root, "presets");
-		if (cli->json) {
-			st = print_json_value(cli, presets, "{}");
-		} else {
-			if (yyjson_obj_size(presets) > 0) /* the macro does not like NULL */
-				rt_json_foreach(presets, i, count, key, value) {
-					rt_term_line(&cli->out, rt_json_str(key));
-					rt_term_c(&cli->out, "\n");
-				}
-			else
-				rt_cli_advise(cli, "No presets. To keep the files and prompts of "
-						   "now: retake preset save NAME\n");
-		}
+	if (!rt_ok(&cli->s))
+		return;
+	if (cli->json) {
+		print_json_value(cli, presets, "{}");
+		return;
 	}
-	rt_old_view_deinit(&view);
-	return st;
+	for (rt_json_iter it = rt_json_members(presets); rt_json_next(&it);) {
+		rt_term_line(&cli->out, it.key);
+		rt_term_c(&cli->out, "\n");
+	}
+	if (yyjson_obj_size(presets) == 0)
+		rt_cli_advise(cli, "No presets. To keep the files and prompts of now: "
+				   "retake preset save NAME\n");
 }
 
-static rt_status
+static void
 run_preset(rt_cli *cli)
 {
-	static const char *const verbs[] = {"save", "load", "delete"};
-	static const rt_op_id ops[] = {RT_OP_PRESET_SAVE, RT_OP_PRESET_LOAD, RT_OP_PRESET_DELETE};
-	static const char *const did[] = {"Saved", "Loaded", "Deleted"};
+	static const struct {
+		const char *verb;
+		rt_op_id op;
+		const char *done;
+	} verbs[] = {{"save", RT_OP_PRESET_SAVE, "Saved the preset \"{name}\"."},
+		     {"load", RT_OP_PRESET_LOAD, "Loaded the preset \"{name}\"."},
+		     {"delete", RT_OP_PRESET_DELETE, "Deleted the preset \"{name}\"."}};
 	const char *verb = rt_cli_word(cli, 0), *name = rt_cli_word(cli, 1);
-	size_t i = 0;
 
-	if (verb == NULL)
-		return list_presets(cli);
-	while (i < 3 && strcmp(verb, verbs[i]) != 0)
-		i++;
-	if (i == 3 || name == NULL)
-		return rt_old_fail(cli, RT_USAGE,
-				   "preset can save, load and delete a NAME, not "
-				   "\"%.40s\" alone",
-				   verb);
-	return rt_old_do(cli, &(rt_request){.op = ops[i], .name = rt_str_of(name)},
-			 "%s the preset \"%s\".", did[i], name);
+	if (verb == NULL) {
+		if (rt_cli_open(cli, RT_SESSION_LOOK))
+			list_presets(cli);
+		return;
+	}
+	for (size_t i = 0; name != NULL && i < 3; i++)
+		if (strcmp(verb, verbs[i].verb) == 0) {
+			rt_cli_do(cli,
+				  &(rt_request){.op = verbs[i].op, .name = rt_str_of(name)},
+				  verbs[i].done);
+			return;
+		}
+	rt_cli_fail(cli, RT_USAGE,
+		    "preset can save, load and delete a NAME, not \"%.40s\" alone", verb);
 }
 
 const rt_command rt_cli_preset = {
@@ -712,5 +623,5 @@ const rt_command rt_cli_preset = {
 	.examples = "retake preset save review\nretake preset load review",
 	.ops = "preset.save preset.load preset.delete",
 	.kinds = {RT_ARG_TEXT},
-	.run_status = run_preset,
+	.run = run_preset,
 };

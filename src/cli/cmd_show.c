@@ -319,7 +319,7 @@ run_show(rt_cli *cli)
 	if (!rt_cli_open(cli, RT_SESSION_LOOK))
 		return;
 	if (rt_cli_has(cli, "take-file")) {
-		(void)rt_cli_takefile_print(cli);
+		rt_cli_takefile_print(cli);
 		return;
 	}
 	/* One entry of the discussion, of whatever take; or several of this one. */

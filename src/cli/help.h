@@ -23,19 +23,22 @@ typedef struct rt_cli_topic {
 	const char *outro;            /* a paragraph behind them, or NULL */
 } rt_cli_topic;
 
-/* The topics that are not generated; ended by a NULL name. */
-extern const rt_cli_topic rt_cli_topics[];
+/* The topics that are written out; and names and summaries of those made from tables. Both are
+ * ended by a NULL name. */
+extern const rt_cli_topic rt_cli_topics[], rt_cli_generated_topics[];
 extern const char rt_cli_tagline[];
 
 /* How a field of an operation is written: "number", "address" … */
 const char *rt_cli_field_word(rt_field_type type);
 
-rt_status rt_cli_help_welcome(rt_cli *cli);
-rt_status rt_cli_help_version(rt_cli *cli);
-rt_status rt_cli_help_command(rt_cli *cli, const rt_command *command); /* NULL: all */
+void rt_cli_help_welcome(rt_cli *cli);
+void rt_cli_help_version(rt_cli *cli);
+void rt_cli_help_command(rt_cli *cli, const rt_command *command); /* NULL: all */
 /* The events of hooks: text, or JSON; and as a section of the man page. */
-rt_status rt_cli_help_events(rt_cli *cli);
+void rt_cli_help_events(rt_cli *cli);
 void rt_cli_manpage_events(rt_buf *out);
+/* Words with blanks between them as an array. */
+void rt_cli_put_words(rt_buf *json, const char *key, const char *words);
 /* The man page, and the completions of a shell (NULL: unknown), as text. */
 void rt_cli_manpage(const rt_command *const *commands, rt_buf *out);
 const char *rt_cli_completion_script(const char *shell);

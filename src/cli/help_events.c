@@ -39,80 +39,59 @@ explain(rt_cli *cli, const rt_hook_event *event)
 	add_members(cli, event->members);
 }
 
+/* Lines of "name: text". */
 static void
-add_members_json(rt_buf *out, const char *members)
+put_members(rt_buf *out, const char *members)
 {
-	rt_buf_add_byte(out, '{');
-	while (*members != 0) {
-		size_t size = strcspn(members, "\n"), key = strcspn(members, ":");
+	rt_str rest = rt_str_of(members), line;
 
-		RT_ASSERT(key + 2 < size);
-		rt_json_add_key_str(out, rt_str_at(members, key));
-		rt_json_add_string(out, rt_str_at(members + key + 2, size - key - 2));
-		members += size + (members[size] == '\n');
+	rt_json_open(out, "members", '{');
+	while (rt_str_split(&rest, '\n', &line)) {
+		size_t key = rt_str_find(line, RT_STR(":"), 0);
+
+		RT_ASSERT(key + 2 < line.size);
+		rt_json_add_key_str(out, rt_str_at(line.ptr, key));
+		rt_json_add_string(out, rt_str_skip(line, key + 2));
 	}
-	rt_buf_add_byte(out, '}');
+	rt_json_close(out, '}');
 }
 
 static void
-add_words_json(rt_buf *out, const char *words)
-{
-	rt_buf_add_byte(out, '[');
-	while (*words != 0) {
-		size_t size = strcspn(words, " ");
-
-		rt_json_add_comma(out);
-		rt_json_add_string(out, rt_str_at(words, size));
-		words += size + (words[size] == ' ');
-	}
-	rt_buf_add_byte(out, ']');
-}
-
-static rt_status
 print_json(rt_cli *cli)
 {
-	const rt_hook_event *event;
-	rt_status st;
-	rt_buf out;
+	rt_buf *out = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&out, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&out, "{\"members\":");
-	add_members_json(&out, rt_hook_common_members);
-	rt_buf_add_c(&out, ",\"events\":[");
-	for (event = rt_hook_events; event->name != NULL; event++) {
-		rt_json_add_comma(&out);
-		rt_buf_add_f(&out, "{\"name\":\"%s\"", event->name);
-		if (event->alias != NULL)
-			rt_buf_add_f(&out, ",\"alias\":\"%s\"", event->alias);
-		rt_buf_add_c(&out, ",\"when\":");
-		rt_json_add_string(&out, rt_str_of(event->when));
-		rt_buf_add_f(&out, ",\"deny\":%s,\"summary\":%s,\"replace\":",
-			     (event->traits & RT_HOOK_BEFORE) ? "true" : "false",
-			     (event->traits & RT_HOOK_SUMMARIZES) ? "true" : "false");
-		add_words_json(&out, event->replaces);
-		rt_buf_add_c(&out, ",\"match\":");
-		add_words_json(&out, event->subject);
-		rt_buf_add_c(&out, ",\"members\":");
-		add_members_json(&out, event->members);
-		rt_buf_add_c(&out, ",\"sample\":{");
-		rt_buf_add_c(&out, event->sample);
-		rt_buf_add_c(&out, "}}");
+	rt_json_open(out, NULL, '{');
+	put_members(out, rt_hook_common_members);
+	rt_json_open(out, "events", '[');
+	for (const rt_hook_event *e = rt_hook_events; e->name != NULL; e++) {
+		rt_json_open(out, NULL, '{');
+		rt_json_put_c(out, "name", e->name);
+		if (e->alias != NULL)
+			rt_json_put_c(out, "alias", e->alias);
+		rt_json_put_c(out, "when", e->when);
+		rt_json_put_bool(out, "deny", (e->traits & RT_HOOK_BEFORE) != 0);
+		rt_json_put_bool(out, "summary", (e->traits & RT_HOOK_SUMMARIZES) != 0);
+		rt_cli_put_words(out, "replace", e->replaces);
+		rt_cli_put_words(out, "match", e->subject);
+		put_members(out, e->members);
+		rt_json_open(out, "sample", '{');
+		rt_buf_add_c(out, e->sample);
+		rt_json_close(out, '}');
+		rt_json_close(out, '}');
 	}
-	rt_buf_add_c(&out, "]}");
-	st = rt_old_buf(cli, &out);
-	if (st == RT_OK)
-		st = rt_old_print_json(cli, rt_buf_str(&out));
-	rt_buf_deinit(&out);
-	return st;
+	rt_json_close(out, ']');
+	rt_json_close(out, '}');
+	rt_cli_print_json(cli, out);
 }
 
-rt_status
+void
 rt_cli_help_events(rt_cli *cli)
 {
-	const rt_hook_event *event;
-
-	if (cli->json)
-		return print_json(cli);
+	if (cli->json) {
+		print_json(cli);
+		return;
+	}
 	if (!rt_cli_has(cli, "no-pager"))
 		rt_term_page(&cli->out);
 	rt_term_style(&cli->out, RT_STYLE_BOLD);
@@ -123,9 +102,8 @@ rt_cli_help_events(rt_cli *cli)
 	add_members(cli, rt_hook_common_members);
 	rt_term_c(&cli->out, "It says nothing, or {\"decision\":\"allow|deny|replace\"} with "
 			     "\"reason\", \"note\", \"patch\".\n");
-	for (event = rt_hook_events; event->name != NULL; event++)
-		explain(cli, event);
-	return RT_OK;
+	for (const rt_hook_event *e = rt_hook_events; e->name != NULL; e++)
+		explain(cli, e);
 }
 
 void

@@ -115,3 +115,11 @@ const rt_cli_topic rt_cli_topics[] = {
 	 "one step. When the file cannot be understood, nothing is changed and the file is kept."},
 	{NULL, NULL, NULL, NULL, NULL, NULL},
 };
+
+const rt_cli_topic rt_cli_generated_topics[] = {
+	{.name = "events", .summary = "what hooks are told of"},
+	{.name = "formats", .summary = "what import and export read and write"},
+	{.name = "keys", .summary = "what keys do on the screens of the terminal"},
+	{.name = "operations", .summary = "what apply carries out"},
+	{.name = NULL},
+};

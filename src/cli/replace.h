@@ -6,6 +6,6 @@
 
 #include "cli/cli.h"
 
-rt_status rt_cli_replace(rt_cli *cli);
+void rt_cli_replace(rt_cli *cli);
 
 #endif

@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: MIT
  *
- * The difference between two forms of a take, as requests. What keeps its place among the
- * others is a longest rising run of old positions; the rest moves. New entries are put
- * beside old ones, so that no request needs an id that is not known yet. */
+ * The difference between two forms of a take, as requests. What keeps its place among the others
+ * is a longest increasing run of old positions; the rest moves. New entries are put next to old
+ * ones, so that no request needs an id that is not known yet. */
 #include "cli/takefile.h"
 
 typedef struct differ {
+	rt_scope *s;
 	const rt_cli_items *was, *now;
-	rt_cli_index *old_ids, *new_ids;
-	size_t *from; /* of each item of now: where it was, or SIZE_MAX */
+	const rt_cli_index *old_ids, *new_ids;
+	size_t *from; /* of each item of now: its old position, or SIZE_MAX */
 	bool *stays;  /* it need not move */
-	rt_old_change *change;
-	rt_cli_counts *counts;
-	rt_error *err;
+	rt_cli_requests *out;
+	rt_cli_counts counts;
 } differ;
 
-/* Mark a longest rising run of old positions: what is in it keeps its place. */
-static rt_status
+static void
+add_request(differ *d, size_t *count, rt_request request)
+{
+	rt_cli_requests_add(d->s, d->out, &request);
+	(*count)++;
+}
+
+/* Marks a longest increasing run of old positions: what is in it keeps its place. */
+static void
 find_staying(differ *d)
 {
-	size_t count = d->now->count, length = 0, i;
-	size_t *tails = rt_new_array(d->now->alloc, count + 1, sizeof(size_t));
-	size_t *before = rt_new_array(d->now->alloc, count + 1, sizeof(size_t));
+	size_t count = d->now->count, length = 0;
+	size_t *tails = rt_scope_array(d->s, count + 1, sizeof(size_t));
+	size_t *before = rt_scope_array(d->s, count + 1, sizeof(size_t));
 
-	for (i = 0; tails != NULL && before != NULL && i < count; i++) {
+	if (!rt_ok(d->s))
+		return;
+	for (size_t i = 0; i < count; i++) {
 		size_t low = 0, high = length;
 
 		if (d->from[i] == SIZE_MAX)
@@ -38,34 +47,22 @@ find_staying(differ *d)
 		}
 		before[i] = low > 0 ? tails[low - 1] : SIZE_MAX;
 		tails[low] = i;
-		if (low == length)
-			length++;
+		length += low == length;
 	}
-	if (tails != NULL && before != NULL && length > 0)
-		for (i = tails[length - 1]; i != SIZE_MAX; i = before[i])
-			d->stays[i] = true;
-	i = tails != NULL && before != NULL;
-	rt_free(d->now->alloc, tails);
-	rt_free(d->now->alloc, before);
-	return i ? RT_OK : RT_NOMEM;
+	for (size_t i = length > 0 ? tails[length - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
+		d->stays[i] = true;
 }
 
-static rt_status
-prepare(differ *d)
+static void
+match_items(differ *d)
 {
-	size_t count = d->now->count, i;
-	rt_status st = rt_cli_index_new(d->was, &d->old_ids);
+	size_t count = d->now->count;
 
-	if (st == RT_OK)
-		st = rt_cli_index_new(d->now, &d->new_ids);
-	if (st != RT_OK)
-		return st;
-	d->from = rt_new_array(d->now->alloc, count + 1, sizeof(size_t));
-	d->stays = rt_new_array(d->now->alloc, count + 1, sizeof(bool));
-	if (d->from == NULL || d->stays == NULL)
-		return RT_NOMEM;
-	memset(d->stays, 0, count + 1);
-	for (i = 0; i < count; i++) {
+	d->old_ids = rt_cli_index_new(d->was);
+	d->new_ids = rt_cli_index_new(d->now);
+	d->from = rt_scope_array(d->s, count + 1, sizeof(size_t));
+	d->stays = rt_scope_array(d->s, count + 1, sizeof(bool));
+	for (size_t i = 0; rt_ok(d->s) && i < count; i++) {
 		const rt_cli_item *item = &d->now->items[i];
 
 		d->from[i] = SIZE_MAX;
@@ -73,172 +70,142 @@ prepare(differ *d)
 			continue;
 		d->from[i] = rt_cli_index_find(d->old_ids, item->id);
 		if (d->from[i] == SIZE_MAX)
-			return rt_fail(d->err, RT_USAGE,
-				       "line %llu: there is no entry %.*s in this take (a new one "
-				       "begins with \"=== + ROLE\")",
-				       (unsigned long long)item->line, RT_STR_ARG(item->id));
-		if (d->was->items[d->from[i]].locked != item->locked)
-			return rt_fail(d->err, RT_USAGE, "line %llu: +locked of entry %.*s must %s",
-				       (unsigned long long)item->line, RT_STR_ARG(item->id),
-				       item->locked ? "go: it is plain text"
-						    : "stay: it is not plain text");
+			rt_scope_fail(d->s, RT_USAGE,
+				      "line %llu: there is no entry %.*s in this take (a new one "
+				      "begins with \"=== + ROLE\")",
+				      (unsigned long long)item->line, RT_STR_ARG(item->id));
+		else if (d->was->items[d->from[i]].locked != item->locked)
+			rt_scope_fail(d->s, RT_USAGE, "line %llu: +locked of entry %.*s must %s",
+				      (unsigned long long)item->line, RT_STR_ARG(item->id),
+				      item->locked ? "go: it is plain text"
+						   : "stay: it is not plain text");
 	}
-	return find_staying(d);
+	find_staying(d);
 }
 
 static void
-ask_moves(differ *d)
+add_moves(differ *d)
 {
-	size_t i, previous = SIZE_MAX, first = 0;
+	size_t previous = SIZE_MAX, first = 0;
 
 	while (first < d->now->count && !d->stays[first])
 		first++;
-	for (i = 0; i < d->now->count; i++) {
+	for (size_t i = 0; i < d->now->count; i++) {
+		rt_request move = {.op = RT_OP_ENTRY_MOVE, .entry = d->now->items[i].id};
+
 		if (d->from[i] == SIZE_MAX)
 			continue;
-		if (!d->stays[i]) {
-			rt_request move = {.op = RT_OP_ENTRY_MOVE, .entry = d->now->items[i].id};
-
-			if (previous != SIZE_MAX)
-				move.after = d->now->items[previous].id;
-			else
-				move.before = d->now->items[first].id;
-			rt_old_change_add(d->change, &move);
-			d->counts->moved++;
-		}
+		if (previous != SIZE_MAX)
+			move.after = d->now->items[previous].id;
+		else
+			move.before = d->now->items[first].id;
+		if (!d->stays[i])
+			add_request(d, &d->counts.moved, move);
 		previous = i;
 	}
 }
 
-/* place: an operation, before or after which entry. */
+/* place: an operation, and the entry that it goes before or after. */
 static void
-ask_new(differ *d, size_t at, rt_request place)
+add_new(differ *d, size_t at, rt_request place)
 {
 	const rt_cli_item *item = &d->now->items[at];
 
 	place.role = rt_cli_given(item->role);
 	place.content.text = rt_cli_given(item->content);
 	place.muted = rt_cli_yes_if(item->muted);
-	rt_old_change_add(d->change, &place);
-	d->counts->added++;
+	add_request(d, &d->counts.added, place);
 }
 
-/* Runs of new items go before the old one that follows, in order; at the end, behind the
- * last old one, from the last to the first; where all is new, before what goes away. */
+/* Runs of new items go before the old one that follows, in order; at the end, after the last old
+ * one, from the last to the first; where all is new, before what is deleted. */
 static void
-ask_inserts(differ *d)
+add_inserts(differ *d)
 {
-	size_t i = 0, j, k, previous = SIZE_MAX;
+	const rt_cli_item *was = d->was->items, *now = d->now->items;
+	size_t end, previous = SIZE_MAX;
 
-	while (i < d->now->count) {
+	for (size_t i = 0; i < d->now->count; i = end) {
+		rt_request place = {.op = RT_OP_ENTRY_INSERT};
+
+		end = i + 1;
 		if (d->from[i] != SIZE_MAX) {
-			previous = i++;
+			previous = i;
 			continue;
 		}
-		for (j = i; j < d->now->count && d->from[j] == SIZE_MAX; j++)
-			;
-		if (j < d->now->count) {
-			for (k = i; k < j; k++)
-				ask_new(d, k, (rt_request){.op = RT_OP_ENTRY_INSERT,
-							   .before = d->now->items[j].id});
-		} else if (previous != SIZE_MAX) {
-			for (k = j; k > i; k--)
-				ask_new(d, k - 1,
-					(rt_request){.op = RT_OP_ENTRY_INSERT,
-						     .after = d->now->items[previous].id});
-		} else {
-			for (k = i; k < j; k++)
-				ask_new(d, k,
-					d->was->count > 0
-						? (rt_request){.op = RT_OP_ENTRY_INSERT,
-							       .before = d->was->items[0].id}
-						: (rt_request){.op = RT_OP_ENTRY_APPEND});
+		while (end < d->now->count && d->from[end] == SIZE_MAX)
+			end++;
+		if (end == d->now->count && previous != SIZE_MAX) {
+			place.after = now[previous].id;
+			for (size_t k = end; k > i; k--)
+				add_new(d, k - 1, place);
+			continue;
 		}
-		i = j;
+		if (end < d->now->count)
+			place.before = now[end].id;
+		else if (d->was->count > 0)
+			place.before = was[0].id;
+		else
+			place.op = RT_OP_ENTRY_APPEND;
+		for (size_t k = i; k < end; k++)
+			add_new(d, k, place);
 	}
 }
 
 static void
-ask_edits(differ *d)
+add_edits(differ *d)
 {
-	size_t i;
-
-	for (i = 0; i < d->now->count; i++) {
+	for (size_t i = 0; i < d->now->count; i++) {
 		const rt_cli_item *item = &d->now->items[i], *old;
 
 		if (d->from[i] == SIZE_MAX)
 			continue;
 		old = &d->was->items[d->from[i]];
-		if (!old->locked && !rt_str_eq(old->content, item->content)) {
-			rt_old_change_add(
-				d->change,
-				&(rt_request){.op = RT_OP_ENTRY_EDIT,
-					      .entry = item->id,
-					      .content.text = rt_cli_given(item->content),
-					      .keep_blocks = RT_YES});
-			d->counts->edited++;
-		}
-		if (!rt_str_eq(old->role, item->role)) {
-			rt_old_change_add(d->change,
-					  &(rt_request){.op = RT_OP_ENTRY_ROLE,
-							.entry = item->id,
-							.role = rt_cli_given(item->role)});
-			d->counts->roles++;
-		}
-		if (old->muted != item->muted) {
-			rt_old_change_add(d->change,
-					  &(rt_request){.op = RT_OP_ENTRY_MUTE,
-							.entry = item->id,
-							.muted = rt_cli_yes_no(item->muted)});
-			d->counts->muted++;
-		}
+		if (!old->locked && !rt_str_eq(old->content, item->content))
+			add_request(d, &d->counts.edited,
+				    (rt_request){.op = RT_OP_ENTRY_EDIT,
+						 .entry = item->id,
+						 .content.text = rt_cli_given(item->content),
+						 .keep_blocks = RT_YES});
+		if (!rt_str_eq(old->role, item->role))
+			add_request(d, &d->counts.roles,
+				    (rt_request){.op = RT_OP_ENTRY_ROLE,
+						 .entry = item->id,
+						 .role = rt_cli_given(item->role)});
+		if (old->muted != item->muted)
+			add_request(d, &d->counts.muted,
+				    (rt_request){.op = RT_OP_ENTRY_MUTE,
+						 .entry = item->id,
+						 .muted = rt_cli_yes_no(item->muted)});
 	}
 }
 
 /* One by one: between two of them somebody may have put an entry that is to stay. */
 static void
-ask_deletes(differ *d)
+add_deletes(differ *d)
 {
-	size_t i;
+	for (size_t i = 0; i < d->was->count; i++) {
+		rt_str id = d->was->items[i].id;
 
-	for (i = 0; i < d->was->count; i++) {
-		if (rt_cli_index_find(d->new_ids, d->was->items[i].id) != SIZE_MAX)
-			continue;
-		rt_old_change_add(d->change, &(rt_request){.op = RT_OP_ENTRY_DELETE,
-							   .entry = d->was->items[i].id});
-		d->counts->deleted++;
+		if (rt_cli_index_find(d->new_ids, id) == SIZE_MAX)
+			add_request(d, &d->counts.deleted,
+				    (rt_request){.op = RT_OP_ENTRY_DELETE, .entry = id});
 	}
 }
 
-static void
-differ_deinit(differ *d)
+rt_cli_counts
+rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now, rt_cli_requests *out)
 {
-	rt_cli_index_free(d->old_ids);
-	rt_cli_index_free(d->new_ids);
-	rt_free(d->now->alloc, d->from);
-	rt_free(d->now->alloc, d->stays);
-}
+	differ d = {.s = now->s, .was = was, .now = now, .out = out};
 
-rt_status
-rt_cli_takefile_diff(const rt_cli_items *was, const rt_cli_items *now, rt_old_change *change,
-		     rt_cli_counts *out, rt_error *err)
-{
-	differ d = {.was = was, .now = now, .change = change, .counts = out, .err = err};
-	rt_status st;
-
-	memset(out, 0, sizeof(*out));
-	st = prepare(&d);
-	if (st == RT_OK) {
-		ask_moves(&d);
-		ask_inserts(&d);
-		ask_edits(&d);
-		ask_deletes(&d);
-		st = change->scope.status;
+	match_items(&d);
+	if (rt_ok(d.s)) {
+		add_moves(&d);
+		add_inserts(&d);
+		add_edits(&d);
+		add_deletes(&d);
 	}
-	if (st == RT_NOMEM)
-		(void)rt_fail(err, st, "out of memory");
-	differ_deinit(&d);
-	return st;
+	return d.counts;
 }
 
 static bool
@@ -248,33 +215,26 @@ is_same(const rt_cli_item *a, const rt_cli_item *b)
 	       a->muted == b->muted && a->locked == b->locked;
 }
 
-rt_status
-rt_cli_takefile_fits(const rt_cli_items *was, const rt_cli_items *now, const rt_cli_items *current,
-		     rt_error *err)
+void
+rt_cli_takefile_check(const rt_cli_items *was, const rt_cli_items *now, const rt_cli_items *current)
 {
-	rt_cli_index *edited = NULL, *present = NULL;
-	rt_status st = rt_cli_index_new(now, &edited);
-	size_t i;
+	rt_scope *s = now->s;
+	const rt_cli_index *edited = rt_cli_index_new(now), *present = rt_cli_index_new(current);
 
-	if (st == RT_OK)
-		st = rt_cli_index_new(current, &present);
-	for (i = 0; st == RT_OK && i < was->count; i++) {
+	for (size_t i = 0; rt_ok(s) && i < was->count; i++) {
 		const rt_cli_item *old = &was->items[i];
 		size_t mine = rt_cli_index_find(edited, old->id);
 		size_t theirs = rt_cli_index_find(present, old->id);
 
 		if (theirs != SIZE_MAX && is_same(old, &current->items[theirs]))
 			continue;
-		/* They changed it or took it away: then it must be as it was, or gone, here. */
+		/* They changed or removed it: then it must be unchanged, or gone, here. */
 		if (theirs == SIZE_MAX)
-			st = rt_fail(err, RT_CONFLICT,
-				     "entry %.*s was taken out of the take in the meantime",
-				     RT_STR_ARG(old->id));
+			rt_scope_fail(s, RT_CONFLICT,
+				      "entry %.*s was taken out of the take in the meantime",
+				      RT_STR_ARG(old->id));
 		else if (mine == SIZE_MAX || !is_same(old, &now->items[mine]))
-			st = rt_fail(err, RT_CONFLICT, "entry %.*s was changed in the meantime",
-				     RT_STR_ARG(old->id));
+			rt_scope_fail(s, RT_CONFLICT, "entry %.*s was changed in the meantime",
+				      RT_STR_ARG(old->id));
 	}
-	rt_cli_index_free(edited);
-	rt_cli_index_free(present);
-	return st == RT_NOMEM ? rt_fail(err, st, "out of memory") : st;
 }

@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 
-/* What stands in the place of a content that is no plain text. */
 #define LOCKED_TEXT "(not plain text; it stays as it is)"
 
 static const char guide[] =
@@ -15,59 +14,20 @@ static const char guide[] =
 	"(calls of tools, images) stays with it. A line of a text that begins with \"=== \" has a\n"
 	"backslash before it. What stands above the next line is ignored.\n\n";
 
-rt_status
-rt_cli_items_init(rt_cli_items *items, const rt_alloc *alloc)
-{
-	memset(items, 0, sizeof(*items));
-	items->alloc = alloc;
-	items->arena = rt_arena_new(alloc);
-	return items->arena != NULL ? RT_OK : RT_NOMEM;
-}
-
 void
-rt_cli_items_deinit(rt_cli_items *items)
-{
-	if (items->alloc == NULL)
-		return;
-	rt_free(items->alloc, items->items);
-	rt_arena_free(items->arena);
-	memset(items, 0, sizeof(*items));
-}
-
-static bool
-keep(rt_cli_items *items, rt_str *text)
-{
-	char *copy = rt_arena_get(items->arena, text->size + 1);
-
-	if (copy == NULL)
-		return false;
-	if (text->size > 0)
-		memcpy(copy, text->ptr, text->size);
-	copy[text->size] = 0;
-	text->ptr = copy;
-	return true;
-}
-
-rt_status
 rt_cli_items_add(rt_cli_items *items, const rt_cli_item *item)
 {
 	rt_cli_item *last;
 
-	if (items->count == items->room) {
-		size_t room = items->room == 0 ? 64 : items->room * 2;
-		rt_cli_item *more = rt_resize(items->alloc, items->items, room * sizeof(*more));
-
-		if (more == NULL)
-			return RT_NOMEM;
-		items->items = more;
-		items->room = room;
-	}
-	last = &items->items[items->count];
+	items->items = rt_scope_grow(items->s, items->items, items->count, &items->capacity,
+				     sizeof(*items->items));
+	if (items->items == NULL)
+		return;
+	last = &items->items[items->count++];
 	*last = *item;
-	if (!keep(items, &last->id) || !keep(items, &last->role) || !keep(items, &last->content))
-		return RT_NOMEM;
-	items->count++;
-	return RT_OK;
+	last->id = rt_scope_copy(items->s, item->id);
+	last->role = rt_scope_copy(items->s, item->role);
+	last->content = rt_scope_copy(items->s, item->content);
 }
 
 /* --- ids --- */
@@ -78,31 +38,30 @@ struct rt_cli_index {
 	size_t slots[]; /* position + 1, or 0 */
 };
 
-rt_status
-rt_cli_index_new(const rt_cli_items *items, rt_cli_index **out)
+rt_cli_index *
+rt_cli_index_new(const rt_cli_items *items)
 {
-	size_t room = 16, i, at;
+	size_t capacity = 16;
 	rt_cli_index *index;
 
-	while (room < items->count * 2)
-		room *= 2;
-	index = rt_new0(items->alloc, sizeof(*index) + room * sizeof(index->slots[0]));
+	while (capacity < items->count * 2)
+		capacity *= 2;
+	index = rt_scope_get(items->s, sizeof(*index) + capacity * sizeof(index->slots[0]));
 	if (index == NULL)
-		return RT_NOMEM;
+		return NULL;
 	index->items = items;
-	index->mask = room - 1;
-	for (i = 0; i < items->count; i++) {
+	index->mask = capacity - 1;
+	for (size_t i = 0; i < items->count; i++) {
 		rt_str id = items->items[i].id;
+		size_t at = (size_t)rt_hash(id.ptr, id.size, 0) & index->mask;
 
 		if (id.size == 0)
 			continue;
-		at = (size_t)rt_hash(id.ptr, id.size, 0) & index->mask;
 		while (index->slots[at] != 0)
 			at = (at + 1) & index->mask;
 		index->slots[at] = i + 1;
 	}
-	*out = index;
-	return RT_OK;
+	return index;
 }
 
 size_t
@@ -116,24 +75,15 @@ rt_cli_index_find(const rt_cli_index *index, rt_str id)
 	return SIZE_MAX;
 }
 
-void
-rt_cli_index_free(rt_cli_index *index)
-{
-	if (index != NULL)
-		rt_free(index->items->alloc, index);
-}
-
 /* --- writing --- */
 
-/* Is it a line that looks like a frame, behind any number of backslashes? */
+/* Is it a line that looks like a frame, after any number of backslashes? */
 static bool
 looks_like_frame(rt_str line)
 {
-	size_t i = 0;
-
-	while (i < line.size && line.ptr[i] == '\\')
-		i++;
-	return rt_str_starts(rt_str_at(line.ptr + i, line.size - i), RT_STR("=== "));
+	while (line.size > 0 && line.ptr[0] == '\\')
+		line = rt_str_skip(line, 1);
+	return rt_str_starts(line, RT_STR("=== "));
 }
 
 /* The next line of text from *at on, without its end. */
@@ -154,27 +104,21 @@ add_content(rt_buf *buf, rt_str content)
 	size_t at = 0;
 
 	while (at < content.size) {
-		bool ended;
 		rt_str line = next_line(content, &at);
 
-		ended = at <= content.size;
-		if (looks_like_frame(line))
-			rt_buf_add_byte(buf, '\\');
+		rt_buf_add_c(buf, looks_like_frame(line) ? "\\" : "");
 		rt_buf_add_str(buf, line);
-		if (ended)
-			rt_buf_add_byte(buf, '\n');
+		rt_buf_add_c(buf, at <= content.size ? "\n" : "");
 	}
 }
 
 static bool
 is_plain_role(rt_str role)
 {
-	size_t i;
-
 	if (role.size == 0 || role.ptr[0] == ' ' || role.ptr[0] == '"' ||
 	    role.ptr[role.size - 1] == ' ')
 		return false;
-	for (i = 0; i < role.size; i++)
+	for (size_t i = 0; i < role.size; i++)
 		if ((unsigned char)role.ptr[i] < 0x20 || role.ptr[i] == 0x7F)
 			return false;
 	return true;
@@ -215,235 +159,191 @@ rt_cli_takefile_write(rt_buf *buf, const rt_cli_items *items, rt_str title)
 /* --- reading --- */
 
 typedef struct reader {
+	rt_scope *s;
 	rt_str text;
 	size_t at;
-	uint64_t line; /* of what next_line gave last */
+	uint64_t line; /* number of the last line that was read */
 	bool crlf;     /* the editor ended all lines with CR LF */
-	rt_cli_items *out;
+	bool ended;    /* the last frame was read */
+	rt_cli_items out;
 	rt_cli_item item; /* the one that is being read */
 	bool in_item;
-	rt_buf body;
-	rt_error *err;
+	rt_buf *body;
 } reader;
 
-static rt_status
-bad(reader *r, const char *what, rt_str where)
+static void
+fail(reader *r, uint64_t line, const char *what, rt_str where)
 {
-	rt_status st = rt_fail(
-		r->err, RT_USAGE, "line %llu: %s: \"%.*s\"", (unsigned long long)r->line, what,
-		(int)(where.size > 80 ? rt_utf8_cut(where, 80) : where.size), where.ptr);
-
-	if (r->err != NULL)
-		r->err->line = r->line;
-	return st;
+	if (!rt_ok(r->s))
+		return;
+	rt_scope_fail(r->s, RT_USAGE, "line %llu: %s: \"%.*s\"", (unsigned long long)line, what,
+		      (int)(where.size > 80 ? rt_utf8_cut(where, 80) : where.size), where.ptr);
+	r->s->error.line = line;
 }
 
-/* The item that ends here. */
-static rt_status
+/* Adds the item that ends here. */
+static void
 finish_item(reader *r)
 {
-	rt_status st;
+	rt_buf *body = r->body;
 
 	if (!r->in_item)
-		return RT_OK;
+		return;
 	r->in_item = false;
 	/* The last line's end, and the blank line that belongs to the frame. */
-	if (r->body.size > 0 && r->body.ptr[r->body.size - 1] == '\n')
-		r->body.size--;
-	if (r->body.size > 0 && r->body.ptr[r->body.size - 1] == '\n')
-		r->body.size--;
-	if (r->body.status != RT_OK)
-		return rt_fail(r->err, r->body.status, "out of memory");
-	r->item.content = rt_buf_str(&r->body);
+	for (int i = 0; i < 2 && body->size > 0 && body->ptr[body->size - 1] == '\n'; i++)
+		body->size--;
+	r->item.content = rt_scope_str(r->s, body);
 	if (r->item.locked) {
 		rt_str text = rt_str_trim(r->item.content);
 
-		if (text.size > 0 && !rt_str_is(text, LOCKED_TEXT)) {
-			r->line = r->item.line;
-			return bad(r, "this entry is not plain text and cannot be edited here",
-				   r->item.id);
-		}
+		if (text.size > 0 && !rt_str_is(text, LOCKED_TEXT))
+			fail(r, r->item.line,
+			     "this entry is not plain text and cannot be edited here", r->item.id);
 		r->item.content = rt_str_at(NULL, 0);
 	}
-	st = rt_cli_items_add(r->out, &r->item);
-	return st == RT_OK ? RT_OK : rt_fail(r->err, st, "out of memory");
+	rt_cli_items_add(&r->out, &r->item);
 }
 
 /* ID[+muted][+locked] */
-static rt_status
+static void
 read_name(reader *r, rt_str name, rt_str line)
 {
 	size_t plus = rt_str_find(name, RT_STR("+"), 0);
-	rt_str flags = {NULL, 0};
+	rt_str flags = rt_str_skip(name, plus == SIZE_MAX ? name.size : plus + 1), flag;
 
-	r->item.id = name;
-	if (plus != SIZE_MAX) {
-		r->item.id = rt_str_at(name.ptr, plus);
-		flags = rt_str_at(name.ptr + plus, name.size - plus);
-	}
-	while (flags.size > 1) {
-		size_t end = rt_str_find(flags, RT_STR("+"), 1);
-		rt_str flag;
-
-		if (end == SIZE_MAX)
-			end = flags.size;
-		flag = rt_str_at(flags.ptr + 1, end - 1);
+	r->item.id = rt_str_at(name.ptr, plus == SIZE_MAX ? name.size : plus);
+	while (rt_str_split(&flags, '+', &flag)) {
 		if (rt_str_is(flag, "muted"))
 			r->item.muted = true;
 		else if (rt_str_is(flag, "locked"))
 			r->item.locked = true;
 		else
-			return bad(r, "an entry is +muted, +locked or neither", line);
-		flags = rt_str_at(flags.ptr + end, flags.size - end);
+			fail(r, r->line, "an entry is +muted, +locked or neither", line);
 	}
 	if (r->item.id.size > 0 && !rt_id_is_legal(r->item.id))
-		return bad(r, "this is no id (for a new entry write: === + ROLE)", line);
+		fail(r, r->line, "this is no id (for a new entry write: === + ROLE)", line);
 	if (r->item.id.size == 0 && r->item.locked)
-		return bad(r, "a new entry cannot be locked", line);
-	return RT_OK;
+		fail(r, r->line, "a new entry cannot be locked", line);
 }
 
-static rt_status
+static void
 read_role(reader *r, rt_str role, rt_str line)
 {
 	rt_json_doc *doc = NULL;
-	rt_status st = RT_OK;
+	rt_status st;
 
-	if (role.size == 0 || role.ptr[0] != '"') {
-		r->item.role = role;
-		return role.size > 0 ? RT_OK : bad(r, "the role is missing", line);
-	}
-	st = rt_json_read(r->out->alloc, role, &doc, NULL);
-	if (st == RT_NOMEM) {
-		st = rt_fail(r->err, RT_NOMEM, "out of memory");
-	} else if (st != RT_OK || !yyjson_is_str(rt_json_root(doc))) {
-		st = bad(r, "a role in quotes must be a JSON string", line);
-	} else {
-		r->item.role = rt_json_str(rt_json_root(doc));
-		if (!keep(r->out, &r->item.role))
-			st = rt_fail(r->err, RT_NOMEM, "out of memory");
-	}
+	r->item.role = role;
+	if (role.size == 0)
+		fail(r, r->line, "the role is missing", line);
+	if (role.size == 0 || role.ptr[0] != '"')
+		return;
+	st = rt_json_read(r->s->alloc, role, &doc, NULL);
+	if (st == RT_NOMEM)
+		rt_scope_nomem(r->s);
+	else if (st != RT_OK || !yyjson_is_str(rt_json_root(doc)))
+		fail(r, r->line, "a role in quotes must be a JSON string", line);
+	else
+		r->item.role = rt_scope_copy(r->s, rt_json_str(rt_json_root(doc)));
 	rt_json_free(doc);
-	return st;
 }
 
-/* Behind "=== ". *out_end: that was the last frame. */
-static rt_status
-read_frame(reader *r, rt_str rest, rt_str line, bool *out_end)
+static void
+read_step(reader *r, rt_str text, rt_str line)
+{
+	size_t i;
+
+	r->out.step = 0;
+	for (i = 0; i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 18; i++)
+		r->out.step = r->out.step * 10 + (uint64_t)(text.ptr[i] - '0');
+	r->out.has_step = text.size > 0 && i == text.size;
+	if (!r->out.has_step)
+		fail(r, r->line, "the step must be a number", line);
+}
+
+/* What follows "=== ". */
+static void
+read_frame(reader *r, rt_str rest, rt_str line)
 {
 	size_t space = rt_str_find(rest, RT_STR(" "), 0);
 	rt_str name = rt_str_at(rest.ptr, space == SIZE_MAX ? rest.size : space);
-	rt_str role = rt_str_trim(rt_str_at(rest.ptr + name.size, rest.size - name.size));
-	rt_status st = finish_item(r);
+	rt_str role = rt_str_trim(rt_str_skip(rest, name.size));
 
-	if (st != RT_OK)
-		return st;
+	finish_item(r);
 	if (rt_str_is(name, ":end")) {
-		*out_end = true;
-		return RT_OK;
+		r->ended = true;
+	} else if (rt_str_is(name, ":step")) {
+		read_step(r, role, line);
+	} else {
+		r->item = (rt_cli_item){.line = r->line};
+		r->in_item = true;
+		rt_buf_clear(r->body);
+		read_name(r, name, line);
+		read_role(r, role, line);
 	}
-	if (rt_str_is(name, ":step")) {
-		size_t i;
-
-		r->out->step = 0;
-		for (i = 0; i < role.size && role.ptr[i] >= '0' && role.ptr[i] <= '9' && i < 18;
-		     i++)
-			r->out->step = r->out->step * 10 + (uint64_t)(role.ptr[i] - '0');
-		r->out->has_step = role.size > 0 && i == role.size;
-		return r->out->has_step ? RT_OK : bad(r, "the step must be a number", line);
-	}
-	memset(&r->item, 0, sizeof(r->item));
-	r->item.line = r->line;
-	rt_buf_clear(&r->body);
-	st = read_name(r, name, line);
-	if (st == RT_OK)
-		st = read_role(r, role, line);
-	r->in_item = st == RT_OK;
-	return st;
 }
 
-static rt_status
-read_lines(reader *r)
+static void
+read_line(reader *r, rt_str line)
 {
-	bool end = false;
-
-	while (r->at < r->text.size && !end) {
-		rt_str line = next_line(r->text, &r->at);
-		rt_status st;
-
-		r->line++;
-		if (rt_str_starts(line, RT_STR("=== "))) {
-			if (line.ptr[line.size - 1] == '\r') {
-				r->crlf = true;
-				line.size--;
-			}
-			st = read_frame(r, rt_str_at(line.ptr + 4, line.size - 4), line, &end);
-			if (st != RT_OK)
-				return st;
-			continue;
+	if (r->ended) { /* ignoring it could delete entries */
+		if (rt_str_trim(line).size > 0)
+			fail(r, r->line,
+			     "this is after the line that ends the file, === :end; move it before "
+			     "that line, or delete it",
+			     line);
+	} else if (rt_str_starts(line, RT_STR("=== "))) {
+		if (line.ptr[line.size - 1] == '\r') {
+			r->crlf = true;
+			line.size--;
 		}
-		if (!r->in_item) {
-			/* Only what stands between frames has a place to go. */
-			if (r->out->count > 0 && rt_str_trim(line).size > 0)
-				return bad(r, "this belongs to no entry", line);
-			continue;
-		}
+		read_frame(r, rt_str_skip(line, 4), line);
+	} else if (!r->in_item) {
+		/* Only what is between frames has a place to go. */
+		if (r->out.count > 0 && rt_str_trim(line).size > 0)
+			fail(r, r->line, "this belongs to no entry", line);
+	} else {
 		if (r->crlf && line.size > 0 && line.ptr[line.size - 1] == '\r')
 			line.size--;
 		if (line.size > 0 && line.ptr[0] == '\\' && looks_like_frame(line))
-			line = rt_str_at(line.ptr + 1, line.size - 1);
-		rt_buf_add_str(&r->body, line);
-		rt_buf_add_byte(&r->body, '\n');
+			line = rt_str_skip(line, 1);
+		rt_buf_add_str(r->body, line);
+		rt_buf_add_byte(r->body, '\n');
 	}
-	while (end && r->at < r->text.size) { /* to pass over it could delete entries */
-		rt_str line = next_line(r->text, &r->at);
-
-		r->line++;
-		if (rt_str_trim(line).size > 0)
-			return bad(r, "this is after the line that ends the file, === :end; move it "
-				      "before that line, or delete it",
-				   line);
-	}
-	if (end)
-		return RT_OK;
-	r->line++;
-	return bad(r, "the file ends without its last line", RT_STR("=== :end"));
 }
 
-static rt_status
-check_ids(const rt_cli_items *items, rt_error *err)
+static void
+check_ids(rt_scope *s, const rt_cli_items *items)
 {
-	rt_cli_index *index = NULL;
-	rt_status st = rt_cli_index_new(items, &index);
-	size_t i;
+	const rt_cli_index *index = rt_cli_index_new(items);
 
-	for (i = 0; st == RT_OK && i < items->count; i++) {
+	for (size_t i = 0; rt_ok(s) && i < items->count; i++) {
 		const rt_cli_item *item = &items->items[i];
 
 		if (item->id.size > 0 && rt_cli_index_find(index, item->id) != i)
-			st = rt_fail(err, RT_USAGE,
-				     "line %llu: entry %.*s stands here a second time "
-				     "(a copy begins with \"=== + ROLE\")",
-				     (unsigned long long)item->line, RT_STR_ARG(item->id));
+			rt_scope_fail(s, RT_USAGE,
+				      "line %llu: entry %.*s stands here a second time "
+				      "(a copy begins with \"=== + ROLE\")",
+				      (unsigned long long)item->line, RT_STR_ARG(item->id));
 	}
-	rt_cli_index_free(index);
-	return st;
 }
 
-rt_status
-rt_cli_takefile_read(rt_str text, rt_cli_items *out, rt_error *err)
+rt_cli_items
+rt_cli_takefile_read(rt_scope *s, rt_str text)
 {
-	reader r = {.text = text, .out = out, .err = err};
+	reader r = {.s = s, .text = text, .out.s = s, .body = rt_scope_buf(s)};
 	size_t valid = rt_utf8_valid_size(text);
-	rt_status st;
 
 	if (valid != text.size)
-		return rt_fail_at(err, RT_USAGE, valid, "the file is not UTF-8 (at byte %zu)",
-				  valid);
-	rt_buf_init(&r.body, out->alloc, RT_BUF_UNLIMITED);
-	st = read_lines(&r);
-	if (st == RT_OK)
-		st = check_ids(out, err);
-	rt_buf_deinit(&r.body);
-	return st;
+		rt_scope_fail(s, RT_USAGE, "the file is not UTF-8 (at byte %zu)", valid);
+	while (rt_ok(s) && r.at < r.text.size) {
+		rt_str line = next_line(r.text, &r.at);
+
+		r.line++;
+		read_line(&r, line);
+	}
+	if (!r.ended)
+		fail(&r, r.line + 1, "the file ends without its last line", RT_STR("=== :end"));
+	check_ids(s, &r.out);
+	return r.out;
 }

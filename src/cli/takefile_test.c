@@ -25,7 +25,26 @@ add(rt_cli_items *items, const char *id, const char *role, rt_str content)
 {
 	rt_cli_item item = {.id = rt_str_of(id), .role = rt_str_of(role), .content = content};
 
-	assert_int_equal(rt_cli_items_add(items, &item), RT_OK);
+	rt_cli_items_add(items, &item);
+	assert_true(rt_ok(items->s));
+}
+
+/* The scope of a test, or of a round; ended by end_items. */
+static rt_scope scope;
+
+static rt_cli_items
+new_items(void)
+{
+	if (scope.alloc == NULL)
+		rt_scope_init(&scope, rt_alloc_libc());
+	return (rt_cli_items){.s = &scope};
+}
+
+static void
+end_items(void)
+{
+	rt_scope_deinit(&scope);
+	rt_scope_init(&scope, rt_alloc_libc());
 }
 
 static void
@@ -39,14 +58,10 @@ write_to(rt_buf *buf, const rt_cli_items *items)
 static void
 read_from(rt_str text, rt_cli_items *items)
 {
-	rt_error err = {0};
-	rt_status st;
-
-	assert_int_equal(rt_cli_items_init(items, rt_alloc_libc()), RT_OK);
-	st = rt_cli_takefile_read(text, items, &err);
-	if (st != RT_OK)
-		print_error("%s\n%.*s\n", err.text, (int)text.size, text.ptr);
-	assert_int_equal(st, RT_OK);
+	*items = rt_cli_takefile_read(new_items().s, text);
+	if (!rt_ok(items->s))
+		print_error("%s\n%.*s\n", items->s->error.text, (int)text.size, text.ptr);
+	assert_true(rt_ok(items->s));
 }
 
 static void
@@ -85,7 +100,7 @@ test_form(void **state)
 	rt_buf buf;
 
 	(void)state;
-	assert_int_equal(rt_cli_items_init(&items, rt_alloc_libc()), RT_OK);
+	items = new_items();
 	items.step = 42;
 	add(&items, "a1", "User", RT_STR("Hello"));
 	add(&items, "b2", "AI", RT_STR("=== this looks like a frame\n==== this does not\n"));
@@ -96,8 +111,7 @@ test_form(void **state)
 	assert_true(again.has_step);
 	assert_int_equal(again.step, 42);
 	same(&items, &again);
-	rt_cli_items_deinit(&items);
-	rt_cli_items_deinit(&again);
+	end_items();
 	rt_buf_deinit(&buf);
 }
 
@@ -106,23 +120,20 @@ test_form(void **state)
 static void
 refused(const char *text, unsigned line, const char *words)
 {
-	rt_cli_items items;
-	rt_error err = {0};
-	rt_status st;
+	const char *message = scope.error.text;
 
-	assert_int_equal(rt_cli_items_init(&items, rt_alloc_libc()), RT_OK);
-	st = rt_cli_takefile_read(rt_str_of(text), &items, &err);
-	assert_int_equal(st, RT_USAGE);
-	if (strstr(err.text, words) == NULL)
-		print_error("%s\n", err.text);
-	assert_non_null(strstr(err.text, words));
+	rt_cli_takefile_read(new_items().s, rt_str_of(text));
+	assert_int_equal(scope.status, RT_USAGE);
+	if (strstr(message, words) == NULL)
+		print_error("%s\n", message);
+	assert_non_null(strstr(message, words));
 	if (line > 0) {
 		char start[32];
 
 		snprintf(start, sizeof(start), "line %u:", line);
-		assert_int_equal(strncmp(err.text, start, strlen(start)), 0);
+		assert_int_equal(strncmp(message, start, strlen(start)), 0);
 	}
-	rt_cli_items_deinit(&items);
+	end_items();
 }
 
 static void
@@ -153,7 +164,7 @@ test_crlf(void **state)
 	assert_int_equal(items.count, 1);
 	assert_true(rt_str_is(items.items[0].content, "one\ntwo"));
 	assert_true(rt_str_is(items.items[0].role, "User"));
-	rt_cli_items_deinit(&items);
+	end_items();
 }
 
 /* --- random takes --- */
@@ -189,7 +200,7 @@ random_take(rt_cli_items *items)
 	char id[16];
 	rt_buf buf;
 
-	assert_int_equal(rt_cli_items_init(items, rt_alloc_libc()), RT_OK);
+	*items = new_items();
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	for (i = 0; i < count; i++) {
 		snprintf(id, sizeof(id), "e%u", i);
@@ -204,10 +215,7 @@ static void
 test_unchanged_stays(void **state)
 {
 	rt_cli_items items, again;
-	rt_cli_counts counts;
-	rt_cli cli = {.alloc = rt_alloc_libc()};
-	rt_old_change change;
-	rt_error err;
+	rt_cli_requests requests;
 	rt_buf buf;
 	int round;
 
@@ -218,13 +226,11 @@ test_unchanged_stays(void **state)
 		write_to(&buf, &items);
 		read_from(rt_buf_str(&buf), &again);
 		same(&items, &again);
-		rt_old_change_init(&cli, &change);
-		assert_int_equal(rt_cli_takefile_diff(&items, &again, &change, &counts, &err),
-				 RT_OK);
-		assert_int_equal(change.count, 0);
-		rt_old_change_deinit(&change);
-		rt_cli_items_deinit(&items);
-		rt_cli_items_deinit(&again);
+		requests = (rt_cli_requests){0};
+		rt_cli_takefile_diff(&items, &again, &requests);
+		assert_true(rt_ok(&scope));
+		assert_int_equal(requests.count, 0);
+		end_items();
 		rt_buf_deinit(&buf);
 	}
 }
@@ -313,7 +319,7 @@ change_take(const rt_cli_items *was, rt_cli_items *now)
 	size_t order[64], count = 0, i;
 	rt_buf buf;
 
-	assert_int_equal(rt_cli_items_init(now, rt_alloc_libc()), RT_OK);
+	*now = new_items();
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	for (i = 0; i < was->count; i++)
 		if (chance(4) != 0)
@@ -340,7 +346,7 @@ change_take(const rt_cli_items *was, rt_cli_items *now)
 				item.role = RT_STR("Changed");
 			if (chance(5) == 0)
 				item.muted = !item.muted;
-			assert_int_equal(rt_cli_items_add(now, &item), RT_OK);
+			rt_cli_items_add(now, &item);
 		}
 	}
 	rt_buf_deinit(&buf);
@@ -349,11 +355,8 @@ change_take(const rt_cli_items *was, rt_cli_items *now)
 static void
 test_difference(void **state)
 {
-	rt_cli cli = {.alloc = rt_alloc_libc()};
 	rt_cli_items was, now, result;
-	rt_cli_counts counts;
-	rt_old_change change;
-	rt_error err;
+	rt_cli_requests requests;
 	int round;
 
 	(void)state;
@@ -364,18 +367,17 @@ test_difference(void **state)
 
 		random_take(&was);
 		change_take(&was, &now);
-		rt_old_change_init(&cli, &change);
-		assert_int_equal(rt_cli_takefile_diff(&was, &now, &change, &counts, &err), RT_OK);
-		assert_int_equal(rt_cli_takefile_fits(&was, &now, &was, &err), RT_OK);
+		requests = (rt_cli_requests){0};
+		rt_cli_takefile_diff(&was, &now, &requests);
+		rt_cli_takefile_check(&was, &now, &was);
+		assert_true(rt_ok(&scope));
 		for (i = 0; i < was.count; i++)
 			m.items[m.count++] = was.items[i];
-		for (i = 0; i < change.count; i++)
-			model_apply(&m, &change.requests[i]);
+		for (i = 0; i < requests.count; i++)
+			model_apply(&m, &requests.items[i]);
 		result = (rt_cli_items){.items = m.items, .count = m.count};
 		same(&now, &result);
-		rt_old_change_deinit(&change);
-		rt_cli_items_deinit(&was);
-		rt_cli_items_deinit(&now);
+		end_items();
 	}
 }
 
@@ -384,12 +386,9 @@ static void
 test_conflicts(void **state)
 {
 	rt_cli_items was, now, current;
-	rt_error err = {0};
 
 	(void)state;
-	assert_int_equal(rt_cli_items_init(&was, rt_alloc_libc()), RT_OK);
-	assert_int_equal(rt_cli_items_init(&now, rt_alloc_libc()), RT_OK);
-	assert_int_equal(rt_cli_items_init(&current, rt_alloc_libc()), RT_OK);
+	was = now = current = new_items();
 	add(&was, "a", "User", RT_STR("one"));
 	add(&was, "b", "AI", RT_STR("two"));
 	add(&now, "a", "User", RT_STR("ONE"));
@@ -398,16 +397,18 @@ test_conflicts(void **state)
 	add(&current, "b", "AI", RT_STR("TWO"));
 	add(&current, "c", "User", RT_STR("new"));
 	/* they changed b, we changed a: both can be had */
-	assert_int_equal(rt_cli_takefile_fits(&was, &now, &current, &err), RT_OK);
+	rt_cli_takefile_check(&was, &now, &current);
+	assert_true(rt_ok(&scope));
 	current.items[0].content = RT_STR("Eins");
-	assert_int_equal(rt_cli_takefile_fits(&was, &now, &current, &err), RT_CONFLICT);
-	assert_non_null(strstr(err.text, "entry a was changed"));
+	rt_cli_takefile_check(&was, &now, &current);
+	assert_int_equal(scope.status, RT_CONFLICT);
+	assert_non_null(strstr(scope.error.text, "entry a was changed"));
+	scope.status = RT_OK;
 	current.count = 0;
-	assert_int_equal(rt_cli_takefile_fits(&was, &now, &current, &err), RT_CONFLICT);
-	assert_non_null(strstr(err.text, "taken out"));
-	rt_cli_items_deinit(&was);
-	rt_cli_items_deinit(&now);
-	rt_cli_items_deinit(&current);
+	rt_cli_takefile_check(&was, &now, &current);
+	assert_int_equal(scope.status, RT_CONFLICT);
+	assert_non_null(strstr(scope.error.text, "taken out"));
+	end_items();
 }
 
 int

@@ -331,7 +331,7 @@ read_late(reader *c, const late *l, rt_outline *outline)
 	}
 }
 
-/* Mark the entries of the current discussion that are listed as edited beside the data. */
+/* Mark the entries of the current discussion that are listed as edited after the data. */
 static void
 mark_edited(reader *c)
 {
@@ -339,7 +339,7 @@ mark_edited(reader *c)
 	const int64_t *numbered = c->numbered.items;
 	uint64_t number;
 
-	for (rt_json_iter m = rt_json_each(list); !m.is_object && rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_items(list); rt_json_next(&m);)
 		if (rt_json_u64(m.value, &number) && number < c->numbered.count &&
 		    numbered[number] >= 0)
 			rt_build_nodes(&c->r.b)[numbered[number]].edited = true;

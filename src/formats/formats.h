@@ -6,15 +6,15 @@
  * one file, NAME.c, with its test and fuzz target, and one row in formats.c; its name goes into
  * RT_FORMAT_NAMES. The rest of this directory is a kit for that file:
  *
- *   reading   formats_reader.h   an input, a builder, batches for the receiver, remarks
+ *   reading   formats_reader.h   the frame: records, a builder, batches for the receiver, remarks
  *             formats_walk.h     JSON or lines of any size, one value at a time
  *             formats_scan.h     JSON in memory cut into members without parsing
  *             formats_build.h    makes outlines: discussions, entries, takes, fields
  *             formats_share.h    one node for an entry that several takes list
  *   writing   formats_writer.h   an output; discussions with their takes; bodies of entries
- *   both      rt_member          tables of members and the fields of rt_node they stand for
- *             formats_extras.h   what a foreign format cannot say, for lossless exports
- *             formats_list.h     growing arrays, hash tables
+ *   both      rt_member          tables of members and the fields of rt_node that they map to
+ *             formats_extras.h   what a foreign format cannot express, for lossless exports
+ *             formats_list.h     loops over JSON, lists of names, growing arrays, hash tables
  *
  * formats_example_test.c is a whole format in 70 lines, to begin with. Then: keep what it drops
  * (unknown members as further fields of entries and fields of the discussion, times), write
@@ -22,20 +22,20 @@
  * that. formats_random.h has outlines and round trips for the test, formats_fuzz.h the fuzz
  * target.
  *
- * Readers skip what is broken and say so with its line; only a file of another format is
+ * Readers skip broken records and report them with their line; only a file of another format is
  * refused, with a position. Failures stay in a scope (base/scope.h) until the end: only loops
- * have to look at it. */
+ * have to check it. */
 #ifndef RT_FORMATS_FORMATS_H
 #define RT_FORMATS_FORMATS_H
 
 #include "ops/format.h"
 
-extern const rt_format rt_format_pi;        /* pi.c: session files of pi */
-extern const rt_format rt_format_canonical; /* canonical.c: the whole state, one text for it */
-extern const rt_format rt_format_openai;    /* openai.c: chat messages, fine-tuning files */
-extern const rt_format rt_format_toml;      /* toml.c: project files of Manual Slop */
-extern const rt_format rt_format_markdown;  /* markdown.c: for people to read */
-extern const rt_format rt_format_html;      /* html.c: a page that shows everything */
+extern const rt_format rt_format_pi;        /* session files of pi */
+extern const rt_format rt_format_canonical; /* the whole state, one text for it */
+extern const rt_format rt_format_openai;    /* chat messages, fine-tuning files */
+extern const rt_format rt_format_toml;      /* project files of Manual Slop */
+extern const rt_format rt_format_markdown;  /* for people to read */
+extern const rt_format rt_format_html;      /* a page that shows everything */
 
 /* Those that are written, for documents; the default first. */
 #define RT_FORMAT_NAMES "canonical, toml, pi, openai, markdown, html"

@@ -406,12 +406,6 @@ rt_build_field(rt_build *b, rt_str name, rt_str json)
 }
 
 void
-rt_build_project_field(rt_build *b, rt_str name, rt_str json)
-{
-	rt_build_field_in(b, true, "", name, json);
-}
-
-void
 rt_build_field_string(rt_build *b, rt_str name, rt_str text)
 {
 	rt_buf_clear(b->scratch);
@@ -486,4 +480,65 @@ rt_build_moment(yyjson_val *value, rt_moment *out)
 {
 	return (yyjson_is_str(value) || rt_json_is_number(value)) &&
 	       rt_build_moment_str(rt_json_str(value), rt_json_is_number(value), out);
+}
+
+/* ---- parents ---- */
+
+static void
+repaired(rt_report *report, uint64_t line, const char *before, rt_str id, const char *after)
+{
+	rt_report_add(report, RT_REMARK_REPAIRED, line, "%s %.*s %s; made a root", before,
+		      (int)rt_utf8_cut(id, 40), id.ptr == NULL ? "" : id.ptr, after);
+}
+
+static int64_t
+find_parent(const rt_index *ids, const rt_link *link, rt_report *report)
+{
+	int64_t parent = -1;
+
+	if (link->parent_id.size == 0)
+		return -1;
+	if (rt_str_eq(link->id, link->parent_id)) {
+		repaired(report, link->line, "entry", link->id, "is its own parent");
+		return -1;
+	}
+	parent = rt_index_get(ids, link->parent_id);
+	if (parent < 0)
+		repaired(report, link->line, "its parent", link->parent_id, "is not in the file");
+	return parent;
+}
+
+enum { UNSEEN, WALKING, SETTLED };
+
+/* A walk up marks what it passes, so that meeting a mark of the same walk is a cycle; a second
+ * walk over the same way settles it. Every item is walked over at most twice. */
+static void
+walk_up(rt_link *links, char *state, size_t from, rt_report *report)
+{
+	int64_t at, met;
+
+	for (at = (int64_t)from; at >= 0 && state[at] == UNSEEN; at = links[at].parent)
+		state[at] = WALKING;
+	met = at >= 0 && state[at] == WALKING ? at : -1;
+	for (at = (int64_t)from; at >= 0 && state[at] == WALKING; at = links[at].parent)
+		state[at] = SETTLED;
+	if (met < 0)
+		return;
+	links[met].parent = -1;
+	links[met].is_cut = true;
+	repaired(report, links[met].line, "entry", links[met].id, "is its own ancestor");
+}
+
+void
+rt_link_all(rt_scope *s, const rt_index *ids, rt_link *links, size_t count, rt_report *report)
+{
+	char *state = rt_scope_get(s, count);
+
+	if (state == NULL)
+		return;
+	for (size_t i = 0; i < count; i++)
+		links[i].parent = find_parent(ids, &links[i], report);
+	for (size_t i = 0; i < count; i++)
+		if (state[i] == UNSEEN)
+			walk_up(links, state, i, report);
 }

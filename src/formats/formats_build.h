@@ -111,9 +111,25 @@ void rt_build_take(rt_build *b, rt_str name, rt_str git_commit, const int64_t *n
  * Name and json are copied. */
 void rt_build_field(rt_build *b, rt_str name, rt_str json);
 void rt_build_field_string(rt_build *b, rt_str name, rt_str text);
-void rt_build_project_field(rt_build *b, rt_str name, rt_str json);
 /* The same with a prefix before the name: "setting." and key. */
 void rt_build_field_in(rt_build *b, bool of_project, const char *prefix, rt_str key, rt_str json);
+
+/* ---- parents by id, for formats whose entries name them ---- */
+
+/* An item among others, by ids. */
+typedef struct rt_link {
+	rt_str id, parent_id;
+	uint64_t line;  /* for remarks; 0: none */
+	int64_t parent; /* found; -1: none */
+	bool is_cut;    /* its parent would have closed a cycle */
+} rt_link;
+
+/* Find the parent of every item: -1 for none, unknown or itself; cycles are cut at the item
+ * met first. ids has the index of each id. */
+void rt_link_all(rt_scope *s, const rt_index *ids, rt_link *links, size_t count,
+		    rt_report *report);
+
+/* ---- values ---- */
 
 /* The text of a raw JSON string (with quotes), repaired, in the arena. False: not a string. */
 bool rt_build_text(rt_build *b, rt_str raw, rt_str *out);

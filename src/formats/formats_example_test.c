@@ -13,32 +13,21 @@
 static int
 talk_sniff(rt_str head)
 {
-	rt_members m;
-	rt_str key, value;
-
-	if (!rt_members_open(&m, head) || m.close != '}')
-		return 0;
-	while (rt_members_next(&m, &key, &value))
-		if (rt_scan_key_is(key, "turns"))
-			return 60;
-	return 0;
+	return rt_sniff_members(head, "title turns") ? 60 : 0;
 }
 
 static void
 read_talk(rt_build *b, yyjson_val *talk)
 {
-	yyjson_val *turns = rt_json_get(talk, "turns"), *turn;
 	rt_outline *outline = rt_build_discussion(b);
 	rt_node node = {.parent = -1};
-	size_t i, max;
 
 	if (outline == NULL)
 		return;
-	outline->name = rt_build_copy(b, rt_json_str(rt_json_get(talk, "title")));
-	yyjson_arr_foreach(turns, i, max, turn)
-	{
-		node.role = rt_json_str(rt_json_get(turn, "who"));
-		rt_build_body_open_value(b, rt_json_get(turn, "says"));
+	outline->name = rt_build_copy(b, rt_json_text(talk, "title"));
+	for (rt_json_iter turn = rt_json_each(rt_json_get(talk, "turns")); rt_json_next(&turn);) {
+		node.role = rt_json_text(turn.value, "who");
+		rt_build_body_open_value(b, rt_json_get(turn.value, "says"));
 		node.parent = (int64_t)rt_build_node(b, &node);
 	}
 }
@@ -48,27 +37,19 @@ talk_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_re
 	rt_error *err)
 {
 	rt_reader r;
-	rt_str line;
+	yyjson_val *talk;
 
 	rt_reader_init(&r, alloc, in, to, report);
-	while (rt_reader_ok(&r)) {
-		uint64_t number = rt_walk_here(&r.w).line;
-		yyjson_val *talk;
-
-		if (rt_walk_line(&r.w, SIZE_MAX, &line) != RT_WALK_WHOLE)
-			break;
-		rt_reader_hold(&r, line, number);
-		talk = rt_build_parse(&r.b, line, NULL, NULL);
+	while ((talk = rt_reader_record(&r)) != NULL) {
 		if (yyjson_is_obj(talk)) {
 			read_talk(&r.b, talk);
 			rt_reader_next(&r);
 		} else {
-			rt_reader_remark(&r, RT_REMARK_SKIPPED, line.ptr,
-					 "a line that is no talk is passed over");
+			rt_reader_skipped(&r, "a record that is no talk is passed over");
 		}
 	}
 	if (rt_reader_count(&r) == 0)
-		rt_reader_refuse(&r, 0, "no line is a talk");
+		rt_reader_refuse(&r, 0, "no record is a talk");
 	return rt_reader_end(&r, err);
 }
 RT_READER_FUNCTIONS(talk, talk_to)
@@ -140,7 +121,7 @@ test_example(void **state)
 	rt_outlines_deinit(&o);
 	assert_int_equal(rt_format_talk.read(rt_alloc_libc(), RT_STR("what?"), &o, NULL, &err),
 			 RT_USAGE);
-	assert_string_equal(err.text, "no line is a talk");
+	assert_string_equal(err.text, "no record is a talk");
 	assert_int_equal(rt_format_talk.read(rt_alloc_libc(), rt_str_of(text), &o, NULL, NULL),
 			 RT_OK);
 	check_round_trip(&rt_format_talk, &o, NULL, &out);
@@ -149,10 +130,46 @@ test_example(void **state)
 	rt_outlines_deinit(&o);
 }
 
+/* The same records as lines, as an array and alone, with what is broken passed over. */
+static void
+test_records(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t count, skipped, line;
+	} rows[] = {
+		{"{\"title\":\"a\",\"turns\":[]}\n\n{\"title\":\"b\",\"turns\":[]}", 2, 0, 0},
+		{"\xEF\xBB\xBF[{\"title\":\"a\",\"turns\":[]},\n{\"title\":}, 5,\n{}]", 2, 2, 2},
+		{" {\"title\":\"a\",\n\"turns\":[]}\n", 1, 0, 0},
+		{"{\"title\":\"a\"}\n{\"title\":\n{}\n", 2, 1, 2},
+		{"[{\"title\":\"a\"}, {\"title\":", 1, 1, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		rt_report report;
+		rt_outlines o;
+
+		rt_report_init(&report, rt_alloc_libc());
+		assert_int_equal(rt_format_talk.read(rt_alloc_libc(), rt_str_of(rows[i].text), &o,
+						     &report, NULL),
+				 RT_OK);
+		assert_int_equal(o.count, rows[i].count);
+		assert_int_equal(report.skipped, rows[i].skipped);
+		if (rows[i].line > 0)
+			assert_int_equal(report.remarks[0].line, rows[i].line);
+		rt_report_deinit(&report);
+		rt_outlines_deinit(&o);
+	}
+	assert_int_equal(talk_sniff(RT_STR(" [{\"title\":\"a\",\"turns\":[{\"wh")), 60);
+	assert_int_equal(talk_sniff(RT_STR("{\"title\":\"a\",\"tu")), 0);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_example)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_example),
+					   cmocka_unit_test(test_records)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

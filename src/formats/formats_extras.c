@@ -61,7 +61,7 @@ rt_extras_read(rt_build *b, yyjson_val *extras, rt_node *node)
 	if (format.size == 1 &&
 	    rt_build_body_record(b, format, rt_json_get(extras, "record"), node))
 		return;
-	for (rt_json_iter m = rt_json_each(fields); m.is_object && rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_members(fields); rt_json_next(&m);)
 		if (!rt_str_is(m.key, "content"))
 			rt_json_add_value(rt_build_body_field(b, m.key), m.value);
 }
@@ -139,7 +139,7 @@ read_fields(rt_build *b, yyjson_val *fields, bool of_project)
 {
 	rt_str json;
 
-	for (rt_json_iter m = rt_json_each(fields); m.is_object && rt_json_next(&m);) {
+	for (rt_json_iter m = rt_json_members(fields); rt_json_next(&m);) {
 		if (yyjson_is_str(m.value) && rt_build_json(b, rt_json_str(m.value), false, &json))
 			rt_build_field_in(b, of_project, "", m.key, json);
 		else
@@ -182,7 +182,7 @@ read_take(take_reader *r, yyjson_val *take, bool is_own)
 	r->take_number++;
 	for (size_t i = 0; is_own && i < r->own_count; i++)
 		(void)step(r, i, &count); /* what could not be read is reported already */
-	for (rt_json_iter m = rt_json_each(list); !m.is_object && rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_items(list); rt_json_next(&m);)
 		if (!rt_json_u64(m.value, &at) || !step(r, at, &count))
 			rt_report_add(r->b->report, RT_REMARK_REPAIRED, 0,
 				      "a take names an entry twice, or one that is not there");
@@ -209,7 +209,7 @@ rt_extras_read_discussion(rt_reader *r, yyjson_val *extras, const int64_t *nodes
 	rt_scope_init(&s, b->alloc);
 	t.path = rt_scope_array(&s, all + 1, sizeof(*t.path));
 	t.seen_in = rt_scope_array(&s, all + 1, sizeof(*t.seen_in));
-	for (rt_json_iter m = rt_json_each(takes); rt_ok(&s) && !m.is_object && rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_items(takes); rt_ok(&s) && rt_json_next(&m);)
 		read_take(&t, m.value, take_count++ == active);
 	(void)rt_scope_note(&b->s, rt_scope_end(&s, NULL));
 	outline->active_take = (size_t)active;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Extras: what a foreign format cannot say about an entry or a discussion, as one JSON
- * object beside its own record, in the lossless form of an export.
+ * Extras: what a foreign format cannot express about an entry or a discussion, as one JSON
+ * object next to its own record, in the lossless form of an export.
  *
  * Of an entry:
  *   {"id","role","kind","ts","muted","collapsed","read_mode","purged","label",

@@ -262,11 +262,11 @@ random_project(const rt_alloc *alloc, uint64_t seed, size_t discussions, size_t 
 	rt_buf_init(&json, alloc, RT_BUF_UNLIMITED);
 	for (i = 0; i < discussions; i++)
 		random_discussion(&b, &seed, i, entries_max);
-	rt_build_project_field(&b, RT_STR("roles"), RT_STR("[\"User\",\"AI\",\"Odd: role\"]"));
-	rt_build_project_field(&b, RT_STR("setting.model"), RT_STR("\"m\""));
+	rt_build_field_in(&b, true, "", RT_STR("roles"), RT_STR("[\"User\",\"AI\",\"Odd: role\"]"));
+	rt_build_field_in(&b, true, "", RT_STR("setting.model"), RT_STR("\"m\""));
 	if (random_below(&seed, 2)) {
 		random_json(&json, &b, &seed, 4);
-		rt_build_project_field(&b, RT_STR("extra.note"), rt_buf_str(&json));
+		rt_build_field_in(&b, true, "", RT_STR("extra.note"), rt_buf_str(&json));
 	}
 	assert_int_equal(rt_build_finish(&b, out, NULL), RT_OK);
 	rt_buf_deinit(&json);

@@ -43,6 +43,79 @@ rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...)
 	(void)RT_TRY(&r->b.s, rt_fail_at(&r->b.s.error, RT_USAGE, at, "%s", text));
 }
 
+/* ---- records ---- */
+
+/* The text of the next record; false: no more. */
+static bool
+next_record(rt_reader *r)
+{
+	rt_walk *w = &r->w;
+	rt_str key;
+	uint64_t line;
+	bool in_array;
+
+	if (rt_walk_here(w).offset == 0) {
+		rt_walk_unmark(w);
+		if (rt_walk_blank(w) && rt_walk_peek(w) == '[')
+			(void)rt_walk_open(w, &r->records);
+	}
+	in_array = r->records.close != '\0';
+	if (in_array ? !rt_walk_next(w, &r->records, &key) : !rt_walk_blank(w))
+		return false;
+	line = rt_walk_here(w).line;
+	if (rt_walk_value(w, in_array ? &r->records : NULL, SIZE_MAX, &r->record) !=
+		    RT_WALK_WHOLE &&
+	    (in_array || rt_walk_line(w, SIZE_MAX, &r->record) != RT_WALK_WHOLE))
+		return false;
+	rt_reader_hold(r, r->record, line);
+	return true;
+}
+
+yyjson_val *
+rt_reader_record(rt_reader *r)
+{
+	while (rt_reader_ok(r) && next_record(r)) {
+		rt_error fault = {.text = ""};
+		yyjson_val *value = rt_build_parse(&r->b, r->record, NULL, &fault);
+
+		if (value != NULL)
+			return value;
+		rt_reader_skipped(r, "a record is passed over: %.150s", fault.text);
+		if (r->records.close == '\0' && rt_walk_here(&r->w).line == r->lines.first)
+			rt_walk_skip_line(&r->w); /* what follows it is no record either */
+	}
+	if (r->records.bad && rt_reader_ok(r))
+		rt_report_add(r->report, RT_REMARK_SKIPPED, r->records.fault.line,
+			      "the records end early: malformed JSON");
+	return NULL;
+}
+
+bool
+rt_sniff_members(rt_str head, const char *words)
+{
+	rt_members m;
+	rt_str key, value, word;
+
+	head = rt_scan_unmark(head);
+	if (rt_members_open(&m, head) && m.close == ']') {
+		size_t at = m.at;
+
+		if (!rt_members_next(&m, &key, &head))
+			head = rt_str_at(head.ptr + at, head.size - at);
+	}
+	while (rt_next_word(&words, &word)) {
+		bool found = false;
+
+		if (!rt_members_open(&m, head) || m.close != '}')
+			return false;
+		while (!found && (rt_members_next(&m, &key, &value) || key.size > 1))
+			found = rt_str_eq(word, rt_str_at(key.ptr + 1, key.size - 2));
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 size_t
 rt_reader_count(const rt_reader *r)
 {

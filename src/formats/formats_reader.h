@@ -1,16 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reader: what all readers start from: an input to walk over (formats_walk.h), a builder to
+ * Reader: the frame of every reader. It has an input to walk over (formats_walk.h), a builder to
  * fill (formats_build.h), and a receiver for what was built.
  *
- *     rt_reader_init(&r, alloc, in, to, report);
- *     … walk over r.w, build with r.b, rt_reader_next(&r) after each discussion …
- *     return rt_reader_end(&r, err);
+ * Most programs write records of JSON: a conversation or an event each, as the items of an array,
+ * as lines, or one object. Such a reader is one function for a record and this one:
  *
- * When enough discussions have come together, they are handed over as a batch and the builder
- * starts again, so memory is that of one batch. A discussion longer than a batch that has one
- * take only can be handed over in pieces: where rt_reader_is_long, call rt_reader_piece. A
- * receiver that wants the whole file gets one batch at the end.
+ *     static rt_status
+ *     talk_to(alloc, in, to, report, err)
+ *     {
+ *             rt_reader r;
+ *             yyjson_val *talk;
+ *
+ *             rt_reader_init(&r, alloc, in, to, report);
+ *             while ((talk = rt_reader_record(&r)) != NULL) {
+ *                     read_talk(&r, talk);             rt_build_discussion, rt_build_node …
+ *                     rt_reader_next(&r);              the discussion is complete
+ *             }
+ *             if (rt_reader_count(&r) == 0)
+ *                     rt_reader_refuse(&r, 0, "no record is a talk");
+ *             return rt_reader_end(&r, err);
+ *     }
+ *     RT_READER_FUNCTIONS(talk, talk_to)               for .read and .stream of the rt_format
+ *
+ * with rt_sniff_members for .sniff. In read_talk: rt_json_each and rt_json_text get at members,
+ * rt_member_read fills nodes by a table, rt_build_body_field keeps members that mean nothing to
+ * Retake, rt_link_all finds parents by id, rt_reader_skipped reports what is not understood.
+ * formats_example_test.c has all of it. Readers of other shapes use r.w themselves.
+ *
+ * When enough discussions have been collected, they are handed over as a batch and the builder
+ * starts again, so memory is that of one batch and one record. A discussion longer than a batch
+ * that has one take only can be handed over in pieces: where rt_reader_is_long, call
+ * rt_reader_piece. A receiver that wants the whole file gets one batch at the end.
  *
  * A failure of any part stays in r.b.s; after it nothing more is built or handed over. */
 #ifndef RT_FORMATS_READER_H
@@ -32,6 +53,8 @@ typedef struct rt_reader {
 	rt_build b;
 	rt_walk w;
 	rt_lines lines; /* of the text in memory; see rt_reader_hold */
+	rt_walk_level records; /* the array of rt_reader_record */
+	rt_str record;         /* the text of the current one */
 	rt_report *report;
 	rt_reader_to to;
 	size_t begun;          /* discussions that earlier batches began */
@@ -49,6 +72,14 @@ RT_CHECKED rt_status rt_reader_end(rt_reader *r, rt_error *err);
 bool rt_reader_ok(rt_reader *r);
 /* Fail: the input is not of this format, as the byte at this position shows. */
 void rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...) RT_PRINTF(3, 4);
+
+/* The next record of the input: an item of the array that it is, or else a value on a line of its
+ * own, or over several lines the only one. It is valid until the next call of rt_build_parse;
+ * remarks are about it. What is not JSON is passed over with a remark. NULL: no more, or the
+ * reader has failed. */
+yyjson_val *rt_reader_record(rt_reader *r);
+/* Are all of these words members of the first record, as far as the beginning of an input has it? */
+bool rt_sniff_members(rt_str head, const char *words);
 
 /* Discussions begun so far, in the whole file. */
 size_t rt_reader_count(const rt_reader *r);
@@ -68,6 +99,10 @@ void rt_reader_hold(rt_reader *r, rt_str text, uint64_t line);
 /* Add a remark about a place in that text. */
 void rt_reader_remark(rt_reader *r, rt_remark_level level, const char *where, const char *format,
 		      ...) RT_PRINTF(4, 5);
+
+/* A remark about the current record. */
+#define rt_reader_skipped(r, ...) \
+	rt_reader_remark((r), RT_REMARK_SKIPPED, (r)->record.ptr, __VA_ARGS__)
 
 /* The functions name_read and name_stream of an rt_format, by one function
  * rt_status read_to(alloc, const rt_input *, const rt_reader_to *, report, err). */

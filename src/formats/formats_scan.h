@@ -2,7 +2,7 @@
  *
  * Scan: cut JSON text into the members of its arrays and objects without parsing them.
  *
- * A reader goes down to its records this way and parses only those, one at a time. So a
+ * A reader descends to its records this way and parses only those, one at a time. So a
  * record that is broken, or nested too deep, is skipped alone, memory is that of one record,
  * and the raw text of a repaired record is available. Only brackets and strings are
  * followed; everything between two commas is a member. No recursion, no limit on depth.

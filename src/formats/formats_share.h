@@ -3,7 +3,7 @@
  * Share: one node for one entry in several takes.
  *
  * Formats that list their takes one by one repeat their common entries. While a discussion is
- * built, every entry goes through here: an entry with an id becomes the node of an equal one
+ * built, every entry is added here: an entry with an id becomes the node of an equal one
  * with that id, whichever take has it; without an id it may become that of an equal one after
  * the same node (C59). Others become nodes of their own; several with one id are revisions of
  * that entry. The lists are freed with the builder's scope. */

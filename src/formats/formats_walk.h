@@ -17,7 +17,7 @@
  * Lines (JSON Lines, Markdown) are read with rt_walk_line. As in formats_scan.h, brackets and
  * strings are followed, nothing else is checked. No recursion, no limit on depth.
  *
- * A failure of the input or of memory is sticky: every call after it says that there is
+ * A failure of the input or of memory is sticky: every call after it reports that there is
  * nothing more. One thread at a time. */
 #ifndef RT_FORMATS_WALK_H
 #define RT_FORMATS_WALK_H

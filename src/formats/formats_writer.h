@@ -58,7 +58,7 @@ const int64_t *rt_writer_number(rt_writer *w, const int64_t **out_order, size_t 
 
 /* ---- members of entries ---- */
 
-/* A member of a JSON object and the field of an rt_node that it stands for. Formats of
+/* A member of a JSON object and the field of an rt_node that it maps to. Formats of
  * Retake's own list their members in tables of these, and read and write by them. */
 typedef enum rt_member_type {
 	RT_MEMBER_TEXT, /* left out when empty */
@@ -104,7 +104,7 @@ RT_CHECKED rt_status rt_node_body(const rt_alloc *alloc, const rt_node *node, rt
 bool rt_node_is_purged(const rt_node *node);
 
 /* The takes of an outline as it has them, or made up: one for every leaf, the head's path
- * first, named after the discussion. arena owns what is made. */
+ * first, named after the discussion. arena owns the new ones. */
 RT_CHECKED rt_status rt_outline_takes_of(const rt_alloc *alloc, rt_arena *arena,
 					 const rt_outline *outline,
 					 const rt_outline_take **out_takes, size_t *out_count,

@@ -31,7 +31,7 @@ html_sniff(rt_str head)
 
 enum { EDITED_MAX = 16 << 20 };
 
-/* A part of an input, as one of its own. */
+/* A part of an input, as an input. */
 typedef struct part {
 	const rt_input *in;
 	uint64_t from, size;

@@ -25,7 +25,7 @@
  * retake-data is the shorter form of the canonical one (canonical_impl.h); this is what is
  * read. Pages of version 1 had the canonical form. retake-blocks-D-K has what src/markup
  * makes of the texts of discussion D, of the entries with the numbers from K × HTML_CHUNK,
- * so that a page takes apart only what is on the screen:
+ * so that a page parses only what is on the screen:
  *
  *   [NODE…]
  *

@@ -216,7 +216,7 @@ text_everywhere(rt_str text, rt_outlines *out)
 	rt_build_take(&b, RT_STR("other"), rt_str_at(NULL, 0), path, 2);
 	rt_build_field_string(&b, RT_STR("prompt"), copy);
 	rt_build_field_string(&b, RT_STR("id"), copy);
-	rt_build_project_field(&b, RT_STR("extra.note"), RT_STR("1"));
+	rt_build_field_in(&b, true, "", RT_STR("extra.note"), RT_STR("1"));
 	assert_int_equal(rt_build_finish(&b, out, NULL), RT_OK);
 	rt_buf_deinit(&json);
 	rt_build_deinit(&b);

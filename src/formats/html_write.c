@@ -117,7 +117,7 @@ add_static_entry(rt_writer *w, const rt_node *node)
 	parts = rt_scope_buf(&w->e);
 	rt_content_add_parts(parts, (rt_content){rt_str_at("", 0), body->content_json},
 			     rt_body_field(body, "tool_calls"));
-	if (parts->size > 0) { /* what is no text is at least named */
+	if (parts->size > 0) { /* other contents are at least named */
 		rt_buf_add_c(out, "\n(");
 		add_text(out, rt_scope_str(&w->e, parts));
 		rt_buf_add_c(out, ")");

@@ -42,7 +42,7 @@
 #define MARKDOWN_CLOSE " -->"
 #define MARKDOWN_NOTHING MARKDOWN_OPEN "{}" MARKDOWN_CLOSE
 #define MARKDOWN_PREAMBLE "markdown.preamble"
-#define MARKDOWN_DOT " \xC2\xB7"
+#define MARKDOWN_DOT "\xC2\xB7"
 
 typedef struct rt_heading {
 	rt_str role; /* as it is to be in the outline */
@@ -59,17 +59,13 @@ bool rt_markdown_needs_escape(rt_str line, bool in_preamble);
 /* Is this role understood without a dot after it, and unchanged? */
 bool rt_markdown_is_usual(rt_str role);
 
-/* The next line of in from *at on, without its "\n"; false at the end. */
-bool rt_markdown_line(rt_str in, size_t *at, rt_str *out_line);
 /* Without blank lines at both ends, and without the end of the last line. */
 rt_str rt_markdown_trim(rt_str text);
 /* One line: white space and control characters as single blanks, none at the ends. */
 void rt_markdown_add_line(rt_buf *buf, rt_str text);
-/* A role on a line: also without the decoration that a heading takes off. */
-void rt_markdown_add_role(rt_buf *buf, rt_str role);
+/* A role without its decoration: **bold**, a colon after it, closing hashes. */
+rt_str rt_markdown_clean_role(rt_str role);
 
-rt_status rt_markdown_read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
-			      rt_report *report, rt_error *err);
 rt_status rt_markdown_write(const rt_alloc *alloc, const rt_outlines *in,
 			    const rt_export_options *options, rt_buf *out, rt_error *err);
 

@@ -2,7 +2,217 @@
  *
  * Reading Markdown: the plain form line by line; the lossless one from comment to comment, in a
  * text that is held as a whole. */
+#include "formats/formats.h"
 #include "formats/markdown_impl.h"
+
+/* ---- headings and lines ---- */
+
+typedef struct usual_name {
+	const char *name;
+	const char *role; /* NULL: the role is what was written */
+} usual_name;
+
+static const usual_name usual[] = {
+	{"user", NULL},    {"assistant", NULL}, {"ai", NULL},         {"system", NULL},
+	{"tool", NULL},    {"developer", NULL}, {"vendor api", NULL}, {"function", NULL},
+	{"human", "User"}, {"you", "User"},     {"me", "User"},       {"prompt", "User"},
+	{"chatgpt", "AI"}, {"claude", "AI"},    {"gpt", "AI"},        {"gemini", "AI"},
+	{"model", "AI"},   {"bot", "AI"},       {"copilot", "AI"},    {"response", "AI"},
+};
+
+static const usual_name *
+find_usual(rt_str role)
+{
+	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+		if (rt_str_eq_nocase(role, rt_str_of(usual[i].name)))
+			return &usual[i];
+	return NULL;
+}
+
+bool
+rt_markdown_is_usual(rt_str role)
+{
+	const usual_name *name = find_usual(role);
+
+	return name != NULL && name->role == NULL;
+}
+
+rt_str
+rt_markdown_trim(rt_str text)
+{
+	size_t at = 0, from = 0;
+	rt_str line;
+
+	while (rt_scan_line(text, &at, &line)) {
+		if (rt_str_trim(line).size > 0)
+			break;
+		from = at < text.size ? at : text.size;
+	}
+	text = rt_str_at(text.ptr == NULL ? "" : text.ptr + from, text.size - from);
+	while (text.size > 0) {
+		size_t start = text.size;
+
+		while (start > 0 && text.ptr[start - 1] != '\n')
+			start--;
+		if (rt_str_trim(rt_str_at(text.ptr + start, text.size - start)).size > 0)
+			break;
+		text.size = start > 0 ? start - 1 : 0;
+	}
+	while (text.size > 0 && text.ptr[text.size - 1] == '\r')
+		text.size--; /* half of the last line's end */
+	return text;
+}
+
+static bool
+is_space(char c)
+{
+	return (unsigned char)c <= 0x20 || c == 0x7F;
+}
+
+void
+rt_markdown_add_line(rt_buf *buf, rt_str text)
+{
+	size_t i = 0, from;
+	bool first = true;
+
+	for (;;) {
+		while (i < text.size && is_space(text.ptr[i]))
+			i++;
+		if (i == text.size)
+			return;
+		for (from = i; i < text.size && !is_space(text.ptr[i]);)
+			i++;
+		if (!first)
+			rt_buf_add_byte(buf, ' ');
+		first = false;
+		rt_buf_add(buf, text.ptr + from, i - from);
+	}
+}
+
+static bool
+is_decoration(char c)
+{
+	return is_space(c) || c == '*' || c == '_' || c == '#';
+}
+
+rt_str
+rt_markdown_clean_role(rt_str role)
+{
+	while (role.size > 0 && is_decoration(role.ptr[0]))
+		role = rt_str_at(role.ptr + 1, role.size - 1);
+	while (role.size > 0 &&
+	       (is_decoration(role.ptr[role.size - 1]) || role.ptr[role.size - 1] == ':'))
+		role.size--;
+	return role;
+}
+
+/* What follows the role: parts, each with a dot before it. */
+static bool
+read_parts(rt_str text, rt_heading *out)
+{
+	rt_str dot = RT_STR(MARKDOWN_DOT);
+
+	while (text.size > 0) {
+		size_t end = rt_str_find(text, dot, 0);
+		rt_str part = rt_str_trim(rt_str_at(text.ptr, end == SIZE_MAX ? text.size : end));
+
+		if (rt_str_is(part, "muted"))
+			out->muted = true;
+		else if (rt_str_is(part, "purged"))
+			out->purged = true;
+		else if (part.size > 0 && rt_build_moment_str(part, false, &out->ts))
+			out->has_ts = true;
+		else if (part.size > 0)
+			return false;
+		if (end == SIZE_MAX)
+			break;
+		text = rt_str_at(text.ptr + end + dot.size, text.size - end - dot.size);
+	}
+	return true;
+}
+
+/* "User", "Assistant (2026-11-21 20:35)", "ChatGPT said:" */
+static bool
+read_usual(rt_str text, rt_heading *out)
+{
+	const usual_name *name;
+	size_t open;
+
+	text = rt_markdown_clean_role(text);
+	open = rt_str_find(text, RT_STR(" ("), 0);
+	if (open != SIZE_MAX && text.ptr[text.size - 1] == ')') {
+		if (!rt_build_moment_str(rt_str_at(text.ptr + open + 2, text.size - open - 3),
+					 false, &out->ts))
+			return false;
+		out->has_ts = true;
+		text = rt_markdown_clean_role(rt_str_at(text.ptr, open));
+	}
+	if (text.size > 5 && rt_str_is(rt_str_at(text.ptr + text.size - 5, 5), " said"))
+		text = rt_markdown_clean_role(rt_str_at(text.ptr, text.size - 5));
+	name = find_usual(text);
+	if (name == NULL)
+		return false;
+	out->role = name->role == NULL ? text : rt_str_of(name->role);
+	return true;
+}
+
+/* "**User:** hello", "**User**: hello" */
+static bool
+read_bold(rt_str line, rt_heading *out)
+{
+	size_t end = line.size < 4 ? SIZE_MAX : rt_str_find(line, RT_STR("**"), 2);
+	rt_str role;
+
+	if (end == SIZE_MAX || end > 40)
+		return false;
+	role = rt_str_at(line.ptr + 2, end - 2);
+	end += 2;
+	if (end < line.size && line.ptr[end] == ':')
+		end++;
+	else if (role.size == 0 || role.ptr[role.size - 1] != ':')
+		return false;
+	if (!read_usual(role, out))
+		return false;
+	out->rest = rt_str_trim(rt_str_at(line.ptr + end, line.size - end));
+	return true;
+}
+
+bool
+rt_markdown_heading(rt_str line, rt_heading *out)
+{
+	size_t level = 0, dot;
+	rt_str text;
+
+	memset(out, 0, sizeof(*out));
+	if (rt_str_starts(line, RT_STR("**")))
+		return read_bold(line, out);
+	while (level < line.size && level < 7 && line.ptr[level] == '#')
+		level++;
+	if (level == 0 || level > 6 || level == line.size || line.ptr[level] != ' ')
+		return false;
+	text = rt_str_trim(rt_str_at(line.ptr + level, line.size - level));
+	dot = level == 2 ? rt_str_find(text, RT_STR(" " MARKDOWN_DOT), 0) : SIZE_MAX;
+	if (dot == SIZE_MAX)
+		return read_usual(text, out);
+	out->role = rt_markdown_clean_role(rt_str_at(text.ptr, dot));
+	return out->role.size > 0 &&
+	       read_parts(rt_str_at(text.ptr + dot + 1, text.size - dot - 1), out);
+}
+
+bool
+rt_markdown_needs_escape(rt_str line, bool in_preamble)
+{
+	rt_heading heading;
+
+	while (line.size > 0 && line.ptr[0] == '\\')
+		line = rt_str_at(line.ptr + 1, line.size - 1);
+	if (line.size == 0 || (line.ptr[0] != '#' && line.ptr[0] != '*' && line.ptr[0] != '<'))
+		return false;
+	return in_preamble || rt_str_starts(line, RT_STR("<!-- retake:")) ||
+	       rt_markdown_heading(line, &heading);
+}
+
+/* ---- the reader ---- */
 
 typedef struct reader {
 	rt_reader r;
@@ -230,31 +440,31 @@ next_comment(rt_str in, size_t at)
 {
 	rt_str line, json;
 
-	for (size_t start = at; rt_markdown_line(in, &at, &line); start = at)
+	for (size_t start = at; rt_scan_line(in, &at, &line); start = at)
 		if (is_comment(line, &json))
 			return start;
 	return in.size;
 }
 
-/* Does the content of an entry whose comment ends at at have as many bytes as that says? */
+/* Does the content of an entry, whose comment ends at `at`, have as many bytes as that counts? */
 static bool
 has_size(rt_str in, size_t at, uint64_t bytes, rt_str *out, size_t *out_next)
 {
 	rt_str line, json;
 	size_t after;
 
-	if (!rt_markdown_line(in, &at, &line) || !rt_markdown_line(in, &at, &line) ||
-	    line.size > 0 || at > in.size || bytes > in.size - at)
+	if (!rt_scan_line(in, &at, &line) || !rt_scan_line(in, &at, &line) || line.size > 0 ||
+	    at > in.size || bytes > in.size - at)
 		return false;
 	*out = rt_str_at(in.ptr + at, (size_t)bytes);
 	at += (size_t)bytes;
 	if (in.size - at < 2 || in.ptr[at] != '\n' || in.ptr[at + 1] != '\n')
 		return false;
 	*out_next = after = at + 2;
-	return after == in.size || (rt_markdown_line(in, &after, &line) && is_comment(line, &json));
+	return after == in.size || (rt_scan_line(in, &after, &line) && is_comment(line, &json));
 }
 
-/* The content of an entry whose comment ends at at: as many bytes as the comment says, if
+/* The content of an entry, whose comment ends at `at`: as many bytes as the comment counts, if
  * an entry ends there; else (the file was edited) everything up to the next comment, without
  * the heading and the blank lines around it. Sets *out_next to where the next comment is. */
 static rt_str
@@ -267,7 +477,7 @@ content_at(reader *c, size_t at, uint64_t bytes, size_t *out_next)
 		return text;
 	*out_next = next_comment(c->in, at);
 	text = rt_markdown_trim(rt_str_at(c->in.ptr + at, *out_next - at));
-	if (rt_markdown_line(text, &start, &line) && line.size > 0 && line.ptr[0] == '#') {
+	if (rt_scan_line(text, &start, &line) && line.size > 0 && line.ptr[0] == '#') {
 		if (start > text.size)
 			start = text.size;
 		text = rt_markdown_trim(rt_str_at(text.ptr + start, text.size - start));
@@ -310,7 +520,7 @@ read_entry(reader *c, yyjson_val *object, size_t where, rt_str text)
 		*numbered = c->tip = (int64_t)rt_build_node(b, &node);
 }
 
-/* The current discussion is complete: what its comment said. */
+/* The current discussion is complete: apply its comment. */
 static void
 end_discussion(reader *c, rt_json_doc *doc)
 {
@@ -339,7 +549,7 @@ read_lossless(reader *c)
 		uint64_t bytes = 0;
 		yyjson_val *object;
 
-		(void)rt_markdown_line(c->in, &at, &line);
+		(void)rt_scan_line(c->in, &at, &line);
 		if (at > c->in.size)
 			at = c->in.size;
 		object = is_comment(line, &json) ? rt_build_parse(b, json, NULL, NULL) : NULL;
@@ -369,9 +579,9 @@ read_lossless(reader *c)
 	rt_json_free(discussion);
 }
 
-rt_status
-rt_markdown_read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
-		    rt_report *report, rt_error *err)
+static rt_status
+markdown_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to, rt_report *report,
+	    rt_error *err)
 {
 	reader c = {.was_mended = false};
 	rt_walk *w = &c.r.w;
@@ -390,3 +600,30 @@ rt_markdown_read_to(const rt_alloc *alloc, const rt_input *in, const rt_reader_t
 	}
 	return rt_reader_end(&c.r, err);
 }
+RT_READER_FUNCTIONS(markdown, markdown_to)
+
+static int
+markdown_sniff(rt_str head)
+{
+	size_t at = 0;
+	int headings = 0;
+	rt_heading heading;
+	rt_str line;
+
+	head = rt_scan_unmark(head);
+	if (rt_str_starts(head, RT_STR("<!-- retake:")))
+		return 95;
+	while (rt_scan_line(head, &at, &line))
+		headings += rt_markdown_heading(line, &heading);
+	return headings > 1 ? 50 : headings > 0 ? 25 : 0;
+}
+
+const rt_format rt_format_markdown = {
+	.name = "markdown",
+	.extension = ".md",
+	.about = "Markdown for people to read: a heading for every entry",
+	.sniff = markdown_sniff,
+	.read = markdown_read,
+	.stream = markdown_stream,
+	.write = rt_markdown_write,
+};

@@ -33,28 +33,46 @@ add_comment(writer *c)
 	rt_buf_add_c(out, MARKDOWN_CLOSE "\n");
 }
 
+/* A role on one line without decoration, in w.e; a dot in it is a dash. */
+static rt_str
+role_line(writer *c, rt_str role)
+{
+	rt_buf *line = rt_scope_buf(&c->w.e), *dashed = rt_scope_buf(&c->w.e);
+	rt_str dot = RT_STR(MARKDOWN_DOT), left;
+	size_t at;
+
+	rt_markdown_add_line(line, role);
+	left = rt_scope_str(&c->w.e, line);
+	while ((at = rt_str_find(left, dot, 0)) != SIZE_MAX) {
+		rt_buf_add(dashed, left.ptr, at);
+		rt_buf_add_byte(dashed, '-');
+		left = rt_str_at(left.ptr + at + dot.size, left.size - at - dot.size);
+	}
+	rt_buf_add_str(dashed, left);
+	left = rt_markdown_clean_role(rt_scope_str(&c->w.e, dashed));
+	return left.size > 0 ? left : RT_STR("Entry");
+}
+
 /* "## User · 2026-11-21T20:35:40Z · muted" */
 static void
 add_heading(writer *c, const rt_node *node)
 {
 	rt_buf *out = c->w.out;
 	bool is_purged = rt_node_is_purged(node);
-	size_t from;
+	rt_str role = role_line(c, node->role.size > 0 ? node->role : node->kind);
 
 	rt_buf_add_c(out, "## ");
-	from = out->size;
-	rt_markdown_add_role(out, node->role.size > 0 ? node->role : node->kind);
-	if (out->status == RT_OK && !node->has_ts && !node->muted && !is_purged &&
-	    !rt_markdown_is_usual(rt_str_at(out->ptr + from, out->size - from)))
-		rt_buf_add_c(out, MARKDOWN_DOT);
+	rt_buf_add_str(out, role);
+	if (!node->has_ts && !node->muted && !is_purged && !rt_markdown_is_usual(role))
+		rt_buf_add_c(out, " " MARKDOWN_DOT);
 	if (node->has_ts) {
-		rt_buf_add_c(out, MARKDOWN_DOT " ");
+		rt_buf_add_c(out, " " MARKDOWN_DOT " ");
 		rt_moment_format(out, node->ts);
 	}
 	if (node->muted)
-		rt_buf_add_c(out, MARKDOWN_DOT " muted");
+		rt_buf_add_c(out, " " MARKDOWN_DOT " muted");
 	if (is_purged)
-		rt_buf_add_c(out, MARKDOWN_DOT " purged");
+		rt_buf_add_c(out, " " MARKDOWN_DOT " purged");
 	rt_buf_add_c(out, "\n\n");
 }
 
@@ -77,7 +95,7 @@ add_escaped(writer *c, rt_str text, bool in_preamble)
 	text = rt_markdown_trim(text);
 	if (text.size == 0)
 		return;
-	while (rt_markdown_line(text, &at, &line)) {
+	while (rt_scan_line(text, &at, &line)) {
 		if (rt_markdown_needs_escape(line, in_preamble))
 			rt_buf_add_byte(c->w.out, '\\');
 		rt_buf_add_str(c->w.out, line);

@@ -11,8 +11,8 @@
  * OpenAI knows:
  *
  *   an image             {"type":"image_url","image_url":{"url":"data:image/png;base64,…"}}
- *   a call of a tool     in "tool_calls" beside the content
- *   a result of a tool   a message of its own
+ *   a call of a tool     in "tool_calls" next to the content
+ *   a result of a tool   a separate message
  *   reasoning            left out
  *
  * Blocks of OpenAI's types are written with the members that these have; of other types
@@ -91,7 +91,7 @@ role_of(const writer *c, rt_str role, rt_str *out_front)
 	const char *known = known_role(role);
 
 	*out_front = rt_str_at(NULL, 0);
-	for (rt_json_iter m = rt_json_each(c->role_map); m.is_object && rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_members(c->role_map); rt_json_next(&m);)
 		if (rt_str_eq_nocase(m.key, role) && yyjson_is_str(m.value))
 			return rt_json_str(m.value);
 	if (known != NULL)
@@ -145,7 +145,7 @@ has_more(yyjson_val *block, const block_type *type)
 	for (rt_json_iter m = rt_json_each(block); rt_json_next(&m);)
 		if (!rt_str_is(m.key, "type") && !rt_str_is(m.key, type->member))
 			return true;
-	for (rt_json_iter m = rt_json_each(inner); m.is_object && rt_json_next(&m);)
+	for (rt_json_iter m = rt_json_members(inner); rt_json_next(&m);)
 		if (!rt_is_word(m.key, type->inner))
 			return true;
 	return false;
@@ -423,7 +423,7 @@ write_further(writer *c, rt_str role, const rt_body *body)
 		if (rt_is_word(name, "content role " OPENAI_OURS))
 			continue;
 		if (strip(&name, OPENAI_PREFIX) && c->lossless && rt_str_is(name, "retake"))
-			continue; /* the place is taken; it is in there */
+			continue; /* the name is in use; the field is in there */
 		if (!c->lossless &&
 		    (!is_message_key(role, name) || (rt_str_is(name, "weight") && !c->is_training)))
 			continue;
@@ -500,7 +500,7 @@ write_pi_members(writer *c, const rt_node *node, const rt_body *body)
 
 /* ---- messages ---- */
 
-/* Has the plain form this entry? Not what is muted or purged, nor kinds that no model is sent
+/* Does the plain form have this entry? Not if muted or purged, nor kinds that no model is sent
  * (chat/context_entry.c). */
 static bool
 is_sent(const rt_node *node)
@@ -526,7 +526,7 @@ write_result(writer *c, yyjson_val *block)
 
 	rt_buf_clear(c->text);
 	rt_buf_add_str(c->text, rt_json_str(content));
-	for (rt_json_iter m = rt_json_each(content); !m.is_object && rt_json_next(&m);) {
+	for (rt_json_iter m = rt_json_items(content); rt_json_next(&m);) {
 		rt_str text = member(m.value, "text");
 
 		if (text.size > 0 && c->text->size > 0)
@@ -579,7 +579,7 @@ field_order(const void *a, const void *b)
 	return rt_str_cmp(((const rt_outline_field *)a)->name, ((const rt_outline_field *)b)->name);
 }
 
-/* Members of a request body beside the messages. */
+/* The other members of a request body. */
 static void
 write_request(writer *c)
 {

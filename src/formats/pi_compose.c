@@ -220,11 +220,11 @@ text_of(const rt_pi_composed *e, const char *pi_name, const char *name)
 
 /* The text if there is one, else that of the body. */
 static void
-put_said(rt_writer *w, const char *key, rt_str said)
+put_text(rt_writer *w, const char *key, rt_str text)
 {
 	rt_json_add_key(w->out, key);
-	if (said.size > 0)
-		rt_json_add_string(w->out, said);
+	if (text.size > 0)
+		rt_json_add_string(w->out, text);
 	else
 		add_text(w, w->out);
 }
@@ -265,20 +265,20 @@ put_model(rt_writer *w, const rt_pi_composed *e)
 		model = rt_str_at(model.ptr + slash + 1, model.size - slash - 1);
 	}
 	rt_json_put_str(out, "provider", provider.size > 0 ? provider : RT_STR("retake"));
-	put_said(w, "modelId", model);
+	put_text(w, "modelId", model);
 }
 
 /* What a record of each kind consists of, in order. */
 typedef enum part_type {
 	PART_END,
 	PART_IDS,
-	PART_TEXT,    /* the text of the body */
-	PART_CONTENT, /* its content */
-	PART_EXTRA,   /* its content, where it has one */
-	PART_FIELD,   /* a field of the body; otherwise as default, or left out */
-	PART_FLAG,    /* the same, for true and false */
-	PART_SAID,    /* a field of the body that is a text; otherwise its text */
-	PART_KEPT,    /* the first entry that a compaction keeps */
+	PART_TEXT,       /* the text of the body */
+	PART_CONTENT,    /* its content */
+	PART_EXTRA,      /* its content, where it has one */
+	PART_FIELD,      /* a field of the body; otherwise as default, or left out */
+	PART_FLAG,       /* the same, for true and false */
+	PART_TEXT_FIELD, /* a field of the body that is a text; otherwise its text */
+	PART_KEPT,       /* the first entry that a compaction keeps */
 	PART_CUSTOM_TYPE,
 	PART_MODEL
 } part_type;
@@ -319,7 +319,7 @@ static const struct {
 	  {.type = PART_IDS}}},
 	{"model_change", {{.type = PART_IDS}, {.type = PART_MODEL}}},
 	{"thinking_level_change",
-	 {{.type = PART_IDS}, {PART_SAID, "thinkingLevel", "thinking_level", NULL}}},
+	 {{.type = PART_IDS}, {PART_TEXT_FIELD, "thinkingLevel", "thinking_level", NULL}}},
 };
 
 static void
@@ -330,7 +330,7 @@ put_part(rt_writer *w, const part *p, const rt_pi_composed *e)
 
 	switch (p->type) {
 	case PART_IDS: rt_pi_put_ids(out, e->id, e->parent_id, e->ts); break;
-	case PART_TEXT: put_said(w, p->key, rt_str_at(NULL, 0)); break;
+	case PART_TEXT: put_text(w, p->key, rt_str_at(NULL, 0)); break;
 	case PART_CONTENT:
 		rt_json_add_key(out, p->key);
 		add_content(out, RT_STR("custom"), e->body);
@@ -343,7 +343,7 @@ put_part(rt_writer *w, const part *p, const rt_pi_composed *e)
 		else if (p->otherwise != NULL)
 			rt_json_put_raw(out, p->key, rt_str_of(p->otherwise));
 		break;
-	case PART_SAID: put_said(w, p->key, rt_json_str(field)); break;
+	case PART_TEXT_FIELD: put_text(w, p->key, rt_json_str(field)); break;
 	case PART_KEPT: /* an entry's own id: nothing before it is kept */
 		put_id(out, p->key, e->kept_id.size > 0 ? e->kept_id : e->id);
 		break;

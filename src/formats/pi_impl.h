@@ -11,7 +11,7 @@
  * Older versions are migrated in memory: 1 has no ids (a chain), 2 calls a role
  * "hookMessage" that is "custom" now.
  *
- *   pi_record.c    one line; changes that leave its other bytes alone; ids; parents by id
+ *   pi_record.c    one line; changes that leave its other bytes alone; ids
  *   pi_read.c      a file as a session, migrated; a session as an outline
  *   pi_rows.c      an outline as the records to write
  *   pi_compose.c   records for entries that were made or edited in Retake
@@ -21,6 +21,7 @@
 
 #include "base/env.h"
 #include "base/moment.h"
+#include "formats/formats_build.h"
 #include "formats/formats_writer.h"
 
 enum {
@@ -135,19 +136,6 @@ void rt_pi_fresh_init(rt_pi_fresh *fresh, const rt_env *env, rt_str seed);
  * UUID. */
 rt_str rt_pi_fresh_id(rt_pi_fresh *fresh, const rt_index *ids, rt_scope *texts);
 
-/* An item among others, by ids. */
-typedef struct rt_pi_link {
-	rt_str id, parent_id;
-	uint64_t line;  /* for remarks; 0: none */
-	int64_t parent; /* found; -1: none */
-	bool is_cut;    /* its parent would have closed a cycle */
-} rt_pi_link;
-
-/* Find the parent of every item: -1 for none, unknown or itself; cycles are cut at the item
- * met first. ids has the index of each id. */
-void rt_pi_link_all(rt_scope *s, const rt_index *ids, rt_pi_link *links, size_t count,
-		    rt_report *report);
-
 /* ---- sessions (pi_read.c) ---- */
 
 /* A line that is neither the header nor an entry. */
@@ -213,7 +201,7 @@ void rt_pi_migrate_header(rt_buf *out, rt_pi_reader *reader, rt_str header);
  * in which pi itself would loop.
  *
  * Where takes share a node below different ones (an entry before it was deleted in one of
- * them), pi's tree cannot: the take gets a copy of the rest with ids of its own. */
+ * them), pi's tree cannot: the take gets a copy of the rest with new ids. */
 typedef struct rt_pi_row {
 	rt_str id;        /* as it will be written */
 	rt_str parent_id; /* as it will be written; ptr NULL: null */
@@ -253,7 +241,7 @@ rt_str rt_pi_entry_role(const rt_pi_entry *e);
 /* The kind of the entry in Retake, as its record has it: its type, or "unknown"; "message"
  * for a message. */
 rt_str rt_pi_entry_kind(const rt_pi_entry *e);
-/* Can a record of this role stand for an entry whose role is now role? */
+/* Can a record of this role represent an entry whose role is now role? */
 bool rt_pi_role_fits(const rt_pi_entry *e, rt_str role);
 
 /* The record inside the edited body of w ("pi", codec/body.h) with the new content where it

@@ -262,7 +262,7 @@ static void
 link_entries(load *l)
 {
 	rt_pi_session *session = l->session;
-	rt_pi_link *links;
+	rt_link *links;
 	rt_scope s;
 
 	rt_scope_init(&s, session->alloc);
@@ -270,7 +270,7 @@ link_entries(load *l)
 	for (size_t i = 0; i < session->entry_count && rt_ok(l->s) && links != NULL; i++) {
 		rt_pi_entry *e = &session->entries[i];
 
-		links[i] = (rt_pi_link){.id = e->id, .parent_id = e->parent_id, .line = e->number};
+		links[i] = (rt_link){.id = e->id, .parent_id = e->parent_id, .line = e->number};
 		if (e->id.ptr == NULL) {
 			rt_report_add(l->report, RT_REMARK_NOTE, e->number,
 				      "an entry without an id");
@@ -283,7 +283,7 @@ link_entries(load *l)
 				      (int)rt_utf8_cut(e->id, 40), e->id.ptr);
 	}
 	if (rt_ok(l->s) && links != NULL)
-		rt_pi_link_all(&s, &session->ids, links, session->entry_count, l->report);
+		rt_link_all(&s, &session->ids, links, session->entry_count, l->report);
 	for (size_t i = 0; i < session->entry_count && rt_ok(&s); i++)
 		session->entries[i].parent = links[i].parent;
 	(void)rt_scope_note(l->s, rt_scope_end(&s, NULL));

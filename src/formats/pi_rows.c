@@ -28,7 +28,7 @@ copy_outline(rt_pi_rows *rows, const rt_outline *outline)
 	(void)RT_TRY(rows->s, rt_outline_repair(rows->s->alloc, o, NULL, NULL));
 }
 
-/* Make head say what it means: a node, or -1. */
+/* Make head explicit: a node, or -1. */
 static void
 settle_head(rt_outline *o)
 {
@@ -353,7 +353,7 @@ set_parent(rt_pi_rows *rows, size_t i)
 static void
 assign_parents(rt_pi_rows *rows)
 {
-	rt_pi_link *links = rt_scope_array(rows->s, rows->count, sizeof(*links));
+	rt_link *links = rt_scope_array(rows->s, rows->count, sizeof(*links));
 	bool any = false;
 
 	if (links == NULL)
@@ -365,9 +365,9 @@ assign_parents(rt_pi_rows *rows)
 			row->parent_id = row->raw.parent_id;
 		else
 			set_parent(rows, i);
-		links[i] = (rt_pi_link){.id = row->id, .parent_id = row->parent_id};
+		links[i] = (rt_link){.id = row->id, .parent_id = row->parent_id};
 	}
-	rt_pi_link_all(rows->s, &rows->ids, links, rows->count, NULL);
+	rt_link_all(rows->s, &rows->ids, links, rows->count, NULL);
 	for (size_t i = 0; i < rows->count; i++) {
 		bool is_wrong = links[i].parent != rows->items[i].parent;
 

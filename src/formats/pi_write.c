@@ -5,7 +5,7 @@
  *   header      the one it had (migrated); else a new one
  *   entries     lines that were read from a file, byte for byte; changed ones patched;
  *               Retake's own composed (pi_compose.c)
- *   labels      one record for every label that differs from what the entries say, and
+ *   labels      one record for every label that differs from the label entries, and
  *   name        one for the discussion's name, likewise; a file that came without a name
  *               is not given one
  *   anchor      see below
@@ -13,7 +13,7 @@
  * Lines that were no entries in the file (torn, blank) are written where they were.
  *
  * pi goes on after the last line. Records for labels and the name are below the head, so that,
- * being last, they say where that is. Where there are none of them and the last entry is not
+ * being last, they mark its place. Where there are none of them and the last entry is not
  * the head, one record follows that does nothing but be last:
  *
  *   {"type":"custom","customType":"retake.head","id":…,"parentId":HEAD,"timestamp":…}
@@ -22,7 +22,7 @@
  * session_info it touches no label, name or setting; and it can be a root, for a head
  * before the first entry. Read again it is an entry like any other, and the head.
  *
- * With lossless, what pi has no word for goes to a member "retake" of the record: {"role",
+ * With lossless, what pi cannot express is in a member "retake" of the record: {"role",
  * "kind","muted","collapsed","read_mode","fields"}; reading gives all but the fields back. */
 #include "base/encode.h"
 #include "base/hash.h"
@@ -73,7 +73,8 @@ field(writer *c, const char *name)
 {
 	const rt_outline *o = &c->rows.outline;
 
-	return rt_writer_parse(&c->w, &c->w.d, rt_outline_field_of(o->fields, o->field_count, name));
+	return rt_writer_parse(&c->w, &c->w.d,
+			       rt_outline_field_of(o->fields, o->field_count, name));
 }
 
 /* A line from a field: a string, or an object with "hex". No line: ptr NULL. */
@@ -266,25 +267,25 @@ write_composed(writer *c, size_t i)
 	row->raw.text = rt_scope_copy(c->s, text);
 }
 
-/* Does the record's "retake" member say what the node is? */
+/* Does the record's "retake" member describe the node? */
 static bool
 retake_fits(const writer *c, const rt_pi_row *row, const rt_node *node)
 {
 	const rt_pi_entry *raw = &row->raw;
-	rt_str own = rt_pi_entry_role(raw), role = node->role, said = raw->retake_role;
+	rt_str own = rt_pi_entry_role(raw), role = node->role, marked_role = raw->retake_role;
 	rt_str kind = raw->retake_kind.size > 0 ? raw->retake_kind : rt_pi_entry_kind(raw);
-	bool says = raw->muted || raw->collapsed || raw->read_mode || said.size > 0 ||
-		    raw->retake_kind.size > 0;
+	bool is_marked = raw->muted || raw->collapsed || raw->read_mode || marked_role.size > 0 ||
+			 raw->retake_kind.size > 0;
 
-	if (!says && !c->w.options.lossless)
+	if (!is_marked && !c->w.options.lossless)
 		return true;
 	if (role.size == 0 || rt_str_eq(role, own))
 		role = rt_str_at(NULL, 0);
-	if (rt_str_eq(said, own))
-		said = rt_str_at(NULL, 0);
+	if (rt_str_eq(marked_role, own))
+		marked_role = rt_str_at(NULL, 0);
 	return rt_str_eq(kind, node->kind.size > 0 ? node->kind : RT_STR("message")) &&
 	       raw->muted == node->muted && raw->collapsed == node->collapsed &&
-	       raw->read_mode == node->read_mode && rt_str_eq(said, role);
+	       raw->read_mode == node->read_mode && rt_str_eq(marked_role, role);
 }
 
 /* The new "retake" member of a record, with the fields that it had. Empty: it has none. */
@@ -318,11 +319,10 @@ write_patched(writer *c, const rt_pi_row *row, const rt_node *node)
 		return;
 	rt_scope_init(&s, c->s->alloc);
 	if (!rt_str_eq(row->id, row->raw.id))
-		changes[count++] = (rt_pi_change){"id", rt_pi_quote(&s, row->id),
-						  "type"};
+		changes[count++] = (rt_pi_change){"id", rt_pi_quote(&s, row->id), "type"};
 	if (row->changes_parent)
-		changes[count++] = (rt_pi_change){
-			"parentId", rt_pi_quote(&s, row->parent_id), NULL};
+		changes[count++] = (rt_pi_change){"parentId", rt_pi_quote(&s, row->parent_id),
+						  NULL};
 	if (!retake_fits(c, row, node)) {
 		rt_buf *retake = rt_scope_buf(&s);
 
@@ -406,22 +406,22 @@ close_record(writer *c)
 	end_line(c);
 }
 
-/* Labels that differ from what the label entries, in the order in which they are written, say. */
+/* Labels that differ from those of the label entries, in the order in which these are written. */
 static void
 write_labels(writer *c)
 {
 	const rt_pi_rows *rows = &c->rows;
-	rt_index told = {.slots = NULL}; /* target: row */
+	rt_index set_by = {.slots = NULL}; /* target: row */
 	rt_scope s;
 
 	rt_scope_init(&s, c->s->alloc);
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->items[i].raw.kind == RT_PI_LABEL && rows->items[i].raw.target.ptr != NULL)
-			(void)rt_index_put(&s, &told, rows->items[i].raw.target, i);
+			(void)rt_index_put(&s, &set_by, rows->items[i].raw.target, i);
 	for (size_t i = 0; i < rows->count && rt_ok(&s) && rt_ok(c->s); i++) {
 		rt_str target = name_of(c, (int64_t)i);
 		rt_str label = rt_pi_rows_node(rows, (int64_t)i)->label;
-		int64_t at = target.ptr == NULL ? -1 : rt_index_get(&told, target);
+		int64_t at = target.ptr == NULL ? -1 : rt_index_get(&set_by, target);
 
 		if (target.ptr == NULL ||
 		    rt_str_eq(label, at < 0 ? rt_str_at(NULL, 0) : rows->items[at].raw.text))
@@ -454,19 +454,21 @@ flatten_name(writer *c, rt_str name)
 static void
 write_name(writer *c)
 {
-	rt_str name = flatten_name(c, c->rows.outline.name), told = {NULL, 0};
-	bool is_told = false;
+	rt_str name = flatten_name(c, c->rows.outline.name), recorded = {NULL, 0};
+	bool has_info = false;
 
-	for (size_t i = c->rows.count; i-- > 0 && !is_told;) {
+	for (size_t i = c->rows.count; i-- > 0 && !has_info;) {
 		const rt_pi_entry *raw = &c->rows.items[i].raw;
 
-		is_told = raw->kind == RT_PI_SESSION_INFO;
-		if (is_told)
-			told = flatten_name(c, raw->text); /* others may have written line ends */
+		has_info = raw->kind == RT_PI_SESSION_INFO;
+		if (has_info)
+			recorded = flatten_name(c,
+						raw->text); /* others may have written line ends */
 	}
-	if (name.size == 0 || rt_str_eq(name, told) || (c->has_header && !is_told))
+	if (name.size == 0 || rt_str_eq(name, recorded) || (c->has_header && !has_info))
 		return;
-	if (told.size == 0 && rt_str_eq(rt_json_str(field(c, "name_made")), c->rows.outline.name))
+	if (recorded.size == 0 &&
+	    rt_str_eq(rt_json_str(field(c, "name_made")), c->rows.outline.name))
 		return; /* it had no name and has the one that the import gave its discussion */
 	open_record(c, "session_info", name, rt_str_at(NULL, 0), NULL);
 	rt_json_put_str(c->out, "name", name);

@@ -26,7 +26,7 @@ typedef struct redactor {
 	rt_scope scope;
 	rt_scope kept; /* its arena is that of the outlines: what outlives the scope */
 	const rt_secret_options *options;
-	rt_secrets found;
+	rt_vec found; /* rt_secret, of the text being searched */
 	rt_buf *made; /* the text being put together */
 	rt_redaction *out;
 	/* the current position */
@@ -114,13 +114,11 @@ add_redacted(redactor *r, rt_str text, bool is_json)
 {
 	size_t from = 0;
 
-	r->found.count = 0;
-	if (text.size > 0)
-		(void)RT_TRY(&r->scope, rt_secrets_find(&r->found, text, is_json, r->options));
+	rt_secrets_find(&r->scope, &r->found, text, is_json, r->options);
 	if (!ok(r))
 		return false;
 	for (size_t i = 0; i < r->found.count; i++) {
-		const rt_secret *secret = &r->found.items[i];
+		const rt_secret *secret = (const rt_secret *)r->found.items + i;
 
 		rt_buf_add(r->made, text.ptr + from, secret->from - from);
 		add_mark(r, secret->kind,
@@ -439,7 +437,7 @@ open_counts(rt_buf *out, size_t entries, size_t places, const size_t *kinds)
 	rt_json_close(out, '}');
 }
 
-/* The fields of a discussion: those that say where it came from go, one that says what was
+/* The fields of a discussion: those about its origin are removed, one about what was
  * redacted is added. */
 static void
 redact_discussion_fields(redactor *r, rt_outline *o, size_t entries)
@@ -513,7 +511,6 @@ rt_redact(const rt_alloc *alloc, rt_outlines *io, const rt_secret_options *optio
 	rt_status st;
 
 	rt_scope_init(&r.scope, alloc);
-	rt_secrets_init(&r.found, alloc);
 	r.made = rt_scope_buf(&r.scope);
 	redact_names(&r, io);
 	for (size_t i = 0; i < io->count && ok(&r); i++) {
@@ -524,7 +521,6 @@ rt_redact(const rt_alloc *alloc, rt_outlines *io, const rt_secret_options *optio
 	fields = redact_fields(&r, io->fields, io->field_count, "", &count);
 	if (ok(&r))
 		io->fields = fields; /* a copy: some were the project's own */
-	rt_secrets_deinit(&r.found);
 	st = rt_scope_end(&r.scope, NULL);
 	return st == RT_OK ? RT_OK : rt_fail(err, st, "out of memory while redacting");
 }

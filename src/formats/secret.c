@@ -13,7 +13,6 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/encode.h"
-#include "base/scope.h"
 
 enum {
 	ROUNDS_MAX = 4,      /* of escapes within escapes */
@@ -44,40 +43,11 @@ rt_secret_word(rt_secret_kind kind)
 	return kind < RT_SECRET_KIND_COUNT ? words[kind] : "secret";
 }
 
-void
-rt_secrets_init(rt_secrets *list, const rt_alloc *alloc)
-{
-	memset(list, 0, sizeof(*list));
-	list->alloc = alloc;
-}
-
-void
-rt_secrets_deinit(rt_secrets *list)
-{
-	rt_free(list->alloc, list->items);
-	memset(list, 0, sizeof(*list));
-}
-
-static rt_status
-add(rt_secrets *list, size_t from, size_t to, rt_secret_kind kind)
-{
-	if (list->count == list->room) {
-		size_t room = list->room == 0 ? 16 : list->room * 2;
-		rt_secret *items = rt_resize(list->alloc, list->items, room * sizeof(*items));
-
-		if (items == NULL)
-			return RT_NOMEM;
-		list->items = items;
-		list->room = room;
-	}
-	list->items[list->count++] = (rt_secret){from, to, kind};
-	return RT_OK;
-}
-
 /* A text under search. */
 typedef struct search {
-	rt_scope scope;
-	rt_secrets *list;
+	rt_scope scope; /* of the search */
+	rt_scope *s;    /* of the list */
+	rt_vec *list;
 	const rt_secret_options *options;
 	rt_str text;
 	size_t *map; /* of text, and its end; NULL: text is the original */
@@ -87,11 +57,13 @@ typedef struct search {
 static void
 found(search *s, size_t from, size_t to, rt_secret_kind kind)
 {
-	if (s->map != NULL) {
-		from = s->map[from];
-		to = s->map[to];
-	}
-	(void)RT_TRY(&s->scope, add(s->list, from, to, kind));
+	rt_secret *secret = rt_vec_push(s->s, s->list, sizeof(*secret));
+
+	(void)rt_scope_note(&s->scope, s->s->status);
+	if (secret != NULL && s->map == NULL)
+		*secret = (rt_secret){from, to, kind};
+	else if (secret != NULL)
+		*secret = (rt_secret){s->map[from], s->map[to], kind};
 }
 
 static void
@@ -306,18 +278,19 @@ by_place(const void *a, const void *b)
 
 /* In order, those that overlap as one. */
 static void
-join(rt_secrets *list)
+join(rt_vec *list)
 {
+	rt_secret *items = list->items;
 	size_t kept = 0;
 
 	if (list->count == 0)
 		return;
-	qsort(list->items, list->count, sizeof(*list->items), by_place);
+	qsort(items, list->count, sizeof(*items), by_place);
 	for (size_t i = 1; i < list->count; i++) {
-		rt_secret *last = &list->items[kept], *next = &list->items[i];
+		rt_secret *last = &items[kept], *next = &items[i];
 
 		if (next->from >= last->to) {
-			list->items[++kept] = *next;
+			items[++kept] = *next;
 			continue;
 		}
 		if (next->to > last->to)
@@ -328,30 +301,34 @@ join(rt_secrets *list)
 	list->count = kept + 1;
 }
 
-rt_status
-rt_secrets_find(rt_secrets *list, rt_str text, bool is_json, const rt_secret_options *options)
+void
+rt_secrets_find(rt_scope *s, rt_vec *list, rt_str text, bool is_json,
+		const rt_secret_options *options)
 {
-	search s = {.list = list, .options = options, .text = text};
+	search find = {.s = s, .list = list, .options = options, .text = text};
 	bool has_slash = text.size > 0 && memchr(text.ptr, '\\', text.size) != NULL;
 	bool has_escapes = has_slash || (text.size > 0 && memchr(text.ptr, '%', text.size) != NULL);
 
-	rt_scope_init(&s.scope, list->alloc);
-	for (unsigned i = 0; i < BASE64_DEPTH_MAX; i++)
-		s.decoded[i] = rt_scope_buf(&s.scope);
 	list->count = 0;
-	for (unsigned round = 0; rt_ok(&s.scope) && round < ROUNDS_MAX; round++) {
+	if (!rt_ok(s))
+		return;
+	rt_scope_init(&find.scope, s->alloc);
+	for (unsigned i = 0; i < BASE64_DEPTH_MAX; i++)
+		find.decoded[i] = rt_scope_buf(&find.scope);
+	for (unsigned round = 0; rt_ok(&find.scope) && round < ROUNDS_MAX; round++) {
 		bool is_escaped = is_json && round == 0; /* not the text yet */
 
 		if (!is_escaped || !has_slash) {
-			find_plain(&s);
-			find_base64(&s);
+			find_plain(&find);
+			find_base64(&find);
 		}
-		if (has_escapes && s.map == NULL)
-			copy_text(&s);
-		if (!has_escapes || !rt_ok(&s.scope) || (!unescape(&s, !is_escaped) && !is_escaped))
+		if (has_escapes && find.map == NULL)
+			copy_text(&find);
+		if (!has_escapes || !rt_ok(&find.scope) ||
+		    (!unescape(&find, !is_escaped) && !is_escaped))
 			break;
 	}
-	if (rt_ok(&s.scope))
+	(void)rt_scope_note(s, rt_scope_end(&find.scope, NULL));
+	if (rt_ok(s))
 		join(list);
-	return rt_scope_end(&s.scope, NULL);
 }

@@ -17,7 +17,7 @@
 #ifndef RT_FORMATS_SECRET_H
 #define RT_FORMATS_SECRET_H
 
-#include "base/text.h"
+#include "formats/formats_list.h"
 
 typedef enum rt_secret_kind { /* of two that overlap the first counts */
 	RT_SECRET_PRIVATE_KEY, /* -----BEGIN … PRIVATE KEY----- … */
@@ -54,20 +54,11 @@ typedef struct rt_secret {
 	rt_secret_kind kind;
 } rt_secret;
 
-/* A list in the order of the text; no two overlap. One thread at a time. */
-typedef struct rt_secrets {
-	const rt_alloc *alloc;
-	rt_secret *items;
-	size_t count, room;
-} rt_secrets;
-
-void rt_secrets_init(rt_secrets *list, const rt_alloc *alloc);
-void rt_secrets_deinit(rt_secrets *list);
-
-/* Replace the list by the secrets of a text. is_json: the text is the inside of a JSON string; no
- * secret then begins or ends within an escape. options may be NULL. RT_NOMEM. */
-RT_CHECKED rt_status rt_secrets_find(rt_secrets *list, rt_str text, bool is_json,
-				     const rt_secret_options *options);
+/* Replace a list of rt_secret by the secrets of a text, in their order; no two overlap. is_json:
+ * the text is the inside of a JSON string; no secret then begins or ends within an escape. options
+ * may be NULL. */
+void rt_secrets_find(rt_scope *s, rt_vec *list, rt_str text, bool is_json,
+		     const rt_secret_options *options);
 
 /* The first secret at or after *at in a text without escapes; *at becomes the place to continue
  * from. False: none. */

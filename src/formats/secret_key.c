@@ -221,7 +221,7 @@ tail_end(rt_str text, size_t end, size_t limit)
 	return words == 1 || words == 2 ? at : end;
 }
 
-/* The end of the body of a key without a frame at its end: it goes on while its lines contain
+/* The end of the body of a key without a frame at its end: it continues while its lines contain
  * runs of base64. Headers may precede them, and something may be left out between them. `at`:
  * there are none. */
 static size_t

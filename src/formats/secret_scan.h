@@ -5,7 +5,6 @@
 #ifndef RT_FORMATS_SECRET_SCAN_H
 #define RT_FORMATS_SECRET_SCAN_H
 
-#include "formats/formats_list.h"
 #include "formats/secret.h"
 
 enum {
@@ -27,7 +26,7 @@ enum {
 #define QUOTES "\"'`"
 #define BLANKS " \t"
 
-/* Is c in the set? "a-z" is a range; a "-" of its own comes last. */
+/* Is c in the set? "a-z" is a range; a single "-" comes last. */
 static inline bool
 is(char c, const char *set)
 {

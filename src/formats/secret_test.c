@@ -10,6 +10,26 @@
 
 #include <cmocka.h>
 
+typedef struct rt_secrets {
+	rt_scope s;
+	rt_vec vec;
+	const rt_secret *items;
+	size_t count;
+} rt_secrets;
+
+static void
+rt_secrets_init(rt_secrets *list, const rt_alloc *alloc)
+{
+	memset(list, 0, sizeof(*list));
+	rt_scope_init(&list->s, alloc);
+}
+
+static void
+rt_secrets_deinit(rt_secrets *list)
+{
+	rt_scope_deinit(&list->s);
+}
+
 /* ---- made keys: none of them opens anything ---- */
 
 static const struct {
@@ -170,7 +190,10 @@ find(rt_secrets *list, rt_str text, bool is_json, const rt_secret_options *optio
 {
 	size_t i;
 
-	assert_int_equal(rt_secrets_find(list, text, is_json, options), RT_OK);
+	rt_secrets_find(&list->s, &list->vec, text, is_json, options);
+	assert_int_equal(list->s.status, RT_OK);
+	list->items = list->vec.items;
+	list->count = list->vec.count;
 	for (i = 0; i < list->count; i++) {
 		assert_true(list->items[i].from < list->items[i].to);
 		assert_true(list->items[i].to <= text.size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Secrets by their context: passwords in URLs, what is assigned to names like "api_key", arguments
+ * Secrets by their context: passwords in URLs, values assigned to names like "api_key", arguments
  * of flags, headers, home directories.
  *
  * One pass: at each byte those patterns are tried that start with it. The look-ahead before a
@@ -96,7 +96,7 @@ is_name(rt_str name, expected *out)
 	return out->is_weak || is_cookie(name) || rt_str_eq_nocase(name, RT_STR("sig"));
 }
 
-/* "API key: ": a key of which the word before it says what it opens. */
+/* "API key: ": a key with a word before it that tells its purpose. */
 static bool
 is_key_of_words(rt_str text, size_t from, rt_str name)
 {
@@ -142,7 +142,7 @@ is_value(rt_str value, expected how, bool is_quoted)
 	return value.size >= 12 && m.has_digit && m.distinct >= 6;
 }
 
-/* The kind of a value found by its context, more exactly where it has a form of its own. */
+/* The kind of a value found by its context, more exactly where it has a known form. */
 static void
 refine_kind(rt_str text, rt_secret *secret)
 {

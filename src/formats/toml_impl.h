@@ -20,7 +20,7 @@
  *
  * In an outline, unknown tables and keys of the file are fields "extra.toml.NAME" of the
  * project; those of a take are in the discussion's field "toml.takes", {TAKE:{…}}. What Retake
- * has and the program has not goes into keys that begin with "retake", and into tables of that
+ * has and the program lacks is in keys that begin with "retake", and into tables of that
  * name, whose keys are names of fields. */
 #ifndef RT_FORMATS_TOML_IMPL_H
 #define RT_FORMATS_TOML_IMPL_H
@@ -30,7 +30,7 @@
 
 #define TOML_EXTRA "extra.toml."
 #define TOML_TAKES "toml.takes"
-#define TOML_FIELD_MARK "field:" /* before a further field whose name is taken */
+#define TOML_FIELD_MARK "field:" /* before a further field whose name is in use */
 
 /* Keys with a meaning: of an entry, of a take's table, of [discussion]. */
 #define TOML_ENTRY_KEYS \

@@ -168,9 +168,11 @@ read_string_entry(reader *r, rt_str text, rt_node *node)
 }
 
 static const rt_member members[] = {
-	RT_MEMBER(TEXT, role),      RT_MEMBER(TEXT, id),           RT_MEMBER(KIND, kind),
-	RT_MEMBER(TEXT, label),     RT_MEMBER(FLAG, muted),        RT_MEMBER(FLAG, collapsed),
-	RT_MEMBER(FLAG, read_mode), {"purged", RT_MEMBER_PURGED, 0}, RT_MEMBER(TS, ts),
+	RT_MEMBER(TEXT, role),      RT_MEMBER(TEXT, id),
+	RT_MEMBER(KIND, kind),      RT_MEMBER(TEXT, label),
+	RT_MEMBER(FLAG, muted),     RT_MEMBER(FLAG, collapsed),
+	RT_MEMBER(FLAG, read_mode), {"purged", RT_MEMBER_PURGED, 0},
+	RT_MEMBER(TS, ts),
 };
 
 /* A member with a meaning; false: it is of another type, and becomes a further field. */
@@ -393,7 +395,7 @@ find_groups(reader *r, yyjson_val *discussions)
 	rt_scope s;
 
 	rt_scope_init(&s, r->b->alloc);
-	for (rt_json_iter m = rt_json_each(discussions); m.is_object && rt_json_next(&m);) {
+	for (rt_json_iter m = rt_json_members(discussions); rt_json_next(&m);) {
 		rt_str base = rt_json_text(m.value, "retake_discussion");
 		int64_t at = (int64_t)r->tables.count, known;
 		table *t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writing TOML project files. There is one form for everything: entries as tables, values of
- * other tables on one line each. What was read and not understood goes back where it was;
- * settings go back to where they were found, others into [retake]. */
+ * other tables on one line each. What was read and not understood is written where it was;
+ * settings where they were found, others in [retake]. */
 #include <stdlib.h> /* qsort */
 
 #include "formats/formats_build.h"
@@ -162,7 +162,7 @@ add_inline(rt_buf *buf, yyjson_val *value)
 	yyjson_val *literal = rt_json_get(value, RT_TOML_MARK);
 	const char *sign = yyjson_is_obj(value) ? " " : "";
 
-	RT_ASSERT(!yyjson_is_null(value)); /* is_plain says so */
+	RT_ASSERT(!yyjson_is_null(value)); /* see is_plain */
 	if (yyjson_is_str(value)) {
 		add_string(buf, rt_json_str(value), false);
 	} else if (yyjson_is_bool(value)) {

@@ -4,9 +4,7 @@
 #include "library/library_impl.h"
 
 #include "chat/context.h"
-#include "codec/json.h"
 #include "llm/provider.h"
-#include "view/highlight.h"
 #include "view/search.h"
 #include "view/view.h"
 
@@ -163,9 +161,7 @@ retake_search(retake_project *project, const retake_place *place, const char *qu
 	retake_search_options own;
 	rt_library_call c;
 	rt_scope *s = rt_library_begin_view(&c, project, place, out_json);
-	rt_buf *hits = rt_scope_buf(s);
 	bool in_one = c.from.discussion != NULL && *c.from.discussion != '\0';
-	yyjson_val *root;
 	rt_str text, role;
 
 	rt_library_require(s, query, "query");
@@ -173,10 +169,7 @@ retake_search(retake_project *project, const retake_place *place, const char *qu
 	text = rt_library_str(s, query, "query");
 	role = rt_library_str(s, own.role, "role");
 	RT_TRY(s, rt_view_search(c.engine, c.value, text, in_one ? c.at.disc : 0, role, own.limit,
-				 hits, &s->error));
-	root = rt_json_parse(s, rt_scope_str(s, hits));
-	if (root != NULL)
-		rt_highlight_add_hits(s->alloc, root, &c.text);
+				 &c.text, &s->error));
 	return rt_library_end(&c, out_json, error);
 }
 

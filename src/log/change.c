@@ -26,16 +26,6 @@ rt_change_deinit(rt_change *c)
 	*c = (rt_change){0};
 }
 
-rt_status
-rt_change_status(const rt_change *c, rt_error *err)
-{
-	if (!rt_change_ok(c) && err != NULL) {
-		*err = c->scope->error;
-		err->status = c->scope->status;
-	}
-	return c->scope->status;
-}
-
 void
 rt_change_find_place(rt_change *c, const rt_request *r, rt_str default_disc, rt_str default_take)
 {
@@ -62,25 +52,6 @@ rt_change_find_place(rt_change *c, const rt_request *r, rt_str default_disc, rt_
 
 /* ---- effects ---- */
 
-/* Room for one more item in an array in the scope. */
-static bool
-grow(rt_change *c, void **items, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room == 0 ? 4 : *room * 2;
-	void *fresh;
-
-	if (count < *room)
-		return rt_change_ok(c);
-	fresh = rt_scope_array(c->scope, more, size);
-	if (fresh == NULL)
-		return false;
-	if (count > 0)
-		memcpy(fresh, *items, count * size);
-	*items = fresh;
-	*room = more;
-	return true;
-}
-
 static void
 advance(rt_change *c, const rt_project *next)
 {
@@ -92,9 +63,12 @@ void
 rt_change_emit(rt_change *c, const rt_effect *effect)
 {
 	const rt_project *next;
+	rt_effect *effects = rt_scope_grow(c->scope, c->effects, c->effect_count, &c->effect_room,
+					   sizeof(*effect));
 
-	if (!grow(c, (void **)&c->effects, c->effect_count, &c->effect_room, sizeof(*effect)))
+	if (effects == NULL)
 		return;
+	c->effects = effects;
 	if (RT_TRY(c->scope, rt_effect_apply(c->now, effect, false, &next, &c->scope->error)) != RT_OK)
 		return;
 	c->effects[c->effect_count++] = *effect;
@@ -105,9 +79,12 @@ void
 rt_change_view(rt_change *c, uint32_t entry, unsigned flags)
 {
 	const rt_project *next;
+	rt_record_view *views = rt_scope_grow(c->scope, c->views, c->view_count, &c->view_room,
+					      sizeof(*views));
 
-	if (!grow(c, (void **)&c->views, c->view_count, &c->view_room, sizeof(*c->views)))
+	if (views == NULL)
 		return;
+	c->views = views;
 	if (RT_TRY(c->scope, rt_project_set_view(c->now, entry, flags, &next, &c->scope->error)) !=
 	    RT_OK)
 		return;
@@ -298,8 +275,12 @@ rt_change_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *value)
 uint64_t
 rt_change_add_body(rt_change *c, uint64_t entry, rt_str data)
 {
-	if (!grow(c, (void **)&c->bodies, c->body_count, &c->body_room, sizeof(*c->bodies)))
+	rt_new_body *bodies = rt_scope_grow(c->scope, c->bodies, c->body_count, &c->body_room,
+					    sizeof(*bodies));
+
+	if (bodies == NULL)
 		return 0;
+	c->bodies = bodies;
 	c->bodies[c->body_count++] = (rt_new_body){c->next_body, entry, data};
 	return c->next_body++;
 }

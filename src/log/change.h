@@ -55,9 +55,6 @@ rt_change_ok(const rt_change *c)
 {
 	return rt_ok(c->scope);
 }
-/* The scope's status, with the message copied to err (may be NULL): for callers that do not
- * use the scope themselves. */
-rt_status rt_change_status(const rt_change *c, rt_error *err);
 /* Find where a request works (place, named_disc, pinned). Fails where the request is invalid. */
 void rt_change_find_place(rt_change *c, const rt_request *r, rt_str default_disc,
 			  rt_str default_take);

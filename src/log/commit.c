@@ -443,17 +443,6 @@ compile_in_step(rt_change *c, const rt_request *r, const rt_apply_options *how, 
 	*op = op->ptr == NULL || rt_str_eq(*op, name) ? name : RT_STR("batch");
 }
 
-static void
-fail_ticket(const rt_ticket *t, size_t failed, const rt_scope *s)
-{
-	rt_error other;
-
-	rt_fail(&other, s->status, "not done, since line %zu failed: %.300s", failed + 1,
-		s->error.text);
-	for (size_t i = 0; i < t->count; i++)
-		rt_result_fail(&t->results[i], s->status, i == failed ? &s->error : &other);
-}
-
 /* All requests of a ticket as one step, or none. */
 static rt_status
 run_atomic(round *r, const rt_ticket *t)
@@ -481,7 +470,7 @@ run_atomic(round *r, const rt_ticket *t)
 						: rt_change_write(&c, op, disc);
 	rt_change_deinit(&c);
 	if (!rt_ok(s)) {
-		fail_ticket(t, failed, s);
+		rt_results_fail(t->results, t->count, failed, s->status, &s->error);
 		return s->status;
 	}
 	for (size_t i = 0; i < t->count; i++) {

@@ -173,6 +173,9 @@ rt_status rt_engine_newest(rt_engine *engine, const rt_project **out, rt_error *
 void rt_result_reset(rt_result *result);
 /* Nothing but a failure. */
 void rt_result_fail(rt_result *result, rt_status status, const rt_error *err);
+/* The results of an atomic step that failed at one of its requests. */
+void rt_results_fail(rt_result *results, size_t count, size_t failed, rt_status status,
+		     const rt_error *err);
 /* The result's note becomes the text of a buffer. */
 void rt_result_set_note(rt_result *result, rt_scope *s, const rt_buf *note);
 

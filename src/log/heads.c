@@ -26,34 +26,28 @@ rt_engine_mark_head(rt_engine *engine, uint64_t seq, rt_error *err)
 	char text[24];
 
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)seq);
-	return engine->store->ops->write(
-		engine->store, rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(RT_HEAD_MARK)),
-		rt_str_of(text), err);
+	return engine->store->ops->write(engine->store, rt_engine_side(engine, RT_HEAD_MARK),
+					 rt_str_of(text), err);
 }
 
 rt_status
 rt_engine_head_mark(rt_engine *engine, uint64_t *out_seq, rt_error *err)
 {
-	rt_error why;
-	rt_buf text;
-	rt_status st;
+	rt_scope s;
 
 	*out_seq = 0;
-	rt_buf_init(&text, engine->alloc, RT_BUF_UNLIMITED);
-	st = rt_store_get(engine->store,
-			  rt_rows_named(RT_STORE_SIDE, engine->project, RT_STR(RT_HEAD_MARK)),
-			  &text, NULL, &why);
-	rt_buf_add_byte(&text, '\0');
-	if (st == RT_OK && text.status != RT_OK)
-		st = rt_fail(err, text.status, "out of memory");
-	else if (st == RT_OK)
-		*out_seq = strtoull(text.ptr, NULL, 10);
-	else if (st == RT_NOT_FOUND)
-		st = RT_OK;
-	else if (err != NULL)
-		*err = why;
-	rt_buf_deinit(&text);
-	return st;
+	rt_scope_init(&s, engine->alloc);
+	rt_buf *text = rt_scope_buf(&s);
+	rt_status st = rt_store_get(engine->store, rt_engine_side(engine, RT_HEAD_MARK), text, NULL,
+				    &s.error);
+	rt_buf_add_byte(text, '\0');
+	if (st != RT_NOT_FOUND) {
+		rt_scope_note(&s, st);
+		RT_TRY(&s, text->status);
+	}
+	if (st == RT_OK && rt_ok(&s))
+		*out_seq = strtoull(text->ptr, NULL, 10);
+	return rt_scope_end(&s, err);
 }
 
 bool
@@ -79,66 +73,80 @@ rt_engine_damaged(rt_engine *engine, rt_error *err, const char *format, ...)
 		engine->store->place, what, engine->name->ptr);
 }
 
-rt_status
-rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *err)
-{
-	const rt_store_ops *ops = engine->store->ops;
-	uint64_t bodies, index = 0, mark = 0, seq = project->seq, head, root, epoch;
-	rt_error why;
-	rt_status st;
+/* Where the parts of a project end. */
+typedef struct ends {
+	uint64_t seq; /* of the value */
+	uint64_t bodies, index, mark, root;
+	uint64_t named; /* the last body that the value names */
+} ends;
 
-	if (rt_engine_newer(engine, NULL))
-		return RT_OK; /* the rows that are not read may name more */
-	/* The mark first, the log last: others may add rows meanwhile. */
-	st = rt_engine_head_mark(engine, &mark, err);
-	if (st == RT_OK) {
-		st = ops->head(engine->store, RT_STORE_INDEX, engine->project, &index, &why);
-		if (st == RT_CORRUPT) { /* a cache; fsck names it */
-			index = 0;
-			st = RT_OK;
-		} else if (st != RT_OK && err != NULL) {
-			*err = why;
-		}
-	}
-	if (st == RT_OK)
-		st = ops->head(engine->store, RT_STORE_BODIES, engine->project, &bodies, err);
-	if (st != RT_OK)
-		return st;
-	root = engine->root_ahead;
-	if (mark <= seq && root <= seq && index <= bodies && bodies + 1 == project->next_body)
-		return RT_OK;
-	st = ops->epoch(engine->store, &epoch, err);
+/* The mark first, the bodies last: others may add rows meanwhile. */
+static void
+find_ends(rt_engine *engine, ends *e, rt_scope *s)
+{
+	RT_TRY(s, rt_engine_head_mark(engine, &e->mark, &s->error));
+	if (!rt_ok(s))
+		return;
+	rt_status st = rt_engine_head(engine, RT_STORE_INDEX, &e->index, &s->error);
+	if (st == RT_CORRUPT) /* a cache; fsck reports it */
+		e->index = 0;
+	else
+		rt_scope_note(s, st);
+	RT_TRY(s, rt_engine_head(engine, RT_STORE_BODIES, &e->bodies, &s->error));
+}
+
+/* They differ: is it damage, or has another process written meanwhile? */
+static rt_status
+explain_ends(rt_engine *engine, const ends *e, rt_error *err)
+{
+	const unsigned long long seq = e->seq, bodies = e->bodies, named = e->named;
+	uint64_t head, epoch;
+	rt_status st = engine->store->ops->epoch(engine->store, &epoch, err);
+
 	if (st != RT_OK || epoch != engine->epoch)
 		return st; /* another history, which is loaded next */
-	if (bodies + 1 < project->next_body)
+	if (bodies < named)
 		return rt_engine_damaged(engine, err,
 					 "log row %llu and before name texts up to number %llu, but "
 					 "the last one stored is %llu",
-					 (unsigned long long)seq,
-					 (unsigned long long)project->next_body - 1,
-					 (unsigned long long)bodies);
-	if (index > bodies)
+					 seq, named, bodies);
+	if (e->index > bodies)
 		return rt_engine_damaged(engine, err,
 					 "the search index holds text %llu, but the last one stored "
 					 "is %llu",
-					 (unsigned long long)index, (unsigned long long)bodies);
-	st = ops->head(engine->store, RT_STORE_LOG, engine->project, &head, err);
-	if (st != RT_OK || head > seq)
+					 (unsigned long long)e->index, bodies);
+	st = rt_engine_head(engine, RT_STORE_LOG, &head, err);
+	if (st != RT_OK || head > e->seq)
 		return st; /* rows have come since */
-	if (root > seq)
+	if (e->root > seq)
 		return rt_engine_damaged(engine, err,
 					 "its log ends with row %llu, but the checkpoint was made "
 					 "at row %llu",
-					 (unsigned long long)seq, (unsigned long long)root);
-	if (mark > seq)
+					 seq, (unsigned long long)e->root);
+	if (e->mark > seq)
 		return rt_engine_damaged(engine, err,
-					 "its log ends with row %llu, but row %llu was written",
-					 (unsigned long long)seq, (unsigned long long)mark);
+					 "its log ends with row %llu, but row %llu was written", seq,
+					 (unsigned long long)e->mark);
 	return rt_engine_damaged(engine, err,
 				 "its log ends with row %llu and names texts up to number %llu, but "
 				 "text %llu is stored",
-				 (unsigned long long)seq, (unsigned long long)project->next_body - 1,
-				 (unsigned long long)bodies);
+				 seq, named, bodies);
+}
+
+rt_status
+rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *err)
+{
+	ends e = {.seq = project->seq, .root = engine->root_ahead, .named = project->next_body - 1};
+	rt_scope s;
+
+	if (rt_engine_newer(engine, NULL))
+		return RT_OK; /* the rows that are not read may name more */
+	rt_scope_init(&s, engine->alloc);
+	find_ends(engine, &e, &s);
+	if (rt_ok(&s) && (e.mark > e.seq || e.root > e.seq || e.index > e.bodies ||
+			  e.bodies != e.named))
+		RT_TRY(&s, explain_ends(engine, &e, &s.error));
+	return rt_scope_end(&s, err);
 }
 
 rt_status

@@ -1,157 +1,138 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repair: what the log cannot give back is given up, so that the rest can be used again. The
- * log holds what was done; the texts are in the bodies, once. A body that is not what was
- * written becomes a hole that says so; entries, order and history stay. */
+ * Repair: gives up bodies that cannot be read, so that the rest can be used again. The log holds
+ * what was done; each text is in one body. A body that is not what was written becomes a hole
+ * that says so; entries, order and history stay. */
 #include "log/engine_impl.h"
 #include "log/repair.h"
 
-typedef struct lost {
+#include <stdlib.h> /* bsearch */
+
+/* Numbers of lost bodies, ascending; in a scope. */
+typedef struct lost_bodies {
 	uint64_t *numbers;
-	size_t count, room;
-} lost;
+	size_t count, capacity;
+} lost_bodies;
 
-static rt_status
-note(rt_engine *engine, lost *l, uint64_t number, rt_error *err)
+static int
+number_order(const void *a, const void *b)
 {
-	if (l->count == l->room) {
-		size_t room = l->room * 2 + 16;
-		uint64_t *numbers = rt_resize(engine->alloc, l->numbers, room * sizeof(*numbers));
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-		if (numbers == NULL)
-			return rt_fail(err, RT_NOMEM, "out of memory");
-		l->numbers = numbers;
-		l->room = room;
-	}
-	l->numbers[l->count++] = number;
-	return RT_OK;
+	return (x > y) - (x < y);
 }
 
 static bool
-is_lost(const lost *l, uint64_t number)
+is_lost(const lost_bodies *lost, uint64_t number)
 {
-	size_t from = 0, to = l->count;
-
-	while (from < to) {
-		size_t at = from + (to - from) / 2;
-
-		if (l->numbers[at] == number)
-			return true;
-		if (l->numbers[at] < number)
-			from = at + 1;
-		else
-			to = at;
-	}
-	return false;
+	return lost->count > 0 && bsearch(&number, lost->numbers, lost->count,
+					  sizeof(*lost->numbers), number_order) != NULL;
 }
 
-static rt_status
-find_lost(rt_engine *engine, lost *l, rt_error *err)
+static void
+find_lost(rt_engine *engine, lost_bodies *lost, rt_scope *s)
 {
-	const rt_store_ops *ops = engine->store->ops;
-	uint64_t head, number;
-	rt_buf bytes;
-	rt_status st = ops->head(engine->store, RT_STORE_BODIES, engine->project, &head, err);
+	rt_buf *bytes = rt_scope_buf(s);
+	uint64_t head = 0;
 
-	rt_buf_init(&bytes, engine->alloc, RT_BUF_UNLIMITED);
-	for (number = 1; st == RT_OK && number <= head; number++) {
-		rt_error why;
-		rt_body body;
+	RT_TRY(s, rt_engine_head(engine, RT_STORE_BODIES, &head, &s->error));
+	for (uint64_t number = 1; rt_ok(s) && number <= head; number++) {
+		rt_body body = {0};
 
-		rt_buf_clear(&bytes);
-		st = rt_store_get(engine->store,
-				  rt_rows_one(RT_STORE_BODIES, engine->project, number), &bytes,
-				  NULL, &why);
-		if (st == RT_NOT_FOUND) { /* a number that was never used, or fsck tells */
-			st = RT_OK;
+		rt_buf_clear(bytes);
+		rt_status st = rt_store_get(engine->store,
+					    rt_rows_one(RT_STORE_BODIES, engine->project, number),
+					    bytes, NULL, &s->error);
+		if (st == RT_NOT_FOUND) /* a number that was never used, or fsck reports it */
+			continue;
+		if (st == RT_OK)
+			st = rt_body_read(engine->alloc, rt_buf_str(bytes), &body, &s->error);
+		if (st == RT_OK)
+			rt_body_deinit(&body);
+		if (st != RT_CORRUPT) {
+			rt_scope_note(s, st);
 			continue;
 		}
-		if (st == RT_OK) {
-			st = rt_body_read(engine->alloc, rt_buf_str(&bytes), &body, &why);
-			if (st == RT_OK)
-				rt_body_deinit(&body);
-		}
-		if (st == RT_CORRUPT)
-			st = note(engine, l, number, err);
-		else if (st != RT_OK && err != NULL)
-			*err = why;
+		uint64_t *numbers = rt_scope_grow(s, lost->numbers, lost->count, &lost->capacity,
+						  sizeof(*numbers));
+		if (numbers == NULL)
+			return;
+		lost->numbers = numbers;
+		lost->numbers[lost->count++] = number;
 	}
-	rt_buf_deinit(&bytes);
-	return st;
 }
 
-/* Say which present entries show a lost text. */
-static rt_status
-tell(const rt_project *project, const lost *l, rt_lost_fn fn, void *ctx,
-     rt_error *err)
+static void
+blank_lost(rt_engine *engine, const lost_bodies *lost, rt_scope *s)
 {
-	size_t d, t, at;
-	rt_status st = RT_OK;
+	static const char hole[] = {RT_BODY_PURGED, 'l', 'o', 's', 't'};
+	rt_store *store = engine->store;
 
-	for (d = 1; st == RT_OK && d <= rt_project_disc_count(project); d++) {
-		const rt_cell *cell = rt_project_cell(project, (uint32_t)d);
+	if (!rt_ok(s) || lost->count == 0)
+		return;
+	RT_TRY(s, store->ops->begin(store, &s->error));
+	for (size_t i = 0; i < lost->count; i++)
+		RT_TRY(s, store->ops->write(
+				  store,
+				  rt_rows_one(RT_STORE_BODIES, engine->project, lost->numbers[i]),
+				  rt_str_at(hole, sizeof(hole)), &s->error));
+	rt_store_end(store, s);
+}
+
+/* The entries of a present take that show a lost text. */
+static void
+report_take(const rt_project *project, const rt_cell *cell, const rt_take *take,
+	    const lost_bodies *lost, rt_lost_fn fn, void *ctx, rt_scope *s)
+{
+	size_t count = take->present ? rt_seq_count(take->slots) : 0;
+
+	for (size_t at = 0; rt_ok(s) && at < count; at++) {
+		rt_lost_text text = {.discussion = rt_cell_name(cell),
+				     .take = rt_text_str(take->name),
+				     .position = at + 1};
+		rt_slot slot;
+
+		RT_TRY(s, rt_seq_get(take->slots, at, &slot, &s->error));
+		if (rt_ok(s) && is_lost(lost, slot.body) &&
+		    RT_TRY(s, rt_entry_id(project, slot.entry, text.entry, &s->error)) == RT_OK)
+			fn(ctx, &text);
+	}
+}
+
+static void
+report_lost(rt_engine *engine, const lost_bodies *lost, rt_lost_fn fn, void *ctx, rt_scope *s)
+{
+	const rt_project *project = rt_engine_value(engine);
+	size_t discs = lost->count > 0 ? rt_project_disc_count(project) : 0;
+
+	for (uint32_t d = 1; rt_ok(s) && d <= discs; d++) {
 		const rt_disc *disc;
 
-		if (cell == NULL)
-			continue;
-		st = rt_project_disc(project, (uint32_t)d, &disc, err);
-		for (t = 1; st == RT_OK && t <= rt_disc_take_count(disc); t++) {
-			const rt_take *take = rt_disc_take(disc, (uint32_t)t);
-			size_t count = take->present ? rt_seq_count(take->slots) : 0;
-
-			for (at = 0; st == RT_OK && at < count; at++) {
-				rt_lost_text text;
-				rt_slot slot;
-
-				st = rt_seq_get(take->slots, at, &slot, err);
-				if (st != RT_OK || !is_lost(l, slot.body))
-					continue;
-				st = rt_entry_id(project, slot.entry, text.entry, err);
-				text.discussion = rt_cell_name(cell);
-				text.take = rt_text_str(take->name);
-				text.position = at + 1;
-				if (st == RT_OK)
-					fn(ctx, &text);
-			}
-		}
+		RT_TRY(s, rt_project_disc(project, d, &disc, &s->error));
+		for (uint32_t t = 1; rt_ok(s) && t <= rt_disc_take_count(disc); t++)
+			report_take(project, rt_project_cell(project, d), rt_disc_take(disc, t), lost,
+				    fn, ctx, s);
 	}
-	return st;
+	rt_object_unref(project);
 }
 
 rt_status
 rt_engine_repair(rt_engine *engine, rt_lost_fn fn, void *ctx, size_t *out_count, rt_error *err)
 {
-	const rt_store_ops *ops = engine->store->ops;
-	static const char hole[] = {RT_BODY_PURGED, 'l', 'o', 's', 't'};
-	const rt_project *project;
-	lost l = {0};
-	size_t i;
-	rt_status st = rt_engine_may_write(engine, err);
+	lost_bodies lost = {0};
+	rt_scope s;
 
 	*out_count = 0;
-	if (st != RT_OK)
-		return st;
+	rt_scope_init(&s, engine->alloc);
+	RT_TRY(&s, rt_engine_may_write(engine, &s.error));
+	if (!rt_ok(&s))
+		return rt_scope_end(&s, err);
 	rt_engine_lock_writer(engine);
-	st = find_lost(engine, &l, err);
-	if (st == RT_OK && l.count > 0) {
-		st = ops->begin(engine->store, err);
-		for (i = 0; st == RT_OK && i < l.count; i++)
-			st = ops->write(engine->store,
-					rt_rows_one(RT_STORE_BODIES, engine->project, l.numbers[i]),
-					rt_str_at(hole, sizeof(hole)), err);
-		if (st == RT_OK)
-			st = ops->commit(engine->store, err);
-		else
-			ops->cancel(engine->store);
-	}
-	if (st == RT_OK && l.count > 0) {
-		project = rt_engine_value(engine);
-		st = tell(project, &l, fn, ctx, err);
-		rt_object_unref(project);
-	}
-	if (st == RT_OK)
-		*out_count = l.count;
-	rt_free(engine->alloc, l.numbers);
+	find_lost(engine, &lost, &s);
+	blank_lost(engine, &lost, &s);
+	report_lost(engine, &lost, fn, ctx, &s);
+	if (rt_ok(&s))
+		*out_count = lost.count;
 	rt_engine_unlock_writer(engine);
-	return st;
+	return rt_scope_end(&s, err);
 }

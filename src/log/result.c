@@ -29,6 +29,17 @@ rt_result_fail(rt_result *result, rt_status status, const rt_error *err)
 }
 
 void
+rt_results_fail(rt_result *results, size_t count, size_t failed, rt_status status,
+		const rt_error *err)
+{
+	rt_error other;
+
+	rt_fail(&other, status, "not done, since line %zu failed: %.300s", failed + 1, err->text);
+	for (size_t i = 0; i < count; i++)
+		rt_result_fail(&results[i], status, i == failed ? err : &other);
+}
+
+void
 rt_result_set_note(rt_result *result, rt_scope *s, const rt_buf *note)
 {
 	rt_str text = rt_scope_str(s, note);

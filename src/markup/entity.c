@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "markup/entity.h"
 
+#include <stdlib.h> /* bsearch */
+
 #include "base/encode.h"
-#include "markup/entity_table.h"
 
 static size_t
 encode(uint32_t code, char room[RT_ENTITY_ROOM])
 {
+	static const unsigned char starts[] = {0, 0, 0xc0, 0xe0, 0xf0}; /* by size */
+	size_t size;
+
 	if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
 		code = 0xfffd;
-	if (code < 0x80) {
-		room[0] = (char)code;
-		return 1;
-	}
-	if (code < 0x800) {
-		room[0] = (char)(0xc0 | code >> 6);
-		room[1] = (char)(0x80 | (code & 0x3f));
-		return 2;
-	}
-	if (code < 0x10000) {
-		room[0] = (char)(0xe0 | code >> 12);
-		room[1] = (char)(0x80 | (code >> 6 & 0x3f));
-		room[2] = (char)(0x80 | (code & 0x3f));
-		return 3;
-	}
-	room[0] = (char)(0xf0 | code >> 18);
-	room[1] = (char)(0x80 | (code >> 12 & 0x3f));
-	room[2] = (char)(0x80 | (code >> 6 & 0x3f));
-	room[3] = (char)(0x80 | (code & 0x3f));
-	return 4;
+	size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	for (size_t i = size; --i > 0; code >>= 6)
+		room[i] = (char)(0x80 | (code & 0x3f));
+	room[0] = (char)(starts[size] | code);
+	return size;
 }
 
 /* The digits between "&#" or "&#x" and ";". */
@@ -37,8 +26,6 @@ decode_number(rt_str digits, uint32_t base, char room[RT_ENTITY_ROOM])
 {
 	uint32_t code = 0;
 
-	if (digits.size == 0)
-		return 0;
 	for (size_t i = 0; i < digits.size; i++) {
 		int digit = rt_hex_digit(digits.ptr[i]);
 
@@ -47,13 +34,19 @@ decode_number(rt_str digits, uint32_t base, char room[RT_ENTITY_ROOM])
 		if (code <= 0x10ffff)
 			code = code * base + (uint32_t)digit;
 	}
-	return encode(code, room);
+	return digits.size == 0 ? 0 : encode(code, room);
+}
+
+static int
+name_order(const void *name, const void *entity)
+{
+	return rt_str_cmp(*(const rt_str *)name, rt_str_of(((const rt_entity *)entity)->name));
 }
 
 size_t
 rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM])
 {
-	size_t low = 0, high = rt_entity_count;
+	const rt_entity *found;
 	rt_str name;
 
 	if (entity.size < 3 || entity.ptr[0] != '&' || entity.ptr[entity.size - 1] != ';')
@@ -66,20 +59,9 @@ rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM])
 		return decode_number(rt_str_at(name.ptr + skip, name.size - skip), is_hex ? 16 : 10,
 				     room);
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = rt_str_cmp(name, rt_str_of(rt_entities[middle].name));
-
-		if (order == 0) {
-			size_t size = strlen(rt_entities[middle].text);
-
-			memcpy(room, rt_entities[middle].text, size);
-			return size;
-		}
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return 0;
+	found = bsearch(&name, rt_entities, rt_entity_count, sizeof(*found), name_order);
+	if (found == NULL)
+		return 0;
+	memcpy(room, found->text, strlen(found->text));
+	return strlen(found->text);
 }

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entity: "&amp;", "&#38;", "&#x26;" as the characters that they stand for. */
+ * Entity: "&amp;", "&#38;", "&#x26;" as the characters that they encode. */
 #ifndef RT_MARKUP_ENTITY_H
 #define RT_MARKUP_ENTITY_H
 
 #include "base/text.h"
 
 enum {
-	RT_ENTITY_ROOM = 8 /* bytes; no entity stands for more */
+	RT_ENTITY_ROOM = 8 /* bytes; no entity has more */
 };
 
-/* What entity, from & to ; inclusive, stands for: bytes of UTF-8 in room, which may hold a
- * NUL. How many; 0: there is no such entity. A number that is no character is U+FFFD; zero
- * is too, as CommonMark has it. Pure; O(log entities). */
+/* A named character reference of HTML. */
+typedef struct rt_entity {
+	const char *name; /* without & and ; */
+	const char *text; /* UTF-8; at most RT_ENTITY_ROOM bytes */
+} rt_entity;
+
+/* All of them, sorted by their bytes; tools/entities.py writes the table when the program is
+ * built. */
+extern const rt_entity rt_entities[];
+extern const size_t rt_entity_count;
+
+/* Decode entity, from & to ; inclusive, into bytes of UTF-8 in room, which may hold a NUL. How
+ * many; 0: there is no such entity. A number that is no character is U+FFFD; zero is too, as
+ * CommonMark has it. Pure; O(log entities). */
 size_t rt_entity_decode(rt_str entity, char room[RT_ENTITY_ROOM]);
 
 #endif

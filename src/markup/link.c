@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "markup/link.h"
+#include "markup/markup_impl.h"
 
 #include "base/encode.h"
-#include "markup/texts.h"
 
 static bool
 is_alnum(unsigned char c)
@@ -10,7 +9,7 @@ is_alnum(unsigned char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The byte that %XX at `at` stands for; -1: there is none. */
+/* The byte that %XX at `at` encodes; -1: there is none. */
 static int
 escaped_at(rt_str url, size_t at)
 {

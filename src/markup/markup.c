@@ -8,7 +8,6 @@
 
 #include "codec/json.h"
 #include "markup/markup_impl.h"
-#include "markup/split.h"
 
 int
 rt_markup_step(rt_markup_writer *w)
@@ -24,7 +23,7 @@ rt_markup_step(rt_markup_writer *w)
 /* ---- blocks ---- */
 
 static const struct {
-	const char *name; /* in its object; NULL: it has none of its own */
+	const char *name; /* in its object; NULL: it has none */
 	size_t levels;    /* of a container: itself and what is always inside it; 0: a leaf */
 } types[] = {
 	[MD_BLOCK_QUOTE] = {"quote", 1},
@@ -50,7 +49,7 @@ is_container(MD_BLOCKTYPE type)
 	return types[type].levels > 0;
 }
 
-/* One more at the top: from which part of the source? */
+/* One more block at the top: find its part of the source. */
 static void
 next_place(rt_markup_writer *w)
 {
@@ -117,7 +116,7 @@ add_lang(rt_markup_writer *w, const MD_ATTRIBUTE *lang)
 	rt_json_add_string(w->buf, rt_buf_str(&w->url));
 }
 
-/* A table that is written, and where in it we are. */
+/* Are we in a row of a table that is written? */
 static bool
 in_table(const rt_markup_writer *w)
 {
@@ -313,47 +312,42 @@ has_too_many_links(rt_str text)
 }
 
 /* md4c over these bytes. */
-static rt_status
+static void
 parse(rt_markup_writer *w, rt_str text)
 {
 	static const MD_PARSER parser = {
-		0,
-		MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_NOHTML,
-		enter_block,
-		leave_block,
-		rt_markup_enter_span,
-		rt_markup_leave_span,
-		rt_markup_text,
-		NULL,
-		NULL,
+		.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS |
+			 MD_FLAG_NOHTML,
+		.enter_block = enter_block,
+		.leave_block = leave_block,
+		.enter_span = rt_markup_enter_span,
+		.leave_span = rt_markup_leave_span,
+		.text = rt_markup_text,
 	};
-	rt_buf ended;
 	int result = 0;
 
 	/* md4c 0.4.8 looks one byte beyond a source that does not end with a line end, and looks
 	 * for the end of a line (strcspn) also where the source has ended: a copy with both, and
-	 * with the NUL that a buffer has behind its bytes. */
-	rt_buf_init(&ended, w->buf->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&ended, text);
+	 * with the NUL that a buffer has after its bytes. */
+	rt_buf_clear(&w->source);
+	rt_buf_add_str(&w->source, text);
 	if (text.size == 0 || text.ptr[text.size - 1] != '\n')
-		rt_buf_add_byte(&ended, '\n');
-	text = rt_buf_str(&ended);
+		rt_buf_add_byte(&w->source, '\n');
+	text = rt_buf_str(&w->source);
 	w->depth = w->depth_skipped = w->span_depth = w->spans_skipped = w->images = 0;
 	w->calls = 0;
 	w->calls_max = RT_MARKUP_CALLS * text.size + RT_MARKUP_CALLS_SPARE;
 	w->in_leaf = w->is_implied = w->has_bracket = w->texts.is_open = false;
-	if (ended.status != RT_OK)
-		w->status = ended.status;
-	else if (has_too_many_links(text))
+	if (w->status == RT_OK)
+		w->status = w->source.status;
+	if (w->status == RT_OK && has_too_many_links(text))
 		w->status = RT_LIMIT;
-	else
+	if (w->status == RT_OK)
 		result = md_parse(text.ptr, (MD_SIZE)text.size, &parser, w);
 	if (w->status == RT_OK && result != 0)
 		w->status = RT_NOMEM;
 	if (w->status == RT_OK)
 		(void)rt_markup_step(w);
-	rt_buf_deinit(&ended);
-	return w->status;
 }
 
 static rt_str
@@ -368,85 +362,82 @@ may_define(rt_str text, rt_split_piece piece)
 	return !piece.is_code && rt_str_find(bytes_of(text, piece), RT_STR("]:"), 0) != SIZE_MAX;
 }
 
-/* One piece after the other. *out_stable: before the first that may still change. */
-static rt_status
-write_pieces(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable)
+/* One piece after the other. Returns the end of those that are stable. */
+static size_t
+write_pieces(rt_markup_writer *w, rt_str text, size_t from)
 {
 	rt_split split = {text, from};
-	rt_status st = RT_OK;
 	bool is_stable = true;
 	rt_split_piece piece;
 
-	while (st == RT_OK && rt_split_next(&split, &piece)) {
+	while (w->status == RT_OK && rt_split_next(&split, &piece)) {
 		w->from = piece.from;
 		w->to = piece.to;
-		st = parse(w, bytes_of(text, piece));
+		parse(w, bytes_of(text, piece));
 		is_stable = is_stable && piece.is_closed && !w->has_bracket;
 		if (is_stable)
-			*out_stable = piece.to;
+			from = piece.to;
 	}
-	return st;
+	return from;
 }
 
-/* The stable pieces, and then the others together, with the blocks of each counted before. */
-static rt_status
-write_together(rt_markup_writer *w, rt_str text, size_t from, size_t *out_stable)
+/* The stable pieces, and then the others together, with the blocks of each counted before.
+ * Returns the end of the stable ones. */
+static size_t
+write_together(rt_markup_writer *w, rt_str text, size_t from)
 {
 	rt_split split = {text, from};
-	size_t room = 0, total, start = w->buf->size;
+	size_t room = 0, total = 0, start = w->buf->size;
 	rt_markup_part *parts = NULL;
 	bool is_stable = true;
-	rt_status st = RT_OK;
 	rt_split_piece piece;
 
 	w->part_count = 0;
-	while (st == RT_OK && rt_split_next(&split, &piece)) {
+	while (w->status == RT_OK && rt_split_next(&split, &piece)) {
+		is_stable = is_stable && piece.is_closed && !may_define(text, piece);
+		w->is_muted = !is_stable;
+		w->blocks = 0;
+		w->from = piece.from;
+		w->to = piece.to;
+		parse(w, bytes_of(text, piece));
+		is_stable = is_stable && !w->has_bracket;
+		if (is_stable) {
+			/* No definition can reach it: it is written for good. */
+			from = piece.to;
+			start = w->buf->size;
+			continue;
+		}
+		w->buf->size = start;
 		if (w->part_count == room) {
 			rt_markup_part *more;
 
 			room = room == 0 ? 64 : room * 2;
 			more = rt_resize(w->buf->alloc, parts, room * sizeof(*parts));
 			if (more == NULL) {
-				st = RT_NOMEM;
+				w->status = RT_NOMEM;
 				break;
 			}
 			parts = more;
 		}
-		is_stable = is_stable && piece.is_closed && !may_define(text, piece);
-		w->is_muted = !is_stable;
-		w->blocks = 0;
-		w->from = piece.from;
-		w->to = piece.to;
-		st = parse(w, bytes_of(text, piece));
-		is_stable = is_stable && !w->has_bracket;
-		if (is_stable) {
-			/* No definition can reach it: it is written for good. */
-			*out_stable = from = piece.to;
-			start = w->buf->size;
-			continue;
-		}
-		w->buf->size = start;
 		parts[w->part_count++] = (rt_markup_part){piece.from, piece.to, w->blocks};
+		total += w->blocks;
 	}
 	w->is_muted = false;
 	w->blocks = 0;
-	for (total = room = 0; room < w->part_count; room++)
-		total += parts[room].blocks;
 	w->parts = parts;
 	w->part_at = w->part_blocks = 0;
-	if (st == RT_OK && from < text.size)
-		st = parse(w, rt_str_at(text.ptr + from, text.size - from));
+	if (w->status == RT_OK && from < text.size)
+		parse(w, rt_str_at(text.ptr + from, text.size - from));
 	w->parts = NULL;
-	if (st == RT_OK && w->blocks != total) {
+	if (w->status == RT_OK && w->blocks != total) {
 		/* md4c saw other blocks in the whole than in its pieces: then it is one piece. */
 		w->buf->size = start;
 		w->from = from;
 		w->to = text.size;
-		*out_stable = from;
-		st = parse(w, rt_str_at(text.ptr + from, text.size - from));
+		parse(w, rt_str_at(text.ptr + from, text.size - from));
 	}
 	rt_free(w->buf->alloc, parts);
-	return st;
+	return from;
 }
 
 static bool
@@ -469,42 +460,42 @@ rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options, siz
 {
 	static const rt_markup_options usual = {0};
 	rt_markup_writer w = {.buf = buf, .texts = {buf, false}, .start = buf->size};
-	rt_status st = buf->status;
 	size_t stable;
 
 	if (options == NULL)
 		options = &usual;
 	RT_ASSERT(options->from <= text.size);
-	stable = options->from;
 	if (text.size > RT_MARKUP_TEXT_MAX)
 		return rt_fail(err, RT_LIMIT, "the text is too long to be laid out");
+	stable = w.from = options->from;
+	w.to = text.size;
 	w.limit = options->limit > 0
 			  ? options->limit
 			  : (text.size - options->from) * RT_MARKUP_GROWTH + RT_MARKUP_SPARE;
+	w.status = buf->status;
 	rt_buf_init(&w.url, buf->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&w.scratch, buf->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&w.source, buf->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_byte(buf, '[');
-	if (st == RT_OK && options->is_whole) {
-		w.from = options->from;
-		w.to = text.size;
-		st = parse(&w, rt_str_at(text.ptr + w.from, w.to - w.from));
-	} else if (st == RT_OK && any_defines(text, options->from)) {
-		st = write_together(&w, text, options->from, &stable);
-	} else if (st == RT_OK) {
-		st = write_pieces(&w, text, options->from, &stable);
-	}
+	if (options->is_whole)
+		parse(&w, rt_str_at(text.ptr + w.from, w.to - w.from));
+	else if (any_defines(text, options->from))
+		stable = write_together(&w, text, options->from);
+	else
+		stable = write_pieces(&w, text, options->from);
 	rt_buf_add_byte(buf, ']');
-	if (st == RT_OK)
-		st = buf->status;
-	if (st != RT_OK)
+	if (w.status == RT_OK)
+		w.status = buf->status;
+	if (w.status != RT_OK)
 		buf->size = w.start;
 	else if (out_stable != NULL)
 		*out_stable = stable;
 	rt_buf_deinit(&w.url);
 	rt_buf_deinit(&w.scratch);
-	if (st == RT_LIMIT)
-		return rt_fail(err, st, "what the text lays out to is too large");
-	return st == RT_OK ? st : rt_fail(err, st, "out of memory");
+	rt_buf_deinit(&w.source);
+	if (w.status == RT_LIMIT)
+		return rt_fail(err, RT_LIMIT, "what the text lays out to is too large");
+	return w.status == RT_OK ? RT_OK : rt_fail(err, w.status, "out of memory");
 }
 
 void

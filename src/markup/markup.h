@@ -28,22 +28,22 @@
  *     text     "text" | {"t":"ctl","cp":"202E"}
  *
  * "lang" and "title" may be missing. Blocks, not those inside others, have "at":[from,to]:
- * the bytes of the source that they came from. Neighbours that cannot be told apart without
- * reading them may say the same bytes; what they say never overlaps otherwise, and rises.
+ * the bytes of the source that they came from. Neighbours that cannot be separated without
+ * parsing them may have the same bytes; otherwise ranges never overlap, and they rise.
  *
  * What holds of it, whatever the source was:
  *
  * - It is valid JSON and UTF-8; a byte that is not UTF-8 is U+FFFD.
  * - "href" begins with http://, https://, mailto: or #, "src" with http:// or https://, in
  *   lower case, and has only characters that urls are written with (link.h). A link or an image to
- *   anything else is its text, with the url behind it in brackets. An image is not to be
+ *   anything else is its text, with the url after it in brackets. An image is not to be
  *   loaded by itself: show a link.
  * - "lang" has only letters, digits and _ + - . #, at most 32.
  * - In "text" there are no control characters but line end and tab, and none that change how
  *   other text is read: what there was of these is "ctl" with its code point in hex. These
  *   are U+0000 to U+001F, U+007F to U+009F, U+202A to U+202E, U+2066 to U+206F, U+FFF9 to
  *   U+FFFB and the tags U+E0000 to U+E007F.
- * - Blocks inside each other, and inlines, go RT_MARKUP_DEPTH_MAX deep; what is deeper is
+ * - Blocks inside each other, and inlines, nest RT_MARKUP_DEPTH_MAX deep; what is deeper is
  *   shown there, without its marks.
  *
  * md4c takes memory from the C library and not from an allocator that it is given; when
@@ -69,7 +69,7 @@ typedef struct rt_markup_options {
 	size_t from;
 	/* Of what comes out, in bytes; 0: as above. */
 	size_t limit;
-	/* Read in one piece: all blocks say the same bytes and nothing is stable. */
+	/* Read in one piece: all blocks have the same bytes and nothing is stable. */
 	bool is_whole;
 } rt_markup_options;
 
@@ -77,7 +77,7 @@ typedef struct rt_markup_options {
  *
  * *out_stable (may be NULL) is for text that is still being written: the blocks that end at
  * or before this byte stay as they are, whatever is appended, and the rest can be rendered
- * alone with it as options.from. It stands before the first block that a later definition
+ * alone with it as options.from. It is before the first block that a later definition
  * ("[1]: https://…") could change, and before the first definition.
  *
  * RT_LIMIT: text is longer than RT_MARKUP_TEXT_MAX, or what would come out is beyond the
@@ -86,7 +86,7 @@ typedef struct rt_markup_options {
 RT_CHECKED rt_status rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options,
 				      size_t *out_stable, rt_error *err);
 
-/* Append the text as it stands: one "pre" in an array, or an empty array. */
+/* Append the text unchanged: one "pre" in an array, or an empty array. */
 void rt_markup_plain(rt_buf *buf, rt_str text);
 
 #endif

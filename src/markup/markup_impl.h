@@ -12,7 +12,7 @@
 enum {
 	/* Calls of md4c that a source may cause, for each byte and at the least. Every byte
 	 * begins and ends at most a few things; cells that a short row of a wide table lacks are
-	 * what goes beyond. */
+	 * the exception. */
 	RT_MARKUP_CALLS = 16,
 	RT_MARKUP_CALLS_SPARE = 4096,
 	/* Lines times links of paragraphs, likewise. */
@@ -32,9 +32,10 @@ typedef struct rt_markup_span {
 
 typedef struct rt_markup_writer {
 	rt_buf *buf;
-	rt_texts texts;     /* of what is open */
+	rt_texts texts;     /* of the open array */
 	rt_buf url;         /* decoded; scratch */
 	rt_buf scratch;
+	rt_buf source;      /* that md4c reads */
 	size_t start;       /* buf->size before us */
 	size_t limit;
 	size_t calls, calls_max;
@@ -42,8 +43,8 @@ typedef struct rt_markup_writer {
 	bool is_muted;      /* only count */
 	bool has_bracket;   /* a [ that is no link yet */
 
-	/* Where blocks of the top level say that they come from: pieces of the source, and how
-	 * many blocks each has. */
+	/* The ranges of the source that blocks of the top level have: pieces, and how many
+	 * blocks each has. */
 	size_t from, to;
 	size_t blocks;      /* of the top level, so far */
 	const struct rt_markup_part *parts; /* in turn, instead of from and to; or NULL */
@@ -54,7 +55,7 @@ typedef struct rt_markup_writer {
 	size_t depth;
 	size_t depth_skipped; /* deeper ones, which are not written */
 	bool in_leaf;         /* a block with inlines is open */
-	bool is_implied;      /* a paragraph that md4c did not say, in a tight item */
+	bool is_implied;      /* a paragraph that md4c did not report, in a tight item */
 	uint8_t leaf;         /* MD_BLOCKTYPE */
 	uint8_t aligns[RT_MARKUP_COLUMNS_MAX];
 	size_t columns;
@@ -84,5 +85,53 @@ void rt_markup_end_spans(rt_markup_writer *w);
 void rt_markup_need_leaf(rt_markup_writer *w);
 /* An attribute of md4c with its entities decoded, into w->url. */
 void rt_markup_attribute(rt_markup_writer *w, const MD_ATTRIBUTE *attribute);
+
+/* ---- pieces (split.c) ---- */
+
+/* A source in Markdown cut into pieces that can be read one by one: the blocks of the source are
+ * those of the first piece, then those of the second, and so on (link definitions apart, which
+ * reach everywhere).
+ *
+ * It is cut only where that is certain from the lines before and the one after the cut:
+ *
+ *     around a fenced block, a heading with #, a rule; before a line that a blank line and
+ *     too little indentation keep from belonging to the lines above
+ *
+ * A list is one piece, and where it is not certain whether a line belongs to a list, every line
+ * that might is. One thread at a time; O(size) for all pieces. */
+typedef struct rt_split_piece {
+	size_t from, to;
+	bool is_code;   /* one fenced block and nothing else */
+	bool is_closed; /* it ends here, whatever is appended to the source */
+} rt_split_piece;
+
+typedef struct rt_split {
+	rt_str text;
+	size_t at; /* where the next piece begins */
+} rt_split;
+
+/* The next piece; false: there is none. Pieces join up and cover the text from split->at. */
+bool rt_split_next(rt_split *split, rt_split_piece *out);
+
+/* ---- links (link.c) ---- */
+
+/* Which urls may be followed. A url is judged as the most forgiving reader would read it: with
+ * its percent escapes decoded as often as there are any, without control characters, blanks and
+ * invisible characters. What is then not http, https, mailto or a #fragment is refused, and so is
+ * what looks different before that ("https%3A//…"). What is written has only
+ * A-Z a-z 0-9 - . _ ~ : / ? # [ ] @ ! $ & ( ) * + , ; = and %XX; control characters and blanks
+ * at the ends are left out, everything else is escaped; the scheme is in lower case. O(size). */
+enum {
+	RT_LINK_DECODE_MAX = 4 /* escapes within escapes; what has more is refused */
+};
+
+/* Append to out the url as it may be followed; false: it may not, and nothing was appended.
+ * for_image: only http and https. scratch is overwritten; too little memory is in its status
+ * and in out's, and then it is false. */
+bool rt_link_add(rt_buf *out, rt_buf *scratch, rt_str url, bool for_image);
+
+/* Where the url that text has at `at` ends, when a bare http:// or https:// url begins there;
+ * else at. Signs that belong to the sentence are not in it. */
+size_t rt_link_bare_end(rt_str text, size_t at);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "codec/json.h"
 #include "markup/entity.h"
-#include "markup/link.h"
 
 void
 rt_markup_attribute(rt_markup_writer *w, const MD_ATTRIBUTE *attribute)
@@ -173,8 +172,8 @@ rt_markup_end_spans(rt_markup_writer *w)
 	rt_texts_end(&w->texts);
 }
 
-/* md4c 0.4.8 lets emphasis cross a link now and then ("*a [b *c](d*)"): what is inside ends
- * with what is around it, and its own end is passed over. */
+/* md4c 0.4.8 lets emphasis cross a link now and then ("*a [b *c](d*)"): inner spans end
+ * with the outer one, and their own ends are ignored. */
 int
 rt_markup_leave_span(MD_SPANTYPE type, void *detail, void *ctx)
 {
@@ -246,7 +245,7 @@ add_linking(rt_markup_writer *w, rt_str text)
 	rt_texts_add(&w->texts, rt_str_at(text.ptr + done, text.size - done));
 }
 
-/* Is that text the url of the link that it stands in? */
+/* Is the text the url of the link around it? */
 static void
 note_url(rt_markup_writer *w, rt_str text)
 {

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 
 #include "markup/entity.h"
-#include "markup/link.h"
-#include "markup/markup.h"
+#include "markup/markup_impl.h"
 #include "markup/markup_table_testing.h"
 #include "markup/markup_testing.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * A piece is begun by its first line that is not blank. What is open then is one of
+ * A piece is begun by its first line that is not blank. Its state is then one of
  *
  *     no list    paragraphs, quotes, tables, indented code: a blank line ends the first two,
- *                and indented code goes on only with four columns
+ *                and indented code continues only with four columns
  *     a list     its last item's text begins at a known column (inset): less indented lines
  *                are no part of it, save those that continue a paragraph without indentation
  *     unsure     the one or the other; the inset is at least 2
  *
- * What is certain in all three: a fence, a heading or a rule with less indentation than the
+ * Certain in all three: a fence, a heading or a rule with less indentation than the
  * inset is of the top level. */
-#include "markup/split.h"
+#include "markup/markup_impl.h"
 
 enum {
 	CODE_INDENT = 4,
@@ -21,7 +21,7 @@ enum {
 
 typedef struct line {
 	size_t from, first; /* its bytes; the first that is no blank */
-	size_t to, next;    /* without, and behind, its end */
+	size_t to, next;    /* before, and after, its end */
 	size_t indent;      /* columns */
 	bool is_blank;
 	bool is_complete;   /* nothing can be added to it */
@@ -92,7 +92,7 @@ closes_fence(rt_str text, const line *l, char c, size_t size)
 	if (l->is_blank || l->indent >= CODE_INDENT)
 		return false;
 	found = run_of(text, l, l->first, c);
-	/* md4c takes no tab behind it; then the piece just grows. */
+	/* md4c accepts no tab after it; then the piece just grows. */
 	for (at = l->first + found; at < l->to && text.ptr[at] == ' ';)
 		at++;
 	return found >= size && at == l->to;
@@ -156,7 +156,7 @@ typedef struct open_piece {
 	bool in_list;
 	bool is_unsure;
 	bool after_blank; /* the line before is blank */
-	bool is_lost;     /* nothing is certain any more: it goes on to the end */
+	bool is_lost;     /* nothing is certain any more: it extends to the end */
 	size_t inset;
 } open_piece;
 

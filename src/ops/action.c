@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests: asked about, carried out, told of. */
+ * Requests: hooks are asked, the requests carried out, hooks notified. */
 #include "log/checkpoint.h"
 #include "ops/action_impl.h"
 #include "ops/ops.h"
 
-/* ---- who wants what ---- */
+/* ---- the events that hooks want ---- */
 
 static const struct {
 	unsigned what;
@@ -28,48 +28,23 @@ begin(rt_engine *engine, const rt_apply_context *with, rt_str disc, rt_str take)
 {
 	rt_action_state a = {.engine = engine, .with = with, .disc = disc, .take = take};
 	rt_hooks *hooks = with != NULL ? with->hooks : NULL;
-	size_t i;
 
 	rt_scope_init(&a.scope, engine->alloc);
 	rt_hooks_renew(hooks);
-	for (i = 0; hooks != NULL && i < sizeof(events) / sizeof(events[0]); i++) {
+	for (size_t i = 0; hooks != NULL && i < sizeof(events) / sizeof(events[0]); i++) {
 		if (events[i].before != NULL && hooks->ops->wants(hooks, events[i].before))
 			a.before |= events[i].what;
 		if (events[i].after != NULL && hooks->ops->wants(hooks, events[i].after))
 			a.after |= events[i].what;
 	}
+	if (with != NULL && with->is_asked) {
+		a.before = 0;
+		a.after &= RT_EVENT_ENTRY | RT_EVENT_TAKE;
+	}
 	return a;
 }
 
 /* ---- one step ---- */
-
-static void
-fail_result(rt_result *result, rt_status st, const rt_error *err)
-{
-	rt_result_deinit(result);
-	memset(result, 0, sizeof(*result));
-	result->status = st;
-	result->error = *err;
-	result->error.status = st;
-}
-
-/* As an atomic step that failed at one of its requests (commit.c). */
-static void
-fail_all(rt_result *results, size_t count, size_t failed, rt_status st, const rt_error *err)
-{
-	rt_error other;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		if (i == failed) {
-			fail_result(&results[i], st, err);
-			continue;
-		}
-		rt_fail(&other, st, "not done, since line %zu failed: %.300s", failed + 1,
-			err->text);
-		fail_result(&results[i], st, &other);
-	}
-}
 
 /* A node that another process replaced since we saw it: the value anew, once. */
 static void
@@ -143,7 +118,7 @@ act(rt_action_state *a, const rt_request *requests, size_t count, bool atomic, r
 	items = rt_scope_array(&a->scope, count, sizeof(*items));
 	final = rt_scope_array(&a->scope, count, sizeof(*final));
 	if (!rt_ok(&a->scope)) {
-		fail_all(results, count, 0, a->scope.status, &a->scope.error);
+		rt_results_fail(results, count, 0, a->scope.status, &a->scope.error);
 		return a->scope.status;
 	}
 	st = ask_all(a, requests, items, count, &failed, &err);
@@ -153,7 +128,7 @@ act(rt_action_state *a, const rt_request *requests, size_t count, bool atomic, r
 	}
 	/* Where nobody could have said no, the engine says what is wrong, or that all is well. */
 	if (st != RT_OK && (a->before != 0 || st == RT_NOMEM)) {
-		fail_all(results, count, failed, st, &err);
+		rt_results_fail(results, count, failed, st, &err);
 		return st;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -218,64 +193,25 @@ rt_apply(rt_engine *engine, const rt_apply_context *with, const rt_request *requ
 }
 
 rt_status
-rt_apply_unhooked(rt_engine *engine, const rt_apply_context *with, const rt_request *requests,
-		  size_t count, bool atomic, rt_str default_disc, rt_str default_take,
-		  rt_result *results)
-{
-	rt_action_state a = begin(engine, with, default_disc, default_take);
-
-	rt_status st;
-
-	a.before = 0;
-	a.after &= RT_EVENT_ENTRY | RT_EVENT_TAKE;
-	st = apply(&a, requests, count, atomic, results);
-	rt_scope_deinit(&a.scope);
-	return st;
-}
-
-typedef rt_status apply_function(rt_engine *engine, const rt_apply_context *with,
-				 const rt_request *requests, size_t count, bool atomic,
-				 rt_str default_disc, rt_str default_take, rt_result *results);
-
-static rt_status
-apply_json(apply_function *function, rt_engine *engine, const rt_apply_context *with,
-	   yyjson_val *const *requests, size_t count, bool atomic, rt_str default_disc,
-	   rt_str default_take, rt_result *results)
-{
-	rt_request *typed;
-	rt_scope s;
-	rt_status st;
-
-	rt_scope_init(&s, engine->alloc);
-	typed = rt_requests_read(&s, requests, count);
-	if (typed != NULL) {
-		st = function(engine, with, typed, count, atomic, default_disc, default_take,
-			      results);
-	} else {
-		memset(results, 0, count * sizeof(*results));
-		st = s.status;
-		fail_all(results, count, 0, st, &s.error);
-	}
-	rt_scope_deinit(&s);
-	return st;
-}
-
-rt_status
 rt_apply_json(rt_engine *engine, const rt_apply_context *with, yyjson_val *const *requests,
 	      size_t count, bool atomic, rt_str default_disc, rt_str default_take,
 	      rt_result *results)
 {
-	return apply_json(rt_apply, engine, with, requests, count, atomic, default_disc,
-			  default_take, results);
-}
+	rt_scope s;
+	rt_status st;
 
-rt_status
-rt_apply_unhooked_json(rt_engine *engine, const rt_apply_context *with, yyjson_val *const *requests,
-		       size_t count, bool atomic, rt_str default_disc, rt_str default_take,
-		       rt_result *results)
-{
-	return apply_json(rt_apply_unhooked, engine, with, requests, count, atomic, default_disc,
-			  default_take, results);
+	rt_scope_init(&s, engine->alloc);
+	rt_request *typed = rt_requests_read(&s, requests, count);
+	if (typed != NULL) {
+		st = rt_apply(engine, with, typed, count, atomic, default_disc, default_take,
+			      results);
+	} else {
+		memset(results, 0, count * sizeof(*results));
+		st = s.status;
+		rt_results_fail(results, count, 0, st, &s.error);
+	}
+	rt_scope_deinit(&s);
+	return st;
 }
 
 void
@@ -289,16 +225,15 @@ rt_results_error(const rt_result *results, size_t count, rt_error *err)
 /* ---- sessions ---- */
 
 static void
-tell_session(rt_engine *engine, const rt_apply_context *with, const char *event)
+notify_session(rt_engine *engine, const rt_apply_context *with, const char *event)
 {
 	rt_action_state a = {.engine = engine, .with = with};
 	rt_action_place room;
-	rt_hook_call h;
 	rt_buf none;
 
 	if (with == NULL)
 		return;
-	h = rt_action_hook_call(&a, (rt_place){0, 0}, &room);
+	rt_hook_call h = rt_action_hook_call(&a, (rt_place){0, 0}, &room);
 	if (!rt_hook_call_wants(&h, event))
 		return;
 	rt_buf_init(&none, engine->alloc, 0);
@@ -308,13 +243,13 @@ tell_session(rt_engine *engine, const rt_apply_context *with, const char *event)
 void
 rt_action_session_open(rt_engine *engine, const rt_apply_context *with)
 {
-	tell_session(engine, with, "session.open");
+	notify_session(engine, with, "session.open");
 }
 
 void
 rt_action_session_close(rt_engine *engine, const rt_apply_context *with)
 {
-	tell_session(engine, with, "session.close");
+	notify_session(engine, with, "session.close");
 }
 
 /* ---- without hooks ---- */
@@ -349,7 +284,7 @@ rt_engine_apply_text(rt_engine *engine, rt_str json, rt_str default_disc, rt_str
 		st = rt_engine_apply_json(engine, &request, 1, false, default_disc, default_take,
 					  result);
 	else
-		fail_result(result, st = s.status == RT_LIMIT ? RT_USAGE : s.status, &s.error);
+		rt_result_fail(result, st = s.status == RT_LIMIT ? RT_USAGE : s.status, &s.error);
 	rt_scope_deinit(&s);
 	return st;
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Action: what is asked of the engine by people and programs, with hooks before and after it.
- * Every program asks here, and not of rt_engine_apply itself, so that a hook is told whoever
- * asks.
+ * Action: requests of people and programs, with hooks before and after them. Programs call
+ * rt_apply, and not the engine itself, so that hooks see every request.
  *
- *   tried    the request is compiled in memory: what it would do says which events it has
- *   asked    hooks before it may say no, or put another operation in its place; that one is
- *            compiled anew
- *   done     rt_engine_apply
- *   told     hooks after it
+ *   try      the request is compiled in memory: its effects say which events it has
+ *   ask      hooks before it may deny it, or replace it by another of the same operation, which
+ *            is compiled anew
+ *   apply    as the engine does
+ *   notify   hooks after it
  *
- * No lock is held while a hook runs: it may work on the same store. Where others change
- * something meanwhile, what is done is still what was asked about, since addresses were
- * replaced by the ids that they meant. Where no hook wants any of it, these are the plain
- * calls of the engine and cost the same.
+ * No lock is held while a hook runs: it may work on the same store. Where others change something
+ * meanwhile, the request that is carried out is still the one that hooks were asked about, since
+ * its addresses were replaced by ids. Where no hook wants any of its events, a request costs the
+ * same as without hooks.
  *
  * Threads: as the engine. */
 #ifndef RT_OPS_ACTION_H
@@ -28,6 +27,9 @@ typedef struct rt_apply_context {
 	rt_stop_fn stop; /* ends a hook that is waited for; or NULL */
 	void *ctx;
 	rt_buf *notes;   /* what hooks want people to know is added, a line each; or NULL */
+	/* Hooks were asked already, by another event (a reply, a summary, a move of the head): they
+	 * are only notified, of entries and takes. */
+	bool is_asked;
 	/* Where requests are made from a value that may be old by now: looked at once more,
 	 * after hooks were asked, in each transaction that carries them out (rt_engine_apply_if);
 	 * or NULL. */
@@ -50,19 +52,10 @@ void rt_action_session_close(rt_engine *engine, const rt_apply_context *with);
 rt_status rt_apply(rt_engine *engine, const rt_apply_context *with, const rt_request *requests,
 		   size_t count, bool atomic, rt_str default_disc, rt_str default_take,
 		   rt_result *results);
-/* The same where hooks were asked already, by another event (a reply, a summary, a way
- * through the tree): they are told of entries and takes, and nobody can say no. */
-rt_status rt_apply_unhooked(rt_engine *engine, const rt_apply_context *with,
-			    const rt_request *requests, size_t count, bool atomic,
-			    rt_str default_disc, rt_str default_take, rt_result *results);
-
-/* Both with requests as JSON objects. */
+/* The same with requests as JSON objects. */
 rt_status rt_apply_json(rt_engine *engine, const rt_apply_context *with,
-			    yyjson_val *const *requests, size_t count, bool atomic,
-			    rt_str default_disc, rt_str default_take, rt_result *results);
-rt_status rt_apply_unhooked_json(rt_engine *engine, const rt_apply_context *with,
-				 yyjson_val *const *requests, size_t count, bool atomic,
-				 rt_str default_disc, rt_str default_take, rt_result *results);
+			yyjson_val *const *requests, size_t count, bool atomic,
+			rt_str default_disc, rt_str default_take, rt_result *results);
 
 /* Why requests failed: the error of the one that failed itself, where the others of a batch say
  * that they were not done. */

@@ -476,7 +476,31 @@ rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c)
 	rt_object_unref(m.now);
 }
 
-/* ---- telling ---- */
+/* ---- notifying ---- */
+
+/* The slot of an entry as a take, or the take that holds it, shows it. */
+static bool
+find_slot(const rt_project *value, rt_place place, uint32_t entry, rt_slot *out, rt_scope *s)
+{
+	const rt_disc *disc;
+	const rt_take *take;
+	uint32_t number = place.take;
+	size_t at;
+	bool found = false;
+
+	if (RT_TRY(s, rt_project_disc(value, place.disc, &disc, &s->error)) != RT_OK)
+		return false;
+	take = rt_disc_take(disc, number);
+	if (take != NULL && take->present)
+		RT_TRY(s, rt_take_find(value, take, entry, &at, out, &found, &s->error));
+	if (!rt_ok(s) || found)
+		return found;
+	RT_TRY(s, rt_take_holding(value, disc, entry, &number, &at, &s->error));
+	if (!rt_ok(s) || number == 0)
+		return false;
+	return RT_TRY(s, rt_seq_copy(rt_disc_take(disc, number)->slots, at, 1, out, &s->error)) ==
+	       RT_OK;
+}
 
 /* The entry as it is right after the row; null: it is not there (any more). */
 static void
@@ -485,110 +509,78 @@ add_entry_now(const rt_action_state *a, const rt_action_item *item, const rt_res
 {
 	rt_str id = rt_str_of(item->entry[0] != '\0' ? item->entry : result->entry);
 	const rt_project *value = NULL;
-	const rt_disc *disc;
-	const rt_take *take = NULL;
-	uint32_t entry, number = item->place.take;
-	size_t at, size = out->size;
-	bool found = false;
+	size_t size = out->size;
+	uint32_t entry = 0;
 	rt_effect_slot named;
 	rt_slot slot;
-	rt_status st = RT_NOT_FOUND;
+	rt_scope s;
 
-	if ((item->happens & RT_EVENT_DELETE) == 0 && id.size > 0)
-		st = rt_engine_value_at(a->engine, result->seq, &value, NULL);
-	if (st == RT_OK)
-		st = rt_resolve_entry(value, item->place, id, true, &entry, NULL);
-	if (st == RT_OK)
-		st = rt_project_disc(value, item->place.disc, &disc, NULL);
-	if (st == RT_OK) {
-		take = rt_disc_take(disc, number);
-		if (take != NULL && take->present)
-			st = rt_take_find(value, take, entry, &at, &slot, &found, NULL);
-	}
-	if (st == RT_OK && !found)
-		st = rt_take_holding(value, disc, entry, &number, &at, NULL);
-	if (st == RT_OK && !found && number != 0) {
-		st = rt_seq_copy(rt_disc_take(disc, number)->slots, at, 1, &slot, NULL);
-		found = true;
-	}
-	if (st == RT_OK && found)
-		st = rt_hook_call_name(value, &slot, &named, NULL);
-	if (st == RT_OK && found)
-		st = rt_hook_call_add_entry(a->engine, value, &named, NULL, out, NULL);
-	if (st != RT_OK || !found) {
+	rt_scope_init(&s, a->engine->alloc);
+	if ((item->happens & RT_EVENT_DELETE) != 0 || id.size == 0)
+		rt_scope_note(&s, RT_NOT_FOUND);
+	RT_TRY(&s, rt_engine_value_at(a->engine, result->seq, &value, NULL));
+	RT_TRY(&s, rt_resolve_entry(value, item->place, id, true, &entry, NULL));
+	if (rt_ok(&s) && !find_slot(value, item->place, entry, &slot, &s))
+		rt_scope_note(&s, RT_NOT_FOUND);
+	RT_TRY(&s, rt_hook_call_name(value, &slot, &named, NULL));
+	RT_TRY(&s, rt_hook_call_add_entry(a->engine, value, &named, NULL, out, NULL));
+	if (!rt_ok(&s)) {
 		out->size = size;
 		rt_buf_add_c(out, "null");
 	}
 	rt_object_unref(value);
+	rt_scope_deinit(&s);
 }
 
 static void
-add_seq(rt_buf *members, uint64_t seq)
+notify_entry(const rt_action_state *a, const rt_action_item *item, const rt_hook_call *h,
+	     const rt_result *result, rt_scope *s)
 {
-	rt_json_add_key(members, "seq");
-	rt_buf_add_u64(members, seq);
+	rt_buf *members = rt_scope_buf(s);
+
+	rt_json_add_key(members, "op");
+	rt_request_write(members, &item->request);
+	rt_json_add_key(members, "entry");
+	add_entry_now(a, item, result, members);
+	rt_json_put_u64(members, "seq", result->seq);
+	rt_hook_call_notify(h, "entry.after", members, item->subject);
 }
 
+/* undo.after with the steps that were undone, redo.after with those that were redone. */
 static void
-tell_entry(const rt_action_state *a, const rt_action_item *item, const rt_hook_call *h,
-	   const rt_result *result)
-{
-	rt_buf members;
-
-	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
-	rt_json_add_key(&members, "op");
-	rt_request_write(&members, &item->request);
-	rt_json_add_key(&members, "entry");
-	add_entry_now(a, item, result, &members);
-	add_seq(&members, result->seq);
-	rt_hook_call_notify(h, "entry.after", &members, item->subject);
-	rt_buf_deinit(&members);
-}
-
-/* undo.after with the steps that were taken back, redo.after with those brought back. */
-static void
-tell_moves(const rt_action_state *a, const rt_action_item *item, const rt_hook_call *h,
-	   const rt_result *result)
+notify_moves(const rt_action_state *a, const rt_action_item *item, const rt_hook_call *h,
+	     const rt_result *result, rt_scope *s)
 {
 	static const struct {
 		const char *event;
 		unsigned what;
 		int direction;
 	} ways[] = {{"undo.after", RT_EVENT_UNDO, -1}, {"redo.after", RT_EVENT_REDO, 1}};
-	rt_arena *arena = rt_arena_new(a->engine->alloc);
-	rt_record record;
-	uint64_t reverted = item->request.op == RT_OP_REVERT ? item->request.step.value : 0;
-	rt_buf members;
-	size_t i, k;
+	rt_record_move reverted = {.step = item->request.step.value, .direction = -1};
+	rt_record record = {.moves = &reverted, .move_count = 1};
 
-	memset(&record, 0, sizeof(record));
-	if (item->request.op != RT_OP_REVERT && (arena == NULL || rt_engine_record(a->engine, result->seq, arena, &record, NULL,
-						   NULL) != RT_OK))
-		memset(&record, 0, sizeof(record));
-	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
-	for (i = 0; i < 2; i++) {
+	if (item->request.op != RT_OP_REVERT) {
+		rt_arena *arena = rt_scope_arena(s);
+
+		if (arena == NULL || rt_engine_record(a->engine, result->seq, arena, &record, NULL,
+						      NULL) != RT_OK)
+			return;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		rt_buf *members = rt_scope_buf(s);
 		size_t count = 0;
 
-		rt_buf_clear(&members);
-		rt_buf_add_c(&members, "\"steps\":[");
-		if (reverted != 0 && ways[i].direction < 0) {
-			rt_buf_add_u64(&members, reverted);
-			count++;
-		}
-		for (k = 0; k < record.move_count; k++) {
-			if (record.moves[k].direction != ways[i].direction)
-				continue;
-			rt_json_add_comma(&members);
-			rt_buf_add_u64(&members, record.moves[k].step);
-			count++;
-		}
-		rt_buf_add_byte(&members, ']');
-		add_seq(&members, result->seq);
+		rt_json_open(members, "steps", '[');
+		for (size_t k = 0; k < record.move_count; k++)
+			if (record.moves[k].direction == ways[i].direction) {
+				rt_json_put_u64(members, NULL, record.moves[k].step);
+				count++;
+			}
+		rt_json_close(members, ']');
+		rt_json_put_u64(members, "seq", result->seq);
 		if (count > 0 && (a->after & ways[i].what) != 0)
-			rt_hook_call_notify(h, ways[i].event, &members, NULL);
+			rt_hook_call_notify(h, ways[i].event, members, NULL);
 	}
-	rt_buf_deinit(&members);
-	rt_arena_free(arena);
 }
 
 void
@@ -596,25 +588,27 @@ rt_action_notify_hooks(rt_action_state *a, rt_action_item *item, const rt_result
 {
 	unsigned what = item->happens & a->after;
 	rt_action_place room;
-	rt_hook_call h;
+	rt_scope s;
 
 	if (what == 0)
 		return;
-	h = rt_action_hook_call(a, item->place, &room);
+	rt_scope_init(&s, a->engine->alloc);
+	rt_hook_call h = rt_action_hook_call(a, item->place, &room);
 	if ((what & RT_EVENT_ENTRY) != 0)
-		tell_entry(a, item, &h, result);
+		notify_entry(a, item, &h, result, &s);
 	if ((what & RT_EVENT_TAKE) != 0) {
-		rt_hook_call_add_member(item->made, "name", rt_str_of(result->take));
+		rt_json_put_str(item->made, "name", rt_str_of(result->take));
 		rt_hook_call_notify(&h, "take.created", item->made, NULL);
 	}
 	if ((what & RT_EVENT_SWITCH) != 0) {
-		h = rt_action_hook_call(a, (rt_place){0, 0}, &room); /* where we are since */
+		h = rt_action_hook_call(a, (rt_place){0, 0}, &room); /* the new active ones */
 		rt_hook_call_notify(&h, "session.after_switch", item->switched, NULL);
 	}
 	if ((what & RT_EVENT_HEAD) != 0)
 		rt_hook_call_notify(&h, "head.after_move", item->moved, NULL);
 	if ((what & (RT_EVENT_UNDO | RT_EVENT_REDO)) != 0)
-		tell_moves(a, item, &h, result);
+		notify_moves(a, item, &h, result, &s);
+	rt_scope_deinit(&s);
 }
 
 void
@@ -623,13 +617,14 @@ rt_action_notify_switch(rt_action_state *a, uint32_t was, rt_str previous, bool 
 	const rt_project *value = rt_engine_value(a->engine);
 	rt_action_place room;
 	rt_hook_call h = rt_action_hook_call(a, (rt_place){0, 0}, &room);
-	rt_buf members;
+	rt_scope s;
 
-	rt_buf_init(&members, a->engine->alloc, RT_BUF_UNLIMITED);
-	rt_hook_call_add_member(&members, "previous", previous);
-	rt_hook_call_add_member(&members, "reason", is_new ? RT_STR("new") : RT_STR("resume"));
+	rt_scope_init(&s, a->engine->alloc);
+	rt_buf *members = rt_scope_buf(&s);
+	rt_json_put_str(members, "previous", previous);
+	rt_json_put_c(members, "reason", is_new ? "new" : "resume");
 	if (value->active != was)
-		rt_hook_call_notify(&h, "session.after_switch", &members, NULL);
-	rt_buf_deinit(&members);
+		rt_hook_call_notify(&h, "session.after_switch", members, NULL);
 	rt_object_unref(value);
+	rt_scope_deinit(&s);
 }

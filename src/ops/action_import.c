@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Import: a file is read twice. The first time it is only looked through: what is no file of
- * its format, or has more in it than it may, changes nothing, and hooks are asked with the
- * number of its discussions. The second time it is brought in, batch by batch.
+ * Import: a file is read twice. The first pass only counts: a file that is not of its format, or
+ * larger than allowed, changes nothing, and hooks are asked with the number of its discussions.
+ * The second pass imports it, batch by batch.
  *
- * What reading takes of memory comes out of a budget, so no file can take more. */
+ * Memory for reading comes out of a budget, so no file can take more. */
 #include "base/budget.h"
 #include "ops/action_impl.h"
 #include "ops/import.h"
@@ -13,16 +13,12 @@
 void
 rt_action_add_file(const rt_action_file *file, rt_buf *members, rt_buf *subject)
 {
-	rt_hook_call_add_member(members, "format", rt_str_of(file->format->name));
-	rt_json_add_key(members, "path");
-	if (file->path.size > 0)
-		rt_json_add_string(members, file->path);
-	else
-		rt_buf_add_c(members, "null");
+	rt_json_put_c(members, "format", file->format->name);
+	rt_hook_call_add_known(members, "path", file->path);
 	rt_hook_subject_add(subject, "format", rt_str_of(file->format->name));
 }
 
-/* ---- looking ---- */
+/* ---- scanning ---- */
 
 /* A pass over a file. */
 typedef struct pass {
@@ -107,7 +103,7 @@ hash_piece(pass *p, rt_outline *o, rt_error *err)
 }
 
 static rt_status
-look_at(void *ctx, const rt_outlines *batch, rt_error *err)
+scan_batch(void *ctx, const rt_outlines *batch, rt_error *err)
 {
 	pass *p = ctx;
 	size_t i;
@@ -159,7 +155,7 @@ rt_action_import_scan(const rt_alloc *alloc, const rt_apply_context *with,
 
 	memset(out, 0, sizeof(*out));
 	out->alloc = alloc;
-	st = read_file(alloc, file, in, look_at, &p, report, err);
+	st = read_file(alloc, file, in, scan_batch, &p, report, err);
 	if (st == RT_OK && p.goes_on) { /* rt_import_end ends it the same way */
 		rt_outline empty = {0};
 
@@ -181,7 +177,7 @@ rt_action_scan_deinit(rt_action_scan *looked)
 	looked->hash_count = looked->hash_room = 0;
 }
 
-/* ---- bringing in ---- */
+/* ---- importing ---- */
 
 static rt_status
 ask_import(rt_action_state *a, const rt_action_file *file, const rt_action_scan *scan, rt_str name,
@@ -205,7 +201,7 @@ ask_import(rt_action_state *a, const rt_action_file *file, const rt_action_scan 
 }
 
 static rt_status
-bring_in(void *ctx, const rt_outlines *batch, rt_error *err)
+import_batch(void *ctx, const rt_outlines *batch, rt_error *err)
 {
 	pass *p = ctx;
 	size_t i;
@@ -238,7 +234,7 @@ import_file(rt_engine *engine, const rt_apply_context *with, const rt_action_fil
 
 	if (st != RT_OK)
 		return st;
-	st = read_file(rt_engine_alloc(engine), file, in, bring_in, &p, NULL, err);
+	st = read_file(rt_engine_alloc(engine), file, in, import_batch, &p, NULL, err);
 	if (st == RT_OK)
 		return rt_import_end(p.import, out, err);
 	rt_import_cancel(p.import, err);

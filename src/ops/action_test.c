@@ -492,8 +492,9 @@ told_alone(void **state)
 				      NULL),
 			 RT_OK);
 	request = rt_json_root(doc);
-	assert_int_equal(rt_apply_unhooked_json(f->w.engine, &f->with, &request, 1, false,
-						RT_STR(""), RT_STR(""), &result),
+	f->with.is_asked = true;
+	assert_int_equal(rt_apply_json(f->w.engine, &f->with, &request, 1, false, RT_STR(""),
+				       RT_STR(""), &result),
 			 RT_OK);
 	rt_buf_add_byte(&f->h.log, '\0');
 	fired(f, "entry.after ");

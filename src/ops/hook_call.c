@@ -1,11 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Events: what hooks are told with them, and their answers. */
 #include "ops/hook_call.h"
-
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory");
-}
 
 void
 rt_hooks_renew(rt_hooks *hooks)
@@ -29,94 +25,76 @@ rt_hook_call_next_note(rt_buf *notes)
 }
 
 void
-rt_hook_call_add_member(rt_buf *buf, const char *key, rt_str text)
-{
-	rt_json_add_key(buf, key);
-	rt_json_add_string(buf, text);
-}
-
-void
 rt_hook_call_add_known(rt_buf *buf, const char *key, rt_str text)
 {
-	rt_json_add_key(buf, key);
 	if (text.size > 0)
-		rt_json_add_string(buf, text);
+		rt_json_put_str(buf, key, text);
 	else
-		rt_buf_add_c(buf, "null");
+		rt_json_put_null(buf, key);
 }
 
-/* "session":{…},"via":… and the words of the place. */
-static rt_status
-add_place(const rt_hook_call *h, rt_buf *members, rt_buf *subject, rt_error *err)
+/* "session":{…},"via":… and the words of the place. What has happened may have removed the place:
+ * then it is the active one. */
+static void
+add_place(const rt_hook_call *h, rt_buf *members, rt_buf *subject, rt_scope *s)
 {
 	const rt_project *value = rt_engine_value(h->engine);
-	rt_str discussion = rt_str_at("", 0), take = rt_str_at("", 0);
+	rt_str project = rt_text_str(h->engine->name), none = RT_STR("");
 	const rt_disc *disc;
 	rt_place place;
-	rt_status st = rt_resolve_place(value, h->discussion, h->take, &place, err);
+	rt_status st = rt_resolve_place(value, h->discussion, h->take, &place, &s->error);
 
-	/* what has happened may have taken the place away */
 	if (st == RT_NOT_FOUND)
-		st = rt_resolve_place(value, rt_str_at("", 0), rt_str_at("", 0), &place, err);
-	if (st == RT_OK)
-		st = rt_project_disc(value, place.disc, &disc, err);
-	if (st == RT_OK) {
+		st = rt_resolve_place(value, none, none, &place, &s->error);
+	rt_scope_note(s, st);
+	RT_TRY(s, rt_project_disc(value, place.disc, &disc, &s->error));
+	if (rt_ok(s)) {
 		const rt_take *t = rt_disc_take(disc, place.take);
+		rt_str discussion = rt_cell_name(rt_project_cell(value, place.disc));
+		rt_str take = t != NULL ? rt_text_str(t->name) : none;
 
-		discussion = rt_cell_name(rt_project_cell(value, place.disc));
-		take = t != NULL ? rt_text_str(t->name) : rt_str_at("", 0);
-		rt_buf_add_c(members, "\"session\":{");
-		rt_hook_call_add_member(members, "project", rt_text_str(h->engine->name));
-		rt_hook_call_add_member(members, "discussion", discussion);
-		rt_hook_call_add_member(members, "take", take);
-		rt_buf_add_byte(members, '}');
-		rt_hook_call_add_member(members, "via",
-					h->by.size > 0 ? h->by : rt_text_str(h->engine->by));
-		rt_hook_subject_add(subject, "project", rt_text_str(h->engine->name));
+		rt_json_open(members, "session", '{');
+		rt_json_put_str(members, "project", project);
+		rt_json_put_str(members, "discussion", discussion);
+		rt_json_put_str(members, "take", take);
+		rt_json_close(members, '}');
+		rt_json_put_str(members, "via", h->by.size > 0 ? h->by : rt_text_str(h->engine->by));
+		rt_hook_subject_add(subject, "project", project);
 		rt_hook_subject_add(subject, "discussion", discussion);
 		rt_hook_subject_add(subject, "take", take);
-		if (members->status != RT_OK || subject->status != RT_OK)
-			st = nomem(err);
 	}
 	rt_object_unref(value);
-	return st;
 }
 
 rt_status
 rt_hook_call_fire(const rt_hook_call *h, const char *event, rt_str members, rt_str subject,
 		  rt_hook_answer *answer, rt_error *err)
 {
-	rt_buf all, words;
-	rt_status st;
+	rt_scope s;
 
 	rt_hook_answer_init(answer, h->engine->alloc);
 	if (!rt_hook_call_wants(h, event))
 		return RT_OK;
-	rt_buf_init(&all, h->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&words, h->engine->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&words, subject);
-	st = add_place(h, &all, &words, err);
+	rt_scope_init(&s, h->engine->alloc);
+	rt_buf *all = rt_scope_buf(&s), *words = rt_scope_buf(&s);
+	rt_buf_add_str(words, subject);
+	add_place(h, all, words, &s);
 	if (members.size > 0) {
-		rt_buf_add_byte(&all, ',');
-		rt_buf_add_str(&all, members);
+		rt_buf_add_byte(all, ',');
+		rt_buf_add_str(all, members);
 	}
-	if (st == RT_OK && (all.status != RT_OK || words.status != RT_OK))
-		st = nomem(err);
-	if (st == RT_OK)
-		st = h->hooks->ops->fire(h->hooks, event, rt_buf_str(&all), rt_buf_str(&words),
-					 h->stop, h->ctx, answer, err);
+	rt_str event_text = rt_scope_str(&s, all), matched = rt_scope_str(&s, words);
+	RT_TRY(&s, h->hooks->ops->fire(h->hooks, event, event_text, matched, h->stop, h->ctx, answer,
+				       &s.error));
 	if (h->notes != NULL && answer->notes.size > 0) {
 		rt_hook_call_next_note(h->notes);
 		rt_buf_add_str(h->notes, rt_buf_str(&answer->notes));
 	}
-	if (st == RT_OK && answer->decision == RT_HOOK_DENY)
-		st = rt_fail(err, RT_DENIED, "hook %.*s: %.*s",
-			     RT_STR_ARG(rt_buf_str(&answer->by)),
-			     RT_STR_ARG(answer->reason.size > 0 ? rt_buf_str(&answer->reason)
-								: RT_STR("cancelled")));
-	rt_buf_deinit(&all);
-	rt_buf_deinit(&words);
-	return st;
+	if (answer->decision == RT_HOOK_DENY)
+		rt_scope_fail(&s, RT_DENIED, "hook %.*s: %.*s", RT_STR_ARG(rt_buf_str(&answer->by)),
+			      RT_STR_ARG(answer->reason.size > 0 ? rt_buf_str(&answer->reason)
+								 : RT_STR("cancelled")));
+	return rt_scope_end(&s, err);
 }
 
 void
@@ -124,14 +102,13 @@ rt_hook_call_notify(const rt_hook_call *h, const char *event, const rt_buf *memb
 		    const rt_buf *subject)
 {
 	rt_hook_answer answer;
-	rt_error err;
+	rt_error err = {0};
 	rt_status st = RT_NOMEM;
 
-	memset(&err, 0, sizeof(err));
 	if (members->status == RT_OK && (subject == NULL || subject->status == RT_OK)) {
 		st = rt_hook_call_fire(h, event, rt_buf_str(members),
-				       subject != NULL ? rt_buf_str(subject) : rt_str_at("", 0),
-				       &answer, &err);
+				       subject != NULL ? rt_buf_str(subject) : RT_STR(""), &answer,
+				       &err);
 		rt_hook_answer_deinit(&answer);
 	}
 	if (st == RT_OK || h->notes == NULL)
@@ -218,38 +195,32 @@ rt_hook_call_add_entry(rt_engine *engine, const rt_project *value, const rt_effe
 {
 	const rt_slot *slot = &entry->slot;
 	char id[RT_ID_MAX + 1];
-	rt_buf bytes;
 	rt_body body = {0};
-	rt_status st = rt_entry_id(value, slot->entry, id, err);
+	rt_scope s;
 
-	if (st != RT_OK)
-		return st;
-	rt_buf_init(&bytes, engine->alloc, RT_BUF_UNLIMITED);
-	if (c != NULL) {
-		rt_change_body_bytes(c, slot->body, &bytes);
-		st = rt_change_status(c, err);
-		if (st == RT_OK)
-			st = rt_body_read(engine->alloc, rt_buf_str(&bytes), &body, err);
+	rt_scope_init(&s, engine->alloc);
+	rt_buf *bytes = rt_scope_buf(&s);
+	RT_TRY(&s, rt_entry_id(value, slot->entry, id, &s.error));
+	if (c != NULL && rt_ok(&s)) {
+		rt_change_body_bytes(c, slot->body, bytes);
+		rt_scope_adopt(&s, c->scope);
+		RT_TRY(&s, rt_body_read(engine->alloc, rt_buf_str(bytes), &body, &s.error));
 	} else {
-		st = rt_engine_body(engine, slot->body, &bytes, &body, err);
-		if (st != RT_OK)
-			return st;
+		RT_TRY(&s, rt_engine_body(engine, slot->body, bytes, &body, &s.error));
 	}
-	if (st == RT_OK) {
-		rt_json_add_comma(out);
-		rt_buf_add_byte(out, '{');
-		rt_hook_call_add_member(out, "id", rt_str_of(id));
-		rt_hook_call_add_member(out, "role", entry->role);
-		rt_hook_call_add_member(out, "kind", kind_of(entry->kind));
+	if (rt_ok(&s)) {
+		rt_json_open(out, NULL, '{');
+		rt_json_put_c(out, "id", id);
+		rt_json_put_str(out, "role", entry->role);
+		rt_json_put_str(out, "kind", kind_of(entry->kind));
 		rt_json_add_key(out, "content");
 		rt_body_add_content(out, &body);
 		rt_body_add_fields(out, engine->alloc, &body, false);
-		rt_buf_add_byte(out, '}');
-		st = out->status == RT_OK ? RT_OK : nomem(err);
+		rt_json_close(out, '}');
+		RT_TRY(&s, out->status);
+		rt_body_deinit(&body);
 	}
-	rt_body_deinit(&body);
-	rt_buf_deinit(&bytes);
-	return st;
+	return rt_scope_end(&s, err);
 }
 
 rt_status
@@ -257,16 +228,10 @@ rt_hook_call_add_id(const rt_project *value, rt_buf *out, const char *key, uint3
 		    rt_error *err)
 {
 	char id[RT_ID_MAX + 1];
-	rt_status st = RT_OK;
+	rt_status st = entry != 0 ? rt_entry_id(value, entry, id, err) : RT_OK;
 
-	rt_json_add_key(out, key);
-	if (entry == 0) {
-		rt_buf_add_c(out, "null");
-		return RT_OK;
-	}
-	st = rt_entry_id(value, entry, id, err);
 	if (st == RT_OK)
-		rt_json_add_string(out, rt_str_of(id));
+		rt_json_put_c(out, key, entry != 0 ? id : NULL);
 	return st;
 }
 
@@ -275,24 +240,22 @@ rt_hook_call_add_preparation(rt_engine *engine, const rt_project *value,
 			     const rt_hook_call_leaving *leaving, rt_change *c, rt_buf *out,
 			     rt_error *err)
 {
-	rt_effect_slot slot;
-	size_t i;
-	rt_status st;
+	rt_scope s;
 
-	rt_json_add_key(out, "preparation");
-	rt_buf_add_byte(out, '{');
-	st = rt_hook_call_add_id(value, out, "targetId", leaving->target, err);
-	if (st == RT_OK)
-		st = rt_hook_call_add_id(value, out, "oldLeafId", leaving->leaf, err);
-	if (st == RT_OK)
-		st = rt_hook_call_add_id(value, out, "commonAncestorId", leaving->ancestor, err);
-	rt_buf_add_c(out, ",\"entriesToSummarize\":[");
-	for (i = 0; st == RT_OK && i < leaving->count; i++) {
-		st = rt_hook_call_name(value, &leaving->slots[i], &slot, err);
-		if (st == RT_OK)
-			st = rt_hook_call_add_entry(engine, value, &slot, c, out, err);
+	rt_scope_init(&s, engine->alloc);
+	rt_json_open(out, "preparation", '{');
+	RT_TRY(&s, rt_hook_call_add_id(value, out, "targetId", leaving->target, &s.error));
+	RT_TRY(&s, rt_hook_call_add_id(value, out, "oldLeafId", leaving->leaf, &s.error));
+	RT_TRY(&s, rt_hook_call_add_id(value, out, "commonAncestorId", leaving->ancestor, &s.error));
+	rt_json_open(out, "entriesToSummarize", '[');
+	for (size_t i = 0; rt_ok(&s) && i < leaving->count; i++) {
+		rt_effect_slot slot;
+
+		RT_TRY(&s, rt_hook_call_name(value, &leaving->slots[i], &slot, &s.error));
+		RT_TRY(&s, rt_hook_call_add_entry(engine, value, &slot, c, out, &s.error));
 	}
-	rt_buf_add_c(out, leaving->wants_summary ? "],\"userWantsSummary\":true}"
-						 : "],\"userWantsSummary\":false}");
-	return st;
+	rt_json_close(out, ']');
+	rt_json_put_bool(out, "userWantsSummary", leaving->wants_summary);
+	rt_json_close(out, '}');
+	return rt_scope_end(&s, err);
 }

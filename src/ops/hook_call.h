@@ -43,8 +43,7 @@ RT_CHECKED rt_status rt_hook_call_patch(const rt_hook_call *h, const rt_hook_ans
 
 /* ---- what events say ---- */
 
-void rt_hook_call_add_member(rt_buf *buf, const char *key, rt_str text);
-/* The same, null where the text is empty. */
+/* A string; null where it is empty. */
 void rt_hook_call_add_known(rt_buf *buf, const char *key, rt_str text);
 /* A slot with its names. */
 RT_CHECKED rt_status rt_hook_call_name(const rt_project *value, const rt_slot *slot,

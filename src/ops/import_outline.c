@@ -97,7 +97,8 @@ add_takes(rt_layer *l)
 		} else if (t->git_commit.size > 0) { /* the take came with the discussion */
 			rt_change_set_text(l->c, l->disc, take, "git_commit", 0, t->git_commit);
 		}
-		rt_layer_append(l, take, shared, t->nodes + shared, t->node_count - shared);
+		if (t->node_count > shared)
+			rt_layer_append(l, take, shared, t->nodes + shared, t->node_count - shared);
 		if (i == o->active_take)
 			active = take;
 	}

@@ -18,7 +18,7 @@
 #include "hooks/hooks.h"
 #include "server/guard.h"
 #include "server/openapi.h"
-#include "server/routes.h"
+#include "server/route.h"
 #include "server/server.h"
 #include "app/input_history_host.h"
 

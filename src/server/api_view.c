@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads. Answers are the engine's views; with at_op, of the value as it was then. */
-#include "server/api.h"
 #include "app/condition.h"
-#include "view/highlight.h"
+#include "codec/content.h"
+#include "markup/markup.h"
+#include "server/api.h"
 #include "view/search.h"
 #include "view/view.h"
 
@@ -15,6 +16,129 @@ put_number_or_null(rt_buf *buf, const char *key, bool is_given, uint64_t number)
 		rt_json_put_u64(buf, key, number);
 	else
 		rt_json_put_null(buf, key);
+}
+
+/* ---- texts as blocks of layout (markup/markup.h) ---- */
+
+/* Adds the blocks of a text as an item or value; a text that is too large to be laid out is given
+ * as it is, so that it does not cost the others. out_stable (may be NULL): as of
+ * rt_markup_blocks. */
+static void
+add_blocks(rt_buf *buf, rt_str text, size_t *out_stable)
+{
+	if (rt_markup_blocks(buf, text, NULL, out_stable, NULL) == RT_LIMIT)
+		rt_markup_plain(buf, text);
+	/* md4c's own lack of memory is not in the buffer yet. */
+	else if (buf->status == RT_OK && (buf->size == 0 || buf->ptr[buf->size - 1] != ']'))
+		buf->status = RT_NOMEM;
+}
+
+void
+rt_api_render(rt_call *call)
+{
+	rt_scope *s = &call->scope;
+	rt_buf *body = &call->answer->body, *stables;
+	yyjson_val *texts = rt_json_get(rt_call_body(call, false), "texts"), *text;
+	size_t i, count;
+
+	rt_call_check_texts(call, texts, RT_API_WINDOW_MAX,
+			    "\"texts\" is an array of at most 2000 texts");
+	if (!rt_ok(s))
+		return;
+	stables = rt_scope_buf(s);
+	rt_json_open(stables, NULL, '[');
+	rt_json_open(body, NULL, '{');
+	rt_json_open(body, "blocks", '[');
+	yyjson_arr_foreach(texts, i, count, text)
+	{
+		size_t stable = 0;
+
+		rt_json_add_comma(body);
+		add_blocks(body, rt_json_str(text), &stable);
+		rt_json_put_u64(stables, NULL, stable);
+	}
+	rt_json_close(body, ']');
+	rt_json_close(stables, ']');
+	rt_json_put_raw(body, "stable", rt_scope_str(s, stables));
+	rt_json_close(body, '}');
+}
+
+/* "blocks" of a content: of the text, or of each of its blocks (null: it has no text). */
+static void
+put_blocks(rt_buf *buf, yyjson_val *value)
+{
+	rt_content content = rt_content_of(value);
+	yyjson_val *block;
+	size_t i, count;
+
+	if (content.blocks == NULL) {
+		rt_json_add_key(buf, "blocks");
+		add_blocks(buf, content.text, NULL);
+		return;
+	}
+	rt_json_open(buf, "blocks", '[');
+	yyjson_arr_foreach(content.blocks, i, count, block)
+	{
+		rt_json_add_comma(buf);
+		if (!rt_content_is_text(block))
+			rt_buf_add_c(buf, "null");
+		else
+			add_blocks(buf, rt_json_str(yyjson_is_str(block) ? block
+									 : rt_json_get(block, "text")),
+				   NULL);
+	}
+	rt_json_close(buf, ']');
+}
+
+static void
+put_entry_with_blocks(rt_buf *buf, yyjson_val *entry)
+{
+	yyjson_val *key, *value;
+	size_t i, count;
+
+	rt_json_open(buf, NULL, '{');
+	rt_json_foreach(entry, i, count, key, value)
+	{
+		rt_json_add_key_str(buf, rt_json_str(key));
+		rt_json_add_value(buf, value);
+		if (rt_str_is(rt_json_str(key), "content"))
+			put_blocks(buf, value);
+	}
+	rt_json_close(buf, '}');
+}
+
+void
+rt_api_add_blocks(rt_call *call)
+{
+	rt_scope *s = &call->scope;
+	rt_buf *body = &call->answer->body;
+	yyjson_val *key, *value, *entry;
+	size_t i, count, j, entries;
+
+	if (!rt_call_flag(call, "blocks") || !rt_ok(s) || body->status != RT_OK)
+		return;
+	yyjson_val *root = rt_json_parse(s, rt_buf_str(body));
+	if (root == NULL)
+		return;
+	rt_buf_clear(body);
+	if (rt_json_get(root, "entries") == NULL) {
+		put_entry_with_blocks(body, root);
+		return;
+	}
+	rt_json_open(body, NULL, '{');
+	rt_json_foreach(root, i, count, key, value)
+	{
+		rt_json_add_key_str(body, rt_json_str(key));
+		if (!rt_str_is(rt_json_str(key), "entries")) {
+			rt_json_add_value(body, value);
+			continue;
+		}
+		rt_buf_add_byte(body, '[');
+		yyjson_arr_foreach(value, j, entries, entry)
+			put_entry_with_blocks(body, entry);
+		rt_buf_add_byte(body, ']');
+	}
+	rt_json_close(body, '}');
 }
 
 /* ---- discussions and takes ---- */
@@ -536,7 +660,6 @@ rt_api_search(rt_call *call)
 	rt_str query = rt_call_text(call, "q"), disc = rt_call_text(call, "discussion");
 	rt_str role = rt_call_text(call, "role");
 	uint64_t limit = rt_call_number(call, "limit", RT_API_HITS);
-	rt_buf *hits = rt_scope_buf(s);
 	rt_place place = {0, 0};
 
 	if (query.size == 0)
@@ -545,9 +668,6 @@ rt_api_search(rt_call *call)
 		RT_TRY(s, rt_resolve_place(v.project, disc, RT_STR(""), &place, &s->error));
 	if (limit == 0 || limit > RT_API_HITS_MAX)
 		limit = RT_API_HITS_MAX;
-	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, (size_t)limit, hits,
-				 &s->error));
-	yyjson_val *found = rt_json_parse(s, rt_scope_str(s, hits));
-	if (found != NULL)
-		rt_highlight_add_hits(s->alloc, found, &call->answer->body);
+	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, (size_t)limit,
+				 &call->answer->body, &s->error));
 }

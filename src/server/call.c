@@ -2,7 +2,7 @@
 #include "server/call.h"
 
 #include "app/condition.h"
-#include "server/problem.h"
+#include "server/web.h"
 
 enum { ACTOR_MAX = 64 };
 

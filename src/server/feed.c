@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * The feed: its streams, who is woken when, the tick. */
+ * The feed: its streams, waking them, the tick. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "server/feed_impl.h"
 
+#include "base/encode.h"
+
 /* ---- new and free ---- */
 
-typedef struct naming {
+typedef struct project_name {
 	const rt_alloc *alloc;
 	uint64_t project;
 	const rt_text *name;
-} naming;
+} project_name;
 
 static bool
-name_project(void *ctx, const rt_store_row *row)
+on_project(void *ctx, const rt_store_row *row)
 {
-	naming *n = ctx;
+	project_name *n = ctx;
 
 	if (row->number != n->project)
 		return true;
@@ -24,19 +26,21 @@ name_project(void *ctx, const rt_store_row *row)
 	return false;
 }
 
-static void
-look_seen(rt_feed *feed, bool *out_changed)
+/* Notes the newest state; false: it is the one that was noted. */
+static bool
+note_newest(rt_feed *feed)
 {
 	const rt_project *project = rt_engine_value(feed->engine);
 	uint64_t epoch = rt_engine_epoch(feed->engine), seq = project->seq;
 	bool newer = rt_engine_newer(feed->engine, NULL);
 
 	rt_object_unref(project);
-	*out_changed = epoch != feed->seen_epoch || seq != feed->seen_seq ||
-		       newer != feed->seen_newer;
+	bool has_changed = epoch != feed->seen_epoch || seq != feed->seen_seq ||
+			   newer != feed->seen_newer;
 	feed->seen_epoch = epoch;
 	feed->seen_seq = seq;
 	feed->seen_newer = newer;
+	return has_changed;
 }
 
 rt_status
@@ -44,14 +48,12 @@ rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out, rt_error *err)
 {
 	const rt_alloc *alloc = rt_engine_alloc(engine);
 	rt_store *store = rt_engine_store(engine);
-	naming n = {alloc, rt_engine_project_number(engine), NULL};
+	project_name n = {alloc, rt_engine_project_number(engine), NULL};
 	rt_feed *feed = rt_new0(alloc, sizeof(*feed));
-	bool changed;
 	rt_status st = RT_OK;
 
 	if (feed != NULL)
-		st = store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), name_project, &n,
-				      err);
+		st = store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), on_project, &n, err);
 	if (st == RT_OK && (feed == NULL || n.name == NULL))
 		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st != RT_OK) {
@@ -71,7 +73,7 @@ rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out, rt_error *err)
 	rt_feed_rows_init(&feed->rows);
 	rt_feed_inflight_init(&feed->inflight);
 	feed->beat_us = env->now_us(env->ctx);
-	look_seen(feed, &changed);
+	(void)note_newest(feed);
 	*out = feed;
 	return RT_OK;
 }
@@ -129,36 +131,29 @@ close_stream(rt_web_stream *stream)
 	feed->count--;
 	pthread_mutex_unlock(&feed->list);
 	rt_buf_deinit(&s->pending);
-	rt_free(feed->alloc, s->places);
+	rt_free(feed->alloc, s->runs);
 	rt_free(feed->alloc, s);
 	rt_feed_unref(feed);
 }
 
 static const rt_web_stream_ops stream_ops = {rt_feed_stream_read, close_stream};
 
-static int
-hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool
 read_id(rt_str id, uint64_t *epoch, uint64_t *seq)
 {
 	enum { DIGITS = 16, SEQ_MAX = 15 };
-	size_t i;
 
 	*epoch = *seq = 0;
 	if (id.size < DIGITS + 2 || id.size > DIGITS + 1 + SEQ_MAX || id.ptr[DIGITS] != '.')
 		return false;
-	for (i = 0; i < DIGITS; i++) {
-		int digit = hex_digit(id.ptr[i]);
+	for (size_t i = 0; i < DIGITS; i++) {
+		int digit = id.ptr[i] >= 'A' && id.ptr[i] <= 'F' ? -1 : rt_hex_digit(id.ptr[i]);
 
 		if (digit < 0)
 			return false;
 		*epoch = *epoch << 4 | (uint64_t)digit;
 	}
-	for (i = DIGITS + 1; i < id.size; i++) {
+	for (size_t i = DIGITS + 1; i < id.size; i++) {
 		if (id.ptr[i] < '0' || id.ptr[i] > '9')
 			return false;
 		*seq = *seq * 10 + (uint64_t)(id.ptr[i] - '0');
@@ -166,27 +161,23 @@ read_id(rt_str id, uint64_t *epoch, uint64_t *seq)
 	return true;
 }
 
-/* Where it begins. A client may know of rows that another server has told it of. */
+/* Where a stream begins. A client may know of rows from another server on the same store. */
 static rt_status
 find_place(rt_feed *feed, rt_str last_id, uint64_t *epoch, uint64_t *seq, rt_error *err)
 {
-	const rt_project *project;
 	rt_status st = RT_OK;
 
-	if (last_id.size > 0) {
-		if (!read_id(last_id, epoch, seq))
-			return rt_fail(err, RT_USAGE, "Last-Event-ID is not one of ours");
-		project = rt_engine_value(feed->engine);
-		if (*seq > project->seq)
-			st = rt_engine_refresh(feed->engine, err);
-		rt_object_unref(project);
-		return st;
-	}
-	*epoch = rt_engine_epoch(feed->engine);
-	project = rt_engine_value(feed->engine);
-	*seq = project->seq;
+	if (last_id.size > 0 && !read_id(last_id, epoch, seq))
+		return rt_fail(err, RT_USAGE, "Last-Event-ID is not one of ours");
+	if (last_id.size == 0)
+		*epoch = rt_engine_epoch(feed->engine);
+	const rt_project *project = rt_engine_value(feed->engine);
+	if (last_id.size == 0)
+		*seq = project->seq;
+	else if (*seq > project->seq)
+		st = rt_engine_refresh(feed->engine, err);
 	rt_object_unref(project);
-	return RT_OK;
+	return st;
 }
 
 rt_status
@@ -200,8 +191,8 @@ rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc, rt_web_stream **out
 		return st;
 	s = rt_new0(feed->alloc, sizeof(*s));
 	if (s != NULL)
-		s->places = rt_new0(feed->alloc, sizeof(*s->places));
-	if (s == NULL || s->places == NULL) {
+		s->runs = rt_new0(feed->alloc, sizeof(*s->runs));
+	if (s == NULL || s->runs == NULL) {
 		rt_free(feed->alloc, s);
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	}
@@ -210,11 +201,11 @@ rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc, rt_web_stream **out
 	s->epoch = epoch;
 	s->seq = seq;
 	s->disc = disc;
-	s->places->is_new = true;
-	s->places->disc = disc;
+	s->runs->is_new = true;
+	s->runs->disc = disc;
 	pthread_rwlock_rdlock(&feed->gate);
 	if (feed->runs != NULL)
-		rt_runs_join(feed->runs, s->places);
+		rt_runs_join(feed->runs, s->runs);
 	pthread_rwlock_unlock(&feed->gate);
 	s->beat = atomic_load(&feed->beat);
 	atomic_init(&s->is_waiting, false);
@@ -233,7 +224,7 @@ rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc, rt_web_stream **out
 	}
 	pthread_mutex_unlock(&feed->list);
 	if (st != RT_OK) {
-		rt_free(feed->alloc, s->places);
+		rt_free(feed->alloc, s->runs);
 		rt_free(feed->alloc, s);
 		return st;
 	}
@@ -257,45 +248,47 @@ rt_feed_stream_count(rt_feed *feed)
 void
 rt_feed_changed(rt_feed *feed)
 {
-	rt_feed_stream_at *s;
-
 	pthread_mutex_lock(&feed->list);
-	for (s = feed->first; s != NULL; s = s->next)
+	for (rt_feed_stream_at *s = feed->first; s != NULL; s = s->next)
 		if (atomic_load(&s->is_waiting) && atomic_exchange(&s->is_waiting, false))
 			rt_web_wake(&s->base);
 	pthread_mutex_unlock(&feed->list);
 }
 
-void
-rt_feed_tick(rt_feed *feed)
+/* Other processes' changes, and whether it is time for a heartbeat. */
+static bool
+look_for_changes(rt_feed *feed)
 {
-	uint64_t epoch;
-	int64_t now;
-	bool changed = false;
+	uint64_t epoch = feed->seen_epoch;
+	bool has_changed = rt_engine_refresh(feed->engine, NULL) == RT_OK && note_newest(feed);
 
-	if (pthread_mutex_trylock(&feed->tick) != 0)
-		return;
-	if (rt_feed_stream_count(feed) == 0) {
-		rt_feed_inflight_forget(&feed->inflight);
-		pthread_mutex_unlock(&feed->tick);
-		return;
-	}
-	epoch = feed->seen_epoch;
-	if (rt_engine_refresh(feed->engine, NULL) == RT_OK)
-		look_seen(feed, &changed);
 	if (epoch != feed->seen_epoch) /* something may have been purged */
 		rt_feed_inflight_forget(&feed->inflight);
 	pthread_rwlock_rdlock(&feed->gate);
 	if (rt_feed_inflight_poll(&feed->inflight, feed->engine, feed->env, feed->runs))
-		changed = true;
+		has_changed = true;
 	pthread_rwlock_unlock(&feed->gate);
-	now = feed->env->now_us(feed->env->ctx);
+	int64_t now = feed->env->now_us(feed->env->ctx);
 	if (now < feed->beat_us || now - feed->beat_us >= (int64_t)RT_FEED_HEARTBEAT_MS * 1000) {
 		feed->beat_us = now;
 		atomic_fetch_add(&feed->beat, 1);
-		changed = true;
+		has_changed = true;
 	}
+	return has_changed;
+}
+
+void
+rt_feed_tick(rt_feed *feed)
+{
+	bool has_changed = false;
+
+	if (pthread_mutex_trylock(&feed->tick) != 0)
+		return;
+	if (rt_feed_stream_count(feed) == 0)
+		rt_feed_inflight_forget(&feed->inflight);
+	else
+		has_changed = look_for_changes(feed);
 	pthread_mutex_unlock(&feed->tick);
-	if (changed)
+	if (has_changed)
 		rt_feed_changed(feed);
 }

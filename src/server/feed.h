@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Feed: what happens in a project, as server-sent events (the WHATWG HTML standard, section
- * 9.2).
+ * Feed: changes of a project as server-sent events (the WHATWG HTML standard, section 9.2).
  *
  *   id: 000000009f3a6c01.42             epoch and number of the log's row
  *   event: op
@@ -10,35 +9,34 @@
  *   event: run.delta                    no id: a piece of a reply in flight
  *   data: {"run":"r3","offset":120,"text":"…"}
  *
- * Rows are read from the log, each client at its own place in it, so a client that does not
- * read costs nothing but its place, and one that comes back with Last-Event-ID goes on where
- * it was. What another process writes arrives the same way: the tick looks at the log's
- * head. A reply in flight is a text that grows (run.h); a client has a place in that, too, and
- * one that comes later is sent run.snapshot.
+ * Rows are read from the log, each client with its own position in it, so a client that does not
+ * read costs nothing but that, and one that reconnects with Last-Event-ID continues where it was.
+ * Rows of other processes arrive the same way: the tick looks at the log's head. A reply in
+ * flight is a text that grows (run.h); a client has a position in that, too, and one that connects
+ * later is sent run.snapshot.
  *
  *   hello     first of all: {"seq":…,"epoch":…,"project":…}; id is where the stream begins
  *   op        a row of the log
- *   reset     the history is another one now (restore, purge), or the client has seen what
- *             is not there: fetch everything anew; {"seq","epoch"}; id is where the stream
- *             goes on
- *   newer     {"seq":…,"detail":…}, no id: the log goes on with a row that only a newer
- *             version of the program can read. What the client has is right, and stays as it
- *             is; no more rows come, and changes are refused, until the server is upgraded
+ *   reset     the history is another one now (restore, purge), or the client has seen rows that
+ *             do not exist: fetch everything again; {"seq","epoch"}; id is where the stream
+ *             continues
+ *   newer     {"seq":…,"detail":…}, no id: the next row needs a newer version of the program.
+ *             What the client has stays valid; no more rows come, and changes are refused, until
+ *             the server is upgraded
  *   run.started, run.snapshot, run.asked, run.notice, run.delta, run.ended   see run.h
  *   flight    {"flight":…,"discussion","take","after" or "into","model","text"}, no id: a
- *             reply that another process on the same store receives, as far as it is known
- *             (at most RT_FEED_FLIGHT_MAX bytes of its end; then "skipped" says how many are
- *             left out before it)
- *   flight.ended   {"flight":…}: that one arrives no more; what came of it is a row
+ *             reply that another process on the same store receives, so far (at most the last
+ *             RT_FEED_FLIGHT_MAX bytes; then "skipped" says how many come before them)
+ *   flight.ended   {"flight":…}: it has ended; its result is a row
  *   a line ": " every 15 s, so that both ends notice a dead connection
  *
- * A row's id is sent with the row and never before it; what a stream leaves out (disc) may be
- * passed over by an event that is an id and nothing else, which browsers remember and do not
- * tell of. Where a row cannot be read now (a full disk, no memory), the stream ends, and
- * the client comes back with the id of the row before.
+ * A row's id is sent with the row and never before it; for rows that a stream leaves out (disc) an
+ * id alone may be sent, which browsers remember without an event. Where a row cannot be read now
+ * (a full disk, no memory), the stream ends, and the client reconnects with the id of the row
+ * before.
  *
- * Threads: locks itself. Streams are woken under a lock that closing a stream takes and that
- * reading it does not: a front may wake, and read, under a lock of its own, but not close. */
+ * Threads: locks itself. Streams are woken under a lock that closing a stream takes and reading it
+ * does not: a front may wake, and read, under a lock of its own, but not close. */
 #ifndef RT_SERVER_FEED_H
 #define RT_SERVER_FEED_H
 
@@ -49,35 +47,34 @@ typedef struct rt_feed rt_feed;
 struct rt_runs;
 
 enum {
-	RT_FEED_TICK_MS = 50,          /* other processes' changes are so late at most */
+	RT_FEED_TICK_MS = 50,          /* until changes of other processes are seen */
 	RT_FEED_HEARTBEAT_MS = 15000,
 	RT_FEED_RETRY_MS = 2000,        /* told to clients */
-	RT_FEED_FLIGHTS_MS = 250,       /* between two looks at other processes' replies */
-	RT_FEED_FLIGHT_MAX = 256 << 10, /* bytes of the text of one that are sent */
+	RT_FEED_FLIGHTS_MS = 250,       /* between two polls of other processes' replies */
+	RT_FEED_FLIGHT_MAX = 256 << 10, /* bytes of the text of one */
 	RT_FEED_STREAMS_MAX = 4096
 };
 
 RT_CHECKED rt_status rt_feed_new(rt_engine *engine, const rt_env *env, rt_feed **out,
 				 rt_error *err);
-/* Every stream ends. Nothing of the engine is used any more when this returns; streams that
- * are not closed yet stay readable (they say that they have ended). */
+/* Ends every stream. When this returns the engine is no longer used; streams that are not closed
+ * yet stay readable (they have ended). */
 void rt_feed_free(rt_feed *feed);
-/* Whose events are told, too; NULL: nobody's (any more: no stream reads them when this
- * returns). */
+/* Adds the events of runs; NULL: removes them (no stream reads them when this returns). */
 void rt_feed_set_runs(rt_feed *feed, struct rt_runs *runs);
 
-/* A new stream. last_id: what the client has seen last ("Last-Event-ID"), or empty: from now
+/* A new stream. last_id: the last id that the client has seen ("Last-Event-ID"); empty: from now
  * on. disc (0: all) leaves out rows that touch neither this document nor the project's own
- * things, and replies in other discussions. RT_USAGE: last_id is none. RT_LIMIT: too many
+ * things, and replies in other discussions. RT_USAGE: last_id is malformed. RT_LIMIT: too many
  * streams. */
 RT_CHECKED rt_status rt_feed_stream(rt_feed *feed, rt_str last_id, uint32_t disc,
 				    rt_web_stream **out, rt_error *err);
 size_t rt_feed_stream_count(rt_feed *feed);
 
-/* Something may have changed: look, and wake who waits. Cheap: who was woken and has not
- * read since is passed over. After a change of our own, and when a run has more. */
+/* Something may have changed: wakes waiting streams; those that were woken and have not been read
+ * since are skipped. Called after a change of our own, and when a run has more. */
 void rt_feed_changed(rt_feed *feed);
-/* Called every RT_FEED_TICK_MS: other processes' changes, heartbeats. */
+/* Called every RT_FEED_TICK_MS: changes of other processes, heartbeats. */
 void rt_feed_tick(rt_feed *feed);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the feed, shared by its files:
+ * The inside of the feed:
  *
- *   feed.c           the feed, its streams, waking, the tick
- *   feed_stream.c    one stream: what comes next
- *   feed_rows.c      rows of the log as events, the newest kept for all streams
- *   feed_inflight.c   replies that other processes receive
+ *   feed.c          the feed, its streams, waking them, the tick
+ *   feed_stream.c   one stream: what it sends next
+ *   feed_source.c   events: rows of the log, the newest kept for all streams; replies that other
+ *                   processes receive
  *
- * Locks, none of them held while another of this list is taken, but for gate:
+ * Locks, none of them taken while another of this list is held, but for gate:
  *
  *   gate       read: a stream is read; written: the runs change, or the feed ends
  *   list       the streams; held while they are woken
- *   rows, flights   what these files keep */
+ *   rows, inflight   of the two sources */
 #ifndef RT_SERVER_FEED_IMPL_H
 #define RT_SERVER_FEED_IMPL_H
 
@@ -23,11 +23,11 @@
 #include "view/view.h"
 
 enum {
-	RT_FEED_ROWS = 256, /* that are kept */
+	RT_FEED_ROWS = 256, /* kept */
 	RT_FEED_ROWS_BYTES = 1 << 20,
 	RT_FEED_INFLIGHT_MAX = 64,
-	RT_FEED_PASS_MAX = 1024, /* rows that are left out before their id is sent */
-	RT_FEED_BATCH = 64 << 10 /* bytes that one read makes ready, about */
+	RT_FEED_PASS_MAX = 1024, /* rows left out before an id is sent */
+	RT_FEED_BATCH = 64 << 10 /* bytes that one read prepares, about */
 };
 
 /* ---- rows ---- */
@@ -49,9 +49,9 @@ typedef struct rt_feed_rows {
 
 void rt_feed_rows_init(rt_feed_rows *rows);
 void rt_feed_rows_deinit(rt_feed_rows *rows);
-/* A row of this history, project being its newest value; out->text is the caller's to unref.
- * What can never be read is an event that says so ("whole"). RT_NOMEM, RT_IO, RT_BUSY …: not
- * now. */
+/* A row of this history, project being its newest value; out->text is the caller's to unref. A
+ * row that can never be read is an event that says so ("whole"). RT_NOMEM, RT_IO, RT_BUSY …: it
+ * cannot be read now. */
 RT_CHECKED rt_status rt_feed_rows_get(rt_feed_rows *rows, rt_engine *engine, uint64_t epoch,
 				      const rt_project *project, uint64_t seq, rt_feed_row *out,
 				      rt_error *err);
@@ -62,7 +62,7 @@ typedef struct rt_feed_inflight {
 	char name[64];
 	uint32_t disc;       /* 0: not known */
 	int64_t written_us;
-	uint64_t version;    /* rises with every change of any of them */
+	uint64_t version;    /* number of its last change, among those of all */
 	bool is_over, is_seen;
 	const rt_text *event;
 } rt_feed_inflight;
@@ -77,34 +77,33 @@ typedef struct rt_feed_inflight_list {
 
 void rt_feed_inflight_init(rt_feed_inflight_list *inflight);
 void rt_feed_inflight_deinit(rt_feed_inflight_list *inflight);
-/* Nobody is interested any more. */
 void rt_feed_inflight_forget(rt_feed_inflight_list *inflight);
-/* Look, if it is time. true: something has changed. runs (or NULL) knows which are ours. */
+/* Reads the store, if it is time. True: something has changed. runs (or NULL) knows our own. */
 bool rt_feed_inflight_poll(rt_feed_inflight_list *inflight, rt_engine *engine, const rt_env *env,
 			   struct rt_runs *runs);
-/* Append what has changed since *seen, until out has about room bytes; ends of those that
- * ended up to base are left out, so is what belongs to another discussion than disc (0: any).
- * false: there is nothing more. */
+/* Appends what has changed since *seen, until out has about room bytes, without replies that had
+ * ended by version base and those of other discussions than disc (0: any). False: there is no
+ * more. */
 bool rt_feed_inflight_events(rt_feed_inflight_list *inflight, uint64_t base, uint32_t disc,
 			     uint64_t *seen, size_t room, rt_buf *out);
 
 /* ---- streams ---- */
 
 typedef struct rt_feed_stream_at {
-	rt_web_stream base; /* first: it is what the front has */
+	rt_web_stream base; /* first: it is the front's handle */
 	rt_feed *feed;
 	struct rt_feed_stream_at *next, *before; /* under the feed's list lock */
-	atomic_bool is_waiting; /* nothing was there when it was read last */
-	/* the reader's: */
-	uint64_t epoch, seq;    /* the row that was sent last */
+	atomic_bool is_waiting; /* the last read found nothing */
+	/* of the thread that reads: */
+	uint64_t epoch, seq;    /* the last row that was sent */
 	uint32_t disc;          /* 0: all */
 	size_t passed;          /* rows left out since an id was sent */
-	bool is_begun;          /* hello was sent */
+	bool has_begun;         /* hello was sent */
 	bool is_newer_told;
 	unsigned beat;
-	rt_buf pending;         /* made and not taken yet, from pending_at on */
+	rt_buf pending;         /* to be sent, from pending_at on */
 	size_t pending_at;
-	rt_run_cursor *places;
+	rt_run_cursor *runs;
 	bool inflight_begun;
 	uint64_t inflight_base, inflight_seen;
 } rt_feed_stream_at;
@@ -116,13 +115,13 @@ struct rt_feed {
 	const rt_text *project;
 	atomic_size_t refs;      /* the owner's, and one of each stream */
 	pthread_rwlock_t gate;
-	struct rt_runs *runs;    /* under gate; so is this: */
+	struct rt_runs *runs;    /* under gate, with the next */
 	bool is_over;
 	pthread_mutex_t list;
 	rt_feed_stream_at *first;
 	size_t count;
 	atomic_uint beat;
-	pthread_mutex_t tick;   /* the rest is under it */
+	pthread_mutex_t tick;   /* guards the rest */
 	int64_t beat_us;
 	uint64_t seen_epoch, seen_seq;
 	bool seen_newer;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One stream. What comes next is made ready when it is asked for: rows up to the newest
- * value first, then what runs and other processes have that is no row yet. So a client
- * that reads slowly is told the same rows later, and of a reply in larger pieces. */
+ * One stream. What comes next is written when it is read: rows up to the newest value first,
+ * then replies of runs and of other processes, which are not rows yet. So a client that reads
+ * slowly gets the same rows later, and a reply in larger pieces. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "server/feed_impl.h"
@@ -20,8 +20,7 @@ add_place(rt_feed_stream_at *s, const char *event)
 	rt_feed_add_id(out, s->epoch, s->seq);
 	rt_buf_add_f(out, "event: %s\ndata: {\"seq\":%llu,\"epoch\":\"%016llx\"", event,
 		     (unsigned long long)s->seq, (unsigned long long)s->epoch);
-	rt_json_add_key(out, "project");
-	rt_json_add_string(out, rt_text_str(s->feed->project));
+	rt_json_put_str(out, "project", rt_text_str(s->feed->project));
 	rt_buf_add_c(out, "}\n\n");
 	s->passed = 0;
 }
@@ -29,11 +28,9 @@ add_place(rt_feed_stream_at *s, const char *event)
 static bool
 is_wanted(const rt_feed_stream_at *s, const rt_change_discs *discs)
 {
-	size_t i;
-
 	if (s->disc == 0 || discs->count > RT_CHANGE_DISCS)
 		return true;
-	for (i = 0; i < discs->count; i++)
+	for (size_t i = 0; i < discs->count; i++)
 		if (discs->at[i] == s->disc || discs->at[i] == 0)
 			return true;
 	return false;
@@ -61,13 +58,12 @@ add_rows(rt_feed_stream_at *s, const rt_project *project, size_t room)
 {
 	rt_feed *feed = s->feed;
 	rt_feed_row row;
-	rt_status st = RT_OK;
 
-	while (st == RT_OK && s->seq < project->seq && s->pending.size < room) {
-		st = rt_feed_rows_get(&feed->rows, feed->engine, s->epoch, project, s->seq + 1, &row,
-				      NULL);
+	while (s->seq < project->seq && s->pending.size < room) {
+		rt_status st = rt_feed_rows_get(&feed->rows, feed->engine, s->epoch, project,
+						s->seq + 1, &row, NULL);
 		if (st != RT_OK)
-			break;
+			return st;
 		s->seq++;
 		s->passed++;
 		if (is_wanted(s, &row.discs)) {
@@ -77,11 +73,11 @@ add_rows(rt_feed_stream_at *s, const rt_project *project, size_t room)
 			rt_feed_add_id(&s->pending, s->epoch, s->seq);
 			rt_buf_add_byte(&s->pending, '\n');
 			s->passed = 0;
-			room = 0; /* others want to be read, too */
+			room = 0; /* other streams want to be read, too */
 		}
 		rt_text_unref(row.text);
 	}
-	return st;
+	return RT_OK;
 }
 
 static void
@@ -95,13 +91,12 @@ add_newer(rt_feed_stream_at *s)
 		s->is_newer_told = true;
 		rt_buf_add_f(&s->pending, "event: newer\ndata: {\"seq\":%llu",
 			     (unsigned long long)s->seq + 1);
-		rt_json_add_key(&s->pending, "detail");
-		rt_json_add_string(&s->pending, rt_str_of(why.text));
+		rt_json_put_c(&s->pending, "detail", why.text);
 		rt_buf_add_c(&s->pending, "}\n\n");
 	}
 }
 
-/* What is no row. */
+/* What is not a row. */
 static void
 add_others(rt_feed_stream_at *s, size_t room)
 {
@@ -109,10 +104,10 @@ add_others(rt_feed_stream_at *s, size_t room)
 
 	add_newer(s);
 	if (feed->runs != NULL) {
-		s->places->disc = s->disc;
-		s->places->epoch = s->epoch;
-		s->places->seq = s->seq;
-		if (rt_runs_read_sse(feed->runs, s->places, room, &s->pending))
+		s->runs->disc = s->disc;
+		s->runs->epoch = s->epoch;
+		s->runs->seq = s->seq;
+		if (rt_runs_read_sse(feed->runs, s->runs, room, &s->pending))
 			return;
 	}
 	if (!s->inflight_begun) {
@@ -125,31 +120,27 @@ add_others(rt_feed_stream_at *s, size_t room)
 				      room, &s->pending);
 }
 
-/* Make ready what there is. Another status than RT_OK ends the stream. */
+/* Writes what there is. Another status than RT_OK ends the stream. */
 static rt_status
 fill(rt_feed_stream_at *s, size_t room)
 {
-	rt_feed *feed = s->feed;
-	const rt_project *project;
-	unsigned beat = atomic_load(&feed->beat);
+	unsigned beat = atomic_load(&s->feed->beat);
 	uint64_t epoch;
-	bool is_other;
-	rt_status st = RT_OK;
+	const rt_project *project = newest(s->feed->engine, &epoch);
+	bool is_other = epoch != s->epoch || s->seq > project->seq;
 
-	project = newest(feed->engine, &epoch);
-	is_other = epoch != s->epoch || s->seq > project->seq;
 	if (is_other) {
 		s->epoch = epoch;
 		s->seq = project->seq;
 	}
-	if (!s->is_begun) {
+	if (!s->has_begun) {
 		rt_buf_add_f(&s->pending, "retry: %d\n\n", (int)RT_FEED_RETRY_MS);
 		add_place(s, "hello");
-		s->is_begun = true;
+		s->has_begun = true;
 	}
 	if (is_other)
 		add_place(s, "reset");
-	st = add_rows(s, project, room);
+	rt_status st = add_rows(s, project, room);
 	if (st == RT_OK && s->seq == project->seq && s->pending.size < room)
 		add_others(s, room);
 	rt_object_unref(project);
@@ -161,7 +152,7 @@ fill(rt_feed_stream_at *s, size_t room)
 }
 
 static size_t
-take(rt_feed_stream_at *s, char *out, size_t room)
+send_pending(rt_feed_stream_at *s, char *out, size_t room)
 {
 	size_t size = s->pending.size - s->pending_at;
 
@@ -170,7 +161,7 @@ take(rt_feed_stream_at *s, char *out, size_t room)
 	if (size > 0)
 		memcpy(out, s->pending.ptr + s->pending_at, size);
 	s->pending_at += size;
-	if (s->pending_at == s->pending.size) { /* many streams wait with nothing to say */
+	if (s->pending_at == s->pending.size) { /* many streams are idle: keep no memory */
 		rt_buf_deinit(&s->pending);
 		rt_buf_init(&s->pending, s->feed->alloc, RT_BUF_UNLIMITED);
 		s->pending_at = 0;
@@ -189,13 +180,13 @@ rt_feed_stream_read(rt_web_stream *stream, char *out, size_t room, bool *out_end
 	*out_ended = false;
 	pthread_rwlock_rdlock(&feed->gate);
 	if (s->pending.size == 0 && !feed->is_over) {
-		/* Before we look: whoever changes something after that sees that we wait. */
+		/* Before reading, so that a change after that wakes us. */
 		atomic_store(&s->is_waiting, true);
 		st = fill(s, room < RT_FEED_BATCH ? room : RT_FEED_BATCH);
 		if (s->pending.size > 0)
 			atomic_store(&s->is_waiting, false);
 	}
-	size = st == RT_NOMEM || s->pending.status != RT_OK ? 0 : take(s, out, room);
+	size = st == RT_NOMEM || s->pending.status != RT_OK ? 0 : send_pending(s, out, room);
 	if (size == 0 && (feed->is_over || st != RT_OK || s->pending.status != RT_OK))
 		*out_ended = true;
 	pthread_rwlock_unlock(&feed->gate);

@@ -22,7 +22,6 @@
 #define RT_SERVER_GUARD_H
 
 #include "server/web.h"
-#include "server/principal.h"
 
 enum {
 	RT_GUARD_TARGET_MAX = 8 * 1024,  /* bytes of the request's target */

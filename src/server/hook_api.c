@@ -12,7 +12,7 @@
 #include "server/call.h"
 #include "app/condition.h"
 #include "server/replace_list.h"
-#include "server/routes.h"
+#include "server/route.h"
 #include "server/run_json.h"
 #include "view/view.h"
 

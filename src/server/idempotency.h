@@ -21,7 +21,6 @@
 #include "base/scope.h"
 #include "base/sha256.h"
 #include "log/engine.h"
-#include "server/principal.h"
 #include "server/web.h"
 
 #define RT_IDEMPOTENCY_PREFIX "idem/"

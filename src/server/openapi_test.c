@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "server/openapi.h"
-#include "server/routes.h"
+#include "server/route.h"
 
 #include "codec/json.h"
 

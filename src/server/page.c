@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/sha256.h"
-#include "server/asset.h"
 
 /* The style's hash is in the policy, so that nothing else can be a style here. */
 #define STYLE                                                                                    \

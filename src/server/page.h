@@ -25,4 +25,15 @@ void rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsig
 /* The cookie's name: "retake_8999". room has room for 32 bytes. */
 void rt_page_cookie_name(unsigned port, char room[32]);
 
+/* The files of the web interface, as tools/web.py puts them into the program. */
+typedef struct rt_asset {
+	const char *path; /* "/", "/web/main-<hash>.js"; NULL ends the table */
+	const char *type;
+	const unsigned char *bytes;
+	size_t size;
+} rt_asset;
+
+/* Empty where the program was built without the web interface. */
+extern const rt_asset rt_assets[];
+
 #endif

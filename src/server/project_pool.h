@@ -9,14 +9,57 @@
 #ifndef RT_SERVER_PROJECT_POOL_H
 #define RT_SERVER_PROJECT_POOL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
+#include "app/condition.h"
 #include "ops/action.h"
 #include "chat/send.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
 #include "server/feed.h"
-#include "server/response_cache.h"
+
+/* ---- the response cache ---- */
+
+/* Answers of a project from a moment ago, for requests that repeat while nothing has changed. The
+ * key is the target, the store's epoch and the number of the newest row, so an answer is never
+ * older than the value that was read; after a purge the epoch is another one, and what was stored
+ * is dropped. Locks itself. */
+
+enum {
+	RT_RESPONSE_CACHE_SLOTS = 128,
+	RT_RESPONSE_CACHE_SIZE_MAX = 16 << 10, /* bytes of one */
+	RT_RESPONSE_CACHE_TARGET_MAX = 256
+};
+
+typedef struct rt_cached_response {
+	uint64_t epoch, seq;
+	char target[RT_RESPONSE_CACHE_TARGET_MAX];
+	size_t target_size;  /* 0: there is none */
+	char etag[RT_ETAG_ROOM];
+	const rt_text *body; /* counted */
+} rt_cached_response;
+
+typedef struct rt_response_cache {
+	pthread_mutex_t lock;
+	const rt_alloc *alloc;
+	uint64_t epoch; /* of all that is stored */
+	rt_cached_response at[RT_RESPONSE_CACHE_SLOTS];
+} rt_response_cache;
+
+/* False: no memory. */
+bool rt_response_cache_init(rt_response_cache *cache, const rt_alloc *alloc);
+void rt_response_cache_deinit(rt_response_cache *cache);
+/* After a purge: drops everything. */
+void rt_response_cache_forget(rt_response_cache *cache);
+/* Appends the body; false: there is none. */
+bool rt_response_cache_find(rt_response_cache *cache, uint64_t epoch, uint64_t seq, rt_str target,
+			    rt_buf *body, char etag[RT_ETAG_ROOM]);
+/* Stores one, where it is small enough and there is memory. */
+void rt_response_cache_put(rt_response_cache *cache, uint64_t epoch, uint64_t seq, rt_str target,
+			   rt_str body, const char *etag);
+
+/* ---- projects ---- */
 
 typedef struct rt_project_pool rt_project_pool;
 struct rt_runs;

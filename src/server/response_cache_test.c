@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/response_cache.h"
+#include "server/project_pool.h"
 
 static void
 found_as_long_as_nothing_changes(void **state)

@@ -4,14 +4,7 @@
  * microseconds. */
 #include "server/route.h"
 
-static int
-digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+#include "base/encode.h"
 
 /* Every "%" begins two hexadecimal digits, and none is a NUL. */
 static bool
@@ -26,8 +19,8 @@ escapes_are_good(rt_str path)
 			return false;
 		if (path.ptr[i] != '%')
 			continue;
-		high = i + 2 < path.size ? digit_of(path.ptr[i + 1]) : -1;
-		low = i + 2 < path.size ? digit_of(path.ptr[i + 2]) : -1;
+		high = i + 2 < path.size ? rt_hex_digit(path.ptr[i + 1]) : -1;
+		low = i + 2 < path.size ? rt_hex_digit(path.ptr[i + 2]) : -1;
 		if (high < 0 || low < 0 || high + low == 0)
 			return false;
 		i += 2;

@@ -15,7 +15,6 @@
 #include "server/front.h"
 #include "server/project_pool.h"
 #include "server/web.h"
-#include "server/principal.h"
 
 #define RT_API_ROOT "/retake/v1"
 
@@ -101,5 +100,15 @@ const char *rt_route_method(rt_web_method method);
  * has room for 64 bytes. */
 rt_route_found rt_route_find(const rt_route *const *tables, rt_web_method method, rt_str path,
 			     const rt_route **out, rt_str params[RT_ROUTE_PARAMS], char allow[64]);
+
+/* ---- the tables (routes.c, hook_api.c) ---- */
+
+/* Under RT_API_ROOT; ended by a NULL path. */
+extern const rt_route rt_routes[];
+extern const size_t rt_route_count;
+/* Of the Hook API (hook_api.c), with complete paths; the same. */
+extern const rt_route rt_hook_routes[];
+/* Both tables; ended by NULL. */
+extern const rt_route *const rt_all_routes[];
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Any bytes as a method and a target: what is found has its parameters in the path, and
  * queries are decoded within what there is. The first byte is the method. */
-#include "server/routes.h"
+#include "server/route.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "server/api.h"
-#include "server/routes.h"
+#include "server/route.h"
 #include "server/openapi.h"
 
 static const rt_route *

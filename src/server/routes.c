@@ -2,7 +2,7 @@
  *
  * Rows with a word at a place come before rows with a parameter there, so the first match is the
  * right one. */
-#include "server/routes.h"
+#include "server/route.h"
 
 #include "formats/formats.h"
 #include "server/api.h"

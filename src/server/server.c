@@ -6,8 +6,8 @@
 #include "server/api.h"
 #include "server/guard.h"
 #include "server/page.h"
-#include "server/problem.h"
-#include "server/routes.h"
+#include "server/web.h"
+#include "server/route.h"
 
 struct rt_server {
 	rt_server_options options;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Web: HTTP, as the server's files see it: a request that is whole, an answer, a stream. Nothing
- * here knows of sockets; front.h is what does.
+ * Web: HTTP without sockets (which are front.h's): a complete request, an answer, a stream.
  *
- * A request goes through two calls of an rt_web_site: admit, as soon as the headers are
- * there (no body of somebody who may not ask is ever read), and handle, when the body is
- * there too. handle is called on the loop's own thread when admit said that it is quick,
- * else on a thread that may wait (for the disk, for hooks).
+ * A request goes through two calls of an rt_web_site: admit, as soon as the headers are there (so
+ * that no body of an unauthorised client is read), and handle, when the body is there, too. handle
+ * is called on the loop's own thread where admit has said that it is quick, else on a thread that
+ * may wait (for the disk, for hooks).
  *
  * Threads: a request and its answer belong to one thread at a time. Streams: see below. */
 #ifndef RT_SERVER_WEB_H
@@ -15,7 +14,7 @@
 #include "ops/format.h"
 
 typedef enum rt_web_method {
-	RT_WEB_OTHER, /* what we do not know, and OPTIONS, TRACE, CONNECT */
+	RT_WEB_OTHER, /* OPTIONS, TRACE, CONNECT, unknown ones */
 	RT_WEB_GET,   /* HEAD too: the front drops the body */
 	RT_WEB_POST,
 	RT_WEB_PUT,
@@ -55,15 +54,14 @@ bool rt_web_decode(const rt_web_request *request, rt_str encoded, bool plus, rt_
 
 /* ---- streams ---- */
 
-/* An answer that is produced piece by piece, such as events. read is called by the front, one
- * call at a time; wake may be called from any thread, also before the first read and after
- * the last, until close has returned. close is called once, by the front, when nobody reads
- * any more, whatever the reason. */
+/* An answer in pieces, such as events. read is called by the front, one call at a time; wake may
+ * be called from any thread, also before the first read and after the last, until close has
+ * returned. close is called once, by the front, when the stream is no longer read. */
 typedef struct rt_web_stream rt_web_stream;
 
 typedef struct rt_web_stream_ops {
-	/* Up to room bytes. 0 and *out_ended false: nothing now; read is called again after a
-	 * wake that came after this call began. */
+	/* Up to room bytes. 0 and *out_ended false: nothing now; read is called again after a wake
+	 * that comes after the beginning of this call. */
 	size_t (*read)(rt_web_stream *stream, char *out, size_t room, bool *out_ended);
 	void (*close)(rt_web_stream *stream); /* frees it */
 } rt_web_stream_ops;
@@ -75,7 +73,7 @@ struct rt_web_stream {
 	void *front;
 };
 
-/* There is something to read. Whoever calls makes sure that close is not done meanwhile. */
+/* There is something to read. The caller makes sure that close is not called meanwhile. */
 static inline void
 rt_web_wake(rt_web_stream *stream)
 {
@@ -97,7 +95,7 @@ typedef struct rt_web_answer {
 	                                                * the arena, or static */
 	size_t header_count;
 	rt_web_stream *stream; /* instead of a body; the front's from here on */
-	bool close;             /* nothing more is taken from this connection */
+	bool close;             /* of the connection, after this answer */
 } rt_web_answer;
 
 /* value is copied into the arena of the request. One header too many, no memory: left out, and
@@ -115,13 +113,55 @@ typedef struct rt_web_plan {
 
 typedef struct rt_web_site {
 	void *ctx;
-	/* The headers are there. false: the answer is filled in; no body is read. */
+	/* The headers are there. False: the answer is filled in; no body is read. */
 	bool (*admit)(void *ctx, rt_web_request *request, rt_web_plan *plan,
 		      rt_web_answer *answer);
 	void (*handle)(void *ctx, rt_web_request *request, rt_web_answer *answer);
-	/* What the front itself has to say (413, 503, 408): fill in a body. */
+	/* Fills in the body of an answer of the front's own (413, 503, 408). */
 	void (*refuse)(void *ctx, const rt_web_request *request, unsigned status,
 		       rt_web_answer *answer);
 } rt_web_site;
+
+/* ---- principals ---- */
+
+/* Who sends a request: programs that know the token, programs of the same user over the Unix
+ * socket, and browsers that were let in with a code. */
+typedef enum rt_principal_kind {
+	RT_PRINCIPAL_NOBODY,
+	RT_PRINCIPAL_TOKEN,
+	RT_PRINCIPAL_LOCAL,
+	RT_PRINCIPAL_BROWSER
+} rt_principal_kind;
+
+typedef struct rt_principal {
+	rt_principal_kind kind;
+	rt_str project; /* the browser's own; empty: the request may name one */
+	rt_str browser; /* hash of its cookie, hex; or empty */
+} rt_principal;
+
+/* The author of its changes in the history: "http" or "web". */
+static inline rt_str
+rt_principal_actor(const rt_principal *principal)
+{
+	return principal->kind == RT_PRINCIPAL_BROWSER ? RT_STR("web") : RT_STR("http");
+}
+
+/* ---- problems ---- */
+
+/* Failures are problem documents (RFC 9457, application/problem+json):
+ *
+ *   {"type":"urn:retake:problem:stale","title":"The discussion changed since you read it",
+ *    "status":412,"code":"conflict","detail":"…","hint":"…"}
+ *
+ * code is the word that the command line has for the same failure. */
+
+/* Replaces the answer by a failure of the engine; the HTTP status follows from err->status. hint
+ * (or NULL): what to do about it. extra: further members ("index":3), or empty. */
+void rt_problem_answer(rt_web_answer *answer, const rt_error *err, const char *hint,
+		       rt_str extra);
+/* The same for a failure of HTTP's own: kind is the end of the type ("forbidden-host"); title,
+ * detail (or NULL): sentences. */
+void rt_problem_http(rt_web_answer *answer, unsigned status, const char *kind, const char *title,
+		     const char *detail);
 
 #endif

@@ -10,14 +10,15 @@
 typedef struct source {
 	const char *noun;   /* in messages */
 	rt_sqlite_sql scan; /* a range, or all of a project */
-	rt_sqlite_sql named, numbers, set; /* 0: there is none */
+	rt_sqlite_sql one, named, numbers, set; /* 0: there is none */
 } source;
 
 static const source sources[] = {
 	[RT_STORE_PROJECTS] = {"project", SQL_PROJECT_LIST, .named = SQL_PROJECT_FIND},
 	[RT_STORE_LOG] = {"log row", SQL_LOG_UP, .set = SQL_LOG_SET},
 	[RT_STORE_BODIES] = {"body", SQL_BODY_UP, .set = SQL_BODY_SET},
-	[RT_STORE_NODES] = {"node", SQL_NODE_UP, .numbers = SQL_NODE_NUMBERS, .set = SQL_NODE_SET},
+	[RT_STORE_NODES] = {"node", SQL_NODE_UP, .one = SQL_NODE_GET, .numbers = SQL_NODE_NUMBERS,
+			    .set = SQL_NODE_SET},
 	[RT_STORE_ROOT] = {"root", SQL_ROOT_GET, .set = SQL_ROOT_SET},
 	[RT_STORE_SIDE] = {"side row of project", SQL_SIDE_LIST, .named = SQL_SIDE_GET,
 			   .set = SQL_SIDE_SET},
@@ -161,6 +162,7 @@ select_range(reader *r, uint64_t first, uint64_t last)
 	rt_sqlite_sql which = r->down                                      ? SQL_LOG_DOWN
 			      : rows->is_named                             ? r->src->named
 			      : rows->numbers_only && r->src->numbers != 0 ? r->src->numbers
+			      : first == last && r->src->one != 0          ? r->src->one
 									   : r->src->scan;
 
 	if (rows->is_named || rows->table == RT_STORE_ROOT || rows->table == RT_STORE_SIDE)

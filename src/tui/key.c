@@ -1,15 +1,13 @@
-/* SPDX-License-Identifier: MIT
- *
- * Names of keys are in one table, for both directions. */
+/* SPDX-License-Identifier: MIT */
 #include "tui/key.h"
 
 #include "app/width.h"
 
 typedef struct key_name {
 	uint32_t code;
-	const char *word;  /* as rt_key_add_word writes it and rt_key_read takes it */
+	const char *word;  /* for rt_key_add_word and rt_key_read */
 	const char *short_word;
-	const char *other; /* taken as well; or NULL */
+	const char *other; /* an alias; or NULL */
 } key_name;
 
 static const key_name names[] = {
@@ -28,7 +26,7 @@ static const key_name names[] = {
 	{RT_KEY_END, "end", "End", NULL},
 	{RT_KEY_PAGE_UP, "pageup", "PgUp", "page-up"},
 	{RT_KEY_PAGE_DOWN, "pagedown", "PgDn", "page-down"},
-	{RT_KEY_F1, "f1", "F1", NULL},
+	{RT_KEY_F1 + 0, "f1", "F1", NULL},
 	{RT_KEY_F1 + 1, "f2", "F2", NULL},
 	{RT_KEY_F1 + 2, "f3", "F3", NULL},
 	{RT_KEY_F1 + 3, "f4", "F4", NULL},
@@ -102,9 +100,7 @@ rt_key_is_text(rt_key key)
 static const key_name *
 name_of(uint32_t code)
 {
-	size_t i;
-
-	for (i = 0; i < NAME_COUNT; i++)
+	for (size_t i = 0; i < NAME_COUNT; i++)
 		if (names[i].code == code)
 			return &names[i];
 	return NULL;
@@ -114,17 +110,16 @@ void
 rt_key_add_word(rt_buf *buf, rt_key key, bool is_short)
 {
 	const key_name *name = name_of(key.code);
-	/* Of a letter with alt, its case is a mod. */
+	/* The case of a letter with alt is written as a modifier. */
 	bool is_shifted = key.mods == RT_KEY_ALT && is_upper(key.code);
 	bool is_caret = is_short && key.mods == RT_KEY_CTRL && name == NULL && key.code < 0x7F;
-	size_t i, size;
 	char bytes[4];
 
 	if (is_shifted && !is_short) {
 		key.code += 32;
 		key.mods |= RT_KEY_SHIFT;
 	}
-	for (i = 0; i < MOD_COUNT && !is_caret; i++) {
+	for (size_t i = 0; i < MOD_COUNT && !is_caret; i++) {
 		if ((key.mods & mods[i].mod) == 0)
 			continue;
 		if (is_short)
@@ -140,21 +135,21 @@ rt_key_add_word(rt_buf *buf, rt_key key, bool is_short)
 	}
 	if (is_caret && is_lower(key.code))
 		key.code -= 32;
-	size = is_character(key.code) ? rt_rune_encode(key.code, bytes) : 0;
-	rt_buf_add(buf, bytes, size);
+	if (is_character(key.code))
+		rt_buf_add(buf, bytes, rt_rune_encode(key.code, bytes));
 }
 
-/* The mod that word begins with, or 0. */
+/* Remove a modifier from the beginning of a word; 0: there is none. */
 static uint8_t
-read_mod(rt_str word, size_t *out_size)
+read_mod(rt_str *word)
 {
-	size_t i;
+	for (size_t i = 0; i < MOD_COUNT; i++) {
+		size_t size = mods[i].word.size;
 
-	for (i = 0; i < MOD_COUNT; i++) {
-		*out_size = mods[i].word.size;
-		if (word.size > *out_size &&
-		    rt_str_eq_nocase(rt_str_at(word.ptr, *out_size), mods[i].word))
+		if (word->size > size && rt_str_eq_nocase(rt_str_at(word->ptr, size), mods[i].word)) {
+			*word = rt_str_skip(*word, size);
 			return mods[i].mod;
+		}
 	}
 	return 0;
 }
@@ -162,26 +157,23 @@ read_mod(rt_str word, size_t *out_size)
 static bool
 read_name(rt_str word, uint32_t *out)
 {
-	size_t i;
-
-	for (i = 0; i < NAME_COUNT; i++) {
-		if (!rt_str_eq_nocase(word, rt_str_of(names[i].word)) &&
-		    !rt_str_eq_nocase(word, rt_str_of(names[i].other)))
-			continue;
-		*out = names[i].code;
-		return true;
-	}
+	for (size_t i = 0; i < NAME_COUNT; i++)
+		if (rt_str_eq_nocase(word, rt_str_of(names[i].word)) ||
+		    rt_str_eq_nocase(word, rt_str_of(names[i].other))) {
+			*out = names[i].code;
+			return true;
+		}
 	return false;
 }
 
-/* A name that is near to the word, or NULL. */
+/* The most similar name, or NULL. */
 static const char *
-nearest(rt_str word)
+nearest_name(rt_str word)
 {
 	const char *best = NULL;
-	size_t least = 3, i;
+	size_t least = 3;
 
-	for (i = 0; i < NAME_COUNT; i++) {
+	for (size_t i = 0; i < NAME_COUNT; i++) {
 		size_t distance = rt_str_distance(word, rt_str_of(names[i].word));
 
 		if (distance < least) {
@@ -197,14 +189,11 @@ rt_key_read(rt_str word, rt_key *out, rt_error *err)
 {
 	rt_key key = {RT_KEY_NONE, 0};
 	rt_str rest = word;
-	const char *near;
+	const char *nearest;
 	uint8_t mod;
-	size_t size;
 
-	while ((mod = read_mod(rest, &size)) != 0) {
+	while ((mod = read_mod(&rest)) != 0)
 		key.mods |= mod;
-		rest = rt_str_at(rest.ptr + size, rest.size - size);
-	}
 	if (rest.size > 0 && !read_name(rest, &key.code)) {
 		rt_rune rune = rt_rune_read(rest, true);
 
@@ -218,10 +207,10 @@ rt_key_read(rt_str word, rt_key *out, rt_error *err)
 		*out = rt_key_normal(key);
 		return RT_OK;
 	}
-	near = rest.size > 1 ? nearest(rest) : NULL;
-	if (near != NULL)
+	nearest = rest.size > 1 ? nearest_name(rest) : NULL;
+	if (nearest != NULL)
 		return rt_fail(err, RT_USAGE, "no key is called \"%.*s\"; is \"%s\" meant?",
-			       RT_STR_ARG(word), near);
+			       RT_STR_ARG(word), nearest);
 	return rt_fail(err, RT_USAGE,
 		       "no key is called \"%.*s\" (they are called as in ctrl+o, alt+left, G, space, f1)",
 		       RT_STR_ARG(word));

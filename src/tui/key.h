@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Key: what was pressed, as a value and as a word ("ctrl+o", "alt+left", "G", "space").
+ * Key: a pressed key, as a value and as a word ("ctrl+o", "alt+left", "G", "space").
  *
- * A character that a key gives is itself: "G" is shift+g, "?" is "?". Ctrl and a letter have
- * the letter in lower case. Shift is told only of keys that are no characters, and with ctrl;
- * alt+shift+g is alt and "G". */
+ * A key that types a character is that character: "G" is shift+g, "?" is "?". With ctrl, letters
+ * are lower case. Shift is a modifier only of other keys, and with ctrl; alt+shift+g is alt and
+ * "G". */
 #ifndef RT_TUI_KEY_H
 #define RT_TUI_KEY_H
 
@@ -12,7 +12,7 @@
 
 enum {
 	RT_KEY_NONE = 0,
-	/* a Unicode character, or one of these */
+	/* a Unicode character, or: */
 	RT_KEY_ENTER = 0x110000,
 	RT_KEY_ESCAPE,
 	RT_KEY_TAB,
@@ -27,7 +27,7 @@ enum {
 	RT_KEY_END,
 	RT_KEY_PAGE_UP,
 	RT_KEY_PAGE_DOWN,
-	RT_KEY_F1 /* F2 is the next, up to F12 */
+	RT_KEY_F1 /* F2 to F12 follow */
 };
 
 enum { RT_KEY_CTRL = 1, RT_KEY_ALT = 2, RT_KEY_SHIFT = 4 };
@@ -42,14 +42,14 @@ rt_key_eq(rt_key a, rt_key b)
 {
 	return a.code == b.code && a.mods == b.mods;
 }
-/* As it is told here, whatever a terminal or a person says: ctrl+i is a tab and ctrl+m is enter,
- * since most terminals send the same; letters as above. */
+/* The normal form: as above, and ctrl+i is tab and ctrl+m is enter, since most terminals send the
+ * same bytes. */
 rt_key rt_key_normal(rt_key key);
-/* Does it give a character that is to be written? */
+/* Does it type a character? */
 bool rt_key_is_text(rt_key key);
-/* Its word, appended. short: as in footers, "^O", "Alt-Left", "Enter". */
+/* Append its word. is_short: as in footers, "^O", "Alt-Left", "Enter". */
 void rt_key_add_word(rt_buf *buf, rt_key key, bool is_short);
-/* RT_USAGE: no key is called so. Case counts for a single letter alone. */
+/* RT_USAGE: no such key. Case matters only for a single letter. */
 RT_CHECKED rt_status rt_key_read(rt_str word, rt_key *out, rt_error *err);
 
 #endif

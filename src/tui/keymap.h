@@ -27,43 +27,49 @@ typedef enum rt_screen {
 	RT_SCREEN_COUNT
 } rt_screen;
 
-/* X(name, word): what an action is called here and in keys.toml. What it means may differ a
- * little by screen; the table (keymap.c) says so in words for each. */
-#define RT_ACTIONS(X)                                                                          \
-	X(UP, "up") X(DOWN, "down") X(PAGE_UP, "page-up") X(PAGE_DOWN, "page-down")                \
-	X(HOME, "first") X(END, "last") X(LEFT, "left") X(RIGHT, "right")                          \
-	X(SEGMENT_UP, "segment-up") X(SEGMENT_DOWN, "segment-down")                                \
-	X(ACCEPT, "accept") X(CANCEL, "cancel") X(CLEAR, "clear") X(QUIT, "quit")                  \
-	X(SUSPEND, "suspend")                                                                      \
-	X(FILTER_DEFAULT, "filter-default") X(FILTER_USER, "filter-user")                          \
-	X(FILTER_ALL, "filter-all") X(FILTER_NO_TOOLS, "filter-no-tools")                          \
-	X(FILTER_LABELED, "filter-labeled") X(FILTER_NEXT, "filter-next")                          \
-	X(SEARCH, "search") X(FIND_NEXT, "find-next") X(FIND_PREVIOUS, "find-previous")            \
-	X(MARK, "mark") X(MARK_NONE, "mark-none") X(FOLD_ALL, "fold-all")                          \
-	X(EDIT, "edit") X(EDIT_AS_TAKE, "edit-as-take") X(EDITOR, "editor")                        \
-	X(INSERT_BEFORE, "insert-before") X(INSERT_AFTER, "insert-after") X(ROLE, "role")          \
-	X(DELETE, "delete") X(DELETE_BELOW, "delete-below") X(MOVE, "move") X(GRAFT, "graft")      \
-	X(PROMOTE, "promote") X(LABEL_TIMES, "label-times")                                          \
-	X(BRANCH, "branch") X(MUTE, "mute") X(LABEL, "label") X(COPY, "copy")                      \
-	X(COPY_PATH, "copy-path") X(SPLIT, "split") X(MERGE, "merge") X(VERSIONS, "versions")      \
-	X(TAKE_PREVIOUS, "take-previous") X(TAKE_NEXT, "take-next") X(AGAIN, "again")              \
-	X(CONTINUE, "continue") X(UNDO, "undo") X(REDO, "redo") X(REVERT, "revert")                \
-	X(TREE, "tree") X(HISTORY, "history") X(DISCUSSIONS, "discussions")                        \
-	X(PALETTE, "palette") X(HELP, "help") X(MODEL, "model") X(EXPORT, "export")                \
-	X(COMPACT, "compact") X(PROMPT, "prompt") X(RENAME, "rename") X(NEW, "new")                \
-	X(PREVIEW, "preview") X(TOOLS, "tools") X(THINKING, "thinking") X(COLLAPSE, "collapse")    \
-	X(SELECT, "select") X(LAST_USER, "edit-last") X(REDRAW, "redraw")                          \
-	X(NEWLINE, "newline") X(COMPLETE, "complete") X(WORD_LEFT, "word-left")                    \
-	X(WORD_RIGHT, "word-right") X(LINE_START, "line-start") X(LINE_END, "line-end")            \
-	X(TEXT_START, "text-start") X(TEXT_END, "text-end")                                        \
-	X(ERASE, "erase") X(ERASE_NEXT, "erase-next") X(ERASE_WORD, "erase-word")                  \
-	X(ERASE_WORD_NEXT, "erase-word-next") X(ERASE_TO_START, "erase-to-start")                  \
-	X(ERASE_TO_END, "erase-to-end") X(YANK, "yank") X(FIELD_UNDO, "undo-typing")               \
-	X(FIELD_REDO, "redo-typing")
+/* X(name, word, effect): the name of an action here and in keys.toml, and whether it can lead to a
+ * change (DO) or is always carried out at once (LOOK). The table in keymap_table.c describes it for
+ * each screen. */
+#define RT_ACTIONS(X) \
+	X(UP, "up", LOOK) X(DOWN, "down", LOOK) X(PAGE_UP, "page-up", LOOK) \
+	X(PAGE_DOWN, "page-down", LOOK) X(HOME, "first", LOOK) X(END, "last", LOOK) \
+	X(LEFT, "left", LOOK) X(RIGHT, "right", LOOK) X(SEGMENT_UP, "segment-up", LOOK) \
+	X(SEGMENT_DOWN, "segment-down", LOOK) X(ACCEPT, "accept", DO) X(CANCEL, "cancel", DO) \
+	X(CLEAR, "clear", DO) X(QUIT, "quit", LOOK) X(SUSPEND, "suspend", LOOK) \
+	X(FILTER_DEFAULT, "filter-default", LOOK) X(FILTER_USER, "filter-user", LOOK) \
+	X(FILTER_ALL, "filter-all", LOOK) X(FILTER_NO_TOOLS, "filter-no-tools", LOOK) \
+	X(FILTER_LABELED, "filter-labeled", LOOK) X(FILTER_NEXT, "filter-next", LOOK) \
+	X(SEARCH, "search", LOOK) X(FIND_NEXT, "find-next", LOOK) \
+	X(FIND_PREVIOUS, "find-previous", LOOK) X(MARK, "mark", LOOK) \
+	X(MARK_NONE, "mark-none", LOOK) X(FOLD_ALL, "fold-all", LOOK) X(EDIT, "edit", DO) \
+	X(EDIT_AS_TAKE, "edit-as-take", DO) X(EDITOR, "editor", DO) \
+	X(INSERT_BEFORE, "insert-before", DO) X(INSERT_AFTER, "insert-after", DO) \
+	X(ROLE, "role", DO) X(DELETE, "delete", DO) X(DELETE_BELOW, "delete-below", DO) \
+	X(MOVE, "move", DO) X(GRAFT, "graft", DO) X(PROMOTE, "promote", DO) \
+	X(LABEL_TIMES, "label-times", DO) X(BRANCH, "branch", DO) X(MUTE, "mute", DO) \
+	X(LABEL, "label", DO) X(COPY, "copy", LOOK) X(COPY_PATH, "copy-path", LOOK) \
+	X(SPLIT, "split", DO) X(MERGE, "merge", DO) X(VERSIONS, "versions", DO) \
+	X(TAKE_PREVIOUS, "take-previous", DO) X(TAKE_NEXT, "take-next", DO) \
+	X(AGAIN, "again", DO) X(CONTINUE, "continue", DO) X(UNDO, "undo", DO) \
+	X(REDO, "redo", DO) X(REVERT, "revert", DO) X(TREE, "tree", LOOK) \
+	X(HISTORY, "history", LOOK) X(DISCUSSIONS, "discussions", LOOK) \
+	X(PALETTE, "palette", DO) X(HELP, "help", LOOK) X(MODEL, "model", DO) \
+	X(EXPORT, "export", DO) X(COMPACT, "compact", DO) X(PROMPT, "prompt", DO) \
+	X(RENAME, "rename", DO) X(NEW, "new", DO) X(PREVIEW, "preview", LOOK) \
+	X(TOOLS, "tools", LOOK) X(THINKING, "thinking", LOOK) X(COLLAPSE, "collapse", DO) \
+	X(SELECT, "select", LOOK) X(LAST_USER, "edit-last", DO) X(REDRAW, "redraw", LOOK) \
+	X(NEWLINE, "newline", LOOK) X(COMPLETE, "complete", LOOK) \
+	X(WORD_LEFT, "word-left", LOOK) X(WORD_RIGHT, "word-right", LOOK) \
+	X(LINE_START, "line-start", LOOK) X(LINE_END, "line-end", LOOK) \
+	X(TEXT_START, "text-start", LOOK) X(TEXT_END, "text-end", LOOK) X(ERASE, "erase", LOOK) \
+	X(ERASE_NEXT, "erase-next", LOOK) X(ERASE_WORD, "erase-word", LOOK) \
+	X(ERASE_WORD_NEXT, "erase-word-next", LOOK) X(ERASE_TO_START, "erase-to-start", LOOK) \
+	X(ERASE_TO_END, "erase-to-end", LOOK) X(YANK, "yank", LOOK) \
+	X(FIELD_UNDO, "undo-typing", LOOK) X(FIELD_REDO, "redo-typing", LOOK)
 
 typedef enum rt_action {
 	RT_ACT_NONE,
-#define RT_ACTION_NAME(name, word) RT_ACT_##name,
+#define RT_ACTION_NAME(name, word, effect) RT_ACT_##name,
 	RT_ACTIONS(RT_ACTION_NAME)
 #undef RT_ACTION_NAME
 	RT_ACT_COUNT
@@ -105,6 +111,8 @@ size_t rt_keymap_keys(const rt_keymap *map, rt_screen screen, rt_action action,
 void rt_keymap_add_key(const rt_keymap *map, rt_screen screen, rt_action action, rt_buf *buf);
 const char *rt_screen_word(rt_screen screen);
 const char *rt_action_word(rt_action action);
+/* Can it be carried out while a change is pending? */
+bool rt_action_only_looks(rt_action action);
 /* All of it as Markdown: docs/keys.md. */
 void rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf);
 /* One screen and what works there besides, as lines of text: keys and what they do.

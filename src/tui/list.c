@@ -3,8 +3,6 @@
 
 #include "tui/bar.h"
 
-enum { CAPACITY_MIN = 64 };
-
 bool
 rt_list_act(rt_list *list, rt_action action)
 {
@@ -62,29 +60,6 @@ rt_list_draw(rt_list *list, rt_canvas *canvas, rt_box box, rt_list_draw_fn draw,
 	}
 }
 
-void *
-rt_list_add(rt_scope *s, void **items, size_t count, size_t *capacity, size_t size)
-{
-	void *item;
-
-	if (!rt_ok(s))
-		return NULL;
-	if (count == *capacity) {
-		size_t larger = *capacity > 0 ? *capacity * 2 : CAPACITY_MIN;
-		void *grown = rt_resize(s->alloc, *items, larger * size);
-
-		if (grown == NULL) {
-			(void)rt_scope_nomem(s);
-			return NULL;
-		}
-		*items = grown;
-		*capacity = larger;
-	}
-	item = (char *)*items + count * size;
-	memset(item, 0, size);
-	return item;
-}
-
 /* ---- filtered by typing ---- */
 
 void
@@ -107,12 +82,14 @@ rt_filter_deinit(rt_filter *f)
 void
 rt_filter_add(rt_filter *f, const void *row)
 {
-	void *item = rt_list_add(f->s, &f->rows, f->list.count, &f->capacity, f->row_size);
+	void *item = rt_ok(f->s) ? rt_array_add(f->s->alloc, &f->rows, &f->list.count, &f->capacity,
+						f->row_size)
+				 : NULL;
 
-	if (item != NULL) {
+	if (item != NULL)
 		memcpy(item, row, f->row_size);
-		f->list.count++;
-	}
+	else
+		(void)rt_scope_nomem(f->s);
 }
 
 void *

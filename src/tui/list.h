@@ -31,10 +31,6 @@ typedef void (*rt_list_draw_fn)(void *ctx, rt_canvas *canvas, rt_box box, int y,
 /* Fit the list to the box, draw the visible rows, and highlight the one with the cursor. */
 void rt_list_draw(rt_list *list, rt_canvas *canvas, rt_box box, rt_list_draw_fn draw, void *ctx);
 
-/* A zeroed item behind the first count of an array, which grows. NULL once the scope has failed; the
- * array is as it was then. */
-void *rt_list_add(rt_scope *s, void **items, size_t count, size_t *capacity, size_t size);
-
 /* ---- filtered by typing ---- */
 
 typedef struct rt_filter {

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "view/highlight.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/find.h"

@@ -106,7 +106,6 @@ at_cursor(const history *h)
 static void
 filter_steps(history *h)
 {
-	void *shown = h->shown;
 	size_t count = h->list.count;
 
 	for (; h->filtered < h->steps.count; h->filtered++) {
@@ -116,12 +115,13 @@ filter_steps(history *h)
 		if (h->scope != ALL && step->seq != 0 &&
 		    step->of_project != (h->scope == OF_PROJECT))
 			continue;
-		item = rt_list_add(scope_of(h), &shown, count, &h->shown_capacity, sizeof(*item));
-		h->shown = shown;
-		if (item == NULL)
+		item = rt_array_add(h->pane.tui->alloc, &h->shown, &count, &h->shown_capacity,
+				    sizeof(*item));
+		if (item == NULL) {
+			(void)rt_scope_nomem(scope_of(h));
 			break;
+		}
 		*item = (uint32_t)h->filtered;
-		count++;
 	}
 	rt_list_count(&h->list, count);
 }
@@ -593,18 +593,22 @@ begin_change(history *h, rt_op_id op, uint64_t seq, rt_pending_change_fn done)
 	rt_tui *tui = h->pane.tui;
 	rt_request request = {.op = op, .step = {seq, true}};
 	change *c = rt_new0(tui->alloc, sizeof(*c));
+	rt_work *work = &tui->work;
 	rt_error err;
 	rt_status st;
+	rt_scope s;
 
 	if (c == NULL) {
 		(void)rt_scope_nomem(scope_of(h));
 		return;
 	}
 	c->seq = seq;
-	c->before = current_step(&tui->work);
-	rt_precondition_init(&c->seen, tui->alloc, tui->work.place.disc);
-	rt_precondition_set_step(&c->seen, c->before);
-	st = rt_precondition_add_redo(&c->seen, tui->work.value, &err);
+	c->before = current_step(work);
+	rt_scope_init(&s, tui->alloc);
+	rt_precondition_init(&c->seen, tui->alloc, work->place.disc);
+	rt_precondition_add(&s, &c->seen, (rt_fact){.kind = RT_FACT_STEP}, work->engine, work->value);
+	rt_precondition_add(&s, &c->seen, (rt_fact){.kind = RT_FACT_REDO}, work->engine, work->value);
+	st = rt_scope_end(&s, &err);
 	if (st != RT_OK) {
 		free_change(tui, c);
 		RT_TRY(scope_of(h), rt_tui_say_failure(tui, st, &err));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pending change: a change that runs in a thread while the screen stays usable, since it may wait
- * for another process that writes to the store, or for a hook. There is at most one.
+ * Pending change: requests, the precondition under which they are carried out, and what happens
+ * then. It runs in a worker while the screen stays usable, since it may wait for another process
+ * that writes to the store, or for a hook. There is at most one.
  *
  *   running     the terminal's thread waits 50 ms for it, so that its effect is usually in the next
  *               frame
@@ -15,7 +16,7 @@
  *               else changed the discussion since it was typed, or where it was typed before a
  *               frame had shown the question that the change ended in
  *
- * Threads: the one of the terminal. */
+ * Threads: the terminal's. */
 #ifndef RT_TUI_PENDING_H
 #define RT_TUI_PENDING_H
 
@@ -41,7 +42,7 @@ typedef struct rt_pending_change_options {
 
 /* done may be called before this returns, which then returns its status. Without a terminal
  * (tests) it always is. */
-RT_CHECKED rt_status rt_pending_change_start(rt_tui *tui, const rt_pending_change_options *how);
+RT_CHECKED rt_status rt_pending_change_start(rt_tui *tui, const rt_pending_change_options *options);
 /* Report the change as rt_tui_say_change does, or the failure. */
 RT_CHECKED rt_status rt_pending_change_report(rt_tui *tui, void *ctx, rt_status st,
 					      rt_work_said *said, const rt_error *err);

@@ -93,7 +93,7 @@ somebody_else_works_meanwhile(void **state)
 		fixture f;
 
 		begin(&f, events[i], "[{\"op\":\"entry.delete\",\"entry\":\":2\"}]");
-		assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, 3, RT_STR("System")), RT_OK);
+		assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, &(uint32_t){3}, 1, RT_STR("System")), RT_OK);
 		assert_int_equal(f.ours.tui.typeahead.count, 0);
 		assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
 		assert_shows(&f.ours, "somebody else changed something meanwhile");
@@ -111,7 +111,7 @@ what_was_selected_is_gone(void **state)
 
 	(void)state;
 	begin(&f, "entry.after", "[{\"op\":\"entry.delete\",\"entry\":\":3\"}]");
-	assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, 1, RT_STR("System")), RT_OK);
+	assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, &(uint32_t){1}, 1, RT_STR("System")), RT_OK);
 	assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
 	assert_int_equal(rt_work_count(&f.ours.tui.work), 2);
 	assert_int_equal(f.ours.tui.panes[0]->screen, RT_SCREEN_CHAT);
@@ -127,7 +127,7 @@ something_else_is_done(void **state)
 	(void)state;
 	begin(&f, "entry.after",
 	      "[{\"op\":\"entry.view\",\"entry\":\":1\",\"collapsed\":true}]");
-	assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, 1, RT_STR("System")), RT_OK);
+	assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, &(uint32_t){1}, 1, RT_STR("System")), RT_OK);
 	assert_int_equal(f.ours.tui.typeahead.count, 1);
 	assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
 	assert_int_equal(f.ours.tui.typeahead.count, 1);

@@ -1,68 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * Precondition: what a person saw of what is to be changed: the text that was opened, rows that
- * were marked, the step that undo would take back. A change goes with it, and is not made where
- * somebody else was faster.
+ * Precondition: facts about a value that a person saw and acts on: the text that was opened, rows
+ * that were marked, the step that undo would take back. A change carries them, and is not made if
+ * they no longer hold.
  *
- * Threads: filled by one; rt_precondition_holds from any, after that. */
+ * A fact is a fingerprint, so that checking it is reading it again from the newest value.
+ *
+ * Threads: filled by one; then rt_precondition_holds from any. */
 #ifndef RT_TUI_PRECONDITION_H
 #define RT_TUI_PRECONDITION_H
 
-#include "log/engine.h"
+#include "view/view_rows.h"
 
-/* An entry as a take had it. */
-typedef struct rt_precondition_entry {
-	uint32_t take;
-	rt_slot slot;
-	uint64_t label; /* a hash of it; 0: none */
-} rt_precondition_entry;
+typedef enum rt_fact_kind {
+	RT_FACT_NONE,
+	RT_FACT_ENTRY,  /* an entry as a take shows it; not its position */
+	RT_FACT_BELOW,  /* the texts of an entry and all that follow it in a take */
+	RT_FACT_STEP,   /* the step that undo would take back */
+	RT_FACT_REDO,   /* what redo would bring back */
+	RT_FACT_PROMPT  /* the working prompt */
+} rt_fact_kind;
+
+typedef struct rt_fact {
+	rt_fact_kind kind;
+	uint32_t take, entry; /* ENTRY, BELOW */
+	uint64_t print;       /* fingerprint; of STEP its number; 0: there is no such thing */
+	uint64_t body;        /* ENTRY: the number of its text */
+} rt_fact;
+
+/* Read print and body from a value. O(1), but BELOW: O(entries that follow). */
+void rt_fact_read(rt_scope *s, rt_fact *fact, rt_engine *engine, const rt_project *value,
+		  uint32_t disc);
 
 typedef struct rt_precondition {
 	const rt_alloc *alloc;
 	uint32_t disc;
-	bool is_in_take;            /* the take that was at hand is meant, whichever is active by now */
-	rt_precondition_entry *spots;
-	size_t count, room;
-	uint32_t below_take, below; /* an entry and what follows it in a take; 0: not looked at */
-	uint64_t below_hash;
-	bool has_step, has_redo, has_prompt;
-	uint64_t step;              /* that undo would take back; 0: none */
-	rt_history redo[2];         /* of the discussion and the project */
-	rt_buf prompt;
+	bool is_in_take; /* requests without a take mean the one that was in view */
+	rt_fact *facts;
+	size_t count, capacity;
 } rt_precondition;
 
-/* Nothing: always so. */
+/* An empty precondition always holds. */
 void rt_precondition_init(rt_precondition *precondition, const rt_alloc *alloc, uint32_t disc);
 void rt_precondition_deinit(rt_precondition *precondition);
-
-/* One more entry, as this take of the value has it; one that it does not hold is not looked at. */
-RT_CHECKED rt_status rt_precondition_add_entry(rt_precondition *precondition,
-					       const rt_project *value, uint32_t take,
-					       uint32_t entry, rt_error *err);
-/* An entry and all that follow it in the take. O(those). */
-RT_CHECKED rt_status rt_precondition_add_below(rt_precondition *precondition,
-					       const rt_project *value, uint32_t take,
-					       uint32_t entry, rt_error *err);
+/* Add a fact as it is in the value. An entry that its take does not hold is left out. */
+void rt_precondition_add(rt_scope *s, rt_precondition *precondition, rt_fact fact,
+			 rt_engine *engine, const rt_project *value);
+/* Replace the STEP, which must have been added, by the one that was announced. */
 void rt_precondition_set_step(rt_precondition *precondition, uint64_t step);
-/* The step that undo would take back now. */
-RT_CHECKED rt_status rt_precondition_newest_step(const rt_project *value, uint32_t disc,
-						 uint64_t *out, rt_error *err);
-/* What redo would bring back. */
-RT_CHECKED rt_status rt_precondition_add_redo(rt_precondition *precondition,
-					      const rt_project *value, rt_error *err);
-RT_CHECKED rt_status rt_precondition_set_prompt(rt_precondition *precondition, rt_str text);
 
-/* Is all of it still so? RT_CONFLICT, with what is not in words. */
+/* RT_CONFLICT, with a description of what has changed: it does not hold. */
 RT_CHECKED rt_status rt_precondition_holds(const rt_precondition *precondition, rt_engine *engine,
 					   const rt_project *now, rt_error *err);
-/* Is this entry as it was? *out_there (may be NULL): the take has it. */
-RT_CHECKED rt_status rt_precondition_entry_matches(const rt_precondition *precondition, size_t at,
-						   const rt_project *now, bool *out_holds,
-						   bool *out_there, rt_error *err);
-
-/* The working prompt. */
-RT_CHECKED rt_status rt_precondition_read_prompt(rt_engine *engine, const rt_project *value,
-						 uint32_t disc, rt_buf *out, bool *out_edited,
-						 rt_error *err);
 
 #endif

@@ -7,11 +7,28 @@
 #include "tui/precondition.h"
 #include "tui/tui_testing.h"
 
+static void
+add_fact(rt_precondition *precondition, desk *d, rt_fact fact)
+{
+	rt_scope s;
+
+	rt_scope_init(&s, rt_alloc_libc());
+	rt_precondition_add(&s, precondition, fact, d->tui.work.engine, d->tui.work.value);
+	assert_int_equal(rt_scope_end(&s, NULL), RT_OK);
+}
+
+static void
+add_entry(rt_precondition *precondition, desk *d, uint32_t take, uint32_t entry)
+{
+	add_fact(precondition, d, (rt_fact){.kind = RT_FACT_ENTRY, .take = take, .entry = entry});
+}
+
 /* Is what was seen of the first entry still so after that request? */
 static void
 assert_after(const char *request, bool is_so, bool is_there)
 {
-	bool holds = !is_so, there = !is_there;
+	rt_fact now;
+	rt_scope s;
 	rt_error err = {0};
 	rt_precondition precondition;
 	desk d;
@@ -22,8 +39,7 @@ assert_after(const char *request, bool is_so, bool is_there)
 	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"duck\"}]");
 	desk_do(&d, "[{\"op\":\"take.switch\",\"take\":\"main\"}]");
 	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
-	assert_int_equal(rt_precondition_add_entry(&precondition, d.tui.work.value, 1, 1, &err),
-			 RT_OK);
+	add_entry(&precondition, &d, 1, 1);
 	assert_int_equal(precondition.count, 1);
 	assert_int_equal(
 		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
@@ -32,11 +48,12 @@ assert_after(const char *request, bool is_so, bool is_there)
 	if (rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err) !=
 	    (is_so ? RT_OK : RT_CONFLICT))
 		fail_msg("%s: %s", request, err.text);
-	assert_int_equal(rt_precondition_entry_matches(&precondition, 0, d.tui.work.value, &holds,
-						       &there, &err),
-			 RT_OK);
-	assert_int_equal(holds, is_so);
-	assert_int_equal(there, is_there);
+	now = precondition.facts[0];
+	rt_scope_init(&s, rt_alloc_libc());
+	rt_fact_read(&s, &now, d.tui.work.engine, d.tui.work.value, 1);
+	assert_int_equal(rt_scope_end(&s, NULL), RT_OK);
+	assert_int_equal(now.print == precondition.facts[0].print, is_so);
+	assert_int_equal(now.print != 0, is_there);
 	rt_precondition_deinit(&precondition);
 	desk_close(&d);
 }
@@ -71,10 +88,8 @@ nothing(void **state)
 	desk_open(&d, 60, 12);
 	desk_add(&d, "User", "one");
 	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
-	assert_int_equal(rt_precondition_add_entry(&precondition, d.tui.work.value, 1, 77, &err),
-			 RT_OK);
-	assert_int_equal(rt_precondition_add_entry(&precondition, d.tui.work.value, 77, 1, &err),
-			 RT_OK);
+	add_entry(&precondition, &d, 1, 77);
+	add_entry(&precondition, &d, 77, 1);
 	assert_int_equal(precondition.count, 0);
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":1\"}]");
 	assert_int_equal(
@@ -98,9 +113,7 @@ many(void **state)
 	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
 	for (i = 0; i < 20; i++) {
 		desk_add(&d, "User", "text");
-		assert_int_equal(rt_precondition_add_entry(&precondition, d.tui.work.value, 1,
-							   (uint32_t)i + 1, &err),
-				 RT_OK);
+		add_entry(&precondition, &d, 1, (uint32_t)i + 1);
 	}
 	assert_int_equal(precondition.count, 20);
 	assert_int_equal(
@@ -121,16 +134,14 @@ static void
 steps(void **state)
 {
 	rt_error err = {0};
-	uint64_t step = 0;
 	rt_precondition precondition;
 	desk d;
 
 	(void)state;
 	desk_open(&d, 60, 12);
 	desk_add(&d, "User", "one");
-	assert_int_equal(rt_precondition_newest_step(d.tui.work.value, 1, &step, &err), RT_OK);
 	rt_precondition_init(&precondition, rt_alloc_libc(), 1);
-	rt_precondition_set_step(&precondition, step);
+	add_fact(&precondition, &d, (rt_fact){.kind = RT_FACT_STEP});
 	assert_int_equal(
 		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
 		RT_OK);

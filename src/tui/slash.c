@@ -1,294 +1,239 @@
 /* SPDX-License-Identifier: MIT
  *
- * Commands of the chat: lines that begin with "/". Those of the command line are there, too: what
- * is none of these and one of those is carried out as it would be there. */
+ * Commands of the chat: lines that begin with "/". Commands of the
+ * command line work, too. */
 #include <stdio.h>
 
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
 
-const rt_slash rt_slashes[] = {
-	{"/again", "", "another reply, in a take of its own"},
-	{"/branch", "[NAME]", "choose a message of yours; the path to it becomes a discussion"},
-	{"/branch-here", "[NAME]", "a new take from the head on"},
-	{"/branches", "", "the takes of this discussion, to go to one"},
-	{"/compact", "[INSTRUCTIONS]", "sum up the beginning for the model"},
-	{"/continue", "", "more of a reply that ended too early"},
-	{"/discussions", "", "all discussions"},
-	{"/edit", "", "your last message, in place"},
-	{"/export", "[FILE]", "write this discussion to a file: .md, .html, .json, .toml"},
-	{"/help", "", "all keys and commands"},
-	{"/history", "", "every step; preview, jump, revert"},
-	{"/import", "FILE", "bring in a conversation of another program"},
-	{"/label", "[NAME]", "name the entry at the head"},
-	{"/model", "[PROVIDER/NAME]", "who answers"},
-	{"/new", "NAME", "start a discussion"},
-	{"/prompt", "", "edit the working prompt"},
-	{"/quit", "", "leave; nothing is lost"},
-	{"/redo", "[N]", "bring back what was undone"},
-	{"/role", "ROLE", "change who speaks in the entry at the head"},
-	{"/search", "[WORDS]", "search all discussions"},
-	{"/tree", "", "the whole tree"},
-	{"/undo", "[N]", "take back the newest steps"},
-	{NULL, NULL, NULL},
-};
+static rt_status
+no_entry(rt_tui *tui)
+{
+	rt_tui_say(tui, "There is no entry before the head");
+	return RT_OK;
+}
 
 /* The entry at the head, or 0. */
 static uint32_t
-at_head(rt_tui *tui)
+entry_at_head(rt_tui *tui)
 {
 	size_t head = rt_work_head(&tui->work);
 	rt_slot slot;
-	rt_error err;
 
-	if (head == 0 || rt_seq_get(tui->work.take->slots, head - 1, &slot, &err) != RT_OK)
+	if (head == 0 || rt_seq_get(tui->work.take->slots, head - 1, &slot, NULL) != RT_OK)
 		return 0;
 	return slot.entry;
 }
 
+/* A verb on the entry at the head, whose question the line has answered. */
 static rt_status
-act_at_head(rt_tui *tui, rt_action action)
+verb_at_head(rt_tui *tui, rt_action action, rt_str answer)
 {
-	uint32_t entry = at_head(tui);
+	uint32_t entry = entry_at_head(tui);
+
+	return entry == 0 ? no_entry(tui) : rt_verb_with(tui, action, &entry, 1, answer);
+}
+
+/* The same, but with an empty line the question is asked. */
+static rt_status
+verb_or_question(rt_tui *tui, rt_action action, rt_str answer)
+{
+	uint32_t entry = entry_at_head(tui);
 	bool used;
 
-	if (entry == 0) {
-		rt_tui_say(tui, "There is no entry before the head");
-		return RT_OK;
-	}
+	if (answer.size > 0 || entry == 0)
+		return verb_at_head(tui, action, answer);
 	return rt_verb_act(tui, action, &entry, 1, &used);
 }
 
-/* A verb on the entry at the head, whose question the line has answered. */
 static rt_status
-with_head(rt_tui *tui, rt_action action, rt_str answer)
+undo(rt_tui *tui, rt_action action, rt_str count)
 {
-	uint32_t entry = at_head(tui);
-
-	if (entry == 0) {
-		rt_tui_say(tui, "There is no entry before the head");
-		return RT_OK;
-	}
-	return rt_verb_with(tui, action, entry, answer.size > 0 ? answer : rt_str_at("", 0));
-}
-
-static rt_status
-several(rt_tui *tui, bool redo, rt_str count)
-{
-	size_t i;
-
-	for (i = 0; i < count.size; i++)
+	for (size_t i = 0; i < count.size; i++)
 		if (count.ptr[i] < '0' || count.ptr[i] > '9' || count.size > 9) {
 			rt_tui_say_str(tui, RT_STR("How many steps? A number, as in /undo 3"), RT_INK_ERROR);
 			return RT_OK;
 		}
-	return rt_verb_undo(tui, redo, count);
+	return rt_verb_with(tui, action, NULL, 0, count);
 }
 
 /* ---- lists to choose from ---- */
 
 static rt_status
-went_to_take(rt_tui *tui, void *ctx, rt_str answer)
+chose_take(rt_tui *tui, void *ctx, rt_str answer)
 {
 	(void)ctx;
 	return answer.ptr == NULL
 		       ? RT_OK
-		       : rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH,
-								  .target = answer});
+		       : rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = answer});
 }
 
 static rt_status
-pick_take(rt_tui *tui)
+branches(rt_tui *tui, rt_action action, rt_str rest)
 {
-	rt_work *work = &tui->work;
-	rt_json_doc *doc = NULL;
-	rt_error err;
-	rt_buf json;
-	uint32_t i;
-	rt_status st;
+	const rt_disc *disc = tui->work.disc;
+	yyjson_val *names;
+	rt_buf *json;
+	rt_scope s;
 
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '[');
-	for (i = 1; i <= rt_disc_take_count(work->disc); i++)
-		if (rt_disc_take(work->disc, i)->present) {
-			rt_json_add_comma(&json);
-			rt_json_add_string(&json, rt_text_str(rt_disc_take(work->disc, i)->name));
-		}
-	rt_buf_add_byte(&json, ']');
-	st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err) : RT_NOMEM;
-	if (st == RT_OK)
-		st = rt_pane_pick(tui, "Which take", rt_json_root(doc), false, went_to_take, NULL, NULL);
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	return st;
+	(void)action;
+	(void)rest;
+	rt_scope_init(&s, tui->alloc);
+	json = rt_scope_buf(&s);
+	rt_json_open(json, NULL, '[');
+	for (uint32_t i = 1; i <= rt_disc_take_count(disc); i++)
+		if (rt_disc_take(disc, i)->present)
+			rt_json_put_str(json, NULL, rt_text_str(rt_disc_take(disc, i)->name));
+	rt_json_close(json, ']');
+	names = rt_json_parse(&s, rt_scope_str(&s, json));
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_pane_pick(tui, "Which take", names, false, chose_take, NULL, NULL));
+	return rt_verb_end(tui, &s);
 }
 
-/* Messages of the user: the path before the chosen one becomes a discussion, and its text is
- * handed back to be sent again. */
+/* Messages of the user: the path before the chosen one becomes a discussion, and its text goes back
+ * into the input. */
 typedef struct messages {
 	char name[300]; /* of the new discussion; may be empty */
 	size_t count;
-	uint32_t *entries;
+	uint32_t entries[];
 } messages;
 
 static void
 free_messages(rt_tui *tui, void *ctx)
 {
-	messages *m = ctx;
-
-	rt_free(tui->alloc, m->entries);
-	rt_free(tui->alloc, m);
+	rt_free(tui->alloc, ctx);
 }
 
-/* Its text, handed back when the discussion is there. */
 static rt_status
 extracted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
-	rt_buf *text = ctx;
+	const rt_text *text = ctx;
 	rt_status then = rt_pending_change_report(tui, NULL, st, said, err);
 
-	return then == RT_OK && st == RT_OK ? rt_tui_fill_input(tui, rt_buf_str(text)) : then;
+	return then == RT_OK && st == RT_OK ? rt_tui_fill_input(tui, rt_text_str(text)) : then;
 }
 
 static void
 free_text(rt_tui *tui, void *ctx)
 {
-	rt_buf_deinit(ctx);
-	rt_free(tui->alloc, ctx);
-}
-
-/* The path before the entry at this position. */
-static rt_request
-extraction(rt_tui *tui, rt_scope *s, rt_str name, size_t at)
-{
-	char id[RT_ID_MAX + 1] = "";
-	rt_slot before = {0};
-
-	if (at == 0 || at == SIZE_MAX) /* nothing is before it: the new discussion begins empty */
-		return (rt_request){.op = RT_OP_DISCUSSION_NEW,
-				    .name = name.size > 0 ? name : RT_STR("branch")};
-	RT_TRY(s, rt_seq_get(tui->work.take->slots, at - 1, &before, &s->error));
-	RT_TRY(s, rt_entry_id(tui->work.value, before.entry, id, &s->error));
-	return (rt_request){.op = RT_OP_DISCUSSION_EXTRACT,
-			    .entry = rt_scope_copy(s, rt_str_of(id)),
-			    .name = name.size > 0 ? name : rt_str_at(NULL, 0)};
+	(void)tui;
+	rt_text_unref(ctx);
 }
 
 static rt_status
-extract(rt_tui *tui, const messages *m, uint32_t entry)
+extract(rt_tui *tui, rt_str name, uint32_t entry)
 {
-	rt_pending_change_options how = {.count = 1, .done = extracted, .free_ctx = free_text};
-	rt_buf *text = rt_new(tui->alloc, sizeof(*text));
-	rt_request request;
-	rt_work_entry e;
+	rt_work *work = &tui->work;
+	size_t at = rt_work_position(work, entry);
+	rt_request request = {.op = RT_OP_DISCUSSION_EXTRACT, .name = {NULL, 0}};
+	const rt_text *text = NULL;
+	const rt_work_entry *e;
+	rt_slot before = {0};
 	rt_scope s;
-	rt_status st;
 
-	if (text == NULL)
-		return RT_NOMEM;
 	rt_scope_init(&s, tui->alloc);
-	rt_buf_init(text, tui->alloc, RT_BUF_UNLIMITED);
-	if (RT_TRY(&s, rt_work_entry_of(&tui->work, entry, &e, &s.error)) == RT_OK) {
-		rt_buf_add_str(text, rt_buf_str(&e.text));
-		rt_work_entry_deinit(&e);
-		(void)rt_scope_str(&s, text);
-	}
-	request = extraction(tui, &s, rt_str_of(m->name), rt_work_position(&tui->work, entry));
-	if (rt_ok(&s)) {
-		how.requests = &request;
-		how.ctx = text;
-		st = rt_pending_change_start(tui, &how);
+	e = rt_work_entry_get(&s, work, entry);
+	if (e != NULL && (text = rt_text_new(tui->alloc, rt_buf_str(&e->text))) == NULL)
+		(void)rt_scope_nomem(&s);
+	if (name.size > 0)
+		request.name = name;
+	if (at == 0 || at == SIZE_MAX) { /* nothing is before it: the discussion is empty */
+		request.op = RT_OP_DISCUSSION_NEW;
+		if (name.size == 0)
+			request.name = RT_STR("branch");
 	} else {
-		free_text(tui, text);
-		st = rt_tui_say_failure(tui, s.status, &s.error);
+		RT_TRY(&s, rt_seq_get(work->take->slots, at - 1, &before, &s.error));
+		request.entry = rt_work_entry_id(&s, work, before.entry);
 	}
-	rt_scope_deinit(&s);
-	return st;
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_pending_change_start(
+				   tui, &(rt_pending_change_options){.requests = &request,
+								     .count = 1,
+								     .done = extracted,
+								     .ctx = (void *)(uintptr_t)text,
+								     .free_ctx = free_text}));
+	else
+		rt_text_unref(text);
+	return rt_verb_end(tui, &s);
 }
 
 static rt_status
 chose_message(rt_tui *tui, void *ctx, rt_str answer)
 {
 	const messages *m = ctx;
-	size_t number = 0, i;
+	size_t number = 0;
 
-	if (answer.ptr == NULL)
-		return RT_OK;
-	for (i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
+	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
 		number = number * 10 + (size_t)(answer.ptr[i] - '0');
-	return number == 0 || number > m->count ? RT_OK : extract(tui, m, m->entries[number - 1]);
+	return number == 0 || number > m->count
+		       ? RT_OK
+		       : extract(tui, rt_str_of(m->name), m->entries[number - 1]);
+}
+
+/* The newest messages first, as many as anybody would look through. */
+static yyjson_val *
+list_messages(rt_scope *s, rt_work *work, messages *m, size_t max)
+{
+	enum { PREVIEW = 70 };
+	rt_buf *json = rt_scope_buf(s), *row = rt_scope_buf(s);
+
+	rt_json_open(json, NULL, '[');
+	for (size_t at = rt_work_count(work); rt_ok(s) && at-- > 0 && m->count < max;) {
+		rt_work_entry e;
+		rt_slot slot;
+
+		RT_TRY(s, rt_seq_get(work->take->slots, at, &slot, &s->error));
+		if (!rt_ok(s) || (slot.flags & RT_SLOT_TURN) == 0 ||
+		    RT_TRY(s, rt_work_entry_at(work, at, &e, &s->error)) != RT_OK)
+			continue;
+		m->entries[m->count++] = slot.entry;
+		rt_buf_clear(row);
+		rt_buf_add_f(row, "%zu  ", m->count);
+		rt_buf_add(row, e.text.ptr, rt_utf8_cut(rt_buf_str(&e.text), PREVIEW * 4));
+		rt_json_put_str(json, NULL, rt_scope_str(s, row));
+		rt_work_entry_deinit(&e);
+	}
+	rt_json_close(json, ']');
+	return rt_json_parse(s, rt_scope_str(s, json));
 }
 
 static rt_status
-pick_message(rt_tui *tui, rt_str name)
+branch(rt_tui *tui, rt_action action, rt_str name)
 {
-	enum { MESSAGES_MAX = 2000, PREVIEW = 70 };
-	rt_work *work = &tui->work;
-	messages *m = rt_new0(tui->alloc, sizeof(*m));
-	rt_json_doc *doc = NULL;
-	size_t at, i;
-	rt_error err;
-	rt_buf json;
-	rt_status st = RT_OK;
+	enum { MESSAGES_MAX = 2000 };
+	messages *m = rt_new(tui->alloc, sizeof(*m) + MESSAGES_MAX * sizeof(m->entries[0]));
+	yyjson_val *rows;
+	rt_scope s;
 
+	(void)action;
 	if (m == NULL)
 		return RT_NOMEM;
-	m->entries = rt_new_array(tui->alloc, MESSAGES_MAX, sizeof(*m->entries));
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	if (m->entries == NULL)
-		st = RT_NOMEM;
+	*m = (messages){.count = 0};
 	(void)snprintf(m->name, sizeof(m->name), "%.*s", RT_STR_ARG(name));
-	/* The newest first, as many as anybody would look through. */
-	rt_buf_add_byte(&json, '[');
-	for (at = rt_work_count(work); st == RT_OK && at-- > 0 && m->count < MESSAGES_MAX;) {
-		rt_slot slot;
-
-		st = rt_seq_get(work->take->slots, at, &slot, &err);
-		if (st == RT_OK && (slot.flags & RT_SLOT_TURN) != 0)
-			m->entries[m->count++] = slot.entry;
-	}
-	for (i = 0; st == RT_OK && i < m->count; i++) {
-		rt_work_entry e;
-		rt_buf row;
-
-		st = rt_work_entry_of(work, m->entries[i], &e, &err);
-		if (st != RT_OK)
-			break;
-		rt_buf_init(&row, tui->alloc, 4096);
-		rt_buf_add_f(&row, "%zu  ", i + 1);
-		rt_buf_add(&row, e.text.ptr,
-			   rt_utf8_cut(rt_buf_str(&e.text), PREVIEW * 4));
-		rt_json_add_comma(&json);
-		rt_json_add_string(&json, rt_buf_str(&row));
-		rt_buf_deinit(&row);
-		rt_work_entry_deinit(&e);
-	}
-	rt_buf_add_byte(&json, ']');
-	if (st == RT_OK)
-		st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err)
-					  : RT_NOMEM;
-	if (st == RT_OK && m->count == 0)
-		rt_tui_say(tui, "There is no message of yours here");
-	if (st == RT_OK && m->count > 0) {
-		st = rt_pane_pick(tui, "Branch before which message? It comes into the input",
-				  rt_json_root(doc), false, chose_message, m, free_messages);
-		rt_pane_pick_texts(tui);
+	rt_scope_init(&s, tui->alloc);
+	rows = list_messages(&s, &tui->work, m, MESSAGES_MAX);
+	if (rt_ok(&s) && m->count > 0) {
+		RT_TRY(&s, rt_pane_pick(tui, "Branch before which message? It comes into the input", rows,
+					false, chose_message, m, free_messages));
 		m = NULL;
+	} else if (rt_ok(&s)) {
+		rt_tui_say(tui, "There is no message of yours here");
 	}
-	if (m != NULL)
-		free_messages(tui, m);
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	return st == RT_OK || st == RT_NOMEM ? st : rt_tui_say_failure(tui, st, &err);
+	if (m == NULL && rt_ok(&s))
+		rt_pane_pick_texts(tui);
+	rt_free(tui->alloc, m);
+	return rt_verb_end(tui, &s);
 }
 
-/* ---- files and names ---- */
+/* ---- discussions and files ---- */
 
 static rt_status
 named(rt_tui *tui, void *ctx, rt_str answer)
 {
 	(void)ctx;
-	if (answer.ptr == NULL || rt_str_trim(answer).size == 0)
+	if (rt_str_trim(answer).size == 0)
 		return RT_OK;
 	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_trim(answer)});
 }
@@ -296,67 +241,174 @@ named(rt_tui *tui, void *ctx, rt_str answer)
 rt_status
 rt_slash_new(rt_tui *tui)
 {
-	return rt_pane_ask(tui, "Name of the new discussion", rt_str_at("", 0), false, named, NULL, NULL);
+	return rt_pane_ask(tui, "Name of the new discussion", RT_STR(""), false, named, NULL, NULL);
 }
 
-/* ---- dispatch ---- */
+static rt_status
+new_discussion(rt_tui *tui, rt_action action, rt_str name)
+{
+	(void)action;
+	return name.size > 0 ? named(tui, NULL, name) : rt_slash_new(tui);
+}
+
+/* Run a command of the command line; is_complete false: it is shown first, to be completed. */
+static rt_status
+run_command(rt_tui *tui, rt_scope *s, rt_buf *line, bool is_complete)
+{
+	rt_str text = rt_scope_str(s, line);
+
+	if (rt_ok(s))
+		RT_TRY(s, is_complete ? rt_pane_palette_run(tui, text) : rt_pane_palette(tui, text));
+	return rt_verb_end(tui, s);
+}
 
 static rt_status
-with_words(rt_tui *tui, const char *command, rt_str rest)
+import_file(rt_tui *tui, rt_action action, rt_str file)
 {
-	rt_buf line;
-	rt_status st;
+	rt_buf *line;
+	rt_scope s;
 
-	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&line, command);
-	rt_buf_add_byte(&line, ' ');
-	rt_buf_add_str(&line, rest);
-	st = line.status != RT_OK ? RT_NOMEM
-	     : rest.size > 0	  ? rt_pane_palette_run(tui, rt_buf_str(&line))
-				  : rt_pane_palette(tui, rt_buf_str(&line));
-	rt_buf_deinit(&line);
-	return st;
+	(void)action;
+	rt_scope_init(&s, tui->alloc);
+	line = rt_scope_buf(&s);
+	rt_buf_add_c(line, "import ");
+	rt_buf_add_str(line, file);
+	return run_command(tui, &s, line, file.size > 0);
 }
 
 /* /export FILE, or with flags as on the command line. */
 static rt_status
-export_with(rt_tui *tui, rt_str rest)
+export_file(rt_tui *tui, rt_action action, rt_str rest)
 {
-	rt_buf line;
-	rt_status st;
+	uint32_t disc = tui->work.place.disc;
+	rt_buf *line;
+	rt_scope s;
 
-	rt_buf_init(&line, tui->alloc, RT_BUF_UNLIMITED);
-	if (rt_str_starts(rest, RT_STR("-")))
-		rt_buf_add_c(&line, "export ");
-	else
-		rt_verb_add_export(&line, tui->work.place.disc, 0);
-	rt_buf_add_c(&line, rt_str_starts(rest, RT_STR("-")) ? "" : "-o ");
-	rt_buf_add_str(&line, rest);
-	st = line.status == RT_OK ? rt_pane_palette_run(tui, rt_buf_str(&line)) : RT_NOMEM;
-	rt_buf_deinit(&line);
-	return st;
+	(void)action;
+	if (rest.size == 0)
+		return rt_verb_export_to(tui, disc, 0, "Write this discussion to which file? (.html, .md, "
+						       ".json, .toml)");
+	rt_scope_init(&s, tui->alloc);
+	line = rt_scope_buf(&s);
+	if (rt_str_starts(rest, RT_STR("-"))) {
+		rt_buf_add_c(line, "export ");
+	} else {
+		rt_verb_add_export(line, disc, 0);
+		rt_buf_add_c(line, "-o ");
+	}
+	rt_buf_add_str(line, rest);
+	return run_command(tui, &s, line, true);
+}
+
+/* ---- the rest ---- */
+
+static rt_status
+run(rt_tui *tui, rt_action action, rt_str instructions)
+{
+	rt_run_how how = action == RT_ACT_AGAIN	     ? RT_RUN_AGAIN
+			 : action == RT_ACT_CONTINUE ? RT_RUN_CONTINUE
+						     : RT_RUN_COMPACT;
+
+	return rt_verb_run(tui, &(rt_run_request){
+					.how = how,
+					.instructions = how == RT_RUN_COMPACT ? instructions
+									      : rt_str_at(NULL, 0)});
 }
 
 static rt_status
-compact(rt_tui *tui, rt_str rest)
+model(rt_tui *tui, rt_action action, rt_str name)
 {
-	return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_COMPACT, .instructions = rest});
+	bool used;
+
+	return name.size > 0 ? rt_verb_with(tui, action, NULL, 0, name)
+			     : rt_verb_act(tui, action, NULL, 0, &used);
 }
 
-/* A command that only one begins with is that one. */
+static rt_status
+verb_without_entry(rt_tui *tui, rt_action action, rt_str rest)
+{
+	bool used;
+
+	(void)rest;
+	return rt_verb_act(tui, action, NULL, 0, &used);
+}
+
+static rt_status
+act(rt_tui *tui, rt_action action, rt_str rest)
+{
+	(void)rest;
+	return rt_tui_act(tui, action);
+}
+
+static rt_status
+search(rt_tui *tui, rt_action action, rt_str words)
+{
+	return words.size > 0 ? rt_pane_discussions(tui, words) : rt_tui_act(tui, action);
+}
+
+static rt_status
+open_screen(rt_tui *tui, rt_action action, rt_str rest)
+{
+	(void)rest;
+	switch (action) {
+	case RT_ACT_TREE: return rt_pane_tree(tui);
+	case RT_ACT_HISTORY: return rt_pane_history(tui);
+	case RT_ACT_DISCUSSIONS: return rt_pane_discussions(tui, RT_STR(""));
+	default: return rt_pane_help(tui, RT_SCREEN_CHAT);
+	}
+}
+
+static rt_status
+quit(rt_tui *tui, rt_action action, rt_str rest)
+{
+	(void)action;
+	(void)rest;
+	tui->ends = true;
+	return RT_OK;
+}
+
+const rt_slash rt_slashes[] = {
+	{"/again", "", "another reply, in a take of its own", run, RT_ACT_AGAIN},
+	{"/branch", "[NAME]", "choose a message of yours; the path to it becomes a discussion",
+	 branch, RT_ACT_NONE},
+	{"/branch-here", "[NAME]", "a new take from the head on", verb_at_head, RT_ACT_BRANCH},
+	{"/branches", "", "the takes of this discussion, to go to one", branches, RT_ACT_NONE},
+	{"/compact", "[INSTRUCTIONS]", "sum up the beginning for the model", run, RT_ACT_COMPACT},
+	{"/continue", "", "more of a reply that ended too early", run, RT_ACT_CONTINUE},
+	{"/discussions", "", "all discussions", open_screen, RT_ACT_DISCUSSIONS},
+	{"/edit", "", "your last message, in place", act, RT_ACT_LAST_USER},
+	{"/export", "[FILE]", "write this discussion to a file: .md, .html, .json, .toml",
+	 export_file, RT_ACT_NONE},
+	{"/help", "", "all keys and commands", open_screen, RT_ACT_HELP},
+	{"/history", "", "every step; preview, jump, revert", open_screen, RT_ACT_HISTORY},
+	{"/import", "FILE", "bring in a conversation of another program", import_file, RT_ACT_NONE},
+	{"/label", "[NAME]", "name the entry at the head", verb_or_question, RT_ACT_LABEL},
+	{"/model", "[PROVIDER/NAME]", "who answers", model, RT_ACT_MODEL},
+	{"/new", "NAME", "start a discussion", new_discussion, RT_ACT_NONE},
+	{"/prompt", "", "edit the working prompt", verb_without_entry, RT_ACT_PROMPT},
+	{"/quit", "", "leave; nothing is lost", quit, RT_ACT_QUIT},
+	{"/redo", "[N]", "bring back what was undone", undo, RT_ACT_REDO},
+	{"/role", "ROLE", "change who speaks in the entry at the head",
+	 verb_or_question, RT_ACT_ROLE},
+	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
+	{"/tree", "", "the whole tree", open_screen, RT_ACT_TREE},
+	{"/undo", "[N]", "take back the newest steps", undo, RT_ACT_UNDO},
+	{NULL, NULL, NULL, NULL, RT_ACT_NONE},
+};
+
+/* Complete a verb with which only one command begins. */
 static rt_str
-whole(rt_str verb)
+complete(rt_str verb)
 {
 	const char *found = NULL;
-	size_t i;
 
-	for (i = 0; rt_slashes[i].name != NULL; i++) {
-		if (rt_str_is(verb, rt_slashes[i].name))
+	for (const rt_slash *slash = rt_slashes; slash->name != NULL; slash++) {
+		if (rt_str_is(verb, slash->name))
 			return verb;
-		if (rt_str_starts(rt_str_of(rt_slashes[i].name), verb)) {
+		if (rt_str_starts(rt_str_of(slash->name), verb)) {
 			if (found != NULL)
 				return verb;
-			found = rt_slashes[i].name;
+			found = slash->name;
 		}
 	}
 	return found != NULL && verb.size > 1 ? rt_str_of(found) : verb;
@@ -365,73 +417,22 @@ whole(rt_str verb)
 rt_status
 rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 {
-	size_t space = rt_str_find(line, RT_STR(" "), 0);
-	rt_str verb = space == SIZE_MAX ? line : rt_str_at(line.ptr, space);
-	rt_str rest = space == SIZE_MAX
-			      ? rt_str_at("", 0)
-			      : rt_str_trim(rt_str_at(line.ptr + space, line.size - space));
-	bool used;
+	rt_str rest = line, verb = line;
 	char word[64];
 
+	(void)rt_str_split(&rest, ' ', &verb);
+	rest = rest.size > 0 ? rt_str_trim(rest) : RT_STR("");
+	verb = complete(verb);
 	*out_known = true;
-	verb = whole(verb);
-	if (rt_str_is(verb, "/tree"))
-		return rt_pane_tree(tui);
-	if (rt_str_is(verb, "/history"))
-		return rt_pane_history(tui);
-	if (rt_str_is(verb, "/discussions"))
-		return rt_pane_discussions(tui, rt_str_at("", 0));
-	if (rt_str_is(verb, "/search"))
-		return rest.size > 0 ? rt_pane_discussions(tui, rest)
-				     : rt_tui_act(tui, RT_ACT_SEARCH);
-	if (rt_str_is(verb, "/help"))
-		return rt_pane_help(tui, RT_SCREEN_CHAT);
-	if (rt_str_is(verb, "/undo"))
-		return several(tui, false, rest);
-	if (rt_str_is(verb, "/redo"))
-		return several(tui, true, rest);
-	if (rt_str_is(verb, "/branch"))
-		return pick_message(tui, rest);
-	if (rt_str_is(verb, "/branch-here"))
-		return with_head(tui, RT_ACT_BRANCH, rest);
-	if (rt_str_is(verb, "/branches"))
-		return pick_take(tui);
-	if (rt_str_is(verb, "/label"))
-		return rest.size > 0 ? with_head(tui, RT_ACT_LABEL, rest)
-				     : act_at_head(tui, RT_ACT_LABEL);
-	if (rt_str_is(verb, "/role"))
-		return rest.size > 0 ? with_head(tui, RT_ACT_ROLE, rest)
-				     : act_at_head(tui, RT_ACT_ROLE);
-	if (rt_str_is(verb, "/edit"))
-		return rt_tui_act(tui, RT_ACT_LAST_USER);
-	if (rt_str_is(verb, "/prompt"))
-		return rt_verb_prompt(tui);
-	if (rt_str_is(verb, "/model"))
-		return rest.size > 0 ? rt_verb_set_model(tui, rest)
-				     : rt_verb_act(tui, RT_ACT_MODEL, NULL, 0, &used);
-	if (rt_str_is(verb, "/compact"))
-		return compact(tui, rest);
-	if (rt_str_is(verb, "/again"))
-		return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_AGAIN});
-	if (rt_str_is(verb, "/continue"))
-		return rt_verb_run(tui, &(rt_run_request){.how = RT_RUN_CONTINUE});
-	if (rt_str_is(verb, "/new") && rest.size > 0)
-		return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rest});
-	if (rt_str_is(verb, "/new"))
-		return rt_slash_new(tui);
-	if (rt_str_is(verb, "/export") && rest.size == 0)
-		return rt_verb_export_to(
-			tui, tui->work.place.disc, 0,
-			"Write this discussion to which file? (.html, .md, .json, .toml)");
-	if (rt_str_is(verb, "/export"))
-		return export_with(tui, rest);
-	if (rt_str_is(verb, "/import"))
-		return with_words(tui, "import", rest);
-	if (rt_str_is(verb, "/quit") || rt_str_is(verb, "/q") || rt_str_is(verb, "/exit")) {
-		tui->ends = true;
-		return RT_OK;
+	if (rt_str_is(verb, "/exit"))
+		verb = RT_STR("/quit");
+	for (const rt_slash *slash = rt_slashes; slash->name != NULL; slash++)
+		if (rt_str_is(verb, slash->name))
+			return slash->run(tui, slash->action, rest);
+	*out_known = verb.size < 40;
+	if (*out_known) {
+		(void)snprintf(word, sizeof(word), "%.*s", RT_STR_ARG(rt_str_skip(verb, 1)));
+		*out_known = rt_command_named(tui->commands, word) != NULL;
 	}
-	(void)snprintf(word, sizeof(word), "%.*s", (int)(verb.size > 40 ? 40 : verb.size) - 1, verb.ptr + 1);
-	*out_known = verb.size < 40 && rt_command_named(tui->commands, word) != NULL;
-	return *out_known ? rt_pane_palette_run(tui, rt_str_at(line.ptr + 1, line.size - 1)) : RT_OK;
+	return *out_known ? rt_pane_palette_run(tui, rt_str_skip(line, 1)) : RT_OK;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/steps.h"
 
-#include "tui/list.h"
-
 void
 rt_steps_init(rt_steps *steps, const rt_alloc *alloc)
 {
@@ -75,12 +73,13 @@ add_step(rt_steps *steps, rt_scope *s, const rt_history_row *row)
 {
 	rt_buf *texts = &steps->texts;
 	rt_str about = rt_str_trim(row->about);
-	void *items = steps->steps;
-	rt_step *step = rt_list_add(s, &items, steps->count, &steps->capacity, sizeof(*step));
+	rt_step *step = rt_array_add(s->alloc, &steps->steps, &steps->count, &steps->capacity,
+				     sizeof(*step));
 
-	steps->steps = items;
-	if (step == NULL)
+	if (step == NULL) {
+		(void)rt_scope_nomem(s);
 		return;
+	}
 	*step = (rt_step){.seq = row->seq,
 			  .parent = row->parent,
 			  .at_us = row->at_us,
@@ -95,10 +94,8 @@ add_step(rt_steps *steps, rt_scope *s, const rt_history_row *row)
 	step->by = (uint32_t)texts->size;
 	rt_buf_add_str(texts, row->by);
 	step->end = (uint32_t)texts->size;
-	if (RT_TRY(s, texts->status) != RT_OK)
-		return;
-	place(steps, step);
-	steps->count++;
+	if (RT_TRY(s, texts->status) == RT_OK)
+		place(steps, step);
 }
 
 rt_status

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree itself: made from a list, made anew from the next one, moved about in.
+ * The tree itself: made from a list of entries, and made anew from the next one.
  *
- * A new tree is built beside the old one and takes its place when nothing can fail any more.
- * What people did to entries (selected, folded, marked them) and what was learnt of their
- * texts moves over: entries are found again by their number, and where one stands in several
- * places, the place's name tells which. */
+ * A new tree is built next to the old one and replaces it when nothing can fail any more. The
+ * selection, folds, marks and what was learnt of texts are carried over: entries are found again by
+ * their number, and one that has several places by the name of its place. */
 #include "tui/tree_impl.h"
 
 #include "base/hash.h"
 
 enum {
-	LEARN_BEFORE = 128, /* nodes before the selection, where learning begins */
-	LAYS = 16           /* how often rows are laid while a search goes on */
+	LEARN_BEFORE = 128, /* learning begins so many nodes before the selection */
+	LAYS = 16           /* times that rows are laid while texts are learnt for a search */
 };
-
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory");
-}
 
 /* ---- life ---- */
 
@@ -71,29 +64,18 @@ rt_tree_free(rt_tree *t)
 
 /* ---- building ---- */
 
-/* The list under way to be a tree; arrays by index in the list. */
+/* A list that becomes a tree; arrays by index in the list. */
 typedef struct plan {
 	const rt_tree_entry *entries;
 	uint32_t count, head;
 	uint32_t *child, *next, *last; /* item count of child and last: of the roots */
 	uint32_t *last_active;         /* the same: the last active child */
-	uint32_t *node;                /* where it stands in the tree */
+	uint32_t *node;                /* in the tree */
 	bool *active;
-	bool active_first; /* of siblings: as pi has it */
+	bool active_first; /* of siblings, as in pi */
 } plan;
 
-static void
-plan_deinit(plan *p, const rt_alloc *alloc)
-{
-	rt_free(alloc, p->child);
-	rt_free(alloc, p->next);
-	rt_free(alloc, p->last);
-	rt_free(alloc, p->last_active);
-	rt_free(alloc, p->node);
-	rt_free(alloc, p->active);
-}
-
-/* After its siblings; the active ones may come before the others. */
+/* Behind its siblings, or (active_first) behind the active ones. */
 static void
 add_child(plan *p, uint32_t parent, uint32_t i)
 {
@@ -112,37 +94,37 @@ add_child(plan *p, uint32_t parent, uint32_t i)
 		p->last_active[parent] = i;
 }
 
-static rt_status
-plan_init(plan *p, const rt_alloc *alloc, const rt_tree_entry *entries, uint32_t count,
-	  uint32_t head, bool active_first, rt_error *err)
+static uint32_t *
+plan_array(rt_scope *s, size_t count)
 {
-	size_t room = (size_t)count + 1;
-	uint32_t **arrays[] = {&p->child, &p->next, &p->last, &p->last_active, &p->node};
-	uint32_t i;
+	uint32_t *array = rt_scope_array(s, count + 1, sizeof(*array));
 
-	memset(p, 0, sizeof(*p));
-	p->entries = entries;
-	p->count = count;
-	p->head = head;
-	p->active_first = active_first;
-	p->active = rt_new0(alloc, room * sizeof(*p->active));
-	if (p->active == NULL)
-		return nomem(err);
-	for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-		*arrays[i] = rt_new_array(alloc, room, sizeof(**arrays[i]));
-		if (*arrays[i] == NULL)
-			return nomem(err);
-		memset(*arrays[i], 0xFF, room * sizeof(**arrays[i]));
-	}
-	for (i = 0; i < count; i++)
-		p->active[i] = (entries[i].flags & RT_TREE_ACTIVE) != 0;
-	for (i = head; i != RT_TREE_NONE; i = entries[i].parent)
+	if (array != NULL)
+		memset(array, 0xFF, (count + 1) * sizeof(*array));
+	return array;
+}
+
+static void
+plan_init(plan *p, rt_scope *s)
+{
+	p->child = plan_array(s, p->count);
+	p->next = plan_array(s, p->count);
+	p->last = plan_array(s, p->count);
+	p->last_active = plan_array(s, p->count);
+	p->node = plan_array(s, p->count);
+	p->active = rt_scope_array(s, (size_t)p->count + 1, sizeof(*p->active));
+	if (!rt_ok(s))
+		return;
+	for (uint32_t i = 0; i < p->count; i++)
+		p->active[i] = (p->entries[i].flags & RT_TREE_ACTIVE) != 0;
+	for (uint32_t i = p->head; i != RT_TREE_NONE; i = p->entries[i].parent)
 		p->active[i] = true;
-	for (i = 0; i < count; i++) {
-		RT_ASSERT(entries[i].parent == RT_TREE_NONE || entries[i].parent < i);
-		add_child(p, entries[i].parent == RT_TREE_NONE ? count : entries[i].parent, i);
+	for (uint32_t i = 0; i < p->count; i++) {
+		uint32_t parent = p->entries[i].parent;
+
+		RT_ASSERT(parent == RT_TREE_NONE || parent < i);
+		add_child(p, parent == RT_TREE_NONE ? p->count : parent, i);
 	}
-	return RT_OK;
 }
 
 static void
@@ -161,7 +143,7 @@ add_label(rt_tree *t, rt_tree_node *n, rt_str text, uint32_t *count)
 	label->low_size = t->label_text.size - label->at - label->size;
 }
 
-/* The nodes, depth first. */
+/* Make the nodes, depth first. */
 static void
 lay_nodes(rt_tree *t, plan *p)
 {
@@ -217,52 +199,57 @@ table_at(const rt_tree *t, uint32_t entry)
 static void
 fill_table(rt_tree *t)
 {
-	uint32_t i;
-	size_t at;
-
 	memset(t->table, 0xFF, t->table_room * sizeof(*t->table));
-	for (i = 0; i < t->count; i++) {
-		at = table_at(t, t->nodes[i].entry);
+	for (uint32_t i = 0; i < t->count; i++) {
+		size_t at = table_at(t, t->nodes[i].entry);
+
 		while (t->table[at] != RT_TREE_NONE)
 			at = (at + 1) & (t->table_room - 1);
 		t->table[at] = i;
 	}
 }
 
-static rt_status
-nodes_init(rt_tree *t, const rt_tree_entry *entries, size_t count, uint32_t head, rt_error *err)
+/* An array that lives as long as the nodes. */
+static void *
+new_array(const rt_tree *t, rt_scope *s, size_t count, size_t size)
 {
-	size_t labels = 1, i;
-	rt_status st;
-	plan p;
+	void *array = rt_ok(s) ? rt_new_array(t->alloc, count, size) : NULL;
 
-	t->nodes = rt_new_array(t->alloc, count + 1, sizeof(*t->nodes));
-	t->rows = rt_new_array(t->alloc, count + 1, sizeof(*t->rows));
-	t->near = rt_new_array(t->alloc, count + 1, sizeof(*t->near));
-	t->last = rt_new_array(t->alloc, count + 1, sizeof(*t->last));
-	for (i = 0; i < count; i++)
-		labels += entries[i].label.size > 0;
-	t->labels = rt_new_array(t->alloc, labels, sizeof(*t->labels));
-	for (t->table_room = 16; t->table_room < count * 2;)
-		t->table_room *= 2;
-	t->table = rt_new_array(t->alloc, t->table_room, sizeof(*t->table));
-	if (t->nodes == NULL || t->rows == NULL || t->near == NULL || t->last == NULL ||
-	    t->labels == NULL || t->table == NULL)
-		return nomem(err);
-	t->count = t->unknown = (uint32_t)count;
-	t->labels[0] = (tree_label){0};
-	st = plan_init(&p, t->alloc, entries, t->count, head, t->options.as_pi, err);
-	if (st == RT_OK)
-		lay_nodes(t, &p);
-	if (st == RT_OK && t->label_text.status != RT_OK)
-		st = nomem(err);
-	if (st == RT_OK)
-		fill_table(t);
-	plan_deinit(&p, t->alloc);
-	return st;
+	if (array == NULL)
+		(void)rt_scope_nomem(s);
+	return array;
 }
 
-/* The node of an entry, the one at the place of this name before the others. */
+static void
+nodes_init(rt_tree *t, rt_scope *s, const rt_tree_entry *entries, size_t count, uint32_t head)
+{
+	size_t labels = 1;
+	plan p = {.entries = entries,
+		  .count = (uint32_t)count,
+		  .head = head,
+		  .active_first = t->options.as_pi};
+
+	for (size_t i = 0; i < count; i++)
+		labels += entries[i].label.size > 0;
+	for (t->table_room = 16; t->table_room < count * 2;)
+		t->table_room *= 2;
+	t->nodes = new_array(t, s, count + 1, sizeof(*t->nodes));
+	t->rows = new_array(t, s, count + 1, sizeof(*t->rows));
+	t->near = new_array(t, s, count + 1, sizeof(*t->near));
+	t->last = new_array(t, s, count + 1, sizeof(*t->last));
+	t->labels = new_array(t, s, labels, sizeof(*t->labels));
+	t->table = new_array(t, s, t->table_room, sizeof(*t->table));
+	plan_init(&p, s);
+	if (!rt_ok(s))
+		return;
+	t->count = t->unknown = (uint32_t)count;
+	t->labels[0] = (tree_label){0};
+	lay_nodes(t, &p);
+	if (RT_TRY(s, t->label_text.status) == RT_OK)
+		fill_table(t);
+}
+
+/* The node of an entry: the one with this place's name, else its first. */
 static uint32_t
 find(const rt_tree *t, uint32_t entry, uint64_t name)
 {
@@ -301,7 +288,7 @@ rt_tree_find(const rt_tree *t, uint32_t entry)
 	return first;
 }
 
-/* What was learnt of a text is good for all places where the entry has it. */
+/* What was learnt of a text is true wherever the entry has it. */
 static void
 carry_known(rt_tree *t, const rt_tree_node *old)
 {
@@ -325,61 +312,59 @@ carry_known(rt_tree *t, const rt_tree_node *old)
 static void
 carry_over(rt_tree *t, const rt_tree *old)
 {
-	uint32_t i, to = RT_TREE_NONE;
+	const uint8_t kept = RT_TREE_FOLDED | RT_TREE_MARKED;
+	uint32_t to = RT_TREE_NONE;
 
-	for (i = 0; i < old->count && t->count > 0; i++) {
+	for (uint32_t i = 0; i < old->count && t->count > 0; i++) {
 		const rt_tree_node *was = &old->nodes[i];
 
 		if ((was->flags & RT_TREE_KNOWN) != 0)
 			carry_known(t, was);
-		if ((was->flags & (RT_TREE_FOLDED | RT_TREE_MARKED)) == 0)
+		if ((was->flags & kept) == 0)
 			continue;
 		to = find(t, was->entry, was->name);
 		if (to != RT_TREE_NONE)
-			t->nodes[to].flags |= was->flags & (RT_TREE_FOLDED | RT_TREE_MARKED);
+			t->nodes[to].flags |= was->flags & kept;
 	}
 	t->mark_count = 0;
-	for (i = 0; i < t->count; i++)
+	for (uint32_t i = 0; i < t->count; i++)
 		t->mark_count += (t->nodes[i].flags & RT_TREE_MARKED) != 0;
 	t->remembered = t->head;
-	for (i = old->remembered; i != RT_TREE_NONE; i = old->nodes[i].parent) {
+	to = RT_TREE_NONE;
+	for (uint32_t i = old->remembered; i != RT_TREE_NONE && to == RT_TREE_NONE;
+	     i = old->nodes[i].parent)
 		to = find(t, old->nodes[i].entry, old->nodes[i].name);
-		if (to != RT_TREE_NONE) {
-			t->remembered = to;
-			break;
-		}
-	}
+	if (to != RT_TREE_NONE)
+		t->remembered = to;
 }
 
 rt_status
 rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, size_t count, uint32_t head, rt_error *err)
 {
-	rt_tree next = *tree, old;
+	rt_tree next = *tree, old = *tree;
 	bool changed;
+	rt_scope s;
 	rt_status st;
 
 	if (count >= RT_TREE_NONE)
 		return rt_fail(err, RT_LIMIT, "too many entries for a tree");
 	RT_ASSERT(head == RT_TREE_NONE || head < count);
 	rt_buf_init(&next.label_text, tree->alloc, RT_BUF_UNLIMITED);
-	next.nodes = NULL;
-	next.rows = NULL;
-	next.labels = NULL;
-	next.table = next.near = next.last = NULL;
 	next.head = RT_TREE_NONE;
-	st = nodes_init(&next, entries, count, head, err);
+	rt_scope_init(&s, tree->alloc);
+	nodes_init(&next, &s, entries, count, head);
+	st = rt_scope_end(&s, err);
 	if (st != RT_OK) {
 		nodes_deinit(&next);
 		return st;
 	}
 	carry_over(&next, tree);
-	old = *tree;
 	*tree = next;
 	nodes_deinit(&old);
 	tree->learn_at = tree->remembered == RT_TREE_NONE || tree->remembered < LEARN_BEFORE
 				 ? 0
 				 : tree->remembered - LEARN_BEFORE;
-	/* Benign where it fails: what is not known is not found until it is learnt. */
+	/* A failure is benign: what is not known is not found before it is learnt. */
 	if (tree->term_count > 0 && !tree->is_patient &&
 	    rt_tree_look(tree, tree->count, &changed, NULL) != RT_OK)
 		tree->learn_at = 0;
@@ -392,9 +377,7 @@ rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, size_t count, uint32_t 
 void
 rt_tree_unfold_all(rt_tree *t)
 {
-	uint32_t i;
-
-	for (i = 0; i < t->count; i++)
+	for (uint32_t i = 0; i < t->count; i++)
 		t->nodes[i].flags &= (uint8_t)~RT_TREE_FOLDED;
 	rt_tree_lay(t);
 }
@@ -435,7 +418,7 @@ rt_tree_learn(rt_tree *t, size_t count, bool *out_done, rt_error *err)
 	bool changed = false;
 	rt_status st = rt_tree_look(t, count, &changed, err);
 
-	/* What a search is to find may be among those that were learnt. */
+	/* A search may find what was learnt. */
 	if (changed || (t->term_count > 0 && t->is_patient && t->unknown < t->laid_unknown &&
 			(t->unknown == 0 || t->laid_unknown - t->unknown > t->count / LAYS)))
 		rt_tree_lay(t);
@@ -447,9 +430,7 @@ rt_tree_learn(rt_tree *t, size_t count, bool *out_done, rt_error *err)
 void
 rt_tree_forget(rt_tree *t)
 {
-	uint32_t i;
-
-	for (i = 0; i < t->count; i++) {
+	for (uint32_t i = 0; i < t->count; i++) {
 		rt_tree_node *n = &t->nodes[i];
 
 		n->flags &= (uint8_t)~(RT_TREE_KNOWN | RT_TREE_SILENT);
@@ -476,10 +457,10 @@ rt_tree_learnt(const rt_tree *t)
 static void
 check_nodes(const rt_tree *t)
 {
-	uint32_t i, unknown = 0, heads = 0;
+	uint32_t unknown = 0, heads = 0;
 	size_t marks = 0;
 
-	for (i = 0; i < t->count; i++) {
+	for (uint32_t i = 0; i < t->count; i++) {
 		const rt_tree_node *n = &t->nodes[i];
 
 		RT_ASSERT(n->end > i && n->end <= t->count);
@@ -493,7 +474,7 @@ check_nodes(const rt_tree *t)
 		marks += (n->flags & RT_TREE_MARKED) != 0;
 		heads += (n->flags & RT_TREE_HEAD) != 0;
 	}
-	for (i = t->head; i != RT_TREE_NONE; i = t->nodes[i].parent)
+	for (uint32_t i = t->head; i != RT_TREE_NONE; i = t->nodes[i].parent)
 		RT_ASSERT((t->nodes[i].flags & RT_TREE_ACTIVE) != 0);
 	RT_ASSERT(unknown == t->unknown);
 	RT_ASSERT(marks == t->mark_count);
@@ -503,13 +484,11 @@ check_nodes(const rt_tree *t)
 void
 rt_tree_check(const rt_tree *t)
 {
-	uint32_t i;
-
 	check_nodes(t);
 	RT_ASSERT(t->row_count <= t->count);
 	RT_ASSERT((t->selected == RT_TREE_NONE) == (t->row_count == 0));
 	RT_ASSERT(t->selected == RT_TREE_NONE || t->selected < t->row_count);
-	for (i = 0; i < t->row_count; i++) {
+	for (uint32_t i = 0; i < t->row_count; i++) {
 		const tree_row *r = &t->rows[i];
 
 		RT_ASSERT(t->nodes[r->node].row == i);

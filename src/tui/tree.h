@@ -30,7 +30,7 @@
 #ifndef RT_TUI_TREE_H
 #define RT_TUI_TREE_H
 
-#include "base/text.h"
+#include "base/scope.h"
 
 typedef struct rt_tree rt_tree;
 
@@ -262,25 +262,21 @@ typedef struct rt_tree_span {
 
 enum { RT_TREE_SPANS_MAX = 12 };
 
-/* One row as shown text of at most a width. */
+/* A row as shown text of at most a width. */
 typedef struct rt_tree_line {
-	rt_buf text;
+	rt_str text;
 	rt_tree_span spans[RT_TREE_SPANS_MAX]; /* all of text, in order */
 	size_t span_count;
 	uint32_t node; /* RT_TREE_NONE: a line without an entry */
 	bool selected;
 } rt_tree_line;
 
-void rt_tree_line_init(rt_tree_line *line, const rt_alloc *alloc);
-void rt_tree_line_deinit(rt_tree_line *line);
-
-/* Rows first … first + count - 1 (of which there are so many) in so many columns. Where the
- * text of the selected one would begin too far to the right, all of them move to the left.
- * Reads their texts; where there are no rows, one line says so. RT_NOMEM. */
-RT_CHECKED rt_status rt_tree_draw(rt_tree *tree, size_t first, size_t count, size_t width,
-				  rt_tree_line *lines, rt_error *err);
-/* Behind labels say when they were set: fn appends it in short ("12:30"), or nothing. NULL: no
- * longer. */
+/* Rows first … first + count - 1, which must exist, in so many columns. All scroll to the left where
+ * the selected one's text would begin too far to the right. Where the tree has no rows, one line
+ * says so. Lines are in the scope; NULL once it has failed. Reads texts. */
+const rt_tree_line *rt_tree_draw(rt_tree *tree, rt_scope *s, size_t first, size_t count,
+				 size_t width);
+/* Show behind labels when they were set: fn appends it ("12:30"), or nothing. NULL: not any more. */
 typedef void (*rt_tree_time_fn)(void *ctx, uint32_t entry, rt_buf *out);
 void rt_tree_show_times(rt_tree *tree, rt_tree_time_fn fn, void *ctx);
 /* "  (3/12) [user]", as shown text. */

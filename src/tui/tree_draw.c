@@ -4,24 +4,24 @@
  *
  *   ›   │     ├⊟ • [start] user: Use SQLite, not Postgres   ← active
  *   ^^  ^^^^^^^^ ^ ^^^^^^^ ^^^^^^ ^^^^^^^^^^^^^^^^^^^^^^^^ ^^^^^^^^^^
- *   cursor lines  path      who              words            note
+ *   cursor lines path label who    words                    note
  *
- * The cursor's two columns stay; the rest, the body, is a window on something that may be
- * wider, and begins further right where forks are deep. Every level of a fork takes three
- * columns. Only the columns in the window are made. */
+ * The cursor's two columns are fixed; the rest, the body, is a window on a line that may be wider,
+ * and scrolls right where forks are deep. A level of forks takes three columns. Only the columns in
+ * the window are written. */
 #include "tui/tree_impl.h"
 
-#include <stdio.h> /* snprintf */
+#include <stdio.h>
 
 #include "tui/text.h"
 
 enum {
-	LEVEL = 3,       /* columns of a level */
-	CURSOR = 2,      /* columns of the cursor */
-	WORDS_MAX = 2000 /* bytes of a row that are looked at, more than any screen shows */
+	LEVEL = 3,       /* columns */
+	CURSOR = 2,      /* columns */
+	WORDS_MAX = 2000 /* bytes, more than any screen shows */
 };
 
-/* The signs of which rows are made, as UTF-8 and as ASCII. */
+/* The signs that rows are made of, in UTF-8 and in ASCII. */
 typedef struct signs {
 	const char *cursor, *mark, *path, *gutter, *fork, *last, *line, *open, *closed, *head,
 		*head_short, *muted, *edited, *more;
@@ -66,43 +66,31 @@ signs_of(const rt_tree *t)
 	return t->options.ascii ? &of_ascii : &of_utf8;
 }
 
-/* ---- lines ---- */
+/* ---- writing a line ---- */
 
-void
-rt_tree_line_init(rt_tree_line *line, const rt_alloc *alloc)
-{
-	memset(line, 0, sizeof(*line));
-	rt_buf_init(&line->text, alloc, RT_BUF_UNLIMITED);
-	line->node = RT_TREE_NONE;
-}
-
-void
-rt_tree_line_deinit(rt_tree_line *line)
-{
-	rt_buf_deinit(&line->text);
-}
-
-/* A line being written: what falls into the columns from .. to of the body. */
+/* A line, and the columns from .. to of its body that are written. */
 typedef struct pen {
 	rt_tree_line *line;
+	rt_buf *text;    /* of the line, so far */
 	size_t at;       /* column of the body */
-	size_t from, to; /* the window */
-	bool full;       /* something did not fit: nothing goes behind it */
+	size_t from, to;
+	bool full;       /* something did not fit: nothing follows it */
 } pen;
 
 static void
-add_span(rt_tree_line *line, rt_tree_style style, size_t at)
+add_span(pen *p, rt_tree_style style, size_t at)
 {
+	rt_tree_line *line = p->line;
 	rt_tree_span *last = line->span_count > 0 ? &line->spans[line->span_count - 1] : NULL;
 
-	if (line->text.size == at)
+	if (p->text->size == at)
 		return;
 	if (last != NULL && last->style == style) {
-		last->size += line->text.size - at;
+		last->size += p->text->size - at;
 		return;
 	}
 	RT_ASSERT(line->span_count < RT_TREE_SPANS_MAX);
-	line->spans[line->span_count++] = (rt_tree_span){at, line->text.size - at, style};
+	line->spans[line->span_count++] = (rt_tree_span){at, p->text->size - at, style};
 }
 
 static void
@@ -112,12 +100,11 @@ add_blanks(rt_buf *buf, size_t count)
 		rt_buf_add_byte(buf, ' ');
 }
 
-/* Shown text, as far as it falls into the window. */
+/* Shown text, as far as it is in the window. */
 static void
 write(pen *p, rt_tree_style style, rt_str shown)
 {
-	rt_tree_line *line = p->line;
-	size_t at = line->text.size, blank, columns;
+	size_t at = p->text->size, blank, columns;
 	rt_str left = shown, part;
 
 	if (p->full)
@@ -127,13 +114,13 @@ write(pen *p, rt_tree_style style, rt_str shown)
 		p->at += rt_shown_columns(rt_str_at(shown.ptr, shown.size - left.size));
 		if (p->at < p->from)
 			return;
-		add_blanks(&line->text, blank < p->to - p->from ? blank : p->to - p->from);
+		add_blanks(p->text, blank < p->to - p->from ? blank : p->to - p->from);
 	}
 	part = rt_shown_cut(left, p->at < p->to ? p->to - p->at : 0, &columns);
-	rt_buf_add_str(&line->text, part);
+	rt_buf_add_str(p->text, part);
 	p->at += columns;
 	p->full = part.size < left.size;
-	add_span(line, style, at);
+	add_span(p, style, at);
 }
 
 static void
@@ -144,7 +131,7 @@ write_c(pen *p, rt_tree_style style, const char *shown)
 
 /* ---- lines of descent ---- */
 
-/* Several roots have no line, so that they stand at the left all the same. */
+/* Several roots have no line, so that they start at the left, too. */
 static size_t
 levels_of(const rt_tree *t, const tree_row *r)
 {
@@ -157,7 +144,7 @@ has_line(const tree_row *r)
 	return (r->flags & (ROW_CONNECTED | ROW_ROOT)) == ROW_CONNECTED;
 }
 
-/* The level in which the line to a row stands. */
+/* The level of the line that leads to a row. */
 static size_t
 line_level(const rt_tree *t, const tree_row *r)
 {
@@ -166,7 +153,7 @@ line_level(const rt_tree *t, const tree_row *r)
 	return levels > 0 ? levels - 1 : 0;
 }
 
-/* Three columns: what leads on past this row, or to it. */
+/* Three columns: a line that leads past this row, or to it. */
 static void
 write_level(pen *p, const char *first, const char *second)
 {
@@ -175,25 +162,11 @@ write_level(pen *p, const char *first, const char *second)
 	write_c(p, RT_TREE_LINES, " ");
 }
 
-static rt_status
-write_prefix(const rt_tree *t, uint32_t row, pen *p, rt_error *err)
+/* Which levels have a line that leads past a row; passing[0] is that of level first. */
+static void
+find_passing(const rt_tree *t, const tree_row *r, size_t first, size_t end, bool *passing)
 {
-	const tree_row *r = &t->rows[row];
-	const signs *s = signs_of(t);
-	size_t levels = levels_of(t, r), first = p->from / LEVEL, end = p->to / LEVEL + 1, i;
-	uint32_t g;
-	bool *passing;
-
-	if (end > levels)
-		end = levels;
-	if (first >= end) {
-		p->at = levels * LEVEL;
-		return RT_OK;
-	}
-	passing = rt_new0(t->alloc, (end - first) * sizeof(*passing));
-	if (passing == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	for (g = r->gutter; g != RT_TREE_NONE; g = t->rows[g].gutter) {
+	for (uint32_t g = r->gutter; g != RT_TREE_NONE; g = t->rows[g].gutter) {
 		size_t level = line_level(t, &t->rows[g]);
 
 		if (level < first)
@@ -201,35 +174,52 @@ write_prefix(const rt_tree *t, uint32_t row, pen *p, rt_error *err)
 		if (level < end)
 			passing[level - first] = (t->rows[g].flags & ROW_LAST) == 0;
 	}
-	p->at = first * LEVEL;
-	for (i = first; i < end; i++) {
-		bool folded = (t->nodes[r->node].flags & RT_TREE_FOLDED) != 0;
+}
 
-		if (has_line(r) && i == levels - 1)
-			write_level(p, (r->flags & ROW_LAST) != 0 ? s->last : s->fork,
-				    folded                        ? s->closed
-				    : rt_tree_is_foldable(t, row) ? s->open
-								  : s->line);
-		else
-			write_level(p, passing[i - first] ? s->gutter : " ", " ");
+static void
+write_prefix(const rt_tree *t, rt_scope *scope, uint32_t row, pen *p)
+{
+	const tree_row *r = &t->rows[row];
+	const signs *s = signs_of(t);
+	size_t levels = levels_of(t, r), first = p->from / LEVEL, end = p->to / LEVEL + 1;
+	bool is_folded = (t->nodes[r->node].flags & RT_TREE_FOLDED) != 0;
+	bool *passing;
+
+	if (end > levels)
+		end = levels;
+	passing = first < end ? rt_scope_array(scope, end - first, sizeof(*passing)) : NULL;
+	if (passing != NULL) {
+		find_passing(t, r, first, end, passing);
+		p->at = first * LEVEL;
+		for (size_t i = first; i < end; i++)
+			if (has_line(r) && i == levels - 1)
+				write_level(p, (r->flags & ROW_LAST) != 0 ? s->last : s->fork,
+					    is_folded                     ? s->closed
+					    : rt_tree_is_foldable(t, row) ? s->open
+									  : s->line);
+			else
+				write_level(p, passing[i - first] ? s->gutter : " ", " ");
 	}
 	p->at = levels * LEVEL;
-	rt_free(t->alloc, passing);
-	return RT_OK;
 }
 
 /* ---- rows ---- */
 
-/* The words of the rows that are drawn, as shown text. */
+/* The parts of a row's text, one behind the other. */
 typedef struct words {
-	rt_tree *tree;
-	rt_buf text;
-	struct place {
-		size_t at, label, who, words; /* sizes, one behind the other */
-	} * places;
-	uint32_t nodes[RT_TREE_ASK_MAX]; /* that are being asked about */
-	size_t base;                     /* the place of the first of these */
+	size_t at;
+	size_t label, who, words; /* sizes */
 } words;
+
+/* A frame being drawn. */
+typedef struct frame {
+	rt_tree *tree;
+	rt_scope *s;
+	rt_buf *text;                    /* of all words */
+	words *words;                    /* of its rows */
+	uint32_t nodes[RT_TREE_ASK_MAX]; /* that the source is being asked about */
+	size_t base;                     /* row of the first of these */
+} frame;
 
 /* "[start] " */
 static void
@@ -260,28 +250,28 @@ rt_tree_show_times(rt_tree *t, rt_tree_time_fn fn, void *ctx)
 static void
 keep_words(void *to, size_t index, const rt_tree_told *told)
 {
-	words *w = to;
-	const rt_tree *t = w->tree;
-	struct place *place = &w->places[w->base + index];
+	frame *f = to;
+	const rt_tree *t = f->tree;
+	words *w = &f->words[f->base + index];
 	size_t size = told->words.size > WORDS_MAX ? rt_utf8_cut(told->words, WORDS_MAX)
 						   : told->words.size;
 	size_t who = told->who < size ? told->who : size;
-	rt_str rest = size > who ? rt_str_at(told->words.ptr + who, size - who) : rt_str_at("", 0);
 
-	place->at = w->text.size;
-	add_label(&w->text, t, w->nodes[index]);
-	place->label = w->text.size - place->at;
-	rt_shown_add(&w->text, rt_str_at(told->words.ptr, who), t->options.ascii);
-	place->who = w->text.size - place->at - place->label;
-	rt_shown_add(&w->text, rest, t->options.ascii);
-	place->words = w->text.size - place->at - place->label - place->who;
+	w->at = f->text->size;
+	add_label(f->text, t, f->nodes[index]);
+	w->label = f->text->size - w->at;
+	rt_shown_add(f->text, rt_str_at(told->words.ptr, who), t->options.ascii);
+	w->who = f->text->size - w->at - w->label;
+	if (size > who)
+		rt_shown_add(f->text, rt_str_at(told->words.ptr + who, size - who), t->options.ascii);
+	w->words = f->text->size - w->at - w->label - w->who;
 }
 
-/* What begins so many bytes behind a row's first, of so many. */
+/* So many bytes of a row's text, from this one on. */
 static rt_str
-part_of(const words *w, const struct place *place, size_t from, size_t size)
+part_of(const frame *f, const words *w, size_t from, size_t size)
 {
-	return size > 0 ? rt_str_at(w->text.ptr + place->at + from, size) : rt_str_at("", 0);
+	return size > 0 ? rt_str_at(f->text->ptr + w->at + from, size) : rt_str_at("", 0);
 }
 
 static bool
@@ -290,7 +280,7 @@ shows_fold(const rt_tree *t, const tree_row *r)
 	return (t->nodes[r->node].flags & RT_TREE_FOLDED) != 0 && !has_line(r);
 }
 
-/* Columns before the label and the words. */
+/* Columns in front of the label and the words. */
 static size_t
 anchor_of(const rt_tree *t, const tree_row *r)
 {
@@ -298,24 +288,23 @@ anchor_of(const rt_tree *t, const tree_row *r)
 	       ((t->nodes[r->node].flags & RT_TREE_ACTIVE) != 0 ? 2 : 0);
 }
 
-/* Marks of our own, which stand behind the words however long these are. Of those that would
- * leave little of the words some are left out: first the name of a take (before that, the middle
- * of it), then what was done to the entry; where the head is is said in any case, in one sign at the end. */
+/* Notes follow the words, however long these are. Where that would leave few words, notes are left
+ * out: the take's name (after its middle), then edits. The mark of the head always stays, as one
+ * sign if need be. */
 enum { NOTES_ALL, NOTES_SHORT, NOTES_CUT_TAKE, NOTES_NO_TAKE, NOTES_NO_MARKS, NOTES_HEAD };
 
-/* Names often differ in their ends only. */
+/* Columns that stay of a name which is cut; names often differ in their ends only. */
 enum { NAME_BEGIN = 9, NAME_END = 8 };
 
 static void
-add_take(rt_buf *buf, const rt_tree *t, uint32_t take, bool is_cut)
+add_take(rt_buf *buf, const rt_tree *t, rt_scope *s, uint32_t take, bool is_cut)
 {
-	rt_buf name;
+	rt_buf *name = rt_scope_buf(s);
 	size_t columns, blank;
 	rt_str shown;
 
-	rt_buf_init(&name, t->alloc, RT_BUF_UNLIMITED);
-	rt_shown_add(&name, t->source->take_name(t->source->ctx, take), t->options.ascii);
-	shown = rt_buf_str(&name);
+	rt_shown_add(name, t->source->take_name(t->source->ctx, take), t->options.ascii);
+	shown = rt_scope_str(s, name);
 	columns = rt_shown_columns(shown);
 	rt_buf_add_c(buf, "  {");
 	if (is_cut && columns > NAME_BEGIN + 1 + NAME_END) {
@@ -326,13 +315,10 @@ add_take(rt_buf *buf, const rt_tree *t, uint32_t take, bool is_cut)
 		rt_buf_add_str(buf, shown);
 	}
 	rt_buf_add_byte(buf, '}');
-	if (name.status != RT_OK)
-		buf->status = name.status;
-	rt_buf_deinit(&name);
 }
 
 static void
-add_notes(rt_buf *buf, const rt_tree *t, const tree_row *r, int how)
+add_notes(rt_buf *buf, const rt_tree *t, rt_scope *scope, const tree_row *r, int how)
 {
 	const rt_tree_node *n = &t->nodes[r->node];
 	const signs *s = signs_of(t);
@@ -346,133 +332,138 @@ add_notes(rt_buf *buf, const rt_tree *t, const tree_row *r, int how)
 	if ((n->flags & RT_TREE_MUTED) != 0 && how < NOTES_NO_MARKS)
 		rt_buf_add_f(buf, "  %s", s->muted);
 	if (n->take != 0 && t->source->take_name != NULL && how < NOTES_NO_TAKE)
-		add_take(buf, t, n->take, how == NOTES_CUT_TAKE);
+		add_take(buf, t, scope, n->take, how == NOTES_CUT_TAKE);
 	if (rt_tree_head_row(t) == n->row)
 		rt_buf_add_f(buf, "%s%s", how < NOTES_HEAD ? "  " : " ",
 			     how < NOTES_SHORT ? s->head : s->head_short);
 }
 
-static void
-end_line(rt_tree_line *line)
+static rt_str
+notes_of(const rt_tree *t, rt_scope *s, const tree_row *r, size_t columns)
 {
-	while (line->text.size > 0 && line->text.ptr[line->text.size - 1] == ' ')
-		line->text.size--;
-	while (line->span_count > 0 && line->spans[line->span_count - 1].at >= line->text.size)
+	rt_buf *notes = rt_scope_buf(s);
+
+	for (int how = NOTES_ALL; how <= NOTES_HEAD; how++) {
+		rt_buf_clear(notes);
+		add_notes(notes, t, s, r, how);
+		if (rt_shown_columns(rt_buf_str(notes)) <= columns)
+			break;
+	}
+	return rt_scope_str(s, notes);
+}
+
+/* Without blanks at its end. */
+static void
+end_line(pen *p, rt_scope *s)
+{
+	rt_tree_line *line = p->line;
+	rt_str text = rt_scope_str(s, p->text);
+
+	while (text.size > 0 && text.ptr[text.size - 1] == ' ')
+		text.size--;
+	line->text = text;
+	while (line->span_count > 0 && line->spans[line->span_count - 1].at >= text.size)
 		line->span_count--;
 	if (line->span_count > 0)
-		line->spans[line->span_count - 1].size = line->text.size -
-							 line->spans[line->span_count - 1].at;
+		line->spans[line->span_count - 1].size =
+			text.size - line->spans[line->span_count - 1].at;
 }
 
+/* Its columns are outside of the body. */
 static void
-write_cursor(const rt_tree *t, uint32_t row, size_t width, rt_tree_line *line)
+write_cursor(const rt_tree *t, uint32_t row, size_t width, pen *body)
 {
 	const signs *s = signs_of(t);
-	bool marked = (t->nodes[t->rows[row].node].flags & RT_TREE_MARKED) != 0;
-	pen p = {.line = line, .to = width < CURSOR ? width : CURSOR};
+	bool is_marked = (t->nodes[t->rows[row].node].flags & RT_TREE_MARKED) != 0;
+	pen p = {.line = body->line, .text = body->text, .to = width < CURSOR ? width : CURSOR};
 
 	write_c(&p, RT_TREE_CURSOR, row == t->selected ? s->cursor : " ");
-	write_c(&p, RT_TREE_CURSOR, marked && !t->options.as_pi ? s->mark : " ");
+	write_c(&p, RT_TREE_CURSOR, is_marked && !t->options.as_pi ? s->mark : " ");
 }
 
-/* A sign that there is more than fits, in the last column of the window if need be. */
+/* A sign that there is more than fits, if need be in place of the window's last column. */
 static void
 write_more(pen *p, const char *more)
 {
 	rt_tree_line *line = p->line;
 	rt_tree_span *last = &line->spans[line->span_count - 1];
-	rt_str text = rt_str_at(line->text.ptr + last->at, last->size);
+	rt_str text = rt_str_at(p->text->ptr + last->at, last->size);
 
 	if (p->at >= p->to) {
 		size_t columns = rt_shown_columns(text), left;
 
-		line->text.size = last->at + rt_shown_cut(text, columns - 1, &left).size;
-		add_blanks(&line->text, columns - 1 - left);
+		p->text->size = last->at + rt_shown_cut(text, columns - 1, &left).size;
+		add_blanks(p->text, columns - 1 - left);
 	}
-	rt_buf_add_c(&line->text, more);
-	last->size = line->text.size - last->at;
+	rt_buf_add_c(p->text, more);
+	last->size = p->text->size - last->at;
 	p->at = p->to;
 }
 
 static void
-write_body(const rt_tree *t, const tree_row *r, const words *w, const struct place *place,
-	   const rt_buf *notes, pen *p)
+write_body(const frame *f, const tree_row *r, const words *w, pen *p)
 {
+	const rt_tree *t = f->tree;
 	const signs *s = signs_of(t);
-	size_t end = p->to, view = end - p->from, columns = rt_shown_columns(rt_buf_str(notes));
+	size_t end = p->to, view = end - p->from, columns;
+	rt_str notes = notes_of(t, f->s, r, view / 2);
 
+	columns = rt_shown_columns(notes);
 	if (shows_fold(t, r)) {
 		write_c(p, RT_TREE_FOLD, s->closed);
 		write_c(p, RT_TREE_FOLD, " ");
 	}
 	if ((t->nodes[r->node].flags & RT_TREE_ACTIVE) != 0)
 		write_c(p, RT_TREE_PATH, s->path);
-	/* Where notes would leave little of the words, it is they that are cut. */
-	if (columns <= view / 2)
+	if (columns <= view / 2) /* else the notes are cut */
 		p->to -= columns;
-	write(p, RT_TREE_LABEL, part_of(w, place, 0, place->label));
-	write(p, RT_TREE_WHO, part_of(w, place, place->label, place->who));
-	write(p, RT_TREE_WORDS, part_of(w, place, place->label + place->who, place->words));
+	write(p, RT_TREE_LABEL, part_of(f, w, 0, w->label));
+	write(p, RT_TREE_WHO, part_of(f, w, w->label, w->who));
+	write(p, RT_TREE_WORDS, part_of(f, w, w->label + w->who, w->words));
 	if (p->full && view > 0 && !t->options.as_pi)
 		write_more(p, s->more);
 	p->full = false;
 	p->to = end;
-	write(p, RT_TREE_NOTE, rt_buf_str(notes));
+	write(p, RT_TREE_NOTE, notes);
 }
 
-/* scroll: columns of the body that are left of the window. */
-static rt_status
-draw_row(const rt_tree *t, uint32_t row, const words *w, size_t index, size_t width, size_t scroll,
-	 rt_tree_line *line, rt_error *err)
+/* scroll: columns of the body to the left of the window. */
+static void
+draw_row(const frame *f, uint32_t row, const words *w, size_t width, size_t scroll,
+	 rt_tree_line *line)
 {
+	const rt_tree *t = f->tree;
 	const tree_row *r = &t->rows[row];
-	size_t view = width > CURSOR ? width - CURSOR : 0;
-	pen p = {.line = line, .from = scroll, .to = scroll + view};
-	rt_buf notes;
-	rt_status st;
-	int how;
+	pen p = {.line = line,
+		 .text = rt_scope_buf(f->s),
+		 .from = scroll,
+		 .to = scroll + (width > CURSOR ? width - CURSOR : 0)};
 
-	rt_buf_clear(&line->text);
-	line->span_count = 0;
 	line->node = r->node;
 	line->selected = row == t->selected;
-	rt_buf_init(&notes, t->alloc, RT_BUF_UNLIMITED);
-	for (how = NOTES_ALL; how <= NOTES_HEAD; how++) {
-		rt_buf_clear(&notes);
-		add_notes(&notes, t, r, how);
-		if (rt_shown_columns(rt_buf_str(&notes)) <= view / 2)
-			break;
-	}
-	write_cursor(t, row, width, line);
-	st = write_prefix(t, row, &p, err);
-	if (st == RT_OK) {
-		write_body(t, r, w, &w->places[index], &notes, &p);
-		end_line(line);
-		if (line->text.status != RT_OK || notes.status != RT_OK)
-			st = rt_fail(err, RT_NOMEM, "out of memory");
-	}
-	rt_buf_deinit(&notes);
-	return st;
+	write_cursor(t, row, width, &p);
+	write_prefix(t, f->s, row, &p);
+	if (rt_ok(f->s))
+		write_body(f, r, w, &p);
+	end_line(&p, f->s);
 }
 
 /* ---- frames ---- */
 
-static rt_status
-get_words(rt_tree *t, size_t first, size_t count, words *w, rt_error *err)
+static void
+read_words(frame *f, size_t first, size_t count)
 {
-	rt_status st = RT_OK;
+	rt_tree *t = f->tree;
 
-	for (w->base = 0; st == RT_OK && w->base < count;) {
-		size_t run = count - w->base < RT_TREE_ASK_MAX ? count - w->base : RT_TREE_ASK_MAX,
-		       i;
+	for (f->base = 0; rt_ok(f->s) && f->base < count; f->base += RT_TREE_ASK_MAX) {
+		size_t run = count - f->base < RT_TREE_ASK_MAX ? count - f->base : RT_TREE_ASK_MAX;
 
-		for (i = 0; i < run; i++)
-			w->nodes[i] = t->rows[first + w->base + i].node;
-		st = t->source->tell(t->source->ctx, t, w->nodes, run, false, keep_words, w, err);
-		w->base += run;
+		for (size_t i = 0; i < run; i++)
+			f->nodes[i] = t->rows[first + f->base + i].node;
+		RT_TRY(f->s, t->source->tell(t->source->ctx, t, f->nodes, run, false, keep_words, f,
+					     &f->s->error));
 	}
-	return st == RT_OK && w->text.status != RT_OK ? rt_fail(err, RT_NOMEM, "out of memory")
-						      : st;
+	(void)rt_scope_str(f->s, f->text);
 }
 
 static size_t
@@ -481,23 +472,22 @@ clamp(size_t value, size_t low, size_t high)
 	return value < low ? low : value > high ? high : value;
 }
 
-/* How far the body moves left so that enough of the selected row's text is in sight. */
+/* Columns to scroll so that enough of the selected row's text is visible. */
 static size_t
-scroll_for(const rt_tree *t, size_t first, size_t count, size_t view, const words *w)
+scroll_for(const frame *f, size_t first, size_t count, size_t view)
 {
-	size_t anchor, widest = 0, wanted, i;
+	const rt_tree *t = f->tree;
+	size_t anchor, widest = 0, wanted;
 
 	if (t->selected < first || t->selected >= first + count)
 		return 0;
 	anchor = anchor_of(t, &t->rows[t->selected]);
 	if (anchor + clamp(view / 3, 4, 20) <= view)
 		return 0;
-	for (i = 0; i < count; i++) {
-		const tree_row *r = &t->rows[first + i];
-		const struct place *place = &w->places[i];
-		size_t columns = anchor_of(t, r) +
-				 rt_shown_columns(part_of(
-					 w, place, 0, place->label + place->who + place->words));
+	for (size_t i = 0; i < count; i++) {
+		const words *w = &f->words[i];
+		size_t columns = anchor_of(t, &t->rows[first + i]) +
+				 rt_shown_columns(part_of(f, w, 0, w->label + w->who + w->words));
 
 		widest = columns > widest ? columns : widest;
 	}
@@ -507,45 +497,30 @@ scroll_for(const rt_tree *t, size_t first, size_t count, size_t view, const word
 	return wanted < widest - view ? wanted : widest - view;
 }
 
-static rt_status
-draw_nothing(size_t width, rt_tree_line *line, rt_error *err)
+const rt_tree_line *
+rt_tree_draw(rt_tree *t, rt_scope *s, size_t first, size_t count, size_t width)
 {
-	pen p = {.line = line, .to = width};
+	frame f = {.tree = t, .s = s, .text = rt_scope_buf(s)};
+	rt_tree_line *lines = rt_scope_array(s, count > 0 ? count : 1, sizeof(*lines));
+	size_t scroll;
 
-	rt_buf_clear(&line->text);
-	line->span_count = 0;
-	line->node = RT_TREE_NONE;
-	line->selected = false;
-	write_c(&p, RT_TREE_NOTE, "  No entries found");
-	return line->text.status == RT_OK ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
-}
+	f.words = rt_scope_array(s, count, sizeof(*f.words));
+	if (!rt_ok(s))
+		return NULL;
+	if (t->row_count == 0) {
+		pen p = {.line = lines, .text = f.text, .to = width};
 
-rt_status
-rt_tree_draw(rt_tree *t, size_t first, size_t count, size_t width, rt_tree_line *lines,
-	     rt_error *err)
-{
-	words w = {.tree = t};
-	size_t scroll, i;
-	rt_status st = RT_OK;
-
-	if (t->row_count == 0)
-		return draw_nothing(width, lines, err);
-	RT_ASSERT(first + count <= t->row_count);
-	rt_buf_init(&w.text, t->alloc, RT_BUF_UNLIMITED);
-	w.places = rt_new0(t->alloc, (count + 1) * sizeof(*w.places));
-	if (w.places == NULL)
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	if (st == RT_OK)
-		st = get_words(t, first, count, &w, err);
-	if (st == RT_OK) {
-		scroll = scroll_for(t, first, count, width > CURSOR ? width - CURSOR : 0, &w);
-		for (i = 0; st == RT_OK && i < count; i++)
-			st = draw_row(t, (uint32_t)(first + i), &w, i, width, scroll, &lines[i],
-				      err);
+		lines->node = RT_TREE_NONE;
+		write_c(&p, RT_TREE_NOTE, "  No entries found");
+		end_line(&p, s);
+		return rt_ok(s) ? lines : NULL;
 	}
-	rt_buf_deinit(&w.text);
-	rt_free(t->alloc, w.places);
-	return st;
+	RT_ASSERT(first + count <= t->row_count);
+	read_words(&f, first, count);
+	scroll = rt_ok(s) ? scroll_for(&f, first, count, width > CURSOR ? width - CURSOR : 0) : 0;
+	for (size_t i = 0; rt_ok(s) && i < count; i++)
+		draw_row(&f, (uint32_t)(first + i), &f.words[i], width, scroll, &lines[i]);
+	return rt_ok(s) ? lines : NULL;
 }
 
 void

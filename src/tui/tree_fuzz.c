@@ -74,8 +74,8 @@ show(subject *s, rt_str label, rt_str query, const rt_tree_options *options)
 			       .parent = RT_TREE_NONE,
 			       .label = label,
 			       .kind = (uint8_t)rt_tree_kind_of(s->speaker.role, s->speaker.kind)};
-	rt_tree_line line;
 	rt_tree *tree = NULL;
+	rt_scope scope;
 	size_t width;
 
 	RT_ASSERT(rt_tree_new(rt_alloc_libc(), &source, options, &tree) == RT_OK);
@@ -84,14 +84,16 @@ show(subject *s, rt_str label, rt_str query, const rt_tree_options *options)
 	RT_ASSERT(rt_tree_search(tree, query, NULL) == RT_OK);
 	rt_tree_check(tree);
 	RT_ASSERT(rt_tree_search(tree, RT_STR(""), NULL) == RT_OK);
-	rt_tree_line_init(&line, rt_alloc_libc());
+	rt_scope_init(&scope, rt_alloc_libc());
 	for (width = 0; width < 90; width += 11) {
-		RT_ASSERT(rt_tree_draw(tree, 0, rt_tree_row_count(tree), width, &line, NULL) ==
-			  RT_OK);
-		RT_ASSERT(rt_shown_columns(rt_buf_str(&line.text)) <= width);
-		RT_ASSERT(rt_utf8_valid_size(rt_buf_str(&line.text)) == line.text.size);
+		const rt_tree_line *line =
+			rt_tree_draw(tree, &scope, 0, rt_tree_row_count(tree), width);
+
+		RT_ASSERT(line != NULL);
+		RT_ASSERT(rt_shown_columns(line->text) <= width);
+		RT_ASSERT(rt_utf8_valid_size(line->text) == line->text.size);
 	}
-	rt_tree_line_deinit(&line);
+	rt_scope_deinit(&scope);
 	rt_tree_free(tree);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Moving about in the rows, folding, marking, and looking at what is there. */
+ * Moving the selection, folding, marking, and getters. */
 #include "tui/tree_impl.h"
 
 static void
@@ -81,7 +81,7 @@ previous_sibling(const rt_tree *t)
 	return at;
 }
 
-/* Fold (or unfold) what is selected, if that can be done. */
+/* Fold or unfold the selected node; false: that is not possible. */
 static bool
 fold(rt_tree *t, bool on)
 {
@@ -100,8 +100,10 @@ rt_tree_move(rt_tree *t, rt_tree_step step, size_t page)
 {
 	uint32_t at = t->selected, end = t->row_count - 1;
 	const tree_row *r;
+	bool folds = step == RT_TREE_FOLD_OR_PARENT || step == RT_TREE_FOLD_OR_SEGMENT;
+	bool unfolds = step == RT_TREE_UNFOLD_OR_CHILD || step == RT_TREE_UNFOLD_OR_SEGMENT;
 
-	if (at == RT_TREE_NONE)
+	if (at == RT_TREE_NONE || ((folds || unfolds) && fold(t, folds)))
 		return;
 	r = &t->rows[at];
 	switch (step) {
@@ -111,26 +113,10 @@ rt_tree_move(rt_tree *t, rt_tree_step step, size_t page)
 	case RT_TREE_PAGE_DOWN: at = end - at > page ? at + (uint32_t)page : end; break;
 	case RT_TREE_HOME: at = 0; break;
 	case RT_TREE_END: at = end; break;
-	case RT_TREE_FOLD_OR_PARENT:
-		if (fold(t, true))
-			return;
-		at = r->parent != RT_TREE_NONE ? r->parent : at;
-		break;
-	case RT_TREE_UNFOLD_OR_CHILD:
-		if (fold(t, false))
-			return;
-		at = r->child != RT_TREE_NONE ? r->child : at;
-		break;
-	case RT_TREE_FOLD_OR_SEGMENT:
-		if (fold(t, true))
-			return;
-		at = segment_up(t);
-		break;
-	case RT_TREE_UNFOLD_OR_SEGMENT:
-		if (fold(t, false))
-			return;
-		at = segment_down(t);
-		break;
+	case RT_TREE_FOLD_OR_PARENT: at = r->parent != RT_TREE_NONE ? r->parent : at; break;
+	case RT_TREE_UNFOLD_OR_CHILD: at = r->child != RT_TREE_NONE ? r->child : at; break;
+	case RT_TREE_FOLD_OR_SEGMENT: at = segment_up(t); break;
+	case RT_TREE_UNFOLD_OR_SEGMENT: at = segment_down(t); break;
 	case RT_TREE_NEXT_SIBLING: at = r->next != RT_TREE_NONE ? r->next : at; break;
 	case RT_TREE_PREVIOUS_SIBLING: at = previous_sibling(t); break;
 	}
@@ -164,9 +150,7 @@ rt_tree_mark(rt_tree *t)
 void
 rt_tree_unmark_all(rt_tree *t)
 {
-	uint32_t i;
-
-	for (i = 0; i < t->count; i++)
+	for (uint32_t i = 0; i < t->count; i++)
 		t->nodes[i].flags &= (uint8_t)~RT_TREE_MARKED;
 	t->mark_count = 0;
 }
@@ -186,7 +170,7 @@ rt_tree_next_marked(const rt_tree *t, uint32_t node)
 	return RT_TREE_NONE;
 }
 
-/* ---- looking ---- */
+/* ---- getters ---- */
 
 size_t
 rt_tree_node_count(const rt_tree *t)

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bodies are read in runs. The row of a tool's result says what was called: the call is
- * looked for in the replies right above it, where it nearly always is, and else among all
- * that searching came across so far. */
+ * Bodies are read in runs. The row of a tool's result shows the call: it is searched for in the
+ * replies right above, where it nearly always is, and else among all calls that learning has seen. */
 #include "tui/tree_reader.h"
 
-#include <stdlib.h> /* qsort */
+#include <stdlib.h>
 
 #include "base/hash.h"
 #include "log/rows.h"
+#include "view/view_rows.h"
 #include "view/view_trie.h"
 #include "tui/tree_text.h"
 
-enum { CALL_ABOVE_MAX = 64 /* entries above a result in which its call is looked for */ };
+enum {
+	CALL_ABOVE_MAX = 64, /* entries above a result in which its call is searched for */
+	CALLS_MIN = 256
+};
 
 static rt_status
 nomem(rt_error *err)
@@ -42,23 +45,21 @@ static bool
 calls_grow(rt_tree_reader *r)
 {
 	rt_tree_reader old = *r;
-	size_t i;
 
-	r->call_room = old.call_room == 0 ? 256 : old.call_room * 2;
-	r->calls = rt_new_array(r->alloc, r->call_room, sizeof(*r->calls));
+	r->call_room = old.call_room == 0 ? CALLS_MIN : old.call_room * 2;
+	r->calls = rt_new0(r->alloc, r->call_room * sizeof(*r->calls));
 	if (r->calls == NULL) {
 		*r = old;
 		return false;
 	}
-	memset(r->calls, 0, r->call_room * sizeof(*r->calls));
-	for (i = 0; i < old.call_room; i++)
+	for (size_t i = 0; i < old.call_room; i++)
 		if (old.calls[i].body != 0)
 			r->calls[call_at(r, old.calls[i].id)] = old.calls[i];
 	rt_free(r->alloc, old.calls);
 	return true;
 }
 
-/* A reply whose calls are being kept. */
+/* A reply whose calls are added to the table. */
 typedef struct keeping {
 	rt_tree_reader *reader;
 	uint64_t body;
@@ -86,14 +87,14 @@ keep_call(void *ctx, rt_str id, yyjson_val *call)
 		*kept = (rt_tree_call){hash_of(id), k->body, k->entry};
 }
 
-/* A call that is being looked for in one body. */
+/* A call that is searched for in a body. */
 typedef struct seeking {
 	rt_str id;
 	yyjson_val *call;
 } seeking;
 
 static void
-see_call(void *ctx, rt_str id, yyjson_val *call)
+match_call(void *ctx, rt_str id, yyjson_val *call)
 {
 	seeking *s = ctx;
 
@@ -101,52 +102,34 @@ see_call(void *ctx, rt_str id, yyjson_val *call)
 		s->call = call;
 }
 
-/* A body that was opened for a call in it. */
-typedef struct reply {
-	rt_buf bytes;
-	rt_body body;
-	bool open;
-} reply;
-
-static void
-reply_close(reply *p)
+/* The call in this body; NULL: it is not there, or cannot be read. The scope is reset before. */
+static yyjson_val *
+call_in(rt_tree_reader *r, rt_scope *s, uint64_t number, rt_str id)
 {
-	if (p->open) {
-		rt_body_deinit(&p->body);
-		rt_buf_deinit(&p->bytes);
-	}
-	p->open = false;
+	rt_view view = {s, r->engine, r->project, {0}};
+	seeking search = {.id = id};
+	const rt_body *body;
+
+	rt_scope_reset(s);
+	body = rt_view_body(&view, number);
+	if (body != NULL) /* else the row says less */
+		rt_tree_each_call(body, match_call, &search);
+	return search.call;
 }
 
-/* The call in that body; NULL: it is not there, or cannot be read. */
+/* The call that the result at this node answers, in the scope; or NULL. */
 static yyjson_val *
-call_in(rt_tree_reader *r, uint64_t body, rt_str id, reply *out)
-{
-	seeking s = {.id = id};
-
-	if (rt_engine_body(r->engine, body, &out->bytes, &out->body, NULL) != RT_OK)
-		return NULL; /* benign: the row says less */
-	out->open = true;
-	rt_tree_each_call(&out->body, see_call, &s);
-	if (s.call == NULL)
-		reply_close(out);
-	return s.call;
-}
-
-/* What the result at this node answers. It lives as long as *out. */
-static yyjson_val *
-find_call(rt_tree_reader *r, const rt_tree *tree, uint32_t node, rt_str id, reply *out)
+find_call(rt_tree_reader *r, rt_scope *s, const rt_tree *tree, uint32_t node, rt_str id)
 {
 	uint32_t at = rt_tree_node_at(tree, node)->parent;
-	yyjson_val *call;
 	size_t i;
 
 	if (id.size == 0)
 		return NULL;
 	for (i = 0; i < CALL_ABOVE_MAX && at != RT_TREE_NONE; i++) {
 		const rt_tree_node *n = rt_tree_node_at(tree, at);
+		yyjson_val *call = n->kind == RT_TREE_ASSISTANT ? call_in(r, s, n->body, id) : NULL;
 
-		call = n->kind == RT_TREE_ASSISTANT ? call_in(r, n->body, id, out) : NULL;
 		if (call != NULL)
 			return call;
 		at = n->parent;
@@ -154,19 +137,20 @@ find_call(rt_tree_reader *r, const rt_tree *tree, uint32_t node, rt_str id, repl
 	if (r->call_room == 0)
 		return NULL;
 	i = call_at(r, hash_of(id));
-	return r->calls[i].body != 0 ? call_in(r, r->calls[i].body, id, out) : NULL;
+	return r->calls[i].body != 0 ? call_in(r, s, r->calls[i].body, id) : NULL;
 }
 
 /* ---- texts ---- */
 
-/* What is being told. */
+/* A run of entries being told. */
 typedef struct telling {
 	rt_tree_reader *reader;
 	const rt_tree *tree;
 	bool to_search;
 	rt_tree_told_fn fn;
 	void *to;
-	rt_buf text; /* words or hay of the one being told */
+	rt_buf *text;    /* words or hay of the current one */
+	rt_scope call;   /* of a call that it answers */
 } telling;
 
 /* A role and a kind in one number. */
@@ -177,61 +161,62 @@ voice_of(const rt_slot *slot)
 }
 
 static rt_status
+names_of(const rt_project *project, uint32_t voice, rt_str *role, rt_str *kind, rt_error *err)
+{
+	rt_status st = rt_project_name(project, voice >> 16, role, err);
+
+	return st == RT_OK ? rt_project_name(project, voice & 0xFFFF, kind, err) : st;
+}
+
+static rt_status
 tell_body(telling *t, uint32_t node, size_t index, const rt_body *body, rt_error *err)
 {
 	const rt_tree_node *n = rt_tree_node_at(t->tree, node);
 	rt_tree_speaker s = {.body = body, .home = t->reader->home, .as_pi = t->reader->as_pi};
+	keeping k = {t->reader, n->body, n->entry, false};
 	rt_tree_told told = {0};
-	reply above = {.open = false};
-	rt_status st = rt_project_name(t->reader->project, n->voice >> 16, &s.role, err);
+	rt_status st = names_of(t->reader->project, n->voice, &s.role, &s.kind, err);
 
-	if (st == RT_OK)
-		st = rt_project_name(t->reader->project, n->voice & 0xFFFF, &s.kind, err);
 	if (st != RT_OK)
 		return st;
-	rt_buf_clear(&t->text);
+	rt_buf_clear(t->text);
 	if (t->to_search) {
-		keeping k = {t->reader, n->body, n->entry, false};
-
-		rt_tree_add_hay(&t->text, &s, &told.text);
-		told.hay = rt_buf_str(&t->text);
+		rt_tree_add_hay(t->text, &s, &told.text);
+		told.hay = rt_buf_str(t->text);
 		told.silent = rt_tree_is_silent(&s);
 		if (n->kind == RT_TREE_ASSISTANT)
 			rt_tree_each_call(body, keep_call, &k);
-		if (k.failed)
-			return nomem(err);
 	} else {
 		if (n->kind == RT_TREE_TOOL)
-			s.call = find_call(t->reader, t->tree, node, rt_tree_call_id(body), &above);
-		rt_tree_add_words(&t->text, &s, &told.who);
-		told.words = rt_buf_str(&t->text);
-		reply_close(&above);
+			s.call = find_call(t->reader, &t->call, t->tree, node, rt_tree_call_id(body));
+		rt_tree_add_words(t->text, &s, &told.who);
+		told.words = rt_buf_str(t->text);
 	}
-	if (t->text.status != RT_OK)
+	if (k.failed || t->text->status != RT_OK)
 		return nomem(err);
 	t->fn(t->to, index, &told);
 	return RT_OK;
 }
 
-/* A text that cannot be read says so, and does not take the others with it. */
-static void
+/* A damaged text does not affect the others. */
+static rt_status
 tell_damaged(telling *t, size_t index)
 {
-	rt_tree_told told = {.words = RT_STR("(damaged)"), .hay = RT_STR("")};
-
-	t->fn(t->to, index, &told);
+	t->fn(t->to, index, &(rt_tree_told){.words = RT_STR("(damaged)"), .hay = RT_STR("")});
+	return RT_OK;
 }
 
+/* One of a run. */
 static rt_status
-tell_bytes(telling *t, uint32_t node, size_t index, rt_str bytes, rt_error *err)
+tell_item(telling *t, uint32_t node, size_t index, const rt_body_run *run, size_t item, rt_error *err)
 {
 	rt_body body;
-	rt_status st = rt_body_read(t->reader->alloc, bytes, &body, err);
+	rt_status st = rt_body_read(t->reader->alloc,
+				    rt_str_at(run->bytes.ptr + run->at[item], run->size[item]), &body,
+				    err);
 
-	if (st == RT_CORRUPT) {
-		tell_damaged(t, index);
-		return RT_OK;
-	}
+	if (st == RT_CORRUPT)
+		return tell_damaged(t, index);
 	if (st == RT_OK) {
 		st = tell_body(t, node, index, &body, err);
 		rt_body_deinit(&body);
@@ -239,23 +224,21 @@ tell_bytes(telling *t, uint32_t node, size_t index, rt_str bytes, rt_error *err)
 	return st;
 }
 
+/* Where one of a run is damaged: each by itself. */
 static rt_status
 tell_singly(telling *t, const uint32_t *nodes, const rt_slot *slots, size_t count, rt_error *err)
 {
 	rt_status st = RT_OK;
-	size_t i;
 
-	for (i = 0; st == RT_OK && i < count; i++) {
+	for (size_t i = 0; st == RT_OK && i < count; i++) {
 		rt_body_run run;
 
 		st = rt_engine_body_run(t->reader->engine, &slots[i], 1, &run, err);
 		if (st == RT_OK)
-			st = tell_bytes(t, nodes[i], i,
-					rt_str_at(run.bytes.ptr + run.at[0], run.size[0]), err);
+			st = tell_item(t, nodes[i], i, &run, 0, err);
 		else if (st == RT_CORRUPT)
-			tell_damaged(t, i);
+			st = tell_damaged(t, i);
 		rt_buf_deinit(&run.bytes);
-		st = st == RT_CORRUPT ? RT_OK : st;
 	}
 	return st;
 }
@@ -264,24 +247,26 @@ static rt_status
 tell(void *ctx, const rt_tree *tree, const uint32_t *nodes, size_t count, bool to_search,
      rt_tree_told_fn fn, void *to, rt_error *err)
 {
-	telling t = {.reader = ctx, .tree = tree, .to_search = to_search, .fn = fn, .to = to};
-	rt_slot slots[RT_BODY_RUN_MAX];
+	rt_tree_reader *r = ctx;
+	telling t = {.reader = r, .tree = tree, .to_search = to_search, .fn = fn, .to = to};
+	rt_slot slots[RT_BODY_RUN_MAX] = {0};
 	rt_body_run run;
-	size_t i;
+	rt_scope s;
 	rt_status st;
 
-	memset(slots, 0, sizeof(slots));
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		slots[i].body = rt_tree_node_at(tree, nodes[i])->body;
-	rt_buf_init(&t.text, t.reader->alloc, RT_BUF_UNLIMITED);
-	st = rt_engine_body_run(t.reader->engine, slots, count, &run, err);
-	for (i = 0; st == RT_OK && i < count; i++)
-		st = tell_bytes(&t, nodes[i], i, rt_str_at(run.bytes.ptr + run.at[i], run.size[i]),
-				err);
+	rt_scope_init(&s, r->alloc);
+	rt_scope_init(&t.call, r->alloc);
+	t.text = rt_scope_buf(&s);
+	st = rt_engine_body_run(r->engine, slots, count, &run, err);
+	for (size_t i = 0; st == RT_OK && i < count; i++)
+		st = tell_item(&t, nodes[i], i, &run, i, err);
 	rt_buf_deinit(&run.bytes);
 	if (st == RT_CORRUPT)
 		st = tell_singly(&t, nodes, slots, count, err);
-	rt_buf_deinit(&t.text);
+	rt_scope_deinit(&t.call);
+	rt_scope_deinit(&s);
 	return st;
 }
 
@@ -324,46 +309,70 @@ typedef struct list {
 	rt_tree_reader *reader;
 	const rt_project *project;
 	const rt_disc *disc;
+	rt_scope *s;
 	rt_trie trie;
 	rt_tree_entry *entries;
 	uint32_t *index; /* of each of the trie's nodes */
 	uint32_t count;
+	uint32_t voice;  /* of the last entry, … */
+	uint8_t kind;    /* … and its kind: names are only read when they change */
 } list;
 
-/* Names are looked at when they change from one entry to the next, which is less often. */
-static rt_status
-kind_of(list *l, uint32_t voice, uint32_t *last_voice, uint8_t *last_kind, rt_error *err)
+static uint8_t
+kind_of(list *l, uint32_t voice)
 {
-	rt_str role, kind;
-	rt_status st = RT_OK;
+	rt_str role = {0}, kind = {0};
 
-	if (l->count > 0 && voice == *last_voice)
-		return RT_OK;
-	st = rt_project_name(l->project, voice >> 16, &role, err);
-	if (st == RT_OK)
-		st = rt_project_name(l->project, voice & 0xFFFF, &kind, err);
-	if (st != RT_OK)
-		return st;
-	*last_voice = voice;
-	*last_kind = (uint8_t)rt_tree_kind_of(role, kind);
-	return RT_OK;
+	if (l->count == 0 || voice != l->voice) {
+		RT_TRY(l->s, names_of(l->project, voice, &role, &kind, &l->s->error));
+		l->voice = voice;
+		l->kind = (uint8_t)rt_tree_kind_of(role, kind);
+	}
+	return l->kind;
 }
 
-/* A take that ends here, the active one before the others. */
+/* A take that ends here, preferably the active one; 0: none. */
 static uint32_t
 tip_of(const list *l, const rt_trie_node *n)
 {
-	uint32_t take;
-
 	if (n->tip == RT_TRIE_NONE)
 		return 0;
-	for (take = n->tip; take != RT_TRIE_NONE; take = l->trie.next_tip[take])
+	for (uint32_t take = n->tip; take != RT_TRIE_NONE; take = l->trie.next_tip[take])
 		if (take == l->disc->active)
 			return take;
 	return n->tip;
 }
 
-/* Which comes first: what was made first. */
+static void
+add_entry(list *l, uint32_t at)
+{
+	const rt_trie_node *n = &l->trie.nodes[at];
+	rt_tree_entry *e = &l->entries[l->count];
+	bool hidden = false;
+	rt_slot slot = {0};
+
+	RT_TRY(l->s, rt_trie_shown(&l->trie, at, &slot, &l->s->error));
+	*e = (rt_tree_entry){
+		.name = n->path,
+		.body = slot.body,
+		.entry = slot.entry,
+		.parent = n->parent == RT_TRIE_NONE ? RT_TREE_NONE : l->index[n->parent],
+		.take = tip_of(l, n),
+		.voice = voice_of(&slot),
+		.kind = kind_of(l, voice_of(&slot)),
+		.flags = ((slot.flags & RT_SLOT_MUTED) != 0 ? RT_TREE_MUTED : 0) |
+			 ((slot.flags & RT_SLOT_EDITED) != 0 ? RT_TREE_EDITED : 0),
+	};
+	RT_TRY(l->s, rt_disc_label(l->project, l->disc, slot.entry, &e->label, &l->s->error));
+	if (!l->reader->as_pi)
+		RT_TRY(l->s, rt_view_is_hidden(l->reader->engine, l->project, &slot, &hidden,
+					       &l->s->error));
+	if (hidden)
+		e->kind = RT_TREE_SETTING;
+	l->index[at] = l->count++;
+}
+
+/* A root of the trie. */
 typedef struct root {
 	uint32_t entry, node;
 } root;
@@ -376,110 +385,69 @@ by_entry(const void *a, const void *b)
 	return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-static rt_status
-add_below(list *l, uint32_t at, uint32_t *voice, uint8_t *kind, rt_error *err)
+/* All entries, depth first, roots from the oldest. */
+static void
+fill(list *l)
 {
 	const rt_trie *t = &l->trie;
-	rt_status st = RT_OK;
-
-	do {
-		const rt_trie_node *n = &t->nodes[at];
-		rt_tree_entry *e = &l->entries[l->count];
-		bool hidden = false;
-		rt_slot slot;
-
-		st = rt_trie_shown(t, at, &slot, err);
-		if (st == RT_OK)
-			st = kind_of(l, voice_of(&slot), voice, kind, err);
-		if (st != RT_OK)
-			break;
-		*e = (rt_tree_entry){
-			.name = n->path,
-			.body = slot.body,
-			.entry = slot.entry,
-			.parent = n->parent == RT_TRIE_NONE ? RT_TREE_NONE : l->index[n->parent],
-			.take = tip_of(l, n),
-			.voice = *voice,
-			.kind = *kind,
-			.flags = ((slot.flags & RT_SLOT_MUTED) != 0 ? RT_TREE_MUTED : 0) |
-				 ((slot.flags & RT_SLOT_EDITED) != 0 ? RT_TREE_EDITED : 0),
-		};
-		st = rt_disc_label(l->project, l->disc, slot.entry, &e->label, err);
-		if (st == RT_OK && !l->reader->as_pi)
-			st = rt_view_is_hidden(l->reader->engine, l->project, &slot, &hidden, err);
-		if (hidden)
-			e->kind = RT_TREE_SETTING;
-		l->index[at] = l->count++;
-		at = rt_trie_next(t, at);
-	} while (st == RT_OK && at != RT_TRIE_NONE && t->nodes[at].depth > 0);
-	return st;
-}
-
-static rt_status
-fill(list *l, rt_error *err)
-{
-	const rt_trie *t = &l->trie;
-	uint32_t voice = 0, n, count = 0, i;
-	uint8_t kind = 0;
+	uint32_t count = 0, i = 0;
 	root *roots;
-	rt_status st = RT_OK;
 
-	l->entries = rt_new_array(l->reader->alloc, (size_t)t->count + 1, sizeof(*l->entries));
-	l->index = rt_new_array(l->reader->alloc, (size_t)t->count + 1, sizeof(*l->index));
-	for (n = t->first_root; n != RT_TRIE_NONE; n = t->nodes[n].next)
+	for (uint32_t n = t->first_root; n != RT_TRIE_NONE; n = t->nodes[n].next)
 		count++;
-	roots = rt_new_array(l->reader->alloc, (size_t)count + 1, sizeof(*roots));
-	if (l->entries == NULL || l->index == NULL || roots == NULL) {
-		rt_free(l->reader->alloc, roots);
-		return nomem(err);
-	}
-	for (n = t->first_root, i = 0; n != RT_TRIE_NONE; n = t->nodes[n].next, i++)
-		roots[i] = (root){t->nodes[n].slot.entry, n};
+	l->entries = rt_scope_array(l->s, (size_t)t->count + 1, sizeof(*l->entries));
+	l->index = rt_scope_array(l->s, (size_t)t->count + 1, sizeof(*l->index));
+	roots = rt_scope_array(l->s, (size_t)count + 1, sizeof(*roots));
+	if (!rt_ok(l->s))
+		return;
+	for (uint32_t n = t->first_root; n != RT_TRIE_NONE; n = t->nodes[n].next)
+		roots[i++] = (root){t->nodes[n].slot.entry, n};
 	qsort(roots, count, sizeof(*roots), by_entry);
-	for (i = 0; st == RT_OK && i < count; i++)
-		st = add_below(l, roots[i].node, &voice, &kind, err);
-	rt_free(l->reader->alloc, roots);
-	return st;
+	for (i = 0; i < count; i++) {
+		uint32_t at = roots[i].node;
+
+		do {
+			add_entry(l, at);
+			at = rt_trie_next(t, at);
+		} while (rt_ok(l->s) && at != RT_TRIE_NONE && t->nodes[at].depth > 0);
+		if (!rt_ok(l->s))
+			return;
+	}
 }
 
-/* The id in the record that an entry was imported from, where the entry could not have it;
- * else empty. bytes and *body hold it: deinit both where *out_open. */
-static rt_status
-lost_id(const list *l, const rt_tree_entry *e, rt_buf *bytes, rt_body *body, bool *out_open,
-	rt_str *out, rt_error *err)
+/* ---- as pi shows it ---- */
+
+/* The id in the record that an entry was imported from, if the entry has another one; else empty. */
+static rt_str
+lost_id(const list *l, rt_scope *s, const rt_tree_entry *e)
 {
+	rt_view view = {s, l->reader->engine, l->project, {0}};
+	const rt_body *body = rt_view_body(&view, e->body);
 	char id[RT_ID_MAX + 1];
-	rt_status st = rt_entry_id(l->project, e->entry, id, err);
+	rt_str lost;
 
-	*out_open = false;
-	*out = RT_STR("");
-	if (st == RT_OK)
-		st = rt_engine_body(l->reader->engine, e->body, bytes, body, err);
-	if (st != RT_OK)
-		return st;
-	*out_open = true;
-	if (body->format == RT_BODY_PI)
-		*out = rt_json_str(rt_json_get(body->fields, "id"));
-	if (rt_str_is(*out, id))
-		*out = RT_STR("");
-	return RT_OK;
+	RT_TRY(s, rt_entry_id(l->project, e->entry, id, &s->error));
+	if (!rt_ok(s) || body->format != RT_BODY_PI)
+		return RT_STR("");
+	lost = rt_json_str(rt_json_get(body->fields, "id"));
+	return rt_str_is(lost, id) ? RT_STR("") : lost;
 }
 
-/* Where the entry that could have this id was put in the list; count: nowhere. */
+/* The index of the entry with this id; otherwise: there is none. */
 static uint32_t
-index_of(const list *l, rt_str id)
+index_of(const list *l, rt_str id, uint32_t otherwise)
 {
 	rt_place place = {.disc = l->disc->number};
 	char found[RT_ID_MAX + 1];
-	uint32_t entry, i;
+	uint32_t entry;
 
 	if (rt_resolve_entry(l->project, place, id, true, &entry, NULL) != RT_OK ||
 	    rt_entry_id(l->project, entry, found, NULL) != RT_OK || !rt_str_is(id, found))
-		return l->count;
-	for (i = 0; i < l->trie.count; i++)
+		return otherwise;
+	for (uint32_t i = 0; i < l->trie.count; i++)
 		if (l->trie.nodes[i].slot.entry == entry)
 			return l->index[i];
-	return l->count;
+	return otherwise;
 }
 
 static bool
@@ -490,121 +458,111 @@ is_above(const list *l, uint32_t at, uint32_t head)
 	return head == at;
 }
 
-/* One place shows what another does. */
+/* A place shows what another one does. */
 static void
 show_as(list *l, uint32_t at, uint32_t like, uint32_t entry, uint32_t head)
 {
-	uint32_t parent = l->entries[at].parent;
-	uint64_t name = l->entries[at].name;
+	rt_tree_entry *e = &l->entries[at], was = *e;
 
-	l->entries[at] = l->entries[like];
-	l->entries[at].parent = parent;
-	l->entries[at].name = name;
-	l->entries[at].entry = entry;
+	*e = l->entries[like];
+	e->parent = was.parent;
+	e->name = was.name;
+	e->entry = entry;
 	if (is_above(l, like, head))
-		l->entries[at].flags |= RT_TREE_ACTIVE;
+		e->flags |= RT_TREE_ACTIVE;
 }
 
-/* For pi an id means the last record that has it, and that is what it shows in every place
- * where a record has that id. Importing leaves the id to the first of them.
- * first: by index in the list, where the one with the id stands; last: by that, where the
- * last one does. */
-static rt_status
-find_last_of_id(list *l, uint32_t *first, uint32_t *last, rt_error *err)
+/* In pi an id means the last record that has it, which is shown wherever a record has that id.
+ * Imports leave the id to the first of them. first[i]: the place of the entry with i's id; last, by
+ * that: the place of the last record. */
+static void
+find_last_of_id(list *l, uint32_t *first, uint32_t *last)
 {
-	rt_status st = RT_OK;
-	uint32_t i;
+	rt_scope s;
 
-	for (i = 0; i < l->count; i++)
+	rt_scope_init(&s, l->reader->alloc);
+	for (uint32_t i = 0; i < l->count; i++)
 		first[i] = last[i] = i;
-	for (i = 0; st == RT_OK && i < l->count; i++) {
-		rt_body body;
-		rt_buf bytes;
+	for (uint32_t i = 0; rt_ok(l->s) && i < l->count; i++) {
 		rt_str id;
-		bool open;
 
-		st = lost_id(l, &l->entries[i], &bytes, &body, &open, &id, err);
-		if (st == RT_OK && id.size > 0)
-			first[i] = index_of(l, id);
-		if (open) {
-			rt_body_deinit(&body);
-			rt_buf_deinit(&bytes);
-		}
-		if (first[i] == l->count)
-			first[i] = i;
+		rt_scope_reset(&s);
+		id = lost_id(l, &s, &l->entries[i]);
+		if (id.size > 0)
+			first[i] = index_of(l, id, i);
 		if (l->entries[last[first[i]]].entry < l->entries[i].entry)
 			last[first[i]] = i;
+		if (!rt_ok(&s))
+			(void)rt_scope_fail(l->s, s.status, "%s", s.error.text);
 	}
-	return st;
+	rt_scope_deinit(&s);
 }
 
-/* *head moves to the last place where it is shown. */
-static rt_status
-show_last_of_id(list *l, uint32_t *head, rt_error *err)
+/* Gives the place of the head, which moves to the last place where its entry is shown. */
+static uint32_t
+show_last_of_id(list *l, uint32_t head)
 {
-	uint32_t *first = rt_new_array(l->reader->alloc, (size_t)l->count + 1, sizeof(*first));
-	uint32_t *last = rt_new_array(l->reader->alloc, (size_t)l->count + 1, sizeof(*last));
-	uint32_t i, entry;
-	rt_status st = first != NULL && last != NULL ? RT_OK : nomem(err);
+	uint32_t *first = rt_scope_array(l->s, (size_t)l->count + 1, sizeof(*first));
+	uint32_t *last = rt_scope_array(l->s, (size_t)l->count + 1, sizeof(*last));
 
-	if (st == RT_OK)
-		st = find_last_of_id(l, first, last, err);
-	for (i = 0; st == RT_OK && i < l->count; i++) /* those between */
+	if (rt_ok(l->s))
+		find_last_of_id(l, first, last);
+	if (!rt_ok(l->s))
+		return head;
+	for (uint32_t i = 0; i < l->count; i++) /* records between the first and the last */
 		if (first[i] != i && last[first[i]] != i)
-			show_as(l, i, last[first[i]], l->entries[first[i]].entry, *head);
-	for (i = 0; st == RT_OK && i < l->count; i++) {
+			show_as(l, i, last[first[i]], l->entries[first[i]].entry, head);
+	for (uint32_t i = 0; i < l->count; i++) {
+		uint32_t entry = l->entries[i].entry;
+
 		if (last[i] == i)
 			continue;
-		entry = l->entries[i].entry;
-		show_as(l, i, last[i], entry, *head);
+		show_as(l, i, last[i], entry, head);
 		l->entries[last[i]].entry = entry;
 	}
-	for (i = 0; st == RT_OK && *head != RT_TREE_NONE && i < l->count; i++) {
-		if (l->entries[i].entry != l->entries[*head].entry || i <= *head)
-			continue;
-		l->entries[*head].flags |= RT_TREE_ACTIVE;
-		*head = i;
-	}
-	rt_free(l->reader->alloc, first);
-	rt_free(l->reader->alloc, last);
-	return st;
+	for (uint32_t i = 0; head != RT_TREE_NONE && i < l->count; i++)
+		if (l->entries[i].entry == l->entries[head].entry && i > head) {
+			l->entries[head].flags |= RT_TREE_ACTIVE;
+			head = i;
+		}
+	return head;
 }
+
+/* ---- reading ---- */
 
 rt_status
 rt_tree_reader_read(rt_tree_reader *r, const rt_project *project, uint32_t disc, rt_tree *tree,
 		    rt_error *err)
 {
-	list l = {.reader = r, .project = project};
-	const rt_project *old = r->project;
-	uint32_t old_disc = r->disc, head = RT_TREE_NONE;
+	rt_scope s;
+	list l = {.reader = r, .project = project, .s = &s};
+	rt_tree_reader old = *r;
+	uint32_t head = RT_TREE_NONE;
 	rt_status st = rt_project_disc(project, disc != 0 ? disc : project->active, &l.disc, err);
 
 	if (st != RT_OK)
 		return st;
-	st = rt_trie_init(&l.trie, r->alloc, project, l.disc, err);
-	if (st == RT_OK)
-		st = fill(&l, err);
-	if (st == RT_OK && l.trie.head != RT_TRIE_NONE)
+	rt_scope_init(&s, r->alloc);
+	RT_TRY(&s, rt_trie_init(&l.trie, r->alloc, project, l.disc, &s.error));
+	if (rt_ok(&s))
+		fill(&l);
+	if (rt_ok(&s) && l.trie.head != RT_TRIE_NONE)
 		head = l.index[l.trie.head];
-	if (st == RT_OK && r->as_pi)
-		st = show_last_of_id(&l, &head, err);
-	/* What is large and not needed any more goes before the tree is made. */
-	rt_trie_deinit(&l.trie);
-	rt_free(r->alloc, l.index);
-	if (st == RT_OK) {
+	if (rt_ok(&s) && r->as_pi)
+		head = show_last_of_id(&l, head);
+	rt_trie_deinit(&l.trie); /* large, and not needed while the tree is made */
+	if (rt_ok(&s)) {
 		r->project = rt_object_ref(project);
 		r->disc = l.disc->number;
-		st = rt_tree_set(tree, l.entries, l.count, head, err);
-		if (st == RT_OK) {
-			rt_object_unref(old);
+		if (RT_TRY(&s, rt_tree_set(tree, l.entries, l.count, head, &s.error)) == RT_OK) {
+			rt_object_unref(old.project);
 		} else {
 			rt_object_unref(project);
-			r->project = old;
-			r->disc = old_disc;
+			r->project = old.project;
+			r->disc = old.disc;
 		}
 	}
-	rt_free(r->alloc, l.entries);
-	return st;
+	return rt_scope_end(&s, err);
 }
 
 /* ---- times of labels ---- */
@@ -631,33 +589,31 @@ rt_status
 rt_tree_reader_label_times(rt_tree_reader *r, const rt_tree *tree, rt_label_time_fn fn, void *ctx)
 {
 	const rt_disc *disc;
-	uint32_t voice = 0, node;
 	bool is_label = false;
 	rt_status st = RT_OK;
+	rt_scope s;
+	rt_view view = {&s, r->engine, r->project, {0}};
 
 	if (rt_project_disc(r->project, r->disc, &disc, NULL) != RT_OK ||
 	    rt_seq_count(disc->labels) == 0)
 		return RT_OK;
-	for (node = 0; st == RT_OK && node < rt_tree_node_count(tree); node++) {
+	rt_scope_init(&s, r->alloc);
+	for (uint32_t node = 0; st == RT_OK && node < rt_tree_node_count(tree); node++) {
 		const rt_tree_node *n = rt_tree_node_at(tree, node);
-		rt_body body;
-		rt_buf bytes;
+		const rt_body *body;
 		rt_str kind;
 
-		if (node == 0 || n->voice != voice) {
-			voice = n->voice;
-			is_label = rt_project_name(r->project, voice & 0xFFFF, &kind, NULL) == RT_OK &&
+		if (node == 0 || n->voice != rt_tree_node_at(tree, node - 1)->voice)
+			is_label = rt_project_name(r->project, n->voice & 0xFFFF, &kind, NULL) == RT_OK &&
 				   rt_str_is(kind, "label");
-		}
 		if (!is_label)
 			continue;
-		st = rt_engine_body(r->engine, n->body, &bytes, &body, NULL);
-		if (st == RT_OK) {
-			tell_label(r, disc, &body, fn, ctx);
-			rt_body_deinit(&body);
-			rt_buf_deinit(&bytes);
-		}
-		st = st == RT_NOMEM ? st : RT_OK;
+		body = rt_view_body(&view, n->body);
+		if (body != NULL)
+			tell_label(r, disc, body, fn, ctx);
+		st = s.status == RT_NOMEM ? RT_NOMEM : RT_OK;
+		rt_scope_reset(&s);
 	}
+	rt_scope_deinit(&s);
 	return st;
 }

@@ -82,21 +82,20 @@ read_tree(fixture *f, rt_tree *tree)
 static void
 draw(rt_tree *tree, rt_buf *out)
 {
-	rt_tree_line *lines = test_calloc(ROWS, sizeof(*lines));
+	const rt_tree_line *lines;
 	size_t first, count, i;
+	rt_scope s;
 
-	for (i = 0; i < ROWS; i++)
-		rt_tree_line_init(&lines[i], rt_alloc_libc());
+	rt_scope_init(&s, rt_alloc_libc());
 	rt_tree_window(tree, ROWS, &first, &count);
-	assert_int_equal(rt_tree_draw(tree, first, count, 100, lines, NULL), RT_OK);
+	lines = rt_tree_draw(tree, &s, first, count, 100);
+	assert_non_null(lines);
 	rt_buf_clear(out);
 	for (i = 0; i < (count > 0 ? count : 1); i++) {
-		rt_buf_add_str(out, rt_buf_str(&lines[i].text));
+		rt_buf_add_str(out, lines[i].text);
 		rt_buf_add_byte(out, '\n');
 	}
-	for (i = 0; i < ROWS; i++)
-		rt_tree_line_deinit(&lines[i]);
-	test_free(lines);
+	rt_scope_deinit(&s);
 }
 
 static void
@@ -455,13 +454,12 @@ live_a_little(fixture *f, const rt_alloc *alloc)
 {
 	const rt_project *value = rt_engine_value(f->engine);
 	rt_tree_reader reader;
-	rt_tree_line lines[3];
 	rt_tree *tree = NULL;
+	rt_scope s;
 	rt_status st;
 	int i;
 
-	for (i = 0; i < 3; i++)
-		rt_tree_line_init(&lines[i], alloc);
+	rt_scope_init(&s, alloc);
 	rt_tree_reader_init(&reader, alloc, f->engine, RT_STR(""));
 	st = rt_tree_new(alloc, &reader.source, NULL, &tree);
 	for (i = 0; st == RT_OK && i < 2; i++)
@@ -469,9 +467,8 @@ live_a_little(fixture *f, const rt_alloc *alloc)
 	if (st == RT_OK)
 		st = rt_tree_learn(tree, SIZE_MAX, NULL, NULL);
 	if (st == RT_OK)
-		st = rt_tree_draw(tree, 0, 3, 40, lines, NULL);
-	for (i = 0; i < 3; i++)
-		rt_tree_line_deinit(&lines[i]);
+		st = rt_tree_draw(tree, &s, 0, 3, 40) != NULL ? RT_OK : s.status;
+	rt_scope_deinit(&s);
 	rt_tree_free(tree);
 	rt_tree_reader_deinit(&reader);
 	rt_object_unref(value);

@@ -2,9 +2,8 @@
  *
  * Rows: which nodes are visible, and how the visible tree is drawn.
  *
- * Nodes stand in the order in which all of them would be shown, so one pass from the first
- * to the last finds for each the nearest visible row above it: its parent's, which is known
- * by then. A second pass over the rows gives them their indents. A fold hides a run. */
+ * Nodes are in the order in which all of them would be shown, so one pass finds for each the nearest
+ * visible row above it, which is its parent's. A second pass over the rows indents them. */
 #include "tui/tree_impl.h"
 
 static bool
@@ -38,7 +37,7 @@ add_row(rt_tree *t, uint32_t node, uint32_t parent)
 	t->nodes[node].row = row;
 	t->last[row] = RT_TREE_NONE;
 	if (parent == RT_TREE_NONE) {
-		/* the last root so far is kept behind the rows' own */
+		/* the last root so far is item count */
 		if (t->root_count++ > 0)
 			t->rows[t->last[t->count]].next = row;
 		t->last[t->count] = row;
@@ -54,10 +53,10 @@ add_row(rt_tree *t, uint32_t node, uint32_t parent)
 static void
 find_rows(rt_tree *t)
 {
-	uint32_t i, fold_end = 0;
+	uint32_t fold_end = 0;
 
 	t->row_count = t->root_count = 0;
-	for (i = 0; i < t->count; i++) {
+	for (uint32_t i = 0; i < t->count; i++) {
 		rt_tree_node *n = &t->nodes[i];
 		uint32_t above = n->parent == RT_TREE_NONE ? RT_TREE_NONE : t->near[n->parent];
 
@@ -73,14 +72,13 @@ find_rows(rt_tree *t)
 	}
 }
 
-/* Children of a fork, and what follows the beginning of a branch, stand further right. */
+/* Children of a fork, and what follows the first entry of a branch, are one level deeper. */
 static void
 indent_rows(rt_tree *t)
 {
 	bool many_roots = t->root_count > 1;
-	uint32_t i;
 
-	for (i = 0; i < t->row_count; i++) {
+	for (uint32_t i = 0; i < t->row_count; i++) {
 		tree_row *r = &t->rows[i];
 		const tree_row *parent;
 		bool forks;
@@ -117,7 +115,7 @@ rt_tree_lay(rt_tree *t)
 	t->selected = t->remembered != RT_TREE_NONE ? t->near[t->remembered] : RT_TREE_NONE;
 	if (t->selected == RT_TREE_NONE)
 		t->selected = t->row_count - 1;
-	/* While a search goes on the row of what was selected may come still. */
+	/* The row that was selected may still be found by a search. */
 	if (t->term_count == 0 || !t->is_patient || t->unknown == 0 ||
 	    t->remembered == RT_TREE_NONE)
 		t->remembered = t->rows[t->selected].node;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Searching: queries taken apart, texts looked at once and kept in lower case.
+ * Searching: parsing queries, and reading texts once to keep them in lower case.
  *
- * What is kept of an entry (its hay) is its role, a space and the beginning of its text. No
- * word has a space in it, so none is found across two of these. Labels are looked at where
- * they are, since they change without the text. */
+ * The hay of an entry is its role, a space and the beginning of its text. Words have no spaces, so
+ * none matches across the two. Labels are searched where they are, since they change without the
+ * text. */
 #include "tui/tree_impl.h"
 
 #include <utf8proc.h>
@@ -74,15 +74,13 @@ skip_prefix(rt_str *word, const char *prefix)
 	return true;
 }
 
-/* is:… of a word that there is none for is looked for as it stands. */
+/* Other words behind is: are searched for literally. */
 static bool
 parse_flag(rt_str *word, tree_term *term)
 {
-	size_t i;
-
 	if (!rt_str_starts(*word, RT_STR("is:")))
 		return false;
-	for (i = 0; i < sizeof(flag_words) / sizeof(flag_words[0]); i++)
+	for (size_t i = 0; i < sizeof(flag_words) / sizeof(flag_words[0]); i++)
 		if (rt_str_is(rt_str_at(word->ptr + 3, word->size - 3), flag_words[i].word)) {
 			term->where = flag_words[i].where;
 			term->value = flag_words[i].value;
@@ -91,7 +89,7 @@ parse_flag(rt_str *word, tree_term *term)
 	return false;
 }
 
-/* What a word of a query asks for. base: where the query begins. */
+/* A word of a query, which begins at base. */
 static tree_term
 read_term(const rt_tree *t, rt_str word, const char *base)
 {
@@ -124,16 +122,14 @@ is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Terms of query_low; a word of which only the sign is there yet asks for nothing. */
-static rt_status
-read_terms(rt_tree *t, rt_str query, tree_term **out, size_t *out_count)
+/* The terms of a query in lower case; signs without a word are none. */
+static tree_term *
+read_terms(const rt_tree *t, rt_str query, size_t *out_count)
 {
 	tree_term *terms = rt_new_array(t->alloc, query.size / 2 + 1, sizeof(*terms));
 	size_t i = 0, count = 0;
 
-	if (terms == NULL)
-		return RT_NOMEM;
-	while (i < query.size) {
+	while (terms != NULL && i < query.size) {
 		size_t begin;
 
 		for (; i < query.size && is_blank(query.ptr[i]); i++)
@@ -145,9 +141,8 @@ read_terms(rt_tree *t, rt_str query, tree_term **out, size_t *out_count)
 		terms[count] = read_term(t, rt_str_at(query.ptr + begin, i - begin), query.ptr);
 		count += terms[count].size > 0;
 	}
-	*out = terms;
 	*out_count = count;
-	return RT_OK;
+	return terms;
 }
 
 static rt_status
@@ -157,17 +152,16 @@ search(rt_tree *t, rt_str query, bool is_patient, rt_error *err)
 	size_t count = 0;
 	bool changed;
 	rt_buf text, low;
-	rt_status st;
+	rt_status st = RT_OK;
 
 	rt_buf_init(&text, t->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&low, t->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_str(&text, query);
 	rt_tree_add_lower(&low, query);
-	st = text.status != RT_OK || low.status != RT_OK
-		     ? RT_NOMEM
-		     : read_terms(t, rt_buf_str(&low), &terms, &count);
-	if (st != RT_OK)
-		st = rt_fail(err, st, "out of memory");
+	if (text.status == RT_OK && low.status == RT_OK)
+		terms = read_terms(t, rt_buf_str(&low), &count);
+	if (terms == NULL)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
 	else if (count > 0 && !is_patient)
 		st = rt_tree_look(t, t->count, &changed, err);
 	if (st != RT_OK) {
@@ -218,10 +212,9 @@ is_word_byte(char c)
 static bool
 has_word(rt_str in, rt_str word)
 {
-	size_t at, end;
+	for (size_t at = 0; (at = rt_str_find(in, word, at)) != SIZE_MAX; at++) {
+		size_t end = at + word.size;
 
-	for (at = 0; (at = rt_str_find(in, word, at)) != SIZE_MAX; at++) {
-		end = at + word.size;
 		if ((at == 0 || !is_word_byte(in.ptr[at - 1])) &&
 		    (end == in.size || !is_word_byte(in.ptr[end])))
 			return true;
@@ -275,13 +268,12 @@ rt_tree_matches(const rt_tree *t, uint32_t node)
 	const rt_tree_node *n = &t->nodes[node];
 	const tree_label *l = &t->labels[n->label];
 	rt_str hay = {"", 0}, label = {"", 0};
-	size_t i;
 
 	if (n->hay_size > 0)
 		hay = rt_str_at(t->hay.ptr + n->hay, n->hay_size);
 	if (l->low_size > 0)
 		label = rt_str_at(t->label_text.ptr + l->at + l->size, l->low_size);
-	for (i = 0; i < t->term_count; i++)
+	for (size_t i = 0; i < t->term_count; i++)
 		if (has_term(t, n, &t->terms[i], hay, label) == t->terms[i].not )
 			return false;
 	return true;
@@ -289,12 +281,12 @@ rt_tree_matches(const rt_tree *t, uint32_t node)
 
 /* ---- texts ---- */
 
-/* Nodes that are being asked about. */
+/* A question to the source. */
 typedef struct looking {
 	rt_tree *tree;
 	const uint32_t *nodes;
 	bool changed;
-	bool full; /* no memory for more hay */
+	bool full; /* out of memory */
 } looking;
 
 static void

@@ -745,12 +745,13 @@ test_large(void **state)
 	enum { MANY = 100000 };
 	const rt_tree_source source = {tell_number, NULL, NULL};
 	rt_tree_entry *entries = test_calloc(MANY, sizeof(*entries));
-	rt_tree_line line;
+	const rt_tree_line *line;
 	int shape, step;
 	uint32_t i;
+	rt_scope s;
 
 	(void)state;
-	rt_tree_line_init(&line, rt_alloc_libc());
+	rt_scope_init(&s, rt_alloc_libc());
 	for (shape = 0; shape < 3; shape++) {
 		rt_tree *tree;
 
@@ -771,17 +772,16 @@ test_large(void **state)
 		assert_int_equal(rt_tree_row_count(tree), MANY);
 		for (step = 0; step < 24; step++) {
 			rt_tree_move(tree, (rt_tree_step)(step % 12), 50);
-			assert_int_equal(
-				rt_tree_draw(tree, rt_tree_selected(tree), 1, 80, &line, NULL),
-				RT_OK);
-			assert_true(line.selected);
+			line = rt_tree_draw(tree, &s, rt_tree_selected(tree), 1, 80);
+			assert_non_null(line);
+			assert_true(line->selected);
 		}
 		rt_tree_check(tree);
 		assert_int_equal(rt_tree_search(tree, RT_STR("'99999"), NULL), RT_OK);
 		assert_int_equal(rt_tree_row_count(tree), 1);
 		rt_tree_free(tree);
 	}
-	rt_tree_line_deinit(&line);
+	rt_scope_deinit(&s);
 	test_free(entries);
 }
 
@@ -815,14 +815,14 @@ static rt_status
 live_a_little(const rt_alloc *alloc, garden *g)
 {
 	rt_tree_entry entries[SOWN_MAX];
-	rt_tree_line line;
 	rt_tree *tree = NULL;
+	rt_scope s;
 	size_t i;
 	rt_status st = rt_tree_new(alloc, &g->source, NULL, &tree);
 
 	for (i = 0; i < g->count; i++)
 		garden_entry(g, i, &entries[i]);
-	rt_tree_line_init(&line, alloc);
+	rt_scope_init(&s, alloc);
 	if (st == RT_OK)
 		st = rt_tree_set(tree, entries, g->count - 1, 7, NULL);
 	if (st == RT_OK)
@@ -832,10 +832,10 @@ live_a_little(const rt_alloc *alloc, garden *g)
 	if (st == RT_OK)
 		st = rt_tree_set(tree, entries, g->count, 8, NULL);
 	if (st == RT_OK)
-		st = rt_tree_draw(tree, 4, 1, 40, &line, NULL);
+		st = rt_tree_draw(tree, &s, 4, 1, 40) != NULL ? RT_OK : s.status;
 	if (tree != NULL)
 		rt_tree_check(tree);
-	rt_tree_line_deinit(&line);
+	rt_scope_deinit(&s);
 	rt_tree_free(tree);
 	return st;
 }

@@ -124,13 +124,14 @@ plant(const garden *g, rt_tree *tree, int head)
 static inline void
 draw(rt_tree *tree, size_t height, size_t width, rt_buf *out)
 {
-	rt_tree_line lines[SOWN_MAX + 1];
+	const rt_tree_line *lines;
 	size_t first, count, i, k;
+	rt_scope s;
 
+	rt_scope_init(&s, rt_alloc_libc());
 	rt_tree_window(tree, height, &first, &count);
-	for (i = 0; i < SOWN_MAX; i++)
-		rt_tree_line_init(&lines[i], rt_alloc_libc());
-	assert_int_equal(rt_tree_draw(tree, first, count, width, lines, NULL), RT_OK);
+	lines = rt_tree_draw(tree, &s, first, count, width);
+	assert_int_equal(s.status, RT_OK);
 	rt_buf_clear(out);
 	for (i = 0; i < (count == 0 ? 1 : count); i++) {
 		size_t at = 0;
@@ -141,13 +142,12 @@ draw(rt_tree *tree, size_t height, size_t width, rt_buf *out)
 			at += lines[i].spans[k].size;
 		}
 		assert_true(count == 0 || at == lines[i].text.size);
-		rt_buf_add_str(out, rt_buf_str(&lines[i].text));
+		rt_buf_add_str(out, lines[i].text);
 		rt_buf_add_byte(out, '\n');
 	}
 	rt_tree_add_footer(out, tree, width);
 	rt_buf_add_byte(out, '\n');
-	for (i = 0; i < SOWN_MAX; i++)
-		rt_tree_line_deinit(&lines[i]);
+	rt_scope_deinit(&s);
 }
 
 static inline void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The loop: what the person does goes to the pane on top, what has changed is told to all, and
- * when nothing more is waiting one frame is drawn. */
+ * The loop: events go to the topmost pane, all panes are notified of changes, and a frame is drawn
+ * when no more events are waiting. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/tui.h"
@@ -19,252 +19,238 @@
 #include "tui/verb.h"
 
 enum {
-	IDLE_MS = 200,    /* between two looks at what other processes did */
-	RUNNING_MS = 33,  /* while a reply comes */
-	EVENTS_MAX = 256, /* taken before the next frame is drawn */
+	IDLE_MS = 200,    /* between two checks for changes of other processes */
+	RUNNING_MS = 33,  /* while a reply arrives */
+	EVENTS_MAX = 256, /* handled before the next frame */
 	NOTICE_ROWS = 3,
-	NAME_LEAST = 10        /* columns that the title has for each name in any case */
+	NAME_LEAST = 10   /* minimal columns of each name in the title */
 };
 
-/* Free what was closed. Not while one of them may be on the stack of calls. */
+/* Free the panes that were closed. Not while one of them may be on the call stack. */
 static void
 sweep(rt_tui *tui)
 {
-	while (tui->pane_count > 0 && tui->panes[tui->pane_count - 1]->closes) {
-		rt_pane *pane = tui->panes[--tui->pane_count];
+	size_t count = 0;
 
-		pane->ops->free(pane);
-	}
-	/* One that was closed below another that came after it. */
-	for (size_t i = 1; i < tui->pane_count; i++)
-		if (tui->panes[i]->closes) {
-			rt_pane *pane = tui->panes[i];
+	for (size_t i = 0; i < tui->pane_count; i++) {
+		rt_pane *pane = tui->panes[i];
 
-			memmove(&tui->panes[i], &tui->panes[i + 1],
-				(tui->pane_count - i - 1) * sizeof(tui->panes[0]));
-			tui->pane_count--;
-			i--;
+		if (i > 0 && pane->closes)
 			pane->ops->free(pane);
-		}
+		else
+			tui->panes[count++] = pane;
+	}
+	tui->pane_count = count;
 }
 
-/* Notes of the session: what hooks and the store say. */
+/* Show notes of the session, from hooks and the store. */
 static void
-say_told(rt_tui *tui)
+show_notes(rt_tui *tui)
 {
-	rt_buf *said = &tui->notes;
-
-	if (said->size == 0)
+	if (tui->notes.size == 0)
 		return;
-	rt_tui_say_str(tui, rt_str_trim(rt_buf_str(said)), RT_INK_WARNING);
-	rt_buf_clear(said);
+	rt_tui_say_str(tui, rt_str_trim(rt_buf_str(&tui->notes)), RT_INK_WARNING);
+	rt_buf_clear(&tui->notes);
 }
 
 /* ---- a frame ---- */
 
-/* How many takes of the discussion there are up to this one. */
+/* The number of present takes up to this one. */
 static unsigned
-take_which(const rt_work *work)
+take_position(const rt_work *work)
 {
-	unsigned which = 0;
-	uint32_t i;
+	unsigned position = 0;
 
-	for (i = 1; i <= work->take->number; i++)
-		which += rt_disc_take(work->disc, i)->present;
-	return which;
+	for (uint32_t i = 1; i <= work->take->number; i++)
+		position += rt_disc_take(work->disc, i)->present;
+	return position;
 }
 
-/* The discussion, its take and what is told behind them in that many columns; the longer name is
- * cut first. false: it takes more than these. */
+/* The names of the discussion and its take, and what follows them, in a number of columns; the
+ * longer name is cut first. False: it is still too wide. */
 static bool
 add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
 {
 	static const char between[] = "  take: ";
+	const rt_canvas *c = &tui->canvas;
 	rt_str disc = rt_work_disc_name(&tui->work), take = rt_work_take_name(&tui->work);
-	int room = columns - 1 - (with_take ? (int)sizeof(between) - 1 : 0), most, width;
+	int take_width = with_take ? rt_canvas_width(c, take) : 0, disc_width = rt_canvas_width(c, disc);
+	int width = columns - 1 - (with_take ? (int)sizeof(between) - 1 : 0) - rt_canvas_width(c, more);
+	int most;
 
-	room -= rt_canvas_width(&tui->canvas, more);
-	room = room > 2 * NAME_LEAST ? room : 2 * NAME_LEAST;
-	width = with_take ? rt_canvas_width(&tui->canvas, take) : 0;
-	most = width < room / 2 ? room - width : room - room / 2;
-	width = rt_canvas_width(&tui->canvas, disc);
+	width = width > 2 * NAME_LEAST ? width : 2 * NAME_LEAST;
+	most = take_width < width / 2 ? width - take_width : width - width / 2;
 	rt_buf_clear(out);
 	rt_buf_add_byte(out, ' ');
-	rt_canvas_add_name(&tui->canvas, disc, most, out);
+	rt_canvas_add_name(c, disc, most, out);
 	if (with_take) {
 		rt_buf_add_c(out, between);
-		rt_canvas_add_name(&tui->canvas, take, room - (width < most ? width : most), out);
+		rt_canvas_add_name(c, take, width - (disc_width < most ? disc_width : most), out);
 	}
 	rt_buf_add_str(out, more);
-	return rt_canvas_width(&tui->canvas, rt_buf_str(out)) <= columns;
+	return rt_canvas_width(c, rt_buf_str(out)) <= columns;
 }
 
-/* Title: discussion, take, head, step; on the right the model and how much there is to send. */
+/* The title: discussion, take, head; on the right the model and the size of the context. */
 static void
-draw_title(rt_tui *tui, rt_box box)
+draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 {
 	rt_canvas *c = &tui->canvas;
 	rt_work *w = &tui->work;
-	size_t count = rt_work_count(w), head = rt_work_head(w), tokens;
+	size_t count = rt_work_count(w), head = rt_work_head(w), least;
+	size_t tokens = rt_tokens_estimate((size_t)rt_seq_total(w->take->slots).bytes);
 	bool with_take = w->take_count > 1 || box.w >= 60;
-	rt_buf left, right, more;
-	size_t least;
-	int width, room;
+	rt_buf *left = rt_scope_buf(s), *right = rt_scope_buf(s), *more = rt_scope_buf(s);
+	int width, columns;
 
-	rt_buf_init(&left, tui->alloc, 4096);
-	rt_buf_init(&more, tui->alloc, 4096);
-	rt_buf_init(&right, tui->alloc, 4096);
 	rt_canvas_add_name(c, w->model.size > 0 ? rt_buf_str(&w->model) : RT_STR("no model"),
-			   box.w / 3 > NAME_LEAST ? box.w / 3 : NAME_LEAST, &right);
-	tokens = rt_tokens_estimate((size_t)rt_seq_total(w->take->slots).bytes);
+			   box.w / 3 > NAME_LEAST ? box.w / 3 : NAME_LEAST, right);
 	if (tokens < 1000)
-		rt_buf_add_f(&right, "  ~%zu tok ", tokens);
+		rt_buf_add_f(right, "  ~%zu tok ", tokens);
 	else
-		rt_buf_add_f(&right, "  ~%zuk tok ", (tokens + 500) / 1000);
+		rt_buf_add_f(right, "  ~%zuk tok ", (tokens + 500) / 1000);
 	if (w->take_count > 1)
-		rt_buf_add_f(&more, ", %u of %zu", take_which(w), w->take_count);
+		rt_buf_add_f(more, ", %u of %zu", take_position(w), w->take_count);
 	if (w->read_only)
-		rt_buf_add_c(&more, "  read only");
-	least = more.size;
+		rt_buf_add_c(more, "  read only");
+	least = more->size;
 	if (head == count)
-		rt_buf_add_f(&more, "  %zu %s", count, count == 1 ? "entry" : "entries");
+		rt_buf_add_f(more, "  %zu %s", count, count == 1 ? "entry" : "entries");
 	else
-		rt_buf_add_f(&more, "  head %zu of %zu", head, count);
+		rt_buf_add_f(more, "  head %zu of %zu", head, count);
 	rt_canvas_fill(c, box, RT_INK_BAR);
-	width = rt_canvas_width(c, rt_buf_str(&right));
-	room = box.w - width - 1;
-	if (room < 20)
-		room = box.w;
-	/* What goes before the names do: the count, then what is on the right. */
-	if (!add_names(tui, room, with_take, rt_buf_str(&more), &left) &&
-	    !add_names(tui, room, with_take, rt_str_at(more.ptr, least), &left))
-		(void)add_names(tui, room = box.w, with_take, rt_str_at(more.ptr, least), &left);
-	if (room < box.w)
-		(void)rt_canvas_put(c, box, box.w - width, 0, rt_buf_str(&right), RT_INK_BAR);
-	(void)rt_canvas_put_cut(c, box, 0, 0, room, rt_buf_str(&left), RT_INK_BAR | RT_INK_BOLD);
-	rt_buf_deinit(&left);
-	rt_buf_deinit(&right);
-	rt_buf_deinit(&more);
+	width = rt_canvas_width(c, rt_buf_str(right));
+	columns = box.w - width - 1;
+	if (columns < 20)
+		columns = box.w;
+	/* If it is too wide, the count is left out first, then the right side. */
+	if (!add_names(tui, columns, with_take, rt_buf_str(more), left) &&
+	    !add_names(tui, columns, with_take, rt_str_at(more->ptr, least), left))
+		(void)add_names(tui, columns = box.w, with_take, rt_str_at(more->ptr, least), left);
+	if (columns < box.w)
+		(void)rt_canvas_put(c, box, box.w - width, 0, rt_buf_str(right), RT_INK_BAR);
+	(void)rt_canvas_put_cut(c, box, 0, 0, columns, rt_buf_str(left), RT_INK_BAR | RT_INK_BOLD);
 }
 
-/* The columns of a key and what it does; 0: no key does it. */
-static int
-key_width(rt_tui *tui, const rt_key_row *row)
+/* A footer: the keys of a screen with their short descriptions. */
+typedef struct footer {
+	rt_tui *tui;
+	rt_scope *scope;
+	rt_box box;
+	int x;
+} footer;
+
+static rt_str
+key_word(const footer *f, const rt_key_row *row)
 {
-	rt_buf word;
-	int width = 0;
+	rt_buf *word = rt_scope_buf(f->scope);
 
-	rt_buf_init(&word, tui->alloc, 256);
-	rt_keymap_add_key(tui->keys, rt_tui_top(tui)->screen, row->action, &word);
-	if (word.size > 0)
-		width = rt_canvas_width(&tui->canvas, rt_buf_str(&word)) + 1 +
-			rt_canvas_width(&tui->canvas, rt_str_of(row->footer));
-	rt_buf_deinit(&word);
-	return width;
+	rt_keymap_add_key(f->tui->keys, rt_tui_top(f->tui)->screen, row->action, word);
+	return rt_buf_str(word);
 }
 
-/* Gives the column behind it, or x where it does not fit before end. */
+/* Columns of a key and its description; 0: no key has the action. */
 static int
-draw_key(rt_tui *tui, rt_box box, int x, int end, const rt_key_row *row)
+key_width(const footer *f, const rt_key_row *row)
 {
-	int width = key_width(tui, row);
-	rt_buf word;
+	rt_str word = key_word(f, row);
 
-	if (width == 0 || x + width > end)
-		return x;
-	rt_buf_init(&word, tui->alloc, 256);
-	rt_keymap_add_key(tui->keys, rt_tui_top(tui)->screen, row->action, &word);
-	x = rt_canvas_put(&tui->canvas, box, x, 0, rt_buf_str(&word), RT_INK_TEXT | RT_INK_BOLD);
-	rt_buf_deinit(&word);
-	return rt_canvas_put_c(&tui->canvas, box, x + 1, 0, row->footer, RT_INK_DIM) + 2;
+	return word.size == 0 ? 0
+			      : rt_canvas_width(&f->tui->canvas, word) + 1 +
+					rt_canvas_width(&f->tui->canvas, rt_str_of(row->footer));
 }
 
-/* The keys that are worth knowing on this screen, as many as fit; the way out always, and before
- * the others the one that shows them all. */
+/* False: it has no key, or does not fit before end. */
+static bool
+draw_key(footer *f, const rt_key_row *row, int end)
+{
+	rt_canvas *c = &f->tui->canvas;
+	int width = key_width(f, row);
+
+	if (width == 0 || f->x + width > end)
+		return false;
+	f->x = rt_canvas_put(c, f->box, f->x, 0, key_word(f, row), RT_INK_TEXT | RT_INK_BOLD);
+	f->x = rt_canvas_put_c(c, f->box, f->x + 1, 0, row->footer, RT_INK_DIM) + 2;
+	return true;
+}
+
+/* As many keys as fit; always the one that closes the screen, and before the others the one that
+ * shows all keys. */
 static void
-draw_footer(rt_tui *tui, rt_box box)
+draw_footer(rt_tui *tui, rt_scope *s, rt_box box)
 {
+	footer f = {.tui = tui, .scope = s, .box = box, .x = 1};
 	const rt_pane *pane = rt_tui_top(tui);
-	const rt_key_row *last[2] = {NULL, NULL}, *row;
-	int x = 1, end = box.w, drawn;
-	size_t i;
+	const rt_key_row *last[2] = {NULL, NULL}; /* help, close */
+	int end = box.w;
 
 	if (pane->footer != NULL) {
 		(void)rt_bar_put_parts(&tui->canvas, box, 1, rt_str_of(pane->footer), RT_INK_DIM);
 		return;
 	}
-	for (row = rt_key_rows; row->action != RT_ACT_NONE; row++)
+	for (const rt_key_row *row = rt_key_rows; row->action != RT_ACT_NONE; row++)
 		if (row->screen == pane->screen && row->footer != NULL &&
-		    pane->screen != RT_SCREEN_CHAT && /* where it is not the way out */
+		    pane->screen != RT_SCREEN_CHAT && /* which they do not close */
 		    (row->action == RT_ACT_CANCEL || row->action == RT_ACT_HELP))
 			last[row->action == RT_ACT_CANCEL] = row;
-	for (i = 2; i-- > 0;)
-		if (last[i] != NULL && (i == 1 || key_width(tui, last[i]) + 2 < end))
-			end -= key_width(tui, last[i]) + 2;
+	for (size_t i = 2; i-- > 0;)
+		if (last[i] != NULL && (i == 1 || key_width(&f, last[i]) + 2 < end))
+			end -= key_width(&f, last[i]) + 2;
 		else
 			last[i] = NULL;
-	for (row = rt_key_rows; row->action != RT_ACT_NONE; row++) {
-		if (row->screen != pane->screen || row->footer == NULL || row == last[0] ||
-		    row == last[1])
-			continue;
-		drawn = draw_key(tui, box, x, end, row);
-		if (drawn == x)
+	for (const rt_key_row *row = rt_key_rows; row->action != RT_ACT_NONE; row++)
+		if (row->screen == pane->screen && row->footer != NULL && row != last[0] &&
+		    row != last[1] && !draw_key(&f, row, end))
 			break;
-		x = drawn;
-	}
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		if (last[i] != NULL)
-			x = draw_key(tui, box, x, box.w, last[i]);
+			(void)draw_key(&f, last[i], box.w);
 }
 
-/* What was done; or, before that, what is waited for. */
+/* Lay out the notice, or what the pending change waits for; returns its height. */
 static int
-notice_rows(rt_tui *tui, int columns)
+layout_notice(rt_tui *tui, rt_scope *s, int columns)
 {
-	rt_buf waits;
-	bool is_waiting;
-	int rows;
+	rt_buf *waiting = rt_scope_buf(s);
+	bool is_waiting = rt_pending_change_status_text(tui, waiting);
+	size_t rows;
 
 	rt_lines_clear(&tui->notice_lines);
-	rt_buf_init(&waits, tui->alloc, 4096);
-	is_waiting = rt_pending_change_status_text(tui, &waits);
 	if (is_waiting || tui->notice.size > 0)
-		rt_lines_add_plain(&tui->notice_lines, rt_buf_str(is_waiting ? &waits : &tui->notice),
+		rt_lines_add_plain(&tui->notice_lines, rt_buf_str(is_waiting ? waiting : &tui->notice),
 				   &(rt_lines_options){.columns = columns > 2 ? columns - 2 : 1,
 						       .utf8 = tui->canvas.utf8,
 						       .ink = is_waiting ? RT_INK_WARNING
 									 : tui->notice_ink});
-	rt_buf_deinit(&waits);
-	rows = (int)tui->notice_lines.count;
-	return rows > NOTICE_ROWS ? NOTICE_ROWS : rows;
+	rows = tui->notice_lines.count;
+	return rows > NOTICE_ROWS ? NOTICE_ROWS : (int)rows;
 }
 
 void
 rt_tui_draw(rt_tui *tui)
 {
 	rt_canvas *c = &tui->canvas;
-	rt_box area = rt_canvas_box(c), footer = {0, 0, area.w, 0};
+	rt_box area = rt_canvas_box(c), bottom = {0, 0, area.w, 0};
 	size_t i = tui->pane_count;
 	int cursor_x = -1, cursor_y = -1, notice;
+	rt_scope *s = rt_tui_begin(tui);
 
-	(void)rt_tui_begin(tui);
 	rt_canvas_clear(c);
 	rt_tui_fit_way_back(tui);
 	if (area.h >= 4) {
-		draw_title(tui, (rt_box){0, 0, area.w, 1});
+		draw_title(tui, s, (rt_box){0, 0, area.w, 1});
 		area.y++;
 		area.h--;
 	}
 	if (area.h >= 6) {
-		footer = (rt_box){0, area.y + area.h - 1, area.w, 1};
+		bottom = (rt_box){0, area.y + area.h - 1, area.w, 1};
 		area.h--;
 	}
-	notice = notice_rows(tui, area.w); /* where it has no room, too: what is drawn was seen */
+	notice = layout_notice(tui, s, area.w); /* even if it does not fit: the pending change goes by it */
 	notice = area.h >= 5 ? notice : 0;
 	if (notice > 0) {
 		rt_lines_draw(&tui->notice_lines, 0, (size_t)notice, c,
-			      (rt_box){1, area.y + area.h - notice, area.w - 2, notice},
-			      rt_str_at("", 0));
+			      (rt_box){1, area.y + area.h - notice, area.w - 2, notice}, RT_STR(""));
 		area.h -= notice;
 	}
 	while (i-- > 0 && area.h > 0) {
@@ -280,8 +266,8 @@ rt_tui_draw(rt_tui *tui)
 			cursor_y = c->cursor_y;
 		}
 	}
-	if (footer.h > 0) /* of what the panes show now: they say it while they are drawn */
-		draw_footer(tui, footer);
+	if (bottom.h > 0) /* last: panes may set it while they are drawn */
+		draw_footer(tui, s, bottom);
 	c->cursor_x = cursor_x;
 	c->cursor_y = cursor_y;
 	(void)!rt_tui_end(tui); /* what could not be drawn for lack of memory is left out */
@@ -289,52 +275,46 @@ rt_tui_draw(rt_tui *tui)
 
 /* ---- events ---- */
 
+/* Notify panes of changes. */
 static rt_status
-tell(rt_tui *tui)
+notify(rt_tui *tui)
 {
 	rt_status st = RT_OK;
-	size_t i;
 
-	if (tui->seen == tui->work.change) {
-		tui->is_own = false;
-		return RT_OK;
+	if (tui->seen != tui->work.change) {
+		tui->seen = tui->work.change;
+		for (size_t i = 0; st == RT_OK && i < tui->pane_count; i++)
+			if (!tui->panes[i]->closes)
+				st = rt_pane_changed(tui->panes[i]);
 	}
-	tui->seen = tui->work.change;
-	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
-		if (!tui->panes[i]->closes)
-			st = rt_pane_changed(tui->panes[i]);
 	tui->is_own = false;
 	return st;
 }
 
-/* How a reply, a compaction or a way through the tree ended. */
+/* Report how a run ended. */
 static rt_status
-say_end(rt_tui *tui)
+report_run(rt_tui *tui)
 {
 	const rt_work_end *end = &tui->work.end;
 	rt_str note = rt_text_str(end->note);
 	bool stopped = end->state == RT_RUN_STOPPED, has_entry = end->entry[0] != '\0';
 	bool is_navigation = end->how == RT_RUN_GO;
-	rt_error err;
 
 	if (!stopped && end->has_problem) {
-		rt_str hint = is_navigation ? RT_STR("You are where you were")
-			      : has_entry   ? RT_STR("What had come is kept, marked as partial")
-					    : rt_str_at("", 0);
-
-		(void)rt_fail(&err, RT_UPSTREAM, "%s", end->problem.text);
-		rt_tui_say_error(tui, &err, hint);
+		rt_tui_say_error(tui, &end->problem,
+				 is_navigation ? RT_STR("You are where you were")
+				 : has_entry   ? RT_STR("What had come is kept, marked as partial")
+					       : RT_STR(""));
 	} else if (stopped) {
 		rt_tui_say_done(tui, "%s", is_navigation ? "Navigation cancelled"
-				      : has_entry ? "Stopped; what had come is kept"
-						  : "Stopped");
+					   : has_entry	 ? "Stopped; what had come is kept"
+							 : "Stopped");
 	} else if (end->how == RT_RUN_COMPACT || end->how == RT_RUN_COMPRESS) {
 		rt_tui_say_done(tui, "%s %zu entries: about %zu tokens instead of %zu",
 				end->how == RT_RUN_COMPACT ? "Compacted" : "Compressed", end->entries,
 				end->tokens_after, end->tokens_before);
-	} else if (!is_navigation &&
-		   tui->notice_ink != RT_INK_ERROR) { /* what was refused meanwhile */
-		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
+	} else if (!is_navigation && tui->notice_ink != RT_INK_ERROR) { /* of something else */
+		rt_tui_say_nothing(tui);
 	}
 	if (note.size > 0)
 		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "", RT_STR_ARG(note));
@@ -344,7 +324,7 @@ say_end(rt_tui *tui)
 	return rt_verb_went(tui);
 }
 
-/* One screen more than can lie on one another is no reason to leave. */
+/* Too many panes are no reason to quit. */
 static rt_status
 soften(rt_tui *tui, rt_status st)
 {
@@ -354,27 +334,35 @@ soften(rt_tui *tui, rt_status st)
 	return RT_OK;
 }
 
+/* Finish an event. */
+static rt_status
+finish(rt_tui *tui, rt_status st)
+{
+	sweep(tui);
+	st = soften(tui, st);
+	return st == RT_OK ? notify(tui) : st;
+}
+
 rt_status
 rt_tui_tend(rt_tui *tui)
 {
 	bool ended = false;
 	rt_error err;
-	size_t i;
 	rt_status st = rt_pending_change_poll(tui);
 
 	if (st != RT_OK)
 		return soften(tui, st);
 	st = rt_work_tend(&tui->work, &ended, &err);
 	if (st == RT_OK && ended)
-		st = say_end(tui);
+		st = report_run(tui);
 	if (st != RT_OK && st != RT_NOMEM) {
-		rt_tui_say_error(tui, &err, rt_str_at("", 0));
+		rt_tui_say_error(tui, &err, RT_STR(""));
 		st = RT_OK;
 	}
-	say_told(tui);
+	show_notes(tui);
 	if (st == RT_OK)
-		st = tell(tui);
-	for (i = 0; st == RT_OK && i < tui->pane_count; i++)
+		st = notify(tui);
+	for (size_t i = 0; st == RT_OK && i < tui->pane_count; i++)
 		if (!tui->panes[i]->closes)
 			st = soften(tui, rt_pane_poll(tui->panes[i]));
 	sweep(tui);
@@ -382,51 +370,41 @@ rt_tui_tend(rt_tui *tui)
 	return soften(tui, st);
 }
 
-/* One screen of a kind is enough: the one that is open comes to the top. Not past a question, which
- * asks about what lies below it. */
+/* Bring an open screen of this kind to the top; but not past a question about what is below it. */
 static bool
 raise_open(rt_tui *tui, rt_screen screen)
 {
-	size_t i = tui->pane_count;
-	rt_pane *pane;
+	for (size_t i = tui->pane_count - 1; i > 0; i--) {
+		rt_pane *pane = tui->panes[i];
 
-	while (--i > 0) {
-		pane = tui->panes[i];
 		if (pane->closes)
 			continue;
 		if (pane->ops->screen == RT_SCREEN_FIELD)
 			return false;
-		if (pane->ops->screen == screen)
-			break;
+		if (pane->ops->screen != screen)
+			continue;
+		memmove(&tui->panes[i], &tui->panes[i + 1],
+			(tui->pane_count - i - 1) * sizeof(tui->panes[0]));
+		tui->panes[tui->pane_count - 1] = pane;
+		return true;
 	}
-	if (i == 0)
-		return false;
-	memmove(&tui->panes[i], &tui->panes[i + 1],
-		(tui->pane_count - i - 1) * sizeof(tui->panes[0]));
-	tui->panes[tui->pane_count - 1] = pane;
-	return true;
+	return false;
 }
 
-/* What any screen can do. */
+/* Actions of every screen. */
 static rt_status
-act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
+act_anywhere(rt_tui *tui, rt_action action)
 {
-	rt_pane *pane = rt_tui_top(tui);
+	bool used;
 
-	*out_used = true;
 	switch (action) {
-	case RT_ACT_HELP:
-		return rt_pane_help(tui, pane->screen);
-	case RT_ACT_PALETTE:
-		return rt_pane_palette(tui, rt_str_at("", 0));
-	case RT_ACT_TREE:
-		return raise_open(tui, RT_SCREEN_TREE) ? RT_OK : rt_pane_tree(tui);
-	case RT_ACT_HISTORY:
-		return raise_open(tui, RT_SCREEN_HISTORY) ? RT_OK : rt_pane_history(tui);
+	case RT_ACT_HELP: return rt_pane_help(tui, rt_tui_top(tui)->screen);
+	case RT_ACT_PALETTE: return rt_pane_palette(tui, RT_STR(""));
+	case RT_ACT_TREE: return raise_open(tui, RT_SCREEN_TREE) ? RT_OK : rt_pane_tree(tui);
+	case RT_ACT_HISTORY: return raise_open(tui, RT_SCREEN_HISTORY) ? RT_OK : rt_pane_history(tui);
 	case RT_ACT_DISCUSSIONS:
-		return raise_open(tui, RT_SCREEN_DISCUSSIONS)
-			       ? RT_OK
-			       : rt_pane_discussions(tui, rt_str_at("", 0));
+		return raise_open(tui, RT_SCREEN_DISCUSSIONS) ? RT_OK
+							      : rt_pane_discussions(tui, RT_STR(""));
 	case RT_ACT_SUSPEND:
 		if (tui->terminal != NULL)
 			rt_terminal_suspend(tui->terminal);
@@ -437,47 +415,40 @@ act_anywhere(rt_tui *tui, rt_action action, bool *out_used)
 			rt_terminal_enter(tui->terminal);
 		}
 		return RT_OK;
-	case RT_ACT_QUIT:
-		tui->ends = true;
-		return RT_OK;
-	default:
-		return rt_verb_act(tui, action, NULL, 0, out_used);
+	case RT_ACT_QUIT: tui->ends = true; return RT_OK;
+	default: return rt_verb_act(tui, action, NULL, 0, &used);
 	}
 }
 
 static rt_status
 act(rt_tui *tui, rt_action action)
 {
-	rt_pane *pane = rt_tui_top(tui);
 	bool used = false;
 	rt_status st;
 
-	tui->is_own = true; /* until what has changed was told; a pending change knows better */
-	st = rt_pane_act(pane, action, &used);
+	tui->is_own = true; /* until panes are notified; a pending change sets it more exactly */
+	st = rt_pane_act(rt_tui_top(tui), action, &used);
 	if (st == RT_OK && !used)
-		st = act_anywhere(tui, action, &used);
-	sweep(tui);
-	st = soften(tui, st);
-	return st == RT_OK ? tell(tui) : st;
+		st = act_anywhere(tui, action);
+	return finish(tui, st);
 }
 
 rt_status
 rt_tui_key(rt_tui *tui, rt_key key)
 {
 	rt_pane *pane = rt_tui_top(tui);
-	rt_action action;
 	bool used = false;
 	rt_status st = RT_OK;
 
 	if (tui->notice_fades)
-		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
-
-	/* What gives a character is written, where something is being written. */
+		rt_tui_say_nothing(tui);
+	/* A character is typed, if the pane takes text. */
 	if (rt_key_is_text(key))
 		st = rt_pane_key(pane, key, &used);
 	if (st == RT_OK && !used) {
-		action = rt_keymap_action(tui->keys, pane->screen, key);
-		/* Keys that write nothing mean the same whether an entry is selected or not. */
+		rt_action action = rt_keymap_action(tui->keys, pane->screen, key);
+
+		/* Other keys mean the same whether an entry is selected or not. */
 		if (action == RT_ACT_NONE && pane->screen == RT_SCREEN_ENTRY && !rt_key_is_text(key))
 			action = rt_keymap_action(tui->keys, RT_SCREEN_CHAT, key);
 		if (action != RT_ACT_NONE)
@@ -485,29 +456,21 @@ rt_tui_key(rt_tui *tui, rt_key key)
 	}
 	if (st == RT_OK && !used && !rt_key_is_text(key))
 		st = rt_pane_key(pane, key, &used);
-	sweep(tui);
-	st = soften(tui, st);
-	return st == RT_OK ? tell(tui) : st;
+	return finish(tui, st);
 }
 
 rt_status
 rt_tui_paste(rt_tui *tui, rt_str text)
 {
-	rt_pane *pane = rt_tui_top(tui);
-	rt_status st = rt_pane_paste(pane, text);
-
-	sweep(tui);
-	st = soften(tui, st);
-	return st == RT_OK ? tell(tui) : st;
+	return finish(tui, rt_pane_paste(rt_tui_top(tui), text));
 }
 
-/* A key while the pane on top holds them. */
+/* Keys for a busy pane go to the typeahead. */
 static rt_status
 hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 {
 	rt_action action = RT_ACT_NONE;
 	bool writes;
-	rt_status st;
 
 	if (event->kind == RT_EVENT_KEY)
 		action = rt_tui_action_of(tui, event->key, &writes);
@@ -515,8 +478,7 @@ hold(rt_tui *tui, const rt_event *event, bool *out_taken)
 		return RT_OK;
 	*out_taken = rt_tui_top(tui)->holds && action != RT_ACT_CANCEL && action != RT_ACT_QUIT &&
 		     action != RT_ACT_SUSPEND && action != RT_ACT_REDRAW;
-	st = *out_taken ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
-	return st == RT_LIMIT ? RT_OK : st;
+	return *out_taken ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
 }
 
 rt_status
@@ -524,7 +486,7 @@ rt_tui_on_event(rt_tui *tui, const rt_event *event)
 {
 	int columns, rows;
 	bool is_taken;
-	rt_status st = tell(tui); /* a key is about what there is now */
+	rt_status st = notify(tui); /* a key is about the newest state */
 
 	if (st == RT_OK)
 		st = rt_pending_change_on_event(tui, event, &is_taken);
@@ -533,8 +495,7 @@ rt_tui_on_event(rt_tui *tui, const rt_event *event)
 	if (st != RT_OK || is_taken)
 		return soften(tui, st);
 	switch (event->kind) {
-	case RT_EVENT_KEY:
-		return rt_tui_key(tui, event->key);
+	case RT_EVENT_KEY: return rt_tui_key(tui, event->key);
 	case RT_EVENT_PASTE:
 		st = rt_tui_paste(tui, event->text);
 		if (event->is_cut)
@@ -546,19 +507,18 @@ rt_tui_on_event(rt_tui *tui, const rt_event *event)
 	case RT_EVENT_RESIZE:
 		rt_terminal_size(tui->terminal, &columns, &rows);
 		return rt_canvas_resize(&tui->canvas, columns, rows);
-	case RT_EVENT_END: /* what is not written yet is kept as a draft */
+	case RT_EVENT_END: /* unsaved text becomes a draft */
 		tui->ends = tui->is_forced = true;
 		return soften(tui, rt_pending_change_cancel(tui));
-	case RT_EVENT_NONE: /* a moment in which nobody types */
+	case RT_EVENT_NONE: /* nobody is typing */
 		rt_pane_chat_keep(tui, false);
 		return RT_OK;
-	case RT_EVENT_WAKE:
-		return RT_OK;
+	case RT_EVENT_WAKE: return RT_OK;
 	}
 	return RT_OK;
 }
 
-/* What waited for a change that stands now, or a command that has ended; until there is another one. */
+/* Replay the typeahead after a change or a command has ended, until the next one starts. */
 static rt_status
 replay_typeahead(rt_tui *tui)
 {
@@ -575,8 +535,7 @@ replay_typeahead(rt_tui *tui)
 	return st;
 }
 
-/* Nobody leaves in the middle of a change; but where the terminal is gone, it is not shown any
- * more, and waited for afterwards. */
+/* A pending change is waited for before quitting; after a signal that happens without the screen. */
 static bool
 goes_on(const rt_tui *tui)
 {
@@ -617,9 +576,9 @@ loop(rt_tui *tui)
 	return st;
 }
 
-/* ---- beginning and end ---- */
+/* ---- init and deinit ---- */
 
-/* Nothing may be written beside the canvas. */
+/* Notes of the session are shown on the screen. */
 static void
 note(void *ctx, const char *text)
 {
@@ -692,41 +651,40 @@ rt_tui_deinit(rt_tui *tui)
 	tui->session->note_ctx = tui->outer_note_ctx;
 }
 
-/* keys.toml beside config.toml. One that cannot be read is said, and the keys are as they come. */
+/* Read keys.toml, next to config.toml. If it is invalid, that is reported and the keys stay. */
 static rt_status
 read_keys(rt_tui *tui, rt_error *err)
 {
-	rt_buf path, text;
-	rt_error bad = {0}, unread;
+	rt_buf *path, *text;
+	rt_error why;
 	rt_status st = RT_OK;
+	rt_scope s;
 
-	rt_buf_init(&path, tui->alloc, 4096);
-	rt_buf_init(&text, tui->alloc, 1 << 20);
-	if (rt_host_config_dir(&path, NULL) != RT_OK)
-		goto done;
-	rt_buf_add_c(&path, "/keys.toml");
-	if (path.status != RT_OK)
-		goto done;
-	st = rt_files_read(path.ptr, &text, &unread);
-	if (st == RT_OK) {
-		st = rt_keymap_read(tui->keys, rt_buf_str(&text), &bad);
-		if (st != RT_OK)
-			rt_buf_add_f(&tui->notice, "%s: %s. The keys are as they come", path.ptr,
-				     bad.text);
-	} else if (st != RT_NOT_FOUND) {
-		const char *why = unread.text;
+	rt_scope_init(&s, tui->alloc);
+	path = rt_scope_buf(&s);
+	text = rt_scope_buf(&s);
+	text->limit = 1 << 20;
+	if (rt_ok(&s) && rt_host_config_dir(path, NULL) == RT_OK) {
+		rt_buf_add_c(path, "/keys.toml");
+		if (path->status == RT_OK)
+			st = rt_files_read(path->ptr, text, &why);
+		if (st == RT_OK && path->status == RT_OK) {
+			st = rt_keymap_read(tui->keys, rt_buf_str(text), &why);
+			if (st != RT_OK)
+				rt_buf_add_f(&tui->notice, "%s: %s. The keys are as they come", path->ptr,
+					     why.text);
+		} else if (st != RT_OK && st != RT_NOT_FOUND) {
+			bool is_named = strstr(why.text, path->ptr) != NULL;
 
-		rt_buf_add_f(&tui->notice, "%s%s%s. The keys are as they come",
-			     strstr(why, path.ptr) == NULL ? path.ptr : "",
-			     strstr(why, path.ptr) == NULL ? ": " : "", why);
+			rt_buf_add_f(&tui->notice, "%s%s%s. The keys are as they come",
+				     is_named ? "" : path->ptr, is_named ? "" : ": ", why.text);
+		}
 	}
 	if (st != RT_OK && st != RT_NOT_FOUND)
 		tui->notice_ink = RT_INK_ERROR;
-	st = st == RT_NOMEM ? rt_fail(err, st, "out of memory") : RT_OK;
-done:
-	rt_buf_deinit(&path);
-	rt_buf_deinit(&text);
-	return st;
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(&s);
+	return rt_scope_end(&s, err);
 }
 
 rt_status
@@ -748,14 +706,14 @@ rt_tui_run(const rt_tui_options *options, rt_error *err)
 		st = rt_canvas_resize(&tui.canvas, columns, rows);
 		if (st == RT_OK)
 			st = loop(&tui);
-		if (tui.is_forced) /* whoever sent the signal has it back, whatever is waited for */
+		if (tui.is_forced) /* give it back now, before waiting for the pending change */
 			rt_terminal_leave(tui.terminal);
 		if (st == RT_OK)
 			st = rt_pending_change_finish(&tui);
 		rt_pane_chat_keep(&tui, true);
 		if (st != RT_OK)
 			(void)rt_fail(err, st, "out of memory");
-		/* Threads of panes wake the terminal as long as it is there. */
+		/* Workers of panes wake the terminal until they have ended. */
 		free_panes(&tui);
 		rt_terminal_close(tui.terminal);
 		tui.terminal = NULL;

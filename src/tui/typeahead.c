@@ -4,8 +4,7 @@
 void
 rt_typeahead_init(rt_typeahead *typeahead, const rt_alloc *alloc)
 {
-	memset(typeahead, 0, sizeof(*typeahead));
-	typeahead->alloc = alloc;
+	*typeahead = (rt_typeahead){.alloc = alloc};
 }
 
 void
@@ -19,24 +18,23 @@ rt_typeahead_deinit(rt_typeahead *typeahead)
 rt_status
 rt_typeahead_add(rt_typeahead *typeahead, const rt_event *event)
 {
-	rt_event kept = *event;
+	rt_event copy = *event;
 	char *text = NULL;
 
 	if (typeahead->count == RT_TYPEAHEAD_MAX)
-		return RT_LIMIT;
+		return RT_OK;
 	if (typeahead->events == NULL)
-		typeahead->events = rt_new_array(typeahead->alloc, RT_TYPEAHEAD_MAX,
-						 sizeof(*typeahead->events));
-	if (typeahead->events == NULL)
-		return RT_NOMEM;
-	if (event->kind == RT_EVENT_PASTE && event->text.size > 0) {
+		typeahead->events = rt_new_array(typeahead->alloc, RT_TYPEAHEAD_MAX, sizeof(copy));
+	if (event->kind == RT_EVENT_PASTE && event->text.size > 0)
 		text = rt_new(typeahead->alloc, event->text.size);
-		if (text == NULL)
-			return RT_NOMEM;
-		memcpy(text, event->text.ptr, event->text.size);
+	copy.text = rt_str_at(text, event->kind == RT_EVENT_PASTE ? event->text.size : 0);
+	if (typeahead->events == NULL || (copy.text.size > 0 && text == NULL)) {
+		rt_free(typeahead->alloc, text);
+		return RT_NOMEM;
 	}
-	kept.text = rt_str_at(text, text == NULL ? 0 : event->text.size);
-	typeahead->events[(typeahead->first + typeahead->count++) % RT_TYPEAHEAD_MAX] = kept;
+	if (text != NULL)
+		memcpy(text, event->text.ptr, copy.text.size);
+	typeahead->events[(typeahead->first + typeahead->count++) % RT_TYPEAHEAD_MAX] = copy;
 	return RT_OK;
 }
 

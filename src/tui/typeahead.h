@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Typeahead: keys and pastes that were typed while a change was under way, or a command ran, in
- * their order, until it stands.
+ * Typeahead: a queue of keys and pastes that were typed while a change was pending or a command
+ * was running.
  *
- * Threads: the one of the terminal. */
+ * Threads: the terminal's. */
 #ifndef RT_TUI_TYPEAHEAD_H
 #define RT_TUI_TYPEAHEAD_H
 
@@ -13,15 +13,15 @@ enum { RT_TYPEAHEAD_MAX = 1024 };
 
 typedef struct rt_typeahead {
 	const rt_alloc *alloc;
-	rt_event *events;    /* RT_TYPEAHEAD_MAX; NULL until the first; their texts are ours */
-	size_t first, count; /* of those that are still there */
+	rt_event *events;    /* a ring of RT_TYPEAHEAD_MAX, NULL at first; owns the texts */
+	size_t first, count;
 } rt_typeahead;
 
 void rt_typeahead_init(rt_typeahead *typeahead, const rt_alloc *alloc);
 void rt_typeahead_deinit(rt_typeahead *typeahead);
-/* A copy. RT_LIMIT: there are as many as there can be. */
+/* Append a copy, unless the queue is full. */
 RT_CHECKED rt_status rt_typeahead_add(rt_typeahead *typeahead, const rt_event *event);
-/* The oldest; its text is to be freed with rt_typeahead_free. false: there is none. */
+/* Remove the oldest, whose text the caller frees with rt_typeahead_free. False: empty. */
 bool rt_typeahead_next(rt_typeahead *typeahead, rt_event *out);
 void rt_typeahead_free(rt_typeahead *typeahead, rt_event *event);
 void rt_typeahead_clear(rt_typeahead *typeahead);

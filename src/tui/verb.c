@@ -1,556 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verbs: what is done to entries, with the questions that this takes. Each is one step of one
- * or more requests. An entry that only another take holds is addressed with that take. */
+ * The table of verbs, with the functions that ask their questions and build their requests.
+ *
+ *	rt_verb_act     a row begins: it asks its question, or has none
+ *	rt_verb_do      it builds its requests: one operation for each entry, or by a function
+ *	pending.h       they are applied as one step, under the request's precondition
+ *
+ * An entry that only another take holds is addressed with that take. */
 #include "tui/verb.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "llm/config.h"
-#include "tui/verb_request.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
-#include "view/view.h"
 
-enum { PICKED_MAX = 4096 };
+enum {
+	ENTRIES_MAX = 4096,
+	ONE = RT_VERB_ONE,
+	ALONE = RT_VERB_ALONE,
+	TEXT = RT_VERB_TEXT,
+	OPTIONAL = RT_VERB_OPTIONAL,
+	INTERNAL = RT_VERB_INTERNAL
+};
 
-/* ---- requests ---- */
+static const rt_verb *verb_of(rt_action action);
 
-/* The entry at *field, and the take that holds it; none where that is the one in view, unless it
- * is to be named. */
-static void
-address(rt_tui *tui, rt_scope *s, rt_request *r, rt_str *field, uint32_t entry, bool is_named)
+rt_status
+rt_verb_with(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, rt_str answer)
 {
-	rt_work *work = &tui->work;
-	char id[RT_ID_MAX + 1] = "", take[24];
-	uint32_t holder = 0;
+	rt_verb_request *r;
+	rt_status st = rt_verb_request_new(tui, verb_of(action), entries, count, &r);
 
-	RT_TRY(s, rt_entry_id(work->value, entry, id, &s->error));
-	*field = rt_scope_copy(s, rt_str_of(id));
-	if (work->seen_take != 0 && work->seen_take != work->place.take)
-		holder = work->seen_take;
-	else if (rt_work_position(work, entry) != SIZE_MAX)
-		holder = is_named ? work->place.take : 0;
-	else
-		RT_TRY(s, rt_disc_holds(work->value, work->disc, entry, &holder, &s->error));
-	if (holder != 0) {
-		(void)snprintf(take, sizeof(take), "t%u", holder);
-		r->take = rt_scope_copy(s, rt_str_of(take));
-	}
-}
-
-/* ---- carried out ---- */
-
-static rt_status
-carried_out(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
-{
-	rt_verb_request *a = ctx;
-
-	if (st == RT_CONFLICT)
-		return rt_verb_conflict(tui, a, err, rt_verb_do);
-	if (st != RT_OK)
-		return rt_verb_failed(tui, a, rt_buf_str(&a->answer), st, err);
-	if (a->words[0] != 0 && said->seq != 0 &&
-	    (a->action == RT_ACT_LABEL || /* told of one of them */
-	     rt_str_starts(rt_buf_str(&said->words), RT_STR("Several changes")))) {
-		rt_buf_clear(&said->words);
-		rt_buf_add_c(&said->words, a->words);
-		if (said->take[0] != 0)
-			rt_buf_add_f(&said->words, " in the new take \"%s\"", said->take);
-	}
-	rt_tui_say_change(tui, said);
-	if (a->action == RT_ACT_COLLAPSE && tui->notice.size == 0)
-		rt_tui_say(tui, a->is_on ? "Folded to its first line" : "Unfolded");
-	return said->has_editor ? rt_tui_fill_input(tui, rt_buf_str(&said->editor)) : RT_OK;
-}
-
-/* Ends the scope that the requests were made in. words: what several of them did together, or
- * NULL. */
-static rt_status
-carry_out(rt_tui *tui, rt_verb_request *a, rt_str answer, rt_scope *s,
-	  const rt_request *requests, size_t count, const char *words)
-{
-	rt_pending_change_options how = {.requests = requests,
-					 .count = count,
-					 .done = carried_out,
-					 .free_ctx = rt_verb_request_free};
-	rt_status st = s->status;
-
-	if (st != RT_OK) {
-		st = rt_verb_failed(tui, a, answer, st, &s->error);
-	} else if ((st = rt_verb_request_set_answer(a, answer)) == RT_OK) {
-		(void)snprintf(a->words, sizeof(a->words), "%s", words == NULL ? "" : words);
-		how.precondition = &a->precondition;
-		how.ctx = rt_verb_request_ref(a);
-		st = rt_pending_change_start(tui, &how);
-	}
-	rt_scope_deinit(s);
+	if (r != NULL)
+		st = rt_verb_do(tui, r, answer);
+	rt_verb_request_free(tui, r);
 	return st;
 }
 
 rt_status
 rt_verb_apply(rt_tui *tui, const rt_request *request)
 {
-	rt_verb_request *a = rt_verb_request_new(tui, RT_ACT_NONE, NULL, 0);
-	rt_status st;
-	rt_scope s;
-
-	if (a == NULL)
-		return RT_NOMEM;
-	rt_scope_init(&s, tui->alloc);
-	st = carry_out(tui, a, rt_str_at(NULL, 0), &s, request, 1, NULL);
-	rt_verb_request_free(tui, a);
-	return st;
+	return rt_pending_change_start(tui, &(rt_pending_change_options){.requests = request,
+									 .count = 1,
+									 .done = rt_pending_change_report});
 }
-
-/* The same request for each of the entries, as one step; did: in words what was done to them. */
-static rt_status
-each(rt_tui *tui, rt_verb_request *a, rt_str answer, rt_request request, const char *did)
-{
-	char words[80];
-	rt_request *requests;
-	rt_scope s;
-
-	rt_scope_init(&s, tui->alloc);
-	requests = rt_scope_array(&s, a->count, sizeof(*requests));
-	for (size_t i = 0; rt_ok(&s) && i < a->count; i++) {
-		requests[i] = request;
-		address(tui, &s, &requests[i], &requests[i].entry, a->entries[i], false);
-	}
-	(void)snprintf(words, sizeof(words), "%s %zu entries", did, a->count);
-	return carry_out(tui, a, answer, &s, requests, a->count, a->count > 1 ? words : NULL);
-}
-
-static rt_status answered(rt_tui *tui, void *ctx, rt_str answer);
-
-static rt_status
-ask(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, const char *title,
-    rt_str text, bool several_lines)
-{
-	rt_verb_request *a = NULL;
-	rt_status st = rt_verb_request_capture(tui, action, entries, count, &a);
-
-	if (st != RT_OK || a == NULL)
-		return st;
-	return rt_pane_ask(tui, title, text, several_lines, answered, a, rt_verb_request_free);
-}
-
-/* ---- writing ---- */
-
-/* The text of an entry as it can be edited; of a take that does not hold it, too. */
-static rt_status
-text_of(rt_tui *tui, uint32_t entry, rt_buf *out, rt_error *err)
-{
-	rt_work_entry e;
-	rt_content content;
-	rt_status st = rt_work_entry_of(&tui->work, entry, &e, err);
-
-	if (st != RT_OK)
-		return st;
-	content = (rt_content){.text = e.body.content, .blocks = e.body.content_json};
-	rt_content_add_text(out, content);
-	rt_work_entry_deinit(&e);
-	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
-}
-
-/* The content with this text in it: blocks that are no text stay. */
-static rt_content
-content_with(rt_tui *tui, rt_scope *s, uint32_t entry, rt_str text)
-{
-	rt_buf *json = rt_scope_buf(s);
-	rt_work_entry e;
-
-	if (RT_TRY(s, rt_work_entry_of(&tui->work, entry, &e, &s->error)) != RT_OK)
-		return (rt_content){0};
-	if (e.body.content_json == NULL) {
-		rt_work_entry_deinit(&e);
-		return (rt_content){.text = text};
-	}
-	rt_content_set_text(json, (rt_content){.text = e.body.content, .blocks = e.body.content_json},
-			    text);
-	rt_work_entry_deinit(&e);
-	return (rt_content){.blocks = rt_json_parse(s, rt_scope_str(s, json))};
-}
-
-static rt_status
-edit(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
-{
-	char title[320], what[200];
-	rt_error err;
-	rt_buf text;
-	rt_status st;
-
-	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	st = text_of(tui, entries[0], &text, &err);
-	rt_verb_name(tui, entries, count, what, sizeof(what));
-	(void)snprintf(title, sizeof(title), "%s - %s", what,
-		       action == RT_ACT_EDIT ? "saved in place, what follows stays"
-					     : "saved as a new take, this one stays");
-	st = st == RT_OK ? ask(tui, action, entries, count, title,
-			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
-			 : rt_tui_say_failure(tui, st, &err);
-	rt_buf_deinit(&text);
-	return st;
-}
-
-static rt_status
-save(rt_tui *tui, rt_verb_request *a, rt_str text)
-{
-	bool as_take = a->action == RT_ACT_EDIT_AS_TAKE;
-	uint32_t entry = a->entries[0];
-	rt_request requests[2] = {{.op = RT_OP_TAKE_BRANCH}, {.op = RT_OP_ENTRY_EDIT}};
-	rt_scope s;
-	rt_buf *was;
-
-	rt_scope_init(&s, tui->alloc);
-	was = rt_scope_buf(&s);
-	RT_TRY(&s, text_of(tui, entry, was, &s.error));
-	if (rt_ok(&s) && rt_str_eq(rt_buf_str(was), text)) {
-		rt_tui_say(tui, "Nothing changed");
-		rt_scope_deinit(&s);
-		return RT_OK;
-	}
-	requests[1].content = content_with(tui, &s, entry, text);
-	if (as_take) {
-		address(tui, &s, &requests[0], &requests[0].entry, entry, true);
-		requests[1].entry = requests[0].entry; /* in the new take */
-	} else {
-		address(tui, &s, &requests[1], &requests[1].entry, entry, false);
-	}
-	return carry_out(tui, a, text, &s, as_take ? requests : requests + 1, as_take ? 2 : 1,
-			 as_take ? "Edited it" : NULL);
-}
-
-static rt_status
-edit_outside(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
-{
-	bool changed = false;
-	rt_verb_request *a = NULL;
-	rt_buf text, now;
-	rt_error err;
-	rt_status st = rt_verb_request_capture(tui, RT_ACT_EDIT, entries, count, &a);
-
-	(void)action;
-	if (st != RT_OK || a == NULL)
-		return st;
-	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&now, tui->alloc, RT_BUF_UNLIMITED);
-	st = text_of(tui, entries[0], &text, &err);
-	if (st == RT_OK)
-		st = rt_tui_edit(tui, rt_buf_str(&text), "entry.md", &now, &changed, &err);
-	if (st != RT_OK)
-		st = rt_tui_say_failure(tui, st, &err);
-	else if (!changed)
-		rt_tui_say(tui, "Nothing changed");
-	else
-		st = save(tui, a, rt_buf_str(&now));
-	rt_buf_deinit(&text);
-	rt_buf_deinit(&now);
-	rt_verb_request_free(tui, a);
-	return st;
-}
-
-/* Who speaks in a new entry: the one who did not speak before it. */
-static rt_str
-next_role(rt_tui *tui, uint32_t neighbour)
-{
-	rt_work_entry e;
-	rt_error err;
-	bool user = false;
-
-	if (rt_work_entry_of(&tui->work, neighbour, &e, &err) == RT_OK) {
-		user = rt_str_eq_nocase(e.role, RT_STR("user"));
-		rt_work_entry_deinit(&e);
-	}
-	return user ? RT_STR("AI") : RT_STR("User");
-}
-
-static rt_status
-insert(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
-{
-	char title[320], what[200];
-
-	rt_verb_name(tui, entries, count, what, sizeof(what));
-	(void)snprintf(title, sizeof(title), "New entry %s %s, by %.*s - R changes the role later",
-		       action == RT_ACT_INSERT_BEFORE ? "before" : "after", what,
-		       RT_STR_ARG(next_role(tui, entries[0])));
-	return ask(tui, action, entries, count, title, rt_str_at("", 0), true);
-}
-
-static rt_status
-insert_text(rt_tui *tui, rt_verb_request *a, rt_str text)
-{
-	rt_request r = {.op = RT_OP_ENTRY_INSERT,
-			.role = next_role(tui, a->entries[0]),
-			.content.text = text};
-	rt_scope s;
-
-	rt_scope_init(&s, tui->alloc);
-	address(tui, &s, &r, a->action == RT_ACT_INSERT_BEFORE ? &r.before : &r.after,
-		a->entries[0], false);
-	return carry_out(tui, a, text, &s, &r, 1, NULL);
-}
-
-/* ---- one after the other ---- */
-
-/* Which roles there are, to choose from. */
-static rt_status
-pick_role(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
-{
-	rt_verb_request *a = NULL;
-	rt_json_doc *doc = NULL;
-	rt_work_entry e;
-	rt_error err;
-	rt_buf json;
-	rt_status st = rt_verb_request_capture(tui, action, entries, count, &a);
-
-	if (st != RT_OK || a == NULL)
-		return st;
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_settings(tui->work.engine, tui->work.value, tui->work.place.disc, &json, &err);
-	if (st == RT_OK)
-		st = rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err);
-	if (st == RT_OK) {
-		st = rt_pane_pick(tui, "Who speaks", rt_json_get(rt_json_root(doc), "roles"), true,
-				  answered, a, rt_verb_request_free);
-		if (st == RT_OK && rt_work_entry_of(&tui->work, entries[0], &e, &err) == RT_OK) {
-			rt_pane_pick_begin_on(tui, e.role);
-			rt_work_entry_deinit(&e);
-		}
-	} else {
-		rt_verb_request_free(tui, a);
-		st = rt_tui_say_failure(tui, st, &err);
-	}
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	return st;
-}
-
-static rt_str
-take_id(rt_scope *s, uint32_t take)
-{
-	char name[24];
-
-	(void)snprintf(name, sizeof(name), "t%u", take);
-	return rt_scope_copy(s, rt_str_of(name));
-}
-
-static rt_str
-entry_id(rt_tui *tui, rt_scope *s, uint32_t entry)
-{
-	char id[RT_ID_MAX + 1] = "";
-
-	RT_TRY(s, rt_entry_id(tui->work.value, entry, id, &s->error));
-	return rt_scope_copy(s, rt_str_of(id));
-}
-
-/* The entry and all that follow it, in the take that it was seen in. */
-static rt_status
-delete_below(rt_tui *tui, rt_verb_request *a)
-{
-	rt_request r = {.op = RT_OP_ENTRY_DELETE};
-	uint32_t entry = a->entries[0];
-	rt_work *work = &tui->work;
-	uint32_t holder = work->seen_take != 0 ? work->seen_take : work->place.take;
-	const rt_take *take;
-	rt_slot slot = {0};
-	rt_scope s;
-
-	rt_scope_init(&s, tui->alloc);
-	if (work->seen_take == 0 && rt_work_position(work, entry) == SIZE_MAX)
-		RT_TRY(&s, rt_disc_holds(work->value, work->disc, entry, &holder, &s.error));
-	take = rt_ok(&s) ? rt_disc_take(work->disc, holder) : NULL;
-	if (rt_ok(&s) && (take == NULL || !take->present || rt_seq_count(take->slots) == 0)) {
-		rt_tui_say(tui, "It is in no take any more");
-		rt_scope_deinit(&s);
-		return RT_OK;
-	}
-	RT_TRY(&s, rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &slot, &s.error));
-	r.from = entry_id(tui, &s, entry);
-	r.to = entry_id(tui, &s, slot.entry);
-	if (holder != work->place.take)
-		r.take = take_id(&s, holder);
-	return carry_out(tui, a, rt_str_at(NULL, 0), &s, &r, 1, NULL);
-}
-
-/* Entries of another take, brought behind the head of this one. */
-static rt_status
-graft(rt_tui *tui, rt_verb_request *a)
-{
-	rt_request r = {.op = RT_OP_TAKE_GRAFT};
-	rt_work *work = &tui->work;
-	size_t head = rt_work_head(work);
-	uint32_t holder = 0;
-	rt_slot slot = {0};
-	rt_scope s;
-	rt_buf *ids;
-
-	if (rt_work_position(work, a->entries[0]) != SIZE_MAX) {
-		rt_tui_say(tui, "It is in this take already; graft brings entries of another one here");
-		return RT_OK;
-	}
-	if (rt_work_count(work) == 0) {
-		rt_tui_say(tui, "This take has no entry to put it behind");
-		return RT_OK;
-	}
-	rt_scope_init(&s, tui->alloc);
-	RT_TRY(&s, rt_disc_holds(work->value, work->disc, a->entries[0], &holder, &s.error));
-	if (rt_ok(&s) && holder == 0) {
-		rt_scope_deinit(&s);
-		return RT_OK;
-	}
-	RT_TRY(&s, rt_seq_get(work->take->slots, head > 0 ? head - 1 : 0, &slot, &s.error));
-	*(head > 0 ? &r.after : &r.before) = entry_id(tui, &s, slot.entry);
-	r.from_take = take_id(&s, holder);
-	ids = rt_scope_buf(&s);
-	rt_buf_add_byte(ids, '[');
-	for (size_t i = 0; rt_ok(&s) && i < a->count; i++) {
-		rt_json_add_comma(ids);
-		rt_json_add_string(ids, entry_id(tui, &s, a->entries[i]));
-	}
-	rt_buf_add_byte(ids, ']');
-	r.entries = rt_json_parse(&s, rt_scope_str(&s, ids));
-	return carry_out(tui, a, rt_str_at(NULL, 0), &s, &r, 1, NULL);
-}
-
-/* where: an address, or "end". */
-static rt_status
-move(rt_tui *tui, rt_verb_request *a, rt_str where)
-{
-	rt_str address_text = rt_str_trim(where), last = {0};
-	bool is_end = rt_str_eq(address_text, RT_STR("end"));
-	rt_request *requests;
-	char words[80];
-	rt_slot slot = {0};
-	rt_scope s;
-
-	rt_scope_init(&s, tui->alloc);
-	if (is_end) {
-		RT_TRY(&s, rt_seq_get(tui->work.take->slots, rt_work_count(&tui->work) - 1, &slot,
-				      &s.error));
-		last = entry_id(tui, &s, slot.entry);
-	}
-	requests = rt_scope_array(&s, a->count, sizeof(*requests));
-	for (size_t i = 0; rt_ok(&s) && i < a->count; i++) {
-		rt_request *r = &requests[i];
-
-		r->op = RT_OP_ENTRY_MOVE;
-		address(tui, &s, r, &r->entry, a->entries[i], false);
-		if (is_end) {
-			r->after = last;
-			last = r->entry;
-		} else {
-			r->before = address_text;
-		}
-	}
-	(void)snprintf(words, sizeof(words), "Moved %zu entries", a->count);
-	return carry_out(tui, a, where, &s, requests, a->count, a->count > 1 ? words : NULL);
-}
-
-/* A number is that of an entry on the screen, whatever ids may look like. */
-static rt_status
-move_to(rt_tui *tui, rt_verb_request *a, rt_str where)
-{
-	rt_str number = rt_str_trim(where);
-	char address[24];
-	size_t i = 0;
-
-	while (i < number.size && number.ptr[i] >= '0' && number.ptr[i] <= '9')
-		i++;
-	if (i == 0 || i < number.size || number.size > 18)
-		return move(tui, a, where);
-	(void)snprintf(address, sizeof(address), ":%.*s", RT_STR_ARG(number));
-	return move(tui, a, rt_str_of(address));
-}
-
-rt_status
-rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t before)
-{
-	char id[RT_ID_MAX + 1];
-	rt_verb_request *a = NULL;
-	rt_error err;
-	rt_status st = rt_entry_id(tui->work.value, before, id, &err);
-
-	if (st != RT_OK)
-		return rt_tui_say_failure(tui, st, &err);
-	st = rt_verb_request_capture(tui, RT_ACT_MOVE, entries, count, &a);
-	if (st == RT_OK && a != NULL)
-		st = move(tui, a, rt_str_of(id));
-	rt_verb_request_free(tui, a);
-	return st;
-}
-
-static rt_status
-split(rt_tui *tui, rt_verb_request *a, rt_str before)
-{
-	rt_request r = {.op = RT_OP_ENTRY_SPLIT};
-	size_t at = SIZE_MAX;
-	rt_buf *text;
-	rt_scope s;
-
-	rt_scope_init(&s, tui->alloc);
-	text = rt_scope_buf(&s);
-	if (RT_TRY(&s, text_of(tui, a->entries[0], text, &s.error)) != RT_OK) {
-		rt_status st = rt_tui_say_failure(tui, s.status, &s.error);
-
-		rt_scope_deinit(&s);
-		return st;
-	}
-	if (before.size > 0)
-		at = rt_str_find(rt_buf_str(text), before, 0);
-	if (at == SIZE_MAX) {
-		rt_tui_say_str(tui, RT_STR("These words are not in it; nothing was split"), RT_INK_ERROR);
-		rt_scope_deinit(&s);
-		return RT_OK;
-	}
-	address(tui, &s, &r, &r.entry, a->entries[0], false);
-	r.offset = (rt_number){rt_utf8_count(rt_str_at(text->ptr, at)), true};
-	return carry_out(tui, a, before, &s, &r, 1, NULL);
-}
-
-/* ---- takes ---- */
-
-static rt_status
-other_take(rt_tui *tui, bool next)
-{
-	rt_work *work = &tui->work;
-	uint32_t count = (uint32_t)rt_disc_take_count(work->disc), number = work->take->number;
-	char id[24];
-
-	if (work->take_count < 2) {
-		rt_tui_say(tui, "There is one take only; b on an entry makes another");
-		return RT_OK;
-	}
-	do {
-		number = next ? number % count + 1 : number == 1 ? count : number - 1;
-	} while (!rt_disc_take(work->disc, number)->present);
-	(void)snprintf(id, sizeof(id), "t%u", number);
-	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(id)});
-}
-
-static rt_status
-rename_take(rt_tui *tui, rt_verb_request *a, rt_str to)
-{
-	rt_request r = {.op = RT_OP_TAKE_RENAME, .name = rt_str_trim(to)};
-	rt_scope s;
-
-	rt_scope_init(&s, tui->alloc);
-	r.target = take_id(&s, a->entries[0]);
-	return carry_out(tui, a, to, &s, &r, 1, NULL);
-}
-
-rt_status
-rt_verb_rename(rt_tui *tui, uint32_t take)
-{
-	const rt_take *t = rt_disc_take(tui->work.disc, take == 0 ? tui->work.place.take : take);
-
-	if (t == NULL)
-		return RT_OK;
-	take = t->number;
-	return ask(tui, RT_ACT_RENAME, &take, 1, "Another name for the take", rt_text_str(t->name), false);
-}
-
-/* ---- models ---- */
 
 rt_status
 rt_verb_run(rt_tui *tui, const rt_run_request *request)
@@ -560,423 +55,615 @@ rt_verb_run(rt_tui *tui, const rt_run_request *request)
 			       ? rt_fail(&err, RT_BUSY, "a change is still under way; nobody was asked")
 			       : rt_work_run(&tui->work, request, &err);
 
-	if (st == RT_OK) /* what is said meanwhile is said of it */
-		rt_tui_say_str(tui, rt_str_at("", 0), RT_INK_TEXT);
+	if (st == RT_OK) /* later messages are about the run */
+		rt_tui_say_nothing(tui);
 	return rt_tui_say_failure(tui, st, &err);
 }
 
-static rt_status
-again(rt_tui *tui, rt_run_how how, const uint32_t *entries, size_t count)
-{
-	rt_run_request request = {.how = how};
-	char id[RT_ID_MAX + 1];
-	rt_error err;
-	rt_status st = RT_OK;
-
-	if (count > 0) {
-		st = rt_entry_id(tui->work.value, entries[0], id, &err);
-		request.at = rt_str_of(id);
-	}
-	return st == RT_OK ? rt_verb_run(tui, &request) : rt_tui_say_failure(tui, st, &err);
-}
+/* ---- texts ---- */
 
 static rt_status
-compact(rt_tui *tui, rt_verb_request *a, rt_str instructions)
-{
-	rt_run_request request = {.how = RT_RUN_COMPACT, .instructions = instructions};
-	char from[RT_ID_MAX + 1], to[RT_ID_MAX + 1];
-	rt_error err;
-	rt_status st = RT_OK;
-
-	if (a->count > 1) {
-		st = rt_entry_id(tui->work.value, a->entries[0], from, &err);
-		if (st == RT_OK)
-			st = rt_entry_id(tui->work.value, a->entries[a->count - 1], to, &err);
-		request.from = rt_str_of(from);
-		request.to = rt_str_of(to);
-	}
-	return st == RT_OK ? rt_verb_run(tui, &request) : rt_tui_say_failure(tui, st, &err);
-}
-
-/* Names of models as JSON strings, with commas between. */
-static void
-add_models(rt_tui *tui, const struct rt_config *config, rt_buf *json)
-{
-	size_t i;
-
-	if (tui->work.model.size > 0)
-		rt_json_add_string(json, rt_buf_str(&tui->work.model));
-	if (config != NULL && config->model.size > 0 &&
-	    !rt_str_eq(config->model, rt_buf_str(&tui->work.model))) {
-		rt_json_add_comma(json);
-		rt_json_add_string(json, config->model);
-	}
-	for (i = 0; config != NULL && i < config->provider_count; i++) {
-		rt_buf name;
-
-		rt_buf_init(&name, tui->alloc, 4096);
-		rt_buf_add_f(&name, "%.*s/", RT_STR_ARG(config->providers[i].name));
-		rt_json_add_comma(json);
-		rt_json_add_string(json, rt_buf_str(&name));
-		rt_buf_deinit(&name);
-	}
-	if (rt_str_is(rt_buf_str(&tui->work.model), "builtin/echo"))
-		return;
-	rt_json_add_comma(json);
-	rt_json_add_string(json, RT_STR("builtin/echo"));
-}
-
-/* Models that are known without asking anybody; any other name can be typed. */
-static rt_status
-pick_model(rt_tui *tui)
-{
-	const struct rt_config *config = tui->session->config;
-	rt_verb_request *a = rt_verb_request_new(tui, RT_ACT_MODEL, NULL, 0);
-	rt_json_doc *doc = NULL;
-	rt_buf json;
-	rt_error err;
-	rt_status st;
-
-	if (a == NULL)
-		return RT_NOMEM;
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_byte(&json, '[');
-	add_models(tui, config, &json);
-	rt_buf_add_byte(&json, ']');
-	st = json.status == RT_OK ? rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err) : RT_NOMEM;
-	if (st == RT_OK) {
-		st = rt_pane_pick(tui, "Which model answers (PROVIDER/NAME)",
-				  rt_json_root(doc), true, answered, a, rt_verb_request_free);
-	} else {
-		rt_verb_request_free(tui, a);
-	}
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	return st;
-}
-
-rt_status
-rt_verb_set_model(rt_tui *tui, rt_str model)
-{
-	rt_verb_request *a;
-	rt_error err;
-	rt_request r = {.op = RT_OP_SETTING_SET, .key = RT_STR("model")};
-	rt_scope s;
-	rt_buf *json;
-	rt_status st = rt_models_check_setting(tui->session->config, rt_str_trim(model), &err);
-
-	if (st != RT_OK) {
-		rt_buf_clear(&tui->work.hint);
-		rt_buf_add_c(&tui->work.hint, "As PROVIDER/NAME: /model openai/gpt-5. Nothing changed");
-		return rt_tui_say_failure(tui, st, &err);
-	}
-
-	rt_scope_init(&s, tui->alloc);
-	json = rt_scope_buf(&s);
-	rt_json_add_string(json, rt_str_trim(model));
-	r.value = rt_json_parse(&s, rt_scope_str(&s, json));
-	a = rt_verb_request_new(tui, RT_ACT_MODEL, NULL, 0);
-	if (a == NULL) {
-		rt_scope_deinit(&s);
-		return RT_NOMEM;
-	}
-	st = carry_out(tui, a, model, &s, &r, 1, NULL);
-	rt_verb_request_free(tui, a);
-	return st;
-}
-
-rt_status
-rt_verb_prompt(rt_tui *tui)
-{
-	rt_work *work = &tui->work;
-	bool is_edited = false;
-	rt_error err;
-	rt_buf text;
-	rt_status st;
-
-	rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_precondition_read_prompt(work->engine, work->value, work->place.disc, &text,
-					 &is_edited, &err);
-	st = st == RT_OK ? ask(tui, RT_ACT_PROMPT, NULL, 0,
-			       is_edited ? "Working prompt (edited; told with the next message)"
-					 : "Working prompt - Enter keeps it",
-			       text.size > 0 ? rt_buf_str(&text) : rt_str_at("", 0), true)
-			 : rt_tui_say_failure(tui, st, &err);
-	rt_buf_deinit(&text);
-	return st;
-}
-
-/* ---- answers ---- */
-
-static rt_status
-branch(rt_tui *tui, rt_verb_request *a, rt_str take)
-{
-	rt_request r = {.op = RT_OP_TAKE_BRANCH};
-	rt_scope s;
-
-	rt_scope_init(&s, tui->alloc);
-	address(tui, &s, &r, &r.entry, a->entries[0], false);
-	if (rt_str_trim(take).size > 0)
-		r.name = rt_str_trim(take);
-	return carry_out(tui, a, take, &s, &r, 1, NULL);
-}
-
-/* A request without an entry. */
-static rt_status
-alone(rt_tui *tui, rt_verb_request *a, rt_str answer, rt_request r)
-{
-	rt_scope s;
-
-	rt_scope_init(&s, tui->alloc);
-	return carry_out(tui, a, answer, &s, &r, 1, NULL);
-}
-
-/* count: how many steps, in decimal; empty: one. */
-static rt_status
-undo_or_redo(rt_tui *tui, rt_verb_request *a, rt_str count)
-{
-	rt_request r = {.op = a->action == RT_ACT_UNDO ? RT_OP_UNDO : RT_OP_REDO,
-			.count.given = count.size > 0};
-
-	for (size_t i = 0; i < count.size; i++)
-		r.count.value = 10 * r.count.value + (uint64_t)(count.ptr[i] - '0');
-	return alone(tui, a, count, r);
-}
-
-/* A verb of which all is known. */
-static rt_status
-do_verb(rt_tui *tui, rt_verb_request *a, rt_str answer)
-{
-	rt_str nothing = rt_str_at(NULL, 0), name = rt_str_trim(answer);
-	rt_tristate on = a->is_on ? RT_YES : RT_NO;
-
-	switch (a->action) {
-	case RT_ACT_EDIT:
-	case RT_ACT_EDIT_AS_TAKE: return save(tui, a, answer);
-	case RT_ACT_INSERT_BEFORE:
-	case RT_ACT_INSERT_AFTER: return insert_text(tui, a, answer);
-	case RT_ACT_BRANCH: return branch(tui, a, answer);
-	case RT_ACT_SPLIT: return split(tui, a, answer);
-	case RT_ACT_MOVE: return move_to(tui, a, answer);
-	case RT_ACT_COMPACT: return compact(tui, a, answer);
-	case RT_ACT_MODEL: return rt_verb_set_model(tui, answer);
-	case RT_ACT_RENAME: return rename_take(tui, a, answer);
-	case RT_ACT_PROMPT:
-		return alone(tui, a, answer,
-			     (rt_request){.op = RT_OP_PROMPT_UPDATE, .text = answer});
-	case RT_ACT_ROLE:
-		return each(tui, a, answer, (rt_request){.op = RT_OP_ENTRY_ROLE, .role = name},
-			    "Changed the role of");
-	case RT_ACT_LABEL:
-		return each(tui, a, answer, (rt_request){.op = RT_OP_LABEL_SET, .label = name},
-			    name.size > 0 ? "Labelled" : "Took away the labels of");
-	case RT_ACT_DELETE:
-		return each(tui, a, nothing, (rt_request){.op = RT_OP_ENTRY_DELETE}, "Deleted");
-	case RT_ACT_MERGE:
-		return each(tui, a, nothing, (rt_request){.op = RT_OP_ENTRY_MERGE}, "Merged");
-	case RT_ACT_DELETE_BELOW: return delete_below(tui, a);
-	case RT_ACT_GRAFT: return graft(tui, a);
-	case RT_ACT_MUTE:
-		return each(tui, a, nothing, (rt_request){.op = RT_OP_ENTRY_MUTE, .muted = on},
-			    a->is_on ? "Hid from models:" : "No longer hidden from models:");
-	case RT_ACT_COLLAPSE:
-		return each(tui, a, nothing, (rt_request){.op = RT_OP_ENTRY_VIEW, .collapsed = on},
-			    a->is_on ? "Folded" : "Unfolded");
-	case RT_ACT_UNDO:
-	case RT_ACT_REDO: return undo_or_redo(tui, a, answer);
-	default: return RT_OK;
-	}
-}
-
-rt_status
-rt_verb_do(rt_tui *tui, rt_verb_request *a, rt_str answer)
-{
-	rt_status st;
-
-	tui->work.seen_take = a->seen_take;
-	st = do_verb(tui, a, answer);
-	tui->work.seen_take = 0;
-	return st;
-}
-
-static rt_status
-answered(rt_tui *tui, void *ctx, rt_str answer)
-{
-	if (answer.ptr == NULL) {
-		rt_tui_say(tui, "Cancelled; nothing changed");
-		return RT_OK;
-	}
-	return rt_verb_do(tui, ctx, answer);
-}
-
-/* Those that ask nothing. */
-static rt_status
-at_once(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
-{
-	rt_verb_request *a = NULL;
-	unsigned view = 0;
-	rt_work_entry e;
-	rt_error err;
-	rt_status st = rt_verb_request_capture(tui, action, entries, count, &a);
-
-	if (st != RT_OK || a == NULL)
-		return st;
-	if (action == RT_ACT_MUTE) {
-		st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
-		if (st == RT_OK) {
-			a->is_on = !e.is_muted;
-			rt_work_entry_deinit(&e);
-		}
-	} else if (action == RT_ACT_COLLAPSE) {
-		st = rt_project_view(tui->work.value, entries[0], &view, &err);
-		a->is_on = (view & RT_VIEW_COLLAPSED) == 0;
-	}
-	st = st == RT_OK ? do_verb(tui, a, rt_str_at(NULL, 0)) : rt_tui_say_failure(tui, st, &err);
-	rt_verb_request_free(tui, a);
-	return st;
-}
-
-rt_status
-rt_verb_with(rt_tui *tui, rt_action action, uint32_t entry, rt_str answer)
-{
-	rt_verb_request *a = NULL;
-	rt_status st = rt_verb_request_capture(tui, action, &entry, 1, &a);
-
-	if (st == RT_OK && a != NULL)
-		st = do_verb(tui, a, answer);
-	rt_verb_request_free(tui, a);
-	return st;
-}
-
-/* What was told that it would be taken back; else what was there in the last frame. */
-rt_status
-rt_verb_undo(rt_tui *tui, bool redo, rt_str count)
-{
-	rt_verb_request *a = NULL;
-	rt_status st = rt_verb_request_capture(tui, redo ? RT_ACT_REDO : RT_ACT_UNDO, NULL, 0, &a);
-
-	if (st != RT_OK || a == NULL)
-		return st;
-	if (!redo && tui->said_step != 0)
-		rt_precondition_set_step(&a->precondition, tui->said_step);
-	st = do_verb(tui, a, count);
-	rt_verb_request_free(tui, a);
-	return st;
-}
-
-/* ---- the table ---- */
-
-/* What needs no entry. */
-static rt_status
-act_alone(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, bool *out_used)
-{
-	switch (action) {
-	case RT_ACT_UNDO: return rt_verb_undo(tui, false, rt_str_at(NULL, 0));
-	case RT_ACT_REDO: return rt_verb_undo(tui, true, rt_str_at(NULL, 0));
-	case RT_ACT_TAKE_NEXT: return other_take(tui, true);
-	case RT_ACT_TAKE_PREVIOUS: return other_take(tui, false);
-	case RT_ACT_MODEL: return pick_model(tui);
-	case RT_ACT_PROMPT: return rt_verb_prompt(tui);
-	case RT_ACT_EXPORT: return rt_verb_export(tui, count > 0 ? entries[0] : 0);
-	case RT_ACT_AGAIN: return again(tui, RT_RUN_AGAIN, entries, count);
-	case RT_ACT_CONTINUE: return again(tui, RT_RUN_CONTINUE, entries, count);
-	case RT_ACT_COMPACT:
-		return ask(tui, action, entries, count,
-			   count > 1 ? "Sum up the marked entries. What to look out for?"
-				     : "Sum up the beginning. What to look out for?",
-			   rt_str_at("", 0), false);
-	default: *out_used = false; return RT_OK;
-	}
-}
-
-static rt_status
-ask_label(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+begin_edit(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {
 	char title[320], what[200];
-	rt_work_entry e;
-	rt_error err;
-	rt_status st = rt_work_entry_of(&tui->work, entries[0], &e, &err);
+	rt_scope s;
+	rt_str text;
 
-	if (st != RT_OK)
-		return rt_tui_say_failure(tui, st, &err);
+	rt_scope_init(&s, tui->alloc);
+	text = rt_work_entry_text(&s, &tui->work, entries[0]);
 	rt_verb_name(tui, entries, count, what, sizeof(what));
-	(void)snprintf(title, sizeof(title), "Label of %s (empty: none)", what);
-	st = ask(tui, action, entries, count, title, e.label.size > 0 ? e.label : rt_str_at("", 0),
-		 false);
-	rt_work_entry_deinit(&e);
-	return st;
+	(void)snprintf(title, sizeof(title), "%s - %s", what,
+		       v->action == RT_ACT_EDIT ? "saved in place, what follows stays"
+						: "saved as a new take, this one stays");
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_verb_ask(tui, v, entries, count, title, text, true));
+	return rt_verb_end(tui, &s);
 }
 
 static rt_status
-versions(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+edit_outside(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {
-	(void)action;
+	rt_verb_request *r;
+	bool is_changed = false;
+	rt_buf *text;
+	rt_scope s;
+	rt_status st = rt_verb_request_new(tui, verb_of(RT_ACT_EDIT), entries, count, &r);
+
+	(void)v;
+	if (r == NULL)
+		return st;
+	rt_scope_init(&s, tui->alloc);
+	text = rt_scope_buf(&s);
+	RT_TRY(&s, rt_tui_edit(tui, rt_work_entry_text(&s, &tui->work, entries[0]), "entry.md", text,
+			       &is_changed, &s.error));
+	if (rt_ok(&s) && is_changed)
+		RT_TRY(&s, rt_verb_do(tui, r, rt_buf_str(text)));
+	else if (rt_ok(&s))
+		rt_tui_say(tui, "Nothing changed");
+	rt_verb_request_free(tui, r);
+	return rt_verb_end(tui, &s);
+}
+
+/* EDIT, EDIT_AS_TAKE: blocks of the content that are not text stay. */
+static void
+build_edit(rt_verb_build *b)
+{
+	rt_tui *tui = b->tui;
+	bool as_take = b->request->verb->action == RT_ACT_EDIT_AS_TAKE;
+	uint32_t entry = b->request->entries[0];
+	const rt_work_entry *e = rt_work_entry_get(&b->scope, &tui->work, entry);
+	rt_content content = {.text = b->answer};
+	rt_request *edit;
+
+	if (e == NULL)
+		return;
+	if (rt_str_eq(rt_work_entry_text(&b->scope, &tui->work, entry), b->answer)) {
+		if (rt_ok(&b->scope))
+			rt_tui_say(tui, "Nothing changed");
+		return;
+	}
+	if (e->body->content_json != NULL) {
+		rt_buf *json = rt_scope_buf(&b->scope);
+
+		rt_content_set_text(json, (rt_content){.blocks = e->body->content_json}, b->answer);
+		content = (rt_content){.blocks = rt_json_parse(&b->scope, rt_scope_str(&b->scope, json))};
+	}
+	if (rt_verb_add_requests(b, as_take ? 2 : 1) == NULL)
+		return;
+	edit = &b->requests[b->count - 1];
+	edit->op = RT_OP_ENTRY_EDIT;
+	edit->content = content;
+	rt_verb_set_address(b, &b->requests[0], &b->requests[0].entry, entry, as_take);
+	if (as_take) {
+		b->requests[0].op = RT_OP_TAKE_BRANCH;
+		edit->entry = b->requests[0].entry; /* in the new take */
+		b->did = "Edited it";
+	}
+}
+
+/* The author of a new entry: not that of its neighbour. */
+static rt_str
+next_role(rt_tui *tui, uint32_t neighbour)
+{
+	const rt_work_entry *e;
+	bool is_user;
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	e = rt_work_entry_get(&s, &tui->work, neighbour);
+	is_user = e != NULL && rt_str_eq_nocase(e->role, RT_STR("user"));
+	rt_scope_deinit(&s);
+	return is_user ? RT_STR("AI") : RT_STR("User");
+}
+
+static rt_status
+begin_insert(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	char title[320], what[200];
+
+	rt_verb_name(tui, entries, count, what, sizeof(what));
+	(void)snprintf(title, sizeof(title), "New entry %s %s, by %.*s - R changes the role later",
+		       v->action == RT_ACT_INSERT_BEFORE ? "before" : "after", what,
+		       RT_STR_ARG(next_role(tui, entries[0])));
+	return rt_verb_ask(tui, v, entries, count, title, RT_STR(""), true);
+}
+
+static void
+build_insert(rt_verb_build *b)
+{
+	rt_verb_add_each(b);
+	if (b->count > 0) {
+		b->requests[0].role = next_role(b->tui, b->request->entries[0]);
+		b->requests[0].content.text = b->answer;
+	}
+}
+
+static void
+build_split(rt_verb_build *b)
+{
+	uint32_t entry = b->request->entries[0];
+	rt_str text = rt_work_entry_text(&b->scope, &b->tui->work, entry);
+	size_t at = b->answer.size > 0 ? rt_str_find(text, b->answer, 0) : SIZE_MAX;
+	rt_request r = {.op = RT_OP_ENTRY_SPLIT};
+
+	if (!rt_ok(&b->scope))
+		return;
+	if (at == SIZE_MAX) {
+		rt_tui_say_str(b->tui, RT_STR("These words are not in it; nothing was split"), RT_INK_ERROR);
+		return;
+	}
+	rt_verb_set_address(b, &r, &r.entry, entry, false);
+	r.offset = (rt_number){rt_utf8_count(rt_str_at(text.ptr, at)), true};
+	rt_verb_add_request(b, r);
+}
+
+/* ---- roles, labels, switches ---- */
+
+static rt_status
+begin_role(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	const rt_work_entry *e;
+	yyjson_val *roles;
+	rt_view view;
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	view = rt_work_view(&tui->work, &s);
+	roles = rt_roles_value(&view);
+	e = rt_work_entry_get(&s, &tui->work, entries[0]);
+	return rt_verb_pick(tui, &s, v, entries, count, "Who speaks", roles, e == NULL ? RT_STR("") : e->role);
+}
+
+static rt_status
+begin_label(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	char title[320], what[200];
+	const rt_work_entry *e;
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	e = rt_work_entry_get(&s, &tui->work, entries[0]);
+	rt_verb_name(tui, entries, count, what, sizeof(what));
+	(void)snprintf(title, sizeof(title), "Label of %s (empty: none)", what);
+	if (e != NULL)
+		RT_TRY(&s, rt_verb_ask(tui, v, entries, count, title,
+			       e->label.size > 0 ? e->label : RT_STR(""), false));
+	return rt_verb_end(tui, &s);
+}
+
+/* Mute, collapse: the opposite of what the first entry is. */
+static rt_status
+begin_toggle(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	const rt_work_entry *e;
+	rt_verb_request *r;
+	rt_scope s;
+	rt_status st = rt_verb_request_new(tui, v, entries, count, &r);
+
+	if (r == NULL)
+		return st;
+	rt_scope_init(&s, tui->alloc);
+	e = rt_work_entry_get(&s, &tui->work, entries[0]);
+	if (e != NULL) {
+		r->is_on = !(v->action == RT_ACT_MUTE ? e->is_muted : e->is_collapsed);
+		RT_TRY(&s, rt_verb_do(tui, r, RT_STR("")));
+	}
+	rt_verb_request_free(tui, r);
+	return rt_verb_end(tui, &s);
+}
+
+/* ---- where entries are ---- */
+
+/* The entry and all that follow it, in the take in which it was seen. */
+static void
+build_delete_below(rt_verb_build *b)
+{
+	rt_work *work = &b->tui->work;
+	uint32_t entry = b->request->entries[0];
+	uint32_t holder = rt_work_take_of(&b->scope, work, work->seen_take, entry);
+	const rt_take *take = rt_ok(&b->scope) ? rt_disc_take(work->disc, holder) : NULL;
+	rt_request r = {.op = RT_OP_ENTRY_DELETE};
+	rt_slot last = {0};
+
+	if (!rt_ok(&b->scope))
+		return;
+	if (take == NULL || !take->present || rt_seq_count(take->slots) == 0) {
+		rt_tui_say(b->tui, "It is in no take any more");
+		return;
+	}
+	RT_TRY(&b->scope, rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &last,
+				     &b->scope.error));
+	r.from = rt_work_entry_id(&b->scope, work, entry);
+	r.to = rt_work_entry_id(&b->scope, work, last.entry);
+	if (holder != work->place.take)
+		r.take = rt_work_take_id(&b->scope, holder);
+	rt_verb_add_request(b, r);
+}
+
+/* Entries of another take, after the head of this one. */
+static void
+build_graft(rt_verb_build *b)
+{
+	rt_tui *tui = b->tui;
+	rt_work *work = &tui->work;
+	const uint32_t *entries = b->request->entries;
+	rt_request r = {.op = RT_OP_TAKE_GRAFT};
+	size_t head = rt_work_head(work);
+	uint32_t holder;
+	rt_slot slot = {0};
+	rt_buf *ids;
+
+	if (rt_work_position(work, entries[0]) != SIZE_MAX) {
+		rt_tui_say(tui, "It is in this take already; graft brings entries of another one here");
+		return;
+	}
+	if (rt_work_count(work) == 0) {
+		rt_tui_say(tui, "This take has no entry to put it behind");
+		return;
+	}
+	holder = rt_work_take_of(&b->scope, work, 0, entries[0]);
+	if (!rt_ok(&b->scope) || holder == 0)
+		return;
+	RT_TRY(&b->scope, rt_seq_get(work->take->slots, head > 0 ? head - 1 : 0, &slot, &b->scope.error));
+	*(head > 0 ? &r.after : &r.before) = rt_work_entry_id(&b->scope, work, slot.entry);
+	r.from_take = rt_work_take_id(&b->scope, holder);
+	ids = rt_scope_buf(&b->scope);
+	rt_json_open(ids, NULL, '[');
+	for (size_t i = 0; rt_ok(&b->scope) && i < b->request->count; i++)
+		rt_json_put_str(ids, NULL, rt_work_entry_id(&b->scope, work, entries[i]));
+	rt_json_close(ids, ']');
+	r.entries = rt_json_parse(&b->scope, rt_scope_str(&b->scope, ids));
+	rt_verb_add_request(b, r);
+}
+
+/* The answer is an address, the number of an entry on the screen, or "end". */
+static void
+build_move(rt_verb_build *b)
+{
+	rt_work *work = &b->tui->work;
+	rt_str where = rt_str_trim(b->answer);
+	bool is_end = !b->request->is_address && rt_str_is(where, "end");
+	size_t digits = 0;
+	rt_slot slot = {0};
+	rt_str last = {NULL, 0};
+
+	while (digits < where.size && where.ptr[digits] >= '0' && where.ptr[digits] <= '9')
+		digits++;
+	/* A number is a position, whatever ids look like. */
+	if (digits > 0 && digits == where.size && digits <= 18 && !b->request->is_address) {
+		rt_buf *position = rt_scope_buf(&b->scope);
+
+		rt_buf_add_f(position, ":%.*s", RT_STR_ARG(where));
+		where = rt_scope_str(&b->scope, position);
+	}
+	if (is_end) {
+		RT_TRY(&b->scope, rt_seq_get(work->take->slots, rt_work_count(work) - 1, &slot,
+					     &b->scope.error));
+		last = rt_work_entry_id(&b->scope, work, slot.entry);
+	}
+	rt_verb_add_requests(b, b->request->count);
+	for (size_t i = 0; i < b->count; i++) {
+		rt_request *r = &b->requests[i];
+
+		r->op = RT_OP_ENTRY_MOVE;
+		rt_verb_set_address(b, r, &r->entry, b->request->entries[i], false);
+		if (is_end) {
+			r->after = last;
+			last = r->entry;
+		} else {
+			r->before = where;
+		}
+	}
+	b->did = "Moved";
+}
+
+rt_status
+rt_verb_move_before(rt_tui *tui, const uint32_t *entries, size_t count, uint32_t before)
+{
+	rt_verb_request *r = NULL;
+	rt_str id;
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	id = rt_work_entry_id(&s, &tui->work, before);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_verb_request_new(tui, verb_of(RT_ACT_MOVE), entries, count, &r));
+	if (r != NULL) {
+		r->is_address = true;
+		RT_TRY(&s, rt_verb_do(tui, r, id));
+	}
+	rt_verb_request_free(tui, r);
+	return rt_verb_end(tui, &s);
+}
+
+/* ---- takes ---- */
+
+static rt_status
+begin_other_take(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	rt_work *work = &tui->work;
+	uint32_t takes = (uint32_t)rt_disc_take_count(work->disc), number = work->take->number;
+	char id[24];
+
+	(void)entries;
+	(void)count;
+	if (work->take_count < 2) {
+		rt_tui_say(tui, "There is one take only; b on an entry makes another");
+		return RT_OK;
+	}
+	do {
+		number = v->action == RT_ACT_TAKE_NEXT ? number % takes + 1
+			 : number == 1		       ? takes
+						       : number - 1;
+	} while (!rt_disc_take(work->disc, number)->present);
+	(void)snprintf(id, sizeof(id), "t%u", number);
+	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(id)});
+}
+
+rt_status
+rt_verb_rename(rt_tui *tui, uint32_t number)
+{
+	const rt_take *take = rt_disc_take(tui->work.disc, number == 0 ? tui->work.place.take : number);
+
+	if (take == NULL)
+		return RT_OK;
+	return rt_verb_ask(tui, verb_of(RT_ACT_RENAME), &take->number, 1, "Another name for the take",
+		   rt_text_str(take->name), false);
+}
+
+static void
+build_rename(rt_verb_build *b)
+{
+	rt_verb_add_each(b);
+	if (b->count > 0)
+		b->requests[0].target = rt_work_take_id(&b->scope, b->request->entries[0]);
+}
+
+static rt_status
+begin_export(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	(void)v;
+	return rt_verb_export(tui, count > 0 ? entries[0] : 0);
+}
+
+/* ---- undo ---- */
+
+/* Takes back what the notice announced; else what the last frame showed. */
+static rt_status
+begin_undo(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	(void)entries;
+	(void)count;
+	return rt_verb_with(tui, v->action, NULL, 0, RT_STR(""));
+}
+
+/* The answer counts steps, in decimal; empty: one. */
+static void
+build_undo(rt_verb_build *b)
+{
+	rt_request r = {.op = b->request->verb->op, .count.given = b->answer.size > 0};
+
+	for (size_t i = 0; i < b->answer.size; i++)
+		r.count.value = 10 * r.count.value + (uint64_t)(b->answer.ptr[i] - '0');
+	rt_verb_add_request(b, r);
+}
+
+/* ---- models ---- */
+
+/* AGAIN, CONTINUE. */
+static rt_status
+begin_reply(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	rt_run_request request = {.how = v->action == RT_ACT_AGAIN ? RT_RUN_AGAIN : RT_RUN_CONTINUE};
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	if (count > 0)
+		request.at = rt_work_entry_id(&s, &tui->work, entries[0]);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_verb_run(tui, &request));
+	return rt_verb_end(tui, &s);
+}
+
+static rt_status
+begin_compact(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	return rt_verb_ask(tui, v, entries, count,
+		   count > 1 ? "Sum up the marked entries. What to look out for?"
+			     : "Sum up the beginning. What to look out for?",
+		   RT_STR(""), false);
+}
+
+static void
+build_compact(rt_verb_build *b)
+{
+	const rt_verb_request *r = b->request;
+	rt_run_request request = {.how = RT_RUN_COMPACT, .instructions = b->answer};
+
+	if (r->count > 1) {
+		request.from = rt_work_entry_id(&b->scope, &b->tui->work, r->entries[0]);
+		request.to = rt_work_entry_id(&b->scope, &b->tui->work, r->entries[r->count - 1]);
+	}
+	if (rt_ok(&b->scope))
+		RT_TRY(&b->scope, rt_verb_run(b->tui, &request));
+}
+
+/* Models that are known without a request; any other name can be typed. */
+static rt_status
+begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	const rt_config *config = tui->session->config;
+	rt_str model = rt_buf_str(&tui->work.model);
+	rt_buf *json;
+	rt_scope s;
+
+	(void)entries;
+	(void)count;
+	rt_scope_init(&s, tui->alloc);
+	json = rt_scope_buf(&s);
+	rt_json_open(json, NULL, '[');
+	if (model.size > 0)
+		rt_json_put_str(json, NULL, model);
+	if (config != NULL && config->model.size > 0 && !rt_str_eq(config->model, model))
+		rt_json_put_str(json, NULL, config->model);
+	for (size_t i = 0; config != NULL && i < config->provider_count; i++) {
+		rt_buf *name = rt_scope_buf(&s);
+
+		rt_buf_add_str(name, config->providers[i].name);
+		rt_buf_add_byte(name, '/');
+		rt_json_put_str(json, NULL, rt_scope_str(&s, name));
+	}
+	if (!rt_str_is(model, "builtin/echo"))
+		rt_json_put_str(json, NULL, RT_STR("builtin/echo"));
+	rt_json_close(json, ']');
+	return rt_verb_pick(tui, &s, v, NULL, 0, "Which model answers (PROVIDER/NAME)",
+		    rt_json_parse(&s, rt_scope_str(&s, json)), RT_STR(""));
+}
+
+static void
+build_model(rt_verb_build *b)
+{
+	rt_buf *hint = &b->tui->work.hint, *json = rt_scope_buf(&b->scope);
+	rt_str name = rt_str_trim(b->answer);
+	rt_request r = {.op = RT_OP_SETTING_SET, .key = RT_STR("model")};
+
+	if (RT_TRY(&b->scope, rt_models_check_setting(b->tui->session->config, name,
+						      &b->scope.error)) != RT_OK) {
+		rt_buf_clear(hint);
+		rt_buf_add_c(hint, "As PROVIDER/NAME: /model openai/gpt-5. Nothing changed");
+		return;
+	}
+	rt_json_put_str(json, NULL, name);
+	r.value = rt_json_parse(&b->scope, rt_scope_str(&b->scope, json));
+	rt_verb_add_request(b, r);
+}
+
+static rt_status
+begin_prompt(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	bool is_edited = false;
+	rt_view view;
+	rt_scope s;
+	rt_str text;
+
+	(void)entries;
+	(void)count;
+	rt_scope_init(&s, tui->alloc);
+	view = rt_work_view(&tui->work, &s);
+	text = rt_prompt_text(&view, &is_edited);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_verb_ask(tui, v, NULL, 0,
+			       is_edited ? "Working prompt (edited; told with the next message)"
+					 : "Working prompt - Enter keeps it",
+			       text.size > 0 ? text : RT_STR(""), true));
+	return rt_verb_end(tui, &s);
+}
+
+/* ---- verbs that only read ---- */
+
+static rt_status
+begin_versions(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
+{
+	(void)v;
 	(void)count;
 	return rt_verb_versions(tui, entries[0]);
 }
 
 static rt_status
-copy(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
+begin_copy(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {
-	return rt_verb_copy(tui, entries, count, action == RT_ACT_COPY_PATH);
+	return rt_verb_copy(tui, entries, count, v->action == RT_ACT_COPY_PATH);
 }
 
-/* How the verbs that need an entry begin: with a function, or with a question for one line. */
-static const struct verb {
-	rt_action action;
-	bool is_for_one; /* only the first of the entries counts */
-	rt_status (*begin)(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count);
-	const char *before, *after; /* the question, around "User, entry 4" */
-} verbs[] = {
-	{RT_ACT_EDIT, true, edit, NULL, NULL},
-	{RT_ACT_EDIT_AS_TAKE, true, edit, NULL, NULL},
-	{RT_ACT_EDITOR, true, edit_outside, NULL, NULL},
-	{RT_ACT_INSERT_BEFORE, true, insert, NULL, NULL},
-	{RT_ACT_INSERT_AFTER, true, insert, NULL, NULL},
-	{RT_ACT_ROLE, false, pick_role, NULL, NULL},
-	{RT_ACT_LABEL, false, ask_label, NULL, NULL},
-	{RT_ACT_DELETE, false, at_once, NULL, NULL},
-	{RT_ACT_DELETE_BELOW, true, at_once, NULL, NULL},
-	{RT_ACT_GRAFT, false, at_once, NULL, NULL},
-	{RT_ACT_MUTE, false, at_once, NULL, NULL},
-	{RT_ACT_COLLAPSE, false, at_once, NULL, NULL},
-	{RT_ACT_MERGE, true, at_once, NULL, NULL},
-	{RT_ACT_VERSIONS, true, versions, NULL, NULL},
-	{RT_ACT_COPY, false, copy, NULL, NULL},
-	{RT_ACT_COPY_PATH, false, copy, NULL, NULL},
-	{RT_ACT_MOVE, false, NULL, "Move ", " before which? (number, label, end)"},
-	{RT_ACT_BRANCH, true, NULL, "New take from ", " on. Its name (may be left out)"},
-	{RT_ACT_SPLIT, true, NULL, "Split ", " before which of its words?"},
+/* ---- the table ---- */
+
+#define MEMBER(name) offsetof(rt_request, name)
+
+static const rt_verb edit_as_take = {RT_ACT_EDIT_AS_TAKE, ONE | TEXT, .begin = begin_edit,
+				     .build = build_edit};
+
+static const rt_verb verbs[] = {
+	{RT_ACT_EDIT, ONE | TEXT, RT_FACT_ENTRY, .begin = begin_edit, .build = build_edit,
+	 .as_take = &edit_as_take},
+	{RT_ACT_EDITOR, ONE, .begin = edit_outside},
+	{RT_ACT_INSERT_BEFORE, ONE | TEXT, .begin = begin_insert, .build = build_insert,
+	 .op = RT_OP_ENTRY_INSERT, .place = MEMBER(before)},
+	{RT_ACT_INSERT_AFTER, ONE | TEXT, .begin = begin_insert, .build = build_insert,
+	 .op = RT_OP_ENTRY_INSERT, .place = MEMBER(after)},
+	{RT_ACT_SPLIT, ONE, RT_FACT_ENTRY, .before = "Split ", .after = " before which of its words?",
+	 .build = build_split},
+	{RT_ACT_MERGE, ONE, RT_FACT_ENTRY, .op = RT_OP_ENTRY_MERGE, .place = MEMBER(entry)},
+	{RT_ACT_ROLE, 0, RT_FACT_ENTRY, .begin = begin_role, .op = RT_OP_ENTRY_ROLE,
+	 .place = MEMBER(entry), .answer = MEMBER(role), .did = "Changed the role of"},
+	{RT_ACT_LABEL, 0, RT_FACT_ENTRY, .begin = begin_label, .op = RT_OP_LABEL_SET,
+	 .place = MEMBER(entry), .answer = MEMBER(label), .did = "Labelled",
+	 .did_not = "Took away the labels of"},
+	{RT_ACT_MUTE, 0, RT_FACT_ENTRY, .begin = begin_toggle, .op = RT_OP_ENTRY_MUTE,
+	 .place = MEMBER(entry), .toggle = MEMBER(muted), .did = "Hid from models:",
+	 .did_not = "No longer hidden from models:"},
+	{RT_ACT_COLLAPSE, 0, .begin = begin_toggle, .op = RT_OP_ENTRY_VIEW, .place = MEMBER(entry),
+	 .toggle = MEMBER(collapsed), .did = "Folded", .did_not = "Unfolded"},
+	{RT_ACT_DELETE, 0, RT_FACT_ENTRY, .op = RT_OP_ENTRY_DELETE, .place = MEMBER(entry),
+	 .did = "Deleted"},
+	{RT_ACT_DELETE_BELOW, ONE, RT_FACT_BELOW, .build = build_delete_below},
+	{RT_ACT_MOVE, 0, RT_FACT_ENTRY, .before = "Move ",
+	 .after = " before which? (number, label, end)", .build = build_move},
+	{RT_ACT_GRAFT, 0, .build = build_graft},
+	{RT_ACT_BRANCH, ONE | OPTIONAL, .before = "New take from ",
+	 .after = " on. Its name (may be left out)", .op = RT_OP_TAKE_BRANCH, .place = MEMBER(entry),
+	 .answer = MEMBER(name)},
+	{RT_ACT_RENAME, INTERNAL, .build = build_rename, .op = RT_OP_TAKE_RENAME,
+	 .answer = MEMBER(name)},
+	{RT_ACT_TAKE_PREVIOUS, ALONE, .begin = begin_other_take},
+	{RT_ACT_TAKE_NEXT, ALONE, .begin = begin_other_take},
+	{RT_ACT_UNDO, ALONE, RT_FACT_STEP, .begin = begin_undo, .build = build_undo, .op = RT_OP_UNDO},
+	{RT_ACT_REDO, ALONE, RT_FACT_REDO, .begin = begin_undo, .build = build_undo, .op = RT_OP_REDO},
+	{RT_ACT_AGAIN, ALONE, .begin = begin_reply},
+	{RT_ACT_CONTINUE, ALONE, .begin = begin_reply},
+	{RT_ACT_COMPACT, ALONE, .begin = begin_compact, .build = build_compact},
+	{RT_ACT_MODEL, ALONE, .begin = begin_model, .build = build_model},
+	{RT_ACT_PROMPT, ALONE | TEXT, RT_FACT_PROMPT, .begin = begin_prompt,
+	 .op = RT_OP_PROMPT_UPDATE, .answer = MEMBER(text)},
+	{RT_ACT_EXPORT, ALONE, .begin = begin_export},
+	{RT_ACT_VERSIONS, ONE, .begin = begin_versions},
+	{RT_ACT_COPY, 0, .begin = begin_copy},
+	{RT_ACT_COPY_PATH, 0, .begin = begin_copy},
 };
+
+static const rt_verb *
+verb_of(rt_action action)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (verbs[i].action == action)
+			return &verbs[i];
+	return action == edit_as_take.action ? &edit_as_take : NULL;
+}
 
 rt_status
 rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count, bool *out_used)
 {
-	const struct verb *verb = NULL;
+	const rt_verb *v = verb_of(action);
 	char title[320], what[200];
-	rt_status st;
 
-	*out_used = true;
-	st = act_alone(tui, action, entries, count, out_used);
-	if (*out_used)
-		return st;
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (verbs[i].action == action)
-			verb = &verbs[i];
-	*out_used = verb != NULL && (action != RT_ACT_EDITOR || count > 0);
+	/* Without an entry the editor is the field's. */
+	*out_used = v != NULL && (v->flags & INTERNAL) == 0 && (action != RT_ACT_EDITOR || count > 0);
 	if (!*out_used)
 		return RT_OK;
+	if ((v->flags & ALONE) != 0)
+		return v->begin(tui, v, entries, count);
 	if (count == 0) {
 		rt_tui_say(tui, "Select an entry first");
 		return RT_OK;
 	}
-	if (count > PICKED_MAX)
-		count = PICKED_MAX;
+	if (count > ENTRIES_MAX)
+		count = ENTRIES_MAX;
 	rt_verb_name(tui, entries, count, what, sizeof(what));
-	if (verb->is_for_one)
+	if ((v->flags & ONE) != 0)
 		count = 1;
-	if (verb->begin != NULL)
-		return verb->begin(tui, action, entries, count);
-	(void)snprintf(title, sizeof(title), "%s%s%s", verb->before, what, verb->after);
-	return ask(tui, action, entries, count, title, rt_str_at("", 0), false);
+	if (v->begin != NULL)
+		return v->begin(tui, v, entries, count);
+	if (v->before == NULL)
+		return rt_verb_with(tui, action, entries, count, RT_STR(""));
+	(void)snprintf(title, sizeof(title), "%s%s%s", v->before, what, v->after);
+	return rt_verb_ask(tui, v, entries, count, title, RT_STR(""), false);
 }

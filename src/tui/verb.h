@@ -1,43 +1,40 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verb: what can be done to entries, wherever they were selected: in the chat or in the tree. It
- * asks for what it needs (a label, a role, a text), does it as one step, and says so: also what
- * went wrong, so that RT_NOMEM and RT_LIMIT (too many panes) are all that comes back.
+ * Verb: an action on entries, wherever they were selected: in the chat or in the tree. A verb asks
+ * for what it needs (a label, a role, a text), makes its change as one step, and reports it.
+ * Failures are reported, too, so that only RT_NOMEM and RT_LIMIT (too many panes) are returned.
  *
- * Threads: the one of the terminal. */
+ * Threads: the terminal's. */
 #ifndef RT_TUI_VERB_H
 #define RT_TUI_VERB_H
 
 #include "tui/pane.h"
 
-/* entries: numbers, in the order of the take or the tree; count 0: nothing happens but a notice.
- * *out_used false: the action is no verb. EDIT, EDIT_AS_TAKE (one entry), EDITOR, INSERT_BEFORE,
- * INSERT_AFTER, ROLE, DELETE, DELETE_BELOW, MOVE, GRAFT, BRANCH, MUTE, LABEL, COPY, COPY_PATH,
- * SPLIT, MERGE, VERSIONS, AGAIN, CONTINUE, COLLAPSE, EXPORT; and what needs no entry: UNDO, REDO,
- * TAKE_PREVIOUS, TAKE_NEXT, COMPACT, MODEL, PROMPT. The entry is meant as the take at hand has it,
- * or as work->seen_take, which a question that is asked remembers. entries are copied. */
+/* entries: numbers, in the order of the take or the tree; copied. count 0: most verbs only report
+ * that. *out_used false: the action is not a verb. The entries are those of the take in view, or of
+ * work->seen_take, which an open question remembers. */
 RT_CHECKED rt_status rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *entries,
 				 size_t count, bool *out_used);
 
-/* The head elsewhere, as seed 4: entry 0 is before the first. Asks whether to sum up what is
- * left, where there is something; then "Already at this point", or the text handed back is in
- * the input. done (may be NULL): it was not cancelled. */
+/* Navigate (seed 4): move the head to an entry; 0: before the first. Asks whether to summarize the
+ * branch that is left, if there is one. A text that is handed back goes into the input. done (may
+ * be NULL): called unless it was cancelled. */
 RT_CHECKED rt_status rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select,
 				      void (*done)(rt_tui *));
-
-/* Stop such a way while what is left is being summed up; false: there is none. */
+/* Cancel a navigation whose summary is being written; false: there is none. */
 bool rt_verb_navigate_stop(rt_tui *tui);
-
-/* A run has ended; where it was such a way, that is said. */
+/* A run has ended: report it if it was a navigation. */
 RT_CHECKED rt_status rt_verb_went(rt_tui *tui);
 
-/* A line that begins with "/": carried out. *out_known false: there is no such command. */
+/* Carry out a line that begins with "/". *out_known false: there is no such command. */
 RT_CHECKED rt_status rt_slash_run(rt_tui *tui, rt_str line, bool *out_known);
-/* What a line that begins with "/" could go on as: an array of words, for rows below the input. */
+/* The commands, for completion. */
 typedef struct rt_slash {
 	const char *name;  /* "/branch-here" */
 	const char *words; /* "[ENTRY]" */
 	const char *what;
+	rt_status (*run)(rt_tui *tui, rt_action action, rt_str rest); /* rest: of the line, trimmed */
+	rt_action action;
 } rt_slash;
 extern const rt_slash rt_slashes[]; /* ended by NULL */
 

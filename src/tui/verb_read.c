@@ -1,112 +1,135 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verbs that change nothing: an entry, or its versions, to be read; copies. */
+ * Verbs that change nothing: reading an entry or its versions, copying, exporting. */
 #include <stdio.h>
 
 #include "tui/verb_impl.h"
-#include "view/view.h"
 
-/* ---- versions ---- */
+/* ---- names ---- */
 
-/* Every text that it had, oldest first, each with what is different from the one before. */
+/* "User, "What about DuckDB?"": for an entry without a position. */
+static void
+name_by_words(const rt_work_entry *e, char *out, size_t size)
+{
+	enum { WORDS = 30 };
+	rt_str text = rt_str_trim(rt_buf_str(&e->text)), line = text;
+	size_t cut;
+	bool is_cut;
+
+	line.size = rt_str_find(text, RT_STR("\n"), 0);
+	is_cut = line.size != SIZE_MAX;
+	if (!is_cut)
+		line.size = text.size;
+	cut = rt_utf8_offset(line, WORDS);
+	if (cut != SIZE_MAX)
+		line.size = cut;
+	(void)snprintf(out, size, "%.*s, \"%.*s%s\"", RT_STR_ARG(e->role), RT_STR_ARG(line),
+		       is_cut || cut != SIZE_MAX ? " ..." : "");
+}
+
+void
+rt_verb_name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t size)
+{
+	rt_work_entry e;
+
+	if (count != 1 || rt_work_entry_of(&tui->work, entries[0], &e, NULL) != RT_OK) {
+		(void)snprintf(out, size, "%zu entries", count);
+		return;
+	}
+	if (e.at != SIZE_MAX)
+		(void)snprintf(out, size, "%.*s, entry %zu", RT_STR_ARG(e.role), e.at + 1);
+	else
+		name_by_words(&e, out, size);
+	rt_work_entry_deinit(&e);
+}
+
+/* ---- reading ---- */
+
+rt_lines_options
+rt_verb_lines(const rt_tui *tui, int margin, int indent)
+{
+	int columns = tui->canvas.columns - margin;
+
+	return (rt_lines_options){.columns = columns > 0 ? columns : 1,
+				  .utf8 = tui->canvas.utf8,
+				  .indent = indent};
+}
+
+rt_status
+rt_verb_show(rt_tui *tui, rt_scope *s, const char *title, rt_lines *lines)
+{
+	(void)rt_scope_note(s, lines->status);
+	if (rt_ok(s))
+		RT_TRY(s, rt_pane_reader(tui, title, lines));
+	rt_lines_deinit(lines);
+	return rt_verb_end(tui, s);
+}
+
+/* Every text that the entry had, oldest first, each with the changes from the one before. */
 rt_status
 rt_verb_versions(rt_tui *tui, uint32_t entry)
 {
-	rt_lines_options options = {.columns = tui->canvas.columns > 4 ? tui->canvas.columns - 4 : 1,
-				    .utf8 = tui->canvas.utf8,
-				    .indent = 2};
-	rt_json_doc *doc = NULL;
-	yyjson_val *revision;
-	size_t i, count;
-	rt_str before = rt_str_at("", 0);
+	rt_lines_options options = rt_verb_lines(tui, 4, 2);
+	rt_revision_rows revisions;
+	rt_str before = {NULL, 0};
 	rt_lines lines;
-	rt_buf json, was, now;
-	rt_error err;
-	rt_status st;
+	rt_view view;
+	rt_scope s;
 
+	rt_scope_init(&s, tui->alloc);
 	rt_lines_init(&lines, tui->alloc);
-	rt_buf_init(&json, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&was, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&now, tui->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_revisions(tui->work.engine, tui->work.value, tui->work.place.disc, entry, &json,
-			       &err);
-	if (st == RT_OK)
-		st = rt_json_read(tui->alloc, rt_buf_str(&json), &doc, &err);
-	if (st == RT_OK)
-		yyjson_arr_foreach(rt_json_root(doc), i, count, revision)
-		{
-			rt_content content = {.text = {NULL, 0}};
-			yyjson_val *value = rt_json_get(revision, "content");
-			uint64_t seq = 0;
-			char head[160];
+	view = rt_work_view(&tui->work, &s);
+	revisions = rt_revisions_list(&view, entry);
+	for (size_t i = 0; rt_ok(&s) && i < revisions.count; i++) {
+		const rt_revision_row *r = &revisions.items[i];
+		const rt_body *body = rt_view_body(&view, r->body);
+		rt_buf *text = rt_scope_buf(&s);
+		char heading[160];
 
-			if (yyjson_is_arr(value))
-				content.blocks = value;
-			else
-				content.text = rt_json_str(value);
-			rt_buf_clear(&now);
-			rt_content_add_text(&now, content);
-			(void)rt_json_u64(rt_json_get(revision, "seq"), &seq);
-			(void)snprintf(head, sizeof(head), "Version %zu of %zu, step %llu%s", i + 1, count,
-				       (unsigned long long)seq,
-				       yyjson_is_true(rt_json_get(revision, "current")) ? ", now" : "");
-			rt_lines_add_row(&lines, 0, rt_str_of(head), RT_INK_HEADING | RT_INK_BOLD);
-			if (i == 0)
-				rt_lines_add_plain(&lines, rt_buf_str(&now), &options);
-			else
-				rt_lines_add_difference(&lines, before, rt_buf_str(&now), &options);
-			rt_lines_add_blank(&lines);
-			rt_buf_clear(&was);
-			rt_buf_add_str(&was, rt_buf_str(&now));
-			before = rt_buf_str(&was);
-		}
-	if (st == RT_OK && lines.status != RT_OK)
-		st = RT_NOMEM;
-	if (st == RT_OK)
-		st = rt_pane_reader(tui, "Versions, oldest first. To bring one back: edit, or /revert STEP",
-				    &lines);
-	else
-		st = rt_tui_say_failure(tui, st, &err);
-	rt_json_free(doc);
-	rt_lines_deinit(&lines);
-	rt_buf_deinit(&json);
-	rt_buf_deinit(&was);
-	rt_buf_deinit(&now);
-	return st;
+		if (body == NULL)
+			break;
+		rt_content_add_text(text, (rt_content){.text = body->content,
+						       .blocks = body->content_json});
+		(void)snprintf(heading, sizeof(heading), "Version %zu of %zu, step %llu%s", i + 1,
+			       revisions.count, (unsigned long long)r->seq, r->is_current ? ", now" : "");
+		rt_lines_add_row(&lines, 0, rt_str_of(heading), RT_INK_HEADING | RT_INK_BOLD);
+		if (i == 0)
+			rt_lines_add_plain(&lines, rt_scope_str(&s, text), &options);
+		else
+			rt_lines_add_difference(&lines, before, rt_scope_str(&s, text), &options);
+		rt_lines_add_blank(&lines);
+		before = rt_buf_str(text);
+	}
+	return rt_verb_show(tui, &s, "Versions, oldest first. To bring one back: edit, or /revert STEP",
+			    &lines);
 }
 
 rt_status
 rt_verb_read(rt_tui *tui, uint32_t entry)
 {
-	rt_lines_options options = {.columns = tui->canvas.columns > 2 ? tui->canvas.columns - 2 : 1,
-				    .utf8 = tui->canvas.utf8,
-				    .ink = RT_INK_TEXT};
+	rt_lines_options options = rt_verb_lines(tui, 2, 0);
+	const rt_work_entry *e;
 	char title[300];
-	rt_work_entry e;
 	rt_lines lines;
-	rt_error err;
-	rt_status st = rt_work_entry_of(&tui->work, entry, &e, &err);
+	rt_scope s;
 
-	if (st != RT_OK)
-		return rt_tui_say_failure(tui, st, &err);
+	rt_scope_init(&s, tui->alloc);
 	rt_lines_init(&lines, tui->alloc);
-	if (e.thinking.size > 0) {
+	e = rt_work_entry_get(&s, &tui->work, entry);
+	if (e != NULL && e->thinking.size > 0) {
 		options.ink = RT_INK_DIM | RT_INK_ITALIC;
-		rt_lines_add_plain(&lines, rt_buf_str(&e.thinking), &options);
+		rt_lines_add_plain(&lines, rt_buf_str(&e->thinking), &options);
 		rt_lines_add_blank(&lines);
 		options.ink = RT_INK_TEXT;
 	}
-	if (e.is_tool)
-		rt_lines_add_plain(&lines, rt_buf_str(&e.text), &options);
-	else
-		rt_lines_add_markdown(&lines, rt_buf_str(&e.text), &options);
-	if (e.parts.size > 0)
-		rt_lines_add_row(&lines, 0, rt_buf_str(&e.parts), RT_INK_TOOL);
+	if (e != NULL && e->is_tool)
+		rt_lines_add_plain(&lines, rt_buf_str(&e->text), &options);
+	else if (e != NULL)
+		rt_lines_add_markdown(&lines, rt_buf_str(&e->text), &options);
+	if (e != NULL && e->parts.size > 0)
+		rt_lines_add_row(&lines, 0, rt_buf_str(&e->parts), RT_INK_TOOL);
 	rt_verb_name(tui, &entry, 1, title, sizeof(title));
-	rt_work_entry_deinit(&e);
-	st = lines.status == RT_OK ? rt_pane_reader(tui, title, &lines) : RT_NOMEM;
-	rt_lines_deinit(&lines);
-	return st;
+	return rt_verb_show(tui, &s, title, &lines);
 }
 
 /* ---- copies ---- */
@@ -115,34 +138,114 @@ rt_status
 rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path)
 {
 	rt_work *work = &tui->work;
-	size_t i, end = count;
-	rt_error err;
-	rt_buf out;
-	rt_status st = RT_OK;
+	size_t end = path ? rt_work_position(work, entries[0]) + 1 : count; /* 0 if it has none */
+	rt_buf *out;
+	rt_scope s;
 
-	rt_buf_init(&out, tui->alloc, RT_BUF_UNLIMITED);
-	if (path) { /* from the first entry to this one */
-		end = rt_work_position(work, entries[0]);
-		end = end == SIZE_MAX ? 0 : end + 1;
-	}
-	for (i = 0; st == RT_OK && i < end; i++) {
+	rt_scope_init(&s, tui->alloc);
+	out = rt_scope_buf(&s);
+	for (size_t i = 0; i < end; i++) {
 		rt_work_entry e;
 
-		st = path ? rt_work_entry_at(work, i, &e, &err)
-			  : rt_work_entry_of(work, entries[i], &e, &err);
-		if (st != RT_OK)
+		if (RT_TRY(&s, path ? rt_work_entry_at(work, i, &e, &s.error)
+				    : rt_work_entry_of(work, entries[i], &e, &s.error)) != RT_OK)
 			break;
-		if (i > 0)
-			rt_buf_add_c(&out, "\n\n");
+		rt_buf_add_c(out, i > 0 ? "\n\n" : "");
 		if (path || count > 1)
-			rt_buf_add_f(&out, "## %.*s\n\n", RT_STR_ARG(e.role));
-		rt_buf_add_str(&out, rt_buf_str(&e.text));
+			rt_buf_add_f(out, "## %.*s\n\n", RT_STR_ARG(e.role));
+		rt_buf_add_str(out, rt_buf_str(&e.text));
 		rt_work_entry_deinit(&e);
 	}
-	if (st == RT_OK && out.status != RT_OK)
-		st = RT_NOMEM;
-	if (st == RT_OK)
-		rt_tui_copy(tui, rt_buf_str(&out));
-	rt_buf_deinit(&out);
-	return st == RT_OK ? st : rt_tui_say_failure(tui, st, &err);
+	(void)rt_scope_str(&s, out);
+	if (rt_ok(&s))
+		rt_tui_copy(tui, rt_buf_str(out));
+	return rt_verb_end(tui, &s);
+}
+
+/* ---- exports: by the command of the command line ---- */
+
+typedef struct export_place {
+	uint32_t disc;
+	uint32_t take; /* 0: whatever the format can hold of the discussion */
+} export_place;
+
+/* The discussion is always named: without it some formats hold all of them. */
+void
+rt_verb_add_export(rt_buf *line, uint32_t disc, uint32_t take)
+{
+	rt_buf_add_f(line, "--discussion d%u ", (unsigned)disc);
+	if (take != 0)
+		rt_buf_add_f(line, "--take t%u ", (unsigned)take);
+	rt_buf_add_c(line, "export ");
+}
+
+/* The extension of the file decides on the format. */
+static rt_status
+export_to(rt_tui *tui, void *ctx, rt_str file)
+{
+	const export_place *place = ctx;
+	rt_str name = rt_str_trim(file);
+	rt_buf *line;
+	rt_scope s;
+
+	if (name.size == 0)
+		return RT_OK;
+	rt_scope_init(&s, tui->alloc);
+	line = rt_scope_buf(&s);
+	rt_verb_add_export(line, place->disc, place->take);
+	rt_buf_add_c(line, "-o ");
+	if (rt_str_starts(name, RT_STR("~/"))) { /* would not be expanded inside quotes */
+		rt_buf_add_c(line, "~/");
+		name = rt_str_skip(name, 2);
+	}
+	if (name.size > 0) {
+		name = rt_scope_copy(&s, name);
+		if (rt_ok(&s))
+			rt_args_add_quoted(line, name.ptr);
+	}
+	(void)rt_scope_str(&s, line);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_pane_palette_run(tui, rt_buf_str(line)));
+	return rt_verb_end(tui, &s);
+}
+
+static void
+free_place(rt_tui *tui, void *ctx)
+{
+	rt_free(tui->alloc, ctx);
+}
+
+rt_status
+rt_verb_export_to(rt_tui *tui, uint32_t disc, uint32_t take, const char *title)
+{
+	export_place *place = rt_new(tui->alloc, sizeof(*place));
+
+	if (place == NULL)
+		return RT_NOMEM;
+	*place = (export_place){disc, take};
+	return rt_pane_ask(tui, title, RT_STR("talk.html"), false, export_to, place, free_place);
+}
+
+rt_status
+rt_verb_export(rt_tui *tui, uint32_t entry)
+{
+	rt_work *work = &tui->work;
+	uint32_t take = 0;
+	char title[200];
+	rt_scope s;
+	rt_str name;
+
+	rt_scope_init(&s, tui->alloc);
+	if (entry != 0)
+		take = rt_work_take_of(&s, work, 0, entry);
+	if (take == 0)
+		take = work->place.take;
+	name = rt_text_str(rt_disc_take(work->disc, take)->name);
+	name.size = rt_utf8_cut(name, 100);
+	(void)snprintf(title, sizeof(title),
+		       "Write take %.*s to which file? (.html, .md, .json, .toml)",
+		       RT_STR_ARG(name));
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_verb_export_to(tui, work->place.disc, take, title));
+	return rt_verb_end(tui, &s);
 }

@@ -1,226 +1,551 @@
-/* SPDX-License-Identifier: MIT */
-#include "tui/verb_request.h"
-
+/* SPDX-License-Identifier: MIT
+ *
+ * How a verb is carried out. Its requests are applied as a pending change (pending.h) under the
+ * precondition that what it is about is as the person saw it. If somebody else was faster, the
+ * person is asked what to do, and it is carried out anew under what was there when they were. */
 #include <stdio.h>
 
+#include "tui/pending.h"
 #include "tui/verb_impl.h"
 
-/* In which take it was seen; 0: in none that is there now. */
-static rt_status
-take_of(rt_tui *tui, uint32_t seen_take, uint32_t entry, uint32_t *out, rt_error *err)
-{
-	rt_work *work = &tui->work;
-
-	*out = seen_take != 0 ? seen_take : work->place.take;
-	if (seen_take != 0 || rt_work_position(work, entry) != SIZE_MAX)
-		return RT_OK;
-	return rt_disc_holds(work->value, work->disc, entry, out, err);
-}
-
-/* Nothing of it was looked at yet. */
-static void
-look_anew(rt_tui *tui, rt_verb_request *a)
-{
-	rt_precondition_init(&a->precondition, tui->alloc, tui->work.place.disc);
-	/* the requests of this one name the take, and mean the new one then */
-	a->precondition.is_in_take = a->count > 0 && a->action != RT_ACT_EDIT_AS_TAKE;
-}
-
-/* What only adds something needs nothing to be as it was; but it goes where it was meant to. */
 rt_status
-rt_verb_request_refresh(rt_tui *tui, rt_verb_request *a, rt_error *err)
+rt_verb_end(rt_tui *tui, rt_scope *s)
+{
+	rt_error err;
+	rt_status st = rt_scope_end(s, &err);
+
+	return rt_tui_say_failure(tui, st, &err);
+}
+
+/* ---- requests ---- */
+
+static bool
+has_text(const rt_verb_request *r)
+{
+	return (r->verb->flags & RT_VERB_TEXT) != 0;
+}
+
+/* Set the precondition to what is there now. */
+static void
+refresh(rt_scope *s, rt_tui *tui, rt_verb_request *r)
 {
 	rt_work *work = &tui->work;
-	uint32_t take = 0;
-	size_t i;
-	rt_status st = RT_OK;
+	rt_fact_kind sees = r->verb->sees;
+	size_t count = sees == RT_FACT_ENTRY ? r->count : sees != RT_FACT_NONE;
 
-	rt_precondition_deinit(&a->precondition);
-	look_anew(tui, a);
-	switch (a->action) {
-	case RT_ACT_EDIT:
-	case RT_ACT_DELETE:
-	case RT_ACT_MOVE:
-	case RT_ACT_MUTE:
-	case RT_ACT_ROLE:
-	case RT_ACT_LABEL:
-	case RT_ACT_SPLIT:
-	case RT_ACT_MERGE:
-		for (i = 0; st == RT_OK && i < a->count; i++) {
-			st = take_of(tui, a->seen_take, a->entries[i], &take, err);
-			if (st == RT_OK && take != 0)
-				st = rt_precondition_add_entry(&a->precondition, work->value, take,
-							       a->entries[i], err);
+	rt_precondition_deinit(&r->precondition);
+	rt_precondition_init(&r->precondition, tui->alloc, work->place.disc);
+	/* The requests of EDIT_AS_TAKE name the take, and mean the new one then. */
+	r->precondition.is_in_take = r->count > 0 && r->verb->action != RT_ACT_EDIT_AS_TAKE;
+	for (size_t i = 0; rt_ok(s) && i < count; i++) {
+		rt_fact fact = {.kind = sees};
+
+		if (sees == RT_FACT_ENTRY || sees == RT_FACT_BELOW) {
+			fact.entry = r->entries[i];
+			fact.take = rt_work_take_of(s, work, r->seen_take, fact.entry);
 		}
-		return st;
-	case RT_ACT_DELETE_BELOW:
-		return rt_precondition_add_below(&a->precondition, work->value, work->place.take,
-						 a->entries[0], err);
-	case RT_ACT_PROMPT: {
-		rt_buf text;
-
-		rt_buf_init(&text, tui->alloc, RT_BUF_UNLIMITED);
-		st = rt_precondition_read_prompt(work->engine, work->value, work->place.disc, &text,
-						 NULL, err);
-		if (st == RT_OK)
-			st = rt_precondition_set_prompt(&a->precondition, rt_buf_str(&text));
-		rt_buf_deinit(&text);
-		return st;
-	}
-	case RT_ACT_UNDO: {
-		uint64_t step = 0;
-
-		st = rt_precondition_newest_step(work->value, work->place.disc, &step, err);
-		rt_precondition_set_step(&a->precondition, step);
-		return st;
-	}
-	case RT_ACT_REDO: return rt_precondition_add_redo(&a->precondition, work->value, err);
-	default: return RT_OK;
+		rt_precondition_add(s, &r->precondition, fact, work->engine, work->value);
 	}
 }
 
-void
-rt_verb_request_free(rt_tui *tui, void *ctx)
-{
-	rt_verb_request *a = ctx;
-
-	if (a == NULL || --a->references > 0)
-		return;
-	if (a->is_open && a->answer.size > 0 && rt_verb_request_has_text(a))
-		rt_tui_remember_input(tui, rt_buf_str(&a->answer));
-	rt_precondition_deinit(&a->precondition);
-	rt_buf_deinit(&a->answer);
-	rt_buf_deinit(&a->question);
-	rt_free(tui->alloc, a);
-}
-
-rt_verb_request *
-rt_verb_request_new(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count)
-{
-	rt_verb_request *a = rt_new0(tui->alloc, sizeof(*a) + count * sizeof(uint32_t));
-
-	if (a == NULL)
-		return NULL;
-	a->action = action;
-	a->references = 1;
-	a->seen_take = tui->work.seen_take;
-	rt_buf_init(&a->answer, tui->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&a->question, tui->alloc, RT_BUF_UNLIMITED);
-	a->count = count;
-	look_anew(tui, a);
-	if (count > 0)
-		memcpy(a->entries, entries, count * sizeof(uint32_t));
-	return a;
-}
-
-/* Are all of them in the take at hand? */
 static bool
-are_at_hand(rt_work *work, const uint32_t *entries, size_t count)
+are_in_view(rt_work *work, const uint32_t *entries, size_t count)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < count && rt_work_position(work, entries[i]) != SIZE_MAX; i++)
-		;
+	while (i < count && rt_work_position(work, entries[i]) != SIZE_MAX)
+		i++;
 	return i == count && count > 0;
 }
 
 rt_status
-rt_verb_request_capture(rt_tui *tui, rt_action action, const uint32_t *entries, size_t count,
-			rt_verb_request **out)
+rt_verb_request_new(rt_tui *tui, const rt_verb *verb, const uint32_t *entries, size_t count,
+		    rt_verb_request **out)
 {
-	rt_error err;
-	rt_status st;
+	rt_verb_request *r = rt_new0(tui->alloc, sizeof(*r) + count * sizeof(uint32_t));
+	rt_scope s;
 
-	*out = rt_verb_request_new(tui, action, entries, count);
-	if (*out == NULL)
+	*out = NULL;
+	if (r == NULL)
 		return RT_NOMEM;
-	/* Another take may be the one at hand when the question is answered. */
-	if ((*out)->seen_take == 0 && are_at_hand(&tui->work, entries, count))
-		(*out)->seen_take = tui->work.place.take;
-	st = rt_verb_request_refresh(tui, *out, &err);
-	if (st != RT_OK) {
-		rt_verb_request_free(tui, *out);
-		*out = NULL;
-	}
-	return rt_tui_say_failure(tui, st, &err);
-}
-
-rt_verb_request *
-rt_verb_request_ref(rt_verb_request *a)
-{
-	a->references++;
-	return a;
-}
-
-rt_status
-rt_verb_request_set_answer(rt_verb_request *a, rt_str answer)
-{
-	if (answer.ptr == NULL || answer.ptr != a->answer.ptr) {
-		rt_buf_clear(&a->answer);
-		rt_buf_add_str(&a->answer, answer);
-	}
-	return a->answer.status;
-}
-
-bool
-rt_verb_request_has_text(const rt_verb_request *a)
-{
-	return a->action == RT_ACT_EDIT || a->action == RT_ACT_EDIT_AS_TAKE ||
-	       a->action == RT_ACT_INSERT_BEFORE || a->action == RT_ACT_INSERT_AFTER ||
-	       a->action == RT_ACT_PROMPT;
-}
-
-/* ---- in words ---- */
-
-/* "User, "What about DuckDB?"": where it has no number here. */
-static void
-name_by_words(const rt_work_entry *e, char *out, size_t room)
-{
-	enum { WORDS = 30 };
-	rt_str text = rt_str_trim(rt_buf_str(&e->text));
-	size_t end = rt_str_find(text, RT_STR("\n"), 0), cut;
-
-	text.size = end == SIZE_MAX ? text.size : end;
-	cut = rt_utf8_offset(text, WORDS);
-	if (cut == SIZE_MAX && end == SIZE_MAX)
-		(void)snprintf(out, room, "%.*s, \"%.*s\"", RT_STR_ARG(e->role), RT_STR_ARG(text));
+	r->verb = verb;
+	r->references = 1;
+	/* Another take may be in view when the question is answered. */
+	r->seen_take = tui->work.seen_take;
+	if (r->seen_take == 0 && are_in_view(&tui->work, entries, count))
+		r->seen_take = tui->work.place.take;
+	rt_buf_init(&r->answer, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&r->question, tui->alloc, RT_BUF_UNLIMITED);
+	r->count = count;
+	if (count > 0)
+		memcpy(r->entries, entries, count * sizeof(uint32_t));
+	rt_scope_init(&s, tui->alloc);
+	rt_precondition_init(&r->precondition, tui->alloc, 0);
+	refresh(&s, tui, r);
+	if (verb->sees == RT_FACT_STEP && tui->said_step != 0) /* what the notice has announced */
+		rt_precondition_set_step(&r->precondition, tui->said_step);
+	if (rt_ok(&s))
+		*out = r;
 	else
-		(void)snprintf(out, room, "%.*s, \"%.*s ...\"", RT_STR_ARG(e->role),
-			       (int)(cut == SIZE_MAX ? text.size : cut), text.ptr);
+		rt_verb_request_free(tui, r);
+	return rt_verb_end(tui, &s);
 }
 
-/* "User, entry 4", "3 entries". */
 void
-rt_verb_name(rt_tui *tui, const uint32_t *entries, size_t count, char *out, size_t room)
+rt_verb_request_free(rt_tui *tui, void *request)
 {
-	rt_work_entry e;
-	rt_error err;
+	rt_verb_request *r = request;
 
-	if (count != 1 || rt_work_entry_of(&tui->work, entries[0], &e, &err) != RT_OK) {
-		(void)snprintf(out, room, "%zu entries", count);
+	if (r == NULL || --r->references > 0)
 		return;
-	}
-	if (e.at != SIZE_MAX)
-		(void)snprintf(out, room, "%.*s, entry %zu", RT_STR_ARG(e.role), e.at + 1);
-	else
-		name_by_words(&e, out, room);
-	rt_work_entry_deinit(&e);
+	if (r->is_open && r->answer.size > 0 && has_text(r))
+		rt_tui_remember_input(tui, rt_buf_str(&r->answer));
+	rt_precondition_deinit(&r->precondition);
+	rt_buf_deinit(&r->answer);
+	rt_buf_deinit(&r->question);
+	rt_free(tui->alloc, r);
 }
 
-/* A text that was written for this stays to be had. */
-static void
-remember(rt_tui *tui, const rt_verb_request *a, rt_str answer)
-{
-	if (answer.size > 0 && rt_verb_request_has_text(a))
-		rt_tui_remember_input(tui, answer);
-}
+/* ---- carried out ---- */
 
-rt_status
-rt_verb_failed(rt_tui *tui, const rt_verb_request *a, rt_str answer, rt_status st,
-	       const rt_error *err)
+/* Report a failure, and keep a text that was written for it in the chat's input history. */
+static rt_status
+fail(rt_tui *tui, const rt_verb_request *r, rt_status st, const rt_error *err)
 {
 	st = rt_tui_say_failure(tui, st, err);
-	if (st == RT_OK)
-		remember(tui, a, answer);
+	if (st == RT_OK && r->answer.size > 0 && has_text(r))
+		rt_tui_remember_input(tui, rt_buf_str(&r->answer));
 	return st;
 }
+
+static rt_status resolve_conflict(rt_tui *tui, rt_verb_request *r, const rt_error *why);
+
+static rt_status
+applied(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
+{
+	rt_verb_request *r = ctx;
+
+	if (st == RT_CONFLICT)
+		return resolve_conflict(tui, r, err);
+	if (st != RT_OK)
+		return fail(tui, r, st, err);
+	if (r->words[0] != 0 && said->seq != 0 &&
+	    (r->verb->action == RT_ACT_LABEL || /* whose words are about one entry */
+	     rt_str_starts(rt_buf_str(&said->words), RT_STR("Several changes")))) {
+		rt_buf_clear(&said->words);
+		rt_buf_add_c(&said->words, r->words);
+		if (said->take[0] != 0)
+			rt_buf_add_f(&said->words, " in the new take \"%s\"", said->take);
+	}
+	rt_tui_say_change(tui, said);
+	if (r->verb->action == RT_ACT_COLLAPSE && tui->notice.size == 0)
+		rt_tui_say(tui, r->is_on ? "Folded to its first line" : "Unfolded");
+	return said->has_editor ? rt_tui_fill_input(tui, rt_buf_str(&said->editor)) : RT_OK;
+}
+
+void
+rt_verb_set_address(rt_verb_build *b, rt_request *r, rt_str *field, uint32_t entry, bool is_named)
+{
+	rt_work *work = &b->tui->work;
+	uint32_t seen = work->seen_take == work->place.take ? 0 : work->seen_take;
+	uint32_t holder = rt_work_take_of(&b->scope, work, seen, entry);
+
+	*field = rt_work_entry_id(&b->scope, work, entry);
+	if (holder != 0 && (holder != work->place.take || is_named))
+		r->take = rt_work_take_id(&b->scope, holder);
+}
+
+rt_request *
+rt_verb_add_requests(rt_verb_build *b, size_t count)
+{
+	b->requests = rt_scope_array(&b->scope, count, sizeof(*b->requests));
+	b->count = b->requests == NULL ? 0 : count;
+	return b->requests;
+}
+
+void
+rt_verb_add_request(rt_verb_build *b, rt_request request)
+{
+	if (rt_verb_add_requests(b, 1) != NULL)
+		b->requests[0] = request;
+}
+
+void
+rt_verb_add_each(rt_verb_build *b)
+{
+	const rt_verb *v = b->request->verb;
+	size_t count = b->request->count;
+	rt_str answer = (v->flags & RT_VERB_TEXT) != 0 ? b->answer : rt_str_trim(b->answer);
+	bool is_positive = v->toggle != 0 ? b->request->is_on : answer.size > 0;
+
+	rt_verb_add_requests(b, count > 0 ? count : 1);
+	for (size_t i = 0; i < b->count; i++) {
+		rt_request *r = &b->requests[i];
+		char *members = (char *)r;
+
+		r->op = v->op;
+		if (v->answer != 0 && (answer.size > 0 || (v->flags & RT_VERB_OPTIONAL) == 0))
+			*(rt_str *)(void *)(members + v->answer) = answer;
+		if (v->toggle != 0)
+			*(rt_tristate *)(void *)(members + v->toggle) = is_positive ? RT_YES : RT_NO;
+		if (v->place != 0)
+			rt_verb_set_address(b, r, (rt_str *)(void *)(members + v->place), b->request->entries[i],
+				false);
+	}
+	b->did = is_positive || v->did_not == NULL ? v->did : v->did_not;
+}
+
+rt_status
+rt_verb_do(rt_tui *tui, rt_verb_request *r, rt_str answer)
+{
+	uint32_t seen_take = tui->work.seen_take;
+	rt_verb_build b = {.tui = tui, .request = r};
+	rt_status st;
+
+	rt_scope_init(&b.scope, tui->alloc);
+	if (answer.ptr == NULL || answer.ptr != r->answer.ptr) {
+		rt_buf_clear(&r->answer);
+		rt_buf_add_str(&r->answer, answer);
+	}
+	b.answer = rt_scope_str(&b.scope, &r->answer);
+	if (b.answer.ptr == NULL)
+		b.answer = RT_STR("");
+	tui->work.seen_take = r->seen_take;
+	if (rt_ok(&b.scope) && r->verb->build != NULL)
+		r->verb->build(&b);
+	else if (rt_ok(&b.scope))
+		rt_verb_add_each(&b);
+	st = b.scope.status;
+	if (st != RT_OK) {
+		st = fail(tui, r, st, &b.scope.error);
+	} else if (b.count > 0) {
+		r->words[0] = 0;
+		if (b.did != NULL && r->count > 1)
+			(void)snprintf(r->words, sizeof(r->words), "%s %zu entries", b.did, r->count);
+		else if (b.did != NULL && b.count > 1)
+			(void)snprintf(r->words, sizeof(r->words), "%s", b.did);
+		r->references++;
+		st = rt_pending_change_start(tui, &(rt_pending_change_options){
+							  .requests = b.requests,
+							  .count = b.count,
+							  .precondition = &r->precondition,
+							  .done = applied,
+							  .ctx = r,
+							  .free_ctx = rt_verb_request_free});
+	}
+	tui->work.seen_take = seen_take;
+	rt_scope_deinit(&b.scope);
+	return st;
+}
+
+/* ---- conflicts ---- */
+
+/* Nothing was done: what the change is about is not as the person saw it. They can read the
+ * difference, and decide. Whatever they decide, no text is lost: one that is not used goes to the
+ * input history, one that is overwritten stays a revision. */
+
+/* The author of the text that an entry has now; empty if that is not known. */
+static rt_str
+author(rt_scope *s, rt_work *work, uint32_t entry)
+{
+	rt_view view = rt_work_view(work, s);
+	rt_revision_rows revisions = rt_revisions_list(&view, entry);
+
+	for (size_t i = 0; i < revisions.count; i++)
+		if (revisions.items[i].is_current)
+			return revisions.items[i].by;
+	return RT_STR("");
+}
+
+static void
+ask_about_undo(rt_scope *s, rt_tui *tui, rt_verb_request *r)
+{
+	rt_work *work = &tui->work;
+	unsigned long long seen = r->precondition.count > 0 ? r->precondition.facts[0].print : 0;
+	rt_fact newest = {.kind = RT_FACT_STEP};
+	const rt_history_row *step;
+
+	rt_fact_read(s, &newest, work->engine, work->value, work->place.disc);
+	step = rt_ok(s) ? rt_work_step(s, work, newest.print) : NULL;
+	if (step == NULL || step->did.size == 0) {
+		rt_buf_add_f(&r->question, "Step %llu is gone; take back what is the newest now?", seen);
+		return;
+	}
+	rt_tui_say_done(tui, "Step %llu is not the newest any more", seen);
+	rt_buf_add_f(&r->question, "Take back, by %.*s: ", RT_STR_ARG(step->by));
+	rt_work_add_step(step, &r->question);
+	rt_buf_add_byte(&r->question, '?');
+}
+
+static void
+make_question(rt_scope *s, rt_tui *tui, rt_verb_request *r, const rt_error *why)
+{
+	rt_buf *out = &r->question;
+	char what[200];
+
+	rt_buf_clear(out);
+	if (r->verb->action == RT_ACT_EDIT) {
+		rt_str by = author(s, &tui->work, r->entries[0]);
+
+		rt_verb_name(tui, r->entries, 1, what, sizeof(what));
+		rt_buf_add_f(out, "%s was changed after you opened it%s%.*s", what,
+			     by.size > 0 ? ", by " : "", RT_STR_ARG(by));
+	} else if (r->verb->action == RT_ACT_UNDO) {
+		ask_about_undo(s, tui, r);
+	} else if (r->verb->action == RT_ACT_REDO) {
+		rt_tui_say_done(tui, "Somebody else changed something meanwhile");
+		rt_buf_add_c(out, "Bring back what was taken back last?");
+	} else {
+		rt_buf_add_c(out, why->text);
+		if (out->size > 0 && out->ptr[0] >= 'a' && out->ptr[0] <= 'z')
+			out->ptr[0] = (char)(out->ptr[0] - 'a' + 'A');
+	}
+	(void)rt_scope_str(s, out);
+}
+
+/* Rows can be compared with what they were, so their precondition stays until the answer. In all
+ * other cases the question says what is there now; the answer is about that and nothing newer. */
+static bool
+has_rows(const rt_verb_request *r)
+{
+	return r->precondition.count > 0 && r->verb->sees == RT_FACT_ENTRY && !has_text(r);
+}
+
+/* Read a fact again. */
+static rt_fact
+read_again(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_fact *was)
+{
+	rt_fact now = *was;
+
+	rt_fact_read(s, &now, tui->work.engine, tui->work.value, r->precondition.disc);
+	return now;
+}
+
+static rt_str
+body_text(rt_scope *s, rt_work *work, uint64_t number)
+{
+	rt_view view = rt_work_view(work, s);
+	const rt_body *body = rt_view_body(&view, number);
+	rt_buf *text = rt_scope_buf(s);
+
+	if (body != NULL)
+		rt_content_add_text(text, (rt_content){.text = body->content,
+						       .blocks = body->content_json});
+	return rt_scope_str(s, text);
+}
+
+/* An entry as it was seen, and what it is now. */
+static void
+add_row(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_fact *was,
+	const rt_lines_options *options, rt_lines *lines)
+{
+	rt_fact now = read_again(s, tui, r, was);
+	char heading[300];
+
+	if (!rt_ok(s) || now.print == was->print)
+		return;
+	tui->work.seen_take = was->take;
+	rt_verb_name(tui, &was->entry, 1, heading, sizeof(heading));
+	tui->work.seen_take = 0;
+	rt_lines_add_row(lines, 0, rt_str_of(heading), RT_INK_HEADING | RT_INK_BOLD);
+	if (now.print == 0)
+		rt_lines_add_row(lines, 2, RT_STR("It is not in the take any more."), RT_INK_WARNING);
+	else if (now.body == was->body)
+		rt_lines_add_row(lines, 2, RT_STR("Its text is the same; who speaks, its label or "
+						  "whether models see it is not."), RT_INK_WARNING);
+	else
+		rt_lines_add_difference(lines, body_text(s, &tui->work, was->body),
+					body_text(s, &tui->work, now.body), options);
+	rt_lines_add_blank(lines);
+}
+
+/* The current text, and what the person's would change. */
+static void
+add_texts(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_lines_options *options,
+	  rt_lines *lines)
+{
+	rt_work *work = &tui->work;
+	rt_view view = rt_work_view(work, s);
+	rt_str theirs;
+
+	if (r->verb->action == RT_ACT_PROMPT) {
+		theirs = rt_prompt_text(&view, NULL);
+	} else {
+		work->seen_take = r->seen_take;
+		theirs = rt_work_entry_text(s, work, r->entries[0]);
+		work->seen_take = 0;
+	}
+	if (rt_ok(s))
+		rt_lines_add_difference(lines, theirs, rt_buf_str(&r->answer), options);
+}
+
+static rt_status
+show_difference(rt_tui *tui, const rt_verb_request *r)
+{
+	rt_lines_options options = rt_verb_lines(tui, 4, 2);
+	bool texts = has_text(r);
+	rt_lines lines;
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	rt_lines_init(&lines, tui->alloc);
+	if (texts)
+		add_texts(&s, tui, r, &options, &lines);
+	for (size_t i = 0; !texts && has_rows(r) && i < r->precondition.count; i++)
+		add_row(&s, tui, r, &r->precondition.facts[i], &options, &lines);
+	return rt_verb_show(tui, &s,
+			    texts ? "Theirs, with what yours would change"
+				  : "As you saw it, with what was changed",
+			    &lines);
+}
+
+/* Do it all the same, without entries that are gone. */
+static void
+overwrite(rt_scope *s, rt_tui *tui, rt_verb_request *r)
+{
+	size_t seen = r->verb->sees == RT_FACT_ENTRY ? r->precondition.count : 0, count = 0;
+
+	for (size_t i = 0; rt_ok(s) && i < seen; i++)
+		if (read_again(s, tui, r, &r->precondition.facts[i]).print != 0)
+			r->entries[count++] = r->precondition.facts[i].entry;
+	if (rt_ok(s) && seen > 0 && count == 0)
+		(void)rt_scope_fail(s, RT_CONFLICT, "it is not there any more; nothing changed");
+	if (rt_ok(s) && seen > 0)
+		r->count = count;
+	if (has_rows(r))
+		refresh(s, tui, r);
+}
+
+static rt_status ask_what_to_do(rt_tui *tui, rt_verb_request *r);
+
+static rt_status
+decided(rt_tui *tui, void *ctx, rt_str answer)
+{
+	rt_verb_request *r = ctx;
+	bool shows = rt_str_is(answer, "show");
+	rt_status st;
+	rt_scope s;
+
+	r->is_open = false;
+	if (!shows && !rt_str_is(answer, "overwrite") && !rt_str_is(answer, "both")) {
+		rt_tui_say_done(tui, "%s",
+				has_text(r) ? "Theirs stays" : "Left as it is; nothing changed");
+		if (has_text(r) && r->answer.size > 0)
+			rt_tui_remember_input(tui, rt_buf_str(&r->answer));
+		return RT_OK;
+	}
+	rt_scope_init(&s, tui->alloc);
+	if (shows) {
+		if (!has_rows(r))
+			refresh(&s, tui, r);
+		if (rt_ok(&s) && r->verb->action == RT_ACT_EDIT && r->precondition.count == 0)
+			(void)rt_scope_fail(&s, RT_CONFLICT, "it is not there any more; nothing changed");
+	} else if (rt_str_is(answer, "both")) {
+		r->verb = r->verb->as_take;
+		refresh(&s, tui, r);
+	} else {
+		overwrite(&s, tui, r);
+	}
+	if (!rt_ok(&s))
+		st = fail(tui, r, s.status, &s.error);
+	else if (!shows)
+		st = rt_verb_do(tui, r, rt_buf_str(&r->answer));
+	else if ((st = ask_what_to_do(tui, r)) == RT_OK)
+		st = show_difference(tui, r);
+	rt_scope_deinit(&s);
+	return st;
+}
+
+static rt_status
+ask_what_to_do(rt_tui *tui, rt_verb_request *r)
+{
+	static const rt_choice of_text[] = {
+		{"b", "both", "Keep both: yours in a new take"},
+		{"o", "overwrite", "Overwrite: theirs stays a version of it"},
+		{"d", "discard", "Discard yours: Up brings it back in the chat's input"},
+		{"s", "show", "Show what is different"},
+	};
+	static const rt_choice of_rows[] = {
+		{"n", "discard", "No: leave it as it is"},
+		{"y", "overwrite", "Yes: do it anyway"},
+		{"s", "show", "Show what is different"},
+	};
+	const rt_choice *choices = has_text(r) ? of_text : of_rows;
+	size_t count = has_text(r) ? 4 : has_rows(r) ? 3 : 2;
+
+	if (has_text(r) && r->verb->as_take == NULL) {
+		choices++;
+		count--;
+	}
+	r->is_open = true;
+	r->references++;
+	return rt_pane_choose(tui, r->question.ptr, choices, count, decided, r, rt_verb_request_free);
+}
+
+static rt_status
+resolve_conflict(rt_tui *tui, rt_verb_request *r, const rt_error *why)
+{
+	const rt_work *work = &tui->work;
+	rt_status st;
+	rt_scope s;
+
+	if (r->verb->action == RT_ACT_REDO && work->disc->history.redo_row == 0 &&
+	    work->value->history.redo_row == 0) {
+		rt_tui_say_done(tui, "Nothing to bring back: somebody else changed something meanwhile");
+		return RT_OK;
+	}
+	rt_scope_init(&s, tui->alloc);
+	if (r->verb->action == RT_ACT_EDIT && r->precondition.count > 0 &&
+	    read_again(&s, tui, r, &r->precondition.facts[0]).print == 0)
+		(void)rt_scope_fail(&s, RT_CONFLICT, "the entry is not in the take any more");
+	if (rt_ok(&s)) {
+		tui->work.seen_take = r->seen_take;
+		make_question(&s, tui, r, why);
+		tui->work.seen_take = 0;
+		if (!has_rows(r))
+			refresh(&s, tui, r);
+	}
+	st = rt_ok(&s) ? ask_what_to_do(tui, r) : fail(tui, r, s.status, &s.error);
+	rt_scope_deinit(&s);
+	return st;
+}
+
+/* ---- questions ---- */
+
+static rt_status
+answered(rt_tui *tui, void *ctx, rt_str answer)
+{
+	if (answer.ptr == NULL) {
+		rt_tui_say(tui, "Cancelled; nothing changed");
+		return RT_OK;
+	}
+	return rt_verb_do(tui, ctx, answer);
+}
+
+rt_status
+rt_verb_ask(rt_tui *tui, const rt_verb *verb, const uint32_t *entries, size_t count, const char *title,
+    rt_str text, bool several_lines)
+{
+	rt_verb_request *r;
+	rt_status st = rt_verb_request_new(tui, verb, entries, count, &r);
+
+	if (r == NULL)
+		return st;
+	return rt_pane_ask(tui, title, text, several_lines, answered, r, rt_verb_request_free);
+}
+
+rt_status
+rt_verb_pick(rt_tui *tui, rt_scope *s, const rt_verb *verb, const uint32_t *entries, size_t count,
+     const char *title, yyjson_val *names, rt_str begin_on)
+{
+	rt_verb_request *r = NULL;
+
+	if (rt_ok(s) &&
+	    RT_TRY(s, rt_verb_request_new(tui, verb, entries, count, &r)) == RT_OK && r != NULL) {
+		RT_TRY(s, rt_pane_pick(tui, title, names, true, answered, r, rt_verb_request_free));
+		if (rt_ok(s) && begin_on.size > 0)
+			rt_pane_pick_begin_on(tui, begin_on);
+	}
+	return rt_verb_end(tui, s);
+}
+

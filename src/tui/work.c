@@ -1,6 +1,4 @@
-/* SPDX-License-Identifier: MIT
- *
- * The conversation that is worked on: looked at, changed. Models are in work_run.c. */
+/* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/work.h"
@@ -11,51 +9,46 @@
 #include "codec/request_json.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
-#include "log/rows.h"
-#include "tui/work_impl.h"
-#include "view/view.h"
 
-static rt_status
-nomem(rt_error *err)
-{
-	return rt_fail(err, RT_NOMEM, "out of memory");
-}
+/* ---- the place in view ---- */
 
-/* ---- where it looks ---- */
-
-/* Look at this place of this value, which is taken over; pinned: at that very take. On failure all
- * stays as it was. */
+/* Show this place of this value, which is owned from here on; is_pinned: that very take. On failure
+ * everything stays. */
 static rt_status
 settle(rt_work *work, const rt_project *value, rt_place place, bool is_pinned, rt_error *err)
 {
 	const rt_cell *cell = rt_project_cell(value, place.disc);
+	const rt_config *config = work->session->config;
 	const rt_disc *disc = NULL;
 	const rt_take *take = NULL;
-	rt_status st;
-	rt_buf model;
+	rt_buf *model, old;
+	rt_scope s;
 
-	rt_buf_init(&model, work->alloc, RT_BUF_UNLIMITED);
+	rt_scope_init(&s, work->alloc);
 	if (place.disc == 0 || cell == NULL || !cell->present) {
 		place.disc = value->active;
 		is_pinned = false;
 	}
-	st = rt_project_disc(value, place.disc, &disc, err);
-	if (st != RT_OK)
-		goto done;
-	if (is_pinned)
+	RT_TRY(&s, rt_project_disc(value, place.disc, &disc, &s.error));
+	if (rt_ok(&s) && is_pinned)
 		take = rt_disc_take(disc, place.take);
-	if (take == NULL || !take->present) {
+	if (rt_ok(&s) && (take == NULL || !take->present)) {
 		take = rt_disc_active(disc);
 		is_pinned = false;
 	}
-	st = rt_pick_name(work->alloc, value, disc, rt_str_of(work->said_model),
-			  rt_str_of(getenv("RETAKE_MODEL")), &model, NULL, err);
-	if (st == RT_OK && model.size == 0 && work->session->config != NULL)
-		rt_buf_add_str(&model, work->session->config->model);
-	if (st == RT_OK && model.status != RT_OK)
-		st = nomem(err);
-	if (st != RT_OK)
-		goto done;
+	model = rt_scope_buf(&s);
+	RT_TRY(&s, rt_pick_name(work->alloc, value, disc, rt_str_of(work->said_model),
+				rt_str_of(getenv("RETAKE_MODEL")), model, NULL, &s.error));
+	if (model->size == 0 && config != NULL)
+		rt_buf_add_str(model, config->model);
+	(void)rt_scope_str(&s, model);
+	if (!rt_ok(&s)) {
+		rt_object_unref(value);
+		return rt_scope_end(&s, err);
+	}
+	old = work->model;
+	work->model = *model;
+	*model = old;
 	rt_object_unref(work->value);
 	work->value = value;
 	work->disc = disc;
@@ -63,26 +56,12 @@ settle(rt_work *work, const rt_project *value, rt_place place, bool is_pinned, r
 	work->place = (rt_place){place.disc, take->number};
 	work->is_pinned = is_pinned;
 	work->take_count = rt_disc_present_count(disc);
-	rt_buf_deinit(&work->model);
-	work->model = model;
 	work->change++;
 	work->value_change++;
-	return RT_OK;
-done:
-	rt_buf_deinit(&model);
-	rt_object_unref(value);
-	return st;
+	return rt_scope_end(&s, err);
 }
 
-/* Look at a value that was the newest a moment ago. It is taken over. */
-static rt_status
-look_at_value(rt_work *work, const rt_project *value, rt_error *err)
-{
-	work->epoch = rt_engine_epoch(work->engine);
-	return settle(work, value, work->place, work->is_pinned, err);
-}
-
-/* Look at the newest value. */
+/* Show the newest value. */
 static rt_status
 look(rt_work *work, rt_place place, bool is_pinned, rt_error *err)
 {
@@ -96,66 +75,6 @@ rt_work_look_at(rt_work *work, uint32_t disc, uint32_t take, rt_error *err)
 	return settle(work, rt_object_ref(work->value), (rt_place){disc, take}, take != 0, err);
 }
 
-rt_status
-rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *err)
-{
-	const rt_config *config = NULL;
-	rt_status st;
-
-	memset(work, 0, sizeof(*work));
-	work->session = session;
-	work->alloc = session->alloc;
-	rt_buf_init(&work->model, work->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&work->hint, work->alloc, RT_BUF_UNLIMITED);
-	rt_work_run_init(work);
-	st = rt_session_config(session, &config, err);
-	work->engine = session->engine;
-	work->said_model = model;
-	work->read_only = rt_engine_store(work->engine)->is_read_only;
-	if (st == RT_OK)
-		st = look(work, session->place, rt_session_take(session).size > 0, err);
-	if (st == RT_OK)
-		st = rt_work_run_open(work, err);
-	if (st != RT_OK)
-		rt_work_close(work);
-	return st;
-}
-
-void
-rt_work_close(rt_work *work)
-{
-	rt_work_run_close(work);
-	rt_object_unref(work->value);
-	work->value = NULL;
-	rt_buf_deinit(&work->model);
-	rt_buf_deinit(&work->hint);
-}
-
-rt_status
-rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
-{
-	rt_error ignored;
-	const rt_project *now;
-	rt_status st;
-
-	if (out_ended != NULL)
-		*out_ended = false;
-	/* A store that is locked, or a disk that says no for a moment: what there is stays. */
-	st = rt_engine_refresh_now(work->engine, &ignored);
-	if (st == RT_NOMEM)
-		return nomem(err);
-	now = rt_engine_value(work->engine);
-	/* In this order: what is ours is in no value before it is said that it may be. */
-	st = atomic_load(&work->is_writing) ||
-			     (now == work->value && work->epoch == rt_engine_epoch(work->engine))
-		     ? RT_OK
-		     : look_at_value(work, rt_object_ref(now), err);
-	rt_object_unref(now);
-	if (st == RT_OK)
-		rt_work_run_tend(work, out_ended);
-	return st;
-}
-
 size_t
 rt_work_count(const rt_work *work)
 {
@@ -166,10 +85,9 @@ size_t
 rt_work_head(const rt_work *work)
 {
 	size_t at = rt_work_count(work);
-	rt_error ignored;
 
 	if (work->take->number != work->disc->active ||
-	    rt_disc_head_at(work->value, work->disc, &at, &ignored) != RT_OK)
+	    rt_disc_head_at(work->value, work->disc, &at, NULL) != RT_OK)
 		return rt_work_count(work);
 	return at;
 }
@@ -186,163 +104,73 @@ rt_work_take_name(const rt_work *work)
 	return rt_text_str(work->take->name);
 }
 
-/* ---- entries ---- */
-
-/* "thinking" of blocks, and what came beside the content. */
-static void
-add_thinking(const rt_body *body, rt_buf *out)
+rt_view
+rt_work_view(const rt_work *work, rt_scope *s)
 {
-	yyjson_val *block, *segments = rt_body_field(body, "thinking_segments");
-	size_t i, count;
-
-	if (body->content_json != NULL)
-		yyjson_arr_foreach(body->content_json, i, count, block)
-		{
-			rt_str text = rt_json_str(rt_json_get(block, "thinking"));
-
-			if (!rt_str_is(rt_json_str(rt_json_get(block, "type")), "thinking") ||
-			    text.size == 0)
-				continue;
-			if (out->size > 0)
-				rt_buf_add_byte(out, '\n');
-			rt_buf_add_str(out, text);
-		}
-	if (!yyjson_is_arr(segments))
-		return;
-	yyjson_arr_foreach(segments, i, count, block)
-	{
-		rt_str text = yyjson_is_str(block) ? rt_json_str(block)
-						   : rt_json_str(rt_json_get(block, "content"));
-
-		if (text.size == 0)
-			text = rt_json_str(rt_json_get(block, "text"));
-		if (out->size > 0)
-			rt_buf_add_byte(out, '\n');
-		rt_buf_add_str(out, text);
-	}
+	return (rt_view){s, work->engine, work->value, work->place};
 }
 
-static rt_status
-fill(rt_work *work, rt_work_entry *e, rt_error *err)
+/* ---- steps in words ---- */
+
+const rt_history_row *
+rt_work_step(rt_scope *s, const rt_work *work, uint64_t seq)
 {
-	rt_content content = {.text = {NULL, 0}};
-	unsigned view = 0;
-	rt_status st = rt_entry_id(work->value, e->slot.entry, e->id, err);
+	rt_view view = rt_work_view(work, s);
+	const rt_history_row *step = rt_history_next(rt_history_open(&view, NULL, seq + 1));
 
-	if (st == RT_OK)
-		st = rt_project_name(work->value, e->slot.role, &e->role, err);
-	if (st == RT_OK)
-		st = rt_project_name(work->value, e->slot.kind, &e->kind, err);
-	if (st == RT_OK)
-		st = rt_disc_label(work->value, work->disc, e->slot.entry, &e->label, err);
-	if (st == RT_OK)
-		st = rt_project_view(work->value, e->slot.entry, &view, err);
-	if (st == RT_OK)
-		st = rt_engine_body(work->engine, e->slot.body, &e->bytes, &e->body, err);
-	if (st != RT_OK)
-		return st;
-	if (e->kind.size == 0)
-		e->kind = RT_STR("message");
-	e->is_collapsed = (view & RT_VIEW_COLLAPSED) != 0;
-	e->is_muted = (e->slot.flags & RT_SLOT_MUTED) != 0;
-	e->is_partial = yyjson_is_true(rt_body_field(&e->body, "partial"));
-	e->is_hidden = rt_body_is_hidden(e->kind, &e->body);
-	rt_body_add_text(&e->text, &e->body);
-	add_thinking(&e->body, &e->thinking);
-	content.text = e->body.content;
-	content.blocks = e->body.content_json;
-	rt_content_add_parts(&e->parts, content, rt_body_field(&e->body, "tool_calls"));
-	if (e->text.size == 0 && e->parts.size == 0)
-		rt_content_add_brief(&e->parts, content, rt_body_field(&e->body, "tool_calls"),
-				     rt_body_field(&e->body, "pi"));
-	e->is_tool = rt_str_eq_nocase(e->role, RT_STR("tool")) ||
-		     rt_str_eq_nocase(e->role, RT_STR("toolResult"));
-	if (e->text.status != RT_OK || e->thinking.status != RT_OK || e->parts.status != RT_OK)
-		st = nomem(err);
-	if (st != RT_OK)
-		rt_body_deinit(&e->body);
-	return st;
-}
-
-static rt_status
-entry_of(rt_work *work, const rt_slot *slot, size_t at, rt_work_entry *out, rt_error *err)
-{
-	rt_status st;
-
-	memset(out, 0, sizeof(*out));
-	out->slot = *slot;
-	out->at = at;
-	rt_buf_init(&out->bytes, work->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&out->text, work->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&out->thinking, work->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&out->parts, work->alloc, RT_BUF_UNLIMITED);
-	st = fill(work, out, err);
-	if (st != RT_OK) {
-		rt_buf_deinit(&out->text);
-		rt_buf_deinit(&out->thinking);
-		rt_buf_deinit(&out->parts);
-	}
-	return st;
-}
-
-rt_status
-rt_work_entry_at(rt_work *work, size_t at, rt_work_entry *out, rt_error *err)
-{
-	rt_slot slot;
-	rt_status st = rt_seq_get(work->take->slots, at, &slot, err);
-
-	return st == RT_OK ? entry_of(work, &slot, at, out, err) : st;
-}
-
-rt_status
-rt_work_entry_of(rt_work *work, uint32_t entry, rt_work_entry *out, rt_error *err)
-{
-	size_t at = SIZE_MAX;
-	bool found = false;
-	uint32_t holder = 0;
-	rt_slot slot;
-	const rt_take *seen = work->seen_take == 0 ? NULL : rt_disc_take(work->disc, work->seen_take);
-	rt_status st = RT_OK;
-
-	if (seen != NULL && seen->present && seen != work->take) {
-		st = rt_take_find(work->value, seen, entry, &at, &slot, &found, err);
-		if (st != RT_OK || found)
-			return st == RT_OK ? entry_of(work, &slot, SIZE_MAX, out, err) : st;
-	}
-	st = rt_take_find(work->value, work->take, entry, &at, &slot, &found, err);
-	if (st != RT_OK || found)
-		return st == RT_OK ? entry_of(work, &slot, at, out, err) : st;
-	st = rt_disc_holds(work->value, work->disc, entry, &holder, err);
-	if (st == RT_OK && holder == 0)
-		return rt_fail(err, RT_NOT_FOUND, "the entry is in no take now");
-	if (st == RT_OK)
-		st = rt_take_find(work->value, rt_disc_take(work->disc, holder), entry, &at, &slot,
-				  &found, err);
-	return st == RT_OK ? entry_of(work, &slot, SIZE_MAX, out, err) : st;
+	return step != NULL && step->seq == seq ? step : NULL;
 }
 
 void
-rt_work_entry_deinit(rt_work_entry *entry)
+rt_work_add_step(const rt_history_row *step, rt_buf *out)
 {
-	rt_body_deinit(&entry->body);
-	rt_buf_deinit(&entry->bytes);
-	rt_buf_deinit(&entry->text);
-	rt_buf_deinit(&entry->thinking);
-	rt_buf_deinit(&entry->parts);
+	enum { WORDS = 48 };
+	size_t cut;
+
+	rt_buf_add_str(out, step->did);
+	if (step->about.size == 0 || rt_str_eq(step->what, step->did))
+		return;
+	cut = rt_utf8_offset(step->about, WORDS);
+	rt_buf_add_c(out, ": ");
+	rt_buf_add(out, step->about.ptr, cut == SIZE_MAX ? step->about.size : cut);
+	rt_buf_add_c(out, cut == SIZE_MAX ? "" : " ...");
 }
 
-size_t
-rt_work_position(rt_work *work, uint32_t entry)
+/* The same, with the position of an entry in the take in view instead of its id. */
+static void
+add_numbered(const rt_history_row *step, rt_str id, size_t position, rt_buf *out)
 {
-	size_t at = SIZE_MAX;
-	bool found = false;
-	rt_slot slot;
-	rt_error ignored;
+	static const rt_str several = RT_STR_INIT(", first ");
+	size_t at = position != SIZE_MAX ? rt_str_find(step->what, id, 0) : SIZE_MAX;
+	rt_str before = {step->what.ptr, at};
 
-	if (rt_take_find(work->value, work->take, entry, &at, &slot, &found, &ignored) != RT_OK ||
-	    !found)
-		return SIZE_MAX;
-	return at;
+	if (at == SIZE_MAX) {
+		rt_work_add_step(step, out);
+		return;
+	}
+	if (at >= several.size &&
+	    rt_str_eq(rt_str_at(before.ptr + at - several.size, several.size), several)) {
+		rt_buf_add(out, before.ptr, at - several.size);
+		rt_buf_add_c(out, "; the first is entry ");
+	} else {
+		rt_buf_add_str(out, before);
+	}
+	rt_buf_add_u64(out, position + 1);
+	rt_buf_add_str(out, rt_str_skip(step->what, at + id.size));
+}
+
+/* What a step did. id: of the entry that it is about, to be named by its position; or empty. */
+static void
+add_what(rt_scope *s, rt_work *work, uint64_t seq, rt_str id, rt_buf *out)
+{
+	const rt_history_row *step = rt_work_step(s, work, seq);
+	size_t at = SIZE_MAX;
+	uint32_t entry = 0;
+
+	if (id.size > 0 && rt_resolve_entry(work->value, work->place, id, false, &entry, NULL) == RT_OK)
+		at = rt_work_position(work, entry);
+	if (step != NULL)
+		add_numbered(step, id, at, out);
 }
 
 /* ---- changing ---- */
@@ -364,181 +192,97 @@ rt_work_said_deinit(rt_work_said *said)
 	rt_buf_deinit(&said->editor);
 }
 
-void
-rt_work_add_step(yyjson_val *step, rt_buf *out)
-{
-	enum { WORDS = 48 };
-	rt_str what = rt_json_str(rt_json_get(step, "what")), did = rt_json_str(rt_json_get(step, "did"));
-	rt_str about = rt_json_str(rt_json_get(step, "about"));
-	size_t cut;
-
-	rt_buf_add_str(out, did);
-	if (about.size == 0 || rt_str_eq(what, did))
-		return;
-	cut = rt_utf8_offset(about, WORDS);
-	rt_buf_add_c(out, ": ");
-	rt_buf_add_str(out, rt_str_at(about.ptr, cut == SIZE_MAX ? about.size : cut));
-	rt_buf_add_c(out, cut == SIZE_MAX ? "" : " ...");
-}
-
-/* The same with the number of the entry that it is about, in the take at hand. 0: it has none. */
-static void
-add_numbered(yyjson_val *step, rt_str id, size_t number, rt_buf *out)
-{
-	rt_str what = rt_json_str(rt_json_get(step, "what")), before = what, several = RT_STR(", first ");
-	size_t at = number > 0 ? rt_str_find(what, id, 0) : SIZE_MAX;
-
-	if (at == SIZE_MAX) {
-		rt_work_add_step(step, out);
-		return;
-	}
-	before.size = at;
-	if (at >= several.size &&
-	    rt_str_eq(rt_str_at(what.ptr + at - several.size, several.size), several)) {
-		before.size -= several.size;
-		rt_buf_add_str(out, before);
-		rt_buf_add_c(out, "; the first is entry ");
-	} else {
-		rt_buf_add_str(out, before);
-	}
-	rt_buf_add_u64(out, number);
-	rt_buf_add(out, what.ptr + at + id.size, what.size - at - id.size);
-}
-
-/* What a step did, in the history's words. entry: the id of the one that it is about, as it is to
- * be told by its number; or empty. */
-static rt_status
-add_what(rt_work *work, uint64_t seq, rt_str id, rt_buf *out, rt_error *err)
-{
-	rt_json_doc *doc = NULL;
-	yyjson_val *step;
-	uint64_t number = 0;
-	uint32_t entry = 0;
-	size_t at = SIZE_MAX;
-	rt_buf json;
-	rt_status st;
-
-	rt_buf_init(&json, work->alloc, RT_BUF_UNLIMITED);
-	st = rt_view_history(work->engine, work->value, work->place.disc, seq + 1, 1, &json, err);
-	if (st == RT_OK)
-		st = rt_json_read(work->alloc, rt_buf_str(&json), &doc, err);
-	step = st == RT_OK ? yyjson_arr_get_first(rt_json_root(doc)) : NULL;
-	(void)rt_json_u64(rt_json_get(step, "seq"), &number);
-	if (id.size > 0 && rt_resolve_entry(work->value, work->place, id, false, &entry, NULL) == RT_OK)
-		at = rt_work_position(work, entry);
-	if (step != NULL && number == seq)
-		add_numbered(step, id, at == SIZE_MAX ? 0 : at + 1, out);
-	rt_json_free(doc);
-	rt_buf_deinit(&json);
-	return st;
-}
-
 /* The last steps of the discussion and of the project that are in effect in this value. */
 static void
 last_steps(const rt_project *value, uint32_t disc, uint64_t out[2])
 {
 	const rt_disc *d = NULL;
-	rt_error ignored;
 
-	out[0] = rt_project_cell(value, disc) != NULL &&
-				 rt_project_disc(value, disc, &d, &ignored) == RT_OK
+	out[0] = rt_project_cell(value, disc) != NULL && rt_project_disc(value, disc, &d, NULL) == RT_OK
 			 ? d->history.current
 			 : 0;
 	out[1] = value->history.current;
 }
 
-/* The step that was taken back, or brought back: where the one or the other history stands now is
- * another step than it was. 0: it is none of these. */
-static uint64_t
-step_moved(rt_work *work, const rt_work_job *job, bool undo)
+/* "Took back: …" */
+static void
+add_moved(rt_work *work, rt_work_job *job, uint64_t steps, bool undo, rt_buf *out)
 {
-	uint64_t now[2];
-	int i;
+	uint64_t now[2], seq = 0;
+	size_t size;
 
+	if (steps == 0) {
+		rt_buf_add_f(out, "Nothing to %s", undo ? "take back" : "bring back");
+		return;
+	}
+	rt_buf_add_c(out, undo ? "Took back: " : "Brought back: ");
+	if (steps > 1) {
+		rt_buf_add_f(out, "%llu steps", (unsigned long long)steps);
+		return;
+	}
+	/* The history that moved is the one whose current step is another now. */
 	last_steps(work->value, job->disc_number, now);
-	for (i = 0; i < 2; i++)
+	for (int i = 1; i >= 0; i--)
 		if (now[i] != job->was[i])
-			return undo ? job->was[i] : now[i];
-	return 0;
-}
-
-static rt_status
-add_moved(rt_work *work, uint64_t seq, rt_buf *out, rt_error *err)
-{
-	size_t size = out->size;
-	rt_status st = seq != 0 ? add_what(work, seq, rt_str_at("", 0), out, err) : RT_OK;
-
+			seq = undo ? job->was[i] : now[i];
+	size = out->size;
+	if (seq != 0)
+		add_what(&job->scope, work, seq, RT_STR(""), out);
 	if (out->size == size)
 		rt_buf_add_c(out, "1 step");
-	return st;
 }
 
 static void
-capitalise(rt_buf *words)
+add_sentence(rt_buf *words, rt_str text)
 {
-	if (words->size > 0 && words->ptr[0] >= 'a' && words->ptr[0] <= 'z')
-		words->ptr[0] = (char)(words->ptr[0] - 'a' + 'A');
+	rt_buf_add_c(words, words->size > 0 ? ". " : "");
+	rt_buf_add_str(words, text);
 }
 
-static rt_status
-say(rt_work *work, const rt_work_job *job, rt_work_said *said, rt_error *err)
+static void
+describe(rt_work *work, rt_work_job *job, rt_work_said *said)
 {
+	rt_scope *s = &job->scope;
 	const rt_result *r = &job->results[job->count - 1];
 	rt_op_id op = job->requests[0].op;
-	unsigned flags = rt_ops[op].flags;
-	rt_str notes = rt_buf_str(&job->notes);
-	rt_status st = RT_OK;
+	rt_str notes = rt_str_trim(rt_buf_str(&job->notes));
+	rt_buf *words = &said->words;
 
 	said->seq = r->unchanged ? 0 : r->seq;
 	said->is_elsewhere = r->undo_disc != 0 && r->undo_disc != work->place.disc;
 	said->is_step = said->seq != 0 && !said->is_elsewhere &&
-			(flags & (RT_OP_MOVES_HISTORY | RT_OP_NO_UNDO)) == 0;
+			(rt_ops[op].flags & (RT_OP_MOVES_HISTORY | RT_OP_NO_UNDO)) == 0;
+	said->is_undo = op == RT_OP_UNDO;
 	said->steps = r->steps;
 	said->count = r->count;
 	memcpy(said->entry, r->entry, sizeof(said->entry));
 	memcpy(said->take, r->take, sizeof(said->take));
 	memcpy(said->discussion, r->discussion, sizeof(said->discussion));
-	if (r->editor != NULL) {
-		said->has_editor = true;
-		rt_buf_add_str(&said->editor, rt_text_str(r->editor));
-	}
+	said->has_editor = r->editor != NULL;
+	rt_buf_add_str(&said->editor, rt_text_str(r->editor));
+	rt_buf_add_str(&said->note, rt_text_str(r->note));
 	if (op == RT_OP_UNDO || op == RT_OP_REDO) {
-		bool undo = op == RT_OP_UNDO;
-
-		said->is_undo = undo;
-		if (r->steps == 0)
-			rt_buf_add_f(&said->words, "Nothing to %s", undo ? "take back" : "bring back");
-		else
-			rt_buf_add_c(&said->words, undo ? "Took back: " : "Brought back: ");
-		if (r->steps > 1)
-			rt_buf_add_f(&said->words, "%llu steps", (unsigned long long)r->steps);
-		else if (r->steps == 1)
-			st = add_moved(work, step_moved(work, job, undo), &said->words, err);
+		add_moved(work, job, r->steps, said->is_undo, words);
 	} else if (r->unchanged) {
-		rt_buf_add_c(&said->words, "Nothing changed");
+		rt_buf_add_c(words, "Nothing changed");
 	} else {
-		st = add_what(work, r->seq, rt_str_of(op == RT_OP_ENTRY_MOVE ? "" : r->entry),
-			      &said->words, err);
-		capitalise(&said->words);
-		if (op == RT_OP_ENTRY_VIEW) /* kept beside the history: no step */
+		add_what(s, work, r->seq, rt_str_of(op == RT_OP_ENTRY_MOVE ? "" : r->entry), words);
+		if (words->size > 0 && words->ptr[0] >= 'a' && words->ptr[0] <= 'z')
+			words->ptr[0] = (char)(words->ptr[0] - 'a' + 'A');
+		if (op == RT_OP_ENTRY_VIEW) /* kept beside the history: not a step */
 			said->seq = 0;
 	}
 	if (r->note != NULL)
-		rt_buf_add_str(&said->note, rt_text_str(r->note));
-	if (r->note != NULL)
-		rt_buf_add_f(&said->words, "%s%.*s", said->words.size > 0 ? ". " : "",
-			     RT_STR_ARG(rt_text_str(r->note)));
-	if (notes.size > 0)
-		rt_buf_add_f(&said->words, "%s%.*s", said->words.size > 0 ? ". " : "",
-			     RT_STR_ARG(rt_str_trim(notes)));
-	if (st == RT_OK && (said->words.status != RT_OK || said->note.status != RT_OK ||
-			    said->editor.status != RT_OK))
-		st = nomem(err);
-	return st;
+		add_sentence(words, rt_text_str(r->note));
+	if (job->notes.size > 0)
+		add_sentence(words, notes);
+	(void)rt_scope_str(s, words);
+	(void)rt_scope_str(s, &said->note);
+	(void)rt_scope_str(s, &said->editor);
 }
 
-/* Where a change has gone, we go too: also where what was taken or brought back has made another
- * discussion active than the one that was, and was looked at. */
+/* Show the place that a change made active: also where undo or redo made another discussion active
+ * than the one that was, and was in view. */
 static rt_status
 follow(rt_work *work, const rt_work_job *job, rt_error *err)
 {
@@ -549,11 +293,9 @@ follow(rt_work *work, const rt_work_job *job, rt_error *err)
 	bool is_pinned = work->is_pinned;
 	bool moves = (rt_ops[op].flags & RT_OP_MOVES_HISTORY) != 0;
 
-	/* Another name is no way to go. */
 	if (r->discussion[0] != 0 && op != RT_OP_DISCUSSION_RENAME) {
-		/* Of a long name this is the beginning only; it is the active one all the same. */
-		if (rt_resolve_place(now, rt_str_of(r->discussion), rt_str_at("", 0), &there,
-				     NULL) != RT_OK ||
+		/* Of a long name this is only the beginning; it is the active one anyway. */
+		if (rt_resolve_place(now, rt_str_of(r->discussion), RT_STR(""), &there, NULL) != RT_OK ||
 		    there.disc == 0)
 			there.disc = now->active;
 		place.disc = there.disc;
@@ -572,8 +314,10 @@ rt_status
 rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, size_t count,
 		 rt_error *err)
 {
+	rt_scope *s = &job->scope;
+
 	memset(job, 0, sizeof(*job));
-	rt_scope_init(&job->scope, work->alloc);
+	rt_scope_init(s, work->alloc);
 	rt_buf_init(&job->notes, work->alloc, RT_BUF_UNLIMITED);
 	rt_buf_clear(&work->hint);
 	if (count == 0)
@@ -581,15 +325,12 @@ rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, si
 	job->engine = work->engine;
 	job->with.by = RT_STR("tui");
 	job->with.notes = &job->notes;
-	job->requests = rt_scope_array(&job->scope, count, sizeof(*job->requests));
-	job->results = rt_scope_array(&job->scope, count, sizeof(*job->results));
-	for (size_t i = 0; rt_ok(&job->scope) && i < count; i++)
-		job->requests[i] = rt_request_copy(&job->scope, &requests[i]);
-	if (!rt_ok(&job->scope)) {
-		if (err != NULL)
-			*err = job->scope.error;
-		return job->scope.status;
-	}
+	job->requests = rt_scope_array(s, count, sizeof(*job->requests));
+	job->results = rt_scope_array(s, count, sizeof(*job->results));
+	for (size_t i = 0; rt_ok(s) && i < count; i++)
+		job->requests[i] = rt_request_copy(s, &requests[i]);
+	if (!rt_ok(s))
+		return rt_fail(err, s->status, "%s", s->error.text);
 	job->count = count;
 	(void)snprintf(job->disc, sizeof(job->disc), "d%u", work->place.disc);
 	job->disc_number = work->place.disc;
@@ -602,36 +343,39 @@ rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, si
 void
 rt_work_job_run(rt_work_job *job)
 {
-	size_t i;
+	size_t i = 0;
 
 	job->status = rt_apply(job->engine, &job->with, job->requests, job->count, job->count > 1,
 			       rt_str_of(job->disc), rt_str_of(job->take), job->results);
 	if (job->status == RT_OK)
 		return;
-	/* Of several, the one that it failed at says why; the others, that they were not done. */
-	for (i = 0; i + 1 < job->count; i++)
-		if (job->results[i].status == job->status &&
-		    strncmp(job->results[i].error.text, "not done, since", 15) != 0)
-			break;
+	/* Of several, the one that failed says why; the others were not done because of it. */
+	while (i + 1 < job->count &&
+	       (job->results[i].status != job->status ||
+		rt_str_starts(rt_str_of(job->results[i].error.text), RT_STR("not done, since"))))
+		i++;
 	job->error = job->results[i].error;
 }
 
 rt_status
 rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said, rt_error *err)
 {
-	rt_status st = job->status;
+	rt_scope *s = &job->scope;
 
-	if (st == RT_OK)
-		st = follow(work, job, err);
-	else
-		*err = job->error;
-	if (st == RT_OK && said != NULL)
-		st = say(work, job, said, err);
-	if (st == RT_READ_ONLY)
+	if (job->status == RT_OK) {
+		RT_TRY(s, follow(work, job, &s->error));
+		if (rt_ok(s) && said != NULL)
+			describe(work, job, said);
+		job->status = s->status;
+		job->error = s->error;
+	}
+	if (job->status == RT_READ_ONLY)
 		rt_buf_add_c(&work->hint, "It was opened for reading only");
-	if (st == RT_CONFLICT && look(work, work->place, work->is_pinned, NULL) == RT_NOMEM)
-		st = nomem(err);
-	return st;
+	if (job->status == RT_CONFLICT && look(work, work->place, work->is_pinned, NULL) == RT_NOMEM)
+		job->status = rt_fail(&job->error, RT_NOMEM, "out of memory");
+	if (job->status != RT_OK)
+		*err = job->error;
+	return job->status;
 }
 
 void
@@ -641,4 +385,272 @@ rt_work_job_deinit(rt_work_job *job)
 		rt_result_deinit(&job->results[i]);
 	rt_scope_deinit(&job->scope);
 	rt_buf_deinit(&job->notes);
+}
+
+/* ---- models ---- */
+
+static bool
+owner_lives(void *ctx, rt_str owner, int64_t written_us)
+{
+	(void)ctx;
+	return rt_host_owner_lives(owner, written_us);
+}
+
+static rt_status
+open_runs(rt_work *work, rt_error *err)
+{
+	rt_session *session = work->session;
+	rt_status st;
+
+	rt_host_add_owner(&work->owner);
+	work->store_path = rt_session_store_path(session);
+	if (rt_host_state_dir(&work->state, NULL) == RT_OK &&
+	    rt_comms_open(work->alloc, session->env, rt_buf_str(&work->state), &work->comms, err) !=
+		    RT_OK)
+		work->comms = NULL; /* nothing is recorded then; all else works */
+	work->cursor = rt_new0(work->alloc, sizeof(*work->cursor));
+	if (work->cursor == NULL || work->owner.status != RT_OK)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	st = rt_runs_new(&(rt_runs_options){.engine = work->engine,
+					    .env = session->env,
+					    .hooks = session->gate.inner,
+					    .config = session->config,
+					    .comms = work->comms,
+					    .owner = rt_buf_str(&work->owner),
+					    .store_path = rt_str_of(work->store_path),
+					    .model = rt_str_of(getenv("RETAKE_MODEL")),
+					    .lives = owner_lives,
+					    .pace_ms = RT_RUN_PACE_MS},
+			 &work->runs, err);
+	if (st == RT_OK)
+		rt_runs_join(work->runs, work->cursor);
+	return st;
+}
+
+static void
+clear_end(rt_work *work)
+{
+	rt_text_unref(work->end.note);
+	rt_text_unref(work->end.editor);
+	work->end = (rt_work_end){0};
+}
+
+bool
+rt_work_is_running(const rt_work *work)
+{
+	return work->run[0] != 0;
+}
+
+static void
+store_end(rt_work *work, const rt_run_info *run)
+{
+	rt_work_end *end = &work->end;
+
+	clear_end(work);
+	end->has_ended = true;
+	end->how = run->how;
+	end->state = run->state;
+	end->has_problem = run->problem != NULL;
+	if (end->has_problem)
+		end->problem = *run->problem;
+	if (run->replies != NULL && run->reply_count > 0) {
+		const rt_send_result *r = &run->replies[run->reply_count - 1];
+
+		memcpy(end->entry, r->entry, sizeof(end->entry));
+		end->seq = r->seq;
+		end->note = rt_text_ref(r->note);
+	}
+	if (run->summary != NULL) {
+		const rt_summary_result *r = run->summary;
+
+		memcpy(end->entry, run->how == RT_RUN_GO ? r->target : r->entry, sizeof(end->entry));
+		end->has_summary = r->entry[0] != '\0';
+		end->is_unchanged = r->already;
+		end->seq = r->seq;
+		end->entries = end->has_summary ? r->entries : 0;
+		end->tokens_before = end->has_summary ? r->tokens_before : 0;
+		end->tokens_after = end->has_summary ? r->tokens_after : 0;
+		end->note = rt_text_ref(r->note);
+		end->editor = rt_text_ref(r->editor);
+	}
+}
+
+static bool
+on_run_event(void *ctx, const rt_run_event *event)
+{
+	rt_work *work = ctx;
+	rt_str question = event->run->question;
+
+	if (strcmp(event->run->name, work->run) != 0)
+		return true;
+	work->change++;
+	switch (event->kind) {
+	case RT_RUN_STARTED:
+	case RT_RUN_SNAPSHOT: break;
+	case RT_RUN_ASKED:
+		(void)snprintf(work->run_question, sizeof(work->run_question), "%.*s",
+			       RT_STR_ARG(question));
+		break;
+	case RT_RUN_NOTICE:
+		rt_buf_clear(&work->run_notice);
+		rt_buf_add_str(&work->run_notice, event->run->notice);
+		break;
+	case RT_RUN_DELTA:
+		rt_buf_clear(&work->run_notice);
+		if (event->piece->kind != RT_REPLY_CALL)
+			rt_buf_add_str(event->piece->kind == RT_REPLY_TEXT ? &work->run_text
+									   : &work->run_thinking,
+				       event->text);
+		break;
+	case RT_RUN_ENDED:
+		store_end(work, event->run);
+		work->run[0] = 0;
+		rt_buf_clear(&work->run_notice);
+		break;
+	}
+	return true;
+}
+
+static void
+add_hint(rt_work *work, rt_status st, rt_error *err)
+{
+	if (st == RT_CREDENTIALS && work->model.size == 0) {
+		(void)rt_fail(err, st, "no model is chosen");
+		rt_buf_add_c(&work->hint, "Choose one: /model or Ctrl+L   To try it without a key: "
+					  "/model builtin/echo");
+	} else if (st == RT_CREDENTIALS) {
+		rt_buf_add_c(&work->hint, "Another model: /model or Ctrl+L");
+	} else if (st == RT_NOT_FOUND) {
+		rt_buf_add_c(&work->hint, "Models: /model");
+	}
+}
+
+rt_status
+rt_work_run(rt_work *work, const rt_run_request *what, rt_error *err)
+{
+	rt_run_request request = *what;
+	char disc[24], take[24];
+	rt_status st;
+
+	rt_buf_clear(&work->hint);
+	if (rt_work_is_running(work))
+		return rt_fail(err, RT_BUSY, "a reply is on its way already");
+	/* Starting one reads what is new, and would wait for a writer. */
+	if (rt_engine_refresh_now(work->engine, err) == RT_BUSY)
+		return rt_fail(err, RT_BUSY, "something is still being written; try again in a moment");
+	(void)snprintf(disc, sizeof(disc), "d%u", work->place.disc);
+	(void)snprintf(take, sizeof(take), "t%u",
+		       work->seen_take != 0 ? work->seen_take : work->place.take);
+	request.by = RT_STR("tui");
+	request.may_name_files = true;
+	request.discussion = rt_str_of(disc);
+	request.take = rt_str_of(take);
+	if (work->said_model != NULL && work->said_model[0] != 0)
+		request.model = rt_str_of(work->said_model);
+	rt_buf_clear(&work->run_text);
+	rt_buf_clear(&work->run_thinking);
+	rt_buf_clear(&work->run_notice);
+	work->run_how = request.how;
+	work->run_question[0] = 0;
+	st = rt_runs_start(work->runs, &request, work->run, err);
+	if (st == RT_OK) {
+		clear_end(work);
+	} else {
+		work->run[0] = 0;
+		add_hint(work, st, err);
+	}
+	work->change++;
+	return st;
+}
+
+void
+rt_work_stop(rt_work *work)
+{
+	if (rt_work_is_running(work) &&
+	    rt_runs_stop(work->runs, rt_str_of(work->run), NULL) != RT_OK)
+		work->run[0] = 0; /* it is forgotten */
+}
+
+/* ---- open and close ---- */
+
+rt_status
+rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *err)
+{
+	const rt_config *config = NULL;
+	rt_buf *bufs[] = {&work->model,    &work->hint,  &work->run_text, &work->run_thinking,
+			  &work->run_notice, &work->owner, &work->state};
+	rt_status st;
+
+	memset(work, 0, sizeof(*work));
+	work->session = session;
+	work->alloc = session->alloc;
+	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
+		rt_buf_init(bufs[i], work->alloc, RT_BUF_UNLIMITED);
+	st = rt_session_config(session, &config, err);
+	work->engine = session->engine;
+	work->said_model = model;
+	work->read_only = rt_engine_store(work->engine)->is_read_only;
+	if (st == RT_OK)
+		st = look(work, session->place, rt_session_take(session).size > 0, err);
+	if (st == RT_OK)
+		st = open_runs(work, err);
+	if (st != RT_OK)
+		rt_work_close(work);
+	return st;
+}
+
+void
+rt_work_close(rt_work *work)
+{
+	rt_buf *bufs[] = {&work->model,    &work->hint,  &work->run_text, &work->run_thinking,
+			  &work->run_notice, &work->owner, &work->state};
+
+	if (work->runs != NULL)
+		rt_runs_free(work->runs);
+	work->runs = NULL;
+	rt_comms_close(work->comms);
+	work->comms = NULL;
+	rt_free(work->alloc, work->cursor);
+	work->cursor = NULL;
+	clear_end(work);
+	rt_object_unref(work->value);
+	work->value = NULL;
+	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
+		rt_buf_deinit(bufs[i]);
+	free(work->store_path);
+	work->store_path = NULL;
+}
+
+rt_status
+rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
+{
+	bool was_running = rt_work_is_running(work);
+	const rt_project *now;
+	rt_status st;
+
+	if (out_ended != NULL)
+		*out_ended = false;
+	/* If the store is locked, or the disk fails for a moment, the old value stays. */
+	if (rt_engine_refresh_now(work->engine, NULL) == RT_NOMEM)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	now = rt_engine_value(work->engine);
+	/* In this order: is_writing is set before a value can contain our change. */
+	if (atomic_load(&work->is_writing) ||
+	    (now == work->value && work->epoch == rt_engine_epoch(work->engine))) {
+		rt_object_unref(now);
+	} else {
+		work->epoch = rt_engine_epoch(work->engine);
+		st = settle(work, now, work->place, work->is_pinned, err);
+		if (st != RT_OK)
+			return st;
+	}
+	if (!was_running)
+		return RT_OK;
+	work->cursor->epoch = rt_engine_epoch(work->engine);
+	work->cursor->seq = work->value->seq;
+	while (rt_runs_read(work->runs, work->cursor, on_run_event, work))
+		;
+	if (out_ended != NULL)
+		*out_ended = !rt_work_is_running(work);
+	return RT_OK;
 }

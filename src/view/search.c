@@ -17,7 +17,6 @@
 
 #include "log/engine_impl.h"
 #include "log/index.h"
-#include "view/highlight.h"
 #include "view/search_impl.h"
 #include "view/view_impl.h"
 
@@ -81,23 +80,6 @@ goes_on(void *ctx, uint64_t done, uint64_t all)
 	return true;
 }
 
-/* An array in the scope with room for one item more. Arrays before stay where they are. */
-static void *
-with_room(rt_scope *scope, void *items, size_t count, size_t *capacity, size_t size)
-{
-	if (count < *capacity)
-		return items;
-	size_t grown = *capacity == 0 ? 64 : *capacity * 2;
-	void *copy = rt_scope_array(scope, grown, size);
-
-	if (copy == NULL)
-		return NULL;
-	if (count > 0)
-		memcpy(copy, items, count * size);
-	*capacity = grown;
-	return copy;
-}
-
 /* ---- candidates ---- */
 
 typedef struct collecting {
@@ -110,7 +92,7 @@ add_candidate(void *ctx, uint64_t body, uint64_t entry)
 {
 	collecting *c = ctx;
 	candidates *to = c->to;
-	candidate *items = with_room(c->scope, to->items, to->count, &to->capacity, sizeof(*items));
+	candidate *items = rt_scope_grow(c->scope, to->items, to->count, &to->capacity, sizeof(*items));
 
 	if (items == NULL)
 		return false;
@@ -146,7 +128,7 @@ narrow(search *s, const rt_term *term)
 
 	rt_scope_reset(s->body);
 	ask_index(s, s->body, term->text, RT_FIND_PHRASE, &set);
-	if (!rt_view_inner_ok(s->scope, s->body))
+	if (rt_scope_adopt(s->scope, s->body) != RT_OK)
 		return;
 	if (set.count > 1)
 		qsort(set.items, set.count, sizeof(*set.items), by_body);
@@ -236,12 +218,12 @@ add_hit(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt
 		rt_body_add_text(text, body);
 	rt_str shown = rt_scope_str(s->body, text);
 
-	if (!rt_view_inner_ok(scope, s->body) || !literals_fit(s, shown))
+	if (rt_scope_adopt(scope, s->body) != RT_OK || !literals_fit(s, shown))
 		return;
 	rt_query_add_snippet(snippet, &s->query, shown);
 	rt_str marked = rt_scope_str(s->body, snippet);
-	rt_hit *hits = rt_view_inner_ok(scope, s->body)
-			       ? with_room(scope, s->hits, s->hit_count, &s->hit_capacity,
+	rt_hit *hits = rt_scope_adopt(scope, s->body) == RT_OK
+			       ? rt_scope_grow(scope, s->hits, s->hit_count, &s->hit_capacity,
 					   sizeof(*hits))
 			       : NULL;
 
@@ -450,6 +432,26 @@ rt_search_run(const rt_view *view, const rt_search *options)
 	return rt_ok(scope) ? (rt_hits){s.hits, s.hit_count} : (rt_hits){0};
 }
 
+/* ---- snippets ---- */
+
+bool
+rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out)
+{
+	size_t end = 0;
+
+	while (snippet->size > 0 && (snippet->ptr[0] == '\001' || snippet->ptr[0] == '\002')) {
+		*inside = snippet->ptr[0] == '\001';
+		snippet->ptr++;
+		snippet->size--;
+	}
+	while (end < snippet->size && snippet->ptr[end] != '\001' && snippet->ptr[end] != '\002')
+		end++;
+	*out = rt_str_at(snippet->ptr, end);
+	snippet->ptr += end;
+	snippet->size -= end;
+	return end > 0;
+}
+
 /* ---- JSON ---- */
 
 static const rt_view_field hit_fields[] = {
@@ -499,77 +501,16 @@ rt_hits_write(rt_buf *buf, rt_hits hits)
 	rt_buf_add_byte(buf, ']');
 }
 
-/* ---- hits as JSON with their marks inside: for what does not read rows yet ---- */
-
-typedef struct as_json {
-	const rt_search *options;
-	rt_buf *buf;
-	size_t begin, written; /* bytes before; hits */
-} as_json;
-
-static void
-write_raw(as_json *j, rt_hits hits)
-{
-	for (; j->written < hits.count; j->written++) {
-		rt_json_open(j->buf, NULL, '{');
-		RT_VIEW_PUT(j->buf, hit_fields, &hits.items[j->written]);
-		rt_json_put_str(j->buf, "snippet", hits.items[j->written].snippet);
-		rt_json_close(j->buf, '}');
-	}
-}
-
-static bool
-stop_json(void *ctx)
-{
-	as_json *j = ctx;
-
-	return j->options->stop != NULL && j->options->stop(j->options->ctx);
-}
-
-static void
-report_json(void *ctx, unsigned percent, rt_hits hits)
-{
-	as_json *j = ctx;
-	size_t size;
-
-	if (j->options->told == NULL)
-		return;
-	write_raw(j, hits);
-	size = j->buf->size;
-	rt_buf_add_byte(j->buf, ']');
-	if (j->buf->status == RT_OK) {
-		j->options->told(j->options->ctx, percent,
-				 rt_str_at(j->buf->ptr + j->begin, j->buf->size - j->begin));
-		j->buf->size = size;
-		j->buf->ptr[size] = '\0';
-	}
-}
-
 rt_status
-rt_view_search_on(rt_engine *engine, const rt_project *project, const rt_search *options,
-		  rt_buf *buf, rt_error *err)
+rt_view_search(rt_engine *engine, const rt_project *project, rt_str query, uint32_t disc,
+	       rt_str role, size_t limit, rt_buf *buf, rt_error *err)
 {
-	as_json j = {.options = options, .buf = buf, .begin = buf->size};
-	rt_search with_json = *options;
+	rt_search options = {.query = query, .disc = disc, .role = role, .limit = limit};
 	rt_scope s;
 	rt_view view = {&s, engine, project, {0, 0}};
 
 	rt_scope_init(&s, engine->alloc);
-	with_json.stop = stop_json;
-	with_json.progress = report_json;
-	with_json.ctx = &j;
-	rt_buf_add_byte(buf, '[');
-	write_raw(&j, rt_search_run(&view, &with_json));
-	rt_buf_add_byte(buf, ']');
+	rt_hits_write(buf, rt_search_run(&view, &options));
 	(void)rt_scope_note(&s, buf->status);
 	return rt_scope_end(&s, err);
-}
-
-rt_status
-rt_view_search(rt_engine *engine, const rt_project *project, rt_str text, uint32_t disc,
-	       rt_str role, size_t limit, rt_buf *buf, rt_error *err)
-{
-	rt_search options = {.query = text, .disc = disc, .role = role, .limit = limit};
-
-	return rt_view_search_on(engine, project, &options, buf, err);
 }

@@ -37,8 +37,6 @@ typedef struct rt_search {
 	 * stop. found: all hits so far; they stay valid, and its next array begins with the same ones.
 	 * Or NULL. */
 	void (*progress)(void *ctx, unsigned percent, rt_hits found);
-	/* The same with JSON as rt_view_search writes it, for rt_view_search_on only. Or NULL. */
-	void (*told)(void *ctx, unsigned percent, rt_str hits);
 	void *ctx;
 } rt_search;
 
@@ -46,15 +44,17 @@ typedef struct rt_search {
  * matter. RT_NOT_FOUND: no such discussion. */
 rt_hits rt_search_run(const rt_view *view, const rt_search *search);
 
+/* The next run of a snippet that matched as a whole or did not: *inside says which, *out borrows
+ * from the snippet, which becomes the rest. false: there is none. Begin with *inside false. */
+bool rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out);
+
 /* The hits as the contract has them: [{"discussion","take","id","role","at","snippet","marks"}],
  * the snippet as it stands in the text and "marks" [[start,size],…] in code points. */
 void rt_hits_write(rt_buf *buf, rt_hits hits);
 
-/* Search, as JSON whose snippets have \001 and \002 around what matched. */
+/* Search, as JSON. disc 0: in all discussions; limit 0: the usual one. */
 RT_CHECKED rt_status rt_view_search(rt_engine *engine, const rt_project *project, rt_str query,
 				    uint32_t disc, rt_str role, size_t limit, rt_buf *buf,
 				    rt_error *err);
-RT_CHECKED rt_status rt_view_search_on(rt_engine *engine, const rt_project *project,
-				       const rt_search *search, rt_buf *buf, rt_error *err);
 
 #endif

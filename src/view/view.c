@@ -438,7 +438,7 @@ put_sides(const rt_view *v, const char *key, const rt_effect_slot *slots, size_t
 	rt_view one = {rt_view_inner(v->scope), v->engine, v->project, v->place};
 
 	rt_json_open(buf, key, '[');
-	for (size_t i = 0; rt_view_inner_ok(v->scope, one.scope) && i < count; i++) {
+	for (size_t i = 0; rt_scope_adopt(v->scope, one.scope) == RT_OK && i < count; i++) {
 		rt_scope_reset(one.scope);
 		const rt_entry_row *side = rt_entry_of_effect(&one, &slots[i]);
 
@@ -543,7 +543,7 @@ rt_view_revisions(rt_engine *engine, const rt_project *project, uint32_t disc, u
 		rt_scope_reset(one.scope);
 		const rt_body *body = rt_view_body(&one, rows.items[i].body);
 
-		if (!rt_view_inner_ok(&s, one.scope))
+		if (rt_scope_adopt(&s, one.scope) != RT_OK)
 			break;
 		rt_json_open(buf, NULL, '{');
 		RT_VIEW_PUT(buf, revision_fields, &rows.items[i]);

@@ -280,7 +280,7 @@ add_move(change *c, rt_engine *engine, const rt_record_move *m, rt_scope *memory
 	rt_arena *arena = rt_scope_arena(memory);
 
 	RT_TRY(memory, rt_engine_record(engine, m->step, arena, &step, NULL, &memory->error));
-	if (!rt_view_inner_ok(c->scope, memory))
+	if (rt_scope_adopt(c->scope, memory) != RT_OK)
 		return;
 	for (size_t k = 0; k < step.effect_count; k++) {
 		const rt_effect *e = &step.effects[back ? step.effect_count - 1 - k : k];

@@ -92,7 +92,7 @@ end_run(columns *c)
 			rt_scope_reset(c->text);
 			rt_json_put_str(c->preview, NULL,
 					rt_view_preview(c->text, &body, c->options->preview));
-			(void)rt_view_inner_ok(s, c->text);
+			rt_scope_adopt(s, c->text);
 		}
 		rt_body_deinit(&body);
 	}

@@ -29,16 +29,6 @@ rt_view_inner(rt_scope *outer)
 	return rt_ok(outer) ? inner : outer;
 }
 
-bool
-rt_view_inner_ok(rt_scope *outer, const rt_scope *inner)
-{
-	if (rt_ok(outer) && !rt_ok(inner)) {
-		outer->error = inner->error;
-		(void)rt_scope_note(outer, inner->status);
-	}
-	return rt_ok(outer);
-}
-
 const rt_disc *
 rt_view_disc(const rt_view *v)
 {
@@ -259,7 +249,7 @@ rt_entries_next(rt_entry_cursor *c)
 		rt_scope_reset(c->strings);
 		c->row.at = c->at - c->run + i;
 		fill(c->strings, c->view.project, c->disc, &c->slots[i], &c->body, &c->row);
-		return rt_view_inner_ok(s, c->strings) ? &c->row : NULL;
+		return rt_scope_adopt(s, c->strings) == RT_OK ? &c->row : NULL;
 	}
 	return NULL;
 }
@@ -494,5 +484,5 @@ rt_diff_next(const rt_view *v, rt_diff *diff)
 	diff->was = row_at(&pair, &was, diff->at);
 	diff->is = row_at(&pair, &is, diff->at);
 	diff->at++;
-	return rt_view_inner_ok(s, diff->pair);
+	return rt_scope_adopt(s, diff->pair) == RT_OK;
 }

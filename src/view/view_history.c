@@ -42,7 +42,7 @@ read_stretch(rt_scope *scope, rt_engine *engine, stretch *s, uint64_t first, uin
 			      engine->store,
 			      rt_rows_between(RT_STORE_LOG, engine->project, first, last), copy_row,
 			      s, &scope->error));
-	if (!rt_view_inner_ok(scope, s->memory))
+	if (rt_scope_adopt(scope, s->memory) != RT_OK)
 		s->count = 0;
 }
 
@@ -231,7 +231,7 @@ rt_history_next(rt_history_cursor *c)
 		rt_scope_reset(into);
 		rt_record step = read_record(into, c->rows.rows[c->next].data);
 
-		if (!rt_view_inner_ok(s, into))
+		if (rt_scope_adopt(s, into) != RT_OK)
 			break;
 		switch (see(c, into, &step, seq, has_row, &row)) {
 		case SEEN_NEXT: /* it is the next row; come back to it */
@@ -250,7 +250,7 @@ rt_history_next(rt_history_cursor *c)
 		}
 		c->at.seq = seq - 1;
 		c->next++;
-		(void)rt_view_inner_ok(s, into);
+		rt_scope_adopt(s, into);
 	}
 	return has_row && rt_ok(s) ? &c->row : NULL;
 }
@@ -275,24 +275,6 @@ rt_step_read(const rt_view *v, uint64_t seq)
 }
 
 /* ---- revisions ---- */
-
-/* A list in the scope whose items keep growing; the arrays before are given up to it. */
-static rt_revision_row *
-add_revision(rt_scope *s, rt_revision_rows *rows, size_t *capacity)
-{
-	if (rows->count == *capacity) {
-		size_t grown = *capacity == 0 ? 16 : *capacity * 2;
-		rt_revision_row *items = rt_scope_array(s, grown, sizeof(*items));
-
-		if (items == NULL)
-			return NULL;
-		if (rows->count > 0)
-			memcpy(items, rows->items, rows->count * sizeof(*items));
-		rows->items = items;
-		*capacity = grown;
-	}
-	return &rows->items[rows->count++];
-}
 
 rt_revision_rows
 rt_revisions_list(const rt_view *v, uint32_t entry)
@@ -329,7 +311,7 @@ rt_revisions_list(const rt_view *v, uint32_t entry)
 			rt_scope_reset(memory);
 			rt_record step = read_record(memory, rows->rows[i].data);
 
-			if (!rt_view_inner_ok(s, memory))
+			if (rt_scope_adopt(s, memory) != RT_OK)
 				break;
 			for (size_t j = 0; j < step.effect_count; j++)
 				for (size_t k = 0; k < step.effects[j].added_count; k++) {
@@ -337,12 +319,12 @@ rt_revisions_list(const rt_view *v, uint32_t entry)
 
 					if (slot->entry != entry || slot->body <= newest)
 						continue;
-					rt_revision_row *row = add_revision(s, &found, &capacity);
-
-					if (row == NULL)
+					found.items = rt_scope_grow(s, found.items, found.count,
+								    &capacity, sizeof(*found.items));
+					if (found.items == NULL)
 						return (rt_revision_rows){0};
 					newest = slot->body;
-					*row = (rt_revision_row){
+					found.items[found.count++] = (rt_revision_row){
 						.seq = rows->rows[i].seq,
 						.body = slot->body,
 						.at_us = rows->rows[i].at_us,

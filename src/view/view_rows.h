@@ -43,11 +43,9 @@ const rt_body *rt_view_body(const rt_view *view, uint64_t number);
  * absent. Only the result stays in scope. */
 rt_str rt_view_preview(rt_scope *scope, const rt_body *body, size_t characters);
 
-/* A scope that is closed with the outer one, for what is read item by item: reset it for each. It
- * is the outer one itself once that has failed. */
+/* A scope that is closed with the outer one, for what is read item by item: reset it for each, and
+ * rt_scope_adopt its failures. It is the outer one itself once that has failed. */
 rt_scope *rt_view_inner(rt_scope *outer);
-/* Passes a failure of the inner scope on. Is there none? */
-bool rt_view_inner_ok(rt_scope *outer, const rt_scope *inner);
 
 /* ---- entries ---- */
 

@@ -82,7 +82,7 @@ set_preview(const rt_tree_cursor *c, rt_scope *s, const rt_slot *slot, rt_tree_r
 	rt_scope_reset(c->text_of);
 	const rt_body *body = rt_view_body(&text, slot->body);
 
-	if (!rt_view_inner_ok(s, c->text_of))
+	if (rt_scope_adopt(s, c->text_of) != RT_OK)
 		return;
 	row->preview = rt_view_preview(s, body, c->preview);
 	row->partial = yyjson_is_true(rt_body_field(body, "partial"));
@@ -154,7 +154,7 @@ rt_tree_next(rt_tree_cursor *c)
 	rt_scope_reset(c->row_of);
 	fill(c, c->row_of, c->next, &c->row);
 	c->next = rt_trie_next(&c->trie, c->next);
-	return rt_view_inner_ok(c->view.scope, c->row_of) ? &c->row : NULL;
+	return rt_scope_adopt(c->view.scope, c->row_of) == RT_OK ? &c->row : NULL;
 }
 
 rt_tree_rows

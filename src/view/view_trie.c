@@ -2,52 +2,48 @@
  *
  * The trie of a discussion's takes.
  *
- * A take is laid into the trie from where it parts from one that is there already: what
- * both begin with is found by comparing shared nodes, not entries. Children are sorted
- * oldest first. Nothing here recurses over entries. */
+ * A take is added from where it parts from one that is there already: their common beginning is
+ * found by comparing shared nodes, not entries. Children are sorted oldest first. Nothing here
+ * recurses over entries. */
 #include "view/view_trie.h"
 
 #include <stdlib.h> /* qsort */
 
 #include "base/hash.h"
 
-static uint64_t
-key_of(uint32_t parent, uint32_t entry)
+/* ---- nodes ---- */
+
+/* The place in the table of a node, or the free one where it belongs. */
+static uint32_t *
+find_place(const rt_trie *t, uint32_t parent, uint32_t entry)
 {
-	return rt_hash_u64((uint64_t)parent << 32 | entry);
+	size_t mask = t->table_size - 1;
+	size_t at = (size_t)rt_hash_u64((uint64_t)parent << 32 | entry) & mask;
+
+	for (; t->table[at] != RT_TRIE_NONE; at = (at + 1) & mask) {
+		const rt_trie_node *n = &t->nodes[t->table[at]];
+
+		if (n->parent == parent && n->slot.entry == entry)
+			break;
+	}
+	return &t->table[at];
 }
 
 static bool
-table_grow(rt_trie *t)
+grow_table(rt_trie *t)
 {
-	size_t room = t->table_room == 0 ? 1024 : t->table_room * 2, at;
-	uint32_t *table = rt_new_array(t->alloc, room, sizeof(*table)), i;
+	size_t size = t->table_size == 0 ? 1024 : t->table_size * 2;
+	uint32_t *table = rt_new_array(t->alloc, size, sizeof(*table));
 
 	if (table == NULL)
 		return false;
-	memset(table, 0xFF, room * sizeof(*table));
-	for (i = 0; i < t->count; i++) {
-		at = (size_t)key_of(t->nodes[i].parent, t->nodes[i].slot.entry) & (room - 1);
-		while (table[at] != RT_TRIE_NONE)
-			at = (at + 1) & (room - 1);
-		table[at] = i;
-	}
+	memset(table, 0xFF, size * sizeof(*table));
 	rt_free(t->alloc, t->table);
 	t->table = table;
-	t->table_room = room;
+	t->table_size = size;
+	for (uint32_t i = 0; i < t->count; i++)
+		*find_place(t, t->nodes[i].parent, t->nodes[i].slot.entry) = i;
 	return true;
-}
-
-static uint32_t
-child_of(const rt_trie *t, uint32_t parent, uint32_t entry)
-{
-	size_t at = (size_t)key_of(parent, entry) & (t->table_room - 1);
-
-	for (; t->table[at] != RT_TRIE_NONE; at = (at + 1) & (t->table_room - 1))
-		if (t->nodes[t->table[at]].parent == parent &&
-		    t->nodes[t->table[at]].slot.entry == entry)
-			return t->table[at];
-	return RT_TRIE_NONE;
 }
 
 /* Where the next node below parent jumps to: as far as its parent's jump and the one after it
@@ -56,49 +52,47 @@ child_of(const rt_trie *t, uint32_t parent, uint32_t entry)
 static uint32_t
 jump_of(const rt_trie *t, uint32_t parent)
 {
-	uint32_t first, second;
-
 	if (parent == RT_TRIE_NONE)
 		return RT_TRIE_NONE;
-	first = t->nodes[parent].jump;
-	second = first != RT_TRIE_NONE ? t->nodes[first].jump : RT_TRIE_NONE;
+	uint32_t first = t->nodes[parent].jump;
+	uint32_t second = first != RT_TRIE_NONE ? t->nodes[first].jump : RT_TRIE_NONE;
+
 	if (second != RT_TRIE_NONE && t->nodes[parent].depth - t->nodes[first].depth ==
 					      t->nodes[first].depth - t->nodes[second].depth)
 		return second;
 	return parent;
 }
 
+/* RT_TRIE_NONE: out of memory. */
 static uint32_t
 add_node(rt_trie *t, uint32_t parent, const rt_slot *slot, uint32_t take)
 {
-	rt_trie_node *n;
-	size_t at;
-
-	if (t->count == t->room) {
-		uint32_t room = t->room == 0 ? 256 : t->room * 2;
-		rt_trie_node *nodes = rt_resize(t->alloc, t->nodes, room * sizeof(*nodes));
+	if (t->count == t->capacity) {
+		uint32_t capacity = t->capacity == 0 ? 256 : t->capacity * 2;
+		rt_trie_node *nodes = rt_resize(t->alloc, t->nodes, capacity * sizeof(*nodes));
 
 		if (nodes == NULL)
 			return RT_TRIE_NONE;
 		t->nodes = nodes;
-		t->room = room;
+		t->capacity = capacity;
 	}
-	if (((size_t)t->count + 1) * 2 > t->table_room && !table_grow(t))
+	if (((size_t)t->count + 1) * 2 > t->table_size && !grow_table(t))
 		return RT_TRIE_NONE;
-	n = &t->nodes[t->count];
-	memset(n, 0, sizeof(*n));
-	n->slot = *slot;
-	n->take = take;
-	n->parent = parent;
-	n->child = n->next = n->tip = RT_TRIE_NONE;
-	n->depth = parent == RT_TRIE_NONE ? 0 : t->nodes[parent].depth + 1;
-	n->jump = jump_of(t, parent);
-	n->path = rt_hash_u64((parent == RT_TRIE_NONE ? 0 : t->nodes[parent].path) ^
-			      rt_hash_u64((uint64_t)slot->entry + 1));
-	at = (size_t)key_of(parent, slot->entry) & (t->table_room - 1);
-	while (t->table[at] != RT_TRIE_NONE)
-		at = (at + 1) & (t->table_room - 1);
-	t->table[at] = t->count;
+	const rt_trie_node *up = parent != RT_TRIE_NONE ? &t->nodes[parent] : NULL;
+
+	t->nodes[t->count] = (rt_trie_node){
+		.slot = *slot,
+		.take = take,
+		.parent = parent,
+		.jump = jump_of(t, parent),
+		.child = RT_TRIE_NONE,
+		.next = RT_TRIE_NONE,
+		.tip = RT_TRIE_NONE,
+		.depth = up != NULL ? up->depth + 1 : 0,
+		.path = rt_hash_u64((up != NULL ? up->path : 0) ^
+				    rt_hash_u64((uint64_t)slot->entry + 1)),
+	};
+	*find_place(t, parent, slot->entry) = t->count;
 	return t->count++;
 }
 
@@ -109,7 +103,6 @@ rt_same_revision(const rt_slot *a, const rt_slot *b)
 	       ((a->flags ^ b->flags) & RT_SLOT_MUTED) == 0;
 }
 
-/* The node of position at (0-based) of a take that is laid already. */
 uint32_t
 rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at)
 {
@@ -123,17 +116,71 @@ rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at)
 	return n;
 }
 
+/* ---- takes ---- */
+
+/* Marks the revisions below `count` in which a take differs from one that was added before. */
 static rt_status
-lay_take(rt_trie *t, const rt_take *take, const rt_take *const *others, size_t other_count,
-	 rt_error *err)
+mark_differences(rt_trie *t, const rt_take *take, const rt_take *like, size_t count, rt_error *err)
 {
-	size_t count = rt_seq_count(take->slots), at = 0, best = 0, i;
-	const rt_take *like = NULL;
-	uint32_t parent = RT_TRIE_NONE;
 	rt_status st = RT_OK;
 
-	for (i = 0; st == RT_OK && i < other_count; i++) {
-		size_t common;
+	for (size_t at = 0;; at++) {
+		rt_slot a, b;
+
+		st = rt_seq_differ(take->slots, like->slots, at, &at, err);
+		if (st != RT_OK || at >= count)
+			return st;
+		st = rt_seq_get(take->slots, at, &a, err);
+		if (st == RT_OK)
+			st = rt_seq_get(like->slots, at, &b, err);
+		if (st != RT_OK)
+			return st;
+		if (!rt_same_revision(&a, &b))
+			t->nodes[rt_trie_node_at(t, like, at)].differs = true;
+	}
+}
+
+/* Adds the entries of a take from a position on below *parent, which becomes the last one. */
+static rt_status
+add_entries(rt_trie *t, const rt_take *take, size_t at, uint32_t *parent, rt_error *err)
+{
+	size_t count = rt_seq_count(take->slots);
+
+	for (size_t run; at < count; at += run) {
+		rt_slot slots[64];
+		rt_status st;
+
+		run = count - at < 64 ? count - at : 64;
+		st = rt_seq_copy(take->slots, at, run, slots, err);
+		if (st != RT_OK)
+			return st;
+		for (size_t i = 0; i < run; i++) {
+			uint32_t n = *find_place(t, *parent, slots[i].entry);
+
+			if (n == RT_TRIE_NONE)
+				n = add_node(t, *parent, &slots[i], take->number);
+			else if (!rt_same_revision(&t->nodes[n].slot, &slots[i]))
+				t->nodes[n].differs = true;
+			if (n == RT_TRIE_NONE)
+				return rt_fail(err, RT_NOMEM, "out of memory");
+			*parent = n;
+		}
+	}
+	return RT_OK;
+}
+
+/* others: takes that were added, of which one may begin like this one. */
+static rt_status
+add_take(rt_trie *t, const rt_take *take, const rt_take *const *others, size_t other_count,
+	 rt_error *err)
+{
+	const rt_take *like = NULL;
+	uint32_t parent = RT_TRIE_NONE;
+	size_t best = 0;
+	rt_status st = RT_OK;
+
+	for (size_t i = 0; st == RT_OK && i < other_count; i++) {
+		size_t common = 0;
 
 		st = rt_seq_common(take->slots, others[i]->slots, &common, err);
 		if (common > best) {
@@ -141,54 +188,20 @@ lay_take(rt_trie *t, const rt_take *take, const rt_take *const *others, size_t o
 			like = others[i];
 		}
 	}
+	if (st == RT_OK && best > 0) {
+		parent = rt_trie_node_at(t, like, best - 1);
+		st = mark_differences(t, take, like, best, err);
+	}
+	if (st == RT_OK)
+		st = add_entries(t, take, best, &parent, err);
 	if (st != RT_OK)
 		return st;
-	if (best > 0) {
-		size_t differ = 0;
-
-		parent = rt_trie_node_at(t, like, best - 1);
-		while (st == RT_OK) { /* revisions that differ from those of the other take */
-			rt_slot a, b;
-
-			st = rt_seq_differ(take->slots, like->slots, differ, &differ, err);
-			if (st != RT_OK || differ >= best)
-				break;
-			st = rt_seq_get(take->slots, differ, &a, err);
-			if (st == RT_OK)
-				st = rt_seq_get(like->slots, differ, &b, err);
-			if (st == RT_OK && !rt_same_revision(&a, &b))
-				t->nodes[rt_trie_node_at(t, like, differ)].differs = true;
-			differ++;
-		}
-		at = best;
+	t->tip_node[take->number] = parent;
+	if (parent != RT_TRIE_NONE) {
+		t->next_tip[take->number] = t->nodes[parent].tip;
+		t->nodes[parent].tip = take->number;
 	}
-	while (st == RT_OK && at < count) {
-		rt_slot slots[64];
-		size_t run = count - at < 64 ? count - at : 64;
-
-		st = rt_seq_copy(take->slots, at, run, slots, err);
-		for (i = 0; st == RT_OK && i < run; i++) {
-			uint32_t n = t->table_room > 0 ? child_of(t, parent, slots[i].entry) : RT_TRIE_NONE;
-
-			if (n == RT_TRIE_NONE) {
-				n = add_node(t, parent, &slots[i], take->number);
-				if (n == RT_TRIE_NONE)
-					st = rt_fail(err, RT_NOMEM, "out of memory");
-			} else if (!rt_same_revision(&t->nodes[n].slot, &slots[i])) {
-				t->nodes[n].differs = true;
-			}
-			parent = n;
-		}
-		at += run;
-	}
-	if (st == RT_OK) {
-		t->tip_node[take->number] = parent;
-		if (parent != RT_TRIE_NONE) {
-			t->next_tip[take->number] = t->nodes[parent].tip;
-			t->nodes[parent].tip = take->number;
-		}
-	}
-	return st;
+	return RT_OK;
 }
 
 /* ---- order ---- */
@@ -211,47 +224,37 @@ oldest_first(const void *a, const void *b)
 	return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* Thread children into sibling lists, oldest first. */
+/* Links children into lists of siblings, oldest first. */
 static rt_status
 link_children(rt_trie *t, rt_error *err)
 {
 	sort_key *keys = rt_new_array(t->alloc, (size_t)t->count + 1, sizeof(*keys));
-	uint32_t *last = rt_new_array(t->alloc, (size_t)t->count + 1, sizeof(*last)), i;
-	uint32_t last_root = RT_TRIE_NONE;
+	/* the last sibling so far, by parent; that of roots comes last */
+	uint32_t *last = rt_new_array(t->alloc, (size_t)t->count + 1, sizeof(*last));
 
-	if (keys == NULL || last == NULL) {
-		rt_free(t->alloc, keys);
-		rt_free(t->alloc, last);
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	}
-	for (i = 0; i < t->count; i++)
+	for (uint32_t i = 0; keys != NULL && i < t->count; i++)
 		keys[i] = (sort_key){t->nodes[i].slot.ts_us, t->nodes[i].slot.entry, i,
 				     (t->nodes[i].slot.flags & RT_SLOT_NO_TS) != 0};
-	qsort(keys, t->count, sizeof(*keys), oldest_first);
-	t->first_root = RT_TRIE_NONE;
-	for (i = 0; i < t->count; i++) {
-		uint32_t n = keys[i].node, p = t->nodes[n].parent;
+	if (keys != NULL)
+		qsort(keys, t->count, sizeof(*keys), oldest_first);
+	for (uint32_t i = 0; keys != NULL && last != NULL && i < t->count; i++) {
+		uint32_t n = keys[i].node, parent = t->nodes[n].parent;
+		bool is_root = parent == RT_TRIE_NONE;
+		uint32_t *first = is_root ? &t->first_root : &t->nodes[parent].child;
+		uint32_t *newest = &last[is_root ? t->count : parent];
 
-		if (p == RT_TRIE_NONE) {
-			if (last_root == RT_TRIE_NONE)
-				t->first_root = n;
-			else
-				t->nodes[last_root].next = n;
-			last_root = n;
-		} else {
-			if (t->nodes[p].child == RT_TRIE_NONE)
-				t->nodes[p].child = n;
-			else
-				t->nodes[last[p]].next = n;
-			last[p] = n;
-		}
+		if (*first == RT_TRIE_NONE)
+			*first = n;
+		else
+			t->nodes[*newest].next = n;
+		*newest = n;
 	}
 	rt_free(t->alloc, keys);
 	rt_free(t->alloc, last);
-	return RT_OK;
+	return keys != NULL && last != NULL ? RT_OK : rt_fail(err, RT_NOMEM, "out of memory");
 }
 
-/* The next node depth first, or RT_TRIE_NONE. leave is called for every node that is done. */
+/* The next node depth first, or RT_TRIE_NONE. Closes the ranges of those that are left. */
 static uint32_t
 walk_next(rt_trie *t, uint32_t n)
 {
@@ -267,17 +270,13 @@ walk_next(rt_trie *t, uint32_t n)
 	}
 }
 
-/* Every node's takes are a run in the order of tips. */
+/* Every node's takes become a range in the order of tips. */
 static void
 order_takes(rt_trie *t)
 {
-	uint32_t n;
-
-	for (n = t->first_root; n != RT_TRIE_NONE; n = walk_next(t, n)) {
-		uint32_t take;
-
+	for (uint32_t n = t->first_root; n != RT_TRIE_NONE; n = walk_next(t, n)) {
 		t->nodes[n].from = t->ordered;
-		for (take = t->nodes[n].tip; take != RT_TRIE_NONE; take = t->next_tip[take])
+		for (uint32_t take = t->nodes[n].tip; take != RT_TRIE_NONE; take = t->next_tip[take])
 			t->order[t->ordered++] = take;
 		t->nodes[n].to = t->ordered;
 	}
@@ -285,14 +284,14 @@ order_takes(rt_trie *t)
 
 /* ---- the whole ---- */
 
-/* Takes first .. first + RT_SEQ_LOAD_MAX - 1 are looked at next, where they are present. */
+/* Loads the present ones of takes first .. first + RT_SEQ_LOAD_MAX - 1, which come next. */
 static rt_status
 load_takes(const rt_disc *disc, size_t first, rt_error *err)
 {
 	const rt_seq *seqs[RT_SEQ_LOAD_MAX];
-	size_t last = first + RT_SEQ_LOAD_MAX - 1, takes = rt_disc_take_count(disc), count = 0;
+	size_t end = first + RT_SEQ_LOAD_MAX, takes = rt_disc_take_count(disc), count = 0;
 
-	for (; first <= last && first <= takes; first++) {
+	for (; first < end && first <= takes; first++) {
 		const rt_take *take = rt_disc_take(disc, (uint32_t)first);
 
 		if (take->present)
@@ -301,44 +300,52 @@ load_takes(const rt_disc *disc, size_t first, rt_error *err)
 	return rt_seq_load(seqs, count, err);
 }
 
+static rt_status
+add_takes(rt_trie *t, rt_error *err)
+{
+	const rt_take *near[6]; /* the first two and the last few: the next may begin like them */
+	size_t near_count = 0, takes = rt_disc_take_count(t->disc);
+	rt_status st = RT_OK;
+
+	for (size_t i = 1; st == RT_OK && i <= takes; i++) {
+		const rt_take *take = rt_disc_take(t->disc, (uint32_t)i);
+
+		if (i % RT_SEQ_LOAD_MAX == 1)
+			st = load_takes(t->disc, i, err);
+		if (st != RT_OK || !take->present)
+			continue;
+		st = add_take(t, take, near, near_count, err);
+		near[near_count < 6 ? near_count++ : 2 + i % 4] = take;
+	}
+	return st;
+}
+
 rt_status
 rt_trie_init(rt_trie *t, const rt_alloc *alloc, const rt_project *project, const rt_disc *disc,
 	     rt_error *err)
 {
-	const rt_take *near[6];
-	size_t near_count = 0, takes = rt_disc_take_count(disc), head_at, i;
-	rt_status st = RT_OK;
+	size_t takes = rt_disc_take_count(disc), head_at = 0;
+	rt_status st;
 
-	memset(t, 0, sizeof(*t));
-	t->alloc = alloc;
-	t->project = project;
-	t->disc = disc;
-	t->first_root = t->head = RT_TRIE_NONE;
-	t->tip_node = rt_new_array(alloc, takes + 1, sizeof(uint32_t));
-	t->next_tip = rt_new_array(alloc, takes + 1, sizeof(uint32_t));
-	t->order = rt_new_array(alloc, takes + 1, sizeof(uint32_t));
-	if (t->tip_node == NULL || t->next_tip == NULL || t->order == NULL || !table_grow(t))
-		st = rt_fail(err, RT_NOMEM, "out of memory");
-	for (i = 1; st == RT_OK && i <= takes; i++) {
-		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
-
-		if (i % RT_SEQ_LOAD_MAX == 1)
-			st = load_takes(disc, i, err);
-		if (st != RT_OK || !take->present)
-			continue;
-		st = lay_take(t, take, near, near_count, err);
-		/* the first two and the last few are what the next ones may begin like */
-		if (near_count < 6)
-			near[near_count++] = take;
-		else
-			near[2 + i % 4] = take;
-	}
+	*t = (rt_trie){
+		.alloc = alloc,
+		.project = project,
+		.disc = disc,
+		.first_root = RT_TRIE_NONE,
+		.head = RT_TRIE_NONE,
+		.tip_node = rt_new_array(alloc, takes + 1, sizeof(uint32_t)),
+		.next_tip = rt_new_array(alloc, takes + 1, sizeof(uint32_t)),
+		.order = rt_new_array(alloc, takes + 1, sizeof(uint32_t)),
+	};
+	if (t->tip_node == NULL || t->next_tip == NULL || t->order == NULL || !grow_table(t))
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	st = add_takes(t, err);
 	if (st == RT_OK)
 		st = link_children(t, err);
-	if (st == RT_OK)
-		order_takes(t);
-	if (st == RT_OK)
-		st = rt_disc_head_at(project, disc, &head_at, err);
+	if (st != RT_OK)
+		return st;
+	order_takes(t);
+	st = rt_disc_head_at(project, disc, &head_at, err);
 	if (st == RT_OK && head_at > 0)
 		t->head = rt_trie_node_at(t, rt_disc_active(disc), head_at - 1);
 	return st;
@@ -368,18 +375,19 @@ rt_status
 rt_trie_shown(const rt_trie *t, uint32_t number, rt_slot *out, rt_error *err)
 {
 	const rt_trie_node *n = &t->nodes[number];
-	uint32_t oldest = UINT32_MAX, i;
+	uint32_t oldest = UINT32_MAX;
 	bool found = false;
 	size_t at;
-	rt_status st;
 
 	*out = n->slot;
 	if (!n->differs)
 		return RT_OK;
-	st = rt_take_find(t->project, rt_disc_active(t->disc), n->slot.entry, &at, out, &found, err);
+	rt_status st = rt_take_find(t->project, rt_disc_active(t->disc), n->slot.entry, &at, out,
+				    &found, err);
+
 	if (st != RT_OK || found)
 		return st;
-	for (i = n->from; i < n->to; i++)
+	for (uint32_t i = n->from; i < n->to; i++)
 		oldest = t->order[i] < oldest ? t->order[i] : oldest;
 	return rt_take_find(t->project, rt_disc_take(t->disc, oldest), n->slot.entry, &at, out,
 			    &found, err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trie: a discussion's present takes as one tree, by entry id. Takes part where the ids
- * differ; where takes hold different revisions of an entry, its node says so. What all views
- * of the tree are made from: as rows (view_tree.c), as columns (view_columns.c).
+ * Trie: a discussion's present takes as one tree, by entry id. Takes part where the ids differ;
+ * where takes hold different revisions of an entry, its node says so. All views of the tree are
+ * made from it: rows (view_tree.c), columns (view_columns.c), forks (view_forks.c).
  *
- * Threads: the caller's own; it borrows from the project. */
+ * Threads: one at a time; it borrows from the project. */
 #ifndef RT_VIEW_VIEW_TRIE_H
 #define RT_VIEW_VIEW_TRIE_H
 
@@ -13,15 +13,15 @@
 #define RT_TRIE_NONE UINT32_MAX
 
 typedef struct rt_trie_node {
-	rt_slot slot;      /* as the first take that came by holds it */
+	rt_slot slot;      /* as the first take that was added holds it */
 	uint32_t take;     /* that take */
 	uint32_t parent;
-	uint32_t jump;     /* one further up: see rt_trie_node_at */
+	uint32_t jump;     /* an ancestor further up: see rt_trie_node_at */
 	uint32_t child;    /* first */
 	uint32_t next;     /* sibling */
 	uint32_t depth;
 	uint32_t tip;      /* first in the list of takes that end here */
-	uint32_t from, to; /* the takes below, in the order of tips */
+	uint32_t from, to; /* the takes below, as a range of order */
 	uint64_t path;     /* hash of the ids from the root: the row's name */
 	bool differs;      /* not all takes hold the same revision */
 } rt_trie_node;
@@ -31,15 +31,15 @@ typedef struct rt_trie {
 	const rt_project *project;
 	const rt_disc *disc;
 	rt_trie_node *nodes;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	uint32_t first_root; /* where display order begins; RT_TRIE_NONE: there is no entry */
 	uint32_t *table; /* nodes by (parent, entry), open addressing */
-	size_t table_room;
+	size_t table_size; /* a power of two */
 	uint32_t *tip_node;  /* by take number: where it ends; RT_TRIE_NONE: empty */
 	uint32_t *next_tip;  /* by take number: the next one that ends at the same node */
 	uint32_t *order;     /* take numbers in the order of their tips */
 	uint32_t ordered;
-	uint32_t head;       /* the node that the head stands on; RT_TRIE_NONE: before the first */
+	uint32_t head;       /* the node of the head; RT_TRIE_NONE: before the first */
 } rt_trie;
 
 /* deinit it, also after a failure. O(entries that takes do not share, times the logarithm). */
@@ -48,9 +48,9 @@ RT_CHECKED rt_status rt_trie_init(rt_trie *t, const rt_alloc *alloc, const rt_pr
 void rt_trie_deinit(rt_trie *t);
 /* The next node in display order, depth first; RT_TRIE_NONE after the last. */
 uint32_t rt_trie_next(const rt_trie *t, uint32_t n);
-/* The node of position at (0-based) of a take. O(log of its length). */
+/* The node of a position (0-based) of a take. O(log of its length). */
 uint32_t rt_trie_node_at(const rt_trie *t, const rt_take *take, size_t at);
-/* The node's slot as the active take has it, else as the oldest that holds it there. */
+/* The node's slot as the active take has it, else as the oldest take that goes through it. */
 RT_CHECKED rt_status rt_trie_shown(const rt_trie *t, uint32_t number, rt_slot *out, rt_error *err);
 /* Do both show the same text, of the same role, both muted or both not? */
 bool rt_same_revision(const rt_slot *a, const rt_slot *b);

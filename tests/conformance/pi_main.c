@@ -462,33 +462,31 @@ check_selected(screen *s, const char *what, yyjson_val *wanted)
 static void
 check_rows(screen *s, const char *what, yyjson_val *wanted)
 {
-	rt_tree_line lines[UI_ROWS];
+	const rt_tree_line *lines;
 	rt_buf footer;
 	size_t first, count, i, max;
 	yyjson_val *row;
-	rt_status st;
+	rt_scope scope;
 
-	for (i = 0; i < UI_ROWS; i++)
-		rt_tree_line_init(&lines[i], rt_alloc_libc());
+	rt_scope_init(&scope, rt_alloc_libc());
 	rt_buf_init(&footer, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_tree_window(s->tree, UI_ROWS, &first, &count);
-	st = rt_tree_draw(s->tree, first, count, UI_WIDTH, lines, NULL);
-	rt_check(s->c, st == RT_OK, "%s: cannot be drawn", what);
+	lines = rt_tree_draw(s->tree, &scope, first, count, UI_WIDTH);
+	rt_check(s->c, lines != NULL, "%s: cannot be drawn", what);
 	rt_tree_add_footer(&footer, s->tree, UI_WIDTH);
 	count += count == 0;
 	rt_check(s->c, yyjson_arr_size(wanted) == count + 1, "%s: %zu rows, should be %zu", what,
 		 count + 1, yyjson_arr_size(wanted));
 	yyjson_arr_foreach(wanted, i, max, row)
 	{
-		rt_str is = i < count ? rt_buf_str(&lines[i].text) : rt_buf_str(&footer);
+		rt_str is = i < count && lines != NULL ? lines[i].text : rt_buf_str(&footer);
 
 		rt_check(s->c, i <= count && rt_str_eq(is, rt_json_str(row)),
 			 "%s: row %zu is\n  %.*s\nshould be\n  %.*s", what, i, RT_STR_ARG(is),
 			 RT_STR_ARG(rt_json_str(row)));
 	}
 	rt_buf_deinit(&footer);
-	for (i = 0; i < UI_ROWS; i++)
-		rt_tree_line_deinit(&lines[i]);
+	rt_scope_deinit(&scope);
 }
 
 static void
