@@ -78,7 +78,8 @@ void rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...) RT_PRI
  * remarks are about it. What is not JSON is passed over with a remark. NULL: no more, or the
  * reader has failed. */
 yyjson_val *rt_reader_record(rt_reader *r);
-/* Are all of these words members of the first record, as far as the beginning of an input has it? */
+/* Are all of these words members of the first record, as far as the beginning of an input has
+ * it? */
 bool rt_sniff_members(rt_str head, const char *words);
 
 /* Discussions begun so far, in the whole file. */

@@ -25,8 +25,8 @@
 /* Fields of Retake's entries that are not sent: a foreign member of that name gets the prefix. */
 #define OPENAI_OURS \
 	"id kind ts muted collapsed purged read_mode label usage thinking_segments pi first_kept " \
-	"tokens_before details from_id retake link provider model stop_reason error signed_text " RT_BUILD_BAD_TS \
-	" " RT_BUILD_RAW " " RT_BUILD_BAD_CONTENT
+	"tokens_before details from_id retake link provider model stop_reason error signed_text " \
+	RT_BUILD_BAD_TS " " RT_BUILD_RAW " " RT_BUILD_BAD_CONTENT
 /* Settings that are members of a request under the same name. */
 #define OPENAI_SETTINGS "temperature top_p max_tokens"
 

@@ -300,7 +300,8 @@ set_labels(rt_pi_session *session)
 				     : -1;
 
 		if (at >= 0)
-			session->entries[at].label = e->text.size > 0 ? e->text : rt_str_at(NULL, 0);
+			session->entries[at].label = e->text.size > 0 ? e->text
+								      : rt_str_at(NULL, 0);
 		if (e->kind == RT_PI_SESSION_INFO)
 			session->name = rt_pi_trim(e->text);
 	}

@@ -81,7 +81,8 @@ static const pattern keys[] = {
 	{CAPITALS, 16, 0, RT_SECRET_AWS, SHORT, {"AKIA", "ASIA", "ABIA", "ACCA"}},
 	{ALNUM, 60, 0, RT_SECRET_AWS, HAS_DIGIT, {"ABSK"}},
 	{WORDS, 16, 10, RT_SECRET_SLACK, HAS_DIGIT,
-	 {"xoxb-", "xoxp-", "xoxa-", "xoxo-", "xoxr-", "xoxs-", "xoxe-", "xoxc-", "xoxd-", "xapp-"}},
+	 {"xoxb-", "xoxp-", "xoxa-", "xoxo-", "xoxr-", "xoxs-", "xoxe-", "xoxc-", "xoxd-",
+	  "xapp-"}},
 	{DOTTED, 16, 0, RT_SECRET_SLACK, HAS_DIGIT, {"xoxe."}},
 };
 

@@ -82,7 +82,8 @@ typedef struct rt_markup_options {
  *
  * RT_LIMIT: text is longer than RT_MARKUP_TEXT_MAX, or what would come out is beyond the
  * limit (a wide table with many short rows, one long url that is referred to often), or one
- * paragraph has thousands of lines with links; show rt_markup_plain then. RT_NOMEM. On failure nothing was appended. */
+ * paragraph has thousands of lines with links; show rt_markup_plain then. RT_NOMEM. On
+ * failure nothing was appended. */
 RT_CHECKED rt_status rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options,
 				      size_t *out_stable, rt_error *err);
 
