@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two walks over the command line: one to find the verb, which says what flags there
- * are, and one to take everything apart. */
+ * Two passes over the command line: one finds the verb, which decides what flags there are; the
+ * other parses everything. */
 #include "app/args.h"
 
 #include "app/command.h"
@@ -75,9 +75,9 @@ is_number(const rt_command *command, const char *word)
 	       strspn(word + 1, "0123456789.eE+-") == strlen(word + 1);
 }
 
-/* Does this word take the next one as its value? */
+/* Is the next word the value of this one? */
 static bool
-takes_next(const rt_command *command, const char *word)
+needs_next(const rt_command *command, const char *word)
 {
 	const rt_flag *flag;
 	size_t i;
@@ -104,7 +104,7 @@ find_verb(int argc, char *const *argv)
 			return i + 1 < argc ? i + 1 : 0;
 		if (!is_flag(argv[i]))
 			return i;
-		if (takes_next(NULL, argv[i]))
+		if (needs_next(NULL, argv[i]))
 			i++;
 	}
 	return 0;

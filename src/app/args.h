@@ -59,27 +59,26 @@ typedef struct rt_args {
 extern const rt_flag rt_global_flags[];
 
 /* commands: the table, ended by NULL. words of *out has room for argc pointers (the caller's).
- * What could be parsed is in *out even on failure, so that errors can be printed as was asked for.
+ * What could be parsed is in *out even on failure, so that errors respect the output flags.
  * RT_USAGE. */
 RT_CHECKED rt_status rt_args_parse(const struct rt_command *const *commands, int argc,
 				   char *const *argv, rt_args *out, rt_error *err);
 /* The value of a flag; "" for a switch; NULL when it was not given. */
 const char *rt_args_value(const rt_args *args, const char *name);
 
-/* The word of the line that gave this flag its value without a space ("-dash" for -d), which
- * may have been meant as a text; NULL: there is none. */
+/* The word that gave this flag its value without a space ("-dash" for -d), which may have been
+ * meant as a text; NULL: none. */
 const char *rt_args_glued(const rt_args *args, const char *name);
 
-/* A whole number; what says what it is meant to be ("how many steps"). RT_USAGE. */
+/* A whole number; what describes it in the message ("how many steps"). RT_USAGE. */
 RT_CHECKED rt_status rt_args_number(const char *text, const char *what, uint64_t *out,
 				    rt_error *err);
-/* A word as a shell needs it: in quotes where it has to be. */
+/* A word for a shell, in quotes where necessary. */
 void rt_args_add_quoted(rt_buf *buf, const char *word);
 
-/* How unlike two words are: letters to insert, delete, replace, or swap with the next one.
- * SIZE_MAX: very. */
+/* The edit distance of two words (rt_str_distance). */
 size_t rt_args_distance(const char *a, const char *b);
-/* May somebody who typed so many letters have meant a word at that distance? */
+/* Is a word at that distance a likely correction of one with size letters? */
 bool rt_args_is_near(size_t distance, size_t size);
 
 #endif

@@ -47,7 +47,6 @@ typedef struct rt_command {
 	const char *ops;      /* the operations it asks for: "entry.edit take.branch"; or NULL */
 	const rt_flag *flags; /* ended by a NULL name; or NULL */
 	rt_arg_kind kinds[RT_COMMAND_KINDS]; /* of the words; the last one repeats */
-	rt_status (*run_status)(struct rt_cli *cli);
 	void (*run)(struct rt_cli *cli);
 	const struct rt_cli_op *op; /* the one operation that it is (cli/cli.h); or NULL */
 } rt_command;

@@ -83,8 +83,8 @@ entry_of(rt_str etag, uint64_t epoch)
 	snprintf(begin, sizeof(begin), "\"%llx.e.", (unsigned long long)epoch);
 	if (!rt_str_starts(etag, rt_str_of(begin)))
 		return 0;
-	for (size_t at = strlen(begin); at < etag.size && etag.ptr[at] >= '0' && etag.ptr[at] <= '9';
-	     at++) {
+	for (size_t at = strlen(begin);
+	     at < etag.size && etag.ptr[at] >= '0' && etag.ptr[at] <= '9'; at++) {
 		number = number * 10 + (uint64_t)(etag.ptr[at] - '0');
 		if (number > UINT32_MAX)
 			return 0;

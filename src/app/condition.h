@@ -36,8 +36,8 @@ typedef struct rt_condition {
 	/* What the change is about. */
 	rt_str disc, take; /* addresses; empty: the active ones */
 	rt_str entry;      /* an address; empty: none */
-	/* A list of tags with commas between, one of which has to hold; "*": what it is about has to
-	 * exist. ptr NULL: any state will do. */
+	/* A list of tags with commas between, one of which has to hold; "*": what it is about
+	 * has to exist. ptr NULL: any state will do. */
 	rt_str tags;
 	/* A take whose entries have to be the same ones, in the same state; or NULL. */
 	const rt_take *list;

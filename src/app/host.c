@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one place in the command line that asks the system for time, randomness and
- * surroundings. */
+ * Time, randomness and the environment come from here. */
 #define _GNU_SOURCE
 
 #include "app/host.h"
@@ -144,8 +143,8 @@ start_of(long pid)
 	return start;
 }
 
-/* "desk 4026531836": the machine, and in which space of process numbers we are on it, where
- * the system says so. Process numbers mean something only to who has the same words. */
+/* "desk 4026531836": the machine and, where known, the PID namespace. Process numbers can be
+ * compared only where both are the same. */
 static void
 place_name(char name[300])
 {
@@ -188,7 +187,7 @@ rt_host_owner_lives(rt_str owner, int64_t written_us)
 		return now_us(NULL) - written_us < (int64_t)ELSEWHERE_S * 1000000;
 	if (pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH))
 		return false;
-	return start == 0 || start_of(pid) == start; /* else another one has its number */
+	return start == 0 || start_of(pid) == start; /* else the number was reused */
 }
 
 bool
@@ -521,9 +520,9 @@ rt_host_git_commit(void *ctx)
 	return commit.size > 0 ? git->commit : NULL;
 }
 
-/* --- signals: the only state of the process that a handler has to reach --- */
+/* --- signals: state that a handler has to reach --- */
 
-/* Any thread of a server may be the one that the signal comes to. */
+/* A signal may be delivered to any thread. */
 static atomic_int held, interrupted;
 static _Atomic(const char *) temporary;
 

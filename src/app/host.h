@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Host: what the program asks of the machine: clock, randomness, environment, folders,
- * signals, other programs. Everything else in this folder is handed the answers. */
+ * Host: the machine: clock, randomness, environment, folders, signals, other programs. */
 #ifndef RT_APP_HOST_H
 #define RT_APP_HOST_H
 
@@ -18,61 +17,59 @@ RT_CHECKED rt_status rt_host_config_dir(rt_buf *out, rt_error *err);
 /* Zeroes all bytes of an allocation of the C library. */
 void rt_host_memory_wipe(void *ptr);
 RT_CHECKED rt_status rt_host_state_dir(rt_buf *out, rt_error *err);
-/* Appends what this process is known by to others: number, time of its start, machine, and
- * the space of process numbers that its own is one of ("4711 812345 desk 4026531836"). */
+/* Appends the identity of this process: its number, start time, machine, and PID namespace
+ * ("4711 812345 desk 4026531836"). */
 void rt_host_add_owner(rt_buf *out);
-/* Is the process that was known so still there? written_us: when it last said something;
- * of another machine, or of another space of process numbers (a container), that is all there is to
- * go by. */
+/* Is the process of that identity alive? written_us: when it last wrote something, which decides
+ * for a process on another machine or in another PID namespace (a container). */
 bool rt_host_owner_lives(rt_str owner, int64_t written_us);
-/* Can standard input be read without waiting for a person: is it a file or a pipe? */
+/* Is standard input a file or a pipe, rather than a person? */
 bool rt_host_has_input(void);
-/* Does something of standard input, or its end, come within that time? */
+/* Does input, or its end, arrive on standard input within that time? */
 bool rt_host_input_comes(int ms);
-/* Does something listen there, on this machine? Waits for 200 ms at most. */
+/* Does a server listen on this port of the loopback? Waits for 200 ms at most. */
 bool rt_host_listens(unsigned port);
-/* Appends the folder for files that nobody keeps. */
+/* Appends the folder for temporary files. */
 void rt_host_temp_dir(rt_buf *out);
 /* Local time for people: "2026-11-21 20:35" (or with the seconds). */
 void rt_host_add_local_time(rt_buf *out, int64_t at_us, bool seconds);
-/* The same in short, as seen from now: "20:35" today, "11/2 20:35" this year, else "25/11/2 20:35".
+/* The same, short, relative to now: "20:35" today, "11/2 20:35" this year, else "25/11/2 20:35".
  * Month before day. */
 void rt_host_add_short_time(rt_buf *out, int64_t at_us, int64_t now_us);
 
-/* Do the locale's variables say UTF-8? */
+/* Is the locale's encoding UTF-8, by its variables? */
 bool rt_host_is_utf8(void);
-/* Is there a person to ask: are standard input and standard error terminals? */
+/* Are standard input and standard error terminals, so that a person can be asked? */
 bool rt_host_can_ask(void);
 /* A line from standard input, without its end; false: none. */
 bool rt_host_ask(char *line, size_t room);
 
-/* Can the first word of a shell command be run? */
+/* Does the program of a shell command exist? */
 bool rt_host_has_program(const char *command);
-/* $VISUAL, $EDITOR, or one that is there; NULL: none. */
+/* $VISUAL, $EDITOR, or an installed one; NULL: none. */
 const char *rt_host_editor(void);
-/* Run the person's editor on a file and wait. RT_INTERRUPTED, RT_IO (it failed). */
+/* Runs the editor on a file and waits. RT_INTERRUPTED, RT_IO (it failed). */
 RT_CHECKED rt_status rt_host_edit(const char *path, rt_error *err);
 
-/* The commit that a git work tree around the working folder is at, found by reading .git,
- * without running anything; NULL: none. ctx is an rt_host_git. */
+/* The current commit of the git work tree that contains the working folder, found by reading .git;
+ * NULL: none. ctx is an rt_host_git. */
 typedef struct rt_host_git {
 	char commit[72];
 } rt_host_git;
 const char *rt_host_git_commit(void *ctx);
 
-/* No core file of this program, nor of what it starts: it would hold the keys that it was
- * given, and those in its environment. On Linux nobody else but root can look into its
- * memory and its environment then, either. */
+/* Disables core files of this program and of those it starts: they would contain keys. On Linux
+ * also hides its memory and environment from all but root. */
 void rt_host_no_core(void);
-/* Interrupts end the program at once with status 130, except while held: then they are
- * only noted. What is registered as temporary is removed on the way out. */
+/* Interrupts end the program at once with status 130, except while held: then they are only
+ * counted. The temporary file, if one is registered, is removed. */
 void rt_host_signals(void);
 void rt_host_hold(bool hold); /* nests */
 bool rt_host_interrupted(void);
-/* How many of them have come since rt_host_again; it stops counting at 100. */
+/* Interrupts since rt_host_again; at most 100 are counted. */
 int rt_host_interrupts(void);
-void rt_host_again(void); /* as if there had been none */
-/* path must stay where it is; NULL: none. */
+void rt_host_again(void); /* forgets them */
+/* path must stay valid; NULL: none. */
 void rt_host_temporary(const char *path);
 
 #endif

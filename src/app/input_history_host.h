@@ -42,7 +42,7 @@ void rt_input_history_each(const rt_alloc *alloc, const rt_input_history_key *wh
 RT_CHECKED rt_status rt_input_history_purge(const rt_alloc *alloc,
 					    const rt_input_history_key *whose, rt_str text,
 					    size_t *out_count, rt_error *err);
-/* The hash in the name of a file: of the store, the project, and a discussion's number (0: none). */
+/* The hash in a file's name: of the store, the project, and a discussion's number (0: none). */
 uint64_t rt_input_history_hash(rt_str store, rt_str project, uint32_t disc);
 
 #endif

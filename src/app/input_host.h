@@ -3,10 +3,9 @@
  * Input: a file as an rt_input. It is read in pieces, never mapped, so that no file takes more
  * memory than a piece.
  *
- * A regular file is read where it is. It must not change meanwhile: reading it twice has to
- * give the same bytes, so a read after a change is RT_BUSY. What comes through a pipe is kept
- * in a file without a name (0600) as far as it was read, because it has to be read again;
- * nothing beyond what was asked for is taken out of the pipe.
+ * A regular file is read in place. It must not change meanwhile, since reading it twice has to give
+ * the same bytes: a read after a change is RT_BUSY. A pipe is copied to an unnamed file (0600) as
+ * far as it is read, because it has to be read again; no more than was requested is read from it.
  *
  * One thread at a time. */
 #ifndef RT_APP_INPUT_HOST_H
@@ -21,9 +20,9 @@
 typedef struct rt_file_input {
 	rt_input in; /* ctx is this struct: it must not be moved */
 	const char *name;    /* for errors */
-	int fd;              /* the file, or what was kept of the pipe */
+	int fd;              /* the file, or the copy of the pipe */
 	int pipe;            /* -1: none */
-	bool is_ours;        /* fd is closed in the end */
+	bool is_ours;        /* fd is closed by rt_file_input_close */
 	bool has_pipe_end;
 	uint64_t from;       /* offset of the input's first byte in the file */
 	uint64_t kept;       /* bytes of the pipe so far */
@@ -36,17 +35,17 @@ typedef struct rt_file_input {
 /* RT_NOT_FOUND, RT_IO; RT_USAGE: it is no regular file (a folder, a device, a FIFO, a socket).
  * Never waits. name is borrowed. */
 RT_CHECKED rt_status rt_file_input_open(rt_file_input *out, const char *name, rt_error *err);
-/* Standard input, or another descriptor, from where it is now on. The descriptor stays the
- * caller's. folder: for what comes through a pipe. */
+/* Standard input, or another descriptor, from its current offset. The descriptor stays the
+ * caller's. folder: for the copy of a pipe. */
 RT_CHECKED rt_status rt_file_input_from(rt_file_input *out, int fd, const char *name,
 					const char *folder, rt_error *err);
-/* A file that nobody else has, such as one that was spooled. */
+/* A file that only this process has, such as a spooled body. */
 void rt_file_input_spooled(rt_file_input *out, int fd, uint64_t size);
-/* Was the file changed? Then it can be read from its beginning on once more. */
+/* Was the file changed? Then it can be read again from its beginning. */
 bool rt_file_input_again(rt_file_input *input);
 void rt_file_input_close(rt_file_input *input);
 
-/* A new file of ours that has no name, 0600; -1: errno says why. */
+/* A new file without a name, 0600; -1: errno says why. */
 int rt_file_unnamed(const char *folder);
 
 #endif

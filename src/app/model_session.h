@@ -10,9 +10,8 @@
 #include "llm/models_host.h"
 
 typedef struct rt_model_session_options {
-	const char
-		*model; /* what -m says, or NULL: the setting, RETAKE_MODEL or the configuration */
-	size_t budget;  /* what --budget says, or 0: the configuration */
+	const char *model; /* of -m; NULL: the setting, RETAKE_MODEL or the configuration */
+	size_t budget;     /* of --budget; 0: the configuration */
 	unsigned pace_ms; /* between the pieces of a built-in model's reply */
 	bool needs_model; /* false: none is looked for */
 } rt_model_session_options;
@@ -25,21 +24,21 @@ typedef struct rt_model_session {
 	rt_buf name;                 /* of the model, as it was chosen */
 	rt_buf owner, state;         /* this process; the state folder */
 	char *store;                 /* the store's whole path; NULL: not known, or no file */
-	size_t budget, given_budget; /* in force; what --budget says, or 0 */
+	size_t budget, given_budget; /* in force; of --budget, or 0 */
 	unsigned pace_ms;
 	rt_pick_counter counter; /* of the model's tokens */
 } rt_model_session;
 
-/* The session is open for changing. RT_CREDENTIALS: no model is chosen, with what was found on
- * this machine. Close in any case. */
+/* The session is open for changing. RT_CREDENTIALS: no model is chosen; the hint names those found
+ * on this machine. Close in any case. */
 RT_CHECKED rt_status rt_model_session_open(rt_model_session *m, rt_session *session,
 					   const rt_model_session_options *options, rt_error *err);
 void rt_model_session_close(rt_model_session *m);
-/* Open a model by name, and nothing else: a server's, or a built-in one ("builtin/play:FILE"
- * plays a file, with may_play). It is the caller's. */
+/* Opens a model by name: a server's, or a built-in one ("builtin/play:FILE" plays a file, with
+ * may_play). It is the caller's. */
 RT_CHECKED rt_status rt_model_session_model(rt_model_session *m, rt_str name, bool may_play,
 					    rt_model **out, rt_error *err);
-/* Note where no model of that name is known; it may exist later. */
+/* Notes that no model of that name is known; it may exist later. */
 void rt_model_session_note_model(rt_session *session, rt_str name);
 /* The model's name in the setting, appended; nothing: none. */
 RT_CHECKED rt_status rt_model_session_setting(const rt_session *session, rt_buf *out,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Run: a model at work for a client: a question and its reply, another reply, a summary. It goes
- * on when the client that started it is gone; what arrives is a text that grows, which any number
- * of readers follow, each with a cursor of its own.
+ * Run: a model at work for a client: a question and its reply, another reply, a summary. It
+ * continues when the client has disconnected; the reply is a text that grows, which any number of
+ * readers follow, each with its cursor.
  *
  * A run that has ended is remembered for an hour (and at most RT_RUNS_KEPT of them, but each for
  * RT_RUNS_FRESH_S, so that a reader hears of its end); after that its entry is all there is. A name
@@ -97,7 +97,7 @@ typedef struct rt_run_request {
 	bool select, no_summary;
 } rt_run_request;
 
-/* Start one. out_name: of the run, NUL-terminated. What can be refused at once is refused at once:
+/* Starts one. out_name: of the run, NUL-terminated. Fails before it begins with
  * RT_NOT_FOUND, RT_USAGE, RT_CREDENTIALS (no model), RT_LIMIT (too many), RT_BUSY (about to end),
  * RT_READ_ONLY, RT_TOO_NEW; RT_REFUSED with a name: that run continues the same reply of the same
  * take. May wait for a command that prints a key. */
@@ -194,7 +194,7 @@ typedef struct rt_run_event {
 /* true: there is room for another event. With a lock held: may not call back. */
 typedef bool (*rt_run_event_fn)(void *ctx, const rt_run_event *event);
 
-/* A reader's place in one run. */
+/* A reader's position in one run. */
 typedef struct rt_run_place {
 	uint64_t run;    /* its number */
 	size_t offset;   /* in what has arrived */
@@ -221,8 +221,8 @@ typedef struct rt_run_cursor {
 /* Follow all runs from now on; those in flight arrive as snapshots. A reader that does not join
  * follows from its first read. */
 void rt_runs_join(rt_runs *runs, rt_run_cursor *cursor);
-/* Pass on events that this reader has not had, until fn says that there is no room. false: there
- * is nothing (more). */
+/* Passes on events that this reader has not had, until fn says that there is no room. False: there
+ * are no more. */
 bool rt_runs_read(rt_runs *runs, rt_run_cursor *cursor, rt_run_event_fn fn, void *ctx);
 
 #endif

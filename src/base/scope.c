@@ -84,6 +84,14 @@ rt_scope_adopt(rt_scope *scope, const rt_scope *other)
 }
 
 rt_status
+rt_scope_join(rt_scope *scope, rt_scope *other)
+{
+	(void)rt_scope_adopt(scope, other);
+	rt_scope_deinit(other);
+	return scope->status;
+}
+
+rt_status
 rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
 {
 	char text[RT_ERROR_TEXT_SIZE];

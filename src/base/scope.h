@@ -55,6 +55,8 @@ rt_ok(const rt_scope *scope)
 rt_status rt_scope_note(rt_scope *scope, rt_status status);
 /* Keeps the failure of another scope, with its message. Returns scope->status. */
 rt_status rt_scope_adopt(rt_scope *scope, const rt_scope *other);
+/* The same; ends the other scope in any case. */
+rt_status rt_scope_join(rt_scope *scope, rt_scope *other);
 /* Fails the scope with a message, unless it has failed before. Returns scope->status. */
 rt_status rt_scope_fail(rt_scope *scope, rt_status status, const char *format, ...)
 	RT_PRINTF(3, 4);

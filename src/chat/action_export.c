@@ -50,7 +50,7 @@ add_node(rt_scope *all, const rt_outline *outline, const rt_node *node, rt_buf *
 		rt_body_add_fields(out, s.alloc, body, false);
 		rt_json_close(out, '}');
 	}
-	RT_TRY(all, rt_scope_end(&s, &all->error));
+	(void)rt_scope_join(all, &s);
 }
 
 static rt_str

@@ -101,7 +101,7 @@ find_edits(noticing *n)
 				parent = step.parents[i].step;
 		seq = parent;
 	}
-	RT_TRY(n->scope, rt_scope_end(&step_scope, &n->scope->error));
+	(void)rt_scope_join(n->scope, &step_scope);
 }
 
 /* The notice of an edited reply that is still there; false: it needs none. */

@@ -479,7 +479,7 @@ rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx, rt
 			if (!is_of_row(st)) /* fsck still reports such a row */
 				rt_scope_note(&one, st);
 		}
-		RT_TRY(&s, rt_scope_end(&one, &s.error));
+		(void)rt_scope_join(&s, &one);
 	}
 	return rt_scope_end(&s, err);
 }
@@ -528,7 +528,7 @@ rt_engine_inflight(rt_engine *engine, rt_inflight_fn fn, void *ctx, rt_error *er
 		r->view.is_stranded = r->view.is_broken || !has_place(value, &r->view);
 		if (rt_ok(&one))
 			go_on = fn(ctx, &r->view);
-		RT_TRY(&s, rt_scope_end(&one, &s.error));
+		(void)rt_scope_join(&s, &one);
 	}
 	rt_object_unref(value);
 	return rt_scope_end(&s, err);

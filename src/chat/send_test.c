@@ -792,7 +792,7 @@ an_edited_reply_is_what_the_next_request_carries(void **state)
 static bool
 send_without_memory(long left, long *out_used)
 {
-	failing f = {-1, 0};
+	failing f = {.left = -1};
 	rt_alloc alloc = {failing_resize, failing_release, &f};
 	const rt_project *value;
 	rt_error why = {0};
@@ -854,7 +854,7 @@ send_without_memory(long left, long *out_used)
 static bool
 continue_without_memory(long left, long *out_used)
 {
-	failing f = {-1, 0};
+	failing f = {.left = -1};
 	rt_alloc alloc = {failing_resize, failing_release, &f};
 	const char *shown;
 	world w;

@@ -760,7 +760,7 @@ a_take_becomes_its_summary(void **state)
 static bool
 without_memory(int what, long left, long *out_used)
 {
-	failing mem = {-1, 0};
+	failing mem = {.left = -1};
 	rt_alloc alloc = {failing_resize, failing_release, &mem};
 	void *state;
 	fixture *f;

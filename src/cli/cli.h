@@ -25,7 +25,6 @@
 
 typedef struct rt_cli {
 	rt_scope s; /* the command */
-	rt_error error;
 	rt_cli_memory memory;
 	const rt_alloc *alloc; /* its allocator */
 	const rt_env *env;
@@ -177,7 +176,8 @@ void rt_cli_say_result(rt_cli *cli, const rt_result *result, const char *format,
 rt_buf *rt_cli_extra(rt_cli *cli);
 /* One request: carries it out and prints done, in which {entry} is the result's entry and its
  * place, {take} and {discussion} the names of the result (else the target), {target} the target
- * of the request, {entries} the length of the take, and {FIELD} a field of the request. Returns the result. */
+ * of the request, {entries} the length of the take, and {FIELD} a field of the request. Returns
+ * the result. */
 const rt_result *rt_cli_do(rt_cli *cli, const rt_request *request, const char *done);
 
 /* Fields of requests. A text that is present though it may be empty. */
@@ -249,5 +249,4 @@ void rt_cli_drop_draft(rt_cli *cli);
 #define RT_CLI_IES(count) ((count) == 1 ? "y" : "ies")
 rt_style rt_cli_role_style(rt_str role);
 
-#include "cli/old.h"
 #endif

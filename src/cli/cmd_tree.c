@@ -193,7 +193,7 @@ add_tail(const tree *t, size_t at, rt_buf *buf)
 	rt_buf_add_c(buf, t->rows[at].active ? "  <- head" : "");
 }
 
-/* What stands before the text. Returns its columns. */
+/* Everything before the text. Returns its columns. */
 static size_t
 draw_front(const tree *t, const row *r)
 {

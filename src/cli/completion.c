@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Completions. The scripts know nothing of Retake: they hand the words of the command line
- * to `retake complete`, the last one unfinished, and offer what it prints, one a line:
+ * Completions. The scripts know nothing of Retake: they pass the words of the command line, the
+ * last one unfinished, to `retake complete`, and offer what it prints, one a line:
  *
  *     candidate [TAB explanation]
  *     :files        the shell should complete file names
@@ -14,7 +14,6 @@
 
 #include "formats/formats.h"
 #include "llm/provider.h"
-#include "view/view.h"
 
 static const char bash_script[] =
 	"# SPDX-License-Identifier: MIT\n"
@@ -83,41 +82,37 @@ static const char fish_script[] =
 	"end\n"
 	"complete -c retake -f -a '(__retake_complete)'\n";
 
+static const struct {
+	const char *shell, *script;
+} scripts[] = {{"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
+
 const char *
 rt_cli_completion_script(const char *shell)
 {
-	if (strcmp(shell, "bash") == 0)
-		return bash_script;
-	if (strcmp(shell, "zsh") == 0)
-		return zsh_script;
-	if (strcmp(shell, "fish") == 0)
-		return fish_script;
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+		if (strcmp(shell, scripts[i].shell) == 0)
+			return scripts[i].script;
 	return NULL;
 }
 
-static rt_status
+static void
 run_completion(rt_cli *cli)
 {
 	const char *shell = rt_cli_word(cli, 0), *script = rt_cli_completion_script(shell);
-	rt_status st = RT_OK;
-	rt_buf json;
+	rt_buf *json = rt_scope_buf(&cli->s);
 
-	if (script == NULL)
-		return rt_old_fail(cli, RT_USAGE,
-				   "there are completions for bash, zsh and fish, not "
-				   "\"%.40s\"",
-				   shell);
-	if (!cli->json) {
+	if (script == NULL) {
+		rt_cli_fail(cli, RT_USAGE,
+			    "there are completions for bash, zsh and fish, not \"%.40s\"", shell);
+	} else if (cli->json) {
+		rt_json_open(json, NULL, '{');
+		rt_json_put_c(json, "shell", shell);
+		rt_json_put_c(json, "script", script);
+		rt_json_close(json, '}');
+		rt_cli_print_json(cli, json);
+	} else {
 		rt_term_raw(&cli->out, rt_str_of(script));
-		return RT_OK;
 	}
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_f(&json, "{\"shell\":\"%s\",\"script\":", shell);
-	rt_json_add_string(&json, rt_str_of(script));
-	rt_buf_add_byte(&json, '}');
-	st = rt_old_print_json(cli, rt_buf_str(&json));
-	rt_buf_deinit(&json);
-	return st;
 }
 
 const rt_command rt_cli_completion = {
@@ -130,7 +125,7 @@ const rt_command rt_cli_completion = {
 	.examples = "source <(retake completion bash)\n"
 		    "retake completion fish > ~/.config/fish/completions/retake.fish",
 	.kinds = {RT_ARG_SHELL},
-	.run_status = run_completion,
+	.run = run_completion,
 };
 
 /* --- candidates --- */
@@ -138,12 +133,10 @@ const rt_command rt_cli_completion = {
 static void
 offer(rt_cli *cli, rt_str prefix, rt_str word, const char *about)
 {
-	size_t i;
-
 	if (!rt_str_starts(word, prefix) || word.size == 0)
 		return;
 	/* A candidate is one line, and no shell should get to see a control character. */
-	for (i = 0; i < word.size; i++)
+	for (size_t i = 0; i < word.size; i++)
 		if ((unsigned char)word.ptr[i] < 0x20 || word.ptr[i] == 0x7F)
 			return;
 	rt_term_text(&cli->out, word);
@@ -155,12 +148,17 @@ offer(rt_cli *cli, rt_str prefix, rt_str word, const char *about)
 static void
 offer_commands(rt_cli *cli, rt_str prefix)
 {
-	size_t i;
-
-	for (i = 0; cli->commands[i] != NULL; i++)
+	for (size_t i = 0; cli->commands[i] != NULL; i++)
 		if (!(cli->commands[i]->traits & RT_COMMAND_HIDDEN))
 			offer(cli, prefix, rt_str_of(cli->commands[i]->name),
 			      cli->commands[i]->summary);
+}
+
+static void
+offer_topics(rt_cli *cli, rt_str prefix, const rt_cli_topic *topics)
+{
+	for (; topics->name != NULL; topics++)
+		offer(cli, prefix, rt_str_of(topics->name), topics->summary);
 }
 
 static void
@@ -176,93 +174,70 @@ offer_flags(rt_cli *cli, rt_str prefix, const rt_flag *flags)
 	}
 }
 
-static void
-offer_names(rt_cli *cli, rt_str prefix, yyjson_val *rows, const char *key)
-{
-	yyjson_val *row;
-	size_t i, count;
-
-	yyjson_arr_foreach(rows, i, count, row)
-		offer(cli, prefix, rt_json_str(key == NULL ? row : rt_json_get(row, key)), NULL);
-}
-
-static void
-offer_keys(rt_cli *cli, rt_str prefix, yyjson_val *object)
-{
-	yyjson_val *key, *value;
-	size_t i, count;
-
-	if (object == NULL)
-		return;
-	rt_json_foreach(object, i, count, key, value)
-		offer(cli, prefix, rt_json_str(key), NULL);
-}
-
 /* Labels, the head, and positions of a take that is not too long. */
 static void
 offer_entries(rt_cli *cli, rt_str prefix)
 {
-	const rt_take *take = NULL;
-	rt_old_view view;
-	yyjson_val *row;
-	size_t i, count;
+	rt_view view = rt_cli_view(cli);
+	size_t count = rt_cli_count(cli);
+	rt_tree_cursor *c;
 	char word[32];
 
 	offer(cli, prefix, RT_STR("@"), "the head");
-	if (rt_old_take(cli, &take) != RT_OK)
-		return;
-	count = rt_seq_count(take->slots);
-	for (i = 1; i <= count && count <= 200 && prefix.size > 0; i++) {
+	for (size_t i = 1; i <= count && count <= 200 && prefix.size > 0; i++) {
 		snprintf(word, sizeof(word), ":%zu", i);
 		offer(cli, prefix, rt_str_of(word), NULL);
 	}
-	rt_old_view_init(cli, &view);
-	if (count <= 20000 && rt_old_view_read(cli, &view,
-					       rt_view_tree(cli->session.engine, cli->session.value,
-							    cli->session.place.disc, &view.buf,
-							    &cli->error)) == RT_OK)
-		yyjson_arr_foreach(view.root, i, count, row) {
-			rt_str label = rt_json_str(rt_json_get(row, "label"));
-
-			if (label.size > 0)
-				offer(cli, prefix, label, "label");
-			else if (prefix.size > 0)
-				offer(cli, prefix, rt_json_str(rt_json_get(row, "id")), NULL);
-		}
-	rt_old_view_deinit(&view);
+	c = rt_ok(&cli->s) && count <= 20000 ? rt_tree_open(&view, RT_TREE_PREVIEW) : NULL;
+	for (const rt_tree_row *row; (row = rt_tree_next(c)) != NULL;) {
+		if (row->label.size > 0)
+			offer(cli, prefix, row->label, "label");
+		else if (prefix.size > 0)
+			offer(cli, prefix, row->id, NULL);
+	}
 }
 
+/* Those that are read, and others that are set. */
 static void
-offer_view(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
+offer_settings(rt_cli *cli, rt_str prefix)
 {
-	rt_old_view view;
-	rt_status st;
-	size_t i;
+	rt_view view = rt_cli_view(cli);
+	const rt_settings_row *row = rt_settings_read(&view);
 
-	rt_old_view_init(cli, &view);
-	if (kind == RT_ARG_DISC)
-		st = rt_view_discussions(cli->session.engine, cli->session.value, false, &view.buf,
-					 &cli->error);
-	else if (kind == RT_ARG_TAKE)
-		st = rt_view_takes(cli->session.engine, cli->session.value, cli->session.place.disc,
-				   false, &view.buf, &cli->error);
-	else
-		st = rt_view_settings(cli->session.engine, cli->session.value,
-				      cli->session.place.disc, &view.buf, &cli->error);
-	if (rt_old_view_read(cli, &view, st) == RT_OK) {
-		if (kind == RT_ARG_DISC || kind == RT_ARG_TAKE) {
-			offer_names(cli, prefix, view.root, "name");
-		} else if (kind == RT_ARG_ROLE) {
-			offer_names(cli, prefix, rt_json_get(view.root, "roles"), NULL);
-		} else {
-			for (i = 0; rt_settings[i].key != NULL; i++)
-				if (rt_json_get(rt_json_get(view.root, "settings"),
-						rt_settings[i].key) == NULL)
-					offer(cli, prefix, rt_str_of(rt_settings[i].key), NULL);
-			offer_keys(cli, prefix, rt_json_get(view.root, "settings"));
-		}
+	for (size_t i = 0; row != NULL && rt_settings[i].key != NULL; i++)
+		if (rt_setting_value(&view, rt_str_of(rt_settings[i].key)) == NULL)
+			offer(cli, prefix, rt_str_of(rt_settings[i].key), NULL);
+	for (size_t i = 0; row != NULL && i < row->settings.count; i++)
+		offer(cli, prefix, row->settings.items[i].name, NULL);
+}
+
+/* Names of things in the project. */
+static void
+offer_names(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
+{
+	rt_view view;
+
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
+	view = rt_cli_view(cli);
+	if (kind == RT_ARG_ENTRY) {
+		offer_entries(cli, prefix);
+	} else if (kind == RT_ARG_DISC) {
+		rt_disc_rows discs = rt_discs_list(&view, false);
+
+		for (size_t i = 0; i < discs.count; i++)
+			offer(cli, prefix, discs.items[i].name, NULL);
+	} else if (kind == RT_ARG_TAKE) {
+		rt_take_rows takes = rt_takes_list(&view, NULL);
+
+		for (size_t i = 0; i < takes.count; i++)
+			offer(cli, prefix, takes.items[i].name, NULL);
+	} else if (kind == RT_ARG_ROLE) {
+		for (rt_json_iter it = rt_json_items(rt_roles_value(&view)); rt_json_next(&it);)
+			offer(cli, prefix, rt_json_str(it.value), NULL);
+	} else {
+		offer_settings(cli, prefix);
 	}
-	rt_old_view_deinit(&view);
 }
 
 typedef struct project_offer {
@@ -280,59 +255,53 @@ offer_project(void *ctx, const rt_store_row *row)
 }
 
 static void
+offer_projects(rt_cli *cli, rt_str prefix)
+{
+	project_offer projects = {cli, prefix};
+	rt_store *store;
+
+	if (!rt_cli_open_store(cli, RT_SESSION_LOOK))
+		return;
+	store = cli->session.store;
+	(void)!store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), offer_project, &projects,
+				NULL);
+}
+
+static void
 offer_kind(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 {
-	static const char *const shells[] = {"bash", "zsh", "fish"};
-	project_offer projects = {cli, prefix};
-	const rt_cli_topic *topic;
-	size_t i;
-
 	switch (kind) {
 	case RT_ARG_TEXT:
 	case RT_ARG_STEP: break;
 	case RT_ARG_FILE:
 	case RT_ARG_DIR: rt_term_c(&cli->out, ":files\n"); break;
 	case RT_ARG_ENTRY:
-		if (rt_old_open(cli, RT_SESSION_LOOK) == RT_OK)
-			offer_entries(cli, prefix);
-		break;
 	case RT_ARG_TAKE:
 	case RT_ARG_DISC:
 	case RT_ARG_ROLE:
-	case RT_ARG_SETTING:
-		if (rt_old_open(cli, RT_SESSION_LOOK) == RT_OK)
-			offer_view(cli, prefix, kind);
-		break;
-	case RT_ARG_PROJECT:
-		if (rt_old_open_store(cli, RT_SESSION_LOOK) == RT_OK)
-			(void)cli->session.store->ops->read(cli->session.store, rt_rows_all(RT_STORE_PROJECTS, 0),
-						    offer_project, &projects, NULL);
-		break;
+	case RT_ARG_SETTING: offer_names(cli, prefix, kind); break;
+	case RT_ARG_PROJECT: offer_projects(cli, prefix); break;
 	case RT_ARG_FORMAT:
-		for (i = 0; rt_formats[i] != NULL; i++)
+		for (size_t i = 0; rt_formats[i] != NULL; i++)
 			offer(cli, prefix, rt_str_of(rt_formats[i]->name), rt_formats[i]->about);
 		break;
 	case RT_ARG_PROVIDER:
-		for (i = 0; rt_providers[i] != NULL; i++)
+		for (size_t i = 0; rt_providers[i] != NULL; i++)
 			offer(cli, prefix, rt_str_of(rt_providers[i]->name),
 			      rt_providers[i]->title);
 		break;
 	case RT_ARG_COMMAND:
 		offer_commands(cli, prefix);
-		for (topic = rt_cli_topics; topic->name != NULL; topic++)
-			offer(cli, prefix, rt_str_of(topic->name), topic->summary);
-		offer(cli, prefix, RT_STR("events"), "what hooks are told of");
-		offer(cli, prefix, RT_STR("formats"), "what import and export read and write");
-		offer(cli, prefix, RT_STR("keys"), "what keys do on the screens of the terminal");
-		offer(cli, prefix, RT_STR("operations"), "what apply carries out");
+		offer_topics(cli, prefix, rt_cli_topics);
+		offer_topics(cli, prefix, rt_cli_generated_topics);
 		break;
 	case RT_ARG_SCOPE:
 		offer(cli, prefix, RT_STR("discussion"), NULL);
 		offer(cli, prefix, RT_STR("project"), NULL);
 		break;
 	case RT_ARG_SHELL:
-		for (i = 0; i < 3; i++)
-			offer(cli, prefix, rt_str_of(shells[i]), NULL);
+		for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+			offer(cli, prefix, rt_str_of(scripts[i].shell), NULL);
 		break;
 	}
 }
@@ -346,13 +315,13 @@ offer_usage(rt_cli *cli, rt_str prefix, const char *usage)
 
 		while (at < line) {
 			size_t size = strspn(usage + at, "abcdefghijklmnopqrstuvwxyz_");
-			char behind = usage[at + size];
+			char next = usage[at + size];
 
-			if (size > 0 && (behind == ' ' || behind == '|' || behind == ']' ||
-					 behind == '\n' || behind == 0))
+			if (size > 0 && (next == ' ' || next == '|' || next == ']' || next == '\n' ||
+					 next == 0))
 				offer(cli, prefix, rt_str_at(usage + at, size), NULL);
 			at += size;
-			/* Only what stands first, or behind a bar, is a word to type. */
+			/* Only the first word, or one after a bar, is typed as it is. */
 			at += strspn(usage + at, "[");
 			if (usage[at] == '|')
 				at++;
@@ -365,26 +334,20 @@ offer_usage(rt_cli *cli, rt_str prefix, const char *usage)
 	}
 }
 
-/* A flag's value is wanted when the word before is a flag that takes one. */
+/* The flag that the next word is a value of; NULL: none. */
 static const rt_flag *
 wants_value(const rt_command *command, const char *word)
 {
 	const rt_flag *lists[2] = {command == NULL ? NULL : command->flags, rt_global_flags};
-	size_t i;
 
 	if (word[0] != '-' || word[1] == 0)
 		return NULL;
-	for (i = 0; i < 2; i++) {
-		const rt_flag *flag;
-
-		for (flag = lists[i]; flag != NULL && flag->name != NULL; flag++) {
-			if (flag->value == NULL)
-				continue;
-			if (word[1] == '-' ? strcmp(word + 2, flag->name) == 0
-					   : word[1] == flag->letter && word[2] == 0)
-				return flag;
-		}
-	}
+	for (size_t i = 0; i < 2; i++)
+		for (const rt_flag *f = lists[i]; f != NULL && f->name != NULL; f++)
+			if (f->value != NULL &&
+			    (word[1] == '-' ? strcmp(word + 2, f->name) == 0
+					    : word[1] == f->letter && word[2] == 0))
+				return f;
 	return NULL;
 }
 
@@ -395,7 +358,7 @@ complete(rt_cli *cli, const char *const *words, size_t count)
 	const rt_command *command = cli->args.command;
 	const rt_flag *flag = count < 2 ? NULL : wants_value(command, words[count - 2]);
 	rt_str prefix = rt_str_of(last);
-	size_t done = cli->args.word_count; /* finished words behind the verb */
+	size_t done = cli->args.word_count; /* finished words after the verb */
 
 	if (flag != NULL) {
 		offer_kind(cli, prefix, flag->kind);
@@ -423,34 +386,30 @@ complete(rt_cli *cli, const char *const *words, size_t count)
 		   command->kinds[done < RT_COMMAND_KINDS ? done : RT_COMMAND_KINDS - 1]);
 }
 
-static rt_status
+static void
 run_complete(rt_cli *cli)
 {
-	size_t count = cli->args.word_count, i;
+	size_t count = cli->args.word_count;
 	const char **words = cli->args.words;
-	char **line = rt_new_array(cli->alloc, count + 2, sizeof(char *));
-	rt_args args = {0};
+	char **line = rt_scope_array(&cli->s, count + 2, sizeof(*line));
+	rt_args args = {.words = rt_scope_array(&cli->s, count + 2, sizeof(*args.words))};
+	rt_scope outer;
 
-	cli->session.hooks_off = true; /* a Tab asks nobody */
-	/* What stands on the line so far, without the unfinished word, says where to look. */
-	args.words = rt_new_array(cli->alloc, count + 2, sizeof(*args.words));
-	if (line != NULL && args.words != NULL) {
-		line[0] = (char *)(uintptr_t) "retake";
-		for (i = 0; i + 1 < count; i++)
-			line[i + 1] = (char *)(uintptr_t)words[i];
-		line[count == 0 ? 1 : count] = NULL;
-		(void)!rt_args_parse(cli->commands, count == 0 ? 1 : (int)count, line, &args, NULL);
-		rt_cli_use_args(cli, args);
-		cli->json = false;
-		cli->quiet = true;
-		complete(cli, words, count);
-		args.words = cli->args.words;
-	}
-	rt_free(cli->alloc, line);
-	cli->args.words = words;
+	cli->session.hooks_off = true; /* completing asks nobody */
+	if (!rt_ok(&cli->s))
+		return;
+	/* The line so far, without the unfinished word, says where to look. */
+	line[0] = (char *)(uintptr_t) "retake";
+	for (size_t i = 0; i + 1 < count; i++)
+		line[i + 1] = (char *)(uintptr_t)words[i];
+	(void)!rt_args_parse(cli->commands, count == 0 ? 1 : (int)count, line, &args, NULL);
+	rt_cli_use_args(cli, args);
+	cli->json = false;
+	cli->quiet = true;
+	rt_cli_begin_part(cli, &outer);
+	complete(cli, words, count);
+	(void)rt_cli_end_part(cli, &outer, NULL);
 	cli->args.word_count = 0;
-	rt_free(cli->alloc, args.words);
-	return RT_OK;
 }
 
 const rt_command rt_cli_complete = {
@@ -460,5 +419,5 @@ const rt_command rt_cli_complete = {
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "-- WORD…",
 	.summary = "list what may follow on a command line",
-	.run_status = run_complete,
+	.run = run_complete,
 };

@@ -20,7 +20,7 @@ typedef struct rt_cli_topic {
 	const char *summary;          /* one line for lists */
 	const char *intro;            /* a paragraph before the rows, or NULL */
 	const rt_cli_topic_row *rows; /* ended by a NULL term; or NULL */
-	const char *outro;            /* a paragraph behind them, or NULL */
+	const char *outro;            /* a paragraph after them, or NULL */
 } rt_cli_topic;
 
 /* The topics that are written out; and names and summaries of those made from tables. Both are

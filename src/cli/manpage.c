@@ -5,33 +5,41 @@
 #include "cli/help.h"
 #include "formats/formats.h"
 
-/* Text as troff takes it: no line of it is a request, and minus signs are minus signs. */
+/* Text as troff reads it: no line of it is a request, and minus signs are minus signs. */
+static void
+add_text_size(rt_buf *out, const char *text, size_t size)
+{
+	static const struct {
+		const char *from, *to;
+	} escapes[] = {{"\\", "\\e"},   {"-", "\\-"},    {"'", "\\(aq"},
+		       {"~", "\\(ti"}, {"^", "\\(ha"}, {"\xE2\x80\xA6", "\\[u2026]"}};
+	rt_str rest = rt_str_at(text, size);
+	bool first = out->size == 0 || out->ptr[out->size - 1] == '\n';
+
+	while (rest.size > 0) {
+		const char *to = NULL;
+		size_t taken = 1;
+
+		if (first && (rest.ptr[0] == '.' || rest.ptr[0] == '\''))
+			rt_buf_add_c(out, "\\&");
+		first = rest.ptr[0] == '\n';
+		for (size_t i = 0; to == NULL && i < sizeof(escapes) / sizeof(escapes[0]); i++)
+			if (rt_str_starts(rest, rt_str_of(escapes[i].from))) {
+				to = escapes[i].to;
+				taken = strlen(escapes[i].from);
+			}
+		if (to != NULL)
+			rt_buf_add_c(out, to);
+		else
+			rt_buf_add_byte(out, rest.ptr[0]);
+		rest = rt_str_skip(rest, taken);
+	}
+}
+
 static void
 add_text(rt_buf *out, const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	bool first = out->size == 0 || out->ptr[out->size - 1] == '\n';
-
-	for (; *p != 0; p++) {
-		if (first && (*p == '.' || *p == '\''))
-			rt_buf_add_c(out, "\\&");
-		first = *p == '\n';
-		if (*p == '\\')
-			rt_buf_add_c(out, "\\e");
-		else if (*p == '-')
-			rt_buf_add_c(out, "\\-");
-		else if (*p == '\'')
-			rt_buf_add_c(out, "\\(aq");
-		else if (*p == '~')
-			rt_buf_add_c(out, "\\(ti");
-		else if (*p == '^')
-			rt_buf_add_c(out, "\\(ha");
-		else if (*p == 0xE2 && p[1] == 0x80 && p[2] == 0xA6) {
-			rt_buf_add_c(out, "\\[u2026]");
-			p += 2;
-		} else
-			rt_buf_add_byte(out, (char)*p);
-	}
+	add_text_size(out, text, strlen(text));
 }
 
 static void
@@ -47,18 +55,24 @@ add_paragraphs(rt_buf *out, const char *text)
 	while (*text != 0) {
 		size_t size = strcspn(text, "\n");
 
-		if (size == 0) {
-			rt_buf_add_c(out, ".PP\n");
-		} else {
-			char line[2048];
-
-			RT_ASSERT(size < sizeof(line));
-			memcpy(line, text, size);
-			line[size] = 0;
-			add_line(out, line);
-		}
+		if (size == 0)
+			rt_buf_add_c(out, ".PP");
+		else
+			add_text_size(out, text, size);
+		rt_buf_add_byte(out, '\n');
 		text += size + (text[size] == '\n');
 	}
+}
+
+/* A heading in capital letters. */
+static void
+add_heading(rt_buf *out, const char *text)
+{
+	rt_buf_add_c(out, ".SH \"");
+	for (; *text != 0; text++)
+		rt_buf_add_byte(out, *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A')
+								  : *text);
+	rt_buf_add_c(out, "\"\n");
 }
 
 static void
@@ -95,14 +109,11 @@ add_usage(rt_buf *out, const rt_command *command)
 
 	rt_buf_add_c(out, ".nf\n");
 	for (;;) {
-		char line[512];
 		size_t size = strcspn(usage, "\n");
 
-		RT_ASSERT(size < sizeof(line));
-		memcpy(line, usage, size);
-		line[size] = 0;
 		rt_buf_add_f(out, "\\fBretake %s\\fR ", command->name);
-		add_line(out, line);
+		add_text_size(out, usage, size);
+		rt_buf_add_byte(out, '\n');
 		if (usage[size] == 0)
 			break;
 		usage += size + 1;
@@ -136,17 +147,9 @@ add_command(rt_buf *out, const rt_command *command)
 static void
 add_commands(const rt_command *const *commands, rt_buf *out)
 {
-	int group;
-	size_t i;
-
-	for (group = 0; group < RT_COMMAND_GROUP_COUNT; group++) {
-		const char *p;
-
-		rt_buf_add_c(out, ".SH \"");
-		for (p = rt_command_group_names[group]; *p != 0; p++)
-			rt_buf_add_byte(out, *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p);
-		rt_buf_add_c(out, "\"\n");
-		for (i = 0; commands[i] != NULL; i++)
+	for (int group = 0; group < RT_COMMAND_GROUP_COUNT; group++) {
+		add_heading(out, rt_command_group_names[group]);
+		for (size_t i = 0; commands[i] != NULL; i++)
 			if ((int)commands[i]->group == group &&
 			    !(commands[i]->traits & RT_COMMAND_HIDDEN))
 				add_command(out, commands[i]);
@@ -156,16 +159,10 @@ add_commands(const rt_command *const *commands, rt_buf *out)
 static void
 add_topic(rt_buf *out, const rt_cli_topic *topic)
 {
-	const rt_cli_topic_row *row;
-	const char *p;
-
-	rt_buf_add_c(out, ".SH \"");
-	for (p = topic->title; *p != 0; p++)
-		rt_buf_add_byte(out, *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p);
-	rt_buf_add_c(out, "\"\n");
+	add_heading(out, topic->title);
 	if (topic->intro != NULL)
 		add_line(out, topic->intro);
-	for (row = topic->rows; row->term != NULL; row++)
+	for (const rt_cli_topic_row *row = topic->rows; row->term != NULL; row++)
 		add_term(out, row->term, row->text);
 	if (topic->outro != NULL) {
 		rt_buf_add_c(out, ".PP\n");
@@ -176,10 +173,8 @@ add_topic(rt_buf *out, const rt_cli_topic *topic)
 static void
 add_formats(rt_buf *out)
 {
-	size_t i;
-
 	rt_buf_add_c(out, ".SH FORMATS\n");
-	for (i = 0; rt_formats[i] != NULL; i++) {
+	for (size_t i = 0; rt_formats[i] != NULL; i++) {
 		rt_buf_add_f(out, ".TP\n.B %s\n", rt_formats[i]->name);
 		add_text(out, rt_formats[i]->about);
 		rt_buf_add_f(out, " (%s%s%s)\n", rt_formats[i]->read != NULL ? "import" : "",
@@ -192,15 +187,13 @@ add_formats(rt_buf *out)
 static void
 add_operations(rt_buf *out)
 {
-	size_t i;
-
 	rt_buf_add_c(
 		out,
 		".SH OPERATIONS\n\\fBretake apply\\fR reads one JSON object a line, such as\n"
 		".PP\n.nf\n.RS\n{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"hi\"}\n"
 		".RE\n.fi\n.PP\nAny operation may also say \"discussion\" and \"take\". "
 		"Fields that are needed are bold.\n");
-	for (i = 0; i < RT_OP_COUNT; i++) {
+	for (size_t i = 0; i < RT_OP_COUNT; i++) {
 		const rt_op_field *field = rt_ops[i].fields;
 
 		rt_buf_add_f(out, ".TP\n\\fB%s\\fR {", rt_ops[i].name);
@@ -216,8 +209,6 @@ add_operations(rt_buf *out)
 void
 rt_cli_manpage(const rt_command *const *commands, rt_buf *out)
 {
-	const rt_cli_topic *topic;
-
 	rt_buf_add_c(out, ".\\\" SPDX-License-Identifier: MIT\n"
 			  ".\\\" Made by: retake help --man\n"
 			  ".TH RETAKE 1 \"\" \"retake " RT_VERSION "\" \"User commands\"\n"
@@ -236,7 +227,7 @@ rt_cli_manpage(const rt_command *const *commands, rt_buf *out)
 		".SH FLAGS\nThese stand before or behind any command.\n");
 	add_flags(out, rt_global_flags);
 	add_commands(commands, out);
-	for (topic = rt_cli_topics; topic->name != NULL; topic++)
+	for (const rt_cli_topic *topic = rt_cli_topics; topic->name != NULL; topic++)
 		add_topic(out, topic);
 	rt_cli_manpage_events(out);
 	add_formats(out);

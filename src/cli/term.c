@@ -114,7 +114,7 @@ maybe_flush(rt_term *term)
 		rt_term_flush(term);
 }
 
-/* "less" understands our colours when it is told to; of others we do not know. */
+/* "less" shows colours with an option; other pagers may not. */
 static bool
 is_less(const char *pager)
 {

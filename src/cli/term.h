@@ -48,7 +48,7 @@ void rt_term_deinit(rt_term *term);
 void rt_term_flush(rt_term *term);
 /* Columns to lay a table out for: of the terminal, else as COLUMNS says, else 80. */
 size_t rt_term_width(const rt_term *term);
-/* Make room for a few lines, so that they can be said when there is no memory left.
+/* Reserves memory for a few lines, so that they can be printed when there is none left.
  * RT_NOMEM: there is none now. */
 RT_CHECKED rt_status rt_term_reserve(rt_term *term);
 /* Send what follows through the person's pager, where a person looks at it. */

@@ -211,7 +211,7 @@ rt_extras_read_discussion(rt_reader *r, yyjson_val *extras, const int64_t *nodes
 	t.seen_in = rt_scope_array(&s, all + 1, sizeof(*t.seen_in));
 	for (rt_json_iter m = rt_json_items(takes); rt_ok(&s) && rt_json_next(&m);)
 		read_take(&t, m.value, take_count++ == active);
-	(void)rt_scope_note(&b->s, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(&b->s, &s);
 	outline->active_take = (size_t)active;
 	outline->has_head = true;
 	outline->head = -1;

@@ -27,8 +27,8 @@ rt_status
 rt_writer_end(rt_writer *w, rt_error *err)
 {
 	rt_body_deinit(&w->body);
-	(void)rt_scope_note(&w->s, rt_scope_end(&w->e, NULL));
-	(void)rt_scope_note(&w->s, rt_scope_end(&w->d, NULL));
+	(void)rt_scope_join(&w->s, &w->e);
+	(void)rt_scope_join(&w->s, &w->d);
 	(void)rt_scope_note(&w->s, w->out->status);
 	if (w->s.status == RT_NOMEM || (!rt_ok(&w->s) && w->s.status == w->out->status))
 		(void)rt_fail(&w->s.error, w->s.status, "the export does not fit in memory");

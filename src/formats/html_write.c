@@ -247,7 +247,7 @@ add_chunk(rt_writer *w, const int64_t *nodes, size_t count, rt_buf *out)
 		add_node_blocks(w, &w->outline->nodes[nodes[i]], json);
 	rt_buf_add_c(json, "]\n");
 	add_json(out, rt_scope_str(&s, json));
-	(void)rt_scope_note(&w->s, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(&w->s, &s);
 }
 
 /* The shorter canonical form. */
@@ -261,7 +261,7 @@ add_data(rt_writer *w, const rt_outlines *in, rt_buf *out)
 	json = rt_scope_buf(&s);
 	(void)RT_TRY(&s, rt_canonical_write_shared(s.alloc, in, json, &s.error));
 	add_json(out, rt_scope_str(&s, json));
-	(void)RT_TRY(&w->s, rt_scope_end(&s, &w->s.error));
+	(void)rt_scope_join(&w->s, &s);
 }
 
 /* The numbers of those that were edited, as an array. True: there are some. */

@@ -163,7 +163,7 @@ make_ids(rt_pi_session *session, const rt_env *env)
 		(void)rt_scope_note(&s, session->texts.status);
 		(void)rt_index_put(&s, &ids, e->id, i);
 	}
-	(void)rt_scope_note(&session->s, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(&session->s, &s);
 }
 
 /* Replace the entry's text by the same with the changes. */
@@ -237,7 +237,7 @@ migrate(load *l, const rt_env *env)
 		if (rt_ok(&s))
 			rt_scope_reset(&s);
 	}
-	(void)rt_scope_note(l->s, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(l->s, &s);
 	rt_report_add(l->report, RT_REMARK_NOTE, 0, "migrated from version %d to %d",
 		      session->version, (int)RT_PI_VERSION);
 }
@@ -286,7 +286,7 @@ link_entries(load *l)
 		rt_link_all(&s, &session->ids, links, session->entry_count, l->report);
 	for (size_t i = 0; i < session->entry_count && rt_ok(&s); i++)
 		session->entries[i].parent = links[i].parent;
-	(void)rt_scope_note(l->s, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(l->s, &s);
 }
 
 /* The last label entry for a target counts; an empty or missing label clears. */

@@ -332,7 +332,7 @@ write_patched(writer *c, const rt_pi_row *row, const rt_node *node)
 			NULL};
 	}
 	(void)RT_TRY(&s, rt_pi_patch(c->out, row->raw.line, record.object, changes, count));
-	(void)rt_scope_note(c->s, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(c->s, &s);
 	end_line(c);
 }
 
@@ -432,7 +432,7 @@ write_labels(writer *c)
 			rt_json_put_str(c->out, "label", label);
 		close_record(c);
 	}
-	(void)rt_scope_note(c->s, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(c->s, &s);
 }
 
 /* The name as pi would keep it: runs of line ends are one space, and trimmed. */

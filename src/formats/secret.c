@@ -328,7 +328,7 @@ rt_secrets_find(rt_scope *s, rt_vec *list, rt_str text, bool is_json,
 		    (!unescape(&find, !is_escaped) && !is_escaped))
 			break;
 	}
-	(void)rt_scope_note(s, rt_scope_end(&find.scope, NULL));
+	(void)rt_scope_join(s, &find.scope);
 	if (rt_ok(s))
 		join(list);
 }

@@ -8,7 +8,8 @@
 #include "formats/secret_scan.h"
 
 enum {
-	VALUE_MAX = 4096 /* bytes of an assigned value */
+	VALUE_MIN = 6,   /* bytes of an assigned value; see is_value */
+	VALUE_MAX = 4096
 };
 
 /* ---- values: what a secret can be ---- */
@@ -160,9 +161,10 @@ rt_secret_is_value(rt_str name, rt_str value, rt_secret_kind *kind)
 	rt_secret whole = {0, value.size, RT_SECRET_ASSIGNED};
 	expected how;
 
-	if (value.size > VALUE_MAX || !is_name(name, &how) ||
-	    rt_str_find(value, RT_STR("\n"), 0) != SIZE_MAX ||
-	    (rt_str_find(value, RT_STR(" "), 0) != SIZE_MAX && !is_cookie(name)) ||
+	/* what costs little comes first: most values are texts */
+	if (value.size > VALUE_MAX || value.size < VALUE_MIN ||
+	    (memchr(value.ptr, ' ', value.size) != NULL && !is_cookie(name)) ||
+	    memchr(value.ptr, '\n', value.size) != NULL || !is_name(name, &how) ||
 	    !is_value(value, how, true))
 		return false;
 	whole.kind = how.kind;

@@ -423,7 +423,7 @@ find_groups(reader *r, yyjson_val *discussions)
 		}
 		g->last = (size_t)at;
 	}
-	(void)rt_scope_note(&r->b->s, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(&r->b->s, &s);
 }
 
 /* ---- the project ---- */

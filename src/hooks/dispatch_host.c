@@ -506,7 +506,7 @@ evaluate_response(dispatch *d, const run *r)
 		if (response.reason.size > 0)
 			add_note(&answer->notes, r->hook, "", response.reason);
 	}
-	(void)rt_scope_note(&d->scope, rt_scope_end(&s, &d->scope.error));
+	(void)rt_scope_join(&d->scope, &s);
 }
 
 static void

@@ -16,6 +16,7 @@
 
 #include "codec/toml.h"
 #include "log/folder_testing.h"
+#include "base/failing_testing.h"
 #include "llm/keys_host.h"
 #include "llm/models_host.h"
 #include "llm/provider.h"
@@ -240,50 +241,25 @@ test_choose(void **state)
 }
 
 /* Every allocation fails once. */
-typedef struct torture {
-	size_t left;
-	bool failed;
-} torture;
-
-static void *
-torture_resize(void *ctx, void *ptr, size_t size)
-{
-	torture *t = ctx;
-
-	if (t->left == 0) {
-		t->failed = true;
-		return NULL;
-	}
-	t->left--;
-	return rt_resize(rt_alloc_libc(), ptr, size);
-}
-
-static void
-torture_release(void *ctx, void *ptr)
-{
-	(void)ctx;
-	rt_free(rt_alloc_libc(), ptr);
-}
-
 static void
 test_torture(void **state)
 {
 	static const char *const texts[] = {whole, "modell = 1\n[provider.openai]\nurll = 2\n"};
-	torture t;
-	rt_alloc alloc = {torture_resize, torture_release, &t};
-	size_t allowed, i;
+	failing f;
+	rt_alloc alloc = {failing_resize, failing_release, &f};
 
 	(void)state;
-	for (i = 0; i < 2; i++) {
-		t.failed = true;
-		for (allowed = 0; t.failed; allowed++) {
+	for (size_t i = 0; i < 2; i++) {
+		f.failed = true;
+		for (long allowed = 0; f.failed; allowed++) {
 			rt_config *c = NULL;
 			rt_status st;
 
-			t = (torture){allowed, false};
+			f = (failing){.left = allowed};
 			st = rt_config_read(&alloc, rt_str_of(texts[i]), &c, NULL);
-			assert_int_equal(st, t.failed ? RT_NOMEM : RT_OK);
+			assert_int_equal(st, f.failed ? RT_NOMEM : RT_OK);
 			rt_config_free(c);
+			assert_int_equal(f.live, 0);
 		}
 	}
 }

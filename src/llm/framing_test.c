@@ -133,7 +133,7 @@ nothing_grows_for_ever(void **state)
 static void
 no_memory(void **state)
 {
-	failing f = {-1, 0};
+	failing f = {.left = -1};
 	rt_alloc alloc = {failing_resize, failing_release, &f};
 	rt_status st = RT_NOMEM;
 	long n;

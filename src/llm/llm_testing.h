@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/failing_testing.h"
 #include "llm/framing.h"
 #include "llm/provider.h"
 
@@ -214,41 +215,11 @@ path_is(const rt_provider *provider, const char *model, bool stream, const char 
 	rt_buf_deinit(&out);
 }
 
-/* An allocator that fails the nth time. */
-typedef struct failing {
-	long left; /* allocations until it fails; -1: never */
-	long live;
-} failing;
-
-static inline void *
-failing_resize(void *ctx, void *ptr, size_t size)
-{
-	failing *f = ctx;
-	void *got;
-
-	if (f->left == 0)
-		return NULL;
-	if (f->left > 0)
-		f->left--;
-	got = rt_resize(rt_alloc_libc(), ptr, size);
-	f->live += got != NULL && ptr == NULL;
-	return got;
-}
-
-static inline void
-failing_release(void *ctx, void *ptr)
-{
-	failing *f = ctx;
-
-	f->live -= ptr != NULL;
-	rt_free(rt_alloc_libc(), ptr);
-}
-
 /* With every allocation failing once: out of memory is told, and nothing leaks. */
 static inline void
 survives_no_memory(const rt_provider *provider, const char *stream)
 {
-	failing f = {1000000, 0};
+	failing f = {.left = 1000000};
 	rt_alloc alloc = {failing_resize, failing_release, &f};
 	rt_str bytes = rt_str_of(stream);
 	long count, n;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "codec/mask.h"
+#include "base/failing_testing.h"
 #include "llm/provider.h"
 #include "llm/server_model.h"
 
@@ -657,31 +658,6 @@ test_masks(void **state)
 
 /* ---- out of memory ---- */
 
-typedef struct torture {
-	size_t left;
-	bool failed;
-} torture;
-
-static void *
-torture_resize(void *ctx, void *ptr, size_t size)
-{
-	torture *t = ctx;
-
-	if (t->left == 0) {
-		t->failed = true;
-		return NULL;
-	}
-	t->left--;
-	return rt_resize(rt_alloc_libc(), ptr, size);
-}
-
-static void
-torture_release(void *ctx, void *ptr)
-{
-	(void)ctx;
-	rt_free(rt_alloc_libc(), ptr);
-}
-
 /* Nothing leaks, nothing crashes; what says that it went well did, but for words that may
  * be left out. */
 static void
@@ -697,25 +673,24 @@ test_torture(void **state)
 		  "data: {\"error\":{\"message\":\"bad " KEY "\"}}\n\n"}},
 	};
 	static const rt_status wanted[] = {RT_OK, RT_OK, RT_CREDENTIALS, RT_UPSTREAM};
-	torture t;
-	rt_alloc alloc = {torture_resize, torture_release, &t};
+	failing f;
+	rt_alloc alloc = {failing_resize, failing_release, &f};
 	question q = {.key = KEY, .alloc = &alloc};
-	size_t i, allowed;
 
 	(void)state;
-	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		t.failed = true;
-		for (allowed = 0; t.failed; allowed++) {
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		f.failed = true;
+		for (long allowed = 0; f.failed; allowed++) {
 			outcome out;
 			stage s;
 
-			t = (torture){allowed, false};
+			f = (failing){.left = allowed};
 			stage_init(&s, acts[i], acts[i][1].http != 0 ? 2 : 1);
 			ask(&s, &q, &out);
 			if (out.status != wanted[i] && out.status != RT_NOMEM)
-				fail_msg("story %zu, %zu allocations: %s: %s", i, allowed,
+				fail_msg("story %zu, %ld allocations: %s: %s", i, allowed,
 					 rt_status_word(out.status), out.err.text);
-			if (!t.failed)
+			if (!f.failed)
 				assert_int_equal(out.status, wanted[i]);
 			if (out.status == RT_OK)
 				assert_true(rt_str_is(rt_buf_str(&out.content), "Hello"));

@@ -345,7 +345,7 @@ refused(void **state)
 static void
 no_memory(void **state)
 {
-	failing f = {0, 0};
+	failing f = {.left = 0};
 	rt_alloc alloc = {failing_resize, failing_release, &f};
 	rt_tokens *tokens = NULL;
 	char text[300];

@@ -251,7 +251,7 @@ apply_moves(rt_engine *engine, const rt_project **now, uint64_t seq, const rt_re
 			rt_project_replace(now, next);
 	}
 	rt_arena_free(cache.arena);
-	rt_scope_note(s, rt_scope_end(&one, &s->error));
+	(void)rt_scope_join(s, &one);
 }
 
 static void
@@ -392,7 +392,7 @@ take_back_row(rt_engine *engine, const rt_project **now, const rt_record *row, r
 			rt_scope_reset(&one);
 			take_back_move(engine, now, &row->moves[i - 1], &one);
 		}
-		rt_scope_note(s, rt_scope_end(&one, &s->error));
+		(void)rt_scope_join(s, &one);
 	}
 }
 

@@ -197,7 +197,7 @@ blank_body(purge *p, uint64_t number, uint64_t index_mark)
 					    rt_str_at(hole, sizeof(hole)), &s->error));
 		p->result->count += rt_ok(s);
 	}
-	rt_scope_note(p->s, rt_scope_end(s, &p->s->error));
+	(void)rt_scope_join(p->s, s);
 }
 
 static void
@@ -234,7 +234,7 @@ mask_row(purge *p, uint64_t seq)
 					    rt_rows_one(RT_STORE_LOG, p->engine->project, seq), text,
 					    &s->error));
 	}
-	rt_scope_note(p->s, rt_scope_end(s, &p->s->error));
+	(void)rt_scope_join(p->s, s);
 	return changed;
 }
 
@@ -346,7 +346,7 @@ count_same(purge *p)
 		} else if (st == RT_NOMEM) {
 			rt_scope_note(&p->row, st);
 		}
-		rt_scope_note(p->s, rt_scope_end(&p->row, &p->s->error));
+		(void)rt_scope_join(p->s, &p->row);
 	}
 	if (p->same_count > 0)
 		read_rows(p, rt_rows_all(RT_STORE_BODIES, p->engine->project), find_same);

@@ -193,7 +193,7 @@ text_holds(const rt_needle *n, rt_str data)
 	}
 	if (st == RT_NOMEM)
 		rt_scope_nomem(&s);
-	rt_scope_note(n->scope, rt_scope_end(&s, NULL));
+	(void)rt_scope_join(n->scope, &s);
 	return found;
 }
 

@@ -382,7 +382,7 @@ was_told_since(rt_change *c, uint32_t disc_number, uint64_t seq)
 			rt_scope_fail(&step_scope, RT_CORRUPT, "step %llu did not touch document %u",
 				      (unsigned long long)at, disc_number);
 	}
-	RT_TRY(c->scope, rt_scope_end(&step_scope, &c->scope->error));
+	(void)rt_scope_join(c->scope, &step_scope);
 	return told || at != seq;
 }
 

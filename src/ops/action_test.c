@@ -510,7 +510,7 @@ static bool
 step_without_memory(long left, bool deny, long *out_used)
 {
 	static const rt_hooks_ops ops = {.wants = wants, .fire = fire};
-	failing m = {-1, 0};
+	failing m = {.left = -1};
 	rt_alloc alloc = {failing_resize, failing_release, &m};
 	rt_apply_context with;
 	rt_json_doc *doc;

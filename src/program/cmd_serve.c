@@ -26,20 +26,22 @@ enum { PORT = 8999 };
 
 typedef struct serving {
 	rt_cli *cli;
-	rt_buf state, socket, model;
+	rt_str state;       /* folder */
+	const char *socket; /* path */
 	rt_comms *comms;
 	const rt_config *config;
-	char *store_path;
-	rt_buf owner;
+	const char *store_path; /* NULL: no file */
+	rt_buf *owner;
 } serving;
 
 /* ---- the socket for local programs ---- */
 
 /* $XDG_RUNTIME_DIR/retake/sock, else one in a private folder below that of temporary files. */
-static rt_status
-usual_socket(rt_cli *cli, rt_buf *out)
+static const char *
+usual_socket(rt_cli *cli)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	rt_buf *out = rt_scope_buf(&cli->s);
 	struct stat info;
 	char usual[64];
 
@@ -54,51 +56,38 @@ usual_socket(rt_cli *cli, rt_buf *out)
 		rt_buf_add_f(out, "/retake-%lu", (unsigned long)geteuid());
 	}
 	rt_buf_add_c(out, "/sock");
-	return rt_old_buf(cli, out);
+	return rt_scope_str(&cli->s, out).ptr;
 }
 
-static rt_status
-find_socket(serving *s)
+/* Creates its folder, for this user alone; a folder that was named has to exist. */
+static void
+make_socket_folder(serving *sv)
 {
-	rt_cli *cli = s->cli;
-	const char *given = rt_cli_flag_value(cli, "socket");
+	rt_scope *s = &sv->cli->s;
+	const char *slash = strrchr(sv->socket, '/');
 
-	if (given == NULL)
-		return usual_socket(cli, &s->socket);
-	rt_buf_add_c(&s->socket, given);
-	return rt_old_buf(cli, &s->socket);
+	if (rt_cli_flag_value(sv->cli, "socket") != NULL || slash == NULL)
+		return;
+
+	rt_str folder = rt_scope_copy(s, rt_str_at(sv->socket, (size_t)(slash - sv->socket)));
+
+	RT_TRY(s, rt_private_folder(s->alloc, folder.ptr, &s->error));
 }
 
-/* Its folder, for ourselves alone; where it is one that was named, it has to be there. */
-static rt_status
-make_socket_folder(serving *s)
-{
-	rt_cli *cli = s->cli;
-	char *slash = strrchr(s->socket.ptr, '/');
-	rt_status st;
-
-	if (rt_cli_flag_value(cli, "socket") != NULL || slash == NULL)
-		return RT_OK;
-	*slash = '\0';
-	st = rt_private_folder(cli->alloc, s->socket.ptr, &cli->error);
-	*slash = '/';
-	return st;
-}
-
-/* ---- serving ---- */
+/* ---- callbacks of the server ---- */
 
 static rt_status
 open_hooks(void *ctx, rt_str project, rt_hooks **out, rt_error *err)
 {
-	serving *s = ctx;
-	const rt_text *name = rt_text_new(s->cli->alloc, project);
+	serving *sv = ctx;
+	const rt_text *name = rt_text_new(sv->cli->alloc, project);
 	rt_status st = RT_NOMEM;
 
 	if (name != NULL)
-		st = rt_session_hooks_new(&s->cli->session, s->config->hooks, name->ptr, out, err);
+		st = rt_session_hooks_new(&sv->cli->session, sv->config->hooks, name->ptr, out, err);
 	rt_text_unref(name);
 	if (st == RT_OK && rt_hooks_warnings(*out).size > 0)
-		rt_session_note_lines(&s->cli->session, rt_hooks_warnings(*out));
+		rt_session_note_lines(&sv->cli->session, rt_hooks_warnings(*out));
 	return st;
 }
 
@@ -119,24 +108,26 @@ find_name(void *ctx, const rt_store_row *row)
 	return false;
 }
 
+/* Called from the server's threads, so not in the command's scope. */
 static void
 purged(void *ctx, uint64_t project, rt_str text)
 {
-	serving *s = ctx;
-	rt_store *store = s->cli->session.store;
-	rt_comms_whose whose = {rt_str_of(s->store_path), project};
+	serving *sv = ctx;
+	const rt_alloc *alloc = sv->cli->alloc;
+	rt_store *store = sv->cli->session.store;
+	rt_comms_whose whose = {rt_str_of(sv->store_path), project};
 	naming n = {.project = project};
 	size_t count;
 
-	(void)!rt_comms_purge(s->cli->alloc, rt_buf_str(&s->state), &whose, text, &count, NULL);
-	rt_buf_init(&n.name, s->cli->alloc, RT_BUF_UNLIMITED);
+	(void)!rt_comms_purge(alloc, sv->state, &whose, text, &count, NULL);
+	rt_buf_init(&n.name, alloc, RT_BUF_UNLIMITED);
 	if (store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), find_name, &n, NULL) ==
 		    RT_OK &&
 	    n.name.status == RT_OK) {
-		rt_input_history_key written = {rt_buf_str(&s->state), rt_str_of(s->store_path),
+		rt_input_history_key written = {sv->state, rt_str_of(sv->store_path),
 						rt_buf_str(&n.name)};
 
-		(void)!rt_input_history_purge(s->cli->alloc, &written, text, &count, NULL);
+		(void)!rt_input_history_purge(alloc, &written, text, &count, NULL);
 	}
 	rt_buf_deinit(&n.name);
 }
@@ -148,87 +139,82 @@ lives(void *ctx, rt_str owner, int64_t written_us)
 	return rt_host_owner_lives(owner, written_us);
 }
 
-/* A whole number of a flag, within limits. */
-static rt_status
-number_of(rt_cli *cli, const char *flag, const char *what, uint64_t absent, uint64_t max,
-	  unsigned *out)
-{
-	const char *text = rt_cli_flag_value(cli, flag);
-	uint64_t number = absent;
-	rt_status st = text != NULL ? rt_old_number(cli, text, what, &number) : RT_OK;
+/* ---- serving ---- */
 
-	if (st == RT_OK && number > max)
-		st = rt_old_fail(cli, RT_USAGE, "%s is %llu at most", what,
-				 (unsigned long long)max);
-	*out = (unsigned)number;
-	return st;
+/* A whole number of a flag, within limits. */
+static unsigned
+number_of(rt_cli *cli, const char *flag, const char *what, uint64_t absent, uint64_t max)
+{
+	uint64_t number = rt_cli_flag_number(cli, flag, what, absent);
+
+	if (number > max)
+		rt_cli_fail(cli, RT_USAGE, "%s is %llu at most", what, (unsigned long long)max);
+	return (unsigned)number;
 }
 
-static rt_status
+static void
 write_port(rt_cli *cli, const rt_server *server)
 {
 	const char *path = rt_cli_flag_value(cli, "port-file");
 	char text[16];
-	int size = snprintf(text, sizeof(text), "%u\n", rt_server_port(server));
+	int size;
 
-	if (path == NULL)
-		return RT_OK;
-	return rt_old_write_file(cli, path, rt_str_at(text, (size_t)size), RT_FILES_REPLACE);
+	if (path == NULL || server == NULL)
+		return;
+	size = snprintf(text, sizeof(text), "%u\n", rt_server_port(server));
+	rt_cli_write_file(cli, path, rt_str_at(text, (size_t)size), RT_FILES_REPLACE);
 }
 
 static void
-say_ready(serving *s, rt_server *server, bool has_socket)
+ready_json(serving *sv, rt_server *server, bool has_socket)
 {
-	rt_cli *cli = s->cli;
-	unsigned port = rt_server_port(server);
+	rt_cli *cli = sv->cli;
+	rt_buf *url = rt_scope_buf(&cli->s), *json = rt_scope_buf(&cli->s);
+
+	rt_buf_add_f(url, "http://%s", rt_server_place(server));
+	rt_json_open(json, NULL, '{');
+	rt_json_put_str(json, "url", rt_buf_str(url));
+	rt_json_put_u64(json, "port", rt_server_port(server));
+	rt_json_put_c(json, "socket", has_socket ? sv->socket : NULL);
+	rt_json_close(json, '}');
+	rt_cli_print_json(cli, json);
+	rt_term_flush(&cli->out);
+}
+
+static void
+say_ready(serving *sv, rt_server *server, bool has_socket)
+{
+	rt_cli *cli = sv->cli;
+	rt_term *out = &cli->out;
 	const char *listen = rt_cli_flag_value(cli, "listen");
 	const char *place = rt_server_place(server);
-	char code[RT_CODE_ROOM], url[RT_GUARD_HOST_ROOM + 40];
-	rt_buf login;
+	rt_buf *login = rt_scope_buf(&cli->s);
+	char code[RT_CODE_ROOM];
 
 	rt_cli_say_made(cli);
 	if (cli->json) {
-		rt_buf line;
-
-		rt_buf_init(&line, cli->alloc, RT_BUF_UNLIMITED);
-		rt_buf_add_f(&line, "{\"url\":\"http://%s\",\"port\":%u", place, port);
-		rt_buf_add_c(&line, ",\"socket\":");
-		if (has_socket)
-			rt_json_add_string(&line, rt_buf_str(&s->socket));
-		else
-			rt_buf_add_c(&line, "null");
-		rt_buf_add_byte(&line, '}');
-		(void)rt_old_print_json(cli, rt_buf_str(&line));
-		rt_buf_deinit(&line);
-		rt_term_flush(&cli->out);
+		ready_json(sv, server, has_socket);
 		return;
 	}
-	rt_term_f(&cli->out, "listening on http://%s\n", place);
+	rt_term_f(out, "listening on http://%s\n", place);
 	if (!cli->quiet) {
-		if (rt_server_code(server, rt_str_at(NULL, 0), code, NULL, &cli->error) != RT_OK)
-			return; /* it has no project's name that could be too long */
-		(void)snprintf(url, sizeof(url), "http://%s/?code=%s", place, code);
-		rt_buf_init(&login, cli->alloc, RT_BUF_UNLIMITED);
-		rt_server_add_login(server, &login);
-		if (rt_old_buf(cli, &login) == RT_OK)
-			rt_cli_advise(cli,
-				      "browser    %s   (good once, for a minute; another: %.*s)\n",
-				      url, RT_STR_ARG(rt_buf_str(&login)));
-		rt_buf_deinit(&login);
-		rt_term_f(&cli->out,
-			  "programs   Authorization: Bearer, with the token in %s/token\n",
-			  s->state.ptr);
+		if (rt_server_code(server, rt_str_at(NULL, 0), code, NULL, NULL) != RT_OK)
+			return; /* without a project's name there is none that is too long */
+		rt_server_add_login(server, login);
+		rt_cli_advise(cli,
+			      "browser    http://%s/?code=%s   (good once, for a minute; another: "
+			      "%.*s)\n",
+			      place, code, RT_STR_ARG(rt_buf_str(login)));
+		rt_term_f(out, "programs   Authorization: Bearer, with the token in %.*s/token\n",
+			  RT_STR_ARG(sv->state));
 		if (has_socket)
-			rt_term_f(&cli->out, "           or without it on the socket %s\n",
-				  s->socket.ptr);
-		rt_term_f(
-			&cli->out, "%s\n",
-			rt_cli_has(cli, "shared")
-				? "projects   every browser sees the same one"
-				: "projects   every browser has one of its own; --shared: all see the "
-				  "same");
+			rt_term_f(out, "           or without it on the socket %s\n", sv->socket);
+		rt_term_c(out, rt_cli_has(cli, "shared")
+				       ? "projects   every browser sees the same one\n"
+				       : "projects   every browser has one of its own; --shared: all "
+					 "see the same\n");
 	}
-	rt_term_flush(&cli->out);
+	rt_term_flush(out);
 	if (listen != NULL)
 		rt_cli_note(
 			cli,
@@ -237,10 +223,10 @@ say_ready(serving *s, rt_server *server, bool has_socket)
 			listen);
 }
 
-/* The C library keeps memory apart for each thread, up to eight times as many as there are
- * processors; what many workers have had one after the other would then stay many times. */
+/* The C library keeps arenas for each thread, up to eight times as many as there are processors;
+ * memory that many workers freed one after the other would then be kept many times. */
 static void
-few_arenas(void)
+limit_arenas(void)
 {
 #ifdef M_ARENA_MAX
 	(void)mallopt(M_ARENA_MAX, 2);
@@ -252,172 +238,170 @@ few_arenas(void)
 static void
 hint_busy(rt_cli *cli, const rt_front_options *front)
 {
-	rt_buf socket;
+	rt_buf *socket;
+	rt_scope outer;
 
-	rt_buf_init(&socket, cli->alloc, RT_BUF_UNLIMITED);
-	if (front->socket != NULL && strstr(cli->error.text, front->socket) != NULL) {
-		rt_args_add_quoted(&socket, front->socket);
-		rt_old_hint(
-			cli, RT_BUSY,
-			"Without a socket: retake serve --no-socket   A login, if the server there "
-			"has this store: retake serve --login --socket %.*s",
-			RT_STR_ARG(rt_buf_str(&socket)));
-	} else {
-		rt_old_hint(
-			cli, RT_BUSY,
-			"Another port: retake serve --port 0   A login, if the server there has this "
-			"store: retake serve --login --port %u%s%s",
-			front->port, front->address != NULL ? " --listen " : "",
-			front->address != NULL ? front->address : "");
+	if (front->socket == NULL || strstr(cli->s.error.text, front->socket) == NULL) {
+		rt_cli_hint(cli,
+			    "Another port: retake serve --port 0   A login, if the server there has "
+			    "this store: retake serve --login --port %u%s%s",
+			    front->port, front->address != NULL ? " --listen " : "",
+			    front->address != NULL ? front->address : "");
+		return;
 	}
-	rt_buf_deinit(&socket);
+	rt_cli_begin_part(cli, &outer);
+	socket = rt_scope_buf(&cli->s);
+	rt_args_add_quoted(socket, front->socket);
+	rt_cli_hint(cli,
+		    "Without a socket: retake serve --no-socket   A login, if the server there has "
+		    "this store: retake serve --login --socket %.*s",
+		    RT_STR_ARG(rt_buf_str(socket)));
+	(void)rt_cli_end_part(cli, &outer, NULL);
 }
 
-static rt_status
-serve(serving *s)
+/* NULL: the command has failed. *has_socket: it has one, too. */
+static rt_server *
+open_server(serving *sv, bool *has_socket)
 {
-	rt_cli *cli = s->cli;
-	struct timespec pause = {.tv_nsec = RT_FEED_TICK_MS * 1000000L};
+	rt_cli *cli = sv->cli;
+	rt_scope *s = &cli->s;
+	bool is_usual = !rt_cli_has(cli, "socket") && !rt_cli_has(cli, "no-socket");
 	rt_server_options options = {
 		.pool = {.alloc = cli->alloc,
 			 .env = cli->env,
 			 .store = cli->session.store,
 			 .hooks_open = open_hooks,
-			 .hooks_ctx = s,
-			 .config = s->config,
-			 .comms = s->comms,
+			 .hooks_ctx = sv,
+			 .config = sv->config,
+			 .comms = sv->comms,
 			 .project = rt_session_project(&cli->session),
-			 .owner = rt_buf_str(&s->owner),
-			 .store_path = rt_str_of(s->store_path),
+			 .owner = rt_buf_str(sv->owner),
+			 .store_path = rt_str_of(sv->store_path),
 			 .model = rt_str_of(getenv("RETAKE_MODEL")),
 			 .purged = purged,
-			 .purged_ctx = s,
+			 .purged_ctx = sv,
 			 .lives = lives},
 		.front = {.address = rt_cli_flag_value(cli, "listen"),
-			  .socket = rt_cli_has(cli, "no-socket") ? NULL : s->socket.ptr,
-			  .spool = s->state.ptr},
-		.state_folder = s->state.ptr,
+			  .socket = rt_cli_has(cli, "no-socket") ? NULL : sv->socket,
+			  .spool = sv->state.ptr,
+			  .port = number_of(cli, "port", "a port", PORT, 65535),
+			  .connections = number_of(cli, "connections",
+						   "the number of connections", 0, 1000000),
+			  .headers_ms = number_of(cli, "headers-ms", "the time for headers", 0,
+						  3600000),
+			  .body_idle_ms = number_of(cli, "body-idle-ms", "the time for a body", 0,
+						    3600000),
+			  .idle_ms = number_of(cli, "idle-ms", "the time of an idle connection", 0,
+					       3600000)},
+		.state_folder = sv->state.ptr,
 		.new_token = rt_cli_has(cli, "new-token"),
 		.shared = rt_cli_has(cli, "shared"),
 		.require_match = rt_cli_has(cli, "require-if-match"),
 		.hosts = rt_cli_flag_value(cli, "host"),
-		.usual_socket = !rt_cli_has(cli, "socket") && !rt_cli_has(cli, "no-socket")};
+		.usual_socket = is_usual};
 	rt_server *server = NULL;
-	rt_status st;
 
-	few_arenas();
-	cli->memory.wipes = true; /* what is purged is not to stay behind in free memory */
-	st = number_of(cli, "port", "a port", PORT, 65535, &options.front.port);
-	if (st == RT_OK)
-		st = number_of(cli, "connections", "the number of connections", 0, 1000000,
-			       &options.front.connections);
-	if (st == RT_OK)
-		st = number_of(cli, "headers-ms", "the time for headers", 0, 3600000,
-			       &options.front.headers_ms);
-	if (st == RT_OK)
-		st = number_of(cli, "body-idle-ms", "the time for a body", 0, 3600000,
-			       &options.front.body_idle_ms);
-	if (st == RT_OK)
-		st = number_of(cli, "idle-ms", "the time of an idle connection", 0, 3600000,
-			       &options.front.idle_ms);
-	if (st == RT_OK && !rt_cli_has(cli, "no-socket"))
-		st = make_socket_folder(s);
-	if (st == RT_OK)
-		st = rt_server_open(&options, &server, &cli->error);
+	if (rt_ok(s) && options.front.socket != NULL)
+		make_socket_folder(sv);
+	RT_TRY(s, rt_server_open(&options, &server, &s->error));
 	/* The usual socket may be another server's: this one does without. */
-	if (st == RT_BUSY && options.front.socket != NULL &&
-	    rt_cli_flag_value(cli, "socket") == NULL &&
-	    strstr(cli->error.text, s->socket.ptr) != NULL) {
-		rt_cli_note(cli, "another server has the socket %s; this one has none",
-			    s->socket.ptr);
+	if (s->status == RT_BUSY && is_usual && strstr(s->error.text, sv->socket) != NULL) {
+		rt_cli_recover(cli, NULL);
+		rt_cli_note(cli, "another server has the socket %s; this one has none", sv->socket);
 		options.front.socket = NULL;
 		options.usual_socket = false;
-		st = rt_server_open(&options, &server, &cli->error);
+		RT_TRY(s, rt_server_open(&options, &server, &s->error));
 	}
-	if (st == RT_BUSY)
+	if (s->status == RT_BUSY)
 		hint_busy(cli, &options.front);
-	if (st == RT_OK)
-		st = write_port(cli, server);
-	if (st == RT_OK)
-		say_ready(s, server, options.front.socket != NULL);
-	while (st == RT_OK && !rt_host_interrupted()) {
+	*has_socket = options.front.socket != NULL;
+	return server;
+}
+
+static void
+close_comms(void *item)
+{
+	rt_comms_close(item);
+}
+
+static void
+serve(serving *sv)
+{
+	rt_cli *cli = sv->cli;
+	rt_scope *s = &cli->s;
+	const char *port_file = rt_cli_flag_value(cli, "port-file");
+	struct timespec pause = {.tv_nsec = RT_FEED_TICK_MS * 1000000L};
+	rt_server *server = NULL;
+	bool has_socket = false;
+	char *path;
+
+	rt_cli_open_store(cli, RT_SESSION_CHANGE);
+	sv->config = rt_cli_config(cli);
+	for (size_t i = 0; rt_ok(s) && i < sv->config->warning_count; i++)
+		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(sv->config->warnings[i].words));
+	RT_TRY(s, rt_comms_open(cli->alloc, cli->env, sv->state, &sv->comms, &s->error));
+	rt_scope_defer(s, close_comms, sv->comms);
+	sv->owner = rt_scope_buf(s);
+	rt_host_add_owner(sv->owner);
+	(void)rt_scope_str(s, sv->owner);
+	if (!rt_ok(s))
+		return;
+	path = realpath(cli->session.store->place, NULL);
+	rt_scope_defer(s, free, path);
+	sv->store_path = path;
+	limit_arenas();
+	cli->memory.wipes = true; /* what is purged must not stay in freed memory */
+	server = open_server(sv, &has_socket);
+	if (rt_ok(s))
+		write_port(cli, server);
+	if (rt_ok(s))
+		say_ready(sv, server, has_socket);
+	while (rt_ok(s) && !rt_host_interrupted()) {
 		(void)nanosleep(&pause, NULL);
 		rt_server_tick(server);
 	}
 	rt_server_close(server);
-	if (rt_cli_flag_value(cli, "port-file") != NULL && server != NULL)
-		(void)unlink(rt_cli_flag_value(cli, "port-file"));
-	return st;
+	if (port_file != NULL && server != NULL)
+		(void)unlink(port_file);
 }
 
-static rt_status
-prepare(serving *s)
-{
-	rt_cli *cli = s->cli;
-	rt_status st = rt_old_open_store(cli, RT_SESSION_CHANGE);
-	size_t i;
-
-	if (st == RT_OK)
-		st = rt_old_config(cli, &s->config);
-	for (i = 0; st == RT_OK && i < s->config->warning_count; i++)
-		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(s->config->warnings[i].words));
-	if (st == RT_OK)
-		st = rt_comms_open(cli->alloc, cli->env, rt_buf_str(&s->state), &s->comms,
-				   &cli->error);
-	if (st == RT_OK) {
-		rt_host_add_owner(&s->owner);
-		st = rt_old_buf(cli, &s->owner);
-		s->store_path = realpath(cli->session.store->place, NULL);
-	}
-	return st;
-}
-
-static rt_status
+static void
 print(rt_cli *cli, void (*write)(const rt_route *, rt_buf *))
 {
-	rt_buf text;
-	rt_status st;
+	rt_buf *text = rt_scope_buf(&cli->s);
 
-	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
-	write(rt_routes, &text);
-	st = rt_old_buf(cli, &text);
-	if (st == RT_OK)
-		rt_term_json(&cli->out, rt_buf_str(&text));
-	rt_buf_deinit(&text);
-	return st;
+	write(rt_routes, text);
+	rt_term_json(&cli->out, rt_scope_str(&cli->s, text));
 }
 
-static rt_status
+static void
 run_serve(rt_cli *cli)
 {
-	serving s = {.cli = cli};
-	rt_status st;
+	rt_scope *s = &cli->s;
+	const char *socket = rt_cli_flag_value(cli, "socket");
+	rt_buf *state = rt_scope_buf(s);
+	serving sv = {.cli = cli};
 
-	if (rt_cli_has(cli, "print-openapi"))
-		return print(cli, rt_openapi_write);
-	if (rt_cli_has(cli, "print-docs"))
-		return print(cli, rt_api_docs_write);
-	rt_buf_init(&s.state, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&s.socket, cli->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&s.owner, cli->alloc, RT_BUF_UNLIMITED);
-	st = rt_host_state_dir(&s.state, &cli->error);
-	if (st == RT_OK)
-		st = find_socket(&s);
-	if (st == RT_OK && rt_cli_has(cli, "login")) {
-		st = rt_login(cli, s.socket.ptr, s.state.ptr, PORT);
-	} else if (st == RT_OK) {
-		rt_host_hold(true); /* the end is orderly */
-		st = prepare(&s);
-		if (st == RT_OK)
-			st = serve(&s);
-		rt_host_hold(false);
+	if (rt_cli_has(cli, "print-openapi")) {
+		print(cli, rt_openapi_write);
+		return;
 	}
-	rt_comms_close(s.comms);
-	free(s.store_path);
-	rt_buf_deinit(&s.owner);
-	rt_buf_deinit(&s.socket);
-	rt_buf_deinit(&s.state);
-	return st;
+	if (rt_cli_has(cli, "print-docs")) {
+		print(cli, rt_api_docs_write);
+		return;
+	}
+	RT_TRY(s, rt_host_state_dir(state, &s->error));
+	sv.state = rt_scope_str(s, state);
+	sv.socket = socket != NULL ? socket : usual_socket(cli);
+	if (!rt_ok(s))
+		return;
+	if (rt_cli_has(cli, "login")) {
+		rt_login(cli, sv.socket, sv.state.ptr, PORT);
+		return;
+	}
+	rt_host_hold(true); /* the end is orderly */
+	serve(&sv);
+	rt_host_hold(false);
 }
 
 static const rt_flag serve_flags[] = {
@@ -467,5 +451,5 @@ const rt_command rt_cli_serve = {
 		"retake serve\nretake serve --shared\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
 	.flags = serve_flags,
 	.kinds = {RT_ARG_TEXT},
-	.run_status = run_serve,
+	.run = run_serve,
 };

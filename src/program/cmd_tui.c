@@ -4,23 +4,21 @@
 #include "cli/cli.h"
 #include "tui/tui.h"
 
-static rt_status
+static void
 run_tui(rt_cli *cli)
 {
 	rt_tui_options options = {.session = &cli->session,
 				  .commands = cli->commands,
 				  .model = rt_cli_flag_value(cli, "model"),
 				  .no_color = !cli->out.color};
-	rt_status st;
+	bool is_read_only = rt_cli_has(cli, "read-only");
 
 	if (cli->json)
-		return rt_old_fail(cli, RT_USAGE,
-				   "tui is for people; for programs: retake show --json");
-	st = rt_old_open(cli, rt_cli_has(cli, "read-only") ? RT_SESSION_LOOK : RT_SESSION_CHANGE);
-	if (st != RT_OK)
-		return st;
+		rt_cli_fail(cli, RT_USAGE, "tui is for people; for programs: retake show --json");
+	if (!rt_cli_open(cli, is_read_only ? RT_SESSION_LOOK : RT_SESSION_CHANGE))
+		return;
 	rt_term_flush(&cli->err);
-	return rt_tui_run(&options, &cli->error);
+	rt_scope_note(&cli->s, rt_tui_run(&options, &cli->s.error));
 }
 
 static const rt_flag tui_flags[] = {
@@ -40,5 +38,5 @@ const rt_command rt_cli_tui = {
 	.examples = "retake\nretake tui -m builtin/echo\nretake -d plans",
 	.ops = "entry.append entry.reply",
 	.flags = tui_flags,
-	.run_status = run_tui,
+	.run = run_tui,
 };

@@ -17,7 +17,6 @@
 /* Prints the link. socket: where the usual server, or the one that was named, listens;
  * state_folder: where the token is. RT_NOT_FOUND: no server is there; or not the project;
  * RT_REFUSED: what is there is another user's, not Retake, or serves another store. */
-rt_status rt_login(rt_cli *cli, const char *socket, const char *state_folder,
-		   unsigned default_port);
+void rt_login(rt_cli *cli, const char *socket, const char *state_folder, unsigned default_port);
 
 #endif

@@ -96,12 +96,7 @@ run_command(rt_cli *cli)
 		rt_cli_fail(cli, RT_USAGE,
 			    "%s works on the present; --at-op is for commands that look",
 			    command->name);
-	else if (command->run_status != NULL) {
-		rt_status st = command->run_status(cli);
-		if (rt_ok(&cli->s))
-			cli->s.error = cli->error;
-		rt_scope_note(&cli->s, st);
-	} else
+	else
 		command->run(cli);
 }
 
@@ -225,6 +220,7 @@ main(int argc, char **argv)
 	rt_session_init(&cli.session, cli.alloc, cli.env);
 	args.words = rt_scope_array(&cli.s, (size_t)argc + 1, sizeof(*args.words));
 	if (args.words == NULL) {
+		rt_scope_deinit(&cli.s);
 		rt_failure_say_plainly(STDERR_FILENO, "retake: out of memory\n");
 		return rt_status_exit_code(RT_NOMEM);
 	}

@@ -75,8 +75,8 @@ void rt_api_forks(rt_call *call);
 void rt_api_takes(rt_call *call);
 void rt_api_tree(rt_call *call);
 
-/* Where the query has "blocks": adds the blocks of markup/markup.h to each content of the answer (an
- * entry, or an object with "entries"). */
+/* Where the query has "blocks": adds the blocks of markup/markup.h to each content of the answer
+ * (an entry, or an object with "entries"). */
 void rt_api_add_blocks(rt_call *call);
 
 #endif

@@ -112,8 +112,8 @@ note_misnamed_content(rt_call *call, const rt_op *op, yyjson_val *root)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (rt_json_get(root, names[i]) != NULL)
 			rt_buf_add_f(call->notes,
-				     "the entry is empty: its text is called \"content\", and \"%s\" "
-				     "became a field of it\n",
+				     "the entry is empty: its text is called \"content\", and "
+				     "\"%s\" became a field of it\n",
 				     names[i]);
 }
 
@@ -277,7 +277,8 @@ read_patch(patch *p, yyjson_val *root)
 		rt_scope_fail(s, RT_USAGE, "\"mode\" is \"in_place\" or \"take\"");
 	if (p->content == NULL && p->role == NULL && p->muted == NULL)
 		rt_scope_fail(s, RT_USAGE,
-			      "there is nothing to change: \"content\", \"role\" or \"muted\" is it");
+			      "there is nothing to change: \"content\", \"role\" or "
+			      "\"muted\" is it");
 	if (p->is_take && p->everywhere)
 		rt_scope_fail(s, RT_USAGE,
 			      "mode \"take\" and \"everywhere\" contradict each other");

@@ -75,8 +75,8 @@ choose_model(context *c)
 	rt_str model = rt_call_text(c->call, "model");
 	rt_model_choice choice = {0};
 
-	RT_TRY(s, rt_pick_name(s->alloc, c->v.project, c->v.disc, model, given->model, c->name, NULL,
-			       &s->error));
+	RT_TRY(s, rt_pick_name(s->alloc, c->v.project, c->v.disc, model, given->model, c->name,
+			       NULL, &s->error));
 	if (rt_ok(s) && c->name->size == 0 && given->config != NULL)
 		rt_buf_add_str(c->name, given->config->model);
 	c->provider = &rt_provider_openai;
@@ -187,8 +187,8 @@ rt_api_context(rt_call *call)
 /* ---- what was sent last ---- */
 
 /* Members of the answer that are those of the record, and those of the changes since. */
-static const char *const of_record[] = {"at",	"seq",      "take",	       "provider", "service", "model",
-					"upto", "left_out", "budget_tokens", NULL};
+static const char *const of_record[] = {"at",    "seq",  "take",     "provider",      "service",
+					"model", "upto", "left_out", "budget_tokens", NULL};
 static const char *const of_changes[] = {"exact",    "same",   "entries", "moved",
 					 "settings", "prompt", NULL};
 

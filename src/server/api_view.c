@@ -80,12 +80,11 @@ put_blocks(rt_buf *buf, yyjson_val *value)
 	yyjson_arr_foreach(content.blocks, i, count, block)
 	{
 		rt_json_add_comma(buf);
+		yyjson_val *part = yyjson_is_str(block) ? block : rt_json_get(block, "text");
 		if (!rt_content_is_text(block))
 			rt_buf_add_c(buf, "null");
 		else
-			add_blocks(buf, rt_json_str(yyjson_is_str(block) ? block
-									 : rt_json_get(block, "text")),
-				   NULL);
+			add_blocks(buf, rt_json_str(part), NULL);
 	}
 	rt_json_close(buf, ']');
 }

@@ -72,9 +72,9 @@ rt_call_number(rt_call *call, const char *name, uint64_t absent)
 
 	if (text.ptr == NULL)
 		return absent;
-	for (; i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' && number <= UINT64_MAX / 16;
-	     i++)
-		number = number * 10 + (uint64_t)(text.ptr[i] - '0');
+	while (i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' &&
+	       number <= UINT64_MAX / 16)
+		number = number * 10 + (uint64_t)(text.ptr[i++] - '0');
 	if (i == text.size && i > 0)
 		return number;
 	rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" is a whole number, 0 or more", name);
@@ -208,7 +208,8 @@ rt_call_locate(rt_call *call, uint64_t at_op, rt_str disc)
 				.is_past = at_op != UINT64_MAX};
 
 	snapshot.place = rt_call_place(call, snapshot.project, disc);
-	RT_TRY(s, rt_project_disc(snapshot.project, snapshot.place.disc, &snapshot.disc, &s->error));
+	RT_TRY(s, rt_project_disc(snapshot.project, snapshot.place.disc, &snapshot.disc,
+				  &s->error));
 	if (rt_ok(s))
 		snapshot.take = rt_disc_take(snapshot.disc, snapshot.place.take);
 	return snapshot;

@@ -8,8 +8,8 @@
  * document.
  *
  * Preconditions. If-Match names what the client has read: an entry's tag, its discussion's, or
- * the project's (app/condition.h). It is checked in the transaction of the change; when it does not hold,
- * the answer is 412 and nothing is done. Idempotency-Key: the response is stored in the
+ * the project's (app/condition.h). It is checked in the transaction of the change; when it does
+ * not hold, the answer is 412 and nothing is done. Idempotency-Key: the response is stored in the
  * transaction of the change and kept for a day; the same request with the same key gets that
  * response and is done once, even after a crash; another request with that key gets 422.
  *
@@ -67,7 +67,8 @@ typedef struct rt_snapshot {
 	bool is_past;
 } rt_snapshot;
 rt_snapshot rt_call_snapshot(rt_call *call);
-/* The same with another row (UINT64_MAX: none) and discussion (an address; empty: the active one). */
+/* The same with another row (UINT64_MAX: none) and discussion (an address; empty: the active
+ * one). */
 rt_snapshot rt_call_locate(rt_call *call, uint64_t at_op, rt_str disc);
 /* Sets the ETag of the answer: the discussion's, the project's. A past value has none. */
 void rt_call_tag_disc(rt_call *call, const rt_snapshot *snapshot);

@@ -77,8 +77,9 @@ write_row(rt_engine *engine, uint64_t epoch, const rt_project *project, uint64_t
 	rt_feed_add_id(event, epoch, seq);
 	rt_buf_add_c(event, "event: op\ndata: ");
 	size_t head = event->size;
-	rt_status st = rt_ok(&s) ? rt_view_change(engine, project, seq, event, &out->discs, &s.error)
-				 : s.status;
+	rt_status st = !rt_ok(&s) ? s.status
+				  : rt_view_change(engine, project, seq, event, &out->discs,
+						   &s.error);
 	if (is_permanent(st) && event->status == RT_OK) {
 		event->size = head;
 		rt_buf_add_f(event, "{\"seq\":%llu,\"whole\":true}", (unsigned long long)seq);

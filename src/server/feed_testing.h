@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "codec/json.h"
+#include "base/failing_testing.h"
 #include "server/feed.h"
 
 /* One stream, read by one thread. */
@@ -210,36 +211,6 @@ id_seq(const char *id)
 	assert_non_null(dot);
 	assert_int_equal(dot - id, 16);
 	return strtoull(dot + 1, NULL, 10);
-}
-
-/* An allocator that fails; from several threads at once. */
-typedef struct failing {
-	atomic_long left; /* allocations until all fail; below 0: none does */
-	atomic_long live;
-} failing;
-
-static inline void *
-failing_resize(void *ctx, void *ptr, size_t size)
-{
-	failing *a = ctx;
-	void *got;
-
-	if (atomic_load(&a->left) == 0)
-		return NULL;
-	if (atomic_load(&a->left) > 0)
-		atomic_fetch_sub(&a->left, 1);
-	got = rt_resize(rt_alloc_libc(), ptr, size);
-	if (got != NULL && ptr == NULL)
-		atomic_fetch_add(&a->live, 1);
-	return got;
-}
-
-static inline void
-failing_release(void *ctx, void *ptr)
-{
-	if (ptr != NULL)
-		atomic_fetch_sub(&((failing *)ctx)->live, 1);
-	rt_free(rt_alloc_libc(), ptr);
 }
 
 /* A whole number in the event's data. */

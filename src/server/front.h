@@ -39,8 +39,8 @@ typedef struct rt_front_options {
 	rt_web_site site;
 	const char *address; /* to listen on; NULL: 127.0.0.1 and, where there is IPv6, ::1 */
 	unsigned port;       /* 0: a free one */
-	const char *socket;  /* path of a Unix socket (0600), or NULL. Only processes of the same user
-	                      * are served on it: the peer's credentials are checked */
+	const char *socket;  /* path of a Unix socket (0600), or NULL. It serves only processes of the
+	                      * same user, by the peer's credentials */
 	const char *spool;   /* folder for bodies that are too large for memory */
 	unsigned loops;      /* 0: one for each processor, 4 at most */
 	unsigned connections;/* of each listener; 0: RT_FRONT_CONNECTIONS; fewer where the limit of

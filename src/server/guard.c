@@ -35,7 +35,7 @@ is_host_char(char c)
 rt_status
 rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *err)
 {
-	/* Ports that browsers leave out. */
+	/* Ports that browsers omit. */
 	static const char *const usual[] = {":443", ":80"};
 	char room[RT_GUARD_HOST_ROOM];
 	size_t i;
@@ -207,7 +207,7 @@ is_plain_value(rt_str s)
 	return true;
 }
 
-/* "/", then what RFC 3986 allows in a path and a query. */
+/* "/", then characters that RFC 3986 allows in a path and a query. */
 static bool
 is_target(rt_str s)
 {
@@ -237,8 +237,7 @@ is_number(rt_str s)
 static rt_guard_fault
 check_headers(const rt_web_request *request)
 {
-	/* Those that are there once or not at all; a second one is how two readers are made to
-	 * see two requests. */
+	/* Headers that may occur once: with a repeated one, two readers may see two requests. */
 	static const char *const single[] = {
 		"Host", "Content-Length", "Transfer-Encoding", "Content-Type", "Authorization",
 		"Origin", "Sec-Fetch-Site", "If-Match", "Idempotency-Key", "Last-Event-ID",
@@ -303,7 +302,7 @@ check_framing(const rt_web_request *request)
 	return fine;
 }
 
-/* ---- where from ---- */
+/* ---- Host and Origin ---- */
 
 static rt_guard_fault
 check_host(const rt_guard *guard, const rt_web_request *request)
@@ -367,7 +366,7 @@ is_json(rt_str type)
 		rt_str_eq_nocase(rest, RT_STR("charset=\"utf-8\"")));
 }
 
-/* What a form, or a script that was not allowed to ask, can send from another site. */
+/* A type that a form, or a script without permission, can send from another site. */
 static bool
 is_form(rt_str type)
 {
@@ -397,7 +396,7 @@ rt_guard_check_form(const rt_web_request *request, const rt_principal *principal
 	if (has_body && !any_type && !is_json(type))
 		return fault(415, "content-type", "A body is application/json here",
 			     "send the header Content-Type: application/json");
-	/* Where any type is taken, what a form of another page could send is not. */
+	/* Where any type is accepted, those of forms of other pages are not. */
 	if (has_body && any_type && is_form(type))
 		return fault(415, "content-type", "A file comes as application/octet-stream or JSON",
 			     "send the header Content-Type: application/octet-stream");

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Guard: what is asked of every request before anything else looks at it, in this order:
+ * Guard: the checks of every request before anything else reads it, in this order:
  *
  *   framing      the request line and headers are such that every reader agrees where the
  *                request ends: one Content-Length or none, no Transfer-Encoding but chunked and
- *                never both, no control characters, no header twice that may be there once,
- *                sizes within limits                                        400, 414, 431
- *   Host         exactly one of ours, with the port: a page on another name that points to
- *                this address (DNS rebinding) ends here                     400, 403
- *   Origin       absent, or ours to the letter; Sec-Fetch-Site neither cross-site nor
- *                same-site (another port of this machine is another site to us)      403
+ *                never both, no control characters, no repeated header that may occur once, sizes
+ *                within limits                                              400, 414, 431
+ *   Host         exactly one of ours, with the port, so that a page on another name that resolves
+ *                to this address (DNS rebinding) is refused                 400, 403
+ *   Origin       absent, or exactly ours; Sec-Fetch-Site neither cross-site nor same-site
+ *                (another port of this machine is another site)             403
  *   credential   the token, the cookie of a browser that was let in, or the Unix socket;
  *                never in the query                                         401
- *   form         a browser that changes something says its Origin; a body that is not empty
+ *   form         a browser that changes something sends its Origin; a body that is not empty
  *                is JSON, which no form of another page can send            403, 415
  *
- * It grants nothing to OPTIONS and never sends a CORS header. Tables in guard_test.c.
+ * OPTIONS is granted nothing and no CORS header is ever sent. Tables in guard_test.c.
  *
- * Threads: immutable after guard_init; rt_guard_check from any. */
+ * Threads: immutable once hosts are added; rt_guard_check from any. */
 #ifndef RT_SERVER_GUARD_H
 #define RT_SERVER_GUARD_H
 
@@ -38,33 +38,32 @@ typedef struct rt_guard {
 	unsigned port;
 } rt_guard;
 
-/* What is wrong, for the answer; status 0: nothing. */
+/* A failed check, for the answer; status 0: none failed. */
 typedef struct rt_guard_fault {
 	unsigned status;
 	const char *kind, *title, *detail; /* as rt_problem_http; detail NULL: none is given */
-	bool close; /* nothing more can be read from this connection */
+	bool close; /* the connection cannot be used any further */
 } rt_guard_fault;
 
-/* The names of this machine's own loopback, at that port. */
+/* Answers to the loopback's names, with that port. */
 void rt_guard_init(rt_guard *guard, unsigned port);
-/* One more name, "host" or "host:port"; with port 80 or 443, which browsers leave out, also
- * without it. RT_USAGE: it is not one; RT_LIMIT. */
+/* Adds a name, "host" or "host:port"; with port 80 or 443, which browsers omit, also without it.
+ * RT_USAGE: malformed; RT_LIMIT: too many. */
 RT_CHECKED rt_status rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *err);
 
-/* Framing, Host, Origin: all that needs no secrets. */
+/* Framing, Host, Origin: the checks that need no secrets. */
 rt_guard_fault rt_guard_check(const rt_guard *guard, const rt_web_request *request);
-/* Form, once it is known who asks. any_type: bodies of any type are taken here (an import). */
+/* The form, once the principal is known. any_type: bodies of any type are accepted (an import). */
 rt_guard_fault rt_guard_check_form(const rt_web_request *request, const rt_principal *principal,
 				   bool any_type);
 
-/* Did the page that asked lie on one of our own addresses? */
+/* Is it the origin of one of our own pages? */
 bool rt_guard_is_own_origin(const rt_guard *guard, rt_str origin);
-/* The value of a cookie of that name in the request's Cookie headers; false: there is none, or
- * there are several. */
+/* The value of a cookie; false: there is none, or there are several of that name. */
 bool rt_guard_cookie(const rt_web_request *request, const char *name, rt_str *out);
-/* "Authorization: Bearer X": X; false: there is none. */
+/* X of "Authorization: Bearer X"; false: there is none. */
 bool rt_guard_bearer(const rt_web_request *request, rt_str *out);
-/* Equal, in a time that depends on b's size only. */
+/* Compares in a time that depends on b's size only. */
 bool rt_guard_same(rt_str a, rt_str b);
 
 #endif

@@ -227,8 +227,9 @@ is_old(rt_str value, int64_t now_us)
 
 	if (!rt_str_starts(value, begin))
 		return true;
-	for (size_t i = begin.size;
-	     i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9' && at < INT64_MAX / 16; i++)
+	for (size_t i = begin.size; i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9' &&
+				    at < INT64_MAX / 16;
+	     i++)
 		at = at * 10 + (value.ptr[i] - '0');
 	return at + RT_IDEMPOTENCY_TTL_US < now_us;
 }

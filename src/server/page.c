@@ -5,7 +5,7 @@
 
 #include "base/sha256.h"
 
-/* The style's hash is in the policy, so that nothing else can be a style here. */
+/* The policy has the style's hash, so that it allows no other style. */
 #define STYLE                                                                                    \
 	"body{font:16px/1.5 system-ui,sans-serif;max-width:38em;margin:4em auto;padding:0 1em;"  \
 	"color:#1b1b1b;background:#fdfdfc}code,pre{font:14px/1.5 ui-monospace,monospace;"         \
@@ -43,7 +43,7 @@ end(rt_web_answer *answer)
 	rt_buf_add_c(&answer->body, "</main></body></html>\n");
 }
 
-/* Text for HTML, in elements and attributes. */
+/* Text escaped for elements and attributes. */
 static void
 add_text(rt_buf *buf, rt_str text)
 {
@@ -135,13 +135,13 @@ rt_page_asset(const rt_web_request *request, rt_web_answer *answer)
 		return false;
 	begin_asset(answer, asset);
 	rt_buf_add(&answer->body, asset->bytes, asset->size);
-	/* Another file has another name. */
+	/* A changed file has another name. */
 	rt_web_answer_header(answer, request, "Cache-Control",
 			     RT_STR("private, max-age=31536000, immutable"));
 	return true;
 }
 
-/* Where the page is told which store and project it shows. */
+/* Replaced in the page by the hash of store and project. */
 #define STORE_MARK "@store@"
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Page: what a browser is shown at "/": how to be let in, or that it is. No script, no style
- * from elsewhere, nothing of the conversation.
+ * Page: what a browser gets at "/": how to log in, or the web interface. The login page has no
+ * script, no external style, and nothing of the conversation.
  *
  * Threads: any. */
 #ifndef RT_SERVER_PAGE_H
@@ -9,17 +9,17 @@
 
 #include "server/web.h"
 
-/* Not let in, and (failed) the code that came was not good; or let in before, all the same.
- * login: the command that prints a link. 200, or 403. */
+/* How to log in. login: the command that prints a link. failed: the code was not valid (403);
+ * is_in: the browser is logged in all the same. */
 void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,
 		   bool is_in);
-/* Let in: the web interface, or what there is where the program was built without it. The page
- * gets a hash of the two, under which it keeps in the browser what belongs to them. */
+/* The web interface, or a substitute where the program was built without it. The page gets a hash
+ * of store and project, under which it stores their data in the browser. */
 void rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_path,
 		  rt_str project);
-/* A file of the web interface; false: there is none of that path. */
+/* A file of the web interface; false: not found. */
 bool rt_page_asset(const rt_web_request *request, rt_web_answer *answer);
-/* Let in: on to "/", with the cookie. */
+/* Redirects to "/", with the cookie. */
 void rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
 		     const char *cookie);
 /* The cookie's name: "retake_8999". room has room for 32 bytes. */

@@ -9,7 +9,7 @@
 #include "server/idempotency.h"
 #include "server/run_json.h"
 
-enum { TEND_S = 15 };
+enum { TEND_S = 15 /* between two of tend() */ };
 
 /* ---- the response cache ---- */
 
@@ -175,8 +175,7 @@ open_project_free(rt_open_project *open_project)
 	rt_free(alloc, open_project);
 }
 
-/* What others keep of the project's texts, and of no other's: who may purge here may not touch
- * what is there. */
+/* Copies of this project's texts elsewhere, and of no other project's. */
 static void
 purged(void *ctx, rt_str text)
 {
@@ -314,7 +313,7 @@ rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create, rt_open
 	return st;
 }
 
-/* What others left behind, and what is old. Failures are tried again. */
+/* Replies that other processes left behind, and expired responses. Failures are tried again. */
 static void
 tend(rt_open_project *open_project, int64_t now_us)
 {

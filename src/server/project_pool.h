@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Project pool: the store that is served, and the projects that are open in it. A project is opened
- * when it is first asked for and stays open until the server ends. Each has its engine, the
- * events that tell of its changes (feed.h), and the replies in flight that it waits for
- * (run.h).
+ * Project pool: the served store and its open projects. A project is opened on first use and stays
+ * open until the server ends. Each has its engine, its events (feed.h), its models at work
+ * (app/run.h), and a cache of responses.
  *
  * Threads: locks itself. */
 #ifndef RT_SERVER_PROJECT_POOL_H
@@ -72,10 +71,10 @@ typedef struct rt_open_project {
 	rt_hooks *hooks;    /* or NULL */
 	rt_feed *feed;
 	struct rt_runs *runs;
-	rt_response_cache *cache; /* or NULL: nothing is kept */
-	_Atomic int64_t looked_us; /* when a reader took in what other processes wrote (call.h) */
-	int64_t tended_us;  /* when rt_project_pool_tick last looked after it */
-	bool is_told;       /* hooks were told that it is open */
+	rt_response_cache *cache; /* or NULL */
+	_Atomic int64_t looked_us; /* when changes of other processes were last read (call.h) */
+	int64_t tended_us;  /* when rt_project_pool_tick last maintained it */
+	bool is_told;       /* hooks know that it is open */
 	struct rt_open_project *next; /* opened before this one */
 } rt_open_project;
 
@@ -89,38 +88,36 @@ typedef struct rt_project_pool_options {
 	void *hooks_ctx;
 	const rt_config *config;
 	rt_comms *comms;     /* the record of requests, or NULL; outlives the pool */
-	rt_str project;      /* of those who name none */
+	rt_str project;      /* of requests that name none */
 	rt_str owner;        /* this process, as rt_host_add_owner has it */
 	rt_str store_path;   /* whole; for the record of requests */
-	rt_str model;        /* that a setting does not name: RETAKE_MODEL; or empty */
-	/* As rt_engine_options, with the number of the project that lost the text. */
+	rt_str model;        /* where no setting names one: RETAKE_MODEL; or empty */
+	/* As in rt_engine_options, with the number of the project. */
 	void (*purged)(void *ctx, uint64_t project, rt_str text);
 	void *purged_ctx;
-	/* Is a process that keeps a reply still there? (rt_host_owner_lives) */
+	/* Is the process that receives a reply alive? (rt_host_owner_lives) */
 	rt_owner_lives_fn lives;
 } rt_project_pool_options;
 
 RT_CHECKED rt_status rt_project_pool_open(const rt_project_pool_options *options,
 					  rt_project_pool **out, rt_error *err);
-/* Ends replies in flight (what had arrived is kept), tells hooks, closes the engines. */
+/* Ends replies in flight (what had arrived is kept), notifies hooks, closes the engines. */
 void rt_project_pool_close(rt_project_pool *pool);
 const rt_project_pool_options *rt_project_pool_get_options(const rt_project_pool *pool);
 
-/* A project by name; it stays open, nothing is to be released. create: make it where there is
- * none. RT_NOT_FOUND. */
+/* A project by name; it is the pool's. create: make it where there is none. RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create,
 					     rt_open_project **out, rt_error *err);
-/* Is it open already, so that asking for it does not wait? */
+/* Is it open already, so that the call above does not wait? */
 bool rt_project_pool_is_open(rt_project_pool *pool, rt_str name);
-/* Those that are open, the newest first, then its next: nothing is ever taken out. */
+/* The open projects, newest first, by next; none is ever removed. */
 rt_open_project *rt_project_pool_first(rt_project_pool *pool);
-/* Every RT_FEED_TICK_MS: what other processes wrote, heartbeats. Now and then: answers that are
- * kept for a day only are dropped (idempotency.h), replies that other processes left behind when
- * they ended are kept. */
+/* Every RT_FEED_TICK_MS: changes of other processes, heartbeats. Now and then: expired responses
+ * are dropped (idempotency.h), and partial replies of processes that have ended become entries. */
 void rt_project_pool_tick(rt_project_pool *pool);
 
-/* Ask the engine for a change with this; by: who asks, for the history ("http", "web"). What
- * hooks want people to know is added to notes. */
+/* The context of a change; by: its author, for the history ("http", "web"). Notes of hooks are
+ * added to notes. */
 rt_apply_context rt_open_project_context(rt_open_project *open_project, rt_str by, rt_buf *notes);
 
 #endif

@@ -154,7 +154,8 @@ read_new(lists *p, size_t at, yyjson_val *value)
 	*n = (new_entry){.value = value, .from = NONE};
 	if (!yyjson_is_obj(value))
 		rt_scope_fail(s, RT_USAGE,
-			      "entry %zu is no object such as {\"role\":\"User\",\"content\":\"…\"}",
+			      "entry %zu is no object such as "
+			      "{\"role\":\"User\",\"content\":\"…\"}",
 			      at + 1);
 	for (size_t i = 0; i < sizeof(typed_members) / sizeof(typed_members[0]); i++) {
 		yyjson_val *member = member_given(value, typed_members[i].key);
@@ -517,7 +518,8 @@ add_reply(lists *p, const old_entry *o, size_t at, bool is_edited)
 	rt_json_foreach(n->value, i, max, key, value)
 	{
 		was = member(o->value, key);
-		if (rt_str_is_one_of(rt_json_str(key), slot_members) || (was == NULL && yyjson_is_null(value)) ||
+		if (rt_str_is_one_of(rt_json_str(key), slot_members) ||
+		    (was == NULL && yyjson_is_null(value)) ||
 		    rt_str_is(rt_json_str(key), "pi"))
 			continue;
 		/* unchanged (see compare_fields); repeating it would add it again */
@@ -527,7 +529,8 @@ add_reply(lists *p, const old_entry *o, size_t at, bool is_edited)
 	}
 	rt_json_foreach(o->value, i, max, key, value)
 	{
-		if (!rt_str_is_one_of(rt_json_str(key), end_members) || member(n->value, key) != NULL)
+		if (!rt_str_is_one_of(rt_json_str(key), end_members) ||
+		    member(n->value, key) != NULL)
 			continue;
 		rt_json_add_key_str(out, rt_json_str(key));
 		rt_json_add_value(out, value);

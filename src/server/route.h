@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Route: one request that the server answers: method, path, parameters, handler. The rows are in
- * routes.c; dispatch, the documents (/retake/v1/openapi.json, docs/api.md) and the tests of access
- * are made from them. The body of a row that names an operation has the fields of core/op.def
- * that its path does not have. An operation without a row is available as
- * POST /retake/v1/ops/{op}, and documented, at once.
+ * Route: one kind of request: method, path, parameters, handler. The rows are in routes.c;
+ * dispatch, the documents (/retake/v1/openapi.json, docs/api.md) and the tests of access are made
+ * from them. The body of a row that names an operation has the fields of core/op.def that its path does not
+ * have. An operation without a row is available as POST /retake/v1/ops/{op}, and documented.
  *
  * Threads: immutable. */
 #ifndef RT_SERVER_ROUTE_H
@@ -19,14 +18,14 @@
 #define RT_API_ROOT "/retake/v1"
 
 enum {
-	RT_ROUTE_QUICK = 1 << 0,   /* answers without waiting: on the loop's own thread */
+	RT_ROUTE_QUICK = 1 << 0,   /* never waits: answered on the loop's own thread */
 	RT_ROUTE_OWNER = 1 << 1,   /* not for browsers that have a project of their own */
 	RT_ROUTE_CHANGES = 1 << 2, /* changes something: If-Match and Idempotency-Key count */
 	RT_ROUTE_LARGE = 1 << 3,   /* a body of up to RT_BODY_LARGE, RT_BODY_BROWSER, of any type */
 	RT_ROUTE_STREAM = 1 << 4,  /* answers with events */
-	RT_ROUTE_NO_PROJECT = 1 << 5, /* is not about a project */
+	RT_ROUTE_NO_PROJECT = 1 << 5, /* does not concern a project */
 	RT_ROUTE_ROOT = 1 << 6,       /* path is the whole of it, not under RT_API_ROOT */
-	RT_ROUTE_FILE = 1 << 7,       /* the body is a file, and never in memory as a whole */
+	RT_ROUTE_FILE = 1 << 7,       /* the body is a file, never in memory as a whole */
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
 	RT_BODY_LARGE = 1 << 30,
@@ -87,10 +86,10 @@ typedef enum rt_route_found {
 	RT_ROUTE_BAD           /* 400: an escape that is none */
 } rt_route_found;
 
-/* The name of a parameter of a path pattern, the first being 0; empty: it has no more. */
+/* The name of a parameter of a path pattern, from 0; empty: there are no more. */
 rt_str rt_route_param_name(const char *path, size_t at);
 
-/* As one part of a path, or a value of a query. */
+/* Adds text as one segment of a path, or a value of a query. */
 void rt_route_encode(rt_buf *buf, rt_str text);
 
 /* "GET" */

@@ -267,7 +267,7 @@ const rt_route rt_routes[] = {
 	    "Settings", q_at),
 	OP(PUT, DISC "/settings/{key}", "setting.set_here",
 	   "change a setting, of the discussion where it is one of these", RT_OP_SETTING_SET, NULL),
-	  
+
 	DO(DELETE, DISC "/settings/{key}", "setting.delete_here",
 	   "back to the default, of the discussion where it is one of these", rt_api_setting_delete,
 	   RT_ROUTE_CHANGES, NULL, NULL, NULL),
@@ -301,7 +301,7 @@ const rt_route rt_routes[] = {
 	    rt_api_history, 0, "Steps", q_history),
 	OP(POST, "/undo", "undo_anywhere",
 	   "take back the newest steps of the active discussion and the project", RT_OP_UNDO, NULL),
-	  
+
 	OP(POST, "/redo", "redo_anywhere", "bring back what was undone", RT_OP_REDO, NULL),
 	OP(POST, "/jump", "jump_anywhere", "go to the state right after a step", RT_OP_JUMP, NULL),
 	OP(POST, DISC "/undo", "undo", "take back the newest steps", RT_OP_UNDO, NULL),

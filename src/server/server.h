@@ -2,11 +2,11 @@
  *
  * Server: the store's projects over HTTP.
  *
- *   front.h           sockets, limits, time     guard.h   which requests come in
- *   token_host.h, browser.h   principals        routes.h  the one table of what can be asked
+ *   front.h           sockets, limits, time     guard.h   which requests are accepted
+ *   token_host.h, browser.h   credentials       route.h   the table of routes
  *   project_pool.h    projects                  call.h, api_*.c   handlers
  *   feed.h            events                    run_json.h   models at work (app/run.h)
- *   hook_api.c        the Hook API              page.h    what a browser gets
+ *   hook_api.c        the Hook API              page.h    pages for browsers
  *
  * A request: front → admit (guard, route, principal) → [body] → handle → an rt_call → the route's
  * function → an answer → front.
@@ -28,25 +28,24 @@ typedef struct rt_server_options {
 	bool new_token;
 	bool shared;            /* all browsers see house.project */
 	bool require_match;     /* changes need If-Match: 428 without */
-	const char *hosts;      /* further names that it answers to, with commas between; or NULL */
-	bool usual_socket;      /* front.socket is the one that `serve --login` asks by default */
+	const char *hosts;      /* further names that it answers to, separated by commas; or NULL */
+	bool usual_socket;      /* front.socket is the default of `serve --login` */
 } rt_server_options;
 
-/* RT_BUSY: the port is taken. When it has returned, clients can connect. */
+/* RT_BUSY: the port is in use. When it has returned, clients can connect. */
 RT_CHECKED rt_status rt_server_open(const rt_server_options *options, rt_server **out,
 				    rt_error *err);
 /* Ends replies in flight (what had arrived is kept) and streams; waits for the rest. */
 void rt_server_close(rt_server *server);
 
 unsigned rt_server_port(const rt_server *server);
-/* "127.0.0.1:8999": its address for links; where it listens on all addresses, this machine's own.
- * Lives as long as the server. */
+/* "127.0.0.1:8999": its address for links; the loopback's where it listens on all addresses. Lives
+ * as long as the server. */
 const char *rt_server_place(const rt_server *server);
-/* "retake serve --login" with the flags that reach this server. It names no store: anybody who can
- * connect may read it. */
+/* "retake serve --login" with the flags that reach this server. It names no store, since anybody
+ * who can connect can read it. */
 void rt_server_add_login(const rt_server *server, rt_buf *out);
-/* A code for one browser, good for a minute; project and out_replaced as rt_browsers_code has
- * them. */
+/* As rt_browsers_code. */
 RT_CHECKED rt_status rt_server_code(rt_server *server, rt_str project, char out[RT_CODE_ROOM],
 				    bool *out_replaced, rt_error *err);
 /* Every RT_FEED_TICK_MS. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Token: what programs show to be let in. 256 random bits as 64 hex digits, in the file
- * <state folder>/token, which nobody but its owner can read. It stays the same from one start
- * of the server to the next, so that what has it goes on working; a new one is made on demand.
+ * Token: the credential of programs. 256 random bits as 64 hex digits, in the file
+ * <state folder>/token, which only its owner can read. It stays the same across restarts of the
+ * server; a new one is made on demand.
  *
  * Threads: any. */
 #ifndef RT_SERVER_TOKEN_HOST_H
@@ -13,16 +13,16 @@
 
 enum { RT_TOKEN_SIZE = 64, RT_TOKEN_ROOM = RT_TOKEN_SIZE + 1 };
 
-/* Read it, or make it (and the folder) where there is none, or a new one (renew).
- * RT_REFUSED: others can read the file, or it is no plain file of this user, or has no token
- * in it. RT_IO. */
+/* Reads it, or makes it (and the folder) where there is none, or a new one (renew).
+ * RT_REFUSED: others can read the file, or it is no regular file of this user, or contains no
+ * token. RT_IO. */
 RT_CHECKED rt_status rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder,
 				   bool renew, char out[RT_TOKEN_ROOM], rt_error *err);
 /* 256 random bits as hex. */
 void rt_token_make(const rt_env *env, char out[RT_TOKEN_ROOM]);
 
-/* A folder for ourselves alone, with those above it. RT_IO; RT_REFUSED: it is there, and others
- * can write to it or it is somebody else's. */
+/* Makes a folder that only this user can write to, with those above it. RT_IO; RT_REFUSED: it
+ * exists, and others can write to it or own it. */
 RT_CHECKED rt_status rt_private_folder(const rt_alloc *alloc, const char *path, rt_error *err);
 
 #endif

@@ -74,7 +74,7 @@ copy_pages(rt_sqlite_call *from, const char *name)
 			      "%s is damaged, so no copy was made (%s)", from->store->place,
 			      finding);
 	rt_sqlite_conn_close(&to);
-	RT_TRY(&from->scope, rt_scope_end(&call.scope, &from->scope.error));
+	(void)rt_scope_join(&from->scope, &call.scope);
 }
 
 rt_status

@@ -178,7 +178,7 @@ check_schema(checking *k)
 	rt_sqlite_open_scratch(&call, rt_sqlite_schema);
 	rows(&of_fresh, sql, "", "", each_schema, &there);
 	rt_sqlite_conn_close(&fresh);
-	RT_TRY(&k->call->scope, rt_scope_end(&call.scope, &k->call->scope.error));
+	(void)rt_scope_join(&k->call->scope, &call.scope);
 	if (rt_ok(&k->call->scope) && here != there)
 		report(k, "store-schema-changed", "the tables are not as Retake makes them");
 }

@@ -143,7 +143,7 @@ rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_f
 		rt_buf_clear(held);
 		find_hits(&call, project, rt_buf_str(match), held, fn, ctx);
 	}
-	RT_TRY(&s, rt_scope_end(&call.scope, &s.error));
+	(void)rt_scope_join(&s, &call.scope);
 	if (held->status != RT_OK)
 		rt_scope_fail(&s, RT_NOMEM, "out of memory for what was found");
 	for (size_t at = 0; more && rt_ok(&s) && at < held->size; at += sizeof(h)) {

@@ -4,7 +4,7 @@
 #include "app/host.h"
 
 enum {
-	TITLE_MAX = 40,  /* columns that the title has before anything is drawn on the right */
+	TITLE_MAX = 40,    /* columns that the title has before anything is drawn on the right */
 	LABEL_COLUMNS = 10 /* of "Search:" */
 };
 
@@ -195,5 +195,6 @@ rt_search_bar_draw(rt_search_bar *bar, rt_canvas *canvas, rt_box box)
 
 	bar->columns = box.w;
 	if (bar->is_open)
-		rt_field_draw(bar->field, canvas, rt_bar_ask(canvas, row, "Search:"), RT_INK_TEXT, true);
+		rt_field_draw(bar->field, canvas, rt_bar_ask(canvas, row, "Search:"), RT_INK_TEXT,
+			      true);
 }

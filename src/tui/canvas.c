@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Everything that is drawn goes through set_cell, which is where it is clipped and where a
- * character of two columns that loses one of them gives way to a blank. */
+ * All drawing goes through set_cell, which clips, and replaces a wide character that loses one of its
+ * columns by a blank. */
 #include "tui/canvas.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "app/width.h"
+#include "base/scope.h"
 
 enum {
-	LINE_ROOM = 512,
-	NAME_END = 8 /* columns at the end of a name that stay where it is cut */
+	LINE_SIZE = 512,
+	NAME_END = 8 /* columns at the end of a name that survive cutting */
 };
 
 static const rt_canvas_cell blank = {' ', {0, 0, 0}, RT_INK_TEXT, 1};
@@ -57,9 +58,9 @@ rt_canvas_resize(rt_canvas *canvas, int columns, int rows)
 void
 rt_canvas_clear(rt_canvas *canvas)
 {
-	size_t count = (size_t)canvas->columns * (size_t)canvas->rows, i;
+	size_t count = (size_t)canvas->columns * (size_t)canvas->rows;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		canvas->cells[i] = blank;
 	canvas->cursor_x = canvas->cursor_y = -1;
 }
@@ -70,7 +71,7 @@ rt_canvas_box(const rt_canvas *canvas)
 	return (rt_box){0, 0, canvas->columns, canvas->rows};
 }
 
-/* Where two stretches meet: the first place, and *out_size of it. */
+/* The intersection of two ranges: its start, and *out_size. */
 static int
 meet(int a, int a_size, int b, int b_size, int *out_size)
 {
@@ -108,7 +109,7 @@ erase(rt_canvas_cell *cell)
 	cell->ink = ink;
 }
 
-/* Whatever had one of its halves at this column has none any more. */
+/* Erase a wide character one half of which is overwritten. */
 static void
 part(const rt_canvas *canvas, int x, int y)
 {
@@ -120,8 +121,7 @@ part(const rt_canvas *canvas, int x, int y)
 		erase(cell_at(canvas, x + 1, y));
 }
 
-/* One character at a column of the canvas, as far as it is within clip; gives its cell, or NULL
- * where it is not seen. */
+/* Draw a character at a column of the canvas, inside clip; returns its cell, NULL if not visible. */
 static rt_canvas_cell *
 set_cell(rt_canvas *canvas, rt_box clip, int x, int y, uint32_t ch, int width, rt_ink ink)
 {
@@ -137,7 +137,7 @@ set_cell(rt_canvas *canvas, rt_box clip, int x, int y, uint32_t ch, int width, r
 		*cell = (rt_canvas_cell){ch, {0, 0, 0}, ink, (uint8_t)(right ? 2 : 1)};
 	}
 	if (right) {
-		/* After the left half: what it has erased there is whole again. */
+		/* After the left half, which may have erased a wide character there. */
 		rt_canvas_cell *half = cell_at(canvas, x + 1, y);
 
 		if (left && half->width == 2 && half->ch != 0)
@@ -153,10 +153,9 @@ void
 rt_canvas_fill(rt_canvas *canvas, rt_box box, rt_ink ink)
 {
 	rt_box in = rt_box_within(box, rt_canvas_box(canvas));
-	int x, y;
 
-	for (y = in.y; y < in.y + in.h; y++)
-		for (x = in.x; x < in.x + in.w; x++)
+	for (int y = in.y; y < in.y + in.h; y++)
+		for (int x = in.x; x < in.x + in.w; x++)
 			(void)set_cell(canvas, in, x, y, ' ', 1, ink);
 }
 
@@ -164,20 +163,19 @@ void
 rt_canvas_flag(rt_canvas *canvas, rt_box box, rt_ink flags)
 {
 	rt_box in = rt_box_within(box, rt_canvas_box(canvas));
-	int x, y;
 
-	for (y = in.y; y < in.y + in.h; y++)
-		for (x = in.x; x < in.x + in.w; x++)
+	for (int y = in.y; y < in.y + in.h; y++)
+		for (int x = in.x; x < in.x + in.w; x++)
 			cell_at(canvas, x, y)->ink |= flags;
 }
 
-/* A line being put. */
+/* A line being drawn. */
 typedef struct pen {
 	rt_canvas *canvas;
 	rt_box clip;
-	int origin, y; /* where the box begins, on the canvas */
+	int origin, y; /* the box's column, the row; of the canvas */
 	rt_ink ink;
-	rt_canvas_cell *base; /* what a mark goes on; NULL: it is not seen */
+	rt_canvas_cell *base; /* the cell for marks; NULL: not visible */
 } pen;
 
 static int
@@ -192,9 +190,9 @@ static int
 put_name(pen *p, int x, uint32_t code)
 {
 	char name[RT_RUNE_NAME_ROOM];
-	size_t size = rt_rune_name(code, name), i;
+	size_t size = rt_rune_name(code, name);
 
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 		x = put_char(p, x, (unsigned char)name[i], 1);
 	return x;
 }
@@ -202,17 +200,14 @@ put_name(pen *p, int x, uint32_t code)
 static void
 put_mark(const pen *p, uint32_t mark)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; p->base != NULL && i < RT_CELL_MARKS; i++) {
-		if (p->base->marks[i] != 0)
-			continue;
+	while (p->base != NULL && i < RT_CELL_MARKS && p->base->marks[i] != 0)
+		i++;
+	if (p->base != NULL && i < RT_CELL_MARKS)
 		p->base->marks[i] = mark;
-		break;
-	}
 }
 
-/* place: what stands before it. */
 static int
 put_rune(pen *p, int x, int start, const rt_rune *rune, const rt_rune_place *place)
 {
@@ -245,7 +240,7 @@ rt_canvas_put(rt_canvas *canvas, rt_box box, int x, int y, rt_str text, rt_ink i
 	size_t at = 0;
 	int start = x;
 
-	/* What is right of the box needs no look, but for the marks on its last column. */
+	/* Right of the box only marks on its last column matter. */
 	while (at < text.size) {
 		rt_rune rune = rt_rune_read(rt_str_at(text.ptr + at, text.size - at), canvas->utf8);
 
@@ -267,7 +262,7 @@ rt_canvas_put_c(rt_canvas *canvas, rt_box box, int x, int y, const char *text, r
 int
 rt_canvas_put_f(rt_canvas *canvas, rt_box box, int x, int y, rt_ink ink, const char *format, ...)
 {
-	char line[LINE_ROOM];
+	char line[LINE_SIZE];
 	va_list args, again;
 	char *text = line;
 	int size;
@@ -282,7 +277,7 @@ rt_canvas_put_f(rt_canvas *canvas, rt_box box, int x, int y, rt_ink ink, const c
 	}
 	va_end(again);
 	va_end(args);
-	if (text == NULL) { /* what there is room for */
+	if (text == NULL) { /* without memory, what fits */
 		text = line;
 		size = (int)sizeof(line) - 1;
 	}
@@ -329,7 +324,7 @@ rt_canvas_add_name(const rt_canvas *canvas, rt_str name, int columns, rt_buf *ou
 	rt_buf_add_str(out, rt_canvas_fit(canvas, name, room - end, NULL));
 	rt_buf_add_str(out, dots);
 	skip = width - end;
-	do { /* of a wide character at the cut nothing stays */
+	do { /* a wide character at the cut is left out */
 		begin = rt_canvas_fit(canvas, name, skip++, &used);
 	} while (used < width - end);
 	rt_buf_add(out, name.ptr + begin.size, name.size - begin.size);
@@ -339,15 +334,17 @@ int
 rt_canvas_put_name(rt_canvas *canvas, rt_box box, int x, int y, int columns, rt_str name,
 		   rt_ink ink)
 {
-	rt_buf cut;
+	rt_scope s;
+	rt_buf *cut;
 
 	if (rt_canvas_width(canvas, name) <= columns)
 		return rt_canvas_put(canvas, box, x, y, name, ink);
-	rt_buf_init(&cut, canvas->alloc, RT_BUF_UNLIMITED);
-	rt_canvas_add_name(canvas, name, columns, &cut);
+	rt_scope_init(&s, canvas->alloc);
+	cut = rt_scope_buf(&s);
+	rt_canvas_add_name(canvas, name, columns, cut);
 	x = rt_canvas_put_cut(canvas, box, x, y, columns,
-			      cut.status == RT_OK ? rt_buf_str(&cut) : name, ink);
-	rt_buf_deinit(&cut);
+			      cut->status == RT_OK ? rt_buf_str(cut) : name, ink);
+	rt_scope_deinit(&s);
 	return x;
 }
 
@@ -415,19 +412,20 @@ rt_canvas_width(const rt_canvas *canvas, rt_str text)
 void
 rt_canvas_add_text(const rt_canvas *canvas, rt_buf *buf)
 {
-	int x, y, end, i;
 	char bytes[4];
 
-	for (y = 0; y < canvas->rows; y++) {
-		for (end = canvas->columns; end > 0; end--)
-			if (cell_at(canvas, end - 1, y)->ch != ' ' || cell_at(canvas, end - 1, y)->marks[0])
-				break;
-		for (x = 0; x < end; x++) {
+	for (int y = 0; y < canvas->rows; y++) {
+		int end = canvas->columns;
+
+		while (end > 0 && cell_at(canvas, end - 1, y)->ch == ' ' &&
+		       cell_at(canvas, end - 1, y)->marks[0] == 0)
+			end--;
+		for (int x = 0; x < end; x++) {
 			const rt_canvas_cell *cell = cell_at(canvas, x, y);
 
 			if (cell->ch != 0)
 				rt_buf_add(buf, bytes, rt_rune_encode(cell->ch, bytes));
-			for (i = 0; i < RT_CELL_MARKS && cell->marks[i] != 0; i++)
+			for (int i = 0; i < RT_CELL_MARKS && cell->marks[i] != 0; i++)
 				rt_buf_add(buf, bytes, rt_rune_encode(cell->marks[i], bytes));
 		}
 		rt_buf_add_byte(buf, '\n');

@@ -87,8 +87,10 @@ send_command(rt_chat *chat, rt_str text)
 	RT_TRY(s, rt_slash_run(tui, line, &known));
 	if (!rt_ok(s) || known)
 		return;
-	rt_tui_say_str(tui, RT_STR("There is no such command. /help shows them; a message "
-				   "that begins with a slash: //…"), RT_INK_ERROR);
+	rt_tui_say_str(tui,
+		       RT_STR("There is no such command. /help shows them; a message "
+			      "that begins with a slash: //…"),
+		       RT_INK_ERROR);
 	RT_TRY(s, rt_field_set(chat->field, line));
 }
 
@@ -324,5 +326,6 @@ rt_chat_remember_input(rt_pane *pane, rt_str text)
 	}
 	rt_chat_remember(chat, text);
 	if (rt_ok(s))
-		rt_buf_add_c(&tui->notice, ".  What you wrote is kept: Up brings it back in the chat's input");
+		rt_buf_add_c(&tui->notice,
+			     ".  What you wrote is kept: Up brings it back in the chat's input");
 }

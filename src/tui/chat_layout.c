@@ -6,9 +6,9 @@
 
 enum {
 	INDENT = 2,
-	PREVIEW = 60,   /* characters of a collapsed entry */
-	WIDEST = 110,   /* columns; longer lines are hard to read */
-	WAYS = 4,       /* places in the cache for an entry */
+	PREVIEW = 60, /* characters of a collapsed entry */
+	WIDEST = 110, /* columns; longer lines are hard to read */
+	WAYS = 4,     /* places in the cache for an entry */
 	FORKS_MAX = 4096
 };
 
@@ -18,7 +18,8 @@ rt_chat_slot(const rt_chat *chat, size_t at, rt_slot *out)
 	const rt_work *work = &chat->pane.tui->work;
 	rt_error ignored;
 
-	return at < rt_work_count(work) && rt_seq_get(work->take->slots, at, out, &ignored) == RT_OK;
+	return at < rt_work_count(work) &&
+	       rt_seq_get(work->take->slots, at, out, &ignored) == RT_OK;
 }
 
 static rt_lines_options
@@ -26,7 +27,9 @@ options_for(const rt_chat *chat, rt_ink ink)
 {
 	int columns = chat->columns - 2;
 
-	return (rt_lines_options){.columns = columns > WIDEST ? WIDEST : columns > 1 ? columns : 1,
+	return (rt_lines_options){.columns = columns > WIDEST ? WIDEST
+					     : columns > 1    ? columns
+							      : 1,
 				  .utf8 = chat->pane.tui->canvas.utf8,
 				  .ink = ink,
 				  .indent = INDENT};
@@ -65,8 +68,8 @@ add_preview(rt_chat *chat, rt_lines *lines, rt_str text, rt_ink ink)
 static void
 lay_entry(rt_chat *chat, const rt_work_entry *e, unsigned look, rt_lines *lines)
 {
-	rt_lines_options options =
-		options_for(chat, (look & RT_CHAT_MUTED) != 0 ? RT_INK_DIM : RT_INK_TEXT);
+	rt_lines_options options = options_for(chat, (look & RT_CHAT_MUTED) != 0 ? RT_INK_DIM
+										 : RT_INK_TEXT);
 	rt_lines_options dim = options_for(chat, RT_INK_DIM);
 	rt_lines_options aside = options_for(chat, RT_INK_DIM | RT_INK_ITALIC);
 	rt_str text = rt_buf_str(&e->text), thinking = rt_buf_str(&e->thinking);
@@ -178,7 +181,7 @@ begin_run(rt_chat *chat)
 
 	laid_clear(&chat->run, tui->alloc);
 	chat->run_is_unsent = rt_chat_is_unsent(chat);
-	rt_buf_add_c(&chat->run.role, chat->run_is_unsent ? "User"
+	rt_buf_add_c(&chat->run.role, chat->run_is_unsent                    ? "User"
 				      : tui->work.run_how <= RT_RUN_CONTINUE ? "AI"
 									     : "Summary");
 	if (chat->run_stream.lines.alloc == NULL)
@@ -238,7 +241,8 @@ look_of(const rt_chat *chat, const rt_slot *slot, unsigned view)
 	return ((view & RT_VIEW_COLLAPSED) != 0 ? RT_CHAT_COLLAPSED : 0) |
 	       ((slot->flags & RT_SLOT_MUTED) != 0 ? RT_CHAT_MUTED : 0) |
 	       ((slot->flags & RT_SLOT_EDITED) != 0 ? RT_CHAT_EDITED : 0) |
-	       (tui->shows_tools ? RT_CHAT_TOOLS : 0) | (tui->shows_thinking ? RT_CHAT_THINKING : 0);
+	       (tui->shows_tools ? RT_CHAT_TOOLS : 0) |
+	       (tui->shows_thinking ? RT_CHAT_THINKING : 0);
 }
 
 const rt_chat_laid *
@@ -295,7 +299,8 @@ rt_chat_hides(const rt_chat *chat, size_t item)
 	rt_error ignored;
 
 	return rt_chat_slot(chat, item, &slot) &&
-	       rt_view_is_hidden(work->engine, work->value, &slot, &hidden, &ignored) == RT_OK && hidden;
+	       rt_view_is_hidden(work->engine, work->value, &slot, &hidden, &ignored) == RT_OK &&
+	       hidden;
 }
 
 size_t
@@ -326,7 +331,8 @@ branch_of(rt_chat *chat, const rt_take *other, branch *out)
 	rt_slot slot, my_slot;
 	rt_error err;
 
-	if (RT_TRY(rt_chat_scope(chat), rt_seq_common(mine, other->slots, &out->at, &err)) != RT_OK ||
+	if (RT_TRY(rt_chat_scope(chat), rt_seq_common(mine, other->slots, &out->at, &err)) !=
+		    RT_OK ||
 	    out->at >= rt_seq_count(other->slots) || out->at >= rt_seq_count(mine))
 		return false;
 	RT_TRY(rt_chat_scope(chat), rt_seq_get(other->slots, out->at, &slot, &err));

@@ -200,7 +200,8 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 	else if (is_selected)
 		(void)rt_canvas_put(c, box, 0, y, rt_canvas_glyph(c, RT_GLYPH_CURSOR),
 				    RT_INK_TEXT | RT_INK_BOLD);
-	x = rt_canvas_put_cut(c, box, 2, y, box.w - 2, role, (rt_ink)(rt_role_ink(role) | RT_INK_BOLD));
+	x = rt_canvas_put_cut(c, box, 2, y, box.w - 2, role,
+			      (rt_ink)(rt_role_ink(role) | RT_INK_BOLD));
 	if (is_run)
 		add_run_notes(chat, notes);
 	else
@@ -236,7 +237,8 @@ draw_lines(rt_chat *chat, rt_canvas *c, rt_box box, int y, const rt_lines *lines
 		return y;
 	if (from < lines->count && at < box.h)
 		rt_lines_draw(lines, from, lines->count - from, c,
-			      (rt_box){box.x, box.y + at, box.w, box.h - at}, rt_buf_str(&chat->find));
+			      (rt_box){box.x, box.y + at, box.w, box.h - at},
+			      rt_buf_str(&chat->find));
 	return y + (int)lines->count;
 }
 
@@ -271,19 +273,22 @@ draw_welcome(rt_chat *chat, rt_canvas *c, rt_box box)
 {
 	int y = box.h > 8 ? 2 : 0;
 
-	(void)rt_canvas_put_c(c, box, 2, y, "Nothing has been said here yet.", RT_INK_TEXT | RT_INK_BOLD);
+	(void)rt_canvas_put_c(c, box, 2, y, "Nothing has been said here yet.",
+			      RT_INK_TEXT | RT_INK_BOLD);
 	y += 2;
 	if (chat->pane.tui->work.model.size == 0) {
-		(void)rt_canvas_put_c(c, box, 2, y++, "No model is chosen. /model PROVIDER/NAME chooses one;",
+		(void)rt_canvas_put_c(c, box, 2, y++,
+				      "No model is chosen. /model PROVIDER/NAME chooses one;",
 				      RT_INK_TEXT);
-		(void)rt_canvas_put_c(c, box, 2, y++, "/model builtin/echo works without a key.", RT_INK_TEXT);
+		(void)rt_canvas_put_c(c, box, 2, y++, "/model builtin/echo works without a key.",
+				      RT_INK_TEXT);
 	} else {
 		(void)rt_canvas_put_c(c, box, 2, y++, "Write below, and press Enter.", RT_INK_TEXT);
 	}
-	(void)rt_canvas_put_c(c, box, 2, y + 1, "/import FILE brings in a conversation from elsewhere,",
-			      RT_INK_DIM);
-	(void)rt_canvas_put_c(c, box, 2, y + 2, "/discussions shows those that are here, ? all keys.",
-			      RT_INK_DIM);
+	(void)rt_canvas_put_c(c, box, 2, y + 1,
+			      "/import FILE brings in a conversation from elsewhere,", RT_INK_DIM);
+	(void)rt_canvas_put_c(c, box, 2, y + 2,
+			      "/discussions shows those that are here, ? all keys.", RT_INK_DIM);
 }
 
 static void
@@ -317,7 +322,8 @@ rt_chat_suggestions(const rt_chat *chat, const rt_slash *out[RT_CHAT_SUGGESTIONS
 	rt_str text = rt_field_text(chat->field);
 	int count = 0;
 
-	if (text.size == 0 || text.ptr[0] != '/' || rt_str_find(text, RT_STR("\n"), 0) != SIZE_MAX ||
+	if (text.size == 0 || text.ptr[0] != '/' ||
+	    rt_str_find(text, RT_STR("\n"), 0) != SIZE_MAX ||
 	    rt_str_find(text, RT_STR(" "), 0) != SIZE_MAX)
 		return 0;
 	for (const rt_slash *s = rt_slashes; s->name != NULL && count < RT_CHAT_SUGGESTIONS; s++)
@@ -343,12 +349,13 @@ draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_slash *const 
 		int x = rt_canvas_put_c(c, box, 2, i, list[i]->name, RT_INK_TEXT | RT_INK_BOLD);
 
 		x = rt_canvas_put_c(c, box, x + 1, i, list[i]->words, RT_INK_DIM);
-		(void)rt_canvas_put_c(c, box, x + 2 > 24 ? x + 2 : 24, i, list[i]->what, RT_INK_DIM);
+		(void)rt_canvas_put_c(c, box, x + 2 > 24 ? x + 2 : 24, i, list[i]->what,
+				      RT_INK_DIM);
 	}
 }
 
-/* The line above the input, which says what is not visible: entries below the view, and lines of the
- * input beyond these rows. */
+/* The line above the input, which says what is not visible: entries below the view, and lines of
+ * the input beyond these rows. */
 static void
 draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int rows)
 {
@@ -368,8 +375,8 @@ draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int rows)
 	if (lines > (size_t)rows)
 		rt_buf_add_f(words, " %zu%s lines ", lines, i < text.size ? "+" : "");
 	width = rt_canvas_width(c, rt_buf_str(words));
-	(void)rt_canvas_put(c, rule, rule.w > width + 2 ? rule.w - width - 2 : 0, 0, rt_buf_str(words),
-			    RT_INK_DIM);
+	(void)rt_canvas_put(c, rule, rule.w > width + 2 ? rule.w - width - 2 : 0, 0,
+			    rt_buf_str(words), RT_INK_DIM);
 }
 
 void

@@ -14,16 +14,11 @@ extern char **environ;
 
 static const int64_t LONGEST_MS = (int64_t)24 * 3600 * 1000;
 
-/* What is set for it, beside what there is. */
-static const char *const settings[] = {"NO_COLOR=1", "TERM=dumb", "PAGER=cat", NULL};
-
 void
 rt_command_process_init(rt_command_process *command, const rt_alloc *alloc)
 {
-	memset(command, 0, sizeof(*command));
-	command->alloc = alloc;
-	command->fd = -1;
-	rt_buf_init(&command->words, alloc, RT_BUF_UNLIMITED);
+	*command = (rt_command_process){.fd = -1};
+	rt_scope_init(&command->scope, alloc);
 	rt_buf_init(&command->where, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&command->out, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&command->err, alloc, RT_BUF_UNLIMITED);
@@ -34,13 +29,13 @@ rt_command_process_deinit(rt_command_process *command)
 {
 	if (command->fd >= 0)
 		(void)close(command->fd);
-	rt_free(command->alloc, command->argv);
-	rt_free(command->alloc, command->envp);
-	rt_buf_deinit(&command->words);
+	rt_scope_deinit(&command->scope);
 	rt_buf_deinit(&command->where);
 	rt_buf_deinit(&command->out);
 	rt_buf_deinit(&command->err);
 }
+
+/* ---- words ---- */
 
 static bool
 is_blank(char c)
@@ -52,249 +47,214 @@ rt_status
 rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 {
 	const char *home = getenv("HOME");
-	bool inside = false;
+	bool is_inside = false;
 	char quote = 0;
-	size_t i, count = 0;
+	size_t count = 0;
 
-	for (i = 0; i < line.size; i++) {
-		char c = line.ptr[i];
+	for (size_t i = 0; i < line.size; i++) {
+		char c = line.ptr[i], next = i + 1 < line.size ? line.ptr[i + 1] : 0;
 
 		if (c == 0)
 			return rt_fail(err, RT_USAGE, "a byte in it is 0, which no word can hold");
 		if (quote == 0 && is_blank(c)) {
-			if (inside)
+			if (is_inside)
 				rt_buf_add_byte(words, '\0');
-			inside = false;
+			is_inside = false;
 			continue;
 		}
-		if (!inside && quote == 0 && c == '~' && home != NULL && i + 1 < line.size &&
-		    line.ptr[i + 1] == '/') {
+		count += !is_inside;
+		if (!is_inside && c == '~' && home != NULL && next == '/') {
 			rt_buf_add_c(words, home);
-			inside = true;
-			count++;
-			continue;
-		}
-		count += !inside;
-		inside = true;
-		if (quote != 0 && c == quote) {
+		} else if (quote != 0 && c == quote) {
 			quote = 0;
 		} else if (quote == 0 && (c == '"' || c == '\'')) {
 			quote = c;
 		} else if (c == '\\' && quote != '\'' && i + 1 < line.size) {
-			/* Between double quotes it is one itself, but before these two. */
-			if (quote == '"' && line.ptr[i + 1] != '"' && line.ptr[i + 1] != '\\')
+			/* In double quotes it is literal, except before these two. */
+			if (quote == '"' && next != '"' && next != '\\')
 				rt_buf_add_byte(words, c);
 			rt_buf_add_byte(words, line.ptr[++i]);
 		} else {
 			rt_buf_add_byte(words, c);
 		}
+		is_inside = true;
 	}
 	if (quote != 0)
 		return rt_fail(err, RT_USAGE, "the quote %c does not end", quote);
-	if (inside)
+	if (is_inside)
 		rt_buf_add_byte(words, '\0');
 	*out_count = count;
 	return words->status == RT_OK ? RT_OK : rt_fail(err, words->status, "out of memory");
 }
 
-/* What runs on, or needs a terminal of its own. */
-static rt_status
-check_verb(const rt_command *const *commands, const char *name, const rt_command *command,
-	   rt_error *err)
+/* Refuse what runs on, or needs a terminal of its own. */
+static void
+check_command(rt_scope *s, const rt_command *const *commands, const char *name,
+	      const rt_command *command)
 {
 	static const struct {
 		const char *name, *why;
-	} not_here[] = {
+	} refused[] = {
 		{"tui", "you are in it"},
 		{"chat", "you are in it: close this, and write"},
 		{"serve", "it runs until it is stopped: start it in another terminal"},
 	};
-	const char *nearest;
-	size_t i;
+	const char *nearest = command == NULL ? rt_command_nearest(commands, name) : NULL;
 
-	for (i = 0; command != NULL && i < sizeof(not_here) / sizeof(not_here[0]); i++)
-		if (strcmp(command->name, not_here[i].name) == 0)
-			return rt_fail(err, RT_REFUSED, "%s is not for in here: %s", command->name,
-				       not_here[i].why);
-	if (command != NULL)
-		return RT_OK;
-	nearest = rt_command_nearest(commands, name);
-	if (nearest != NULL)
-		return rt_fail(err, RT_USAGE, "there is no command \"%.60s\"; is it %s?", name, nearest);
-	return rt_fail(err, RT_USAGE, "there is no command \"%.60s\"", name);
+	for (size_t i = 0; command != NULL && i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (strcmp(command->name, refused[i].name) == 0)
+			(void)rt_scope_fail(s, RT_REFUSED, "%s is not for in here: %s",
+					    command->name, refused[i].why);
+	if (command == NULL && nearest != NULL)
+		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"; is it %s?", name,
+				    nearest);
+	else if (command == NULL)
+		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"", name);
 }
 
-/* Words with a NUL behind each. Flags may stand before the command, and what is wrong with them the
- * program says itself. */
-static rt_status
-check(const rt_alloc *alloc, const rt_command *const *commands, char *words, size_t count,
-      rt_error *err)
+/* Flags may precede the command; the program itself reports what is wrong with them. argv[0] is the
+ * program. */
+static void
+check_words(rt_scope *s, const rt_command *const *commands, char **argv, size_t count)
 {
-	static char program[] = "retake";
-	rt_args *args = rt_new0(alloc, sizeof(*args));
-	char **argv = rt_new_array(alloc, count + 1, sizeof(*argv));
-	rt_status st = rt_fail(err, RT_NOMEM, "out of memory");
-	size_t i;
+	rt_args *args = rt_scope_get(s, sizeof(*args));
+	rt_status st;
 
-	if (args != NULL)
-		args->words = rt_new_array(alloc, count + 1, sizeof(*args->words));
-	if (args == NULL || argv == NULL || args->words == NULL)
-		goto done;
-	argv[0] = program;
-	for (i = 1; i <= count; i++) {
-		argv[i] = words;
-		words += strlen(words) + 1;
-	}
-	st = rt_args_parse(commands, (int)count + 1, argv, args, NULL);
+	if (args == NULL)
+		return;
+	args->words = rt_scope_array(s, count, sizeof(*args->words));
+	if (args->words == NULL)
+		return;
+	st = rt_args_parse(commands, (int)count, argv, args, NULL);
 	if (args->verb != NULL)
-		st = check_verb(commands, args->verb, args->command, err);
-	else if (args->help || rt_args_value(args, "version") != NULL || st != RT_OK)
-		st = RT_OK;
-	else
-		st = rt_fail(err, RT_USAGE, "there is no command in it");
-done:
-	if (args != NULL)
-		rt_free(alloc, args->words);
-	rt_free(alloc, args);
-	rt_free(alloc, argv);
-	return st;
+		check_command(s, commands, args->verb, args->command);
+	else if (!args->help && rt_args_value(args, "version") == NULL && st == RT_OK)
+		(void)rt_scope_fail(s, RT_USAGE, "there is no command in it");
 }
 
-static void
-add_word(rt_command_process *command, const char *word)
-{
-	rt_buf_add(&command->words, word, strlen(word) + 1);
-	command->count++;
-}
-
-/* The flags that say where. */
-static void
+/* Flags for the place in view, which argv begins with; also as the command repeats them in advice. */
+static size_t
 add_place(rt_command_process *command, rt_work *work)
 {
+	rt_scope *s = &command->scope;
 	const rt_session *session = work->session;
-	rt_str project = rt_session_project(session);
-	char number[16];
-	rt_buf name;
+	const char *project = rt_scope_copy(s, rt_session_project(session)).ptr;
+	rt_buf *disc = rt_scope_buf(s), *take = rt_scope_buf(s);
+	const char *first[] = {"retake", "--db", session->path.ptr, "--project", project};
+	static const char *const last[] = {"--no-input", "--no-color", "--no-pager"};
+	size_t count = 0;
 
-	rt_buf_init(&name, command->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&name, project);
-	rt_buf_add_byte(&name, '\0');
-	if (name.status != RT_OK) {
-		command->words.status = name.status;
-		rt_buf_deinit(&name);
-		return;
-	}
-	add_word(command, "retake");
-	add_word(command, "--db");
-	add_word(command, session->path.ptr);
-	add_word(command, "--project");
-	add_word(command, name.ptr);
+	if (project == NULL)
+		return 0;
 	rt_buf_add_c(&command->where, " --db ");
 	rt_args_add_quoted(&command->where, session->path.ptr);
 	rt_buf_add_c(&command->where, " -p ");
-	rt_args_add_quoted(&command->where, name.ptr);
-	rt_buf_deinit(&name);
-	/* Where one looks at what is active, a command may make something else active. */
+	rt_args_add_quoted(&command->where, project);
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		command->argv[count++] = (char *)(uintptr_t)first[i];
+	/* The active ones are not named, so that a command may make others active. */
 	if (work->place.disc != work->value->active) {
-		add_word(command, "--discussion");
-		(void)snprintf(number, sizeof(number), "d%u", work->place.disc);
-		add_word(command, number);
+		rt_buf_add_f(disc, "d%u", (unsigned)work->place.disc);
+		command->argv[count++] = (char *)(uintptr_t) "--discussion";
+		command->argv[count++] = disc->ptr;
 	}
 	if (work->take->number != work->disc->active) {
-		add_word(command, "--take");
-		(void)snprintf(number, sizeof(number), "t%u", work->take->number);
-		add_word(command, number);
+		rt_buf_add_f(take, "t%u", (unsigned)work->take->number);
+		command->argv[count++] = (char *)(uintptr_t) "--take";
+		command->argv[count++] = take->ptr;
 	}
 	if (work->read_only)
-		add_word(command, "--read-only");
-	add_word(command, "--no-input");
-	add_word(command, "--no-color");
-	add_word(command, "--no-pager");
+		command->argv[count++] = (char *)(uintptr_t) "--read-only";
+	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
+		command->argv[count++] = (char *)(uintptr_t)last[i];
+	(void)rt_scope_str(s, &command->where);
+	(void)rt_scope_str(s, disc);
+	(void)rt_scope_str(s, take);
+	return count;
 }
 
-static rt_status
-make_argv(rt_command_process *command)
+/* Ours, with some variables set. */
+static void
+make_environment(rt_command_process *command)
 {
-	size_t i, count = 0, kept = 0, name;
-	char *p = command->words.ptr;
+	static const char *const settings[] = {"NO_COLOR=1", "TERM=dumb", "PAGER=cat"};
+	enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
+	size_t count = 0, kept = 0;
 
 	while (environ != NULL && environ[count] != NULL)
 		count++;
-	command->argv = rt_new_array(command->alloc, command->count + 1, sizeof(*command->argv));
-	command->envp = rt_new_array(command->alloc,
-				     count + sizeof(settings) / sizeof(settings[0]),
-				     sizeof(*command->envp));
-	if (command->argv == NULL || command->envp == NULL)
-		return RT_NOMEM;
-	for (i = 0; i < command->count; i++) {
-		command->argv[i] = p;
-		p += strlen(p) + 1;
-	}
-	command->argv[i] = NULL;
-	for (i = 0; i < count; i++) {
+	command->envp = rt_scope_array(&command->scope, count + SETTINGS + 1,
+				       sizeof(*command->envp));
+	if (command->envp == NULL)
+		return;
+	for (size_t i = 0; i < count; i++) {
 		bool is_set = false;
 
-		for (name = 0; settings[name] != NULL; name++)
-			is_set = is_set || strncmp(environ[i], settings[name],
-						   strcspn(settings[name], "=") + 1) == 0;
+		for (size_t k = 0; k < SETTINGS; k++)
+			is_set = is_set || strncmp(environ[i], settings[k],
+						   strcspn(settings[k], "=") + 1) == 0;
 		if (!is_set)
 			command->envp[kept++] = environ[i];
 	}
-	for (name = 0; settings[name] != NULL; name++)
-		command->envp[kept++] = (char *)(uintptr_t)settings[name];
-	command->envp[kept] = NULL;
-	return RT_OK;
+	for (size_t k = 0; k < SETTINGS; k++)
+		command->envp[kept++] = (char *)(uintptr_t)settings[k];
 }
 
 rt_status
 rt_command_process_make(rt_command_process *command, const rt_command *const *commands,
 			rt_work *work, rt_str line, rt_error *err)
 {
-	const rt_session *session = work->session;
-	size_t count = 0, skip = 0;
-	rt_status st;
-	rt_buf words;
+	enum { PLACE_WORDS = 13 };
+	rt_scope *s = &command->scope;
+	size_t count = 0, at;
+	rt_buf *words = rt_scope_buf(s);
+	char *word, **own;
 
-	rt_buf_init(&words, command->alloc, RT_BUF_UNLIMITED);
-	st = rt_command_split(line, &words, &count, err);
-	if (st == RT_OK && count > 0 && strcmp(words.ptr, "retake") == 0) {
-		skip = strlen(words.ptr) + 1;
+	RT_TRY(s, rt_command_split(line, words, &count, &s->error));
+	word = words->ptr;
+	if (rt_ok(s) && count > 0 && strcmp(word, "retake") == 0) {
+		word += strlen(word) + 1;
 		count--;
 	}
-	if (st == RT_OK && count == 0)
-		st = rt_fail(err, RT_USAGE, "there is no command in it");
-	if (st == RT_OK)
-		st = check(command->alloc, commands, words.ptr + skip, count, err);
-	if (st == RT_OK && (session->is_scratch || session->path.size == 0))
-		st = rt_fail(err, RT_REFUSED,
-			     "this store is in memory alone, where no other process can reach it");
-	if (st != RT_OK)
-		goto done;
-	add_place(command, work);
-	rt_buf_add(&command->words, words.ptr + skip, words.size - skip);
-	command->count += count;
-	st = command->words.status == RT_OK ? command->where.status : command->words.status;
-	if (st == RT_OK)
-		st = make_argv(command);
-	if (st != RT_OK) {
-		(void)rt_fail(err, st, "out of memory");
-		goto done;
+	if (rt_ok(s) && count == 0)
+		(void)rt_scope_fail(s, RT_USAGE, "there is no command in it");
+	/* The line's words, with the program before them. */
+	own = rt_scope_array(s, count + 1, sizeof(*own));
+	command->argv = rt_scope_array(s, PLACE_WORDS + count + 1, sizeof(*command->argv));
+	for (size_t i = 0; rt_ok(s) && i <= count; i++) {
+		own[i] = i == 0 ? (char *)(uintptr_t) "retake" : word;
+		word += i == 0 ? 0 : strlen(word) + 1;
 	}
-	command->fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	if (command->fd < 0)
-		st = rt_fail(err, RT_IO, "this program cannot be found any more");
-done:
-	rt_buf_deinit(&words);
-	return st;
+	if (rt_ok(s))
+		check_words(s, commands, own, count + 1);
+	if (work->session->is_scratch || work->session->path.size == 0)
+		(void)rt_scope_fail(
+			s, RT_REFUSED,
+			"this store is in memory alone, where no other process can reach it");
+	if (rt_ok(s)) {
+		at = add_place(command, work);
+		memcpy(command->argv + at, own + 1, count * sizeof(*own));
+		make_environment(command);
+	}
+	if (rt_ok(s)) {
+		command->fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+		if (command->fd < 0)
+			(void)rt_scope_fail(s, RT_IO, "this program cannot be found any more");
+	}
+	if (!rt_ok(s) && err != NULL)
+		*err = s->error;
+	return s->status;
 }
+
+/* ---- running ---- */
 
 rt_status
 rt_command_process_run(rt_command_process *command, rt_stop_fn stop, void *ctx)
 {
-	rt_process_program program = {.fd = command->fd, .argv = command->argv,
-				      .envp = command->envp};
+	rt_process_program program = {
+		.fd = command->fd, .argv = command->argv, .envp = command->envp};
 
-	return rt_process_run(&program, rt_str_at(NULL, 0), LONGEST_MS, stop, ctx, &command->out,
+	return rt_process_run(&program, RT_STR(""), LONGEST_MS, stop, ctx, &command->out,
 			      &command->err, &command->result);
 }
 
@@ -303,17 +263,18 @@ rt_command_process_add_said(const rt_command_process *command, rt_str output, rt
 {
 	rt_str where = rt_buf_str(&command->where);
 	size_t from = 0, at;
-	rt_buf left;
+	rt_scope s;
+	rt_buf *rest;
 
-	rt_buf_init(&left, command->alloc, RT_BUF_UNLIMITED);
+	rt_scope_init(&s, command->where.alloc);
+	rest = rt_scope_buf(&s);
 	while ((at = where.size == 0 ? SIZE_MAX : rt_str_find(output, where, from)) != SIZE_MAX) {
-		rt_buf_add(&left, output.ptr + from, at - from);
+		rt_buf_add(rest, output.ptr + from, at - from);
 		from = at + where.size;
 	}
-	if (from < output.size)
-		rt_buf_add(&left, output.ptr + from, output.size - from);
-	rt_utf8_repair(text, rt_buf_str(&left));
-	if (left.status != RT_OK)
-		text->status = left.status;
-	rt_buf_deinit(&left);
+	rt_buf_add_str(rest, rt_str_skip(output, from));
+	rt_utf8_repair(text, rt_scope_str(&s, rest));
+	if (!rt_ok(&s))
+		text->status = s.status;
+	rt_scope_deinit(&s);
 }

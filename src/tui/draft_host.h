@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Draft: what is written and not sent yet, kept in a private file of the state folder, one for
- * each discussion, so that a closed terminal or a crash loses nothing of it.
+ * Draft: unsent text, saved in a private file of the state folder, one for each discussion, so
+ * that it survives a closed terminal or a crash.
  *
  * Threads: the one of the terminal. */
 #ifndef RT_TUI_DRAFT_HOST_H
@@ -9,12 +9,11 @@
 
 #include "tui/work.h"
 
-enum { RT_DRAFT_OFTEN_MAX = 64 << 10 /* bytes; longer ones are kept at the end only */ };
+enum { RT_DRAFT_OFTEN_MAX = 64 << 10 /* bytes; longer drafts are only saved at the end */ };
 
-/* disc: its number. Empty text: there is none any more. Failures are ignored: it is a help, not a
- * promise. Cost: the text is written. */
+/* Save the draft of a discussion, or (empty) remove it. Failures are ignored. */
 void rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text);
-/* What was kept, appended; false: nothing. */
+/* Append the draft; false: there is none. */
 bool rt_draft_read(const rt_work *work, uint32_t disc, rt_buf *out);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text is one run of bytes: moving ten megabytes by one byte takes a millisecond, and who
- * sends it wants it in one piece anyway. All changes go through change, which makes sure of the
- * memory first. */
+ * The text is one run of bytes: moving ten megabytes takes a millisecond. All changes go through
+ * `change`, which allocates first, so that a failure changes nothing. */
 #include "tui/field_impl.h"
 
 #include "app/width.h"
+#include "base/scope.h"
 
 enum {
-	UNDO_MAX = 1000,       /* changes that can be taken back */
-	RUN_SIZE_MAX = 4096,   /* bytes that are taken back together */
-	COLUMNS_UNKNOWN = 80   /* before it was drawn */
+	UNDO_MAX = 1000,     /* changes that can be undone */
+	RUN_SIZE_MAX = 4096, /* bytes that are undone together */
+	COLUMNS_UNKNOWN = 80 /* until it is drawn */
 };
 
 rt_status
@@ -41,16 +41,14 @@ forget(rt_field *field, rt_field_edits *edits)
 void
 rt_field_free(rt_field *field)
 {
-	size_t i;
-
 	if (field == NULL)
 		return;
 	forget(field, &field->undo);
 	forget(field, &field->redo);
 	rt_free(field->alloc, field->undo.edits);
 	rt_free(field->alloc, field->redo.edits);
-	for (i = 0; i < field->sent_count; i++)
-		rt_text_unref(field->sent[i]);
+	while (field->sent_count > 0)
+		rt_text_unref(field->sent[--field->sent_count]);
 	rt_text_unref(field->draft);
 	rt_free(field->alloc, field->rows);
 	rt_buf_deinit(&field->text);
@@ -76,49 +74,21 @@ rt_field_cursor(const rt_field *field)
 	return field->cursor;
 }
 
-/* --- changes --- */
+/* ---- changes ---- */
 
-static rt_status
-make_room(rt_field *field, rt_field_edits *edits)
+/* The newest edits, at most UNDO_MAX. On failure nothing has changed. */
+static rt_field_edit *
+push(rt_field *field, rt_field_edits *edits)
 {
-	size_t room = edits->room == 0 ? 16 : edits->room * 2;
-	rt_field_edit *more;
-
-	if (edits->count < edits->room)
-		return RT_OK;
-	more = rt_resize(field->alloc, edits->edits, room * sizeof(*more));
-	if (more == NULL)
-		return RT_NOMEM;
-	edits->edits = more;
-	edits->room = room;
-	return RT_OK;
+	if (edits->count == UNDO_MAX) {
+		rt_free(field->alloc, edits->edits[0].removed);
+		memmove(edits->edits, edits->edits + 1, --edits->count * sizeof(*edits->edits));
+	}
+	return rt_array_add(field->alloc, &edits->edits, &edits->count, &edits->capacity,
+			    sizeof(*edits->edits));
 }
 
-static void
-push(rt_field *field, rt_field_edits *edits, rt_field_edit edit)
-{
-	RT_ASSERT(edits->count < edits->room);
-	edits->edits[edits->count++] = edit;
-	if (edits->count <= UNDO_MAX)
-		return;
-	rt_free(field->alloc, edits->edits[0].removed);
-	memmove(edits->edits, edits->edits + 1, --edits->count * sizeof(*edits->edits));
-}
-
-static rt_status
-copy_bytes(const rt_field *field, const char *ptr, size_t size, char **out)
-{
-	*out = NULL;
-	if (size == 0)
-		return RT_OK;
-	*out = rt_new(field->alloc, size);
-	if (*out == NULL)
-		return RT_NOMEM;
-	memcpy(*out, ptr, size);
-	return RT_OK;
-}
-
-/* Room in the text for what a change adds to it. */
+/* Make sure that replacing bytes cannot fail. */
 static rt_status
 reserve(rt_field *field, size_t removed, size_t put)
 {
@@ -130,7 +100,7 @@ reserve(rt_field *field, size_t removed, size_t put)
 	return st;
 }
 
-/* There is room. */
+/* After reserve. */
 static void
 replace(rt_field *field, size_t at, size_t remove, const char *put, size_t put_size)
 {
@@ -153,9 +123,9 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Is this change one with the last? */
+/* Is this change to be undone together with the last? */
 static bool
-goes_on(const rt_field *field, rt_field_run run, size_t at, size_t remove, rt_str put)
+continues(const rt_field *field, rt_field_run run, size_t at, size_t remove, rt_str put)
 {
 	const rt_field_edit *last;
 
@@ -164,7 +134,7 @@ goes_on(const rt_field *field, rt_field_run run, size_t at, size_t remove, rt_st
 	last = &field->undo.edits[field->undo.count - 1];
 	if (last->put + last->removed_size > RUN_SIZE_MAX)
 		return false;
-	if (run == RT_RUN_TYPE) /* a word, and the blanks behind it */
+	if (run == RT_RUN_TYPE) /* a word, and the blanks after it */
 		return remove == 0 && last->at + last->put == at && put.size > 0 && at > 0 &&
 		       (is_blank(put.ptr[0]) || !is_blank(field->text.ptr[at - 1]));
 	if (run == RT_RUN_KILL_RIGHT)
@@ -172,39 +142,40 @@ goes_on(const rt_field *field, rt_field_run run, size_t at, size_t remove, rt_st
 	return last->put == 0 && at + remove == last->at;
 }
 
-/* The one way to another text. On failure nothing has changed. */
+/* Every change of the text. On failure nothing has changed. */
 static rt_status
 change(rt_field *field, size_t at, size_t remove, rt_str put, rt_field_run run)
 {
-	bool is_on = goes_on(field, run, at, remove, put);
-	rt_field_edit edit = {at, put.size, NULL, 0, field->cursor}, *last;
+	rt_field_edits *undo = &field->undo;
+	bool is_new = !continues(field, run, at, remove, put);
+	rt_field_edit *edit;
 	rt_status st = reserve(field, remove, put.size);
 
-	if (st == RT_OK && !is_on)
-		st = make_room(field, &field->undo);
-	last = is_on ? &field->undo.edits[field->undo.count - 1] : &edit;
-	if (st == RT_OK && remove > 0) {
-		char *all = rt_resize(field->alloc, last->removed, last->removed_size + remove);
-
-		if (all == NULL)
-			return RT_NOMEM;
-		if (run == RT_RUN_KILL_RIGHT) {
-			memcpy(all + last->removed_size, field->text.ptr + at, remove);
-		} else {
-			memmove(all + remove, all, last->removed_size);
-			memcpy(all, field->text.ptr + at, remove);
-		}
-		last->removed = all;
-		last->removed_size += remove;
-	}
 	if (st != RT_OK)
 		return st;
-	if (is_on && run == RT_RUN_TYPE)
-		last->put += put.size;
-	else if (is_on)
-		last->at = at;
+	edit = is_new ? push(field, undo) : &undo->edits[undo->count - 1];
+	if (edit == NULL)
+		return RT_NOMEM;
+	if (is_new)
+		*edit = (rt_field_edit){.at = at, .put = put.size, .cursor = field->cursor};
+	if (remove > 0) {
+		char *removed = rt_resize(field->alloc, edit->removed, edit->removed_size + remove);
+		bool is_after = run == RT_RUN_KILL_RIGHT;
+
+		if (removed == NULL) {
+			undo->count -= is_new;
+			return RT_NOMEM;
+		}
+		if (!is_after)
+			memmove(removed + remove, removed, edit->removed_size);
+		memcpy(removed + (is_after ? edit->removed_size : 0), field->text.ptr + at, remove);
+		edit->removed = removed;
+		edit->removed_size += remove;
+	}
+	if (!is_new && run == RT_RUN_TYPE)
+		edit->put += put.size;
 	else
-		push(field, &field->undo, edit);
+		edit->at = at;
 	forget(field, &field->redo);
 	replace(field, at, remove, put.ptr, put.size);
 	field->cursor = at + put.size;
@@ -212,25 +183,32 @@ change(rt_field *field, size_t at, size_t remove, rt_str put, rt_field_run run)
 	return RT_OK;
 }
 
-/* The newest of one list undone, and what undoes that into the other. */
+/* Undo the newest edit of a list; its inverse goes to the other list. */
 static rt_status
 undo_edit(rt_field *field, rt_field_edits *list, rt_field_edits *other, bool *out_used)
 {
-	rt_field_edit edit, back;
+	rt_field_edit edit, *back;
 	rt_status st;
 
 	*out_used = list->count > 0;
 	if (list->count == 0)
 		return RT_OK;
 	edit = list->edits[list->count - 1];
-	back = (rt_field_edit){edit.at, edit.removed_size, NULL, edit.put, field->cursor};
 	st = reserve(field, edit.put, edit.removed_size);
-	if (st == RT_OK)
-		st = make_room(field, other);
-	if (st == RT_OK)
-		st = copy_bytes(field, field->text.ptr + edit.at, edit.put, &back.removed);
 	if (st != RT_OK)
 		return st;
+	back = push(field, other);
+	if (back == NULL)
+		return RT_NOMEM;
+	*back = (rt_field_edit){edit.at, edit.removed_size, NULL, edit.put, field->cursor};
+	if (edit.put > 0) {
+		back->removed = rt_new(field->alloc, edit.put);
+		if (back->removed == NULL) {
+			other->count--;
+			return RT_NOMEM;
+		}
+		memcpy(back->removed, field->text.ptr + edit.at, edit.put);
+	}
 	replace(field, edit.at, edit.put, edit.removed, edit.removed_size);
 	field->cursor = list == &field->undo ? edit.cursor : edit.at + edit.removed_size;
 	if (field->cursor > field->text.size)
@@ -238,36 +216,34 @@ undo_edit(rt_field *field, rt_field_edits *list, rt_field_edits *other, bool *ou
 	field->run = RT_RUN_NONE;
 	list->count--;
 	rt_free(field->alloc, edit.removed);
-	push(field, other, back);
 	return RT_OK;
 }
 
-/* What may stand in the text: UTF-8, one kind of line end, or none. */
+/* Put text that is made valid: UTF-8, and one kind of line end, or none. */
 static rt_status
 put_text(rt_field *field, size_t at, size_t remove, rt_str text)
 {
-	rt_status st;
-	size_t i, to;
-	rt_buf buf;
+	size_t to = 0;
+	rt_buf *valid;
+	rt_scope s;
 
-	rt_buf_init(&buf, field->alloc, RT_BUF_UNLIMITED);
 	if (field->several_lines && rt_utf8_valid_size(text) == text.size &&
 	    (text.size == 0 || memchr(text.ptr, '\r', text.size) == NULL))
 		return change(field, at, remove, text, RT_RUN_NONE);
-	rt_utf8_repair(&buf, text);
-	st = buf.status;
-	for (i = to = 0; st == RT_OK && i < buf.size; i++) {
-		char c = buf.ptr[i];
+	rt_scope_init(&s, field->alloc);
+	valid = rt_scope_buf(&s);
+	rt_utf8_repair(valid, text);
+	(void)rt_scope_str(&s, valid);
+	for (size_t i = 0; rt_ok(&s) && i < valid->size; i++) {
+		char c = valid->ptr[i];
 
-		if (c == '\r' && i + 1 < buf.size && buf.ptr[i + 1] == '\n')
+		if (c == '\r' && i + 1 < valid->size && valid->ptr[i + 1] == '\n')
 			continue;
 		c = c == '\r' ? '\n' : c;
-		buf.ptr[to++] = c == '\n' && !field->several_lines ? ' ' : c;
+		valid->ptr[to++] = c == '\n' && !field->several_lines ? ' ' : c;
 	}
-	if (st == RT_OK)
-		st = change(field, at, remove, rt_str_at(buf.ptr, to), RT_RUN_NONE);
-	rt_buf_deinit(&buf);
-	return st;
+	RT_TRY(&s, change(field, at, remove, rt_str_at(valid->ptr, to), RT_RUN_NONE));
+	return rt_scope_end(&s, NULL);
 }
 
 rt_status
@@ -297,7 +273,7 @@ rt_field_clear(rt_field *field)
 	rt_field_rows_changed(field, 0);
 }
 
-/* --- what was sent --- */
+/* ---- the history ---- */
 
 rt_status
 rt_field_remember(rt_field *field, rt_str text)
@@ -339,26 +315,26 @@ rt_status
 rt_field_mask(rt_field *field, rt_str what)
 {
 	size_t at = rt_str_find(rt_buf_str(&field->text), what, 0);
-	rt_status st;
-	rt_buf text;
+	rt_scope s;
+	rt_buf *text;
 
 	if (at == SIZE_MAX)
 		return RT_OK;
-	rt_buf_init(&text, field->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_str(&text, rt_buf_str(&field->text));
-	st = text.status;
-	for (; st == RT_OK && at != SIZE_MAX; at = rt_str_find(rt_buf_str(&text), what, at))
-		memset(text.ptr + at, 'x', what.size);
-	if (st == RT_OK) {
+	rt_scope_init(&s, field->alloc);
+	text = rt_scope_buf(&s);
+	rt_buf_add_str(text, rt_buf_str(&field->text));
+	(void)rt_scope_str(&s, text);
+	for (; rt_ok(&s) && at != SIZE_MAX; at = rt_str_find(rt_buf_str(text), what, at))
+		memset(text->ptr + at, 'x', what.size);
+	if (rt_ok(&s)) {
 		rt_field_clear(field);
-		st = rt_field_set(field, rt_buf_str(&text));
+		RT_TRY(&s, rt_field_set(field, rt_buf_str(text)));
 		forget(field, &field->undo);
 	}
-	rt_buf_deinit(&text);
-	return st;
+	return rt_scope_end(&s, NULL);
 }
 
-/* The one sent before or after the one that is there. */
+/* Show the previous or next text of the history. */
 static rt_status
 go_sent(rt_field *field, bool back, bool *out_used)
 {
@@ -378,7 +354,8 @@ go_sent(rt_field *field, bool back, bool *out_used)
 		if (draft == NULL)
 			return RT_NOMEM;
 	}
-	st = rt_field_set(field, rt_text_str(to == field->sent_count ? field->draft : field->sent[to]));
+	st = rt_field_set(field,
+			  rt_text_str(to == field->sent_count ? field->draft : field->sent[to]));
 	if (st != RT_OK) {
 		rt_text_unref(draft);
 		return st;
@@ -391,15 +368,15 @@ go_sent(rt_field *field, bool back, bool *out_used)
 	return RT_OK;
 }
 
-/* --- moving and erasing --- */
+/* ---- moving and erasing ---- */
 
 static bool
 is_word(char c)
 {
 	unsigned char u = (unsigned char)c;
 
-	return u >= 0x80 || (u >= '0' && u <= '9') || (u >= 'A' && u <= 'Z') || (u >= 'a' && u <= 'z') ||
-	       u == '_';
+	return u >= 0x80 || (u >= '0' && u <= '9') || (u >= 'A' && u <= 'Z') ||
+	       (u >= 'a' && u <= 'z') || u == '_';
 }
 
 static size_t
@@ -479,14 +456,15 @@ go_row(rt_field *field, bool up, int columns, bool *out_used)
 static rt_status
 erase(rt_field *field, size_t first, size_t end, rt_field_run run)
 {
-	bool is_kill = run == RT_RUN_KILL_LEFT || run == RT_RUN_KILL_RIGHT, more = field->run == run;
+	bool is_kill = run == RT_RUN_KILL_LEFT || run == RT_RUN_KILL_RIGHT,
+	     more = field->run == run;
 	rt_buf killed;
 	rt_status st;
 
 	if (first == end)
 		return RT_OK;
 	rt_buf_init(&killed, field->alloc, RT_BUF_UNLIMITED);
-	if (is_kill) { /* one behind the other is kept as one */
+	if (is_kill) { /* kills in a row are kept as one text */
 		if (more && run == RT_RUN_KILL_RIGHT)
 			rt_buf_add_str(&killed, rt_buf_str(&field->killed));
 		rt_buf_add(&killed, field->text.ptr + first, end - first);
@@ -524,7 +502,8 @@ rt_field_act(rt_field *field, rt_action action, int columns, bool *out_used)
 	case RT_ACT_DOWN: return go_row(field, false, columns, out_used);
 	case RT_ACT_ERASE:
 		return erase(field, rt_field_previous(field, cursor), cursor, RT_RUN_ERASE);
-	case RT_ACT_ERASE_NEXT: return erase(field, cursor, rt_field_next(field, cursor), RT_RUN_NONE);
+	case RT_ACT_ERASE_NEXT:
+		return erase(field, cursor, rt_field_next(field, cursor), RT_RUN_NONE);
 	case RT_ACT_ERASE_WORD: return erase(field, word_left(field), cursor, RT_RUN_KILL_LEFT);
 	case RT_ACT_ERASE_WORD_NEXT:
 		return erase(field, cursor, word_right(field), RT_RUN_KILL_RIGHT);
@@ -533,13 +512,15 @@ rt_field_act(rt_field *field, rt_action action, int columns, bool *out_used)
 		return erase(field, at == cursor && at > 0 ? at - 1 : at, cursor, RT_RUN_KILL_LEFT);
 	case RT_ACT_ERASE_TO_END:
 		at = line_end(field);
-		return erase(field, cursor, at == cursor && at < size ? at + 1 : at, RT_RUN_KILL_RIGHT);
+		return erase(field, cursor, at == cursor && at < size ? at + 1 : at,
+			     RT_RUN_KILL_RIGHT);
 	case RT_ACT_YANK: return rt_field_insert(field, rt_buf_str(&field->killed));
 	case RT_ACT_FIELD_UNDO: return undo_edit(field, &field->undo, &field->redo, out_used);
 	case RT_ACT_FIELD_REDO: return undo_edit(field, &field->redo, &field->undo, out_used);
 	case RT_ACT_NEWLINE:
 		*out_used = field->several_lines;
-		return field->several_lines ? change(field, cursor, 0, RT_STR("\n"), RT_RUN_NONE) : RT_OK;
+		return field->several_lines ? change(field, cursor, 0, RT_STR("\n"), RT_RUN_NONE)
+					    : RT_OK;
 	default: *out_used = false; return RT_OK;
 	}
 }

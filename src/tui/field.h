@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Field: a text that is being written: several lines or one, a cursor, its own undo (of typing;
- * the conversation's is another), and what was sent from it before.
+ * Field: an editable text of one line or several, with a cursor, an undo of its own (for typing),
+ * and a history of the texts that were sent from it.
  *
- * The text is UTF-8 and any size: a paste of ten megabytes is taken in at once and drawn by the
- * rows that are seen. The cursor stands between graphemes.
+ * The text is UTF-8 of any size: a paste of ten megabytes is inserted at once, and only visible rows
+ * are drawn. The cursor is between graphemes.
  *
  * Threads: one at a time. */
 #ifndef RT_TUI_FIELD_H
@@ -17,35 +17,33 @@ typedef struct rt_field rt_field;
 
 RT_CHECKED rt_status rt_field_new(const rt_alloc *alloc, bool several_lines, rt_field **out);
 void rt_field_free(rt_field *field);
-/* All of it; lives until the field changes. */
+/* Valid until the field changes. */
 rt_str rt_field_text(const rt_field *field);
 bool rt_field_is_empty(const rt_field *field);
 size_t rt_field_cursor(const rt_field *field); /* byte */
-/* Put another text in its place, cursor at its end. It can be taken back like typing.
- * RT_NOMEM: as it was. */
+/* Replace the text; the cursor goes to its end. Can be undone like typing. RT_NOMEM: unchanged. */
 RT_CHECKED rt_status rt_field_set(rt_field *field, rt_str text);
-/* At the cursor. Of one line: line ends become blanks. */
+/* Insert at the cursor. In a single line, line ends become blanks. */
 RT_CHECKED rt_status rt_field_insert(rt_field *field, rt_str text);
-/* Empty, nothing to take back. */
+/* Empty the text and its undo. */
 void rt_field_clear(rt_field *field);
-/* An action of RT_SCREEN_FIELD, a key that is text; *out_used false: it has no use for it. UP on
- * the first row and DOWN on the last go through what was sent before, if there is any. columns:
- * as it is drawn, for the rows. */
+/* An action of RT_SCREEN_FIELD, a key that is text; *out_used false: not handled. UP on the first row
+ * and DOWN on the last go through the history. columns: as it is drawn. */
 RT_CHECKED rt_status rt_field_act(rt_field *field, rt_action action, int columns, bool *out_used);
 RT_CHECKED rt_status rt_field_key(rt_field *field, rt_key key, bool *out_used);
-/* Remember the text as sent (the newest 500; none twice in a row). */
+/* Add a text to the history (the newest 500; no repetitions in a row). */
 RT_CHECKED rt_status rt_field_remember(rt_field *field, rt_str text);
 
-/* Forget what was sent, what can be taken back and what was cut: all but the text. */
+/* Forget the history, undo and what was cut: everything but the text. */
 void rt_field_forget(rt_field *field);
 
-/* Letters x in the place of this text wherever it is, the cursor at the end then. Not of no text. */
+/* Replace every occurrence of a text, not empty, by letters x; the cursor goes to the end then. */
 RT_CHECKED rt_status rt_field_mask(rt_field *field, rt_str what);
 
-/* Rows that it takes, wrapped at words, of so many columns; at least 1, at most limit. */
+/* The number of rows of this width, wrapped at words; at least 1, at most limit. */
 int rt_field_rows(rt_field *field, const rt_canvas *canvas, int columns, int limit);
-/* In the box, scrolled so that the cursor is seen (a field of one line sideways where the box has
- * one row); has_cursor: and that is the canvas's. */
+/* Draw it, scrolled so that the cursor is visible (sideways, if a single line has one row);
+ * has_cursor: show the canvas's cursor there. */
 void rt_field_draw(rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool has_cursor);
 
 #endif

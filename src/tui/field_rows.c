@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows are worked out from the top, as far as they are needed, and kept. A change drops those
- * from a little before it, so typing costs a row, wherever in ten megabytes it is. */
+ * Rows are computed from the top as far as they are needed, and kept. A change drops those from a
+ * little before it on, so typing costs one row, wherever in ten megabytes it happens. */
 #include "tui/field_impl.h"
 
 #include "app/width.h"
 
-enum { LOOK_BACK = 256 /* bytes in which a boundary is looked for */ };
+enum { LOOK_BACK = 256 /* bytes in which a boundary is searched for */ };
 
 static rt_str
 from(const rt_field *field, size_t at)
@@ -14,7 +14,7 @@ from(const rt_field *field, size_t at)
 	return rt_str_at(field->text.ptr + at, field->text.size - at);
 }
 
-/* --- graphemes --- */
+/* ---- graphemes ---- */
 
 size_t
 rt_field_next(const rt_field *field, size_t at)
@@ -28,7 +28,7 @@ is_plain(char c)
 	return (unsigned char)c < 0x80;
 }
 
-/* A boundary not far before at: between two characters of ASCII there always is one. */
+/* A boundary not far before at; there is one between any two ASCII characters. */
 static size_t
 boundary_before(const rt_field *field, size_t at)
 {
@@ -61,10 +61,10 @@ rt_field_previous(const rt_field *field, size_t at)
 	return at == 0 ? 0 : rt_field_snap(field, at - 1);
 }
 
-/* --- rows --- */
+/* ---- rows ---- */
 
-/* Where the row behind this one begins; SIZE_MAX: this is the last. The last column is kept for
- * the cursor. */
+/* The beginning of the next row; SIZE_MAX: this is the last. The last column is reserved for the
+ * cursor. */
 static size_t
 next_row(const rt_field *field, size_t start)
 {
@@ -81,7 +81,7 @@ next_row(const rt_field *field, size_t start)
 			return at + 1;
 		width = rt_rune_columns(rt_str_at(rest.ptr, size), field->utf8, column);
 		if (column + width > limit && at > start) {
-			if (is_space) /* it may hang over the edge */
+			if (is_space) /* may be beyond the edge */
 				return at + size;
 			return space > start ? space : at;
 		}
@@ -93,36 +93,28 @@ next_row(const rt_field *field, size_t start)
 	return SIZE_MAX;
 }
 
-/* Rows up to that one are there, if there are as many. */
+static bool
+add_row(rt_field *field, size_t at)
+{
+	size_t *row = rt_array_add(field->alloc, &field->rows, &field->row_count,
+				   &field->row_capacity, sizeof(*row));
+
+	if (row != NULL)
+		*row = at;
+	return row != NULL;
+}
+
+/* Compute rows up to this one; false: there are not as many. */
 static bool
 has_row(rt_field *field, size_t row)
 {
-	if (field->row_count == 0 && field->row_room == 0) {
-		field->rows = rt_new_array(field->alloc, 64, sizeof(*field->rows));
-		if (field->rows == NULL)
-			return false;
-		field->row_room = 64;
-	}
-	if (field->row_count == 0)
-		field->rows[field->row_count++] = 0;
+	if (field->row_count == 0 && !add_row(field, 0))
+		return false;
 	while (!field->has_all_rows && field->row_count <= row) {
 		size_t next = next_row(field, field->rows[field->row_count - 1]);
 
-		if (next != SIZE_MAX && field->row_count == field->row_room) {
-			size_t room = field->row_room * 2;
-			size_t *rows = rt_resize(field->alloc, field->rows, room * sizeof(*rows));
-
-			if (rows == NULL) /* the rest is seen as one row */
-				next = SIZE_MAX;
-			else {
-				field->rows = rows;
-				field->row_room = room;
-			}
-		}
-		if (next == SIZE_MAX)
-			field->has_all_rows = true;
-		else
-			field->rows[field->row_count++] = next;
+		/* Without memory the rest is one row. */
+		field->has_all_rows = next == SIZE_MAX || !add_row(field, next);
 	}
 	return row < field->row_count;
 }
@@ -139,7 +131,7 @@ rt_field_wrap(rt_field *field, int columns, bool utf8)
 	field->has_all_rows = false;
 }
 
-/* The row, of those that are there, that a place is in. */
+/* The row of an offset, among those that are computed. */
 static size_t
 find_row(const rt_field *field, size_t at)
 {
@@ -164,12 +156,12 @@ rt_field_rows_changed(rt_field *field, size_t at)
 	if (field->row_count == 0)
 		return;
 	row = find_row(field, at);
-	/* A word may go back to the row before. */
+	/* A word may move back to the previous row. */
 	field->row_count = row > 2 ? row - 1 : 1;
 	field->has_all_rows = false;
 }
 
-/* Of rows[row]: where its text ends, without a line end. */
+/* The end of a row's text, without its line end. */
 static size_t
 row_end(rt_field *field, size_t row)
 {
@@ -209,7 +201,7 @@ rt_field_place(rt_field *field, size_t row, int column)
 	if (!has_row(field, row))
 		return SIZE_MAX;
 	end = row_end(field, row);
-	/* Behind the last character of a row that goes on, the cursor would be in the next. */
+	/* After the last character of a wrapped row the cursor would be in the next one. */
 	if (has_row(field, row + 1) && field->rows[row + 1] == end && end > field->rows[row])
 		end = rt_field_previous(field, end);
 	for (at = field->rows[row]; at < end;) {
@@ -235,21 +227,21 @@ rt_field_rows(rt_field *field, const rt_canvas *canvas, int columns, int limit)
 	return (int)(field->row_count < most ? field->row_count : most);
 }
 
-/* One line in one row: it is not wrapped but scrolled, so that the text up to the cursor is
- * seen, with an ellipsis for what is cut off at the left. */
+/* A single line in one row is not wrapped but scrolled, so that the text up to the cursor is visible,
+ * with an ellipsis for what is cut off at the left. */
 static void
 draw_line(const rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool has_cursor)
 {
 	rt_str dots = rt_canvas_glyph(canvas, RT_GLYPH_ELLIPSIS);
 	int dots_width = rt_canvas_width(canvas, dots), used = 0, used_cut = 0, x = 0;
-	size_t at = field->cursor, start = at; /* start: where the text begins after the dots */
+	size_t at = field->cursor, start = at; /* start: of the text after the ellipsis */
 
 	while (at > 0) {
 		size_t before = rt_field_previous(field, at);
 
 		used += rt_rune_columns(rt_str_at(field->text.ptr + before, at - before),
 					canvas->utf8, 0);
-		if (used >= box.w) /* the last column is kept for the cursor */
+		if (used >= box.w) /* the last column is for the cursor */
 			break;
 		at = before;
 		if (used + dots_width < box.w) {
@@ -295,7 +287,7 @@ rt_field_draw(rt_field *field, rt_canvas *canvas, rt_box box, rt_ink ink, bool h
 	for (y = 0; y < height && has_row(field, field->top + y); y++) {
 		size_t start = field->rows[field->top + y], end = row_end(field, field->top + y);
 
-		/* Where nothing was ever written there is no text to point into. */
+		/* An empty field has no text to point into. */
 		if (end > start)
 			(void)rt_canvas_put(canvas, box, 0, (int)y,
 					    rt_str_at(field->text.ptr + start, end - start), ink);

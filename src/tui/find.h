@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Find: does a text hold another, whatever the case of ASCII letters? */
+ * Find: substrings, whatever the case of ASCII letters. */
 #ifndef RT_TUI_FIND_H
 #define RT_TUI_FIND_H
 
@@ -12,13 +12,11 @@ rt_find_begins(rt_str text, rt_str part)
 	return part.size <= text.size && rt_str_eq_nocase(rt_str_at(text.ptr, part.size), part);
 }
 
-/* An empty part is in every text. */
+/* Every text holds the empty one. */
 static inline bool
 rt_find_holds(rt_str text, rt_str part)
 {
-	size_t i;
-
-	for (i = 0; i + part.size <= text.size; i++)
+	for (size_t i = 0; i + part.size <= text.size; i++)
 		if (part.size == 0 || rt_str_eq_nocase(rt_str_at(text.ptr + i, part.size), part))
 			return true;
 	return false;

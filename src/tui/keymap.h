@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keymap: the one table of what keys do. The screen of all keys, the footers, `retake help
- * keys` and docs/keys.md are made from it; the file keys.toml changes it:
+ * Keymap: the table of keys and their actions. Help, footers, `retake help keys` and docs/keys.md
+ * are generated from it; the file keys.toml changes it:
  *
  *     [tree]
  *     delete = "ctrl+x"            one key, or
  *     undo = ["alt+u", "f8"]       several; [] takes an action's keys away
  *
- * The same key may mean something else on another screen; on one screen it means one thing.
+ * A key may have different actions on different screens, but only one on each.
  *
  * Threads: read from any. */
 #ifndef RT_TUI_KEYMAP_H
@@ -16,14 +16,14 @@
 #include "tui/key.h"
 
 typedef enum rt_screen {
-	RT_SCREEN_ANY,  /* wherever the screen itself has no use for the key */
+	RT_SCREEN_ANY,  /* every screen that has no action for the key */
 	RT_SCREEN_CHAT,
 	RT_SCREEN_ENTRY, /* in the chat, an entry is selected */
 	RT_SCREEN_TREE,
 	RT_SCREEN_HISTORY,
 	RT_SCREEN_DISCUSSIONS,
-	RT_SCREEN_READER, /* a long text: help, an entry, what a command said */
-	RT_SCREEN_FIELD,  /* wherever something is written */
+	RT_SCREEN_READER, /* a long text: help, an entry, a command's output */
+	RT_SCREEN_FIELD,  /* wherever text is typed */
 	RT_SCREEN_COUNT
 } rt_screen;
 
@@ -77,15 +77,15 @@ typedef enum rt_action {
 
 enum { RT_KEYS_MAX = 4 /* of an action on a screen */ };
 
-/* A row of the table. Where something is written (RT_SCREEN_CHAT, RT_SCREEN_DISCUSSIONS) the keys
- * of RT_SCREEN_FIELD work as well, and no key is in both for different actions; a character among
- * them ("?") is an action only while nothing is written. */
+/* A row of the table. On screens with a field (RT_SCREEN_CHAT, RT_SCREEN_DISCUSSIONS) the keys of
+ * RT_SCREEN_FIELD work, too, and no key has different actions in both; a character ("?") is an action
+ * only while the field is empty. */
 typedef struct rt_key_row {
 	rt_screen screen;
 	rt_action action;
-	const char *keys;   /* as it comes: words with blanks between them */
-	const char *what;   /* for the screen of all keys and the docs: "go there" */
-	const char *footer; /* in one word or two; or NULL: not in the footer */
+	const char *keys;   /* by default: words separated by blanks */
+	const char *what;   /* for help and the docs: "go there" */
+	const char *footer; /* one or two words; NULL: not in the footer */
 } rt_key_row;
 extern const rt_key_row rt_key_rows[]; /* ended by RT_ACT_NONE; footers in their order */
 
@@ -93,30 +93,29 @@ typedef struct rt_keymap rt_keymap;
 
 RT_CHECKED rt_status rt_keymap_new(const rt_alloc *alloc, rt_keymap **out, rt_error *err);
 void rt_keymap_free(rt_keymap *map);
-/* Changes it by a file as above. RT_USAGE: no TOML, no such screen, action or key, or a key
- * twice on one screen, with line and what may have been meant; then it is as it was. */
+/* Apply a file. RT_USAGE: invalid TOML, an unknown screen, action or key, or a key with two actions
+ * on one screen; the message has the line and the nearest known word; the keymap is unchanged. */
 RT_CHECKED rt_status rt_keymap_read(rt_keymap *map, rt_str toml, rt_error *err);
-/* Is it a screen where the keys of RT_SCREEN_FIELD work, too? */
+/* Do the keys of RT_SCREEN_FIELD work on the screen, too? */
 bool rt_screen_has_field(rt_screen screen);
-/* Is the key a character that the screen writes or searches for? Where something is written
- * already every character is; elsewhere those that are no action's key. */
+/* Does the key type a character on the screen, into a field or a search? In fields every character
+ * does, elsewhere those without an action. */
 bool rt_keymap_is_text(const rt_keymap *map, rt_screen screen, rt_key key);
-/* What a key does on a screen: as that screen says, else as RT_SCREEN_ANY says. A field is asked
- * by who has it, between the two: rt_keymap_action(map, RT_SCREEN_FIELD, key). */
+/* The action of a key on a screen, else on RT_SCREEN_ANY. Screens with a field look it up between the
+ * two: rt_keymap_action(map, RT_SCREEN_FIELD, key). */
 rt_action rt_keymap_action(const rt_keymap *map, rt_screen screen, rt_key key);
-/* The keys of an action on a screen, as they are now; gives how many. */
+/* The current keys of an action on a screen; returns how many. */
 size_t rt_keymap_keys(const rt_keymap *map, rt_screen screen, rt_action action,
 		      rt_key out[RT_KEYS_MAX]);
-/* Its first key as a short word, appended; nothing: it has none. */
+/* Append its first key as a short word, if it has one. */
 void rt_keymap_add_key(const rt_keymap *map, rt_screen screen, rt_action action, rt_buf *buf);
 const char *rt_screen_word(rt_screen screen);
 const char *rt_action_word(rt_action action);
 /* Can it be carried out while a change is pending? */
 bool rt_action_only_looks(rt_action action);
-/* All of it as Markdown: docs/keys.md. */
+/* The whole table as Markdown: docs/keys.md. */
 void rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf);
-/* One screen and what works there besides, as lines of text: keys and what they do.
- * RT_SCREEN_COUNT: all screens. */
+/* The keys that work on a screen, as lines of text. RT_SCREEN_COUNT: of all screens. */
 void rt_keymap_add_help(const rt_keymap *map, rt_screen screen, rt_buf *buf);
 
 #endif

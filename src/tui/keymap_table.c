@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of what keys do: a row for each action of each screen. Characters are text: they are
- * written, or searched for. Actions have ctrl, alt and the F keys, so that nobody who believes to
- * be typing changes anything; only a reader, which changes nothing, has letters. The same action
- * has the same letter wherever it can. */
+ * The table of keys: a row for each action of each screen. Characters are text, to be typed or
+ * searched for. Actions use ctrl, alt and the F keys, so that typing on the wrong screen changes
+ * nothing; only readers, which cannot change anything, use letters. An action has the same letter
+ * on all screens where possible. */
 #include "tui/keymap.h"
 
 #define ANY(action, keys, what, footer) {RT_SCREEN_ANY, RT_ACT_##action, keys, what, footer},

@@ -8,9 +8,9 @@
 #include "tui/lines_impl.h"
 
 enum {
-	EDITS_MAX = 2000,  /* lines */
+	EDITS_MAX = 2000, /* lines */
 	WORD_EDITS_MAX = 500,
-	AROUND = 3         /* unchanged lines that are shown */
+	AROUND = 3 /* unchanged lines that are shown */
 };
 
 typedef struct item {
@@ -26,9 +26,9 @@ typedef struct side {
 
 typedef struct difference {
 	rt_layout *layout;
-	side a, b;             /* lines */
-	side from, to;         /* words of one line of each */
-	int32_t *trace;        /* furthest x on each diagonal, after 0 edits, after 1, … */
+	side a, b;      /* lines */
+	side from, to;  /* words of one line of each */
+	int32_t *trace; /* furthest x on each diagonal, after 0 edits, after 1, … */
 	size_t trace_capacity;
 } difference;
 
@@ -247,7 +247,8 @@ add_unchanged(difference *d, size_t from, size_t to, bool is_first, bool is_last
 		count -= head + tail;
 		(void)snprintf(words, sizeof(words), "%.*s %zu line%s stayed", RT_STR_ARG(ellipsis),
 			       count, count == 1 ? "" : "s");
-		rt_flow_line(d->layout, rt_str_of(words), rt_ink_of(d->layout->ink, RT_INK_DIM), ' ');
+		rt_flow_line(d->layout, rt_str_of(words), rt_ink_of(d->layout->ink, RT_INK_DIM),
+			     ' ');
 	}
 	for (size_t i = to - tail; i < to; i++)
 		add_line(d, "  ", d->a.items[i].text, kind);

@@ -190,7 +190,8 @@ fit(const rt_layout *layout, uint32_t from, uint32_t to, int width)
 	if (to - from > (uint32_t)width * COLUMN_BYTES)
 		to = from + (uint32_t)rt_utf8_cut(rt_str_at(ptr + from, to - from),
 						  (size_t)width * COLUMN_BYTES);
-	fits = rt_canvas_fit(&layout->canvas, rt_str_at(ptr + from, to - from), width, &range.width);
+	fits = rt_canvas_fit(&layout->canvas, rt_str_at(ptr + from, to - from), width,
+			     &range.width);
 	range.to += (uint32_t)fits.size;
 	/* A grapheme that is wider than the row is cut between its code points. */
 	while (range.to < to && fits.size == 0) {
@@ -224,8 +225,11 @@ is_one_of(uint32_t c, const runes *ranges, size_t count)
 static bool
 is_ideograph(uint32_t c)
 {
-	static const runes ideographs[] = {{0x2E80, 0x9FFF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},
-					   {0xFF00, 0xFF60}, {0x20000, 0x3FFFF}};
+	static const runes ideographs[] = {{0x2E80, 0x9FFF},
+					   {0xAC00, 0xD7A3},
+					   {0xF900, 0xFAFF},
+					   {0xFF00, 0xFF60},
+					   {0x20000, 0x3FFFF}};
 
 	return is_one_of(c, ideographs, sizeof(ideographs) / sizeof(ideographs[0]));
 }
@@ -234,10 +238,10 @@ is_ideograph(uint32_t c)
 static bool
 is_closing(uint32_t c)
 {
-	static const runes closing[] = {
-		{0x3001, 0x3002}, {0x3009, 0x3009}, {0x300B, 0x300B}, {0x300D, 0x300D},
-		{0x300F, 0x300F}, {0x3011, 0x3011}, {0xFF01, 0xFF01}, {0xFF09, 0xFF0C},
-		{0xFF0E, 0xFF0E}, {0xFF1A, 0xFF1B}, {0xFF1F, 0xFF1F}};
+	static const runes closing[] = {{0x3001, 0x3002}, {0x3009, 0x3009}, {0x300B, 0x300B},
+					{0x300D, 0x300D}, {0x300F, 0x300F}, {0x3011, 0x3011},
+					{0xFF01, 0xFF01}, {0xFF09, 0xFF0C}, {0xFF0E, 0xFF0E},
+					{0xFF1A, 0xFF1B}, {0xFF1F, 0xFF1F}};
 
 	return is_one_of(c, closing, sizeof(closing) / sizeof(closing[0]));
 }

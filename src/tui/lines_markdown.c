@@ -43,8 +43,7 @@ add_texts(rt_layout *layout, yyjson_val *array, rt_ink ink)
 	yyjson_val *node;
 	size_t i, count;
 
-	yyjson_arr_foreach(array, i, count, node)
-		add_text(layout, node, ink);
+	yyjson_arr_foreach(array, i, count, node) add_text(layout, node, ink);
 }
 
 /* The url behind its text, which begins at from, unless that is the same. */
@@ -106,9 +105,8 @@ rt_flow_inlines(rt_layout *layout, yyjson_val *array, rt_ink ink)
 	yyjson_val *node;
 	size_t i, count;
 
-	yyjson_arr_foreach(array, i, count, node)
-		if (rt_layout_ok(layout))
-			add_inline(layout, node, ink);
+	yyjson_arr_foreach(array, i, count, node) if (rt_layout_ok(layout))
+		add_inline(layout, node, ink);
 }
 
 /* ---- blocks ---- */
@@ -160,7 +158,8 @@ add_list(rt_layout *layout, yyjson_val *node, bool is_ordered, rt_ink ink)
 	if (is_ordered && !rt_json_u64(rt_json_get(node, "start"), &start))
 		start = 1;
 	width = digits(start + yyjson_arr_size(items) - (yyjson_arr_size(items) > 0));
-	yyjson_arr_foreach(items, i, count, item) {
+	yyjson_arr_foreach(items, i, count, item)
+	{
 		if (!rt_layout_ok(layout))
 			return;
 		if (i > 0 && !is_tight)
@@ -203,9 +202,8 @@ add_pre(rt_layout *layout, yyjson_val *node)
 
 		rt_scope_init(&s, layout->lines->alloc);
 		code = rt_scope_buf(&s);
-		yyjson_arr_foreach(texts, i, count, text)
-			rt_buf_add_str(code, yyjson_is_str(text) ? rt_json_str(text)
-								 : control_name(text, name));
+		yyjson_arr_foreach(texts, i, count, text) rt_buf_add_str(
+			code, yyjson_is_str(text) ? rt_json_str(text) : control_name(text, name));
 		rt_lines_fail(layout->lines, code->status);
 		rt_layout_code(layout, rt_buf_str(code), lang);
 		rt_scope_deinit(&s);
@@ -247,7 +245,8 @@ add_blocks(rt_layout *layout, yyjson_val *array, bool is_tight, rt_ink ink)
 	yyjson_val *node;
 	size_t i, count;
 
-	yyjson_arr_foreach(array, i, count, node) {
+	yyjson_arr_foreach(array, i, count, node)
+	{
 		if (!rt_layout_ok(layout))
 			return;
 		if (i > 0 && !is_tight)
@@ -276,12 +275,14 @@ add_markdown(rt_layout *layout, rt_str text, rt_lines_stream *stream)
 	json = rt_scope_buf(&s);
 	RT_TRY(&s, rt_markup_blocks(json, text, &options, &next.stable, &s.error));
 	root = rt_json_parse(&s, rt_buf_str(json));
-	yyjson_arr_foreach(root, i, count, node) {
+	yyjson_arr_foreach(root, i, count, node)
+	{
 		uint64_t end = 0;
 
 		if (!rt_layout_ok(layout))
 			break;
-		is_stable = is_stable && rt_json_u64(yyjson_arr_get(rt_json_get(node, "at"), 1), &end) &&
+		is_stable = is_stable &&
+			    rt_json_u64(yyjson_arr_get(rt_json_get(node, "at"), 1), &end) &&
 			    end <= next.stable;
 		if (blocks++ > 0)
 			rt_layout_blank(layout);

@@ -13,7 +13,9 @@ rt_list_act(rt_list *list, rt_action action)
 	case RT_ACT_UP: list->at -= list->at > 0; return true;
 	case RT_ACT_DOWN: list->at += list->at < last; return true;
 	case RT_ACT_PAGE_UP: list->at -= list->at > page ? page : list->at; return true;
-	case RT_ACT_PAGE_DOWN: list->at += last - list->at > page ? page : last - list->at; return true;
+	case RT_ACT_PAGE_DOWN:
+		list->at += last - list->at > page ? page : last - list->at;
+		return true;
 	case RT_ACT_HOME: list->at = 0; return true;
 	case RT_ACT_END: list->at = last; return true;
 	default: return false;

@@ -36,15 +36,15 @@ void rt_list_draw(rt_list *list, rt_canvas *canvas, rt_box box, rt_list_draw_fn 
 typedef struct rt_filter {
 	rt_list list;
 	rt_field *field;
-	void *rows;     /* list.count of them */
+	void *rows; /* list.count of them */
 	size_t row_size, capacity;
-	rt_buf typed;   /* the text that the rows were made from */
-	int columns;    /* of the field, when it was drawn last */
-	rt_scope *s;    /* of events */
+	rt_buf typed; /* the text that the rows were made from */
+	int columns;  /* of the field, when it was drawn last */
+	rt_scope *s;  /* of events */
 	/* Add the rows for a text (rt_filter_add). The cursor may be moved. */
 	void (*fill)(void *ctx, rt_str text);
 	rt_list_draw_fn draw;
-	void *ctx;      /* of both */
+	void *ctx; /* of both */
 } rt_filter;
 
 /* For a filter with row_size, s, fill, draw and ctx set, and all else zero: make the field, with
@@ -65,6 +65,7 @@ bool rt_filter_key(rt_filter *filter, rt_key key);
 void rt_filter_paste(rt_filter *filter, rt_str text);
 void rt_filter_draw_field(rt_filter *filter, rt_canvas *canvas, rt_box box);
 /* empty: instead of rows, at this column, where there are none. */
-void rt_filter_draw_rows(rt_filter *filter, rt_canvas *canvas, rt_box box, int x, const char *empty);
+void rt_filter_draw_rows(rt_filter *filter, rt_canvas *canvas, rt_box box, int x,
+			 const char *empty);
 
 #endif

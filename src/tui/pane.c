@@ -234,7 +234,7 @@ add_way_back(rt_tui *tui)
 	if (key->size > 0)
 		rt_buf_add_f(&tui->notice, " - %s: %s%.*s", undo ? "redo" : "undo",
 			     screen != RT_SCREEN_CHAT ? ""
-			     : undo		      ? "/redo or "
+			     : undo                   ? "/redo or "
 						      : "/undo or ",
 			     RT_STR_ARG(rt_buf_str(key)));
 	tui->way_back.to = tui->notice.size;
@@ -341,8 +341,11 @@ rt_tui_copy(rt_tui *tui, rt_str text)
 	rt_buf_clear(&tui->clip);
 	rt_buf_add_str(&tui->clip, text);
 	if (tui->terminal != NULL && !rt_terminal_copy(tui->terminal, text))
-		rt_tui_say(tui, "Copied %zu characters inside Retake; Alt-y puts them into the input. This "
-				"terminal's clipboard does not take them", rt_utf8_count(text));
+		rt_tui_say(
+			tui,
+			"Copied %zu characters inside Retake; Alt-y puts them into the input. This "
+			"terminal's clipboard does not take them",
+			rt_utf8_count(text));
 	else
 		rt_tui_say(tui, "Copied %zu characters", rt_utf8_count(text));
 }

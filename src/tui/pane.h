@@ -29,12 +29,13 @@ typedef struct rt_tui rt_tui;
 typedef struct rt_pending_change rt_pending_change;
 typedef struct rt_pane rt_pane;
 
-/* Failures go to tui->scope. Errors that a person can do something about are reported in the notice
- * line instead, so the scope fails with RT_NOMEM and RT_LIMIT only. Optional members may be NULL. */
+/* Failures go to tui->scope. Errors that a person can do something about are reported in the
+ * notice line instead, so the scope fails with RT_NOMEM and RT_LIMIT only. Optional members may be
+ * NULL. */
 typedef struct rt_pane_ops {
 	rt_screen screen;
-	/* Rows that the pane wants out of those available; 0: all. A pane that wants fewer is drawn at
-	 * the bottom, and the one below it above. Optional. */
+	/* Rows that the pane wants out of those available; 0: all. A pane that wants fewer is
+	 * drawn at the bottom, and the one below it above. Optional. */
 	int (*height)(rt_pane *pane, int columns, int rows);
 	void (*draw)(rt_pane *pane, rt_canvas *canvas, rt_box box);
 	/* An action of its screen. False: not handled, and left to RT_SCREEN_ANY. */
@@ -60,8 +61,8 @@ struct rt_pane {
 	rt_screen screen; /* whose keys apply; initially ops->screen */
 	bool closes;      /* freed after this event */
 	bool holds;       /* it is busy: keys other than those that end it go to the typeahead */
-	const char *footer; /* instead of the keymap's footer for the screen; or NULL. May be set while
-			     * drawing */
+	/* Instead of the keymap's footer for the screen; or NULL. May be set while drawing. */
+	const char *footer;
 };
 
 /* The chat's functions for other panes and verbs. */
@@ -89,33 +90,33 @@ struct rt_tui {
 	rt_work work;
 	rt_pane *panes[2 * RT_PANES_MAX]; /* bottom first; [0] is the chat; includes closing ones */
 	size_t pane_count;
-	const rt_chat_ops *chat; /* of panes[0] */
+	const rt_chat_ops *chat;                         /* of panes[0] */
 	rt_status (*act)(rt_tui *tui, rt_action action); /* the loop's: rt_tui_act */
-	rt_buf notice;      /* the last message */
+	rt_buf notice;                                   /* the last message */
 	rt_ink notice_ink;
-	unsigned errors;    /* reported so far */
-	bool is_own;        /* the current change was caused by one of our keys */
-	bool notice_fades;  /* the notice is cleared by the next key */
+	unsigned errors;   /* reported so far */
+	bool is_own;       /* the current change was caused by one of our keys */
+	bool notice_fades; /* the notice is cleared by the next key */
 	rt_lines notice_lines;
-	rt_buf clip;        /* the last text copied */
-	bool ends;          /* quit */
+	rt_buf clip; /* the last text copied */
+	bool ends;   /* quit */
 	bool is_open;
-	bool has_more;      /* a pane has more work to do: the loop must not wait */
+	bool has_more;          /* a pane has more work to do: the loop must not wait */
 	void (*went)(rt_tui *); /* called when the current navigation has ended */
 	bool shows_tools, shows_thinking;
-	uint64_t seen;      /* work.change that panes were notified of */
-	rt_pending_change *pending;  /* or NULL (pending.h) */
-	rt_typeahead typeahead;   /* keys waiting for the pending change, or for a busy pane */
+	uint64_t seen;              /* work.change that panes were notified of */
+	rt_pending_change *pending; /* or NULL (pending.h) */
+	rt_typeahead typeahead;     /* keys waiting for the pending change, or for a busy pane */
 	rt_history typeahead_at;    /* of the discussion, when the first of them was typed */
-	bool is_unread;        /* the change ended in a question that no frame has shown yet */
-	bool is_forced;        /* with ends: by a signal, or because the terminal is gone */
-	struct {               /* the end of the notice, which names the key for undo or redo */
-		uint64_t seq;  /* 0: there is no such end */
-		bool is_undo;  /* the step was undone: the key is redo's */
+	bool is_unread;             /* the change ended in a question that no frame has shown yet */
+	bool is_forced;             /* with ends: by a signal, or because the terminal is gone */
+	struct {                  /* the end of the notice, which names the key for undo or redo */
+		uint64_t seq;     /* 0: there is no such end */
+		bool is_undo;     /* the step was undone: the key is redo's */
 		rt_screen screen; /* whose key it names */
 		size_t from, to;  /* bytes of the notice */
 	} way_back;
-	uint64_t said_step;    /* step that the notice says undo would take back; 0: none */
+	uint64_t said_step;     /* step that the notice says undo would take back; 0: none */
 	struct rt_worker *left; /* still running, although their panes are gone (worker.h) */
 };
 
@@ -225,8 +226,8 @@ RT_CHECKED rt_status rt_pane_palette_run(rt_tui *tui, rt_str line);
 
 /* answer: ptr NULL: cancelled. The asking pane is closed already. */
 typedef rt_status (*rt_answer_fn)(rt_tui *tui, void *ctx, rt_str answer);
-/* One line, or several. ctx is owned from here on, on failure, too: free_ctx (may be NULL) is called
- * after fn, or without it when the program ends without an answer. */
+/* One line, or several. ctx is owned from here on, on failure, too: free_ctx (may be NULL) is
+ * called after fn, or without it when the program ends without an answer. */
 RT_CHECKED rt_status rt_pane_ask(rt_tui *tui, const char *title, rt_str text, bool several_lines,
 				 rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
 
@@ -241,8 +242,9 @@ RT_CHECKED rt_status rt_pane_choose(rt_tui *tui, const char *question, const rt_
 				    void (*free_ctx)(rt_tui *, void *));
 /* One of many, in a list that is filtered by typing. names: an array of strings. may_be_new: the
  * typed text is an answer, too. */
-RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
-				  rt_answer_fn fn, void *ctx, void (*free_ctx)(rt_tui *, void *));
+RT_CHECKED rt_status rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names,
+				  bool may_be_new, rt_answer_fn fn, void *ctx,
+				  void (*free_ctx)(rt_tui *, void *));
 /* The names of the list that was just opened are texts: cut their ends, not their middles. */
 void rt_pane_pick_texts(rt_tui *tui);
 /* Move the cursor of the list that was just opened to this name. */

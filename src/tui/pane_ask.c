@@ -11,15 +11,15 @@ enum { CHOICES_MAX = 12, TEXT_ROWS_MAX = 12, NAME_ROWS_MAX = 14 };
 typedef struct question {
 	rt_pane pane; /* first */
 	rt_buf title;
-	rt_buf words;     /* the footer of a text, or what choices point to, or all names */
-	rt_answer_fn fn;  /* NULL: it was called */
+	rt_buf words;    /* the footer of a text, or what choices point to, or all names */
+	rt_answer_fn fn; /* NULL: it was called */
 	void *ctx;
 	void (*free_ctx)(rt_tui *, void *);
 
 	/* a text */
 	rt_field *field;
-	rt_buf initial;   /* of a text of several lines */
-	bool is_saved;    /* other text than the initial one must not be lost */
+	rt_buf initial; /* of a text of several lines */
+	bool is_saved;  /* other text than the initial one must not be lost */
 	int columns;
 
 	/* one of a few */
@@ -28,7 +28,7 @@ typedef struct question {
 	rt_list list;
 
 	/* one of many */
-	rt_filter names;  /* rows: name_row */
+	rt_filter names; /* rows: name_row */
 	rt_str *all;
 	size_t count;
 	bool may_be_new;
@@ -179,7 +179,8 @@ text_written(rt_pane *pane)
 	question *q = of(pane);
 	rt_str text = rt_field_text(q->field);
 
-	return q->is_saved && rt_str_trim(text).size > 0 && !rt_str_eq(text, rt_buf_str(&q->initial))
+	return q->is_saved && rt_str_trim(text).size > 0 &&
+			       !rt_str_eq(text, rt_buf_str(&q->initial))
 		       ? text
 		       : rt_str_at(NULL, 0);
 }
@@ -302,7 +303,8 @@ choice_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 
 	draw_title(q, canvas, box, true);
 	q->list.top = 0;
-	rt_list_draw(&q->list, canvas, (rt_box){box.x, box.y + 1, box.w, box.h - 1}, draw_choice, q);
+	rt_list_draw(&q->list, canvas, (rt_box){box.x, box.y + 1, box.w, box.h - 1}, draw_choice,
+		     q);
 }
 
 static bool
@@ -441,9 +443,8 @@ pick_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	draw_title(q, canvas, box, box.h > 1);
 	rt_filter_draw_field(&q->names, canvas,
 			     (rt_box){box.x + 2, box.y + head - 1, box.w - 2, 1});
-	rt_filter_draw_rows(&q->names, canvas,
-			    (rt_box){box.x, box.y + head, box.w, box.h - head}, 2,
-			    q->count == 0 ? "There is none." : "No match.");
+	rt_filter_draw_rows(&q->names, canvas, (rt_box){box.x, box.y + head, box.w, box.h - head},
+			    2, q->count == 0 ? "There is none." : "No match.");
 }
 
 static bool
@@ -458,8 +459,8 @@ pick_act(rt_pane *pane, rt_action action)
 		if (r != NULL)
 			answer(q, r->name);
 		else
-			rt_tui_say(pane->tui, "None is called \"%.*s\"", (int)rt_utf8_cut(typed, 60),
-				   typed.ptr == NULL ? "" : typed.ptr);
+			rt_tui_say(pane->tui, "None is called \"%.*s\"",
+				   (int)rt_utf8_cut(typed, 60), typed.ptr == NULL ? "" : typed.ptr);
 		return true;
 	case RT_ACT_CANCEL: cancel(q); return true;
 	case RT_ACT_COMPLETE:
@@ -506,13 +507,13 @@ copy_names(question *q, yyjson_val *names)
 	q->all = rt_new_array(s->alloc, q->count + 1, sizeof(*q->all));
 	if (q->all == NULL)
 		RT_TRY(s, RT_NOMEM);
-	yyjson_arr_foreach(names, i, max, name)
-		rt_buf_add_str(&q->words, rt_json_str(name));
+	yyjson_arr_foreach(names, i, max, name) rt_buf_add_str(&q->words, rt_json_str(name));
 	RT_TRY(s, q->words.status);
 	if (!rt_ok(s))
 		return;
 	at = q->words.ptr == NULL ? "" : q->words.ptr;
-	yyjson_arr_foreach(names, i, max, name) {
+	yyjson_arr_foreach(names, i, max, name)
+	{
 		q->all[i] = rt_str_at(at, rt_json_str(name).size);
 		at += q->all[i].size;
 	}
@@ -528,8 +529,11 @@ rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 		return RT_NOMEM;
 	q->pane.footer = "Up, Down choose   Enter ok   Esc cancel   Tab complete";
 	q->may_be_new = may_be_new;
-	q->names = (rt_filter){.row_size = sizeof(name_row), .s = &tui->scope,
-			       .fill = fill_names, .draw = draw_name, .ctx = q};
+	q->names = (rt_filter){.row_size = sizeof(name_row),
+			       .s = &tui->scope,
+			       .fill = fill_names,
+			       .draw = draw_name,
+			       .ctx = q};
 	rt_filter_init(&q->names, RT_STR(""));
 	copy_names(q, names);
 	rt_filter_fill(&q->names);

@@ -102,7 +102,8 @@ chosen(rt_chat *chat, uint32_t out[RT_CHAT_MARKS])
 	}
 	at = rt_scope_array(rt_chat_scope(chat), chat->mark_count, sizeof(*at));
 	for (size_t i = 0; at != NULL && i < chat->mark_count; i++) {
-		size_t position = rt_work_position(&chat->pane.tui->work, chat->marks[i]), k = count;
+		size_t position = rt_work_position(&chat->pane.tui->work, chat->marks[i]),
+		       k = count;
 
 		if (position == SIZE_MAX)
 			continue;
@@ -155,7 +156,7 @@ search(rt_chat *chat, bool back)
 		return;
 	rt_text_search_begin(&chat->search, &chat->pane.tui->work,
 			     has_entry && chat->sel < count ? chat->sel
-			     : back			    ? 0
+			     : back                         ? 0
 							    : count - 1,
 			     back);
 	search_on(chat);
@@ -351,8 +352,8 @@ act_view(rt_chat *chat, rt_action action)
 	case RT_ACT_THINKING: tui->shows_thinking = !tui->shows_thinking; return true;
 	case RT_ACT_SEARCH:
 		RT_TRY(rt_chat_scope(chat),
-		       rt_pane_ask(tui, "Find in this take", rt_buf_str(&chat->find), false, search_for,
-				   chat, NULL));
+		       rt_pane_ask(tui, "Find in this take", rt_buf_str(&chat->find), false,
+				   search_for, chat, NULL));
 		return true;
 	case RT_ACT_FIND_NEXT: search(chat, false); return true;
 	case RT_ACT_FIND_PREVIOUS: search(chat, true); return true;
@@ -418,7 +419,9 @@ act_entry(rt_chat *chat, rt_action action)
 		(void)select_next(chat);
 		return true;
 	case RT_ACT_MARK_NONE: chat->mark_count = 0; return true;
-	case RT_ACT_ACCEPT: RT_TRY(s, rt_verb_navigate(tui, target(chat), true, navigated)); return true;
+	case RT_ACT_ACCEPT:
+		RT_TRY(s, rt_verb_navigate(tui, target(chat), true, navigated));
+		return true;
 	case RT_ACT_PREVIEW: RT_TRY(s, rt_verb_read(tui, chat->sel_entry)); return true;
 	default: return act_view(chat, action) || act_verb(chat, action);
 	}
@@ -572,8 +575,8 @@ value_changed(rt_chat *chat)
 	rt_chat_find_forks(chat);
 }
 
-/* The selected entry is gone. If we deleted it, its neighbour is selected; if others did, nothing is,
- * since the next key is not meant for its neighbour. */
+/* The selected entry is gone. If we deleted it, its neighbour is selected; if others did, nothing
+ * is, since the next key is not meant for its neighbour. */
 static void
 lose_selection(rt_chat *chat)
 {

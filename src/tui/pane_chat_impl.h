@@ -50,41 +50,41 @@ typedef struct rt_chat_fork {
 typedef struct rt_chat {
 	rt_pane pane; /* its screen is RT_SCREEN_ENTRY while an entry is selected */
 	rt_field *field;
-	int columns, rows;  /* of the entries, when they were drawn last */
-	size_t top;         /* the first visible item … */
-	int top_row;        /* … and how many of its rows are above the screen */
-	bool follows;       /* the view stays at the end */
-	bool points;        /* sel is marked and keys act on it, but letters are typed */
-	size_t sel;         /* the selected entry: its position … */
-	uint32_t sel_entry; /* … and number */
+	int columns, rows;             /* of the entries, when they were drawn last */
+	size_t top;                    /* the first visible item … */
+	int top_row;                   /* … and how many of its rows are above the screen */
+	bool follows;                  /* the view stays at the end */
+	bool points;                   /* sel is marked and keys act on it, but letters are typed */
+	size_t sel;                    /* the selected entry: its position … */
+	uint32_t sel_entry;            /* … and number */
 	uint32_t marks[RT_CHAT_MARKS]; /* marked entries */
 	size_t mark_count;
-	int slash_top;      /* the first visible suggestion */
-	int slash_more;     /* suggestions beyond those that fit */
+	int slash_top;             /* the first visible suggestion */
+	int slash_more;            /* suggestions beyond those that fit */
 	bool escaped, interrupted; /* pressed once; the second time counts */
-	rt_buf find;        /* the text searched for, marked in entries; or empty */
+	rt_buf find;               /* the text searched for, marked in entries; or empty */
 	rt_text_search search;
-	uint64_t epoch;     /* work.epoch */
+	uint64_t epoch; /* work.epoch */
 	uint64_t value_seen;
 	uint32_t disc_seen, take_seen;
 
 	/* chat_layout.c */
 	rt_chat_laid cache[RT_CHAT_CACHED];
 	uint64_t uses;
-	rt_chat_laid run;   /* the reply in flight */
-	rt_lines_stream run_stream; /* its text */
+	rt_chat_laid run;             /* the reply in flight */
+	rt_lines_stream run_stream;   /* its text */
 	size_t run_size, run_thought; /* bytes of its text and thinking when they were laid out */
-	char run_name[24];  /* the run that it belongs to */
-	bool run_is_unsent; /* it is the question still */
+	char run_name[24];            /* the run that it belongs to */
+	bool run_is_unsent;           /* it is the question still */
 	rt_chat_fork *forks;
 	size_t fork_count;
 
 	/* chat_input.c */
-	rt_buf sent;        /* the last question; empty: there was none, only a reply */
-	uint32_t sent_from; /* entries from this number on were made after it was sent */
-	bool has_history;   /* the field has the input history of earlier runs */
-	rt_buf draft;       /* the text in the draft's file, if it is ours */
-	uint32_t draft_disc; /* the discussion of the draft */
+	rt_buf sent;           /* the last question; empty: there was none, only a reply */
+	uint32_t sent_from;    /* entries from this number on were made after it was sent */
+	bool has_history;      /* the field has the input history of earlier runs */
+	rt_buf draft;          /* the text in the draft's file, if it is ours */
+	uint32_t draft_disc;   /* the discussion of the draft */
 	unsigned purge_checks; /* of the draft's file that are left to do */
 } rt_chat;
 

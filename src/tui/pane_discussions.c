@@ -18,9 +18,13 @@
 
 enum {
 	HITS = 200,
-	DATE_MIN = 64, COUNTS_MIN = 46, /* columns from which on these are shown */
-	DATE = 16, COUNTS = 24,
-	NAME_MAX_HIT = 18, TAKE_MAX_HIT = 12, ROLE_MAX_HIT = 9,
+	DATE_MIN = 64,
+	COUNTS_MIN = 46, /* columns from which on these are shown */
+	DATE = 16,
+	COUNTS = 24,
+	NAME_MAX_HIT = 18,
+	TAKE_MAX_HIT = 12,
+	ROLE_MAX_HIT = 9,
 	LABEL_COLUMNS = 10 /* of "Search:" */
 };
 
@@ -38,30 +42,30 @@ typedef struct find_job {
 	rt_engine *engine;
 	const rt_project *value; /* our reference */
 	rt_str query;
-	bool is_complete;        /* it ended without being cancelled */
-	pthread_mutex_t lock;    /* of hits while it runs */
+	bool is_complete;     /* it ended without being cancelled */
+	pthread_mutex_t lock; /* of hits while it runs */
 	rt_hits hits;
 	atomic_uint percent;
 } find_job;
 
 typedef struct discussions {
-	rt_pane pane; /* first */
+	rt_pane pane;            /* first */
 	rt_scope lists;          /* of discs and takes */
 	const rt_project *value; /* that they were read from; our reference */
 	uint64_t seen;           /* its value_change */
 	rt_disc_rows discs;
-	rt_take_rows takes;      /* of the open discussion */
-	uint32_t open;           /* its number; 0: none */
-	bool has_deleted;        /* deleted discussions are listed, too */
+	rt_take_rows takes; /* of the open discussion */
+	uint32_t open;      /* its number; 0: none */
+	bool has_deleted;   /* deleted discussions are listed, too */
 
-	rt_filter filter;        /* rows: row */
-	rt_switch_place before;            /* the cursor when the search began … */
-	bool is_moved;           /* … and whether it was moved since */
+	rt_filter filter;       /* rows: row */
+	rt_switch_place before; /* the cursor when the search began … */
+	bool is_moved;          /* … and whether it was moved since */
 
-	find_job *job;           /* that runs; or NULL */
-	find_job *found;         /* whose hits are shown; NULL: none. May be job */
+	find_job *job;   /* that runs; or NULL */
+	find_job *found; /* whose hits are shown; NULL: none. May be job */
 	rt_hits hits;
-	bool is_searched;        /* found is of the current value */
+	bool is_searched; /* found is of the current value */
 } discussions;
 
 static discussions *
@@ -209,8 +213,11 @@ run_search(rt_worker *worker, void *ctx)
 {
 	find_job *job = ctx;
 	rt_view view = {&job->scope, job->engine, job->value, {0}};
-	rt_search search = {.query = job->query, .limit = HITS, .stop = is_cancelled,
-			    .progress = on_progress, .ctx = job};
+	rt_search search = {.query = job->query,
+			    .limit = HITS,
+			    .stop = is_cancelled,
+			    .progress = on_progress,
+			    .ctx = job};
 	rt_hits hits;
 
 	(void)worker;
@@ -374,8 +381,9 @@ draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc_ro
 				      disc->takes);
 	if (disc->takes > 1)
 		(void)rt_canvas_put(canvas, box, 1, y,
-				    rt_canvas_glyph(canvas, disc->number == d->open ? RT_GLYPH_OPEN
-										    : RT_GLYPH_CLOSED),
+				    rt_canvas_glyph(canvas, disc->number == d->open
+								    ? RT_GLYPH_OPEN
+								    : RT_GLYPH_CLOSED),
 				    RT_INK_DIM);
 	x = rt_canvas_put_name(canvas, box, 3, y, columns - 3 - marks, disc->name,
 			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
@@ -411,10 +419,12 @@ draw_hit(rt_canvas *canvas, rt_box box, int y, const rt_hit *hit)
 	int x = 3;
 
 	x = rt_canvas_put_name(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
-			       hit->discussion, RT_INK_DIM) + 1;
+			       hit->discussion, RT_INK_DIM) +
+	    1;
 	if (is_wide)
 		x = rt_canvas_put_name(canvas, box, x, y, TAKE_MAX_HIT, hit->take, RT_INK_DIM) + 1;
-	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, hit->role, rt_role_ink(hit->role)) + 1;
+	x = rt_canvas_put_cut(canvas, box, x, y, ROLE_MAX_HIT, hit->role, rt_role_ink(hit->role)) +
+	    1;
 	while (x < box.w && rt_highlight_next(&snippet, &is_match, &run))
 		x = rt_canvas_put(canvas, box, x, y, run, is_match ? RT_INK_MATCH : RT_INK_TEXT);
 }
@@ -458,8 +468,9 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	rt_canvas_fill(canvas, box, RT_INK_TEXT);
 	rt_bar_draw(canvas, box, RT_STR("Discussions"), status_of(d, canvas->utf8));
 	if (list.h > 1) {
-		rt_filter_draw_field(&d->filter, canvas,
-				     rt_bar_ask(canvas, (rt_box){list.x, list.y, list.w, 1}, "Search:"));
+		rt_filter_draw_field(
+			&d->filter, canvas,
+			rt_bar_ask(canvas, (rt_box){list.x, list.y, list.w, 1}, "Search:"));
 		list.y++;
 		list.h--;
 	}
@@ -561,7 +572,8 @@ ask_new(discussions *d)
 	do
 		(void)snprintf(name, sizeof(name), "discussion-%u", number++);
 	while (rt_project_disc_named(tui->work.value, rt_str_of(name)) != 0);
-	ask_name(tui, "Name of the new discussion", rt_str_of(name), RT_OP_DISCUSSION_NEW, (rt_switch_place){0});
+	ask_name(tui, "Name of the new discussion", rt_str_of(name), RT_OP_DISCUSSION_NEW,
+		 (rt_switch_place){0});
 }
 
 static void
@@ -601,8 +613,8 @@ delete_row(discussions *d)
 	if (r == NULL || r->disc == NULL)
 		return;
 	request = rt_switch_request(d->pane.tui,
-			     r->take != NULL ? RT_OP_TAKE_DELETE : RT_OP_DISCUSSION_DELETE,
-			     place_of(r));
+				    r->take != NULL ? RT_OP_TAKE_DELETE : RT_OP_DISCUSSION_DELETE,
+				    place_of(r));
 	rt_switch_change(d->pane.tui, &request, false);
 }
 
@@ -699,7 +711,8 @@ act_on_field(discussions *d, rt_action action)
 		return rt_list_act(&d->filter.list,
 				   action == RT_ACT_LINE_START ? RT_ACT_HOME : RT_ACT_END);
 	if (action != RT_ACT_NONE)
-		RT_TRY(scope_of(d), rt_field_act(d->filter.field, action, d->filter.columns, &used));
+		RT_TRY(scope_of(d),
+		       rt_field_act(d->filter.field, action, d->filter.columns, &used));
 	return used;
 }
 
@@ -765,8 +778,11 @@ rt_pane_discussions(rt_tui *tui, rt_str query)
 	d->pane.ops = &ops;
 	d->pane.tui = tui;
 	d->before.disc = tui->work.place.disc;
-	d->filter = (rt_filter){.row_size = sizeof(row), .s = &tui->scope, .fill = fill,
-				.draw = draw_row, .ctx = d};
+	d->filter = (rt_filter){.row_size = sizeof(row),
+				.s = &tui->scope,
+				.fill = fill,
+				.draw = draw_row,
+				.ctx = d};
 	rt_scope_init(&d->lists, tui->alloc);
 	rt_filter_init(&d->filter, query);
 	reload(d);

@@ -19,14 +19,16 @@
 #include "tui/verb_impl.h"
 
 enum {
-	READ = 256,         /* steps at a time */
-	READ_FAR = 2048,    /* when searching, or going to the end */
-	KEEP_MAX = 8192,    /* steps read again to find the cursor's after a change */
-	WIDE = 100,         /* columns from which on the details are next to the list */
-	TALL = 16,          /* rows from which on they are below it; else they replace it */
+	READ = 256,      /* steps at a time */
+	READ_FAR = 2048, /* when searching, or going to the end */
+	KEEP_MAX = 8192, /* steps read again to find the cursor's after a change */
+	WIDE = 100,      /* columns from which on the details are next to the list */
+	TALL = 16,       /* rows from which on they are below it; else they replace it */
 	REST_MS = 80,
-	DATE_MIN = 62, BY_MIN = 34, BY_MAX = 16,
-	LANES_NARROW = 3    /* drawn on a narrow screen */
+	DATE_MIN = 62,
+	BY_MIN = 34,
+	BY_MAX = 16,
+	LANES_NARROW = 3 /* drawn on a narrow screen */
 };
 
 typedef enum scope { ALL, OF_DISCUSSION, OF_PROJECT, SCOPES } scope;
@@ -51,28 +53,28 @@ typedef struct widths {
 typedef struct history {
 	rt_pane pane; /* first */
 	rt_steps steps;
-	uint32_t *shown;       /* indices of the steps in the scope */
+	uint32_t *shown; /* indices of the steps in the scope */
 	size_t shown_capacity;
-	size_t filtered;       /* steps examined for that */
-	rt_list list;          /* of shown */
+	size_t filtered; /* steps examined for that */
+	rt_list list;    /* of shown */
 	scope scope;
-	uint64_t seen;         /* value_change of the steps */
+	uint64_t seen; /* value_change of the steps */
 
 	rt_search_bar bar;
-	bool wants_end;        /* read all, with the cursor on the last */
-	bool is_finding;       /* the next match is looked for … */
-	size_t find_at;        /* … from this row on */
+	bool wants_end;  /* read all, with the cursor on the last */
+	bool is_finding; /* the next match is looked for … */
+	size_t find_at;  /* … from this row on */
 
 	bool has_detail;
-	detail_job *job;       /* or NULL */
+	detail_job *job; /* or NULL */
 	rt_lines detail;
-	uint64_t detail_seq;   /* its step; UINT64_MAX: none */
-	int detail_columns;    /* that it was laid out for */
-	int want_columns;      /* that it has now; 0: it is not drawn */
+	uint64_t detail_seq; /* its step; UINT64_MAX: none */
+	int detail_columns;  /* that it was laid out for */
+	int want_columns;    /* that it has now; 0: it is not drawn */
 	size_t detail_top;
 	int detail_rows;
-	int64_t moved_ms;      /* when the cursor came to … */
-	uint64_t moved_seq;    /* … this step */
+	int64_t moved_ms;   /* when the cursor came to … */
+	uint64_t moved_seq; /* … this step */
 	widths widths;
 } history;
 
@@ -428,7 +430,8 @@ measure(history *h, rt_canvas *canvas, int columns)
 
 	for (size_t i = 0; i < rt_list_seen(&h->list); i++) {
 		const rt_step *step = step_at(h, h->list.top + i);
-		int number = (int)rt_tui_format(h->pane.tui, "%llu", (unsigned long long)step->seq).size;
+		int number =
+			(int)rt_tui_format(h->pane.tui, "%llu", (unsigned long long)step->seq).size;
 		int by = rt_canvas_width(canvas, rt_steps_by(&h->steps, step));
 
 		if (step->seq != 0 && number > w.number)
@@ -468,13 +471,14 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 		if (box.w >= DATE_MIN)
 			x = rt_canvas_put(canvas, box, x, y, when, RT_INK_DIM) + 1;
 		if (box.w >= BY_MIN) {
-			(void)rt_canvas_put_cut(canvas, box, x, y, w->by, rt_steps_by(&h->steps, step),
-						RT_INK_DIM);
+			(void)rt_canvas_put_cut(canvas, box, x, y, w->by,
+						rt_steps_by(&h->steps, step), RT_INK_DIM);
 			x += w->by + 1;
 		}
 	}
 	if (end > x)
-		x = rt_canvas_put_cut(canvas, box, x, y, end - x, rt_steps_what(&h->steps, step), ink);
+		x = rt_canvas_put_cut(canvas, box, x, y, end - x, rt_steps_what(&h->steps, step),
+				      ink);
 	if (step->is_current) {
 		x = rt_canvas_put(canvas, box, x + 1, y, arrow, RT_INK_GOOD);
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "now", RT_INK_GOOD | RT_INK_BOLD);
@@ -548,7 +552,8 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 		list.h = list.h * 2 / 5;
 		detail.y += list.h + 1;
 		detail.h -= list.h + 1;
-		rt_bar_line(canvas, (rt_box){box.x, list.y + list.h, box.w, 1}, RT_GLYPH_HORIZONTAL);
+		rt_bar_line(canvas, (rt_box){box.x, list.y + list.h, box.w, 1},
+			    RT_GLYPH_HORIZONTAL);
 	} else if (h->has_detail) {
 		detail = list;
 		list.h = 0;
@@ -567,7 +572,7 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 /* A jump or a revert that is pending. */
 typedef struct change {
 	uint64_t seq;
-	uint64_t before;      /* the current step when it was requested */
+	uint64_t before; /* the current step when it was requested */
 	rt_precondition seen;
 } change;
 
@@ -606,8 +611,10 @@ begin_change(history *h, rt_op_id op, uint64_t seq, rt_pending_change_fn done)
 	c->before = current_step(work);
 	rt_scope_init(&s, tui->alloc);
 	rt_precondition_init(&c->seen, tui->alloc, work->place.disc);
-	rt_precondition_add(&s, &c->seen, (rt_fact){.kind = RT_FACT_STEP}, work->engine, work->value);
-	rt_precondition_add(&s, &c->seen, (rt_fact){.kind = RT_FACT_REDO}, work->engine, work->value);
+	rt_precondition_add(&s, &c->seen, (rt_fact){.kind = RT_FACT_STEP}, work->engine,
+			    work->value);
+	rt_precondition_add(&s, &c->seen, (rt_fact){.kind = RT_FACT_REDO}, work->engine,
+			    work->value);
 	st = rt_scope_end(&s, &err);
 	if (st != RT_OK) {
 		free_change(tui, c);
@@ -644,13 +651,15 @@ jumped(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error 
 	if (said->seq == 0)
 		rt_tui_say(tui, "Already there");
 	else if (c->seq == 0)
-		rt_tui_say_done(tui, "The discussion is as it was before its first step. "
+		rt_tui_say_done(tui,
+				"The discussion is as it was before its first step. "
 				"Back: Enter on step %llu",
 				(unsigned long long)c->before);
 	else
-		rt_tui_say_done(tui, "Now as it was right after step %llu. %.*s%sBack: Enter on step %llu",
-				(unsigned long long)c->seq, RT_STR_ARG(note),
-				note.size > 0 ? " " : "", (unsigned long long)c->before);
+		rt_tui_say_done(
+			tui, "Now as it was right after step %llu. %.*s%sBack: Enter on step %llu",
+			(unsigned long long)c->seq, RT_STR_ARG(note), note.size > 0 ? " " : "",
+			(unsigned long long)c->before);
 	return RT_OK;
 }
 

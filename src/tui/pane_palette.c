@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The palette: everything that can be done, found by typing a part of it: the actions of the screen
- * below, with their keys, and every command of the command line. A command runs as a process
- * (command_host.h) while the screen stays usable; keys typed meanwhile are for the screen below, and
- * wait in the typeahead. */
+ * The palette: everything that can be done, found by typing a part of it: the actions of the
+ * screen below, with their keys, and every command of the command line. A command runs as a
+ * process (command_host.h) while the screen stays usable; keys typed meanwhile are for the screen
+ * below, and wait in the typeahead. */
 #include <stdio.h>
 
 #include "app/screen.h"
@@ -33,14 +33,14 @@ typedef struct row {
 } row;
 
 typedef struct palette {
-	rt_pane pane; /* first */
+	rt_pane pane;     /* first */
 	rt_filter filter; /* rows: row */
 	rt_screen below;  /* the screen whose actions are listed */
 	rt_worker worker;
-	rt_buf line;      /* the command that runs */
+	rt_buf line; /* the command that runs */
 	rt_command_process command;
 	rt_status command_status;
-	uint32_t active;  /* the active discussion when it began */
+	uint32_t active; /* the active discussion when it began */
 	bool is_stopped;
 } palette;
 
@@ -76,7 +76,8 @@ static void
 add_actions(palette *p, rt_str part)
 {
 	for (const rt_key_row *a = rt_key_rows; a->action != RT_ACT_NONE; a++)
-		if ((a->screen == p->below || a->screen == RT_SCREEN_ANY) && !is_movement(a->action) &&
+		if ((a->screen == p->below || a->screen == RT_SCREEN_ANY) &&
+		    !is_movement(a->action) &&
 		    (rt_find_holds(rt_str_of(a->what), part) ||
 		     rt_find_holds(rt_str_of(rt_action_word(a->action)), part)))
 			rt_filter_add(&p->filter, &(row){.kind = ROW_ACTION, .action = a});
@@ -166,8 +167,10 @@ add_names(palette *p, const rt_command *command, rt_str text)
 			const rt_take *take = rt_disc_take(work->disc, i);
 
 			if (take->present)
-				add_name(p, part, (row){.name = rt_text_str(take->name), .letter = 't',
-							.number = i});
+				add_name(p, part,
+					 (row){.name = rt_text_str(take->name),
+					       .letter = 't',
+					       .number = i});
 		}
 		break;
 	case RT_ARG_DISC:
@@ -175,8 +178,10 @@ add_names(palette *p, const rt_command *command, rt_str text)
 			const rt_cell *cell = rt_project_cell(work->value, i);
 
 			if (cell->present)
-				add_name(p, part, (row){.name = rt_cell_name(cell), .letter = 'd',
-							.number = i});
+				add_name(p, part,
+					 (row){.name = rt_cell_name(cell),
+					       .letter = 'd',
+					       .number = i});
 		}
 		break;
 	case RT_ARG_COMMAND:
@@ -240,9 +245,9 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 		break;
 	case ROW_USAGE:
 		x = rt_canvas_put_c(canvas, box, 2, y, r->command->name, RT_INK_CODE) + 1;
-		(void)rt_canvas_put_cut(canvas, box, x, y, box.w - x,
-					rt_str_at(r->command->usage, strcspn(r->command->usage, "\n")),
-					RT_INK_DIM);
+		(void)rt_canvas_put_cut(
+			canvas, box, x, y, box.w - x,
+			rt_str_at(r->command->usage, strcspn(r->command->usage, "\n")), RT_INK_DIM);
 		break;
 	case ROW_NAME:
 		(void)rt_canvas_put_name(canvas, box, 4, y, box.w - 4, r->name, RT_INK_TEXT);
@@ -283,8 +288,8 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	(void)rt_canvas_put_c(canvas, box, 0, head - 1, ":", RT_INK_DIM);
 	rt_filter_draw_field(&p->filter, canvas,
 			     (rt_box){box.x + 2, box.y + head - 1, box.w - 2, 1});
-	rt_filter_draw_rows(&p->filter, canvas,
-			    (rt_box){box.x, box.y + head, box.w, box.h - head}, 2, "No match.");
+	rt_filter_draw_rows(&p->filter, canvas, (rt_box){box.x, box.y + head, box.w, box.h - head},
+			    2, "No match.");
 }
 
 /* ---- the output of a command ---- */
@@ -396,7 +401,8 @@ show_output(palette *p, rt_str text, bool failed)
 	}
 	if (show_notice(tui, text, failed))
 		return;
-	(void)snprintf(title, sizeof(title), "%.*s", (int)rt_utf8_cut(line, sizeof(title) - 1), line.ptr);
+	(void)snprintf(title, sizeof(title), "%.*s", (int)rt_utf8_cut(line, sizeof(title) - 1),
+		       line.ptr);
 	rt_lines_init(&lines, tui->alloc);
 	rt_lines_add_plain(&lines, text, &options);
 	RT_TRY(&tui->scope, rt_pane_reader(tui, title, &lines));
@@ -433,7 +439,8 @@ finish(palette *p)
 	p->pane.holds = false;
 	RT_TRY(s, p->command_status);
 	/* Look at the discussion that the command made active (an import, a new one). */
-	if (rt_work_tend(&tui->work, NULL, &ignored) == RT_OK && tui->work.value->active != p->active &&
+	if (rt_work_tend(&tui->work, NULL, &ignored) == RT_OK &&
+	    tui->work.value->active != p->active &&
 	    rt_work_look_at(&tui->work, tui->work.value->active, 0, &ignored) == RT_NOMEM)
 		(void)rt_scope_nomem(s);
 	rt_tui_close(tui, &p->pane);
@@ -470,7 +477,8 @@ run(palette *p, rt_str line)
 		return;
 	rt_command_process_deinit(&p->command);
 	rt_command_process_init(&p->command, tui->alloc);
-	st = rt_command_process_make(&p->command, tui->commands, &tui->work, rt_buf_str(&p->line), &err);
+	st = rt_command_process_make(&p->command, tui->commands, &tui->work, rt_buf_str(&p->line),
+				     &err);
 	if (!rt_tui_ok(tui, st, &err))
 		return;
 	st = rt_worker_start(&p->worker, tui, run_in_worker, p);
@@ -616,8 +624,11 @@ open_palette(rt_tui *tui, rt_str text, palette **out)
 	p->pane.footer = "Up, Down choose   Enter do it   Esc cancel   Tab complete";
 	p->pane.tui = tui;
 	p->below = tui->pane_count > 0 ? tui->panes[tui->pane_count - 1]->screen : RT_SCREEN_CHAT;
-	p->filter = (rt_filter){.row_size = sizeof(row), .s = &tui->scope, .fill = fill,
-				.draw = draw_row, .ctx = p};
+	p->filter = (rt_filter){.row_size = sizeof(row),
+				.s = &tui->scope,
+				.fill = fill,
+				.draw = draw_row,
+				.ctx = p};
 	rt_buf_init(&p->line, tui->alloc, RT_BUF_UNLIMITED);
 	rt_command_process_init(&p->command, tui->alloc);
 	rt_filter_init(&p->filter, text);

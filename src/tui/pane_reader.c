@@ -14,12 +14,12 @@ typedef struct reader {
 	rt_lines lines;
 	rt_buf title;
 	rt_search_bar bar;
-	bool is_help;      /* the list of all keys … */
+	bool is_help; /* the list of all keys … */
 	rt_screen help_of;
-	int help_columns;  /* … laid out for this many */
+	int help_columns; /* … laid out for this many */
 	size_t top;
-	size_t found;      /* the line found last; SIZE_MAX: none */
-	int left;          /* columns scrolled to the left */
+	size_t found; /* the line found last; SIZE_MAX: none */
+	int left;     /* columns scrolled to the left */
 	int rows;
 } reader;
 
@@ -51,7 +51,8 @@ holds(reader *r, size_t line, rt_buf *text)
 	return rt_find_holds(rt_buf_str(text), rt_buf_str(&r->bar.match));
 }
 
-/* The next line that contains the match, from this one on, or (backwards) before it; or SIZE_MAX. */
+/* The next line that contains the match, from this one on, or (backwards) before it; or
+ * SIZE_MAX. */
 static size_t
 find(reader *r, size_t from, bool backwards)
 {
@@ -223,7 +224,8 @@ draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 {
 	reader *r = of(pane);
 	rt_box body = {box.x, box.y + 1, box.w, box.h - 1 - (r->bar.is_open ? 1 : 0)};
-	int shift = body.x == 0 ? r->left : 0; /* elsewhere what is left of the box would be drawn */
+	int shift = body.x == 0 ? r->left
+				: 0; /* elsewhere what is left of the box would be drawn */
 	size_t last;
 
 	r->rows = body.h;
@@ -268,8 +270,10 @@ export_text(reader *r, bool to_editor)
 		return;
 	}
 	RT_TRY(&tui->scope,
-	       rt_tui_say_failure(tui, rt_tui_edit(tui, text, "text", rt_scope_buf(&tui->scope),
-						   &is_changed, &err), &err));
+	       rt_tui_say_failure(
+		       tui,
+		       rt_tui_edit(tui, text, "text", rt_scope_buf(&tui->scope), &is_changed, &err),
+		       &err));
 	if (is_changed)
 		rt_tui_say(tui, "This is only to be read: what was changed is not kept");
 }
@@ -289,8 +293,12 @@ act(rt_pane *pane, rt_action action)
 	case RT_ACT_PAGE_DOWN: r->top += end - r->top > page ? page : end - r->top; return true;
 	case RT_ACT_HOME: r->top = 0; return true;
 	case RT_ACT_END: r->top = end; return true;
-	case RT_ACT_LEFT: r->left -= r->left > SCROLL_COLUMNS ? SCROLL_COLUMNS : r->left; return true;
-	case RT_ACT_RIGHT: r->left += r->left < RT_CANVAS_COLUMNS_MAX ? SCROLL_COLUMNS : 0; return true;
+	case RT_ACT_LEFT:
+		r->left -= r->left > SCROLL_COLUMNS ? SCROLL_COLUMNS : r->left;
+		return true;
+	case RT_ACT_RIGHT:
+		r->left += r->left < RT_CANVAS_COLUMNS_MAX ? SCROLL_COLUMNS : 0;
+		return true;
 	case RT_ACT_SEARCH: rt_search_bar_open(&r->bar); return true;
 	case RT_ACT_FIND_NEXT: find_again(r, false); return true;
 	case RT_ACT_FIND_PREVIOUS: find_again(r, true); return true;

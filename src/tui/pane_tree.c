@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree of the discussion (seed 4): the lower half of the terminal, below the chat; where there is
- * room, the selected entry's text next to it. tree.h has the rows; this draws them and gives keys
- * their meaning. */
+ * The tree of the discussion (seed 4): the lower half of the terminal, below the chat; where there
+ * is room, the selected entry's text next to it. tree.h has the rows; this draws them and gives
+ * keys their meaning. */
 #include <stdlib.h>
 
 #include "app/host.h"
@@ -12,11 +12,11 @@
 #include "tui/verb_impl.h"
 
 enum {
-	ROWS_MIN = 7,        /* of the pane: title, five rows, footer */
-	WIDE = 100,          /* columns from which on there is a preview */
+	ROWS_MIN = 7, /* of the pane: title, five rows, footer */
+	WIDE = 100,   /* columns from which on there is a preview */
 	ROWS_MAX = 512,
-	LEARN = 1024,        /* texts read in a turn of the loop, until all are known */
-	TIMES = 4096,        /* rows of the log read in a turn, for times of labels */
+	LEARN = 1024, /* texts read in a turn of the loop, until all are known */
+	TIMES = 4096, /* rows of the log read in a turn, for times of labels */
 	PREVIEW_BYTES = 32 << 10,
 	MARKS_MAX = 4096
 };
@@ -32,13 +32,13 @@ typedef struct tree_pane {
 	rt_tree_reader reader;
 	rt_tree *tree;
 	rt_field *query;
-	bool is_searching;  /* the query is being typed: blanks go there, and Enter ends that */
-	bool knows_all;     /* no texts are left to learn */
-	size_t page;        /* rows */
+	bool is_searching; /* the query is being typed: blanks go there, and Enter ends that */
+	bool knows_all;    /* no texts are left to learn */
+	size_t page;       /* rows */
 	uint64_t value_seen;
-	uint64_t epoch;     /* work.epoch */
+	uint64_t epoch; /* work.epoch */
 
-	rt_lines preview;   /* of this entry: */
+	rt_lines preview; /* of this entry: */
 	uint32_t preview_entry;
 	uint64_t preview_body, preview_value;
 	int preview_columns;
@@ -117,8 +117,7 @@ begin_times(tree_pane *p)
 	p->times_seq = 0;
 	rt_tree_show_times(p->tree, p->shows_times ? add_time : NULL, p);
 	if (p->shows_times)
-		RT_TRY(scope_of(p),
-		       rt_tree_reader_label_times(&p->reader, p->tree, keep_time, p));
+		RT_TRY(scope_of(p), rt_tree_reader_label_times(&p->reader, p->tree, keep_time, p));
 }
 
 static void
@@ -148,8 +147,8 @@ read_tree(tree_pane *p)
 {
 	rt_tui *tui = p->pane.tui;
 	rt_error err;
-	rt_status st = rt_tree_reader_read(&p->reader, tui->work.value, tui->work.place.disc, p->tree,
-					   &err);
+	rt_status st = rt_tree_reader_read(&p->reader, tui->work.value, tui->work.place.disc,
+					   p->tree, &err);
 
 	p->value_seen = tui->work.value_change;
 	p->knows_all = false;
@@ -201,8 +200,8 @@ ink_of(rt_tree_style style, const rt_tree_node *node, bool is_head, bool is_sele
 	case RT_TREE_PATH: return RT_INK_GOOD;
 	case RT_TREE_LABEL: return RT_INK_LABEL;
 	case RT_TREE_WHO:
-		return node == NULL ? RT_INK_DIM
-		       : node->kind == RT_TREE_USER	 ? RT_INK_USER
+		return node == NULL                      ? RT_INK_DIM
+		       : node->kind == RT_TREE_USER      ? RT_INK_USER
 		       : node->kind == RT_TREE_ASSISTANT ? RT_INK_AI
 							 : RT_INK_TOOL;
 	case RT_TREE_NOTE: return is_head ? RT_INK_GOOD | RT_INK_BOLD : RT_INK_DIM;
@@ -215,8 +214,9 @@ ink_of(rt_tree_style style, const rt_tree_node *node, bool is_head, bool is_sele
 static void
 draw_line(const tree_pane *p, rt_canvas *c, rt_box box, int y, const rt_tree_line *line)
 {
-	const rt_tree_node *node =
-		line->node == RT_TREE_NONE ? NULL : rt_tree_node_at(p->tree, line->node);
+	const rt_tree_node *node = line->node == RT_TREE_NONE
+					   ? NULL
+					   : rt_tree_node_at(p->tree, line->node);
 	bool is_head = node != NULL && node->row == rt_tree_head_row(p->tree);
 	int x = 0;
 
@@ -266,23 +266,24 @@ static void
 lay_entry(tree_pane *p, const rt_work_entry *e, const rt_take *take, int columns)
 {
 	rt_tui *tui = p->pane.tui;
-	rt_lines_options options = {.columns = columns, .utf8 = tui->canvas.utf8, .ink = RT_INK_TEXT};
+	rt_lines_options options = {
+		.columns = columns, .utf8 = tui->canvas.utf8, .ink = RT_INK_TEXT};
 	rt_str text = rt_buf_str(&e->text), where;
 
-	rt_lines_add_row(&p->preview, 0,
-			 rt_tui_format(tui, "%.*s%s%s%s", (int)(e->role.size > 80 ? 80 : e->role.size),
-				       e->role.ptr,
-				       (e->slot.flags & RT_SLOT_EDITED) != 0 ? "  edited" : "",
-				       e->is_muted ? "  muted" : "", e->is_partial ? "  partial" : ""),
-			 RT_INK_HEADING | RT_INK_BOLD);
+	rt_lines_add_row(
+		&p->preview, 0,
+		rt_tui_format(tui, "%.*s%s%s%s", (int)(e->role.size > 80 ? 80 : e->role.size),
+			      e->role.ptr, (e->slot.flags & RT_SLOT_EDITED) != 0 ? "  edited" : "",
+			      e->is_muted ? "  muted" : "", e->is_partial ? "  partial" : ""),
+		RT_INK_HEADING | RT_INK_BOLD);
 	if (e->at != SIZE_MAX)
 		where = rt_tui_format(tui, "entry %zu of %zu in this take", e->at + 1,
 				      rt_work_count(&tui->work));
 	else
-		where = rt_tui_format(tui, "in take %.*s",
-				      take == NULL ? 0 : (int)(take->name->size > 200 ? 200
-										      : take->name->size),
-				      take == NULL ? "" : take->name->ptr);
+		where = rt_tui_format(
+			tui, "in take %.*s",
+			take == NULL ? 0 : (int)(take->name->size > 200 ? 200 : take->name->size),
+			take == NULL ? "" : take->name->ptr);
 	rt_lines_add_row(&p->preview, 0, where, RT_INK_DIM);
 	rt_lines_add_blank(&p->preview);
 	text.size = rt_utf8_cut(text, PREVIEW_BYTES);
@@ -366,7 +367,8 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	rt_box rows = {box.x, box.y + 1, is_wide ? box.w / 2 : box.w, box.h - 2};
 	rt_box preview = {box.x + rows.w + 2, box.y + 1, box.w - rows.w - 3, box.h - 1};
 
-	pane->footer = p->is_searching ? "Enter keep what is found   Esc clear   Up, Down move" : NULL;
+	pane->footer = p->is_searching ? "Enter keep what is found   Esc clear   Up, Down move"
+				       : NULL;
 	if (box.h < 3) {
 		draw_rows(p, c, box);
 		return;
@@ -428,7 +430,8 @@ key(rt_pane *pane, rt_key pressed)
 	bool used = false;
 
 	if (rt_key_is_text(pressed)) {
-		if (!p->is_searching && !rt_keymap_is_text(pane->tui->keys, RT_SCREEN_TREE, pressed))
+		if (!p->is_searching &&
+		    !rt_keymap_is_text(pane->tui->keys, RT_SCREEN_TREE, pressed))
 			return false;
 		RT_TRY(scope_of(p), rt_field_key(p->query, pressed, &used));
 	} else {
@@ -454,8 +457,8 @@ paste(rt_pane *pane, rt_str text)
 
 /* ---- keys ---- */
 
-/* Marked entries in the tree's order, each once, without those that a search hides; else the selected
- * one. */
+/* Marked entries in the tree's order, each once, without those that a search hides; else the
+ * selected one. */
 static size_t
 chosen(tree_pane *p, uint32_t *out)
 {
@@ -523,7 +526,9 @@ filter(tree_pane *p, rt_action action)
 	case RT_ACT_FILTER_USER: rt_tree_toggle_filter(p->tree, RT_TREE_USER_ONLY); return true;
 	case RT_ACT_FILTER_ALL: rt_tree_toggle_filter(p->tree, RT_TREE_ALL); return true;
 	case RT_ACT_FILTER_NO_TOOLS: rt_tree_toggle_filter(p->tree, RT_TREE_NO_TOOLS); return true;
-	case RT_ACT_FILTER_LABELED: rt_tree_toggle_filter(p->tree, RT_TREE_LABELED_ONLY); return true;
+	case RT_ACT_FILTER_LABELED:
+		rt_tree_toggle_filter(p->tree, RT_TREE_LABELED_ONLY);
+		return true;
 	case RT_ACT_FILTER_NEXT: rt_tree_cycle_filter(p->tree, 1); return true;
 	case RT_ACT_FOLD_ALL: rt_tree_unfold_all(p->tree); return true;
 	case RT_ACT_LABEL_TIMES:
@@ -542,7 +547,8 @@ act_verb(tree_pane *p, rt_action action)
 	const rt_tree_node *n = selected(p);
 	/* Marked entries move in front of the selected one. */
 	bool moves = action == RT_ACT_MOVE && rt_tree_mark_count(p->tree) > 0 && n != NULL &&
-		     (n->flags & RT_TREE_MARKED) == 0, used = true;
+		     (n->flags & RT_TREE_MARKED) == 0,
+	     used = true;
 	size_t count;
 
 	if (entries == NULL)
@@ -558,8 +564,7 @@ act_verb(tree_pane *p, rt_action action)
 	return used;
 }
 
-static void
-close_tree(rt_tui *tui);
+static void close_tree(rt_tui *tui);
 
 /* The search first, then marks, then the tree. */
 static void
@@ -587,9 +592,10 @@ act_on_tree(tree_pane *p, rt_action action)
 		if (p->is_searching)
 			p->is_searching = false;
 		else if (n != NULL)
-			RT_TRY(s, rt_verb_navigate(tui,
-						   rt_tree_target(p->tree, rt_tree_selected_node(p->tree)),
-						   true, close_tree));
+			RT_TRY(s,
+			       rt_verb_navigate(
+				       tui, rt_tree_target(p->tree, rt_tree_selected_node(p->tree)),
+				       true, close_tree));
 		return true;
 	case RT_ACT_CANCEL: cancel(p); return true;
 	case RT_ACT_CLEAR:

@@ -30,8 +30,9 @@ struct rt_pending_change {
 	rt_work_job job;
 	rt_pending_change_options options;
 	watched_hooks hooks;
-	uint32_t disc;            /* in view when it was started, and … */
-	rt_history before, after; /* … its history right before and after the change; written under the
+	uint32_t disc; /* in view when it was started, and … */
+	rt_history before,
+		after; /* … its history right before and after the change; written under the
 				   * writer lock, then ours */
 	bool has_before, has_after;
 	atomic_int state;
@@ -172,7 +173,8 @@ start(rt_pending_change *p, rt_error *err)
 	static const rt_hooks_ops ops = {NULL, wants, fire, renew};
 	rt_tui *tui = p->tui;
 	rt_apply_context *with = &p->job.with;
-	rt_status st = rt_work_job_init(&p->job, &tui->work, p->options.requests, p->options.count, err);
+	rt_status st = rt_work_job_init(&p->job, &tui->work, p->options.requests, p->options.count,
+					err);
 
 	if (st != RT_OK)
 		return st;
@@ -185,8 +187,10 @@ start(rt_pending_change *p, rt_error *err)
 	with->keep = keep;
 	with->ctx = with->check_ctx = with->keep_ctx = p;
 	st = rt_worker_start(&p->worker, tui, run_job, p);
-	return st == RT_OK ? st : rt_fail(err, st, "the system gives no thread for this now; nothing was "
-						   "changed");
+	return st == RT_OK ? st
+			   : rt_fail(err, st,
+				     "the system gives no thread for this now; nothing was "
+				     "changed");
 }
 
 rt_status
@@ -231,7 +235,8 @@ rt_pending_change_drop_typeahead(rt_tui *tui, const char *why)
 
 	rt_typeahead_clear(&tui->typeahead);
 	if (count > 0)
-		rt_buf_add_f(&tui->notice, "%sWhat was typed after it (%zu key%s) was not carried out%s",
+		rt_buf_add_f(&tui->notice,
+			     "%sWhat was typed after it (%zu key%s) was not carried out%s",
 			     tui->notice.size > 0 ? ".  " : "", count, count > 1 ? "s" : "", why);
 }
 
@@ -365,9 +370,8 @@ rt_pending_change_report(rt_tui *tui, void *ctx, rt_status st, rt_work_said *sai
 static bool
 cancels(const rt_event *event)
 {
-	return event->kind == RT_EVENT_KEY &&
-	       (rt_key_eq(event->key, (rt_key){RT_KEY_ESCAPE, 0}) ||
-		rt_key_eq(event->key, (rt_key){'c', RT_KEY_CTRL}));
+	return event->kind == RT_EVENT_KEY && (rt_key_eq(event->key, (rt_key){RT_KEY_ESCAPE, 0}) ||
+					       rt_key_eq(event->key, (rt_key){'c', RT_KEY_CTRL}));
 }
 
 rt_status
@@ -381,8 +385,10 @@ rt_pending_change_on_event(rt_tui *tui, const rt_event *event, bool *out_taken)
 	if (event->kind != RT_EVENT_KEY && event->kind != RT_EVENT_PASTE)
 		return RT_OK;
 	if (p == NULL) {
-		*out_taken = tui->ends || tui->is_unread; /* no new changes; no answers to unread questions */
-		return tui->is_unread && !tui->ends ? rt_typeahead_add(&tui->typeahead, event) : RT_OK;
+		*out_taken = tui->ends ||
+			     tui->is_unread; /* no new changes; no answers to unread questions */
+		return tui->is_unread && !tui->ends ? rt_typeahead_add(&tui->typeahead, event)
+						    : RT_OK;
 	}
 	if (event->kind == RT_EVENT_KEY)
 		action = rt_tui_action_of(tui, event->key, &writes);
@@ -439,7 +445,8 @@ rt_pending_change_status_text(rt_tui *tui, rt_buf *out)
 	event = atomic_load(&p->hooks.event);
 	is_open = atomic_load(&p->state) == OPEN;
 	if (event != NULL)
-		rt_buf_add_f(out, "%s a hook runs (%s)", is_open ? "Waiting:" : "It is done;", event);
+		rt_buf_add_f(out, "%s a hook runs (%s)", is_open ? "Waiting:" : "It is done;",
+			     event);
 	else if (is_open)
 		rt_buf_add_c(out, "Waiting: another program writes to the store");
 	else

@@ -42,11 +42,11 @@ read_entry(rt_scope *s, rt_fact *fact, const rt_project *value, const rt_disc *d
 	fact->body = slot.body;
 	if (fact->kind == RT_FACT_ENTRY) {
 		RT_TRY(s, rt_disc_label(value, disc, fact->entry, &label, &s->error));
-		fact->print = print_of((uint64_t[]){slot.body, (uint64_t)slot.ts_us, slot.role, slot.kind,
-						    slot.flags,
-						    label.size > 0 ? rt_hash(label.ptr, label.size, 1)
-								   : 0},
-				       6, 1);
+		fact->print = print_of(
+			(uint64_t[]){slot.body, (uint64_t)slot.ts_us, slot.role, slot.kind,
+				     slot.flags,
+				     label.size > 0 ? rt_hash(label.ptr, label.size, 1) : 0},
+			6, 1);
 		return;
 	}
 	fact->print = 1;
@@ -56,7 +56,8 @@ read_entry(rt_scope *s, rt_fact *fact, const rt_project *value, const rt_disc *d
 }
 
 void
-rt_fact_read(rt_scope *s, rt_fact *fact, rt_engine *engine, const rt_project *value, uint32_t number)
+rt_fact_read(rt_scope *s, rt_fact *fact, rt_engine *engine, const rt_project *value,
+	     uint32_t number)
 {
 	const rt_cell *cell = rt_project_cell(value, number);
 	const rt_disc *disc = NULL;
@@ -72,14 +73,16 @@ rt_fact_read(rt_scope *s, rt_fact *fact, rt_engine *engine, const rt_project *va
 	case RT_FACT_ENTRY:
 	case RT_FACT_BELOW: read_entry(s, fact, value, disc); break;
 	case RT_FACT_STEP:
-		fact->print = disc->history.current > value->history.current ? disc->history.current
-									     : value->history.current;
+		fact->print = disc->history.current > value->history.current
+				      ? disc->history.current
+				      : value->history.current;
 		break;
 	case RT_FACT_REDO: {
 		const rt_history *d = &disc->history, *p = &value->history;
 
-		fact->print = print_of((uint64_t[]){d->current, d->last_step, d->redo_row, d->redo_move,
-						    p->current, p->last_step, p->redo_row, p->redo_move},
+		fact->print = print_of((uint64_t[]){d->current, d->last_step, d->redo_row,
+						    d->redo_move, p->current, p->last_step,
+						    p->redo_row, p->redo_move},
 				       8, 1);
 		break;
 	}
@@ -152,7 +155,7 @@ rt_precondition_holds(const rt_precondition *precondition, rt_engine *engine, co
 		(void)rt_scope_fail(&s, RT_CONFLICT, "somebody else changed the entry meanwhile");
 	else if (changed > 0)
 		(void)rt_scope_fail(&s, RT_CONFLICT,
-				    "somebody else changed %zu of these %zu entries meanwhile", changed,
-				    count);
+				    "somebody else changed %zu of these %zu entries meanwhile",
+				    changed, count);
 	return rt_scope_end(&s, err);
 }

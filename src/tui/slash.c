@@ -52,7 +52,8 @@ undo(rt_tui *tui, rt_action action, rt_str count)
 {
 	for (size_t i = 0; i < count.size; i++)
 		if (count.ptr[i] < '0' || count.ptr[i] > '9' || count.size > 9) {
-			rt_tui_say_str(tui, RT_STR("How many steps? A number, as in /undo 3"), RT_INK_ERROR);
+			rt_tui_say_str(tui, RT_STR("How many steps? A number, as in /undo 3"),
+				       RT_INK_ERROR);
 			return RT_OK;
 		}
 	return rt_verb_with(tui, action, NULL, 0, count);
@@ -64,9 +65,9 @@ static rt_status
 chose_take(rt_tui *tui, void *ctx, rt_str answer)
 {
 	(void)ctx;
-	return answer.ptr == NULL
-		       ? RT_OK
-		       : rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = answer});
+	return answer.ptr == NULL ? RT_OK
+				  : rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH,
+								     .target = answer});
 }
 
 static rt_status
@@ -215,8 +216,8 @@ branch(rt_tui *tui, rt_action action, rt_str name)
 	rt_scope_init(&s, tui->alloc);
 	rows = list_messages(&s, &tui->work, m, MESSAGES_MAX);
 	if (rt_ok(&s) && m->count > 0) {
-		RT_TRY(&s, rt_pane_pick(tui, "Branch before which message? It comes into the input", rows,
-					false, chose_message, m, free_messages));
+		RT_TRY(&s, rt_pane_pick(tui, "Branch before which message? It comes into the input",
+					rows, false, chose_message, m, free_messages));
 		m = NULL;
 	} else if (rt_ok(&s)) {
 		rt_tui_say(tui, "There is no message of yours here");
@@ -235,7 +236,8 @@ named(rt_tui *tui, void *ctx, rt_str answer)
 	(void)ctx;
 	if (rt_str_trim(answer).size == 0)
 		return RT_OK;
-	return rt_verb_apply(tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_trim(answer)});
+	return rt_verb_apply(
+		tui, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_trim(answer)});
 }
 
 rt_status
@@ -258,7 +260,8 @@ run_command(rt_tui *tui, rt_scope *s, rt_buf *line, bool is_complete)
 	rt_str text = rt_scope_str(s, line);
 
 	if (rt_ok(s))
-		RT_TRY(s, is_complete ? rt_pane_palette_run(tui, text) : rt_pane_palette(tui, text));
+		RT_TRY(s,
+		       is_complete ? rt_pane_palette_run(tui, text) : rt_pane_palette(tui, text));
 	return rt_verb_end(tui, s);
 }
 
@@ -286,8 +289,9 @@ export_file(rt_tui *tui, rt_action action, rt_str rest)
 
 	(void)action;
 	if (rest.size == 0)
-		return rt_verb_export_to(tui, disc, 0, "Write this discussion to which file? (.html, .md, "
-						       ".json, .toml)");
+		return rt_verb_export_to(tui, disc, 0,
+					 "Write this discussion to which file? (.html, .md, "
+					 ".json, .toml)");
 	rt_scope_init(&s, tui->alloc);
 	line = rt_scope_buf(&s);
 	if (rt_str_starts(rest, RT_STR("-"))) {
@@ -305,14 +309,14 @@ export_file(rt_tui *tui, rt_action action, rt_str rest)
 static rt_status
 run(rt_tui *tui, rt_action action, rt_str instructions)
 {
-	rt_run_how how = action == RT_ACT_AGAIN	     ? RT_RUN_AGAIN
+	rt_run_how how = action == RT_ACT_AGAIN      ? RT_RUN_AGAIN
 			 : action == RT_ACT_CONTINUE ? RT_RUN_CONTINUE
 						     : RT_RUN_COMPACT;
 
-	return rt_verb_run(tui, &(rt_run_request){
-					.how = how,
-					.instructions = how == RT_RUN_COMPACT ? instructions
-									      : rt_str_at(NULL, 0)});
+	return rt_verb_run(tui, &(rt_run_request){.how = how,
+						  .instructions = how == RT_RUN_COMPACT
+									  ? instructions
+									  : rt_str_at(NULL, 0)});
 }
 
 static rt_status
@@ -388,8 +392,8 @@ const rt_slash rt_slashes[] = {
 	{"/prompt", "", "edit the working prompt", verb_without_entry, RT_ACT_PROMPT},
 	{"/quit", "", "leave; nothing is lost", quit, RT_ACT_QUIT},
 	{"/redo", "[N]", "bring back what was undone", undo, RT_ACT_REDO},
-	{"/role", "ROLE", "change who speaks in the entry at the head",
-	 verb_or_question, RT_ACT_ROLE},
+	{"/role", "ROLE", "change who speaks in the entry at the head", verb_or_question,
+	 RT_ACT_ROLE},
 	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
 	{"/tree", "", "the whole tree", open_screen, RT_ACT_TREE},
 	{"/undo", "[N]", "take back the newest steps", undo, RT_ACT_UNDO},

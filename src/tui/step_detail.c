@@ -6,9 +6,9 @@
 #include "view/view_rows.h"
 
 enum {
-	SIDES_MAX = 20,     /* effects of a step, and entries of an effect */
-	ENTRIES = 12,       /* of the conversation */
-	TEXT_MAX = 4000,    /* bytes of each */
+	SIDES_MAX = 20,  /* effects of a step, and entries of an effect */
+	ENTRIES = 12,    /* of the conversation */
+	TEXT_MAX = 4000, /* bytes of each */
 	VALUE_MAX = 200,
 	DIFFERENCE_MAX = 20000
 };

@@ -14,8 +14,8 @@ typedef struct rt_step_detail {
 	rt_engine *engine;
 	const rt_project *value; /* the newest, in which names are looked up */
 	uint32_t disc;
-	uint64_t seq;            /* 0: the beginning */
-	rt_str did;              /* what the step did, in words */
+	uint64_t seq; /* 0: the beginning */
+	rt_str did;   /* what the step did, in words */
 	int columns;
 	bool utf8;
 } rt_step_detail;

@@ -119,9 +119,10 @@ rt_steps_more(rt_steps *steps, size_t count, rt_error *err)
 	if (rt_ok(&s))
 		steps->at = rt_history_position(cursor);
 	if (rt_ok(&s) && (count == 0 || read < count || steps->at.seq == 0)) {
-		add_step(steps, &s, &(rt_history_row){.did = RT_STR("the beginning"),
-						      .is_current = !steps->has_trunk,
-						      .of_disc = true});
+		add_step(steps, &s,
+			 &(rt_history_row){.did = RT_STR("the beginning"),
+					   .is_current = !steps->has_trunk,
+					   .of_disc = true});
 		steps->is_whole = true;
 	}
 	if (!rt_ok(&s)) { /* as before, but for the capacity */

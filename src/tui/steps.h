@@ -3,8 +3,8 @@
  * Steps: the history of a discussion and of the project's settings as rows, newest first, read as
  * far as somebody looked. The last row is the beginning, step 0.
  *
- * Steps in effect are in lane 0. A run of steps that was undone before something else was done is in
- * a lane next to it, down to the step that it began at:
+ * Steps in effect are in lane 0. A run of steps that was undone before something else was done is
+ * in a lane next to it, down to the step that it began at:
  *
  *     0  1
  *     *        9  in effect
@@ -21,17 +21,17 @@
 enum { RT_STEPS_LANES = 8 /* further undone runs share the last */ };
 
 typedef struct rt_step {
-	uint64_t seq;    /* 0: the beginning */
+	uint64_t seq; /* 0: the beginning */
 	uint64_t parent;
 	int64_t at_us;
-	uint32_t what;   /* offset of its words: what it did, … */
-	uint32_t about;  /* … from here on to which entry */
-	uint32_t by;     /* offset of who did it, after the words */
-	uint32_t end;    /* of that */
+	uint32_t what;  /* offset of its words: what it did, … */
+	uint32_t about; /* … from here on to which entry */
+	uint32_t by;    /* offset of who did it, after the words */
+	uint32_t end;   /* of that */
 	bool is_undone, is_current, of_project;
 	uint8_t lane;
-	uint8_t passes;  /* a bit for each lane that continues past it */
-	uint8_t joins;   /* a bit for each lane that ends here */
+	uint8_t passes; /* a bit for each lane that continues past it */
+	uint8_t joins;  /* a bit for each lane that ends here */
 } rt_step;
 
 typedef struct rt_steps {
@@ -40,8 +40,8 @@ typedef struct rt_steps {
 	const rt_project *value; /* our reference */
 	uint32_t disc;
 	rt_history_at at;
-	bool is_whole;           /* the beginning has been read */
-	bool has_trunk;          /* a step in effect has been read */
+	bool is_whole;  /* the beginning has been read */
+	bool has_trunk; /* a step in effect has been read */
 	rt_step *steps;
 	size_t count, capacity;
 	rt_buf texts;

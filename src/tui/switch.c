@@ -134,7 +134,8 @@ rt_switch_to(rt_tui *tui, rt_switch_place p, rt_str id)
 	to.is_active = !work->read_only || to.take == disc->active;
 	to.words = p.disc != work->value->active ? "Switched discussions" : "Switched takes";
 	if (p.disc != work->value->active)
-		requests[count++] = rt_switch_request(tui, RT_OP_DISCUSSION_SWITCH, (rt_switch_place){p.disc, 0});
+		requests[count++] = rt_switch_request(tui, RT_OP_DISCUSSION_SWITCH,
+						      (rt_switch_place){p.disc, 0});
 	if (to.take != disc->active)
 		requests[count++] = rt_switch_request(tui, RT_OP_TAKE_SWITCH, p);
 	if (count > 0 && !work->read_only)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Switch: go to another discussion or take, by an operation where it is not the active one, and show
- * an entry there.
+ * Switch: go to another discussion or take, by an operation where it is not the active one, and
+ * show an entry there.
  *
  * Threads: the one of the terminal. */
 #ifndef RT_TUI_SWITCH_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes from the terminal are read here in large pieces, not by curses, which reads them one by
- * one: a paste of megabytes has to be fast, and an escape key must be told from the beginning of
- * a sequence by the time that passes. A pipe to ourselves is waited for beside the terminal, for
- * signals and other threads. */
+ * Input is read in large blocks, not by curses, which reads single bytes: pastes of megabytes must be
+ * fast, and the escape key is told from the beginning of a sequence by time. Signals and other
+ * threads wake us through a pipe, which is polled together with the terminal. */
 #define _GNU_SOURCE
 
 #include "tui/terminal_impl.h"
@@ -24,12 +23,12 @@
 
 enum {
 	READ_SIZE = 64 * 1024,
-	ESCAPE_MS = 30,     /* an escape that is alone is the key; ESCDELAY says otherwise */
+	ESCAPE_MS = 30,     /* after which a single escape is that key; or ESCDELAY */
 	SEQUENCE_MS = 500,  /* the rest of a sequence, or of a character, on a slow line */
-	PASTE_MS = 2000,    /* a paste that stalls: what has come of it is given */
-	PASTE_END_MS = 60000, /* a paste whose end does not come */
+	PASTE_MS = 2000,    /* after which a stalled paste is reported in part */
+	PASTE_END_MS = 60000, /* after which a paste without an end is over */
 	PASTE_MAX = 256 * 1024 * 1024,
-	COPY_MAX = 74000 /* what terminals take at least, as base64 */
+	COPY_MAX = 74000 /* which all terminals accept as base64 */
 };
 
 struct rt_terminal {
@@ -41,16 +40,16 @@ struct rt_terminal {
 	atomic_bool woken;
 	bool is_utf8, is_gone, is_left;
 	bool is_drawn_anew; /* RT_EVENT_RESIZE is due */
-	char erase;         /* what the backspace key sends */
+	char erase;         /* byte of the backspace key */
 	int escape_ms;
-	rt_buf input;       /* not yet taken, from at */
+	rt_buf input;       /* unread from `at` on */
 	size_t at;
-	bool is_pasting;    /* what comes is pasted; looked through up to paste_at */
-	bool is_stalled;    /* a part of it was given, and what comes is more of it */
-	bool is_cut;        /* and there was no room for all of it */
-	size_t paste_at;
-	int64_t read_ms;    /* when something came last */
-	rt_buf text;        /* of the paste that was given */
+	bool is_pasting;    /* input is pasted text */
+	bool is_stalled;    /* a part of the paste was reported */
+	bool is_cut;        /* the paste was too long */
+	size_t paste_at;    /* its end is not before this offset */
+	int64_t read_ms;    /* time of the last input */
+	rt_buf text;        /* of the paste that was reported */
 };
 
 static int64_t
@@ -62,10 +61,9 @@ now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* --- opening --- */
+/* ---- opening ---- */
 
-/* A file of the terminal: the one that standard input or output is, else the one that controls
- * the process. */
+/* Open the terminal that is standard input or output, else the controlling terminal. */
 static FILE *
 open_tty(int standard, const char *mode)
 {
@@ -86,8 +84,8 @@ says_utf8(void)
 	return codes != NULL && strcasecmp(codes, "UTF-8") == 0;
 }
 
-/* Curses and wcwidth go by the locale. Where the one that is asked for is not on this machine,
- * there mostly is one that knows the characters. */
+/* Curses and wcwidth depend on the locale. If the wanted one is not installed, another one with
+ * UTF-8 usually is. */
 static bool
 set_locale(void)
 {
@@ -110,35 +108,19 @@ learn_size(rt_terminal *terminal)
 	struct winsize size = {0, 0, 0, 0};
 
 	(void)ioctl(fileno(terminal->out), TIOCGWINSZ, &size);
-	/* Without memory it stays as it is: what is outside is not shown. */
+	/* Without memory the old size stays. */
 	if (rt_terminal_screen_resize(terminal->screen, size.ws_col, size.ws_row) != RT_OK)
 		rt_terminal_screen_enter(terminal->screen);
-}
-
-static void
-say(const rt_terminal *terminal, const char *text, size_t size)
-{
-	size_t at = 0;
-
-	while (at < size) {
-		ssize_t put = write(fileno(terminal->out), text + at, size - at);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return;
-		at += (size_t)put;
-	}
 }
 
 static void
 ask_for_pastes(const rt_terminal *terminal, bool yes)
 {
 	if (rt_terminal_screen_is_ansi(terminal->screen))
-		say(terminal, yes ? "\033[?2004h" : "\033[?2004l", 8);
+		rt_terminal_write(fileno(terminal->out), yes ? "\033[?2004h" : "\033[?2004l", 8);
 }
 
-/* Curses has made it raw; this is what it leaves. */
+/* What curses' raw mode leaves to do. */
 static void
 make_raw(const rt_terminal *terminal)
 {
@@ -196,7 +178,7 @@ rt_terminal_open(const rt_terminal_options *options, rt_terminal **out, rt_error
 		st = rt_fail(err, RT_IO, "no pipe: %s", strerror(errno));
 		goto done;
 	}
-	/* Before curses, which takes only signals that nobody has. */
+	/* Before curses, which handles only signals without a handler. */
 	rt_terminal_signals_begin(terminal->tty, &shell, terminal->wake[1]);
 	st = rt_terminal_screen_open(&asked, terminal->in, terminal->out, &terminal->screen, err);
 	if (st != RT_OK) {
@@ -266,7 +248,7 @@ rt_terminal_show(rt_terminal *terminal, const rt_canvas *canvas)
 		rt_terminal_screen_show(terminal->screen, canvas);
 }
 
-/* --- given away --- */
+/* ---- release and acquire ---- */
 
 static void
 release(rt_terminal *terminal)
@@ -343,12 +325,12 @@ rt_terminal_copy(rt_terminal *terminal, rt_str text)
 	rt_buf_add_c(&buf, "\a");
 	done = buf.status == RT_OK;
 	if (done)
-		say(terminal, buf.ptr, buf.size);
+		rt_terminal_write(fileno(terminal->out), buf.ptr, buf.size);
 	rt_buf_deinit(&buf);
 	return done;
 }
 
-/* --- what comes --- */
+/* ---- input ---- */
 
 static rt_str
 unread(const rt_terminal *terminal)
@@ -366,12 +348,11 @@ consume(rt_terminal *terminal, size_t size)
 	}
 }
 
-/* There is no room for more. Of a paste what came is kept, but for a piece that makes room to
- * look for its end in; of keys, none are. */
+/* The input buffer is full: drop keys; of a paste, drop a block to have space for finding its end. */
 static void
 cut(rt_terminal *terminal)
 {
-	enum { TAIL = sizeof(RT_KEYS_PASTE_END) - 2 }; /* may be the beginning of the end */
+	enum { TAIL = sizeof(RT_KEYS_PASTE_END) - 2 }; /* may begin the end marker */
 	rt_buf *input = &terminal->input;
 
 	input->status = RT_OK;
@@ -385,7 +366,7 @@ cut(rt_terminal *terminal)
 	terminal->paste_at = input->size - TAIL;
 }
 
-/* One piece of what is there to be read. */
+/* Read one block. */
 static void
 read_some(rt_terminal *terminal)
 {
@@ -423,7 +404,7 @@ read_some(rt_terminal *terminal)
 		terminal->paste_at = terminal->input.size;
 }
 
-/* What is kept of a pasted text: see terminal.h. */
+/* Remove controls from a pasted text (terminal.h). */
 static void
 clean(rt_buf *buf)
 {
@@ -448,14 +429,14 @@ clean(rt_buf *buf)
 	buf->size = to;
 }
 
-/* Since something came, in ms. */
+/* Milliseconds since the last input. */
 static int64_t
 quiet(const rt_terminal *terminal)
 {
 	return now_ms() - terminal->read_ms;
 }
 
-/* A part of a paste, or the last of it. */
+/* Report a part of a paste. */
 static bool
 give_paste(rt_terminal *terminal, size_t size, rt_event *out)
 {
@@ -476,8 +457,7 @@ give_paste(rt_terminal *terminal, size_t size, rt_event *out)
 	return true;
 }
 
-/* How much of what has come of a paste is whole: not the beginning of its end, of a character, of a
- * line's end. */
+/* The size without an incomplete end marker, character or line end at the end. */
 static size_t
 whole_size(rt_str bytes)
 {
@@ -501,8 +481,7 @@ whole_size(rt_str bytes)
 	return bytes.size;
 }
 
-/* Of a paste that stalls a part is given; its end may be cut off, so that an escape alone is a key
- * again after a while. */
+/* Report a part of a stalled paste. Its end marker may never come, so a single escape ends it. */
 static bool
 read_stalled_paste(rt_terminal *terminal, rt_event *out)
 {
@@ -542,7 +521,7 @@ read_paste(rt_terminal *terminal, rt_event *out)
 	return false;
 }
 
-/* How long the rest of what has begun may take. */
+/* How long to wait for the rest of an incomplete sequence or paste. */
 static int
 patience_ms(const rt_terminal *terminal)
 {
@@ -587,7 +566,7 @@ read_input(rt_terminal *terminal, rt_event *out)
 	return false;
 }
 
-/* Signals, and what came of them. */
+/* Handle signals. */
 static bool
 read_signals(rt_terminal *terminal, rt_event *out)
 {
@@ -598,7 +577,7 @@ read_signals(rt_terminal *terminal, rt_event *out)
 	if (came & RT_TERMINAL_SIGNAL_STOP)
 		rt_terminal_suspend(terminal);
 	else if ((came & RT_TERMINAL_SIGNAL_CONTINUED) && !terminal->is_left) {
-		/* Stopped without a word (SIGSTOP): whoever had the terminal may have changed it. */
+		/* After SIGSTOP others may have changed the terminal. */
 		rt_terminal_screen_leave(terminal->screen);
 		acquire(terminal);
 	} else if (came & RT_TERMINAL_SIGNAL_RESIZE) {
@@ -621,7 +600,7 @@ drain(const rt_terminal *terminal)
 		;
 }
 
-/* Until something comes, or that many ms are over (< 0: however long). */
+/* Wait for input or a wake-up, at most this long (< 0: without a limit). */
 static void
 sleep_for(rt_terminal *terminal, int64_t ms)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the terminal share: terminal.c (the terminal, and what comes from it),
+ * What the files of the terminal share: terminal.c (opening, events),
  * terminal_output.c (cells), terminal_signals.c (signals). */
 #ifndef RT_TUI_TERMINAL_IMPL_H
 #define RT_TUI_TERMINAL_IMPL_H
@@ -13,27 +13,28 @@
 /* The C library and curses; made by terminal_output.c. */
 typedef struct rt_terminal_screen rt_terminal_screen;
 
-/* TERM's terminal on these files, in its own screen, raw. RT_REFUSED: it cannot. */
+/* Open TERM's terminal on these files, on its alternate screen, in raw mode. RT_REFUSED: it is not
+ * capable. */
 RT_CHECKED rt_status rt_terminal_screen_open(const rt_terminal_options *options, FILE *in,
 					     FILE *out, rt_terminal_screen **out_screen,
 					     rt_error *err);
 void rt_terminal_screen_close(rt_terminal_screen *screen);
 bool rt_terminal_screen_has_color(const rt_terminal_screen *screen);
-/* May it be sent what is no part of its description (bracketed paste and so on)? */
+/* Does it understand ANSI sequences that are not in its description (bracketed paste)? */
 bool rt_terminal_screen_is_ansi(const rt_terminal_screen *screen);
-/* The terminal as it was; and as we had it. What is then shown is drawn anew. */
+/* Restore the previous mode; set ours again, after which the next frame is drawn completely. */
 void rt_terminal_screen_leave(rt_terminal_screen *screen);
 void rt_terminal_screen_enter(rt_terminal_screen *screen);
-/* RT_NOMEM: no room for the cells; it shows nothing then. */
+/* RT_NOMEM: unchanged. */
 RT_CHECKED rt_status rt_terminal_screen_resize(rt_terminal_screen *screen, int columns, int rows);
 void rt_terminal_screen_size(const rt_terminal_screen *screen, int *out_columns, int *out_rows);
-/* All of it, or what has changed. */
+/* Draw the cells that have changed. */
 void rt_terminal_screen_show(rt_terminal_screen *screen, const rt_canvas *canvas);
-/* What gives the terminal back, as bytes. */
+/* The bytes that restore the terminal. */
 rt_str rt_terminal_screen_restore(const rt_terminal_screen *screen);
 
-/* --- the guard: handlers of signals while the terminal is ours. It is the one state of the
- * process that a handler has to reach. --- */
+/* ---- signal handlers, while the terminal is ours: the only global state, since handlers must
+ * reach it ---- */
 
 enum {
 	RT_TERMINAL_SIGNAL_RESIZE = 1,
@@ -42,18 +43,20 @@ enum {
 	RT_TERMINAL_SIGNAL_END = 8
 };
 
-/* mode: the terminal's, to be given back. wake_fd is written to whenever a signal has come. */
+/* mode: to be restored. wake_fd is written to after every signal. */
 void rt_terminal_signals_begin(int tty, const struct termios *mode, int wake_fd);
-/* The bytes that give the terminal back; they live until rt_terminal_signals_end. */
+/* The bytes that restore the terminal; valid until rt_terminal_signals_end. */
 void rt_terminal_signals_restores(rt_str bytes);
-/* The handlers as they were before. */
+/* Restore the previous handlers. */
 void rt_terminal_signals_end(void);
-/* The terminal is given away (to an editor), and ours again: handlers go and come with it. */
+/* Restore the previous handlers while the terminal is released, and set ours again. */
 void rt_terminal_signals_leave(void);
 void rt_terminal_signals_enter(void);
-/* What has come since it was asked last. */
+/* RT_TERMINAL_SIGNAL_… since the last call. */
 unsigned rt_terminal_signals_collect(void);
-/* Stop like every program that is suspended; returns when it was continued. */
+/* Stop the process group; returns when it was continued. */
 void rt_terminal_signals_stop(void);
+/* Write all bytes, if possible. Async-signal-safe. */
+void rt_terminal_write(int fd, const char *ptr, size_t size);
 
 #endif

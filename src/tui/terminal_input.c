@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a key sends is one of:
+ * A key sends one of:
  *
  *   c                a character, in UTF-8, or a control: ctrl and a letter
  *   ESC c            the same with alt
- *   CSI n;m X        (CSI is ESC [) X an arrow, home, end, F1 to F4; m - 1 are the mods
- *   CSI n;m ~        n says which key; rxvt ends it with ^ (ctrl), $ (shift), @ (both)
- *   CSI c;m u        any key, by its code point: what kitty began
- *   CSI 27;m;c ~     the same, as xterm does it
+ *   CSI n;m X        (CSI is ESC [) X: an arrow, home, end, F1 to F4; m - 1: the modifiers
+ *   CSI n;m ~        n: the key; rxvt ends it with ^ (ctrl), $ (shift), @ (both)
+ *   CSI c;m u        any key, by its code point, as kitty introduced it
+ *   CSI 27;m;c ~     the same by xterm
  *   CSI [ X          F1 to F5 of the Linux console
  *   SS3 X            (SS3 is ESC O) arrows, F1 to F4, keys of the number pad
- *   ESC CSI …        with alt, as rxvt and PuTTY do it
- *   ESC s … ST       (s is ] P ^ _ X, ST is ESC \ or BEL) an answer of the terminal, no key
+ *   ESC CSI …        with alt, by rxvt and PuTTY
+ *   ESC s … ST       (s is ] P ^ _ X, ST is ESC \ or BEL) a reply of the terminal, not a key
  *
- * A sequence that is none of these is taken away whole, so that it does not become text. */
+ * Other sequences are dropped as a whole, so that they do not become text. */
 #include "tui/terminal_input.h"
 
 #include <utf8proc.h>
@@ -22,7 +22,7 @@ enum {
 	ESC = 0x1B,
 	BEL = 0x07,
 	SEQUENCE_MAX = 64,
-	ANSWER_MAX = 4096,
+	REPLY_MAX = 4096,
 	NUMBER_MAX = 4,
 	NUMBER_LIMIT = 0x200000
 };
@@ -69,7 +69,7 @@ read_char(rt_str bytes, bool is_all, char erase, rt_key *out, size_t *out_size)
 	return code < 0xA0 ? RT_KEYS_NOTHING : gives(out, (uint32_t)code, 0);
 }
 
-/* Mods as they are sent: 1 and bits. false: one that nobody here knows (super and so on). */
+/* Decode modifiers: 1 plus bits. False: an unknown one (super …). */
 static bool
 read_mods(unsigned sent, unsigned *out)
 {
@@ -80,7 +80,7 @@ read_mods(unsigned sent, unsigned *out)
 	return (bits & (8 | 16)) == 0;
 }
 
-/* The key that a sequence ends with this letter, or RT_KEY_NONE. */
+/* The key of a sequence's final letter, or RT_KEY_NONE. */
 static uint32_t
 key_of_letter(char letter)
 {
@@ -117,7 +117,7 @@ key_of_number(unsigned number)
 	return RT_KEY_NONE;
 }
 
-/* By code point, or by kitty's numbers for keys that have none. */
+/* By code point, or kitty's number of a key without one. */
 static uint32_t
 key_of_code(unsigned code)
 {
@@ -142,16 +142,16 @@ key_of_code(unsigned code)
 	return code;
 }
 
-/* A sequence without its CSI, taken apart. */
+/* A parsed sequence, without its CSI. */
 typedef struct sequence {
-	unsigned numbers[NUMBER_MAX]; /* 0 where there is none */
-	unsigned event;               /* behind the mods: 3 is a key let go */
-	bool is_private;              /* begins with ? > = <: an answer to what nobody asked */
+	unsigned numbers[NUMBER_MAX]; /* 0: missing */
+	unsigned event;               /* after the modifiers: 3 is a key release */
+	bool is_private;              /* begins with ? > = <: a reply */
 	char end;
 	size_t size; /* with the CSI */
 } sequence;
 
-/* RT_KEYS_KEY: it is whole. */
+/* RT_KEYS_KEY: it is complete. */
 static rt_keys_kind
 split(rt_str bytes, sequence *out)
 {
@@ -182,7 +182,7 @@ split(rt_str bytes, sequence *out)
 			out->end = c;
 			return RT_KEYS_KEY;
 		} else if (c < 0x20 || c > 0x2F || i > SEQUENCE_MAX) {
-			out->size = i; /* not of it */
+			out->size = i; /* not part of it */
 			return RT_KEYS_NOTHING;
 		}
 	}
@@ -284,14 +284,14 @@ read_ss3(rt_str bytes, bool is_all, rt_key *out, size_t *out_size)
 	return gives(out, 'O', RT_KEY_ALT);
 }
 
-/* ESC and one of ] P ^ _ X, and more behind it that came at once: what a terminal answers, and not a
- * key with alt. RT_KEYS_NOTHING: an answer; RT_KEYS_KEY: a key after all, as nothing ends it. */
+/* ESC and one of ] P ^ _ X, followed at once by more: a reply of the terminal, not a key with alt.
+ * RT_KEYS_NOTHING: a reply; RT_KEYS_KEY: a key after all, as it is not terminated. */
 static rt_keys_kind
-read_answer(rt_str bytes, bool is_all, size_t *out_size)
+read_reply(rt_str bytes, bool is_all, size_t *out_size)
 {
 	size_t i;
 
-	for (i = 2; i < bytes.size && i < ANSWER_MAX; i++) {
+	for (i = 2; i < bytes.size && i < REPLY_MAX; i++) {
 		unsigned char c = (unsigned char)bytes.ptr[i];
 
 		*out_size = i + 1;
@@ -306,7 +306,7 @@ read_answer(rt_str bytes, bool is_all, size_t *out_size)
 		if (c < 0x20 || c == 0x7F)
 			return RT_KEYS_KEY;
 	}
-	return i < ANSWER_MAX && bytes.size > 2 && !is_all ? RT_KEYS_MORE : RT_KEYS_KEY;
+	return i < REPLY_MAX && bytes.size > 2 && !is_all ? RT_KEYS_MORE : RT_KEYS_KEY;
 }
 
 static rt_keys_kind
@@ -322,7 +322,7 @@ read_escape(rt_str bytes, bool is_all, char erase, rt_key *out, size_t *out_size
 	if (bytes.ptr[1] == 'O')
 		return read_ss3(bytes, is_all, out, out_size);
 	if (strchr("]P^_X", bytes.ptr[1]) != NULL && bytes.ptr[1] != 0) {
-		kind = read_answer(bytes, is_all, out_size);
+		kind = read_reply(bytes, is_all, out_size);
 		if (kind != RT_KEYS_KEY)
 			return kind;
 		*out_size = 1;

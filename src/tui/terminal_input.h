@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Terminal input: the bytes that terminals send, as keys. A pure function, so that what xterm,
- * tmux, rxvt, the Linux console and others send can be tested without any of them. */
+ * Terminal input: decodes the bytes that terminals send for keys. A pure function, so that the
+ * encodings of xterm, tmux, rxvt, the Linux console and others are tested without them. */
 #ifndef RT_TUI_TERMINAL_INPUT_H
 #define RT_TUI_TERMINAL_INPUT_H
 
 #include "tui/key.h"
 
 typedef enum rt_keys_kind {
-	RT_KEYS_MORE,    /* the beginning of something: ask again when more has come */
+	RT_KEYS_MORE,    /* incomplete: try again with more bytes */
 	RT_KEYS_KEY,
-	RT_KEYS_NOTHING, /* bytes that mean no key */
-	RT_KEYS_PASTE    /* what follows up to RT_KEYS_PASTE_END is pasted */
+	RT_KEYS_NOTHING, /* bytes that are not a key */
+	RT_KEYS_PASTE    /* pasted text follows, up to RT_KEYS_PASTE_END */
 } rt_keys_kind;
 
 #define RT_KEYS_PASTE_END "\033[201~"
 
-/* What stands at the beginning of bytes, which are not empty. is_all: nothing more comes soon,
- * so an escape that is alone is the key of that name; then never RT_KEYS_MORE. erase: what the
- * terminal says that its backspace key sends. *out_size: the bytes that it took (not for MORE). */
+/* Decode the beginning of bytes, which are not empty. is_all: no more bytes are expected soon, so a
+ * single escape is that key; RT_KEYS_MORE is not returned then. erase: the byte of the terminal's
+ * backspace key. *out_size: the bytes that were used (not for MORE). */
 rt_keys_kind rt_keys_read(rt_str bytes, bool is_all, char erase, rt_key *out, size_t *out_size);
 
 #endif

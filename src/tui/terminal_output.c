@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Curses, for output alone: it knows how a terminal is driven and sends what has changed. What
- * it was told last is kept here as cells, so that an unchanged row costs a comparison. */
+ * Output through curses, which knows terminals and sends what has changed. A copy of the last frame
+ * makes an unchanged row cost only a comparison. */
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
@@ -14,27 +14,27 @@
 #include <wchar.h>
 
 enum {
-	CELL_ROOM = 2 + RT_CELL_MARKS, /* a character, its marks, and the end */
-	RESTORE_ROOM = 512
+	CELL_SIZE = 2 + RT_CELL_MARKS, /* a character, its marks, a NUL */
+	RESTORE_SIZE = 512
 };
-#define NO_CELL 0xFFFFFFFFu /* no character is that */
+#define NO_CELL 0xFFFFFFFFu /* not a character */
 
 struct rt_terminal_screen {
 	const rt_alloc *alloc;
 	SCREEN *curses;
 	int fd;
-	bool has_color, is_ansi, can_italic, is_whole; /* is_whole: front is what is shown */
+	bool has_color, is_ansi, can_italic, is_whole; /* is_whole: front is on the screen */
 	int columns, rows;
 	rt_canvas_cell *front;
-	int cursor_x, cursor_y, cursor_shown; /* -1: not known */
-	char restore[RESTORE_ROOM];
+	int cursor_x, cursor_y, cursor_shown; /* -1: unknown */
+	char restore[RESTORE_SIZE];
 	size_t restore_size;
 };
 
-/* Colours that can be read on a dark background and on a bright one: of 256, and of 8. Where there
- * are none, the attributes alone say it. */
+/* Colours that are readable on dark and on bright backgrounds, of 256 and of 8, with attributes; and
+ * the attributes without colours. */
 typedef struct look {
-	short many, few; /* -1: as the terminal writes */
+	short many, few; /* -1: the default */
 	attr_t with, without;
 } look;
 
@@ -68,7 +68,7 @@ capability(const char *name)
 	return text == NULL || text == (const char *)-1 ? NULL : text;
 }
 
-/* Without what asks for a pause ("$<2>"). */
+/* Without padding ("$<2>"). */
 static void
 add_restore(rt_terminal_screen *screen, const char *text)
 {
@@ -77,7 +77,7 @@ add_restore(rt_terminal_screen *screen, const char *text)
 
 		if (end != NULL)
 			text = end + 1;
-		else if (screen->restore_size < RESTORE_ROOM)
+		else if (screen->restore_size < RESTORE_SIZE)
 			screen->restore[screen->restore_size++] = *text++;
 		else
 			break;
@@ -118,7 +118,7 @@ make_inks(rt_terminal_screen *screen, bool no_color)
 	}
 }
 
-/* Names that hosts often do not know, of terminals that understand what xterm does. */
+/* Terminals that are compatible with xterm but often unknown to hosts. */
 static SCREEN *
 new_term(FILE *in, FILE *out)
 {
@@ -225,7 +225,7 @@ rt_terminal_screen_resize(rt_terminal_screen *screen, int columns, int rows)
 {
 	rt_canvas_cell *front;
 
-	if (columns <= 0 || rows <= 0) { /* a terminal that does not say */
+	if (columns <= 0 || rows <= 0) { /* unknown */
 		columns = COLS;
 		rows = LINES;
 	}
@@ -265,10 +265,10 @@ attributes(const rt_terminal_screen *screen, rt_ink ink, short *out_pair)
 		attr |= A_UNDERLINE;
 	if (ink & RT_INK_ITALIC)
 		attr |= screen->can_italic ? A_ITALIC : A_UNDERLINE;
-	if (ink & RT_INK_STRIKE) /* terminals do not agree about it */
+	if (ink & RT_INK_STRIKE) /* few terminals support it */
 		attr |= A_DIM;
 	if (ink & RT_INK_SELECTED) {
-		/* One bar over the row, whatever stands in it; a match is still told apart. */
+		/* One bar over the row, in which matches stay recognizable. */
 		if (attr & A_REVERSE)
 			attr |= A_UNDERLINE | A_BOLD;
 		attr = (attr & ~A_DIM) | A_REVERSE;
@@ -280,17 +280,16 @@ attributes(const rt_terminal_screen *screen, rt_ink ink, short *out_pair)
 static void
 show_cell(const rt_terminal_screen *screen, int x, int y, const rt_canvas_cell *cell)
 {
-	wchar_t text[CELL_ROOM] = {(wchar_t)cell->ch};
-	/* Behind the last column the cursor is about to go on below, and there some terminals put a
-	 * mark that comes now. */
+	wchar_t text[CELL_SIZE] = {(wchar_t)cell->ch};
+	/* After the last column the cursor is about to wrap, and some terminals would put a mark on
+	 * the next row. */
 	bool is_last = x + cell->width >= screen->columns;
 	int width = wcwidth((wchar_t)cell->ch), i, used = 1;
 	short pair;
 	attr_t attr = attributes(screen, cell->ink, &pair);
 	cchar_t out;
 
-	/* Whatever the canvas takes it for: what the C library, and so curses, gives another width
-	 * would shift all that follows. */
+	/* If curses (the C library) disagrees about the width, the rest of the row would shift. */
 	if (width != cell->width)
 		text[0] = L'?';
 	for (i = 0; i < RT_CELL_MARKS && cell->marks[i] != 0 && width == cell->width && !is_last; i++)
@@ -298,7 +297,7 @@ show_cell(const rt_terminal_screen *screen, int x, int y, const rt_canvas_cell *
 			text[used++] = (wchar_t)cell->marks[i];
 	if (setcchar(&out, text, attr, pair, NULL) == ERR)
 		return;
-	(void)mvadd_wch(y, x, &out); /* fails in the last corner, having put it there */
+	(void)mvadd_wch(y, x, &out); /* fails in the last corner, after drawing it */
 	if (width != cell->width && cell->width == 2)
 		(void)mvadd_wch(y, x + 1, &out);
 }
@@ -314,7 +313,7 @@ same(const rt_canvas_cell *a, const rt_canvas_cell *b)
 	return a->ch == b->ch && a->ink == b->ink && a->width == b->width;
 }
 
-/* From the first cell that has changed to the last. */
+/* Draw from the first changed cell to the last. */
 static bool
 show_row(const rt_terminal_screen *screen, const rt_canvas *canvas, int columns, int y)
 {
@@ -345,17 +344,10 @@ show_row(const rt_terminal_screen *screen, const rt_canvas *canvas, int columns,
 }
 
 static void
-say(const rt_terminal_screen *screen, const char *text)
+write_if_ansi(const rt_terminal_screen *screen, const char *text)
 {
-	size_t size = strlen(text), at = 0;
-
-	while (screen->is_ansi && at < size) {
-		ssize_t put = write(screen->fd, text + at, size - at);
-
-		if (put <= 0)
-			return;
-		at += (size_t)put;
-	}
+	if (screen->is_ansi)
+		rt_terminal_write(screen->fd, text, strlen(text));
 }
 
 void
@@ -370,7 +362,7 @@ rt_terminal_screen_show(rt_terminal_screen *screen, const rt_canvas *canvas)
 	if (screen->front == NULL)
 		return;
 	if (!screen->is_whole) {
-		(void)clear(); /* all of the terminal is drawn anew */
+		(void)clear(); /* redraw everything */
 		for (y = 0; y < screen->rows * screen->columns; y++)
 			screen->front[y].ch = NO_CELL;
 	}
@@ -391,8 +383,8 @@ rt_terminal_screen_show(rt_terminal_screen *screen, const rt_canvas *canvas)
 		screen->cursor_y = canvas->cursor_y;
 	}
 	(void)move(cursor ? screen->cursor_y : 0, cursor ? screen->cursor_x : 0);
-	/* One frame at a time, where the terminal knows of that. */
-	say(screen, "\033[?2026h");
+	/* A synchronized update, where the terminal supports it. */
+	write_if_ansi(screen, "\033[?2026h");
 	(void)refresh();
-	say(screen, "\033[?2026l");
+	write_if_ansi(screen, "\033[?2026l");
 }

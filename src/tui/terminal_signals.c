@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a handler does is read, write, dup2, tcsetattr, sigaction and raise, which are safe there. Faults are
- * handled on a stack of their own, since it may be the stack that has run over. */
+ * Handlers use only async-signal-safe functions: read, write, dup2, tcsetattr, sigaction, raise.
+ * Faults are handled on a separate stack, in case of a stack overflow. */
 #define _GNU_SOURCE
 
 #include "tui/terminal_impl.h"
@@ -43,18 +43,18 @@ static struct {
 	int tty, wake;
 	struct termios mode; /* the shell's */
 	rt_str restore;
-	pid_t owner; /* a child between fork and exec must not touch the terminal */
+	pid_t owner; /* children between fork and exec must not restore the terminal */
 	bool is_armed;
 	stack_t old_stack;
-	int errors, kept_errors; /* what standard error is meanwhile, and what it was; or -1 */
+	int errors, kept_errors; /* the file that standard error is redirected to, and the original; or -1 */
 } guard = {.tty = -1, .wake = -1, .errors = -1, .kept_errors = -1};
 static atomic_uint flags;
 static atomic_int ends;
 static atomic_bool restored; /* or nothing to restore */
 static char fault_stack[FAULT_STACK];
 
-static void
-write_all(int file, const char *ptr, size_t size)
+void
+rt_terminal_write(int file, const char *ptr, size_t size)
 {
 	size_t at = 0;
 
@@ -67,8 +67,8 @@ write_all(int file, const char *ptr, size_t size)
 	}
 }
 
-/* What is said on the terminal while a screen is on it (by the C library when it finds the heap
- * broken, by programs that we run) would spoil the screen and vanish with it. */
+/* Messages on standard error while a screen is shown (by the C library about a corrupt heap, by
+ * programs that we run) would garble the screen and vanish with it. */
 static void
 hold_errors(void)
 {
@@ -85,7 +85,7 @@ hold_errors(void)
 	guard.errors = guard.kept_errors = -1;
 }
 
-/* The shell's screen is there again: now it can be read. */
+/* After the shell's screen is restored. */
 static void
 release_errors(void)
 {
@@ -97,7 +97,7 @@ release_errors(void)
 		return;
 	(void)dup2(guard.kept_errors, STDERR_FILENO);
 	while ((got = pread(guard.errors, said, sizeof(said), at)) > 0) {
-		write_all(STDERR_FILENO, said, (size_t)got);
+		rt_terminal_write(STDERR_FILENO, said, (size_t)got);
 		at += got;
 	}
 	(void)close(guard.errors);
@@ -108,22 +108,19 @@ release_errors(void)
 static void
 restore(void)
 {
-
 	if (atomic_exchange(&restored, true) || getpid() != guard.owner)
 		return;
-	write_all(guard.tty, guard.restore.ptr, guard.restore.size);
+	rt_terminal_write(guard.tty, guard.restore.ptr, guard.restore.size);
 	(void)tcsetattr(guard.tty, TCSANOW, &guard.mode);
 	release_errors();
 }
 
-/* Restore, then let the signal do what it would have done without us. */
+/* Restore, then raise the signal with its previous action. */
 static void
 die_of(int signal_number)
 {
-	size_t i;
-
 	restore();
-	for (i = 0; i < SIGNAL_COUNT; i++) {
+	for (size_t i = 0; i < SIGNAL_COUNT; i++) {
 		if (signals[i].signal != signal_number)
 			continue;
 		if (signals[i].flag != 0)
@@ -143,13 +140,12 @@ static void
 on_signal(int signal_number)
 {
 	int kept = errno;
-	size_t i;
 
-	for (i = 0; i < SIGNAL_COUNT; i++)
+	for (size_t i = 0; i < SIGNAL_COUNT; i++)
 		if (signals[i].signal == signal_number)
 			atomic_fetch_or(&flags, signals[i].flag);
 	if (signal_number == SIGTERM || signal_number == SIGHUP || signal_number == SIGINT) {
-		/* Asked several times, and nobody listens. */
+		/* Signalled several times without a reaction. */
 		if (atomic_fetch_add(&ends, 1) + 1 >= ENDS_MAX)
 			die_of(signal_number);
 	}
@@ -169,17 +165,16 @@ static void
 arm(void)
 {
 	struct sigaction action;
-	size_t i;
 
 	if (guard.is_armed)
 		return;
-	for (i = 0; i < SIGNAL_COUNT; i++) {
+	for (size_t i = 0; i < SIGNAL_COUNT; i++) {
 		memset(&action, 0, sizeof(action));
 		sigemptyset(&action.sa_mask);
 		action.sa_handler = signals[i].flag == 0 ? on_fault : on_signal;
 		action.sa_flags = signals[i].flag == 0 ? SA_ONSTACK | SA_NODEFER : SA_RESTART;
 		(void)sigaction(signals[i].signal, NULL, &signals[i].old);
-		/* What was to be ignored (nohup, a shell without jobs) is. */
+		/* Signals that were ignored (nohup, a shell without job control) stay so. */
 		if (signals[i].old.sa_handler == SIG_IGN &&
 		    signals[i].flag != RT_TERMINAL_SIGNAL_RESIZE)
 			continue;
@@ -193,13 +188,11 @@ arm(void)
 static void
 disarm(void)
 {
-	size_t i;
-
 	if (!guard.is_armed)
 		return;
 	restored = true;
 	release_errors();
-	for (i = 0; i < SIGNAL_COUNT; i++)
+	for (size_t i = 0; i < SIGNAL_COUNT; i++)
 		(void)sigaction(signals[i].signal, &signals[i].old, NULL);
 	guard.is_armed = false;
 }
@@ -261,7 +254,6 @@ rt_terminal_signals_stop(void)
 {
 	struct timespec ms = {0, 1000000};
 	struct sigaction usual, ours;
-	int waited;
 
 	memset(&usual, 0, sizeof(usual));
 	sigemptyset(&usual.sa_mask);
@@ -270,10 +262,10 @@ rt_terminal_signals_stop(void)
 		return;
 	(void)sigaction(SIGTSTP, &usual, NULL);
 	atomic_fetch_and(&flags, ~(unsigned)RT_TERMINAL_SIGNAL_CONTINUED);
-	/* The whole job, as the terminal would. It may reach another thread first, so this one
-	 * waits for it; a job without a shell around it is not stopped at all. */
+	/* The whole job, as the terminal does. The signal may reach another thread first, so this
+	 * one waits for it; a job without a shell is not stopped at all. */
 	(void)kill(0, SIGTSTP);
-	for (waited = 0; waited < STOP_WAIT_MS; waited++) {
+	for (int waited = 0; waited < STOP_WAIT_MS; waited++) {
 		if (atomic_load(&flags) & RT_TERMINAL_SIGNAL_CONTINUED)
 			break;
 		(void)nanosleep(&ms, NULL);

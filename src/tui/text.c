@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * app/screen.c makes text fit, app/width.c says how wide it is. Plain ASCII, which most text is,
- * goes through both without being decoded. */
+ * app/screen.c makes text safe, app/width.c measures it. Plain ASCII, the usual case, passes through
+ * both without being decoded. */
 #include "tui/text.h"
 
 #include "app/width.h"

@@ -13,26 +13,30 @@ rt_text_search_begin(rt_text_search *search, const rt_work *work, size_t at, boo
 	search->all = search->left = count < RT_TEXT_SEARCH_MAX ? count : RT_TEXT_SEARCH_MAX;
 }
 
+/* The position after the last one. The take may have become shorter meanwhile. */
+static size_t
+next_position(const rt_text_search *search, size_t count)
+{
+	if (!search->back)
+		return (search->at + 1) % count;
+	return search->at == 0 || search->at > count ? count - 1 : search->at - 1;
+}
+
 bool
 rt_text_search_next(rt_text_search *search, rt_work *work, rt_str what, size_t *out_at)
 {
-	size_t count = rt_work_count(work), looked = 0, bytes = 0;
+	size_t count = rt_work_count(work), entries = 0, bytes = 0;
 
-	/* The take may have become another one since. */
 	search->is_on = search->is_on && count > 0;
-	while (search->is_on && search->left > 0 && looked < RT_TEXT_SEARCH_ENTRIES &&
+	while (search->is_on && search->left > 0 && entries++ < RT_TEXT_SEARCH_ENTRIES &&
 	       bytes < RT_TEXT_SEARCH_BYTES) {
 		rt_work_entry e;
-		rt_error err;
+		rt_error ignored;
 		bool holds;
 
-		search->at = search->back ? (search->at == 0 || search->at > count ? count
-										   : search->at) -
-						    1
-					  : (search->at + 1) % count;
+		search->at = next_position(search, count);
 		search->left--;
-		looked++;
-		if (rt_work_entry_at(work, search->at, &e, &err) != RT_OK)
+		if (rt_work_entry_at(work, search->at, &e, &ignored) != RT_OK)
 			continue;
 		holds = what.size > 0 && !e.is_hidden && rt_find_holds(rt_buf_str(&e.text), what);
 		bytes += e.text.size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text search: the next entry of the take at hand that holds a text, looked for a piece at a time,
- * so that no key waits for it. Around the end it goes on at the other one.
+ * Text search: the next entry of the current take that contains a text, searched in slices, so that
+ * no key waits for it. Wraps around at the ends.
  *
  * Threads: the one of the terminal. */
 #ifndef RT_TUI_TEXT_SEARCH_H
@@ -10,25 +10,25 @@
 #include "tui/work.h"
 
 enum {
-	RT_TEXT_SEARCH_ENTRIES = 512,   /* of one piece */
-	RT_TEXT_SEARCH_BYTES = 1 << 20, /* the same; more is looked at only of the last one */
-	RT_TEXT_SEARCH_MAX = 1 << 20    /* entries of one search */
+	RT_TEXT_SEARCH_ENTRIES = 512,   /* of a slice */
+	RT_TEXT_SEARCH_BYTES = 1 << 20, /* of a slice; its last entry may exceed them */
+	RT_TEXT_SEARCH_MAX = 1 << 20    /* entries of a search */
 };
 
-/* All zero: nothing is looked for. */
+/* All zero: no search. */
 typedef struct rt_text_search {
 	bool is_on;
 	bool back;
-	size_t at;        /* the position that was looked at last */
-	size_t left, all; /* entries: to be looked at still, at first */
+	size_t at;        /* the position examined last */
+	size_t left, all; /* entries left to examine, of these */
 } rt_text_search;
 
-/* at: a position of the take, which has at least one; it is looked at last. */
+/* at: a position of the take, which must have one; examined last. */
 void rt_text_search_begin(rt_text_search *search, const rt_work *work, size_t at, bool back);
-/* One piece more. true: an entry holds what (whatever the case of ASCII letters), and *out_at is
- * its position. It is over when is_on is false. What cannot be read is passed over. */
+/* Examine a slice. True: an entry contains what, at *out_at. The search has ended when is_on is
+ * false. Entries that cannot be read are skipped. */
 bool rt_text_search_next(rt_text_search *search, rt_work *work, rt_str what, size_t *out_at);
-/* How much was looked at, of 100. */
+/* The part that was examined. */
 unsigned rt_text_search_percent(const rt_text_search *search);
 
 #endif

@@ -79,7 +79,8 @@ typedef struct plan {
 static void
 add_child(plan *p, uint32_t parent, uint32_t i)
 {
-	uint32_t before = p->active[i] && p->active_first ? p->last_active[parent] : p->last[parent];
+	uint32_t before = p->active[i] && p->active_first ? p->last_active[parent]
+							  : p->last[parent];
 
 	if (before == RT_TREE_NONE) {
 		p->next[i] = p->child[parent];
@@ -433,7 +434,7 @@ rt_tree_forget(rt_tree *t)
 	for (uint32_t i = 0; i < t->count; i++) {
 		rt_tree_node *n = &t->nodes[i];
 
-		n->flags &= (uint8_t)~(RT_TREE_KNOWN | RT_TREE_SILENT);
+		n->flags &= (uint8_t) ~(RT_TREE_KNOWN | RT_TREE_SILENT);
 		n->hay = 0;
 		n->hay_size = 0;
 		n->hay_text = 0;

@@ -9,22 +9,20 @@
  *     └⊞ user: What about DuckDB?  (+6)
  *     (1/5)
  *
- * Entries are given as a flat list with parents; their texts are read when somebody looks
- * (rt_tree_source). Siblings stay in their order (as pi has it, the one that the head is below
- * comes first). What a filter, a search or a fold hides leaves its children to the nearest entry above it that is visible; only folding hides what is below.
- * A line of descent is drawn where the visible tree forks, so that a long conversation does
- * not drift to the right.
+ * Entries are a flat list with parents; texts are read on demand (rt_tree_source). Siblings keep
+ * their order (in pi the one above the head comes first). The children of an entry that a filter,
+ * a search or a fold hides belong to the nearest visible entry above; only folds hide descendants.
+ * A line of descent is drawn where the visible tree forks, so that long conversations do not drift
+ * to the right.
  *
- * What cannot be known without a text (is there anything to see in a reply, does it contain
- * the words that are searched for) is learnt once for each body: rt_tree_learn, in slices,
- * while there is nothing else to do and while a search goes on, or all at once by a search that
- * is to be over when it returns.
+ * What depends on a text (is anything of a reply visible, does it match a search) is learnt once
+ * for each body: rt_tree_learn, in slices, or by a search that must be complete when it returns.
  *
- * Nothing here recurses over entries. For 100,000 of them: 10 MB, and up to 200 characters of
- * each text that was learnt (29 MB where all are longer; while it is made anew, the 10 MB
- * twice). Setting, filtering, folding and searching are O(entries); moving and drawing O(rows
- * drawn), but for jumps along a branch, which are as long as the branch, and for rows below
- * very many forks, whose lines are as many. bench/tree measures it.
+ * Nothing here recurses over entries. Memory for 100,000 of them: 10 MB, and up to 200 characters
+ * of each text that was learnt (29 MB where all are longer; the 10 MB twice while the tree is made
+ * anew). Setting, filtering, folding and searching are O(entries); moving and drawing O(rows
+ * drawn), except for jumps along a branch (its length) and rows below very many forks. bench/tree
+ * measures it.
  *
  * Threads: one at a time. */
 #ifndef RT_TUI_TREE_H
@@ -36,11 +34,11 @@ typedef struct rt_tree rt_tree;
 
 #define RT_TREE_NONE UINT32_MAX
 
-/* What filters ask for. */
+/* What filters select by. */
 typedef enum rt_tree_kind {
 	RT_TREE_OTHER,
 	RT_TREE_USER,
-	RT_TREE_ASSISTANT, /* hidden where it has nothing to show (rt_tree_told.silent) */
+	RT_TREE_ASSISTANT, /* hidden while silent (rt_tree_told) */
 	RT_TREE_TOOL,      /* a tool's result */
 	RT_TREE_SETTING,   /* labels, edits, model changes, what is hidden from people … */
 	RT_TREE_COMPACTION,
@@ -53,52 +51,52 @@ enum {
 	RT_TREE_MUTED = 1 << 0,
 	RT_TREE_EDITED = 1 << 1,
 	RT_TREE_ACTIVE = 1 << 2, /* on the way to the head */
-	/* what the tree knows itself */
+	/* set by the tree */
 	RT_TREE_HEAD = 1 << 3,
 	RT_TREE_FOLDED = 1 << 4,
 	RT_TREE_MARKED = 1 << 5,
-	RT_TREE_KNOWN = 1 << 6, /* its text has been looked at */
+	RT_TREE_KNOWN = 1 << 6, /* its text was learnt */
 	RT_TREE_SILENT = 1 << 7
 };
 
-/* What a tree is made of. */
+/* An entry of the list. */
 typedef struct rt_tree_entry {
-	uint64_t name; /* of the place: the same in the next tree, where nothing above it changed */
-	uint64_t body; /* number of its text; another text has another number */
-	uint32_t entry;  /* number; one entry may stand in several places */
+	uint64_t name;   /* of the place: the same in the next tree if nothing above it changed */
+	uint64_t body;   /* number of its text */
+	uint32_t entry;  /* number; an entry may have several places */
 	uint32_t parent; /* index in the list, less than its own; RT_TREE_NONE: a root */
 	uint32_t take;   /* number of a take that ends here; 0: none */
 	rt_str label;    /* empty: none. Copied */
-	uint32_t voice; /* the source's: what makes another thing of the same body (its role …) */
-	uint8_t kind;   /* rt_tree_kind */
-	uint8_t flags; /* RT_TREE_MUTED, RT_TREE_EDITED; RT_TREE_ACTIVE: as if it were on the way */
+	uint32_t voice;  /* the source's: what else its words depend on (its role …) */
+	uint8_t kind;    /* rt_tree_kind */
+	uint8_t flags; /* RT_TREE_MUTED, RT_TREE_EDITED, RT_TREE_ACTIVE */
 } rt_tree_entry;
 
-/* The same in the tree. Nodes are numbered as all of them would be shown. */
+/* The same in the tree, numbered in the order in which all would be shown. */
 typedef struct rt_tree_node {
 	uint64_t name;
 	uint64_t body;
 	uint32_t entry;
 	uint32_t parent;
-	uint32_t end; /* after the last node below */
-	uint32_t row; /* where it is shown; RT_TREE_NONE: it is not */
+	uint32_t end; /* after its last descendant */
+	uint32_t row; /* RT_TREE_NONE: it is not visible */
 	uint32_t take;
 	uint32_t label; /* see rt_tree_label */
-	uint32_t hay;   /* what searches look at: where it begins */
+	uint32_t hay;   /* offset of the text for searches */
 	uint32_t voice;
 	uint16_t hay_size;
-	uint8_t hay_text; /* where in it the text begins */
+	uint8_t hay_text; /* offset of the message in it */
 	uint8_t kind;
 	uint8_t flags;
 } rt_tree_node;
 
-/* What there is to say of one entry. Views are the source's, good during the call. */
+/* The texts of an entry, borrowed during the call. */
 typedef struct rt_tree_told {
-	bool silent;  /* nothing to show: only calls of tools */
-	rt_str words; /* what its row says; not shown text yet */
-	size_t who;   /* of words: bytes of the beginning that says who */
-	rt_str hay;   /* what searches look at, as it is written: role and text */
-	size_t text;  /* of hay: where the text begins */
+	bool silent;  /* nothing is visible: only calls of tools */
+	rt_str words; /* of its row, unescaped */
+	size_t who;   /* bytes of words that name the speaker */
+	rt_str hay;   /* for searches: role and text */
+	size_t text;  /* offset of the text in hay */
 } rt_tree_told;
 
 typedef void (*rt_tree_told_fn)(void *to, size_t index, const rt_tree_told *told);
@@ -106,8 +104,8 @@ typedef void (*rt_tree_told_fn)(void *to, size_t index, const rt_tree_told *told
 enum { RT_TREE_ASK_MAX = 64 /* nodes at once */ };
 
 typedef struct rt_tree_source {
-	/* Tell fn of count nodes, index counting them from 0. to_search: role and hay are
-	 * wanted, else words. A failure ends what asked. */
+	/* Call fn for each of count nodes, with their index. to_search: with silent and hay; else
+	 * with words. */
 	rt_status (*tell)(void *ctx, const rt_tree *tree, const uint32_t *nodes, size_t count,
 			  bool to_search, rt_tree_told_fn fn, void *to, rt_error *err);
 	/* Name of a take. */
@@ -116,26 +114,25 @@ typedef struct rt_tree_source {
 } rt_tree_source;
 
 typedef struct rt_tree_options {
-	/* As pi has it: the branch of the head comes first, moving wraps around, a change of the
-	 * filter unfolds all, searching knows only words, and rows have no marks of our own. */
+	/* As in pi: the branch of the head comes first, moving wraps around, changing the filter
+	 * unfolds all, queries are plain words, and rows have no notes. */
 	bool as_pi;
 	bool ascii; /* lines and text */
 } rt_tree_options;
 
-/* source is the caller's and must outlive the tree. options may be NULL. */
+/* source must outlive the tree. options may be NULL. */
 RT_CHECKED rt_status rt_tree_new(const rt_alloc *alloc, const rt_tree_source *source,
 				 const rt_tree_options *options, rt_tree **out);
 void rt_tree_free(rt_tree *tree);
-/* Every invariant; for tests. */
+/* Asserts every invariant; for tests. */
 void rt_tree_check(const rt_tree *tree);
 
-/* Make the tree, or make it anew after a change: the selection, folds and marks stay with
- * their entries, what was learnt stays with the bodies. A selected entry that is gone leaves
- * the selection to the nearest above it that is still there, else to the head.
- * entries    parents first, siblings in their order; borrowed during the call
- * head       where the conversation stands; RT_TREE_NONE: before the first
- * Where a search is in force, new texts are read for it; what cannot be read is not found.
- * RT_NOMEM, RT_LIMIT: the tree is as it was. */
+/* Make the tree, or make it anew after a change: selection, folds and marks stay with their
+ * entries, what was learnt with the bodies. Where the selected entry is gone, the nearest entry
+ * above that is still there is selected, else the head. entries    parents first, siblings in
+ * their order; borrowed during the call head       index of the head's entry; RT_TREE_NONE: before
+ * the first New texts are learnt for an active search; those that cannot be read do not match.
+ * RT_NOMEM, RT_LIMIT: the tree is unchanged. */
 RT_CHECKED rt_status rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, size_t count,
 				 uint32_t head, rt_error *err);
 
@@ -150,36 +147,34 @@ typedef enum rt_tree_filter {
 } rt_tree_filter;
 enum { RT_TREE_FILTERS = 5 };
 
-/* After a change of the rows the selection stays with its entry, else goes to the nearest
- * above that is visible, else to the last row; where no row is left it comes back later. */
+/* When rows change, the selection stays with its entry, else goes to the nearest visible one above,
+ * else to the last row; without rows it is remembered. */
 void rt_tree_set_filter(rt_tree *tree, rt_tree_filter filter);
-/* filter, or the default where it is in force already. */
+/* This filter, or the default where it is set already. */
 void rt_tree_toggle_filter(rt_tree *tree, rt_tree_filter filter);
 /* by: 1 or -1. */
 void rt_tree_cycle_filter(rt_tree *tree, int by);
 rt_tree_filter rt_tree_current_filter(const rt_tree *tree);
 
-/* Show only entries in which all words are found, whatever their case. A word is looked for
- * in the label, the role and the beginning of the text (200 characters). It may also be
- *   'word     a whole word        ^word  how the text begins    word$  how it ends
- *   !word     not to be found (! goes before the others, too)
- *   role:user label:start         found in that
+/* Show only entries that match all words, whatever their case. A word is searched for in the label,
+ * the role and the beginning of the text (200 characters). It may also be
+ *   'word     a whole word        ^word  the text's beginning    word$  its end
+ *   !word     no match (! goes before the others, too)
+ *   role:user label:start         in these only
  *   is:edited is:muted is:marked is:active is:labeled is:compaction is:tool
- * Unfolds everything. Empty: all. Reads texts that were not learnt yet; when that fails, the
- * search is as it was. RT_NOMEM. */
+ * Unfolds everything. Empty: show all. Learns all texts first; when that fails, nothing changes. */
 RT_CHECKED rt_status rt_tree_search(rt_tree *tree, rt_str query, rt_error *err);
-/* The same for somebody who waits: it reads no text, nor does rt_tree_set then. What was not
- * learnt yet is found when it is (rt_tree_learn); the selection comes back as soon as its row
- * does, unless somebody moved it. O(entries). */
+/* The same without reading texts, here and in rt_tree_set. Entries are found when they have been
+ * learnt (rt_tree_learn); the selection returns with its row unless it was moved. O(entries). */
 RT_CHECKED rt_status rt_tree_begin_search(rt_tree *tree, rt_str query, rt_error *err);
 rt_str rt_tree_query(const rt_tree *tree);
 
-/* Look at the texts of up to count entries, those around the selection first, and hide
- * replies in which there is nothing to see. *out_done (may be NULL): all are known. */
+/* Learn the texts of up to count entries, those near the selection first, and hide silent replies.
+ * *out_done (may be NULL): all are known. */
 RT_CHECKED rt_status rt_tree_learn(rt_tree *tree, size_t count, bool *out_done, rt_error *err);
-/* Something was purged: nothing is known of any text, and what was is overwritten. */
+/* After a purge: forget all texts, and overwrite their memory. */
 void rt_tree_forget(rt_tree *tree);
-/* How much is known, of 100; 100: all. */
+/* Percentage of texts that are known. */
 unsigned rt_tree_learnt(const rt_tree *tree);
 
 /* ---- moving ---- */
@@ -191,54 +186,54 @@ typedef enum rt_tree_step {
 	RT_TREE_PAGE_DOWN,
 	RT_TREE_HOME,
 	RT_TREE_END,
-	RT_TREE_FOLD_OR_PARENT, /* what the left arrow does in trees */
+	RT_TREE_FOLD_OR_PARENT, /* as the left arrow in file trees */
 	RT_TREE_UNFOLD_OR_CHILD,
-	RT_TREE_FOLD_OR_SEGMENT, /* else to where the branch begins, or the one it is a branch of */
-	RT_TREE_UNFOLD_OR_SEGMENT, /* else to the next fork's first branch, or the end of this one */
+	RT_TREE_FOLD_OR_SEGMENT,   /* else to the beginning of the branch, or of the one above */
+	RT_TREE_UNFOLD_OR_SEGMENT, /* else to the first branch of the next fork, or the end */
 	RT_TREE_NEXT_SIBLING,
 	RT_TREE_PREVIOUS_SIBLING
 } rt_tree_step;
 
 /* page: rows of a page. */
 void rt_tree_move(rt_tree *tree, rt_tree_step step, size_t page);
-/* The node, or the nearest visible above it. */
+/* Select the node, or the nearest visible one above it. */
 void rt_tree_select(rt_tree *tree, uint32_t node);
 void rt_tree_unfold_all(rt_tree *tree);
 
 /* ---- marks on several entries ---- */
 
-/* The selected one: mark, or take the mark away. */
+/* Mark or unmark the selected entry. */
 void rt_tree_mark(rt_tree *tree);
 void rt_tree_unmark_all(rt_tree *tree);
 size_t rt_tree_mark_count(const rt_tree *tree);
-/* The next marked node, hidden or not, from node on; RT_TREE_NONE after the last. */
+/* The first marked node from node on, visible or not; or RT_TREE_NONE. */
 uint32_t rt_tree_next_marked(const rt_tree *tree, uint32_t node);
 
-/* ---- looking ---- */
+/* ---- getters ---- */
 
 size_t rt_tree_node_count(const rt_tree *tree);
-/* Good until the next change. */
+/* Valid until the next change. */
 const rt_tree_node *rt_tree_node_at(const rt_tree *tree, uint32_t node);
 rt_str rt_tree_label(const rt_tree *tree, uint32_t node);
-/* The first in the list with this entry, those on the way to the head before the others. */
+/* The first node of this entry, preferably on the way to the head. */
 uint32_t rt_tree_find(const rt_tree *tree, uint32_t entry);
 
 size_t rt_tree_row_count(const rt_tree *tree);
 uint32_t rt_tree_row_node(const rt_tree *tree, size_t row);
-/* Row that says where the head is: its own, or the nearest above it that is shown; among what
- * was searched for or is labelled, its own alone. RT_TREE_NONE: there is none. */
+/* The row that marks the head: its own, or the nearest visible one above; in a search or among
+ * labels only its own. Or RT_TREE_NONE. */
 uint32_t rt_tree_head_row(const rt_tree *tree);
-/* The entry that somebody who goes to this node means: the head's, where the node's row says where
- * that is and only settings and the like are hidden between them; else its own. */
+/* The destination of a navigation to this node: the head's entry, if the node's row marks it and
+ * only settings are hidden between them; else its own entry. */
 uint32_t rt_tree_target(const rt_tree *tree, uint32_t node);
-/* Row of the selection; SIZE_MAX: there is no row. */
+/* The selected row; SIZE_MAX: there are no rows. */
 size_t rt_tree_selected(const rt_tree *tree);
-/* Its node; RT_TREE_NONE: there is no row. */
+/* Its node, or RT_TREE_NONE. */
 uint32_t rt_tree_selected_node(const rt_tree *tree);
-/* Has it rows below it, and does a fork or nothing stand before it? */
+/* Does it have rows below, and is it a root or a child of a fork? */
 bool rt_tree_is_foldable(const rt_tree *tree, size_t row);
 
-/* What to show in so many lines: rows around the selection. */
+/* The rows around the selection that fit the height. */
 void rt_tree_window(const rt_tree *tree, size_t height, size_t *out_first, size_t *out_count);
 
 /* ---- drawing (tree_draw.c) ---- */
@@ -252,7 +247,7 @@ typedef enum rt_tree_style {
 	RT_TREE_LABEL,
 	RT_TREE_WHO, /* "user: " */
 	RT_TREE_WORDS,
-	RT_TREE_NOTE /* marks of our own */
+	RT_TREE_NOTE /* "← active", "(edited)" … */
 } rt_tree_style;
 
 typedef struct rt_tree_span {
@@ -271,12 +266,13 @@ typedef struct rt_tree_line {
 	bool selected;
 } rt_tree_line;
 
-/* Rows first … first + count - 1, which must exist, in so many columns. All scroll to the left where
- * the selected one's text would begin too far to the right. Where the tree has no rows, one line
- * says so. Lines are in the scope; NULL once it has failed. Reads texts. */
+/* Rows first … first + count - 1, which must exist, in so many columns. All scroll to the left
+ * where the selected one's text would begin too far to the right. Where the tree has no rows, one
+ * line says so. Lines are in the scope; NULL once it has failed. Reads texts. */
 const rt_tree_line *rt_tree_draw(rt_tree *tree, rt_scope *s, size_t first, size_t count,
 				 size_t width);
-/* Show behind labels when they were set: fn appends it ("12:30"), or nothing. NULL: not any more. */
+/* Show behind labels when they were set: fn appends it ("12:30"), or nothing. NULL: not any
+ * more. */
 typedef void (*rt_tree_time_fn)(void *ctx, uint32_t entry, rt_buf *out);
 void rt_tree_show_times(rt_tree *tree, rt_tree_time_fn fn, void *ctx);
 /* "  (3/12) [user]", as shown text. */

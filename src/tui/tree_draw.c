@@ -71,10 +71,10 @@ signs_of(const rt_tree *t)
 /* A line, and the columns from .. to of its body that are written. */
 typedef struct pen {
 	rt_tree_line *line;
-	rt_buf *text;    /* of the line, so far */
-	size_t at;       /* column of the body */
+	rt_buf *text; /* of the line, so far */
+	size_t at;    /* column of the body */
 	size_t from, to;
-	bool full;       /* something did not fit: nothing follows it */
+	bool full; /* something did not fit: nothing follows it */
 } pen;
 
 static void
@@ -263,7 +263,8 @@ keep_words(void *to, size_t index, const rt_tree_told *told)
 	rt_shown_add(f->text, rt_str_at(told->words.ptr, who), t->options.ascii);
 	w->who = f->text->size - w->at - w->label;
 	if (size > who)
-		rt_shown_add(f->text, rt_str_at(told->words.ptr + who, size - who), t->options.ascii);
+		rt_shown_add(f->text, rt_str_at(told->words.ptr + who, size - who),
+			     t->options.ascii);
 	w->words = f->text->size - w->at - w->label - w->who;
 }
 
@@ -365,8 +366,8 @@ end_line(pen *p, rt_scope *s)
 	while (line->span_count > 0 && line->spans[line->span_count - 1].at >= text.size)
 		line->span_count--;
 	if (line->span_count > 0)
-		line->spans[line->span_count - 1].size =
-			text.size - line->spans[line->span_count - 1].at;
+		line->spans[line->span_count - 1].size = text.size -
+							 line->spans[line->span_count - 1].at;
 }
 
 /* Its columns are outside of the body. */

@@ -77,10 +77,10 @@ struct rt_tree {
 	rt_buf query_low; /* what terms point into */
 	tree_term *terms;
 	size_t term_count;
-	bool is_patient;     /* the search takes what is learnt as it comes */
+	bool is_patient;       /* the search takes what is learnt as it comes */
 	uint32_t laid_unknown; /* unknown, when the rows were laid last */
-	uint32_t selected;   /* row; RT_TREE_NONE: there is none */
-	uint32_t remembered; /* node: the last that was selected; RT_TREE_NONE: none yet */
+	uint32_t selected;     /* row; RT_TREE_NONE: there is none */
+	uint32_t remembered;   /* node: the last that was selected; RT_TREE_NONE: none yet */
 };
 
 /* tree_rows.c: which nodes are visible and how they hang together. Keeps the selection. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Bodies are read in runs. The row of a tool's result shows the call: it is searched for in the
- * replies right above, where it nearly always is, and else among all calls that learning has seen. */
+ * replies right above, where it nearly always is, and else among all calls that learning has
+ * seen. */
 #include "tui/tree_reader.h"
 
 #include <stdlib.h>
@@ -149,8 +150,8 @@ typedef struct telling {
 	bool to_search;
 	rt_tree_told_fn fn;
 	void *to;
-	rt_buf *text;    /* words or hay of the current one */
-	rt_scope call;   /* of a call that it answers */
+	rt_buf *text;  /* words or hay of the current one */
+	rt_scope call; /* of a call that it answers */
 } telling;
 
 /* A role and a kind in one number. */
@@ -188,7 +189,8 @@ tell_body(telling *t, uint32_t node, size_t index, const rt_body *body, rt_error
 			rt_tree_each_call(body, keep_call, &k);
 	} else {
 		if (n->kind == RT_TREE_TOOL)
-			s.call = find_call(t->reader, &t->call, t->tree, node, rt_tree_call_id(body));
+			s.call = find_call(t->reader, &t->call, t->tree, node,
+					   rt_tree_call_id(body));
 		rt_tree_add_words(t->text, &s, &told.who);
 		told.words = rt_buf_str(t->text);
 	}
@@ -208,12 +210,13 @@ tell_damaged(telling *t, size_t index)
 
 /* One of a run. */
 static rt_status
-tell_item(telling *t, uint32_t node, size_t index, const rt_body_run *run, size_t item, rt_error *err)
+tell_item(telling *t, uint32_t node, size_t index, const rt_body_run *run, size_t item,
+	  rt_error *err)
 {
 	rt_body body;
 	rt_status st = rt_body_read(t->reader->alloc,
-				    rt_str_at(run->bytes.ptr + run->at[item], run->size[item]), &body,
-				    err);
+				    rt_str_at(run->bytes.ptr + run->at[item], run->size[item]),
+				    &body, err);
 
 	if (st == RT_CORRUPT)
 		return tell_damaged(t, index);
@@ -314,8 +317,8 @@ typedef struct list {
 	rt_tree_entry *entries;
 	uint32_t *index; /* of each of the trie's nodes */
 	uint32_t count;
-	uint32_t voice;  /* of the last entry, … */
-	uint8_t kind;    /* … and its kind: names are only read when they change */
+	uint32_t voice; /* of the last entry, … */
+	uint8_t kind;   /* … and its kind: names are only read when they change */
 } list;
 
 static uint8_t
@@ -417,7 +420,8 @@ fill(list *l)
 
 /* ---- as pi shows it ---- */
 
-/* The id in the record that an entry was imported from, if the entry has another one; else empty. */
+/* The id in the record that an entry was imported from, if the entry has another one; else
+ * empty. */
 static rt_str
 lost_id(const list *l, rt_scope *s, const rt_tree_entry *e)
 {
@@ -604,7 +608,8 @@ rt_tree_reader_label_times(rt_tree_reader *r, const rt_tree *tree, rt_label_time
 		rt_str kind;
 
 		if (node == 0 || n->voice != rt_tree_node_at(tree, node - 1)->voice)
-			is_label = rt_project_name(r->project, n->voice & 0xFFFF, &kind, NULL) == RT_OK &&
+			is_label = rt_project_name(r->project, n->voice & 0xFFFF, &kind, NULL) ==
+					   RT_OK &&
 				   rt_str_is(kind, "label");
 		if (!is_label)
 			continue;

@@ -2,8 +2,8 @@
  *
  * Rows: which nodes are visible, and how the visible tree is drawn.
  *
- * Nodes are in the order in which all of them would be shown, so one pass finds for each the nearest
- * visible row above it, which is its parent's. A second pass over the rows indents them. */
+ * Nodes are in the order in which all of them would be shown, so one pass finds for each the
+ * nearest visible row above it, which is its parent's. A second pass over the rows indents them. */
 #include "tui/tree_impl.h"
 
 static bool

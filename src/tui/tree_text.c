@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A row's words. Lengths are counted as pi counts them, in UTF-16 units. */
+ * The words of a row. Lengths are in UTF-16 units, as pi counts them. */
 #include "tui/tree_text.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ enum {
 
 /* ---- pieces of text ---- */
 
-/* The longest beginning of so many UTF-16 units. */
+/* The longest beginning of at most so many UTF-16 units. */
 static rt_str
 cut_units(rt_str s, size_t units)
 {
@@ -36,32 +36,31 @@ cut_units(rt_str s, size_t units)
 	return rt_str_at(s.ptr, i);
 }
 
-/* Bytes of the white space (JavaScript's) at the beginning, or right before the end. */
+/* Bytes of the white space (as JavaScript has it) at the beginning, or at the end; 0: none. */
 static size_t
 blank_size(rt_str s, bool at_end)
 {
 	static const char *const wide[] = {"\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\xA8",
 					   "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F",
 					   "\xE3\x80\x80", "\xEF\xBB\xBF"};
-	size_t i, size;
-	char c;
+	const char *p = at_end && s.size > 0 ? s.ptr + s.size - 1 : s.ptr;
 
 	if (s.size == 0)
 		return 0;
-	c = at_end ? s.ptr[s.size - 1] : s.ptr[0];
-	if (c == ' ' || (c >= '\t' && c <= '\r'))
+	if (*p == ' ' || (*p >= '\t' && *p <= '\r'))
 		return 1;
-	for (i = 0; i < sizeof(wide) / sizeof(wide[0]); i++) {
-		size = strlen(wide[i]);
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++) {
+		size_t size = strlen(wide[i]);
+
 		if (s.size >= size &&
 		    memcmp(s.ptr + (at_end ? s.size - size : 0), wide[i], size) == 0)
 			return size;
 	}
-	if (s.size >= 3 && memcmp(s.ptr + (at_end ? s.size - 3 : 0), "\xE2\x80", 2) == 0) {
-		c = s.ptr[(at_end ? s.size - 3 : 0) + 2]; /* U+2000 to U+200A */
-		return (unsigned char)c >= 0x80 && (unsigned char)c <= 0x8A ? 3 : 0;
-	}
-	return 0;
+	p = at_end && s.size >= 3 ? s.ptr + s.size - 3 : s.ptr;
+	return s.size >= 3 && memcmp(p, "\xE2\x80", 2) == 0 && (unsigned char)p[2] >= 0x80 &&
+			       (unsigned char)p[2] <= 0x8A
+		       ? 3 /* U+2000 to U+200A */
+		       : 0;
 }
 
 static rt_str
@@ -76,47 +75,45 @@ trim(rt_str s)
 	return s;
 }
 
-/* The text of the content, block behind block, as far as size. */
+/* The text of a block; absent: it has none. */
+static rt_str
+block_text(yyjson_val *block)
+{
+	if (!rt_content_is_text(block))
+		return (rt_str){0};
+	return rt_json_str(yyjson_is_str(block) ? block : rt_json_get(block, "text"));
+}
+
+/* The text of the content, at most so many bytes. */
 static void
 add_text(rt_buf *buf, const rt_body *body, size_t size)
 {
-	yyjson_val *block;
-	size_t i, max, begin = buf->size;
+	size_t begin = buf->size;
 
 	if (body->content_json == NULL) {
 		rt_buf_add(buf, body->content.ptr, rt_utf8_cut(body->content, size));
 		return;
 	}
-	yyjson_arr_foreach(body->content_json, i, max, block)
-	{
-		rt_str text = rt_json_str(yyjson_is_str(block) ? block
-							       : rt_json_get(block, "text"));
+	for (rt_json_iter it = rt_json_items(body->content_json);
+	     buf->size - begin < size && rt_json_next(&it);) {
+		rt_str text = block_text(it.value);
 
-		if (rt_content_is_text(block) && buf->size - begin < size)
-			rt_buf_add(buf, text.ptr, rt_utf8_cut(text, size - (buf->size - begin)));
+		rt_buf_add(buf, text.ptr, rt_utf8_cut(text, size - (buf->size - begin)));
 	}
 }
 
 static bool
 has_text(const rt_body *body)
 {
-	yyjson_val *block;
-	size_t i, max;
-
 	if (body->content_json == NULL)
 		return trim(body->content).size > 0;
-	yyjson_arr_foreach(body->content_json, i, max, block)
-	{
-		rt_str text = rt_json_str(yyjson_is_str(block) ? block
-							       : rt_json_get(block, "text"));
-
-		if (rt_content_is_text(block) && trim(text).size > 0)
+	for (rt_json_iter it = rt_json_items(body->content_json); rt_json_next(&it);)
+		if (trim(block_text(it.value)).size > 0)
 			return true;
-	}
 	return false;
 }
 
-/* The first units of a message's text. */
+/* The beginning of a message's text. */
 static void
 add_message_text(rt_buf *buf, const rt_body *body)
 {
@@ -124,28 +121,25 @@ add_message_text(rt_buf *buf, const rt_body *body)
 
 	add_text(buf, body, TEXT_UNITS * 4);
 	if (buf->size > begin)
-		buf->size =
-			begin +
-			cut_units(rt_str_at(buf->ptr + begin, buf->size - begin), TEXT_UNITS).size;
+		buf->size = begin + cut_units(rt_str_skip(rt_buf_str(buf), begin), TEXT_UNITS).size;
 }
 
-/* Takes the white space at both ends away from what was added since begin. */
+/* Trim what was added since begin. */
 static void
 trim_from(rt_buf *buf, size_t begin)
 {
-	rt_str all, kept;
+	rt_str kept;
 
 	if (buf->size == begin)
 		return;
-	all = rt_str_at(buf->ptr + begin, buf->size - begin);
-	kept = trim(all);
+	kept = trim(rt_str_skip(rt_buf_str(buf), begin));
 	memmove(buf->ptr + begin, kept.ptr, kept.size);
 	buf->size = begin + kept.size;
 }
 
 /* ---- records ---- */
 
-/* The record of a pi session that the entry was, or NULL. */
+/* The record of a pi session that the entry was imported from, or NULL. */
 static yyjson_val *
 record_of(const rt_body *body)
 {
@@ -165,26 +159,35 @@ message_member(const rt_body *body, const char *name)
 	return body->fields != NULL ? rt_json_get(body->fields, name) : NULL;
 }
 
+static bool
+is_message(rt_str kind)
+{
+	return kind.size == 0 || rt_str_is(kind, "message");
+}
+
 rt_tree_kind
 rt_tree_kind_of(rt_str role, rt_str kind)
 {
-	static const char *const settings[] = {
-		"label",        "context_edit",          "custom",
-		"model_change", "thinking_level_change", "session_info"};
-	size_t i;
+	static const struct {
+		const char *name;
+		rt_tree_kind kind;
+	} kinds[] = {
+		{"usage", RT_TREE_NEVER},
+		{"compaction", RT_TREE_COMPACTION},
+		{"branch_summary", RT_TREE_SUMMARY},
+		{"custom_message", RT_TREE_CUSTOM},
+		{"label", RT_TREE_SETTING},
+		{"context_edit", RT_TREE_SETTING},
+		{"custom", RT_TREE_SETTING},
+		{"model_change", RT_TREE_SETTING},
+		{"thinking_level_change", RT_TREE_SETTING},
+		{"session_info", RT_TREE_SETTING},
+	};
 
-	if (kind.size > 0 && !rt_str_is(kind, "message")) {
-		if (rt_str_is(kind, "usage"))
-			return RT_TREE_NEVER;
-		if (rt_str_is(kind, "compaction"))
-			return RT_TREE_COMPACTION;
-		if (rt_str_is(kind, "branch_summary"))
-			return RT_TREE_SUMMARY;
-		if (rt_str_is(kind, "custom_message"))
-			return RT_TREE_CUSTOM;
-		for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-			if (rt_str_is(kind, settings[i]))
-				return RT_TREE_SETTING;
+	if (!is_message(kind)) {
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+			if (rt_str_is(kind, kinds[i].name))
+				return kinds[i].kind;
 		return RT_TREE_OTHER;
 	}
 	if (rt_str_eq_nocase(role, RT_STR("user")))
@@ -203,7 +206,7 @@ rt_tree_is_silent(const rt_tree_speaker *s)
 
 	if (rt_tree_kind_of(s->role, s->kind) != RT_TREE_ASSISTANT || has_text(s->body))
 		return false;
-	/* Our own are empty while they are being written, or because somebody wanted it. */
+	/* Our own are empty while they arrive, or because somebody made them so. */
 	if (record_of(s->body) == NULL && s->body->content_json == NULL &&
 	    rt_body_field(s->body, "tool_calls") == NULL)
 		return false;
@@ -264,16 +267,14 @@ static void
 add_arguments(rt_buf *buf, yyjson_val *arguments)
 {
 	size_t begin = buf->size, all;
-	rt_str cut;
 
 	if (arguments != NULL)
 		rt_json_add_value(buf, arguments);
 	all = buf->size - begin;
 	if (all == 0)
 		return;
-	cut = cut_units(rt_str_at(buf->ptr + begin, all), ARGUMENTS_UNITS);
-	buf->size = begin + cut.size;
-	if (cut.size < all)
+	buf->size = begin + cut_units(rt_str_skip(rt_buf_str(buf), begin), ARGUMENTS_UNITS).size;
+	if (buf->size - begin < all)
 		rt_buf_add_c(buf, "...");
 }
 
@@ -282,6 +283,7 @@ add_call(rt_buf *buf, const rt_tree_speaker *s)
 {
 	rt_str name = rt_json_str(rt_json_get(s->call, "name"));
 	yyjson_val *arguments = rt_json_get(s->call, "arguments");
+	rt_str pattern = rt_json_str(rt_json_get(arguments, "pattern"));
 
 	rt_buf_add_byte(buf, '[');
 	rt_buf_add_str(buf, name);
@@ -295,13 +297,12 @@ add_call(rt_buf *buf, const rt_tree_speaker *s)
 		add_range(buf, arguments);
 	} else if (rt_str_is(name, "write") || rt_str_is(name, "edit")) {
 		add_path(buf, s, arguments, NULL);
-	} else if (rt_str_is(name, "grep")) {
-		rt_buf_add_byte(buf, '/');
-		rt_buf_add_str(buf, rt_json_str(rt_json_get(arguments, "pattern")));
-		rt_buf_add_c(buf, "/ in ");
-		add_path(buf, s, arguments, ".");
-	} else if (rt_str_is(name, "find")) {
-		rt_buf_add_str(buf, rt_json_str(rt_json_get(arguments, "pattern")));
+	} else if (rt_str_is(name, "grep") || rt_str_is(name, "find")) {
+		const char *slash = rt_str_is(name, "grep") ? "/" : "";
+
+		rt_buf_add_c(buf, slash);
+		rt_buf_add_str(buf, pattern);
+		rt_buf_add_c(buf, slash);
 		rt_buf_add_c(buf, " in ");
 		add_path(buf, s, arguments, ".");
 	} else if (rt_str_is(name, "ls")) {
@@ -321,16 +322,9 @@ rt_tree_call_id(const rt_body *body)
 void
 rt_tree_each_call(const rt_body *body, rt_tree_call_fn fn, void *ctx)
 {
-	yyjson_val *block;
-	size_t i, max;
-
-	if (body->content_json == NULL)
-		return;
-	yyjson_arr_foreach(body->content_json, i, max, block)
-	{
-		if (rt_str_is(rt_json_str(rt_json_get(block, "type")), "toolCall"))
-			fn(ctx, rt_json_str(rt_json_get(block, "id")), block);
-	}
+	for (rt_json_iter it = rt_json_items(body->content_json); rt_json_next(&it);)
+		if (rt_str_is(rt_json_str(rt_json_get(it.value, "type")), "toolCall"))
+			fn(ctx, rt_json_str(rt_json_get(it.value, "id")), it.value);
 }
 
 /* ---- words ---- */
@@ -344,15 +338,14 @@ add_named(rt_buf *buf, const char *before, rt_str name)
 	rt_buf_add_byte(buf, ']');
 }
 
-/* "[name]: text"; who is what stands before the text. */
+/* "[name]: text" */
 static void
 add_said(rt_buf *buf, rt_str name, const rt_body *body, size_t *out_who)
 {
 	size_t begin = buf->size;
 
-	rt_buf_add_byte(buf, '[');
-	rt_buf_add_str(buf, name);
-	rt_buf_add_c(buf, "]: ");
+	add_named(buf, "", name);
+	rt_buf_add_c(buf, ": ");
 	*out_who = buf->size - begin;
 	begin = buf->size;
 	add_text(buf, body, SUMMARY_BYTES);
@@ -367,48 +360,62 @@ add_compaction(rt_buf *buf, yyjson_val *before)
 	rt_buf_add_f(buf, "[compaction: %.0fk tokens]", floor(tokens / 1000 + 0.5));
 }
 
-static void
-add_context_edit(rt_buf *buf, yyjson_val *record)
+/* Does the record of a context edit remove its target, rather than replace it? */
+static bool
+is_omission(yyjson_val *record)
 {
 	yyjson_val *to = rt_json_get(record, "replacement");
 
-	add_named(buf, to == NULL || yyjson_is_null(to) ? "context omit: " : "context replace: ",
-		  rt_json_str(rt_json_get(record, "targetId")));
+	return to == NULL || yyjson_is_null(to);
 }
 
-static void
-add_label_words(rt_buf *buf, yyjson_val *record)
+/* Records that are shown as "[prefix: member]", and searched for as "hay member". */
+typedef struct named_record {
+	const char *kind, *prefix, *hay, *member;
+	const char *absent; /* words where the member is missing or empty; NULL: none */
+} named_record;
+
+static const named_record named_records[] = {
+	{"session_info", "title: ", "title ", "name", "empty"},
+	{"model_change", "model: ", "model ", "modelId", NULL},
+	{"thinking_level_change", "thinking: ", "thinking ", "thinkingLevel", NULL},
+	{"custom", "custom: ", "custom ", "customType", NULL},
+	{"label", "label: ", "label ", "label", NULL},
+};
+
+static const named_record *
+named_record_of(rt_str kind)
 {
-	yyjson_val *label = rt_json_get(record, "label");
-
-	add_named(buf, "label: ", yyjson_is_str(label) ? rt_json_str(label) : RT_STR("(cleared)"));
+	for (size_t i = 0; i < sizeof(named_records) / sizeof(named_records[0]); i++)
+		if (rt_str_is(kind, named_records[i].kind))
+			return &named_records[i];
+	return NULL;
 }
 
-/* Records of pi that are no messages. False: it is none of these. */
+/* Records of pi other than messages; false: it is none. */
 static bool
 add_record(rt_buf *buf, const rt_tree_speaker *s, yyjson_val *record, size_t *out_who)
 {
-	rt_str name;
+	const named_record *named = named_record_of(s->kind);
 
-	if (rt_str_is(s->kind, "custom_message")) {
+	if (named != NULL) {
+		yyjson_val *value = rt_json_get(record, named->member);
+		rt_str text = rt_json_str(value);
+
+		if (text.size == 0 && named->absent != NULL)
+			text = rt_str_of(named->absent);
+		if (rt_str_is(s->kind, "label") && !yyjson_is_str(value))
+			text = RT_STR("(cleared)");
+		add_named(buf, named->prefix, text);
+	} else if (rt_str_is(s->kind, "custom_message")) {
 		add_said(buf, rt_json_str(rt_json_get(record, "customType")), s->body, out_who);
 	} else if (rt_str_is(s->kind, "compaction")) {
 		add_compaction(buf, rt_json_get(record, "tokensBefore"));
 	} else if (rt_str_is(s->kind, "branch_summary")) {
 		add_said(buf, RT_STR("branch summary"), s->body, out_who);
-	} else if (rt_str_is(s->kind, "model_change")) {
-		add_named(buf, "model: ", rt_json_str(rt_json_get(record, "modelId")));
-	} else if (rt_str_is(s->kind, "thinking_level_change")) {
-		add_named(buf, "thinking: ", rt_json_str(rt_json_get(record, "thinkingLevel")));
-	} else if (rt_str_is(s->kind, "custom")) {
-		add_named(buf, "custom: ", rt_json_str(rt_json_get(record, "customType")));
 	} else if (rt_str_is(s->kind, "context_edit")) {
-		add_context_edit(buf, record);
-	} else if (rt_str_is(s->kind, "label")) {
-		add_label_words(buf, record);
-	} else if (rt_str_is(s->kind, "session_info")) {
-		name = rt_json_str(rt_json_get(record, "name"));
-		add_named(buf, "title: ", name.size > 0 ? name : RT_STR("empty"));
+		add_named(buf, is_omission(record) ? "context omit: " : "context replace: ",
+			  rt_json_str(rt_json_get(record, "targetId")));
 	} else {
 		return false;
 	}
@@ -491,7 +498,7 @@ rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 	if (record != NULL) {
 		if (add_record(buf, s, record, out_who))
 			return;
-		if (s->kind.size == 0 || rt_str_is(s->kind, "message"))
+		if (is_message(s->kind))
 			add_pi_message(buf, s, s->role, out_who);
 		else if (!s->as_pi)
 			add_named(buf, "", s->kind);
@@ -499,7 +506,7 @@ rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 	}
 	if (rt_str_is(s->kind, "compaction") && rt_body_field(s->body, "tokens_before") != NULL)
 		add_compaction(buf, rt_body_field(s->body, "tokens_before"));
-	else if (s->kind.size > 0 && !rt_str_is(s->kind, "message"))
+	else if (!is_message(s->kind))
 		add_said(buf,
 			 rt_str_is(s->kind, "branch_summary") ? RT_STR("branch summary") : s->kind,
 			 s->body, out_who);
@@ -507,31 +514,19 @@ rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 		add_speech(buf, s, out_who);
 }
 
-/* ---- what searches look at ---- */
+/* ---- for searches ---- */
 
 void
 rt_tree_add_hay(rt_buf *buf, const rt_tree_speaker *s, size_t *out_text)
 {
-	static const struct {
-		const char *kind, *name, *member;
-	} named[] = {
-		{"session_info", "title", "name"},
-		{"model_change", "model", "modelId"},
-		{"thinking_level_change", "thinking", "thinkingLevel"},
-		{"custom", "custom", "customType"},
-		{"label", "label", "label"},
-	};
 	yyjson_val *record = record_of(s->body);
-	size_t begin = buf->size, i;
-	bool is_message = s->kind.size == 0 || rt_str_is(s->kind, "message");
+	const named_record *named = record != NULL ? named_record_of(s->kind) : NULL;
+	size_t begin = buf->size;
 
-	for (i = 0; record != NULL && i < sizeof(named) / sizeof(named[0]); i++) {
-		if (!rt_str_is(s->kind, named[i].kind))
-			continue;
-		rt_buf_add_c(buf, named[i].name);
-		rt_buf_add_byte(buf, ' ');
+	if (named != NULL) {
+		rt_buf_add_c(buf, named->hay);
 		*out_text = buf->size - begin;
-		rt_buf_add_str(buf, cut_units(rt_json_str(rt_json_get(record, named[i].member)),
+		rt_buf_add_str(buf, cut_units(rt_json_str(rt_json_get(record, named->member)),
 					      TEXT_UNITS));
 		return;
 	}
@@ -541,16 +536,14 @@ rt_tree_add_hay(rt_buf *buf, const rt_tree_speaker *s, size_t *out_text)
 		rt_buf_add_c(buf, "branch summary");
 	else if (record != NULL && rt_str_is(s->kind, "context_edit"))
 		rt_buf_add_c(buf, "context edit");
-	else if (!is_message)
+	else if (!is_message(s->kind))
 		rt_buf_add_str(buf, s->kind);
 	else
 		rt_buf_add_str(buf, s->role);
 	rt_buf_add_byte(buf, ' ');
 	*out_text = buf->size - begin;
 	if (record != NULL && rt_str_is(s->kind, "context_edit")) {
-		yyjson_val *to = rt_json_get(record, "replacement");
-
-		rt_buf_add_c(buf, to == NULL || yyjson_is_null(to) ? "omit " : "replace ");
+		rt_buf_add_c(buf, is_omission(record) ? "omit " : "replace ");
 		rt_buf_add_str(buf, rt_json_str(rt_json_get(record, "targetId")));
 		return;
 	}

@@ -23,7 +23,7 @@ enum {
 	RUNNING_MS = 33,  /* while a reply arrives */
 	EVENTS_MAX = 256, /* handled before the next frame */
 	NOTICE_ROWS = 3,
-	NAME_LEAST = 10   /* minimal columns of each name in the title */
+	NAME_LEAST = 10 /* minimal columns of each name in the title */
 };
 
 /* Free the panes that were closed. Not while one of them may be on the call stack. */
@@ -74,8 +74,10 @@ add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
 	static const char between[] = "  take: ";
 	const rt_canvas *c = &tui->canvas;
 	rt_str disc = rt_work_disc_name(&tui->work), take = rt_work_take_name(&tui->work);
-	int take_width = with_take ? rt_canvas_width(c, take) : 0, disc_width = rt_canvas_width(c, disc);
-	int width = columns - 1 - (with_take ? (int)sizeof(between) - 1 : 0) - rt_canvas_width(c, more);
+	int take_width = with_take ? rt_canvas_width(c, take) : 0,
+	    disc_width = rt_canvas_width(c, disc);
+	int width = columns - 1 - (with_take ? (int)sizeof(between) - 1 : 0) -
+		    rt_canvas_width(c, more);
 	int most;
 
 	width = width > 2 * NAME_LEAST ? width : 2 * NAME_LEAST;
@@ -217,11 +219,11 @@ layout_notice(rt_tui *tui, rt_scope *s, int columns)
 
 	rt_lines_clear(&tui->notice_lines);
 	if (is_waiting || tui->notice.size > 0)
-		rt_lines_add_plain(&tui->notice_lines, rt_buf_str(is_waiting ? waiting : &tui->notice),
-				   &(rt_lines_options){.columns = columns > 2 ? columns - 2 : 1,
-						       .utf8 = tui->canvas.utf8,
-						       .ink = is_waiting ? RT_INK_WARNING
-									 : tui->notice_ink});
+		rt_lines_add_plain(
+			&tui->notice_lines, rt_buf_str(is_waiting ? waiting : &tui->notice),
+			&(rt_lines_options){.columns = columns > 2 ? columns - 2 : 1,
+					    .utf8 = tui->canvas.utf8,
+					    .ink = is_waiting ? RT_INK_WARNING : tui->notice_ink});
 	rows = tui->notice_lines.count;
 	return rows > NOTICE_ROWS ? NOTICE_ROWS : (int)rows;
 }
@@ -246,11 +248,13 @@ rt_tui_draw(rt_tui *tui)
 		bottom = (rt_box){0, area.y + area.h - 1, area.w, 1};
 		area.h--;
 	}
-	notice = layout_notice(tui, s, area.w); /* even if it does not fit: the pending change goes by it */
+	notice = layout_notice(tui, s,
+			       area.w); /* even if it does not fit: the pending change goes by it */
 	notice = area.h >= 5 ? notice : 0;
 	if (notice > 0) {
 		rt_lines_draw(&tui->notice_lines, 0, (size_t)notice, c,
-			      (rt_box){1, area.y + area.h - notice, area.w - 2, notice}, RT_STR(""));
+			      (rt_box){1, area.y + area.h - notice, area.w - 2, notice},
+			      RT_STR(""));
 		area.h -= notice;
 	}
 	while (i-- > 0 && area.h > 0) {
@@ -306,18 +310,20 @@ report_run(rt_tui *tui)
 				 : has_entry   ? RT_STR("What had come is kept, marked as partial")
 					       : RT_STR(""));
 	} else if (stopped) {
-		rt_tui_say_done(tui, "%s", is_navigation ? "Navigation cancelled"
-					   : has_entry	 ? "Stopped; what had come is kept"
-							 : "Stopped");
+		rt_tui_say_done(tui, "%s",
+				is_navigation ? "Navigation cancelled"
+				: has_entry   ? "Stopped; what had come is kept"
+					      : "Stopped");
 	} else if (end->how == RT_RUN_COMPACT || end->how == RT_RUN_COMPRESS) {
 		rt_tui_say_done(tui, "%s %zu entries: about %zu tokens instead of %zu",
-				end->how == RT_RUN_COMPACT ? "Compacted" : "Compressed", end->entries,
-				end->tokens_after, end->tokens_before);
+				end->how == RT_RUN_COMPACT ? "Compacted" : "Compressed",
+				end->entries, end->tokens_after, end->tokens_before);
 	} else if (!is_navigation && tui->notice_ink != RT_INK_ERROR) { /* of something else */
 		rt_tui_say_nothing(tui);
 	}
 	if (note.size > 0)
-		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "", RT_STR_ARG(note));
+		rt_buf_add_f(&tui->notice, "%s%.*s", tui->notice.size > 0 ? ".  " : "",
+			     RT_STR_ARG(note));
 	if (end->how == RT_RUN_ASK && end->has_problem && tui->work.run_question[0] == 0 &&
 	    rt_pane_chat_return(tui) != RT_OK)
 		return RT_NOMEM;
@@ -401,10 +407,12 @@ act_anywhere(rt_tui *tui, rt_action action)
 	case RT_ACT_HELP: return rt_pane_help(tui, rt_tui_top(tui)->screen);
 	case RT_ACT_PALETTE: return rt_pane_palette(tui, RT_STR(""));
 	case RT_ACT_TREE: return raise_open(tui, RT_SCREEN_TREE) ? RT_OK : rt_pane_tree(tui);
-	case RT_ACT_HISTORY: return raise_open(tui, RT_SCREEN_HISTORY) ? RT_OK : rt_pane_history(tui);
+	case RT_ACT_HISTORY:
+		return raise_open(tui, RT_SCREEN_HISTORY) ? RT_OK : rt_pane_history(tui);
 	case RT_ACT_DISCUSSIONS:
-		return raise_open(tui, RT_SCREEN_DISCUSSIONS) ? RT_OK
-							      : rt_pane_discussions(tui, RT_STR(""));
+		return raise_open(tui, RT_SCREEN_DISCUSSIONS)
+			       ? RT_OK
+			       : rt_pane_discussions(tui, RT_STR(""));
 	case RT_ACT_SUSPEND:
 		if (tui->terminal != NULL)
 			rt_terminal_suspend(tui->terminal);
@@ -449,7 +457,8 @@ rt_tui_key(rt_tui *tui, rt_key key)
 		rt_action action = rt_keymap_action(tui->keys, pane->screen, key);
 
 		/* Other keys mean the same whether an entry is selected or not. */
-		if (action == RT_ACT_NONE && pane->screen == RT_SCREEN_ENTRY && !rt_key_is_text(key))
+		if (action == RT_ACT_NONE && pane->screen == RT_SCREEN_ENTRY &&
+		    !rt_key_is_text(key))
 			action = rt_keymap_action(tui->keys, RT_SCREEN_CHAT, key);
 		if (action != RT_ACT_NONE)
 			return act(tui, action);
@@ -510,9 +519,7 @@ rt_tui_on_event(rt_tui *tui, const rt_event *event)
 	case RT_EVENT_END: /* unsaved text becomes a draft */
 		tui->ends = tui->is_forced = true;
 		return soften(tui, rt_pending_change_cancel(tui));
-	case RT_EVENT_NONE: /* nobody is typing */
-		rt_pane_chat_keep(tui, false);
-		return RT_OK;
+	case RT_EVENT_NONE: /* nobody is typing */ rt_pane_chat_keep(tui, false); return RT_OK;
 	case RT_EVENT_WAKE: return RT_OK;
 	}
 	return RT_OK;
@@ -671,8 +678,8 @@ read_keys(rt_tui *tui, rt_error *err)
 		if (st == RT_OK && path->status == RT_OK) {
 			st = rt_keymap_read(tui->keys, rt_buf_str(text), &why);
 			if (st != RT_OK)
-				rt_buf_add_f(&tui->notice, "%s: %s. The keys are as they come", path->ptr,
-					     why.text);
+				rt_buf_add_f(&tui->notice, "%s: %s. The keys are as they come",
+					     path->ptr, why.text);
 		} else if (st != RT_OK && st != RT_NOT_FOUND) {
 			bool is_named = strstr(why.text, path->ptr) != NULL;
 

@@ -38,7 +38,8 @@ start(rt_tui *tui, const navigation *n, bool summary, rt_str instructions)
 	if (rt_ok(&s))
 		RT_TRY(&s, rt_verb_run(tui, &request));
 	if (rt_ok(&s) && summary && rt_work_is_running(&tui->work))
-		rt_tui_say(tui, "What you leave is being summed up. Escape cancels, and you stay here");
+		rt_tui_say(tui,
+			   "What you leave is being summed up. Escape cancels, and you stay here");
 	return rt_verb_end(tui, &s);
 }
 
@@ -68,8 +69,8 @@ chosen(rt_tui *tui, void *ctx, rt_str answer)
 	if (copy == NULL)
 		return RT_NOMEM;
 	*copy = *(const navigation *)ctx;
-	return rt_pane_ask(tui, "What is the summary to look out for?", RT_STR(""), false, instructed,
-			   copy, free_navigation);
+	return rt_pane_ask(tui, "What is the summary to look out for?", RT_STR(""), false,
+			   instructed, copy, free_navigation);
 }
 
 /* Does moving the head to the entry leave anything that is before it now? */
@@ -118,8 +119,8 @@ rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *
 			(void)rt_scope_nomem(&s);
 		} else {
 			*copy = n;
-			RT_TRY(&s, rt_pane_choose(tui, "Summarize the branch you're leaving?", choices, 3,
-						  chosen, copy, free_navigation));
+			RT_TRY(&s, rt_pane_choose(tui, "Summarize the branch you're leaving?",
+						  choices, 3, chosen, copy, free_navigation));
 		}
 	} else if (rt_ok(&s)) {
 		RT_TRY(&s, start(tui, &n, false, RT_STR("")));
@@ -157,8 +158,8 @@ rt_verb_went(rt_tui *tui)
 	/* The entry's position in the value that the navigation has made. */
 	if (rt_work_tend(work, NULL, &ignored) == RT_NOMEM)
 		return RT_NOMEM;
-	if (end->entry[0] != 0 && rt_resolve_entry(work->value, work->place, rt_str_of(end->entry), false,
-						   &number, NULL) == RT_OK)
+	if (end->entry[0] != 0 && rt_resolve_entry(work->value, work->place, rt_str_of(end->entry),
+						   false, &number, NULL) == RT_OK)
 		at = rt_work_position(work, number);
 	if (at != SIZE_MAX)
 		(void)snprintf(where, sizeof(where), "to entry %zu", at + 1);

@@ -50,9 +50,8 @@ rt_verb_lines(const rt_tui *tui, int margin, int indent)
 {
 	int columns = tui->canvas.columns - margin;
 
-	return (rt_lines_options){.columns = columns > 0 ? columns : 1,
-				  .utf8 = tui->canvas.utf8,
-				  .indent = indent};
+	return (rt_lines_options){
+		.columns = columns > 0 ? columns : 1, .utf8 = tui->canvas.utf8, .indent = indent};
 }
 
 rt_status
@@ -88,10 +87,11 @@ rt_verb_versions(rt_tui *tui, uint32_t entry)
 
 		if (body == NULL)
 			break;
-		rt_content_add_text(text, (rt_content){.text = body->content,
-						       .blocks = body->content_json});
+		rt_content_add_text(
+			text, (rt_content){.text = body->content, .blocks = body->content_json});
 		(void)snprintf(heading, sizeof(heading), "Version %zu of %zu, step %llu%s", i + 1,
-			       revisions.count, (unsigned long long)r->seq, r->is_current ? ", now" : "");
+			       revisions.count, (unsigned long long)r->seq,
+			       r->is_current ? ", now" : "");
 		rt_lines_add_row(&lines, 0, rt_str_of(heading), RT_INK_HEADING | RT_INK_BOLD);
 		if (i == 0)
 			rt_lines_add_plain(&lines, rt_scope_str(&s, text), &options);
@@ -100,7 +100,8 @@ rt_verb_versions(rt_tui *tui, uint32_t entry)
 		rt_lines_add_blank(&lines);
 		before = rt_buf_str(text);
 	}
-	return rt_verb_show(tui, &s, "Versions, oldest first. To bring one back: edit, or /revert STEP",
+	return rt_verb_show(tui, &s,
+			    "Versions, oldest first. To bring one back: edit, or /revert STEP",
 			    &lines);
 }
 

@@ -187,10 +187,11 @@ rt_verb_add_each(rt_verb_build *b)
 		if (v->answer != 0 && (answer.size > 0 || (v->flags & RT_VERB_OPTIONAL) == 0))
 			*(rt_str *)(void *)(members + v->answer) = answer;
 		if (v->toggle != 0)
-			*(rt_tristate *)(void *)(members + v->toggle) = is_positive ? RT_YES : RT_NO;
+			*(rt_tristate *)(void *)(members + v->toggle) = is_positive ? RT_YES
+										    : RT_NO;
 		if (v->place != 0)
-			rt_verb_set_address(b, r, (rt_str *)(void *)(members + v->place), b->request->entries[i],
-				false);
+			rt_verb_set_address(b, r, (rt_str *)(void *)(members + v->place),
+					    b->request->entries[i], false);
 	}
 	b->did = is_positive || v->did_not == NULL ? v->did : v->did_not;
 }
@@ -221,12 +222,13 @@ rt_verb_do(rt_tui *tui, rt_verb_request *r, rt_str answer)
 	} else if (b.count > 0) {
 		r->words[0] = 0;
 		if (b.did != NULL && r->count > 1)
-			(void)snprintf(r->words, sizeof(r->words), "%s %zu entries", b.did, r->count);
+			(void)snprintf(r->words, sizeof(r->words), "%s %zu entries", b.did,
+				       r->count);
 		else if (b.did != NULL && b.count > 1)
 			(void)snprintf(r->words, sizeof(r->words), "%s", b.did);
 		r->references++;
-		st = rt_pending_change_start(tui, &(rt_pending_change_options){
-							  .requests = b.requests,
+		st = rt_pending_change_start(
+			tui, &(rt_pending_change_options){.requests = b.requests,
 							  .count = b.count,
 							  .precondition = &r->precondition,
 							  .done = applied,
@@ -268,7 +270,8 @@ ask_about_undo(rt_scope *s, rt_tui *tui, rt_verb_request *r)
 	rt_fact_read(s, &newest, work->engine, work->value, work->place.disc);
 	step = rt_ok(s) ? rt_work_step(s, work, newest.print) : NULL;
 	if (step == NULL || step->did.size == 0) {
-		rt_buf_add_f(&r->question, "Step %llu is gone; take back what is the newest now?", seen);
+		rt_buf_add_f(&r->question, "Step %llu is gone; take back what is the newest now?",
+			     seen);
 		return;
 	}
 	rt_tui_say_done(tui, "Step %llu is not the newest any more", seen);
@@ -329,8 +332,8 @@ body_text(rt_scope *s, rt_work *work, uint64_t number)
 	rt_buf *text = rt_scope_buf(s);
 
 	if (body != NULL)
-		rt_content_add_text(text, (rt_content){.text = body->content,
-						       .blocks = body->content_json});
+		rt_content_add_text(
+			text, (rt_content){.text = body->content, .blocks = body->content_json});
 	return rt_scope_str(s, text);
 }
 
@@ -349,10 +352,13 @@ add_row(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_fact *was,
 	tui->work.seen_take = 0;
 	rt_lines_add_row(lines, 0, rt_str_of(heading), RT_INK_HEADING | RT_INK_BOLD);
 	if (now.print == 0)
-		rt_lines_add_row(lines, 2, RT_STR("It is not in the take any more."), RT_INK_WARNING);
+		rt_lines_add_row(lines, 2, RT_STR("It is not in the take any more."),
+				 RT_INK_WARNING);
 	else if (now.body == was->body)
-		rt_lines_add_row(lines, 2, RT_STR("Its text is the same; who speaks, its label or "
-						  "whether models see it is not."), RT_INK_WARNING);
+		rt_lines_add_row(lines, 2,
+				 RT_STR("Its text is the same; who speaks, its label or "
+					"whether models see it is not."),
+				 RT_INK_WARNING);
 	else
 		rt_lines_add_difference(lines, body_text(s, &tui->work, was->body),
 					body_text(s, &tui->work, now.body), options);
@@ -439,7 +445,8 @@ decided(rt_tui *tui, void *ctx, rt_str answer)
 		if (!has_rows(r))
 			refresh(&s, tui, r);
 		if (rt_ok(&s) && r->verb->action == RT_ACT_EDIT && r->precondition.count == 0)
-			(void)rt_scope_fail(&s, RT_CONFLICT, "it is not there any more; nothing changed");
+			(void)rt_scope_fail(&s, RT_CONFLICT,
+					    "it is not there any more; nothing changed");
 	} else if (rt_str_is(answer, "both")) {
 		r->verb = r->verb->as_take;
 		refresh(&s, tui, r);
@@ -479,7 +486,8 @@ ask_what_to_do(rt_tui *tui, rt_verb_request *r)
 	}
 	r->is_open = true;
 	r->references++;
-	return rt_pane_choose(tui, r->question.ptr, choices, count, decided, r, rt_verb_request_free);
+	return rt_pane_choose(tui, r->question.ptr, choices, count, decided, r,
+			      rt_verb_request_free);
 }
 
 static rt_status
@@ -491,7 +499,8 @@ resolve_conflict(rt_tui *tui, rt_verb_request *r, const rt_error *why)
 
 	if (r->verb->action == RT_ACT_REDO && work->disc->history.redo_row == 0 &&
 	    work->value->history.redo_row == 0) {
-		rt_tui_say_done(tui, "Nothing to bring back: somebody else changed something meanwhile");
+		rt_tui_say_done(tui,
+				"Nothing to bring back: somebody else changed something meanwhile");
 		return RT_OK;
 	}
 	rt_scope_init(&s, tui->alloc);
@@ -523,8 +532,8 @@ answered(rt_tui *tui, void *ctx, rt_str answer)
 }
 
 rt_status
-rt_verb_ask(rt_tui *tui, const rt_verb *verb, const uint32_t *entries, size_t count, const char *title,
-    rt_str text, bool several_lines)
+rt_verb_ask(rt_tui *tui, const rt_verb *verb, const uint32_t *entries, size_t count,
+	    const char *title, rt_str text, bool several_lines)
 {
 	rt_verb_request *r;
 	rt_status st = rt_verb_request_new(tui, verb, entries, count, &r);
@@ -536,16 +545,15 @@ rt_verb_ask(rt_tui *tui, const rt_verb *verb, const uint32_t *entries, size_t co
 
 rt_status
 rt_verb_pick(rt_tui *tui, rt_scope *s, const rt_verb *verb, const uint32_t *entries, size_t count,
-     const char *title, yyjson_val *names, rt_str begin_on)
+	     const char *title, yyjson_val *names, rt_str begin_on)
 {
 	rt_verb_request *r = NULL;
 
-	if (rt_ok(s) &&
-	    RT_TRY(s, rt_verb_request_new(tui, verb, entries, count, &r)) == RT_OK && r != NULL) {
+	if (rt_ok(s) && RT_TRY(s, rt_verb_request_new(tui, verb, entries, count, &r)) == RT_OK &&
+	    r != NULL) {
 		RT_TRY(s, rt_pane_pick(tui, title, names, true, answered, r, rt_verb_request_free));
 		if (rt_ok(s) && begin_on.size > 0)
 			rt_pane_pick_begin_on(tui, begin_on);
 	}
 	return rt_verb_end(tui, s);
 }
-

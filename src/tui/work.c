@@ -167,7 +167,8 @@ add_what(rt_scope *s, rt_work *work, uint64_t seq, rt_str id, rt_buf *out)
 	size_t at = SIZE_MAX;
 	uint32_t entry = 0;
 
-	if (id.size > 0 && rt_resolve_entry(work->value, work->place, id, false, &entry, NULL) == RT_OK)
+	if (id.size > 0 &&
+	    rt_resolve_entry(work->value, work->place, id, false, &entry, NULL) == RT_OK)
 		at = rt_work_position(work, entry);
 	if (step != NULL)
 		add_numbered(step, id, at, out);
@@ -198,7 +199,8 @@ last_steps(const rt_project *value, uint32_t disc, uint64_t out[2])
 {
 	const rt_disc *d = NULL;
 
-	out[0] = rt_project_cell(value, disc) != NULL && rt_project_disc(value, disc, &d, NULL) == RT_OK
+	out[0] = rt_project_cell(value, disc) != NULL &&
+				 rt_project_disc(value, disc, &d, NULL) == RT_OK
 			 ? d->history.current
 			 : 0;
 	out[1] = value->history.current;
@@ -295,7 +297,8 @@ follow(rt_work *work, const rt_work_job *job, rt_error *err)
 
 	if (r->discussion[0] != 0 && op != RT_OP_DISCUSSION_RENAME) {
 		/* Of a long name this is only the beginning; it is the active one anyway. */
-		if (rt_resolve_place(now, rt_str_of(r->discussion), RT_STR(""), &there, NULL) != RT_OK ||
+		if (rt_resolve_place(now, rt_str_of(r->discussion), RT_STR(""), &there, NULL) !=
+			    RT_OK ||
 		    there.disc == 0)
 			there.disc = now->active;
 		place.disc = there.disc;
@@ -371,7 +374,8 @@ rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said, rt_error *e
 	}
 	if (job->status == RT_READ_ONLY)
 		rt_buf_add_c(&work->hint, "It was opened for reading only");
-	if (job->status == RT_CONFLICT && look(work, work->place, work->is_pinned, NULL) == RT_NOMEM)
+	if (job->status == RT_CONFLICT &&
+	    look(work, work->place, work->is_pinned, NULL) == RT_NOMEM)
 		job->status = rt_fail(&job->error, RT_NOMEM, "out of memory");
 	if (job->status != RT_OK)
 		*err = job->error;
@@ -463,7 +467,8 @@ store_end(rt_work *work, const rt_run_info *run)
 	if (run->summary != NULL) {
 		const rt_summary_result *r = run->summary;
 
-		memcpy(end->entry, run->how == RT_RUN_GO ? r->target : r->entry, sizeof(end->entry));
+		memcpy(end->entry, run->how == RT_RUN_GO ? r->target : r->entry,
+		       sizeof(end->entry));
 		end->has_summary = r->entry[0] != '\0';
 		end->is_unchanged = r->already;
 		end->seq = r->seq;
@@ -537,7 +542,8 @@ rt_work_run(rt_work *work, const rt_run_request *what, rt_error *err)
 		return rt_fail(err, RT_BUSY, "a reply is on its way already");
 	/* Starting one reads what is new, and would wait for a writer. */
 	if (rt_engine_refresh_now(work->engine, err) == RT_BUSY)
-		return rt_fail(err, RT_BUSY, "something is still being written; try again in a moment");
+		return rt_fail(err, RT_BUSY,
+			       "something is still being written; try again in a moment");
 	(void)snprintf(disc, sizeof(disc), "d%u", work->place.disc);
 	(void)snprintf(take, sizeof(take), "t%u",
 		       work->seen_take != 0 ? work->seen_take : work->place.take);
@@ -577,7 +583,7 @@ rt_status
 rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *err)
 {
 	const rt_config *config = NULL;
-	rt_buf *bufs[] = {&work->model,    &work->hint,  &work->run_text, &work->run_thinking,
+	rt_buf *bufs[] = {&work->model,      &work->hint,  &work->run_text, &work->run_thinking,
 			  &work->run_notice, &work->owner, &work->state};
 	rt_status st;
 
@@ -602,7 +608,7 @@ rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *er
 void
 rt_work_close(rt_work *work)
 {
-	rt_buf *bufs[] = {&work->model,    &work->hint,  &work->run_text, &work->run_thinking,
+	rt_buf *bufs[] = {&work->model,      &work->hint,  &work->run_text, &work->run_thinking,
 			  &work->run_notice, &work->owner, &work->state};
 
 	if (work->runs != NULL)

@@ -22,14 +22,16 @@ add_thinking(const rt_body *body, rt_buf *out)
 	for (rt_json_iter it = rt_json_items(body->content_json); rt_json_next(&it);) {
 		rt_str text = rt_json_str(rt_json_get(it.value, "thinking"));
 
-		if (rt_str_is(rt_json_str(rt_json_get(it.value, "type")), "thinking") && text.size > 0)
+		if (rt_str_is(rt_json_str(rt_json_get(it.value, "type")), "thinking") &&
+		    text.size > 0)
 			add_line(out, text);
 	}
 	if (!yyjson_is_arr(segments))
 		return;
 	for (rt_json_iter it = rt_json_items(segments); rt_json_next(&it);) {
-		rt_str text = yyjson_is_str(it.value) ? rt_json_str(it.value)
-						      : rt_json_str(rt_json_get(it.value, "content"));
+		rt_str text = yyjson_is_str(it.value)
+				      ? rt_json_str(it.value)
+				      : rt_json_str(rt_json_get(it.value, "content"));
 
 		add_line(out, text.size > 0 ? text : rt_json_str(rt_json_get(it.value, "text")));
 	}
@@ -102,7 +104,8 @@ rt_work_entry_at(rt_work *work, size_t at, rt_work_entry *out, rt_error *err)
 rt_status
 rt_work_entry_of(rt_work *work, uint32_t entry, rt_work_entry *out, rt_error *err)
 {
-	const rt_take *seen = work->seen_take == 0 ? NULL : rt_disc_take(work->disc, work->seen_take);
+	const rt_take *seen = work->seen_take == 0 ? NULL
+						   : rt_disc_take(work->disc, work->seen_take);
 	const rt_take *takes[3] = {seen != NULL && seen->present ? seen : NULL, work->take, NULL};
 	bool found = false;
 	uint32_t holder = 0;
@@ -119,8 +122,8 @@ rt_work_entry_of(rt_work *work, uint32_t entry, rt_work_entry *out, rt_error *er
 		if (st == RT_OK && takes[i] != NULL)
 			st = rt_take_find(work->value, takes[i], entry, &at, &slot, &found, err);
 		if (st == RT_OK && found)
-			return entry_of_slot(work, &slot, takes[i] == work->take ? at : SIZE_MAX, out,
-					     err);
+			return entry_of_slot(work, &slot, takes[i] == work->take ? at : SIZE_MAX,
+					     out, err);
 	}
 	return st == RT_OK ? rt_fail(err, RT_NOT_FOUND, "the entry is in no take now") : st;
 }
@@ -171,7 +174,8 @@ rt_work_position(rt_work *work, uint32_t entry)
 	bool found = false;
 	rt_slot slot;
 
-	if (rt_take_find(work->value, work->take, entry, &at, &slot, &found, NULL) != RT_OK || !found)
+	if (rt_take_find(work->value, work->take, entry, &at, &slot, &found, NULL) != RT_OK ||
+	    !found)
 		return SIZE_MAX;
 	return at;
 }

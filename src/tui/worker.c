@@ -24,7 +24,7 @@ run(void *ctx)
 	struct rt_terminal *terminal = worker->terminal;
 
 	worker->fn(worker, worker->ctx);
-	/* Whoever sees this may wait for the thread, so the last thing is the wake-up. */
+	/* After this the thread may be joined: only the wake-up may follow. */
 	pthread_mutex_lock(&worker->lock);
 	atomic_store(&worker->is_over, true);
 	pthread_cond_signal(&worker->ended);
@@ -33,7 +33,7 @@ run(void *ctx)
 	return NULL;
 }
 
-/* A condition that is waited for by a clock that nobody sets. */
+/* The condition uses the monotonic clock. */
 static bool
 locks_init(rt_worker *worker)
 {
@@ -79,7 +79,7 @@ rt_worker_start(rt_worker *worker, rt_tui *tui, rt_worker_fn fn, void *ctx)
 		atomic_store(&worker->is_over, true);
 		return RT_OK;
 	}
-	/* Signals are for the terminal's thread. */
+	/* Signals go to the terminal's thread. */
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &mask);
 	made = locks_init(worker);

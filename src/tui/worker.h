@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Worker: one thing that takes long, done in a thread while the screen goes on. When it is over
- * the terminal's thread is woken, and sees so.
+ * Worker: a thread for slow work, while the screen stays usable. It wakes the terminal's thread when
+ * it has ended.
  *
- * Without a terminal (tests) it is done at once, before rt_worker_start returns.
+ * Without a terminal (tests) the work is done before rt_worker_start returns.
  *
- * Threads: the one of the terminal; the work itself is in another and may use only what it was
- * given. */
+ * Threads: the terminal's; the function runs in another one and may use only what it was given. */
 #ifndef RT_TUI_WORKER_H
 #define RT_TUI_WORKER_H
 
@@ -17,7 +16,7 @@
 #include "tui/pane.h"
 
 typedef struct rt_worker rt_worker;
-/* Look at rt_worker_is_wanted from time to time, and give up where it is not any more. */
+/* Should return early when rt_worker_is_wanted turns false. */
 typedef void (*rt_worker_fn)(rt_worker *worker, void *ctx);
 
 struct rt_worker {
@@ -25,37 +24,37 @@ struct rt_worker {
 	void *ctx;
 	struct rt_terminal *terminal;
 	pthread_t thread;
-	bool is_started;     /* until it was seen to be over */
+	bool is_started; /* until rt_worker_ended has returned true */
 	bool has_thread;
 	atomic_bool is_over;
 	atomic_bool is_unwanted;
-	pthread_mutex_t lock; /* with has_thread: of the moment in which it is over */
+	pthread_mutex_t lock; /* these two only with has_thread */
 	pthread_cond_t ended;
 	int64_t began_ms;
-	rt_worker *next;      /* of those that were left */
+	rt_worker *next; /* of tui->left */
 	void (*free_ctx)(void *ctx);
 };
 
-/* None may be at work. RT_BUSY: no thread could be made, which was said; try again later. ctx must
- * live until it is over. */
+/* The worker must not be running. RT_BUSY: no thread could be created, which was reported. ctx must
+ * live until it has ended. */
 RT_CHECKED rt_status rt_worker_start(rt_worker *worker, rt_tui *tui, rt_worker_fn fn, void *ctx);
 bool rt_worker_is_running(const rt_worker *worker);
-/* Is it over since the last look? True once. */
+/* Has it ended? True once. */
 bool rt_worker_ended(rt_worker *worker);
-/* Until it is over, or that much time has passed; true: it is over. */
+/* Wait until it has ended, or for this time; true: it has. */
 bool rt_worker_wait(rt_worker *worker, int wait_ms);
-/* Since it was started. */
+/* Time since it was started. */
 int64_t rt_worker_age_ms(const rt_worker *worker);
-/* In the thread. */
+/* For the function. */
 bool rt_worker_is_wanted(rt_worker *worker);
-/* Its result is not wanted any more: it ends when it looks. */
+/* Ask it to return early. */
 void rt_worker_cancel(rt_worker *worker);
-/* The same, and waits for its end. */
+/* The same, and wait until it has ended. */
 void rt_worker_stop(rt_worker *worker);
-/* The same for one that may take its time: nobody waits. When it is over, at the latest when the
- * screen ends, free_ctx is called with its ctx, which the aside itself is a part of. */
+/* Cancel it without waiting: free_ctx is called with ctx, of which the worker is a part, when it has
+ * ended, at the latest when the screen ends. */
 void rt_worker_detach(rt_worker *worker, rt_tui *tui, void (*free_ctx)(void *ctx));
-/* Free those that were left and are over; wait: all of them. */
+/* Free detached workers that have ended; wait: all of them. */
 void rt_worker_reap(rt_tui *tui, bool wait);
 
 #endif
