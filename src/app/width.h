@@ -2,7 +2,7 @@
  *
  * Width: one code point of any text, as terminals are shown it. What untrusted text may do on a
  * terminal is decided here and nowhere else: commands (screen.h), the rows of the tree
- * (tui/text.h) and the cells of the canvas (tui/canvas.h) show the same text with the same
+ * (terminal/text.h) and the cells of the canvas (terminal/canvas.h) show the same text with the same
  * characters in the same columns. Pure functions.
  *
  *   controls (C0, DEL, C1), line and paragraph separators     by name: ^[ <U+009B> <U+2028>

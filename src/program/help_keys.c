@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The keys of the screens, explained from their table (tui/keymap.h). */
+ * The keys of the screens, explained from their table (terminal/keymap.h). */
 #include "program/help_keys.h"
 
-#include "tui/keymap.h"
+#include "terminal/keymap.h"
 
 static void
 add_json(rt_scope *s, const rt_keymap *map, rt_buf *out)

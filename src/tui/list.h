@@ -8,7 +8,7 @@
 #define RT_TUI_LIST_H
 
 #include "base/scope.h"
-#include "tui/field.h"
+#include "terminal/field.h"
 
 typedef struct rt_list {
 	size_t count;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "app/editor.h"
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 
 enum { NOTICE_SIZE = 1 << 15 /* bytes of a message; more may be added to it */ };
 

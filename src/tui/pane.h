@@ -15,12 +15,12 @@
 #define RT_TUI_PANE_H
 
 #include "base/scope.h"
-#include "tui/canvas.h"
-#include "tui/field.h"
+#include "terminal/canvas.h"
+#include "terminal/field.h"
 #include "tui/tui.h"
 #include "tui/typeahead.h"
-#include "tui/keymap.h"
-#include "tui/lines.h"
+#include "terminal/keymap.h"
+#include "terminal/lines.h"
 #include "tui/work.h"
 
 struct rt_event;

@@ -11,7 +11,7 @@
 #include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/find.h"
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 #include "tui/list.h"
 #include "tui/switch.h"
 #include "view/search.h"

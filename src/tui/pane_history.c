@@ -12,7 +12,7 @@
 #include "tui/bar.h"
 #include "tui/pending.h"
 #include "tui/find.h"
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 #include "tui/list.h"
 #include "tui/steps.h"
 #include "tui/step_detail.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "tui/worker.h"
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 
 enum {
 	FRAME_MS = 50, /* the terminal's thread waits so long */

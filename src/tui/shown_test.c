@@ -12,8 +12,8 @@
 
 #include "base/hash.h"
 #include "app/screen.h"
-#include "tui/canvas.h"
-#include "tui/text.h"
+#include "terminal/canvas.h"
+#include "terminal/text.h"
 
 enum { ROUNDS = 100000, COLUMNS = 400 };
 

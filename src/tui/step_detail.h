@@ -7,7 +7,7 @@
 #define RT_TUI_STEP_DETAIL_H
 
 #include "log/engine.h"
-#include "tui/lines.h"
+#include "terminal/lines.h"
 
 typedef struct rt_step_detail {
 	const rt_alloc *alloc;

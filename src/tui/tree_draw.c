@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "tui/text.h"
+#include "terminal/text.h"
 
 enum {
 	LEVEL = 3,       /* columns */

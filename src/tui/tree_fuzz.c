@@ -4,7 +4,7 @@
  * and behind the last NUL the query. Rows are shown text of the width that was asked for. */
 #include <stdlib.h>
 
-#include "tui/text.h"
+#include "terminal/text.h"
 #include "tui/tree_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

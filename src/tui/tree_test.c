@@ -3,7 +3,7 @@
  * The rows of the tree: layout, filters, folds, moving, searching, marks, drawing. */
 #include "tui/tree_testing.h"
 
-#include "tui/text.h"
+#include "terminal/text.h"
 
 typedef struct fixture {
 	garden g;

@@ -14,7 +14,7 @@
 #include "tui/worker.h"
 #include "tui/bar.h"
 #include "tui/pending.h"
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 #include "tui/pane.h"
 #include "tui/verb.h"
 

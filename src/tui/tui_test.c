@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "tui/worker.h"
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 #include "tui/tui_testing.h"
 
 /* A screen that wants one screen more, whatever happens. */

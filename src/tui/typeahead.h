@@ -7,7 +7,7 @@
 #ifndef RT_TUI_TYPEAHEAD_H
 #define RT_TUI_TYPEAHEAD_H
 
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 
 enum { RT_TYPEAHEAD_MAX = 1024 };
 

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 
 static int64_t
 now_ms(void)

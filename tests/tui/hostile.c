@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "judge.h"
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 
 enum { COLUMNS = 80, ROWS = 24, BOX_X = 7, BOX_W = 23, BOXES = 2, GAP = 12, FRAMES = 2100 };
 

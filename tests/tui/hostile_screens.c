@@ -12,7 +12,7 @@
 #include "judge.h"
 
 #include "codec/json.h"
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 #include "tui/tui_testing.h"
 
 enum { COLUMNS = 150, ROWS = 50, ROUNDS = 700, ENTRIES = 16, FIELDS_MAX = 32, WANTED = 100000 };

@@ -20,7 +20,7 @@
 
 #include "base/hash.h"
 #include "app/width.h"
-#include "tui/canvas.h"
+#include "terminal/canvas.h"
 
 static inline uint64_t
 random_next(uint64_t *seed)

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tui/terminal.h"
+#include "terminal/terminal.h"
 
 enum { LINES = 200, LINE_ROOM = 80 };
 

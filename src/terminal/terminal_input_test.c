@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What terminals send, as keys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "terminal/terminal_input.h"
+
+/* All keys that the bytes give, as words with a blank between them; "-" for what means none,
+ * "…" for a beginning, "PASTE". */
+static void
+assert_gives(const char *bytes, size_t size, bool is_all, const char *words)
+{
+	rt_str rest = rt_str_at(bytes, size);
+	rt_buf buf;
+
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_buf_add(&buf, "", 0);
+	while (rest.size > 0) {
+		rt_key key = {0, 0};
+		size_t used = 0;
+
+		if (buf.size > 0)
+			rt_buf_add_byte(&buf, ' ');
+		switch (rt_keys_read(rest, is_all, 0x7F, &key, &used)) {
+		case RT_KEYS_MORE:
+			assert_false(is_all);
+			rt_buf_add_c(&buf, "...");
+			used = rest.size;
+			break;
+		case RT_KEYS_KEY: rt_key_add_word(&buf, key, false); break;
+		case RT_KEYS_NOTHING: rt_buf_add_c(&buf, "-"); break;
+		case RT_KEYS_PASTE: rt_buf_add_c(&buf, "PASTE"); break;
+		}
+		assert_true(used > 0 && used <= rest.size);
+		rest = rt_str_at(rest.ptr + used, rest.size - used);
+	}
+	assert_string_equal(buf.ptr, words);
+	rt_buf_deinit(&buf);
+}
+
+#define GIVES(bytes, words) assert_gives(bytes, sizeof(bytes) - 1, false, words)
+#define GIVES_ALL(bytes, words) assert_gives(bytes, sizeof(bytes) - 1, true, words)
+
+static void
+test_characters(void **state)
+{
+	(void)state;
+	GIVES("aG? ", "a G ? space");
+	GIVES("\xC3\xA9\xF0\x9F\x90\xB1", "\u00E9 \U0001F431");
+	GIVES("\r\n\t\x7F\x08", "enter ctrl+j tab backspace ctrl+h");
+	GIVES("\x01\x1A\x1C\x1F", "ctrl+a ctrl+z ctrl+\\ ctrl+_");
+	assert_gives("\0x", 2, false, "ctrl+space x");
+	/* Bytes that are no text are no keys; a character in two pieces is waited for. */
+	GIVES("\xFFx\xC3(", "- x - (");
+	GIVES("a\xF0\x9F", "a ...");
+	GIVES_ALL("\xF0\x9F", "- -");
+	GIVES("\xC2\x9B", "-");
+}
+
+static void
+test_escape_and_alt(void **state)
+{
+	(void)state;
+	GIVES("\033", "...");
+	GIVES_ALL("\033", "escape");
+	GIVES_ALL("\033\033", "escape escape");
+	GIVES("\033\033", "...");
+	GIVES("\033\033a", "escape alt+a");
+	GIVES("\033u\033U\033\r\033\x7F\033\xC3\xA9",
+	      "alt+u alt+shift+u alt+enter alt+backspace alt+\u00E9");
+	GIVES("\033]\033.", "alt+] alt+.");
+	GIVES("\033[", "...");
+	GIVES_ALL("\033[", "alt+[");
+	GIVES("\033[\033[A", "alt+[ up");
+	GIVES_ALL("\033O", "alt+shift+o");
+}
+
+static void
+test_xterm(void **state)
+{
+	(void)state;
+	GIVES("\033[A\033[B\033[C\033[D\033[H\033[F", "up down right left home end");
+	GIVES("\033OA\033OB\033OC\033OD\033OH\033OF", "up down right left home end");
+	GIVES("\033[1;5A\033[1;3D\033[1;2C\033[1;6H\033[1;7F",
+	      "ctrl+up alt+left shift+right ctrl+shift+home ctrl+alt+end");
+	GIVES("\033[2~\033[3~\033[5~\033[6~\033[3;5~\033[5;3~",
+	      "insert delete pageup pagedown ctrl+delete alt+pageup");
+	GIVES("\033OP\033OQ\033OR\033OS\033[15~\033[17~\033[24~", "f1 f2 f3 f4 f5 f6 f12");
+	GIVES("\033[1;2P\033[15;5~", "shift+f1 ctrl+f5");
+	GIVES("\033[Z", "shift+tab");
+	GIVES("\033OM\033Oj\033Op", "enter * 0");
+	/* modifyOtherKeys */
+	GIVES("\033[27;5;13~\033[27;2;13~\033[27;6;111~", "ctrl+enter shift+enter ctrl+shift+o");
+	GIVES("\033[27;5;105~", "tab");
+}
+
+static void
+test_others(void **state)
+{
+	(void)state;
+	/* kitty, and whoever followed */
+	GIVES("\033[13;5u\033[111;5u\033[27u\033[97;3u\033[9;2u",
+	      "ctrl+enter ctrl+o escape alt+a shift+tab");
+	GIVES("\033[97:65;2u\033[97;1:3u\033[57414u\033[57358u", "A - enter -");
+	GIVES("\033[97;9u", "-"); /* with super */
+	/* rxvt */
+	GIVES("\033[a\033Oa\033[7~\033[8~\033[3^\033[3$\033[3@",
+	      "shift+up ctrl+up home end ctrl+delete shift+delete ctrl+shift+delete");
+	GIVES("\033\033[A\033\033[5~\033\033OA", "alt+up alt+pageup alt+up");
+	/* The Linux console */
+	GIVES("\033[[A\033[[E\033[1~\033[4~\033[17~", "f1 f5 home end f6");
+	GIVES("\033[[", "...");
+}
+
+static void
+test_what_nobody_knows_is_no_text(void **state)
+{
+	(void)state;
+	GIVES("\033[?1;2cx\033[>0;276;0cy", "- x - y"); /* answers to what nobody asked */
+	GIVES("\033[?2026;1$yx", "- x");
+	GIVES("\033[Ix\033[99~y\033[201~z", "- x - y - z");
+	GIVES("\033[1;", "...");
+	GIVES_ALL("\033[1;", "-");
+	GIVES("\033[200~a", "PASTE a");
+}
+
+/* What a terminal says of itself is taken away whole; a key with alt stays one. */
+static void
+test_answers(void **state)
+{
+	char big[5000];
+
+	(void)state;
+	GIVES("\033]11;rgb:0000/0000/0000\033\\x\033]10;rgb:ff/ff/ff\ay", "- x - y");
+	GIVES("\033P1+r544e=787465726d\033\\x\033P>|XTerm(379)\033\\", "- x -");
+	GIVES("\033_Gi=31;OK\033\\\033^p\033\\\033Xs\033\\x", "- - - x");
+	/* In two pieces. */
+	GIVES("\033]11;rgb:00", "...");
+	GIVES("\033]11;rgb:00\033", "...");
+	/* Nothing ends it: somebody has typed. */
+	GIVES_ALL("\033]ab", "alt+] a b");
+	GIVES("\033]", "alt+]");
+	GIVES("\033P\r\033]\033]\033]\a", "alt+shift+p enter alt+] alt+] alt+] ctrl+g");
+	GIVES("\033]ab\033[Ax", "alt+] a b up x");
+	memset(big, '1', sizeof(big));
+	memcpy(big, "\033]", 2);
+	for (size_t size = 2; size < sizeof(big); size++) {
+		rt_key key = {0, 0};
+		size_t used = 0;
+		rt_keys_kind kind =
+			rt_keys_read(rt_str_at(big, size), false, 8, &key, &used);
+
+		assert_int_equal(kind, size > 2 && size < 4096 ? RT_KEYS_MORE : RT_KEYS_KEY);
+	}
+}
+
+/* Any bytes, in any pieces: each is taken once, and what comes is a key that has a word. */
+static void
+test_any_bytes(void **state)
+{
+	static const char some[] = "\033\033\033[[O;:0129~$u^ABZ?<]P_\\\a\xC3\xA9 \r\x7F";
+	uint64_t seed = 20261122;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 200000; round++) {
+		char bytes[12];
+		rt_str rest = rt_str_at(bytes, 0);
+		bool is_all = round % 2 == 0;
+
+		for (seed += 0x9E3779B97F4A7C15u; rest.size < sizeof(bytes); rest.size++)
+			bytes[rest.size] =
+				some[rt_hash_u64(seed + rest.size) % (sizeof(some) - 1)];
+		while (rest.size > 0) {
+			rt_key key = {0, 0};
+			size_t used = 0;
+			rt_keys_kind kind = rt_keys_read(rest, is_all, 8, &key, &used);
+
+			if (kind == RT_KEYS_MORE) {
+				assert_false(is_all);
+				break;
+			}
+			if (kind == RT_KEYS_KEY) {
+				rt_key normal = rt_key_normal(key);
+
+				assert_true(key.code != RT_KEY_NONE && key.code <= RT_KEY_F1 + 11);
+				assert_true(rt_key_eq(key, normal));
+			}
+			assert_true(used > 0 && used <= rest.size);
+			rest = rt_str_at(rest.ptr + used, rest.size - used);
+		}
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_escape_and_alt),
+		cmocka_unit_test(test_xterm),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_what_nobody_knows_is_no_text),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_any_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

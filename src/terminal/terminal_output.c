@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Output through curses, which knows terminals and sends what has changed. A copy of the last frame
+ * makes an unchanged row cost only a comparison. */
+#define _GNU_SOURCE
+#define NCURSES_NOMACROS 1
+#define NCURSES_WIDECHAR 1
+
+#include "terminal/terminal_impl.h"
+
+#include <curses.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <wchar.h>
+
+enum {
+	CELL_SIZE = 2 + RT_CELL_MARKS, /* a character, its marks, a NUL */
+	RESTORE_SIZE = 512
+};
+#define NO_CELL 0xFFFFFFFFu /* not a character */
+
+struct rt_terminal_screen {
+	const rt_alloc *alloc;
+	SCREEN *curses;
+	int fd;
+	bool has_color, is_ansi, can_italic, is_whole; /* is_whole: front is on the screen */
+	int columns, rows;
+	rt_canvas_cell *front;
+	int cursor_x, cursor_y, cursor_shown; /* -1: unknown */
+	char restore[RESTORE_SIZE];
+	size_t restore_size;
+};
+
+/* Colours that are readable on dark and on bright backgrounds, of 256 and of 8, with attributes; and
+ * the attributes without colours. */
+typedef struct look {
+	short many, few; /* -1: the default */
+	attr_t with, without;
+} look;
+
+static const look looks[RT_INK_COUNT] = {
+	[RT_INK_TEXT] = {-1, -1, 0, 0},
+	[RT_INK_DIM] = {244, -1, 0, A_DIM},
+	[RT_INK_USER] = {33, COLOR_CYAN, A_BOLD, A_BOLD},
+	[RT_INK_AI] = {71, COLOR_GREEN, A_BOLD, A_BOLD},
+	[RT_INK_TOOL] = {133, COLOR_MAGENTA, 0, A_DIM},
+	[RT_INK_SYSTEM] = {136, COLOR_YELLOW, 0, A_UNDERLINE},
+	[RT_INK_HEADING] = {33, COLOR_CYAN, A_BOLD, A_BOLD},
+	[RT_INK_CODE] = {66, COLOR_CYAN, 0, 0},
+	[RT_INK_LINK] = {33, COLOR_BLUE, A_UNDERLINE, A_UNDERLINE},
+	[RT_INK_QUOTE] = {244, COLOR_GREEN, 0, A_DIM},
+	[RT_INK_ERROR] = {167, COLOR_RED, A_BOLD, A_BOLD},
+	[RT_INK_WARNING] = {136, COLOR_YELLOW, A_BOLD, A_BOLD},
+	[RT_INK_GOOD] = {71, COLOR_GREEN, 0, 0},
+	[RT_INK_ADDED] = {71, COLOR_GREEN, 0, A_BOLD},
+	[RT_INK_REMOVED] = {167, COLOR_RED, 0, A_UNDERLINE},
+	[RT_INK_LABEL] = {136, COLOR_YELLOW, 0, A_BOLD},
+	[RT_INK_MATCH] = {136, COLOR_YELLOW, A_REVERSE, A_REVERSE},
+	[RT_INK_BAR] = {-1, -1, A_REVERSE, A_REVERSE},
+	[RT_INK_BORDER] = {244, -1, A_DIM, A_DIM},
+};
+
+static const char *
+capability(const char *name)
+{
+	const char *text = tigetstr(name);
+
+	return text == NULL || text == (const char *)-1 ? NULL : text;
+}
+
+/* Without padding ("$<2>"). */
+static void
+add_restore(rt_terminal_screen *screen, const char *text)
+{
+	while (text != NULL && *text != 0) {
+		const char *end = text[0] == '$' && text[1] == '<' ? strchr(text, '>') : NULL;
+
+		if (end != NULL)
+			text = end + 1;
+		else if (screen->restore_size < RESTORE_SIZE)
+			screen->restore[screen->restore_size++] = *text++;
+		else
+			break;
+	}
+}
+
+static void
+make_restore(rt_terminal_screen *screen)
+{
+	static const char *const names[] = {"rmkx", "sgr0", "op", "cnorm", "rmcup", NULL};
+	size_t i;
+
+	if (screen->is_ansi)
+		add_restore(screen, "\033[?2026l\033[?2004l");
+	for (i = 0; names[i] != NULL; i++)
+		add_restore(screen, capability(names[i]));
+	if (capability("rmcup") == NULL)
+		add_restore(screen, "\r\n");
+}
+
+static void
+make_inks(rt_terminal_screen *screen, bool no_color)
+{
+	short behind = -1, kind;
+
+	if (no_color || !has_colors() || start_color() == ERR || COLORS < 8 ||
+	    COLOR_PAIRS <= RT_INK_COUNT)
+		return;
+	if (use_default_colors() == ERR)
+		behind = COLOR_BLACK;
+	screen->has_color = true;
+	for (kind = 0; kind < RT_INK_COUNT; kind++) {
+		short fore = COLORS >= 256 ? looks[kind].many : looks[kind].few;
+
+		if (fore < 0 && behind >= 0)
+			fore = COLOR_WHITE;
+		(void)init_pair((short)(kind + 1), fore, behind);
+	}
+}
+
+/* Terminals that are compatible with xterm but often unknown to hosts. */
+static SCREEN *
+new_term(FILE *in, FILE *out)
+{
+	static const char *const likes[] = {"xterm", "alacritty", "foot", "kitty", "wezterm", "ghostty",
+					    "konsole", "contour", "rio", "tmux", "screen", "rxvt"};
+	const char *term = getenv("TERM");
+	SCREEN *curses;
+	size_t i;
+
+	if (term == NULL || *term == 0 || strcmp(term, "dumb") == 0)
+		return NULL;
+	curses = newterm(NULL, out, in);
+	for (i = 0; curses == NULL && i < sizeof(likes) / sizeof(likes[0]); i++) {
+		if (strstr(term, likes[i]) == NULL)
+			continue;
+		curses = newterm("xterm-256color", out, in);
+		return curses != NULL ? curses : newterm("xterm", out, in);
+	}
+	return curses;
+}
+
+rt_status
+rt_terminal_screen_open(const rt_terminal_options *options, FILE *in, FILE *out,
+			rt_terminal_screen **out_screen, rt_error *err)
+{
+	rt_terminal_screen *screen = rt_new0(options->alloc, sizeof(*screen));
+	const char *cup, *term = getenv("TERM");
+
+	if (screen == NULL)
+		return rt_fail(err, RT_NOMEM, "out of memory");
+	screen->alloc = options->alloc;
+	screen->fd = fileno(out);
+	screen->cursor_shown = screen->cursor_x = screen->cursor_y = -1;
+	screen->curses = new_term(in, out);
+	cup = screen->curses == NULL ? NULL : capability("cup");
+	if (cup == NULL) {
+		rt_terminal_screen_close(screen);
+		return rt_fail(err, RT_REFUSED,
+			       "this terminal (TERM=%.64s) cannot show a screen; line by line: retake "
+			       "chat, all commands: retake help",
+			       term == NULL ? "" : term);
+	}
+	screen->is_ansi = strncmp(cup, "\033[", 2) == 0;
+	screen->can_italic = capability("sitm") != NULL;
+	(void)raw();
+	(void)noecho();
+	(void)nonl();
+	(void)keypad(stdscr, TRUE);
+	(void)scrollok(stdscr, FALSE);
+	(void)leaveok(stdscr, FALSE);
+	make_inks(screen, options->no_color);
+	make_restore(screen);
+	*out_screen = screen;
+	return RT_OK;
+}
+
+void
+rt_terminal_screen_close(rt_terminal_screen *screen)
+{
+	if (screen == NULL)
+		return;
+	if (screen->curses != NULL) {
+		(void)endwin();
+		delscreen(screen->curses);
+	}
+	rt_free(screen->alloc, screen->front);
+	rt_free(screen->alloc, screen);
+}
+
+bool
+rt_terminal_screen_has_color(const rt_terminal_screen *screen)
+{
+	return screen->has_color;
+}
+
+bool
+rt_terminal_screen_is_ansi(const rt_terminal_screen *screen)
+{
+	return screen->is_ansi;
+}
+
+rt_str
+rt_terminal_screen_restore(const rt_terminal_screen *screen)
+{
+	return rt_str_at(screen->restore, screen->restore_size);
+}
+
+void
+rt_terminal_screen_leave(rt_terminal_screen *screen)
+{
+	(void)screen;
+	(void)endwin();
+}
+
+void
+rt_terminal_screen_enter(rt_terminal_screen *screen)
+{
+	(void)reset_prog_mode();
+	screen->is_whole = false;
+}
+
+rt_status
+rt_terminal_screen_resize(rt_terminal_screen *screen, int columns, int rows)
+{
+	rt_canvas_cell *front;
+
+	if (columns <= 0 || rows <= 0) { /* unknown */
+		columns = COLS;
+		rows = LINES;
+	}
+	columns = columns > RT_CANVAS_COLUMNS_MAX ? RT_CANVAS_COLUMNS_MAX : columns;
+	rows = rows > RT_CANVAS_ROWS_MAX ? RT_CANVAS_ROWS_MAX : rows;
+	front = rt_new_array(screen->alloc, (size_t)columns * (size_t)rows, sizeof(*front));
+	if (front == NULL || resize_term(rows, columns) == ERR) {
+		rt_free(screen->alloc, front);
+		return RT_NOMEM;
+	}
+	rt_free(screen->alloc, screen->front);
+	screen->front = front;
+	screen->columns = columns;
+	screen->rows = rows;
+	screen->is_whole = false;
+	return RT_OK;
+}
+
+void
+rt_terminal_screen_size(const rt_terminal_screen *screen, int *out_columns, int *out_rows)
+{
+	*out_columns = screen->columns;
+	*out_rows = screen->rows;
+}
+
+static attr_t
+attributes(const rt_terminal_screen *screen, rt_ink ink, short *out_pair)
+{
+	unsigned kind = ink & 0xFF;
+	const look *l = &looks[kind < RT_INK_COUNT ? kind : RT_INK_TEXT];
+	attr_t attr = screen->has_color ? l->with : l->without;
+
+	*out_pair = screen->has_color && kind < RT_INK_COUNT ? (short)(kind + 1) : 0;
+	if (ink & RT_INK_BOLD)
+		attr |= A_BOLD;
+	if (ink & RT_INK_UNDERLINE)
+		attr |= A_UNDERLINE;
+	if (ink & RT_INK_ITALIC)
+		attr |= screen->can_italic ? A_ITALIC : A_UNDERLINE;
+	if (ink & RT_INK_STRIKE) /* few terminals support it */
+		attr |= A_DIM;
+	if (ink & RT_INK_SELECTED) {
+		/* One bar over the row, in which matches stay recognizable. */
+		if (attr & A_REVERSE)
+			attr |= A_UNDERLINE | A_BOLD;
+		attr = (attr & ~A_DIM) | A_REVERSE;
+		*out_pair = 0;
+	}
+	return attr;
+}
+
+static void
+show_cell(const rt_terminal_screen *screen, int x, int y, const rt_canvas_cell *cell)
+{
+	wchar_t text[CELL_SIZE] = {(wchar_t)cell->ch};
+	/* After the last column the cursor is about to wrap, and some terminals would put a mark on
+	 * the next row. */
+	bool is_last = x + cell->width >= screen->columns;
+	int width = wcwidth((wchar_t)cell->ch), i, used = 1;
+	short pair;
+	attr_t attr = attributes(screen, cell->ink, &pair);
+	cchar_t out;
+
+	/* If curses (the C library) disagrees about the width, the rest of the row would shift. */
+	if (width != cell->width)
+		text[0] = L'?';
+	for (i = 0; i < RT_CELL_MARKS && cell->marks[i] != 0 && width == cell->width && !is_last; i++)
+		if (wcwidth((wchar_t)cell->marks[i]) == 0)
+			text[used++] = (wchar_t)cell->marks[i];
+	if (setcchar(&out, text, attr, pair, NULL) == ERR)
+		return;
+	(void)mvadd_wch(y, x, &out); /* fails in the last corner, after drawing it */
+	if (width != cell->width && cell->width == 2)
+		(void)mvadd_wch(y, x + 1, &out);
+}
+
+static bool
+same(const rt_canvas_cell *a, const rt_canvas_cell *b)
+{
+	int i;
+
+	for (i = 0; i < RT_CELL_MARKS; i++)
+		if (a->marks[i] != b->marks[i])
+			return false;
+	return a->ch == b->ch && a->ink == b->ink && a->width == b->width;
+}
+
+/* Draw from the first changed cell to the last. */
+static bool
+show_row(const rt_terminal_screen *screen, const rt_canvas *canvas, int columns, int y)
+{
+	const rt_canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->columns];
+	rt_canvas_cell *front = &screen->front[(size_t)y * (size_t)screen->columns];
+	int first = 0, last = columns - 1, x;
+
+	if (screen->is_whole) {
+		while (first < columns && same(&row[first], &front[first]))
+			first++;
+		if (first == columns)
+			return false;
+		while (same(&row[last], &front[last]))
+			last--;
+	}
+	if (row[first].ch == 0 && first > 0)
+		first--;
+	for (x = first; x <= last; x++) {
+		rt_canvas_cell cell = row[x];
+
+		if (cell.width == 2 && x + 1 >= columns)
+			cell = (rt_canvas_cell){' ', {0, 0, 0}, cell.ink, 1};
+		if (cell.ch != 0)
+			show_cell(screen, x, y, &cell);
+		front[x] = row[x];
+	}
+	return true;
+}
+
+static void
+write_if_ansi(const rt_terminal_screen *screen, const char *text)
+{
+	if (screen->is_ansi)
+		rt_terminal_write(screen->fd, text, strlen(text));
+}
+
+void
+rt_terminal_screen_show(rt_terminal_screen *screen, const rt_canvas *canvas)
+{
+	int columns = canvas->columns < screen->columns ? canvas->columns : screen->columns;
+	int rows = canvas->rows < screen->rows ? canvas->rows : screen->rows, y;
+	bool cursor = canvas->cursor_x >= 0 && canvas->cursor_x < columns && canvas->cursor_y >= 0 &&
+		      canvas->cursor_y < rows;
+	bool changed = !screen->is_whole;
+
+	if (screen->front == NULL)
+		return;
+	if (!screen->is_whole) {
+		(void)clear(); /* redraw everything */
+		for (y = 0; y < screen->rows * screen->columns; y++)
+			screen->front[y].ch = NO_CELL;
+	}
+	for (y = 0; y < rows; y++)
+		changed = show_row(screen, canvas, columns, y) || changed;
+	screen->is_whole = true;
+	if ((int)cursor != screen->cursor_shown) {
+		(void)curs_set(cursor ? 1 : 0);
+		screen->cursor_shown = (int)cursor;
+		changed = true;
+	}
+	if (cursor && (canvas->cursor_x != screen->cursor_x || canvas->cursor_y != screen->cursor_y))
+		changed = true;
+	if (!changed)
+		return;
+	if (cursor) {
+		screen->cursor_x = canvas->cursor_x;
+		screen->cursor_y = canvas->cursor_y;
+	}
+	(void)move(cursor ? screen->cursor_y : 0, cursor ? screen->cursor_x : 0);
+	/* A synchronized update, where the terminal supports it. */
+	write_if_ansi(screen, "\033[?2026h");
+	(void)refresh();
+	write_if_ansi(screen, "\033[?2026l");
+}
