@@ -43,7 +43,7 @@ USES = read_table()
 # Used by tests of the pure layers besides the layers above: a store, a format, a model.
 TEST_HELP = {"store", "formats", "llm", "hooks"}
 PURE = {"base", "core", "codec", "log", "ops", "view", "chat", "markup"}
-PROGRAMS = {"cli", "terminal", "tui", "server", "program"}
+PROGRAMS = {"cli", "terminal", "tree", "tui", "server", "program"}
 
 # Headers that a pure file may include.
 PURE_HEADERS = set("""

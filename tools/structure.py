@@ -30,7 +30,7 @@ TESTS = re.compile(r"_(test|fuzz|testing|random)\.[ch]$")
 PLUMBING = re.compile(
     r"(st|status) (==|!=) RT_OK|rt_buf_(init|deinit)\(|goto done|\bnomem\(|memset\(|"
     r"(==|!=) NULL|rt_(free|new_array|object_unref|arena_free)\(|return st;$")
-PEERS = [{"cli", "terminal", "server"}, {"cli", "tui", "server"}, {"store", "formats", "llm", "hooks"}]
+PEERS = [{"cli", "terminal", "server"}, {"cli", "tree", "server"}, {"cli", "tui", "server"}, {"store", "formats", "llm", "hooks"}]
 SMALL_CYCLE = 3
 
 

@@ -13,7 +13,7 @@
 #include "formats/formats.h"
 #include "ops/import.h"
 #include "store/store_sqlite.h"
-#include "tui/tree_reader.h"
+#include "tree/tree_reader.h"
 
 enum { ROWS = 50, WIDTH = 120, TEXT = 200 };
 

@@ -7,7 +7,7 @@
 
 #include "app/host.h"
 #include "tui/bar.h"
-#include "tui/tree_reader.h"
+#include "tree/tree_reader.h"
 #include "tui/verb.h"
 #include "tui/verb_impl.h"
 

@@ -20,7 +20,7 @@
 #include "formats/pi_context_testing.h"
 #include "ops/import.h"
 #include "store/store_memory.h"
-#include "tui/tree_reader.h"
+#include "tree/tree_reader.h"
 
 enum { UI_WIDTH = 200, UI_ROWS = 200 };
 

@@ -2,7 +2,7 @@
  *
  * Discussions as trees: what rows say of entries of our own, and that a tree that goes
  * along with changes is the one that is made anew. */
-#include "tui/tree_reader.h"
+#include "tree/tree_reader.h"
 
 #include "log/requests_testing.h"
 #include "formats/formats.h"

@@ -25,8 +25,8 @@
  * measures it.
  *
  * Threads: one at a time. */
-#ifndef RT_TUI_TREE_H
-#define RT_TUI_TREE_H
+#ifndef RT_TREE_TREE_H
+#define RT_TREE_TREE_H
 
 #include "base/scope.h"
 

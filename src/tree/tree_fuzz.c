@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "terminal/text.h"
-#include "tui/tree_text.h"
+#include "tree/tree_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What tests of the tree share: trees written down, and rows as one text. */
-#ifndef RT_TUI_TREE_TESTING_H
-#define RT_TUI_TREE_TESTING_H
+#ifndef RT_TREE_TREE_TESTING_H
+#define RT_TREE_TREE_TESTING_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "tui/tree.h"
+#include "tree/tree.h"
 
 /* One entry of a tree that is written down. Its number in the list is its entry's. */
 typedef struct sown {

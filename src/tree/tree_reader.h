@@ -7,11 +7,11 @@
  * several beginnings in the order in which they were made.
  *
  * Threads: one at a time. */
-#ifndef RT_TUI_TREE_READER_H
-#define RT_TUI_TREE_READER_H
+#ifndef RT_TREE_TREE_READER_H
+#define RT_TREE_TREE_READER_H
 
 #include "log/engine.h"
-#include "tui/tree.h"
+#include "tree/tree.h"
 #include "view/view.h"
 
 /* Where the call of a tool is, for the rows of results. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Moving the selection, folding, marking, and getters. */
-#include "tui/tree_impl.h"
+#include "tree/tree_impl.h"
 
 static void
 go_to(rt_tree *t, uint32_t row)

@@ -3,7 +3,7 @@
  * Random trees, and random things done to them, against the rules written down plainly: what
  * is visible is asked of every entry by itself, parents are looked for from below, and rows
  * are drawn by recursion. */
-#include "tui/tree_testing.h"
+#include "tree/tree_testing.h"
 
 enum { ROUNDS = 300, STEPS = 30, DEPTH_MAX = 64 };
 

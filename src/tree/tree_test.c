@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The rows of the tree: layout, filters, folds, moving, searching, marks, drawing. */
-#include "tui/tree_testing.h"
+#include "tree/tree_testing.h"
 
 #include "terminal/text.h"
 

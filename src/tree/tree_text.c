@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The words of a row. Lengths are in UTF-16 units, as pi counts them. */
-#include "tui/tree_text.h"
+#include "tree/tree_text.h"
 
 #include <math.h>
 #include <stdlib.h> /* strtod */

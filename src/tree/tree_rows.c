@@ -4,7 +4,7 @@
  *
  * Nodes are in the order in which all of them would be shown, so one pass finds for each the
  * nearest visible row above it, which is its parent's. A second pass over the rows indents them. */
-#include "tui/tree_impl.h"
+#include "tree/tree_impl.h"
 
 static bool
 passes(const rt_tree *t, const rt_tree_node *n)

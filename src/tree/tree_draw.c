@@ -9,7 +9,7 @@
  * The cursor's two columns are fixed; the rest, the body, is a window on a line that may be wider,
  * and scrolls right where forks are deep. A level of forks takes three columns. Only the columns in
  * the window are written. */
-#include "tui/tree_impl.h"
+#include "tree/tree_impl.h"
 
 #include <stdio.h>
 

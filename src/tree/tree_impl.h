@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the files of the tree share. */
-#ifndef RT_TUI_TREE_IMPL_H
-#define RT_TUI_TREE_IMPL_H
+#ifndef RT_TREE_TREE_IMPL_H
+#define RT_TREE_TREE_IMPL_H
 
-#include "tui/tree.h"
+#include "tree/tree.h"
 
 enum {
 	ROW_CONNECTED = 1 << 0, /* a line leads to it: its parent has several children */

@@ -3,7 +3,7 @@
  * Bodies are read in runs. The row of a tool's result shows the call: it is searched for in the
  * replies right above, where it nearly always is, and else among all calls that learning has
  * seen. */
-#include "tui/tree_reader.h"
+#include "tree/tree_reader.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "log/rows.h"
 #include "view/view_rows.h"
 #include "view/view_trie.h"
-#include "tui/tree_text.h"
+#include "tree/tree_text.h"
 
 enum {
 	CALL_ABOVE_MAX = 64, /* entries above a result in which its call is searched for */

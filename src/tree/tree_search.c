@@ -5,7 +5,7 @@
  * The hay of an entry is its role, a space and the beginning of its text. Words have no spaces, so
  * none matches across the two. Labels are searched where they are, since they change without the
  * text. */
-#include "tui/tree_impl.h"
+#include "tree/tree_impl.h"
 
 #include <utf8proc.h>
 

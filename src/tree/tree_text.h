@@ -4,11 +4,11 @@
  *
  * Records of pi's sessions speak as pi shows them, "[model: gpt-x]"; entries of Retake's
  * own as their role and text. Pure functions; running out of memory is in the buffer. */
-#ifndef RT_TUI_TREE_TEXT_H
-#define RT_TUI_TREE_TEXT_H
+#ifndef RT_TREE_TREE_TEXT_H
+#define RT_TREE_TREE_TEXT_H
 
 #include "codec/body.h"
-#include "tui/tree.h"
+#include "tree/tree.h"
 
 /* An entry whose body has been read. */
 typedef struct rt_tree_speaker {

@@ -5,7 +5,7 @@
  * A new tree is built next to the old one and replaces it when nothing can fail any more. The
  * selection, folds, marks and what was learnt of texts are carried over: entries are found again by
  * their number, and one that has several places by the name of its place. */
-#include "tui/tree_impl.h"
+#include "tree/tree_impl.h"
 
 #include "base/hash.h"
 
