@@ -66,12 +66,13 @@ rt_scope_reset(rt_scope *scope)
 rt_status
 rt_scope_note(rt_scope *scope, rt_status status)
 {
-	if (scope->status == RT_OK && status != RT_OK) {
+	if (scope->status == RT_OK)
 		scope->status = status;
-		if (scope->error.status != status)
-			(void)rt_fail(&scope->error, status, "%s",
-				      status == RT_NOMEM ? "out of memory" : rt_status_word(status));
-	}
+	/* No message, or that of a call whose arguments failed the scope before it ran. */
+	if (scope->status != RT_OK && scope->error.status != scope->status)
+		(void)rt_fail(&scope->error, scope->status, "%s",
+			      scope->status == RT_NOMEM ? "out of memory"
+							: rt_status_word(scope->status));
 	return scope->status;
 }
 

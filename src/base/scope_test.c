@@ -180,6 +180,48 @@ running_out_of_memory_leaks_nothing(void **state)
 	assert_true(n > 3);
 }
 
+static rt_status
+not_found(rt_buf *buf, rt_error *err)
+{
+	return buf->status == RT_OK ? RT_OK : rt_fail(err, RT_NOT_FOUND, "nothing was found");
+}
+
+/* An argument of RT_TRY may fail the scope; the message of the call is not that of the scope. */
+static void
+a_failed_argument_keeps_its_message(void **state)
+{
+	counter c = {.fail_at = 1};
+	rt_alloc alloc = {counting_resize, counting_release, &c};
+	rt_error err;
+	rt_scope s;
+
+	(void)state;
+	rt_scope_init(&s, &alloc);
+	RT_TRY(&s, not_found(rt_scope_buf(&s), &s.error));
+	assert_int_equal(rt_scope_end(&s, &err), RT_NOMEM);
+	assert_int_equal(err.status, RT_NOMEM);
+	assert_string_equal(err.text, "out of memory");
+}
+
+/* Joining ends the inner scope even where the outer one has failed. */
+static void
+joined_scopes_are_ended(void **state)
+{
+	char closed[4] = "", *at = closed;
+	rt_scope outer, inner;
+
+	(void)state;
+	rt_scope_init(&outer, rt_alloc_libc());
+	rt_scope_init(&inner, rt_alloc_libc());
+	rt_scope_fail(&outer, RT_USAGE, "first");
+	rt_scope_defer(&inner, note_close, &at);
+	rt_scope_fail(&inner, RT_IO, "second");
+	assert_int_equal(rt_scope_join(&outer, &inner), RT_USAGE);
+	assert_string_equal(closed, "x");
+	assert_string_equal(outer.error.text, "first");
+	rt_scope_deinit(&outer);
+}
+
 int
 main(void)
 {
@@ -188,6 +230,8 @@ main(void)
 		cmocka_unit_test(items_close_in_reverse_order),
 		cmocka_unit_test(memory_is_zeroed_and_copies_end_with_nul),
 		cmocka_unit_test(running_out_of_memory_leaks_nothing),
+		cmocka_unit_test(a_failed_argument_keeps_its_message),
+		cmocka_unit_test(joined_scopes_are_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
