@@ -40,7 +40,6 @@ typedef struct sending {
 	rt_reply reply;
 	int64_t looked_us;
 	bool gone;        /* the anchor was taken out */
-	rt_error row_error; /* of the side row */
 } sending;
 
 static int64_t
@@ -495,7 +494,7 @@ tick(void *ctx)
 	sending *s = ctx;
 	int64_t since;
 
-	if (rt_inflight_write(&s->inflight, false, &s->row_error) != RT_OK)
+	if (rt_inflight_write(&s->inflight, false, NULL) != RT_OK)
 		s->inflight.written_us = now_us(s); /* try again after the same time */
 	if (s->inflight.taken)
 		s->gone = true; /* what comes now could not be kept */

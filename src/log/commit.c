@@ -536,7 +536,7 @@ run_ticket(round *r, const rt_ticket *t)
 		rt_scope_reset(&r->scope);
 		st = t->how->atomic ? run_atomic(r, t) : run_one(r, t, i);
 		if (st != RT_OK && (r->torn || has_new_row(r))) {
-			r->err = t->results[i].error;
+			r->err = r->scope.error; /* that of an atomic step is in one of its results */
 			return st;
 		}
 		r->stale = st == RT_CORRUPT && !r->reloaded;

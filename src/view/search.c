@@ -362,7 +362,7 @@ scan(search *s, uint64_t first)
 	b->ctx = &s->query;
 	for (; first <= head && !is_full(s) && goes_on(s, first - begin, head - begin);
 	     first = b->last + 1) {
-		uint64_t last = head - first < SCAN_BODIES ? head : first + SCAN_BODIES;
+		uint64_t last = head - first < SCAN_BODIES ? head : first + SCAN_BODIES - 1;
 
 		if (RT_TRY(scope, rt_batch_read(s->engine, b, first, last, &scope->error)) != RT_OK)
 			return;
