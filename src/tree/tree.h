@@ -127,12 +127,13 @@ void rt_tree_free(rt_tree *tree);
 /* Asserts every invariant; for tests. */
 void rt_tree_check(const rt_tree *tree);
 
-/* Make the tree, or make it anew after a change: selection, folds and marks stay with their
- * entries, what was learnt with the bodies. Where the selected entry is gone, the nearest entry
- * above that is still there is selected, else the head. entries    parents first, siblings in
- * their order; borrowed during the call head       index of the head's entry; RT_TREE_NONE: before
- * the first New texts are learnt for an active search; those that cannot be read do not match.
- * RT_NOMEM, RT_LIMIT: the tree is unchanged. */
+/* Make the tree, or rebuild it after a change: selection, folds and marks stay with their
+ * entries, what was learnt with the bodies. If the selected entry is gone, its nearest remaining
+ * ancestor is selected, else the head. New texts are learnt for an active search; unreadable ones
+ * do not match. RT_NOMEM, RT_LIMIT: the tree is unchanged.
+ *
+ * entries    parents first, siblings in their order; borrowed during the call
+ * head       index of the head's entry; RT_TREE_NONE: before the first */
 RT_CHECKED rt_status rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, size_t count,
 				 uint32_t head, rt_error *err);
 
