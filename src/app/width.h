@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Width: one code point of any text, as terminals are shown it. What untrusted text may do on a
- * terminal is decided here and nowhere else: commands (screen.h), the rows of the tree
- * (terminal/text.h) and the cells of the canvas (terminal/canvas.h) show the same text with the same
- * characters in the same columns. Pure functions.
+ * terminal is decided only here: commands (screen.h), the rows of the tree (terminal/text.h) and
+ * the canvas (terminal/canvas.h) show a text with the same characters in the same columns. Pure
+ * functions.
  *
  *   controls (C0, DEL, C1), line and paragraph separators     by name: ^[ <U+009B> <U+2028>
  *   what changes direction or hides text (bidirectional       by name: <U+202E> <U+E0041>
