@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* What a value is, for completions. */
+/* Kind of a value, for completions. */
 typedef enum rt_arg_kind {
 	RT_ARG_TEXT,
 	RT_ARG_FILE,
@@ -40,7 +40,7 @@ struct rt_command;
 typedef struct rt_args_given {
 	const rt_flag *flag;
 	const char *value; /* "" for switches */
-	const char *glued; /* the word, where the value stood right behind a letter; or NULL */
+	const char *glued; /* the word, if the value followed a letter directly; or NULL */
 } rt_args_given;
 
 enum { RT_ARGS_GIVEN_MAX = 64 };
@@ -48,7 +48,7 @@ enum { RT_ARGS_GIVEN_MAX = 64 };
 typedef struct rt_args {
 	const char *verb;                 /* as typed; NULL: none */
 	const struct rt_command *command; /* NULL: none, or unknown */
-	const char **words;               /* what is no flag, after the verb */
+	const char **words;               /* non-flag words after the verb */
 	size_t word_count;
 	rt_args_given given[RT_ARGS_GIVEN_MAX];
 	size_t given_count;
@@ -58,9 +58,9 @@ typedef struct rt_args {
 /* Flags that every command knows; ended by a NULL name. */
 extern const rt_flag rt_global_flags[];
 
-/* commands: the table, ended by NULL. words of *out has room for argc pointers (the caller's).
- * What could be parsed is in *out even on failure, so that errors respect the output flags.
- * RT_USAGE. */
+/* commands: the table, ended by NULL. The caller provides words of *out, with capacity for argc
+ * pointers. *out holds what could be parsed even on failure, so that errors respect the output
+ * flags. RT_USAGE. */
 RT_CHECKED rt_status rt_args_parse(const struct rt_command *const *commands, int argc,
 				   char *const *argv, rt_args *out, rt_error *err);
 /* The value of a flag; "" for a switch; NULL when it was not given. */

@@ -39,7 +39,7 @@ typedef struct rt_command {
 	const char *alias; /* or NULL */
 	rt_command_group group;
 	unsigned traits;
-	int min_words, max_words; /* words behind the verb; RT_COMMAND_WORDS_ANY: no end */
+	int min_words, max_words; /* words after the verb; RT_COMMAND_WORDS_ANY: unlimited */
 	const char *usage;        /* what follows "retake NAME", one line for each form */
 	const char *summary;      /* one line for lists */
 	const char *about;        /* paragraphs, or NULL */

@@ -33,11 +33,11 @@ void rt_etag_entry(uint64_t epoch, const rt_project *project, const rt_disc *dis
 /* Zero: nothing has to hold. Borrows everything. */
 typedef struct rt_condition {
 	rt_engine *engine;
-	/* What the change is about. */
+	/* Subject of the change. */
 	rt_str disc, take; /* addresses; empty: the active ones */
 	rt_str entry;      /* an address; empty: none */
-	/* A list of tags with commas between, one of which has to hold; "*": what it is about
-	 * has to exist. ptr NULL: any state will do. */
+	/* Comma-separated tags, one of which must match; "*": the subject must exist. ptr NULL: any
+	 * state is accepted. */
 	rt_str tags;
 	/* A take whose entries have to be the same ones, in the same state; or NULL. */
 	const rt_take *list;

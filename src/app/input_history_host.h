@@ -25,7 +25,7 @@ enum {
 
 /* Whose. */
 typedef struct rt_input_history_key {
-	rt_str folder;  /* the state folder; empty: there is none, and nothing is kept */
+	rt_str folder;  /* the state folder; empty: nothing is stored */
 	rt_str store;   /* its path; empty: the same */
 	rt_str project; /* its name */
 } rt_input_history_key;

@@ -15,7 +15,7 @@
 
 #include "ops/format.h"
 
-#define RT_FILE_INPUT_PIPE_MAX ((uint64_t)1 << 30) /* bytes; what a pipe may bring */
+#define RT_FILE_INPUT_PIPE_MAX ((uint64_t)1 << 30) /* limit in bytes for input from a pipe */
 
 typedef struct rt_file_input {
 	rt_input in; /* ctx is this struct: it must not be moved */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Run: a model at work for a client: a question and its reply, another reply, a summary. It
- * continues when the client has disconnected; the reply is a text that grows, which any number of
- * readers follow, each with its cursor.
+ * Run: a model request on behalf of a client: a question and its reply, another reply, a summary.
+ * It continues after the client disconnects. The reply is a growing text that any number of readers
+ * follow, each with its own cursor.
  *
- * A run that has ended is remembered for an hour (and at most RT_RUNS_KEPT of them, but each for
- * RT_RUNS_FRESH_S, so that a reader hears of its end); after that its entry is all there is. A name
- * is not given again after a restart.
+ * A finished run is kept for an hour (at most RT_RUNS_KEPT of them, but each for at least
+ * RT_RUNS_FRESH_S, so that readers see its end); after that only its entry remains. Names are not
+ * reused after a restart.
  *
- * Threads: locks itself; each run has a thread of its own. */
+ * Threads: locks itself; one thread per run. */
 #ifndef RT_APP_RUN_H
 #define RT_APP_RUN_H
 
@@ -48,8 +48,8 @@ typedef struct rt_runs_options {
 } rt_runs_options;
 
 RT_CHECKED rt_status rt_runs_new(const rt_runs_options *options, rt_runs **out, rt_error *err);
-/* Stops all runs and waits for them; what had arrived is kept as a partial reply. None can be
- * started afterwards; readers still learn how they ended. */
+/* Stops all runs and waits for them; received text is kept as a partial reply. No run can be
+ * started afterwards; readers still see how the runs ended. */
 void rt_runs_stop_all(rt_runs *runs);
 /* The same, and frees them. */
 void rt_runs_free(rt_runs *runs);
@@ -79,12 +79,12 @@ typedef struct rt_run_request {
 	bool may_name_files;     /* "builtin/play:PATH" may open that file */
 	rt_str model;            /* empty: the setting's, then the options' */
 	uint64_t budget;         /* tokens; 0: as the configuration says */
-	/* ASK: text, or content (an array of blocks); neither: what is there is answered. */
+	/* ASK: text, or content (an array of blocks); neither: answers the existing path. */
 	rt_str text;
 	yyjson_val *content;
 	rt_str role;
-	rt_str at;               /* ASK: the entry to continue from; AGAIN, CONTINUE: the reply, or
-	                          * what it answers */
+	rt_str at;               /* ASK: the entry to continue from;
+	                          * AGAIN, CONTINUE: the reply, or its question */
 	rt_str reply_role;       /* these three */
 	uint64_t replies;        /* AGAIN: how many, at most RT_RUN_REPLIES_MAX; 0: one */
 	/* COMPACT */
@@ -116,7 +116,7 @@ typedef enum rt_run_state {
 	RT_RUN_FAILED
 } rt_run_state;
 
-/* A stretch of what has arrived that is of one kind. */
+/* A span of received bytes of one kind. */
 typedef struct rt_run_piece {
 	size_t at;      /* its offset in all that has arrived */
 	size_t from;    /* and in all of its kind (of a call: of its block) in this reply */
@@ -125,7 +125,7 @@ typedef struct rt_run_piece {
 	size_t block;
 } rt_run_piece;
 
-/* What has arrived: the bytes of all kinds in the order in which they came. */
+/* Received bytes of all kinds, in order of arrival. */
 typedef struct rt_run_text {
 	rt_buf bytes;
 	rt_run_piece *pieces;
@@ -144,7 +144,7 @@ typedef struct rt_run_info {
 	const char *name;
 	rt_run_state state;
 	rt_run_how how;
-	rt_str discussion, take; /* ids; take: what was asked for, then what the reply is in */
+	rt_str discussion, take; /* ids; take: the requested one, then that of the reply */
 	rt_str at;               /* the entry that was named; or empty */
 	rt_str model;            /* "openai/gpt-4o"; or empty */
 	rt_str question;         /* once it is an entry */
@@ -191,13 +191,13 @@ typedef struct rt_run_event {
 	rt_str text;
 } rt_run_event;
 
-/* true: there is room for another event. With a lock held: may not call back. */
+/* true: can accept another event. Called with a lock held: must not call back. */
 typedef bool (*rt_run_event_fn)(void *ctx, const rt_run_event *event);
 
 /* A reader's position in one run. */
 typedef struct rt_run_place {
 	uint64_t run;    /* its number */
-	size_t offset;   /* in what has arrived */
+	size_t offset;   /* in the received bytes */
 	unsigned notice; /* the last one that was read */
 	bool is_begun;   /* STARTED or SNAPSHOT was read */
 	bool is_asked;
@@ -221,8 +221,7 @@ typedef struct rt_run_cursor {
 /* Follow all runs from now on; those in flight arrive as snapshots. A reader that does not join
  * follows from its first read. */
 void rt_runs_join(rt_runs *runs, rt_run_cursor *cursor);
-/* Passes on events that this reader has not had, until fn says that there is no room. False: there
- * are no more. */
+/* Passes new events of this reader to fn until it returns false. False: no more events. */
 bool rt_runs_read(rt_runs *runs, rt_run_cursor *cursor, rt_run_event_fn fn, void *ctx);
 
 #endif

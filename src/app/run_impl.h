@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of runs, shared by its files:
+ * Internals of runs, shared by these files:
  *
  *   run.c           all runs of a project: started, stopped, forgotten
  *   run_request.c   a request, resolved and checked before anything begins
  *   run_send.c      a run's thread
- *   run_text.c      what has arrived, in pieces
+ *   run_text.c      received text, in pieces
  *   run_read.c      readers and their events
  *
  * A run's request is written before its thread begins and only read from then on. Its results are
@@ -38,8 +38,8 @@ typedef struct rt_run_asked {
 	rt_str target_take;      /* whose entry it is; empty: not said */
 	bool select, summarize;
 	uint64_t replies, keep_tokens;
-	uint64_t budget;         /* 0: what the configuration says */
-	uint32_t into;           /* CONTINUE: the reply; 0: there is none, which its thread says */
+	uint64_t budget;         /* 0: as configured */
+	uint32_t into;           /* CONTINUE: the reply; 0: none, which its thread reports */
 } rt_run_asked;
 
 void rt_run_text_init(rt_run_text *text, const rt_alloc *alloc);
@@ -107,7 +107,7 @@ void rt_run_open_model(rt_run *run, const rt_project *project);
 void *rt_run_work(void *run);
 /* With the lock held. */
 rt_run_info rt_run_get_info(const rt_run *run);
-/* By its number, with the lock held; NULL: there is none. */
+/* By number, with the lock held; NULL: none. */
 rt_run *rt_runs_find(const rt_runs *runs, uint64_t number);
 
 #endif

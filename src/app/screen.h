@@ -22,11 +22,11 @@ void rt_screen_add_json(rt_buf *buf, rt_str json);
 
 /* Columns of text that went through one of the above (but JSON); a tab counts as one. */
 size_t rt_screen_width(rt_str text);
-/* The longest prefix of whole graphemes in at most so many columns. */
+/* The longest prefix of whole graphemes that fits in the given columns. */
 rt_str rt_screen_cut(rt_str text, size_t columns);
 /* A preview: the first code points on one line, with "..." (or an ellipsis) where more follow. */
 void rt_screen_add_preview(rt_buf *buf, rt_str text, size_t characters, bool utf8);
-/* Where to break a line to fit in so many columns: bytes of the first piece, at least one
+/* Where to break a line to fit in the given columns: bytes of the first piece, at least one
  * grapheme. *out_skip: bytes of white space to skip after it. */
 size_t rt_screen_break(rt_str line, size_t columns, size_t *out_skip);
 

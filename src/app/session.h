@@ -3,11 +3,11 @@
  * Session: one run of a program on one store: the store, the project's engine, the value in view,
  * configuration and hooks.
  *
- * Reading opens the store for reading only and never creates a file: where there is no store yet,
- * an empty one in memory takes its place.
+ * Reading opens the store for reading only and never creates a file: if there is no store yet, an
+ * empty in-memory store is used.
  *
  * Nothing is printed. Remarks go to the note callback; after a failure the error has the message,
- * and hint, unless it is empty, what to do next. Commands in either ("retake show") do not repeat
+ * and hint the suggested next step (may be empty). Commands in either ("retake show") do not repeat
  * flags such as --db. One thread. */
 #ifndef RT_APP_SESSION_H
 #define RT_APP_SESSION_H
@@ -30,7 +30,7 @@ typedef struct rt_session_gate {
 	rt_hooks *inner; /* NULL: not open */
 } rt_session_gate;
 
-/* What was given on the command line; NULL where it was not. Borrowed. */
+/* Command line options; NULL if not given. Borrowed. */
 typedef struct rt_session_names {
 	const char *db, *project, *discussion, *take;
 	const char *step; /* --at-op */
@@ -72,12 +72,12 @@ typedef struct rt_session {
 } rt_session;
 
 void rt_session_init(rt_session *session, const rt_alloc *alloc, const rt_env *env);
-/* Closes and frees what is there. */
+/* Closes and frees everything. */
 void rt_session_deinit(rt_session *session);
 
 /* Determines the store (path). */
 RT_CHECKED rt_status rt_session_find_store(rt_session *session, rt_error *err);
-/* Opens the store alone. RT_NOT_FOUND: there is none, and mode is not RT_SESSION_CHANGE. */
+/* Opens only the store. RT_NOT_FOUND: no store, and mode is not RT_SESSION_CHANGE. */
 RT_CHECKED rt_status rt_session_open_store(rt_session *session, rt_session_mode mode,
 					   rt_error *err);
 /* Opens store, project, hooks and value. */
@@ -106,12 +106,12 @@ void rt_session_note_lines(const rt_session *session, rt_str lines);
 
 /* The user's configuration, read once. It stays the session's. */
 RT_CHECKED rt_status rt_session_config(rt_session *session, const rt_config **out, rt_error *err);
-/* The hooks that there are: of the configuration ([[hook]] as JSON), of the person's folder, of
- * the work folder. project NULL: the one that was given. Close them with their ops. */
+/* All hooks: of the configuration ([[hook]] as JSON), of the user's folder, of the work folder.
+ * project NULL: the one given. Closed with their ops. */
 RT_CHECKED rt_status rt_session_hooks_new(const rt_session *session, rt_str definitions,
 					  const char *project, rt_hooks **out, rt_error *err);
-/* What rt_session_open and _close do about hooks. A configuration that cannot be read is a note
- * for who looks, and a failure for who changes something. */
+/* How rt_session_open and _close load hooks. An unreadable configuration is a note when reading,
+ * and a failure when changing. */
 RT_CHECKED rt_status rt_session_hooks_open(rt_session *session, rt_session_mode mode,
 					   rt_error *err);
 void rt_session_hooks_close(rt_session *session);

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * Width: one code point of any text, as terminals are shown it. What untrusted text may do on a
- * terminal is decided here and nowhere else: commands (screen.h), the rows of the tree
- * (terminal/text.h) and the cells of the canvas (terminal/canvas.h) show the same text with the same
- * characters in the same columns. Pure functions.
+ * terminal is decided only here: commands (screen.h), the rows of the tree (terminal/text.h) and
+ * the canvas (terminal/canvas.h) show a text with the same characters in the same columns. Pure
+ * functions.
  *
  *   controls (C0, DEL, C1), line and paragraph separators     by name: ^[ <U+009B> <U+2028>
- *   what turns the direction or hides text (bidirectional     by name: <U+202E> <U+E0041>
+ *   what changes direction or hides text (bidirectional       by name: <U+202E> <U+E0041>
  *   controls, tags, zero width spaces, fillers)
  *   joiners, variation selectors, skin tones                  left out
- *   what is no UTF-8; code points that mean nothing yet       U+FFFD
+ *   invalid UTF-8; unassigned code points                     U+FFFD
  *   every blank but the ideographic one                       a space
  *   a soft hyphen; the letters of flags                       "-"; plain letters
- *   a mark                                                    on what stands before it; with
- *                                                             nothing there, or a space, on a
- *                                                             circle: blanks stay blank
+ *   a mark                                                    on the preceding character;
+ *                                                             without one, or after a space,
+ *                                                             on a circle: blanks stay blank
  *   more than RT_RUNE_MARKS marks in a row                    left out
  *
- * What is left out changes the look of others on some terminals and their width on others, and
- * nobody can say on which.
+ * Characters that are left out change the look or the width of others, depending on the terminal.
  *
  * Widths are utf8proc's but where terminals and C libraries agree on something else: spacing
  * marks of Indic scripts take a column, Hangul vowels and finals none. A text is as wide as its
@@ -31,7 +30,7 @@
 
 typedef enum rt_rune_kind {
 	RT_RUNE_SHOWN,   /* ch, in width columns */
-	RT_RUNE_MARK,    /* ch, on what stands before it */
+	RT_RUNE_MARK,    /* ch, on the preceding character */
 	RT_RUNE_NAMED,   /* by name, in width columns */
 	RT_RUNE_TAB,
 	RT_RUNE_LINE,    /* a line end: "\n", "\r\n" */
@@ -41,40 +40,39 @@ typedef enum rt_rune_kind {
 enum {
 	RT_RUNE_NAME_ROOM = 12,
 	RT_RUNE_MARKS = 3,
-	RT_RUNE_CIRCLE = 0x25CC /* what a mark without a letter stands on */
+	RT_RUNE_CIRCLE = 0x25CC /* base of a mark without a letter */
 };
 
 typedef struct rt_rune {
 	rt_rune_kind kind;
-	uint32_t code;  /* as it stands in the text; U+FFFD for a byte that is not UTF-8 */
-	uint32_t ch;    /* what is drawn for it */
+	uint32_t code;  /* as in the text; U+FFFD for a byte that is not UTF-8 */
+	uint32_t ch;    /* its displayed form */
 	int width;
 	size_t size;    /* bytes */
 } rt_rune;
 
-/* The one at the beginning of text, which is not empty. Without utf8, what is not ASCII is "?"
- * and marks are left out. */
+/* The first rune of text, which is not empty. Without utf8, non-ASCII characters become "?" and
+ * marks are dropped. */
 rt_rune rt_rune_read(rt_str text, bool utf8);
-/* What a control or a hidden character is called: "^[", "<U+202E>"; gives its size. */
+/* The displayed name of a control or hidden character: "^[", "<U+202E>"; returns its size. */
 size_t rt_rune_name(uint32_t code, char out[RT_RUNE_NAME_ROOM]);
 /* White space of any kind; all of it may be shown as one space. */
 bool rt_rune_is_space(const rt_rune *rune);
 
-/* What stands before a rune: all zero at the beginning of a text. */
+/* The context before a rune: all zero at the beginning of a text. */
 typedef struct rt_rune_place {
-	bool has_base; /* a mark has something to stand on */
-	int marks;     /* that stand there */
+	bool has_base; /* there is a base for a mark */
+	int marks;     /* so far */
 } rt_rune_place;
 
-/* Go on behind the rune; gives the columns that it takes there. Tabs and line ends take none:
- * what they are is up to the caller. */
+/* Advances past the rune and returns its columns. Tabs and line ends take none: the caller handles
+ * them. */
 int rt_rune_pass(rt_rune_place *place, const rt_rune *rune);
-/* The same, and what is drawn for it, appended. Nothing for tabs and line ends. */
+/* The same, and its displayed form, appended. Nothing for tabs and line ends. */
 int rt_rune_add(rt_buf *buf, rt_rune_place *place, const rt_rune *rune);
 
-/* Bytes of the grapheme at the beginning of text, which is not empty: marks and what is left
- * out stay with what stands before them. A grapheme that goes on and on (only hostile ones do)
- * is taken for several. */
+/* Bytes of the grapheme at the beginning of text, which is not empty: marks and dropped characters
+ * belong to the preceding character. Overlong graphemes (hostile input) are split. */
 size_t rt_rune_grapheme(rt_str text);
 /* The columns that a grapheme takes which begins at that column of its row. A line end takes
  * none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Env: the clock and the source of randomness. Nothing below the programs asks the system for
- * either, so the same seed gives the same run. */
+ * Env: the clock and the source of randomness. Only programs ask the system for either, so runs
+ * with the same seed are reproducible. */
 #ifndef RT_BASE_ENV_H
 #define RT_BASE_ENV_H
 

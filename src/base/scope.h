@@ -34,7 +34,7 @@ typedef struct rt_scope {
 
 /* Cannot fail; allocates nothing. alloc must outlive the scope. */
 void rt_scope_init(rt_scope *scope, const rt_alloc *alloc);
-/* Closes what was registered, newest first, and frees the memory. */
+/* Closes registered resources, newest first, and frees the memory. */
 void rt_scope_deinit(rt_scope *scope);
 /* The same; returns the status, with the message copied to err (may be NULL) on failure. */
 RT_CHECKED rt_status rt_scope_end(rt_scope *scope, rt_error *err);
@@ -67,8 +67,8 @@ rt_status rt_scope_nomem(rt_scope *scope);
 void *rt_scope_get(rt_scope *scope, size_t size);
 /* The same for count items. */
 void *rt_scope_array(rt_scope *scope, size_t count, size_t size);
-/* An array with room for one more item of size bytes after its count items: items itself, or a
- * copy twice as large, whose old memory stays with the scope. NULL once the scope has failed. */
+/* An array with capacity for one more item of size bytes after its count items: items itself, or a
+ * copy twice as large; the old memory stays with the scope. NULL once the scope has failed. */
 void *rt_scope_grow(rt_scope *scope, void *items, size_t count, size_t *capacity, size_t size);
 /* The scope's arena, for functions that allocate in one. NULL once the scope has failed. */
 rt_arena *rt_scope_arena(rt_scope *scope);

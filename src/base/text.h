@@ -22,7 +22,7 @@ typedef struct rt_str {
 #define RT_STR(literal) ((rt_str)RT_STR_INIT(literal))
 #define RT_STR_ARG(s) (int)(s).size, (s).ptr == NULL ? "" : (s).ptr /* for "%.*s" */
 
-rt_str rt_str_of(const char *cstr); /* NULL gives the empty view */
+rt_str rt_str_of(const char *cstr); /* NULL: the empty view */
 static inline rt_str
 rt_str_at(const char *ptr, size_t size)
 {
@@ -47,8 +47,7 @@ int rt_str_cmp(rt_str a, rt_str b);
 rt_str rt_str_trim(rt_str a);
 /* Position of needle at or after from, or SIZE_MAX. An empty needle is found at from. */
 size_t rt_str_find(rt_str in, rt_str needle, size_t from);
-/* The part before the next `at` of *rest, which goes on after it: lines, words. False: *rest is
- * empty. */
+/* Splits off the part of *rest before the next `at` (lines, words). False: *rest is empty. */
 bool rt_str_split(rt_str *rest, char at, rt_str *out);
 /* Edits between two words: insert, delete, replace, swap neighbours. SIZE_MAX where one is
  * longer than 60 bytes. O(a * b). */

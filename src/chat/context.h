@@ -13,7 +13,7 @@
 typedef struct rt_context_part {
 	size_t at;         /* its position in the take */
 	uint32_t entry;
-	bool is_summary;   /* of a compaction, in place of what it sums up */
+	bool is_summary;   /* of a compaction, in place of the entries it summarizes */
 	bool left_out;     /* did not fit into the budget */
 	size_t tokens;     /* 0: entries of its kind are not sent */
 } rt_context_part;
@@ -36,9 +36,9 @@ typedef struct rt_context_options {
 	rt_str service;       /* as rt_model has it; empty: the provider's name */
 	uint32_t upto;        /* the last entry of the path; 0: up to the head */
 	size_t budget_tokens; /* oldest entries are left out until the rest fits; 0: no limit */
-	const size_t *newest; /* so many besides summaries, whatever the budget; or NULL */
-	/* NULL: rt_tokens_estimate of what is sent of an entry. Not called where part is NULL and all
-	 * fits however its texts are counted. */
+	const size_t *newest; /* entries to keep besides summaries, whatever the budget; or NULL */
+	/* NULL: rt_tokens_estimate of the sent part of an entry. Not called if part is NULL and
+	 * everything fits however it is counted. */
 	rt_token_fn count;
 	rt_context_part_fn part; /* called for every entry; or NULL */
 	void *ctx;            /* of both */
@@ -56,7 +56,7 @@ enum {
 	RT_TOKENS_PER_REPLY = 3,  /* that begin it, where tokens are counted */
 	RT_TOKENS_PER_IMAGE = 1200 /* an estimate; it depends on the size and the model */
 };
-/* An estimate of the tokens of a text with so many bytes: a quarter, rounded up. */
+/* Estimated tokens of a text of the given bytes: a quarter, rounded up. */
 size_t rt_tokens_estimate(size_t bytes);
 
 /* The request body for a provider (M2, M3, M5, C54-C57), from the path by the context rules.

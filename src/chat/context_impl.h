@@ -35,15 +35,15 @@ typedef struct rt_context_steps {
 	size_t count;
 } rt_context_steps;
 
-/* What is sent of positions 0 .. count-1, in order. skip[i]: never sent as an entry (muted, or a
- * compaction). compactions in the order of their positions. */
+/* The sent entries of positions 0 .. count-1, in order. skip[i]: never sent as an entry (muted, or
+ * a compaction). compactions in the order of their positions. */
 rt_context_steps rt_context_plan(rt_scope *scope, size_t count, const bool *skip,
 				 const rt_compaction *compactions, size_t compaction_count);
 
 /* ---- kinds and blocks (context_block.c): pure ---- */
 
-/* Is an entry of this kind never sent as a message? Summaries are among these: they have a form of
- * their own. An unknown kind is sent as a message of its role. */
+/* Is an entry of this kind never sent as a message? Includes summaries, which have a separate form.
+ * An unknown kind is sent as a message of its role. */
 bool rt_context_kind_is_silent(rt_str kind);
 
 typedef struct rt_context_call {
@@ -88,7 +88,7 @@ rt_pairs rt_pairs_new(rt_scope *scope);
 /* An entry as it was found. */
 typedef struct rt_context_entry {
 	rt_str role, kind;
-	rt_str role_to;       /* what the settings' role_map says; empty: nothing */
+	rt_str role_to;       /* the settings' role_map; empty: none */
 	const rt_body *body;
 	rt_str content;       /* in force: the body's, or an edit's */
 	yyjson_val *content_json;
@@ -104,8 +104,8 @@ void rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_
 bool rt_context_entry_is_result(const rt_context_entry *e);
 /* Is it never sent, whatever it contains? Its kind says so, or pi does of a command. */
 bool rt_context_entry_is_silent(const rt_context_entry *e);
-/* Tokens of what is sent of it: its text counted, or estimated where count is NULL; an estimate of
- * the rest. Temporary texts live in request->entry. */
+/* Tokens of its sent part: its text counted (estimated if count is NULL), the rest estimated.
+ * Temporary texts are in request->entry. */
 size_t rt_context_entry_tokens(const rt_context_entry *e, rt_model_request *request,
 			       rt_token_fn count, void *ctx);
 /* The summary of a compaction. */

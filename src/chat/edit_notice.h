@@ -18,10 +18,10 @@
 
 enum { RT_EDIT_NOTICES_MAX = 9 };
 
-/* Fills in the requests that make the notices, at most RT_EDIT_NOTICES_MAX; returns how many.
- * What they point to lives in the scope. discussion, take: addresses, empty: the active ones.
- * at: the entry after which the question comes; empty: the head. Entries that are not sent
- * have no notice. Cost: the steps since the last reply. */
+/* Fills in the requests that make the notices, at most RT_EDIT_NOTICES_MAX; returns how many. They
+ * point into the scope. discussion, take: addresses, empty: the active ones. at: the entry after
+ * which the question comes; empty: the head. Entries that are not sent have no notice. Cost: the
+ * steps since the last reply. */
 size_t rt_edit_notice_requests(rt_scope *scope, rt_engine *engine, rt_str discussion, rt_str take,
 			       rt_str at, rt_request *out);
 

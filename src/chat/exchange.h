@@ -56,7 +56,7 @@ typedef struct rt_request_record {
 
 /* Its members, from "project" on. */
 void rt_request_record_put(rt_buf *out, const rt_exchange *x, const rt_request_record *r);
-/* Writes the line of the request. These two do nothing where there is no record. */
+/* Writes the line of the request. These two do nothing without a record. */
 void rt_exchange_record_request(const rt_exchange *x, const rt_request_record *r);
 /* Writes the line of its answer. kept: the result for a reply; NULL: it is not an entry. */
 void rt_exchange_record_answer(const rt_exchange *x, const char *name, const rt_send_result *kept,

@@ -27,7 +27,7 @@ typedef struct rt_inflight {
 	rt_str owner;
 	char discussion[24], take[24];
 	char after[132];         /* empty: the take's beginning, unless into */
-	char into[132];          /* empty: a reply of its own */
+	char into[132];          /* empty: a separate reply */
 	bool fork;
 	rt_str role;
 	rt_str model;            /* "openai/gpt-4o" */
@@ -35,8 +35,8 @@ typedef struct rt_inflight {
 	const rt_apply_context *apply; /* of the entry; or NULL */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */
-	bool taken;              /* another process has deleted the row, and kept or discarded
-	                          * what it held. Nothing more is written */
+	bool taken;              /* another process has deleted the row and kept or discarded
+	                          * its content. Nothing more is written */
 	const rt_reply *reply;
 } rt_inflight;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Last request: what a discussion was last sent to a model with (T6), by reference (decision 11).
+ * Last request: the last request of a discussion to a model (T6), by reference (decision 11).
  *
  * A side row "sent/d1" says from which value of the project the request was built, and how:
  *
@@ -9,12 +9,11 @@
  *    "model":"gpt-4o","left_out":0,"newest":7,
  *    "budget_tokens":0,"bytes":812,"hash":"9c1f…"}
  *
- * provider is the kind, service what the configuration calls the one that was asked, and
- * server where that was (nothing for what is built in).
- * The same members stand in the record of requests. Built again, the request has the same
- * bytes; where it has not (a hook changed it, a text was purged, another version sent it)
- * the hash says so. The row holds no text, so a purge has nothing to find in it; one that
- * finds its words in the row all the same drops it. No step, no undo: it is what happened. */
+ * provider is the kind, service its name in the configuration, server its address (empty for
+ * built-in ones). The record of requests has the same members. Rebuilding the request yields the
+ * same bytes; if not (a hook changed it, a text was purged, another version sent it), the hash
+ * shows it. The row holds no text; a purge that still finds its words in it drops the row. Neither
+ * a step nor undoable: it records what happened. */
 #ifndef RT_CHAT_LAST_REQUEST_H
 #define RT_CHAT_LAST_REQUEST_H
 
@@ -27,7 +26,7 @@ RT_CHECKED rt_status rt_engine_last_request(rt_engine *engine, uint32_t disc, rt
 					    rt_error *err);
 
 /* A request as it was recorded, built again. */
-/* Side rows of what was sent last: then the discussion's id. */
+/* Prefix of side rows of last requests; the discussion's id follows. */
 #define RT_LAST_REQUEST_PREFIX "sent/"
 
 typedef struct rt_last_request {
@@ -48,21 +47,20 @@ RT_CHECKED rt_status rt_last_request_build(rt_engine *engine, yyjson_val *record
 					   void *ctx, rt_last_request *out, rt_error *err);
 void rt_last_request_deinit(rt_last_request *request);
 
-/* The texts of what each discussion was sent with last, into outlines that
- * rt_engine_export made of this value. provider: one whose requests have the system prompt
- * in a member "system", and "messages" beside it. Costs a past value for each discussion
- * that was sent. */
+/* Adds the texts of each discussion's last request to outlines that rt_engine_export made of this
+ * value. provider: one whose requests have the members "system" and "messages". Costs a past value
+ * per sent discussion. */
 RT_CHECKED rt_status rt_engine_export_last_requests(rt_engine *engine, const rt_project *project,
 						    const rt_provider *provider,
 						    rt_outlines *outlines, rt_error *err);
 
-/* What would be sent otherwise now, from the head of a place, to the same model, as JSON:
+/* How a request from the head of a place to the same model would differ now, as JSON:
  *
- *   {"v":1,"at","seq","provider","service","model","upto",  what was sent
+ *   {"v":1,"at","seq","provider","service","model","upto",  the request sent
  *    "exact":bool,                              it could be built again to the byte
  *    "same":bool,                               the same bytes would be sent now
  *    "entries":[{"change":"new"|"edited"|"gone","id","role"}],   "gone": not sent any more
- *    "moved":bool,                              what both have stands in another order
+ *    "moved":bool,                              common entries are in another order
  *    "settings":["temperature",…],              that differ
  *    "prompt":bool}                             the working prompt differs
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lint: what somebody should know before a change is made (E14, M9). The change is made
- * in memory only; what it breaks nearby is told, with the request that would mend it.
+ * Lint: warnings before a change is made (E14, M9). The change is made in memory only; what it
+ * breaks nearby is reported, with the request that would fix it.
  *
  *   call-parted       a tool's call is left without its result, or a result without its
  *                     call; both would be sent as plain text
@@ -10,13 +10,13 @@
  *   reasoning-stale   reasoning that the provider signed does not fit the text any more,
  *                     and is not sent from now on; it stays in the entry
  *
- * Nothing is destroyed by any of these: what is sent is made fit at every send. */
+ * None of these destroys anything: every request is adapted when it is sent. */
 #ifndef RT_CHAT_LINT_H
 #define RT_CHAT_LINT_H
 
 #include "log/engine.h"
 
-enum { RT_LINT_WINDOW = 48 }; /* entries on both sides that are looked at */
+enum { RT_LINT_WINDOW = 48 }; /* entries examined on either side */
 
 typedef struct rt_lint {
 	const char *id;   /* as above; static */
@@ -28,10 +28,10 @@ typedef struct rt_lint {
 /* Views live until the function returns. */
 typedef void (*rt_lint_fn)(void *ctx, const rt_lint *advice);
 
-/* What requests would do, one after the other. discussion, take: as for rt_engine_apply.
- * *out_resent: tokens, by estimate, that a provider may have cached and that are sent anew
- * (0: none, or the change is at the end). Changes nothing. Requests that fail, or that are
- * no changes of entries, give no advice. O(log n) and the window. */
+/* The effect of requests, applied in order. discussion, take: as for rt_engine_apply. *out_resent:
+ * estimated tokens that a provider may have cached and that are sent again (0: none, or the change
+ * is at the end). Changes nothing. No advice for requests that fail or do not change entries. O(log
+ * n) and the window. */
 RT_CHECKED rt_status rt_engine_lint(rt_engine *engine, const rt_request *requests, size_t count,
 				    rt_str discussion, rt_str take, rt_lint_fn fn, void *ctx,
 				    size_t *out_resent, rt_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Request: the body of a request to a model, while it is built.
+ * Request: builder for the body of a request to a model.
  *
  *   context.c, context_entry.c   choose the messages and what is in them
  *   context_write.c              begins and ends messages and joins them
@@ -53,8 +53,8 @@ typedef struct rt_model_request {
 	rt_speaker speaker; /* NOBODY: none */
 	bool is_signed;     /* signatures in it are good for this provider */
 	rt_blocks blocks;
-	rt_buf images; /* beside the content: where a writer puts them here */
-	rt_buf calls;  /* beside the content: unless the writer has calls_inside */
+	rt_buf images; /* next to the content, for writers that put them here */
+	rt_buf calls;  /* next to the content, unless the writer has calls_inside */
 	/* the tool result that is open */
 	bool in_result;
 	rt_blocks result;
@@ -72,7 +72,7 @@ typedef struct rt_model_request {
 
 typedef struct rt_request_call_data {
 	rt_str id, name;
-	rt_str arguments; /* JSON text; what is no object is sent as {} */
+	rt_str arguments; /* JSON text; sent as {} unless it is an object */
 	rt_str signature; /* of the provider that made it; or empty */
 } rt_request_call_data;
 
@@ -94,8 +94,8 @@ struct rt_provider_writer {
 	const char *assistant; /* the role of the model's messages */
 	const char *content;   /* the member with the content of a message */
 	const char *alias;     /* another name that other programs have for the provider, or NULL */
-	bool texts_only;       /* a content is one text; images are beside it */
-	bool calls_inside;     /* calls and results are parts of messages, not beside them */
+	bool texts_only;       /* a content is one text; images are separate */
+	bool calls_inside;     /* calls and results are parts of messages, not separate */
 	bool no_blanks;        /* it refuses a text of blanks alone, and a request that ends with
 				  blanks of the model */
 	unsigned image_places;
@@ -122,14 +122,14 @@ void rt_request_prompt(rt_model_request *r, rt_str text);
 /* A system entry: as such where the provider allows it, else as a user's text with a tag.
  * may_lead: before the first message it joins the system prompt there. */
 void rt_request_system(rt_model_request *r, rt_str text, bool may_lead);
-/* A message of a user or an assistant; what is empty in the end is not sent. Those of the
- * same speaker become one where the provider wants them to take turns. */
+/* A message of a user or an assistant; empty ones are not sent. Consecutive messages of a speaker
+ * are joined if the provider requires alternation. */
 void rt_request_begin(rt_model_request *r, rt_speaker speaker);
 void rt_request_text(rt_model_request *r, rt_str text);
 void rt_request_image(rt_model_request *r, rt_str mime, rt_str base64);
 void rt_request_image_url(rt_model_request *r, rt_str url); /* data: URLs are taken apart */
-/* Reasoning on its way back. Nothing where the provider does not want it, and unless
- * r->is_signed says that this provider signed it, and with these words. */
+/* Reasoning sent back. Skipped if the provider does not accept it, or unless r->is_signed confirms
+ * that this provider signed exactly this text. */
 void rt_request_thinking(rt_model_request *r, rt_str text, rt_str signature, yyjson_val *redacted);
 /* A call within an assistant's message. */
 void rt_request_call(rt_model_request *r, const rt_request_call_data *call);
@@ -153,8 +153,7 @@ void rt_request_add_json(rt_buf *out, const char *key, rt_str json);
 void rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
 /* "key":[…]; the system prompt is the first where the provider does not take turns. */
 void rt_request_add_messages(const rt_model_request *r, const char *key, rt_buf *out);
-/* "key":{…} with temperature and what the others are called here; nothing where none is
- * set. */
+/* "key":{…} with temperature and the provider's names of the others; nothing if none is set. */
 void rt_request_add_options(const rt_request_settings *s, const char *key, const char *top_p,
 			    const char *max_tokens, rt_buf *out);
 

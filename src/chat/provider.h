@@ -55,10 +55,9 @@ struct rt_provider {
 	/* --- answers --- */
 	rt_framing framing;
 	const char *end_mark; /* data that ends a stream and is no JSON: "[DONE]"; or NULL */
-	/* One piece of a stream, or (whole) the body of an answer that is none. What is not
-	 * understood is ignored. A stream is complete when reply->ended is set, or when it ends
-	 * after a stop is set; otherwise it was cut off. Usage may follow a stop. NULL: needs no
-	 * network. */
+	/* One piece of a stream, or (whole) the body of an unstreamed response. Unknown members are
+	 * ignored. A stream is complete when reply->ended is set, or when it ends after a stop is
+	 * set; otherwise it was cut off. Usage may follow a stop. NULL: needs no network. */
 	void (*read)(rt_reply *reply, yyjson_val *root, bool whole);
 
 	/* --- its list of models --- */

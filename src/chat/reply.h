@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reply: what a model has answered so far. A provider's reader adds what arrives, in the order of
- * arrival; the engine makes an entry of it in the end.
+ * Reply: a model's answer so far. A provider's reader adds data as it arrives; the engine makes an
+ * entry of it at the end.
  *
  * A reply is a list of blocks:
  *
  *   text       the answer
  *   thinking   reasoning; with a signature where the provider signs it, or as an opaque
- *              record ("redacted") that has to go back as it came
+ *              record ("redacted") that must be sent back unchanged
  *   call       a tool's call: id, name, arguments as JSON text
  *
  * Input may be cut anywhere: inside a character, a JSON text, a <thinking> tag. Bytes of an
  * unfinished character are held back until the rest arrives, and become U+FFFD if it does not, so
  * the text of a reply is always valid UTF-8.
  *
- * Nothing is stored twice. Where all thinking came before the text and nothing was called, the
- * entry's content is that text, and the thinking is in its field "thinking_segments"; an edit then
- * changes the text and leaves the thinking. Everything else is an array of blocks, in their order,
- * with the thinking among them.
+ * Nothing is stored twice. If all thinking came before the text and there are no calls, the entry's
+ * content is that text, and the thinking is in its field "thinking_segments"; an edit then changes
+ * the text and leaves the thinking. Everything else is an array of blocks, in their order, with the
+ * thinking among them.
  *
- * What a provider signed is sent back to it only with the text that it was signed with. The field
- * "signed_text" is a hash of the content as it arrived; once the content differs, the signatures
- * are stale, and context_entry.c leaves them out. They stay in the entry: an undo makes them valid
- * again.
+ * Signed reasoning is sent back only to its provider, with the text that it was signed with. The
+ * field "signed_text" is a hash of the content as it arrived; once the content differs, the
+ * signatures are stale, and context_entry.c leaves them out. They stay in the entry: an undo makes
+ * them valid again.
  *
  * Failures of memory are kept (status) and reported at the end. One thread at a time. */
 #ifndef RT_CHAT_REPLY_H
@@ -122,9 +122,9 @@ void rt_reply_begin_thinking(rt_reply *reply);
 void rt_reply_add_signature(rt_reply *reply, rt_str signature);
 /* An opaque thinking block: its JSON as it arrived. */
 void rt_reply_add_redacted(rt_reply *reply, rt_str json);
-/* Adds to the newest call of this index; to a new one where the index is new or comes with another
- * id (some servers number all calls 0). What is not known yet may be empty; id and name replace,
- * arguments are appended. A call without an id gets "call_1", "call_2" … */
+/* Adds to the newest call of this index; to a new one if the index is new or the id differs (some
+ * servers number all calls 0). Unknown values may be empty; id and name replace, arguments are
+ * appended. A call without an id gets "call_1", "call_2" … */
 void rt_reply_add_call(rt_reply *reply, uint64_t index, rt_str id, rt_str name, rt_str arguments);
 /* Of the call of this index. */
 void rt_reply_add_call_signature(rt_reply *reply, uint64_t index, rt_str signature);

@@ -10,12 +10,12 @@
  *              separate step right before the entry that is answered (compact.c)
  *   build      the request, from the current value (context.c)
  *   exchange   hooks, the record of requests, the model (exchange.h)
- *   receive    what arrives (reply.h) is kept outside the log, in a side row that is rewritten at
+ *   receive    the reply (reply.h) is kept outside the log, in a side row that is rewritten at
  *              most every 250 ms: the reply in flight (inflight.h)
  *   keep       entry.reply and the deletion of the side row, in one transaction: one step
  *
  * A reply follows the entry that it answers whatever others do meanwhile. If that entry is removed
- * (by an undo, say) the stream is ended, and what had arrived stays in its side row: it is
+ * (by an undo, say) the stream is ended, and the received text stays in its side row: it is
  * stranded. Once the entry is restored the reply is kept after it; otherwise rt_engine_rescue puts
  * it into a new take. When the process dies, the side row stays, too; the next program that opens
  * the project keeps its text, marked as partial (rt_engine_keep_left).
@@ -111,12 +111,12 @@ typedef struct rt_send_result {
 void rt_send_result_deinit(rt_send_result *result);
 
 /* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry is set
- * then): as rt_model_ops.ask; RT_DENIED: a hook refused; RT_NOT_FOUND; RT_REFUSED: there is nothing
- * to answer, or the provider does not accept such an image; RT_CONFLICT: the entry that it answers
- * was removed, and what had arrived is stranded, or another process took over the side row.
- * A compaction that fails, or that a hook refuses, changes nothing: the note says why, and the
- * request is sent without the oldest entries. If the person stops it, RT_INTERRUPTED.
- * out is filled in whatever the status; deinit it. */
+ * then): as rt_model_ops.ask; RT_DENIED: a hook refused; RT_NOT_FOUND; RT_REFUSED: nothing to
+ * answer, or the provider does not accept such an image; RT_CONFLICT: the entry that it answers was
+ * removed and the received text is stranded, or another process now owns the side row. A compaction
+ * that fails, or that a hook refuses, changes nothing: the note says why, and the request is sent
+ * without the oldest entries. If the person stops it, RT_INTERRUPTED. out is filled in whatever the
+ * status; deinit it. */
 RT_CHECKED rt_status rt_engine_send(rt_engine *engine, const rt_send_options *options,
 				    rt_send_result *out, rt_error *err);
 
@@ -158,7 +158,7 @@ RT_CHECKED rt_status rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives
 				      rt_rescued_fn fn, void *ctx, rt_error *err);
 
 /* The number of the reply that RT_SEND_CONTINUE would continue in this value. RT_REFUSED,
- * RT_NOT_FOUND: there is none, and out is unchanged. */
+ * RT_NOT_FOUND: none; out is unchanged. */
 RT_CHECKED rt_status rt_send_continued(const rt_project *value, rt_str discussion, rt_str take,
 				       rt_str at, uint32_t *out, rt_error *err);
 

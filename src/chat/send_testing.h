@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tests of sending share: a world with an engine, a clock that goes on only when
- * something waits, and a model that says what it is told to, byte by byte if need be. */
+ * Fixture of the tests of sending: an engine, a clock that advances only when something waits, and
+ * a scripted model that can answer byte by byte. */
 #ifndef RT_CHAT_SEND_TESTING_H
 #define RT_CHAT_SEND_TESTING_H
 
@@ -24,7 +24,7 @@ struct world {
 	rt_buf out;
 	/* told whenever the model waits; or NULL */
 	void (*meanwhile)(world *w);
-	size_t waits;   /* so many times it has waited */
+	size_t waits;   /* number of waits */
 	size_t stop_at; /* the wait after which the person stops it; 0: never */
 	bool is_over;   /* wait no longer: the test has seen enough */
 	rt_error err;   /* of the last send */
@@ -133,8 +133,8 @@ world_add_content(rt_buf *out, yyjson_val *content)
 		rt_json_add_value(out, content);
 }
 
-/* A take (empty: the active one), a line for each entry: "Role: content", with "*" in front
- * where it is partial and "(kind)" where it has one. */
+/* A take (empty: the active one), one line per entry: "Role: content", with a leading "*" if
+ * partial and "(kind)" if it has one. */
 static inline const char *
 world_take(world *w, const char *take)
 {
@@ -305,11 +305,11 @@ world_again(world *w, rt_send_how how, const char *at)
 	return world_send_options(w, (rt_send_options){.how = how, .at = rt_str_of(at)});
 }
 
-/* ---- a model that says what it is told to ---- */
+/* ---- a scripted model ---- */
 
 typedef enum say_kind { SAY_TEXT, SAY_THINKING, SAY_SIGNATURE, SAY_CALL, SAY_REDACTED } say_kind;
 
-/* A piece; of a call the index, and its id and name where they are told with it. */
+/* A piece; for a call its index, and its id and name if given. */
 typedef struct say {
 	say_kind kind;
 	const char *bytes;

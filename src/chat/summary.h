@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Summaries: what a model (or a hook) writes in place of entries.
+ * Summaries: texts that a model (or a hook) writes in place of entries.
  *
  *   compact    a compaction: the beginning of the path, or a range, is sent as a summary
  *              from now on; the entries stay where they are (T15, C52)
- *   go         the head elsewhere, and beside it, if wanted, a summary of the branch that
- *              is left (T9-T11, C56; seed 4)
+ *   go         moves the head, optionally with a summary of the branch left behind
+ *              (T9-T11, C56; seed 4)
  *   compress   the take becomes its summary (T16)
  *
- * Each is one step, made after the summary is there. When the model fails, the person
- * stops it or a hook says no, nothing has changed. */
+ * Each is one step, made once the summary exists. If the model fails, the user stops it or a hook
+ * denies it, nothing changes. */
 #ifndef RT_CHAT_SUMMARY_H
 #define RT_CHAT_SUMMARY_H
 
@@ -23,7 +23,7 @@ typedef struct rt_summary_result {
 	char first_kept[132];/* compact: from here on everything is sent as before */
 	char take[260];      /* that is in view now, where that changed */
 	uint64_t seq;        /* of the step; 0: nothing was changed */
-	size_t entries;      /* that the summary stands for */
+	size_t entries;      /* replaced by the summary */
 	size_t tokens_before;/* of the context, by estimate */
 	size_t tokens_after;
 	bool already;        /* go: the head is there already */
@@ -42,15 +42,15 @@ typedef struct rt_compact_options {
 	size_t keep_tokens;      /* so much of the end is kept; 0: RT_COMPACT_KEEP_TOKENS */
 	rt_str instructions;     /* what to look out for; or empty */
 	bool dry_run;            /* only say what would be done */
-	/* The path ends with this entry (its id), which is about to be answered, and the
-	 * compaction stands before it; empty: the path up to the head, and at the head. */
+	/* The path ends with this entry (its id), which is about to be answered, and the compaction
+	 * is placed before it; empty: the path to the head, and placed at the head. */
 	rt_str before;
 	bool is_threshold;       /* made because the window is full, not by hand */
 } rt_compact_options;
 
-/* RT_REFUSED: there is nothing to compact, said why. Otherwise as rt_engine_send. A tool's
- * call and its result are never parted: the cut moves towards the beginning. RT_LIMIT: with
- * a budget, what is to be summed up is itself more than that. */
+/* RT_REFUSED: nothing to compact, with the reason. Otherwise as rt_engine_send. A tool's call and
+ * its result are never separated: the cut moves towards the beginning. RT_LIMIT: the text to
+ * summarize itself exceeds the budget. */
 RT_CHECKED rt_status rt_engine_compact(rt_engine *engine, const rt_compact_options *options,
 				       rt_summary_result *out, rt_error *err);
 

@@ -25,7 +25,7 @@ typedef struct rt_summing {
 	size_t count;    /* entries before the head */
 	rt_slot *slots;  /* of these */
 	rt_buf *text;    /* the conversation as the model reads it */
-	rt_buf *summary; /* what it, or a hook, wrote */
+	rt_buf *summary; /* written by the model or a hook */
 	rt_buf *details; /* JSON that a hook gave with it; empty: none */
 	rt_buf *notes;
 	/* What must still be so when the summary is written, or it is a summary of something else. */
@@ -49,11 +49,11 @@ typedef struct rt_summing_parts {
 void rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with, rt_str discussion,
 		      rt_str take, rt_summary_result *out);
 RT_CHECKED rt_status rt_summing_end(rt_summing *s, rt_error *err);
-/* The path with so many entries of its take, instead of those up to the head. */
+/* The path with the first `count` entries of its take instead of those up to the head. */
 void rt_summing_reach(rt_summing *s, size_t count);
 /* Fails unless there is a model. */
 void rt_summing_need_model(rt_summing *s);
-/* What is sent up to an entry (0: the head); sets out->tokens_before to its tokens. */
+/* The context up to an entry (0: the head); sets out->tokens_before to its tokens. */
 rt_summing_parts rt_summing_read_parts(rt_summing *s, const rt_provider *provider, uint32_t upto);
 /* Adds the parts first .. end-1 to the text; objects (may be NULL): and there, for hooks.
  * Returns their tokens. */
@@ -79,9 +79,8 @@ rt_buf *rt_summing_open_fields(rt_summing *s);
 /* Closes them; returns them as an object, with "details", and what wrote it if by_model. */
 yyjson_val *rt_summing_close_fields(rt_summing *s, rt_buf *fields, bool with_author);
 /* Carries out requests (at most 4) as one step; fills in out->entry, take and seq. take: the
- * default; empty: the active one. asked: hooks have agreed at an event of their own.
- * RT_CONFLICT: what s->needs says is not so any more within the writing transaction, and
- * nothing was changed. */
+ * default; empty: the active one. asked: hooks have agreed at a separate event. RT_CONFLICT:
+ * s->needs no longer holds within the writing transaction; nothing was changed. */
 void rt_summing_apply(rt_summing *s, rt_str take, const rt_request *requests, size_t count,
 		      bool asked);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tests of summaries share: hooks that say what a test wants, a world with a model that
- * sums up, and the tree of seed 4. A test includes what lies above the engine before this:
- * formats/formats.h, llm/llm_testing.h, store/store_memory.h. */
+ * Fixture of the tests of summaries: scripted hooks, a model that summarizes, and the tree of seed
+ * 4. A test includes the layers above the engine before this: formats/formats.h, llm/llm_testing.h,
+ * store/store_memory.h. */
 #ifndef RT_CHAT_SUMMARY_TESTING_H
 #define RT_CHAT_SUMMARY_TESTING_H
 
@@ -10,7 +10,7 @@
 
 #include "chat/summary.h"
 
-/* ---- hooks that say what a test wants them to ---- */
+/* ---- scripted hooks ---- */
 
 typedef struct fake_hooks {
 	rt_hooks hooks;
@@ -78,7 +78,7 @@ typedef struct fixture {
 	world w;
 	sayer s;
 	say said;
-	rt_buf body; /* what the model was asked */
+	rt_buf body; /* the model's request */
 	fake_hooks h;
 	rt_summary_result result;
 	rt_buf before; /* everything, before what must change nothing */
@@ -247,7 +247,7 @@ head_is(fixture *f, const char *id)
 	rt_buf_deinit(&show);
 }
 
-/* A → B → C → D → E → F with G → H beside D; the head is at F. */
+/* A → B → C → D → E → F with G → H as a sibling branch of D; the head is at F. */
 static inline void
 grow(fixture *f)
 {

@@ -4,7 +4,7 @@
  *
  *   cli.c      failures, words, flags, output     session.c  the session
  *   address.c  addresses of entries               window.c   entries, some at a time
- *   term.c     output                             change.c   requests, and what is said of them
+ *   term.c     output                             change.c   requests and their reports
  *   file.c     files and the editor               inflight.c replies in flight
  *   memory.c   memory                             cmd_*.c    the commands
  *
@@ -45,7 +45,7 @@ typedef struct rt_cli {
 	bool changed;                /* something was changed, and is on disk */
 } rt_cli;
 
-/* Sets cli->args, and what they say about the session. */
+/* Sets cli->args and the session options they contain. */
 void rt_cli_use_args(rt_cli *cli, rt_args args);
 
 /* ---- failures ---- */
@@ -55,12 +55,11 @@ rt_status rt_cli_fail(rt_cli *cli, rt_status status, const char *format, ...) RT
 /* What to do next, printed below the failure. Commands of ours ("retake show") get the flags
  * that say where, as in rt_cli_add_advice. */
 void rt_cli_hint(rt_cli *cli, const char *format, ...) RT_PRINTF(2, 3);
-/* The command goes on after a failure: forgets it and its hint. Returns its status, and the
+/* Lets the command continue after a failure: clears it and its hint. Returns its status, and the
  * message in err (may be NULL). */
 rt_status rt_cli_recover(rt_cli *cli, rt_error *err);
-/* A part of the command in a scope of its own, so that its memory is freed and its failure does not
- * end the command. rt_cli_end_part returns the status, with the message in err (may be NULL) on
- * failure. */
+/* A part of the command in a separate scope: its memory is freed and its failure does not end the
+ * command. rt_cli_end_part returns the status, with the message in err (may be NULL) on failure. */
 void rt_cli_begin_part(rt_cli *cli, rt_scope *outer);
 rt_status rt_cli_end_part(rt_cli *cli, const rt_scope *outer, rt_error *err);
 /* Has an allocation failed? Then nothing that was assembled may be written. */
@@ -113,14 +112,14 @@ const rt_disc *rt_cli_disc(rt_cli *cli);
 const rt_take *rt_cli_take(rt_cli *cli);
 /* Entries of the take. */
 size_t rt_cli_count(rt_cli *cli);
-/* The name of the discussion that is looked at. */
+/* The name of the viewed discussion. */
 rt_str rt_cli_disc_name(const rt_cli *cli);
 
 /* ---- addresses ---- */
 
 /* "@-" and "@-2" become ids; everything else is returned as it is. */
 rt_str rt_cli_address(rt_cli *cli, const char *address);
-/* A hint at what may have been meant by an address that names no entry, or several. */
+/* A hint for an address that matches no entry, or several. */
 void rt_cli_hint_entry(rt_cli *cli, const char *address, const rt_error *error);
 /* The number of an entry. is_whole: anywhere in the discussion, not only in the take. */
 uint32_t rt_cli_entry(rt_cli *cli, const char *address, bool is_whole);
@@ -138,18 +137,18 @@ const char *rt_cli_where(rt_cli *cli, const char *id);
 
 /* ---- looking ---- */
 
-/* What the session looks at, for view_rows.h. */
+/* The session's view, for view_rows.h. */
 rt_view rt_cli_view(rt_cli *cli);
 /* The entries of the take in a span. */
 rt_entry_cursor *rt_cli_entries(rt_cli *cli, rt_cli_span span);
-/* The discussion's replies in flight, for people, below what is shown. */
+/* Prints the discussion's replies in flight, for people. */
 void rt_cli_inflight_report(rt_cli *cli);
 /* The same as items of a JSON array. Returns how many. */
 size_t rt_cli_inflight_add(rt_cli *cli, rt_buf *out);
 /* Prints the JSON document. */
 void rt_cli_print_json(rt_cli *cli, const rt_buf *json);
 
-/* A member whose text may be any bytes: what is not UTF-8 is replaced by U+FFFD. */
+/* A member whose text may be any bytes: invalid UTF-8 is replaced by U+FFFD. */
 void rt_cli_put_bytes(rt_cli *cli, rt_buf *json, const char *key, rt_str bytes);
 
 /* ---- changing ---- */
@@ -160,7 +159,7 @@ typedef struct rt_cli_requests {
 	size_t count, capacity;
 } rt_cli_requests;
 
-/* The request is copied; what it points to must live as long as the scope. */
+/* The request is copied; its texts must live as long as the scope. */
 void rt_cli_requests_add(rt_scope *s, rt_cli_requests *requests, const rt_request *request);
 /* The address of an entry for a request, "@-" and the like resolved. */
 rt_str rt_cli_request_entry(rt_cli *cli, const char *address);

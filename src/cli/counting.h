@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counting: what a request is in tokens, for a model that is named, chosen or not known.
- * To the letter where the model's encoding is known and its ranks are installed
- * (llm/tokens.h), else estimated. */
+ * Counting: the tokens of a request, for a named, chosen or unknown model. Exact if the model's
+ * encoding is known and its ranks are installed (llm/tokens.h), else estimated. */
 #ifndef RT_CLI_COUNTING_H
 #define RT_CLI_COUNTING_H
 
@@ -15,7 +14,7 @@ typedef struct rt_cli_counting {
 	rt_cli *cli;
 	const rt_provider *provider;       /* that the request is for */
 	rt_str model;                      /* as its provider calls it; empty: none is chosen */
-	rt_str service;                    /* what the configuration calls that provider */
+	rt_str service;                    /* the provider's name in the configuration */
 	const rt_token_encoding *encoding; /* NULL: not known */
 	bool is_known;                     /* the model is one that ask would send to */
 	bool is_exact;                     /* token counts are not estimates */
@@ -40,7 +39,7 @@ void rt_cli_counting_choose(rt_cli_counting *c, rt_cli *cli);
 /* Builds the request into body, within the budget of --budget or of the configuration, and
  * counts. For a model that is known it is the body that ask would send. */
 void rt_cli_counting_build(rt_cli_counting *c, rt_buf *body);
-/* Notes what the budget left out, and which blocks are not sent. */
+/* Prints notes on entries the budget left out and blocks that are not sent. */
 void rt_cli_counting_note(const rt_cli_counting *c);
 /* The table of --tokens, for people or as JSON. */
 void rt_cli_counting_print(const rt_cli_counting *c);

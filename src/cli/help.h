@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Help: everything that explains, made from the tables of commands, operations and
- * formats, so that it cannot drift from what the program does. */
+ * Help texts, generated from the tables of commands, operations and formats, so they cannot go out
+ * of date. */
 #ifndef RT_CLI_HELP_H
 #define RT_CLI_HELP_H
 

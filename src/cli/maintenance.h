@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maintenance: what the commands that look after a store share. */
+ * Maintenance: shared by the commands that check, repair and back up a store. */
 #ifndef RT_CLI_MAINTENANCE_H
 #define RT_CLI_MAINTENANCE_H
 
@@ -14,14 +14,13 @@ typedef struct rt_cli_names {
 } rt_cli_names;
 rt_cli_names rt_cli_names_read(rt_cli *cli, rt_store *store);
 
-/* Opens each project of the open store in turn, each in a scope of its own: fn gets NULL, and a
- * command that has failed, where it cannot be opened. The first failure that fn leaves is the
- * command's; the other projects are visited all the same. is_lenient: for reading only, also
- * where its parts disagree. */
+/* Opens each project of the open store in turn, each in its own scope; if one cannot be opened, fn
+ * gets NULL and the failed command. The first failure that fn leaves is the command's; the other
+ * projects are still visited. is_lenient: read-only, even if its parts are inconsistent. */
 typedef void (*rt_cli_engine_fn)(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine);
 void rt_cli_each_engine(rt_cli *cli, bool is_lenient, rt_cli_engine_fn fn, void *ctx);
 
-/* What a check found: printed as it comes, or collected as JSON. */
+/* Findings of a check: printed as they arrive, or collected as JSON. */
 typedef struct rt_cli_findings {
 	rt_cli *cli;
 	rt_str project; /* being checked; empty: the store */
@@ -55,12 +54,12 @@ typedef struct rt_cli_lost {
 	uint64_t steps;
 	bool at_least; /* it is not known how many there were */
 } rt_cli_lost;
-/* Copies everything that is intact to a new store, which replaces the present one. Returns the
- * name that this one got. What is kept and what is lost is printed; json: an array of it. The
- * steps that the new store lacks are added to lost. */
+/* Copies everything intact to a new store, which replaces the present one. Returns the new name of
+ * the old store. Prints what is kept and what is lost; json: an array of it. The steps that the new
+ * store lacks are added to lost. */
 const char *rt_cli_salvage(rt_cli *cli, rt_buf *json, rt_cli_lost *lost);
 
-/* Puts a copy of the store beside it, and returns its name. Damaged stores are copied byte by
+/* Copies the store next to itself and returns the copy's name. Damaged stores are copied byte by
  * byte. The store must not be open. */
 const char *rt_cli_keep_copy(rt_cli *cli, const char *why);
 

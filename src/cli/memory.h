@@ -13,7 +13,7 @@
 typedef struct rt_cli_memory {
 	rt_alloc alloc;
 	atomic_bool short_of;
-	bool wipes; /* zeroes what is given back: set it before there are threads */
+	bool wipes; /* zero freed memory; set before threads are started */
 } rt_cli_memory;
 
 /* It must not be moved afterwards. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model session (app/model_session.h) of a command that sends, and what is shown while a reply
- * arrives. */
+ * A model session (app/model_session.h) of a command that sends, and the display of an arriving
+ * reply. */
 #ifndef RT_CLI_MODEL_SESSION_H
 #define RT_CLI_MODEL_SESSION_H
 
@@ -24,9 +24,9 @@ typedef struct rt_cli_model_session {
 
 /* By the flags --model and --budget; closed with the command. NULL once that has failed. */
 rt_cli_model_session *rt_cli_model_session_open(rt_cli *cli, bool needs_model);
-/* What the engine sends with. From here on Ctrl-C stops the reply, not the program. */
+/* The engine's model. From here on Ctrl-C stops the reply, not the program. */
 rt_send_with rt_cli_model_session_with(rt_cli_model_session *session);
-/* Ends what was shown, and prints the notes. */
+/* Ends the display and prints the notes. */
 void rt_cli_model_session_end(rt_cli_model_session *session, const rt_text *note);
 
 #endif

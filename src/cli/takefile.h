@@ -32,7 +32,7 @@ typedef struct rt_cli_item {
 	rt_str role;
 	rt_str content;
 	bool muted;
-	bool locked;   /* content is not looked at */
+	bool locked;   /* content is ignored */
 	uint64_t line; /* of the frame, when read from a file */
 } rt_cli_item;
 
@@ -58,7 +58,7 @@ void rt_cli_takefile_write(rt_buf *buf, const rt_cli_items *items, rt_str title)
 /* RT_USAGE with the line in the error. An id that occurs twice is an error. */
 rt_cli_items rt_cli_takefile_read(rt_scope *s, rt_str text);
 
-/* What was done to a take. */
+/* A change to a take. */
 typedef struct rt_cli_counts {
 	size_t edited, roles, muted, added, deleted, moved;
 } rt_cli_counts;

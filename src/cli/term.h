@@ -3,10 +3,10 @@
  * Term: one output of the program, standard output or standard error, which may be a
  * terminal, a pager in front of one, a pipe or a file.
  *
- * All text passes through app/screen.h on its way, so nothing that a model said can drive
- * a terminal; styles are the only escape sequences, and only where colour is wanted.
- * Output is collected and written in large pieces. When the reader of a pipe has gone
- * away, the rest is thrown away quietly. One thread at a time. */
+ * All text passes through app/screen.h, so a model's output cannot control the terminal; styles are
+ * the only escape sequences, and only if colour is enabled. Output is collected and written in
+ * large pieces. Once the reader of a pipe has gone, the rest is silently discarded. One thread at a
+ * time. */
 #ifndef RT_CLI_TERM_H
 #define RT_CLI_TERM_H
 
@@ -24,7 +24,7 @@ typedef enum rt_style {
 	RT_STYLE_BLUE,
 	RT_STYLE_MAGENTA,
 	RT_STYLE_CYAN,
-	RT_STYLE_MATCH /* what a search found */
+	RT_STYLE_MATCH /* a match */
 } rt_style;
 
 typedef struct rt_term {
@@ -43,13 +43,13 @@ typedef struct rt_term {
 } rt_term;
 
 void rt_term_init(rt_term *term, const rt_alloc *alloc, int fd, bool no_color);
-/* Writes what is left and waits for the pager. */
+/* Flushes and waits for the pager. */
 void rt_term_deinit(rt_term *term);
 void rt_term_flush(rt_term *term);
 /* Columns to lay a table out for: of the terminal, else as COLUMNS says, else 80. */
 size_t rt_term_width(const rt_term *term);
-/* Reserves memory for a few lines, so that they can be printed when there is none left.
- * RT_NOMEM: there is none now. */
+/* Reserves memory for a few lines, so that they can be printed when memory is exhausted.
+ * RT_NOMEM. */
 RT_CHECKED rt_status rt_term_reserve(rt_term *term);
 /* Send what follows through the person's pager, where a person looks at it. */
 void rt_term_page(rt_term *term);

@@ -16,7 +16,7 @@ enum { RT_MASK_SECRET_MIN = 4 }; /* bytes; shorter secrets are ignored */
 
 /* A secret that begins at a byte of a text. */
 typedef struct rt_mask_match {
-	size_t size;  /* bytes; 0: there is none */
+	size_t size;  /* bytes; 0: none */
 	bool in_word; /* in base64: the letters before it belong to the same word */
 } rt_mask_match;
 

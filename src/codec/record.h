@@ -79,7 +79,7 @@ typedef struct rt_record {
 	size_t parent_count;
 	rt_effect *effects;
 	size_t effect_count;
-	bool keeps_redo; /* a step that redo may take back to bring back what it would have */
+	bool keeps_redo; /* a step that redo may undo to bring back its original target */
 	rt_record_move *moves;
 	size_t move_count;
 	rt_record_redo *redos;

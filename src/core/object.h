@@ -23,7 +23,7 @@ rt_object_init(rt_object *object, const rt_alloc *alloc, void (*free)(rt_object 
 	object->free = free;
 }
 
-/* Copies everything after the header from `from` to `to`. The header is initialised anew, because
+/* Copies everything after the header from `from` to `to`. The header is initialised again because
  * another thread may be changing the count of `from`. */
 static inline void
 rt_object_copy(void *to, const void *from, size_t size, void (*free)(rt_object *))

@@ -62,7 +62,7 @@ enum {
 
 /* How a step of the operation is described in the history (view). */
 typedef enum rt_op_text {
-	RT_OP_TEXT_DONE,     /* `done`, and the name of what it created */
+	RT_OP_TEXT_DONE,     /* `done`, and the name of the created object */
 	RT_OP_TEXT_PLAIN,    /* `done` */
 	RT_OP_TEXT_ENTRIES,  /* "VERB entry ID: …" */
 	RT_OP_TEXT_REPLY,

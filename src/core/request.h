@@ -9,7 +9,7 @@
  *	rt_request r = {.op = RT_OP_ENTRY_EDIT, .entry = RT_STR(":2"), .content.text = text};
  *
  * JSON is decoded into requests where it enters (codec/request_json.h). A request borrows
- * everything that it points to. Plain data; threads do not matter. */
+ * everything that it points to. Plain data. */
 #ifndef RT_CORE_REQUEST_H
 #define RT_CORE_REQUEST_H
 

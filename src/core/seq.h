@@ -89,8 +89,8 @@ RT_CHECKED rt_status rt_seq_get(const rt_seq *seq, size_t at, rt_slot *out, rt_e
 /* Slots at .. at+count-1 into out, all within the sequence. O(log n + count). */
 RT_CHECKED rt_status rt_seq_copy(const rt_seq *seq, size_t at, size_t count, rt_slot *out,
 				 rt_error *err);
-/* Position of the first slot whose key is >= key (count: there is none). If it is equal, fills
- * *out_slot (may be NULL) and sets *out_found (may be NULL). O(log n). */
+/* Position of the first slot whose key is >= key (count: none). If it is equal, fills *out_slot
+ * (may be NULL) and sets *out_found (may be NULL). O(log n). */
 RT_CHECKED rt_status rt_seq_find(const rt_seq *seq, uint64_t key, size_t *out_at, bool *out_found,
 				 rt_slot *out_slot, rt_error *err);
 /* Position of user turn number turn, 0-based from the front; turn < turns. O(log n). */
@@ -104,9 +104,9 @@ RT_CHECKED rt_status rt_seq_common(const rt_seq *a, const rt_seq *b, size_t *out
 RT_CHECKED rt_status rt_seq_differ(const rt_seq *a, const rt_seq *b, size_t from, size_t *out_at,
 				   rt_error *err);
 
-/* A new sequence with slots at .. at+remove-1 replaced by the count given ones, whose keys must
- * lie between those of the neighbours. This is the only operation that changes anything;
- * branching is a splice that removes the end. O(log n + count). */
+/* A new sequence with slots at .. at+remove-1 replaced by the count given ones, whose keys must be
+ * between those of the neighbours. This is the only mutating operation; branching is a splice that
+ * removes the end. O(log n + count). */
 RT_CHECKED rt_status rt_seq_splice(const rt_seq *seq, size_t at, size_t remove,
 				   const rt_slot *slots, size_t count, const rt_seq **out_seq,
 				   rt_error *err);

@@ -17,9 +17,8 @@
  *                takes        [{"entries":[ENTRY…],"git_commit":…,"name":…}…]
  *   ENTRY        collapsed, content, id, kind, muted, purged, read_mode, role, ts
  *
- * and, at the level of the project, of a discussion and of an entry, any further members.
- * content, id, role, head, name and takes are always written (id and head unless the
- * outline has no ids).
+ * The project, discussions and entries may have further members. content, id, role, head, name and
+ * takes are always written (id and head unless the outline has no ids).
  *
  * An entry of several takes is written in each of them. Reading joins equal entries of equal
  * id again; different ones of equal id are revisions.

@@ -16,11 +16,10 @@
  *             formats_extras.h   what a foreign format cannot express, for lossless exports
  *             formats_list.h     loops over JSON, lists of names, growing arrays, hash tables
  *
- * formats_example_test.c is a whole format in 70 lines, to begin with. Then: keep what it drops
- * (unknown members as further fields of entries and fields of the discussion, times), write
- * all takes with options.whole, and everything with options.lossless; openai_*.c has all of
- * that. formats_random.h has outlines and round trips for the test, formats_fuzz.h the fuzz
- * target.
+ * Start from formats_example_test.c, a complete format in 70 lines. Then keep what it drops
+ * (unknown members as further fields of entries and fields of the discussion, times), write all
+ * takes with options.whole, and everything with options.lossless; see openai_*.c. formats_random.h
+ * has outlines and round trips for the test, formats_fuzz.h the fuzz target.
  *
  * Readers skip broken records and report them with their line; only a file of another format is
  * refused, with a position. Failures stay in a scope (base/scope.h) until the end: only loops
@@ -43,11 +42,11 @@ extern const rt_format rt_format_html;      /* a page that shows everything */
 /* All of them, ended by NULL; where two are equally sure of an input, the first wins. */
 extern const rt_format *const rt_formats[];
 
-/* By its name; NULL when there is none. */
+/* By name; NULL if unknown. */
 const rt_format *rt_format_find(const char *name);
 
-/* The one that is surest of the beginning of an input (at most 64 KiB of it are looked
- * at); NULL when none knows it. */
+/* The format with the best match for the beginning of an input (at most 64 KiB are read); NULL if
+ * none matches. */
 const rt_format *rt_format_sniff(rt_str head);
 
 #endif

@@ -24,7 +24,7 @@
 #include "formats/formats_scan.h"
 
 /* Further fields of entries that hold what an import could not represent. */
-#define RT_BUILD_BAD_TS "ts_text"          /* a time that is none, word for word */
+#define RT_BUILD_BAD_TS "ts_text"          /* an invalid time, verbatim */
 #define RT_BUILD_BAD_CONTENT "content_raw" /* content that is neither text nor an array */
 #define RT_BUILD_RAW "import_raw"          /* a record that was repaired: its text, or, where
                                               that is not UTF-8, {"base64":…} */
@@ -53,7 +53,7 @@ typedef struct rt_build {
 
 void rt_build_init(rt_build *b, const rt_alloc *alloc, rt_report *report);
 void rt_build_deinit(rt_build *b);
-/* Hand over: the arena and all in it are out's. RT_NOMEM: out untouched. */
+/* Moves the result to out, which then owns the arena. RT_NOMEM: out untouched. */
 RT_CHECKED rt_status rt_build_finish(rt_build *b, rt_outlines *out, rt_error *err);
 /* Start again after that, with an arena that becomes the builder's and is emptied. */
 void rt_build_again(rt_build *b, rt_arena *arena);
@@ -72,9 +72,9 @@ rt_str rt_build_name(const rt_build *b);
 /* A copy in the arena; the empty view on failure. */
 rt_str rt_build_copy(rt_build *b, rt_str s);
 
-/* Parse one record, repairing what is not Unicode; *out_repaired (may be NULL) counts the
- * repairs. The value is valid until the next call of this. NULL: not JSON, with the reason in
- * err (may be NULL), or out of memory. */
+/* Parse one record, repairing invalid Unicode; *out_repaired (may be NULL) counts the repairs. The
+ * value is valid until the next call. NULL: not JSON, with the reason in err (may be NULL), or out
+ * of memory. */
 yyjson_val *rt_build_parse(rt_build *b, rt_str raw, size_t *out_repaired, rt_error *err);
 
 /* A body: the content, text or the JSON text of an array (borrowed until rt_build_node),

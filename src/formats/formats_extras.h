@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Extras: what a foreign format cannot express about an entry or a discussion, as one JSON
- * object next to its own record, in the lossless form of an export.
+ * Extras: properties of an entry or a discussion that a foreign format cannot express, as a JSON
+ * object next to its record in a lossless export.
  *
  * Of an entry:
  *   {"id","role","kind","ts","muted","collapsed","read_mode","purged","label",
  *    "fields":{further fields in their order},      bodies of format J
  *    "format":"P","record":"…"}                     bodies kept as they are, as text, or
  *                                                   "record":{"base64":"…"}
- * A record holds the content too; else the content is that of the foreign record, so that
- * an export can be edited by hand.
+ * A record includes the content; otherwise the content is that of the foreign record, so that an
+ * export can be edited by hand.
  *
  * Of a discussion, whose nodes are numbered as the export lists them:
  *   {"name","active","head":number or null,"fields":{…},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the fuzz targets of all formats do: read; if that is taken, check the outlines;
- * write; read that; write again: the same bytes. */
+ * Shared by the fuzz targets of all formats: read; if accepted, check the outlines, write them,
+ * read the result, write again: the bytes must be equal. */
 #ifndef RT_FORMATS_FUZZ_H
 #define RT_FORMATS_FUZZ_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reader: the frame of every reader. It has an input to walk over (formats_walk.h), a builder to
- * fill (formats_build.h), and a receiver for what was built.
+ * Reader: the frame of every reader. It has an input (formats_walk.h), a builder (formats_build.h),
+ * and a receiver for the outlines.
  *
  * Most programs write records of JSON: a conversation or an event each, as the items of an array,
  * as lines, or one object. Such a reader is one function for a record and this one:
@@ -24,16 +24,16 @@
  *     RT_READER_FUNCTIONS(talk, talk_to)               for .read and .stream of the rt_format
  *
  * with rt_sniff_members for .sniff. In read_talk: rt_json_each and rt_json_text get at members,
- * rt_member_read fills nodes by a table, rt_build_body_field keeps members that mean nothing to
- * Retake, rt_link_all finds parents by id, rt_reader_skipped reports what is not understood.
- * formats_example_test.c has all of it. Readers of other shapes use r.w themselves.
+ * rt_member_read fills nodes by a table, rt_build_body_field keeps unknown members, rt_link_all
+ * finds parents by id, rt_reader_skipped reports unreadable parts. See formats_example_test.c.
+ * Readers of other shapes use r.w directly.
  *
- * When enough discussions have been collected, they are handed over as a batch and the builder
- * starts again, so memory is that of one batch and one record. A discussion longer than a batch
- * that has one take only can be handed over in pieces: where rt_reader_is_long, call
- * rt_reader_piece. A receiver that wants the whole file gets one batch at the end.
+ * Discussions are passed on in batches, after which the builder starts again, so memory is bounded
+ * by one batch and one record. A discussion longer than a batch that has only one take can be
+ * passed on in pieces: if rt_reader_is_long, call rt_reader_piece. A receiver that wants the whole
+ * file gets one batch at the end.
  *
- * A failure of any part stays in r.b.s; after it nothing more is built or handed over. */
+ * A failure of any part stays in r.b.s; after it nothing more is built or passed on. */
 #ifndef RT_FORMATS_READER_H
 #define RT_FORMATS_READER_H
 
@@ -66,17 +66,16 @@ typedef struct rt_reader {
 
 void rt_reader_init(rt_reader *r, const rt_alloc *alloc, const rt_input *in, const rt_reader_to *to,
 		    rt_report *report);
-/* Hands over the rest and frees everything; returns the first failure. */
+/* Passes on the rest and frees everything; returns the first failure. */
 RT_CHECKED rt_status rt_reader_end(rt_reader *r, rt_error *err);
 /* False: something has failed, the input included. */
 bool rt_reader_ok(rt_reader *r);
 /* Fail: the input is not of this format, as the byte at this position shows. */
 void rt_reader_refuse(rt_reader *r, uint64_t at, const char *format, ...) RT_PRINTF(3, 4);
 
-/* The next record of the input: an item of the array that it is, or else a value on a line of its
- * own, or over several lines the only one. It is valid until the next call of rt_build_parse;
- * remarks are about it. What is not JSON is passed over with a remark. NULL: no more, or the
- * reader has failed. */
+/* The next record of the input: an item of the top-level array, a value on one line, or a single
+ * value over several lines. Valid until the next call of rt_build_parse; remarks refer to it.
+ * Invalid JSON is skipped with a remark. NULL: no more, or the reader has failed. */
 yyjson_val *rt_reader_record(rt_reader *r);
 /* Are all of these words members of the first record, as far as the beginning of an input has
  * it? */
@@ -84,15 +83,15 @@ bool rt_sniff_members(rt_str head, const char *words);
 
 /* Discussions begun so far, in the whole file. */
 size_t rt_reader_count(const rt_reader *r);
-/* Does it hand over in batches? */
+/* Are outlines passed on in batches? */
 bool rt_reader_is_batched(const rt_reader *r);
 /* Is the current discussion as long as a batch? Where the pieces of a discussion end depends
  * on nothing else. Never where all is to be one. */
 bool rt_reader_is_long(const rt_reader *r);
 /* A discussion is complete. */
 void rt_reader_next(rt_reader *r);
-/* Hand over what there is of the current discussion; the outline that continues it, or NULL.
- * Its nodes are numbered from 0 again. */
+/* Pass on the current part of the discussion; returns the outline that continues it, or NULL. Its
+ * nodes are numbered from 0 again. */
 rt_outline *rt_reader_piece(rt_reader *r);
 
 /* Remarks will be about this text, which begins on that line of the input. */

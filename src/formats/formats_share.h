@@ -3,10 +3,10 @@
  * Share: one node for one entry in several takes.
  *
  * Formats that list their takes one by one repeat their common entries. While a discussion is
- * built, every entry is added here: an entry with an id becomes the node of an equal one
- * with that id, whichever take has it; without an id it may become that of an equal one after
- * the same node (C59). Others become nodes of their own; several with one id are revisions of
- * that entry. The lists are freed with the builder's scope. */
+ * built, every entry is added here: an entry with an id becomes the node of an equal one with that
+ * id, whichever take has it; without an id it may become that of an equal one after the same node
+ * (C59). Others become new nodes; several with one id are revisions of that entry. The lists are
+ * freed with the builder's scope. */
 #ifndef RT_FORMATS_SHARE_H
 #define RT_FORMATS_SHARE_H
 
@@ -48,7 +48,7 @@ bool rt_share_again(rt_share *share, int64_t node);
 /* The nodes of the take so far; valid until the next one is added. */
 const int64_t *rt_share_path(const rt_share *share, size_t *out_count);
 
-/* Give a label to all revisions of an entry; false: there is no such id. */
+/* Label all revisions of an entry; false: unknown id. */
 bool rt_share_label(rt_share *share, rt_str id, rt_str label);
 
 #endif

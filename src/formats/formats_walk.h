@@ -2,10 +2,10 @@
  *
  * Walk: JSON text of any size, one value at a time.
  *
- * What formats_scan.h does with text in memory, this does with an rt_input: it opens arrays
- * and objects, holds only the value that is asked for, and skips the others. Memory is that of
- * one value and a chunk; a value that would be too long can be opened instead. Positions can be
- * returned to, so a reader may look at the end of an object before its beginning.
+ * The counterpart of formats_scan.h for an rt_input: it opens arrays and objects, holds only the
+ * requested value, and skips the others. Memory is bounded by one value and a chunk; a value that
+ * is too long can be opened instead. The walk can seek back, so a reader may read the end of an
+ * object before its beginning.
  *
  *     rt_walk_init(&w, alloc, in);
  *     if (rt_walk_open(&w, &level))                       is at a [ or {
@@ -17,8 +17,8 @@
  * Lines (JSON Lines, Markdown) are read with rt_walk_line. As in formats_scan.h, brackets and
  * strings are followed, nothing else is checked. No recursion, no limit on depth.
  *
- * A failure of the input or of memory is sticky: every call after it reports that there is
- * nothing more. One thread at a time. */
+ * A failure of the input or of memory is sticky: every later call reports the end. One thread at a
+ * time. */
 #ifndef RT_FORMATS_WALK_H
 #define RT_FORMATS_WALK_H
 
@@ -56,7 +56,7 @@ typedef struct rt_walk {
 typedef enum rt_walked {
 	RT_WALK_WHOLE,
 	RT_WALK_LONG, /* longer than max; the walk is still at it */
-	RT_WALK_CUT   /* there is none, or the input ends within it; the walk does not move */
+	RT_WALK_CUT   /* none, or the input ends within it; the walk does not move */
 } rt_walked;
 
 void rt_walk_init(rt_walk *w, const rt_alloc *alloc, const rt_input *in);
@@ -75,7 +75,7 @@ void rt_walk_unmark(rt_walk *w);
 bool rt_walk_blank(rt_walk *w);
 /* At most size of the bytes that follow, without passing them. */
 rt_str rt_walk_ahead(rt_walk *w, size_t size);
-/* Past the next needle; false: there is none, and the walk is at the end. */
+/* Past the next needle; false: not found, and the walk is at the end. */
 bool rt_walk_find(rt_walk *w, rt_str needle);
 
 /* The value that the walk is at, passed; a view until the next call. level (may be NULL)
@@ -90,7 +90,7 @@ bool rt_walk_open(rt_walk *w, rt_walk_level *level);
  * quotes and escapes, empty in arrays) is valid until the next call of this. */
 bool rt_walk_next(rt_walk *w, rt_walk_level *level, rt_str *out_key);
 
-/* Read the next line, without its \n; a view until the next call. CUT: there is none. */
+/* Read the next line, without its \n; valid until the next call. CUT: no more lines. */
 rt_walked rt_walk_line(rt_walk *w, size_t max, rt_str *out_line);
 void rt_walk_skip_line(rt_walk *w);
 

@@ -39,7 +39,7 @@ void rt_writer_init(rt_writer *w, const rt_alloc *alloc, const rt_outlines *in,
 		    const rt_export_options *options, rt_buf *out);
 /* Frees everything; returns the first failure, of out too. */
 RT_CHECKED rt_status rt_writer_end(rt_writer *w, rt_error *err);
-/* On to the next discussion; false: there is none, or the export has failed. */
+/* Advance to the next discussion; false: no more, or the export has failed. */
 bool rt_writer_next(rt_writer *w);
 /* The active take; NULL: the discussion has none. */
 const rt_outline_take *rt_writer_take(const rt_writer *w);

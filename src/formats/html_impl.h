@@ -22,31 +22,30 @@
  *   </body>
  *   </html>
  *
- * retake-data is the shorter form of the canonical one (canonical_impl.h); this is what is
- * read. Pages of version 1 had the canonical form. retake-blocks-D-K has what src/markup
- * makes of the texts of discussion D, of the entries with the numbers from K × HTML_CHUNK,
- * so that a page parses only what is on the screen:
+ * retake-data is the shorter form of the canonical one (canonical_impl.h); imports read it. Pages
+ * of version 1 had the canonical form. retake-blocks-D-K has the blocks (src/markup) of the texts
+ * of discussion D, entries from number K × HTML_CHUNK on, so that a page parses only what is on the
+ * screen:
  *
  *   [NODE…]
  *
  *   NODE    the blocks of an entry (markup.h), or, where its content is an array, an array
  *           with the blocks of each text in it; null: shown unchanged
  *
- * retake-edited has for each discussion the numbers of the entries whose content was another
- * when they were written (C42), so that nobody takes an edited reply for the model's words:
+ * retake-edited has for each discussion the numbers of the entries whose content was another when
+ * they were written (C42), so that edited replies are not mistaken for the model's words:
  * [[NUMBER…]…]. It is read back.
  *
- * retake-first repeats the end of the take that is shown first, so that it is on the screen while
- * the rest is still being read; where the head is elsewhere there is none:
+ * retake-first repeats the end of the take that is shown first, so that it is visible while the
+ * rest is being parsed; absent if the head is elsewhere:
  *
  *   {"before":N,"edited":[[NUMBER…]],"blocks":[NODE…],"data":…}
  *
  * N entries of the take come before; edited, where there are such, and data as above.
  *
- * In all, "<" and U+2028, U+2029 are written as escapes, so that nothing in them can end
- * their element or begin another. In the text, all that HTML would see is written as a
- * reference, and nothing of a conversation is in an attribute. The policy lets nothing
- * run but the one script, by its hash, and lets nothing be loaded. */
+ * In all of them "<" and U+2028, U+2029 are escaped, so that their content cannot end the element
+ * or begin another. In text, HTML's special characters are written as references, and no attribute
+ * contains conversation data. The policy allows only the one script, by its hash, and no loads. */
 #ifndef RT_FORMATS_HTML_IMPL_H
 #define RT_FORMATS_HTML_IMPL_H
 

@@ -12,7 +12,7 @@
 typedef struct rt_html_part {
 	const unsigned char *bytes;
 	size_t size;        /* 0: the program was built without it */
-	const char *source; /* "'sha256-…'", which is what a policy allows it by */
+	const char *source; /* "'sha256-…'", its source expression in a policy */
 } rt_html_part;
 
 extern const rt_html_part rt_html_script, rt_html_style;

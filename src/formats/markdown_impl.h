@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Markdown: what reader and writer agree on. There are two forms.
+ * Markdown: the format shared by reader and writer, in two forms.
  *
- * Plain, for people, as others write it too:
+ * Plain, for people, as other programs write it too:
  *
  *   # Title
  *

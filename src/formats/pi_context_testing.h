@@ -8,8 +8,8 @@
 #include "codec/json.h"
 #include "formats/pi_impl.h"
 
-/* Index of the last entry with this id; -1: there is none. (Where pi is asked for the
- * context at an unknown id it uses the leaf.) */
+/* Index of the last entry with this id; -1: none. (For the context at an unknown id pi uses the
+ * leaf.) */
 static inline int64_t
 rt_pi_session_find(const rt_pi_session *session, rt_str id)
 {
@@ -123,7 +123,7 @@ tree_is_later(const rt_pi_session *session, size_t a, size_t b)
 {
 	const rt_pi_entry *x = &session->entries[a], *y = &session->entries[b];
 
-	/* what has no timestamp of its own is neither earlier nor later */
+	/* entries without a timestamp are neither earlier nor later */
 	if (x->ts_from != RT_PI_TS_ENTRY || y->ts_from != RT_PI_TS_ENTRY)
 		return false;
 	return rt_pi_ms(x->ts) > rt_pi_ms(y->ts);
@@ -232,9 +232,9 @@ rt_pi_tree_init(const rt_alloc *alloc, const rt_pi_session *session, bool by_tim
 		rt_pi_tree_deinit(&tree);
 		return RT_NOMEM;
 	}
-	/* Runs are numbered by parent + 1. Count each behind its own number, add up: now
-	 * first[run] is where it begins; filling moves that to where it ends, which is where
-	 * the next one begins. */
+	/* Runs are numbered by parent + 1. Count each at its number plus one, add up: now
+	 * first[run] is where it begins; filling moves that to where it ends, which is where the
+	 * next one begins. */
 	memset(tree.first, 0, (tree.count + 2) * sizeof(*tree.first));
 	for (i = 0; i < tree.count; i++)
 		tree.first[session->entries[i].parent + 2]++;
@@ -261,13 +261,13 @@ rt_pi_tree_children(const rt_pi_tree *tree, int64_t of, size_t *out_count)
 
 /* ---- the context ---- */
 
-/* What a model is sent when the conversation is at an entry:
+/* The context sent to a model when the conversation is at an entry:
  *
  *   path      root … C … leaf        C: the last compaction on it, if any
  *   selected  C, the entries before C from the first kept one on (system messages left
  *             out), the entries after C; without a C the whole path
  *   edits     the last context edit per target among the selected
- *   items     the selected entries that have something to say, edits applied
+ *   items     the selected entries that are sent, with edits applied
  *
  * The settings come from the whole path, also from before the compaction. */
 typedef struct rt_pi_item {
@@ -305,7 +305,7 @@ context_settings(const rt_pi_session *session, const size_t *path, size_t count,
 	}
 }
 
-/* Move what is selected to the front of path; gives its count. */
+/* Move selected entries to the front of path; returns their count. */
 static inline size_t
 context_choose(const rt_pi_session *session, size_t *path, size_t count, size_t *selected)
 {
@@ -487,7 +487,7 @@ context_add_timestamp(rt_buf *buf, const rt_pi_entry *e)
 	if (e->ts_from == RT_PI_TS_ENTRY)
 		rt_buf_add_i64(buf, rt_pi_ms(e->ts));
 	else
-		rt_buf_add_c(buf, "null"); /* what JavaScript makes of a date that is none */
+		rt_buf_add_c(buf, "null"); /* JavaScript's value of an invalid date */
 }
 
 /* key and value, if object has it */

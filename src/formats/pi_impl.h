@@ -113,14 +113,14 @@ typedef struct rt_pi_change {
 	const char *after; /* where it is new: after this member; NULL: at the end */
 } rt_pi_change;
 
-/* Write object's text with the changes and no other byte touched; of a repeated key the
- * last one is meant, as in JavaScript. A missing member is added, unless it is to be removed.
+/* Write object's text with the changes and no other byte touched; of repeated keys the last one
+ * counts, as in JavaScript. A missing member is added, unless it is to be removed.
  *
  * text     what object was parsed from, white space around it allowed
  * RT_CORRUPT: text is not that object's. */
 RT_CHECKED rt_status rt_pi_patch(rt_buf *out, rt_str text, yyjson_val *object,
 				 const rt_pi_change *changes, size_t count);
-/* The text of a member's value; ptr NULL: there is none. */
+/* The text of a member's value; ptr NULL: none. */
 rt_str rt_pi_member(rt_str text, yyjson_val *object, const char *key);
 /* An id as JSON, null where ptr is NULL; in a buffer of the scope. */
 rt_str rt_pi_quote(rt_scope *s, rt_str id);
@@ -163,7 +163,7 @@ typedef struct rt_pi_session {
 	rt_pi_junk *junk;
 	size_t junk_count;
 	bool has_header; /* false: the file is empty, which pi takes for a new session */
-	bool is_ended;   /* the last line has its \n (or there is none) */
+	bool is_ended;   /* the last line has its \n (or there are no lines) */
 	rt_index ids;    /* id: index of the last entry that has it */
 } rt_pi_session;
 
@@ -229,14 +229,14 @@ typedef struct rt_pi_rows {
 	rt_buf *scratch;
 } rt_pi_rows;
 
-/* whole: all nodes, else the active take. Failures, RT_CORRUPT for a body that is none, are in
- * w's scope. rows->reader has to be deinitialised. */
+/* whole: all nodes, else the active take. Failures (RT_CORRUPT for an invalid body) are in w's
+ * scope. rows->reader has to be deinitialised. */
 void rt_pi_rows_init(rt_pi_rows *rows, rt_writer *w, const rt_outline *outline, bool whole);
 const rt_node *rt_pi_rows_node(const rt_pi_rows *rows, int64_t row);
 
 /* ---- composing records (pi_compose.c) ---- */
 
-/* The role of the entry in Retake: a message's, or "custom"; empty for what has none. */
+/* The role of the entry in Retake: a message's, or "custom"; empty for entries without one. */
 rt_str rt_pi_entry_role(const rt_pi_entry *e);
 /* The kind of the entry in Retake, as its record has it: its type, or "unknown"; "message"
  * for a message. */
@@ -244,8 +244,8 @@ rt_str rt_pi_entry_kind(const rt_pi_entry *e);
 /* Can a record of this role represent an entry whose role is now role? */
 bool rt_pi_role_fits(const rt_pi_entry *e, rt_str role);
 
-/* The record inside the edited body of w ("pi", codec/body.h) with the new content where it
- * belongs, in the scope of the entry; ptr NULL: there is none inside. */
+/* The record inside the edited body of w ("pi", codec/body.h) with the new content in place, in the
+ * scope of the entry; ptr NULL: it contains none. */
 rt_str rt_pi_compose_again(rt_writer *w);
 
 /* Write the members id, parentId and timestamp. */
@@ -262,13 +262,12 @@ typedef struct rt_pi_composed {
 } rt_pi_composed;
 /* body is that of w. */
 void rt_pi_compose(rt_writer *w, const rt_pi_composed *entry);
-/* What the composed record is to a reader: RT_PI_LABEL with its target and text,
+/* The kind of the composed record for a reader: RT_PI_LABEL with its target and text,
  * RT_PI_SESSION_INFO with its text, else RT_PI_OTHER. Views into the body. */
 rt_pi_type rt_pi_composed_type(const rt_pi_composed *entry, rt_str *out_target, rt_str *out_text);
 
-/* The "retake" member: what a record of this role and kind cannot express, as a JSON object;
- * nothing where there is nothing. body may be NULL; its fields are added where they are not
- * in the record. */
+/* The "retake" member: what a record of this role and kind cannot express, as a JSON object, or
+ * nothing. body may be NULL; those of its fields are added that the record lacks. */
 void rt_pi_compose_retake(rt_buf *out, const rt_node *node, rt_str record_role, rt_str record_kind,
 			  const rt_body *body);
 

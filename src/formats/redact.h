@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Redact: replaces the secrets in outlines, for files that are given away.
+ * Redact: replaces the secrets in outlines, for files to be shared.
  *
  * Every text that a format can write is searched: contents with tool calls and results, raw
  * records, roles, kinds, ids, labels, names of discussions and takes, prompts, settings, files,
  * fields, what was sent last. A secret (secret.h) becomes "[redacted: api key]"; the text around
  * it stays. Ids and names that were different stay different: a second one gets a number.
  *
- * The result is another conversation: its discussions have no source and no id of a file, so an
- * import takes none of them for a known one, and they have a field
+ * The result is another conversation: its discussions have no source and no file id, so an import
+ * treats them as new, and they have a field
  *
  *   "redacted": {"entries":3,"places":5,"kinds":{"api key":2,"home directory":3}} */
 #ifndef RT_FORMATS_REDACT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the patterns of secrets are built from: sets of characters, spans, and a summary of what
- * a value consists of. */
+ * Building blocks of the patterns of secrets: character sets, spans, and a summary of the
+ * characters in a value. */
 #ifndef RT_FORMATS_SECRET_SCAN_H
 #define RT_FORMATS_SECRET_SCAN_H
 
@@ -134,7 +134,7 @@ slice(rt_str text, size_t from, size_t to)
 	return rt_str_at(text.ptr + from, to - from);
 }
 
-/* What the first bytes of a value consist of. */
+/* Character classes of the first bytes of a value. */
 typedef struct rt_secret_mix {
 	bool has_digit, has_upper, has_letter, has_sign;
 	size_t distinct, run; /* different bytes; the longest run of letters and digits */

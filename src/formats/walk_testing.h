@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests of the walk: an input that gives a few bytes at a time and counts them, and what
- * formats_scan.h finds in a text compared with what the walk finds in it. */
+ * For tests of the walk: an input that delivers a few bytes at a time and counts them, and a
+ * comparison of the results of formats_scan.h and the walk. */
 #ifndef RT_FORMATS_WALK_TESTING_H
 #define RT_FORMATS_WALK_TESTING_H
 
@@ -10,7 +10,7 @@
 
 typedef struct walk_source {
 	rt_str bytes;
-	size_t step;       /* at most so many in one call */
+	size_t step;       /* maximum per call */
 	uint64_t fails_at; /* reading this byte fails; 0: none */
 	uint64_t read;     /* bytes given so far */
 } walk_source;
@@ -41,8 +41,8 @@ walk_input(walk_source *s)
 	return (rt_input){s, s->bytes.size, walk_source_read_at};
 }
 
-/* What is in a value, with every key and scalar, as text: the same from both sides. Containers
- * are gone into down to depth, and held as a whole below. */
+/* Dumps a value with every key and scalar as text; both sides must agree. Containers are opened
+ * down to depth, and held as a whole below. */
 static inline bool
 walk_dump_scan(rt_buf *out, rt_str in, rt_str value, int depth)
 {
@@ -82,8 +82,8 @@ walk_dump(rt_buf *out, rt_walk *w, rt_walk_level *in, int depth)
 	while (rt_walk_next(w, &level, &key)) {
 		rt_walk_mark here = rt_walk_here(w), end;
 
-		/* as the scan does: a value that is cut is none, and brackets say where it ends
-		 * even where what is in it is malformed */
+		/* as the scan does: a truncated value does not count, and brackets determine the
+		 * end even of malformed content */
 		if (!rt_walk_skip(w, &level))
 			break;
 		end = rt_walk_here(w);
@@ -146,7 +146,7 @@ walk_check(const uint8_t *data, size_t size)
 	RT_ASSERT(here.offset == start);
 	end = rt_scan_value(s.bytes, start);
 	if (end == start)
-		end = SIZE_MAX; /* a value of no bytes is none */
+		end = SIZE_MAX; /* an empty value does not count */
 	RT_ASSERT(rt_walk_skip(&w, NULL) == (end != SIZE_MAX));
 	RT_ASSERT(rt_walk_here(&w).offset == (end != SIZE_MAX ? end : start));
 	rt_scan_lines_init(&lines, s.bytes, 1);

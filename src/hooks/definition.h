@@ -11,7 +11,7 @@
  *               case is ignored. Default: every subject
  *   timeout     "5s", "500ms", "2m", or a number of seconds; default: 30 s
  *   required    true: the action is denied if the hook cannot be run
- *   async       true: nobody waits for it; only for events that cannot be denied
+ *   async       true: runs in the background; only for events that cannot be denied
  *   persistent  true: the process stays, and answers each line with a line
  *   once        true: run for the first event only, for the life of the program
  *   name        for messages; default: the program's file name */
@@ -51,8 +51,8 @@ typedef struct rt_hook {
 	rt_str broken;     /* why the definition is invalid; empty: it is valid */
 } rt_hook;
 
-/* A growing list. Functions that add fail its scope: RT_LIMIT (too many hooks), RT_NOMEM, and
- * what is said below. */
+/* A growing list. Functions that add fail its scope: RT_LIMIT (too many hooks), RT_NOMEM, and as
+ * documented below. */
 typedef struct rt_hook_list {
 	rt_scope scope; /* owns all memory */
 	rt_hook *items;

@@ -43,8 +43,7 @@ void rt_trust_validate(rt_scope *scope, yyjson_val *root);
 
 /* ---- trust.json on disk ---- */
 
-/* NULL: there is no such file. RT_CORRUPT, RT_TOO_NEW, RT_IO; RT_REFUSED: others may write to
- * it. */
+/* NULL: no such file. RT_CORRUPT, RT_TOO_NEW, RT_IO; RT_REFUSED: others may write to it. */
 yyjson_val *rt_trust_read(rt_scope *scope, const char *state_folder);
 /* Replace the file atomically, under a lock. Creates the folder. An invalid file is not
  * overwritten. RT_CORRUPT, RT_TOO_NEW, RT_REFUSED, RT_IO, RT_FULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Library: what the files behind include/retake/ share. A public function checks its arguments,
+ * Library: shared by the implementation of include/retake/. A public function checks its arguments,
  * calls the engine, and returns text that the caller can free. It has no logic of its own:
  *
  *	rt_library_call c;
@@ -60,11 +60,11 @@ rt_scope *rt_library_begin_view(rt_library_call *c, retake_project *project,
 				const retake_place *place, const retake_text *out);
 /* Moves the text to the caller, unless the scope has failed. */
 void rt_library_give(rt_library_call *c, retake_text *out);
-/* Gives the text (out NULL: none), releases everything, and reports the failure to error (may be
- * NULL). */
+/* Returns the text in out (NULL: none), releases everything, and reports the failure in error (may
+ * be NULL). */
 retake_status rt_library_end(rt_library_call *c, retake_text *out, retake_error *error);
 
-/* ---- arguments: what they call "what" is named in messages ---- */
+/* ---- arguments: `what` is named in messages ---- */
 
 /* RT_USAGE if ptr is NULL. */
 void rt_library_require(rt_scope *scope, const void *ptr, const char *what);

@@ -23,7 +23,7 @@ rt_is_blank(char c)
 
 /* ---- summaries (builtin_summary.c) ---- */
 
-/* The text in "<conversation>" of a request for a summary; false: there is none. */
+/* The text in "<conversation>" of a request for a summary; false: none. */
 bool rt_builtin_conversation(rt_str text, rt_str *out);
 /* Append an extract of it: first sentences, decisions, names of files. */
 void rt_builtin_add_summary(rt_buf *out, rt_str conversation);

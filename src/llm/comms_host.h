@@ -46,9 +46,9 @@ typedef struct rt_comms_whose {
 	uint64_t project;
 } rt_comms_whose;
 
-/* Replace a text by "[purged]" in every string value of every line, or of the lines of one
- * project (whose; NULL: all). The bytes of the old file are overwritten before it is replaced;
- * a program that has it open goes on in a new one. *out_count: lines changed. */
+/* Replace a text by "[purged]" in every string value of every line, or of the lines of one project
+ * (whose; NULL: all). The bytes of the old file are overwritten before it is replaced; a program
+ * that has it open continues in a new one. *out_count: lines changed. */
 RT_CHECKED rt_status rt_comms_purge(const rt_alloc *alloc, rt_str folder,
 				    const rt_comms_whose *whose, rt_str text, size_t *out_count,
 				    rt_error *err);

@@ -76,7 +76,7 @@ RT_CHECKED rt_status rt_config_read(const rt_alloc *alloc, rt_str text, rt_confi
 				    rt_error *err);
 void rt_config_free(rt_config *config);
 
-/* By name; NULL: there is none. */
+/* By name; NULL: unknown. */
 const rt_config_provider *rt_config_provider_named(const rt_config *config, rt_str name);
 
 /* Which server and which of its models. */

@@ -44,7 +44,7 @@ void rt_frames_deinit(rt_frames *frames);
 /* The next piece in bytes, which is advanced; valid until the next call. False: bytes is used
  * up, or the stream has failed (rt_frames_check). Call it until then with the same bytes. */
 bool rt_frames_next(rt_frames *frames, rt_str *bytes, rt_str *out);
-/* What is unfinished at the end of the stream; false: nothing. */
+/* The unfinished rest at the end of the stream; false: none. */
 bool rt_frames_last(rt_frames *frames, rt_str *out);
 /* The status with a message. */
 RT_CHECKED rt_status rt_frames_check(const rt_frames *frames, rt_error *err);

@@ -14,8 +14,7 @@ enum {
 	RT_KEY_OUTPUT_MAX = 64 << 10
 };
 
-/* Append the key for a choice; nothing where there is none, which is fine for a server that
- * needs none.
+/* Append the key for a choice; nothing if none is configured, since some servers need none.
  *
  *   configured   key_env, key_file or key_cmd of its table. What they name must exist.
  *   otherwise    the kind's variable (OPENAI_API_KEY …), for the kind's own server or a

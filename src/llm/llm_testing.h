@@ -215,7 +215,7 @@ path_is(const rt_provider *provider, const char *model, bool stream, const char 
 	rt_buf_deinit(&out);
 }
 
-/* With every allocation failing once: out of memory is told, and nothing leaks. */
+/* With every allocation failing once: RT_NOMEM is reported, and nothing leaks. */
 static inline void
 survives_no_memory(const rt_provider *provider, const char *stream)
 {

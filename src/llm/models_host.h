@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models: which model a request goes to, and from its name to an open model, with what the
- * system has: the configuration's file, the environment, keys, the network.
+ * Models: chooses the model for a request and opens it by name, using the configuration file, the
+ * environment, keys and the network.
  *
  * Threads: one at a time for each call and each counter. */
 #ifndef RT_LLM_MODELS_HOST_H
@@ -38,9 +38,9 @@ typedef enum rt_pick_source {
 RT_CHECKED rt_status rt_pick_setting(const rt_alloc *alloc, const rt_project *project,
 				     const rt_disc *disc, rt_buf *out, rt_error *err);
 
-/* Append the name for rt_models_open; nothing: the configuration's. In this order: said (for
- * this request), the setting, standard (what the program was started with); all may be empty.
- * out_source may be NULL. */
+/* Append the name for rt_models_open; nothing: the configuration's. In this order: said (for this
+ * request), the setting, standard (from the program's start); all may be empty. out_source may be
+ * NULL. */
 RT_CHECKED rt_status rt_pick_name(const rt_alloc *alloc, const rt_project *project,
 				  const rt_disc *disc, rt_str said, rt_str standard, rt_buf *out,
 				  rt_pick_source *out_source, rt_error *err);

@@ -31,9 +31,9 @@ typedef struct rt_model_names {
 	void *stop_ctx;
 } rt_model_names;
 
-/* RT_NOT_FOUND: the server has a list without that model; err says what it has. RT_OK: the
- * model exists, or this cannot be found out; then notes gets a sentence with a line end.
- * RT_INTERRUPTED: by stop. RT_NOMEM. */
+/* RT_NOT_FOUND: the server's list lacks that model; err has the list. RT_OK: the model exists, or
+ * this cannot be found out; then notes gets a sentence with a line end. RT_INTERRUPTED: by stop.
+ * RT_NOMEM. */
 RT_CHECKED rt_status rt_model_names_check(const rt_model_names *names, rt_buf *notes,
 					  rt_error *err);
 /* The model has answered: cache its name. Failures are ignored. */

@@ -16,21 +16,21 @@
  * left out. RT_NOMEM. */
 RT_CHECKED rt_status rt_provider_path(const rt_provider *provider, rt_str model, bool stream,
 				      rt_buf *out, rt_error *err);
-/* Headers beside the content's type. key may be empty; one that no header can hold is left out. */
+/* Headers besides Content-Type. key may be empty; one that is not valid in a header is omitted. */
 void rt_provider_headers(const rt_provider *provider, rt_str key, rt_header_fn fn, void *ctx);
 
 /* ---- answers ---- */
 
-/* One piece of a stream. What is not understood is ignored, and an error that the server reports
- * within a stream is RT_OK and in the reply. RT_UPSTREAM: data that no such server sends, with
- * its beginning in err. RT_NOMEM, RT_LIMIT: the reply's status. */
+/* One piece of a stream. Unknown members are ignored; an error that the server reports within a
+ * stream is RT_OK and stored in the reply. RT_UPSTREAM: unexpected data, with its beginning in err.
+ * RT_NOMEM, RT_LIMIT: the reply's status. */
 RT_CHECKED rt_status rt_provider_read_event(const rt_provider *provider, rt_reply *reply,
 					    rt_str data, rt_error *err);
 /* The body of an answer that is not a stream. */
 RT_CHECKED rt_status rt_provider_read_whole(const rt_provider *provider, rt_reply *reply,
 					    rt_str body, rt_error *err);
-/* Append the message of an answer that is an error, as servers write it: {"error":{"message"}},
- * {"error":"…"}, {"message"}, {"detail"}, and these in an array. Nothing where there is none. */
+/* Append the message of an error response in any of the usual forms: {"error":{"message"}},
+ * {"error":"…"}, {"message"}, {"detail"}, and these in an array. Nothing if there is none. */
 void rt_provider_read_error(rt_str body, const rt_alloc *alloc, rt_buf *out);
 /* The models in a server's list: an array, or an object with the array. */
 RT_CHECKED rt_status rt_provider_read_models(const rt_provider *provider, rt_str body,
@@ -39,7 +39,7 @@ RT_CHECKED rt_status rt_provider_read_models(const rt_provider *provider, rt_str
 
 /* ---- for their files ---- */
 
-/* A count of tokens; SIZE_MAX: there is none. */
+/* A count of tokens; SIZE_MAX: none. */
 size_t rt_answer_count(yyjson_val *object, const char *key);
 /* The sum of two counts, of which either may be unknown. */
 size_t rt_answer_sum(size_t a, size_t b);

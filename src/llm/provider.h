@@ -12,7 +12,7 @@ extern const rt_provider rt_provider_openai, rt_provider_anthropic, rt_provider_
 /* In the order in which people should see them; NULL after the last. */
 extern const rt_provider *const rt_providers[];
 
-/* By name, in any case; NULL: there is none. */
+/* By name, case-insensitive; NULL: unknown. */
 const rt_provider *rt_provider_named(rt_str name);
 /* Their names, for a sentence: "openai, anthropic, …". */
 void rt_provider_add_names(rt_buf *out);

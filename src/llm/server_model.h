@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Server model: a model behind a server. It joins a provider (the protocol) and a transport (the
+ * Server model: a model on a server. It joins a provider (the protocol) and a transport (the
  * connection), and adds keys, retries, limits, and messages that quote no key.
  *
  * A request is sent at most `tries` times, with pauses of up to 1, 2, 4 … seconds (random, or as
  * long as the server asks, up to 60 s), after 429, 500, 502, 503, 504, 529, and after connections
  * that are refused or end before a byte of the answer. Never once a byte of a reply has arrived.
  *
- * ask() may also end with RT_LIMIT: the reply is larger than answer_max. What had arrived is in
+ * ask() may also end with RT_LIMIT: the reply is larger than answer_max. The received part is in
  * reply, whose stop is then RT_STOP_CUT.
  *
  * Threads: as chat/model.h. */

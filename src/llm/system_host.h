@@ -20,8 +20,8 @@ bool rt_home_path(rt_buf *out, const char *variable, const char *below, const ch
 bool rt_folders_make(char *path);
 
 /* Appends a regular file of at most size_max bytes; flags: further ones for open().
- *   RT_NOT_FOUND   there is none; RT_IO: it cannot be read, or is no file. errno says why
- *   RT_LIMIT       it is larger
+ *   RT_NOT_FOUND   no such file; RT_IO: unreadable, or not a regular file; see errno
+ *   RT_LIMIT       larger
  *   RT_NOMEM */
 RT_CHECKED rt_status rt_file_read(const char *path, int flags, size_t size_max, rt_buf *out,
 				  rt_error *err);

@@ -3,10 +3,10 @@
  * Transport: one HTTP request, and its answer as it arrives. transport_curl.c is the only file
  * that uses the network; tests have other transports.
  *
- * A key never goes to another host than the one it is for: redirects are not followed. No error
- * quotes the value of a header or the query of a URL.
+ * A key is never sent to any host but its own: redirects are not followed. No error quotes the
+ * value of a header or the query of a URL.
  *
- * Threads: several may use a transport at once, each with a request of its own. */
+ * Threads: several may use a transport at once, each with its own request. */
 #ifndef RT_LLM_TRANSPORT_H
 #define RT_LLM_TRANSPORT_H
 

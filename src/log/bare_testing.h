@@ -18,7 +18,7 @@ typedef struct bare {
 	bool unchanged;
 } bare;
 
-/* Once more, on what the store has: rt_engine_close(b->engine) comes before. */
+/* Reopens the store; call rt_engine_close(b->engine) first. */
 static inline void
 bare_open_engine(bare *b)
 {

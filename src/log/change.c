@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A step under construction: the value so far, and what the log will say of it. */
+ * A step under construction: the value so far, and its future log row. */
 #include "log/change.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ rt_change_find_place(rt_change *c, const rt_request *r, rt_str default_disc, rt_
 	c->named_disc = disc.size > 0;
 	c->pinned = disc.size > 0 && take.size > 0;
 	RT_TRY(c->scope, rt_resolve_place(c->now, disc, take, &c->place, &c->scope->error));
-	/* Nobody would see what is written into a deleted take; history goes where it was. */
+	/* Writes into a deleted take would be invisible; history moves there anyway. */
 	if (take.size == 0 || (rt_ops[r->op].flags & RT_OP_MOVES_HISTORY) != 0)
 		return;
 	const rt_disc *d = rt_change_disc(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The value loaded from the checkpoint and the rows after it, or from all rows; checkpoints
- * written, swept, thrown away and made anew. */
+ * written, swept, dropped and rebuilt. */
 #include "log/checkpoint.h"
 
 #include "base/hash.h"
@@ -263,7 +263,7 @@ rt_engine_load_parts(rt_engine *engine, const rt_project **out_first, const rt_p
 	if (!rt_ok(&s))
 		return rt_scope_end(&s, err);
 	st = load_root(engine, &ahead, &s.error);
-	/* Only whole: what it does not hold is nowhere else. */
+	/* Only if complete: missing parts exist nowhere else. */
 	if (st == RT_OK)
 		st = rt_project_check(ahead, &s.error);
 	if (st == RT_OK)
@@ -428,7 +428,7 @@ pass_stored_nodes(rt_engine *engine, rt_error *err)
 }
 
 typedef enum root_found {
-	ROOT_OURS,  /* or there is none: ours goes on from what it shares with the last one */
+	ROOT_OURS,  /* or none: ours continues from what it shares with the last one */
 	ROOT_OTHER, /* another process has written one since, and may have swept away nodes that
 		     * the value uses */
 	ROOT_GONE   /* thrown away: the value may name nodes that are not there */

@@ -8,7 +8,7 @@
  * round. So many writers share one sync, and nothing is visible, and no result returned, before
  * it is durable.
  *
- * A request that fails changes nothing and the rest goes on; a commit that fails fails every
+ * A request that fails changes nothing and the rest continues; a commit that fails fails every
  * request in it. */
 #include "log/checkpoint.h"
 #include "log/engine_impl.h"
@@ -16,7 +16,7 @@
 #include "log/plan.h"
 #include "log/purge.h"
 
-/* A row with so many moves is worth a checkpoint: following them again takes long. */
+/* A row with this many moves is worth a checkpoint: replaying them is slow. */
 enum { MANY_MOVES = 512 };
 
 /* ---- writing rows ---- */
@@ -336,7 +336,7 @@ run_purge(rt_change *c, const rt_request *r, bool *out_torn)
 	write_side(c, RT_STR(RT_SCRUB_MARK), RT_STR("1"));
 	if (rt_ok(s))
 		next = write_row(s, engine, c->base, NULL, &record, NULL);
-	/* Other processes drop what they have in memory. */
+	/* Other processes drop their loaded values. */
 	RT_TRY(s, store->ops->epoch_renew(store, &s->error));
 	RT_TRY(s, store->ops->epoch(store, &engine->epoch, &s->error));
 	if (rt_ok(s) && r->text.ptr != NULL) { /* names and fields in the log may have changed */
@@ -546,7 +546,7 @@ run_ticket(round *r, const rt_ticket *t)
 	return keep_ticket(r, t);
 }
 
-/* From the log anew; the round starts again. */
+/* Reload from the log; the round starts again. */
 static void
 reload(round *r)
 {
@@ -695,7 +695,7 @@ rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size_t count,
 	else
 		engine->queue_first = &mine;
 	engine->queue_last = &mine;
-	/* Each has a condition of its own: a round wakes those whose requests are done and the next
+	/* Each has its own condition: a round wakes those whose requests are done and the next
 	 * leader, and nobody else. */
 	while (!mine.done && engine->leading)
 		pthread_cond_wait(&mine.moved, &engine->queue_lock);

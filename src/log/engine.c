@@ -179,8 +179,7 @@ rt_engine_close(rt_engine *engine)
 
 /* ---- what others wrote ---- */
 
-/* As the leader: *project, which is ours, with everything that is in the store. reload: load it
- * anew in any case. */
+/* As the leader: *project, which is ours, updated from the store. reload: reload it in any case. */
 static rt_status
 update(rt_engine *engine, const rt_project **project, bool reload, uint64_t *out_head,
        rt_error *err)
@@ -256,7 +255,7 @@ is_fresh(rt_engine *engine)
 	return fresh;
 }
 
-/* As the leader, who is none afterwards. */
+/* As the leader, which it is no longer afterwards. */
 static rt_status
 refresh(rt_engine *engine, rt_error *err)
 {

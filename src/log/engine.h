@@ -2,14 +2,13 @@
  *
  * Engine: one project of one store, open for reading and changing.
  *
- * The engine holds the newest value. Readers take a reference and never wait. A change is
- * a request (an operation as JSON, contract section 7); requests are compiled against the
- * value as it is under the store's write lock, appended to the log, and published when
- * they are durable. Several threads share one commit; other processes' rows are taken in
- * first.
+ * The engine holds the newest value. Readers take a reference and never wait. A change is a request
+ * (an operation as JSON, contract section 7); requests are compiled against the value as it is
+ * under the store's write lock, appended to the log, and published when they are durable. Several
+ * threads share one commit; rows of other processes are read first.
  *
- * Threads: the engine locks itself; call from any thread. Values and what is borrowed from
- * them live until the caller's own rt_object_unref. */
+ * Threads: the engine locks itself; call from any thread. Values and data borrowed from them live
+ * until the caller's rt_object_unref. */
 #ifndef RT_LOG_ENGINE_H
 #define RT_LOG_ENGINE_H
 
@@ -25,28 +24,27 @@ typedef struct rt_engine_options {
 	const rt_alloc *alloc; /* NULL: the C library's */
 	const rt_env *env;     /* needed: clock and randomness */
 	rt_str project;        /* name; empty: "default" */
-	rt_str by;             /* who asks, for the history: "cli", "web", "hook:name" */
+	rt_str by;             /* the requester, for the history: "cli", "web", "hook:name" */
 	bool read_only;
-	/* Open it for reading also where its parts disagree (its log lost its end, say), as far
-	 * as it can be read: for whoever looks for damage or recovers what is left. */
+	/* Open it for reading even if its parts are inconsistent (a truncated log, say), as far as
+	 * it can be read: for checks and recovery. */
 	bool lenient;
 	bool create;           /* make the project when the store has none of that name */
 	unsigned checkpoint_every; /* log rows between checkpoints; 0: 1024 */
 	const char *(*git_commit)(void *ctx); /* of a take that is made; may be NULL, may give NULL */
 	void *git_ctx;
-	/* A text was purged from the project: whatever else keeps texts should lose it too. May
-	 * be NULL. Of an entry that was purged: each text that it had of 32 bytes or more (shorter
-	 * ones stand in innocent texts by chance: purge those as a text), the newest 16 at most.
-	 * Called by the thread that carries out, not within a transaction. */
+	/* A text was purged from the project and should be removed from any other place that keeps
+	 * texts. May be NULL. For a purged entry: each of its texts of 32 bytes or more (shorter
+	 * ones occur in unrelated texts by chance: purge those as a text), at most the newest 16.
+	 * Called by the executing thread, outside transactions. */
 	void (*purged)(void *ctx, rt_str text);
 	void *purged_ctx;
 } rt_engine_options;
 
-/* store stays the caller's and must outlive the engine. A damaged or older checkpoint is
- * not an error: the log rebuilds it. Where the log goes on with effects that this version
- * does not know, the value is that of the last row that it knows, nothing is written, and
- * every change is RT_TOO_NEW: see rt_engine_newer.
- * Cost: the checkpoint's root and the log's rows since. */
+/* store stays the caller's and must outlive the engine. A damaged or older checkpoint is not an
+ * error: the log rebuilds it. If the log continues with effects unknown to this version, the value
+ * is that of the last known row, nothing is written, and every change is RT_TOO_NEW: see
+ * rt_engine_newer. Cost: the checkpoint's root and the log's rows since. */
 RT_CHECKED rt_status rt_engine_open(const rt_engine_options *options, rt_store *store,
 				    rt_engine **out_engine, rt_error *err);
 /* Writes a checkpoint when there is something new and the store lets us. */
@@ -60,17 +58,16 @@ const rt_alloc *rt_engine_alloc(const rt_engine *engine);
 
 /* The newest value; yours to rt_object_unref. Never waits. */
 const rt_project *rt_engine_value(rt_engine *engine);
-/* Take in what other processes have written since. Who looks at a value for long, or comes
- * back to it, may find (RT_CORRUPT) that another process has dropped what parts of it were to
- * be loaded from, since a newer checkpoint has no use for it: this gives a value that is whole,
- * so refresh once and look again, and only then it is damage. Cost where nothing is new: two
- * look-ups in the store; waits for nobody then. */
+/* Read what other processes have written since. An old value may turn out to be RT_CORRUPT because
+ * another process dropped nodes that a newer checkpoint does not use. So on RT_CORRUPT refresh once
+ * and retry; only a second failure is damage. If nothing is new it costs two look-ups in the store
+ * and never waits. */
 RT_CHECKED rt_status rt_engine_refresh(rt_engine *engine, rt_error *err);
-/* The same for who must not wait: where a thread of ours is at work on the store, which may be
- * waiting for another process, RT_BUSY, and what there is stays. */
+/* The same without waiting: RT_BUSY, and the value stays, while a thread of this process uses the
+ * store (it may be waiting for another process). */
 RT_CHECKED rt_status rt_engine_refresh_now(rt_engine *engine, rt_error *err);
-/* Does the log go on behind the newest value with rows that only a newer version can read?
- * out (may be NULL): RT_TOO_NEW, with the first of them and the version that it needs. */
+/* Does the log continue after the newest value with rows that only a newer version can read? out
+ * (may be NULL): RT_TOO_NEW, with the first of them and the version that it needs. */
 bool rt_engine_newer(rt_engine *engine, rt_error *out);
 /* The value right after log row seq (a step, a move, a view); 0: the first state. Changes
  * nothing. RT_NOT_FOUND, RT_TOO_NEW. Cost: the steps between here and there. */
@@ -103,22 +100,20 @@ void rt_result_deinit(rt_result *result);
  * waits. */
 typedef rt_status (*rt_apply_check_fn)(void *ctx, const rt_project *now, rt_error *err);
 
-/* Called when the requests were carried out, in their transaction and before it is committed,
- * with the value right after the last of them: what it writes into side rows of the project is
- * there when they are, and not otherwise. Not called where nothing was written: every result is a
- * failure or unchanged then. Another status than RT_OK undoes the whole round and is the result of
- * all who shared it, so it has to be a failure of the store. It may be called again, and from
- * another thread while its own waits. */
+/* Called after the requests were executed, in their transaction before it is committed, with the
+ * value after the last of them: side rows that it writes are committed with the requests or not at
+ * all. Not called if nothing was written (every result is a failure or unchanged). Any status but
+ * RT_OK rolls back the whole round and is the result of all its participants, so it must be a
+ * failure of the store. It may be called again, and from another thread while its own waits. */
 typedef rt_status (*rt_apply_keep_fn)(void *ctx, rt_store *store, uint64_t project,
 				      const rt_project *now, const rt_result *results,
 				      size_t count, rt_error *err);
 
-/* Carry out requests in order. Each is a step of its own, or
- * (atomic) all are one step and nothing is done when one fails. results has count items;
- * every one is filled in. The status is RT_OK when all were; else that of the first that
- * was not. On return what succeeded is durable.
- * default_disc, default_take (may be empty): where requests without "discussion"/"take"
- * work; empty: the active ones. */
+/* Execute requests in order. Each is a separate step, or (atomic) all are one step and nothing is
+ * done if one fails. results has count items; each is filled in. The status is RT_OK if all
+ * succeeded, else that of the first failure. On return, successful requests are durable.
+ * default_disc, default_take (may be empty): where requests without "discussion"/"take" work;
+ * empty: the active ones. */
 rt_status rt_engine_apply(rt_engine *engine, const rt_request *requests, size_t count, bool atomic,
 			  rt_str default_disc, rt_str default_take, rt_result *results);
 /* The same with requests as JSON objects {"op":…}. */

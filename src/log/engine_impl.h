@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the engine: its state, and who may change it.
+ * Internals of the engine: its state, and who may change it.
  *
  * Each file may use those above it:
  *
  *   value.c       the newest value; one thread at a time is the writer, which may replace it
  *   heads.c       do the log, the bodies and the checkpoint end at the same place?
  *   rows.c        log rows and bodies, read from the store
- *   history.c     what a row does to a value, forwards and back; past values
+ *   history.c     applying and reverting rows; past values
  *   checkpoint.c  the value from the checkpoint and the rows after it; written, swept
  *   engine.c      open, close, read what other processes wrote
  *   index.c       the search index
@@ -44,7 +44,7 @@ enum {
 typedef struct rt_apply_options {
 	bool atomic;             /* all are one step, or none is done */
 	rt_str disc, take;       /* where requests work that name none; empty: the active ones */
-	rt_str by;               /* who asks; empty: as the engine was opened */
+	rt_str by;               /* the requester; empty: as the engine was opened */
 	rt_compile_fn *compile;  /* what operations do */
 	rt_apply_check_fn check; /* or NULL */
 	void *check_ctx;
@@ -84,11 +84,11 @@ struct rt_engine {
 	pthread_mutex_t value_lock; /* held for a pointer and a count, never longer */
 	const rt_project *value;
 	uint64_t newer_seq;   /* the first row that this version does not know; 0: none */
-	rt_error newer;       /* what it needs */
+	rt_error newer;       /* required version */
 	uint64_t value_epoch; /* of the history that value belongs to */
 
 	pthread_mutex_t queue_lock;
-	pthread_cond_t queue_moved; /* nobody leads: for who wants to and has no ticket */
+	pthread_cond_t queue_moved; /* no leader: wakes threads without a ticket */
 	rt_ticket *queue_first, *queue_last;
 	bool leading; /* a thread is at work on a batch */
 
@@ -153,14 +153,15 @@ void rt_engine_unlock_writer(rt_engine *engine);
 void rt_engine_yield_writer(rt_engine *engine);
 /* As the leader: the value from now on. Takes it over. */
 void rt_engine_publish(rt_engine *engine, const rt_project *project);
-/* The log goes on with row seq, which this version cannot read, because of why; 0: it does not. */
+/* The log continues with row seq, which this version cannot read for the reason why; 0: it does
+ * not. */
 void rt_engine_set_newer(rt_engine *engine, uint64_t seq, const rt_error *why);
-/* RT_READ_ONLY; RT_TOO_NEW: the log goes on with what a newer version wrote, as far as is known by
- * now (rt_engine_newest knows). */
+/* RT_READ_ONLY; RT_TOO_NEW: the log continues with rows of a newer version, as far as known yet
+ * (rt_engine_newest checks). */
 rt_status rt_engine_may_write(rt_engine *engine, rt_error *err);
 /* A text of a purged entry, to be reported after the commit. */
 void rt_engine_add_gone(rt_engine *engine, rt_str text, rt_scope *s);
-/* Drop them, down to so many. */
+/* Drop them, down to this count. */
 void rt_engine_forget_gone(rt_engine *engine, size_t count);
 
 /* ---- what others wrote (engine.c) ---- */
@@ -186,7 +187,7 @@ rt_status rt_engine_apply_if(rt_engine *engine, const rt_request *requests, size
 			     const rt_apply_options *options, rt_result *results);
 /* Inside begin: a finished change as one row. The value after it, yours; NULL after a failure. */
 const rt_project *rt_change_write(rt_change *c, rt_str op, uint32_t disc);
-/* Take back the rows of a group in a transaction of its own, as undo would. */
+/* Undo the rows of a group in a separate transaction. */
 rt_status rt_engine_undo_group(rt_engine *engine, uint64_t group, uint32_t group_discs, rt_str by,
 			       rt_error *err);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tests of the engine begin with: cmocka, and a world in which time stands still and
- * chance is the same in every run. */
+ * Fixture of the tests of the engine: cmocka, a stopped clock and fixed randomness. */
 #ifndef RT_LOG_ENGINE_TESTING_H
 #define RT_LOG_ENGINE_TESTING_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of tests, for tests alone: they lie below TMPDIR, so that `make test` can have them
- * in memory, where waiting for the disk costs nothing. */
+ * Files of tests, below TMPDIR so that `make test` can keep them in memory, where syncing is
+ * free. */
 #ifndef RT_LOG_FOLDER_TESTING_H
 #define RT_LOG_FOLDER_TESTING_H
 

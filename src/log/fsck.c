@@ -2,7 +2,7 @@
  *
  * The checks in their order, and those of the store, the bodies and the search index.
  *
- *   id                     severity  what it says
+ *   id                     severity  meaning
  *   store-…                error     the store's own: pages, checksums, gaps (store_*.c)
  *   log-gap                error     a row of the log is missing
  *   log-cut                error     the log ends before a row that was written
@@ -23,7 +23,7 @@
  *   body-ahead             warning   bodies beyond the last that the value knows
  *   discussion-unreadable  error     a discussion cannot be loaded
  *   active-missing         error     the active discussion or take is not present
- *   head-missing           error     the head stands on an entry that is not in the take
+ *   head-missing           error     the head is an entry that is not in the take
  *   entry-unfindable       error     an entry of a take cannot be found by its number
  *   entry-repeated         error     an entry is in a take twice
  *   id-duplicate           error     two entries of one discussion have the same id
@@ -39,7 +39,7 @@
  *   index-ahead            warning   the search index goes further than the bodies
  *   index-lost             warning   a text is not found by its own words (a sample is tried)
  *
- * Bodies and rows are read once, in order; what is kept of each is a dozen bytes. */
+ * Bodies and rows are read once, in order; a dozen bytes are kept of each. */
 #include "log/fsck.h"
 
 #include <stdarg.h>
@@ -311,7 +311,7 @@ rt_fsck_slot(rt_fsck *f, const rt_slot *slot, const char *where)
 		return;
 	if ((before & RT_BODY_SEEN) == 0) {
 		if (f->bodies_cut)
-			return; /* it may be in what was not read */
+			return; /* it may be in the unread part */
 		note->state |= RT_BODY_REPORTED;
 		report_missing(f, slot, where);
 	} else if (note->entry != slot->entry) {
@@ -345,7 +345,7 @@ find_orphans(rt_fsck *f)
 typedef struct values {
 	const rt_project *now;        /* in use */
 	const rt_project *log;        /* NULL: the rows do not lead there */
-	const rt_project *checkpoint; /* NULL: there is none that can be used */
+	const rt_project *checkpoint; /* NULL: none is usable */
 } values;
 
 static void
@@ -419,9 +419,8 @@ load_values(rt_fsck *f, values *v)
 	pthread_mutex_unlock(&engine->value_lock);
 }
 
-/* Compare a value with the log's. Somebody may have written in between: the older one is brought
- * to the newer one's row first. Rows of a newer version may lie between the two; then they are
- * not compared. */
+/* Compare a value with the log's. Somebody may have written in between: the older one is brought to
+ * the newer one's row first. If rows of a newer version are in between, they are not compared. */
 static void
 compare_with_log(rt_fsck *f, values *v, const rt_project **other, const char *id, const char *what)
 {

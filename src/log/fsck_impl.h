@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of fsck, shared by its files:
+ * Internals of fsck, shared by its files:
  *
  *   fsck.c         the list of findings, the order of the checks, the store, bodies and index
  *   fsck_log.c     rows of the log: each by itself, against each other and the bodies
- *   fsck_value.c   values: what each promises, and one against another
+ *   fsck_value.c   values: their invariants, and comparisons of values
  *
- * Nothing goes on after a failure (rt_fsck.scope) or when fn has stopped it. */
+ * All checks stop after a failure (rt_fsck.scope) or when fn has stopped them. */
 #ifndef RT_LOG_FSCK_IMPL_H
 #define RT_LOG_FSCK_IMPL_H
 
 #include "log/engine_impl.h"
 #include "log/fsck.h"
 
-/* What a body turned out to be. */
+/* Result of checking a body. */
 enum {
 	RT_BODY_SEEN = 1 << 0,
 	RT_BODY_GOOD = 1 << 1,    /* readable, and not purged */
@@ -28,7 +28,7 @@ typedef struct rt_body_note {
 	uint8_t state;
 } rt_body_note;
 
-/* What a log row turned out to be. */
+/* Result of checking a log row. */
 typedef enum rt_row_kind { RT_ROW_NONE, RT_ROW_STEP, RT_ROW_MOVE, RT_ROW_OTHER } rt_row_kind;
 
 typedef struct rt_row_note {
@@ -44,7 +44,7 @@ typedef struct rt_fsck {
 	void *ctx;
 	bool stopped;    /* by fn */
 	bool bodies_cut; /* not all of them could be read */
-	bool newer;      /* the log goes on with rows that a newer version wrote */
+	bool newer;      /* the log continues with rows of a newer version */
 	size_t log_findings;
 	rt_body_note *bodies; /* by number; in the scope */
 	uint64_t body_count;  /* numbers below it are in bodies */
@@ -70,7 +70,7 @@ void rt_fsck_log(rt_fsck *f, uint64_t head);
 /* Everything about one value. */
 void rt_fsck_value(rt_fsck *f, const rt_project *value);
 /* Report where two values of the same row differ (the first difference of each discussion); what
- * names the second. A node of b that cannot be had is a finding too. */
+ * names the second. A node of b that cannot be loaded is a finding too. */
 void rt_fsck_compare(rt_fsck *f, const rt_project *a, const rt_project *b, const char *id,
 		     const char *what);
 

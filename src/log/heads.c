@@ -2,9 +2,9 @@
  *
  * Heads: do the parts of a store end at the same place?
  *
- * A log whose last page was lost or replaced by an older version of itself reads like a
- * shorter log, or like none. Nothing in the log itself can tell. But each transaction that
- * adds rows writes a second page as well:
+ * A log whose last page was lost or replaced by an older version of itself reads like a shorter
+ * log, or like none. The log itself cannot show this. But each transaction that adds rows writes a
+ * second page as well:
  *
  *   rows with bodies      the bodies; the last number must be the last one the rows name
  *   rows without bodies   the side row RT_HEAD_MARK: the row's number
@@ -12,8 +12,8 @@
  * and the checkpoint and the search index say how far they go. The log, the bodies and the
  * mark cannot all lose their end at once unless several pages are lost.
  *
- * The mark may be behind the log (rows with bodies do not move it, and older versions do
- * not know it), or absent. It is never ahead of it. */
+ * The mark may lag behind the log (rows with bodies do not move it, and older versions do not know
+ * it), or absent. It is never ahead of it. */
 #include "log/engine_impl.h"
 
 #include <stdarg.h>

@@ -24,7 +24,7 @@
 
 /* Inside begin: row seq is being written, without bodies. */
 rt_status rt_engine_mark_head(rt_engine *engine, uint64_t seq, rt_error *err);
-/* What the mark says; 0: there is none. */
+/* The mark's value; 0: none. */
 rt_status rt_engine_head_mark(rt_engine *engine, uint64_t *out_seq, rt_error *err);
 bool rt_engine_scrub_pending(rt_engine *engine);
 
@@ -34,7 +34,7 @@ rt_status rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt
 /* RT_CORRUPT: the log ends with row head, before a row that is in project. */
 rt_status rt_engine_lost_end(rt_engine *engine, const rt_project *project, uint64_t head,
 			     rt_error *err);
-/* RT_CORRUPT with what is wrong, where, and what to do. */
+/* RT_CORRUPT with the problem, its place, and the remedy. */
 rt_status rt_engine_damaged(rt_engine *engine, rt_error *err, const char *format, ...)
 	RT_PRINTF(3, 4);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a row of the log does to a value, forwards and back. The functions here change a value of
- * their caller's, *now, step by step; after a failure it is some value in between. */
+ * Applying and reverting log rows. The functions here change the caller's value *now step by step;
+ * after a failure it is some intermediate value. */
 #include "log/history.h"
 
 #include "log/engine_impl.h"

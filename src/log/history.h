@@ -9,8 +9,7 @@
  * the newest move that took something back (row, index), and that row says what the pointer was
  * before it. So undo and redo cost the same after a restart, at any depth.
  *
- * Here: what a row of the log does to a value, forwards and back. What undo, redo and jump will
- * do is plan.h's.
+ * This file applies and reverts log rows; plan.h plans undo, redo and jump.
  *
  * Threads: call from any thread. */
 #ifndef RT_LOG_HISTORY_H
@@ -32,8 +31,8 @@ rt_status rt_engine_value_back(rt_engine *engine, const rt_project *base, uint64
 
 /* ---- for planning ---- */
 
-/* The row of moves that was read last: many moves look at the same one, and a row of ten thousand
- * moves must not be read ten thousand times. Begins as {0}; rt_arena_free(cache.arena). */
+/* Cache of the row of moves that was read last: many moves need the same one, and a row of ten
+ * thousand moves must not be read ten thousand times. Begins as {0}; rt_arena_free(cache.arena). */
 typedef struct rt_moves_cache {
 	rt_arena *arena; /* NULL: empty */
 	uint64_t seq;

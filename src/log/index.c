@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The index behind the log. */
+ * The search index, filled after the log. */
 #include "log/index.h"
 
 #include "log/engine_impl.h"

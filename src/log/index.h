@@ -9,10 +9,10 @@
 
 #include "log/engine.h"
 
-/* Index what is not indexed yet. RT_READ_ONLY, RT_BUSY. O(bodies since the mark). */
+/* Index new bodies. RT_READ_ONLY, RT_BUSY. O(bodies since the mark). */
 RT_CHECKED rt_status rt_engine_index(rt_engine *engine, rt_error *err);
 
-/* done of all bodies; false: stop, what was indexed stays. */
+/* done of all bodies; false: stop, keeping what was indexed. */
 typedef bool (*rt_progress_fn)(void *ctx, uint64_t done, uint64_t all);
 /* The same; progress is called between batches. */
 RT_CHECKED rt_status rt_engine_index_with(rt_engine *engine, rt_progress_fn progress, void *ctx,
@@ -24,7 +24,7 @@ enum { RT_BATCH_BODIES = 2000, RT_BATCH_BYTES = 1 << 20 };
 
 typedef struct rt_batch {
 	const rt_alloc *alloc;
-	bool (*wants)(void *ctx, rt_str text); /* what is kept; NULL: every text but empty ones */
+	bool (*wants)(void *ctx, rt_str text); /* filter; NULL: every text but empty ones */
 	void *ctx;
 	struct {
 		uint64_t number, entry;

@@ -9,7 +9,7 @@
 
 /* The search for the newest step below a document's current one that is no switch. */
 typedef struct switch_search {
-	uint64_t from, at; /* the current step; where the search goes on */
+	uint64_t from, at; /* the current step; where the search continues */
 	bool found;        /* `at` is no switch */
 } switch_search;
 
@@ -24,7 +24,7 @@ typedef struct plan {
 	rt_moves_cache moved;    /* the rows that rt_history_move looks at */
 	switch_search passed[2]; /* in the project; in the discussion that is pinned */
 	bool has_capacity;       /* undo is limited: */
-	uint64_t capacity;       /* to so many steps from the newest state */
+	uint64_t capacity;       /* to this many steps before the newest state */
 	uint64_t undone;         /* those that are undone already, seen from undone_disc */
 	uint32_t undone_disc;    /* 0: not counted yet */
 } plan;
@@ -167,8 +167,8 @@ is_draft(const rt_record *step)
 	return step->keeps_redo;
 }
 
-/* The newest step of a document, in effect, that is no switch; 0: there is none above `enough`. It
- * goes on from where the last search in the same plan ended. */
+/* The newest step of a document, in effect, that is not a switch; 0: none above `enough`. Continues
+ * where the last search of the same plan ended. */
 static uint64_t
 pass_switches(plan *p, uint32_t disc, uint64_t current, uint64_t enough)
 {
@@ -215,10 +215,10 @@ undo_above(plan *p, uint32_t disc, uint64_t down_to, bool (*is_kind)(const rt_re
 
 /* ---- undo of imports ---- */
 
-/* The documents of a group's row in which undo takes it back. Discussions that the group
- * made are left as they are: they are not in the catalogue afterwards. So undo of a large
- * import does not have to look at each. Where the project has newer steps (only a
- * discussion's are undone), it is taken back in that discussion alone. */
+/* The documents of a group's row in which undo takes it back. Discussions that the group made are
+ * left as they are: they are not in the catalogue afterwards. So undo of a large import need not
+ * visit each. If the project has newer steps (only a discussion's are undone), the row is undone in
+ * that discussion only. */
 static bool
 in_group_undo(uint32_t group_discs, uint32_t number, bool project_too, uint32_t disc)
 {
@@ -261,7 +261,7 @@ in_groups(group_undo *g, uint64_t seq, const rt_record *step, uint32_t *out_disc
 	return true;
 }
 
-/* Take back one row, where it is what is current. false: it is not, or a failure. */
+/* Undo one row where it is current. false: it is not, or a failure. */
 static bool
 undo_group_row(plan *p, group_undo *g, uint64_t seq, rt_scope *scratch)
 {
@@ -287,9 +287,8 @@ undo_group_row(plan *p, group_undo *g, uint64_t seq, rt_scope *scratch)
 	return true;
 }
 
-/* Take back the other rows of a group of which one was just taken back, in document disc and
- * those that have the same rows, as long as they are what is current there. With it they are
- * one for redo. */
+/* Undo the other rows of a group of which one was just undone, in document disc and those with the
+ * same rows, as long as they are current there. Redo treats them as one. */
 static void
 undo_group(plan *p, uint64_t group, uint32_t group_discs, uint32_t disc, bool alone)
 {
@@ -540,8 +539,8 @@ typedef struct path {
 	size_t down_count, down_capacity;
 } path;
 
-/* As much of the way down as lies below the current step. Where `at` is not `to` then,
- * `at` is to be taken back. */
+/* The part of the way down below the current step. If `at` is not `to` then, `at` is to be
+ * undone. */
 static void
 extend_path(plan *p, path *w, rt_scope *scratch)
 {
@@ -748,7 +747,7 @@ plan_count(plan *p, const rt_request *r, const rt_change *c)
 	bool by_capacity = false;
 
 	while (rt_ok(p->s) && done < count) {
-		/* what is in view may be another discussion after every step */
+		/* every step may change the discussion in view */
 		uint32_t disc = c->named_disc ? c->place.disc : p->now->active;
 
 		by_capacity = r->op == RT_OP_UNDO && is_at_capacity(p, disc);

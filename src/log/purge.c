@@ -12,8 +12,8 @@
  * write-ahead log until the store is scrubbed, which commit.c does after the commit.
  *
  * The value and its checkpoint follow from the log: when rows have changed, the checkpoint is
- * dropped here, and commit.c loads the value anew. The epoch changes then, so that other
- * processes do not write a checkpoint of what they have in memory. */
+ * dropped here, and commit.c reloads the value. The epoch changes then, so that other processes do
+ * not write a checkpoint from their memory. */
 #include "log/purge.h"
 
 #include <stdlib.h> /* qsort, bsearch */
@@ -324,8 +324,8 @@ add_same(purge *p, rt_str text)
 		rt_engine_add_gone(p->engine, text, p->s);
 }
 
-/* How many other bodies hold one of the texts that are about to be purged; of these the newest are
- * looked at. */
+/* How many other bodies hold one of the texts that are about to be purged; only the newest are
+ * searched. */
 static void
 count_same(purge *p)
 {

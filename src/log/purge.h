@@ -8,10 +8,10 @@
 
 #include "log/change.h"
 
-/* Overwrite what the request names. Fills in the result's count, entry, note and unchanged; the
- * texts of a purged entry are added to engine->gone. true: something was written; where the
- * change's scope has failed then, the transaction has to be cancelled. RT_USAGE, RT_NOT_FOUND.
- * O(bodies + log). */
+/* Overwrite the targets of the request. Fills in the result's count, entry, note and unchanged; the
+ * texts of a purged entry are added to engine->gone. true: something was written; if the change's
+ * scope has failed then, the transaction must be cancelled. RT_USAGE, RT_NOT_FOUND. O(bodies +
+ * log). */
 bool rt_engine_purge(rt_change *c, const rt_request *r);
 
 #endif

@@ -39,7 +39,7 @@ add_code_point(rt_buf *out, unsigned c)
 		rt_buf_add_byte(out, (char)(0x80 | (c >> (6 * (size - 1)) & 0x3F)));
 }
 
-/* The code unit of \uXXXX at byte `at`; -1: there is none. */
+/* The code unit of \uXXXX at byte `at`; -1: none. */
 static int
 escaped_unit(rt_str in, size_t at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repair: gives up bodies that cannot be read, so that the rest can be used again. The log holds
- * what was done; each text is in one body. A body that is not what was written becomes a hole
- * that says so; entries, order and history stay. */
+ * Repair: gives up bodies that cannot be read, so that the rest can be used again. The log has all
+ * changes; each text is in one body. A damaged body becomes a hole marked as lost; entries, order
+ * and history stay. */
 #include "log/engine_impl.h"
 #include "log/repair.h"
 

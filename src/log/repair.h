@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repair: getting out of a damaged project what is intact. rt_engine_salvage (salvage.c) copies it
- * into a sound store; rt_engine_repair (repair.c) then gives up texts that cannot be read.
+ * Repair: recovery of the intact parts of a damaged project. rt_engine_salvage (salvage.c) copies
+ * it into a sound store; rt_engine_repair (repair.c) then gives up texts that cannot be read.
  *
  * Threads: one at a time. */
 #ifndef RT_LOG_REPAIR_H
@@ -25,10 +25,9 @@ typedef struct rt_salvaged {
 /* Rows first .. last are lost. */
 typedef void (*rt_lost_rows_fn)(void *ctx, uint64_t first, uint64_t last);
 
-/* Make the project of this name in the store `to`, which has none of that name, from what is
- * left of it in `from`, which is not changed. The new one can be used; texts that are lost are
- * there as bodies that cannot be read, until rt_engine_repair. RT_TOO_NEW: a newer version wrote
- * to it. O(everything). */
+/* Create the project in the store `to`, which has none of that name, from its remains in `from`,
+ * which is not changed. The new project is usable; lost texts are unreadable bodies until
+ * rt_engine_repair. RT_TOO_NEW: a newer version wrote to it. O(everything). */
 RT_CHECKED rt_status rt_engine_salvage(const rt_alloc *alloc, const rt_env *env, rt_store *from,
 				       rt_str name, rt_store *to, rt_salvaged *out,
 				       rt_lost_rows_fn fn, void *ctx, rt_error *err);
@@ -41,9 +40,9 @@ typedef struct rt_lost_text {
 } rt_lost_text;
 typedef void (*rt_lost_fn)(void *ctx, const rt_lost_text *text);
 
-/* Texts that are not what was written become empty, marked as lost, so that everything
- * else can be used again. The caller has made a copy before. fn is told of each that a
- * present take shows; out_count counts them all. RT_READ_ONLY. O(bodies). */
+/* Damaged texts become empty and marked as lost, so that everything else can be used again. The
+ * caller has made a copy before. fn is called for each that a present take shows; out_count counts
+ * them all. RT_READ_ONLY. O(bodies). */
 RT_CHECKED rt_status rt_engine_repair(rt_engine *engine, rt_lost_fn fn, void *ctx,
 				      size_t *out_count, rt_error *err);
 

@@ -105,8 +105,7 @@ find(rt_change *c, const rt_take *take, uint32_t entry, size_t *out_at, rt_slot 
 	return rt_change_ok(c) && found;
 }
 
-/* A changed slot back to what it was, where the change still stands (only what the step
- * changed is put back). */
+/* Reverts a changed slot if the change is still in effect (only what the step changed). */
 static void
 revert_slot(rt_change *c, const rt_effect *e, size_t index, uint64_t seq)
 {
@@ -273,7 +272,7 @@ has_twice(item_list list)
 	return false;
 }
 
-/* What the list is with the step's changes taken back; false: that cannot be said. */
+/* The list with the step's changes reverted; false: undetermined. */
 static bool
 merge_items(item_list was, item_list became, item_list now, item_list *out)
 {

@@ -5,8 +5,7 @@
  *   1  the rows up to the first missing one are copied as they are, with their bodies
  *   2  a checkpoint of a later row, with the rows after it, gives the state after that row: one
  *      new row leads there. Entries and bodies keep their numbers, and thereby their ids
- *   3  texts that neither names go into a discussion of their own, in the order in which they
- *      were written
+ *   3  texts that neither refers to go into a separate discussion, in the order of writing
  *
  * A missing body becomes one that cannot be decoded; rt_engine_repair then replaces it and
  * reports where it was. */
@@ -27,7 +26,7 @@ typedef struct item {
 typedef struct salvage {
 	rt_scope scope;
 	rt_scope scratch;        /* of the row, body or take in hand */
-	rt_engine *old, *new;    /* old: what is left, opened leniently */
+	rt_engine *old, *new;    /* old: the remains, opened leniently */
 	const rt_project *first; /* after the rows up to the first missing one */
 	const rt_project *ahead; /* of the checkpoint and the rows after it; NULL: none */
 	item *items;             /* in scope */
@@ -35,7 +34,7 @@ typedef struct salvage {
 	rt_salvaged *out;
 } salvage;
 
-/* ---- reading what is left ---- */
+/* ---- reading the remains ---- */
 
 typedef struct row_copy {
 	rt_scope *scope;
@@ -644,7 +643,7 @@ add_rest(salvage *v)
 	rt_engine_unlock_writer(v->new);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing bodies ---- */
 
 /* The last row that any part of the store speaks of. */
 static void

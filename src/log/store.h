@@ -16,13 +16,12 @@
  * been replaced (restore, repair, recovery from relaxed mode after a crash). Only purge changes
  * rows of the log and the bodies.
  *
- * Writing happens between begin and commit. begin takes the store's only write lock and waits
- * for it up to the busy limit of the open options, then fails with RT_BUSY. Once commit has
- * returned RT_OK in full durability, what was written survives a loss of power. If it fails,
- * nothing was written, or (RT_IO, RT_FULL) that is unknown until the store is opened again: a
- * handle on which a sync failed refuses all later writes. Reading needs no begin, never waits
- * for a writer's transaction and sees committed data only; inside a begin, on the same thread,
- * it sees the transaction's own writes.
+ * Writing happens between begin and commit. begin takes the store's only write lock and waits for
+ * it up to the busy limit of the open options, then fails with RT_BUSY. Once commit has returned
+ * RT_OK in full durability, the data survives a loss of power. If it fails, nothing was written, or
+ * (RT_IO, RT_FULL) that is unknown until the store is opened again: a handle on which a sync failed
+ * refuses all later writes. Reading needs no begin, never waits for a writer's transaction and sees
+ * committed data only; inside a begin, on the same thread, it sees the transaction's own writes.
  *
  * Data is opaque here. A store keeps a checksum with every row and returns RT_CORRUPT, with the
  * table and number in the message, when it does not match; it never returns wrong bytes.
@@ -48,7 +47,7 @@ typedef enum rt_store_table {
 	RT_STORE_LOG,
 	RT_STORE_BODIES,
 	RT_STORE_NODES,
-	RT_STORE_ROOT, /* at most one row, whose number is the seq it stands for */
+	RT_STORE_ROOT, /* at most one row, numbered with its seq */
 	RT_STORE_SIDE, /* by name; all numbers are 0 */
 	RT_STORE_INDEX /* by the number of a body; cannot be read */
 } rt_store_table;
@@ -137,7 +136,7 @@ typedef struct rt_store_ops {
 	/* Releases everything. An open begin is cancelled. */
 	void (*close)(rt_store *store);
 	rt_status (*epoch)(rt_store *store, uint64_t *out_epoch, rt_error *err);
-	/* Makes a new random epoch. A commit of its own unless inside begin. */
+	/* Makes a new random epoch. A separate commit unless inside begin. */
 	rt_status (*epoch_renew)(rt_store *store, rt_error *err);
 
 	rt_status (*begin)(rt_store *store, rt_error *err);
@@ -163,7 +162,7 @@ typedef struct rt_store_ops {
 	rt_status (*append)(rt_store *store, uint64_t project, uint64_t expected,
 			    const rt_store_row *rows, size_t row_count, const rt_store_row *bodies,
 			    size_t body_count, uint64_t *out_head, rt_error *err);
-	/* Needs begin, except for side rows, where it is a commit of its own outside one.
+	/* Needs begin, except for side rows, where it is a separate commit outside one.
 	 *
 	 * nodes, root   insert or replace; the root's number is its seq
 	 * side          insert or replace; empty data drops the row
@@ -183,8 +182,7 @@ typedef struct rt_store_ops {
 	 * becomes the watermark. An empty text only moves it. */
 	rt_status (*index_add)(rt_store *store, uint64_t project, uint64_t number, uint64_t entry,
 			       rt_str text, rt_error *err);
-	/* Any text is a legal query: what is not a word is ignored; without words there are no
-	 * hits. */
+	/* Any text is a legal query: non-words are ignored; without words there are no hits. */
 	rt_status (*index_find)(rt_store *store, uint64_t project, rt_str query, rt_store_find how,
 				rt_hit_fn fn, void *ctx, rt_error *err);
 

@@ -9,7 +9,7 @@ is_alnum(unsigned char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The byte that %XX at `at` encodes; -1: there is none. */
+/* The byte that %XX at `at` encodes; -1: none. */
 static int
 escaped_at(rt_str url, size_t at)
 {

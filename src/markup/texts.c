@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs of plain bytes are copied; the others are looked at one by one. */
+ * Runs of plain bytes are copied; the others are examined one by one. */
 #include "markup/texts.h"
 
 #include "codec/json.h"

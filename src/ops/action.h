@@ -3,16 +3,15 @@
  * Action: requests of people and programs, with hooks before and after them. Programs call
  * rt_apply, and not the engine itself, so that hooks see every request.
  *
- *   try      the request is compiled in memory: its effects say which events it has
+ *   try      the request is compiled in memory: its effects determine its events
  *   ask      hooks before it may deny it, or replace it by another of the same operation, which
- *            is compiled anew
+ *            is compiled again
  *   apply    as the engine does
  *   notify   hooks after it
  *
- * No lock is held while a hook runs: it may work on the same store. Where others change something
- * meanwhile, the request that is carried out is still the one that hooks were asked about, since
- * its addresses were replaced by ids. Where no hook wants any of its events, a request costs the
- * same as without hooks.
+ * No lock is held while a hook runs: it may work on the same store. If others change something
+ * meanwhile, the executed request is still the one that hooks approved, since its addresses were
+ * replaced by ids. If no hook subscribes to its events, a request costs the same as without hooks.
  *
  * Threads: as the engine. */
 #ifndef RT_OPS_ACTION_H
@@ -30,15 +29,14 @@ typedef struct rt_apply_context {
 	/* Hooks were asked already, by another event (a reply, a summary, a move of the head): they
 	 * are only notified, of entries and takes. */
 	bool is_asked;
-	/* Where requests are made from a value that may be old by now: looked at once more,
-	 * after hooks were asked, in each transaction that carries them out (rt_engine_apply_if);
-	 * or NULL. */
+	/* Precondition for requests made from a value that may be outdated: checked again, after
+	 * hooks, in each transaction that executes them (rt_engine_apply_if); or NULL. */
 	rt_apply_check_fn check;
 	void *check_ctx;
-	rt_str by;       /* who asks, for the history; empty: as the engine was opened */
-	/* Kept with what is done, or neither is (rt_engine_apply_if); or NULL. Requests that are
-	 * each a step of its own may be done in several transactions, where hooks are told of
-	 * some: once in each, results and count being those of that one. */
+	rt_str by;       /* the requester, for the history; empty: as the engine was opened */
+	/* Committed together with the requests (rt_engine_apply_if); or NULL. Requests that are
+	 * separate steps may be executed in several transactions if hooks see some of them: called
+	 * once in each, with its results and count. */
 	rt_apply_keep_fn keep;
 	void *keep_ctx;
 } rt_apply_context;
@@ -65,11 +63,11 @@ void rt_results_error(const rt_result *results, size_t count, rt_error *err);
 
 typedef struct rt_provider rt_provider; /* chat/provider.h; only handed on */
 
-/* What hooks are told of a file. */
+/* The description of a file for hooks. */
 typedef struct rt_action_file {
 	const rt_format *format;
 	rt_str path; /* empty: standard input or output */
-	/* Export: what was sent last goes out too, written as requests of this one
+	/* Export: includes the last requests, in this provider's form
 	 * (rt_engine_export_last_requests); or NULL. */
 	const rt_provider *sent;
 } rt_action_file;
@@ -77,20 +75,20 @@ typedef struct rt_action_file {
 enum { RT_ACTION_IMPORT_MEMORY = 96 << 20 /* bytes that reading a file may take */ };
 
 typedef struct rt_action_import_options {
-	rt_str name;     /* of what is imported; empty: as the file says */
+	rt_str name;     /* of the imported discussion; empty: as in the file */
 	rt_str fallback; /* of discussions that have no name in the file, where name is empty */
 	bool dry_run;    /* only count; nobody is asked */
 	size_t discussions_max, entries_max; /* of the file; 0: no limit. More: RT_LIMIT */
-	/* Called while it is imported: so many entries of all are; or NULL. */
+	/* Progress of the import: entries done and in all; or NULL. */
 	void (*progress)(void *ctx, size_t done, size_t all);
 	void *progress_ctx;
 } rt_action_import_options;
 
-/* What is in a file. */
+/* The contents of a file. */
 typedef struct rt_action_scan {
 	const rt_alloc *alloc;
 	size_t discussions, entries;
-	const rt_text *name; /* of the first discussion; NULL: there is none */
+	const rt_text *name; /* of the first discussion; NULL: none */
 	/* of conversations without a source that come in pieces, in the file's order: the
 	 * hash of the whole, see rt_known_hash */
 	uint64_t *hashes;
@@ -105,8 +103,8 @@ RT_CHECKED rt_status rt_action_import_scan(const rt_alloc *alloc, const rt_apply
 					   const rt_action_import_options *options,
 					   rt_action_scan *out, rt_report *report, rt_error *err);
 void rt_action_scan_deinit(rt_action_scan *looked);
-/* Then import it, with the same options, as rt_import_add does. RT_DENIED, RT_INTERRUPTED. A
- * failure leaves nothing of it, or err says what is left (rt_import_cancel). */
+/* Then imports it with the same options, as rt_import_add. RT_DENIED, RT_INTERRUPTED. A failure
+ * leaves nothing of it, or err says what remains (rt_import_cancel). */
 RT_CHECKED rt_status rt_action_import(rt_engine *engine, const rt_apply_context *with,
 				      const rt_action_file *file, const rt_input *in,
 				      const rt_action_import_options *options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What action.c (requests asked, done and told) and action_event.c (which events a request has, and
- * what they say) share. */
+ * Shared by action.c (asking hooks, executing, notifying) and action_event.c (the events of a
+ * request and their members). */
 #ifndef RT_OPS_ACTION_IMPL_H
 #define RT_OPS_ACTION_IMPL_H
 
@@ -11,14 +11,14 @@
 typedef struct rt_action_state {
 	rt_engine *engine;
 	const rt_apply_context *with;
-	rt_scope scope;         /* of the requests as they are carried out, and of what hooks are told */
+	rt_scope scope;         /* of the requests as executed, and of events */
 	unsigned before, after; /* RT_EVENT_ that hooks want */
 	rt_str disc, take;      /* where requests work that name none */
 } rt_action_state;
 
-/* One request on its way. */
+/* A request in progress. */
 typedef struct rt_action_item {
-	rt_request request; /* what is carried out */
+	rt_request request; /* the request to execute */
 	rt_place place;
 	unsigned happens;   /* RT_EVENT_ of all that it does */
 	char entry[RT_ID_MAX + 1]; /* that is changed; empty: the result has it */
@@ -38,13 +38,13 @@ bool rt_action_concerns(const rt_action_state *a, const rt_request *request);
 void rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c);
 /* It was done. */
 void rt_action_notify_hooks(rt_action_state *a, rt_action_item *item, const rt_result *result);
-/* Where it happens, for rt_hook_call_fire; room for the addresses is the caller's. */
+/* Its place, for rt_hook_call_fire; the caller provides the buffers for the addresses. */
 typedef struct rt_action_place {
 	char disc[16], take[16];
 } rt_action_place;
 rt_hook_call rt_action_hook_call(const rt_action_state *a, rt_place place, rt_action_place *room);
 
-/* A file, as hooks are told of it. */
+/* A file as described to hooks. */
 void rt_action_add_file(const rt_action_file *file, rt_buf *members, rt_buf *subject);
 
 /* session.after_switch, when another discussion is active than was. previous: its name. */

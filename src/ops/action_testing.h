@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of hooks around operations share: hooks that answer as a test wants, and a
- * conversation with a side take. */
+ * Fixture of the tests of hooks around operations: scripted hooks, and a conversation with a side
+ * take. */
 #ifndef RT_OPS_ACTION_TESTING_H
 #define RT_OPS_ACTION_TESTING_H
 
@@ -13,7 +13,7 @@
 #include "llm/llm_testing.h"
 #include "store/store_memory.h"
 
-/* ---- hooks that say what a test wants them to ---- */
+/* ---- scripted hooks ---- */
 
 typedef struct fake {
 	rt_hooks hooks;
@@ -26,7 +26,7 @@ typedef struct fake {
 	const char *also;  /* carried out while this event waits, as another would */
 	rt_buf log;        /* "event {members} subject" a line */
 	rt_buf notes;
-	size_t asked;      /* how often somebody asked what is wanted */
+	size_t asked;      /* number of calls of wants */
 } fake;
 
 static inline bool
@@ -94,7 +94,7 @@ typedef struct fixture {
 	rt_buf before;
 } fixture;
 
-/* Four entries, the head behind the last; `side` leaves behind b. */
+/* Four entries, the head after the last; `side` branches off after b. */
 static inline int
 set_up(void **state)
 {
@@ -183,7 +183,7 @@ acts(fixture *f, const char *request)
 		fail_msg("%s: %s", request, f->err.text);
 }
 
-/* The names of what was fired, a blank behind each. */
+/* The names of fired events, each followed by a space. */
 static inline void
 fired(fixture *f, const char *names)
 {

@@ -23,7 +23,7 @@
 typedef struct rt_node {
 	rt_str id;        /* as the source has it; empty: the engine makes one */
 	int64_t parent;   /* index of the parent node; -1: a root */
-	rt_str role;      /* "User", "assistant" …; empty for what has none */
+	rt_str role;      /* "User", "assistant" …; may be empty */
 	rt_str kind;      /* "message", "compaction" …; empty means message */
 	rt_moment ts;
 	bool has_ts;
@@ -32,7 +32,7 @@ typedef struct rt_node {
 	bool read_mode;
 	bool edited;      /* its content was another when it was written (C42); html alone has it */
 	char body_format; /* RT_BODY_TEXT, RT_BODY_JSON, RT_BODY_PI (codec/body.h) */
-	rt_str body;      /* the bytes behind that letter */
+	rt_str body;      /* the bytes after that letter */
 	rt_str label;     /* empty: none */
 } rt_node;
 
@@ -56,7 +56,7 @@ typedef struct rt_outline {
 	rt_str name;       /* of the discussion; may be empty */
 	rt_str called;     /* what an import is to call it instead; empty: as its name says. It
 	                      is no part of what makes two conversations the same */
-	rt_str source;     /* names the origin for ever, e.g. "pi:" and its session id; equal
+	rt_str source;     /* permanent name of the origin, e.g. "pi:" and its session id; equal
 	                      sources are the same conversation, so that importing twice adds
 	                      nothing twice; empty: the engine takes a hash of the content, so
 	                      that only what is the very same is known */
@@ -69,11 +69,11 @@ typedef struct rt_outline {
 	size_t active_take;     /* index into takes */
 	rt_outline_field *fields;
 	size_t field_count;
-	bool more; /* the conversation goes on: the next outline continues it. That one has the
+	bool more; /* the next outline continues the conversation. That one has the
 	              same name and source, and its first node with parent -1 follows this one's
 	              last node */
-	/* Written out, where rt_engine_export_last_requests was asked: what was sent last, from the
-	 * take of this name; empty: nothing, or it is not known */
+	/* For exports with rt_engine_export_last_requests: the last request, from the take of this
+	 * name; empty: none or unknown */
 	rt_str sent_take, sent_markdown, sent_system_prompt;
 } rt_outline;
 
@@ -88,7 +88,7 @@ typedef struct rt_outlines {
 	rt_arena *arena;           /* owns everything that is not in the input */
 } rt_outlines;
 
-/* What was repaired, skipped or only noticed while reading. */
+/* Remarks of a reader: repaired, skipped or merely noticed. */
 typedef enum rt_remark_level { RT_REMARK_NOTE, RT_REMARK_REPAIRED, RT_REMARK_SKIPPED } rt_remark_level;
 
 typedef struct rt_remark {
@@ -132,7 +132,7 @@ typedef struct rt_input {
 /* An input in memory; *bytes is borrowed. */
 rt_input rt_input_of(const rt_str *bytes);
 
-enum { RT_INPUT_HEAD = 64 * 1024 /* what a format is detected from */ };
+enum { RT_INPUT_HEAD = 64 * 1024 /* bytes used to detect a format */ };
 
 /* The first RT_INPUT_HEAD bytes into to, less only where the input is shorter. */
 RT_CHECKED rt_status rt_input_head(const rt_input *in, char *to, size_t *out_size,

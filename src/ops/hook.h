@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hooks: programs of the user that are told before and after something happens, and may
- * say no, change it, or do it themselves. This is what the engine knows of them; finding,
- * trusting and running them is in src/hooks/.
+ * Hooks: programs of the user that run before and after an event and may deny it, change it, or do
+ * it themselves. This is the engine's interface to them; src/hooks/ finds, trusts and runs them.
  *
  * Threads: the implementation locks itself. */
 #ifndef RT_OPS_HOOK_H
@@ -17,9 +16,9 @@ typedef enum rt_hook_decision {
 	RT_HOOK_REPLACE /* "decision":"replace": patch says by what */
 } rt_hook_decision;
 
-/* What all hooks of an event together said: asked in the order of the configuration, each
- * given what the ones before it made of it; the first DENY ends it. Everything in it was
- * written by others: valid UTF-8, but not fit for a terminal as it is. */
+/* The combined answer of an event's hooks: called in the order of the configuration, each with the
+ * result of the previous ones; the first DENY ends it. Its texts are untrusted: valid UTF-8, but
+ * not safe for a terminal. */
 typedef struct rt_hook_answer {
 	rt_hook_decision decision;
 	rt_buf reason;  /* for people: why not, and who said so */
@@ -46,21 +45,21 @@ typedef struct rt_hooks rt_hooks;
 
 typedef struct rt_hooks_ops {
 	void (*close)(rt_hooks *hooks);
-	/* Is there anyone to ask? So that nobody builds an event in vain. Cheap. */
+	/* Does any hook subscribe to this event? Avoids building events that nobody needs.
+	 * Cheap. */
 	bool (*wants)(rt_hooks *hooks, const char *event);
-	/* event: its name; members: what the event's object has beside "v", "event" and "id",
-	 * as `"key":value,…` without braces. subject: what matchers look at, as
-	 * rt_hook_subject_add writes it ("role=User kind=message"); may be empty. Waits for
-	 * the answer, or (after-events of hooks that are "async") does not. stop: asked every
-	 * 50 ms; true ends the hook; may be NULL. out: initialised; overwritten.
-	 * RT_OK whatever the hooks said; RT_DENIED: a hook that is "required" could not be
-	 * run, timed out or answered wrongly; RT_INTERRUPTED; RT_NOMEM; RT_USAGE: there is no
-	 * such event, or members are no members. */
+	/* event: its name; members: those of the event's object besides "v", "event" and "id", as
+	 * `"key":value,…` without braces. subject: what matchers are applied to, as
+	 * rt_hook_subject_add writes it ("role=User kind=message"); may be empty. Waits for the
+	 * answer, or (after-events of hooks that are "async") does not. stop: asked every 50 ms;
+	 * true ends the hook; may be NULL. out: initialised; overwritten. RT_OK whatever the hooks
+	 * answered; RT_DENIED: a hook that is "required" could not be run, timed out or answered
+	 * wrongly; RT_INTERRUPTED; RT_NOMEM; RT_USAGE: unknown event or invalid members. */
 	rt_status (*fire)(rt_hooks *hooks, const char *event, rt_str members, rt_str subject,
 			  rt_stop_fn stop, void *stop_ctx, rt_hook_answer *out, rt_error *err);
-	/* An operation begins: take in what has been added, changed or removed since. Where
-	 * that cannot be found out, events before something happens are wanted and denied. Cheap
-	 * where nothing has changed. NULL: never changes. */
+	/* Called when an operation begins: loads hooks added, changed or removed since. If that
+	 * fails, before-events are wanted and denied. Cheap if nothing has changed. NULL: never
+	 * changes. */
 	void (*renew)(rt_hooks *hooks);
 } rt_hooks_ops;
 
@@ -69,7 +68,7 @@ struct rt_hooks {
 	/* what follows belongs to the kind */
 };
 
-/* Calls renew, where there is one; hooks may be NULL. */
+/* Calls renew if there is one; hooks may be NULL. */
 void rt_hooks_renew(rt_hooks *hooks);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the engine tells hooks with every event, and how it asks them. */
+ * Firing events: the members of every event, and calling the hooks. */
 #ifndef RT_OPS_HOOK_CALL_H
 #define RT_OPS_HOOK_CALL_H
 
 #include "log/engine_impl.h"
 #include "ops/hook.h"
 
-/* Where something happens, for the event's object and for what matchers look at. */
+/* The place of an event, for its object and for matchers. */
 typedef struct rt_hook_call {
 	rt_engine *engine;
-	rt_hooks *hooks;       /* NULL: nobody is told */
-	rt_str by;             /* who asks; empty: as the engine was opened */
+	rt_hooks *hooks;       /* NULL: no hooks */
+	rt_str by;             /* the requester; empty: as the engine was opened */
 	rt_str discussion, take; /* addresses; empty, or no longer there: the active ones */
 	rt_stop_fn stop;       /* or NULL */
 	void *ctx;
@@ -30,13 +30,13 @@ const rt_hook_answer *rt_hook_call_ask(rt_scope *s, const rt_hook_call *h, const
 				       const rt_buf *members, rt_str subject);
 /* A member of what hooks put in the place of others, in the scope; NULL: they left it. */
 yyjson_val *rt_hook_call_patched(rt_scope *s, const rt_hook_answer *answer, const char *key);
-/* The same for what has happened: what goes wrong is a note and nothing more. */
+/* The same for after-events: failures are only notes. */
 void rt_hook_call_notify(const rt_hook_call *h, const char *event, const rt_buf *members,
 			 const rt_buf *subject);
-/* Notes are lines: what is added next begins one. */
+/* Notes are lines: begins a new one. */
 void rt_hook_call_next_note(rt_buf *notes);
-/* A member of what hooks put in the place of others, as JSON text appended to out; *out_found
- * false: they left it as it was. What cannot be read is RT_NOMEM, never what it replaces. */
+/* Appends a member of the hooks' replacement to out as JSON text; *out_found false: unchanged. A
+ * read failure is RT_NOMEM, never the replaced value. */
 RT_CHECKED rt_status rt_hook_call_patch(const rt_hook_call *h, const rt_hook_answer *answer,
 					const char *key, rt_buf *out, bool *out_found,
 					rt_error *err);
@@ -59,7 +59,7 @@ RT_CHECKED rt_status rt_hook_call_add_entry(rt_engine *engine, const rt_project 
 RT_CHECKED rt_status rt_hook_call_add_id(const rt_project *value, rt_buf *out, const char *key,
 					 uint32_t entry, rt_error *err);
 
-/* What is left when the head goes elsewhere (seed 4). */
+/* The branch that is left when the head moves (seed 4). */
 typedef struct rt_hook_call_leaving {
 	uint32_t target, leaf, ancestor; /* entries; 0: before the first */
 	const rt_slot *slots;            /* what would be summed up */

@@ -2,13 +2,13 @@
  *
  * Import: outlines into a project, batch by batch.
  *
- * An import may be far larger than memory and takes as long as it takes. Each batch is
- * written in transactions of its own, none of them long, so that other writers (of this
- * project too) get their turn in between. To undo and redo the whole import is one step.
+ * An import may be far larger than memory and takes as long as it takes. Each batch is written in
+ * several short transactions, so that other writers (also of this project) get their turn in
+ * between. The whole import is one step for undo and redo.
  *
- * A discussion becomes visible with its last row. So what a reader finds during an import,
- * or after a crash in the middle of it, is a number of whole discussions; the same import
- * once more adds the rest, since what is known is not added twice.
+ * A discussion becomes visible with its last row. So during an import, or after a crash in the
+ * middle of it, readers find only complete discussions; repeating the import adds the rest, since
+ * known ones are not added twice.
  *
  *   rt_import_begin, rt_import_add ..., then rt_import_end or rt_import_cancel
  *
@@ -44,26 +44,26 @@ typedef struct rt_import_options {
 /* RT_READ_ONLY, RT_NOMEM. options are copied, but for the hashes. */
 RT_CHECKED rt_status rt_import_begin(rt_engine *engine, const rt_import_options *options,
 				     rt_import **out, rt_error *err);
-/* Add a batch, in as many transactions as it needs. It is borrowed for the call. A
- * conversation that is marked `more` goes on with the first outline of the next batch. After
- * a failure nothing but rt_import_cancel is possible. */
+/* Add a batch, in as many transactions as it needs. It is borrowed for the call. A conversation
+ * marked `more` continues with the first outline of the next batch. After a failure only
+ * rt_import_cancel is possible. */
 RT_CHECKED rt_status rt_import_add(rt_import *import, const rt_outlines *batch, rt_error *err);
 /* The last of it: fields of the project, the active discussion. Frees import, also on
  * failure. */
 RT_CHECKED rt_status rt_import_end(rt_import *import, rt_import_result *out, rt_error *err);
-/* Undo what was added so far. Discussions from before a step that somebody else made in the
- * project are removed from the catalogue instead. err: why the import ended, or NULL; what could
+/* Undo what was added so far. Discussions from before a step that somebody else made in the project
+ * are removed from the catalogue instead. err: why the import ended, or NULL; anything that could
  * not be undone is added to its text. Frees import; NULL is fine. */
 void rt_import_cancel(rt_import *import, rt_error *err);
 
 /* ---- the whole at once, for a few outlines ---- */
 
-/* Add outlines to the project: new discussions, or what is new in ones imported before
- * (the same source). dry_run: only counts. One step. Roles and
- * settings are taken by a new project, and by any project from a file without discussions. */
+/* Add outlines to the project: new discussions, or new entries of ones imported before (same
+ * source). dry_run: only counts. One step. Roles and settings are adopted by a new project, and by
+ * any project from a file without discussions. */
 RT_CHECKED rt_status rt_engine_import(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 				      bool dry_run, rt_import_result *out, rt_error *err);
-/* The same; by: who asks, empty: as the engine was opened. */
+/* The same; by: the requester, empty: as the engine was opened. */
 RT_CHECKED rt_status rt_engine_import_by(rt_engine *engine, const rt_outlines *outlines, rt_str name,
 					 rt_str by, bool dry_run, rt_import_result *out,
 					 rt_error *err);

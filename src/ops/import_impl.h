@@ -103,7 +103,7 @@ struct rt_import {
 	size_t done;          /* discussions that are complete */
 	uint32_t active;      /* the active one, as the source says; 0: it does not */
 	uint32_t newest;      /* the last that was made; 0: none */
-	uint32_t last;        /* the last that was looked at */
+	uint32_t last;        /* the last one examined */
 	int named;            /* what result.discussion is: 2 added, 1 extended, 0 known */
 	bool ended;           /* the last changes are in a row */
 	uint32_t spare;       /* the empty discussion of a new project; 0: none, or it is used */
@@ -118,7 +118,7 @@ struct rt_import {
 
 	/* the row */
 	bool open;
-	const rt_project *project; /* ours: what it is made on */
+	const rt_project *project; /* ours: its base */
 	rt_change c;
 	size_t row_size, row_max; /* about, bytes */
 	size_t bodies_size;
@@ -146,14 +146,14 @@ void *rt_import_grow(rt_import *m, void *items, size_t count, size_t *capacity, 
 void rt_import_row_open(rt_import *m);
 /* Ends the row also after a failure. */
 void rt_import_row_close(rt_import *m);
-/* Drop what is not written of the open row; fine if none is open. */
+/* Drop the unwritten part of the open row, if any. */
 void rt_import_row_cancel(rt_import *m);
 bool rt_import_row_is_full(const rt_import *m);
 /* Write the open row, let others in, open another. */
 void rt_import_next_row(rt_import *m);
 /* Wait until other processes that poll for the lock have had a chance to get it. */
 void rt_import_yield(const rt_import *m);
-/* After a row: what the rows so far have brought into memory goes to a checkpoint. */
+/* After a row: writes the nodes loaded so far to a checkpoint. */
 void rt_import_settle(rt_import *m);
 
 /* A body that goes with the row. Returns its number. */
@@ -172,8 +172,8 @@ void rt_import_use_name(rt_import *m, uint32_t disc);
 /* The open row makes a discussion; it adds entries to one that was there before. */
 void rt_import_note_made(rt_import *m, uint32_t disc);
 void rt_import_note_grown(rt_import *m, uint32_t disc, size_t count);
-/* Undo what is written. What cannot be undone is added to the text of err, which says why the
- * import ended; it may be NULL. */
+/* Undo what was written. Anything that cannot be undone is added to the text of err (may be NULL),
+ * which has the reason for the end of the import. */
 void rt_import_undo(rt_import *m, rt_error *err);
 
 /* ---- takes (import_take.c) ---- */
@@ -214,14 +214,14 @@ uint32_t rt_layer_new_take(rt_layer *l, uint32_t from, size_t shared, rt_str nam
 uint32_t rt_layer_branch(rt_layer *l, uint32_t take, size_t shared);
 /* Append nodes to the end of a take, which is at `at`, in as many rows as they need. */
 void rt_layer_append(rt_layer *l, uint32_t take, size_t at, const int64_t *nodes, size_t count);
-/* The nodes from `leaf` up to the first that is in a take (which *out_above is; -1: none), in
- * order, in path, which has room for all nodes of the outline. */
+/* The nodes from `leaf` up to the first that is in a take (*out_above; -1: none), in order, in
+ * path, which has capacity for all nodes of the outline. */
 const int64_t *rt_layer_path(const rt_layer *l, size_t leaf, int64_t *path, size_t *out_count,
 			     int64_t *out_above);
 
 /* ---- matching (import_match.c) ---- */
 
-/* The discussion was imported before: add what is new. */
+/* The discussion was imported before: add the new entries. */
 void rt_layer_add_new(rt_layer *l);
 
 /* ---- outlines (import_outline.c) ---- */

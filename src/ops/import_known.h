@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which discussions an import knows: those that were there before it began, each by its
- * source or by a mark of what it was imported from. Each is found once, so that a file
- * that holds the same conversation twice gets both. */
+ * The discussions known to an import: those that existed before it, each by its source or by a mark
+ * of its origin. Each is found once, so that a file with the same conversation twice yields
+ * both. */
 #ifndef RT_OPS_IMPORT_KNOWN_H
 #define RT_OPS_IMPORT_KNOWN_H
 
@@ -12,7 +12,7 @@
 typedef struct rt_known_item {
 	uint64_t hash; /* of the source as JSON text */
 	uint32_t disc;
-	uint32_t passed; /* of the first with a hash: so many of them are found already */
+	uint32_t passed; /* of the first with a hash: how many were found already */
 } rt_known_item;
 
 typedef struct rt_known {
@@ -31,10 +31,10 @@ void rt_known_deinit(rt_known *known);
  * the value it is looked up in. */
 RT_CHECKED rt_status rt_known_find(rt_known *known, const rt_project *now, rt_str source_json,
 				   uint32_t *out, rt_error *err);
-/* A hash of all that a file says about a conversation, but not of where the head is and what
- * is folded. before: of the outlines that this one continues; 0: it is the first. */
+/* A hash of a conversation in a file, except its head and folds. before: of the outlines that this
+ * one continues; 0: it is the first. */
 uint64_t rt_known_hash(const rt_outline *outline, uint64_t before);
-/* What a conversation without a source is known by. */
+/* The key of a conversation without a source. */
 void rt_known_mark(uint64_t hash, rt_buf *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The names of a project's discussions, for who makes many: whether one is in use, and the
- * first free number after a base ("talk_2"), without looking at all the others each time.
+ * The names of a project's discussions, for creating many: whether one is in use, and the first
+ * free number after a base ("talk_2"), without a linear search.
  *
- * A hash table of the discussions' numbers. The names are those of the value that is asked
- * about, so what is out of date here is found nowhere. */
+ * A hash table of the discussions' numbers. Names are compared in the given value, so outdated
+ * items never match. */
 #ifndef RT_OPS_IMPORT_NAMES_H
 #define RT_OPS_IMPORT_NAMES_H
 
@@ -20,8 +20,8 @@ typedef struct rt_disc_names {
 
 void rt_disc_names_init(rt_disc_names *names, const rt_alloc *alloc);
 void rt_disc_names_deinit(rt_disc_names *names);
-/* Make room for so many names in all. O(room); what follows then need not grow the table, which
- * takes a while when it is large. RT_NOMEM. */
+/* Reserve capacity for this many names in all. O(capacity); avoids growing the table later, which
+ * is slow when it is large. RT_NOMEM. */
 RT_CHECKED rt_status rt_disc_names_reserve(rt_disc_names *names, const rt_project *now,
 					   size_t count);
 /* A discussion of now, by its name there. RT_NOMEM. */

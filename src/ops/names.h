@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names in use, for one that makes many: whether a name is free, and the first free number
- * behind a base ("talk_2", "main_take_7"), without looking at all others each time. */
+ * Names in use, for creating many: whether a name is free, and the first free number after a base
+ * ("talk_2", "main_take_7"), without a linear search. */
 #ifndef RT_OPS_NAMES_H
 #define RT_OPS_NAMES_H
 

@@ -53,7 +53,7 @@ rt_effect_slot rt_new_slot(rt_change *c, rt_str role, rt_str kind, rt_str id);
  * as for rt_body_write. */
 void rt_give_content(rt_change *c, rt_effect_slot *slot, rt_str content, bool is_json,
 		     yyjson_val *fields, const char *const *skip);
-/* Give it a finished body, with content of so many bytes. */
+/* Give it a finished body with content of the given size. */
 void rt_give_body(rt_change *c, rt_effect_slot *slot, rt_str body, size_t content_size);
 /* The content of a request as text, or (*out_json) as JSON text. */
 rt_str rt_request_content(rt_change *c, const rt_request *r, bool *out_json);
@@ -69,15 +69,15 @@ rt_known_fields rt_fields_of_op(const rt_op *op);
 void rt_append_entry(rt_change *c, const rt_effect_slot *slot);
 /* Put another slot in place of one. */
 void rt_replace_slot(rt_change *c, const rt_position *spot, const rt_effect_slot *slot);
-/* A new take out of the first `at` slots of the request's, which becomes active with the
- * head at its tip; the request goes on there. */
+/* A new take out of the first `at` slots of the request's, which becomes active with the head at
+ * its tip; the request continues there. */
 void rt_fork_take(rt_change *c, size_t at);
 /* The working prompt that came with an entry: the model's own, not an edit (C46). */
 void rt_set_given_prompt(rt_change *c, const rt_request *r);
 
 /* ---- names ---- */
 
-/* What the numbered takes of a discussion are called after: up to the first "_take_". */
+/* The base name of a discussion's numbered takes: up to the first "_take_". */
 rt_str rt_take_base(rt_str name);
 /* Fails where a given name is empty, or a discussion has it. */
 void rt_check_disc_name(rt_change *c, rt_str name);

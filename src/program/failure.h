@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failure: what is printed when a command fails. */
+ * Failure: the message of a failed command. */
 #ifndef RT_PROGRAM_FAILURE_H
 #define RT_PROGRAM_FAILURE_H
 

@@ -14,9 +14,9 @@
 
 #include "cli/cli.h"
 
-/* Prints the link. socket: where the usual server, or the one that was named, listens;
- * state_folder: where the token is. RT_NOT_FOUND: no server is there; or not the project;
- * RT_REFUSED: what is there is another user's, not Retake, or serves another store. */
+/* Prints the link. socket: of the default or the named server; state_folder: contains the token.
+ * RT_NOT_FOUND: no server, or no such project; RT_REFUSED: the server is another user's, not
+ * Retake, or serves another store. */
 void rt_login(rt_cli *cli, const char *socket, const char *state_folder, unsigned default_port);
 
 #endif

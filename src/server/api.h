@@ -3,7 +3,7 @@
  * Api: the handlers of /retake/v1, one for each row of routes.c.
  *
  *   api_view.c      discussions, entries, settings, history, search; texts laid out
- *   api_context.c   what a model would be sent, and what it was sent last
+ *   api_context.c   the next request to a model, and the last one
  *   api_change.c    operations, as routes and by their names
  *   api_run.c       models at work; events
  *   api_file.c      export and import

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a model would be sent, and how many tokens that is; what it was sent last. */
+ * The next request to a model and its tokens; the last request. */
 #include "chat/last_request.h"
 #include "llm/models_host.h"
 #include "llm/provider.h"
@@ -184,7 +184,7 @@ rt_api_context(rt_call *call)
 	rt_pick_counter_deinit(&c.counter);
 }
 
-/* ---- what was sent last ---- */
+/* ---- the last request ---- */
 
 /* Members of the answer that are those of the record, and those of the changes since. */
 static const char *const of_record[] = {"at",    "seq",  "take",     "provider",      "service",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * docs/api.md. What is said here of routes comes from their table; what stands here as text
- * is what holds for all of them. */
+ * docs/api.md. Descriptions of routes come from their table; the text here applies to all of
+ * them. */
 #include "server/openapi.h"
 
 static const char intro[] =

@@ -11,7 +11,7 @@
 #include "llm/provider.h"
 #include "server/idempotency.h"
 
-/* NULL, after a failure: there is none of that name. */
+/* NULL after a failure: unknown name. */
 static const rt_format *
 format_named(rt_call *call, rt_str name)
 {
@@ -166,7 +166,7 @@ write_file(export *e, rt_str by)
 					   &s->error));
 }
 
-/* How many bytes of the name one character of a file name stands for; '\0': as it is. */
+/* How many bytes of the name one character of a file name replaces; '\0': unchanged. */
 static size_t
 name_step(rt_str name, size_t at, char *out)
 {
@@ -186,8 +186,8 @@ name_step(rt_str name, size_t at, char *out)
 	return 3;
 }
 
-/* `attachment; filename="bread.html"`: ASCII, and (RFC 6266) the name itself where it has more.
- * No name may leave its folder, hide, or end as another kind of file. */
+/* `attachment; filename="bread.html"`: ASCII, and (RFC 6266) the name itself if it has other
+ * characters. No name may leave its folder, hide, or end as another kind of file. */
 static void
 add_disposition(rt_buf *out, rt_str name, const char *extension)
 {

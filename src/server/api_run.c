@@ -37,7 +37,7 @@ rt_api_run_stop(rt_call *call)
 	show(call, run);
 }
 
-/* What the body asks for; the empty name is "ask". */
+/* The kind requested by the body; the empty name is "ask". */
 static rt_run_request
 read_request(rt_call *call, yyjson_val *root)
 {

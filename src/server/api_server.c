@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The server itself: what it is, letting browsers in and out, the projects of its store, and the
- * models that it can ask. */
+ * The server itself: its description, login and logout of browsers, the projects of its store, and
+ * the available models. */
 #include "server/api.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "server/page.h"
 #include "server/run_json.h"
 
-/* ---- what it is ---- */
+/* ---- description ---- */
 
 void
 rt_api_health(rt_call *call)
@@ -268,7 +268,7 @@ close_model(void *model)
 	m->ops->close(m);
 }
 
-/* What the server of a provider has. */
+/* The models on a provider's server. */
 static void
 put_models(rt_call *call, rt_str provider)
 {

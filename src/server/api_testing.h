@@ -39,7 +39,7 @@ typedef struct fixture {
 	size_t header_count;
 	bool needs_match;
 	const rt_alloc *alloc; /* of requests */
-	bool is_short;         /* of memory: what cannot be answered is not looked at */
+	bool is_short;         /* of memory: requests that cannot be answered are ignored */
 	/* of the last request */
 	rt_arena *arena;
 	rt_web_answer answer;
@@ -152,7 +152,7 @@ read_answer(fixture *f)
 	}
 }
 
-/* As the server does it, from the path on. Gives the status. */
+/* Routes and answers as the server does. Returns the status. */
 static inline unsigned
 ask(fixture *f, const char *method, const char *target, const char *body)
 {

@@ -486,7 +486,7 @@ rt_api_revisions(rt_call *call)
 				    &s->error));
 }
 
-/* ---- settings, and what is stored with them ---- */
+/* ---- settings and related data ---- */
 
 void
 rt_api_settings(rt_call *call)

@@ -327,10 +327,10 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	found = one != NULL && now - one->seen_us < RT_BROWSER_DAYS * day_us;
 	if (found)
 		memcpy(out_project, one->project, PROJECT_ROOM);
-	/* What was its own waits until not all share one any more. */
+	/* Its own project is kept until sharing ends. */
 	if (found && b->shared && strncmp(out_project, "browser-", 8) == 0)
 		out_project[0] = '\0';
-	/* One that came when all shared a project has none of its own yet. */
+	/* A browser from a time of sharing has no project yet. */
 	if (found && !b->shared && out_project[0] == '\0') {
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", out_hash);
 		memcpy(out_project, one->project, PROJECT_ROOM);
@@ -347,7 +347,7 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	return found;
 }
 
-/* One whose row is to be written; false: there is none. */
+/* A browser whose row must be written; false: none. */
 static bool
 next_stale(rt_browsers *b, browser *out)
 {
@@ -420,7 +420,7 @@ rt_browsers_leave(rt_browsers *b, rt_str hash, rt_error *err)
 	pthread_mutex_unlock(&b->lock);
 	if (one != NULL)
 		st = write_row(b, one, true, err);
-	/* One that is only forgotten here would be let in again after a start: then it stays. */
+	/* If only forgotten in memory it would be accepted again after a restart: then it stays. */
 	if (one != NULL && st != RT_OK) {
 		pthread_mutex_lock(&b->lock);
 		at = find(b, text);

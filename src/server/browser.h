@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Browsers: those that were let in with a code, and the project of each (feature N1).
+ * Browsers: those logged in with a code, and the project of each (feature N1).
  *
  *   code      64 bits, valid once and for a minute; anybody with the token can make one
- *   cookie    256 random bits, made anew at each login, so that nobody can be given one that
- *             somebody else knows. Its name contains the port, since cookies know no ports
+ *   cookie    256 random bits, new at each login, which prevents session fixation.
+ *             Its name contains the port, since cookies are not bound to ports
  *   project   "browser-" and 12 characters, made on the first request; or one for all (shared);
  *             or the one that the code was made for
  *
- * Of a cookie its SHA-256 is stored, as a side row of the served project:
+ * Only the SHA-256 of a cookie is stored, as a side row of the served project:
  *
  *   browser/<64 hex digits>   {"v":1,"project":"browser-9f3a6c01b2d4","made":…,"seen":…}
  *
@@ -41,9 +41,9 @@ RT_CHECKED rt_status rt_browsers_open(const rt_alloc *alloc, const rt_env *env,
 				      rt_error *err);
 void rt_browsers_close(rt_browsers *browsers);
 
-/* Makes a code. project: what the browser is to see; empty: one of its own, or the shared one.
- * *out_replaced (may be NULL): RT_CODES_MAX were waiting, and the oldest is no longer valid.
- * RT_LIMIT: the project's name is too long. */
+/* Makes a code. project: the browser's; empty: a new one, or the shared one. *out_replaced (may be
+ * NULL): RT_CODES_MAX were waiting, and the oldest is no longer valid. RT_LIMIT: the project's name
+ * is too long. */
 RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, rt_str project, char out[RT_CODE_ROOM],
 				      bool *out_replaced, rt_error *err);
 /* Exchanges a code for a cookie's value. RT_CREDENTIALS: it is unknown, used, expired or

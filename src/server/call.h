@@ -22,8 +22,8 @@
 
 struct rt_idempotency;
 
-/* A project that other processes may have changed is looked at again after this time: a look at
- * the store would be most of the cost of a small read. */
+/* Interval for checking whether other processes have changed a project: the check would be most of
+ * the cost of a small read. */
 enum { RT_CALL_FRESH_US = 500 };
 
 /* Answers with the route's handler. */
@@ -46,7 +46,7 @@ rt_str rt_call_actor(rt_call *call);
 /* RT_USAGE with the message unless list is an array of at most max strings. */
 void rt_call_check_texts(rt_call *call, yyjson_val *list, size_t max, const char *message);
 
-/* ---- what it is about ---- */
+/* ---- target ---- */
 
 /* The newest value; lives as long as the call. NULL after a failure. */
 const rt_project *rt_call_value(rt_call *call);
@@ -84,7 +84,7 @@ void rt_call_put_lines(rt_buf *buf, const char *key, rt_str lines);
 /* Answers with a problem of HTTP (rt_problem_http); nothing more is done then. */
 void rt_call_problem(rt_call *call, unsigned status, const char *kind, const char *title,
 		     const char *detail);
-/* The answer is complete: nothing more is done, and what is written to it is dropped. */
+/* The answer is complete: nothing more is done, and later writes to it are dropped. */
 void rt_call_stop(rt_call *call);
 /* Discards the answer and the failure, so that the work can be tried again; memory stays. */
 void rt_call_clear(rt_call *call);

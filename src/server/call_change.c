@@ -14,7 +14,7 @@ typedef struct context {
 	rt_idempotency idem;
 	bool was_known;  /* its key was found in the transaction */
 	bool is_kept;    /* the response is in the store */
-	char etag[RT_ETAG_ROOM]; /* of what was changed, right after the change; or empty */
+	char etag[RT_ETAG_ROOM]; /* of the changed object, right after the change; or empty */
 } context;
 
 static bool
@@ -80,7 +80,7 @@ last_seq(const rt_result *results, size_t count)
 
 /* ---- the answer ---- */
 
-/* Where undo and redo reach what the change did. */
+/* Where undo and redo affect the change. */
 static void
 add_history_path(rt_buf *buf, const context *c, const rt_op *op, const rt_result *result)
 {
@@ -130,7 +130,7 @@ put_undo(rt_buf *buf, const context *c, const rt_op *op, const rt_result *result
 	rt_json_close(buf, '}');
 }
 
-/* "op" of a step: what it was, by whom, and how to undo it. name: as the history has it. */
+/* "op" of a step: its operation and author, and how to undo it. name: as in the history. */
 static void
 put_step(rt_buf *buf, const context *c, const rt_op *name, const rt_op *undone,
 	 const rt_result *result)
@@ -214,7 +214,7 @@ put_answer(rt_buf *buf, const context *c, const rt_result *results)
 	rt_json_close(buf, '}');
 }
 
-/* The path of what was made; empty: nothing was. */
+/* The path of the created object; empty: none. */
 static rt_str
 location_of(rt_scope *s, const context *c, const rt_result *results)
 {
@@ -248,7 +248,7 @@ status_of(const context *c, const rt_result *results)
 	return c->change->is_made && !join(results, c->change->count).unchanged ? 201 : 200;
 }
 
-/* The tag of what was changed, in the value that the change made. What is gone has none. */
+/* The tag of the changed object, in the value after the change. Deleted objects have none. */
 static void
 compute_etag(context *c, const rt_project *now, rt_str entry)
 {
@@ -325,7 +325,7 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 
 /* ---- preconditions ---- */
 
-/* Answers with what is stored for the key; a new request goes on. */
+/* Answers with the response stored for the key; a new request continues. */
 static void
 answer_stored(rt_call *call, const rt_idempotency_record *record)
 {
@@ -479,7 +479,7 @@ succeed(context *c, const rt_result *results)
 
 	rt_buf_clear(body);
 	put_answer(body, c, results);
-	if (c->etag[0] == '\0') { /* nothing was changed: the tag is of what was found */
+	if (c->etag[0] == '\0') { /* nothing was changed: the tag is of the current state */
 		const rt_project *value = NULL;
 		uint64_t seq = last_seq(results, c->change->count);
 

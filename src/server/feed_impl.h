@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the feed:
+ * Internals of the feed:
  *
  *   feed.c          the feed, its streams, waking them, the tick
  *   feed_stream.c   one stream: what it sends next
@@ -81,9 +81,8 @@ void rt_feed_inflight_forget(rt_feed_inflight_list *inflight);
 /* Reads the store, if it is time. True: something has changed. runs (or NULL) knows our own. */
 bool rt_feed_inflight_poll(rt_feed_inflight_list *inflight, rt_engine *engine, const rt_env *env,
 			   struct rt_runs *runs);
-/* Appends what has changed since *seen, until out has about room bytes, without replies that had
- * ended by version base and those of other discussions than disc (0: any). False: there is no
- * more. */
+/* Appends changes since *seen, until out has about room bytes, skipping replies that had ended by
+ * version base and other discussions than disc (0: any). False: no more. */
 bool rt_feed_inflight_events(rt_feed_inflight_list *inflight, uint64_t base, uint32_t disc,
 			     uint64_t *seen, size_t room, rt_buf *out);
 

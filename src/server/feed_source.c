@@ -17,7 +17,7 @@
 
 #include "codec/json.h"
 
-enum { LOOK_SHARE = 20 /* reading the store takes at most one part in so many of the time */ };
+enum { LOOK_SHARE = 20 /* reading the store takes at most this fraction (1/n) of the time */ };
 
 /* ---- rows ---- */
 
@@ -320,7 +320,7 @@ rt_feed_inflight_poll(rt_feed_inflight_list *list, rt_engine *engine, const rt_e
 	return p.has_changed;
 }
 
-/* The first change after a version; NULL: there is none. */
+/* The first change after a version; NULL: none. */
 static const rt_feed_inflight *
 next_change(const rt_feed_inflight_list *list, uint64_t version)
 {

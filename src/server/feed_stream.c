@@ -11,7 +11,7 @@
 
 #include "codec/json.h"
 
-/* hello, reset: where the stream begins, or goes on. */
+/* hello, reset: where the stream begins or continues. */
 static void
 add_place(rt_feed_stream_at *s, const char *event)
 {
@@ -96,7 +96,7 @@ add_newer(rt_feed_stream_at *s)
 	}
 }
 
-/* What is not a row. */
+/* Events other than rows. */
 static void
 add_others(rt_feed_stream_at *s, size_t room)
 {

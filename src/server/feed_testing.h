@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tests of streams share: a reader that does what a front and a browser do together. */
+ * Fixture of the tests of streams: a reader that acts as front and browser. */
 #ifndef RT_SERVER_FEED_TESTING_H
 #define RT_SERVER_FEED_TESTING_H
 
@@ -202,7 +202,7 @@ reader_is(reader *r, const char *name, const char *words)
 			 name, words);
 }
 
-/* The number behind the dot of an id. */
+/* The number after the dot of an id. */
 static inline uint64_t
 id_seq(const char *id)
 {

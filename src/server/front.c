@@ -25,7 +25,7 @@ enum {
 
 /* ---- libmicrohttpd ---- */
 
-/* What was loaded, once for the process; it stays. */
+/* Loaded once for the process; never unloaded. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static rt_mhd functions;
 static rt_status loaded;

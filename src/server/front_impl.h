@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the front:
+ * Internals of the front:
  *
  *   front.c          libmicrohttpd; listening, opening, closing
  *   front_request.c  libmicrohttpd's callbacks: connections, requests, answers
@@ -13,7 +13,7 @@
  *    │                  │                └─ else ──> WORKING ── a worker ──> DONE ─> answered
  *    └── not admitted, too large, … ─────> answered       (the connection is suspended)
  *
- * An answer with a stream goes on in a rt_front_stream, which suspends the connection while there
+ * An answer with a stream continues in a rt_front_stream, which suspends the connection while there
  * is nothing to send. */
 #ifndef RT_SERVER_FRONT_IMPL_H
 #define RT_SERVER_FRONT_IMPL_H
@@ -155,7 +155,7 @@ void rt_conn_expect(rt_conn *conn, int64_t ms);
 bool rt_front_wait_init(rt_front *front);
 void rt_front_wait_deinit(rt_front *front);
 bool rt_front_start_timer(rt_front *front);
-/* Hands the exchange to a worker. False: there is none, or the front closes. */
+/* Queues the exchange for a worker. False: no worker, or the front is closing. */
 bool rt_front_work_add(rt_exchange *exchange);
 /* Waits until all workers are done; nothing more is accepted. */
 void rt_front_work_end(rt_front *front);

@@ -93,7 +93,7 @@ rt_front_on_connection(void *ctx, struct MHD_Connection *connection, void **sock
 
 /* ---- an exchange ---- */
 
-/* Frees what a stream does not need. */
+/* Frees everything that a stream does not need. */
 static void
 free_request(rt_exchange *x)
 {
@@ -316,7 +316,7 @@ on_headers(rt_exchange *x, const char *method, const char *version)
 		return MHD_NO;
 	rt_str length = rt_web_header(&x->request, "Content-Length");
 	if (!site->admit(site->ctx, &x->request, &x->plan, &x->answer)) {
-		/* What is not read of this request must not count as the next one. */
+		/* Unread bytes of this request must not count as the next one. */
 		if ((length.ptr != NULL && !rt_str_is(length, "0")) ||
 		    rt_web_header(&x->request, "Transfer-Encoding").ptr != NULL)
 			x->answer.close = true;
@@ -345,7 +345,7 @@ spool(rt_exchange *x, const char *data, size_t size)
 	return true;
 }
 
-/* Goes on in a file; false: it cannot be made or written. */
+/* Continues in a file; false: it cannot be created or written. */
 static bool
 begin_spool(rt_exchange *x)
 {

@@ -59,9 +59,9 @@ rt_guard_fault rt_guard_check_form(const rt_web_request *request, const rt_princ
 
 /* Is it the origin of one of our own pages? */
 bool rt_guard_is_own_origin(const rt_guard *guard, rt_str origin);
-/* The value of a cookie; false: there is none, or there are several of that name. */
+/* The value of a cookie; false: none, or several of that name. */
 bool rt_guard_cookie(const rt_web_request *request, const char *name, rt_str *out);
-/* X of "Authorization: Bearer X"; false: there is none. */
+/* X of "Authorization: Bearer X"; false: none. */
 bool rt_guard_bearer(const rt_web_request *request, rt_str *out);
 /* Compares in a time that depends on b's size only. */
 bool rt_guard_same(rt_str a, rt_str b);

@@ -218,7 +218,7 @@ typedef struct old_rows {
 	int64_t now_us;
 } old_rows;
 
-/* "at" is the second member that rt_idempotency_save writes; what is not like that is no record. */
+/* "at" is the second member that rt_idempotency_save writes; anything else is not a record. */
 static bool
 is_old(rt_str value, int64_t now_us)
 {
@@ -269,7 +269,7 @@ rt_idempotency_sweep(rt_engine *engine, int64_t now_us, size_t *out_count, rt_er
 	rt_scope_init(&s, rt_engine_alloc(engine));
 	if (find_old(&s, engine, now_us).size > 0 &&
 	    RT_TRY(&s, store->ops->begin(store, &s.error)) == RT_OK) {
-		/* Again, within the transaction: a key may have been used anew. */
+		/* Again, within the transaction: a key may have been reused. */
 		rt_str names = find_old(&s, engine, now_us);
 
 		for (size_t at = 0; rt_ok(&s) && at < names.size; count++) {

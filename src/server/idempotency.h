@@ -32,7 +32,7 @@ enum { RT_IDEMPOTENCY_KEY_MAX = 200, RT_IDEMPOTENCY_ROW_ROOM = 8 + RT_SHA256_HEX
 typedef struct rt_idempotency {
 	rt_engine *engine;
 	char row[RT_IDEMPOTENCY_ROW_ROOM]; /* name of the side row; empty: no key */
-	char request[RT_SHA256_HEX_ROOM]; /* hash of what was asked */
+	char request[RT_SHA256_HEX_ROOM]; /* hash of the request */
 	int64_t now_us;
 	bool is_reserved;
 } rt_idempotency;
@@ -56,14 +56,14 @@ typedef struct rt_idempotency_record {
 rt_idempotency rt_idempotency_read_key(rt_scope *scope, const rt_web_request *request,
 				       const rt_principal *principal, rt_engine *engine,
 				       int64_t now_us);
-/* What is stored; lives in the scope. Within a transaction of the calling thread it is what that
- * will commit. */
+/* The stored response; lives in the scope. Within a transaction of the calling thread it includes
+ * uncommitted writes. */
 rt_idempotency_record rt_idempotency_find(rt_scope *scope, const rt_idempotency *idem);
-/* Stores a response: as a part of the calling thread's transaction, or in one of its own. */
+/* Stores a response, in the calling thread's transaction or a separate one. */
 void rt_idempotency_save(rt_scope *scope, const rt_idempotency *idem,
 			 const rt_idempotency_record *record);
-/* Before work begins. NEW: it is reserved now, and has to be saved or dropped; else what is
- * stored. */
+/* Before work begins. NEW: the key is now reserved and must be saved or dropped; else the stored
+ * response. */
 rt_idempotency_record rt_idempotency_reserve(rt_scope *scope, rt_idempotency *idem);
 /* Forgets the row: the request may be sent again. */
 void rt_idempotency_drop(rt_scope *scope, const rt_idempotency *idem);

@@ -218,7 +218,7 @@ rt_shape_named(const char *name)
 	return NULL;
 }
 
-/* ---- what the documents share ---- */
+/* ---- shared by the documents ---- */
 
 const rt_route *
 rt_openapi_route_of(const rt_route *routes, rt_op_id op)

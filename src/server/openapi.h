@@ -16,18 +16,18 @@ void rt_api_docs_write(const rt_route *routes, rt_buf *buf);
 
 /* The chapters of the documents, in their order; NULL: there are no more. */
 const char *rt_openapi_noun(size_t at);
-/* The chapter of a route; never NULL for what is in the table. */
+/* The chapter of a route; never NULL for routes in the table. */
 const char *rt_openapi_noun_of(const rt_route *route);
 /* Is there a parameter of that name in its path? */
 bool rt_openapi_in_path(const rt_route *route, const char *name);
-/* The first field of an operation from this one on that the path (of route, or NULL) does not
- * have; NULL: there is none. */
+/* The first field of an operation from this one on that is not in the path (of route, or NULL);
+ * NULL: none. */
 const rt_op_field *rt_openapi_next_field(const rt_route *route, const rt_op_field *field);
 
 /* The route of an operation: the one with its name, else the first. NULL: only /ops/{op}. */
 const rt_route *rt_openapi_route_of(const rt_route *routes, rt_op_id op);
 
-/* A shape by the name that routes have for it. NULL: there is none. */
+/* A shape by its name in routes. NULL: unknown. */
 typedef struct rt_shape {
 	const char *name;
 	const char *about;  /* a sentence for people, with the members */

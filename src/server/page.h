@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Page: what a browser gets at "/": how to log in, or the web interface. The login page has no
- * script, no external style, and nothing of the conversation.
+ * Page: the response to "/": the login page or the web interface. The login page has no script, no
+ * external style, and nothing of the conversation.
  *
  * Threads: any. */
 #ifndef RT_SERVER_PAGE_H
@@ -22,7 +22,7 @@ bool rt_page_asset(const rt_web_request *request, rt_web_answer *answer);
 /* Redirects to "/", with the cookie. */
 void rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
 		     const char *cookie);
-/* The cookie's name: "retake_8999". room has room for 32 bytes. */
+/* The cookie's name: "retake_8999". room has capacity for 32 bytes. */
 void rt_page_cookie_name(unsigned port, char room[32]);
 
 /* The files of the web interface, as tools/web.py puts them into the program. */

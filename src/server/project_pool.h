@@ -22,8 +22,8 @@
 
 /* Answers of a project from a moment ago, for requests that repeat while nothing has changed. The
  * key is the target, the store's epoch and the number of the newest row, so an answer is never
- * older than the value that was read; after a purge the epoch is another one, and what was stored
- * is dropped. Locks itself. */
+ * older than the value that was read; a purge changes the epoch, which drops all cached answers.
+ * Locks itself. */
 
 enum {
 	RT_RESPONSE_CACHE_SLOTS = 128,
@@ -34,7 +34,7 @@ enum {
 typedef struct rt_cached_response {
 	uint64_t epoch, seq;
 	char target[RT_RESPONSE_CACHE_TARGET_MAX];
-	size_t target_size;  /* 0: there is none */
+	size_t target_size;  /* 0: none */
 	char etag[RT_ETAG_ROOM];
 	const rt_text *body; /* counted */
 } rt_cached_response;
@@ -51,7 +51,7 @@ bool rt_response_cache_init(rt_response_cache *cache, const rt_alloc *alloc);
 void rt_response_cache_deinit(rt_response_cache *cache);
 /* After a purge: drops everything. */
 void rt_response_cache_forget(rt_response_cache *cache);
-/* Appends the body; false: there is none. */
+/* Appends the body; false: not cached. */
 bool rt_response_cache_find(rt_response_cache *cache, uint64_t epoch, uint64_t seq, rt_str target,
 			    rt_buf *body, char etag[RT_ETAG_ROOM]);
 /* Stores one, where it is small enough and there is memory. */
@@ -101,11 +101,11 @@ typedef struct rt_project_pool_options {
 
 RT_CHECKED rt_status rt_project_pool_open(const rt_project_pool_options *options,
 					  rt_project_pool **out, rt_error *err);
-/* Ends replies in flight (what had arrived is kept), notifies hooks, closes the engines. */
+/* Ends replies in flight (received text is kept), notifies hooks, closes the engines. */
 void rt_project_pool_close(rt_project_pool *pool);
 const rt_project_pool_options *rt_project_pool_get_options(const rt_project_pool *pool);
 
-/* A project by name; it is the pool's. create: make it where there is none. RT_NOT_FOUND. */
+/* A project by name, owned by the pool. create: create it if missing. RT_NOT_FOUND. */
 RT_CHECKED rt_status rt_project_pool_project(rt_project_pool *pool, rt_str name, bool create,
 					     rt_open_project **out, rt_error *err);
 /* Is it open already, so that the call above does not wait? */

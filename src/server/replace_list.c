@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * From two lists to operations. Both lists are read into arrays; entries are matched as pairs of
- * indices; then the requests are made in an order in which each finds what it names:
+ * indices; then the requests are made in an order in which each finds its targets:
  *
  *   edits     by id, while everything is still there
  *   deletes   runs of unwanted entries, in the old order
@@ -11,8 +11,8 @@
  *   labels    of new entries, whose ids are not known yet, by position
  *
  * The entries that stay where they are are the longest run of old indices that rises in the new
- * order. For matching, hashes of what has to be equal are sorted, so that equal ones are
- * neighbours; what a hash says is verified. */
+ * order. For matching, hashes of the parts that must be equal are sorted, so that equal ones are
+ * neighbours; matches of hashes are verified. */
 #include "server/replace_list.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ typedef struct new_entry {
 	size_t from;   /* the old one; NONE: it is new */
 } new_entry;
 
-/* One entry of either list, by the hash of what has to be equal. */
+/* One entry of either list, by the hash of the parts that must be equal. */
 typedef struct match_key {
 	uint64_t hash;
 	size_t index;
@@ -54,7 +54,7 @@ typedef struct lists {
 	old_entry *olds;
 	new_entry *news;
 	size_t old_count, new_count;
-	match_key *keys; /* for matching: room for both lists */
+	match_key *keys; /* for matching: capacity for both lists */
 	rt_buf *scratch[2]; /* JSON that is compared */
 	rt_id_used_fn is_used;
 	void *ctx;
@@ -169,7 +169,7 @@ read_new(lists *p, size_t at, yyjson_val *value)
 	if (role != NULL && yyjson_get_len(role) == 0)
 		rt_scope_fail(s, RT_USAGE, "entry %zu: \"role\" is empty", at + 1);
 	n->role = rt_json_str(role);
-	if (id != NULL && yyjson_get_len(id) > 0) /* "" is none */
+	if (id != NULL && yyjson_get_len(id) > 0) /* "" is absent */
 		n->id = rt_json_str(id);
 }
 
@@ -224,7 +224,7 @@ is_same_ts(const old_entry *o, const new_entry *n)
 	return o->has_ts && o->ts.us == n->ts.us && o->ts.ns == n->ts.ns;
 }
 
-/* Both unmatched, not named by id, and equal as far as is said. */
+/* Both unmatched, not named by id, and equal in the given members. */
 static bool
 is_equal(lists *p, size_t from, size_t to)
 {
@@ -545,7 +545,7 @@ present(rt_str s)
 	return s.ptr != NULL ? s : RT_STR("");
 }
 
-/* The value of a flag where it differs from what the entry has. */
+/* The value of a flag if it differs from the entry's. */
 static rt_tristate
 changed_flag(const old_entry *o, const new_entry *n, const char *key)
 {

@@ -19,7 +19,7 @@
 
 enum {
 	RT_ROUTE_QUICK = 1 << 0,   /* never waits: answered on the loop's own thread */
-	RT_ROUTE_OWNER = 1 << 1,   /* not for browsers that have a project of their own */
+	RT_ROUTE_OWNER = 1 << 1,   /* not for browsers with their own project */
 	RT_ROUTE_CHANGES = 1 << 2, /* changes something: If-Match and Idempotency-Key count */
 	RT_ROUTE_LARGE = 1 << 3,   /* a body of up to RT_BODY_LARGE, RT_BODY_BROWSER, of any type */
 	RT_ROUTE_STREAM = 1 << 4,  /* answers with events */
@@ -29,7 +29,7 @@ enum {
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
 	RT_BODY_LARGE = 1 << 30,
-	RT_BODY_BROWSER = 64 << 20, /* the same for a browser that has a project of its own */
+	RT_BODY_BROWSER = 64 << 20, /* the same for a browser with its own project */
 	RT_IMPORT_BROWSER_DISCUSSIONS = 100000, /* in what such a browser imports */
 	RT_IMPORT_BROWSER_ENTRIES = 1000000
 };
@@ -42,7 +42,7 @@ typedef struct rt_route_param {
 
 struct rt_route;
 
-/* One request on its way (call.h). */
+/* A request in progress (call.h). */
 typedef struct rt_call {
 	rt_scope scope; /* of the work between rt_api_answer's call and return */
 	const struct rt_route *route;
@@ -60,7 +60,7 @@ typedef struct rt_call {
 	rt_buf *notes;      /* of hooks */
 	const char *hint;   /* of a failure: what to do about it; or NULL */
 	rt_str extra;       /* further members of its problem document: "key":value,… */
-	bool is_answered;   /* the answer is complete; what is written now is dropped */
+	bool is_answered;   /* the answer is complete; later writes are dropped */
 	rt_web_answer complete;
 } rt_call;
 
@@ -74,7 +74,7 @@ typedef struct rt_route {
 	rt_route_fn fn;
 	int op;             /* rt_op_id of the operation that it is (rt_api_op); -1: none */
 	unsigned flags;
-	const char *answer; /* name of what it answers with, see openapi.c; NULL: a result */
+	const char *answer; /* name of the response's shape, see openapi.c; NULL: a result */
 	const rt_route_param *query; /* or NULL */
 	const rt_route_param *body;  /* fields of the body that are no operation's; or NULL */
 } rt_route;
@@ -83,7 +83,7 @@ typedef enum rt_route_found {
 	RT_ROUTE_FOUND,
 	RT_ROUTE_UNKNOWN,      /* 404 */
 	RT_ROUTE_OTHER_METHOD, /* 405; *out_allow lists what there is, "GET, POST" */
-	RT_ROUTE_BAD           /* 400: an escape that is none */
+	RT_ROUTE_BAD           /* 400: an invalid escape */
 } rt_route_found;
 
 /* The name of a parameter of a path pattern, from 0; empty: there are no more. */
@@ -95,8 +95,8 @@ void rt_route_encode(rt_buf *buf, rt_str text);
 /* "GET" */
 const char *rt_route_method(rt_web_method method);
 
-/* The first match in tables (ended by NULL). params are views of the path, still encoded. allow
- * has room for 64 bytes. */
+/* The first match in tables (ended by NULL). params are views of the path, still encoded. allow has
+ * capacity for 64 bytes. */
 rt_route_found rt_route_find(const rt_route *const *tables, rt_web_method method, rt_str path,
 			     const rt_route **out, rt_str params[RT_ROUTE_PARAMS], char allow[64]);
 

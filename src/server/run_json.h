@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs over HTTP: their requests and what they are as JSON, their events for streams.
+ * Runs over HTTP: their requests and state as JSON, their events for streams.
  *
  *   {"run":"r3-9f3a6c","state":"running","how":"ask","discussion":"d1","take":"t1","model":…,
  *    "started":…,"question":"k3f9","text":"…so far…","thinking":"…"}
  *
- *   "take"      what was asked for; when it ends, what the reply is in
+ *   "take"      the requested one; at the end that of the reply
  *   "question"  once it is an entry
  *   "at"        the entry that was named: to continue from, or to reply to anew
  *   "notice"    for people, in the meantime: "trying again in 2 s …"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of runs share: a server's engine, feed and runs with built-in models; starting,
- * waiting, and putting together what a stream delivers. */
+ * Fixture of the tests of runs: a server's engine, feed and runs with built-in models; starting,
+ * waiting, and assembling the output of a stream. */
 #ifndef RT_SERVER_RUN_TESTING_H
 #define RT_SERVER_RUN_TESTING_H
 

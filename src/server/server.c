@@ -335,8 +335,8 @@ set_hosts(rt_server *server, rt_error *err)
 	rt_page_cookie_name(rt_server_port(server), server->cookie);
 	(void)snprintf(server->place, sizeof(server->place), "%.*s:%u", RT_GUARD_HOST_ROOM - 8, own,
 		       rt_server_port(server));
-	/* A given address is known by its own digits, which no name of others can be. Where there
-	 * is no room for it, --host has to say it. */
+	/* A given address is accepted as Host in digits, which no foreign name can equal. If it
+	 * does not fit, --host must name it. */
 	if (server->options.front.address != NULL)
 		(void)!rt_guard_add_host(&server->guard, rt_str_of(own), NULL);
 	while (st == RT_OK && hosts.size > 0) {

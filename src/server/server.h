@@ -35,7 +35,7 @@ typedef struct rt_server_options {
 /* RT_BUSY: the port is in use. When it has returned, clients can connect. */
 RT_CHECKED rt_status rt_server_open(const rt_server_options *options, rt_server **out,
 				    rt_error *err);
-/* Ends replies in flight (what had arrived is kept) and streams; waits for the rest. */
+/* Ends replies in flight (received text is kept) and streams; waits for the rest. */
 void rt_server_close(rt_server *server);
 
 unsigned rt_server_port(const rt_server *server);

@@ -74,7 +74,7 @@ write_token(const rt_env *env, const char *path, const char *fresh, char out[RT_
 	return RT_OK;
 }
 
-/* RT_NOT_FOUND: there is none. */
+/* RT_NOT_FOUND: none. */
 static rt_status
 read_token(const char *path, char out[RT_TOKEN_ROOM], rt_error *err)
 {

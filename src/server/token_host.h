@@ -13,9 +13,8 @@
 
 enum { RT_TOKEN_SIZE = 64, RT_TOKEN_ROOM = RT_TOKEN_SIZE + 1 };
 
-/* Reads it, or makes it (and the folder) where there is none, or a new one (renew).
- * RT_REFUSED: others can read the file, or it is no regular file of this user, or contains no
- * token. RT_IO. */
+/* Reads it, or creates it (and the folder) if missing or with renew. RT_REFUSED: others can read
+ * the file, it is not a regular file of this user, or it contains no token. RT_IO. */
 RT_CHECKED rt_status rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder,
 				   bool renew, char out[RT_TOKEN_ROOM], rt_error *err);
 /* 256 random bits as hex. */

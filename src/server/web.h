@@ -43,11 +43,11 @@ typedef struct rt_web_request {
 	void *user;          /* admit's, for handle; in the arena */
 } rt_web_request;
 
-/* The first header of that name (any case), trimmed; ptr NULL: there is none. */
+/* The first header of that name (any case), trimmed; ptr NULL: none. */
 rt_str rt_web_header(const rt_web_request *request, const char *name);
 size_t rt_web_header_repeats(const rt_web_request *request, const char *name);
-/* The first query parameter of that name, decoded, in the arena. false: there is none (out is
- * empty then), or it cannot be decoded. "+" is a blank. */
+/* The first query parameter of that name, decoded, in the arena. false: none (out is empty then),
+ * or it cannot be decoded. "+" is a space. */
 bool rt_web_query(const rt_web_request *request, const char *name, rt_str *out);
 /* Percent-decode in the arena. false: bad escape, or a NUL. */
 bool rt_web_decode(const rt_web_request *request, rt_str encoded, bool plus, rt_str *out);
@@ -68,7 +68,7 @@ typedef struct rt_web_stream_ops {
 
 struct rt_web_stream {
 	const rt_web_stream_ops *ops;
-	/* the front's: front first, then wake; NULL before the answer is on its way */
+	/* the front's: front first, then wake; NULL before the answer is sent */
 	void (*_Atomic wake)(void *front);
 	void *front;
 };
@@ -91,7 +91,7 @@ typedef struct rt_web_answer {
 	unsigned status;        /* 0: not filled in yet */
 	const char *type;       /* static; NULL: no body, no type */
 	rt_buf body;            /* initialised by the front, unlimited */
-	rt_web_field headers[RT_WEB_ANSWER_HEADERS]; /* beside those that every answer has; in
+	rt_web_field headers[RT_WEB_ANSWER_HEADERS]; /* besides those of every answer; in
 	                                                * the arena, or static */
 	size_t header_count;
 	rt_web_stream *stream; /* instead of a body; the front's from here on */
@@ -125,7 +125,7 @@ typedef struct rt_web_site {
 /* ---- principals ---- */
 
 /* Who sends a request: programs that know the token, programs of the same user over the Unix
- * socket, and browsers that were let in with a code. */
+ * socket, and browsers logged in with a code. */
 typedef enum rt_principal_kind {
 	RT_PRINCIPAL_NOBODY,
 	RT_PRINCIPAL_TOKEN,

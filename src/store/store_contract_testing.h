@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of the store contract share: the kinds of stores, over which every test runs, and
+ * Fixture of the tests of the store contract: the kinds of stores, over which every test runs, and
  * helpers. A new kind adds a line to `kinds` and passes. */
 #ifndef RT_STORE_CONTRACT_TESTING_H
 #define RT_STORE_CONTRACT_TESTING_H

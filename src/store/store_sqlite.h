@@ -10,7 +10,7 @@
 
 typedef struct rt_store_sqlite_options {
 	bool create;    /* make the file (mode 0600, its folder 0700) when it is missing */
-	bool read_only; /* never write a byte; no -shm beside it where that can be avoided */
+	bool read_only; /* never write a byte; no -shm file if that can be avoided */
 	bool relaxed;   /* commits are not synced: a loss of power may lose the last seconds
 	                   (at most one checkpoint interval of the log), a crash of the
 	                   process loses nothing */
@@ -27,7 +27,7 @@ typedef struct rt_store_sqlite_options {
  * bind mount on one machine is fine). A closed store is one file: the last process to close it
  * writes the -wal back and removes it. An existing -wal is part of the store.
  *
- * After a fork the child must open the store anew: the parent's handle fails with RT_REFUSED.
+ * After a fork the child must reopen the store: the parent's handle fails with RT_REFUSED.
  *
  * RT_NOT_FOUND: no such file, and create is off. RT_NOT_OURS: another kind of file; it is not
  * changed. RT_TOO_NEW: written by a newer Retake; read_only may work, and the message names the
@@ -58,7 +58,7 @@ RT_CHECKED rt_status rt_store_sqlite_remove_empty(const rt_alloc *alloc, const r
 						  const char *path, bool *out_removed,
 						  rt_error *err);
 
-/* What was copied from a damaged file. */
+/* Rows copied from a damaged file. */
 typedef struct rt_store_salvaged {
 	uint64_t rows, bodies;   /* of all projects */
 	uint64_t projects_named; /* that got a new name, because theirs was lost */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What may still hold purged bytes, and what removes them:
+/* Places that may still hold purged bytes, and what removes them:
  *   index segments   FTS5 marks a dropped text as deleted and keeps its words until segments
  *                    are merged: "optimize" merges all
  *   free pages and   SQLite moves rows between pages and leaves copies:
@@ -26,8 +26,8 @@ rt_sqlite_scrub(rt_store *store, rt_error *err)
 		return st;
 	rt_sqlite_wipe(&call);
 	rt_sqlite_exec(&call, "INSERT INTO found(found) VALUES('optimize')", "scrubbing the index");
-	/* VACUUM is a transaction of its own; we keep our turn, so no thread comes in between.
-	 * Another process may, and does no harm. */
+	/* VACUUM is a separate transaction; we keep our turn, so no thread comes in between.
+	 * Another process may, which is harmless. */
 	rt_sqlite_exec(&call, "COMMIT", "scrubbing the index");
 	rt_sqlite_exec(&call, "VACUUM", "scrubbing");
 	RT_TRY(&call.scope,

@@ -79,7 +79,7 @@ begin_attempt(rt_sqlite_call *call)
 	}
 }
 
-/* Releases the connection. True: what was read is invalid, and may be read again. */
+/* Releases the connection. True: the data read is invalid and may be read again. */
 static bool
 end_attempt(rt_sqlite_call *call)
 {
@@ -201,7 +201,7 @@ rt_sqlite_cache_heads(rt_sqlite_call *call, uint64_t project)
 		s->tx_project = project;
 }
 
-/* If an inner page is damaged, a search for what was added may lead elsewhere. */
+/* If an inner page is damaged, a search for added rows may go astray. */
 void
 rt_sqlite_check_added(rt_sqlite_call *call)
 {

@@ -14,7 +14,7 @@
  *   store-body-damaged      a body is not what was written
  *   store-node-damaged      a node of a checkpoint is not what was written (a cache)
  *   store-root-damaged      a checkpoint's root is not what was written (a cache)
- *   store-root-ahead        a checkpoint stands for more than the log holds
+ *   store-root-ahead        a checkpoint covers more than the log holds
  *   store-side-damaged      a side row is not what was written
  *   store-index-damaged     the full-text index is not in order (a cache)
  *   store-index-orphan      the index holds a text of a body that is not there (a cache)
@@ -110,8 +110,8 @@ number_of(uint64_t key)
 
 /* --- pages --- */
 
-/* SQLite's check continues where a page could not be read, and lists that among the damage:
- * "unable to get the page. error code=N". What it finds after that is unreliable. */
+/* SQLite's check continues after an unreadable page, and lists that among the damage: "unable to
+ * get the page. error code=N". Its later findings are unreliable. */
 static rt_status
 page_unread(const char *text)
 {

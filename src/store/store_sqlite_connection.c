@@ -18,7 +18,7 @@
 enum {
 	CACHE_KIB = 16384,         /* page cache of each connection, at most */
 	WAL_KEEP_BYTES = 32 << 20, /* a longer write-ahead log is truncated when it restarts */
-	LOSSES_MAX = 3,            /* after so many a reader takes locks */
+	LOSSES_MAX = 3,            /* after this many a reader takes locks */
 	OPEN_ATTEMPTS = 3,         /* while the file is being replaced */
 	TIDY_MS = 20,              /* time for another process to remove its log */
 	TICK_MAX_MS = 12           /* the clock of file times ticks faster than this */
@@ -82,7 +82,7 @@ on_commit(void *ctx, sqlite3 *db, const char *name, int pages)
 
 /* --- connections --- */
 
-/* "file:" and the full path, with what is special in a URI escaped. */
+/* "file:" and the full path, with special characters escaped. */
 static rt_str
 uri_of(rt_scope *scope, const rt_sqlite_store *s, const char *query)
 {
@@ -148,13 +148,13 @@ rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 }
 
 /* How to read without writing a byte. Without a filled write-ahead log nobody is writing and the
- * file alone is complete: no locks, no -shm. With one, the writer's -shm is used if there is
- * one; otherwise SQLite has to create it, as it has to where the file changed a few times while
- * it was read without locks: a program that keeps changing a store makes files beside it anyway.
+ * file alone is complete: no locks, no -shm. With one, the writer's -shm is used if there is one;
+ * otherwise SQLite has to create it, as it must if the file changed a few times while it was read
+ * without locks: a program that keeps changing a store creates files next to it anyway.
  *
  * A log with a header and no frame is left by a disk that failed at the first write. With a -shm
- * beside it SQLite would look for its frames for ten seconds and then give up (SQLITE_PROTOCOL),
- * so it counts as the empty log that it is. */
+ * SQLite would look for its frames for ten seconds and then give up (SQLITE_PROTOCOL), so it counts
+ * as the empty log that it is. */
 static const char *
 reading_mode(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 {
@@ -251,8 +251,9 @@ rt_sqlite_conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error
 		st = conn_open(s, c, writer, err);
 		if ((st == RT_IO || st == RT_READ_ONLY) && s->options.read_only &&
 		    waits++ < TIDY_MS) {
-			/* The last writer removed its log between our look and SQLite's. Where
-			 * nothing can be created beside the file it is read without again. */
+			/* The last writer removed its log between our check and SQLite's. If
+			 * nothing can be created next to the file, it is read without locks
+			 * again. */
 			c->losses = 0;
 			attempt--;
 			nanosleep(&nap, NULL);

@@ -61,7 +61,7 @@ is_full(int no)
 	return no == ENOSPC || no == EDQUOT || no == EFBIG;
 }
 
-/* SQLite could not open a file. Where one beside the store could not be created, SQLite has
+/* SQLite could not open a file. If a file next to the store could not be created, SQLite has
  * retried read-only, and errno is ENOENT. So try to create one: 0, or the error. */
 static int
 try_create_beside(rt_sqlite_store *s)

@@ -6,10 +6,10 @@
  * second descriptor would drop the locks of this process's other handles). Only a complete
  * header of ours is accepted; everything else is refused and not changed.
  *
- * Creating builds the whole image in memory, writes it to a temporary file beside the path,
- * syncs it and renames it in one step that fails when the name is in use. So there is never a
- * half-made store, two processes that create at once end up with one store, and an empty file
- * under a store's name is damage. */
+ * Creating builds the whole image in memory, writes it to a temporary file next to the path, syncs
+ * it and renames it in one step that fails when the name is in use. So there is never a half-made
+ * store, two processes that create at once end up with one store, and an empty file under a store's
+ * name is damage. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* renameat2 */
 #endif

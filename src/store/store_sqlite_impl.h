@@ -8,7 +8,7 @@
  *   store_sqlite_index.c        the full-text index
  *   store_sqlite_check.c        check
  *   store_sqlite_backup.c       backup and scrub
- *   store_sqlite_replace.c      another file takes the store's place
+ *   store_sqlite_replace.c      replaces the store by another file
  *   store_sqlite_salvage.c      rows out of a damaged file
  *
  *   store_sqlite_call.c         calls that read, calls that write, the heads of a project
@@ -36,7 +36,7 @@
  *   root     project, seq, data
  *   side     project, name, data
  *   mark     project, number       the index holds everything up to that body
- *   found    FTS5 over the texts   rowid = the body's key; the entry beside it
+ *   found    FTS5 over the texts   rowid = the body's key; and the entry
  *
  * meta and its two version gates never change their shape, so that any version can read why it
  * may not read the rest.
@@ -76,7 +76,7 @@ enum {
 	RT_SQLITE_PAGE_SIZE = 8192,      /* measured: docs/decisions/0003-sqlite-page-size.md */
 	RT_SQLITE_HEADER_SIZE = 100,
 	RT_SQLITE_READERS_MAX = 4,
-	RT_SQLITE_BOOT_SIZE = 40, /* room for a boot id: a UUID and a NUL */
+	RT_SQLITE_BOOT_SIZE = 40, /* capacity for a boot id: a UUID and a NUL */
 	RT_SQLITE_BUSY_MS = 30000,
 	RT_SQLITE_CHECKPOINT_PAGES = 1000,
 	RT_SQLITE_ROW_SIZE_MAX = 999000000, /* SQLite's own limit is 1,000,000,000 a row */
@@ -361,8 +361,7 @@ extern const char rt_sqlite_schema[];
 /* --- store_sqlite_disk.c --- */
 
 int64_t rt_sqlite_now_ns(void);
-/* The identity of the file at the store's path. False: there is none, or it is on a VFS that has
- * no identities. */
+/* The identity of the file at the store's path. False: no file, or a VFS without identities. */
 bool rt_sqlite_file_at(const rt_sqlite_store *s, uint64_t *out_device, uint64_t *out_number);
 /* Is the file at the store's path still the one that was opened? RT_REFUSED. */
 RT_CHECKED rt_status rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err);
@@ -399,7 +398,7 @@ void rt_sqlite_unmark_relaxed(rt_sqlite_store *s);
 
 /* --- store_sqlite_meta.c --- */
 
-/* A value with its NUL. False: there is none, or the call has failed. */
+/* A value with its NUL. False: none, or the call has failed. */
 RT_CHECKED bool rt_sqlite_meta_get(rt_sqlite_call *call, const char *key,
 				   char out[RT_SQLITE_META_ROOM]);
 void rt_sqlite_meta_set(rt_sqlite_call *call, const char *key, const char *value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of the SQLite store share: a folder for each test, files as bytes, and a store with
+ * Fixture of the tests of the SQLite store: a folder per test, files as bytes, and a store with
  * something in every table. */
 #ifndef RT_STORE_SQLITE_TESTING_H
 #define RT_STORE_SQLITE_TESTING_H

@@ -20,8 +20,8 @@
 
 typedef struct rt_sqlite_vfs rt_sqlite_vfs;
 
-/* Registers a layer over the VFS called under (NULL: the system's), under a name of its own. Free
- * it after the last connection that uses it.
+/* Registers a layer over the VFS called under (NULL: the system's), under its own name. Free it
+ * after the last connection that uses it.
  *
  * early      make the system start writing the log to disk early, so that a later sync has less
  *            to do; for the system's VFS only */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Field: an editable text of one line or several, with a cursor, an undo of its own (for typing),
- * and a history of the texts that were sent from it.
+ * Field: an editable text of one line or several, with a cursor, its own undo (for typing), and a
+ * history of the texts that were sent from it.
  *
- * The text is UTF-8 of any size: a paste of ten megabytes is inserted at once, and only visible rows
- * are drawn. The cursor is between graphemes.
+ * The text is UTF-8 of any size: a paste of ten megabytes is inserted at once, and only visible
+ * rows are drawn. The cursor is between graphemes.
  *
  * Threads: one at a time. */
 #ifndef RT_TERMINAL_FIELD_H
@@ -34,7 +34,7 @@ RT_CHECKED rt_status rt_field_key(rt_field *field, rt_key key, bool *out_used);
 /* Add a text to the history (the newest 500; no repetitions in a row). */
 RT_CHECKED rt_status rt_field_remember(rt_field *field, rt_str text);
 
-/* Forget the history, undo and what was cut: everything but the text. */
+/* Clear the history, undo and the cut text: everything but the text. */
 void rt_field_forget(rt_field *field);
 
 /* Replace every occurrence of a text, not empty, by letters x; the cursor goes to the end then. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What field.c (the text, and what is done to it) and field_rows.c (its rows) share. */
+ * Shared by field.c (the text and its editing) and field_rows.c (its rows). */
 #ifndef RT_TERMINAL_FIELD_IMPL_H
 #define RT_TERMINAL_FIELD_IMPL_H
 
@@ -60,7 +60,7 @@ size_t rt_field_snap(const rt_field *field, size_t at);
 
 /* Set the width of rows. */
 void rt_field_wrap(rt_field *field, int columns, bool utf8);
-/* Forget rows behind a change at this offset. */
+/* Drop rows after a change at this offset. */
 void rt_field_rows_changed(rt_field *field, size_t at);
 /* The row and column of an offset. */
 size_t rt_field_row_of(rt_field *field, size_t at, int *out_column);

@@ -89,8 +89,8 @@ void rt_lines_stream_init(rt_lines_stream *stream, const rt_alloc *alloc);
 void rt_lines_stream_deinit(rt_lines_stream *stream);
 /* Start over with an empty text. */
 void rt_lines_stream_begin(rt_lines_stream *stream, const rt_lines_options *options);
-/* Set the whole text, which begins with the one that was set before. Check stream->lines.status.
- * O(what is not stable), which is the last block or two. */
+/* Set the whole text, which begins with the previous one. Check stream->lines.status. O(unstable
+ * part), the last block or two. */
 void rt_lines_stream_set(rt_lines_stream *stream, rt_str text);
 
 /* Draw rows from..from+count at the top of the box. Occurrences of match (may be empty) are marked,

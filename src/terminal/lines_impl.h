@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Layout: what the files of lines.h share.
+ * Layout: shared by the files of lines.h.
  *
  * All text goes into lines.text once, and is made plain on the way: no controls, no tabs, no more
  * accents on a character than can be displayed. Text that is laid out together is a *flow*: a run
@@ -46,7 +46,7 @@ enum {
 };
 
 typedef struct rt_edge {
-	int x;                    /* column of what is inside */
+	int x;                    /* column of the content */
 	int bars_x, bars_end;     /* columns of all bars up to this edge */
 	uint32_t bars, bars_size; /* their bytes; size 0: none */
 	uint32_t own_size;        /* the last of these bytes: this edge's bar; 0: none */

@@ -24,7 +24,7 @@ lines_row_width(const rt_canvas *canvas, const rt_lines *lines, size_t row)
 	return width;
 }
 
-/* One character of two columns where there is one. */
+/* One character of two columns if there is one. */
 static inline bool
 lines_is_one_wide(const rt_canvas *canvas, const rt_lines *lines, size_t row)
 {
@@ -69,8 +69,8 @@ lines_check(const rt_lines *lines, const rt_lines_options *options)
 	rt_canvas_deinit(&canvas);
 }
 
-/* What is not blank of a text, as it must be found in rows: only ASCII that is shown, so that
- * nothing here has to know about accents. */
+/* The non-blank characters of a text as expected in rows: printable ASCII only, so that accents
+ * need no handling. */
 static inline void
 lines_add_seen(rt_buf *buf, rt_str text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the terminal share: terminal.c (opening, events),
- * terminal_output.c (cells), terminal_signals.c (signals). */
+ * Shared by the files of the terminal: terminal.c (opening, events), terminal_output.c (cells),
+ * terminal_signals.c (signals). */
 #ifndef RT_TERMINAL_TERMINAL_IMPL_H
 #define RT_TERMINAL_TERMINAL_IMPL_H
 

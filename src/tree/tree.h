@@ -15,12 +15,12 @@
  * A line of descent is drawn where the visible tree forks, so that long conversations do not drift
  * to the right.
  *
- * What depends on a text (is anything of a reply visible, does it match a search) is learnt once
- * for each body: rt_tree_learn, in slices, or by a search that must be complete when it returns.
+ * Properties of a text (is anything of a reply visible, does it match a search) are learnt once per
+ * body: rt_tree_learn, in slices, or by a search that must be complete when it returns.
  *
  * Nothing here recurses over entries. Memory for 100,000 of them: 10 MB, and up to 200 characters
- * of each text that was learnt (29 MB where all are longer; the 10 MB twice while the tree is made
- * anew). Setting, filtering, folding and searching are O(entries); moving and drawing O(rows
+ * of each text that was learnt (29 MB where all are longer; the 10 MB twice while the tree is
+ * rebuilt). Setting, filtering, folding and searching are O(entries); moving and drawing O(rows
  * drawn), except for jumps along a branch (its length) and rows below very many forks. bench/tree
  * measures it.
  *
@@ -40,7 +40,7 @@ typedef enum rt_tree_kind {
 	RT_TREE_USER,
 	RT_TREE_ASSISTANT, /* hidden while silent (rt_tree_told) */
 	RT_TREE_TOOL,      /* a tool's result */
-	RT_TREE_SETTING,   /* labels, edits, model changes, what is hidden from people … */
+	RT_TREE_SETTING,   /* labels, edits, model changes, hidden entries … */
 	RT_TREE_COMPACTION,
 	RT_TREE_SUMMARY, /* of a branch that was left */
 	RT_TREE_CUSTOM,  /* a program's message, which can be said again as a user's can */
@@ -127,12 +127,13 @@ void rt_tree_free(rt_tree *tree);
 /* Asserts every invariant; for tests. */
 void rt_tree_check(const rt_tree *tree);
 
-/* Make the tree, or make it anew after a change: selection, folds and marks stay with their
- * entries, what was learnt with the bodies. Where the selected entry is gone, the nearest entry
- * above that is still there is selected, else the head. entries    parents first, siblings in
- * their order; borrowed during the call head       index of the head's entry; RT_TREE_NONE: before
- * the first New texts are learnt for an active search; those that cannot be read do not match.
- * RT_NOMEM, RT_LIMIT: the tree is unchanged. */
+/* Make the tree, or rebuild it after a change: selection, folds and marks stay with their
+ * entries, what was learnt with the bodies. If the selected entry is gone, its nearest remaining
+ * ancestor is selected, else the head. New texts are learnt for an active search; unreadable ones
+ * do not match. RT_NOMEM, RT_LIMIT: the tree is unchanged.
+ *
+ * entries    parents first, siblings in their order; borrowed during the call
+ * head       index of the head's entry; RT_TREE_NONE: before the first */
 RT_CHECKED rt_status rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, size_t count,
 				 uint32_t head, rt_error *err);
 
@@ -266,13 +267,13 @@ typedef struct rt_tree_line {
 	bool selected;
 } rt_tree_line;
 
-/* Rows first … first + count - 1, which must exist, in so many columns. All scroll to the left
- * where the selected one's text would begin too far to the right. Where the tree has no rows, one
- * line says so. Lines are in the scope; NULL once it has failed. Reads texts. */
+/* Rows first … first + count - 1, which must exist, in the given columns. All scroll to the left if
+ * the selected one's text would begin too far to the right. If the tree has no rows, one line says
+ * so. Lines are in the scope; NULL once it has failed. Reads texts. */
 const rt_tree_line *rt_tree_draw(rt_tree *tree, rt_scope *s, size_t first, size_t count,
 				 size_t width);
-/* Show behind labels when they were set: fn appends it ("12:30"), or nothing. NULL: not any
- * more. */
+/* Show after labels when they were set: fn appends the time ("12:30"), or nothing. NULL: stop
+ * showing it. */
 typedef void (*rt_tree_time_fn)(void *ctx, uint32_t entry, rt_buf *out);
 void rt_tree_show_times(rt_tree *tree, rt_tree_time_fn fn, void *ctx);
 /* "  (3/12) [user]", as shown text. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the tree share. */
+ * Shared by the files of the tree. */
 #ifndef RT_TREE_TREE_IMPL_H
 #define RT_TREE_TREE_IMPL_H
 
@@ -43,7 +43,7 @@ typedef struct tree_term {
 } tree_term;
 
 typedef struct tree_label {
-	size_t at, size, low_size; /* in lower case it stands behind */
+	size_t at, size, low_size; /* it follows in lower case */
 } tree_label;
 
 struct rt_tree {
@@ -61,13 +61,13 @@ struct rt_tree {
 	size_t mark_count;
 
 	rt_buf hay;        /* of all that is known, in lower case */
-	uint32_t learn_at; /* node: the next to be looked at, going round */
+	uint32_t learn_at; /* node: the next to examine, cyclically */
 	uint32_t unknown;  /* nodes that are not KNOWN */
 
-	tree_row *rows; /* room for all nodes */
+	tree_row *rows; /* capacity for all nodes */
 	uint32_t row_count;
 	uint32_t root_count; /* rows without a parent */
-	uint32_t *near;      /* scratch, room for all nodes: the nearest visible row */
+	uint32_t *near;      /* scratch, capacity for all nodes: the nearest visible row */
 	uint32_t *last;      /* scratch, the same: the last child of a row so far */
 
 	rt_tree_time_fn time; /* of labels; NULL: not shown */
@@ -77,9 +77,9 @@ struct rt_tree {
 	rt_buf query_low; /* what terms point into */
 	tree_term *terms;
 	size_t term_count;
-	bool is_patient;       /* the search takes what is learnt as it comes */
+	bool is_patient;       /* the search uses texts as they are learnt */
 	uint32_t laid_unknown; /* unknown, when the rows were laid last */
-	uint32_t selected;     /* row; RT_TREE_NONE: there is none */
+	uint32_t selected;     /* row; RT_TREE_NONE: none */
 	uint32_t remembered;   /* node: the last that was selected; RT_TREE_NONE: none yet */
 };
 

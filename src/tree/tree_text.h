@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tree words: what a row of the tree says of an entry, from its body.
+ * Tree text: the text of an entry's row in the tree, from its body.
  *
- * Records of pi's sessions speak as pi shows them, "[model: gpt-x]"; entries of Retake's
- * own as their role and text. Pure functions; running out of memory is in the buffer. */
+ * Records of pi's sessions are shown as in pi, "[model: gpt-x]"; Retake's own entries with role and
+ * text. Pure functions; running out of memory is in the buffer. */
 #ifndef RT_TREE_TREE_TEXT_H
 #define RT_TREE_TREE_TEXT_H
 
@@ -26,7 +26,7 @@ rt_tree_kind rt_tree_kind_of(rt_str role, rt_str kind);
 bool rt_tree_is_silent(const rt_tree_speaker *speaker);
 /* What its row says; *out_who: bytes of the beginning that says who speaks. */
 void rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *speaker, size_t *out_who);
-/* What searches look at; *out_text: where in it the text begins. */
+/* The searched text; *out_text: offset of the entry's text in it. */
 void rt_tree_add_hay(rt_buf *buf, const rt_tree_speaker *speaker, size_t *out_text);
 
 /* The id of the call that this result of a tool answers; empty: none. */

@@ -7,17 +7,17 @@
 
 #include "tui/pane.h"
 
-/* The first row of the box: a title, and less important text on the right. Where there is no room
- * for all of the latter, its last parts (separated by two blanks) are left out first. */
+/* The first row of the box: a title, and less important text on the right. If the latter does not
+ * fit, its last parts (separated by two blanks) are dropped first. */
 void rt_bar_draw(rt_canvas *canvas, rt_box box, rt_str title, rt_str right);
-/* As many parts (separated by two blanks or more) as fit from column x on. Gives the column after
+/* As many parts (separated by two blanks or more) as fit from column x on. Returns the column after
  * them. */
 int rt_bar_put_parts(rt_canvas *canvas, rt_box box, int x, rt_str parts, rt_ink ink);
 /* Mark row y of the box as selected: by ink, and by a sign that is visible without colour. */
 void rt_bar_select(rt_canvas *canvas, rt_box box, int y);
 /* The box filled with a line: RT_GLYPH_HORIZONTAL or RT_GLYPH_VERTICAL. */
 void rt_bar_line(rt_canvas *canvas, rt_box box, rt_glyph glyph);
-/* A label in a row; gives the box of the field behind it. */
+/* A label in a row; returns the box of the field after it. */
 rt_box rt_bar_ask(rt_canvas *canvas, rt_box row, const char *label);
 /* "Enter ok  Esc cancel", in the scope of the event. */
 rt_str rt_bar_ways(rt_tui *tui);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Command process: a command of the command line, run by this very program in a process of its own,
- * on the store and the place in view. It can ask no questions and uses no colours; its output is
- * captured as text.
+ * Command process: a command of the command line, run by this program in a separate process, on the
+ * store and the place in view. It can ask no questions and uses no colours; its output is captured
+ * as text.
  *
  * Threads: rt_command_process_run from any, one for each command; it uses nothing else. */
 #ifndef RT_TUI_COMMAND_HOST_H

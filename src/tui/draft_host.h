@@ -13,7 +13,7 @@ enum { RT_DRAFT_OFTEN_MAX = 64 << 10 /* bytes; longer drafts are only saved at t
 
 /* Save the draft of a discussion, or (empty) remove it. Failures are ignored. */
 void rt_draft_keep(const rt_work *work, uint32_t disc, rt_str text);
-/* Append the draft; false: there is none. */
+/* Append the draft; false: none. */
 bool rt_draft_read(const rt_work *work, uint32_t disc, rt_buf *out);
 
 #endif

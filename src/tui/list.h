@@ -55,7 +55,7 @@ void rt_filter_deinit(rt_filter *filter);
 void rt_filter_add(rt_filter *filter, const void *row);
 /* The row with the cursor, or NULL. Rows are valid until the next fill. */
 void *rt_filter_at(const rt_filter *filter);
-/* Make the rows anew; the cursor keeps its position. There are none once the scope has failed. */
+/* Rebuild the rows; the cursor keeps its position. Empty once the scope has failed. */
 void rt_filter_fill(rt_filter *filter);
 /* The same with the cursor on the first, if the text has changed; true: it has. */
 bool rt_filter_update(rt_filter *filter);

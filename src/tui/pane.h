@@ -111,7 +111,7 @@ struct rt_tui {
 	bool is_unread;             /* the change ended in a question that no frame has shown yet */
 	bool is_forced;             /* with ends: by a signal, or because the terminal is gone */
 	struct {                  /* the end of the notice, which names the key for undo or redo */
-		uint64_t seq;     /* 0: there is no such end */
+		uint64_t seq;     /* 0: no such end */
 		bool is_undo;     /* the step was undone: the key is redo's */
 		rt_screen screen; /* whose key it names */
 		size_t from, to;  /* bytes of the notice */
@@ -199,7 +199,7 @@ RT_CHECKED rt_status rt_tui_tend(rt_tui *tui);
 RT_CHECKED rt_status rt_tui_fill_input(rt_tui *tui, rt_str text);
 /* Add a text that could not be used to the input history. */
 void rt_tui_remember_input(rt_tui *tui, rt_str text);
-/* Show the entry at this position of the take in the middle, marked; typing goes on. */
+/* Show the entry at this position of the take in the middle, marked; typing continues. */
 void rt_tui_show_entry(rt_tui *tui, size_t at);
 
 /* ---- the screens ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the chat share: pane_chat.c has the keys, chat_view.c scrolls and draws,
- * chat_layout.c lays entries out and caches them, chat_input.c sends what was written and keeps it.
+ * Shared by the files of the chat: pane_chat.c has the keys, chat_view.c scrolls and draws,
+ * chat_layout.c lays entries out and caches them, chat_input.c sends and keeps the input.
  *
- * An item is a position of the take, or the one behind it for the reply in flight. */
+ * An item is a position of the take, or the one after it for the reply in flight. */
 #ifndef RT_TUI_PANE_CHAT_IMPL_H
 #define RT_TUI_PANE_CHAT_IMPL_H
 
@@ -17,7 +17,7 @@ enum {
 	RT_CHAT_SUGGESTIONS = 64
 };
 
-/* What a layout depends on besides the text and the columns. */
+/* Parameters of a layout besides the text and the columns. */
 enum {
 	RT_CHAT_COLLAPSED = 1,
 	RT_CHAT_MUTED = 2,
@@ -108,14 +108,14 @@ rt_chat_selects(const rt_chat *chat)
 
 /* ---- pane_chat.c ---- */
 
-/* Select the entry at this position; none where there is no such entry. */
+/* Select the entry at this position; none if it does not exist. */
 void rt_chat_select(rt_chat *chat, size_t at);
 void rt_chat_select_none(rt_chat *chat);
 
 /* ---- chat_view.c ---- */
 
 void rt_chat_draw(rt_pane *pane, rt_canvas *canvas, rt_box box);
-/* Commands that the input could become, in out; gives their number. */
+/* Commands that complete the input, in out; returns their number. */
 int rt_chat_suggestions(const rt_chat *chat, const rt_slash *out[RT_CHAT_SUGGESTIONS]);
 void rt_chat_scroll(rt_chat *chat, int rows);
 void rt_chat_scroll_to_end(rt_chat *chat);
@@ -126,7 +126,7 @@ bool rt_chat_is_at_end(rt_chat *chat);
 
 /* ---- chat_layout.c ---- */
 
-/* False: there is no such entry, or it cannot be read. */
+/* False: no such entry, or it cannot be read. */
 bool rt_chat_slot(const rt_chat *chat, size_t at, rt_slot *out);
 /* The item, laid out for chat->columns. NULL: it cannot be read, or there is no memory. Valid until
  * RT_CHAT_CACHED / 4 others were asked for. */

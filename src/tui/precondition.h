@@ -24,7 +24,7 @@ typedef enum rt_fact_kind {
 typedef struct rt_fact {
 	rt_fact_kind kind;
 	uint32_t take, entry; /* ENTRY, BELOW */
-	uint64_t print;       /* fingerprint; of STEP its number; 0: there is no such thing */
+	uint64_t print;       /* fingerprint; of STEP its number; 0: none */
 	uint64_t body;        /* ENTRY: the number of its text */
 } rt_fact;
 

@@ -15,7 +15,7 @@ typedef struct rt_step_detail {
 	const rt_project *value; /* the newest, in which names are looked up */
 	uint32_t disc;
 	uint64_t seq; /* 0: the beginning */
-	rt_str did;   /* what the step did, in words */
+	rt_str did;   /* description of the step */
 	int columns;
 	bool utf8;
 } rt_step_detail;

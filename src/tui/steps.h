@@ -24,7 +24,7 @@ typedef struct rt_step {
 	uint64_t seq; /* 0: the beginning */
 	uint64_t parent;
 	int64_t at_us;
-	uint32_t what;  /* offset of its words: what it did, … */
+	uint32_t what;  /* offset of its description */
 	uint32_t about; /* … from here on to which entry */
 	uint32_t by;    /* offset of who did it, after the words */
 	uint32_t end;   /* of that */
@@ -50,9 +50,9 @@ typedef struct rt_steps {
 
 void rt_steps_init(rt_steps *steps, const rt_alloc *alloc);
 void rt_steps_deinit(rt_steps *steps);
-/* Begin anew with this value: no rows yet. */
+/* Restart with this value: no rows yet. */
 void rt_steps_begin(rt_steps *steps, rt_engine *engine, const rt_project *value, uint32_t disc);
-/* Read so many more, or all that are left. On failure nothing is added. */
+/* Read up to this many more. On failure nothing is added. */
 RT_CHECKED rt_status rt_steps_more(rt_steps *steps, size_t count, rt_error *err);
 /* In words without ids: "added entry: Which database?", and "added entry" of it. */
 rt_str rt_steps_what(const rt_steps *steps, const rt_step *step);

@@ -18,8 +18,8 @@ typedef struct rt_switch_place {
 rt_request rt_switch_request(rt_tui *tui, rt_op_id op, rt_switch_place place);
 /* Carry out an operation. closes: with the panes down to the chat closed afterwards. */
 void rt_switch_change(rt_tui *tui, const rt_request *request, bool closes);
-/* Make the discussion and take (0: its active one) active, where the session may change that, and
- * look at it in the chat; then show the entry with this id (or empty). Failures are reported. */
+/* Make the discussion and take (0: its active one) active, if the session may change that, and show
+ * it in the chat; then show the entry with this id (or empty). Failures are reported. */
 void rt_switch_to(rt_tui *tui, rt_switch_place place, rt_str entry);
 
 #endif

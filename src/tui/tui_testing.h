@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tests of screens begin with: the whole terminal UI without a terminal, on a store in
- * memory, in a world in which time stands still. Keys go in by their words, screens come out as
- * text. */
+ * Fixture of the tests of screens: the whole terminal UI without a terminal, on a store in memory,
+ * with a stopped clock. Input is names of keys, output is screens as text. */
 #ifndef RT_TUI_TUI_TESTING_H
 #define RT_TUI_TUI_TESTING_H
 
@@ -193,8 +192,8 @@ desk_frame(desk *d)
 	return screen;
 }
 
-/* What is on the screen; the caller's, by rt_buf_deinit. Drawn twice: the first drawing says how
- * much room there is for what is worked out aside. */
+/* The screen, for the caller to rt_buf_deinit. Drawn twice: the first drawing determines the space
+ * for background work. */
 static inline rt_buf
 desk_screen(desk *d)
 {
@@ -233,8 +232,8 @@ assert_shows(desk *d, const char *part)
 	rt_buf_deinit(&screen);
 }
 
-/* What it shows, with this in it, cannot leave its place: no controls, nothing that turns rows
- * round. */
+/* Text containing this cannot leave its place on the screen: no controls, nothing that reverses
+ * rows. */
 static inline void
 assert_tame(desk *d, const char *part)
 {
@@ -250,7 +249,7 @@ assert_tame(desk *d, const char *part)
 	rt_buf_deinit(&screen);
 }
 
-/* Drawn at its largest and at its smallest, after these keys: nothing is drawn beside the canvas. */
+/* Drawn at its largest and smallest, after these keys: nothing is drawn outside the canvas. */
 static inline void
 assert_fits(desk *d, const char *words)
 {

@@ -21,12 +21,12 @@ RT_CHECKED rt_status rt_verb_act(rt_tui *tui, rt_action action, const uint32_t *
  * be NULL): called unless it was cancelled. */
 RT_CHECKED rt_status rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select,
 				      void (*done)(rt_tui *));
-/* Cancel a navigation whose summary is being written; false: there is none. */
+/* Cancel a navigation whose summary is being written; false: none. */
 bool rt_verb_navigate_stop(rt_tui *tui);
 /* A run has ended: report it if it was a navigation. */
 RT_CHECKED rt_status rt_verb_went(rt_tui *tui);
 
-/* Carry out a line that begins with "/". *out_known false: there is no such command. */
+/* Execute a line that begins with "/". *out_known false: unknown command. */
 RT_CHECKED rt_status rt_slash_run(rt_tui *tui, rt_str line, bool *out_known);
 /* The commands, for completion. */
 typedef struct rt_slash {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of verbs share: verb.c (the table), verb_request.c (how a verb is carried out, and
+ * Shared by the files of verbs: verb.c (the table), verb_request.c (how a verb is carried out, and
  * what is asked after a conflict), verb_read.c (what only reads), verb_navigate.c, and slash.c (the
  * commands of the chat).
  *
@@ -59,7 +59,7 @@ typedef struct rt_verb {
 	rt_status (*begin)(rt_tui *tui, const struct rt_verb *verb, const uint32_t *entries,
 			   size_t count);
 	const char *before, *after; /* of the question, around "User, entry 4" */
-	/* What it does: a function, or this operation for each entry. */
+	/* Its action: a function, or this operation for each entry. */
 	void (*build)(rt_verb_build *b);
 	rt_op_id op;
 	/* Members of the operation's request, as offsets; 0: none. */
@@ -72,7 +72,7 @@ typedef struct rt_verb {
 
 /* ---- verb_request.c ---- */
 
-/* With a precondition of what is there now. RT_OK with NULL: that failed, and was reported. */
+/* With a precondition of the current state. RT_OK with NULL: that failed and was reported. */
 RT_CHECKED rt_status rt_verb_request_new(rt_tui *tui, const rt_verb *verb, const uint32_t *entries,
 					 size_t count, rt_verb_request **out);
 /* Drop a reference; request may be NULL. */
@@ -123,7 +123,7 @@ rt_lines_options rt_verb_lines(const rt_tui *tui, int margin, int indent);
 /* Show lines in a reader, unless the scope has failed, and end it. */
 RT_CHECKED rt_status rt_verb_show(rt_tui *tui, rt_scope *s, const char *title, rt_lines *lines);
 
-/* An entry, or its versions, on a screen of its own. */
+/* An entry, or its versions, on a separate screen. */
 RT_CHECKED rt_status rt_verb_read(rt_tui *tui, uint32_t entry);
 RT_CHECKED rt_status rt_verb_versions(rt_tui *tui, uint32_t entry);
 /* Copy texts; path: those of all entries up to the first of these. */

@@ -6,7 +6,7 @@
  * It always shows one place, a discussion and a take of it: the active ones, unless `-d` or `-t`
  * pin others. Changes by other processes appear with the next rt_work_tend, our own at once.
  *
- * Threads: the terminal's. Models run in threads of their own (app/run.h). */
+ * Threads: the terminal's. Models run in separate threads (app/run.h). */
 #ifndef RT_TUI_WORK_H
 #define RT_TUI_WORK_H
 
@@ -75,10 +75,10 @@ typedef struct rt_work {
  * borrowed. */
 RT_CHECKED rt_status rt_work_open(rt_work *work, rt_session *session, const char *model,
 				  rt_error *err);
-/* Stops models; what had arrived is kept as a partial reply. */
+/* Stops models; received text is kept as a partial reply. */
 void rt_work_close(rt_work *work);
-/* Read what is new: rows of other processes, pieces of a reply. Call it at least every 250 ms, every
- * 30 ms while rt_work_is_running. *out_ended (may be NULL): a run has ended, see work->end. */
+/* Read changes: rows of other processes, pieces of a reply. Call it at least every 250 ms, every 30
+ * ms while rt_work_is_running. *out_ended (may be NULL): a run has ended, see work->end. */
 RT_CHECKED rt_status rt_work_tend(rt_work *work, bool *out_ended, rt_error *err);
 
 /* ---- looking ---- */
@@ -127,7 +127,7 @@ rt_str rt_work_take_id(rt_scope *s, uint32_t take);
 
 /* The step of the history with this number, or NULL. */
 const rt_history_row *rt_work_step(rt_scope *s, const rt_work *work, uint64_t seq);
-/* A step in words without ids: what it did, and the first words of the entry that it is about. */
+/* A description of a step without ids, with the first words of its entry. */
 void rt_work_add_step(const rt_history_row *step, rt_buf *out);
 
 /* Show another place, without changing anything: this discussion and take; take 0: the active one.

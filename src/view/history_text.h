@@ -8,9 +8,8 @@
 #include "codec/record.h"
 #include "core/project.h"
 
-/* What the step did and to what, on one line: "added entry 3zn0"; plain: without ids, for a reader
- * who sees the entry's text next to it: "added entry". Takes have their present names.
- * O(effects). */
+/* Describes a step on one line: "added entry 3zn0"; plain: without ids, for use next to the entry's
+ * text: "added entry". Takes have their present names. O(effects). */
 rt_str rt_history_text(rt_scope *scope, const rt_project *project, const rt_record *step,
 		       bool plain);
 /* The entry that the step is about, and the body to show of it: the one that it wrote, removed,

@@ -29,9 +29,9 @@ typedef struct rt_search {
 	uint32_t disc; /* 0: all */
 	rt_str role;   /* empty: any */
 	size_t limit;  /* 0: the usual 50 */
-	/* For searches that take long: the first one of a large store makes its index.
-	 * Called some 20 times a second or more, outside the store's lock; true: the search ends with
-	 * what was found so far, and what was put into the index stays there. Or NULL. */
+	/* For searches that take long: the first one of a large store makes its index. Called some
+	 * 20 times a second or more, outside the store's lock; true: the search ends with the hits
+	 * so far, and the index keeps its additions. Or NULL. */
 	bool (*stop)(void *ctx);
 	/* Called when there is progress (0 .. 100, never less than before) or a hit, between calls of
 	 * stop. found: all hits so far; they stay valid, and its next array begins with the same ones.
@@ -45,11 +45,11 @@ typedef struct rt_search {
 rt_hits rt_search_run(const rt_view *view, const rt_search *search);
 
 /* The next run of a snippet that matched as a whole or did not: *inside says which, *out borrows
- * from the snippet, which becomes the rest. false: there is none. Begin with *inside false. */
+ * from the snippet, which becomes the rest. false: at the end. Begin with *inside false. */
 bool rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out);
 
 /* The hits as the contract has them: [{"discussion","take","id","role","at","snippet","marks"}],
- * the snippet as it stands in the text and "marks" [[start,size],…] in code points. */
+ * the snippet verbatim and "marks" [[start,size],…] in code points. */
 void rt_hits_write(rt_buf *buf, rt_hits hits);
 
 /* Search, as JSON. disc 0: in all discussions; limit 0: the usual one. */

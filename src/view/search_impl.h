@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of searching: what a query says, and whether a text answers to it. Pure
- * arithmetic; the index is asked in search.c. */
+ * Internals of searching: parsing queries and matching texts. Pure functions; search.c queries the
+ * index. */
 #ifndef RT_VIEW_SEARCH_IMPL_H
 #define RT_VIEW_SEARCH_IMPL_H
 
@@ -12,7 +12,7 @@ enum { RT_QUERY_TERMS_MAX = 32 /* what comes after is not looked for */ };
 typedef enum rt_term_kind {
 	RT_TERM_WORD,    /* one word */
 	RT_TERM_PHRASE,  /* words in this order */
-	RT_TERM_LITERAL  /* signs without a word: as they stand, anywhere */
+	RT_TERM_LITERAL  /* punctuation without a word: verbatim, anywhere */
 } rt_term_kind;
 
 typedef struct rt_term {
@@ -33,15 +33,14 @@ typedef struct rt_query {
 
 /* Any text is a query. */
 rt_query rt_query_parse(rt_str text);
-/* Where a term stands first in text at or after from, and how many bytes it takes there;
- * SIZE_MAX: nowhere. Letters are the same whatever their case or accent, as far as the
- * European alphabets go. */
+/* The first occurrence of a term in text at or after from, and its size; SIZE_MAX: none. Case and
+ * accents of letters of European alphabets are ignored. */
 size_t rt_term_find(rt_str text, const rt_term *term, bool substring, size_t from,
 		    size_t *out_size);
 /* Does a text have all that the query wants and nothing that it does not? */
 bool rt_query_matches(const rt_query *query, rt_str text);
-/* About 120 characters of text around the first match, with \001 and \002 around every match in
- * it; control characters are spaces, "…" says that there is more. */
+/* About 120 characters of text around the first match, with \001 and \002 around every match in it;
+ * control characters are spaces, "…" marks omitted text. */
 void rt_query_add_snippet(rt_buf *buf, const rt_query *query, rt_str text);
 
 #endif

@@ -4,8 +4,7 @@
  * they are written from (view_rows.h). Every function appends to buf; after a failure buf ends
  * with a part of the JSON.
  *
- * disc, take: numbers; 0 is the active one. RT_NOT_FOUND: there is no such discussion, take, entry
- * or row.
+ * disc, take: numbers; 0 is the active one. RT_NOT_FOUND: no such discussion, take, entry or row.
  *
  * Threads: call from any thread; a value is immutable, and texts are read from the store. */
 #ifndef RT_VIEW_VIEW_H

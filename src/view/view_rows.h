@@ -25,8 +25,7 @@
 #include "codec/content.h"
 #include "log/rows.h"
 
-/* What is looked at, and the scope that rows live in. Numbers of place that are 0: the active
- * one. */
+/* The viewed place, and the scope of its rows. Number 0 in place: the active one. */
 typedef struct rt_view {
 	rt_scope *scope;
 	rt_engine *engine;
@@ -34,7 +33,7 @@ typedef struct rt_view {
 	rt_place place;
 } rt_view;
 
-/* The discussion, and its take. NULL: there is none, and the scope has failed (RT_NOT_FOUND). */
+/* The discussion, and its take. NULL: none, and the scope has failed (RT_NOT_FOUND). */
 const rt_disc *rt_view_disc(const rt_view *view);
 const rt_take *rt_view_take(const rt_view *view);
 /* A body by number (of a slot, a revision, an effect); lives as long as the scope. */
@@ -82,17 +81,17 @@ const rt_entry_row *rt_entries_next(rt_entry_cursor *cursor);
 const rt_entry_row *rt_entry_find(const rt_view *view, uint32_t entry);
 /* One side of an effect: id, role, kind, muted, body and content; the rest is 0. */
 const rt_entry_row *rt_entry_of_effect(const rt_view *view, const rt_effect_slot *side);
-/* The entry for people: its text and, on a line of its own, what else it holds, such as "(calls
- * read, bash)". */
+/* The entry for people: its text and, on a separate line, its other contents, such as "(calls read,
+ * bash)". */
 void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
 
-/* What stands above the entries of a take. */
+/* The heading of a take. */
 typedef struct rt_show_row {
 	rt_str discussion, take; /* names */
 	rt_str head;  /* id of the entry at the head, of an inactive take the last one; absent: none */
 	size_t count; /* entries */
 } rt_show_row;
-/* NULL: there is no such take. */
+/* NULL: no such take. */
 const rt_show_row *rt_show_read(const rt_view *view);
 
 /* ---- takes and discussions ---- */
@@ -115,7 +114,7 @@ typedef struct rt_take_rows {
 typedef struct rt_takes_options {
 	bool all;      /* also those that were deleted */
 	size_t max;    /* only the first ones; 0: all of them */
-	uint32_t also; /* and the take of this number wherever it stands; 0: none */
+	uint32_t also; /* and the take of this number at any position; 0: none */
 } rt_takes_options;
 /* options may be NULL. Reads no entry. */
 rt_take_rows rt_takes_list(const rt_view *view, const rt_takes_options *options);
@@ -202,7 +201,7 @@ typedef struct rt_tree_row {
 	rt_str role;
 	rt_str kind;   /* "message" unless it has another */
 	rt_str label;  /* or absent */
-	bool active;   /* the head stands on it */
+	bool active;   /* the head is at it */
 	const uint32_t *takes; /* numbers of those that it is in, ascending */
 	size_t take_count;
 	const rt_variant *variants; /* where takes show different revisions, else none */
@@ -218,7 +217,7 @@ typedef struct rt_tree_rows {
 	size_t count;
 } rt_tree_rows;
 
-enum { RT_TREE_PREVIEW = 60 /* characters: what fits beside a tree */ };
+enum { RT_TREE_PREVIEW = 60 /* characters: fits next to a tree */ };
 
 typedef struct rt_tree_cursor rt_tree_cursor;
 
