@@ -150,7 +150,7 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 			      .count = rt_cli_given_number(count),
 			      .scope = rt_str_of(rt_cli_flag_value(cli, "scope"))},
 		1);
-	if (cli->s.status == RT_REFUSED && !undo)
+	if (cli->s.status == RT_REFUSED && !undo && cli->session.value != NULL)
 		hint_undone(cli);
 	if (cli->json) {
 		rt_cli_say_result(cli, result, "%s", "");

@@ -434,7 +434,7 @@ count_file(importing *m, const rt_report *report, const rt_import_result *result
 	m->settings += result->settings;
 	m->repaired += report->repaired;
 	m->skipped += report->skipped;
-	m->steps += result->entries > 0 || result->discussions > 0;
+	m->steps += result->entries > 0 || result->discussions > 0 || result->settings > 0;
 	m->seq = result->seq;
 }
 

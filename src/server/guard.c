@@ -78,13 +78,14 @@ rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *err)
 	return RT_OK;
 }
 
+/* Names of hosts are case-insensitive (RFC 9110, 4.2.3). */
 static bool
 is_own_host(const rt_guard *guard, rt_str host)
 {
 	size_t i;
 
 	for (i = 0; i < guard->host_count; i++)
-		if (rt_str_is(host, guard->hosts[i]))
+		if (rt_str_eq_nocase(host, rt_str_of(guard->hosts[i])))
 			return true;
 	return false;
 }

@@ -555,6 +555,18 @@ paste(rt_pane *pane, rt_str text)
 
 /* ---- changes ---- */
 
+/* Verbs act on entries of the current take. */
+static void
+drop_lost_marks(rt_chat *chat)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < chat->mark_count; i++)
+		if (rt_work_position(&chat->pane.tui->work, chat->marks[i]) != SIZE_MAX)
+			chat->marks[kept++] = chat->marks[i];
+	chat->mark_count = kept;
+}
+
 static void
 value_changed(rt_chat *chat)
 {
@@ -572,6 +584,7 @@ value_changed(rt_chat *chat)
 	chat->disc_seen = work->place.disc;
 	chat->take_seen = work->place.take;
 	chat->follows = chat->follows || is_other_disc;
+	drop_lost_marks(chat);
 	rt_chat_find_forks(chat);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "log/folder_testing.h"
+#include "tui/pane_chat_impl.h"
 #include "tui/tui_testing.h"
 
 /* Four entries, each of which speaks for itself. */
@@ -469,12 +470,30 @@ a_shorter_take_fills_the_view(void **state)
 	desk_close(&d);
 }
 
+/* Entries that another take does not have are not marked in it. */
+static void
+marks_are_of_the_take(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_do(&d, "[{\"op\":\"take.branch\",\"at\":\":2\",\"name\":\"short\"}]");
+	desk_do(&d, "[{\"op\":\"take.switch\",\"take\":\"main\"}]");
+	desk_press(&d, "alt+up space");
+	assert_int_equal(rt_chat_of(d.tui.panes[0])->mark_count, 1);
+	desk_do(&d, "[{\"op\":\"take.switch\",\"take\":\"short\"}]");
+	assert_int_equal(rt_chat_of(d.tui.panes[0])->mark_count, 0);
+	desk_close(&d);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_act_on_what_is_marked),
 		cmocka_unit_test(marks_go),
+		cmocka_unit_test(marks_are_of_the_take),
 		cmocka_unit_test(several_are_told_of),
 		cmocka_unit_test(hidden_entries),
 		cmocka_unit_test(long_labels),

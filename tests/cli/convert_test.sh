@@ -60,6 +60,9 @@ code 'again' 0 r import "$work/roles.toml"
 has 'again' 'nothing new' "$out"
 r -q undo
 is 'undo takes it back' 'User AI Vendor API System' "$(r settings --json | json '" ".join(d["roles"])')"
+sed 's/m1/m2/' "$work/roles.toml" >"$work/roles3.toml"
+code 'two files of settings' 0 "$RETAKE" --db "$work/roles3.db" import "$work/roles.toml" "$work/roles3.toml"
+has 'each is a step to undo' 'undo 2' "$out"
 code 'into a new store' 0 "$RETAKE" --db "$work/roles2.db" import "$work/roles.toml"
 is 'into a new store' 'User Critic' \
 	"$("$RETAKE" --db "$work/roles2.db" settings --json | json '" ".join(d["roles"])')"

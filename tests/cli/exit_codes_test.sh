@@ -42,6 +42,7 @@ code 'refused: name taken' 1 r new main
 code 'not ours' 1 "$RETAKE" --db "$root/Makefile" show
 code 'read-only' 1 r --read-only add x
 code 'postgres' 1 "$RETAKE" --db postgres://host/db show
+code 'postgres: nothing to redo either' 1 "$RETAKE" --db postgres://host/db redo
 hasnt 'no credentials are repeated' 'host' "$err"
 code 'needs --yes' 2 r purge :1
 

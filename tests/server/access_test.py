@@ -81,7 +81,7 @@ def hosts(port):
              "evil behind localhost": f"localhost.evil.com:{port}", "any": f"0.0.0.0:{port}",
              "any of six": f"[::]:{port}", "local": f"x.local:{port}",
              "other port": f"127.0.0.1:{port - 1}", "userinfo": f"a@127.0.0.1:{port}",
-             "dot": f"localhost.:{port}", "capitals": f"LOCALHOST:{port}",
+             "dot": f"localhost.:{port}",
              "mapped": f"[::ffff:127.0.0.1]:{port}", "decimal": f"2130706433:{port}"}
     more = {"no port": "127.0.0.1", "short": f"127.1:{port}", "octal": f"0177.0.0.1:{port}",
             "hexadecimal": f"0x7f.0.0.1:{port}", "long six": f"[0:0:0:0:0:0:0:1]:{port}",
