@@ -143,6 +143,7 @@ test_records(void **state)
 		{" {\"title\":\"a\",\n\"turns\":[]}\n", 1, 0, 0},
 		{"{\"title\":\"a\"}\n{\"title\":\n{}\n", 2, 1, 2},
 		{"[{\"title\":\"a\"}, {\"title\":", 1, 1, 1},
+		{"{\"title\":\"a\",\"turns\":[]}\n5", 1, 1, 2},
 	};
 
 	(void)state;

@@ -209,10 +209,11 @@ rt_walk_value(rt_walk *w, rt_walk_level *level, size_t max, rt_str *out_value)
 
 	while (!(ended = rt_scan_on(&s, w->bytes, &end, w->size)) && end - w->at <= max) {
 		size_t size = end - w->at;
+		bool more = read_more(w); /* moves at, also where nothing follows */
 
-		if (!read_more(w))
-			break;
 		end = w->at + size;
+		if (!more)
+			break;
 	}
 	if (w->status == RT_OK && end - w->at > max)
 		return RT_WALK_LONG;
