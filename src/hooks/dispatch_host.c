@@ -188,38 +188,57 @@ make_input(dispatch *d, const rt_hook *hook)
 
 /* ---- running a program ---- */
 
+/* Reserves a slot for a background program; RT_HOOKS_JOBS_MAX: stopped while all were in use. */
+static size_t
+reserve_job(dispatch *d)
+{
+	rt_hook_registry *registry = d->registry;
+
+	for (;;) {
+		size_t slot = 0;
+
+		pthread_mutex_lock(&registry->lock);
+		while (slot < RT_HOOKS_JOBS_MAX && registry->job_sets[slot] != NULL)
+			slot++;
+		if (slot < RT_HOOKS_JOBS_MAX) {
+			registry->job_sets[slot] = d->set;
+			atomic_fetch_add(&d->set->refs, 1);
+		}
+		pthread_mutex_unlock(&registry->lock);
+		if (slot < RT_HOOKS_JOBS_MAX || (d->stop != NULL && d->stop(d->stop_ctx)))
+			return slot;
+		/* Too many at once: wait for one to end. */
+		rt_hooks_reap(registry, &d->answer->notes);
+		(void)usleep(RT_PROCESS_TICK_MS * 1000);
+	}
+}
+
 static void
 run_in_background(dispatch *d, run *r, const rt_process_program *program)
 {
 	rt_hook_registry *registry = d->registry;
+	size_t slot = reserve_job(d);
 	rt_process_job job;
-	bool is_kept = false;
 
+	if (slot == RT_HOOKS_JOBS_MAX) {
+		rt_scope_fail(&d->scope, RT_INTERRUPTED, "stopped");
+		return;
+	}
 	rt_process_start_job(program, rt_buf_str(d->input), r->hook->timeout_ms, &job, &r->result);
 	describe_outcome(r);
+	pthread_mutex_lock(&registry->lock);
+	registry->jobs[slot] = job;
+	registry->job_hooks[slot] = r->hook;
+	if (job.pid == 0)
+		registry->job_sets[slot] = NULL;
+	pthread_mutex_unlock(&registry->lock);
 	if (job.pid == 0) {
+		rt_hook_set_unref(d->set);
 		fail_hook(d, r->hook, r->outcome, rt_str_of(NULL));
 		return;
 	}
 	r->ran = true;
 	set_outcome(r, "nobody waits for it");
-	for (;;) {
-		pthread_mutex_lock(&registry->lock);
-		for (size_t i = 0; i < RT_HOOKS_JOBS_MAX && !is_kept; i++)
-			if (registry->jobs[i].pid == 0) {
-				registry->jobs[i] = job;
-				registry->job_hooks[i] = r->hook;
-				registry->job_sets[i] = d->set;
-				atomic_fetch_add(&d->set->refs, 1);
-				is_kept = true;
-			}
-		pthread_mutex_unlock(&registry->lock);
-		if (is_kept)
-			return;
-		/* Too many at once: wait for one to end. */
-		rt_hooks_reap(registry, &d->answer->notes);
-		(void)usleep(RT_PROCESS_TICK_MS * 1000);
-	}
 }
 
 /* Waits for other events that use the coprocess. RT_BUSY: no time is left; RT_INTERRUPTED. */

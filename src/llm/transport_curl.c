@@ -402,15 +402,27 @@ make_headers(rt_scope *s, const transfer *t)
 	return list;
 }
 
-#define SET(option, value) ok = ok && lib->easy_setopt(easy, option, value) == CURLE_OK
+static void
+check_option(rt_scope *s, const transfer *t, const char *option, CURLcode code)
+{
+	if (code == CURLE_OUT_OF_MEMORY)
+		(void)rt_scope_nomem(s);
+	else if (code == CURLE_UNKNOWN_OPTION)
+		(void)rt_scope_fail(s, RT_IO, "libcurl has no option %s: it is too old", option);
+	else if (code != CURLE_OK)
+		(void)rt_scope_fail(s, RT_IO, "libcurl refuses the option %s: %s", option,
+				    t->lib->easy_strerror(code));
+}
 
-static bool
-set_options(transfer *t, const curl_transport *c, const char *url, struct curl_slist *headers)
+#define SET(option, value) \
+	check_option(s, t, #option, \
+		     rt_ok(s) ? t->lib->easy_setopt(t->easy, option, value) : CURLE_OK)
+
+static void
+set_options(rt_scope *s, transfer *t, const curl_transport *c, const char *url,
+	    struct curl_slist *headers)
 {
 	const rt_http_request *request = t->request;
-	const rt_curl *lib = t->lib;
-	CURL *easy = t->easy;
-	bool ok = true;
 
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -424,7 +436,8 @@ set_options(transfer *t, const curl_transport *c, const char *url, struct curl_s
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(CURLOPT_USERAGENT, "retake/" RT_VERSION);
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-	SET(CURLOPT_QUICK_EXIT, 1L); /* a slow name server does not delay a stop */
+	/* A slow name server does not delay a stop, from libcurl 7.87 on. */
+	(void)t->lib->easy_setopt(t->easy, CURLOPT_QUICK_EXIT, 1L);
 	if (rt_url_is_loopback(&t->url))
 		SET(CURLOPT_NOPROXY, "*");
 	if (c->ca_file != NULL)
@@ -446,7 +459,6 @@ set_options(transfer *t, const curl_transport *c, const char *url, struct curl_s
 		SET(CURLOPT_POSTFIELDS, request->body.size > 0 ? request->body.ptr : "");
 		SET(CURLOPT_CUSTOMREQUEST, request->method);
 	}
-	return ok;
 }
 
 /* ---- the transfer ---- */
@@ -590,8 +602,10 @@ run(rt_scope *s, curl_transport *c, transfer *t, const char *url)
 	if (multi == NULL)
 		multi = t->lib->multi_init();
 	t->easy = t->lib->easy_init();
-	if (t->easy == NULL || multi == NULL || (rt_ok(s) && !set_options(t, c, url, headers)))
+	if (t->easy == NULL || multi == NULL)
 		(void)rt_scope_nomem(s);
+	else
+		set_options(s, t, c, url, headers);
 	if (rt_ok(s) && t->lib->multi_add_handle(multi, t->easy) != CURLM_OK)
 		(void)rt_scope_nomem(s);
 	if (s->status == RT_NOMEM)

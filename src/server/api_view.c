@@ -620,15 +620,13 @@ rt_api_history(rt_call *call)
 	rt_buf *body = &call->answer->body;
 	rt_snapshot v = rt_call_snapshot(call);
 	uint64_t before = rt_call_number(call, "before", 0);
-	uint64_t limit = rt_call_number(call, "limit", RT_API_STEPS);
+	size_t limit = rt_call_limit(call, RT_API_STEPS, RT_API_STEPS_MAX);
 
-	if (limit == 0 || limit > RT_API_STEPS_MAX)
-		limit = RT_API_STEPS_MAX;
 	rt_json_open(body, NULL, '{');
 	if (rt_call_param(call, "discussion").size == 0)
-		put_rows(call, &v, before, (size_t)limit);
+		put_rows(call, &v, before, limit);
 	else
-		put_steps(call, &v, before, (size_t)limit);
+		put_steps(call, &v, before, limit);
 	rt_json_put_u64(body, "seq", rt_ok(&call->scope) ? v.project->seq : 0);
 	rt_json_close(body, '}');
 }
@@ -658,15 +656,13 @@ rt_api_search(rt_call *call)
 	rt_snapshot v = rt_call_snapshot(call);
 	rt_str query = rt_call_text(call, "q"), disc = rt_call_text(call, "discussion");
 	rt_str role = rt_call_text(call, "role");
-	uint64_t limit = rt_call_number(call, "limit", RT_API_HITS);
+	size_t limit = rt_call_limit(call, RT_API_HITS, RT_API_HITS_MAX);
 	rt_place place = {0, 0};
 
 	if (query.size == 0)
 		rt_scope_fail(s, RT_USAGE, "\"q\" says what to look for");
 	if (disc.size > 0)
 		RT_TRY(s, rt_resolve_place(v.project, disc, RT_STR(""), &place, &s->error));
-	if (limit == 0 || limit > RT_API_HITS_MAX)
-		limit = RT_API_HITS_MAX;
-	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, (size_t)limit,
+	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, limit,
 				 &call->answer->body, &s->error));
 }

@@ -81,6 +81,14 @@ rt_call_number(rt_call *call, const char *name, uint64_t absent)
 	return absent;
 }
 
+size_t
+rt_call_limit(rt_call *call, size_t absent, size_t max)
+{
+	uint64_t limit = rt_call_number(call, "limit", absent);
+
+	return limit == 0 || limit > max ? max : (size_t)limit;
+}
+
 bool
 rt_call_flag(rt_call *call, const char *name)
 {
@@ -204,9 +212,9 @@ rt_call_locate(rt_call *call, uint64_t at_op, rt_str disc)
 	rt_scope *s = &call->scope;
 	rt_snapshot snapshot = {.engine = call->open_project->engine,
 				.epoch = rt_engine_epoch(call->open_project->engine),
-				.project = rt_call_value_at(call, at_op),
 				.is_past = at_op != UINT64_MAX};
 
+	snapshot.project = rt_call_value_at(call, at_op); /* not older than the epoch */
 	snapshot.place = rt_call_place(call, snapshot.project, disc);
 	RT_TRY(s, rt_project_disc(snapshot.project, snapshot.place.disc, &snapshot.disc,
 				  &s->error));

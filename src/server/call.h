@@ -39,6 +39,8 @@ rt_str rt_call_param(const rt_call *call, const char *name);
 rt_str rt_call_text(rt_call *call, const char *name);
 /* The same as a whole number; absent: the value given. */
 uint64_t rt_call_number(rt_call *call, const char *name, uint64_t absent);
+/* The parameter "limit"; 0, or more than max: max. */
+size_t rt_call_limit(rt_call *call, size_t absent, size_t max);
 /* The same as a boolean ("1", "true", "0", "false", or the name alone). */
 bool rt_call_flag(rt_call *call, const char *name);
 /* Who makes the change, for the history: rt_principal_actor, or "http:NAME" with Retake-By. */

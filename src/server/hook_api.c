@@ -9,6 +9,7 @@
  * settings and places, callbacks are operations under other names. A field, a callback or a route
  * is a row in one of the three tables. */
 #include "core/setting.h"
+#include "server/api.h"
 #include "server/call.h"
 #include "app/condition.h"
 #include "server/replace_list.h"
@@ -665,11 +666,11 @@ get_history(rt_call *call)
 	rt_scope *s = &call->scope;
 	rt_buf *body = &call->answer->body;
 	uint64_t before = rt_call_number(call, "before", 0);
-	uint64_t limit = rt_call_number(call, "limit", 100);
+	size_t limit = rt_call_limit(call, RT_API_STEPS, RT_API_STEPS_MAX);
 	rt_snapshot v = locate(call);
 
 	rt_buf_add_c(body, "{\"history\":");
-	RT_TRY(s, rt_view_history(v.engine, v.project, v.place.disc, before, (size_t)limit, body,
+	RT_TRY(s, rt_view_history(v.engine, v.project, v.place.disc, before, limit, body,
 				  &s->error));
 	if (rt_ok(s))
 		put_history(&v, body);

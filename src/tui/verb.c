@@ -316,16 +316,36 @@ build_graft(rt_verb_build *b)
 	rt_verb_add_request(b, r);
 }
 
+/* The entry at the end of a take after the first count requests, which are moves to the end; ptr
+ * NULL: the entry to move is in no take, which is reported. */
+static rt_str
+last_entry(rt_verb_build *b, uint32_t holder, size_t count)
+{
+	rt_work *work = &b->tui->work;
+	const rt_take *take = rt_ok(&b->scope) ? rt_disc_take(work->disc, holder) : NULL;
+	rt_str id = holder == work->place.take ? RT_STR("") : rt_work_take_id(&b->scope, holder);
+	rt_slot last = {0};
+
+	while (count > 0 && !rt_str_eq(b->requests[count - 1].take, id))
+		count--;
+	if (count > 0)
+		return b->requests[count - 1].entry;
+	if (take == NULL || !take->present || rt_seq_count(take->slots) == 0) {
+		rt_tui_say(b->tui, "It is in no take any more");
+		return rt_str_of(NULL);
+	}
+	RT_TRY(&b->scope, rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &last,
+				     &b->scope.error));
+	return rt_work_entry_id(&b->scope, work, last.entry);
+}
+
 /* The answer is an address, the number of an entry on the screen, or "end". */
 static void
 build_move(rt_verb_build *b)
 {
-	rt_work *work = &b->tui->work;
 	rt_str where = rt_str_trim(b->answer);
 	bool is_end = !b->request->is_address && rt_str_is(where, "end");
 	size_t digits = 0;
-	rt_slot slot = {0};
-	rt_str last = {NULL, 0};
 
 	while (digits < where.size && where.ptr[digits] >= '0' && where.ptr[digits] <= '9')
 		digits++;
@@ -336,22 +356,20 @@ build_move(rt_verb_build *b)
 		rt_buf_add_f(position, ":%.*s", RT_STR_ARG(where));
 		where = rt_scope_str(&b->scope, position);
 	}
-	if (is_end) {
-		RT_TRY(&b->scope, rt_seq_get(work->take->slots, rt_work_count(work) - 1, &slot,
-					     &b->scope.error));
-		last = rt_work_entry_id(&b->scope, work, slot.entry);
-	}
 	rt_verb_add_requests(b, b->request->count);
 	for (size_t i = 0; i < b->count; i++) {
 		rt_request *r = &b->requests[i];
+		uint32_t holder =
+			rt_verb_set_address(b, r, &r->entry, b->request->entries[i], false);
 
 		r->op = RT_OP_ENTRY_MOVE;
-		rt_verb_set_address(b, r, &r->entry, b->request->entries[i], false);
-		if (is_end) {
-			r->after = last;
-			last = r->entry;
-		} else {
+		if (is_end)
+			r->after = last_entry(b, holder, i);
+		else
 			r->before = where;
+		if (is_end && r->after.ptr == NULL) {
+			b->count = 0;
+			return;
 		}
 	}
 	b->did = "Moved";

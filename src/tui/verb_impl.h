@@ -95,9 +95,9 @@ rt_request *rt_verb_add_requests(rt_verb_build *b, size_t count);
 void rt_verb_add_request(rt_verb_build *b, rt_request request);
 void rt_verb_add_each(rt_verb_build *b);
 /* Set *field to the address of an entry, and the take that holds it, unless that is the one in view
- * and need not be named. */
-void rt_verb_set_address(rt_verb_build *b, rt_request *r, rt_str *field, uint32_t entry,
-			 bool is_named);
+ * and need not be named. Returns that take; 0: none holds it. */
+uint32_t rt_verb_set_address(rt_verb_build *b, rt_request *r, rt_str *field, uint32_t entry,
+			     bool is_named);
 
 /* ---- verb.c ---- */
 

@@ -143,7 +143,7 @@ applied(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error
 	return said->has_editor ? rt_tui_fill_input(tui, rt_buf_str(&said->editor)) : RT_OK;
 }
 
-void
+uint32_t
 rt_verb_set_address(rt_verb_build *b, rt_request *r, rt_str *field, uint32_t entry, bool is_named)
 {
 	rt_work *work = &b->tui->work;
@@ -153,6 +153,7 @@ rt_verb_set_address(rt_verb_build *b, rt_request *r, rt_str *field, uint32_t ent
 	*field = rt_work_entry_id(&b->scope, work, entry);
 	if (holder != 0 && (holder != work->place.take || is_named))
 		r->take = rt_work_take_id(&b->scope, holder);
+	return holder;
 }
 
 rt_request *

@@ -308,6 +308,13 @@ hook = {"event": "entry.before_add", "run": [write("stop", sh("sleep 100"))]}
 done, lines = fire(["-d", json.dumps([hook]), "-c", "300"])
 check(lines[0]["status"] == "interrupted", "stop", lines)
 check(lines[0]["ms"] < 60000 and lines[1]["children"] == 0, "stop: at once", lines)
+hook = {"event": "entry.after", "run": [write("many", sh("echo $$ >>pids; exec sleep 50"))],
+        "async": True}
+done, lines = fire(["-w", WORK, "-d", json.dumps([hook]), "-n", "65", "-c", "3000"], "entry.after")
+check(lines[63]["status"] == "ok", "stop: so many may run in the background", lines[63])
+check(lines[64]["status"] == "interrupted", "stop: while one more waits for them", lines[64])
+for pid in open(WORK + "/pids").read().split():
+    os.kill(int(pid), signal.SIGKILL)
 
 # --- depth ---
 hook = {"event": "entry.before_add", "run": [write("deep", sh(
