@@ -25,7 +25,7 @@ void
 rt_etag_entry(uint64_t epoch, const rt_project *project, const rt_disc *disc, const rt_slot *slot,
 	      char out[RT_ETAG_ROOM])
 {
-	/* What a reader sees of it, which its position is not. */
+	/* The visible parts of an entry, without its position. */
 	uint64_t seen[5] = {slot->body, (uint64_t)slot->ts_us,
 			    (uint64_t)slot->role << 32 | slot->kind, slot->flags, 0};
 	rt_str label;
@@ -73,7 +73,7 @@ next_etag(rt_str *rest, rt_str *out, rt_error *err)
 	return RT_OK;
 }
 
-/* The entry of a tag of this epoch; 0: it is none. */
+/* The entry of a tag of this epoch; 0: not such a tag. */
 static uint32_t
 entry_of(rt_str etag, uint64_t epoch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files in and out. What is read is never changed; what is written is whole or absent. */
+ * Reading and writing files. Input is never changed; output is complete or absent. */
 #define _GNU_SOURCE
 
 #include "app/files.h"
@@ -79,8 +79,7 @@ same_state(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A file that changes meanwhile is read anew: half of the old and half of the new is
- * neither. */
+/* A file that changes meanwhile is read again, so that old and new content never mix. */
 static rt_status
 read_regular(int fd, const char *path, const struct stat *info, rt_buf *out, rt_error *err)
 {
@@ -89,7 +88,7 @@ read_regular(int fd, const char *path, const struct stat *info, rt_buf *out, rt_
 
 	for (int i = 0; i < READ_TRIES; i++) {
 		rt_buf_clear(out);
-		/* room for all of it at once, and to see that there is no more */
+		/* capacity for all of it, and one byte to detect the end */
 		if ((uint64_t)before.st_size < SIZE_MAX / 2 - READ_SIZE &&
 		    rt_buf_reserve(out, (size_t)before.st_size + READ_SIZE) == NULL)
 			return fail_buf(err, out);
@@ -100,7 +99,7 @@ read_regular(int fd, const char *path, const struct stat *info, rt_buf *out, rt_
 			return st;
 		if (fstat(fd, &after) != 0)
 			return fail_errno(err, path, "read");
-		/* a size of 0 is also what a file of the system has that is made while it is read */
+		/* generated system files also have size 0 */
 		if (same_state(&before, &after) &&
 		    (after.st_size == 0 || (uint64_t)after.st_size == out->size))
 			return RT_OK;

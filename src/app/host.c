@@ -471,7 +471,7 @@ find_head(rt_scope *s, rt_str git)
 				     name);
 }
 
-/* The commit of the work tree whose top is this folder; false: it is none. */
+/* The commit of the work tree whose top is this folder; false: not a work tree. */
 static bool
 find_commit(rt_scope *s, const char *dir, rt_str *out)
 {

@@ -23,7 +23,7 @@
 
 enum {
 	PATH_MAX_SIZE = 4096,
-	FILE_MAX = 64 << 20, /* what is longer is not ours */
+	FILE_MAX = 64 << 20, /* longer files are not ours */
 	LOCK_TRIES = 500,    /* 2 ms each */
 	DISC_MAX = 1 << 17   /* discussions whose drafts are looked for */
 };
@@ -48,10 +48,10 @@ find_path(const rt_input_history_key *whose, char path[PATH_MAX_SIZE])
 
 /* ---- a locked file ---- */
 
-/* An open file under its lock, and what is in it. */
+/* An open, locked file and its content. */
 typedef struct locked_file {
 	const char *path;
-	int fd; /* -1: there is none */
+	int fd; /* -1: none */
 	rt_buf *all;
 } locked_file;
 
@@ -394,7 +394,7 @@ list_drafts(rt_str folder, rt_buf *out, rt_error *err)
 	return error == 0 ? RT_OK : rt_fail(err, RT_IO, "%s: %s", path, strerror(error));
 }
 
-/* One purge. A file that cannot be had does not keep the others from being purged. */
+/* One purge. An inaccessible file does not prevent purging the others. */
 typedef struct purge {
 	const rt_alloc *alloc;
 	rt_str text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * All runs of a project: started, stopped, looked at, forgotten. */
+ * All runs of a project: starting, stopping, inspecting, forgetting. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/run_impl.h"
@@ -136,7 +136,7 @@ rt_runs_free(rt_runs *runs)
 	rt_free(runs->alloc, runs);
 }
 
-/* ---- what is remembered ---- */
+/* ---- finished runs ---- */
 
 /* With the lock held: a run that has ended is there no more. Its thread may have to tell of the
  * end yet, which it does without the lock. */
@@ -155,7 +155,7 @@ forget_run(rt_runs *runs, rt_run *run)
 	runs->leaving = run;
 }
 
-/* With the lock held: forget what has ended long ago, or is too much. */
+/* With the lock held: drop old or excess finished runs. */
 static void
 forget(rt_runs *runs)
 {

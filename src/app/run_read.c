@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Readers of runs: what has happened since their cursor, as events. */
+ * Readers of runs: changes since their cursor, as events. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/run_impl.h"

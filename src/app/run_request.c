@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A request, resolved: addresses become the ids that they mean now, so that changes before the
- * thread begins do not change what is meant. */
+ * Resolves a request: addresses become ids, so that changes before the thread begins do not change
+ * its targets. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/run_impl.h"

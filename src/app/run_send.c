@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A run's thread: the engine is asked as the command line asks it, and what it tells
- * meanwhile goes where streams find it. */
+ * A run's thread: calls the engine as the command line does, and passes its progress to streams. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/run_impl.h"
@@ -17,9 +16,9 @@ changed(const rt_run *run)
 		run->runs->given.changed(run->runs->given.changed_ctx);
 }
 
-/* ---- what the engine tells meanwhile, on this thread ---- */
+/* ---- callbacks of the engine, on this thread ---- */
 
-/* The question is an entry as soon as the engine goes on from it. */
+/* The question is an entry as soon as the engine continues from it. */
 static void
 see_question(rt_run *run)
 {
@@ -128,7 +127,7 @@ last_step(const rt_send_result *r)
 	return r->compaction.seq > seq ? r->compaction.seq : seq;
 }
 
-/* Takes over the result, whatever it is. */
+/* Stores the result, whatever it is. */
 static void
 keep_reply(rt_run *run, rt_send_result *r)
 {
@@ -182,7 +181,7 @@ send(rt_run *run, rt_error *err)
 	run->reply_room = (size_t)a->replies;
 	pthread_mutex_unlock(&run->runs->lock);
 	if (a->how == RT_RUN_ASK && a->text.ptr == NULL && a->at.size > 0)
-		options.how = RT_SEND_AGAIN; /* what is there, answered */
+		options.how = RT_SEND_AGAIN; /* answers the existing path */
 	for (i = 0; st == RT_OK && i < a->replies; i++) {
 		if (i > 0) {
 			pthread_mutex_lock(&run->runs->lock);
@@ -201,7 +200,7 @@ send(rt_run *run, rt_error *err)
 	return st;
 }
 
-/* Takes over the result. */
+/* Stores the result. */
 static void
 keep_summary(rt_run *run, const rt_summary_result *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What has arrived of a run. Bytes are kept once, in the order in which they came, so that a
- * reader's place in a run is one number; pieces say what they are. */
+ * The received text of a run. Bytes are kept once, in order of arrival, so that a reader's position
+ * is one number; pieces give their kinds. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/run_impl.h"

@@ -13,7 +13,7 @@ rune_at(rt_str text, size_t at)
 	return rt_rune_read(rt_str_at(text.ptr + at, text.size - at), true);
 }
 
-/* Plain ASCII at the beginning of what is left of text, appended; gives its bytes. */
+/* Appends the plain ASCII at the beginning of the remaining text; returns its size. */
 static size_t
 add_plain(rt_buf *buf, rt_rune_place *place, rt_str text, size_t at)
 {
@@ -118,7 +118,7 @@ rt_screen_add_preview(rt_buf *buf, rt_str text, size_t characters, bool utf8)
 		rt_buf_add_c(buf, utf8 ? "\xE2\x80\xA6" : "...");
 }
 
-/* May it stand in JSON as it is? What is drawn as something else may, if it can be seen. */
+/* May it appear unescaped in JSON? Replaced characters may, if they are visible. */
 static bool
 is_fit(const rt_rune *rune)
 {
@@ -204,7 +204,7 @@ rt_screen_break(rt_str line, size_t columns, size_t *out_skip)
 		return fit;
 	if (fit == 0)
 		return rt_rune_grapheme(line);
-	/* A space right behind what fits is as good as one inside. */
+	/* A space directly after the fitting part also counts. */
 	for (i = fit + 1; i-- > 0;)
 		if (line.ptr[i] == ' ')
 			break;

@@ -248,8 +248,8 @@ rt_session_project(const rt_session *s)
 	return name == NULL || *name == 0 ? RT_STR("default") : rt_str_of(name);
 }
 
-/* The record of requests may quote a text from a server, and the input history contains what was
- * typed on a terminal. */
+/* The record of requests may quote a text from a server, and the input history contains text typed
+ * on a terminal. */
 static void
 purged(void *ctx, rt_str text)
 {
@@ -317,7 +317,7 @@ open_engine(rt_session *s, rt_session_mode mode, rt_error *err)
 	return st;
 }
 
-/* ---- replies that a program left behind ---- */
+/* ---- replies left by a crashed program ---- */
 
 static bool
 owner_lives(void *ctx, rt_str owner, int64_t written_us)
@@ -336,8 +336,8 @@ is_left(void *ctx, const rt_inflight_view *inflight)
 	return !*left;
 }
 
-/* What a crash left of a reply becomes part of the conversation before it is read. A store that is
- * open for reading only is reopened for writing, where that is allowed. */
+/* A partial reply left by a crash is added to the conversation before it is read. A read-only store
+ * is reopened for writing if allowed. */
 static rt_status
 keep_left(rt_session *s, rt_session_mode mode, rt_error *err)
 {

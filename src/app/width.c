@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plain ASCII, which most text is, is told at once; for the rest utf8proc knows what a code
- * point is. */
+ * Plain ASCII, the common case, is handled directly; utf8proc classifies the rest. */
 #include "app/width.h"
 
 #include <stdio.h>
@@ -35,7 +34,7 @@ is_silent(uint32_t c)
 	       is_between(c, 0x1F3FB, 0x1F3FF) || is_between(c, 0xE0100, 0xE01EF);
 }
 
-/* What looks like a blank or like nothing and is none. */
+/* Characters that look blank or invisible but are neither. */
 static bool
 is_filler(uint32_t c)
 {

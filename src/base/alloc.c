@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The C library's allocator behind our table, and the arena: a chain of blocks, each
- * twice as large as the one before it up to a limit. */
+ * The C library's allocator as an rt_alloc, and the arena: a chain of blocks, each twice as large
+ * as the one before it up to a limit. */
 #include "base/alloc.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The first block, with its header, is of a size that allocators keep at hand. */
+/* The first block, with its header, has a size that allocators handle fast. */
 enum { ARENA_FIRST = 960, ARENA_LARGEST = 1 << 20 };
 
 static void *

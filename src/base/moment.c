@@ -33,7 +33,7 @@ civil_from_days(int64_t days, int64_t *y, int64_t *m, int64_t *d)
 	*y = yoe + era * 400 + (*m <= 2);
 }
 
-/* Exactly count digits at s[*at]; moves *at behind them. */
+/* Exactly count digits at s[*at]; advances *at past them. */
 static bool
 digits(rt_str s, size_t *at, int count, int64_t *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An arena for the memory, a list in that arena for what has to be closed. */
+ * An arena for the memory, and a list in it of resources to close. */
 #include "base/scope.h"
 
 #include <stdarg.h>

@@ -68,7 +68,7 @@ keep(rt_scope *s, rt_arena *arena, rt_str text)
 	return rt_str_at(copy, text.size);
 }
 
-/* Another content. What a pi file had said of the entry says the old one, and goes. */
+/* Replaces the content. The entry's pi record has the old content and is dropped. */
 static void
 change_content(rt_scope *s, rt_arena *arena, rt_node *node, const rt_body *body,
 	       yyjson_val *content)
@@ -210,8 +210,8 @@ change_all(rt_scope *s, rt_outlines *outlines, yyjson_val *entries)
 		      (int)rt_utf8_cut(id, 120), id.ptr == NULL ? "" : id.ptr);
 }
 
-/* What was sent last says what a hook took out, or changed: in the entries as they are, or as
- * they were when it was sent. */
+/* The last request contains what a hook removed or changed, in current entries or earlier
+ * versions. */
 static void
 drop_sent(rt_outlines *outlines)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compaction: where to cut, what the model is asked, the entry that holds the summary.
+ * Compaction: where to cut, the request to the model, the entry with the summary.
  *
  *   1 … 40   summed up     41 … 55   kept as they are     56 the compaction
  *   `------ content -----' `first_kept
  *
- * Of an earlier compaction the summary is read, and not its entries again, so a compaction
- * costs what was added since. */
+ * Of an earlier compaction only the summary is read, so the cost is that of the entries added
+ * since. */
 #include "chat/summary_impl.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 typedef rt_summing_parts parts;
 
-/* What is compacted: parts first .. end-1. */
+/* The compacted parts: first .. end-1. */
 typedef struct range {
 	size_t first, end;
 	char from[RT_ID_MAX + 1], to[RT_ID_MAX + 1]; /* where a range was given */
@@ -81,7 +81,7 @@ add_previous(rt_summing *s, rt_buf *out)
 			rt_summing_add_object(s, &s->slots[i - 1], out);
 }
 
-/* Writes the text of what is compacted, and asks hooks. */
+/* Writes the text to compact and calls hooks. */
 static void
 ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, const range *r)
 {
@@ -279,7 +279,7 @@ compact(rt_summing *s, const rt_compact_options *o)
 			rt_tokens_estimate(s->summary->size) + RT_TOKENS_PER_MESSAGE;
 }
 
-/* In a scope of its own: the step is made, so nothing may fail any more. */
+/* In a separate scope: the step is made, so nothing may fail any more. */
 static void
 tell_hooks(rt_summing *s)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contexts: the request that a model would be sent now (M2, M3, M5).
+ * Contexts: the next request to a model (M2, M3, M5).
  *
  *   the system prompt      base, global and project, from the settings
  *   the entries            of the take up to its head, by the plan (context_plan.c):
- *                          without muted ones, compactions in place of what they sum up
+ *                          without muted ones, compactions in place of their entries
  *   the working prompt     "[current prompt: "…"]", when there is one
  *
- * Nothing is kept between two requests: what is sent is what is seen. The base prompt is
- * base_system_prompt; where that is empty, Retake's own, unless use_default_base_prompt is
- * false. That is empty too, since Retake does not know what it is used for.
+ * Nothing is kept between two requests: the visible conversation is sent. The base prompt is
+ * base_system_prompt; if that is empty, Retake's default unless use_default_base_prompt is false.
+ * The default is empty too, since Retake does not know its use.
  *
  * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target while both
  * are sent; the last one counts. */
@@ -18,19 +18,18 @@
 
 #define DEFAULT_BASE_PROMPT ""
 
-/* Entries that are read first of a path that has to fit a budget; names that are looked at to find
- * out whether that will do. */
+/* Entries read first of a path with a budget; names examined to decide whether that suffices. */
 enum { WINDOW = 512, NAMES = 1000 };
 
 typedef struct building {
 	rt_scope *scope;
 	rt_scope *path;  /* memory of the window that is tried */
-	rt_scope *entry; /* memory of the entry that is looked at, */
+	rt_scope *entry; /* memory of the current entry, */
 	rt_scope *other; /* of another one in between */
 	rt_view view;
 	const rt_disc *disc;
 	const rt_take *take;
-	size_t from, end; /* positions that are looked at: up to the head */
+	size_t from, end; /* positions examined: up to the head */
 	size_t count;     /* of them; below, position 0 is from */
 	rt_slot *slots;   /* of these */
 	bool *skip;
@@ -151,7 +150,7 @@ mapped_role(const building *b, rt_str role)
 	return rt_json_str(found);
 }
 
-/* The working prompt as it is sent; empty: there is none. */
+/* The working prompt as it is sent; empty: none. */
 static rt_str
 working_prompt(const building *b)
 {
@@ -259,14 +258,14 @@ find_id(building *b, yyjson_val *v, bool raw)
 	return raw ? find_raw_id(b, id) : SIZE_MAX;
 }
 
-/* Notes a compaction: what it says it replaces. */
+/* Records a compaction and the range it replaces. */
 static void
 add_compaction(building *b, size_t at)
 {
 	const rt_context_entry *e = read_alone(b, b->entry, at);
 	rt_compaction c = {.at = at, .first_kept = SIZE_MAX};
 
-	/* a purged one replaces nothing: what it hid is seen again */
+	/* a purged one replaces nothing: its entries are visible again */
 	if (e == NULL || e->body->format == RT_BODY_PURGED)
 		return;
 	yyjson_val *first_kept = rt_context_entry_field(e, "first_kept", "firstKeptEntryId");
@@ -326,9 +325,9 @@ may_be_compacted(const building *b)
 	return count > NAMES;
 }
 
-/* How much of the path's end is enough to begin with. All of it, where something further ahead may
- * matter: a compaction replaces what is before it, and the callback for parts is called for those
- * that are left out too. */
+/* How much of the path's end to read first. All of it if earlier entries may matter: a compaction
+ * replaces what is before it, and the callback for parts is called for those that are left out
+ * too. */
 static size_t
 first_window(const building *b)
 {
@@ -489,7 +488,7 @@ send_steps(building *b)
 
 /* ---- the budget (M4) ---- */
 
-/* Tokens of what is sent of a step: counted, or estimated by size. A plain text's size is in its
+/* Tokens of the sent part of a step: counted, or estimated by size. A plain text's size is in its
  * slot; that of a body with further fields is the size of all of it, sent or not. */
 static size_t
 step_tokens(building *b, const rt_context_step *step)
@@ -568,7 +567,7 @@ surely_fits(const building *b)
 	return bytes <= b->options->budget_tokens;
 }
 
-/* Where a request that is built again began: so many of the newest were sent. */
+/* The beginning of a rebuilt request: the number of newest entries that were sent. */
 static size_t
 first_sent(const building *b)
 {
@@ -579,8 +578,8 @@ first_sent(const building *b)
 	return first;
 }
 
-/* Leaves the oldest entries out until the rest fits. Summaries stay, since they replace what is
- * left out already, and so does the newest entry, whatever its size. */
+/* Drops the oldest entries until the rest fits. Summaries stay, since they replace dropped entries,
+ * and so does the newest entry, whatever its size. */
 static void
 fit(building *b)
 {

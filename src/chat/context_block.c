@@ -7,7 +7,7 @@ bool
 rt_context_kind_is_silent(rt_str kind)
 {
 	static const char *const silent[] = {
-		"compaction",   "branch_summary",        /* sent, in a form of their own */
+		"compaction",   "branch_summary",        /* sent, in a separate form */
 		"custom",       "label",                 /* state of programs, names */
 		"session",      "session_info",          /* about a pi session */
 		"model_change", "thinking_level_change", /* settings as they were */
@@ -43,7 +43,7 @@ rt_context_call_of(yyjson_val *v, rt_context_call *out)
 	return true;
 }
 
-/* The first of these members that there is. */
+/* The first of these members that exists. */
 static yyjson_val *
 first_of(yyjson_val *v, const char *const *names, size_t count)
 {

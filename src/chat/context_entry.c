@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One entry as a message, and what that comes to in tokens.
+ * One entry as a message, and its tokens.
  *
  *   kind              sent as
  *   (none), message   by its role: user, assistant (AI, model), system; what else there is
@@ -19,8 +19,8 @@
  * provider refuses the one without the other. A block that is none of these and has no text is
  * counted as not sent (rt_request_unsent), so that the caller can say so.
  *
- * Thinking is never sent, with one exception: what a provider signed goes back to that
- * provider, as it came, for as long as the entry says what it said when it was signed. */
+ * Thinking is never sent, with one exception: signed reasoning is sent back to its provider
+ * unchanged, as long as the entry's content is as signed. */
 #include "codec/content.h"
 #include "chat/context_impl.h"
 #include "core/role.h"
@@ -145,7 +145,7 @@ result_id(const rt_context_entry *e)
 		       : rt_str_at("", 0);
 }
 
-/* Who speaks; a tag when it is said in front of the text. */
+/* The speaker; a tag if it is prepended to the text. */
 static rt_speaker
 speaker_of(const rt_context_entry *e, rt_str *out_tag)
 {
@@ -194,7 +194,7 @@ is_empty(const rt_context_entry *e)
 				       : e->content.size == 0;
 }
 
-/* Can results of tools be among what it says? */
+/* Can its content include results of tools? */
 static bool
 takes_results(rt_speaker speaker)
 {
@@ -297,7 +297,7 @@ send_call(const rt_context_call *call, rt_pairs *pairs, rt_model_request *r)
 	rt_request_text(r, rt_scope_str(r->entry, text));
 }
 
-/* A block of it; pi has what is redacted in the signature. */
+/* A block of it; pi has redacted thinking in the signature. */
 static void
 send_thinking(yyjson_val *block, rt_model_request *r)
 {
@@ -333,7 +333,7 @@ send_segments(const rt_context_entry *e, rt_model_request *r)
 
 /* ---- signatures ---- */
 
-/* What the one is called that the reply is from, or that the request is for. */
+/* The name of the provider that the reply is from, or that the request is for. */
 static rt_str
 service_of(rt_str said, const rt_model_request *r)
 {
@@ -374,8 +374,8 @@ is_as_it_came(const rt_context_entry *e, rt_model_request *r)
 	return rt_str_eq(rt_scope_str(r->entry, now), signed_text);
 }
 
-/* May what is signed in an entry of the assistant go back? Not where a call of it goes as
- * text, and not where there would be nothing behind it. */
+/* May signed reasoning of an assistant's entry be sent back? Not if one of its calls is sent as
+ * text, nor if nothing would follow it. */
 static bool
 is_signed(const rt_context_entry *e, rt_pairs *pairs, rt_model_request *r)
 {
@@ -425,7 +425,7 @@ send_text(rt_model_request *r, rt_str *tag, rt_str text)
 
 static void send_result(const rt_context_result *result, rt_pairs *pairs, rt_model_request *r);
 
-/* A string, or blocks, into what is open. */
+/* Adds a string or blocks to the open message. */
 static void
 send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt_pairs *pairs,
 	     rt_model_request *r)
@@ -628,7 +628,7 @@ rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_reque
 		return;
 	}
 	if (is_empty(e) && rt_body_field(e->body, "tool_calls") == NULL)
-		return; /* what is said around it stays one message */
+		return; /* the text around it stays one message */
 	rt_request_begin(r, speaker);
 	r->is_signed = speaker == RT_SPEAKER_ASSISTANT && is_signed(e, pairs, r);
 	if (r->is_signed)
@@ -710,7 +710,7 @@ add_others(rt_buf *json, yyjson_val *blocks, bool thinks, size_t *images)
 	}
 }
 
-/* An estimate of what is sent besides the text. */
+/* Estimated tokens of the parts besides the text. */
 static size_t
 other_tokens(const rt_context_entry *e, rt_model_request *r)
 {

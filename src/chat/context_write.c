@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests: what is common to all providers. The two families differ in this:
+ * Requests: the part common to all providers. The two families differ in this:
  *
  *               as they come                  in turns (takes_turns)
  *   system      a message, anywhere           on top; later a user's text with a tag
  *   turns       any                           user first, then in turns: neighbours merge
  *   results     messages of role "tool"       blocks of a user's message
  *
- * An empty text is never sent: Anthropic refuses it, and it says nothing. Nor is there a text
- * of blanks alone, nor blanks behind the model's last words, where a provider refuses these
- * (no_blanks): what the entries say stays as it is. */
+ * Empty texts are never sent: Anthropic refuses them. Nor, if a provider refuses these (no_blanks),
+ * are texts of blanks only or blanks after the model's last words; the entries are not changed. */
 #include "chat/model_request.h"
 
 /* Where the first to speak must be the user, but is not. */
@@ -299,7 +298,7 @@ rt_request_text(rt_model_request *r, rt_str text)
 	add_shape(&to->parts, r->writer->text, &(shape_values){.text = text});
 }
 
-/* The model's words at the very end of a request, without the blanks behind them. */
+/* The model's words at the very end of a request, without trailing blanks. */
 static void
 trim_end(rt_model_request *r)
 {
@@ -338,7 +337,7 @@ rt_request_unsent(rt_model_request *r, rt_str type)
 	r->unsent[i].count++;
 }
 
-/* An image where there is a place for it, else a text that there was one. shape may be NULL. */
+/* An image if the form allows it, else a placeholder text. shape may be NULL. */
 static void
 add_image(rt_model_request *r, const char *shape, const shape_values *values)
 {
@@ -364,7 +363,7 @@ rt_request_image(rt_model_request *r, rt_str mime, rt_str base64)
 	add_image(r, r->writer->image, &(shape_values){.mime = mime, .data = base64});
 }
 
-/* Safe to stand in a data: URL and in JSON as it is. */
+/* Safe in a data: URL and in JSON without escaping. */
 static bool
 is_token(rt_str s)
 {

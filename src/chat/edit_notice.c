@@ -22,7 +22,7 @@ typedef struct noticing {
 	size_t count;
 } noticing;
 
-/* What the setting says: 'n'one, 'p'rompt, 'a'll. */
+/* The setting: 'n'one, 'p'rompt, 'a'll. */
 static char
 which(const noticing *n)
 {

@@ -82,7 +82,7 @@ request_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool pa
 
 	if (!rt_ok(scope))
 		return r;
-	if (f->into[0] != '\0') { /* after what it says when it is kept: it may be edited yet */
+	if (f->into[0] != '\0') { /* appended when it is kept: the text may still be edited */
 		r.into = rt_str_of(f->into);
 		r.join = RT_YES;
 	} else {
@@ -484,7 +484,7 @@ rt_engine_rescue(rt_engine *engine, rt_owner_lives_fn lives, void *lives_ctx, rt
 	return rt_scope_end(&s, err);
 }
 
-/* Is what it answers or continues still there? What cannot be found out counts as there. */
+/* Does the entry that it answers or continues still exist? Assumed if unknown. */
 static bool
 has_place(const rt_project *value, const rt_inflight_view *v)
 {

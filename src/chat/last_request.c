@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was sent last, and what has changed since. See last_request.h. */
+ * The last request and changes since. See last_request.h. */
 #include "chat/last_request.h"
 
 #include <stdio.h>
@@ -173,7 +173,7 @@ typedef struct item {
 	size_t at;    /* in the take */
 } item;
 
-/* What is sent of a value, in order. */
+/* The sent entries of a value, in order. */
 typedef struct side {
 	rt_scope *scope;
 	const rt_project *value;

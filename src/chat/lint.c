@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a change breaks: the neighbourhood before and after it, compared. */
+ * Compares the neighbourhood before and after a change. */
 #include "chat/lint.h"
 
 #include "chat/context_impl.h"
@@ -32,7 +32,7 @@ typedef struct advising {
 	void *ctx;
 	unpaired *unpaired;
 	size_t unpaired_count, unpaired_capacity;
-	problems stale; /* edits of what is signed */
+	problems stale; /* edits of signed text */
 } advising;
 
 static void
@@ -107,7 +107,7 @@ speaker(rt_str role, rt_str kind)
 	return rt_role_is_assistant(role) ? 'a' : 0;
 }
 
-/* What is wrong between two positions of a take. */
+/* Problems between two positions of a take. */
 static void
 examine(advising *a, const rt_project *value, const rt_take *take, size_t from, size_t to,
 	problems *out)
@@ -193,7 +193,7 @@ has_signature(yyjson_val *v)
 	       rt_str_is(rt_json_str(rt_json_get(v, "type")), "redacted_thinking");
 }
 
-/* Has an entry reasoning with a signature that fits what it says? */
+/* Has an entry reasoning with a signature that fits its content? */
 static bool
 is_signed(advising *a, const rt_slot *slot)
 {
@@ -246,7 +246,7 @@ compare(advising *a, const rt_project *before, problems *old, problems *fresh)
 	examine(a, before, then, from, least(at + tail, count_then), old);
 	tail = RT_LINT_WINDOW + (count_now > count_then ? count_now - count_then : 0);
 	examine(a, a->c->now, now, from, least(at + tail, count_now), fresh);
-	/* what comes after the change was sent with what was there before */
+	/* entries after the change were sent with the previous content */
 	if (at >= count_now || RT_TRY(a->scope, rt_seq_splice(now->slots, at, count_now - at, NULL, 0,
 							      &head, &a->scope->error)) != RT_OK)
 		return 0;
@@ -317,6 +317,6 @@ rt_engine_lint(rt_engine *engine, const rt_request *requests, size_t count, rt_s
 	rt_result_deinit(&result);
 	if (known)
 		return rt_scope_end(&s, err);
-	rt_scope_deinit(&s); /* what fails is told when it is carried out */
+	rt_scope_deinit(&s); /* failures are reported on execution */
 	return RT_OK;
 }

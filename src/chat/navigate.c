@@ -5,8 +5,8 @@
  *
  *   A ── B ── C ── D ── E ── F    the head now
  *              `── G ── H         target
- *              ^common ancestor: D E F are summed up, from F back to C, or to a
- *               compaction, which is a summary of what is before it */
+ *              ^common ancestor: D E F are summarized, from F back to C or to a
+ *               compaction, which summarizes everything before it */
 #include "chat/summary_impl.h"
 #include "core/role.h"
 
@@ -23,7 +23,7 @@ typedef struct navigation {
 	uint32_t to;       /* the head afterwards; 0: before the first */
 	uint32_t ancestor; /* 0: none */
 	size_t common;     /* entries that both paths share */
-	size_t first;      /* of what is summed up: positions first .. count-1 */
+	size_t first;      /* summarized positions: first .. count-1 */
 	rt_buf *editor;    /* text that is handed back; NULL: none */
 } navigation;
 

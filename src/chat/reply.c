@@ -161,7 +161,7 @@ last_of(rt_reply *r, rt_reply_block_kind kind)
 	return b != NULL && b->kind == kind ? b : NULL;
 }
 
-/* Passes on what was added to a block's text from a byte on. */
+/* Passes on a block's text from a byte on. */
 static void
 report(rt_reply *r, const rt_reply_block *b, size_t from)
 {
@@ -233,7 +233,7 @@ tail_drop(rt_reply_block *b, size_t size)
 	memmove(b->tail, b->tail + size, b->tail_size);
 }
 
-/* Moves what is decided from the tail to the text. */
+/* Moves the decided part of the tail to the text. */
 static void
 tail_settle(rt_reply *r, rt_reply_block *b)
 {

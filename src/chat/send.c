@@ -108,7 +108,7 @@ check_images(sending *s, yyjson_val *blocks)
 	}
 }
 
-/* The question, and before it the notices of what the model does not know, as one step. */
+/* The question, preceded by notices of changes unknown to the model, as one step. */
 static void
 append_question(sending *s)
 {
@@ -147,7 +147,7 @@ append_question(sending *s)
 	}
 }
 
-/* ---- the anchor: what is answered ---- */
+/* ---- the anchor: the answered entry ---- */
 
 static rt_slot
 slot_at(sending *s, const rt_take *take, size_t at)
@@ -322,8 +322,8 @@ count_setting(sending *s, const char *name, size_t standard)
 	return count > SIZE_MAX ? SIZE_MAX : (size_t)count;
 }
 
-/* Sets the budget of the request. Returns what a compaction would keep of it; 0: none is made
- * automatically. */
+/* Sets the budget of the request. Returns the part that a compaction would keep; 0: no automatic
+ * compaction. */
 static size_t
 plan_budget(sending *s)
 {
@@ -339,7 +339,7 @@ plan_budget(sending *s)
 	}
 	size_t reserve = count_setting(s, "setting.compact_reserve_tokens", COMPACT_RESERVE_TOKENS);
 	size_t keep = count_setting(s, "setting.compact_keep_tokens", RT_COMPACT_KEEP_TOKENS);
-	/* small windows: half of it for the reply, and half of the rest for what is new */
+	/* small windows: half for the reply, and half of the rest for new entries */
 	s->budget_tokens = reserve < window / 2 ? window - reserve : window - window / 2;
 	if (keep >= s->budget_tokens / 2)
 		keep = s->budget_tokens / 2;
@@ -416,7 +416,7 @@ build_once(sending *s, rt_buf *body, rt_buf *trimmed, rt_buf *unsent)
 	return totals;
 }
 
-/* The body of the request, with room for the reply. */
+/* The body of the request, leaving tokens for the reply. */
 static void
 build(sending *s, rt_buf *body)
 {
@@ -516,7 +516,7 @@ nothing_words(rt_stop stop)
 	}
 }
 
-/* st is how the request ended; returns what the sending ends with. */
+/* st: status of the request; returns the status of the sending. */
 static rt_status
 keep_nothing(sending *s, rt_status st, rt_error *err)
 {
@@ -633,7 +633,7 @@ notify_kept(sending *s, const rt_exchange *x)
 	rt_scope_deinit(&sc);
 }
 
-/* Asks the model and keeps what it answers. */
+/* Asks the model and keeps its answer. */
 static void
 receive(sending *s, rt_exchange *x)
 {

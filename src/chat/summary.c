@@ -306,7 +306,7 @@ write_request(rt_summing *s, rt_str task, rt_str instructions, rt_buf *out)
 	rt_request_finish(r, &settings, out);
 }
 
-/* A summary that was cut is none. */
+/* A truncated summary does not count. */
 static rt_status
 judge(const rt_reply *reply, rt_error *err)
 {
@@ -340,8 +340,7 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions)
 	snprintf(take, sizeof(take), "t%u", s->place.take);
 	rt_exchange x = rt_exchange_of(s->engine, s->with, "summary", s->discussion, s->take_name,
 				       s->notes);
-	/* The request is not built again from its record: what the summary is made of is in its
-	 * entry. */
+	/* The request is not rebuilt from its record: the summary's sources are in its entry. */
 	rt_request_record record = {
 		.value = s->value, .discussion = rt_str_of(disc), .take = rt_str_of(take)};
 	rt_reply_init(&reply, sc->alloc, s->with->fn, s->with->ctx);
@@ -511,8 +510,8 @@ compress(rt_summing *s, rt_str instructions)
 	rt_summary_result *out = s->out;
 	char take[16];
 
-	/* All of the take is replaced, so all of it is summed up, wherever the head is: what is
-	 * sent of it. An earlier compaction is read instead of its entries. */
+	/* The whole take is replaced, so all of its sent entries are summarized, wherever the head
+	 * is. An earlier compaction is read instead of its entries. */
 	if (rt_ok(sc) && s->count < rt_seq_count(s->take->slots))
 		rt_summing_reach(s, rt_seq_count(s->take->slots));
 	s->needs.count = s->count;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses of entries as people type them, and what may have been meant by those that name
- * none. */
+ * Addresses of entries as people type them, and suggestions for those that match none. */
 #include "cli/cli.h"
 
 const char *

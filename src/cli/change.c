@@ -57,7 +57,7 @@ check_utf8(rt_cli *cli, const rt_request *request)
 	}
 }
 
-/* Where to look for what was not found. */
+/* A hint where to look after RT_NOT_FOUND. */
 static void
 hint_failure(rt_cli *cli, rt_op_id op)
 {
@@ -107,8 +107,8 @@ warn(void *ctx, const rt_lint *advice)
 		rt_cli_note(cli, "%.*s", RT_STR_ARG(advice->words));
 }
 
-/* What a change breaks and costs, before it is made (E14, M9). For people only: programs see it in
- * what they send. */
+/* The damage and cost of a change before it is made (E14, M9). For people only: programs see it in
+ * their requests. */
 static void
 lint(rt_cli *cli, const rt_request *requests, size_t count)
 {
@@ -210,7 +210,7 @@ rt_cli_execute(rt_cli *cli, const rt_request *requests, size_t count)
 	return result;
 }
 
-/* ---- what is said of it ---- */
+/* ---- reports ---- */
 
 rt_buf *
 rt_cli_extra(rt_cli *cli)

@@ -3,7 +3,7 @@
  * add, insert: new entries. */
 #include "cli/cli.h"
 
-/* Fails for what is wrong anyway, before anybody writes a text for it. */
+/* Fails early, before anybody writes a text for an invalid request. */
 static void
 check_fields(rt_cli *cli)
 {

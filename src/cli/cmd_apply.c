@@ -3,9 +3,9 @@
  * apply: reads operations, writes results, one JSON object a line.
  *
  * Lines that are already in the input share one commit; nothing waits for a line that has not
- * arrived, so a program that talks to us line by line gets each answer at once. A result is
- * written when what it reports is durable, not before. Memory is bounded by the longest line,
- * except for --atomic, which needs all lines at once. */
+ * arrived, so a program that talks to us line by line gets each answer at once. A result is written
+ * only once its change is durable. Memory is bounded by the longest line, except for --atomic,
+ * which needs all lines at once. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>

@@ -84,7 +84,7 @@ say_result(const rt_cli_model_session *t, rt_send_how how, const rt_send_result 
 	say_dim(cli, line);
 }
 
-/* What was summed up first, and how to go back: the reply is the newer step, so not undo. */
+/* The preceding compaction and how to go back: the reply is the newer step, so not undo. */
 static void
 say_compaction(rt_cli *cli, const rt_send_compaction *c)
 {
@@ -230,7 +230,7 @@ print_replies(rt_cli *cli, const rt_buf *json)
 
 /* ---- ask ---- */
 
-/* The question: the words, or a file, after what is piped in; ptr NULL: there is none. */
+/* The question: the words, or a file, after piped input; ptr NULL: none. */
 static rt_str
 read_question(rt_cli *cli)
 {
@@ -284,7 +284,7 @@ run_ask(rt_cli *cli)
 	if (at != NULL)
 		options.at = rt_cli_address(cli, at);
 	if (text.ptr == NULL && at != NULL)
-		options.how = RT_SEND_AGAIN; /* what is there, answered */
+		options.how = RT_SEND_AGAIN; /* answers the existing path */
 	send_once(session, &options, json);
 	print_replies(cli, json);
 }
@@ -351,7 +351,7 @@ run_again(rt_cli *cli)
 		RT_TRY(&cli->s, rt_entry_id(cli->session.value, entry, id, &cli->s.error));
 		options.at = rt_str_of(id);
 	}
-	/* Each reply is a take of its own, which becomes the active one: stay where we are. */
+	/* Each reply is a separate take, which becomes active: stay where we are. */
 	snprintf(take, sizeof(take), "t%u", cli->session.place.take);
 	options.take = rt_str_of(take);
 	if (count > 1)
@@ -538,7 +538,7 @@ chat_line(rt_cli_model_session *t, rt_str line)
 	return true;
 }
 
-/* The failure of one line is printed, and the chat goes on. */
+/* The failure of one line is printed, and the chat continues. */
 static void
 say_failure(rt_cli *cli, const rt_error *error)
 {

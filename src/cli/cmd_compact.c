@@ -51,7 +51,7 @@ say_plan(rt_cli *cli, const rt_summary_result *r)
 		  r->tokens_before);
 }
 
-/* Ends the session, and prints what was done or would be. */
+/* Ends the session and prints the result or the plan. */
 static void
 finish(rt_cli_model_session *session, rt_summary_result *r, const char *what, bool dry_run)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * context: what a model would be sent now, and what it was sent last. */
+ * context: the next request to a model, and the last one. */
 #include "cli/counting.h"
 #include "chat/last_request.h"
 #include "llm/provider.h"
@@ -48,7 +48,7 @@ add_pretty(rt_buf *out, rt_str json)
 	rt_buf_add_byte(out, '\n');
 }
 
-/* What would surprise in the request. says_model: it is said elsewhere which model it is for. */
+/* Notes on surprising parts of the request. says_model: the model is printed elsewhere. */
 static void
 note_limits(rt_cli *cli, bool says_model)
 {
@@ -95,7 +95,7 @@ print_request(rt_cli *cli, const rt_buf *json)
 	rt_term_json(&cli->out, rt_scope_str(&cli->s, pretty));
 }
 
-/* ---- what was sent last (T6) ---- */
+/* ---- the last request (T6) ---- */
 
 /* "sent 2026-11-22 05:44 to openai/gpt-4o, right after step 12, up to k3f9" */
 static rt_str

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo: a tour in a store of its own, without a model and without a network. Each step explains in
- * a sentence what follows, prints the command that a person would type, and runs that command. */
+ * demo: a tour in a temporary store, without a model and without a network. Each step explains in a
+ * sentence what follows, prints the command that a person would type, and runs that command. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -82,7 +82,7 @@ tell_story(rt_cli *cli)
 
 /* --- steps --- */
 
-/* Runs a command line of ours in a scope of its own, with everything that it prints kept in out. */
+/* Runs a command line in a separate scope and captures its output in out. */
 static rt_status
 run_kept(rt_cli *cli, char *const *words, size_t count, rt_buf *out)
 {
@@ -137,7 +137,7 @@ print_output(rt_cli *cli, const rt_buf *text)
 		rt_term_c(&cli->out, cli->out.utf8 ? "  \xE2\x80\xA6\n" : "  ...\n");
 }
 
-/* What follows; nothing where it goes on with the same. */
+/* The explanation; empty if it continues the previous one. */
 static void
 say_about(tour *t, const char *about)
 {

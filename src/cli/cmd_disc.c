@@ -51,7 +51,7 @@ const rt_command rt_cli_new = {
 
 /* --- use --- */
 
-/* The step that deleted a discussion and is in effect; seq 0: there is none. */
+/* The step that deleted a discussion and is in effect; seq 0: none. */
 static rt_history_row
 find_deletion(rt_cli *cli, rt_str name)
 {
@@ -68,8 +68,8 @@ find_deletion(rt_cli *cli, rt_str name)
 	return found;
 }
 
-/* The cell of a discussion that is deleted; NULL: there is none. By name only those are found
- * that exist; of the others, the newest. */
+/* The cell of a deleted discussion, of several with the name the newest; NULL: none. (Look-up by
+ * name finds only existing ones.) */
 static const rt_cell *
 find_deleted(rt_cli *cli, const char *name, uint32_t *out_number)
 {

@@ -8,9 +8,9 @@
 
 /* What an entry is before it is edited. */
 typedef struct before {
-	rt_str text;    /* what the editor shows */
+	rt_str text;    /* the text in the editor */
 	rt_str content; /* as JSON */
-	rt_str kept;    /* what it has besides the text, in words */
+	rt_str kept;    /* description of its parts besides the text */
 } before;
 
 /* The content as JSON for people: a block a line. */

@@ -279,7 +279,7 @@ find_cut(rt_cli *cli, const char *address)
 	rt_view view = rt_cli_view(cli);
 	const rt_entry_row *entry = rt_ok(s) ? rt_entry_find(&view, number) : NULL;
 
-	/* What has no single text is for the engine to refuse. */
+	/* The engine refuses entries without a single text. */
 	if (entry == NULL || !rt_content_one_text(entry->content, &content))
 		return 1;
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * hooks: the user's programs that are told what happens: which there are, which of a work folder
- * are trusted, and what they would answer. */
+ * hooks: lists the user's hooks, trusts those of a work folder, and tests their answers. */
 #include "hooks/hooks.h"
 
 #include <stdio.h>
 
 #include "cli/model_session.h"
 
-enum { SHOWN_MAX = 4000 /* bytes of what a hook wrote, for people */ };
+enum { SHOWN_MAX = 4000 /* bytes of a hook's output, for people */ };
 
 static void
 close_hooks(void *item)

@@ -135,7 +135,7 @@ rt_cli_finding(void *ctx, const rt_finding *finding)
 	rt_json_open(json, NULL, '{');
 	rt_json_put_c(json, "id", finding->id);
 	rt_json_put_str(json, "text", text);
-	/* What is about the whole store is found once for every project. */
+	/* Findings about the whole store occur once per project. */
 	if (rt_str_find(rt_buf_str(f->json), rt_scope_str(&cli->s, json), 0) != SIZE_MAX)
 		return true;
 	f->bad += bad;
@@ -382,7 +382,7 @@ rebuild(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 	RT_TRY(s, rt_engine_index(engine, &s->error));
 }
 
-/* What a newer version wrote is not for this one to rebuild. */
+/* This version must not rebuild what a newer one wrote. */
 static void
 refuse_newer(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 {
@@ -432,7 +432,7 @@ repair_json(rt_cli *cli, const repair *r, const rt_cli_findings *f, const char *
 	rt_cli_print_json(cli, json);
 }
 
-/* What became of the store, and what it has lost. */
+/* The result for the store, and its losses. */
 static void
 say_repaired(rt_cli *cli, bool clean, const rt_cli_lost *lost, size_t texts)
 {

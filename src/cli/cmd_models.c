@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * models: which can be asked; and replay: what was sent for a reply. */
+ * models: lists available models; replay: shows the request of a reply. */
 #include "cli/model_session.h"
 #include "chat/last_request.h"
 
@@ -57,7 +57,7 @@ note_warnings(rt_cli *cli, const rt_buf *warnings)
 			    warnings->ptr);
 }
 
-/* What the server of a provider offers. */
+/* The models on a provider's server. */
 static void
 list_server_models(listing *l, const rt_config *config)
 {

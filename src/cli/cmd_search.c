@@ -31,8 +31,8 @@ clean_snippet(rt_buf *line, rt_str snippet)
 	rt_buf_deinit(&plain);
 }
 
-/* A snippet on lines that fit the terminal. What matched is between \001 and \002, which have no
- * width where there is colour and one column each, as stars, where there is none. */
+/* A snippet on lines that fit the terminal. Matches are between \001 and \002, which have no width
+ * with colour, and one column each (as stars) without. */
 static void
 print_snippet(rt_cli *cli, rt_str snippet)
 {

@@ -395,7 +395,7 @@ is_file_list(const char *word)
 	return word != NULL && rt_str_is_one_of(rt_str_of(word), file_lists);
 }
 
-/* One of the lists: a member of the field "files", or a field of its own. */
+/* One of the lists: a member of the field "files", or a separate field. */
 static yyjson_val *
 file_list(rt_cli *cli, const char *which)
 {
@@ -534,7 +534,7 @@ run_track(rt_cli *cli)
 	}
 	if (name != NULL && clear)
 		rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
-	if (clear || name[0] == '\0') /* no name is none */
+	if (clear || name[0] == '\0') /* an empty name is no name */
 		rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = RT_NULL_STR},
 			  "The discussion is bound to no track.");
 	else

@@ -30,7 +30,7 @@ add_entry(rt_cli_items *items, const rt_entry_row *e)
 	rt_buf_deinit(&text);
 }
 
-/* The take that is looked at as items. */
+/* The viewed take as items. */
 static rt_cli_items
 load(rt_cli *cli)
 {
@@ -138,7 +138,7 @@ say_changes(rt_cli *cli, const rt_result *result, const rt_cli_counts *counts)
 		rt_term_f(&cli->out, "Would change: %s. Nothing was changed.\n", parts->ptr);
 }
 
-/* What the file was written from, where that is not what the take is now. */
+/* The take as the file was written from it, if it has changed since. */
 static rt_cli_items
 load_base(rt_cli *cli, const rt_cli_items *read)
 {
@@ -175,7 +175,7 @@ fill_locked(const rt_cli_items *base, rt_cli_items *read)
 	}
 }
 
-/* Carries out what a text says. */
+/* Applies the changes in a text. */
 static void
 apply_text(rt_cli *cli, rt_str text)
 {

@@ -144,7 +144,7 @@ print_diff(rt_cli *cli, uint32_t first, uint32_t second, const char *a, const ch
 	diff_rest(cli, second, diff.common, '+');
 }
 
-/* b NULL: the take that is looked at. */
+/* b NULL: the viewed take. */
 static void
 diff_takes(rt_cli *cli, const char *a, const char *b)
 {

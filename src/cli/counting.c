@@ -144,7 +144,7 @@ load_ranks(rt_cli_counting *c)
 			    c->encoding->name);
 }
 
-/* Is the sum of the table what the request comes to? */
+/* Is the sum of the table the request's total? */
 static void
 prove(rt_cli_counting *c, rt_str body)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * help, and what is printed instead of a command: welcome, version. */
+ * help, welcome and version. */
 #include "cli/help.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ title(rt_cli *cli, const char *text)
 	rt_term_c(&cli->out, "\n");
 }
 
-/* Broken at the terminal's width, or at 80 columns where there is none. */
+/* Broken at the terminal's width, or at 80 columns without a terminal. */
 static void
 paragraph(rt_cli *cli, const char *text)
 {
@@ -32,7 +32,7 @@ paragraph(rt_cli *cli, const char *text)
 	cli->out.columns = columns;
 }
 
-/* "  term   text", the text in a column of its own. */
+/* "  term   text", the text in a separate column. */
 static void
 add_row(rt_cli *cli, const char *term, const char *text, size_t column)
 {

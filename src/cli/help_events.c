@@ -4,7 +4,7 @@
 #include "cli/help.h"
 #include "hooks/event.h"
 
-/* What a hook may say to an event, in words. */
+/* Description of the possible answers to an event. */
 static const char *
 may(const rt_hook_event *event)
 {

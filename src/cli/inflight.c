@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replies that are not entries yet: those arriving now, in whatever process, and those kept aside
- * because what they answer is gone. */
+ * Replies that are not entries yet: those arriving now, in any process, and those kept aside
+ * because the answered entry is gone. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 typedef struct telling {
 	rt_cli *cli;
-	rt_str disc;  /* id of the discussion that is looked at */
+	rt_str disc;  /* id of the viewed discussion */
 	rt_buf *json; /* NULL: for people */
 	size_t count;
 } telling;

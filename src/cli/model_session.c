@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A reply on the terminal while it arrives. Standard output has the reply and nothing else; what
- * is said about it goes to standard error. */
+ * A reply on the terminal while it arrives. Standard output has only the reply; remarks go to
+ * standard error. */
 #include "cli/model_session.h"
 
 #include "llm/names_host.h"

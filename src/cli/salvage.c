@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Salvage, the part of repair for a store that has lost rows: what is intact is copied to a new
- * store, which takes the place of the damaged one; that one is kept as it is. */
+ * Salvage, the part of repair for a store that has lost rows: intact data is copied to a new store,
+ * which replaces the damaged one; that one is kept unchanged. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/maintenance.h"

@@ -22,7 +22,7 @@ add_request(differ *d, size_t *count, rt_request request)
 	(*count)++;
 }
 
-/* Marks a longest increasing run of old positions: what is in it keeps its place. */
+/* Marks a longest increasing run of old positions: its items keep their places. */
 static void
 find_staying(differ *d)
 {
@@ -118,7 +118,7 @@ add_new(differ *d, size_t at, rt_request place)
 }
 
 /* Runs of new items go before the old one that follows, in order; at the end, after the last old
- * one, from the last to the first; where all is new, before what is deleted. */
+ * one, from the last to the first; if all are new, before the deleted ones. */
 static void
 add_inserts(differ *d)
 {

@@ -299,7 +299,7 @@ read_line(reader *r, rt_str line)
 		}
 		read_frame(r, rt_str_skip(line, 4), line);
 	} else if (!r->in_item) {
-		/* Only what is between frames has a place to go. */
+		/* Only text between frames belongs to an item. */
 		if (r->out.count > 0 && rt_str_trim(line).size > 0)
 			fail(r, r->line, "this belongs to no entry", line);
 	} else {

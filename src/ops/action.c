@@ -9,7 +9,7 @@
 
 static const struct {
 	unsigned what;
-	const char *before, *after; /* NULL: there is no such event */
+	const char *before, *after; /* NULL: no such event */
 } events[] = {
 	{RT_EVENT_ADD, "entry.before_add", NULL},
 	{RT_EVENT_EDIT, "entry.before_edit", NULL},
@@ -46,7 +46,7 @@ begin(rt_engine *engine, const rt_apply_context *with, rt_str disc, rt_str take)
 
 /* ---- one step ---- */
 
-/* A node that another process replaced since we saw it: the value anew, once. */
+/* Another process has replaced a node since: reload the value, once. */
 static void
 reload(rt_engine *engine)
 {
@@ -126,7 +126,7 @@ act(rt_action_state *a, const rt_request *requests, size_t count, bool atomic, r
 		reload(a->engine);
 		st = ask_all(a, requests, items, count, &failed, &err);
 	}
-	/* Where nobody could have said no, the engine says what is wrong, or that all is well. */
+	/* If no hook could have denied it, the engine reports success or failure. */
 	if (st != RT_OK && (a->before != 0 || st == RT_NOMEM)) {
 		rt_results_fail(results, count, failed, st, &err);
 		return st;

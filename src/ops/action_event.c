@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { NAMES_MAX = 32 /* different roles and kinds of one event that are told apart */ };
+enum { NAMES_MAX = 32 /* distinct roles and kinds of one event */ };
 
 /* What c was before the request. */
 typedef struct mark {
@@ -100,8 +100,8 @@ check_memory(const rt_action_state *a, rt_change *c)
 		rt_scope_fail(c->scope, a->scope.status, "%s", a->scope.error.text);
 }
 
-/* The id of the entry that an address means; empty: leave it as it is. What is new in this
- * very step may get another number when it is carried out. */
+/* The id of the entry that an address means; empty: unchanged. New entries of this step may get
+ * another number on execution. */
 static void
 id_of(const rt_change *c, const rt_action_item *item, rt_str address, char *out)
 {
@@ -189,7 +189,7 @@ makes_take(const rt_change *c, const mark *m)
 	return false;
 }
 
-/* Compile it onto c, and see what it does. */
+/* Compile it onto c and inspect its effects. */
 static void
 try(rt_action_item *item, rt_change *c, const mark *m)
 {
@@ -223,7 +223,7 @@ ask(rt_action_state *a, const rt_action_item *item, rt_change *c, const char *ev
 	return rt_hook_call_ask(c->scope, &h, event, members, subject);
 }
 
-/* Another operation of the same kind in its place; false: there is none. */
+/* Another operation of the same kind in its place; false: none. */
 static bool
 apply_patch(rt_action_state *a, rt_action_item *item, rt_change *c, const rt_hook_answer *answer)
 {
@@ -384,7 +384,7 @@ path_of(rt_change *c, const rt_project *value, uint32_t number)
 	return p;
 }
 
-/* What is left: from the old leaf back to where the paths part, or to a compaction. */
+/* The branch that is left: from the old leaf back to the fork or to a compaction. */
 static rt_hook_call_leaving
 find_left(rt_change *c, const path *old, const path *new)
 {
@@ -452,7 +452,7 @@ rt_action_ask_hooks(rt_action_state *a, rt_action_item *item, rt_change *c)
 	find_place(a, item, c);
 	if (!rt_change_ok(c))
 		return;
-	/* what is told where trying it fails and it is done all the same */
+	/* used if trying it fails and it is executed anyway */
 	item->happens = possible(&item->request) & (RT_EVENT_ENTRY | RT_EVENT_UNDO | RT_EVENT_REDO);
 	if ((rt_ops[item->request.op].flags & RT_OP_ALONE) != 0)
 		return; /* not compiled; nobody is asked */

@@ -58,8 +58,8 @@ surviving_head(rt_change *c, const rt_project *before, const rt_disc *disc, cons
 	return RT_HEAD_START;
 }
 
-/* A head whose entry is gone goes to the nearest surviving entry before it; one that stands on
- * the last entry is at the tip, and stays there. */
+/* A head whose entry is gone goes to the nearest surviving entry before it; one at the last entry
+ * is at the tip and stays there. */
 static void
 settle_disc(rt_change *c, const rt_project *before, uint32_t number)
 {

@@ -289,7 +289,7 @@ rt_new_entry(rt_change *c, const rt_request *r)
 
 /* ---- append, insert ---- */
 
-/* collapsed and read_mode beside a new entry. */
+/* collapsed and read_mode of a new entry. */
 static void
 set_views(rt_change *c, const rt_request *r, uint32_t entry)
 {

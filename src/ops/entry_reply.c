@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry.reply: what a model said becomes an entry. It goes right behind what it answers, also
- * when others have added to the end of the take meanwhile; so a reply needs no place reserved
- * for it while it arrives (decision 10). Neither the active take nor the head moves, except
- * with a fork. */
+ * entry.reply: makes an entry of a model's reply. It is inserted directly after the answered entry,
+ * even if others have appended to the take meanwhile; so no place is reserved while the reply
+ * arrives (decision 10). Neither the active take nor the head moves, except with a fork. */
 #include "ops/ops.h"
 
 #define SEGMENTS "thinking_segments"
 
-/* Does a field of the reply so far belong to how it ended? The continuation says that anew. */
+/* Does a field of the reply so far describe its end? The continuation sets it again. */
 static bool
 is_of_end(rt_str key)
 {
@@ -72,7 +71,7 @@ add_kept(rt_buf *out, const rt_alloc *alloc, const rt_request *r, const rt_body 
 	}
 }
 
-/* What was thought before, and then. */
+/* Joins earlier and later thinking. */
 static void
 add_segments(rt_buf *out, yyjson_val *before, yyjson_val *then)
 {
@@ -85,8 +84,8 @@ add_segments(rt_buf *out, yyjson_val *before, yyjson_val *then)
 	rt_json_close(out, ']');
 }
 
-/* A body with what the request says (after what the reply says now, where they are joined) and
- * the fields of both. */
+/* A body with the request's text (appended to the reply's present text if joined) and the fields of
+ * both. */
 static void
 continue_body(rt_change *c, const rt_request *r, rt_effect_slot *slot)
 {

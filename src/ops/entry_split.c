@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry.split and entry.merge (C14). A text is cut between two characters. An array of
- * blocks is cut inside its one block of text: blocks before it stay with the first half,
- * blocks after it go with the second, so a tool call stays beside its result. Merging joins
- * two contents; merging what was split gives the original. */
+ * entry.split and entry.merge (C14). A text is cut between two characters. An array of blocks is
+ * cut inside its one block of text: blocks before it stay with the first half, blocks after it go
+ * with the second, so a tool call stays next to its result. Merging joins two contents; merging
+ * what was split gives the original. */
 #include "ops/ops.h"
 
 static rt_content

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Events: what hooks are told with them, and their answers. */
+ * Events: their members, and the hooks' answers. */
 #include "ops/hook_call.h"
 
 void
@@ -33,8 +33,8 @@ rt_hook_call_add_known(rt_buf *buf, const char *key, rt_str text)
 		rt_json_put_null(buf, key);
 }
 
-/* "session":{…},"via":… and the words of the place. What has happened may have removed the place:
- * then it is the active one. */
+/* "session":{…},"via":… and the place's description. If the event removed the place, the active
+ * one. */
 static void
 add_place(const rt_hook_call *h, rt_buf *members, rt_buf *subject, rt_scope *s)
 {

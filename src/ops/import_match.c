@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What of an outline is in a discussion already, and where; what is new is added after it. */
+ * Finds which entries of an outline are in a discussion already, and where; new ones are added
+ * after them. */
 #include "ops/import_impl.h"
 
 #include "base/hash.h"
@@ -9,7 +10,7 @@ enum { RUN = 64 }; /* slots at a time */
 
 /* ---- nodes with ids: entries by their ids ---- */
 
-/* The node that stands for an entry, by a hash of the entry's number: nodes may share one. */
+/* The node of an entry, by a hash of the entry's number: nodes may share one. */
 typedef struct entry_table {
 	uint32_t *first; /* node; UINT32_MAX: none */
 	size_t capacity;
@@ -168,7 +169,7 @@ match_body(rt_layer *l, size_t index)
 	}
 }
 
-/* ---- what is new ---- */
+/* ---- new entries ---- */
 
 /* Add new nodes: each run after its parent. */
 static void

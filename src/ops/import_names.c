@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers only come; what is renamed stays in its old place too, where it is not found. */
+ * Numbers are only added; renamed ones also stay in their old slot, where they never match. */
 #include "ops/import_names.h"
 
 #include <string.h>

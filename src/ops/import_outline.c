@@ -57,8 +57,8 @@ common(const rt_outline_take *a, const rt_outline_take *b)
 	return i;
 }
 
-/* Which of the takes before number i it shares most with; the first few and the last few are
- * looked at. */
+/* Which of the takes before number i it shares most with; only the first few and the last few are
+ * examined. */
 static size_t
 find_sibling(const rt_outline *o, size_t i, size_t *out_shared)
 {
@@ -150,7 +150,7 @@ rt_import_fields(rt_import *m, uint32_t disc, const rt_outline_field *fields, si
 		rt_str name = fields[i].name;
 		rt_json_doc *doc = NULL;
 
-		/* "redacted" is true of the file, not of what is imported from it */
+		/* "redacted" applies to the file, not to the imported discussion */
 		if (rt_str_is(name, "id") || rt_str_is(name, "redacted") || name.size == 0)
 			continue;
 		if (RT_TRY(s, rt_json_read(s->alloc, fields[i].json, &doc, &s->error)) == RT_OK)
@@ -212,7 +212,7 @@ use_spare(rt_layer *l, rt_str name, rt_str take_name)
 	m->spare = 0;
 	rt_str old = disc_name(l);
 	rt_import_note_made(m, l->disc);
-	/* Its own name is as good as free. */
+	/* Its own name counts as free. */
 	rt_str free_name = rt_str_eq(name, old) ? old : free_disc_name(l, name);
 	rt_change_set_text(l->c, 0, l->disc, "name", 0, free_name);
 	rt_change_set_text(l->c, l->disc, 1, "name", 0, take_name.size > 0 ? take_name : free_name);
@@ -282,7 +282,7 @@ rt_import_wanted_number(const rt_outline *o)
 	return 0;
 }
 
-/* What the conversation came from, as JSON text. hash: of its content. */
+/* The origin of the conversation, as JSON text. hash: of its content. */
 static rt_str
 source_of(rt_layer *l, uint64_t hash)
 {

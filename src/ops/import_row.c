@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of an import. Each is a transaction of its own and holds as many small discussions as fit,
- * or a piece of a large one. */
+ * Rows of an import. Each is a separate transaction and holds as many small discussions as fit, or
+ * a piece of a large one. */
 #include "ops/import_impl.h"
 
 #include <threads.h>
@@ -225,7 +225,7 @@ end_change(rt_import *m)
 	m->open = false;
 }
 
-/* Without a store: what was counted can be forgotten, but for a discussion that goes on. */
+/* Without a store: counted items can be dropped, except for a discussion that continues. */
 static void
 close_dry(rt_import *m)
 {

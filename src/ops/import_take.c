@@ -123,7 +123,7 @@ rt_layer_turn(rt_layer *l)
 	rt_import_next_row(m);
 	if (!rt_ok(l->s) || m->project->next_entry == m->last_entry)
 		return;
-	/* Others made entries: numbers that are not in a row yet are given anew. */
+	/* Others made entries: numbers that are not in a row yet are assigned again. */
 	for (size_t i = 0; i < l->outline->node_count; i++)
 		if (l->spots[i].entry >= m->last_entry && !l->spots[i].known)
 			l->spots[i].entry = 0;

@@ -11,7 +11,7 @@
 #include "log/history.h"
 #include "ops/import_impl.h"
 
-/* ---- what is added ---- */
+/* ---- additions ---- */
 
 void
 rt_import_note_made(rt_import *m, uint32_t disc)
@@ -48,13 +48,13 @@ rt_import_note_grown(rt_import *m, uint32_t disc, size_t count)
 	m->grown[m->grown_count++] = (rt_import_grown){disc, 0, count};
 }
 
-/* ---- what is left ---- */
+/* ---- remains ---- */
 
 /* What undo did not reach. */
 typedef struct leftover {
 	size_t made;   /* discussions of the import that are in the catalogue */
 	uint32_t disc; /* one of them */
-	size_t entries, grown; /* in so many older discussions */
+	size_t entries, grown; /* number of older discussions */
 	uint32_t grown_disc;
 	bool settings;
 } leftover;
@@ -145,7 +145,7 @@ is_made(const rt_import *m, uint32_t number)
 	return false;
 }
 
-/* A discussion that stays; a new one where there is none. */
+/* A discussion that stays; a new one if there is none. */
 static uint32_t
 find_other(rt_import *m)
 {
@@ -192,7 +192,7 @@ remove_made(rt_import *m)
 	rt_import_row_cancel(m);
 }
 
-/* ---- what the error says ---- */
+/* ---- the error message ---- */
 
 static void add_text(rt_error *err, const char *format, ...) RT_PRINTF(2, 3);
 

@@ -67,7 +67,7 @@ read_whole(const rt_format *format, const rt_alloc *alloc, const rt_input *in, c
 
 	if (in->size > format->whole_max)
 		return too_large(format, err);
-	for (;;) { /* with room for a byte more, which would say that there is more */
+	for (;;) { /* with one spare byte, to detect longer input */
 		char *more = rt_resize(alloc, *io_bytes, room);
 
 		if (more == NULL)

@@ -58,7 +58,7 @@ grow(rt_names *names)
 	return true;
 }
 
-/* The item of a name, made when there is none. */
+/* The item of a name, created if missing. */
 static rt_name_item *
 item_of(rt_names *names, rt_str name)
 {

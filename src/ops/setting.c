@@ -18,7 +18,7 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 
 	if (r->key.size == 0)
 		rt_scope_fail(c->scope, RT_USAGE, "\"key\" is empty");
-	/* anything else would mean no limit, the opposite of what was meant */
+	/* anything else would mean no limit, the opposite of the intent */
 	if (rt_str_is(r->key, "undo_capacity") && !yyjson_is_null(r->value) &&
 	    !rt_json_u64(r->value, &count))
 		rt_scope_fail(c->scope, RT_USAGE,
@@ -138,7 +138,7 @@ rt_op_track_set(rt_change *c, const rt_request *r)
 	rt_set_or_clear(c, c->place.disc, "track", 0, r->track);
 }
 
-/* What a preset keeps: lists of the discussion, prompts of the project (seed 1). */
+/* The members of a preset: lists of the discussion, prompts of the project (seed 1). */
 static const struct {
 	const char *key;
 	bool of_project;
