@@ -75,6 +75,7 @@ MALFORMED = {"two Cookie headers", "token twice"}
 
 def hosts(port):
     own = {name: f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
+    own["capitals"] = f"LOCALHOST:{port}"
     other = {"absent": None, "empty": "", "duplicate": f"127.0.0.1:{port}",
              "absolute": f"127.0.0.1:{port}", "evil": "evil.com",
              "evil behind": f"127.0.0.1.evil.com:{port}",
