@@ -10,7 +10,7 @@
 #   make build OBJ=build/mine  in a build folder of your own
 
 .DEFAULT_GOAL := build
-.PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install clean check-layers format \
+.PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install clean check-layers regenerate format \
 	damage setup setup-test help
 
 OBJ          ?= build/obj
@@ -119,6 +119,16 @@ install: setup
 	@tools/configure.sh build/release --buildtype=release --prefix=$(PREFIX) -Dtests=disabled
 	@ninja -j$(JOBS) -C build/release
 	DESTDIR=$(DESTDIR) meson install -C build/release --no-rebuild
+
+# Everything that is generated from the program and checked in. Look at `git diff` afterwards.
+regenerate: build
+	@RETAKE=$(CURDIR)/build/retake tests/docs_test.sh --write
+	@build/retake help --man >share/man/retake.1
+	@build/retake completion bash >share/completions/retake.bash
+	@build/retake completion zsh >share/completions/_retake
+	@build/retake completion fish >share/completions/retake.fish
+	@python3 tests/transcripts/transcripts.py --write
+	@python3 tools/structure.py --write
 
 check-layers:
 	@python3 tools/check_layers.py

@@ -10,7 +10,7 @@
 #include "chat/reply.h"
 
 typedef struct rt_provider rt_provider;
-struct rt_provider_writer; /* request.h */
+struct rt_provider_writer; /* chat/model_request.h */
 
 /* How a stream is divided into pieces of JSON. */
 typedef enum rt_framing {

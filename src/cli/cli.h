@@ -3,10 +3,10 @@
  * Cli: one run of the command line, and what commands share.
  *
  *   cli.c      failures, words, flags, output     session.c  the session
- *   address.c  addresses of entries               window.c   entries, some at a time
+ *   address.c  addresses of entries               memory.c   memory
  *   term.c     output                             change.c   requests and their reports
  *   file.c     files and the editor               inflight.c replies in flight
- *   memory.c   memory                             cmd_*.c    the commands
+ *   cmd_*.c    the commands
  *
  * A command is a scope (base/scope.h): its memory and resources live as long as it runs, and its
  * first failure ends it. Functions return values; once the command has failed they do nothing and

@@ -2,7 +2,8 @@
  *
  * JSON: reading with yyjson as exactly as the contract demands, and writing.
  *
- * Numbers keep their text (12345678901234567890123 and 1.10 survive);
+ * Numbers keep their text (12345678901234567890123 and 1.10 survive), so yyjson_get_uint and the
+ * like return 0: use rt_json_u64 and rt_json_i64;
  * strings are any Unicode scalar values, NUL too; bytes that are not UTF-8, lone
  * surrogates, nesting beyond the limit and anything after the value are errors with a
  * byte position. Objects may repeat a key: the last one counts, as in JavaScript.

@@ -38,7 +38,7 @@ enum {
 	RT_OP_OPEN = 1 << 0,          /* unknown fields become fields of the entry */
 	RT_OP_MAKES = 1 << 1,         /* creates an entry, a take or a discussion (HTTP 201) */
 	RT_OP_EDITS_ENTRIES = 1 << 2, /* changes entries that may have been sent to a model */
-	RT_OP_REVERTIBLE = 1 << 3,    /* revert can undo it regardless of later steps (C17) */
+	RT_OP_REVERTIBLE = 1 << 3,    /* HTTP offers revert as its undo (C17) */
 	RT_OP_ALONE = 1 << 4,         /* cannot be combined with others in one step */
 	RT_OP_MOVES_HISTORY = 1 << 5, /* undo, redo, jump */
 	RT_OP_NO_UNDO = 1 << 6,       /* cannot be undone by any operation */
@@ -76,6 +76,13 @@ typedef enum rt_op_text {
 	RT_OP_TEXT_SETTING
 } rt_op_text;
 
+/* What revert can restore of a step by itself, whatever came after it (log/revert.c). */
+typedef enum rt_revert {
+	RT_REVERT_NOTHING,
+	RT_REVERT_ENTRIES, /* the slots of entries */
+	RT_REVERT_FIELDS   /* settings, labels, lists */
+} rt_revert;
+
 typedef struct rt_op {
 	rt_op_id id;
 	const char *name;  /* "entry.append" */
@@ -83,6 +90,7 @@ typedef struct rt_op {
 	const char *done;  /* for the history: "added an entry" */
 	unsigned flags;    /* RT_OP_ */
 	unsigned events;   /* RT_EVENT_ */
+	rt_revert revert;
 	const char *role;  /* default role of an entry that it creates; "": the first of the
 	                    * project's roles; NULL: it creates none */
 	rt_op_text text;

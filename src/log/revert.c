@@ -19,23 +19,12 @@ cannot(rt_change *c, uint64_t seq, const char *why)
 		      why);
 }
 
-/* Steps that can be reverted by themselves. */
-static const rt_op_id of_entries[] = {RT_OP_ENTRY_APPEND, RT_OP_ENTRY_INSERT, RT_OP_ENTRY_REPLY,
-				      RT_OP_ENTRY_EDIT,   RT_OP_ENTRY_ROLE,   RT_OP_ENTRY_MUTE,
-				      RT_OP_ENTRY_DELETE};
-static const rt_op_id of_fields[] = {RT_OP_LABEL_SET, RT_OP_SETTING_SET, RT_OP_FILES_SET,
-				     RT_OP_TRACK_SET, RT_OP_PROMPT_UPDATE, RT_OP_ROLE_ADD,
-				     RT_OP_ROLE_REMOVE};
-
-static bool
-is_one_of(rt_str op, const rt_op_id *ids, size_t count)
+static rt_revert
+revert_of(const rt_record *step)
 {
-	size_t i;
+	const rt_op *op = rt_op_named(step->op); /* NULL: a batch, or unknown here */
 
-	for (i = 0; i < count; i++)
-		if (rt_str_is(op, rt_ops[ids[i]].name))
-			return true;
-	return false;
+	return op == NULL ? RT_REVERT_NOTHING : op->revert;
 }
 
 /* The discussion that a step changed, where it changed neither the one in view nor the
@@ -457,7 +446,7 @@ revert_effect(rt_change *c, const rt_record *step, size_t index, const rt_projec
 {
 	const rt_effect *e = &step->effects[index];
 	bool is_list = rt_str_starts(step->op, RT_STR("role.")) || rt_str_is(step->op, "files.set");
-	bool is_field = is_one_of(step->op, of_fields, sizeof(of_fields) / sizeof(of_fields[0]));
+	bool is_field = revert_of(step) == RT_REVERT_FIELDS;
 
 	if (e->kind == RT_EFFECT_SET) {
 		if (is_field && !rt_str_is(e->key, "prompt_edited"))
@@ -488,8 +477,7 @@ rt_history_revert(rt_change *c, uint64_t seq)
 	if (step.kind != RT_RECORD_STEP || step.parent_count == 0)
 		rt_scope_fail(c->scope, RT_NOT_FOUND, "%llu is not a step; see: retake history",
 			      (unsigned long long)seq);
-	if (!is_one_of(step.op, of_fields, sizeof(of_fields) / sizeof(of_fields[0])) &&
-	    !is_one_of(step.op, of_entries, sizeof(of_entries) / sizeof(of_entries[0])))
+	if (revert_of(&step) == RT_REVERT_NOTHING)
 		cannot_kind(c, &step, seq);
 	if (rt_str_is(step.op, "entry.delete"))
 		RT_TRY(c->scope, rt_engine_value_back(c->engine, c->base, seq, &before,

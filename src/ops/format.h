@@ -5,7 +5,8 @@
  * An outline is a conversation laid flat: nodes with the index of their parent, the head,
  * and, where the format knows them, the takes. Importers fill one and the engine compiles
  * it to effects; exporters are handed one and write bytes. A format knows no store, no
- * take naming, no undo. A new format is one file and one line in formats/formats.c.
+ * take naming, no undo. A new format is one file, a row in formats/formats.c and its
+ * name in formats/formats.h.
  *
  * On reading, views in an outline point into the input or into its arena; the input must
  * outlive it. Nothing here recurses over the length or depth of a conversation.

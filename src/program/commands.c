@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of commands, in the order of the help. A new command is a line here and a
- * file cmd_*.c. */
+ * row in a cmd_*.c. */
 #include "program/commands.h"
 
 #define COMMANDS(X) \
