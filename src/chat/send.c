@@ -200,7 +200,7 @@ find_reply(sending *s, const rt_take *take, size_t end, bool *out_found)
 	while (rt_ok(sc) && at > 0) {
 		slot = slot_at(s, take, --at);
 		*out_found = is_reply(s, &slot);
-		if (*out_found || is_message(&slot)) /* or a question that nobody has answered */
+		if (*out_found || is_message(&slot)) /* or an unanswered question */
 			return at;
 	}
 	rt_scope_fail(sc, RT_REFUSED, "there is no reply yet; ask something first");

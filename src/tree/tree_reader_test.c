@@ -2,6 +2,7 @@
  *
  * Discussions as trees: what rows say of entries of our own, and that a tree that goes
  * along with changes is the one that is made anew. */
+#include "base/failing_testing.h"
 #include "tree/tree_reader.h"
 
 #include "log/requests_testing.h"
@@ -424,31 +425,6 @@ test_pi_settings(void **state)
 }
 
 /* An allocator that fails the nth time. */
-typedef struct failing {
-	long left, live;
-} failing;
-
-static void *
-failing_resize(void *ctx, void *ptr, size_t size)
-{
-	failing *f = ctx;
-
-	if (f->left == 0)
-		return NULL;
-	f->left -= f->left > 0;
-	f->live += ptr == NULL;
-	return rt_resize(rt_alloc_libc(), ptr, size);
-}
-
-static void
-failing_release(void *ctx, void *ptr)
-{
-	failing *f = ctx;
-
-	f->live -= ptr != NULL;
-	rt_free(rt_alloc_libc(), ptr);
-}
-
 static rt_status
 live_a_little(fixture *f, const rt_alloc *alloc)
 {
@@ -479,7 +455,7 @@ static void
 test_no_memory(void **state)
 {
 	fixture *f = *state;
-	failing nth = {0, 0};
+	failing nth = {0};
 	const rt_alloc alloc = {failing_resize, failing_release, &nth};
 	rt_status st = RT_NOMEM;
 	session s;

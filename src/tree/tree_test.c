@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The rows of the tree: layout, filters, folds, moving, searching, marks, drawing. */
+#include "base/failing_testing.h"
 #include "tree/tree_testing.h"
 
 #include "terminal/text.h"
@@ -786,31 +787,6 @@ test_large(void **state)
 }
 
 /* An allocator that fails the nth time. */
-typedef struct failing {
-	long left, live;
-} failing;
-
-static void *
-failing_resize(void *ctx, void *ptr, size_t size)
-{
-	failing *f = ctx;
-
-	if (f->left == 0)
-		return NULL;
-	f->left -= f->left > 0;
-	f->live += ptr == NULL;
-	return rt_resize(rt_alloc_libc(), ptr, size);
-}
-
-static void
-failing_release(void *ctx, void *ptr)
-{
-	failing *f = ctx;
-
-	f->live -= ptr != NULL;
-	rt_free(rt_alloc_libc(), ptr);
-}
-
 static rt_status
 live_a_little(const rt_alloc *alloc, garden *g)
 {
@@ -843,7 +819,7 @@ live_a_little(const rt_alloc *alloc, garden *g)
 static void
 test_no_memory(void **state)
 {
-	failing f = {0, 0};
+	failing f = {0};
 	const rt_alloc alloc = {failing_resize, failing_release, &f};
 	fixture x;
 	long n;
