@@ -463,6 +463,22 @@ revert_effect(rt_change *c, const rt_record *step, size_t index, const rt_projec
 	}
 }
 
+/* A draft is put back as it was before the first row of its group. */
+static void
+begin_at_group(rt_change *c, rt_record *step)
+{
+	rt_record first = {0};
+
+	if (step->group == 0 || step->parent_count != 1 || step->parents[0].disc == 0 ||
+	    step->effect_count != 1)
+		return;
+	RT_TRY(c->scope, rt_engine_record(c->engine, step->group, rt_scope_arena(c->scope), &first,
+					  NULL, &c->scope->error));
+	if (rt_change_ok(c) && first.effect_count == 1 &&
+	    rt_str_eq(first.effects[0].key, step->effects[0].key))
+		step->effects[0].before = first.effects[0].before;
+}
+
 void
 rt_history_revert(rt_change *c, uint64_t seq)
 {
@@ -479,6 +495,7 @@ rt_history_revert(rt_change *c, uint64_t seq)
 			      (unsigned long long)seq);
 	if (revert_of(&step) == RT_REVERT_NOTHING)
 		cannot_kind(c, &step, seq);
+	begin_at_group(c, &step);
 	if (rt_str_is(step.op, "entry.delete"))
 		RT_TRY(c->scope, rt_engine_value_back(c->engine, c->base, seq, &before,
 						      &c->scope->error));
