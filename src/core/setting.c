@@ -13,7 +13,9 @@ const rt_setting rt_settings[] = {
 	{"project_system_prompt", RT_SETTING_TEXT, false, "comes third"},
 	{"role_map", RT_SETTING_OBJECT, false,
 	 "how roles are sent: {\"Critic\":\"user\"}; system, user or assistant"},
-	{"auto_add_history", RT_SETTING_BOOL, false, "for front ends: keep each exchange"},
+	{"auto_add_history", RT_SETTING_BOOL, false, 
+	 "add a question and its reply to the take; default: true. false: each exchange gets a take "
+	 "of its own, and the active take stays as it is"},
 	{"edit_notices", RT_SETTING_NOTICES, false,
 	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\""},
 	{"compact_auto", RT_SETTING_BOOL, false,

@@ -154,7 +154,7 @@ static const field fields[] = {
 	SETTING("temperature", "temperature", "0"),
 	SETTING("top_p", "top_p", "1"),
 	SETTING("max_tokens", "max_tokens", "8192"),
-	SETTING("auto_add_history", "auto_add_history", "false"),
+	SETTING("auto_add_history", "auto_add_history", "true"),
 	{"disc_entries", FROM_ENTRIES, NULL, "[]", set_entries, 0, NULL},
 	FILES("files"),
 	FILES("context_files"),

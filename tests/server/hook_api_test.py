@@ -15,11 +15,11 @@ CALLBACKS = ["save_context_preset", "load_context_preset", "delete_context_prese
              "simulate_save_preset"]
 SNAPSHOT = {"ai_input": "", "project_system_prompt": "", "global_system_prompt": "",
             "base_system_prompt": "", "use_default_base_prompt": True, "temperature": 0,
-            "top_p": 1, "max_tokens": 8192, "auto_add_history": False, "disc_entries": [],
+            "top_p": 1, "max_tokens": 8192, "auto_add_history": True, "disc_entries": [],
             "files": [], "context_files": [], "screenshots": []}
 VALUES = {"ai_input": "draft", "project_system_prompt": "p", "global_system_prompt": "g",
           "base_system_prompt": "b", "use_default_base_prompt": False, "temperature": 0.5,
-          "top_p": 0.25, "max_tokens": 100, "auto_add_history": True, "files": ["a.c"],
+          "top_p": 0.25, "max_tokens": 100, "auto_add_history": False, "files": ["a.c"],
           "context_files": [{"path": "b.c"}], "screenshots": ["s.png"], "current_model": "x/y",
           "edit_notices": "all", "current_prompt": "a cat", "active_track": "night",
           "disc_roles": ["User", "Judge"]}
