@@ -8,7 +8,8 @@ const rt_setting rt_settings[] = {
 	{"max_tokens", RT_SETTING_NUMBER, true, "how long a reply may become"},
 	{"base_system_prompt", RT_SETTING_TEXT, false, "comes first in every request"},
 	{"use_default_base_prompt", RT_SETTING_BOOL, false,
-	 "without base_system_prompt, use Retake's own, which is empty; default: true"},
+	 
+	 "where no system prompt is set, Retake's own explains the working prompt; default: true"},
 	{"global_system_prompt", RT_SETTING_TEXT, false, "comes second"},
 	{"project_system_prompt", RT_SETTING_TEXT, false, "comes third"},
 	{"role_map", RT_SETTING_OBJECT, false,
