@@ -14,6 +14,7 @@
  * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target while both
  * are sent; the last one counts. */
 #include "chat/context_impl.h"
+#include "chat/prompt_update.h"
 #include "view/view_rows.h"
 
 #define DEFAULT_BASE_PROMPT ""
@@ -76,6 +77,12 @@ parsed(rt_scope *s, rt_str json)
 	return json.ptr != NULL ? rt_json_parse(s, json) : NULL;
 }
 
+static rt_prompt_updates
+prompt_updates(const building *b)
+{
+	return rt_prompt_updates_of(setting(b, "setting.prompt_updates"));
+}
+
 static void
 add_prompts(building *b)
 {
@@ -96,6 +103,9 @@ add_prompts(building *b)
 		if (text.size > 0)
 			b->prompt_tokens += rt_tokens_estimate(text.size) + RT_TOKENS_PER_MESSAGE;
 	}
+	rt_str words = rt_prompt_updates_words(prompt_updates(b));
+	rt_request_prompt(b->request, words);
+	b->prompt_tokens += rt_tokens_estimate(words.size);
 }
 
 /* Values of the wrong type count as unset. */
@@ -128,6 +138,7 @@ request_settings(const building *b)
 		.top_p = number_setting(b, "setting.top_p"),
 		.max_tokens = number_setting(b, "setting.max_tokens"),
 		.stream = b->options->stream,
+		.prompt_json = prompt_updates(b) == RT_PROMPT_UPDATES_JSON,
 	};
 }
 

@@ -737,3 +737,22 @@ rt_reply_finish(rt_reply *reply)
 	}
 	drop_empty_blocks(reply);
 }
+
+void
+rt_reply_set_text(rt_reply *reply, rt_str text)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < reply->block_count; i++) {
+		rt_reply_block *b = &reply->blocks[i];
+
+		if (b->kind != RT_REPLY_TEXT)
+			continue;
+		if (is_first)
+			replace(reply, &b->text, text);
+		if (!is_first || text.size == 0)
+			rt_buf_clear(&b->text);
+		is_first = false;
+	}
+	drop_empty_blocks(reply);
+}

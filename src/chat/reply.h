@@ -155,6 +155,8 @@ void rt_reply_set_error(rt_reply *reply, rt_str words);
 void rt_reply_finish(rt_reply *reply);
 /* Has anything worth keeping arrived? */
 bool rt_reply_is_empty(const rt_reply *reply);
+/* Replaces all text of a finished reply by this one. */
+void rt_reply_set_text(rt_reply *reply, rt_str text);
 /* All text blocks, joined by line ends. */
 void rt_reply_add_all_text(const rt_reply *reply, rt_buf *out);
 /* The content of an entry: a JSON string where there is only text, with or without

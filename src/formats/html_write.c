@@ -5,6 +5,7 @@
 #include <stdio.h> /* snprintf */
 
 #include "codec/content.h"
+#include "codec/thinking.h"
 #include "formats/canonical_impl.h"
 #include "formats/html_impl.h"
 #include "formats/html_part.h"

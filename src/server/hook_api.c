@@ -169,6 +169,7 @@ static const field fields[] = {
 	STATE("can_undo"),
 	STATE("can_redo"),
 	SETTING("current_model", "model", "null"),
+	SETTING("prompt_updates", "prompt_updates", "\"off\""),
 	SETTING("edit_notices", "edit_notices", "\"prompt\""),
 	{"current_prompt", FROM_PROMPT, "text", "\"\"", set_by_op, RT_OP_PROMPT_UPDATE, "text"},
 	{"prompt_edited", FROM_PROMPT, "edited", "false", NULL, 0, NULL},
