@@ -17,7 +17,7 @@ const rt_setting rt_settings[] = {
 	{"edit_notices", RT_SETTING_NOTICES, false,
 	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\""},
 	{"prompt_updates", RT_SETTING_UPDATES, true,
-	 "replies can change the working prompt: in a \"block\" of the text, as \"json\", or \"off\""},
+	 "whether replies change the working prompt: in a code block, as JSON, or not"},
 	{"compact_auto", RT_SETTING_BOOL, false,
 	 "what no longer fits into the model's window is summed up before a question is sent"},
 	{"compact_reserve_tokens", RT_SETTING_COUNT, false,
