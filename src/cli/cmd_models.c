@@ -281,8 +281,9 @@ find_request(finding *f, rt_str name)
 /* Within a file a request precedes its reply, and files come newest first. So the requests of a
  * file are kept until the reply is seen. */
 static bool
-look_at_line(void *ctx, rt_str line)
+look_at_line(void *ctx, const rt_comms_line *at)
 {
+	rt_str line = at->line;
 	finding *f = ctx;
 	rt_json_doc *doc = NULL;
 	rt_str what;

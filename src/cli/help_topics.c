@@ -62,6 +62,7 @@ static const rt_cli_topic_row environment[] = {
 static const rt_cli_topic_row config[] = {
 	{"model", "the model, PROVIDER/NAME, where neither -m, the setting model nor RETAKE_MODEL "
 		  "says it"},
+	{"comms_texts", "false: the log of requests has no texts, only references to the conversation"},
 	{"[provider.NAME]", "a server; NAME is that of a family (openai, anthropic, ollama, gemini), or "
 			    "one of your own"},
 	{"kind", "of a provider: the family that it speaks like; default: its name"},
