@@ -2,6 +2,7 @@
  *
  * models: lists available models; replay: shows the request of a reply. */
 #include "cli/model_session.h"
+#include "cli/requests_log.h"
 #include "chat/last_request.h"
 
 #include <stdio.h>
@@ -422,6 +423,11 @@ run_replay(rt_cli *cli)
 			  NULL, sent, &s->error));
 	if (!rt_ok(s))
 		return;
+	/* A hook changed it, or another version built it: the log may have it as it was sent. */
+	if (!sent->is_same)
+		sent->is_same = rt_cli_logged_request(
+			cli, rt_buf_str(state), rt_json_str(rt_json_get(f.request, "request")),
+			&sent->body);
 	if (!sent->is_same)
 		rt_cli_note(cli, "%s", RT_CLI_NOT_EXACT);
 	if (rt_cli_has(cli, "send"))
