@@ -465,7 +465,7 @@ what_goes_wrong_upstream(void **state)
 	assert_int_equal(world_flights(w), 0);
 }
 
-/* ---- the record of requests ---- */
+/* ---- the log of requests ---- */
 
 typedef struct recorded {
 	world *w;

@@ -271,7 +271,10 @@ read_log(rt_cli *cli, reading *r, rt_comms_line_fn fn)
 	rt_buf *state = rt_scope_buf(s);
 
 	if (file != NULL) {
-		RT_TRY(s, rt_comms_read_file(cli->alloc, file, fn, r, &s->error));
+		if (RT_TRY(s, rt_comms_read_file(cli->alloc, file, fn, r, &s->error)) ==
+		    RT_NOT_FOUND)
+			rt_cli_hint(cli, "The files are in ~/.local/state/retake/comms, or below "
+					 "$XDG_STATE_HOME");
 		return;
 	}
 	RT_TRY(s, rt_host_state_dir(state, &s->error));
@@ -329,21 +332,38 @@ show(rt_cli *cli, reading *r, const exchange *e)
 	}
 }
 
-/* The exchange that a word names: its number in the list, its name, or the entry with the reply. */
+static const exchange *
+find_id(const reading *r, const char *word)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (rt_str_is(r->items[i].name, word) ||
+		    (*word != '\0' && rt_str_is(r->items[i].entry, word)))
+			return &r->items[i];
+	return NULL;
+}
+
+/* The exchange that a word names: its name, its number in the list, or the entry with the reply. */
 static const exchange *
 find(rt_cli *cli, const reading *r, const char *word)
 {
 	size_t size = strlen(word);
+	const exchange *e = find_id(r, word);
+	char id[RT_ID_MAX + 1] = "";
 
-	for (size_t i = 0; i < r->count; i++)
-		if (rt_str_is(r->items[i].name, word) ||
-		    (size > 0 && rt_str_is(r->items[i].entry, word)))
-			return &r->items[i];
+	if (e != NULL)
+		return e;
 	if (size > 0 && strspn(word, "0123456789") == size) {
 		uint64_t number = rt_cli_number(cli, word, "the number of a request");
 
 		if (rt_ok(&cli->s) && number >= 1 && number <= r->count)
 			return &r->items[number - 1];
+	} else if (r->store.ptr != NULL) {
+		uint32_t entry = rt_cli_entry(cli, word, true);
+
+		RT_TRY(&cli->s, rt_entry_id(cli->session.value, entry, id, &cli->s.error));
+		e = rt_ok(&cli->s) ? find_id(r, id) : NULL;
+		if (e != NULL || !rt_ok(&cli->s))
+			return e;
 	}
 	rt_cli_hint(cli, "Those there are: retake comms");
 	rt_cli_fail(cli, RT_NOT_FOUND, "the log has no request \"%.60s\"", word);

@@ -451,7 +451,8 @@ const rt_command rt_cli_replay = {
 	.summary = "print the request that a reply answered, to the byte",
 	.about =
 		"It is built again from the conversation as it was then, and compared with what was "
-		"recorded. What has been purged since is not in it.",
+		"logged. Where they differ, because a hook changed it, say, it comes from the log. What "
+		"has been purged since is not in it.",
 	.examples = "retake replay :2\nretake replay @ --send",
 	.flags = replay_flags,
 	.kinds = {RT_ARG_ENTRY},
