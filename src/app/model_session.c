@@ -271,7 +271,8 @@ rt_model_session_open(rt_model_session *m, rt_session *s, const rt_model_session
 		st = rt_model_session_model(m, rt_buf_str(&m->name),
 					    rt_models_may_play(source, true), &m->model, err);
 	if (st == RT_OK && rt_host_state_dir(&m->state, NULL) == RT_OK)
-		st = rt_comms_open(s->alloc, s->env, rt_buf_str(&m->state), &m->comms, err);
+		st = rt_comms_open(s->alloc, s->env, rt_buf_str(&m->state),
+				   m->config->comms_texts, &m->comms, err);
 	return st;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Model session: a model and the record of requests, opened for one command or chat. Nothing is
+ * Model session: a model and the log of requests, opened for one command or chat. Nothing is
  * printed: remarks are notes of the session, and what to do after a failure is its hint. */
 #ifndef RT_APP_MODEL_SESSION_H
 #define RT_APP_MODEL_SESSION_H

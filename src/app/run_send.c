@@ -65,13 +65,13 @@ notice(void *ctx, const char *words)
 }
 
 static void
-line(void *ctx, rt_str text)
+line(void *ctx, const rt_comms_item *item)
 {
 	rt_run *run = ctx;
 
 	see_question(run);
 	if (run->runs->given.comms != NULL)
-		rt_comms_line(run->runs->given.comms, text);
+		rt_comms_add(run->runs->given.comms, item);
 }
 
 bool

@@ -248,7 +248,7 @@ rt_session_project(const rt_session *s)
 	return name == NULL || *name == 0 ? RT_STR("default") : rt_str_of(name);
 }
 
-/* The record of requests may quote a text from a server, and the input history contains text typed
+/* The log of requests may quote a text from a server, and the input history contains text typed
  * on a terminal. */
 static void
 purged(void *ctx, rt_str text)
@@ -267,11 +267,11 @@ purged(void *ctx, rt_str text)
 				      .project = rt_session_project(session)};
 	if (rt_ok(&s)) {
 		if (rt_comms_purge(session->alloc, whose.folder, NULL, text, &count, &err) != RT_OK)
-			rt_session_note(session, "the record of requests may still hold it: %s",
+			rt_session_note(session, "the log of requests may still hold it: %s",
 					err.text);
 		else if (count > 0)
 			rt_session_note(session,
-					"%zu line%s of the record of requests held it, and no "
+					"%zu line%s of the log of requests held it, and no "
 					"longer do",
 					count, count == 1 ? "" : "s");
 		if (rt_input_history_purge(session->alloc, &whose, text, &count, &err) != RT_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hooks around a request to a model, and its lines in the record. */
+ * Hooks around a request to a model, and its lines in the log. */
 #include "chat/exchange.h"
 
 #include <stdio.h>
@@ -134,7 +134,15 @@ rt_exchange_after(const rt_exchange *x, const rt_usage *usage, rt_status st)
 	rt_scope_deinit(&s);
 }
 
-/* ---- the record ---- */
+/* ---- the log of requests ---- */
+
+static rt_str
+store_of(const rt_exchange *x)
+{
+	rt_str store = x->with->store;
+
+	return store.size > 0 ? store : rt_str_of(x->engine->store->place);
+}
 
 static void
 open_line(const rt_exchange *x, const char *what, const char *name, rt_buf *line)
@@ -152,11 +160,14 @@ open_line(const rt_exchange *x, const char *what, const char *name, rt_buf *line
 }
 
 static void
-write_line(const rt_exchange *x, rt_buf *line)
+write_line(const rt_exchange *x, rt_buf *line, rt_str body)
 {
+	rt_comms_item item = {.store = store_of(x), .project = x->engine->project, .body = body};
+
 	rt_json_close(line, '}');
+	item.line = rt_buf_str(line);
 	if (line->status == RT_OK)
-		x->with->comms(x->with->ctx, rt_buf_str(line));
+		x->with->comms(x->with->ctx, &item);
 	rt_buf_deinit(line);
 }
 
@@ -194,25 +205,25 @@ rt_request_record_put(rt_buf *out, const rt_exchange *x, const rt_request_record
 void
 rt_exchange_record_request(const rt_exchange *x, const rt_request_record *r)
 {
-	rt_str store = x->with->store;
 	rt_buf line;
 
 	if (x->with->comms == NULL)
 		return;
 	open_line(x, "request", r->name, &line);
-	rt_json_put_str(&line, "store", store.size > 0 ? store : rt_str_of(x->engine->store->place));
+	rt_json_put_str(&line, "store", store_of(x));
 	rt_request_record_put(&line, x, r);
-	write_line(x, &line);
+	write_line(x, &line, r->body);
 }
 
 void
 rt_exchange_record_answer(const rt_exchange *x, const char *name, const rt_send_result *kept,
 			  const rt_reply *reply, rt_status st, const rt_error *err)
 {
-	rt_buf line;
+	rt_buf line, body;
 
 	if (x->with->comms == NULL)
 		return;
+	rt_buf_init(&body, x->engine->alloc, RT_BUF_UNLIMITED);
 	open_line(x, "reply", name, &line);
 	if (kept == NULL) {
 		rt_json_put_c(&line, "for", x->reason);
@@ -229,7 +240,15 @@ rt_exchange_record_answer(const rt_exchange *x, const char *name, const rt_send_
 		rt_json_put_c(&line, "error", rt_status_word(st));
 		rt_json_put_c(&line, "message", err->text);
 	}
-	write_line(x, &line);
+	if (!rt_reply_is_empty(reply)) {
+		rt_json_open(&body, NULL, '{');
+		rt_json_add_key(&body, "content");
+		rt_reply_add_content(reply, &body);
+		rt_reply_add_fields(reply, &body);
+		rt_json_close(&body, '}');
+	}
+	write_line(x, &line, body.status == RT_OK ? rt_buf_str(&body) : rt_str_at(NULL, 0));
+	rt_buf_deinit(&body);
 }
 
 /* ---- all of it ---- */

@@ -35,7 +35,7 @@ void rt_exchange_put_subject(const rt_exchange *x, rt_buf *subject);
  * these hooks; only a second one does. */
 rt_stop_fn rt_send_late_stop(const rt_send_with *with);
 
-/* ---- the record of requests ---- */
+/* ---- the log of requests ---- */
 
 /* What rt_last_request_build needs in addition to the place and the model. */
 typedef struct rt_request_window {

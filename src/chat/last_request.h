@@ -10,7 +10,7 @@
  *    "budget_tokens":0,"bytes":812,"hash":"9c1f…"}
  *
  * provider is the kind, service its name in the configuration, server its address (empty for
- * built-in ones). The record of requests has the same members. Rebuilding the request yields the
+ * built-in ones). The log of requests has the same members. Rebuilding the request yields the
  * same bytes; if not (a hook changed it, a text was purged, another version sent it), the hash
  * shows it. The row holds no text; a purge that still finds its words in it drops the row. Neither
  * a step nor undoable: it records what happened. */

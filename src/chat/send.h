@@ -9,7 +9,7 @@
  *              less the reserve for the reply: the oldest entries are summarized first, as a
  *              separate step right before the entry that is answered (compact.c)
  *   build      the request, from the current value (context.c)
- *   exchange   hooks, the record of requests, the model (exchange.h)
+ *   exchange   hooks, the log of requests, the model (exchange.h)
  *   receive    the reply (reply.h) is kept outside the log, in a side row that is rewritten at
  *              most every 250 ms: the reply in flight (inflight.h)
  *   keep       entry.reply and the deletion of the side row, in one transaction: one step
@@ -37,8 +37,16 @@ typedef enum rt_send_how {
 	RT_SEND_CONTINUE /* continue a reply that ended too early */
 } rt_send_how;
 
-/* Writes one line (a JSON object without line end) to the record of requests. */
-typedef void (*rt_comms_fn)(void *ctx, rt_str line);
+/* A line of the log of requests. */
+typedef struct rt_comms_item {
+	rt_str store;     /* with project: to which conversations it belongs */
+	uint64_t project;
+	rt_str line;      /* a JSON object, without a line end */
+	rt_str body;      /* JSON, for its member "body"; the log may leave it out, or write texts in it
+			   * once only. Empty: none */
+} rt_comms_item;
+
+typedef void (*rt_comms_fn)(void *ctx, const rt_comms_item *item);
 
 /* Options of every request to a model. */
 typedef struct rt_send_with {
@@ -50,7 +58,7 @@ typedef struct rt_send_with {
 	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */
 	void *count_ctx;
 	rt_str owner;         /* identifies this process, see rt_owner_lives_fn */
-	rt_str store;         /* where the store is, for the record; empty: its own name */
+	rt_str store;         /* where the store is, for the log; empty: its own name */
 	rt_reply_fn fn;       /* called with what arrives; or NULL */
 	rt_stop_fn stop;      /* or NULL */
 	/* A second stop: ends the hooks that run after the first one. NULL: only their own limit

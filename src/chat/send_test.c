@@ -465,7 +465,7 @@ what_goes_wrong_upstream(void **state)
 	assert_int_equal(world_flights(w), 0);
 }
 
-/* ---- the record of requests ---- */
+/* ---- the log of requests ---- */
 
 typedef struct recorded {
 	world *w;
@@ -473,14 +473,14 @@ typedef struct recorded {
 } recorded;
 
 static void
-line(void *ctx, rt_str text)
+line(void *ctx, const rt_comms_item *item)
 {
 	recorded *r = ctx;
 	rt_json_doc *doc;
 
-	assert_int_equal(rt_json_read(rt_alloc_libc(), text, &doc, NULL), RT_OK);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), item->line, &doc, NULL), RT_OK);
 	rt_json_free(doc);
-	rt_buf_add_str(&r->lines, text);
+	rt_buf_add_str(&r->lines, item->line);
 	rt_buf_add_byte(&r->lines, '\n');
 }
 

@@ -805,13 +805,13 @@ without_memory(int what, long left, long *out_used)
 }
 
 static void
-line(void *ctx, rt_str text)
+line(void *ctx, const rt_comms_item *item)
 {
 	rt_json_doc *doc;
 
-	assert_int_equal(rt_json_read(rt_alloc_libc(), text, &doc, NULL), RT_OK);
+	assert_int_equal(rt_json_read(rt_alloc_libc(), item->line, &doc, NULL), RT_OK);
 	rt_json_free(doc);
-	rt_buf_add_str(ctx, text);
+	rt_buf_add_str(ctx, item->line);
 	rt_buf_add_byte(ctx, '\n');
 }
 

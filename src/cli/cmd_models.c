@@ -2,6 +2,7 @@
  *
  * models: lists available models; replay: shows the request of a reply. */
 #include "cli/model_session.h"
+#include "cli/requests_log.h"
 #include "chat/last_request.h"
 
 #include <stdio.h>
@@ -281,8 +282,9 @@ find_request(finding *f, rt_str name)
 /* Within a file a request precedes its reply, and files come newest first. So the requests of a
  * file are kept until the reply is seen. */
 static bool
-look_at_line(void *ctx, rt_str line)
+look_at_line(void *ctx, const rt_comms_line *at)
 {
+	rt_str line = at->line;
 	finding *f = ctx;
 	rt_json_doc *doc = NULL;
 	rt_str what;
@@ -421,6 +423,11 @@ run_replay(rt_cli *cli)
 			  NULL, sent, &s->error));
 	if (!rt_ok(s))
 		return;
+	/* A hook changed it, or another version built it: the log may have it as it was sent. */
+	if (!sent->is_same)
+		sent->is_same = rt_cli_logged_request(
+			cli, rt_buf_str(state), rt_json_str(rt_json_get(f.request, "request")),
+			&sent->body);
 	if (!sent->is_same)
 		rt_cli_note(cli, "%s", RT_CLI_NOT_EXACT);
 	if (rt_cli_has(cli, "send"))
@@ -444,7 +451,8 @@ const rt_command rt_cli_replay = {
 	.summary = "print the request that a reply answered, to the byte",
 	.about =
 		"It is built again from the conversation as it was then, and compared with what was "
-		"recorded. What has been purged since is not in it.",
+		"logged. Where they differ, because a hook changed it, say, it comes from the log. What "
+		"has been purged since is not in it.",
 	.examples = "retake replay :2\nretake replay @ --send",
 	.flags = replay_flags,
 	.kinds = {RT_ARG_ENTRY},

@@ -46,7 +46,7 @@ static const rt_cli_topic_row environment[] = {
 			  "~/.local/share"},
 	{"XDG_CONFIG_HOME", "where config.toml (retake help config) and hooks of yours are: retake/ "
 			    "below it, else below ~/.config"},
-	{"XDG_STATE_HOME", "where it says which hooks you trust, and the record of requests: retake/ "
+	{"XDG_STATE_HOME", "where it says which hooks you trust, and the log of requests: retake/ "
 			   "below it, else below ~/.local/state"},
 	{"RETAKE_HOOK_DEPTH", "how many hooks this was started by; at 4 no more are run"},
 	{"VISUAL, EDITOR", "the editor for texts"},
@@ -62,6 +62,7 @@ static const rt_cli_topic_row environment[] = {
 static const rt_cli_topic_row config[] = {
 	{"model", "the model, PROVIDER/NAME, where neither -m, the setting model nor RETAKE_MODEL "
 		  "says it"},
+	{"comms_texts", "false: the log of requests has no texts, only references to the conversation"},
 	{"[provider.NAME]", "a server; NAME is that of a family (openai, anthropic, ollama, gemini), or "
 			    "one of your own"},
 	{"kind", "of a provider: the family that it speaks like; default: its name"},

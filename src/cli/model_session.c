@@ -122,12 +122,12 @@ print_added(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 }
 
 static void
-record_line(void *ctx, rt_str text)
+record_line(void *ctx, const rt_comms_item *item)
 {
 	rt_cli_model_session *t = ctx;
 
 	if (t->m.comms != NULL)
-		rt_comms_line(t->m.comms, text);
+		rt_comms_add(t->m.comms, item);
 }
 
 /* Tokens of a text, as context --tokens counts them. */

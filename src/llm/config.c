@@ -373,7 +373,7 @@ read_hooks(reader *r, yyjson_val *list)
 static void
 read_top(reader *r, yyjson_val *root)
 {
-	static const char *const top_keys[] = {"model", "provider", "hook"};
+	static const char *const top_keys[] = {"model", "comms_texts", "provider", "hook"};
 
 	for (rt_json_iter it = rt_json_members(root); rt_ok(r->s) && rt_json_next(&it);) {
 		nearest meant = nearest_to(it.key);
@@ -384,6 +384,8 @@ read_top(reader *r, yyjson_val *root)
 			compare(&meant, rt_str_of(top_keys[k]));
 		if (rt_str_is(it.key, "model"))
 			r->c->model = read_string(r, it.value);
+		else if (rt_str_is(it.key, "comms_texts"))
+			read_flag(r, it.value, &r->c->comms_texts);
 		else if (rt_str_is(it.key, "provider"))
 			read_providers(r, it.value);
 		else if (rt_str_is(it.key, "hook"))
@@ -404,6 +406,8 @@ rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *er
 	rt_scope_init(&s, alloc);
 	rt_scope_init(&parsing, alloc);
 	rt_config *c = rt_scope_get(&s, sizeof(*c));
+	if (c != NULL)
+		c->comms_texts = true;
 	if (text.size > RT_CONFIG_SIZE_MAX)
 		(void)rt_scope_fail(&s, RT_LIMIT, "a configuration has at most %d bytes",
 				    (int)RT_CONFIG_SIZE_MAX);

@@ -4,6 +4,7 @@
  * and model a name means.
  *
  *   model = "ollama/qwen3:8b"          # PROVIDER/MODEL, where none is named
+ *   comms_texts = false                # the log of requests has references only
  *
  *   [provider.local]                   # a name of the user's choice, or that of a kind
  *   kind = "openai"                    # which kind of server; left out: the name itself
@@ -60,6 +61,7 @@ typedef struct rt_config_warning {
 /* Read only. */
 typedef struct rt_config {
 	rt_str model; /* empty: not set */
+	bool comms_texts;
 	rt_config_provider *providers;
 	size_t provider_count;
 	rt_str hooks;    /* a JSON array of objects; "[]" */

@@ -40,6 +40,7 @@ read_config(const char *text)
 
 static const char whole[] =
 	"model = \"local/qwen3:8b\"\n"
+	"comms_texts = false\n"
 	"[provider.local]\n"
 	"kind = \"openai\"\n"
 	"url = \"http://127.0.0.1:8080/v1\"\n"
@@ -65,6 +66,7 @@ test_whole(void **state)
 
 	(void)state;
 	assert_str(c->model, "local/qwen3:8b");
+	assert_false(c->comms_texts);
 	assert_int_equal(c->provider_count, 2);
 	assert_int_equal(c->warning_count, 0);
 	assert_non_null(p);
@@ -121,6 +123,7 @@ test_wrong(void **state)
 		{"[provider.openai]\nkey_cmd = [1]", RT_USAGE, "list of texts", 2},
 		{"[provider.openai]\nheaders = { \"a b\" = \"c\" }", RT_USAGE, "name that no header", 2},
 		{"[provider.openai]\nheaders = { a = \"sk-CANARY\\r\\nb: c\" }", RT_USAGE, "one line", 2},
+		{"comms_texts = 1", RT_USAGE, "true or false", 1},
 		{"[provider.openai]\ntimeout_s = 0", RT_USAGE, "from 1 to 86400", 2},
 		{"[provider.openai]\ntimeout_s = 1.5", RT_USAGE, "whole number", 2},
 		{"[provider.openai]\ncontext_tokens = -1", RT_USAGE, "whole number", 2},

@@ -12,6 +12,7 @@
 	X(compact) \
 	X(compress) \
 	X(models) \
+	X(comms) \
 	X(replay) \
 	X(show) \
 	X(tree) \

@@ -280,9 +280,10 @@ is_taken(const comms *c, rt_str request)
 
 /* rt_comms_line_fn */
 static bool
-see_line(void *ctx, rt_str line)
+see_line(void *ctx, const rt_comms_line *at)
 {
 	comms *c = ctx;
+	rt_str line = at->line;
 	rt_json_doc *doc = NULL;
 	uint64_t project = 0;
 

@@ -87,10 +87,10 @@ typedef struct rt_project_pool_options {
 	rt_status (*hooks_open)(void *ctx, rt_str project, rt_hooks **out, rt_error *err);
 	void *hooks_ctx;
 	const rt_config *config;
-	rt_comms *comms;     /* the record of requests, or NULL; outlives the pool */
+	rt_comms *comms;     /* the log of requests, or NULL; outlives the pool */
 	rt_str project;      /* of requests that name none */
 	rt_str owner;        /* this process, as rt_host_add_owner has it */
-	rt_str store_path;   /* whole; for the record of requests */
+	rt_str store_path;   /* whole; for the log of requests */
 	rt_str model;        /* where no setting names one: RETAKE_MODEL; or empty */
 	/* As in rt_engine_options, with the number of the project. */
 	void (*purged)(void *ctx, uint64_t project, rt_str text);

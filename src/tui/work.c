@@ -409,8 +409,9 @@ open_runs(rt_work *work, rt_error *err)
 	rt_host_add_owner(&work->owner);
 	work->store_path = rt_session_store_path(session);
 	if (rt_host_state_dir(&work->state, NULL) == RT_OK &&
-	    rt_comms_open(work->alloc, session->env, rt_buf_str(&work->state), &work->comms, err) !=
-		    RT_OK)
+	    rt_comms_open(work->alloc, session->env, rt_buf_str(&work->state),
+			  session->config == NULL || session->config->comms_texts, &work->comms,
+			  err) != RT_OK)
 		work->comms = NULL; /* nothing is recorded then; all else works */
 	work->cursor = rt_new0(work->alloc, sizeof(*work->cursor));
 	if (work->cursor == NULL || work->owner.status != RT_OK)

@@ -4,7 +4,7 @@
 
 Two folders. In PLANTED lie the configurations, key files and commands with the keys; the
 program must not write there. Everything else happens in MADE: the store, its write-ahead
-log and backups, the record of requests, exports, everything that was printed, what hooks
+log and backups, the log of requests, exports, everything that was printed, what hooks
 were given (standard input, arguments, environment), and a core file, if there is one. In the
 end every file in MADE is searched for every key, as it is, as %XX, in base64, and for its
 beginning and end, which is what `grep -a` would find."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What a browser does in its own project leaves alone what others keep: a purge there takes
-nothing out of the runs and the record of requests of other projects, a model that the
+nothing out of the runs and the log of requests of other projects, a model that the
 configuration has by another name reads no file, and what others call theirs is not told."""
 import glob
 import json
@@ -14,7 +14,7 @@ TEXTS = ("hello", "builtin", "echo", "1", "request", ":", "n")
 
 
 def record(place):
-    """The lines of the record of requests, the oldest first."""
+    """The lines of the log of requests, the oldest first."""
     lines = []
     for name in sorted(glob.glob(place.folder + "/state/retake/comms/*")):
         with open(name, encoding="utf-8") as file:

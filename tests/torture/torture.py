@@ -226,6 +226,7 @@ VERBS = {
     "compress": "compress -m builtin/summary",
     "go summary": "go :2 --summary -m builtin/summary",
     "models": "models",
+    "comms": "comms",
     "hooks": "hooks",
     "demo": "retake demo DIR/demo",
     "help": "help edit",
@@ -238,7 +239,7 @@ STEPS = {"apply": SEVERAL}
 # A question and its reply are two steps, and what has come of a reply is kept.
 REPLIES = {"ask", "again", "again continue"}
 PARTIAL = {"partial", "stop_reason", "usage", "error", "model", "provider"}
-# The record of requests and the like: its loss is no failure, and it is no part of the state.
+# The log of requests and the like: its loss is no failure, and it is no part of the state.
 BESIDE = {".local"}
 # What the commands make in the folder.
 OUTPUTS = re.compile(r"out\.\w+$|copy\.db$|t\.db(-wal|-shm|-journal)?$")

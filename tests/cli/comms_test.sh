@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The log of requests by itself: it has what was said without the store, each text once; purge,
+# crash, several writers at once; references only where the configuration says so.
+. "$(dirname "$0")/lib.sh"
+
+log=$XDG_STATE_HOME/retake/comms
+secret="the launch code is 4711-alpha-\"quoted\"-omega"
+long="A question that is long enough to be stored once: $secret, and so on, and so on."
+
+ask() { r ask -q -m builtin/echo "$@" >/dev/null 2>&1; }
+
+ask "$long"
+ask "and a short one"
+reply=$(r show --json | json 'd["entries"][-1]["id"]')
+r replay "$reply" >"$work/sent"
+is "a text is in the log once, and once in the reply that repeats it" 2 \
+	"$(cat "$log"/* | grep -o 'long enough to be stored once' | wc -l | tr -d ' ')"
+file=$(echo "$log"/*)
+is "one file for all commands" 1 "$(ls "$log" | wc -l | tr -d ' ')"
+is "for this account alone" "600 700" "$(stat -c %a "$file" "$log" | tr '\n' ' ' | sed 's/ $//')"
+r comms 1 --request >"$work/logged"
+code "the request comes out of it to the byte" 0 cmp "$work/sent" "$work/logged"
+is "it is found by its reply, too" "$(cat "$work/sent")" "$(r comms "$reply" --request)"
+is "by its position" "$(cat "$work/sent")" "$(r comms :4 --request)"
+code "which asked nothing" 3 r comms :1
+has "with the reply" "That makes 3 messages" "$(r comms 1 --reply)"
+has "and its usage" '"output_tokens"' "$(r comms 1 --reply)"
+is "exact" true "$(r comms 1 --json | json 'd["request"]["exact"]')"
+is "the newest is number 1" "$reply" "$(r comms --json | json 'd[0]["entry"]')"
+code "no such request" 3 r comms 17
+has "says so" 'no request "17"' "$err"
+
+# Undo and reset leave it alone, and nothing but the file is needed.
+r undo 3 >/dev/null
+r reset >/dev/null 2>&1
+is "reset leaves it" "$(cat "$work/sent")" "$(r comms 1 --request)"
+mv "$db" "$work/gone.db"
+code "without the store" 0 "$RETAKE" --db "$work/none.db" comms --file "$file" 1 --request
+is "all of it is there" "$(cat "$work/sent")" "$out"
+mv "$work/gone.db" "$db"
+rm -f "$work/none.db"
+
+# A line that a crash cut off: the next one begins on its own.
+printf '{"v":1,"what":"request","request":"reply/torn","texts":{"00' >>"$file"
+ask "after the crash"
+code "torn lines are ignored" 0 r comms 1 --request
+has "and end where they were cut" "after the crash" "$out"
+is "whole lines follow" '{"v":1,' "$(tail -n 1 "$file" | cut -c1-7)"
+
+# Several at once, with lines of more than PIPE_BUF bytes.
+big=$(head -c 9000 /dev/zero | tr '\0' b)
+before=$(r comms --json -n 1000 | json 'len(d)')
+for i in 1 2 3 4 5 6; do
+	ask "$i $big" &
+done
+wait
+is "none is lost" $((before + 6)) "$(r comms --json -n 1000 | json 'len(d)')"
+is "all lines but the torn one are whole" 1 "$("$python" - "$file" <<'X'
+import json, sys
+bad = 0
+for line in open(sys.argv[1], encoding="utf-8"):
+    try:
+        json.loads(line)
+    except ValueError:
+        bad += 1
+print(bad)
+X
+)"
+exact=$(for i in 1 2 3 4 5 6; do r comms $i --json; done | grep -c '"exact":true')
+is "all are exact" 6 "$exact"
+
+# A purge reaches it, escaped as it is, and a later request can have the text again.
+code "purge" 0 r purge --yes --text "4711-alpha-\"quoted\"-omega"
+has "says so" "log of requests" "$err"
+code "it is gone from every file" 1 grep -rq "4711-alpha" "$XDG_STATE_HOME"
+first=$(r comms --json -n 1000 | json 'd[-1]["number"]')
+has "what is left can be read" "the launch code is [purged]" "$(r comms "$first" --request)"
+is "it is not what was sent" false "$(r comms "$first" --json | json 'd["request"]["exact"]')"
+is "and the hash does not tell what it was" "[purged]" "$(r comms "$first" --json | json 'd["request"]["hash"]')"
+ask "$long"
+has "the same text is logged again" "4711-alpha" "$(r comms 1 --request)"
+entry=$(r show --json | json 'd["entries"][-2]["id"]')
+code "purging the entry" 0 r purge --yes "$entry"
+code "takes it out of the request" 1 grep -rq "4711-alpha-.*and so on, and so on.\"}" "$log"
+code "an interrupted purge" 0 r purge --yes --text "4711-alpha"
+code "can be repeated" 0 r purge --yes --text "4711-alpha"
+code "and leaves nothing" 1 grep -rq "4711-alpha" "$XDG_STATE_HOME"
+
+# References only.
+mkdir -p "$XDG_CONFIG_HOME/retake"
+echo 'comms_texts = false' >"$XDG_CONFIG_HOME/retake/config.toml"
+ask "a text that is not to be in the log of requests, however long it may become by and by"
+code "without texts there is none" 1 grep -rq "however long it may become" "$log"
+code "so it cannot be printed" 3 r comms 1
+has "and why not" "comms_texts is false" "$err"
+code "but the request can be built again" 0 r replay @
+has "from the conversation" "however long it may become" "$(r replay @ 2>&1)"
+
+finish
