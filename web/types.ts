@@ -44,7 +44,9 @@ export interface Take {
 	active: boolean;
 	entries: number;
 	base?: string;
+	/** Of the last update. */
 	git_commit?: string;
+	last_updated?: string;
 }
 
 /** One place where takes part: an entry among those that follow the same one. */

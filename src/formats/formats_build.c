@@ -376,7 +376,10 @@ rt_build_take(rt_build *b, rt_str name, rt_str git_commit, const int64_t *nodes,
 	rt_outline_take *take = rt_vec_push(&b->s, &b->takes, sizeof(*take));
 
 	if (take != NULL)
-		*take = (rt_outline_take){name, git_commit, copy, node_count};
+		*take = (rt_outline_take){.name = name,
+					 .git_commit = git_commit,
+					 .nodes = copy,
+					 .node_count = node_count};
 }
 
 /* ---- fields ---- */

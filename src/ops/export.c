@@ -231,6 +231,28 @@ export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_
 	return RT_OK;
 }
 
+/* When a take was last changed by something else than an import; 0: not since. */
+static rt_status
+changed_at(rt_engine *engine, const rt_project *project, const rt_take *take, int64_t *out_us,
+	   rt_error *err)
+{
+	rt_record record = {0};
+	int64_t at_us = 0;
+	rt_arena *arena;
+	rt_status st;
+
+	if (take->row == 0 || take->row > project->seq)
+		return RT_OK;
+	arena = rt_arena_new(engine->alloc);
+	if (arena == NULL)
+		return nomem(err);
+	st = rt_engine_record(engine, take->row, arena, &record, &at_us, err);
+	if (st == RT_OK && !rt_str_is(record.op, "import"))
+		*out_us = at_us;
+	rt_arena_free(arena);
+	return st;
+}
+
 static rt_status
 export_disc(rt_engine *engine, const rt_project *project, const rt_disc *disc, uint32_t only_take,
 	    rt_arena *arena, rt_outline *out, rt_error *err)
@@ -256,9 +278,12 @@ export_disc(rt_engine *engine, const rt_project *project, const rt_disc *disc, u
 		st = list_take(&g, take, &nodes, err);
 		if (st != RT_OK)
 			break;
-		list[out->take_count++] = (rt_outline_take){rt_text_str(take->name),
-							    rt_text_str(take->git_commit), nodes,
-							    rt_seq_count(take->slots)};
+		list[out->take_count++] =
+			(rt_outline_take){.name = rt_text_str(take->name),
+					  .git_commit = rt_text_str(take->git_commit),
+					  .nodes = nodes,
+					  .node_count = rt_seq_count(take->slots)};
+		st = changed_at(engine, project, take, &list[out->take_count - 1].updated_us, err);
 	}
 	/* into the order of entries */
 	place = rt_new_array(engine->alloc, g.count + 1, sizeof(*place));

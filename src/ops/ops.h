@@ -65,6 +65,9 @@ typedef struct rt_known_fields {
 } rt_known_fields;
 rt_known_fields rt_fields_of_op(const rt_op *op);
 
+/* The git commit that a request records: its own, else that of the caller's work tree; empty:
+ * none. */
+rt_str rt_present_commit(rt_change *c, const rt_request *r);
 /* Add an entry at the head of the request's take, branching where need be (C9). */
 void rt_append_entry(rt_change *c, const rt_effect_slot *slot);
 /* Put another slot in place of one. */

@@ -176,8 +176,8 @@ rt_op_take_branch(rt_change *c, const rt_request *r)
 	else
 		name = numbered_name(c, s.disc, rt_text_str(s.take->name));
 	commit = rt_text_str(s.take->git_commit);
-	if (s.take->git_commit == NULL && c->engine->git_commit != NULL)
-		commit = rt_str_of(c->engine->git_commit(c->engine->git_ctx));
+	if (s.take->git_commit == NULL || r->git_commit.ptr != NULL)
+		commit = rt_present_commit(c, r);
 	make_take(c, s.disc, s.take->number, s.at + 1, rt_scope_copy(c->scope, name),
 		  rt_scope_copy(c->scope, commit));
 	rt_result_entry(c, s.entry);

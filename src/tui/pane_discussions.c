@@ -6,7 +6,6 @@
  * The search runs in a thread, one at a time; when the text changes it is cancelled and started
  * again. Hits are shown as they are found. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tui/worker.h"
 #include "tui/bar.h"
@@ -22,6 +21,7 @@ enum {
 	COUNTS_MIN = 46, /* columns from which on these are shown */
 	DATE = 16,
 	COUNTS = 24,
+	COMMIT_AT = 15, COMMIT = 9, /* within the counts */
 	NAME_MAX_HIT = 18,
 	TAKE_MAX_HIT = 12,
 	ROLE_MAX_HIT = 9,
@@ -117,16 +117,6 @@ query_of(const discussions *d)
 
 /* ---- rows ---- */
 
-/* By the base of the name, then by age. */
-static int
-compare_takes(const void *a, const void *b)
-{
-	const rt_take_row *x = a, *y = b;
-	int order = rt_str_cmp(x->base, y->base);
-
-	return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
-}
-
 static void
 fill(void *ctx, rt_str text)
 {
@@ -170,14 +160,13 @@ reload(discussions *d)
 		d->open = 0;
 	if (d->open != 0) {
 		view.place.disc = d->open;
-		takes = rt_takes_list(&view, NULL);
+		takes = rt_takes_list(&view,
+				      &(rt_takes_options){.grouped = true, .times = true});
 	}
 	if (!rt_tui_ok(tui, lists.status, &lists.error)) {
 		rt_scope_deinit(&lists);
 		return;
 	}
-	if (takes.count > 0)
-		qsort(takes.items, takes.count, sizeof(*takes.items), compare_takes);
 	rt_scope_deinit(&d->lists);
 	d->lists = lists;
 	d->discs = discs;
@@ -405,6 +394,16 @@ draw_take(discussions *d, rt_canvas *canvas, rt_box box, int y, const row *r)
 	int x = rt_str_eq(take->base, take->name) ? 5 : 7;
 
 	draw_count(canvas, box, y, take->entries, "");
+	if (box.w >= DATE_MIN && take->updated_us != 0)
+		(void)rt_canvas_put(canvas, box, box.w - DATE - 1, y,
+				    rt_bar_time(d->pane.tui, take->updated_us), RT_INK_DIM);
+	if (box.w >= COUNTS_MIN && take->git_commit.size > 0)
+		(void)rt_canvas_put_cut(canvas, box, name_columns(box) + COMMIT_AT, y, COMMIT,
+					rt_str_at(take->git_commit.ptr,
+						  take->git_commit.size < COMMIT
+							  ? take->git_commit.size
+							  : COMMIT),
+					RT_INK_DIM);
 	x = rt_canvas_put_name(canvas, box, x, y, name_columns(box) - x - (take->active ? 9 : 0),
 			       take->name, is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
 	if (take->active)

@@ -144,6 +144,7 @@ static const rt_view_field take_fields[] = {
 	RT_VIEW_FIELD(rt_take_row, "entries", entries, SIZE, ALWAYS),
 	RT_VIEW_FIELD(rt_take_row, "base", base, STR, ALWAYS),
 	RT_VIEW_FIELD(rt_take_row, "git_commit", git_commit, STR, OMIT),
+	RT_VIEW_FIELD(rt_take_row, "last_updated", updated_us, TIME, OMIT),
 };
 
 static void
@@ -160,7 +161,7 @@ rt_view_takes_first(rt_engine *engine, const rt_project *project, uint32_t disc,
 {
 	rt_scope s;
 	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
-	rt_take_rows takes = rt_takes_list(&v, &(rt_takes_options){all, most, also});
+	rt_take_rows takes = rt_takes_list(&v, &(rt_takes_options){all, most, also, true, true});
 
 	rt_json_open(buf, NULL, '[');
 	for (size_t i = 0; i < takes.count; i++) {

@@ -26,7 +26,7 @@ RT_CHECKED rt_status rt_view_tree(rt_engine *engine, const rt_project *project, 
 /* The same with previews of this many characters, instead of RT_TREE_PREVIEW. */
 RT_CHECKED rt_status rt_view_tree_wide(rt_engine *engine, const rt_project *project, uint32_t disc,
 				       size_t preview, rt_buf *buf, rt_error *err);
-/* [{"id","name","active","entries","base","git_commit"}]; all: also deleted takes */
+/* [{"id","name","active","entries","base","git_commit","last_updated"}]; all: also deleted takes */
 RT_CHECKED rt_status rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc,
 				   bool all, rt_buf *buf, rt_error *err);
 /* Only the first `most` takes, and the one of number `also` (0: none) wherever it is. */

@@ -102,7 +102,9 @@ typedef struct rt_take_row {
 	bool active;
 	size_t entries;
 	rt_str base;       /* the name as far as "_take_" */
-	rt_str git_commit; /* or absent */
+	uint32_t group;    /* where grouped: the number of the first take with this base */
+	rt_str git_commit; /* of the last update; or absent */
+	int64_t updated_us; /* its last change; where unknown, the time of its last entry; 0: none */
 	bool absent;       /* deleted */
 } rt_take_row;
 
@@ -115,8 +117,10 @@ typedef struct rt_takes_options {
 	bool all;      /* also those that were deleted */
 	size_t max;    /* only the first ones; 0: all of them */
 	uint32_t also; /* and the take of this number at any position; 0: none */
+	bool times;    /* updated_us, too. Cost: a row of the log for each */
+	bool grouped;  /* those with the same base together, where the first of them is */
 } rt_takes_options;
-/* options may be NULL. Reads no entry. */
+/* options may be NULL. */
 rt_take_rows rt_takes_list(const rt_view *view, const rt_takes_options *options);
 
 typedef struct rt_disc_row {
