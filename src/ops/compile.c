@@ -101,14 +101,6 @@ settle_heads(rt_change *c, const rt_project *before, size_t first)
 
 /* ---- the git commit (C53) ---- */
 
-rt_str
-rt_present_commit(rt_change *c, const rt_request *r)
-{
-	if (r->git_commit.ptr != NULL || c->engine->git_commit == NULL)
-		return r->git_commit;
-	return rt_scope_copy(c->scope, rt_str_of(c->engine->git_commit(c->engine->git_ctx)));
-}
-
 /* Of every take whose entries effects from `first` on change. */
 static void
 record_commit(rt_change *c, const rt_request *r, size_t first)

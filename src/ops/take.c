@@ -163,6 +163,14 @@ rt_fork_take(rt_change *c, size_t at)
 		  rt_scope_copy(c->scope, rt_text_str(from.take->git_commit)));
 }
 
+rt_str
+rt_present_commit(rt_change *c, const rt_request *r)
+{
+	if (r->git_commit.ptr != NULL || c->engine->git_commit == NULL)
+		return r->git_commit;
+	return rt_scope_copy(c->scope, rt_str_of(c->engine->git_commit(c->engine->git_ctx)));
+}
+
 void
 rt_op_take_branch(rt_change *c, const rt_request *r)
 {

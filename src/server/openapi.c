@@ -114,9 +114,10 @@ const rt_shape rt_shapes[] = {
 	 "there stay as they are, whatever is appended, and the rest can be laid out alone",
 	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}")) ",\"stable\":" LIST(NUMBER)),
 	 NULL},
-	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`",
+	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`, `last_updated`",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
-		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"present\":" FLAG)),
+		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"last_updated\":" TEXT
+		     ",\"present\":" FLAG)),
 	 NULL},
 	{"Forks",
 	 "`seq`, `discussion`, `take`, `forks`: each `entry`, which is one of `count` that follow the "
