@@ -67,6 +67,8 @@ export interface Discussion {
 	entries: number;
 	takes: number;
 	updated: string | null;
+	/** That it is bound to. */
+	track?: string;
 }
 
 /** Bits of Columns.flags. */

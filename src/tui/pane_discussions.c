@@ -21,6 +21,7 @@ enum {
 	COUNTS_MIN = 46, /* columns from which on these are shown */
 	DATE = 16,
 	COUNTS = 24,
+	TRACK_MIN = 8, /* columns from which on a track is shown after the name */
 	COMMIT_AT = 15, COMMIT = 9, /* within the counts */
 	NAME_MAX_HIT = 18,
 	TAKE_MAX_HIT = 12,
@@ -126,7 +127,8 @@ fill(void *ctx, rt_str text)
 	for (size_t i = 0; i < d->discs.count && !is_for_entries; i++) {
 		const rt_disc_row *disc = &d->discs.items[i];
 
-		if (!rt_find_holds(disc->name, text))
+		if (!rt_find_holds(disc->name, text) &&
+		    (text.size == 0 || !rt_find_holds(disc->track, text)))
 			continue;
 		rt_filter_add(&d->filter, &(row){.disc = disc});
 		for (size_t k = 0; disc->number == d->open && k < d->takes.count; k++)
@@ -376,6 +378,9 @@ draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc_ro
 				    RT_INK_DIM);
 	x = rt_canvas_put_name(canvas, box, 3, y, columns - 3 - marks, disc->name,
 			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	if (disc->track.size > 0 && columns - x - marks > TRACK_MIN)
+		x = rt_canvas_put_cut(canvas, box, x + 2, y, columns - x - marks - 3, disc->track,
+				      RT_INK_DIM);
 	if (disc->absent)
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(deleted)", RT_INK_DIM);
 	if (is_here) {

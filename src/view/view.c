@@ -199,12 +199,14 @@ rt_disc_row_write(rt_buf *buf, const rt_disc_row *disc)
 		rt_view_put_time(buf, "updated", disc->updated_us);
 	else
 		rt_json_put_null(buf, "updated");
+	if (disc->track.size > 0)
+		rt_json_put_str(buf, "track", disc->track);
 	put_absent(buf, disc->absent);
 }
 
 rt_status
-rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_buf *buf,
-		    rt_error *err)
+rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_str track,
+		    rt_buf *buf, rt_error *err)
 {
 	rt_scope s;
 	rt_view v = begin(&s, engine, project, (rt_place){0});
@@ -212,7 +214,8 @@ rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_b
 
 	rt_json_open(buf, NULL, '[');
 	for (size_t i = 0; i < discs.count; i++)
-		rt_disc_row_write(buf, &discs.items[i]);
+		if (rt_disc_row_is_of(&discs.items[i], track))
+			rt_disc_row_write(buf, &discs.items[i]);
 	rt_json_close(buf, ']');
 	return end(&v, buf, err);
 }

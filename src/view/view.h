@@ -42,9 +42,12 @@ RT_CHECKED rt_status rt_view_takes_first(rt_engine *engine, const rt_project *pr
  * take's entries of which other takes show another revision. Cost: the trie (view_trie.h). */
 RT_CHECKED rt_status rt_view_forks(rt_engine *engine, const rt_project *project, rt_place place,
 				   rt_buf *buf, rt_error *err);
-/* [{"id","name","active","entries","takes","updated"}]; all: also deleted ones */
+/* [{"id","name","active","entries","takes","updated","track"}]; all: also deleted ones; track: only
+ * those that rt_disc_row_is_of accepts */
 RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *project, bool all,
-					 rt_buf *buf, rt_error *err);
+					 rt_str track, rt_buf *buf, rt_error *err);
+/* [{"name","active","discussions","entries","updated"}] */
+void rt_view_tracks(const rt_view *view, rt_buf *buf);
 
 /* ---- the tree as columns ---- */
 

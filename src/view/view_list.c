@@ -147,6 +147,10 @@ rt_discs_list(const rt_view *v, bool all)
 			.takes = rt_disc_present_count(disc),
 			.absent = !cell->present,
 		};
+		rt_str track = rt_fields_get(disc->fields, RT_STR("track"));
+
+		if (track.ptr != NULL)
+			row->track = rt_json_str(rt_json_parse(s, track));
 		set_updated(v, disc, row);
 	}
 	return rt_ok(s) ? rows : (rt_disc_rows){0};
