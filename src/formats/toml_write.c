@@ -640,6 +640,30 @@ add_discussion_fields(writer *c, rt_str key)
 	}
 }
 
+/* The lists of files of a take that is not active: Manual Slop knows one of them. False: they are
+ * those of the discussion. */
+static bool
+add_own_files(writer *c, const rt_outline_take *take)
+{
+	yyjson_val *lists = take->files.ptr != NULL ? rt_writer_parse(&c->w, &c->w.d, take->files)
+						    : NULL;
+	yyjson_val *snapshot = rt_json_get(lists, "context_files");
+
+	if (lists == NULL)
+		return false;
+	if (snapshot != NULL)
+		add_member(&c->w.e, c->out, RT_STR("context_snapshot"), snapshot);
+	rt_buf_clear(c->json);
+	rt_json_open(c->json, NULL, '{');
+	for (rt_json_iter m = rt_json_members(lists); rt_json_next(&m);)
+		if (!rt_str_is(m.key, "context_files"))
+			rt_json_put_member(c->json, m.key, m.value);
+	rt_json_close(c->json, '}');
+	if (snapshot == NULL || c->json->size > 2)
+		add_field(c, RT_STR("retake_files"), rt_scope_str(c->s, c->json));
+	return true;
+}
+
 /* is_first: of the discussion. */
 static void
 add_take(writer *c, const plan *p, size_t t, bool is_first)
@@ -669,6 +693,8 @@ add_take(writer *c, const plan *p, size_t t, bool is_first)
 		rt_buf_add_f(c->out, "retake_head = %zu\n", head);
 	if (has_snapshot)
 		add_field(c, RT_STR("context_snapshot"), files);
+	else
+		has_snapshot = add_own_files(c, take);
 	if (has_sent) {
 		add_text(c, "sent_markdown", o->sent_markdown);
 		add_text(c, "sent_system_prompt", o->sent_system_prompt);

@@ -449,7 +449,9 @@ revert_effect(rt_change *c, const rt_record *step, size_t index, const rt_projec
 	bool is_field = revert_of(step) == RT_REVERT_FIELDS;
 
 	if (e->kind == RT_EFFECT_SET) {
-		if (is_field && !rt_str_is(e->key, "prompt_edited"))
+		/* the lists of other takes stay as they are */
+		if (is_field && !rt_str_is(e->key, "prompt_edited") &&
+		    !rt_str_is(e->key, "take_files"))
 			revert_set(c, e, is_list, seq);
 		if (rt_str_is(step->op, "prompt.update") && !prompt_before(step, index))
 			revert_prompt_flag(c, step, e->disc, seq);

@@ -108,6 +108,7 @@ first_take(const rt_disc *disc, uint32_t without)
 static void
 activate(rt_change *c, uint32_t disc, uint32_t take)
 {
+	rt_take_files_switch(c, disc, take);
 	rt_change_set_number(c, disc, 0, "active", take);
 	rt_change_clear(c, disc, 0, "head");
 }
@@ -145,8 +146,10 @@ make_take(rt_change *c, const rt_disc *disc, uint32_t from, size_t count, rt_str
 		       .name = name,
 		       .git_commit = git_commit};
 
+	rt_take_files_switch(c, e.disc, from); /* the lists of its source */
 	rt_change_emit(c, &e);
-	activate(c, e.disc, e.sub);
+	rt_change_set_number(c, e.disc, 0, "active", e.sub);
+	rt_change_clear(c, e.disc, 0, "head");
 	rt_result_take(c, name);
 	c->place.take = e.sub;
 }
@@ -434,6 +437,7 @@ rt_op_head_move(rt_change *c, const rt_request *r)
 		head = RT_HEAD_TIP;
 	if (s.take->number != s.disc->active) {
 		rt_result_take(c, rt_text_str(s.take->name));
+		rt_take_files_switch(c, c->place.disc, s.take->number);
 		rt_change_set_number(c, c->place.disc, 0, "active", s.take->number);
 	}
 	if (head == RT_HEAD_TIP)

@@ -187,7 +187,7 @@ add_other_fields(rt_setting_rows *rows, const rt_fields *fields)
 		rt_str name = rt_fields_name(fields, i);
 
 		if (!is_setting(name) && !rt_str_is(name, "prompt") &&
-		    !rt_str_is(name, "prompt_edited"))
+		    !rt_str_is(name, "prompt_edited") && !rt_str_is(name, "take_files"))
 			rows->items[rows->count++] =
 				(rt_setting_row){name, rt_fields_value(fields, i)};
 	}

@@ -147,4 +147,56 @@ names='refactor refactor_take_1 refactor_take_2 other'
 is 'takes: grouped by base' "$names" "$(r takes | sed 's/^..\([^ ]*\).*/\1/' | tr '\n' ' ' | sed 's/ $//')"
 is 'JSON: grouped by base' "$names" "$(r takes --json | json '" ".join(t["name"] for t in d)')"
 
+# --- the lists of files ---
+db=$work/files.db
+lists() {
+	r settings --json | json '" ".join("%s=%s" % (k, ",".join(str(x) for x in d[k])) for k in ("context_files", "files", "screenshots") if k in d)'
+}
+r -q add hi
+r -q files set context_files a.c b.c
+r -q files set screenshots s.png
+r -q branch :1 other
+is 'a branch begins with the lists of its source' 'context_files=a.c,b.c screenshots=s.png' "$(lists)"
+r -q files set context_files c.c
+r -q takes switch main
+is 'switched back: the files come back' 'context_files=a.c,b.c screenshots=s.png' "$(lists)"
+r -q undo
+is 'undo of the switch: those of the other take' 'context_files=c.c screenshots=s.png' "$(lists)"
+r -q redo
+r -q files clear context_files 2>/dev/null || r -q files set context_files
+r -q takes switch other
+is 'and of the other' 'context_files=c.c screenshots=s.png' "$(lists)"
+r -q takes switch main
+is 'none is kept, too' 'screenshots=s.png' "$(lists)"
+r -q go :1
+r -q branch :1 third --take other
+is 'a branch of another take has its lists' 'context_files=c.c screenshots=s.png' "$(lists)"
+r export --format canonical >"$work/f1.json"
+"$RETAKE" --db "$work/f2.db" import "$work/f1.json" >/dev/null
+is 'canonical: the same again' same "$("$RETAKE" --db "$work/f2.db" export --format canonical | cmp -s - "$work/f1.json" && echo same)"
+r export --format toml >"$work/f1.toml"
+"$RETAKE" --db "$work/f3.db" import "$work/f1.toml" >/dev/null
+is 'TOML: the same again' same "$("$RETAKE" --db "$work/f3.db" export --format toml | cmp -s - "$work/f1.toml" && echo same)"
+db=$work/f3.db
+r -q takes switch main
+is 'imported lists are restored, too' 'screenshots=s.png' "$(lists)"
+cat >"$work/slop.toml" <<'EOF'
+[discussion]
+active = "s"
+[discussion.discussions.s]
+history = ["User: one"]
+context_snapshot = [{path = "a.c"}]
+[discussion.discussions.s_take_1]
+history = ["User: one", "AI: two"]
+context_snapshot = [{path = "b.c"}]
+EOF
+db=$work/slop.db
+r -q import "$work/slop.toml"
+is 'the snapshot of the active take' "context_files={'path': 'a.c'}" "$(lists)"
+r -q takes switch s_take_1
+is 'the snapshot of the other take' "context_files={'path': 'b.c'}" "$(lists)"
+r export --format toml >"$work/slop2.toml"
+is 'TOML: each its own' 'a.c b.c' "$(sed -n 's/^context_snapshot.*"\(.\.c\)".*/\1/p' "$work/slop2.toml" | tr '\n' ' ' | sed 's/ $//')"
+code 'fsck' 0 r fsck
+
 finish
