@@ -108,6 +108,7 @@ sleep 0.01
 r -q edit :1 later --take main
 [ "$(updated_of main)" \> "$before" ]; is 'an edit changes the time' 0 $?
 is 'of that take alone' "$other" "$(updated_of side)"
+is 'undo is a change, redo brings the time back' "$(updated_of main)" "$(r -q undo; r -q redo; updated_of main)"
 has 'takes -v: time and commit' 'git 3333333333' "$(r takes -v)"
 hasnt 'takes: neither' git "$(r takes)"
 r export --format toml >"$work/out.toml"
