@@ -13,6 +13,7 @@ import { set, useStore } from "./state";
 import { askDeleteDiscussion } from "./tabs";
 import { openSample } from "./welcome";
 import { count } from "./words";
+import type { MenuItem } from "./menu";
 import type { Discussion } from "./types";
 
 const MOST = 300;
@@ -30,7 +31,22 @@ function choose(disc: string): void {
 
 /** Of the open one the take that is shown is counted, of the others the active one. */
 function sizeOf(each: Discussion, shownCount = each.entries): string {
-	return (shownCount ? count(shownCount, "entry", "entries") : "empty") + (each.takes > 1 ? ` · ${each.takes} takes` : "");
+	return (shownCount ? count(shownCount, "entry", "entries") : "empty") + (each.takes > 1 ? ` · ${each.takes} takes` : "")
+		+ (each.track ? ` · ${each.track}` : "");
+}
+
+/** The discussion on the other side: of a track, or of the project; of several the one that was changed last. */
+function otherSide(all: Discussion[], open: string | null): Discussion | undefined {
+	const toTrack = !all.find((each) => each.id === open)?.track;
+	return all.filter((each) => !!each.track === toTrack)
+		.sort((a, b) => (b.updated ?? "").localeCompare(a.updated ?? ""))[0];
+}
+
+function toggleItems(all: Discussion[], open: string | null): MenuItem[] {
+	const other = otherSide(all, open);
+	return other && all.some((each) => each.track)
+		? [{ text: other.track ? `To the track "${other.track}"` : "Back to the project's discussion", run: () => choose(other.id) }]
+		: [];
 }
 
 export function Discussions() {
@@ -39,7 +55,7 @@ export function Discussions() {
 	const shownCount = outline && outline.discussion === open ? outline.id.length : undefined;
 	const [filter, setFilter] = useState("");
 	const wanted = filter.toLowerCase();
-	const shown = all.filter((each) => each.name.toLowerCase().includes(wanted));
+	const shown = all.filter((each) => each.name.toLowerCase().includes(wanted) || each.track?.toLowerCase().includes(wanted));
 	return (
 		<nav class="discussions" aria-label="Discussions">
 			<header>
@@ -48,13 +64,14 @@ export function Discussions() {
 				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void newDiscussion()}>+</button>
 				<Menu label="Discussions" items={() => [
 					{ text: "New …", run: () => void newDiscussion() },
+					...toggleItems(all, open),
 					{ text: "Import files …", run: () => openOverlay("import") },
 					{ text: "Load the sample", run: () => void openSample() },
 				]}><span aria-hidden="true">⋯</span></Menu>
 				<CloseDrawer />
 			</header>
 			{all.length > 8 && (
-				<input class="line" type="search" placeholder="Filter" aria-label="Filter discussions" value={filter}
+				<input class="line" type="search" placeholder="Filter by name or track" aria-label="Filter discussions" value={filter}
 					onInput={(event) => setFilter(event.currentTarget.value)} />
 			)}
 			<ul>

@@ -12,7 +12,7 @@ import { set, state, useStore } from "./state";
 import { discussionOf, findTake } from "./store";
 import { truncate } from "./pane_verbs";
 import { openOverlay } from "./panes";
-import { count } from "./words";
+import { count, whenFull } from "./words";
 import type { MenuItem } from "./menu";
 import type { Take } from "./types";
 
@@ -104,6 +104,14 @@ async function compress(): Promise<void> {
 		await act.run({ how: "compress", ...(words ? { instructions: words } : {}) });
 }
 
+/** When it was last changed, and the git commit at that time. */
+function changeOf(take: Take): string {
+	return [
+		...(take.last_updated ? [`Changed ${whenFull(take.last_updated)}`] : []),
+		...(take.git_commit ? [`git ${take.git_commit.slice(0, 10)}`] : []),
+	].join(", ");
+}
+
 function takeItems(takes: Take[], mine: Take): MenuItem[] {
 	const shown = visible(takes, mine.id), rest = takes.filter((take) => !shown.includes(take));
 	return [
@@ -119,6 +127,7 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		{ text: "Compress …", run: () => void compress() },
 		{ text: "Clear", run: () => void act.clear(), isDanger: true },
 		{ text: "Delete the take", run: () => void act.deleteTake(mine.id), isOff: takes.length < 2, isDanger: true },
+		...(changeOf(mine) ? [{ text: changeOf(mine), run: () => undefined, isOff: true, isFirstOfGroup: true }] : []),
 		...(rest.length > MOST_LISTED ? [{ text: "Another take …", run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
 		...rest.slice(0, MOST_LISTED).map((take, at) => ({
 			text: `${take.name} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,

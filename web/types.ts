@@ -44,7 +44,9 @@ export interface Take {
 	active: boolean;
 	entries: number;
 	base?: string;
+	/** Of the last update. */
 	git_commit?: string;
+	last_updated?: string;
 }
 
 /** One place where takes part: an entry among those that follow the same one. */
@@ -65,6 +67,8 @@ export interface Discussion {
 	entries: number;
 	takes: number;
 	updated: string | null;
+	/** That it is bound to. */
+	track?: string;
 }
 
 /** Bits of Columns.flags. */

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, GIT_FILE_MAX = 4 * 1024 * 1024 };
+enum { PATH_ROOM = 4096 };
 
 static int64_t
 now_us(void *ctx)
@@ -389,135 +389,6 @@ rt_host_edit(const char *path, rt_error *err)
 			       "the editor (%s) ended with status %d", editor,
 			       WEXITSTATUS(state));
 	return RT_OK;
-}
-
-/* --- git --- */
-
-/* The text of DIR/NAME, or of NAME where that is absolute, without white space around it; ptr NULL:
- * it cannot be read. */
-static rt_str
-read_git_file(rt_scope *s, rt_str dir, rt_str name)
-{
-	rt_buf *path = rt_scope_buf(s), *text = rt_scope_buf(s);
-
-	if (name.size == 0 || name.ptr[0] != '/') {
-		rt_buf_add_str(path, dir);
-		rt_buf_add_byte(path, '/');
-	}
-	rt_buf_add_str(path, name);
-	if (rt_scope_str(s, path).ptr == NULL)
-		return rt_str_at(NULL, 0);
-	rt_status st = rt_file_read(path->ptr, 0, GIT_FILE_MAX, text, NULL);
-	return st == RT_OK || st == RT_LIMIT ? rt_str_trim(rt_scope_str(s, text))
-					     : rt_str_at(NULL, 0);
-}
-
-/* The commit that a text begins with; empty: none. */
-static rt_str
-commit_in(rt_str text)
-{
-	size_t size = 0;
-
-	while (size < text.size && ((text.ptr[size] >= '0' && text.ptr[size] <= '9') ||
-				    (text.ptr[size] >= 'a' && text.ptr[size] <= 'f')))
-		size++;
-	if ((size != 40 && size != 64) || (size < text.size && text.ptr[size] != ' '))
-		return rt_str_at(NULL, 0);
-	return rt_str_at(text.ptr, size);
-}
-
-/* The commit of a name in lines of "HASH NAME"; empty: it is not there. */
-static rt_str
-find_packed(rt_str packed, rt_str name)
-{
-	while (packed.size > 0) {
-		size_t end = rt_str_find(packed, RT_STR("\n"), 0);
-		rt_str line = rt_str_at(packed.ptr, end == SIZE_MAX ? packed.size : end);
-		rt_str hash = commit_in(line);
-
-		if (hash.size > 0 && line.size > hash.size &&
-		    rt_str_eq(rt_str_at(line.ptr + hash.size + 1, line.size - hash.size - 1), name))
-			return hash;
-		end = end == SIZE_MAX ? packed.size : end + 1;
-		packed = rt_str_at(packed.ptr + end, packed.size - end);
-	}
-	return rt_str_at(NULL, 0);
-}
-
-/* The commit of a git folder's HEAD; empty: it has none. */
-static rt_str
-find_head(rt_scope *s, rt_str git)
-{
-	const rt_str ref = RT_STR("ref: ");
-	rt_str head = read_git_file(s, git, RT_STR("HEAD"));
-
-	if (commit_in(head).size > 0)
-		return commit_in(head);
-	if (!rt_str_starts(head, ref) || rt_str_find(head, RT_STR(".."), 0) != SIZE_MAX)
-		return rt_str_at(NULL, 0);
-	rt_str name = rt_str_at(head.ptr + ref.size, head.size - ref.size);
-	rt_str shared = read_git_file(s, git, RT_STR("commondir")); /* of a further work tree */
-	rt_buf *common = rt_scope_buf(s);
-	if (shared.size == 0 || shared.ptr[0] != '/')
-		rt_buf_add_str(common, git);
-	if (shared.size > 0 && shared.ptr[0] != '/')
-		rt_buf_add_byte(common, '/');
-	rt_buf_add_str(common, shared);
-	rt_str commit = commit_in(read_git_file(s, rt_scope_str(s, common), name));
-	return commit.size > 0
-		       ? commit
-		       : find_packed(read_git_file(s, rt_scope_str(s, common),
-						   RT_STR("packed-refs")),
-				     name);
-}
-
-/* The commit of the work tree whose top is this folder; false: not a work tree. */
-static bool
-find_commit(rt_scope *s, const char *dir, rt_str *out)
-{
-	const rt_str gitdir = RT_STR("gitdir: ");
-	rt_buf *git = rt_scope_buf(s);
-	struct stat info;
-
-	rt_buf_add_f(git, "%s/.git", dir);
-	if (rt_scope_str(s, git).ptr == NULL || stat(git->ptr, &info) != 0)
-		return false;
-	if (S_ISDIR(info.st_mode)) {
-		*out = find_head(s, rt_buf_str(git));
-		return true;
-	}
-	rt_str link = read_git_file(s, rt_str_of(dir), RT_STR(".git"));
-	if (!rt_str_starts(link, gitdir))
-		return true;
-	link = rt_str_at(link.ptr + gitdir.size, link.size - gitdir.size);
-	rt_buf_clear(git);
-	if (link.size == 0 || link.ptr[0] != '/')
-		rt_buf_add_f(git, "%s/", dir);
-	rt_buf_add_str(git, link);
-	*out = find_head(s, rt_scope_str(s, git));
-	return true;
-}
-
-const char *
-rt_host_git_commit(void *ctx)
-{
-	rt_host_git *git = ctx;
-	char dir[PATH_ROOM];
-	rt_str commit = {NULL, 0};
-	rt_scope s;
-
-	if (getcwd(dir, sizeof(dir)) == NULL)
-		return NULL;
-	rt_scope_init(&s, rt_alloc_libc());
-	for (char *slash = dir; !find_commit(&s, dir, &commit); *slash = '\0') {
-		slash = strrchr(dir, '/');
-		if (slash == NULL)
-			break;
-	}
-	if (commit.size > 0)
-		(void)snprintf(git->commit, sizeof(git->commit), "%.*s", RT_STR_ARG(commit));
-	rt_scope_deinit(&s);
-	return commit.size > 0 ? git->commit : NULL;
 }
 
 /* --- signals: state that a handler has to reach --- */

@@ -51,13 +51,6 @@ const char *rt_host_editor(void);
 /* Runs the editor on a file and waits. RT_INTERRUPTED, RT_IO (it failed). */
 RT_CHECKED rt_status rt_host_edit(const char *path, rt_error *err);
 
-/* The current commit of the git work tree that contains the working folder, found by reading .git;
- * NULL: none. ctx is an rt_host_git. */
-typedef struct rt_host_git {
-	char commit[72];
-} rt_host_git;
-const char *rt_host_git_commit(void *ctx);
-
 /* Disables core files of this program and of those it starts: they would contain keys. On Linux
  * also hides its memory and environment from all but root. */
 void rt_host_no_core(void);

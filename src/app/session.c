@@ -303,7 +303,7 @@ open_engine(rt_session *s, rt_session_mode mode, rt_error *err)
 				     .by = rt_session_by(&by),
 				     .read_only = s->store->is_read_only,
 				     .create = mode == RT_SESSION_CHANGE || s->is_scratch,
-				     .git_commit = rt_host_git_commit,
+				     .git_commit = rt_git_commit,
 				     .git_ctx = &s->git,
 				     .purged = purged,
 				     .purged_ctx = s};

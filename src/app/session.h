@@ -12,6 +12,7 @@
 #ifndef RT_APP_SESSION_H
 #define RT_APP_SESSION_H
 
+#include "app/git_host.h"
 #include "app/host.h"
 #include "llm/config.h"
 #include "ops/action.h"
@@ -59,7 +60,7 @@ typedef struct rt_session {
 	rt_engine *engine;
 	const rt_project *value; /* the value in view; owned */
 	rt_place place;          /* in it; never 0 */
-	rt_host_git git;
+	rt_git git;
 
 	rt_config *config; /* NULL: not read yet */
 	rt_session_gate gate;

@@ -11,10 +11,13 @@
 /* --- ls --- */
 
 static bool
-matches(const rt_disc_row *row, const char *query)
+matches(rt_cli *cli, const rt_disc_row *row, const char *query)
 {
 	size_t size = query == NULL ? 0 : strlen(query);
+	const char *track = rt_cli_flag_value(cli, "track");
 
+	if (!rt_disc_row_is_of(row, track != NULL ? rt_str_of(track) : rt_str_at(NULL, 0)))
+		return false;
 	for (size_t i = 0; i + size <= row->name.size; i++)
 		if (rt_str_eq_nocase(rt_str_at(row->name.ptr + i, size), rt_str_at(query, size)))
 			return true;
@@ -44,6 +47,10 @@ list_row(rt_cli *cli, const rt_disc_row *row, size_t width)
 	rt_term_style(out, RT_STYLE_DIM);
 	if (when.size > 0)
 		rt_term_f(out, "  %s", when.ptr);
+	if (row->track.size > 0) {
+		rt_term_c(out, "  track ");
+		rt_term_line(out, row->track);
+	}
 	if (all)
 		rt_term_f(out, "  d%u%s", row->number, row->absent ? "  (deleted)" : "");
 	rt_term_style(out, RT_STYLE_NONE);
@@ -59,16 +66,20 @@ list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t used = rt_screen_width(rows.items[i].name);
 
-		if (matches(&rows.items[i], query) && used > width)
+		if (matches(cli, &rows.items[i], query) && used > width)
 			width = used < 40 ? used : 40;
 	}
 	for (size_t i = 0; i < rows.count; i++) {
-		if (!matches(&rows.items[i], query))
+		if (!matches(cli, &rows.items[i], query))
 			continue;
 		list_row(cli, &rows.items[i], width);
 		shown++;
 	}
-	if (shown == 0)
+	if (shown == 0 && rt_cli_has(cli, "track"))
+		rt_term_f(&cli->out, "No discussion is bound to %s%s%s.\n",
+			  query == NULL ? "this track" : "this track and called \"",
+			  query == NULL ? "" : query, query == NULL ? "" : "\"");
+	else if (shown == 0)
 		rt_term_f(&cli->out, "No discussion is called \"%s\".\n",
 			  query == NULL ? "" : query);
 }
@@ -93,7 +104,7 @@ run_ls(rt_cli *cli)
 	}
 	rt_json_open(json, NULL, '[');
 	for (size_t i = 0; i < rows.count; i++)
-		if (matches(&rows.items[i], query))
+		if (matches(cli, &rows.items[i], query))
 			rt_disc_row_write(json, &rows.items[i]);
 	rt_json_close(json, ']');
 	rt_cli_print_json(cli, json);
@@ -101,6 +112,7 @@ run_ls(rt_cli *cli)
 
 static const rt_flag ls_flags[] = {
 	{"all", 'a', NULL, RT_ARG_TEXT, "also those that were deleted or left by a reset"},
+	{"track", 't', "NAME", RT_ARG_TEXT, "only those that are bound to this track; \"\": to none"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -110,13 +122,71 @@ const rt_command rt_cli_ls = {
 	.group = RT_COMMANDS_CATALOGUE,
 	.traits = RT_COMMAND_AT_OP,
 	.max_words = 1,
-	.usage = "[QUERY] [--all]",
+	.usage = "[QUERY] [--track NAME] [--all]",
 	.summary = "list the discussions",
 	.about = "With QUERY, those with it in their name. The active one has a star.",
-	.examples = "retake ls\nretake ls --json",
+	.examples = "retake ls\nretake ls --track release-2\nretake ls --json",
 	.flags = ls_flags,
 	.kinds = {RT_ARG_DISC},
 	.run = run_ls,
+};
+
+/* --- tracks --- */
+
+static void
+list_tracks(rt_cli *cli, rt_track_rows rows)
+{
+	rt_term *out = &cli->out;
+	size_t width = 0;
+
+	for (size_t i = 0; i < rows.count; i++) {
+		size_t used = rt_screen_width(rows.items[i].name);
+
+		if (used > width)
+			width = used < 40 ? used : 40;
+	}
+	for (size_t i = 0; i < rows.count; i++) {
+		const rt_track_row *row = &rows.items[i];
+		size_t used = rt_screen_width(row->name);
+
+		rt_term_c(out, row->active ? "* " : "  ");
+		rt_term_line(out, row->name);
+		rt_term_spaces(out, used < width ? width - used : 0);
+		rt_term_f(out, "  %2zu discussion%s, %zu entr%s\n", row->discussions,
+			  RT_CLI_S(row->discussions), row->entries, RT_CLI_IES(row->entries));
+	}
+	if (rows.count == 0)
+		rt_term_c(out, "No discussion is bound to a track.   Bind this one: retake track NAME\n");
+}
+
+static void
+run_tracks(rt_cli *cli)
+{
+	rt_buf *json = rt_scope_buf(&cli->s);
+	rt_view view;
+
+	if (!rt_cli_open(cli, RT_SESSION_LOOK))
+		return;
+	view = rt_cli_view(cli);
+	if (cli->json) {
+		rt_view_tracks(&view, json);
+		rt_cli_print_json(cli, json);
+		return;
+	}
+	rt_track_rows rows = rt_tracks_list(&view);
+	if (rt_ok(&cli->s))
+		list_tracks(cli, rows);
+}
+
+const rt_command rt_cli_tracks = {
+	.name = "tracks",
+	.group = RT_COMMANDS_CATALOGUE,
+	.traits = RT_COMMAND_AT_OP,
+	.usage = "",
+	.summary = "list the tracks that discussions are bound to",
+	.about = "A track groups discussions. That of the active discussion has a star.",
+	.examples = "retake tracks\nretake ls --track release-2\nretake track --toggle release-2",
+	.run = run_tracks,
 };
 
 /* --- projects --- */

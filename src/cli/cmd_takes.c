@@ -23,10 +23,19 @@ list_take(rt_cli *cli, const rt_take_row *row, size_t width)
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_spaces(out, used < width ? width - used : 0);
 	rt_term_f(out, "  %4zu entr%s", row->entries, RT_CLI_IES(row->entries));
-	if (row->entries == 1 && (row->git_commit.size > 0 || all))
+	if (row->entries == 1 && (cli->verbose || all))
 		rt_term_spaces(out, 2);
 	rt_term_style(out, RT_STYLE_DIM);
-	if (row->git_commit.size > 0) {
+	if (cli->verbose && row->updated_us != 0) {
+		rt_buf when;
+
+		rt_buf_init(&when, cli->alloc, 64);
+		rt_host_add_local_time(&when, row->updated_us, false);
+		rt_term_c(out, "  ");
+		rt_term_line(out, rt_buf_str(&when));
+		rt_buf_deinit(&when);
+	}
+	if (cli->verbose && row->git_commit.size > 0) {
 		rt_str commit = row->git_commit;
 
 		rt_term_c(out, "  git ");
@@ -54,7 +63,9 @@ list_takes(rt_cli *cli)
 		return;
 	}
 
-	rt_take_rows rows = rt_takes_list(&view, &(rt_takes_options){.all = all});
+	rt_take_rows rows = rt_takes_list(
+		&view,
+		&(rt_takes_options){.all = all, .times = cli->verbose, .grouped = true});
 
 	for (size_t i = 0; i < rows.count; i++) {
 		size_t used = rt_screen_width(rows.items[i].name);
@@ -260,9 +271,10 @@ const rt_command rt_cli_takes = {
 		 "diff TAKE [TAKE]",
 	.summary = "list, switch, rename, remove and compare takes",
 	.about =
-		"The active take has a star. Of two takes, diff shows what follows where they part, and "
+		"The active take has a star; takes with the same base are listed together. With -v "
+		"also when a take was last changed, and the git commit at that time. Of two takes, diff shows what follows where they part, and "
 		"what was edited before that.",
-	.examples = "retake takes\nretake takes switch main\nretake takes rename duck\n"
+	.examples = "retake takes\nretake takes -v\nretake takes switch main\nretake takes rename duck\n"
 		    "retake takes diff main duck",
 	.ops = "take.switch take.rename take.delete",
 	.flags = takes_flags,

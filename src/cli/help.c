@@ -395,7 +395,8 @@ operations_text(rt_cli *cli)
 	paragraph(
 		cli,
 		"retake apply reads one JSON object a line: {\"op\":\"entry.append\",\"content\":\"hi\"}. "
-		"Any operation may also say \"discussion\" and \"take\", as -d and --take do.");
+		"Any operation may also say \"discussion\" and \"take\", as -d and --take do, and "
+		"\"git_commit\", which is recorded with the take instead of that of the work tree.");
 	for (size_t i = 0; i < RT_OP_COUNT; i++) {
 		rt_term_c(&cli->out, "\n");
 		operation_text(cli, &rt_ops[i]);

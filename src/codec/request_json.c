@@ -112,6 +112,22 @@ read_place(const rt_op *op, yyjson_val *value, const char *name, rt_str *out, rt
 	return RT_OK;
 }
 
+/* "git_commit", a text or null. */
+static rt_status
+read_commit(const rt_op *op, yyjson_val *value, rt_str *out, rt_error *err)
+{
+	yyjson_val *v = rt_json_get(value, "git_commit");
+
+	if (v != NULL && !yyjson_is_str(v) && !yyjson_is_null(v))
+		return rt_fail(err, RT_USAGE, "\"git_commit\" of %s is a string or null", op->name);
+	if (yyjson_get_len(v) > RT_COMMIT_MAX)
+		return rt_fail(err, RT_USAGE, "\"git_commit\" has at most %d bytes",
+			       (int)RT_COMMIT_MAX);
+	if (v != NULL)
+		*out = yyjson_is_null(v) ? RT_NULL_STR : present_str(v);
+	return RT_OK;
+}
+
 /* Flags that every operation that makes an entry accepts in addition to its fields. */
 static const struct {
 	const char *name;
@@ -205,6 +221,8 @@ rt_request_read_fields(yyjson_val *value, rt_request *out, rt_error *err)
 	st = read_place(op, value, "discussion", &r.discussion, err);
 	if (st == RT_OK)
 		st = read_place(op, value, "take", &r.take, err);
+	if (st == RT_OK)
+		st = read_commit(op, value, &r.git_commit, err);
 	if (st == RT_OK && op->role != NULL)
 		st = read_entry_flags(value, &r, err);
 	if (st == RT_OK)
@@ -321,6 +339,8 @@ put_known(rt_buf *buf, const rt_request *r, const rt_op *op, bool only_missing)
 		put_str(buf, "discussion", r->discussion);
 	if (!only_missing || rt_json_get(r->source, "take") == NULL)
 		put_str(buf, "take", r->take);
+	if (!only_missing || rt_json_get(r->source, "git_commit") == NULL)
+		put_str(buf, "git_commit", r->git_commit);
 	for (size_t i = 0; op->role != NULL && i < ENTRY_FLAGS; i++) {
 		rt_tristate flag = *(const rt_tristate *)((const char *)r + entry_flags[i].offset);
 
@@ -367,7 +387,8 @@ rt_request_write_extra(rt_buf *buf, const rt_request *r)
 
 	for (rt_json_iter it = rt_json_members(r->source); rt_json_next(&it);) {
 		if (rt_str_is(it.key, "op") || rt_str_is(it.key, "discussion") ||
-		    rt_str_is(it.key, "take") || rt_op_field_named(op, it.key) != NULL)
+		    rt_str_is(it.key, "take") || rt_str_is(it.key, "git_commit") ||
+		    rt_op_field_named(op, it.key) != NULL)
 			continue;
 		if (!any)
 			rt_json_open(buf, NULL, '{');
@@ -433,6 +454,7 @@ rt_request_copy(rt_scope *scope, const rt_request *request)
 	} else {
 		copy_str(scope, &r.discussion);
 		copy_str(scope, &r.take);
+		copy_str(scope, &r.git_commit);
 		for (const rt_op_field *f = rt_ops[r.op].fields; f->name != NULL; f++)
 			copy_member(scope, (char *)&r + f->offset, f->type);
 	}

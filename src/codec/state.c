@@ -93,6 +93,7 @@ add_disc(sink *o, rt_buf *buf, const rt_disc *disc)
 		rt_buf_add_sized(buf, rt_text_str(take->git_commit));
 		add_seq(o, buf, take->slots);
 		add_seq(o, buf, take->moved);
+		rt_buf_add_varint(buf, take->row);
 	}
 }
 
@@ -157,7 +158,7 @@ page_node(sink *o, const rt_page *page)
 		return number;
 	rt_buf_clear(o->page);
 	rt_buf_add_byte(o->page, 'P');
-	rt_buf_add_varint(o->page, RT_STATE_VERSION);
+	rt_buf_add_varint(o->page, RT_STATE_PAGE_VERSION);
 	rt_buf_add_varint(o->page, page->cells[0].number);
 	rt_buf_add_varint(o->page, page->count);
 	for (size_t i = 0; i < page->count; i++) {
@@ -202,7 +203,7 @@ add_catalogue(sink *o, rt_buf *root, const rt_project *project)
 		} else {
 			rt_buf_clear(o->list);
 			rt_buf_add_byte(o->list, 'C');
-			rt_buf_add_varint(o->list, RT_STATE_VERSION);
+			rt_buf_add_varint(o->list, RT_STATE_PAGE_VERSION);
 			rt_buf_add_varint(o->list, end - first);
 			for (size_t k = first; k < end; k++)
 				rt_buf_add_varint(o->list, p->pages[k]);
@@ -424,16 +425,18 @@ keep_take(input *i, rt_take *take)
 }
 
 static void
-get_take(input *i, uint32_t number)
+get_take(input *i, uint32_t number, uint64_t version)
 {
 	bool present = rt_read_byte(&i->reader) != 0;
 	rt_str name = rt_read_str(&i->reader), git = rt_read_str(&i->reader);
 	const rt_seq *slots = get_seq(i), *moved = get_seq(i);
+	uint64_t row = version > 1 ? rt_read_varint(&i->reader) : 0;
 	rt_take *take = NULL;
 
 	if (ok(i) &&
 	    has_memory(i, rt_take_new(i->scope->alloc, number, name, slots, moved, &take))) {
 		take->present = present;
+		take->row = row;
 		if (git.size > 0)
 			take->git_commit = rt_text_new(i->scope->alloc, git);
 		if ((git.size > 0 && !has_memory(i, take->git_commit != NULL ? RT_OK : RT_NOMEM)) ||
@@ -444,16 +447,22 @@ get_take(input *i, uint32_t number)
 	rt_seq_unref(moved);
 }
 
-/* Begin to read a node, which starts with this letter and version. */
-static void
-open_node(input *i, uint64_t number, char letter, uint64_t version)
+/* Begin to read a node, which starts with this letter and a version from `oldest` to `newest`:
+ * the version. */
+static uint64_t
+open_node(input *i, uint64_t number, char letter, uint64_t oldest, uint64_t newest)
 {
+	uint64_t version;
+
 	rt_buf_clear(i->bytes);
 	(void)RT_TRY(i->scope, i->source->read(i->source->ctx, number, i->bytes, &i->scope->error));
 	i->reader = rt_reader_of(rt_scope_str(i->scope, i->bytes));
-	if (rt_read_byte(&i->reader) != (unsigned char)letter ||
-	    rt_read_varint(&i->reader) != version)
+	if (rt_read_byte(&i->reader) != (unsigned char)letter)
 		i->reader.ok = false;
+	version = rt_read_varint(&i->reader);
+	if (version < oldest || version > newest)
+		i->reader.ok = false;
+	return version;
 }
 
 static bool
@@ -463,7 +472,7 @@ at_end(const input *i)
 }
 
 static void
-get_disc(input *i, rt_disc *disc)
+get_disc(input *i, rt_disc *disc, uint64_t version)
 {
 	const rt_vec *vec = NULL;
 	uint64_t head, takes;
@@ -489,7 +498,7 @@ get_disc(input *i, rt_disc *disc)
 	}
 	takes = rt_read_varint(&i->reader);
 	for (uint64_t k = 1; k <= takes && ok(i); k++)
-		get_take(i, (uint32_t)k);
+		get_take(i, (uint32_t)k, version);
 	if (rt_ok(i->scope) &&
 	    has_memory(i, rt_vec_from(i->scope->alloc, (const void *const *)i->takes, i->take_count,
 				      &vec))) {
@@ -504,15 +513,16 @@ disc_load(const rt_project *project, uint64_t number, const rt_disc **out_disc, 
 	rt_scope scope;
 	input i = {.scope = &scope, .source = project->ledger->source};
 	rt_disc *disc = NULL;
+	uint64_t version;
 	rt_status st;
 
 	RT_ASSERT(i.source != NULL);
 	rt_scope_init(&scope, project->object.alloc);
 	i.bytes = rt_scope_buf(&scope);
-	open_node(&i, number, 'D', RT_STATE_DISC_VERSION);
+	version = open_node(&i, number, 'D', 1, RT_STATE_DISC_VERSION);
 	if (rt_ok(&scope) &&
 	    has_memory(&i, rt_disc_new(scope.alloc, (uint32_t)rt_read_varint(&i.reader), &disc)))
-		get_disc(&i, disc);
+		get_disc(&i, disc, version);
 	if (rt_ok(&scope) && (!at_end(&i) || rt_disc_active(disc) == NULL))
 		(void)rt_scope_fail(&scope, RT_CORRUPT,
 				    "the checkpoint of a discussion (node %llu) cannot be read",
@@ -577,7 +587,8 @@ get_lists(input *i, rt_ledger *ledger, uint64_t lists)
 	for (uint64_t k = 0; ok(i) && k < lists; k++) {
 		uint64_t count;
 
-		open_node(&inner, ledger->page_lists[k], 'C', RT_STATE_VERSION);
+		open_node(&inner, ledger->page_lists[k], 'C', RT_STATE_PAGE_VERSION,
+			  RT_STATE_PAGE_VERSION);
 		count = rt_read_varint(&inner.reader);
 		if (count > RT_STATE_LIST || count > pages - at ||
 		    (k + 1 < lists && count != RT_STATE_LIST))
@@ -614,7 +625,8 @@ get_pages(input *i, rt_project *project, uint64_t discs)
 	for (uint64_t k = 0; ok(i) && k < pages; k++) {
 		uint64_t number = k * RT_PAGE_CELLS + 1;
 
-		open_node(&inner, ledger->pages[k], 'P', RT_STATE_VERSION);
+		open_node(&inner, ledger->pages[k], 'P', RT_STATE_PAGE_VERSION,
+			  RT_STATE_PAGE_VERSION);
 		if (rt_read_varint(&inner.reader) != number ||
 		    rt_read_varint(&inner.reader) != page_size(discs, number))
 			inner.reader.ok = false;

@@ -11,9 +11,9 @@
  *   list  'C' version | count, then node numbers of pages
  *   page  'P' version | number of its first discussion
  *         | count, then for each discussion: present | name | node number
- *   disc  'D' 1 | number | active | head + 1 (0: tip) | history | fields | labels
+ *   disc  'D' version | number | active | head + 1 (0: tip) | history | fields | labels
  *         | has a seed, then its slots and moved
- *         | count, then for each take: present | name | git commit | slots | moved
+ *         | count, then for each take: present | name | git commit | slots | moved | row
  *   history   current | last step | redo row | redo move
  *   fields    count, then name, value
  *   sequence  node number (0: empty) [| height | first key | count | bytes | turns] */
@@ -23,8 +23,9 @@
 #include "core/project.h"
 
 enum {
-	RT_STATE_VERSION = 2, /* of roots; 1 had all discussions in the root; still read */
-	RT_STATE_DISC_VERSION = 1,
+	RT_STATE_VERSION = 3, /* of roots; 1 had all discussions in the root; all are read */
+	RT_STATE_PAGE_VERSION = 2, /* of lists and pages */
+	RT_STATE_DISC_VERSION = 2, /* 1 had no rows of takes; still read */
 	RT_STATE_LIST = 256 /* pages in a list */
 };
 

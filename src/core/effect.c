@@ -113,6 +113,7 @@ draft_close(draft *d, const rt_project **out, rt_error *err)
 	if (d->take != NULL) {
 		const rt_vec *takes;
 
+		d->take->row = d->project->seq + 1;
 		if (rt_vec_set(d->disc->takes, d->take->number - 1, d->take, &takes) != RT_OK)
 			return nomem(err);
 		rt_object_unref(d->disc->takes);
@@ -578,6 +579,8 @@ make_take(const rt_project *project, const rt_take *from, const rt_effect *e, ui
 		st = nomem(err);
 	rt_seq_unref(slots);
 	rt_seq_unref(moved);
+	if (st == RT_OK)
+		(*out)->row = project->seq + 1;
 	if (st == RT_OK && e->git_commit.size > 0) {
 		(*out)->git_commit = rt_text_new(project->object.alloc, e->git_commit);
 		if ((*out)->git_commit == NULL) {

@@ -37,7 +37,9 @@ typedef struct rt_take {
 	uint32_t number;
 	bool present;
 	const rt_text *name;
-	const rt_text *git_commit; /* NULL: none */
+	const rt_text *git_commit; /* of its last update; NULL: none */
+	uint64_t row;              /* of the log, which changed it last; 0 or above the value's seq:
+	                            * unknown */
 	const rt_seq *slots;
 	const rt_seq *moved; /* entry -> order key, if different from its home key */
 } rt_take;

@@ -45,9 +45,14 @@ rt_str_is_null(rt_str s)
 	return s.ptr == rt_null_text;
 }
 
+enum { RT_COMMIT_MAX = 128 }; /* bytes of a git commit */
+
 typedef struct rt_request {
 	rt_op_id op;
 	rt_str discussion, take; /* its discussion and take; empty: the caller's default */
+	/* recorded with the takes whose entries it changes; absent: as the engine finds out
+	 * (rt_engine_options); null or empty: none is recorded */
+	rt_str git_commit;
 
 	/* addresses of entries */
 	rt_str entry, before, after, into, from, to;

@@ -199,7 +199,8 @@ read_take(reader *c, rt_str raw)
 {
 	rt_build *b = &c->r.b;
 	rt_members m;
-	rt_str key, value, name = {NULL, 0}, commit = {NULL, 0}, list = {NULL, 0};
+	rt_str key, value, name = {NULL, 0}, commit = {NULL, 0}, list = {NULL, 0},
+	       files = {NULL, 0};
 	const int64_t *path;
 	size_t count;
 
@@ -216,6 +217,8 @@ read_take(reader *c, rt_str raw)
 			(void)rt_build_text(b, value, &commit);
 		else if (rt_scan_key_is(key, "entries"))
 			list = value;
+		else if (rt_scan_key_is(key, "files"))
+			(void)rt_build_json(b, value, true, &files);
 		else
 			rt_reader_remark(&c->r, RT_REMARK_NOTE, key.ptr,
 					 "a take has a further field; it is not kept");
@@ -224,6 +227,7 @@ read_take(reader *c, rt_str raw)
 		read_entries(c, list);
 	path = rt_share_path(&c->share, &count);
 	rt_build_take(b, name, commit, path, count);
+	rt_build_take_files(b, files);
 }
 
 static void

@@ -287,6 +287,19 @@ add_shared(writer *c, const rt_outline_take *take, size_t from)
 
 /* ---- discussions ---- */
 
+/* The lists of files of a take that are not those of the discussion. */
+static void
+put_files(writer *c, rt_buf *out, rt_str files)
+{
+	rt_json_doc *doc = NULL;
+
+	if (RT_TRY(&c->w.s, rt_json_read(c->w.s.alloc, files, &doc, &c->w.s.error)) == RT_OK) {
+		rt_json_add_key(out, "files");
+		rt_json_add_sorted(out, c->w.s.alloc, rt_json_root(doc));
+	}
+	rt_json_free(doc);
+}
+
 static void
 write_takes(writer *c, rt_buf *out, const member *m)
 {
@@ -304,6 +317,8 @@ write_takes(writer *c, rt_buf *out, const member *m)
 				add_entry(c, take->nodes[i++]);
 		}
 		rt_json_close(out, ']');
+		if (take->files.ptr != NULL)
+			put_files(c, out, take->files);
 		if (take->git_commit.size > 0)
 			rt_json_put_str(out, "git_commit", take->git_commit);
 		rt_json_put_str(out, "name", take->name);

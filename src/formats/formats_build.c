@@ -376,7 +376,17 @@ rt_build_take(rt_build *b, rt_str name, rt_str git_commit, const int64_t *nodes,
 	rt_outline_take *take = rt_vec_push(&b->s, &b->takes, sizeof(*take));
 
 	if (take != NULL)
-		*take = (rt_outline_take){name, git_commit, copy, node_count};
+		*take = (rt_outline_take){.name = name,
+					 .git_commit = git_commit,
+					 .nodes = copy,
+					 .node_count = node_count};
+}
+
+void
+rt_build_take_files(rt_build *b, rt_str json)
+{
+	if (rt_ok(&b->s) && b->takes.count > 0 && json.size > 0 && json.ptr[0] == '{')
+		((rt_outline_take *)b->takes.items)[b->takes.count - 1].files = json;
 }
 
 /* ---- fields ---- */

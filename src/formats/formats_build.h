@@ -107,6 +107,8 @@ rt_node *rt_build_nodes(rt_build *b);
 /* A take of the current discussion; the indices are copied. */
 void rt_build_take(rt_build *b, rt_str name, rt_str git_commit, const int64_t *nodes,
 		   size_t node_count);
+/* The lists of files of the take that was added last (rt_outline_take); kept where it is an object. */
+void rt_build_take_files(rt_build *b, rt_str json);
 /* Fields of the discussion or of the project; of several with one name the last one counts.
  * Name and json are copied. */
 void rt_build_field(rt_build *b, rt_str name, rt_str json);

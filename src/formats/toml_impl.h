@@ -36,7 +36,7 @@
 #define TOML_ENTRY_KEYS \
 	"role content ts id kind muted collapsed read_mode label purged retake_record"
 #define TOML_TAKE_KEYS \
-	"history git_commit retake retake_name retake_head retake_active retake_discussion"
+	"history git_commit retake retake_files retake_name retake_head retake_active retake_discussion"
 #define TOML_DISCUSSION_KEYS "active discussions roles"
 
 /* A place of a setting; table NULL: the top of the file. */

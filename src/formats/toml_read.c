@@ -325,6 +325,28 @@ keep_rest(reader *r, rt_str name, yyjson_val *take, bool has_snapshot)
 		rt_json_close(r->kept, '}');
 }
 
+/* The lists of files of a take that is not active, where it has its own. */
+static void
+read_files(reader *r, yyjson_val *take)
+{
+	yyjson_val *snapshot = rt_json_get(take, "context_snapshot");
+	yyjson_val *others = rt_json_get(take, "retake_files");
+
+	if (!yyjson_is_arr(snapshot) && !yyjson_is_obj(others))
+		return;
+	rt_buf_clear(r->text);
+	rt_json_open(r->text, NULL, '{');
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const names[] = {"context_files", "files", "screenshots"};
+		yyjson_val *list = i == 0 ? snapshot : rt_json_get(others, names[i]);
+
+		if (yyjson_is_arr(list) && yyjson_arr_size(list) > 0)
+			rt_json_put_value(r->text, names[i], list);
+	}
+	rt_json_close(r->text, '}');
+	rt_build_take_files(r->b, rt_build_copy(r->b, rt_scope_str(&r->b->s, r->text)));
+}
+
 static void
 read_take(reader *r, const table *t, bool is_active, rt_outline *outline)
 {
@@ -338,12 +360,14 @@ read_take(reader *r, const table *t, bool is_active, rt_outline *outline)
 	rt_share_take(&r->share);
 	read_history(r, key, rt_json_get(t->value, "history"));
 	path = rt_share_path(&r->share, &count);
-	keep_rest(r, name, t->value, is_active && yyjson_is_arr(snapshot));
+	keep_rest(r, name, t->value, yyjson_is_arr(snapshot));
 	add_fields(r, false, rt_json_get(t->value, "retake"));
 	rt_build_take(r->b, name, rt_build_copy(r->b, rt_json_text(t->value, "git_commit")), path,
 		      count);
-	if (!is_active)
+	if (!is_active) {
+		read_files(r, t->value);
 		return;
+	}
 	outline->active_take = r->share.take_number - 1;
 	outline->has_head = true;
 	outline->head = count == 0 ? -1 : path[count - 1];

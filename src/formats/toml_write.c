@@ -571,16 +571,39 @@ head_of(const rt_outline *o, const rt_outline_take *take)
 	return at == SIZE_MAX ? take->node_count : at + 1;
 }
 
-/* What the take's table had besides when it was read. */
-static void
-add_kept(writer *c, rt_str take_name, bool has_snapshot, bool has_sent)
+/* What the take's table had besides when it was read; NULL: nothing. */
+static yyjson_val *
+kept_of(writer *c, rt_str take_name)
 {
-	yyjson_val *kept = NULL, *snapshot, **keys;
+	yyjson_val *kept = NULL;
 
 	for (rt_json_iter m = rt_json_each(c->kept); rt_json_next(&m);)
 		if (rt_str_eq(m.key, take_name))
 			kept = m.value;
-	if (!yyjson_is_obj(kept))
+	return yyjson_is_obj(kept) ? kept : NULL;
+}
+
+/* The time of the last change: as it was read, until something changes the take. */
+static void
+add_updated(writer *c, const rt_outline_take *take, yyjson_val *kept)
+{
+	yyjson_val *read = rt_json_get(kept, "last_updated");
+
+	if (take->updated_us != 0) {
+		rt_buf_add_c(c->out, "last_updated = \"");
+		rt_moment_format_ms(c->out, (rt_moment){take->updated_us, 0});
+		rt_buf_add_c(c->out, "\"\n");
+	} else if (read != NULL) {
+		add_member(&c->w.e, c->out, RT_STR("last_updated"), read);
+	}
+}
+
+static void
+add_kept(writer *c, yyjson_val *kept, bool has_snapshot, bool has_sent)
+{
+	yyjson_val *snapshot, **keys;
+
+	if (kept == NULL)
 		return;
 	snapshot = rt_json_get(kept, "context_snapshot");
 	if (snapshot != NULL && !has_snapshot)
@@ -588,7 +611,7 @@ add_kept(writer *c, rt_str take_name, bool has_snapshot, bool has_sent)
 	for (keys = unique_keys(&c->w.e, kept); keys != NULL && *keys != NULL; keys++) {
 		rt_str name = rt_json_str(*keys);
 
-		if (rt_is_word(name, TOML_TAKE_KEYS " context_snapshot") ||
+		if (rt_is_word(name, TOML_TAKE_KEYS " context_snapshot last_updated") ||
 		    (has_sent && rt_is_word(name, "sent_markdown sent_system_prompt")))
 			continue;
 		rt_buf_clear(c->json);
@@ -617,6 +640,30 @@ add_discussion_fields(writer *c, rt_str key)
 	}
 }
 
+/* The lists of files of a take that is not active: Manual Slop knows one of them. False: they are
+ * those of the discussion. */
+static bool
+add_own_files(writer *c, const rt_outline_take *take)
+{
+	yyjson_val *lists = take->files.ptr != NULL ? rt_writer_parse(&c->w, &c->w.d, take->files)
+						    : NULL;
+	yyjson_val *snapshot = rt_json_get(lists, "context_files");
+
+	if (lists == NULL)
+		return false;
+	if (snapshot != NULL)
+		add_member(&c->w.e, c->out, RT_STR("context_snapshot"), snapshot);
+	rt_buf_clear(c->json);
+	rt_json_open(c->json, NULL, '{');
+	for (rt_json_iter m = rt_json_members(lists); rt_json_next(&m);)
+		if (!rt_str_is(m.key, "context_files"))
+			rt_json_put_member(c->json, m.key, m.value);
+	rt_json_close(c->json, '}');
+	if (snapshot == NULL || c->json->size > 2)
+		add_field(c, RT_STR("retake_files"), rt_scope_str(c->s, c->json));
+	return true;
+}
+
 /* is_first: of the discussion. */
 static void
 add_take(writer *c, const plan *p, size_t t, bool is_first)
@@ -625,6 +672,7 @@ add_take(writer *c, const plan *p, size_t t, bool is_first)
 	const rt_outline_take *take = &c->w.takes[t];
 	rt_str files = rt_outline_field_of(o->fields, o->field_count, "context_files");
 	rt_str key = p->keys[t];
+	yyjson_val *kept = kept_of(c, take->name.size > 0 ? take->name : key);
 	bool is_active = t == c->w.active, has_snapshot = is_active && files.ptr != NULL;
 	bool has_sent = o->sent_take.size > 0 && rt_str_eq(o->sent_take, take->name);
 	size_t head = is_active ? head_of(o, take) : take->node_count;
@@ -635,6 +683,7 @@ add_take(writer *c, const plan *p, size_t t, bool is_first)
 	if (take->node_count == 0)
 		rt_buf_add_c(c->out, "history = []\n");
 	add_text(c, "git_commit", take->git_commit);
+	add_updated(c, take, kept);
 	if (take->name.size > 0 && !rt_str_eq(take->name, key))
 		add_text(c, "retake_name", take->name);
 	if (!rt_str_eq(rt_toml_base(key), p->group))
@@ -644,11 +693,13 @@ add_take(writer *c, const plan *p, size_t t, bool is_first)
 		rt_buf_add_f(c->out, "retake_head = %zu\n", head);
 	if (has_snapshot)
 		add_field(c, RT_STR("context_snapshot"), files);
+	else
+		has_snapshot = add_own_files(c, take);
 	if (has_sent) {
 		add_text(c, "sent_markdown", o->sent_markdown);
 		add_text(c, "sent_system_prompt", o->sent_system_prompt);
 	}
-	add_kept(c, take->name.size > 0 ? take->name : key, has_snapshot, has_sent);
+	add_kept(c, kept, has_snapshot, has_sent);
 	if (is_first)
 		add_discussion_fields(c, key);
 	for (size_t i = 0; i < take->node_count && ok(c); i++)

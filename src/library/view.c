@@ -94,7 +94,7 @@ retake_discussions(retake_project *project, const retake_place *place, retake_te
 	rt_library_call c;
 	rt_scope *s = rt_library_begin_view(&c, project, place, out_json);
 
-	RT_TRY(s, rt_view_discussions(c.engine, c.value, false, &c.text, &s->error));
+	RT_TRY(s, rt_view_discussions(c.engine, c.value, false, (rt_str){NULL, 0}, &c.text, &s->error));
 	return rt_library_end(&c, out_json, error);
 }
 

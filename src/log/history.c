@@ -211,7 +211,17 @@ rt_history_move(rt_engine *engine, const rt_project *project, uint64_t seq, cons
 	rt_scope s;
 
 	rt_scope_init(&s, engine->alloc);
+	if (m->direction > 0) { /* takes have been changed by that step again, not by this row */
+		rt_project *then = NULL;
+
+		if (RT_TRY(&s, rt_project_copy(project, &then)) == RT_OK) {
+			then->seq = m->step - 1;
+			rt_project_replace(&now, then);
+		}
+	}
 	apply_step(&now, step, m->discs, m->disc_count, m->direction < 0, &s);
+	if (now != project && rt_ok(&s))
+		((rt_project *)(uintptr_t)now)->seq = project->seq;
 	if (now == project) { /* without effects there: a copy, to set its history */
 		rt_project *mine = NULL;
 

@@ -68,7 +68,8 @@ rt_change_same_slots(rt_change *c, const rt_seq *a, const rt_seq *b)
 	return true;
 }
 
-/* Takes that were made and are gone again are nothing. */
+/* Takes that were made and are gone again are nothing; so is a commit that was recorded with
+ * entries that are as they were. */
 static bool
 same_takes(rt_change *c, const rt_disc *a, const rt_disc *b)
 {
@@ -81,7 +82,6 @@ same_takes(rt_change *c, const rt_disc *a, const rt_disc *b)
 		same = is->present == (was != NULL && was->present);
 		if (same && is->present && was != is)
 			same = same_text(was->name, is->name) &&
-			       same_text(was->git_commit, is->git_commit) &&
 			       rt_change_same_slots(c, was->slots, is->slots);
 	}
 	return same;

@@ -122,7 +122,7 @@ show(fixture *f)
 	if (rt_view_show(f->engine, project, place, NULL, &f->out, &err) != RT_OK ||
 	    rt_view_settings(f->engine, project, 0, &f->out, &err) != RT_OK ||
 	    rt_view_takes(f->engine, project, 0, true, &f->out, &err) != RT_OK ||
-	    rt_view_discussions(f->engine, project, true, &f->out, &err) != RT_OK ||
+	    rt_view_discussions(f->engine, project, true, (rt_str){NULL, 0}, &f->out, &err) != RT_OK ||
 	    rt_view_history(f->engine, project, 0, 0, 0, &f->out, &err) != RT_OK)
 		fail_msg("%s", err.text);
 	rt_object_unref(project);

@@ -190,6 +190,24 @@ is_position(const rt_effect *e)
 	       (rt_str_is(e->key, "active") || (e->disc != 0 && rt_str_is(e->key, "head")));
 }
 
+/* What the revert itself records anew (the commit of a take), and the lists of files of takes that
+ * are not active, which stay. */
+static bool
+is_of_takes(const rt_effect *e)
+{
+	return e->kind == RT_EFFECT_SET && e->disc != 0 &&
+	       (rt_str_is(e->key, "git_commit") || rt_str_is(e->key, "take_files"));
+}
+
+/* The lists of files go with the active take. */
+static bool
+is_list_of_files(const rt_effect *e)
+{
+	return e->kind == RT_EFFECT_SET && e->disc != 0 && e->sub == 0 &&
+	       (rt_str_is(e->key, "files") || rt_str_is(e->key, "context_files") ||
+		rt_str_is(e->key, "screenshots"));
+}
+
 static uint32_t
 number_in(rt_str json)
 {
@@ -384,7 +402,7 @@ revert_effect(rt_reverting *r, size_t index, bool adds)
 {
 	const rt_effect *e = &r->step.effects[index];
 
-	if (goes_along(r, e) || is_position(e))
+	if (goes_along(r, e) || is_position(e) || is_of_takes(e))
 		return;
 	if (e->kind == RT_EFFECT_SPLICE)
 		rt_revert_splice(r, index);
@@ -472,7 +490,7 @@ rt_history_revert(rt_change *c, uint64_t seq)
 	for (size_t i = 0; i < r.step.effect_count; i++) {
 		const rt_effect *e = &r.step.effects[i];
 
-		strict = strict && is_position(e);
+		strict = strict && (is_position(e) || is_of_takes(e) || is_list_of_files(e));
 		adds = adds || (e->kind == RT_EFFECT_SPLICE && e->removed_count == 0);
 	}
 	mark_whole(&r, adds);

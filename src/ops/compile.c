@@ -99,6 +99,28 @@ settle_heads(rt_change *c, const rt_project *before, size_t first)
 	}
 }
 
+/* ---- the git commit (C53) ---- */
+
+/* Of every take whose entries effects from `first` on change. */
+static void
+record_commit(rt_change *c, const rt_request *r, size_t first)
+{
+	size_t count = c->effect_count;
+	rt_str commit = {NULL, 0};
+
+	for (size_t i = first; i < count && rt_change_ok(c); i++) {
+		const rt_effect *e = &c->effects[i];
+
+		if (e->kind != RT_EFFECT_SPLICE)
+			continue;
+		if (commit.ptr == NULL)
+			commit = rt_present_commit(c, r);
+		if (commit.size == 0)
+			return;
+		rt_change_set_text(c, e->disc, e->sub, "git_commit", 0, commit);
+	}
+}
+
 /* ---- the whole request ---- */
 
 typedef void op_function(rt_change *c, const rt_request *r);
@@ -119,6 +141,7 @@ rt_compile(rt_change *c, const rt_request *r)
 	if (rt_change_ok(c))
 		functions[r->op](c, r);
 	settle_heads(c, before, first);
+	record_commit(c, r, first);
 	rt_object_unref(before);
 }
 

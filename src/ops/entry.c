@@ -228,8 +228,8 @@ rt_new_slot(rt_change *c, rt_str role, rt_str kind, rt_str id)
 rt_known_fields
 rt_fields_of_op(const rt_op *op)
 {
-	rt_known_fields known = {{"op", "discussion", "take", "role", "kind", "id", "ts", "muted",
-				  "collapsed", "read_mode"}};
+	rt_known_fields known = {{"op", "discussion", "take", "git_commit", "role", "kind", "id",
+				  "ts", "muted", "collapsed", "read_mode"}};
 	size_t count = 0;
 
 	while (known.names[count] != NULL)

@@ -9,6 +9,7 @@
 #include "core/role.h"
 #include "log/engine_impl.h"
 #include "ops/export.h"
+#include "ops/ops.h"
 
 /* A node under construction, found by its entry and revision. */
 typedef struct found {
@@ -222,6 +223,7 @@ export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_
 		/* the hash of what was imported is a mark of ours, not of the value; and that
 		 * something was redacted is said by whoever does it, of what is written then */
 		if (rt_str_is(name, "source_content") || rt_str_is(name, "redacted") ||
+		    rt_str_is(name, RT_TAKE_FILES) ||
 		    (rt_str_is(name, "source") && rt_str_starts(value, RT_STR("\"content:"))))
 			continue;
 		list[kept++] = (rt_outline_field){name, value};
@@ -229,6 +231,51 @@ export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_
 	*out = list;
 	*out_count = kept;
 	return RT_OK;
+}
+
+/* When a take was last changed by something else than an import; 0: not since. */
+static rt_status
+changed_at(rt_engine *engine, const rt_project *project, const rt_take *take, int64_t *out_us,
+	   rt_error *err)
+{
+	rt_record record = {0};
+	int64_t at_us = 0;
+	rt_arena *arena;
+	rt_status st;
+
+	if (take->row == 0 || take->row > project->seq)
+		return RT_OK;
+	arena = rt_arena_new(engine->alloc);
+	if (arena == NULL)
+		return nomem(err);
+	st = rt_engine_record(engine, take->row, arena, &record, &at_us, err);
+	if (st == RT_OK && !rt_str_is(record.op, "import"))
+		*out_us = at_us;
+	rt_arena_free(arena);
+	return st;
+}
+
+/* The lists of a take that are not those of the discussion. */
+static rt_status
+own_files(rt_engine *engine, const rt_project *project, const rt_disc *disc, const rt_take *take,
+	  rt_arena *arena, rt_str *out, rt_error *err)
+{
+	rt_scope s;
+	rt_change c;
+
+	if (rt_fields_get(disc->fields, RT_STR(RT_TAKE_FILES)).ptr == NULL)
+		return RT_OK;
+	rt_scope_init(&s, engine->alloc);
+	rt_change_init(&c, &s, engine, project);
+	rt_str now = rt_take_files(&c, disc, disc->active);
+	rt_str own = rt_take_files(&c, disc, take->number);
+	if (rt_ok(&s) && !rt_str_eq(own, now)) {
+		*out = keep(arena, own);
+		if (out->ptr == NULL)
+			rt_scope_nomem(&s);
+	}
+	rt_change_deinit(&c);
+	return rt_scope_end(&s, err);
 }
 
 static rt_status
@@ -256,9 +303,15 @@ export_disc(rt_engine *engine, const rt_project *project, const rt_disc *disc, u
 		st = list_take(&g, take, &nodes, err);
 		if (st != RT_OK)
 			break;
-		list[out->take_count++] = (rt_outline_take){rt_text_str(take->name),
-							    rt_text_str(take->git_commit), nodes,
-							    rt_seq_count(take->slots)};
+		list[out->take_count++] =
+			(rt_outline_take){.name = rt_text_str(take->name),
+					  .git_commit = rt_text_str(take->git_commit),
+					  .nodes = nodes,
+					  .node_count = rt_seq_count(take->slots)};
+		st = changed_at(engine, project, take, &list[out->take_count - 1].updated_us, err);
+		if (st == RT_OK && take->number != disc->active)
+			st = own_files(engine, project, disc, take, arena,
+				       &list[out->take_count - 1].files, err);
 	}
 	/* into the order of entries */
 	place = rt_new_array(engine->alloc, g.count + 1, sizeof(*place));

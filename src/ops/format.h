@@ -42,6 +42,11 @@ typedef struct rt_outline_take {
 	rt_str git_commit;    /* empty: none */
 	const int64_t *nodes; /* node indices from first to tip */
 	size_t node_count;
+	rt_str files;         /* the lists of files of a take that is not active, as a JSON object
+	                       * with "files", "context_files", "screenshots"; ptr NULL: they are
+	                       * those of the discussion */
+	int64_t updated_us;   /* of exports: its last change; 0: unknown, or not changed since it
+	                       * was imported */
 } rt_outline_take;
 
 /* A field of a discussion or project: its name, and JSON text. The names are those of the

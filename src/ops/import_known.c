@@ -169,6 +169,8 @@ rt_known_hash(const rt_outline *o, uint64_t before)
 
 		hash = add_str(hash, t->name);
 		hash = add_str(hash, t->git_commit);
+		if (t->files.ptr != NULL)
+			hash = add_str(hash, t->files);
 		hash = add_number(hash, t->node_count);
 		for (k = 0; k < t->node_count; k++)
 			hash = add_number(hash, (uint64_t)t->nodes[k]);

@@ -2,6 +2,7 @@
  *
  * One outline as effects: a discussion, its takes, and what belongs to both. */
 #include "ops/import_impl.h"
+#include "ops/ops.h"
 
 enum { NUMBER_MAX = 10000 /* that a source may ask for */, DISC_SIZE = 256 /* in a row, about */ };
 
@@ -440,6 +441,34 @@ add_to_known(rt_layer *l)
 			      "the file was changed while it was imported; import it again");
 }
 
+/* The lists of files of takes that are not those of the discussion. Takes of a discussion that an
+ * import makes are numbered in their order. */
+static void
+set_files(rt_layer *l)
+{
+	const rt_outline *o = l->outline;
+	const rt_disc *disc = rt_layer_disc(l);
+	rt_buf *all = rt_scope_buf(l->s), *key = rt_scope_buf(l->s);
+	bool any = false;
+
+	if (disc == NULL)
+		return;
+	rt_json_open(all, NULL, '{');
+	rt_json_put_raw(all, "0", rt_take_files(l->c, disc, disc->active));
+	for (size_t i = 0; o->takes != NULL && i < o->take_count; i++) {
+		if (o->takes[i].files.ptr == NULL)
+			continue;
+		rt_buf_clear(key);
+		rt_buf_add_u64(key, i + 1);
+		rt_json_add_key_str(all, rt_scope_str(l->s, key));
+		rt_buf_add_str(all, o->takes[i].files);
+		any = true;
+	}
+	rt_json_close(all, '}');
+	if (any)
+		rt_change_set(l->c, l->disc, 0, RT_STR(RT_TAKE_FILES), 0, rt_scope_str(l->s, all));
+}
+
 static void
 add_outline(rt_layer *l, uint32_t number)
 {
@@ -470,6 +499,7 @@ add_outline(rt_layer *l, uint32_t number)
 		add_leaves(l, head);
 	set_labels_and_views(l);
 	rt_import_fields(l->import, l->disc, o->fields, o->field_count);
+	set_files(l);
 	if (!o->more && rt_ok(l->s))
 		finish(l, active, head);
 }

@@ -65,6 +65,20 @@ typedef struct rt_known_fields {
 } rt_known_fields;
 rt_known_fields rt_fields_of_op(const rt_op *op);
 
+/* ---- the lists of files of a take (take_files.c) ---- */
+#define RT_TAKE_FILES "take_files" /* the field of a discussion */
+/* The lists of a take as a JSON object. */
+rt_str rt_take_files(rt_change *c, const rt_disc *disc, uint32_t take);
+/* Before another take becomes active: the lists of the active one are kept, those of the take `like`
+ * become the discussion's. */
+void rt_take_files_switch(rt_change *c, uint32_t disc, uint32_t like);
+/* Around a change of the lists of the request's discussion. */
+rt_str rt_take_files_begin(rt_change *c);
+void rt_take_files_end(rt_change *c, rt_str was);
+
+/* The git commit that a request records: its own, else that of the caller's work tree; empty:
+ * none. */
+rt_str rt_present_commit(rt_change *c, const rt_request *r);
 /* Add an entry at the head of the request's take, branching where need be (C9). */
 void rt_append_entry(rt_change *c, const rt_effect_slot *slot);
 /* Put another slot in place of one. */

@@ -128,8 +128,10 @@ rt_op_files_set(rt_change *c, const rt_request *r)
 	    !rt_str_is(r->which, "screenshots"))
 		rt_scope_fail(c->scope, RT_USAGE,
 			      "\"which\" is \"files\", \"context_files\" or \"screenshots\"");
+	rt_str was = rt_take_files_begin(c);
 	rt_change_set_json(c, c->place.disc, r->which,
 			   yyjson_arr_size(r->items) > 0 ? r->items : NULL);
+	rt_take_files_end(c, was);
 }
 
 void
@@ -248,11 +250,13 @@ rt_op_preset_load(rt_change *c, const rt_request *r)
 {
 	check_name(c, r->name);
 	yyjson_val *preset = preset_named(c, presets_of(c), r->name);
+	rt_str was = rt_take_files_begin(c);
 
 	for (size_t i = 0; i < PRESET_FIELDS; i++)
 		rt_change_set_json(c, preset_fields[i].of_project ? 0 : c->place.disc,
 				   rt_str_of(preset_fields[i].key),
 				   rt_json_get(preset, preset_name(i)));
+	rt_take_files_end(c, was);
 }
 
 void

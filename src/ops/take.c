@@ -91,6 +91,7 @@ rt_check_disc_name(rt_change *c, rt_str name)
 static void
 activate(rt_change *c, uint32_t disc, uint32_t take)
 {
+	rt_take_files_switch(c, disc, take);
 	rt_change_set_number(c, disc, 0, "active", take);
 	rt_change_clear(c, disc, 0, "head");
 }
@@ -128,8 +129,10 @@ make_take(rt_change *c, const rt_disc *disc, uint32_t from, size_t count, rt_str
 		       .name = name,
 		       .git_commit = git_commit};
 
+	rt_take_files_switch(c, e.disc, from); /* the lists of its source */
 	rt_change_emit(c, &e);
-	activate(c, e.disc, e.sub);
+	rt_change_set_number(c, e.disc, 0, "active", e.sub);
+	rt_change_clear(c, e.disc, 0, "head");
 	rt_result_take(c, name);
 	c->place.take = e.sub;
 }
@@ -146,6 +149,14 @@ rt_fork_take(rt_change *c, size_t at)
 		  rt_scope_copy(c->scope, rt_text_str(from.take->git_commit)));
 }
 
+rt_str
+rt_present_commit(rt_change *c, const rt_request *r)
+{
+	if (r->git_commit.ptr != NULL || c->engine->git_commit == NULL)
+		return r->git_commit;
+	return rt_scope_copy(c->scope, rt_str_of(c->engine->git_commit(c->engine->git_ctx)));
+}
+
 void
 rt_op_take_branch(rt_change *c, const rt_request *r)
 {
@@ -159,8 +170,8 @@ rt_op_take_branch(rt_change *c, const rt_request *r)
 	else
 		name = numbered_name(c, s.disc, rt_text_str(s.take->name));
 	commit = rt_text_str(s.take->git_commit);
-	if (s.take->git_commit == NULL && c->engine->git_commit != NULL)
-		commit = rt_str_of(c->engine->git_commit(c->engine->git_ctx));
+	if (s.take->git_commit == NULL || r->git_commit.ptr != NULL)
+		commit = rt_present_commit(c, r);
 	make_take(c, s.disc, s.take->number, s.at + 1, rt_scope_copy(c->scope, name),
 		  rt_scope_copy(c->scope, commit));
 	rt_result_entry(c, s.entry);
@@ -409,6 +420,7 @@ rt_op_head_move(rt_change *c, const rt_request *r)
 		head = RT_HEAD_TIP;
 	if (s.take->number != s.disc->active) {
 		rt_result_take(c, rt_text_str(s.take->name));
+		rt_take_files_switch(c, c->place.disc, s.take->number);
 		rt_change_set_number(c, c->place.disc, 0, "active", s.take->number);
 	}
 	if (head == RT_HEAD_TIP)

@@ -53,6 +53,7 @@
 	X(use) \
 	X(rename) \
 	X(rm) \
+	X(tracks) \
 	X(projects) \
 	X(serve) \
 	X(prompt) \

@@ -36,6 +36,7 @@ void rt_api_context(rt_call *call);
 void rt_api_diff(rt_call *call);
 void rt_api_discussion(rt_call *call);
 void rt_api_discussions(rt_call *call);
+void rt_api_tracks(rt_call *call);
 void rt_api_entries(rt_call *call);
 void rt_api_entries_read(rt_call *call);
 void rt_api_entry(rt_call *call);

@@ -88,6 +88,7 @@ static const struct {
 	{"role.remove", "{\"op\":\"role.add\",\"role\":\"R\"}", "/roles/R", NULL, 200},
 	{"files.list", NULL, "/discussions/d1/files", NULL, 200},
 	{"files.set", NULL, "/discussions/d1/files/files", "{\"items\":[\"a.c\"]}", 200},
+	{"discussion.tracks", NULL, "/tracks", NULL, 200},
 	{"track.set", NULL, "/discussions/d1/track", "{\"track\":\"docs\"}", 200},
 	{"preset.list", NULL, "/discussions/d1/presets", NULL, 200},
 	{"preset.save", NULL, "/discussions/d1/presets/mine", NULL, 200},

@@ -167,7 +167,18 @@ rt_api_discussions(rt_call *call)
 	bool all = rt_call_flag(call, "all");
 
 	/* No tag: the counts of entries change with every discussion. */
-	RT_TRY(s, rt_view_discussions(v.engine, v.project, all, &call->answer->body, &s->error));
+	RT_TRY(s, rt_view_discussions(v.engine, v.project, all, rt_call_text(call, "track"),
+				      &call->answer->body, &s->error));
+}
+
+void
+rt_api_tracks(rt_call *call)
+{
+	rt_snapshot v = rt_call_snapshot(call);
+
+	if (rt_ok(&call->scope))
+		rt_view_tracks(&(rt_view){&call->scope, v.engine, v.project, v.place},
+			       &call->answer->body);
 }
 
 /* The id of the entry at the head; null: before the first. */

@@ -67,9 +67,16 @@ const rt_shape rt_shapes[] = {
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
 	{"Project", "`project`: its name", OBJECT("\"project\":" TEXT), NULL},
-	{"Discussions", "an array of `id`, `name`, `active`, `entries`, `takes`, `updated`",
+	{"Discussions", "an array of `id`, `name`, `active`, `entries`, `takes`, `updated`, `track`",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
-		     ",\"takes\":" NUMBER ",\"updated\":" MAYBE_TEXT ",\"present\":" FLAG)),
+		     ",\"takes\":" NUMBER ",\"updated\":" MAYBE_TEXT ",\"track\":" TEXT
+		     ",\"present\":" FLAG)),
+	 NULL},
+	{"Tracks",
+	 "an array of `name`, `active` (is the active discussion bound to it), `discussions`, "
+	 "`entries` (of their active takes), `updated`",
+	 LIST(OBJECT("\"name\":" TEXT ",\"active\":" FLAG ",\"discussions\":" NUMBER
+		     ",\"entries\":" NUMBER ",\"updated\":" MAYBE_TEXT)),
 	 NULL},
 	{"Discussion",
 	 "`id`, `name`, `active`, `present`, `take` (the active one: `id`, `name`), `head` (null: before "
@@ -114,9 +121,10 @@ const rt_shape rt_shapes[] = {
 	 "there stay as they are, whatever is appended, and the rest can be laid out alone",
 	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}")) ",\"stable\":" LIST(NUMBER)),
 	 NULL},
-	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`",
+	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`, `last_updated`",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
-		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"present\":" FLAG)),
+		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"last_updated\":" TEXT
+		     ",\"present\":" FLAG)),
 	 NULL},
 	{"Forks",
 	 "`seq`, `discussion`, `take`, `forks`: each `entry`, which is one of `count` that follow the "

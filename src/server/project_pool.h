@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "app/condition.h"
+#include "app/git_host.h"
 #include "ops/action.h"
 #include "chat/send.h"
 #include "llm/comms_host.h"
@@ -73,6 +74,7 @@ typedef struct rt_open_project {
 	struct rt_runs *runs;
 	rt_response_cache *cache; /* or NULL */
 	_Atomic int64_t looked_us; /* when changes of other processes were last read (call.h) */
+	rt_git git; /* the commit of the server's working folder */
 	int64_t tended_us;  /* when rt_project_pool_tick last maintained it */
 	bool is_told;       /* hooks know that it is open */
 	struct rt_open_project *next; /* opened before this one */

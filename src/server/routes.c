@@ -16,7 +16,11 @@ static const rt_route_param q_at[] = {AT_OP, END};
 static const rt_route_param q_take[] = {TAKE, END};
 static const rt_route_param q_place[] = {
 	{"discussion", "string", "name or id; default: the active one"}, TAKE, END};
-static const rt_route_param q_all[] = {{"all", "boolean", "also what was deleted"}, AT_OP, END};
+static const rt_route_param q_discussions[] = {
+	{"all", "boolean", "also what was deleted"},
+	{"track", "string", "only those that are bound to this track; empty: to none"},
+	AT_OP,
+	END};
 static const rt_route_param q_takes[] = {
 	{"all", "boolean", "also what was deleted"},
 	{"count", "integer", "only the first so many"},
@@ -167,8 +171,10 @@ const rt_route rt_routes[] = {
 	   RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER | RT_ROUTE_CHANGES, "Project", NULL, b_project),
 
 	/* ---- discussions ---- */
+	GET("/tracks", "discussion.tracks", "the tracks that discussions are bound to",
+	    rt_api_tracks, 0, "Tracks", q_at),
 	GET("/discussions", "discussion.list", "the discussions of the project", rt_api_discussions,
-	    0, "Discussions", q_all),
+	    0, "Discussions", q_discussions),
 	OP(POST, "/discussions", "discussion.new", "start a discussion", RT_OP_DISCUSSION_NEW,
 	   NULL),
 	GET(DISC, "discussion.show", "one discussion, in short", rt_api_discussion, 0, "Discussion",

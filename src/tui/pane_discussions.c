@@ -6,7 +6,6 @@
  * The search runs in a thread, one at a time; when the text changes it is cancelled and started
  * again. Hits are shown as they are found. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tui/worker.h"
 #include "tui/bar.h"
@@ -22,6 +21,8 @@ enum {
 	COUNTS_MIN = 46, /* columns from which on these are shown */
 	DATE = 16,
 	COUNTS = 24,
+	TRACK_MIN = 8, /* columns from which on a track is shown after the name */
+	COMMIT_AT = 15, COMMIT = 9, /* within the counts */
 	NAME_MAX_HIT = 18,
 	TAKE_MAX_HIT = 12,
 	ROLE_MAX_HIT = 9,
@@ -117,16 +118,6 @@ query_of(const discussions *d)
 
 /* ---- rows ---- */
 
-/* By the base of the name, then by age. */
-static int
-compare_takes(const void *a, const void *b)
-{
-	const rt_take_row *x = a, *y = b;
-	int order = rt_str_cmp(x->base, y->base);
-
-	return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
-}
-
 static void
 fill(void *ctx, rt_str text)
 {
@@ -136,7 +127,8 @@ fill(void *ctx, rt_str text)
 	for (size_t i = 0; i < d->discs.count && !is_for_entries; i++) {
 		const rt_disc_row *disc = &d->discs.items[i];
 
-		if (!rt_find_holds(disc->name, text))
+		if (!rt_find_holds(disc->name, text) &&
+		    (text.size == 0 || !rt_find_holds(disc->track, text)))
 			continue;
 		rt_filter_add(&d->filter, &(row){.disc = disc});
 		for (size_t k = 0; disc->number == d->open && k < d->takes.count; k++)
@@ -170,14 +162,13 @@ reload(discussions *d)
 		d->open = 0;
 	if (d->open != 0) {
 		view.place.disc = d->open;
-		takes = rt_takes_list(&view, NULL);
+		takes = rt_takes_list(&view,
+				      &(rt_takes_options){.grouped = true, .times = true});
 	}
 	if (!rt_tui_ok(tui, lists.status, &lists.error)) {
 		rt_scope_deinit(&lists);
 		return;
 	}
-	if (takes.count > 0)
-		qsort(takes.items, takes.count, sizeof(*takes.items), compare_takes);
 	rt_scope_deinit(&d->lists);
 	d->lists = lists;
 	d->discs = discs;
@@ -387,6 +378,9 @@ draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc_ro
 				    RT_INK_DIM);
 	x = rt_canvas_put_name(canvas, box, 3, y, columns - 3 - marks, disc->name,
 			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	if (disc->track.size > 0 && columns - x - marks > TRACK_MIN)
+		x = rt_canvas_put_cut(canvas, box, x + 2, y, columns - x - marks - 3, disc->track,
+				      RT_INK_DIM);
 	if (disc->absent)
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(deleted)", RT_INK_DIM);
 	if (is_here) {
@@ -405,6 +399,16 @@ draw_take(discussions *d, rt_canvas *canvas, rt_box box, int y, const row *r)
 	int x = rt_str_eq(take->base, take->name) ? 5 : 7;
 
 	draw_count(canvas, box, y, take->entries, "");
+	if (box.w >= DATE_MIN && take->updated_us != 0)
+		(void)rt_canvas_put(canvas, box, box.w - DATE - 1, y,
+				    rt_bar_time(d->pane.tui, take->updated_us), RT_INK_DIM);
+	if (box.w >= COUNTS_MIN && take->git_commit.size > 0)
+		(void)rt_canvas_put_cut(canvas, box, name_columns(box) + COMMIT_AT, y, COMMIT,
+					rt_str_at(take->git_commit.ptr,
+						  take->git_commit.size < COMMIT
+							  ? take->git_commit.size
+							  : COMMIT),
+					RT_INK_DIM);
 	x = rt_canvas_put_name(canvas, box, x, y, name_columns(box) - x - (take->active ? 9 : 0),
 			       take->name, is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
 	if (take->active)

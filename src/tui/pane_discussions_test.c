@@ -6,14 +6,18 @@
 
 #include "tui/tui_testing.h"
 
+#include <unistd.h>
+
 /* "main" with two takes, and "sqlite-notes", which is open. */
 static void
 open_story(desk *d, int columns, int rows)
 {
+	assert_int_equal(chdir("/"), 0); /* no work tree: no commit but the one that is given */
 	desk_open(d, columns, rows);
 	desk_add(d, "User", "Which database?");
 	desk_add(d, "AI", "SQLite, for a desktop app.");
-	desk_do(d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"duck\"}]");
+	desk_do(d, "[{\"op\":\"take.branch\",\"at\":\":1\",\"name\":\"duck\","
+		   "\"git_commit\":\"c0ffee0123456789\"}]");
 	desk_do(d, "[{\"op\":\"discussion.new\",\"name\":\"sqlite-notes\"}]");
 	desk_add(d, "User", "Tell me about journals");
 	desk_press(d, "f4");
@@ -37,8 +41,8 @@ lists(void **state)
 		" Enter open  ^N new  ^R rename  ^D delete  Alt-u undo  F1 all keys  Esc close\n");
 	desk_press(&d, "up right");
 	assert_shows(&d, "›▾ main                               1 entry,      2 takes    2023-11-14 22:13\n"
-			 "     duck (active)                    1 entry\n"
-			 "     main                             2 entries\n"
+			 "     main                             2 entries                2023-11-14 22:13\n"
+			 "     duck (active)                    1 entry       c0ffee012  2023-11-14 22:13\n"
 			 "   sqlite-notes ← now");
 	desk_press(&d, "down left");
 	assert_shows(&d, "›▸ main  ");
@@ -63,8 +67,8 @@ narrow(void **state)
 			  " Discussions                          2\n"
 			  " Search:\n"
 			  ">v main\n"
-			  "     duck (active)\n"
 			  "     main\n"
+			  "     duck (active)\n"
 			  "   sqlite-notes <- now\n"
 			  "\n\n"
 			  " Enter open  F1 all keys  Esc close\n");
@@ -272,10 +276,10 @@ takes(void **state)
 	(void)state;
 	open_story(&d, 80, 12);
 	/* To a take of another discussion. */
-	desk_press(&d, "up right down down enter");
+	desk_press(&d, "up right down enter");
 	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "main"));
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
-	desk_press(&d, "f4 right down ctrl+r");
+	desk_press(&d, "f4 right down down ctrl+r");
 	desk_type(&d, "s");
 	desk_press(&d, "enter");
 	assert_shows(&d, "›    ducks");
@@ -286,7 +290,7 @@ takes(void **state)
 	assert_shows(&d, "   main ");
 	desk_press(&d, "alt+u");
 	assert_shows(&d, "     ducks");
-	desk_press(&d, "home down ctrl+d");
+	desk_press(&d, "home down down ctrl+d");
 	assert_false(desk_shows(&d, "     ducks"));
 	/* A discussion cannot become one. */
 	desk_press(&d, "home alt+p");
@@ -305,7 +309,7 @@ read_only(void **state)
 	open_story(&d, 80, 12);
 	d.tui.work.read_only = true;
 	seq = d.tui.work.value->seq;
-	desk_press(&d, "up right down down enter");
+	desk_press(&d, "up right down enter");
 	assert_true(rt_str_is(rt_work_disc_name(&d.tui.work), "main"));
 	assert_true(rt_str_is(rt_work_take_name(&d.tui.work), "main"));
 	assert_shows(&d, "SQLite, for a desktop app.");

@@ -144,6 +144,7 @@ static const rt_view_field take_fields[] = {
 	RT_VIEW_FIELD(rt_take_row, "entries", entries, SIZE, ALWAYS),
 	RT_VIEW_FIELD(rt_take_row, "base", base, STR, ALWAYS),
 	RT_VIEW_FIELD(rt_take_row, "git_commit", git_commit, STR, OMIT),
+	RT_VIEW_FIELD(rt_take_row, "last_updated", updated_us, TIME, OMIT),
 };
 
 static void
@@ -160,7 +161,7 @@ rt_view_takes_first(rt_engine *engine, const rt_project *project, uint32_t disc,
 {
 	rt_scope s;
 	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
-	rt_take_rows takes = rt_takes_list(&v, &(rt_takes_options){all, most, also});
+	rt_take_rows takes = rt_takes_list(&v, &(rt_takes_options){all, most, also, true, true});
 
 	rt_json_open(buf, NULL, '[');
 	for (size_t i = 0; i < takes.count; i++) {
@@ -198,12 +199,14 @@ rt_disc_row_write(rt_buf *buf, const rt_disc_row *disc)
 		rt_view_put_time(buf, "updated", disc->updated_us);
 	else
 		rt_json_put_null(buf, "updated");
+	if (disc->track.size > 0)
+		rt_json_put_str(buf, "track", disc->track);
 	put_absent(buf, disc->absent);
 }
 
 rt_status
-rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_buf *buf,
-		    rt_error *err)
+rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_str track,
+		    rt_buf *buf, rt_error *err)
 {
 	rt_scope s;
 	rt_view v = begin(&s, engine, project, (rt_place){0});
@@ -211,7 +214,8 @@ rt_view_discussions(rt_engine *engine, const rt_project *project, bool all, rt_b
 
 	rt_json_open(buf, NULL, '[');
 	for (size_t i = 0; i < discs.count; i++)
-		rt_disc_row_write(buf, &discs.items[i]);
+		if (rt_disc_row_is_of(&discs.items[i], track))
+			rt_disc_row_write(buf, &discs.items[i]);
 	rt_json_close(buf, ']');
 	return end(&v, buf, err);
 }

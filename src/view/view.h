@@ -26,7 +26,7 @@ RT_CHECKED rt_status rt_view_tree(rt_engine *engine, const rt_project *project, 
 /* The same with previews of this many characters, instead of RT_TREE_PREVIEW. */
 RT_CHECKED rt_status rt_view_tree_wide(rt_engine *engine, const rt_project *project, uint32_t disc,
 				       size_t preview, rt_buf *buf, rt_error *err);
-/* [{"id","name","active","entries","base","git_commit"}]; all: also deleted takes */
+/* [{"id","name","active","entries","base","git_commit","last_updated"}]; all: also deleted takes */
 RT_CHECKED rt_status rt_view_takes(rt_engine *engine, const rt_project *project, uint32_t disc,
 				   bool all, rt_buf *buf, rt_error *err);
 /* Only the first `most` takes, and the one of number `also` (0: none) wherever it is. */
@@ -42,9 +42,12 @@ RT_CHECKED rt_status rt_view_takes_first(rt_engine *engine, const rt_project *pr
  * take's entries of which other takes show another revision. Cost: the trie (view_trie.h). */
 RT_CHECKED rt_status rt_view_forks(rt_engine *engine, const rt_project *project, rt_place place,
 				   rt_buf *buf, rt_error *err);
-/* [{"id","name","active","entries","takes","updated"}]; all: also deleted ones */
+/* [{"id","name","active","entries","takes","updated","track"}]; all: also deleted ones; track: only
+ * those that rt_disc_row_is_of accepts */
 RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *project, bool all,
-					 rt_buf *buf, rt_error *err);
+					 rt_str track, rt_buf *buf, rt_error *err);
+/* [{"name","active","discussions","entries","updated"}] */
+void rt_view_tracks(const rt_view *view, rt_buf *buf);
 
 /* ---- the tree as columns ---- */
 

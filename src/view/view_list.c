@@ -1,10 +1,72 @@
 /* SPDX-License-Identifier: MIT
  *
  * Takes, discussions and settings as rows. */
+#include <stdlib.h> /* qsort */
+
 #include "log/engine_impl.h"
 #include "view/view_impl.h"
 
 /* ---- takes ---- */
+
+/* The time of the last entry of a take; 0: none. */
+static int64_t
+last_entry_us(const rt_view *v, const rt_take *take)
+{
+	size_t count = rt_seq_count(take->slots);
+	rt_slot slot;
+
+	if (count == 0 ||
+	    RT_TRY(v->scope, rt_seq_get(take->slots, count - 1, &slot, &v->scope->error)) != RT_OK)
+		return 0;
+	return (slot.flags & RT_SLOT_NO_TS) == 0 ? rt_slot_moment(&slot).us : 0;
+}
+
+/* A take knows the row of the log that changed it last, but in a past value and where a version
+ * without this wrote it. */
+static int64_t
+take_updated_us(const rt_view *v, const rt_take *take)
+{
+	int64_t at_us = 0;
+
+	if (take->row == 0 || take->row > v->project->seq)
+		return last_entry_us(v, take);
+	RT_TRY(v->scope, rt_engine_record_time(v->engine, take->row, &at_us, &v->scope->error));
+	return at_us;
+}
+
+static int
+by_base(const void *a, const void *b)
+{
+	const rt_take_row *x = a, *y = b;
+	int order = rt_str_cmp(x->base, y->base);
+
+	return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int
+by_group(const void *a, const void *b)
+{
+	const rt_take_row *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void
+group_takes(rt_take_rows *rows)
+{
+	rt_take_row *items = rows->items;
+
+	if (rows->count < 2)
+		return;
+	qsort(items, rows->count, sizeof(*items), by_base);
+	for (size_t i = 0; i < rows->count; i++)
+		items[i].group = i > 0 && rt_str_eq(items[i].base, items[i - 1].base)
+					 ? items[i - 1].group
+					 : items[i].number;
+	qsort(items, rows->count, sizeof(*items), by_group);
+}
 
 rt_take_rows
 rt_takes_list(const rt_view *v, const rt_takes_options *options)
@@ -31,9 +93,12 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 			.base = cut == SIZE_MAX ? name : rt_str_at(name.ptr, cut),
 			.git_commit = take->git_commit != NULL ? rt_text_str(take->git_commit)
 							       : (rt_str){0},
+			.updated_us = how.times ? take_updated_us(v, take) : 0,
 			.absent = !take->present,
 		};
 	}
+	if (how.grouped)
+		group_takes(&rows);
 	return rows;
 }
 
@@ -45,19 +110,15 @@ static void
 set_updated(const rt_view *v, const rt_disc *disc, rt_disc_row *row)
 {
 	const rt_take *take = rt_disc_active(disc);
-	size_t count = rt_seq_count(take->slots);
 	rt_scope *s = v->scope;
-	rt_slot slot;
 
 	if (disc->history.last_step != 0) {
 		RT_TRY(s, rt_engine_record_time(v->engine, disc->history.last_step,
 						&row->updated_us, &s->error));
 		row->has_updated = true;
-	} else if (count > 0 &&
-		   RT_TRY(s, rt_seq_get(take->slots, count - 1, &slot, &s->error)) == RT_OK &&
-		   (slot.flags & RT_SLOT_NO_TS) == 0) {
-		row->updated_us = rt_slot_moment(&slot).us;
-		row->has_updated = true;
+	} else {
+		row->updated_us = last_entry_us(v, take);
+		row->has_updated = row->updated_us != 0;
 	}
 }
 
@@ -86,6 +147,10 @@ rt_discs_list(const rt_view *v, bool all)
 			.takes = rt_disc_present_count(disc),
 			.absent = !cell->present,
 		};
+		rt_str track = rt_fields_get(disc->fields, RT_STR("track"));
+
+		if (track.ptr != NULL)
+			row->track = rt_json_str(rt_json_parse(s, track));
 		set_updated(v, disc, row);
 	}
 	return rt_ok(s) ? rows : (rt_disc_rows){0};
@@ -122,7 +187,7 @@ add_other_fields(rt_setting_rows *rows, const rt_fields *fields)
 		rt_str name = rt_fields_name(fields, i);
 
 		if (!is_setting(name) && !rt_str_is(name, "prompt") &&
-		    !rt_str_is(name, "prompt_edited"))
+		    !rt_str_is(name, "prompt_edited") && !rt_str_is(name, "take_files"))
 			rows->items[rows->count++] =
 				(rt_setting_row){name, rt_fields_value(fields, i)};
 	}

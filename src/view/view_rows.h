@@ -102,7 +102,9 @@ typedef struct rt_take_row {
 	bool active;
 	size_t entries;
 	rt_str base;       /* the name as far as "_take_" */
-	rt_str git_commit; /* or absent */
+	uint32_t group;    /* where grouped: the number of the first take with this base */
+	rt_str git_commit; /* of the last update; or absent */
+	int64_t updated_us; /* its last change; where unknown, the time of its last entry; 0: none */
 	bool absent;       /* deleted */
 } rt_take_row;
 
@@ -115,8 +117,10 @@ typedef struct rt_takes_options {
 	bool all;      /* also those that were deleted */
 	size_t max;    /* only the first ones; 0: all of them */
 	uint32_t also; /* and the take of this number at any position; 0: none */
+	bool times;    /* updated_us, too. Cost: a row of the log for each */
+	bool grouped;  /* those with the same base together, where the first of them is */
 } rt_takes_options;
-/* options may be NULL. Reads no entry. */
+/* options may be NULL. */
 rt_take_rows rt_takes_list(const rt_view *view, const rt_takes_options *options);
 
 typedef struct rt_disc_row {
@@ -127,6 +131,7 @@ typedef struct rt_disc_row {
 	size_t takes;   /* present ones */
 	bool has_updated;
 	int64_t updated_us; /* of the last step, else of the last entry */
+	rt_str track;       /* that it is bound to; or absent */
 	bool absent;        /* deleted */
 } rt_disc_row;
 
@@ -137,6 +142,30 @@ typedef struct rt_disc_rows {
 
 /* all: also those that were deleted. Cost: a row of the log for each. */
 rt_disc_rows rt_discs_list(const rt_view *view, bool all);
+/* Does a discussion belong to a track? track: its name; empty: to none; ptr NULL: true. */
+bool rt_disc_row_is_of(const rt_disc_row *disc, rt_str track);
+
+/* ---- tracks ---- */
+
+typedef struct rt_track_row {
+	rt_str name;
+	bool active;         /* the active discussion is bound to it */
+	size_t discussions;
+	size_t entries;      /* of their active takes */
+	int64_t updated_us;  /* of the discussion that was changed last; 0: none was */
+} rt_track_row;
+
+typedef struct rt_track_rows {
+	rt_track_row *items;
+	size_t count;
+} rt_track_rows;
+
+/* The tracks of present discussions, by name. Cost: as rt_discs_list. */
+rt_track_rows rt_tracks_list(const rt_view *view);
+/* The discussion on the other side: where the active one is bound to no track, that of the track
+ * (empty: of any), else the project's; of several the one that was changed last. 0: there is
+ * none. *out_track (may be NULL): is the result bound to a track? */
+uint32_t rt_track_other_side(const rt_view *view, rt_str track, bool *out_track);
 
 /* ---- settings ---- */
 

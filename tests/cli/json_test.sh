@@ -129,6 +129,8 @@ one files
 one files add files a.c
 one track
 one track t
+one tracks
+one track --toggle
 one preset
 one preset save p
 one save

@@ -158,7 +158,8 @@ look_at(fixture *f, view what)
 	case SHOW: st = rt_view_show(f->engine, value, here, &all, &f->out, &err); break;
 	case TREE: st = rt_view_tree(f->engine, value, 0, &f->out, &err); break;
 	case TAKES: st = rt_view_takes(f->engine, value, 0, false, &f->out, &err); break;
-	case DISCUSSIONS: st = rt_view_discussions(f->engine, value, false, &f->out, &err); break;
+	case DISCUSSIONS: st = rt_view_discussions(f->engine, value, false, (rt_str){NULL, 0},
+						    &f->out, &err); break;
 	case HISTORY: st = rt_view_history(f->engine, value, 0, 0, 0, &f->out, &err); break;
 	}
 	if (st != RT_OK)

@@ -333,11 +333,16 @@ model_number_of(rt_str s, char letter)
 }
 
 void
-model_add_take(model *m, int doc, model_disc *d, rt_str name, const model_slot *slots, size_t count)
+model_add_take(model *m, int doc, model_disc *d, size_t from, rt_str name, const model_slot *slots,
+	       size_t count)
 {
 	model_take *takes = model_copy(m, d->takes, d->take_count, 1, sizeof(*takes));
 
-	takes[d->take_count] = (model_take){m->docs[doc].next_take++, name, slots, count};
+	takes[d->take_count] = takes[from]; /* its lists of files */
+	takes[d->take_count].number = m->docs[doc].next_take++;
+	takes[d->take_count].name = name;
+	takes[d->take_count].slots = slots;
+	takes[d->take_count].count = count;
 	d->active = d->take_count++;
 	d->takes = takes;
 	d->head = MODEL_TIP;
@@ -401,7 +406,7 @@ model_make_doc(model *m, rt_str take_name, const model_slot *slots, size_t count
 	model_take *take = model_get(m, sizeof(*take));
 	size_t i;
 
-	*take = (model_take){1, take_name, slots, count};
+	*take = (model_take){.number = 1, .name = take_name, .slots = slots, .count = count};
 	d->takes = take;
 	d->take_count = 1;
 	d->head = MODEL_TIP;

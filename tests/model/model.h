@@ -46,6 +46,7 @@ typedef struct model_take {
 	rt_str name;
 	const model_slot *slots;
 	size_t count;
+	rt_str files[3]; /* files, context_files, screenshots: JSON, empty: none */
 } model_take;
 
 enum { MODEL_TIP = -1, MODEL_START = -2 }; /* places of the head that are no entity */
@@ -67,7 +68,6 @@ typedef struct model_disc {
 	bool edited;
 	const model_pair *settings;
 	size_t setting_count;
-	rt_str files[3]; /* files, context_files, screenshots: JSON, empty: none */
 	rt_str track;    /* JSON, empty: none */
 	const model_pair *presets;
 	size_t preset_count;

@@ -113,6 +113,24 @@ add_slot(const model *m, rt_buf *out, const model_slot *slot)
 	object_end(&o, out);
 }
 
+/* Those of a take, where they are not the active one's. */
+static void
+add_files(rt_buf *out, const model_take *take, const model_take *active)
+{
+	json_object o;
+	bool same = true;
+
+	for (size_t i = 0; i < 3; i++)
+		same = same && rt_str_eq(take->files[i], active->files[i]);
+	if (same)
+		return;
+	object_begin(&o);
+	for (size_t i = 0; i < 3; i++)
+		object_json(&o, model_list_names[i], take->files[i]);
+	rt_buf_add_c(out, ",\"files\":");
+	object_end(&o, out);
+}
+
 static void
 add_takes(const model *m, rt_buf *out, const model_disc *d)
 {
@@ -126,7 +144,9 @@ add_takes(const model *m, rt_buf *out, const model_disc *d)
 			rt_json_add_comma(out);
 			add_slot(m, out, &d->takes[t].slots[i]);
 		}
-		rt_buf_add_c(out, "],\"name\":");
+		rt_buf_add_byte(out, ']');
+		add_files(out, &d->takes[t], &d->takes[d->active]);
+		rt_buf_add_c(out, ",\"name\":");
 		rt_json_add_string(out, d->takes[t].name);
 		rt_buf_add_byte(out, '}');
 	}
@@ -189,11 +209,11 @@ add_disc(const model *m, rt_buf *out, int number)
 		model_add_pairs(object_member(&o, RT_STR("settings")), d->settings,
 				d->setting_count);
 	for (i = 0; i < 3; i++)
-		files = files || d->files[i].size > 0;
+		files = files || take->files[i].size > 0;
 	if (files) {
 		object_begin(&inner);
 		for (i = 0; i < 3; i++)
-			object_json(&inner, model_list_names[i], d->files[i]);
+			object_json(&inner, model_list_names[i], take->files[i]);
 		object_end(&inner, object_member(&o, RT_STR("files")));
 	}
 	object_json(&o, "track", d->track);

@@ -84,7 +84,7 @@ model_append_slot(model_call *c, model_slot slot)
 		rt_str name = model_free_take_name(c->m, d, take->name);
 
 		slots[count] = slot;
-		model_add_take(c->m, c->doc, d, name, slots, count + 1);
+		model_add_take(c->m, c->doc, d, c->take, name, slots, count + 1);
 		c->take = d->active;
 		c->out->take = name;
 	} else {

@@ -622,6 +622,7 @@ revert_fields(model_call *c, const model_part *part, const model_part *first)
 		if (ok)
 			*model_edit_project(m) = now;
 	} else {
+		rt_str files[3];
 		const model_disc *was = part->before, *then = part->after;
 		model_disc now = *model_disc_of(m, part->doc);
 
@@ -630,8 +631,12 @@ revert_fields(model_call *c, const model_part *part, const model_part *first)
 		     revert_text(&now.track, was->track, then->track);
 		if (!rt_str_eq(was->prompt, then->prompt))
 			now.edited = was->edited || told_since(m, part->doc, first);
+		memcpy(files, now.takes[now.active].files, sizeof(files));
 		for (i = 0; i < 3; i++)
-			ok = ok && revert_json_list(m, &now.files[i], was->files[i], then->files[i]);
+			ok = ok && revert_json_list(m, &files[i], was->takes[was->active].files[i],
+						    then->takes[then->active].files[i]);
+		if (ok && memcmp(files, now.takes[now.active].files, sizeof(files)) != 0)
+			model_set_files(m, &now, files);
 		ok = ok && revert_pairs(m, &now.settings, &now.setting_count, was->settings,
 					was->setting_count, then->settings, then->setting_count);
 		if (ok)

@@ -60,8 +60,9 @@ size_t model_cell_of(const model_project *p, int number);
 /* "d7", "t7": the number, or 0. */
 int model_number_of(rt_str s, char letter);
 /* Add an empty take or one with these slots; it becomes active, the head at its tip. */
-void model_add_take(model *m, int doc, model_disc *d, rt_str name, const model_slot *slots,
-		    size_t count);
+/* like the take `from`, whose lists of files it has */
+void model_add_take(model *m, int doc, model_disc *d, size_t from, rt_str name,
+		    const model_slot *slots, size_t count);
 /* C7: cut at the first "_take_", then the first free number. */
 rt_str model_free_take_name(model *m, const model_disc *d, rt_str from);
 void model_drop_take(model *m, model_disc *d, size_t index);
@@ -161,7 +162,9 @@ rt_status model_op_head(model_call *c);
 
 /* ---- on labels and settings: model_setting.c ---- */
 
-/* Of the lists in model_disc.files. */
+/* Sets the lists of the active take of a discussion that may be changed. */
+void model_set_files(model *m, model_disc *d, const rt_str *files);
+/* Of the lists in model_take.files. */
 extern const char *const model_list_names[3];
 
 rt_status model_op_label(model_call *c);

@@ -149,6 +149,32 @@ check_show(run *r, yyjson_val *show)
 	return true;
 }
 
+/* The part of a take's name that several takes can have in common. */
+static rt_str
+base_of(const model_take *take)
+{
+	size_t at = rt_str_find(take->name, RT_STR("_take_"), 0);
+
+	return at == SIZE_MAX ? take->name : rt_str_at(take->name.ptr, at);
+}
+
+/* The take at a place of the list, in which takes with the same base are together, where the first
+ * of them is. */
+static size_t
+listed_at(const model_disc *d, size_t row)
+{
+	for (size_t first = 0; first < d->take_count; first++) {
+		size_t before = 0;
+
+		while (!rt_str_eq(base_of(&d->takes[before]), base_of(&d->takes[first])))
+			before++;
+		for (size_t i = first; before == first && i < d->take_count; i++)
+			if (rt_str_eq(base_of(&d->takes[i]), base_of(&d->takes[first])) && row-- == 0)
+				return i;
+	}
+	return 0;
+}
+
 static bool
 check_takes(run *r, yyjson_val *takes)
 {
@@ -159,9 +185,10 @@ check_takes(run *r, yyjson_val *takes)
 		return wrong(r, "%zu takes, not %zu", yyjson_arr_size(takes), d->take_count);
 	for (i = 0; i < d->take_count; i++) {
 		yyjson_val *take = yyjson_arr_get(takes, i);
+		size_t at = listed_at(d, i);
 
-		if (!rt_str_eq(rt_json_str(rt_json_get(take, "name")), d->takes[i].name) ||
-		    yyjson_is_true(rt_json_get(take, "active")) != (i == d->active))
+		if (!rt_str_eq(rt_json_str(rt_json_get(take, "name")), d->takes[at].name) ||
+		    yyjson_is_true(rt_json_get(take, "active")) != (at == d->active))
 			return wrong(r, "another take at %zu", i);
 	}
 	return true;

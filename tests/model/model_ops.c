@@ -322,8 +322,6 @@ same_disc(const model *m, const model_disc *a, const model_disc *b)
 		    same_pairs(a->settings, a->setting_count, b->settings, b->setting_count) &&
 		    same_pairs(a->presets, a->preset_count, b->presets, b->preset_count);
 
-	for (i = 0; same && i < 3; i++)
-		same = rt_str_eq(a->files[i], b->files[i]);
 	for (i = 0; same && i < a->label_count; i++)
 		same = rt_str_eq(a->labels[i].text, model_label_of(b, a->labels[i].entity));
 	for (i = 0; same && i < a->take_count; i++) {
@@ -331,6 +329,8 @@ same_disc(const model *m, const model_disc *a, const model_disc *b)
 
 		same = x->number == y->number && rt_str_eq(x->name, y->name) &&
 		       x->count == y->count;
+		for (k = 0; same && k < 3; k++)
+			same = rt_str_eq(x->files[k], y->files[k]);
 		for (k = 0; same && k < x->count; k++) {
 			const model_slot *s = &x->slots[k], *t = &y->slots[k];
 

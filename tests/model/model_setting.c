@@ -5,6 +5,8 @@
 
 #include "model_impl.h"
 
+#include <string.h>
+
 rt_status
 model_op_label(model_call *c)
 {
@@ -145,9 +147,19 @@ model_op_notify(model_call *c)
 
 const char *const model_list_names[3] = {"files", "context_files", "screenshots"};
 
+void
+model_set_files(model *m, model_disc *d, const rt_str *files)
+{
+	model_take *takes = model_copy(m, d->takes, d->take_count, 0, sizeof(*takes));
+
+	memcpy(takes[d->active].files, files, sizeof(takes[d->active].files));
+	d->takes = takes;
+}
+
 rt_status
 model_op_files(model_call *c)
 {
+	rt_str files[3];
 	rt_str items = model_keep_value(c->m, model_field(c, "items"));
 	const model_disc *d = model_disc_of(c->m, c->doc);
 	size_t i = 0;
@@ -156,9 +168,11 @@ model_op_files(model_call *c)
 		i++;
 	if (rt_str_is(items, "[]"))
 		items = RT_STR("");
-	if (rt_str_eq(d->files[i], items))
+	memcpy(files, d->takes[d->active].files, sizeof(files));
+	if (rt_str_eq(files[i], items))
 		return model_unchanged(c);
-	model_edit_disc(c->m, c->doc)->files[i] = items;
+	files[i] = items;
+	model_set_files(c->m, model_edit_disc(c->m, c->doc), files);
 	return RT_OK;
 }
 
@@ -189,8 +203,9 @@ model_op_preset_save(model_call *c)
 	rt_buf buf;
 
 	for (i = 0; i < 3; i++)
-		if (d.files[i].size > 0)
-			kept[n++] = (model_pair){rt_str_of(model_list_names[i]), d.files[i]};
+		if (d.takes[d.active].files[i].size > 0)
+			kept[n++] = (model_pair){rt_str_of(model_list_names[i]),
+						 d.takes[d.active].files[i]};
 	for (i = 0; i < 4; i++) {
 		size_t at = model_pair_find(p->settings, p->setting_count,
 					    rt_str_of(prompt_names[i]));
@@ -215,6 +230,7 @@ model_op_preset_load(model_call *c)
 	model_disc d = *model_disc_of(m, c->doc);
 	size_t at = model_pair_find(d.presets, d.preset_count, model_str_field(c, "name")), i;
 	bool lists = false, prompts = false;
+	rt_str files[3];
 	rt_json_doc *doc = NULL;
 
 	if (at == SIZE_MAX)
@@ -225,9 +241,11 @@ model_op_preset_load(model_call *c)
 		yyjson_val *kept = rt_json_get(rt_json_root(doc), model_list_names[i]);
 		rt_str value = kept == NULL ? RT_STR("") : model_keep_value(m, kept);
 
-		lists = lists || !rt_str_eq(d.files[i], value);
-		d.files[i] = value;
+		lists = lists || !rt_str_eq(d.takes[d.active].files[i], value);
+		files[i] = value;
 	}
+	if (lists)
+		model_set_files(m, &d, files);
 	for (i = 0; i < 4; i++) {
 		yyjson_val *kept = rt_json_get(rt_json_root(doc), prompt_names[i]);
 

@@ -22,7 +22,7 @@ model_op_branch(model_call *c)
 		return FAIL(c, REFUSED, "there is a take of that name");
 	count = model_slot_find(&d->takes[from], entity) + 1;
 	mine = model_edit_disc(m, c->doc);
-	model_add_take(m, c->doc, mine, name, mine->takes[from].slots, count);
+	model_add_take(m, c->doc, mine, from, name, mine->takes[from].slots, count);
 	c->out->take = name;
 	return RT_OK;
 }

@@ -180,6 +180,7 @@ VERBS = {
     "roles add": "roles add Critic",
     "files": "files add files c.c",
     "track": "track song",
+    "tracks": "tracks",
     "preset": "preset save mine",
     "undo": "undo",
     "undo 3": "undo 3",

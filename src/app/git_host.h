@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Git: the commit that a working folder has checked out, found by reading .git. No process is
+ * started and nothing is written. */
+#ifndef RT_APP_GIT_HOST_H
+#define RT_APP_GIT_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RT_GIT_FILES_MAX = 24, RT_GIT_PATH_MAX = 512 };
+
+/* A file that was looked at. */
+typedef struct rt_git_file {
+	char path[RT_GIT_PATH_MAX];
+	bool exists;
+	uint64_t device, inode;
+	int64_t size, seconds, nanoseconds; /* last change */
+} rt_git_file;
+
+/* The last result. It is valid until one of the files changes. {0}: nothing is known. */
+typedef struct rt_git {
+	char commit[72]; /* empty: none */
+	char dir[RT_GIT_PATH_MAX];
+	rt_git_file files[RT_GIT_FILES_MAX];
+	unsigned count; /* 0, or above RT_GIT_FILES_MAX: not valid */
+} rt_git;
+
+/* The commit of the work tree that contains the current folder, in hexadecimal: linked work trees,
+ * submodules, detached heads and packed refs included. NULL: there is none, or its references
+ * are stored in another way (reftable). ctx: an rt_git, to which the result belongs. One thread
+ * at a time. Cost: a stat of each file, where nothing has changed since the last call. */
+const char *rt_git_commit(void *ctx);
+
+#endif

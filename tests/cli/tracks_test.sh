@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Tracks: discussions that are bound to the same name are listed, filtered and gone to together.
+. "$(dirname "$0")/lib.sh"
+
+names() { # flags of ls
+	r ls --json "$@" | json '" ".join(x["name"] for x in d)'
+}
+here() {
+	r status --json | json 'd["discussion"]'
+}
+
+r -q add hi
+code 'no track' 0 r tracks
+has 'no track' 'No discussion is bound to a track' "$out"
+is 'no track, JSON' '[]' "$(r tracks --json)"
+code 'nowhere to go' 3 r track --toggle
+has 'nowhere to go' 'no discussion is bound to a track' "$err"
+r -q new parser
+r -q track night
+r -q add one
+r -q add two
+r -q new lexer
+r -q track night
+r -q add three
+r -q new docs
+r -q track 'day shift'
+r -q new notes
+r -q add note
+is 'tracks: counts' 'day shift 1 0, night 2 3' \
+	"$(r tracks --json | json '", ".join("%s %d %d" % (t["name"], t["discussions"], t["entries"]) for t in d)')"
+has 'tracks: for people' 'night       2 discussions, 3 entries' "$(r tracks)"
+is 'ls --track' 'parser lexer' "$(names --track night)"
+is 'ls --track with a query' lexer "$(names --track night lex)"
+is 'ls of no track' 'main notes' "$(names --track '')"
+has 'ls of an unknown track' 'No discussion is bound to this track' "$(r ls --track x)"
+is 'ls --json has the track' night "$(r ls --json | json '[x["track"] for x in d if x["name"] == "parser"][0]')"
+has 'ls shows it' 'track night' "$(r ls)"
+
+# --- between the discussion of a track and that of the project ---
+r -q track --toggle night
+is 'to the one of the track that was changed last' lexer "$(here)"
+is 'the star' true "$(r tracks --json | json '[t["active"] for t in d if t["name"] == "night"][0]' | tr TF tf)"
+r -q track --toggle
+is 'and back to the project' notes "$(here)"
+r -q undo
+is 'undo: where one was' lexer "$(here)"
+r -q redo
+r -q track --toggle 'day shift'
+is 'to another track' docs "$(here)"
+r -q track --toggle night
+is 'from a track to another' lexer "$(here)"
+r -q track --toggle night
+is 'from it, back' notes "$(here)"
+code 'an unknown track' 3 r track --toggle x
+has 'an unknown track' 'no discussion is bound to the track "x"' "$err"
+is 'nothing happened' notes "$(here)"
+code 'both' 2 r track --toggle --clear
+
+# --- bound to none again ---
+r -q use docs
+r -q track ''
+is 'an unbound track is gone' night "$(r tracks --json | json '" ".join(t["name"] for t in d)')"
+r -q rm lexer
+is 'a deleted discussion does not count' 1 "$(r tracks --json | json 'd[0]["discussions"]')"
+
+finish
