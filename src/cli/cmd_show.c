@@ -144,6 +144,11 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 	if (!cli->verbose)
 		return;
 	rt_term_style(&cli->out, RT_STYLE_DIM);
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_body_add_origin(&json, e->kind, e->body);
+	if (json.size > 0)
+		rt_term_indented(&cli->out, rt_buf_str(&json), 4);
+	rt_buf_deinit(&json);
 	if (yyjson_is_arr(thinking))
 		rt_term_f(&cli->out, "    thinking: %zu segments\n", yyjson_arr_size(thinking));
 	if (usage != NULL) {

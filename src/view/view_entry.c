@@ -363,6 +363,53 @@ rt_view_preview(rt_scope *s, const rt_body *body, size_t characters)
 	return out != NULL ? rt_str_at(out, shown.size) : (rt_str){0};
 }
 
+/* ---- summaries ---- */
+
+/* A field of an entry that may come from a pi session. */
+static rt_str
+text_of(const rt_body *body, const char *key)
+{
+	yyjson_val *value = rt_body_field(body, key);
+
+	return rt_json_str(value != NULL ? value : rt_json_get(pi_of(body), key));
+}
+
+static bool
+is_from_hook(const rt_body *body)
+{
+	yyjson_val *ours = rt_body_field(body, "from_hook");
+	yyjson_val *theirs = rt_body_field(body, "fromHook");
+
+	return yyjson_is_true(ours) || yyjson_is_true(theirs) ||
+	       yyjson_is_true(rt_json_get(pi_of(body), "fromHook"));
+}
+
+void
+rt_body_add_origin(rt_buf *buf, rt_str kind, const rt_body *body)
+{
+	rt_str hook = text_of(body, "hook"), model = text_of(body, "model");
+	rt_str service = text_of(body, "service"), instructions = text_of(body, "instructions");
+	size_t start = buf->size;
+
+	if (!rt_str_is(kind, "compaction") && !rt_str_is(kind, "branch_summary"))
+		return;
+	if (is_from_hook(body)) {
+		rt_buf_add_c(buf, hook.size > 0 ? "Written by the hook " : "Written by a hook");
+		rt_buf_add_str(buf, hook);
+	} else if (model.size > 0) {
+		rt_buf_add_c(buf, "Written by ");
+		rt_buf_add_str(buf, service);
+		rt_buf_add_c(buf, service.size > 0 ? "/" : "");
+		rt_buf_add_str(buf, model);
+	}
+	if (rt_str_is(text_of(body, "reason"), "threshold"))
+		rt_buf_add_c(buf, ", automatically");
+	if (instructions.size > 0) {
+		rt_buf_add_c(buf, buf->size > start ? ". Instructions: " : "Instructions: ");
+		rt_buf_add_str(buf, instructions);
+	}
+}
+
 /* ---- what people do not see ---- */
 
 rt_status

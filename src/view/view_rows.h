@@ -84,6 +84,9 @@ const rt_entry_row *rt_entry_of_effect(const rt_view *view, const rt_effect_slot
 /* The entry for people: its text and, on a separate line, its other contents, such as "(calls read,
  * bash)". */
 void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
+/* How a summary (kind compaction or branch_summary) came about, as far as it is known: "Written by
+ * mock/good. Instructions: say what failed". Nothing for other entries. */
+void rt_body_add_origin(rt_buf *buf, rt_str kind, const rt_body *body);
 
 /* The heading of a take. */
 typedef struct rt_show_row {
