@@ -83,6 +83,8 @@ add_time(rt_term *out, const rt_entry_row *e)
 static void
 add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 {
+	rt_str name = rt_body_custom_type(e->body);
+
 	if (e->label.size > 0) {
 		rt_term_style(out, RT_STYLE_YELLOW);
 		rt_term_c(out, "  [");
@@ -93,6 +95,10 @@ add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 	if (e->kind.size > 0 && !rt_str_is(e->kind, "message")) {
 		rt_term_c(out, "  (");
 		rt_term_line(out, e->kind);
+		if (rt_str_is(e->kind, "custom_message") && name.size > 0) {
+			rt_term_c(out, ": ");
+			rt_term_line(out, name);
+		}
 		rt_term_c(out, ")");
 	}
 	rt_term_c(out, e->muted ? "  (muted)" : "");

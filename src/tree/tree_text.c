@@ -352,17 +352,6 @@ add_said(rt_buf *buf, rt_str name, const rt_body *body, size_t *out_who)
 	trim_from(buf, begin);
 }
 
-/* The name that a program gives its messages, as a hook does; otherwise the role. */
-static rt_str
-custom_type(const rt_body *body, rt_str role)
-{
-	rt_str name = rt_json_str(rt_body_field(body, "customType"));
-
-	if (name.size == 0)
-		name = rt_json_str(rt_body_field(body, "custom_type"));
-	return name.size > 0 ? name : role;
-}
-
 static void
 add_compaction(rt_buf *buf, yyjson_val *before)
 {
@@ -498,6 +487,7 @@ void
 rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 {
 	yyjson_val *record = record_of(s->body);
+	rt_str name = rt_body_custom_type(s->body);
 
 	*out_who = 0;
 	if (s->body->format == RT_BODY_PURGED) {
@@ -517,9 +507,9 @@ rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 		return;
 	}
 	if (rt_str_is(s->kind, "compaction") && rt_body_field(s->body, "tokens_before") != NULL)
-		add_compaction(buf, rt_body_field(s->body, "tokens_before"));
+		rt_body_add_title(buf, s->kind, s->body);
 	else if (rt_str_is(s->kind, "custom_message"))
-		add_said(buf, custom_type(s->body, s->role), s->body, out_who);
+		add_said(buf, name.size > 0 ? name : s->role, s->body, out_who);
 	else if (!is_message(s->kind))
 		add_said(buf,
 			 rt_str_is(s->kind, "branch_summary") ? RT_STR("branch summary") : s->kind,

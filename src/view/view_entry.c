@@ -363,6 +363,23 @@ rt_view_preview(rt_scope *s, const rt_body *body, size_t characters)
 	return out != NULL ? rt_str_at(out, shown.size) : (rt_str){0};
 }
 
+rt_str
+rt_view_row_preview(rt_scope *s, rt_str kind, const rt_body *body, size_t characters)
+{
+	rt_buf *row = rt_scope_buf(s);
+	size_t used;
+
+	rt_body_add_title(row, kind, body);
+	used = row->size > 0 ? rt_utf8_count(rt_buf_str(row)) + 1 : 0;
+	if (used == 0)
+		return rt_view_preview(s, body, characters);
+	if (used < characters) {
+		rt_buf_add_byte(row, ' ');
+		rt_buf_add_str(row, rt_view_preview(s, body, characters - used));
+	}
+	return rt_str_trim(rt_scope_str(s, row));
+}
+
 /* ---- summaries ---- */
 
 /* A field of an entry that may come from a pi session. */
@@ -426,7 +443,7 @@ rt_view_is_hidden(rt_engine *engine, const rt_project *project, const rt_slot *s
 		st = rt_project_name(project, slot->role, &role, err);
 	if (st != RT_OK)
 		return st;
-	*out = rt_str_is(kind, "custom");
+	*out = rt_str_is(kind, "custom") || rt_str_is(kind, "label");
 	if (*out || (slot->flags & RT_SLOT_RICH) == 0 ||
 	    (!rt_str_is(kind, "custom_message") && !rt_str_is(role, "custom")))
 		return RT_OK;

@@ -41,6 +41,8 @@ const rt_body *rt_view_body(const rt_view *view, uint64_t number);
 /* The first characters of a body's text on one line, or what else it is ("(calls read)"); never
  * absent. Only the result stays in scope. */
 rt_str rt_view_preview(rt_scope *scope, const rt_body *body, size_t characters);
+/* The same for the row of a tree: behind its title (rt_body_add_title), if it has one. */
+rt_str rt_view_row_preview(rt_scope *scope, rt_str kind, const rt_body *body, size_t characters);
 
 /* A scope that is closed with the outer one, for what is read item by item: reset it for each, and
  * rt_scope_adopt its failures. It is the outer one itself once that has failed. */
@@ -212,6 +214,7 @@ typedef struct rt_tree_row {
 	bool muted, edited;
 	size_t depth; /* 0: a root */
 	rt_str preview;
+	bool has_title; /* the preview begins with one (rt_body_add_title) */
 	bool partial, hidden;
 } rt_tree_row;
 
