@@ -84,7 +84,7 @@ L
 r -q import "$work/l.jsonl"
 code 'labels: tree' 0 r tree
 has 'labels: inline' 'hello  [start]' "$out"
-is 'labels: three rows' 3 "$(echo "$out" | grep -c .)"
+is 'labels: three rows' 3 "$(echo "$out" | grep -vc hidden)"
 has 'the size of a compaction' '[compaction: 12k tokens] Greeted.' "$out"
 has 'the name of a program, and the head' '[myhook] mind the gap  (take l *)  <- head' "$out"
 has 'labels: --all has the record' '(label)' "$(r tree --all)"
