@@ -118,7 +118,7 @@ chose_take(rt_tui *tui, void *ctx, rt_str answer)
 	return number == 0 ? RT_OK : switch_take(tui, number);
 }
 
-/* "2  * main  4 entries": the star marks where one is. */
+/* "2  * 4 entries  main": the star marks where one is. */
 static yyjson_val *
 list_takes(rt_scope *s, rt_work *work, numbered *n, rt_buf *current)
 {
@@ -133,9 +133,9 @@ list_takes(rt_scope *s, rt_work *work, numbered *n, rt_buf *current)
 			continue;
 		n->items[n->count++] = i;
 		rt_buf_clear(row);
-		rt_buf_add_f(row, "%zu  %s", n->count, take == work->take ? "* " : "  ");
-		rt_buf_add_str(row, rt_text_str(take->name));
-		rt_buf_add_f(row, "  %zu %s", entries, entries == 1 ? "entry" : "entries");
+		rt_buf_add_f(row, "%zu  %s%zu %s  ", n->count, take == work->take ? "* " : "  ",
+			     entries, entries == 1 ? "entry" : "entries");
+		rt_buf_add_str(row, rt_text_str(take->name)); /* last: its end is kept */
 		rt_json_put_str(json, NULL, rt_scope_str(s, row));
 		if (take == work->take)
 			rt_buf_add_str(current, rt_buf_str(row));

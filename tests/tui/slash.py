@@ -134,9 +134,9 @@ def branching(c, place):
     c.equal("in the store", (place.json("show")["take"], ids(place)), ("third", ["u1", "a1", "u2", "a2"]))
     say(t, "/branches")
     # Seed 2: where one is, and what the others have.
-    t.wait("Which take", "1    main  4 entries", "2    duck  4 entries", "› 3  * third  4 entries")
+    t.wait("Which take", "1    4 entries  main", "2    4 entries  duck", "› 3  * 4 entries  third")
     t.type("duck")
-    t.wait("› 2    duck")
+    t.wait("› 2    4 entries  duck")
     t.key("Enter")
     c.says("to another", t, "take: duck, 2 of 3", "DuckDB is fine too")
     c.equal("in the store", place.json("show")["take"], "duck")
