@@ -60,6 +60,8 @@ export async function idle(): Promise<void> {
 }
 
 export function sayProblem(error: unknown): void {
+	if (error instanceof Problem && error.body.quiet)
+		return;
 	set({ toast: { text: (error as Error).message, isProblem: true } });
 }
 

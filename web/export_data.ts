@@ -170,6 +170,27 @@ export function wordsOf(entry: PageEntry): string {
 	return content.map((block: Block) => block?.text ?? block?.thinking ?? block?.name ?? "").join(" ");
 }
 
+/** What the outline shows in front: the size of a compaction, or the name that a program gives its messages. */
+export function titleOf(entry: PageEntry): string {
+	const tokens = Number(field(entry, "tokens_before", "tokensBefore") ?? NaN);
+	if (entry.kind === "compaction" && !Number.isNaN(tokens))
+		return `[compaction: ${tokens < 1000 ? tokens : `${Math.round(tokens / 1000)}k`} tokens]`;
+	const name = customTypeOf(entry);
+	return name ? `[${name}]` : "";
+}
+
+/** Of a program's message. */
+export function customTypeOf(entry: PageEntry): string {
+	const name = entry.kind === "custom_message" ? field(entry, "custom_type", "customType") : null;
+	return typeof name === "string" ? name : "";
+}
+
+/** A field under our name or pi's, of an entry that may come from a pi session. */
+function field(entry: PageEntry, ours: string, theirs: string): unknown {
+	const pi = entry.pi as Record<string, unknown> | undefined;
+	return entry[ours] ?? entry[theirs] ?? pi?.[theirs];
+}
+
 class Names {
 	list: string[] = [];
 	private places = new Map<string, number>();
@@ -265,7 +286,7 @@ function treeOf(disc: PageDiscussion): PageTree {
 		columns.flags.push((entry.muted ? MUTED : 0) | (differs ? DIFFERS : 0) | (isHidden(entry) ? HIDDEN : 0) |
 			(disc.edited.has(node) ? EDITED : 0));
 		columns.size.push(words.length);
-		columns.preview!.push(words);
+		columns.preview!.push(`${titleOf(entry)} ${words}`.trim());
 		if (disc.labels[id] !== undefined)
 			columns.labels[row] = disc.labels[id];
 	});

@@ -7,6 +7,7 @@ import { Markdown, Thinking } from "./markdown";
 import { isTool, roleClass } from "./speaker";
 import { endWords, gist } from "./words";
 import type { Block } from "./types";
+import { customTypeOf } from "./export_data";
 import type { PageEntry } from "./export_data";
 
 function pretty(value: unknown): string {
@@ -125,7 +126,7 @@ export function Entry(props: EntryProps) {
 			<header class="entry-head">
 				<a class="number" href={props.link} title="A link to this entry">{props.at + 1}</a>
 				<h2 class="role">{role}</h2>
-				{kind && <span class="chip">{kind.replace(/_/g, " ")}</span>}
+				{kind && <span class="chip">{customTypeOf(entry) || kind.replace(/_/g, " ")}</span>}
 				{props.label !== undefined && <span class="chip label">{props.label}</span>}
 				{entry.muted && <span class="chip">muted</span>}
 				{props.isEdited && <span class="chip edited" title="This text was changed after it was written">edited</span>}

@@ -12,6 +12,8 @@ import type { PageTree } from "./export_data";
 import type { RowPlace } from "./pane_rows";
 import type { Filter, TreeRow } from "./pane_tree";
 
+/** Kinds whose previews begin with a title. */
+const TITLED = /^(compaction|custom_message)$/;
 const ROW_PX = 28, MOST_TIPS = 2, PREVIEW = 80;
 
 const FILTERS: [Filter, string][] = [
@@ -97,7 +99,7 @@ export function Tree(props: Props) {
 				{row.canFold && <span class="twist" aria-hidden="true" onClick={(event) => { event.stopPropagation(); fold(row, !row.isFolded); }}>
 					{row.isFolded ? "▸" : "▾"}
 				</span>}
-				<span class={"who" + (role.toLowerCase() === "user" ? " user" : "")}>{kind === "message" ? role : kind}</span>
+				<span class={"who" + (role.toLowerCase() === "user" ? " user" : "")}>{kind === "message" ? role : words.startsWith("[") && TITLED.test(kind) ? "" : kind}</span>
 				{label !== undefined && <span class="chip">{label}</span>}
 				<span class={"words" + (flags & MUTED ? " muted" : "")}><Marked text={words || "empty"} words={wanted} /></span>
 				{flags & EDITED ? <span class="chip edited" title="This text was changed after it was written">edited</span> : null}

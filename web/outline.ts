@@ -165,10 +165,10 @@ export function flagsOf(entry: Entry): number {
 		(entry.read_mode ? READ_MODE : 0) | (entry.edited === true ? EDITED : 0) | (isHidden(entry) ? HIDDEN : 0);
 }
 
-/** Not for people's eyes: a program's state, or its message with "display":false. As rt_content_is_hidden. */
+/** Not for people's eyes: a program's state, the record of a label, or a message with "display":false. As rt_content_is_hidden. */
 export function isHidden(entry: { kind?: string; display?: unknown; pi?: unknown }): boolean {
 	const pi = entry.pi as { display?: unknown; message?: { role?: unknown; display?: unknown } } | null | undefined;
-	if (entry.kind === "custom")
+	if (entry.kind === "custom" || entry.kind === "label")
 		return true;
 	if (entry.kind === "custom_message")
 		return entry.display === false || pi?.display === false;

@@ -72,7 +72,7 @@ export async function runToEnd(wish: RunWish, seen: (run: Run) => void, isOff: (
 export interface Work {
 	isBusy: boolean;
 	run: Run | null;
-	/** Why it failed; "": it did not. */
+	/** Why it failed; "": it did not, or a hook cancelled it and said nothing. */
 	problem: string;
 	/** Null: it failed or was stopped, and problem says so. */
 	start: (wish: RunWish) => Promise<Run | null>;
@@ -92,7 +92,7 @@ export function useWork(): Work {
 			const end = await runToEnd(wish, setRun, () => isStopped.current);
 			if (end.state === "done")
 				return end;
-			setProblem(end.state === "stopped" ? "Stopped. Nothing was changed."
+			setProblem(end.problem?.quiet ? "" : end.state === "stopped" ? "Stopped. Nothing was changed."
 				: `${end.problem?.detail ?? "The model's server failed."} Nothing was changed.`);
 		} catch (error) {
 			setProblem((error as Error).message);

@@ -43,6 +43,8 @@ async function arrive(entry: string, run: Run): Promise<void> {
 async function justGo(entry: string): Promise<void> {
 	try {
 		const run = await runToEnd({ how: "go", entry, select: true, summary: false }, () => undefined, () => false);
+		if (run.problem?.quiet)
+			return;
 		if (run.state !== "done")
 			throw new Error(run.problem?.detail ?? "The head did not move.");
 		await arrive(entry, run);

@@ -5,7 +5,7 @@
 // another entry.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
-import { get, post } from "./api";
+import { get } from "./api";
 import { Cut } from "./cut";
 import { askLine } from "./dialog";
 import { list } from "./entry_acts";
@@ -26,10 +26,10 @@ import type { Op } from "./actions";
 import type { RowPlace } from "./pane_rows";
 import type { Tips } from "./pane_tips";
 import type { Filter, TreeRow } from "./pane_tree";
-import type { Columns, Entry } from "./types";
+import type { Columns } from "./types";
 
 const ROW_PX = 28, PREVIEW = 60, MANY_TAKES = 1000;
-const MOST_HITS = 1000, MOST_COMPACTIONS = 500;
+const MOST_HITS = 1000;
 const PAUSE_MS = 120, LARGE = 20000, LARGE_PAUSE_MS = 1500, BUSY_MS = 250;
 
 const FILTERS: [Filter, string][] = [
@@ -74,20 +74,6 @@ async function found(search: string): Promise<ReadonlySet<string>> {
 	return new Set(hits.map((hit) => hit.id));
 }
 
-/** Tokens that the open take's compactions stand for. */
-async function readTokens(columns: Columns | null): Promise<ReadonlyMap<string, number>> {
-	const kind = columns?.kinds.indexOf("compaction") ?? -1;
-	const ids = kind < 0 ? [] : columns!.id.filter((_, at) => columns!.kind[at] === kind).slice(0, MOST_COMPACTIONS);
-	if (ids.length === 0)
-		return new Map();
-	const { entries } = await post<{ entries: Entry[] }>(discPath("entries", "read"), { ids }, { query: { take: state.take } });
-	return new Map(entries.map((entry) => [entry.id, Number(entry.tokensBefore ?? entry.tokens_before ?? 0)]));
-}
-
-function short(tokens: number): string {
-	return tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000).toLocaleString()}k`;
-}
-
 interface RowProps {
 	columns: Columns;
 	row: TreeRow;
@@ -99,8 +85,6 @@ interface RowProps {
 	/** What the buttons are about, when nothing is marked. */
 	isChosen: boolean;
 	tips: Tips | undefined;
-	/** Of a compaction: how many it stands for. */
-	tokens: number | undefined;
 	onFold: () => void;
 	onClick: (event: MouseEvent) => void;
 }
@@ -111,7 +95,8 @@ function Row(props: RowProps) {
 	const flags = columns.flags[row.at], label = columns.labels[row.at];
 	const preview = beginning(columns.preview?.[row.at] ?? "", role);
 	const isUser = role.toLowerCase() === "user";
-	const says = kind === "compaction" ? `[compaction${props.tokens ? `: ${short(props.tokens)} tokens` : ""}]` : kind === "branch_summary" ? "summary of a branch" : role;
+	const isTitled = preview.startsWith("[") && (kind === "compaction" || kind === "custom_message");
+	const says = isTitled ? "" : kind === "branch_summary" ? "summary of a branch" : role;
 	return (
 		<div {...place} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
 			aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={props.isMarked || props.isChosen}
@@ -248,7 +233,6 @@ function Outline() {
 	}
 	useEffect(() => setSize(columns?.count ?? 0), [columns]);
 	useEffect(() => (columns ? readyToSearch(columns) : undefined), [columns]);
-	const tokens = useLoaded(() => readTokens(columns), [columns]);
 	const hits = useLoaded(() => found(search), [search, columns === null], PAUSE_MS);
 	const keys = useMemo(() => (columns ? keysOf(columns) : []), [columns]);
 	const rows = useMemo(() => (columns ? treeRows(columns, keys, filter, search, search ? new Set() : folded, hits.data) : []),
@@ -341,7 +325,7 @@ function Outline() {
 					const row = rows[at];
 					return (
 						<Row key={row.key} columns={columns} row={row} place={place} isHead={row.at === headShown} differs={!!(columns.flags[row.at] & DIFFERS) || differ.has(columns.id[row.at])} isOn={!!on?.[row.at]}
-							isMarked={marks.has(row.key)} isChosen={isAlone && at === focus} tips={tips(row.at)} tokens={tokens.data?.get(columns.id[row.at])} onFold={() => fold(row)}
+							isMarked={marks.has(row.key)} isChosen={isAlone && at === focus} tips={tips(row.at)} onFold={() => fold(row)}
 							onClick={(event) => {
 								if (event.shiftKey)
 									return markTo(at);

@@ -45,7 +45,8 @@ function isTool(columns: Columns, at: number): boolean {
 	return /tool|bash|function/i.test(columns.roles[columns.role[at]]) || /tool|bash/i.test(columns.kinds[columns.kind[at]]);
 }
 
-const HIDDEN_KINDS = /^(label|custom|session_info|model_change|thinking_level_change|context_edit)$/;
+/** Records that are no part of the conversation; labels and states of programs are hidden everywhere (HIDDEN). */
+const RECORDS = /^(session_info|model_change|thinking_level_change|context_edit)$/;
 
 /** What a filter makes of each kind together with each role: there are few of them. */
 function passes(columns: Columns, filter: Filter): Uint8Array {
@@ -56,11 +57,11 @@ function passes(columns: Columns, filter: Filter): Uint8Array {
 		if (first.has(pair))
 			continue;
 		first.set(pair, at);
-		let shows = filter === "all" || !HIDDEN_KINDS.test(columns.kinds[columns.kind[at]]);
+		let shows = true;
 		if (filter === "no-tools")
-			shows &&= !isTool(columns, at);
+			shows = !isTool(columns, at) && !RECORDS.test(columns.kinds[columns.kind[at]]);
 		else if (filter === "user")
-			shows &&= isUserMessage(columns, at);
+			shows = isUserMessage(columns, at);
 		table[pair] = shows ? 1 : 0;
 	}
 	return table;
@@ -204,7 +205,7 @@ export function shownFor(columns: Columns, rows: TreeRow[], at: number, search: 
 
 /** Is there nothing between them but what the tree hides unless all is asked for? */
 export function isSamePoint(columns: Columns, head: number, at: number): boolean {
-	while (head > at && (HIDDEN_KINDS.test(columns.kinds[columns.kind[head]]) || columns.flags[head] & HIDDEN))
+	while (head > at && columns.flags[head] & HIDDEN)
 		head = columns.parent[head];
 	return head === at;
 }

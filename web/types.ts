@@ -161,6 +161,8 @@ export interface ProblemBody {
 	code?: string;
 	detail?: string;
 	index?: number;
+	/** A hook cancelled it without a reason: nothing is shown. */
+	quiet?: boolean;
 	hint?: string;
 	/** The model that is at work at the same already. */
 	run?: string;
@@ -184,7 +186,7 @@ export interface Run {
 	entry?: string;
 	seq?: number;
 	partial?: boolean;
-	problem?: { code?: string; detail?: string };
+	problem?: { code?: string; detail?: string; quiet?: boolean };
 	replies?: { entry?: string; take?: string }[];
 	[member: string]: unknown;
 }

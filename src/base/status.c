@@ -18,6 +18,7 @@ rt_fail(rt_error *err, rt_status status, const char *format, ...)
 	err->at = 0;
 	err->line = 0;
 	err->has_at = 0;
+	err->is_quiet = 0;
 	va_start(ap, format);
 	vsnprintf(err->text, sizeof(err->text), format, ap);
 	va_end(ap);
@@ -35,6 +36,7 @@ rt_fail_at(rt_error *err, rt_status status, uint64_t at, const char *format, ...
 	err->at = at;
 	err->line = 0;
 	err->has_at = 1;
+	err->is_quiet = 0;
 	va_start(ap, format);
 	vsnprintf(err->text, sizeof(err->text), format, ap);
 	va_end(ap);

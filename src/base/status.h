@@ -49,6 +49,7 @@ typedef struct rt_error {
 	uint64_t at;    /* byte position in the input, where has_at is set */
 	uint64_t line;  /* 1-based line of the input; 0: not applicable */
 	int has_at;
+	int is_quiet;   /* the text is for programs: whoever caused it did not want it shown */
 	char text[RT_ERROR_TEXT_SIZE]; /* one sentence, NUL-terminated, no newline */
 } rt_error;
 

@@ -78,7 +78,8 @@ add_previous(rt_summing *s, rt_buf *out)
 		    rt_project_name(s->value, s->slots[i - 1].kind, &kind, NULL) ==
 			    RT_OK &&
 		    rt_str_is(kind, "compaction"))
-			rt_summing_add_object(s, &s->slots[i - 1], out);
+			rt_summing_put_summary(&s->scope, s->engine, s->value, s->take, i - 1, out,
+					       NULL);
 }
 
 /* Writes the text to compact and calls hooks. */
@@ -104,7 +105,7 @@ ask_hooks(rt_summing *s, const rt_compact_options *o, const parts *p, const rang
 	rt_json_close(m, ']');
 	rt_json_put_c(m, "reason", o->is_threshold ? "threshold" : "manual");
 	rt_hook_call_add_known(m, "customInstructions", o->instructions);
-	rt_hook_call_add_known(m, "model", o->with.model->name);
+	rt_summing_put_model(s, m);
 	if (wanted)
 		rt_summing_ask_hooks(s, "compact.before", m);
 }
@@ -131,7 +132,7 @@ need_parts(rt_summing *s, const rt_compact_options *o, const parts *p, const ran
 }
 
 static void
-append(rt_summing *s, const range *r, rt_str before)
+append(rt_summing *s, const rt_compact_options *o, const range *r, rt_str before)
 {
 	rt_request request = {.op = before.size > 0 ? RT_OP_ENTRY_INSERT : RT_OP_ENTRY_APPEND,
 			      .before = before.size > 0 ? before : (rt_str){0},
@@ -148,7 +149,8 @@ append(rt_summing *s, const range *r, rt_str before)
 		rt_json_put_c(fields, "first_kept", s->out->first_kept);
 	}
 	rt_json_put_u64(fields, "tokens_before", s->out->tokens_before);
-	request.source = rt_summing_close_fields(s, fields, true);
+	rt_json_put_c(fields, "reason", o->is_threshold ? "threshold" : "manual");
+	request.source = rt_summing_close_fields(s, fields, o->instructions);
 	snprintf(take, sizeof(take), "t%u", s->place.take);
 	rt_summing_apply(s, rt_str_of(take), &request, 1, true);
 }
@@ -272,7 +274,7 @@ compact(rt_summing *s, const rt_compact_options *o)
 		if (s->summary->size == 0)
 			rt_summing_ask_model(s, RT_STR(TASK), o->instructions);
 		need_parts(s, o, &p, &r);
-		append(s, &r, rt_str_of(gap));
+		append(s, o, &r, rt_str_of(gap));
 	}
 	if (rt_ok(sc))
 		s->out->tokens_after +=
@@ -288,7 +290,7 @@ tell_hooks(rt_summing *s)
 	rt_scope_init(&sc, s->engine->alloc);
 	rt_buf *m = rt_scope_buf(&sc);
 
-	rt_summing_put_entry(s, m, "compactionEntry", "compaction");
+	rt_summing_put_made(s, &sc, m, "compactionEntry");
 	if (rt_ok(&sc))
 		rt_summing_tell_hooks(s, "compact.after", m);
 	rt_scope_deinit(&sc);

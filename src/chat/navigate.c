@@ -157,7 +157,7 @@ ask_hooks(navigation *g)
 	RT_TRY(sc, rt_hook_call_add_preparation(s->engine, s->value, &leaving, NULL, m,
 						&sc->error));
 	rt_hook_call_add_known(m, "customInstructions", g->options->instructions);
-	rt_hook_call_add_known(m, "model", s->with->model != NULL ? s->with->model->name : RT_STR(""));
+	rt_summing_put_model(s, m);
 	rt_summing_ask_hooks(s, "head.before_move", m);
 	if (!g->options->summarize) { /* a hook's summary counts only where one was asked for */
 		rt_buf_clear(s->summary);
@@ -204,7 +204,7 @@ move(navigation *g)
 
 		RT_TRY(sc, rt_hook_call_add_id(s->value, fields, "from_id", g->leaf, &sc->error));
 		requests[1].content.text = rt_buf_str(s->summary);
-		requests[1].source = rt_summing_close_fields(s, fields, true);
+		requests[1].source = rt_summing_close_fields(s, fields, g->options->instructions);
 		/* the branch as it was summed up, without what others added to its end since */
 		s->needs.from = g->first;
 		s->needs.count = s->count - g->first;
@@ -235,7 +235,7 @@ tell_hooks(navigation *g)
 		RT_TRY(&sc, rt_hook_call_add_id(s->value, m, "newLeafId", g->to, NULL));
 	RT_TRY(&sc, rt_hook_call_add_id(s->value, m, "oldLeafId", g->leaf, NULL));
 	if (has_summary)
-		rt_summing_put_entry(s, m, "summaryEntry", "branch_summary");
+		rt_summing_put_made(s, &sc, m, "summaryEntry");
 	if (rt_ok(&sc))
 		rt_summing_tell_hooks(s, "head.after_move", m);
 	rt_scope_deinit(&sc);

@@ -281,7 +281,7 @@ session_before_tree_carries_the_preparation(void **state)
 	was_told(f, "\"preparation\":{\"targetId\":\"H\",\"oldLeafId\":\"F\","
 		    "\"commonAncestorId\":\"C\",\"entriesToSummarize\":[{");
 	was_told(f, "\"userWantsSummary\":true}");
-	was_told(f, "\"model\":\"m\"} head.before_move\n");
+	was_told(f, "\"model\":\"openai/m\"} head.before_move\n");
 }
 
 static void
@@ -342,11 +342,39 @@ session_tree_carries_new_and_old_leaf_and_the_summary_entry(void **state)
 	grow(f);
 	assert_int_equal(go(f, "H", true, true), RT_OK);
 	snprintf(part, sizeof(part),
-		 "\"newLeafId\":\"%s\",\"oldLeafId\":\"F\",\"summaryEntry\":{\"id\":\"%s\","
-		 "\"role\":\"System\",\"kind\":\"branch_summary\",\"content\":\"In short.\","
-		 "\"summary\":\"In short.\"}",
+		 "\"newLeafId\":\"%s\",\"oldLeafId\":\"F\",\"summaryEntry\":{\"id\":\"%s\"",
 		 f->result.entry, f->result.entry);
 	was_told(f, part);
+	was_told(f, "\"summary\":\"In short.\",\"from_id\":\"F\",\"fromId\":\"F\",");
+	was_told(f, "\"type\":\"branch_summary\",\"parentId\":\"H\",\"timestamp\":\"20");
+}
+
+static void
+tree_events_are_separate_from_branch_events(void **state)
+{
+	fixture *f = *state;
+
+	grow(f);
+	assert_int_equal(go(f, "B", false, true), RT_OK); /* the summary begins a take there */
+	was_told(f, " entry.after\n");
+	was_told(f, " head.after_move\n");
+	not_told(f, "take.before_create");
+	not_told(f, "take.created");
+}
+
+static void
+branch_summary_entry_holds_why_it_was_made(void **state)
+{
+	fixture *f = *state;
+
+	grow(f);
+	assert_int_equal(go_options(f, (rt_navigate_options){.target = RT_STR("H"),
+							     .select = true,
+							     .summarize = true,
+							     .instructions = RT_STR("say why")}),
+			 RT_OK);
+	world_has(&f->w, f->result.entry, "\"instructions\":\"say why\"");
+	world_has(&f->w, f->result.entry, "\"service\":\"openai\",\"model\":\"m\"");
 }
 
 static void
@@ -427,6 +455,8 @@ main(void)
 		RULE(session_before_tree_says_when_no_summary_is_wanted),
 		RULE(hook_summary_skips_the_default_summarizer),
 		RULE(hook_summary_is_only_used_if_user_wants_summary),
+		RULE(branch_summary_entry_holds_why_it_was_made),
+		RULE(tree_events_are_separate_from_branch_events),
 		RULE(session_tree_carries_new_and_old_leaf_and_the_summary_entry),
 		RULE(session_tree_is_not_fired_if_cancelled),
 		RULE(from_hook_is_true_if_the_summary_came_from_a_hook),

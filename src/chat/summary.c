@@ -44,6 +44,7 @@ rt_summing_begin(rt_summing *s, rt_engine *engine, const rt_send_with *with, rt_
 	s->text = rt_scope_buf(sc);
 	s->summary = rt_scope_buf(sc);
 	s->details = rt_scope_buf(sc);
+	s->hook = rt_scope_buf(sc);
 	RT_TRY(sc, rt_resolve_place(s->value, discussion, take, &s->place, &sc->error));
 	RT_TRY(sc, rt_project_disc(s->value, s->place.disc, &s->disc, &sc->error));
 	if (!rt_ok(sc))
@@ -224,6 +225,8 @@ read_summary(rt_summing *s, const rt_hook_answer *answer)
 	if (details != NULL)
 		rt_json_put_value(s->details, NULL, details);
 	s->out->from_hook = true;
+	rt_buf_add_str(s->hook, rt_buf_str(&answer->by));
+	(void)rt_scope_str(sc, s->hook);
 	(void)rt_scope_str(sc, s->summary);
 	(void)rt_scope_str(sc, s->details);
 }
@@ -264,17 +267,97 @@ rt_summing_tell_hooks(rt_summing *s, const char *event, const rt_buf *members)
 	rt_hook_call_notify(&h, event, members, NULL);
 }
 
-void
-rt_summing_put_entry(const rt_summing *s, rt_buf *out, const char *key, const char *kind)
+/* A member of an entry under the name that it has in pi. */
+static const char *
+pi_name(rt_str key)
 {
+	static const char *const names[][2] = {
+		{"content", "summary"},
+		{"from_id", "fromId"},
+		{"first_kept", "firstKeptEntryId"},
+		{"tokens_before", "tokensBefore"},
+		{"from_hook", "fromHook"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (rt_str_is(key, names[i][0]))
+			return names[i][1];
+	return NULL;
+}
+
+static void
+put_place(rt_scope *s, const rt_project *value, const rt_take *take, size_t at, rt_buf *out)
+{
+	rt_buf *time = rt_scope_buf(s);
+	rt_slot slots[2] = {{0}};
+	size_t before = at > 0;
+
+	RT_TRY(s, rt_seq_copy(take->slots, at - before, 1 + before, slots, &s->error));
+	RT_TRY(s, rt_hook_call_add_id(value, out, "parentId", before ? slots[0].entry : 0,
+				      &s->error));
+	if ((slots[before].flags & RT_SLOT_NO_TS) == 0)
+		rt_moment_format_ms(time, rt_slot_moment(&slots[before]));
+	rt_hook_call_add_known(out, "timestamp", rt_scope_str(s, time));
+}
+
+void
+rt_summing_put_summary(rt_scope *s, rt_engine *engine, const rt_project *value,
+		       const rt_take *take, size_t at, rt_buf *out, const char *key)
+{
+	rt_buf *object = rt_scope_buf(s);
+	rt_effect_slot named;
+	rt_slot slot = {0};
+
+	RT_TRY(s, rt_seq_copy(take->slots, at, 1, &slot, &s->error));
+	RT_TRY(s, rt_hook_call_name(value, &slot, &named, &s->error));
+	RT_TRY(s, rt_hook_call_add_entry(engine, value, &named, NULL, object, &s->error));
+	if (!rt_ok(s))
+		return;
 	rt_json_open(out, key, '{');
-	rt_json_put_c(out, "id", s->out->entry);
-	rt_json_put_c(out, "role", "System");
-	rt_json_put_c(out, "kind", kind);
-	rt_json_put_str(out, "content", rt_buf_str(s->summary));
-	rt_json_put_str(out, "summary", rt_buf_str(s->summary));
+	for (rt_json_iter it = rt_json_members(rt_json_parse(s, rt_buf_str(object)));
+	     rt_json_next(&it);) {
+		const char *name = pi_name(it.key);
+
+		rt_json_add_key_str(out, it.key);
+		rt_json_add_value(out, it.value);
+		if (name != NULL)
+			rt_json_put_value(out, name, it.value);
+	}
+	rt_json_put_str(out, "type", named.kind);
+	put_place(s, value, take, at, out);
 	rt_json_close(out, '}');
+}
+
+void
+rt_summing_put_made(const rt_summing *s, rt_scope *scope, rt_buf *out, const char *key)
+{
+	const rt_project *value = NULL;
+	const rt_disc *disc;
+	uint32_t entry = 0, take = 0;
+	size_t at = 0;
+
+	RT_TRY(scope, rt_engine_value_at(s->engine, s->out->seq, &value, &scope->error));
+	RT_TRY(scope, rt_project_disc(value, s->place.disc, &disc, &scope->error));
+	RT_TRY(scope, rt_resolve_entry(value, s->place, rt_str_of(s->out->entry), true, &entry,
+				       &scope->error));
+	RT_TRY(scope, rt_take_holding(value, disc, entry, &take, &at, &scope->error));
+	if (rt_ok(scope) && take != 0)
+		rt_summing_put_summary(scope, s->engine, value, rt_disc_take(disc, take), at, out,
+				       key);
 	rt_json_put_bool(out, "fromHook", s->out->from_hook);
+	rt_object_unref(value);
+}
+
+void
+rt_summing_put_model(rt_summing *s, rt_buf *out)
+{
+	const rt_model *model = s->with->model;
+	rt_buf *name = rt_scope_buf(&s->scope);
+
+	if (model != NULL)
+		rt_buf_add_f(name, "%.*s/%.*s", RT_STR_ARG(rt_model_service(model)),
+			     RT_STR_ARG(model->name));
+	rt_hook_call_add_known(out, "model", rt_scope_str(&s->scope, name));
 }
 
 /* ---- the model ---- */
@@ -454,14 +537,19 @@ rt_summing_open_fields(rt_summing *s)
 }
 
 yyjson_val *
-rt_summing_close_fields(rt_summing *s, rt_buf *fields, bool with_author)
+rt_summing_close_fields(rt_summing *s, rt_buf *fields, rt_str instructions)
 {
 	if (s->details->size > 0)
 		rt_json_put_raw(fields, "details", rt_buf_str(s->details));
-	if (with_author && s->out->from_hook)
+	if (s->out->from_hook) {
 		rt_json_put_bool(fields, "from_hook", true);
-	else if (with_author)
+		rt_json_put_str(fields, "hook", rt_buf_str(s->hook));
+	} else {
+		rt_json_put_str(fields, "service", rt_model_service(s->with->model));
 		rt_json_put_str(fields, "model", s->with->model->name);
+	}
+	if (instructions.size > 0)
+		rt_json_put_str(fields, "instructions", instructions);
 	rt_json_close(fields, '}');
 	return rt_json_parse(&s->scope, rt_scope_str(&s->scope, fields));
 }
@@ -531,13 +619,14 @@ compress(rt_summing *s, rt_str instructions)
 	rt_summing_ask_model(s, RT_STR(COMPRESS_TASK), instructions);
 	rt_buf *fields = rt_summing_open_fields(s);
 	rt_json_put_u64(fields, "tokens_before", out->tokens_before);
+	rt_json_put_c(fields, "reason", "compress");
 	rt_request requests[] = {
 		{.op = RT_OP_TAKE_CLEAR},
 		{.op = RT_OP_ENTRY_APPEND,
 		 .role = RT_STR("System"),
 		 .kind = RT_STR("compaction"),
 		 .content.text = rt_buf_str(s->summary),
-		 .source = rt_summing_close_fields(s, fields, false)}};
+		 .source = rt_summing_close_fields(s, fields, instructions)}};
 	snprintf(take, sizeof(take), "t%u", s->place.take);
 	rt_summing_apply(s, rt_str_of(take), requests, 2, false);
 	out->tokens_after = out->tokens_before - summed + rt_tokens_estimate(s->summary->size) +

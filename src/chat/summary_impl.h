@@ -27,6 +27,7 @@ typedef struct rt_summing {
 	rt_buf *text;    /* the conversation as the model reads it */
 	rt_buf *summary; /* written by the model or a hook */
 	rt_buf *details; /* JSON that a hook gave with it; empty: none */
+	rt_buf *hook;    /* the name of that hook */
 	rt_buf *notes;
 	/* What must still be so when the summary is written, or it is a summary of something else. */
 	struct {
@@ -70,14 +71,21 @@ void rt_summing_add_object(rt_summing *s, const rt_slot *slot, rt_buf *out);
 void rt_summing_ask_hooks(rt_summing *s, const char *event, const rt_buf *members);
 /* The event after it. */
 void rt_summing_tell_hooks(rt_summing *s, const char *event, const rt_buf *members);
-/* key:{…} of the entry that holds the summary, and "fromHook". */
-void rt_summing_put_entry(const rt_summing *s, rt_buf *out, const char *key, const char *kind);
+/* key:{…} of an entry that holds a summary, with pi's names. value: where it is at this position of
+ * a take. */
+void rt_summing_put_summary(rt_scope *scope, rt_engine *engine, const rt_project *value,
+			    const rt_take *take, size_t at, rt_buf *out, const char *key);
+/* The entry that was made, as key, and "fromHook": for the event after it. */
+void rt_summing_put_made(const rt_summing *s, rt_scope *scope, rt_buf *out, const char *key);
+/* "model": "PROVIDER/NAME", or null. */
+void rt_summing_put_model(rt_summing *s, rt_buf *out);
 /* Asks the model for a summary of s->text. task: what to do. instructions may be empty. */
 void rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions);
 /* Opens the further members of the entry that holds the summary. */
 rt_buf *rt_summing_open_fields(rt_summing *s);
-/* Closes them; returns them as an object, with "details", and what wrote it if by_model. */
-yyjson_val *rt_summing_close_fields(rt_summing *s, rt_buf *fields, bool with_author);
+/* Closes them; returns them as an object, with "details", what wrote it, and the instructions
+ * (may be empty). */
+yyjson_val *rt_summing_close_fields(rt_summing *s, rt_buf *fields, rt_str instructions);
 /* Carries out requests (at most 4) as one step; fills in out->entry, take and seq. take: the
  * default; empty: the active one. asked: hooks have agreed at a separate event. RT_CONFLICT:
  * s->needs no longer holds within the writing transaction; nothing was changed. */

@@ -30,8 +30,7 @@ the_branch_that_is_left_is_summed_up(void **state)
 		"\"entriesToSummarize\":[{\"id\":\"D\",\"role\":\"AI\",\"kind\":\"message\","
 		"\"content\":\"text-D\"},{\"id\":\"E\",");
 	was_told(f, "\"content\":\"text-F\"}],\"userWantsSummary\":true}");
-	was_told(f, "\"model\":\"m\"");
-	was_told(f, "} head.before_move\n");
+	was_told(f, "\"model\":\"openai/m\"} head.before_move\n");
 	not_told(f, "text-C");
 	asked(f, "[AI]: text-D");
 	asked(f, "[User]: text-E");
@@ -51,7 +50,7 @@ the_branch_that_is_left_is_summed_up(void **state)
 	assert_null(f->result.editor);
 	snprintf(id, sizeof(id), "\"newLeafId\":\"%s\",\"oldLeafId\":\"F\"", f->result.entry);
 	was_told(f, id);
-	was_told(f, "\"summary\":\"In short.\"},\"fromHook\":false} head.after_move\n");
+	was_told(f, "\"fromHook\":false} head.after_move\n");
 	/* what was left is as it was; all of it is one step */
 	assert_string_equal(world_take(&f->w, "main"),
 			    "User: text-A\nAI: text-B\nUser: text-C\nAI: text-D\n"
@@ -264,8 +263,9 @@ a_hook_writes_the_summary(void **state)
 	assert_true(f->result.from_hook);
 	world_has(&f->w, f->result.entry, "\"content\":\"By hook.\"");
 	world_has(&f->w, f->result.entry, "\"details\":{\"model\":\"g\",\"n\":1.50}");
-	world_has(&f->w, f->result.entry, "\"from_hook\":true");
+	world_has(&f->w, f->result.entry, "\"from_hook\":true,\"hook\":\"10-test\"");
 	world_lacks(&f->w, f->result.entry, "\"model\":\"m\"");
+	was_told(f, "\"details\":{\"model\":\"g\",\"n\":1.50}");
 	was_told(f, "\"fromHook\":true} head.after_move\n");
 	/* it is for who wants one */
 	assert_int_equal(go(f, "F", true, false), RT_OK);
@@ -404,9 +404,18 @@ the_beginning_becomes_a_summary(void **state)
 	was_told(f, "\"previousCompactions\":[]");
 	was_told(
 		f,
-		"\"customInstructions\":\"keep the numbers\",\"model\":\"m\"} "
+		"\"customInstructions\":\"keep the numbers\",\"model\":\"openai/m\"} "
 		"compact.before\n");
 	was_told(f, "\"fromHook\":false} compact.after\n");
+	/* seed 2: the whole entry */
+	was_told(f, "\"type\":\"compaction\",\"parentId\":\"a5\",\"timestamp\":\"20");
+	was_told(f, "\"summary\":\"In short.\"");
+	was_told(f, "\"first_kept\":\"u4\",\"firstKeptEntryId\":\"u4\",\"tokens_before\":");
+	was_told(f, "\"tokensBefore\":");
+	/* how it came about */
+	world_has(&f->w, f->result.entry, "\"reason\":\"manual\"");
+	world_has(&f->w, f->result.entry, "\"service\":\"openai\",\"model\":\"m\"");
+	world_has(&f->w, f->result.entry, "\"instructions\":\"keep the numbers\"");
 	world_has(&f->w, f->result.entry, "\"kind\":\"compaction\"");
 	world_has(&f->w, f->result.entry, "\"first_kept\":\"u4\"");
 	world_has(&f->w, f->result.entry, "\"tokens_before\":");

@@ -67,8 +67,10 @@ fire(rt_hooks *hooks, const char *event, rt_str members, rt_str subject, rt_stop
 		rt_buf_add_c(&out->by, "guard");
 		rt_buf_add_c(&out->reason, h->deny);
 	}
-	if (h->summary != NULL)
+	if (h->summary != NULL) {
+		rt_buf_add_c(&out->by, "10-test");
 		rt_buf_add_c(&out->summary, h->summary);
+	}
 	return RT_OK;
 }
 

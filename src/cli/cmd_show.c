@@ -87,6 +87,8 @@ add_time(rt_term *out, const rt_entry_row *e)
 static void
 add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 {
+	rt_str name = rt_body_custom_type(e->body);
+
 	if (e->label.size > 0) {
 		rt_term_style(out, RT_STYLE_YELLOW);
 		rt_term_c(out, "  [");
@@ -97,6 +99,10 @@ add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 	if (e->kind.size > 0 && !rt_str_is(e->kind, "message")) {
 		rt_term_c(out, "  (");
 		rt_term_line(out, e->kind);
+		if (rt_str_is(e->kind, "custom_message") && name.size > 0) {
+			rt_term_c(out, ": ");
+			rt_term_line(out, name);
+		}
 		rt_term_c(out, ")");
 	}
 	rt_term_c(out, e->muted ? "  (muted)" : "");
@@ -200,6 +206,11 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 	if (!cli->verbose)
 		return;
 	rt_term_style(&cli->out, RT_STYLE_DIM);
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
+	rt_body_add_origin(&json, e->kind, e->body);
+	if (json.size > 0)
+		rt_term_indented(&cli->out, rt_buf_str(&json), 4);
+	rt_buf_deinit(&json);
 	if (usage != NULL) {
 		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 		rt_json_add_value(&json, usage);

@@ -180,7 +180,7 @@ add_tail(const tree *t, size_t at, rt_buf *buf)
 {
 	const rt_tree_row *e = t->rows[at].entry;
 
-	if (e->kind.size > 0 && !rt_str_is(e->kind, "message")) {
+	if (e->kind.size > 0 && !rt_str_is(e->kind, "message") && !e->has_title) {
 		rt_buf_add_c(buf, "  (");
 		rt_screen_add_line(buf, e->kind);
 		rt_buf_add_c(buf, ")");

@@ -299,3 +299,64 @@ rt_body_is_hidden(rt_str kind, const rt_body *body)
 	return rt_content_is_hidden(kind, body->format == RT_BODY_JSON ? body->fields : NULL,
 				    rt_body_field(body, "pi"));
 }
+
+/* ---- titles ---- */
+
+/* The record of a pi session that the entry was imported from, or NULL. */
+static yyjson_val *
+record_of(const rt_body *body)
+{
+	return body->format == RT_BODY_PI ? body->fields : rt_body_field(body, "pi");
+}
+
+/* A field under our name, or under pi's. */
+static yyjson_val *
+either_field(const rt_body *body, const char *ours, const char *theirs)
+{
+	yyjson_val *value = rt_body_field(body, ours);
+
+	if (value == NULL)
+		value = rt_body_field(body, theirs);
+	return value != NULL ? value : rt_json_get(record_of(body), theirs);
+}
+
+rt_str
+rt_body_custom_type(const rt_body *body)
+{
+	return rt_json_str(either_field(body, "custom_type", "customType"));
+}
+
+static bool
+is_sized_compaction(rt_str kind, const rt_body *body, uint64_t *tokens)
+{
+	return rt_str_is(kind, "compaction") &&
+	       rt_json_u64(either_field(body, "tokens_before", "tokensBefore"), tokens);
+}
+
+bool
+rt_body_has_title(rt_str kind, const rt_body *body)
+{
+	uint64_t tokens;
+
+	return is_sized_compaction(kind, body, &tokens) ||
+	       (rt_str_is(kind, "custom_message") && rt_body_custom_type(body).size > 0);
+}
+
+void
+rt_body_add_title(rt_buf *buf, rt_str kind, const rt_body *body)
+{
+	rt_str name = rt_str_is(kind, "custom_message") ? rt_body_custom_type(body) : RT_STR("");
+	uint64_t tokens;
+
+	if (name.size > 0) {
+		rt_buf_add_byte(buf, '[');
+		rt_buf_add_str(buf, name);
+		rt_buf_add_byte(buf, ']');
+	} else if (is_sized_compaction(kind, body, &tokens)) {
+		if (tokens < 1000)
+			rt_buf_add_f(buf, "[compaction: %u tokens]", (unsigned)tokens);
+		else
+			rt_buf_add_f(buf, "[compaction: %lluk tokens]",
+				     (unsigned long long)((tokens / 100 + 5) / 10));
+	}
+}

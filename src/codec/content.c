@@ -522,7 +522,7 @@ rt_content_is_hidden(rt_str kind, yyjson_val *fields, yyjson_val *record)
 {
 	yyjson_val *message = rt_json_get(record, "message");
 
-	if (rt_str_is(kind, "custom"))
+	if (rt_str_is(kind, "custom") || rt_str_is(kind, "label"))
 		return true;
 	if (rt_str_is(kind, "custom_message"))
 		return is_not_displayed(fields) || is_not_displayed(record);

@@ -70,7 +70,8 @@ void rt_content_add_brief(rt_buf *buf, rt_content content, yyjson_val *calls,
  * "(calls read, bash)". entry: an object with "content" and the like, as views write it. */
 void rt_content_add_entry(rt_buf *buf, yyjson_val *entry);
 
-/* Is the entry hidden from users: a program's state (kind "custom"), or a message of a program with
+/* Is the entry hidden from users: a program's state (kind "custom"), a record that an entry was
+ * labelled (kind "label"; the label is shown at that entry), or a message of a program with
  * "display":false (kind "custom_message", and pi's messages of the role "custom")? Models are
  * still sent such messages. fields: the entry's further fields; record: its "pi"; either may be
  * NULL. */

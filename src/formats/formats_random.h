@@ -118,6 +118,9 @@ random_node(rt_build *b, uint64_t *seed, rt_str id, int64_t parent)
 	node.parent = parent;
 	node.role = rt_str_of(roles[random_below(seed, sizeof(roles) / sizeof(*roles))]);
 	node.kind = rt_str_of(kinds[random_below(seed, sizeof(kinds) / sizeof(*kinds))]);
+	/* a file for people has at least one entry that they see */
+	if (parent < 0 && (rt_str_is(node.kind, "custom") || rt_str_is(node.kind, "label")))
+		node.kind = RT_STR("");
 	node.muted = random_below(seed, 6) == 0;
 	node.collapsed = random_below(seed, 6) == 0;
 	node.read_mode = random_below(seed, 6) == 0;

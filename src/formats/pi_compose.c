@@ -289,9 +289,15 @@ typedef struct part {
 	const char *otherwise;  /* JSON; NULL: nothing */
 } part;
 
+/* How a summary came about. pi ignores these members and keeps them. */
+#define MADE_BY \
+	{PART_FIELD, "hook", NULL, NULL}, {PART_FIELD, "service", NULL, NULL}, \
+		{PART_FIELD, "model", NULL, NULL}, {PART_FIELD, "reason", NULL, NULL}, \
+		{PART_FIELD, "instructions", NULL, NULL}
+
 static const struct {
 	const char *kind;
-	part parts[8];
+	part parts[12];
 } kinds[] = {
 	{"compaction",
 	 {{.type = PART_IDS},
@@ -299,13 +305,15 @@ static const struct {
 	  {PART_KEPT, "firstKeptEntryId", NULL, NULL},
 	  {PART_FIELD, "tokensBefore", "tokens_before", "0"},
 	  {PART_FIELD, "details", NULL, NULL},
-	  {PART_FIELD, "fromHook", "from_hook", NULL}}},
+	  {PART_FIELD, "fromHook", "from_hook", NULL},
+	  MADE_BY}},
 	{"branch_summary",
 	 {{.type = PART_IDS},
 	  {PART_FIELD, "fromId", "from_id", "\"root\""},
 	  {PART_TEXT, "summary", NULL, NULL},
 	  {PART_FIELD, "details", NULL, NULL},
-	  {PART_FIELD, "fromHook", "from_hook", NULL}}},
+	  {PART_FIELD, "fromHook", "from_hook", NULL},
+	  MADE_BY}},
 	{"custom",
 	 {{.type = PART_CUSTOM_TYPE},
 	  {PART_FIELD, "data", NULL, NULL},

@@ -378,6 +378,12 @@ test_kinds(void **state)
 		      "{\"content\":\"s\",\"from_id\":\"f\",\"from_hook\":true,\"details\":{}}",
 		      "{\"type\":\"branch_summary\",…,\"fromId\":\"f\",\"summary\":\"s\","
 		      "\"details\":{},\"fromHook\":true}");
+	/* how it came about (seed 2) */
+	assert_record("", "branch_summary",
+		      "{\"content\":\"s\",\"from_id\":\"f\",\"service\":\"p\",\"model\":\"m\","
+		      "\"instructions\":\"say why\"}",
+		      "{\"type\":\"branch_summary\",…,\"fromId\":\"f\",\"summary\":\"s\","
+		      "\"service\":\"p\",\"model\":\"m\",\"instructions\":\"say why\"}");
 	assert_record("User", "prompt_notice", "{\"content\":\"n\"}",
 		      "{\"type\":\"message\",…,\"message\":{\"role\":\"system\",\"content\":\"n\","
 		      "\"timestamp\":1793491199000}}");

@@ -454,7 +454,7 @@ set_by(dispatch *d, const rt_hook *hook)
 }
 
 static void
-deny(dispatch *d, const rt_hook *hook, rt_str reason)
+deny(dispatch *d, const rt_hook *hook, rt_str reason, bool is_quiet)
 {
 	rt_hook_answer *answer = d->answer;
 
@@ -466,7 +466,7 @@ deny(dispatch *d, const rt_hook *hook, rt_str reason)
 	answer->decision = RT_HOOK_DENY;
 	rt_buf_clear(&answer->reason);
 	rt_hook_add_message(&answer->reason, reason);
-	if (answer->reason.size == 0)
+	if (answer->reason.size == 0 && !is_quiet)
 		rt_buf_add_c(&answer->reason, "it gave no reason");
 	set_by(d, hook);
 }
@@ -510,7 +510,7 @@ evaluate_response(dispatch *d, const run *r)
 	if (rt_ok(&s) && response.note.size > 0)
 		add_note(&answer->notes, r->hook, "", response.note);
 	if (rt_ok(&s) && response.decision == RT_HOOK_DENY) {
-		deny(d, r->hook, response.reason);
+		deny(d, r->hook, response.reason, response.is_quiet);
 	} else if (rt_ok(&s)) {
 		if (response.patch != NULL) {
 			apply_patch(d, &s, response.patch);
@@ -540,7 +540,7 @@ evaluate(dispatch *d, const run *r)
 	else if (end->outcome == RT_PROCESS_STOPPED && d->stop != NULL && d->stop(d->stop_ctx))
 		rt_scope_fail(&d->scope, RT_INTERRUPTED, "stopped");
 	else if (end->outcome == RT_PROCESS_EXITED && end->code == 2 && !r->hook->persistent)
-		deny(d, r->hook, rt_buf_str(d->errors));
+		deny(d, r->hook, rt_buf_str(d->errors), false);
 	else
 		fail_hook(d, r->hook, r->outcome, rt_buf_str(d->errors));
 }

@@ -83,18 +83,23 @@ const rt_hook_event rt_hook_events[] = {
 	 "preparation: targetId, oldLeafId, commonAncestorId, entriesToSummarize, "
 	 "userWantsSummary\n"
 	 "customInstructions: what the summary is to look out for; null: nothing\n"
-	 "model: the one that would write the summary; null: none",
+	 "model: the one that would write the summary, PROVIDER/NAME; null: none",
 	 "take discussion",
 	 "\"preparation\":{\"targetId\":\"k3f9\",\"oldLeafId\":\"m2c4\",\"commonAncestorId\":\"k3f9\","
 	 "\"entriesToSummarize\":[" REPLY "],\"userWantsSummary\":true},\"customInstructions\":null,"
-	 "\"model\":\"small\""},
+	 "\"model\":\"local/small\""},
 	{"head.after_move", "session_tree", 0, "the head has gone to another place", "",
 	 "newLeafId: where it is\n"
 	 "oldLeafId: where it was\n"
-	 "summaryEntry: the summary of what was left; not there: there is none\n"
+	 "summaryEntry: the summary of what was left: id, type, parentId, timestamp, fromId, summary, "
+	 "details and its other fields; not there: there is none\n"
 	 "fromHook: whether a hook wrote that; not there: there is none",
 	 "take discussion",
-	 "\"newLeafId\":\"k3f9\",\"oldLeafId\":\"m2c4\""},
+	 "\"newLeafId\":\"s5d2\",\"oldLeafId\":\"m2c4\",\"summaryEntry\":{\"id\":\"s5d2\","
+	 "\"role\":\"System\",\"kind\":\"branch_summary\",\"content\":\"Greeted.\","
+	 "\"summary\":\"Greeted.\",\"from_id\":\"m2c4\",\"fromId\":\"m2c4\",\"service\":\"local\","
+	 "\"model\":\"small\",\"type\":\"branch_summary\",\"parentId\":\"k3f9\","
+	 "\"timestamp\":\"2026-01-01T12:00:00.000Z\"},\"fromHook\":false"},
 	{"take.before_create", "session_before_branch", RT_HOOK_BEFORE,
 	 "before a take or a discussion is made from an entry on", "",
 	 "entryId: where it leaves the old one; null: before the first entry\n"
@@ -109,19 +114,23 @@ const rt_hook_event rt_hook_events[] = {
 	 "before the older part of a take is summed up", "",
 	 "preparation: firstKeptEntryId, entriesToSummarize, tokensBefore\n"
 	 "reason: manual, or threshold (the setting compact_auto)\n"
-	 "previousCompactions: the newest first\n"
+	 "previousCompactions: the newest first, each as compactionEntry in compact.after\n"
 	 "customInstructions: what the person asked for; null: nothing\n"
-	 "model: the one that would write the summary; null: none",
+	 "model: the one that would write the summary, PROVIDER/NAME; null: none",
 	 "take discussion",
 	 "\"preparation\":{\"firstKeptEntryId\":\"m2c4\",\"entriesToSummarize\":[" ENTRY
 	 "],\"tokensBefore\":1200},\"reason\":\"manual\",\"previousCompactions\":[],\"customInstructions\":null,\"model\":"
-	 "\"small\""},
+	 "\"local/small\""},
 	{"compact.after", "session_compact", 0, "the older part of a take was summed up", "",
-	 "compactionEntry: the entry that says so\n"
+	 "compactionEntry: the entry that says so: id, type, parentId, timestamp, summary, "
+	 "firstKeptEntryId, tokensBefore, details and its other fields\n"
 	 "fromHook: whether a hook wrote it",
 	 "take discussion",
-	 "\"compactionEntry\":{\"id\":\"c7d1\",\"role\":\"System\",\"kind\":\"compaction\","
-	 "\"content\":\"They greeted each other.\"},\"fromHook\":false"},
+	 "\"compactionEntry\":{\"id\":\"c7d1\",\"role\":\"System\","
+	 "\"kind\":\"compaction\",\"content\":\"They greeted.\",\"summary\":\"They greeted.\","
+	 "\"first_kept\":\"m2c4\",\"firstKeptEntryId\":\"m2c4\",\"tokens_before\":1200,"
+	 "\"tokensBefore\":1200,\"service\":\"local\",\"model\":\"small\",\"type\":\"compaction\","
+	 "\"parentId\":\"m2c4\",\"timestamp\":\"2026-01-01T12:00:00.000Z\"},\"fromHook\":false"},
 	{"undo.after", NULL, 0, "something was undone, by undo, jump or revert", "",
 	 "steps: the steps that were taken back\n"
 	 "seq: the number of the row in the log",

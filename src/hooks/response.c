@@ -112,6 +112,7 @@ rt_hook_response_read(rt_scope *scope, rt_str text, const rt_hook_event *event,
 	out->decision = read_decision(scope, root);
 	out->reason = read_text(scope, root, "reason");
 	out->note = read_text(scope, root, "note");
+	out->is_quiet = yyjson_is_true(member(root, "cancel")) && rt_str_trim(out->reason).size == 0;
 	out->patch = read_patch(scope, root, event, out->decision);
 	out->summary = read_summary(scope, root, event);
 	if (out->decision == RT_HOOK_REPLACE && out->patch == NULL && out->summary == NULL)

@@ -8,7 +8,7 @@
  *    "reason":"why not",  "note":"for people",
  *    "patch":{"op":{"content":"…"}},            with replace: a merge patch (RFC 7396) of the
  *                                               event, limited to its replaceable members
- *    "cancel":true,                             same as "deny"
+ *    "cancel":true,                             same as "deny"; without a reason, nothing is shown
  *    "summary":{"summary":"…","details":…}}     for events that accept one
  *
  * Unknown members are ignored, and null means absent. Any other deviation invalidates the
@@ -27,6 +27,7 @@ enum {
 typedef struct rt_hook_response {
 	rt_hook_decision decision;
 	rt_str reason, note; /* complete and unmodified */
+	bool is_quiet;       /* cancelled without a reason: people are not told */
 	yyjson_val *patch;   /* an object, or NULL */
 	yyjson_val *summary; /* an object, or NULL */
 } rt_hook_response;

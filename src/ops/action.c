@@ -39,7 +39,7 @@ begin(rt_engine *engine, const rt_apply_context *with, rt_str disc, rt_str take)
 	}
 	if (with != NULL && with->is_asked) {
 		a.before = 0;
-		a.after &= RT_EVENT_ENTRY | RT_EVENT_TAKE;
+		a.after &= RT_EVENT_ENTRY;
 	}
 	return a;
 }

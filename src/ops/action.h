@@ -27,7 +27,7 @@ typedef struct rt_apply_context {
 	void *ctx;
 	rt_buf *notes;   /* what hooks want people to know is added, a line each; or NULL */
 	/* Hooks were asked already, by another event (a reply, a summary, a move of the head): they
-	 * are only notified, of entries and takes. */
+	 * are only notified, of entries. */
 	bool is_asked;
 	/* Precondition for requests made from a value that may be outdated: checked again, after
 	 * hooks, in each transaction that executes them (rt_engine_apply_if); or NULL. */

@@ -94,6 +94,8 @@ rt_hook_call_fire(const rt_hook_call *h, const char *event, rt_str members, rt_s
 		rt_scope_fail(&s, RT_DENIED, "hook %.*s: %.*s", RT_STR_ARG(rt_buf_str(&answer->by)),
 			      RT_STR_ARG(answer->reason.size > 0 ? rt_buf_str(&answer->reason)
 								 : RT_STR("cancelled")));
+	if (s.status == RT_DENIED && answer->decision == RT_HOOK_DENY)
+		s.error.is_quiet = answer->reason.size == 0;
 	return rt_scope_end(&s, err);
 }
 

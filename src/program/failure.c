@@ -122,6 +122,8 @@ rt_failure_report(rt_cli *cli)
 	if (cli->json && !cli->json_done)
 		report_json(cli);
 	rt_term_flush(&cli->out);
+	if (cli->s.error.is_quiet && cli->draft == NULL)
+		return;
 	rt_buf_init(&hint, cli->alloc, 64 * 1024);
 	rt_buf_init(&advice, cli->alloc, 64 * 1024);
 	if (cli->session.hint[0] != 0)

@@ -204,6 +204,8 @@ open_run(const rt_run_info *run, rt_buf *out)
 		rt_json_open(out, "problem", '{');
 		rt_json_put_c(out, "code", rt_status_word(run->problem->status));
 		rt_json_put_c(out, "detail", run->problem->text);
+		if (run->problem->is_quiet)
+			rt_json_put_bool(out, "quiet", true);
 		rt_json_close(out, '}');
 	}
 }

@@ -178,6 +178,8 @@ rt_problem_answer(rt_web_answer *answer, const rt_error *err, const char *hint, 
 	rt_json_put_c(body, "code", word);
 	if (err->text[0] != '\0')
 		put_text(body, "detail", err->text);
+	if (err->is_quiet)
+		rt_json_put_bool(body, "quiet", true);
 	if (err->has_at)
 		rt_json_put_u64(body, "at", err->at);
 	if (err->line != 0)

@@ -38,9 +38,10 @@ typedef struct rt_tree rt_tree;
 typedef enum rt_tree_kind {
 	RT_TREE_OTHER,
 	RT_TREE_USER,
-	RT_TREE_ASSISTANT, /* hidden while silent (rt_tree_told) */
+	RT_TREE_ASSISTANT, /* see RT_TREE_SILENT */
 	RT_TREE_TOOL,      /* a tool's result */
-	RT_TREE_SETTING,   /* labels, edits, model changes, hidden entries … */
+	RT_TREE_SETTING,   /* edits, model changes, titles … */
+	RT_TREE_STATE,     /* labels, states of programs, hidden entries */
 	RT_TREE_COMPACTION,
 	RT_TREE_SUMMARY, /* of a branch that was left */
 	RT_TREE_CUSTOM,  /* a program's message, which can be said again as a user's can */
@@ -114,8 +115,9 @@ typedef struct rt_tree_source {
 } rt_tree_source;
 
 typedef struct rt_tree_options {
-	/* As in pi: the branch of the head comes first, moving wraps around, changing the filter
-	 * unfolds all, queries are plain words, and rows have no notes. */
+	/* As in pi: the branch of the head comes first, the default filter hides settings, and every
+	 * filter silent replies, moving wraps around, changing the filter unfolds all, queries are
+	 * plain words, and rows have no notes. */
 	bool as_pi;
 	bool ascii; /* lines and text */
 } rt_tree_options;
@@ -140,8 +142,8 @@ RT_CHECKED rt_status rt_tree_set(rt_tree *tree, const rt_tree_entry *entries, si
 /* ---- which rows ---- */
 
 typedef enum rt_tree_filter {
-	RT_TREE_DEFAULT,  /* all but settings */
-	RT_TREE_NO_TOOLS, /* nor results of tools */
+	RT_TREE_DEFAULT,  /* all but states; in pi also settings and silent replies */
+	RT_TREE_NO_TOOLS, /* nor settings, results of tools, and silent replies */
 	RT_TREE_USER_ONLY,
 	RT_TREE_LABELED_ONLY,
 	RT_TREE_ALL
@@ -225,7 +227,7 @@ uint32_t rt_tree_row_node(const rt_tree *tree, size_t row);
  * labels only its own. Or RT_TREE_NONE. */
 uint32_t rt_tree_head_row(const rt_tree *tree);
 /* The destination of a navigation to this node: the head's entry, if the node's row marks it and
- * only settings are hidden between them; else its own entry. */
+ * only settings and states are hidden between them; else its own entry. */
 uint32_t rt_tree_target(const rt_tree *tree, uint32_t node);
 /* The selected row; SIZE_MAX: there are no rows. */
 size_t rt_tree_selected(const rt_tree *tree);

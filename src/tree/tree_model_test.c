@@ -34,15 +34,16 @@ below(world *w, uint32_t n)
 static void
 sow_any(world *w)
 {
-	static const char *const roles[] = {"user", "assistant", "tool", "setting", "usage"};
+	static const char *const roles[] = {"user", "assistant", "tool",
+					     "setting", "state", "usage"};
 	static const rt_tree_kind kinds[] = {RT_TREE_USER, RT_TREE_ASSISTANT, RT_TREE_TOOL,
-					     RT_TREE_SETTING, RT_TREE_NEVER};
+					     RT_TREE_SETTING, RT_TREE_STATE, RT_TREE_NEVER};
 	static const char *const words[] = {"red", "green", "red and green", "blue"};
-	uint32_t which = below(w, 20);
+	uint32_t which = below(w, 22);
 	int count = (int)w->g.count;
 	sown s = {.parent = -1};
 
-	which = which < 8 ? 0 : which < 15 ? 1 : which < 17 ? 2 : which < 19 ? 3 : 4;
+	which = which < 8 ? 0 : which < 15 ? 1 : which < 17 ? 2 : which < 19 ? 3 : which < 21 ? 4 : 5;
 	if (count > 0 && below(w, 12) > 0)
 		s.parent = below(w, 3) > 0 ? count - 1 : (int)below(w, (uint32_t)count);
 	s.role = roles[which];
@@ -60,11 +61,13 @@ passes(const world *w, int i)
 {
 	const sown *s = &w->g.items[i];
 
+	bool is_record = s->kind == RT_TREE_SETTING || s->kind == RT_TREE_STATE;
+
 	if (s->kind == RT_TREE_NEVER || (w->learnt && s->silent && i != w->head))
 		return false;
 	switch (w->filter) {
-	case RT_TREE_DEFAULT: return s->kind != RT_TREE_SETTING;
-	case RT_TREE_NO_TOOLS: return s->kind != RT_TREE_SETTING && s->kind != RT_TREE_TOOL;
+	case RT_TREE_DEFAULT: return !is_record;
+	case RT_TREE_NO_TOOLS: return !is_record && s->kind != RT_TREE_TOOL;
 	case RT_TREE_USER_ONLY: return s->kind == RT_TREE_USER;
 	case RT_TREE_LABELED_ONLY: return s->label != NULL;
 	case RT_TREE_ALL: break;

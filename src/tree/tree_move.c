@@ -25,7 +25,8 @@ rt_tree_target(const rt_tree *t, uint32_t node)
 	uint32_t at = t->head;
 
 	while (at != RT_TREE_NONE && at != node && t->nodes[at].row == RT_TREE_NONE &&
-	       (t->nodes[at].kind == RT_TREE_SETTING || t->nodes[at].kind == RT_TREE_NEVER))
+	       (t->nodes[at].kind == RT_TREE_SETTING || t->nodes[at].kind == RT_TREE_STATE ||
+		t->nodes[at].kind == RT_TREE_NEVER))
 		at = t->nodes[at].parent;
 	return t->nodes[at == node ? t->head : node].entry;
 }

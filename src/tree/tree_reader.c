@@ -371,7 +371,7 @@ add_entry(list *l, uint32_t at)
 		RT_TRY(l->s, rt_view_is_hidden(l->reader->engine, l->project, &slot, &hidden,
 					       &l->s->error));
 	if (hidden)
-		e->kind = RT_TREE_SETTING;
+		e->kind = RT_TREE_STATE;
 	l->index[at] = l->count++;
 }
 

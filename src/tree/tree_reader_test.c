@@ -120,7 +120,7 @@ test_hidden_entries(void **state)
 		 "\"custom_message\",\"content\":\"not shown\",\"display\":false}");
 	do_it(f, "{\"op\":\"entry.append\",\"id\":\"d\",\"kind\":\"custom\",\"content\":\"state\"}");
 	shows(f, "  • User: one\n"
-		 "› • [custom_message]: shown  ← active\n");
+		 "› • [Hook]: shown  ← active\n");
 	assert_int_equal(rt_tree_target(f->tree, 1), 4);
 	rt_tree_set_filter(f->tree, RT_TREE_ALL);
 	assert_int_equal(rt_tree_row_count(f->tree), 4);
@@ -153,6 +153,7 @@ test_own_entries(void **state)
 		 "  • [here] AI: reply ^[[31m\n"
 		 "  ├─ User: left  {main}\n"
 		 "  └⊟ • User: right\n"
+		 "        • assistant: (calls read)\n"
 		 "        • tool: found  (muted)\n"
 		 "        • [branch summary]: we tried\n"
 		 "›       • AI: (no content)  {other}  ← active\n");
@@ -330,6 +331,7 @@ test_pi_messages(void **state)
 	session_import(f, &s);
 	shows(f, "  • user: a b\n"
 		 "  • assistant: one two\n"
+		 "  • assistant: (no content)\n"
 		 "  • assistant: (aborted)\n"
 		 "  • assistant: it failed\n"
 		 "  • assistant: (no content)\n"
@@ -359,15 +361,25 @@ test_pi_tools(void **state)
 	session_call(&s, "mine", "{\"a\":[1,2.50],\"text\":\"so long that it does not fit\"}");
 	session_say(&s, "\"role\":\"toolResult\",\"toolCallId\":\"none\",\"toolName\":\"other\"");
 	session_import(f, &s);
-	shows(f, "  • [read: ~/x:3-12]\n"
+	shows(f, "  • assistant: (calls read)\n"
+		 "  • [read: ~/x:3-12]\n"
+		 "  • assistant: (calls read)\n"
 		 "  • [read: y:1-5]\n"
+		 "  • assistant: (calls read)\n"
 		 "  • [read: z:7]\n"
+		 "  • assistant: (calls write)\n"
 		 "  • [write: w]\n"
+		 "  • assistant: (calls edit)\n"
 		 "  • [edit: ]\n"
+		 "  • assistant: (calls bash)\n"
 		 "  • [bash: echo 1234567890123456789012345678901234567890 cut ...]\n"
+		 "  • assistant: (calls grep)\n"
 		 "  • [grep: /a.b/ in .]\n"
+		 "  • assistant: (calls find)\n"
 		 "  • [find: *.c in src]\n"
+		 "  • assistant: (calls ls)\n"
 		 "  • [ls: .]\n"
+		 "  • assistant: (calls mine)\n"
 		 "  • [mine: {\"a\":[1,2.50],\"text\":\"so long that it do...]\n"
 		 "› • [other]  {pi}  ← active\n");
 	rt_tree_set_filter(f->tree, RT_TREE_NO_TOOLS);
@@ -413,8 +425,12 @@ test_pi_settings(void **state)
 		 "  • [title: My session]\n"
 		 "  • [title: empty]\n"
 		 "› • [news]  {pi}  ← active\n");
+	/* seed 4: labels and states of programs */
 	rt_tree_set_filter(f->tree, RT_TREE_DEFAULT);
+	assert_int_equal(rt_tree_row_count(f->tree), 10);
+	rt_tree_set_filter(f->tree, RT_TREE_NO_TOOLS);
 	assert_int_equal(rt_tree_row_count(f->tree), 4);
+	rt_tree_set_filter(f->tree, RT_TREE_DEFAULT);
 	assert_int_equal(rt_tree_search(f->tree, RT_STR("is:compaction"), NULL), RT_OK);
 	assert_int_equal(rt_tree_row_count(f->tree), 1);
 	rt_tree_set_filter(f->tree, RT_TREE_ALL);

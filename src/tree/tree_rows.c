@@ -9,13 +9,14 @@
 static bool
 passes(const rt_tree *t, const rt_tree_node *n)
 {
-	if (n->kind == RT_TREE_NEVER)
-		return false;
-	if ((n->flags & (RT_TREE_SILENT | RT_TREE_HEAD)) == RT_TREE_SILENT)
+	bool is_record = n->kind == RT_TREE_SETTING || n->kind == RT_TREE_STATE;
+	bool is_silent = (n->flags & (RT_TREE_SILENT | RT_TREE_HEAD)) == RT_TREE_SILENT;
+
+	if (n->kind == RT_TREE_NEVER || (t->options.as_pi && is_silent))
 		return false;
 	switch (t->filter) {
-	case RT_TREE_DEFAULT: return n->kind != RT_TREE_SETTING;
-	case RT_TREE_NO_TOOLS: return n->kind != RT_TREE_SETTING && n->kind != RT_TREE_TOOL;
+	case RT_TREE_DEFAULT: return t->options.as_pi ? !is_record : n->kind != RT_TREE_STATE;
+	case RT_TREE_NO_TOOLS: return !is_record && !is_silent && n->kind != RT_TREE_TOOL;
 	case RT_TREE_USER_ONLY: return n->kind == RT_TREE_USER;
 	case RT_TREE_LABELED_ONLY: return n->label != 0;
 	case RT_TREE_ALL: break;

@@ -33,6 +33,7 @@ say(fixture *f, int parent, const char *role, const char *text)
 			    : role[0] == 'a' ? RT_TREE_ASSISTANT
 			    : role[0] == 't' ? RT_TREE_TOOL
 			    : role[0] == 's' ? RT_TREE_SETTING
+			    : role[0] == 'l' ? RT_TREE_STATE
 					     : RT_TREE_OTHER;
 
 	sow(&f->g, (sown){.parent = parent, .role = role, .text = text, .kind = kind});
@@ -212,15 +213,17 @@ test_silent(void **state)
 	assert_false(done);
 	assert_int_equal(rt_tree_learn(f.tree, 9, &done, NULL), RT_OK);
 	assert_true(done);
-	shows(f.tree, "  • user: one\n"
-		      "› • tool: result  ← active\n"
-		      "  (2/2)\n");
+	/* seed 4: by default only labels and states are hidden */
+	assert_int_equal(rt_tree_row_count(f.tree), 3);
+	rt_tree_set_filter(f.tree, RT_TREE_NO_TOOLS);
+	shows(f.tree, "› • user: one  ← active\n"
+		      "  (1/1) [no-tools]\n");
 	/* where one stands is always shown; what was learnt is not asked for again */
 	f.g.failing = 1;
 	plant(&f.g, f.tree, 1);
 	assert_int_equal(rt_tree_learn(f.tree, 9, &done, NULL), RT_OK);
 	assert_true(done);
-	assert_int_equal(rt_tree_row_count(f.tree), 3);
+	assert_int_equal(rt_tree_row_count(f.tree), 2);
 	finish(&f);
 }
 
@@ -344,8 +347,8 @@ test_hidden_head(void **state)
 	start(&f, NULL);
 	say(&f, -1, "user", "one");
 	say(&f, 0, "assistant", "two");
-	say(&f, 1, "setting", "state");
-	say(&f, 2, "setting", "named");
+	say(&f, 1, "label", "state");
+	say(&f, 2, "label", "named");
 	plant(&f.g, f.tree, 3);
 	shows(f.tree, "  • user: one\n"
 		      "› • assistant: two  ← active\n"

@@ -176,9 +176,9 @@ rt_tree_kind_of(rt_str role, rt_str kind)
 		{"compaction", RT_TREE_COMPACTION},
 		{"branch_summary", RT_TREE_SUMMARY},
 		{"custom_message", RT_TREE_CUSTOM},
-		{"label", RT_TREE_SETTING},
+		{"label", RT_TREE_STATE},
 		{"context_edit", RT_TREE_SETTING},
-		{"custom", RT_TREE_SETTING},
+		{"custom", RT_TREE_STATE},
 		{"model_change", RT_TREE_SETTING},
 		{"thinking_level_change", RT_TREE_SETTING},
 		{"session_info", RT_TREE_SETTING},
@@ -443,9 +443,10 @@ add_speech(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 			rt_buf_add_c(buf, "(aborted)");
 		else if (error.size > 0)
 			rt_buf_add_str(buf, cut_units(trim(error), ERROR_UNITS));
-		else
+		else if (s->as_pi)
 			rt_buf_add_c(buf, "(no content)");
-		return;
+		if (buf->size > begin)
+			return;
 	}
 	rt_buf_init(&brief, buf->alloc, RT_BUF_UNLIMITED);
 	rt_content_add_brief(&brief, (rt_content){s->body->content, s->body->content_json},
@@ -486,6 +487,7 @@ void
 rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 {
 	yyjson_val *record = record_of(s->body);
+	rt_str name = rt_body_custom_type(s->body);
 
 	*out_who = 0;
 	if (s->body->format == RT_BODY_PURGED) {
@@ -505,7 +507,9 @@ rt_tree_add_words(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 		return;
 	}
 	if (rt_str_is(s->kind, "compaction") && rt_body_field(s->body, "tokens_before") != NULL)
-		add_compaction(buf, rt_body_field(s->body, "tokens_before"));
+		rt_body_add_title(buf, s->kind, s->body);
+	else if (rt_str_is(s->kind, "custom_message"))
+		add_said(buf, name.size > 0 ? name : s->role, s->body, out_who);
 	else if (!is_message(s->kind))
 		add_said(buf,
 			 rt_str_is(s->kind, "branch_summary") ? RT_STR("branch summary") : s->kind,

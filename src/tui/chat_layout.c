@@ -253,6 +253,7 @@ rt_chat_layout(rt_chat *chat, size_t item)
 	rt_tui *tui = chat->pane.tui;
 	rt_work *work = &tui->work;
 	rt_chat_laid *laid;
+	rt_str name = RT_STR("");
 	rt_work_entry e;
 	unsigned look, view = 0;
 	bool is_same;
@@ -277,7 +278,9 @@ rt_chat_layout(rt_chat *chat, size_t item)
 	}
 	laid_clear(laid, tui->alloc);
 	rt_buf_add_str(&laid->role, e.role);
-	rt_buf_add_str(&laid->kind, e.kind);
+	if (e.body != NULL && rt_str_is(e.kind, "custom_message"))
+		name = rt_body_custom_type(e.body);
+	rt_buf_add_str(&laid->kind, name.size > 0 ? name : e.kind);
 	rt_buf_add_str(&laid->label, e.label);
 	if (!is_same || laid->role_number != slot.role)
 		lay_entry(chat, &e, look, &laid->lines);
@@ -335,6 +338,7 @@ rt_chat_visible(const rt_chat *chat, size_t at, int by)
 typedef struct branch {
 	size_t at;
 	uint32_t entry, mine; /* its entry, and that of the current take */
+	bool is_older;        /* than that of the current take */
 } branch;
 
 /* False: the takes cannot be read, or neither continues behind their common part. */
@@ -354,6 +358,8 @@ branch_of(rt_chat *chat, const rt_take *other, branch *out)
 		return false;
 	out->entry = slot.entry;
 	out->mine = my_slot.entry;
+	out->is_older = slot.ts_us != my_slot.ts_us ? slot.ts_us < my_slot.ts_us
+						    : slot.entry < my_slot.entry;
 	return out->entry != out->mine;
 }
 
@@ -367,7 +373,7 @@ add_branch(rt_chat *chat, const branch *b)
 	if (i == chat->fork_count)
 		chat->forks[chat->fork_count++] = (rt_chat_fork){b->at, 1, 1};
 	chat->forks[i].of++;
-	chat->forks[i].which += b->entry < b->mine;
+	chat->forks[i].which += b->is_older;
 }
 
 void

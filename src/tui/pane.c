@@ -206,6 +206,10 @@ void
 rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 {
 	tui->errors++;
+	if (err->is_quiet) {
+		rt_tui_say_nothing(tui);
+		return;
+	}
 	rt_tui_say_str(tui, rt_str_of(err->text), RT_INK_ERROR);
 	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z' &&
 	    !rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))

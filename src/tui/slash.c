@@ -66,52 +66,121 @@ undo(rt_tui *tui, rt_action action, rt_str count)
 
 /* ---- lists to choose from ---- */
 
-static rt_status
-chose_take(rt_tui *tui, void *ctx, rt_str answer)
+/* The rows of a list are numbered; this says what the numbers mean. */
+typedef struct numbered {
+	char name[300]; /* of what is made; may be empty */
+	size_t count;
+	uint32_t items[]; /* entries, or takes */
+} numbered;
+
+enum { ITEMS_MAX = 2000 };
+
+static numbered *
+new_numbered(rt_tui *tui, rt_str name)
 {
-	(void)ctx;
-	return answer.ptr == NULL ? RT_OK
-				  : rt_verb_apply(tui, &(rt_request){.op = RT_OP_TAKE_SWITCH,
-								     .target = answer});
+	numbered *n = rt_new(tui->alloc, sizeof(*n) + ITEMS_MAX * sizeof(n->items[0]));
+
+	if (n == NULL)
+		return NULL;
+	n->count = 0;
+	(void)snprintf(n->name, sizeof(n->name), "%.*s", RT_STR_ARG(name));
+	return n;
+}
+
+static void
+free_numbered(rt_tui *tui, void *ctx)
+{
+	rt_free(tui->alloc, ctx);
+}
+
+/* The item of the chosen row; 0: none. */
+static uint32_t
+chosen_item(const numbered *n, rt_str answer)
+{
+	size_t number = 0;
+
+	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
+		number = number * 10 + (size_t)(answer.ptr[i] - '0');
+	return number == 0 || number > n->count ? 0 : n->items[number - 1];
+}
+
+/* Take numbers, which do not change. */
+static rt_status
+switch_take(rt_tui *tui, uint32_t number)
+{
+	char id[16];
+
+	(void)snprintf(id, sizeof(id), "t%u", number);
+	return rt_verb_apply(tui,
+			     &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = rt_str_of(id)});
 }
 
 static rt_status
-branches(rt_tui *tui, rt_action action, rt_str rest)
+chose_take(rt_tui *tui, void *ctx, rt_str answer)
 {
-	const rt_disc *disc = tui->work.disc;
-	yyjson_val *names;
-	rt_buf *json;
+	uint32_t number = chosen_item(ctx, answer);
+
+	return number == 0 ? RT_OK : switch_take(tui, number);
+}
+
+/* "2  * 4 entries  main": the star marks where one is. */
+static yyjson_val *
+list_takes(rt_scope *s, rt_work *work, numbered *n, rt_buf *current)
+{
+	rt_buf *json = rt_scope_buf(s), *row = rt_scope_buf(s);
+
+	rt_json_open(json, NULL, '[');
+	for (uint32_t i = 1; i <= rt_disc_take_count(work->disc) && n->count < ITEMS_MAX; i++) {
+		const rt_take *take = rt_disc_take(work->disc, i);
+		size_t entries = rt_seq_count(take->slots);
+
+		if (!take->present)
+			continue;
+		n->items[n->count++] = i;
+		rt_buf_clear(row);
+		rt_buf_add_f(row, "%zu  %s%zu %s  ", n->count, take == work->take ? "* " : "  ",
+			     entries, entries == 1 ? "entry" : "entries");
+		rt_buf_add_str(row, rt_text_str(take->name)); /* last: its end is kept */
+		rt_json_put_str(json, NULL, rt_scope_str(s, row));
+		if (take == work->take)
+			rt_buf_add_str(current, rt_buf_str(row));
+	}
+	rt_json_close(json, ']');
+	return rt_json_parse(s, rt_scope_str(s, json));
+}
+
+/* /branches NAME goes there; without a name one is chosen. */
+static rt_status
+branches(rt_tui *tui, rt_action action, rt_str name)
+{
+	numbered *n;
+	yyjson_val *rows;
+	rt_buf *current;
 	rt_scope s;
 
 	(void)action;
-	(void)rest;
+	if (name.size > 0)
+		return rt_verb_apply(tui,
+				     &(rt_request){.op = RT_OP_TAKE_SWITCH, .target = name});
+	n = new_numbered(tui, RT_STR(""));
+	if (n == NULL)
+		return RT_NOMEM;
 	rt_scope_init(&s, tui->alloc);
-	json = rt_scope_buf(&s);
-	rt_json_open(json, NULL, '[');
-	for (uint32_t i = 1; i <= rt_disc_take_count(disc); i++)
-		if (rt_disc_take(disc, i)->present)
-			rt_json_put_str(json, NULL, rt_text_str(rt_disc_take(disc, i)->name));
-	rt_json_close(json, ']');
-	names = rt_json_parse(&s, rt_scope_str(&s, json));
+	current = rt_scope_buf(&s);
+	rows = list_takes(&s, &tui->work, n, current);
+	if (rt_ok(&s)) {
+		RT_TRY(&s, rt_pane_pick(tui, "Which take", rows, false, chose_take, n,
+					free_numbered));
+		n = NULL;
+	}
 	if (rt_ok(&s))
-		RT_TRY(&s, rt_pane_pick(tui, "Which take", names, false, chose_take, NULL, NULL));
+		rt_pane_pick_begin_on(tui, rt_scope_str(&s, current));
+	rt_free(tui->alloc, n);
 	return rt_verb_end(tui, &s);
 }
 
 /* Messages of the user: the path before the chosen one becomes a discussion, and its text goes back
  * into the input. */
-typedef struct messages {
-	char name[300]; /* of the new discussion; may be empty */
-	size_t count;
-	uint32_t entries[];
-} messages;
-
-static void
-free_messages(rt_tui *tui, void *ctx)
-{
-	rt_free(tui->alloc, ctx);
-}
-
 static rt_status
 extracted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error *err)
 {
@@ -168,37 +237,39 @@ extract(rt_tui *tui, rt_str name, uint32_t entry)
 static rt_status
 chose_message(rt_tui *tui, void *ctx, rt_str answer)
 {
-	const messages *m = ctx;
-	size_t number = 0;
+	const numbered *n = ctx;
+	uint32_t entry = chosen_item(n, answer);
 
-	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
-		number = number * 10 + (size_t)(answer.ptr[i] - '0');
-	return number == 0 || number > m->count
-		       ? RT_OK
-		       : extract(tui, rt_str_of(m->name), m->entries[number - 1]);
+	return entry == 0 ? RT_OK : extract(tui, rt_str_of(n->name), entry);
 }
 
-/* The newest messages first, as many as anybody would look through. */
+/* The newest first, as many as anybody would look through. all: also those of others, after who said
+ * them; not hidden ones. */
 static yyjson_val *
-list_messages(rt_scope *s, rt_work *work, messages *m, size_t max)
+list_messages(rt_scope *s, rt_work *work, numbered *n, bool all)
 {
 	enum { PREVIEW = 70 };
 	rt_buf *json = rt_scope_buf(s), *row = rt_scope_buf(s);
 
 	rt_json_open(json, NULL, '[');
-	for (size_t at = rt_work_count(work); rt_ok(s) && at-- > 0 && m->count < max;) {
+	for (size_t at = all ? rt_work_head(work) : rt_work_count(work);
+	     rt_ok(s) && at-- > 0 && n->count < ITEMS_MAX;) {
 		rt_work_entry e;
 		rt_slot slot;
 
 		RT_TRY(s, rt_seq_get(work->take->slots, at, &slot, &s->error));
-		if (!rt_ok(s) || (slot.flags & RT_SLOT_TURN) == 0 ||
+		if (!rt_ok(s) || (!all && (slot.flags & RT_SLOT_TURN) == 0) ||
 		    RT_TRY(s, rt_work_entry_at(work, at, &e, &s->error)) != RT_OK)
 			continue;
-		m->entries[m->count++] = slot.entry;
-		rt_buf_clear(row);
-		rt_buf_add_f(row, "%zu  ", m->count);
-		rt_buf_add(row, e.text.ptr, rt_utf8_cut(rt_buf_str(&e.text), PREVIEW * 4));
-		rt_json_put_str(json, NULL, rt_scope_str(s, row));
+		if (!all || !e.is_hidden) {
+			n->items[n->count++] = slot.entry;
+			rt_buf_clear(row);
+			rt_buf_add_f(row, "%zu  ", n->count);
+			if (all)
+				rt_buf_add_f(row, ":%zu %.*s: ", at + 1, RT_STR_ARG(e.role));
+			rt_buf_add(row, e.text.ptr, rt_utf8_cut(rt_buf_str(&e.text), PREVIEW * 4));
+			rt_json_put_str(json, NULL, rt_scope_str(s, row));
+		}
 		rt_work_entry_deinit(&e);
 	}
 	rt_json_close(json, ']');
@@ -206,31 +277,69 @@ list_messages(rt_scope *s, rt_work *work, messages *m, size_t max)
 }
 
 static rt_status
-branch(rt_tui *tui, rt_action action, rt_str name)
+pick_message(rt_tui *tui, rt_str name, bool all, const char *title, const char *none,
+	     rt_answer_fn fn)
 {
-	enum { MESSAGES_MAX = 2000 };
-	messages *m = rt_new(tui->alloc, sizeof(*m) + MESSAGES_MAX * sizeof(m->entries[0]));
+	numbered *n = new_numbered(tui, name);
 	yyjson_val *rows;
 	rt_scope s;
 
-	(void)action;
-	if (m == NULL)
+	if (n == NULL)
 		return RT_NOMEM;
-	*m = (messages){.count = 0};
-	(void)snprintf(m->name, sizeof(m->name), "%.*s", RT_STR_ARG(name));
 	rt_scope_init(&s, tui->alloc);
-	rows = list_messages(&s, &tui->work, m, MESSAGES_MAX);
-	if (rt_ok(&s) && m->count > 0) {
-		RT_TRY(&s, rt_pane_pick(tui, "Branch before which message? It comes into the input",
-					rows, false, chose_message, m, free_messages));
-		m = NULL;
+	rows = list_messages(&s, &tui->work, n, all);
+	if (rt_ok(&s) && n->count > 0) {
+		RT_TRY(&s, rt_pane_pick(tui, title, rows, false, fn, n, free_numbered));
+		n = NULL;
 	} else if (rt_ok(&s)) {
-		rt_tui_say(tui, "There is no message of yours here");
+		rt_tui_say(tui, "%s", none);
 	}
-	if (m == NULL && rt_ok(&s))
+	if (n == NULL && rt_ok(&s))
 		rt_pane_pick_texts(tui);
-	rt_free(tui->alloc, m);
+	rt_free(tui->alloc, n);
 	return rt_verb_end(tui, &s);
+}
+
+static rt_status
+branch(rt_tui *tui, rt_action action, rt_str name)
+{
+	(void)action;
+	return pick_message(tui, name, false,
+			    "Branch before which message? It comes into the input",
+			    "There is no message of yours here", chose_message);
+}
+
+static rt_status
+chose_point(rt_tui *tui, void *ctx, rt_str answer)
+{
+	const numbered *n = ctx;
+	uint32_t entry = chosen_item(n, answer);
+
+	return entry == 0 ? RT_OK
+			  : rt_verb_with(tui, RT_ACT_BRANCH, &entry, 1, rt_str_of(n->name));
+}
+
+/* /branch-here :2 NAME, after that entry; /branch-here NAME, after the head's; without either, after
+ * the one that is chosen. */
+static rt_status
+branch_here(rt_tui *tui, rt_action action, rt_str rest)
+{
+	rt_work *work = &tui->work;
+	rt_str name = rest, point = {0};
+	uint32_t entry = 0;
+	rt_error err;
+	rt_status st;
+
+	if (rest.size == 0)
+		return pick_message(tui, rest, true, "Branch after which entry",
+				    "There is no entry before the head", chose_point);
+	if (rest.ptr[0] != ':' && rest.ptr[0] != '@')
+		return verb_at_head(tui, action, rest);
+	(void)rt_str_split(&name, ' ', &point);
+	st = rt_resolve_entry(work->value, work->place, point, true, &entry, &err);
+	if (st != RT_OK)
+		return rt_tui_say_failure(tui, st, &err);
+	return rt_verb_with(tui, action, &entry, 1, name.size > 0 ? rt_str_trim(name) : name);
 }
 
 /* ---- discussions and files ---- */
@@ -396,8 +505,9 @@ const rt_slash rt_slashes[] = {
 	{"/again", "", "another reply, in a take of its own", run, RT_ACT_AGAIN},
 	{"/branch", "[NAME]", "choose a message of yours; the path to it becomes a discussion",
 	 branch, RT_ACT_NONE},
-	{"/branch-here", "[NAME]", "a new take from the head on", verb_at_head, RT_ACT_BRANCH},
-	{"/branches", "", "the takes of this discussion, to go to one", branches, RT_ACT_NONE},
+	{"/branch-here", "[:N] [NAME]", "a new take from an entry on, by default one to choose",
+	 branch_here, RT_ACT_BRANCH},
+	{"/branches", "[NAME]", "the takes of this discussion, to go to one", branches, RT_ACT_NONE},
 	{"/compact", "[INSTRUCTIONS]", "sum up the beginning for the model", run, RT_ACT_COMPACT},
 	{"/continue", "", "more of a reply that ended too early", run, RT_ACT_CONTINUE},
 	{"/discussions", "", "all discussions", open_screen, RT_ACT_DISCUSSIONS},

@@ -90,8 +90,10 @@ end_run(columns *c)
 
 		if (RT_TRY(s, rt_body_read(s->alloc, bytes, &body, &s->error)) == RT_OK) {
 			rt_scope_reset(c->text);
+			rt_str kind = rt_view_kind(c->text, c->project, c->run[i].kind);
 			rt_json_put_str(c->preview, NULL,
-					rt_view_preview(c->text, &body, c->options->preview));
+					rt_view_row_preview(c->text, kind, &body,
+							    c->options->preview));
 			rt_scope_adopt(s, c->text);
 		}
 		rt_body_deinit(&body);

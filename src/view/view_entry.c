@@ -363,6 +363,70 @@ rt_view_preview(rt_scope *s, const rt_body *body, size_t characters)
 	return out != NULL ? rt_str_at(out, shown.size) : (rt_str){0};
 }
 
+rt_str
+rt_view_row_preview(rt_scope *s, rt_str kind, const rt_body *body, size_t characters)
+{
+	rt_buf *row = rt_scope_buf(s);
+	size_t used;
+
+	rt_body_add_title(row, kind, body);
+	used = row->size > 0 ? rt_utf8_count(rt_buf_str(row)) + 1 : 0;
+	if (used == 0)
+		return rt_view_preview(s, body, characters);
+	if (used < characters) {
+		rt_buf_add_byte(row, ' ');
+		rt_buf_add_str(row, rt_view_preview(s, body, characters - used));
+	}
+	return rt_str_trim(rt_scope_str(s, row));
+}
+
+/* ---- summaries ---- */
+
+/* A field of an entry that may come from a pi session. */
+static rt_str
+text_of(const rt_body *body, const char *key)
+{
+	yyjson_val *value = rt_body_field(body, key);
+
+	return rt_json_str(value != NULL ? value : rt_json_get(pi_of(body), key));
+}
+
+static bool
+is_from_hook(const rt_body *body)
+{
+	yyjson_val *ours = rt_body_field(body, "from_hook");
+	yyjson_val *theirs = rt_body_field(body, "fromHook");
+
+	return yyjson_is_true(ours) || yyjson_is_true(theirs) ||
+	       yyjson_is_true(rt_json_get(pi_of(body), "fromHook"));
+}
+
+void
+rt_body_add_origin(rt_buf *buf, rt_str kind, const rt_body *body)
+{
+	rt_str hook = text_of(body, "hook"), model = text_of(body, "model");
+	rt_str service = text_of(body, "service"), instructions = text_of(body, "instructions");
+	size_t start = buf->size;
+
+	if (!rt_str_is(kind, "compaction") && !rt_str_is(kind, "branch_summary"))
+		return;
+	if (is_from_hook(body)) {
+		rt_buf_add_c(buf, hook.size > 0 ? "Written by the hook " : "Written by a hook");
+		rt_buf_add_str(buf, hook);
+	} else if (model.size > 0) {
+		rt_buf_add_c(buf, "Written by ");
+		rt_buf_add_str(buf, service);
+		rt_buf_add_c(buf, service.size > 0 ? "/" : "");
+		rt_buf_add_str(buf, model);
+	}
+	if (rt_str_is(text_of(body, "reason"), "threshold"))
+		rt_buf_add_c(buf, ", automatically");
+	if (instructions.size > 0) {
+		rt_buf_add_c(buf, buf->size > start ? ". Instructions: " : "Instructions: ");
+		rt_buf_add_str(buf, instructions);
+	}
+}
+
 /* ---- what people do not see ---- */
 
 rt_status
@@ -379,7 +443,7 @@ rt_view_is_hidden(rt_engine *engine, const rt_project *project, const rt_slot *s
 		st = rt_project_name(project, slot->role, &role, err);
 	if (st != RT_OK)
 		return st;
-	*out = rt_str_is(kind, "custom");
+	*out = rt_str_is(kind, "custom") || rt_str_is(kind, "label");
 	if (*out || (slot->flags & RT_SLOT_RICH) == 0 ||
 	    (!rt_str_is(kind, "custom_message") && !rt_str_is(role, "custom")))
 		return RT_OK;

@@ -41,6 +41,8 @@ const rt_body *rt_view_body(const rt_view *view, uint64_t number);
 /* The first characters of a body's text on one line, or what else it is ("(calls read)"); never
  * absent. Only the result stays in scope. */
 rt_str rt_view_preview(rt_scope *scope, const rt_body *body, size_t characters);
+/* The same for the row of a tree: behind its title (rt_body_add_title), if it has one. */
+rt_str rt_view_row_preview(rt_scope *scope, rt_str kind, const rt_body *body, size_t characters);
 
 /* A scope that is closed with the outer one, for what is read item by item: reset it for each, and
  * rt_scope_adopt its failures. It is the outer one itself once that has failed. */
@@ -84,6 +86,9 @@ const rt_entry_row *rt_entry_of_effect(const rt_view *view, const rt_effect_slot
 /* The entry for people: its text and, on a separate line, its other contents, such as "(calls read,
  * bash)". */
 void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
+/* How a summary (kind compaction or branch_summary) came about, as far as it is known: "Written by
+ * mock/good. Instructions: say what failed". Nothing for other entries. */
+void rt_body_add_origin(rt_buf *buf, rt_str kind, const rt_body *body);
 
 /* The heading of a take. */
 typedef struct rt_show_row {
@@ -238,6 +243,7 @@ typedef struct rt_tree_row {
 	bool muted, edited;
 	size_t depth; /* 0: a root */
 	rt_str preview;
+	bool has_title; /* the preview begins with one (rt_body_add_title) */
 	bool partial, hidden;
 } rt_tree_row;
 

@@ -71,4 +71,26 @@ has 'pi: tree' 'hello' "$(r tree)"
 hasnt 'pi: tree: the message' 'CONCEALED' "$(r tree)"
 hasnt 'pi: edited, still hidden' 'ANEW' "$(r -q edit :2 ANEW >/dev/null; r show)"
 
+# A record that an entry was labelled is hidden, and the head is shown above it; a compaction shows its
+# size, and a program's message the program's name.
+db=$work/labels.db
+cat >"$work/l.jsonl" <<'L'
+{"type":"session","version":3,"id":"s2","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}
+{"type":"message","id":"b1","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"hello","timestamp":1}}
+{"type":"compaction","id":"b2","parentId":"b1","timestamp":"2026-01-01T00:00:02.000Z","summary":"Greeted.","firstKeptEntryId":"b1","tokensBefore":12345}
+{"type":"custom_message","id":"b3","parentId":"b2","timestamp":"2026-01-01T00:00:03.000Z","customType":"myhook","content":"mind the gap","display":true}
+{"type":"label","id":"b4","parentId":"b3","timestamp":"2026-01-01T00:00:04.000Z","targetId":"b1","label":"start"}
+L
+r -q import "$work/l.jsonl"
+code 'labels: tree' 0 r tree
+has 'labels: inline' 'hello  [start]' "$out"
+is 'labels: three rows' 3 "$(echo "$out" | grep -vc hidden)"
+has 'the size of a compaction' '[compaction: 12k tokens] Greeted.' "$out"
+has 'the name of a program, and the head' '[myhook] mind the gap  (take l *)  <- head' "$out"
+has 'labels: --all has the record' '(label)' "$(r tree --all)"
+has 'show: the name of the program' '(custom_message: myhook)' "$(r show)"
+hasnt 'show: no record of a label' '(label)' "$(r show)"
+echo '{"op":"entry.append","kind":"compaction","content":"Ours","tokens_before":62}' | r -q apply >/dev/null
+has 'our own' '[compaction: 62 tokens] Ours' "$(r tree)"
+
 finish

@@ -212,6 +212,23 @@ code 'stopped' 130 timeout 300 "$RETAKE" --db "$db" add x
 is 'nothing was added' 'one|two|three|four' "$(contents)"
 is 'the hook is gone' gone "$(kill -0 "$(cat "$work/pid")" 2>/dev/null && echo there || echo gone)"
 
+# --- a hook that cancels without a reason says nothing ---
+
+no_hooks
+fresh
+mkdir -p "$XDG_CONFIG_HOME/retake/hooks/session_before_tree"
+silent=$XDG_CONFIG_HOME/retake/hooks/session_before_tree/10-c
+printf '#!/bin/sh\ncat >/dev/null\necho "{\\"cancel\\":true}"\n' >"$silent"
+chmod +x "$silent"
+code 'cancelled' 8 r go :1
+is 'silently' '' "$out$err"
+code 'programs are told' 8 r --json go :1
+has 'which hook' 'session_before_tree/10-c: cancelled' "$out"
+is 'and people are not' '' "$err"
+printf '#!/bin/sh\ncat >/dev/null\necho "{\\"cancel\\":true,\\"reason\\":\\"stay\\"}"\n' >"$silent"
+code 'cancelled with a reason' 8 r go :1
+has 'which is shown' '10-c: stay' "$err"
+
 # --- a project's ---
 
 no_hooks

@@ -310,6 +310,25 @@ def hook_cancels(c, place):
         t.wait("Summarize")
 
 
+def hook_cancels_silently(c, place):
+    """"cancel" without a reason: the hook has said what it wanted to by itself. One that is put there
+    while the screen is open counts, too."""
+    fork(place)
+    before = value(place), steps(place)
+    t = asked(place)
+    hook(place, "session_before_tree", "cat > /dev/null; echo '{\"cancel\":true}'\n")
+    for key in ("y", "n"):
+        t.key(key)
+        t.wait("(2/6)", gone=["Summarize"])
+        c.check(f"{key}: nothing is said", not any("ook" in row or "You are where" in row for row in t.screen()),
+                t.screen())
+        unchanged(c, place, f"a silent hook, {key}", before)
+        t.key("Up")
+        c.says("the tree goes on", t, "(1/6)")
+        t.key("Down", "Enter")
+        t.wait("Summarize")
+
+
 def hook_writes(c, place):
     """A hook that gives the summary: no model is asked."""
     fork(place)
@@ -365,4 +384,4 @@ def nothing_left(c, place):
 
 
 run(dialogue, yes, yes_to_user, instructions, to_another_take, fails, fails_again, fails_midway, no_model, aborted, aborted_server,
-    hook_cancels, hook_writes, hook_ignored, nothing_left)
+    hook_cancels, hook_cancels_silently, hook_writes, hook_ignored, nothing_left)

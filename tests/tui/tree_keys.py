@@ -219,12 +219,15 @@ def hidden(c, place):
     with place.open(size=(80, 40)) as t:
         t.wait("That worked")
         t.key("F2")
-        usual = ["  • user: Hello, can you help", "  • [here] assistant: Of course",
+        usual = ["  • [model: m]", "  • user: Hello, can you help", "  • [here] assistant: Of course",
                  "  • [compaction: 12k tokens]", "  • [note]: a hook's message",
                  "› • user: That worked"]
         c.says("open", t, "[compaction: 12k tokens]")
         got = [re.sub(r"  \{.*", "", row) for row in tree_rows(t)[0]]
-        c.equal("settings are not in it", [r.lower() for r in got], [r.lower() for r in usual])
+        c.equal("labels and states are not in it", [r.lower() for r in got], [r.lower() for r in usual])
+        t.key("C-t")
+        c.says("without tools", t, "[no-tools]")
+        c.equal("nor settings", len(tree_rows(t)[0]), 5)
         t.key("C-o")
         c.says("all are shown", t, "[all]")
         shown = "\n".join(tree_rows(t)[0])
