@@ -396,7 +396,7 @@ find_in(reading *r, const rt_file_root *root, rt_str path, rt_file_place *out)
 	if (path.size > 0 && path.ptr[0] == '/' && !below(path, root->path, &path) &&
 	    !below(path, root->real, &path))
 		return (rt_file_fault){RT_FILE_OUTSIDE, 0};
-	return rt_place_find(r->s, root, path.size > 0 ? path : RT_STR("."), out);
+	return rt_file_find(r->s, root, path.size > 0 ? path : RT_STR("."), out);
 }
 
 /* A path below the first root that has it. */
@@ -661,7 +661,7 @@ read_want(reading *r, rt_file_want *w, const rt_file_want *same)
 	if (same != NULL)
 		w->whole = same->whole;
 	else
-		f = rt_place_read(r->s, &w->place, r->o.text_max, r->o.image_max, &w->whole);
+		f = rt_file_load(r->s, &w->place, r->o.text_max, r->o.image_max, &w->whole);
 	w->mime = rt_file_image_type(w->whole);
 	if (f.kind == RT_FILE_NO_PROBLEM && w->mime.size == 0) {
 		if (is_screenshot)

@@ -241,7 +241,7 @@ go_down(rt_scope *s, walk *w, rt_str name, rt_file_type *type)
 }
 
 rt_file_fault
-rt_place_find(rt_scope *s, const rt_file_root *root, rt_str path, rt_file_place *out)
+rt_file_find(rt_scope *s, const rt_file_root *root, rt_str path, rt_file_place *out)
 {
 	rt_file_type type = RT_FILE_DIRECTORY;
 	rt_file_fault f = no_fault;
@@ -367,7 +367,7 @@ read_once(int fd, size_t text_max, size_t image_max, rt_buf *out)
 }
 
 rt_file_fault
-rt_place_read(rt_scope *s, const rt_file_place *place, size_t text_max, size_t image_max,
+rt_file_load(rt_scope *s, const rt_file_place *place, size_t text_max, size_t image_max,
 	     rt_str *out)
 {
 	rt_buf *bytes = rt_scope_buf(s);
@@ -408,7 +408,7 @@ entry_type(int fd, const struct dirent *entry)
 }
 
 rt_file_fault
-rt_place_list(rt_scope *s, const rt_file_place *place, size_t max, rt_file_entry **out,
+rt_file_list(rt_scope *s, const rt_file_place *place, size_t max, rt_file_entry **out,
 	     size_t *out_count)
 {
 	int fd = open_place(place, O_RDONLY | O_DIRECTORY | O_NONBLOCK);

@@ -51,16 +51,16 @@ const rt_file_root *rt_file_roots_open(rt_scope *s, const rt_file_options *optio
 /* Find a path below a root, following links that stay below it. Every component is opened by
  * itself, relative to the one before and without following a link, so that nothing outside the
  * root is touched, whatever changes meanwhile. path is not empty and has no NUL. */
-rt_file_fault rt_place_find(rt_scope *s, const rt_file_root *root, rt_str path, rt_file_place *out);
+rt_file_fault rt_file_find(rt_scope *s, const rt_file_root *root, rt_str path, rt_file_place *out);
 
 /* The bytes of a regular file that was found, as they were at one moment. A text is not read beyond
  * text_max, nor an image beyond image_max. */
-rt_file_fault rt_place_read(rt_scope *s, const rt_file_place *place, size_t text_max,
+rt_file_fault rt_file_load(rt_scope *s, const rt_file_place *place, size_t text_max,
 			   size_t image_max, rt_str *out);
 
 /* The entries of a directory that was found, in any order, without "." and "..". At most max:
  * RT_FILE_TOO_MANY. */
-rt_file_fault rt_place_list(rt_scope *s, const rt_file_place *place, size_t max,
+rt_file_fault rt_file_list(rt_scope *s, const rt_file_place *place, size_t max,
 			   rt_file_entry **out, size_t *out_count);
 
 /* ---- kind.c ---- */

@@ -75,10 +75,10 @@ read_ignore(rt_scope *s, const rt_file_root *root, rt_str dir, const rt_ignore *
 	rt_file_place place;
 	rt_str text;
 
-	if (rt_place_find(s, root, join(s, dir, RT_STR(".gitignore")), &place).kind !=
+	if (rt_file_find(s, root, join(s, dir, RT_STR(".gitignore")), &place).kind !=
 		    RT_FILE_NO_PROBLEM ||
 	    place.type != RT_FILE_REGULAR ||
-	    rt_place_read(s, &place, IGNORE_MAX, IGNORE_MAX, &text).kind != RT_FILE_NO_PROBLEM ||
+	    rt_file_load(s, &place, IGNORE_MAX, IGNORE_MAX, &text).kind != RT_FILE_NO_PROBLEM ||
 	    !rt_ok(s))
 		return above;
 	return rt_ignore_read(s, above, dir, text);
@@ -144,7 +144,7 @@ visit(walking *w, const waiting *dir, const rt_ignore *ignore, const rt_file_ent
 		return;
 	place = (rt_file_place){w->base->root, path, entry->type};
 	if (entry->type == RT_FILE_LINK) {
-		f = rt_place_find(w->s, w->base->root, path, &place);
+		f = rt_file_find(w->s, w->base->root, path, &place);
 		if (f.kind != RT_FILE_NO_PROBLEM) {
 			if (accepts)
 				add_fault(w, path, f);
@@ -172,7 +172,7 @@ read_dir(walking *w, const waiting *dir)
 	rt_file_fault f;
 	size_t count;
 
-	f = rt_place_list(w->s, &place, *w->visits, &entries, &count);
+	f = rt_file_list(w->s, &place, *w->visits, &entries, &count);
 	*w->visits -= count;
 	for (size_t i = 0; rt_ok(w->s) && i < count; i++)
 		visit(w, dir, ignore, &entries[i]);
