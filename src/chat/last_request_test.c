@@ -103,7 +103,8 @@ changes(fixture *f)
 	assert_int_equal(rt_resolve_place(value, RT_STR(""), RT_STR(""), &place, NULL), RT_OK);
 	rt_buf_clear(&f->w.out);
 	assert_int_equal(rt_view_last_request_changes(f->w.engine, value, place, rt_json_root(doc),
-						      f->s.model.provider, &f->w.out, &f->w.err),
+						      f->s.model.provider, NULL, &f->w.out,
+						      &f->w.err),
 			 RT_OK);
 	rt_buf_add_byte(&f->w.out, '\0');
 	rt_object_unref(value);

@@ -219,7 +219,7 @@ run_sent(rt_cli *cli)
 		return;
 	}
 	RT_TRY(s, rt_view_last_request_changes(cli->session.engine, cli->session.value,
-					       cli->session.place, record, provider, json,
+					       cli->session.place, record, provider, NULL, json,
 					       &s->error));
 	if (cli->json)
 		rt_cli_print_json(cli, json);

@@ -219,7 +219,7 @@ rt_api_sent(rt_call *call)
 		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
 	RT_TRY(s, rt_last_request_build(v.engine, record, provider, NULL, NULL, &sent, &s->error));
 	RT_TRY(s, rt_view_last_request_changes(v.engine, v.project, v.place, record, provider,
-					       changes, &s->error));
+					       NULL, changes, &s->error));
 	yyjson_val *changed = rt_json_parse(s, rt_scope_str(s, changes));
 	rt_json_open(body, NULL, '{');
 	put_members(body, record, of_record);
