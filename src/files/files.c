@@ -661,7 +661,7 @@ read_want(reading *r, rt_file_want *w, const rt_file_want *same)
 	if (same != NULL)
 		w->whole = same->whole;
 	else
-		f = rt_file_read(r->s, &w->place, r->o.text_max, r->o.image_max, &w->whole);
+		f = rt_file_load(r->s, &w->place, r->o.text_max, r->o.image_max, &w->whole);
 	w->mime = rt_file_image_type(w->whole);
 	if (f.kind == RT_FILE_NO_PROBLEM && w->mime.size == 0) {
 		if (is_screenshot)

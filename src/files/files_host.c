@@ -367,7 +367,7 @@ read_once(int fd, size_t text_max, size_t image_max, rt_buf *out)
 }
 
 rt_file_fault
-rt_file_read(rt_scope *s, const rt_file_place *place, size_t text_max, size_t image_max,
+rt_file_load(rt_scope *s, const rt_file_place *place, size_t text_max, size_t image_max,
 	     rt_str *out)
 {
 	rt_buf *bytes = rt_scope_buf(s);

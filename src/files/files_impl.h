@@ -55,7 +55,7 @@ rt_file_fault rt_file_find(rt_scope *s, const rt_file_root *root, rt_str path, r
 
 /* The bytes of a regular file that was found, as they were at one moment. A text is not read beyond
  * text_max, nor an image beyond image_max. */
-rt_file_fault rt_file_read(rt_scope *s, const rt_file_place *place, size_t text_max,
+rt_file_fault rt_file_load(rt_scope *s, const rt_file_place *place, size_t text_max,
 			   size_t image_max, rt_str *out);
 
 /* The entries of a directory that was found, in any order, without "." and "..". At most max:

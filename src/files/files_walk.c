@@ -78,7 +78,7 @@ read_ignore(rt_scope *s, const rt_file_root *root, rt_str dir, const rt_ignore *
 	if (rt_file_find(s, root, join(s, dir, RT_STR(".gitignore")), &place).kind !=
 		    RT_FILE_NO_PROBLEM ||
 	    place.type != RT_FILE_REGULAR ||
-	    rt_file_read(s, &place, IGNORE_MAX, IGNORE_MAX, &text).kind != RT_FILE_NO_PROBLEM ||
+	    rt_file_load(s, &place, IGNORE_MAX, IGNORE_MAX, &text).kind != RT_FILE_NO_PROBLEM ||
 	    !rt_ok(s))
 		return above;
 	return rt_ignore_read(s, above, dir, text);
