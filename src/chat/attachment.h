@@ -55,7 +55,7 @@ typedef struct rt_attachments {
 
 /* Reads the files that a discussion of this value names; their memory is the scope's. Called with
  * the scope of a request, before it is sent. Fails the scope if a file cannot be sent. */
-typedef rt_attachments (*rt_attach_fn)(void *ctx, rt_scope *scope, const rt_project *value,
+typedef rt_attachments (*rt_attach_fn)(const void *ctx, rt_scope *scope, const rt_project *value,
 				       uint32_t disc);
 
 /* Adds the message with all of them to a request; nothing if there are none. */

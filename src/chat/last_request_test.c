@@ -115,7 +115,7 @@ changes(fixture *f)
 }
 
 #define SAME \
-	"\"exact\":true,\"same\":true,\"entries\":[],\"moved\":false,\"settings\":[],\"prompt\":false}"
+	"\"exact\":true,\"same\":true,\"entries\":[],\"moved\":false,\"settings\":[],\"prompt\":false,\"files\":[]}"
 
 static void
 what_was_sent_last_is_built_again(void **state)
@@ -169,7 +169,7 @@ what_changed_since_is_said(void **state)
 	world_apply(&f->w, "{\"op\":\"undo\"}");
 	world_apply(&f->w, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":1}");
 	world_apply(&f->w, "{\"op\":\"prompt.update\",\"text\":\"a cat\"}");
-	assert_non_null(strstr(changes(f), "\"settings\":[\"temperature\"],\"prompt\":true}"));
+	assert_non_null(strstr(changes(f), "\"settings\":[\"temperature\"],\"prompt\":true,\"files\":[]}"));
 	world_apply(&f->w, "{\"op\":\"undo\",\"count\":2}");
 	assert_string_equal(changes(f), SAME);
 }

@@ -123,6 +123,7 @@ read_files(sending *s, const rt_project *value)
 	s->files = with->attach(with->attach_ctx, sc, value, place.disc);
 	if (rt_ok(sc))
 		rt_attachments_check(sc, &s->files, with->model->provider);
+	s->out->files_failed = sc->status == RT_REFUSED;
 }
 
 /* ---- ask ---- */

@@ -51,7 +51,7 @@ typedef struct rt_send_with {
 	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */
 	void *count_ctx;
 	rt_attach_fn attach;  /* reads the files that a reply's request contains; NULL: none are */
-	void *attach_ctx;
+	const void *attach_ctx;
 	rt_str owner;         /* identifies this process, see rt_owner_lives_fn */
 	rt_str store;         /* where the store is, for the record; empty: its own name */
 	rt_reply_fn fn;       /* called with what arrives; or NULL */
@@ -103,6 +103,7 @@ typedef struct rt_send_result {
 	uint64_t seq;        /* of the step */
 	bool partial;        /* kept, but incomplete */
 	rt_send_fate fate;
+	bool files_failed;   /* a file cannot be sent; nothing was changed */
 	rt_stop stop;
 	rt_usage usage;
 	size_t left_out;     /* entries that did not fit into the budget */
