@@ -90,6 +90,7 @@ resolve_send(rt_scope *s, rt_run_asked *a, const rt_run_request *r, const rt_pro
 		a->role = copy(s, r->role);
 	}
 	a->reply_role = copy(s, r->reply_role);
+	a->no_files = r->no_files;
 	a->at = resolve_entry(s, project, place, r->at, a->text.ptr != NULL);
 	if (a->how == RT_RUN_AGAIN && r->replies > 1)
 		a->replies = r->replies;

@@ -128,6 +128,8 @@ static const rt_route_param b_run[] = {
 	{"instructions", "string", "for a summary"},
 	{"model", "string", "PROVIDER/NAME; default: the setting, then the configuration"},
 	{"budget", "integer", "tokens of the request at most"},
+	{"files", "boolean",
+	 "ask, again, continue: with the files that the discussion lists; default: true"},
 	{"take", "string", "as the query's"},
 	END};
 
