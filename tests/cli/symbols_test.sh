@@ -9,7 +9,7 @@ r add 'Explain @compute_sum' -q
 r files add context_files sum.c -q
 
 # Without the program: its package is named, and everything else works.
-PATH=/nowhere code 'no ctags' 1 "$RETAKE" --db "$db" symbols
+code 'no ctags' 1 env PATH=/nowhere "$RETAKE" --db "$db" symbols
 has 'no ctags: the package is named' 'universal-ctags' "$err"
 
 if ctags --list-features 2>/dev/null | grep -q '^sandbox '; then
