@@ -102,7 +102,7 @@ typedef struct rt_run_request {
 
 /* Starts one. out_name: of the run, NUL-terminated. Fails before it begins with
  * RT_NOT_FOUND, RT_USAGE, RT_CREDENTIALS (no model), RT_LIMIT (too many), RT_BUSY (about to end),
- * RT_READ_ONLY, RT_TOO_NEW; RT_REFUSED with a name: that run continues the same reply of the same
+ * RT_READ_ONLY, RT_TOO_NEW; RT_REFUSED without a name: a file cannot be sent; RT_REFUSED with a name: that run continues the same reply of the same
  * take. May wait for a command that prints a key. */
 RT_CHECKED rt_status rt_runs_start(rt_runs *runs, const rt_run_request *request,
 				   char out_name[24], rt_error *err);

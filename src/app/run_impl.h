@@ -103,6 +103,9 @@ struct rt_runs {
 /* Resolves a request into run->asked, and opens its model. Failures are in the run's scope. */
 void rt_run_resolve(rt_run *run, const rt_run_request *request, const rt_project *project);
 void rt_run_open_model(rt_run *run, const rt_project *project);
+/* Fails the run's scope if it would send files and one cannot be sent: the client still has the
+ * question then. */
+void rt_run_check_files(rt_run *run, const rt_project *project);
 /* pthread_create's; run is an rt_run. */
 void *rt_run_work(void *run);
 /* With the lock held. */

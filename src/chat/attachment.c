@@ -142,6 +142,40 @@ rt_attachments_keep(rt_engine *engine, const rt_attachments *files, rt_error *er
 	return rt_scope_end(&s, err);
 }
 
+typedef struct content_check {
+	rt_fsck_fn fn;
+	void *ctx;
+} content_check;
+
+static bool
+check_content(void *ctx, const rt_store_row *row)
+{
+	const content_check *c = ctx;
+	rt_str sha256 = rt_str_skip(row->name, strlen(RT_ATTACHMENT_PREFIX));
+	char hex[RT_SHA256_HEX_ROOM];
+	rt_sha256 sha;
+
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, row->data.ptr, row->data.size);
+	rt_sha256_end_hex(&sha, hex);
+	if (rt_str_is(sha256, hex))
+		return true;
+	return rt_finding_give(c->fn, c->ctx, "error", "file-differs",
+			       "side row %.*s has not the content of a file that was sent; requests "
+			       "with it cannot be built again", RT_STR_ARG(row->name));
+}
+
+rt_status
+rt_engine_fsck_attachments(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
+{
+	content_check c = {fn, ctx};
+	rt_status st = engine->store->ops->read(
+		engine->store, rt_rows_prefixed(engine->project, RT_STR(RT_ATTACHMENT_PREFIX)),
+		check_content, &c, err);
+
+	return st == RT_CORRUPT ? RT_OK : st; /* the store's check reports a damaged side row */
+}
+
 void
 rt_attachments_put(rt_buf *json, const rt_attachments *files)
 {

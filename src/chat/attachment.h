@@ -35,6 +35,7 @@
 #include "chat/model_request.h"
 #include "codec/json.h"
 #include "log/engine.h"
+#include "log/fsck.h"
 
 typedef struct rt_attachment {
 	rt_str name;     /* for the model: "src/a.c:10-20" */
@@ -69,6 +70,11 @@ void rt_attachment_add_text(rt_buf *out, const rt_attachment *file);
 /* Keeps the contents that are not in the store yet, in one transaction. */
 RT_CHECKED rt_status rt_attachments_keep(rt_engine *engine, const rt_attachments *files,
 					 rt_error *err);
+/* A finding that fsck (log/fsck.h) does not have:
+ *
+ *   file-differs   error   the content of a file that was sent is not the one of its hash */
+RT_CHECKED rt_status rt_engine_fsck_attachments(rt_engine *engine, rt_fsck_fn fn, void *ctx,
+						rt_error *err);
 /* The member "files" of a record; nothing if there are none. */
 void rt_attachments_put(rt_buf *json, const rt_attachments *files);
 /* The attachments of a record's member, with their contents; NULL: none. Memory is the scope's. */
