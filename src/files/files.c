@@ -9,6 +9,7 @@
 #include "codec/json.h"
 #include "files/files_walk.h"
 #include "files/set_impl.h"
+#include "files/symbols_impl.h"
 
 static const char *const kind_words[] = {
 	[RT_FILE_NO_PROBLEM] = "none",
@@ -716,6 +717,78 @@ read_wants(reading *r)
 	r->want_count = kept;
 }
 
+/* The definition that a part names. False: a problem was reported. */
+static bool
+cut_symbol(reading *r, rt_file_want *w, const rt_file_symbols *symbols, size_t file)
+{
+	size_t count, found = 0, at = rt_file_symbols_range(symbols, w->part.symbol, &count);
+	rt_buf *detail;
+
+	for (size_t i = at; i < at + count; i++) {
+		const rt_file_symbol *symbol = &symbols->items[i];
+
+		if (symbol->file != file || !rt_str_eq(symbol->name, w->part.symbol))
+			continue;
+		w->bytes = symbol->text;
+		w->part.first = symbol->first_line;
+		w->part.last = symbol->last_line;
+		found++;
+	}
+	if (found == 1)
+		return true;
+	detail = rt_scope_buf(r->s);
+	rt_buf_add_f(detail, "has %s symbol %.*s: %s", found == 0 ? "no" : "more than one",
+		     RT_STR_ARG(w->part.symbol),
+		     found == 0 ? "correct the name" : "name its lines instead, as in :10-20");
+	problem(r, w->list, w->item, w->place.path, RT_FILE_NO_SYMBOL, rt_scope_str(r->s, detail));
+	return false;
+}
+
+static bool
+needs_symbols(const rt_file_want *w)
+{
+	return w->mime.size == 0 && w->whole.ptr != NULL &&
+	       (w->view == RT_FILE_OUTLINE || w->part.symbol.size > 0);
+}
+
+/* Outlines and definitions, by one run of ctags. */
+static void
+read_symbols(reading *r)
+{
+	rt_symbol_source *sources = rt_scope_array(r->s, r->want_count + 1, sizeof(*sources));
+	const rt_file_symbols *symbols;
+	size_t kept = 0, needed = 0;
+
+	for (size_t i = 0; sources != NULL && i < r->want_count; i++)
+		if (needs_symbols(&r->wants[i])) {
+			sources[i] = (rt_symbol_source){r->wants[i].place.path, r->wants[i].whole};
+			needed++;
+		}
+	if (sources == NULL || needed == 0)
+		return;
+	symbols = rt_symbols_of(r->s, r->o.path, sources, r->want_count);
+	for (size_t i = 0; rt_ok(r->s) && i < r->want_count; i++) {
+		rt_file_want *w = &r->wants[i];
+
+		if (needs_symbols(w) && symbols->problem.size > 0) {
+			rt_buf *detail = rt_scope_buf(r->s);
+
+			rt_buf_add_f(detail, "cannot be read: %.*s", RT_STR_ARG(symbols->problem));
+			problem(r, w->list, w->item, w->place.path, RT_FILE_NO_CTAGS,
+				rt_scope_str(r->s, detail));
+			continue;
+		}
+		if (needs_symbols(w) && w->part.symbol.size > 0) {
+			if (!cut_symbol(r, w, symbols, i))
+				continue;
+		} else if (needs_symbols(w) && is_whole(&w->part)) {
+			w->bytes = rt_symbols_outline(r->s, symbols, i);
+		}
+		r->wants[kept++] = *w;
+	}
+	r->want_count = kept;
+}
+
 /* A part of a file that is sent in full, too, is not sent twice. */
 static bool
 is_covered(const reading *r, const rt_file_want *w)
@@ -776,6 +849,7 @@ rt_file_set_read(rt_scope *s, const rt_file_options *options, const rt_file_list
 	read_list(&r, "context_files", lists->context_files);
 	read_list(&r, "screenshots", lists->screenshots);
 	read_wants(&r);
+	read_symbols(&r);
 	files = rt_scope_array(s, r.want_count + 1, sizeof(*files));
 	if (files == NULL || set == NULL)
 		return NULL;

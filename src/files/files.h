@@ -154,5 +154,9 @@ const rt_file_symbols *rt_file_symbols_read(rt_scope *s, const rt_file_options *
 const rt_file_symbol *rt_file_symbol_find(const rt_file_symbols *symbols, rt_str name);
 /* The range of those that begin with a prefix: the index of the first, and their number. */
 size_t rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out_count);
+/* A symbol as an object: "name", "kind", "scope", "signature" (where there is one), "path", "lines"
+ * ([first, last]) and, if wanted, "text". */
+void rt_file_symbol_put(rt_buf *json, const rt_file_set *set, const rt_file_symbol *symbol,
+			bool with_text);
 
 #endif

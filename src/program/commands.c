@@ -59,6 +59,7 @@
 	X(set) \
 	X(roles) \
 	X(files) \
+	X(symbols) \
 	X(track) \
 	X(preset) \
 	X(import) \

@@ -211,6 +211,55 @@ rt_api_context(rt_call *call)
 	rt_pick_counter_deinit(&c.counter);
 }
 
+/* ---- symbols ---- */
+
+/* [{"name","kind",…}]: those that begin with the prefix, or those of a name with their text. */
+static void
+put_symbols(rt_call *call, rt_str wanted, bool is_show)
+{
+	static const rt_file_options nowhere = {0};
+	rt_scope *s = &call->scope;
+	const rt_file_options *options = rt_project_pool_get_options(call->pool)->files;
+	rt_snapshot v = rt_call_snapshot(call);
+	rt_attachments unused;
+	const rt_file_set *set = read_files(call, &v, &unused);
+	const rt_file_symbols *symbols;
+	rt_buf *out = &call->answer->body;
+	size_t count, at;
+
+	symbols = rt_ok(s) ? rt_file_symbols_read(s, options != NULL ? options : &nowhere, set)
+			   : NULL;
+	if (symbols == NULL)
+		return;
+	if (symbols->problem.size > 0) {
+		rt_scope_fail(s, RT_REFUSED, "%.*s", RT_STR_ARG(symbols->problem));
+		return;
+	}
+	at = rt_file_symbols_range(symbols, wanted, &count);
+	if (is_show && (count == 0 || !rt_str_eq(symbols->items[at].name, wanted))) {
+		rt_scope_fail(s, RT_NOT_FOUND, "no symbol \"%.*s\" in the files of this discussion",
+			      (int)rt_utf8_cut(wanted, 80), wanted.ptr);
+		return;
+	}
+	rt_json_open(out, NULL, '[');
+	for (size_t i = at; i < at + count; i++)
+		if (!is_show || rt_str_eq(symbols->items[i].name, wanted))
+			rt_file_symbol_put(out, set, &symbols->items[i], is_show);
+	rt_json_close(out, ']');
+}
+
+void
+rt_api_symbols(rt_call *call)
+{
+	put_symbols(call, rt_call_text(call, "prefix"), false);
+}
+
+void
+rt_api_symbol(rt_call *call)
+{
+	put_symbols(call, rt_call_param(call, "name"), true);
+}
+
 /* ---- the last request ---- */
 
 /* Members of the answer that are those of the record, and those of the changes since. */
