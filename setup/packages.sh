@@ -43,6 +43,7 @@ deb libclang-rt-dev libclang-rt-dev
 cmd llvm-symbolizer llvm
 cmd chromium chromium
 cmd tmux tmux
+cmd ctags universal-ctags
 pc vterm libvterm-dev
 '
 

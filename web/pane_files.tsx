@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// File lists: files, context files and screenshots of the discussion. Retake keeps their names;
-// what is in them is the business of the program that reads them.
+// File lists: files, context files and screenshots of the discussion. The files are sent before the
+// entries, below the directories that the server was started with; each is shown with its size and
+// its tokens, or with the reason why it cannot be sent.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
 import { useLoaded } from "./pane_data";
 import { useStore } from "./state";
+import { readContext } from "./pane_sent";
 import { discPath } from "./store";
+import { count } from "./words";
+import type { Context } from "./types";
 
 type Item = string | Record<string, unknown>;
 type Lists = Record<string, Item[]>;
@@ -18,8 +22,25 @@ function nameOf(item: Item): string {
 	return typeof item === "string" ? item : String(item.path ?? item.name ?? JSON.stringify(item));
 }
 
-function List(props: { which: string; title: string; items: Item[] }) {
-	const { which, title, items } = props;
+function sizeOf(bytes: number): string {
+	return bytes < 1024 ? count(bytes, "byte", "bytes") : bytes < 1 << 20 ? `${Math.round(bytes / 1024).toLocaleString()} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+}
+
+/** What an item stands for now, or why it cannot be sent. */
+function ItemNote(props: { which: string; name: string; context: Context | null }) {
+	const { which, name, context } = props;
+	const isOf = (each: { list: string; item: string }) => each.list === which && each.item === name;
+	const problems = context?.file_problems.filter(isOf) ?? [], files = context?.files.filter(isOf) ?? [];
+	if (problems.length > 0)
+		return <span class="problem small">{problems.map((each) => each.message).join("; ")}</span>;
+	if (files.length === 0)
+		return null;
+	const size = files.reduce((sum, file) => sum + file.size, 0), tokens = files.reduce((sum, file) => sum + file.tokens, 0);
+	return <span class="quiet small">{files.length > 1 && `${count(files.length, "file", "files")}, `}{sizeOf(size)}, {count(tokens, "token", "tokens")}</span>;
+}
+
+function List(props: { which: string; title: string; items: Item[]; context: Context | null }) {
+	const { which, title, items, context } = props;
 	const [name, setName] = useState("");
 	const save = (next: Item[]) => act.op("files.set", { which, items: next }, { say: `Changed the list of ${title.toLowerCase()}.` });
 	const add = async () => {
@@ -34,6 +55,7 @@ function List(props: { which: string; title: string; items: Item[] }) {
 					{items.map((item, at) => (
 						<li key={`${at} ${nameOf(item)}`}>
 							<span class="grow path" title={nameOf(item)}>{nameOf(item)}</span>
+							<ItemNote which={which} name={nameOf(item)} context={context} />
 							<button type="button" class="icon" aria-label={`Remove ${nameOf(item)}`}
 								onClick={() => void save(items.filter((_, other) => other !== at))}>×</button>
 						</li>
@@ -41,7 +63,7 @@ function List(props: { which: string; title: string; items: Item[] }) {
 				</ul>
 			)}
 			<form class="adder" onSubmit={(event) => { event.preventDefault(); void add(); }}>
-				<input class="line" aria-label={`Path to add to ${title.toLowerCase()}`} placeholder="Path" value={name}
+				<input class="line" aria-label={`Path to add to ${title.toLowerCase()}`} placeholder="File, directory or glob" value={name}
 					onInput={(event) => setName(event.currentTarget.value)} />
 				<button type="submit" disabled={!name.trim()}>Add</button>
 			</form>
@@ -52,5 +74,12 @@ function List(props: { which: string; title: string; items: Item[] }) {
 export function FileLists() {
 	const disc = useStore((from) => from.disc), version = useStore((from) => from.version);
 	const { data } = useLoaded(() => get<Lists>(discPath("files")), [disc, version], 60);
-	return <>{LISTS.map(([which, title]) => <List key={which} which={which} title={title} items={data?.[which] ?? []} />)}</>;
+	const hasAny = LISTS.some(([which]) => (data?.[which] ?? []).length > 0);
+	const { data: context } = useLoaded(() => (hasAny ? readContext(null) : Promise.resolve(null)), [disc, version, hasAny], 300);
+	return (
+		<>
+			{LISTS.map(([which, title]) => <List key={which} which={which} title={title} items={data?.[which] ?? []} context={context ?? null} />)}
+			{context && context.files.length > 0 && <p class="quiet small">{count(context.files.length, "file is", "files are")} sent before the entries, with about {context.file_tokens.toLocaleString()} tokens.</p>}
+		</>
+	);
 }

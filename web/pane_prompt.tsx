@@ -85,6 +85,10 @@ function WillBeSent() {
 				{left > 0 && ` ${count(left, "entry is", "entries are")} left out.`}
 				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted, or not for models.`}
 			</p>
+			{data.files.length > 0 && (
+				<p>{count(data.files.length, "file is", "files are")} sent before the entries, with {data.exact ? "" : "about "}{data.file_tokens.toLocaleString()} tokens: {data.files.map((file) => file.name).join(", ")}.</p>
+			)}
+			{data.file_problems.map((each) => <p class="problem" key={`${each.item} ${each.path ?? ""} ${each.kind}`}>Cannot be sent: {each.message}.</p>)}
 			{data.unsent.map((sentence) => <p class="problem" key={sentence}>{sentence}.</p>)}
 			<label class="field inline">Budget in tokens
 				<input class="line" type="number" min={1} value={budget} placeholder="none" onInput={(event) => setBudget(event.currentTarget.value)} />

@@ -48,6 +48,7 @@ function changesOf(sent: Sent): string {
 		of("gone") && `${of("gone").toLocaleString()} not sent any more`,
 		sent.moved && "another order",
 		sent.prompt && "the working prompt",
+		sent.files.length > 0 && count(sent.files.length, "file", "files"),
 		...sent.settings.map((key) => key.replace(/_/g, " ")),
 	].filter(Boolean).join(", ");
 }

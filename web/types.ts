@@ -258,6 +258,27 @@ export interface Advice {
 	repair?: Record<string, unknown>;
 }
 
+/** A file that is sent before the entries. */
+export interface SentFile {
+	list: string;
+	/** As it is listed; of an object, its path. */
+	item: string;
+	name: string;
+	size: number;
+	tokens: number;
+	mime?: string;
+	view?: "outline" | "none";
+}
+
+/** One that cannot be sent. */
+export interface FileProblem {
+	list: string;
+	item: string;
+	path?: string;
+	kind: string;
+	message: string;
+}
+
 /** GET …/context */
 export interface Context {
 	provider: string;
@@ -269,6 +290,9 @@ export interface Context {
 	left_out: number;
 	budget?: number;
 	entries: { id: string; at: number; tokens: number; left_out: boolean }[];
+	files: SentFile[];
+	file_tokens: number;
+	file_problems: FileProblem[];
 	/** Blocks that the request cannot contain, a sentence each. */
 	unsent: string[];
 	body: unknown;
@@ -290,5 +314,6 @@ export interface Sent {
 	moved: boolean;
 	settings: string[];
 	prompt: boolean;
+	files: { change: "new" | "edited" | "gone"; name: string }[];
 	body: unknown;
 }

@@ -352,6 +352,7 @@ rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], r
 	const rt_project *project = rt_engine_value(runs->given.engine);
 	rt_run_resolve(run, request, project);
 	rt_run_open_model(run, project);
+	rt_run_check_files(run, project);
 	rt_object_unref(project);
 	run->started_us = runs->given.env->now_us(runs->given.env->ctx);
 	run->is_listed = rt_run_is_listed(run);

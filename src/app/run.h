@@ -12,6 +12,7 @@
 #ifndef RT_APP_RUN_H
 #define RT_APP_RUN_H
 
+#include "app/attach.h"
 #include "chat/send.h"
 #include "chat/summary.h"
 #include "llm/comms_host.h"
@@ -41,6 +42,7 @@ typedef struct rt_runs_options {
 	rt_str store_path;
 	rt_str model;            /* where no setting names one; or empty */
 	rt_owner_lives_fn lives; /* or NULL: all do */
+	const rt_file_options *files; /* where files are read; NULL: none are sent */
 	unsigned pace_ms;        /* of built-in models */
 	/* There may be something to read; called from any thread, without a lock. Or NULL. */
 	void (*changed)(void *ctx);
@@ -86,6 +88,7 @@ typedef struct rt_run_request {
 	rt_str at;               /* ASK: the entry to continue from;
 	                          * AGAIN, CONTINUE: the reply, or its question */
 	rt_str reply_role;       /* these three */
+	bool no_files;           /* these three: without the discussion's files */
 	uint64_t replies;        /* AGAIN: how many, at most RT_RUN_REPLIES_MAX; 0: one */
 	/* COMPACT */
 	rt_str from, to;         /* a range, or neither */
@@ -99,7 +102,7 @@ typedef struct rt_run_request {
 
 /* Starts one. out_name: of the run, NUL-terminated. Fails before it begins with
  * RT_NOT_FOUND, RT_USAGE, RT_CREDENTIALS (no model), RT_LIMIT (too many), RT_BUSY (about to end),
- * RT_READ_ONLY, RT_TOO_NEW; RT_REFUSED with a name: that run continues the same reply of the same
+ * RT_READ_ONLY, RT_TOO_NEW; RT_REFUSED without a name: a file cannot be sent; RT_REFUSED with a name: that run continues the same reply of the same
  * take. May wait for a command that prints a key. */
 RT_CHECKED rt_status rt_runs_start(rt_runs *runs, const rt_run_request *request,
 				   char out_name[24], rt_error *err);

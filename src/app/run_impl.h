@@ -31,7 +31,7 @@ typedef struct rt_run_asked {
 	rt_str shown_take;       /* the id, also then */
 	rt_str by;
 	rt_str model_said;
-	bool may_name_files;
+	bool may_name_files, no_files;
 	rt_str text, content, role, reply_role, at;
 	rt_str instructions, from, to;
 	rt_str target;           /* ptr NULL: before the first entry */
@@ -108,6 +108,9 @@ struct rt_runs {
 /* Resolves a request into run->asked, and opens its model. Failures are in the run's scope. */
 void rt_run_resolve(rt_run *run, const rt_run_request *request, const rt_project *project);
 void rt_run_open_model(rt_run *run, const rt_project *project);
+/* Fails the run's scope if it would send files and one cannot be sent: the client still has the
+ * question then. */
+void rt_run_check_files(rt_run *run, const rt_project *project);
 /* pthread_create's; run is an rt_run. */
 void *rt_run_work(void *run);
 /* With the lock held. */

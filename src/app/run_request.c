@@ -90,6 +90,7 @@ resolve_send(rt_scope *s, rt_run_asked *a, const rt_run_request *r, const rt_pro
 		a->role = copy(s, r->role);
 	}
 	a->reply_role = copy(s, r->reply_role);
+	a->no_files = r->no_files;
 	a->at = resolve_entry(s, project, place, r->at, a->text.ptr != NULL);
 	if (a->how == RT_RUN_AGAIN && r->replies > 1)
 		a->replies = r->replies;
@@ -211,4 +212,22 @@ rt_run_open_model(rt_run *run, const rt_project *project)
 	rt_buf_add_str(&run->notice, rt_str_trim(rt_buf_str(warnings)));
 	run->notice_number = warnings->size > 0;
 	(void)rt_scope_str(s, &run->model_name);
+}
+
+/* ---- the files ---- */
+
+void
+rt_run_check_files(rt_run *run, const rt_project *project)
+{
+	const rt_run_asked *a = &run->asked;
+	const rt_file_options *options = run->runs->given.files;
+	rt_scope s;
+
+	if (!rt_ok(&run->scope) || a->how > RT_RUN_CONTINUE || a->no_files || options == NULL)
+		return;
+	rt_scope_init(&s, run->runs->alloc);
+	rt_attachments files = rt_attach(options, &s, project, a->disc);
+	if (rt_ok(&s))
+		rt_attachments_check(&s, &files, run->model->provider);
+	(void)rt_scope_join(&run->scope, &s);
 }

@@ -137,6 +137,10 @@ make_with(rt_run *run)
 			     .comms = line,
 			     .ctx = run};
 
+	if (given->files != NULL && !run->asked.no_files) {
+		with.attach = rt_attach;
+		with.attach_ctx = given->files;
+	}
 	if (run->budget_tokens > 0 && run->counter.encoding != NULL) {
 		with.count = rt_pick_count;
 		with.count_ctx = &run->counter;

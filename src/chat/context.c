@@ -3,6 +3,8 @@
  * Contexts: the next request to a model (M2, M3, M5).
  *
  *   the system prompt      base, global and project, from the settings
+ *   the files              whose contents the caller hands over (attachment.h); system entries at
+ *                          the beginning of the path come before them
  *   the entries            of the take up to its head, by the plan (context_plan.c):
  *                          without muted ones, compactions in place of their entries
  *   the working prompt     "[current prompt: "…"]", when there is one
@@ -47,6 +49,7 @@ typedef struct building {
 	size_t *edits;        /* by position: that of its edit, + 1; 0: none; NULL: none at all */
 	yyjson_val *role_map; /* or NULL */
 	rt_pairs pairs;
+	bool has_sent_files;
 	rt_model_request *request;
 } building;
 
@@ -489,12 +492,23 @@ pair_steps(building *b)
 }
 
 static void
+send_files(building *b)
+{
+	if (b->options->files != NULL && !b->has_sent_files)
+		rt_attachments_send(b->options->files, b->request);
+	b->has_sent_files = true;
+	b->request->unsent_count = 0; /* images are tested before (rt_attachments_check) */
+}
+
+static void
 send_steps(building *b)
 {
 	for (size_t i = 0; rt_ok(b->scope) && i < b->steps.count; i++) {
 		const rt_context_step *step = &b->steps.items[i];
 		const rt_context_entry *e = step_entry(b, step);
 
+		if (e != NULL && (step->is_summary || !rt_context_entry_may_lead(e)))
+			send_files(b);
 		if (e != NULL && step->is_summary)
 			rt_context_entry_summary(e, b->request);
 		else if (e != NULL)
@@ -502,6 +516,8 @@ send_steps(building *b)
 		rt_scope_adopt(b->scope, b->entry);
 		report_unsent(b, step->at);
 	}
+	if (rt_ok(b->scope))
+		send_files(b);
 }
 
 /* ---- the budget (M4) ---- */
@@ -544,6 +560,34 @@ prompts_tokens(const building *b)
 	return tokens;
 }
 
+/* Tokens of the files and of the message that has them. */
+static size_t
+files_tokens(building *b)
+{
+	const rt_attachments *files = b->options->files;
+	size_t tokens = 0;
+
+	if (files == NULL)
+		return 0;
+	rt_buf *text = rt_scope_buf(b->path);
+	for (size_t i = 0; i < files->count && rt_ok(b->scope); i++) {
+		const rt_attachment *file = &files->items[i];
+		size_t count = i == 0 ? RT_TOKENS_PER_MESSAGE : 0;
+
+		if (file->mime.size > 0)
+			count += RT_TOKENS_PER_IMAGE;
+		rt_buf_clear(text);
+		rt_attachment_add_text(text, file);
+		rt_str sent = rt_scope_str(b->path, text);
+		count += b->surely_fits ? rt_tokens_estimate(sent.size) : count_tokens(b, sent);
+		rt_scope_adopt(b->scope, b->path);
+		if (b->options->file_tokens != NULL)
+			b->options->file_tokens[i] = count;
+		tokens += count;
+	}
+	return tokens;
+}
+
 /* Is it the result of a tool's call? No request begins with one. */
 static bool
 is_result(building *b, const rt_context_step *step)
@@ -576,6 +620,8 @@ surely_fits(const building *b)
 		return b->options->part == NULL;
 	if (b->options->budget_tokens == 0)
 		return false;
+	for (size_t i = 0; b->options->files != NULL && i < b->options->files->count; i++)
+		bytes += b->options->files->items[i].bytes.size + RT_TOKENS_PER_IMAGE;
 	for (size_t i = 0; i < b->steps.count && bytes <= b->options->budget_tokens; i++) {
 		size_t at = b->steps.items[i].at;
 
@@ -617,7 +663,8 @@ fit(building *b)
 	if (budget > 0 && b->options->count != NULL)
 		budget = budget > RT_TOKENS_PER_REPLY ? budget - RT_TOKENS_PER_REPLY : 1;
 	size_t *tokens = rt_scope_array(b->path, count, sizeof(*tokens));
-	size_t used = rt_scope_adopt(s, b->path) == RT_OK ? prompts_tokens(b) : 0;
+	size_t of_files = rt_scope_adopt(s, b->path) == RT_OK ? files_tokens(b) : 0;
+	size_t used = rt_ok(s) ? prompts_tokens(b) + of_files : 0;
 
 	for (size_t i = 0; rt_ok(s) && i < count; i++) {
 		tokens[i] = steps[i].is_summary ? step_tokens(b, &steps[i])
@@ -654,7 +701,7 @@ fit(building *b)
 	b->steps.count = kept;
 	if (b->options->totals != NULL)
 		*b->options->totals = (rt_context_totals){kept, summaries, b->from + b->left_out,
-							  used};
+							  used, of_files};
 }
 
 /* ---- all ---- */

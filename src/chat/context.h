@@ -6,8 +6,8 @@
 #ifndef RT_CHAT_CONTEXT_H
 #define RT_CHAT_CONTEXT_H
 
+#include "chat/attachment.h"
 #include "log/engine.h"
-#include "chat/provider.h"
 
 /* One entry (or summary) of a context, in the order in which they are sent. */
 typedef struct rt_context_part {
@@ -26,7 +26,8 @@ typedef struct rt_context_totals {
 	size_t entries;    /* that are sent */
 	size_t summaries;  /* of these */
 	size_t left_out;   /* that did not fit; muted ones before them may be counted, too */
-	size_t tokens;     /* of all that is sent, with prompts */
+	size_t tokens;     /* of all that is sent, with prompts and files */
+	size_t file_tokens; /* of these, those of files */
 } rt_context_totals;
 
 /* Options of a request. */
@@ -36,6 +37,8 @@ typedef struct rt_context_options {
 	rt_str service;       /* as rt_model has it; empty: the provider's name */
 	uint32_t upto;        /* the last entry of the path; 0: up to the head */
 	size_t budget_tokens; /* oldest entries are left out until the rest fits; 0: no limit */
+	const rt_attachments *files; /* sent before the conversation; never left out; or NULL */
+	size_t *file_tokens;  /* set to the tokens of each, where totals is not NULL; or NULL */
 	const size_t *newest; /* entries to keep besides summaries, whatever the budget; or NULL */
 	/* NULL: rt_tokens_estimate of the sent part of an entry. Not called if part is NULL and
 	 * everything fits however it is counted. */

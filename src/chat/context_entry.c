@@ -175,6 +175,14 @@ speaker_of(const rt_context_entry *e, rt_str *out_tag)
 }
 
 bool
+rt_context_entry_may_lead(const rt_context_entry *e)
+{
+	rt_str tag;
+
+	return rt_context_entry_is_silent(e) || speaker_of(e, &tag) == RT_SPEAKER_SYSTEM;
+}
+
+bool
 rt_context_entry_is_result(const rt_context_entry *e)
 {
 	rt_context_result result;

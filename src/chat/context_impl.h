@@ -104,6 +104,9 @@ void rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_
 bool rt_context_entry_is_result(const rt_context_entry *e);
 /* Is it never sent, whatever it contains? Its kind says so, or pi does of a command. */
 bool rt_context_entry_is_silent(const rt_context_entry *e);
+/* Does it come before the files where the path begins with it? System entries do, and those that
+ * are not sent. */
+bool rt_context_entry_may_lead(const rt_context_entry *e);
 /* Tokens of its sent part: its text counted (estimated if count is NULL), the rest estimated.
  * Temporary texts are in request->entry. */
 size_t rt_context_entry_tokens(const rt_context_entry *e, rt_model_request *request,

@@ -195,6 +195,7 @@ rt_request_record_put(rt_buf *out, const rt_exchange *x, const rt_request_record
 		rt_json_put_u64(out, "left_out", r->window->left_out);
 		rt_json_put_u64(out, "newest", r->window->newest);
 		rt_json_put_u64(out, "budget_tokens", r->window->budget_tokens);
+		rt_attachments_put(out, r->window->files);
 	}
 	rt_json_put_u64(out, "bytes", r->body.size);
 	snprintf(hash, sizeof(hash), "%016llx",

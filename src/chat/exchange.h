@@ -41,10 +41,11 @@ rt_stop_fn rt_send_late_stop(const rt_send_with *with);
 typedef struct rt_request_window {
 	rt_str upto; /* id of the last entry */
 	size_t left_out, newest, budget_tokens;
+	const rt_attachments *files;
 } rt_request_window;
 
 /* A request in the record. Texts are not in it: the request is rebuilt from the value, with the
- * same bytes, so a purge reaches them. */
+ * same bytes, so a purge reaches them. Files are named by the hashes of their contents. */
 typedef struct rt_request_record {
 	const char *name;        /* of the request; both lines have it */
 	const rt_project *value; /* that it was built from; or NULL */

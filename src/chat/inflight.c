@@ -268,8 +268,6 @@ gather(void *ctx, const rt_store_row *found)
 {
 	rows *all = ctx;
 
-	if (!rt_str_starts(found->name, RT_STR(RT_INFLIGHT_PREFIX)))
-		return true;
 	row *r = rt_scope_get(all->scope, sizeof(*r));
 	if (r == NULL)
 		return false;
@@ -286,8 +284,9 @@ read_rows(rt_scope *scope, rt_engine *engine)
 	rows all = {.scope = scope, .end = &all.first};
 	rt_store *store = engine->store;
 
-	RT_TRY(scope, store->ops->read(store, rt_rows_all(RT_STORE_SIDE, engine->project), gather,
-				       &all, &scope->error));
+	RT_TRY(scope, store->ops->read(store,
+				       rt_rows_prefixed(engine->project, RT_STR(RT_INFLIGHT_PREFIX)),
+				       gather, &all, &scope->error));
 	return all.first;
 }
 

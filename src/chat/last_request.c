@@ -33,8 +33,10 @@ rt_last_request_build(rt_engine *engine, yyjson_val *record, const rt_provider *
 	rt_str upto = rt_json_str(rt_json_get(record, "upto"));
 	rt_context_options options = {.stream = true, .part = part, .ctx = ctx};
 	uint64_t seq = 0, budget = 0, number = 0;
+	rt_attachments files;
 	size_t newest;
 	char hash[24];
+	rt_scope s;
 	rt_status st;
 
 	memset(out, 0, sizeof(*out));
@@ -56,10 +58,15 @@ rt_last_request_build(rt_engine *engine, yyjson_val *record, const rt_provider *
 				      rt_json_str(rt_json_get(record, "take")), &out->place, err);
 	if (st == RT_OK && upto.size > 0)
 		st = rt_resolve_entry(out->value, out->place, upto, false, &out->upto, err);
+	if (st != RT_OK)
+		return st;
 	options.upto = out->upto;
-	if (st == RT_OK)
-		st = rt_view_context(engine, out->value, out->place, provider, &options, &out->body,
-				     err);
+	options.files = &files;
+	rt_scope_init(&s, engine->alloc);
+	files = rt_attachments_read(&s, engine, rt_json_get(record, "files"));
+	RT_TRY(&s, rt_view_context(engine, out->value, out->place, provider, &options, &out->body,
+				   &s.error));
+	st = rt_scope_end(&s, err);
 	if (st != RT_OK)
 		return st;
 	snprintf(hash, sizeof(hash), "%016llx",
@@ -357,16 +364,62 @@ put_settings(rt_buf *buf, rt_engine *engine, const side *then, const side *now)
 	rt_json_put_bool(buf, "prompt", !rt_str_eq(prompts[0], prompts[1]));
 }
 
+/* The file of that name in a record; NULL: it was not sent. */
+static yyjson_val *
+sent_file(yyjson_val *files, rt_str name)
+{
+	for (rt_json_iter it = rt_json_items(files); rt_json_next(&it);)
+		if (rt_str_eq(rt_json_str(rt_json_get(it.value, "name")), name))
+			return it.value;
+	return NULL;
+}
+
+static void
+put_file(rt_buf *buf, const char *change, rt_str name)
+{
+	rt_json_open(buf, NULL, '{');
+	rt_json_put_c(buf, "change", change);
+	rt_json_put_str(buf, "name", name);
+	rt_json_close(buf, '}');
+}
+
+static void
+put_files(rt_buf *buf, yyjson_val *then, const rt_attachments *now)
+{
+	rt_json_open(buf, "files", '[');
+	for (rt_json_iter it = rt_json_items(then); rt_json_next(&it);) {
+		rt_str name = rt_json_str(rt_json_get(it.value, "name"));
+		size_t i = 0;
+
+		while (now != NULL && i < now->count && !rt_str_eq(now->items[i].name, name))
+			i++;
+		if (now == NULL || i == now->count)
+			put_file(buf, "gone", name);
+	}
+	for (size_t i = 0; now != NULL && i < now->count; i++) {
+		const rt_attachment *file = &now->items[i];
+		yyjson_val *sent = sent_file(then, file->name);
+
+		if (sent == NULL)
+			put_file(buf, "new", file->name);
+		else if (!rt_str_is(rt_json_str(rt_json_get(sent, "sha256")),
+				    file->name_only ? "" : file->sha256))
+			put_file(buf, "edited", file->name);
+	}
+	rt_json_close(buf, ']');
+}
+
 rt_status
 rt_view_last_request_changes(rt_engine *engine, const rt_project *project, rt_place place,
-			     yyjson_val *record, const rt_provider *provider, rt_buf *buf,
-			     rt_error *err)
+			     yyjson_val *record, const rt_provider *provider,
+			     const rt_attachments *files, rt_buf *buf, rt_error *err)
 {
 	static const char *const members[] = {"at",	 "seq",	  "provider",
 					      "service", "model", "upto"};
 	rt_scope s;
 	side then = {.scope = &s}, now = {.scope = &s};
-	rt_context_options options = {.stream = true, .part = gather, .ctx = &now};
+	rt_context_options options = {
+		.stream = true, .files = files, .part = gather, .ctx = &now};
 	rt_last_request sent;
 
 	rt_scope_init(&s, engine->alloc);
@@ -390,6 +443,7 @@ rt_view_last_request_changes(rt_engine *engine, const rt_project *project, rt_pl
 	if (rt_ok(&s))
 		put_entries(buf, &then, &now);
 	put_settings(buf, engine, &then, &now);
+	put_files(buf, rt_json_get(record, "files"), files);
 	rt_json_close(buf, '}');
 	(void)rt_scope_str(&s, buf);
 	rt_last_request_deinit(&sent);

@@ -7,13 +7,14 @@
  *   {"v":1,"at":"2026-11-22T05:44:12Z","project":1,"seq":12,"discussion":"d1","take":"t1",
  *    "upto":"k3f9","provider":"openai","service":"local","server":"http://127.0.0.1:8080",
  *    "model":"gpt-4o","left_out":0,"newest":7,
- *    "budget_tokens":0,"bytes":812,"hash":"9c1f…"}
+ *    "budget_tokens":0,"files":[…],"bytes":812,"hash":"9c1f…"}
  *
  * provider is the kind, service its name in the configuration, server its address (empty for
- * built-in ones). The log of requests has the same members. Rebuilding the request yields the
+ * built-in ones). files: as attachment.h has it; absent if there were none. The log of requests
+ * has the same members. Rebuilding the request yields the
  * same bytes; if not (a hook changed it, a text was purged, another version sent it), the hash
- * shows it. The row holds no text; a purge that still finds its words in it drops the row. Neither
- * a step nor undoable: it records what happened. */
+ * shows it. The row holds no text but names of files; a purge that still finds its words in it
+ * drops the row. Neither a step nor undoable: it records what happened. */
 #ifndef RT_CHAT_LAST_REQUEST_H
 #define RT_CHAT_LAST_REQUEST_H
 
@@ -62,12 +63,14 @@ RT_CHECKED rt_status rt_engine_export_last_requests(rt_engine *engine, const rt_
  *    "entries":[{"change":"new"|"edited"|"gone","id","role"}],   "gone": not sent any more
  *    "moved":bool,                              common entries are in another order
  *    "settings":["temperature",…],              that differ
- *    "prompt":bool}                             the working prompt differs
+ *    "prompt":bool,                             the working prompt differs
+ *    "files":[{"change":"new"|"edited"|"gone","name"}]}   "edited": another content
  *
- * O(n log n) over both contexts. */
+ * files: those that a request would have now; or NULL. O(n log n) over both contexts. */
 RT_CHECKED rt_status rt_view_last_request_changes(rt_engine *engine, const rt_project *project,
 						  rt_place place, yyjson_val *record,
-						  const rt_provider *provider, rt_buf *buf,
+						  const rt_provider *provider,
+						  const rt_attachments *files, rt_buf *buf,
 						  rt_error *err);
 
 #endif

@@ -103,7 +103,8 @@ changes(fixture *f)
 	assert_int_equal(rt_resolve_place(value, RT_STR(""), RT_STR(""), &place, NULL), RT_OK);
 	rt_buf_clear(&f->w.out);
 	assert_int_equal(rt_view_last_request_changes(f->w.engine, value, place, rt_json_root(doc),
-						      f->s.model.provider, &f->w.out, &f->w.err),
+						      f->s.model.provider, NULL, &f->w.out,
+						      &f->w.err),
 			 RT_OK);
 	rt_buf_add_byte(&f->w.out, '\0');
 	rt_object_unref(value);
@@ -114,7 +115,7 @@ changes(fixture *f)
 }
 
 #define SAME \
-	"\"exact\":true,\"same\":true,\"entries\":[],\"moved\":false,\"settings\":[],\"prompt\":false}"
+	"\"exact\":true,\"same\":true,\"entries\":[],\"moved\":false,\"settings\":[],\"prompt\":false,\"files\":[]}"
 
 static void
 what_was_sent_last_is_built_again(void **state)
@@ -168,7 +169,7 @@ what_changed_since_is_said(void **state)
 	world_apply(&f->w, "{\"op\":\"undo\"}");
 	world_apply(&f->w, "{\"op\":\"setting.set\",\"key\":\"temperature\",\"value\":1}");
 	world_apply(&f->w, "{\"op\":\"prompt.update\",\"text\":\"a cat\"}");
-	assert_non_null(strstr(changes(f), "\"settings\":[\"temperature\"],\"prompt\":true}"));
+	assert_non_null(strstr(changes(f), "\"settings\":[\"temperature\"],\"prompt\":true,\"files\":[]}"));
 	world_apply(&f->w, "{\"op\":\"undo\",\"count\":2}");
 	assert_string_equal(changes(f), SAME);
 }

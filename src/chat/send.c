@@ -33,6 +33,8 @@ typedef struct sending {
 	uint32_t anchor;  /* the entry that is answered; 0: none */
 	uint32_t into;    /* CONTINUE: the reply that is continued, which is the anchor too */
 	bool fork;
+	rt_attachments files;
+	const rt_project *files_of; /* the value that they were read for; or NULL */
 	size_t budget_tokens; /* of the request */
 	size_t newest;    /* entries that are sent besides summaries */
 	rt_inflight inflight;
@@ -82,6 +84,49 @@ static rt_str
 take_address(const sending *s)
 {
 	return s->out->take[0] != '\0' ? rt_str_of(s->out->take) : s->options->take;
+}
+
+/* ---- files ---- */
+
+/* Did the lists of files change? */
+static bool
+has_same_files(const rt_fields *a, const rt_fields *b)
+{
+	static const char *const lists[] = {"files", "context_files", "screenshots"};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (!rt_str_eq(rt_fields_get(a, rt_str_of(lists[i])),
+			       rt_fields_get(b, rt_str_of(lists[i]))))
+			return false;
+	return true;
+}
+
+/* Reads the files of the value, unless they were read for one with the same lists. Before a question
+ * is appended as well, so that nothing has changed if one cannot be sent. */
+static void
+read_files(sending *s, const rt_project *value)
+{
+	const rt_send_with *with = &s->options->with;
+	const rt_disc *then = NULL, *now = NULL;
+	rt_scope *sc = &s->scope;
+	rt_place place = {0, 0};
+
+	if (with->attach == NULL || with->model == NULL)
+		return;
+	RT_TRY(sc, rt_resolve_place(value, s->options->discussion, RT_STR(""), &place, &sc->error));
+	RT_TRY(sc, rt_project_disc(value, place.disc, &now, &sc->error));
+	if (rt_ok(sc) && s->files_of != NULL &&
+	    rt_project_disc(s->files_of, place.disc, &then, NULL) == RT_OK &&
+	    has_same_files(then->fields, now->fields))
+		return;
+	if (!rt_ok(sc))
+		return;
+	rt_object_unref(s->files_of);
+	s->files_of = rt_object_ref(value);
+	s->files = with->attach(with->attach_ctx, sc, value, place.disc);
+	if (rt_ok(sc))
+		rt_attachments_check(sc, &s->files, with->model->provider);
+	s->out->files_failed = sc->status == RT_REFUSED;
 }
 
 /* ---- ask ---- */
@@ -428,6 +473,7 @@ build_once(sending *s, rt_buf *body, rt_buf *trimmed, rt_buf *unsent)
 				      .budget_tokens = s->budget_tokens,
 				      .count = s->options->with.count,
 				      .ctx = s->options->with.count_ctx,
+				      .files = &s->files,
 				      .totals = &totals,
 				      .trimmed = trimmed,
 				      .unsent = unsent};
@@ -448,6 +494,11 @@ build(sending *s, rt_buf *body)
 	size_t keep = plan_budget(s);
 	rt_context_totals totals = build_once(s, body, trimmed, unsent);
 
+	if (s->budget_tokens > 0 && totals.file_tokens > s->budget_tokens)
+		rt_scope_fail(&s->scope, RT_REFUSED,
+			      "the files have about %zu tokens, more than the %zu that a request may "
+			      "have; remove some of them, or choose a model with a larger context",
+			      totals.file_tokens, s->budget_tokens);
 	if (rt_ok(&s->scope) && keep > 0 && totals.left_out > 0 && s->anchor != 0) {
 		compact(s, keep);
 		if (s->out->compaction.entry[0] != '\0')
@@ -460,6 +511,7 @@ build(sending *s, rt_buf *body)
 	s->out->left_out = totals.left_out;
 	s->newest = totals.entries - totals.summaries;
 	s->out->tokens = totals.tokens;
+	s->out->files = s->files.count;
 }
 
 /* The side row is there before the request is sent. */
@@ -671,7 +723,8 @@ record_request(sending *s, const rt_exchange *x)
 	char name[24], upto[RT_ID_MAX + 1] = "";
 	rt_request_window window = {.left_out = s->out->left_out,
 				    .newest = s->newest,
-				    .budget_tokens = s->budget_tokens};
+				    .budget_tokens = s->budget_tokens,
+				    .files = &s->files};
 	rt_request_record r = {.name = s->inflight.name,
 			       .value = s->value,
 			       .discussion = rt_str_of(s->inflight.discussion),
@@ -691,7 +744,7 @@ record_request(sending *s, const rt_exchange *x)
 	rt_request_record_put(&row, x, &r);
 	rt_json_close(&row, '}');
 	snprintf(name, sizeof(name), RT_LAST_REQUEST_PREFIX "d%u", s->place.disc);
-	if (row.status != RT_OK ||
+	if (row.status != RT_OK || rt_attachments_keep(s->engine, &s->files, NULL) != RT_OK ||
 	    store->ops->write(s->engine->store,
 			      rt_rows_named(RT_STORE_SIDE, s->engine->project, rt_str_of(name)),
 			      rt_buf_str(&row), NULL) != RT_OK)
@@ -773,8 +826,12 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 				     .stop = stopped,
 				     .ctx = &s,
 				     .notes = s.notes};
+	s.value = rt_engine_value(engine);
+	read_files(&s, s.value);
+	rt_object_unref(s.value);
 	append_question(&s);
 	s.value = rt_engine_value(engine);
+	read_files(&s, s.value);
 	if (rt_ok(&s.scope))
 		find_anchor(&s);
 	if (rt_ok(&s.scope)) {
@@ -797,6 +854,7 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	}
 	if (s.notes->size > 0 && s.notes->status == RT_OK)
 		out->note = rt_text_new(engine->alloc, rt_buf_str(s.notes));
+	rt_object_unref(s.files_of);
 	rt_object_unref(s.value);
 	rt_reply_deinit(&s.reply);
 	rt_prompt_stream_deinit(&s.stream);

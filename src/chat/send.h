@@ -3,6 +3,7 @@
  * Sending: a question is appended to the conversation, the context is sent to a model, and its
  * reply is kept as one step.
  *
+ *   files      the discussion's files are read; if one cannot be sent, nothing happens
  *   ask        hooks may change or refuse the question; it is appended as a separate step, after
  *              notices of edits that the model has not seen (edit_notice.h)
  *   compact    with the setting compact_auto, when the context would not fit into the budget
@@ -57,6 +58,8 @@ typedef struct rt_send_with {
 	                       * first; 0: everything is sent */
 	rt_token_fn count;    /* for the budget, as rt_context_options has it; or NULL */
 	void *count_ctx;
+	rt_attach_fn attach;  /* reads the files that a reply's request contains; NULL: none are */
+	const void *attach_ctx;
 	rt_str owner;         /* identifies this process, see rt_owner_lives_fn */
 	rt_str store;         /* where the store is, for the log; empty: its own name */
 	rt_reply_fn fn;       /* called with what arrives; or NULL */
@@ -108,9 +111,11 @@ typedef struct rt_send_result {
 	uint64_t seq;        /* of the step */
 	bool partial;        /* kept, but incomplete */
 	rt_send_fate fate;
+	bool files_failed;   /* a file cannot be sent; nothing was changed */
 	rt_stop stop;
 	rt_usage usage;
 	size_t left_out;     /* entries that did not fit into the budget */
+	size_t files;        /* that were sent */
 	size_t tokens;       /* that were sent, estimated */
 	rt_send_compaction compaction;
 	const rt_text *note;       /* of hooks and others, for people; or NULL */
@@ -120,7 +125,8 @@ void rt_send_result_deinit(rt_send_result *result);
 
 /* RT_OK: a reply was kept. Otherwise err says why not, or why it is partial (out->entry is set
  * then): as rt_model_ops.ask; RT_DENIED: a hook refused; RT_NOT_FOUND; RT_REFUSED: nothing to
- * answer, or the provider does not accept such an image; RT_CONFLICT: the entry that it answers was
+ * answer, or the provider does not accept such an image, or a file cannot be sent, or the files
+ * alone do not fit into the budget; RT_CONFLICT: the entry that it answers was
  * removed and the received text is stranded, or another process now owns the side row. A compaction
  * that fails, or that a hook refuses, changes nothing: the note says why, and the request is sent
  * without the oldest entries. If the person stops it, RT_INTERRUPTED. out is filled in whatever the

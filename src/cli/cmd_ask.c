@@ -13,6 +13,7 @@
 
 #define SEND_FLAGS \
 	{"model", 'm', "MODEL", RT_ARG_TEXT, "PROVIDER/NAME; default: the setting model"}, \
+	{"no-files", 0, NULL, RT_ARG_TEXT, "without the files that the discussion lists"}, \
 	{ \
 		"budget", 0, "TOKENS", RT_ARG_TEXT, \
 			"leave the oldest entries out beyond so many; 0: as if it were not there" \
@@ -121,6 +122,8 @@ add_result(rt_cli *cli, const rt_send_result *r, rt_buf *json)
 	if (r->take[0] != 0)
 		rt_json_put_c(json, "take", r->take);
 	rt_json_put_u64(json, "seq", r->seq);
+	if (r->files > 0)
+		rt_json_put_u64(json, "files", r->files);
 	if (r->partial)
 		rt_json_put_bool(json, "partial", true);
 	rt_json_put_c(json, "stop", rt_stop_word(r->stop));
@@ -173,6 +176,10 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r)
 		rt_cli_hint(t->cli, "%s", hints[0][t->is_chat]);
 	else if (r->fate == RT_SEND_TAKEN)
 		rt_cli_hint(t->cli, "%s", hints[1][t->is_chat]);
+	else if (r->files_failed && !is_kept)
+		rt_cli_hint(t->cli, "%s", t->is_chat ? "All of them: retake files show"
+						     : "All of them: retake files show   Without "
+						       "files: --no-files");
 	else if (is_kept || r->question[0] != 0)
 		rt_cli_hint(t->cli, "%s", hints[is_kept ? 3 : 2][t->is_chat]);
 }

@@ -182,6 +182,12 @@ say_changes(rt_cli *cli, yyjson_val *changes)
 		rt_term_c(out, "moved   entries stand in another order\n");
 	if (yyjson_is_true(rt_json_get(changes, "prompt")))
 		rt_term_c(out, "edited  the working prompt\n");
+	yyjson_arr_foreach(rt_json_get(changes, "files"), i, max, item) {
+		rt_term_f(out, "%-8.*s", RT_STR_ARG(rt_json_str(rt_json_get(item, "change"))));
+		rt_term_c(out, "file ");
+		rt_term_line(out, rt_json_str(rt_json_get(item, "name")));
+		rt_term_c(out, "\n");
+	}
 	yyjson_arr_foreach(rt_json_get(changes, "settings"), i, max, item) {
 		rt_term_c(out, "set     ");
 		rt_term_line(out, rt_json_str(item));
@@ -218,9 +224,12 @@ run_sent(rt_cli *cli)
 		show_sent(cli, record, provider);
 		return;
 	}
+	rt_cli_counting files = {.cli = cli};
+
+	rt_cli_counting_read_files(&files);
 	RT_TRY(s, rt_view_last_request_changes(cli->session.engine, cli->session.value,
-					       cli->session.place, record, provider, json,
-					       &s->error));
+					       cli->session.place, record, provider, &files.files,
+					       json, &s->error));
 	if (cli->json)
 		rt_cli_print_json(cli, json);
 	else
@@ -245,15 +254,21 @@ run_context(rt_cli *cli)
 	/* --provider alone is the one thing that needs no model. */
 	if (provider == NULL || tokens || model || rt_cli_has(cli, "budget")) {
 		rt_cli_counting_choose(&counting, cli);
+		rt_cli_counting_read_files(&counting);
+		rt_attach_check(s, counting.file_set);
 		rt_cli_counting_build(&counting, json);
 	} else {
-		rt_context_options options = {.unsent = counting.unsent};
+		rt_cli_counting_read_files(&counting);
+		rt_attach_check(s, counting.file_set);
+		rt_context_options options = {.unsent = counting.unsent, .files = &counting.files};
 
 		counting.provider = rt_cli_counting_provider(cli, provider);
 		RT_TRY(s, rt_view_context(cli->session.engine, cli->session.value,
 					  cli->session.place, counting.provider, &options, json,
 					  &s->error));
 	}
+	if (s->status == RT_REFUSED && counting.file_set->problem_count > 0)
+		rt_cli_hint(cli, "All of them: retake files show   Without files: --no-files");
 	rt_cli_counting_note(&counting);
 	/* The tour shows the request, and only that. */
 	if (rt_ok(s) && !cli->out.kept)
@@ -272,6 +287,7 @@ static const rt_flag context_flags[] = {
 	{"model", 'm', "MODEL", RT_ARG_TEXT, "for whom; default: as ask chooses"},
 	{"budget", 0, "TOKENS", RT_ARG_TEXT,
 	 "leave the oldest entries out beyond so many; 0: as if it were not there"},
+	{"no-files", 0, NULL, RT_ARG_TEXT, "without the files that the discussion lists"},
 	{"tokens", 0, NULL, RT_ARG_TEXT, "not the request, but what each entry of it costs"},
 	{"sent", 0, NULL, RT_ARG_TEXT, "what was sent last from this discussion, built again"},
 	{"changed", 0, NULL, RT_ARG_TEXT,
@@ -289,7 +305,8 @@ const rt_command rt_cli_context = {
 	.summary = "print the exact request that a model would be sent",
 	.about =
 		"The body is built from the entries as they are now: edits are in it, muted entries are "
-		"not. Nothing is sent, and no key is needed.\n\n"
+		"not. The files that the discussion lists (retake files) come before them. Nothing is "
+		"sent, and no key is needed.\n\n"
 		"It is the body that ask would send: for the model of -m, else of the setting model, of "
 		"RETAKE_MODEL or of config.toml. --provider shows the form that a provider takes, whatever "
 		"the model is; so does a request without any model, in the form of OpenAI.\n\n"

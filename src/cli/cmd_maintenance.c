@@ -185,6 +185,7 @@ check_engine(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 	}
 	RT_TRY(s, rt_engine_fsck_project(engine, rt_cli_finding, f, &s->error));
 	RT_TRY(s, rt_engine_fsck_replies(engine, rt_cli_finding, f, &s->error));
+	RT_TRY(s, rt_engine_fsck_attachments(engine, rt_cli_finding, f, &s->error));
 	failure_as_finding(f, "check-failed");
 }
 

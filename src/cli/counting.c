@@ -163,6 +163,23 @@ prove(rt_cli_counting *c, rt_str body)
 }
 
 void
+rt_cli_counting_read_files(rt_cli_counting *c)
+{
+	static const rt_file_set none = {0};
+	rt_cli *cli = c->cli;
+	rt_scope *s = &cli->s;
+
+	c->file_set = &none;
+	if (!rt_ok(s) || rt_cli_has(cli, "no-files"))
+		return;
+	rt_file_options options = rt_attach_here(s);
+
+	c->file_set = rt_attach_look(s, &options, cli->session.value, cli->session.place.disc);
+	c->files = rt_attach_set(s, c->file_set);
+	c->file_tokens = rt_scope_array(s, c->files.count, sizeof(*c->file_tokens));
+}
+
+void
 rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 {
 	rt_cli *cli = c->cli;
@@ -176,6 +193,8 @@ rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 		.totals = &c->totals,
 		.budget_tokens = c->budget,
 		.unsent = c->unsent,
+		.files = &c->files,
+		.file_tokens = c->file_tokens,
 		.part = is_counted ? keep_part : NULL,
 		.count = c->ranks != NULL ? count_text : NULL,
 		.service = c->service,
@@ -225,8 +244,8 @@ rt_cli_counting_note(const rt_cli_counting *c)
 			    c->is_exact ? "" : "about ", c->tokens);
 }
 
-/* {"exact","encoding","entries":[{"id","at","tokens","left_out"}],"tokens","left_out"}; at
- * counts from 1, as addresses do. */
+/* {"exact","encoding","entries":[{"id","at","tokens","left_out"}],"files","file_problems","tokens",
+ * "left_out"}; at counts from 1, as addresses do. */
 static void
 print_json(const rt_cli_counting *c)
 {
@@ -251,6 +270,7 @@ print_json(const rt_cli_counting *c)
 		rt_json_close(json, '}');
 	}
 	rt_json_close(json, ']');
+	rt_attach_put(json, c->file_set, c->file_tokens);
 	rt_json_put_u64(json, "tokens", c->tokens);
 	rt_json_put_u64(json, "left_out", c->totals.left_out);
 	rt_json_close(json, '}');
@@ -303,6 +323,17 @@ print_part(const rt_cli_counting *c, const rt_context_part *part, size_t width)
 					      : "");
 }
 
+/* "  src/a.c", without control characters. */
+static const char *
+file_remark(const rt_cli_counting *c, size_t at)
+{
+	rt_buf *line = rt_scope_buf(&c->cli->s);
+
+	rt_buf_add_c(line, "  ");
+	rt_screen_add_line(line, c->files.items[at].name);
+	return rt_scope_str(&c->cli->s, line).ptr;
+}
+
 static void
 print_total(const rt_cli_counting *c)
 {
@@ -340,6 +371,9 @@ rt_cli_counting_print(const rt_cli_counting *c)
 		if (strlen(id) > width)
 			width = strlen(id) < 24 ? strlen(id) : 24;
 	}
+	for (size_t i = 0; i < c->files.count; i++)
+		print_row(&cli->out, 0, "", width, RT_STR("file"), c->file_tokens[i],
+			  file_remark(c, i));
 	for (size_t i = 0; i < c->part_count; i++) {
 		print_part(c, &c->parts[i], width);
 		if (!c->parts[i].left_out)
@@ -347,6 +381,7 @@ rt_cli_counting_print(const rt_cli_counting *c)
 	}
 	if (!rt_ok(&cli->s))
 		return;
+	in_entries += c->totals.file_tokens;
 	if (c->totals.tokens > in_entries)
 		print_row(&cli->out, 0, "", width, RT_STR("prompts"),
 			  c->totals.tokens - in_entries, "");

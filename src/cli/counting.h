@@ -5,6 +5,7 @@
 #ifndef RT_CLI_COUNTING_H
 #define RT_CLI_COUNTING_H
 
+#include "app/attach.h"
 #include "chat/context.h"
 #include "cli/cli.h"
 #include "llm/config.h"
@@ -22,6 +23,9 @@ typedef struct rt_cli_counting {
 	rt_context_part *parts;            /* the entries, in the order of the request */
 	size_t part_count, part_capacity;
 	rt_context_totals totals;
+	const rt_file_set *file_set; /* the discussion's files, read; empty with --no-files */
+	rt_attachments files;        /* the same as they are sent */
+	size_t *file_tokens;         /* of each */
 	size_t tokens;  /* of the whole request */
 	rt_buf *unsent; /* blocks that it cannot contain, a line each */
 	/* private */
@@ -36,6 +40,9 @@ const rt_provider *rt_cli_counting_provider(rt_cli *cli, const char *name);
  * RETAKE_MODEL, else the configuration; and its provider: --provider, else the model's, else
  * OpenAI. RT_NOT_FOUND: -m names an unknown provider. */
 void rt_cli_counting_choose(rt_cli_counting *c, rt_cli *cli);
+/* Reads the files of the discussion, unless --no-files was given. Their problems are not a failure
+ * yet (rt_attach_check). */
+void rt_cli_counting_read_files(rt_cli_counting *c);
 /* Builds the request into body, within the budget of --budget or of the configuration, and
  * counts. For a model that is known it is the body that ask would send. */
 void rt_cli_counting_build(rt_cli_counting *c, rt_buf *body);

@@ -30,6 +30,7 @@ rt_cli_model_session_open(rt_cli *cli, bool needs_model)
 	if (t == NULL)
 		return NULL;
 	*t = (rt_cli_model_session){.cli = cli, .shows = shows, .ended_line = true};
+	t->files = rt_attach_here(s);
 	rt_status st = rt_model_session_open(&t->m, &cli->session, &options, &s->error);
 
 	rt_scope_defer(s, close_session, t);
@@ -159,6 +160,11 @@ rt_cli_model_session_with(rt_cli_model_session *t)
 			     .notice = notice,
 			     .comms = record_line,
 			     .ctx = t};
+
+	if (!rt_cli_has(t->cli, "no-files")) {
+		with.attach = rt_attach;
+		with.attach_ctx = &t->files;
+	}
 
 	rt_host_hold(true);
 	t->began = t->answered = false;

@@ -5,6 +5,7 @@
 #ifndef RT_CLI_MODEL_SESSION_H
 #define RT_CLI_MODEL_SESSION_H
 
+#include "app/attach.h"
 #include "app/model_session.h"
 #include "chat/send.h"
 #include "chat/summary.h"
@@ -13,6 +14,7 @@
 typedef struct rt_cli_model_session {
 	rt_cli *cli;
 	rt_model_session m;
+	rt_file_options files; /* where files are read */
 	bool is_chat;    /* advice names what can be typed there */
 	int stops;       /* signals when the first of them was noticed; 0: none was */
 	bool shows;      /* prints the reply while it arrives */

@@ -40,6 +40,7 @@ typedef struct rt_process_program {
 	char *const *argv;  /* NULL-terminated */
 	char *const *envp;  /* the complete environment, NULL-terminated */
 	const char *folder; /* working folder; NULL: ours */
+	size_t out_max;     /* of rt_process_run: limit of its output; 0: RT_PROCESS_OUT_MAX */
 } rt_process_program;
 
 typedef enum rt_process_outcome {

@@ -86,6 +86,8 @@ rt_process_run(const rt_process_program *program, rt_str input, int64_t timeout_
 	rt_child child;
 
 	prepare(out, err, result);
+	if (program->out_max > 0)
+		out->limit = program->out_max;
 	result->code = rt_child_start(&child, program, -1, false);
 	if (result->code != 0) {
 		result->outcome = RT_PROCESS_NOT_STARTED;

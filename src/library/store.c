@@ -171,6 +171,8 @@ check_project(retake_store *store, findings *f, rt_error *err)
 		st = rt_engine_fsck(engine, add_finding, f, err);
 		if (st == RT_OK)
 			st = rt_engine_fsck_replies(engine, add_finding, f, err);
+		if (st == RT_OK)
+			st = rt_engine_fsck_attachments(engine, add_finding, f, err);
 		failed.id = "check-failed";
 	}
 	rt_engine_close(engine);

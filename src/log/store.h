@@ -9,7 +9,7 @@
  *   bodies   texts and raw records, numbered by the caller, upwards; append only
  *   nodes    pieces of the last checkpoint, numbered by the caller; a cache of the log
  *   root     one row that names the checkpoint's nodes; replaced by every checkpoint
- *   side     small rows by name, rewritten in place (replies in flight, drafts)
+ *   side     rows by name, rewritten in place (replies in flight, drafts, files as they were sent)
  *   index    a full-text index over bodies, filled after the log up to a watermark
  *
  * and once for the whole store an epoch: a random number that changes when history may have
@@ -69,7 +69,7 @@ typedef struct rt_rows {
 	const uint64_t *numbers; /* not NULL: these instead, ascending, each once */
 	size_t number_count;
 	bool is_named; /* the one of that name instead */
-	rt_str name;
+	rt_str name;   /* not is_named: of side rows, the beginning of their names */
 	bool numbers_only; /* data need not be read: it may be empty and unchecked */
 } rt_rows;
 
@@ -99,6 +99,16 @@ rt_rows_numbers(rt_store_table which, uint64_t project)
 	rt_rows rows = rt_rows_all(which, project);
 
 	rows.numbers_only = true;
+	return rows;
+}
+
+/* Side rows whose names begin so. The data of others is not read. */
+static inline rt_rows
+rt_rows_prefixed(uint64_t project, rt_str prefix)
+{
+	rt_rows rows = rt_rows_all(RT_STORE_SIDE, project);
+
+	rows.name = prefix;
 	return rows;
 }
 

@@ -32,6 +32,7 @@ typedef struct serving {
 	const rt_config *config;
 	const char *store_path; /* NULL: no file */
 	rt_buf *owner;
+	rt_file_options files; /* below --files */
 } serving;
 
 /* ---- the socket for local programs ---- */
@@ -259,6 +260,41 @@ hint_busy(rt_cli *cli, const rt_front_options *front)
 	(void)rt_cli_end_part(cli, &outer, NULL);
 }
 
+static void
+free_path(void *path)
+{
+	free(path);
+}
+
+/* The directories of --files. Clients cannot name a file elsewhere. */
+static void
+find_files(serving *sv)
+{
+	rt_cli *cli = sv->cli;
+	rt_scope *s = &cli->s;
+	const rt_args *args = &cli->args;
+	rt_str *roots = rt_scope_array(s, args->given_count, sizeof(*roots));
+
+	sv->files = (rt_file_options){
+		.roots = roots,
+		.where = RT_STR("the directories of retake serve --files"),
+		.no_root = RT_STR("this server was started without --files, so it reads none"),
+		.path = getenv("PATH")};
+	for (size_t i = 0; rt_ok(s) && i < args->given_count; i++) {
+		const char *given = args->given[i].value;
+		struct stat info;
+
+		if (strcmp(args->given[i].flag->name, "files") != 0)
+			continue;
+		char *root = realpath(given, NULL);
+		rt_scope_defer(s, free_path, root);
+		if (root == NULL || stat(root, &info) != 0 || !S_ISDIR(info.st_mode))
+			rt_cli_fail(cli, RT_NOT_FOUND, "--files %s is not a directory", given);
+		else
+			roots[sv->files.root_count++] = rt_str_of(root);
+	}
+}
+
 /* NULL: the command has failed. *has_socket: it has one, too. */
 static rt_server *
 open_server(serving *sv, bool *has_socket)
@@ -277,6 +313,7 @@ open_server(serving *sv, bool *has_socket)
 			 .project = rt_session_project(&cli->session),
 			 .owner = rt_buf_str(sv->owner),
 			 .store_path = rt_str_of(sv->store_path),
+			 .files = &sv->files,
 			 .model = rt_str_of(getenv("RETAKE_MODEL")),
 			 .purged = purged,
 			 .purged_ctx = sv,
@@ -350,6 +387,7 @@ serve(serving *sv)
 	path = realpath(cli->session.store->place, NULL);
 	rt_scope_defer(s, free, path);
 	sv->store_path = path;
+	find_files(sv);
 	limit_arenas();
 	cli->memory.wipes = true; /* what is purged must not stay in freed memory */
 	server = open_server(sv, &has_socket);
@@ -415,6 +453,9 @@ static const rt_flag serve_flags[] = {
 	{"socket", 0, "PATH", RT_ARG_FILE,
 	 "Unix socket for programs of the same user, who need no token there"},
 	{"no-socket", 0, NULL, RT_ARG_TEXT, "no such socket"},
+	{"files", 0, "DIR", RT_ARG_DIR,
+	 "send the files that discussions list, where they are below DIR; several times: several "
+	 "directories; without it no file is read"},
 	{"new-token", 0, NULL, RT_ARG_TEXT, "make a new token; the old one is good no longer"},
 	{"require-if-match", 0, NULL, RT_ARG_TEXT,
 	 "refuse changes that do not say which state they were made from"},
@@ -437,7 +478,7 @@ const rt_command rt_cli_serve = {
 	.name = "serve",
 	.group = RT_COMMANDS_FILES,
 	.max_words = 0,
-	.usage = "[--port PORT] [--shared]\n"
+	.usage = "[--port PORT] [--shared] [--files DIR]…\n"
 		 "--login [--port PORT | --socket PATH]",
 	.summary = "let programs and browsers of this machine work with the store, over HTTP",
 	.about =

@@ -61,6 +61,7 @@
 	X(set) \
 	X(roles) \
 	X(files) \
+	X(symbols) \
 	X(track) \
 	X(preset) \
 	X(import) \

@@ -73,6 +73,8 @@ void rt_api_server(rt_call *call);
 void rt_api_settings(rt_call *call);
 void rt_api_step(rt_call *call);
 void rt_api_forks(rt_call *call);
+void rt_api_symbol(rt_call *call);
+void rt_api_symbols(rt_call *call);
 void rt_api_takes(rt_call *call);
 void rt_api_tree(rt_call *call);
 

@@ -22,6 +22,9 @@ typedef struct context {
 	bool is_known;
 	uint64_t budget;
 	rt_context_totals totals;
+	const rt_file_set *file_set;
+	rt_attachments files;
+	size_t *file_tokens;
 } context;
 
 static size_t
@@ -123,6 +126,24 @@ count_all(const context *c, rt_str body, bool *out_exact)
 	return sum;
 }
 
+/* The files of the discussion in view, below the directories that the server may read. */
+static const rt_file_set *
+read_files(rt_call *call, const rt_snapshot *v, rt_attachments *out)
+{
+	static const rt_file_set none = {0};
+	static const rt_file_options nowhere = {0};
+	rt_scope *s = &call->scope;
+	const rt_file_options *options = rt_project_pool_get_options(call->pool)->files;
+
+	if (!rt_ok(s))
+		return &none;
+	const rt_file_set *set = rt_attach_look(s, options != NULL ? options : &nowhere, v->project,
+						v->place.disc);
+
+	*out = rt_attach_set(s, set);
+	return set;
+}
+
 static void
 put_context(context *c)
 {
@@ -135,6 +156,8 @@ put_context(context *c)
 				      .part = put_part,
 				      .ctx = c,
 				      .unsent = c->unsent,
+				      .files = &c->files,
+				      .file_tokens = c->file_tokens,
 				      .totals = &c->totals};
 	rt_buf *out = &c->call->answer->body, *request = rt_scope_buf(s);
 	bool is_exact = false;
@@ -159,6 +182,8 @@ put_context(context *c)
 	rt_json_put_u64(out, "left_out", c->totals.left_out);
 	if (c->budget > 0)
 		rt_json_put_u64(out, "budget", c->budget);
+	rt_attach_put(out, c->file_set, c->file_tokens);
+	rt_json_put_u64(out, "file_tokens", c->totals.file_tokens);
 	rt_json_put_raw(out, "entries", rt_scope_str(s, c->entries));
 	rt_call_put_lines(out, "unsent", rt_scope_str(s, c->unsent));
 	rt_json_put_raw(out, "body", rt_scope_str(s, request));
@@ -178,10 +203,61 @@ rt_api_context(rt_call *call)
 
 	c.budget = rt_call_number(call, "budget", 0);
 	choose_model(&c);
+	c.file_set = read_files(call, &c.v, &c.files);
+	c.file_tokens = rt_scope_array(s, c.files.count, sizeof(*c.file_tokens));
 	rt_pick_counter_init(&c.counter, s->alloc, c.model);
 	if (rt_ok(s))
 		put_context(&c);
 	rt_pick_counter_deinit(&c.counter);
+}
+
+/* ---- symbols ---- */
+
+/* [{"name","kind",…}]: those that begin with the prefix, or those of a name with their text. */
+static void
+put_symbols(rt_call *call, rt_str wanted, bool is_show)
+{
+	static const rt_file_options nowhere = {0};
+	rt_scope *s = &call->scope;
+	const rt_file_options *options = rt_project_pool_get_options(call->pool)->files;
+	rt_snapshot v = rt_call_snapshot(call);
+	rt_attachments unused;
+	const rt_file_set *set = read_files(call, &v, &unused);
+	const rt_file_symbols *symbols;
+	rt_buf *out = &call->answer->body;
+	size_t count, at;
+
+	symbols = rt_ok(s) ? rt_file_symbols_read(s, options != NULL ? options : &nowhere, set)
+			   : NULL;
+	if (symbols == NULL)
+		return;
+	if (symbols->problem.size > 0) {
+		rt_scope_fail(s, RT_REFUSED, "%.*s", RT_STR_ARG(symbols->problem));
+		return;
+	}
+	at = rt_file_symbols_range(symbols, wanted, &count);
+	if (is_show && (count == 0 || !rt_str_eq(symbols->items[at].name, wanted))) {
+		rt_scope_fail(s, RT_NOT_FOUND, "no symbol \"%.*s\" in the files of this discussion",
+			      (int)rt_utf8_cut(wanted, 80), wanted.ptr);
+		return;
+	}
+	rt_json_open(out, NULL, '[');
+	for (size_t i = at; i < at + count; i++)
+		if (!is_show || rt_str_eq(symbols->items[i].name, wanted))
+			rt_file_symbol_put(out, set, &symbols->items[i], is_show);
+	rt_json_close(out, ']');
+}
+
+void
+rt_api_symbols(rt_call *call)
+{
+	put_symbols(call, rt_call_text(call, "prefix"), false);
+}
+
+void
+rt_api_symbol(rt_call *call)
+{
+	put_symbols(call, rt_call_param(call, "name"), true);
 }
 
 /* ---- the last request ---- */
@@ -190,7 +266,7 @@ rt_api_context(rt_call *call)
 static const char *const of_record[] = {"at",    "seq",  "take",     "provider",      "service",
 					"model", "upto", "left_out", "budget_tokens", NULL};
 static const char *const of_changes[] = {"exact",    "same",   "entries", "moved",
-					 "settings", "prompt", NULL};
+					 "settings", "prompt", "files", NULL};
 
 static void
 put_members(rt_buf *out, yyjson_val *from, const char *const *names)
@@ -212,14 +288,16 @@ rt_api_sent(rt_call *call)
 	rt_snapshot v = rt_call_snapshot(call);
 	rt_buf *row = rt_scope_buf(s), *changes = rt_scope_buf(s);
 	rt_last_request sent = {0};
+	rt_attachments files = {0};
 
+	(void)read_files(call, &v, &files);
 	RT_TRY(s, rt_engine_last_request(v.engine, v.place.disc, row, &s->error));
 	yyjson_val *record = rt_json_parse(s, rt_scope_str(s, row));
 	const rt_provider *provider =
 		rt_provider_named(rt_json_str(rt_json_get(record, "provider")));
 	RT_TRY(s, rt_last_request_build(v.engine, record, provider, NULL, NULL, &sent, &s->error));
 	RT_TRY(s, rt_view_last_request_changes(v.engine, v.project, v.place, record, provider,
-					       changes, &s->error));
+					       &files, changes, &s->error));
 	yyjson_val *changed = rt_json_parse(s, rt_scope_str(s, changes));
 	rt_json_open(body, NULL, '{');
 	put_members(body, record, of_record);

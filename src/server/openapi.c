@@ -169,11 +169,15 @@ const rt_shape rt_shapes[] = {
 	 OBJECT("\"advice\":" LIST(ANY) ",\"resent_tokens\":" NUMBER), NULL},
 	{"Context",
 	 "`provider`, `service` (what the configuration calls the one that is asked), `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
-	 "(each `id`, `at`, `tokens`, `left_out`), `unsent` (for each type of block in an entry that the "
+	 "(each `id`, `at`, `tokens`, `left_out`), `files` (that are sent: each `list`, `item`, `name`, `size`, "
+	 "`mime` of an image, `language`, `lines`, `view`, `tokens`), `file_tokens` (of all of them), "
+	 "`file_problems` (those that cannot be sent, which makes a question fail: each `list`, `item`, "
+	 "`path`, `kind`, `message`), `unsent` (for each type of block in an entry that the "
 	 "request cannot contain, a sentence that says so), `body` (the request itself)",
 	 OBJECT("\"provider\":" TEXT ",\"service\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
 		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
-		",\"entries\":" LIST(ANY) ",\"unsent\":" LIST(TEXT) ",\"body\":{\"type\":\"object\"}"),
+		",\"entries\":" LIST(ANY) ",\"files\":" LIST(ANY) ",\"file_tokens\":" NUMBER
+		",\"file_problems\":" LIST(ANY) ",\"unsent\":" LIST(TEXT) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Sent",
 	 "`at`, `seq` (the step that it was sent after), `take`, `provider`, `service`, `model`, `upto` (the "
@@ -181,12 +185,12 @@ const rt_shape rt_shapes[] = {
 	 "changed it, a text was purged, or another version sent it), `body` (the request as it was sent); "
 	 "of the take as it is now: `same` (the same bytes would be sent), `entries` (each `change`: new, "
 	 "edited or gone, `id`, `role`), `moved` (entries stand in another order), `settings` (that "
-	 "differ), `prompt` (the working prompt differs). 404: nothing was sent yet",
+	 "differ), `prompt` (the working prompt differs), `files` (that differ: each `change`, `name`). 404: nothing was sent yet",
 	 OBJECT("\"at\":" TEXT ",\"seq\":" NUMBER ",\"take\":" TEXT ",\"provider\":" TEXT
 		",\"service\":" TEXT ",\"model\":" TEXT ",\"upto\":" TEXT ",\"left_out\":" NUMBER
 		",\"budget_tokens\":" NUMBER ",\"exact\":" FLAG ",\"same\":" FLAG
 		",\"entries\":" LIST(ANY) ",\"moved\":" FLAG ",\"settings\":" LIST(TEXT)
-		",\"prompt\":" FLAG ",\"body\":{\"type\":\"object\"}"),
+		",\"prompt\":" FLAG ",\"files\":" LIST(ANY) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Run",
 	 "`run`, `state` (running, done, stopped, failed), `how`, `discussion`, `take`, `model`, "

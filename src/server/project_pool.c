@@ -212,6 +212,7 @@ start_runs(rt_open_project *open_project, rt_error *err)
 				   .owner = given->owner,
 				   .store_path = given->store_path,
 				   .model = given->model,
+				   .files = given->files,
 				   .lives = given->lives,
 				   .pace_ms = RT_RUN_PACE_MS,
 				   .changed = runs_changed,

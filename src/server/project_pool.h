@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "app/attach.h"
 #include "app/condition.h"
 #include "app/git_host.h"
 #include "ops/action.h"
@@ -93,6 +94,7 @@ typedef struct rt_project_pool_options {
 	rt_str project;      /* of requests that name none */
 	rt_str owner;        /* this process, as rt_host_add_owner has it */
 	rt_str store_path;   /* whole; for the log of requests */
+	const rt_file_options *files; /* where files are read; outlives the pool */
 	rt_str model;        /* where no setting names one: RETAKE_MODEL; or empty */
 	/* As in rt_engine_options, with the number of the project. */
 	void (*purged)(void *ctx, uint64_t project, rt_str text);

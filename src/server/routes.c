@@ -88,6 +88,8 @@ static const rt_route_param q_last[] = {
 static const rt_route_param q_export[] = {TAKE, EXPORT, AT_OP, END};
 static const rt_route_param q_export_all[] = {
 	{"discussion", "string", "only this one"}, TAKE, EXPORT, AT_OP, END};
+static const rt_route_param q_symbols[] = {
+	{"prefix", "string", "only names that begin with it"}, AT_OP, END};
 static const rt_route_param q_import[] = {{"format", "string", "default: found by the content"},
 					  {"name", "string", "of the discussion"},
 					  {"dry_run", "boolean", "only count"},
@@ -132,6 +134,8 @@ static const rt_route_param b_run[] = {
 	{"instructions", "string", "for a summary"},
 	{"model", "string", "PROVIDER/NAME; default: the setting, then the configuration"},
 	{"budget", "integer", "tokens of the request at most"},
+	{"files", "boolean",
+	 "ask, again, continue: with the files that the discussion lists; default: true"},
 	{"take", "string", "as the query's"},
 	END};
 
@@ -284,6 +288,10 @@ const rt_route rt_routes[] = {
 	GET(DISC "/files", "files.list", "the lists of files of a discussion", rt_api_files, 0,
 	    "Files", q_at),
 	OP(PUT, DISC "/files/{which}", "files.set", "set a list of files", RT_OP_FILES_SET, NULL),
+	GET(DISC "/symbols", "files.symbols", "the definitions in the files of a discussion",
+	    rt_api_symbols, 0, "Array", q_symbols),
+	GET(DISC "/symbols/{name}", "files.symbol", "the definitions of a name, with their texts",
+	    rt_api_symbol, 0, "Array", q_at),
 	OP(PUT, DISC "/track", "track.set", "bind the discussion to a track", RT_OP_TRACK_SET,
 	   NULL),
 	GET(DISC "/presets", "preset.list", "the presets of a discussion", rt_api_presets, 0,

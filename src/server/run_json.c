@@ -318,7 +318,7 @@ members_are_known(yyjson_val *body, rt_error *err)
 	static const char *const known[] = {
 		"how",	  "text", "content", "role",	   "reply_role", "at",	 "model",
 		"budget", "n",	  "from",    "to",	   "keep",	 "instructions", "entry",
-		"entry_take", "select", "summary", "discussion", "take"};
+		"entry_take", "select", "summary", "discussion", "take", "files"};
 	yyjson_val *key, *value;
 	size_t i, count, k;
 
@@ -421,6 +421,7 @@ rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out, rt_er
 	}
 	if (how <= RT_RUN_CONTINUE) {
 		r.reply_role = text_member(&s, body, "reply_role");
+		r.no_files = !flag_member(&s, body, "files", true);
 		if (how == RT_RUN_AGAIN)
 			r.replies = number_member(&s, body, "n", 1, RT_RUN_REPLIES_MAX).value;
 		r.at = text_member(&s, body, "at");

@@ -408,6 +408,8 @@ open_runs(rt_work *work, rt_error *err)
 
 	rt_host_add_owner(&work->owner);
 	work->store_path = rt_session_store_path(session);
+	rt_scope_init(&work->files_scope, work->alloc);
+	work->files = rt_attach_here(&work->files_scope);
 	if (rt_host_state_dir(&work->state, NULL) == RT_OK &&
 	    rt_comms_open(work->alloc, session->env, rt_buf_str(&work->state),
 			  session->config == NULL || session->config->comms_texts, &work->comms,
@@ -423,6 +425,7 @@ open_runs(rt_work *work, rt_error *err)
 					    .comms = work->comms,
 					    .owner = rt_buf_str(&work->owner),
 					    .store_path = rt_str_of(work->store_path),
+					    .files = &work->files,
 					    .model = rt_str_of(getenv("RETAKE_MODEL")),
 					    .lives = owner_lives,
 					    .pace_ms = RT_RUN_PACE_MS},
@@ -624,6 +627,9 @@ rt_work_close(rt_work *work)
 	work->value = NULL;
 	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
 		rt_buf_deinit(bufs[i]);
+	if (work->files_scope.alloc != NULL)
+		rt_scope_deinit(&work->files_scope);
+	work->files_scope.alloc = NULL;
 	free(work->store_path);
 	work->store_path = NULL;
 }

@@ -61,6 +61,8 @@ typedef struct rt_work {
 	char run_question[RT_ID_MAX + 1];
 	rt_buf owner, state;
 	rt_buf model;          /* the name of the model that would answer; empty: none is chosen */
+	rt_scope files_scope;
+	rt_file_options files; /* where files are read: the working directory */
 	char *store_path;
 
 	rt_work_end end;       /* of the last run */

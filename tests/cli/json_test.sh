@@ -126,6 +126,7 @@ one settings temperature
 one roles
 one roles add R
 one files
+one symbols
 one files add files a.c
 one track
 one track t

@@ -179,6 +179,7 @@ VERBS = {
     "unset": "set model --unset",
     "roles add": "roles add Critic",
     "files": "files add files c.c",
+    "symbols": "symbols",
     "track": "track song",
     "tracks": "tracks",
     "preset": "preset save mine",

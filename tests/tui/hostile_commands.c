@@ -240,7 +240,7 @@ static const char *const commands[] = {
 	"history --json", "history show 1", "history show 40", "diff", "revisions :1", "revisions :1 --json",
 	"context", "context --json", "label", "label --json", "roles", "settings", "settings --json", "prompt",
 	"prompt --raw", "prompt --json", "track", "tracks", "preset", "models",
-	"comms", "hooks", "doctor",
+	"comms", "hooks", "doctor", "files", "symbols",
 	"export --format canonical", "export --format markdown", "export --format html",
 	"export --format pi", "backup /nonexistent/\033[2J", "show \033[2J", "\033]0;t\a", "show --\033[31m",
 	"use \033[5n", "search \033[2J", "label set \033c \033c",

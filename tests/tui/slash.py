@@ -353,4 +353,28 @@ def places(c, place):
     c.check("last step", newest(place)["seq"] > 0)
 
 
-run(completion, unknown, screens, undo, branching, entries, settings, replies, compact, files, places)
+def context_files(c, place):
+    """Files below the working directory are sent; one that is missing refuses the question."""
+    fork(place)
+    t = chat(place)
+    say(t, "/files add files slash.py")
+    t.wait("Changed the list")
+    t.type("With a file?")
+    t.key("Enter")
+    c.says("answered", t, 'You said: "With a file?"')
+    t.wait("PROVIDER/NAME", "6 entries")
+    sent = place.json("context", "--sent")
+    c.check("with the file", "File `slash.py`:" in json.dumps(sent), sent)
+    say(t, "/files add files nowhere.c")
+    t.wait(re.compile("(Changed the list.*)", re.S))
+    t.type("And without?")
+    t.key("Enter")
+    c.says("it says which one", t, "nowhere.c")
+    c.says("the question is still there", t, "> And without?")
+    c.check("nothing was added", "And without?" not in json.dumps(contents(place)))
+    t.key("C-u")
+    say(t, "/files show")
+    c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
+
+
+run(completion, unknown, screens, undo, branching, entries, settings, replies, compact, files, context_files, places)

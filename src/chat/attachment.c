@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files in requests, and their contents in the store. */
+#include "chat/attachment.h"
+
+#include <stdio.h>
+
+#include "base/encode.h"
+#include "log/engine_impl.h"
+
+#define PURGED "[purged]"
+
+enum { FENCE_MIN = 3 };
+
+/* ---- in a request ---- */
+
+static void
+add_fence(rt_buf *out, rt_str text)
+{
+	size_t longest = FENCE_MIN - 1, run = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		run = text.ptr[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	for (size_t i = 0; i <= longest; i++)
+		rt_buf_add_byte(out, '`');
+}
+
+void
+rt_attachment_add_text(rt_buf *out, const rt_attachment *file)
+{
+	rt_str text = file->bytes;
+
+	rt_buf_add_c(out, file->mime.size > 0 ? "Image `" : "File `");
+	rt_buf_add_str(out, file->name);
+	rt_buf_add_c(out, file->name_only ? "` (without its content)\n\n" : "`:\n\n");
+	if (file->name_only || file->mime.size > 0)
+		return;
+	add_fence(out, text);
+	rt_buf_add_str(out, file->language);
+	rt_buf_add_byte(out, '\n');
+	rt_buf_add_str(out, text);
+	if (text.size > 0 && text.ptr[text.size - 1] != '\n')
+		rt_buf_add_byte(out, '\n');
+	add_fence(out, text);
+	rt_buf_add_c(out, "\n\n");
+}
+
+void
+rt_attachments_check(rt_scope *s, const rt_attachments *files, const rt_provider *provider)
+{
+	rt_buf *names = rt_scope_buf(s);
+
+	for (size_t i = 0; provider->no_images && i < files->count; i++) {
+		if (files->items[i].mime.size == 0)
+			continue;
+		rt_buf_add_c(names, names->size > 0 ? ", " : "");
+		rt_buf_add_str(names, files->items[i].name);
+	}
+	rt_str images = rt_scope_str(s, names);
+	if (images.size > 0)
+		rt_scope_fail(s, RT_REFUSED,
+			      "%s takes no images: remove %.*s from the files, or choose another "
+			      "model", provider->name, (int)rt_utf8_cut(images, 300), images.ptr);
+}
+
+void
+rt_attachments_send(const rt_attachments *files, rt_model_request *r)
+{
+	rt_buf *text = rt_scope_buf(r->scope), *base64 = rt_scope_buf(r->scope);
+
+	if (files->count == 0)
+		return;
+	rt_request_begin(r, RT_SPEAKER_USER);
+	for (size_t i = 0; i < files->count && rt_ok(r->scope); i++) {
+		const rt_attachment *file = &files->items[i];
+
+		rt_attachment_add_text(text, file);
+		if (file->mime.size == 0)
+			continue;
+		rt_buf_add_base64(base64, file->bytes);
+		rt_request_text(r, rt_scope_str(r->scope, text));
+		rt_request_image(r, file->mime, rt_scope_str(r->scope, base64));
+		rt_buf_clear(text);
+		rt_buf_clear(base64);
+	}
+	rt_request_text(r, rt_scope_str(r->scope, text));
+	rt_request_end(r);
+}
+
+/* ---- in the store ---- */
+
+static rt_rows
+row_of(const rt_engine *engine, const char *sha256, char name[RT_SHA256_HEX_ROOM + 8])
+{
+	snprintf(name, RT_SHA256_HEX_ROOM + 8, RT_ATTACHMENT_PREFIX "%s", sha256);
+	return rt_engine_side(engine, name);
+}
+
+/* Has it a content that is not in the store yet? A side row cannot be empty. */
+static bool
+is_missing(rt_scope *s, rt_engine *engine, const rt_attachment *file)
+{
+	char name[RT_SHA256_HEX_ROOM + 8];
+
+	if (!rt_ok(s) || file->bytes.size == 0)
+		return false;
+	rt_status st = rt_store_get(engine->store, row_of(engine, file->sha256, name), NULL, NULL,
+				    &s->error);
+
+	if (st != RT_NOT_FOUND)
+		rt_scope_note(s, st);
+	return st == RT_NOT_FOUND;
+}
+
+rt_status
+rt_attachments_keep(rt_engine *engine, const rt_attachments *files, rt_error *err)
+{
+	rt_store *store = engine->store;
+	char name[RT_SHA256_HEX_ROOM + 8];
+	size_t missing = 0;
+	rt_scope s;
+
+	rt_scope_init(&s, engine->alloc);
+	bool *is_new = rt_scope_array(&s, files->count, sizeof(*is_new));
+	for (size_t i = 0; i < files->count && rt_ok(&s); i++)
+		missing += is_new[i] = is_missing(&s, engine, &files->items[i]);
+	if (missing == 0)
+		return rt_scope_end(&s, err);
+	rt_engine_lock_writer(engine);
+	if (RT_TRY(&s, store->ops->begin(store, &s.error)) == RT_OK) {
+		for (size_t i = 0; i < files->count; i++)
+			if (is_new[i])
+				RT_TRY(&s, store->ops->write(
+						   store,
+						   row_of(engine, files->items[i].sha256, name),
+						   files->items[i].bytes, &s.error));
+		rt_store_end(store, &s);
+	}
+	rt_engine_unlock_writer(engine);
+	return rt_scope_end(&s, err);
+}
+
+typedef struct content_check {
+	rt_fsck_fn fn;
+	void *ctx;
+} content_check;
+
+static bool
+check_content(void *ctx, const rt_store_row *row)
+{
+	const content_check *c = ctx;
+	rt_str sha256 = rt_str_skip(row->name, strlen(RT_ATTACHMENT_PREFIX));
+	char hex[RT_SHA256_HEX_ROOM];
+	rt_sha256 sha;
+
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, row->data.ptr, row->data.size);
+	rt_sha256_end_hex(&sha, hex);
+	if (rt_str_is(sha256, hex))
+		return true;
+	return rt_finding_give(c->fn, c->ctx, "error", "file-differs",
+			       "side row %.*s has not the content of a file that was sent; requests "
+			       "with it cannot be built again", RT_STR_ARG(row->name));
+}
+
+rt_status
+rt_engine_fsck_attachments(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
+{
+	content_check c = {fn, ctx};
+	rt_status st = engine->store->ops->read(
+		engine->store, rt_rows_prefixed(engine->project, RT_STR(RT_ATTACHMENT_PREFIX)),
+		check_content, &c, err);
+
+	return st == RT_CORRUPT ? RT_OK : st; /* the store's check reports a damaged side row */
+}
+
+void
+rt_attachments_put(rt_buf *json, const rt_attachments *files)
+{
+	if (files->count == 0)
+		return;
+	rt_json_open(json, "files", '[');
+	for (size_t i = 0; i < files->count; i++) {
+		const rt_attachment *file = &files->items[i];
+
+		rt_json_open(json, NULL, '{');
+		rt_json_put_str(json, "name", file->name);
+		if (file->language.size > 0)
+			rt_json_put_str(json, "language", file->language);
+		if (file->mime.size > 0)
+			rt_json_put_str(json, "mime", file->mime);
+		if (file->name_only) {
+			rt_json_put_bool(json, "name_only", true);
+		} else {
+			rt_json_put_u64(json, "size", file->bytes.size);
+			rt_json_put_c(json, "sha256", file->sha256);
+		}
+		rt_json_close(json, '}');
+	}
+	rt_json_close(json, ']');
+}
+
+/* The content of a file; one that is gone was purged. */
+static void
+read_content(rt_scope *s, rt_engine *engine, yyjson_val *record, rt_attachment *out)
+{
+	char name[RT_SHA256_HEX_ROOM + 8];
+	rt_str sha256 = rt_json_str(rt_json_get(record, "sha256"));
+	rt_buf *bytes = rt_scope_buf(s);
+	uint64_t size = 0;
+
+	snprintf(out->sha256, sizeof(out->sha256), "%.*s", RT_STR_ARG(sha256));
+	if (rt_json_u64(rt_json_get(record, "size"), &size) && size == 0)
+		return;
+	rt_status st = rt_store_get(engine->store, row_of(engine, out->sha256, name), bytes, NULL,
+				    &s->error);
+
+	if (st == RT_NOT_FOUND) {
+		out->mime = RT_STR("");
+		out->bytes = RT_STR(PURGED);
+	} else if (rt_scope_note(s, st) == RT_OK) {
+		out->bytes = rt_scope_str(s, bytes);
+	}
+}
+
+rt_attachments
+rt_attachments_read(rt_scope *s, rt_engine *engine, yyjson_val *files)
+{
+	size_t count = yyjson_arr_size(files);
+	rt_attachment *items = rt_scope_array(s, count, sizeof(*items));
+	rt_attachments read = {items, 0};
+
+	for (rt_json_iter it = rt_json_items(files); rt_ok(s) && rt_json_next(&it);) {
+		rt_attachment *file = &items[read.count++];
+
+		file->name = rt_json_str(rt_json_get(it.value, "name"));
+		file->language = rt_json_str(rt_json_get(it.value, "language"));
+		file->mime = rt_json_str(rt_json_get(it.value, "mime"));
+		file->name_only = yyjson_is_true(rt_json_get(it.value, "name_only"));
+		if (!file->name_only)
+			read_content(s, engine, it.value, file);
+	}
+	return read;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files: the files on disk that a discussion names, read so that they can be sent to a model.
+ *
+ *   files.c         the lists: items, duplicates, ranges, views, limits
+ *   files_walk.c    the files of a directory or a glob
+ *   files_host.c    opens what is below a root, and nothing else
+ *   glob.c          patterns of paths
+ *   ignore.c        .gitignore
+ *   kind.c          texts, images and their languages
+ *   symbols.c       definitions in the texts, found by universal-ctags
+ *   ctags_host.c    runs it
+ *
+ * An item of a list is a string or an object:
+ *
+ *   "src/a.c"           a file
+ *   "src"               a directory with everything below it
+ *   "*.c"               a glob: * ? [a-z] [!a-z] \x within a name, and ** for any directories
+ *   "src/a.c:10-20"     lines 10 to 20; also :10, :10- and :-20
+ *   "src/a.c#rt_name"   the definition of a symbol
+ *   {"path": …, "lines": "10-20" or [10,20], "symbol": …, "view_mode": "full" | "outline" | "none",
+ *    "auto_aggregate": false (is not sent), "force_full": true (full whatever view_mode says)}
+ *
+ * A path that exists as it is written is that file: a ":" or "#" in it is part of its name.
+ * Paths are relative to a root, or absolute and below one. What .gitignore excludes is left out of
+ * directories and globs and is sent where an item names it. Symbolic links are followed while they
+ * stay below the root. The order is that of the lists, and within a directory or glob that of the
+ * paths by their bytes; the same files give the same set.
+ *
+ * Whatever cannot be sent is a problem, never left out silently. */
+#ifndef RT_FILES_FILES_H
+#define RT_FILES_FILES_H
+
+#include "base/scope.h"
+#include "base/sha256.h"
+
+/* Defaults of rt_file_options. */
+#define RT_FILE_TEXT_MAX ((size_t)1 << 20)
+#define RT_FILE_IMAGE_MAX ((size_t)8 << 20)
+#define RT_FILE_TOTAL_MAX ((size_t)32 << 20)
+enum {
+	RT_FILE_COUNT_MAX = 2000,
+	RT_FILE_PROBLEM_MAX = 200,     /* problems that are listed; the rest is counted */
+	RT_FILE_VISITED_MAX = 200000   /* directory entries that are looked at */
+};
+
+typedef struct rt_file_options {
+	const rt_str *roots; /* absolute paths of directories; a relative item is looked up below
+			      * each in turn. None: every item is a problem */
+	size_t root_count;
+	rt_str where;     /* the roots in messages; empty: "the working directory" */
+	rt_str no_root;   /* the message where there is no root; empty: a general one */
+	size_t text_max, image_max, total_max; /* bytes; 0: the default */
+	size_t count_max;                      /* files; 0: the default */
+	const char *path; /* PATH, to find universal-ctags; NULL: it is not used */
+} rt_file_options;
+
+/* The three lists of a place as JSON arrays; an empty text is an empty list. Borrowed. */
+typedef struct rt_file_lists {
+	rt_str files, context_files, screenshots;
+} rt_file_lists;
+
+typedef enum rt_file_view {
+	RT_FILE_FULL,
+	RT_FILE_OUTLINE, /* bytes: its definitions, a line each */
+	RT_FILE_NAME     /* only the name is sent; no bytes */
+} rt_file_view;
+
+/* A text or an image. */
+typedef struct rt_file {
+	rt_str list;     /* "files", "context_files" or "screenshots" */
+	rt_str item;     /* as it is listed; of an object, its path */
+	rt_str path;     /* below its root, without links: "src/a.c" */
+	rt_str name;     /* to show and to send: the path, with ":10-20" or "#symbol" */
+	rt_str language; /* of a text, for a fence: "c"; empty: none is known */
+	rt_str mime;     /* of an image: "image/png"; empty: a text */
+	rt_str bytes;    /* what is sent: valid UTF-8, or the bytes of the image */
+	rt_str whole;    /* of a text that was read: all of the file, of which bytes may be a part */
+	char sha256[RT_SHA256_HEX_ROOM]; /* of bytes */
+	rt_file_view view;
+	size_t first_line, last_line; /* of a part, from 1; 0: all of it */
+} rt_file;
+
+typedef enum rt_file_problem_kind {
+	RT_FILE_NO_PROBLEM,
+	RT_FILE_BAD_ITEM,   /* neither a path nor an object with one, or a bad member */
+	RT_FILE_NO_ROOT,    /* no directory is open to the lists */
+	RT_FILE_OUTSIDE,    /* the path, or a link on its way, leaves the roots */
+	RT_FILE_MISSING,
+	RT_FILE_EMPTY,      /* a directory or a glob without a file */
+	RT_FILE_UNREADABLE, /* permission, or an error of the disk */
+	RT_FILE_SPECIAL,    /* a device, a FIFO, a socket */
+	RT_FILE_BINARY,     /* neither UTF-8 text nor an image */
+	RT_FILE_NOT_IMAGE,  /* a screenshot that is none */
+	RT_FILE_TOO_LARGE,
+	RT_FILE_TOO_MANY,   /* files, or bytes in all */
+	RT_FILE_CHANGED,    /* while it was read, twice */
+	RT_FILE_BAD_NAME,   /* a control character, or not UTF-8 */
+	RT_FILE_BAD_RANGE,  /* lines that the file does not have */
+	RT_FILE_NO_SYMBOL,  /* no such definition in the file, or several */
+	RT_FILE_NO_CTAGS    /* needed, and not installed or not working */
+} rt_file_problem_kind;
+
+typedef struct rt_file_problem {
+	rt_str list, item; /* as in rt_file */
+	rt_str path;       /* the file, where it is another one than the item */
+	rt_file_problem_kind kind;
+	rt_str message;    /* one sentence that names the file and says what to do; without
+			    * control characters */
+} rt_file_problem;
+
+typedef struct rt_file_set {
+	const rt_file *files;
+	size_t count;
+	const rt_file_problem *problems;
+	size_t problem_count;  /* listed ones */
+	size_t problems_more;  /* further ones, which are not listed */
+	size_t bytes;          /* of all files */
+} rt_file_set;
+
+/* A word for a kind, as in JSON: "missing", "too_large" … Static. */
+const char *rt_file_problem_word(rt_file_problem_kind kind);
+
+/* Read the files of the lists. The set and all texts in it live as long as the scope. Reads files;
+ * starts ctags only for outlines and symbols. NULL once the scope has failed; it fails by RT_NOMEM
+ * alone, everything else is a problem. One thread at a time per scope.
+ * Cost: one pass over the directories named, and over the bytes of the files. */
+const rt_file_set *rt_file_set_read(rt_scope *s, const rt_file_options *options,
+				    const rt_file_lists *lists);
+
+/* ---- symbols ---- */
+
+typedef struct rt_file_symbol {
+	rt_str name;
+	rt_str kind;      /* "function", "struct", "class" … as ctags calls it */
+	rt_str scope;     /* what it is defined in, "Store" of a method; empty: the file */
+	rt_str signature; /* "(int a, int b)"; empty: none */
+	size_t file;      /* index in the set */
+	size_t first_line, last_line; /* of the definition in the file on disk, from 1 */
+	rt_str text;      /* of the definition, whole lines; borrowed from the file */
+} rt_file_symbol;
+
+typedef struct rt_file_symbols {
+	const rt_file_symbol *items; /* by name, then as the files and lines come */
+	size_t count;
+	rt_str problem; /* why there are none or not all; empty: these are all */
+} rt_file_symbols;
+
+/* The definitions in the texts of a set. As rt_file_set_read; runs ctags once, in its sandbox, with
+ * the texts of the set as input: it opens no file. A missing ctags is a problem of the result. */
+const rt_file_symbols *rt_file_symbols_read(rt_scope *s, const rt_file_options *options,
+					    const rt_file_set *set);
+/* The first definition of a name; NULL: none. Binary search. */
+const rt_file_symbol *rt_file_symbol_find(const rt_file_symbols *symbols, rt_str name);
+/* The range of those that begin with a prefix: the index of the first, and their number. */
+size_t rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out_count);
+/* A symbol as an object: "name", "kind", "scope", "signature" (where there is one), "path", "lines"
+ * ([first, last]) and, if wanted, "text". */
+void rt_file_symbol_put(rt_buf *json, const rt_file_set *set, const rt_file_symbol *symbol,
+			bool with_text);
+
+#endif

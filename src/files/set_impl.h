@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files that a set is made of, while it is made. */
+#ifndef RT_FILES_SET_IMPL_H
+#define RT_FILES_SET_IMPL_H
+
+#include "files/files_impl.h"
+
+/* Which part of a file. */
+typedef struct rt_file_part {
+	size_t first, last; /* lines; 0: not a range; last SIZE_MAX: to the end */
+	rt_str symbol;      /* empty: not a symbol */
+} rt_file_part;
+
+/* A file that is to be sent. */
+typedef struct rt_file_want {
+	rt_str list, item;
+	rt_file_place place;
+	rt_file_view view;
+	rt_file_part part;
+	rt_str whole, bytes, mime; /* once it is read */
+} rt_file_want;
+
+/* Lines first to last of a text. */
+rt_str rt_file_lines(rt_str text, size_t first, size_t last);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The texts go to ctags in one run, each under its index and its name ("3/seq.c", which tells its
+ * language), and come back as a line of JSON for each definition. */
+#include "files/symbols_impl.h"
+
+#include <stdlib.h>
+
+#include "codec/json.h"
+#include "files/set_impl.h"
+
+typedef struct tag {
+	rt_file_symbol symbol;
+	bool has_end;
+} tag;
+
+typedef struct tags {
+	rt_scope *s;
+	const rt_symbol_source *sources;
+	size_t source_count;
+	tag *items;
+	size_t count, capacity;
+} tags;
+
+static rt_str
+input_of(rt_scope *s, const rt_symbol_source *sources, size_t count)
+{
+	rt_buf *input = rt_scope_buf(s), *name = rt_scope_buf(s);
+
+	for (size_t i = 0; i < count; i++) {
+		rt_str path = sources[i].path;
+		size_t at = path.size;
+
+		if (sources[i].text.size == 0)
+			continue;
+		while (at > 0 && path.ptr[at - 1] != '/')
+			at--;
+		rt_buf_clear(name);
+		rt_buf_add_f(name, "%zu/", i);
+		rt_buf_add_str(name, rt_str_skip(path, at));
+		rt_json_open(input, NULL, '{');
+		rt_json_put_c(input, "command", "generate-tags");
+		rt_json_put_str(input, "filename", rt_buf_str(name));
+		rt_json_put_u64(input, "size", sources[i].text.size);
+		rt_json_close(input, '}');
+		rt_buf_add_byte(input, '\n');
+		rt_buf_add_str(input, sources[i].text);
+	}
+	return rt_scope_str(s, input);
+}
+
+/* The index before the slash of a path; SIZE_MAX: it has none. */
+static size_t
+index_of(rt_str path)
+{
+	size_t number = 0, i = 0;
+
+	for (; i < path.size && i < 9 && path.ptr[i] >= '0' && path.ptr[i] <= '9'; i++)
+		number = number * 10 + (size_t)(path.ptr[i] - '0');
+	return i > 0 && i < path.size && path.ptr[i] == '/' ? number : SIZE_MAX;
+}
+
+static void
+read_tag(tags *t, rt_str line)
+{
+	yyjson_val *object = rt_json_parse(t->s, line);
+	uint64_t first = 0, last = 0;
+	size_t file = index_of(rt_json_str(rt_json_get(object, "path")));
+	rt_str name = rt_json_str(rt_json_get(object, "name"));
+	bool has_end = rt_json_u64(rt_json_get(object, "end"), &last);
+
+	if (!rt_str_is(rt_json_str(rt_json_get(object, "_type")), "tag") ||
+	    file >= t->source_count || !rt_json_u64(rt_json_get(object, "line"), &first) ||
+	    first == 0 || name.size == 0 || rt_str_starts(name, RT_STR("__anon")))
+		return;
+	t->items = rt_scope_grow(t->s, t->items, t->count, &t->capacity, sizeof(*t->items));
+	if (t->items == NULL)
+		return;
+	has_end = has_end && last >= first;
+	t->items[t->count++] = (tag){
+		.symbol = {.name = name,
+			   .kind = rt_json_str(rt_json_get(object, "kind")),
+			   .scope = rt_json_str(rt_json_get(object, "scope")),
+			   .signature = rt_json_str(rt_json_get(object, "signature")),
+			   .file = file,
+			   .first_line = (size_t)first,
+			   .last_line = has_end ? (size_t)last : (size_t)first},
+		.has_end = has_end,
+	};
+}
+
+static int
+compare(size_t a, size_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int
+by_line(const void *a, const void *b)
+{
+	const rt_file_symbol *x = &((const tag *)a)->symbol, *y = &((const tag *)b)->symbol;
+	int order = compare(x->file, y->file);
+
+	if (order == 0)
+		order = compare(x->first_line, y->first_line);
+	return order != 0 ? order : rt_str_cmp(x->name, y->name);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const rt_file_symbol *x = a, *y = b;
+	int order = rt_str_cmp(x->name, y->name);
+
+	if (order == 0)
+		order = compare(x->file, y->file);
+	return order != 0 ? order : compare(x->first_line, y->first_line);
+}
+
+/* Where ctags does not know the end of a definition, it goes on to the next one. */
+static void
+find_ends(tags *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		rt_file_symbol *symbol = &t->items[i].symbol;
+		rt_str text = t->sources[symbol->file].text;
+		size_t next = i + 1;
+
+		while (next < t->count && t->items[next].symbol.file == symbol->file &&
+		       t->items[next].symbol.first_line == symbol->first_line)
+			next++;
+		if (!t->items[i].has_end)
+			symbol->last_line =
+				next < t->count && t->items[next].symbol.file == symbol->file
+					? t->items[next].symbol.first_line - 1
+					: SIZE_MAX;
+		symbol->text = rt_file_lines(text, symbol->first_line, symbol->last_line);
+		if (t->items[i].has_end)
+			continue;
+		while (symbol->text.size > 1 && symbol->text.ptr[symbol->text.size - 1] == '\n' &&
+		       symbol->text.ptr[symbol->text.size - 2] == '\n')
+			symbol->text.size--;
+		symbol->last_line = symbol->first_line - 1;
+		for (size_t at = 0; at < symbol->text.size; at++)
+			symbol->last_line +=
+				symbol->text.ptr[at] == '\n' || at + 1 == symbol->text.size;
+	}
+}
+
+const rt_file_symbols *
+rt_symbols_of(rt_scope *s, const char *path, const rt_symbol_source *sources, size_t count)
+{
+	tags t = {.s = s, .sources = sources, .source_count = count};
+	rt_file_symbols *out = rt_scope_get(s, sizeof(*out));
+	rt_buf *json = rt_scope_buf(s);
+	rt_str input = input_of(s, sources, count), rest, line;
+	rt_file_symbol *items;
+
+	if (out == NULL)
+		return NULL;
+	if (input.size == 0)
+		return rt_ok(s) ? out : NULL;
+	out->problem = rt_ctags_run(s, path, input, json);
+	rest = rt_scope_str(s, json);
+	while (rt_ok(s) && out->problem.size == 0 && rt_str_split(&rest, '\n', &line))
+		if (line.size > 0)
+			read_tag(&t, line);
+	items = rt_scope_array(s, t.count + 1, sizeof(*items));
+	if (items == NULL)
+		return NULL;
+	if (t.count > 0)
+		qsort(t.items, t.count, sizeof(*t.items), by_line);
+	find_ends(&t);
+	for (size_t i = 0; i < t.count; i++)
+		items[i] = t.items[i].symbol;
+	qsort(items, t.count, sizeof(*items), by_name);
+	out->items = items;
+	out->count = t.count;
+	return out;
+}
+
+rt_str
+rt_symbols_outline(rt_scope *s, const rt_file_symbols *symbols, size_t file)
+{
+	tag *sorted = rt_scope_array(s, symbols->count + 1, sizeof(*sorted));
+	rt_buf *out = rt_scope_buf(s);
+	size_t count = 0;
+
+	for (size_t i = 0; sorted != NULL && i < symbols->count; i++)
+		if (symbols->items[i].file == file)
+			sorted[count++].symbol = symbols->items[i];
+	if (count > 0)
+		qsort(sorted, count, sizeof(*sorted), by_line);
+	for (size_t i = 0; i < count; i++) {
+		const rt_file_symbol *symbol = &sorted[i].symbol;
+
+		rt_buf_add_f(out, "%zu-%zu ", symbol->first_line, symbol->last_line);
+		rt_buf_add_str(out, symbol->kind);
+		rt_buf_add_byte(out, ' ');
+		rt_buf_add_str(out, symbol->scope);
+		rt_buf_add_c(out, symbol->scope.size > 0 ? "." : "");
+		rt_buf_add_str(out, symbol->name);
+		rt_buf_add_str(out, symbol->signature);
+		rt_buf_add_byte(out, '\n');
+	}
+	return rt_scope_str(s, out);
+}
+
+const rt_file_symbols *
+rt_file_symbols_read(rt_scope *s, const rt_file_options *options, const rt_file_set *set)
+{
+	rt_symbol_source *sources = rt_scope_array(s, set->count + 1, sizeof(*sources));
+
+	for (size_t i = 0; sources != NULL && i < set->count; i++) {
+		const rt_file *file = &set->files[i];
+
+		sources[i] = (rt_symbol_source){file->path, file->whole};
+		for (size_t k = 0; k < i; k++) /* two parts of one file share its text */
+			if (set->files[k].whole.ptr == file->whole.ptr)
+				sources[i].text = (rt_str){NULL, 0};
+	}
+	return sources == NULL ? NULL : rt_symbols_of(s, options->path, sources, set->count);
+}
+
+size_t
+rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out_count)
+{
+	size_t low = 0, high = symbols->count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rt_str_cmp(symbols->items[middle].name, prefix) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < symbols->count && rt_str_starts(symbols->items[end].name, prefix);)
+		end++;
+	*out_count = end - low;
+	return low;
+}
+
+const rt_file_symbol *
+rt_file_symbol_find(const rt_file_symbols *symbols, rt_str name)
+{
+	size_t count, at = rt_file_symbols_range(symbols, name, &count);
+
+	return count > 0 && rt_str_eq(symbols->items[at].name, name) ? &symbols->items[at] : NULL;
+}
+
+void
+rt_file_symbol_put(rt_buf *json, const rt_file_set *set, const rt_file_symbol *symbol, bool with_text)
+{
+	rt_json_open(json, NULL, '{');
+	rt_json_put_str(json, "name", symbol->name);
+	rt_json_put_str(json, "kind", symbol->kind);
+	if (symbol->scope.size > 0)
+		rt_json_put_str(json, "scope", symbol->scope);
+	if (symbol->signature.size > 0)
+		rt_json_put_str(json, "signature", symbol->signature);
+	rt_json_put_str(json, "path", set->files[symbol->file].path);
+	rt_json_open(json, "lines", '[');
+	rt_json_put_u64(json, NULL, symbol->first_line);
+	rt_json_put_u64(json, NULL, symbol->last_line);
+	rt_json_close(json, ']');
+	if (with_text)
+		rt_json_put_str(json, "text", symbol->text);
+	rt_json_close(json, '}');
+}

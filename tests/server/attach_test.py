@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Context files: the same bytes in `context`, on the wire, in `context --sent`, `replay` and the
+TOML export's sent_markdown, also after the files have changed; undo of a list; the directories of
+`serve --files`."""
+import base64
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+
+import client as clients
+from client import WAIT_S, Place, Server, Tally
+
+FAMILIES = {"openai": "/v1", "anthropic": "", "gemini": "/v1beta", "ollama": ""}
+IMAGE = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\x06\0\0\0"
+ANSWERS = {
+    "openai": 'data: {"choices":[{"delta":{"content":"Fine."},"finish_reason":"stop"}]}\n\n'
+              "data: [DONE]\n\n",
+    "anthropic": 'data: {"type":"content_block_start","index":0,"content_block":{"type":"text",'
+                 '"text":""}}\n\ndata: {"type":"content_block_delta","index":0,"delta":'
+                 '{"type":"text_delta","text":"Fine."}}\n\ndata: {"type":"message_delta","delta":'
+                 '{"stop_reason":"end_turn"}}\n\ndata: {"type":"message_stop"}\n\n',
+    "gemini": 'data: {"candidates":[{"content":{"parts":[{"text":"Fine."}]},'
+              '"finishReason":"STOP"}]}\n\n',
+    "ollama": '{"message":{"content":"Fine."},"done":true,"done_reason":"stop"}\n',
+}
+
+
+class Models(http.server.ThreadingHTTPServer):
+    """Answers as one family does, and records the bodies of requests."""
+
+    def __init__(self, family):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.family, self.bodies = family, []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_error(404)
+
+    def do_POST(self):
+        self.server.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = ANSWERS[self.server.family].encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson" if self.server.family == "ollama"
+                         else "text/event-stream")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
+
+
+def write(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+
+
+class Tree:
+    """A git working tree with 20 texts and two images, and the program in it."""
+
+    def __init__(self, place, tally):
+        self.place, self.tally = place, tally
+        self.folder = place.folder + "/tree"
+        for i in range(20):
+            write(f"{self.folder}/src/f{i:02}.c", f"/* {i} ``` */\nint compute_{i:02}(void);\n")
+        write(self.folder + "/shots/one.png", IMAGE + b"1")
+        write(self.folder + "/shots/two.png", IMAGE + b"2")
+        write(self.folder + "/src/ignored.c", "int ignored;\n")
+        write(self.folder + "/.gitignore", "ignored.c\n")
+        if shutil.which("git"):
+            subprocess.run(["git", "init", "-q", self.folder], check=False,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def run(self, *args, status=0):
+        done = subprocess.run([clients.RETAKE, "--db", self.place.db, *args], cwd=self.folder,
+                              env={**self.place.env, "RETAKE_TEST_KEY": "key"},
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        self.tally.equal("status of " + " ".join(args), done.returncode, status,
+                         done.stdout.decode()[:300], done.stderr.decode()[:600])
+        return done.stdout if status == 0 else done.stderr.decode()
+
+
+def texts_of(value):
+    """All strings in a JSON document, one after the other."""
+    if isinstance(value, str):
+        return value
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return "\n".join(texts_of(item) for item in items)
+
+
+def change_all(tree):
+    for i in range(20):
+        write(f"{tree.folder}/src/f{i:02}.c", "changed\n")
+    os.rename(tree.folder + "/shots", tree.folder + "/gone")
+
+
+def check_family(tally, family):
+    models = Models(family)
+    with Place() as place:
+        tree = Tree(place, tally)
+        config = place.env.get("XDG_CONFIG_HOME", place.folder + "/config")
+        write(config + "/retake/config.toml",
+              f'[provider.mock]\nkind = "{family}"\n'
+              f'url = "http://127.0.0.1:{models.server_port}{FAMILIES[family]}"\n'
+              'key_env = "RETAKE_TEST_KEY"\nmodels = ["mock-1"]\n')
+        tree.run("set", "model", "mock/mock-1")
+        tree.run("add", "-r", "System", "Be brief.")
+        tree.run("files", "add", "context_files", "src")
+        tree.run("files", "add", "screenshots", "shots/one.png", "shots/two.png")
+        tree.run("add", "What is compute_07?")
+        context = tree.run("context", "--json").strip()
+        reply = json.loads(tree.run("ask", "--send", "--json"))
+        tally.equal(f"{family}: files of the result", reply["files"], 22)
+        wire = models.bodies[-1]
+        tally.check(f"{family}: context is what is sent", context == wire, context[:300], wire[:300])
+        said = texts_of(json.loads(wire))
+        tally.equal(f"{family}: every text", [i for i in range(20) if
+                    f"File `src/f{i:02}.c`:\n\n````c\n/* {i} ``` */\nint compute_{i:02}(void);\n````"
+                    not in said], [])
+        tally.check(f"{family}: nothing that git ignores", "ignored" not in said)
+        for end in (b"1", b"2"):
+            tally.check(f"{family}: image {end}",
+                        base64.b64encode(IMAGE + end).decode() in said)
+        tally.check(f"{family}: files before the conversation",
+                    said.index("compute_19(void)") < said.index("What is compute_07?"))
+        if family == "openai":
+            roles = [message["role"] for message in json.loads(wire)["messages"]]
+            tally.equal("openai: after the system entry", roles, ["system", "user", "user"])
+        tokens = json.loads(tree.run("context", "--tokens", "--json"))
+        parts = sum(part["tokens"] for part in tokens["files"] + tokens["entries"])
+        tally.equal(f"{family}: tokens of files and entries", parts, tokens["tokens"])
+
+        change_all(tree)
+        shown = json.loads(tree.run("files", "show", "--json"))
+        tally.equal(f"{family}: problems", [(p["item"], p["kind"]) for p in shown["file_problems"]],
+                    [("shots/one.png", "missing"), ("shots/two.png", "missing")])
+        refused = tree.run("ask", "again?", status=1)
+        tally.check(f"{family}: both are named", "one.png" in refused and "two.png" in refused, refused)
+        tally.equal(f"{family}: nothing was sent", len(models.bodies), 1)
+        tally.check(f"{family}: nor asked", b"again?" not in tree.run("show"))
+        tally.check(f"{family}: context --sent", tree.run("context", "--sent").strip() == wire)
+        tally.check(f"{family}: replay", tree.run("replay", reply["entry"]).strip() == wire)
+        check_export(tally, family, tree)
+        check_changes(tally, family, tree, models)
+        tree.run("purge", "--yes", "--text", "compute_07(void)")
+        tree.run("fsck")
+        tally.check(f"{family}: purge reaches the contents",
+                    b"compute_07(void)" not in tree.run("context", "--sent"))
+        with open(place.db, "rb") as file:
+            tally.check(f"{family}: nor is it in the store", b"compute_07(void)" not in file.read())
+    models.shutdown()
+
+
+def check_export(tally, family, tree):
+    project = tomllib.loads(tree.run("export", "--format", "toml").decode())
+    sent = json.dumps(project, default=str, ensure_ascii=False)
+    tally.check(f"{family}: sent_markdown", "sent_markdown" in sent and
+                json.dumps("int compute_19(void);\n````")[1:-1] in sent, sent[:400])
+
+
+def check_changes(tally, family, tree, models):
+    """What differs now; undo of a change of the lists changes the next request."""
+    changed = json.loads(tree.run("context", "--changed", "--json"))["files"]
+    kinds = sorted(file["change"] for file in changed)
+    tally.equal(f"{family}: what differs now", kinds, ["edited"] * 20 + ["gone"] * 2)
+    tree.run("files", "set", "screenshots")
+    tree.run("files", "set", "context_files", "src/f03.c")
+    tree.run("ask", "one file")
+    one = models.bodies[-1]
+    tally.check(f"{family}: one file", b"f03.c" in one and b"f04.c" not in one, one[:300])
+    tree.run("undo", "3")  # the reply, the question and the list
+    tree.run("ask", "all files")
+    every = models.bodies[-1]
+    tally.check(f"{family}: undo brings them back", b"f04.c" in every, every[:300])
+    tree.run("ask", "--no-files", "none")
+    tally.check(f"{family}: --no-files", b"f04.c" not in models.bodies[-1])
+    tally.check(f"{family}: a budget that is too small",
+                "files have about" in tree.run("ask", "--budget", "20", "small", status=1))
+
+
+def wait_run(client, run):
+    end = time.monotonic() + WAIT_S
+    while run.get("state") == "running" and time.monotonic() < end:
+        time.sleep(0.05)
+        run = client.get("/runs/" + run["run"]).json
+    return run
+
+
+def check_roots(tally):
+    with Place() as place:
+        open_to = place.folder + "/open"
+        write(open_to + "/a.c", "int a;\n")
+        write(place.folder + "/secret.txt", "the secret\n")
+        os.symlink(place.folder + "/secret.txt", open_to + "/link.txt")
+        lists = ["a.c"]
+        outside = [place.folder + "/secret.txt", "../secret.txt", "link.txt",
+                   place.folder + "/missing.txt", "../missing.txt"]
+        with Server(place) as server:
+            one = server.client()
+            one.put("/discussions/main/files/files", {"items": lists + outside})
+            context = one.get("/discussions/main/context").json
+            tally.equal("without --files: no file", context["files"], [])
+            tally.equal("without --files: every item is a problem",
+                        {problem["kind"] for problem in context["file_problems"]}, {"no_root"})
+            tally.check("and the message says why", "without --files" in
+                        context["file_problems"][0]["message"], context["file_problems"])
+            answer = one.post("/discussions/main/runs", {"text": "hello", "model": "builtin/echo"})
+            tally.equal("a question is refused", (answer.status, answer.json["code"]),
+                        (409, "refused"), answer)
+            tally.equal("and is not kept", one.get("/discussions/main").json["entries"], 0)
+            run = wait_run(one, one.post("/discussions/main/runs", {
+                "text": "hello", "model": "builtin/echo", "files": False}).json)
+            tally.equal("without files it is answered", run["state"], "done", run)
+        with Server(place, "--files", open_to) as server:
+            one = server.client()
+            context = one.get("/discussions/main/context").json
+            tally.equal("below --files", [file["name"] for file in context["files"]], ["a.c"])
+            kinds = [problem["kind"] for problem in context["file_problems"]]
+            tally.equal("nothing outside, whether it exists or not", kinds, ["outside"] * 5,
+                        context["file_problems"])
+            messages = [problem["message"].replace("missing.txt", "secret.txt")
+                        for problem in context["file_problems"]]
+            tally.equal("nor does the message say which", messages[0:2], messages[3:5])
+            tally.check("no secret", "the secret" not in json.dumps(context))
+            one.put("/discussions/main/files/files", {"items": lists})
+            run = wait_run(one, one.post("/discussions/main/runs",
+                                         {"text": "hello", "model": "builtin/echo"}).json)
+            tally.equal("a question is answered", run["state"], "done", run)
+            tally.check("with the file", "int a;" in json.dumps(
+                one.get("/discussions/main/sent").json["body"]))
+            one.post("/undo", {})
+
+
+def main():
+    tally = Tally()
+    for family in FAMILIES:
+        check_family(tally, family)
+    check_roots(tally)
+    return tally.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
