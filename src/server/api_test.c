@@ -88,6 +88,8 @@ static const struct {
 	{"role.remove", "{\"op\":\"role.add\",\"role\":\"R\"}", "/roles/R", NULL, 200},
 	{"files.list", NULL, "/discussions/d1/files", NULL, 200},
 	{"files.set", NULL, "/discussions/d1/files/files", "{\"items\":[\"a.c\"]}", 200},
+	{"files.symbols", NULL, "/discussions/d1/symbols?prefix=a", NULL, 200},
+	{"files.symbol", NULL, "/discussions/d1/symbols/a", NULL, 404},
 	{"track.set", NULL, "/discussions/d1/track", "{\"track\":\"docs\"}", 200},
 	{"preset.list", NULL, "/discussions/d1/presets", NULL, 200},
 	{"preset.save", NULL, "/discussions/d1/presets/mine", NULL, 200},
