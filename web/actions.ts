@@ -13,7 +13,7 @@ import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
 import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, shownSeq, takeOf } from "./store";
 import { set, state } from "./state";
 import {
-	elsewhere, fullWords, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, wayOf,
+	elsewhere, fullWords, isOf, isSeen, lastWay, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, wayOf,
 } from "./undo";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
@@ -674,6 +674,7 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 async function goInTime(way: Way, wanted: number): Promise<void> {
 	const isUndo = way === "undo";
 	await inTurn(async () => {
+		lastWay.way = way;
 		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id));
 		// what a model wrote that was stopped may not be in view yet
 		const went = stopped ? await goMeant(way, stopped, 0) : await goMeant(way, async () => ({ count: wanted, words: "" }), shownSeq());

@@ -16,6 +16,7 @@ import { placeOf } from "./outline";
 import { useModel } from "./pane_data";
 import { ownRuns, stopRun } from "./runs";
 import { state, useStore } from "./state";
+import { lastWay } from "./undo";
 import { isUnfinished } from "./words";
 
 /** What the button may say: it is as wide as the widest of them, whatever it says. */
@@ -134,6 +135,8 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	useEffect(() => {
 		if (follows.current === null || text !== follows.current || saved === follows.current || !settings)
 			follows.current = isOurs ? saved : follows.current;
+		else if (saved === "" && lastWay.way === "redo")
+			follows.current = null;
 		else {
 			follows.current = saved;
 			keepLeft(disc, saved);

@@ -17,6 +17,9 @@ export const MOST_TRIES = 5;
 
 export type Way = "undo" | "redo";
 
+/** The way that this page went last. A draft makes way for what redo brings back: it is not taken back by that. */
+export const lastWay: { way: Way | null } = { way: null };
+
 interface Page {
 	steps: Step[];
 	seq: number;
