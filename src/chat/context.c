@@ -14,6 +14,7 @@
  * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target while both
  * are sent; the last one counts. */
 #include "chat/context_impl.h"
+#include "chat/prompt_update.h"
 #include "view/view_rows.h"
 
 /* Sent where somebody shapes a working prompt with the model and no prompt says anything else. */
@@ -79,6 +80,12 @@ parsed(rt_scope *s, rt_str json)
 	return json.ptr != NULL ? rt_json_parse(s, json) : NULL;
 }
 
+static rt_prompt_updates
+prompt_updates(const building *b)
+{
+	return rt_prompt_updates_of(setting(b, "setting.prompt_updates"));
+}
+
 static void
 add_prompt(building *b, rt_str text)
 {
@@ -105,6 +112,7 @@ add_prompts(building *b)
 	}
 	if (has_default)
 		add_prompt(b, RT_STR(DEFAULT_BASE_PROMPT));
+	add_prompt(b, rt_prompt_updates_words(prompt_updates(b)));
 }
 
 /* Values of the wrong type count as unset. */
@@ -137,6 +145,7 @@ request_settings(const building *b)
 		.top_p = number_setting(b, "setting.top_p"),
 		.max_tokens = number_setting(b, "setting.max_tokens"),
 		.stream = b->options->stream,
+		.prompt_json = prompt_updates(b) == RT_PROMPT_UPDATES_JSON,
 	};
 }
 

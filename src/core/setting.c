@@ -19,6 +19,8 @@ const rt_setting rt_settings[] = {
 	 "of its own, and the active take stays as it is"},
 	{"edit_notices", RT_SETTING_NOTICES, false,
 	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\""},
+	{"prompt_updates", RT_SETTING_UPDATES, true,
+	 "whether replies change the working prompt: in a code block, as JSON, or not"},
 	{"compact_auto", RT_SETTING_BOOL, false,
 	 "what no longer fits into the model's window is summed up before a question is sent"},
 	{"compact_reserve_tokens", RT_SETTING_COUNT, false,
@@ -79,6 +81,11 @@ rt_setting_wants(const rt_setting *setting, rt_str json)
 				       rt_str_is(json, "\"all\"")
 			       ? NULL
 			       : "\"none\", \"prompt\" or \"all\"";
+	case RT_SETTING_UPDATES:
+		return rt_str_is(json, "\"off\"") || rt_str_is(json, "\"block\"") ||
+				       rt_str_is(json, "\"json\"")
+			       ? NULL
+			       : "\"off\", \"block\" or \"json\"";
 	case RT_SETTING_OBJECT: return first == '{' ? NULL : "a JSON object";
 	}
 	return NULL;

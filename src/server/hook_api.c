@@ -151,6 +151,7 @@ static const field fields[] = {
 	STATE("last_request", "object"),
 	{"comms_log", FROM_COMMS, "comms_log", "[]", NULL, 0, NULL, "array"},
 	SETTING("role_map", "role_map", "{}"),
+	SETTING("prompt_updates", "prompt_updates", "\"off\""),
 	SETTING("edit_notices", "edit_notices", "\"prompt\""),
 	SETTING("compact_auto", "compact_auto", "false"),
 	SETTING("compact_reserve_tokens", "compact_reserve_tokens", "16384"),
