@@ -13,7 +13,7 @@ import { ownRuns, startedHere, startRun, stopRun, stopToEnd } from "./runs";
 import { discPath, discussionOf, findTake, open, pinned, reached, readEntry, reload, shownSeq, takeOf } from "./store";
 import { set, state } from "./state";
 import {
-	elsewhere, fullWords, isDraft, isDraftNext, isOf, isSeen, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, undoCount, wayOf,
+	elsewhere, fullWords, isOf, isSeen, lastWay, MOST_TRIES, moved, movedWords, nearSteps, nextStep, seenSteps, stepsOf, wayOf,
 } from "./undo";
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
@@ -598,22 +598,6 @@ async function goOnce(way: Way, count: number, seen: Seen): Promise<Went | null>
 	return { done, steps: await moved(done.seq, seen.steps).catch(() => []) };
 }
 
-/** What stood in the composer went with the step before it, and comes back with it. The number of the last row. */
-async function redoDrafts(seq: number): Promise<number> {
-	try {
-		while (state.canRedo) {
-			const seen = await seenSteps();
-			const more = seen && isDraftNext(seen.steps) ? await goOnce("redo", 1, seen) : null;
-			if (!more)
-				break;
-			seq = more.done.seq;
-		}
-	} catch {
-		// others go on from here: it stays in the history
-	}
-	return seq;
-}
-
 /** Show what came back or went: its discussion, if that came back; its take. */
 async function showMoved(steps: Step[], known: Set<string>): Promise<void> {
 	const made = state.discussions.find((each) => !known.has(each.id));
@@ -665,12 +649,6 @@ async function sayBetween(way: Way, seen: Seen | null, upto: number): Promise<vo
 	notify({ text: `Somebody else was faster${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "done again"}.` });
 }
 
-/** One more redo; where others go on from here, none. */
-async function goOn(went: Went): Promise<Went> {
-	const seen = await seenSteps();
-	return (seen && await goOnce("redo", 1, seen).catch(() => null)) ?? went;
-}
-
 /** As many steps as were meant when it was asked for, however often others come in between; but never
  *  theirs. Shown: so much of the history was in view then. null: it was not done, and that was said. */
 async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: number): Promise<(Went & Plan) | null> {
@@ -689,9 +667,7 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 			break;
 		meant = now.join();
 		try {
-			let went = await goOnce(way, way === "undo" ? undoCount(seen.steps, count) : count, seen);
-			if (way === "redo" && went?.steps.length && went.steps.every(isDraft) && state.canRedo)
-				went = await goOn(went); // nobody sees a draft come back
+			const went = await goOnce(way, count, seen);
 			return went && { ...went, count, words };
 		} catch (error) {
 			if (!isStale(error))
@@ -705,6 +681,7 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 async function goInTime(way: Way, wanted: number): Promise<void> {
 	const isUndo = way === "undo";
 	await inTurn(async () => {
+		lastWay.way = way;
 		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id));
 		// what a model wrote that was stopped may not be in view yet
 		const went = stopped ? await goMeant(way, stopped, 0) : await goMeant(way, async () => ({ count: wanted, words: "" }), shownSeq());
@@ -712,11 +689,10 @@ async function goInTime(way: Way, wanted: number): Promise<void> {
 			return;
 		const { count, steps } = went, words = await movedWords(steps, count);
 		await showMoved(steps, known).catch(() => undefined);
-		const seq = isUndo ? went.done.seq : await redoDrafts(went.done.seq);
 		notify({
 			text: went.words || (isUndo ? "Undone" : "Done again") + (words ? `: ${words}.` : "."),
 			action: isUndo ? { label: "Redo", run: () => void redo(count) } : undoAction,
-		}, seq);
+		}, went.done.seq);
 	}).catch(sayProblem);
 }
 

@@ -2,7 +2,7 @@
 //
 // Composer: what is written at the end of the take: added as an entry of any role, or asked of
 // the model. The draft is kept by the window while it is typed (drafts.ts), and as a setting of the
-// discussion when it is left unfinished, so that it is offered in another browser, too.
+// discussion at each pause and when it is left, so that programs and other browsers have it, too.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { keepDraft, keepLeft, keptLeft, ownDraft } from "./drafts";
@@ -16,10 +16,14 @@ import { placeOf } from "./outline";
 import { useModel } from "./pane_data";
 import { ownRuns, stopRun } from "./runs";
 import { state, useStore } from "./state";
+import { lastWay } from "./undo";
 import { isUnfinished } from "./words";
 
 /** What the button may say: it is as wide as the widest of them, whatever it says. */
 const ASKS = ["Ask", "Get a reply", "Continue"];
+
+/** Long enough not to write with every key, short enough that drafts of one go are one step (2 s). */
+const TYPING_PAUSE_MS = 1000;
 
 const keyOf = (disc: string | null) => `compose.${disc}`;
 
@@ -126,7 +130,27 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		keepLeft(from, now.text);
 		void act.leaveDraft(from, now.take, now.text);
 	};
+	// what the field has since this window wrote it, and so may be followed as long as nothing else is typed
+	const follows = useRef<string | null>(isOurs ? saved : null);
+	useEffect(() => {
+		if (follows.current === null || text !== follows.current || saved === follows.current || !settings)
+			follows.current = isOurs ? saved : follows.current;
+		else if (saved === "" && lastWay.way === "redo")
+			follows.current = null;
+		else {
+			follows.current = saved;
+			keepLeft(disc, saved);
+			setText(saved);
+		}
+	}, [saved, disc]);
 	useLayoutEffect(() => () => leave(draft.current.disc), []);
+	// nobody types any more: what was typed is the field "draft" now, which programs read and undo takes back
+	useEffect(() => {
+		if (text === "" && !isOurs)
+			return;
+		const pause = setTimeout(() => leave(disc), TYPING_PAUSE_MS);
+		return () => clearTimeout(pause);
+	}, [text, disc]);
 	useEffect(() => {
 		const hide = () => { if (document.visibilityState === "hidden") leave(disc); };
 		document.addEventListener("visibilitychange", hide);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Undo: which steps one press takes back or brings back, as people see it. Switches only say where
-// somebody is, and a draft is what stands in the composer: neither is a step of its own here. The
-// server passes over the switches of others itself; drafts go with the step before them.
+// somebody is: they are no steps here, and the server passes over those of others itself. What was
+// typed in one go is a step.
 import { get, path, request } from "./api";
 import { wordsOf } from "./news";
 import { state } from "./state";
@@ -16,6 +16,9 @@ const ADDS = /^(added|inserted) an? (entry|reply)$/;
 export const MOST_TRIES = 5;
 
 export type Way = "undo" | "redo";
+
+/** The way that this page went last. A draft makes way for what redo brings back: it is not taken back by that. */
+export const lastWay: { way: Way | null } = { way: null };
 
 interface Page {
 	steps: Step[];
@@ -61,7 +64,7 @@ export function isDraft(step: Step): boolean {
 
 /** Is it one that people would call a step? */
 export function isSeen(step: Step): boolean {
-	return !isSwitch(step) && !isDraft(step);
+	return !isSwitch(step);
 }
 
 /** Steps as they would be taken back, newest first; or the one that would be brought back. */
@@ -84,26 +87,10 @@ function inTheWay(steps: Step[], way: Way): Step[] {
 	return next ? [next] : [];
 }
 
-/** How many of the server's steps are so many of ours: the drafts above them go along. */
-export function undoCount(steps: Step[], count: number): number {
-	const back = inTheWay(steps, "undo");
-	let taken = 0, at = 0;
-	while (at < back.length && taken < count)
-		if (isSeen(back[at++]))
-			taken++;
-	return Math.max(count, at);
-}
-
 /** What undo would take back, or redo bring back; none: it is too far to say. */
 export function nextStep(steps: Step[], way: Way): Step | undefined {
 	const all = inTheWay(steps, way);
 	return all.find(isSeen) ?? all[0];
-}
-
-/** Does a draft come next on the way forward? It was undone with what came before it. */
-export function isDraftNext(steps: Step[]): boolean {
-	const next = inTheWay(steps, "redo")[0];
-	return next !== undefined && isDraft(next);
 }
 
 /** The steps that a row of undo or redo moved, of those that were read before. */
@@ -117,7 +104,7 @@ const BEGINNING = 40;
 
 /** A step in words. Of one that brought in an entry: what that is, and how it begins. */
 export async function fullWords(step: Step): Promise<string> {
-	const words = wordsOf(step);
+	const words = isDraft(step) ? "what was typed" : wordsOf(step);
 	if (!ADDS.test(words))
 		return words;
 	try {

@@ -24,6 +24,7 @@ VALUES = {"ai_input": "draft", "project_system_prompt": "p", "global_system_prom
           "context_files": [{"path": "b.c"}], "screenshots": ["s.png"], "current_model": "x/y",
           "edit_notices": "all", "current_prompt": "a cat", "active_track": "night",
           "disc_roles": ["User", "Judge"], "undo_capacity": 5000, "role_map": {"Judge": "system"},
+          "prompt_updates": "json",
           "compact_auto": True, "compact_reserve_tokens": 7, "compact_keep_tokens": 8}
 READ_ONLY = ["ai_status", "discussion_names", "take_names", "can_undo", "can_redo",
              "prompt_edited", "context_presets", "seq", "ai_response", "last_question",

@@ -544,6 +544,32 @@ async function leftDrafts({ page, server, tally }) {
 	tally.check("in one step", await until(async () => (await server.canonical()) === before));
 }
 
+/** What is typed becomes the field "draft" at a pause; undo takes it back, and where nothing was typed since, what others set comes in. */
+async function typingIsAField({ page, server, tally }) {
+	await server.op("setting.set", { key: "draft", value: null }, "?discussion=d1");
+	await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
+	await page.reload();
+	await page.locator(".entry").first().waitFor();
+	const draft = async () => (await server.api("GET", "/discussions/d1/settings")).settings.draft;
+	const input = () => page.inputValue("#composer"), before = await server.canonical();
+	await page.locator("#composer").pressSequentially("one thought", { delay: 20 });
+	tally.check("a pause writes the field", await until(async () => (await draft()) === "one thought"), await draft());
+	await page.click("#undo");
+	tally.check("undo takes back what was typed", await until(async () => (await input()) === ""), await input());
+	tally.check("and nothing else", (await server.canonical()) === before, await server.canonical());
+	await page.click("#redo");
+	tally.check("redo brings it back", await until(async () => (await input()) === "one thought"), await input());
+	await page.waitForTimeout(1500);
+	await server.op("setting.set", { key: "draft", value: "from a program" }, "?discussion=d1");
+	tally.check("what a program writes comes in", await until(async () => (await input()) === "from a program"), await input());
+	await page.fill("#composer", "typed since");
+	await server.op("setting.set", { key: "draft", value: "too late" }, "?discussion=d1");
+	await page.waitForTimeout(300);
+	tally.equal("but not over what was typed since", await input(), "typed since");
+	await page.fill("#composer", "");
+	await server.op("setting.set", { key: "draft", value: null }, "?discussion=d1");
+}
+
 /** What is typed belongs to its window: a reload finds it, no other window has it; what a closed one left is offered. */
 async function twoWindows({ page, server, tally }) {
 	await server.op("setting.set", { key: "draft", value: null }, "?discussion=d1");
@@ -723,11 +749,11 @@ async function timeLeads({ page, server, tally }) {
 	const drafted = await server.canonical();
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("a draft is no step of its own", await words(), "Undone: added the question “said in the other take”.");
+	tally.equal("what was typed in one go is one step", await words(), "Undone: what was typed.");
 	await page.locator("#redo").click();
 	await toast.getByText(/^Done again: /).waitFor();
-	tally.equal("nor on the way forward", await words(), "Done again: added the question “said in the other take”.");
-	tally.check("and it comes back with the step before it", await until(async () => (await server.canonical()) === drafted), await server.canonical());
+	tally.equal("and on the way forward", await words(), "Done again: what was typed.");
+	tally.check("it comes back", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 
 	for (let i = 0; i < 9 && JSON.parse(await server.canonical()).discussions.length > 1; i++) {
 		const was = await server.canonical();
@@ -742,8 +768,9 @@ async function timeLeads({ page, server, tally }) {
 	await hasSize(page, 4);
 	tally.equal("redo leads to what it brings back", await page.locator(".where").innerText(), "sample");
 	await page.locator("#redo").click();
-	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
+	await page.locator("#redo").click();
+	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 	tally.equal("the deletion that was undone before the drafts can still be done again", await page.locator("#redo").getAttribute("aria-disabled"), null);
 }
 
@@ -808,6 +835,7 @@ export async function run({ server, browser, tally }) {
 	await versions(t);
 	await runs(t);
 	await leftDrafts(t);
+	await typingIsAField(t);
 	await twoWindows(t);
 	await firstVisit(t);
 	await timeLeads(t);
