@@ -39,11 +39,11 @@ typedef struct rt_comms rt_comms;
 RT_CHECKED rt_status rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_str folder,
 				   bool has_texts, rt_comms **out, rt_error *err);
 void rt_comms_close(rt_comms *comms);
+/* The state folder that it was opened with. */
+rt_str rt_comms_folder(const rt_comms *comms);
 /* Append a line. A failure is kept for rt_comms_error and stops nothing. O(the body); the first
  * line of a project also reads its file. */
 void rt_comms_add(void *comms, const rt_comms_item *item);
-/* The state folder that it was opened with. */
-rt_str rt_comms_folder(const rt_comms *comms);
 /* "" or why lines could not be written. */
 const char *rt_comms_error(const rt_comms *comms);
 
