@@ -255,7 +255,7 @@ rt_hook_state_put_take(rt_call *call, const rt_snapshot *v, rt_buf *out)
 		put_tokens(out, "usage", &last);
 }
 
-/* ---- the record of requests ---- */
+/* ---- the log of requests ---- */
 
 typedef struct comms {
 	rt_scope *scope;
@@ -278,16 +278,31 @@ is_taken(const comms *c, rt_str request)
 	return false;
 }
 
+/* A line without what was said: a hundred requests may repeat the conversation a hundred times. */
+static rt_str
+without_texts(rt_scope *s, yyjson_val *line)
+{
+	rt_buf *out = rt_scope_buf(s);
+
+	rt_json_open(out, NULL, '{');
+	for (rt_json_iter it = rt_json_members(line); rt_json_next(&it);)
+		if (!rt_str_is(it.key, "texts") && !rt_str_is(it.key, "body")) {
+			rt_json_add_key_str(out, it.key);
+			rt_json_add_value(out, it.value);
+		}
+	rt_json_close(out, '}');
+	return rt_scope_str(s, out);
+}
+
 /* rt_comms_line_fn */
 static bool
 see_line(void *ctx, const rt_comms_line *at)
 {
 	comms *c = ctx;
-	rt_str line = at->line;
 	rt_json_doc *doc = NULL;
 	uint64_t project = 0;
 
-	if (rt_json_read(c->scope->alloc, line, &doc, NULL) != RT_OK)
+	if (rt_json_read(c->scope->alloc, at->line, &doc, NULL) != RT_OK)
 		return rt_ok(c->scope);
 	yyjson_val *root = rt_json_root(doc);
 	rt_str request = rt_json_str(rt_json_get(root, "request"));
@@ -299,7 +314,7 @@ see_line(void *ctx, const rt_comms_line *at)
 	if (is_ours)
 		c->requests[c->request_count++ % LINES_MAX] = rt_scope_copy(c->scope, request);
 	if (is_ours || is_taken(c, request))
-		c->lines[c->line_count++ % LINES_MAX] = rt_scope_copy(c->scope, line);
+		c->lines[c->line_count++ % LINES_MAX] = without_texts(c->scope, root);
 	rt_json_free(doc);
 	return rt_ok(c->scope);
 }

@@ -11,7 +11,7 @@
 void rt_hook_state_put(rt_call *call, const rt_snapshot *v, rt_buf *out);
 /* From the entries of the take: O(their texts). */
 void rt_hook_state_put_take(rt_call *call, const rt_snapshot *v, rt_buf *out);
-/* "comms_log": the newest lines of the record of requests that are this discussion's. O(record). */
+/* "comms_log": the newest lines of the log of requests that are this discussion's. O(record). */
 void rt_hook_state_put_comms(rt_call *call, const rt_snapshot *v, rt_buf *out);
 /* "ai_status": "running", "session reset" right after a reset, else "idle". */
 void rt_hook_state_put_status(rt_call *call, const rt_snapshot *v, rt_buf *out);

@@ -166,15 +166,28 @@ ROW(c15_reset)
 	three(f);
 	DONE("{'op':'role.add','role':'Tool'}");
 	DONE("{'op':'setting.set','key':'model','value':'m'}");
+	DONE("{'op':'setting.set','key':'global_system_prompt','value':'s'}");
+	DONE("{'op':'setting.set','key':'draft','value':'half a message'}");
+	DONE("{'op':'files.set','which':'files','items':['a']}");
+	DONE("{'op':'files.set','which':'context_files','items':['b']}");
+	DONE("{'op':'preset.save','name':'kept'}");
+	DONE("{'op':'track.set','track':'t-1'}");
 	DONE("{'op':'prompt.update','text':'p'}");
+	DONE("{'op':'take.branch','at':'bb'}");
 	DONE("{'op':'discussion.new','name':'other'}");
 	before = canonical(f);
 	DONE("{'op':'project.reset'}");
 	DISCUSSIONS_ARE("main");
+	TAKES_ARE("main");
 	IDS("");
 	EXPORT_LACKS("'Tool'");
 	EXPORT_LACKS("'settings'");
 	EXPORT_LACKS("'prompt'");
+	EXPORT_LACKS("half a message");
+	EXPORT_LACKS("'files'");
+	EXPORT_LACKS("'context_files'");
+	EXPORT_LACKS("'presets'");
+	EXPORT_LACKS("'track'");
 	DONE("{'op':'undo'}");
 	after = canonical(f);
 	assert_string_equal(before, after);
@@ -401,6 +414,12 @@ ROW(c57_clear_all)
 	EXPORT_HAS("'prompt':{'edited':true,'text':'p'}");
 	DONE("{'op':'take.clear'}");
 	EXPORT_HAS("'prompt':{'edited':true,'text':'p'}");
+	DONE("{'op':'undo'}");
+	DONE("{'op':'take.branch','at':'bb'}");
+	DONE("{'op':'take.clear'}");
+	IDS("");
+	DONE("{'op':'take.switch','take':'main'}"); /* no other take is cleared */
+	IDS("aa bb cc");
 }
 
 ROW(c60_an_id_stands_once_in_a_take)
