@@ -167,8 +167,9 @@ def measure(retake, shape):
         program.quiet()
         tree_open = program.key("\r")
         program.quiet(1.5)                # what the tree learns of texts while nobody presses a key
-        # the selection begins where the head is: in the last row, but of siblings in the second
-        step, page = ("j", "\x1b[6~") if shape == "siblings" else ("k", "\x1b[5~")
+        step, page = "\x1b[B", "\x1b[6~"
+        os.write(program.fd, b"\x1b[H")   # from the first row down
+        program.quiet()
         keys["tree"] = [program.key(step) for _ in range(200)]
         keys["pages"] = [program.key(page) for _ in range(50)]
         program.quiet()

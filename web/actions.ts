@@ -73,6 +73,11 @@ export function say(text: string, isUndoable = true, seq?: number): void {
 		set({ toast: null });
 }
 
+/** As `retake save`: there is nothing left to do. */
+export function save(): void {
+	say("Everything is saved already: each change is on disk before it is reported.", false);
+}
+
 /** A look that was not told to the other programs, as a step would have ended redo. */
 let isLookUntold = false;
 const LOOKS = new Set(["undo", "redo", "jump", "entry.view", "take.switch", "discussion.switch"]);

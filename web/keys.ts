@@ -134,6 +134,7 @@ export const commands: Command[] = [
 	{ id: "compose", title: "Write an entry", group: "Page", keys: ["n"], run: () => document.getElementById("composer")?.focus() },
 	{ id: "outline", title: "Outline", group: "Page", keys: ["o"], run: () => visitPane("outline") },
 	{ id: "search", title: "Search", group: "Page", keys: ["/"], run: () => ask.focusSearch() },
+	{ id: "save", title: "Save", group: "Page", keys: ["Ctrl+S"], run: act.save },
 	{ id: "palette", title: "All commands", group: "Page", keys: ["Ctrl+K"], run: () => openOverlay("palette") },
 	{ id: "help", title: "Help and keys", group: "Page", keys: ["?"], run: () => openOverlay("help") },
 	{ id: "leave", title: "Select nothing; stop a reply; back to the entries", group: "Page", keys: ["Escape"], run: leave },

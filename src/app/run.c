@@ -354,6 +354,7 @@ rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], r
 	rt_run_open_model(run, project);
 	rt_object_unref(project);
 	run->started_us = runs->given.env->now_us(runs->given.env->ctx);
+	run->is_listed = rt_run_is_listed(run);
 	st = s->status;
 	if (st == RT_OK)
 		st = begin(runs, run, out_name, err); /* the run is its thread's then */

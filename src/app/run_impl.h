@@ -64,10 +64,12 @@ typedef struct rt_run {
 	rt_run_asked asked;
 	int64_t started_us;
 	atomic_uint stops;     /* how often it was stopped */
+	bool is_listed;        /* its discussion was in the catalogue when it began */
 	/* its thread's: */
 	rt_model *model;       /* or NULL: none is needed */
 	rt_pick_counter counter;
 	size_t budget_tokens;
+	int64_t looked_us;     /* when it last read what other processes did */
 	rt_send_result *sending; /* the reply that is being received, as far as it is known */
 	/* came of it: */
 	rt_buf model_name;     /* "openai/gpt-4o" */
@@ -86,6 +88,9 @@ typedef struct rt_run {
 	uint64_t question_seq; /* the same of its question */
 	int64_t ended_us;
 } rt_run;
+
+/* Is its discussion in the catalogue? */
+bool rt_run_is_listed(const rt_run *run);
 
 struct rt_runs {
 	rt_runs_options given;

@@ -74,13 +74,42 @@ line(void *ctx, rt_str text)
 		rt_comms_line(run->runs->given.comms, text);
 }
 
+bool
+rt_run_is_listed(const rt_run *run)
+{
+	const rt_project *value = rt_engine_value(run->runs->given.engine);
+	const rt_cell *cell = rt_project_cell(value, run->asked.disc);
+	bool is_listed = cell != NULL && cell->present;
+
+	rt_object_unref(value);
+	return is_listed;
+}
+
+/* Has a reset, or whoever deleted the discussion, taken it out of the catalogue? Then nobody waits
+ * for the reply. */
+static bool
+is_given_up(rt_run *run)
+{
+	enum { LOOK_US = 300000 };
+	const rt_runs_options *given = &run->runs->given;
+	int64_t now = given->env->now_us(given->env->ctx);
+
+	if (!run->is_listed)
+		return false;
+	if (now - run->looked_us > LOOK_US || now < run->looked_us) {
+		run->looked_us = now;
+		(void)(rt_engine_refresh_now(given->engine, NULL) == RT_OK); /* else the next time */
+	}
+	return !rt_run_is_listed(run);
+}
+
 static bool
 stopped(void *ctx)
 {
 	rt_run *run = ctx;
 
 	see_question(run);
-	return atomic_load(&run->stops) > 0;
+	return atomic_load(&run->stops) > 0 || is_given_up(run);
 }
 
 static bool

@@ -15,8 +15,16 @@ struct rt_scope_item {
 void
 rt_scope_init(rt_scope *scope, const rt_alloc *alloc)
 {
-	memset(scope, 0, sizeof(*scope));
+	/* Not memset: every operation has several scopes, and most of one is the message's buffer. */
 	scope->alloc = alloc;
+	scope->arena = NULL;
+	scope->items = NULL;
+	scope->status = RT_OK;
+	scope->error.status = RT_OK;
+	scope->error.at = scope->error.line = 0;
+	scope->error.has_at = 0;
+	scope->error.text[0] = '\0';
+	scope->failed = (rt_buf){0};
 }
 
 static void

@@ -6,17 +6,20 @@
 #include "cli/takefile.h"
 #include "codec/content.h"
 #include "codec/thinking.h"
+#include "core/role.h"
 #include "view/view.h"
 
 enum { PREVIEW = 60 };
 
-/* Has it the role that was asked for? As in search, that one alone. */
+/* Has it the role that was asked for? Questions are shown with it, as everywhere that entries are
+ * filtered by role. */
 static bool
 is_wanted(const rt_cli *cli, const rt_entry_row *e)
 {
 	const char *role = rt_cli_flag_value(cli, "role");
 
-	return role == NULL || rt_str_eq_nocase(e->role, rt_str_of(role));
+	return role == NULL || rt_str_eq_nocase(e->role, rt_str_of(role)) ||
+	       rt_role_is_user(e->role);
 }
 
 /* --- JSON --- */
@@ -350,7 +353,7 @@ show_many(rt_cli *cli, rt_cli_span span)
 		}
 		rt_term_c(&cli->out, "\n");
 		show_entry(cli, e, e->at, head, false);
-		shown++;
+		shown += !rt_cli_has(cli, "role") || !rt_role_is_user(e->role);
 	}
 	if (raw || !rt_ok(s))
 		return;
@@ -397,7 +400,7 @@ run_show(rt_cli *cli)
 }
 
 static const rt_flag show_flags[] = {
-	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries of this role"},
+	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries of this role, and of User"},
 	{"all", 'a', NULL, RT_ARG_TEXT, "also entries that are hidden"},
 	{"thinking", 0, NULL, RT_ARG_TEXT, "expand what the model thought"},
 	{"raw", 0, NULL, RT_ARG_TEXT, "the text alone, byte for byte (into a pipe or file)"},

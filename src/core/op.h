@@ -76,13 +76,6 @@ typedef enum rt_op_text {
 	RT_OP_TEXT_SETTING
 } rt_op_text;
 
-/* What revert can restore of a step by itself, whatever came after it (log/revert.c). */
-typedef enum rt_revert {
-	RT_REVERT_NOTHING,
-	RT_REVERT_ENTRIES, /* the slots of entries */
-	RT_REVERT_FIELDS   /* settings, labels, lists */
-} rt_revert;
-
 typedef struct rt_op {
 	rt_op_id id;
 	const char *name;  /* "entry.append" */
@@ -90,7 +83,6 @@ typedef struct rt_op {
 	const char *done;  /* for the history: "added an entry" */
 	unsigned flags;    /* RT_OP_ */
 	unsigned events;   /* RT_EVENT_ */
-	rt_revert revert;
 	const char *role;  /* default role of an entry that it creates; "": the first of the
 	                    * project's roles; NULL: it creates none */
 	rt_op_text text;

@@ -506,6 +506,37 @@ rt_disc_holds(const rt_project *project, const rt_disc *disc, uint32_t entry, ui
 	return RT_OK;
 }
 
+uint32_t
+rt_disc_first(const rt_disc *disc, uint32_t without)
+{
+	const rt_take *best = NULL;
+
+	for (size_t i = 1; i <= rt_disc_take_count(disc); i++) {
+		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
+
+		if (take->present && take->number != without &&
+		    (best == NULL ||
+		     rt_str_cmp(rt_text_str(take->name), rt_text_str(best->name)) < 0))
+			best = take;
+	}
+	return best == NULL ? 0 : best->number;
+}
+
+uint32_t
+rt_project_first(const rt_project *project, uint32_t without)
+{
+	const rt_cell *best = NULL;
+
+	for (size_t i = 1; i <= rt_project_disc_count(project); i++) {
+		const rt_cell *cell = rt_project_cell(project, (uint32_t)i);
+
+		if (cell->present && cell->number != without &&
+		    (best == NULL || rt_str_cmp(rt_cell_name(cell), rt_cell_name(best)) < 0))
+			best = cell;
+	}
+	return best == NULL ? 0 : best->number;
+}
+
 rt_status
 rt_disc_head_at(const rt_project *project, const rt_disc *disc, size_t *out_at, rt_error *err)
 {

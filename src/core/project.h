@@ -133,6 +133,9 @@ size_t rt_disc_present_count(const rt_disc *disc);
 /* A present take or discussion by its exact name; 0: none. */
 uint32_t rt_disc_take_named(const rt_disc *disc, rt_str name);
 uint32_t rt_project_disc_named(const rt_project *project, rt_str name);
+/* The present one that comes first by name, without this number (C32); 0: none. */
+uint32_t rt_disc_first(const rt_disc *disc, uint32_t without);
+uint32_t rt_project_first(const rt_project *project, uint32_t without);
 
 /* The home key and the discussion of an entry; *out_found false: the number was never used. */
 RT_CHECKED rt_status rt_project_entry(const rt_project *project, uint32_t entry, rt_slot *out,

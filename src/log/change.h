@@ -92,5 +92,10 @@ const rt_body *rt_change_read_body(rt_change *c, uint64_t number);
 const rt_body *rt_change_parse_body(rt_change *c, rt_str data);
 /* Is everything as it was before the change, though it has effects? (no_op.c) */
 bool rt_change_is_nothing(rt_change *c);
+/* Have two takes the same entries with the same content? */
+bool rt_change_same_slots(rt_change *c, const rt_seq *a, const rt_seq *b);
+/* Have two states of a discussion the same present takes, labels and fields, wherever they are
+ * continued? false after a failure, too. */
+bool rt_change_same_content(rt_change *c, const rt_disc *was, const rt_disc *is);
 
 #endif

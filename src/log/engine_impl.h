@@ -17,7 +17,7 @@
  *   change.c      one step under construction
  *   no_op.c       does a change leave everything as it was?
  *   plan.c        undo, redo, jump
- *   revert.c      one old step undone as a new one
+ *   revert.c      one old step undone as a new one (and revert_*.c)
  *   commit.c      requests in, one transaction, results out; several threads share it
  *   salvage.c     a project out of a store that lacks rows */
 #ifndef RT_LOG_ENGINE_IMPL_H

@@ -47,8 +47,8 @@ same_slot(rt_change *c, const rt_slot *a, const rt_slot *b)
 	return same;
 }
 
-static bool
-same_slots(rt_change *c, const rt_seq *a, const rt_seq *b)
+bool
+rt_change_same_slots(rt_change *c, const rt_seq *a, const rt_seq *b)
 {
 	size_t count = rt_seq_count(a);
 
@@ -82,7 +82,7 @@ same_takes(rt_change *c, const rt_disc *a, const rt_disc *b)
 		if (same && is->present && was != is)
 			same = same_text(was->name, is->name) &&
 			       same_text(was->git_commit, is->git_commit) &&
-			       same_slots(c, was->slots, is->slots);
+			       rt_change_same_slots(c, was->slots, is->slots);
 	}
 	return same;
 }
@@ -103,6 +103,13 @@ same_labels(rt_change *c, const rt_seq *a, const rt_seq *b)
 	return same;
 }
 
+bool
+rt_change_same_content(rt_change *c, const rt_disc *was, const rt_disc *is)
+{
+	return same_fields(was->fields, is->fields) && same_labels(c, was->labels, is->labels) &&
+	       same_takes(c, was, is);
+}
+
 static bool
 same_disc(rt_change *c, uint32_t number)
 {
@@ -111,8 +118,7 @@ same_disc(rt_change *c, uint32_t number)
 	RT_TRY(c->scope, rt_project_disc(c->base, number, &was, &c->scope->error));
 	RT_TRY(c->scope, rt_project_disc(c->now, number, &is, &c->scope->error));
 	return rt_change_ok(c) && was->active == is->active && was->head == is->head &&
-	       same_fields(was->fields, is->fields) && same_labels(c, was->labels, is->labels) &&
-	       same_takes(c, was, is);
+	       rt_change_same_content(c, was, is);
 }
 
 /* The project's own fields; discussions that were made and are gone again are nothing. */

@@ -27,8 +27,9 @@ rt_plan rt_history_plan(rt_change *c, const rt_request *r);
 /* Plan an undo of the rows of a group, as far as nothing else came since. */
 rt_plan rt_history_plan_group(rt_engine *engine, rt_scope *s, const rt_project *project,
 			      uint64_t group, uint32_t group_discs, rt_str by);
-/* Append the effects of reverting step seq to c, or fail its scope: RT_NOT_FOUND; RT_REFUSED, it is
- * no step of a kind that can be reverted, or something changed again since. */
+/* Append the effects of reverting step seq to c, or fail its scope: RT_NOT_FOUND; RT_REFUSED,
+ * something that it changed was changed again since. Costs the effects of the step, and for steps
+ * that remove, move or make something the rows since. */
 void rt_history_revert(rt_change *c, uint64_t seq);
 
 #endif

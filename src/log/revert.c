@@ -1,31 +1,328 @@
 /* SPDX-License-Identifier: MIT
  *
- * Revert: a new step that puts back what one old step changed, where it still is as that
- * step left it (C17). */
-#include "log/plan.h"
-
-#include "core/role.h"
-#include "log/history.h"
+ * Revert: a new step that puts back what one old step changed (C17). The effects of the old step
+ * are taken back one by one, the last first, each where its place still is as the step left it; a
+ * place that was changed since refuses the whole revert, and the refusal names the later step.
+ *
+ * A take or discussion that the step made goes as a whole, if it holds what it held right after
+ * the step; the effects inside it need not be taken back one by one.
+ *
+ * What is active, the head and what a program noted with a take (its commit) are not what a step
+ * is about, unless it is about nothing else. They go back where they are as the step left them,
+ * and stay otherwise. */
+#include "log/revert_impl.h"
 
 #include <stdio.h>
 
-/* Flags that go with the body. */
-enum { OF_BODY = RT_SLOT_RICH | RT_SLOT_EDITED };
+/* ---- values ---- */
+
+const rt_project *
+rt_revert_past(rt_reverting *r, size_t count)
+{
+	rt_scope *s = r->c->scope;
+
+	if (r->after == NULL)
+		RT_TRY(s, rt_engine_value_back(r->c->engine, r->c->base, r->seq, &r->after,
+					       &s->error));
+	if (!rt_change_ok(r->c))
+		return NULL;
+	if (r->past == NULL) {
+		r->past = rt_object_ref(r->after);
+		r->past_count = r->step.effect_count;
+	}
+	while (rt_change_ok(r->c) && r->past_count > count) {
+		const rt_project *next;
+
+		if (RT_TRY(s, rt_effect_apply(r->past, &r->step.effects[r->past_count - 1], true,
+					      &next, &s->error)) != RT_OK)
+			return NULL;
+		rt_object_unref(r->past);
+		r->past = next;
+		r->past_count--;
+	}
+	return rt_change_ok(r->c) ? r->past : NULL;
+}
+
+const rt_disc *
+rt_revert_disc(rt_reverting *r, const rt_project *project, uint32_t number)
+{
+	const rt_disc *disc = NULL;
+
+	RT_TRY(r->c->scope, rt_project_disc(project, number, &disc, &r->c->scope->error));
+	return rt_change_ok(r->c) ? disc : NULL;
+}
+
+/* The value right after the step. */
+static const rt_project *
+value_after(rt_reverting *r)
+{
+	return rt_revert_past(r, r->step.effect_count) != NULL ? r->after : NULL;
+}
+
+/* ---- takes and discussions that the step made ---- */
+
+/* Does it hold what it held right after the step? */
+static bool
+is_as_made(rt_reverting *r, uint32_t disc, uint32_t sub)
+{
+	const rt_project *after = value_after(r);
+	const rt_disc *was = after != NULL ? rt_revert_disc(r, after, disc != 0 ? disc : sub) : NULL;
+	const rt_disc *is = was != NULL ? rt_revert_disc(r, r->c->now, disc != 0 ? disc : sub) : NULL;
+
+	if (is == NULL)
+		return false;
+	return disc == 0 ? rt_change_same_content(r->c, was, is)
+			 : rt_change_same_slots(r->c, rt_disc_take(was, sub)->slots,
+						rt_disc_take(is, sub)->slots);
+}
+
+static bool
+is_present(rt_reverting *r, uint32_t disc, uint32_t sub)
+{
+	return rt_change_field(r->c, disc, sub, RT_STR("present"), 0).ptr != NULL;
+}
+
+/* It goes, unless it holds something else by now. */
+static void
+take_out(rt_reverting *r, uint32_t disc, uint32_t sub)
+{
+	rt_revert_place whole = {.disc = disc == 0 ? sub : disc, .sub = disc == 0 ? 0 : sub};
+	rt_revert_place listed = {.disc = disc, .sub = sub, .key = RT_STR("present")};
+
+	if (!is_present(r, disc, sub))
+		rt_revert_refuse(r, listed, disc == 0 ? "the discussion is gone already"
+						      : "the take is gone already");
+	else if (!is_as_made(r, disc, sub))
+		rt_revert_refuse(r, whole, disc == 0 ? "the discussion was changed since"
+						     : "the take was changed since");
+	rt_change_clear(r->c, disc, sub, "present");
+}
+
+/* A deleted one comes back under its name. */
+static void
+bring_back(rt_reverting *r, uint32_t disc, uint32_t sub)
+{
+	rt_revert_place place = {.disc = disc, .sub = sub, .key = RT_STR("present")};
+	const rt_disc *in = disc != 0 ? rt_revert_disc(r, r->c->now, disc) : NULL;
+	rt_str name = {NULL, 0};
+	bool is_taken = false;
+	char why[300];
+
+	if (!rt_change_ok(r->c))
+		return;
+	if (is_present(r, disc, sub))
+		rt_revert_refuse(r, place, disc == 0 ? "the discussion is there again"
+						     : "the take is there again");
+	if (in != NULL && rt_disc_take(in, sub) != NULL)
+		name = rt_text_str(rt_disc_take(in, sub)->name);
+	else if (in == NULL)
+		name = rt_cell_name(rt_project_cell(r->c->now, sub));
+	is_taken = in != NULL ? rt_disc_take_named(in, name) != 0
+			      : rt_project_disc_named(r->c->now, name) != 0;
+	snprintf(why, sizeof(why), "there is another %s \"%.*s\" by now; rename that one first",
+		 disc == 0 ? "discussion" : "take", name.size < 200 ? (int)name.size : 200, name.ptr);
+	if (is_taken)
+		rt_revert_refuse(r, (rt_revert_place){.disc = RT_REVERT_NOWHERE}, why);
+	rt_change_set(r->c, disc, sub, RT_STR("present"), 0, RT_STR("true"));
+}
 
 static void
-cannot(rt_change *c, uint64_t seq, const char *why)
+rename_back(rt_reverting *r, const rt_effect *e)
 {
-	rt_scope_fail(c->scope, RT_REFUSED, "cannot revert step %llu: %s", (unsigned long long)seq,
-		      why);
+	rt_revert_place place = {.disc = e->disc, .sub = e->sub, .key = e->key};
+	rt_str now = rt_change_field(r->c, e->disc, e->sub, e->key, 0);
+	rt_str name = rt_json_str(rt_json_parse(r->c->scope, e->before));
+	const rt_disc *in = e->disc != 0 ? rt_revert_disc(r, r->c->now, e->disc) : NULL;
+	char why[300];
+
+	if (!rt_change_ok(r->c))
+		return;
+	snprintf(why, sizeof(why), "there is another %s \"%.*s\" by now; rename that one first",
+		 e->disc == 0 ? "discussion" : "take", name.size < 200 ? (int)name.size : 200,
+		 name.ptr);
+	if (!rt_str_eq(now, e->after))
+		rt_revert_refuse(r, place, "it was renamed again since");
+	else if (in != NULL ? rt_disc_take_named(in, name) != 0
+			    : rt_project_disc_named(r->c->now, name) != 0)
+		rt_revert_refuse(r, (rt_revert_place){.disc = RT_REVERT_NOWHERE}, why);
+	rt_change_set(r->c, e->disc, e->sub, e->key, 0, e->before);
 }
 
-static rt_revert
-revert_of(const rt_record *step)
+/* Marks the effects that made something that goes as a whole. A take that a reply or an entry
+ * began (C9) may hold more by now; then the entry alone goes. */
+static void
+mark_whole(rt_reverting *r, bool adds)
 {
-	const rt_op *op = rt_op_named(step->op); /* NULL: a batch, or unknown here */
+	for (size_t i = 0; i < r->step.effect_count && rt_change_ok(r->c); i++) {
+		const rt_effect *e = &r->step.effects[i];
 
-	return op == NULL ? RT_REVERT_NOTHING : op->revert;
+		if (e->kind != RT_EFFECT_NEW)
+			continue;
+		r->whole[i] = e->disc == 0 || !adds ||
+			      (is_present(r, e->disc, e->sub) && is_as_made(r, e->disc, e->sub));
+		if (!r->whole[i] && is_present(r, e->disc, e->sub))
+			rt_buf_add_c(r->note, "The take that it began has more entries by now and "
+					      "stays. ");
+	}
 }
+
+/* Is the effect inside something that goes as a whole? */
+static bool
+goes_along(const rt_reverting *r, const rt_effect *e)
+{
+	for (size_t i = 0; i < r->step.effect_count; i++) {
+		const rt_effect *made = &r->step.effects[i];
+
+		if (r->whole[i] && made != e && (made->disc == 0 ? e->disc == made->sub ||
+				     (e->disc == 0 && e->sub == made->sub)
+			     : e->disc == made->disc && e->sub == made->sub))
+			return true;
+	}
+	return false;
+}
+
+/* ---- what is active, and the head ---- */
+
+static bool
+is_position(const rt_effect *e)
+{
+	return e->kind == RT_EFFECT_SET && e->sub == 0 &&
+	       (rt_str_is(e->key, "active") || (e->disc != 0 && rt_str_is(e->key, "head")));
+}
+
+static uint32_t
+number_in(rt_str json)
+{
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < json.size; i++)
+		number = number * 10 + (uint32_t)(json.ptr[i] - '0');
+	return number;
+}
+
+/* The value of a position before the step and after it; false: the step did not set it. */
+static bool
+position_of(const rt_reverting *r, uint32_t disc, const char *key, rt_str *out_was, rt_str *out_is)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < r->step.effect_count; i++) {
+		const rt_effect *e = &r->step.effects[i];
+
+		if (!is_position(e) || e->disc != disc || !rt_str_is(e->key, key))
+			continue;
+		if (!found)
+			*out_was = e->before;
+		*out_is = e->after;
+		found = true;
+	}
+	return found;
+}
+
+static bool
+can_be_active(rt_reverting *r, uint32_t disc, uint32_t number)
+{
+	const rt_disc *in = disc != 0 ? rt_revert_disc(r, r->c->now, disc) : NULL;
+	const rt_cell *cell = disc == 0 ? rt_project_cell(r->c->now, number) : NULL;
+
+	if (!rt_change_ok(r->c) || (in != NULL && rt_disc_take(in, number) == NULL))
+		return false;
+	return in != NULL ? rt_disc_take(in, number)->present : cell != NULL && cell->present;
+}
+
+/* The active take or (0) discussion goes back if it is as the step left it. Where it is gone, the
+ * first one by name is active (C32). */
+static void
+revert_active(rt_reverting *r, uint32_t disc, bool strict)
+{
+	rt_change *c = r->c;
+	rt_str key = RT_STR("active"), was, is, now = rt_change_field(c, disc, 0, key, 0);
+	bool is_left = position_of(r, disc, "active", &was, &is) && rt_str_eq(now, is);
+	uint32_t first;
+
+	if (strict && position_of(r, disc, "active", &was, &is)) {
+		if (!is_left)
+			rt_revert_refuse(r, (rt_revert_place){.disc = disc, .key = key},
+					 disc == 0 ? "another discussion was made active since"
+						   : "another take was made active since");
+		else if (!can_be_active(r, disc, number_in(was)))
+			rt_revert_refuse(r, (rt_revert_place){.disc = disc, .sub = number_in(was),
+							      .key = RT_STR("present")},
+					 disc == 0 ? "that discussion is gone"
+						   : "that take is gone");
+	}
+	if (is_left && can_be_active(r, disc, number_in(was)))
+		rt_change_set(c, disc, 0, key, 0, was);
+	now = rt_change_field(c, disc, 0, key, 0);
+	if (!rt_change_ok(c) || can_be_active(r, disc, number_in(now)))
+		return;
+	if (disc == 0)
+		first = rt_project_first(c->now, 0);
+	else
+		first = rt_disc_first(rt_revert_disc(r, c->now, disc), 0);
+	if (first == 0)
+		rt_scope_fail(c->scope, RT_REFUSED, "cannot revert step %llu: no %s would be left",
+			      (unsigned long long)r->seq, disc == 0 ? "discussion" : "take");
+	rt_change_set_number(c, disc, 0, "active", first);
+	if (disc != 0)
+		rt_change_clear(c, disc, 0, "head");
+}
+
+/* The head goes back if it and the active take are as the step left them. before: the active take
+ * before the revert. */
+static void
+revert_head(rt_reverting *r, uint32_t disc, uint32_t before, bool strict)
+{
+	rt_change *c = r->c;
+	rt_str key = RT_STR("head"), was = {NULL, 0}, is = {NULL, 0};
+	rt_str now = rt_change_field(c, disc, 0, key, 0);
+	const rt_project *after;
+	const rt_disc *then, *d;
+	bool is_left, found = true;
+	size_t at;
+
+	if (!position_of(r, disc, "head", &was, &is))
+		return;
+	after = value_after(r);
+	then = after != NULL ? rt_revert_disc(r, after, disc) : NULL;
+	d = rt_revert_disc(r, c->now, disc);
+	if (then == NULL || d == NULL)
+		return;
+	is_left = then->active == before && (now.ptr == NULL) == (is.ptr == NULL) &&
+		  rt_str_eq(now, is);
+	if (was.ptr != NULL && number_in(was) != RT_HEAD_START)
+		RT_TRY(c->scope, rt_take_find(c->now, rt_disc_active(d), number_in(was), &at, NULL,
+					      &found, &c->scope->error));
+	if (strict && (!is_left || !found))
+		rt_revert_refuse(r, (rt_revert_place){.disc = disc, .key = key},
+				 "the head was moved again since");
+	if (is_left && found)
+		rt_change_set(c, disc, 0, key, 0, was);
+}
+
+/* Of every document that the step touched. */
+static void
+revert_positions(rt_reverting *r, bool strict)
+{
+	for (size_t i = 0; i < r->step.effect_count && rt_change_ok(r->c); i++) {
+		const rt_effect *e = &r->step.effects[i];
+		const rt_disc *disc;
+		uint32_t active;
+		bool seen = false;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = r->step.effects[k].disc == e->disc;
+		if (seen || (e->disc != 0 && goes_along(r, &(rt_effect){.disc = e->disc})))
+			continue;
+		disc = e->disc != 0 ? rt_revert_disc(r, r->c->now, e->disc) : NULL;
+		active = disc != NULL ? disc->active : 0;
+		revert_active(r, e->disc, strict);
+		if (disc != NULL && rt_change_ok(r->c))
+			revert_head(r, e->disc, active, strict);
+	}
+}
+
+/* ---- the step ---- */
 
 /* The discussion that a step changed, where it changed neither the one in view nor the
  * project; 0: it did. */
@@ -43,381 +340,24 @@ changed_elsewhere(const rt_change *c, const rt_record *step)
 	return elsewhere;
 }
 
-static void
-cannot_kind(rt_change *c, const rt_record *step, uint64_t seq)
-{
-	const rt_op *op = rt_op_named(step->op);
-	uint32_t elsewhere = changed_elsewhere(c, step);
-	uint64_t parent;
-	/* jump 0 alone concerns the discussion only */
-	bool is_projects = seq == 1 && rt_history_parent(step, 0, &parent);
-	char disc[24] = "";
-
-	if (elsewhere != 0)
-		snprintf(disc, sizeof(disc), "-d d%u ", elsewhere);
-	rt_scope_fail(c->scope, RT_REFUSED,
-		      "cannot revert step %llu, which %s. To undo it and everything after it: "
-		      "retake %sjump %llu%s   Revert takes back added, edited and deleted entries, "
-		      "roles, mutes, labels, settings, files, the track, the prompt and the list "
-		      "of roles",
-		      (unsigned long long)seq, op != NULL ? op->done : "did several things", disc,
-		      (unsigned long long)seq - 1, is_projects ? " --scope project" : "");
-}
-
-static bool
-is_purged(rt_change *c, uint64_t number)
-{
-	return rt_change_read_body(c, number)->format == RT_BODY_PURGED;
-}
-
-/* The take that an effect was made in, as it is now; NULL after a failure. */
-static const rt_take *
-take_of(rt_change *c, const rt_effect *e, uint64_t seq)
-{
-	const rt_disc *disc;
-	const rt_take *take = NULL;
-
-	if (RT_TRY(c->scope, rt_project_disc(c->now, e->disc, &disc, &c->scope->error)) == RT_OK)
-		take = rt_disc_take(disc, e->sub);
-	if (take == NULL || !take->present)
-		cannot(c, seq, "its take is gone");
-	return rt_change_ok(c) ? take : NULL;
-}
-
-static bool
-find(rt_change *c, const rt_take *take, uint32_t entry, size_t *out_at, rt_slot *out_slot)
-{
-	bool found = false;
-
-	RT_TRY(c->scope, rt_take_find(c->now, take, entry, out_at, out_slot, &found,
-				      &c->scope->error));
-	return rt_change_ok(c) && found;
-}
-
-/* Reverts a changed slot if the change is still in effect (only what the step changed). */
-static void
-revert_slot(rt_change *c, const rt_effect *e, size_t index, uint64_t seq)
-{
-	const rt_effect_slot *was = &e->removed[index], *became = &e->added[index];
-	const rt_take *take = take_of(c, e, seq);
-	rt_slot slot = {0};
-	rt_effect_slot now;
-	size_t at = 0;
-	bool changed = false;
-
-	if (!find(c, take, was->slot.entry, &at, &slot))
-		cannot(c, seq, "the entry is gone");
-	now = rt_change_name(c, &slot);
-	if (!rt_change_ok(c))
-		return;
-	/* Purged texts are all the same: nothing. */
-	if (was->slot.body != became->slot.body &&
-	    !(now.slot.body == became->slot.body && is_purged(c, was->slot.body) &&
-	      is_purged(c, became->slot.body))) {
-		if (now.slot.body != became->slot.body)
-			cannot(c, seq, "the text was changed again since");
-		now.slot.body = was->slot.body;
-		now.slot.size = was->slot.size;
-		now.slot.flags = (now.slot.flags & ~(uint32_t)OF_BODY) | (was->slot.flags & OF_BODY);
-		changed = true;
-	}
-	if (!rt_str_eq(was->role, became->role)) {
-		if (!rt_str_eq(now.role, became->role))
-			cannot(c, seq, "the role was changed again since");
-		now.role = was->role;
-		changed = true;
-	}
-	if (((was->slot.flags ^ became->slot.flags) & RT_SLOT_MUTED) != 0) {
-		if (((now.slot.flags ^ became->slot.flags) & RT_SLOT_MUTED) != 0)
-			cannot(c, seq, "it was muted or unmuted again since");
-		now.slot.flags = (now.slot.flags & ~(uint32_t)RT_SLOT_MUTED) |
-				 (was->slot.flags & RT_SLOT_MUTED);
-		changed = true;
-	}
-	if (changed)
-		rt_change_splice(c, e->disc, e->sub, at, 1, &now, 1);
-}
-
-static void
-revert_added(rt_change *c, const rt_effect *e, uint64_t seq)
-{
-	for (size_t i = 0; i < e->added_count && rt_change_ok(c); i++) {
-		const rt_effect_slot *added = &e->added[i];
-		const rt_take *take = take_of(c, e, seq);
-		rt_slot slot = {0};
-		size_t at = 0;
-
-		if (!find(c, take, added->slot.entry, &at, &slot))
-			cannot(c, seq, "the entry is gone");
-		if (slot.body != added->slot.body ||
-		    !rt_str_eq(rt_change_name(c, &slot).role, added->role) ||
-		    ((slot.flags ^ added->slot.flags) & RT_SLOT_MUTED) != 0)
-			cannot(c, seq, "the entry was changed since");
-		rt_change_splice(c, e->disc, e->sub, at, 1, NULL, 0);
-	}
-}
-
-/* Deleted entries back, after the nearest predecessor that is still there. before is the value
- * right before the effect. */
-static void
-revert_removed(rt_change *c, const rt_effect *e, const rt_project *before, uint64_t seq)
-{
-	const rt_disc *old_disc;
-	const rt_take *take = take_of(c, e, seq), *old_take;
-	size_t at = 0, back, count;
-
-	if (RT_TRY(c->scope, rt_project_disc(before, e->disc, &old_disc, &c->scope->error)) != RT_OK)
-		return;
-	old_take = rt_disc_take(old_disc, e->sub);
-	if (old_take == NULL) {
-		cannot(c, seq, "its take is gone");
-		return;
-	}
-	for (size_t i = 0; i < e->removed_count; i++)
-		if (find(c, take, e->removed[i].slot.entry, &at, NULL))
-			cannot(c, seq, "the entry is there again");
-	count = rt_seq_count(old_take->slots);
-	for (back = e->at < count ? (size_t)e->at : count; back > 0 && rt_change_ok(c); back--) {
-		rt_slot slot = {0};
-
-		RT_TRY(c->scope, rt_seq_get(old_take->slots, back - 1, &slot, &c->scope->error));
-		if (find(c, take, slot.entry, &at, NULL))
-			break;
-	}
-	rt_change_splice(c, e->disc, e->sub, back > 0 ? at + 1 : 0, 0, e->removed,
-			 e->removed_count);
-}
-
-/* "the setting model was changed again since" */
-static void
-changed_again(rt_change *c, uint64_t seq, rt_str key)
-{
-	rt_str setting = RT_STR("setting.");
-	rt_str name = key;
-	const char *noun = "the list of ";
-
-	if (rt_str_starts(key, setting)) {
-		name = rt_str_at(key.ptr + setting.size, key.size - setting.size);
-		noun = "the setting ";
-	} else if (rt_str_is(key, "label") || rt_str_is(key, "track") ||
-		   rt_str_is(key, "prompt")) {
-		noun = "the ";
-	}
-	rt_scope_fail(c->scope, RT_REFUSED, "cannot revert step %llu: %s%.*s was changed again since",
-		      (unsigned long long)seq, noun, name.size < 200 ? (int)name.size : 200,
-		      name.ptr);
-}
-
-typedef struct item_list {
-	rt_str *items;
-	size_t count;
-} item_list;
-
-/* Items of a list by their JSON, sorted: equal items have equal text. */
-static item_list
-read_items(rt_change *c, rt_str list)
-{
-	yyjson_val *root = list.ptr != NULL ? rt_json_parse(c->scope, list) : NULL, *item;
-	item_list out = {.count = yyjson_arr_size(root)};
-	size_t i, max;
-
-	out.items = rt_scope_array(c->scope, out.count, sizeof(*out.items));
-	yyjson_arr_foreach(root, i, max, item)
-	{
-		rt_buf *text = rt_scope_buf(c->scope);
-
-		rt_json_add_sorted(text, c->scope->alloc, item);
-		if (out.items != NULL)
-			out.items[i] = rt_scope_str(c->scope, text);
-	}
-	if (!rt_change_ok(c))
-		out.count = 0;
-	return out;
-}
-
-static size_t
-find_item(const rt_str *items, size_t count, rt_str item)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (rt_str_eq(items[i], item))
-			return i;
-	return SIZE_MAX;
-}
-
-static bool
-has(item_list list, rt_str item)
-{
-	return find_item(list.items, list.count, item) != SIZE_MAX;
-}
-
-static bool
-has_twice(item_list list)
-{
-	for (size_t i = 1; i < list.count; i++)
-		if (find_item(list.items, i, list.items[i]) != SIZE_MAX)
-			return true;
-	return false;
-}
-
-/* The list with the step's changes reverted; false: undetermined. */
-static bool
-merge_items(item_list was, item_list became, item_list now, item_list *out)
-{
-	size_t count = 0, at;
-
-	if (has_twice(was) || has_twice(became) || has_twice(now))
-		return false;
-	for (size_t i = 0; i < now.count; i++)
-		if (!has(became, now.items[i]) || has(was, now.items[i]))
-			out->items[count++] = now.items[i];
-	for (size_t i = 0; i < became.count; i++)
-		if (!has(was, became.items[i]) && !has(now, became.items[i]))
-			return false;
-	for (size_t i = 0; i < was.count; i++) {
-		if (has(became, was.items[i]))
-			continue;
-		if (has(now, was.items[i]))
-			return false;
-		at = 0;
-		for (size_t k = i; k > 0 && at == 0; k--) /* SIZE_MAX + 1: 0 */
-			at = find_item(out->items, count, was.items[k - 1]) + 1;
-		memmove(out->items + at + 1, out->items + at, (count++ - at) * sizeof(*out->items));
-		out->items[at] = was.items[i];
-	}
-	out->count = count;
-	return true;
-}
-
-/* A list of which the step added or removed items, others changed since: those out that it
- * added, those back that it removed, after the nearest one before them that is still there. */
-static rt_str
-revert_items(rt_change *c, const rt_effect *e, rt_str list, uint64_t seq)
-{
-	rt_str none = e->disc == 0 ? rt_str_of(rt_default_roles) : rt_str_at(NULL, 0);
-	item_list was = read_items(c, e->before.ptr != NULL ? e->before : none);
-	item_list became = read_items(c, e->after.ptr != NULL ? e->after : none);
-	item_list now = read_items(c, list.ptr != NULL ? list : none), out;
-	rt_buf *text = rt_scope_buf(c->scope);
-
-	out.items = rt_scope_array(c->scope, now.count + was.count, sizeof(*out.items));
-	if (!rt_change_ok(c))
-		return none;
-	if (!merge_items(was, became, now, &out)) {
-		changed_again(c, seq, e->key);
-		return none;
-	}
-	if (e->disc != 0 && out.count == 0)
-		return rt_str_at(NULL, 0);
-	rt_json_open(text, NULL, '[');
-	for (size_t i = 0; i < out.count; i++)
-		rt_json_put_raw(text, NULL, out.items[i]);
-	rt_json_close(text, ']');
-	return rt_scope_str(c->scope, text);
-}
-
-static void
-revert_set(rt_change *c, const rt_effect *e, bool is_list, uint64_t seq)
-{
-	rt_str now = rt_change_field(c, e->disc, e->sub, e->key, e->entry), before = e->before;
-
-	if ((now.ptr == NULL) != (e->after.ptr == NULL) || !rt_str_eq(now, e->after)) {
-		if (is_list)
-			before = revert_items(c, e, now, seq);
-		else
-			changed_again(c, seq, e->key);
-	}
-	rt_change_set(c, e->disc, e->sub, e->key, e->entry, before);
-}
-
-/* Does one of them clear the flag, as a notice does, and a prompt that the model gave? */
-static bool
-clears_flag(const rt_effect *effects, size_t count, uint32_t disc)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (effects[i].kind == RT_EFFECT_SET && effects[i].disc == disc &&
-		    rt_str_is(effects[i].key, "prompt_edited") && effects[i].after.ptr == NULL)
-			return true;
-	return false;
-}
-
-/* Was the model told of the prompt since a step (or can that not be seen from here)? */
-static bool
-was_told_since(rt_change *c, uint32_t disc_number, uint64_t seq)
-{
-	const rt_disc *disc;
-	uint64_t at;
-	bool told = clears_flag(c->effects, c->effect_count, disc_number);
-	rt_scope step_scope;
-
-	if (RT_TRY(c->scope, rt_project_disc(c->base, disc_number, &disc, &c->scope->error)) != RT_OK)
-		return false;
-	at = disc->history.current;
-	rt_scope_init(&step_scope, c->scope->alloc);
-	while (rt_ok(&step_scope) && !told && at > seq) {
-		rt_record step = {0};
-		rt_arena *arena;
-
-		rt_scope_reset(&step_scope);
-		arena = rt_scope_arena(&step_scope);
-		RT_TRY(&step_scope, rt_engine_record(c->engine, at, arena, &step, NULL,
-						     &step_scope.error));
-		told = clears_flag(step.effects, step.effect_count, disc_number);
-		if (rt_ok(&step_scope) && !rt_history_parent(&step, disc_number, &at))
-			rt_scope_fail(&step_scope, RT_CORRUPT, "step %llu did not touch document %u",
-				      (unsigned long long)at, disc_number);
-	}
-	(void)rt_scope_join(c->scope, &step_scope);
-	return told || at != seq;
-}
-
-/* The flag of a prompt that was put back: as it was before the step, unless the model was told
- * of another prompt since; then it has to be told of this one. */
-static void
-revert_prompt_flag(rt_change *c, const rt_record *step, uint32_t disc, uint64_t seq)
-{
-	rt_str flag = RT_STR("true");
-	bool told = was_told_since(c, disc, seq);
-
-	for (size_t i = step->effect_count; !told && i > 0; i--) {
-		const rt_effect *e = &step->effects[i - 1];
-
-		if (e->kind == RT_EFFECT_SET && e->disc == disc &&
-		    rt_str_is(e->key, "prompt_edited"))
-			flag = e->before;
-	}
-	rt_change_set(c, disc, 0, RT_STR("prompt_edited"), 0, flag);
-}
-
-/* Does the step set the prompt of that discussion before this effect, too? */
-static bool
-prompt_before(const rt_record *step, size_t index)
-{
-	const rt_effect *e = &step->effects[index];
-	size_t i;
-
-	for (i = 0; i < index; i++)
-		if (step->effects[i].disc == e->disc && rt_str_is(step->effects[i].key, "prompt"))
-			return true;
-	return !rt_str_is(e->key, "prompt");
-}
-
 /* A step may be reverted that nobody sees the effect of: say where it is. */
 static void
-note_elsewhere(rt_change *c, const rt_record *step)
+note_elsewhere(rt_reverting *r)
 {
-	uint32_t elsewhere = changed_elsewhere(c, step);
-	rt_buf *note = rt_scope_buf(c->scope);
+	rt_change *c = r->c;
+	uint32_t elsewhere = changed_elsewhere(c, &r->step);
 
-	if (elsewhere == 0 || c->result->note != NULL || !rt_change_ok(c))
-		return;
-	rt_buf_add_c(note, "That changed discussion \"");
-	rt_buf_add_str(note, rt_cell_name(rt_project_cell(c->now, elsewhere)));
-	rt_buf_add_c(note, "\".");
-	rt_result_set_note(c->result, c->scope, note);
+	if (elsewhere != 0 && rt_change_ok(c)) {
+		rt_buf_add_c(r->note, "That changed discussion \"");
+		rt_buf_add_str(r->note, rt_cell_name(rt_project_cell(c->now, elsewhere)));
+		rt_buf_add_c(r->note, "\".");
+	}
+	if (c->result->note == NULL && rt_scope_str(c->scope, r->note).size > 0) {
+		rt_buf *note = rt_scope_buf(c->scope);
+
+		rt_buf_add_str(note, rt_str_trim(rt_scope_str(c->scope, r->note)));
+		rt_result_set_note(c->result, c->scope, note);
+	}
 }
 
 /* The result names the first entry that the step was about. */
@@ -439,61 +379,91 @@ name_entry(rt_change *c, const rt_record *step)
 	}
 }
 
-/* Take back effect number index. before: the value right before it, for deletions. */
 static void
-revert_effect(rt_change *c, const rt_record *step, size_t index, const rt_project *before,
-	      uint64_t seq)
+revert_effect(rt_reverting *r, size_t index, bool adds)
 {
-	const rt_effect *e = &step->effects[index];
-	bool is_list = rt_str_starts(step->op, RT_STR("role.")) || rt_str_is(step->op, "files.set");
-	bool is_field = revert_of(step) == RT_REVERT_FIELDS;
+	const rt_effect *e = &r->step.effects[index];
 
-	if (e->kind == RT_EFFECT_SET) {
-		if (is_field && !rt_str_is(e->key, "prompt_edited"))
-			revert_set(c, e, is_list, seq);
-		if (rt_str_is(step->op, "prompt.update") && !prompt_before(step, index))
-			revert_prompt_flag(c, step, e->disc, seq);
-	} else if (e->kind == RT_EFFECT_SPLICE && e->removed_count == 0) {
-		revert_added(c, e, seq);
-	} else if (e->kind == RT_EFFECT_SPLICE && e->added_count == 0) {
-		revert_removed(c, e, before, seq);
-	} else if (e->kind == RT_EFFECT_SPLICE) {
-		for (size_t k = 0; k < e->removed_count; k++)
-			revert_slot(c, e, k, seq);
+	if (goes_along(r, e) || is_position(e))
+		return;
+	if (e->kind == RT_EFFECT_SPLICE)
+		rt_revert_splice(r, index);
+	else if (e->kind == RT_EFFECT_NEW && r->whole[index])
+		take_out(r, e->disc, e->sub);
+	else if (e->kind == RT_EFFECT_SET && e->sub != 0 && rt_str_is(e->key, "name"))
+		rename_back(r, e);
+	else if (e->kind == RT_EFFECT_SET && e->sub != 0 && rt_str_is(e->key, "present"))
+		e->before.ptr != NULL ? bring_back(r, e->disc, e->sub) : take_out(r, e->disc, e->sub);
+	else if (e->kind == RT_EFFECT_SET)
+		rt_revert_field(r, index, e->sub != 0 ||
+				(adds && rt_str_starts(e->key, RT_STR("prompt"))));
+}
+
+/* The rows of a group as one step: an import may have many. What they did in discussions that the
+ * group made is left out. */
+static void
+read_group(rt_reverting *r)
+{
+	rt_scope *s = r->c->scope;
+	rt_arena *arena = rt_scope_arena(s);
+	rt_effect *all = NULL;
+	size_t count = 0, room = 0;
+
+	r->first = r->step.group;
+	for (uint64_t at = r->first; at <= r->seq && rt_change_ok(r->c); at++) {
+		rt_record row = {0};
+
+		RT_TRY(s, rt_engine_record(r->c->engine, at, arena, &row, NULL, &s->error));
+		if (at != r->first && row.group != r->first)
+			continue;
+		for (size_t i = 0; i < row.effect_count && rt_change_ok(r->c); i++) {
+			if (row.effects[i].disc > r->step.group_discs)
+				continue;
+			all = rt_scope_grow(s, all, count, &room, sizeof(*all));
+			if (all != NULL)
+				all[count++] = row.effects[i];
+		}
 	}
+	r->step.effects = all;
+	r->step.effect_count = rt_change_ok(r->c) ? count : 0;
+}
+
+static void
+read_step(rt_reverting *r)
+{
+	rt_change *c = r->c;
+	unsigned long long seq = r->seq;
+
+	if (seq == 0 || seq > c->now->seq)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "no step %llu; see: retake history", seq);
+	RT_TRY(c->scope, rt_engine_record(c->engine, r->seq, rt_scope_arena(c->scope), &r->step,
+					  NULL, &c->scope->error));
+	if (rt_change_ok(c) && (r->step.kind != RT_RECORD_STEP || r->step.parent_count == 0))
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "%llu is not a step; see: retake history", seq);
+	if (rt_change_ok(c) && r->step.group != 0)
+		read_group(r);
 }
 
 void
 rt_history_revert(rt_change *c, uint64_t seq)
 {
-	rt_arena *arena = rt_scope_arena(c->scope);
-	rt_record step = {0};
-	const rt_project *before = NULL;
+	rt_reverting r = {.c = c, .seq = seq, .first = seq, .note = rt_scope_buf(c->scope)};
+	bool adds = false, strict = true;
 
-	if (seq == 0 || seq > c->now->seq)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "no step %llu; see: retake history",
-			      (unsigned long long)seq);
-	RT_TRY(c->scope, rt_engine_record(c->engine, seq, arena, &step, NULL, &c->scope->error));
-	if (step.kind != RT_RECORD_STEP || step.parent_count == 0)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "%llu is not a step; see: retake history",
-			      (unsigned long long)seq);
-	if (revert_of(&step) == RT_REVERT_NOTHING)
-		cannot_kind(c, &step, seq);
-	if (rt_str_is(step.op, "entry.delete"))
-		RT_TRY(c->scope, rt_engine_value_back(c->engine, c->base, seq, &before,
-						      &c->scope->error));
-	for (size_t i = step.effect_count; rt_change_ok(c) && i > 0; i--) {
-		const rt_project *next;
+	read_step(&r);
+	r.whole = rt_scope_array(c->scope, r.step.effect_count + 1, sizeof(*r.whole));
+	for (size_t i = 0; i < r.step.effect_count; i++) {
+		const rt_effect *e = &r.step.effects[i];
 
-		if (before != NULL && /* to right before this effect of the step */
-		    RT_TRY(c->scope, rt_effect_apply(before, &step.effects[i - 1], true, &next,
-						     &c->scope->error)) == RT_OK) {
-			rt_object_unref(before);
-			before = next;
-		}
-		revert_effect(c, &step, i - 1, before, seq);
+		strict = strict && is_position(e);
+		adds = adds || (e->kind == RT_EFFECT_SPLICE && e->removed_count == 0);
 	}
-	rt_object_unref(before);
-	note_elsewhere(c, &step);
-	name_entry(c, &step);
+	mark_whole(&r, adds);
+	for (size_t i = r.step.effect_count; rt_change_ok(c) && i > 0; i--)
+		revert_effect(&r, i - 1, adds);
+	revert_positions(&r, strict);
+	note_elsewhere(&r);
+	name_entry(c, &r.step);
+	rt_object_unref(r.past);
+	rt_object_unref(r.after);
 }

@@ -3,22 +3,6 @@
  * Operations on the catalogue of discussions. */
 #include "ops/ops.h"
 
-/* The present discussion that comes first by name, without this one; 0: none. */
-static uint32_t
-first_disc(const rt_project *project, uint32_t without)
-{
-	const rt_cell *best = NULL;
-
-	for (size_t i = 1; i <= rt_project_disc_count(project); i++) {
-		const rt_cell *cell = rt_project_cell(project, (uint32_t)i);
-
-		if (cell->present && cell->number != without &&
-		    (best == NULL || rt_str_cmp(rt_cell_name(cell), rt_cell_name(best)) < 0))
-			best = cell;
-	}
-	return best == NULL ? 0 : best->number;
-}
-
 /* The present discussion that an operation names; NULL after a failure. */
 static const rt_cell *
 named_disc(rt_change *c, rt_str name)
@@ -97,7 +81,7 @@ rt_op_discussion_delete(rt_change *c, const rt_request *r)
 	if (cell == NULL)
 		return;
 	number = cell->number;
-	next = first_disc(c->now, number);
+	next = rt_project_first(c->now, number);
 	if (next == 0)
 		rt_scope_fail(c->scope, RT_REFUSED,
 			      "\"%.*s\" is the last discussion; it cannot be deleted",

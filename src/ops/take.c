@@ -87,23 +87,6 @@ rt_check_disc_name(rt_change *c, rt_str name)
 
 /* ---- which take ---- */
 
-/* The take that comes first by name, without this one. */
-static uint32_t
-first_take(const rt_disc *disc, uint32_t without)
-{
-	const rt_take *best = NULL;
-
-	for (size_t i = 1; i <= rt_disc_take_count(disc); i++) {
-		const rt_take *take = rt_disc_take(disc, (uint32_t)i);
-
-		if (take->present && take->number != without &&
-		    (best == NULL ||
-		     rt_str_cmp(rt_text_str(take->name), rt_text_str(best->name)) < 0))
-			best = take;
-	}
-	return best == NULL ? 0 : best->number;
-}
-
 /* Make a take active with the head at its tip. */
 static void
 activate(rt_change *c, uint32_t disc, uint32_t take)
@@ -224,7 +207,7 @@ rt_op_take_delete(rt_change *c, const rt_request *r)
 			      RT_STR_ARG(rt_text_str(take->name)));
 	if (!rt_change_ok(c))
 		return;
-	next = first_take(disc, take->number);
+	next = rt_disc_first(disc, take->number);
 	if (disc->active == take->number) {
 		rt_result_take(c, rt_text_str(rt_disc_take(disc, next)->name));
 		activate(c, disc->number, next);
@@ -268,7 +251,7 @@ rt_op_take_promote(rt_change *c, const rt_request *r)
 		return;
 	made = make_disc(c, disc, take, rt_seq_count(take->slots), r->name);
 	if (disc->active == take->number)
-		activate(c, disc->number, first_take(disc, take->number));
+		activate(c, disc->number, rt_disc_first(disc, take->number));
 	rt_change_clear(c, disc->number, take->number, "present");
 	if (disc->active == take->number && c->now->active == disc->number)
 		rt_change_set_number(c, 0, 0, "active", made);

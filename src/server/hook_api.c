@@ -12,6 +12,7 @@
 #include "server/api.h"
 #include "server/call.h"
 #include "app/condition.h"
+#include "log/rows.h"
 #include "server/replace_list.h"
 #include "server/route.h"
 #include "server/run_json.h"
@@ -56,14 +57,30 @@ load_settings(rt_call *call, const rt_snapshot *v)
 	return rt_json_parse(s, rt_scope_str(s, text));
 }
 
+/* Was the project reset, and nothing done since? */
+static bool
+is_reset(rt_call *call, const rt_snapshot *v)
+{
+	rt_scope *s = &call->scope;
+	rt_record step = {0};
+
+	if (!rt_ok(s) || v->project->history.current == 0 || v->disc->history.current != 0)
+		return false;
+	RT_TRY(s, rt_engine_record(v->engine, v->project->history.current, rt_scope_arena(s), &step,
+				   NULL, &s->error));
+	return rt_ok(s) && rt_str_is(step.op, rt_ops[RT_OP_PROJECT_RESET].name);
+}
+
 /* "running" while a model works on any reply. */
 static void
-put_status(rt_call *call, rt_buf *out)
+put_status(rt_call *call, const rt_snapshot *v, rt_buf *out)
 {
 	rt_runs *runs = call->open_project->runs;
 
 	rt_json_put_c(out, "ai_status",
-		      runs != NULL && rt_runs_any_running(runs) ? "running" : "idle");
+		      runs != NULL && rt_runs_any_running(runs) ? "running"
+		      : is_reset(call, v)			? "session reset"
+								: "idle");
 }
 
 static void
@@ -100,7 +117,7 @@ put_state(rt_call *call, const rt_snapshot *v, rt_buf *out)
 			rt_json_put_str(out, NULL, rt_text_str(take->name));
 	}
 	rt_json_close(out, ']');
-	put_status(call, out);
+	put_status(call, v, out);
 	put_history(v, out);
 	rt_json_put_u64(out, "seq", v->project->seq);
 }
@@ -682,10 +699,11 @@ static void
 get_status(rt_call *call)
 {
 	rt_buf *body = &call->answer->body;
+	rt_snapshot v = locate(call);
 
 	rt_json_open(body, NULL, '{');
 	rt_json_put_c(body, "status", "ok");
-	put_status(call, body);
+	put_status(call, &v, body);
 	rt_json_close(body, '}');
 }
 

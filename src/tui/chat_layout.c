@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Entries of the chat, laid out and cached; and where takes fork. */
+#include "core/role.h"
 #include "tui/pane_chat_impl.h"
 #include "view/view.h"
 
@@ -88,7 +89,7 @@ lay_entry(rt_chat *chat, const rt_work_entry *e, unsigned look, rt_lines *lines)
 		add_folded(chat, lines, "tool result", text, "Ctrl+O");
 	else if (e->is_tool)
 		rt_lines_add_plain(lines, text, &dim);
-	else if (rt_str_eq_nocase(e->role, RT_STR("user")))
+	else if (rt_str_eq_nocase(e->role, RT_STR("user")) && (look & RT_CHAT_READ) == 0)
 		rt_lines_add_plain(lines, text, &options); /* as it was typed */
 	else if (text.size > 0)
 		rt_lines_add_markdown(lines, text, &options);
@@ -239,6 +240,7 @@ look_of(const rt_chat *chat, const rt_slot *slot, unsigned view)
 	const rt_tui *tui = chat->pane.tui;
 
 	return ((view & RT_VIEW_COLLAPSED) != 0 ? RT_CHAT_COLLAPSED : 0) |
+	       ((view & RT_VIEW_READ_MODE) != 0 ? RT_CHAT_READ : 0) |
 	       ((slot->flags & RT_SLOT_MUTED) != 0 ? RT_CHAT_MUTED : 0) |
 	       ((slot->flags & RT_SLOT_EDITED) != 0 ? RT_CHAT_EDITED : 0) |
 	       (tui->shows_tools ? RT_CHAT_TOOLS : 0) |
@@ -291,6 +293,17 @@ rt_chat_layout(rt_chat *chat, size_t item)
 }
 
 bool
+rt_chat_is_filtered(const rt_chat *chat, size_t item)
+{
+	rt_str only = rt_buf_str(&chat->only), role;
+	rt_slot slot;
+
+	return only.size > 0 && rt_chat_slot(chat, item, &slot) &&
+	       rt_project_name(chat->pane.tui->work.value, slot.role, &role, NULL) == RT_OK &&
+	       !rt_str_eq_nocase(role, only) && !rt_role_is_user(role);
+}
+
+bool
 rt_chat_hides(const rt_chat *chat, size_t item)
 {
 	const rt_work *work = &chat->pane.tui->work;
@@ -298,9 +311,10 @@ rt_chat_hides(const rt_chat *chat, size_t item)
 	rt_slot slot;
 	rt_error ignored;
 
-	return rt_chat_slot(chat, item, &slot) &&
-	       rt_view_is_hidden(work->engine, work->value, &slot, &hidden, &ignored) == RT_OK &&
-	       hidden;
+	return rt_chat_is_filtered(chat, item) ||
+	       (rt_chat_slot(chat, item, &slot) &&
+		rt_view_is_hidden(work->engine, work->value, &slot, &hidden, &ignored) == RT_OK &&
+		hidden);
 }
 
 size_t

@@ -487,6 +487,51 @@ marks_are_of_the_take(void **state)
 	desk_close(&d);
 }
 
+/* One role and the questions; keys act on nothing that is not shown. */
+static void
+one_role_alone(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_four(&d);
+	desk_add(&d, "Tool", "five");
+	desk_type(&d, "/only ai");
+	desk_press(&d, "enter");
+	assert_shows(&d, "only ai and User");
+	assert_shows(&d, "two");
+	assert_shows(&d, "three");
+	assert_false(desk_shows(&d, "Tool  "));
+	desk_type(&d, "/label mine");
+	desk_press(&d, "enter");
+	assert_shows(&d, "The entry at the head is not shown");
+	desk_press(&d, "alt+m");
+	assert_shows(&d, "The entry at the head is not shown");
+	desk_press(&d, "alt+up alt+m");
+	assert_shows(&d, "Label of AI, entry 4");
+	desk_press(&d, "escape escape");
+	desk_type(&d, "/only");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Tool  ");
+	assert_false(desk_shows(&d, "only ai"));
+	desk_close(&d);
+}
+
+/* The flag of reading: also a question is rendered. */
+static void
+read_mode_renders_a_question(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 24);
+	desk_add(&d, "User", "a **bold** word");
+	assert_shows(&d, "a **bold** word");
+	desk_do(&d, "[{\"op\":\"entry.view\",\"entry\":\":1\",\"read_mode\":true}]");
+	assert_shows(&d, "a bold word");
+	desk_close(&d);
+}
+
 int
 main(void)
 {
@@ -508,6 +553,8 @@ main(void)
 		cmocka_unit_test(no_question_comes_back_that_is_stored),
 		cmocka_unit_test(more_commands_than_rows),
 		cmocka_unit_test(a_shorter_take_fills_the_view),
+		cmocka_unit_test(one_role_alone),
+		cmocka_unit_test(read_mode_renders_a_question),
 	};
 
 	return cmocka_run_group_tests_name("pane_chat", tests, NULL, NULL);

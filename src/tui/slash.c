@@ -4,6 +4,7 @@
  * command line work, too. */
 #include <stdio.h>
 
+#include "tui/pane_chat_impl.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
 
@@ -32,6 +33,10 @@ verb_at_head(rt_tui *tui, rt_action action, rt_str answer)
 {
 	uint32_t entry = entry_at_head(tui);
 
+	if (rt_chat_is_filtered(rt_chat_of(tui->panes[0]), rt_work_head(&tui->work) - 1)) {
+		rt_tui_say(tui, "The entry at the head is not shown; /only shows all");
+		return RT_OK;
+	}
 	return entry == 0 ? no_entry(tui) : rt_verb_with(tui, action, &entry, 1, answer);
 }
 
@@ -328,6 +333,22 @@ model(rt_tui *tui, rt_action action, rt_str name)
 			     : rt_verb_act(tui, action, NULL, 0, &used);
 }
 
+/* Show one role and the questions alone; no role: all. */
+static rt_status
+only(rt_tui *tui, rt_action action, rt_str role)
+{
+	rt_chat *chat = rt_chat_of(tui->panes[0]);
+
+	(void)action;
+	rt_chat_select_none(chat);
+	rt_buf_clear(&chat->only);
+	rt_buf_add_str(&chat->only, role);
+	rt_chat_scroll_to_end(chat);
+	if (role.size == 0)
+		rt_tui_say(tui, "All roles are shown");
+	return chat->only.status;
+}
+
 static rt_status
 verb_without_entry(rt_tui *tui, rt_action action, rt_str rest)
 {
@@ -389,6 +410,8 @@ const rt_slash rt_slashes[] = {
 	{"/label", "[NAME]", "name the entry at the head", verb_or_question, RT_ACT_LABEL},
 	{"/model", "[PROVIDER/NAME]", "who answers", model, RT_ACT_MODEL},
 	{"/new", "NAME", "start a discussion", new_discussion, RT_ACT_NONE},
+	{"/only", "[ROLE]", "show the entries of one role and of User alone; without a role: all",
+	 only, RT_ACT_NONE},
 	{"/prompt", "", "edit the working prompt", verb_without_entry, RT_ACT_PROMPT},
 	{"/quit", "", "leave; nothing is lost", quit, RT_ACT_QUIT},
 	{"/redo", "[N]", "bring back what was undone", undo, RT_ACT_REDO},

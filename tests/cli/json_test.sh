@@ -20,7 +20,7 @@ is 'show: label' good "$(printf '%s' "$out" | json 'd["entries"][1]["label"]')"
 is 'show: a head before the first' null "$(r -q go --start; r show --json | json 'd["head"]')"
 r -q go :-1
 is 'show ENTRY' three "$(r show :3 --json | json 'd["content"]')"
-is 'show --role is strict' 'two|four' "$(contents --role ai)"
+is 'show --role: that role and questions' 'one|two|three|four' "$(contents --role ai)"
 is 'show --role' 'one|three' "$(contents --role User)"
 
 out=$(r tree --json)

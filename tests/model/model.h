@@ -227,6 +227,9 @@ model_disc_of(const model *m, int number)
 /* In a present take of the discussion? */
 bool model_present(const model_disc *disc, int entity);
 bool model_knows(const model *m, int doc, int entity);
+/* Does the model know how to revert this step? Of entries, labels and fields; the contract's tests
+ * have the others. Also true where there is no such step. */
+bool model_can_revert(const model *m, uint64_t seq);
 rt_str model_name_of(const model *m, int disc); /* in the catalogue; empty: not there */
 
 #endif

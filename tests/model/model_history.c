@@ -759,6 +759,52 @@ revert_act(model_call *c, model_act step, const model_step *of)
 	return RT_OK;
 }
 
+static bool
+keeps_places(const model_act *act)
+{
+	const model_disc *was, *then;
+	size_t i;
+
+	for (i = 0; i < act->part_count; i++) {
+		if (act->parts[i].doc == 0)
+			continue;
+		was = act->parts[i].before;
+		then = act->parts[i].after;
+		if (was->active != then->active || was->head != then->head ||
+		    was->take_count != then->take_count)
+			return false;
+		if (rt_str_starts(act->op, RT_STR("entry.")) && !rt_str_eq(was->prompt, then->prompt))
+			return false;
+	}
+	return true;
+}
+
+bool
+model_can_revert(const model *m, uint64_t seq)
+{
+	static const char *const ops[] = {
+		"entry.append", "entry.insert", "entry.edit", "entry.role", "entry.mute",
+		"entry.delete", "label.set", "setting.set", "files.set", "track.set",
+		"prompt.update", "role.add", "role.remove",
+	};
+	int number = step_with_seq(m, seq);
+	size_t i, k;
+
+	if (number < 0)
+		return true; /* not_found */
+	if (rt_str_is(m->steps[number].op, "batch"))
+		return false;
+	for (i = 0; i < m->steps[number].act_count; i++) {
+		const model_act *act = &m->steps[number].acts[i];
+
+		for (k = 0; k < sizeof(ops) / sizeof(ops[0]) && !rt_str_is(act->op, ops[k]); k++)
+			;
+		if (k == sizeof(ops) / sizeof(ops[0]) || act->part_count > 1 || !keeps_places(act))
+			return false;
+	}
+	return true;
+}
+
 rt_status
 model_op_revert(model_call *c)
 {

@@ -502,6 +502,19 @@ any_seq(random_ops *r, const model *m)
 	return (int64_t)m->steps[random_below(r, (unsigned)m->step_count)].seq;
 }
 
+/* Of a step whose revert the model has. */
+static int64_t
+revertible_seq(random_ops *r, const model *m)
+{
+	for (int i = 0; i < 20; i++) {
+		int64_t seq = any_seq(r, m);
+
+		if (model_can_revert(m, (uint64_t)seq))
+			return seq;
+	}
+	return (int64_t)m->seq + 9;
+}
+
 static void
 add_count(random_ops *r, rt_buf *out)
 {
@@ -848,7 +861,7 @@ random_ops_make(random_ops *r, const model *m, rt_buf *out)
 	case REVERT:
 		begin(out, "revert");
 		add_place(r, m, out, false);
-		number_field(out, "seq", any_seq(r, m));
+		number_field(out, "seq", revertible_seq(r, m));
 		break;
 	case PURGE:
 		begin(out, "purge");
