@@ -111,6 +111,19 @@ check_images(sending *s, yyjson_val *blocks)
 	}
 }
 
+/* With auto_add_history off an exchange gets a take of its own, unless it begins one anyway: the
+ * one that is asked from stays as it is. */
+static bool
+is_aside(sending *s)
+{
+	const rt_project *value = rt_engine_value(s->engine);
+	bool is_off = rt_str_is(rt_fields_get(value->fields, RT_STR("setting.auto_add_history")),
+				"false");
+
+	rt_object_unref(value);
+	return is_off && s->options->at.size == 0;
+}
+
 /* The question, preceded by notices of changes unknown to the model, as one step. */
 static void
 append_question(sending *s)
@@ -128,10 +141,13 @@ append_question(sending *s)
 	if (o->content.size > 0)
 		question.content.blocks = rt_json_parse(&s->scope, o->content);
 	check_images(s, question.content.blocks);
+	if (is_aside(s))
+		question.aside = RT_YES; /* the next one that is added brings the notices */
 	if (o->at.size > 0)
 		requests[count++] = (rt_request){.op = RT_OP_HEAD_MOVE, .entry = o->at};
-	count += rt_edit_notice_requests(&s->scope, s->engine, o->discussion, o->take, o->at,
-					 requests + count);
+	if (question.aside != RT_YES)
+		count += rt_edit_notice_requests(&s->scope, s->engine, o->discussion, o->take,
+						 o->at, requests + count);
 	requests[count++] = question;
 	if (!rt_ok(&s->scope))
 		return;
@@ -142,6 +158,11 @@ append_question(sending *s)
 	if (rt_scope_note(&s->scope, st) == RT_OK) {
 		memcpy(s->out->question, results[count - 1].entry, sizeof(s->out->question));
 		s->out->question_seq = results[count - 1].seq;
+	}
+	if (st == RT_OK && question.aside == RT_YES) {
+		note(s, "auto_add_history is off: the exchange is not added, it has the take ",
+		     rt_str_of(results[0].take));
+		note(s, "to go on with it: retake takes switch ", rt_str_of(results[0].take));
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (st == RT_OK && results[i].take[0] != '\0') /* appended in mid-take: a new one */
