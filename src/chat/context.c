@@ -522,15 +522,27 @@ send_steps(building *b)
 
 /* ---- the budget (M4) ---- */
 
+/* May a plain text contain thinking? */
+static bool
+may_think(const building *b, const rt_slot *slot)
+{
+	rt_str role;
+
+	return rt_project_name(b->view.project, slot->role, &role, NULL) != RT_OK ||
+	       rt_body_thinks(role);
+}
+
 /* Tokens of the sent part of a step: counted, or estimated by size. A plain text's size is in its
- * slot; that of a body with further fields is the size of all of it, sent or not. */
+ * slot, which is what is sent of it unless the model wrote it: then it may contain thinking. That of
+ * a body with further fields is the size of all of it, sent or not. */
 static size_t
 step_tokens(building *b, const rt_context_step *step)
 {
 	const rt_slot *slot = &b->slots[step->at];
 	rt_token_fn count = b->surely_fits ? NULL : b->options->count;
 
-	if (count == NULL && !is_rich(b, step->at) && slot->kind == 0)
+	if (count == NULL && !is_rich(b, step->at) && slot->kind == 0 &&
+	    (b->surely_fits || !may_think(b, slot)))
 		return rt_tokens_estimate(slot->size) + RT_TOKENS_PER_MESSAGE;
 	const rt_context_entry *e = read_alone(b, b->entry, step->at);
 

@@ -166,17 +166,17 @@ rt_prompt_update_add_diff(rt_buf *buf, rt_str before, rt_str after)
 		before = a;
 		after = b;
 	}
-	for (;;) {
+	while (before.size > 0 && after.size > 0) {
 		size_t i = before.size, k = after.size;
 
 		while (i > 0 && before.ptr[i - 1] != '\n')
 			i--;
 		while (k > 0 && after.ptr[k - 1] != '\n')
 			k--;
-		if (i == 0 || k == 0 || !rt_str_eq(rt_str_skip(before, i), rt_str_skip(after, k)))
+		if (!rt_str_eq(rt_str_skip(before, i), rt_str_skip(after, k)))
 			break;
-		before.size = i - 1;
-		after.size = k - 1;
+		before.size = i > 0 ? i - 1 : 0;
+		after.size = k > 0 ? k - 1 : 0;
 	}
 	add_lines(buf, "- ", before);
 	add_lines(buf, "+ ", after);

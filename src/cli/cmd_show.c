@@ -5,8 +5,8 @@
 #include "app/screen.h"
 #include "cli/takefile.h"
 #include "codec/content.h"
-#include "core/role.h"
 #include "codec/thinking.h"
+#include "core/role.h"
 #include "view/view.h"
 
 enum { PREVIEW = 60 };

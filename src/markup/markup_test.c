@@ -533,6 +533,34 @@ test_limits(void **state)
 	rt_buf_deinit(&json);
 }
 
+/* Thinking in a model's text is a block, and prose is as ever. */
+static void
+test_parts(void **state)
+{
+	static const char *const cases[][2] = {
+		{"", "[]"},
+		{"a", "[{\"t\":\"p\",\"at\":[0,1],\"c\":[\"a\"]}]"},
+		{"a <think>b</think> c",
+		 "[{\"t\":\"p\",\"at\":[0,2],\"c\":[\"a\"]},"
+		 "{\"t\":\"thinking\",\"at\":[2,18],\"c\":[\"b\"]},"
+		 "{\"t\":\"p\",\"at\":[18,20],\"c\":[\"c\"]}]"},
+		{"<think>b</think>\n\n<think>c</think>",
+		 "[{\"t\":\"thinking\",\"at\":[0,16],\"c\":[\"b\"]},"
+		 "{\"t\":\"thinking\",\"at\":[18,34],\"c\":[\"c\"]}]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		rt_buf json;
+
+		rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		assert_int_equal(rt_markup_parts(&json, rt_str_of(cases[i][0]), false, NULL), RT_OK);
+		rt_buf_add_byte(&json, '\0');
+		assert_string_equal(json.ptr, cases[i][1]);
+		rt_buf_deinit(&json);
+	}
+}
+
 static size_t left;
 
 static void *
@@ -583,6 +611,7 @@ main(void)
 		cmocka_unit_test(test_link),	  cmocka_unit_test(test_entity),
 		cmocka_unit_test(test_growing),	  cmocka_unit_test(test_reply),
 		cmocka_unit_test(test_families),  cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_no_memory),
 	};
 

@@ -386,6 +386,19 @@ test_blocks(void **state)
 	expect(f, 200, "POST", D "/entries/read?blocks=1", "{\"ids\":[\"one\"]}");
 	entry = yyjson_arr_get_first(rt_json_get(f->root, "entries"));
 	assert_int_equal(yyjson_arr_size(rt_json_get(entry, "blocks")), 1);
+	/* thinking in a text of the model is a block; the text stays as it is */
+	expect(f, 201, "POST", D "/entries",
+	       "{\"role\":\"AI\",\"id\":\"three\",\"content\":\"a <think>b</think> c\"}");
+	expect(f, 200, "GET", D "/entries/three?blocks=1", NULL);
+	assert_true(rt_str_is(rt_json_str(rt_json_get(f->root, "content")), "a <think>b</think> c"));
+	blocks = rt_json_get(f->root, "blocks");
+	assert_int_equal(yyjson_arr_size(blocks), 3);
+	entry = yyjson_arr_get(blocks, 1);
+	assert_true(rt_str_is(rt_json_str(rt_json_get(entry, "t")), "thinking"));
+	expect(f, 201, "POST", D "/entries",
+	       "{\"role\":\"User\",\"id\":\"four\",\"content\":\"a <think>b</think> c\"}");
+	expect(f, 200, "GET", D "/entries/four?blocks=1", NULL);
+	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "blocks")), 1);
 }
 
 static void
