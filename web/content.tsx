@@ -5,7 +5,7 @@
 import { useState } from "preact/hooks";
 import { Code } from "./code";
 import { textOf } from "./entry_acts";
-import { Markdown } from "./markdown";
+import { Markdown, Thinking } from "./markdown";
 import { isTool } from "./speaker";
 import { endWords, gist } from "./words";
 import type { Block, Entry } from "./types";
@@ -35,15 +35,6 @@ function Output(props: { text: string }) {
 			<Code text={isAll ? props.text : props.text.slice(0, LONG)} />
 			{props.text.length > LONG && !isAll && <button type="button" onClick={() => setAll(true)}>Show all of it</button>}
 		</>
-	);
-}
-
-function Thinking(props: { text: string }) {
-	return (
-		<details class="thinking">
-			<summary>Thinking <span class="quiet">{props.text.length.toLocaleString()} characters</span></summary>
-			<div class="plain">{props.text}</div>
-		</details>
 	);
 }
 

@@ -86,6 +86,7 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 		{ text: "Change the role …", hint: hintOf("role"), run: () => void ask.askRole(id) },
 		{ text: body?.label ? "Change the label …" : "Label …", hint: hintOf("label"), run: () => void ask.askLabel(id) },
 		{ text: "Copy the text", hint: hintOf("copy"), run: () => ask.copy(id), isFirstOfGroup: true },
+		{ text: "Use as the prompt", run: () => void ask.useAsPrompt(id) },
 		{ text: "Copy a link to it", run: () => void ask.copyLink(id) },
 		{ text: body && ask.isRead(body) ? "Show the source" : "Show it rendered", hint: hintOf("read"), run: () => ask.toggleRead(id) },
 		{ text: flags & COLLAPSED ? "Expand" : "Collapse", hint: hintOf("collapse"), run: () => ask.toggleCollapsed(id) },

@@ -9,6 +9,7 @@ import { openOverlay } from "./panes";
 import { set, state } from "./state";
 import { linkTo, readEntry } from "./store";
 import { COLLAPSED, MUTED, READ_MODE } from "./types";
+import type { Mark } from "./markdown";
 import type { Content, Entry } from "./types";
 
 export { list, showEntry } from "./focus";
@@ -128,6 +129,30 @@ export function toggleRead(entry: string): void {
 
 export function copy(entry: string): void {
 	void bodyOf(entry).then(act.copyText);
+}
+
+/** The words of it that are selected, or else all of its text without thinking, as the prompt. */
+export async function useAsPrompt(entry: string): Promise<void> {
+	const row = document.querySelector(`[data-entry="${entry}"] .entry-body`), marked = getSelection();
+	const isInside = marked?.anchorNode && marked.focusNode && row?.contains(marked.anchorNode) && row.contains(marked.focusNode);
+	const text = (isInside && marked.toString().trim()) || proseOf(await bodyOf(entry));
+	await act.op("prompt.update", { text }, { say: "The working prompt is now that text." });
+}
+
+/** The text of an entry; of one with thinking in its text the server's blocks say where that is. */
+function proseOf(entry: Entry): string {
+	const blocks = entry.blocks as Mark[] | undefined;
+	if (typeof entry.content !== "string" || !blocks?.some((block) => block.t === "thinking"))
+		return textOf(entry.content);
+	const bytes = new TextEncoder().encode(entry.content);
+	let from = 0, text = "";
+	for (const block of blocks) {
+		if (block.t !== "thinking" || !block.at)
+			continue;
+		text += new TextDecoder().decode(bytes.slice(from, block.at[0]));
+		from = block.at[1];
+	}
+	return (text + new TextDecoder().decode(bytes.slice(from))).trim();
 }
 
 export async function copyLink(entry: string): Promise<void> {

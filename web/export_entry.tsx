@@ -3,7 +3,7 @@
 // One entry of an exported page: who said it, and its parts. What we do not know is shown as it
 // is; nothing in it becomes markup of the page.
 import { Code } from "./code";
-import { Markdown } from "./markdown";
+import { Markdown, Thinking } from "./markdown";
 import { isTool, roleClass } from "./speaker";
 import { endWords, gist } from "./words";
 import type { Block } from "./types";
@@ -17,15 +17,6 @@ function pretty(value: unknown): string {
 	} catch {
 		return value;
 	}
-}
-
-function Thinking(props: { text: string }) {
-	return (
-		<details class="thinking">
-			<summary>Thinking <span class="quiet">{props.text.length.toLocaleString()} characters</span></summary>
-			<div class="plain">{props.text}</div>
-		</details>
-	);
 }
 
 function Thing(props: { name: string; says?: string; value: unknown }) {

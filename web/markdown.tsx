@@ -109,6 +109,16 @@ function table(node: Mark): ComponentChildren {
 	);
 }
 
+/** What a model thought: closed, with its size. */
+export function Thinking(props: { text: string }) {
+	return (
+		<details class="thinking">
+			<summary>Thinking <span class="quiet">{props.text.length.toLocaleString()} characters</span></summary>
+			<div class="plain">{props.text}</div>
+		</details>
+	);
+}
+
 function block(node: Node, depth: number, isTight?: boolean): ComponentChildren {
 	if (typeof node === "string")
 		return node;
@@ -131,6 +141,8 @@ function block(node: Node, depth: number, isTight?: boolean): ComponentChildren 
 		return table(node);
 	case "hr":
 		return <hr />;
+	case "thinking":
+		return <Thinking text={plain(node.c)} />;
 	default:
 		return inline(node, depth);
 	}

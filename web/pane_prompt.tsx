@@ -133,7 +133,7 @@ function Prompt() {
 				onSave={(text) => act.setSetting("project_system_prompt", text || null)} />
 			<details class="more-prompts" open={hasMore}>
 				<summary>More that is sent before them</summary>
-				<Flag name="use_default_base_prompt" label="Without a base prompt below, use the built-in one" isOn />
+				<Flag name="use_default_base_prompt" label="With a working prompt and no prompt below, explain it to the model" isOn />
 				{MORE.map(([key, label, hint]) => (
 					<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
 						onSave={(text) => act.setSetting(key, text || null)} />

@@ -209,6 +209,16 @@ function Settings() {
 				</select>
 				<p class="quiet small" id="set-notices-hint">When you change what it knows already, a line in the next request can tell it so.</p>
 			</div>
+			<div class="setting">
+				<label for="set-updates">Replies that change the working prompt</label>
+				<select id="set-updates" aria-describedby="set-updates-hint" value={String(values.prompt_updates ?? "off")}
+					onChange={(event) => void act.setSetting("prompt_updates", event.currentTarget.value === "off" ? null : event.currentTarget.value)}>
+					<option value="off">off</option>
+					<option value="block">in a code block “prompt”</option>
+					<option value="json">as JSON</option>
+				</select>
+				<p class="quiet small" id="set-updates-hint">The model is told how to write the new prompt, and its reply sets it.</p>
+			</div>
 			<h2>Compaction</h2>
 			{flag("compact_auto", "Compact by itself when a take no longer fits")}
 			<div class="setting-row">

@@ -8,15 +8,19 @@
  *   the working prompt     "[current prompt: "…"]", when there is one
  *
  * Nothing is kept between two requests: the visible conversation is sent. The base prompt is
- * base_system_prompt; if that is empty, Retake's default unless use_default_base_prompt is false.
- * The default is empty too, since Retake does not know its use.
+ * base_system_prompt and the other prompts; if all are empty and there is a working prompt,
+ * Retake's default unless use_default_base_prompt is false.
  *
  * A context edit of pi ({"targetId","replacement"}) changes what is sent of its target while both
  * are sent; the last one counts. */
 #include "chat/context_impl.h"
+#include "chat/prompt_update.h"
 #include "view/view_rows.h"
 
-#define DEFAULT_BASE_PROMPT ""
+/* Sent where somebody shapes a working prompt with the model and no prompt says anything else. */
+#define DEFAULT_BASE_PROMPT                                                                        \
+	"You and the user write a prompt together. Its current version comes last in every "        \
+	"request. Where a notice in brackets says that the user edited it, go on from there."
 
 /* Entries read first of a path with a budget; names examined to decide whether that suffices. */
 enum { WINDOW = 512, NAMES = 1000 };
@@ -76,26 +80,39 @@ parsed(rt_scope *s, rt_str json)
 	return json.ptr != NULL ? rt_json_parse(s, json) : NULL;
 }
 
+static rt_prompt_updates
+prompt_updates(const building *b)
+{
+	return rt_prompt_updates_of(setting(b, "setting.prompt_updates"));
+}
+
+static void
+add_prompt(building *b, rt_str text)
+{
+	rt_request_prompt(b->request, text);
+	if (text.size > 0)
+		b->prompt_tokens += rt_tokens_estimate(text.size) + RT_TOKENS_PER_MESSAGE;
+}
+
 static void
 add_prompts(building *b)
 {
-	bool has_default = !rt_str_is(setting(b, "setting.use_default_base_prompt"), "false");
-	const char *const prompts[][2] = {
-		{"setting.base_system_prompt", has_default ? DEFAULT_BASE_PROMPT : ""},
-		{"setting.global_system_prompt", ""},
-		{"setting.project_system_prompt", ""},
-	};
+	static const char *const prompts[] = {"setting.base_system_prompt",
+					      "setting.global_system_prompt",
+					      "setting.project_system_prompt"};
+	bool has_default = !rt_str_is(setting(b, "setting.use_default_base_prompt"), "false") &&
+			   rt_prompt_text(&b->view, NULL).size > 0;
 
 	for (size_t i = 0; i < sizeof(prompts) / sizeof(prompts[0]); i++) {
-		yyjson_val *value = parsed(b->scope, setting(b, prompts[i][0]));
+		yyjson_val *value = parsed(b->scope, setting(b, prompts[i]));
 		rt_str text = yyjson_is_str(value) ? rt_json_str(value) : RT_STR("");
 
-		if (text.size == 0)
-			text = rt_str_of(prompts[i][1]);
-		rt_request_prompt(b->request, text);
-		if (text.size > 0)
-			b->prompt_tokens += rt_tokens_estimate(text.size) + RT_TOKENS_PER_MESSAGE;
+		add_prompt(b, text);
+		has_default = has_default && text.size == 0;
 	}
+	if (has_default)
+		add_prompt(b, RT_STR(DEFAULT_BASE_PROMPT));
+	add_prompt(b, rt_prompt_updates_words(prompt_updates(b)));
 }
 
 /* Values of the wrong type count as unset. */
@@ -128,6 +145,7 @@ request_settings(const building *b)
 		.top_p = number_setting(b, "setting.top_p"),
 		.max_tokens = number_setting(b, "setting.max_tokens"),
 		.stream = b->options->stream,
+		.prompt_json = prompt_updates(b) == RT_PROMPT_UPDATES_JSON,
 	};
 }
 

@@ -19,9 +19,11 @@
  * provider refuses the one without the other. A block that is none of these and has no text is
  * counted as not sent (rt_request_unsent), so that the caller can say so.
  *
- * Thinking is never sent, with one exception: signed reasoning is sent back to its provider
+ * Thinking is never sent, whether it is a block or between tags in a text of the model
+ * (codec/thinking.h), with one exception: signed reasoning is sent back to its provider
  * unchanged, as long as the entry's content is as signed. */
 #include "codec/content.h"
+#include "codec/thinking.h"
 #include "chat/context_impl.h"
 #include "core/role.h"
 
@@ -425,10 +427,24 @@ send_text(rt_model_request *r, rt_str *tag, rt_str text)
 
 static void send_result(const rt_context_result *result, rt_pairs *pairs, rt_model_request *r);
 
-/* Adds a string or blocks to the open message. */
+/* A text of the entry: the model's is sent without thinking. */
+static rt_str
+prose_of(const rt_context_entry *e, rt_str text, rt_model_request *r)
+{
+	rt_buf *prose;
+
+	if (e == NULL || !rt_body_thinks(e->role) || rt_str_find(text, RT_STR("<"), 0) == SIZE_MAX)
+		return text;
+	prose = rt_scope_buf(r->entry);
+	rt_thinking_add_prose(prose, text, rt_body_is_cut(e->body));
+	return rt_scope_str(r->entry, prose);
+}
+
+/* Adds a string or blocks to the open message. e: the entry if they are its own content, or
+ * NULL. */
 static void
-send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt_pairs *pairs,
-	     rt_model_request *r)
+send_content(const rt_context_entry *e, rt_str text, yyjson_val *blocks, rt_str tag,
+	     rt_speaker speaker, rt_pairs *pairs, rt_model_request *r)
 {
 	yyjson_val *block;
 	size_t i, max;
@@ -436,7 +452,7 @@ send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt
 	rt_context_call call;
 
 	if (blocks == NULL) {
-		send_text(r, &tag, text);
+		send_text(r, &tag, prose_of(e, text, r));
 		return;
 	}
 	yyjson_arr_foreach(blocks, i, max, block)
@@ -444,7 +460,7 @@ send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt
 		rt_str type = rt_json_str(rt_json_get(block, "type"));
 
 		if (yyjson_is_str(block)) {
-			send_text(r, &tag, rt_json_str(block));
+			send_text(r, &tag, prose_of(e, rt_json_str(block), r));
 		} else if (rt_context_is_image(type)) {
 			if (tag.size > 0)
 				send_text(r, &tag, RT_STR("an image"));
@@ -457,7 +473,8 @@ send_content(rt_str text, yyjson_val *blocks, rt_str tag, rt_speaker speaker, rt
 		} else if (rt_context_is_thinking(type)) {
 			send_thinking(block, r);
 		} else if (yyjson_is_str(rt_json_get(block, "text"))) {
-			send_text(r, &tag, rt_json_str(rt_json_get(block, "text")));
+			send_text(r, &tag,
+				  prose_of(e, rt_json_str(rt_json_get(block, "text")), r));
 		} else if (!rt_str_is(type, "reasoning")) {
 			rt_request_unsent(r, type);
 		}
@@ -473,7 +490,7 @@ send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks
 
 	if (pairs_has(pairs, id, &called)) {
 		rt_request_result_begin(r, id, name.size > 0 ? name : called, failed);
-		send_content(text, blocks, RT_STR(""), RT_SPEAKER_NOBODY, pairs, r);
+		send_content(NULL, text, blocks, RT_STR(""), RT_SPEAKER_NOBODY, pairs, r);
 		rt_request_result_end(r);
 		return;
 	}
@@ -482,7 +499,7 @@ send_answer(rt_str id, rt_str name, bool failed, rt_str text, yyjson_val *blocks
 	rt_buf_add_c(tag, "result of ");
 	rt_buf_add_str(tag, name.size > 0 ? name : RT_STR("a tool"));
 	rt_request_begin(r, RT_SPEAKER_USER);
-	send_content(text, blocks, rt_scope_str(r->entry, tag), RT_SPEAKER_NOBODY, pairs, r);
+	send_content(NULL, text, blocks, rt_scope_str(r->entry, tag), RT_SPEAKER_NOBODY, pairs, r);
 	rt_request_end(r);
 }
 
@@ -495,15 +512,25 @@ send_result(const rt_context_result *result, rt_pairs *pairs, rt_model_request *
 		    yyjson_is_arr(result->content) ? result->content : NULL, pairs, r);
 }
 
+/* The text of an entry as it is sent: a context edit may have changed the content. */
+static void
+add_prose(rt_buf *buf, const rt_context_entry *e)
+{
+	rt_body view = *e->body;
+
+	view.content = e->content;
+	view.content_json = e->content_json;
+	rt_body_add_prose(buf, e->role, &view);
+}
+
 /* The texts of a content, joined by line ends; where nothing else can be, the rest is not sent. */
 static void
 add_texts(rt_buf *buf, const rt_context_entry *e, rt_model_request *r)
 {
-	rt_body view = {.content = e->content, .content_json = e->content_json};
 	yyjson_val *block;
 	size_t i, max;
 
-	rt_body_add_text(buf, &view);
+	add_prose(buf, e);
 	yyjson_arr_foreach(e->content_json, i, max, block)
 	{
 		rt_str type = rt_json_str(rt_json_get(block, "type"));
@@ -633,7 +660,7 @@ rt_context_entry_send(const rt_context_entry *e, rt_pairs *pairs, rt_model_reque
 	r->is_signed = speaker == RT_SPEAKER_ASSISTANT && is_signed(e, pairs, r);
 	if (r->is_signed)
 		send_segments(e, r);
-	send_content(e->content, e->content_json, tag, speaker, pairs, r);
+	send_content(e, e->content, e->content_json, tag, speaker, pairs, r);
 	r->is_signed = false;
 	yyjson_arr_foreach(rt_body_field(e->body, "tool_calls"), i, max, item)
 	{
@@ -737,10 +764,9 @@ other_tokens(const rt_context_entry *e, rt_model_request *r)
 size_t
 rt_context_entry_tokens(const rt_context_entry *e, rt_model_request *r, rt_token_fn count, void *ctx)
 {
-	rt_body view = {.content = e->content, .content_json = e->content_json};
 	rt_buf *buf = rt_scope_buf(r->entry);
 
-	rt_body_add_text(buf, &view);
+	add_prose(buf, e);
 	rt_str text = rt_scope_str(r->entry, buf);
 
 	return (count != NULL ? count(ctx, text) : rt_tokens_estimate(text.size)) +

@@ -226,6 +226,28 @@ the_base_prompt_can_be_ones_own(void **state)
 	assert_string_equal(messages(f), "system: B\n\nG\n");
 }
 
+/* Without a prompt of one's own, a working prompt is explained; unset means the same as true. */
+static void
+the_default_base_prompt_explains_the_working_prompt(void **state)
+{
+	bare *f = *state;
+	static const char *const values[] = {"true", "null", "false"};
+	char line[100];
+
+	assert_string_equal(messages(f), "");
+	bare_apply(f, "{\"op\":\"prompt.update\",\"text\":\"a cat\"}");
+	assert_non_null(strstr(messages(f), "system: You and the user write a prompt together."));
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(line, sizeof(line), "{\"op\":\"setting.set\",\"key\":"
+			 "\"use_default_base_prompt\",\"value\":%s}", values[i]);
+		bare_apply(f, line);
+		assert_int_equal(strstr(messages(f), "You and the user") != NULL, i < 2);
+	}
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"use_default_base_prompt\",\"value\":true}");
+	bare_apply(f, "{\"op\":\"setting.set\",\"key\":\"project_system_prompt\",\"value\":\"P\"}");
+	assert_null(strstr(messages(f), "You and the user"));
+}
+
 /* Seed 3's example, step by step. */
 static void
 the_working_prompt(void **state)
@@ -1007,6 +1029,7 @@ main(void)
 		WITH(an_empty_take),
 		WITH(settings_have_each_providers_names),
 		WITH(the_base_prompt_can_be_ones_own),
+		WITH(the_default_base_prompt_explains_the_working_prompt),
 		WITH(the_working_prompt),
 		WITH(blanks_that_anthropic_refuses),
 		WITH(one_text_that_ends_with_a_blank),

@@ -536,15 +536,20 @@ rt_request_add_messages(const rt_model_request *r, const char *key, rt_buf *out)
 
 void
 rt_request_add_options(const rt_request_settings *s, const char *key, const char *top_p,
-		       const char *max_tokens, rt_buf *out)
+		       const char *max_tokens, const char *more, rt_buf *out)
 {
-	if (s->temperature.ptr == NULL && s->top_p.ptr == NULL && s->max_tokens.ptr == NULL)
+	if (s->temperature.ptr == NULL && s->top_p.ptr == NULL && s->max_tokens.ptr == NULL &&
+	    more == NULL)
 		return;
 	rt_json_add_key(out, key);
 	rt_buf_add_byte(out, '{');
 	rt_request_add_json(out, "temperature", s->temperature);
 	rt_request_add_json(out, top_p, s->top_p);
 	rt_request_add_json(out, max_tokens, s->max_tokens);
+	if (more != NULL) {
+		rt_json_add_comma(out);
+		rt_buf_add_c(out, more);
+	}
 	rt_buf_add_byte(out, '}');
 }
 

@@ -92,6 +92,7 @@ request_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool pa
 		r.role = f->role;
 	r.content = rt_reply_content(scope, reply);
 	r.source = fields_of(scope, f, reply, partial);
+	r.prompt = f->prompt;
 	return r;
 }
 

@@ -38,6 +38,7 @@ typedef struct rt_inflight {
 	bool taken;              /* another process has deleted the row and kept or discarded
 	                          * its content. Nothing more is written */
 	const rt_reply *reply;
+	rt_str prompt;           /* of the finished reply; ptr NULL: it changes none */
 } rt_inflight;
 
 /* Give it a name and write its row for the first time. */

@@ -153,8 +153,14 @@ void rt_request_add_json(rt_buf *out, const char *key, rt_str json);
 void rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
 /* "key":[…]; the system prompt is the first where the provider does not take turns. */
 void rt_request_add_messages(const rt_model_request *r, const char *key, rt_buf *out);
-/* "key":{…} with temperature and the provider's names of the others; nothing if none is set. */
+/* "key":{…} with temperature and the provider's names of the others; nothing if none is set. more:
+ * further members as JSON text, or NULL. */
 void rt_request_add_options(const rt_request_settings *s, const char *key, const char *top_p,
-			    const char *max_tokens, rt_buf *out);
+			    const char *max_tokens, const char *more, rt_buf *out);
+/* The JSON schema of a reply with s->prompt_json. */
+#define RT_REQUEST_PROMPT_SCHEMA \
+	"{\"type\":\"object\",\"properties\":{\"content\":{\"type\":\"string\"}," \
+	"\"prompt\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"content\",\"prompt\"]," \
+	"\"additionalProperties\":false}"
 
 #endif

@@ -23,6 +23,7 @@ typedef struct rt_request_settings {
 	rt_str model; /* a JSON string; may name the provider: "openai/gpt-4o" */
 	rt_str temperature, top_p, max_tokens;
 	bool stream;  /* ask for a stream */
+	bool prompt_json; /* ask for a reply as a JSON object {"content","prompt"} */
 } rt_request_settings;
 
 /* A header of a request: name and value without line end. */

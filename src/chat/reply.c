@@ -39,6 +39,8 @@ rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx)
 	rt_buf_init(&reply->model, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&reply->error, alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&reply->skip, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&reply->waiting, alloc, RT_BUF_UNLIMITED);
+	reply->thinking.is_streamed = true;
 }
 
 enum { BLOCK_BUFS = 5 };
@@ -68,6 +70,7 @@ rt_reply_deinit(rt_reply *reply)
 	rt_buf_deinit(&reply->model);
 	rt_buf_deinit(&reply->error);
 	rt_buf_deinit(&reply->skip);
+	rt_buf_deinit(&reply->waiting);
 }
 
 /* ---- growing ---- */
@@ -186,11 +189,15 @@ rt_reply_copy(const rt_reply *reply, rt_reply *out)
 		for (size_t k = 0; k < BLOCK_BUFS; k++)
 			put(out, block_buf(to, k), rt_buf_str(block_buf(from, k)));
 		to->index = from->index;
+		to->tag = from->tag;
+		to->closed = from->closed;
 		memcpy(to->tail, from->tail, sizeof(to->tail));
 		to->tail_size = from->tail_size;
 	}
 	put(out, &out->model, rt_buf_str(&reply->model));
 	put(out, &out->error, rt_buf_str(&reply->error));
+	put(out, &out->waiting, rt_buf_str(&reply->waiting));
+	out->thinking = reply->thinking;
 	rt_reply_note(out, reply->status);
 	out->usage = reply->usage;
 	out->stop = reply->stop;
@@ -287,16 +294,54 @@ rt_reply_skip(rt_reply *reply, rt_str end)
 }
 
 static void
-add_text(rt_reply *reply, rt_str bytes)
+add_part(rt_reply *r, const rt_thinking_part *part)
 {
-	if (bytes.size == 0 || reply->status != RT_OK)
-		return;
-	rt_reply_block *b = last_of(reply, RT_REPLY_TEXT);
+	rt_reply_block_kind kind = part->tag > 0 ? RT_REPLY_THINKING : RT_REPLY_TEXT;
+	rt_reply_block *b = part->opens ? NULL : last_of(r, kind);
 
 	if (b == NULL)
-		b = block_add(reply, RT_REPLY_TEXT);
-	if (b != NULL)
-		add_bytes(reply, b, bytes);
+		b = block_add(r, kind);
+	if (b == NULL)
+		return;
+	b->tag = part->tag;
+	b->closed = part->closes;
+	add_bytes(r, b, part->text);
+}
+
+static void
+add_text(rt_reply *r, rt_str bytes)
+{
+	rt_str text = bytes;
+	rt_thinking_part part;
+	rt_buf joined;
+
+	if (bytes.size == 0 || r->status != RT_OK)
+		return;
+	rt_buf_init(&joined, r->alloc, RT_BUF_UNLIMITED);
+	if (r->waiting.size > 0) {
+		rt_buf_add_str(&joined, rt_buf_str(&r->waiting));
+		rt_buf_add_str(&joined, bytes);
+		rt_reply_note(r, joined.status);
+		text = rt_buf_str(&joined);
+		rt_buf_clear(&r->waiting);
+	}
+	while (r->status == RT_OK && rt_thinking_next(&r->thinking, &text, &part))
+		add_part(r, &part);
+	rt_buf_add_str(&r->waiting, text);
+	rt_reply_note(r, r->waiting.status);
+	rt_buf_deinit(&joined);
+}
+
+/* Something else than text comes, or nothing more: what waits is text. */
+static void
+end_text(rt_reply *r)
+{
+	rt_thinking_part rest = {.text = rt_buf_str(&r->waiting), .tag = r->thinking.tag};
+
+	if (rest.text.size > 0 && r->status == RT_OK)
+		add_part(r, &rest);
+	rt_buf_clear(&r->waiting);
+	r->thinking = (rt_thinking){.is_streamed = true};
 }
 
 /* Bytes without the beginning that is to be skipped. */
@@ -331,9 +376,10 @@ rt_reply_add_text(rt_reply *reply, rt_str bytes)
 static rt_reply_block *
 open_thinking(rt_reply *r)
 {
+	end_text(r);
 	rt_reply_block *b = last_of(r, RT_REPLY_THINKING);
 
-	if (b != NULL && (b->signature.size > 0 || b->raw.size > 0))
+	if (b != NULL && (b->signature.size > 0 || b->raw.size > 0 || b->tag > 0))
 		b = NULL;
 	return b != NULL ? b : block_add(r, RT_REPLY_THINKING);
 }
@@ -352,9 +398,10 @@ rt_reply_add_thinking(rt_reply *reply, rt_str bytes)
 void
 rt_reply_begin_thinking(rt_reply *reply)
 {
+	end_text(reply);
 	rt_reply_block *b = last_of(reply, RT_REPLY_THINKING);
 
-	if (b == NULL || b->text.size > 0 || b->tail_size > 0 || b->signature.size > 0 ||
+	if (b == NULL || b->tag > 0 || b->text.size > 0 || b->tail_size > 0 || b->signature.size > 0 ||
 	    b->raw.size > 0)
 		(void)block_add(reply, RT_REPLY_THINKING);
 }
@@ -367,10 +414,13 @@ rt_reply_add_signature(rt_reply *reply, rt_str signature)
 	if (signature.size == 0 || reply->status != RT_OK)
 		return;
 	for (size_t i = reply->block_count; b == NULL && i-- > 0;)
-		if (reply->blocks[i].kind == RT_REPLY_THINKING && reply->blocks[i].raw.size == 0)
+		if (reply->blocks[i].kind == RT_REPLY_THINKING && reply->blocks[i].tag == 0 &&
+		    reply->blocks[i].raw.size == 0)
 			b = &reply->blocks[i];
-	if (b == NULL)
+	if (b == NULL) {
+		end_text(reply);
 		b = block_add(reply, RT_REPLY_THINKING);
+	}
 	if (b != NULL)
 		put_repaired(reply, &b->signature, signature);
 }
@@ -378,6 +428,7 @@ rt_reply_add_signature(rt_reply *reply, rt_str signature)
 void
 rt_reply_add_redacted(rt_reply *reply, rt_str json)
 {
+	end_text(reply);
 	rt_reply_block *b = block_add(reply, RT_REPLY_THINKING);
 
 	if (b != NULL)
@@ -427,8 +478,10 @@ rt_reply_add_call(rt_reply *reply, uint64_t index, rt_str id, rt_str name, rt_st
 	bool is_new = b == NULL ||
 		      (id.size > 0 && b->id.size > 0 && !rt_str_eq(id, rt_buf_str(&b->id)));
 
-	if (is_new)
+	if (is_new) {
+		end_text(reply);
 		b = block_add(reply, RT_REPLY_CALL);
+	}
 	if (b == NULL || reply->status != RT_OK)
 		return;
 	b->index = index;
@@ -537,38 +590,67 @@ finish_arguments(rt_reply *r, rt_reply_block *b)
 	b->text = json;
 }
 
-/* <think> or <thinking> at the beginning: the words inside, and what follows. */
+/* Is this block part of a text: the text itself, or thinking between tags? */
 static bool
-read_tag(rt_str text, bool cut_short, rt_str *out_inside, rt_str *out_rest)
+is_of_text(const rt_reply *r, size_t at)
 {
-	static const struct {
-		rt_str open, close;
-	} tags[] = {{RT_STR_INIT("<thinking>"), RT_STR_INIT("</thinking>")},
-		    {RT_STR_INIT("<think>"), RT_STR_INIT("</think>")}};
-	rt_str from = rt_str_trim(text);
-	size_t i = 0;
+	return at < r->block_count &&
+	       (r->blocks[at].kind == RT_REPLY_TEXT || r->blocks[at].tag > 0);
+}
 
-	while (i < 2 && !rt_str_starts(from, tags[i].open))
-		i++;
-	if (i == 2)
-		return false;
-	from.ptr += tags[i].open.size; /* its end is trimmed; that of the text is not */
-	from.size = (size_t)(text.ptr + text.size - from.ptr);
-	size_t end = rt_str_find(from, tags[i].close, 0);
+/* Texts, and thinking between them, become one text as it arrived. */
+static void
+join_text(rt_reply *r, size_t at)
+{
+	size_t end = at + 1;
+	rt_buf raw;
 
-	if (end == SIZE_MAX && !cut_short)
-		return false;
-	if (end == SIZE_MAX) {
-		*out_inside = rt_str_trim(from);
-		*out_rest = rt_str_at(from.ptr + from.size, 0);
-		return true;
+	while (is_of_text(r, end))
+		end++;
+	if (end == at + 1 && r->blocks[at].tag == 0)
+		return;
+	rt_buf_init(&raw, r->alloc, RT_BUF_UNLIMITED);
+	for (size_t i = at; i < end; i++) {
+		const rt_reply_block *b = &r->blocks[i];
+
+		if (b->tag > 0)
+			rt_buf_add_str(&raw, rt_thinking_open(b->tag));
+		rt_buf_add_str(&raw, rt_buf_str(&b->text));
+		if (b->tag > 0 && b->closed)
+			rt_buf_add_str(&raw, rt_thinking_close(b->tag));
 	}
-	*out_inside = rt_str_trim(rt_str_at(from.ptr, end));
-	size_t at = end + tags[i].close.size;
+	rt_reply_note(r, raw.status);
+	if (raw.status != RT_OK) {
+		rt_buf_deinit(&raw);
+		return;
+	}
+	for (size_t i = at + 1; i < end; i++)
+		block_deinit(&r->blocks[i]);
+	memmove(&r->blocks[at + 1], &r->blocks[end], (r->block_count - end) * sizeof(*r->blocks));
+	r->block_count -= end - at - 1;
+	rt_buf_deinit(&r->blocks[at].text);
+	r->blocks[at].text = raw;
+	r->blocks[at].kind = RT_REPLY_TEXT;
+	r->blocks[at].tag = 0;
+}
 
-	while (at < from.size && strchr(" \t\r\n", from.ptr[at]) != NULL && from.ptr[at] != '\0')
-		at++;
-	*out_rest = rt_str_at(from.ptr + at, from.size - at);
+/* Removes thinking from the beginning of a text, and blanks around it; false: there is none. */
+static bool
+read_thinking(rt_str *text, bool cut_short, rt_str *out_inside)
+{
+	static const char blanks[] = " \t\r\n";
+	rt_thinking t = {.is_open_end = cut_short};
+	rt_str rest = *text;
+	rt_thinking_part part;
+
+	if (!rt_thinking_next(&t, &rest, &part) ||
+	    (part.tag == 0 && (rt_str_trim(part.text).size > 0 ||
+			       !rt_thinking_next(&t, &rest, &part))) || part.tag == 0)
+		return false;
+	while (rest.size > 0 && memchr(blanks, rest.ptr[0], sizeof(blanks) - 1) != NULL)
+		rest = rt_str_skip(rest, 1);
+	*out_inside = rt_str_trim(part.text);
+	*text = rest;
 	return true;
 }
 
@@ -581,7 +663,7 @@ finish_text(rt_reply *r, size_t at)
 	size_t count = 0;
 	rt_buf left;
 
-	while (r->status == RT_OK && read_tag(rest, cut_short, &inside, &rest)) {
+	while (r->status == RT_OK && read_thinking(&rest, cut_short, &inside)) {
 		rt_reply_block *b = block_insert(r, at + count, RT_REPLY_THINKING);
 
 		if (b == NULL)
@@ -629,11 +711,18 @@ rt_reply_finish(rt_reply *reply)
 	if (reply->finished)
 		return;
 	reply->finished = true;
+	end_text(reply);
 	for (size_t i = 0; i < reply->block_count; i++) {
 		rt_reply_block *b = &reply->blocks[i];
 
 		for (; b->tail_size > 0; tail_drop(b, 1))
 			put(reply, &b->text, REPLACEMENT);
+	}
+	for (size_t i = 0; i < reply->block_count; i++) {
+		if (is_of_text(reply, i))
+			join_text(reply, i);
+		rt_reply_block *b = &reply->blocks[i];
+
 		if (b->kind == RT_REPLY_CALL) {
 			calls++;
 			if (b->id.size == 0)
@@ -645,6 +734,25 @@ rt_reply_finish(rt_reply *reply)
 		} else if (b->raw.size > 0 && !fits_inside(reply, rt_buf_str(&b->raw))) {
 			rt_buf_clear(&b->raw);
 		}
+	}
+	drop_empty_blocks(reply);
+}
+
+void
+rt_reply_set_text(rt_reply *reply, rt_str text)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < reply->block_count; i++) {
+		rt_reply_block *b = &reply->blocks[i];
+
+		if (b->kind != RT_REPLY_TEXT)
+			continue;
+		if (is_first)
+			replace(reply, &b->text, text);
+		if (!is_first || text.size == 0)
+			rt_buf_clear(&b->text);
+		is_first = false;
 	}
 	drop_empty_blocks(reply);
 }

@@ -14,6 +14,10 @@
  * unfinished character are held back until the rest arrives, and become U+FFFD if it does not, so
  * the text of a reply is always valid UTF-8.
  *
+ * Thinking between tags in the text (thinking.h) is reported as thinking while it arrives. At the
+ * end it is in front of the text, or it is part of the text, where whoever shows or sends the entry
+ * recognizes it.
+ *
  * Nothing is stored twice. If all thinking came before the text and there are no calls, the entry's
  * content is that text, and the thinking is in its field "thinking_segments"; an edit then changes
  * the text and leaves the thinking. Everything else is an array of blocks, in their order, with the
@@ -28,7 +32,7 @@
 #ifndef RT_CHAT_REPLY_H
 #define RT_CHAT_REPLY_H
 
-#include "codec/json.h"
+#include "codec/thinking.h"
 #include "core/request.h"
 
 typedef enum rt_reply_block_kind {
@@ -44,6 +48,8 @@ typedef struct rt_reply_block {
 	rt_buf signature; /* THINKING: as the provider signed it; CALL: Gemini's of the call */
 	rt_buf raw;       /* THINKING: a redacted block as JSON text; empty: none */
 	uint64_t index;   /* CALL: the provider's number of it, for its reader */
+	unsigned tag; /* THINKING: of the text between these tags (rt_thinking_part); 0: none */
+	bool closed;  /* its closing tag has arrived */
 	unsigned char tail[4]; /* bytes of an unfinished character at the end of text */
 	unsigned tail_size;
 } rt_reply_block;
@@ -86,6 +92,8 @@ typedef struct rt_reply {
 	rt_buf error;           /* message of an error in the middle of the reply */
 	rt_buf skip;            /* beginning of its text that is skipped (rt_reply_skip) */
 	size_t skipped;         /* bytes of it that arrived, or its size: no more is skipped */
+	rt_thinking thinking;   /* where its text is being read */
+	rt_buf waiting;         /* the end of its text that may be part of a tag */
 	bool ended;             /* the provider reported the end */
 	bool finished;
 	rt_reply_fn fn;         /* or NULL */
@@ -140,12 +148,15 @@ void rt_reply_set_error(rt_reply *reply, rt_str words);
 /* ---- read ---- */
 
 /* Call at the end: unfinished characters become U+FFFD, arguments that are not a JSON object are
- * kept as a string, and <thinking>…</thinking> (or <think>) at the beginning of a text becomes a
- * block of thinking (E9). A tag that is not closed is thinking to the end where the reply was cut
- * short, else text. A second call does nothing. */
+ * kept as a string, and thinking between tags (thinking.h) at the beginning of a text becomes a
+ * block of thinking (E9); after other text it is part of that text, as it arrived. A tag that is
+ * not closed is thinking to the end where the reply was cut short, else text. A second call does
+ * nothing. */
 void rt_reply_finish(rt_reply *reply);
 /* Has anything worth keeping arrived? */
 bool rt_reply_is_empty(const rt_reply *reply);
+/* Replaces all text of a finished reply by this one. */
+void rt_reply_set_text(rt_reply *reply, rt_str text);
 /* All text blocks, joined by line ends. */
 void rt_reply_add_all_text(const rt_reply *reply, rt_buf *out);
 /* The content of an entry: a JSON string where there is only text, with or without

@@ -11,6 +11,7 @@
 #include "chat/exchange.h"
 #include "chat/inflight.h"
 #include "chat/last_request.h"
+#include "chat/prompt_update.h"
 #include "chat/summary.h"
 #include "core/role.h"
 #include "core/setting.h"
@@ -38,6 +39,8 @@ typedef struct sending {
 	rt_buf *model;    /* "openai/gpt-4o" */
 	rt_buf *notes;
 	rt_reply reply;
+	rt_prompt_updates updates;
+	rt_prompt_stream stream; /* of a JSON reply */
 	int64_t looked_us;
 	bool gone;        /* the anchor, or its discussion, was taken out */
 } sending;
@@ -108,6 +111,19 @@ check_images(sending *s, yyjson_val *blocks)
 	}
 }
 
+/* With auto_add_history off an exchange gets a take of its own, unless it begins one anyway: the
+ * one that is asked from stays as it is. */
+static bool
+is_aside(sending *s)
+{
+	const rt_project *value = rt_engine_value(s->engine);
+	bool is_off = rt_str_is(rt_fields_get(value->fields, RT_STR("setting.auto_add_history")),
+				"false");
+
+	rt_object_unref(value);
+	return is_off && s->options->at.size == 0;
+}
+
 /* The question, preceded by notices of changes unknown to the model, as one step. */
 static void
 append_question(sending *s)
@@ -125,10 +141,13 @@ append_question(sending *s)
 	if (o->content.size > 0)
 		question.content.blocks = rt_json_parse(&s->scope, o->content);
 	check_images(s, question.content.blocks);
+	if (is_aside(s))
+		question.aside = RT_YES; /* the next one that is added brings the notices */
 	if (o->at.size > 0)
 		requests[count++] = (rt_request){.op = RT_OP_HEAD_MOVE, .entry = o->at};
-	count += rt_edit_notice_requests(&s->scope, s->engine, o->discussion, o->take, o->at,
-					 requests + count);
+	if (question.aside != RT_YES)
+		count += rt_edit_notice_requests(&s->scope, s->engine, o->discussion, o->take,
+						 o->at, requests + count);
 	requests[count++] = question;
 	if (!rt_ok(&s->scope))
 		return;
@@ -139,6 +158,11 @@ append_question(sending *s)
 	if (rt_scope_note(&s->scope, st) == RT_OK) {
 		memcpy(s->out->question, results[count - 1].entry, sizeof(s->out->question));
 		s->out->question_seq = results[count - 1].seq;
+	}
+	if (st == RT_OK && question.aside == RT_YES) {
+		note(s, "auto_add_history is off: the exchange is not added, it has the take ",
+		     rt_str_of(results[0].take));
+		note(s, "to go on with it: retake takes switch ", rt_str_of(results[0].take));
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (st == RT_OK && results[i].take[0] != '\0') /* appended in mid-take: a new one */
@@ -513,6 +537,74 @@ tick(void *ctx)
 		look(s);
 }
 
+/* Of a JSON reply the content is passed on, not the JSON. */
+static void
+arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
+{
+	sending *s = ctx;
+	const rt_send_with *with = &s->options->with;
+	rt_buf shown;
+
+	if (s->updates != RT_PROMPT_UPDATES_JSON || kind != RT_REPLY_TEXT) {
+		with->fn(with->ctx, kind, block, added);
+		return;
+	}
+	rt_buf_init(&shown, s->engine->alloc, RT_BUF_UNLIMITED);
+	rt_prompt_stream_add(&s->stream, added, &shown);
+	if (shown.size > 0)
+		with->fn(with->ctx, kind, block, rt_buf_str(&shown));
+	rt_reply_note(&s->reply, shown.status);
+	rt_buf_deinit(&shown);
+}
+
+/* ---- the working prompt ---- */
+
+/* Takes the prompt out of a complete reply. */
+static void
+read_prompt(sending *s)
+{
+	rt_scope *sc = &s->scope;
+	rt_buf *raw = rt_scope_buf(sc), *text = rt_scope_buf(sc);
+
+	if (s->updates == RT_PROMPT_UPDATES_OFF || s->reply.status != RT_OK ||
+	    s->reply.stop != RT_STOP_END)
+		return;
+	rt_reply_add_all_text(&s->reply, raw);
+	if (s->updates == RT_PROMPT_UPDATES_BLOCK)
+		rt_thinking_add_prose(text, rt_scope_str(sc, raw), false);
+	else
+		rt_buf_add_str(text, rt_scope_str(sc, raw));
+	rt_prompt_update update = rt_prompt_update_read(sc, s->updates, rt_scope_str(sc, text));
+	if (!rt_ok(sc))
+		return;
+	if (update.is_broken)
+		note(s, "the reply is not the JSON object that prompt_updates asks for; it is kept "
+			"as it arrived, and the working prompt stays", RT_STR(""));
+	if (update.content.size > 0)
+		rt_reply_set_text(&s->reply, update.content);
+	s->inflight.prompt = update.prompt;
+}
+
+/* Tells the person of a prompt that was kept with the reply. */
+static void
+note_prompt(sending *s)
+{
+	rt_scope *sc = &s->scope;
+	const rt_disc *disc = NULL;
+	rt_buf *diff = rt_scope_buf(sc);
+	rt_str before;
+
+	if (s->inflight.prompt.ptr == NULL || s->out->entry[0] == '\0' ||
+	    rt_project_disc(s->value, s->place.disc, &disc, NULL) != RT_OK)
+		return;
+	before = rt_fields_get(disc->fields, RT_STR("prompt"));
+	before = before.ptr != NULL ? rt_json_str(rt_json_parse(sc, before)) : RT_STR("");
+	if (rt_str_eq(before, s->inflight.prompt))
+		return;
+	rt_prompt_update_add_diff(diff, before, s->inflight.prompt);
+	note(s, "prompt updated", rt_scope_str(sc, diff));
+}
+
 /* ---- keep ---- */
 
 /* Why a reply that ended well has nothing in it. */
@@ -653,6 +745,8 @@ receive(sending *s, rt_exchange *x)
 	s->looked_us = now_us(s);
 	rt_status st = model->ops->ask(model, &x->ask, &s->reply, err);
 	rt_reply_finish(&s->reply);
+	if (st == RT_OK)
+		read_prompt(s);
 	if (s->reply.status != RT_OK && st == RT_OK)
 		st = rt_fail(err, s->reply.status,
 			     s->reply.status == RT_NOMEM ? "out of memory while a reply arrived"
@@ -660,6 +754,7 @@ receive(sending *s, rt_exchange *x)
 	s->out->stop = s->reply.stop;
 	s->out->usage = s->reply.usage;
 	st = keep(s, st, err);
+	note_prompt(s);
 	rt_exchange_record_answer(x, s->inflight.name, s->out, &s->reply, st, err);
 	x->take = take_address(s);
 	rt_exchange_after(x, &s->out->usage, st);
@@ -675,7 +770,8 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 
 	*out = (rt_send_result){.usage = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}};
 	rt_scope_init(&s.scope, engine->alloc);
-	rt_reply_init(&s.reply, engine->alloc, with->fn, with->ctx);
+	rt_reply_init(&s.reply, engine->alloc, with->fn != NULL ? arrived : NULL, &s);
+	rt_prompt_stream_init(&s.stream, engine->alloc);
 	s.notes = rt_scope_buf(&s.scope);
 	s.model = rt_scope_buf(&s.scope);
 	rt_buf *body = rt_scope_buf(&s.scope);
@@ -693,6 +789,7 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		find_anchor(&s);
 	if (rt_ok(&s.scope)) {
 		out->asked_take = s.place.take;
+		s.updates = rt_prompt_updates_of(setting(&s, "setting.prompt_updates"));
 		build(&s, body);
 	}
 	rt_exchange x = rt_exchange_of(engine, with, "reply", options->discussion, take_address(&s),
@@ -712,6 +809,7 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		out->note = rt_text_new(engine->alloc, rt_buf_str(s.notes));
 	rt_object_unref(s.value);
 	rt_reply_deinit(&s.reply);
+	rt_prompt_stream_deinit(&s.stream);
 	return rt_scope_end(&s.scope, err);
 }
 

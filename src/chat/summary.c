@@ -172,7 +172,7 @@ rt_summing_add_entry(rt_summing *s, rt_str mark, const rt_slot *slot)
 		return;
 	rt_buf *text = rt_scope_buf(s->entry);
 
-	rt_body_add_text(text, body);
+	rt_body_add_prose(text, named.role, body);
 	rt_context_entry_of(&entry, named.role, named.kind, body);
 	rt_content_add_parts(text, (rt_content){RT_STR(""), body->content_json},
 			     rt_body_field(body, "tool_calls"));
@@ -347,7 +347,10 @@ rt_summing_ask_model(rt_summing *s, rt_str task, rt_str instructions)
 	write_request(s, task, instructions, body);
 	RT_TRY(sc, rt_exchange_run(&x, &record, body, judge, &reply, &sc->error));
 	if (rt_ok(sc)) {
-		rt_reply_add_all_text(&reply, s->summary);
+		rt_buf *text = rt_scope_buf(sc);
+
+		rt_reply_add_all_text(&reply, text);
+		rt_thinking_add_prose(s->summary, rt_scope_str(sc, text), false);
 		s->out->usage = reply.usage;
 		if (rt_str_trim(rt_scope_str(sc, s->summary)).size == 0)
 			rt_scope_fail(sc, RT_UPSTREAM, "the model wrote an empty summary");

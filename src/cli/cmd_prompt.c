@@ -2,6 +2,7 @@
  *
  * prompt: the working text that user and model shape together. */
 #include "cli/cli.h"
+#include "codec/thinking.h"
 
 static void
 show(rt_cli *cli)
@@ -56,6 +57,25 @@ set(rt_cli *cli)
 	update(cli, text);
 }
 
+/* The text of an entry becomes the prompt. */
+static void
+set_from(rt_cli *cli, const char *address)
+{
+	rt_buf *text = rt_scope_buf(&cli->s);
+
+	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
+		return;
+	uint32_t entry = rt_cli_entry(cli, address, false);
+	rt_view view = rt_cli_view(cli);
+	const rt_entry_row *e = rt_ok(&cli->s) ? rt_entry_find(&view, entry) : NULL;
+	if (e == NULL)
+		return;
+	rt_body_add_prose(text, e->role, e->body);
+	if (rt_str_trim(rt_scope_str(&cli->s, text)).size == 0)
+		rt_cli_fail(cli, RT_REFUSED, "entry %.*s has no text", RT_STR_ARG(e->id));
+	update(cli, rt_scope_str(&cli->s, text));
+}
+
 static void
 edit(rt_cli *cli)
 {
@@ -85,10 +105,14 @@ notify(rt_cli *cli)
 static void
 run_prompt(rt_cli *cli)
 {
-	const char *verb = rt_cli_word(cli, 0);
+	const char *verb = rt_cli_word(cli, 0), *from = rt_cli_flag_value(cli, "from");
 	bool is_alone = cli->args.word_count == 1;
 
-	if (verb == NULL || (strcmp(verb, "show") == 0 && is_alone))
+	if (from != NULL && (verb == NULL || (strcmp(verb, "set") == 0 && is_alone)))
+		set_from(cli, from);
+	else if (from != NULL)
+		rt_cli_fail(cli, RT_USAGE, "--from goes without another text");
+	else if (verb == NULL || (strcmp(verb, "show") == 0 && is_alone))
 		show(cli);
 	else if (strcmp(verb, "set") == 0)
 		set(cli);
@@ -103,6 +127,7 @@ run_prompt(rt_cli *cli)
 
 static const rt_flag prompt_flags[] = {
 	{"file", 'f', "FILE", RT_ARG_FILE, "take the text from a file (\"-\": standard input)"},
+	{"from", 0, "ENTRY", RT_ARG_ENTRY, "use the text of an entry as the prompt"},
 	{"editor", 'e', NULL, RT_ARG_TEXT, "open the editor even when this is no terminal"},
 	{"exact", 0, NULL, RT_ARG_TEXT, "keep the line end at the end of a file"},
 	{"raw", 0, NULL, RT_ARG_TEXT, "the text alone, byte for byte (into a pipe or file)"},
@@ -116,12 +141,15 @@ const rt_command rt_cli_prompt = {
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[show]\n"
 		 "set TEXT | -f FILE | -\n"
+		 "--from ENTRY\n"
 		 "edit\n"
 		 "notify",
 	.summary = "show or change the working prompt",
 	.about =
 		"The working prompt is a text that you and the model shape together, kept apart from "
-		"the entries. notify adds an entry that tells the model that you edited it.",
+		"the entries. notify adds an entry that tells the model that you edited it. "
+		"--from uses the text of an entry. With the setting prompt_updates the model changes "
+		"the prompt in its replies: block (a fenced code block \"prompt\") or json.",
 	.examples = "retake prompt\nretake prompt set \"Write a haiku about {topic}.\"\n"
 		    "retake prompt edit",
 	.ops = "prompt.update prompt.notify",

@@ -61,6 +61,7 @@ type_word(rt_setting_type type)
 		[RT_SETTING_NUMBER] = "number",
 		[RT_SETTING_COUNT] = "whole number",
 		[RT_SETTING_BOOL] = "true or false",
+		[RT_SETTING_UPDATES] = "off, block or json",
 		[RT_SETTING_NOTICES] = "none, prompt or all",
 		[RT_SETTING_OBJECT] = "object",
 	};

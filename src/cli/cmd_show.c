@@ -6,6 +6,7 @@
 #include "cli/takefile.h"
 #include "codec/content.h"
 #include "core/role.h"
+#include "codec/thinking.h"
 #include "view/view.h"
 
 enum { PREVIEW = 60 };
@@ -108,12 +109,65 @@ add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 		rt_term_c(out, "  <- head");
 }
 
+/* One line for each thinking, or (--thinking) its text; prose as it is. */
+static void
+show_parts(rt_cli *cli, const rt_entry_row *e, const rt_body_parts *parts)
+{
+	bool expands = rt_cli_has(cli, "thinking") || cli->verbose;
+	rt_term *out = &cli->out;
+	rt_buf text;
+
+	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
+	for (size_t i = 0; i < parts->count; i++) {
+		const rt_body_part *part = &parts->items[i];
+
+		if (!part->is_thinking) {
+			rt_term_indented(out, rt_str_trim(part->text), 4);
+			continue;
+		}
+		rt_buf_clear(&text);
+		rt_thinking_add_size(&text, part->text);
+		rt_term_style(out, RT_STYLE_DIM);
+		rt_term_c(out, "    [thinking, ");
+		rt_term_text(out, rt_buf_str(&text));
+		rt_term_c(out, expands ? "]\n" : "; show --thinking]\n");
+		if (expands && part->text.size > 0)
+			rt_term_indented(out, part->text, 6);
+		rt_term_style(out, RT_STYLE_NONE);
+	}
+	rt_buf_clear(&text);
+	rt_content_add_brief(&text, e->content, rt_body_field(e->body, "tool_calls"),
+			     rt_body_field(e->body, "pi"));
+	if (text.size > 0)
+		rt_term_indented(out, rt_buf_str(&text), 4);
+	rt_buf_deinit(&text);
+}
+
+static bool
+show_thinking(rt_cli *cli, const rt_entry_row *e, bool whole)
+{
+	rt_body_parts parts;
+	rt_scope s;
+
+	if (e->body == NULL || (!whole && e->collapsed))
+		return false;
+	rt_scope_init(&s, cli->alloc);
+	parts = rt_body_parts_of(&s, e->role, e->body);
+	bool thinks = rt_ok(&s) && parts.thinking_count > 0;
+	if (thinks)
+		show_parts(cli, e, &parts);
+	rt_scope_deinit(&s);
+	return thinks;
+}
+
 static void
 show_content(rt_cli *cli, const rt_entry_row *e, bool whole)
 {
 	rt_term *out = &cli->out;
 	rt_buf text, preview;
 
+	if (show_thinking(cli, e, whole))
+		return;
 	rt_buf_init(&text, cli->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&preview, cli->alloc, 4096);
 	rt_entry_add_text(&text, e);
@@ -140,15 +194,12 @@ show_content(rt_cli *cli, const rt_entry_row *e, bool whole)
 static void
 show_details(rt_cli *cli, const rt_entry_row *e)
 {
-	yyjson_val *thinking = rt_body_field(e->body, "thinking_segments");
 	yyjson_val *usage = rt_body_field(e->body, "usage");
 	rt_buf json;
 
 	if (!cli->verbose)
 		return;
 	rt_term_style(&cli->out, RT_STYLE_DIM);
-	if (yyjson_is_arr(thinking))
-		rt_term_f(&cli->out, "    thinking: %zu segments\n", yyjson_arr_size(thinking));
 	if (usage != NULL) {
 		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 		rt_json_add_value(&json, usage);
@@ -351,6 +402,7 @@ run_show(rt_cli *cli)
 static const rt_flag show_flags[] = {
 	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries of this role, and of User"},
 	{"all", 'a', NULL, RT_ARG_TEXT, "also entries that are hidden"},
+	{"thinking", 0, NULL, RT_ARG_TEXT, "expand what the model thought"},
 	{"raw", 0, NULL, RT_ARG_TEXT, "the text alone, byte for byte (into a pipe or file)"},
 	{"take-file", 0, NULL, RT_ARG_TEXT, "the take as a text file for retake edit --all"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},

@@ -37,8 +37,8 @@ is_call(yyjson_val *block)
 	return rt_str_is_one_of(rt_json_str(rt_json_get(block, "type")), types);
 }
 
-static rt_str
-text_of(yyjson_val *block)
+rt_str
+rt_content_text_of(yyjson_val *block)
 {
 	return rt_json_str(yyjson_is_str(block) ? block : rt_json_get(block, "text"));
 }
@@ -63,7 +63,7 @@ rt_content_one_text(rt_content content, rt_str *out)
 	*out = content.text;
 	for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);)
 		if (rt_content_is_text(it.value))
-			*out = text_of(it.value);
+			*out = rt_content_text_of(it.value);
 	return true;
 }
 
@@ -79,7 +79,7 @@ rt_content_add_text(rt_buf *buf, rt_content content)
 			continue;
 		if (count++ > 0)
 			rt_buf_add_byte(buf, '\n');
-		rt_buf_add_str(buf, text_of(it.value));
+		rt_buf_add_str(buf, rt_content_text_of(it.value));
 	}
 }
 
@@ -114,7 +114,7 @@ add_with_text(rt_buf *buf, yyjson_val *block, rt_str text)
 					    NULL};
 	yyjson_val *own = rt_json_get(block, "text");
 
-	if (rt_str_eq(text_of(block), text)) {
+	if (rt_str_eq(rt_content_text_of(block), text)) {
 		add_block(buf, block);
 		return;
 	}
@@ -208,7 +208,7 @@ rt_content_set_text(rt_buf *buf, rt_content content, rt_str text)
 	}
 	for (rt_json_iter it = rt_json_items(content.blocks); rt_json_next(&it);)
 		if (rt_content_is_text(it.value))
-			texts[nth++] = text_of(it.value);
+			texts[nth++] = rt_content_text_of(it.value);
 	leading = strip_leading(texts, count, &text);
 	trailing = strip_trailing(texts + leading, count - leading, &text);
 	nth = 0;
@@ -261,7 +261,7 @@ rt_content_replace(rt_buf *buf, rt_content content, rt_str from, rt_str to)
 
 			rt_buf_clear(&text);
 			if (rt_content_is_text(it.value))
-				found = replace_in(&text, text_of(it.value), from, to);
+				found = replace_in(&text, rt_content_text_of(it.value), from, to);
 			if (found > 0)
 				add_with_text(buf, it.value, rt_buf_str(&text));
 			else
@@ -286,7 +286,7 @@ rt_content_cut(rt_buf *first, rt_buf *second, yyjson_val *blocks, size_t at)
 	rt_buf_add_byte(first, '[');
 	rt_buf_add_byte(second, '[');
 	for (rt_json_iter it = rt_json_items(blocks); rt_json_next(&it);) {
-		rt_str text = text_of(it.value);
+		rt_str text = rt_content_text_of(it.value);
 
 		if (!rt_content_is_text(it.value)) {
 			add_block(is_after ? second : first, it.value);
@@ -331,8 +331,8 @@ bool
 rt_content_join(rt_buf *buf, rt_content a, rt_content b)
 {
 	yyjson_val *last = yyjson_arr_get_last(a.blocks), *next = yyjson_arr_get_first(b.blocks);
-	rt_str a_text = a.blocks == NULL ? a.text : text_of(last);
-	rt_str b_text = b.blocks == NULL ? b.text : text_of(next);
+	rt_str a_text = a.blocks == NULL ? a.text : rt_content_text_of(last);
+	rt_str b_text = b.blocks == NULL ? b.text : rt_content_text_of(next);
 	bool touch = (a.blocks == NULL || rt_content_is_text(last)) &&
 		     (b.blocks == NULL || rt_content_is_text(next));
 

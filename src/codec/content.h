@@ -25,6 +25,8 @@
 rt_content rt_content_of(yyjson_val *value);
 
 bool rt_content_is_text(yyjson_val *block);
+/* The text of a text block. */
+rt_str rt_content_text_of(yyjson_val *block);
 /* The number of text blocks; 1 if the content is a text. */
 size_t rt_content_text_count(rt_content content);
 /* The text; "" if there are no text blocks. */

@@ -12,7 +12,7 @@
  *   d     the discussion in view at the time of the request
  *   g     [row, count]: this step and row `row` belong to one group, of which that is the
  *         first; there were `count` discussions before it. Undo takes back a group as a
- *         whole; programs that do not know groups take back one row at a time
+ *         whole: an import, or drafts that were typed in one go (0 discussions); programs that do not know groups take back one row at a time
  *   p     [document, the step that was current there before]; document 0 is the project
  *   fx    effects:
  *           ["s",disc,take,at,[slot…],[slot…]]      splice: removed, added

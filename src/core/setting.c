@@ -8,14 +8,19 @@ const rt_setting rt_settings[] = {
 	{"max_tokens", RT_SETTING_NUMBER, true, "how long a reply may become"},
 	{"base_system_prompt", RT_SETTING_TEXT, false, "comes first in every request"},
 	{"use_default_base_prompt", RT_SETTING_BOOL, false,
-	 "without base_system_prompt, use Retake's own, which is empty; default: true"},
+	 
+	 "where no system prompt is set, Retake's own explains the working prompt; default: true"},
 	{"global_system_prompt", RT_SETTING_TEXT, false, "comes second"},
 	{"project_system_prompt", RT_SETTING_TEXT, false, "comes third"},
 	{"role_map", RT_SETTING_OBJECT, false,
 	 "how roles are sent: {\"Critic\":\"user\"}; system, user or assistant"},
-	{"auto_add_history", RT_SETTING_BOOL, false, "for front ends: keep each exchange"},
+	{"auto_add_history", RT_SETTING_BOOL, false, 
+	 "add a question and its reply to the take; default: true. false: each exchange gets a take "
+	 "of its own, and the active take stays as it is"},
 	{"edit_notices", RT_SETTING_NOTICES, false,
 	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\""},
+	{"prompt_updates", RT_SETTING_UPDATES, true,
+	 "whether replies change the working prompt: in a code block, as JSON, or not"},
 	{"compact_auto", RT_SETTING_BOOL, false,
 	 "what no longer fits into the model's window is summed up before a question is sent"},
 	{"compact_reserve_tokens", RT_SETTING_COUNT, false,
@@ -76,6 +81,11 @@ rt_setting_wants(const rt_setting *setting, rt_str json)
 				       rt_str_is(json, "\"all\"")
 			       ? NULL
 			       : "\"none\", \"prompt\" or \"all\"";
+	case RT_SETTING_UPDATES:
+		return rt_str_is(json, "\"off\"") || rt_str_is(json, "\"block\"") ||
+				       rt_str_is(json, "\"json\"")
+			       ? NULL
+			       : "\"off\", \"block\" or \"json\"";
 	case RT_SETTING_OBJECT: return first == '{' ? NULL : "a JSON object";
 	}
 	return NULL;

@@ -11,6 +11,7 @@ typedef enum rt_setting_type {
 	RT_SETTING_NUMBER,
 	RT_SETTING_COUNT, /* a whole number from 0 on */
 	RT_SETTING_BOOL,
+	RT_SETTING_UPDATES, /* "off", "block" or "json" */
 	RT_SETTING_NOTICES, /* "none", "prompt" or "all" */
 	RT_SETTING_OBJECT
 } rt_setting_type;

@@ -5,6 +5,7 @@
 #include <stdio.h> /* snprintf */
 
 #include "codec/content.h"
+#include "codec/thinking.h"
 #include "formats/canonical_impl.h"
 #include "formats/html_impl.h"
 #include "formats/html_part.h"
@@ -108,11 +109,20 @@ add_static_entry(rt_writer *w, const rt_node *node)
 		add_small(out, RT_STR("muted"));
 	if (node->edited)
 		add_small(out, RT_STR("edited"));
-	rt_buf_add_c(out, "</h3>\n<pre>\n");
+	rt_buf_add_c(out, "</h3>\n");
+	rt_body_parts all = rt_body_parts_of(&w->e, node->role, body);
+	for (size_t i = 0; i < all.count; i++) {
+		if (!all.items[i].is_thinking)
+			continue;
+		rt_buf_add_c(out, "<details><summary>Thinking</summary><pre>\n");
+		add_text(out, all.items[i].text);
+		rt_buf_add_c(out, "</pre></details>\n");
+	}
+	rt_buf_add_c(out, "<pre>\n");
 	if (rt_node_is_purged(node))
 		rt_buf_add_c(out, "This text was purged.");
 	text = rt_scope_buf(&w->e);
-	rt_body_add_text(text, body);
+	rt_body_add_prose(text, node->role, body);
 	add_text(out, rt_scope_str(&w->e, text));
 	parts = rt_scope_buf(&w->e);
 	rt_content_add_parts(parts, (rt_content){rt_str_at("", 0), body->content_json},
@@ -198,9 +208,14 @@ is_plain(rt_str text)
 }
 
 static void
-add_text_blocks(rt_writer *w, rt_str text, rt_buf *out)
+add_text_blocks(rt_writer *w, const rt_node *node, const rt_body *body, rt_str text, rt_buf *out)
 {
-	rt_status st = is_plain(text) ? RT_LIMIT : rt_markup_blocks(out, text, NULL, NULL, NULL);
+	rt_status st = RT_LIMIT;
+
+	if (!is_plain(text) && rt_body_thinks(node->role))
+		st = rt_markup_parts(out, text, rt_body_is_cut(body), NULL);
+	else if (!is_plain(text))
+		st = rt_markup_blocks(out, text, NULL, NULL, NULL);
 
 	if (st == RT_LIMIT)
 		rt_buf_add_c(out, "null");
@@ -217,7 +232,7 @@ add_node_blocks(rt_writer *w, const rt_node *node, rt_buf *out)
 		return;
 	rt_json_add_comma(out);
 	if (body->content_json == NULL) {
-		add_text_blocks(w, body->content, out);
+		add_text_blocks(w, node, body, body->content, out);
 		return;
 	}
 	rt_buf_add_byte(out, '[');
@@ -226,7 +241,7 @@ add_node_blocks(rt_writer *w, const rt_node *node, rt_buf *out)
 
 		rt_json_add_comma(out);
 		if (yyjson_is_str(text))
-			add_text_blocks(w, rt_json_str(text), out);
+			add_text_blocks(w, node, body, rt_json_str(text), out);
 		else
 			rt_buf_add_c(out, "null");
 	}

@@ -72,6 +72,12 @@ rt_comms_close(rt_comms *c)
 	rt_free(c->alloc, c);
 }
 
+rt_str
+rt_comms_folder(const rt_comms *comms)
+{
+	return rt_str_at(comms->folder, strlen(comms->folder) - strlen("/comms"));
+}
+
 const char *
 rt_comms_error(const rt_comms *c)
 {

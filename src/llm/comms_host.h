@@ -31,6 +31,8 @@ RT_CHECKED rt_status rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_
 void rt_comms_close(rt_comms *comms);
 /* Append a line, given without its end. A failure is kept for rt_comms_error and stops nothing. */
 void rt_comms_line(void *comms, rt_str line);
+/* The state folder that it was opened with. */
+rt_str rt_comms_folder(const rt_comms *comms);
 /* "" or why lines could not be written. */
 const char *rt_comms_error(const rt_comms *comms);
 

@@ -19,6 +19,13 @@
 
 /* ---- requests ---- */
 
+/* Its schemas are OpenAPI's. */
+#define PROMPT_JSON \
+	"\"responseMimeType\":\"application/json\",\"responseSchema\":{\"type\":\"OBJECT\"," \
+	"\"properties\":{\"content\":{\"type\":\"STRING\"}," \
+	"\"prompt\":{\"type\":\"STRING\",\"nullable\":true}}," \
+	"\"required\":[\"content\",\"prompt\"],\"propertyOrdering\":[\"content\",\"prompt\"]}"
+
 static void
 write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {
@@ -28,7 +35,8 @@ write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 		rt_buf_add_c(out, "}]}");
 	}
 	rt_request_add_messages(r, "contents", out);
-	rt_request_add_options(s, "generationConfig", "topP", "maxOutputTokens", out);
+	rt_request_add_options(s, "generationConfig", "topP", "maxOutputTokens",
+			       s->prompt_json ? PROMPT_JSON : NULL, out);
 }
 
 #define CALL "{\"functionCall\":{\"name\":$n,\"args\":$a}"

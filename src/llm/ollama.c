@@ -20,7 +20,9 @@ write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {
 	rt_request_add_model(r, s, out);
 	rt_request_add_messages(r, "messages", out);
-	rt_request_add_options(s, "options", "top_p", "num_predict", out);
+	rt_request_add_options(s, "options", "top_p", "num_predict", NULL, out);
+	if (s->prompt_json)
+		rt_buf_add_c(out, ",\"format\":" RT_REQUEST_PROMPT_SCHEMA);
 	if (s->stream)
 		rt_buf_add_c(out, ",\"stream\":true");
 }

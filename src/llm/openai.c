@@ -25,6 +25,10 @@ write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 	rt_request_add_json(out, "temperature", s->temperature);
 	rt_request_add_json(out, "top_p", s->top_p);
 	rt_request_add_json(out, "max_tokens", s->max_tokens);
+	if (s->prompt_json)
+		rt_buf_add_c(out, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
+				  "\"name\":\"reply\",\"strict\":true,\"schema\":"
+				  RT_REQUEST_PROMPT_SCHEMA "}}");
 	if (s->stream)
 		rt_buf_add_c(out, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
 }

@@ -36,6 +36,7 @@ typedef struct rt_change {
 	rt_str by;      /* the principal, for the row */
 	uint64_t group; /* of the row, see codec/record.h; 0: none */
 	uint32_t group_discs;
+	unsigned coalesce_ms; /* see rt_apply_options */
 	/* of the current request */
 	rt_place place;  /* numbers, never 0 */
 	bool named_disc; /* the discussion was named, not taken as the active one */

@@ -117,16 +117,50 @@ has_redo(const rt_project *project, uint32_t disc)
 		rt_project_disc(project, disc, &d, NULL) == RT_OK && d->history.redo_row != 0);
 }
 
-/* Programs write drafts when a user leaves: where something is undone, a step that sets nothing
- * else does not end redo (C30). */
+/* Does the step set drafts and nothing else? */
 static bool
-keeps_redo(const rt_project *project, const rt_record *step)
+is_draft(const rt_record *step)
 {
 	for (size_t i = 0; i < step->effect_count; i++)
 		if (step->effects[i].kind != RT_EFFECT_SET || step->effects[i].disc == 0 ||
 		    !rt_str_is(step->effects[i].key, "setting.draft"))
 			return false;
-	return has_redo(project, step->disc) || has_redo(project, step->effects[0].disc);
+	return step->kind == RT_RECORD_STEP && step->effect_count > 0;
+}
+
+/* Programs write drafts when a user leaves: where something is undone, a step that sets nothing
+ * else does not end redo (C30). */
+static bool
+keeps_redo(const rt_project *project, const rt_record *step)
+{
+	return is_draft(step) &&
+	       (has_redo(project, step->disc) || has_redo(project, step->effects[0].disc));
+}
+
+/* The group of a draft that goes on with the one before it (C61): the number of its first row; 0:
+ * it begins one. In between there is no step, undo or redo in the discussion or the project. */
+static uint64_t
+draft_group(rt_change *c, const rt_record *record)
+{
+	const rt_history *project = &c->base->history;
+	uint64_t before = record->parent_count == 1 ? record->parents[0].step : 0;
+	rt_history h = {0};
+	rt_record step = {0};
+	int64_t now_us, at_us = 0;
+
+	if (c->coalesce_ms == 0 || before == 0 || !is_draft(record))
+		return 0;
+	RT_TRY(c->scope, rt_history_get(c->base, record->parents[0].disc, &h, &c->scope->error));
+	if (!rt_change_ok(c) || before < project->current || before < project->redo_row ||
+	    before < h.redo_row)
+		return 0;
+	RT_TRY(c->scope, rt_engine_record(c->engine, before, rt_scope_arena(c->scope), &step, &at_us,
+					  &c->scope->error));
+	now_us = c->engine->env->now_us(c->engine->env->ctx);
+	if (!rt_change_ok(c) || !is_draft(&step) || !rt_str_eq(step.by, c->by) || now_us < at_us ||
+	    now_us - at_us > (int64_t)c->coalesce_ms * 1000)
+		return 0;
+	return step.group != 0 ? step.group : before;
 }
 
 const rt_project *
@@ -151,6 +185,8 @@ rt_change_write(rt_change *c, rt_str op, uint32_t disc)
 	if (!rt_change_ok(c))
 		return NULL;
 	record.keeps_redo = is_step && keeps_redo(c->base, &record);
+	if (is_step && record.group == 0)
+		record.group = draft_group(c, &record);
 	next = write_row(c->scope, c->engine, c->base, is_step ? c->now : NULL, &record, c);
 	if (next != NULL && c->result != NULL)
 		c->result->undo_disc = undo_disc_of(&record, disc);
@@ -198,6 +234,7 @@ begin_request(rt_scope *s, rt_engine *engine, const rt_project *project,
 
 	rt_change_init(&c, s, engine, project);
 	c.by = how->by.size > 0 ? how->by : c.by;
+	c.coalesce_ms = how->coalesce_ms;
 	c.result = result;
 	return c;
 }

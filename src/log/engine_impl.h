@@ -50,6 +50,9 @@ typedef struct rt_apply_options {
 	void *check_ctx;
 	rt_apply_keep_fn keep; /* or NULL */
 	void *keep_ctx;
+	/* A step that sets only a draft joins the draft before it in a group, which undo takes back
+	 * as a whole, if that was written by the same requester no longer ago than this; 0: never. */
+	unsigned coalesce_ms;
 } rt_apply_options;
 
 /* Requests of one caller, waiting for their commit. */

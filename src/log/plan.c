@@ -318,6 +318,7 @@ undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 {
 	uint32_t *discs;
 	size_t disc_count = 0;
+	uint64_t parent;
 	bool project_too;
 	rt_record step;
 
@@ -325,8 +326,8 @@ undo_step(plan *p, uint64_t seq, uint32_t disc, bool pinned, rt_scope *scratch)
 		return;
 	discs = rt_scope_array(scratch, step.parent_count, sizeof(*discs));
 	rt_scope_note(p->s, scratch->status);
-	if (pinned && step.group != 0) /* whether the project is past it */
-		(void)undo_above(p, 0, seq, is_switch, false);
+	if (pinned && step.group != 0 && rt_history_parent(&step, 0, &parent))
+		(void)undo_above(p, 0, seq, is_switch, false); /* is the project past it? */
 	project_too = p->now->history.current == seq;
 	for (size_t i = 0; rt_ok(p->s) && i < step.parent_count; i++) {
 		uint32_t number = step.parents[i].disc;

@@ -428,6 +428,19 @@ read_group(rt_reverting *r)
 	r->step.effect_count = rt_change_ok(r->c) ? count : 0;
 }
 
+/* A draft is put back as it was before the first row of its group. */
+static void
+begin_at_group(rt_change *c, rt_record *step)
+{
+	rt_record first = {0};
+
+	RT_TRY(c->scope, rt_engine_record(c->engine, step->group, rt_scope_arena(c->scope), &first,
+					  NULL, &c->scope->error));
+	if (rt_change_ok(c) && first.effect_count == 1 &&
+	    rt_str_eq(first.effects[0].key, step->effects[0].key))
+		step->effects[0].before = first.effects[0].before;
+}
+
 static void
 read_step(rt_reverting *r)
 {
@@ -440,7 +453,11 @@ read_step(rt_reverting *r)
 					  NULL, &c->scope->error));
 	if (rt_change_ok(c) && (r->step.kind != RT_RECORD_STEP || r->step.parent_count == 0))
 		rt_scope_fail(c->scope, RT_NOT_FOUND, "%llu is not a step; see: retake history", seq);
-	if (rt_change_ok(c) && r->step.group != 0)
+	if (!rt_change_ok(c) || r->step.group == 0)
+		return;
+	if (r->step.parent_count == 1 && r->step.parents[0].disc != 0 && r->step.effect_count == 1)
+		begin_at_group(c, &r->step);
+	else
 		read_group(r);
 }
 

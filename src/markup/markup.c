@@ -7,6 +7,7 @@
 #include "markup/markup.h"
 
 #include "codec/json.h"
+#include "codec/thinking.h"
 #include "markup/markup_impl.h"
 
 int
@@ -496,6 +497,49 @@ rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options, siz
 	if (w.status == RT_LIMIT)
 		return rt_fail(err, RT_LIMIT, "what the text lays out to is too large");
 	return w.status == RT_OK ? RT_OK : rt_fail(err, w.status, "out of memory");
+}
+
+rt_status
+rt_markup_parts(rt_buf *buf, rt_str text, bool is_cut, rt_error *err)
+{
+	rt_thinking t = {.is_open_end = is_cut};
+	rt_texts texts = {buf, false};
+	size_t start = buf->size;
+	rt_str rest = text;
+	rt_thinking_part part;
+	rt_status st = RT_OK;
+
+	rt_buf_add_byte(buf, '[');
+	while (st == RT_OK && rt_thinking_next(&t, &rest, &part)) {
+		size_t end = (size_t)(rest.ptr - text.ptr), last = buf->size;
+		rt_markup_options options = {.from = end - part.raw.size};
+
+		if (buf->status == RT_OK && last > 0 && buf->ptr[last - 1] != '[')
+			rt_buf_add_byte(buf, ',');
+		if (part.tag > 0) {
+			rt_buf_add_f(buf, "{\"t\":\"thinking\",\"at\":[%zu,%zu],\"c\":[",
+				     options.from, end);
+			rt_texts_add(&texts, rt_str_trim(part.text));
+			rt_texts_end(&texts);
+			rt_buf_add_c(buf, "]}");
+			continue;
+		}
+		size_t at = buf->size;
+		st = rt_markup_blocks(buf, rt_str_at(text.ptr, end), &options, NULL, err);
+		if (st != RT_OK || buf->status != RT_OK)
+			continue;
+		/* its items, without the brackets; of nothing, also without the comma */
+		size_t size = buf->size - at - 2;
+
+		memmove(buf->ptr + at, buf->ptr + at + 1, size);
+		buf->size = size > 0 ? at + size : last;
+	}
+	rt_buf_add_byte(buf, ']');
+	if (st == RT_OK && buf->status != RT_OK)
+		st = rt_fail(err, buf->status, "out of memory");
+	if (st != RT_OK)
+		buf->size = start;
+	return st;
 }
 
 void

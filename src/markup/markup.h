@@ -15,6 +15,7 @@
  *              {"t":"table","head":[inlines, …],"align":["left"|"center"|"right"|null, …],
  *                           "rows":[[inlines, …], …]}
  *              {"t":"hr"}
+ *              {"t":"thinking","c":texts}              from rt_markup_parts only
  *     items    [{"t":"li","c":blocks}, {"t":"li","task":true,"done":false,"c":blocks}, …]
  *     inlines  [inline, …]
  *     inline   "text"                                  "\n" in it is a soft line end
@@ -86,6 +87,10 @@ typedef struct rt_markup_options {
  * failure nothing was appended. */
 RT_CHECKED rt_status rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options,
 				      size_t *out_stable, rt_error *err);
+
+/* The same for a whole text of a model (codec/thinking.h): thinking between tags is one block, and
+ * the prose around it is rendered for itself. is_cut: as rt_thinking has is_open_end. */
+RT_CHECKED rt_status rt_markup_parts(rt_buf *buf, rt_str text, bool is_cut, rt_error *err);
 
 /* Append the text unchanged: one "pre" in an array, or an empty array. */
 void rt_markup_plain(rt_buf *buf, rt_str text);

@@ -100,6 +100,7 @@ carry_out(const rt_action_state *a, const rt_request *requests, size_t count, bo
 		how.check_ctx = a->with->check_ctx;
 		how.keep = a->with->keep;
 		how.keep_ctx = a->with->keep_ctx;
+		how.coalesce_ms = a->with->coalesce_ms;
 	}
 	return rt_engine_apply_if(a->engine, requests, count, &how, results);
 }

@@ -39,7 +39,12 @@ typedef struct rt_apply_context {
 	 * once in each, with its results and count. */
 	rt_apply_keep_fn keep;
 	void *keep_ctx;
+	/* Drafts that follow each other within this time are one step (C61); 0: each is one. Of
+	 * programs in which people type: RT_COALESCE_MS. */
+	unsigned coalesce_ms;
 } rt_apply_context;
+
+enum { RT_COALESCE_MS = 2000 };
 
 /* session.open; session.close, before rt_engine_close. */
 void rt_action_session_open(rt_engine *engine, const rt_apply_context *with);

@@ -334,12 +334,36 @@ rt_set_given_prompt(rt_change *c, const rt_request *r)
 	rt_change_clear(c, c->place.disc, 0, "prompt_edited");
 }
 
+/* In a new take with everything up to the head. The active take and its head stay. */
+static void
+append_aside(rt_change *c, const rt_effect_slot *slot)
+{
+	rt_position end = rt_find_take(c);
+	size_t at = end.at;
+
+	if (!rt_change_ok(c))
+		return;
+	uint32_t active = end.disc->active;
+	rt_str head = rt_change_field(c, end.disc->number, 0, RT_STR("head"), 0);
+
+	if (end.take->number == active)
+		RT_TRY(c->scope, rt_disc_head_at(c->now, end.disc, &at, &c->scope->error));
+	rt_fork_take(c, at);
+	rt_change_splice(c, c->place.disc, c->place.take, at, 0, slot, 1);
+	rt_change_set_number(c, c->place.disc, 0, "active", active);
+	rt_change_set(c, c->place.disc, 0, RT_STR("head"), 0, head);
+	rt_result_entry(c, slot->slot.entry);
+}
+
 void
 rt_op_entry_append(rt_change *c, const rt_request *r)
 {
 	rt_effect_slot slot = rt_new_entry(c, r);
 
-	rt_append_entry(c, &slot);
+	if (r->aside == RT_YES)
+		append_aside(c, &slot);
+	else
+		rt_append_entry(c, &slot);
 	set_views(c, r, slot.slot.entry);
 	rt_set_given_prompt(c, r);
 }

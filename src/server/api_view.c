@@ -3,6 +3,7 @@
  * Reads. Answers are the engine's views; with at_op, of the value as it was then. */
 #include "app/condition.h"
 #include "codec/content.h"
+#include "codec/thinking.h"
 #include "markup/markup.h"
 #include "server/api.h"
 #include "view/search.h"
@@ -63,9 +64,25 @@ rt_api_render(rt_call *call)
 	rt_json_close(body, '}');
 }
 
+/* As add_blocks, for a text of an entry: one of the model may contain thinking. */
+static void
+add_entry_blocks(rt_buf *buf, rt_str text, yyjson_val *entry)
+{
+	rt_str stop = rt_json_str(rt_json_get(entry, "stop_reason"));
+	bool is_cut = rt_thinking_is_cut(yyjson_is_true(rt_json_get(entry, "partial")), stop);
+	rt_status st = RT_LIMIT;
+
+	if (rt_body_thinks(rt_json_str(rt_json_get(entry, "role"))))
+		st = rt_markup_parts(buf, text, is_cut, NULL);
+	if (st == RT_LIMIT)
+		add_blocks(buf, text, NULL);
+	else if (st != RT_OK && buf->status == RT_OK)
+		buf->status = st;
+}
+
 /* "blocks" of a content: of the text, or of each of its blocks (null: it has no text). */
 static void
-put_blocks(rt_buf *buf, yyjson_val *value)
+put_blocks(rt_buf *buf, yyjson_val *value, yyjson_val *entry)
 {
 	rt_content content = rt_content_of(value);
 	yyjson_val *block;
@@ -73,7 +90,7 @@ put_blocks(rt_buf *buf, yyjson_val *value)
 
 	if (content.blocks == NULL) {
 		rt_json_add_key(buf, "blocks");
-		add_blocks(buf, content.text, NULL);
+		add_entry_blocks(buf, content.text, entry);
 		return;
 	}
 	rt_json_open(buf, "blocks", '[');
@@ -84,7 +101,7 @@ put_blocks(rt_buf *buf, yyjson_val *value)
 		if (!rt_content_is_text(block))
 			rt_buf_add_c(buf, "null");
 		else
-			add_blocks(buf, rt_json_str(part), NULL);
+			add_entry_blocks(buf, rt_json_str(part), entry);
 	}
 	rt_json_close(buf, ']');
 }
@@ -101,7 +118,7 @@ put_entry_with_blocks(rt_buf *buf, yyjson_val *entry)
 		rt_json_add_key_str(buf, rt_json_str(key));
 		rt_json_add_value(buf, value);
 		if (rt_str_is(rt_json_str(key), "content"))
-			put_blocks(buf, value);
+			put_blocks(buf, value, entry);
 	}
 	rt_json_close(buf, '}');
 }

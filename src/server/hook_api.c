@@ -12,10 +12,9 @@
 #include "server/api.h"
 #include "server/call.h"
 #include "app/condition.h"
-#include "log/rows.h"
+#include "server/hook_state.h"
 #include "server/replace_list.h"
 #include "server/route.h"
-#include "server/run_json.h"
 #include "view/view.h"
 
 enum { ATTEMPTS = 8 /* to replace a list that others keep changing */ };
@@ -57,79 +56,17 @@ load_settings(rt_call *call, const rt_snapshot *v)
 	return rt_json_parse(s, rt_scope_str(s, text));
 }
 
-/* Was the project reset, and nothing done since? */
-static bool
-is_reset(rt_call *call, const rt_snapshot *v)
-{
-	rt_scope *s = &call->scope;
-	rt_record step = {0};
-
-	if (!rt_ok(s) || v->project->history.current == 0 || v->disc->history.current != 0)
-		return false;
-	RT_TRY(s, rt_engine_record(v->engine, v->project->history.current, rt_scope_arena(s), &step,
-				   NULL, &s->error));
-	return rt_ok(s) && rt_str_is(step.op, rt_ops[RT_OP_PROJECT_RESET].name);
-}
-
-/* "running" while a model works on any reply. */
-static void
-put_status(rt_call *call, const rt_snapshot *v, rt_buf *out)
-{
-	rt_runs *runs = call->open_project->runs;
-
-	rt_json_put_c(out, "ai_status",
-		      runs != NULL && rt_runs_any_running(runs) ? "running"
-		      : is_reset(call, v)			? "session reset"
-								: "idle");
-}
-
-static void
-put_history(const rt_snapshot *v, rt_buf *out)
-{
-	const rt_history *disc = &v->disc->history, *project = &v->project->history;
-
-	rt_json_put_bool(out, "can_undo", disc->current != 0 || project->current != 0);
-	rt_json_put_bool(out, "can_redo", disc->redo_row != 0 || project->redo_row != 0);
-}
-
-/* The fields that are neither settings nor entries, as members. */
-static void
-put_state(rt_call *call, const rt_snapshot *v, rt_buf *out)
-{
-	if (!rt_ok(&call->scope))
-		return;
-	rt_json_put_str(out, "active_discussion",
-			rt_cell_name(rt_project_cell(v->project, v->place.disc)));
-	rt_json_put_str(out, "active_take", rt_text_str(v->take->name));
-	rt_json_open(out, "discussion_names", '[');
-	for (uint32_t i = 1; i <= rt_project_disc_count(v->project); i++) {
-		const rt_cell *cell = rt_project_cell(v->project, i);
-
-		if (cell->present)
-			rt_json_put_str(out, NULL, rt_cell_name(cell));
-	}
-	rt_json_close(out, ']');
-	rt_json_open(out, "take_names", '[');
-	for (uint32_t i = 1; i <= rt_disc_take_count(v->disc); i++) {
-		const rt_take *take = rt_disc_take(v->disc, i);
-
-		if (take->present)
-			rt_json_put_str(out, NULL, rt_text_str(take->name));
-	}
-	rt_json_close(out, ']');
-	put_status(call, v, out);
-	put_history(v, out);
-	rt_json_put_u64(out, "seq", v->project->seq);
-}
-
 /* ---- fields ---- */
 
 typedef enum source {
 	FROM_SETTINGS, /* "settings" of rt_view_settings */
 	FROM_VIEW,     /* rt_view_settings itself */
 	FROM_PROMPT,   /* "prompt" of it */
-	FROM_STATE,    /* put_state() */
-	FROM_ENTRIES
+	FROM_STATE,    /* hook_state.h */
+	FROM_TAKE,     /* the same, of entries */
+	FROM_COMMS,    /* the same, of requests */
+	FROM_ENTRIES,
+	FROM_NOTHING   /* absent is the reason */
 } source;
 
 struct field;
@@ -139,10 +76,11 @@ typedef struct field {
 	const char *name;
 	source source;
 	const char *key;    /* in the source */
-	const char *absent; /* the default, as JSON */
+	const char *absent; /* the default, as JSON; of FROM_NOTHING: why there is none */
 	void (*set)(const assignment *a); /* NULL: read only */
 	rt_op_id op;        /* that sets it, by set_by_op() */
 	const char *member; /* of the operation: the value */
+	const char *type;   /* in the schema; NULL: that of the setting, or by the default */
 } field;
 
 /* A field is set to a value; the answer has key and name as a member. */
@@ -158,9 +96,11 @@ static void set_roles(const assignment *a);
 static void set_entries(const assignment *a);
 
 #define SETTING(name, key, absent)                                                               \
-	{name, FROM_SETTINGS, key, absent, set_by_op, RT_OP_SETTING_SET, "value"}
-#define FILES(name) {name, FROM_VIEW, name, "[]", set_by_op, RT_OP_FILES_SET, "items"}
-#define STATE(name) {name, FROM_STATE, name, "null", NULL, 0, NULL}
+	{name, FROM_SETTINGS, key, absent, set_by_op, RT_OP_SETTING_SET, "value", NULL}
+#define FILES(name) {name, FROM_VIEW, name, "[]", set_by_op, RT_OP_FILES_SET, "items", "array"}
+#define STATE(name, type) {name, FROM_STATE, name, "null", NULL, 0, NULL, type}
+#define TAKE(name, type) {name, FROM_TAKE, name, "null", NULL, 0, NULL, type}
+#define NOTHING(name, why) {name, FROM_NOTHING, NULL, why, NULL, 0, NULL, NULL}
 
 static const field fields[] = {
 	SETTING("ai_input", "draft", "\"\""),
@@ -171,27 +111,80 @@ static const field fields[] = {
 	SETTING("temperature", "temperature", "0"),
 	SETTING("top_p", "top_p", "1"),
 	SETTING("max_tokens", "max_tokens", "8192"),
-	SETTING("auto_add_history", "auto_add_history", "false"),
-	{"disc_entries", FROM_ENTRIES, NULL, "[]", set_entries, 0, NULL},
+	SETTING("auto_add_history", "auto_add_history", "true"),
+	{"disc_entries", FROM_ENTRIES, NULL, "[]", set_entries, 0, NULL, "array"},
 	FILES("files"),
 	FILES("context_files"),
 	FILES("screenshots"),
-	STATE("ai_status"),
+	STATE("ai_status", "string"),
+	TAKE("ai_response", "string"),
+	TAKE("last_question", "string"),
+	TAKE("last_role", "string"),
 	{"active_discussion", FROM_STATE, "active_discussion", "null", set_by_op,
-	 RT_OP_DISCUSSION_SWITCH, "discussion"},
-	{"active_take", FROM_STATE, "active_take", "null", set_by_op, RT_OP_TAKE_SWITCH, "take"},
-	{"disc_roles", FROM_VIEW, "roles", "[]", set_roles, 0, NULL},
-	STATE("discussion_names"),
-	STATE("take_names"),
-	STATE("can_undo"),
-	STATE("can_redo"),
+	 RT_OP_DISCUSSION_SWITCH, "discussion", "string"},
+	{"active_take", FROM_STATE, "active_take", "null", set_by_op, RT_OP_TAKE_SWITCH, "take",
+	 "string"},
+	STATE("active_project", "string"),
+	STATE("active_project_path", "string"),
+	{"disc_roles", FROM_VIEW, "roles", "[]", set_roles, 0, NULL, "array"},
+	STATE("discussion_names", "array"),
+	STATE("take_names", "array"),
+	STATE("discussion_count", "integer"),
+	STATE("take_count", "integer"),
+	STATE("entry_count", "integer"),
+	STATE("label_count", "integer"),
+	STATE("head_position", "integer"),
+	TAKE("user_entry_count", "integer"),
+	TAKE("ai_entry_count", "integer"),
+	TAKE("muted_count", "integer"),
+	TAKE("collapsed_count", "integer"),
+	TAKE("edited_count", "integer"),
+	TAKE("partial_count", "integer"),
+	TAKE("content_bytes", "integer"),
+	STATE("can_undo", "boolean"),
+	STATE("can_redo", "boolean"),
+	SETTING("undo_capacity", "undo_capacity", "null"),
 	SETTING("current_model", "model", "null"),
+	STATE("current_provider", "string"),
+	TAKE("token_usage", "object"),
+	TAKE("usage", "object"),
+	STATE("last_request", "object"),
+	{"comms_log", FROM_COMMS, "comms_log", "[]", NULL, 0, NULL, "array"},
+	SETTING("role_map", "role_map", "{}"),
+	SETTING("prompt_updates", "prompt_updates", "\"off\""),
 	SETTING("edit_notices", "edit_notices", "\"prompt\""),
-	{"current_prompt", FROM_PROMPT, "text", "\"\"", set_by_op, RT_OP_PROMPT_UPDATE, "text"},
-	{"prompt_edited", FROM_PROMPT, "edited", "false", NULL, 0, NULL},
-	{"active_track", FROM_VIEW, "track", "null", set_by_op, RT_OP_TRACK_SET, "track"},
-	{"context_presets", FROM_VIEW, "presets", "{}", NULL, 0, NULL},
-	STATE("seq"),
+	SETTING("compact_auto", "compact_auto", "false"),
+	SETTING("compact_reserve_tokens", "compact_reserve_tokens", "16384"),
+	SETTING("compact_keep_tokens", "compact_keep_tokens", "20000"),
+	{"current_prompt", FROM_PROMPT, "text", "\"\"", set_by_op, RT_OP_PROMPT_UPDATE, "text",
+	 "string"},
+	{"prompt_edited", FROM_PROMPT, "edited", "false", NULL, 0, NULL, "boolean"},
+	{"active_track", FROM_VIEW, "track", "null", set_by_op, RT_OP_TRACK_SET, "track", "string"},
+	{"context_presets", FROM_VIEW, "presets", "{}", NULL, 0, NULL, "object"},
+	STATE("git_commit", "string"),
+	STATE("app_debug_info", "object"),
+	STATE("seq", "integer"),
+	NOTHING("show_command_palette",
+		"the server has no screen of its own; each web page has its own palette"),
+	NOTHING("ui_focus_agent",
+		"the role filter belongs to each window: it changes nothing that is kept or sent"),
+	NOTHING("manual_approve", "Retake calls no tools, so there is nothing to approve"),
+	NOTHING("mma_status", "Retake runs no agents"),
+	NOTHING("active_tier", "Retake runs no agents"),
+	NOTHING("proposed_tracks", "Retake runs no agents; active_track is the discussion's"),
+	NOTHING("active_tickets", "Retake runs no agents"),
+	NOTHING("mma_streams", "Retake runs no agents"),
+	NOTHING("active_persona", "there are no personas; system prompts are fields"),
+	NOTHING("active_tool_preset", "Retake calls no tools"),
+	NOTHING("active_bias_profile", "Retake calls no tools"),
+	NOTHING("tool_log", "Retake calls no tools"),
+	NOTHING("tool_stats", "Retake calls no tools"),
+	NOTHING("separate_message_panel", "the server has no windows"),
+	NOTHING("separate_response_panel", "the server has no windows"),
+	NOTHING("separate_tool_calls_panel", "the server has no windows"),
+	NOTHING("separate_context_preview", "the server has no windows"),
+	NOTHING("separate_external_tools", "the server has no windows"),
+	NOTHING("discussion_split_h", "the server has no windows"),
 };
 
 enum { FIELD_COUNT = sizeof(fields) / sizeof(fields[0]) };
@@ -204,9 +197,15 @@ find_field(rt_call *call, rt_str given)
 
 	if (rt_str_starts(name, RT_STR("ui_")))
 		name = rt_str_at(name.ptr + 3, name.size - 3);
-	for (size_t i = 0; i < FIELD_COUNT; i++)
-		if (rt_str_is(name, fields[i].name))
-			return &fields[i];
+	for (const field *f = fields; f < fields + FIELD_COUNT; f++) {
+		if (!rt_str_is(name, f->name) && !rt_str_is(given, f->name))
+			continue;
+		if (f->source != FROM_NOTHING)
+			return f;
+		rt_call_problem(call, 501, "no-meaning", "This field has no meaning here",
+				f->absent);
+		return NULL;
+	}
 	fail_unknown(call, "field", given, "GET /api/state has them all");
 	return NULL;
 }
@@ -228,11 +227,12 @@ setting_error(rt_call *call, const char *key, yyjson_val *value)
 typedef struct sources {
 	rt_snapshot v;
 	yyjson_val *settings; /* rt_view_settings */
-	yyjson_val *state;    /* put_state() */
+	yyjson_val *state;    /* of hook_state.h, as far as it was asked for */
 } sources;
 
+/* only: the one field that is read; NULL: all. */
 static sources
-load_sources(rt_call *call)
+load_sources(rt_call *call, const field *only)
 {
 	rt_scope *s = &call->scope;
 	rt_buf *state = rt_scope_buf(s);
@@ -240,7 +240,12 @@ load_sources(rt_call *call)
 
 	from.settings = load_settings(call, &from.v);
 	rt_json_open(state, NULL, '{');
-	put_state(call, &from.v, state);
+	if (only == NULL || only->source == FROM_STATE)
+		rt_hook_state_put(call, &from.v, state);
+	if (only == NULL || only->source == FROM_TAKE)
+		rt_hook_state_put_take(call, &from.v, state);
+	if (only == NULL || only->source == FROM_COMMS)
+		rt_hook_state_put_comms(call, &from.v, state);
 	rt_json_close(state, '}');
 	from.state = rt_json_parse(s, rt_scope_str(s, state));
 	return from;
@@ -262,7 +267,10 @@ put_field(rt_call *call, const sources *from, const field *f, const char *key)
 		break;
 	case FROM_VIEW: value = rt_json_get(from->settings, f->key); break;
 	case FROM_PROMPT: value = rt_json_get(rt_json_get(from->settings, "prompt"), f->key); break;
-	case FROM_STATE: value = rt_json_get(from->state, f->key); break;
+	case FROM_STATE:
+	case FROM_TAKE:
+	case FROM_COMMS: value = rt_json_get(from->state, f->key); break;
+	case FROM_NOTHING: return;
 	case FROM_ENTRIES: value = load_entries(call, &from->v); break;
 	}
 	if (value != NULL)
@@ -512,7 +520,7 @@ run_debug_info(rt_call *call, const callback *cb, yyjson_val *args)
 	rt_json_open(body, "result", '{');
 	rt_json_put_str(body, "project", rt_text_str(call->open_project->name));
 	rt_json_put_u64(body, "entries", rt_ok(&call->scope) ? rt_seq_count(v.take->slots) : 0);
-	put_state(call, &v, body);
+	rt_hook_state_put(call, &v, body);
 	rt_json_close(body, '}');
 	rt_json_close(body, '}');
 }
@@ -586,10 +594,10 @@ get_field(rt_call *call)
 {
 	rt_buf *body = &call->answer->body;
 	const field *f = find_field(call, rt_call_param(call, "field"));
-	sources from = load_sources(call);
 
 	if (f == NULL)
 		return;
+	sources from = load_sources(call, f);
 	rt_json_open(body, NULL, '{');
 	rt_json_put_c(body, "field", f->name);
 	put_field(call, &from, f, "value");
@@ -600,12 +608,42 @@ static void
 get_fields(rt_call *call)
 {
 	rt_buf *body = &call->answer->body;
-	sources from = load_sources(call);
+	sources from = load_sources(call, NULL);
 
 	rt_json_open(body, NULL, '{');
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		put_field(call, &from, &fields[i], fields[i].name);
 	rt_json_close(body, '}');
+}
+
+void
+rt_hook_api_schema(rt_buf *buf, const char *key)
+{
+	static const char *const types[] = {
+		[RT_SETTING_TEXT] = "string",	 [RT_SETTING_NUMBER] = "number",
+		[RT_SETTING_COUNT] = "integer",	 [RT_SETTING_BOOL] = "boolean",
+		[RT_SETTING_NOTICES] = "string", [RT_SETTING_OBJECT] = "object"};
+
+	rt_json_open(buf, key, '{');
+	rt_json_put_c(buf, "type", "object");
+	rt_json_open(buf, "properties", '{');
+	for (const field *f = fields; f < fields + FIELD_COUNT; f++) {
+		if (f->source == FROM_NOTHING)
+			continue;
+		rt_json_open(buf, f->name, '{');
+		rt_json_open(buf, "type", '[');
+		rt_json_put_c(buf, NULL,
+			      f->type != NULL ? f->type
+					      : types[rt_setting_named(rt_str_of(f->key))->type]);
+		if (strcmp(f->absent, "null") == 0)
+			rt_json_put_c(buf, NULL, "null");
+		rt_json_close(buf, ']');
+		if (f->set == NULL)
+			rt_json_put_bool(buf, "readOnly", true);
+		rt_json_close(buf, '}');
+	}
+	rt_json_close(buf, '}');
+	rt_json_close(buf, '}');
 }
 
 static void
@@ -690,7 +728,7 @@ get_history(rt_call *call)
 	RT_TRY(s, rt_view_history(v.engine, v.project, v.place.disc, before, limit, body,
 				  &s->error));
 	if (rt_ok(s))
-		put_history(&v, body);
+		rt_hook_state_put_history(&v, body);
 	rt_json_close(body, '}');
 }
 
@@ -702,7 +740,7 @@ get_status(rt_call *call)
 
 	rt_json_open(body, NULL, '{');
 	rt_json_put_c(body, "status", "ok");
-	put_status(call, &v, body);
+	rt_hook_state_put_status(call, &v, body);
 	rt_json_close(body, '}');
 }
 

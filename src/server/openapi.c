@@ -529,6 +529,7 @@ put_components(rt_buf *buf)
 	rt_json_open(buf, "schemas", '{');
 	for (const rt_shape *shape = rt_shapes; shape->name != NULL; shape++)
 		rt_json_put_raw(buf, shape->name, rt_str_of(shape->schema));
+	rt_hook_api_schema(buf, "HookState");
 	for (size_t i = 0; i < RT_OP_COUNT; i++) {
 		char key[64];
 

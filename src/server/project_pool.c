@@ -149,7 +149,10 @@ rt_project_pool_first(rt_project_pool *pool)
 rt_apply_context
 rt_open_project_context(rt_open_project *open_project, rt_str by, rt_buf *notes)
 {
-	return (rt_apply_context){.hooks = open_project->hooks, .notes = notes, .by = by};
+	return (rt_apply_context){.hooks = open_project->hooks,
+				  .notes = notes,
+				  .by = by,
+				  .coalesce_ms = RT_COALESCE_MS};
 }
 
 static void

@@ -409,7 +409,8 @@ static const char *const slot_members[] = {"id",    "role",   "kind", "content",
 					   "lost",  "edited", NULL};
 /* Members of requests: no field of an entry can have these names in one. */
 static const char *const reserved[] = {"op",   "discussion", "take",   "before", "after",   "into",
-				       "join", "fork",       "flight", "prompt", "by_hand", NULL};
+				       "join", "fork",       "flight", "prompt", "by_hand",
+				       "aside", NULL};
 /* How a reply ended: an operation that continues it drops these. */
 static const char *const end_members[] = {"partial", "stop_reason", "error", NULL};
 

@@ -107,6 +107,8 @@ extern const rt_route rt_routes[];
 extern const size_t rt_route_count;
 /* Of the Hook API (hook_api.c), with complete paths; the same. */
 extern const rt_route rt_hook_routes[];
+/* The fields of GET /api/state as a JSON schema with that key. */
+void rt_hook_api_schema(rt_buf *buf, const char *key);
 /* Both tables; ended by NULL. */
 extern const rt_route *const rt_all_routes[];
 

@@ -55,6 +55,7 @@ typedef enum rt_screen {
 	X(HISTORY, "history", LOOK) X(DISCUSSIONS, "discussions", LOOK) \
 	X(PALETTE, "palette", DO) X(HELP, "help", LOOK) X(MODEL, "model", DO) \
 	X(EXPORT, "export", DO) X(COMPACT, "compact", DO) X(PROMPT, "prompt", DO) \
+	X(USE_AS_PROMPT, "use-as-prompt", DO) \
 	X(RENAME, "rename", DO) X(NEW, "new", DO) X(PREVIEW, "preview", LOOK) \
 	X(TOOLS, "tools", LOOK) X(THINKING, "thinking", LOOK) X(COLLAPSE, "collapse", DO) \
 	X(SELECT, "select", LOOK) X(LAST_USER, "edit-last", DO) X(REDRAW, "redraw", LOOK) \

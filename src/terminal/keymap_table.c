@@ -83,6 +83,7 @@ const rt_key_row rt_key_rows[] = {
 	ENTRY(MERGE, "alt+shift+s", "join it with the next", NULL)
 	ENTRY(VERSIONS, "alt+v", "its earlier texts", NULL)
 	ENTRY(COPY, "alt+y", "copy its text", NULL)
+	ENTRY(USE_AS_PROMPT, "alt+shift+p", "use its text as the working prompt", NULL)
 	ENTRY(COPY_PATH, "alt+shift+y", "copy all up to here as Markdown", NULL)
 	ENTRY(AGAIN, "alt+shift+a", "ask for another reply, as a take", NULL)
 	ENTRY(CONTINUE, "alt+c", "have it go on", NULL)

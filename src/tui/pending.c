@@ -182,6 +182,7 @@ start(rt_pending_change *p, rt_error *err)
 	p->hooks.hooks.ops = &ops;
 	p->hooks.inner = tui->session->gate.inner;
 	with->hooks = p->hooks.inner == NULL ? NULL : &p->hooks.hooks;
+	with->coalesce_ms = RT_COALESCE_MS;
 	with->stop = is_stopped;
 	with->check = check;
 	with->keep = keep;

@@ -141,7 +141,7 @@ extract(rt_tui *tui, rt_str name, uint32_t entry)
 
 	rt_scope_init(&s, tui->alloc);
 	e = rt_work_entry_get(&s, work, entry);
-	if (e != NULL && (text = rt_text_new(tui->alloc, rt_buf_str(&e->text))) == NULL)
+	if (e != NULL && (text = rt_text_new(tui->alloc, rt_work_entry_text(&s, work, entry))) == NULL)
 		(void)rt_scope_nomem(&s);
 	if (name.size > 0)
 		request.name = name;

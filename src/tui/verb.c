@@ -577,6 +577,19 @@ begin_prompt(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t coun
 	return rt_verb_end(tui, &s);
 }
 
+/* The text of an entry becomes the working prompt. */
+static void
+build_use_prompt(rt_verb_build *b)
+{
+	const rt_work_entry *e = rt_work_entry_get(&b->scope, &b->tui->work,
+						   b->request->entries[0]);
+
+	if (e != NULL)
+		rt_verb_add_request(b, (rt_request){.op = RT_OP_PROMPT_UPDATE,
+						    .text = rt_scope_copy(&b->scope,
+									  rt_buf_str(&e->text))});
+}
+
 /* ---- verbs that only read ---- */
 
 static rt_status
@@ -642,6 +655,7 @@ static const rt_verb verbs[] = {
 	{RT_ACT_MODEL, ALONE, .begin = begin_model, .build = build_model},
 	{RT_ACT_PROMPT, ALONE | TEXT, RT_FACT_PROMPT, .begin = begin_prompt,
 	 .op = RT_OP_PROMPT_UPDATE, .answer = MEMBER(text)},
+	{RT_ACT_USE_AS_PROMPT, ONE, RT_FACT_PROMPT, .build = build_use_prompt},
 	{RT_ACT_EXPORT, ALONE, .begin = begin_export},
 	{RT_ACT_VERSIONS, ONE, .begin = begin_versions},
 	{RT_ACT_COPY, 0, .begin = begin_copy},

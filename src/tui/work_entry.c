@@ -5,6 +5,8 @@
 
 #include "tui/work.h"
 
+#include "codec/thinking.h"
+
 static void
 add_line(rt_buf *out, rt_str text)
 {
@@ -13,28 +15,14 @@ add_line(rt_buf *out, rt_str text)
 	rt_buf_add_str(out, text);
 }
 
-/* Thinking blocks of the content, and segments stored beside it. */
 static void
-add_thinking(const rt_body *body, rt_buf *out)
+add_thinking(rt_scope *s, const rt_work_entry *e, rt_buf *out)
 {
-	yyjson_val *segments = rt_body_field(body, "thinking_segments");
+	rt_body_parts parts = rt_body_parts_of(s, e->role, e->body);
 
-	for (rt_json_iter it = rt_json_items(body->content_json); rt_json_next(&it);) {
-		rt_str text = rt_json_str(rt_json_get(it.value, "thinking"));
-
-		if (rt_str_is(rt_json_str(rt_json_get(it.value, "type")), "thinking") &&
-		    text.size > 0)
-			add_line(out, text);
-	}
-	if (!yyjson_is_arr(segments))
-		return;
-	for (rt_json_iter it = rt_json_items(segments); rt_json_next(&it);) {
-		rt_str text = yyjson_is_str(it.value)
-				      ? rt_json_str(it.value)
-				      : rt_json_str(rt_json_get(it.value, "content"));
-
-		add_line(out, text.size > 0 ? text : rt_json_str(rt_json_get(it.value, "text")));
-	}
+	for (size_t i = 0; i < parts.count; i++)
+		if (parts.items[i].is_thinking && parts.items[i].text.size > 0)
+			add_line(out, parts.items[i].text);
 }
 
 static void
@@ -43,8 +31,8 @@ add_texts(rt_scope *s, rt_work_entry *e)
 	rt_content content = {.text = e->body->content, .blocks = e->body->content_json};
 	yyjson_val *calls = rt_body_field(e->body, "tool_calls");
 
-	rt_body_add_text(&e->text, e->body);
-	add_thinking(e->body, &e->thinking);
+	rt_body_add_prose(&e->text, e->role, e->body);
+	add_thinking(s, e, &e->thinking);
 	rt_content_add_parts(&e->parts, content, calls);
 	if (e->text.size == 0 && e->parts.size == 0)
 		rt_content_add_brief(&e->parts, content, calls, rt_body_field(e->body, "pi"));

@@ -245,7 +245,11 @@ rt_history_next(rt_history_cursor *c)
 			c->other = c->row_of;
 			c->row_of = into;
 			break;
-		case SEEN_MORE: c->row.rows += has_row; break;
+		case SEEN_MORE:
+			c->row.rows += has_row;
+			if (has_row && seq == c->row.parent)
+				c->row.parent = row.parent;
+			break;
 		case SEEN_NOTHING: break;
 		}
 		c->at.seq = seq - 1;

@@ -254,6 +254,29 @@ printf '/again 3\n' | r chat >"$work/out" 2>"$work/err"
 [ "$(grep -c "takes no number" "$work/err")" = 1 ] && pass ||
 	fail "one mistake, said once" "$(cat "$work/err")"
 
+# auto_add_history off: the exchange has a take of its own, and is in no later request.
+r set auto_add_history false -q
+r show --json >"$work/before"
+r ask "An aside" >"$work/out" 2>"$work/err"
+holds 'You said: "An aside"' "$work/out" "an exchange that is not added is shown"
+holds "auto_add_history is off" "$work/err" "it says that it is not added"
+r show --json >"$work/out"
+cmp -s "$work/before" "$work/out" && pass || fail "the take and its head stay" "$(cat "$work/out")"
+r ask "Another" >"$work/out" 2>"$work/err"
+r context --json >"$work/out"
+grep -qF "An aside" "$work/out" && fail "it is not sent later" "$(cat "$work/out")" || pass
+$(sed -n 's/.*go on with it: retake/r/p' "$work/err") >"$work/out" 2>&1
+r show >"$work/out"
+holds "Another" "$work/out" "and how to go on with it is true"
+r -q new fresh
+r ask "First" >"$work/out" 2>"$work/err"
+r show --json >"$work/out"
+holds '"count":0' "$work/out" "also where the take is empty"
+r set auto_add_history true -q
+r ask "Second" >"$work/out" 2>"$work/err"
+r show --json >"$work/out"
+holds '"count":2' "$work/out" "true adds it again"
+
 r models --json >"$work/out"
 holds '"provider":"ollama"' "$work/out" "models"
 r models builtin >"$work/out"

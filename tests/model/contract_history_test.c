@@ -2,6 +2,7 @@
  *
  * The contract, row by row: steps, undo, redo and atomic steps. */
 #include "contract_testing.h"
+#include "ops/action.h"
 
 ROW(c1_undo_takes_the_newest_of_discussion_and_project)
 {
@@ -428,6 +429,99 @@ ROW(c30_drafts_keep_redo)
 	IDS("aa bb");
 }
 
+/* A draft, written by a program in which people type. */
+static void
+type_draft(fixture *f, const char *by, const char *text)
+{
+	rt_apply_context with = {.by = rt_str_of(by), .coalesce_ms = RT_COALESCE_MS};
+	rt_json_doc *doc = NULL;
+
+	assert_int_equal(rt_json_read(rt_alloc_libc(), unquoted(f, text), &doc, NULL), RT_OK);
+	rt_request request = {.op = RT_OP_SETTING_SET,
+			      .key = RT_STR("draft"),
+			      .value = rt_json_root(doc)};
+	rt_result_deinit(&f->result);
+	assert_int_equal(rt_apply(f->engine, &with, &request, 1, false, RT_STR(""), RT_STR(""),
+				  &f->result),
+			 RT_OK);
+	rt_json_free(doc);
+}
+
+static int64_t
+three_seconds_later(void *ctx)
+{
+	return now_us(ctx) + 3000000;
+}
+
+ROW(c61_typing_is_one_step)
+{
+	F;
+	size_t i;
+
+	three(f);
+	for (i = 0; i < 2; i++) { /* the second time after an undo, whose redo it keeps */
+		type_draft(f, "http", "'h'");
+		type_draft(f, "http", "'hel'");
+		type_draft(f, "http", "'hello'");
+		type_draft(f, "http", "'hello'");
+		assert_true(f->result.unchanged);
+		DONE("{'op':'undo'}");
+		assert_int_equal(f->result.steps, 1);
+		EXPORT_LACKS("'draft'");
+		IDS(i == 0 ? "aa bb cc" : "aa bb");
+		DONE("{'op':'redo'}");
+		EXPORT_HAS("'draft':'hello'");
+		DONE("{'op':'undo','count':2}");
+		assert_int_equal(f->result.steps, 2);
+		IDS(i == 0 ? "aa bb" : "aa");
+	}
+	/* The second draft makes way for what was undone before it. */
+	DONE("{'op':'redo','count':3}");
+	IDS("aa bb cc");
+	EXPORT_LACKS("'draft'");
+	/* A pause, another requester or a step in between begins another step. */
+	type_draft(f, "http", "'a'");
+	type_draft(f, "tui", "'ab'");
+	f->env.now_us = three_seconds_later;
+	type_draft(f, "tui", "'abc'");
+	DONE("{'op':'setting.set','key':'top_p','value':1}");
+	type_draft(f, "tui", "'abcd'");
+	DONE("{'op':'undo'}");
+	EXPORT_HAS("'draft':'abc'");
+	DONE("{'op':'undo','count':2}");
+	EXPORT_HAS("'draft':'ab'");
+	DONE("{'op':'undo'}");
+	EXPORT_HAS("'draft':'a'");
+	DONE("{'op':'undo'}");
+	EXPORT_LACKS("'draft'");
+	/* Programs that do not say so make a step each time. */
+	DONE("{'op':'setting.set','key':'draft','value':'xy'}");
+	DONE("{'op':'setting.set','key':'draft','value':'xyz'}");
+	DONE("{'op':'undo'}");
+	EXPORT_HAS("'draft':'xy'");
+}
+
+ROW(c61_history_lists_it_once_and_revert_takes_all_of_it)
+{
+	F;
+
+	DONE("{'op':'entry.append','id':'aa','content':'one'}");
+	DONE("{'op':'setting.set','key':'draft','value':'before'}");
+	type_draft(f, "tui", "'x'");
+	type_draft(f, "tui", "'xy'");
+	type_draft(f, "tui", "'xyz'");
+	COLUMN(HISTORY, "seq", "5 2 1");
+	COLUMN(HISTORY, "parent", "2 1 0");
+	COLUMN(HISTORY, "current", "true - -");
+	DONE("{'op':'revert','seq':5}");
+	EXPORT_HAS("'draft':'before'");
+	DONE("{'op':'undo'}");
+	EXPORT_HAS("'draft':'xyz'");
+	DONE("{'op':'undo'}");
+	EXPORT_HAS("'draft':'before'");
+	COLUMN(HISTORY, "undone", "true true - -");
+}
+
 ROW(c31_what_is_a_step)
 {
 	F;
@@ -618,6 +712,8 @@ main(void)
 		TEST(c30_redo_after_a_new_step),
 		TEST(c30_undo_and_redo_after_a_jump),
 		TEST(c30_drafts_keep_redo),
+		TEST(c61_typing_is_one_step),
+		TEST(c61_history_lists_it_once_and_revert_takes_all_of_it),
 		TEST(c31_what_is_a_step),
 		TEST(c38_history),
 		TEST(c41_active_row),

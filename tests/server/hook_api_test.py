@@ -5,6 +5,7 @@ it is for somebody who is not let in."""
 import json
 import sys
 import threading
+import time
 
 from client import Client, Place, Server, Tally
 
@@ -15,16 +16,25 @@ CALLBACKS = ["save_context_preset", "load_context_preset", "delete_context_prese
              "simulate_save_preset"]
 SNAPSHOT = {"ai_input": "", "project_system_prompt": "", "global_system_prompt": "",
             "base_system_prompt": "", "use_default_base_prompt": True, "temperature": 0,
-            "top_p": 1, "max_tokens": 8192, "auto_add_history": False, "disc_entries": [],
+            "top_p": 1, "max_tokens": 8192, "auto_add_history": True, "disc_entries": [],
             "files": [], "context_files": [], "screenshots": []}
 VALUES = {"ai_input": "draft", "project_system_prompt": "p", "global_system_prompt": "g",
           "base_system_prompt": "b", "use_default_base_prompt": False, "temperature": 0.5,
-          "top_p": 0.25, "max_tokens": 100, "auto_add_history": True, "files": ["a.c"],
+          "top_p": 0.25, "max_tokens": 100, "auto_add_history": False, "files": ["a.c"],
           "context_files": [{"path": "b.c"}], "screenshots": ["s.png"], "current_model": "x/y",
           "edit_notices": "all", "current_prompt": "a cat", "active_track": "night",
-          "disc_roles": ["User", "Judge"]}
+          "disc_roles": ["User", "Judge"], "undo_capacity": 5000, "role_map": {"Judge": "system"},
+          "compact_auto": True, "compact_reserve_tokens": 7, "compact_keep_tokens": 8}
 READ_ONLY = ["ai_status", "discussion_names", "take_names", "can_undo", "can_redo",
-             "prompt_edited", "context_presets", "seq"]
+             "prompt_edited", "context_presets", "seq", "ai_response", "last_question",
+             "last_role", "active_project", "active_project_path", "discussion_count",
+             "take_count", "entry_count", "label_count", "head_position", "user_entry_count",
+             "ai_entry_count", "muted_count", "collapsed_count", "edited_count",
+             "partial_count", "content_bytes", "current_provider", "token_usage", "usage",
+             "last_request", "comms_log", "git_commit", "app_debug_info"]
+# Of the program that the API comes from, without a counterpart: each says why.
+NO_MEANING = ["show_command_palette", "ui_focus_agent", "ui_manual_approve", "mma_status",
+              "active_tier", "active_persona", "ui_separate_message_panel"]
 
 
 def api(client, method, path, body=None, headers=None):
@@ -245,6 +255,99 @@ def fields(tally, place, client):
                 api(client, "GET", "/api/state/disc_entries?discussion=other").json["value"], [])
 
 
+def computed(tally, client):
+    """Read-only fields follow what happens."""
+    def field(name):
+        return api(client, "GET", "/api/state/" + name).json["value"]
+
+    def follows(name, value):
+        tally.equal(f"{name} follows", field(name), value)
+        tally.equal(f"{name} among all", api(client, "GET", "/api/state").json[name], value)
+
+    api(client, "POST", "/api/reset")
+    follows("ai_status", "session reset")
+    state = api(client, "GET", "/api/state").json
+    tally.check("fifty fields and more", len(state) >= 50, len(state))
+    types = client.get("/openapi.json").json["components"]["schemas"]["HookState"]["properties"]
+    tally.equal("each has a type", sorted(types), sorted(state))
+    kinds = {"string": str, "boolean": bool, "integer": int, "number": (int, float),
+             "array": list, "object": dict, "null": type(None)}
+    for name, value in state.items():
+        tally.check(f"{name} has its type",
+                    any(isinstance(value, kinds[kind]) for kind in types[name]["type"]), value)
+        tally.equal(f"{name} alone", api(client, "GET", "/api/state/" + name).status, 200)
+    tally.equal("what can be set", sorted(name for name in types if not types[name].get("readOnly")),
+                sorted(set(SNAPSHOT) | set(VALUES) | {"active_discussion", "active_take"}))
+    for name in NO_MEANING:
+        for answer in (api(client, "GET", "/api/state/" + name),
+                       api(client, "PUT", "/api/state/" + name, {"value": 1})):
+            tally.equal(f"{name} says why not", (answer.status, bool(answer.json.get("detail"))),
+                        (501, True), answer)
+    follows("ai_response", "")
+    follows("usage", None)
+    client.op({"op": "entry.append", "role": "User", "content": "Why?", "id": "q"})
+    follows("ai_status", "idle")
+    follows("last_question", "Why?")
+    client.op({"op": "entry.append", "role": "AI", "content": "é.", "id": "r", "muted": True,
+               "collapsed": True, "partial": True,
+               "usage": {"input_tokens": 3, "output_tokens": 4}})
+    client.op({"op": "entry.append", "role": "AI", "content": "So.",
+               "usage": {"input_tokens": 5, "cache_read_input_tokens": 2}})
+    client.op({"op": "label.set", "entry": "q", "label": "start"})
+    client.op({"op": "entry.edit", "entry": "q", "content": "Why not?"})
+    nothing = {"cache_creation_input_tokens": 0}
+    for name, value in {"ai_response": "So.", "last_question": "Why not?", "last_role": "AI",
+                        "entry_count": 3, "user_entry_count": 1, "ai_entry_count": 2,
+                        "muted_count": 1, "collapsed_count": 1, "edited_count": 1,
+                        "partial_count": 1, "label_count": 1, "head_position": 3,
+                        "content_bytes": 14,
+                        "token_usage": {"input_tokens": 8, "output_tokens": 4,
+                                        "cache_read_input_tokens": 2, **nothing},
+                        "usage": {"input_tokens": 5, "output_tokens": 0,
+                                  "cache_read_input_tokens": 2, **nothing}}.items():
+        follows(name, value)
+    client.op({"op": "head.move", "entry": "q"})
+    follows("head_position", 1)
+    client.op({"op": "take.branch", "at": "q"})
+    follows("take_count", 2)
+    client.op({"op": "discussion.new", "name": "second"})
+    follows("discussion_count", 2)
+    follows("current_provider", None)
+    api(client, "PUT", "/api/state/current_model", {"value": "builtin/echo"})
+    follows("current_provider", "builtin")
+    tally.equal("no request yet", field("comms_log"), [])
+    follows("last_request", None)
+    run = client.post("/discussions/second/runs", {"text": "Hello"}).json
+    while client.get("/runs/" + run["run"]).json["state"] == "running":
+        time.sleep(0.05)
+    log = field("comms_log")
+    tally.equal("the record of requests", [line["what"] for line in log], ["request", "reply"])
+    tally.equal("its last request", field("last_request")["model"], "echo")
+    tally.check("the reply", field("ai_response").startswith('You said: "Hello"'))
+    about = field("app_debug_info")
+    tally.equal("debug info", (about["discussion"], about["entries"], about["running"]),
+                ("second", 2, False))
+    follows("active_project", about["project"])
+
+
+def typing(tally, client):
+    """What is typed through HTTP is one step."""
+    api(client, "POST", "/api/reset")
+    api(client, "PUT", "/api/state/top_p", {"value": 0.5})
+    for text in ("h", "he", "hel", "hell", "hello"):
+        api(client, "PUT", "/api/state/ai_input", {"value": text})
+    answer = client.post("/undo", {})
+    tally.equal("one undo takes back what was typed",
+                (answer.json["steps"], api(client, "GET", "/api/state/ai_input").json["value"],
+                 api(client, "GET", "/api/state/top_p").json["value"]), (1, "", 0.5))
+    client.post("/redo", {})
+    tally.equal("and one redo brings it back",
+                api(client, "GET", "/api/state/ai_input").json["value"], "hello")
+    for value in (-1, "x", 1.5):
+        answer = api(client, "PUT", "/api/state/undo_capacity", {"value": value})
+        tally.equal(f"undo_capacity {value} is refused", answer.status, 400, answer)
+
+
 def callbacks(tally, client):
     listed = {row["name"]: row for row in api(client, "GET", "/api/callbacks").json["callbacks"]}
     tally.equal("all callbacks of the seed", sorted(listed), sorted(CALLBACKS))
@@ -335,6 +438,8 @@ def main():
         many_at_once(tally, server)
         lists_against_lists(tally, server)
         fields(tally, place, client)
+        computed(tally, client)
+        typing(tally, client)
         callbacks(tally, client)
         the_rest(tally, place, client)
         who_may(tally, server)
