@@ -210,10 +210,6 @@ RT_CHECKED rt_status rt_pane_chat_return(rt_tui *tui);
 /* Save unsaved text of all panes as a draft (draft_host.h). always: also where it is long. */
 void rt_pane_chat_keep(rt_tui *tui, bool always);
 RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);
-/* Show the entries of one role and of User alone in the chat; empty: all. */
-rt_status rt_pane_chat_only(rt_tui *tui, rt_str role);
-/* Is the entry at the head not shown for that? Then it is said, and no key acts on it. */
-bool rt_pane_chat_hides_head(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_history(rt_tui *tui);
 /* query: the initial search; may be empty. */
 RT_CHECKED rt_status rt_pane_discussions(rt_tui *tui, rt_str query);

@@ -218,29 +218,6 @@ edit_last(rt_chat *chat)
 	rt_tui_say(chat->pane.tui, "There is no message of yours before the head");
 }
 
-bool
-rt_pane_chat_hides_head(rt_tui *tui)
-{
-	if (!rt_chat_is_filtered(rt_chat_of(tui->panes[0]), rt_work_head(&tui->work) - 1))
-		return false;
-	rt_tui_say(tui, "The entry at the head is not shown; /only shows all");
-	return true;
-}
-
-rt_status
-rt_pane_chat_only(rt_tui *tui, rt_str role)
-{
-	rt_chat *chat = rt_chat_of(tui->panes[0]);
-
-	rt_chat_select_none(chat);
-	rt_buf_clear(&chat->only);
-	rt_buf_add_str(&chat->only, role);
-	rt_chat_scroll_to_end(chat);
-	if (role.size == 0)
-		rt_tui_say(tui, "All roles are shown");
-	return chat->only.status;
-}
-
 /* A verb on the marked entry, else on the one at the head. */
 static void
 act_at_head(rt_chat *chat, rt_action action)
@@ -249,8 +226,8 @@ act_at_head(rt_chat *chat, rt_action action)
 
 	if (chat->points)
 		(void)verb(chat, action, &chat->sel_entry, 1);
-	else if (rt_pane_chat_hides_head(chat->pane.tui))
-		return;
+	else if (rt_work_filters_head(&chat->pane.tui->work))
+		rt_tui_say(chat->pane.tui, "The entry at the head is not shown; /only shows all");
 	else if (rt_chat_slot(chat, rt_work_head(&chat->pane.tui->work) - 1, &slot))
 		(void)verb(chat, action, &slot.entry, 1);
 	else
@@ -661,7 +638,6 @@ free_chat(rt_pane *pane)
 
 	rt_chat_forget(chat);
 	rt_field_free(chat->field);
-	rt_buf_deinit(&chat->only);
 	rt_buf_deinit(&chat->find);
 	rt_buf_deinit(&chat->sent);
 	rt_buf_deinit(&chat->draft);
@@ -690,7 +666,6 @@ rt_pane_chat(rt_tui *tui)
 	chat->pane.tui = tui;
 	chat->follows = true;
 	chat->rows = 1;
-	rt_buf_init(&chat->only, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->find, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->sent, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->draft, tui->alloc, RT_BUF_UNLIMITED);

@@ -32,8 +32,10 @@ verb_at_head(rt_tui *tui, rt_action action, rt_str answer)
 {
 	uint32_t entry = entry_at_head(tui);
 
-	if (rt_pane_chat_hides_head(tui))
+	if (rt_work_filters_head(&tui->work)) {
+		rt_tui_say(tui, "The entry at the head is not shown; /only shows all");
 		return RT_OK;
+	}
 	return entry == 0 ? no_entry(tui) : rt_verb_with(tui, action, &entry, 1, answer);
 }
 
@@ -334,7 +336,11 @@ static rt_status
 only(rt_tui *tui, rt_action action, rt_str role)
 {
 	(void)action;
-	return rt_pane_chat_only(tui, role);
+	rt_buf_clear(&tui->work.only);
+	rt_buf_add_str(&tui->work.only, role);
+	if (role.size == 0)
+		rt_tui_say(tui, "All roles are shown");
+	return tui->work.only.status;
 }
 
 static rt_status
