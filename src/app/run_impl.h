@@ -69,7 +69,6 @@ typedef struct rt_run {
 	rt_model *model;       /* or NULL: none is needed */
 	rt_pick_counter counter;
 	size_t budget_tokens;
-	int64_t looked_us;     /* when it last read what other processes did */
 	rt_send_result *sending; /* the reply that is being received, as far as it is known */
 	/* came of it: */
 	rt_buf model_name;     /* "openai/gpt-4o" */

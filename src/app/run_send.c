@@ -85,31 +85,14 @@ rt_run_is_listed(const rt_run *run)
 	return is_listed;
 }
 
-/* Has a reset, or whoever deleted the discussion, taken it out of the catalogue? Then nobody waits
- * for the reply. */
-static bool
-is_given_up(rt_run *run)
-{
-	enum { LOOK_US = 300000 };
-	const rt_runs_options *given = &run->runs->given;
-	int64_t now = given->env->now_us(given->env->ctx);
-
-	if (!run->is_listed)
-		return false;
-	if (now - run->looked_us > LOOK_US || now < run->looked_us) {
-		run->looked_us = now;
-		(void)(rt_engine_refresh_now(given->engine, NULL) == RT_OK); /* else the next time */
-	}
-	return !rt_run_is_listed(run);
-}
-
 static bool
 stopped(void *ctx)
 {
 	rt_run *run = ctx;
 
 	see_question(run);
-	return atomic_load(&run->stops) > 0 || is_given_up(run);
+	/* Once a reset or a deletion has taken the discussion out, nobody waits for it. */
+	return atomic_load(&run->stops) > 0 || (run->is_listed && !rt_run_is_listed(run));
 }
 
 static bool

@@ -44,7 +44,7 @@ typedef struct sending {
 	rt_prompt_updates updates;
 	rt_prompt_stream stream; /* of a JSON reply */
 	int64_t looked_us;
-	bool gone;        /* the anchor was taken out */
+	bool gone;        /* the anchor, or its discussion, was taken out */
 } sending;
 
 static int64_t
@@ -540,7 +540,15 @@ begin_flight(sending *s)
 
 /* ---- receive ---- */
 
-/* Is the anchor still in its take? */
+static bool
+is_listed(const sending *s, const rt_project *value)
+{
+	const rt_cell *cell = rt_project_cell(value, s->place.disc);
+
+	return cell != NULL && cell->present;
+}
+
+/* Is the anchor still in its take, and the discussion in the catalogue (or was it in neither)? */
 static void
 look(sending *s)
 {
@@ -554,7 +562,9 @@ look(sending *s)
 	if (s->anchor == 0 || rt_engine_refresh(s->engine, NULL) != RT_OK)
 		return;
 	value = rt_engine_value(s->engine);
-	if (rt_project_disc(value, s->place.disc, &disc, NULL) == RT_OK) {
+	if (s->value != NULL && is_listed(s, s->value) && !is_listed(s, value)) {
+		s->gone = true; /* deleted, or the project was reset */
+	} else if (rt_project_disc(value, s->place.disc, &disc, NULL) == RT_OK) {
 		take = rt_disc_take(disc, s->place.take);
 		if (take == NULL || !take->present)
 			s->gone = true;

@@ -8,8 +8,8 @@
  * the step; the effects inside it need not be taken back one by one.
  *
  * What is active, the head and what a program noted with a take (its commit) are not what a step
- * is about, unless it is about nothing else. They go back where they are as the step left them,
- * and stay otherwise. */
+ * is about, unless it is about nothing else. They go back where they are as the step left them
+ * (the head with the active take alone), and stay otherwise. */
 #include "log/revert_impl.h"
 
 #include <stdio.h>
@@ -286,8 +286,8 @@ revert_active(rt_reverting *r, uint32_t disc, bool strict)
 		rt_change_clear(c, disc, 0, "head");
 }
 
-/* The head goes back if it and the active take are as the step left them. before: the active take
- * before the revert. */
+/* The head goes back with the active take, if both are as the step left them; by itself only where
+ * the step was about nothing else. before: the active take before the revert. */
 static void
 revert_head(rt_reverting *r, uint32_t disc, uint32_t before, bool strict)
 {
@@ -304,7 +304,7 @@ revert_head(rt_reverting *r, uint32_t disc, uint32_t before, bool strict)
 	after = value_after(r);
 	then = after != NULL ? rt_revert_disc(r, after, disc) : NULL;
 	d = rt_revert_disc(r, c->now, disc);
-	if (then == NULL || d == NULL)
+	if (then == NULL || d == NULL || (!strict && d->active == before))
 		return;
 	is_left = then->active == before && (now.ptr == NULL) == (is.ptr == NULL) &&
 		  rt_str_eq(now, is);

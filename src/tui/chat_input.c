@@ -85,6 +85,8 @@ send_command(rt_chat *chat, rt_str text)
 	rt_chat_remember(chat, line);
 	rt_field_clear(chat->field);
 	RT_TRY(s, rt_slash_run(tui, line, &known));
+	if (tui->work.only.size > 0 && tui->panes[0] == &chat->pane)
+		chat->mark_count = 0; /* some may be of entries that are not shown now */
 	if (!rt_ok(s) || known)
 		return;
 	rt_tui_say_str(tui,

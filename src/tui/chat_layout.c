@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * Entries of the chat, laid out and cached; and where takes fork. */
-#include "core/role.h"
 #include "tui/pane_chat_impl.h"
 #include "view/view.h"
 
@@ -296,17 +295,6 @@ rt_chat_layout(rt_chat *chat, size_t item)
 }
 
 bool
-rt_chat_is_filtered(const rt_chat *chat, size_t item)
-{
-	rt_str only = rt_buf_str(&chat->only), role;
-	rt_slot slot;
-
-	return only.size > 0 && rt_chat_slot(chat, item, &slot) &&
-	       rt_project_name(chat->pane.tui->work.value, slot.role, &role, NULL) == RT_OK &&
-	       !rt_str_eq_nocase(role, only) && !rt_role_is_user(role);
-}
-
-bool
 rt_chat_hides(const rt_chat *chat, size_t item)
 {
 	const rt_work *work = &chat->pane.tui->work;
@@ -314,7 +302,7 @@ rt_chat_hides(const rt_chat *chat, size_t item)
 	rt_slot slot;
 	rt_error ignored;
 
-	return rt_chat_is_filtered(chat, item) ||
+	return rt_work_is_filtered(work, item) ||
 	       (rt_chat_slot(chat, item, &slot) &&
 		rt_view_is_hidden(work->engine, work->value, &slot, &hidden, &ignored) == RT_OK &&
 		hidden);

@@ -370,9 +370,11 @@ draw_rule(rt_chat *chat, rt_canvas *c, rt_box rule, int rows)
 		rt_keymap_add_key(chat->pane.tui->keys, RT_SCREEN_CHAT, RT_ACT_END, words);
 		rt_buf_add_byte(words, ' ');
 	}
-	if (chat->only.size > 0) {
+	if (chat->pane.tui->work.only.size > 0) {
+		rt_str only = rt_buf_str(&chat->pane.tui->work.only);
+
 		rt_buf_add_c(words, " only ");
-		rt_buf_add(words, chat->only.ptr, rt_utf8_cut(rt_buf_str(&chat->only), 40));
+		rt_buf_add(words, only.ptr, rt_utf8_cut(only, 40));
 		rt_buf_add_c(words, " and User: /only ");
 	}
 	for (i = 0; i < text.size && i < COUNTED_BYTES; i++)

@@ -226,7 +226,7 @@ act_at_head(rt_chat *chat, rt_action action)
 
 	if (chat->points)
 		(void)verb(chat, action, &chat->sel_entry, 1);
-	else if (rt_chat_is_filtered(chat, rt_work_head(&chat->pane.tui->work) - 1))
+	else if (rt_work_filters_head(&chat->pane.tui->work))
 		rt_tui_say(chat->pane.tui, "The entry at the head is not shown; /only shows all");
 	else if (rt_chat_slot(chat, rt_work_head(&chat->pane.tui->work) - 1, &slot))
 		(void)verb(chat, action, &slot.entry, 1);
@@ -638,7 +638,6 @@ free_chat(rt_pane *pane)
 
 	rt_chat_forget(chat);
 	rt_field_free(chat->field);
-	rt_buf_deinit(&chat->only);
 	rt_buf_deinit(&chat->find);
 	rt_buf_deinit(&chat->sent);
 	rt_buf_deinit(&chat->draft);
@@ -667,7 +666,6 @@ rt_pane_chat(rt_tui *tui)
 	chat->pane.tui = tui;
 	chat->follows = true;
 	chat->rows = 1;
-	rt_buf_init(&chat->only, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->find, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->sent, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->draft, tui->alloc, RT_BUF_UNLIMITED);

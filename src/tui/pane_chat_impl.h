@@ -63,7 +63,6 @@ typedef struct rt_chat {
 	int slash_top;             /* the first visible suggestion */
 	int slash_more;            /* suggestions beyond those that fit */
 	bool escaped, interrupted; /* pressed once; the second time counts */
-	rt_buf only;               /* the role that alone is shown, with User; empty: all are */
 	rt_buf find;               /* the text searched for, marked in entries; or empty */
 	rt_text_search search;
 	uint64_t epoch; /* work.epoch */
@@ -137,8 +136,6 @@ const rt_chat_laid *rt_chat_layout(rt_chat *chat, size_t item);
 void rt_chat_forget(rt_chat *chat);
 /* Is the question still waiting to be stored? Another program may be writing to the store. */
 bool rt_chat_is_unsent(const rt_chat *chat);
-/* Does the filter hide it: neither of the role that alone is shown, nor of User? */
-bool rt_chat_is_filtered(const rt_chat *chat, size_t item);
 /* Entries that are hidden from people, or by the filter, have no rows. */
 bool rt_chat_hides(const rt_chat *chat, size_t item);
 /* The nearest visible entry: at, else the next one in the direction of by (1 or -1), else in the

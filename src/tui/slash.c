@@ -4,7 +4,6 @@
  * command line work, too. */
 #include <stdio.h>
 
-#include "tui/pane_chat_impl.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
 
@@ -33,7 +32,7 @@ verb_at_head(rt_tui *tui, rt_action action, rt_str answer)
 {
 	uint32_t entry = entry_at_head(tui);
 
-	if (rt_chat_is_filtered(rt_chat_of(tui->panes[0]), rt_work_head(&tui->work) - 1)) {
+	if (rt_work_filters_head(&tui->work)) {
 		rt_tui_say(tui, "The entry at the head is not shown; /only shows all");
 		return RT_OK;
 	}
@@ -442,20 +441,15 @@ model(rt_tui *tui, rt_action action, rt_str name)
 			     : rt_verb_act(tui, action, NULL, 0, &used);
 }
 
-/* Show one role and the questions alone; no role: all. */
 static rt_status
 only(rt_tui *tui, rt_action action, rt_str role)
 {
-	rt_chat *chat = rt_chat_of(tui->panes[0]);
-
 	(void)action;
-	rt_chat_select_none(chat);
-	rt_buf_clear(&chat->only);
-	rt_buf_add_str(&chat->only, role);
-	rt_chat_scroll_to_end(chat);
+	rt_buf_clear(&tui->work.only);
+	rt_buf_add_str(&tui->work.only, role);
 	if (role.size == 0)
 		rt_tui_say(tui, "All roles are shown");
-	return chat->only.status;
+	return tui->work.only.status;
 }
 
 static rt_status

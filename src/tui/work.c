@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 
+#include "core/role.h"
 #include "tui/work.h"
 
 #include <stdio.h>
@@ -90,6 +91,26 @@ rt_work_head(const rt_work *work)
 	    rt_disc_head_at(work->value, work->disc, &at, NULL) != RT_OK)
 		return rt_work_count(work);
 	return at;
+}
+
+bool
+rt_work_is_filtered(const rt_work *work, size_t at)
+{
+	rt_str role;
+	rt_slot slot;
+
+	return work->only.size > 0 && at < rt_work_count(work) &&
+	       rt_seq_get(work->take->slots, at, &slot, NULL) == RT_OK &&
+	       rt_project_name(work->value, slot.role, &role, NULL) == RT_OK &&
+	       !rt_str_eq_nocase(role, rt_buf_str(&work->only)) && !rt_role_is_user(role);
+}
+
+bool
+rt_work_filters_head(const rt_work *work)
+{
+	size_t head = rt_work_head(work);
+
+	return head > 0 && rt_work_is_filtered(work, head - 1);
 }
 
 rt_str
@@ -587,7 +608,7 @@ rt_status
 rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *err)
 {
 	const rt_config *config = NULL;
-	rt_buf *bufs[] = {&work->model,      &work->hint,  &work->run_text, &work->run_thinking,
+	rt_buf *bufs[] = {&work->model,      &work->hint, &work->only,  &work->run_text, &work->run_thinking,
 			  &work->run_notice, &work->owner, &work->state};
 	rt_status st;
 
@@ -612,7 +633,7 @@ rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *er
 void
 rt_work_close(rt_work *work)
 {
-	rt_buf *bufs[] = {&work->model,      &work->hint,  &work->run_text, &work->run_thinking,
+	rt_buf *bufs[] = {&work->model,      &work->hint, &work->only,  &work->run_text, &work->run_thinking,
 			  &work->run_notice, &work->owner, &work->state};
 
 	if (work->runs != NULL)

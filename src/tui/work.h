@@ -66,6 +66,7 @@ typedef struct rt_work {
 	char *store_path;
 
 	rt_work_end end;       /* of the last run */
+	rt_buf only;           /* the role that alone is shown in the chat, with User; empty: all */
 	rt_buf hint;           /* after a failure: the next step; or empty */
 	const char *said_model; /* for this run of the program (-m), or NULL */
 	bool is_pinned;        /* the take was named, and is not just the active one */
@@ -88,6 +89,9 @@ RT_CHECKED rt_status rt_work_tend(rt_work *work, bool *out_ended, rt_error *err)
 size_t rt_work_count(const rt_work *work);   /* entries of the take */
 /* Position of the next entry: 0 is before the first. */
 size_t rt_work_head(const rt_work *work);
+/* Does the filter hide this entry, and the one at the head? Nothing acts on those. */
+bool rt_work_is_filtered(const rt_work *work, size_t at);
+bool rt_work_filters_head(const rt_work *work);
 rt_str rt_work_disc_name(const rt_work *work);
 rt_str rt_work_take_name(const rt_work *work);
 /* For view_rows.h. */
