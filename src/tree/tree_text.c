@@ -7,6 +7,7 @@
 #include <stdlib.h> /* strtod */
 
 #include "codec/content.h"
+#include "codec/thinking.h"
 
 enum {
 	TEXT_UNITS = 200, /* of a message */
@@ -113,13 +114,17 @@ has_text(const rt_body *body)
 	return false;
 }
 
-/* The beginning of a message's text. */
+/* The beginning of a message's text; of a model's without its thinking, but for pi's own tree. */
 static void
-add_message_text(rt_buf *buf, const rt_body *body)
+add_message_text(rt_buf *buf, const rt_tree_speaker *s)
 {
+	const rt_body *body = s->body;
 	size_t begin = buf->size;
 
-	add_text(buf, body, TEXT_UNITS * 4);
+	if (!s->as_pi && body->content_json == NULL && rt_body_thinks(s->role))
+		rt_thinking_add_prose(buf, body->content, rt_body_is_cut(body));
+	else
+		add_text(buf, body, TEXT_UNITS * 4);
 	if (buf->size > begin)
 		buf->size = begin + cut_units(rt_str_skip(rt_buf_str(buf), begin), TEXT_UNITS).size;
 }
@@ -432,10 +437,14 @@ add_speech(rt_buf *buf, const rt_tree_speaker *s, size_t *out_who)
 	rt_buf_add_c(buf, ": ");
 	*out_who = buf->size - begin;
 	begin = buf->size;
-	add_message_text(buf, s->body);
+	add_message_text(buf, s);
 	trim_from(buf, begin);
 	if (buf->size > begin || rt_tree_kind_of(s->role, s->kind) == RT_TREE_USER)
 		return;
+	if (!s->as_pi && trim(s->body->content).size > 0) {
+		rt_buf_add_c(buf, "(thinking)");
+		return;
+	}
 	if (record_of(s->body) != NULL) {
 		rt_str error = rt_json_str(message_member(s->body, "errorMessage"));
 
@@ -553,7 +562,7 @@ rt_tree_add_hay(rt_buf *buf, const rt_tree_speaker *s, size_t *out_text)
 	}
 	if (record != NULL && rt_str_is(s->kind, "compaction"))
 		return;
-	add_message_text(buf, s->body);
+	add_message_text(buf, s);
 	if (rt_str_is(s->role, "bashExecution")) {
 		rt_buf_add_byte(buf, ' ');
 		rt_buf_add_str(buf, cut_units(rt_json_str(message_member(s->body, "command")),

@@ -463,6 +463,29 @@ def folded(c, place):
     c.says("with an entry selected", t, "I wonder", "line two")
 
 
+def thought_in_place(c, place):
+    """Thinking in the middle of a reply is folded where it is; other rows leave it out. A reply
+    that updates the prompt says so."""
+    fork(place)
+    place.run("set", "prompt_updates", "block")
+    t = chat(place, RETAKE_MODEL=script(place, {
+        "text": "My plan. <thinking>A secret\nthought.</thinking>\n\nChanged.\n\n```prompt\nUse French.\n```\n"}))
+    t.type("Change it")
+    t.key("Enter")
+    c.says("folded between the texts", t, re.compile(
+        r"My plan\.\n+  \[thinking, 2 lines, Ctrl\+T\]\n+  Changed\."), "rompt updated",
+        gone=["secret", "<think"])
+    t.key("C-t")
+    c.says("unfolded there", t, re.compile(r"My plan\.\n+  A secret\n  thought\.\n+  Changed\."),
+           gone=["[thinking"])
+    t.key("C-t")
+    c.says("folded again", t, "[thinking, 2 lines", gone=["secret"])
+    t.key("F2")
+    c.says("the tree leaves it out", t, "─ Tree", re.compile(r"AI: My plan\.\s+Changed\."),
+           gone=["secret", "<think"])
+    c.store("the prompt is kept", lambda: place.run("prompt").strip(), "Use French.")
+
+
 def find(c, place):
     """Ctrl+F, Alt+N, Alt+Shift+N; what is not there."""
     lines_of = "".join(json.dumps({"op": "entry.append", "role": "AI" if i % 2 else "User",
@@ -593,4 +616,4 @@ def while_running(c, place):
 
 
 run(welcome, send, stop, lines, before, paste, outside, leaving, select, verbs_text, verbs_place, verbs_look,
-    go_on, again, other_takes, one_take, folded, find, live, two, while_running)
+    go_on, again, other_takes, one_take, folded, thought_in_place, find, live, two, while_running)
