@@ -522,7 +522,8 @@ report_unknown(reader *r, yyjson_val *root)
 		if (section == NULL)
 			continue;
 		for (rt_json_iter k = rt_json_each(m.value); rt_json_next(&k);)
-			if (!has_place(section, k.key))
+			if (!has_place(section, k.key) &&
+			    !rt_is_word(k.key, TOML_DISCUSSION_KEYS))
 				rt_report_add(r->r.report, RT_REMARK_SKIPPED, 0,
 					      "no counterpart, kept as it is: %s.%.*s", section,
 					      (int)(k.key.size < 80 ? k.key.size : 80), k.key.ptr);

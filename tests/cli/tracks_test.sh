@@ -66,7 +66,8 @@ code 'track.toggle: to a track' 0 toggle '{"op":"track.toggle","track":"day shif
 is 'track.toggle: to a track' docs "$(here)"
 code 'track.toggle: back' 0 toggle '{"op":"track.toggle"}'
 is 'track.toggle: back' notes "$(here)"
-code 'track.toggle: unknown' 3 toggle '{"op":"track.toggle","track":"x"}'
+has 'track.toggle: unknown' 'no discussion is bound to the track' \
+	"$(printf '%s\n' '{"op":"track.toggle","track":"x"}' | r apply - --json 2>&1)"
 
 # --- bound to none again ---
 r -q use docs
