@@ -69,6 +69,8 @@ rt_known_fields rt_fields_of_op(const rt_op *op);
 #define RT_TAKE_FILES "take_files" /* the field of a discussion */
 /* The lists of a take as a JSON object. */
 rt_str rt_take_files(rt_change *c, const rt_disc *disc, uint32_t take);
+/* Make lists as rt_take_files returns them those of a discussion. */
+void rt_take_files_give(rt_change *c, uint32_t disc, rt_str lists);
 /* Before another take becomes active: the lists of the active one are kept, those of the take `like`
  * become the discussion's. */
 void rt_take_files_switch(rt_change *c, uint32_t disc, uint32_t like);

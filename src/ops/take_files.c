@@ -89,8 +89,8 @@ rt_take_files(rt_change *c, const rt_disc *disc, uint32_t take)
 	return lists.ptr != NULL ? lists : lists_now(c, disc);
 }
 
-static void
-show(rt_change *c, uint32_t disc, rt_str lists)
+void
+rt_take_files_give(rt_change *c, uint32_t disc, rt_str lists)
 {
 	yyjson_val *root = rt_change_ok(c) ? rt_json_parse(c->scope, lists) : NULL;
 
@@ -112,7 +112,7 @@ rt_take_files_switch(rt_change *c, uint32_t number, uint32_t like)
 	wanted = rt_take_files(c, disc, like);
 	if (!rt_str_eq(now, was))
 		store(c, disc, disc->active, now);
-	show(c, number, wanted);
+	rt_take_files_give(c, number, wanted);
 }
 
 static void

@@ -67,6 +67,35 @@ code 'into a new store' 0 "$RETAKE" --db "$work/roles2.db" import "$work/roles.t
 is 'into a new store' 'User Critic' \
 	"$("$RETAKE" --db "$work/roles2.db" settings --json | json '" ".join(d["roles"])')"
 
+# --- TOML: the configuration file, and back ---
+db=$work/config.db
+cat >"$work/config-in.toml" <<'EOF'
+disc_roles = ["User", "Critic"]
+use_default_base_system_prompt = false
+ui_global_system_prompt = "g"
+theme = "dark"
+
+[ai]
+temperature = 0.25
+top_p = 0.5
+max_tokens = 77
+top_k = 3
+EOF
+r -q add hi
+code 'configuration' 0 r import "$work/config-in.toml"
+has 'configuration: what has no counterpart' 'no counterpart, kept as it is: theme' "$out"
+has 'configuration: in a table, too' 'no counterpart, kept as it is: ai.top_k' "$out"
+hasnt 'configuration: nothing else' 'temperature' "$out"
+is 'configuration: in requests' '0.25 0.5 77' \
+	"$(r context --json 2>/dev/null | json '"%s %s %s" % (d["temperature"], d["top_p"], d["max_tokens"])')"
+code 'config-toml' 0 r export --format config-toml -o "$work/config-out.toml"
+is 'config-toml: all but what has no counterpart' "$(grep -v 'theme\|top_k' "$work/config-in.toml")" \
+	"$(cat "$work/config-out.toml")"
+"$RETAKE" --db "$work/config2.db" import "$work/config-out.toml" >/dev/null
+is 'config-toml: and back' "$(r settings)" "$("$RETAKE" --db "$work/config2.db" settings)"
+r -q undo
+is 'configuration: one step' 'User AI Vendor API System' "$(r settings --json | json '" ".join(d["roles"])')"
+
 # --- pi: entries of hooks that were made here ---
 db=$work/pi.db
 apply '{"op":"entry.append","content":"hi"}' \
