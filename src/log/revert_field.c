@@ -206,11 +206,11 @@ merge(rt_change *c, const rt_effect *e, rt_str *value)
 	       revert_items(c, e, value);
 }
 
-/* Does the step set the prompt of that discussion, too? */
+/* Do the first count effects of the step set the prompt of that discussion? */
 static bool
-sets_prompt(const rt_record *step, uint32_t disc)
+sets_prompt(const rt_record *step, size_t count, uint32_t disc)
 {
-	for (size_t i = 0; i < step->effect_count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (step->effects[i].kind == RT_EFFECT_SET && step->effects[i].disc == disc &&
 		    rt_str_is(step->effects[i].key, "prompt"))
 			return true;
@@ -250,7 +250,8 @@ rt_revert_field(rt_reverting *r, size_t index, bool incidental)
 	const rt_effect *e = &r->step.effects[index];
 	rt_str now = rt_change_field(c, e->disc, e->sub, e->key, e->entry), before = e->before;
 
-	if (e->disc != 0 && rt_str_is(e->key, "prompt_edited") && sets_prompt(&r->step, e->disc))
+	if (e->disc != 0 && rt_str_is(e->key, "prompt_edited") &&
+	    sets_prompt(&r->step, r->step.effect_count, e->disc))
 		return; /* with the prompt */
 	if (!same(now, e->after)) {
 		before = now;
@@ -265,6 +266,7 @@ rt_revert_field(rt_reverting *r, size_t index, bool incidental)
 		}
 	}
 	rt_change_set(c, e->disc, e->sub, e->key, e->entry, before);
-	if (e->disc != 0 && rt_str_is(e->key, "prompt"))
+	/* Once, after the last of several changes of the prompt is back. */
+	if (e->disc != 0 && rt_str_is(e->key, "prompt") && !sets_prompt(&r->step, index, e->disc))
 		revert_prompt_flag(r, e);
 }

@@ -253,6 +253,23 @@ ROW(c17_discussions)
 	EXPORT_HAS("'Tool'");
 }
 
+/* A step with several changes is reverted as one. */
+ROW(c17_what_several_changes_share)
+{
+	static const char *const prompts[] = {"{'op':'prompt.update','text':'one'}",
+					      "{'op':'prompt.update','text':'two'}"};
+	F;
+
+	one_step(f, prompts, 2);
+	DONE("{'op':'revert','seq':1}");
+	EXPORT_LACKS("'prompt':");
+	DONE("{'op':'entry.append','content':'a'}");
+	DONE("{'op':'files.set','which':'files','items':['a.c']}"); /* 4 */
+	DONE("{'op':'take.branch','at':':1'}");
+	DONE("{'op':'revert','seq':4}"); /* the lists of the take in view only */
+	EXPORT_HAS("'files':{'files':['a.c']}");
+}
+
 ROW(c17_presets_tracks_and_the_prompt_of_a_reply)
 {
 	F;
@@ -602,6 +619,7 @@ main(void)
 		TEST(c17_entries_that_were_moved_split_or_joined),
 		TEST(c17_takes),
 		TEST(c17_discussions),
+		TEST(c17_what_several_changes_share),
 		TEST(c17_presets_tracks_and_the_prompt_of_a_reply),
 		TEST(c17_texts_that_are_the_same),
 		TEST(c17_revert_in_another_discussion),

@@ -467,6 +467,8 @@ class Torture:
             with open(os.path.join(self.start, name), "wb") as out:
                 out.write(data)
 
+        put("a.c", b"int a;\n")  # the files that requests contain
+        put("b.c", b"int b;\n")
         step(1, "apply", stdin=("\n".join(PREPARE) + "\n").encode())
         put("in.json", step(2, "export", "--format", "canonical"))
         put("in.toml", step(3, "-d", "other", "export", "--format", "toml"))
