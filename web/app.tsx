@@ -69,6 +69,7 @@ function TopBar(props: { isCovered: boolean }) {
 					onClick={() => (isNarrow() ? toggleDrawer("right", "to-history", "history") : togglePane("history"))}>
 					<span class="wide-only">History</span><span class="phone-only" aria-hidden="true">◷</span></button>
 			)}
+			<button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Save (Ctrl+S)" onClick={act.save}>Save</button>
 			<ExportButton />
 			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
