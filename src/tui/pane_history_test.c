@@ -168,12 +168,12 @@ refuses_with_a_next_step(void **state)
 
 	(void)state;
 	open_story(&d, 80, 24);
-	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"other\"}]");
-	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"main\"}]");
-	desk_press(&d, "f3 home ctrl+r");
+	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"one\"}]");
+	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"two\"}]");
+	desk_press(&d, "f3 home down ctrl+r");
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
-	assert_shows(&d, "Cannot revert step 6, which switched discussions. ");
-	assert_shows(&d, "retake jump 5");
+	assert_shows(&d, "Cannot revert step 5");
+	assert_shows(&d, "retake revert 6");
 	desk_close(&d);
 }
 

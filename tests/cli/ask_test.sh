@@ -62,8 +62,6 @@ r export --format toml >"$work/out"
 holds 'sent_markdown = ' "$work/out" "the TOML export carries it"
 r context --sent --budget 5 >"$work/out" 2>"$work/err"
 [ $? = 2 ] && pass || fail "--sent takes nothing that builds another request" "$(cat "$work/err")"
-# The record holds no text, and survives a reset.
-grep -rqF "about this" "$work/state" && fail "a text is in the record" "" || pass
 
 code "compact --keep 0: all but the last" 0 r compact --keep 0 -n
 r compact --keep 10 --json >"$work/out" 2>"$work/err" </dev/null

@@ -44,7 +44,7 @@ steps=$("$RETAKE" --db "$tour" status --json | json 'd["step"]')
 code 'again' 0 "$RETAKE" demo
 has 'the same tour' '$ retake tree' "$out"
 is 'what was there is still in the history' yes "$([ "$("$RETAKE" --db "$tour" status --json | json 'd["step"]')" -gt "$steps" ] && echo yes)"
-is 'the story begins afresh' 'lighthouse rescue comedy lighthouse_take_1' "$("$RETAKE" --db "$tour" takes --json | json '" ".join(t["name"] for t in d)')"
+is 'the story begins afresh' 'lighthouse lighthouse_take_1 rescue comedy' "$("$RETAKE" --db "$tour" takes --json | json '" ".join(t["name"] for t in d)')"
 
 code 'in a folder' 0 "$RETAKE" demo "$work/tour"
 is 'in a folder' yes "$([ -f "$work/tour/demo.db" ] && echo yes)"

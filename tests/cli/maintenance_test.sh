@@ -257,7 +257,10 @@ for i in range($count): print('{\"op\":\"entry.append\",\"content\":\"text %d.\"
 	cp "$db" "$work/again.db"
 	code 'repair' 0 "$RETAKE" --db "$work/again.db" repair
 	has 'says what was lost' 'The store is consistent again; ' "$out"
-	has 'in steps' '1 step was lost.' "$out"
+	case $out in # one or two rows of the log share a sector
+	*'1 step was lost.'* | *'2 steps were lost.'*) pass ;;
+	*) fail 'in steps' "$out" ;;
+	esac
 	code 'it is repaired' 0 "$RETAKE" --db "$db" repair --json
 	has 'and says what was kept' '"rows_kept":' "$out"
 	kept=$(find "$work" -name "hit-$count.db.before-repair-*")

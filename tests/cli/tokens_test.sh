@@ -23,7 +23,7 @@ is 'no ranks, quiet: not said' '' "$err"
 code 'an unknown model' 3 r context --tokens -m nobody
 has 'an unknown model: what to do' 'retake --db' "$err"
 code 'a budget of words' 2 r context --budget much
-is 'JSON' '{"exact": false, "encoding": null, "tokens": 21, "left_out": 0}' \
+is 'JSON' '{"exact": false, "encoding": null, "files": [], "file_problems": [], "tokens": 21, "left_out": 0}' \
 	"$(r context --tokens --json | json '{k: d[k] for k in d if k != "entries"}')"
 is 'JSON: entries' '["at", "id", "left_out", "tokens"] [1, 2, 3, 4]' \
 	"$(r context --tokens --json | json 'json.dumps(sorted(d["entries"][0])) + " " + json.dumps([e["at"] for e in d["entries"]])')"

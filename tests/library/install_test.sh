@@ -100,7 +100,8 @@ done
 runs() { # runs NAME PROGRAM
 	LD_LIBRARY_PATH=$lib "$2" >"$work/said" 2>&1
 	result "$1 runs" $? "$work/said"
-	diff examples/hello.out "$work/said" >"$work/out"
+	# the library has no clock of a test: times of changes are left out
+	sed 's/,"last_updated":"[^"]*"//g' "$work/said" | diff examples/hello.out - >"$work/out"
 	result "$1 says what it should" $? "$work/out"
 }
 
