@@ -18,6 +18,7 @@ import { isNarrow, openOverlay, panesAt, togglePane, useNarrow } from "./panes";
 import { set, useStore } from "./state";
 import { discussionOf } from "./store";
 import { SelectionBar } from "./selection";
+import { Definitions } from "./symbols";
 import { TakeBar } from "./tabs";
 import { Welcome } from "./welcome";
 
@@ -160,6 +161,7 @@ export function App() {
 			{drawer && <div class="shade" onClick={() => set({ drawer: null })} />}
 			{Over && <Over />}
 			<ConflictDialog />
+			<Definitions />
 			<Questions />
 		</div>
 	);
