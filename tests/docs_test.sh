@@ -510,7 +510,7 @@ def check_formats():
         return
     for page in ("README.md", "docs/formats.md"):
         table = re.search(r"^\| name \|.*\n((?:\|.*\n)+)", read(page), re.M)
-        listed = set(re.findall(r"^\| `([a-z]+)` \|", table[1] if table else "", re.M))
+        listed = set(re.findall(r"^\| `([a-z-]+)` \|", table[1] if table else "", re.M))
         result(listed == set(names), f"formats in {page}", f"listed {sorted(listed)}",
                f"known {sorted(names)}")
 

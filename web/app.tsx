@@ -18,6 +18,7 @@ import { isNarrow, openOverlay, panesAt, togglePane, useNarrow } from "./panes";
 import { set, useStore } from "./state";
 import { discussionOf } from "./store";
 import { SelectionBar } from "./selection";
+import { Definitions } from "./symbols";
 import { TakeBar } from "./tabs";
 import { Welcome } from "./welcome";
 
@@ -69,6 +70,7 @@ function TopBar(props: { isCovered: boolean }) {
 					onClick={() => (isNarrow() ? toggleDrawer("right", "to-history", "history") : togglePane("history"))}>
 					<span class="wide-only">History</span><span class="phone-only" aria-hidden="true">◷</span></button>
 			)}
+			<button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Save (Ctrl+S)" onClick={act.save}>Save</button>
 			<ExportButton />
 			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
@@ -159,6 +161,7 @@ export function App() {
 			{drawer && <div class="shade" onClick={() => set({ drawer: null })} />}
 			{Over && <Over />}
 			<ConflictDialog />
+			<Definitions />
 			<Questions />
 		</div>
 	);

@@ -17,6 +17,7 @@ import { useModel } from "./pane_data";
 import { ownRuns, stopRun } from "./runs";
 import { state, useStore } from "./state";
 import { lastWay } from "./undo";
+import { useCompletion } from "./symbols";
 import { isUnfinished } from "./words";
 
 /** What the button may say: it is as wide as the widest of them, whatever it says. */
@@ -69,6 +70,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const behind = useStore((from) => from.behind), sends = useStore(doesEnterSend);
 	const [picked, setPicked] = useState<string | null>(null);
 	const field = useRef<HTMLTextAreaElement>(null);
+	const completion = useCompletion(field, setText);
 	const hasKeys = !matchMedia("(hover: none), (pointer: coarse)").matches;
 	useLayoutEffect(() => grow(field.current!), [text]);
 	useLayoutEffect(() => {
@@ -111,9 +113,9 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const ask = async () => {
 		const said = text;
 		clear();
-		if (isOurs)
+		if (isOurs && isEmpty)
 			await act.setSetting("draft", null, true);
-		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { text: said, role }) }, () => askNow.current());
+		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { text: said, role, clear_draft: isOurs }) }, () => askNow.current());
 		if (!run)
 			setText((now) => joined(said, now));
 		else if (behindAt >= 0)
@@ -158,6 +160,8 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	}, [disc]);
 	const toEnd = () => act.op("head.move", { entry: outline!.id[outline!.id.length - 1] }, { say: "What you write comes at the end again." });
 	const onKeyDown = (event: KeyboardEvent) => {
+		if (completion.takesKey(event))
+			return;
 		if (!disc && event.key === "Enter" && (event.ctrlKey || event.metaKey || sends))
 			return event.preventDefault(); // there is nothing yet that it could go to
 		const isCtrl = event.ctrlKey || event.metaKey;
@@ -189,10 +193,12 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 					if (isMore)
 						keepLeft(disc, left);
 				}} onDropMore={() => void act.setSetting("draft", null, true)} />
-			<textarea id="composer" ref={field} rows={1} value={text} aria-label="Text of the next entry"
+			{completion.list}
+			<textarea id="composer" aria-autocomplete="list" aria-controls={completion.active && "completion"} aria-activedescendant={completion.active} ref={field} rows={1} value={text} aria-label="Text of the next entry"
 				placeholder={`${model ? "Ask, or add an entry …" : "Write an entry …"}${hasKeys ? ` (${sendKey} sends)` : ""}`}
 				data-untouched={isUntouched && isEmpty ? "1" : undefined}
-				onInput={(event) => { setUntouched(false); setText(event.currentTarget.value); }} onKeyDown={onKeyDown} />
+				onInput={(event) => { setUntouched(false); setText(event.currentTarget.value); completion.look(); }}
+				onKeyUp={(event) => { if (/^(Arrow(Left|Right)|Home|End)$/.test(event.key)) completion.look(); }} onClick={completion.look} onKeyDown={onKeyDown} />
 			<div class="composer-bar">
 				<RolePicker value={role} onChange={setPicked} label="Role of the next entry" />
 				<button type="button" class="icon text model" onClick={() => openModel()} title="Choose the model">

@@ -31,6 +31,9 @@ export type Node = string | Mark;
 
 const DEEPEST = 70;
 
+/** How a text that is no code is shown; the page sets it (symbols.tsx), an exported one does not. */
+export const mentions: { show: (text: string) => ComponentChildren } = { show: (text) => text };
+
 /** The plain text of texts: [text, …]. */
 function plain(texts: Node[] = []): string {
 	return texts.map((node) => (typeof node === "string" ? node : node.cp ? `[U+${node.cp}]` : plain(node.c))).join("");
@@ -50,10 +53,10 @@ function Link(props: { href: string; title?: string; children: ComponentChildren
 	);
 }
 
-function inline(node: Node, depth: number): ComponentChildren {
+function inline(node: Node, depth: number, isCode = false): ComponentChildren {
 	if (typeof node === "string")
-		return node;
-	const inner = () => inlines(node.c, depth + 1);
+		return isCode ? node : mentions.show(node);
+	const inner = () => inlines(node.c, depth + 1, isCode || node.t === "a");
 	switch (node.t) {
 	case "em":
 		return <em>{inner()}</em>;
@@ -76,8 +79,8 @@ function inline(node: Node, depth: number): ComponentChildren {
 	}
 }
 
-function inlines(nodes: Node[] = [], depth = 0): ComponentChildren {
-	return depth > DEEPEST ? plain(nodes) : nodes.map((node) => inline(node, depth));
+function inlines(nodes: Node[] = [], depth = 0, isCode = false): ComponentChildren {
+	return depth > DEEPEST ? plain(nodes) : nodes.map((node) => inline(node, depth, isCode));
 }
 
 function list(node: Mark, depth: number): ComponentChildren {
@@ -131,7 +134,7 @@ function block(node: Node, depth: number, isTight?: boolean): ComponentChildren 
 		return <Heading class={`level-${node.n ?? 1}`}>{inlines(node.c)}</Heading>;
 	}
 	case "pre":
-		return <Code text={plain(node.c)} language={node.lang}>{inlines(node.c)}</Code>;
+		return <Code text={plain(node.c)} language={node.lang}>{inlines(node.c, 0, true)}</Code>;
 	case "quote":
 		return <blockquote>{blocks(node.c, depth + 1)}</blockquote>;
 	case "ul":
@@ -156,7 +159,7 @@ function blocks(nodes: Node[] = [], depth = 0, isTight?: boolean): ComponentChil
 export function Markdown(props: { text: string; tree?: unknown }) {
 	return Array.isArray(props.tree)
 		? <div class="prose">{blocks(props.tree as Node[])}</div>
-		: <div class="plain">{props.text}</div>;
+		: <div class="plain">{mentions.show(props.text)}</div>;
 }
 
 /** A block that is drawn again only when it is another one. */

@@ -219,6 +219,7 @@ function Settings() {
 				</select>
 				<p class="quiet small" id="set-updates-hint">The model is told how to write the new prompt, and its reply sets it.</p>
 			</div>
+			{flag("symbols_sent", "Send the definitions of the @symbols that a question names")}
 			<h2>Compaction</h2>
 			{flag("compact_auto", "Compact by itself when a take no longer fits")}
 			<div class="setting-row">

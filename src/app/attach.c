@@ -46,7 +46,8 @@ list_of(rt_scope *s, const rt_disc *disc, const char *name)
 }
 
 const rt_file_set *
-rt_attach_look(rt_scope *s, const rt_file_options *options, const rt_project *value, uint32_t number)
+rt_attach_look(rt_scope *s, const rt_file_options *options, const rt_project *value, uint32_t number,
+	       rt_str message)
 {
 	static const rt_file_set none = {0};
 	const rt_disc *disc = NULL;
@@ -59,6 +60,8 @@ rt_attach_look(rt_scope *s, const rt_file_options *options, const rt_project *va
 				       .screenshots = list_of(s, disc, "screenshots")};
 
 		set = rt_file_set_read(s, options, &lists);
+		if (set != NULL)
+			set = rt_file_set_add_symbols(s, options, set, message);
 	}
 	return set != NULL ? set : &none;
 }
@@ -108,9 +111,9 @@ rt_attach_check(rt_scope *s, const rt_file_set *set)
 }
 
 rt_attachments
-rt_attach(const void *options, rt_scope *s, const rt_project *value, uint32_t disc)
+rt_attach(const void *options, rt_scope *s, const rt_project *value, uint32_t disc, rt_str message)
 {
-	const rt_file_set *set = rt_attach_look(s, options, value, disc);
+	const rt_file_set *set = rt_attach_look(s, options, value, disc, message);
 
 	rt_attach_check(s, set);
 	return rt_attach_set(s, set);

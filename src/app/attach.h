@@ -13,16 +13,18 @@
 /* Options with the working directory as the only root, and PATH. Memory is the scope's. */
 rt_file_options rt_attach_here(rt_scope *scope);
 
-/* The files of a discussion as they are now; problems are in the set. Never NULL, but empty once the
+/* The files of a discussion as they are now, and the definitions of the symbols that a message
+ * (chat/attachment.h; may be empty) names; problems are in the set. Never NULL, but empty once the
  * scope has failed. */
 const rt_file_set *rt_attach_look(rt_scope *scope, const rt_file_options *options,
-				  const rt_project *value, uint32_t disc);
+				  const rt_project *value, uint32_t disc, rt_str message);
 /* The files of a set as a request contains them. */
 rt_attachments rt_attach_set(rt_scope *scope, const rt_file_set *set);
 /* Fails the scope with RT_REFUSED if the set has problems; the message lists them. */
 void rt_attach_check(rt_scope *scope, const rt_file_set *set);
 /* The three of them: an rt_attach_fn, whose ctx is a const rt_file_options. */
-rt_attachments rt_attach(const void *options, rt_scope *scope, const rt_project *value, uint32_t disc);
+rt_attachments rt_attach(const void *options, rt_scope *scope, const rt_project *value, uint32_t disc,
+			 rt_str message);
 
 /* Members of an open JSON object: "files" (each "list", "item", "name", "size", "mime" or "language",
  * "lines" of a part, "view" unless it is full, "tokens" where tokens is not NULL) and

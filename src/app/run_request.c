@@ -88,6 +88,7 @@ resolve_send(rt_scope *s, rt_run_asked *a, const rt_run_request *r, const rt_pro
 	if (a->how == RT_RUN_ASK) {
 		copy_question(s, a, r);
 		a->role = copy(s, r->role);
+		a->clears_draft = r->clears_draft;
 	}
 	a->reply_role = copy(s, r->reply_role);
 	a->no_files = r->no_files;
@@ -226,7 +227,8 @@ rt_run_check_files(rt_run *run, const rt_project *project)
 	if (!rt_ok(&run->scope) || a->how > RT_RUN_CONTINUE || a->no_files || options == NULL)
 		return;
 	rt_scope_init(&s, run->runs->alloc);
-	rt_attachments files = rt_attach(options, &s, project, a->disc);
+	rt_str message = rt_attach_has_symbols(&s, project, a->disc) ? a->text : RT_STR("");
+	rt_attachments files = rt_attach(options, &s, project, a->disc, message);
 	if (rt_ok(&s))
 		rt_attachments_check(&s, &files, run->model->provider);
 	(void)rt_scope_join(&run->scope, &s);

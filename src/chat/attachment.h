@@ -54,10 +54,17 @@ typedef struct rt_attachments {
 /* Prefix of side rows with contents; the hash follows. */
 #define RT_ATTACHMENT_PREFIX "file/"
 
-/* Reads the files that a discussion of this value names; their memory is the scope's. Called with
- * the scope of a request, before it is sent. Fails the scope if a file cannot be sent. */
+/* Reads the files that a discussion of this value names, and the definitions of the symbols that a
+ * message names (rt_attach_message); their memory is the scope's. Called with the scope of a request,
+ * before it is sent. Fails the scope if a file cannot be sent. */
 typedef rt_attachments (*rt_attach_fn)(const void *ctx, rt_scope *scope, const rt_project *value,
-				       uint32_t disc);
+				       uint32_t disc, rt_str message);
+/* Are definitions of named symbols sent in this discussion (the setting symbols_sent)? */
+bool rt_attach_has_symbols(rt_scope *scope, const rt_project *value, uint32_t disc);
+/* The text whose symbols are sent: that of the last message of the user up to this entry (0: up to
+ * the head). Empty: there is none, or the setting is off. Memory is the scope's. */
+rt_str rt_attach_message(rt_scope *scope, rt_engine *engine, const rt_project *value, rt_place place,
+			 uint32_t upto);
 
 /* Adds the message with all of them to a request; nothing if there are none. */
 void rt_attachments_send(const rt_attachments *files, rt_model_request *request);

@@ -19,7 +19,7 @@
 enum {
 	LOOK_EVERY_US = 1000 * 1000, /* how often the anchor is looked for while a reply arrives */
 	COMPACT_RESERVE_TOKENS = 16384,
-	REQUESTS_MAX = RT_EDIT_NOTICES_MAX + 2 /* of a question */
+	REQUESTS_MAX = RT_EDIT_NOTICES_MAX + 3 /* of a question */
 };
 
 typedef struct sending {
@@ -35,6 +35,7 @@ typedef struct sending {
 	bool fork;
 	rt_attachments files;
 	const rt_project *files_of; /* the value that they were read for; or NULL */
+	rt_str files_message;       /* the message whose symbols are among them */
 	size_t budget_tokens; /* of the request */
 	size_t newest;    /* entries that are sent besides summaries */
 	rt_inflight inflight;
@@ -101,10 +102,11 @@ has_same_files(const rt_fields *a, const rt_fields *b)
 	return true;
 }
 
-/* Reads the files of the value, unless they were read for one with the same lists. Before a question
- * is appended as well, so that nothing has changed if one cannot be sent. */
+/* Reads the files of the value and the symbols that the message names, unless they were read for the
+ * same lists and message. Before a question is appended as well, so that nothing has changed if one
+ * cannot be sent. */
 static void
-read_files(sending *s, const rt_project *value)
+read_files(sending *s, const rt_project *value, rt_str message)
 {
 	const rt_send_with *with = &s->options->with;
 	const rt_disc *then = NULL, *now = NULL;
@@ -115,7 +117,9 @@ read_files(sending *s, const rt_project *value)
 		return;
 	RT_TRY(sc, rt_resolve_place(value, s->options->discussion, RT_STR(""), &place, &sc->error));
 	RT_TRY(sc, rt_project_disc(value, place.disc, &now, &sc->error));
-	if (rt_ok(sc) && s->files_of != NULL &&
+	if (rt_ok(sc) && message.size > 0 && !rt_attach_has_symbols(sc, value, place.disc))
+		message = RT_STR("");
+	if (rt_ok(sc) && s->files_of != NULL && rt_str_eq(message, s->files_message) &&
 	    rt_project_disc(s->files_of, place.disc, &then, NULL) == RT_OK &&
 	    has_same_files(then->fields, now->fields))
 		return;
@@ -123,7 +127,8 @@ read_files(sending *s, const rt_project *value)
 		return;
 	rt_object_unref(s->files_of);
 	s->files_of = rt_object_ref(value);
-	s->files = with->attach(with->attach_ctx, sc, value, place.disc);
+	s->files_message = message;
+	s->files = with->attach(with->attach_ctx, sc, value, place.disc, message);
 	if (rt_ok(sc))
 		rt_attachments_check(sc, &s->files, with->model->provider);
 	s->out->files_failed = sc->status == RT_REFUSED;
@@ -193,6 +198,11 @@ append_question(sending *s)
 	if (question.aside != RT_YES)
 		count += rt_edit_notice_requests(&s->scope, s->engine, o->discussion, o->take,
 						 o->at, requests + count);
+	if (o->clears_draft)
+		requests[count++] = (rt_request){
+			.op = RT_OP_SETTING_SET,
+			.key = RT_STR("draft"),
+			.value = rt_json_parse(&s->scope, RT_STR("null"))};
 	requests[count++] = question;
 	if (!rt_ok(&s->scope))
 		return;
@@ -206,8 +216,9 @@ append_question(sending *s)
 	}
 	if (st == RT_OK && question.aside == RT_YES) {
 		note(s, "auto_add_history is off: the exchange is not added, it has the take ",
-		     rt_str_of(results[0].take));
-		note(s, "to go on with it: retake takes switch ", rt_str_of(results[0].take));
+		     rt_str_of(results[count - 1].take));
+		note(s, "to go on with it: retake takes switch ",
+		     rt_str_of(results[count - 1].take));
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (st == RT_OK && results[i].take[0] != '\0') /* appended in mid-take: a new one */
@@ -837,13 +848,15 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 				     .ctx = &s,
 				     .notes = s.notes};
 	s.value = rt_engine_value(engine);
-	read_files(&s, s.value);
+	read_files(&s, s.value, options->how == RT_SEND_ASK ? options->text : RT_STR(""));
 	rt_object_unref(s.value);
 	append_question(&s);
 	s.value = rt_engine_value(engine);
-	read_files(&s, s.value);
 	if (rt_ok(&s.scope))
 		find_anchor(&s);
+	if (rt_ok(&s.scope))
+		read_files(&s, s.value,
+			   rt_attach_message(&s.scope, engine, s.value, s.place, s.anchor));
 	if (rt_ok(&s.scope)) {
 		out->asked_take = s.place.take;
 		s.updates = rt_prompt_updates_of(setting(&s, "setting.prompt_updates"));

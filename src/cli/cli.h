@@ -30,6 +30,8 @@ typedef struct rt_cli {
 	const rt_env *env;
 	const rt_command *const *commands;     /* all of them, ended by NULL */
 	void (*help_keys)(struct rt_cli *cli); /* prints the help topic "keys" */
+	/* Prints Markdown as it looks, each row after indent spaces. */
+	void (*print_markdown)(rt_term *out, rt_str text, size_t indent);
 	rt_term out, err;
 	rt_args args;
 	bool json, quiet, verbose, no_input;

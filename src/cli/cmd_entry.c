@@ -400,8 +400,8 @@ static const rt_flag view_flags[] = {
 	{"all", 'a', NULL, RT_ARG_TEXT, "all entries of the take"},
 	{"collapse", 'c', NULL, RT_ARG_TEXT, "show a preview only"},
 	{"expand", 'x', NULL, RT_ARG_TEXT, "show the whole text"},
-	{"read", 0, NULL, RT_ARG_TEXT, "show as rendered text where a screen can"},
-	{"edit", 0, NULL, RT_ARG_TEXT, "show as plain text"},
+	{"read", 0, NULL, RT_ARG_TEXT, "render as Markdown, on a terminal"},
+	{"edit", 0, NULL, RT_ARG_TEXT, "show the source"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

@@ -18,7 +18,7 @@ static bool
 holds_project(const rt_format *format)
 {
 	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0 ||
-	       strcmp(format->name, "html") == 0;
+	       strcmp(format->name, "html") == 0 || strcmp(format->name, "config-toml") == 0;
 }
 
 /* The one format whose files end like this; NULL: none does, or several. */

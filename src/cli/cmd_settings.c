@@ -404,35 +404,6 @@ show_track(rt_cli *cli)
 		print_line(cli, track);
 }
 
-/* Between the discussion of a track and that of the project. name: of the track, or NULL. */
-static void
-toggle_track(rt_cli *cli, const char *name)
-{
-	rt_str track = name != NULL ? rt_str_of(name) : RT_STR("");
-	rt_buf *id = rt_scope_buf(&cli->s);
-	bool to_track = false;
-	uint32_t number;
-	rt_view view;
-
-	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
-		return;
-	view = rt_cli_view(cli);
-	number = rt_track_other_side(&view, track, &to_track);
-	if (rt_ok(&cli->s) && number == 0 && to_track) {
-		rt_cli_hint(cli, "Tracks: retake tracks   Bind this discussion: retake track NAME");
-		rt_cli_fail(cli, RT_NOT_FOUND, "no discussion is bound to %s%.100s%s",
-			    name != NULL ? "the track \"" : "a track", name != NULL ? name : "",
-			    name != NULL ? "\"" : "");
-	} else if (rt_ok(&cli->s) && number == 0) {
-		rt_cli_hint(cli, "Start one: retake new NAME   Unbind this one: retake track --clear");
-		rt_cli_fail(cli, RT_NOT_FOUND, "every discussion is bound to a track");
-	}
-	rt_buf_add_number_id(id, 'd', number);
-	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_SWITCH,
-				     .target = rt_scope_str(&cli->s, id)},
-		  "Now in discussion \"{discussion}\".");
-}
-
 static void
 run_track(rt_cli *cli)
 {
@@ -442,7 +413,8 @@ run_track(rt_cli *cli)
 	if (rt_cli_has(cli, "toggle")) {
 		if (clear)
 			rt_cli_fail(cli, RT_USAGE, "track takes --toggle or --clear, not both");
-		toggle_track(cli, name);
+		rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_TOGGLE, .track = rt_str_of(name)},
+			  "Now in discussion \"{discussion}\".");
 		return;
 	}
 	if (name == NULL && !clear) {
@@ -479,7 +451,7 @@ const rt_command rt_cli_track = {
 		 "that is bound to no track to one of the track NAME (of any track without it), and back; "
 		 "where there are several, to the one that was changed last.",
 	.examples = "retake track release-2\nretake track --toggle\nretake tracks",
-	.ops = "track.set discussion.switch",
+	.ops = "track.set track.toggle",
 	.flags = track_flags,
 	.kinds = {RT_ARG_TEXT},
 	.run = run_track,

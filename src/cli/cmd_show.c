@@ -115,6 +115,16 @@ add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 		rt_term_c(out, "  <- head");
 }
 
+/* In read mode, and where a person looks at it, as Markdown; otherwise its source. */
+static void
+show_prose(rt_cli *cli, const rt_entry_row *e, rt_str text)
+{
+	if (e->read_mode && cli->out.is_tty)
+		cli->print_markdown(&cli->out, text, 4);
+	else
+		rt_term_indented(&cli->out, text, 4);
+}
+
 /* One line for each thinking, or (--thinking) its text; prose as it is. */
 static void
 show_parts(rt_cli *cli, const rt_entry_row *e, const rt_body_parts *parts)
@@ -128,7 +138,7 @@ show_parts(rt_cli *cli, const rt_entry_row *e, const rt_body_parts *parts)
 		const rt_body_part *part = &parts->items[i];
 
 		if (!part->is_thinking) {
-			rt_term_indented(out, rt_str_trim(part->text), 4);
+			show_prose(cli, e, rt_str_trim(part->text));
 			continue;
 		}
 		rt_buf_clear(&text);
@@ -191,7 +201,7 @@ show_content(rt_cli *cli, const rt_entry_row *e, bool whole)
 		rt_term_c(out, "  (collapsed)\n");
 		rt_term_style(out, RT_STYLE_NONE);
 	} else {
-		rt_term_indented(out, rt_buf_str(&text), 4);
+		show_prose(cli, e, rt_buf_str(&text));
 	}
 	rt_buf_deinit(&text);
 	rt_buf_deinit(&preview);
@@ -431,7 +441,8 @@ const rt_command rt_cli_show = {
 		"Shows the entries of the active take with their positions and ids. With an entry, "
 		"shows that one alone, whatever take it is in. What programs keep for themselves "
 		"is hidden (entries of the kind custom, and messages with \"display\":false); the "
-		"others keep their positions. --all and --json show everything.",
+		"others keep their positions. --all and --json show everything. On a terminal, "
+		"entries in read mode (retake view ENTRY --read) are rendered as Markdown.",
 	.examples = "retake show\nretake show :4\nretake show :2..:5\nretake show --at-op 12\n"
 		    "retake show --json | less",
 	.flags = show_flags,

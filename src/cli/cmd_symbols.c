@@ -39,7 +39,8 @@ read_symbols(rt_cli *cli, const rt_file_set **out_set)
 	rt_file_options options = rt_attach_here(s);
 	const rt_file_symbols *symbols;
 
-	*out_set = rt_attach_look(s, &options, cli->session.value, cli->session.place.disc);
+	*out_set = rt_attach_look(s, &options, cli->session.value, cli->session.place.disc,
+				  RT_STR(""));
 	for (size_t i = 0; rt_ok(s) && i < (*out_set)->problem_count; i++) {
 		rt_str message = (*out_set)->problems[i].message;
 

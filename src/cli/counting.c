@@ -174,7 +174,11 @@ rt_cli_counting_read_files(rt_cli_counting *c)
 		return;
 	rt_file_options options = rt_attach_here(s);
 
-	c->file_set = rt_attach_look(s, &options, cli->session.value, cli->session.place.disc);
+	rt_str message = rt_attach_message(s, cli->session.engine, cli->session.value,
+					   cli->session.place, 0);
+
+	c->file_set = rt_attach_look(s, &options, cli->session.value, cli->session.place.disc,
+				     message);
 	c->files = rt_attach_set(s, c->file_set);
 	c->file_tokens = rt_scope_array(s, c->files.count, sizeof(*c->file_tokens));
 }

@@ -21,6 +21,8 @@ const rt_setting rt_settings[] = {
 	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\""},
 	{"prompt_updates", RT_SETTING_UPDATES, true,
 	 "whether replies change the working prompt: in a code block, as JSON, or not"},
+	{"symbols_sent", RT_SETTING_BOOL, true,
+	 "send the definitions of the symbols that the last question names (@name); default: false"},
 	{"compact_auto", RT_SETTING_BOOL, false,
 	 "what no longer fits into the model's window is summed up before a question is sent"},
 	{"compact_reserve_tokens", RT_SETTING_COUNT, false,

@@ -68,7 +68,7 @@ typedef enum rt_file_view {
 
 /* A text or an image. */
 typedef struct rt_file {
-	rt_str list;     /* "files", "context_files" or "screenshots" */
+	rt_str list;     /* "files", "context_files", "screenshots" or "symbols" */
 	rt_str item;     /* as it is listed; of an object, its path */
 	rt_str path;     /* below its root, without links: "src/a.c" */
 	rt_str name;     /* to show and to send: the path, with ":10-20" or "#symbol" */
@@ -154,6 +154,14 @@ const rt_file_symbols *rt_file_symbols_read(rt_scope *s, const rt_file_options *
 const rt_file_symbol *rt_file_symbol_find(const rt_file_symbols *symbols, rt_str name);
 /* The range of those that begin with a prefix: the index of the first, and their number. */
 size_t rt_file_symbols_range(const rt_file_symbols *symbols, rt_str prefix, size_t *out_count);
+/* The next name after an @ in a text, which becomes what follows it; false: there is none. A name is
+ * letters, digits, _ and $; an @ within a word ("a@b") begins none. */
+bool rt_file_symbol_next(rt_str *text, rt_str *out_name);
+/* A set with the definitions of the symbols that a message names ("@rt_name") after its files: list
+ * "symbols", item "@rt_name", name "src/a.c#rt_name". A name that is no symbol is none of them. The
+ * set itself where there is nothing to add. As rt_file_set_read; runs ctags if a name is there. */
+const rt_file_set *rt_file_set_add_symbols(rt_scope *s, const rt_file_options *options,
+					   const rt_file_set *set, rt_str message);
 /* A symbol as an object: "name", "kind", "scope", "signature" (where there is one), "path", "lines"
  * ([first, last]) and, if wanted, "text". */
 void rt_file_symbol_put(rt_buf *json, const rt_file_set *set, const rt_file_symbol *symbol,

@@ -268,3 +268,167 @@ rt_file_symbol_put(rt_buf *json, const rt_file_set *set, const rt_file_symbol *s
 		rt_json_put_str(json, "text", symbol->text);
 	rt_json_close(json, '}');
 }
+
+/* ---- in a message ---- */
+
+static bool
+is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+bool
+rt_file_symbol_next(rt_str *text, rt_str *out_name)
+{
+	rt_str t = *text;
+
+	for (size_t at = 0; at < t.size; at++) {
+		size_t end = at + 1;
+
+		while (t.ptr[at] == '@' && end < t.size && is_name_byte(t.ptr[end]))
+			end++;
+		if (end == at + 1 || (at > 0 && is_name_byte(t.ptr[at - 1])))
+			continue;
+		*out_name = rt_str_at(t.ptr + at + 1, end - at - 1);
+		*text = rt_str_skip(t, end);
+		return true;
+	}
+	return false;
+}
+
+typedef struct adding {
+	rt_scope *s;
+	const rt_file_set *set;
+	const rt_file_symbols *symbols;
+	rt_file *files;
+	size_t count, capacity, bytes;
+	rt_file_problem *problem; /* room for one */
+	size_t problem_count;
+	size_t count_max, total_max;
+} adding;
+
+static void
+add_problem(adding *a, rt_str name, rt_file_problem_kind kind, rt_str message)
+{
+	rt_buf *item = rt_scope_buf(a->s);
+
+	rt_buf_add_byte(item, '@');
+	rt_buf_add_str(item, name);
+	a->problem[0] = (rt_file_problem){.list = RT_STR("symbols"),
+					  .item = rt_scope_str(a->s, item),
+					  .kind = kind,
+					  .message = message};
+	a->problem_count = 1;
+}
+
+/* Two definitions of a name in one file differ by their lines. */
+static rt_str
+name_of(adding *a, const rt_file_symbol *symbol, rt_str path)
+{
+	const rt_file *before = a->count > 0 ? &a->files[a->count - 1] : NULL;
+	rt_buf *name = rt_scope_buf(a->s);
+
+	rt_buf_add_str(name, path);
+	if (before != NULL && rt_str_eq(before->path, path) &&
+	    rt_str_eq(rt_str_skip(before->item, 1), symbol->name))
+		rt_buf_add_f(name, ":%zu-%zu", symbol->first_line, symbol->last_line);
+	else
+		rt_buf_add_f(name, "#%.*s", RT_STR_ARG(symbol->name));
+	return rt_scope_str(a->s, name);
+}
+
+static void
+add_definition(adding *a, const rt_file_symbol *symbol)
+{
+	const rt_file *file = &a->set->files[symbol->file];
+	rt_buf *item = rt_scope_buf(a->s);
+	rt_sha256 sha;
+
+	for (size_t i = 0; i < a->count; i++)
+		if (a->files[i].bytes.ptr == symbol->text.ptr &&
+		    a->files[i].bytes.size == symbol->text.size)
+			return;
+	if (a->set->count + a->count >= a->count_max ||
+	    symbol->text.size > a->total_max - a->bytes) {
+		add_problem(a, symbol->name, RT_FILE_TOO_MANY,
+			    RT_STR("too many definitions are named: name fewer symbols"));
+		return;
+	}
+	a->files = rt_scope_grow(a->s, a->files, a->count, &a->capacity, sizeof(*a->files));
+	if (a->files == NULL)
+		return;
+	rt_buf_add_byte(item, '@');
+	rt_buf_add_str(item, symbol->name);
+	rt_str name = name_of(a, symbol, file->path);
+	rt_file *f = &a->files[a->count++];
+
+	*f = (rt_file){.list = RT_STR("symbols"),
+		       .item = rt_scope_str(a->s, item),
+		       .path = file->path,
+		       .name = name,
+		       .language = rt_file_language(file->path),
+		       .bytes = symbol->text,
+		       .whole = file->whole,
+		       .first_line = symbol->first_line,
+		       .last_line = symbol->last_line};
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, f->bytes.ptr, f->bytes.size);
+	rt_sha256_end_hex(&sha, f->sha256);
+	a->bytes += f->bytes.size;
+}
+
+/* The set, and what was added. */
+static const rt_file_set *
+join(adding *a)
+{
+	size_t problems = a->set->problem_count + a->problem_count;
+	rt_file *files = rt_scope_array(a->s, a->set->count + a->count + 1, sizeof(*files));
+	rt_file_problem *listed = rt_scope_array(a->s, problems + 1, sizeof(*listed));
+	rt_file_set *out = rt_scope_get(a->s, sizeof(*out));
+
+	if (files == NULL || listed == NULL || out == NULL)
+		return NULL;
+	for (size_t i = 0; i < a->set->count; i++)
+		files[i] = a->set->files[i];
+	for (size_t i = 0; i < a->count; i++)
+		files[a->set->count + i] = a->files[i];
+	for (size_t i = 0; i < problems; i++)
+		listed[i] = i < a->set->problem_count ? a->set->problems[i] : a->problem[0];
+	*out = *a->set;
+	out->files = files;
+	out->count += a->count;
+	out->problems = listed;
+	out->problem_count = problems;
+	out->bytes = a->bytes;
+	return out;
+}
+
+const rt_file_set *
+rt_file_set_add_symbols(rt_scope *s, const rt_file_options *options, const rt_file_set *set,
+			rt_str message)
+{
+	rt_file_problem problem;
+	adding a = {.s = s,
+		    .set = set,
+		    .problem = &problem,
+		    .bytes = set->bytes,
+		    .count_max = options->count_max > 0 ? options->count_max : RT_FILE_COUNT_MAX,
+		    .total_max = options->total_max > 0 ? options->total_max : RT_FILE_TOTAL_MAX};
+	rt_str rest = message, name;
+
+	if (!rt_file_symbol_next(&rest, &name) || set->count == 0)
+		return rt_ok(s) ? set : NULL;
+	a.symbols = rt_file_symbols_read(s, options, set);
+	if (a.symbols != NULL && a.symbols->problem.size > 0)
+		add_problem(&a, name, RT_FILE_NO_CTAGS, a.symbols->problem);
+	for (rest = message; rt_ok(s) && a.problem_count == 0 && rt_file_symbol_next(&rest, &name);) {
+		size_t count, at = rt_file_symbols_range(a.symbols, name, &count);
+
+		for (size_t i = at; i < at + count && rt_str_eq(a.symbols->items[i].name, name); i++)
+			add_definition(&a, &a.symbols->items[i]);
+	}
+	if (rt_ok(s) && a.count == 0 && a.problem_count == 0)
+		return set;
+	return rt_ok(s) ? join(&a) : NULL;
+}

@@ -5,7 +5,7 @@
 
 const rt_format *const rt_formats[] = {
 	&rt_format_pi,	 &rt_format_toml,     &rt_format_canonical,
-	&rt_format_openai, &rt_format_markdown, &rt_format_html,
+	&rt_format_openai, &rt_format_config_toml, &rt_format_markdown, &rt_format_html,
 	NULL,
 };
 

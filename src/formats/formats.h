@@ -33,11 +33,12 @@ extern const rt_format rt_format_pi;        /* session files of pi */
 extern const rt_format rt_format_canonical; /* the whole state, one text for it */
 extern const rt_format rt_format_openai;    /* chat messages, fine-tuning files */
 extern const rt_format rt_format_toml;      /* project files of Manual Slop */
+extern const rt_format rt_format_config_toml; /* configuration files of Manual Slop */
 extern const rt_format rt_format_markdown;  /* for people to read */
 extern const rt_format rt_format_html;      /* a page that shows everything */
 
 /* Those that are written, for documents; the default first. */
-#define RT_FORMAT_NAMES "canonical, toml, pi, openai, markdown, html"
+#define RT_FORMAT_NAMES "canonical, toml, config-toml, pi, openai, markdown, html"
 
 /* All of them, ended by NULL; where two are equally sure of an input, the first wins. */
 extern const rt_format *const rt_formats[];

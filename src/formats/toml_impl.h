@@ -53,6 +53,10 @@ rt_str rt_toml_base(rt_str name);
 rt_status rt_toml_write(const rt_alloc *alloc, const rt_outlines *in,
 			const rt_export_options *options, rt_buf *out, rt_error *err);
 
+/* Roles and settings alone, under the names of a configuration file. */
+rt_status rt_config_toml_write(const rt_alloc *alloc, const rt_outlines *in,
+			       const rt_export_options *options, rt_buf *out, rt_error *err);
+
 /* Write "key = value" and a line end for JSON text, as "json:key" where TOML cannot say the
  * value. False: it is not JSON, and nothing is written. s: scratch memory, and failures. */
 bool rt_toml_add_member_text(rt_scope *s, rt_buf *buf, rt_str key, rt_str json);

@@ -495,12 +495,49 @@ keep_discussion(reader *r, yyjson_val *discussion)
 				  rt_buf_str(r->text));
 }
 
+static bool
+has_place(const char *section, rt_str key)
+{
+	for (const rt_toml_place *p = rt_toml_places; p->key != NULL; p++)
+		if (rt_str_is(key, p->key) &&
+		    rt_str_eq(rt_str_of(p->table), rt_str_of(section)))
+			return true;
+	return false;
+}
+
+/* The settings of a file that has nothing else, as far as Retake has none of the kind. */
+static void
+report_unknown(reader *r, yyjson_val *root)
+{
+	static const char *const tables[] = {"discussion", "project", "ai", "config"};
+
+	for (rt_json_iter m = rt_json_each(root); rt_json_next(&m);) {
+		const char *section = NULL;
+
+		for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+			if (rt_str_is(m.key, tables[i]) && yyjson_is_obj(m.value))
+				section = tables[i];
+		if (section == NULL && !has_place(NULL, m.key) && !rt_str_is(m.key, "retake"))
+			remark(r, RT_REMARK_SKIPPED, "no counterpart, kept as it is", m.key);
+		if (section == NULL)
+			continue;
+		for (rt_json_iter k = rt_json_each(m.value); rt_json_next(&k);)
+			if (!has_place(section, k.key) &&
+			    !rt_is_word(k.key, TOML_DISCUSSION_KEYS))
+				rt_report_add(r->r.report, RT_REMARK_SKIPPED, 0,
+					      "no counterpart, kept as it is: %s.%.*s", section,
+					      (int)(k.key.size < 80 ? k.key.size : 80), k.key.ptr);
+	}
+}
+
 static void
 read_file(reader *r, yyjson_val *root)
 {
 	yyjson_val *discussion = rt_json_get(root, "discussion");
 
 	read_places(r, root);
+	if (yyjson_obj_size(rt_json_get(discussion, "discussions")) == 0)
+		report_unknown(r, root);
 	for (rt_json_iter m = rt_json_each(root); rt_json_next(&m);) {
 		if (rt_str_is(m.key, "discussion") && yyjson_is_obj(m.value))
 			keep_discussion(r, m.value);
@@ -629,4 +666,13 @@ const rt_format rt_format_toml = {
 	.whole_max = 8 << 20,
 	.write = rt_toml_write,
 	.writes_sent = true,
+};
+
+const rt_format rt_format_config_toml = {
+	.name = "config-toml",
+	.extension = ".config-toml",
+	.about = "configuration files of Manual Slop: roles, prompts, settings of models",
+	.read = toml_read,
+	.whole_max = 8 << 20,
+	.write = rt_config_toml_write,
 };

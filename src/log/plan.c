@@ -158,7 +158,8 @@ count_of(plan *p, const rt_request *r)
 static bool
 is_switch(const rt_record *step)
 {
-	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch");
+	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch") ||
+	       rt_str_is(step->op, "track.toggle");
 }
 
 static bool

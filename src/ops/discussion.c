@@ -56,6 +56,51 @@ rt_op_discussion_switch(rt_change *c, const rt_request *r)
 	rt_change_set_number(c, 0, 0, "active", cell->number);
 }
 
+/* Of the discussions on the other side, the one that was changed last. */
+void
+rt_op_track_toggle(rt_change *c, const rt_request *r)
+{
+	uint32_t best = 0, discs = (uint32_t)rt_project_disc_count(c->now);
+	uint64_t best_step = 0;
+	bool to_track = true;
+
+	/* the active one first: it tells which side is the other one */
+	for (uint32_t i = 0; i <= discs && rt_change_ok(c); i++) {
+		const rt_cell *cell = rt_project_cell(c->now, i == 0 ? c->now->active : i);
+		const rt_disc *disc = NULL;
+		rt_str track;
+		bool has_track, is_named;
+
+		if (!cell->present ||
+		    RT_TRY(c->scope, rt_project_disc(c->now, cell->number, &disc,
+						     &c->scope->error)) != RT_OK)
+			continue;
+		track = rt_change_field(c, cell->number, 0, RT_STR("track"), 0);
+		has_track = track.ptr != NULL;
+		is_named = r->track.size == 0 ||
+			   (has_track && rt_str_eq(rt_json_str(rt_json_parse(c->scope, track)),
+						   r->track));
+		if (i == 0)
+			to_track = !has_track || !is_named;
+		else if (has_track == to_track && (!to_track || is_named) &&
+			 (best == 0 || disc->history.last_step > best_step)) {
+			best = i;
+			best_step = disc->history.last_step;
+		}
+	}
+	if (best == 0 && !to_track)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "every discussion is bound to a track");
+	else if (best == 0 && r->track.size > 0)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "no discussion is bound to the track \"%.*s\"",
+			      RT_STR_ARG(r->track));
+	else if (best == 0)
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "no discussion is bound to a track");
+	if (!rt_change_ok(c))
+		return;
+	rt_result_disc(c, rt_cell_name(rt_project_cell(c->now, best)));
+	rt_change_set_number(c, 0, 0, "active", best);
+}
+
 void
 rt_op_discussion_rename(rt_change *c, const rt_request *r)
 {

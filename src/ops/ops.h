@@ -69,12 +69,16 @@ rt_known_fields rt_fields_of_op(const rt_op *op);
 #define RT_TAKE_FILES "take_files" /* the field of a discussion */
 /* The lists of a take as a JSON object. */
 rt_str rt_take_files(rt_change *c, const rt_disc *disc, uint32_t take);
+/* Make lists as rt_take_files returns them those of a discussion. */
+void rt_take_files_give(rt_change *c, uint32_t disc, rt_str lists);
 /* Before another take becomes active: the lists of the active one are kept, those of the take `like`
  * become the discussion's. */
 void rt_take_files_switch(rt_change *c, uint32_t disc, uint32_t like);
 /* Around a change of the lists of the request's discussion. */
 rt_str rt_take_files_begin(rt_change *c);
 void rt_take_files_end(rt_change *c, rt_str was);
+/* After a revert, which may have changed the lists of any discussion. */
+void rt_take_files_reverted(rt_change *c);
 
 /* The git commit that a request records: its own, else that of the caller's work tree; empty:
  * none. */

@@ -226,7 +226,8 @@ rt_op_take_delete(rt_change *c, const rt_request *r)
 	rt_change_clear(c, disc->number, take->number, "present");
 }
 
-/* A new discussion out of the first count slots of a take; labels go along. Its number. */
+/* A new discussion out of the first count slots of a take; labels, the commit and the lists of
+ * files go along. Its number. */
 static uint32_t
 make_disc(rt_change *c, const rt_disc *disc, const rt_take *take, uint64_t count, rt_str name)
 {
@@ -238,8 +239,11 @@ make_disc(rt_change *c, const rt_disc *disc, const rt_take *take, uint64_t count
 		       .name = rt_scope_copy(c->scope, name),
 		       .git_commit = rt_scope_copy(c->scope, rt_text_str(take->git_commit))};
 
+	rt_str files = rt_take_files(c, disc, take->number);
+
 	e.take_name = e.name;
 	rt_change_emit(c, &e);
+	rt_take_files_give(c, e.sub, files);
 	rt_result_disc(c, name);
 	rt_result_take(c, name);
 	return e.sub;

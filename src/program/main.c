@@ -13,6 +13,7 @@
 #include "program/commands.h"
 #include "program/failure.h"
 #include "program/help_keys.h"
+#include "program/markdown.h"
 #include "store/store_sqlite.h"
 
 /* The words of the line as one quoted text for a shell; an ellipsis where it would need
@@ -208,6 +209,7 @@ main(int argc, char **argv)
 	rt_cli cli = {.env = rt_host_env(),
 		      .commands = rt_commands,
 		      .help_keys = rt_help_keys,
+		      .print_markdown = rt_markdown_print,
 		      .exit_code = -1};
 	bool has_failed;
 	int code;

@@ -126,9 +126,9 @@ count_all(const context *c, rt_str body, bool *out_exact)
 	return sum;
 }
 
-/* The files of the discussion in view, below the directories that the server may read. */
+/* The files of the discussion in view, with the symbols that are sent along or without, below the directories that the server may read. */
 static const rt_file_set *
-read_files(rt_call *call, const rt_snapshot *v, rt_attachments *out)
+read_files(rt_call *call, const rt_snapshot *v, bool is_sent, rt_attachments *out)
 {
 	static const rt_file_set none = {0};
 	static const rt_file_options nowhere = {0};
@@ -137,8 +137,10 @@ read_files(rt_call *call, const rt_snapshot *v, rt_attachments *out)
 
 	if (!rt_ok(s))
 		return &none;
+	rt_str message = is_sent ? rt_attach_message(s, v->engine, v->project, v->place, 0)
+				 : RT_STR("");
 	const rt_file_set *set = rt_attach_look(s, options != NULL ? options : &nowhere, v->project,
-						v->place.disc);
+						v->place.disc, message);
 
 	*out = rt_attach_set(s, set);
 	return set;
@@ -203,7 +205,7 @@ rt_api_context(rt_call *call)
 
 	c.budget = rt_call_number(call, "budget", 0);
 	choose_model(&c);
-	c.file_set = read_files(call, &c.v, &c.files);
+	c.file_set = read_files(call, &c.v, true, &c.files);
 	c.file_tokens = rt_scope_array(s, c.files.count, sizeof(*c.file_tokens));
 	rt_pick_counter_init(&c.counter, s->alloc, c.model);
 	if (rt_ok(s))
@@ -222,7 +224,7 @@ put_symbols(rt_call *call, rt_str wanted, bool is_show)
 	const rt_file_options *options = rt_project_pool_get_options(call->pool)->files;
 	rt_snapshot v = rt_call_snapshot(call);
 	rt_attachments unused;
-	const rt_file_set *set = read_files(call, &v, &unused);
+	const rt_file_set *set = read_files(call, &v, false, &unused);
 	const rt_file_symbols *symbols;
 	rt_buf *out = &call->answer->body;
 	size_t count, at;
@@ -290,7 +292,7 @@ rt_api_sent(rt_call *call)
 	rt_last_request sent = {0};
 	rt_attachments files = {0};
 
-	(void)read_files(call, &v, &files);
+	(void)read_files(call, &v, true, &files);
 	RT_TRY(s, rt_engine_last_request(v.engine, v.place.disc, row, &s->error));
 	yyjson_val *record = rt_json_parse(s, rt_scope_str(s, row));
 	const rt_provider *provider =

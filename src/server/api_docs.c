@@ -268,6 +268,7 @@ example_body(const rt_route *route)
 		{"take.graft", "{\"entries\":[\":5\"],\"from\":\"t1\",\"after\":\":4\"}"},
 		{"head.move", "{\"entry\":\":4\"}"},
 		{"track.set", "{\"track\":\"docs\"}"},
+		{"track.toggle", "{\"track\":\"docs\"}"},
 		{"purge", "{\"text\":\"a secret\"}"},
 		{"purge.entry", "{\"entry\":\":4\"}"},
 		{"project.new", "{\"name\":\"work\"}"},

@@ -152,6 +152,7 @@ static const field fields[] = {
 	{"comms_log", FROM_COMMS, "comms_log", "[]", NULL, 0, NULL, "array"},
 	SETTING("role_map", "role_map", "{}"),
 	SETTING("prompt_updates", "prompt_updates", "\"off\""),
+	SETTING("symbols_sent", "symbols_sent", "false"),
 	SETTING("edit_notices", "edit_notices", "\"prompt\""),
 	SETTING("compact_auto", "compact_auto", "false"),
 	SETTING("compact_reserve_tokens", "compact_reserve_tokens", "16384"),

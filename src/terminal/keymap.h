@@ -58,6 +58,7 @@ typedef enum rt_screen {
 	X(USE_AS_PROMPT, "use-as-prompt", DO) \
 	X(RENAME, "rename", DO) X(NEW, "new", DO) X(PREVIEW, "preview", LOOK) \
 	X(TOOLS, "tools", LOOK) X(THINKING, "thinking", LOOK) X(COLLAPSE, "collapse", DO) \
+	X(READ_MODE, "read-mode", DO) \
 	X(SELECT, "select", LOOK) X(LAST_USER, "edit-last", DO) X(REDRAW, "redraw", LOOK) \
 	X(NEWLINE, "newline", LOOK) X(COMPLETE, "complete", LOOK) \
 	X(WORD_LEFT, "word-left", LOOK) X(WORD_RIGHT, "word-right", LOOK) \

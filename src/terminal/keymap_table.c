@@ -89,6 +89,7 @@ const rt_key_row rt_key_rows[] = {
 	ENTRY(CONTINUE, "alt+c", "have it go on", NULL)
 	ENTRY(REDO, "alt+r alt+shift+u", "bring back what was taken back", NULL)
 	ENTRY(COLLAPSE, "tab", "fold its text, or unfold it", NULL)
+	ENTRY(READ_MODE, "alt+shift+v", "show its source, or rendered as Markdown", NULL)
 	ENTRY(PREVIEW, "alt+p", "read it on a screen of its own", NULL)
 	ENTRY(THINKING, "ctrl+t", "show or hide what models thought", NULL)
 	ENTRY(TOOLS, "ctrl+o", "show or hide what tools said", NULL)

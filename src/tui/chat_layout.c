@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Entries of the chat, laid out and cached; and where takes fork. */
+#include "core/role.h"
 #include "tui/pane_chat_impl.h"
 #include "view/view.h"
 
@@ -64,6 +65,14 @@ add_preview(rt_chat *chat, rt_lines *lines, rt_str text, rt_ink ink)
 	rt_lines_add_row(lines, INDENT, rt_buf_str(row), ink);
 }
 
+/* Questions are rendered in read mode alone, other entries unless their source was asked for. */
+static bool
+is_rendered(const rt_work_entry *e, unsigned look)
+{
+	return (look & RT_CHAT_READ) != 0 ||
+	       (!rt_role_is_user(e->role) && (look & RT_CHAT_SOURCE) == 0);
+}
+
 /* What was thought and what was said, each where it is in the reply. */
 static void
 add_said(rt_chat *chat, const rt_work_entry *e, unsigned look, const rt_lines_options *options,
@@ -98,13 +107,13 @@ lay_entry(rt_chat *chat, const rt_work_entry *e, unsigned look, rt_lines *lines)
 		add_preview(chat, lines, text.size > 0 ? text : parts, options.ink);
 		return;
 	}
-	if (e->said.thinking_count > 0)
+	if (e->said.thinking_count > 0 && is_rendered(e, look))
 		add_said(chat, e, look, &options, lines);
 	else if (e->is_tool && (look & RT_CHAT_TOOLS) == 0)
 		add_folded(chat, lines, "tool result", text, "Ctrl+O");
 	else if (e->is_tool)
 		rt_lines_add_plain(lines, text, &dim);
-	else if (rt_str_eq_nocase(e->role, RT_STR("user")) && (look & RT_CHAT_READ) == 0)
+	else if (!is_rendered(e, look))
 		rt_lines_add_plain(lines, text, &options); /* as it was typed */
 	else if (text.size > 0)
 		rt_lines_add_markdown(lines, text, &options);
@@ -256,6 +265,7 @@ look_of(const rt_chat *chat, const rt_slot *slot, unsigned view)
 
 	return ((view & RT_VIEW_COLLAPSED) != 0 ? RT_CHAT_COLLAPSED : 0) |
 	       ((view & RT_VIEW_READ_MODE) != 0 ? RT_CHAT_READ : 0) |
+	       (rt_tui_shows_source(tui, slot->entry) ? RT_CHAT_SOURCE : 0) |
 	       ((slot->flags & RT_SLOT_MUTED) != 0 ? RT_CHAT_MUTED : 0) |
 	       ((slot->flags & RT_SLOT_EDITED) != 0 ? RT_CHAT_EDITED : 0) |
 	       (tui->shows_tools ? RT_CHAT_TOOLS : 0) |

@@ -265,6 +265,33 @@ rt_tui_fit_way_back(rt_tui *tui)
 	rt_scope_deinit(&s);
 }
 
+bool
+rt_tui_shows_source(const rt_tui *tui, uint32_t entry)
+{
+	for (size_t i = 0; i < tui->source_count; i++)
+		if (tui->sources[i] == entry)
+			return true;
+	return false;
+}
+
+void
+rt_tui_show_source(rt_tui *tui, uint32_t entry, bool is_shown)
+{
+	size_t at = 0;
+
+	while (at < tui->source_count && tui->sources[at] != entry)
+		at++;
+	if (at == tui->source_count && is_shown && at == RT_TUI_SOURCES)
+		at = 0;
+	if (at < tui->source_count) {
+		tui->source_count--;
+		memmove(&tui->sources[at], &tui->sources[at + 1],
+			(tui->source_count - at) * sizeof(tui->sources[0]));
+	}
+	if (is_shown)
+		tui->sources[tui->source_count++] = entry;
+}
+
 void
 rt_tui_say_change(rt_tui *tui, const rt_work_said *said)
 {

@@ -72,7 +72,10 @@ typedef struct rt_chat_ops {
 	void (*show)(rt_pane *chat, size_t at);
 } rt_chat_ops;
 
-enum { RT_PANES_MAX = 12 /* maximum depth of the stack */ };
+enum {
+	RT_PANES_MAX = 12,  /* maximum depth of the stack */
+	RT_TUI_SOURCES = 256 /* entries shown as source; of more, the oldest is rendered again */
+};
 
 /* The terminal UI. */
 struct rt_tui {
@@ -104,6 +107,10 @@ struct rt_tui {
 	bool has_more;          /* a pane has more work to do: the loop must not wait */
 	void (*went)(rt_tui *); /* called when the current navigation has ended */
 	bool shows_tools, shows_thinking;
+	/* Entries not in read mode that are shown as their source although their role is usually
+	 * rendered; the newest last. */
+	uint32_t sources[RT_TUI_SOURCES];
+	size_t source_count;
 	uint64_t seen;              /* work.change that panes were notified of */
 	rt_pending_change *pending; /* or NULL (pending.h) */
 	rt_typeahead typeahead;     /* keys waiting for the pending change, or for a busy pane */
@@ -157,6 +164,9 @@ void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
 RT_CHECKED rt_status rt_tui_say_failure(rt_tui *tui, rt_status st, const rt_error *err);
 /* True for RT_OK. RT_NOMEM fails tui->scope; other failures are reported without a hint. */
 bool rt_tui_ok(rt_tui *tui, rt_status st, const rt_error *err);
+/* Is the entry among tui->sources? Add it, or take it out. */
+bool rt_tui_shows_source(const rt_tui *tui, uint32_t entry);
+void rt_tui_show_source(rt_tui *tui, uint32_t entry, bool is_shown);
 /* Empty the notice line. */
 void rt_tui_say_nothing(rt_tui *tui);
 /* The result of a change: its words, its step and the key that undoes it. */

@@ -24,7 +24,8 @@ enum {
 	RT_CHAT_TOOLS = 4,
 	RT_CHAT_THINKING = 8,
 	RT_CHAT_EDITED = 16,
-	RT_CHAT_READ = 32 /* always rendered */
+	RT_CHAT_READ = 32,  /* always rendered */
+	RT_CHAT_SOURCE = 64 /* otherwise never */
 };
 
 /* An entry, laid out. */

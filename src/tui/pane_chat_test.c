@@ -517,6 +517,18 @@ one_role_alone(void **state)
 	desk_close(&d);
 }
 
+/* Of the first entry. */
+static bool
+is_read_mode(desk *d)
+{
+	unsigned view = 0;
+	rt_slot slot;
+
+	assert_int_equal(rt_seq_get(d->tui.work.take->slots, 0, &slot, NULL), RT_OK);
+	assert_int_equal(rt_project_view(d->tui.work.value, slot.entry, &view, NULL), RT_OK);
+	return (view & RT_VIEW_READ_MODE) != 0;
+}
+
 /* The flag of reading: also a question is rendered. */
 static void
 read_mode_renders_a_question(void **state)
@@ -529,6 +541,31 @@ read_mode_renders_a_question(void **state)
 	assert_shows(&d, "a **bold** word");
 	desk_do(&d, "[{\"op\":\"entry.view\",\"entry\":\":1\",\"read_mode\":true}]");
 	assert_shows(&d, "a bold word");
+	desk_close(&d);
+}
+
+/* An answer is rendered until its source is asked for; the flag goes to other programs. */
+static void
+source_of_an_answer(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 24);
+	desk_add(&d, "AI", "a **bold** word");
+	assert_shows(&d, "a bold word");
+	desk_press(&d, "alt+up alt+shift+v");
+	assert_shows(&d, "a **bold** word");
+	assert_shows(&d, "Shown as source");
+	desk_press(&d, "alt+shift+v");
+	assert_shows(&d, "a bold word");
+	assert_shows(&d, "Rendered as Markdown");
+	assert_true(is_read_mode(&d));
+	desk_press(&d, "escape");
+	desk_type(&d, "/source");
+	desk_press(&d, "enter");
+	assert_shows(&d, "a **bold** word");
+	assert_false(is_read_mode(&d));
 	desk_close(&d);
 }
 
@@ -555,6 +592,7 @@ main(void)
 		cmocka_unit_test(a_shorter_take_fills_the_view),
 		cmocka_unit_test(one_role_alone),
 		cmocka_unit_test(read_mode_renders_a_question),
+		cmocka_unit_test(source_of_an_answer),
 	};
 
 	return cmocka_run_group_tests_name("pane_chat", tests, NULL, NULL);

@@ -46,9 +46,16 @@ verb_or_question(rt_tui *tui, rt_action action, rt_str answer)
 	uint32_t entry = entry_at_head(tui);
 	bool used;
 
-	if (answer.size > 0 || entry == 0)
+	if (answer.size > 0 || entry == 0 || rt_work_filters_head(&tui->work))
 		return verb_at_head(tui, action, answer);
 	return rt_verb_act(tui, action, &entry, 1, &used);
+}
+
+static rt_status
+source(rt_tui *tui, rt_action action, rt_str rest)
+{
+	(void)rest;
+	return verb_or_question(tui, action, RT_STR(""));
 }
 
 static rt_status
@@ -522,6 +529,8 @@ const rt_slash rt_slashes[] = {
 	{"/role", "ROLE", "change who speaks in the entry at the head", verb_or_question,
 	 RT_ACT_ROLE},
 	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
+	{"/source", "", "show the source of the entry at the head, or rendered as Markdown", source,
+	 RT_ACT_READ_MODE},
 	{"/tree", "", "the whole tree", open_screen, RT_ACT_TREE},
 	{"/undo", "[N]", "take back the newest steps", undo, RT_ACT_UNDO},
 	{NULL, NULL, NULL, NULL, RT_ACT_NONE},

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/role.h"
 #include "llm/config.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
@@ -231,7 +232,14 @@ begin_label(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 	return rt_verb_end(tui, &s);
 }
 
-/* Mute, collapse: the opposite of what the first entry is. */
+static bool
+is_rendered(const rt_tui *tui, const rt_work_entry *e)
+{
+	return e->is_read ||
+	       (!rt_role_is_user(e->role) && !rt_tui_shows_source(tui, e->slot.entry));
+}
+
+/* Mute, collapse, read mode: the opposite of what the first entry is. */
 static rt_status
 begin_toggle(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {
@@ -245,7 +253,11 @@ begin_toggle(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t coun
 	rt_scope_init(&s, tui->alloc);
 	e = rt_work_entry_get(&s, &tui->work, entries[0]);
 	if (e != NULL) {
-		r->is_on = !(v->action == RT_ACT_MUTE ? e->is_muted : e->is_collapsed);
+		r->is_on = !(v->action == RT_ACT_MUTE		? e->is_muted
+			     : v->action == RT_ACT_COLLAPSE ? e->is_collapsed
+							    : is_rendered(tui, e));
+		for (size_t i = 0; i < count && v->action == RT_ACT_READ_MODE; i++)
+			rt_tui_show_source(tui, entries[i], !r->is_on);
 		RT_TRY(&s, rt_verb_do(tui, r, RT_STR("")));
 	}
 	rt_verb_request_free(tui, r);
@@ -634,6 +646,8 @@ static const rt_verb verbs[] = {
 	 .did_not = "No longer hidden from models:"},
 	{RT_ACT_COLLAPSE, 0, .begin = begin_toggle, .op = RT_OP_ENTRY_VIEW, .place = MEMBER(entry),
 	 .toggle = MEMBER(collapsed), .did = "Folded", .did_not = "Unfolded"},
+	{RT_ACT_READ_MODE, 0, .begin = begin_toggle, .op = RT_OP_ENTRY_VIEW,
+	 .place = MEMBER(entry), .toggle = MEMBER(read_mode)},
 	{RT_ACT_DELETE, 0, RT_FACT_ENTRY, .op = RT_OP_ENTRY_DELETE, .place = MEMBER(entry),
 	 .did = "Deleted"},
 	{RT_ACT_DELETE_BELOW, ONE, RT_FACT_BELOW, .build = build_delete_below},

@@ -104,7 +104,7 @@ typedef struct rt_work_entry {
 	size_t at;          /* 0-based position; SIZE_MAX: not in the take in view */
 	char id[RT_ID_MAX + 1];
 	rt_str role, kind, label; /* kind "message" if it has none */
-	bool is_collapsed, is_muted, is_partial;
+	bool is_collapsed, is_read, is_muted, is_partial;
 	const rt_body *body;
 	rt_buf text;        /* for people */
 	rt_body_parts said; /* thinking and text in order; thinking_count is 0 for most */

@@ -43,6 +43,7 @@ entry_of_slot(rt_work *work, const rt_slot *slot, size_t at, rt_work_entry *e, r
 		e->kind = RT_STR("message");
 	if (rt_ok(s)) {
 		e->is_collapsed = (flags & RT_VIEW_COLLAPSED) != 0;
+		e->is_read = (flags & RT_VIEW_READ_MODE) != 0;
 		e->is_muted = (slot->flags & RT_SLOT_MUTED) != 0;
 		e->is_partial = yyjson_is_true(rt_body_field(e->body, "partial"));
 		e->is_hidden = rt_body_is_hidden(e->kind, e->body);

@@ -169,10 +169,6 @@ typedef struct rt_track_rows {
 
 /* The tracks of present discussions, by name. Cost: as rt_discs_list. */
 rt_track_rows rt_tracks_list(const rt_view *view);
-/* The discussion on the other side: where the active one is bound to no track, that of the track
- * (empty: of any), else the project's; of several the one that was changed last. 0: there is
- * none. *out_track (may be NULL): is the result bound to a track? */
-uint32_t rt_track_other_side(const rt_view *view, rt_str track, bool *out_track);
 
 /* ---- settings ---- */
 

@@ -56,32 +56,6 @@ rt_tracks_list(const rt_view *v)
 	return rows;
 }
 
-uint32_t
-rt_track_other_side(const rt_view *v, rt_str track, bool *out_track)
-{
-	rt_disc_rows discs = rt_discs_list(v, false);
-	const rt_disc_row *best = NULL;
-	bool to_track = false;
-
-	for (size_t i = 0; i < discs.count; i++)
-		if (discs.items[i].active)
-			to_track = discs.items[i].track.size == 0 ||
-				   (track.size > 0 && !rt_str_eq(discs.items[i].track, track));
-	for (size_t i = 0; i < discs.count; i++) {
-		const rt_disc_row *disc = &discs.items[i];
-
-		if (to_track ? disc->track.size == 0 ||
-				       (track.size > 0 && !rt_str_eq(disc->track, track))
-			     : disc->track.size > 0)
-			continue;
-		if (best == NULL || disc->updated_us > best->updated_us)
-			best = disc;
-	}
-	if (out_track != NULL)
-		*out_track = to_track;
-	return best != NULL ? best->number : 0;
-}
-
 static const rt_view_field track_fields[] = {
 	RT_VIEW_FIELD(rt_track_row, "name", name, STR, ALWAYS),
 	RT_VIEW_FIELD(rt_track_row, "active", active, BOOL, ALWAYS),

@@ -67,6 +67,35 @@ code 'into a new store' 0 "$RETAKE" --db "$work/roles2.db" import "$work/roles.t
 is 'into a new store' 'User Critic' \
 	"$("$RETAKE" --db "$work/roles2.db" settings --json | json '" ".join(d["roles"])')"
 
+# --- TOML: the configuration file, and back ---
+db=$work/config.db
+cat >"$work/config-in.toml" <<'EOF'
+disc_roles = ["User", "Critic"]
+use_default_base_system_prompt = false
+ui_global_system_prompt = "g"
+theme = "dark"
+
+[ai]
+temperature = 0.25
+top_p = 0.5
+max_tokens = 77
+top_k = 3
+EOF
+r -q add hi
+code 'configuration' 0 r import "$work/config-in.toml"
+has 'configuration: what has no counterpart' 'no counterpart, kept as it is: theme' "$out"
+has 'configuration: in a table, too' 'no counterpart, kept as it is: ai.top_k' "$out"
+hasnt 'configuration: nothing else' 'temperature' "$out"
+is 'configuration: in requests' '0.25 0.5 77' \
+	"$(r context --json 2>/dev/null | json '"%s %s %s" % (d["temperature"], d["top_p"], d["max_tokens"])')"
+code 'config-toml' 0 r export --format config-toml -o "$work/config-out.toml"
+is 'config-toml: all but what has no counterpart' "$(grep -v 'theme\|top_k' "$work/config-in.toml")" \
+	"$(cat "$work/config-out.toml")"
+"$RETAKE" --db "$work/config2.db" import "$work/config-out.toml" >/dev/null
+is 'config-toml: and back' "$(r settings)" "$("$RETAKE" --db "$work/config2.db" settings)"
+r -q undo
+is 'configuration: one step' 'User AI Vendor API System' "$(r settings --json | json '" ".join(d["roles"])')"
+
 # --- pi: entries of hooks that were made here ---
 db=$work/pi.db
 apply '{"op":"entry.append","content":"hi"}' \
@@ -152,5 +181,20 @@ is 'the mark comes back' 'True True' "$("$RETAKE" --db "$work/edited2.db" show -
 is 'the same page again' same "$(cmp -s "$work/edited.html" "$work/edited2.html" && echo same)"
 is 'canonical has no mark' "$(r export --format canonical)" \
 	"$("$RETAKE" --db "$work/edited2.db" export --format canonical)"
+
+# --- a session of version 1, which had no ids ---
+db=$work/old.db
+cat >"$work/old.jsonl" <<'END'
+{"type":"session","id":"old","timestamp":"2025-01-01T00:00:00.000Z"}
+{"type":"message","timestamp":"2025-01-01T00:00:01.000Z","message":{"role":"user","content":"one"}}
+{"type":"message","timestamp":"2025-01-01T00:00:02.000Z","message":{"role":"user","content":"two"}}
+{"type":"message","timestamp":"2025-01-01T00:00:03.000Z","message":{"role":"user","content":"three"}}
+END
+r -q import "$work/old.jsonl"
+is 'an old session is a chain' 'True True True' \
+	"$(r tree --json | json '" ".join(str(e.get("parent") == (d[i - 1]["id"] if i else None)) for i, e in enumerate(d))')"
+r -q branch :2
+r -q add aside
+is 'and its tree can be used at once' 2 "$(r tree --json | json 'sum(e.get("parent") == d[1]["id"] for e in d)')"
 
 finish

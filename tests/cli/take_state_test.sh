@@ -198,6 +198,14 @@ r -q takes switch s_take_1
 is 'the snapshot of the other take' "context_files={'path': 'b.c'}" "$(lists)"
 r export --format toml >"$work/slop2.toml"
 is 'TOML: each its own' 'a.c b.c' "$(sed -n 's/^context_snapshot.*"\(.\.c\)".*/\1/p' "$work/slop2.toml" | tr '\n' ' ' | sed 's/ $//')"
+r -q takes switch s
+r -q promote s_take_1 apart
+r -q use apart
+is 'promote takes the lists along' "context_files={'path': 'b.c'}" "$(lists)"
+r -q use s
+is 'the source keeps its own' "context_files={'path': 'a.c'}" "$(lists)"
+r -q extract :1 path
+is 'extract takes the lists along' "context_files={'path': 'a.c'}" "$(lists)"
 code 'fsck' 0 r fsck
 
 finish

@@ -97,6 +97,22 @@ has 'TERM=dumb: what cannot be shown' 'cannot show the screens' "$welcome"
 has 'TERM=dumb: what can be done' 'retake chat' "$welcome"
 is 'the same text in colour' "$(tty show --no-color)" "$(tty show | sed "s/$ESC\[[0-9;]*m//g")"
 
+# --- read mode ---
+db2=$db
+db=${db%.db}-read.db
+r add -r AI 'a **bold** word' >/dev/null 2>&1
+has 'edit mode: the source' 'a **bold** word' "$(tty show --no-color)"
+r view :1 --read >/dev/null
+out=$(tty show --no-color)
+has 'read mode: rendered' 'a bold word' "$out"
+hasnt 'read mode: no marks' '**' "$out"
+has 'read mode: one entry' 'a bold word' "$(tty show :1 --no-color)"
+has 'read mode, --raw: the source' 'a **bold** word' "$(tty show :1 --raw)"
+has 'read mode, in a pipe: the source' 'a **bold** word' "$(r show)"
+r view :1 --edit >/dev/null
+has 'edit mode again' 'a **bold** word' "$(tty show --no-color)"
+db=$db2
+
 # --- width ---
 r -q edit :1 "$("$python" -c 'print("word " * 60)')"
 widest() {

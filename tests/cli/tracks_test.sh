@@ -58,6 +58,17 @@ has 'an unknown track' 'no discussion is bound to the track "x"' "$err"
 is 'nothing happened' notes "$(here)"
 code 'both' 2 r track --toggle --clear
 
+# --- the same as an operation, for every client ---
+toggle() {
+	printf '%s\n' "$1" | r apply - --json >/dev/null 2>&1
+}
+code 'track.toggle: to a track' 0 toggle '{"op":"track.toggle","track":"day shift"}'
+is 'track.toggle: to a track' docs "$(here)"
+code 'track.toggle: back' 0 toggle '{"op":"track.toggle"}'
+is 'track.toggle: back' notes "$(here)"
+has 'track.toggle: unknown' 'no discussion is bound to the track' \
+	"$(printf '%s\n' '{"op":"track.toggle","track":"x"}' | r apply - --json 2>&1)"
+
 # --- bound to none again ---
 r -q use docs
 r -q track ''

@@ -138,6 +138,7 @@ model_op_extract(model_call *c)
 			model_set_label(m, made, d->labels[i].entity, d->labels[i].text);
 	m->docs[number].value = m->docs[number].first = made; /* its history is fresh */
 	made = model_edit_disc(m, number);
+	model_set_files(m, made, take.files);
 	made->link_doc = c->doc;
 	made->link_entity = entity;
 	p = model_edit_project(m);

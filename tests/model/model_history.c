@@ -122,7 +122,8 @@ take_back(model *m, int step, const int *docs, size_t count)
 static bool
 is_switch(const model_step *step)
 {
-	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch");
+	return rt_str_is(step->op, "take.switch") || rt_str_is(step->op, "discussion.switch") ||
+	       rt_str_is(step->op, "track.toggle");
 }
 
 /* The newest step in effect in a document, but for (pinned) the switches: a client that names

@@ -97,6 +97,8 @@ model_op_promote(model_call *c)
 		if (model_slot_find(&take, d->labels[i].entity) != SIZE_MAX)
 			model_set_label(m, made, d->labels[i].entity, d->labels[i].text);
 	m->docs[number].value = m->docs[number].first = made;
+	if (take.files[0].size + take.files[1].size + take.files[2].size > 0)
+		model_set_files(m, model_edit_disc(m, number), take.files);
 	model_drop_take(m, model_edit_disc(m, c->doc), c->take);
 	p = model_edit_project(m);
 	model_add_cell(m, p, number, name);

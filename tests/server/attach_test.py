@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Context files: the same bytes in `context`, on the wire, in `context --sent`, `replay` and the
+"""Context files, and the symbols that a question names: the same bytes in `context`, on the wire, in `context --sent`, `replay` and the
 TOML export's sent_markdown, also after the files have changed; undo of a list; the directories of
 `serve --files`."""
 import base64
@@ -65,6 +65,16 @@ def write(path, data):
         file.write(data if isinstance(data, bytes) else data.encode())
 
 
+DEFINED = "int twice_{0}(int n)\n{{\n\treturn 2 * n + {0};\n}}\n"
+SYMBOLS = range(3, 13)  # that the question names
+
+
+def has_ctags():
+    program = shutil.which("ctags")
+    return program is not None and b"sandbox" in subprocess.run(
+        [program, "--list-features"], capture_output=True, check=False).stdout
+
+
 class Tree:
     """A git working tree with 20 texts and two images, and the program in it."""
 
@@ -72,7 +82,7 @@ class Tree:
         self.place, self.tally = place, tally
         self.folder = place.folder + "/tree"
         for i in range(20):
-            write(f"{self.folder}/src/f{i:02}.c", f"/* {i} ``` */\nint compute_{i:02}(void);\n")
+            write(f"{self.folder}/src/f{i:02}.c", f"/* {i} ``` */\nint compute_{i:02}(void);\n" + DEFINED.format(i))
         write(self.folder + "/shots/one.png", IMAGE + b"1")
         write(self.folder + "/shots/two.png", IMAGE + b"2")
         write(self.folder + "/src/ignored.c", "int ignored;\n")
@@ -117,16 +127,23 @@ def check_family(tally, family):
         tree.run("add", "-r", "System", "Be brief.")
         tree.run("files", "add", "context_files", "src")
         tree.run("files", "add", "screenshots", "shots/one.png", "shots/two.png")
-        tree.run("add", "What is compute_07?")
+        named = SYMBOLS if has_ctags() else ()
+        question = "What is compute_07? Not me@example.org, @nobody, but " + " ".join(
+            f"@twice_{i}" for i in named)
+        tree.run("set", "symbols_sent", "true" if named else "false")
+        tree.run("add", question)
         context = tree.run("context", "--json").strip()
         reply = json.loads(tree.run("ask", "--send", "--json"))
-        tally.equal(f"{family}: files of the result", reply["files"], 22)
+        tally.equal(f"{family}: files of the result", reply["files"], 22 + len(named))
         wire = models.bodies[-1]
         tally.check(f"{family}: context is what is sent", context == wire, context[:300], wire[:300])
         said = texts_of(json.loads(wire))
         tally.equal(f"{family}: every text", [i for i in range(20) if
-                    f"File `src/f{i:02}.c`:\n\n````c\n/* {i} ``` */\nint compute_{i:02}(void);\n````"
-                    not in said], [])
+                    f"File `src/f{i:02}.c`:\n\n````c\n/* {i} ``` */\nint compute_{i:02}(void);\n"
+                    f"{DEFINED.format(i)}````" not in said], [])
+        tally.equal(f"{family}: the symbols of the question and no others", [i for i in range(20) if
+                    f"File `src/f{i:02}.c#twice_{i}`:\n\n```c\n{DEFINED.format(i)}```" in said],
+                    list(named))
         tally.check(f"{family}: nothing that git ignores", "ignored" not in said)
         for end in (b"1", b"2"):
             tally.check(f"{family}: image {end}",
@@ -136,6 +153,10 @@ def check_family(tally, family):
         if family == "openai":
             roles = [message["role"] for message in json.loads(wire)["messages"]]
             tally.equal("openai: after the system entry", roles, ["system", "user", "user"])
+        listed = json.loads(tree.run("files", "show", "--json"))["files"]
+        tally.equal(f"{family}: listed as symbols", [
+            (file["item"], file["lines"]) for file in listed if file["list"] == "symbols"],
+            [(f"@twice_{i}", "3-6") for i in named])
         tokens = json.loads(tree.run("context", "--tokens", "--json"))
         parts = sum(part["tokens"] for part in tokens["files"] + tokens["entries"])
         tally.equal(f"{family}: tokens of files and entries", parts, tokens["tokens"])
@@ -151,7 +172,7 @@ def check_family(tally, family):
         tally.check(f"{family}: context --sent", tree.run("context", "--sent").strip() == wire)
         tally.check(f"{family}: replay", tree.run("replay", reply["entry"]).strip() == wire)
         check_export(tally, family, tree)
-        check_changes(tally, family, tree, models)
+        check_changes(tally, family, tree, models, named)
         tree.run("purge", "--yes", "--text", "compute_07(void)")
         tree.run("fsck")
         tally.check(f"{family}: purge reaches the contents",
@@ -165,14 +186,15 @@ def check_export(tally, family, tree):
     project = tomllib.loads(tree.run("export", "--format", "toml").decode())
     sent = json.dumps(project, default=str, ensure_ascii=False)
     tally.check(f"{family}: sent_markdown", "sent_markdown" in sent and
-                json.dumps("int compute_19(void);\n````")[1:-1] in sent, sent[:400])
+                json.dumps(DEFINED.format(19) + "````")[1:-1] in sent, sent[:400])
 
 
-def check_changes(tally, family, tree, models):
+def check_changes(tally, family, tree, models, named):
     """What differs now; undo of a change of the lists changes the next request."""
     changed = json.loads(tree.run("context", "--changed", "--json"))["files"]
     kinds = sorted(file["change"] for file in changed)
-    tally.equal(f"{family}: what differs now", kinds, ["edited"] * 20 + ["gone"] * 2)
+    tally.equal(f"{family}: what differs now", kinds,
+                    ["edited"] * 20 + ["gone"] * (2 + len(named)))
     tree.run("files", "set", "screenshots")
     tree.run("files", "set", "context_files", "src/f03.c")
     tree.run("ask", "one file")

@@ -69,9 +69,9 @@ export class Server {
 			child.stdin.end(stdin);
 		});
 	}
-	async start(wanted = "0") {
+	async start(wanted = "0", ...more) {
 		this.child = spawn(RETAKE, ["--db", this.db, "serve", "--shared", "--port", wanted, "--port-file",
-			join(this.folder, "port")], { env: this.env, cwd: this.folder, stdio: ["ignore", "pipe", "inherit"] });
+			join(this.folder, "port"), ...more], { env: this.env, cwd: this.folder, stdio: ["ignore", "pipe", "inherit"] });
 		servers.add(this.child);
 		await new Promise((done, fail) => {
 			let out = "";

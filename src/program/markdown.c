@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rows of terminal/lines.h as output of a command. */
+#include "program/markdown.h"
+#include "terminal/lines.h"
+
+#include <errno.h>
+
+static void
+print_piece(rt_term *out, const rt_lines *lines, const rt_piece *piece)
+{
+	static const rt_style styles[RT_INK_COUNT] = {
+		[RT_INK_DIM] = RT_STYLE_DIM,	[RT_INK_HEADING] = RT_STYLE_BOLD,
+		[RT_INK_CODE] = RT_STYLE_CYAN,	[RT_INK_LINK] = RT_STYLE_BLUE,
+		[RT_INK_QUOTE] = RT_STYLE_DIM,	[RT_INK_BORDER] = RT_STYLE_DIM,
+		[RT_INK_TOOL] = RT_STYLE_YELLOW, [RT_INK_USER] = RT_STYLE_GREEN,
+		[RT_INK_SYSTEM] = RT_STYLE_MAGENTA,
+	};
+	rt_style style = styles[piece->ink & 0xff];
+
+	if ((piece->ink & RT_INK_BOLD) != 0)
+		rt_term_style(out, RT_STYLE_BOLD);
+	if (style != RT_STYLE_NONE)
+		rt_term_style(out, style);
+	rt_term_text(out, rt_str_at(lines->text.ptr + piece->from, piece->size));
+	if ((piece->ink & RT_INK_BOLD) != 0 || style != RT_STYLE_NONE)
+		rt_term_style(out, RT_STYLE_NONE);
+}
+
+void
+rt_markdown_print(rt_term *out, rt_str text, size_t indent)
+{
+	rt_lines_options options = {.columns = (int)rt_term_width(out),
+				    .utf8 = out->utf8,
+				    .indent = (int)indent};
+	rt_lines lines;
+
+	rt_lines_init(&lines, out->buf.alloc);
+	rt_lines_add_markdown(&lines, text, &options);
+	if (lines.status != RT_OK && out->error == 0)
+		out->error = ENOMEM;
+	for (size_t i = 0; i < lines.count && lines.status == RT_OK && !out->broken; i++) {
+		const rt_line *line = &lines.lines[i];
+
+		rt_term_spaces(out, line->indent);
+		for (uint32_t k = 0; k < line->pieces; k++)
+			print_piece(out, &lines, &lines.pieces[line->piece + k]);
+		rt_term_c(out, "\n");
+	}
+	rt_lines_deinit(&lines);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Markdown on the command line, as the terminal UI lays it out. */
+#ifndef RT_PROGRAM_MARKDOWN_H
+#define RT_PROGRAM_MARKDOWN_H
+
+#include "cli/term.h"
+
+/* rt_cli.print_markdown: the text rendered, each row after indent spaces. */
+void rt_markdown_print(rt_term *out, rt_str text, size_t indent);
+
+#endif

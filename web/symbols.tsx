@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// Symbols: definitions in the files of the discussion. "@name" in an entry is a button that shows the
+// definition, and in the composer a name that was begun is completed.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { get } from "./api";
+import { Code } from "./code";
+import { Dialog } from "./dialog";
+import { mentions } from "./markdown";
+import { useLoaded } from "./pane_data";
+import { set, state, useStore } from "./state";
+import { discPath } from "./store";
+
+interface Symbol {
+	name: string;
+	kind: string;
+	scope?: string;
+	signature?: string;
+	path: string;
+	lines: [number, number];
+	text?: string;
+}
+
+const LETTER = "[\\p{L}\\p{N}_$]";
+const MENTION = new RegExp(`(?<!${LETTER})@(${LETTER}+)`, "gu");
+const BEGUN = new RegExp(`(?<!${LETTER})@(${LETTER}*)$`, "u");
+const MOST = 8, TYPING_PAUSE_MS = 120;
+
+// ---- in an entry ----
+
+/** The names that there are, read once for each state of the project; none where they cannot be read. */
+let known: { of: string; names: Promise<Set<string>> } | null = null;
+function knownNames(): Promise<Set<string>> {
+	const of = `${state.disc} ${state.version}`;
+	if (known?.of !== of)
+		known = { of, names: get<Symbol[]>(discPath("symbols")).then((all) => new Set(all.map((each) => each.name)), () => new Set()) };
+	return known.names;
+}
+
+let shownName: string | null = null;
+function show(name: string | null): void {
+	shownName = name;
+	set({});
+}
+
+function Mention(props: { name: string }) {
+	const { name } = props;
+	const disc = useStore((from) => from.disc), version = useStore((from) => from.version);
+	const [isKnown, setKnown] = useState(false);
+	useEffect(() => {
+		let isOld = false;
+		void knownNames().then((names) => { if (!isOld) setKnown(names.has(name)); });
+		return () => { isOld = true; };
+	}, [disc, version, name]);
+	return isKnown
+		? <button type="button" class="link symbol" title={`Show the definition of ${name}`} onClick={() => show(name)}>@{name}</button>
+		: <>@{name}</>;
+}
+
+mentions.show = (text) => {
+	const found = [...text.matchAll(MENTION)];
+	let at = 0;
+	return found.length === 0 ? text : [...found.flatMap((each) => {
+		const before = text.slice(at, each.index);
+		at = each.index + each[0].length;
+		return [before, <Mention name={each[1]} />];
+	}), text.slice(at)];
+};
+
+function Definition(props: { name: string }) {
+	const { name } = props;
+	const { data, problem } = useLoaded(() => get<Symbol[]>(discPath("symbols", name)), [name]);
+	return (
+		<Dialog title={`Definition of ${name}`} class="wide" onClose={() => show(null)}>
+			{problem && <p class="problem">{problem}</p>}
+			{data?.map((each) => (
+				<>
+					<p><span class="path">{each.path}:{each.lines[0]}-{each.lines[1]}</span> <span class="quiet">{each.kind}{each.scope && ` in ${each.scope}`}</span></p>
+					<Code text={each.text ?? ""} />
+				</>
+			))}
+		</Dialog>
+	);
+}
+
+/** The definition that is looked at, over the page. */
+export function Definitions() {
+	const name = useStore(() => shownName);
+	return name === null ? null : <Definition key={name} name={name} />;
+}
+
+// ---- in the composer ----
+
+export interface Completion {
+	/** The names; null: nothing is being completed. */
+	list: preact.ComponentChildren;
+	/** The option that is chosen, for aria-activedescendant. */
+	active: string | undefined;
+	/** Is the key for the list? */
+	takesKey: (event: KeyboardEvent) => boolean;
+	/** After each change of the text or the caret. */
+	look: () => void;
+}
+
+/** Completes the "@name" before the caret of a field. */
+export function useCompletion(field: RefObject<HTMLTextAreaElement>, setText: (text: string) => void): Completion {
+	const [begun, setBegun] = useState<string | null>(null);
+	const [at, setAt] = useState(0);
+	const caret = useRef<number | null>(null);
+	const { data } = useLoaded(async () => {
+		const found = begun === null ? [] : await get<Symbol[]>(discPath("symbols"), { prefix: begun }).catch(() => []);
+		return found.filter((each, index) => index === 0 || found[index - 1].name !== each.name);
+	}, [begun], TYPING_PAUSE_MS);
+	const items = begun === null ? [] : (data ?? []).filter((each) => each.name.startsWith(begun) && each.name !== begun).slice(0, MOST);
+	const chosen = Math.min(at, items.length - 1);
+	useEffect(() => {
+		if (caret.current !== null)
+			field.current?.setSelectionRange(caret.current, caret.current);
+		caret.current = null;
+	});
+	const look = () => {
+		const own = field.current!;
+		const found = own.selectionStart === own.selectionEnd ? BEGUN.exec(own.value.slice(0, own.selectionStart)) : null;
+		if ((found?.[1] ?? null) !== begun)
+			setAt(0);
+		setBegun(found ? found[1] : null);
+	};
+	const take = (name: string) => {
+		const own = field.current!, end = own.selectionStart, start = end - begun!.length;
+		const rest = own.value.slice(end);
+		caret.current = start + name.length + 1;
+		setText(own.value.slice(0, start) + name + (rest.startsWith(" ") ? "" : " ") + rest);
+		setBegun(null);
+		own.focus();
+	};
+	const takesKey = (event: KeyboardEvent) => {
+		const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey && !event.isComposing;
+		if (items.length === 0 || !isPlain)
+			return false;
+		switch (event.key) {
+		case "ArrowDown": setAt((chosen + 1) % items.length); break;
+		case "ArrowUp": setAt((chosen + items.length - 1) % items.length); break;
+		case "Tab":
+		case "Enter": take(items[chosen].name); break;
+		case "Escape": setBegun(null); break;
+		default: return false;
+		}
+		event.preventDefault();
+		return true;
+	};
+	const list = items.length === 0 ? null : (
+		<ul id="completion" class="completion" role="listbox" aria-label="Symbols">
+			{items.map((each, index) => (
+				<li id={`completion-${index}`} key={each.name} role="option" aria-selected={index === chosen}
+					onMouseDown={(event) => { event.preventDefault(); take(each.name); }}>
+					<span>@{each.name}</span> <span class="quiet small">{each.kind}, {each.path}:{each.lines[0]}</span>
+				</li>
+			))}
+		</ul>
+	);
+	return { list, active: list ? `completion-${chosen}` : undefined, takesKey, look };
+}
