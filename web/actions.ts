@@ -18,7 +18,7 @@ import {
 import type { Ask } from "./api";
 import type { RunWish } from "./runs";
 import type { Seen, Way } from "./undo";
-import type { Advice, Content, Discussion, Entry, Result, Run, Step } from "./types";
+import type { Advice, Content, Discussion, Result, Run, Step } from "./types";
 
 export type Fields = Record<string, unknown>;
 export type Op = { op: string } & Fields;
@@ -414,9 +414,9 @@ export async function label(entry: string, text: string): Promise<void> {
 	await op("label.set", { entry, label: text || null });
 }
 
-export async function copyText(entry: Entry): Promise<void> {
+export async function copyText(text: string): Promise<void> {
 	try {
-		await navigator.clipboard.writeText(textOf(entry.content));
+		await navigator.clipboard.writeText(text);
 		say("Copied.", false);
 	} catch {
 		sayProblem(new Error("The browser does not let this page write to the clipboard."));

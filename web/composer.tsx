@@ -111,9 +111,9 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const ask = async () => {
 		const said = text;
 		clear();
-		if (isOurs)
+		if (isOurs && isEmpty)
 			await act.setSetting("draft", null, true);
-		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { text: said, role }) }, () => askNow.current());
+		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { text: said, role, clear_draft: isOurs }) }, () => askNow.current());
 		if (!run)
 			setText((now) => joined(said, now));
 		else if (behindAt >= 0)

@@ -49,7 +49,7 @@ export class EntryRow extends Component<RowProps> {
 }
 
 function preview(body: Entry | undefined): string {
-	return body ? beginning(oneLine(ask.textOf(body.content), PREVIEW), body.role) : "";
+	return body ? beginning(oneLine(ask.proseOf(body), PREVIEW), body.role) : "";
 }
 
 function ForkPicker(props: { id: string; tabIndex: number }) {

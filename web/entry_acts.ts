@@ -128,7 +128,7 @@ export function toggleRead(entry: string): void {
 }
 
 export function copy(entry: string): void {
-	void bodyOf(entry).then(act.copyText);
+	void bodyOf(entry).then((body) => act.copyText(proseOf(body)));
 }
 
 /** The words of it that are selected, or else all of its text without thinking, as the prompt. */
@@ -139,8 +139,8 @@ export async function useAsPrompt(entry: string): Promise<void> {
 	await act.op("prompt.update", { text }, { say: "The working prompt is now that text." });
 }
 
-/** The text of an entry; of one with thinking in its text the server's blocks say where that is. */
-function proseOf(entry: Entry): string {
+/** The text of an entry without its thinking; of one with thinking in its text the server's blocks say where that is. */
+export function proseOf(entry: Entry): string {
 	const blocks = entry.blocks as Mark[] | undefined;
 	if (typeof entry.content !== "string" || !blocks?.some((block) => block.t === "thinking"))
 		return textOf(entry.content);

@@ -65,6 +65,8 @@ const WORDS: Record<string, string> = {
 	"head.move": "went on from another entry", "label.set": "changed a label",
 	"discussion.new": "started a discussion", "discussion.switch": "switched discussions",
 	"discussion.rename": "renamed a discussion", "discussion.delete": "deleted a discussion",
+	"files.set": "changed a list of files", "track.set": "set the track", "preset.save": "saved a preset",
+	"preset.load": "loaded a preset", "preset.delete": "deleted a preset",
 	"prompt.update": "changed the prompt", "setting.set": "changed a setting",
 	"project.reset": "started afresh", undo: "undid", redo: "redid", jump: "went to another state",
 	revert: "reverted a step", batch: "changed several things", import: "imported",

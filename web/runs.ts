@@ -98,6 +98,8 @@ function ended(run: Run, { wish, take: from }: Started): void {
 		sayStopped(run);
 	else if (run.state === "failed" || run.problem)
 		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "", retryOf(run, wish, from)) });
+	else if (run.note && REPLIES.has(run.how))
+		say(run.note[0].toUpperCase() + run.note.slice(1), !!run.entry, run.seq);
 	const take = run.replies?.find((reply) => reply.take)?.take ?? run.take;
 	if (take && run.discussion === state.disc && run.state !== "failed")
 		void showReply(run, take, from).catch(() => undefined);

@@ -182,6 +182,8 @@ export interface Run {
 	laid?: Laid;
 	thinking?: string;
 	notice?: string;
+	/** What there is to say of its end, as that it updated the working prompt. */
+	note?: string;
 	reply?: number;
 	entry?: string;
 	seq?: number;

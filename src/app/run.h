@@ -85,6 +85,7 @@ typedef struct rt_run_request {
 	rt_str text;
 	yyjson_val *content;
 	rt_str role;
+	bool clears_draft;       /* ASK: the step of the question clears the field draft, too */
 	rt_str at;               /* ASK: the entry to continue from;
 	                          * AGAIN, CONTINUE: the reply, or its question */
 	rt_str reply_role;       /* these three */

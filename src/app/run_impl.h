@@ -31,7 +31,7 @@ typedef struct rt_run_asked {
 	rt_str shown_take;       /* the id, also then */
 	rt_str by;
 	rt_str model_said;
-	bool may_name_files, no_files;
+	bool may_name_files, no_files, clears_draft;
 	rt_str text, content, role, reply_role, at;
 	rt_str instructions, from, to;
 	rt_str target;           /* ptr NULL: before the first entry */

@@ -88,6 +88,7 @@ resolve_send(rt_scope *s, rt_run_asked *a, const rt_run_request *r, const rt_pro
 	if (a->how == RT_RUN_ASK) {
 		copy_question(s, a, r);
 		a->role = copy(s, r->role);
+		a->clears_draft = r->clears_draft;
 	}
 	a->reply_role = copy(s, r->reply_role);
 	a->no_files = r->no_files;

@@ -183,6 +183,7 @@ send(rt_run *run, rt_error *err)
 				   .text = a->text,
 				   .content = a->content,
 				   .role = a->role,
+				   .clears_draft = a->clears_draft,
 				   .reply_role = a->reply_role};
 	rt_send_result result;
 	rt_send_result *replies = rt_new_array(run->runs->alloc, (size_t)a->replies,

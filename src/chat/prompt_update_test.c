@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
+#include "base/failing_testing.h"
 #include "chat/prompt_update.h"
 
 /* NULL: none. "!": not in the form. */
@@ -124,10 +125,50 @@ the_difference_is_lines(void **state)
 	}
 }
 
+/* A reply with a prompt, read as it arrives and then as a whole, each allocation failing in turn. */
+static void
+memory_may_fail_anywhere(void **state)
+{
+	const rt_str reply = RT_STR("{\"content\":\"a \\u00e9 \\ud83d\\ude00 b\",\"prompt\":\"a cat\"}");
+	long n;
+
+	(void)state;
+	for (n = 0;; n++) {
+		failing f = {.left = n};
+		rt_alloc alloc = {failing_resize, failing_release, &f};
+		rt_prompt_stream stream;
+		rt_prompt_update update;
+		rt_scope s;
+
+		rt_scope_init(&s, &alloc);
+		rt_prompt_stream_init(&stream, &alloc);
+		rt_buf *shown = rt_scope_buf(&s);
+		for (size_t at = 0; at < reply.size && rt_ok(&s); at++) {
+			rt_prompt_stream_add(&stream, rt_str_at(reply.ptr + at, 1), shown);
+			RT_TRY(&s, shown->status);
+		}
+		update = rt_prompt_update_read(&s, RT_PROMPT_UPDATES_JSON, reply);
+		bool ok = rt_ok(&s);
+		assert_true(ok || s.status == RT_NOMEM);
+		assert_int_equal(ok, !atomic_load(&f.failed));
+		if (ok) {
+			assert_true(rt_str_is(rt_scope_str(&s, shown), "a \xc3\xa9 \xf0\x9f\x98\x80 b"));
+			assert_true(rt_str_is(update.prompt, "a cat"));
+		}
+		rt_prompt_stream_deinit(&stream);
+		rt_scope_deinit(&s);
+		assert_int_equal(atomic_load(&f.live), 0);
+		if (ok)
+			break;
+	}
+	assert_in_range(n, 4, 100000);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_may_fail_anywhere),
 		cmocka_unit_test(a_block_is_the_prompt),
 		cmocka_unit_test(json_has_content_and_prompt),
 		cmocka_unit_test(content_is_shown_as_it_arrives),

@@ -19,7 +19,7 @@
 enum {
 	LOOK_EVERY_US = 1000 * 1000, /* how often the anchor is looked for while a reply arrives */
 	COMPACT_RESERVE_TOKENS = 16384,
-	REQUESTS_MAX = RT_EDIT_NOTICES_MAX + 2 /* of a question */
+	REQUESTS_MAX = RT_EDIT_NOTICES_MAX + 3 /* of a question */
 };
 
 typedef struct sending {
@@ -193,6 +193,11 @@ append_question(sending *s)
 	if (question.aside != RT_YES)
 		count += rt_edit_notice_requests(&s->scope, s->engine, o->discussion, o->take,
 						 o->at, requests + count);
+	if (o->clears_draft)
+		requests[count++] = (rt_request){
+			.op = RT_OP_SETTING_SET,
+			.key = RT_STR("draft"),
+			.value = rt_json_parse(&s->scope, RT_STR("null"))};
 	requests[count++] = question;
 	if (!rt_ok(&s->scope))
 		return;
@@ -206,8 +211,9 @@ append_question(sending *s)
 	}
 	if (st == RT_OK && question.aside == RT_YES) {
 		note(s, "auto_add_history is off: the exchange is not added, it has the take ",
-		     rt_str_of(results[0].take));
-		note(s, "to go on with it: retake takes switch ", rt_str_of(results[0].take));
+		     rt_str_of(results[count - 1].take));
+		note(s, "to go on with it: retake takes switch ",
+		     rt_str_of(results[count - 1].take));
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (st == RT_OK && results[i].take[0] != '\0') /* appended in mid-take: a new one */

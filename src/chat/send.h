@@ -82,6 +82,7 @@ typedef struct rt_send_options {
 	rt_str text;       /* ASK: the question; ptr NULL: none, the path ends with one */
 	rt_str content;    /* of the question, as a JSON array of blocks, instead of text; or empty */
 	rt_str role;       /* of the question; empty: "User" */
+	bool clears_draft; /* ASK: the step of the question also clears the field draft */
 	rt_str reply_role; /* empty: "AI" */
 } rt_send_options;
 

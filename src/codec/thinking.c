@@ -7,7 +7,11 @@
 #include "codec/content.h"
 #include "core/role.h"
 
-enum { TAGS = 3, INDENT_MAX = 3 /* of a fence */ };
+enum {
+	TAGS = 3,
+	INDENT_MAX = 3, /* of a fence */
+	MARKS_MAX = 1024 /* bytes that are looked at to tell a fence: what waits is bounded */
+};
 
 static const struct {
 	rt_str open, close;
@@ -103,19 +107,20 @@ read_marks(rt_thinking *t, rt_str text, size_t at)
 {
 	char c = text.ptr[at];
 	bool is_first = !t->in_line && t->column <= INDENT_MAX;
-	size_t end = at, line;
+	bool may_wait = t->is_streamed && text.size - at < MARKS_MAX;
+	size_t most = text.size - at < MARKS_MAX ? text.size : at + MARKS_MAX, end = at, line;
 	bool is_bare = true, has_tick = false;
 
-	while (end < text.size && text.ptr[end] == c)
+	while (end < most && text.ptr[end] == c)
 		end++;
 	size_t count = end - at;
-	for (line = end; line < text.size && text.ptr[line] != '\n'; line++) {
+	for (line = end; line < most && text.ptr[line] != '\n'; line++) {
 		is_bare = is_bare && is_blank(text.ptr[line]);
 		has_tick = has_tick || text.ptr[line] == '`';
 		if (!is_first || count < 3 || (has_tick && !is_bare))
 			break;
 	}
-	if (t->is_streamed && line == text.size && (end == line || (is_first && count >= 3)))
+	if (may_wait && line == most && (end == line || (is_first && count >= 3)))
 		return SIZE_MAX;
 	if (t->fence > 0) {
 		if (is_first && c == t->fence_char && count >= t->fence && is_bare)

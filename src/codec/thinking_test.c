@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/failing_testing.h"
 #include "codec/thinking.h"
 
 /* Thinking as [inside], prose as it is. */
@@ -113,6 +115,34 @@ prose_has_no_holes(void **state)
 	assert_prose(" a ", " a ");
 }
 
+/* A line that may begin a fence, without end: a bounded part of it waits, however it is cut. */
+static void
+what_waits_is_bounded(void **state)
+{
+	enum { SIZE = 100000 };
+	char *text = malloc(SIZE);
+
+	(void)state;
+	assert_non_null(text);
+	for (int kind = 0; kind < 3; kind++) {
+		rt_thinking t = {.is_streamed = true};
+		rt_thinking_part part;
+		size_t from = 0;
+
+		memset(text, kind == 0 ? 'x' : kind == 1 ? '`' : '~', SIZE);
+		memset(text, kind == 2 ? '~' : '`', 3);
+		for (size_t end = 7; end <= SIZE; end += 7) {
+			rt_str rest = rt_str_at(text + from, end - from);
+
+			while (rt_thinking_next(&t, &rest, &part))
+				from += part.raw.size;
+			assert_true(rest.size <= 1024);
+		}
+		assert_true(t.fence >= 3);
+	}
+	free(text);
+}
+
 /* However a text is cut, prose and thinking are those of the whole text. */
 static void
 pieces_are_as_the_whole(void **state)
@@ -161,14 +191,47 @@ pieces_are_as_the_whole(void **state)
 	rt_buf_deinit(&joined);
 }
 
+/* The parts of a body, each allocation failing in turn. */
+static void
+memory_may_fail_anywhere(void **state)
+{
+	const rt_str role = RT_STR("AI");
+	rt_body body = {.content = RT_STR("<think>a</think> b <think>c</think> d")};
+	long n;
+
+	(void)state;
+	for (n = 0;; n++) {
+		failing f = {.left = n};
+		rt_alloc alloc = {failing_resize, failing_release, &f};
+		rt_scope s;
+
+		rt_scope_init(&s, &alloc);
+		rt_buf *prose = rt_scope_buf(&s);
+		rt_body_parts parts = rt_body_parts_of(&s, role, &body);
+		rt_body_add_prose(prose, role, &body);
+		rt_str text = rt_scope_str(&s, prose);
+		bool ok = rt_ok(&s);
+		assert_int_equal(ok, !atomic_load(&f.failed));
+		assert_true(ok || s.status == RT_NOMEM);
+		assert_true(!ok || (parts.thinking_count == 2 && rt_str_is(text, "b d")));
+		rt_scope_deinit(&s);
+		assert_int_equal(atomic_load(&f.live), 0);
+		if (ok)
+			break;
+	}
+	assert_in_range(n, 2, 1000);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_may_fail_anywhere),
 		cmocka_unit_test(thinking_is_anywhere),
 		cmocka_unit_test(code_is_left_alone),
 		cmocka_unit_test(a_tag_without_end_is_prose),
 		cmocka_unit_test(prose_has_no_holes),
+		cmocka_unit_test(what_waits_is_bounded),
 		cmocka_unit_test(pieces_are_as_the_whole),
 	};
 

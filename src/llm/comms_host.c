@@ -543,18 +543,23 @@ typedef struct purge {
 } purge;
 
 /* Does the line belong to the project? A reply has the id of its request, which comes before it:
- * the ids of the project's requests are gathered, each with a NUL after it. */
+ * the ids of the project's requests are gathered, each with a NUL after it. A torn line may be
+ * anybody's, and nothing reads it any more. */
 static bool
 is_theirs(rt_scope *s, const rt_comms_whose *whose, rt_str line, rt_buf *ids)
 {
 	rt_json_doc *doc = NULL;
 	uint64_t project = 0;
 	bool found = false;
+	rt_status st;
 
 	if (whose == NULL)
 		return true;
-	if (rt_json_read(s->alloc, line, &doc, NULL) != RT_OK)
-		return false;
+	st = rt_json_read(s->alloc, line, &doc, NULL);
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(s);
+	if (st != RT_OK)
+		return st != RT_NOMEM;
 	yyjson_val *root = rt_json_root(doc), *number = rt_json_get(root, "project");
 	rt_str id = rt_json_str(rt_json_get(root, "request"));
 	if (number != NULL) {

@@ -600,7 +600,15 @@ reload(round *r)
 	r->reloaded = true;
 }
 
-/* One transaction, until its commit. */
+static void
+report_gone(const rt_engine *engine)
+{
+	for (size_t i = 0; engine->purged != NULL && i < engine->gone_count; i++)
+		engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]));
+}
+
+/* One transaction, until its commit. Texts of purged entries are reported before it: a purge that
+ * is interrupted there can be repeated, and the texts are not known after it. */
 static rt_status
 run_transaction(round *r)
 {
@@ -621,8 +629,10 @@ run_transaction(round *r)
 		for (rt_ticket *t = r->first; st == RT_OK && t != NULL && !r->stale; t = t->next)
 			st = run_ticket(r, t);
 	} while (st == RT_OK && r->stale);
-	if (st == RT_OK)
+	if (st == RT_OK) {
+		report_gone(r->engine);
 		st = ops->commit(r->engine->store, &r->err);
+	}
 	if (st != RT_OK)
 		ops->cancel(r->engine->store);
 	return st;
@@ -669,7 +679,7 @@ fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
 				rt_result_fail(&t->results[i], st, &err);
 }
 
-/* Others may keep the purged texts, too. */
+/* Others may keep the purged texts, too; also in what they wrote before the commit. */
 static void
 report_purged(rt_engine *engine, const rt_ticket *first)
 {
@@ -682,8 +692,7 @@ report_purged(rt_engine *engine, const rt_ticket *first)
 			if (t->results[i].status == RT_OK && r->op == RT_OP_PURGE && r->text.size > 0)
 				engine->purged(engine->purged_ctx, r->text);
 		}
-	for (size_t i = 0; i < engine->gone_count; i++)
-		engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]));
+	report_gone(engine);
 }
 
 static void

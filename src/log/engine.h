@@ -36,7 +36,9 @@ typedef struct rt_engine_options {
 	/* A text was purged from the project and should be removed from any other place that keeps
 	 * texts. May be NULL. For a purged entry: each of its texts of 32 bytes or more (shorter
 	 * ones occur in unrelated texts by chance: purge those as a text), at most the newest 16.
-	 * Called by the executing thread, outside transactions. */
+	 * Called by the executing thread after the commit, for the texts of an entry also before
+	 * it, inside the transaction: if the purge is interrupted then, or the commit fails, the
+	 * entry still has its texts and the purge can be repeated. */
 	void (*purged)(void *ctx, rt_str text);
 	void *purged_ctx;
 } rt_engine_options;

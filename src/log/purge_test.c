@@ -440,6 +440,9 @@ hear(void *ctx, rt_str text)
 	rt_buf_add_byte(heard, '|');
 }
 
+#define FIRST_TEXTS                                                                                \
+	"as it is now, a good deal later than that|as it was at the very first, and before|"
+
 /* Whoever keeps texts elsewhere is told which are gone: of an entry all that it had. */
 static void
 others_are_told(void **state)
@@ -461,11 +464,52 @@ others_are_told(void **state)
 	rt_result_deinit(&result);
 	assert_int_equal(heard.size, 0);
 	apply(f, "{\"op\":\"purge\",\"entry\":\":1\"}");
-	assert_true(rt_str_is(rt_buf_str(&heard), "as it is now, a good deal later than that|"
-			     "as it was at the very first, and before|"));
+	assert_true(rt_str_is(rt_buf_str(&heard), FIRST_TEXTS FIRST_TEXTS)); /* before and after */
 	rt_buf_clear(&heard);
 	apply(f, "{\"op\":\"purge\",\"text\":\"other\"}");
 	assert_true(rt_str_is(rt_buf_str(&heard), "other|"));
+	rt_buf_deinit(&heard);
+}
+
+static rt_status
+no_commit(rt_store *store, rt_error *err)
+{
+	(void)store;
+	return rt_fail(err, RT_IO, "no space left");
+}
+
+/* What is left of a purge that is interrupted before its commit: others have been told, the entry
+ * has its texts, and the same purge again finds them. */
+static void
+an_interrupted_purge_is_repeated(void **state)
+{
+	static const char text[] = "a text of which nothing may be left anywhere";
+	static const char purge[] = "{\"op\":\"purge\",\"entry\":\":1\"}";
+	fixture *f = *state;
+	const rt_store_ops *ops = f->store->ops;
+	rt_store_ops failing = *ops;
+	rt_buf heard;
+	rt_engine_options options = {.env = &env, .create = true, .purged = hear,
+				     .purged_ctx = &heard};
+	rt_result result;
+
+	failing.commit = no_commit;
+	rt_buf_init(&heard, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	rt_engine_close(f->engine);
+	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
+	apply(f, "{\"op\":\"entry.append\",\"content\":\"a text of which nothing may be left anywhere\"}");
+	f->store->ops = &failing;
+	assert_int_equal(try_apply(f, purge, &result), RT_IO);
+	rt_result_deinit(&result);
+	f->store->ops = ops;
+	assert_non_null(strstr(heard.ptr, text));
+	assert_true(shows(f, text));
+	rt_buf_clear(&heard);
+	assert_int_equal(try_apply(f, purge, &result), RT_OK);
+	assert_false(result.unchanged);
+	rt_result_deinit(&result);
+	assert_non_null(strstr(heard.ptr, text));
+	assert_false(shows(f, text));
 	rt_buf_deinit(&heard);
 }
 
@@ -833,6 +877,7 @@ main(void)
 		BOTH(says_who_else_has_the_words),
 		BOTH(needs_exactly_one_target),
 		BOTH(others_are_told),
+		BOTH(an_interrupted_purge_is_repeated),
 		BOTH(the_name_of_a_project),
 		BOTH(a_text_is_gone_from_everywhere),
 		BOTH(masks_differ),

@@ -150,10 +150,8 @@ rt_compile(rt_change *c, const rt_request *r)
 void
 rt_op_revert(rt_change *c, const rt_request *r)
 {
-	rt_str files = rt_take_files_begin(c);
-
 	rt_history_revert(c, r->step.value);
-	rt_take_files_end(c, files); /* lists that change are the active take's, as in files.set */
+	rt_take_files_reverted(c); /* lists that change are the active take's, as in files.set */
 }
 
 /* These are no steps: the log carries them out itself (log/commit.c). */

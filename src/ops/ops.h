@@ -77,6 +77,8 @@ void rt_take_files_switch(rt_change *c, uint32_t disc, uint32_t like);
 /* Around a change of the lists of the request's discussion. */
 rt_str rt_take_files_begin(rt_change *c);
 void rt_take_files_end(rt_change *c, rt_str was);
+/* After a revert, which may have changed the lists of any discussion. */
+void rt_take_files_reverted(rt_change *c);
 
 /* The git commit that a request records: its own, else that of the caller's work tree; empty:
  * none. */

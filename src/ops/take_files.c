@@ -115,6 +115,15 @@ rt_take_files_switch(rt_change *c, uint32_t number, uint32_t like)
 	rt_take_files_give(c, number, wanted);
 }
 
+static void
+keep_for_others(rt_change *c, const rt_disc *disc, rt_str was)
+{
+	if (disc != NULL && rt_disc_take_count(disc) > 1 &&
+	    rt_fields_get(disc->fields, RT_STR(RT_TAKE_FILES)).ptr == NULL &&
+	    !rt_str_eq(was, lists_now(c, disc)))
+		store(c, disc, 0, was);
+}
+
 rt_str
 rt_take_files_begin(rt_change *c)
 {
@@ -124,10 +133,26 @@ rt_take_files_begin(rt_change *c)
 void
 rt_take_files_end(rt_change *c, rt_str was)
 {
-	const rt_disc *disc = rt_change_disc(c);
+	keep_for_others(c, rt_change_disc(c), was);
+}
 
-	if (disc != NULL && rt_disc_take_count(disc) > 1 &&
-	    rt_fields_get(disc->fields, RT_STR(RT_TAKE_FILES)).ptr == NULL &&
-	    !rt_str_eq(was, lists_now(c, disc)))
-		store(c, disc, 0, was);
+void
+rt_take_files_reverted(rt_change *c)
+{
+	rt_scope *s = c->scope;
+
+	for (size_t i = 0; rt_ok(s) && i < c->effect_count; i++) {
+		const rt_effect e = c->effects[i]; /* a copy: storing adds effects */
+		const rt_disc *before, *now;
+
+		if (e.kind != RT_EFFECT_SET || e.disc == 0 || e.sub != 0 ||
+		    e.disc > rt_project_disc_count(c->base) ||
+		    !(rt_str_is(e.key, "files") || rt_str_is(e.key, "context_files") ||
+		      rt_str_is(e.key, "screenshots")))
+			continue;
+		RT_TRY(s, rt_project_disc(c->base, e.disc, &before, &s->error));
+		RT_TRY(s, rt_project_disc(c->now, e.disc, &now, &s->error));
+		if (rt_ok(s))
+			keep_for_others(c, now, lists_now(c, before));
+	}
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/hook_state.h"
 
+#include <string.h>
+
 #include "app/run.h"
 #include "chat/last_request.h"
 #include "core/role.h"
@@ -262,7 +264,10 @@ typedef struct comms {
 	rt_str store;
 	uint64_t project;
 	rt_str disc;                   /* "d1" */
-	rt_str lines[LINES_MAX];       /* a ring, the newest last */
+	rt_str path;                   /* of the file that is read; the newest is read first */
+	rt_str lines[LINES_MAX];       /* of it: a ring, the newest last */
+	rt_str newer[LINES_MAX];       /* of the files before it */
+	size_t newer_count;
 	rt_str requests[LINES_MAX];    /* names of requests that were taken, the same */
 	size_t line_count, request_count;
 } comms;
@@ -294,6 +299,20 @@ without_texts(rt_scope *s, yyjson_val *line)
 	return rt_scope_str(s, out);
 }
 
+/* Puts the lines of a file in front of those of newer files. */
+static void
+end_file(comms *c)
+{
+	size_t count = c->line_count < LINES_MAX ? c->line_count : LINES_MAX;
+	size_t room = LINES_MAX - c->newer_count, kept = count < room ? count : room;
+
+	memmove(c->newer + kept, c->newer, c->newer_count * sizeof(*c->newer));
+	for (size_t i = 0; i < kept; i++)
+		c->newer[i] = c->lines[(c->line_count - kept + i) % LINES_MAX];
+	c->newer_count += kept;
+	c->line_count = 0;
+}
+
 /* rt_comms_line_fn */
 static bool
 see_line(void *ctx, const rt_comms_line *at)
@@ -301,8 +320,18 @@ see_line(void *ctx, const rt_comms_line *at)
 	comms *c = ctx;
 	rt_json_doc *doc = NULL;
 	uint64_t project = 0;
+	rt_status st;
 
-	if (rt_json_read(c->scope->alloc, at->line, &doc, NULL) != RT_OK)
+	if (!rt_str_is(c->path, at->path)) {
+		end_file(c);
+		c->path = rt_scope_copy(c->scope, rt_str_of(at->path));
+		if (c->newer_count == LINES_MAX)
+			return false;
+	}
+	st = rt_json_read(c->scope->alloc, at->line, &doc, NULL);
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(c->scope);
+	if (st != RT_OK)
 		return rt_ok(c->scope);
 	yyjson_val *root = rt_json_root(doc);
 	rt_str request = rt_json_str(rt_json_get(root, "request"));
@@ -336,8 +365,8 @@ rt_hook_state_put_comms(rt_call *call, const rt_snapshot *v, rt_buf *out)
 	c->disc = rt_scope_str(s, disc);
 	RT_TRY(s, rt_comms_read(s->alloc, rt_comms_folder(o->comms), see_line, c, &s->error));
 	rt_json_open(out, "comms_log", '[');
-	for (size_t i = c->line_count > LINES_MAX ? c->line_count - LINES_MAX : 0;
-	     rt_ok(s) && i < c->line_count; i++)
-		rt_json_put_raw(out, NULL, c->lines[i % LINES_MAX]);
+	end_file(c);
+	for (size_t i = 0; rt_ok(s) && i < c->newer_count; i++)
+		rt_json_put_raw(out, NULL, c->newer[i]);
 	rt_json_close(out, ']');
 }

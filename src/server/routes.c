@@ -121,6 +121,8 @@ static const rt_route_param b_run[] = {
 	{"text", "string", "of the question"},
 	{"content", "content", "of the question, as blocks"},
 	{"role", "string", "of the question; default: User"},
+	{"clear_draft", "boolean",
+	 "ask: the step that adds the question also clears the draft; default: false"},
 	{"reply_role", "string", "of the reply; default: AI"},
 	{"at", "string", "ask, again, continue: the entry that it is about"},
 	{"n", "integer", "again: so many replies, each in a take of its own"},

@@ -318,7 +318,8 @@ members_are_known(yyjson_val *body, rt_error *err)
 	static const char *const known[] = {
 		"how",	  "text", "content", "role",	   "reply_role", "at",	 "model",
 		"budget", "n",	  "from",    "to",	   "keep",	 "instructions", "entry",
-		"entry_take", "select", "summary", "discussion", "take", "files"};
+		"entry_take", "select", "summary", "discussion", "take", "files",
+		"clear_draft"};
 	yyjson_val *key, *value;
 	size_t i, count, k;
 
@@ -418,6 +419,7 @@ rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out, rt_er
 	if (how == RT_RUN_ASK) {
 		read_question(&s, body, &r);
 		r.role = text_member(&s, body, "role");
+		r.clears_draft = flag_member(&s, body, "clear_draft", false);
 	}
 	if (how <= RT_RUN_CONTINUE) {
 		r.reply_role = text_member(&s, body, "reply_role");

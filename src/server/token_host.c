@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,6 +110,7 @@ rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder, bool
 	char path[4096], fresh[4096];
 	int a = snprintf(path, sizeof(path), "%s/token", folder);
 	int b = snprintf(fresh, sizeof(fresh), "%s/token.new", folder);
+	int lock;
 	rt_status st;
 
 	if (a < 0 || b < 0 || (size_t)a >= sizeof(path) || (size_t)b >= sizeof(fresh))
@@ -117,5 +119,16 @@ rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder, bool
 	if (st != RT_OK)
 		return st;
 	st = renew ? RT_NOT_FOUND : read_token(path, out, err);
-	return st == RT_NOT_FOUND ? write_token(env, path, fresh, out, err) : st;
+	if (st != RT_NOT_FOUND)
+		return st;
+	/* Of servers that start at once, one makes the token. */
+	lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lock >= 0)
+		(void)flock(lock, LOCK_EX);
+	st = renew ? RT_NOT_FOUND : read_token(path, out, err);
+	if (st == RT_NOT_FOUND)
+		st = write_token(env, path, fresh, out, err);
+	if (lock >= 0)
+		(void)close(lock);
+	return st;
 }

@@ -41,13 +41,12 @@ options_for(const rt_chat *chat, rt_ink ink)
 static void
 add_folded(rt_chat *chat, rt_lines *lines, const char *what, rt_str text, const char *key)
 {
-	size_t rows = text.size > 0;
+	rt_buf *size = rt_scope_buf(rt_chat_scope(chat));
 
-	for (size_t i = 0; i + 1 < text.size; i++)
-		rows += text.ptr[i] == '\n';
+	rt_thinking_add_size(size, text);
 	rt_lines_add_row(lines, INDENT,
-			 rt_tui_format(chat->pane.tui, "[%s, %zu line%s, %s]", what, rows,
-				       rows == 1 ? "" : "s", key),
+			 rt_tui_format(chat->pane.tui, "[%s, %.*s, %s]", what,
+				       RT_STR_ARG(rt_buf_str(size)), key),
 			 RT_INK_DIM);
 }
 
@@ -65,26 +64,43 @@ add_preview(rt_chat *chat, rt_lines *lines, rt_str text, rt_ink ink)
 	rt_lines_add_row(lines, INDENT, rt_buf_str(row), ink);
 }
 
+/* What was thought and what was said, each where it is in the reply. */
+static void
+add_said(rt_chat *chat, const rt_work_entry *e, unsigned look, const rt_lines_options *options,
+	 rt_lines *lines)
+{
+	rt_lines_options aside = options_for(chat, RT_INK_DIM | RT_INK_ITALIC);
+
+	for (size_t i = 0; i < e->said.count; i++) {
+		const rt_body_part *part = &e->said.items[i];
+
+		if (part->text.size == 0)
+			continue; /* of redacted thinking */
+		if (!part->is_thinking)
+			rt_lines_add_markdown(lines, part->text, options);
+		else if ((look & RT_CHAT_THINKING) != 0)
+			rt_lines_add_plain(lines, part->text, &aside);
+		else
+			add_folded(chat, lines, "thinking", part->text, "Ctrl+T");
+	}
+}
+
 static void
 lay_entry(rt_chat *chat, const rt_work_entry *e, unsigned look, rt_lines *lines)
 {
 	rt_lines_options options = options_for(chat, (look & RT_CHAT_MUTED) != 0 ? RT_INK_DIM
 										 : RT_INK_TEXT);
 	rt_lines_options dim = options_for(chat, RT_INK_DIM);
-	rt_lines_options aside = options_for(chat, RT_INK_DIM | RT_INK_ITALIC);
-	rt_str text = rt_buf_str(&e->text), thinking = rt_buf_str(&e->thinking);
-	rt_str parts = rt_buf_str(&e->parts);
+	rt_str text = rt_buf_str(&e->text), parts = rt_buf_str(&e->parts);
 
 	rt_lines_clear(lines);
 	if ((look & RT_CHAT_COLLAPSED) != 0) {
 		add_preview(chat, lines, text.size > 0 ? text : parts, options.ink);
 		return;
 	}
-	if (thinking.size > 0 && (look & RT_CHAT_THINKING) != 0)
-		rt_lines_add_plain(lines, thinking, &aside);
-	else if (thinking.size > 0)
-		add_folded(chat, lines, "thinking", thinking, "Ctrl+T");
-	if (e->is_tool && (look & RT_CHAT_TOOLS) == 0)
+	if (e->said.thinking_count > 0)
+		add_said(chat, e, look, &options, lines);
+	else if (e->is_tool && (look & RT_CHAT_TOOLS) == 0)
 		add_folded(chat, lines, "tool result", text, "Ctrl+O");
 	else if (e->is_tool)
 		rt_lines_add_plain(lines, text, &dim);

@@ -105,6 +105,26 @@ rt_verb_versions(rt_tui *tui, uint32_t entry)
 			    &lines);
 }
 
+static void
+add_said(const rt_body_parts *said, const rt_lines_options *options, rt_lines *lines)
+{
+	rt_lines_options aside = *options;
+
+	aside.ink = RT_INK_DIM | RT_INK_ITALIC;
+	for (size_t i = 0; i < said->count; i++) {
+		const rt_body_part *part = &said->items[i];
+
+		if (part->text.size == 0)
+			continue; /* of redacted thinking */
+		if (lines->count > 0)
+			rt_lines_add_blank(lines);
+		if (part->is_thinking)
+			rt_lines_add_plain(lines, part->text, &aside);
+		else
+			rt_lines_add_markdown(lines, part->text, options);
+	}
+}
+
 rt_status
 rt_verb_read(rt_tui *tui, uint32_t entry)
 {
@@ -117,13 +137,9 @@ rt_verb_read(rt_tui *tui, uint32_t entry)
 	rt_scope_init(&s, tui->alloc);
 	rt_lines_init(&lines, tui->alloc);
 	e = rt_work_entry_get(&s, &tui->work, entry);
-	if (e != NULL && e->thinking.size > 0) {
-		options.ink = RT_INK_DIM | RT_INK_ITALIC;
-		rt_lines_add_plain(&lines, rt_buf_str(&e->thinking), &options);
-		rt_lines_add_blank(&lines);
-		options.ink = RT_INK_TEXT;
-	}
-	if (e != NULL && e->is_tool)
+	if (e != NULL && e->said.thinking_count > 0)
+		add_said(&e->said, &options, &lines);
+	else if (e != NULL && e->is_tool)
 		rt_lines_add_plain(&lines, rt_buf_str(&e->text), &options);
 	else if (e != NULL)
 		rt_lines_add_markdown(&lines, rt_buf_str(&e->text), &options);

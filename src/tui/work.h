@@ -16,6 +16,7 @@
 #include "app/run.h"
 #include "base/scope.h"
 #include "codec/content.h"
+#include "codec/thinking.h"
 #include "ops/action.h"
 #include "view/view_rows.h"
 
@@ -106,7 +107,7 @@ typedef struct rt_work_entry {
 	bool is_collapsed, is_muted, is_partial;
 	const rt_body *body;
 	rt_buf text;        /* for people */
-	rt_buf thinking;    /* of the model, if known */
+	rt_body_parts said; /* thinking and text in order; thinking_count is 0 for most */
 	rt_buf parts;       /* what else it holds: "calls read, bash"; or empty */
 	bool is_tool;       /* a tool's result */
 	bool is_hidden;     /* rt_content_is_hidden */

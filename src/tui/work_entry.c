@@ -5,26 +5,6 @@
 
 #include "tui/work.h"
 
-#include "codec/thinking.h"
-
-static void
-add_line(rt_buf *out, rt_str text)
-{
-	if (out->size > 0)
-		rt_buf_add_byte(out, '\n');
-	rt_buf_add_str(out, text);
-}
-
-static void
-add_thinking(rt_scope *s, const rt_work_entry *e, rt_buf *out)
-{
-	rt_body_parts parts = rt_body_parts_of(s, e->role, e->body);
-
-	for (size_t i = 0; i < parts.count; i++)
-		if (parts.items[i].is_thinking && parts.items[i].text.size > 0)
-			add_line(out, parts.items[i].text);
-}
-
 static void
 add_texts(rt_scope *s, rt_work_entry *e)
 {
@@ -32,12 +12,11 @@ add_texts(rt_scope *s, rt_work_entry *e)
 	yyjson_val *calls = rt_body_field(e->body, "tool_calls");
 
 	rt_body_add_prose(&e->text, e->role, e->body);
-	add_thinking(s, e, &e->thinking);
+	e->said = rt_body_parts_of(s, e->role, e->body);
 	rt_content_add_parts(&e->parts, content, calls);
 	if (e->text.size == 0 && e->parts.size == 0)
 		rt_content_add_brief(&e->parts, content, calls, rt_body_field(e->body, "pi"));
 	(void)rt_scope_str(s, &e->text);
-	(void)rt_scope_str(s, &e->thinking);
 	(void)rt_scope_str(s, &e->parts);
 }
 
@@ -53,7 +32,6 @@ entry_of_slot(rt_work *work, const rt_slot *slot, size_t at, rt_work_entry *e, r
 	e->at = at;
 	rt_scope_init(s, work->alloc);
 	rt_buf_init(&e->text, work->alloc, RT_BUF_UNLIMITED);
-	rt_buf_init(&e->thinking, work->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&e->parts, work->alloc, RT_BUF_UNLIMITED);
 	RT_TRY(s, rt_entry_id(work->value, slot->entry, e->id, &s->error));
 	RT_TRY(s, rt_project_name(work->value, slot->role, &e->role, &s->error));
@@ -121,7 +99,6 @@ rt_work_entry_deinit(rt_work_entry *entry)
 {
 	rt_scope_deinit(&entry->scope);
 	rt_buf_deinit(&entry->text);
-	rt_buf_deinit(&entry->thinking);
 	rt_buf_deinit(&entry->parts);
 }
 

@@ -91,8 +91,9 @@ end_run(columns *c)
 		if (RT_TRY(s, rt_body_read(s->alloc, bytes, &body, &s->error)) == RT_OK) {
 			rt_scope_reset(c->text);
 			rt_str kind = rt_view_kind(c->text, c->project, c->run[i].kind);
+			rt_str role = rt_view_name(c->text, c->project, c->run[i].role);
 			rt_json_put_str(c->preview, NULL,
-					rt_view_row_preview(c->text, kind, &body,
+					rt_view_row_preview(c->text, kind, role, &body,
 							    c->options->preview));
 			rt_scope_adopt(s, c->text);
 		}

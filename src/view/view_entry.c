@@ -2,6 +2,7 @@
  *
  * Entries as rows. A take is read in runs of slots, whose bodies come from the store in one go;
  * a body is decoded when its row is next. */
+#include "codec/thinking.h"
 #include "core/role.h"
 #include "log/engine_impl.h"
 #include "view/view.h"
@@ -334,18 +335,23 @@ rt_entry_add_text(rt_buf *buf, const rt_entry_row *e)
 }
 
 rt_str
-rt_view_preview(rt_scope *s, const rt_body *body, size_t characters)
+rt_view_preview(rt_scope *s, rt_str role, const rt_body *body, size_t characters)
 {
+	bool is_thinking = body->content_json == NULL && rt_body_thinks(role) &&
+			   rt_str_find(body->content, RT_STR("hink"), 0) != SIZE_MAX;
 	rt_str text = body->content, shown;
 	char *out;
 	rt_buf made;
 
 	rt_buf_init(&made, s->alloc, RT_BUF_UNLIMITED);
-	if (body->content_json != NULL) {
-		rt_body_add_text(&made, body);
+	if (body->content_json != NULL || is_thinking) {
+		rt_body_add_prose(&made, role, body);
 		text = rt_buf_str(&made);
 	}
-	if (rt_str_trim(text).size == 0) { /* in its place, what else there is */
+	if (is_thinking && rt_str_trim(text).size == 0) {
+		rt_buf_add_c(&made, "(thinking)");
+		text = rt_buf_str(&made);
+	} else if (rt_str_trim(text).size == 0) { /* in its place, what else there is */
 		if (body->content_json == NULL)
 			rt_buf_add_str(&made, text);
 		rt_content_add_brief(&made, (rt_content){body->content, body->content_json},
@@ -364,7 +370,7 @@ rt_view_preview(rt_scope *s, const rt_body *body, size_t characters)
 }
 
 rt_str
-rt_view_row_preview(rt_scope *s, rt_str kind, const rt_body *body, size_t characters)
+rt_view_row_preview(rt_scope *s, rt_str kind, rt_str role, const rt_body *body, size_t characters)
 {
 	rt_buf *row = rt_scope_buf(s);
 	size_t used;
@@ -372,10 +378,10 @@ rt_view_row_preview(rt_scope *s, rt_str kind, const rt_body *body, size_t charac
 	rt_body_add_title(row, kind, body);
 	used = row->size > 0 ? rt_utf8_count(rt_buf_str(row)) + 1 : 0;
 	if (used == 0)
-		return rt_view_preview(s, body, characters);
+		return rt_view_preview(s, role, body, characters);
 	if (used < characters) {
 		rt_buf_add_byte(row, ' ');
-		rt_buf_add_str(row, rt_view_preview(s, body, characters - used));
+		rt_buf_add_str(row, rt_view_preview(s, role, body, characters - used));
 	}
 	return rt_str_trim(rt_scope_str(s, row));
 }

@@ -38,11 +38,13 @@ const rt_disc *rt_view_disc(const rt_view *view);
 const rt_take *rt_view_take(const rt_view *view);
 /* A body by number (of a slot, a revision, an effect); lives as long as the scope. */
 const rt_body *rt_view_body(const rt_view *view, uint64_t number);
-/* The first characters of a body's text on one line, or what else it is ("(calls read)"); never
- * absent. Only the result stays in scope. */
-rt_str rt_view_preview(rt_scope *scope, const rt_body *body, size_t characters);
+/* The first characters of a body's text on one line, or a summary of the rest ("(calls read)",
+ * "(thinking)"); never absent. The text of a model (role) is without its thinking. Only the result
+ * stays in scope. */
+rt_str rt_view_preview(rt_scope *scope, rt_str role, const rt_body *body, size_t characters);
 /* The same for the row of a tree: behind its title (rt_body_add_title), if it has one. */
-rt_str rt_view_row_preview(rt_scope *scope, rt_str kind, const rt_body *body, size_t characters);
+rt_str rt_view_row_preview(rt_scope *scope, rt_str kind, rt_str role, const rt_body *body,
+			   size_t characters);
 
 /* A scope that is closed with the outer one, for what is read item by item: reset it for each, and
  * rt_scope_adopt its failures. It is the outer one itself once that has failed. */

@@ -85,7 +85,7 @@ set_preview(const rt_tree_cursor *c, rt_scope *s, const rt_slot *slot, rt_tree_r
 	if (rt_scope_adopt(s, c->text_of) != RT_OK)
 		return;
 	row->has_title = rt_body_has_title(row->kind, body);
-	row->preview = rt_view_row_preview(s, row->kind, body, c->preview);
+	row->preview = rt_view_row_preview(s, row->kind, row->role, body, c->preview);
 	row->partial = yyjson_is_true(rt_body_field(body, "partial"));
 	row->hidden = rt_body_is_hidden(row->kind, body);
 }

@@ -183,4 +183,13 @@ print("fine")
 PY
 is 'interrupts and closed pipes' fine "$(cat "$work/out")"
 
+# --- changes of one step that cancel out are no step ---
+db=$work/back.db
+apply '{"op":"entry.append","id":"a","content":"A"}' >/dev/null
+printf '%s\n' '{"op":"entry.role","entry":"a","role":"X"}' '{"op":"entry.role","entry":"a","role":"User"}' \
+	>"$work/back"
+code 'there and back' 0 r apply --atomic "$work/back"
+is 'both are unchanged' 2 "$(echo "$out" | grep -c '"unchanged":true')"
+is 'and no step' 1 "$(r history --json | json 'len(d)')"
+
 finish

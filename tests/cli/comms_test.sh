@@ -34,6 +34,7 @@ has "says so" 'no request "17"' "$err"
 
 # Undo and reset leave it alone, and nothing but the file is needed.
 r undo 3 >/dev/null
+is "undo leaves it" "$(cat "$work/sent")" "$(r comms 1 --request)"
 r reset >/dev/null 2>&1
 is "reset leaves it" "$(cat "$work/sent")" "$(r comms 1 --request)"
 mv "$db" "$work/gone.db"

@@ -182,4 +182,19 @@ is 'the same page again' same "$(cmp -s "$work/edited.html" "$work/edited2.html"
 is 'canonical has no mark' "$(r export --format canonical)" \
 	"$("$RETAKE" --db "$work/edited2.db" export --format canonical)"
 
+# --- a session of version 1, which had no ids ---
+db=$work/old.db
+cat >"$work/old.jsonl" <<'END'
+{"type":"session","id":"old","timestamp":"2025-01-01T00:00:00.000Z"}
+{"type":"message","timestamp":"2025-01-01T00:00:01.000Z","message":{"role":"user","content":"one"}}
+{"type":"message","timestamp":"2025-01-01T00:00:02.000Z","message":{"role":"user","content":"two"}}
+{"type":"message","timestamp":"2025-01-01T00:00:03.000Z","message":{"role":"user","content":"three"}}
+END
+r -q import "$work/old.jsonl"
+is 'an old session is a chain' 'True True True' \
+	"$(r tree --json | json '" ".join(str(e.get("parent") == (d[i - 1]["id"] if i else None)) for i, e in enumerate(d))')"
+r -q branch :2
+r -q add aside
+is 'and its tree can be used at once' 2 "$(r tree --json | json 'sum(e.get("parent") == d[1]["id"] for e in d)')"
+
 finish

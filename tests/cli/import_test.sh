@@ -13,6 +13,11 @@ i() {
 	"$RETAKE" --db "$work/new.db" "$@"
 }
 
+fresh
+echo '{"x":1}' >"$work/nonsense.json"
+code 'an import that is refused' 2 i import "$work/nonsense.json"
+code 'makes no store' 1 test -e "$work/new.db"
+
 # --- what is no file ---
 mkfifo "$work/fifo"
 "$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$work/socket"

@@ -3,6 +3,7 @@
 """The Hook API: the list read, replaced and brought back; fields; callbacks; and that none of
 it is for somebody who is not let in."""
 import json
+import pathlib
 import sys
 import threading
 import time
@@ -256,7 +257,7 @@ def fields(tally, place, client):
                 api(client, "GET", "/api/state/disc_entries?discussion=other").json["value"], [])
 
 
-def computed(tally, client):
+def computed(tally, place, client):
     """Read-only fields follow what happens."""
     def field(name):
         return api(client, "GET", "/api/state/" + name).json["value"]
@@ -324,11 +325,32 @@ def computed(tally, client):
     log = field("comms_log")
     tally.equal("the record of requests", [line["what"] for line in log], ["request", "reply"])
     tally.equal("its last request", field("last_request")["model"], "echo")
+    check_rotated(tally, place, field, log[0])
     tally.check("the reply", field("ai_response").startswith('You said: "Hello"'))
     about = field("app_debug_info")
     tally.equal("debug info", (about["discussion"], about["entries"], about["running"]),
                 ("second", 2, False))
     follows("active_project", about["project"])
+
+
+def check_rotated(tally, place, field, line):
+    """The newest hundred lines, in their order, where the log has several files."""
+    folder = pathlib.Path(place.folder) / "state/retake/comms"
+    one = sorted(folder.glob("*.jsonl"))[-1]
+    files = []
+    for day in range(1, 4):  # 80 lines each; all older than the server's own file
+        files.append(one.with_name(f"2001010{day}T000000Z" + one.name[one.name.rindex("-"):]))
+        with open(files[-1], "w", encoding="utf-8") as file:
+            for i in range(80):
+                file.write(json.dumps({**line, "request": f"reply/{day * 1000 + i}"}) + "\n")
+    names = [each["request"] for each in field("comms_log")]
+    tally.equal("the newest lines of all files", names[:98],
+                [f"reply/{2000 + i}" for i in range(62, 80)] +
+                [f"reply/{3000 + i}" for i in range(80)])
+    tally.equal("then those of the newest file", (len(names), names[-2:]),
+                (100, [line["request"]] * 2))
+    for file in files:
+        file.unlink()
 
 
 def typing(tally, client):
@@ -439,7 +461,7 @@ def main():
         many_at_once(tally, server)
         lists_against_lists(tally, server)
         fields(tally, place, client)
-        computed(tally, client)
+        computed(tally, place, client)
         typing(tally, client)
         callbacks(tally, client)
         the_rest(tally, place, client)

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A server that was told to listen on another address: the links that it gives lead there, it
-answers to that address as its name and sets a cookie there, and to no other name."""
+answers to that address as its name and sets a cookie there, and to no other name. Servers that
+start at once in a fresh home share one token."""
 import http.client
 import json
+import re
+import subprocess
 import sys
 import urllib.parse
 
-from client import API, Place, Server, Tally
+from client import API, RETAKE, Place, Server, Tally
 
 
 def get(server, address, path, **headers):
@@ -19,8 +22,34 @@ def get(server, address, path, **headers):
     return answer
 
 
+def at_once(tally, place, count=6):
+    servers = [subprocess.Popen(
+        [RETAKE, "--db", f"{place.folder}/{i}.db", "serve", "--no-socket", "--port", "0"],
+        env=place.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for i in range(count)]
+    firsts = [server.stdout.readline().decode() for server in servers]
+    ports = [re.search(r"^listening on http://127.0.0.1:(\d+)", first) for first in firsts]
+    if tally.check("servers start at once in a fresh home", all(ports), firsts):
+        with open(place.folder + "/state/retake/token", encoding="ascii") as file:
+            bearer = {"Authorization": "Bearer " + file.read().strip()}
+        answers = []
+        for port in ports:
+            wire = http.client.HTTPConnection("127.0.0.1", int(port[1]), timeout=60)
+            wire.request("GET", API + "/health", headers=bearer)
+            answers.append(wire.getresponse().status)
+            wire.close()
+        tally.equal("and have one token", answers, [200] * count)
+    for server in servers:
+        server.terminate()
+        server.wait()
+        server.stdout.close()
+
+
 def main():
     tally = Tally()
+    for _ in range(3):
+        with Place() as place:
+            at_once(tally, place)
     address = "127.0.0.2"
     with Place() as place, Server(place, "--listen", address) as server:
         bearer = {"Authorization": "Bearer " + server.token}

@@ -47,51 +47,52 @@ def rows(c, place):
         c.equal("nothing was done", steps(place), 8)
 
 
+def cells(t, text):
+    """The attributes in force at the text, in its row of the tree."""
+    colored = t.tmux("capture-pane", "-p", "-e").split("\n")
+    plain = t.screen()
+    start = next(i for i, row in enumerate(plain) if row.startswith("─ Tree"))
+    line = next(row for row in colored[start + 1:]
+                if text in re.sub(r"\x1b\[[0-9;]*m", "", row))
+    on, seen, at = set(), "", 0
+    for code, letters in re.findall(r"((?:\x1b\[[0-9;]*m)*)([^\x1b]*)", line):
+        for numbers in re.findall(r"\x1b\[([0-9;]*)m", code):
+            todo = [int(n or 0) for n in numbers.split(";")]
+            while todo:
+                n = todo.pop(0)
+                if n == 0:
+                    on = set()
+                elif n == 38 and todo[:1] == [5]:
+                    on = {a for a in on if not isinstance(a, tuple)} | {("ink", todo[1])}
+                    todo = todo[2:]
+                elif n == 39:
+                    on = {a for a in on if not isinstance(a, tuple)}
+                elif n in (1, 2, 7):
+                    on.add({1: "bold", 2: "faint", 7: "reverse"}[n])
+        if text.startswith(letters[:1]) or text in letters:
+            at = letters.find(text)
+            if at >= 0:
+                return on
+        seen += letters
+    raise AssertionError(f"{text!r} is not in one run of {line!r}")
+
+
 def looks(c, place):
     """What is a question of the user is bright, what is not is dim; the active leaf stands out."""
     fork(place)
     with tree(place) as t:
         c.tree("the fork", t, FORK)
 
-        def cells(text):
-            """The attributes in force at the text, in its row of the tree."""
-            colored = t.tmux("capture-pane", "-p", "-e").split("\n")
-            plain = t.screen()
-            start = next(i for i, row in enumerate(plain) if row.startswith("─ Tree"))
-            line = next(row for row in colored[start + 1:]
-                        if text in re.sub(r"\x1b\[[0-9;]*m", "", row))
-            on, seen, at = set(), "", 0
-            for code, letters in re.findall(r"((?:\x1b\[[0-9;]*m)*)([^\x1b]*)", line):
-                for numbers in re.findall(r"\x1b\[([0-9;]*)m", code):
-                    todo = [int(n or 0) for n in numbers.split(";")]
-                    while todo:
-                        n = todo.pop(0)
-                        if n == 0:
-                            on = set()
-                        elif n == 38 and todo[:1] == [5]:
-                            on = {a for a in on if not isinstance(a, tuple)} | {("ink", todo[1])}
-                            todo = todo[2:]
-                        elif n == 39:
-                            on = {a for a in on if not isinstance(a, tuple)}
-                        elif n in (1, 2, 7):
-                            on.add({1: "bold", 2: "faint", 7: "reverse"}[n])
-                if text.startswith(letters[:1]) or text in letters:
-                    at = letters.find(text)
-                    if at >= 0:
-                        return on
-                seen += letters
-            raise AssertionError(f"{text!r} is not in one run of {line!r}")
-
-        user, reply = cells("Use SQLite, not Postgres"), cells("DuckDB is fine too")
+        user, reply = cells(t, "Use SQLite, not Postgres"), cells(t, "DuckDB is fine too")
         c.check("a user's words are in the normal ink", not any(isinstance(a, tuple) for a in user), user)
         c.check("a reply's are dimmed", ("ink", 244) in reply, reply)
-        active = cells("Good. Schema")
+        active = cells(t, "Good. Schema")
         c.check("the active leaf is highlighted", "reverse" in active, active)
         t.key("Up")
         c.at("one up", t, "├⊟ • User: Use SQLite, not Postgres", "(3/6)")
         c.check("the selected row is marked without colour, too", "reverse" in
-                cells("Use SQLite, not Postgres"))
-        c.check("an unselected reply on the path is dimmed", ("ink", 244) in cells("Good. Schema"))
+                cells(t, "Use SQLite, not Postgres"))
+        c.check("an unselected reply on the path is dimmed", ("ink", 244) in cells(t, "Good. Schema"))
 
 
 def moving(c, place):
@@ -225,6 +226,8 @@ def hidden(c, place):
         c.says("open", t, "[compaction: 12k tokens]")
         got = [re.sub(r"  \{.*", "", row) for row in tree_rows(t)[0]]
         c.equal("labels and states are not in it", [r.lower() for r in got], [r.lower() for r in usual])
+        ink = cells(t, "a hook's message")
+        c.check("a program's message is in the normal ink", not any(isinstance(a, tuple) for a in ink), ink)
         t.key("C-t")
         c.says("without tools", t, "[no-tools]")
         c.equal("nor settings", len(tree_rows(t)[0]), 5)
