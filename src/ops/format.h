@@ -154,7 +154,8 @@ typedef struct rt_format {
 	const char *extension;  /* ".jsonl" */
 	const char *about;      /* one line for help */
 	/* How sure is it from the bytes alone (never the name): 0 no … 100 certain. head is
-	 * the beginning of the input, at most 64 KiB, whole when the input is shorter. */
+	 * the beginning of the input, at most 64 KiB, whole when the input is shorter.
+	 * NULL: only where it is named. */
 	int (*sniff)(rt_str head);
 	/* NULL: cannot be read. RT_USAGE with position: not this format at all. Single bad
 	 * records are reported and passed over, never fatal. */
