@@ -19,7 +19,7 @@ SNAPSHOT = {"ai_input": "", "project_system_prompt": "", "global_system_prompt":
             "base_system_prompt": "", "use_default_base_prompt": True, "temperature": 0,
             "top_p": 1, "max_tokens": 8192, "auto_add_history": True, "disc_entries": [],
             "files": [], "context_files": [], "screenshots": []}
-VALUES = {"ai_input": "draft", "project_system_prompt": "p", "global_system_prompt": "g",
+VALUES = {"symbols_sent": True, "ai_input": "draft", "project_system_prompt": "p", "global_system_prompt": "g",
           "base_system_prompt": "b", "use_default_base_prompt": False, "temperature": 0.5,
           "top_p": 0.25, "max_tokens": 100, "auto_add_history": False, "files": ["a.c"],
           "context_files": [{"path": "b.c"}], "screenshots": ["s.png"], "current_model": "x/y",
