@@ -261,8 +261,6 @@ rt_model_session_open(rt_model_session *m, rt_session *s, const rt_model_session
 		st = rt_fail(err, m->owner.status, "out of memory");
 	if (st == RT_OK)
 		st = rt_session_config(s, &m->config, err);
-	for (size_t i = 0; st == RT_OK && i < m->config->warning_count; i++)
-		rt_session_note(s, "config.toml: %.*s", RT_STR_ARG(m->config->warnings[i].words));
 	if (st == RT_OK && options->needs_model)
 		st = choose_name(m, options->model, &source, err);
 	if (st == RT_OK && options->needs_model && m->name.size == 0 && m->config->model.size == 0)

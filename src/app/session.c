@@ -307,7 +307,14 @@ open_engine(rt_session *s, rt_session_mode mode, rt_error *err)
 				     .git_ctx = &s->git,
 				     .purged = purged,
 				     .purged_ctx = s};
-	rt_status st = rt_engine_open(&options, s->store, &s->engine, err);
+	const rt_config *config = NULL;
+	rt_status st;
+
+	/* an unreadable one is reported where its hooks are loaded */
+	if (!s->hooks_off && rt_session_config(s, &config, NULL) == RT_OK)
+		options.defaults = config->defaults;
+	s->hint[0] = 0;
+	st = rt_engine_open(&options, s->store, &s->engine, err);
 	rt_buf_deinit(&by);
 	if (st == RT_NOT_FOUND)
 		return hint_projects(s, st);

@@ -17,8 +17,12 @@ rt_session_config(rt_session *s, const rt_config **out, rt_error *err)
 {
 	rt_status st = RT_OK;
 
-	if (s->config == NULL)
+	if (s->config == NULL) {
 		st = rt_config_load(s->alloc, rt_str_of(NULL), &s->config, err);
+		for (size_t i = 0; st == RT_OK && i < s->config->warning_count; i++)
+			rt_session_note(s, "config.toml: %.*s",
+					RT_STR_ARG(s->config->warnings[i].words));
+	}
 	*out = s->config;
 	return st == RT_OK ? st
 			   : rt_session_hint(s, st, "What may stand in it: retake help config");

@@ -11,8 +11,14 @@ rt_attach_has_symbols(rt_scope *s, const rt_project *value, uint32_t number)
 	const rt_disc *disc = NULL;
 
 	RT_TRY(s, rt_project_disc(value, number, &disc, &s->error));
-	return rt_ok(s) &&
-	       rt_str_is(rt_fields_get(disc->fields, RT_STR("setting.symbols_sent")), "true");
+	if (!rt_ok(s))
+		return false;
+	rt_str json = rt_fields_get(disc->fields, RT_STR("setting.symbols_sent"));
+
+	return rt_str_is(json.ptr != NULL ? json
+					  : rt_fields_get(value->fields,
+							  RT_STR("setting.symbols_sent")),
+			 "true");
 }
 
 /* The position after the last entry of the path. */

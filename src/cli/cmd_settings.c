@@ -294,6 +294,8 @@ run_set(rt_cli *cli)
 		check_setting(cli, key, value);
 	if (!unset && rt_ok(s) && strcmp(key, "model") == 0)
 		model = check_model(cli, value);
+	if (rt_cli_has(cli, "for-all"))
+		request.which = RT_STR("project");
 	request.value = rt_json_parse(s, unset ? RT_STR("null") : value_json(cli, value));
 	result = rt_cli_execute(cli, &request, 1);
 	if (unset)
@@ -306,6 +308,8 @@ run_set(rt_cli *cli)
 
 static const rt_flag set_flags[] = {
 	{"unset", 0, NULL, RT_ARG_TEXT, "back to the default"},
+	{"for-all", 'a', NULL, RT_ARG_TEXT,
+	 "for each discussion of the project that has no value of its own"},
 	{"string", 's', NULL, RT_ARG_TEXT, "VALUE is a text, even when it looks like JSON"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };

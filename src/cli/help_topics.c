@@ -78,6 +78,8 @@ static const rt_cli_topic_row config[] = {
 	{"models",
 	 "of a provider: names of models that it has, beside those that its server lists: [\"a\", \"b\"]"},
 	{"allow_plain_http", "of a provider: true: its key may go to another machine unencrypted"},
+	{"[defaults]", "settings of new projects (retake settings --all lists them), and roles, the "
+		       "list of roles: [\"User\", \"AI\"]"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},
 };

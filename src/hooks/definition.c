@@ -216,7 +216,7 @@ warn_unknown_keys(rt_hook_list *list, yyjson_val *object, const rt_hook *hook)
 			continue;
 		rt_buf_add_c(list->warnings, "hook ");
 		rt_buf_add_str(list->warnings, hook->name);
-		rt_buf_add_c(list->warnings, ": nothing is known of \"");
+		rt_buf_add_c(list->warnings, ": unknown key \"");
 		rt_buf_add(list->warnings, it.key.ptr, rt_utf8_cut(it.key, 80));
 		rt_buf_add_c(list->warnings, "\"\n");
 	}

@@ -125,7 +125,7 @@ definitions(void **state)
 		assert_int_not_equal(hook->broken.size, 0);
 	assert_true(rt_str_find(rt_buf_str(list.warnings),
 				RT_STR("did you mean entry.before_add?"), 0) != SIZE_MAX);
-	assert_true(rt_str_find(rt_buf_str(list.warnings), RT_STR("nothing is known of \"colour\""),
+	assert_true(rt_str_find(rt_buf_str(list.warnings), RT_STR("unknown key \"colour\""),
 				0) != SIZE_MAX);
 	rt_hook_list_deinit(&list);
 

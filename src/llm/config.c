@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "codec/toml.h"
+#include "core/setting.h"
 #include "llm/builtin.h"
 #include "llm/provider.h"
 #include "llm/url.h"
@@ -17,6 +18,7 @@
 	"a key does not stand in the configuration, which people copy and show: use key_env, " \
 	"key_file or key_cmd"
 #define HOOK_SHAPE "is to be a list of tables: [[hook]]"
+#define ROLES_SHAPE "a list of names: [\"User\", \"AI\"]"
 #define MODELS_SHAPE "is to be a list of names: [\"big\", \"small\"]"
 
 enum { PROVIDER_NAME_MAX = 64, PATH_DEPTH = 3, SHOWN_MAX = 40, NAME_SHOWN_MAX = 80 };
@@ -104,7 +106,7 @@ warn_unknown(reader *r, rt_str meant)
 	if (warning.line != 0)
 		rt_buf_add_f(words, "line %llu, column %llu: ", (unsigned long long)warning.line,
 			     (unsigned long long)warning.column);
-	rt_buf_add_c(words, "nothing is known of ");
+	rt_buf_add_c(words, "unknown key ");
 	rt_json_add_string(words, rt_str_at(key.ptr, rt_utf8_cut(key, SHOWN_MAX)));
 	if (meant.size > 0)
 		rt_buf_add_f(words, " (did you mean %.*s?)", RT_STR_ARG(meant));
@@ -356,6 +358,56 @@ read_providers(reader *r, yyjson_val *table)
 	}
 }
 
+/* A default is a setting that any discussion may have, or the list of roles. */
+static void
+read_default(reader *r, rt_str key, yyjson_val *value, rt_buf *json)
+{
+	const rt_setting *setting = rt_setting_named(key);
+	nearest meant = nearest_to(key);
+	const char *wants = NULL;
+	rt_buf *text = rt_scope_buf(r->s);
+
+	rt_json_add_value(text, value);
+	if (rt_str_is(key, "roles")) {
+		bool is_list = yyjson_is_arr(value) && yyjson_arr_size(value) > 0;
+
+		for (rt_json_iter it = rt_json_items(value); is_list && rt_json_next(&it);)
+			is_list = yyjson_is_str(it.value) &&
+				  rt_str_trim(rt_json_str(it.value)).size > 0;
+		wants = is_list ? NULL : ROLES_SHAPE;
+	} else if (setting != NULL && !rt_str_is(key, "draft")) {
+		wants = rt_setting_wants(setting, rt_scope_str(r->s, text));
+	} else {
+		compare(&meant, RT_STR("roles"));
+		for (size_t i = 0; rt_settings[i].key != NULL; i++)
+			if (strcmp(rt_settings[i].key, "draft") != 0)
+				compare(&meant, rt_str_of(rt_settings[i].key));
+		warn_unknown(r, meant.best);
+		return;
+	}
+	if (wants != NULL)
+		fail(r, RT_USAGE, "is to be %s", wants);
+	rt_json_add_key_str(json, key);
+	rt_json_add_value(json, value);
+}
+
+static void
+read_defaults(reader *r, yyjson_val *table)
+{
+	rt_buf *json = rt_scope_buf(r->s);
+
+	if (!yyjson_is_obj(table))
+		fail(r, RT_USAGE, "is to be a table: [defaults]");
+	rt_json_open(json, NULL, '{');
+	for (rt_json_iter it = rt_json_members(table); rt_ok(r->s) && rt_json_next(&it);) {
+		r->path[1] = it.key;
+		r->depth = 2;
+		read_default(r, it.key, it.value, json);
+	}
+	rt_json_close(json, '}');
+	r->c->defaults = rt_scope_str(r->s, json);
+}
+
 static void
 read_hooks(reader *r, yyjson_val *list)
 {
@@ -373,7 +425,8 @@ read_hooks(reader *r, yyjson_val *list)
 static void
 read_top(reader *r, yyjson_val *root)
 {
-	static const char *const top_keys[] = {"model", "comms_texts", "provider", "hook"};
+	static const char *const top_keys[] = {"model", "comms_texts", "provider", "defaults",
+						"hook"};
 
 	for (rt_json_iter it = rt_json_members(root); rt_ok(r->s) && rt_json_next(&it);) {
 		nearest meant = nearest_to(it.key);
@@ -388,6 +441,8 @@ read_top(reader *r, yyjson_val *root)
 			read_flag(r, it.value, &r->c->comms_texts);
 		else if (rt_str_is(it.key, "provider"))
 			read_providers(r, it.value);
+		else if (rt_str_is(it.key, "defaults"))
+			read_defaults(r, it.value);
 		else if (rt_str_is(it.key, "hook"))
 			read_hooks(r, it.value);
 		else if (is_key_name(it.key))

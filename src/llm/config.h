@@ -18,6 +18,10 @@
  *   allow_plain_http = true            # send its key unencrypted to another machine
  *   models = ["big", "small"]          # in addition to those its server lists
  *
+ *   [defaults]                         # settings of new projects, and their list of roles
+ *   temperature = 0.2
+ *   roles = ["User", "AI"]
+ *
  *   [[hook]]                           # JSON for src/hooks
  *
  * A key itself is never in the file. Unknown keys are warnings; a known key with a wrong value
@@ -64,6 +68,7 @@ typedef struct rt_config {
 	bool comms_texts;
 	rt_config_provider *providers;
 	size_t provider_count;
+	rt_str defaults; /* [defaults] as a JSON object, as rt_engine_options has it; or empty */
 	rt_str hooks;    /* a JSON array of objects; "[]" */
 	rt_config_warning *warnings;
 	size_t warning_count;

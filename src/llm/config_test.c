@@ -91,6 +91,24 @@ test_whole(void **state)
 	rt_config_free(NULL);
 }
 
+static void
+test_defaults(void **state)
+{
+	rt_config *c = read_config("[defaults]\ntemperature = 0.5\nroles = [\"User\", \"AI\"]\n"
+				   "draft = \"x\"\ntemperatur = 1\n");
+
+	(void)state;
+	assert_str(c->defaults, "{\"temperature\":0.5,\"roles\":[\"User\",\"AI\"]}");
+	assert_int_equal(c->warning_count, 2);
+	assert_str(c->warnings[0].words, "line 4, column 1: unknown key \"draft\"");
+	assert_str(c->warnings[1].words,
+		   "line 5, column 1: unknown key \"temperatur\" (did you mean temperature?)");
+	rt_config_free(c);
+	c = read_config("");
+	assert_int_equal(c->defaults.size, 0);
+	rt_config_free(c);
+}
+
 /* What is wrong, and at which line and column it is said to be. */
 static void
 test_wrong(void **state)
@@ -105,6 +123,11 @@ test_wrong(void **state)
 		{"model = \"\"", RT_USAGE, "not empty", 1},
 		{"\n\nmodel = ", RT_USAGE, "line 3", 3},
 		{"a = 1\na = 2", RT_USAGE, "line 2", 2},
+		{"defaults = 1", RT_USAGE, "line 1, column 1: defaults: is to be a table", 1},
+		{"[defaults]\nx = 1\ntemperature = \"hot\"", RT_USAGE,
+		 "line 3, column 1: defaults.temperature: is to be a number", 3},
+		{"[defaults]\nroles = []", RT_USAGE, "a list of names", 2},
+		{"[defaults]\nroles = [\"A\", 1]", RT_USAGE, "a list of names", 2},
 		{"key = \"sk-CANARY\"", RT_REFUSED, "line 1, column 1: key: a key does not stand", 1},
 		{"[provider.openai]\nkey = \"sk-CANARY\"", RT_REFUSED, "line 2, column 1: provider."
 		 "openai.key: a key does not stand", 2},
@@ -158,8 +181,8 @@ test_warnings(void **state)
 	(void)state;
 	assert_int_equal(c->warning_count, 4);
 	assert_str(c->warnings[0].words,
-		   "line 1, column 1: nothing is known of \"modell\" (did you mean model?)");
-	assert_str(c->warnings[1].words, "line 2, column 2: nothing is known of \"zebra\"");
+		   "line 1, column 1: unknown key \"modell\" (did you mean model?)");
+	assert_str(c->warnings[1].words, "line 2, column 2: unknown key \"zebra\"");
 	assert_int_equal(c->warnings[2].line, 5);
 	assert_non_null(strstr(c->warnings[2].words.ptr, "did you mean key_env?"));
 	assert_non_null(strstr(c->warnings[3].words.ptr, "did you mean timeout_s?"));
@@ -667,7 +690,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 #ifdef RT_WITH_TOML
 		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_warnings),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_choose),

@@ -144,7 +144,10 @@ rt_engine_open(const rt_engine_options *options, rt_store *store, rt_engine **ou
 	pthread_cond_init(&engine->queue_moved, NULL);
 	engine->by = (rt_text *)(uintptr_t)rt_text_new(alloc, by);
 	engine->name = (rt_text *)(uintptr_t)rt_text_new(alloc, name);
-	if (engine->by == NULL || engine->name == NULL)
+	if (options->defaults.size > 0)
+		engine->defaults = (rt_text *)(uintptr_t)rt_text_new(alloc, options->defaults);
+	if (engine->by == NULL || engine->name == NULL ||
+	    (options->defaults.size > 0 && engine->defaults == NULL))
 		rt_scope_nomem(&s);
 	find_project(engine, options->create, &s);
 	RT_TRY(&s, find_salt(engine, &s.error));
@@ -170,6 +173,7 @@ rt_engine_close(rt_engine *engine)
 	rt_engine_forget_gone(engine, 0);
 	rt_free(engine->alloc, engine->gone);
 	rt_text_unref(engine->by);
+	rt_text_unref(engine->defaults);
 	rt_text_unref(engine->name);
 	pthread_cond_destroy(&engine->queue_moved);
 	pthread_mutex_destroy(&engine->queue_lock);

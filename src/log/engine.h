@@ -31,6 +31,10 @@ typedef struct rt_engine_options {
 	bool lenient;
 	bool create;           /* make the project when the store has none of that name */
 	unsigned checkpoint_every; /* log rows between checkpoints; 0: 1024 */
+	/* A JSON object of settings, and "roles" as a list of names: what a project starts with. The
+	 * first change of a project without any history follows a step that sets them (not an
+	 * import, which brings its own). Copied; empty: none. */
+	rt_str defaults;
 	const char *(*git_commit)(void *ctx); /* of a take that is made; may be NULL, may give NULL */
 	void *git_ctx;
 	/* A text was purged from the project and should be removed from any other place that keeps

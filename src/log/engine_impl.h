@@ -76,6 +76,7 @@ struct rt_engine {
 	unsigned checkpoint_every;
 	rt_text *by;
 	rt_text *name; /* of the project, as it was asked for */
+	rt_text *defaults; /* as in rt_engine_options; NULL: none */
 	uint64_t salt; /* of its generated ids */
 	const char *(*git_commit)(void *ctx);
 	void *git_ctx;

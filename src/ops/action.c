@@ -186,9 +186,19 @@ rt_status
 rt_apply(rt_engine *engine, const rt_apply_context *with, const rt_request *requests, size_t count,
 	 bool atomic, rt_str default_disc, rt_str default_take, rt_result *results)
 {
-	rt_action_state a = begin(engine, with, default_disc, default_take);
-	rt_status st = apply(&a, requests, count, atomic, results);
+	rt_action_state a;
+	rt_error err;
+	rt_status st = RT_OK;
 
+	if (count > 0 && requests[0].invalid == NULL &&
+	    (rt_ops[requests[0].op].flags & RT_OP_MOVES_HISTORY) == 0)
+		st = rt_defaults_apply(engine, &err);
+	if (st != RT_OK) {
+		rt_results_fail(results, count, 0, st, &err);
+		return st;
+	}
+	a = begin(engine, with, default_disc, default_take);
+	st = apply(&a, requests, count, atomic, results);
 	rt_scope_deinit(&a.scope);
 	return st;
 }

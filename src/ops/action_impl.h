@@ -29,6 +29,9 @@ typedef struct rt_action_item {
 	rt_buf *moved;
 } rt_action_item;
 
+/* What a project without any history starts with (rt_engine_options). */
+rt_status rt_defaults_apply(rt_engine *engine, rt_error *err);
+
 void rt_action_item_init(rt_action_state *a, rt_action_item *item, const rt_request *request);
 
 /* May this request have an event that is wanted? Cheap. */

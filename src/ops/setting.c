@@ -12,7 +12,8 @@ void
 rt_op_setting_set(rt_change *c, const rt_request *r)
 {
 	const rt_setting *setting = rt_setting_named(r->key);
-	bool of_disc = setting != NULL && setting->of_discussion;
+	bool is_shared = rt_str_is(r->which, "project");
+	bool of_disc = setting != NULL && setting->of_discussion && !is_shared;
 	rt_buf *key = rt_scope_buf(c->scope);
 	uint64_t count;
 
@@ -23,6 +24,10 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 	    !rt_json_u64(r->value, &count))
 		rt_scope_fail(c->scope, RT_USAGE,
 			      "undo_capacity is a whole number from 0 on, or null for no limit");
+	if (r->which.size > 0 && !is_shared)
+		rt_scope_fail(c->scope, RT_USAGE, "\"of\" can only be \"project\"");
+	if (is_shared && rt_str_is(r->key, "draft"))
+		rt_scope_fail(c->scope, RT_USAGE, "a draft belongs to one discussion");
 	rt_buf_add_c(key, "setting.");
 	rt_buf_add_str(key, r->key);
 	rt_change_set_json(c, of_disc ? c->place.disc : 0, rt_scope_str(c->scope, key), r->value);

@@ -374,8 +374,6 @@ serve(serving *sv)
 
 	rt_cli_open_store(cli, RT_SESSION_CHANGE);
 	sv->config = rt_cli_config(cli);
-	for (size_t i = 0; rt_ok(s) && i < sv->config->warning_count; i++)
-		rt_cli_note(cli, "config.toml: %.*s", RT_STR_ARG(sv->config->warnings[i].words));
 	RT_TRY(s, rt_comms_open(cli->alloc, cli->env, sv->state, sv->config->comms_texts, &sv->comms,
 				&s->error));
 	rt_scope_defer(s, close_comms, sv->comms);

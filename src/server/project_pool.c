@@ -249,6 +249,8 @@ open_project_new(rt_project_pool *pool, rt_str name, bool create, rt_open_projec
 		open_project->cache = NULL;
 	}
 	options.purged_ctx = open_project;
+	if (given->config != NULL)
+		options.defaults = given->config->defaults;
 	options.git_commit = rt_git_commit;
 	options.git_ctx = &open_project->git;
 	open_project->name = rt_text_new(given->alloc, name);

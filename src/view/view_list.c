@@ -166,13 +166,14 @@ is_setting(rt_str name)
 	return rt_str_starts(name, setting_prefix);
 }
 
+/* over: fields whose settings count instead; or NULL. */
 static void
-add_settings(rt_setting_rows *rows, const rt_fields *fields)
+add_settings(rt_setting_rows *rows, const rt_fields *fields, const rt_fields *over)
 {
 	for (size_t i = 0; i < rt_fields_count(fields); i++) {
 		rt_str name = rt_fields_name(fields, i);
 
-		if (is_setting(name))
+		if (is_setting(name) && (over == NULL || rt_fields_get(over, name).ptr == NULL))
 			rows->items[rows->count++] = (rt_setting_row){
 				rt_str_at(name.ptr + setting_prefix.size,
 					  name.size - setting_prefix.size),
@@ -213,8 +214,8 @@ rt_settings_read(const rt_view *v)
 	row->fields.items = rt_scope_array(s, most, sizeof(rt_setting_row));
 	if (!rt_ok(s))
 		return NULL;
-	add_settings(&row->settings, v->project->fields);
-	add_settings(&row->settings, disc->fields);
+	add_settings(&row->settings, v->project->fields, disc->fields);
+	add_settings(&row->settings, disc->fields, NULL);
 	add_other_fields(&row->fields, disc->fields);
 	return row;
 }
