@@ -9,12 +9,14 @@ has_fields(const rt_fields *a, const rt_fields *b)
 {
 	for (size_t i = 0; i < rt_fields_count(a); i++)
 		if (!rt_str_is(rt_fields_name(a, i), "roles") &&
+		    !rt_str_is(rt_fields_name(a, i), "take_files") &&
 		    !rt_str_eq(rt_fields_value(a, i), rt_fields_get(b, rt_fields_name(a, i))))
 			return false;
 	return true;
 }
 
-/* But for the roles, which may be written out or be the default. */
+/* But for the roles, which may be written out or be the default, and the lists of files of takes
+ * that are not active (same_files). */
 static bool
 same_fields(const rt_fields *a, const rt_fields *b)
 {
@@ -87,6 +89,46 @@ same_takes(rt_change *c, const rt_disc *a, const rt_disc *b)
 	return same;
 }
 
+/* A list of files of a take, as JSON (ops/take_files.c). */
+static rt_str
+list_of(rt_change *c, const rt_disc *disc, uint32_t take, const char *name)
+{
+	rt_str field = rt_fields_get(disc->fields, RT_STR("take_files"));
+	rt_buf *text = rt_scope_buf(c->scope), *key = rt_scope_buf(c->scope);
+	yyjson_val *all, *lists;
+
+	if (take == disc->active || field.ptr == NULL)
+		return rt_fields_get(disc->fields, rt_str_of(name));
+	rt_buf_add_u64(key, take);
+	if (rt_scope_str(c->scope, key).ptr == NULL)
+		return RT_STR("");
+	all = rt_json_parse(c->scope, field);
+	lists = rt_json_get(all, key->ptr);
+	lists = rt_json_get(lists != NULL ? lists : rt_json_get(all, "0"), name);
+	if (lists != NULL)
+		rt_json_add_value(text, lists);
+	return rt_scope_str(c->scope, text);
+}
+
+/* The same files with each take? They may be stored in another way. */
+static bool
+same_files(rt_change *c, const rt_disc *a, const rt_disc *b)
+{
+	static const char *const names[] = {"context_files", "files", "screenshots"};
+	bool same = true;
+
+	if (rt_str_eq(rt_fields_get(a->fields, RT_STR("take_files")),
+		      rt_fields_get(b->fields, RT_STR("take_files"))) &&
+	    a->active == b->active)
+		return true;
+	for (uint32_t take = 1; same && take <= rt_disc_take_count(b); take++)
+		for (size_t i = 0; same && i < sizeof(names) / sizeof(names[0]); i++)
+			same = !rt_disc_take(b, take)->present ||
+			       rt_str_eq(list_of(c, a, take, names[i]),
+					 list_of(c, b, take, names[i]));
+	return same;
+}
+
 /* Pairs of a key and a value. */
 static bool
 same_labels(rt_change *c, const rt_seq *a, const rt_seq *b)
@@ -107,7 +149,7 @@ bool
 rt_change_same_content(rt_change *c, const rt_disc *was, const rt_disc *is)
 {
 	return same_fields(was->fields, is->fields) && same_labels(c, was->labels, is->labels) &&
-	       same_takes(c, was, is);
+	       same_takes(c, was, is) && same_files(c, was, is);
 }
 
 static bool

@@ -488,12 +488,16 @@ add_broken(random_ops *r, rt_buf *out)
 	rt_buf_add_c(out, PICK(r, lines));
 }
 
-/* A step's number, mostly a recent one. */
+/* A step's number, mostly a recent one. One that no step has is not the next one either: a request
+ * before it in its batch may write that. */
 static int64_t
 any_seq(random_ops *r, const model *m)
 {
-	if (m->step_count == 0 || chance(r, 6))
-		return (int64_t)random_below(r, (unsigned)m->seq + 3);
+	if (m->step_count == 0 || chance(r, 6)) {
+		int64_t seq = (int64_t)random_below(r, (unsigned)m->seq + 3);
+
+		return seq <= (int64_t)m->seq ? seq : seq + 1000;
+	}
 	if (chance(r, 70)) {
 		unsigned n = m->step_count < 12 ? (unsigned)m->step_count : 12;
 
