@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Operations on the catalogue of discussions. */
+#include "core/setting.h"
 #include "ops/ops.h"
 
 /* The present discussion that an operation names; NULL after a failure. */
@@ -56,49 +57,82 @@ rt_op_discussion_switch(rt_change *c, const rt_request *r)
 	rt_change_set_number(c, 0, 0, "active", cell->number);
 }
 
-/* Of the discussions on the other side, the one that was changed last. */
-void
-rt_op_track_toggle(rt_change *c, const rt_request *r)
+/* The field of the project with the discussion that track.toggle left for a track. */
+#define TRACK_FROM "track_from"
+
+static rt_str
+track_of(rt_change *c, uint32_t disc)
+{
+	rt_str json = rt_change_field(c, disc, 0, RT_STR("track"), 0);
+
+	return json.ptr != NULL ? rt_json_str(rt_json_parse(c->scope, json)) : RT_STR("");
+}
+
+/* The discussion that was changed last, of the track (empty: of any), or of no track; 0: none. */
+static uint32_t
+newest_disc(rt_change *c, bool of_track, rt_str track)
 {
 	uint32_t best = 0, discs = (uint32_t)rt_project_disc_count(c->now);
 	uint64_t best_step = 0;
-	bool to_track = true;
 
-	/* the active one first: it tells which side is the other one */
-	for (uint32_t i = 0; i <= discs && rt_change_ok(c); i++) {
-		const rt_cell *cell = rt_project_cell(c->now, i == 0 ? c->now->active : i);
+	for (uint32_t i = 1; i <= discs && rt_change_ok(c); i++) {
 		const rt_disc *disc = NULL;
-		rt_str track;
-		bool has_track, is_named;
+		rt_str own;
 
-		if (!cell->present ||
-		    RT_TRY(c->scope, rt_project_disc(c->now, cell->number, &disc,
-						     &c->scope->error)) != RT_OK)
+		if (!rt_project_cell(c->now, i)->present ||
+		    RT_TRY(c->scope, rt_project_disc(c->now, i, &disc, &c->scope->error)) != RT_OK)
 			continue;
-		track = rt_change_field(c, cell->number, 0, RT_STR("track"), 0);
-		has_track = track.ptr != NULL;
-		is_named = r->track.size == 0 ||
-			   (has_track && rt_str_eq(rt_json_str(rt_json_parse(c->scope, track)),
-						   r->track));
-		if (i == 0)
-			to_track = !has_track || !is_named;
-		else if (has_track == to_track && (!to_track || is_named) &&
-			 (best == 0 || disc->history.last_step > best_step)) {
+		own = track_of(c, i);
+		if ((own.size > 0) == of_track &&
+		    (!of_track || track.size == 0 || rt_str_eq(own, track)) &&
+		    (best == 0 || disc->history.last_step > best_step)) {
 			best = i;
 			best_step = disc->history.last_step;
 		}
 	}
-	if (best == 0 && !to_track)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "every discussion is bound to a track");
-	else if (best == 0 && r->track.size > 0)
+	return best;
+}
+
+/* Back from a track: to the discussion that was left for it, or else to one of no track. */
+static uint32_t
+disc_to_return_to(rt_change *c)
+{
+	uint64_t from = 0;
+	uint32_t newest;
+
+	if (!rt_setting_count(rt_change_field(c, 0, 0, RT_STR(TRACK_FROM), 0), &from) ||
+	    from > rt_project_disc_count(c->now) || from == c->now->active ||
+	    !rt_project_cell(c->now, (uint32_t)from)->present)
+		from = 0;
+	if (from != 0 && track_of(c, (uint32_t)from).size == 0)
+		return (uint32_t)from;
+	newest = newest_disc(c, false, RT_STR(""));
+	return newest != 0 ? newest : (uint32_t)from;
+}
+
+void
+rt_op_track_toggle(rt_change *c, const rt_request *r)
+{
+	rt_str here = track_of(c, c->now->active);
+	bool to_track = here.size == 0 || (r->track.size > 0 && !rt_str_eq(here, r->track));
+	uint32_t to = to_track ? newest_disc(c, true, r->track) : disc_to_return_to(c);
+
+	if (to == 0 && !to_track)
+		rt_scope_fail(c->scope, RT_NOT_FOUND,
+			      "every discussion is bound to a track, and this one was not reached "
+			      "from another: there is none to go back to");
+	else if (to == 0 && r->track.size > 0)
 		rt_scope_fail(c->scope, RT_NOT_FOUND, "no discussion is bound to the track \"%.*s\"",
 			      RT_STR_ARG(r->track));
-	else if (best == 0)
+	else if (to == 0)
 		rt_scope_fail(c->scope, RT_NOT_FOUND, "no discussion is bound to a track");
 	if (!rt_change_ok(c))
 		return;
-	rt_result_disc(c, rt_cell_name(rt_project_cell(c->now, best)));
-	rt_change_set_number(c, 0, 0, "active", best);
+	/* from one track to another: the way back stays the one to the project, if there is one */
+	if (to_track && (here.size == 0 || disc_to_return_to(c) == 0))
+		rt_change_set_number(c, 0, 0, TRACK_FROM, c->now->active);
+	rt_result_disc(c, rt_cell_name(rt_project_cell(c->now, to)));
+	rt_change_set_number(c, 0, 0, "active", to);
 }
 
 void

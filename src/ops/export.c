@@ -223,7 +223,7 @@ export_fields(const rt_fields *fields, rt_arena *arena, size_t more, rt_outline_
 		/* the hash of what was imported is a mark of ours, not of the value; and that
 		 * something was redacted is said by whoever does it, of what is written then */
 		if (rt_str_is(name, "source_content") || rt_str_is(name, "redacted") ||
-		    rt_str_is(name, RT_TAKE_FILES) ||
+		    rt_str_is(name, RT_TAKE_FILES) || rt_str_is(name, "track_from") ||
 		    (rt_str_is(name, "source") && rt_str_starts(value, RT_STR("\"content:"))))
 			continue;
 		list[kept++] = (rt_outline_field){name, value};

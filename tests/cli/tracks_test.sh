@@ -58,6 +58,17 @@ has 'an unknown track' 'no discussion is bound to the track "x"' "$err"
 is 'nothing happened' notes "$(here)"
 code 'both' 2 r track --toggle --clear
 
+# --- back to where one came from, whatever was changed last ---
+r -q use main
+r -q track --toggle night
+r -q track --toggle
+is 'back to the discussion that was left' main "$(here)"
+r -q track --toggle 'day shift'
+r -q track --toggle night
+r -q track --toggle
+is 'over two tracks' main "$(here)"
+r -q use notes
+
 # --- the same as an operation, for every client ---
 toggle() {
 	printf '%s\n' "$1" | r apply - --json >/dev/null 2>&1
@@ -75,5 +86,34 @@ r -q track ''
 is 'an unbound track is gone' night "$(r tracks --json | json '" ".join(t["name"] for t in d)')"
 r -q rm lexer
 is 'a deleted discussion does not count' 1 "$(r tracks --json | json 'd[0]["discussions"]')"
+
+# --- every discussion is bound to a track ---
+db=$work/bound.db
+r -q add hi
+r -q track one
+code 'one discussion, bound' 3 r track --toggle
+has 'one discussion, bound' 'there is none to go back to' "$err"
+r -q new b
+r -q track two
+r -q track --toggle one
+is 'from one to the other' main "$(here)"
+r -q track --toggle
+is 'and back' b "$(here)"
+r -q use main
+r -q track --clear
+r -q track --toggle
+is 'to the only one of a track' b "$(here)"
+r -q track one
+r -q -d main track one
+r -q track --toggle
+is 'from the only one of a track, back' main "$(here)"
+
+# --- with a TOML file ---
+r export --format toml >"$work/a.toml"
+db=$work/copy.db
+r -q import "$work/a.toml"
+is 'TOML: the tracks' 'one 2' "$(r tracks --json | json '" ".join("%s %d" % (t["name"], t["discussions"]) for t in d)')"
+r export --format toml >"$work/b.toml"
+is 'TOML: there and back' '' "$(diff "$work/a.toml" "$work/b.toml")"
 
 finish

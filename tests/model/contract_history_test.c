@@ -198,7 +198,19 @@ ROW(c3_what_changes_nothing)
 	char line[100];
 	uint64_t seq;
 
+	rt_result both[2] = {0};
+	static const char *const away_and_back[] = {"{'op':'take.switch','take':'side'}",
+						    "{'op':'take.switch','take':'main'}"};
+
 	three(f);
+	DONE("{'op':'take.branch','at':'aa','name':'side'}");
+	DONE("{'op':'files.set','which':'files','items':['a']}");
+	DONE("{'op':'take.switch','take':'main'}");
+	DONE("{'op':'files.set','which':'files','items':['b']}");
+	assert_int_equal(run_atomic(f, away_and_back, 2, both), RT_OK);
+	assert_true(both[0].unchanged && both[1].unchanged);
+	DONE("{'op':'take.delete','take':'side'}");
+	DONE("{'op':'files.set','which':'files','items':[]}");
 	seq = f->result.seq;
 	UNCHANGED("{'op':'entry.edit','entry':'aa','content':'one'}");
 	UNCHANGED("{'op':'entry.role','entry':'aa','role':'User'}");

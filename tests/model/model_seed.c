@@ -60,6 +60,7 @@ make_group(random_ops *ops, const model *m, const char *what, int64_t at, unsign
 	rt_buf_init(&one, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_add_f(out, "{\"run\":\"%s\",\"at\":%lld,\"ops\":[", what, (long long)at);
 	ops->cautious = true;
+	ops->grafted = false;
 	if (random_below(ops, 4) == 0)
 		random_ops_one_kind(ops);
 	for (i = 0; i < count; i++) {

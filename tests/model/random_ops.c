@@ -581,8 +581,10 @@ random_ops_make(random_ops *r, const model *m, rt_buf *out)
 	place p;
 	unsigned i, n;
 
-	if (r->cautious && (k == PURGE || ((k == UNDO || k == REDO || k == JUMP) && chance(r, 95))))
+	if (r->cautious && (k == PURGE || ((k == UNDO || k == REDO || k == JUMP) && chance(r, 95)) ||
+			    (k == GRAFT && r->grafted)))
 		k = APPEND;
+	r->grafted = r->grafted || k == GRAFT;
 	switch (k) {
 	case APPEND:
 		begin(out, "entry.append");

@@ -20,6 +20,7 @@ typedef struct random_ops {
 	int only;             /* a kind of operation that can be reverted, or 0: any kind */
 	bool limited;         /* now and then a capacity of undo is set */
 	bool cautious;        /* only what is also clear inside an atomic group */
+	bool grafted;         /* the group has a graft; the ids of its entries are not known yet */
 } random_ops;
 
 void random_ops_init(random_ops *r, uint64_t seed);
