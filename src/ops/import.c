@@ -112,7 +112,12 @@ add_fields(rt_import *m, const rt_outlines *batch)
 		return;
 	before = m->c.effect_count;
 	rt_import_fields(m, 0, batch->fields, batch->field_count);
-	m->result.settings += m->c.effect_count - before;
+	for (size_t i = before; i < m->c.effect_count; i++) {
+		rt_str key = m->c.effects[i].key; /* others are kept for the file's format */
+
+		m->result.settings += rt_str_is(key, "roles") ||
+				      rt_str_starts(key, RT_STR("setting."));
+	}
 	if (m->c.effect_count > before && m->fields_seq == 0)
 		m->fields_seq = m->c.base->seq + 1;
 }

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The effect of each setting that `retake settings --all` lists: a function effect_KEY that fails
+# where the setting does nothing. A setting without one fails.
+. "$(dirname "$0")/lib.sh"
+
+body() { # the request that ask would send
+	r context --json -m builtin/echo 2>/dev/null
+}
+in_body() { # in_body VALUE PART: set, it is in the request, and was not before
+	hasnt "$key: not before" "$2" "$(body)"
+	r -q set "$key" "$1"
+	has "$key: in the request" "$2" "$(body)"
+}
+long_take() { # six entries that do not fit into --budget 160
+	for i in 1 2 3 4 5 6; do
+		r -q add "$i ..................................................................."
+	done
+}
+compacted() { # compacted BUDGET: ids of the entries that a compaction on the threshold keeps
+	r ask -q -m builtin/summary --budget "$1" 'And now?' >/dev/null 2>&1
+	r show --json | json 'sum(e.get("kind") == "compaction" for e in d["entries"])'
+}
+
+effect_model() {
+	has 'model: not before' 'names no model' "$(r context --json 2>&1)"
+	r -q set model builtin/echo
+	has 'model: it is asked' 'You said: "hello"' "$(r ask hello 2>&1)"
+}
+effect_temperature() { in_body 0.25 '"temperature":0.25'; }
+effect_top_p() { in_body 0.5 '"top_p":0.5'; }
+effect_max_tokens() { in_body 77 '"max_tokens":77'; }
+effect_base_system_prompt() { in_body 'first words' 'first words'; }
+effect_global_system_prompt() { in_body 'second words' 'second words'; }
+effect_project_system_prompt() { in_body 'third words' 'third words'; }
+effect_use_default_base_prompt() {
+	r -q prompt set 'a cat'
+	before=$(body | json 'len(d["messages"])')
+	r -q set use_default_base_prompt false
+	is 'use_default_base_prompt: one message less' $((before - 1)) "$(body | json 'len(d["messages"])')"
+}
+effect_role_map() {
+	r -q add --role Critic 'No.'
+	in_body '{"Critic":"system"}' '{"role":"system","content":"No."}'
+}
+effect_auto_add_history() {
+	r -q set auto_add_history false
+	r -q ask -m builtin/echo aside >/dev/null 2>&1
+	is 'auto_add_history: the take stays' 1 "$(r show --json | json 'len(d["entries"])')"
+	is 'auto_add_history: another take' 2 "$(r takes --json | json 'len(d)')"
+}
+effect_edit_notices() {
+	r -q prompt set 'a cat'
+	r -q prompt set 'a dog'
+	has 'edit_notices: by default' 'edited prompt' "$(r ask -q -m builtin/echo x >/dev/null 2>&1; r show)"
+	r -q set edit_notices none
+	r -q prompt set 'a bird'
+	hasnt 'edit_notices: none' 'a bird' "$(r ask -q -m builtin/echo x >/dev/null 2>&1; r show)"
+}
+effect_prompt_updates() {
+	before=$(body)
+	r -q set prompt_updates block
+	has 'prompt_updates: the model is told how' 'prompt' "$(body)"
+	hasnt 'prompt_updates: not before' 'prompt' "$before"
+}
+effect_symbols_sent() {
+	printf 'int answer_of(int x)\n{\n\treturn 42;\n}\n' >"$work/symbols.c"
+	cd "$work" || exit 1
+	r -q files set context_files symbols.c
+	r -q add 'See @answer_of'
+	if ctags --list-features 2>/dev/null | grep -q '^sandbox '; then
+		in_body true 'symbols.c#answer_of'
+	else
+		echo 'settings_test: symbols_sent is not tested without ctags' >&2
+	fi
+}
+effect_compact_auto() {
+	long_take
+	is 'compact_auto: not before' 0 "$(compacted 160)"
+	r -q undo 2
+	r -q set compact_auto true
+	is 'compact_auto: a compaction' 1 "$(compacted 160)"
+}
+effect_compact_reserve_tokens() {
+	long_take
+	r -q set compact_auto true
+	r -q set compact_reserve_tokens 0
+	is 'compact_reserve_tokens: it fits' 0 "$(compacted 220)"
+	r -q undo 2
+	r -q set compact_reserve_tokens 100
+	is 'compact_reserve_tokens: no room for a reply' 1 "$(compacted 220)"
+}
+effect_compact_keep_tokens() {
+	long_take
+	r -q set compact_auto true
+	r -q set compact_keep_tokens 1
+	compacted 160 >/dev/null
+	short=$(body | wc -c)
+	r -q undo 3
+	r -q set compact_keep_tokens 70
+	compacted 160 >/dev/null
+	[ "$(body | wc -c)" -gt "$short" ] && pass || fail 'compact_keep_tokens: more is kept'
+}
+effect_undo_capacity() {
+	r -q add two
+	r -q add three
+	r -q set undo_capacity 1
+	r -q undo 5
+	is 'undo_capacity: one step' 3 "$(r show --json | json 'len(d["entries"])')"
+}
+effect_draft() { # what a program shows in its input line
+	r -q set draft 'not sent yet'
+	got=$(PYTHONPATH=$root/tests/server "$python" - "$work" "$(basename "$db")" <<'E'
+import sys
+from client import Place, Server
+
+with Server(Place(sys.argv[1], sys.argv[2])) as server:
+    print(server.client().request("GET", "/api/state/ai_input").json["value"])
+E
+)
+	is 'draft: in the input line' 'not sent yet' "$got"
+}
+
+for key in $(r settings --all --json | json '" ".join(each["key"] for each in d)'); do
+	db=$work/$key.db
+	r -q add hi
+	if type "effect_$key" >/dev/null 2>&1; then
+		"effect_$key"
+	else
+		fail "$key: no test of its effect"
+	fi
+done
+
+finish
