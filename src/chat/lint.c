@@ -4,6 +4,7 @@
 #include "chat/lint.h"
 
 #include "chat/context_impl.h"
+#include "chat/last_request.h"
 #include "core/role.h"
 #include "ops/ops.h"
 
@@ -305,6 +306,10 @@ rt_engine_lint(rt_engine *engine, const rt_request *requests, size_t count, rt_s
 	}
 	if (known && c.effect_count > 0)
 		*out_resent = compare(&a, value, &old, &fresh);
+	/* a provider has nothing of a discussion that was never sent */
+	if (*out_resent > 0 &&
+	    rt_engine_last_request(engine, c.place.disc, NULL, NULL) == RT_NOT_FOUND)
+		*out_resent = 0;
 	for (size_t i = 0; known && i < a.stale.count; i++)
 		report(&a, &a.stale.items[i]);
 	for (size_t i = 0; known && i < fresh.count; i++)

@@ -29,8 +29,8 @@ typedef struct rt_lint {
 typedef void (*rt_lint_fn)(void *ctx, const rt_lint *advice);
 
 /* The effect of requests, applied in order. discussion, take: as for rt_engine_apply. *out_resent:
- * estimated tokens that a provider may have cached and that are sent again (0: none, or the change
- * is at the end). Changes nothing. No advice for requests that fail or do not change entries. O(log
+ * estimated tokens that a provider may have cached and that are sent again (0: none, nothing
+ * of the discussion was sent yet, or the change is at the end). Changes nothing. No advice for requests that fail or do not change entries. O(log
  * n) and the window. */
 RT_CHECKED rt_status rt_engine_lint(rt_engine *engine, const rt_request *requests, size_t count,
 				    rt_str discussion, rt_str take, rt_lint_fn fn, void *ctx,

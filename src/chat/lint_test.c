@@ -3,6 +3,7 @@
  * Advice: what a change would break nearby, said before it is made. */
 #include "chat/send_testing.h"
 
+#include "chat/last_request.h"
 #include "chat/lint.h"
 #include "log/checkpoint.h"
 #include "store/store_memory.h"
@@ -92,6 +93,21 @@ advice(fixture *f, const char *requests)
 	return f->told.ptr;
 }
 
+/* Something of main was sent to a model. */
+static void
+note_sent(fixture *f)
+{
+	rt_store *store = f->w.store;
+
+	assert_int_equal(store->ops->begin(store, NULL), RT_OK);
+	assert_int_equal(store->ops->write(store, rt_rows_named(RT_STORE_SIDE,
+								rt_engine_project_number(f->w.engine),
+								RT_STR(RT_LAST_REQUEST_PREFIX "d1")),
+					   RT_STR("{}"), NULL),
+			 RT_OK);
+	assert_int_equal(store->ops->commit(store, NULL), RT_OK);
+}
+
 #define DELETE(entry) "[{\"op\":\"entry.delete\",\"entry\":\"" entry "\"}]"
 #define EDIT(entry, content) \
 	"[{\"op\":\"entry.edit\",\"entry\":\"" entry "\",\"content\":" content "}]"
@@ -123,6 +139,9 @@ nothing_is_told_when_nothing_breaks(void **state)
 	fixture *f = *state;
 
 	talk(f);
+	assert_string_equal(advice(f, EDIT("a1", "\"other\"")), "");
+	assert_int_equal(f->resent, 0); /* nothing was sent yet */
+	note_sent(f);
 	assert_string_equal(advice(f, EDIT("a1", "\"other\"")), "");
 	assert_true(f->resent > 0);
 	assert_string_equal(
@@ -306,6 +325,7 @@ what_is_sent_anew(void **state)
 		snprintf(id, sizeof(id), "e%d", i);
 		world_add(&f->w, id, i % 2 == 0 ? "User" : "AI", text);
 	}
+	note_sent(f);
 	(void)advice(f, EDIT("e9", "\"y\""));
 	assert_int_equal(f->resent, 1);
 	(void)advice(f, EDIT("e5", "\"y\""));
@@ -394,6 +414,7 @@ a_long_take_is_cheap(void **state)
 
 	for (i = 0; i < LONG; i += AT_ONCE)
 		append_many(f, i);
+	note_sent(f);
 	assert_int_equal(rt_engine_checkpoint(f->w.engine, NULL), RT_OK);
 	rt_engine_close(f->w.engine); /* with a checkpoint: nothing is in memory then */
 	whole = f->w.store->ops;
