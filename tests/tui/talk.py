@@ -186,8 +186,9 @@ def head(place):
 
 
 def value(place):
-    """All that undo and redo bring back."""
-    return place.json("show"), place.json("tree"), place.json("takes")
+    """All that undo and redo bring back. The time of the last change is not among it."""
+    takes = [{**take, "last_updated": None} for take in place.json("takes")]
+    return place.json("show"), place.json("tree"), takes
 
 
 def newest(place):
