@@ -248,15 +248,18 @@ rt_session_project(const rt_session *s)
 	return name == NULL || *name == 0 ? RT_STR("default") : rt_str_of(name);
 }
 
-/* The log of requests may quote a text from a server, and the input history contains text typed
- * on a terminal. */
-static void
-purged(void *ctx, rt_str text)
+/* The log of requests contains the texts that were sent, and the input history those typed on a
+ * terminal. The log is purged of the text in the lines of every project: a line names its store by
+ * path, so those of a store that was moved or copied cannot be attributed. One place that fails
+ * does not keep the other from being purged. */
+static rt_status
+purged(void *ctx, rt_str text, rt_error *err)
 {
 	rt_session *session = ctx;
 	char *store = realpath(session->store->place, NULL);
+	rt_status logged = RT_OK, typed = RT_OK;
+	rt_error why, other;
 	size_t count = 0;
-	rt_error err;
 	rt_scope s;
 
 	rt_scope_init(&s, session->alloc);
@@ -266,26 +269,25 @@ purged(void *ctx, rt_str text)
 				      .store = rt_str_of(store),
 				      .project = rt_session_project(session)};
 	if (rt_ok(&s)) {
-		if (rt_comms_purge(session->alloc, whose.folder, NULL, text, &count, &err) != RT_OK)
-			rt_session_note(session, "the log of requests may still hold it: %s",
-					err.text);
-		else if (count > 0)
+		logged = rt_comms_purge(session->alloc, whose.folder, NULL, text, &count, &why);
+		if (logged == RT_OK && count > 0)
 			rt_session_note(session,
 					"%zu line%s of the log of requests held it, and no "
 					"longer do",
 					count, count == 1 ? "" : "s");
-		if (rt_input_history_purge(session->alloc, &whose, text, &count, &err) != RT_OK)
-			rt_session_note(session,
-					"what was written on a terminal may still hold it: %s",
-					err.text);
-		else if (count > 0)
+		typed = rt_input_history_purge(session->alloc, &whose, text, &count, &other);
+		if (typed == RT_OK && count > 0)
 			rt_session_note(session,
 					"%zu text%s written on a terminal held it, and no longer "
 					"do%s",
 					count, count == 1 ? "" : "s", count == 1 ? "es" : "");
 	}
 	free(store);
-	rt_scope_deinit(&s);
+	if (logged != RT_OK)
+		RT_TRY(&s, rt_fail(&s.error, logged, "the log of requests: %.200s", why.text));
+	if (typed != RT_OK)
+		RT_TRY(&s, rt_fail(&s.error, typed, "the input history: %.200s", other.text));
+	return rt_scope_end(&s, err);
 }
 
 static rt_status

@@ -600,15 +600,22 @@ reload(round *r)
 	r->reloaded = true;
 }
 
-static void
-report_gone(const rt_engine *engine)
+/* Returns the first failure; every text is reported. */
+static rt_status
+report_gone(const rt_engine *engine, rt_status st, rt_error *err)
 {
-	for (size_t i = 0; engine->purged != NULL && i < engine->gone_count; i++)
-		engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]));
+	for (size_t i = 0; engine->purged != NULL && i < engine->gone_count; i++) {
+		rt_status one = engine->purged(engine->purged_ctx, rt_text_str(engine->gone[i]),
+					       st == RT_OK ? err : NULL);
+
+		st = st == RT_OK ? one : st;
+	}
+	return st;
 }
 
 /* One transaction, until its commit. Texts of purged entries are reported before it: a purge that
- * is interrupted there can be repeated, and the texts are not known after it. */
+ * is interrupted there can be repeated, and the texts are not known after it. A copy elsewhere that
+ * cannot be purged does not keep them in the store: report_purged tries again and says so. */
 static rt_status
 run_transaction(round *r)
 {
@@ -630,7 +637,7 @@ run_transaction(round *r)
 			st = run_ticket(r, t);
 	} while (st == RT_OK && r->stale);
 	if (st == RT_OK) {
-		report_gone(r->engine);
+		(void)report_gone(r->engine, RT_OK, NULL);
 		st = ops->commit(r->engine->store, &r->err);
 	}
 	if (st != RT_OK)
@@ -664,15 +671,19 @@ scrub(rt_engine *engine, rt_error *err)
 	return RT_OK;
 }
 
-/* Everything is committed, but purged bytes may still be in the files: that fails the purges
- * alone. */
+/* Everything is committed, but purged bytes may still be in the store's files, or in those of
+ * others: that fails the purges alone. */
 static void
-fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
+fail_purges(rt_ticket *first, rt_status st, bool is_elsewhere, const rt_error *why)
 {
 	rt_error err;
 
-	rt_fail(&err, st, "purged, but its bytes could not be wiped from the store yet (%.300s); "
-		"purge it again", why->text);
+	if (is_elsewhere)
+		rt_fail(&err, st, "purged from the store, but copies elsewhere may still contain it "
+			"(%.300s); correct that, then purge its text again", why->text);
+	else
+		rt_fail(&err, st, "purged, but its bytes could not be wiped from the store yet "
+			"(%.300s); purge it again", why->text);
 	for (rt_ticket *t = first; t != NULL; t = t->next)
 		for (size_t i = 0; i < t->count; i++)
 			if (t->results[i].status == RT_OK && t->requests[i].op == RT_OP_PURGE)
@@ -681,18 +692,26 @@ fail_purges(rt_ticket *first, rt_status st, const rt_error *why)
 
 /* Others may keep the purged texts, too; also in what they wrote before the commit. */
 static void
-report_purged(rt_engine *engine, const rt_ticket *first)
+report_purged(rt_engine *engine, rt_ticket *first)
 {
+	rt_status st = RT_OK;
+	rt_error err;
+
 	if (engine->purged == NULL)
 		return;
 	for (const rt_ticket *t = first; t != NULL; t = t->next)
 		for (size_t i = 0; i < t->count; i++) {
 			const rt_request *r = &t->requests[i];
 
-			if (t->results[i].status == RT_OK && r->op == RT_OP_PURGE && r->text.size > 0)
-				engine->purged(engine->purged_ctx, r->text);
+			if (r->op != RT_OP_PURGE || r->text.size == 0 || t->results[i].status != RT_OK)
+				continue;
+			rt_status one = engine->purged(engine->purged_ctx, r->text,
+						       st == RT_OK ? &err : NULL);
+			st = st == RT_OK ? one : st;
 		}
-	report_gone(engine);
+	st = report_gone(engine, st, &err);
+	if (st != RT_OK)
+		fail_purges(first, st, true, &err);
 }
 
 static void
@@ -712,9 +731,9 @@ lead_round(rt_engine *engine, rt_ticket *first)
 		if (engine->scrub_after || engine->scrub_pending)
 			st = scrub(engine, &r.err);
 		engine->scrub_pending = false; /* one try in each process */
-		if (st != RT_OK)
-			fail_purges(first, st, &r.err);
 		report_purged(engine, first);
+		if (st != RT_OK)
+			fail_purges(first, st, false, &r.err);
 		rt_engine_maybe_checkpoint(engine, r.ahead.plan.row.move_count > MANY_MOVES
 							   ? 1
 							   : engine->checkpoint_every);

@@ -42,8 +42,9 @@ typedef struct rt_engine_options {
 	 * ones occur in unrelated texts by chance: purge those as a text), at most the newest 16.
 	 * Called by the executing thread after the commit, for the texts of an entry also before
 	 * it, inside the transaction: if the purge is interrupted then, or the commit fails, the
-	 * entry still has its texts and the purge can be repeated. */
-	void (*purged)(void *ctx, rt_str text);
+	 * entry still has its texts and the purge can be repeated. A failure after the commit
+	 * fails the requests to purge; the store is purged nevertheless. */
+	rt_status (*purged)(void *ctx, rt_str text, rt_error *err);
 	void *purged_ctx;
 } rt_engine_options;
 

@@ -80,7 +80,7 @@ struct rt_engine {
 	uint64_t salt; /* of its generated ids */
 	const char *(*git_commit)(void *ctx);
 	void *git_ctx;
-	void (*purged)(void *ctx, rt_str text);
+	rt_status (*purged)(void *ctx, rt_str text, rt_error *err);
 	void *purged_ctx;
 	rt_seq_source source;  /* nodes of the checkpoint */
 	atomic_bool node_gone; /* one was not there: values of before may not be readable */

@@ -431,13 +431,15 @@ everywhere(fixture *f)
 	assert_int_equal(rt_engine_checkpoint(f->engine, NULL), RT_OK);
 }
 
-static void
-hear(void *ctx, rt_str text)
+static rt_status
+hear(void *ctx, rt_str text, rt_error *err)
 {
 	rt_buf *heard = ctx;
 
+	(void)err;
 	rt_buf_add_str(heard, text);
 	rt_buf_add_byte(heard, '|');
+	return RT_OK;
 }
 
 #define FIRST_TEXTS                                                                                \
@@ -469,6 +471,39 @@ others_are_told(void **state)
 	apply(f, "{\"op\":\"purge\",\"text\":\"other\"}");
 	assert_true(rt_str_is(rt_buf_str(&heard), "other|"));
 	rt_buf_deinit(&heard);
+}
+
+static rt_status
+cannot_purge(void *ctx, rt_str text, rt_error *err)
+{
+	(void)ctx;
+	(void)text;
+	return rt_fail(err, RT_IO, "the log of requests: it is a folder");
+}
+
+/* A copy that is left elsewhere fails the purge, whose message says so; the store is purged, and
+ * other requests are not concerned. */
+static void
+a_copy_that_is_left_is_reported(void **state)
+{
+	static const char purge[] = "{\"op\":\"purge\",\"text\":\"" SECRET "\"}";
+	fixture *f = *state;
+	rt_engine_options options = {.env = &env, .create = true, .purged = cannot_purge};
+	rt_result result;
+
+	rt_engine_close(f->engine);
+	assert_int_equal(rt_engine_open(&options, f->store, &f->engine, NULL), RT_OK);
+	for (size_t i = 0; i < 2; i++) {
+		apply(f, "{\"op\":\"entry.append\",\"content\":\"a long text with the " SECRET "\"}");
+		assert_int_equal(try_apply(f, i == 0 ? purge : "{\"op\":\"purge\",\"entry\":\":2\"}",
+					   &result), RT_IO);
+		assert_non_null(strstr(result.error.text, "copies elsewhere may still contain it "
+							  "(the log of requests: it is a folder)"));
+		rt_result_deinit(&result);
+		assert_false(shows(f, SECRET));
+	}
+	assert_int_equal(try_apply(f, purge, &result), RT_IO); /* again, though the store has it no more */
+	rt_result_deinit(&result);
 }
 
 static rt_status
@@ -877,6 +912,7 @@ main(void)
 		BOTH(says_who_else_has_the_words),
 		BOTH(needs_exactly_one_target),
 		BOTH(others_are_told),
+		BOTH(a_copy_that_is_left_is_reported),
 		BOTH(an_interrupted_purge_is_repeated),
 		BOTH(the_name_of_a_project),
 		BOTH(a_text_is_gone_from_everywhere),

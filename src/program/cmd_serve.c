@@ -95,7 +95,7 @@ open_hooks(void *ctx, rt_str project, rt_hooks **out, rt_error *err)
 /* The name of a project by its number. */
 typedef struct naming {
 	uint64_t project;
-	rt_buf name;
+	rt_buf *name;
 } naming;
 
 static bool
@@ -105,32 +105,38 @@ find_name(void *ctx, const rt_store_row *row)
 
 	if (row->number != n->project)
 		return true;
-	rt_buf_add_str(&n->name, row->data);
+	rt_buf_add_str(n->name, row->data);
 	return false;
 }
 
-/* Called from the server's threads, so not in the command's scope. */
-static void
-purged(void *ctx, uint64_t project, rt_str text)
+/* Called from the server's threads, so not in the command's scope. Only the lines of the project:
+ * whoever may change it need not have access to the others. One place that fails does not keep the
+ * other from being purged. */
+static rt_status
+purged(void *ctx, uint64_t project, rt_str text, rt_error *err)
 {
 	serving *sv = ctx;
-	const rt_alloc *alloc = sv->cli->alloc;
 	rt_store *store = sv->cli->session.store;
 	rt_comms_whose whose = {rt_str_of(sv->store_path), project};
-	naming n = {.project = project};
+	rt_status logged, typed = RT_OK;
+	rt_error why, other;
 	size_t count;
+	rt_scope s;
 
-	(void)!rt_comms_purge(alloc, sv->state, &whose, text, &count, NULL);
-	rt_buf_init(&n.name, alloc, RT_BUF_UNLIMITED);
-	if (store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), find_name, &n, NULL) ==
-		    RT_OK &&
-	    n.name.status == RT_OK) {
-		rt_input_history_key written = {sv->state, rt_str_of(sv->store_path),
-						rt_buf_str(&n.name)};
-
-		(void)!rt_input_history_purge(alloc, &written, text, &count, NULL);
-	}
-	rt_buf_deinit(&n.name);
+	rt_scope_init(&s, sv->cli->alloc);
+	naming n = {.project = project, .name = rt_scope_buf(&s)};
+	logged = rt_comms_purge(s.alloc, sv->state, &whose, text, &count, &why);
+	RT_TRY(&s, store->ops->read(store, rt_rows_all(RT_STORE_PROJECTS, 0), find_name, &n,
+				    &s.error));
+	rt_input_history_key written = {sv->state, rt_str_of(sv->store_path),
+					rt_scope_str(&s, n.name)};
+	if (rt_ok(&s))
+		typed = rt_input_history_purge(s.alloc, &written, text, &count, &other);
+	if (logged != RT_OK)
+		RT_TRY(&s, rt_fail(&s.error, logged, "the log of requests: %.200s", why.text));
+	if (typed != RT_OK)
+		RT_TRY(&s, rt_fail(&s.error, typed, "the input history: %.200s", other.text));
+	return rt_scope_end(&s, err);
 }
 
 static bool

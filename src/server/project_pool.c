@@ -179,8 +179,8 @@ open_project_free(rt_open_project *open_project)
 }
 
 /* Copies of this project's texts elsewhere, and of no other project's. */
-static void
-purged(void *ctx, rt_str text)
+static rt_status
+purged(void *ctx, rt_str text, rt_error *err)
 {
 	rt_open_project *open_project = ctx;
 	const rt_project_pool_options *given = &open_project->pool->options;
@@ -188,9 +188,10 @@ purged(void *ctx, rt_str text)
 	rt_runs_purge(open_project->runs, text);
 	if (open_project->cache != NULL)
 		rt_response_cache_forget(open_project->cache);
-	if (given->purged != NULL)
-		given->purged(given->purged_ctx, rt_engine_project_number(open_project->engine),
-			      text);
+	if (given->purged == NULL)
+		return RT_OK;
+	return given->purged(given->purged_ctx, rt_engine_project_number(open_project->engine),
+			     text, err);
 }
 
 static void

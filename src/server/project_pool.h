@@ -97,7 +97,7 @@ typedef struct rt_project_pool_options {
 	const rt_file_options *files; /* where files are read; outlives the pool */
 	rt_str model;        /* where no setting names one: RETAKE_MODEL; or empty */
 	/* As in rt_engine_options, with the number of the project. */
-	void (*purged)(void *ctx, uint64_t project, rt_str text);
+	rt_status (*purged)(void *ctx, uint64_t project, rt_str text, rt_error *err);
 	void *purged_ctx;
 	/* Is the process that receives a reply alive? (rt_host_owner_lives) */
 	rt_owner_lives_fn lives;

@@ -89,6 +89,16 @@ code "an interrupted purge" 0 r purge --yes --text "4711-alpha"
 code "can be repeated" 0 r purge --yes --text "4711-alpha"
 code "and leaves nothing" 1 grep -rq "4711-alpha" "$XDG_STATE_HOME"
 
+# A file that cannot be purged fails the purge, and the others are purged nevertheless.
+ask "$long"
+mkdir "$log/20990101T000000Z-0123456789abcdef.jsonl"
+code "a log that cannot be read fails a purge" 1 r purge --yes --text "4711-alpha"
+has "and names the file" "0123456789abcdef.jsonl" "$err"
+code "the conversation is purged" 1 sh -c '"$1" --db "$2" show | grep -q 4711-alpha' - "$RETAKE" "$db"
+rmdir "$log/20990101T000000Z-0123456789abcdef.jsonl"
+code "again, when it can be read" 0 r purge --yes --text "4711-alpha"
+code "the log is purged, too" 1 grep -rq "4711-alpha" "$XDG_STATE_HOME"
+
 # References only.
 mkdir -p "$XDG_CONFIG_HOME/retake"
 echo 'comms_texts = false' >"$XDG_CONFIG_HOME/retake/config.toml"

@@ -50,6 +50,16 @@ def purges(tally, place, owner, browser):
     tally.equal("the record goes on after that", len(record(place)), len(before) + 4)
 
 
+def a_log_that_cannot_be_purged(tally, place, owner):
+    folder = place.folder + "/state/retake/comms/20990101T000000Z-0123456789abcdef.jsonl"
+    os.makedirs(folder)
+    answer = owner.post("/purge", {"text": "hello"})
+    tally.check("a purge that leaves copies is an error", answer.status >= 500 and
+                "0123456789abcdef" in repr(answer.body), answer)
+    os.rmdir(folder)
+    tally.equal("which can be corrected", owner.post("/purge", {"text": "hello"}).status, 200)
+
+
 def files(tally, place, owner, browser):
     path = place.folder + "/played.jsonl"
     with open(path, "w", encoding="utf-8") as file:
@@ -95,6 +105,7 @@ def main():
             tally.equal("a program does", owner.get("/info").json["default_project"], "default")
             purges(tally, place, owner, browser)
             files(tally, place, owner, browser)
+            a_log_that_cannot_be_purged(tally, place, owner)
     return tally.end()
 
 
