@@ -10,7 +10,7 @@
 #   make build OBJ=build/mine  in a build folder of your own
 
 .DEFAULT_GOAL := build
-.PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install clean check-layers regenerate format \
+.PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install clean check-layers strings check-strings regenerate format \
 	damage setup setup-test help
 
 OBJ          ?= build/obj
@@ -129,6 +129,13 @@ regenerate: build
 	@build/retake completion fish >share/completions/retake.fish
 	@python3 tests/transcripts/transcripts.py --write
 	@python3 tools/structure.py --write
+
+# The strings that users see, by surface (docs/style.md).
+strings:
+	@python3 tools/strings.py
+
+check-strings:
+	@python3 tools/strings.py --check
 
 check-layers:
 	@python3 tools/check_layers.py
