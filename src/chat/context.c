@@ -536,13 +536,13 @@ may_think(const building *b, const rt_slot *slot)
  * slot, which is what is sent of it unless the model wrote it: then it may contain thinking. That of
  * a body with further fields is the size of all of it, sent or not. */
 static size_t
-step_tokens(building *b, const rt_context_step *step)
+step_tokens(building *b, const rt_context_step *step, bool is_sent)
 {
 	const rt_slot *slot = &b->slots[step->at];
 	rt_token_fn count = b->surely_fits ? NULL : b->options->count;
 
 	if (count == NULL && !is_rich(b, step->at) && slot->kind == 0 &&
-	    (b->surely_fits || !may_think(b, slot)))
+	    (b->surely_fits || !is_sent || !may_think(b, slot)))
 		return rt_tokens_estimate(slot->size) + RT_TOKENS_PER_MESSAGE;
 	const rt_context_entry *e = read_alone(b, b->entry, step->at);
 
@@ -679,7 +679,7 @@ fit(building *b)
 	size_t used = rt_ok(s) ? prompts_tokens(b) + of_files : 0;
 
 	for (size_t i = 0; rt_ok(s) && i < count; i++) {
-		tokens[i] = steps[i].is_summary ? step_tokens(b, &steps[i])
+		tokens[i] = steps[i].is_summary ? step_tokens(b, &steps[i], true)
 						: rt_tokens_estimate(b->slots[steps[i].at].size) +
 							  RT_TOKENS_PER_MESSAGE;
 		used += steps[i].is_summary ? tokens[i] : 0;
@@ -690,7 +690,7 @@ fit(building *b)
 
 		if (steps[i].is_summary)
 			continue;
-		tokens[i] = step_tokens(b, &steps[i]);
+		tokens[i] = step_tokens(b, &steps[i], true);
 		if (first <= begin || (budget > 0 && used + tokens[i] > budget && first < count))
 			break;
 		used += tokens[i];
@@ -702,7 +702,7 @@ fit(building *b)
 		bool out = i < first && !steps[i].is_summary;
 
 		if (out && i + 1 < first && b->options->part != NULL)
-			tokens[i] = step_tokens(b, &steps[i]);
+			tokens[i] = step_tokens(b, &steps[i], false);
 		report_part(b, &steps[i], out, tokens[i]);
 		if (!out)
 			steps[kept++] = steps[i];

@@ -26,6 +26,8 @@ typedef struct reading {
 	uint64_t project;
 	exchange *items;
 	size_t count, capacity;
+	exchange *replies; /* read before their requests, which an older file contains */
+	size_t reply_count, reply_capacity;
 	/* a second pass, for one request: */
 	rt_str name;
 	rt_buf *out[2];   /* bodies of the request and the reply; or NULL */
@@ -59,6 +61,15 @@ exchange_named(const reading *r, rt_str name)
 }
 
 static void
+set_reply(exchange *e, const exchange *reply)
+{
+	e->is_answered = true;
+	e->entry = reply->entry;
+	e->stop = reply->stop;
+	e->error = reply->error;
+}
+
+static void
 add_request(reading *r, yyjson_val *root)
 {
 	rt_scope *s = &r->cli->s;
@@ -81,13 +92,59 @@ add_request(reading *r, yyjson_val *root)
 	r->count++;
 }
 
+static void
+add_reply(reading *r, yyjson_val *root)
+{
+	rt_scope *s = &r->cli->s;
+	exchange reply = {.name = member(s, root, "request"),
+			  .entry = member(s, root, "entry"),
+			  .stop = member(s, root, "stop"),
+			  .error = member(s, root, "message")};
+	exchange *e = exchange_named(r, reply.name);
+
+	if (e != NULL) {
+		set_reply(e, &reply);
+		return;
+	}
+	exchange *replies = rt_scope_grow(s, r->replies, r->reply_count, &r->reply_capacity,
+					  sizeof(*r->replies));
+
+	if (replies != NULL) {
+		r->replies = replies;
+		replies[r->reply_count++] = reply;
+	}
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return rt_str_cmp(((const exchange *)a)->name, ((const exchange *)b)->name);
+}
+
+/* Files are read newest first: a reply after a rotation comes before its request. */
+static void
+match_replies(reading *r)
+{
+	if (r->reply_count == 0)
+		return;
+	qsort(r->replies, r->reply_count, sizeof(*r->replies), by_name);
+	for (size_t i = 0; i < r->count; i++) {
+		exchange *e = &r->items[i];
+		const exchange *reply = e->is_answered ? NULL
+						       : bsearch(e, r->replies, r->reply_count,
+								 sizeof(*r->replies), by_name);
+
+		if (reply != NULL)
+			set_reply(e, reply);
+	}
+}
+
 static bool
 list_line(void *ctx, const rt_comms_line *at)
 {
 	reading *r = ctx;
 	rt_scope *s = &r->cli->s;
 	rt_json_doc *doc = NULL;
-	exchange *e;
 
 	if (rt_json_read(r->cli->alloc, at->line, &doc, NULL) != RT_OK)
 		return true; /* torn */
@@ -97,13 +154,7 @@ list_line(void *ctx, const rt_comms_line *at)
 	if (rt_str_is(what, "request") && is_ours(r, root)) {
 		add_request(r, root);
 	} else if (rt_str_is(what, "reply")) {
-		e = exchange_named(r, rt_json_str(rt_json_get(root, "request")));
-		if (e != NULL) {
-			e->is_answered = true;
-			e->entry = member(s, root, "entry");
-			e->stop = member(s, root, "stop");
-			e->error = member(s, root, "message");
-		}
+		add_reply(r, root);
 	}
 	rt_json_free(doc);
 	return rt_ok(s);
@@ -393,6 +444,7 @@ run_comms(rt_cli *cli)
 	read_log(cli, &r, list_line);
 	if (!rt_ok(s))
 		return;
+	match_replies(&r);
 	if (r.count > 1)
 		qsort(r.items, r.count, sizeof(*r.items), newer_first);
 	if (word == NULL) {

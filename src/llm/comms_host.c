@@ -61,15 +61,21 @@ set_folder(char to[PATH_ROOM], rt_str folder, rt_error *err)
 	return RT_OK;
 }
 
-/* Waits for the only lock of a file. A process that is stopped while it has it does not stop the
- * others for good. */
-static void
+/* Waits for the exclusive lock of a file, LOCK_WAIT_MS at most, so that a stopped process with the
+ * lock does not block the others. False, with errno, if the lock was not acquired. */
+static bool
 lock_file(int fd)
 {
 	const struct timespec pause = {.tv_nsec = 5 * 1000000};
+	int waited = 0;
 
-	for (int waited = 0; waited < LOCK_WAIT_MS && flock(fd, LOCK_EX | LOCK_NB) != 0; waited += 5)
+	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= LOCK_WAIT_MS)
+			return false;
 		(void)nanosleep(&pause, NULL);
+		waited += 5;
+	}
+	return true;
 }
 
 static int
@@ -274,8 +280,7 @@ begin_line(rt_comms *c, comms_file *f, size_t body_size, bool *out_torn)
 	for (int tries = 0; tries < OPEN_MAX; tries++) {
 		if (f->fd < 0 && !open_newest(c, f, limit, &is_new))
 			return false;
-		lock_file(f->fd);
-		if (fstat(f->fd, &info) != 0)
+		if (!lock_file(f->fd) || fstat(f->fd, &info) != 0)
 			return false;
 		if (info.st_nlink > 0 && (is_new || (size_t)info.st_size <= limit)) {
 			(void)catch_up(c, f, (size_t)info.st_size, out_torn);
@@ -710,8 +715,8 @@ purge_file(rt_scope *s, void *ctx, const char *path)
 		return true;
 	rt_scope_init(&own, s->alloc); /* its memory is not kept to the end of all files */
 	rt_buf *text = rt_scope_buf(&own), *fresh = rt_scope_buf(&own);
-	if (fd >= 0)
-		lock_file(fd);
+	if (fd >= 0 && !lock_file(fd))
+		(void)rt_scope_fail(&own, RT_IO, "%s: cannot lock it: %s", path, strerror(errno));
 	read_file(&own, path, text);
 	changed = add_file_without(&own, p, rt_buf_str(text), fresh);
 	(void)snprintf(fresh_path, sizeof(fresh_path), "%s.new", path);

@@ -109,4 +109,33 @@ has "and why not" "comms_texts is false" "$err"
 code "but the request can be built again" 0 r replay @
 has "from the conversation" "however long it may become" "$(r replay @ 2>&1)"
 
+
+# ---- another program has locked the log ----
+mine() {
+	env XDG_STATE_HOME="$own/state" XDG_CONFIG_HOME="$own/config" \
+		"$RETAKE" --db "$own/s.db" "$@"
+}
+own=$(mktemp -d)
+mine ask -m builtin/echo one > "$own/out" 2>&1
+file=$(ls "$own"/state/retake/comms/*.jsonl)
+size=$(wc -c < "$file")
+flock -o "$file" sleep 20 &
+holder=$!
+while flock -n "$file" true; do sleep 0.05; done
+mine ask -m builtin/echo two > "$own/out" 2>&1
+is 'a locked log is not written to' "$size" "$(wc -c < "$file")"
+has 'which is reported' 'log' "$(cat "$own/out")"
+has 'and the reply arrives' 'two' "$(mine show)"
+kill $holder 2> /dev/null || true
+wait $holder 2> /dev/null || true
+
+# ---- a reply in a newer file than its request ----
+head -n 1 "$file" > "$own/state/retake/comms/20200101T000000Z-0000000000000001.jsonl"
+sed -n 2p "$file" > "$own/state/retake/comms/20200102T000000Z-0000000000000002.jsonl"
+rm "$file"
+out=$(mine comms)
+has 'the request of an older file is listed' 'echo' "$out"
+hasnt 'with the reply of a newer one' 'no reply' "$out"
+rm -r "$own"
+
 finish
