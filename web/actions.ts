@@ -77,7 +77,7 @@ export function say(text: string, isUndoable = true, seq?: number): void {
 
 /** As `retake save`: there is nothing left to do. */
 export function save(): void {
-	say("Everything is saved already: each change is on disk before it is reported.", false);
+	say("Everything is already saved: each change is on disk before it is reported.", false);
 }
 
 /** A look that was not told to the other programs, as a step would have ended redo. */
@@ -617,7 +617,7 @@ interface Plan {
 }
 
 /** Who undoes while a reply arrives that was asked for last takes back that: it is stopped. What
- *  others did meanwhile is not taken back with it. null: there is none. */
+ *  others did meanwhile is not undone with it. null: there is none. */
 async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 	const begun = startedHere();
 	if (!begun)
@@ -704,7 +704,7 @@ export function redo(count = 1): Promise<void> {
 	return goInTime("redo", count);
 }
 
-/** To the state after a step. An undo would take back that step and not the jump, so the way back is a jump to the row before it. */
+/** To the state after a step. An undo would undo that step and not the jump, so the way back is a jump to the row before it. */
 export async function jump(to: number, where: { shown?: string; back?: string } = {}): Promise<void> {
 	const seen = state.take;
 	const done = await op("jump", { to }, { say: "" });

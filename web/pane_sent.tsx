@@ -66,7 +66,7 @@ export function SentLast() {
 				right after step {data.seq.toLocaleString()}{from && ` of the take ${from}`}.
 			</p>
 			{!data.exact && <p class="note">It cannot be built again to the byte: a hook changed it, a text was purged, or another version sent it.</p>}
-			<p class="quiet">{data.same ? "The same would be sent again, to the byte." : changed ? `Since then: ${changed}.` : "It would be sent in another form now."}</p>
+			<p class="quiet">{data.same ? "The same request would be sent again, byte for byte." : changed ? `Since then: ${changed}.` : "It would be sent in another form now."}</p>
 			<div class="verbs"><button type="button" onClick={() => openOverlay("sent")}>Compare with what will be sent</button></div>
 			<RequestText body={data.body} />
 		</>
@@ -125,7 +125,7 @@ function CompareSent() {
 			{before && after && (
 				<div class="compare-heads">
 					<p><strong>Sent last</strong> <span class="quiet">{when(before.at)}, to {before.service ?? before.provider}/{before.model}</span></p>
-					<p><strong>Will be sent</strong> <span class="quiet">{after.model ? `to ${after.service ?? after.provider}/${after.model}` : "no model is chosen yet"}</span></p>
+					<p><strong>Will be sent</strong> <span class="quiet">{after.model ? `to ${after.service ?? after.provider}/${after.model}` : "no model is set yet"}</span></p>
 				</div>
 			)}
 			{different === 0 && <p class="quiet">Nothing is different.</p>}

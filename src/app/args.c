@@ -11,17 +11,17 @@ const rt_flag rt_global_flags[] = {
 	{"project", 'p', "PROJECT", RT_ARG_PROJECT, "the project in it (RETAKE_PROJECT)"},
 	{"discussion", 'd', "NAME", RT_ARG_DISC, "work on this discussion, not the active one"},
 	{"take", 0, "NAME", RT_ARG_TAKE, "work on this take, not the active one"},
-	{"at-op", 0, "N", RT_ARG_STEP, "look at the state right after step N"},
+	{"at-op", 0, "N", RT_ARG_STEP, "show the state right after step N"},
 	{"json", 0, NULL, RT_ARG_TEXT, "print one JSON document"},
-	{"quiet", 'q', NULL, RT_ARG_TEXT, "say nothing when all went well"},
-	{"verbose", 'v', NULL, RT_ARG_TEXT, "say more"},
-	{"no-input", 0, NULL, RT_ARG_TEXT, "never ask, never open an editor"},
+	{"quiet", 'q', NULL, RT_ARG_TEXT, "print only errors"},
+	{"verbose", 'v', NULL, RT_ARG_TEXT, "print more details"},
+	{"no-input", 0, NULL, RT_ARG_TEXT, "never prompt, never open an editor"},
 	{"no-color", 0, NULL, RT_ARG_TEXT, "no colours (NO_COLOR)"},
-	{"no-pager", 0, NULL, RT_ARG_TEXT, "do not page long output (PAGER)"},
-	{"read-only", 0, NULL, RT_ARG_TEXT, "refuse to change anything"},
+	{"no-pager", 0, NULL, RT_ARG_TEXT, "do not use a pager (PAGER)"},
+	{"read-only", 0, NULL, RT_ARG_TEXT, "read-only: refuse all changes"},
 	{"relaxed", 0, NULL, RT_ARG_TEXT,
-	 "do not wait for the disk: a power cut may take the last seconds"},
-	{"help", 'h', NULL, RT_ARG_TEXT, "explain the command"},
+	 "do not wait for the disk: a power failure may lose the last seconds"},
+	{"help", 'h', NULL, RT_ARG_TEXT, "show help for the command"},
 	{"version", 0, NULL, RT_ARG_TEXT, "print the version"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -143,9 +143,9 @@ unknown_flag(const rt_command *command, const char *name, size_t size, rt_error 
 	const char *verb = command == NULL ? "retake" : command->name;
 
 	if (near != NULL)
-		return rt_fail(err, RT_USAGE, "%s knows no flag \"--%.*s\"; did you mean --%s?",
+		return rt_fail(err, RT_USAGE, "%s has no flag \"--%.*s\"; did you mean --%s?",
 			       verb, (int)size, name, near);
-	return rt_fail(err, RT_USAGE, "%s knows no flag \"--%.*s\"", verb, (int)size, name);
+	return rt_fail(err, RT_USAGE, "%s has no flag \"--%.*s\"", verb, (int)size, name);
 }
 
 static rt_status
@@ -193,9 +193,9 @@ parse_short(rt_args *out, const char *word, const char *next, bool *out_used, rt
 
 		if (flag == NULL)
 			return rt_fail(
-				err, RT_USAGE, "%s knows no flag \"-%c\"%s",
+				err, RT_USAGE, "%s has no flag \"-%c\"%s",
 				out->command == NULL ? "retake" : out->command->name, word[i],
-				word[i] >= '0' && word[i] <= '9' ? "; a position is written :-1"
+				word[i] >= '0' && word[i] <= '9' ? "; write a position as :-1"
 								 : "");
 		if (flag->value == NULL) {
 			st = give(out, flag, "", NULL, err);

@@ -63,7 +63,7 @@ next_etag(rt_str *rest, rt_str *out, rt_error *err)
 	if (rest->ptr[end] != '"')
 		return rt_fail(
 			err, RT_USAGE,
-			"If-Match is \"*\" or a list of tags in double quotes, as ETag has them");
+			"If-Match must be \"*\" or a list of tags in double quotes, as in ETag");
 	for (end++; end < rest->size && rest->ptr[end] != '"';)
 		end++;
 	if (end == rest->size)
@@ -132,7 +132,8 @@ check_tags(rt_scope *s, const rt_condition *c, const rt_project *now)
 	if (c->entry.size > 0)
 		RT_TRY(s, rt_resolve_entry(now, place, c->entry, false, &about, &s->error));
 	if (s->status == RT_NOT_FOUND)
-		s->status = rt_fail(&s->error, RT_CONFLICT, "what If-Match is about is gone");
+		s->status = rt_fail(&s->error, RT_CONFLICT, "the target of If-Match no longer "
+							    "exists");
 	if (!rt_ok(s) || rt_str_is(rt_str_trim(c->tags), "*"))
 		return;
 	rt_etag_disc(epoch, now, disc, of_disc);
@@ -154,10 +155,10 @@ check_tags(rt_scope *s, const rt_condition *c, const rt_project *now)
 		tag_entry(s, epoch, now, disc, place, about, of_entry);
 	if (about != 0 && of_entry[0] != '\0')
 		rt_scope_fail(s, RT_CONFLICT,
-			      "If-Match does not hold: the entry is %s now, its discussion %s",
+			      "If-Match failed: the entry is now %s, its discussion %s",
 			      of_entry, of_disc);
 	rt_scope_fail(s, RT_CONFLICT,
-		      "If-Match does not hold: the discussion is %s now, the project %s", of_disc,
+		      "If-Match failed: the discussion is now %s, the project %s", of_disc,
 		      of_project);
 }
 
@@ -179,7 +180,7 @@ check_list(rt_scope *s, rt_condition *c, const rt_project *now)
 	if (!rt_ok(s) || (is_same && rt_seq_count(take->slots) == count && differ >= count))
 		return;
 	c->is_list_outdated = true;
-	rt_scope_fail(s, RT_CONFLICT, "the list was changed by somebody else meanwhile");
+	rt_scope_fail(s, RT_CONFLICT, "the list was changed by another program or window");
 }
 
 rt_status

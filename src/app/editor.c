@@ -28,7 +28,7 @@ rt_editor_run(rt_session *session, const char *name, rt_buf *text, rt_buf *path,
 	}
 	bool is_text = rt_utf8_valid_size(rt_buf_str(text)) == text->size;
 	if (rt_scope_note(&s, st) == RT_OK && !is_text)
-		rt_scope_fail(&s, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
+		rt_scope_fail(&s, RT_USAGE, "the text is not valid UTF-8 (at byte %zu)",
 			      rt_utf8_valid_size(rt_buf_str(text)));
 	if (!was_edited || (st == RT_OK && !is_text))
 		rt_session_hint(session, s.status,

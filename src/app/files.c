@@ -34,7 +34,7 @@ fail_buf(rt_error *err, const rt_buf *buf)
 {
 	if (buf->status == RT_NOMEM)
 		return rt_fail(err, RT_NOMEM, "out of memory");
-	return rt_fail(err, buf->status, "that is more than the limit of %zu bytes", buf->limit);
+	return rt_fail(err, buf->status, "it exceeds the limit of %zu bytes", buf->limit);
 }
 
 static rt_status
@@ -105,7 +105,7 @@ read_regular(int fd, const char *path, const struct stat *info, rt_buf *out, rt_
 			return RT_OK;
 		before = after;
 	}
-	return rt_fail(err, RT_BUSY, "%s was changed while it was read", path);
+	return rt_fail(err, RT_BUSY, "%s changed while it was being read", path);
 }
 
 rt_status
@@ -197,16 +197,16 @@ rt_files_write(const rt_env *env, const char *path, rt_str bytes, rt_files_write
 		if (S_ISDIR(info.st_mode))
 			return rt_fail(err, RT_USAGE, "%s is a folder", path);
 		if (mode != RT_FILES_REPLACE)
-			return rt_fail(err, RT_REFUSED, "%s is there already", path);
+			return rt_fail(err, RT_REFUSED, "%s already exists", path);
 	}
 	env->random(env->ctx, dice, sizeof(dice));
 	if ((size_t)snprintf(room, sizeof(room), "%s.%02x%02x%02x%02x.tmp", path, dice[0], dice[1],
 			     dice[2], dice[3]) >= sizeof(room))
-		return rt_fail(err, RT_USAGE, "the name of the file is too long");
+		return rt_fail(err, RT_USAGE, "the file name is too long");
 	fd = open(room, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		  mode == RT_FILES_PRIVATE ? 0600 : 0666);
 	if (fd < 0 && errno == ENOENT)
-		return rt_fail(err, RT_NOT_FOUND, "there is no folder for %s", path);
+		return rt_fail(err, RT_NOT_FOUND, "the folder for %s does not exist", path);
 	if (fd < 0)
 		return fail_errno(err, path, "written");
 	rt_host_temporary(room);

@@ -93,7 +93,7 @@ add_dir(const char *variable, const char *usual, const char *what, rt_buf *out, 
 	dir = home();
 	if (dir == NULL)
 		return rt_fail(err, RT_NOT_FOUND,
-			       "there is no home folder to keep %s in (HOME is not set)", what);
+			       "no home directory to store %s in (HOME is not set)", what);
 	rt_buf_add_f(out, "%s/%s/retake", dir, usual);
 	return out->status;
 }
@@ -113,7 +113,7 @@ rt_host_config_dir(rt_buf *out, rt_error *err)
 rt_status
 rt_host_state_dir(rt_buf *out, rt_error *err)
 {
-	return add_dir("XDG_STATE_HOME", ".local/state", "what is trusted", out, err);
+	return add_dir("XDG_STATE_HOME", ".local/state", "the list of trusted hooks", out, err);
 }
 
 /* When a process began, in ticks since the machine did; 0: it is not there, or not known.
@@ -366,7 +366,7 @@ rt_host_edit(const char *path, rt_error *err)
 
 	if (editor == NULL)
 		return rt_fail(err, RT_NOT_FOUND,
-			       "there is no editor: set VISUAL or EDITOR, or give the text");
+			       "no editor: set VISUAL or EDITOR, or give the text");
 	if ((size_t)snprintf(script, sizeof(script), "%s \"$@\"", editor) >= sizeof(script))
 		return rt_fail(err, RT_USAGE, "the editor's command is too long");
 	rt_host_hold(true); /* Ctrl+C is the editor's while it runs */
@@ -381,12 +381,12 @@ rt_host_edit(const char *path, rt_error *err)
 		;
 	rt_host_hold(false);
 	if (child < 0)
-		return rt_fail(err, RT_IO, "the editor could not be started: %s", strerror(errno));
+		return rt_fail(err, RT_IO, "cannot start the editor: %s", strerror(errno));
 	if (WIFSIGNALED(state))
 		return rt_fail(err, RT_INTERRUPTED, "the editor was stopped");
 	if (WEXITSTATUS(state) != 0)
 		return rt_fail(err, RT_IO,
-			       "the editor (%s) ended with status %d", editor,
+			       "the editor (%s) exited with status %d", editor,
 			       WEXITSTATUS(state));
 	return RT_OK;
 }

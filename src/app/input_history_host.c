@@ -59,7 +59,7 @@ static void
 fail_errno(rt_scope *s, const char *path)
 {
 	rt_scope_fail(s, RT_IO, "%s: %s", path,
-		      errno != 0 ? strerror(errno) : "it is not a file of ours");
+		      errno != 0 ? strerror(errno) : "it belongs to another user");
 }
 
 /* Does not wait long for a program that has stopped while it holds the lock. */

@@ -36,7 +36,7 @@ static rt_status
 fail_errno(const char *name, rt_error *err)
 {
 	return rt_fail(err, errno == ENOENT ? RT_NOT_FOUND : RT_IO,
-		       errno == ENOENT ? "there is no file %s" : "%s cannot be read: %s", name,
+		       errno == ENOENT ? "there is no file %s" : "cannot read %s: %s", name,
 		       strerror(errno));
 }
 
@@ -77,7 +77,7 @@ keep(rt_file_input *f, const char *bytes, size_t size, rt_error *err)
 			continue;
 		if (written <= 0)
 			return rt_fail(err, errno == ENOSPC || errno == EDQUOT ? RT_FULL : RT_IO,
-				       "%s cannot be kept in a temporary file: %s", f->name,
+				       "cannot copy %s to a temporary file: %s", f->name,
 				       strerror(errno));
 		bytes += written;
 		size -= (size_t)written;
@@ -107,8 +107,8 @@ take_from_pipe(rt_file_input *f, uint64_t until, rt_error *err)
 		f->has_pipe_end = got == 0;
 		if (f->kept + (uint64_t)got > RT_FILE_INPUT_PIPE_MAX)
 			return rt_fail(err, RT_LIMIT,
-				       "%s brings more than %llu MiB, the most that may come through a "
-				       "pipe; name the file instead",
+				       "%s is larger than %llu MiB, the limit for pipes; name "
+				       "the file instead",
 				       f->name,
 				       (unsigned long long)(RT_FILE_INPUT_PIPE_MAX >> 20));
 		st = keep(f, bytes, (size_t)got, err);
@@ -129,7 +129,7 @@ read_at(void *ctx, uint64_t offset, char *to, size_t room, size_t *out_size, rt_
 	if (st == RT_OK)
 		st = read_file(f, offset, to, room, out_size, err);
 	if (st == RT_OK && f->pipe < 0 && f->name != NULL && is_changed(f))
-		st = rt_fail(err, RT_BUSY, "%s was changed while it was read", f->name);
+		st = rt_fail(err, RT_BUSY, "%s changed while it was being read", f->name);
 	return st;
 }
 
@@ -211,7 +211,7 @@ rt_file_input_from(rt_file_input *out, int fd, const char *name, const char *fol
 	out->pipe = fd;
 	out->fd = rt_file_unnamed(folder);
 	if (out->fd < 0)
-		return rt_fail(err, RT_IO, "no temporary file can be made in %s: %s", folder,
+		return rt_fail(err, RT_IO, "cannot create a temporary file in %s: %s", folder,
 			       strerror(errno));
 	out->is_ours = true;
 	return RT_OK;

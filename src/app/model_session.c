@@ -108,14 +108,14 @@ fail_without_model(rt_model_session *m, rt_error *err)
 	else if (rt_ok(&s))
 		rt_session_hint(
 			m->session, RT_CREDENTIALS,
-			"Set a key, or start Ollama, then: retake set model PROVIDER/NAME   "
-			"To try it without any: retake set model builtin/echo");
+			"Set an API key, or start Ollama, then: retake set model PROVIDER/NAME   "
+			"To try without a key: retake set model builtin/echo");
 	if (f.count > 0)
 		rt_scope_fail(&s, RT_CREDENTIALS, "no model is chosen; found on this machine: %.*s",
 			      RT_STR_ARG(words));
 	else
 		rt_scope_fail(&s, RT_CREDENTIALS,
-			      "no model is chosen, and none was found: no key in the environment "
+			      "no model is set and none was found: no API key in the environment "
 			      "(%.*s), no Ollama on 127.0.0.1:%d, no provider in config.toml",
 			      RT_STR_ARG(variables), (int)OLLAMA_PORT);
 	return rt_scope_end(&s, err);
@@ -150,8 +150,8 @@ check_name(rt_model_session *m, const rt_model_choice *choice, rt_model **model,
 	if (st == RT_NOT_FOUND)
 		rt_session_hint(
 			s, st,
-			"All of them: retake models %.*s   One that it does not list: models "
-			"= [\"NAME\"] in [provider.%.*s] of config.toml",
+			"All models: retake models %.*s   To allow a model that is not listed: "
+			"models = [\"NAME\"] in [provider.%.*s] of config.toml",
 			RT_STR_ARG(choice->provider_name), RT_STR_ARG(choice->provider_name));
 	(*model)->ops->close(*model);
 	*model = NULL;
@@ -198,15 +198,17 @@ rt_model_session_model(rt_model_session *m, rt_str name, bool may_play, rt_model
 	if (st == RT_NOT_FOUND && s->hint[0] == 0)
 		rt_session_hint(s, st, "Models: retake models");
 	else if (st == RT_CREDENTIALS)
-		rt_session_hint(s, st, "What is set up: retake models");
+		rt_session_hint(s, st, "Providers: retake models");
 	else if (st == RT_REFUSED && !may_play)
 		rt_session_hint(s, st,
-				"For once: -m %.*s   Without the setting: retake set model --unset",
+				"For one request: -m %.*s   To remove the setting: retake set "
+				"model --unset",
 				(int)rt_utf8_cut(name, 200), name.ptr);
 	else if (st == RT_USAGE)
 		rt_session_hint(
 			s, st,
-			"What is set up: retake models   Variables: retake help environment");
+			"Providers: retake models   Environment variables: retake help "
+			"environment");
 	return st;
 }
 

@@ -238,7 +238,8 @@ find_named(rt_runs *runs, rt_str name, rt_run **out, rt_error *err)
 	for (*out = runs->newest; *out != NULL; *out = (*out)->older)
 		if (rt_str_is(name, (*out)->name))
 			return RT_OK;
-	return rt_fail(err, RT_NOT_FOUND, "no run \"%.*s\"; one that ended is forgotten after a while",
+	return rt_fail(err, RT_NOT_FOUND, "there is no run \"%.*s\"; finished runs are removed "
+					  "after a while",
 		       RT_STR_ARG(name.size > 40 ? rt_str_at(name.ptr, 40) : name));
 }
 
@@ -249,7 +250,7 @@ static rt_status
 may_begin(rt_runs *runs, rt_error *err)
 {
 	if (runs->is_ending)
-		return rt_fail(err, RT_BUSY, "the server is about to end");
+		return rt_fail(err, RT_BUSY, "the server is shutting down");
 	if (runs->running >= RT_RUNS_MAX)
 		return rt_fail(err, RT_LIMIT, "%d runs are at work in this project; wait for one of "
 			       "them, or stop it", (int)RT_RUNS_MAX);
@@ -291,7 +292,7 @@ look_first(rt_runs *runs, rt_error *err)
 	st = may_begin(runs, err);
 	pthread_mutex_unlock(&runs->lock);
 	if (st == RT_OK && store->is_read_only)
-		st = rt_fail(err, RT_READ_ONLY, "%s is open for reading only", store->place);
+		st = rt_fail(err, RT_READ_ONLY, "%s is open read-only", store->place);
 	if (st == RT_OK)
 		st = rt_engine_refresh(engine, err);
 	if (st == RT_OK && rt_engine_newer(engine, err))
@@ -318,7 +319,7 @@ begin(rt_runs *runs, rt_run *run, char out_name[24], rt_error *err)
 		memcpy(out_name, run->name, sizeof(run->name));
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		if (pthread_create(&run->thread, NULL, rt_run_work, run) != 0)
-			st = rt_fail(err, RT_LIMIT, "the system gives no more threads");
+			st = rt_fail(err, RT_LIMIT, "the system cannot create more threads");
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	if (st == RT_OK) {

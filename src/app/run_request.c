@@ -107,7 +107,7 @@ resolve_compact(rt_scope *s, rt_run_asked *a, const rt_run_request *r, const rt_
 	a->from = resolve_entry(s, project, place, r->from, false);
 	a->to = resolve_entry(s, project, place, r->to, false);
 	if ((a->from.size == 0) != (a->to.size == 0))
-		rt_scope_fail(s, RT_USAGE, "a range has \"from\" and \"to\"");
+		rt_scope_fail(s, RT_USAGE, "a range needs \"from\" and \"to\"");
 	/* The engine's 0 is the usual number; none at all is the last entry alone. */
 	a->keep_tokens = r->keep_tokens.value;
 	if (r->keep_tokens.given && a->keep_tokens == 0)
@@ -196,8 +196,7 @@ rt_run_open_model(rt_run *run, const rt_project *project)
 			       &source, &s->error));
 	if (rt_scope_str(s, name).size == 0 && (config == NULL || config->model.size == 0))
 		rt_scope_fail(s, RT_CREDENTIALS,
-			      "no model is chosen: say which (\"model\"), or set the setting "
-			      "model");
+			      "no model is set: give \"model\", or change the setting \"model\"");
 	open_model(run, rt_scope_str(s, name), rt_models_may_play(source, a->may_name_files),
 		   &choice, warnings);
 	if (!rt_ok(s))

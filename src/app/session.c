@@ -108,11 +108,11 @@ rt_session_find_store(rt_session *s, rt_error *err)
 	if (path == NULL || (*path == 0 && s->given.db == NULL))
 		return find_default(s, err);
 	if (*path == 0)
-		return rt_fail(err, RT_USAGE, "--db is given no file");
+		return rt_fail(err, RT_USAGE, "--db needs a file");
 	if (strncmp(path, "postgres:", 9) == 0 || strncmp(path, "postgresql:", 11) == 0) {
-		rt_session_hint(s, RT_REFUSED, "Until then, a file: retake --db FILE …");
+		rt_session_hint(s, RT_REFUSED, "Until then, use a file: retake --db FILE …");
 		return rt_fail(err, RT_REFUSED,
-			       "stores in PostgreSQL come with a later version of Retake");
+			       "stores in PostgreSQL are not supported yet");
 	}
 	s->path_given = s->path_named = true;
 	rt_buf_add_c(&s->path, path);
@@ -136,8 +136,8 @@ hint_store(rt_session *s, rt_status st)
 		return;
 	if (st == RT_NOT_FOUND)
 		rt_session_hint(s, st,
-				"The first change makes it: retake add TEXT   "
-				"A tour: retake demo");
+				"The first change creates it: retake add TEXT   A tour: retake "
+				"demo");
 	else if (st == RT_CORRUPT && stat(s->path.ptr, &info) == 0 && info.st_size == 0)
 		rt_session_hint(s, st, "Remove it, or name another file: retake --db FILE …");
 }
@@ -157,9 +157,9 @@ check_folder(rt_session *session, rt_error *err)
 		&s, rt_str_at(session->path.ptr, (size_t)(slash - session->path.ptr)));
 	if (rt_ok(&s) && stat(folder.ptr, &info) != 0 && errno == ENOENT) {
 		rt_session_hint(session, RT_NOT_FOUND,
-				"Make it: mkdir -p %s   Or name another: retake --db FILE …",
+				"Create it: mkdir -p %s   Or use another file: retake --db FILE …",
 				folder.ptr);
-		rt_scope_fail(&s, RT_NOT_FOUND, "there is no folder %s for the store %s",
+		rt_scope_fail(&s, RT_NOT_FOUND, "the folder %s of the store %s does not exist",
 			      folder.ptr, session->path.ptr);
 	}
 	return rt_scope_end(&s, err);
@@ -177,7 +177,7 @@ rt_session_open_store(rt_session *s, rt_session_mode mode, rt_error *err)
 		return st;
 	const char *path = s->path.ptr;
 	if (mode == RT_SESSION_CHANGE && s->read_only)
-		return rt_fail(err, RT_READ_ONLY, "%s changes things, and --read-only was given",
+		return rt_fail(err, RT_READ_ONLY, "%s makes changes, but --read-only was given",
 			       s->command);
 	if (!rt_store_kind_of(path)->has_file)
 		return open_scratch(s, path, err);
@@ -272,19 +272,18 @@ purged(void *ctx, rt_str text, rt_error *err)
 		logged = rt_comms_purge(session->alloc, whose.folder, NULL, text, &count, &why);
 		if (logged == RT_OK && count > 0)
 			rt_session_note(session,
-					"%zu line%s of the log of requests held it, and no "
-					"longer do",
+					"Removed it from %zu line%s of the request log",
 					count, count == 1 ? "" : "s");
 		typed = rt_input_history_purge(session->alloc, &whose, text, &count, &other);
 		if (typed == RT_OK && count > 0)
 			rt_session_note(session,
-					"%zu text%s written on a terminal held it, and no longer "
-					"do%s",
+					"Removed %zu text%s that contained it from the input "
+					"history%s",
 					count, count == 1 ? "" : "s", count == 1 ? "es" : "");
 	}
 	free(store);
 	if (logged != RT_OK)
-		RT_TRY(&s, rt_fail(&s.error, logged, "the log of requests: %.200s", why.text));
+		RT_TRY(&s, rt_fail(&s.error, logged, "the request log: %.200s", why.text));
 	if (typed != RT_OK)
 		RT_TRY(&s, rt_fail(&s.error, typed, "the input history: %.200s", other.text));
 	return rt_scope_end(&s, err);
@@ -297,7 +296,7 @@ open_engine(rt_session *s, rt_session_mode mode, rt_error *err)
 	rt_buf by;
 
 	if (s->given.project != NULL && *s->given.project == 0)
-		return rt_fail(err, RT_USAGE, "-p is given no name");
+		return rt_fail(err, RT_USAGE, "-p needs a name");
 	rt_buf_init(&by, s->alloc, 256);
 	rt_engine_options options = {.alloc = s->alloc,
 				     .env = s->env,
@@ -445,8 +444,8 @@ find_place(rt_session *s, rt_error *err)
 					err);
 	if (st != RT_OK && s->given.glued_discussion != NULL)
 		return rt_session_hint(s, st,
-				       "Discussions: retake ls   "
-				       "A text that begins with a dash goes behind --: -- %s",
+				       "Discussions: retake ls   Put a text that starts with a "
+				       "dash after --: -- %s",
 				       s->given.glued_discussion);
 	if (st != RT_OK)
 		return rt_session_hint(s, st, "Discussions: retake ls");

@@ -25,7 +25,7 @@ rt_session_config(rt_session *s, const rt_config **out, rt_error *err)
 	}
 	*out = s->config;
 	return st == RT_OK ? st
-			   : rt_session_hint(s, st, "What may stand in it: retake help config");
+			   : rt_session_hint(s, st, "Its format: retake help config");
 }
 
 /* The definitions of config.toml as it is now. */
@@ -154,15 +154,15 @@ rt_session_hooks_open(rt_session *s, rt_session_mode mode, rt_error *err)
 	if (st != RT_OK && st != RT_NOMEM && mode != RT_SESSION_CHANGE) {
 		/* Looking is possible whatever the file says; changing without hooks that want to
 		 * be asked is not. */
-		rt_session_note(s, "no hooks are told: %s", err->text);
+		rt_session_note(s, "no hooks were run: %s", err->text);
 		s->hint[0] = 0;
 		return RT_OK;
 	}
 	if (st != RT_OK)
 		return rt_session_hint(
 			s, st,
-			"Nothing is changed until it can be read: hooks that want to "
-			"be asked may stand there. What may: retake help config");
+			"Nothing is changed until it can be read, because it may define hooks. "
+			"Its format: retake help config");
 	s->is_session = !s->is_scratch;
 	if (s->is_session) {
 		rt_action_session_open(s->engine, rt_session_hooks_begin(s));

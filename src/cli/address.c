@@ -30,7 +30,7 @@ before_head(rt_cli *cli, const char *address, uint64_t back)
 		return rt_str_of(NULL);
 	/* The head is after entry at - 1 of the active take. */
 	if (at < 1 || back > at - 1) {
-		rt_cli_fail(cli, RT_NOT_FOUND, "there is no entry %s: only %zu before the head",
+		rt_cli_fail(cli, RT_NOT_FOUND, "there is no entry %s: the head is after entry %zu",
 			    address, at == 0 ? at : at - 1);
 		return rt_str_of(NULL);
 	}
@@ -160,7 +160,7 @@ range_at(rt_cli *cli, const char *range, const char *dots, size_t count)
 	if (rt_ok(&cli->s) && dots[2] != 0)
 		span.last = rt_cli_position(cli, dots + 2, NULL);
 	if (span.first > span.last)
-		rt_cli_fail(cli, RT_USAGE, "in \"%.80s\" the end comes before the beginning",
+		rt_cli_fail(cli, RT_USAGE, "\"%.80s\" ends before it begins",
 			    range);
 	return span;
 }

@@ -32,7 +32,7 @@ rt_cli_request_place(rt_cli *cli, rt_request *request)
 	const char *after = rt_cli_flag_value(cli, "after");
 
 	if ((before == NULL) == (after == NULL))
-		rt_cli_fail(cli, RT_USAGE, "%s needs one of --before ENTRY and --after ENTRY",
+		rt_cli_fail(cli, RT_USAGE, "%s needs --before ENTRY or --after ENTRY",
 			    cli->args.command->name);
 	else if (rt_cli_open(cli, RT_SESSION_CHANGE))
 		*(before != NULL ? &request->before : &request->after) =
@@ -122,8 +122,8 @@ lint(rt_cli *cli, const rt_request *requests, size_t count)
 				       rt_session_take(&cli->session), warn, cli, &resent,
 				       &cli->s.error));
 	if (rt_ok(&cli->s) && resent >= WORTH_TELLING)
-		rt_cli_note(cli, "the next request sends about %zu tokens anew that the provider may "
-				 "have cached", resent);
+		rt_cli_note(cli, "the next request sends about %zu tokens again that the "
+				 "provider may have cached", resent);
 }
 
 typedef struct results {
@@ -278,7 +278,7 @@ say(rt_cli *cli, const rt_result *result, rt_str text)
 	if (cli->quiet)
 		return;
 	if (result->unchanged)
-		rt_term_c(&cli->out, "Nothing to change: it is so already.\n");
+		rt_term_c(&cli->out, "Nothing to do: already set.\n");
 	else
 		rt_cli_say(cli, text, "step %llu - undo: %s", (unsigned long long)result->seq,
 			   undo_command(cli, result));

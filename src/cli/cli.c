@@ -145,8 +145,8 @@ rt_cli_confirm(rt_cli *cli, const char *question)
 	if (!rt_ok(&cli->s) || rt_cli_has(cli, "yes"))
 		return;
 	if (cli->no_input || !rt_host_can_ask()) {
-		rt_cli_hint(cli, "Add --yes if that is what you want.");
-		rt_cli_fail(cli, RT_USAGE, "%s needs --yes when nobody can be asked",
+		rt_cli_hint(cli, "To confirm: --yes");
+		rt_cli_fail(cli, RT_USAGE, "%s needs --yes when there is no terminal",
 			    cli->args.command->name);
 		return;
 	}
@@ -202,7 +202,7 @@ rt_cli_check_utf8(rt_cli *cli, rt_str text)
 	size_t valid = rt_utf8_valid_size(text);
 
 	if (valid != text.size)
-		rt_cli_fail(cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)", valid);
+		rt_cli_fail(cli, RT_USAGE, "the text is not valid UTF-8 (at byte %zu)", valid);
 	return text;
 }
 
@@ -217,7 +217,7 @@ rt_cli_text(rt_cli *cli, size_t index)
 			    word, file);
 	} else if (cli->args.word_count > index + 1) {
 		rt_cli_hint(cli, "Put the text in quotes.");
-		rt_cli_fail(cli, RT_USAGE, "\"%.40s\" is one word too many",
+		rt_cli_fail(cli, RT_USAGE, "unexpected argument \"%.40s\"",
 			    rt_cli_word(cli, index + 1));
 	}
 	if (file != NULL || (word != NULL && strcmp(word, "-") == 0)) {

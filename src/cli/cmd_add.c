@@ -11,11 +11,11 @@ check_fields(rt_cli *cli)
 	rt_moment at;
 
 	if (role != NULL && rt_str_trim(rt_str_of(role)).size == 0) {
-		rt_cli_hint(cli, "Roles: retake roles   Without -r: the first of them");
-		rt_cli_fail(cli, RT_USAGE, "-r is given no role");
+		rt_cli_hint(cli, "Roles: retake roles   Default without -r: the first role");
+		rt_cli_fail(cli, RT_USAGE, "-r needs a role");
 	} else if (ts != NULL && !rt_moment_parse(rt_str_of(ts), &at)) {
-		rt_cli_hint(cli, "Put it so: --ts 2026-11-22T10:00:00Z");
-		rt_cli_fail(cli, RT_USAGE, "\"%.60s\" is no time", ts);
+		rt_cli_hint(cli, "Example: --ts 2026-11-22T10:00:00Z");
+		rt_cli_fail(cli, RT_USAGE, "\"%.60s\" is not a time", ts);
 	}
 }
 
@@ -78,16 +78,16 @@ run_insert(rt_cli *cli)
 }
 
 #define TEXT_FLAGS \
-	{"file", 'f', "FILE", RT_ARG_FILE, "take the text from a file (\"-\": standard input)"}, \
+	{"file", 'f', "FILE", RT_ARG_FILE, "read the text from a file (\"-\": standard input)"}, \
 		{"editor", 'e', NULL, RT_ARG_TEXT, "write the text in the editor"}, \
 	{ \
-		"exact", 0, NULL, RT_ARG_TEXT, "keep the line end at the end of a file" \
+		"exact", 0, NULL, RT_ARG_TEXT, "keep the newline at the end of the file" \
 	}
 #define ENTRY_FLAGS \
 	{"role", 'r', "ROLE", RT_ARG_ROLE, \
 	 "who speaks; default: the first of the project's roles"}, \
 		{"kind", 0, "KIND", RT_ARG_TEXT, "message, custom …"}, \
-		{"id", 0, "ID", RT_ARG_TEXT, "an id of one's own"}, \
+		{"id", 0, "ID", RT_ARG_TEXT, "use this id"}, \
 	{ \
 		"ts", 0, "TIME", RT_ARG_TEXT, "when it was said; default: now" \
 	}
@@ -105,9 +105,9 @@ const rt_command rt_cli_add = {
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[-r ROLE] [TEXT | -f FILE | -]",
 	.summary = "add an entry at the head",
-	.about = "The entry goes behind the head. When the head is in the middle of a take, a new "
-		 "take begins there by itself, and the old one stays as it is. Without a text, "
-		 "the editor opens.",
+	.about = "The entry is added after the head. If the head is in the middle of a take, "
+		 "this starts a new take there and the old one is unchanged. Without a text, the "
+		 "editor opens.",
 	.examples = "retake add \"Which database?\"\nretake add -r AI -f reply.md\n"
 		    "git diff | retake add -",
 	.ops = "entry.append",
@@ -117,8 +117,8 @@ const rt_command rt_cli_add = {
 };
 
 static const rt_flag insert_flags[] = {
-	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry that will follow"},
-	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry that will precede"},
+	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry before which it is added"},
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry after which it is added"},
 	ENTRY_FLAGS,
 	TEXT_FLAGS,
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
@@ -130,7 +130,7 @@ const rt_command rt_cli_insert = {
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "--before|--after ENTRY [-r ROLE] [TEXT | -f FILE | -]",
 	.summary = "add an entry before or after another",
-	.about = "Everything that follows stays.",
+	.about = "Later entries are kept.",
 	.examples = "retake insert --before :4 -r System \"Answer briefly.\"\n"
 		    "retake insert --after k3f9 -f note.md",
 	.ops = "entry.insert",

@@ -95,7 +95,7 @@ add_line(applying *a, rt_str text)
 	} else if (st != RT_OK) { /* whatever it is, the line is bad */
 		(void)rt_fail(&l->error, RT_USAGE, "line %llu: %.400s", number, err.text);
 	} else if (!yyjson_is_obj(rt_json_root(doc))) {
-		(void)rt_fail(&l->error, RT_USAGE, "line %llu: this is no JSON object", number);
+		(void)rt_fail(&l->error, RT_USAGE, "line %llu: not a JSON object", number);
 	} else if (!yyjson_is_str(rt_json_get(rt_json_root(doc), "op"))) {
 		(void)rt_fail(&l->error, RT_USAGE,
 			      "line %llu: \"op\" is missing; it names the operation, such as "
@@ -155,7 +155,7 @@ read_some(applying *a)
 	else if (got == 0)
 		a->ended = true;
 	else if (errno != EINTR)
-		rt_cli_fail(a->cli, RT_IO, "the input cannot be read: %s", strerror(errno));
+		rt_cli_fail(a->cli, RT_IO, "cannot read the input: %s", strerror(errno));
 }
 
 static bool
@@ -333,8 +333,7 @@ refuse_all(applying *a, const line *bad)
 	rt_error error, own;
 
 	(void)rt_fail(&error, RT_REFUSED,
-		      "not carried out: line %llu is bad, and all lines are one "
-		      "step",
+		      "not applied: line %llu is invalid, and all lines are one step",
 		      (unsigned long long)bad->number);
 	for (size_t i = 0; i < a->count; i++)
 		print_error(a, a->lines[i].root == NULL		? &a->lines[i].error
@@ -367,8 +366,8 @@ run_apply(rt_cli *cli)
 	if (path != NULL && strcmp(path, "-") != 0)
 		a.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (a.fd < 0) {
-		rt_cli_hint(cli, "One operation a line: retake help operations");
-		rt_cli_fail(cli, errno == ENOENT ? RT_NOT_FOUND : RT_IO, "%s cannot be read: %s",
+		rt_cli_hint(cli, "One operation per line: retake help operations");
+		rt_cli_fail(cli, errno == ENOENT ? RT_NOT_FOUND : RT_IO, "cannot read %s: %s",
 			    path, strerror(errno));
 		return;
 	}
@@ -397,13 +396,14 @@ const rt_command rt_cli_apply = {
 	.group = RT_COMMANDS_FILES,
 	.max_words = 1,
 	.usage = "[FILE | -] [--atomic]",
-	.summary = "carry out operations given as JSON, one a line",
+	.summary = "apply operations given as JSON lines",
 	.about =
-		"Reads one operation a line from FILE or standard input and writes one result a line: "
-		"{\"seq\":…,\"entry\":…} or {\"error\":{\"code\":…,\"message\":…}}. A bad line changes "
-		"nothing and the rest goes on. A result is written when what it reports is on disk. "
-		"The exit status is 0 when all went well, else 1; 8 where a hook refused what --atomic "
-		"was to do. The operations: retake help operations.",
+		"Reads one operation per line from FILE or standard input and writes one result "
+		"per line: {\"seq\":…,\"entry\":…} or {\"error\":{\"code\":…,\"message\":…}}. An "
+		"invalid line changes nothing, and the following lines are applied. A result is "
+		"written once its change is on disk. The exit status is 0 if all lines "
+		"succeeded, 8 if a hook refused an --atomic batch, else 1. Operations: retake "
+		"help operations.",
 	.examples = "echo '{\"op\":\"entry.append\",\"content\":\"hi\"}' | retake apply\n"
 		    "retake apply --atomic changes.jsonl",
 	.flags = apply_flags,

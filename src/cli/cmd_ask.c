@@ -13,7 +13,7 @@
 
 #define SEND_FLAGS \
 	{"model", 'm', "MODEL", RT_ARG_TEXT, "PROVIDER/NAME; default: the setting model"}, \
-	{"no-files", 0, NULL, RT_ARG_TEXT, "without the files that the discussion lists"}, \
+	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"}, \
 	{ \
 		"budget", 0, "TOKENS", RT_ARG_TEXT, \
 			"leave the oldest entries out beyond so many; 0: as if it were not there" \
@@ -62,7 +62,7 @@ say_result(const rt_cli_model_session *t, rt_send_how how, const rt_send_result 
 	if (cli->quiet)
 		return;
 	rt_buf_add_f(line, "%s %s",
-		     r->partial                ? "Kept what had arrived:"
+		     r->partial                ? "Kept the partial reply:"
 		     : how == RT_SEND_CONTINUE ? "Continued reply"
 					       : "Reply",
 		     rt_cli_where(cli, r->entry));
@@ -74,7 +74,7 @@ say_result(const rt_cli_model_session *t, rt_send_how how, const rt_send_result 
 		rt_buf_add_f(line, " %zu older entr%s did not fit and %s not sent.", r->left_out,
 			     RT_CLI_IES(r->left_out), r->left_out == 1 ? "was" : "were");
 	if (r->stop == RT_STOP_LENGTH)
-		rt_buf_add_c(line, " It ended at the limit of tokens.");
+		rt_buf_add_c(line, " It ended at the token limit.");
 	rt_buf_add_f(line, "   step %llu - undo: ", (unsigned long long)r->seq);
 	if (t->is_chat)
 		rt_buf_add_c(line, "/undo");
@@ -94,8 +94,8 @@ say_compaction(rt_cli *cli, const rt_send_compaction *c)
 	if (cli->quiet || cli->json || c->entry[0] == 0)
 		return;
 	rt_buf_add_f(line,
-		     "Compacted %zu entr%s into %s first: about %zu tokens instead of %zu.   "
-		     "step %llu - take it back: %s revert %llu",
+		     "Compacted %zu entr%s into %s first: about %zu tokens instead of %zu. step "
+		     "%llu - undo: %s revert %llu",
 		     c->entries, RT_CLI_IES(c->entries), c->entry, c->tokens_after,
 		     c->tokens_before, (unsigned long long)c->seq, rt_cli_retake(cli),
 		     (unsigned long long)c->seq);
@@ -156,19 +156,19 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r)
 {
 	static const char *const hints[][2] = {
 		/* for a command, in a chat */
-		{"What had arrived is safe: it becomes an entry, marked as partial, with the next "
-		 "command that can write. See it: retake show   Then more of it: retake again "
+		{"The partial reply is safe: the next command that can write saves it as an "
+		 "entry, marked as partial.   See it: retake show   Continue it: retake again "
 		 "--continue",
-		 "What had arrived is safe: it becomes an entry, marked as partial, with the first "
-		 "command after this chat that can write"},
-		{"What there is of it now: retake show   More of it: retake again --continue",
-		 "What there is of it now: /show"},
-		{"The question is kept. Try again: retake again   Take it back: retake undo",
-		 "The question is kept. Try again: /again   Take it back: /undo"},
-		{"What had arrived is kept, marked as partial. More of it: retake again --continue   "
-		 "Take it back: retake undo",
-		 "What had arrived is kept, marked as partial. Another: /again   Take it back: "
-		 "/undo"},
+		 "The partial reply is safe: the first command after this chat that can write "
+		 "saves it as an entry, marked as partial"},
+		{"The reply so far: retake show   Continue it: retake again --continue",
+		 "The reply so far: /show"},
+		{"The question was kept. Try again: retake again   Remove it: retake undo",
+		 "The question was kept. Try again: /again   Remove it: /undo"},
+		{"The partial reply was kept, marked as partial. Continue it: retake again "
+		 "--continue   Remove it: retake undo",
+		 "The partial reply was kept, marked as partial. Another reply: /again   Remove "
+		 "it: /undo"},
 	};
 	bool is_kept = r->entry[0] != 0;
 
@@ -177,8 +177,8 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r)
 	else if (r->fate == RT_SEND_TAKEN)
 		rt_cli_hint(t->cli, "%s", hints[1][t->is_chat]);
 	else if (r->files_failed && !is_kept)
-		rt_cli_hint(t->cli, "%s", t->is_chat ? "All of them: retake files show"
-						     : "All of them: retake files show   Without "
+		rt_cli_hint(t->cli, "%s", t->is_chat ? "All files: retake files show"
+						     : "All files: retake files show   Without "
 						       "files: --no-files");
 	else if (is_kept || r->question[0] != 0)
 		rt_cli_hint(t->cli, "%s", hints[is_kept ? 3 : 2][t->is_chat]);
@@ -248,8 +248,8 @@ read_question(rt_cli *cli)
 	if (!cli->no_input && rt_host_has_input() && !(file != NULL && strcmp(file, "-") == 0) &&
 	    !(word != NULL && strcmp(word, "-") == 0)) {
 		if (!cli->quiet && !rt_host_input_comes(INPUT_WAIT_MS))
-			rt_cli_note(cli, "waiting for the end of standard input, which stands in front "
-					 "of the question (--no-input: it does not)");
+			rt_cli_note(cli, "reading standard input, which is put before the "
+					 "question (--no-input: do not read it)");
 		piped = rt_str_trim(rt_cli_read_file(cli, "-"));
 	}
 	text = rt_cli_text(cli, 0);
@@ -273,14 +273,14 @@ run_ask(rt_cli *cli)
 	rt_buf *json = rt_scope_buf(&cli->s);
 
 	if (rt_ok(&cli->s) && text.ptr == NULL && !rt_cli_has(cli, "send")) {
-		rt_cli_hint(cli, "Ask: retake ask TEXT   Line by line: retake chat   "
-				 "Have what is there answered: retake ask --send");
-		rt_cli_fail(cli, RT_USAGE, "there is no question");
+		rt_cli_hint(cli, "Ask: retake ask TEXT   Line by line: retake chat   Answer the "
+				 "last entry: retake ask --send");
+		rt_cli_fail(cli, RT_USAGE, "no question given");
 	}
 	if (text.ptr != NULL && rt_str_trim(text).size == 0)
 		rt_cli_fail(cli, RT_USAGE, "the question is empty");
 	if (text.ptr == NULL && rt_cli_has(cli, "image"))
-		rt_cli_fail(cli, RT_USAGE, "--image goes with a question");
+		rt_cli_fail(cli, RT_USAGE, "--image needs a question");
 	options.content = rt_cli_image_content(cli, text);
 	rt_cli_open(cli, RT_SESSION_CHANGE);
 
@@ -298,13 +298,14 @@ run_ask(rt_cli *cli)
 
 static const rt_flag ask_flags[] = {
 	SEND_FLAGS,
-	{"at", 0, "ENTRY", RT_ARG_ENTRY, "go on from this entry"},
+	{"at", 0, "ENTRY", RT_ARG_ENTRY, "continue from this entry"},
 	{"file", 'f', "FILE", RT_ARG_FILE, "the question is in a file; - is standard input"},
-	{"exact", 0, NULL, RT_ARG_TEXT, "with -f: the last line end is part of the text"},
+	{"exact", 0, NULL, RT_ARG_TEXT, "with -f: keep the newline at the end of the file"},
 	{"image", 0, "FILE", RT_ARG_FILE,
-	 "an image that goes with it, or its https:// address; more than once for more"},
+	 "attach an image file or https:// address; repeatable"},
 	{"role", 'r', "ROLE", RT_ARG_ROLE, "who asks; default: User"},
-	{"send", 0, NULL, RT_ARG_TEXT, "no question: have what is there answered, or --at ENTRY"},
+	{"send", 0, NULL, RT_ARG_TEXT, "no new question: answer the last entry, or the one given "
+				       "with --at"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -313,13 +314,12 @@ const rt_command rt_cli_ask = {
 	.group = RT_COMMANDS_ASKING,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "TEXT…\n-f FILE\n--send",
-	.summary = "ask a model, and keep its reply",
+	.summary = "ask a model and keep its reply",
 	.about =
-		"What is sent is the take up to its head, as retake context shows it. What is piped in "
-		"stands in front of the text. Several words in quotes are a question also without "
-		"the word ask.\n\n"
-		"The reply is printed while it arrives and is one step. Ctrl-C stops it; what had "
-		"arrived is kept, and so it is after a crash.",
+		"The request contains the take up to its head, as shown by retake context. Piped "
+		"input is put\nbefore the text. Several words in quotes are a question even "
+		"without the word ask. The reply is\nprinted as it arrives and is one step. "
+		"Ctrl-C stops it; the partial reply is kept, also after a\ncrash.",
 	.examples = "retake \"Which database for a desktop program?\"\n"
 		    "retake ask -m builtin/echo \"Are you there?\"\n"
 		    "git diff | retake ask \"What is wrong with this?\"\n"
@@ -338,12 +338,12 @@ run_again(rt_cli *cli)
 	const char *word = rt_cli_word(cli, 0);
 	rt_send_options options = {.how = rt_cli_has(cli, "continue") ? RT_SEND_CONTINUE
 								      : RT_SEND_AGAIN};
-	uint64_t count = rt_cli_flag_number(cli, "number", "how many replies", 1);
+	uint64_t count = rt_cli_flag_number(cli, "number", "number of replies", 1);
 	rt_buf *json = rt_scope_buf(&cli->s);
 	char id[RT_ID_MAX + 1], take[24];
 
 	if (count < 1 || count > AGAIN_MAX)
-		rt_cli_fail(cli, RT_USAGE, "-n is 1 to %d", (int)AGAIN_MAX);
+		rt_cli_fail(cli, RT_USAGE, "-n must be 1 to %d", (int)AGAIN_MAX);
 	else if (count > 1 && options.how == RT_SEND_CONTINUE)
 		rt_cli_fail(cli, RT_USAGE, "a reply is continued once; leave out -n");
 	rt_cli_open(cli, RT_SESSION_CHANGE);
@@ -375,8 +375,8 @@ run_again(rt_cli *cli)
 
 static const rt_flag again_flags[] = {
 	SEND_FLAGS,
-	{"number", 'n', "COUNT", RT_ARG_TEXT, "so many replies, each in a take of its own"},
-	{"continue", 'c', NULL, RT_ARG_TEXT, "more of a reply that ended too early"},
+	{"number", 'n', "COUNT", RT_ARG_TEXT, "N replies, each in a new take"},
+	{"continue", 'c', NULL, RT_ARG_TEXT, "continue a reply that ended early"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -385,12 +385,12 @@ const rt_command rt_cli_again = {
 	.group = RT_COMMANDS_ASKING,
 	.max_words = 1,
 	.usage = "[ENTRY] [-n COUNT]\n[ENTRY] --continue",
-	.summary = "another reply to the same question, or more of one",
+	.summary = "get another reply to the same question, or continue one",
 	.about =
-		"ENTRY is the reply, or what it answers; without it, the last reply. The new one stands "
-		"beside the old one in a take of its own, which becomes active; nothing is replaced. A "
-		"question that nobody has answered yet is answered where it stands. "
-		"With --continue the reply goes on where it ended, in the same entry.",
+		"ENTRY is the reply or its question; default: the last reply. The new reply is "
+		"in a new take, which becomes active; nothing is replaced. A question without a "
+		"reply is answered in place. With --continue the reply is continued in the same "
+		"entry.",
 	.examples = "retake again\nretake again :4 -n 3\nretake again -m ollama/qwen3:8b\n"
 		    "retake again --continue",
 	.ops = "entry.reply",
@@ -449,7 +449,7 @@ chat_undo(rt_cli *cli, rt_op_id op, rt_str count)
 
 	if (count.size > 0)
 		request.count = rt_cli_given_number(rt_cli_number(
-			cli, rt_scope_copy(&cli->s, count).ptr, "how many steps"));
+			cli, rt_scope_copy(&cli->s, count).ptr, "number of steps"));
 	result = rt_cli_execute(cli, &request, 1);
 	if (rt_ok(&cli->s) && !cli->quiet) {
 		rt_term_f(&cli->err, "%llu step%s.\n", (unsigned long long)result->steps,
@@ -491,7 +491,7 @@ chat_model(rt_cli_model_session *t, rt_str name)
 		return;
 	t->m.model->ops->close(t->m.model);
 	t->m.model = model;
-	rt_term_f(&t->cli->err, "Now %.*s/%.*s answers.\n", RT_STR_ARG(rt_model_service(model)),
+	rt_term_f(&t->cli->err, "Now using %.*s/%.*s.\n", RT_STR_ARG(rt_model_service(model)),
 		  RT_STR_ARG(model->name));
 	rt_term_flush(&t->cli->err);
 }
@@ -516,14 +516,14 @@ chat_command(rt_cli_model_session *t, rt_str line)
 	} else if (rt_str_is(verb, "/show")) {
 		chat_show(t->cli);
 	} else if (rt_str_is(verb, "/again") && rest.size > 0) {
-		rt_cli_fail(t->cli, RT_USAGE, "/again takes no number; type it as often as you like");
+		rt_cli_fail(t->cli, RT_USAGE, "/again takes no number; repeat it instead");
 	} else if (rt_str_is(verb, "/again")) {
 		send_once(t, &(rt_send_options){.how = RT_SEND_AGAIN}, NULL);
 	} else if (rt_str_is(verb, "/model") && rest.size > 0) {
 		chat_model(t, rest);
 	} else {
 		if (!rt_str_is(verb, "/help"))
-			rt_cli_note(t->cli, "there is no %.*s here; there is:", RT_STR_ARG(verb));
+			rt_cli_note(t->cli, "there is no %.*s; commands:", RT_STR_ARG(verb));
 		chat_help(t->cli);
 	}
 	return true;
@@ -536,7 +536,7 @@ chat_line(rt_cli_model_session *t, rt_str line)
 	if (rt_str_trim(line).size == 0)
 		return true;
 	if (rt_utf8_valid_size(line) < line.size)
-		rt_cli_fail(t->cli, RT_USAGE, "the text is not UTF-8 (at byte %zu)",
+		rt_cli_fail(t->cli, RT_USAGE, "the text is not valid UTF-8 (at byte %zu)",
 			    rt_utf8_valid_size(line) + 1);
 	else if (line.ptr[0] == '/')
 		return chat_command(t, rt_str_trim(line));
@@ -574,7 +574,7 @@ run_chat(rt_cli *cli)
 		return;
 	session->is_chat = true;
 	if (can_ask && !cli->quiet) {
-		rt_term_f(&cli->err, "%.*s/%.*s answers. /help says what else there is.\n",
+		rt_term_f(&cli->err, "Using %.*s/%.*s. /help lists the commands.\n",
 			  RT_STR_ARG(rt_model_service(session->m.model)),
 			  RT_STR_ARG(session->m.model->name));
 		rt_term_flush(&cli->err);
@@ -609,10 +609,10 @@ const rt_command rt_cli_chat = {
 	.name = "chat",
 	.group = RT_COMMANDS_ASKING,
 	.usage = "",
-	.summary = "talk line by line, on any terminal",
+	.summary = "chat line by line, on any terminal",
 	.about =
-		"For dumb terminals, screen readers and scripts: lines in, replies out. /help says "
-		"what else can be typed.",
+		"For dumb terminals, screen readers and scripts: lines in, replies out. /help "
+		"lists the commands.",
 	.examples = "retake chat\nretake chat -m builtin/echo < questions.txt",
 	.ops = "entry.append entry.reply",
 	.flags = chat_flags,

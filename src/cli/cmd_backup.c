@@ -112,7 +112,8 @@ run_backup(rt_cli *cli)
 	rt_cli_open_store(cli, RT_SESSION_LOOK);
 	RT_TRY(s, cli->session.store->ops->backup(cli->session.store, path, &s->error));
 	if (s->status == RT_REFUSED)
-		rt_cli_hint(cli, "A backup never replaces a file. Another name: retake backup FILE");
+		rt_cli_hint(cli, "A backup never replaces a file. Use another name: retake "
+				 "backup FILE");
 	if (!rt_ok(s))
 		return;
 	size = stat(path, &info) == 0 ? (long long)info.st_size : 0;
@@ -124,7 +125,7 @@ run_backup(rt_cli *cli)
 		rt_cli_print_json(cli, out);
 	} else if (!cli->quiet) {
 		rt_buf_add_f(out, "Wrote and checked %s (%lld bytes).", path, size);
-		rt_cli_say(cli, rt_buf_str(out), "go back to it: retake restore %s", path);
+		rt_cli_say(cli, rt_buf_str(out), "to return to it: retake restore %s", path);
 	}
 }
 
@@ -134,7 +135,7 @@ const rt_command rt_cli_backup = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE",
-	.summary = "write a whole, checked copy of the store",
+	.summary = "write a complete, verified copy of the store",
 	.about =
 		"Works while others use the store. The copy is itself a store: retake --db FILE show.",
 	.examples = "retake backup ~/retake-2026-11-21.db",
@@ -184,8 +185,8 @@ renew_epoch(rt_cli *cli, const char *copy)
 		store->ops->close(store);
 	if (rt_ok(s) && stat(wal, &info) == 0 && info.st_size > 0)
 		rt_cli_fail(cli, RT_IO,
-			    "the copy %s could not be finished: no space left on the disk, or out "
-			    "of memory",
+			    "the copy %s could not be completed: no space left on the disk, or "
+			    "out of memory",
 			    copy);
 }
 
@@ -212,7 +213,7 @@ rt_cli_exchange(rt_cli *cli, const char *why, const char *copy)
 					   &changed, &s->error));
 	cli->changed = cli->changed || changed;
 	if (changed && !rt_ok(s))
-		rt_cli_hint(cli, "The store as it was: %s", aside);
+		rt_cli_hint(cli, "The previous store: %s", aside);
 	else if (s->status == RT_BUSY)
 		rt_cli_hint(cli, "Close the other programs that use it and try again. "
 				 "Nothing was changed.");
@@ -236,8 +237,8 @@ say_restored(rt_cli *cli, const char *from, const char *aside)
 		rt_term_f(&cli->out, "Restored %s.\n", from);
 		if (aside[0] != 0)
 			rt_cli_advise(cli,
-				      "The store as it was is kept: %s   "
-				      "go back: retake restore %s\n",
+				      "The previous store was kept: %s   to return to it: retake "
+				      "restore %s\n",
 				      aside, aside);
 	}
 }
@@ -250,10 +251,10 @@ run_restore(rt_cli *cli)
 	rt_cli_find_store(cli);
 	rt_cli_follow_links(cli);
 	if (rt_cli_has(cli, "read-only"))
-		rt_cli_fail(cli, RT_READ_ONLY, "restore changes things, and --read-only was given");
+		rt_cli_fail(cli, RT_READ_ONLY, "restore makes changes, but --read-only was given");
 	if (rt_ok(&cli->s) && exists(cli->session.path.ptr))
-		rt_cli_confirm(cli, "Put the backup in the place of the present store "
-				    "(which is kept under another name)?");
+		rt_cli_confirm(cli, "Replace the current store by the backup? (The current store "
+				    "is kept under another name.)");
 	if (!rt_ok(&cli->s))
 		return;
 	copy = rt_cli_beside(cli, "restoring");
@@ -276,7 +277,7 @@ run_restore(rt_cli *cli)
 }
 
 static const rt_flag restore_flags[] = {
-	{"yes", 'y', NULL, RT_ARG_TEXT, "do not ask"},
+	{"yes", 'y', NULL, RT_ARG_TEXT, "do not ask for confirmation"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -286,9 +287,9 @@ const rt_command rt_cli_restore = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE [--yes]",
-	.summary = "put a backup in the place of the store, which is kept",
-	.about = "The backup is checked first and stays as it is. The present store is never "
-		 "overwritten: it gets another name beside it.",
+	.summary = "replace the store by a backup; the old store is kept",
+	.about = "The backup is checked first and is not changed. The current store is never "
+		 "overwritten: it is renamed.",
 	.examples = "retake restore ~/retake-2026-11-21.db",
 	.flags = restore_flags,
 	.kinds = {RT_ARG_FILE},

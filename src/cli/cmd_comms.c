@@ -289,7 +289,7 @@ list(rt_cli *cli, const reading *r, size_t count)
 		return;
 	}
 	if (r->count == 0)
-		rt_cli_advise(cli, "No request to a model is in the log. Ask one: retake ask TEXT\n");
+		rt_cli_advise(cli, "The request log is empty. Ask a model: retake ask TEXT\n");
 	for (size_t i = 0; i < count; i++) {
 		const exchange *e = &r->items[i];
 
@@ -324,7 +324,7 @@ read_log(rt_cli *cli, reading *r, rt_comms_line_fn fn)
 	if (file != NULL) {
 		if (RT_TRY(s, rt_comms_read_file(cli->alloc, file, fn, r, &s->error)) ==
 		    RT_NOT_FOUND)
-			rt_cli_hint(cli, "The files are in ~/.local/state/retake/comms, or below "
+			rt_cli_hint(cli, "The files are in ~/.local/state/retake/comms, or in "
 					 "$XDG_STATE_HOME");
 		return;
 	}
@@ -344,8 +344,8 @@ show(rt_cli *cli, reading *r, const exchange *e)
 	if (!rt_ok(&cli->s))
 		return;
 	if (!r->has_body[0]) {
-		rt_cli_hint(cli, "To build it again from the conversation: retake replay ENTRY");
-		rt_cli_fail(cli, RT_NOT_FOUND, "the log has no texts of this request: an older "
+		rt_cli_hint(cli, "To rebuild it from the conversation: retake replay ENTRY");
+		rt_cli_fail(cli, RT_NOT_FOUND, "the log has no text for this request: an older "
 					       "version wrote it, or comms_texts is false");
 		return;
 	}
@@ -404,7 +404,7 @@ find(rt_cli *cli, const reading *r, const char *word)
 	if (e != NULL)
 		return e;
 	if (size > 0 && strspn(word, "0123456789") == size) {
-		uint64_t number = rt_cli_number(cli, word, "the number of a request");
+		uint64_t number = rt_cli_number(cli, word, "a request number");
 
 		if (rt_ok(&cli->s) && number >= 1 && number <= r->count)
 			return &r->items[number - 1];
@@ -416,8 +416,8 @@ find(rt_cli *cli, const reading *r, const char *word)
 		if (e != NULL || !rt_ok(&cli->s))
 			return e;
 	}
-	rt_cli_hint(cli, "Those there are: retake comms");
-	rt_cli_fail(cli, RT_NOT_FOUND, "the log has no request \"%.60s\"", word);
+	rt_cli_hint(cli, "Requests: retake comms");
+	rt_cli_fail(cli, RT_NOT_FOUND, "there is no request \"%.60s\" in the log", word);
 	return NULL;
 }
 
@@ -426,7 +426,7 @@ run_comms(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
 	const char *word = rt_cli_word(cli, 0);
-	uint64_t count = rt_cli_flag_number(cli, "count", "how many requests", LISTED);
+	uint64_t count = rt_cli_flag_number(cli, "count", "number of requests", LISTED);
 	reading r = {.cli = cli};
 	char *store = NULL;
 
@@ -459,7 +459,7 @@ run_comms(rt_cli *cli)
 static const rt_flag comms_flags[] = {
 	{"count", 'n', "COUNT", RT_ARG_TEXT, "how many to list; default: 20"},
 	{"file", 0, "FILE", RT_ARG_FILE, "read this file of the log, without a store"},
-	{"request", 0, NULL, RT_ARG_TEXT, "print only the request, to the byte"},
+	{"request", 0, NULL, RT_ARG_TEXT, "print only the request, byte for byte"},
 	{"reply", 0, NULL, RT_ARG_TEXT, "print only the reply"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -469,11 +469,11 @@ const rt_command rt_cli_comms = {
 	.group = RT_COMMANDS_ASKING,
 	.max_words = 1,
 	.usage = "[NUMBER | ENTRY | REQUEST] [--request | --reply]",
-	.summary = "the log of requests to models: list it, or print one with its reply",
+	.summary = "list the request log, or print a request with its reply",
 	.about =
-		"Each request and each reply is logged in full, in files of the state folder that undo "
-		"and reset do not touch; a purge does. The newest request is number 1. What is printed "
-		"comes from the log alone, not from the conversation as it is now.",
+		"Each request and each reply is logged in full, in files that undo and reset do "
+		"not change; a purge does. The newest request is number 1. The output comes from "
+		"the log alone, not from the present state of the conversation.",
 	.examples = "retake comms\nretake comms 1 --request\nretake comms --file "
 		    "~/.local/state/retake/comms/20261122T054412Z-91c3a07e5d2b4f68.jsonl 1",
 	.flags = comms_flags,

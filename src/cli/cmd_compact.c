@@ -11,8 +11,8 @@ say_done(rt_cli *cli, const rt_summary_result *r, const char *what)
 
 	rt_term_style(err, RT_STYLE_DIM);
 	rt_term_f(err,
-		  "%s %zu entr%s into %s: about %zu tokens are sent now, before it were %zu."
-		  "   step %llu - undo: %s undo",
+		  "%s %zu entr%s into %s: about %zu tokens are sent now, instead of %zu. step "
+		  "%llu - undo: %s undo",
 		  what, r->entries, RT_CLI_IES(r->entries), r->entry, r->tokens_after,
 		  r->tokens_before, (unsigned long long)r->seq, retake);
 	rt_term_style(err, RT_STYLE_NONE);
@@ -44,10 +44,10 @@ print_json(rt_cli *cli, const rt_summary_result *r)
 static void
 say_plan(rt_cli *cli, const rt_summary_result *r)
 {
-	rt_term_f(&cli->out, "Would sum up %zu entr%s", r->entries, RT_CLI_IES(r->entries));
+	rt_term_f(&cli->out, "Would summarise %zu entr%s", r->entries, RT_CLI_IES(r->entries));
 	if (r->first_kept[0] != 0)
 		rt_term_f(&cli->out, ", up to the one before %s", r->first_kept);
-	rt_term_f(&cli->out, "; about %zu of %zu tokens would stay.\n", r->tokens_after,
+	rt_term_f(&cli->out, "; about %zu of %zu tokens would remain.\n", r->tokens_after,
 		  r->tokens_before);
 }
 
@@ -72,7 +72,7 @@ static void
 run_compact(rt_cli *cli)
 {
 	const char *range = rt_cli_word(cli, 0);
-	uint64_t keep = rt_cli_flag_number(cli, "keep", "how many tokens", 0);
+	uint64_t keep = rt_cli_flag_number(cli, "keep", "number of tokens", 0);
 	rt_compact_options options = {
 		.dry_run = rt_cli_has(cli, "dry-run"),
 		/* The engine's 0 is the usual number; none at all is the last entry alone. */
@@ -98,16 +98,16 @@ run_compact(rt_cli *cli)
 	options.with = rt_cli_model_session_with(session);
 	RT_TRY(&cli->s, rt_engine_compact(cli->session.engine, &options, &result, &cli->s.error));
 	if (cli->s.status == RT_REFUSED && range == NULL)
-		rt_cli_hint(cli, "To keep less of the end: retake compact --keep TOKENS   "
-				 "What it costs: retake context --tokens");
+		rt_cli_hint(cli, "To keep less of the end: retake compact --keep TOKENS   Tokens "
+				 "per entry: retake context --tokens");
 	finish(session, &result, "Compacted", options.dry_run);
 }
 
 static const rt_flag compact_flags[] = {
 	{"keep", 0, "TOKENS", RT_ARG_TEXT, "so much of the end is kept; default: 20000"},
-	{"instructions", 0, "TEXT", RT_ARG_TEXT, "what the summary should look out for"},
+	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
 	{"model", 'm', "MODEL", RT_ARG_TEXT, "who writes it; default: the setting model"},
-	{"dry-run", 'n', NULL, RT_ARG_TEXT, "only say what would be done"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "print only the planned changes"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -117,7 +117,7 @@ const rt_command rt_cli_compact = {
 	.traits = RT_COMMAND_DRY_RUN,
 	.max_words = 1,
 	.usage = "[FROM..TO]",
-	.summary = "send a summary instead of the beginning, or of a range",
+	.summary = "send a summary instead of the first entries, or of a range",
 	.about =
 		"A model writes the summary; it becomes an entry, which can be edited and undone. The "
 		"entries that it stands for stay where they are. A tool's call is never parted from its "
@@ -151,7 +151,7 @@ run_compress(rt_cli *cli)
 }
 
 static const rt_flag compress_flags[] = {
-	{"instructions", 0, "TEXT", RT_ARG_TEXT, "what the summary should look out for"},
+	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
 	{"model", 'm', "MODEL", RT_ARG_TEXT, "who writes it; default: the setting model"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -160,8 +160,8 @@ const rt_command rt_cli_compress = {
 	.name = "compress",
 	.group = RT_COMMANDS_ASKING,
 	.usage = "",
-	.summary = "replace the take by a model's summary of it",
-	.about = "One step: undo brings everything back. To keep the entries in view and only send "
+	.summary = "replace the take by a summary",
+	.about = "This is one step: undo restores everything. To keep the entries and only send "
 		 "less: retake compact.",
 	.examples = "retake compress",
 	.ops = "take.clear entry.append",

@@ -63,11 +63,12 @@ note_limits(rt_cli *cli, bool says_model)
 	if (!rt_ok(s))
 		return;
 	if (at == 0 && count > 0)
-		rt_cli_note(cli, "the head is before the first of %zu entr%s, so none is in the "
-				 "request; to the end: retake go :-1",
+		rt_cli_note(cli, "the head is before the first of %zu entr%s, so the request "
+				 "contains none; go to the end: retake go :-1",
 			    count, RT_CLI_IES(count));
 	else if (at < count)
-		rt_cli_note(cli, "the request ends at the head, :%zu of %zu; to the end: retake go :-1",
+		rt_cli_note(cli, "the request ends at the head, :%zu of %zu; go to the end: "
+				 "retake go :-1",
 			    at, count);
 	if (says_model)
 		return;
@@ -171,15 +172,15 @@ say_changes(rt_cli *cli, yyjson_val *changes)
 
 	if (!rt_ok(&cli->s))
 		return;
-	rt_term_c(out, "Since what was ");
+	rt_term_c(out, "Changes since the last request: ");
 	rt_term_line(out, describe_record(cli, changes));
 	rt_term_c(out, ":\n");
 	if (!yyjson_is_true(rt_json_get(changes, "exact")))
-		rt_cli_note(cli, "what was sent cannot be built again to the byte");
+		rt_cli_note(cli, "the request cannot be rebuilt byte for byte");
 	yyjson_arr_foreach(rt_json_get(changes, "entries"), i, max, item)
 		say_entry(cli, item);
 	if (yyjson_is_true(rt_json_get(changes, "moved")))
-		rt_term_c(out, "moved   entries stand in another order\n");
+		rt_term_c(out, "moved   the order of entries changed\n");
 	if (yyjson_is_true(rt_json_get(changes, "prompt")))
 		rt_term_c(out, "edited  the working prompt\n");
 	yyjson_arr_foreach(rt_json_get(changes, "files"), i, max, item) {
@@ -194,7 +195,7 @@ say_changes(rt_cli *cli, yyjson_val *changes)
 		rt_term_c(out, "\n");
 	}
 	if (yyjson_is_true(rt_json_get(changes, "same")))
-		rt_term_c(out, "The same would be sent again, to the byte.\n");
+		rt_term_c(out, "The same request would be sent again, byte for byte.\n");
 }
 
 static void
@@ -212,7 +213,7 @@ run_sent(rt_cli *cli)
 	RT_TRY(s, rt_engine_last_request(cli->session.engine, cli->session.place.disc, row,
 					 &s->error));
 	if (s->status == RT_NOT_FOUND)
-		rt_cli_hint(cli, "What would be sent now: retake context");
+		rt_cli_hint(cli, "The request now: retake context");
 
 	yyjson_val *record = rt_json_parse(s, rt_scope_str(s, row));
 	const rt_provider *provider =
@@ -268,7 +269,7 @@ run_context(rt_cli *cli)
 					  &s->error));
 	}
 	if (s->status == RT_REFUSED && counting.file_set->problem_count > 0)
-		rt_cli_hint(cli, "All of them: retake files show   Without files: --no-files");
+		rt_cli_hint(cli, "All files: retake files show   Without files: --no-files");
 	rt_cli_counting_note(&counting);
 	/* The tour shows the request, and only that. */
 	if (rt_ok(s) && !cli->out.kept)
@@ -283,16 +284,16 @@ run_context(rt_cli *cli)
 
 static const rt_flag context_flags[] = {
 	{"provider", 0, "NAME", RT_ARG_PROVIDER,
-	 "openai, anthropic, ollama, gemini or one of config.toml; default: the model's"},
+	 "openai, anthropic, ollama, gemini or one from config.toml; default: that of the model"},
 	{"model", 'm', "MODEL", RT_ARG_TEXT, "for whom; default: as ask chooses"},
 	{"budget", 0, "TOKENS", RT_ARG_TEXT,
 	 "leave the oldest entries out beyond so many; 0: as if it were not there"},
-	{"no-files", 0, NULL, RT_ARG_TEXT, "without the files that the discussion lists"},
-	{"tokens", 0, NULL, RT_ARG_TEXT, "not the request, but what each entry of it costs"},
-	{"sent", 0, NULL, RT_ARG_TEXT, "what was sent last from this discussion, built again"},
+	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"},
+	{"tokens", 0, NULL, RT_ARG_TEXT, "print the tokens of each entry instead of the request"},
+	{"sent", 0, NULL, RT_ARG_TEXT, "rebuild the last request of this discussion"},
 	{"changed", 0, NULL, RT_ARG_TEXT,
-	 "what has changed since: what would be sent otherwise now"},
-	{"pretty", 0, NULL, RT_ARG_TEXT, "on several lines, as on a terminal"},
+	 "show the changes since the last request"},
+	{"pretty", 0, NULL, RT_ARG_TEXT, "format JSON on several lines, as on a terminal"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -302,18 +303,18 @@ const rt_command rt_cli_context = {
 	.traits = RT_COMMAND_AT_OP,
 	.usage = "[--provider NAME] [-m MODEL] [--budget TOKENS]\n"
 		 "--tokens [-m MODEL] [--budget TOKENS]\n--sent\n--changed",
-	.summary = "print the exact request that a model would be sent",
+	.summary = "print the exact request for the model",
 	.about =
-		"The body is built from the entries as they are now: edits are in it, muted entries are "
-		"not. The files that the discussion lists (retake files) come before them. Nothing is "
-		"sent, and no key is needed.\n\n"
-		"It is the body that ask would send: for the model of -m, else of the setting model, of "
-		"RETAKE_MODEL or of config.toml. --provider shows the form that a provider takes, whatever "
-		"the model is; so does a request without any model, in the form of OpenAI.\n\n"
-		"Tokens are counted to the letter for models of OpenAI, whose encodings are published, "
-		"and estimated for others; the last line of --tokens says which.\n\n"
-		"Each discussion remembers what it was last sent with, by reference: --sent builds it "
-		"again from the conversation as it was then, also where the reply never came.",
+		"The body is built from the current entries: it includes edits and leaves out "
+		"muted entries. The\nfiles of the discussion (retake files) come before the "
+		"entries. Nothing is sent, and no API key\nis needed. This is the body that ask "
+		"would send, for the model given with -m, or set by the\nsetting model, "
+		"RETAKE_MODEL or config.toml, in this order. --provider shows the format of "
+		"a\nprovider for any model; without a model, the format of OpenAI is shown. "
+		"Token counts are exact for\nmodels of OpenAI, whose encodings are published, "
+		"and estimates for others; the last line of\n--tokens says which. Each "
+		"discussion stores its last request as references: --sent rebuilds it\nfrom the "
+		"conversation at that time, even if there was no reply.",
 	.examples = "retake context --provider anthropic\n"
 		    "retake context --tokens -m openai/gpt-4o --budget 8000\n"
 		    "retake context --provider openai --json > request.json\n"

@@ -33,16 +33,16 @@ choose_store(rt_cli *cli)
 
 	if (db != NULL) {
 		if (stat(db, &info) == 0) {
-			rt_cli_hint(cli, "Leave out --db, or name a file that is not there.");
+			rt_cli_hint(cli, "Leave out --db, or name a new file.");
 			rt_cli_fail(cli, RT_REFUSED,
-				    "the tour keeps to a store of its own, and %s is there already",
+				    "the tour needs its own store, and %s already exists",
 				    db);
 		}
 		session->path_named = true;
 		rt_buf_add_c(&session->path, db);
 	} else if (dir != NULL) {
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-			rt_cli_fail(cli, RT_IO, "the folder %s cannot be made: %s", dir,
+			rt_cli_fail(cli, RT_IO, "cannot create the folder %s: %s", dir,
 				    strerror(errno));
 		rt_buf_add_f(&session->path, "%s/demo.db", dir);
 	} else {
@@ -167,7 +167,7 @@ wait_for_enter(rt_cli *cli)
 	rt_term_c(&cli->err, "\n[Enter: next] ");
 	rt_term_flush(&cli->err);
 	if (!rt_host_ask(answer, sizeof(answer)) || answer[0] == 'q')
-		rt_cli_fail(cli, RT_INTERRUPTED, "the tour was left");
+		rt_cli_fail(cli, RT_INTERRUPTED, "you left the tour");
 }
 
 static void
@@ -218,30 +218,31 @@ walk(tour *t)
 	char before_edit[24];
 
 	step(t,
-	     "Here is a story that somebody wrote together with a model. It was tried three ways: a "
-	     "discussion is a tree, and each way through it is a take. The star is the active one.",
+	     "Here is a story written together with a model. It has three takes: a discussion is "
+	     "a tree, and a take is one branch of it. The star marks the active take.",
 	     WORDS("tree"));
 	snprintf(before_edit, sizeof(before_edit), "%llu",
 		 (unsigned long long)t->cli->session.value->seq);
 	step(t,
-	     "Every entry can be edited on its own, the model's as well as yours. What follows stays "
-	     "as it is.",
+	     "Every entry can be edited, the model's as well as yours. Later entries are not "
+	     "changed.",
 	     WORDS("edit", ":5",
 		   "A girl of seven, dry in the pouring rain, holding out a logbook."));
 	step(t,
-	     "What the model would be sent next is built from what you see, so the edit is in it.",
+	     "The next request is built from what you see, so it contains the edit.",
 	     WORDS("context", "--provider", "openai", "--pretty"));
 	step(t,
-	     "Go back to the knock and say something else: a new take begins by itself, and the old "
-	     "one stays.",
+	     "Go back to the knock and say something else: this starts a new take, and the old "
+	     "one is kept.",
 	     WORDS("go", "the-knock"));
 	step(t, NULL, WORDS("add", "-r", "User", "It is the postman. He is early."));
-	step(t, "There are four takes now.", WORDS("takes"));
-	step(t, "Anything can be undone, as far back as you like, also after a restart.",
+	step(t, "Now there are four takes.", WORDS("takes"));
+	step(t, "Every change can be undone, however far back, even after a restart.",
 	     WORDS("undo", "2"));
-	step(t, "And done again.", WORDS("redo", "2"));
+	step(t, "And redone.", WORDS("redo", "2"));
 	step(t,
-	     "The past can be looked at without going there: this is the entry before it was edited.",
+	     "You can see an earlier state without going there: this is the entry before the "
+	     "edit.",
 	     WORDS("show", ":5", "--take", "lighthouse", "--at-op", before_edit));
 	step(t, "Every change is in the history. Nothing is ever lost, unless you purge it.",
 	     WORDS("history"));
@@ -265,15 +266,12 @@ finish(tour *t)
 		return;
 	}
 	rt_args_add_quoted(out, cli->session.path.ptr);
-	rt_term_c(&cli->out, "\nIt is yours to play with now:\n\n  export RETAKE_DB=");
+	rt_term_c(&cli->out, "\nThe store is yours to try things in:\n\n  export RETAKE_DB=");
 	rt_term_text(&cli->out, rt_buf_str(out));
 	rt_term_c(&cli->out,
-		  "\n  retake takes diff rescue comedy\n"
-		  "  retake edit --all            the whole take in your editor\n"
-		  "  retake export --format markdown\n"
-		  "  retake help\n\n"
-		  "Your own work goes to a store of its own: unset RETAKE_DB, then retake add "
-		  "\"Hello\".\n");
+		  "\n  retake takes diff rescue comedy\n  retake edit --all    the whole take in "
+		  "your editor\n  retake export --format markdown\n  retake help\nTo use your "
+		  "own store: unset RETAKE_DB, then retake add \"Hello\".\n");
 }
 
 static void
@@ -306,10 +304,11 @@ const rt_command rt_cli_demo = {
 	.group = RT_COMMANDS_LEARNING,
 	.max_words = 1,
 	.usage = "[DIR] [--step]",
-	.summary = "a tour in a store of its own, without a model or a network",
+	.summary = "take a tour in a separate store, without a model or a network",
 	.about =
-		"Leaves a store to play with: DIR/demo.db, or retake-demo.db where stores are kept. Run "
-		"again, the story begins afresh there; what you did stays in the history.",
+		"Creates a store to try things in: DIR/demo.db, or retake-demo.db beside the "
+		"default store. Running it again restarts the story there; your changes remain "
+		"in the history.",
 	.examples = "retake demo\nretake demo /tmp/tour",
 	.flags = demo_flags,
 	.kinds = {RT_ARG_DIR},

@@ -34,7 +34,7 @@ run_new(rt_cli *cli)
 	rt_cli_do(cli, &(rt_request){.op = RT_OP_DISCUSSION_NEW, .name = rt_str_of(name)},
 		  "Now in the new discussion \"{name}\".");
 	if (cli->s.status == RT_REFUSED)
-		rt_cli_hint(cli, "Go to it: retake use NAME   All: retake ls");
+		rt_cli_hint(cli, "Open it: retake use NAME   All: retake ls");
 }
 
 const rt_command rt_cli_new = {
@@ -42,7 +42,7 @@ const rt_command rt_cli_new = {
 	.group = RT_COMMANDS_CATALOGUE,
 	.max_words = 1,
 	.usage = "[NAME]",
-	.summary = "start a discussion and go to it",
+	.summary = "start a discussion and switch to it",
 	.examples = "retake new db-choice",
 	.ops = "discussion.new",
 	.kinds = {RT_ARG_TEXT},
@@ -111,16 +111,16 @@ hint_use(rt_cli *cli, const char *name)
 	step = find_deletion(cli, rt_cell_name(cell));
 	(void)rt_cli_end_part(cli, &outer, NULL);
 	if (step.seq != 0 && step.is_current)
-		rt_cli_hint(cli, "Bring it back: retake undo");
+		rt_cli_hint(cli, "Restore it: retake undo");
 	else if (step.seq != 0 && step.parent != 0)
 		rt_cli_hint(cli,
-			    "It was deleted in step %llu. To set the list of discussions and the "
-			    "settings back to before that: retake jump %llu --scope project   "
+			    "It was deleted in step %llu. To restore the list of discussions and "
+			    "the settings from before that:   retake jump %llu --scope project   "
 			    "To read it: retake -d d%u show",
 			    (unsigned long long)step.seq, (unsigned long long)step.parent, number);
 	else
 		rt_cli_hint(cli,
-			    "How it came to that: retake history   To read it: retake -d d%u show",
+			    "How it was removed: retake history   To read it: retake -d d%u show",
 			    number);
 	/* "undo brings it back" is true only right after the deletion. */
 	if (!step.is_current && advice != NULL)
@@ -145,7 +145,7 @@ const rt_command rt_cli_use = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "DISCUSSION",
-	.summary = "go to another discussion",
+	.summary = "switch to another discussion",
 	.examples = "retake use db-choice",
 	.ops = "discussion.switch",
 	.kinds = {RT_ARG_DISC},
@@ -175,7 +175,7 @@ const rt_command rt_cli_rename = {
 	.max_words = 2,
 	.usage = "[DISCUSSION] NAME",
 	.summary = "rename a discussion",
-	.about = "Without DISCUSSION, the active one. Its takes keep their names.",
+	.about = "DISCUSSION defaults to the active one. The names of its takes do not change.",
 	.examples = "retake rename db-choice storage",
 	.ops = "discussion.rename",
 	.kinds = {RT_ARG_DISC, RT_ARG_TEXT},
@@ -212,7 +212,7 @@ const rt_command rt_cli_rm = {
 	.max_words = 1,
 	.usage = "DISCUSSION",
 	.summary = "delete a discussion",
-	.about = "It is out of the catalogue and not lost: undo brings it back.",
+	.about = "It is removed from the list but not lost: undo restores it.",
 	.examples = "retake rm scratch",
 	.ops = "discussion.delete",
 	.flags = rm_flags,

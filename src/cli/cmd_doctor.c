@@ -64,7 +64,7 @@ check_folder(checkup *c)
 	if (access(folder, F_OK) != 0)
 		say(c, FINE, "folder", "%s is not there yet; it is made with the store", folder);
 	else if (access(folder, W_OK) != 0)
-		say(c, TROUBLE, "folder", "%s cannot be written: %s", folder, strerror(errno));
+		say(c, TROUBLE, "folder", "cannot write %s: %s", folder, strerror(errno));
 	else if (statvfs(folder, &space) == 0) {
 		unsigned long long free_mib = (unsigned long long)space.f_bavail * space.f_frsize >>
 					      20;
@@ -86,7 +86,7 @@ check_store(checkup *c)
 	if (stat(path, &info) != 0) {
 		say(c, errno == ENOENT ? FINE : TROUBLE, "store",
 		    errno == ENOENT ? "%s is not there yet; the first change makes it"
-				    : "%s cannot be looked at",
+				    : "cannot read %s",
 		    path);
 		return;
 	}
@@ -121,7 +121,7 @@ check_surroundings(checkup *c)
 	else
 		say(c, FINE, "pager", "%s", *pager == 0 ? "none" : pager);
 	if (!rt_host_is_utf8())
-		say(c, REMARK, "locale", "not UTF-8 (LANG); lines are drawn with ASCII");
+		say(c, REMARK, "locale", "not UTF-8 (LANG); using ASCII");
 	else
 		say(c, FINE, "locale", "UTF-8");
 	say(c, FINE, "colour", "%s", c->cli->out.color ? "on" : "off");
@@ -148,9 +148,9 @@ run_doctor(rt_cli *cli)
 		rt_cli_print_json(cli, c.json);
 	else
 		rt_cli_advise(cli, "%s",
-			      c.troubles == 0 ? "\nNothing is in the way. To check the store itself: "
+			      c.troubles == 0 ? "\nNo problems found. To check the store itself: "
 						"retake fsck\n"
-					      : "\nSee to what is marked trouble first.\n");
+					      : "\nFix the items marked \"trouble\" first.\n");
 	if (c.troubles > 0)
 		cli->exit_code = 1;
 }
@@ -159,7 +159,7 @@ const rt_command rt_cli_doctor = {
 	.name = "doctor",
 	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
-	.summary = "look for what could be in the way on this machine",
+	.summary = "check this machine for problems",
 	.examples = "retake doctor",
 	.run = run_doctor,
 };

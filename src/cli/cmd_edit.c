@@ -63,10 +63,10 @@ new_content(rt_cli *cli, const before *was, rt_str text, bool is_in_blocks)
 		return (rt_content){.text = rt_cli_given(text)};
 	root = rt_json_parse(s, is_json ? text : was->content);
 	if (is_json && !yyjson_is_str(root) && !yyjson_is_arr(root))
-		rt_cli_fail(cli, RT_USAGE, "a content is a string or an array of blocks");
+		rt_cli_fail(cli, RT_USAGE, "content must be a string or an array of blocks");
 	if (s->status == RT_USAGE)
 		rt_cli_hint(cli,
-			    "What it is now: retake show %s --json   As text: leave out "
+			    "Its present content: retake show %s --json   As text: leave out "
 			    "--content-json",
 			    rt_cli_word(cli, 0));
 	if (!is_json && rt_ok(s)) {
@@ -91,8 +91,8 @@ edit_text(rt_cli *cli, uint32_t number, const before *was)
 	rt_cli_look(cli);
 	if (!rt_str_eq(look_before(cli, number).text, was->text) && rt_ok(s)) {
 		rt_cli_fail(cli, RT_CONFLICT,
-			    "entry %s was changed by somebody else while you edited it", address);
-		rt_cli_hint(cli, "Your text is kept in %s   To use it: retake edit %s -f %s",
+			    "entry %s was changed by another program while you edited it", address);
+		rt_cli_hint(cli, "Your text is in %s   To use it: retake edit %s -f %s",
 			    cli->draft, address, cli->draft);
 	}
 	return text;
@@ -147,7 +147,7 @@ say(rt_cli *cli, const rt_result *result, const char *address, const before *was
 		if (take != NULL)
 			rt_cli_say_result(cli, result,
 					  "Wrote %s as entry %s of the new take \"%s\"; the old "
-					  "take keeps its text.",
+					  "take is unchanged.",
 					  address, where, take->name->ptr);
 	} else {
 		if (take != NULL)
@@ -162,7 +162,7 @@ say(rt_cli *cli, const rt_result *result, const char *address, const before *was
 			rt_cli_say_result(cli, result, "Edited entry %s%s.", where, everywhere);
 	}
 	if (rt_ok(&cli->s) && has_kept && !cli->json && !cli->quiet) {
-		rt_term_c(&cli->out, "  Kept beside the text: ");
+		rt_term_c(&cli->out, "  Kept with the text: ");
 		rt_term_line(&cli->out, was->kept);
 		rt_term_c(&cli->out, "\n");
 	}
@@ -222,15 +222,15 @@ run_edit(rt_cli *cli)
 	bool replace = rt_cli_has(cli, "replace"), as_take = rt_cli_has(cli, "as-take");
 
 	if (all && replace)
-		rt_cli_fail(cli, RT_USAGE, "--all and --replace are two different things");
+		rt_cli_fail(cli, RT_USAGE, "--all and --replace cannot be combined");
 	if (rt_cli_has(cli, "name") && !as_take)
-		rt_cli_fail(cli, RT_USAGE, "--name is for the new take of --as-take");
+		rt_cli_fail(cli, RT_USAGE, "--name needs --as-take");
 	if (as_take && rt_cli_has(cli, "everywhere"))
-		rt_cli_fail(cli, RT_USAGE, "--as-take and --everywhere contradict each other");
+		rt_cli_fail(cli, RT_USAGE, "--as-take and --everywhere cannot be combined");
 	if (rt_cli_has(cli, "content-json") && (all || replace))
-		rt_cli_fail(cli, RT_USAGE, "--content-json is for one entry");
+		rt_cli_fail(cli, RT_USAGE, "--content-json needs a single entry");
 	if (!all && !replace && rt_cli_has(cli, "dry-run"))
-		rt_cli_fail(cli, RT_USAGE, "-n is for --replace and --all");
+		rt_cli_fail(cli, RT_USAGE, "-n needs --replace or --all");
 	if (!all && !replace && cli->args.word_count == 0)
 		rt_cli_fail(cli, RT_USAGE, "edit needs an entry, such as :4");
 	if (!rt_ok(&cli->s))
@@ -244,19 +244,20 @@ run_edit(rt_cli *cli)
 }
 
 static const rt_flag edit_flags[] = {
-	{"file", 'f', "FILE", RT_ARG_FILE, "take the text from a file (\"-\": standard input)"},
-	{"editor", 'e', NULL, RT_ARG_TEXT, "open the editor even when this is no terminal"},
-	{"exact", 0, NULL, RT_ARG_TEXT, "keep the line end at the end of a file"},
-	{"everywhere", 0, NULL, RT_ARG_TEXT, "in every take that holds the entry"},
+	{"file", 'f', "FILE", RT_ARG_FILE, "read the text from a file (\"-\": standard input)"},
+	{"editor", 'e', NULL, RT_ARG_TEXT, "open the editor even without a terminal"},
+	{"exact", 0, NULL, RT_ARG_TEXT, "keep the newline at the end of the file"},
+	{"everywhere", 0, NULL, RT_ARG_TEXT, "in every take that contains the entry"},
 	{"as-take", 't', NULL, RT_ARG_TEXT,
-	 "leave the take as it is and begin a new one with this"},
+	 "keep the take unchanged and start a new one with this text"},
 	{"name", 0, "NAME", RT_ARG_TEXT, "of the new take"},
 	{"content-json", 0, NULL, RT_ARG_TEXT,
-	 "the text is all of the content, as JSON: a string, or an array of blocks"},
+	 "the text is the whole content as JSON: a string or an array of blocks"},
 	{"replace", 0, NULL, RT_ARG_TEXT, "replace every OLD by NEW, as one step"},
 	{"all", 0, NULL, RT_ARG_TEXT, "edit the whole take as one text file, as one step"},
 	{"take-file", 0, NULL, RT_ARG_TEXT, NULL},
-	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --replace or --all: only say what would change"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --replace or --all: print only the planned "
+					    "changes"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -268,17 +269,15 @@ const rt_command rt_cli_edit = {
 	.usage = "ENTRY [TEXT | -f FILE | -]\n"
 		 "--replace OLD NEW [ENTRY | FROM..TO]\n"
 		 "--all [-f FILE | -]",
-	.summary = "change an entry's text, or many at once",
+	.summary = "edit the text of an entry, or of many",
 	.about =
-		"The text changes in place: role, time and everything that follows stay, and the old "
-		"text can be brought back (retake help revisions). Without a text, the editor "
-		"opens.\n\n"
-		"What an entry has beside its text (calls of tools, images, thinking) stays with it. "
-		"With --content-json it can be changed as well, or left out.\n\n"
-		"With --as-take the present take stays as it is, and a new one begins with what came "
-		"before the entry and the new text.\n\n"
-		"With --all the editor shows the whole take; change texts and roles, move, delete and "
-		"add entries. retake show --take-file prints the same file.",
+		"The text changes in place: role, time and later entries are kept, and the old "
+		"text can be restored\n(retake help revisions). Without a text, the editor "
+		"opens. Tool calls, images and thinking of the\nentry are kept; --content-json "
+		"can change or remove them. With --as-take the take is kept\nunchanged, and a "
+		"new one starts with the preceding entries and the new text. With --all the "
+		"editor\nshows the whole take: change texts and roles; move, delete and add "
+		"entries. retake show --take-file\nprints the same file.",
 	.examples = "retake edit :4 \"Use SQLite, not Postgres\"\nretake edit :-1\n"
 		    "retake edit k3f9 -f reply.md --everywhere\n"
 		    "retake edit --replace teh the :2..:9 -n\nretake edit --all",

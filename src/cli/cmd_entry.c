@@ -18,7 +18,7 @@ const rt_command rt_cli_role = {
 	.min_words = 2,
 	.max_words = 2,
 	.usage = "ENTRY ROLE",
-	.summary = "change who speaks in an entry",
+	.summary = "change the role of an entry",
 	.about = "Any text may be a role; retake roles lists those that the project knows.",
 	.examples = "retake role :4 System",
 	.ops = "entry.role",
@@ -121,7 +121,7 @@ run_delete(rt_cli *cli)
 		span.last = rt_cli_count(cli);
 		if (rt_ok(&cli->s) && span.first == span.last) {
 			rt_cli_hint(cli, "Nothing was changed.");
-			rt_cli_fail(cli, RT_REFUSED, "nothing follows %s", after);
+			rt_cli_fail(cli, RT_REFUSED, "there is no entry after %s", after);
 		}
 		span.last--;
 	} else if (strstr(what, "..") != NULL || dry_run) {
@@ -138,8 +138,8 @@ run_delete(rt_cli *cli)
 }
 
 static const rt_flag delete_flags[] = {
-	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "everything that follows this entry"},
-	{"dry-run", 'n', NULL, RT_ARG_TEXT, "only say what would go"},
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "all entries after this one"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "print only the planned deletions"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -150,10 +150,10 @@ const rt_command rt_cli_delete = {
 	.traits = RT_COMMAND_DRY_RUN,
 	.max_words = 1,
 	.usage = "ENTRY | FROM..TO | --after ENTRY",
-	.summary = "take entries out of the take",
+	.summary = "delete entries from the take",
 	.about =
-		"What was there stays in the history, and undo brings it back. To remove a secret for "
-		"good, see retake help purge.",
+		"Deleted entries remain in the history, and undo restores them. To remove a "
+		"secret permanently: retake help purge.",
 	.examples = "retake delete :4\nretake delete :4..:9\nretake delete --after :4",
 	.ops = "entry.delete",
 	.flags = delete_flags,
@@ -174,8 +174,8 @@ run_move(rt_cli *cli)
 }
 
 static const rt_flag move_flags[] = {
-	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry that will follow"},
-	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry that will precede"},
+	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry before which it is added"},
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry after which it is added"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -186,7 +186,7 @@ const rt_command rt_cli_move = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY --before|--after ENTRY",
-	.summary = "put an entry elsewhere in the take",
+	.summary = "move an entry within the take",
 	.examples = "retake move :7 --before :3",
 	.ops = "entry.move",
 	.flags = move_flags,
@@ -211,7 +211,7 @@ mute(rt_cli *cli, bool muted)
 	}
 	if (span.first == span.last)
 		rt_cli_do(cli, &request,
-			  muted ? "Muted entry {entry}: still in view, but not sent."
+			  muted ? "Muted entry {entry}: still shown, but not sent."
 				: "Unmuted entry {entry}: it is sent again.");
 	else
 		rt_cli_say_result(cli, rt_cli_execute(cli, requests.items, requests.count),
@@ -237,7 +237,7 @@ const rt_command rt_cli_mute = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY | FROM..TO",
-	.summary = "keep entries in view but out of what is sent",
+	.summary = "keep entries but do not send them",
 	.examples = "retake mute :4\nretake mute :2..:3",
 	.ops = "entry.mute",
 	.kinds = {RT_ARG_ENTRY},
@@ -270,10 +270,9 @@ find_cut(rt_cli *cli, const char *address)
 
 	if ((text == NULL) == (word == NULL))
 		rt_cli_fail(cli, RT_USAGE,
-			    "split needs to know where: a number of characters, or "
-			    "--before-text TEXT");
+			    "split needs a number of characters, or --before-text TEXT");
 	else if (word != NULL)
-		cut = rt_cli_number(cli, word, "how many characters stay in the first half");
+		cut = rt_cli_number(cli, word, "number of characters in the first half");
 
 	uint32_t number = rt_cli_entry(cli, address, false);
 	rt_view view = rt_cli_view(cli);
@@ -300,7 +299,7 @@ find_cut(rt_cli *cli, const char *address)
 	size_t found = rt_str_find(content, rt_str_of(text), 0);
 
 	if (found == SIZE_MAX)
-		rt_cli_fail(cli, RT_NOT_FOUND, "\"%.80s\" does not stand in entry %s", text,
+		rt_cli_fail(cli, RT_NOT_FOUND, "no \"%.80s\" in entry %s", text,
 			    address);
 	return found == SIZE_MAX ? 0 : rt_utf8_count(rt_str_at(content.ptr, found));
 }
@@ -320,8 +319,8 @@ run_split(rt_cli *cli)
 }
 
 static const rt_flag split_flags[] = {
-	{"before-text", 'b', "TEXT", RT_ARG_TEXT, "cut in front of these words"},
-	{"id", 0, "ID", RT_ARG_TEXT, "an id for the second half"},
+	{"before-text", 'b', "TEXT", RT_ARG_TEXT, "split before these words"},
+	{"id", 0, "ID", RT_ARG_TEXT, "id of the second half"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -331,9 +330,9 @@ const rt_command rt_cli_split = {
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "ENTRY AT | ENTRY --before-text TEXT",
-	.summary = "cut an entry in two",
+	.summary = "split an entry in two",
 	.about =
-		"AT counts characters (code points) from the beginning. The first half keeps the id.",
+		"AT is a number of characters (code points). The first half keeps the id.",
 	.examples = "retake split :4 120\nretake split :4 --before-text \"Second,\"",
 	.ops = "entry.split",
 	.flags = split_flags,
@@ -344,7 +343,7 @@ const rt_command rt_cli_split = {
 static const rt_cli_op merge_op = {
 	.op = RT_OP_ENTRY_MERGE,
 	.fields = {{"entry", .word = 0}},
-	.done = "Joined the next entry to entry {entry}.",
+	.done = "Merged the next entry into entry {entry}.",
 };
 
 const rt_command rt_cli_merge = {
@@ -354,8 +353,8 @@ const rt_command rt_cli_merge = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY",
-	.summary = "join an entry with the next one",
-	.about = "The next entry's text is put behind this one's, with nothing between.",
+	.summary = "merge an entry with the next one",
+	.about = "The text of the next entry is appended to this one, without a separator.",
 	.examples = "retake merge :4",
 	.ops = "entry.merge",
 	.kinds = {RT_ARG_ENTRY},
@@ -393,12 +392,12 @@ run_view(rt_cli *cli)
 		rt_cli_say_result(cli, result, "%s", "");
 	else if (rt_ok(&cli->s) && !cli->quiet)
 		rt_term_c(&cli->out,
-			  "Changed how it is shown (not a step; undo leaves it alone).\n");
+			  "Changed the display (not a step; undo does not affect it).\n");
 }
 
 static const rt_flag view_flags[] = {
 	{"all", 'a', NULL, RT_ARG_TEXT, "all entries of the take"},
-	{"collapse", 'c', NULL, RT_ARG_TEXT, "show a preview only"},
+	{"collapse", 'c', NULL, RT_ARG_TEXT, "show only a preview"},
 	{"expand", 'x', NULL, RT_ARG_TEXT, "show the whole text"},
 	{"read", 0, NULL, RT_ARG_TEXT, "render as Markdown, on a terminal"},
 	{"edit", 0, NULL, RT_ARG_TEXT, "show the source"},
@@ -411,7 +410,7 @@ const rt_command rt_cli_view_command = {
 	.max_words = 1,
 	.usage = "ENTRY|--all --collapse|--expand|--read|--edit",
 	.summary = "collapse or expand entries, read or edit mode",
-	.about = "How an entry is shown is kept beside the history: undo leaves it as it is.",
+	.about = "The display of an entry is not part of the history: undo does not change it.",
 	.examples = "retake view :4 --collapse\nretake view --all --expand",
 	.ops = "entry.view",
 	.flags = view_flags,

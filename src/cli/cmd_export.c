@@ -54,15 +54,15 @@ choose_format(rt_cli *cli)
 	rt_cli_hint(cli, "Formats: retake help formats");
 	if (name == NULL && file != NULL)
 		rt_cli_fail(cli, RT_USAGE,
-			    "export needs --format NAME, or a FILE whose end says it (.html, .md, "
-			    ".json, .toml), and %.200s does not",
+			    "export needs --format NAME, or a FILE ending in .html, .md, .json "
+			    "or .toml, unlike %.200s",
 			    file);
 	else if (name == NULL)
 		rt_cli_fail(cli, RT_USAGE, "export needs --format NAME");
 	else if (format == NULL)
 		rt_cli_fail(cli, RT_USAGE, "there is no format \"%.40s\"", name);
 	else
-		rt_cli_fail(cli, RT_USAGE, "Retake reads %s, but does not write it", name);
+		rt_cli_fail(cli, RT_USAGE, "Retake can import %s, but not export it", name);
 	return NULL;
 }
 
@@ -256,7 +256,7 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 	RT_TRY(s, format->write(cli->alloc, outlines, &options, bytes, &s->error));
 	write_out(cli, format, bytes);
 	if (is_redacted && rt_ok(s))
-		rt_cli_note(cli, "%.*s; what is imported from this is a discussion of its own",
+		rt_cli_note(cli, "%.*s; importing it creates a separate discussion",
 			    RT_STR_ARG(describe_found(cli, found)));
 }
 
@@ -268,9 +268,9 @@ run_export(rt_cli *cli)
 	rt_redaction found;
 
 	if (!rt_cli_has(cli, "redact") && rt_cli_has(cli, "emails"))
-		rt_cli_fail(cli, RT_USAGE, "--emails is for --redact");
+		rt_cli_fail(cli, RT_USAGE, "--emails needs --redact");
 	else if (!rt_cli_has(cli, "redact") && rt_cli_has(cli, "dry-run"))
-		rt_cli_fail(cli, RT_USAGE, "--dry-run is for --redact");
+		rt_cli_fail(cli, RT_USAGE, "--dry-run needs --redact");
 	if (!rt_cli_open(cli, RT_SESSION_LOOK))
 		return;
 	rt_outlines_init(&outlines);
@@ -282,16 +282,16 @@ run_export(rt_cli *cli)
 
 static const rt_flag export_flags[] = {
 	{"format", 0, "NAME", RT_ARG_FORMAT, "what to write; retake help formats lists them"},
-	{"output", 'o', "FILE", RT_ARG_FILE, "write to a file, whole or not at all"},
-	{"force", 'f', NULL, RT_ARG_TEXT, "replace the file if it is there"},
+	{"output", 'o', "FILE", RT_ARG_FILE, "write to a file, atomically"},
+	{"force", 'f', NULL, RT_ARG_TEXT, "replace an existing file"},
 	{"all", 'a', NULL, RT_ARG_TEXT,
-	 "all takes, not only the active one; markdown and openai need --lossless for that"},
+	 "all takes, not only the active one; markdown and openai also need --lossless"},
 	{"lossless", 0, NULL, RT_ARG_TEXT,
-	 "add what the format cannot say, so that an import brings everything back"},
+	 "include Retake metadata for a lossless re-import"},
 	{"redact", 0, NULL, RT_ARG_TEXT,
-	 "without keys, tokens, passwords and the names of home directories"},
-	{"emails", 0, NULL, RT_ARG_TEXT, "with --redact: without addresses of mail, too"},
-	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --redact: only say what would be hidden"},
+	 "redact keys, tokens, passwords and names of home directories"},
+	{"emails", 0, NULL, RT_ARG_TEXT, "with --redact: redact e-mail addresses, too"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --redact: print only the planned redactions"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -300,14 +300,15 @@ const rt_command rt_cli_export = {
 	.group = RT_COMMANDS_FILES,
 	.traits = RT_COMMAND_AT_OP | RT_COMMAND_DRY_RUN,
 	.usage = "--format NAME [-o FILE] [--all] [--lossless] [--redact [--emails] [-n]]",
-	.summary = "write conversations for other programs",
+	.summary = "export conversations for other programs",
 	.about =
-		"Writes the discussion in view, or the one named with -d; canonical, toml and html write the "
-		"whole project unless a discussion is named. canonical is all there is, with sorted keys: "
-		"equal states give equal bytes. html is a page for anyone with a browser: all takes, no "
-		"network, no Retake. With --redact, what looks like a secret is replaced by a mark "
-		"such as \"[redacted: api key]\", wherever it stands: look with -n first, and read what "
-		"you give away, for no program knows every secret.",
+		"Exports the active discussion, or the one given with -d; canonical, toml and "
+		"html export the whole project unless a discussion is given. canonical contains "
+		"everything, with sorted keys: equal states give equal bytes. html is a page for "
+		"any browser: all takes, no network, no Retake needed. With --redact, anything "
+		"that looks like a secret is replaced by a placeholder such as \"[redacted: api "
+		"key]\": check with -n first, and read the file before you share it, because no "
+		"program recognises every secret.",
 	.examples = "retake export --format markdown -o talk.md\n"
 		    "retake export -o talk.html\n"
 		    "retake export --format canonical > state.json\n"

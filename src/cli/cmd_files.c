@@ -64,7 +64,7 @@ list_files(rt_cli *cli, const char *which)
 	if (cli->json)
 		rt_cli_print_json(cli, json);
 	else if (rt_ok(&cli->s) && shown == 0)
-		rt_cli_advise(cli, "No files. To name some: retake files set files FILE…\n");
+		rt_cli_advise(cli, "No files. To add some: retake files set files FILE…\n");
 }
 
 /* ---- as they would be sent ---- */
@@ -102,7 +102,7 @@ print_files(const rt_cli_counting *c)
 	if (c->file_set->problems_more > 0)
 		rt_term_f(out, "and %zu further problems\n", c->file_set->problems_more);
 	if (c->file_set->count + c->file_set->problem_count == 0)
-		rt_cli_advise(cli, "No files. To name some: retake files set files FILE…\n");
+		rt_cli_advise(cli, "No files. To add some: retake files set files FILE…\n");
 }
 
 /* Reads the files and counts their tokens for the model that ask would choose. */
@@ -197,13 +197,13 @@ const rt_command rt_cli_files = {
 		 "set|add|rm LIST FILE…\nshow",
 	.summary = "show or change the discussion's lists of files",
 	.about =
-		"There are three lists: files, context_files and screenshots. They are part of what undo "
-		"brings back. The files themselves are read when a question is asked, below the working "
-		"directory, and sent before the conversation. An item is a file, a directory, a glob "
-		"(\"src/*.c\"), lines of a file (src/a.c:10-20) or a symbol in it (src/a.c#name).\n\n"
-		"show reads them now: their sizes, their tokens, and which of them cannot be sent. A "
-		"question is refused while there are any of these, unless --no-files leaves all files "
-		"out.",
+		"There are three lists: files, context_files and screenshots. Changes of the "
+		"lists can be undone.\nThe files are read when a question is asked, below the "
+		"working directory, and sent before the\nconversation. An item is a file, a "
+		"directory, a glob (\"src/*.c\"), lines of a file (src/a.c:10-20)\nor a symbol "
+		"in it (src/a.c#name). show reads the files now and lists their sizes, their "
+		"tokens, and\nthose that cannot be sent. While there are any of the latter, "
+		"questions are refused unless\n--no-files is given.",
 	.examples = "retake files\nretake files add context_files src/main.c 'docs/*.md'\n"
 		    "retake files add screenshots shot.png\nretake files show",
 	.ops = "files.set",

@@ -25,11 +25,11 @@ describe_head(rt_cli *cli, const rt_summary_result *r)
 	rt_buf_add_c(line, "The head is at entry ");
 	rt_buf_add_c(line, rt_cli_where(cli, rt_cli_id_at(cli, at - 1)));
 	if (at < count)
-		rt_buf_add_c(line, "; the next entry begins a new take.");
+		rt_buf_add_c(line, "; the next entry starts a new take.");
 	else
 		rt_buf_add_f(line, ", the end of take \"%s\".", take->name->ptr);
 	if (r->entry[0] != 0)
-		rt_buf_add_f(line, " It sums up %zu entr%s of the branch that was left.", r->entries,
+		rt_buf_add_f(line, " It summarises %zu entr%s of the branch you left.", r->entries,
 			     RT_CLI_IES(r->entries));
 	return rt_scope_str(&cli->s, line);
 }
@@ -76,7 +76,7 @@ say(rt_cli *cli, const rt_summary_result *r)
 		rt_cli_say(cli, line, "step %llu - undo: %s undo", (unsigned long long)r->seq,
 			   rt_cli_retake(cli));
 	if (rt_ok(&cli->s) && r->editor != NULL) {
-		rt_term_c(&cli->out, "Its text, to be sent anew:\n");
+		rt_term_c(&cli->out, "Its text, to send again:\n");
 		rt_term_indented(&cli->out, rt_text_str(r->editor), 2);
 	}
 }
@@ -118,9 +118,9 @@ run_go(rt_cli *cli)
 
 static const rt_flag go_flags[] = {
 	{"start", 0, NULL, RT_ARG_TEXT, "before the first entry"},
-	{"summary", 's', NULL, RT_ARG_TEXT, "sum up the branch that is left, beside the new place"},
-	{"instructions", 0, "TEXT", RT_ARG_TEXT, "what the summary should look out for"},
-	{"select", 0, NULL, RT_ARG_TEXT, "a question: go before it and print its text"},
+	{"summary", 's', NULL, RT_ARG_TEXT, "add a summary of the branch you leave"},
+	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
+	{"select", 0, NULL, RT_ARG_TEXT, "if ENTRY is a question: go before it and print its text"},
 	{"model", 'm', "MODEL", RT_ARG_TEXT, "who writes the summary; default: the setting model"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -132,11 +132,11 @@ const rt_command rt_cli_go = {
 	.usage = "ENTRY [--summary] [--select]\n--start",
 	.summary = "move the head: continue from another entry",
 	.about =
-		"Any entry of the discussion will do, also of another take. When something follows "
-		"it there, the next entry that is added starts a new take by itself.\n\n"
-		"With --summary a model sums up what was said since the two paths parted (or since a "
-		"compaction); the summary becomes an entry at the new place. When that fails, or Ctrl-C "
-		"stops it, the head stays where it is.",
+		"ENTRY can be any entry of the discussion, also in another take. If other "
+		"entries follow it, the next\nentry you add starts a new take. With --summary a "
+		"model summarises the branch since the two paths\ndiverged (or since a "
+		"compaction), and the summary is added as an entry at the new place. If "
+		"that\nfails, or Ctrl-C stops it, the head does not move.",
 	.examples = "retake go :6\nretake go good-start\nretake go @-\n"
 		    "retake go :6 --summary --instructions \"what did not work, and why\"",
 	.ops = "head.move entry.append",

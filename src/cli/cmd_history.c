@@ -115,8 +115,8 @@ hint_undone(rt_cli *cli)
 	(void)rt_cli_end_part(cli, &outer, NULL);
 	if (seq != 0)
 		rt_cli_hint(cli,
-			    "To where what was undone last stood: retake jump %llu   "
-			    "Steps: retake history",
+			    "To reapply the steps undone last: retake jump %llu   Steps: retake "
+			    "history",
 			    (unsigned long long)seq);
 }
 
@@ -135,7 +135,7 @@ undo_or_redo(rt_cli *cli, rt_op_id op)
 {
 	const char *word = rt_cli_word(cli, 0);
 	bool undo = op == RT_OP_UNDO;
-	uint64_t count = word == NULL ? 1 : rt_cli_number(cli, word, "how many steps");
+	uint64_t count = word == NULL ? 1 : rt_cli_number(cli, word, "number of steps");
 	rt_buf *now = rt_scope_buf(&cli->s);
 	const rt_result *result;
 	rt_place before;
@@ -185,10 +185,10 @@ const rt_command rt_cli_undo = {
 	.group = RT_COMMANDS_UNDOING,
 	.max_words = 1,
 	.usage = "[N] [--scope discussion|project]",
-	.summary = "take back the newest step, or N of them",
+	.summary = "undo the newest step, or the N newest",
 	.about =
-		"Undo has no end and survives restarts. It takes back steps of the discussion and of "
-		"the project's settings, the newest first. Redo brings them back.",
+		"Undo is unlimited and survives restarts. It reverts steps of the discussion and "
+		"of the project's settings, newest first. Redo reapplies them.",
 	.examples = "retake undo\nretake undo 3",
 	.ops = "undo",
 	.flags = scope_flags,
@@ -200,10 +200,10 @@ const rt_command rt_cli_redo = {
 	.group = RT_COMMANDS_UNDOING,
 	.max_words = 1,
 	.usage = "[N] [--scope discussion|project]",
-	.summary = "bring back what was undone",
+	.summary = "redo undone steps",
 	.about =
-		"A new step ends redo, but loses nothing: what was undone can still be reached with "
-		"retake jump.",
+		"A new step ends redo, but nothing is lost: undone steps can still be reached "
+		"with retake jump.",
 	.examples = "retake redo",
 	.ops = "redo",
 	.flags = scope_flags,
@@ -246,7 +246,7 @@ list_history(rt_cli *cli)
 {
 	rt_scope *s = &cli->s;
 	/* People want the newest; programs want all. */
-	uint64_t limit = rt_cli_flag_number(cli, "limit", "how many steps to list",
+	uint64_t limit = rt_cli_flag_number(cli, "limit", "number of steps to list",
 					    cli->json ? 0 : 200);
 	uint64_t before = rt_cli_flag_number(cli, "before", "the number of a step", 0);
 	rt_buf *json = rt_scope_buf(s);
@@ -276,7 +276,7 @@ list_history(rt_cli *cli)
 	if (!rt_ok(s))
 		return;
 	if (count == 0)
-		rt_term_c(&cli->out, "Nothing has been done here yet.\n");
+		rt_term_c(&cli->out, "No steps yet.\n");
 	else if (limit > 0 && count == limit)
 		rt_cli_advise(cli, "        … more: retake history --all\n");
 }
@@ -399,7 +399,7 @@ print_step(rt_cli *cli, const rt_step_row *step)
 	for (size_t i = 0; i < record->move_count; i++)
 		rt_term_f(&cli->out, "    step %llu %s\n",
 			  (unsigned long long)record->moves[i].step,
-			  record->moves[i].direction < 0 ? "taken back" : "brought back");
+			  record->moves[i].direction < 0 ? "undone" : "redone");
 }
 
 static void
@@ -439,7 +439,7 @@ run_history(rt_cli *cli)
 	else if (word == NULL && strspn(verb, "0123456789") == strlen(verb))
 		show_step(cli, verb);
 	else
-		rt_cli_fail(cli, RT_USAGE, "history does not know what \"%.40s\" is", verb);
+		rt_cli_fail(cli, RT_USAGE, "history has no subcommand \"%.40s\"", verb);
 }
 
 static const rt_flag history_flags[] = {
@@ -456,11 +456,11 @@ const rt_command rt_cli_history = {
 	.max_words = 2,
 	.usage = "[--limit N | --all]\n"
 		 "show N",
-	.summary = "list the steps, or show what one changed",
+	.summary = "list the steps, or show the changes of one",
 	.about =
-		"Steps of the discussion and of the project's settings, newest first, also those that "
-		"were undone. Any of them can be looked at (retake show --at-op N), gone to (retake "
-		"jump N) and reverted (retake revert N).",
+		"Steps of the discussion and of the project's settings, newest first, including "
+		"undone steps. For any step N: show its state (retake show --at-op N), return to "
+		"it (retake jump N), revert it (retake revert N).",
 	.examples = "retake history\nretake history show 42",
 	.flags = history_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_STEP},
@@ -477,11 +477,11 @@ add_jumped(const char *scope, uint64_t to, rt_buf *out)
 	bool project = scope != NULL && strcmp(scope, "project") == 0;
 
 	if (project)
-		rt_buf_add_c(out, "The settings and the list of discussions are as they were ");
+		rt_buf_add_c(out, "Restored the settings and the list of discussions ");
 	else if (scope != NULL || to == 0)
-		rt_buf_add_c(out, "The discussion is as it was ");
+		rt_buf_add_c(out, "Restored the discussion to the state ");
 	else
-		rt_buf_add_c(out, "Now as it was ");
+		rt_buf_add_c(out, "Restored the state ");
 	if (to != 0)
 		rt_buf_add_f(out, "right after step %llu.", (unsigned long long)to);
 	else
@@ -512,7 +512,7 @@ run_jump(rt_cli *cli)
 		add_jumped(scope, to, now);
 		add_place(cli, before, now);
 		/* the row before the jump restores all that it moved (C30) */
-		rt_cli_say(cli, rt_scope_str(&cli->s, now), "back: retake jump %llu",
+		rt_cli_say(cli, rt_scope_str(&cli->s, now), "to return: retake jump %llu",
 			   (unsigned long long)result->seq - 1);
 		if (result->note != NULL)
 			rt_term_indented(&cli->out, rt_text_str(result->note), 2);
@@ -527,11 +527,11 @@ const rt_command rt_cli_jump = {
 	.usage = "N [--scope discussion|project]",
 	.summary = "go to the state right after step N",
 	.about =
-		"The discussion and the project's settings become what retake show --at-op N shows; "
-		"other discussions keep what they hold. Any step will do, also one that was undone. "
-		"With --scope only the discussion, or only the settings and the list of discussions, "
-		"go there. 0 without --scope concerns the discussion alone: it is then as it was before "
-		"its first step, and settings stay.",
+		"Restores the discussion and the project's settings to the state shown by retake "
+		"show --at-op N; other discussions are not changed. N can be any step, even an "
+		"undone one. With --scope, only the discussion, or only the settings and the "
+		"list of discussions, are restored. 0 without --scope restores only the "
+		"discussion, to the state before its first step.",
 	.examples = "retake jump 42",
 	.ops = "jump",
 	.flags = scope_flags,
@@ -545,7 +545,7 @@ static const rt_cli_op revert_op = {
 		    .word = 0,
 		    .what = "the number of a step",
 		    .hint = "Steps: retake history"}},
-	.done = "Reverted step {seq}, and nothing else.",
+	.done = "Reverted only step {seq}.",
 };
 
 const rt_command rt_cli_revert = {
@@ -554,8 +554,8 @@ const rt_command rt_cli_revert = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "N",
-	.summary = "undo one old step alone, as a new step",
-	.about = "What came after it stays. Refused when what the step changed was changed again.",
+	.summary = "undo a single earlier step, as a new step",
+	.about = "Later steps are kept. Refused if a later step changed the same thing again.",
 	.examples = "retake revert 17",
 	.ops = "revert",
 	.kinds = {RT_ARG_STEP},
@@ -599,7 +599,7 @@ confirm_entry(rt_cli *cli, const char *address)
 		RT_TRY(&cli->s, rt_entry_id(cli->session.value, entry, id, &cli->s.error));
 		if (rt_ok(&cli->s))
 			snprintf(question, sizeof(question),
-				 "Remove entry %.200s, %zu text%s, for good (no undo)?",
+				 "Permanently remove entry %.200s, %zu text%s (no undo)?",
 				 rt_cli_where(cli, id), count, RT_CLI_S(count));
 	} else {
 		/* The id of an entry that is in no take any more is for the engine to judge. */
@@ -608,7 +608,7 @@ confirm_entry(rt_cli *cli, const char *address)
 		if (st == RT_NOMEM || st == RT_IO || st == RT_CORRUPT)
 			rt_cli_fail(cli, st, "%s", error.text);
 		snprintf(question, sizeof(question),
-			 "Remove the texts of %.100s for good (no undo)?", address);
+			 "Permanently remove the texts of %.100s (no undo)?", address);
 	}
 	rt_cli_confirm(cli, question);
 }
@@ -626,7 +626,7 @@ run_purge(rt_cli *cli)
 		request.text = rt_cli_given(read_secret(cli, text));
 	rt_cli_open(cli, RT_SESSION_CHANGE);
 	if (text != NULL) {
-		rt_cli_confirm(cli, "Remove for good every text that holds this (no undo)?");
+		rt_cli_confirm(cli, "Permanently remove every text that contains this (no undo)?");
 	} else {
 		confirm_entry(cli, address);
 		if (rt_ok(&cli->s))
@@ -637,7 +637,7 @@ run_purge(rt_cli *cli)
 		rt_cli_say_result(cli, result, "%s", "");
 	} else if (rt_ok(&cli->s) && !cli->quiet) {
 		if (result->unchanged)
-			rt_term_c(&cli->out, "Nothing holds it.\n");
+			rt_term_c(&cli->out, "No text contains it.\n");
 		else
 			rt_term_f(&cli->out,
 				  "Purged %llu text%s for good; this cannot be undone.\n",
@@ -649,8 +649,8 @@ run_purge(rt_cli *cli)
 
 static const rt_flag purge_flags[] = {
 	{"text", 't', "TEXT", RT_ARG_TEXT,
-	 "everything that holds this text (\"-\": from standard input)"},
-	{"yes", 'y', NULL, RT_ARG_TEXT, "do not ask"},
+	 "every text that contains TEXT (\"-\": read it from standard input)"},
+	{"yes", 'y', NULL, RT_ARG_TEXT, "do not ask for confirmation"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -660,11 +660,10 @@ const rt_command rt_cli_purge = {
 	.max_words = 1,
 	.usage = "ENTRY [--yes]\n"
 		 "--text TEXT [--yes]",
-	.summary = "remove a secret for good: the one thing that is not undone",
+	.summary = "permanently remove a secret: the only change without undo",
 	.about =
-		"The texts are blanked in the entry, its older revisions, every take, the past and the "
-		"index; an empty entry stays in their place. Backups that were made before still "
-		"hold them.",
+		"The texts are erased from the entry, its revisions, all takes, the history and "
+		"the search index; an empty entry remains. Earlier backups still contain them.",
 	.examples = "retake purge :4\nretake purge --text sk-abc123 --yes\n"
 		    "retake purge --text - --yes < secret.txt",
 	.ops = "purge",

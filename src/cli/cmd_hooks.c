@@ -137,26 +137,25 @@ list(rt_cli *cli, rt_hooks *hooks)
 	if (cli->json || !rt_ok(&cli->s))
 		return;
 	if (l.count == 0)
-		rt_cli_advise(cli, "There are no hooks. What they can be told of: "
-				   "retake help events\n");
+		rt_cli_advise(cli, "There are no hooks. Events: retake help events\n");
 	else if (l.waiting > 0)
-		rt_cli_advise(cli, "%zu not run until you have looked at %s and said: "
-				   "retake hooks trust\n",
+		rt_cli_advise(cli, "%zu not run until you have read %s and run: retake hooks "
+				   "trust\n",
 			      l.waiting, l.waiting == 1 ? "it" : "them");
 }
 
 static void
 change_trust(rt_cli *cli, rt_hooks *hooks, bool trust)
 {
-	listing l = begin_listing(cli, trust ? "Trusted" : "Not trusted any more:");
+	listing l = begin_listing(cli, trust ? "Trusted" : "No longer trusted:");
 
 	if (!trust && rt_cli_word(cli, 1) == NULL)
-		rt_cli_fail(cli, RT_USAGE, "hooks untrust needs to know which: a NAME");
+		rt_cli_fail(cli, RT_USAGE, "hooks untrust needs a NAME");
 	for (size_t i = 1; i == 1 || rt_cli_word(cli, i) != NULL; i++)
 		RT_TRY(&cli->s, rt_hooks_trust(hooks, rt_str_of(rt_cli_word(cli, i)), trust,
 					       show_hook, &l, &cli->s.error));
 	if (cli->s.status == RT_NOT_FOUND)
-		rt_cli_hint(cli, "Which there are: retake hooks");
+		rt_cli_hint(cli, "Hooks: retake hooks");
 	end_listing(&l, hooks);
 }
 
@@ -178,7 +177,7 @@ show_part(rt_cli *cli, const char *what, rt_str bytes)
 	rt_term_f(&cli->out, "  %s\n", what);
 	rt_term_indented(&cli->out, rt_str_trim(rt_str_at(bytes.ptr, size)), 4);
 	if (size < bytes.size)
-		rt_term_f(&cli->out, "    (%zu bytes more)\n", bytes.size - size);
+		rt_term_f(&cli->out, "    (%zu more bytes)\n", bytes.size - size);
 }
 
 static void
@@ -229,7 +228,7 @@ print_trial(trial *t, const rt_hook_answer *answer)
 	if (!rt_ok(&cli->s))
 		return;
 	if (!cli->json && t->count == 0) {
-		rt_term_c(&cli->out, "No hook is asked.\n");
+		rt_term_c(&cli->out, "No hook handles it.\n");
 		return;
 	}
 	if (!cli->json) {
@@ -263,7 +262,7 @@ read_members(rt_cli *cli, const char *path)
 	rt_str text;
 
 	if (!yyjson_is_obj(root))
-		rt_cli_fail(cli, RT_USAGE, "%s is no JSON object", path);
+		rt_cli_fail(cli, RT_USAGE, "%s is not a JSON object", path);
 	rt_json_add_value(json, root);
 	text = rt_scope_str(&cli->s, json);
 	return text.size < 2 ? text : rt_str_at(text.ptr + 1, text.size - 2);
@@ -282,7 +281,7 @@ check_event(rt_cli *cli, const char *event)
 	const char *nearest;
 
 	if (event == NULL) {
-		rt_cli_fail(cli, RT_USAGE, "hooks test needs to know which EVENT");
+		rt_cli_fail(cli, RT_USAGE, "hooks test needs an EVENT");
 		return;
 	}
 	if (rt_hook_event_find(rt_str_of(event)) != NULL)
@@ -343,8 +342,8 @@ run_hooks(rt_cli *cli)
 
 static const rt_flag hooks_flags[] = {
 	{"subject", 0, "WORDS", RT_ARG_TEXT,
-	 "of test: what match looks at, such as \"role=user\"; without it every hook of the event "
-	 "is asked"},
+	 "with test: the value for match, such as \"role=user\"; default: run every hook of the "
+	 "event"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -356,14 +355,14 @@ const rt_command rt_cli_hooks = {
 		 "trust [NAME…]\n"
 		 "untrust NAME…\n"
 		 "test EVENT [FILE]",
-	.summary = "list, trust and try the programs that are told what happens",
+	.summary = "list, trust and test hooks",
 	.about =
-		"Hooks are programs of yours in ~/.config/retake/hooks/EVENT/NN-name, and a project's in "
-		".retake/hooks/EVENT/NN-name of the folder you work in. The latter are run only after "
-		"you have trusted them, and only as long as not a byte of them changes.\n\n"
-		"test asks the hooks of an event with a sample, or with the JSON object in FILE, and says "
-		"what went in, what came out, how it ended and how long that took. Nothing else happens.\n\n"
-		"What the events are: retake help events",
+		"Hooks are your programs in ~/.config/retake/hooks/EVENT/NN-name, and those of a "
+		"project in\n.retake/hooks/EVENT/NN-name of the working directory. The latter "
+		"run only after you have trusted\nthem, and only until they change. test runs "
+		"the hooks of an event with a sample, or with the JSON\nobject in FILE, and "
+		"prints input, output, exit status and duration; nothing else happens. "
+		"Events:\nretake help events",
 	.examples = "retake hooks\nretake hooks trust\nretake hooks test entry.before_add",
 	.flags = hooks_flags,
 	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT, RT_ARG_FILE},

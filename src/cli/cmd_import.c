@@ -90,7 +90,7 @@ add_folder(rt_cli *cli, paths *p, const char *folder, int depth)
 	struct dirent *item;
 
 	if (dir == NULL) {
-		rt_cli_fail(cli, RT_IO, "%s cannot be read: %s", folder, strerror(errno));
+		rt_cli_fail(cli, RT_IO, "cannot read %s: %s", folder, strerror(errno));
 		return;
 	}
 	while (rt_ok(&cli->s) && (item = readdir(dir)) != NULL) {
@@ -223,11 +223,11 @@ open_input(incoming *f)
 	f->file.progress = say_reading;
 	f->file.progress_ctx = f;
 	if (st == RT_NOT_FOUND)
-		rt_cli_hint(cli, "Look at the name. More: retake help import");
+		rt_cli_hint(cli, "Check the name. More: retake help import");
 	else if (st == RT_USAGE)
-		rt_cli_hint(cli, "What a program writes: PROGRAM | retake import -");
+		rt_cli_hint(cli, "To import the output of a program: PROGRAM | retake import -");
 	else if (st != RT_OK)
-		rt_cli_hint(cli, "Look at its permissions: ls -l %s", f->path);
+		rt_cli_hint(cli, "Check its permissions: ls -l %s", f->path);
 	if (rt_scope_note(s, st) == RT_OK)
 		rt_scope_defer(s, close_input, &f->file);
 }
@@ -248,16 +248,17 @@ find_format(incoming *f)
 	if (!rt_ok(s) || (f->act.format != NULL && f->act.format->read != NULL))
 		return;
 	if (f->act.format != NULL) {
-		rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake writes but does not read",
+		rt_cli_fail(cli, RT_USAGE, "%s is %s, which Retake can export but not import",
 			    f->name, f->act.format->name);
 	} else if (rt_str_starts(rt_str_at(bytes, size), RT_STR("SQLite format 3"))) {
 		rt_cli_hint(cli,
-			    "A store of Retake is opened: retake --db FILE show   In the place of "
-			    "this one: retake restore FILE");
-		rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, and no conversation",
+			    "To open a store: retake --db FILE show   To replace this store by "
+			    "it: retake restore FILE");
+		rt_cli_fail(cli, RT_USAGE, "%s is an SQLite database, not a conversation",
 			    f->name);
 	} else {
-		rt_cli_hint(cli, "Known types: retake help formats   To name it: --format NAME");
+		rt_cli_hint(cli, "File types: retake help formats   To set the type: --format "
+				 "NAME");
 		rt_cli_fail(cli, RT_USAGE,
 			    size == 0 ? "%s is empty" : "%s: unrecognised file type", f->name);
 	}
@@ -291,11 +292,11 @@ scan(incoming *f)
 					   &f->scan, &f->report, &err);
 	}
 	if (st == RT_USAGE) {
-		rt_cli_hint(cli, "If it is of another type: --format NAME (retake help formats)");
+		rt_cli_hint(cli, "To set another type: --format NAME (retake help formats)");
 		rt_cli_fail(cli, st, "%s (as %s): %s", f->name, f->act.format->name, err.text);
 	} else if (st != RT_OK) {
 		if (st == RT_BUSY)
-			rt_cli_hint(cli, "Try again when the other program is done with it.");
+			rt_cli_hint(cli, "Try again when the other program has finished with it.");
 		s->error = err;
 		rt_scope_note(s, st);
 	}
@@ -410,7 +411,7 @@ say_file(const incoming *f)
 			  result->discussions, RT_CLI_S(result->discussions),
 			  m->dry_run ? "" : " added");
 	if (result->known > 0 && result->entries > 0)
-		rt_term_f(out, "; %zu known already", result->known);
+		rt_term_f(out, "; %zu already known", result->known);
 	if (f->report.repaired > 0)
 		rt_term_f(out, "; %zu repaired", f->report.repaired);
 	if (f->report.skipped > 0)
@@ -479,7 +480,7 @@ add_file(incoming *f)
 					  &s->error));
 	rt_session_hooks_end(&cli->session);
 	if (s->status == RT_BUSY)
-		rt_cli_hint(cli, "Try again when the other program is done with it.");
+		rt_cli_hint(cli, "Try again when the other program has finished with it.");
 	cli->changed = cli->changed || (rt_ok(s) && !m->dry_run);
 }
 
@@ -589,7 +590,7 @@ print_summary(importing *m)
 			  RT_CLI_S(m->files), m->entries, m->discussions,
 			  RT_CLI_S(m->discussions), m->dry_run ? " would be added" : "");
 		if (m->unknown > 0)
-			rt_term_f(out, "; %zu file%s of unrecognised type left alone", m->unknown,
+			rt_term_f(out, "; skipped %zu file%s of unrecognised type", m->unknown,
 				  RT_CLI_S(m->unknown));
 		rt_term_c(out, "\n");
 	}
@@ -604,7 +605,7 @@ print_summary(importing *m)
 					m->discussion)) {
 			rt_buf_add_f(text, "Now in discussion \"%s\".", m->discussion);
 		} else {
-			rt_buf_add_c(text, "Look at it: ");
+			rt_buf_add_c(text, "View it: ");
 			rt_cli_add_advice(cli, text, RT_STR("retake use "));
 			rt_args_add_quoted(text, m->discussion);
 		}
@@ -654,10 +655,10 @@ run_import(rt_cli *cli)
 	}
 	files = find_files(cli);
 	if (m.name.size > 0 && files.count > 1)
-		rt_cli_fail(cli, RT_USAGE, "--name is for one file, not for %zu", files.count);
+		rt_cli_fail(cli, RT_USAGE, "--name needs a single file, not %zu", files.count);
 	if (rt_ok(&cli->s) && files.count == 0) {
 		rt_cli_hint(cli, "Name a file, or a folder that contains files: retake import FILE");
-		rt_cli_fail(cli, RT_NOT_FOUND, "there is no file in %s", rt_cli_word(cli, 0));
+		rt_cli_fail(cli, RT_NOT_FOUND, "%s contains no files", rt_cli_word(cli, 0));
 	}
 	rt_host_temp_dir(temporary);
 	m.temporary = rt_scope_str(&cli->s, temporary).ptr;
@@ -676,9 +677,9 @@ run_import(rt_cli *cli)
 }
 
 static const rt_flag import_flags[] = {
-	{"dry-run", 'n', NULL, RT_ARG_TEXT, "only say what would be added"},
+	{"dry-run", 'n', NULL, RT_ARG_TEXT, "print only the planned additions"},
 	{"name", 0, "NAME", RT_ARG_TEXT, "of the discussion; default: as the file says"},
-	{"format", 0, "NAME", RT_ARG_FORMAT, "do not guess what type of file it is"},
+	{"format", 0, "NAME", RT_ARG_FORMAT, "do not detect the file type"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -689,11 +690,11 @@ const rt_command rt_cli_import = {
 	.min_words = 1,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "FILE… | -",
-	.summary = "read conversations of other programs",
+	.summary = "import conversations from other programs",
 	.about =
-		"The type of a file is found by its content, and the file is never changed. What is "
-		"damaged in it is repaired or passed over, and said. Importing the same again adds only "
-		"what is new. A folder stands for every file in it.",
+		"The file type is detected from the content, and the file is never changed. "
+		"Damaged parts are repaired or skipped, and reported. Importing the same file "
+		"again adds only what is new. A folder means every file in it.",
 	.examples = "retake import session.jsonl\nretake import ~/exports --dry-run\n"
 		    "retake import - --format openai < messages.json",
 	.flags = import_flags,

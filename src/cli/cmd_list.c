@@ -111,7 +111,8 @@ run_ls(rt_cli *cli)
 }
 
 static const rt_flag ls_flags[] = {
-	{"all", 'a', NULL, RT_ARG_TEXT, "also those that were deleted or left by a reset"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "include deleted discussions and those from before a "
+					"reset"},
 	{"track", 't', "NAME", RT_ARG_TEXT, "only those that are bound to this track; \"\": to none"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -124,7 +125,7 @@ const rt_command rt_cli_ls = {
 	.max_words = 1,
 	.usage = "[QUERY] [--track NAME] [--all]",
 	.summary = "list the discussions",
-	.about = "With QUERY, those with it in their name. The active one has a star.",
+	.about = "With QUERY, only those with QUERY in their name. A star marks the active one.",
 	.examples = "retake ls\nretake ls --track release-2\nretake ls --json",
 	.flags = ls_flags,
 	.kinds = {RT_ARG_DISC},
@@ -184,7 +185,7 @@ const rt_command rt_cli_tracks = {
 	.traits = RT_COMMAND_AT_OP,
 	.usage = "",
 	.summary = "list the tracks that discussions are bound to",
-	.about = "A track groups discussions. That of the active discussion has a star.",
+	.about = "A track groups discussions. A star marks the track of the active discussion.",
 	.examples = "retake tracks\nretake ls --track release-2\nretake track --toggle release-2",
 	.run = run_tracks,
 };
@@ -225,7 +226,7 @@ run_projects(rt_cli *cli)
 
 	if (!rt_cli_open_store(cli, RT_SESSION_LOOK)) {
 		if (s->status == RT_NOT_FOUND)
-			rt_cli_hint(cli, "The first change makes it: retake add TEXT");
+			rt_cli_hint(cli, "The first change creates it: retake add TEXT");
 		return;
 	}
 	/* The current project need not exist for the others to be listed, nor be sound. */
@@ -250,8 +251,8 @@ const rt_command rt_cli_projects = {
 	.usage = "",
 	.summary = "list the projects in the store",
 	.about =
-		"A project has its own discussions, settings and history. Choose one with -p NAME; "
-		"the first change in a new one makes it.",
+		"A project has its own discussions, settings and history. Choose one with -p "
+		"NAME; the first change creates it.",
 	.examples = "retake projects\nretake -p thesis add \"Where to begin?\"",
 	.run = run_projects,
 };
@@ -295,17 +296,17 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 	rt_term_f(out, "  (%zu take%s)\nEntries     %zu\nHead        ", takes, RT_CLI_S(takes),
 		  count);
 	if (head[0] == 0)
-		rt_term_c(out, count == 0 ? "nothing here yet" : "before the first entry");
+		rt_term_c(out, count == 0 ? "no entries yet" : "before the first entry");
 	else
 		rt_term_line(out, rt_str_of(head));
 	if (head_at < count)
-		rt_term_f(out, "  :%zu of %zu; the next entry begins a new take", head_at, count);
+		rt_term_f(out, "  :%zu of %zu; the next entry starts a new take", head_at, count);
 	rt_term_f(out, "\nStep        %llu\nStore       ",
 		  (unsigned long long)cli->session.value->seq);
 	if (cli->session.is_scratch) {
 		rt_term_line(out, rt_buf_str(&cli->session.path));
-		rt_cli_advise(cli, "  (not there yet)\n\nBegin: retake add TEXT, retake import FILE "
-				   "or retake demo");
+		rt_cli_advise(cli, "  (does not exist yet)\n\nStart: retake add TEXT, retake "
+				   "import FILE or retake demo");
 	} else {
 		rt_term_line(out, rt_str_of(cli->session.store->place));
 	}
@@ -341,7 +342,7 @@ const rt_command rt_cli_status = {
 	.group = RT_COMMANDS_LOOKING,
 	.traits = RT_COMMAND_AT_OP,
 	.usage = "",
-	.summary = "say where one is: project, discussion, take, head, store",
+	.summary = "show the project, discussion, take, head and store",
 	.examples = "retake status",
 	.run = run_status,
 };

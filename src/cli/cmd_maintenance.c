@@ -22,9 +22,9 @@ run_save(rt_cli *cli)
 		return;
 	if (!cli->json) {
 		rt_term_c(&cli->out,
-			  "Everything is saved already: each change is on disk before it "
-			  "is reported.\n");
-		rt_cli_advise(cli, "A copy for safe keeping: retake backup FILE\n");
+			  "Everything is already saved: each change is on disk before it is "
+			  "reported.\n");
+		rt_cli_advise(cli, "For a backup copy: retake backup FILE\n");
 		return;
 	}
 	rt_json_open(json, NULL, '{');
@@ -38,7 +38,7 @@ const rt_command rt_cli_save = {
 	.name = "save",
 	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
-	.summary = "say that everything is saved already",
+	.summary = "confirm that everything is saved",
 	.run = run_save,
 };
 
@@ -215,7 +215,7 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 
 	rt_buf *text = rt_scope_buf(s);
 
-	rt_buf_add_f(text, "the projects cannot be listed, so they were not checked: %s",
+	rt_buf_add_f(text, "cannot list the projects, so they were not checked: %s",
 		     error.text);
 	if (rt_scope_str(s, text).ptr != NULL)
 		(void)rt_cli_finding(findings, &(rt_finding){"store-projects-unreadable", "error",
@@ -238,7 +238,7 @@ open_for_check(rt_cli *cli, rt_cli_findings *f)
 		f->cannot = RT_CORRUPT;
 		rt_cli_recover(cli, NULL);
 		rt_cli_fail(cli, RT_CORRUPT,
-			    "%s cannot be opened: its first page is damaged. Other pages hold rows "
+			    "cannot open %s: its first page is damaged. Other pages contain rows "
 			    "of a Retake store",
 			    path);
 	} else if (f->cannot == RT_CORRUPT && stat(path, &info) == 0 && info.st_size == 0) {
@@ -255,8 +255,8 @@ advise_repair(rt_cli *cli, const rt_cli_findings *f)
 		rt_term_c(&cli->out, "Use the newer Retake that wrote it.\n");
 	else if (f->cannot != RT_NOT_OURS)
 		rt_cli_advise(cli,
-			      "%zu finding%s. What can be rebuilt: retake repair   "
-			      "Else: retake restore BACKUP\n",
+			      "%zu finding%s. To rebuild what can be rebuilt: retake repair   "
+			      "Otherwise: retake restore BACKUP\n",
 			      f->bad, RT_CLI_S(f->bad));
 }
 
@@ -294,9 +294,9 @@ const rt_command rt_cli_fsck = {
 	.usage = "",
 	.summary = "check the store; changes nothing",
 	.about =
-		"Checks the file's pages, every row's checksum, the log for gaps, and that the "
-		"checkpoint and the index say what the log says. The exit status is 0 only when all is "
-		"well.",
+		"Checks the pages of the file, the checksum of every row, the log for gaps, and "
+		"that the checkpoint and the index agree with the log. The exit status is 0 only "
+		"if there are no findings.",
 	.examples = "retake fsck\nretake fsck --json",
 	.run = run_fsck,
 };
@@ -352,7 +352,7 @@ tell_rescued(void *ctx, const rt_rescued *reply)
 	rt_json_close(r->replies, '}');
 	if (is_silent(r->cli))
 		return;
-	rt_term_f(out, "kept  a reply of %zu bytes that lay aside, as %.*s", reply->size,
+	rt_term_f(out, "kept  an unfinished reply of %zu bytes as %.*s", reply->size,
 		  RT_STR_ARG(reply->entry));
 	if (reply->take.size > 0) {
 		rt_term_c(out, " in the new take ");
@@ -441,7 +441,7 @@ say_repaired(rt_cli *cli, bool clean, const rt_cli_lost *lost, size_t texts)
 	uint64_t steps = lost->steps;
 
 	if (!clean) {
-		rt_term_c(out, "What is listed above could not be repaired.\n");
+		rt_term_c(out, "The findings above could not be repaired.\n");
 		return;
 	}
 	rt_term_c(out, "The store is consistent again");
@@ -494,8 +494,8 @@ run_repair(rt_cli *cli)
 		rt_cli_check(cli, &f);
 	if (s->status == RT_CORRUPT)
 		rt_cli_hint(cli,
-			    "The log itself is damaged. A copy as it was: %s   "
-			    "Go back to a backup: retake restore BACKUP",
+			    "The log itself is damaged. A copy of the damaged store: %s   To "
+			    "return to a backup: retake restore BACKUP",
 			    kept == NULL ? "" : kept);
 	if (!rt_ok(s))
 		return;
@@ -510,12 +510,12 @@ run_repair(rt_cli *cli)
 			  "%zu text%s could not be read any more and %s given up; entries, order "
 			  "and history stay.\n", r.lost, RT_CLI_S(r.lost),
 			  r.lost == 1 ? "was" : "were");
-	rt_term_c(out, salvages ? "Put what is intact into a new store. "
+	rt_term_c(out, salvages ? "Copied everything intact into a new store. "
 				: "Rebuilt the checkpoint and the search index from the log. ");
 	say_repaired(cli, f.bad == 0, &steps, r.lost);
 	rt_term_f(out,
-		  salvages ? "The damaged store is kept as it was: %s\n"
-			   : "A copy as it was before: %s\n",
+		  salvages ? "The damaged store was kept: %s\n"
+			   : "A copy of the previous store: %s\n",
 		  kept);
 }
 
@@ -525,11 +525,11 @@ const rt_command rt_cli_repair = {
 	.usage = "",
 	.summary = "rebuild the store from what is intact; the damaged one is kept",
 	.about =
-		"The checkpoint and the search index are made anew from the log. A text that is damaged "
-		"is given up: its entry stays, marked as lost. Where rows of the log are lost, or the "
-		"store cannot be opened, a new store is made from every row and text that is intact, "
-		"and the state of the checkpoint; what is lost is listed. A reply whose target is gone "
-		"becomes an entry in a take of its own. The store as it was is kept beside it.",
+		"Rebuilds the checkpoint and the search index from the log. A damaged text is "
+		"discarded; its entry remains, marked as lost. If rows of the log are lost, or "
+		"the store cannot be opened, a new store is built from all intact rows and texts "
+		"and the state of the checkpoint, and the losses are listed. A reply whose "
+		"question no longer exists becomes an entry in a new take. The old store is kept.",
 	.examples = "retake repair",
 	.run = run_repair,
 };
@@ -580,6 +580,6 @@ const rt_command rt_cli_index_command = {
 	.group = RT_COMMANDS_MAINTENANCE,
 	.traits = RT_COMMAND_HIDDEN,
 	.usage = "",
-	.summary = "bring the search index up to date now",
+	.summary = "update the search index now",
 	.run = run_index,
 };

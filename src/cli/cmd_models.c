@@ -93,7 +93,7 @@ list_models(rt_cli *cli, const rt_config *config, const char *provider)
 	listing l = {.cli = cli, .provider = rt_str_of(provider), .json = rt_scope_buf(s)};
 
 	if (RT_TRY(s, rt_models_check_provider(config, l.provider, &s->error)) != RT_OK) {
-		rt_cli_hint(cli, "Providers: retake models   To set one up: retake help config");
+		rt_cli_hint(cli, "Providers: retake models   To configure one: retake help config");
 		return;
 	}
 	rt_json_open(l.json, NULL, '[');
@@ -123,7 +123,7 @@ key_state(rt_cli *cli, const rt_model_choice *choice, bool url_is_wrong)
 	if (choice->config != NULL && choice->config->key_cmd_count > 0)
 		return "key by command";
 	if (kind->url == NULL)
-		return "always there";
+		return "always available";
 	if (url_is_wrong)
 		return "wrong url";
 	if (rt_key_find(choice, NULL, NULL, key, warnings, &ignored) != RT_OK)
@@ -186,12 +186,12 @@ say_choice(rt_cli *cli, const rt_config *config)
 		return;
 	is_set = setting->size > 0;
 	if (!is_set && config->model.size == 0) {
-		rt_cli_advise(cli, "\nNone is chosen yet: retake set model PROVIDER/NAME\n");
+		rt_cli_advise(cli, "\nNo model is set: retake set model PROVIDER/NAME\n");
 		return;
 	}
-	rt_term_c(&cli->out, "\nAsked is ");
+	rt_term_c(&cli->out, "\nUsing ");
 	rt_term_line(&cli->out, is_set ? rt_buf_str(setting) : config->model);
-	rt_term_f(&cli->out, ", as the %s says.\n", is_set ? "setting model" : "configuration");
+	rt_term_f(&cli->out, "(from the %s).\n", is_set ? "setting model" : "configuration");
 }
 
 static void
@@ -230,11 +230,11 @@ const rt_command rt_cli_models = {
 	.group = RT_COMMANDS_ASKING,
 	.max_words = 1,
 	.usage = "[PROVIDER]",
-	.summary = "list providers, or the models that one has",
+	.summary = "list the providers, or the models of one",
 	.about =
-		"Without a word: the providers, where they are, and whether a key was found (never the "
-		"key itself). With one: the models that its server offers. Providers of your own stand "
-		"in config.toml.",
+		"Without PROVIDER: the providers, their addresses, and whether an API key was "
+		"found (never the key itself). With PROVIDER: the models that its server offers. "
+		"Define your own providers in config.toml.",
 	.examples = "retake models\nretake models ollama",
 	.kinds = {RT_ARG_PROVIDER},
 	.run = run_models,
@@ -315,9 +315,9 @@ check_server(rt_cli *cli, yyjson_val *record, const rt_model *model)
 
 	if (!rt_ok(&cli->s) || rt_str_eq(then, model->server))
 		return;
-	rt_cli_hint(cli, "To send it there all the same: -m %.*s/%.*s",
+	rt_cli_hint(cli, "To send it there anyway: -m %.*s/%.*s",
 		    RT_STR_ARG(rt_model_service(model)), RT_STR_ARG(model->name));
-	rt_cli_fail(cli, RT_REFUSED, "%.*s was %.*s when this was sent, and is %.*s now",
+	rt_cli_fail(cli, RT_REFUSED, "%.*s was %.*s when this was sent; now it is %.*s",
 		    RT_STR_ARG(rt_model_service(model)),
 		    RT_STR_ARG(then.size > 0 ? then : RT_STR("no server")),
 		    RT_STR_ARG(model->server.size > 0 ? model->server : RT_STR("no server")));
@@ -333,9 +333,9 @@ open_same(rt_cli_model_session *session, yyjson_val *record)
 	rt_buf *name = rt_scope_buf(s);
 
 	if (service.size == 0) {
-		rt_cli_hint(cli, "Say to whom: -m PROVIDER/NAME   Providers: retake models");
-		rt_cli_fail(cli, RT_REFUSED, "an older version of Retake sent this, and did not "
-					     "write down to which server");
+		rt_cli_hint(cli, "Choose a model: -m PROVIDER/NAME   Providers: retake models");
+		rt_cli_fail(cli, RT_REFUSED, "an older version of Retake sent this and did not "
+					     "record the server");
 	}
 	rt_buf_add_str(name, service);
 	rt_buf_add_byte(name, '/');
@@ -343,7 +343,7 @@ open_same(rt_cli_model_session *session, yyjson_val *record)
 	RT_TRY(s, rt_model_session_model(&session->m, rt_scope_str(s, name), true, &session->m.model,
 					 &s->error));
 	if (rt_ok(s) && !rt_str_eq(rt_model_service(session->m.model), service))
-		rt_cli_fail(cli, RT_REFUSED, "there is no provider %.*s any more",
+		rt_cli_fail(cli, RT_REFUSED, "the provider %.*s no longer exists",
 			    RT_STR_ARG(service));
 	check_server(cli, record, session->m.model);
 }
@@ -361,7 +361,8 @@ resend(rt_cli *cli, yyjson_val *record, rt_str body)
 	if (session != NULL && session->m.model == NULL)
 		open_same(session, record);
 	if (rt_ok(s) && !rt_str_is(provider, session->m.model->provider->name))
-		rt_cli_fail(cli, RT_USAGE, "the request is one for %.*s; name a model of it with -m",
+		rt_cli_fail(cli, RT_USAGE, "the request is for %.*s; choose one of its models "
+					   "with -m",
 			    RT_STR_ARG(provider));
 	if (!rt_ok(s))
 		return;
@@ -409,9 +410,9 @@ run_replay(rt_cli *cli)
 	f.store = store;
 	RT_TRY(s, rt_comms_read(cli->alloc, rt_buf_str(state), look_at_line, &f, &s->error));
 	if (rt_ok(s) && f.request == NULL) {
-		rt_cli_hint(cli, "What would be sent now: retake context");
+		rt_cli_hint(cli, "The request now: retake context");
 		rt_cli_fail(cli, RT_NOT_FOUND,
-			    "there is no record of a request that %s is the reply to", id);
+			    "no request is recorded for the reply %s", id);
 	}
 	if (!rt_ok(s))
 		return;
@@ -438,7 +439,7 @@ run_replay(rt_cli *cli)
 
 static const rt_flag replay_flags[] = {
 	{"send", 0, NULL, RT_ARG_TEXT, "ask it once more; the reply is shown, not kept"},
-	{"model", 'm', "MODEL", RT_ARG_TEXT, "with --send: whom to ask"},
+	{"model", 'm', "MODEL", RT_ARG_TEXT, "with --send: the model"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -448,11 +449,11 @@ const rt_command rt_cli_replay = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "ENTRY [--send]",
-	.summary = "print the request that a reply answered, to the byte",
+	.summary = "print the request of a reply, byte for byte",
 	.about =
-		"It is built again from the conversation as it was then, and compared with what was "
-		"logged. Where they differ, because a hook changed it, say, it comes from the log. What "
-		"has been purged since is not in it.",
+		"The request is rebuilt from the conversation at that time and compared with the "
+		"request log. If they differ, for example because a hook changed it, it is taken "
+		"from the log. Purged texts are missing.",
 	.examples = "retake replay :2\nretake replay @ --send",
 	.flags = replay_flags,
 	.kinds = {RT_ARG_ENTRY},

@@ -27,12 +27,11 @@ show(rt_cli *cli)
 	} else if (rt_cli_has(cli, "raw")) {
 		rt_term_raw(&cli->out, text);
 	} else if (text.size == 0) {
-		rt_cli_advise(cli, "There is no working prompt. Write one: retake prompt edit\n");
+		rt_cli_advise(cli, "No working prompt. Write one: retake prompt edit\n");
 	} else {
 		rt_term_indented(&cli->out, text, 0);
 		if (is_edited)
-			rt_cli_advise(cli, "\n(edited; the model has not been told: "
-					   "retake prompt notify)\n");
+			rt_cli_advise(cli, "\n(edited; to tell the model: retake prompt notify)\n");
 	}
 }
 
@@ -99,7 +98,7 @@ notify(rt_cli *cli)
 		rt_cli_say_result(cli, result, "Added the notice %s that the prompt was edited.",
 				  result->entry);
 	else if (!cli->quiet)
-		rt_term_c(&cli->out, "Nothing to tell: the prompt was not edited since.\n");
+		rt_term_c(&cli->out, "Nothing to do: the prompt has not been edited since.\n");
 }
 
 static void
@@ -111,7 +110,7 @@ run_prompt(rt_cli *cli)
 	if (from != NULL && (verb == NULL || (strcmp(verb, "set") == 0 && is_alone)))
 		set_from(cli, from);
 	else if (from != NULL)
-		rt_cli_fail(cli, RT_USAGE, "--from goes without another text");
+		rt_cli_fail(cli, RT_USAGE, "--from cannot be combined with a text");
 	else if (verb == NULL || (strcmp(verb, "show") == 0 && is_alone))
 		show(cli);
 	else if (strcmp(verb, "set") == 0)
@@ -126,11 +125,11 @@ run_prompt(rt_cli *cli)
 }
 
 static const rt_flag prompt_flags[] = {
-	{"file", 'f', "FILE", RT_ARG_FILE, "take the text from a file (\"-\": standard input)"},
+	{"file", 'f', "FILE", RT_ARG_FILE, "read the text from a file (\"-\": standard input)"},
 	{"from", 0, "ENTRY", RT_ARG_ENTRY, "use the text of an entry as the prompt"},
-	{"editor", 'e', NULL, RT_ARG_TEXT, "open the editor even when this is no terminal"},
-	{"exact", 0, NULL, RT_ARG_TEXT, "keep the line end at the end of a file"},
-	{"raw", 0, NULL, RT_ARG_TEXT, "the text alone, byte for byte (into a pipe or file)"},
+	{"editor", 'e', NULL, RT_ARG_TEXT, "open the editor even without a terminal"},
+	{"exact", 0, NULL, RT_ARG_TEXT, "keep the newline at the end of the file"},
+	{"raw", 0, NULL, RT_ARG_TEXT, "only the text, byte for byte (for a pipe or file)"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -146,10 +145,11 @@ const rt_command rt_cli_prompt = {
 		 "notify",
 	.summary = "show or change the working prompt",
 	.about =
-		"The working prompt is a text that you and the model shape together, kept apart from "
-		"the entries. notify adds an entry that tells the model that you edited it. "
-		"--from uses the text of an entry. With the setting prompt_updates the model changes "
-		"the prompt in its replies: block (a fenced code block \"prompt\") or json.",
+		"The working prompt is a text that you and the model write together, separate "
+		"from the entries. notify adds an entry that tells the model about your edit. "
+		"--from uses the text of an entry. With the setting prompt_updates the model "
+		"updates the prompt in its replies: block (a fenced code block \"prompt\") or "
+		"json.",
 	.examples = "retake prompt\nretake prompt set \"Write a haiku about {topic}.\"\n"
 		    "retake prompt edit",
 	.ops = "prompt.update prompt.notify",

@@ -62,7 +62,7 @@ list_revisions(rt_cli *cli, rt_revision_rows rows)
 	if (!rt_ok(&cli->s))
 		return;
 	if (left > 0)
-		rt_cli_advise(cli, "Bring one back: retake revisions %s --restore N\n",
+		rt_cli_advise(cli, "Restore one: retake revisions %s --restore N\n",
 			      rt_cli_word(cli, 0));
 	else
 		rt_term_c(&cli->out, "All of them were purged; nothing is left of them.\n");
@@ -72,7 +72,7 @@ static void
 restore(rt_cli *cli, rt_revision_rows rows, const char *word)
 {
 	const char *address = rt_cli_word(cli, 0);
-	uint64_t number = rt_cli_number(cli, word, "the number of a revision");
+	uint64_t number = rt_cli_number(cli, word, "a revision number");
 	rt_view view = rt_cli_view(cli);
 	const rt_body *body;
 	const rt_result *result;
@@ -95,7 +95,7 @@ restore(rt_cli *cli, rt_revision_rows rows, const char *word)
 					      .entry = rt_cli_request_entry(cli, address),
 					      .content = content_of(body)},
 				1);
-	rt_cli_say_result(cli, result, "Brought back revision %s of entry %s.", word,
+	rt_cli_say_result(cli, result, "Restored revision %s of entry %s.", word,
 			  rt_cli_where(cli, result->entry));
 }
 
@@ -128,7 +128,7 @@ run_revisions(rt_cli *cli)
 }
 
 static const rt_flag revisions_flags[] = {
-	{"restore", 0, "N", RT_ARG_TEXT, "make revision N the text again, as a new step"},
+	{"restore", 0, "N", RT_ARG_TEXT, "restore revision N, as a new step"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

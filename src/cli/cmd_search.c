@@ -95,7 +95,7 @@ run_search(rt_cli *cli)
 	rt_scope *s = &cli->s;
 	rt_buf *query = rt_scope_buf(s), *json = rt_scope_buf(s);
 	rt_search search = {.role = rt_str_of(rt_cli_flag_value(cli, "role")),
-			    .limit = rt_cli_flag_number(cli, "limit", "how many to list", LIMIT)};
+			    .limit = rt_cli_flag_number(cli, "limit", "maximum number of results", LIMIT)};
 
 	for (size_t i = 0; i < cli->args.word_count; i++)
 		rt_buf_add_f(query, "%s%s", i > 0 ? " " : "", rt_cli_word(cli, i));
@@ -120,14 +120,14 @@ run_search(rt_cli *cli)
 	for (size_t i = 0; i < hits.count; i++)
 		print_hit(cli, &hits.items[i]);
 	if (hits.count == 0) {
-		rt_term_c(&cli->out, "Nothing holds \"");
+		rt_term_c(&cli->out, "No matches for \"");
 		rt_term_line(&cli->out, search.query);
 		rt_term_c(&cli->out, "\".\n");
 	}
 }
 
 static const rt_flag search_flags[] = {
-	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries of this role"},
+	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries with this role"},
 	{"limit", 'l', "N", RT_ARG_TEXT, "list so many; default 100"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -140,7 +140,7 @@ const rt_command rt_cli_search = {
 	.min_words = 1,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "TEXT… [-r ROLE] [-d DISCUSSION]",
-	.summary = "find words in all discussions",
+	.summary = "search all discussions",
 	.about =
 		"Finds entries that hold all the words; the last may be the beginning of one. A text "
 		"without a word (\"\") finds nothing. What was "

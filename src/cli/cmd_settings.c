@@ -132,8 +132,7 @@ show_one(rt_cli *cli, const char *key)
 		return;
 	if (value == NULL) {
 		rt_cli_hint(cli,
-			    "What is set: retake settings   "
-			    "To set it: retake set %s VALUE",
+			    "Settings: retake settings   To set it: retake set %s VALUE",
 			    key);
 		rt_cli_fail(cli, RT_NOT_FOUND, "the setting \"%.80s\" is not set", key);
 	} else if (cli->json) {
@@ -167,8 +166,8 @@ run_settings(rt_cli *cli)
 					   &s->error));
 		rt_cli_print_json(cli, json);
 	} else if (row->settings.count == 0) {
-		rt_cli_advise(cli, "Everything is at its default. To set something: "
-				   "retake set KEY VALUE\n");
+		rt_cli_advise(cli, "All settings have their defaults. To change one: retake set "
+				   "KEY VALUE\n");
 	} else {
 		for (size_t i = 0; i < row->settings.count; i++)
 			print_pair(cli, row->settings.items[i].name,
@@ -177,7 +176,7 @@ run_settings(rt_cli *cli)
 }
 
 static const rt_flag settings_flags[] = {
-	{"all", 'a', NULL, RT_ARG_TEXT, "also what can be set, and what it is for"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "include all available settings with descriptions"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -187,7 +186,7 @@ const rt_command rt_cli_settings = {
 	.traits = RT_COMMAND_AT_OP,
 	.max_words = 1,
 	.usage = "[KEY | --all]",
-	.summary = "show what is set, or one setting",
+	.summary = "list the changed settings, or show one",
 	.examples = "retake settings\nretake settings temperature\nretake settings --all",
 	.flags = settings_flags,
 	.kinds = {RT_ARG_SETTING},
@@ -228,9 +227,9 @@ check_model(rt_cli *cli, const char *text)
 		return rt_str_of(NULL);
 	RT_TRY(s, rt_models_check_setting(config, name, &s->error));
 	if (s->status == RT_USAGE && name.size == 0)
-		rt_cli_hint(cli, "Back to the default: retake set model --unset");
+		rt_cli_hint(cli, "To return to the default: retake set model --unset");
 	else if (s->status == RT_NOT_FOUND)
-		rt_cli_hint(cli, "What is set up: retake models   To choose one: retake set model "
+		rt_cli_hint(cli, "Providers: retake models   To choose a model: retake set model "
 				 "PROVIDER/NAME");
 	return rt_cli_given(name);
 }
@@ -251,7 +250,7 @@ advise_key(rt_cli *cli, const char *key)
 		}
 	}
 	if (near != NULL)
-		rt_cli_advise(cli, "Retake itself does not read \"%.60s\". Did you mean %s?\n", key,
+		rt_cli_advise(cli, "Retake has no setting \"%.60s\". Did you mean %s?\n", key,
 			      near);
 }
 
@@ -270,10 +269,10 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 	if (wants == NULL)
 		return;
 	if (setting->type == RT_SETTING_TEXT)
-		rt_cli_hint(cli, "As a text: retake set %s --string %.60s", key, text);
+		rt_cli_hint(cli, "To set it as text: retake set %s --string %.60s", key, text);
 	else
-		rt_cli_hint(cli, "All of them: retake settings --all");
-	rt_cli_fail(cli, RT_USAGE, "%s is %s, not %.60s", key, wants, text);
+		rt_cli_hint(cli, "All settings: retake settings --all");
+	rt_cli_fail(cli, RT_USAGE, "%s must be %s, not %.60s", key, wants, text);
 }
 
 static void
@@ -299,7 +298,7 @@ run_set(rt_cli *cli)
 	request.value = rt_json_parse(s, unset ? RT_STR("null") : value_json(cli, value));
 	result = rt_cli_execute(cli, &request, 1);
 	if (unset)
-		rt_cli_say_result(cli, result, "%s is back at its default.", key);
+		rt_cli_say_result(cli, result, "Reset %s to its default.", key);
 	else
 		rt_cli_say_result(cli, result, "Set %s to %.200s.", key, value);
 	if (rt_ok(s) && model.ptr != NULL)
@@ -307,10 +306,10 @@ run_set(rt_cli *cli)
 }
 
 static const rt_flag set_flags[] = {
-	{"unset", 0, NULL, RT_ARG_TEXT, "back to the default"},
+	{"unset", 0, NULL, RT_ARG_TEXT, "reset to the default"},
 	{"for-all", 'a', NULL, RT_ARG_TEXT,
-	 "for each discussion of the project that has no value of its own"},
-	{"string", 's', NULL, RT_ARG_TEXT, "VALUE is a text, even when it looks like JSON"},
+	 "for all discussions of the project without their own value"},
+	{"string", 's', NULL, RT_ARG_TEXT, "treat VALUE as text, even if it is valid JSON"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -322,8 +321,8 @@ const rt_command rt_cli_set = {
 	.max_words = 2,
 	.usage = "KEY VALUE | KEY --unset",
 	.summary = "change a setting",
-	.about = "VALUE is read as JSON where it is JSON, else as a text. What can be set: retake "
-		 "settings --all. Any other key is kept, for whoever reads it.",
+	.about = "VALUE is read as JSON if it is valid JSON, else as text. All settings: retake "
+		 "settings --all. Other keys are stored for use by other programs.",
 	.examples = "retake set temperature 0.7\nretake set model ollama/qwen3:8b\n"
 		    "retake set temperature --unset",
 	.ops = "setting.set",
@@ -369,7 +368,7 @@ run_roles(rt_cli *cli)
 				  RT_STR_ARG(rt_str_trim(request.role))); /* as it is kept */
 	} else if (role != NULL && strcmp(verb, "rm") == 0) {
 		rt_cli_do(cli, &request,
-			  "Removed the role \"{role}\" from the list; entries keep theirs.");
+			  "Removed the role \"{role}\" from the list; entries are not changed.");
 	} else {
 		rt_cli_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"", verb);
 	}
@@ -403,7 +402,7 @@ show_track(rt_cli *cli)
 	if (cli->json)
 		print_json_value(cli, track, "null");
 	else if (track == NULL)
-		rt_term_c(&cli->out, "The discussion is bound to no track.\n");
+		rt_term_c(&cli->out, "The discussion has no track.\n");
 	else
 		print_line(cli, track);
 }
@@ -430,16 +429,16 @@ run_track(rt_cli *cli)
 		rt_cli_fail(cli, RT_USAGE, "track takes a NAME or --clear, not both");
 	if (clear || name[0] == '\0') /* an empty name is no name */
 		rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = RT_NULL_STR},
-			  "The discussion is bound to no track.");
+			  "The discussion has no track.");
 	else
 		rt_cli_do(cli, &(rt_request){.op = RT_OP_TRACK_SET, .track = rt_str_of(name)},
 			  "Bound the discussion to the track \"{track}\".");
 }
 
 static const rt_flag track_flags[] = {
-	{"clear", 'c', NULL, RT_ARG_TEXT, "bind it to none"},
+	{"clear", 'c', NULL, RT_ARG_TEXT, "remove the track"},
 	{"toggle", 't', NULL, RT_ARG_TEXT,
-	 "go from a discussion of the project to one of a track, or back"},
+	 "switch between a discussion without a track and one of a track"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -450,10 +449,10 @@ const rt_command rt_cli_track = {
 	.max_words = 1,
 	.usage = "[NAME | --clear]\n"
 		 "--toggle [NAME]",
-	.summary = "show or set the track the discussion is bound to",
-	.about = "A track groups discussions: retake tracks lists them. --toggle goes from a discussion "
-		 "that is bound to no track to one of the track NAME (of any track without it), and back; "
-		 "where there are several, to the one that was changed last.",
+	.summary = "show or set the track of the discussion",
+	.about = "A track groups discussions: retake tracks lists them. --toggle switches from a "
+		 "discussion without a track to one of the track NAME (default: any track), and "
+		 "back; if there are several, to the one changed last.",
 	.examples = "retake track release-2\nretake track --toggle\nretake tracks",
 	.ops = "track.set track.toggle",
 	.flags = track_flags,
@@ -480,8 +479,8 @@ list_presets(rt_cli *cli)
 		rt_term_c(&cli->out, "\n");
 	}
 	if (yyjson_obj_size(presets) == 0)
-		rt_cli_advise(cli, "No presets. To keep the files and prompts of now: "
-				   "retake preset save NAME\n");
+		rt_cli_advise(cli, "No presets. To save the current files and prompts: retake "
+				   "preset save NAME\n");
 }
 
 static void
@@ -519,7 +518,7 @@ const rt_command rt_cli_preset = {
 	.traits = RT_COMMAND_AT_OP,
 	.max_words = 2,
 	.usage = "[save|load|delete NAME]",
-	.summary = "keep files, screenshots and prompts under a name",
+	.summary = "save and load files, screenshots and prompts under a name",
 	.examples = "retake preset save review\nretake preset load review",
 	.ops = "preset.save preset.load preset.delete",
 	.kinds = {RT_ARG_TEXT},

@@ -189,8 +189,8 @@ show_content(rt_cli *cli, const rt_entry_row *e, bool whole)
 	rt_entry_add_text(&text, e);
 	if (text.size == 0) {
 		rt_term_style(out, RT_STYLE_DIM);
-		rt_term_c(out, e->purged ? "    (nothing is left of it)\n"
-			       : e->lost ? "    (its text was damaged)\n"
+		rt_term_c(out, e->purged ? "    (empty)\n"
+			       : e->lost ? "    (text damaged)\n"
 					 : "    (empty)\n");
 		rt_term_style(out, RT_STYLE_NONE);
 	} else if (!whole && e->collapsed) {
@@ -283,10 +283,10 @@ show_title(rt_cli *cli, const rt_show_row *show, size_t hidden)
 	if (hidden > 0)
 		rt_term_f(out, ", %zu hidden", hidden);
 	if (at_op != NULL)
-		rt_term_f(out, ", as it was right after step %s", at_op);
+		rt_term_f(out, ", right after step %s", at_op);
 	rt_term_c(out, "\n");
 	if (show->count == 0)
-		rt_cli_advise(cli, "\nNothing is here yet. Add an entry: retake add TEXT\n");
+		rt_cli_advise(cli, "\nNo entries yet. Add one: retake add TEXT\n");
 }
 
 /* One entry, which may be in another take. */
@@ -379,7 +379,7 @@ show_many(rt_cli *cli, rt_cli_span span)
 	if (raw || !rt_ok(s))
 		return;
 	if (shown == 0 && rt_cli_has(cli, "role"))
-		rt_cli_advise(cli, "\nNone of them is of the role \"%.80s\". Roles: retake roles\n",
+		rt_cli_advise(cli, "\nNo entry has the role \"%.80s\". Roles: retake roles\n",
 			      rt_cli_flag_value(cli, "role"));
 	rt_cli_inflight_report(cli);
 }
@@ -421,10 +421,10 @@ run_show(rt_cli *cli)
 }
 
 static const rt_flag show_flags[] = {
-	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries of this role, and of User"},
-	{"all", 'a', NULL, RT_ARG_TEXT, "also entries that are hidden"},
-	{"thinking", 0, NULL, RT_ARG_TEXT, "expand what the model thought"},
-	{"raw", 0, NULL, RT_ARG_TEXT, "the text alone, byte for byte (into a pipe or file)"},
+	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries with this role and with the role User"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "include hidden entries"},
+	{"thinking", 0, NULL, RT_ARG_TEXT, "show the thinking in full"},
+	{"raw", 0, NULL, RT_ARG_TEXT, "only the text, byte for byte (for a pipe or file)"},
 	{"take-file", 0, NULL, RT_ARG_TEXT, "the take as a text file for retake edit --all"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -438,11 +438,11 @@ const rt_command rt_cli_show = {
 	.usage = "[ENTRY | FROM..TO]",
 	.summary = "show the take, or some of its entries",
 	.about =
-		"Shows the entries of the active take with their positions and ids. With an entry, "
-		"shows that one alone, whatever take it is in. What programs keep for themselves "
-		"is hidden (entries of the kind custom, and messages with \"display\":false); the "
-		"others keep their positions. --all and --json show everything. On a terminal, "
-		"entries in read mode (retake view ENTRY --read) are rendered as Markdown.",
+		"Shows the entries of the active take with their positions and ids. With an "
+		"entry, shows only that one, in whatever take it is. Entries that programs store "
+		"for themselves are hidden (kind custom, and messages with \"display\":false); "
+		"positions count them. --all and --json show everything. On a terminal, entries "
+		"in read mode (retake view ENTRY --read) are rendered as Markdown.",
 	.examples = "retake show\nretake show :4\nretake show :2..:5\nretake show --at-op 12\n"
 		    "retake show --json | less",
 	.flags = show_flags,

@@ -122,8 +122,8 @@ const rt_command rt_cli_symbols = {
 	.usage = "[PREFIX]\nshow NAME",
 	.summary = "list the symbols in the discussion's files, show a definition",
 	.about =
-		"The definitions in the files that the discussion lists (functions, types, variables …), "
-		"as universal-ctags finds them; it has to be installed. show prints the text of a "
+		"The definitions (functions, types, variables …) in the files of the discussion, "
+		"found with universal-ctags, which must be installed. show prints the text of a "
 		"definition with its file and lines. A name may be written as @name.",
 	.examples = "retake symbols\nretake symbols compute\nretake symbols show @compute_sum",
 	.kinds = {RT_ARG_TEXT, RT_ARG_TEXT},

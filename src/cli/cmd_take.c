@@ -17,11 +17,11 @@ const rt_command rt_cli_branch = {
 	.group = RT_COMMANDS_BRANCHING,
 	.max_words = 2,
 	.usage = "[ENTRY [NAME]]",
-	.summary = "start a new take that holds everything up to an entry",
+	.summary = "start a new take that contains everything up to an entry",
 	.about =
-		"The new take is named like the old one with _take_ and a number unless NAME is "
-		"given, and becomes the active one. The old take stays as it is. Without ENTRY, at "
-		"the head.",
+		"Without NAME, the new take is named after the old one, with _take_ and a "
+		"number. It becomes active. The old take is unchanged. ENTRY defaults to the "
+		"head.",
 	.examples = "retake branch :6\nretake branch good-start duck",
 	.ops = "take.branch",
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},
@@ -77,10 +77,10 @@ check_label(rt_cli *cli, const char *name)
 
 	if (name[0] == ':' || strcmp(name, "@") == 0 || strncmp(name, "@-", 2) == 0) {
 		rt_cli_hint(cli, "Choose a word, such as good-start.");
-		rt_cli_fail(cli, RT_USAGE, "\"%.60s\" cannot be a label: that is how %s is named",
+		rt_cli_fail(cli, RT_USAGE, "\"%.60s\" cannot be a label: it is the address of %s",
 			    name, name[0] == ':' ? "a position" : "the head");
 	} else if (rt_str_trim(rt_str_of(name)).size == 0) {
-		rt_cli_hint(cli, "To take a label off: retake label ENTRY --clear");
+		rt_cli_hint(cli, "To remove a label: retake label ENTRY --clear");
 		rt_cli_fail(cli, RT_USAGE, "the label is empty");
 	} else if (rt_resolve_entry(cli->session.value, cli->session.place, rt_str_of(name), true,
 				    &entry, &ignored) == RT_OK &&
@@ -115,13 +115,13 @@ run_label(rt_cli *cli)
 		request.entry = rt_cli_request_entry(cli, address);
 	result = rt_cli_execute(cli, &request, 1);
 	if (clear)
-		rt_cli_say_result(cli, result, "Took the label off entry %s.", result->entry);
+		rt_cli_say_result(cli, result, "Removed the label of entry %s.", result->entry);
 	else
 		rt_cli_say_result(cli, result, "Labelled entry %s [%s].", result->entry, name);
 }
 
 static const rt_flag label_flags[] = {
-	{"clear", 'c', NULL, RT_ARG_TEXT, "take the label off"},
+	{"clear", 'c', NULL, RT_ARG_TEXT, "remove the label"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -160,7 +160,7 @@ const rt_command rt_cli_clear = {
 	.name = "clear",
 	.group = RT_COMMANDS_BRANCHING,
 	.usage = "[--all]",
-	.summary = "take out all entries of the take",
+	.summary = "delete all entries of the take",
 	.examples = "retake clear",
 	.ops = "take.clear",
 	.flags = clear_flags,
@@ -170,7 +170,7 @@ const rt_command rt_cli_clear = {
 static void
 run_truncate(rt_cli *cli)
 {
-	uint64_t pairs = rt_cli_number(cli, rt_cli_word(cli, 0), "how many pairs to keep");
+	uint64_t pairs = rt_cli_number(cli, rt_cli_word(cli, 0), "number of pairs to keep");
 	size_t before = rt_cli_open(cli, RT_SESSION_CHANGE) ? rt_cli_count(cli) : 0, after;
 	const rt_result *result = rt_cli_execute(
 		cli,
@@ -189,7 +189,8 @@ const rt_command rt_cli_truncate = {
 	.usage = "PAIRS",
 	.summary = "keep only the last question-answer pairs",
 	.about =
-		"Everything before goes, entries of the system, too; mute or move what is to stay.",
+		"Everything earlier is removed, including system entries; mute or move entries "
+		"you want to keep.",
 	.examples = "retake truncate 5",
 	.ops = "take.truncate",
 	.run = run_truncate,
@@ -216,14 +217,14 @@ run_graft(rt_cli *cli)
 	rt_json_close(entries, ']');
 	request.entries = rt_json_parse(s, rt_scope_str(s, entries));
 	result = rt_cli_execute(cli, &request, 1);
-	rt_cli_say_result(cli, result, "Brought %zu entr%s from take \"%s\" in.", count,
+	rt_cli_say_result(cli, result, "Copied %zu entr%s from take \"%s\".", count,
 			  RT_CLI_IES(count), from);
 }
 
 static const rt_flag graft_flags[] = {
-	{"from", 'f', "TAKE", RT_ARG_TAKE, "the take that they are in"},
-	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry that will follow"},
-	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry that will precede"},
+	{"from", 'f', "TAKE", RT_ARG_TAKE, "the take that contains them"},
+	{"before", 'b', "ENTRY", RT_ARG_ENTRY, "the entry before which it is added"},
+	{"after", 'a', "ENTRY", RT_ARG_ENTRY, "the entry after which it is added"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -233,7 +234,7 @@ const rt_command rt_cli_graft = {
 	.min_words = 1,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "ENTRY… --from TAKE --before|--after ENTRY",
-	.summary = "bring entries of another take into this one",
+	.summary = "copy entries from another take into this one",
 	.examples = "retake graft k3f9 9z2p --from main --after :4",
 	.ops = "take.graft",
 	.flags = graft_flags,
@@ -262,9 +263,8 @@ run_promote(rt_cli *cli)
 		1);
 	rt_cli_say_result(cli, result,
 			  cli->session.value != NULL && cli->session.value->active != before
-				  ? "The take is now a discussion of its own, \"%s\", and "
-				    "that is where you are."
-				  : "The take is now a discussion of its own, \"%s\".",
+				  ? "The take is now the discussion \"%s\", which is active."
+				  : "The take is now the discussion \"%s\".",
 			  result->discussion);
 }
 
@@ -274,8 +274,8 @@ const rt_command rt_cli_promote = {
 	.min_words = 1,
 	.max_words = 2,
 	.usage = "[TAKE] NAME",
-	.summary = "make a take a discussion of its own",
-	.about = "Without TAKE, the active one.",
+	.summary = "make a take a separate discussion",
+	.about = "TAKE defaults to the active one.",
 	.examples = "retake promote duck duckdb",
 	.ops = "take.promote",
 	.kinds = {RT_ARG_TAKE, RT_ARG_TEXT},
@@ -294,9 +294,9 @@ const rt_command rt_cli_extract = {
 	.group = RT_COMMANDS_BRANCHING,
 	.max_words = 2,
 	.usage = "[ENTRY [NAME]]",
-	.summary = "make a discussion of the path to an entry",
-	.about = "An entry of the user is left out, and its text is given back to be sent again. "
-		 "Without ENTRY, the path to the head.",
+	.summary = "create a discussion from the path to an entry",
+	.about = "If ENTRY is a user message, it is left out, and its text is printed to be sent "
+		 "again. ENTRY defaults to the head.",
 	.examples = "retake extract :6 second-try",
 	.ops = "discussion.extract",
 	.kinds = {RT_ARG_ENTRY, RT_ARG_TEXT},

@@ -57,7 +57,7 @@ write_file(rt_cli *cli)
 	rt_screen_add_line(title, rt_text_str(take->name));
 	rt_buf_add_c(title, "\" of \"");
 	rt_screen_add_line(title, rt_cli_disc_name(cli));
-	rt_buf_add_f(title, "\" as it was after step %llu.",
+	rt_buf_add_f(title, "\" after step %llu.",
 		     (unsigned long long)cli->session.value->seq);
 	rt_cli_takefile_write(out, &items, rt_scope_str(&cli->s, title));
 	return out;
@@ -108,7 +108,7 @@ say_changes(rt_cli *cli, const rt_result *result, const rt_cli_counts *counts)
 		size_t count;
 	} rows[] = {
 		{"edited", "edited", counts->edited},
-		{"roles", "with another role", counts->roles},
+		{"roles", "with a new role", counts->roles},
 		{"muted", "muted or unmuted", counts->muted},
 		{"added", "added", counts->added},
 		{"deleted", "deleted", counts->deleted},
@@ -150,7 +150,7 @@ load_base(rt_cli *cli, const rt_cli_items *read)
 		return rt_ok(s) ? load(cli) : base;
 	if (RT_TRY(s, rt_engine_value_at(cli->session.engine, read->step, &then, &s->error)) !=
 	    RT_OK) {
-		rt_cli_hint(cli, "The first frame line names the step that the file shows.");
+		rt_cli_hint(cli, "The first line names the step that the file shows.");
 		return base;
 	}
 	cli->session.value = then;
@@ -215,8 +215,8 @@ edit_take(rt_cli *cli)
 	apply_text(cli, text);
 	if (!rt_ok(&cli->s))
 		rt_cli_hint(cli,
-			    "Your text is kept in %s   Mend it and go on: "
-			    "retake edit --all -f %s",
+			    "Your text is in %s   Correct it and continue: retake edit --all -f "
+			    "%s",
 			    cli->draft, cli->draft);
 	rt_cli_drop_draft(cli);
 }
@@ -227,7 +227,7 @@ rt_cli_takefile_edit(rt_cli *cli)
 	const char *file = rt_cli_flag_value(cli, "file"), *word = rt_cli_word(cli, 0);
 
 	if (word != NULL && strcmp(word, "-") != 0)
-		rt_cli_fail(cli, RT_USAGE, "--all is about the whole take, not \"%.40s\"", word);
+		rt_cli_fail(cli, RT_USAGE, "--all edits the whole take; remove \"%.40s\"", word);
 	if (!rt_cli_open(cli, RT_SESSION_CHANGE))
 		return;
 	if (file == NULL && word == NULL) {
@@ -236,5 +236,5 @@ rt_cli_takefile_edit(rt_cli *cli)
 	}
 	apply_text(cli, rt_cli_read_file(cli, file != NULL ? file : "-"));
 	if (cli->s.status == RT_USAGE && cli->s.error.line > 0)
-		rt_cli_hint(cli, "Nothing was changed. The form: retake show --take-file");
+		rt_cli_hint(cli, "Nothing was changed. The format: retake show --take-file");
 }

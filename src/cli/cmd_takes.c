@@ -254,7 +254,7 @@ run_takes(rt_cli *cli)
 }
 
 static const rt_flag takes_flags[] = {
-	{"all", 'a', NULL, RT_ARG_TEXT, "also those that were deleted"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "include deleted takes"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -269,7 +269,7 @@ const rt_command rt_cli_takes = {
 		 "rename [TAKE] NAME\n"
 		 "rm TAKE\n"
 		 "diff TAKE [TAKE]",
-	.summary = "list, switch, rename, remove and compare takes",
+	.summary = "list, switch, rename, delete and compare takes",
 	.about =
 		"The active take has a star; takes with the same base are listed together. With -v "
 		"also when a take was last changed, and the git commit at that time. Of two takes, diff shows what follows where they part, and "
@@ -296,7 +296,7 @@ const rt_command rt_cli_diff = {
 	.max_words = 2,
 	.usage = "TAKE [TAKE]",
 	.summary = "compare two takes",
-	.about = "With one take, compares it with the active one.",
+	.about = "A single take is compared with the active one.",
 	.examples = "retake diff main duck",
 	.kinds = {RT_ARG_TAKE},
 	.run = run_diff,

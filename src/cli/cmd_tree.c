@@ -287,7 +287,7 @@ draw(rt_cli *cli)
 	if (!rt_cli_has(cli, "no-pager"))
 		rt_term_page(&cli->out);
 	if (t.count == 0)
-		rt_cli_advise(cli, "Nothing is here yet. Add an entry: retake add TEXT\n");
+		rt_cli_advise(cli, "No entries yet. Add one: retake add TEXT\n");
 	for (size_t i = 0; i < t.count; i++) {
 		size_t used = rt_screen_width(t.rows[i].entry->role);
 
@@ -372,7 +372,7 @@ run_tree(rt_cli *cli)
 static const rt_flag tree_flags[] = {
 	{"user-only", 'u', NULL, RT_ARG_TEXT, "only the user's entries"},
 	{"labels", 'l', NULL, RT_ARG_TEXT, "only labelled entries"},
-	{"all", 'a', NULL, RT_ARG_TEXT, "also entries that are hidden (see retake help show)"},
+	{"all", 'a', NULL, RT_ARG_TEXT, "include hidden entries (see retake help show)"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

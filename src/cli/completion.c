@@ -121,7 +121,7 @@ const rt_command rt_cli_completion = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "bash|zsh|fish",
-	.summary = "print completions for a shell",
+	.summary = "print shell completions",
 	.examples = "source <(retake completion bash)\n"
 		    "retake completion fish > ~/.config/fish/completions/retake.fish",
 	.kinds = {RT_ARG_SHELL},
@@ -418,6 +418,6 @@ const rt_command rt_cli_complete = {
 	.traits = RT_COMMAND_HIDDEN,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "-- WORD…",
-	.summary = "list what may follow on a command line",
+	.summary = "list completions for a command line",
 	.run = run_complete,
 };

@@ -50,7 +50,7 @@ rt_cli_counting_provider(rt_cli *cli, const char *name)
 	if (provider != NULL || own != NULL)
 		return provider != NULL ? provider : own->kind;
 	rt_provider_add_names(names);
-	rt_cli_fail(cli, RT_USAGE, "no provider \"%s\"; there are %.*s", name,
+	rt_cli_fail(cli, RT_USAGE, "there is no provider \"%s\"; providers: %.*s", name,
 		    RT_STR_ARG(rt_scope_str(&cli->s, names)));
 	return NULL;
 }
@@ -94,7 +94,7 @@ rt_cli_counting_choose(rt_cli_counting *c, rt_cli *cli)
 {
 	*c = (rt_cli_counting){.cli = cli, .provider = &rt_provider_openai};
 	c->unsent = rt_scope_buf(&cli->s);
-	c->budget = rt_cli_flag_number(cli, "budget", "how many tokens", 0);
+	c->budget = rt_cli_flag_number(cli, "budget", "number of tokens", 0);
 	c->config = rt_cli_config(cli);
 	c->model = choose_name(c);
 	choose_provider(c);
@@ -210,7 +210,7 @@ rt_cli_counting_build(rt_cli_counting *c, rt_buf *body)
 	RT_TRY(s, rt_view_context(cli->session.engine, cli->session.value, cli->session.place,
 				  c->provider, &options, body, &s->error));
 	if (c->status != RT_OK)
-		rt_cli_fail(cli, c->status, "there is not enough memory to count the tokens");
+		rt_cli_fail(cli, c->status, "out of memory while counting tokens");
 	rt_str text = rt_scope_str(s, body);
 
 	if (rt_ok(s))
@@ -243,8 +243,8 @@ rt_cli_counting_note(const rt_cli_counting *c)
 			    out, c->budget, first, last);
 	if (c->budget > 0 && c->tokens > c->budget)
 		rt_cli_note(c->cli,
-			    "what is left has %s%zu tokens, more than that: prompts, summaries "
-			    "and the newest entry always stay",
+			    "the rest has %s%zu tokens, which exceeds the budget: prompts, "
+			    "summaries and the newest entry are always kept",
 			    c->is_exact ? "" : "about ", c->tokens);
 }
 
@@ -353,7 +353,7 @@ print_total(const rt_cli_counting *c)
 	}
 	if (c->ranks == NULL)
 		rt_term_c(out, c->model.size > 0 ? " (estimated)\n"
-						 : " (estimated; no model is chosen)\n");
+						 : " (estimated; no model is set)\n");
 	else
 		rt_term_f(out, " (%s%s)\n", c->is_exact ? "exact, " : "", c->encoding->name);
 }

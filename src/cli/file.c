@@ -16,9 +16,9 @@ hint_unreadable(rt_cli *cli, const char *path)
 	if (strcmp(path, "-") == 0)
 		path = "standard input";
 	if (status == RT_NOT_FOUND)
-		rt_cli_hint(cli, "Look at the name. More: retake help %s", cli->args.command->name);
+		rt_cli_hint(cli, "Check the name. More: retake help %s", cli->args.command->name);
 	else if (status == RT_IO || status == RT_FULL || status == RT_REFUSED)
-		rt_cli_hint(cli, "Look at its permissions: ls -l %s", path);
+		rt_cli_hint(cli, "Check its permissions: ls -l %s", path);
 }
 
 rt_str
@@ -41,7 +41,7 @@ rt_cli_read_whole_file(rt_cli *cli, const char *path)
 	if (!rt_ok(&cli->s))
 		return rt_str_of(NULL);
 	if (rt_scope_note(&cli->s, rt_files_read_whole(path, out, &cli->s.error)) == RT_BUSY)
-		rt_cli_hint(cli, "Try again when the other program is done with it.");
+		rt_cli_hint(cli, "Try again when the other program has finished with it.");
 	hint_unreadable(cli, path);
 	return rt_scope_str(&cli->s, out);
 }
@@ -55,7 +55,7 @@ rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mo
 	if (cli->s.status == RT_REFUSED)
 		rt_cli_hint(cli, "To replace it, add --force.");
 	else if (cli->s.status == RT_NOT_FOUND)
-		rt_cli_hint(cli, "Make the folder first, or name another one.");
+		rt_cli_hint(cli, "Create the folder first, or use another one.");
 	else
 		hint_unreadable(cli, path);
 }
@@ -74,11 +74,12 @@ rt_cli_edit_text(rt_cli *cli, const char *name, rt_str text, bool is_one)
 	if (rt_ok(&cli->s) && !rt_cli_may_edit(cli)) {
 		rt_cli_hint(cli, "%s",
 			    strcmp(cli->args.command->name, "prompt") == 0
-				    ? "To open the editor all the same: retake prompt edit -e   "
-				      "To give the text: retake prompt set TEXT"
+				    ? "To open the editor anyway: retake prompt edit -e   To "
+				      "give the text: retake prompt set TEXT"
 				    : "Give the text, a file with -f FILE, or \"-\" for standard "
-				      "input.   To open the editor all the same: -e");
-		rt_cli_fail(cli, RT_USAGE, "%s has no text, and there is nobody to ask for it",
+				      "input. To open the editor anyway: -e");
+		rt_cli_fail(cli, RT_USAGE, "%s needs a text, and there is no terminal for an "
+					   "editor",
 			    cli->args.command->name);
 	}
 	rt_buf_add_str(edited, text);

@@ -92,15 +92,15 @@ rt_cli_help_welcome(rt_cli *cli)
 		return;
 	}
 	add_name(cli);
-	rt_term_f(&cli->out, ": %s\n\nBegin with one of these:\n", rt_cli_tagline);
-	add_row(cli, "retake demo", "a tour that needs no model and no network", 26);
-	add_row(cli, "retake import FILE", "read a conversation of another program", 26);
-	add_row(cli, "retake add \"Hello\"", "write the first entry of your own", 26);
+	rt_term_f(&cli->out, ": %s\n\nStart with one of these:\n", rt_cli_tagline);
+	add_row(cli, "retake demo", "take a tour, without a model or a network", 26);
+	add_row(cli, "retake import FILE", "import a conversation from another program", 26);
+	add_row(cli, "retake add \"Hello\"", "write your first entry", 26);
 	rt_term_c(&cli->out, "\nThen:\n");
-	add_row(cli, "retake show", "what is there", 26);
-	add_row(cli, "retake tree", "all takes as a tree", 26);
-	add_row(cli, "retake undo", "take back anything", 26);
-	add_row(cli, "retake help", "all commands", 26);
+	add_row(cli, "retake show", "show the entries", 26);
+	add_row(cli, "retake tree", "show all takes as a tree", 26);
+	add_row(cli, "retake undo", "undo any change", 26);
+	add_row(cli, "retake help", "list all commands", 26);
 }
 
 /* --- one command --- */
@@ -197,7 +197,7 @@ explain_all(rt_cli *cli)
 			    !(cli->commands[i]->traits & RT_COMMAND_HIDDEN))
 				add_row(cli, cli->commands[i]->name, cli->commands[i]->summary, 14);
 	}
-	add_flags(cli, "Flags of every command, before or behind it", rt_global_flags);
+	add_flags(cli, "Global flags, before or after the command", rt_global_flags);
 	rt_term_c(&cli->out, "\n");
 	title(cli, "Topics");
 	add_topics(cli, rt_cli_topics);
@@ -385,7 +385,7 @@ operation_text(rt_cli *cli, const rt_op *op)
 		add_row(cli, field->name, about, 14);
 	}
 	if ((op->flags & RT_OP_OPEN) != 0)
-		add_row(cli, "…", "further fields are kept with the entry", 14);
+		add_row(cli, "…", "other fields are stored with the entry", 14);
 }
 
 static void
@@ -394,9 +394,10 @@ operations_text(rt_cli *cli)
 	title(cli, "Operations");
 	paragraph(
 		cli,
-		"retake apply reads one JSON object a line: {\"op\":\"entry.append\",\"content\":\"hi\"}. "
-		"Any operation may also say \"discussion\" and \"take\", as -d and --take do, and "
-		"\"git_commit\", which is recorded with the take instead of that of the work tree.");
+		"retake apply reads one JSON object per line: "
+		"{\"op\":\"entry.append\",\"content\":\"hi\"}. Every operation also accepts "
+		"\"discussion\" and \"take\", like -d and --take, and \"git_commit\", which is "
+		"recorded with the take instead of the commit of the working tree.");
 	for (size_t i = 0; i < RT_OP_COUNT; i++) {
 		rt_term_c(&cli->out, "\n");
 		operation_text(cli, &rt_ops[i]);
@@ -518,7 +519,7 @@ const rt_command rt_cli_help = {
 	.group = RT_COMMANDS_LEARNING,
 	.max_words = 1,
 	.usage = "[COMMAND | TOPIC]",
-	.summary = "explain a command or a topic",
+	.summary = "show help for a command or a topic",
 	.examples = "retake help edit\nretake help addressing",
 	.flags = help_flags,
 	.kinds = {RT_ARG_COMMAND},

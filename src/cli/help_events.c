@@ -9,9 +9,9 @@ static const char *
 may(const rt_hook_event *event)
 {
 	if (!(event->traits & RT_HOOK_BEFORE))
-		return "tells only";
+		return "notification only";
 	if (event->traits & RT_HOOK_SUMMARIZES)
-		return event->replaces[0] != 0 ? "deny, replace, sum up" : "deny, sum up";
+		return event->replaces[0] != 0 ? "deny, replace, summarise" : "deny, summarise";
 	return event->replaces[0] != 0 ? "deny, replace" : "deny";
 }
 
@@ -100,7 +100,7 @@ rt_cli_help_events(rt_cli *cli)
 	rt_term_c(&cli->out, "\nA hook reads one JSON object: {\"v\":1,\"event\":\"…\",\"id\":\"…\"} "
 			     "and, with every event,\n");
 	add_members(cli, rt_hook_common_members);
-	rt_term_c(&cli->out, "It says nothing, or {\"decision\":\"allow|deny|replace\"} with "
+	rt_term_c(&cli->out, "It prints nothing, or {\"decision\":\"allow|deny|replace\"} with "
 			     "\"reason\", \"note\", \"patch\".\n");
 	for (const rt_hook_event *e = rt_hook_events; e->name != NULL; e++)
 		explain(cli, e);
@@ -111,8 +111,8 @@ rt_cli_manpage_events(rt_buf *out)
 {
 	const rt_hook_event *event;
 
-	rt_buf_add_c(out, ".SH EVENTS\nWhat hooks are told of. "
-			  "More of each: \\fBretake help events\\fR\n");
+	rt_buf_add_c(out, ".SH EVENTS\nEvents that hooks can handle. Details: \\fBretake help "
+			  "events\\fR\n");
 	for (event = rt_hook_events; event->name != NULL; event++) {
 		rt_buf_add_f(out, ".TP\n\\fB%s\\fR", event->name);
 		if (event->alias != NULL)

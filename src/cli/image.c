@@ -33,9 +33,9 @@ add_file(rt_cli *cli, const char *path, rt_buf *out)
 	const char *type = type_of(bytes);
 
 	if (type == NULL)
-		rt_cli_fail(cli, RT_USAGE, "%s is no PNG, JPEG, GIF or WebP image", path);
+		rt_cli_fail(cli, RT_USAGE, "%s is not a PNG, JPEG, GIF or WebP image", path);
 	else if (bytes.size > RT_CLI_IMAGE_MAX)
-		rt_cli_fail(cli, RT_LIMIT, "%s has more than %d MiB, which no provider takes", path,
+		rt_cli_fail(cli, RT_LIMIT, "%s is larger than %d MiB, which no provider accepts", path,
 			    RT_CLI_IMAGE_MAX >> 20);
 	if (!rt_ok(&cli->s))
 		return;

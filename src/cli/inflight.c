@@ -75,13 +75,13 @@ say(telling *t, const rt_inflight_view *v, bool lives)
 	if (t->count == 1)
 		rt_term_c(out, "\n");
 	if (v->is_stranded) {
-		rt_cli_advise(cli, "A reply of %zu bytes lies aside, for what it answers is gone. "
-				   "Into a take of its own: retake repair\n",
+		rt_cli_advise(cli, "An unfinished reply of %zu bytes has lost its question. To "
+				   "recover it in a new take: retake repair\n",
 			      v->text.size);
 		return;
 	}
 	rt_term_style(out, RT_STYLE_DIM);
-	rt_term_c(out, !lives		  ? "A reply was left unfinished"
+	rt_term_c(out, !lives		  ? "A reply is unfinished"
 		       : v->into.size > 0 ? "More is arriving of"
 					  : "A reply is arriving");
 	if (address.size > 0) {

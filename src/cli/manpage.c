@@ -220,11 +220,13 @@ rt_cli_manpage(const rt_command *const *commands, rt_buf *out)
 		".SH DESCRIPTION\n"
 		"A discussion is a tree of entries, seen as one or more takes: lines through the "
 		"tree from the first entry to a tip. Every entry can be edited, every point "
-		"branched from, and every change undone; what a model is sent is always built "
-		"from what is seen. The head is where the next entry goes.\n.PP\n"
-		"Each change is on disk before it is reported, and says how to undo it. What "
-		"was there is never lost: it stays in the history until it is purged.\n"
-		".SH FLAGS\nThese stand before or behind any command.\n");
+		"branched from, and every change undone; requests to models are always built "
+		"from the entries you see. The head is the entry after which the next one is "
+		"added.\n.PP\n"
+		"Each change is on disk before it is reported, and the report says how to undo "
+		"it. Nothing is lost: earlier states remain in the history until they are "
+		"purged.\n"
+		".SH FLAGS\nThese can be given before or after any command.\n");
 	add_flags(out, rt_global_flags);
 	add_commands(commands, out);
 	for (const rt_cli_topic *topic = rt_cli_topics; topic->name != NULL; topic++)

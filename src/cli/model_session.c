@@ -21,7 +21,7 @@ rt_cli_model_session_open(rt_cli *cli, bool needs_model)
 	bool shows = !cli->json && !cli->quiet;
 	rt_model_session_options options = {
 		.model = rt_cli_flag_value(cli, "model"),
-		.budget = rt_cli_flag_number(cli, "budget", "how many tokens", 0),
+		.budget = rt_cli_flag_number(cli, "budget", "number of tokens", 0),
 		.pace_ms = shows ? PACE_MS : 0,
 		.needs_model = needs_model,
 	};

@@ -106,7 +106,7 @@ say_dry(rt_cli *cli, replacing *r)
 
 	if (!cli->json) {
 		rt_term_f(&cli->out,
-			  "Would replace %zu time%s in %zu entr%s. Nothing was changed.\n",
+			  "Would replace it %zu time%s in %zu entr%s. Nothing was changed.\n",
 			  r->matches, RT_CLI_S(r->matches), r->entries, RT_CLI_IES(r->entries));
 		return;
 	}
@@ -125,8 +125,8 @@ finish(rt_cli *cli, replacing *r)
 	if (!rt_ok(&cli->s))
 		return;
 	if (r->matches == 0) {
-		rt_cli_hint(cli, "Look for it: retake search TEXT");
-		rt_cli_fail(cli, RT_NOT_FOUND, "\"%.*s\" stands nowhere there",
+		rt_cli_hint(cli, "Search for it: retake search TEXT");
+		rt_cli_fail(cli, RT_NOT_FOUND, "no match for \"%.*s\"",
 			    (int)rt_utf8_cut(r->old, 100), r->old.ptr);
 		return;
 	}
@@ -154,10 +154,9 @@ rt_cli_replace(rt_cli *cli)
 
 	if (cli->args.word_count < 2 || cli->args.word_count > 3)
 		rt_cli_fail(cli, RT_USAGE,
-			    "edit --replace needs OLD, NEW and, if not all entries are meant, "
-			    "ENTRY or FROM..TO");
+			    "edit --replace needs OLD, NEW and optionally ENTRY or FROM..TO");
 	else if (r.old.size == 0)
-		rt_cli_fail(cli, RT_USAGE, "there is nothing to replace (OLD is empty)");
+		rt_cli_fail(cli, RT_USAGE, "nothing to replace: OLD is empty");
 	else if (rt_utf8_valid_size(r.old) != r.old.size ||
 		 rt_utf8_valid_size(r.new) != r.new.size)
 		rt_cli_fail(cli, RT_USAGE, "OLD and NEW must be UTF-8");

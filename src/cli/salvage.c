@@ -128,16 +128,16 @@ tell_project(rt_cli *cli, rt_str project, const rt_salvaged *got)
 	rt_term_c(&cli->out, "\n");
 	if (got->state_seq != 0)
 		rt_term_f(&cli->out,
-			  "kept  the state after step %llu, from the checkpoint; what is after step "
-			  "%llu is undone as one step\n",
+			  "kept  the state after step %llu, from the checkpoint; everything after "
+			  "step %llu is undone as one step\n",
 			  (unsigned long long)got->state_seq, (unsigned long long)got->rows);
 	else if (got->rows_unused > 0)
 		rt_term_f(&cli->out,
-			  "lost  %llu step%s that followed a lost one and cannot be done without it\n",
+			  "lost  %llu step%s that depended on a lost step\n",
 			  (unsigned long long)got->rows_unused, RT_CLI_S(got->rows_unused));
 	if (got->recovered > 0)
 		rt_term_f(&cli->out,
-			  "kept  %zu text%s whose place is not known, in the new discussion %s\n",
+			  "kept  %zu text%s without a known place in the new discussion %s\n",
 			  got->recovered, RT_CLI_S(got->recovered), got->discussion);
 }
 
@@ -187,7 +187,7 @@ salvage_all(salvaging *t, const char *parts, const char *copy)
 	RT_TRY(s, rt_store_sqlite_salvage(cli->alloc, cli->env, cli->session.path.ptr, parts, &found,
 					  &s->error));
 	if (rt_ok(s) && found.rows + found.bodies == 0)
-		rt_cli_fail(cli, RT_CORRUPT, "there is no intact row in %s",
+		rt_cli_fail(cli, RT_CORRUPT, "%s contains no intact row",
 			    cli->session.path.ptr);
 	RT_TRY(s, rt_store_sqlite_open(cli->alloc, cli->env, parts, &look, &from, &s->error));
 	RT_TRY(s, rt_store_sqlite_open(cli->alloc, cli->env, copy, &make, &to, &s->error));

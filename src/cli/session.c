@@ -84,7 +84,7 @@ void
 rt_cli_say_made(rt_cli *cli)
 {
 	if (cli->say_made)
-		rt_cli_note(cli, "made a new store: %s", cli->session.path.ptr);
+		rt_cli_note(cli, "created a new store: %s", cli->session.path.ptr);
 	cli->say_made = false;
 }
 
@@ -105,7 +105,7 @@ rt_cli_take(rt_cli *cli)
 	const rt_take *take = disc == NULL ? NULL : rt_disc_take(disc, cli->session.place.take);
 
 	if (take == NULL)
-		rt_cli_fail(cli, RT_NOT_FOUND, "there is no such take");
+		rt_cli_fail(cli, RT_NOT_FOUND, "take not found");
 	return take;
 }
 

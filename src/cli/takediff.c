@@ -231,7 +231,7 @@ rt_cli_takefile_check(const rt_cli_items *was, const rt_cli_items *now, const rt
 		/* They changed or removed it: then it must be unchanged, or gone, here. */
 		if (theirs == SIZE_MAX)
 			rt_scope_fail(s, RT_CONFLICT,
-				      "entry %.*s was taken out of the take in the meantime",
+				      "entry %.*s was deleted in the meantime",
 				      RT_STR_ARG(old->id));
 		else if (mine == SIZE_MAX || !is_same(old, &now->items[mine]))
 			rt_scope_fail(s, RT_CONFLICT, "entry %.*s was changed in the meantime",

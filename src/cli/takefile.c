@@ -5,14 +5,14 @@
 
 #include "base/hash.h"
 
-#define LOCKED_TEXT "(not plain text; it stays as it is)"
+#define LOCKED_TEXT "(not plain text; not editable here)"
 
 static const char guide[] =
-	"Each entry begins with a line \"=== ID ROLE\"; its text follows. Change texts and roles,\n"
-	"move entries, delete them with their line, add new ones with a line \"=== + ROLE\".\n"
-	"\"+muted\" behind an ID keeps the entry from being sent. What an entry has beside its text\n"
-	"(calls of tools, images) stays with it. A line of a text that begins with \"=== \" has a\n"
-	"backslash before it. What stands above the next line is ignored.\n\n";
+	"Each entry starts with a line \"=== ID ROLE\", followed by its text.\nChange texts and "
+	"roles, move entries, delete them with their line,\nadd new ones with a line \"=== + "
+	"ROLE\". \"+muted\" after an ID keeps\nthe entry from being sent. Tool calls and images "
+	"of an entry are\nkept. A line of a text that begins with \"=== \" has a backslash "
+	"before\nit. Everything above the next line is ignored.\n\n";
 
 void
 rt_cli_items_add(rt_cli_items *items, const rt_cli_item *item)
@@ -222,7 +222,7 @@ read_name(reader *r, rt_str name, rt_str line)
 			fail(r, r->line, "an entry is +muted, +locked or neither", line);
 	}
 	if (r->item.id.size > 0 && !rt_id_is_legal(r->item.id))
-		fail(r, r->line, "this is no id (for a new entry write: === + ROLE)", line);
+		fail(r, r->line, "not an id (for a new entry write: === + ROLE)", line);
 	if (r->item.id.size == 0 && r->item.locked)
 		fail(r, r->line, "a new entry cannot be locked", line);
 }
@@ -301,7 +301,7 @@ read_line(reader *r, rt_str line)
 	} else if (!r->in_item) {
 		/* Only text between frames belongs to an item. */
 		if (r->out.count > 0 && rt_str_trim(line).size > 0)
-			fail(r, r->line, "this belongs to no entry", line);
+			fail(r, r->line, "this text belongs to no entry", line);
 	} else {
 		if (r->crlf && line.size > 0 && line.ptr[line.size - 1] == '\r')
 			line.size--;
@@ -322,8 +322,8 @@ check_ids(rt_scope *s, const rt_cli_items *items)
 
 		if (item->id.size > 0 && rt_cli_index_find(index, item->id) != i)
 			rt_scope_fail(s, RT_USAGE,
-				      "line %llu: entry %.*s stands here a second time "
-				      "(a copy begins with \"=== + ROLE\")",
+				      "line %llu: entry %.*s appears a second time (start a copy "
+				      "with \"=== + ROLE\")",
 				      (unsigned long long)item->line, RT_STR_ARG(item->id));
 	}
 }
@@ -343,7 +343,7 @@ rt_cli_takefile_read(rt_scope *s, rt_str text)
 		read_line(&r, line);
 	}
 	if (!r.ended)
-		fail(&r, r.line + 1, "the file ends without its last line", RT_STR("=== :end"));
+		fail(&r, r.line + 1, "the last line of the file is missing", RT_STR("=== :end"));
 	check_ids(s, &r.out);
 	return r.out;
 }

@@ -140,14 +140,14 @@ static void
 test_errors(void **state)
 {
 	(void)state;
-	refused("", 1, "ends without its last line");
-	refused("=== a User\ntext\n", 3, "ends without its last line");
+	refused("", 1, "last line of the file is missing");
+	refused("=== a User\ntext\n", 3, "last line of the file is missing");
 	refused("=== a\ntext\n=== :end\n", 1, "role is missing");
 	refused("=== a b!c User\n", 0, "");
 	refused("title\n=== a+loud User\ntext\n=== :end\n", 2, "+muted, +locked or neither");
-	refused("=== a User\n=== a AI\n=== :end\n", 2, "second time");
+	refused("=== a User\n=== a AI\n=== :end\n", 2, "a second time");
 	refused("=== \xFF User\n=== :end\n", 0, "not UTF-8");
-	refused("=== a!b User\n=== :end\n", 1, "no id");
+	refused("=== a!b User\n=== :end\n", 1, "not an id");
 	refused("=== a \"User\n=== :end\n", 1, "JSON string");
 	refused("=== a+locked AI\nchanged\n=== :end\n", 1, "cannot be edited");
 	refused("=== :step x\n=== :end\n", 1, "must be a number");
@@ -407,7 +407,7 @@ test_conflicts(void **state)
 	current.count = 0;
 	rt_cli_takefile_check(&was, &now, &current);
 	assert_int_equal(scope.status, RT_CONFLICT);
-	assert_non_null(strstr(scope.error.text, "taken out"));
+	assert_non_null(strstr(scope.error.text, "deleted in the meantime"));
 	end_items();
 }
 

@@ -454,7 +454,7 @@ test_two_handles(void **state)
 	assert_int_equal(retake_store_open(dir.path, &look, &store, NULL), RETAKE_OK);
 	assert_int_equal(retake_project_open(store, "", NULL, &project, NULL), RETAKE_OK);
 	fails(&f, retake_apply(project, "{\"op\":\"undo\"}", RETAKE_CSTR, NULL, &f.text, &f.error),
-	      RETAKE_READ_ONLY, "reading");
+	      RETAKE_READ_ONLY, "read-only");
 	retake_text_free(&f.text);
 	holds(&f, retake_show(project, NULL, NULL, &f.text, &f.error), "\"count\":3");
 	holds(&f, retake_search(project, NULL, "three", NULL, &f.text, &f.error), "\"c\"");

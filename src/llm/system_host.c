@@ -81,7 +81,7 @@ rt_file_read(const char *path, int flags, size_t size_max, rt_buf *out, rt_error
 
 	if (fd < 0)
 		return rt_fail(err, errno == ENOENT || errno == ENOTDIR ? RT_NOT_FOUND : RT_IO,
-			       "%s cannot be read: %s", path, strerror_r(errno, why, sizeof(why)));
+			       "cannot read %s: %s", path, strerror_r(errno, why, sizeof(why)));
 	is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 	if (is_file && info.st_size > 0 && (uint64_t)info.st_size <= size_max)
 		(void)rt_buf_reserve(out, (size_t)info.st_size + PIECE);

@@ -623,7 +623,7 @@ run_transaction(round *r)
 	rt_status st = RT_OK;
 
 	if (r->engine->read_only)
-		return rt_fail(&r->err, RT_READ_ONLY, "%s is open for reading only",
+		return rt_fail(&r->err, RT_READ_ONLY, "%s is open read-only",
 			       r->engine->store->place);
 	do {
 		if (r->stale)

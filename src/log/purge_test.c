@@ -478,7 +478,7 @@ cannot_purge(void *ctx, rt_str text, rt_error *err)
 {
 	(void)ctx;
 	(void)text;
-	return rt_fail(err, RT_IO, "the log of requests: it is a folder");
+	return rt_fail(err, RT_IO, "the request log: it is a folder");
 }
 
 /* A copy that is left elsewhere fails the purge, whose message says so; the store is purged, and
@@ -498,7 +498,7 @@ a_copy_that_is_left_is_reported(void **state)
 		assert_int_equal(try_apply(f, i == 0 ? purge : "{\"op\":\"purge\",\"entry\":\":2\"}",
 					   &result), RT_IO);
 		assert_non_null(strstr(result.error.text, "copies elsewhere may still contain it "
-							  "(the log of requests: it is a folder)"));
+							  "(the request log: it is a folder)"));
 		rt_result_deinit(&result);
 		assert_false(shows(f, SECRET));
 	}

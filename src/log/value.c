@@ -81,7 +81,7 @@ rt_status
 rt_engine_may_write(rt_engine *engine, rt_error *err)
 {
 	if (engine->read_only)
-		return rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
+		return rt_fail(err, RT_READ_ONLY, "%s is open read-only",
 			       engine->store->place);
 	return rt_engine_newer(engine, err) ? RT_TOO_NEW : RT_OK;
 }

@@ -42,7 +42,7 @@ rt_import_begin(rt_engine *engine, const rt_import_options *options, rt_import *
 	rt_status st;
 
 	if (engine->read_only && !options->dry_run)
-		return rt_fail(err, RT_READ_ONLY, "%s is open for reading only",
+		return rt_fail(err, RT_READ_ONLY, "%s is open read-only",
 			       engine->store->place);
 	st = options->dry_run ? RT_OK : rt_engine_refresh(engine, err);
 	if (st != RT_OK)

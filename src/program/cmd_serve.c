@@ -133,7 +133,7 @@ purged(void *ctx, uint64_t project, rt_str text, rt_error *err)
 	if (rt_ok(&s))
 		typed = rt_input_history_purge(s.alloc, &written, text, &count, &other);
 	if (logged != RT_OK)
-		RT_TRY(&s, rt_fail(&s.error, logged, "the log of requests: %.200s", why.text));
+		RT_TRY(&s, rt_fail(&s.error, logged, "the request log: %.200s", why.text));
 	if (typed != RT_OK)
 		RT_TRY(&s, rt_fail(&s.error, typed, "the input history: %.200s", other.text));
 	return rt_scope_end(&s, err);
@@ -155,7 +155,7 @@ number_of(rt_cli *cli, const char *flag, const char *what, uint64_t absent, uint
 	uint64_t number = rt_cli_flag_number(cli, flag, what, absent);
 
 	if (number > max)
-		rt_cli_fail(cli, RT_USAGE, "%s is %llu at most", what, (unsigned long long)max);
+		rt_cli_fail(cli, RT_USAGE, "%s is at most %llu", what, (unsigned long long)max);
 	return (unsigned)number;
 }
 
@@ -209,24 +209,24 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 			return; /* without a project's name there is none that is too long */
 		rt_server_add_login(server, login);
 		rt_cli_advise(cli,
-			      "browser    http://%s/?code=%s   (good once, for a minute; another: "
-			      "%.*s)\n",
+			      "browser    http://%s/?code=%s   (one-time link, valid for 1 minute; "
+			      "for another: %.*s)\n",
 			      place, code, RT_STR_ARG(rt_buf_str(login)));
 		rt_term_f(out, "programs   Authorization: Bearer, with the token in %.*s/token\n",
 			  RT_STR_ARG(sv->state));
 		if (has_socket)
 			rt_term_f(out, "           or without it on the socket %s\n", sv->socket);
 		rt_term_c(out, rt_cli_has(cli, "shared")
-				       ? "projects   every browser sees the same one\n"
-				       : "projects   every browser has one of its own; --shared: all "
-					 "see the same\n");
+				       ? "projects   all browsers share one\n"
+				       : "projects   each browser has its own; --shared: all "
+					 "browsers share one\n");
 	}
 	rt_term_flush(out);
 	if (listen != NULL)
 		rt_cli_note(
 			cli,
-			"listening on %s: who can reach it and has the token can do everything, "
-			"and nothing is encrypted on the way",
+			"listening on %s: anyone who can reach it and has the token has full "
+			"access, and connections are not encrypted",
 			listen);
 }
 
@@ -250,8 +250,8 @@ hint_busy(rt_cli *cli, const rt_front_options *front)
 
 	if (front->socket == NULL || strstr(cli->s.error.text, front->socket) == NULL) {
 		rt_cli_hint(cli,
-			    "Another port: retake serve --port 0   A login, if the server there has "
-			    "this store: retake serve --login --port %u%s%s",
+			    "Use another port: retake serve --port 0   Sign-in link, if that "
+			    "server has this store: retake serve --login --port %u%s%s",
 			    front->port, front->address != NULL ? " --listen " : "",
 			    front->address != NULL ? front->address : "");
 		return;
@@ -260,8 +260,8 @@ hint_busy(rt_cli *cli, const rt_front_options *front)
 	socket = rt_scope_buf(&cli->s);
 	rt_args_add_quoted(socket, front->socket);
 	rt_cli_hint(cli,
-		    "Without a socket: retake serve --no-socket   A login, if the server there has "
-		    "this store: retake serve --login --socket %.*s",
+		    "Without a socket: retake serve --no-socket   Sign-in link, if that server "
+		    "has this store: retake serve --login --socket %.*s",
 		    RT_STR_ARG(rt_buf_str(socket)));
 	(void)rt_cli_end_part(cli, &outer, NULL);
 }
@@ -450,25 +450,24 @@ run_serve(rt_cli *cli)
 static const rt_flag serve_flags[] = {
 	{"port", 0, "PORT", RT_ARG_TEXT, "where to listen; default: 8999; 0: a free one"},
 	{"login", 0, NULL, RT_ARG_TEXT,
-	 "print a link that lets one browser into the server that runs: the one at --port or --socket, "
-	 "and only if it serves the store of --db; with -p, into that project"},
+	 "print a one-time sign-in link for the running server at --port or --socket, if it "
+	 "serves the store of --db; with -p, for that project"},
 	{"shared", 0, NULL, RT_ARG_TEXT,
 	 "all browsers see the same project; otherwise each has one of its own"},
 	{"socket", 0, "PATH", RT_ARG_FILE,
-	 "Unix socket for programs of the same user, who need no token there"},
+	 "Unix socket for programs of the same user, without a token"},
 	{"no-socket", 0, NULL, RT_ARG_TEXT, "no such socket"},
 	{"files", 0, "DIR", RT_ARG_DIR,
-	 "send the files that discussions list, where they are below DIR; several times: several "
-	 "directories; without it no file is read"},
+	 "allow discussions to send files below DIR; repeatable; default: no files"},
 	{"new-token", 0, NULL, RT_ARG_TEXT, "make a new token; the old one is good no longer"},
 	{"require-if-match", 0, NULL, RT_ARG_TEXT,
-	 "refuse changes that do not say which state they were made from"},
+	 "refuse changes without a precondition (If-Match)"},
 	{"listen", 0, "ADDRESS", RT_ARG_TEXT,
-	 "listen on another address than this machine's own: think twice"},
+	 "listen on this address instead of localhost: think twice"},
 	{"host", 0, "NAMES", RT_ARG_TEXT,
-	 "further names by which the server may be asked, with commas between"},
+	 "additional host names of the server, separated by commas"},
 	{"connections", 0, "N", RT_ARG_TEXT, "at a time; default: 4096"},
-	{"port-file", 0, "FILE", RT_ARG_FILE, "write the port there once it listens"},
+	{"port-file", 0, "FILE", RT_ARG_FILE, "write the port to this file when listening"},
 	/* For tests of what happens to those who are late (front.h). */
 	{"headers-ms", 0, "MS", RT_ARG_TEXT, NULL},
 	{"body-idle-ms", 0, "MS", RT_ARG_TEXT, NULL},
@@ -484,15 +483,13 @@ const rt_command rt_cli_serve = {
 	.max_words = 0,
 	.usage = "[--port PORT] [--shared] [--files DIR]…\n"
 		 "--login [--port PORT | --socket PATH]",
-	.summary = "let programs and browsers of this machine work with the store, over HTTP",
+	.summary = "serve the store over HTTP to programs and browsers on this machine",
 	.about =
-		"Everything that the command line does can be done over HTTP, by a program or a browser: "
-		"docs/api.md and GET /retake/v1/openapi.json list it, GET /retake/v1/events tells what "
-		"happens as it happens.\n\n"
-		"Nobody is let in who has neither the token (in the file that is named at the start), nor "
-		"the socket, nor a cookie that a login link was traded for. Other programs may work on "
-		"the same store meanwhile.\n\n"
-		"Stop it with Ctrl+C: replies that arrive are kept as far as they have come.",
+		"Everything the command line does is also available over HTTP: see docs/api.md "
+		"and GET\n/retake/v1/openapi.json; GET /retake/v1/events streams events. "
+		"Requests need the token (its file is\nprinted at the start), the socket, or a "
+		"cookie from a sign-in link. Other programs can use the same\nstore at the same "
+		"time. Stop it with Ctrl+C: partial replies are kept.",
 	.examples =
 		"retake serve\nretake serve --shared\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
 	.flags = serve_flags,

@@ -30,11 +30,11 @@ const rt_command rt_cli_tui = {
 	.name = "tui",
 	.group = RT_COMMANDS_ASKING,
 	.usage = "",
-	.summary = "chat, tree and history on the whole terminal; what retake alone opens",
+	.summary = "full-screen chat, tree and history; the default command",
 	.about =
-		"Every entry can be selected (Alt+Up) and then changed with one key; Escape twice shows "
-		"the tree, F1 all keys. Keys are changed in keys.toml: retake help keys. For dumb "
-		"terminals and screen readers there is retake chat.",
+		"Select any entry with Alt+Up and change it with one key; Escape twice shows the "
+		"tree, F1 all keys. To change keys, write keys.toml: retake help keys. For dumb "
+		"terminals and screen readers: retake chat.",
 	.examples = "retake\nretake tui -m builtin/echo\nretake -d plans",
 	.ops = "entry.append entry.reply",
 	.flags = tui_flags,

@@ -30,15 +30,15 @@ has_entry_arguments(const rt_command *command)
 static const char *const hints[] = {
 	[RT_AMBIGUOUS] =
 		"Type more of the id, or a position such as :4. Entries: retake show",
-	[RT_REFUSED] = "What happened so far: retake history",
-	[RT_CONFLICT] = "Look at it again (retake show) and repeat the command.",
-	[RT_DENIED] = "Which hooks there are: retake hooks",
+	[RT_REFUSED] = "History: retake history",
+	[RT_CONFLICT] = "Check the current state (retake show) and repeat the command.",
+	[RT_DENIED] = "Hooks: retake hooks",
 	[RT_BUSY] = "Another program is writing to it; try again.",
 	[RT_CORRUPT] = "Check it: retake fsck   Then: retake help repair",
 	[RT_TOO_NEW] = "Use the newer Retake that wrote it.",
 	[RT_NOT_OURS] = "Choose another file: retake --db FILE …",
-	[RT_READ_ONLY] = "To change things, leave out --read-only.",
-	[RT_IO] = "Look into it: retake doctor",
+	[RT_READ_ONLY] = "To make changes, leave out --read-only.",
+	[RT_IO] = "Check this machine: retake doctor",
 	[RT_FULL] = "Free some space and repeat the command.",
 	[RT_NOMEM] = "Nothing was changed. Close other programs and try again.",
 	[RT_LIMIT] = "Make it smaller.",
@@ -50,7 +50,7 @@ add_usual_hint(const rt_cli *cli, rt_status status, rt_buf *out)
 	const rt_command *command = cli->args.command;
 
 	if (cli->changed)
-		rt_buf_add_c(out, "The change was made before that: retake history");
+		rt_buf_add_c(out, "The change was made before the error: retake history");
 	else if (status == RT_USAGE && command == NULL)
 		rt_buf_add_c(out, "Commands: retake help");
 	else if (status == RT_USAGE)
@@ -140,7 +140,7 @@ rt_failure_report(rt_cli *cli)
 	if (advice.size > 0)
 		rt_term_indented(&cli->err, rt_buf_str(&advice), 2);
 	if (cli->draft != NULL && strstr(cli->session.hint, cli->draft) == NULL) {
-		rt_term_c(&cli->err, "  Your text is kept in ");
+		rt_term_c(&cli->err, "  Your text is in ");
 		rt_term_line(&cli->err, rt_str_of(cli->draft));
 		rt_term_c(&cli->err, "\n");
 	}

@@ -41,7 +41,7 @@ name_of(const target *t)
 static void
 hint(const target *t)
 {
-	rt_cli_hint(t->cli, "Start one: retake serve   Name another one: retake serve --login "
+	rt_cli_hint(t->cli, "Start one: retake serve   Or name another: retake serve --login "
 			    "--port PORT");
 }
 
@@ -56,14 +56,14 @@ static void
 fail_not_ours(const target *t)
 {
 	hint(t);
-	rt_cli_fail(t->cli, RT_REFUSED, "what listens on %s is another user's", name_of(t));
+	rt_cli_fail(t->cli, RT_REFUSED, "the program listening on %s belongs to another user", name_of(t));
 }
 
 static void
 fail_not_retake(const target *t)
 {
 	hint(t);
-	rt_cli_fail(t->cli, RT_REFUSED, "what listens on %s is not Retake", name_of(t));
+	rt_cli_fail(t->cli, RT_REFUSED, "the program listening on %s is not Retake", name_of(t));
 }
 
 /* ---- which one ---- */
@@ -79,7 +79,7 @@ choose_address(target *t, unsigned default_port)
 
 	if (port == 0 || port > 65535)
 		rt_cli_fail(cli, RT_USAGE,
-			    "the port of a server that runs is between 1 and 65535");
+			    "the port of a running server is between 1 and 65535");
 	t->port = (unsigned)port;
 	if (listen == NULL || strcmp(listen, "0.0.0.0") == 0)
 		listen = "127.0.0.1";
@@ -112,7 +112,7 @@ choose_store(target *t)
 	path = realpath(cli->session.path.ptr, NULL);
 	if (path == NULL) {
 		rt_cli_hint(cli, "Start one: retake serve");
-		rt_cli_fail(cli, RT_NOT_FOUND, "no server can be serving %s: %s",
+		rt_cli_fail(cli, RT_NOT_FOUND, "no server can serve %s: %s",
 			    cli->session.path.ptr, strerror(errno));
 	}
 	rt_scope_defer(&cli->s, free, path);
@@ -210,7 +210,7 @@ connect_port(target *t, int fd)
 		fail_not_ours(t);
 	} else if (!found) {
 		hint(t);
-		rt_cli_fail(t->cli, RT_REFUSED, "cannot find out whose server listens on %s",
+		rt_cli_fail(t->cli, RT_REFUSED, "cannot determine the owner of the server on %s",
 			    t->host);
 	}
 }
@@ -258,7 +258,7 @@ fail_refused(target *t, rt_str answer, rt_str body)
 	if (rt_str_starts(answer, RT_STR("HTTP/1.1 401"))) {
 		hint(t);
 		rt_cli_fail(cli, RT_REFUSED,
-			    "the server on %s does not take the token in %s/token: it was started "
+			    "the server on %s rejected the token in %s/token: it was started "
 			    "with another state folder",
 			    name_of(t), t->state_folder);
 		return;
@@ -269,8 +269,8 @@ fail_refused(target *t, rt_str answer, rt_str body)
 	}
 	detail.size = rt_utf8_cut(detail, 300);
 	if (rt_str_is(kind, "urn:retake:problem:other-store")) {
-		rt_cli_hint(cli, "Name the one that does: retake serve --login --port PORT   "
-				 "Start one: retake serve");
+		rt_cli_hint(cli, "Name the server that does: retake serve --login --port PORT   "
+				 "Or start one: retake serve");
 		rt_cli_fail(cli, RT_REFUSED, "the server on %s does not serve %s: %.*s", name_of(t),
 			    t->store, RT_STR_ARG(detail));
 	} else if (kind.size == 0) {
@@ -282,7 +282,7 @@ fail_refused(target *t, rt_str answer, rt_str body)
 		if (is_missing)
 			rt_cli_hint(cli, "Projects: retake projects");
 		rt_cli_fail(cli, is_missing ? RT_NOT_FOUND : RT_REFUSED,
-			    "the server on %s made no link: %.*s", name_of(t), RT_STR_ARG(detail));
+			    "the server on %s returned no link: %.*s", name_of(t), RT_STR_ARG(detail));
 	}
 	rt_json_free(doc);
 }
@@ -334,7 +334,7 @@ ask(target *t)
 	rt_str body;
 
 	if (fd < 0) {
-		rt_cli_fail(t->cli, RT_IO, "cannot make a socket: %s", strerror(errno));
+		rt_cli_fail(t->cli, RT_IO, "cannot create a socket: %s", strerror(errno));
 		return rt_str_of(NULL);
 	}
 	body = exchange(t, fd);
@@ -378,7 +378,7 @@ print_link(target *t, rt_str body)
 	}
 	if (yyjson_is_true(rt_json_get(root, "replaced")))
 		rt_cli_note(cli,
-			    "too many links were waiting: the oldest one does not work any more");
+			    "too many unused links: the oldest is no longer valid");
 }
 
 void
@@ -391,7 +391,7 @@ rt_login(rt_cli *cli, const char *socket, const char *state_folder, unsigned def
 
 	if (by_port && rt_cli_has(cli, "socket"))
 		rt_cli_fail(cli, RT_USAGE,
-			    "--login asks one server: name its --socket or its --port, not both");
+			    "--login needs --socket or --port, not both");
 	if (by_port) {
 		t.socket = NULL;
 		choose_address(&t, default_port);

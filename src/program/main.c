@@ -73,9 +73,9 @@ fail_for_missing_words(rt_cli *cli)
 		p += size;
 		p += *p == ' ';
 	}
-	missing = words->size > 0 ? words->ptr : "more words";
+	missing = words->size > 0 ? words->ptr : "more arguments";
 	if (count > 0)
-		rt_cli_fail(cli, RT_USAGE, "%s needs %s behind \"%.60s\"", command->name, missing,
+		rt_cli_fail(cli, RT_USAGE, "%s needs %s after \"%.60s\"", command->name, missing,
 			    cli->args.words[count - 1]);
 	else
 		rt_cli_fail(cli, RT_USAGE, "%s needs %s%s", command->name, missing,
@@ -91,7 +91,7 @@ run_command(rt_cli *cli)
 	if (count < (size_t)command->min_words)
 		fail_for_missing_words(cli);
 	else if (command->max_words != RT_COMMAND_WORDS_ANY && count > (size_t)command->max_words)
-		rt_cli_fail(cli, RT_USAGE, "%s: \"%.60s\" is one word too many", command->name,
+		rt_cli_fail(cli, RT_USAGE, "%s: unexpected argument \"%.60s\"", command->name,
 			    cli->args.words[command->max_words]);
 	else if (rt_cli_has(cli, "at-op") && !(command->traits & RT_COMMAND_AT_OP))
 		rt_cli_fail(cli, RT_USAGE,
@@ -135,8 +135,8 @@ dispatch(rt_cli *cli)
 	if (!rt_ok(&cli->s)) {
 		if (command != NULL && command->max_words != 0)
 			rt_cli_hint(cli,
-				    "Usage: retake %s%s%.*s   More: retake help %s   "
-				    "What begins with a dash and is no flag goes behind --.",
+				    "Usage: retake %s%s%.*s   More: retake help %s   Put an "
+				    "argument that starts with a dash after --.",
 				    command->name, command->usage[0] == 0 ? "" : " ",
 				    (int)strcspn(command->usage, "\n"), command->usage,
 				    command->name);
@@ -149,8 +149,8 @@ dispatch(rt_cli *cli)
 	if (command == NULL && is_person(cli) && has_screen())
 		cli->args.command = rt_command_named(cli->commands, "tui");
 	else if (command == NULL && is_person(cli))
-		rt_term_c(&cli->out, "This terminal cannot show the screens of Retake, as its TERM "
-				     "says.\nretake chat talks line by line.\n\n");
+		rt_term_c(&cli->out, "This terminal (TERM) does not support full-screen "
+				     "programs.\nUse retake chat instead.\n\n");
 	if (cli->args.command == NULL)
 		rt_cli_help_welcome(cli);
 	else
@@ -192,7 +192,7 @@ check_output(rt_cli *cli, bool has_failed, int code)
 	if (cli->out.error != 0 && !has_failed) {
 		cli->quiet = false;
 		rt_cli_note(cli, "%s: %s",
-			    cli->changed ? "what was changed is saved, but cannot be reported"
+			    cli->changed ? "the change is saved, but the result cannot be printed"
 					 : "cannot write the output",
 			    cli->out.error == ENOMEM ? "out of memory" : strerror(cli->out.error));
 		code = code == 0 ? 1 : code;

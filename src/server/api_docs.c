@@ -92,7 +92,7 @@ static const char wrong[] =
 	"| 404 | `not_found`: no such thing, or no such route |\n"
 	"| 405 | `method_not_allowed`: the header `Allow` says what there is |\n"
 	"| 409 | `refused`, `ambiguous`, `too_new`, `credentials` (no model, or no key for it); a reply that is being continued already (`run` is by which run); a run of this Idempotency-Key was begun |\n"
-	"| 412 | `conflict`: If-Match does not hold |\n"
+	"| 412 | `conflict`: If-Match failed |\n"
 	"| 413, 414, 431 | `limit`, `too_large`, `target_too_long`, `headers_too_large` |\n"
 	"| 415 | `content_type`: a body is `application/json` |\n"
 	"| 422 | `hook_refused`: a hook said no; `idempotency_key_reused`: the key of another request |\n"

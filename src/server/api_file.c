@@ -84,7 +84,7 @@ read_query(export *e)
 			      e->is_dry ? "dry_run" : "emails");
 	e->format = name.size == 0 ? &rt_format_canonical : format_named(call, name);
 	if (e->format != NULL && e->format->write == NULL)
-		rt_scope_fail(e->scope, RT_USAGE, "Retake reads %s, but does not write it",
+		rt_scope_fail(e->scope, RT_USAGE, "Retake can import %s, but not export it",
 			      e->format->name);
 	rt_call_hint(call, NULL);
 }

@@ -307,7 +307,7 @@ key_state(rt_scope *s, const rt_model_choice *choice)
 	if (choice->config != NULL && choice->config->key_cmd_count > 0)
 		return "key by command";
 	if (kind->url == NULL)
-		return "always there";
+		return "always available";
 	if (rt_key_find(choice, NULL, NULL, key, rt_scope_buf(s), NULL) != RT_OK)
 		state = "no key";
 	else if (key->size > 0)

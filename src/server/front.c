@@ -102,7 +102,7 @@ listen_at(rt_front *front, const struct sockaddr *address, socklen_t size, const
 
 	(void)snprintf(place, sizeof(place), "%s port %u", words, front->port);
 	if (fd < 0)
-		return rt_fail(err, RT_IO, "cannot make a socket: %s", strerror(errno));
+		return rt_fail(err, RT_IO, "cannot create a socket: %s", strerror(errno));
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (address->sa_family == AF_INET6)
 		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
@@ -212,7 +212,7 @@ listen_unix(rt_front *front, const char *path, rt_error *err)
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return rt_fail(err, RT_IO, "cannot make a socket: %s", strerror(errno));
+		return rt_fail(err, RT_IO, "cannot create a socket: %s", strerror(errno));
 	mask = umask(0177);
 	is_bound = bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
 	(void)umask(mask);

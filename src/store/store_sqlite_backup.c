@@ -93,7 +93,7 @@ rt_sqlite_backup(rt_store *store, const char *path, rt_error *err)
 	if (strlen(path) == 0 || strlen(path) > RT_SQLITE_PATH_ROOM)
 		return rt_fail(err, RT_USAGE, "that is not a path for a copy");
 	if (lstat(path, &info) == 0)
-		return rt_fail(err, RT_REFUSED, "%s is there already", path);
+		return rt_fail(err, RT_REFUSED, "%s already exists", path);
 	st = rt_sqlite_make_beside(call.store, path, path, name, sizeof(name), &fd, err);
 	if (st != RT_OK)
 		return st;

@@ -137,7 +137,7 @@ rt_sqlite_rename(const char *from, const char *to, rt_error *err)
 		return RT_OK;
 #endif
 	if (errno == EEXIST)
-		return rt_fail(err, RT_REFUSED, "%s is there already", to);
+		return rt_fail(err, RT_REFUSED, "%s already exists", to);
 	return rt_fail(err, rt_sqlite_full_or_io(errno), "%s could not be given its name: %s", to,
 		       strerror(errno));
 }

@@ -214,7 +214,7 @@ examine_header(rt_sqlite_store *s, rt_sqlite_file_state *out, int *out_off, rt_e
 		size = 1; /* SQLite's unix VFS gives 0 for a file of one byte */
 	if (rc != SQLITE_OK)
 		st = rt_fail(err, rt_sqlite_status(rc) == RT_NOMEM ? RT_NOMEM : RT_IO,
-			     "%s cannot be read: %s", s->place,
+			     "cannot read %s: %s", s->place,
 			     errno == EACCES ? "no permission" : sqlite3_errstr(rc));
 	else
 		st = judge_header(s, head, size, err);

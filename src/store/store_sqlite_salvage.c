@@ -414,7 +414,7 @@ read_file(rt_scope *s, const char *path)
 	struct stat info = {0};
 
 	if (fd < 0 || fstat(fd, &info) != 0)
-		rt_scope_fail(s, RT_IO, "%s cannot be read: %s", path, strerror(errno));
+		rt_scope_fail(s, RT_IO, "cannot read %s: %s", path, strerror(errno));
 	size_t size = (size_t)info.st_size;
 	char *bytes = rt_ok(s) ? rt_buf_reserve(out, size + 1) : NULL;
 	while (bytes != NULL && out->size < size) {

@@ -209,9 +209,9 @@ rt_key_read(rt_str word, rt_key *out, rt_error *err)
 	}
 	nearest = rest.size > 1 ? nearest_name(rest) : NULL;
 	if (nearest != NULL)
-		return rt_fail(err, RT_USAGE, "no key is called \"%.*s\"; is \"%s\" meant?",
+		return rt_fail(err, RT_USAGE, "there is no key \"%.*s\"; did you mean \"%s\"?",
 			       RT_STR_ARG(word), nearest);
 	return rt_fail(err, RT_USAGE,
-		       "no key is called \"%.*s\" (they are called as in ctrl+o, alt+left, G, space, f1)",
+		       "there is no key \"%.*s\" (examples: ctrl+o, alt+left, G, space, f1)",
 		       RT_STR_ARG(word));
 }

@@ -73,7 +73,7 @@ test_words_of_no_key(void **state)
 		assert_int_equal(rt_key_read(rt_str_of(words[i]), &key, &err), RT_USAGE);
 	assert_int_equal(key.code, 7);
 	assert_int_equal(rt_key_read(RT_STR("alt+lefft"), &key, &err), RT_USAGE);
-	assert_string_equal(err.text, "no key is called \"alt+lefft\"; is \"left\" meant?");
+	assert_string_equal(err.text, "there is no key \"alt+lefft\"; did you mean \"left\"?");
 }
 
 static void

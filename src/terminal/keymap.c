@@ -17,19 +17,19 @@ static const char *const screen_words[RT_SCREEN_COUNT] = {
 };
 
 static const char *const screen_titles[RT_SCREEN_COUNT] = {
-	"Everywhere", "Chat", "An entry of the chat", "Tree", "History", "Discussions", "Reader",
+	"Everywhere", "Chat", "Chat entries", "Tree", "History", "Discussions", "Reader",
 	"Writing",
 };
 
 static const char *const screen_abouts[RT_SCREEN_COUNT] = {
-	"Wherever the screen has no use of its own for the key.",
-	"The keys of “Writing” work as well. `?` is for when nothing is written.",
-	"When an entry is selected (Alt+Up). What is typed goes into the input, and nothing is selected then.",
+	"Used wherever the screen does not bind the key.",
+	"The keys of “Writing” work as well. `?` works when the input is empty.",
+	"When an entry is selected (Alt+Up). Typing goes to the input and ends the selection.",
 	"What is typed searches; Enter ends typing, and goes there when pressed again.",
 	"What is typed finds a step; Enter ends typing, and goes there when pressed again.",
 	"What is typed filters the list; the keys of “Writing” work as well.",
-	"A long text: an entry, help, what a command said.",
-	"Wherever something is written.",
+	"A long text: an entry, help, the output of a command.",
+	"In every text field.",
 };
 
 static const char *const action_words[RT_ACT_COUNT] = {
@@ -240,7 +240,7 @@ reject_unknown(reader *r, const char *what, const char *const *words, size_t wor
 	}
 	rt_buf_add_f(message, "there is no %s \"%.*s\"", what, (int)rt_utf8_cut(name, 60), name.ptr);
 	if (nearest != NULL)
-		rt_buf_add_f(message, "; is \"%s\" meant?", nearest);
+		rt_buf_add_f(message, "; did you mean \"%s\"?", nearest);
 	if (rt_scope_str(&r->scope, message).size > 0)
 		reject(r, message->ptr);
 }
@@ -273,11 +273,11 @@ read_action(reader *r, rt_screen screen, yyjson_val *value)
 			row = i;
 	}
 	if (row == SIZE_MAX) {
-		reject_unknown(r, "action here that is called", words, count);
+		reject_unknown(r, "action with this name here", words, count);
 		return;
 	}
 	if (yyjson_arr_size(value) > RT_KEYS_MAX)
-		reject(r, "an action has four keys at most");
+		reject(r, "an action has at most four keys");
 	else if (!yyjson_is_arr(value))
 		read_key(r, value, &keys[0]);
 	for (rt_json_iter it = rt_json_items(value); rt_ok(&r->scope) && rt_json_next(&it);)
@@ -300,7 +300,7 @@ read_screen(reader *r, rt_str name, yyjson_val *table)
 		return;
 	}
 	if (!yyjson_is_obj(table))
-		reject(r, "a screen is a table of actions and their keys");
+		reject(r, "a screen must be a table of actions and their keys");
 	r->depth = 2;
 	for (rt_json_iter it = rt_json_members(table); rt_ok(&r->scope) && rt_json_next(&it);) {
 		r->path[1] = it.key;
@@ -333,7 +333,7 @@ reject_twice(reader *r, rt_key key, const rt_key_row *a, const rt_key_row *b)
 	uint64_t line, column;
 
 	rt_key_add_word(message, key, false);
-	rt_buf_add_f(message, " would be both %s.%s and %s.%s", rt_screen_word(a->screen),
+	rt_buf_add_f(message, " is bound to both %s.%s and %s.%s", rt_screen_word(a->screen),
 		     rt_action_word(a->action), rt_screen_word(b->screen), rt_action_word(b->action));
 	/* The one in the file. */
 	set_path(r, b);
@@ -432,7 +432,7 @@ rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf)
 
 		rt_buf_add_f(buf, "%s## %s: `[%s]`\n\n%s\n\n", i == 0 ? "" : "\n",
 			     screen_titles[screen], screen_words[screen], screen_abouts[screen]);
-		rt_buf_add_c(buf, "| keys | name | what they do |\n|---|---|---|\n");
+		rt_buf_add_c(buf, "| keys | name | action |\n|---|---|---|\n");
 		for (size_t row = 0; row < map->count; row++) {
 			if (rt_key_rows[row].screen != screen)
 				continue;

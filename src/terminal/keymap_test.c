@@ -250,20 +250,21 @@ test_a_file_that_is_wrong_changes_nothing(void **state)
 		uint64_t line;
 	} rows[] = {
 		{"[tree]\nundo = \"f9\"\ndelte = \"x\"\n",
-		 "keys.toml, line 3: there is no action here that is called \"delte\"; is \"delete\" meant?", 3},
+		 "keys.toml, line 3: there is no action with this name here \"delte\"; did you "
+		 "mean \"delete\"?", 3},
 		{"[tre]\nundo = \"f9\"\n",
-		 "keys.toml, line 1: there is no screen \"tre\"; is \"tree\" meant?", 1},
+		 "keys.toml, line 1: there is no screen \"tre\"; did you mean \"tree\"?", 1},
 		{"[tree]\nundo = [\"f9\", \"ctlr+x\"]\n",
-		 "keys.toml, line 2: no key is called \"ctlr+x\" (they are called as in ctrl+o, alt+left, G, "
+		 "keys.toml, line 2: there is no key \"ctlr+x\" (examples: ctrl+o, alt+left, G, "
 		 "space, f1)", 2},
 		{"[tree]\nundo = 7\n", "keys.toml, line 2: a key is a text, such as \"ctrl+o\"", 2},
 		{"[tree]\nundo = ['1','2','3','4','5']\n",
-		 "keys.toml, line 2: an action has four keys at most", 2},
+		 "keys.toml, line 2: an action has at most four keys", 2},
 		{"\n\n[tree]\nundo = \"alt+d\"\n",
-		 "keys.toml, line 4: alt+d would be both tree.delete and tree.undo", 4},
+		 "keys.toml, line 4: alt+d is bound to both tree.delete and tree.undo", 4},
 		{"[field]\nyank = \"ctrl+y\"\n",
-		 "keys.toml, line 2: ctrl+y would be both chat.history and field.yank", 2},
-		{"tree = 7\n", "keys.toml, line 1: a screen is a table of actions and their keys", 1},
+		 "keys.toml, line 2: ctrl+y is bound to both chat.history and field.yank", 2},
+		{"tree = 7\n", "keys.toml, line 1: a screen must be a table of actions and their keys", 1},
 	};
 	size_t i;
 
@@ -289,7 +290,7 @@ test_what_is_told_of_keys(void **state)
 	rt_keymap_add_markdown(map, &buf);
 	assert_int_equal(buf.status, RT_OK);
 	assert_non_null(strstr(buf.ptr, "## Tree: `[tree]`\n"));
-	assert_non_null(strstr(buf.ptr, "| `ctrl+u` | `filter-user` | show entries of yours only"));
+	assert_non_null(strstr(buf.ptr, "| `ctrl+u` | `filter-user` | filter: your messages only"));
 	assert_int_equal(reads("[tree]\nmark = ['|', '`']\n"), RT_OK);
 	rt_buf_clear(&buf);
 	rt_keymap_add_markdown(map, &buf);

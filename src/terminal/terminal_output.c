@@ -157,8 +157,8 @@ rt_terminal_screen_open(const rt_terminal_options *options, FILE *in, FILE *out,
 	if (cup == NULL) {
 		rt_terminal_screen_close(screen);
 		return rt_fail(err, RT_REFUSED,
-			       "this terminal (TERM=%.64s) cannot show a screen; line by line: retake "
-			       "chat, all commands: retake help",
+			       "this terminal (TERM=%.64s) does not support full-screen "
+			       "programs; line by line: retake chat, all commands: retake help",
 			       term == NULL ? "" : term);
 	}
 	screen->is_ansi = strncmp(cup, "\033[", 2) == 0;

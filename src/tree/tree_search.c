@@ -342,7 +342,7 @@ rt_tree_look(rt_tree *t, size_t count, bool *out_changed, rt_error *err)
 			st = t->source->tell(t->source->ctx, t, nodes, asked, true, keep_told, &l,
 					     err);
 		if (st == RT_OK && l.full)
-			st = rt_fail(err, RT_NOMEM, "out of memory for searching");
+			st = rt_fail(err, RT_NOMEM, "out of memory while searching");
 	}
 	*out_changed = l.changed;
 	return st;

@@ -286,7 +286,7 @@ rt_chat_switch_draft(rt_chat *chat)
 	if (rt_draft_read(&tui->work, chat->draft_disc, text)) {
 		RT_TRY(rt_chat_scope(chat), rt_field_set(chat->field, rt_buf_str(text)));
 		rt_buf_add_str(&chat->draft, rt_buf_str(text));
-		rt_tui_say(tui, "What you were writing here is back");
+		rt_tui_say(tui, "Your unsent text was restored");
 	}
 }
 
@@ -329,5 +329,5 @@ rt_chat_remember_input(rt_pane *pane, rt_str text)
 	rt_chat_remember(chat, text);
 	if (rt_ok(s))
 		rt_buf_add_c(&tui->notice,
-			     ".  What you wrote is kept: Up brings it back in the chat's input");
+			     ".  Your text was kept: press Up in the chat's input");
 }

@@ -273,22 +273,23 @@ draw_welcome(rt_chat *chat, rt_canvas *c, rt_box box)
 {
 	int y = box.h > 8 ? 2 : 0;
 
-	(void)rt_canvas_put_c(c, box, 2, y, "Nothing has been said here yet.",
+	(void)rt_canvas_put_c(c, box, 2, y, "No messages yet.",
 			      RT_INK_TEXT | RT_INK_BOLD);
 	y += 2;
 	if (chat->pane.tui->work.model.size == 0) {
 		(void)rt_canvas_put_c(c, box, 2, y++,
 				      "No model is chosen. /model PROVIDER/NAME chooses one;",
 				      RT_INK_TEXT);
-		(void)rt_canvas_put_c(c, box, 2, y++, "/model builtin/echo works without a key.",
+		(void)rt_canvas_put_c(c, box, 2, y++, "/model builtin/echo works without an API "
+						      "key.",
 				      RT_INK_TEXT);
 	} else {
-		(void)rt_canvas_put_c(c, box, 2, y++, "Write below, and press Enter.", RT_INK_TEXT);
+		(void)rt_canvas_put_c(c, box, 2, y++, "Write below and press Enter.", RT_INK_TEXT);
 	}
 	(void)rt_canvas_put_c(c, box, 2, y + 1,
-			      "/import FILE brings in a conversation from elsewhere,", RT_INK_DIM);
+			      "/import FILE imports a conversation,", RT_INK_DIM);
 	(void)rt_canvas_put_c(c, box, 2, y + 2,
-			      "/discussions shows those that are here, ? all keys.", RT_INK_DIM);
+			      "/discussions lists your discussions, ? shows all keys.", RT_INK_DIM);
 }
 
 static void
@@ -399,7 +400,7 @@ rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	int count, shown;
 
 	pane->footer = !rt_chat_selects(chat) && rt_work_is_running(&pane->tui->work)
-			       ? "Esc stops the reply   what you write meanwhile stays"
+			       ? "Esc stops the reply   you can keep typing"
 			       : NULL;
 	if (box.h < 3) {
 		draw_entries(chat, c, box);

@@ -55,7 +55,7 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 		char c = line.ptr[i], next = i + 1 < line.size ? line.ptr[i + 1] : 0;
 
 		if (c == 0)
-			return rt_fail(err, RT_USAGE, "a byte in it is 0, which no word can hold");
+			return rt_fail(err, RT_USAGE, "the command contains a NUL byte");
 		if (quote == 0 && is_blank(c)) {
 			if (is_inside)
 				rt_buf_add_byte(words, '\0');
@@ -80,7 +80,7 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 		is_inside = true;
 	}
 	if (quote != 0)
-		return rt_fail(err, RT_USAGE, "the quote %c does not end", quote);
+		return rt_fail(err, RT_USAGE, "missing closing quote %c", quote);
 	if (is_inside)
 		rt_buf_add_byte(words, '\0');
 	*out_count = count;
@@ -95,18 +95,18 @@ check_command(rt_scope *s, const rt_command *const *commands, const char *name,
 	static const struct {
 		const char *name, *why;
 	} refused[] = {
-		{"tui", "you are in it"},
-		{"chat", "you are in it: close this, and write"},
-		{"serve", "it runs until it is stopped: start it in another terminal"},
+		{"tui", "you are already in it"},
+		{"chat", "you are already in it: close this and type"},
+		{"serve", "it runs until stopped; start it in another terminal"},
 	};
 	const char *nearest = command == NULL ? rt_command_nearest(commands, name) : NULL;
 
 	for (size_t i = 0; command != NULL && i < sizeof(refused) / sizeof(refused[0]); i++)
 		if (strcmp(command->name, refused[i].name) == 0)
-			(void)rt_scope_fail(s, RT_REFUSED, "%s is not for in here: %s",
+			(void)rt_scope_fail(s, RT_REFUSED, "%s cannot run here: %s",
 					    command->name, refused[i].why);
 	if (command == NULL && nearest != NULL)
-		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"; is it %s?", name,
+		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"; did you mean %s?", name,
 				    nearest);
 	else if (command == NULL)
 		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"", name);
@@ -129,7 +129,7 @@ check_words(rt_scope *s, const rt_command *const *commands, char **argv, size_t 
 	if (args->verb != NULL)
 		check_command(s, commands, args->verb, args->command);
 	else if (!args->help && rt_args_value(args, "version") == NULL && st == RT_OK)
-		(void)rt_scope_fail(s, RT_USAGE, "there is no command in it");
+		(void)rt_scope_fail(s, RT_USAGE, "no command given");
 }
 
 /* Flags for the place in view, which argv begins with; also as the command repeats them in advice. */
@@ -217,7 +217,7 @@ rt_command_process_make(rt_command_process *command, const rt_command *const *co
 		count--;
 	}
 	if (rt_ok(s) && count == 0)
-		(void)rt_scope_fail(s, RT_USAGE, "there is no command in it");
+		(void)rt_scope_fail(s, RT_USAGE, "no command given");
 	/* The line's words, with the program before them. */
 	own = rt_scope_array(s, count + 1, sizeof(*own));
 	command->argv = rt_scope_array(s, PLACE_WORDS + count + 1, sizeof(*command->argv));
@@ -230,7 +230,7 @@ rt_command_process_make(rt_command_process *command, const rt_command *const *co
 	if (work->session->is_scratch || work->session->path.size == 0)
 		(void)rt_scope_fail(
 			s, RT_REFUSED,
-			"this store is in memory alone, where no other process can reach it");
+			"this store is in memory, so other processes cannot open it");
 	if (rt_ok(s)) {
 		at = add_place(command, work);
 		memcpy(command->argv + at, own + 1, count * sizeof(*own));
@@ -239,7 +239,7 @@ rt_command_process_make(rt_command_process *command, const rt_command *const *co
 	if (rt_ok(s)) {
 		command->fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 		if (command->fd < 0)
-			(void)rt_scope_fail(s, RT_IO, "this program cannot be found any more");
+			(void)rt_scope_fail(s, RT_IO, "the retake program can no longer be found");
 	}
 	if (!rt_ok(s) && err != NULL)
 		*err = s->error;

@@ -296,7 +296,7 @@ what_cannot_be_purged_is_told(void **state)
 	assert_int_equal(
 		rt_input_history_purge(rt_alloc_libc(), &f->whose, RT_STR("sk-1234"), &count, &err),
 		RT_IO);
-	assert_non_null(strstr(err.text, "not a file of ours"));
+	assert_non_null(strstr(err.text, "belongs to another user"));
 	assert_int_equal(unlink(path), 0);
 
 	add(f, "harmless");

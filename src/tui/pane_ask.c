@@ -444,7 +444,7 @@ pick_draw(rt_pane *pane, rt_canvas *canvas, rt_box box)
 	rt_filter_draw_field(&q->names, canvas,
 			     (rt_box){box.x + 2, box.y + head - 1, box.w - 2, 1});
 	rt_filter_draw_rows(&q->names, canvas, (rt_box){box.x, box.y + head, box.w, box.h - head},
-			    2, q->count == 0 ? "There is none." : "No match.");
+			    2, q->count == 0 ? "None." : "No match.");
 }
 
 static bool
@@ -459,7 +459,7 @@ pick_act(rt_pane *pane, rt_action action)
 		if (r != NULL)
 			answer(q, r->name);
 		else
-			rt_tui_say(pane->tui, "None is called \"%.*s\"",
+			rt_tui_say(pane->tui, "No match for \"%.*s\"",
 				   (int)rt_utf8_cut(typed, 60), typed.ptr == NULL ? "" : typed.ptr);
 		return true;
 	case RT_ACT_CANCEL: cancel(q); return true;

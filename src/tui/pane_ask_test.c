@@ -95,9 +95,9 @@ narrow(void **state)
 	desk_press(&d, "escape f2 /");
 	desk_type(&d, "abc");
 	desk_size(&d, 60, 14);
-	assert_shows(&d, "\n Enter keep what is found   Esc clear   Up, Down move\n");
-	desk_size(&d, 50, 14);
-	assert_shows(&d, "\n Enter keep what is found   Esc clear\n");
+	assert_shows(&d, "\n Enter keep matches   Esc clear   Up, Down move\n");
+	desk_size(&d, 40, 14);
+	assert_shows(&d, "\n Enter keep matches   Esc clear\n");
 	desk_size(&d, 30, 14);
 	assert_shows(&d, "\n Enter keep what is found\n");
 	desk_close(&d);
@@ -114,7 +114,7 @@ help_is_laid_anew(void **state)
 	desk_press(&d, "f1");
 	assert_false(desk_shows(&d, "\n  escape\n"));
 	desk_size(&d, 30, 40);
-	assert_shows(&d, "\n  escape\n      stop the reply;"); /* in a row of its own */
+	assert_shows(&d, "\n  escape\n      stop the reply, or"); /* in a row of its own */
 	desk_size(&d, 120, 40);
 	assert_false(desk_shows(&d, "\n  escape\n"));
 	desk_close(&d);
@@ -202,14 +202,14 @@ one_of_many(void **state)
 	desk_type(&d, "zz");
 	assert_shows(&d, "No match.");
 	desk_press(&d, "enter");
-	assert_notice(&d, "None is called \"zz\"");
+	assert_notice(&d, "No match for \"zz\"");
 	assert_int_equal(t.answers, 0);
 	desk_press(&d, "ctrl+u s y tab");
 	assert_shows(&d, "  System\n› System\n");
 	desk_press(&d, "enter");
 	assert_told(&t, "System");
 	pick(&d, "[]", false, &t);
-	assert_shows(&d, "There is none.");
+	assert_shows(&d, "None.");
 	desk_press(&d, "up down enter escape");
 	assert_true(t.is_cancelled);
 	desk_close(&d);
@@ -273,12 +273,12 @@ reads(void **state)
 	desk_press(&d, "n n");
 	assert_shows(&d, "row 90 Needle\n");
 	desk_press(&d, "n");
-	assert_notice(&d, "Nothing below holds \"needle\"");
+	assert_notice(&d, "No match below for \"needle\"");
 	desk_press(&d, "N N N");
-	assert_notice(&d, "Nothing above holds \"needle\"");
+	assert_notice(&d, "No match above for \"needle\"");
 	assert_shows(&d, "row 30 Needle\n");
 	desk_press(&d, "/ z z z enter");
-	assert_notice(&d, "Nothing here holds \"zzz\"");
+	assert_notice(&d, "No match for \"zzz\"");
 	desk_press(&d, "/ q escape alt+y");
 	assert_notice(&d, "Copied 713 characters");
 	desk_press(&d, "q");
@@ -296,11 +296,11 @@ helps(void **state)
 	desk_open(&d, 100, 30);
 	desk_press(&d, "f3 ?");
 	assert_shows(&d, " All keys ");
-	assert_shows(&d, "take back that step alone");
+	assert_shows(&d, "revert only this step");
 	desk_press(&d, "/");
-	desk_type(&d, "in a take of its own");
+	desk_type(&d, "text in a new take");
 	desk_press(&d, "enter");
-	assert_shows(&d, "edit the text in a take of its own");
+	assert_shows(&d, "edit the text in a new take");
 	/* They are there once. */
 	desk_press(&d, "? f1");
 	assert_int_equal(d.tui.pane_count, 3);
@@ -309,7 +309,7 @@ helps(void **state)
 	/* On a narrow screen what a key does stands below it. */
 	desk_size(&d, 40, 20);
 	desk_press(&d, "f1");
-	assert_shows(&d, "\n  enter\n      send what is written;");
+	assert_shows(&d, "\n  enter\n      send the message;");
 	desk_close(&d);
 }
 
@@ -328,7 +328,7 @@ too_many(void **state)
 				 RT_OK);
 	assert_int_equal(d.tui.pane_count, 12);
 	desk_press(&d, "ctrl+p");
-	assert_notice(&d, "Too many screens lie on one another: close some first");
+	assert_notice(&d, "Too many open screens: close some first");
 	assert_int_equal(d.tui.pane_count, 12);
 	/* What was to be told is let go where the question cannot be asked. */
 	assert_int_equal(rt_pane_ask(&d.tui, "Label", RT_STR(""), false, hear, &t, let_go), RT_LIMIT);

@@ -215,7 +215,7 @@ edit_last(rt_chat *chat)
 			return;
 		}
 	}
-	rt_tui_say(chat->pane.tui, "There is no message of yours before the head");
+	rt_tui_say(chat->pane.tui, "You have no message before the head");
 }
 
 /* A verb on the marked entry, else on the one at the head. */
@@ -271,14 +271,14 @@ cancel(rt_chat *chat, bool escaped)
 		rt_buf_clear(&chat->find);
 	} else if (!rt_field_is_empty(chat->field)) {
 		rt_chat_put_away(chat);
-		rt_tui_say(tui, "The text is kept: Up brings it back");
+		rt_tui_say(tui, "The text was kept: press Up");
 	} else if (escaped) {
 		rt_tui_say_nothing(tui);
 		RT_TRY(rt_chat_scope(chat), rt_pane_tree(tui));
 		return;
 	} else {
 		escaped = true;
-		rt_tui_say(tui, "Escape once more shows the tree");
+		rt_tui_say(tui, "Press Escape again for the tree");
 	}
 	chat->escaped = escaped;
 }
@@ -604,9 +604,9 @@ lose_selection(rt_chat *chat)
 	}
 	rt_chat_select_none(chat);
 	if (tui->notice.size > 0 && !tui->notice_fades)
-		rt_buf_add_c(&tui->notice, ".  The entry that was selected is not here any more");
+		rt_buf_add_c(&tui->notice, ".  The selected entry no longer exists");
 	else
-		rt_tui_say_done(tui, "The entry that was selected is not here any more");
+		rt_tui_say_done(tui, "The selected entry no longer exists");
 }
 
 static void

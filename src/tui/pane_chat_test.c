@@ -52,7 +52,7 @@ keys_act_on_what_is_marked(void **state)
 	open_four(&d);
 	find_france(&d);
 	desk_press(&d, "alt+m");
-	assert_shows(&d, "Label of User, entry 1 (empty: none)");
+	assert_shows(&d, "Label of User, entry 1 (leave empty to remove)");
 	desk_press(&d, "escape alt+e");
 	assert_shows(&d, "User, entry 1 - saved in place");
 	desk_press(&d, "escape alt+w");
@@ -60,12 +60,12 @@ keys_act_on_what_is_marked(void **state)
 	/* It stays the same entry where another one comes before it, and goes with it. */
 	desk_do(&d, "[{\"op\":\"entry.insert\",\"before\":\":1\",\"role\":\"User\",\"content\":\"zero\"}]");
 	desk_press(&d, "alt+m");
-	assert_shows(&d, "Label of User, entry 2 (empty: none)");
+	assert_shows(&d, "Label of User, entry 2 (leave empty to remove)");
 	desk_press(&d, "escape");
 	desk_do(&d, "[{\"op\":\"entry.delete\",\"entry\":\":2\"}]");
 	assert_false(desk_shows(&d, "› User"));
 	desk_press(&d, "alt+m");
-	assert_shows(&d, "Label of AI, entry 4 (empty: none)");
+	assert_shows(&d, "Label of AI, entry 4 (leave empty to remove)");
 	desk_close(&d);
 }
 
@@ -85,7 +85,7 @@ marks_go(void **state)
 		desk_press(&d, ways[i]);
 		assert_false(desk_shows(&d, "› User"));
 		desk_press(&d, "alt+m");
-		assert_shows(&d, "Label of AI, entry 4 (empty: none)");
+		assert_shows(&d, "Label of AI, entry 4 (leave empty to remove)");
 		desk_close(&d);
 	}
 }
@@ -130,9 +130,9 @@ hidden_entries(void **state)
 	desk_press(&d, "enter");
 	assert_notice(&d, "Already at this point");
 	desk_press(&d, "alt+up up up up alt+m");
-	assert_shows(&d, "Label of User, entry 1 (empty: none)");
+	assert_shows(&d, "Label of User, entry 1 (leave empty to remove)");
 	desk_press(&d, "escape down alt+m");
-	assert_shows(&d, "Label of AI, entry 3 (empty: none)");
+	assert_shows(&d, "Label of AI, entry 3 (leave empty to remove)");
 	desk_close(&d);
 }
 
@@ -148,7 +148,7 @@ several_are_told_of(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, "\n Labelled 2 entries   step 5 - undo: Alt-u\n");
 	desk_press(&d, "alt+m ctrl+u enter");
-	assert_shows(&d, "\n Took away the labels of 2 entries   step 6 - undo: Alt-u\n");
+	assert_shows(&d, "\n Removed the labels of 2 entries   step 6 - undo: Alt-u\n");
 	desk_press(&d, "alt+shift+h");
 	assert_shows(&d, "\n Muted 2 entries");
 	desk_close(&d);
@@ -174,8 +174,8 @@ what_was_written_is_kept(void **state)
 		desk_press(&d, ways[i]);
 		desk_type(&d, " and words of mine");
 		desk_press(&d, "escape");
-		assert_notice(&d, "Cancelled; nothing changed.  What you wrote is kept: Up brings it "
-				  "back in the chat's input");
+		assert_notice(&d, "Cancelled; nothing changed.  Your text was kept: press Up in "
+				  "the chat's input");
 		desk_press(&d, i == 1 ? "escape up" : "up");
 		assert_shows(&d, "and words of mine");
 		desk_close(&d);
@@ -242,7 +242,7 @@ undo_says_how_many_there_were(void **state)
 	desk_add(&d, "User", "two");
 	desk_type(&d, "/undo 5");
 	desk_press(&d, "enter");
-	assert_shows(&d, "Took back: 2 steps. 2 of 5 steps: there is nothing more to undo.");
+	assert_shows(&d, "Undone: 2 steps. 2 of 5 steps: there is nothing more to undo.");
 	desk_close(&d);
 }
 
@@ -330,14 +330,14 @@ the_footer_is_of_its_frame(void **state)
 	desk_press(&d, "f2");
 	assert_footer(&d, "Enter go");
 	desk_press(&d, "/");
-	assert_footer(&d, "Enter keep what is found");
+	assert_footer(&d, "Enter keep matches");
 	desk_press(&d, "escape");
 	assert_footer(&d, "Enter go");
 	/* Also where there is no room for more than its rows. */
 	desk_press(&d, "/");
 	rt_tui_say_done(&d.tui, "%0200d", 0);
 	desk_size(&d, 80, 7);
-	assert_footer(&d, "Enter keep what is found");
+	assert_footer(&d, "Enter keep matches");
 	desk_press(&d, "escape");
 	rt_tui_say_done(&d.tui, "%0200d", 0);
 	assert_footer(&d, "Enter go");

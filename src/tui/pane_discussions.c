@@ -497,7 +497,7 @@ open_hit(rt_tui *tui, const rt_hit *hit)
 	rt_error err;
 
 	if (p.disc == 0 || hit->id.size > RT_ID_MAX) {
-		rt_tui_say(tui, "That discussion is not there any more");
+		rt_tui_say(tui, "That discussion no longer exists");
 		return;
 	}
 	if (!rt_tui_ok(tui, rt_project_disc(work->value, p.disc, &disc, &err), &err))
@@ -601,11 +601,11 @@ ask_promote(discussions *d)
 	const row *r = at_cursor(d);
 
 	if (r != NULL && r->take != NULL)
-		ask_name(d->pane.tui, "Name of the discussion that the take becomes", r->take->name,
+		ask_name(d->pane.tui, "Name of the new discussion for this take", r->take->name,
 			 RT_OP_TAKE_PROMOTE, place_of(r));
 	else
-		rt_tui_say(d->pane.tui, "Only a take can become a discussion of its own: "
-					"open the discussion's takes and choose one");
+		rt_tui_say(d->pane.tui, "Only a take can become a separate discussion: open the "
+					"discussion's takes and choose one");
 }
 
 static void

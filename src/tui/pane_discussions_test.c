@@ -284,7 +284,7 @@ takes(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, "›    ducks");
 	desk_press(&d, "alt+p");
-	assert_shows(&d, " Name of the discussion that the take becomes");
+	assert_shows(&d, " Name of the new discussion for this take");
 	desk_press(&d, "enter");
 	assert_shows(&d, "   ducks ← now");
 	assert_shows(&d, "   main ");

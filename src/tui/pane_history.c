@@ -214,7 +214,7 @@ go_on(history *h)
 		}
 	if (h->is_finding && h->steps.is_whole) {
 		h->is_finding = false;
-		rt_tui_say(h->pane.tui, "No step below holds \"%.60s\"", h->bar.match.ptr);
+		rt_tui_say(h->pane.tui, "No later match for \"%.60s\"", h->bar.match.ptr);
 	}
 }
 
@@ -226,14 +226,14 @@ find_back(history *h)
 			h->list.at = row;
 			return;
 		}
-	rt_tui_say(h->pane.tui, "No step above holds \"%.60s\"", h->bar.match.ptr);
+	rt_tui_say(h->pane.tui, "No earlier match for \"%.60s\"", h->bar.match.ptr);
 }
 
 static void
 find(history *h, bool backwards, size_t from)
 {
 	if (h->bar.match.size == 0) {
-		rt_tui_say(h->pane.tui, "Nothing was searched for yet");
+		rt_tui_say(h->pane.tui, "Search for something first");
 	} else if (backwards) {
 		find_back(h);
 	} else {
@@ -652,12 +652,13 @@ jumped(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_error 
 		rt_tui_say(tui, "Already there");
 	else if (c->seq == 0)
 		rt_tui_say_done(tui,
-				"The discussion is as it was before its first step. "
-				"Back: Enter on step %llu",
+				"Restored the discussion to the state before its first step. To "
+				"return: Enter on step %llu",
 				(unsigned long long)c->before);
 	else
 		rt_tui_say_done(
-			tui, "Now as it was right after step %llu. %.*s%sBack: Enter on step %llu",
+			tui, "Restored the state right after step %llu. %.*s%sTo return: Enter "
+			     "on step %llu",
 			(unsigned long long)c->seq, RT_STR_ARG(note), note.size > 0 ? " " : "",
 			(unsigned long long)c->before);
 	return RT_OK;
@@ -669,7 +670,7 @@ reverted(rt_tui *tui, void *ctx, rt_status st, rt_work_said *said, const rt_erro
 	if (st != RT_OK)
 		return report_failure(tui, st, said, err);
 	rt_buf_clear(&said->words);
-	rt_buf_add_f(&said->words, "Reverted step %llu, and nothing else.%s%.*s",
+	rt_buf_add_f(&said->words, "Reverted only step %llu.%s%.*s",
 		     (unsigned long long)((const change *)ctx)->seq, said->note.size > 0 ? " " : "",
 		     RT_STR_ARG(rt_buf_str(&said->note)));
 	return rt_pending_change_report(tui, NULL, st, said, err);
@@ -690,7 +691,7 @@ revert(history *h)
 	const rt_step *step = at_cursor(h);
 
 	if (step == NULL || step->seq == 0)
-		rt_tui_say(h->pane.tui, "There is no step to revert here");
+		rt_tui_say(h->pane.tui, "No step to revert here");
 	else
 		begin_change(h, RT_OP_REVERT, step->seq, reverted);
 }

@@ -42,7 +42,7 @@ narrow(void **state)
 			  "+ AI\n"
 			  "  SQLite.\n"
 			  "\n"
-			  "As it was then: take main, 2 entries\n"
+			  "State at that time: take main, 2 entries\n"
 			  "User  1\n"
 			  " Enter go there  ? all keys  Esc close\n");
 	desk_press(&d, "right");
@@ -84,16 +84,16 @@ wide(void **state)
 		     " ●─┘ 1 tui added entry: Which database?          │ + AI\n"
 		     " ●   the beginning                               │   Postgres, of course.\n"
 		     "                                                 │\n"
-		     "                                                 │ As it was then: take main, 2 entries\n"
+		     "                                                 │ State at that time: take main, 2 entries\n"
 		     "                                                 │ User  1\n"
 		     "                                                 │   Which database?\n"
 		     "                                                 │ AI  2\n"
 		     " Enter go there  ^R revert  Alt-u undo  Alt-r redo  / find  ? all keys  Esc close\n");
 	desk_press(&d, "down down");
 	assert_shows(&d, "│ Step 1  added entry\n");
-	assert_shows(&d, "As it was then: take main, 1 entry");
+	assert_shows(&d, "State at that time: take main, 1 entry");
 	desk_press(&d, "down");
-	assert_shows(&d, "As it was then: take main, 0 entries");
+	assert_shows(&d, "State at that time: take main, 0 entries");
 	desk_close(&d);
 }
 
@@ -116,19 +116,19 @@ jumps(void **state)
 	(void)state;
 	open_story(&d, 60, 12);
 	desk_press(&d, "down enter");
-	assert_notice(&d, "Now as it was right after step 2. Back: Enter on step 4");
+	assert_notice(&d, "Restored the state right after step 2. To return: Enter on step 4");
 	assert_shows(&d, "›● │ 2 tui added entry: SQLite. ← now");
 	assert_shows(&d, "   ○ 4 tui added entry: Postgres");
 	desk_press(&d, "enter");
 	assert_notice(&d, "Already there");
 	/* To before everything, and back to where it was. */
 	desk_press(&d, "end enter");
-	assert_notice(&d, "The discussion is as it was before its first step. "
-			  "Back: Enter on step 2");
+	assert_notice(&d, "Restored the discussion to the state before its first step. "
+			  "To return: Enter on step 2");
 	assert_int_equal(rt_work_count(&d.tui.work), 0);
 	assert_shows(&d, "the beginning ← now");
 	desk_press(&d, "up up up enter");
-	assert_notice(&d, "Now as it was right after step 4. Back: Enter on step 0");
+	assert_notice(&d, "Restored the state right after step 4. To return: Enter on step 0");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_close(&d);
 }
@@ -144,7 +144,7 @@ reverts(void **state)
 	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"Which store?\"}]");
 	desk_add(&d, "AI", "SQLite.");
 	desk_press(&d, "f3 down ctrl+r");
-	assert_shows(&d, "Reverted step 2, and nothing else.   step 4 - undo: Alt-u");
+	assert_shows(&d, "Reverted only step 2.   step 4 - undo: Alt-u");
 	/* The cursor is on the step that it was on. */
 	assert_shows(&d, "›● 2 22:13 tui edited entry: Which ");
 	/* What was changed again since cannot be taken back alone: that is said, and that is all. */
@@ -152,7 +152,7 @@ reverts(void **state)
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	assert_shows(&d, "›● 2 22:13 tui edited entry: Which ");
 	desk_press(&d, "end ctrl+r");
-	assert_notice(&d, "There is no step to revert here");
+	assert_notice(&d, "No step to revert here");
 	desk_press(&d, "home alt+u");
 	assert_shows(&d, "›  ○ 4 22:13 tui ");
 	desk_press(&d, "alt+r");
@@ -214,7 +214,7 @@ others_are_faster(void **state)
 		desk_press(&d, "down down");
 		desk_others(&d, "{\"op\":\"entry.append\",\"content\":\"theirs\"}");
 		desk_press(&d, ways[i]);
-		assert_notice(&d, "Step 4 is not the newest any more.  Nothing was done; the same key once "
+		assert_notice(&d, "Step 4 is no longer the newest.  Nothing was done; the same key once "
 				  "more does it");
 		assert_int_equal(rt_work_count(&d.tui.work), 3);
 		assert_shows(&d, "5 22:13 web added entry: theirs ← now");
@@ -238,8 +238,8 @@ others_take_back(void **state)
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_press(&d, "enter");
-	assert_notice(&d, "The discussion is as it was before its first step. "
-			  "Back: Enter on step 2");
+	assert_notice(&d, "Restored the discussion to the state before its first step. "
+			  "To return: Enter on step 2");
 	desk_close(&d);
 }
 
@@ -259,9 +259,9 @@ searches_and_filters(void **state)
 	desk_press(&d, "enter");
 	assert_shows(&d, "›● 3 22:13 tui ");
 	desk_press(&d, "alt+n");
-	assert_notice(&d, "No step below holds \"LABEL\"");
+	assert_notice(&d, "No later match for \"LABEL\"");
 	desk_press(&d, "alt+shift+n");
-	assert_notice(&d, "No step above holds \"LABEL\"");
+	assert_notice(&d, "No earlier match for \"LABEL\"");
 	desk_press(&d, "/ 1 enter");
 	assert_shows(&d, "›● 1 22:13 tui ");
 	desk_press(&d, "/ escape");

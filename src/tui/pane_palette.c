@@ -265,11 +265,11 @@ draw_running(palette *p, rt_canvas *canvas, rt_box box)
 	if (waiting > 0)
 		keys = rt_tui_format(p->pane.tui, "%zu key%s typed after it %s%s", waiting,
 				     waiting > 1 ? "s" : "", waiting > 1 ? "wait" : "waits",
-				     waiting == RT_TYPEAHEAD_MAX ? "  no more are taken" : "");
+				     waiting == RT_TYPEAHEAD_MAX ? "  further keys are ignored" : "");
 	rt_bar_draw(canvas, box, RT_STR("Running"), keys);
 	x = rt_canvas_put_cut(canvas, box, 2, 1, box.w - 22, rt_buf_str(&p->line), RT_INK_CODE);
 	(void)rt_canvas_put_c(canvas, box, x + 2, 1,
-			      p->is_stopped ? "is being ended" : "Escape ends it", RT_INK_DIM);
+			      p->is_stopped ? "is stopping" : "Escape stops it", RT_INK_DIM);
 }
 
 static void
@@ -341,7 +341,7 @@ output_of(palette *p)
 		err = rt_str_at(err.ptr + 8, err.size - 8);
 	rt_command_process_add_said(command, err, text);
 	if (command->result.outcome == RT_PROCESS_TOO_MUCH)
-		rt_buf_add_c(text, "\n(it said more than can be kept, and was ended)");
+		rt_buf_add_c(text, "\n(stopped: it printed more than can be displayed)");
 	return rt_scope_str(s, text);
 }
 
@@ -396,7 +396,7 @@ show_output(palette *p, rt_str text, bool failed)
 
 	text = trim_lines(text);
 	if (text.size == 0) {
-		rt_tui_say_done(tui, failed ? "It failed, and said nothing" : "Done");
+		rt_tui_say_done(tui, failed ? "It failed without a message" : "Done");
 		return;
 	}
 	if (show_notice(tui, text, failed))
@@ -448,7 +448,7 @@ finish(palette *p)
 	if (!rt_ok(s))
 		return;
 	switch (end->outcome) {
-	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Ended before it was done"); break;
+	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Stopped before it finished"); break;
 	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "It could not be started"); break;
 	default: show_output(p, text, failed); break;
 	}
@@ -485,7 +485,7 @@ run(palette *p, rt_str line)
 	if (st == RT_BUSY || RT_TRY(&tui->scope, st) != RT_OK)
 		return;
 	p->pane.holds = true;
-	p->pane.footer = "Esc ends it";
+	p->pane.footer = "Esc stops it";
 	p->is_stopped = false;
 	if (rt_worker_ended(&p->worker))
 		finish(p);
@@ -621,7 +621,7 @@ open_palette(rt_tui *tui, rt_str text, palette **out)
 		return RT_NOMEM;
 	(void)rt_tui_begin(tui);
 	p->pane.ops = &ops;
-	p->pane.footer = "Up, Down choose   Enter do it   Esc cancel   Tab complete";
+	p->pane.footer = "Up, Down choose   Enter run   Esc cancel   Tab complete";
 	p->pane.tui = tui;
 	p->below = tui->pane_count > 0 ? tui->panes[tui->pane_count - 1]->screen : RT_SCREEN_CHAT;
 	p->filter = (rt_filter){.row_size = sizeof(row),

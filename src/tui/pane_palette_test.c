@@ -88,7 +88,7 @@ splits(void **state)
 	assert_words("$HOME `ls` ; rm * > x &", "$HOME|`ls`|;|rm|*|>|x|&|");
 	rt_buf_init(&words, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	assert_int_equal(rt_command_split(RT_STR("add 'so"), &words, &count, &err), RT_USAGE);
-	assert_string_equal(err.text, "the quote ' does not end");
+	assert_string_equal(err.text, "missing closing quote '");
 	rt_buf_deinit(&words);
 }
 
@@ -133,13 +133,13 @@ lists(void **state)
 	/* What the history can do, with its keys, and not how to move about. */
 	assert_shows(&d, " Commands\n"
 			 ":\n"
-			 "› ^R            take back that step alone\n"
-			 "  Alt-u         take the last step back\n");
+			 "› ^R            revert only this step\n"
+			 "  Alt-u         undo the last step\n");
 	assert_false(desk_shows(&d, "the row above"));
 	/* What is called so goes before what speaks of it. */
 	desk_type(&d, "undo");
-	assert_shows(&d, "› undo          take back the newest step, or N of them\n"
-			 "  Alt-u         take the last step back\n");
+	assert_shows(&d, "› undo          undo the newest step, or the N newest\n"
+			 "  Alt-u         undo the last step\n");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "nothing is like this");
 	assert_shows(&d, "No match.");
@@ -157,7 +157,7 @@ acts_on_what_is_below(void **state)
 	desk_open(&d, 70, 14);
 	desk_add(&d, "User", "one");
 	desk_press(&d, "f3 ctrl+p");
-	desk_type(&d, "only steps of");
+	desk_type(&d, "filter: discussion");
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 2);
 	assert_shows(&d, "only: discussion");
@@ -273,7 +273,7 @@ runs(void **state)
 	assert_notice(d, "Done");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("ls")), RT_OK);
 	desk_press(d, "f5 G");
-	assert_shows(d, "(it said more than can be kept, and was ended)");
+	assert_shows(d, "(stopped: it printed more than can be displayed)");
 	desk_press(d, "q");
 	/* What was said before does not stand below what is to be read now. */
 	rt_tui_say_done(&d->tui, "Said long ago");
@@ -313,26 +313,26 @@ refuses(void **state)
 	open_fixture(&f, 70, 16);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("serve")), RT_OK);
 	desk_press(d, "f5");
-	assert_notice(d, "Serve is not for in here: it runs until it is stopped: start it in another "
+	assert_notice(d, "Serve cannot run here: it runs until stopped; start it in another "
 			 "terminal");
 	assert_int_equal(d->tui.pane_count, 1);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("chat")), RT_OK);
-	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Chat is not for in here")));
+	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Chat cannot run here")));
 	/* Flags before it do not hide what it is. */
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("--quiet serve")), RT_OK);
-	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Serve is not for in here")));
+	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Serve cannot run here")));
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("-d main tui")), RT_OK);
-	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Tui is not for in here")));
+	assert_true(rt_str_starts(rt_buf_str(&d->tui.notice), RT_STR("Tui cannot run here")));
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("-q")), RT_OK);
-	assert_notice(d, "There is no command in it");
+	assert_notice(d, "No command given");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("show a\0b")), RT_OK);
-	assert_notice(d, "A byte in it is 0, which no word can hold");
+	assert_notice(d, "The command contains a NUL byte");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("serch x")), RT_OK);
-	assert_notice(d, "There is no command \"serch\"; is it search?");
+	assert_notice(d, "There is no command \"serch\"; did you mean search?");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("add 'x")), RT_OK);
-	assert_notice(d, "The quote ' does not end");
+	assert_notice(d, "Missing closing quote '");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR(" ")), RT_OK);
-	assert_notice(d, "There is no command in it");
+	assert_notice(d, "No command given");
 	/* A line that is wrong can be mended. */
 	desk_press(d, "f5 ctrl+p");
 	desk_type(d, "add 'x");

@@ -95,9 +95,9 @@ find_again(reader *r, bool backwards)
 					   : r->top;
 
 	if (r->bar.match.size == 0)
-		rt_tui_say(r->pane.tui, "Nothing was searched for yet");
+		rt_tui_say(r->pane.tui, "Search for something first");
 	else if (!show_line(r, find(r, from, backwards)))
-		rt_tui_say(r->pane.tui, "Nothing %s holds \"%.60s\"", backwards ? "above" : "below",
+		rt_tui_say(r->pane.tui, "No match %s for \"%.60s\"", backwards ? "above" : "below",
 			   r->bar.match.ptr);
 }
 
@@ -108,7 +108,7 @@ search(rt_pane *pane)
 
 	r->found = SIZE_MAX;
 	if (!show_line(r, find(r, r->top, false)) && !show_line(r, find(r, r->top, true)))
-		rt_tui_say(pane->tui, "Nothing here holds \"%.60s\"", r->bar.match.ptr);
+		rt_tui_say(pane->tui, "No match for \"%.60s\"", r->bar.match.ptr);
 }
 
 /* ---- the list of all keys ---- */
@@ -275,7 +275,7 @@ export_text(reader *r, bool to_editor)
 		       rt_tui_edit(tui, text, "text", rt_scope_buf(&tui->scope), &is_changed, &err),
 		       &err));
 	if (is_changed)
-		rt_tui_say(tui, "This is only to be read: what was changed is not kept");
+		rt_tui_say(tui, "This view is read-only: changes are not saved");
 }
 
 static bool

@@ -367,7 +367,7 @@ draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	rt_box rows = {box.x, box.y + 1, is_wide ? box.w / 2 : box.w, box.h - 2};
 	rt_box preview = {box.x + rows.w + 2, box.y + 1, box.w - rows.w - 3, box.h - 1};
 
-	pane->footer = p->is_searching ? "Enter keep what is found   Esc clear   Up, Down move"
+	pane->footer = p->is_searching ? "Enter keep matches   Esc clear   Up, Down move"
 				       : NULL;
 	if (box.h < 3) {
 		draw_rows(p, c, box);

@@ -237,7 +237,7 @@ rt_pending_change_drop_typeahead(rt_tui *tui, const char *why)
 	rt_typeahead_clear(&tui->typeahead);
 	if (count > 0)
 		rt_buf_add_f(&tui->notice,
-			     "%sWhat was typed after it (%zu key%s) was not carried out%s",
+			     "%sThe keys typed after it (%zu key%s) were discarded%s",
 			     tui->notice.size > 0 ? ".  " : "", count, count > 1 ? "s" : "", why);
 }
 
@@ -284,7 +284,8 @@ call_done(rt_tui *tui, rt_pending_change *p, rt_status st, rt_work_said *said, c
 		tui->ends = tui->ends && tui->is_forced; /* show why */
 	} else if (!as_typed) {
 		rt_pending_change_drop_typeahead(tui,
-						 ": somebody else changed something meanwhile");
+						 ": another program or window made changes in "
+						 "the meantime");
 	}
 	return then;
 }
@@ -436,8 +437,8 @@ rt_pending_change_status_text(rt_tui *tui, rt_buf *out)
 
 	tui->is_unread = false;
 	if (p == NULL && tui->ends && has_cancelled(tui)) {
-		rt_buf_add_c(out, "Leaving as soon as what was given up has ended: another program "
-				  "still writes to the store");
+		rt_buf_add_c(out, "Quitting as soon as the cancelled change ends: another "
+				  "program is still writing to the store");
 		return true;
 	}
 	if (p == NULL || (rt_worker_age_ms(&p->worker) < ANNOUNCE_MS && !tui->ends))
@@ -446,24 +447,24 @@ rt_pending_change_status_text(rt_tui *tui, rt_buf *out)
 	event = atomic_load(&p->hooks.event);
 	is_open = atomic_load(&p->state) == OPEN;
 	if (event != NULL)
-		rt_buf_add_f(out, "%s a hook runs (%s)", is_open ? "Waiting:" : "It is done;",
+		rt_buf_add_f(out, "%s running a hook (%s)", is_open ? "Waiting:" : "It is done;",
 			     event);
 	else if (is_open)
-		rt_buf_add_c(out, "Waiting: another program writes to the store");
+		rt_buf_add_c(out, "Waiting: another program is writing to the store");
 	else
-		rt_buf_add_c(out, "Waiting: it is being written");
+		rt_buf_add_c(out, "Waiting: writing the change");
 	if (atomic_load(&p->is_stopped))
-		rt_buf_add_c(out, ".  The hook is told to end");
+		rt_buf_add_c(out, ".  Stopping the hook");
 	else if (is_open)
-		rt_buf_add_c(out, ".  Escape gives it up");
+		rt_buf_add_c(out, ".  Escape cancels");
 	else if (event != NULL)
-		rt_buf_add_c(out, ".  Escape ends the hook");
+		rt_buf_add_c(out, ".  Escape stops the hook");
 	if (waiting > 0)
-		rt_buf_add_f(out, ".  %zu key%s typed after it wait%s%s", waiting,
+		rt_buf_add_f(out, ".  %zu key%s typed since then wait%s%s", waiting,
 			     waiting > 1 ? "s" : "", waiting > 1 ? "" : "s",
-			     waiting == RT_TYPEAHEAD_MAX ? "; no more are taken" : "");
+			     waiting == RT_TYPEAHEAD_MAX ? "; further keys are ignored" : "");
 	if (tui->ends)
-		rt_buf_add_c(out, ".  Leaving when it is done");
+		rt_buf_add_c(out, ".  Quitting when done");
 	return true;
 }
 

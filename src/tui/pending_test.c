@@ -96,7 +96,7 @@ somebody_else_works_meanwhile(void **state)
 		assert_int_equal(rt_verb_with(&f.ours.tui, RT_ACT_ROLE, &(uint32_t){3}, 1, RT_STR("System")), RT_OK);
 		assert_int_equal(f.ours.tui.typeahead.count, 0);
 		assert_int_equal(rt_tui_tend(&f.ours.tui), RT_OK);
-		assert_shows(&f.ours, "somebody else changed something meanwhile");
+		assert_shows(&f.ours, "another program or window made changes in the meantime");
 		assert_int_equal(rt_work_count(&f.ours.tui.work), 2);
 		end(&f);
 	}

@@ -128,9 +128,9 @@ rt_precondition_holds(const rt_precondition *precondition, rt_engine *engine, co
 		      rt_error *err)
 {
 	static const char *const words[] = {
-		[RT_FACT_BELOW] = "somebody else changed what follows meanwhile",
-		[RT_FACT_REDO] = "somebody else changed something meanwhile",
-		[RT_FACT_PROMPT] = "somebody else changed the working prompt meanwhile",
+		[RT_FACT_BELOW] = "another program or window changed the entries after it",
+		[RT_FACT_REDO] = "another program or window made changes in the meantime",
+		[RT_FACT_PROMPT] = "another program or window changed the working prompt",
 	};
 	size_t count = precondition->count, changed = 0;
 	rt_scope s;
@@ -146,16 +146,16 @@ rt_precondition_holds(const rt_precondition *precondition, rt_engine *engine, co
 		if (was->kind == RT_FACT_ENTRY)
 			changed++;
 		else if (was->kind == RT_FACT_STEP)
-			(void)rt_scope_fail(&s, RT_CONFLICT, "step %llu is not the newest any more",
+			(void)rt_scope_fail(&s, RT_CONFLICT, "step %llu is no longer the newest",
 					    (unsigned long long)was->print);
 		else
 			(void)rt_scope_fail(&s, RT_CONFLICT, "%s", words[was->kind]);
 	}
 	if (changed > 0 && count == 1)
-		(void)rt_scope_fail(&s, RT_CONFLICT, "somebody else changed the entry meanwhile");
+		(void)rt_scope_fail(&s, RT_CONFLICT, "another program or window changed the entry");
 	else if (changed > 0)
 		(void)rt_scope_fail(&s, RT_CONFLICT,
-				    "somebody else changed %zu of these %zu entries meanwhile",
+				    "another program or window changed %zu of these %zu entries",
 				    changed, count);
 	return rt_scope_end(&s, err);
 }

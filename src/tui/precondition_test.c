@@ -124,7 +124,7 @@ many(void **state)
 	assert_int_equal(
 		rt_precondition_holds(&precondition, d.tui.work.engine, d.tui.work.value, &err),
 		RT_CONFLICT);
-	assert_string_equal(err.text, "somebody else changed 2 of these 20 entries meanwhile");
+	assert_string_equal(err.text, "another program or window changed 2 of these 20 entries");
 	rt_precondition_deinit(&precondition);
 	desk_close(&d);
 }

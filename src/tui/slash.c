@@ -63,7 +63,7 @@ undo(rt_tui *tui, rt_action action, rt_str count)
 {
 	for (size_t i = 0; i < count.size; i++)
 		if (count.ptr[i] < '0' || count.ptr[i] > '9' || count.size > 9) {
-			rt_tui_say_str(tui, RT_STR("How many steps? A number, as in /undo 3"),
+			rt_tui_say_str(tui, RT_STR("How many steps? For example /undo 3"),
 				       RT_INK_ERROR);
 			return RT_OK;
 		}
@@ -311,8 +311,8 @@ branch(rt_tui *tui, rt_action action, rt_str name)
 {
 	(void)action;
 	return pick_message(tui, name, false,
-			    "Branch before which message? It comes into the input",
-			    "There is no message of yours here", chose_message);
+			    "Branch before which message? It is put in the input",
+			    "You have no message here", chose_message);
 }
 
 static rt_status
@@ -503,36 +503,36 @@ quit(rt_tui *tui, rt_action action, rt_str rest)
 }
 
 const rt_slash rt_slashes[] = {
-	{"/again", "", "another reply, in a take of its own", run, RT_ACT_AGAIN},
-	{"/branch", "[NAME]", "choose a message of yours; the path to it becomes a discussion",
+	{"/again", "", "get another reply, in a new take", run, RT_ACT_AGAIN},
+	{"/branch", "[NAME]", "choose one of your messages; the path to it becomes a discussion",
 	 branch, RT_ACT_NONE},
-	{"/branch-here", "[:N] [NAME]", "a new take from an entry on, by default one to choose",
+	{"/branch-here", "[:N] [NAME]", "start a new take at an entry (or choose one)",
 	 branch_here, RT_ACT_BRANCH},
-	{"/branches", "[NAME]", "the takes of this discussion, to go to one", branches, RT_ACT_NONE},
-	{"/compact", "[INSTRUCTIONS]", "sum up the beginning for the model", run, RT_ACT_COMPACT},
-	{"/continue", "", "more of a reply that ended too early", run, RT_ACT_CONTINUE},
-	{"/discussions", "", "all discussions", open_screen, RT_ACT_DISCUSSIONS},
-	{"/edit", "", "your last message, in place", act, RT_ACT_LAST_USER},
-	{"/export", "[FILE]", "write this discussion to a file: .md, .html, .json, .toml",
+	{"/branches", "[NAME]", "list the takes of this discussion, switch to one", branches, RT_ACT_NONE},
+	{"/compact", "[INSTRUCTIONS]", "summarise the beginning for the model", run, RT_ACT_COMPACT},
+	{"/continue", "", "continue a reply that ended early", run, RT_ACT_CONTINUE},
+	{"/discussions", "", "list all discussions", open_screen, RT_ACT_DISCUSSIONS},
+	{"/edit", "", "edit your last message in place", act, RT_ACT_LAST_USER},
+	{"/export", "[FILE]", "export this discussion to a file: .md, .html, .json, .toml",
 	 export_file, RT_ACT_NONE},
-	{"/help", "", "all keys and commands", open_screen, RT_ACT_HELP},
-	{"/history", "", "every step; preview, jump, revert", open_screen, RT_ACT_HISTORY},
-	{"/import", "FILE", "bring in a conversation of another program", import_file, RT_ACT_NONE},
-	{"/label", "[NAME]", "name the entry at the head", verb_or_question, RT_ACT_LABEL},
-	{"/model", "[PROVIDER/NAME]", "who answers", model, RT_ACT_MODEL},
+	{"/help", "", "list all keys and commands", open_screen, RT_ACT_HELP},
+	{"/history", "", "list all steps; preview, jump, revert", open_screen, RT_ACT_HISTORY},
+	{"/import", "FILE", "import a conversation from another program", import_file, RT_ACT_NONE},
+	{"/label", "[NAME]", "label the entry at the head", verb_or_question, RT_ACT_LABEL},
+	{"/model", "[PROVIDER/NAME]", "choose the model", model, RT_ACT_MODEL},
 	{"/new", "NAME", "start a discussion", new_discussion, RT_ACT_NONE},
-	{"/only", "[ROLE]", "show the entries of one role and of User alone; without a role: all",
+	{"/only", "[ROLE]", "show only the entries of a role and of User; without a role: all",
 	 only, RT_ACT_NONE},
 	{"/prompt", "", "edit the working prompt", verb_without_entry, RT_ACT_PROMPT},
-	{"/quit", "", "leave; nothing is lost", quit, RT_ACT_QUIT},
-	{"/redo", "[N]", "bring back what was undone", undo, RT_ACT_REDO},
-	{"/role", "ROLE", "change who speaks in the entry at the head", verb_or_question,
+	{"/quit", "", "quit; nothing is lost", quit, RT_ACT_QUIT},
+	{"/redo", "[N]", "redo undone steps", undo, RT_ACT_REDO},
+	{"/role", "ROLE", "change the role of the entry at the head", verb_or_question,
 	 RT_ACT_ROLE},
 	{"/search", "[WORDS]", "search all discussions", search, RT_ACT_SEARCH},
-	{"/source", "", "show the source of the entry at the head, or rendered as Markdown", source,
+	{"/source", "", "switch the entry at the head between source and rendered Markdown", source,
 	 RT_ACT_READ_MODE},
-	{"/tree", "", "the whole tree", open_screen, RT_ACT_TREE},
-	{"/undo", "[N]", "take back the newest steps", undo, RT_ACT_UNDO},
+	{"/tree", "", "show the tree", open_screen, RT_ACT_TREE},
+	{"/undo", "[N]", "undo the newest steps", undo, RT_ACT_UNDO},
 	{NULL, NULL, NULL, NULL, RT_ACT_NONE},
 };
 

@@ -282,14 +282,14 @@ add_state(writer *w)
 	rt_scope_defer(w->s, unref, (void *)(uintptr_t)then);
 	if (rt_project_cell(then, d->disc) == NULL ||
 	    rt_project_disc(then, d->disc, &disc, &ignored) != RT_OK) {
-		rt_buf_add_c(w->row, "The discussion was not there yet.");
+		rt_buf_add_c(w->row, "The discussion did not exist yet.");
 		end_row(w, RT_INK_DIM, 0);
 		return;
 	}
 	const rt_take *take = rt_disc_active(disc);
 	size_t count = rt_seq_count(take->slots);
 
-	put(w, "As it was then: take ", rt_text_str(take->name));
+	put(w, "State at that time: take ", rt_text_str(take->name));
 	rt_buf_add_f(w->row, ", %zu entr%s", count, count == 1 ? "y" : "ies");
 	end_row(w, RT_INK_HEADING | RT_INK_BOLD, 0);
 	if (count == 0)

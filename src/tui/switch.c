@@ -35,7 +35,7 @@ show_entry(rt_tui *tui, const char *id, rt_error *err)
 	if (at != SIZE_MAX)
 		rt_tui_show_entry(tui, at);
 	else
-		rt_tui_say(tui, "The entry is not in this take any more");
+		rt_tui_say(tui, "The entry is no longer in this take");
 	return st;
 }
 

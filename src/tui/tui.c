@@ -306,8 +306,9 @@ report_run(rt_tui *tui)
 
 	if (!stopped && end->has_problem) {
 		rt_tui_say_error(tui, &end->problem,
-				 is_navigation ? RT_STR("You are where you were")
-				 : has_entry   ? RT_STR("What had come is kept, marked as partial")
+				 is_navigation ? RT_STR("Nothing changed")
+				 : has_entry   ? RT_STR("The partial reply was kept and marked "
+							"as partial")
 					       : RT_STR(""));
 	} else if (stopped) {
 		rt_tui_say_done(tui, "%s",
@@ -336,7 +337,7 @@ soften(rt_tui *tui, rt_status st)
 {
 	if (st != RT_LIMIT)
 		return st;
-	rt_tui_say(tui, "Too many screens lie on one another: close some first");
+	rt_tui_say(tui, "Too many open screens: close some first");
 	return RT_OK;
 }
 
@@ -509,8 +510,7 @@ rt_tui_on_event(rt_tui *tui, const rt_event *event)
 		st = rt_tui_paste(tui, event->text);
 		if (event->is_cut)
 			rt_tui_say_str(tui,
-				       RT_STR("There was no room for all that was pasted: "
-					      "the end of it is not there"),
+				       RT_STR("The pasted text was too long: its end was cut off"),
 				       RT_INK_WARNING);
 		return st;
 	case RT_EVENT_RESIZE:
@@ -678,12 +678,12 @@ read_keys(rt_tui *tui, rt_error *err)
 		if (st == RT_OK && path->status == RT_OK) {
 			st = rt_keymap_read(tui->keys, rt_buf_str(text), &why);
 			if (st != RT_OK)
-				rt_buf_add_f(&tui->notice, "%s: %s. The keys are as they come",
+				rt_buf_add_f(&tui->notice, "%s: %s. Using the default keys",
 					     path->ptr, why.text);
 		} else if (st != RT_OK && st != RT_NOT_FOUND) {
 			bool is_named = strstr(why.text, path->ptr) != NULL;
 
-			rt_buf_add_f(&tui->notice, "%s%s%s. The keys are as they come",
+			rt_buf_add_f(&tui->notice, "%s%s%s. Using the default keys",
 				     is_named ? "" : path->ptr, is_named ? "" : ": ", why.text);
 		}
 	}

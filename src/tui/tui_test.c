@@ -83,7 +83,7 @@ push_greedy(desk *d)
 	return g;
 }
 
-#define FULL "Too many screens lie on one another: close some first"
+#define FULL "Too many open screens: close some first"
 
 static void
 assert_full(desk *d)
@@ -264,11 +264,11 @@ no_thread(void **state)
 	d.tui.terminal = (struct rt_terminal *)&d;
 	assert_int_equal(rt_worker_start(&worker, &d.tui, never, NULL), RT_BUSY);
 	assert_false(rt_worker_is_running(&worker));
-	assert_notice(&d, "The system gives no thread for this now");
+	assert_notice(&d, "The system cannot create another thread");
 	rt_tui_say(&d.tui, "-");
 	desk_press(&d, "f4");
 	desk_type(&d, "one");
-	assert_notice(&d, "The system gives no thread for this now");
+	assert_notice(&d, "The system cannot create another thread");
 	assert_int_equal(pthread_setattr_default_np(&usual), 0);
 	d.tui.terminal = none;
 	assert_shows(&d, "1 found");
@@ -295,7 +295,7 @@ a_paste_that_was_cut(void **state)
 							     .text = RT_STR(" but the"),
 							     .is_cut = true}),
 			 RT_OK);
-	assert_notice(&d, "There was no room for all that was pasted: the end of it is not there");
+	assert_notice(&d, "The pasted text was too long: its end was cut off");
 	assert_shows(&d, "all of it but the");
 	desk_close(&d);
 }

@@ -74,8 +74,8 @@ begin_edit(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 	text = rt_work_entry_text(&s, &tui->work, entries[0]);
 	rt_verb_name(tui, entries, count, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "%s - %s", what,
-		       v->action == RT_ACT_EDIT ? "saved in place, what follows stays"
-						: "saved as a new take, this one stays");
+		       v->action == RT_ACT_EDIT ? "saved in place; later entries kept"
+						: "saved as a new take; this one is unchanged");
 	if (rt_ok(&s))
 		RT_TRY(&s, rt_verb_ask(tui, v, entries, count, title, text, true));
 	return rt_verb_end(tui, &s);
@@ -163,7 +163,8 @@ begin_insert(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t coun
 	char title[320], what[200];
 
 	rt_verb_name(tui, entries, count, what, sizeof(what));
-	(void)snprintf(title, sizeof(title), "New entry %s %s, by %.*s - R changes the role later",
+	(void)snprintf(title, sizeof(title), "New entry %s %s, role %.*s - R changes the role "
+					     "later",
 		       v->action == RT_ACT_INSERT_BEFORE ? "before" : "after", what,
 		       RT_STR_ARG(next_role(tui, entries[0])));
 	return rt_verb_ask(tui, v, entries, count, title, RT_STR(""), true);
@@ -212,7 +213,7 @@ begin_role(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 	view = rt_work_view(&tui->work, &s);
 	roles = rt_roles_value(&view);
 	e = rt_work_entry_get(&s, &tui->work, entries[0]);
-	return rt_verb_pick(tui, &s, v, entries, count, "Who speaks", roles, e == NULL ? RT_STR("") : e->role);
+	return rt_verb_pick(tui, &s, v, entries, count, "Role", roles, e == NULL ? RT_STR("") : e->role);
 }
 
 static rt_status
@@ -225,7 +226,7 @@ begin_label(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 	rt_scope_init(&s, tui->alloc);
 	e = rt_work_entry_get(&s, &tui->work, entries[0]);
 	rt_verb_name(tui, entries, count, what, sizeof(what));
-	(void)snprintf(title, sizeof(title), "Label of %s (empty: none)", what);
+	(void)snprintf(title, sizeof(title), "Label of %s (leave empty to remove)", what);
 	if (e != NULL)
 		RT_TRY(&s, rt_verb_ask(tui, v, entries, count, title,
 			       e->label.size > 0 ? e->label : RT_STR(""), false));
@@ -280,7 +281,7 @@ build_delete_below(rt_verb_build *b)
 	if (!rt_ok(&b->scope))
 		return;
 	if (take == NULL || !take->present || rt_seq_count(take->slots) == 0) {
-		rt_tui_say(b->tui, "It is in no take any more");
+		rt_tui_say(b->tui, "It is no longer in any take");
 		return;
 	}
 	RT_TRY(&b->scope, rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &last,
@@ -310,7 +311,7 @@ build_graft(rt_verb_build *b)
 		return;
 	}
 	if (rt_work_count(work) == 0) {
-		rt_tui_say(tui, "This take has no entry to put it behind");
+		rt_tui_say(tui, "This take has no entry to add it after");
 		return;
 	}
 	holder = rt_work_take_of(&b->scope, work, 0, entries[0]);
@@ -343,7 +344,7 @@ last_entry(rt_verb_build *b, uint32_t holder, size_t count)
 	if (count > 0)
 		return b->requests[count - 1].entry;
 	if (take == NULL || !take->present || rt_seq_count(take->slots) == 0) {
-		rt_tui_say(b->tui, "It is in no take any more");
+		rt_tui_say(b->tui, "It is no longer in any take");
 		return rt_str_of(NULL);
 	}
 	RT_TRY(&b->scope, rt_seq_get(take->slots, rt_seq_count(take->slots) - 1, &last,
@@ -437,7 +438,7 @@ rt_verb_rename(rt_tui *tui, uint32_t number)
 
 	if (take == NULL)
 		return RT_OK;
-	return rt_verb_ask(tui, verb_of(RT_ACT_RENAME), &take->number, 1, "Another name for the take",
+	return rt_verb_ask(tui, verb_of(RT_ACT_RENAME), &take->number, 1, "New name of the take",
 		   rt_text_str(take->name), false);
 }
 
@@ -499,8 +500,8 @@ static rt_status
 begin_compact(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 {
 	return rt_verb_ask(tui, v, entries, count,
-		   count > 1 ? "Sum up the marked entries. What to look out for?"
-			     : "Sum up the beginning. What to look out for?",
+		   count > 1 ? "Summarise the marked entries. Instructions for the summary?"
+			     : "Summarise the beginning. Instructions for the summary?",
 		   RT_STR(""), false);
 }
 
@@ -546,7 +547,7 @@ begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 	if (!rt_str_is(model, "builtin/echo"))
 		rt_json_put_str(json, NULL, RT_STR("builtin/echo"));
 	rt_json_close(json, ']');
-	return rt_verb_pick(tui, &s, v, NULL, 0, "Which model answers (PROVIDER/NAME)",
+	return rt_verb_pick(tui, &s, v, NULL, 0, "Model (PROVIDER/NAME)",
 		    rt_json_parse(&s, rt_scope_str(&s, json)), RT_STR(""));
 }
 
@@ -560,7 +561,8 @@ build_model(rt_verb_build *b)
 	if (RT_TRY(&b->scope, rt_models_check_setting(b->tui->session->config, name,
 						      &b->scope.error)) != RT_OK) {
 		rt_buf_clear(hint);
-		rt_buf_add_c(hint, "As PROVIDER/NAME: /model openai/gpt-5. Nothing changed");
+		rt_buf_add_c(hint, "Use PROVIDER/NAME, for example /model openai/gpt-5. Nothing "
+				   "changed");
 		return;
 	}
 	rt_json_put_str(json, NULL, name);
@@ -583,8 +585,9 @@ begin_prompt(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t coun
 	text = rt_prompt_text(&view, &is_edited);
 	if (rt_ok(&s))
 		RT_TRY(&s, rt_verb_ask(tui, v, NULL, 0,
-			       is_edited ? "Working prompt (edited; told with the next message)"
-					 : "Working prompt - Enter keeps it",
+			       is_edited ? "Working prompt (edited; the model is told with the "
+					   "next message)"
+					 : "Working prompt - Enter saves it",
 			       text.size > 0 ? text : RT_STR(""), true));
 	return rt_verb_end(tui, &s);
 }
@@ -633,17 +636,18 @@ static const rt_verb verbs[] = {
 	 .op = RT_OP_ENTRY_INSERT, .place = MEMBER(before)},
 	{RT_ACT_INSERT_AFTER, ONE | TEXT, .begin = begin_insert, .build = build_insert,
 	 .op = RT_OP_ENTRY_INSERT, .place = MEMBER(after)},
-	{RT_ACT_SPLIT, ONE, RT_FACT_ENTRY, .before = "Split ", .after = " before which of its words?",
+	{RT_ACT_SPLIT, ONE, RT_FACT_ENTRY, .before = "Split ", .after = " split before which "
+		"word?",
 	 .build = build_split},
 	{RT_ACT_MERGE, ONE, RT_FACT_ENTRY, .op = RT_OP_ENTRY_MERGE, .place = MEMBER(entry)},
 	{RT_ACT_ROLE, 0, RT_FACT_ENTRY, .begin = begin_role, .op = RT_OP_ENTRY_ROLE,
 	 .place = MEMBER(entry), .answer = MEMBER(role), .did = "Changed the role of"},
 	{RT_ACT_LABEL, 0, RT_FACT_ENTRY, .begin = begin_label, .op = RT_OP_LABEL_SET,
 	 .place = MEMBER(entry), .answer = MEMBER(label), .did = "Labelled",
-	 .did_not = "Took away the labels of"},
+	 .did_not = "Removed the labels of"},
 	{RT_ACT_MUTE, 0, RT_FACT_ENTRY, .begin = begin_toggle, .op = RT_OP_ENTRY_MUTE,
-	 .place = MEMBER(entry), .toggle = MEMBER(muted), .did = "Hid from models:",
-	 .did_not = "No longer hidden from models:"},
+	 .place = MEMBER(entry), .toggle = MEMBER(muted), .did = "Muted",
+	 .did_not = "Unmuted"},
 	{RT_ACT_COLLAPSE, 0, .begin = begin_toggle, .op = RT_OP_ENTRY_VIEW, .place = MEMBER(entry),
 	 .toggle = MEMBER(collapsed), .did = "Folded", .did_not = "Unfolded"},
 	{RT_ACT_READ_MODE, 0, .begin = begin_toggle, .op = RT_OP_ENTRY_VIEW,
@@ -652,10 +656,10 @@ static const rt_verb verbs[] = {
 	 .did = "Deleted"},
 	{RT_ACT_DELETE_BELOW, ONE, RT_FACT_BELOW, .build = build_delete_below},
 	{RT_ACT_MOVE, 0, RT_FACT_ENTRY, .before = "Move ",
-	 .after = " before which? (number, label, end)", .build = build_move},
+	 .after = " before which entry? (number, label, end)", .build = build_move},
 	{RT_ACT_GRAFT, 0, .build = build_graft},
 	{RT_ACT_BRANCH, ONE | OPTIONAL, .before = "New take from ",
-	 .after = " on. Its name (may be left out)", .op = RT_OP_TAKE_BRANCH, .place = MEMBER(entry),
+	 .after = " . Name (optional)", .op = RT_OP_TAKE_BRANCH, .place = MEMBER(entry),
 	 .answer = MEMBER(name)},
 	{RT_ACT_RENAME, INTERNAL, .build = build_rename, .op = RT_OP_TAKE_RENAME,
 	 .answer = MEMBER(name)},

@@ -50,7 +50,7 @@ an_edit(void **state)
 	(void)state;
 	begin_edit(&d);
 	desk_press(&d, "s");
-	assert_shows(&d, "Theirs, with what yours would change");
+	assert_shows(&d, "Their version, with your changes");
 	assert_shows(&d, "three mine");
 	desk_press(&d, "escape");
 	assert_shows(&d, "was changed after you opened it");
@@ -86,7 +86,7 @@ once_more(void **state)
 	desk_press(&d, "s"); /* the reader lies on the question */
 	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":3\"}");
 	desk_press(&d, "escape o");
-	assert_shows(&d, "It is not there any more; nothing changed.  What you wrote is kept");
+	assert_shows(&d, "It no longer exists; nothing changed.  Your text was kept");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	assert_text(&d, 1, "two");
 	desk_press(&d, "escape up");
@@ -97,7 +97,7 @@ once_more(void **state)
 	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":3\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	desk_press(&d, "s");
-	assert_shows(&d, "It is not there any more; nothing changed.  What you wrote is kept");
+	assert_shows(&d, "It no longer exists; nothing changed.  Your text was kept");
 	desk_close(&d);
 }
 
@@ -236,7 +236,7 @@ typed_ahead(void **state)
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	assert_text(&d, 2, "theirs");
 	assert_shows(&d, "was changed after you opened it, by web");
-	assert_shows(&d, "What was typed after it (2 keys) was not carried out");
+	assert_shows(&d, "The keys typed after it (2 keys) were discarded");
 	key(&d, (rt_key){'o', 0});
 	assert_text(&d, 2, "three mine");
 	desk_close(&d);
@@ -275,7 +275,7 @@ it_is_gone(void **state)
 	desk_type(&d, " mine");
 	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":3\"}");
 	desk_press(&d, "enter");
-	assert_shows(&d, "What you wrote is kept");
+	assert_shows(&d, "Your text was kept");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_press(&d, "escape up");
 	assert_shows(&d, "> three mine");
@@ -312,10 +312,10 @@ rows(void **state)
 	desk_others(&d, "{\"op\":\"entry.role\",\"entry\":\":2\",\"role\":\"System\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_DELETE), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	assert_shows(&d, "Somebody else changed 1 of these 2 entries meanwhile");
+	assert_shows(&d, "Another program or window changed 1 of these 2 entries");
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
 	desk_press(&d, "s");
-	assert_shows(&d, "As you saw it, with what was changed");
+	assert_shows(&d, "The version you saw, with their changes");
 	assert_shows(&d, "Its text is the same");
 	desk_press(&d, "escape n");
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
@@ -327,7 +327,7 @@ rows(void **state)
 	desk_others(&d, "{\"op\":\"entry.delete\",\"entry\":\":2\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_MUTE), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	assert_shows(&d, "Somebody else changed 1 of these 2 entries meanwhile");
+	assert_shows(&d, "Another program or window changed 1 of these 2 entries");
 	desk_press(&d, "y");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	assert_shows(&d, "User (muted)");
@@ -352,9 +352,9 @@ a_row_of_another_take(void **state)
 	d.tui.work.seen_take = 2; /* as the tree does */
 	assert_int_equal(rt_verb_act(&d.tui, RT_ACT_DELETE, &third, 1, &used), RT_OK);
 	d.tui.work.seen_take = 0;
-	assert_shows(&d, "Somebody else changed the entry meanwhile");
+	assert_shows(&d, "Another program or window changed the entry");
 	desk_press(&d, "s");
-	assert_shows(&d, "As you saw it, with what was changed");
+	assert_shows(&d, "The version you saw, with their changes");
 	assert_shows(&d, "theirs");
 	assert_shows(&d, "later");
 	assert_false(desk_shows(&d, "three"));
@@ -373,7 +373,7 @@ below(void **state)
 	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"four\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_DELETE_BELOW), RT_OK);
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
-	assert_shows(&d, "Somebody else changed what follows meanwhile");
+	assert_shows(&d, "Another program or window changed the entries after it");
 	assert_int_equal(rt_work_count(&d.tui.work), 4);
 	desk_press(&d, "y");
 	assert_int_equal(rt_work_count(&d.tui.work), 1);
@@ -392,7 +392,7 @@ a_role(void **state)
 	desk_others(&d, "{\"op\":\"label.set\",\"entry\":\":3\",\"label\":\"theirs\"}");
 	desk_type(&d, "mine");
 	desk_press(&d, "enter");
-	assert_shows(&d, "Somebody else changed the entry meanwhile");
+	assert_shows(&d, "Another program or window changed the entry");
 	desk_press(&d, "y");
 	assert_shows(&d, "#mine");
 	desk_close(&d);
@@ -411,7 +411,7 @@ undo(void **state)
 	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"theirs\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	desk_press(&d, "alt+u");
-	assert_shows(&d, "Take back, by web: added entry: theirs?");
+	assert_shows(&d, "Undo the change by web: added entry: theirs?");
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
 	desk_press(&d, "y");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
@@ -419,7 +419,7 @@ undo(void **state)
 	assert_text(&d, 2, "three");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"theirs\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
-	assert_notice(&d, "Nothing to bring back: somebody else changed something meanwhile");
+	assert_notice(&d, "Nothing to redo: another program or window made changes in the meantime");
 	assert_int_equal(d.tui.pane_count, 1);
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
 	desk_close(&d);
@@ -435,8 +435,8 @@ redo_of_others(void **state)
 	begin(&d);
 	desk_others(&d, "{\"op\":\"undo\"}");
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK);
-	assert_shows(&d, "Somebody else changed something meanwhile.  The entry");
-	assert_shows(&d, "Bring back what was taken back last?");
+	assert_shows(&d, "Another program or window made changes in the meantime.");
+	assert_shows(&d, "Redo the step undone last?");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_press(&d, "n");
 	assert_notice(&d, "Left as it is; nothing changed");
@@ -462,12 +462,12 @@ undo_of_what_was_asked(void **state)
 	desk_others(&d, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"theirs\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	desk_press(&d, "alt+u");
-	assert_shows(&d, "Take back, by web: ");
+	assert_shows(&d, "Undo the change by web: ");
 	desk_others(&d, "{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"another\"}");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK); /* as a frame does */
 	desk_press(&d, "y");
 	assert_text(&d, 0, "another");
-	assert_shows(&d, "Take back, by web: ");
+	assert_shows(&d, "Undo the change by web: ");
 	desk_press(&d, "y");
 	assert_text(&d, 0, "one");
 	assert_int_equal(rt_work_count(&d.tui.work), 3);
@@ -486,9 +486,9 @@ prompt(void **state)
 	desk_type(&d, "mine");
 	desk_others(&d, "{\"op\":\"prompt.update\",\"text\":\"theirs\"}");
 	desk_press(&d, "enter");
-	assert_shows(&d, "Somebody else changed the working prompt meanwhile");
+	assert_shows(&d, "Another program or window changed the working prompt");
 	desk_press(&d, "d");
-	assert_shows(&d, "Theirs stays.  What you wrote is kept");
+	assert_shows(&d, "Their version was kept.  Your text was kept");
 	desk_close(&d);
 }
 

@@ -39,7 +39,8 @@ start(rt_tui *tui, const navigation *n, bool summary, rt_str instructions)
 		RT_TRY(&s, rt_verb_run(tui, &request));
 	if (rt_ok(&s) && summary && rt_work_is_running(&tui->work))
 		rt_tui_say(tui,
-			   "What you leave is being summed up. Escape cancels, and you stay here");
+			   "Summarising the branch you are leaving. Escape cancels, and you stay "
+			   "here");
 	return rt_verb_end(tui, &s);
 }
 
@@ -69,7 +70,7 @@ chosen(rt_tui *tui, void *ctx, rt_str answer)
 	if (copy == NULL)
 		return RT_NOMEM;
 	*copy = *(const navigation *)ctx;
-	return rt_pane_ask(tui, "What is the summary to look out for?", RT_STR(""), false,
+	return rt_pane_ask(tui, "Instructions for the summary?", RT_STR(""), false,
 			   instructed, copy, free_navigation);
 }
 
@@ -96,9 +97,10 @@ rt_status
 rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *))
 {
 	static const rt_choice choices[] = {
-		{"y", "yes", "Yes: a model sums it up, and the summary stands where you go on"},
+		{"y", "yes", "Yes: a model summarises it, and the summary is added where you "
+			     "continue"},
 		{"n", "no", "No: just go there"},
-		{"i", "instructions", "Yes, and say what to look out for"},
+		{"i", "instructions", "Yes, with instructions"},
 	};
 	rt_work *work = &tui->work;
 	size_t head = rt_work_head(work);
@@ -169,7 +171,7 @@ rt_verb_went(rt_tui *tui)
 		rt_tui_say(tui, "Already at this point");
 	else
 		rt_tui_say_done(tui, "Went %s%s   step %llu", where,
-				end->has_summary ? "; what you left is summed up" : "",
+				end->has_summary ? "; summarised the branch you left" : "",
 				(unsigned long long)end->seq);
 	editor = rt_text_ref(end->editor);
 	if (editor != NULL)

@@ -101,7 +101,7 @@ rt_verb_versions(rt_tui *tui, uint32_t entry)
 		before = rt_buf_str(text);
 	}
 	return rt_verb_show(tui, &s,
-			    "Versions, oldest first. To bring one back: edit, or /revert STEP",
+			    "Versions, oldest first. To restore one: edit, or /revert STEP",
 			    &lines);
 }
 

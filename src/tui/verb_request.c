@@ -277,8 +277,8 @@ ask_about_undo(rt_scope *s, rt_tui *tui, rt_verb_request *r)
 			     seen);
 		return;
 	}
-	rt_tui_say_done(tui, "Step %llu is not the newest any more", seen);
-	rt_buf_add_f(&r->question, "Take back, by %.*s: ", RT_STR_ARG(step->by));
+	rt_tui_say_done(tui, "Step %llu is no longer the newest", seen);
+	rt_buf_add_f(&r->question, "Undo the change by %.*s: ", RT_STR_ARG(step->by));
 	rt_work_add_step(step, &r->question);
 	rt_buf_add_byte(&r->question, '?');
 }
@@ -299,8 +299,8 @@ make_question(rt_scope *s, rt_tui *tui, rt_verb_request *r, const rt_error *why)
 	} else if (r->verb->action == RT_ACT_UNDO) {
 		ask_about_undo(s, tui, r);
 	} else if (r->verb->action == RT_ACT_REDO) {
-		rt_tui_say_done(tui, "Somebody else changed something meanwhile");
-		rt_buf_add_c(out, "Bring back what was taken back last?");
+		rt_tui_say_done(tui, "Another program or window made changes in the meantime");
+		rt_buf_add_c(out, "Redo the step undone last?");
 	} else {
 		rt_buf_add_c(out, why->text);
 		if (out->size > 0 && out->ptr[0] >= 'a' && out->ptr[0] <= 'z')
@@ -355,7 +355,7 @@ add_row(rt_scope *s, rt_tui *tui, const rt_verb_request *r, const rt_fact *was,
 	tui->work.seen_take = 0;
 	rt_lines_add_row(lines, 0, rt_str_of(heading), RT_INK_HEADING | RT_INK_BOLD);
 	if (now.print == 0)
-		rt_lines_add_row(lines, 2, RT_STR("It is not in the take any more."),
+		rt_lines_add_row(lines, 2, RT_STR("It is no longer in the take."),
 				 RT_INK_WARNING);
 	else if (now.body == was->body)
 		rt_lines_add_row(lines, 2,
@@ -403,8 +403,8 @@ show_difference(rt_tui *tui, const rt_verb_request *r)
 	for (size_t i = 0; !texts && has_rows(r) && i < r->precondition.count; i++)
 		add_row(&s, tui, r, &r->precondition.facts[i], &options, &lines);
 	return rt_verb_show(tui, &s,
-			    texts ? "Theirs, with what yours would change"
-				  : "As you saw it, with what was changed",
+			    texts ? "Their version, with your changes"
+				  : "The version you saw, with their changes",
 			    &lines);
 }
 
@@ -418,7 +418,7 @@ overwrite(rt_scope *s, rt_tui *tui, rt_verb_request *r)
 		if (read_again(s, tui, r, &r->precondition.facts[i]).print != 0)
 			r->entries[count++] = r->precondition.facts[i].entry;
 	if (rt_ok(s) && seen > 0 && count == 0)
-		(void)rt_scope_fail(s, RT_CONFLICT, "it is not there any more; nothing changed");
+		(void)rt_scope_fail(s, RT_CONFLICT, "it no longer exists; nothing changed");
 	if (rt_ok(s) && seen > 0)
 		r->count = count;
 	if (has_rows(r))
@@ -438,7 +438,7 @@ decided(rt_tui *tui, void *ctx, rt_str answer)
 	r->is_open = false;
 	if (!shows && !rt_str_is(answer, "overwrite") && !rt_str_is(answer, "both")) {
 		rt_tui_say_done(tui, "%s",
-				has_text(r) ? "Theirs stays" : "Left as it is; nothing changed");
+				has_text(r) ? "Their version was kept" : "Left as it is; nothing changed");
 		if (has_text(r) && r->answer.size > 0)
 			rt_tui_remember_input(tui, rt_buf_str(&r->answer));
 		return RT_OK;
@@ -449,7 +449,7 @@ decided(rt_tui *tui, void *ctx, rt_str answer)
 			refresh(&s, tui, r);
 		if (rt_ok(&s) && r->verb->action == RT_ACT_EDIT && r->precondition.count == 0)
 			(void)rt_scope_fail(&s, RT_CONFLICT,
-					    "it is not there any more; nothing changed");
+					    "it no longer exists; nothing changed");
 	} else if (rt_str_is(answer, "both")) {
 		r->verb = r->verb->as_take;
 		refresh(&s, tui, r);
@@ -470,15 +470,15 @@ static rt_status
 ask_what_to_do(rt_tui *tui, rt_verb_request *r)
 {
 	static const rt_choice of_text[] = {
-		{"b", "both", "Keep both: yours in a new take"},
-		{"o", "overwrite", "Overwrite: theirs stays a version of it"},
-		{"d", "discard", "Discard yours: Up brings it back in the chat's input"},
-		{"s", "show", "Show what is different"},
+		{"b", "both", "Keep both: save yours as a new take"},
+		{"o", "overwrite", "Overwrite: theirs remains in the versions"},
+		{"d", "discard", "Discard yours: Up in the chat's input restores it"},
+		{"s", "show", "Show the differences"},
 	};
 	static const rt_choice of_rows[] = {
-		{"n", "discard", "No: leave it as it is"},
+		{"n", "discard", "No: change nothing"},
 		{"y", "overwrite", "Yes: do it anyway"},
-		{"s", "show", "Show what is different"},
+		{"s", "show", "Show the differences"},
 	};
 	const rt_choice *choices = has_text(r) ? of_text : of_rows;
 	size_t count = has_text(r) ? 4 : has_rows(r) ? 3 : 2;
@@ -503,13 +503,14 @@ resolve_conflict(rt_tui *tui, rt_verb_request *r, const rt_error *why)
 	if (r->verb->action == RT_ACT_REDO && work->disc->history.redo_row == 0 &&
 	    work->value->history.redo_row == 0) {
 		rt_tui_say_done(tui,
-				"Nothing to bring back: somebody else changed something meanwhile");
+				"Nothing to redo: another program or window made changes in the "
+				"meantime");
 		return RT_OK;
 	}
 	rt_scope_init(&s, tui->alloc);
 	if (r->verb->action == RT_ACT_EDIT && r->precondition.count > 0 &&
 	    read_again(&s, tui, r, &r->precondition.facts[0]).print == 0)
-		(void)rt_scope_fail(&s, RT_CONFLICT, "the entry is not in the take any more");
+		(void)rt_scope_fail(&s, RT_CONFLICT, "the entry is no longer in the take");
 	if (rt_ok(&s)) {
 		tui->work.seen_take = r->seen_take;
 		make_question(&s, tui, r, why);

@@ -235,10 +235,10 @@ add_moved(rt_work *work, rt_work_job *job, uint64_t steps, bool undo, rt_buf *ou
 	size_t size;
 
 	if (steps == 0) {
-		rt_buf_add_f(out, "Nothing to %s", undo ? "take back" : "bring back");
+		rt_buf_add_f(out, "Nothing to %s", undo ? "undo" : "redo");
 		return;
 	}
-	rt_buf_add_c(out, undo ? "Took back: " : "Brought back: ");
+	rt_buf_add_c(out, undo ? "Undone: " : "Redone: ");
 	if (steps > 1) {
 		rt_buf_add_f(out, "%llu steps", (unsigned long long)steps);
 		return;
@@ -345,7 +345,7 @@ rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, si
 	rt_buf_init(&job->notes, work->alloc, RT_BUF_UNLIMITED);
 	rt_buf_clear(&work->hint);
 	if (count == 0)
-		return rt_fail(err, RT_USAGE, "there is nothing to do");
+		return rt_fail(err, RT_USAGE, "nothing to do");
 	job->engine = work->engine;
 	job->with.by = RT_STR("tui");
 	job->with.notes = &job->notes;
@@ -394,7 +394,7 @@ rt_work_job_end(rt_work_job *job, rt_work *work, rt_work_said *said, rt_error *e
 		job->error = s->error;
 	}
 	if (job->status == RT_READ_ONLY)
-		rt_buf_add_c(&work->hint, "It was opened for reading only");
+		rt_buf_add_c(&work->hint, "It was opened read-only");
 	if (job->status == RT_CONFLICT &&
 	    look(work, work->place, work->is_pinned, NULL) == RT_NOMEM)
 		job->status = rt_fail(&job->error, RT_NOMEM, "out of memory");
@@ -545,9 +545,9 @@ static void
 add_hint(rt_work *work, rt_status st, rt_error *err)
 {
 	if (st == RT_CREDENTIALS && work->model.size == 0) {
-		(void)rt_fail(err, st, "no model is chosen");
-		rt_buf_add_c(&work->hint, "Choose one: /model or Ctrl+L   To try it without a key: "
-					  "/model builtin/echo");
+		(void)rt_fail(err, st, "no model is set");
+		rt_buf_add_c(&work->hint, "Choose one: /model or Ctrl+L\nTo try it without a "
+					  "key: /model builtin/echo");
 	} else if (st == RT_CREDENTIALS) {
 		rt_buf_add_c(&work->hint, "Another model: /model or Ctrl+L");
 	} else if (st == RT_NOT_FOUND) {
@@ -564,7 +564,7 @@ rt_work_run(rt_work *work, const rt_run_request *what, rt_error *err)
 
 	rt_buf_clear(&work->hint);
 	if (rt_work_is_running(work))
-		return rt_fail(err, RT_BUSY, "a reply is on its way already");
+		return rt_fail(err, RT_BUSY, "a reply is already arriving");
 	/* Starting one reads what is new, and would wait for a writer. */
 	if (rt_engine_refresh_now(work->engine, err) == RT_BUSY)
 		return rt_fail(err, RT_BUSY,

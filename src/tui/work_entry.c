@@ -92,7 +92,7 @@ rt_work_entry_of(rt_work *work, uint32_t entry, rt_work_entry *out, rt_error *er
 			return entry_of_slot(work, &slot, takes[i] == work->take ? at : SIZE_MAX,
 					     out, err);
 	}
-	return st == RT_OK ? rt_fail(err, RT_NOT_FOUND, "the entry is in no take now") : st;
+	return st == RT_OK ? rt_fail(err, RT_NOT_FOUND, "the entry is no longer in any take") : st;
 }
 
 void

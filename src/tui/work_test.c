@@ -191,9 +191,9 @@ says_what_was_taken_back(void **state)
 	desk_do(&d, "[{\"op\":\"label.set\",\"entry\":\":1\",\"label\":\"start\"}]");
 	desk_do(&d, "[{\"op\":\"undo\"}]");
 	desk_do(&d, "[{\"op\":\"discussion.delete\",\"discussion\":\"second\"}]");
-	moves_and_says(&d, RT_OP_UNDO, "Took back: deleted discussion \"second\"");
-	moves_and_says(&d, RT_OP_REDO, "Brought back: deleted discussion \"second\"");
-	moves_and_says(&d, RT_OP_UNDO, "Took back: deleted discussion \"second\"");
+	moves_and_says(&d, RT_OP_UNDO, "Undone: deleted discussion \"second\"");
+	moves_and_says(&d, RT_OP_REDO, "Redone: deleted discussion \"second\"");
+	moves_and_says(&d, RT_OP_UNDO, "Undone: deleted discussion \"second\"");
 	desk_close(&d);
 }
 

@@ -90,7 +90,7 @@ rt_worker_start(rt_worker *worker, rt_tui *tui, rt_worker_fn fn, void *ctx)
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	worker->is_started = made;
 	if (!made)
-		rt_tui_say(tui, "The system gives no thread for this now");
+		rt_tui_say(tui, "The system cannot create another thread");
 	return made ? RT_OK : RT_BUSY;
 }
 

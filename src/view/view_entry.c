@@ -287,7 +287,7 @@ rt_entry_find(const rt_view *v, uint32_t entry)
 			RT_TRY(s, rt_take_find(v->project, rt_disc_take(disc, i), entry, &at, &slot,
 					       &found, &s->error));
 	if (rt_ok(s) && !found)
-		(void)rt_scope_fail(s, RT_NOT_FOUND, "the entry is in no take now");
+		(void)rt_scope_fail(s, RT_NOT_FOUND, "the entry is no longer in any take");
 	return rt_ok(s) ? row_at(v, &slot, at) : NULL;
 }
 

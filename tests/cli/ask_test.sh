@@ -10,7 +10,7 @@ holds() { # holds WORDS FILE TITLE
 # Without a model: what to do.
 r ask "Hello?" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 4 ] && pass || fail "no model is 4" "$(cat "$work/err")"
-holds "no model is chosen" "$work/err" "no model"
+holds "no model is set" "$work/err" "no model"
 # Everything that was found is named, in every command that needs a model.
 for c in "ask Hello" chat again compact compress "go :1 --summary"; do
 	r add "for $c" -q
@@ -80,7 +80,7 @@ done
 r set compact_auto true >/dev/null
 r ask -m builtin/summary --budget 160 "And now?" >"$work/out" 2>"$work/err" </dev/null
 holds "Compacted" "$work/err" "a compaction on the threshold is said"
-back=$(sed -n 's/.*take it back: retake .* \(revert [0-9]*\)$/\1/p' "$work/err")
+back=$(sed -n 's/.*undo: retake .* \(revert [0-9]*\)$/\1/p' "$work/err")
 [ -n "$back" ] && pass || fail "with the way back" "$(cat "$work/err")"
 grep -qF "Compacted" "$work/out" && fail "standard output is the reply's alone" "" || pass
 r show --json >"$work/out"
@@ -160,7 +160,7 @@ printf '[provider.%s]\nkind = "%s"\nurl = "http://169.254.1.1/v1"\n' near openai
 	>"$XDG_CONFIG_HOME/retake/config.toml" # no request is sent there: the question stays
 count=$(r show --json | json 'len(d["entries"])')
 code "an image that is none" 2 r ask -m near/m --image "$work/out" "What is this?"
-has "an image that is none: says so" "is no PNG, JPEG, GIF or WebP" "$err"
+has "an image that is none: says so" "is not a PNG, JPEG, GIF or WebP" "$err"
 code "an image that is not there" 3 r ask -m near/m --image "$work/none.png" "What is this?"
 code "an image without a question" 2 r ask -m near/m --send --image "$work/a.png"
 code "built-in models take none" 1 r ask -m builtin/echo --image "$work/a.png" "What is this?"
@@ -216,7 +216,7 @@ until grep -qs "waiting for the end" "$work/err" || [ $tries -ge 1200 ]; do
 done
 exec 9>&-
 wait
-holds "waiting for the end of standard input" "$work/err" "an input that nobody closes"
+holds "reading standard input" "$work/err" "an input that nobody closes"
 
 # Another store has the same ids and the same record, and its requests are its own.
 (cd "$work" && mkdir -p a b && for place in a b; do
@@ -247,7 +247,7 @@ LD_LIBRARY_PATH=$work/junk r ask -q "without the net" </dev/null >"$work/out" 2>
 printf 'one\000more\n' | r chat >"$work/out" 2>"$work/err"
 holds 'more' "$work/out" "a NUL ends no line"
 printf '\377\n' | r chat >"$work/out" 2>"$work/err"
-holds "not UTF-8 (at byte 1)" "$work/err" "not UTF-8"
+holds "not valid UTF-8 (at byte 1)" "$work/err" "not UTF-8"
 printf '/again 3\n' | r chat >"$work/out" 2>"$work/err"
 [ "$(grep -c "takes no number" "$work/err")" = 1 ] && pass ||
 	fail "one mistake, said once" "$(cat "$work/err")"

@@ -46,7 +46,7 @@ is 'raw is the text alone' 'I read teh file.' "$(r show :2 --raw)"
 
 # --- one entry ---
 code 'edit' 0 r edit :2 'I read it.'
-has 'edit: says what is kept' 'Kept beside the text: calls read; thinking' "$out"
+has 'edit: says what is kept' 'Kept with the text: calls read; thinking' "$out"
 is 'edit' "[{'type': 'thinking', 'thinking': 'hm', 'thinkingSignature': 'sig'}, {'type': 'text', 'text': 'I read it.'}, {'type': 'toolCall', 'id': 'c1', 'name': 'read', 'arguments': {'path': 'teh'}}]" "$(content :2)"
 is 'edit: the result is a result' '"tool"' "$(r context --json 2>/dev/null | json 'json.dumps(d["messages"][2]["role"])')"
 r export --format pi -o "$work/out.jsonl" 2>/dev/null >/dev/null
@@ -136,7 +136,7 @@ printf '%s\n' '{"messages":[{"role":"user","content":[{"type":"text","text":"hi"
 r -q import "$work/openai.json"
 has 'calls beside the content' '(calls find)' "$(r tree)"
 code 'and a text' 0 r edit :2 'I look.'
-has 'and a text' 'Kept beside the text: calls find' "$out"
+has 'and a text' 'Kept with the text: calls find' "$out"
 is 'and a text' 'find' "$(r show :2 --json | json 'd["tool_calls"][0]["function"]["name"]')"
 
 # --- what is sent ---

@@ -74,7 +74,7 @@ is "all are exact" 6 "$exact"
 
 # A purge reaches it, escaped as it is, and a later request can have the text again.
 code "purge" 0 r purge --yes --text "4711-alpha-\"quoted\"-omega"
-has "says so" "log of requests" "$err"
+has "says so" "request log" "$err"
 code "it is gone from every file" 1 grep -rq "4711-alpha" "$XDG_STATE_HOME"
 first=$(r comms --json -n 1000 | json 'd[-1]["number"]')
 has "what is left can be read" "the launch code is [purged]" "$(r comms "$first" --request)"

@@ -123,7 +123,7 @@ is 'the same file again' same "$(cmp -s "$work/made.jsonl" "$work/made2.jsonl" &
 db=$work/small.db
 r -q track v1
 code 'track without a name' 0 r track ''
-has 'track without a name' 'bound to no track' "$out"
+has 'track without a name' 'has no track' "$out"
 is 'track: none' null "$(r settings --json | json 'd.get("track")')"
 apply '{"op":"track.set","track":"v2"}' '{"op":"track.set","track":""}' >/dev/null
 is 'track: none by the operation' null "$(r settings --json | json 'd.get("track")')"

@@ -38,7 +38,7 @@ is 'a new discussion has them' "$all" "$(setting)"
 r -q set temperature 0.9
 has 'a discussion has its own value' '"temperature": 0.9' "$(setting)"
 r -q set temperature --unset
-is 'back to the default' "$all" "$(setting)"
+is 'reset to the default' "$all" "$(setting)"
 r -q add question
 has 'they are sent' '"temperature":0.2' "$(r context --json 2>/dev/null)"
 has 'prompts as well' 'Be brief.' "$(r context --json 2>/dev/null)"

@@ -50,7 +50,7 @@ code 'the editor fails' 1 r edit :2 -e
 has 'the editor fails' 'status 3' "$err"
 editor 'printf "half a thought\n" >"$1"; exit 1'
 code 'the editor fails after writing' 1 r edit :2 -e
-has 'the text is kept' 'kept in' "$err"
+has 'the text is kept' 'text is kept in' "$err"
 is 'one file is left' 1 "$(left)"
 rm -f "$work"/*.md
 editor 'printf "added\n" >"$1"'
@@ -69,7 +69,7 @@ fresh
 editor "'$RETAKE' --db '$db' -q edit :2 theirs; printf 'mine\n' >\"\$1\""
 code 'faster' 5 r edit :2 -e
 is 'their text stays' 'one|theirs|three|four' "$(contents)"
-has 'ours is kept' 'kept in' "$err"
+has 'ours is kept' 'text is in' "$err"
 is 'one file' 1 "$(left)"
 rm -f "$work"/*.md
 
@@ -80,7 +80,7 @@ code 'unchanged' 0 r edit --all -e
 has 'unchanged' 'Nothing was changed' "$out"
 editor 'sed -i -e "s/^two$/TWO/" -e "s/^=== \(.*\) User$/=== \1 System/" "$1"'
 code 'texts and roles' 0 r edit --all -e
-has 'what changed' '1 edited, 2 with another role' "$out"
+has 'what changed' '1 edited, 2 with a new role' "$out"
 is 'texts' 'one|TWO|three|four' "$(contents)"
 is 'roles' 'System AI System AI' "$(r show --json | json '" ".join(e["role"] for e in d["entries"])')"
 is 'one step' 5 "$(r status --json | json 'd["step"]')"
@@ -121,8 +121,8 @@ is 'from nothing' 'a|b' "$(contents)"
 fresh
 editor 'sed -i "s/^=== :end$//" "$1"'
 code 'cut off' 2 r edit --all -e
-has 'cut off' 'ends without its last line' "$err"
-has 'kept' 'Your text is kept in' "$err"
+has 'cut off' 'last line of the file is missing' "$err"
+has 'kept' 'Your text is in' "$err"
 has 'how to go on' "retake --db $db edit --all -f" "$err"
 is 'nothing changed' 'one|two|three|four' "$(contents)"
 is 'one file' 1 "$(left)"
@@ -139,7 +139,7 @@ fresh
 editor "'$RETAKE' --db '$db' -q edit :2 theirs; sed -i 's/^two\$/mine/' \"\$1\""
 code 'both changed one entry' 5 r edit --all -e
 is 'theirs stays' 'one|theirs|three|four' "$(contents)"
-has 'ours is kept' 'kept in' "$err"
+has 'ours is kept' 'text is in' "$err"
 rm -f "$work"/*.md
 editor "'$RETAKE' --db '$db' -q edit :3 theirs3; sed -i 's/^one\$/mine1/' \"\$1\""
 code 'different entries' 0 r edit --all -e

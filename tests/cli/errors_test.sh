@@ -40,7 +40,7 @@ r takes switch main >/dev/null
 
 wrong frobnicate frobnicate
 wrong shwo shwo
-wrong "no model is chosen" "why is the sky blue"
+wrong "no model is set" "why is the sky blue"
 wrong --nonsense show --nonsense
 wrong --jsn show --jsn
 wrong -Z show -Z
@@ -68,7 +68,7 @@ wrong zebra edit --replace zebra lion
 wrong nothing edit --replace '' x
 wrong --all edit --all :3
 wrong --name edit :1 x --name y
-wrong contradict edit :1 x --as-take --everywhere
+wrong combined edit :1 x --as-take --everywhere
 wrong --before insert text
 wrong --before insert --before :1 --after :2 text
 wrong zzzz insert --before zzzz text
@@ -76,10 +76,10 @@ wrong role role :1
 wrong zzzz role zzzz System
 wrong ENTRY delete
 wrong zzzz delete zzzz
-wrong "nothing follows" delete --after :4
+wrong "no entry after" delete --after :4
 wrong --before move :1
 wrong zzzz move :1 --before zzzz
-wrong where split :1
+wrong number split :1
 wrong half split :1 half
 wrong characters split :1 999
 wrong elephant split :1 --before-text elephant
@@ -130,11 +130,11 @@ wrong nowhere.json import nowhere.json
 wrong nonsense import --format nonsense "$root/Makefile"
 wrong Makefile import "$root/Makefile"
 wrong --format export
-wrong "talk.txt does not" export -o talk.txt
+wrong "unlike talk.txt" export -o talk.txt
 wrong nonsense export --format nonsense
 wrong nowhere.jsonl apply nowhere.jsonl
-wrong "is there already" backup "$db"
-wrong "no folder for $work/nowhere/talk.md" export -o "$work/nowhere/talk.md"
+wrong "already exists" backup "$db"
+wrong "the folder for $work/nowhere/talk.md" export -o "$work/nowhere/talk.md"
 is 'a folder is no entry' '' "$(grep Entries "$work/err")"
 wrong nowhere.db restore nowhere.db --yes
 wrong tcsh completion tcsh
@@ -143,7 +143,7 @@ wrong nowhere -d nowhere show
 wrong nowhere --take nowhere show
 wrong nowhere -p nowhere show
 wrong soon show --at-op soon
-wrong 'temperature is a number' set temperature banana
+wrong 'temperature must be a number' set temperature banana
 wrong '--string' set model 5
 wrong PostgreSQL --db postgres://u:p@h/d show
 

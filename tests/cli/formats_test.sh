@@ -29,7 +29,7 @@ code 'under another name' 0 "$RETAKE" --db "$work/dry.db" import "$work/other na
 has 'all are known as well' 'nothing new; 3 entries are known already' "$out"
 printf '{"messages":[{"role":"user","content":"a"}]}\n' >>"$work/dup.jsonl"
 code 'and once more in it' 0 "$RETAKE" --db "$work/dry.db" import "$work/dup.jsonl"
-has 'one is new' '1 entry, 1 take, 1 discussion added; 3 known already' "$out"
+has 'one is new' '1 entry, 1 take, 1 discussion added; 3 already known' "$out"
 
 # --- export, import, export ---
 for format in canonical; do

@@ -38,14 +38,14 @@ export EDITOR
 fails 3 add -e --take nope
 fails 3 add -e -d nope
 fails 2 add -e -r ''
-wants 'no role'
+wants 'needs a role'
 fails 2 add -e --ts yesterday
 is 'the editor did not open' '' "$(cat "$work/opened" 2>/dev/null)"
 # The id is taken, which only the engine finds.
 fails 0 add -e --id mine
 code 'taken' 1 r add -e --id mine
-wants 'Your text is kept in'
-kept=$(sed -n 's/.*kept in //p' "$work/err")
+wants 'Your text is in'
+kept=$(sed -n 's/.*text is in //p' "$work/err")
 is 'and there it is' 'a text that took long' "$(cat "$kept")"
 code 'opened where there is no terminal' 0 r prompt edit -e
 code 'no terminal' 2 r prompt edit
@@ -126,7 +126,7 @@ r -q add there
 r -q use main
 r -q rm gone
 fails 3 use gone
-wants "Bring it back: retake --db $db undo"
+wants "Restore it: retake --db $db undo"
 r -q add more
 fails 3 use gone
 lacks 'undo brings it back'
@@ -141,7 +141,7 @@ fresh
 r -q set pp -0.5
 is 'a number' -0.5 "$(r settings pp)"
 fails 2 set pp -x
-wants 'behind --'
+wants 'after --'
 fails 3 add -dash
 wants '-- -dash'
 r -q add -- -dash
@@ -153,7 +153,7 @@ wants 'graft needs ENTRY'
 fails 2 jump
 wants 'the number of a step'
 fails 2 role :1
-wants 'needs ROLE behind ":1"'
+wants 'needs ROLE after ":1"'
 fails 2 takes swich
 wants 'takes can list, switch, rename, rm and diff' 'takes switch TAKE'
 fails 2 takes switch
@@ -261,13 +261,13 @@ wants 'ask "…"'
 
 # --- notes ---
 code 'no folder is made for a store that is named' 3 "$RETAKE" --db "$work/a/b/new.db" add hi
-has 'no folder: it is named' "there is no folder $work/a/b for" "$err"
+has 'no folder: it is named' "the folder $work/a/b of the store" "$err"
 has 'no folder: what to do' "mkdir -p $work/a/b" "$err"
 is 'no folder: none is there' no "$([ -e "$work/a" ] && echo yes || echo no)"
 code 'nor for one of RETAKE_DB' 3 env RETAKE_DB="$work/a/new.db" "$RETAKE" add hi
 mkdir -p "$work/a/b"
 code 'a new store is said' 0 "$RETAKE" --db "$work/a/b/new.db" add hi
-wants "made a new store: $work/a/b/new.db"
+wants "created a new store: $work/a/b/new.db"
 code 'once' 0 "$RETAKE" --db "$work/a/b/new.db" add hi
 lacks 'made a new'
 code 'not to programs' 0 "$RETAKE" --db "$work/new2.db" add hi --json
@@ -285,7 +285,7 @@ code 'markdown holds one take' 0 r export --format markdown --all
 wants 'needs --lossless'
 code 'with --lossless all' 0 r export --format markdown --all --lossless
 is 'nothing to say' '' "$err"
-has 'promote says where one is' 'that is where you are' "$(r promote b own)"
+has 'promote says where one is' 'which is active' "$(r promote b own)"
 has 'status names the project' 'Project     default' "$(r status)"
 is 'status --json' default "$(r status --json | json 'd["project"]')"
 

@@ -99,13 +99,13 @@ has 'back leads to another discussion, too' 'Now in discussion "other".' "$(r ju
 is 'and to what it held' elsewhere "$(contents)"
 r -q jump 3 --scope discussion
 is 'a scope leaves the rest' openai/foo "$(r settings model)"
-has 'a scope is said: the discussion' 'The discussion is as it was right after step 1.' \
+has 'a scope is said: the discussion' 'Restored the discussion to the state right after step 1.' \
 	"$(r -d main jump 1 --scope discussion)"
-has 'the project' 'The settings and the list of discussions are as they were right after step 7.' \
+has 'the project' 'Restored the settings and the list of discussions right after step 7.' \
 	"$(r jump 3 -q --scope project; r jump 7 --scope project)"
-has 'to 0, of the project' 'The settings and the list of discussions are as they were before the first step.' \
+has 'to 0, of the project' 'Restored the settings and the list of discussions before the first step.' \
 	"$(r jump 0 --scope project)"
-has 'to 0: the discussion alone' 'The discussion is as it was before its first step.' "$(r jump 0)"
+has 'to 0: the discussion alone' 'Restored the discussion to the state before its first step.' "$(r jump 0)"
 code 'a row that is yet to come' 3 r jump 99
 code 'an unknown scope' 2 r jump 3 --scope all
 
@@ -124,7 +124,7 @@ is 'another one does not' 'elsewhere|more' "$(contents -d other)"
 before=$(r export --format canonical)
 said=$(r -d other jump 6)
 same_as 6
-eval "$RETAKE $(printf '%s' "$said" | sed -n 's/.*back: retake //p')" >/dev/null
+eval "$RETAKE $(printf '%s' "$said" | sed -n 's/.*to return: retake //p')" >/dev/null
 is 'the way back that is offered restores what the jump changed' "$before" "$(r export --format canonical)"
 r -q -d other jump 6 --scope discussion
 has 'a jump to a step of another discussion takes it along' 'Discussion "other" changed, too.' "$(r jump 9)"
@@ -198,7 +198,7 @@ changes 'Muted entry' mute :1
 changes 'Muted 3 entries' mute :1..:3
 changes 'Split' split :3 2
 changes 'Split' split :3 --before-text ree
-changes 'Joined' merge :1
+changes 'Merged' merge :1
 changes 'Now in the new take "main_take_1"' branch :2
 changes 'Now in the new take "named"' branch :2 named
 changes 'The head is at entry' go :2

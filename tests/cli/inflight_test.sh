@@ -57,12 +57,12 @@ r undo >/dev/null
 wait "$asking"
 is "the question is gone: a conflict" 5 $?
 has "what had arrived lies aside" "lies aside" "$(cat "$work/reply")"
-has "show says so" "A reply of 6 bytes lies aside" "$(r show)"
+has "show says so" "An unfinished reply of 6 bytes" "$(r show)"
 has "with the way out" "retake" "$(r show | grep "repair")"
 code "fsck is clean" 0 r fsck
 has "and names it" "reply-stranded" "$out"
 code "repair" 0 r repair
-has "repair keeps it" "kept  a reply of 6 bytes that lay aside" "$out"
+has "repair keeps it" "kept  an unfinished reply of 6 bytes" "$out"
 has "in a take of its own" "in the new take main_take_" "$out"
 has "there it is" "Forty" "$(r show)"
 hasnt "nothing lies aside now" "aside" "$(r show; r fsck)"
@@ -90,7 +90,7 @@ export work
 out=$(unshare -Urm sh "$work/full.sh" 2>/dev/null)
 if [ -n "$out" ]; then # else there are no namespaces for us here
 	has "a full disk is an error" "status 1" "$out"
-	has "what had arrived is said to be safe" "What had arrived is safe" "$(cat "$work/full.err")"
+	has "what had arrived is said to be safe" "The partial reply is safe" "$(cat "$work/full.err")"
 	has "and it is kept by the next command" "Forty" "$out"
 fi
 

@@ -7,7 +7,7 @@
 fresh
 state=$(r export --format canonical)
 code 'save' 0 r save
-has 'save' 'saved already' "$out"
+has 'save' 'already saved' "$out"
 code 'fsck' 0 r fsck
 has 'fsck' 'Clean' "$out"
 code 'doctor' 0 r doctor
@@ -211,7 +211,7 @@ code 'what cannot be mended is given up' 0 r repair
 has 'by name' "which is :$position of take" "$out"
 has 'and number' '1 text could not be read any more' "$out"
 code 'the rest is there' 0 r show
-has 'with a hole' '(its text was damaged)' "$out"
+has 'with a hole' '(text damaged)' "$out"
 code 'and sound' 0 r fsck
 code 'repair of nothing' 3 "$RETAKE" --db "$work/none.db" repair
 
@@ -303,7 +303,7 @@ f.write(bytes(8192))"
 	code "fsck, page $page zeroed" 1 "$RETAKE" --db "$work/list-$page.db" fsck
 	has 'the pages are reported' 'store-page-damaged' "$out"
 	has 'the projects too' 'store-projects-unreadable' "$out"
-	has 'and what to do' 'retake --db' "$(printf '%s' "$out" | grep 'findings\. What')"
+	has 'and what to do' 'retake --db' "$(printf '%s' "$out" | grep 'findings\. To rebuild')"
 	hasnt 'no advice to run fsck' 'run retake fsck' "$out$err"
 	code "fsck --json, page $page zeroed" 1 "$RETAKE" --db "$work/list-$page.db" fsck --json
 	is 'all of them as JSON' True "$(printf '%s' "$out" | "$python" -c 'import json, sys
@@ -380,7 +380,7 @@ none=$work/failed/none.db
 mkdir "$work/failed"
 left() {
 	is "$1 leaves no file" '' "$(ls "$work/failed")"
-	hasnt "$1 says nothing of a store" 'made a new store' "$err"
+	hasnt "$1 says nothing of a store" 'created a new store' "$err"
 	rm -f "$work/failed"/*
 }
 for command in 'add' 'edit :1 x' 'delete :1' 'undo' 'jump 3' 'label :1 x' 'ask hi' \
@@ -438,7 +438,7 @@ is 'with what it writes' kept \
 	"$("$RETAKE" --db "$none" show --json | json '"|".join(e["content"] for e in d["entries"])')"
 rm -f "$work/failed"/*
 code 'a store that is used stays' 0 "$RETAKE" --db "$none" add x
-has 'and is mentioned' 'made a new store' "$err"
+has 'and is mentioned' 'created a new store' "$err"
 code 'a later failure leaves it alone' 3 "$RETAKE" --db "$none" edit :9 x
 is 'it is there' x "$("$RETAKE" --db "$none" show --json | json '"|".join(e["content"] for e in d["entries"])')"
 

@@ -72,13 +72,13 @@ configure other "$a"
 code "the provider is gone" 3 r replay "$entry" --send
 configure local "$b"
 code "its name means another server now" 1 r replay "$entry" --send
-has "that is said" "http://127.0.0.1:$a when this was sent, and is http://127.0.0.1:$b now" "$err"
+has "that is said" "http://127.0.0.1:$a when this was sent; now it is http://127.0.0.1:$b" "$err"
 is "nothing was sent" "2 0" "$(heard "$work/a") $(heard "$work/b")"
 code "unless one says so" 0 r replay "$entry" --send -m local/m
 is "it was sent there" "2 1" "$(heard "$work/a") $(heard "$work/b")"
 configure local "$a"
 out=$(printf '/model local/other\n/quit\n' | r chat -m openai/m 2>&1)
-has "chat says who answers" "Now local/other answers" "$out"
+has "chat says who answers" "Now using local/other" "$out"
 
 # A hook that refuses is asked before every request, one that changes it changes every one.
 mkdir -p "$hooks/request.before" "$hooks/request.after" "$hooks/reply.after"

@@ -93,7 +93,7 @@ hasnt 'NO_COLOR' "$ESC" "$(NO_COLOR=1 tty show)"
 has 'NO_COLOR, but empty' "$ESC[" "$(NO_COLOR='' tty show)"
 hasnt 'TERM=dumb' "$ESC" "$(TERM=dumb tty show)"
 welcome=$(TERM=dumb tty)
-has 'TERM=dumb: what cannot be shown' 'cannot show the screens' "$welcome"
+has 'TERM=dumb: what cannot be shown' 'does not support full-screen' "$welcome"
 has 'TERM=dumb: what can be done' 'retake chat' "$welcome"
 is 'the same text in colour' "$(tty show --no-color)" "$(tty show | sed "s/$ESC\[[0-9;]*m//g")"
 
@@ -140,7 +140,7 @@ answer='n\n'
 has 'rm does not ask' 'status 0' "$(r -q new third; tty rm third)"
 r -q use second
 has 'no' 'status 1' "$(tty purge :1)"
-has 'the question names the entry and its texts' "Remove entry $secret (User, 1 of 1), 2 texts, for good" "$(tty purge :1)"
+has 'the question names the entry and its texts' "Permanently remove entry $secret (User, 1 of 1), 2 texts" "$(tty purge :1)"
 is 'still there' 'a better secret' "$(r show :1 --raw)"
 answer='y\n'
 has 'yes' 'status 0' "$(tty purge :1)"

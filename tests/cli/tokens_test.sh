@@ -12,7 +12,7 @@ plain=$(r context --json 2>/dev/null)
 code 'no model' 0 r context --tokens
 has 'the first entry' ':1' "$out"
 has 'its role' 'User' "$out"
-has 'the total' 'about 21 tokens (estimated; no model is chosen)' "$out"
+has 'the total' 'about 21 tokens (estimated; no model is set)' "$out"
 is 'no request is printed' '' "$(echo "$out" | grep messages)"
 has 'another maker' 'for claude-x (estimated)' "$(r context --tokens -m anthropic/claude-x)"
 code 'no ranks' 0 env RETAKE_TOKENS=/nowhere/at/all "$RETAKE" --db "$db" context --tokens -m gpt-4o
@@ -38,7 +38,7 @@ is 'a budget in the table: one' 1 "$(echo "$out" | grep -c 'left out')"
 has 'a budget: one' '1 entry does not fit into 17 tokens and is left out: :1' "$err"
 code 'too small' 0 r context --budget 1
 has 'too small: the newest stays' '"four"' "$out"
-has 'too small: said' 'more than that' "$err"
+has 'too small: said' 'exceeds the budget' "$err"
 is 'JSON: left out' '[true, true, false, false] 2' \
 	"$(r context --tokens --json --budget 12 2>/dev/null | json 'json.dumps([e["left_out"] for e in d["entries"]]) + " " + str(d["left_out"])')"
 code 'enough' 0 r context --budget 1000

@@ -13,7 +13,7 @@ import time
 
 from screen import Count, needs_tmux
 
-WAITS = "Waiting: another program writes to the store"
+WAITS = "Waiting: another program is writing to the store"
 ENTRIES = 30
 # What is at the right of a title that is as wide as that.
 TITLE_140 = re.compile(r"(?m)^.{125,} tok$")
@@ -105,7 +105,7 @@ def the_screen_goes_on(count, place):
     t = opened(place)
     with Lock(place) as lock:
         t.key("M-d")
-        t.wait(WAITS, "Escape gives it up", f"line number {ENTRIES}")
+        t.wait(WAITS, "Escape cancels", f"line number {ENTRIES}")
         t.key("PPage", "PPage", "PPage", "PPage")
         t.wait("line number 3", WAITS, gone=[f"line number {ENTRIES}"])
         count.check("the chat is scrolled while a change waits", True)
@@ -126,16 +126,16 @@ def the_screen_goes_on(count, place):
 
 
 def keys_behind_it(count, place):
-    """What is typed after it waits for it, in its order."""
+    """What is typed since then waits for it, in its order."""
     fill(place)
     t = opened(place)
     with Lock(place) as lock:
         t.key("M-d")
         t.wait(WAITS)
         t.key("M-d", "Up", "M-d")
-        t.wait("3 keys typed after it wait")
+        t.wait("3 keys typed since then wait")
         t.key("PPage", "PPage", "PPage", "PPage")
-        t.wait("line number 3", "3 keys typed after it wait", gone=[f"line number {ENTRIES}"])
+        t.wait("line number 3", "3 keys typed since then wait", gone=[f"line number {ENTRIES}"])
         count.check("the view is moved all the same", True)
         lock.let_go()
         t.wait("Deleted", gone=[WAITS])
@@ -166,7 +166,7 @@ def behind_a_command(count, place):
         os.unlink(hook.gate)
         command(t, "edit :30 'mended again'", "dropped")
         t.key("Escape")
-        t.wait("Ended before it was done", "What was typed after it (7 keys) was not carried out", "> and on")
+        t.wait("Stopped before it finished", "The keys typed after it (7 keys) were discarded", "> and on")
         t.key("C-u")
         leave(count, t, "behind a command")
     count.equal("what was ended is not done", contents(place)[-1], "mended")
@@ -186,7 +186,7 @@ def a_question(count, place):
             count.equal("nothing was stored yet", len(contents(place)), ENTRIES)
             t.type("Too early")
             t.key("Enter")
-            t.wait("A reply is on its way already", "> Too early")
+            t.wait("A reply is already arriving", "> Too early")
             lock.let_go()
             t.wait('You said: "And then?"', "What you wrote stays; press Enter again", "> Too early",
                    gone=["not stored yet", "AI ...", "Esc stops"])
@@ -200,13 +200,13 @@ def slow_hook(count, place):
     hook = Hook(place, "entry.before_edit")
     t = opened(place)
     edit(t, " mended")
-    t.wait("Waiting: a hook runs (entry.before_edit)", "Escape gives it up")
+    t.wait("Waiting: running a hook (entry.before_edit)", "Escape cancels")
     t.key("PPage", "PPage", "PPage", "PPage")
-    t.wait("line number 3", "a hook runs", gone=[f"line number {ENTRIES}"])
+    t.wait("line number 3", "running a hook", gone=[f"line number {ENTRIES}"])
     count.check("scrolled while a hook runs", True)
     count.equal("nothing was changed yet", contents(place)[-1], f"line number {ENTRIES}")
     hook.let_go()
-    t.wait("undo: ", gone=["a hook runs"])
+    t.wait("undo: ", gone=["running a hook"])
     count.equal("the change stands", contents(place)[-1], f"line number {ENTRIES} mended")
     leave(count, t, "slow hook")
 
@@ -216,9 +216,9 @@ def hook_given_up(count, place):
     Hook(place, "entry.before_edit")
     t = opened(place)
     edit(t, " in vain")
-    t.wait("a hook runs (entry.before_edit)")
+    t.wait("running a hook (entry.before_edit)")
     t.key("C-c")
-    t.wait("Given up; nothing was changed", "What you wrote is kept", gone=["a hook runs"])
+    t.wait("Given up; nothing was changed", "Your text was kept", gone=["running a hook"])
     t.key("Escape")
     t.wait("Enter send")
     t.key("Up")
@@ -235,23 +235,23 @@ def hook_added(count, place):
     t = opened(place)
     hook = Hook(place, "entry.before_edit")
     edit(t, " mended")
-    t.wait("Waiting: a hook runs (entry.before_edit)")
+    t.wait("Waiting: running a hook (entry.before_edit)")
     count.check("a hook that was added is asked", True)
     hook.let_go()
-    t.wait("undo: ", gone=["a hook runs"])
+    t.wait("undo: ", gone=["running a hook"])
     leave(count, t, "hook added")
 
 
 def hook_after_it(count, place):
-    """Escape ends it; what was done stands."""
+    """Escape stops it; what was done stands."""
     fill(place)
     Hook(place, "entry.after")
     t = opened(place)
     t.key("M-d")
-    t.wait("It is done; a hook runs (entry.after)", "Escape ends the hook")
+    t.wait("It is done; running a hook (entry.after)", "Escape stops the hook")
     count.equal("it stands already", contents(place)[-1], f"line number {ENTRIES - 1}")
     t.key("Escape")
-    t.wait("Deleted", gone=["a hook runs"])
+    t.wait("Deleted", gone=["running a hook"])
     leave(count, t, "hook after")
     count.equal("and stays", contents(place)[-1], f"line number {ENTRIES - 1}")
 
@@ -263,7 +263,7 @@ def lock_given_up(count, place):
         t.key("M-d")
         t.wait(WAITS)
         t.key("M-d")
-        t.wait("1 key typed after it waits")
+        t.wait("1 key typed since then waits")
         t.key("Escape")
         t.wait("Given up; nothing was changed", "1 key", gone=[WAITS])
         count.check("given up at once, though the lock is held", True)
@@ -285,7 +285,7 @@ def too_many_keys(count, place):
         t.key("M-a")
         for _ in range(5):
             t.type("0123456789" * 22)
-        t.wait("1024 keys", "no more are taken")
+        t.wait("1024 keys", "further keys are ignored")
         t.key("Escape")
         t.wait("Given up; nothing was changed", "1024 keys", gone=[WAITS])
         count.check("what is not taken is not lost without a word", True)
@@ -318,7 +318,7 @@ def terminated(count, place):
         t.wait("ended")
     count.equal("nothing was changed", contents(place)[-1], f"line number {ENTRIES}")
     with place.open() as again:
-        again.wait(f"line number {ENTRIES} too late", "What you were writing here is back")
+        again.wait(f"line number {ENTRIES} too late", "Your unsent text was restored")
         count.check("its text is a draft", True)
 
 
@@ -343,7 +343,7 @@ def overwrite(count, place):
     t, theirs = begun_edit(place, " mine")
     count.equal("nothing is written over before it is asked", theirs, "theirs")
     t.key("s")
-    t.wait("Theirs, with what yours would change", f"line number {ENTRIES} mine")
+    t.wait("Their version, with your changes", f"line number {ENTRIES} mine")
     count.check("what is different can be read", True)
     t.key("q")
     t.wait("was changed after you opened it", "Overwrite", gone=["Theirs, with"])
@@ -368,7 +368,7 @@ def discard(count, place):
     fill(place)
     t, _ = begun_edit(place, " mine")
     t.key("d")
-    t.wait("Theirs stays", "What you wrote is kept")
+    t.wait("Their version was kept", "Your text was kept")
     t.key("Escape")
     t.wait("Enter send")
     t.key("Up")
@@ -385,13 +385,13 @@ def while_it_waits(count, place):
     hook = Hook(place, "entry.before_delete")
     t = opened(place)
     t.key("M-d")
-    t.wait("a hook runs (entry.before_delete)")
+    t.wait("running a hook (entry.before_delete)")
     elsewhere(place, op="entry.edit", entry=":-1", content="theirs")
     hook.let_go()
-    t.wait("Somebody else changed the entry meanwhile", "leave it as it is", "do it anyway")
+    t.wait("Another program or window changed the entry", "change nothing", "do it anyway")
     count.equal("it is still there", contents(place)[-1], "theirs")
     t.key("s")
-    t.wait("As you saw it, with what was changed", "theirs")
+    t.wait("The version you saw, with their changes", "theirs")
     t.key("q")
     t.wait("do it anyway", gone=["As you saw it"])
     t.key("y")
@@ -406,14 +406,14 @@ def held_meanwhile(count, place):
     hook = Hook(place, "entry.before_edit")
     t = opened(place)
     edit(t, " x")
-    t.wait("a hook runs (entry.before_edit)")
+    t.wait("running a hook (entry.before_edit)")
     t.key("Up")
     t.wait(re.compile(r"(?m)^› User +29 *$"))
     t.key("M-d")
-    t.wait("1 key typed after it waits")
+    t.wait("1 key typed since then waits")
     elsewhere(place, op="entry.delete", entry=":29")
     hook.let_go()
-    t.wait("undo: ", "(1 key) was not carried out:", "something meanwhile")
+    t.wait("undo: ", "(1 key) were discarded:", "something meanwhile")
     count.equal("nothing is deleted that nobody pointed at", contents(place)[-2:],
                 ["line number 28", f"line number {ENTRIES} x"])
     leave(count, t, "held meanwhile")
@@ -427,12 +427,12 @@ def undo_of_others(count, place):
     elsewhere(place, op="entry.append", role="User", content="theirs")
     t.wait("theirs", "undo: Alt-u")
     t.key("M-u")
-    t.wait("Take back, by cli: ", "is not the newest any more", "leave it as it is")
+    t.wait("Undo the change by cli: ", "is no longer the newest", "change nothing")
     count.equal("nothing was taken back", contents(place)[-1], "theirs")
     t.key("n")
-    t.wait("Left as it is", gone=["Take back, by"])
+    t.wait("Left as it is", gone=["Undo the change by"])
     t.key("M-u")
-    t.wait("Took back", gone=["Left as it is"])
+    t.wait("Undone", gone=["Left as it is"])
     count.equal("then what is the newest", contents(place)[-1], f"line number {ENTRIES - 1}")
     leave(count, t, "undo")
 
@@ -447,9 +447,9 @@ def prompt(count, place):
     elsewhere(place, op="prompt.update", text="theirs")
     t.type("mine")
     t.key("Enter")
-    t.wait("Somebody else changed the working prompt meanwhile", "Overwrite", "Discard yours")
+    t.wait("Another program or window changed the working prompt", "Overwrite", "Discard yours")
     t.key("s")
-    t.wait("Theirs, with what yours would change", "theirs")
+    t.wait("Their version, with your changes", "theirs")
     t.key("q")
     t.wait("Overwrite", gone=["Theirs, with"])
     t.key("o")

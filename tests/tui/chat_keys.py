@@ -25,7 +25,7 @@ def field(t):
 def welcome(c, place):
     """The first time: what this is, and what to do."""
     with place.open(size=SIZE) as t:
-        c.says("what to do", t, "Nothing has been said here yet.", "Write below, and press Enter.",
+        c.says("what to do", t, "No messages yet.", "Write below and press Enter.",
                "/import FILE", "? all keys")
         t.type("?")
         c.says("? with nothing written", t, "All keys")
@@ -34,13 +34,13 @@ def welcome(c, place):
         t.type("why?")
         c.says("? in a text", t, "> why?")
         t.key("Enter")
-        c.says("sent", t, "User", "why?", "AI", gone=["> why?", "Nothing has been said"])
+        c.says("sent", t, "User", "why?", "AI", gone=["> why?", "No messages yet"])
         c.store("kept", lambda: [e["role"] for e in place.json("show")["entries"]], ["User", "AI"])
     with place.open(size=SIZE, RETAKE_MODEL=None) as t:
         t.wait("no model")
         t.type("to nobody")
         t.key("Enter")
-        c.says("no model: what to do", t, "No model is chosen.", "Choose one: /model or Ctrl+L",
+        c.says("no model: what to do", t, "No model is set.", "Choose one: /model or Ctrl+L",
                "/model builtin/echo", "> to nobody", gone=["the setting model"])
         c.equal("nothing was added", len(place.texts()), 2)
 
@@ -55,10 +55,10 @@ def send(c, place):
     c.says("the question, and its reply", t, "  Count", "One two", gone=["> Count", "AI ..."])
     c.store("kept", lambda: place.texts()[4:], [("User", "Count"), ("AI", "One two")])
     t.key("M-u")
-    c.says("undone", t, "Took back", gone=["  One two"])
+    c.says("undone", t, "Undone", gone=["  One two"])
     c.store("a reply is a step", lambda: place.texts()[4:], [("User", "Count")])
     t.key("Enter")
-    c.says("asked again with nothing written", t, "  One two", gone=["AI ...", "Took back"])
+    c.says("asked again with nothing written", t, "  One two", gone=["AI ...", "Undone"])
     c.store("answered", lambda: place.texts()[4:], [("User", "Count"), ("AI", "One two")])
     t.key("Enter")
     t.type("x")
@@ -164,7 +164,7 @@ def outside(c, place):
         t.wait("Enter send")
         t.type("kept")
         t.key("C-g")
-        c.says("an editor that fails", t, "The editor (false) ended with status 1", "> kept")
+        c.says("an editor that fails", t, "The editor (false) exited with status 1", "> kept")
 
 
 def leaving(c, place):
@@ -247,13 +247,13 @@ def verbs_text(c, place):
         return press
     c.verb("e", place, t, do("M-e", "AI, entry 4 - saved in place", "!"), "Edited entry 4", "entry.edit",
            lambda p: contents(p)[3] == ("a2", "Good. Schema!"))
-    c.verb("a", place, t, do("M-a", "New entry after AI, entry 4, by User", "more"), "Added entry",
+    c.verb("a", place, t, do("M-a", "New entry after AI, entry 4, role User", "more"), "Added entry",
            "entry.insert", lambda p: p.texts()[4:] == [("User", "more")])
-    c.verb("i", place, t, do("End M-i", "New entry before AI, entry 4, by User", "wait"), "Added entry",
+    c.verb("i", place, t, do("End M-i", "New entry before AI, entry 4, role User", "wait"), "Added entry",
            "entry.insert", lambda p: p.texts()[3:] == [("User", "wait"), ("AI", "Good. Schema")])
     c.verb("t", place, t, do("End M-t", "AI, entry 4 - saved as a new take", "?"), "take: main_take_1", "batch",
            lambda p: p.texts()[3] == ("AI", "Good. Schema?") and contents(p, "main")[3][1] == "Good. Schema")
-    c.verb("s", place, t, do("End M-s", "Split AI, entry 4 before which of its words?", "Schema"),
+    c.verb("s", place, t, do("End M-s", "Split AI, entry 4 split before which word?", "Schema"),
            "Split an entry", "entry.split", lambda p: len(p.texts()) == 5)
     c.verb("S", place, t, do("Home M-S", None, None), "Merged", "entry.merge",
            lambda p: len(p.texts()) == 3 and p.texts()[0][1].startswith("Which database?"))
@@ -302,12 +302,12 @@ def verbs_place(c, place):
 
     def move():
         t.key("End", "M-M")
-        answer(t, "Move AI, entry 4 before which? (number, label, end)", "1")
+        answer(t, "Move AI, entry 4 before which entry? (number, label, end)", "1")
     c.verb("M", place, t, move, "Moved entry: Good. Schema", "entry.move", lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
 
     def move_two():
         marked("M-M")()
-        answer(t, "Move 2 entries before which?", "end")
+        answer(t, "Move 2 entries before which entry?", "end")
     c.verb("M on two", place, t, move_two, "Moved", "entry.move", lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
 
     def role():
@@ -563,7 +563,7 @@ def two(c, place):
     b.wait("  From b slowly", gone=["..."])
     a.key("M-u")
     c.says("undone by the other", b, "Question of b", gone=["  From b slowly"])
-    a.wait("Took back", gone=["  From b slowly"])
+    a.wait("Undone", gone=["  From b slowly"])
     b.key("M-r")
     c.says("and brought back", a, "  From b slowly")
     # Both change something: both is there.

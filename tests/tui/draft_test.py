@@ -16,7 +16,7 @@ def wait_for_draft(place, end):
 
 def comes_back(count, place, how):
     with place.open() as t:
-        t.wait("Nothing has been said")
+        t.wait("No messages yet")
         t.type("half a thought, " + how)
         t.wait("half a thought, " + how)
         if how == "kill":
@@ -28,7 +28,7 @@ def comes_back(count, place, how):
             t.kill(15)
         t.wait("ended")
     with place.open() as t:
-        t.wait("half a thought, " + how, "What you were writing here is back")
+        t.wait("half a thought, " + how, "Your unsent text was restored")
         count.check(how, True)
         t.key("Enter")
         t.wait("You said: ")
@@ -53,7 +53,7 @@ def terminated(count, place):
 def leads_elsewhere(count, place):
     """A command that goes to another discussion is no draft of the one that it was written in."""
     with place.open() as t:
-        t.wait("Nothing has been said")
+        t.wait("No messages yet")
         t.type("/new other")
         wait_for_draft(place, "/new other")
         t.key("Enter")
@@ -91,7 +91,7 @@ def open_edit(count, place):
                 t.key(how)
             t.wait("ended")
         with place.open() as t:
-            t.wait("> first by " + how, "What you were writing here is back")
+            t.wait("> first by " + how, "Your unsent text was restored")
             count.check(how, True)
             t.key("C-c")
             t.wait("Enter send", gone=["> first"])
@@ -102,7 +102,7 @@ def open_edit(count, place):
 
 def each_its_own(count, place):
     with place.open() as t:
-        t.wait("Nothing has been said")
+        t.wait("No messages yet")
         t.type("/new other")
         t.key("Enter")
         t.wait("other  take")

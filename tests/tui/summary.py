@@ -9,9 +9,9 @@ import threading
 from talk import FORK, Place, contents, fork, head, ids, newest, run, script, steps, tree_rows, value
 
 QUESTION = [" Summarize the branch you're leaving?" + " " * 22 + "Enter ok  Esc cancel",
-            "› y  Yes: a model sums it up, and the summary stands where you go on",
+            "› y  Yes: a model summarises it, and the summary is added where you continue",
             "  n  No: just go there",
-            "  i  Yes, and say what to look out for"]
+            "  i  Yes, with instructions"]
 
 
 def asked(place, row="a1", size=(80, 30), **more):
@@ -78,7 +78,7 @@ def yes(c, place):
     before = value(place)
     t = asked(place, RETAKE_MODEL=script(place, {"text": "They chose "}, {"text": "SQLite."}))
     t.key("y")
-    c.says("said", t, "Went to entry 2; what you left is summed up", "They chose SQLite.",
+    c.says("said", t, "Went to entry 2; summarised the branch you left", "They chose SQLite.",
            gone=["─ Tree", "Summarize"])
     shown = place.json("show")["entries"]
     c.equal("the path", [(e["id"], e["content"]) for e in shown[:2]],
@@ -93,12 +93,12 @@ def yes(c, place):
     t.key("F2")
     c.says("it has a mark in the tree", t, "[branch summary]: They chose SQLite.  {main_take_1}  ← active")
     t.key("M-u")
-    c.says("undone", t, "Took back")
+    c.says("undone", t, "Undone")
     c.check("all is as it was", value(place) == before)
     c.tree("the tree, too", t, [row.replace("›", " ", 1) if row.startswith("›") else
                                 row.replace("  • AI: S", "› • AI: S") for row in FORK])
     t.key("M-r")
-    c.says("redone", t, "Brought back")
+    c.says("redone", t, "Redone")
     c.check("all is as it was then", value(place) == after)
 
 
@@ -167,7 +167,7 @@ def instructions(c, place):
     with Server() as server:
         t = asked(place, **server.env())
         t.key("i")
-        t.wait("What is the summary to look out for?")
+        t.wait("Instructions for the summary?")
         t.type("Names of files, please")
         t.key("Escape")
         c.says("Escape leaves it", t, "Navigation cancelled", "(2/6)")
@@ -175,7 +175,7 @@ def instructions(c, place):
         t.key("Enter")
         t.wait("Summarize")
         t.key("i")
-        t.wait("What is the summary to look out for?")
+        t.wait("Instructions for the summary?")
         t.type("Names of files, please")
         t.key("Enter")
         c.says("summed up", t, "By the server", "what you left is summed up", gone=["─ Tree"])
@@ -210,7 +210,7 @@ def fails(c, place):
     with Server(status=400) as server:
         t = asked(place, **server.env())
         t.key("y")
-        c.says("why", t, "server is on fire", "You are where you were", "(2/6)")
+        c.says("why", t, "server is on fire", "Nothing changed", "(2/6)")
         c.check("somebody was asked", server.bodies)
         unchanged(c, place, "a server that fails", before)
         t.key("Enter")
@@ -238,7 +238,7 @@ def fails_midway(c, place):
     before = value(place), steps(place)
     t = asked(place, RETAKE_MODEL=script(place, {"text": "Half a "}, {"error": {"message": "worn out"}}))
     t.key("y")
-    c.says("why", t, "orn out", "You are where you were", "(2/6)")
+    c.says("why", t, "orn out", "Nothing changed", "(2/6)")
     unchanged(c, place, "half a summary", before)
     t.key("Escape")
     c.says("nothing of it is left on the screen", t, "Esc stop, tree", gone=["Half a", "─ Tree"])
@@ -249,7 +249,7 @@ def no_model(c, place):
     before = value(place), steps(place)
     t = asked(place, RETAKE_MODEL=None)
     t.key("y")
-    c.says("what to do", t, "No model is chosen", "/model", "(2/6)")
+    c.says("what to do", t, "No model is set", "/model", "(2/6)")
     unchanged(c, place, "no model", before)
 
 
@@ -302,7 +302,7 @@ def hook_cancels(c, place):
     t = asked(place)
     for key in ("y", "n"):
         t.key(key)
-        c.says(f"{key}: its reason", t, "not on a Sunday", "You are where you were", "(2/6)", gone=["Summarize"])
+        c.says(f"{key}: its reason", t, "not on a Sunday", "Nothing changed", "(2/6)", gone=["Summarize"])
         unchanged(c, place, f"a hook that cancels, {key}", before)
         t.key("Up")
         c.says("the tree goes on", t, "(1/6)")

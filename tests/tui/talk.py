@@ -153,8 +153,8 @@ class Check(Count):
         self.check(f"{what}: something has changed", after != before)
         step = newest(place)
         self.equal(f"{what}: one step", (step["parent"] == seq, step["op"], step["by"]), (True, op, "tui"))
-        for key, word, then in ((undo, "Took back", before), (redo, "Brought back", after),
-                                (undo, "Took back", before)):
+        for key, word, then in ((undo, "Undone", before), (redo, "Redone", after),
+                                (undo, "Undone", before)):
             term.key(key)
             self.says(f"{what}: {word}", term, word)
             now = value(place)

@@ -334,7 +334,7 @@ def go_to_user(c, place):
         c.check("the other branches are as they were",
                 {"Good. Schema", "DuckDB is fine too"} <= {r["preview"] for r in place.json("tree")})
         t.key("M-u")
-        t.wait("Took back")
+        t.wait("Undone")
 
 
 def go_to_first(c, place):
@@ -347,7 +347,7 @@ def go_to_first(c, place):
         t.key("C-c")
         t.wait(gone=["> Which database?"])
         t.key("M-u")
-        c.says("undone", t, "Took back", "Good. Schema")
+        c.says("undone", t, "Undone", "Good. Schema")
         c.equal("the head is back", head(place), "a2")
 
 
@@ -364,10 +364,10 @@ def go_to_reply(c, place):
         t.key("Escape")
         t.wait(gone=["─ Tree"])
         t.key("M-u")
-        c.says("undone", t, "Took back", "Good. Schema")
+        c.says("undone", t, "Undone", "Good. Schema")
         c.equal("back", head(place), "a2")
         t.key("M-r")
-        c.says("redone", t, "Brought back", "DuckDB is fine too")
+        c.says("redone", t, "Redone", "DuckDB is fine too")
         c.equal("there again", head(place), "a3")
         # One above the head: nothing but the head's entry is left.
         t.key("F2")

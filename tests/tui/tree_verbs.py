@@ -27,7 +27,7 @@ def edit(c, place):
 
     def do():
         t.key("Up", "M-e")
-        answer(t, "User, entry 3 - saved in place, what follows stays", "!")
+        answer(t, "User, entry 3 - saved in place; later entries kept", "!")
     c.verb("edit", place, t, do, "Edited entry 3", "entry.edit",
            lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!"), ("a2", "Good. Schema")])
     c.tree("the tree as before", t, [FORK[i].replace("› │", "  │") if i == 3 else
@@ -62,12 +62,12 @@ def edit_lines(c, place):
     c.says("edited", t, "Edited entry 4")
     c.equal("two lines", contents(place)[3], ("a2", "Good. Schema\nsecond line"))
     t.key("M-u")
-    t.wait("Took back")
+    t.wait("Undone")
     t.key("M-E")
     c.says("by the editor", t, "Edited entry 4")
     c.equal("its text", contents(place)[3][1].replace("\n", ""), "Good. Schema (by the editor)")
     t.key("M-u")
-    t.wait("Took back")
+    t.wait("Undone")
     t.key("M-e")
     t.wait("saved in place")
     t.key("C-g")
@@ -83,7 +83,7 @@ def edit_as_take(c, place):
 
     def do():
         t.key("Up", "M-t")
-        answer(t, "User, entry 3 - saved as a new take, this one stays", "!")
+        answer(t, "User, entry 3 - saved as a new take; this one is unchanged", "!")
     c.verb("edit as a take", place, t, do, "step 9", "batch",
            lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!")] or
            contents(p)[2][1] == "Use SQLite, not Postgres!")
@@ -96,13 +96,13 @@ def insert(c, place):
 
     def after():
         t.key("M-a")
-        answer(t, "New entry after AI, entry 4, by User", "One more thing")
+        answer(t, "New entry after AI, entry 4, role User", "One more thing")
     c.verb("add behind", place, t, after, "Added entry", "entry.insert",
            lambda p: [e for e in p.texts()][4:] == [("User", "One more thing")])
 
     def before():
         t.key("M-i")
-        answer(t, "New entry before AI, entry 4, by User", "Wait")
+        answer(t, "New entry before AI, entry 4, role User", "Wait")
     c.verb("add before", place, t, before, "Added entry", "entry.insert",
            lambda p: p.texts()[3:] == [("User", "Wait"), ("AI", "Good. Schema")])
 
@@ -156,13 +156,13 @@ def move(c, place):
 
     def asked():
         t.key("M-M")
-        answer(t, "Move AI, entry 4 before which?", ":1")
+        answer(t, "Move AI, entry 4 before which entry?", ":1")
     c.verb("move", place, t, asked, "Moved entry: Good. Schema", "entry.move",
            lambda p: ids(p) == ["a2", "u1", "a1", "u2"])
 
     def end():
         t.key("Home", "M-M")
-        answer(t, "before which?", "end")
+        answer(t, "before which entry?", "end")
     c.verb("move to the end", place, t, end, "Moved entry: Which database?", "entry.move",
            lambda p: ids(p) == ["a1", "u2", "a2", "u1"])
 
@@ -171,7 +171,7 @@ def move(c, place):
     c.verb("move what is marked", place, t, marked, "Moved", "entry.move",
            lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
     t.key("M-M")
-    answer(t, "before which?", "nobody")
+    answer(t, "before which entry?", "nobody")
     c.says("no such entry", t, 'No entry matches "nobody"')
     c.equal("nothing changed", ids(place), ["u1", "a1", "u2", "a2"])
 
@@ -197,7 +197,7 @@ def branch(c, place):
 
     def named():
         t.key("Home", "Down", "M-b")
-        answer(t, "New take from AI, entry 2 on. Its name (may be left out)", "third")
+        answer(t, "New take from AI, entry 2 . Name (optional)", "third")
     c.verb("branch", place, t, named, 'Branched "third"', "take.branch",
            lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
 
@@ -254,7 +254,7 @@ def label(c, place):
     t.key("M-m")
     t.wait("Label of 2 entries")
     t.key("C-u", "Enter")
-    c.says("taken away from both", t, "Took away the labels of 2 entries   step ", gone=["[both]"])
+    c.says("taken away from both", t, "Removed the labels of 2 entries   step ", gone=["[both]"])
     c.equal("in the store", labels(place), {})
 
 
@@ -285,25 +285,25 @@ def split(c, place):
 
     def do():
         t.key("M-s")
-        answer(t, "Split AI, entry 4 before which of its words?", "Schema")
+        answer(t, "Split AI, entry 4 split before which word?", "Schema")
     c.verb("split", place, t, do, "Split an entry", "entry.split",
            lambda p: [x for _, x in p.texts()][3:] == ["Good. ", "Schema"] or
            [x for _, x in p.texts()][3:] == ["Good.", "Schema"])
     c.verb("merge", place, t, lambda: t.key("Up", "M-S"), "Merged", "entry.merge",
            lambda p: len(p.texts()) == 3 and "Good. Schema" in p.texts()[2][1])
     t.key("M-s")
-    answer(t, "before which of its words?", "not there")
+    answer(t, "split before which word?", "not there")
     c.says("not there", t, "These words are not in it; nothing was split")
 
 
 def takes_of(c, place):
-    """Another name for the take that ends here; versions; copies."""
+    """New name of the take that ends here; versions; copies."""
     fork(place)
     t = tree(place)
 
     def rename():
         t.key("C-r")
-        t.wait("Another name for the take")
+        t.wait("New name of the take")
         t.key("C-u")
         t.type("first")
         t.key("Enter")

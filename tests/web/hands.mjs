@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Hands: somebody who has a keyboard and eyes, and nothing else. Every key is counted, and after
+// Hands: somebody who has a keyboard and eyes. Every key is counted, and after
 // each there has to be a focus that can be seen. The page itself says whether a pointer was used.
 import { until } from "./place.mjs";
 

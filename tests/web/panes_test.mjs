@@ -465,7 +465,7 @@ async function settings(server, page) {
 		await becomes(key, server, async () => (await set())[key], value);
 	}
 	await line("Temperature", "");
-	await becomes("back to the default", server, async () => (await set()).temperature, undefined);
+	await becomes("reset to the default", server, async () => (await set()).temperature, undefined);
 	await page.getByRole("button", { name: "summary", exact: true }).click();
 	await becomes("a model of the list", server, async () => (await set()).model, "builtin/summary");
 	const roles = async () => (await server.api("GET", "/roles"));
