@@ -99,7 +99,7 @@ narrow(void **state)
 	desk_size(&d, 40, 14);
 	assert_shows(&d, "\n Enter keep matches   Esc clear\n");
 	desk_size(&d, 30, 14);
-	assert_shows(&d, "\n Enter keep what is found\n");
+	assert_shows(&d, "\n Enter keep matches\n");
 	desk_close(&d);
 }
 

@@ -299,7 +299,7 @@ def leaving(count, place):
         t.key("M-d")
         t.wait(WAITS)
         t.key("C-q")
-        t.wait("Leaving when it is done", gone=["ended"])
+        t.wait("Quitting when done", gone=["ended"])
         lock.let_go()
         t.wait("ended 0")
     count.equal("it waited for the change", len(contents(place)), ENTRIES - 1)
@@ -413,7 +413,7 @@ def held_meanwhile(count, place):
     t.wait("1 key typed since then waits")
     elsewhere(place, op="entry.delete", entry=":29")
     hook.let_go()
-    t.wait("undo: ", "(1 key) were discarded:", "something meanwhile")
+    t.wait("undo: ", "(1 key) were discarded:", "made changes in the")
     count.equal("nothing is deleted that nobody pointed at", contents(place)[-2:],
                 ["line number 28", f"line number {ENTRIES} x"])
     leave(count, t, "held meanwhile")

@@ -26,7 +26,7 @@ def welcome(c, place):
     """The first time: what this is, and what to do."""
     with place.open(size=SIZE) as t:
         c.says("what to do", t, "No messages yet.", "Write below and press Enter.",
-               "/import FILE", "? all keys")
+               "/import FILE", "? shows all keys")
         t.type("?")
         c.says("? with nothing written", t, "All keys")
         t.key("Escape")
@@ -121,7 +121,7 @@ def before(c, place):
         t.key(*keys.split())
         c.says(f"{keys}: {shown}", t, re.compile(f"^ > {shown}$", re.M))
     t.key("Escape")
-    c.says("Escape keeps it", t, "Up brings it back", re.compile(r"^ >$", re.M))
+    c.says("Escape keeps it", t, "press Up", re.compile(r"^ >$", re.M))
     t.key("Up")
     c.says("it does", t, "> draft")
     t.key("C-c")
@@ -185,7 +185,7 @@ def leaving(c, place):
     t.key("C-c")
     c.says("emptied", t, re.compile(r"^ >$", re.M))
     t.key("Escape")
-    c.says("said", t, "once more shows the tree")
+    c.says("said", t, "again for the tree")
     t.key("Escape")
     c.says("Escape twice", t, "─ Tree")
     c.equal("nothing was done", steps(place), 8)
@@ -311,7 +311,7 @@ def verbs_place(c, place):
     c.verb("M on two", place, t, move_two, "Moved", "entry.move", lambda p: ids(p) == ["u2", "a2", "u1", "a1"])
 
     def role():
-        t.wait("Who speaks")
+        t.wait("Role")
         t.type("sys")
         t.wait("› System")
         t.key("Enter")
@@ -324,12 +324,12 @@ def verbs_place(c, place):
 
     def label():
         t.key("End", "M-m")
-        answer(t, "Label of AI, entry 4 (empty: none)", "good")
+        answer(t, "Label of AI, entry 4 (leave empty to remove)", "good")
     c.verb("m", place, t, label, 'Labelled entry 4 "good"', "label.set", lambda p: labels(p) == {"a2": "good"})
 
     def branch():
         t.key("Home", "Down", "M-b")
-        answer(t, "New take from AI, entry 2 on. Its name", "third")
+        answer(t, "New take from AI, entry 2. Name Its name", "third")
         t.wait('Branched "third"')     # and then one writes
         t.key("M-Up")
         t.wait("› AI")

@@ -85,7 +85,7 @@ def screens(c, place):
     for line, seen in (("/tree", "─ Tree"), ("/history", "History of main"), ("/discussions", "Discussions"),
                        ("/help", "All keys"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
                        ("/model", "Which model answers"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
-                       ("/role", "Who speaks"), ("/edit", "User, entry 3"), ("/export", "Write this discussion to which file?"),
+                       ("/role", "Role"), ("/edit", "User, entry 3"), ("/export", "Write this discussion to which file?"),
                        ("/import", "import FILE"), ("/search sqlite", "found"), ("/search", "Find in this take")):
         say(t, line)
         c.says(f"{line}: {seen}", t, seen, gone=[f"> {line}"])

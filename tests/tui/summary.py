@@ -51,7 +51,7 @@ def dialogue(c, place):
     t.key("Down")
     c.says("down", t, "› n  No")
     t.key("Down")
-    c.says("to the last", t, "› i  Yes, and")
+    c.says("to the last", t, "› i  Yes, with")
     t.key("Down", "Up")
     c.says("up", t, "› n  No")
     t.key("Up")
@@ -107,7 +107,7 @@ def yes_to_user(c, place):
     fork(place)
     t = asked(place, "u3", RETAKE_MODEL=script(place, {"text": "On SQLite."}))
     t.key("Enter")
-    c.says("said", t, "> What about DuckDB?", "On SQLite.", "what you left is summed up", gone=["─ Tree"])
+    c.says("said", t, "> What about DuckDB?", "On SQLite.", "summarised the branch you left", gone=["─ Tree"])
     c.equal("the path", [text for _, text in place.texts()], ["Which database?", "SQLite: one file.", "On SQLite."])
     t.key("Enter")
     c.says("sent", t, "What about DuckDB?", gone=["> What about"])
@@ -178,7 +178,7 @@ def instructions(c, place):
         t.wait("Instructions for the summary?")
         t.type("Names of files, please")
         t.key("Enter")
-        c.says("summed up", t, "By the server", "what you left is summed up", gone=["─ Tree"])
+        c.says("summed up", t, "By the server", "summarised the branch you left", gone=["─ Tree"])
         c.equal("one request", len(server.bodies), 1)
         sent = json.dumps(server.bodies[0])
         for text, there in (("Names of files, please", True), ("Use SQLite, not Postgres", True),
@@ -196,7 +196,7 @@ def to_another_take(c, place):
             fork(ours)
             t = asked(ours, row, **server.env())
             t.key("y")
-            c.says(f"{row}: summed up", t, "By the server", "what you left is summed up", gone=["─ Tree"])
+            c.says(f"{row}: summed up", t, "By the server", "summarised the branch you left", gone=["─ Tree"])
             c.equal(f"{row}: the path", [text for _, text in ours.texts()], there + ["By the server"])
             sent = json.dumps(server.bodies[0]) if server.bodies else ""
             for text, is_sent in (("Use SQLite, not Postgres", True), ("Good. Schema", True), ("DuckDB", False)):
@@ -338,7 +338,7 @@ def hook_writes(c, place):
     with Server() as server:
         t = asked(place, **server.env())
         t.key("y")
-        c.says("its summary", t, "By a hook", "what you left is summed up", gone=["─ Tree"])
+        c.says("its summary", t, "By a hook", "summarised the branch you left", gone=["─ Tree"])
         c.equal("no model was asked", server.bodies, [])
     c.equal("the entry", place.json("show")["entries"][2]["content"], "By a hook")
     with open(os.path.join(place.dir, "told"), encoding="utf-8") as told:

@@ -197,13 +197,13 @@ def branch(c, place):
 
     def named():
         t.key("Home", "Down", "M-b")
-        answer(t, "New take from AI, entry 2 . Name (optional)", "third")
+        answer(t, "New take from AI, entry 2. Name (optional)", "third")
     c.verb("branch", place, t, named, 'Branched "third"', "take.branch",
            lambda p: p.json("show")["take"] == "third" and ids(p) == ["u1", "a1"])
 
     def nameless():
         t.key("Home", "Down", "M-b")
-        answer(t, "New take from AI, entry 2 on.", "")
+        answer(t, "New take from AI, entry 2. Name", "")
     c.verb("branch without a name", place, t, nameless, "Branched", "take.branch",
            lambda p: p.json("show")["take"] not in ("main", "duck") and ids(p) == ["u1", "a1"])
 
@@ -236,7 +236,7 @@ def label(c, place):
 
     def one():
         t.key("M-m")
-        answer(t, "Label of AI, entry 4 (empty: none)", "good start")
+        answer(t, "Label of AI, entry 4 (leave empty to remove)", "good start")
     c.verb("label", place, t, one, 'Labelled entry 4 "good start"', "label.set",
            lambda p: labels(p) == {"a2": "good start"})
     t.key("M-m")
@@ -267,7 +267,7 @@ def role(c, place):
 
     def one():
         t.key("M-R")
-        t.wait("Who speaks", "Vendor API")
+        t.wait("Role", "Vendor API")
         t.type("sys")
         t.wait("› System")
         t.key("Enter")
