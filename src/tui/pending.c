@@ -460,9 +460,9 @@ rt_pending_change_status_text(rt_tui *tui, rt_buf *out)
 	else if (event != NULL)
 		rt_buf_add_c(out, ".  Escape stops the hook");
 	if (waiting > 0)
-		rt_buf_add_f(out, ".  %zu key%s typed since then wait%s%s", waiting,
-			     waiting > 1 ? "s" : "", waiting > 1 ? "" : "s",
-			     waiting == RT_TYPEAHEAD_MAX ? "; further keys are ignored" : "");
+		rt_buf_add_f(out, ".  %zu key%s queued%s", waiting,
+			     waiting > 1 ? "s" : "",
+			     waiting == RT_TYPEAHEAD_MAX ? "; more are ignored" : "");
 	if (tui->ends)
 		rt_buf_add_c(out, ".  Quitting when done");
 	return true;

@@ -75,7 +75,7 @@ begin_edit(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
 	rt_verb_name(tui, entries, count, what, sizeof(what));
 	(void)snprintf(title, sizeof(title), "%s - %s", what,
 		       v->action == RT_ACT_EDIT ? "saved in place; later entries kept"
-						: "saved as a new take; this one is unchanged");
+						: "saved as a new take");
 	if (rt_ok(&s))
 		RT_TRY(&s, rt_verb_ask(tui, v, entries, count, title, text, true));
 	return rt_verb_end(tui, &s);
@@ -659,7 +659,7 @@ static const rt_verb verbs[] = {
 	 .after = " before which entry? (number, label, end)", .build = build_move},
 	{RT_ACT_GRAFT, 0, .build = build_graft},
 	{RT_ACT_BRANCH, ONE | OPTIONAL, .before = "New take from ",
-	 .after = " . Name (optional)", .op = RT_OP_TAKE_BRANCH, .place = MEMBER(entry),
+	 .after = ". Name (optional)", .op = RT_OP_TAKE_BRANCH, .place = MEMBER(entry),
 	 .answer = MEMBER(name)},
 	{RT_ACT_RENAME, INTERNAL, .build = build_rename, .op = RT_OP_TAKE_RENAME,
 	 .answer = MEMBER(name)},

@@ -26,7 +26,7 @@ wrong() {
 	# The lines behind the first hold the next step: a command of ours, a flag, or what to do.
 	rest=$(sed 1d "$work/err")
 	case $rest in
-	*retake* | *--* | *"Put "* | *"Give "* | *"Choose "* | *"Make "* | *"Nothing was changed"* | *"Until then"*) pass ;;
+	*retake* | *--* | *"Create "* | *"Put "* | *"Give "* | *"Choose "* | *"Make "* | *"Nothing was changed"* | *"Until then"*) pass ;;
 	*) fail "no next step: $*" "$err" ;;
 	esac
 }

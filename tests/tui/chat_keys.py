@@ -329,7 +329,7 @@ def verbs_place(c, place):
 
     def branch():
         t.key("Home", "Down", "M-b")
-        answer(t, "New take from AI, entry 2. Name Its name", "third")
+        answer(t, "New take from AI, entry 2. Name (optional)", "third")
         t.wait('Branched "third"')     # and then one writes
         t.key("M-Up")
         t.wait("› AI")
@@ -368,8 +368,8 @@ def verbs_look(c, place):
         t.wait("Enter continue")
         for key, seen in (("M-T", "─ Tree"), ("F2", "─ Tree"), ("M-o", "History of main"), ("C-y", "History of main"),
                           ("F3", "History of main"), ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"),
-                          ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Sum up the beginning"),
-                          ("C-l", "Which model answers")):
+                          ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Summarise the beginning"),
+                          ("C-l", "Model (PROVIDER/NAME)")):
             t.key(key)
             c.says(f"{key} leads to {seen}", t, seen)
             t.key("Escape")
@@ -589,7 +589,7 @@ def while_running(c, place):
     t.wait("AI ...", "Long")
     t.type("second")
     t.key("Enter")
-    c.says("not two at once", t, "reply is on its way already", "> second")
+    c.says("not two at once", t, "a reply is already arriving", "> second")
     t.key("F2")
     c.says("the tree", t, "─ Tree", "User: Q")
     t.key("Escape")

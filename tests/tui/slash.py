@@ -84,7 +84,7 @@ def screens(c, place):
     t = chat(place)
     for line, seen in (("/tree", "─ Tree"), ("/history", "History of main"), ("/discussions", "Discussions"),
                        ("/help", "All keys"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
-                       ("/model", "Which model answers"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
+                       ("/model", "Model (PROVIDER/NAME)"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
                        ("/role", "Role"), ("/edit", "User, entry 3"), ("/export", "Write this discussion to which file?"),
                        ("/import", "import FILE"), ("/search sqlite", "found"), ("/search", "Find in this take")):
         say(t, line)
@@ -212,13 +212,13 @@ def settings(c, place):
     say(t, "/model builtin/summary")
     c.says("the model", t, re.compile(r"builtin/summary +~\d+ tok"))
     say(t, "/model")
-    t.wait("Which model answers", "› builtin/summary")
+    t.wait("Model (PROVIDER/NAME)", "› builtin/summary")
     t.type("echo")
     t.wait("› builtin/echo")
     t.key("Enter")
     c.says("by the list", t, re.compile(r"builtin/echo +~\d+ tok"))
     t.key("C-l")
-    t.wait("Which model answers")
+    t.wait("Model (PROVIDER/NAME)")
     t.type("mine/new-one")
     t.key("Enter")
     c.says("a provider that there is none of", t, 'There is no provider "mine"; there are',
@@ -227,7 +227,7 @@ def settings(c, place):
     c.says("a built-in model that there is none of", t, 'No built-in model "nope"', "Nothing changed",
            re.compile(r"builtin/echo +~\d+ tok"))
     t.key("C-l")
-    t.wait("Which model answers")
+    t.wait("Model (PROVIDER/NAME)")
     t.type("openai/new-one")
     t.key("Enter")
     c.says("any other", t, re.compile(r"openai/new-one +~\d+ tok"))

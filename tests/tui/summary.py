@@ -261,9 +261,9 @@ def aborted(c, place):
     t = asked(place, RETAKE_MODEL=slow)
     for key, after in (("Escape", "(2/6)"), ("C-c", "Esc stop, tree")):
         t.key("y")
-        c.says("what happens, and what can be done", t, "being summed up. Escape cancels", "Half a")
+        c.says("what happens, and what can be done", t, "Summarising the branch you are leaving. Escape cancels", "Half a")
         t.key(key)
-        c.says(f"{key} while it runs", t, "Navigation cancelled", after, gone=["Half a", "being summed"])
+        c.says(f"{key} while it runs", t, "Navigation cancelled", after, gone=["Half a", "Summarising"])
         unchanged(c, place, f"{key} while it runs", before)
         if key == "Escape":
             t.key("Enter")
@@ -287,7 +287,7 @@ def aborted_server(c, place):
     with Server(holds=holds) as server:
         t = asked(place, **server.env())
         t.key("y")
-        c.says("it runs", t, "being summed up")
+        c.says("it runs", t, "Summarising the branch")
         c.store("it was asked", lambda: len(server.bodies), 1)
         t.key("Escape")
         c.says("left at once", t, "Navigation cancelled")

@@ -366,7 +366,7 @@ result(wait(lambda: logged("end 0")), "the terminal is gone", read(log))
 os.waitpid(look.pid, 0)
 
 text, status = asks(TERM="dumb")
-result(status == 1 and "cannot show a screen" in text, "TERM=dumb", text, status)
+result(status == 1 and "does not support full-screen" in text, "TERM=dumb", text, status)
 text, status = asks(TERM="xterm-of-tomorrow")
 result(status == 0 and "look 80x24" in text, "a terminal that is not known here", text, status)
 text, status = asks(TERM="nonesuch")

@@ -177,7 +177,7 @@ def refused(c, place):
         done = subprocess.run(["script", "-qec", f"{RETAKE} tui", "/dev/null"], env=place.env(TERM=term),
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                               text=True, check=False)
-        c.check(f"TERM={term!r}: why and what else", "cannot show a screen" in done.stdout and
+        c.check(f"TERM={term!r}: why and what else", "does not support full-screen" in done.stdout and
                 "retake" in done.stdout and "chat" in done.stdout, done.stdout)
         c.check(f"TERM={term!r}: no codes but colours", not re.search(r"\x1b(?!\[[0-9;]*m)", done.stdout), repr(done.stdout))
         c.equal(f"TERM={term!r}: its status", done.returncode, 1)

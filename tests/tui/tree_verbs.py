@@ -83,7 +83,7 @@ def edit_as_take(c, place):
 
     def do():
         t.key("Up", "M-t")
-        answer(t, "User, entry 3 - saved as a new take; this one is unchanged", "!")
+        answer(t, "User, entry 3 - saved as a new take", "!")
     c.verb("edit as a take", place, t, do, "step 9", "batch",
            lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!")] or
            contents(p)[2][1] == "Use SQLite, not Postgres!")
@@ -345,7 +345,7 @@ def leads_on(c, place):
     t = tree(place)
     for key, seen in (("M-o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
                       ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"),
-                      ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Sum up the beginning")):
+                      ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Summarise the beginning")):
         t.key(key)
         c.says(f"{key} leads to {seen}", t, seen)
         t.key("Escape")
