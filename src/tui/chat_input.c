@@ -122,7 +122,7 @@ rt_chat_send(rt_chat *chat)
 		rt_tui_say_error(
 			tui, &err,
 			rt_work_is_running(&tui->work)
-				? RT_STR("What you wrote stays; press Enter again when that has come")
+				? RT_STR("Your text is kept; press Enter again after the reply")
 				: rt_buf_str(&tui->work.hint));
 	if (st != RT_OK)
 		return;

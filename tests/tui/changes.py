@@ -188,7 +188,7 @@ def a_question(count, place):
             t.key("Enter")
             t.wait("A reply is already arriving", "> Too early")
             lock.let_go()
-            t.wait('You said: "And then?"', "What you wrote stays; press Enter again", "> Too early",
+            t.wait('You said: "And then?"', "Your text is kept; press Enter again", "> Too early",
                    gone=["not stored yet", "AI ...", "Esc stops"])
         count.equal("once", contents(place)[ENTRIES:-1], ["And then?"])
         t.key("C-u")

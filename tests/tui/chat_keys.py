@@ -589,7 +589,7 @@ def while_running(c, place):
     t.wait("AI ...", "Long")
     t.type("second")
     t.key("Enter")
-    c.says("not two at once", t, "a reply is already arriving", "> second")
+    c.says("not two at once", t, "A reply is already arriving", "> second")
     t.key("F2")
     c.says("the tree", t, "─ Tree", "User: Q")
     t.key("Escape")

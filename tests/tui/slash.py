@@ -292,7 +292,7 @@ def files(c, place):
     with open(path, encoding="utf-8") as file:
         c.check("Markdown", "Good. Schema" in file.read())
     say(t, f"/export {path}")
-    c.says("not over another one", t, "talk.md is there already", "--force")
+    c.says("not over another one", t, "talk.md already exists", "--force")
     canonical = os.path.join(place.dir, "talk.json")
     say(t, f"/export --format canonical -o {canonical}")
     c.says("by its flags", t, "Wrote ")
@@ -315,7 +315,7 @@ def files(c, place):
     t.key("q")
     t.wait("Enter send")
     say(t, "/export ~/talk.txt")
-    c.says("an end that says no format", t, re.compile(r"\.html, \.md, \.json,\s+\.toml\), and \S+\s*talk.txt does not", re.S))
+    c.says("an end that says no format", t, re.compile(r"\.html, \.md, \.json or \.toml,\s+unlike \S+\s*talk.txt", re.S))
     say(t, "/ls")
     c.says("rows stand below one another", t, re.compile(r"^  another +1 entry", re.M), re.compile(r"^  main +4 ent", re.M),
            re.compile(r"^\* messages +2 ent", re.M))
