@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The files of a discussion in the prompt pane: those that will be sent are those of the request, in its
-// order, and one that cannot be sent is named.
+// order, and one that cannot be sent is named. Redo after a reload.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBrowser, openPage, Server, Tally, until } from "./place.mjs";
@@ -46,6 +46,17 @@ tally.check("and cannot be sent", /^Cannot be sent: /.test(await problem.first()
 tally.check("nothing of it is shown", !(await page.content()).includes("the secret"));
 await server.run(["undo"]);
 tally.check("after undo all will be sent", await until(async () => await sentence.count() > 0));
+
+// What is half typed when the page is left writes nothing that would end redo.
+await server.run(["add", "to be undone"]);
+await server.run(["undo"]);
+await page.locator("#composer").fill("half a thought");
+await until(async () => (await server.api("GET", "/discussions/main/settings")).settings.draft);
+await page.reload();
+const redo = page.locator("#redo");
+tally.check("redo is possible after a reload", await until(async () => await redo.count() > 0 && await redo.getAttribute("aria-disabled") === null));
+await redo.click();
+tally.check("and brings the entry back", await until(async () => (await server.run(["show"])).includes("to be undone")));
 
 await browser.close();
 await server.stop();
