@@ -15,6 +15,7 @@
 #   keys        the tables in docs/keys.md are what `retake help keys` says
 #   example     the program in docs/library.md is examples/hello.c
 #   findings    docs/storage.md lists the findings of fsck, no more and no fewer
+#   contract    every rule of docs/contract.md has a test under its number, or names its test
 #   seeds       every statement in docs/seeds.md has a test that there is, or a reason; every
 #               test of seed 4 is named
 #   config      the table in docs/models.md is what `retake help config` says, and has every key
@@ -455,17 +456,34 @@ def check_findings():
 
 def tests_of(path):
     """Names of the test functions that a test program really runs."""
-    return set(re.findall(r"(?:RULE|WITH_WORLD|cmocka_unit_test)\((\w+)\)",
+    return set(re.findall(r"(?:RULE|TEST|WITH_WORLD|cmocka_unit_test)\((\w+)\)",
                           read(path).split("main(void)")[1]))
 
 
 def named_in(path, name):
-    """Is there a test of that name? In C a function, elsewhere one too or the words of a check."""
+    """Is there a test of that name, and does it run? In C a function, elsewhere one too or the words
+    of a check."""
     text = read(path)
+    runs = len(re.findall(rf"\b{re.escape(name)}\b", text)) > 1
     if path.endswith(".c"):
-        return re.search(rf"^{name}\(void \*\*|^(?:ROW|CASE|TEST)\({name}\)", text, re.M) is not None
-    return (re.search(rf"^\s*(?:async )?(?:def|function) {re.escape(name)}\b", text, re.M) is not None
-            or any(quote + name + quote in text for quote in "\"'`"))
+        return runs and re.search(rf"^{name}\(void \*\*|^(?:ROW|CASE|TEST)\({name}\)", text,
+                                  re.M) is not None
+    if re.search(rf"^\s*(?:async )?(?:def|function) {re.escape(name)}\b", text, re.M):
+        return runs
+    return any(quote + name + quote in text for quote in "\"'`")
+
+
+def check_contract():
+    rules = {}
+    for path in glob.glob("tests/model/contract*_test.c"):
+        for name in tests_of(path):
+            if name.startswith("c"):
+                rules.setdefault(name.split("_")[0].upper(), path)
+    wrong = []
+    for number, row in re.findall(r"^\| C(\d+a?) \|(.*)$", read("docs/contract.md"), re.M):
+        if "C" + number.upper() not in rules and not re.search(r"\(tested in `[^`]+`", row):
+            wrong.append(f"C{number}: no test")
+    result(not wrong, "rules in docs/contract.md", *wrong)
 
 
 def check_seeds():
@@ -587,6 +605,7 @@ check_hook()
 check_example()
 check_commands()
 check_findings()
+check_contract()
 check_seeds()
 check_formats()
 check_links()

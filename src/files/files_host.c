@@ -17,10 +17,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
 	READ_TRIES = 2,
+	FRESH_MS = 100, /* a file changed this recently may still be being written */
+	SETTLE_MS = 20, /* longer than a tick of the clock of modification times */
 	READ_SIZE = 64 << 10,
 	SNIFF_SIZE = 16, /* enough to tell an image */
 	OPEN_FLAGS = O_NOFOLLOW | O_CLOEXEC
@@ -333,7 +336,7 @@ is_same(const struct stat *a, const struct stat *b)
 }
 
 static rt_file_fault
-read_once(int fd, size_t text_max, size_t image_max, rt_buf *out)
+read_once(int fd, size_t text_max, size_t image_max, rt_buf *out, struct stat *info)
 {
 	struct stat before, after;
 	char start[SNIFF_SIZE];
@@ -363,7 +366,44 @@ read_once(int fd, size_t text_max, size_t image_max, rt_buf *out)
 	if (!is_same(&before, &after) ||
 	    (after.st_size != 0 && (uint64_t)after.st_size != out->size))
 		return fault(RT_FILE_CHANGED);
+	*info = after;
 	return no_fault;
+}
+
+static bool
+is_fresh(const struct stat *info)
+{
+	struct timespec now;
+	int64_t age_ms;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) != 0)
+		return false;
+	age_ms = (int64_t)(now.tv_sec - info->st_mtim.tv_sec) * 1000 +
+		 (now.tv_nsec - info->st_mtim.tv_nsec) / 1000000;
+	return age_ms >= 0 && age_ms < FRESH_MS;
+}
+
+/* A write sets the modification time as it begins, and the clock of these times ticks slowly: equal
+ * times do not show that a file rests. One changed just now is read again a little later. */
+static rt_file_fault
+read_settled(rt_scope *s, int fd, size_t text_max, size_t image_max, rt_buf *out)
+{
+	const struct timespec settle = {.tv_nsec = SETTLE_MS * 1000000L};
+	struct stat first, second;
+	rt_file_fault f = read_once(fd, text_max, image_max, out, &first);
+	rt_buf *again;
+
+	if (f.kind != RT_FILE_NO_PROBLEM || !is_fresh(&first))
+		return f;
+	again = rt_scope_buf(s);
+	if (again == NULL)
+		return no_fault; /* kept in the scope */
+	(void)nanosleep(&settle, NULL);
+	f = read_once(fd, text_max, image_max, again, &second);
+	if (f.kind == RT_FILE_NO_PROBLEM &&
+	    (!is_same(&first, &second) || !rt_str_eq(rt_buf_str(out), rt_buf_str(again))))
+		return fault(RT_FILE_CHANGED);
+	return f;
 }
 
 rt_file_fault
@@ -379,7 +419,7 @@ rt_file_load(rt_scope *s, const rt_file_place *place, size_t text_max, size_t im
 	if (fd < 0)
 		return fault_errno(errno);
 	for (int i = 0; i < READ_TRIES; i++) {
-		f = read_once(fd, text_max, image_max, bytes);
+		f = read_settled(s, fd, text_max, image_max, bytes);
 		if (f.kind != RT_FILE_CHANGED)
 			break;
 	}

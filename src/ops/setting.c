@@ -102,6 +102,8 @@ rt_op_prompt_update(rt_change *c, const rt_request *r)
 	rt_change_set(c, c->place.disc, 0, RT_STR("prompt_edited"), 0, RT_STR("true"));
 }
 
+/* A model needs two things: that somebody edited the prompt, which is this entry of the history, and
+ * its present text, which ends every request (chat/context.c), however long ago the edit was. */
 void
 rt_op_prompt_notify(rt_change *c, const rt_request *r)
 {

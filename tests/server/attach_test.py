@@ -135,6 +135,7 @@ def check_family(tally, family):
         context = tree.run("context", "--json").strip()
         reply = json.loads(tree.run("ask", "--send", "--json"))
         tally.equal(f"{family}: files of the result", reply["files"], 22 + len(named))
+        tally.equal(f"{family}: symbols of the question", len(named), 10 if has_ctags() else 0)
         wire = models.bodies[-1]
         tally.check(f"{family}: context is what is sent", context == wire, context[:300], wire[:300])
         said = texts_of(json.loads(wire))
@@ -153,6 +154,7 @@ def check_family(tally, family):
         if family == "openai":
             roles = [message["role"] for message in json.loads(wire)["messages"]]
             tally.equal("openai: after the system entry", roles, ["system", "user", "user"])
+        check_page(tally, family, tree, context, wire)
         listed = json.loads(tree.run("files", "show", "--json"))["files"]
         tally.equal(f"{family}: listed as symbols", [
             (file["item"], file["lines"]) for file in listed if file["list"] == "symbols"],
@@ -180,6 +182,25 @@ def check_family(tally, family):
         with open(place.db, "rb") as file:
             tally.check(f"{family}: nor is it in the store", b"compute_07(void)" not in file.read())
     models.shutdown()
+
+
+def raw_body(answer):
+    """The request in an answer, as bytes: its last member."""
+    end = answer.body.rstrip()
+    start = end.index(b'"body":') + len(b'"body":')
+    return end[start:-1]
+
+
+def check_page(tally, family, tree, context, wire):
+    """What the page shows: the next request before the question, and the last one after it."""
+    with Server(tree.place, "--files", tree.folder) as server:
+        one = server.client()
+        tally.check(f"{family}: sent, over HTTP",
+                    raw_body(one.get("/discussions/main/sent")) == wire)
+        tree.run("undo")  # the reply
+        body = raw_body(one.get("/discussions/main/context"))
+        tally.check(f"{family}: context, over HTTP", body == context, body[:300], context[:300])
+        tree.run("redo")
 
 
 def check_export(tally, family, tree):
