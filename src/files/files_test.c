@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -480,6 +481,83 @@ test_ignore_as_git(void **state)
 	rt_scope_deinit(&s);
 }
 
+/* Rules may exclude what must not be sent: a file of them that cannot be read is a problem. */
+static void
+test_ignore_too_large(void **state)
+{
+	static char rules[(1 << 20) + 2];
+	const rt_file_set *set;
+	rt_scope s;
+
+	(void)state;
+	rt_scope_init(&s, rt_alloc_libc());
+	memset(rules, '\n', sizeof(rules) - 1);
+	put_text("rules/.gitignore", rules);
+	put_text("rules/secret", "x");
+	set = read_lists(&s, "[\"rules/s*\"]", "");
+	assert_true(set->problem_count > 0);
+	assert_int_equal(set->problems[0].kind, RT_FILE_TOO_LARGE);
+	assert_true(rt_str_is(set->problems[0].path, "rules/.gitignore"));
+	rt_scope_deinit(&s);
+}
+
+/* Very many rules for very many files end with a problem, soon and in little memory. */
+static void
+test_ignore_many_rules(void **state)
+{
+	static char rules[1 << 20];
+	const rt_file_set *set;
+	char path[40];
+	size_t size = 0;
+	rt_scope s;
+
+	(void)state;
+	rt_scope_init(&s, rt_alloc_libc());
+	for (; size + 3 < sizeof(rules); size += 3)
+		memcpy(rules + size, "/a\n", 3);
+	put_text("many/.gitignore", rules);
+	for (int i = 0; i < 13000; i++) {
+		snprintf(path, sizeof(path), "many/%d.txt", i);
+		put_text(path, "");
+	}
+	set = read_lists(&s, "[\"many/**/1.txt\"]", "");
+	assert_int_equal(set->problem_count, 1);
+	assert_int_equal(set->problems[0].kind, RT_FILE_TOO_MANY);
+	rt_scope_deinit(&s);
+}
+
+/* A line can have very many definitions, as in generated code: the time does not grow with the
+ * square of their number (60,000 took 37 s). */
+static void
+test_symbols_of_one_line(void **state)
+{
+	enum { COUNT = 60000 };
+	rt_file_options options = {.path = getenv("PATH")};
+	const rt_file_symbols *symbols;
+	rt_file file = {.path = RT_STR("min.js")};
+	rt_file_set set = {.files = &file, .count = 1};
+	clock_t start;
+	rt_buf *text;
+	rt_scope s;
+
+	(void)state;
+	if (!has_ctags())
+		skip();
+	rt_scope_init(&s, rt_alloc_libc());
+	text = rt_scope_buf(&s);
+	for (int i = 0; i < COUNT; i++)
+		rt_buf_add_f(text, "var v%d=%d;", i, i);
+	file.whole = file.bytes = rt_scope_str(&s, text);
+	start = clock();
+	symbols = rt_file_symbols_read(&s, &options, &set);
+	assert_int_equal(symbols->problem.size, 0);
+	assert_int_equal(symbols->count, COUNT);
+	assert_true((clock() - start) / CLOCKS_PER_SEC < 15);
+	assert_int_equal(symbols->items[COUNT - 1].last_line, 1);
+	assert_int_equal(symbols->items[COUNT - 1].text.size, text->size);
+	rt_scope_deinit(&s);
+}
+
 int
 main(void)
 {
@@ -492,6 +570,9 @@ main(void)
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_torture),
 		cmocka_unit_test(test_ignore_as_git),
+		cmocka_unit_test(test_ignore_too_large),
+		cmocka_unit_test(test_ignore_many_rules),
+		cmocka_unit_test(test_symbols_of_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, make_tree, remove_tree);
