@@ -12,7 +12,7 @@
 enum {
 	IGNORE_MAX = 1 << 20,      /* bytes of a .gitignore */
 	READ_PER_VISIT = 256,      /* reading so many of them is a visit */
-	COMPARED_PER_VISIT = 65536 /* so is comparing a name with so many */
+	COMPARED_PER_VISIT = 16384 /* so is comparing a name with so many */
 };
 
 typedef struct waiting {
