@@ -617,7 +617,7 @@ interface Plan {
 }
 
 /** Who undoes while a reply arrives that was asked for last takes back that: it is stopped. What
- *  others did meanwhile is not undone with it. null: there is none. */
+ *  others did meanwhile is not taken back with it. null: there is none. */
 async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 	const begun = startedHere();
 	if (!begun)
@@ -704,7 +704,7 @@ export function redo(count = 1): Promise<void> {
 	return goInTime("redo", count);
 }
 
-/** To the state after a step. An undo would undo that step and not the jump, so the way back is a jump to the row before it. */
+/** To the state after a step. An undo would take back that step and not the jump, so the way back is a jump to the row before it. */
 export async function jump(to: number, where: { shown?: string; back?: string } = {}): Promise<void> {
 	const seen = state.take;
 	const done = await op("jump", { to }, { say: "" });

@@ -81,7 +81,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	// what the discussion has may be another window's: that is neither taken nor written over
 	const saved = String(settings?.settings.draft ?? ""), isOurs = saved !== "" && saved === keptLeft(disc);
 	const running = ownRuns(runs);
-	// undo is the page's, until something is typed that the field can undo itself
+	// undo is the page's, until something is typed that the field can take back itself
 	const [isUntouched, setUntouched] = useState(text === "");
 	const lastRole = outline?.role[outline.role.length - 1];
 	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);

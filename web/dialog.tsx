@@ -54,7 +54,7 @@ interface Question {
 	isNumber?: boolean;
 	yes: string;
 	isDanger?: boolean;
-	/** What cannot be redone is lost with "yes": no has the focus. */
+	/** What cannot be brought back is lost with "yes": no has the focus. */
 	isLoss?: boolean;
 	answer: (value: string | null) => void;
 }

@@ -104,7 +104,7 @@ class View {
 	}
 
 	/** Put what the person looked at back where it was. true: somebody scrolled, or the browser did for the
-	 *  focus; by the time that we are told it is no news any more, so show the entries is to be drawn now. */
+	 *  focus; by the time that we are told it is no news any more, so what is there is to be drawn now. */
 	hold(): boolean {
 		const box = this.box!, isElsewhere = this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1;
 		if (isElsewhere)

@@ -81,7 +81,7 @@ export async function askLabel(entry: string): Promise<void> {
 export async function askMoveBefore(entry: string): Promise<void> {
 	const outline = state.outline!;
 	const text = await askLine("Move before …", "", {
-		text: `The number of the entry before which it is added (1 to ${outline.id.length}), its id or its label. ` +
+		text: `The number of the entry that will follow (1 to ${outline.id.length}), its id or its label. ` +
 			"Empty: to the end.",
 	});
 	if (text === null)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Growing: a text that is still being written, laid out. The server makes blocks of show the entries
+// Growing: a text that is still being written, laid out. The server makes blocks of what is there
 // (POST /render) every now and then, and only of the end of it: what it calls stable stays as it
 // is and is not sent again. What came since it was asked stands behind the last block, as it was
 // written, so nothing waits.

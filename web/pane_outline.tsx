@@ -195,7 +195,7 @@ function Verbs(props: VerbsProps) {
 		const last = state.outline?.id[state.outline.id.length - 1];
 		if (!last)
 			return Promise.resolve(act.say("This take is empty: write an entry first.", false));
-		// each right behind show the entries now, so the last comes first
+		// each right behind what is there now, so the last comes first
 		return act.batch([...sources].reverse().map(([from, entries]) => ({ op: "take.graft", from, entries, after: last })),
 			{ say: `Brought ${count(away.length, "entry", "entries")} into this take.` });
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Palette: one field to find everything with: what can be done by the beginnings of its words,
-// discussions, takes and labels by a few letters of their names, and texts of list all discussions by
+// discussions, takes and labels by a few letters of their names, and texts of all discussions by
 // their words. Ctrl+K, or /. What takes something away stands apart and is never chosen beforehand:
 // Enter does it only where somebody went to it.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";

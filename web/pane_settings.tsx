@@ -134,7 +134,7 @@ function Roles(props: { roles: string[]; values: Values }) {
 	const all = [...props.roles, ...Object.keys(map).filter((role) => !props.roles.includes(role))];
 	return (
 		<>
-			<p class="quiet small">Role in the entries. Models know only a user, an assistant (themselves) and a system: choose what each role is sent as.</p>
+			<p class="quiet small">Who speaks in the entries. Models know only a user, an assistant (themselves) and a system: choose what each role is sent as.</p>
 			<ul class="plain-list" aria-label="Roles">
 				{all.map((role) => (
 					<li key={role}>
@@ -227,7 +227,7 @@ function Settings() {
 				<NumberSetting name="compact_keep_tokens" label="Tokens that stay" values={values} min={0} step={256} />
 			</div>
 			<h2>Undo</h2>
-			<NumberSetting name="undo_capacity" label="Steps that undo may undo" values={values} min={0} step={1} hint="Empty: all. The history keeps everything in any case." />
+			<NumberSetting name="undo_capacity" label="Steps that undo may take back" values={values} min={0} step={1} hint="Empty: all. The history keeps everything in any case." />
 			<h2>Track</h2>
 			<Line label="This discussion belongs to the track" placeholder="none" value={String(settings?.track ?? "")}
 				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Bound to "${text}".` : "Bound to no track." })} />

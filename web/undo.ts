@@ -17,7 +17,7 @@ export const MOST_TRIES = 5;
 
 export type Way = "undo" | "redo";
 
-/** The way that this page went last. A draft makes way for what redo brings back: it is not undone by that. */
+/** The way that this page went last. A draft makes way for what redo brings back: it is not taken back by that. */
 export const lastWay: { way: Way | null } = { way: null };
 
 interface Page {
@@ -72,7 +72,7 @@ function inTheWay(steps: Step[], way: Way): Step[] {
 	if (way === "undo")
 		return steps.filter((each) => !each.undone && !isSwitch(each));
 	let now = steps.find((each) => !each.undone && !isSwitch(each)) ?? steps.find((each) => each.current);
-	// drafts that redo made way for stay beside what it redone
+	// drafts that redo made way for stay beside what it brought back
 	const after = (seq: number) => {
 		const all = steps.filter((each) => each.undone && !isSwitch(each) && each.parent === seq);
 		return all.find(isSeen) ?? all[0];

@@ -325,11 +325,11 @@ every_way_of_sending_makes_room(void **state)
 	fixture *f = *state;
 
 	talk(f, 7);
-	/* what already exists is answered: the compaction stands before it */
+	/* what is there already is answered: the compaction stands before it */
 	assert_int_equal(send_to(f, RT_SEND_ASK, "", NULL), RT_OK);
 	assert_string_equal(order(f), "e1 e2 e3 e4 e5 e6 In e7 Yes.");
 	world_apply(&f->w, "{\"op\":\"undo\",\"count\":2}");
-	/* get another reply, in a new take, and the old take has room too */
+	/* another reply, in a take of its own, and the old take has room too */
 	add_long(f, "e8", "AI");
 	assert_int_equal(send_to(f, RT_SEND_AGAIN, "", NULL), RT_OK);
 	assert_string_equal(order(f), "e1 e2 e3 e4 e5 e6 In e7 Yes.");

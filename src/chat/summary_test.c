@@ -303,7 +303,7 @@ to_an_entry_as_another_take_has_it(void **state)
 	head_is(f, f->result.entry);
 	world_has(&f->w, f->result.entry, "\"from_id\":\"F\"");
 	assert_int_equal(f->result.entries, 3);
-	/* take not found */
+	/* there is no such take */
 	assert_int_equal(go_options(f, (rt_navigate_options){.target = RT_STR("H"),
 							     .target_take = RT_STR("nowhere")}),
 			 RT_NOT_FOUND);

@@ -164,9 +164,9 @@ code 'what it does not concern' 0 r -q add five
 # a configuration that cannot be read holds up changes, not looking
 echo '[[hook' >"$XDG_CONFIG_HOME/retake/config.toml"
 code 'a change' 2 r add x
-has 'and why' 'hooks that want to be asked' "$err"
+has 'and why' 'because it may define hooks' "$err"
 code 'a look' 0 r show
-has 'is told' 'no hooks are told' "$err"
+has 'is told' 'no hooks were run' "$err"
 rm "$XDG_CONFIG_HOME/retake/config.toml"
 
 # --- something else in its place ---

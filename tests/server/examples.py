@@ -204,7 +204,7 @@ def main():
     said = server.until("projects ")
     port = int(re.search(r"listening on http://127\.0\.0\.1:(\d+)", said)[1])
     here = [command.replace(str(PORT), str(port)) for command, _ in blocks]
-    said = "".join(line for line in said.splitlines(keepends=True) if "made a new store" not in line)
+    said = "".join(line for line in said.splitlines(keepends=True) if "created a new store" not in line)
     served = masked(said, folder, port)
     # The watch begins when all that stands before it on the page is done.
     fifo = folder + "/watching"

@@ -147,7 +147,7 @@ def main():
                         (409, "urn:retake:problem:other-store"), answer)
             elsewhere = dict(place.env, XDG_STATE_HOME=place.folder + "/state2")
             refused(tally, "another token", login(place, "--port", other_port, env=elsewhere),
-                    "does not take the token")
+                    "rejected the token")
             with socket.socket() as free:
                 free.bind(("127.0.0.1", 0))
                 closed = free.getsockname()[1]
@@ -167,7 +167,7 @@ def main():
         for _ in range(256):
             first.client().post("/codes", {})
         done = login(place)
-        tally.check("too many links", done.returncode == 0 and "oldest one does not work" in done.stderr,
+        tally.check("too many links", done.returncode == 0 and "the oldest is no longer valid" in done.stderr,
                     done)
         old = first.client().post("/codes", {}).json["code"]
         for _ in range(256):

@@ -254,7 +254,7 @@ async function discussionOperations(t) {
 	const kept = await server.canonical();
 	await page.keyboard.press("Control+s");
 	tally.check("B4 save says that all is on disk", await until(async () =>
-		(await page.locator(".toast").allInnerTexts()).join().includes("Everything is saved already")));
+		(await page.locator(".toast").allInnerTexts()).join().includes("Everything is already saved")));
 	await page.reload();
 	await page.waitForSelector(".entry");
 	tally.equal("B4 all is kept, and looking changes nothing", await server.canonical(), kept);
