@@ -94,7 +94,10 @@ read_file(finder *f, rt_str dir, rt_str name)
 	if (rt_scope_str(&f->scope, path).ptr == NULL || !look(f, path->ptr, &info) ||
 	    !S_ISREG(info.st_mode))
 		return rt_str_at(NULL, 0);
-	st = rt_file_read(path->ptr, 0, FILE_SIZE_MAX, text, NULL);
+	/* were it a FIFO by now, this would not wait for a writer */
+	st = rt_file_read(path->ptr, O_NONBLOCK, FILE_SIZE_MAX, text, NULL);
+	if (st == RT_NOMEM)
+		(void)rt_scope_nomem(&f->scope);
 	return st == RT_OK || st == RT_LIMIT ? rt_str_trim(rt_scope_str(&f->scope, text))
 					     : rt_str_at(NULL, 0);
 }
@@ -216,13 +219,17 @@ rt_git_commit(void *ctx)
 		return git->commit[0] != '\0' ? git->commit : NULL;
 	git->count = 0;
 	(void)snprintf(git->dir, sizeof(git->dir), "%.*s", RT_GIT_PATH_MAX - 1, dir);
-	rt_scope_init(&f.scope, rt_alloc_libc());
+	rt_scope_init(&f.scope, git->alloc != NULL ? git->alloc : rt_alloc_libc());
 	for (char *slash = dir; !find_commit(&f, dir, &commit); *slash = '\0') {
 		slash = strrchr(dir, '/');
 		if (slash == NULL)
 			break;
 	}
 	(void)snprintf(git->commit, sizeof(git->commit), "%.*s", RT_STR_ARG(commit));
+	if (!rt_ok(&f.scope)) { /* out of memory is no result to keep */
+		git->commit[0] = '\0';
+		git->count = 0;
+	}
 	rt_scope_deinit(&f.scope);
 	return git->commit[0] != '\0' ? git->commit : NULL;
 }

@@ -5,6 +5,8 @@
 #ifndef RT_APP_GIT_HOST_H
 #define RT_APP_GIT_HOST_H
 
+#include "base/alloc.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +26,7 @@ typedef struct rt_git {
 	char dir[RT_GIT_PATH_MAX];
 	rt_git_file files[RT_GIT_FILES_MAX];
 	unsigned count; /* 0, or above RT_GIT_FILES_MAX: not valid */
+	const rt_alloc *alloc; /* NULL: the C library's */
 } rt_git;
 
 /* The commit of the work tree that contains the current folder, in hexadecimal: linked work trees,

@@ -12,12 +12,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/failing_testing.h"
 #include "files/files_impl.h"
+#include "files/files_walk.h"
 #include "files/ignore.h"
 
 static char top[64], root[80];
@@ -480,6 +482,101 @@ test_ignore_as_git(void **state)
 	rt_scope_deinit(&s);
 }
 
+/* Rules may exclude what must not be sent: a file of them that cannot be read is a problem. */
+static void
+test_ignore_too_large(void **state)
+{
+	static char rules[(1 << 20) + 2];
+	const rt_file_set *set;
+	rt_scope s;
+
+	(void)state;
+	rt_scope_init(&s, rt_alloc_libc());
+	memset(rules, '\n', sizeof(rules) - 1);
+	put_text("rules/.gitignore", rules);
+	put_text("rules/secret", "x");
+	set = read_lists(&s, "[\"rules/s*\"]", "");
+	assert_true(set->problem_count > 0);
+	assert_int_equal(set->problems[0].kind, RT_FILE_TOO_LARGE);
+	assert_true(rt_str_is(set->problems[0].path, "rules/.gitignore"));
+	rt_scope_deinit(&s);
+}
+
+/* Rules and comparisons with them count as visits: very many of both end with a problem. */
+static void
+test_ignore_many_rules(void **state)
+{
+	static char rules[1 << 20];
+	size_t visits = 20000, count, size = 0;
+	const rt_file_found *found;
+	const rt_file_root *roots;
+	rt_str at;
+	rt_file_options options = {.roots = &at, .root_count = 1};
+	rt_file_place place;
+	rt_glob glob;
+	char path[40];
+	rt_scope s;
+
+	(void)state;
+	rt_scope_init(&s, rt_alloc_libc());
+	for (; size + 3 < sizeof(rules); size += 3)
+		memcpy(rules + size, "/a\n", 3);
+	put_text("many/.gitignore", rules);
+	for (int i = 0; i < 300; i++) {
+		snprintf(path, sizeof(path), "many/%d.txt", i);
+		put_text(path, "");
+	}
+	at = rt_str_of(root);
+	roots = rt_file_roots_open(&s, &options);
+	assert_int_equal(rt_file_find(&s, roots, RT_STR("many"), &place).kind,
+			 RT_FILE_NO_PROBLEM);
+	assert_true(rt_glob_init(&glob, RT_STR("*.none")));
+	found = rt_file_walk(&s, &place, &glob, &visits, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(found->fault.kind, RT_FILE_TOO_MANY);
+	rt_scope_deinit(&s);
+}
+
+/* Seconds that the definitions of a line with so many take. */
+static double
+time_one_line(int count)
+{
+	rt_file_options options = {.path = getenv("PATH")};
+	const rt_file_symbols *symbols;
+	rt_file file = {.path = RT_STR("min.js")};
+	rt_file_set set = {.files = &file, .count = 1};
+	double seconds;
+	clock_t start;
+	rt_buf *text;
+	rt_scope s;
+
+	rt_scope_init(&s, rt_alloc_libc());
+	text = rt_scope_buf(&s);
+	for (int i = 0; i < count; i++)
+		rt_buf_add_f(text, "var v%d=%d;", i, i);
+	file.whole = file.bytes = rt_scope_str(&s, text);
+	start = clock();
+	symbols = rt_file_symbols_read(&s, &options, &set);
+	seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+	assert_int_equal(symbols->problem.size, 0);
+	assert_int_equal(symbols->count, count);
+	assert_int_equal(symbols->items[count - 1].last_line, 1);
+	assert_int_equal(symbols->items[count - 1].text.size, text->size);
+	rt_scope_deinit(&s);
+	return seconds;
+}
+
+/* A line can have very many definitions, as in generated code: the time does not grow with the
+ * square of their number. */
+static void
+test_symbols_of_one_line(void **state)
+{
+	(void)state;
+	if (!has_ctags())
+		skip();
+	assert_true(time_one_line(40000) < 8 * time_one_line(10000) + 1);
+}
+
 int
 main(void)
 {
@@ -492,6 +589,9 @@ main(void)
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_torture),
 		cmocka_unit_test(test_ignore_as_git),
+		cmocka_unit_test(test_ignore_too_large),
+		cmocka_unit_test(test_ignore_many_rules),
+		cmocka_unit_test(test_symbols_of_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, make_tree, remove_tree);

@@ -9,7 +9,11 @@
 
 #include "files/ignore.h"
 
-enum { IGNORE_MAX = 1 << 20 /* bytes of a .gitignore */ };
+enum {
+	IGNORE_MAX = 1 << 20,      /* bytes of a .gitignore */
+	READ_PER_VISIT = 256,      /* reading so many of them is a visit */
+	COMPARED_PER_VISIT = 16384 /* so is comparing a name with so many */
+};
 
 typedef struct waiting {
 	rt_str path;
@@ -68,20 +72,32 @@ add_dir(walking *w, waiting dir)
 		w->dirs[w->dir_count++] = dir;
 }
 
-/* The rules of a directory's .gitignore after those above. */
-static const rt_ignore *
-read_ignore(rt_scope *s, const rt_file_root *root, rt_str dir, const rt_ignore *above)
+static void
+spend(walking *w, size_t visits)
 {
-	rt_file_place place;
-	rt_str text;
+	*w->visits -= visits < *w->visits ? visits : *w->visits;
+}
 
-	if (rt_file_find(s, root, join(s, dir, RT_STR(".gitignore")), &place).kind !=
-		    RT_FILE_NO_PROBLEM ||
-	    place.type != RT_FILE_REGULAR ||
-	    rt_file_load(s, &place, IGNORE_MAX, IGNORE_MAX, &text).kind != RT_FILE_NO_PROBLEM ||
-	    !rt_ok(s))
+/* The rules of a directory's .gitignore after those above. One that cannot be read is a fault: it
+ * may exclude what must not be sent. */
+static const rt_ignore *
+read_ignore(walking *w, rt_str dir, const rt_ignore *above)
+{
+	rt_str path = join(w->s, dir, RT_STR(".gitignore")), text;
+	rt_file_place place;
+	rt_file_fault f;
+
+	if (!rt_ok(w->s) ||
+	    rt_file_find(w->s, w->base->root, path, &place).kind != RT_FILE_NO_PROBLEM ||
+	    place.type != RT_FILE_REGULAR)
 		return above;
-	return rt_ignore_read(s, above, dir, text);
+	f = rt_file_load(w->s, &place, IGNORE_MAX, IGNORE_MAX, &text);
+	if (f.kind != RT_FILE_NO_PROBLEM)
+		add_fault(w, path, f);
+	if (f.kind != RT_FILE_NO_PROBLEM || !rt_ok(w->s))
+		return above;
+	spend(w, text.size / READ_PER_VISIT);
+	return rt_ignore_read(w->s, above, dir, text);
 }
 
 /* The rules above a directory, from the root down. */
@@ -92,7 +108,7 @@ rules_above(walking *w, rt_str dir)
 
 	for (size_t i = 0; rt_ok(w->s) && dir.size > 0 && i <= dir.size; i++)
 		if (i == 0 || (i < dir.size && dir.ptr[i] == '/'))
-			ignore = read_ignore(w->s, w->base->root, rt_str_at(dir.ptr, i), ignore);
+			ignore = read_ignore(w, rt_str_at(dir.ptr, i), ignore);
 	return ignore;
 }
 
@@ -167,13 +183,13 @@ static void
 read_dir(walking *w, const waiting *dir)
 {
 	rt_file_place place = {w->base->root, dir->path, RT_FILE_DIRECTORY};
-	const rt_ignore *ignore = read_ignore(w->s, w->base->root, dir->path, dir->ignore);
+	const rt_ignore *ignore = read_ignore(w, dir->path, dir->ignore);
+	size_t cost = 1 + rt_ignore_size(ignore) / COMPARED_PER_VISIT, count;
 	rt_file_entry *entries;
 	rt_file_fault f;
-	size_t count;
 
-	f = rt_file_list(w->s, &place, *w->visits, &entries, &count);
-	*w->visits -= count;
+	f = rt_file_list(w->s, &place, *w->visits / cost, &entries, &count);
+	spend(w, count * cost);
 	for (size_t i = 0; rt_ok(w->s) && i < count; i++)
 		visit(w, dir, ignore, &entries[i]);
 	if (f.kind != RT_FILE_NO_PROBLEM)

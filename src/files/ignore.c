@@ -5,7 +5,7 @@
 
 typedef struct rule {
 	rt_str pattern;
-	rt_glob *glob;       /* of the path below base; NULL: pattern is compared with the name */
+	bool has_slash;      /* compared with the path below base; else with the name */
 	bool includes;       /* "!" */
 	bool directory_only; /* "/" at its end */
 } rule;
@@ -15,6 +15,7 @@ struct rt_ignore {
 	rt_str base; /* "src" */
 	rule *rules;
 	size_t count;
+	size_t size; /* bytes of this text and of those above */
 };
 
 /* Without trailing spaces, of which one after a backslash stays. */
@@ -36,11 +37,11 @@ trim_end(rt_str line)
 	return line;
 }
 
-/* False: the line has no rule. */
+/* False: the line has no rule. Rules are kept as text: a file may have very many of them. */
 static bool
-read_rule(rt_scope *s, rt_str line, rule *out)
+read_rule(rt_str line, rule *out)
 {
-	bool has_slash;
+	rt_glob glob;
 
 	if (line.size > 0 && line.ptr[0] == '#')
 		return false;
@@ -56,12 +57,23 @@ read_rule(rt_scope *s, rt_str line, rule *out)
 	}
 	if (line.size == 0)
 		return false;
-	has_slash = memchr(line.ptr, '/', line.size) != NULL;
 	out->pattern = line;
-	if (!has_slash)
-		return true;
-	out->glob = rt_scope_get(s, sizeof(*out->glob));
-	return out->glob != NULL && rt_glob_init(out->glob, line) && out->glob->count > 0;
+	out->has_slash = memchr(line.ptr, '/', line.size) != NULL;
+	return !out->has_slash || (rt_glob_init(&glob, line) && glob.count > 0);
+}
+
+static bool
+matches_path(const rule *r, rt_str path)
+{
+	rt_glob glob;
+
+	return rt_glob_init(&glob, r->pattern) && rt_glob_matches(&glob, path);
+}
+
+size_t
+rt_ignore_size(const rt_ignore *ignore)
+{
+	return ignore != NULL ? ignore->size : 0;
 }
 
 const rt_ignore *
@@ -74,12 +86,13 @@ rt_ignore_read(rt_scope *s, const rt_ignore *parent, rt_str base, rt_str text)
 
 	if (ignore == NULL)
 		return NULL;
-	*ignore = (rt_ignore){.parent = parent, .base = rt_scope_copy(s, base)};
+	*ignore = (rt_ignore){.parent = parent, .base = rt_scope_copy(s, base),
+			      .size = rt_ignore_size(parent) + text.size};
 	rest = rt_scope_copy(s, text);
 	if (rt_str_starts(rest, RT_STR("\xef\xbb\xbf")))
 		rest = rt_str_skip(rest, 3);
 	while (rt_ok(s) && rt_str_split(&rest, '\n', &line)) {
-		if (!read_rule(s, line, &one))
+		if (!read_rule(line, &one))
 			continue;
 		ignore->rules = rt_scope_grow(s, ignore->rules, ignore->count, &capacity,
 					      sizeof(*ignore->rules));
@@ -121,8 +134,8 @@ rt_ignore_matches(const rt_ignore *ignore, rt_str path, bool is_directory)
 
 			if (r->directory_only && !is_directory)
 				continue;
-			if (r->glob != NULL ? rt_glob_matches(r->glob, inner)
-					    : rt_glob_name(r->pattern, name))
+			if (r->has_slash ? matches_path(r, inner)
+					 : rt_glob_name(r->pattern, name))
 				return !r->includes;
 		}
 	}

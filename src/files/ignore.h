@@ -16,4 +16,7 @@ const rt_ignore *rt_ignore_read(rt_scope *s, const rt_ignore *parent, rt_str bas
  * directory, so nothing below it can be included again. path is relative to the top. */
 bool rt_ignore_matches(const rt_ignore *ignore, rt_str path, bool is_directory);
 
+/* Bytes of all its rules, to which the time of a match is proportional. ignore may be NULL. */
+size_t rt_ignore_size(const rt_ignore *ignore);
+
 #endif

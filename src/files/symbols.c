@@ -117,33 +117,75 @@ by_name(const void *a, const void *b)
 	return order != 0 ? order : compare(x->first_line, y->first_line);
 }
 
-/* Where ctags does not know the end of a definition, it goes on to the next one. */
+/* Where the lines of a text begin, as size_t. */
+static void
+find_lines(rt_buf *starts, rt_str text)
+{
+	size_t at = 0;
+
+	rt_buf_clear(starts);
+	while (at < text.size && starts->status == RT_OK) {
+		const char *end = memchr(text.ptr + at, '\n', text.size - at);
+
+		rt_buf_add(starts, &at, sizeof(at));
+		at = end != NULL ? (size_t)(end - text.ptr) + 1 : text.size;
+	}
+}
+
+/* The lines of a text, both included; those after its end are left out. */
+static rt_str
+lines_of(const rt_buf *starts, rt_str text, size_t first, size_t last)
+{
+	size_t count = starts->size / sizeof(size_t), from = text.size, to = text.size;
+
+	if (first <= count)
+		memcpy(&from, starts->ptr + (first - 1) * sizeof(from), sizeof(from));
+	if (last < count)
+		memcpy(&to, starts->ptr + last * sizeof(to), sizeof(to));
+	return rt_str_at(text.ptr + from, to - from);
+}
+
+/* Where ctags does not know the end of a definition, it extends to the line before the next one,
+ * without empty lines at its end. A line can have very many definitions. */
 static void
 find_ends(tags *t)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		rt_file_symbol *symbol = &t->items[i].symbol;
-		rt_str text = t->sources[symbol->file].text;
-		size_t next = i + 1;
+	rt_buf *starts = rt_scope_buf(t->s);
+	size_t file = SIZE_MAX, next = t->count; /* the next definition on another line */
 
-		while (next < t->count && t->items[next].symbol.file == symbol->file &&
-		       t->items[next].symbol.first_line == symbol->first_line)
-			next++;
-		if (!t->items[i].has_end)
-			symbol->last_line =
-				next < t->count && t->items[next].symbol.file == symbol->file
-					? t->items[next].symbol.first_line - 1
-					: SIZE_MAX;
-		symbol->text = rt_file_lines(text, symbol->first_line, symbol->last_line);
-		if (t->items[i].has_end)
+	for (size_t i = t->count; i > 0 && rt_ok(t->s); i--) {
+		rt_file_symbol *symbol = &t->items[i - 1].symbol, *after = NULL;
+		rt_str text = t->sources[symbol->file].text;
+
+		if (file != symbol->file) {
+			find_lines(starts, text);
+			RT_TRY(t->s, starts->status);
+			file = symbol->file;
+			next = t->count;
+		} else if (t->items[i].symbol.first_line != symbol->first_line) {
+			next = i;
+		} else {
+			after = &t->items[i].symbol;
+		}
+		if (t->items[i - 1].has_end) {
+			symbol->text = lines_of(starts, text, symbol->first_line, symbol->last_line);
 			continue;
+		}
+		if (after != NULL && !t->items[i].has_end) {
+			symbol->text = after->text;
+			symbol->last_line = after->last_line;
+			continue;
+		}
+		symbol->last_line = next < t->count ? t->items[next].symbol.first_line - 1
+						    : starts->size / sizeof(size_t);
+		symbol->text = lines_of(starts, text, symbol->first_line, symbol->last_line);
 		while (symbol->text.size > 1 && symbol->text.ptr[symbol->text.size - 1] == '\n' &&
-		       symbol->text.ptr[symbol->text.size - 2] == '\n')
+		       symbol->text.ptr[symbol->text.size - 2] == '\n') {
 			symbol->text.size--;
-		symbol->last_line = symbol->first_line - 1;
-		for (size_t at = 0; at < symbol->text.size; at++)
-			symbol->last_line +=
-				symbol->text.ptr[at] == '\n' || at + 1 == symbol->text.size;
+			symbol->last_line--;
+		}
+		if (symbol->text.size == 0)
+			symbol->last_line = symbol->first_line - 1;
 	}
 }
 

@@ -18,10 +18,10 @@
 	"a key does not stand in the configuration, which people copy and show: use key_env, " \
 	"key_file or key_cmd"
 #define HOOK_SHAPE "is to be a list of tables: [[hook]]"
-#define ROLES_SHAPE "a list of names: [\"User\", \"AI\"]"
+#define ROLES_SHAPE "a list of up to 100 names: [\"User\", \"AI\"]"
 #define MODELS_SHAPE "is to be a list of names: [\"big\", \"small\"]"
 
-enum { PROVIDER_NAME_MAX = 64, PATH_DEPTH = 3, SHOWN_MAX = 40, NAME_SHOWN_MAX = 80 };
+enum { ROLES_MAX = 100, PROVIDER_NAME_MAX = 64, PATH_DEPTH = 3, SHOWN_MAX = 40, NAME_SHOWN_MAX = 80 };
 
 typedef struct reader {
 	rt_config *c;
@@ -369,7 +369,8 @@ read_default(reader *r, rt_str key, yyjson_val *value, rt_buf *json)
 
 	rt_json_add_value(text, value);
 	if (rt_str_is(key, "roles")) {
-		bool is_list = yyjson_is_arr(value) && yyjson_arr_size(value) > 0;
+		bool is_list = yyjson_is_arr(value) && yyjson_arr_size(value) > 0 &&
+			       yyjson_arr_size(value) <= ROLES_MAX;
 
 		for (rt_json_iter it = rt_json_items(value); is_list && rt_json_next(&it);)
 			is_list = yyjson_is_str(it.value) &&

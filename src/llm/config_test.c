@@ -126,8 +126,8 @@ test_wrong(void **state)
 		{"defaults = 1", RT_USAGE, "line 1, column 1: defaults: is to be a table", 1},
 		{"[defaults]\nx = 1\ntemperature = \"hot\"", RT_USAGE,
 		 "line 3, column 1: defaults.temperature: is to be a number", 3},
-		{"[defaults]\nroles = []", RT_USAGE, "a list of names", 2},
-		{"[defaults]\nroles = [\"A\", 1]", RT_USAGE, "a list of names", 2},
+		{"[defaults]\nroles = []", RT_USAGE, "100 names: [\"User\"", 2},
+		{"[defaults]\nroles = [\"A\", 1]", RT_USAGE, "100 names: [\"User\"", 2},
 		{"key = \"sk-CANARY\"", RT_REFUSED, "line 1, column 1: key: a key does not stand", 1},
 		{"[provider.openai]\nkey = \"sk-CANARY\"", RT_REFUSED, "line 2, column 1: provider."
 		 "openai.key: a key does not stand", 2},

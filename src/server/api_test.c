@@ -309,6 +309,43 @@ test_no_memory(void **state)
 	assert_true(refused > sizeof(trials) / sizeof(trials[0]));
 }
 
+/* The same of the Hook API's fields, which are read from everywhere. */
+static void
+test_hook_state_without_memory(void **state)
+{
+	static const rt_alloc failing = {failing_resize, failing_release, NULL};
+	static const char *const targets[] = {"/api/state", "/api/session",
+					      "/api/state/app_debug_info"};
+	size_t refused = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		bool is_over = false;
+
+		for (size_t n = 0; !is_over; n++) {
+			fixture *f;
+			unsigned status;
+			void *own;
+
+			f = set_up_trial(&own, 0);
+			forget(f);
+			f->alloc = &failing;
+			f->is_short = true;
+			left = n;
+			status = ask(f, "GET", targets[i], NULL);
+			is_over = left != SIZE_MAX;
+			left = SIZE_MAX;
+			refused += status == 503;
+			if (status != 503 && status != 200)
+				fail_msg("%s without memory %zu: %u", targets[i], n, status);
+			if (status == 200 && f->answer.body.status != RT_OK)
+				fail_msg("%s without memory %zu: half an answer", targets[i], n);
+			tear_down(&own);
+		}
+	}
+	assert_true(refused > sizeof(targets) / sizeof(targets[0]));
+}
+
 /* ---- answers ---- */
 
 /* The last entries are the last, also where more are wanted than there may be at once. */
@@ -751,6 +788,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_route),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_hook_state_without_memory),
 		TEST(test_last),
 		TEST(test_blocks),
 		TEST(test_change_answer),

@@ -284,8 +284,64 @@ def check_roots(tally):
             one.post("/undo", {})
 
 
+HOSTILE = ["../secret/a.txt", "sub/../../secret/a.txt", "%2e%2e/secret/a.txt", "..\\\\secret\\\\a.txt",
+           "~/a.txt", "$HOME/a.txt", "/proc/self/environ", "/proc/self/cwd/a.txt", "/etc/pass*",
+           "../secret/*", "**/../../secret/*", "../**", "link", "link/a.txt", "linked.txt", "up/a.txt",
+           "up/*", "link/**", "sub/. ./a.txt", ".../a.txt", "sub/a.txt.", "sub/a.txt/.", "SUB/A.TXT",
+           "\u2025/secret/a.txt", "\uff0e\uff0e/secret/a.txt", "a\u0000.txt", "\u001b[31m", "/" * 5000,
+           "**/" * 40 + "a.txt", "**/" * 80 + "a.txt", "[" * 4000, "*" * 4000, "{a,b}", "sub/a.txt:0",
+           "sub/a.txt:2-1", "sub/a.txt:99999999999", "sub/a.txt#", "file:///etc/passwd"]
+
+
+def check_hostile(tally):
+    """Nothing outside of --files is read, by whatever name, also while links are swapped."""
+    with Place() as place:
+        inside, outside = place.folder + "/inside", place.folder + "/secret"
+        write(inside + "/sub/a.txt", "the public text")
+        write(outside + "/a.txt", "the secret text")
+        os.symlink(outside, inside + "/link")
+        os.symlink("../secret/a.txt", inside + "/linked.txt")
+        os.symlink("..", inside + "/up")
+        os.symlink(outside, inside + "/swap")
+        with Server(place, "--files", inside) as server:
+            one = server.client()
+            one.put("/discussions/main/files/files", {"items": ["sub/a.txt"]})
+            tally.check("what is inside is read", "the public text" in
+                        json.dumps(one.get("/discussions/main/context").json))
+            for item in HOSTILE:
+                put = one.put("/discussions/main/files/files", {"items": [item]})
+                tally.check(f"{item[:40]!r}: the list is kept or refused", put.status in (200, 400), put)
+                context = one.get("/discussions/main/context")
+                tally.equal(f"{item[:40]!r}: there is an answer", context.status, 200, context)
+                said = json.dumps(context.json)
+                tally.check(f"{item[:40]!r}: no secret", "the secret" not in said and
+                            "root:" not in said and "HOME=" not in said, said[:600])
+            one.put("/discussions/main/files/files", {"items": ["swap/a.txt", "swap/*.txt"]})
+            ends, seen = time.monotonic() + 3, set()
+            stop = threading.Event()
+
+            def swap():
+                """The directory and a link to the outside, in turns, under one name."""
+                os.rename(inside + "/sub", inside + "/real")
+                while not stop.is_set():
+                    os.rename(inside + "/swap", inside + "/link2")
+                    os.rename(inside + "/real", inside + "/swap")
+                    os.rename(inside + "/swap", inside + "/real")
+                    os.rename(inside + "/link2", inside + "/swap")
+            swapping = threading.Thread(target=swap)
+            swapping.start()
+            while time.monotonic() < ends:
+                said = json.dumps(one.get("/discussions/main/context").json)
+                seen.add("secret" if "the secret" in said else "public" if "the public" in said
+                         else "none")
+            stop.set()
+            swapping.join()
+            tally.check("no secret while links are swapped", "secret" not in seen, seen)
+
+
 def main():
     tally = Tally()
+    check_hostile(tally)
     for family in FAMILIES:
         check_family(tally, family)
     check_roots(tally)
