@@ -4,6 +4,8 @@
  * turns. */
 #include "store/store_sqlite_testing.h"
 
+#include <fcntl.h>
+
 /* --- processes --- */
 
 static void
@@ -466,6 +468,42 @@ test_turns(void **state)
 	w.store->ops->close(w.store);
 }
 
+/* Another process writes its log back, as the lock for that shows (byte 121 of the shared memory,
+ * see "WAL-index file format" in SQLite's documentation): a scrub waits for its end. */
+static void
+test_scrub_waits(void **state)
+{
+	fixture *f = *state;
+	rt_store *s = NULL;
+	char path[600], byte = 0;
+	int ready[2];
+	pid_t child;
+
+	fill(f->path, 3);
+	MUST(open_as(f->path, WRITE, &s, err));
+	append(s, 4);
+	snprintf(path, sizeof(path), "%s-shm", f->path);
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 121,
+				     .l_len = 1};
+		int fd = open(path, O_RDWR);
+
+		if (fd < 0 || fcntl(fd, F_SETLK, &lock) != 0 || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		usleep(300000);
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	MUST(s->ops->scrub(s, err));
+	wait_for(child);
+	close(ready[0]);
+	close(ready[1]);
+	s->ops->close(s);
+}
+
 int
 main(void)
 {
@@ -480,6 +518,7 @@ main(void)
 		TEST(test_exchange),
 		TEST(test_exchange_undone),
 		TEST(test_replaced),
+		TEST(test_scrub_waits),
 	};
 
 	return cmocka_run_group_tests_name("store_sqlite_processes", tests, NULL, NULL);

@@ -137,11 +137,19 @@ unlock(rt_sqlite_call *call)
 rt_status
 rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait, rt_error *err)
 {
+	const struct timespec nap = {.tv_nsec = 1000000};
+	int64_t until_ns = rt_sqlite_now_ns() + (int64_t)s->options.busy_ms * 1000000;
 	int pages = 0, done = 0, rc;
 	bool before = s->no_wait;
 
 	s->no_wait = !wait;
-	rc = sqlite3_wal_checkpoint_v2(s->writer.db, "main", mode, &pages, &done);
+	/* SQLite does not call the busy handler while another process writes its log back. */
+	for (;;) {
+		rc = sqlite3_wal_checkpoint_v2(s->writer.db, "main", mode, &pages, &done);
+		if (!wait || (rc & 0xff) != SQLITE_BUSY || rt_sqlite_now_ns() >= until_ns)
+			break;
+		(void)nanosleep(&nap, NULL);
+	}
 	s->no_wait = before;
 	if (rc == SQLITE_OK) {
 		if (pages >= 0 && pages == done)
