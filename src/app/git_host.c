@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, FILE_SIZE_MAX = 4 * 1024 * 1024, SYMBOLIC_MAX = 5 };
+enum { PATH_ROOM = 4096, FILE_SIZE_MAX = 64 * 1024 * 1024, SYMBOLIC_MAX = 5 };
 
 typedef struct finder {
 	rt_scope scope;
@@ -83,7 +83,8 @@ path_of(finder *f, rt_str dir, rt_str name)
 	return path;
 }
 
-/* The text of a file without white space around it; ptr NULL: it cannot be read. */
+/* The text of a file without white space around it; ptr NULL: it cannot be read. Of one that is
+ * too large nothing is used: where it is cut, it could name another commit. */
 static rt_str
 read_file(finder *f, rt_str dir, rt_str name)
 {
@@ -98,8 +99,7 @@ read_file(finder *f, rt_str dir, rt_str name)
 	st = rt_file_read(path->ptr, O_NONBLOCK, FILE_SIZE_MAX, text, NULL);
 	if (st == RT_NOMEM)
 		(void)rt_scope_nomem(&f->scope);
-	return st == RT_OK || st == RT_LIMIT ? rt_str_trim(rt_scope_str(&f->scope, text))
-					     : rt_str_at(NULL, 0);
+	return st == RT_OK ? rt_str_trim(rt_scope_str(&f->scope, text)) : rt_str_at(NULL, 0);
 }
 
 /* The commit that a text begins with; empty: none. */

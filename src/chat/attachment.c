@@ -14,10 +14,11 @@ enum { FENCE_MIN = 3 };
 
 /* ---- in a request ---- */
 
+/* At least min backticks, and more than any run of them in the text. */
 static void
-add_fence(rt_buf *out, rt_str text)
+add_fence(rt_buf *out, rt_str text, size_t min)
 {
-	size_t longest = FENCE_MIN - 1, run = 0;
+	size_t longest = min - 1, run = 0;
 
 	for (size_t i = 0; i < text.size; i++) {
 		run = text.ptr[i] == '`' ? run + 1 : 0;
@@ -27,23 +28,37 @@ add_fence(rt_buf *out, rt_str text)
 		rt_buf_add_byte(out, '`');
 }
 
+/* A name as a code span; one space on both sides is no part of it (CommonMark). */
+static void
+add_code_span(rt_buf *out, rt_str name)
+{
+	bool is_padded = name.size > 0 &&
+			 (name.ptr[0] == '`' || name.ptr[name.size - 1] == '`');
+
+	add_fence(out, name, 1);
+	rt_buf_add_c(out, is_padded ? " " : "");
+	rt_buf_add_str(out, name);
+	rt_buf_add_c(out, is_padded ? " " : "");
+	add_fence(out, name, 1);
+}
+
 void
 rt_attachment_add_text(rt_buf *out, const rt_attachment *file)
 {
 	rt_str text = file->bytes;
 
-	rt_buf_add_c(out, file->mime.size > 0 ? "Image `" : "File `");
-	rt_buf_add_str(out, file->name);
-	rt_buf_add_c(out, file->name_only ? "` (without its content)\n\n" : "`:\n\n");
+	rt_buf_add_c(out, file->mime.size > 0 ? "Image " : "File ");
+	add_code_span(out, file->name);
+	rt_buf_add_c(out, file->name_only ? " (without its content)\n\n" : ":\n\n");
 	if (file->name_only || file->mime.size > 0)
 		return;
-	add_fence(out, text);
+	add_fence(out, text, FENCE_MIN);
 	rt_buf_add_str(out, file->language);
 	rt_buf_add_byte(out, '\n');
 	rt_buf_add_str(out, text);
 	if (text.size > 0 && text.ptr[text.size - 1] != '\n')
 		rt_buf_add_byte(out, '\n');
-	add_fence(out, text);
+	add_fence(out, text, FENCE_MIN);
 	rt_buf_add_c(out, "\n\n");
 }
 

@@ -109,6 +109,14 @@ a_fence_is_longer_than_the_backticks_in_a_text(void **state)
 	name.name_only = true;
 	rt_attachment_add_text(&out, &name);
 	assert_string_equal(out.ptr, "File `n` (without its content)\n\n");
+	rt_buf_clear(&out);
+	name.name = RT_STR("a`b``c");
+	rt_attachment_add_text(&out, &name);
+	assert_string_equal(out.ptr, "File ```a`b``c``` (without its content)\n\n");
+	rt_buf_clear(&out);
+	name.name = RT_STR("`a");
+	rt_attachment_add_text(&out, &name);
+	assert_string_equal(out.ptr, "File `` `a `` (without its content)\n\n");
 	rt_buf_deinit(&out);
 }
 

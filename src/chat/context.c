@@ -38,6 +38,7 @@ typedef struct building {
 	size_t from, end; /* positions examined: up to the head */
 	size_t count;     /* of them; below, position 0 is from */
 	rt_slot *slots;   /* of these */
+	rt_body_reader bodies;
 	bool *skip;
 	rt_compaction *compactions;
 	size_t compaction_count;
@@ -200,7 +201,7 @@ read_entry(building *b, rt_scope *s, size_t at)
 	RT_TRY(b->scope, rt_project_name(view.project, slot->kind, &kind, &b->scope->error));
 	if (!rt_ok(b->scope))
 		return NULL;
-	const rt_body *body = rt_view_body(&view, slot->body);
+	const rt_body *body = rt_view_body_at(&view, &b->bodies, b->slots, b->count, at);
 	rt_context_entry *e = rt_scope_get(s, sizeof(*e));
 
 	if (rt_scope_adopt(b->scope, s) != RT_OK)
@@ -737,6 +738,12 @@ choose(building *b)
 	}
 }
 
+static void
+close_bodies(void *bodies)
+{
+	rt_body_reader_deinit(bodies);
+}
+
 rt_status
 rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 		const rt_provider *provider, const rt_context_options *options, rt_buf *buf,
@@ -755,6 +762,7 @@ rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 		      .pairs = rt_pairs_new(&s),
 		      .request = rt_request_new(&s, provider)};
 
+	rt_scope_defer(&s, close_bodies, &b.bodies);
 	b.disc = rt_view_disc(&b.view);
 	b.take = rt_view_take(&b.view);
 	if (!rt_ok(&s))

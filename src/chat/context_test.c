@@ -1018,6 +1018,48 @@ an_image_costs_what_an_image_costs(void **state)
 	assert_true(totals.tokens > RT_TOKENS_PER_IMAGE && totals.tokens < RT_TOKENS_PER_IMAGE + 50);
 }
 
+/* ---- bodies ---- */
+
+static const rt_store_ops *whole_ops;
+static size_t singles, runs;
+
+static rt_status
+count_reads(rt_store *store, rt_rows rows, rt_store_row_fn fn, void *ctx, rt_error *err)
+{
+	if (rows.table == RT_STORE_BODIES) {
+		runs += rows.numbers != NULL;
+		singles += rows.numbers == NULL;
+	}
+	return whole_ops->read(store, rows, fn, ctx, err);
+}
+
+/* Replies are read to find thinking in them, from the newest to the oldest; then all is read from
+ * the oldest on. */
+static void
+bodies_are_read_in_runs(void **state)
+{
+	bare *f = *state;
+	rt_context_totals totals = {0};
+	rt_context_options options = {.totals = &totals};
+	rt_store_ops counting;
+
+	for (int i = 0; i < 65; i++) {
+		bare_apply(f, "{\"op\":\"entry.append\",\"content\":\"question\"}");
+		bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"assistant\","
+			      "\"content\":\"reply\"}");
+	}
+	whole_ops = f->store->ops;
+	counting = *whole_ops;
+	counting.read = count_reads;
+	f->store->ops = &counting;
+	singles = runs = 0;
+	(void)request(f, "openai", &options);
+	f->store->ops = whole_ops;
+	assert_int_equal(totals.entries, 130);
+	assert_in_range(singles, 0, 2);
+	assert_in_range(runs, 1, 6);
+}
+
 int
 main(void)
 {
@@ -1053,6 +1095,7 @@ main(void)
 		WITH(sends_as_many_as_it_is_told),
 		WITH(counts_only_where_it_matters),
 		WITH(an_image_costs_what_an_image_costs),
+		WITH(bodies_are_read_in_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

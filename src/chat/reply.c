@@ -198,6 +198,7 @@ rt_reply_copy(const rt_reply *reply, rt_reply *out)
 	put(out, &out->error, rt_buf_str(&reply->error));
 	put(out, &out->waiting, rt_buf_str(&reply->waiting));
 	out->thinking = reply->thinking;
+	out->keeps_tags = reply->keeps_tags;
 	rt_reply_note(out, reply->status);
 	out->usage = reply->usage;
 	out->stop = reply->stop;
@@ -296,16 +297,19 @@ rt_reply_skip(rt_reply *reply, rt_str end)
 static void
 add_part(rt_reply *r, const rt_thinking_part *part)
 {
-	rt_reply_block_kind kind = part->tag > 0 ? RT_REPLY_THINKING : RT_REPLY_TEXT;
-	rt_reply_block *b = part->opens ? NULL : last_of(r, kind);
+	if (part->opens && r->block_count >= RT_REPLY_TAGGED_MAX)
+		r->keeps_tags = true;
+	bool is_thinking = part->tag > 0 && !r->keeps_tags;
+	rt_reply_block_kind kind = is_thinking ? RT_REPLY_THINKING : RT_REPLY_TEXT;
+	rt_reply_block *b = part->opens && is_thinking ? NULL : last_of(r, kind);
 
 	if (b == NULL)
 		b = block_add(r, kind);
 	if (b == NULL)
 		return;
-	b->tag = part->tag;
-	b->closed = part->closes;
-	add_bytes(r, b, part->text);
+	b->tag = is_thinking ? part->tag : 0;
+	b->closed = is_thinking && part->closes;
+	add_bytes(r, b, is_thinking ? part->text : part->raw);
 }
 
 static void
@@ -336,7 +340,8 @@ add_text(rt_reply *r, rt_str bytes)
 static void
 end_text(rt_reply *r)
 {
-	rt_thinking_part rest = {.text = rt_buf_str(&r->waiting), .tag = r->thinking.tag};
+	rt_str waiting = rt_buf_str(&r->waiting);
+	rt_thinking_part rest = {.raw = waiting, .text = waiting, .tag = r->thinking.tag};
 
 	if (rest.text.size > 0 && r->status == RT_OK)
 		add_part(r, &rest);
@@ -663,7 +668,8 @@ finish_text(rt_reply *r, size_t at)
 	size_t count = 0;
 	rt_buf left;
 
-	while (r->status == RT_OK && read_thinking(&rest, cut_short, &inside)) {
+	while (r->status == RT_OK && r->block_count < RT_REPLY_TAGGED_MAX &&
+	       read_thinking(&rest, cut_short, &inside)) {
 		rt_reply_block *b = block_insert(r, at + count, RT_REPLY_THINKING);
 
 		if (b == NULL)

@@ -94,6 +94,7 @@ typedef struct rt_reply {
 	size_t skipped;         /* bytes of it that arrived, or its size: no more is skipped */
 	rt_thinking thinking;   /* where its text is being read */
 	rt_buf waiting;         /* the end of its text that may be part of a tag */
+	bool keeps_tags;        /* there are too many blocks for more thinking between tags */
 	bool ended;             /* the provider reported the end */
 	bool finished;
 	rt_reply_fn fn;         /* or NULL */
@@ -102,7 +103,9 @@ typedef struct rt_reply {
 
 enum {
 	RT_REPLY_SIZE_MAX = 64 << 20,
-	RT_REPLY_BLOCK_MAX = 4096
+	RT_REPLY_BLOCK_MAX = 4096,
+	/* Of them; thinking between further tags stays in the text. The rest is for calls. */
+	RT_REPLY_TAGGED_MAX = RT_REPLY_BLOCK_MAX - 512
 };
 
 void rt_reply_init(rt_reply *reply, const rt_alloc *alloc, rt_reply_fn fn, void *ctx);

@@ -2,6 +2,7 @@
  *
  * Replies: what readers tell, and the entry that it becomes. */
 #include <setjmp.h>
+#include <string.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -295,6 +296,46 @@ once_only(void **state)
 	end();
 }
 
+/* Thinking between more tags than there may be blocks stays in the text, and calls still have
+ * their blocks. */
+static void
+tags_without_end(void **state)
+{
+	static const char *const between[] = {"", "b"};
+	enum { TAGS = 5000 };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		size_t thoughts = 0, calls = 0;
+		rt_buf all;
+
+		begin();
+		rt_buf_init(&all, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		for (size_t i = 0; i < TAGS; i++) {
+			text("<think>a</th");
+			text("ink>");
+			text(between[k]);
+		}
+		text("<think>open");
+		call(0, "id", "f", "{}");
+		rt_reply_set_stop(&reply, RT_STOP_CALLS);
+		rt_reply_finish(&reply);
+		assert_int_equal(reply.status, RT_OK);
+		for (size_t i = 0; i < reply.block_count; i++) {
+			thoughts += reply.blocks[i].kind == RT_REPLY_THINKING;
+			calls += reply.blocks[i].kind == RT_REPLY_CALL;
+		}
+		assert_int_equal(calls, 1);
+		rt_reply_add_all_text(&reply, &all);
+		size_t written = (TAGS - thoughts) * strlen("<think>a</think>") +
+				 TAGS * strlen(between[k]) + strlen("<think>open");
+		assert_int_equal(thoughts, k == 0 ? RT_REPLY_TAGGED_MAX - 2 : 1);
+		assert_int_equal(all.size, written);
+		rt_buf_deinit(&all);
+		end();
+	}
+}
+
 /* ---- characters ---- */
 
 static void
@@ -547,6 +588,7 @@ main(void)
 		cmocka_unit_test(order_that_says_something),
 		cmocka_unit_test(tags),
 		cmocka_unit_test(once_only),
+		cmocka_unit_test(tags_without_end),
 		cmocka_unit_test(characters_in_pieces),
 		cmocka_unit_test(too_large),
 		cmocka_unit_test(too_deep),

@@ -116,6 +116,66 @@ rt_view_body(const rt_view *v, uint64_t number)
 	return rt_ok(v->scope) ? &b->body : NULL;
 }
 
+/* Slots up to this distance from the one before count as read in order. */
+enum { NEAR = 8 };
+/* The bytes of a run of more than one body. */
+#define RUN_BYTES ((size_t)1 << 20)
+
+/* Reads the run that begins, or where slots are read downwards ends, with slots[at]. A damaged body
+ * leaves it empty: others may not be affected. */
+static void
+fill_reader(const rt_view *v, rt_body_reader *r, const rt_slot *slots, size_t count, size_t at)
+{
+	bool is_down = r->last > at + 1;
+	size_t run = 0, bytes = 0, room = is_down ? at + 1 : count - at;
+
+	while (run < room && run < RUN && (run == 0 || bytes < RUN_BYTES)) {
+		bytes += slots[is_down ? at - run : at + run].size;
+		run++;
+	}
+	r->from = is_down ? at + 1 - run : at;
+	r->count = 0;
+	rt_buf_deinit(&r->run.bytes);
+	rt_status st = rt_engine_body_run(v->engine, slots + r->from, run, &r->run, NULL);
+
+	for (size_t i = 0; st == RT_OK && i < run; i++)
+		r->numbers[i] = slots[r->from + i].body;
+	r->count = st == RT_OK ? run : 0;
+}
+
+const rt_body *
+rt_view_body_at(const rt_view *v, rt_body_reader *r, const rt_slot *slots, size_t count, size_t at)
+{
+	size_t distance = r->last > at ? r->last - 1 - at : at + 1 - r->last;
+	uint64_t number = slots[at].body;
+
+	if (at - r->from >= r->count || r->numbers[at - r->from] != number) {
+		r->count = 0;
+		if (r->last > 0 && distance <= NEAR)
+			fill_reader(v, r, slots, count, at);
+	}
+	r->last = at + 1;
+	if (r->count == 0)
+		return rt_view_body(v, number);
+
+	rt_str data = rt_str_at(r->run.bytes.ptr + r->run.at[at - r->from], r->run.size[at - r->from]);
+	stored_body *b = rt_scope_get(v->scope, sizeof(*b));
+
+	data = rt_scope_copy(v->scope, data); /* the run may be replaced before the scope ends */
+	if (b == NULL || !rt_ok(v->scope))
+		return NULL;
+	rt_buf_init(&b->bytes, v->scope->alloc, RT_BUF_UNLIMITED);
+	RT_TRY(v->scope, rt_body_read(v->scope->alloc, data, &b->body, &v->scope->error));
+	rt_scope_defer(v->scope, close_body, b);
+	return rt_ok(v->scope) ? &b->body : NULL;
+}
+
+void
+rt_body_reader_deinit(rt_body_reader *r)
+{
+	rt_buf_deinit(&r->run.bytes);
+}
+
 static void
 set_body(rt_entry_row *row, const rt_body *body)
 {

@@ -38,6 +38,21 @@ const rt_disc *rt_view_disc(const rt_view *view);
 const rt_take *rt_view_take(const rt_view *view);
 /* A body by number (of a slot, a revision, an effect); lives as long as the scope. */
 const rt_body *rt_view_body(const rt_view *view, uint64_t number);
+
+/* Reads the bodies of neighbouring slots together once they are read in order, upwards or
+ * downwards: many times faster than one by one. Zero initialised; deinit it. */
+typedef struct rt_body_reader {
+	rt_body_run run;
+	uint64_t numbers[RT_BODY_RUN_MAX]; /* the bodies in the run */
+	size_t from, count;                /* the indices of their slots */
+	size_t last;                       /* the index that was read last, + 1; 0: none */
+} rt_body_reader;
+
+/* The body of slots[at]; lives as long as the view's scope, which need not be the same in every
+ * call. NULL: the scope has failed. */
+const rt_body *rt_view_body_at(const rt_view *view, rt_body_reader *reader, const rt_slot *slots,
+			       size_t count, size_t at);
+void rt_body_reader_deinit(rt_body_reader *reader);
 /* The first characters of a body's text on one line, or a summary of the rest ("(calls read)",
  * "(thinking)"); never absent. The text of a model (role) is without its thinking. Only the result
  * stays in scope. */

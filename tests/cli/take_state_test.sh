@@ -61,6 +61,12 @@ echo 'ref: refs/heads/packed' >"$tree/.git/HEAD"
 printf '# pack-refs with: peeled\n%s refs/heads/other\n%s refs/heads/packed\n^%s\n' $one $three $two \
 	>"$tree/.git/packed-refs"
 form 'packed refs' $three
+# more than 4 MiB of them; the one that is sought is the last
+{
+	seq -f "$one refs/tags/%.0f" 100000
+	echo "$two refs/heads/packed"
+} >"$tree/.git/packed-refs"
+form 'many packed refs' $two
 mkdir -p "$tree/.git/worktrees/w" "$work/linked" "$tree/.git/modules/sub" "$tree/sub/deep"
 echo "gitdir: $tree/.git/worktrees/w" >"$work/linked/.git"
 echo ../.. >"$tree/.git/worktrees/w/commondir"
