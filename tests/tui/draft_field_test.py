@@ -75,7 +75,7 @@ def at_once(count, place):
         time.sleep(2.1) # longer than typing coalesces
         t.type(" and more")
         t.key("M-u")
-        t.wait("> half a thought", gone=["and more"])
+        t.wait("> half a thought", gone=["> half a thought and more"])
         t.type("!")
         t.key("C-d", "C-q")
         t.wait("ended")

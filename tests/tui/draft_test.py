@@ -141,11 +141,11 @@ def is_the_field(count, place):
         wait_for_field(count, "it goes on from there", place, "their words and mine")
         t.type(", typed just now")
         t.key("M-u")
-        t.wait("> their words", gone=["typed just now"])
+        t.wait("> their words", gone=["> their words and mine"])
         t.key("M-r")
         t.wait("typed just now")
         t.key("M-u")
-        t.wait("> their words", gone=["typed just now"])
+        t.wait("> their words", gone=["> their words and mine"])
         t.kill(9)
         t.wait("ended")
     with place.open() as t:
