@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The chat's input: sending it, the input history, drafts, and removing purged texts from all of
- * these. */
+ * The chat's input: sending it, and the input history. Its draft: chat_draft.c. */
 #include "tui/pane_chat_impl.h"
 
-#include "tui/draft_host.h"
 #include "app/input_history_host.h"
 #include "tui/verb_impl.h"
-
-enum { PURGE_CHECKS = 50 /* of the draft's file, which is purged after the store */ };
 
 /* ---- the input history ---- */
 
@@ -84,6 +80,7 @@ send_command(rt_chat *chat, rt_str text)
 
 	rt_chat_remember(chat, line);
 	rt_field_clear(chat->field);
+	rt_chat_show_draft(chat);
 	RT_TRY(s, rt_slash_run(tui, line, &known));
 	if (tui->work.only.size > 0 && tui->panes[0] == &chat->pane)
 		chat->mark_count = 0; /* some may be of entries that are not shown now */
@@ -109,13 +106,18 @@ rt_chat_send(rt_chat *chat)
 		request_reply(chat);
 		return;
 	}
-	if (text.ptr[0] == '/' && !(text.size > 1 && text.ptr[1] == '/')) {
+	if (rt_chat_is_command(text)) {
 		send_command(chat, text);
 		return;
 	}
 	if (text.ptr[0] == '/')
 		text = rt_str_at(text.ptr + 1, text.size - 1);
-	st = rt_work_run(&tui->work, &(rt_run_request){.how = RT_RUN_ASK, .text = text}, &err);
+	st = rt_work_run(&tui->work,
+			 &(rt_run_request){.how = RT_RUN_ASK,
+					   .text = text,
+					   .clears_draft = chat->draft.size > 0 &&
+							   !chat->draft_is_theirs},
+			 &err);
 	if (st == RT_NOMEM)
 		RT_TRY(rt_chat_scope(chat), st);
 	else if (st != RT_OK) /* the text stays in the input */
@@ -148,62 +150,6 @@ rt_pane_chat_return(rt_tui *tui)
 
 /* ---- purges ---- */
 
-/* Mask a text in all that is being written; empty: drop what could be brought back. */
-static void
-remove_text(rt_chat *chat, rt_str text)
-{
-	rt_tui *tui = chat->pane.tui;
-
-	if (text.size > 0)
-		RT_TRY(rt_chat_scope(chat), rt_field_mask(chat->field, text));
-	for (size_t i = 1; rt_ok(rt_chat_scope(chat)) && i < tui->pane_count; i++)
-		if (tui->panes[i]->ops->purged != NULL)
-			tui->panes[i]->ops->purged(tui->panes[i], text);
-}
-
-/* Did a purge make the one text of the other? Then they differ in letters x only. */
-static bool
-is_masked(rt_str text, rt_str was)
-{
-	if (text.size != was.size || memcmp(text.ptr, was.ptr, was.size) == 0)
-		return false;
-	for (size_t i = 0; i < was.size; i++)
-		if (text.ptr[i] != was.ptr[i] && text.ptr[i] != 'x')
-			return false;
-	return true;
-}
-
-/* A purge overwrites a text in the draft's file with letters x, without saying what it was. So the
- * file is compared with what this program wrote; one that differs in other ways was written by
- * another program, in the same discussion. */
-static void
-check_draft(rt_chat *chat)
-{
-	rt_scope *s = rt_chat_scope(chat);
-	rt_str was = rt_buf_str(&chat->draft);
-	rt_buf *file = rt_scope_buf(s);
-
-	if (was.size == 0 || !rt_draft_read(&chat->pane.tui->work, chat->draft_disc, file) ||
-	    !is_masked(rt_buf_str(file), was))
-		return;
-	for (size_t i = 0, end; i < was.size; i = end) {
-		size_t from = i;
-
-		while (from < was.size && file->ptr[from] == was.ptr[from])
-			from++;
-		/* The purged text may have an x in the middle. */
-		for (i = end = from; i < was.size && file->ptr[i] == 'x'; i++)
-			if (was.ptr[i] != 'x')
-				end = i + 1;
-		if (end > from)
-			remove_text(chat, rt_str_at(was.ptr + from, end - from));
-	}
-	if (rt_ok(s)) {
-		rt_buf_clear(&chat->draft);
-		rt_buf_add_str(&chat->draft, rt_buf_str(file));
-	}
-}
-
 void
 rt_chat_forget_purged(rt_chat *chat)
 {
@@ -211,83 +157,7 @@ rt_chat_forget_purged(rt_chat *chat)
 	rt_buf_clear(&chat->sent);
 	rt_field_forget(chat->field);
 	chat->has_history = false; /* what is left is in the file */
-	chat->purge_checks = PURGE_CHECKS;
-	remove_text(chat, RT_STR(""));
-	check_draft(chat);
-}
-
-/* ---- drafts ---- */
-
-/* Write the draft's file, where the text has changed. */
-static void
-save_draft(rt_chat *chat, rt_str text)
-{
-	if (rt_str_eq(text, rt_buf_str(&chat->draft)))
-		return;
-	rt_buf_clear(&chat->draft);
-	rt_buf_add_str(&chat->draft, text);
-	rt_draft_keep(&chat->pane.tui->work, chat->draft_disc, text);
-}
-
-/* Unsaved text of all panes as one, since there is one input to put it back into. */
-static rt_str
-written_text(rt_chat *chat)
-{
-	rt_tui *tui = chat->pane.tui;
-	rt_buf *text = rt_scope_buf(rt_chat_scope(chat));
-
-	rt_buf_add_str(text, rt_field_text(chat->field));
-	for (size_t i = 1; i < tui->pane_count; i++) {
-		rt_pane *pane = tui->panes[i];
-		rt_str more = pane->closes || pane->ops->written == NULL ? rt_str_at(NULL, 0)
-									 : pane->ops->written(pane);
-
-		rt_buf_add_c(text, text->size > 0 && more.size > 0 ? "\n\n" : "");
-		rt_buf_add_str(text, more);
-	}
-	return rt_scope_str(rt_chat_scope(chat), text);
-}
-
-void
-rt_pane_chat_keep(rt_tui *tui, bool always)
-{
-	rt_chat *chat = rt_chat_of(tui->panes[0]);
-	rt_scope *s = &tui->scope;
-	rt_str text;
-
-	if (chat->draft_disc != tui->work.place.disc || !rt_ok(s))
-		return;
-	(void)rt_tui_begin(tui);
-	text = written_text(chat);
-	if (chat->purge_checks > 0 || !rt_str_eq(text, rt_buf_str(&chat->draft))) {
-		chat->purge_checks -= chat->purge_checks > 0;
-		check_draft(chat); /* before it is overwritten */
-		text = written_text(chat);
-	}
-	if (rt_ok(s) && (always || text.size <= RT_DRAFT_OFTEN_MAX))
-		save_draft(chat, text);
-	(void)!rt_tui_end(tui); /* a draft is a convenience */
-}
-
-void
-rt_chat_switch_draft(rt_chat *chat)
-{
-	rt_tui *tui = chat->pane.tui;
-	rt_buf *text = rt_scope_buf(rt_chat_scope(chat));
-
-	if (chat->draft_disc != 0) {
-		/* Only the input belongs to the old discussion: what other panes held led here. */
-		save_draft(chat, rt_field_text(chat->field));
-		if (!rt_field_is_empty(chat->field))
-			rt_field_clear(chat->field);
-	}
-	chat->draft_disc = tui->work.place.disc;
-	rt_buf_clear(&chat->draft);
-	if (rt_draft_read(&tui->work, chat->draft_disc, text)) {
-		RT_TRY(rt_chat_scope(chat), rt_field_set(chat->field, rt_buf_str(text)));
-		rt_buf_add_str(&chat->draft, rt_buf_str(text));
-		rt_tui_say(tui, "Your unsent text was restored");
-	}
+	rt_chat_purge_draft(chat);
 }
 
 /* ---- for other panes and verbs ---- */

@@ -416,7 +416,7 @@ a_purge_reaches_what_runs(void **state)
 	desk_type(&d, "harmless");
 	desk_press(&d, "escape");
 	desk_type(&d, "again: swordfish-9!");
-	rt_pane_chat_keep(&d.tui, true);
+	rt_pane_chat_keep(&d.tui, false);
 	desk_press(&d, "f2");
 	desk_press(&d, "/");
 	desk_type(&d, "swordfish");
@@ -452,14 +452,39 @@ a_purge_reaches_what_was_typed_since(void **state)
 	open_desk(&d, f);
 	desk_add(&d, "User", "the secret word is swordfish-9");
 	desk_type(&d, "mine: xswordfish-9");
-	rt_pane_chat_keep(&d.tui, true);
+	rt_pane_chat_keep(&d.tui, false);
 	desk_type(&d, ", and swordfish-9 once more");
 	purge_elsewhere(f, "swordfish-9");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
 	assert_shows(&d, "\n > mine: xxxxxxxxxxxx, and xxxxxxxxxxx once more\n");
-	rt_pane_chat_keep(&d.tui, true);
+	rt_pane_chat_keep(&d.tui, false);
 	assert_false(is_on_disk(f->folder, "swordfish-9"));
 	desk_close(&d);
+}
+
+/* A field that a purge overwrites says nothing of the words: what goes on from it is masked, too. */
+static void
+a_purge_reaches_the_field(void **state)
+{
+	fixture *f = *state;
+	desk d;
+
+	open_desk(&d, f);
+	desk_add(&d, "User", "the secret word is swordfish-9");
+	desk_type(&d, "mine: swordfish-9");
+	rt_pane_chat_keep(&d.tui, true);
+	desk_type(&d, ", and swordfish-9 once more");
+	assert_true(is_on_disk(f->folder, "mine: swordfish-9"));
+	purge_elsewhere(f, "swordfish-9");
+	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
+	assert_shows(&d, "\n > XXXXXXXXXXXXXXXXX\n");
+	desk_press(&d, "ctrl+z");
+	assert_false(desk_shows(&d, "swordfish"));
+	desk_press(&d, "up");
+	assert_false(desk_shows(&d, "swordfish"));
+	rt_pane_chat_keep(&d.tui, true);
+	desk_close(&d);
+	assert_false(is_on_disk(f->folder, "swordfish-9"));
 }
 
 /* What is being written into a question stays there, and only there. */
@@ -494,7 +519,7 @@ a_purge_brings_no_draft_of_others(void **state)
 	open_desk(&d, f);
 	desk_add(&d, "User", "the secret word is swordfish-9");
 	desk_type(&d, "mine");
-	rt_pane_chat_keep(&d.tui, true);
+	rt_pane_chat_keep(&d.tui, false);
 	rt_draft_keep(&d.tui.work, d.tui.work.place.disc, RT_STR("theirs, swordfish-9"));
 	purge_elsewhere(f, "swordfish-9");
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
@@ -517,7 +542,7 @@ a_purge_reaches_files_later(void **state)
 				       rt_session_project(&d.session)};
 	desk_add(&d, "User", "the secret word is swordfish-9");
 	desk_type(&d, "mine: swordfish-9");
-	rt_pane_chat_keep(&d.tui, true);
+	rt_pane_chat_keep(&d.tui, false);
 	purge_elsewhere(f, "swordfish-9");
 	rt_draft_keep(&d.tui.work, d.tui.work.place.disc, RT_STR("mine: swordfish-9"));
 	assert_int_equal(rt_tui_tend(&d.tui), RT_OK);
@@ -639,6 +664,7 @@ main(void)
 		IN_A_FOLDER(up_brings_back_what_another_run_sent),
 		IN_A_FOLDER(a_purge_reaches_what_runs),
 		IN_A_FOLDER(a_purge_reaches_what_was_typed_since),
+		IN_A_FOLDER(a_purge_reaches_the_field),
 		IN_A_FOLDER(a_purge_reaches_a_question),
 		IN_A_FOLDER(a_purge_brings_no_draft_of_others),
 		IN_A_FOLDER(a_purge_reaches_files_later),

@@ -70,6 +70,10 @@ typedef struct rt_chat_ops {
 	void (*fill)(rt_pane *chat, rt_str text);
 	void (*remember)(rt_pane *chat, rt_str text);
 	void (*show)(rt_pane *chat, size_t at);
+	/* The request that stores the unsaved draft, in tui->scope; false: nothing to store. */
+	bool (*draft_request)(rt_pane *chat, rt_request *out);
+	/* Its outcome. */
+	void (*draft_written)(rt_pane *chat, rt_status st);
 } rt_chat_ops;
 
 enum {
@@ -217,7 +221,8 @@ void rt_tui_show_entry(rt_tui *tui, size_t at);
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
 /* A question was never stored: put it back into the input, where that is empty. */
 RT_CHECKED rt_status rt_pane_chat_return(rt_tui *tui);
-/* Save unsaved text of all panes as a draft (draft_host.h). always: also where it is long. */
+/* Save unsaved text: of all panes to a file (draft_host.h), and after a pause in typing the input
+ * as the field draft. always: now, and also where it is long; waits for a moment. */
 void rt_pane_chat_keep(rt_tui *tui, bool always);
 RT_CHECKED rt_status rt_pane_tree(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_history(rt_tui *tui);

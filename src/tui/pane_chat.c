@@ -583,6 +583,7 @@ value_changed(rt_chat *chat)
 	if (chat->epoch != 0 && chat->epoch != work->epoch)
 		rt_chat_forget_purged(chat);
 	chat->epoch = work->epoch;
+	rt_chat_follow_draft(chat);
 	chat->disc_seen = work->place.disc;
 	chat->take_seen = work->place.take;
 	chat->follows = chat->follows || is_other_disc;
@@ -641,6 +642,8 @@ free_chat(rt_pane *pane)
 	rt_buf_deinit(&chat->find);
 	rt_buf_deinit(&chat->sent);
 	rt_buf_deinit(&chat->draft);
+	rt_buf_deinit(&chat->saved);
+	rt_buf_deinit(&chat->typed);
 	rt_free(pane->tui->alloc, chat->forks);
 	rt_free(pane->tui->alloc, chat);
 }
@@ -656,7 +659,8 @@ rt_pane_chat(rt_tui *tui)
 					.changed = changed,
 					.poll = poll_search,
 					.free = free_chat};
-	static const rt_chat_ops chat_ops = {rt_chat_fill, rt_chat_remember_input, show};
+	static const rt_chat_ops chat_ops = {rt_chat_fill, rt_chat_remember_input, show,
+					     rt_chat_draft_request, rt_chat_draft_written};
 	rt_chat *chat = rt_new0(tui->alloc, sizeof(*chat));
 
 	if (chat == NULL)
@@ -669,6 +673,8 @@ rt_pane_chat(rt_tui *tui)
 	rt_buf_init(&chat->find, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->sent, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->draft, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->saved, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->typed, tui->alloc, RT_BUF_UNLIMITED);
 	if (rt_field_new(tui->alloc, true, &chat->field) != RT_OK) {
 		free_chat(&chat->pane);
 		return RT_NOMEM;

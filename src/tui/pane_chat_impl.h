@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Shared by the files of the chat: pane_chat.c has the keys, chat_view.c scrolls and draws,
- * chat_layout.c lays entries out and caches them, chat_input.c sends and keeps the input.
+ * chat_layout.c lays entries out and caches them, chat_input.c sends the input, chat_draft.c saves it.
  *
  * An item is a position of the take, or the one after it for the reply in flight. */
 #ifndef RT_TUI_PANE_CHAT_IMPL_H
@@ -85,9 +85,17 @@ typedef struct rt_chat {
 	rt_buf sent;           /* the last question; empty: there was none, only a reply */
 	uint32_t sent_from;    /* entries from this number on were made after it was sent */
 	bool has_history;      /* the field has the input history of earlier runs */
-	rt_buf draft;          /* the text in the draft's file, if it is ours */
-	uint32_t draft_disc;   /* the discussion of the draft */
-	unsigned purge_checks; /* of the draft's file that are left to do */
+
+	/* chat_draft.c */
+	uint32_t draft_disc;   /* the discussion that the text in the input belongs to */
+	rt_buf draft;          /* its field draft, as it was read or written last */
+	rt_buf saved;          /* the text in its file, if it is ours */
+	rt_buf typed;          /* the input at the last check, and … */
+	int64_t typed_ms;      /* … since when it is the same */
+	bool draft_failed;     /* it could not be written */
+	bool draft_is_pending; /* it is being written */
+	bool draft_is_theirs;  /* it was changed elsewhere while something was typed: leave it alone */
+	unsigned purge_checks; /* of the file that are left to do */
 } rt_chat;
 
 static inline rt_chat *
@@ -100,6 +108,13 @@ static inline rt_scope *
 rt_chat_scope(rt_chat *chat)
 {
 	return &chat->pane.tui->scope;
+}
+
+/* Two slashes begin a message with one. */
+static inline bool
+rt_chat_is_command(rt_str text)
+{
+	return text.size > 0 && text.ptr[0] == '/' && !(text.size > 1 && text.ptr[1] == '/');
 }
 
 static inline bool
@@ -161,11 +176,23 @@ void rt_chat_remember(rt_chat *chat, rt_str text);
 void rt_chat_put_away(rt_chat *chat);
 /* Read the input history of earlier runs, once. */
 void rt_chat_load_history(rt_chat *chat);
-/* Switch to the draft of the current discussion. */
-void rt_chat_switch_draft(rt_chat *chat);
 /* Something was purged: drop every copy of texts. */
 void rt_chat_forget_purged(rt_chat *chat);
 void rt_chat_fill(rt_pane *pane, rt_str text);
 void rt_chat_remember_input(rt_pane *pane, rt_str text);
+
+/* ---- chat_draft.c ---- */
+
+/* Switch to the draft of the current discussion. */
+void rt_chat_switch_draft(rt_chat *chat);
+/* Show the draft where the input is empty, after a command that was typed over it. */
+void rt_chat_show_draft(rt_chat *chat);
+/* The value has changed: show its draft, unless something was typed that is not in it yet. */
+void rt_chat_follow_draft(rt_chat *chat);
+/* Something was purged: remove it from the draft, and from all text that is being written. */
+void rt_chat_purge_draft(rt_chat *chat);
+/* For rt_chat_ops. */
+bool rt_chat_draft_request(rt_pane *pane, rt_request *out);
+void rt_chat_draft_written(rt_pane *pane, rt_status st);
 
 #endif

@@ -35,9 +35,10 @@ struct rt_pending_change {
 		after; /* … its history right before and after the change; written under the
 				   * writer lock, then ours */
 	bool has_before, has_after;
+	uint64_t seq; /* right after the change */
 	atomic_int state;
 	atomic_bool is_stopped; /* hooks are to end */
-	bool is_announced;
+	bool is_announced, has_draft;
 };
 
 /* ---- in the worker ---- */
@@ -83,14 +84,20 @@ check(void *ctx, const rt_project *now, rt_error *err)
 	int state = OPEN;
 	rt_status st = RT_OK;
 
-	if (p->options.precondition != NULL)
+	st = rt_project_disc(now, p->disc, &disc, err);
+	/* The draft was written right before: it was checked then. */
+	if (st == RT_OK && p->options.precondition != NULL &&
+	    !(p->has_after && now->seq == p->seq))
 		st = rt_precondition_holds(p->options.precondition, p->job.engine, now, err);
-	if (st == RT_OK)
-		st = rt_project_disc(now, p->disc, &disc, err);
 	if (st != RT_OK)
 		return st;
-	p->before = disc->history;
+	if (!p->has_before) /* as it was before the draft */
+		p->before = disc->history;
 	p->has_before = true;
+	if (p->job.is_at_draft)
+		return atomic_load(&p->state) == CANCELLED
+			       ? rt_fail(err, RT_INTERRUPTED, "given up; nothing was changed")
+			       : RT_OK;
 	if (!atomic_compare_exchange_strong(&p->state, &state, WRITTEN) && state == CANCELLED)
 		return rt_fail(err, RT_INTERRUPTED, "given up; nothing was changed");
 	/* Before anybody can see a value with the change in it. */
@@ -114,6 +121,7 @@ keep(void *ctx, rt_store *store, uint64_t project, const rt_project *now, const 
 	p->has_after = rt_project_disc(now, p->disc, &disc, NULL) == RT_OK;
 	if (p->has_after)
 		p->after = disc->history;
+	p->seq = now->seq;
 	return RT_OK;
 }
 
@@ -136,6 +144,18 @@ free_pending(void *ctx)
 	if (p->options.free_ctx != NULL)
 		p->options.free_ctx(tui, p->options.ctx);
 	rt_free(tui->alloc, p);
+}
+
+/* Tell the chat what became of the draft that the change was to store. */
+static void
+report_draft(rt_pending_change *p, rt_status st)
+{
+	if (!p->has_draft)
+		return;
+	(void)rt_tui_begin(p->tui);
+	p->tui->chat->draft_written(p->tui->panes[0], st);
+	(void)!rt_tui_end(p->tui); /* out of memory: it is compared with the field once more */
+	p->has_draft = false;
 }
 
 /* Report a change that was never started. */
@@ -173,9 +193,16 @@ start(rt_pending_change *p, rt_error *err)
 	static const rt_hooks_ops ops = {NULL, wants, fire, renew};
 	rt_tui *tui = p->tui;
 	rt_apply_context *with = &p->job.with;
-	rt_status st = rt_work_job_init(&p->job, &tui->work, p->options.requests, p->options.count,
-					err);
+	rt_request draft;
+	rt_status st;
 
+	(void)rt_tui_begin(tui);
+	p->has_draft = !p->options.is_quiet &&
+		       tui->chat->draft_request(tui->panes[0], &draft);
+	st = rt_work_job_init(&p->job, &tui->work, p->options.requests, p->options.count,
+			      p->has_draft ? &draft : NULL, err);
+	if (rt_tui_end(tui) != RT_OK && st == RT_OK)
+		st = rt_fail(err, RT_NOMEM, "out of memory");
 	if (st != RT_OK)
 		return st;
 	name_place(p);
@@ -218,12 +245,14 @@ rt_pending_change_start(rt_tui *tui, const rt_pending_change_options *options)
 	atomic_init(&p->is_stopped, false);
 	st = start(p, &err);
 	if (st != RT_OK) {
+		report_draft(p, RT_INTERRUPTED);
 		rt_work_job_deinit(&p->job);
 		rt_free(tui->alloc, p);
 		return refuse(tui, options, st, &err);
 	}
 	tui->pending = p;
-	(void)rt_worker_wait(&p->worker, FRAME_MS);
+	if (!options->is_quiet)
+		(void)rt_worker_wait(&p->worker, FRAME_MS);
 	return rt_pending_change_poll(tui);
 }
 
@@ -278,6 +307,8 @@ call_done(rt_tui *tui, rt_pending_change *p, rt_status st, rt_work_said *said, c
 
 	tui->is_own = newest;
 	then = p->options.done(tui, p->options.ctx, st, said, err);
+	if (p->options.is_quiet && st != RT_OK)
+		return then;
 	if (st != RT_OK) {
 		tui->is_unread = tui->pane_count > panes;
 		rt_pending_change_drop_typeahead(tui, "");
@@ -306,6 +337,7 @@ rt_pending_change_poll(rt_tui *tui)
 	rt_work_said_init(&said, tui->alloc);
 	st = rt_work_job_end(&p->job, &tui->work, &said, &err);
 	atomic_store(&tui->work.is_writing, false);
+	report_draft(p, p->job.draft_status);
 	st = call_done(tui, p, st, &said, &err);
 	rt_work_said_deinit(&said);
 	free_pending(p);
@@ -327,6 +359,7 @@ rt_pending_change_cancel(rt_tui *tui)
 	if (!atomic_compare_exchange_strong(&p->state, &state, CANCELLED))
 		return RT_OK; /* it is being written or was; only a hook can be ended now */
 	tui->pending = NULL;
+	report_draft(p, RT_INTERRUPTED);
 	st = rt_fail(&err, RT_INTERRUPTED, "given up; nothing was changed");
 	rt_work_said_init(&said, tui->alloc);
 	st = call_done(tui, p, st, &said, &err);
@@ -340,6 +373,17 @@ rt_pending_change_finish(rt_tui *tui)
 {
 	while (tui->pending != NULL && !rt_worker_wait(&tui->pending->worker, 1000))
 		;
+	return rt_pending_change_poll(tui);
+}
+
+rt_status
+rt_pending_change_finish_soon(rt_tui *tui, int wait_ms)
+{
+	if (tui->pending != NULL && !rt_worker_wait(&tui->pending->worker, wait_ms)) {
+		rt_status st = rt_pending_change_cancel(tui);
+
+		return st == RT_OK ? rt_pending_change_finish(tui) : st;
+	}
 	return rt_pending_change_poll(tui);
 }
 
@@ -394,11 +438,11 @@ rt_pending_change_on_event(rt_tui *tui, const rt_event *event, bool *out_taken)
 	}
 	if (event->kind == RT_EVENT_KEY)
 		action = rt_tui_action_of(tui, event->key, &writes);
-	if (p->is_announced) {
+	if (p->is_announced || p->options.is_quiet) {
 		bool scrolls_chat = (action == RT_ACT_PAGE_UP || action == RT_ACT_PAGE_DOWN) &&
 				    tui->pane_count == 1;
 
-		if (cancels(event)) {
+		if (p->is_announced && cancels(event)) {
 			*out_taken = true;
 			return rt_pending_change_cancel(tui);
 		}
@@ -441,7 +485,8 @@ rt_pending_change_status_text(rt_tui *tui, rt_buf *out)
 				  "program is still writing to the store");
 		return true;
 	}
-	if (p == NULL || (rt_worker_age_ms(&p->worker) < ANNOUNCE_MS && !tui->ends))
+	if (p == NULL || (rt_worker_age_ms(&p->worker) < ANNOUNCE_MS && !tui->ends) ||
+	    (p->options.is_quiet && waiting == 0 && !tui->ends))
 		return false;
 	p->is_announced = true;
 	event = atomic_load(&p->hooks.event);

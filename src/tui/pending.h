@@ -2,7 +2,8 @@
  *
  * Pending change: requests, the precondition under which they are carried out, and what happens
  * then. It runs in a worker while the screen stays usable, since it may wait for another process
- * that writes to the store, or for a hook. There is at most one.
+ * that writes to the store, or for a hook. There is at most one. What was typed into the chat's
+ * input is stored before it, as a step of its own.
  *
  *   running     the terminal's thread waits 50 ms for it, so that its effect is usually in the next
  *               frame
@@ -35,6 +36,9 @@ typedef struct rt_pending_change_options {
 	const rt_request *requests; /* copied; several are one step */
 	size_t count;
 	const rt_precondition *precondition; /* checked before writing, or NULL; lives as long as ctx */
+	/* Of the program rather than the person: it is announced only where a key has to wait for it,
+	 * and keys that look or write work at once. */
+	bool is_quiet;
 	rt_pending_change_fn done;
 	void *ctx;           /* owned from here on, on failure, too */
 	void (*free_ctx)(rt_tui *tui, void *ctx); /* or NULL; possibly long after done */
@@ -61,6 +65,8 @@ RT_CHECKED rt_status rt_pending_change_on_event(rt_tui *tui, const struct rt_eve
 RT_CHECKED rt_status rt_pending_change_cancel(rt_tui *tui);
 /* Wait for its end and call done. When the screen ends. */
 RT_CHECKED rt_status rt_pending_change_finish(rt_tui *tui);
+/* The same, but cancel it where it has not ended within this time. */
+RT_CHECKED rt_status rt_pending_change_finish_soon(rt_tui *tui, int wait_ms);
 /* The same after a failure, without calling done. */
 void rt_pending_change_stop(rt_tui *tui);
 /* What it waits for, as a line for the frame that is being drawn; false: nothing to show (yet). */

@@ -78,7 +78,7 @@ work_apply(rt_work *work, const rt_request *requests, size_t count, rt_work_said
 
 	if (err == NULL)
 		err = &own;
-	st = rt_work_job_init(&job, work, requests, count, err);
+	st = rt_work_job_init(&job, work, requests, count, NULL, err);
 	if (st == RT_OK) {
 		job.with.hooks = work->session->gate.inner;
 		rt_work_job_run(&job);

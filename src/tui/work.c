@@ -336,7 +336,7 @@ follow(rt_work *work, const rt_work_job *job, rt_error *err)
 
 rt_status
 rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, size_t count,
-		 rt_error *err)
+		 const rt_request *draft, rt_error *err)
 {
 	rt_scope *s = &job->scope;
 
@@ -353,6 +353,11 @@ rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests, si
 	job->results = rt_scope_array(s, count, sizeof(*job->results));
 	for (size_t i = 0; rt_ok(s) && i < count; i++)
 		job->requests[i] = rt_request_copy(s, &requests[i]);
+	if (rt_ok(s) && draft != NULL) {
+		job->draft = rt_scope_array(s, 1, sizeof(*job->draft));
+		if (job->draft != NULL)
+			*job->draft = rt_request_copy(s, draft);
+	}
 	if (!rt_ok(s))
 		return rt_fail(err, s->status, "%s", s->error.text);
 	job->count = count;
@@ -368,7 +373,17 @@ void
 rt_work_job_run(rt_work_job *job)
 {
 	size_t i = 0;
+	rt_result result;
 
+	if (job->draft != NULL) {
+		job->is_at_draft = true;
+		job->draft_status = rt_apply(job->engine, &job->with, job->draft, 1, false,
+					     rt_str_of(job->disc), RT_STR(""), &result);
+		if (job->draft_status == RT_OK && result.seq != 0)
+			job->was[0] = result.seq;
+		rt_result_deinit(&result);
+		job->is_at_draft = false;
+	}
 	job->status = rt_apply(job->engine, &job->with, job->requests, job->count, job->count > 1,
 			       rt_str_of(job->disc), rt_str_of(job->take), job->results);
 	if (job->status == RT_OK)

@@ -169,6 +169,9 @@ typedef struct rt_work_job {
 	rt_request *requests;  /* copies; several are one step */
 	rt_result *results;
 	size_t count;
+	rt_request *draft;     /* a copy, carried out before them as a step of its own; or NULL */
+	rt_status draft_status;
+	bool is_at_draft;      /* the draft is being carried out */
 	char disc[24], take[24];
 	rt_apply_context with; /* hooks, stop and check are set by the caller */
 	rt_buf notes;
@@ -177,9 +180,10 @@ typedef struct rt_work_job {
 	rt_status status;      /* the outcome */
 	rt_error error;
 } rt_work_job;
-/* Deinit the job after a failure, too. RT_USAGE: no requests. */
+/* draft: or NULL. A failure of it is in draft_status, and the requests are carried out all the same.
+ * Deinit the job after a failure, too. RT_USAGE: no requests. */
 RT_CHECKED rt_status rt_work_job_init(rt_work_job *job, rt_work *work, const rt_request *requests,
-				      size_t count, rt_error *err);
+				      size_t count, const rt_request *draft, rt_error *err);
 void rt_work_job_run(rt_work_job *job);
 /* Its status. The work shows the new value afterwards, and the take or discussion that the change
  * made active; the new value after RT_CONFLICT, too. said may be NULL. */

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""The input is the field "draft": others read what is typed, undo takes it back, a restart restores it."""
+import time
+
+from screen import Count, needs_tmux
+
+
+def draft(place):
+    """Its text; None: it is not set."""
+    return place.json("settings")["settings"].get("draft")
+
+
+def is_draft(place, text):
+    for _ in range(200):
+        if draft(place) == text:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def typed(count, place):
+    with place.open() as t:
+        t.wait("No messages yet")
+        t.type("a thought")
+        t.wait("> a thought")
+        count.check("others read it", is_draft(place, "a thought"), draft(place))
+        place.run("set", "draft", "their words")
+        t.wait("> their words")
+        t.type(" and mine")
+        count.check("it goes on from there", is_draft(place, "their words and mine"))
+        t.key("M-u")
+        t.wait("> their words", gone=["> their words and mine"])
+        count.check("undo takes typing back", is_draft(place, "their words"))
+        t.kill(9)
+        t.wait("ended")
+    with place.open() as t:
+        t.wait("> their words")
+        count.check("a restart restores it", True)
+        before = [step["seq"] for step in place.json("history")]
+        t.key("C-d")
+        t.key("C-q")
+        t.wait("ended")
+    count.equal("leaving writes nothing", [step["seq"] for step in place.json("history")], before)
+    place.run("redo")
+    with place.open() as t:
+        t.wait("> their words and mine")
+        count.check("redo brings it back after quitting", True)
+        t.key("Enter")
+        t.wait("You said: ", "Enter send")
+        t.wait(gone=["Esc stop  "])
+        count.equal("what is sent is no draft", draft(place), None)
+        t.key("M-u")
+        t.wait("Undone: got reply")
+        t.key("M-u")
+        t.wait("> their words and mine", "No messages yet")
+        count.equal("undo brings the draft back with the step that sent it", draft(place), "their words and mine")
+        count.equal("and takes the question back", place.texts(), [])
+        t.key("C-c")
+        t.key("C-d")
+        t.wait("ended 0")
+
+
+def at_once(count, place):
+    """Keys that are faster than the pause: what is typed is a step of its own before the next change."""
+    place.run("add", "--quiet", "-r", "User", "--", "first")
+    with place.open() as t:
+        t.wait("first")
+        t.type("half a thought")
+        t.key("M-u")
+        t.wait("first", "Enter send", gone=["> half"])
+        count.equal("undo takes back what was just typed", place.texts(), [("User", "first")])
+        t.key("M-r")
+        t.wait("> half a thought")
+        count.check("redo brings it back", is_draft(place, "half a thought"), draft(place))
+        time.sleep(2.1) # longer than typing coalesces
+        t.type(" and more")
+        t.key("M-u")
+        t.wait("> half a thought", gone=["> half a thought and more"])
+        t.type("!")
+        t.key("C-d", "C-q")
+        t.wait("ended")
+    count.equal("leaving stores it", draft(place), "half a thought!")
+    count.equal("and leaves no file", list(place.drafts()), [])
+
+
+def commands(count, place):
+    """A command is no draft, and the draft outlasts one."""
+    with place.open() as t:
+        t.wait("No messages yet")
+        t.type("words")
+        count.check("a draft", is_draft(place, "words"))
+        t.key("C-u")
+        t.type("/new other")
+        time.sleep(1.5)
+        count.equal("a command over it leaves it alone", draft(place), "words")
+        t.key("Enter")
+        t.wait("other  take")
+        t.type("of the other")
+        t.wait("> of the other")
+        t.key("C-d", "C-q")
+        t.wait("ended")
+    count.equal("the new one has its own", draft(place), "of the other")
+    place.run("use", "main")
+    count.equal("the old one keeps its own", draft(place), "words")
+
+
+def editing(count, place):
+    """The text of an entry being edited is no draft."""
+    place.run("add", "--quiet", "-r", "User", "--", "first")
+    before = place.json("history")
+    with place.open() as t:
+        t.wait("first")
+        t.key("M-e")
+        t.wait("saved in place")
+        t.type(" and edited")
+        t.wait("first and edited")
+        time.sleep(1.5)
+        count.equal("no step", place.json("history"), before)
+        t.kill(9)
+        t.wait("ended")
+    count.equal("its text is in the file", list(place.draft_texts()), ["first and edited"])
+
+
+def theirs(count, place):
+    """Another program changes the draft while something is typed: both texts stay."""
+    with place.open() as t:
+        t.wait("No messages yet")
+        t.type("mine")
+        place.run("set", "draft", "their words")
+        t.wait("> mine", "changed elsewhere")
+        t.type(" goes on")
+        t.wait("> mine goes on")
+        time.sleep(1.5)
+        count.equal("theirs is not overwritten", draft(place), "their words")
+        count.check("nor is what was typed", "> mine goes on" in t.text(), t.text())
+        t.key("Enter")
+        t.wait("You said: ", "> their words")
+        count.check("theirs is in the input once that is empty", True)
+        count.equal("sending left it alone", draft(place), "their words")
+
+
+def old_file(count, place):
+    """The file of an earlier version is taken over once; signals lose nothing."""
+    for number, name in ((9, "kill"), (1, "hangup"), (15, "terminated")):
+        with place.open() as t:
+            t.wait("No messages yet", "Enter send")
+            t.key("C-c")
+            t.wait("Enter send", gone=["> k", "> h"])
+            t.type(name)
+            t.wait("> " + name)
+            if number == 9:
+                for _ in range(200):
+                    if name in place.draft_texts():
+                        break
+                    time.sleep(0.02)
+            t.kill(number)
+            t.wait("ended")
+        if number != 9:
+            count.equal(name + ": it is the field", draft(place), name)
+            continue
+        count.equal("killed before the pause: it is in the file", list(place.draft_texts()), [name])
+        with place.open() as t:
+            t.wait("> " + name)
+            count.check("it is taken over", is_draft(place, name), draft(place))
+            time.sleep(0.5)
+            count.equal("the file is removed", list(place.drafts()), [])
+            t.kill(9)
+            t.wait("ended")
+        place.run("fsck") # fails where the store is damaged
+
+
+if __name__ == "__main__":
+    needs_tmux()
+    tally = Count()
+    for part in (typed, at_once, commands, editing, theirs, old_file):
+        tally.part(part)
+    tally.end()
