@@ -317,25 +317,47 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 
 /* ---- the input ---- */
 
-int
-rt_chat_suggestions(const rt_chat *chat, const rt_slash *out[RT_CHAT_SUGGESTIONS])
+static bool
+is_slash(const char *name)
 {
-	rt_str text = rt_field_text(chat->field);
+	const rt_slash *s = rt_slashes;
+
+	while (s->name != NULL && strcmp(s->name + 1, name) != 0)
+		s++;
+	return s->name != NULL;
+}
+
+int
+rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS], int *out_own)
+{
+	rt_str text = rt_field_text(chat->field), part;
 	int count = 0;
 
+	*out_own = 0;
 	if (text.size == 0 || text.ptr[0] != '/' ||
 	    rt_str_find(text, RT_STR("\n"), 0) != SIZE_MAX ||
 	    rt_str_find(text, RT_STR(" "), 0) != SIZE_MAX)
 		return 0;
+	part = rt_str_skip(text, 1);
 	for (const rt_slash *s = rt_slashes; s->name != NULL && count < RT_CHAT_SUGGESTIONS; s++)
 		if (rt_str_starts(rt_str_of(s->name), text) && !rt_str_is(text, s->name))
-			out[count++] = s;
+			out[count++] = (rt_chat_suggestion){s->name + 1, s->words, s->what};
+	*out_own = count;
+	if (part.size == 0)
+		return count;
+	for (const rt_command *const *c = chat->pane.tui->commands;
+	     *c != NULL && count < RT_CHAT_SUGGESTIONS; c++)
+		if (((*c)->traits & RT_COMMAND_HIDDEN) == 0 && !is_slash((*c)->name) &&
+		    rt_str_starts(rt_str_of((*c)->name), part) && !rt_str_is(part, (*c)->name))
+			out[count++] = (rt_chat_suggestion){(*c)->name,
+							    (*c)->max_words == 0 ? "" : "…",
+							    (*c)->summary};
 	return count;
 }
 
 /* Scrolled, with the number of those below in the last row. */
 static void
-draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_slash *const list[], int count)
+draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggestion list[], int count)
 {
 	int shown = box.h;
 
@@ -347,10 +369,12 @@ draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_slash *const 
 		(void)rt_canvas_put_f(c, box, 2, --shown, RT_INK_DIM, "%s %d more: Down",
 				      c->utf8 ? "…" : "...", count - chat->slash_top - box.h + 1);
 	for (int i = 0; i < shown; i++) {
-		int x = rt_canvas_put_c(c, box, 2, i, list[i]->name, RT_INK_TEXT | RT_INK_BOLD);
+		int x = rt_canvas_put_c(c, box, 2, i, "/", RT_INK_TEXT | RT_INK_BOLD);
 
-		x = rt_canvas_put_c(c, box, x + 1, i, list[i]->words, RT_INK_DIM);
-		(void)rt_canvas_put_c(c, box, x + 2 > 24 ? x + 2 : 24, i, list[i]->what,
+		x = rt_canvas_put_c(c, box, x, i, list[i].name, RT_INK_TEXT | RT_INK_BOLD);
+		if (c->utf8 || strcmp(list[i].words, "…") != 0)
+			x = rt_canvas_put_c(c, box, x + 1, i, list[i].words, RT_INK_DIM);
+		(void)rt_canvas_put_c(c, box, x + 2 > 24 ? x + 2 : 24, i, list[i].what,
 				      RT_INK_DIM);
 	}
 }
@@ -391,7 +415,8 @@ void
 rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 {
 	rt_chat *chat = rt_chat_of(pane);
-	const rt_slash *list[RT_CHAT_SUGGESTIONS];
+	rt_chat_suggestion list[RT_CHAT_SUGGESTIONS];
+	int own;
 	bool writes = pane->tui->panes[pane->tui->pane_count - 1] == pane && !rt_chat_selects(chat);
 	int rows = rt_field_rows(chat->field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1);
 	rt_box view = {box.x, box.y, box.w, box.h - rows - 1};
@@ -406,7 +431,7 @@ rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 		draw_entries(chat, c, box);
 		return;
 	}
-	count = writes ? rt_chat_suggestions(chat, list) : 0;
+	count = writes ? rt_chat_suggestions(chat, list, &own) : 0;
 	shown = count < view.h / 2 ? count : view.h / 2;
 	view.h -= shown;
 	draw_entries(chat, c, view);

@@ -313,28 +313,30 @@ quit(rt_chat *chat, bool interrupted)
 	rt_tui_say(tui, "Once more leaves; what is written is kept, and here again then");
 }
 
-/* The longest beginning that all suggestions share. */
+/* The longest beginning that all suggestions share; those of the command line count where no command
+ * of the chat begins so. */
 static void
 complete(rt_chat *chat)
 {
-	const rt_slash *list[RT_CHAT_SUGGESTIONS];
-	int count = rt_chat_suggestions(chat, list);
+	rt_chat_suggestion list[RT_CHAT_SUGGESTIONS];
+	int own, count = rt_chat_suggestions(chat, list, &own);
 	rt_str common;
 
+	count = own > 0 ? own : count;
 	if (count == 0)
 		return;
-	common = rt_str_of(list[0]->name);
+	common = rt_str_of(list[0].name);
 	for (int i = 1; i < count; i++) {
 		size_t same = 0;
 
-		while (same < common.size && list[i]->name[same] == common.ptr[same])
+		while (same < common.size && list[i].name[same] == common.ptr[same])
 			same++;
 		common.size = same;
 	}
 	RT_TRY(rt_chat_scope(chat),
 	       rt_field_set(chat->field,
-			    rt_tui_format(chat->pane.tui, "%.*s%s", RT_STR_ARG(common),
-					  count == 1 && list[0]->words[0] != 0 ? " " : "")));
+			    rt_tui_format(chat->pane.tui, "/%.*s%s", RT_STR_ARG(common),
+					  count == 1 && list[0].words[0] != 0 ? " " : "")));
 }
 
 /* Keys for the view. False: not handled. */

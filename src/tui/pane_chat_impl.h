@@ -132,8 +132,16 @@ void rt_chat_select_none(rt_chat *chat);
 /* ---- chat_view.c ---- */
 
 void rt_chat_draw(rt_pane *pane, rt_canvas *canvas, rt_box box);
-/* Commands that complete the input, in out; returns their number. */
-int rt_chat_suggestions(const rt_chat *chat, const rt_slash *out[RT_CHAT_SUGGESTIONS]);
+/* A command that completes the input. */
+typedef struct rt_chat_suggestion {
+	const char *name; /* without the slash */
+	const char *words, *what;
+} rt_chat_suggestion;
+
+/* Commands of the chat, of which there are *out_own, then those of the command line; returns their
+ * number. */
+int rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS],
+			int *out_own);
 void rt_chat_scroll(rt_chat *chat, int rows);
 void rt_chat_scroll_to_end(rt_chat *chat);
 /* Scroll as little as possible to make the item visible. */

@@ -554,11 +554,55 @@ complete(rt_str verb)
 	return found != NULL && verb.size > 1 ? rt_str_of(found) : verb;
 }
 
+/* Is it to be read by the grammar of the command line? Addresses, flags and words where the slash
+ * command takes none are. */
+static bool
+is_for_command_line(const rt_slash *slash, rt_str rest)
+{
+	return rest.size > 0 &&
+	       (slash->words[0] == 0 || rest.ptr[0] == ':' || rest.ptr[0] == '@' ||
+		(rest.size > 1 && rest.ptr[0] == '-' && rest.ptr[1] == '-'));
+}
+
+static bool
+is_command(const rt_tui *tui, rt_str verb)
+{
+	char word[64];
+
+	if (verb.size >= 40)
+		return false;
+	(void)snprintf(word, sizeof(word), "%.*s", RT_STR_ARG(rt_str_skip(verb, 1)));
+	return rt_command_named(tui->commands, word) != NULL;
+}
+
+/* "two words" without the quotes. */
+static rt_str
+unquoted(rt_str text)
+{
+	bool is_quoted = text.size >= 2 && text.ptr[0] == '"' && text.ptr[text.size - 1] == '"';
+
+	return is_quoted ? rt_str_at(text.ptr + 1, text.size - 2) : text;
+}
+
+static rt_status
+run_slash(rt_tui *tui, const rt_slash *slash, rt_str line, rt_str rest)
+{
+	if (is_for_command_line(slash, rest)) {
+		if (is_command(tui, rt_str_of(slash->name)))
+			return rt_pane_palette_run(tui, rt_str_skip(line, 1));
+		if (slash->words[0] == 0) {
+			rt_tui_say_str(tui, rt_tui_format(tui, "%s takes no words", slash->name),
+				       RT_INK_ERROR);
+			return RT_OK;
+		}
+	}
+	return slash->run(tui, slash->action, unquoted(rest));
+}
+
 rt_status
 rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 {
 	rt_str rest = line, verb = line;
-	char word[64];
 
 	(void)rt_str_split(&rest, ' ', &verb);
 	rest = rest.size > 0 ? rt_str_trim(rest) : RT_STR("");
@@ -568,11 +612,7 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 		verb = RT_STR("/quit");
 	for (const rt_slash *slash = rt_slashes; slash->name != NULL; slash++)
 		if (rt_str_is(verb, slash->name))
-			return slash->run(tui, slash->action, rest);
-	*out_known = verb.size < 40;
-	if (*out_known) {
-		(void)snprintf(word, sizeof(word), "%.*s", RT_STR_ARG(rt_str_skip(verb, 1)));
-		*out_known = rt_command_named(tui->commands, word) != NULL;
-	}
+			return run_slash(tui, slash, line, rest);
+	*out_known = is_command(tui, verb);
 	return *out_known ? rt_pane_palette_run(tui, rt_str_skip(line, 1)) : RT_OK;
 }

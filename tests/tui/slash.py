@@ -353,6 +353,34 @@ def places(c, place):
     c.check("last step", newest(place)["seq"] > 0)
 
 
+def grammar(c, place):
+    """Words that are an address, a flag, or more than a command of the chat takes go to the command line."""
+    fork(place)
+    t = chat(place)
+    say(t, "/role :2 Vendor")
+    c.says("the entry of the address", t, "Changed the role of entry")
+    c.equal("and no other", [role for role, _ in place.texts()], ["User", "Vendor", "User", "AI"])
+    say(t, "/label :1 good")
+    c.store("a label of the entry of the address", lambda: place.run("show").count("good"), 1)
+    say(t, '/edit :1 "Which store?"')
+    c.store("its text", lambda: contents(place)[0][1], "Which store?")
+    say(t, '/prompt set "Be brief."')
+    c.store("the prompt", lambda: place.json("prompt", "show")["text"], "Be brief.")
+    say(t, "/help promote")
+    c.says("help of a command", t, "retake promote", "Esc close")
+    t.key("q")
+    t.wait("Enter send")
+    say(t, '/new "two words"')
+    c.says("quotes are no part of a name", t, "two words  take")
+    c.check("of the discussion", "two words" in [row["name"] for row in place.json("ls")])
+    for typed, wanted in (("/trunc", "/truncate "), ("/promo", "/promote "), ("/symb", "/symbols ")):
+        t.type(typed)
+        t.key("Tab")
+        c.says(f"{typed} is completed", t, "> " + wanted.rstrip())
+        t.key("C-u")
+        t.wait(re.compile(r"^ >$", re.M))
+
+
 def context_files(c, place):
     """Files below the working directory are sent; one that is missing refuses the question."""
     fork(place)
@@ -381,4 +409,4 @@ def context_files(c, place):
     c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
 
 
-run(completion, unknown, screens, undo, branching, entries, settings, replies, compact, files, context_files, places)
+run(completion, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, places)
