@@ -74,6 +74,9 @@ typedef struct rt_chat_ops {
 	bool (*draft_request)(rt_pane *chat, rt_request *out);
 	/* Its outcome. */
 	void (*draft_written)(rt_pane *chat, rt_status st);
+	/* Slash commands: their table (verb.h), and how a line is run. */
+	const struct rt_slash *slashes;
+	rt_status (*run_slash)(rt_tui *tui, rt_str line, bool *out_known);
 } rt_chat_ops;
 
 enum {

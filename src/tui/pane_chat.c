@@ -661,8 +661,10 @@ rt_pane_chat(rt_tui *tui)
 					.changed = changed,
 					.poll = poll_search,
 					.free = free_chat};
-	static const rt_chat_ops chat_ops = {rt_chat_fill, rt_chat_remember_input, show,
-					     rt_chat_draft_request, rt_chat_draft_written};
+	static const rt_chat_ops chat_ops = {rt_chat_fill,         rt_chat_remember_input,
+					     show,                  rt_chat_draft_request,
+					     rt_chat_draft_written, rt_slashes,
+					     rt_slash_run};
 	rt_chat *chat = rt_new0(tui->alloc, sizeof(*chat));
 
 	if (chat == NULL)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The palette: everything that can be done, found by typing a part of it: the actions of the
- * screen below, with their keys, and every command of the command line. A command runs as a
- * process (command_host.h) while the screen stays usable; keys typed meanwhile are for the screen
+ * screen below, with their keys, slash commands that are neither an action nor a command, and every
+ * command of the command line. A command runs as a process (command_host.h) while the screen stays
+ * usable; keys typed meanwhile are for the screen
  * below, and wait in the typeahead. */
 #include <stdio.h>
 
@@ -13,11 +14,14 @@
 #include "tui/pending.h"
 #include "tui/find.h"
 #include "tui/list.h"
+#include "tui/palette_words.h"
+#include "tui/verb.h"
 
 enum { ROWS_MAX = 16, KEYS_COLUMN = 14, NOTICE_MAX = 300 };
 
 typedef enum row_kind {
 	ROW_ACTION,
+	ROW_SLASH,
 	ROW_COMMAND,
 	ROW_USAGE, /* of the command that is being typed */
 	ROW_NAME   /* a candidate for its next word */
@@ -26,6 +30,7 @@ typedef enum row_kind {
 typedef struct row {
 	row_kind kind;
 	const rt_key_row *action;
+	const rt_slash *slash;
 	const rt_command *command;
 	rt_str name; /* borrowed from the value, or static */
 	char letter; /* 'd' or 't': letter and number name it, too; 0: nothing else does */
@@ -72,15 +77,76 @@ is_movement(rt_action action)
 	}
 }
 
+static bool
+is_listed(const palette *p, const rt_key_row *a)
+{
+	return (a->screen == p->below || a->screen == RT_SCREEN_ANY) && !is_movement(a->action);
+}
+
+/* How a row is found, the best first. */
+typedef enum match {
+	MATCH_NAME, /* a command's name or alias begins with the text */
+	MATCH_TEXT, /* its name or description contains the text */
+	MATCH_WORDS /* other words for it do */
+} match;
+
+static match
+match_of(const char *name, const char *what, rt_str part, bool *out_found)
+{
+	bool is_text = rt_find_holds(rt_str_of(what), part) ||
+		       rt_find_holds(rt_str_of(name), part);
+
+	*out_found = is_text || rt_palette_words_hold(name, part);
+	return is_text ? MATCH_TEXT : MATCH_WORDS;
+}
+
+static bool
+is_found(const char *name, const char *what, rt_str part, match how)
+{
+	bool found;
+
+	return match_of(name, what, part, &found) == how && found;
+}
+
 static void
-add_actions(palette *p, rt_str part)
+add_actions(palette *p, rt_str part, match how)
 {
 	for (const rt_key_row *a = rt_key_rows; a->action != RT_ACT_NONE; a++)
-		if ((a->screen == p->below || a->screen == RT_SCREEN_ANY) &&
-		    !is_movement(a->action) &&
-		    (rt_find_holds(rt_str_of(a->what), part) ||
-		     rt_find_holds(rt_str_of(rt_action_word(a->action)), part)))
+		if (is_listed(p, a) && is_found(rt_action_word(a->action), a->what, part, how))
 			rt_filter_add(&p->filter, &(row){.kind = ROW_ACTION, .action = a});
+}
+
+/* Has it no other row: is it neither a command nor an action of the screen below? */
+static bool
+is_only_slash(const palette *p, const rt_slash *slash)
+{
+	if (rt_command_named(p->pane.tui->commands, slash->name + 1) != NULL)
+		return false;
+	for (const rt_key_row *a = rt_key_rows; a->action != RT_ACT_NONE; a++)
+		if (a->action == slash->action && is_listed(p, a))
+			return false;
+	return true;
+}
+
+/* The slash command without another row that the text begins with, before a blank or the end. */
+static const rt_slash *
+slash_of(const palette *p, rt_str text)
+{
+	rt_str word = text;
+
+	(void)rt_str_split(&text, ' ', &word);
+	for (const rt_slash *slash = p->pane.tui->chat->slashes; slash->name != NULL; slash++)
+		if (rt_str_is(word, slash->name + 1))
+			return is_only_slash(p, slash) ? slash : NULL;
+	return NULL;
+}
+
+static void
+add_slashes(palette *p, rt_str part, match how)
+{
+	for (const rt_slash *slash = p->pane.tui->chat->slashes; slash->name != NULL; slash++)
+		if (is_only_slash(p, slash) && is_found(slash->name + 1, slash->what, part, how))
+			rt_filter_add(&p->filter, &(row){.kind = ROW_SLASH, .slash = slash});
 }
 
 static bool
@@ -90,14 +156,18 @@ is_called(const rt_command *command, rt_str part)
 	       (command->alias != NULL && rt_find_begins(rt_str_of(command->alias), part));
 }
 
-/* by_name: those whose name begins with part; else others whose summary contains it. */
 static void
-add_commands(palette *p, rt_str part, bool by_name)
+add_commands(palette *p, rt_str part, match how)
 {
-	for (const rt_command *const *c = p->pane.tui->commands; *c != NULL; c++)
-		if (((*c)->traits & RT_COMMAND_HIDDEN) == 0 && is_called(*c, part) == by_name &&
-		    (by_name || rt_find_holds(rt_str_of((*c)->summary), part)))
+	for (const rt_command *const *c = p->pane.tui->commands; *c != NULL; c++) {
+		bool is_name = is_called(*c, part);
+
+		if (((*c)->traits & RT_COMMAND_HIDDEN) == 0 &&
+		    (how == MATCH_NAME || is_name
+			     ? is_name && how == MATCH_NAME
+			     : is_found((*c)->name, (*c)->summary, part, how)))
 			rt_filter_add(&p->filter, &(row){.kind = ROW_COMMAND, .command = *c});
+	}
 }
 
 /* Where the last word begins. */
@@ -204,10 +274,17 @@ fill(void *ctx, rt_str text)
 		add_names(p, command, text);
 		return;
 	}
+	if (rt_str_find(text, RT_STR(" "), 0) != SIZE_MAX && slash_of(p, text) != NULL) {
+		rt_filter_add(&p->filter, &(row){.kind = ROW_SLASH, .slash = slash_of(p, text)});
+		return;
+	}
 	if (text.size > 0)
-		add_commands(p, text, true);
-	add_actions(p, text);
-	add_commands(p, text, text.size == 0);
+		add_commands(p, text, MATCH_NAME);
+	for (match how = MATCH_TEXT; how <= MATCH_WORDS; how++) {
+		add_actions(p, text, how);
+		add_slashes(p, text, how);
+		add_commands(p, text, text.size == 0 && how == MATCH_TEXT ? MATCH_NAME : how);
+	}
 }
 
 /* ---- drawing ---- */
@@ -237,6 +314,11 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 					RT_INK_TEXT | RT_INK_BOLD);
 		(void)rt_canvas_put_cut(canvas, box, words, y, box.w - words,
 					rt_str_of(r->action->what), RT_INK_TEXT);
+		break;
+	case ROW_SLASH:
+		(void)rt_canvas_put_c(canvas, box, 2, y, r->slash->name, RT_INK_CODE);
+		(void)rt_canvas_put_cut(canvas, box, words, y, box.w - words,
+					rt_str_of(r->slash->what), RT_INK_TEXT);
 		break;
 	case ROW_COMMAND:
 		(void)rt_canvas_put_c(canvas, box, 2, y, r->command->name, RT_INK_CODE);
@@ -518,6 +600,21 @@ complete(palette *p, const row *name)
 	(void)rt_filter_update(&p->filter);
 }
 
+/* A slash command, with the words that were typed after its name. */
+static void
+run_slash(palette *p, const rt_slash *slash)
+{
+	rt_tui *tui = p->pane.tui;
+	rt_str text = rt_field_text(p->filter.field), rest = RT_STR("");
+	bool ignored;
+
+	if (slash_of(p, text) == slash)
+		rest = rt_str_skip(text, strlen(slash->name) - 1);
+	text = rt_tui_format(tui, "%s%.*s", slash->name, RT_STR_ARG(rest));
+	rt_tui_close(tui, &p->pane);
+	RT_TRY(&tui->scope, tui->chat->run_slash(tui, text, &ignored));
+}
+
 /* Enter, or (completes) Tab. */
 static void
 accept(palette *p, bool completes)
@@ -532,8 +629,12 @@ accept(palette *p, bool completes)
 			complete(p, &(row){.name = rt_str_of(r->command->name)});
 		else
 			run(p, rt_str_of(r->command->name));
+	} else if (r != NULL && r->kind == ROW_SLASH && completes) {
+		complete(p, &(row){.name = rt_str_of(r->slash->name + 1)});
 	} else if (completes) {
 		return;
+	} else if (r != NULL && r->kind == ROW_SLASH) {
+		run_slash(p, r->slash);
 	} else if (r != NULL && r->kind == ROW_ACTION) { /* of the pane that is on top then */
 		rt_tui_close(tui, &p->pane);
 		RT_TRY(&tui->scope, rt_tui_act(tui, r->action->action));

@@ -148,6 +148,74 @@ lists(void **state)
 	desk_close(&d);
 }
 
+/* Words of people for what the program calls otherwise; each with a row that does it. */
+static void
+finds_by_other_words(void **state)
+{
+	static const char *const words[][2] = {
+		{"promote", "promote "},   {"rename", "rename "},      {"roles", "roles "},
+		{"track", "track "},       {"filter", "/only "},       {"settings", "settings "},
+		{"reset", "reset "},       {"save", "save "},          {"summary", "compact "},
+		{"summarize", "compress "}, {"compact", "compact "},   {"read mode", "/source "},
+		{"mode", "view "},    {"collapse", "view "},      {"expand all", "view "},
+		{"fork", "extract "},      {"switch", "/branches "},   {"session", "use "},
+		{"navigate", "go "},       {"bookmark", "label "},     {"persona", "/only "},
+		{"append", "add "},        {"truncate", "truncate "},  {"insert", "insert "},
+		{"snapshot", "history "},  {"redact", "purge "},       {"regenerate", "again "},
+		{"screenshots", "files "}, {"preferences", "settings "}, {"cherry", "graft "},
+	};
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 40);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char row[2][40];
+
+		desk_press(&d, "ctrl+p");
+		desk_type(&d, words[i][0]);
+		(void)snprintf(row[0], sizeof(row[0]), "› %s ", words[i][1]);
+		(void)snprintf(row[1], sizeof(row[1]), "  %s ", words[i][1]);
+		if (!desk_shows(&d, row[0]) && !desk_shows(&d, row[1]))
+			fail_msg("\"%s\" does not find %s", words[i][0], words[i][1]);
+		desk_press(&d, "escape");
+	}
+	desk_close(&d);
+}
+
+/* Slash commands that are no commands of the command line. */
+static void
+runs_slash_commands(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 70, 14);
+	desk_add(&d, "User", "one");
+	desk_add(&d, "AI", "two");
+	desk_add(&d, "Coder", "three");
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "persona");
+	desk_press(&d, "tab");
+	assert_shows(&d, ": only\n");
+	desk_type(&d, "Coder");
+	assert_shows(&d, "› /only ");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_shows(&d, "only Coder and User");
+	assert_false(desk_shows(&d, "two"));
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "branches");
+	desk_press(&d, "enter");
+	assert_shows(&d, "Which take");
+	desk_press(&d, "escape");
+	/* Where the screen has a key for it, that is the row. */
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "choose a model");
+	assert_shows(&d, "› ^L ");
+	assert_false(desk_shows(&d, "/model"));
+	desk_close(&d);
+}
+
 static void
 acts_on_what_is_below(void **state)
 {
@@ -351,6 +419,8 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(splits),
 		cmocka_unit_test(lists),
+		cmocka_unit_test(finds_by_other_words),
+		cmocka_unit_test(runs_slash_commands),
 		cmocka_unit_test(acts_on_what_is_below),
 		cmocka_unit_test(completes),
 		cmocka_unit_test(completes_no_flags),

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Palette words: what people call an operation besides its name and its description. The palette
+ * finds it by these words, too. */
+#ifndef RT_TUI_PALETTE_WORDS_H
+#define RT_TUI_PALETTE_WORDS_H
+
+#include "base/text.h"
+
+/* name: of a command, a slash command (without the slash) or an action. Does one of its words contain
+ * part? */
+bool rt_palette_words_hold(const char *name, rt_str part);
+
+#endif
