@@ -298,7 +298,7 @@ rt_chat_layout(rt_chat *chat, size_t item)
 	if (is_same && laid->value == work->value_change)
 		return laid;
 	if (rt_work_entry_at(work, item, &e, &err) != RT_OK) {
-		rt_tui_say_error(tui, &err, RT_STR("details: retake fsck"));
+		rt_tui_say_error(tui, &err, RT_STR("details: /fsck"));
 		return NULL;
 	}
 	laid_clear(laid, tui->alloc);

@@ -87,10 +87,8 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 	return words->status == RT_OK ? RT_OK : rt_fail(err, words->status, "out of memory");
 }
 
-/* Refuse what runs on, or needs a terminal of its own. */
-static void
-check_command(rt_scope *s, const rt_command *const *commands, const char *name,
-	      const rt_command *command)
+const char *
+rt_command_why_not_here(const rt_command *command)
 {
 	static const struct {
 		const char *name, *why;
@@ -99,12 +97,22 @@ check_command(rt_scope *s, const rt_command *const *commands, const char *name,
 		{"chat", "you are already in it: close this and type"},
 		{"serve", "it runs until stopped; start it in another terminal"},
 	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (strcmp(command->name, refused[i].name) == 0)
+			return refused[i].why;
+	return NULL;
+}
+
+static void
+check_command(rt_scope *s, const rt_command *const *commands, const char *name,
+	      const rt_command *command)
+{
+	const char *why = command == NULL ? NULL : rt_command_why_not_here(command);
 	const char *nearest = command == NULL ? rt_command_nearest(commands, name) : NULL;
 
-	for (size_t i = 0; command != NULL && i < sizeof(refused) / sizeof(refused[0]); i++)
-		if (strcmp(command->name, refused[i].name) == 0)
-			(void)rt_scope_fail(s, RT_REFUSED, "%s cannot run here: %s",
-					    command->name, refused[i].why);
+	if (why != NULL)
+		(void)rt_scope_fail(s, RT_REFUSED, "%s cannot run here: %s", command->name, why);
 	if (command == NULL && nearest != NULL)
 		(void)rt_scope_fail(s, RT_USAGE, "there is no command \"%.60s\"; did you mean %s?", name,
 				    nearest);

@@ -29,6 +29,9 @@ void rt_command_process_deinit(rt_command_process *command);
  * "~/" at the beginning of a word is the home directory; nothing else is special. Appended to words,
  * each with a NUL. RT_USAGE: an unterminated quote. */
 RT_CHECKED rt_status rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err);
+/* Commands that run until they are stopped, or need a terminal: why they cannot run here. NULL: it
+ * can. */
+const char *rt_command_why_not_here(const rt_command *command);
 /* Prepare it. A leading "retake" is left out. RT_USAGE, RT_REFUSED: a command that makes no sense
  * here; err says what to do instead. */
 RT_CHECKED rt_status rt_command_process_make(rt_command_process *command,

@@ -13,6 +13,7 @@
 
 #include "app/editor.h"
 #include "terminal/terminal.h"
+#include "tui/command_host.h"
 
 enum { NOTICE_SIZE = 1 << 15 /* bytes of a message; more may be added to it */ };
 
@@ -202,22 +203,65 @@ rt_tui_say_done(rt_tui *tui, const char *format, ...)
 	va_end(ap);
 }
 
+/* The command that the text begins with; NULL: none that works here. */
+static const rt_command *
+command_at_start(const rt_tui *tui, rt_str text)
+{
+	char name[24];
+	size_t size = 0;
+	const rt_command *command;
+
+	while (size < text.size && size < sizeof(name) - 1 && text.ptr[size] >= 'a' &&
+	       text.ptr[size] <= 'z')
+		size++;
+	memcpy(name, text.ptr, size);
+	name[size] = 0;
+	command = rt_command_named(tui->commands, name);
+	return command != NULL && rt_command_why_not_here(command) == NULL ? command : NULL;
+}
+
+void
+rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out)
+{
+	const rt_str program = RT_STR("retake ");
+	size_t from = 0, at;
+
+	while ((at = rt_str_find(text, program, from)) != SIZE_MAX) {
+		bool begins = at == 0 || strchr(" :(\n", text.ptr[at - 1]) != NULL;
+
+		rt_buf_add(out, text.ptr + from, at - from);
+		from = at + program.size;
+		if (begins && command_at_start(tui, rt_str_skip(text, from)) != NULL)
+			rt_buf_add_byte(out, '/');
+		else
+			rt_buf_add_str(out, program);
+	}
+	rt_buf_add_str(out, rt_str_skip(text, from));
+}
+
 void
 rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint)
 {
+	rt_scope s;
+	rt_buf *words;
+
 	tui->errors++;
 	if (err->is_quiet) {
 		rt_tui_say_nothing(tui);
 		return;
 	}
-	rt_tui_say_str(tui, rt_str_of(err->text), RT_INK_ERROR);
+	rt_scope_init(&s, tui->alloc);
+	words = rt_scope_buf(&s);
+	rt_tui_add_advice(tui, rt_str_of(err->text), words);
+	rt_tui_say_str(tui, rt_buf_str(words), RT_INK_ERROR);
 	if (tui->notice.size > 0 && tui->notice.ptr[0] >= 'a' && tui->notice.ptr[0] <= 'z' &&
 	    !rt_str_starts(rt_buf_str(&tui->notice), RT_STR("http")))
 		tui->notice.ptr[0] = (char)(tui->notice.ptr[0] - 'a' + 'A');
 	if (hint.size > 0) {
 		rt_buf_add_c(&tui->notice, ".  ");
-		rt_buf_add_str(&tui->notice, hint);
+		rt_tui_add_advice(tui, hint, &tui->notice);
 	}
+	rt_scope_deinit(&s);
 }
 
 /* The step, and the key for its undo or redo on the topmost screen, if it has one. */

@@ -165,7 +165,9 @@ rt_pane *rt_tui_top(const rt_tui *tui);
 void rt_tui_say(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_done(rt_tui *tui, const char *format, ...) RT_PRINTF(2, 3);
 void rt_tui_say_str(rt_tui *tui, rt_str words, rt_ink ink);
-/* Followed by the hint, which may be empty. */
+/* Append advice of the command line ("see: retake ls") as it works here ("see: /ls"). */
+void rt_tui_add_advice(const rt_tui *tui, rt_str text, rt_buf *out);
+/* Followed by the hint, which may be empty; advice in both as rt_tui_add_advice. */
 void rt_tui_say_error(rt_tui *tui, const rt_error *err, rt_str hint);
 /* Report a failure and return RT_OK; RT_NOMEM and RT_OK are returned as they are. */
 RT_CHECKED rt_status rt_tui_say_failure(rt_tui *tui, rt_status st, const rt_error *err);

@@ -173,7 +173,8 @@ refuses_with_a_next_step(void **state)
 	desk_press(&d, "f3 home down ctrl+r");
 	assert_int_equal(d.tui.notice_ink, RT_INK_ERROR);
 	assert_shows(&d, "Cannot revert step 5");
-	assert_shows(&d, "retake revert 6");
+	assert_shows(&d, "/revert 6");
+	assert_false(desk_shows(&d, "retake"));
 	desk_close(&d);
 }
 

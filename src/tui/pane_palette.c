@@ -390,20 +390,21 @@ trim_lines(rt_str text)
 		       : rt_str_at(text.ptr + at, (size_t)(words.ptr - text.ptr) - at + words.size);
 }
 
-/* Changes end with the command for undo; here that is the chat's. */
+/* Output ends with a line of advice (the way back of a change), unless it is indented text. */
 static void
-add_with_own_undo(rt_buf *buf, rt_str text)
+add_with_own_advice(const rt_tui *tui, rt_buf *buf, rt_str text)
 {
-	const rt_str shell = RT_STR("undo: retake undo");
+	size_t last;
 
 	text = trim_lines(text);
-	if (text.size < shell.size ||
-	    !rt_str_eq(rt_str_at(text.ptr + text.size - shell.size, shell.size), shell)) {
+	for (last = text.size; last > 0 && text.ptr[last - 1] != '\n';)
+		last--;
+	rt_buf_add(buf, text.ptr, last);
+	text = rt_str_skip(text, last);
+	if (text.size > 0 && text.ptr[0] != ' ' && rt_str_find(text, RT_STR(": retake "), 0) != SIZE_MAX)
+		rt_tui_add_advice(tui, text, buf);
+	else
 		rt_buf_add_str(buf, text);
-		return;
-	}
-	rt_buf_add(buf, text.ptr, text.size - shell.size);
-	rt_buf_add_c(buf, "undo: /undo");
 }
 
 /* Output, then errors without the name of the program. */
@@ -416,12 +417,14 @@ output_of(palette *p)
 	rt_buf *text = rt_scope_buf(s), *out = rt_scope_buf(s);
 
 	rt_command_process_add_said(command, rt_buf_str(&command->out), out);
-	add_with_own_undo(text, rt_scope_str(s, out));
+	add_with_own_advice(p->pane.tui, text, rt_scope_str(s, out));
 	if (err.size > 0 && text->size > 0 && text->ptr[text->size - 1] != '\n')
 		rt_buf_add_byte(text, '\n');
 	if (rt_str_starts(err, RT_STR("retake: ")))
 		err = rt_str_at(err.ptr + 8, err.size - 8);
-	rt_command_process_add_said(command, err, text);
+	rt_buf_clear(out);
+	rt_command_process_add_said(command, err, out);
+	rt_tui_add_advice(p->pane.tui, rt_scope_str(s, out), text);
 	if (command->result.outcome == RT_PROCESS_TOO_MUCH)
 		rt_buf_add_c(text, "\n(stopped: it printed more than can be displayed)");
 	return rt_scope_str(s, text);

@@ -334,7 +334,7 @@ runs(void **state)
 	assert_notice(d, "One line.");
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("retake show 9z")), RT_OK);
 	desk_press(d, "f5");
-	assert_notice(d, "no entry matches \"9z\".  Entries: retake show");
+	assert_notice(d, "no entry matches \"9z\".  Entries: /show");
 	assert_int_equal(d->tui.notice_ink, RT_INK_ERROR);
 	assert_int_equal(rt_pane_palette_run(&d->tui, RT_STR("undo")), RT_OK);
 	desk_press(d, "f5");

@@ -47,9 +47,16 @@ sweep(rt_tui *tui)
 static void
 show_notes(rt_tui *tui)
 {
+	rt_scope s;
+	rt_buf *words;
+
 	if (tui->notes.size == 0)
 		return;
-	rt_tui_say_str(tui, rt_str_trim(rt_buf_str(&tui->notes)), RT_INK_WARNING);
+	rt_scope_init(&s, tui->alloc);
+	words = rt_scope_buf(&s);
+	rt_tui_add_advice(tui, rt_str_trim(rt_buf_str(&tui->notes)), words);
+	rt_tui_say_str(tui, rt_buf_str(words), RT_INK_WARNING);
+	rt_scope_deinit(&s);
 	rt_buf_clear(&tui->notes);
 }
 

@@ -382,6 +382,39 @@ names_of_any_length(void **state)
 	desk_close(&d);
 }
 
+/* Commands in errors of the layers below are those of the shell; here they begin with a slash. */
+static void
+advice_for_this_screen(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"no take \"x\"; see: retake takes", "no take \"x\"; see: /takes"},
+		{"retake set model NAME   (or: retake models)", "/set model NAME   (or: /models)"},
+		{"run: retake fsck, retake repair", "run: /fsck, /repair"},
+		/* Names that contain the words, no commands, and what does not work here. */
+		{"no entry matches \"retake show\"", "no entry matches \"retake show\""},
+		{"the retake program is gone", "the retake program is gone"},
+		{"start it: retake serve", "start it: retake serve"},
+		{"retake ", "retake "},
+	};
+	rt_error err = {.text = "there is none; see: retake ls"};
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 12);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		rt_buf words;
+
+		rt_buf_init(&words, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		rt_tui_add_advice(&d.tui, rt_str_of(pairs[i][0]), &words);
+		assert_int_equal(words.status, RT_OK);
+		assert_true(rt_str_is(rt_buf_str(&words), pairs[i][1]));
+		rt_buf_deinit(&words);
+	}
+	rt_tui_say_error(&d.tui, &err, RT_STR("Choose one: retake use NAME"));
+	assert_notice(&d, "There is none; see: /ls.  Choose one: /use NAME");
+	desk_close(&d);
+}
+
 int
 main(void)
 {
@@ -390,7 +423,7 @@ main(void)
 		cmocka_unit_test(the_tree_and_what_changes), cmocka_unit_test(too_many_screens),
 		cmocka_unit_test(one_screen_of_a_kind),      cmocka_unit_test(no_thread),
 		cmocka_unit_test(a_paste_that_was_cut),      cmocka_unit_test(ends_of_names),
-		cmocka_unit_test(names_of_any_length),
+		cmocka_unit_test(names_of_any_length),       cmocka_unit_test(advice_for_this_screen),
 	};
 
 	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
