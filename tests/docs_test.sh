@@ -29,7 +29,7 @@
 # the tables of operations, events, keys and config.toml, the example. RETAKE names the program (build/retake).
 set -eu
 cd "$(dirname "$0")/.."
-RETAKE=${RETAKE:-$PWD/build/retake}
+RETAKE=$(realpath "${RETAKE:-build/retake}")
 export RETAKE
 exec python3 - "$@" <<'PYTHON'
 import glob
