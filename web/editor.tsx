@@ -12,6 +12,7 @@ import { keepDraft, ownDraft } from "./drafts";
 import { showEntry, textOf } from "./entry_acts";
 import { LeftDrafts } from "./left";
 import { placeOf } from "./outline";
+import { roleLabel } from "./speaker";
 import { set, state, useStore } from "./state";
 import type { Editing } from "./state";
 import type { Entry } from "./types";
@@ -189,10 +190,10 @@ interface RolePickerProps {
 
 export function RolePicker(props: RolePickerProps) {
 	const roles = useStore((from) => from.settings)?.roles ?? [];
-	const all = props.isAsleep ? [props.value]
-		: roles.includes(props.value) || !props.value ? roles : [...roles, props.value];
+	const value = roleLabel(props.value, roles);
+	const all = props.isAsleep ? [value] : roles.includes(value) || !value ? roles : [...roles, value];
 	return (
-		<select class="role-picker" aria-label={props.label} value={props.value} tabIndex={props.tabIndex}
+		<select class="role-picker" aria-label={props.label} value={value} tabIndex={props.tabIndex}
 			onChange={(event) => props.onChange(event.currentTarget.value)}>
 			{all.map((role) => <option value={role}>{role}</option>)}
 		</select>

@@ -18,6 +18,7 @@ import { useTips } from "./pane_tips";
 import { headRow, keysOf, pathTo, readyToSearch, rowOfKey, shownFor, takeAt, takesOf, treeRows } from "./pane_tree";
 import { addPane, isNarrow } from "./panes";
 import { runsHere } from "./runs";
+import { roleLabel } from "./speaker";
 import { set, state, useStore } from "./state";
 import { discPath, discussionOf } from "./store";
 import { DIFFERS, MUTED } from "./types";
@@ -96,7 +97,7 @@ function Row(props: RowProps) {
 	const preview = beginning(columns.preview?.[row.at] ?? "", role);
 	const isUser = role.toLowerCase() === "user";
 	const isTitled = preview.startsWith("[") && (kind === "compaction" || kind === "custom_message");
-	const says = isTitled ? "" : kind === "branch_summary" ? "summary of a branch" : role;
+	const says = isTitled ? "" : kind === "branch_summary" ? "summary of a branch" : roleLabel(role, state.settings?.roles ?? []);
 	return (
 		<div {...place} role="treeitem" aria-level={row.level} aria-setsize={row.family.size} aria-posinset={row.place}
 			aria-expanded={row.canFold ? !row.isFolded : undefined} aria-selected={props.isMarked || props.isChosen}

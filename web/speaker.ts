@@ -15,3 +15,11 @@ export function roleClass(role: string): string {
 		return "is-model";
 	return isTool(role) ? "is-tool" : "is-other";
 }
+
+const MEANINGS = [/^(user|human)$/i, /^(ai|assistant|model)$/i, /^system$/i];
+
+/** What a role is shown as: the role of the project's list that means the same; else itself. */
+export function roleLabel(role: string, roles: readonly string[]): string {
+	const meaning = MEANINGS.find((each) => each.test(role));
+	return roles.includes(role) || !meaning ? role : roles.find((each) => meaning.test(each)) ?? role;
+}

@@ -386,7 +386,10 @@ fill_field(rt_cli *cli, const rt_cli_op_field *from, rt_request *request)
 	if (given == NULL || !rt_ok(&cli->s))
 		return;
 	switch (field->type) {
-	case RT_FIELD_STRING: *(rt_str *)member = rt_str_of(given); break;
+	case RT_FIELD_STRING:
+		*(rt_str *)member = from->is_role ? rt_cli_role_meant(cli, given)
+						  : rt_str_of(given);
+		break;
 	case RT_FIELD_ADDRESS:
 		if (rt_cli_open(cli, RT_SESSION_CHANGE))
 			*(rt_str *)member = rt_cli_request_entry(cli, given);

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cli.h"
+#include "core/role.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -336,13 +337,27 @@ rt_cli_advise(rt_cli *cli, const char *format, ...)
 rt_style
 rt_cli_role_style(rt_str role)
 {
-	if (rt_str_eq_nocase(role, RT_STR("user")))
+	if (rt_role_is_user(role))
 		return RT_STYLE_CYAN;
-	if (rt_str_eq_nocase(role, RT_STR("ai")) || rt_str_eq_nocase(role, RT_STR("assistant")))
+	if (rt_role_is_assistant(role))
 		return RT_STYLE_GREEN;
 	if (rt_str_eq_nocase(role, RT_STR("system")))
 		return RT_STYLE_YELLOW;
 	return RT_STYLE_MAGENTA;
+}
+
+rt_str
+rt_cli_role_meant(rt_cli *cli, const char *word)
+{
+	if (word == NULL || !rt_cli_open(cli, RT_SESSION_CHANGE))
+		return rt_str_of(word);
+	return rt_role_meant(cli->session.value, rt_str_of(word));
+}
+
+rt_str
+rt_cli_role_label(const rt_cli *cli, rt_str role)
+{
+	return rt_role_meant(cli->session.value, role);
 }
 
 /* ---- output ---- */

@@ -212,6 +212,7 @@ typedef struct rt_cli_op_field {
 	const char *otherwise; /* where it was not given; NULL: then it is absent */
 	const char *what;      /* of a number, as in rt_cli_number */
 	const char *hint;      /* where that is no number; or NULL */
+	bool is_role;          /* aliases are replaced: rt_cli_role_meant */
 } rt_cli_op_field;
 
 typedef struct rt_cli_op {
@@ -249,5 +250,10 @@ void rt_cli_drop_draft(rt_cli *cli);
 #define RT_CLI_S(count) ((count) == 1 ? "" : "s")
 #define RT_CLI_IES(count) ((count) == 1 ? "y" : "ies")
 rt_style rt_cli_role_style(rt_str role);
+/* The role that was given, with aliases replaced (rt_role_meant); word NULL: none. Opens the session
+ * for changing. */
+rt_str rt_cli_role_meant(rt_cli *cli, const char *word);
+/* What an entry's role is shown as. The session is open. */
+rt_str rt_cli_role_label(const rt_cli *cli, rt_str role);
 
 #endif

@@ -43,7 +43,7 @@ static void
 add_entry(rt_cli *cli, rt_request request, const char *verb)
 {
 	request.content.text = rt_cli_given(new_text(cli));
-	request.role = rt_str_of(rt_cli_flag_value(cli, "role"));
+	request.role = rt_cli_role_meant(cli, rt_cli_flag_value(cli, "role"));
 	request.id = rt_str_of(rt_cli_flag_value(cli, "id"));
 	request.kind = rt_str_of(rt_cli_flag_value(cli, "kind"));
 	request.ts.text = rt_str_of(rt_cli_flag_value(cli, "ts"));

@@ -268,8 +268,7 @@ run_ask(rt_cli *cli)
 	const char *at = rt_cli_flag_value(cli, "at");
 	rt_str text = read_question(cli);
 	rt_send_options options = {.how = RT_SEND_ASK,
-				   .text = text,
-				   .role = rt_str_of(rt_cli_flag_value(cli, "role"))};
+				   .text = text};
 	rt_buf *json = rt_scope_buf(&cli->s);
 
 	if (rt_ok(&cli->s) && text.ptr == NULL && !rt_cli_has(cli, "send")) {
@@ -283,6 +282,7 @@ run_ask(rt_cli *cli)
 		rt_cli_fail(cli, RT_USAGE, "--image needs a question");
 	options.content = rt_cli_image_content(cli, text);
 	rt_cli_open(cli, RT_SESSION_CHANGE);
+	options.role = rt_cli_role_meant(cli, rt_cli_flag_value(cli, "role"));
 
 	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
 
@@ -473,7 +473,7 @@ chat_show(rt_cli *cli)
 		rt_entry_add_text(text, e);
 		rt_term_f(&cli->out, ":%zu ", e->at + 1);
 		rt_term_style(&cli->out, rt_cli_role_style(e->role));
-		rt_term_line(&cli->out, e->role);
+		rt_term_line(&cli->out, rt_cli_role_label(cli, e->role));
 		rt_term_style(&cli->out, RT_STYLE_NONE);
 		rt_term_c(&cli->out, "\n");
 		rt_term_indented(&cli->out, rt_scope_str(&cli->s, text), 2);

@@ -8,7 +8,7 @@
 
 static const rt_cli_op role_op = {
 	.op = RT_OP_ENTRY_ROLE,
-	.fields = {{"entry", .word = 0}, {"role", .word = 1}},
+	.fields = {{"entry", .word = 0}, {"role", .word = 1, .is_role = true}},
 	.done = "Changed the role of entry {entry}.",
 };
 

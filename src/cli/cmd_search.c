@@ -83,7 +83,7 @@ print_hit(rt_cli *cli, const rt_hit *hit)
 	rt_term_line(out, hit->id);
 	rt_term_c(out, "  ");
 	rt_term_style(out, rt_cli_role_style(hit->role));
-	rt_term_line(out, hit->role);
+	rt_term_line(out, rt_cli_role_label(cli, hit->role));
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "\n");
 	print_snippet(cli, hit->snippet);

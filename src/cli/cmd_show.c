@@ -18,8 +18,9 @@ is_wanted(const rt_cli *cli, const rt_entry_row *e)
 {
 	const char *role = rt_cli_flag_value(cli, "role");
 
-	return role == NULL || rt_str_eq_nocase(e->role, rt_str_of(role)) ||
-	       rt_role_is_user(e->role);
+	return role == NULL || rt_role_is_user(e->role) ||
+	       rt_str_eq_nocase(rt_cli_role_label(cli, e->role),
+				rt_cli_role_label(cli, rt_str_of(role)));
 }
 
 /* --- JSON --- */
@@ -244,7 +245,7 @@ show_entry(rt_cli *cli, const rt_entry_row *e, size_t at, rt_str head, bool whol
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_style(out, RT_STYLE_BOLD);
 	rt_term_style(out, rt_cli_role_style(e->role));
-	rt_term_line(out, e->role);
+	rt_term_line(out, rt_cli_role_label(cli, e->role));
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_c(out, "  ");
 	rt_term_line(out, e->id);

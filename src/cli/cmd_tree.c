@@ -200,7 +200,8 @@ draw_front(const tree *t, const row *r)
 	const rt_tree_row *e = r->entry;
 	rt_term *out = &t->cli->out;
 	size_t levels = r->level < GUTTER_MAX / 3 ? r->level : GUTTER_MAX / 3;
-	size_t role_width = rt_screen_width(e->role);
+	rt_str role = rt_cli_role_label(t->cli, e->role);
+	size_t role_width = rt_screen_width(role);
 	/* On a very narrow screen the text counts for more than the id. */
 	bool has_id = e->id.size > 0 && !(out->columns > 0 && out->columns < NARROW);
 
@@ -209,7 +210,7 @@ draw_front(const tree *t, const row *r)
 	rt_term_c(out, !is_in_active(t, e) ? "  " : out->utf8 ? "\xE2\x80\xA2 " : "* ");
 	rt_term_style(out, RT_STYLE_NONE);
 	rt_term_style(out, rt_cli_role_style(e->role));
-	rt_term_line(out, e->role);
+	rt_term_line(out, role);
 	if (role_width < t->role_width) {
 		rt_term_spaces(out, t->role_width - role_width);
 		role_width = t->role_width;
@@ -289,7 +290,7 @@ draw(rt_cli *cli)
 	if (t.count == 0)
 		rt_cli_advise(cli, "No entries yet. Add one: retake add TEXT\n");
 	for (size_t i = 0; i < t.count; i++) {
-		size_t used = rt_screen_width(t.rows[i].entry->role);
+		size_t used = rt_screen_width(rt_cli_role_label(cli, t.rows[i].entry->role));
 
 		if (used > t.role_width && used <= ROLE_MAX)
 			t.role_width = used;

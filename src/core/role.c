@@ -25,3 +25,55 @@ rt_role_is_assistant(rt_str role)
 	return rt_str_eq_nocase(role, RT_STR("ai")) || rt_str_eq_nocase(role, RT_STR("assistant")) ||
 	       rt_str_eq_nocase(role, RT_STR("model"));
 }
+
+/* ---- one vocabulary ---- */
+
+static const char *const meanings[][4] = {
+	{"User", "human", NULL},
+	{"AI", "assistant", "model", NULL},
+	{"System", NULL},
+};
+
+/* The next name of a JSON array of strings, as it is written there. */
+static bool
+next_name(rt_str *json, rt_str *out)
+{
+	size_t from = 0, end;
+
+	while (from < json->size && json->ptr[from] != '"')
+		from++;
+	for (end = from + 1; end < json->size && json->ptr[end] != '"'; end++)
+		if (json->ptr[end] == '\\')
+			end++;
+	if (end >= json->size)
+		return false;
+	*out = rt_str_at(json->ptr + from + 1, end - from - 1);
+	*json = rt_str_skip(*json, end + 1);
+	return true;
+}
+
+/* Words of a row mean the same; NULL: it is not in the table. */
+static const char *const *
+meaning_of(rt_str word)
+{
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		for (const char *const *each = meanings[i]; *each != NULL; each++)
+			if (rt_str_eq_nocase(word, rt_str_of(*each)))
+				return meanings[i];
+	return NULL;
+}
+
+rt_str
+rt_role_meant(const rt_project *project, rt_str word)
+{
+	const char *const *meaning = meaning_of(word);
+	rt_str roles = rt_project_roles(project), name, found = word;
+
+	while (meaning != NULL && next_name(&roles, &name)) {
+		if (rt_str_eq(name, word))
+			return word;
+		if (found.ptr == word.ptr && meaning_of(name) == meaning)
+			found = name;
+	}
+	return found;
+}

@@ -12,5 +12,10 @@ extern const char rt_default_roles[];
 rt_str rt_project_roles(const rt_project *project);
 bool rt_role_is_user(rt_str role);
 bool rt_role_is_assistant(rt_str role);
+/* The role of the project's list that a word means: user and human mean User; ai, assistant and
+ * model mean AI; system means System, in the list's own spelling. A word that is in the list, or
+ * that means no role of it, is returned unchanged. Borrows from both. Also the label that an entry's
+ * role is shown with. */
+rt_str rt_role_meant(const rt_project *project, rt_str word);
 
 #endif

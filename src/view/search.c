@@ -15,6 +15,7 @@
 
 #include <stdlib.h> /* qsort, bsearch */
 
+#include "core/role.h"
 #include "log/engine_impl.h"
 #include "log/index.h"
 #include "view/search_impl.h"
@@ -182,8 +183,11 @@ find_candidates(search *s)
 static bool
 role_fits(const search *s, rt_str role)
 {
-	return (s->options->role.size == 0 || rt_str_eq_nocase(role, s->options->role)) &&
-	       (s->query.role.size == 0 || rt_str_eq_nocase(role, s->query.role));
+	role = rt_role_meant(s->project, role);
+	return (s->options->role.size == 0 ||
+		rt_str_eq_nocase(role, rt_role_meant(s->project, s->options->role))) &&
+	       (s->query.role.size == 0 ||
+		rt_str_eq_nocase(role, rt_role_meant(s->project, s->query.role)));
 }
 
 /* Signs are not in the index. */

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# One vocabulary of roles: aliases, and the labels of imported roles. Data keeps its roles.
+. "$(dirname "$0")/lib.sh"
+
+stored() { # the roles of the entries, as they are stored
+	r show --json | json '" ".join(each["role"] for each in d["entries"])'
+}
+
+r -q add -r human one
+r -q add -r assistant two
+r -q add -r MODEL three
+r -q add -r system four
+r -q add -r Critic five
+is 'aliases of add' 'User AI AI System Critic' "$(stored)"
+code 'alias of role' 0 r role :5 ai
+has 'alias of role' '(AI, 5 of 5)' "$out"
+r -q insert --before :1 -r model zero
+is 'alias of insert' 'AI User AI AI System AI' "$(stored)"
+r -q ask -m builtin/echo -r human 'a question'
+is 'alias of ask' 'User' "$(r show :7 --json | json 'd["role"]')"
+code 'filter' 0 r show -r assistant
+is 'filter: AI, and questions' 7 "$(printf '%s\n' "$out" | grep -c '^:')"
+
+# --- a role of the project is no alias ---
+r -q roles add assistant
+r -q add -r assistant eight
+is 'a role of its own' assistant "$(r show @ --json | json 'd["role"]')"
+has 'a role of its own: its label' 'assistant  ' "$(r show @)"
+r -q undo 2
+r -q roles rm AI
+r -q add -r assistant nine
+is 'no role to mean' assistant "$(r show @ --json | json 'd["role"]')"
+r -q undo 2
+
+# --- imports ---
+cat >"$work/session.jsonl" <<'END'
+{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/tmp"}
+{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"hi","timestamp":1767225601000}}
+{"type":"message","id":"a2","parentId":"a1","timestamp":"2026-01-01T00:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"hello"}],"timestamp":1767225602000}}
+END
+code 'import' 0 r import "$work/session.jsonl"
+is 'import: data' 'user assistant' "$(stored)"
+has 'import: label of a question' ':1  User  ' "$(r show)"
+has 'import: label of a reply' ':2  AI  ' "$(r show)"
+has 'import: tree' 'AI    a2' "$(r tree)"
+has 'import: search' '  AI' "$(r search hello)"
+is 'import: search by alias' 1 "$(r search hello -r model | grep -c '  AI')"
+r export --format pi -o "$work/again.jsonl" >/dev/null 2>&1
+cmp -s "$work/session.jsonl" "$work/again.jsonl" || fail 'import: the same bytes again'
+finish
