@@ -21,6 +21,8 @@ typedef enum rt_arg_kind {
 	RT_ARG_FORMAT,
 	RT_ARG_SETTING,
 	RT_ARG_PROVIDER,
+	RT_ARG_MODEL,
+	RT_ARG_VALUE,   /* of the setting in the word before */
 	RT_ARG_STEP,
 	RT_ARG_SCOPE,   /* what undo takes back */
 	RT_ARG_COMMAND, /* a command or a help topic */

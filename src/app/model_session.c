@@ -212,34 +212,24 @@ rt_model_session_model(rt_model_session *m, rt_str name, bool may_play, rt_model
 	return st;
 }
 
-void
-rt_model_session_note_model(rt_session *s, rt_str name)
+rt_status
+rt_model_session_verify(rt_session *s, rt_str name, rt_error *err)
 {
-	rt_models_options options = {.alloc = s->alloc, .env = s->env, .name = name};
-	rt_model_names names = {.alloc = s->alloc, .env = s->env, .stop = stopped};
-	rt_model_choice choice;
-	rt_model *model = NULL;
-	rt_error err = {0};
-	rt_buf ignored;
-	rt_status st;
+	const rt_config *config = NULL;
+	rt_buf notes;
+	rt_status st = rt_session_config(s, &config, err);
 
-	if (rt_session_config(s, &options.config, NULL) != RT_OK)
-		return;
-	rt_buf_init(&ignored, s->alloc, RT_BUF_UNLIMITED);
-	names.config = options.config;
-	names.choice = &choice;
-	st = rt_models_choose(options.config, name, &choice, &err);
-	/* a command is not run just to look */
-	if (st == RT_OK && choice.provider->url != NULL &&
-	    (choice.config == NULL || choice.config->key_cmd_count == 0) &&
-	    rt_models_open(&options, &model, &choice, &ignored, NULL) == RT_OK) {
-		names.model = model;
-		st = rt_model_names_check(&names, &ignored, &err);
-		model->ops->close(model);
-	}
+	rt_buf_init(&notes, s->alloc, RT_BUF_UNLIMITED);
+	if (st == RT_OK)
+		st = rt_model_names_verify(s->alloc, s->env, config, name, stopped, &notes, err);
+	if (st == RT_OK && notes.size > 0)
+		rt_session_note(s, "%.*s", (int)rt_str_trim(rt_buf_str(&notes)).size, notes.ptr);
 	if (st == RT_NOT_FOUND)
-		rt_session_note(s, "%s", err.text);
-	rt_buf_deinit(&ignored);
+		rt_session_hint(s, st,
+				"Models: retake models [PROVIDER]   To allow a model that is not "
+				"listed: add it to models of its provider in config.toml");
+	rt_buf_deinit(&notes);
+	return st;
 }
 
 rt_status

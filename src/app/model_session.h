@@ -38,8 +38,9 @@ void rt_model_session_close(rt_model_session *m);
  * may_play). It is the caller's. */
 RT_CHECKED rt_status rt_model_session_model(rt_model_session *m, rt_str name, bool may_play,
 					    rt_model **out, rt_error *err);
-/* Notes that no model of that name is known; it may exist later. */
-void rt_model_session_note_model(rt_session *session, rt_str name);
+/* May this name become the setting "model"? As rt_model_names_verify; with a note where that cannot
+ * be found out, and a hint. */
+RT_CHECKED rt_status rt_model_session_verify(rt_session *session, rt_str name, rt_error *err);
 /* The model's name in the setting, appended; nothing: none. */
 RT_CHECKED rt_status rt_model_session_setting(const rt_session *session, rt_buf *out,
 					      rt_error *err);

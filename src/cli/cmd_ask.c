@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define SEND_FLAGS \
-	{"model", 'm', "MODEL", RT_ARG_TEXT, "PROVIDER/NAME; default: the setting model"}, \
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "PROVIDER/NAME; default: the setting model"}, \
 	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"}, \
 	{ \
 		"budget", 0, "TOKENS", RT_ARG_TEXT, \

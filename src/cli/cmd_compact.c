@@ -106,7 +106,7 @@ run_compact(rt_cli *cli)
 static const rt_flag compact_flags[] = {
 	{"keep", 0, "TOKENS", RT_ARG_TEXT, "so much of the end is kept; default: 20000"},
 	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
-	{"model", 'm', "MODEL", RT_ARG_TEXT, "who writes it; default: the setting model"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "who writes it; default: the setting model"},
 	{"dry-run", 'n', NULL, RT_ARG_TEXT, "print only the planned changes"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -152,7 +152,7 @@ run_compress(rt_cli *cli)
 
 static const rt_flag compress_flags[] = {
 	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
-	{"model", 'm', "MODEL", RT_ARG_TEXT, "who writes it; default: the setting model"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "who writes it; default: the setting model"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

@@ -213,25 +213,19 @@ value_json(rt_cli *cli, const char *text)
 	return rt_scope_str(s, quoted);
 }
 
-/* The provider of a model has to be known; a model that its server does not have is noted after it
- * is set: the server may get it later. Returns the model; ptr NULL: VALUE is null. */
-static rt_str
+/* A model has to exist, as far as that can be found out. */
+static void
 check_model(rt_cli *cli, const char *text)
 {
 	rt_scope *s = &cli->s;
 	yyjson_val *value = rt_json_parse(s, value_json(cli, text));
 	rt_str name = rt_json_str(value);
-	const rt_config *config = rt_cli_config(cli);
 
-	if (!yyjson_is_str(value) || config == NULL)
-		return rt_str_of(NULL);
-	RT_TRY(s, rt_models_check_setting(config, name, &s->error));
-	if (s->status == RT_USAGE && name.size == 0)
+	if (!yyjson_is_str(value) || !rt_ok(s))
+		return;
+	if (name.size == 0)
 		rt_cli_hint(cli, "To return to the default: retake set model --unset");
-	else if (s->status == RT_NOT_FOUND)
-		rt_cli_hint(cli, "Providers: retake models   To choose a model: retake set model "
-				 "PROVIDER/NAME");
-	return rt_cli_given(name);
+	RT_TRY(s, rt_model_session_verify(&cli->session, rt_cli_given(name), &s->error));
 }
 
 /* Notes a key that looks like one that Retake reads. */
@@ -282,7 +276,6 @@ run_set(rt_cli *cli)
 	const char *key = rt_cli_word(cli, 0), *value = rt_cli_word(cli, 1);
 	bool unset = rt_cli_has(cli, "unset");
 	rt_request request = {.op = RT_OP_SETTING_SET, .key = rt_str_of(key)};
-	rt_str model = {NULL, 0};
 	const rt_result *result;
 
 	if (unset == (value != NULL)) {
@@ -292,7 +285,7 @@ run_set(rt_cli *cli)
 	if (!unset)
 		check_setting(cli, key, value);
 	if (!unset && rt_ok(s) && strcmp(key, "model") == 0)
-		model = check_model(cli, value);
+		check_model(cli, value);
 	if (rt_cli_has(cli, "for-all"))
 		request.which = RT_STR("project");
 	request.value = rt_json_parse(s, unset ? RT_STR("null") : value_json(cli, value));
@@ -301,8 +294,6 @@ run_set(rt_cli *cli)
 		rt_cli_say_result(cli, result, "Reset %s to its default.", key);
 	else
 		rt_cli_say_result(cli, result, "Set %s to %.200s.", key, value);
-	if (rt_ok(s) && model.ptr != NULL)
-		rt_model_session_note_model(&cli->session, model);
 }
 
 static const rt_flag set_flags[] = {
@@ -327,7 +318,7 @@ const rt_command rt_cli_set = {
 		    "retake set temperature --unset",
 	.ops = "setting.set",
 	.flags = set_flags,
-	.kinds = {RT_ARG_SETTING, RT_ARG_TEXT},
+	.kinds = {RT_ARG_SETTING, RT_ARG_VALUE},
 	.run = run_set,
 };
 

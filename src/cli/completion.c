@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "formats/formats.h"
+#include "llm/names_host.h"
 #include "llm/provider.h"
 
 static const char bash_script[] =
@@ -267,6 +268,29 @@ offer_projects(rt_cli *cli, rt_str prefix)
 				NULL);
 }
 
+typedef struct model_offer {
+	rt_cli *cli;
+	rt_str prefix;
+} model_offer;
+
+static void
+offer_model(void *ctx, rt_str name)
+{
+	model_offer *o = ctx;
+
+	offer(o->cli, o->prefix, name, NULL);
+}
+
+/* Providers until one is typed, then its models. */
+static void
+offer_models(rt_cli *cli, rt_str prefix)
+{
+	const rt_config *config = rt_cli_config(cli);
+	model_offer o = {cli, prefix};
+
+	rt_model_names_each(cli->alloc, cli->env, config, prefix, offer_model, &o);
+}
+
 static void
 offer_kind(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 {
@@ -289,6 +313,11 @@ offer_kind(rt_cli *cli, rt_str prefix, rt_arg_kind kind)
 		for (size_t i = 0; rt_providers[i] != NULL; i++)
 			offer(cli, prefix, rt_str_of(rt_providers[i]->name),
 			      rt_providers[i]->title);
+		break;
+	case RT_ARG_MODEL: offer_models(cli, prefix); break;
+	case RT_ARG_VALUE:
+		if (strcmp(rt_cli_word(cli, 0), "model") == 0)
+			offer_models(cli, prefix);
 		break;
 	case RT_ARG_COMMAND:
 		offer_commands(cli, prefix);

@@ -9,6 +9,7 @@
 #include "base/moment.h"
 #include "base/scope.h"
 #include "codec/json.h"
+#include "llm/models_host.h"
 #include "llm/provider.h"
 #include "llm/server_model.h"
 #include "llm/system_host.h"
@@ -277,6 +278,161 @@ rt_model_names_check(const rt_model_names *n, rt_buf *notes, rt_error *err)
 	if (!is_cached(&c, n->choice->model))
 		check_list(&s, n, &c, notes);
 	return rt_scope_end(&s, err);
+}
+
+static void
+close_model(void *item)
+{
+	rt_model *model = item;
+
+	model->ops->close(model);
+}
+
+/* Opens a model to read names of its server; NULL: it has none, or it cannot be opened now, and
+ * why has the reason. A command is not run for this. */
+static rt_model *
+open_for_names(rt_scope *s, const rt_env *env, const rt_config *config, rt_str name,
+	       rt_model_choice *choice, rt_error *why)
+{
+	rt_models_options options = {.alloc = s->alloc, .env = env, .config = config, .name = name};
+	rt_model *model = NULL;
+
+	why->text[0] = '\0';
+	if (rt_models_choose(config, name, choice, why) != RT_OK || choice->provider->url == NULL ||
+	    (choice->config != NULL && choice->config->key_cmd_count > 0) ||
+	    rt_models_open(&options, &model, choice, rt_scope_buf(s), why) != RT_OK)
+		return NULL;
+	rt_scope_defer(s, close_model, model);
+	return model;
+}
+
+rt_status
+rt_model_names_verify(const rt_alloc *alloc, const rt_env *env, const rt_config *config, rt_str name,
+		      rt_stop_fn stop, rt_buf *notes, rt_error *err)
+{
+	rt_model_choice choice = {0};
+	rt_error why = {0};
+	rt_scope s;
+
+	rt_scope_init(&s, alloc);
+	RT_TRY(&s, rt_models_check_setting(config, name, &s.error));
+	rt_model *model = rt_ok(&s) ? open_for_names(&s, env, config, name, &choice, &why) : NULL;
+	if (model != NULL) {
+		rt_model_names names = {.alloc = alloc,
+					.env = env,
+					.config = config,
+					.choice = &choice,
+					.model = model,
+					.stop = stop};
+
+		RT_TRY(&s, rt_model_names_check(&names, notes, &s.error));
+	} else if (why.text[0] != '\0') {
+		rt_buf_add_f(notes, "%s\n", why.text);
+	}
+	return rt_scope_end(&s, err);
+}
+
+/* ---- suggestions ---- */
+
+typedef struct suggesting {
+	rt_scope *s;
+	const rt_env *env;
+	const rt_config *config;
+	rt_str prefix, provider;
+	void (*fn)(void *ctx, rt_str name);
+	void *ctx;
+} suggesting;
+
+static void
+suggest(const suggesting *g, rt_str model)
+{
+	rt_buf *full = rt_scope_buf(g->s);
+
+	rt_buf_add_str(full, g->provider);
+	rt_buf_add_byte(full, '/');
+	rt_buf_add_str(full, model);
+	rt_str name = rt_scope_str(g->s, full);
+	if (rt_ok(g->s) && rt_str_starts(name, g->prefix))
+		g->fn(g->ctx, name);
+}
+
+static void
+suggest_all(const suggesting *g, yyjson_val *names)
+{
+	for (rt_json_iter it = rt_json_items(names); rt_json_next(&it);)
+		suggest(g, rt_json_str(it.value));
+}
+
+/* The models of a server; its list is requested if it is not cached and may_ask. */
+static void
+suggest_server(const suggesting *g, bool may_ask)
+{
+	rt_buf *any = rt_scope_buf(g->s);
+	rt_model_choice choice = {0};
+	rt_error why;
+
+	rt_buf_add_str(any, g->provider);
+	rt_buf_add_c(any, "/-"); /* which of its models does not matter */
+	rt_model *model = open_for_names(g->s, g->env, g->config, rt_scope_str(g->s, any), &choice,
+					 &why);
+	if (model == NULL)
+		return;
+	cache c = open_cache(g->s, model);
+	if (may_ask && yyjson_arr_size(rt_json_get(c.server, "models")) == 0) {
+		rt_model_names names = {.alloc = g->s->alloc,
+					.env = g->env,
+					.config = g->config,
+					.choice = &choice,
+					.model = model};
+		rt_scope quiet; /* no list has the name "-", which is not a failure here */
+
+		rt_scope_init(&quiet, g->s->alloc);
+		check_list(&quiet, &names, &c, rt_scope_buf(&quiet));
+		rt_scope_deinit(&quiet);
+		c = open_cache(g->s, model);
+	}
+	suggest_all(g, rt_json_get(c.server, "models"));
+	suggest_all(g, rt_json_get(c.server, "answered"));
+}
+
+static void
+suggest_provider(suggesting *g, const rt_provider *kind, const rt_config_provider *p, rt_str name)
+{
+	static const char *const builtin[] = {"echo", "summary"};
+	rt_buf *begin = rt_scope_buf(g->s);
+
+	rt_buf_add_str(begin, name);
+	rt_buf_add_byte(begin, '/');
+	rt_str full = rt_scope_str(g->s, begin);
+	bool is_named = rt_str_starts(g->prefix, full);
+
+	if (!rt_ok(g->s) || (!is_named && !rt_str_starts(full, g->prefix)))
+		return;
+	g->provider = name;
+	for (size_t i = 0; kind->url == NULL && i < sizeof(builtin) / sizeof(builtin[0]); i++)
+		suggest(g, rt_str_of(builtin[i]));
+	for (size_t i = 0; p != NULL && i < p->model_count; i++)
+		suggest(g, p->models[i]);
+	if (kind->url != NULL)
+		suggest_server(g, is_named);
+}
+
+void
+rt_model_names_each(const rt_alloc *alloc, const rt_env *env, const rt_config *config, rt_str prefix,
+		    void (*fn)(void *ctx, rt_str name), void *ctx)
+{
+	rt_scope s;
+	suggesting g = {.s = &s, .env = env, .config = config, .prefix = prefix, .fn = fn, .ctx = ctx};
+
+	rt_scope_init(&s, alloc);
+	for (size_t i = 0; config != NULL && i < config->provider_count; i++)
+		suggest_provider(&g, config->providers[i].kind, &config->providers[i],
+				 config->providers[i].name);
+	for (size_t i = 0; rt_providers[i] != NULL; i++)
+		if (rt_config_provider_named(config, rt_str_of(rt_providers[i]->name)) == NULL)
+			suggest_provider(&g, rt_providers[i], NULL,
+					 rt_str_of(rt_providers[i]->name));
+	rt_scope_deinit(&s);
 }
 
 void

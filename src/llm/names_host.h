@@ -36,6 +36,17 @@ typedef struct rt_model_names {
  * RT_NOMEM. */
 RT_CHECKED rt_status rt_model_names_check(const rt_model_names *names, rt_buf *notes,
 					  rt_error *err);
+/* May this name become the setting "model"? Its provider must exist, and its server's list contain
+ * it: RT_USAGE, RT_NOT_FOUND with suggestions. RT_OK as well where this cannot be found out; then
+ * notes gets why. No command that prints a key is run. config, stop: or NULL. */
+RT_CHECKED rt_status rt_model_names_verify(const rt_alloc *alloc, const rt_env *env,
+					   const rt_config *config, rt_str name, rt_stop_fn stop,
+					   rt_buf *notes, rt_error *err);
+/* Calls fn with names that begin with prefix, as PROVIDER/MODEL: of the configuration, of the
+ * cached lists, and of built-in models. A list that is not cached is requested once where the
+ * prefix names its provider. Failures are ignored: it is for suggestions. */
+void rt_model_names_each(const rt_alloc *alloc, const rt_env *env, const rt_config *config,
+			 rt_str prefix, void (*fn)(void *ctx, rt_str name), void *ctx);
 /* The model has answered: cache its name. Failures are ignored. */
 void rt_model_names_answered(const rt_alloc *alloc, const rt_env *env, const rt_model *model);
 

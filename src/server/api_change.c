@@ -6,6 +6,7 @@
 
 #include "chat/lint.h"
 #include "codec/content.h"
+#include "llm/names_host.h"
 #include "view/view.h"
 
 /* ---- one operation ---- */
@@ -117,6 +118,21 @@ note_misnamed_content(rt_call *call, const rt_op *op, yyjson_val *root)
 				     names[i]);
 }
 
+/* A model has to exist, as far as that can be found out. */
+static void
+check_model(rt_call *call, rt_request *request)
+{
+	const rt_project_pool_options *given = rt_project_pool_get_options(call->pool);
+	rt_scope *s = &call->scope;
+	rt_error err;
+
+	if (rt_ok(s) && request->invalid == NULL && request->op == RT_OP_SETTING_SET &&
+	    rt_str_is(request->key, "model") && yyjson_is_str(request->value) &&
+	    rt_model_names_verify(s->alloc, given->env, given->config, rt_json_str(request->value),
+				  NULL, rt_scope_buf(s), &err) != RT_OK)
+		rt_request_invalidate(s, request, &err);
+}
+
 /* Carries out an operation with the fields of the path and the body, and those that request has. */
 static void
 apply_op(rt_call *call, rt_request request)
@@ -136,6 +152,7 @@ apply_op(rt_call *call, rt_request request)
 		return;
 	if (rt_request_read_fields(root, &request, &err) != RT_OK)
 		request.invalid = &err;
+	check_model(call, &request);
 	change.entry = read_entry(call, op, root);
 	note_misnamed_content(call, op, root);
 	rt_call_apply(call, &change);
@@ -443,7 +460,10 @@ read_ops(rt_call *call, yyjson_val *ops)
 		if (rt_ok(s))
 			values[i] = item;
 	}
-	return rt_ok(s) ? rt_requests_read(s, values, yyjson_arr_size(ops)) : NULL;
+	rt_request *requests = rt_ok(s) ? rt_requests_read(s, values, yyjson_arr_size(ops)) : NULL;
+	for (size_t at = 0; requests != NULL && at < yyjson_arr_size(ops); at++)
+		check_model(call, &requests[at]);
+	return requests;
 }
 
 void

@@ -136,19 +136,35 @@ test_if_match(void **state)
 	expect(f, 200, "PUT", D "/entries/b/content", "{\"content\":\"dos\"}");
 	/* the project's own things are another document */
 	with(f, "If-Match", of_project);
-	expect(f, 200, "PUT", V1 "/settings/model", "{\"value\":\"x\"}");
+	expect(f, 200, "PUT", V1 "/settings/model", "{\"value\":\"builtin/echo\"}");
 	with(f, "If-Match", of_project);
-	expect(f, 412, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	expect(f, 412, "PUT", V1 "/settings/model", "{\"value\":\"builtin/summary\"}");
 	with(f, "If-Match", "b4");
-	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"builtin/summary\"}");
 	with(f, "If-Match", "\"b4");
-	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"builtin/summary\"}");
 	with(f, "If-Match", "");
-	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	expect(f, 400, "PUT", V1 "/settings/model", "{\"value\":\"builtin/summary\"}");
 	f->needs_match = true;
-	expect(f, 428, "PUT", V1 "/settings/model", "{\"value\":\"y\"}");
+	expect(f, 428, "PUT", V1 "/settings/model", "{\"value\":\"builtin/summary\"}");
 	expect(f, 200, "GET", V1 "/settings", NULL);
-	assert_true(rt_str_is(text_at(f, "model"), "x"));
+	assert_true(rt_str_is(text_at(f, "model"), "builtin/echo"));
+}
+
+/* A model that cannot exist does not become the setting, in a batch neither. */
+static void
+test_models_exist(void **state)
+{
+	fixture *f = *state;
+
+	expect(f, 404, "PUT", V1 "/settings/model", "{\"value\":\"opnai/x\"}");
+	assert_non_null(strstr(text_at(f, "detail").ptr, "did you mean openai?"));
+	expect(f, 404, "POST", V1 "/batch",
+	       "{\"ops\":[{\"op\":\"setting.set\",\"key\":\"model\",\"value\":\"builtin/x\"}]}");
+	expect(f, 200, "GET", V1 "/settings", NULL);
+	assert_true(text_at(f, "model").size == 0);
+	expect(f, 200, "PUT", V1 "/settings/model", "{\"value\":\"builtin/echo\"}");
+	expect(f, 200, "PUT", V1 "/settings/model", "{\"value\":null}");
 }
 
 /* What undo brings back is the state that was seen. */
@@ -401,6 +417,7 @@ main(void)
 		TEST(test_patch_as_take),
 		TEST(test_batch),
 		TEST(test_if_match),
+		TEST(test_models_exist),
 		TEST(test_tag_after_undo),
 		TEST(test_retry),
 		TEST(test_keys),

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "core/role.h"
-#include "llm/config.h"
+#include "llm/names_host.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
 
@@ -519,6 +519,20 @@ build_compact(rt_verb_build *b)
 		RT_TRY(&b->scope, rt_verb_run(b->tui, &request));
 }
 
+typedef struct known_models {
+	rt_buf *json;
+	rt_str chosen, standard; /* listed first */
+} known_models;
+
+static void
+add_known_model(void *ctx, rt_str name)
+{
+	known_models *known = ctx;
+
+	if (!rt_str_eq(name, known->chosen) && !rt_str_eq(name, known->standard))
+		rt_json_put_str(known->json, NULL, name);
+}
+
 /* Models that are known without a request; any other name can be typed. */
 static rt_status
 begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count)
@@ -537,6 +551,9 @@ begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 		rt_json_put_str(json, NULL, model);
 	if (config != NULL && config->model.size > 0 && !rt_str_eq(config->model, model))
 		rt_json_put_str(json, NULL, config->model);
+	known_models known = {json, model, config != NULL ? config->model : RT_STR("")};
+	rt_model_names_each(tui->alloc, tui->session->env, config, RT_STR(""), add_known_model,
+			    &known);
 	for (size_t i = 0; config != NULL && i < config->provider_count; i++) {
 		rt_buf *name = rt_scope_buf(&s);
 
@@ -544,8 +561,6 @@ begin_model(rt_tui *tui, const rt_verb *v, const uint32_t *entries, size_t count
 		rt_buf_add_byte(name, '/');
 		rt_json_put_str(json, NULL, rt_scope_str(&s, name));
 	}
-	if (!rt_str_is(model, "builtin/echo"))
-		rt_json_put_str(json, NULL, RT_STR("builtin/echo"));
 	rt_json_close(json, ']');
 	return rt_verb_pick(tui, &s, v, NULL, 0, "Model (PROVIDER/NAME)",
 		    rt_json_parse(&s, rt_scope_str(&s, json)), RT_STR(""));
@@ -558,8 +573,10 @@ build_model(rt_verb_build *b)
 	rt_str name = rt_str_trim(b->answer);
 	rt_request r = {.op = RT_OP_SETTING_SET, .key = RT_STR("model")};
 
-	if (RT_TRY(&b->scope, rt_models_check_setting(b->tui->session->config, name,
-						      &b->scope.error)) != RT_OK) {
+	if (RT_TRY(&b->scope, rt_model_names_verify(b->tui->alloc, b->tui->session->env,
+						    b->tui->session->config, name, NULL,
+						    rt_scope_buf(&b->scope), &b->scope.error)) !=
+	    RT_OK) {
 		rt_buf_clear(hint);
 		rt_buf_add_c(hint, "Use PROVIDER/NAME, for example /model openai/gpt-5. Nothing "
 				   "changed");

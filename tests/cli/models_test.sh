@@ -103,14 +103,32 @@ printf 'not json' >"$XDG_STATE_HOME/retake/models.json"
 code 'what is kept is damaged' 0 r ask -m large nine
 
 # --- settings ---
-code 'set: unknown' 0 r set model foo
+code 'set: unknown' 3 r set model foo
 has 'set: unknown' 'mock has no model foo' "$err"
-code 'set: unknown, when it is used' 3 r ask ten
-has 'set: unknown, when it is used' 'mock has no model foo' "$err"
+has 'set: unknown: the way to allow it' 'add it to models of its provider in config.toml' "$err"
+code 'set: nothing was set' 3 r settings model
+code 'set: nearly' 3 r set model mock/larg
+has 'set: nearly' 'did you mean large?' "$err"
+code 'set: no provider' 3 r set model nope/foo
+has 'set: no provider' 'there is no provider "nope"' "$err"
+code 'set: named in the configuration' 0 r set model hidden
 code 'set: known' 0 r set model large
 hasnt 'set: known' 'no model' "$err"
+
+# --- completion ---
+code 'completion of -m: the providers and what is cached' 0 r complete -- ask -m mo
+is 'completion of -m' 'mock/hidden mock/small mock/large mock/dated-2024-01-01' "$(printf '%s' "$out" | tr '\n' ' ' | sed 's/ $//')"
+code 'completion of set model' 0 r complete -- set model mock/l
+is 'completion of set model' 'mock/large' "$out"
+code 'completion of another value' 0 r complete -- set temperature mock/l
+is 'completion of another value' '' "$out"
+rm -rf "$XDG_STATE_HOME"
+rm -f "$work/asked"
+code 'completion without a cache' 0 r complete -- again -m mock/s
+is 'completion without a cache' 'mock/small' "$out"
+is 'completion without a cache: one list' 1 "$(listed)"
 kill $server
 wait $server 2>/dev/null
 code 'set: nobody there' 0 r set model other
-is 'set: nobody there: nothing is said' 0 "$(printf '%s' "$err" | grep -c cannot)"
+has 'set: nobody there: said' 'cannot check whether mock has a model other' "$err"
 finish

@@ -12,7 +12,7 @@ STEPS = 40
 FAILED = {"type": "", "code": "any"}  # it was not done, and not said why
 WORDS = ["alpha", "beta", "gamma", "delta", "sesame-key", "été", "日本", "🙂", "a\nb", "\"q\""]
 ROLES = ["User", "AI", "System", "Critic", "Vendor API"]
-SETTINGS = [("temperature", [0, 0.5, 1]), ("draft", ["", "hm", None]), ("model", ["a/b", None]),
+SETTINGS = [("temperature", [0, 0.5, 1]), ("draft", ["", "hm", None]), ("model", ["builtin/echo", None]),
             ("undo_capacity", [3, None]), ("mine", [{"a": [1, "1.10"]}, [], None])]
 
 

@@ -144,12 +144,12 @@ def pair(tally, seed, place, one, other, disc):
 def other_tags(tally, one, other):
     """Of the project; of things that are gone; and what is no tag."""
     settings = one.get("/settings")
-    other.put("/settings/model", {"value": "a/b"})
-    done = one.put("/settings/model", {"value": "c/d"}, {"If-Match": settings.tag})
+    other.put("/settings/model", {"value": "builtin/echo"})
+    done = one.put("/settings/model", {"value": "builtin/summary"}, {"If-Match": settings.tag})
     tally.equal("a stale setting", done.status, 412, done)
-    tally.equal("stays", one.get("/settings").json["model"], "a/b")
+    tally.equal("stays", one.get("/settings").json["model"], "builtin/echo")
     settings = one.get("/settings")
-    done = one.put("/settings/model", {"value": "c/d"}, {"If-Match": settings.tag})
+    done = one.put("/settings/model", {"value": "builtin/summary"}, {"If-Match": settings.tag})
     tally.equal("with the new tag it is set", done.status, 200, done)
     made = one.post("/discussions/main/entries", {"content": "x"})
     path = "/discussions/main/entries/" + made.json["entry"]

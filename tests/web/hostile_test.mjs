@@ -494,7 +494,7 @@ async function single() {
 		for (const [n, { texts, text }] of together(240).entries()) {
 			const d = "?discussion=d1", key = text.replaceAll("\0", "");
 			await tell(server, "/batch" + d, { ops: [
-				{ op: "discussion.rename", discussion: "d1", name: text }, { op: "setting.set", key: "model", value: text }, { op: "prompt.update", text },
+				{ op: "discussion.rename", discussion: "d1", name: text }, { op: "setting.set", key: "model", value: `builtin/play:${text}` }, { op: "prompt.update", text },
 				{ op: "setting.set", key: "base_system_prompt", value: text }, { op: "setting.set", key: "global_system_prompt", value: text }, { op: "setting.set", key: "project_system_prompt", value: text },
 				{ op: "setting.set", key, value: text }, { op: "setting.set", key: "role_map", value: { [text]: text } }, { op: "track.set", track: text },
 			] });
