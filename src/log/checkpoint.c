@@ -8,6 +8,7 @@
 #include "base/varint.h"
 #include "log/engine_impl.h"
 #include "log/history.h"
+#include "log/rows.h"
 
 /* The value of an empty log: one discussion "main" with one empty take "main" (C16). */
 static rt_status
@@ -74,6 +75,7 @@ apply_row(rt_engine *engine, const rt_project **project, uint64_t seq, rt_str da
 	if (rt_ok(s)) {
 		rt_object_unref(*project);
 		*project = next;
+		engine->unsaved += rt_record_work(&record) + record.move_count * RT_MOVE_WORK;
 	} else if (s->status == RT_TOO_NEW) {
 		*out_newer = true;
 		rt_engine_set_newer(engine, seq, &s->error);
@@ -204,7 +206,7 @@ rt_engine_load(rt_engine *engine, bool use_checkpoint, const rt_project **out, r
 		return st;
 	if (engine->newer_seq > head)
 		rt_engine_set_newer(engine, 0, NULL);
-	engine->root_seq = engine->root_ahead = 0;
+	engine->root_seq = engine->root_ahead = engine->unsaved = 0;
 	if (use_checkpoint) {
 		st = load_from_root(engine, head, &project, err);
 		if (project != NULL)
@@ -512,6 +514,7 @@ write_checkpoint(rt_engine *engine, const rt_project *project, rt_error *err)
 	rt_state_commit(pending);
 	engine->next_node = writer.next;
 	engine->root_seq = project->seq;
+	engine->unsaved = 0;
 	engine->nodes_written += writer.written;
 	if (sweep_is_due(engine, project))
 		sweep(engine, project);
@@ -524,7 +527,8 @@ rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows)
 	if (rt_engine_may_write(engine, NULL) != RT_OK)
 		return;
 	const rt_project *project = rt_engine_value(engine);
-	if (project->seq > engine->root_seq && project->seq - engine->root_seq >= rows)
+	if (project->seq > engine->root_seq &&
+	    (project->seq - engine->root_seq >= rows || engine->unsaved >= RT_CHECKPOINT_WORK))
 		(void)write_checkpoint(engine, project, NULL);
 	rt_object_unref(project);
 }

@@ -41,7 +41,7 @@ rt_status rt_engine_root(rt_engine *engine, rt_buf *bytes, uint64_t *out_seq,
 /* The salt of the ids of a project by this name. 0 for "default": its ids stay as they are. */
 uint64_t rt_engine_salt_of(rt_str name);
 
-/* Write one if enough rows were added since the last one. Failure is harmless. */
+/* Write one if that many rows were added since the last one, or fewer that take long to replay. Failure is harmless. */
 void rt_engine_maybe_checkpoint(rt_engine *engine, unsigned rows);
 /* Between transactions: write changes, and unload what the checkpoint has of discussions from this
  * one on. */

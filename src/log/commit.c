@@ -15,9 +15,7 @@
 #include "log/history.h"
 #include "log/plan.h"
 #include "log/purge.h"
-
-/* A row with this many moves is worth a checkpoint: replaying them is slow. */
-enum { MANY_MOVES = 512 };
+#include "log/rows.h"
 
 /* ---- writing rows ---- */
 
@@ -85,10 +83,12 @@ write_row(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_pr
 			      body_count, NULL, &s->error));
 	if (body_count == 0)
 		RT_TRY(s, rt_engine_mark_head(engine, seq, &s->error));
-	if (rt_ok(s))
-		return next;
-	rt_object_unref(next);
-	return NULL;
+	if (!rt_ok(s)) {
+		rt_object_unref(next);
+		return NULL;
+	}
+	engine->unsaved += rt_record_work(record);
+	return next;
 }
 
 /* The discussion in which undo takes the step back; 0: in any, since it touches the project. */
@@ -137,6 +137,35 @@ keeps_redo(const rt_project *project, const rt_record *step)
 	       (has_redo(project, step->disc) || has_redo(project, step->effects[0].disc));
 }
 
+static bool
+find_move(void *ctx, const rt_store_row *row)
+{
+	rt_scope *s = ctx;
+	rt_record record;
+
+	rt_arena *arena = rt_scope_arena(s);
+	RT_TRY(s, rt_record_read(s->alloc, arena, row->data, &record, &s->error));
+	if (rt_ok(s) && record.kind == RT_RECORD_MOVE)
+		rt_scope_note(s, RT_CONFLICT);
+	return rt_ok(s);
+}
+
+/* Has something been undone or redone since that step? So many rows since count as one. */
+static bool
+has_moved_since(rt_change *c, uint64_t step)
+{
+	enum { ROWS_MAX = 1024 };
+	rt_scope s;
+
+	if (c->base->seq - step > ROWS_MAX)
+		return true;
+	rt_scope_init(&s, c->scope->alloc);
+	if (c->base->seq > step)
+		RT_TRY(&s, rt_engine_read(c->engine, RT_STORE_LOG, step + 1, c->base->seq,
+					  find_move, &s, &s.error));
+	return rt_scope_end(&s, NULL) != RT_OK;
+}
+
 /* The group of a draft that goes on with the one before it (C61): the number of its first row; 0:
  * it begins one. In between there is no step, undo or redo in the discussion or the project. */
 static uint64_t
@@ -151,14 +180,13 @@ draft_group(rt_change *c, const rt_record *record)
 	if (c->coalesce_ms == 0 || before == 0 || !is_draft(record))
 		return 0;
 	RT_TRY(c->scope, rt_history_get(c->base, record->parents[0].disc, &h, &c->scope->error));
-	if (!rt_change_ok(c) || before < project->current || before < project->redo_row ||
-	    before < h.redo_row)
+	if (!rt_change_ok(c) || before < project->current)
 		return 0;
 	RT_TRY(c->scope, rt_engine_record(c->engine, before, rt_scope_arena(c->scope), &step, &at_us,
 					  &c->scope->error));
 	now_us = c->engine->env->now_us(c->engine->env->ctx);
 	if (!rt_change_ok(c) || !is_draft(&step) || !rt_str_eq(step.by, c->by) || now_us < at_us ||
-	    now_us - at_us > (int64_t)c->coalesce_ms * 1000)
+	    now_us - at_us > (int64_t)c->coalesce_ms * 1000 || has_moved_since(c, before))
 		return 0;
 	return step.group != 0 ? step.group : before;
 }
@@ -265,9 +293,10 @@ write_plan(rt_scope *s, rt_engine *engine, const rt_project *project, const rt_p
 {
 	if (!rt_ok(s))
 		return NULL;
-	return plan->row.move_count > 0
-		       ? write_row(s, engine, project, plan->moved, &plan->row, NULL)
-		       : rt_object_ref(project);
+	if (plan->row.move_count == 0)
+		return rt_object_ref(project);
+	engine->unsaved += plan->work;
+	return write_row(s, engine, project, plan->moved, &plan->row, NULL);
 }
 
 static const rt_project *
@@ -734,9 +763,7 @@ lead_round(rt_engine *engine, rt_ticket *first)
 		report_purged(engine, first);
 		if (st != RT_OK)
 			fail_purges(first, st, false, &r.err);
-		rt_engine_maybe_checkpoint(engine, r.ahead.plan.row.move_count > MANY_MOVES
-							   ? 1
-							   : engine->checkpoint_every);
+		rt_engine_maybe_checkpoint(engine, engine->checkpoint_every);
 	}
 	engine->scrub_after = false;
 	rt_engine_forget_gone(engine, 0);

@@ -38,6 +38,7 @@
 enum {
 	RT_CHECKPOINT_EVERY = 1024,   /* log rows between checkpoints */
 	RT_CHECKPOINT_AT_CLOSE = 128, /* fewer are replayed faster than written */
+	RT_CHECKPOINT_WORK = 4096,    /* or after this much work, see rt_record_work */
 };
 
 /* How requests are carried out; zero is rt_engine_apply's way. */
@@ -99,6 +100,7 @@ struct rt_engine {
 	/* the leader's */
 	uint64_t epoch;      /* of the store, as it was seen last */
 	uint64_t root_seq;   /* of the checkpoint that we know of */
+	uint64_t unsaved;    /* work of the rows since then, as in rt_record_work */
 	uint64_t root_ahead; /* of one that is ahead of the log; 0: it is not */
 	uint64_t next_node;
 	uint64_t nodes_written; /* since the last sweep */

@@ -372,6 +372,48 @@ checkpoints(void **state)
 	assert_refused(f, 4);
 }
 
+static uint64_t
+checkpointed(fixture *f)
+{
+	uint64_t seq = 0;
+	rt_status st = rt_store_get(
+		f->store, rt_rows_all(RT_STORE_ROOT, rt_engine_project_number(f->engine)), NULL, &seq,
+		NULL);
+
+	assert_true(st == RT_OK || st == RT_NOT_FOUND);
+	return seq;
+}
+
+/* A checkpoint is due after much work, also where few rows have it. */
+static void
+large_rows_are_checkpointed(void **state)
+{
+	enum { COUNT = 5000 };
+	static rt_result results[COUNT];
+	yyjson_val *requests[COUNT];
+	rt_json_doc *doc = NULL;
+	fixture *f = *state;
+
+	assert_int_equal(rt_json_read(rt_alloc_libc(),
+				      RT_STR("{\"op\":\"entry.append\",\"content\":\"x\"}"), &doc, NULL),
+			 RT_OK);
+	for (size_t i = 0; i < COUNT; i++)
+		requests[i] = rt_json_root(doc);
+	add(f, "one");
+	assert_int_equal(checkpointed(f), 0);
+	assert_int_equal(rt_engine_apply_json(f->engine, requests, COUNT, true, RT_STR(""),
+					      RT_STR(""), results), RT_OK);
+	for (size_t i = 0; i < COUNT; i++)
+		rt_result_deinit(&results[i]);
+	rt_json_free(doc);
+	assert_int_equal(checkpointed(f), 2);
+	add(f, "two");
+	assert_int_equal(checkpointed(f), 2);
+	assert_int_equal(try_apply(f, "{\"op\":\"undo\",\"count\":2}", NULL), RT_OK);
+	assert_int_equal(checkpointed(f), 4);
+	assert_shown(f, "one ");
+}
+
 /* What was replaced by a history that can be read can be written again. */
 static void
 is_not_for_ever(void **state)
@@ -486,6 +528,7 @@ main(void)
 		BOTH(comes_while_it_is_open),
 		BOTH(comes_with_others),
 		BOTH(checkpoints),
+		BOTH(large_rows_are_checkpointed),
 		BOTH(is_not_for_ever),
 		BOTH(fsck_names_it),
 		ON(leaves_the_file_alone, "sqlite"),

@@ -6,6 +6,7 @@
 
 #include "core/setting.h"
 #include "log/history.h"
+#include "log/rows.h"
 
 /* The search for the newest step below a document's current one that is no switch. */
 typedef struct switch_search {
@@ -18,6 +19,7 @@ typedef struct plan {
 	rt_scope *s; /* the caller's */
 	rt_record row;
 	size_t move_capacity, redo_capacity;
+	uint64_t work;           /* see rt_plan */
 	const rt_project *now;   /* ours: the value after the moves so far */
 	uint64_t seq;            /* the row's number to be */
 	rt_moves_cache redo;     /* the row that redo reads from */
@@ -47,7 +49,8 @@ plan_end(plan *p, uint64_t steps)
 	rt_arena_free(p->redo.arena);
 	rt_arena_free(p->moved.arena);
 	if (rt_ok(p->s))
-		return (rt_plan){.row = p->row, .moved = p->now, .steps = steps};
+		return (rt_plan){.row = p->row, .moved = p->now, .steps = steps,
+				 .work = p->work};
 	rt_object_unref(p->now);
 	return (rt_plan){0};
 }
@@ -110,6 +113,7 @@ add_move(plan *p, uint64_t step_seq, int direction, bool with_next, const uint32
 	if (moves == NULL)
 		return false;
 	row->moves = moves;
+	p->work += RT_MOVE_WORK + rt_record_work(step);
 	memcpy(copy, discs, disc_count * sizeof(*copy));
 	row->moves[row->move_count++] = (rt_record_move){.step = step_seq,
 							 .direction = direction,

@@ -19,6 +19,7 @@ typedef struct rt_plan {
 	const rt_project *moved; /* the value with its moves, yours, whose seq is still the old one;
 				  * NULL after a failure */
 	uint64_t steps;          /* undone or redone */
+	uint64_t work;           /* of replaying the row, as in rt_record_work */
 } rt_plan;
 
 /* Plan r (an undo, redo or jump) at c's place, on c's base. Notes go to c->result. Fails c's scope:

@@ -95,6 +95,16 @@ rt_record_next_slot(const rt_record *record, rt_slot_walk *walk)
 	return NULL;
 }
 
+uint64_t
+rt_record_work(const rt_record *record)
+{
+	uint64_t work = record->effect_count;
+
+	for (size_t i = 0; i < record->effect_count; i++)
+		work += record->effects[i].removed_count + record->effects[i].added_count;
+	return work;
+}
+
 /* ---- bodies ---- */
 
 static rt_status

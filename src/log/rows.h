@@ -25,6 +25,10 @@ typedef struct rt_slot_walk {
 /* NULL: no more. */
 const rt_effect_slot *rt_record_next_slot(const rt_record *record, rt_slot_walk *walk);
 
+/* What it costs to replay a step, roughly: its effects and their slots. */
+uint64_t rt_record_work(const rt_record *record);
+enum { RT_MOVE_WORK = 8 /* of a move, besides that of its step */ };
+
 /* Read and decode a body. out borrows from bytes: deinit both (after a failure there is nothing
  * to deinit). RT_CORRUPT: it is missing or damaged. */
 RT_CHECKED rt_status rt_engine_body(rt_engine *engine, uint64_t number, rt_buf *bytes, rt_body *out,

@@ -506,6 +506,15 @@ ROW(c61_typing_is_one_step)
 	EXPORT_HAS("'draft':'a'");
 	DONE("{'op':'undo'}");
 	EXPORT_LACKS("'draft'");
+	/* Undo and redo in between, too, although nothing is left to redo. */
+	type_draft(f, "http", "'b'");
+	DONE("{'op':'undo'}");
+	DONE("{'op':'redo'}");
+	type_draft(f, "http", "'bc'");
+	DONE("{'op':'undo'}");
+	EXPORT_HAS("'draft':'b'");
+	DONE("{'op':'undo'}");
+	EXPORT_LACKS("'draft'");
 	/* Programs that do not say so make a step each time. */
 	DONE("{'op':'setting.set','key':'draft','value':'xy'}");
 	DONE("{'op':'setting.set','key':'draft','value':'xyz'}");
