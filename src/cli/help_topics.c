@@ -81,6 +81,9 @@ static const rt_cli_topic_row config[] = {
 			     "unencrypted"},
 	{"[defaults]", "settings of new projects (retake settings --all lists them), and roles, the "
 		       "list of roles: [\"User\", \"AI\"]"},
+	{"[tui]", "settings of the terminal UI"},
+	{"mouse", "of [tui]: false: leave the mouse to the terminal"},
+	{"theme", "of [tui]: dark or light; default: auto, chosen by the background of the terminal"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},
 };

@@ -424,9 +424,59 @@ read_hooks(reader *r, yyjson_val *list)
 }
 
 static void
+read_theme(reader *r, yyjson_val *value, void *to)
+{
+	static const char *const names[] = {"auto", "dark", "light"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (rt_str_is(rt_json_str(value), names[i])) {
+			*(rt_theme *)to = (rt_theme)i;
+			return;
+		}
+	fail(r, RT_USAGE, "must be one of: auto, dark, light");
+}
+
+static void
+read_tui_setting(reader *r, rt_str key, yyjson_val *value)
+{
+#define MEMBER(name) offsetof(rt_config, tui.name)
+	static const struct {
+		const char *key;
+		void (*read)(reader *r, yyjson_val *value, void *to);
+		size_t offset;
+	} settings[] = {
+		{"mouse", read_flag, MEMBER(mouse)},
+		{"theme", read_theme, MEMBER(theme)},
+	};
+#undef MEMBER
+	nearest meant = nearest_to(key);
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		if (rt_str_is(key, settings[i].key)) {
+			settings[i].read(r, value, (char *)r->c + settings[i].offset);
+			return;
+		}
+		compare(&meant, rt_str_of(settings[i].key));
+	}
+	warn_unknown(r, meant.best);
+}
+
+static void
+read_tui(reader *r, yyjson_val *table)
+{
+	if (!yyjson_is_obj(table))
+		fail(r, RT_USAGE, "must be a table: [tui]");
+	for (rt_json_iter it = rt_json_members(table); rt_ok(r->s) && rt_json_next(&it);) {
+		r->path[1] = it.key;
+		r->depth = 2;
+		read_tui_setting(r, it.key, it.value);
+	}
+}
+
+static void
 read_top(reader *r, yyjson_val *root)
 {
-	static const char *const top_keys[] = {"model", "comms_texts", "provider", "defaults",
+	static const char *const top_keys[] = {"model", "comms_texts", "provider", "defaults", "tui",
 						"hook"};
 
 	for (rt_json_iter it = rt_json_members(root); rt_ok(r->s) && rt_json_next(&it);) {
@@ -444,6 +494,8 @@ read_top(reader *r, yyjson_val *root)
 			read_providers(r, it.value);
 		else if (rt_str_is(it.key, "defaults"))
 			read_defaults(r, it.value);
+		else if (rt_str_is(it.key, "tui"))
+			read_tui(r, it.value);
 		else if (rt_str_is(it.key, "hook"))
 			read_hooks(r, it.value);
 		else if (is_key_name(it.key))
@@ -463,7 +515,7 @@ rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *er
 	rt_scope_init(&parsing, alloc);
 	rt_config *c = rt_scope_get(&s, sizeof(*c));
 	if (c != NULL)
-		c->comms_texts = true;
+		c->comms_texts = c->tui.mouse = true;
 	if (text.size > RT_CONFIG_SIZE_MAX)
 		(void)rt_scope_fail(&s, RT_LIMIT, "a configuration has at most %d bytes",
 				    (int)RT_CONFIG_SIZE_MAX);

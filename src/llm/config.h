@@ -22,6 +22,10 @@
  *   temperature = 0.2
  *   roles = ["User", "AI"]
  *
+ *   [tui]                              # of the terminal UI
+ *   mouse = false                      # leave the mouse to the terminal
+ *   theme = "light"                    # or "dark"; default: as the terminal's background is
+ *
  *   [[hook]]                           # JSON for src/hooks
  *
  * A key itself is never in the file. Unknown keys are warnings; a known key with a wrong value
@@ -62,6 +66,9 @@ typedef struct rt_config_warning {
 	rt_str words;
 } rt_config_warning;
 
+/* The look of the terminal UI. */
+typedef enum rt_theme { RT_THEME_AUTO, RT_THEME_DARK, RT_THEME_LIGHT } rt_theme;
+
 /* Read only. */
 typedef struct rt_config {
 	rt_str model; /* empty: not set */
@@ -70,6 +77,10 @@ typedef struct rt_config {
 	size_t provider_count;
 	rt_str defaults; /* [defaults] as a JSON object, as rt_engine_options has it; or empty */
 	rt_str hooks;    /* a JSON array of objects; "[]" */
+	struct {
+		bool mouse; /* default: true */
+		rt_theme theme;
+	} tui;
 	rt_config_warning *warnings;
 	size_t warning_count;
 	rt_scope scope; /* private: its memory */

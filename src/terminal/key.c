@@ -184,6 +184,36 @@ nearest_name(rt_str word)
 	return best;
 }
 
+bool
+rt_key_read_short(rt_str word, rt_key *out)
+{
+	rt_key key = {RT_KEY_NONE, 0};
+	rt_rune rune;
+
+	for (size_t i = 0; i < MOD_COUNT; i++) {
+		rt_str mod = rt_str_of(mods[i].short_word);
+
+		if (word.size > mod.size && rt_str_starts(word, mod)) {
+			key.mods |= mods[i].mod;
+			word = rt_str_skip(word, mod.size);
+		}
+	}
+	if (word.size == 2 && word.ptr[0] == '^') {
+		key.mods |= RT_KEY_CTRL;
+		word = rt_str_skip(word, 1);
+	}
+	for (size_t i = 0; i < NAME_COUNT; i++)
+		if (rt_str_is(word, names[i].short_word))
+			key.code = names[i].code;
+	if (key.code == RT_KEY_NONE && word.size > 0) {
+		rune = rt_rune_read(word, true);
+		if (rune.size == word.size && is_character(rune.code))
+			key.code = rune.code;
+	}
+	*out = rt_key_normal(key);
+	return key.code != RT_KEY_NONE;
+}
+
 rt_status
 rt_key_read(rt_str word, rt_key *out, rt_error *err)
 {

@@ -42,6 +42,13 @@ rt_key_eq(rt_key a, rt_key b)
 {
 	return a.code == b.code && a.mods == b.mods;
 }
+/* The mouse, at a cell of the screen, counted from 0. */
+typedef enum rt_mouse_kind { RT_MOUSE_PRESS, RT_MOUSE_WHEEL_UP, RT_MOUSE_WHEEL_DOWN } rt_mouse_kind;
+typedef struct rt_mouse {
+	rt_mouse_kind kind;
+	int x, y;
+} rt_mouse;
+
 /* The normal form: as above, and ctrl+i is tab and ctrl+m is enter, since most terminals send the
  * same bytes. */
 rt_key rt_key_normal(rt_key key);
@@ -49,6 +56,8 @@ rt_key rt_key_normal(rt_key key);
 bool rt_key_is_text(rt_key key);
 /* Append its word. is_short: as in footers, "^O", "Alt-Left", "Enter". */
 void rt_key_add_word(rt_buf *buf, rt_key key, bool is_short);
+/* The key of a short word, as rt_key_add_word writes it; false: there is none. */
+bool rt_key_read_short(rt_str word, rt_key *out);
 /* RT_USAGE: no such key. Case matters only for a single letter. */
 RT_CHECKED rt_status rt_key_read(rt_str word, rt_key *out, rt_error *err);
 

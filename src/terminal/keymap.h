@@ -59,7 +59,7 @@ typedef enum rt_screen {
 	X(RENAME, "rename", DO) X(NEW, "new", DO) X(PREVIEW, "preview", LOOK) \
 	X(TOOLS, "tools", LOOK) X(THINKING, "thinking", LOOK) X(COLLAPSE, "collapse", DO) \
 	X(READ_MODE, "read-mode", DO) \
-	X(SELECT, "select", LOOK) X(LAST_USER, "edit-last", DO) X(REDRAW, "redraw", LOOK) \
+	X(SELECT, "select", LOOK) X(LAST_USER, "edit-last", DO) X(REDRAW, "redraw", LOOK) X(MOUSE, "mouse", LOOK) \
 	X(NEWLINE, "newline", LOOK) X(COMPLETE, "complete", LOOK) \
 	X(WORD_LEFT, "word-left", LOOK) X(WORD_RIGHT, "word-right", LOOK) \
 	X(LINE_START, "line-start", LOOK) X(LINE_END, "line-end", LOOK) \

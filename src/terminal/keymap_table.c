@@ -255,6 +255,7 @@ const rt_key_row rt_key_rows[] = {
 	ANY(SUSPEND, "ctrl+z", "suspend; fg resumes", "suspend")
 	ANY(QUIT, "ctrl+q", "quit", NULL)
 	ANY(REDRAW, "f5", "redraw", NULL)
+	ANY(MOUSE, "f6", "mouse on or off; off, the terminal selects text", NULL)
 
 	{RT_SCREEN_ANY, RT_ACT_NONE, NULL, NULL, NULL},
 };

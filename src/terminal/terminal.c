@@ -39,6 +39,7 @@ struct rt_terminal {
 	int wake[2];     /* read and written */
 	atomic_bool woken;
 	bool is_utf8, is_gone, is_left;
+	bool has_mouse; /* it is reported, unless the terminal is left */
 	bool is_drawn_anew; /* RT_EVENT_RESIZE is due */
 	char erase;         /* byte of the backspace key */
 	int escape_ms;
@@ -114,10 +115,33 @@ learn_size(rt_terminal *terminal)
 }
 
 static void
-ask_for_pastes(const rt_terminal *terminal, bool yes)
+send(const rt_terminal *terminal, rt_str bytes)
 {
 	if (rt_terminal_screen_is_ansi(terminal->screen))
-		rt_terminal_write(fileno(terminal->out), yes ? "\033[?2004h" : "\033[?2004l", 8);
+		rt_terminal_write(fileno(terminal->out), bytes.ptr, bytes.size);
+}
+
+static void
+report_mouse(const rt_terminal *terminal, bool yes)
+{
+	send(terminal, yes ? RT_STR("\033[?1000h\033[?1006h") : RT_STR(RT_TERMINAL_NO_MOUSE));
+}
+
+/* Of pastes, and of the mouse if it is on. */
+static void
+begin_reports(const rt_terminal *terminal)
+{
+	send(terminal, RT_STR("\033[?2004h"));
+	if (terminal->has_mouse)
+		report_mouse(terminal, true);
+}
+
+static void
+end_reports(const rt_terminal *terminal)
+{
+	if (terminal->has_mouse)
+		report_mouse(terminal, false);
+	send(terminal, RT_STR("\033[?2004l"));
 }
 
 /* What curses' raw mode leaves to do. */
@@ -189,7 +213,7 @@ rt_terminal_open(const rt_terminal_options *options, rt_terminal **out, rt_error
 	make_raw(terminal);
 	rt_terminal_screen_enter(terminal->screen);
 	learn_size(terminal);
-	ask_for_pastes(terminal, true);
+	begin_reports(terminal);
 done:
 	if (st != RT_OK) {
 		rt_terminal_close(terminal);
@@ -253,7 +277,7 @@ rt_terminal_show(rt_terminal *terminal, const rt_canvas *canvas)
 static void
 release(rt_terminal *terminal)
 {
-	ask_for_pastes(terminal, false);
+	end_reports(terminal);
 	rt_terminal_screen_leave(terminal->screen);
 	terminal->is_left = true;
 }
@@ -264,7 +288,7 @@ acquire(rt_terminal *terminal)
 	rt_terminal_screen_enter(terminal->screen);
 	make_raw(terminal);
 	learn_size(terminal);
-	ask_for_pastes(terminal, true);
+	begin_reports(terminal);
 	terminal->is_left = false;
 	terminal->is_drawn_anew = true;
 }
@@ -295,6 +319,16 @@ rt_terminal_suspend(rt_terminal *terminal)
 	release(terminal);
 	rt_terminal_signals_stop();
 	acquire(terminal);
+}
+
+void
+rt_terminal_set_mouse(rt_terminal *terminal, bool is_on)
+{
+	if (terminal->has_mouse == is_on)
+		return;
+	terminal->has_mouse = is_on;
+	if (!terminal->is_left)
+		report_mouse(terminal, is_on);
 }
 
 void
@@ -540,6 +574,7 @@ read_input(rt_terminal *terminal, rt_event *out)
 	while (terminal->is_pasting || terminal->at < terminal->input.size) {
 		bool is_all = terminal->is_gone || quiet(terminal) >= patience_ms(terminal);
 		size_t size = 0;
+		rt_input input;
 
 		if (terminal->is_pasting) {
 			if (read_paste(terminal, out))
@@ -548,12 +583,18 @@ read_input(rt_terminal *terminal, rt_event *out)
 				return false;
 			continue;
 		}
-		switch (rt_keys_read(unread(terminal), is_all, terminal->erase, &out->key, &size)) {
+		switch (rt_keys_read(unread(terminal), is_all, terminal->erase, &input, &size)) {
 		case RT_KEYS_MORE: return false;
 		case RT_KEYS_NOTHING: consume(terminal, size); break;
 		case RT_KEYS_KEY:
 			consume(terminal, size);
 			out->kind = RT_EVENT_KEY;
+			out->key = input.key;
+			return true;
+		case RT_KEYS_MOUSE:
+			consume(terminal, size);
+			out->kind = RT_EVENT_MOUSE;
+			out->mouse = input.mouse;
 			return true;
 		case RT_KEYS_PASTE:
 			consume(terminal, size);
@@ -658,11 +699,11 @@ bool
 rt_terminal_pending(rt_terminal *terminal)
 {
 	struct pollfd file = {terminal->tty, POLLIN, 0};
-	rt_key key;
+	rt_input input;
 	size_t size;
 
 	if (!terminal->is_pasting && terminal->at < terminal->input.size &&
-	    rt_keys_read(unread(terminal), false, terminal->erase, &key, &size) != RT_KEYS_MORE)
+	    rt_keys_read(unread(terminal), false, terminal->erase, &input, &size) != RT_KEYS_MORE)
 		return true;
 	return poll(&file, 1, 0) > 0;
 }

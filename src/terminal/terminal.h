@@ -10,6 +10,10 @@
  * is a terminal, is held back until the terminal is restored. While the terminal is left and after
  * it was closed, signals have their previous handlers.
  *
+ * The mouse is reported while it is on, as xterm does with SGR coordinates (modes 1000 and 1006): most
+ * terminals select text with shift held down then. It is off before it was switched on, while the
+ * terminal is left, and after every way out.
+ *
  * Pastes are bracketed: a paste is one text of any length. If it stalls it comes in parts, and
  * nothing of it is taken for keys until its end, a minute of silence, or Escape. Characters that the
  * locale cannot display are '?'. So is a character whose width differs between the C library and the
@@ -32,6 +36,7 @@ typedef struct rt_terminal_options {
 typedef enum rt_event_kind {
 	RT_EVENT_NONE,   /* timeout */
 	RT_EVENT_KEY,
+	RT_EVENT_MOUSE,
 	RT_EVENT_PASTE,
 	RT_EVENT_RESIZE, /* also after a suspension: redraw */
 	RT_EVENT_WAKE,
@@ -42,6 +47,7 @@ typedef enum rt_event_kind {
 typedef struct rt_event {
 	rt_event_kind kind;
 	rt_key key;
+	rt_mouse mouse;
 	rt_str text; /* PASTE: valid UTF-8, line ends "\n", no other controls but tabs; valid until the
 		      * next wait */
 	bool is_cut; /* PASTE: too long, the end is missing */
@@ -68,6 +74,8 @@ void rt_terminal_enter(rt_terminal *terminal);
 /* Copy a text to the clipboard of the person's machine (OSC 52); false: the terminal cannot, or the
  * text is too long (74,000 bytes). Terminals may refuse silently. */
 bool rt_terminal_copy(rt_terminal *terminal, rt_str text);
+/* Report the mouse, or leave it to the terminal. */
+void rt_terminal_set_mouse(rt_terminal *terminal, bool is_on);
 /* Stop the program until it is continued, like Ctrl-Z. */
 void rt_terminal_suspend(rt_terminal *terminal);
 

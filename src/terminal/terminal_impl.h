@@ -10,6 +10,8 @@
 
 #include "terminal/terminal.h"
 
+#define RT_TERMINAL_NO_MOUSE "\033[?1006l\033[?1000l"
+
 /* The C library and curses; made by terminal_output.c. */
 typedef struct rt_terminal_screen rt_terminal_screen;
 

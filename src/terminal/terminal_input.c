@@ -11,6 +11,9 @@
  *   CSI [ X          F1 to F5 of the Linux console
  *   SS3 X            (SS3 is ESC O) arrows, F1 to F4, keys of the number pad
  *   ESC CSI …        with alt, by rxvt and PuTTY
+ *   CSI < b;x;y M    the mouse (m: a button was released): b is the button, with bits for modifiers,
+ *                    motion and the wheel; x and y count from 1
+ *   CSI M b x y      the same by terminals that do not know that form, each number a byte, plus 32
  *   ESC s … ST       (s is ] P ^ _ X, ST is ESC \ or BEL) a reply of the terminal, not a key
  *
  * Other sequences are dropped as a whole, so that they do not become text. */
@@ -146,7 +149,7 @@ key_of_code(unsigned code)
 typedef struct sequence {
 	unsigned numbers[NUMBER_MAX]; /* 0: missing */
 	unsigned event;               /* after the modifiers: 3 is a key release */
-	bool is_private;              /* begins with ? > = <: a reply */
+	char private;                 /* begins with ? > = (a reply) or < (the mouse); or 0 */
 	char end;
 	size_t size; /* with the CSI */
 } sequence;
@@ -174,11 +177,11 @@ split(rt_str bytes, sequence *out)
 			part = c == ';' ? 0 : part + 1;
 			number = 0;
 		} else if (c >= '<' && c <= '?') {
-			out->is_private = true;
+			out->private = c;
 		} else if (c >= 0x40 && c < 0x7F) {
 			out->end = c;
 			return RT_KEYS_KEY;
-		} else if (c == '$' && !out->is_private) {
+		} else if (c == '$' && out->private == 0) {
 			out->end = c;
 			return RT_KEYS_KEY;
 		} else if (c < 0x20 || c > 0x2F || i > SEQUENCE_MAX) {
@@ -195,7 +198,7 @@ key_of(const sequence *s, rt_key *out)
 	uint32_t code = RT_KEY_NONE;
 	unsigned mods = 0;
 
-	if (s->is_private || s->event == 3 || !read_mods(s->numbers[1], &mods))
+	if (s->private != 0 || s->event == 3 || !read_mods(s->numbers[1], &mods))
 		return RT_KEYS_NOTHING;
 	switch (s->end) {
 	case '~':
@@ -227,25 +230,61 @@ key_of(const sequence *s, rt_key *out)
 	return code == RT_KEY_NONE ? RT_KEYS_NOTHING : gives(out, code, mods);
 }
 
+/* A press of the first button, or the wheel; of other buttons, of releases and motion nothing. */
+static rt_keys_kind
+mouse_of(unsigned button, unsigned x, unsigned y, rt_mouse *out)
+{
+	enum { MODIFIERS = 4 | 8 | 16, WHEEL = 64, PLACE_MAX = 10000 };
+
+	button &= ~(unsigned)MODIFIERS;
+	if ((button != 0 && button != WHEEL && button != WHEEL + 1) || x == 0 || y == 0 ||
+	    x > PLACE_MAX || y > PLACE_MAX)
+		return RT_KEYS_NOTHING;
+	*out = (rt_mouse){button == 0       ? RT_MOUSE_PRESS
+			  : button == WHEEL ? RT_MOUSE_WHEEL_UP
+					    : RT_MOUSE_WHEEL_DOWN,
+			  (int)x - 1, (int)y - 1};
+	return RT_KEYS_MOUSE;
+}
+
+/* CSI M and three bytes. */
+static rt_keys_kind
+read_old_mouse(rt_str bytes, bool is_all, rt_mouse *out, size_t *out_size)
+{
+	const unsigned char *c = (const unsigned char *)bytes.ptr + 3;
+
+	if (bytes.size < 6 && !is_all)
+		return RT_KEYS_MORE;
+	*out_size = bytes.size < 6 ? bytes.size : 6;
+	if (bytes.size < 6 || c[0] < 32 || c[1] < 32 || c[2] < 32)
+		return RT_KEYS_NOTHING;
+	return mouse_of(c[0] - 32u, c[1] - 32u, c[2] - 32u, out);
+}
+
 /* ESC [ */
 static rt_keys_kind
-read_csi(rt_str bytes, bool is_all, rt_key *out, size_t *out_size)
+read_csi(rt_str bytes, bool is_all, rt_input *out, size_t *out_size)
 {
 	rt_keys_kind kind;
 	sequence s;
+
+	if (bytes.size > 2 && bytes.ptr[2] == 'M')
+		return read_old_mouse(bytes, is_all, &out->mouse, out_size);
 
 	if (bytes.size > 2 && bytes.ptr[2] == '[') {
 		if (bytes.size == 3 && !is_all)
 			return RT_KEYS_MORE;
 		*out_size = bytes.size < 4 ? 3 : 4;
 		if (bytes.size > 3 && bytes.ptr[3] >= 'A' && bytes.ptr[3] <= 'E')
-			return gives(out, RT_KEY_F1 + (uint32_t)(bytes.ptr[3] - 'A'), 0);
+			return gives(&out->key, RT_KEY_F1 + (uint32_t)(bytes.ptr[3] - 'A'), 0);
 		return RT_KEYS_NOTHING;
 	}
 	kind = split(bytes, &s);
 	if (kind == RT_KEYS_KEY) {
 		*out_size = s.size;
-		return key_of(&s, out);
+		if (s.private == '<' && s.end == 'M')
+			return mouse_of(s.numbers[0], s.numbers[1], s.numbers[2], &out->mouse);
+		return key_of(&s, &out->key);
 	}
 	if (kind == RT_KEYS_MORE && !is_all)
 		return RT_KEYS_MORE;
@@ -253,7 +292,7 @@ read_csi(rt_str bytes, bool is_all, rt_key *out, size_t *out_size)
 	if (*out_size > 2)
 		return RT_KEYS_NOTHING;
 	*out_size = 2;
-	return gives(out, '[', RT_KEY_ALT);
+	return gives(&out->key, '[', RT_KEY_ALT);
 }
 
 /* ESC O */
@@ -310,56 +349,56 @@ read_reply(rt_str bytes, bool is_all, size_t *out_size)
 }
 
 static rt_keys_kind
-read_escape(rt_str bytes, bool is_all, char erase, rt_key *out, size_t *out_size)
+read_escape(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_size)
 {
 	rt_keys_kind kind;
 
 	*out_size = 1;
 	if (bytes.size == 1)
-		return is_all ? gives(out, RT_KEY_ESCAPE, 0) : RT_KEYS_MORE;
+		return is_all ? gives(&out->key, RT_KEY_ESCAPE, 0) : RT_KEYS_MORE;
 	if (bytes.ptr[1] == '[')
 		return read_csi(bytes, is_all, out, out_size);
 	if (bytes.ptr[1] == 'O')
-		return read_ss3(bytes, is_all, out, out_size);
+		return read_ss3(bytes, is_all, &out->key, out_size);
 	if (strchr("]P^_X", bytes.ptr[1]) != NULL && bytes.ptr[1] != 0) {
 		kind = read_reply(bytes, is_all, out_size);
 		if (kind != RT_KEYS_KEY)
 			return kind;
 		*out_size = 1;
 	}
-	kind = read_char(rt_str_at(bytes.ptr + 1, bytes.size - 1), is_all, erase, out, out_size);
+	kind = read_char(rt_str_at(bytes.ptr + 1, bytes.size - 1), is_all, erase, &out->key, out_size);
 	if (kind == RT_KEYS_MORE)
 		return kind;
 	++*out_size;
 	if (kind == RT_KEYS_KEY)
-		return gives(out, out->code, out->mods | RT_KEY_ALT);
+		return gives(&out->key, out->key.code, out->key.mods | RT_KEY_ALT);
 	return kind;
 }
 
 rt_keys_kind
-rt_keys_read(rt_str bytes, bool is_all, char erase, rt_key *out, size_t *out_size)
+rt_keys_read(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_size)
 {
 	rt_str rest = rt_str_at(bytes.ptr + 1, bytes.size - 1);
 	rt_keys_kind kind;
-	rt_key key;
+	rt_input twice;
 	size_t size;
 
 	if (bytes.ptr[0] != ESC)
-		return read_char(bytes, is_all, erase, out, out_size);
+		return read_char(bytes, is_all, erase, &out->key, out_size);
 	if (bytes.size < 2 || bytes.ptr[1] != ESC)
 		return read_escape(bytes, is_all, erase, out, out_size);
 	/* Two escapes: the key twice, unless what follows is a sequence. */
 	if (rest.size > 1 && (rest.ptr[1] == '[' || rest.ptr[1] == 'O')) {
-		kind = read_escape(rest, is_all, erase, &key, &size);
+		kind = read_escape(rest, is_all, erase, &twice, &size);
 		if (kind == RT_KEYS_MORE)
 			return kind;
 		if (kind == RT_KEYS_KEY && size > 2) {
 			*out_size = size + 1;
-			return gives(out, key.code, key.mods | RT_KEY_ALT);
+			return gives(&out->key, twice.key.code, twice.key.mods | RT_KEY_ALT);
 		}
 	} else if (rest.size == 1 && !is_all) {
 		return RT_KEYS_MORE;
 	}
 	*out_size = 1;
-	return gives(out, RT_KEY_ESCAPE, 0);
+	return gives(&out->key, RT_KEY_ESCAPE, 0);
 }

@@ -10,15 +10,21 @@
 typedef enum rt_keys_kind {
 	RT_KEYS_MORE,    /* incomplete: try again with more bytes */
 	RT_KEYS_KEY,
+	RT_KEYS_MOUSE,
 	RT_KEYS_NOTHING, /* bytes that are not a key */
 	RT_KEYS_PASTE    /* pasted text follows, up to RT_KEYS_PASTE_END */
 } rt_keys_kind;
+
+typedef struct rt_input {
+	rt_key key;     /* KEY */
+	rt_mouse mouse; /* MOUSE */
+} rt_input;
 
 #define RT_KEYS_PASTE_END "\033[201~"
 
 /* Decode the beginning of bytes, which are not empty. is_all: no more bytes are expected soon, so a
  * single escape is that key; RT_KEYS_MORE is not returned then. erase: the byte of the terminal's
  * backspace key. *out_size: the bytes that were used (not for MORE). */
-rt_keys_kind rt_keys_read(rt_str bytes, bool is_all, char erase, rt_key *out, size_t *out_size);
+rt_keys_kind rt_keys_read(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_size);
 
 #endif

@@ -21,18 +21,25 @@ assert_gives(const char *bytes, size_t size, bool is_all, const char *words)
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_add(&buf, "", 0);
 	while (rest.size > 0) {
-		rt_key key = {0, 0};
+		rt_input input = {0};
 		size_t used = 0;
 
 		if (buf.size > 0)
 			rt_buf_add_byte(&buf, ' ');
-		switch (rt_keys_read(rest, is_all, 0x7F, &key, &used)) {
+		switch (rt_keys_read(rest, is_all, 0x7F, &input, &used)) {
 		case RT_KEYS_MORE:
 			assert_false(is_all);
 			rt_buf_add_c(&buf, "...");
 			used = rest.size;
 			break;
-		case RT_KEYS_KEY: rt_key_add_word(&buf, key, false); break;
+		case RT_KEYS_KEY: rt_key_add_word(&buf, input.key, false); break;
+		case RT_KEYS_MOUSE:
+			rt_buf_add_f(&buf, "%s:%d,%d",
+				     input.mouse.kind == RT_MOUSE_PRESS      ? "press"
+				     : input.mouse.kind == RT_MOUSE_WHEEL_UP ? "wheelup"
+									     : "wheeldown",
+				     input.mouse.x, input.mouse.y);
+			break;
 		case RT_KEYS_NOTHING: rt_buf_add_c(&buf, "-"); break;
 		case RT_KEYS_PASTE: rt_buf_add_c(&buf, "PASTE"); break;
 		}
@@ -129,6 +136,27 @@ test_what_nobody_knows_is_no_text(void **state)
 	GIVES("\033[200~a", "PASTE a");
 }
 
+static void
+test_mouse(void **state)
+{
+	(void)state;
+	GIVES("\033[<0;1;1M\033[<0;1;1mx", "press:0,0 - x");
+	GIVES("\033[<64;80;24M\033[<65;300;100M", "wheelup:79,23 wheeldown:299,99");
+	GIVES("\033[<16;5;6M\033[<68;5;6M", "press:4,5 wheelup:4,5"); /* with ctrl, with shift */
+	/* Other buttons, motion, the wheel to the side, buttons beyond it. */
+	GIVES("\033[<1;5;6M\033[<2;5;6M\033[<32;5;6M\033[<35;5;6M\033[<66;5;6M\033[<128;5;6Mx",
+	      "- - - - - - x");
+	/* Places that do not exist, and numbers that are missing. */
+	GIVES("\033[<0;0;6M\033[<0;99999;6M\033[<0;5M\033[<Mx", "- - - - x");
+	GIVES("\033[<0;1;", "...");
+	GIVES_ALL("\033[<0;1;", "-");
+	/* Bytes instead of numbers. */
+	GIVES("\033[M !!\033[Ma\"#\033[M#!!x", "press:0,0 wheeldown:1,2 - x");
+	GIVES("\033[M !", "...");
+	GIVES_ALL("\033[M !", "-");
+	GIVES("\033[M\033[Ax", "- x");
+}
+
 /* What a terminal says of itself is taken away whole; a key with alt stays one. */
 static void
 test_answers(void **state)
@@ -150,10 +178,10 @@ test_answers(void **state)
 	memset(big, '1', sizeof(big));
 	memcpy(big, "\033]", 2);
 	for (size_t size = 2; size < sizeof(big); size++) {
-		rt_key key = {0, 0};
+		rt_input input = {0};
 		size_t used = 0;
 		rt_keys_kind kind =
-			rt_keys_read(rt_str_at(big, size), false, 8, &key, &used);
+			rt_keys_read(rt_str_at(big, size), false, 8, &input, &used);
 
 		assert_int_equal(kind, size > 2 && size < 4096 ? RT_KEYS_MORE : RT_KEYS_KEY);
 	}
@@ -163,9 +191,9 @@ test_answers(void **state)
 static void
 test_any_bytes(void **state)
 {
-	static const char some[] = "\033\033\033[[O;:0129~$u^ABZ?<]P_\\\a\xC3\xA9 \r\x7F";
+	static const char some[] = "\033\033\033[[O;:0129~$u^ABZ?<M]P_\\\a\xC3\xA9 \r\x7F";
 	uint64_t seed = 20261122;
-	int round;
+	int round, mice = 0;
 
 	(void)state;
 	for (round = 0; round < 200000; round++) {
@@ -177,24 +205,31 @@ test_any_bytes(void **state)
 			bytes[rest.size] =
 				some[rt_hash_u64(seed + rest.size) % (sizeof(some) - 1)];
 		while (rest.size > 0) {
-			rt_key key = {0, 0};
+			rt_input input = {0};
 			size_t used = 0;
-			rt_keys_kind kind = rt_keys_read(rest, is_all, 8, &key, &used);
+			rt_keys_kind kind = rt_keys_read(rest, is_all, 8, &input, &used);
 
 			if (kind == RT_KEYS_MORE) {
 				assert_false(is_all);
 				break;
 			}
 			if (kind == RT_KEYS_KEY) {
-				rt_key normal = rt_key_normal(key);
+				rt_key normal = rt_key_normal(input.key);
 
-				assert_true(key.code != RT_KEY_NONE && key.code <= RT_KEY_F1 + 11);
-				assert_true(rt_key_eq(key, normal));
+				assert_true(input.key.code != RT_KEY_NONE &&
+					    input.key.code <= RT_KEY_F1 + 11);
+				assert_true(rt_key_eq(input.key, normal));
+			}
+			if (kind == RT_KEYS_MOUSE) {
+				assert_in_range(input.mouse.x, 0, 9999);
+				assert_in_range(input.mouse.y, 0, 9999);
+				mice++;
 			}
 			assert_true(used > 0 && used <= rest.size);
 			rest = rt_str_at(rest.ptr + used, rest.size - used);
 		}
 	}
+	assert_true(mice > 10);
 }
 
 int
@@ -206,6 +241,7 @@ main(void)
 		cmocka_unit_test(test_xterm),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_what_nobody_knows_is_no_text),
+		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_any_bytes),
 	};

@@ -91,7 +91,7 @@ make_restore(rt_terminal_screen *screen)
 	size_t i;
 
 	if (screen->is_ansi)
-		add_restore(screen, "\033[?2026l\033[?2004l");
+		add_restore(screen, "\033[?2026l\033[?2004l" RT_TERMINAL_NO_MOUSE);
 	for (i = 0; names[i] != NULL; i++)
 		add_restore(screen, capability(names[i]));
 	if (capability("rmcup") == NULL)

@@ -299,6 +299,7 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 	int y;
 
 	chat->rows = box.h;
+	chat->view_y = box.y;
 	if (chat->columns != box.w) { /* laid out anew: stay at the same entry */
 		chat->columns = box.w;
 		chat->top_row = 0;
@@ -313,6 +314,23 @@ draw_entries(rt_chat *chat, rt_canvas *c, rt_box box)
 	y = -chat->top_row;
 	for (size_t item = chat->top; item < count && y < box.h; item++)
 		y = draw_item(chat, c, box, y, item);
+}
+
+size_t
+rt_chat_item_at(rt_chat *chat, int y, bool *out_is_head)
+{
+	int row = chat->view_y - chat->top_row;
+
+	for (size_t item = chat->top; y < chat->view_y + chat->rows && item < item_count(chat); item++) {
+		int rows = item_rows(chat, item);
+
+		if (y >= row && y < row + rows - 1) { /* not the empty row after it */
+			*out_is_head = y == row;
+			return item;
+		}
+		row += rows;
+	}
+	return SIZE_MAX;
 }
 
 /* ---- the input ---- */

@@ -54,6 +54,7 @@ rt_list_seen(const rt_list *list)
 void
 rt_list_draw(rt_list *list, rt_canvas *canvas, rt_box box, rt_list_draw_fn draw, void *ctx)
 {
+	list->box = box;
 	rt_list_fit(list, box.h);
 	for (size_t i = 0; i < rt_list_seen(list); i++) {
 		draw(ctx, canvas, box, (int)i, list->top + i);

@@ -14,7 +14,8 @@ typedef struct rt_list {
 	size_t count;
 	size_t at;   /* the cursor; 0 where there are no rows */
 	size_t top;  /* the first visible row */
-	size_t rows; /* height, when it was drawn last */
+	size_t rows; /* height, when it was drawn last … */
+	rt_box box;  /* … and where */
 } rt_list;
 
 /* UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END move the cursor, which stops at the ends. False: another

@@ -24,10 +24,18 @@
 #include "tui/work.h"
 
 struct rt_event;
+struct rt_list;
 
 typedef struct rt_tui rt_tui;
 typedef struct rt_pending_change rt_pending_change;
 typedef struct rt_pane rt_pane;
+
+/* What a pane did with the mouse. */
+typedef enum rt_mouse_use {
+	RT_MOUSE_UNUSED,
+	RT_MOUSE_USED, /* a click selected something; a second one is Enter */
+	RT_MOUSE_ENTER /* it was selected already: to be handled as Enter */
+} rt_mouse_use;
 
 /* Failures go to tui->scope. Errors that a person can do something about are reported in the
  * notice line instead, so the scope fails with RT_NOMEM and RT_LIMIT only. Optional members may be
@@ -43,6 +51,9 @@ typedef struct rt_pane_ops {
 	/* A key that is no action of its screen, mostly text. False: not handled. Optional. */
 	bool (*key)(rt_pane *pane, rt_key key);
 	void (*paste)(rt_pane *pane, rt_str text); /* optional */
+	/* The wheel above it, or a click into it while it is the topmost. Optional: the wheel is
+	 * UP and DOWN then, and a click selects in its list. */
+	rt_mouse_use (*mouse)(rt_pane *pane, const rt_mouse *mouse);
 	/* work->change has risen. Optional. */
 	void (*changed)(rt_pane *pane);
 	/* Collect the results of workers; called in each turn of the loop. Optional. */
@@ -60,6 +71,8 @@ struct rt_pane {
 	rt_tui *tui;
 	rt_screen screen; /* whose keys apply; initially ops->screen */
 	bool closes;      /* freed after this event */
+	rt_box box;       /* where it was drawn last */
+	struct rt_list *list; /* its rows, for clicks; or NULL */
 	bool holds;       /* it is busy: keys other than those that end it go to the typeahead */
 	/* Instead of the keymap's footer for the screen; or NULL. May be set while drawing. */
 	const char *footer;
@@ -130,6 +143,18 @@ struct rt_tui {
 		rt_screen screen; /* whose key it names */
 		size_t from, to;  /* bytes of the notice */
 	} way_back;
+	struct { /* parts of the title, and the command that a click on them is */
+		int from, to;
+		const char *line;
+	} spots[3];
+	size_t spot_count;
+	int footer_row, notice_row, notice_rows; /* of the last frame; -1: none */
+	struct {                                 /* the last click */
+		int64_t ms;
+		int x, y;
+		rt_mouse_use use;
+	} press;
+	bool has_mouse;
 	uint64_t said_step;     /* step that the notice says undo would take back; 0: none */
 	struct rt_worker *left; /* still running, although their panes are gone (worker.h) */
 };
@@ -207,6 +232,8 @@ RT_CHECKED rt_status rt_tui_act(rt_tui *tui, rt_action action);
 RT_CHECKED rt_status rt_tui_paste(rt_tui *tui, rt_str text);
 /* The action of a key on the topmost screen; *out_writes: it would be typed instead. */
 rt_action rt_tui_action_of(const rt_tui *tui, rt_key key, bool *out_writes);
+/* The mouse, at a place in the last frame (mouse.c). */
+RT_CHECKED rt_status rt_tui_mouse(rt_tui *tui, rt_mouse mouse);
 /* An event of the terminal (terminal.h). */
 RT_CHECKED rt_status rt_tui_on_event(rt_tui *tui, const struct rt_event *event);
 /* rt_work_tend, notify panes of changes, and poll them. */

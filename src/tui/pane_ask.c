@@ -376,6 +376,7 @@ rt_pane_choose(rt_tui *tui, const char *question_text, const rt_choice *choices,
 	if (q == NULL)
 		return RT_NOMEM;
 	q->pane.footer = "Up, Down choose   Enter ok   Esc cancel";
+	q->pane.list = &q->list;
 	copy_choices(q, choices, count);
 	return show_question(q);
 }
@@ -528,6 +529,7 @@ rt_pane_pick(rt_tui *tui, const char *title, yyjson_val *names, bool may_be_new,
 	if (q == NULL)
 		return RT_NOMEM;
 	q->pane.footer = "Up, Down choose   Enter ok   Esc cancel   Tab complete";
+	q->pane.list = &q->names.list;
 	q->may_be_new = may_be_new;
 	q->names = (rt_filter){.row_size = sizeof(name_row),
 			       .s = &tui->scope,

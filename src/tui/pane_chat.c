@@ -557,6 +557,38 @@ paste(rt_pane *pane, rt_str text)
 	RT_TRY(rt_chat_scope(chat), rt_field_insert(chat->field, text));
 }
 
+/* The wheel scrolls. A click selects an entry, anywhere else it ends the selection; on the signs of a
+ * fork ("< 1/2 >") it goes to another take. */
+static rt_mouse_use
+mouse(rt_pane *pane, const rt_mouse *m)
+{
+	enum { ROWS = 3 };
+	rt_chat *chat = rt_chat_of(pane);
+	const rt_canvas *c = &pane->tui->canvas;
+	bool is_head = false, is_selected;
+	size_t item;
+	uint32_t sign;
+
+	if (m->kind != RT_MOUSE_PRESS) {
+		rt_chat_scroll(chat, m->kind == RT_MOUSE_WHEEL_UP ? -ROWS : ROWS);
+		chat->points = chat->points && rt_chat_is_visible(chat, chat->sel);
+		return RT_MOUSE_USED;
+	}
+	item = rt_chat_item_at(chat, m->y, &is_head);
+	is_selected = rt_chat_selects(chat) && chat->sel == item;
+	rt_chat_select(chat, item); /* none, where no entry is */
+	if (!rt_chat_selects(chat))
+		return RT_MOUSE_UNUSED;
+	sign = c->cells[(size_t)m->y * (size_t)c->columns + (size_t)m->x].ch;
+	for (size_t i = 0; is_head && i < chat->fork_count; i++)
+		if (chat->forks[i].at == item && (sign == '<' || sign == '>')) {
+			(void)verb(chat, sign == '<' ? RT_ACT_TAKE_PREVIOUS : RT_ACT_TAKE_NEXT,
+				   &chat->sel_entry, 1);
+			return RT_MOUSE_UNUSED;
+		}
+	return is_selected ? RT_MOUSE_ENTER : RT_MOUSE_USED;
+}
+
 /* ---- changes ---- */
 
 /* Verbs act on entries of the current take. */
@@ -657,6 +689,7 @@ rt_pane_chat(rt_tui *tui)
 					.draw = rt_chat_draw,
 					.act = act,
 					.key = key,
+					.mouse = mouse,
 					.paste = paste,
 					.changed = changed,
 					.poll = poll_search,

@@ -53,6 +53,7 @@ typedef struct rt_chat {
 	rt_pane pane; /* its screen is RT_SCREEN_ENTRY while an entry is selected */
 	rt_field *field;
 	int columns, rows;             /* of the entries, when they were drawn last */
+	int view_y;                    /* the screen's row of the first of them */
 	size_t top;                    /* the first visible item … */
 	int top_row;                   /* … and how many of its rows are above the screen */
 	bool follows;                  /* the view stays at the end */
@@ -132,6 +133,9 @@ void rt_chat_select_none(rt_chat *chat);
 /* ---- chat_view.c ---- */
 
 void rt_chat_draw(rt_pane *pane, rt_canvas *canvas, rt_box box);
+/* The item that is drawn in this row of the screen, and whether that is its first row; SIZE_MAX:
+ * none. */
+size_t rt_chat_item_at(rt_chat *chat, int y, bool *out_is_head);
 /* A command that completes the input. */
 typedef struct rt_chat_suggestion {
 	const char *name; /* without the slash */

@@ -781,6 +781,7 @@ rt_pane_discussions(rt_tui *tui, rt_str query)
 	(void)rt_tui_begin(tui);
 	d->pane.ops = &ops;
 	d->pane.tui = tui;
+	d->pane.list = &d->filter.list;
 	d->before.disc = tui->work.place.disc;
 	d->filter = (rt_filter){.row_size = sizeof(row),
 				.s = &tui->scope,

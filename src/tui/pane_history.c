@@ -72,7 +72,7 @@ typedef struct history {
 	int detail_columns;  /* that it was laid out for */
 	int want_columns;    /* that it has now; 0: it is not drawn */
 	size_t detail_top;
-	int detail_rows;
+	int detail_rows, detail_x, detail_y;
 	int64_t moved_ms;   /* when the cursor came to … */
 	uint64_t moved_seq; /* … this step */
 	widths widths;
@@ -494,6 +494,8 @@ draw_detail(history *h, rt_canvas *canvas, rt_box box)
 	size_t rows = box.h > 0 ? (size_t)box.h : 0, left;
 
 	h->detail_rows = box.h;
+	h->detail_x = box.x;
+	h->detail_y = box.y;
 	h->want_columns = box.w > 0 ? box.w : 0;
 	if (step == NULL)
 		return;
@@ -765,6 +767,23 @@ act(rt_pane *pane, rt_action action)
 	}
 }
 
+/* The wheel over the details scrolls them. */
+static rt_mouse_use
+mouse(rt_pane *pane, const rt_mouse *m)
+{
+	enum { ROWS = 3 };
+	history *h = of(pane);
+
+	if (m->kind == RT_MOUSE_PRESS || h->want_columns == 0 || m->x < h->detail_x ||
+	    m->y < h->detail_y)
+		return RT_MOUSE_UNUSED;
+	if (m->kind == RT_MOUSE_WHEEL_DOWN)
+		h->detail_top += ROWS; /* drawing limits it */
+	else
+		h->detail_top -= h->detail_top > ROWS ? ROWS : h->detail_top;
+	return RT_MOUSE_USED;
+}
+
 static bool
 key(rt_pane *pane, rt_key k)
 {
@@ -804,6 +823,7 @@ static const rt_pane_ops ops = {
 	.draw = draw,
 	.act = act,
 	.key = key,
+	.mouse = mouse,
 	.paste = paste,
 	.changed = changed,
 	.poll = poll_history,
@@ -821,6 +841,7 @@ rt_pane_history(rt_tui *tui)
 	(void)rt_tui_begin(tui);
 	h->pane.ops = &ops;
 	h->pane.tui = tui;
+	h->pane.list = &h->list;
 	rt_steps_init(&h->steps, tui->alloc);
 	rt_lines_init(&h->detail, tui->alloc);
 	rt_search_bar_init(&h->bar, &h->pane, search);

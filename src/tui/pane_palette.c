@@ -727,6 +727,7 @@ open_palette(rt_tui *tui, rt_str text, palette **out)
 	p->pane.ops = &ops;
 	p->pane.footer = "Up, Down choose   Enter run   Esc cancel   Tab complete";
 	p->pane.tui = tui;
+	p->pane.list = &p->filter.list;
 	p->below = tui->pane_count > 0 ? tui->panes[tui->pane_count - 1]->screen : RT_SCREEN_CHAT;
 	p->filter = (rt_filter){.row_size = sizeof(row),
 				.s = &tui->scope,

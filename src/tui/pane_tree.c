@@ -35,6 +35,7 @@ typedef struct tree_pane {
 	bool is_searching; /* the query is being typed: blanks go there, and Enter ends that */
 	bool knows_all;    /* no texts are left to learn */
 	size_t page;       /* rows */
+	rt_box rows;       /* where they are drawn */
 	uint64_t value_seen;
 	uint64_t epoch; /* work.epoch */
 
@@ -238,6 +239,7 @@ draw_rows(tree_pane *p, rt_canvas *c, rt_box box)
 	size_t first, count;
 
 	p->page = box.h < ROWS_MAX ? (size_t)box.h : ROWS_MAX;
+	p->rows = box;
 	rt_tree_window(p->tree, p->page, &first, &count);
 	lines = rt_tree_draw(p->tree, s, first, count, (size_t)box.w);
 	if (lines == NULL)
@@ -636,6 +638,23 @@ act(rt_pane *pane, rt_action action)
 	return used;
 }
 
+static rt_mouse_use
+mouse(rt_pane *pane, const rt_mouse *m)
+{
+	tree_pane *p = of(pane);
+	size_t first, count, row = (size_t)(m->y - p->rows.y);
+
+	rt_tree_window(p->tree, p->page, &first, &count);
+	if (m->kind != RT_MOUSE_PRESS || m->y < p->rows.y || row >= count ||
+	    m->x >= p->rows.x + p->rows.w)
+		return RT_MOUSE_UNUSED;
+	p->is_searching = false;
+	if (first + row == rt_tree_selected(p->tree))
+		return RT_MOUSE_ENTER;
+	rt_tree_select(p->tree, rt_tree_row_node(p->tree, first + row));
+	return RT_MOUSE_USED;
+}
+
 static void
 free_tree(rt_pane *pane)
 {
@@ -654,6 +673,7 @@ static const rt_pane_ops ops = {.screen = RT_SCREEN_TREE,
 				.draw = draw,
 				.act = act,
 				.key = key,
+				.mouse = mouse,
 				.paste = paste,
 				.changed = changed,
 				.poll = poll_tree,

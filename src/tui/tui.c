@@ -101,6 +101,27 @@ add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
 }
 
 /* The title: discussion, take, head; on the right the model and the size of the context. */
+/* Where the names are in the title, for clicks: " DISCUSSION  take: TAKE", and the model. */
+static void
+find_spots(rt_tui *tui, rt_str left, int columns, int width)
+{
+	static const rt_str between = RT_STR_INIT("  take: ");
+	const rt_canvas *c = &tui->canvas;
+	size_t at = rt_str_find(left, between, 0);
+	int names = at == SIZE_MAX ? 0 : rt_canvas_width(c, rt_str_at(left.ptr, at));
+
+	tui->spots[0].from = 1;
+	tui->spots[0].to = names > 0 ? names : columns;
+	tui->spots[0].line = "/discussions";
+	tui->spots[1].from = names > 0 ? names + 2 : 0;
+	tui->spots[1].to = names > 0 ? rt_canvas_width(c, left) : 0;
+	tui->spots[1].line = "/branches";
+	tui->spots[2].from = columns < c->columns ? c->columns - width : 0;
+	tui->spots[2].to = columns < c->columns ? c->columns : 0;
+	tui->spots[2].line = "/model";
+	tui->spot_count = 3;
+}
+
 static void
 draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 {
@@ -139,6 +160,7 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 	if (columns < box.w)
 		(void)rt_canvas_put(c, box, box.w - width, 0, rt_buf_str(right), RT_INK_BAR);
 	(void)rt_canvas_put_cut(c, box, 0, 0, columns, rt_buf_str(left), RT_INK_BAR | RT_INK_BOLD);
+	find_spots(tui, rt_buf_str(left), columns, width);
 }
 
 /* A footer: the keys of a screen with their short descriptions. */
@@ -245,6 +267,9 @@ rt_tui_draw(rt_tui *tui)
 	rt_scope *s = rt_tui_begin(tui);
 
 	rt_canvas_clear(c);
+	tui->spot_count = 0;
+	tui->footer_row = tui->notice_row = -1;
+	tui->notice_rows = 0;
 	rt_tui_fit_way_back(tui);
 	if (area.h >= 4) {
 		draw_title(tui, s, (rt_box){0, 0, area.w, 1});
@@ -253,24 +278,30 @@ rt_tui_draw(rt_tui *tui)
 	}
 	if (area.h >= 6) {
 		bottom = (rt_box){0, area.y + area.h - 1, area.w, 1};
+		tui->footer_row = bottom.y;
 		area.h--;
 	}
 	notice = layout_notice(tui, s,
 			       area.w); /* even if it does not fit: the pending change goes by it */
 	notice = area.h >= 5 ? notice : 0;
 	if (notice > 0) {
+		tui->notice_row = area.y + area.h - notice;
+		tui->notice_rows = notice;
 		rt_lines_draw(&tui->notice_lines, 0, (size_t)notice, c,
 			      (rt_box){1, area.y + area.h - notice, area.w - 2, notice},
 			      RT_STR(""));
 		area.h -= notice;
 	}
+	for (size_t k = 0; k < i; k++)
+		tui->panes[k]->box = (rt_box){0};
 	while (i-- > 0 && area.h > 0) {
 		rt_pane *pane = tui->panes[i];
 		int h = pane->ops->height == NULL ? 0 : pane->ops->height(pane, area.w, area.h);
 
 		if (i == 0 || h <= 0 || h > area.h)
 			h = area.h;
-		pane->ops->draw(pane, c, (rt_box){0, area.y + area.h - h, area.w, h});
+		pane->box = (rt_box){0, area.y + area.h - h, area.w, h};
+		pane->ops->draw(pane, c, pane->box);
 		area.h -= h;
 		if (i == tui->pane_count - 1) {
 			cursor_x = c->cursor_x;
@@ -431,6 +462,14 @@ act_anywhere(rt_tui *tui, rt_action action)
 			rt_terminal_enter(tui->terminal);
 		}
 		return RT_OK;
+	case RT_ACT_MOUSE:
+		tui->has_mouse = !tui->has_mouse;
+		if (tui->terminal != NULL)
+			rt_terminal_set_mouse(tui->terminal, tui->has_mouse);
+		rt_tui_say(tui, tui->has_mouse
+					? "Mouse on. To select text in the terminal, hold Shift"
+					: "Mouse off: the terminal selects text");
+		return RT_OK;
 	case RT_ACT_QUIT: tui->ends = true; return RT_OK;
 	default: return rt_verb_act(tui, action, NULL, 0, &used);
 	}
@@ -513,6 +552,7 @@ rt_tui_on_event(rt_tui *tui, const rt_event *event)
 		return soften(tui, st);
 	switch (event->kind) {
 	case RT_EVENT_KEY: return rt_tui_key(tui, event->key);
+	case RT_EVENT_MOUSE: return finish(tui, rt_tui_mouse(tui, event->mouse));
 	case RT_EVENT_PASTE:
 		st = rt_tui_paste(tui, event->text);
 		if (event->is_cut)
@@ -715,6 +755,10 @@ rt_tui_run(const rt_tui_options *options, rt_error *err)
 	if (st == RT_OK)
 		st = rt_terminal_open(&screen, &tui.terminal, err);
 	if (st == RT_OK) {
+		const rt_config *config = options->session->config;
+
+		tui.has_mouse = config == NULL || config->tui.mouse;
+		rt_terminal_set_mouse(tui.terminal, tui.has_mouse);
 		tui.canvas.utf8 = rt_terminal_is_utf8(tui.terminal);
 		rt_terminal_size(tui.terminal, &columns, &rows);
 		st = rt_canvas_resize(&tui.canvas, columns, rows);

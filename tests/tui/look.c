@@ -52,6 +52,16 @@ say_key(rt_key key)
 }
 
 static void
+say_mouse(rt_mouse mouse)
+{
+	static const char *const kinds[] = {"press", "wheel up", "wheel down"};
+	char words[64];
+
+	snprintf(words, sizeof(words), "mouse %s at %d,%d", kinds[mouse.kind], mouse.x, mouse.y);
+	say(words, rt_str_at(NULL, 0));
+}
+
+static void
 draw(rt_terminal *terminal, rt_canvas *canvas)
 {
 	rt_box box = rt_canvas_box(canvas);
@@ -172,6 +182,7 @@ main(int argc, char **argv)
 		return 1;
 	}
 	rt_canvas_init(&canvas, rt_alloc_libc(), rt_terminal_is_utf8(terminal));
+	rt_terminal_set_mouse(terminal, true);
 	say("open", RT_STR(""));
 	while (goes_on) {
 		int columns, rows;
@@ -189,6 +200,7 @@ main(int argc, char **argv)
 			say_key(event.key);
 			goes_on = act(terminal, event.key);
 			break;
+		case RT_EVENT_MOUSE: say_mouse(event.mouse); break;
 		case RT_EVENT_PASTE:
 			keep(argv[1], event.text);
 			say(event.is_cut ? "cut paste" : "paste", event.text);

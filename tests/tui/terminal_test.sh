@@ -118,6 +118,10 @@ def start():
     return wait(lambda: logged("open 0") and is_shown())
 
 
+def mouse_flag():
+    return tmux("display-message", "-p", "#{mouse_any_flag}").strip()
+
+
 def pid_of_look():
     done = subprocess.run(["pgrep", "-f", f"^{LOOK} {log}$"], capture_output=True, text=True)
     return int(done.stdout.split()[0])
@@ -141,8 +145,9 @@ def back(name, before):
     result(read(work + "/pasted") == "pasted\n", f"{name}: pastes have no marks any more",
            repr(read(work + "/pasted")))
     os.unlink(work + "/pasted")
-    cursor = tmux("display-message", "-p", "#{cursor_flag} #{alternate_on} #{keypad_cursor_flag}")
-    result(cursor.strip() == "1 0 0", f"{name}: cursor, screen and keys", cursor)
+    cursor = tmux("display-message", "-p", "#{cursor_flag} #{alternate_on} #{keypad_cursor_flag} "
+                  "#{mouse_any_flag}")
+    result(cursor.strip() == "1 0 0 0", f"{name}: cursor, screen, keys and mouse", cursor)
     typed("clear; echo what was here")
     wait(lambda: screen().startswith("what was here"))
 
@@ -169,6 +174,9 @@ for key, words in (("a", "key a"), ("G", "key G"), ("C-o", "key ctrl+o"), ("C-c"
                    ("C-Space", "key ctrl+space"), ("F1", "key f1"), ("é", "key é")):
     keys(key)
     result(wait(lambda: logged(words + " 0")), words, read(log))
+for report, words in (("0;5;7M", "press at 4,6"), ("64;80;24M", "wheel up at 79,23"), ("65;1;1M", "wheel down at 0,0")):
+    keys("-l", f"\033[<{report}")
+    result(wait(lambda: logged(f"mouse {words} 0")), f"the mouse: {words}", read(log))
 keys("t")
 result(wait(lambda: logged("wake 0")), "another thread wakes it", read(log))
 result(read(log).count("wake") == 1, "once for two", read(log))
@@ -220,10 +228,12 @@ keys("C-z")
 result(wait(lambda: not is_shown() and re.search(r"[#$]$", screen().rstrip())), "suspended", screen())
 mine = modes("modes-stopped")
 result(mine == before, "suspended: the terminal is the shell's", mine)
+result(mouse_flag() == "0", "suspended: so is the mouse", mouse_flag())
 typed("fg")
 result(wait(lambda: "look 80x24" in screen() and logged("resize 0")), "continued", screen(), read(log))
 keys("b")
 result(wait(lambda: logged("key b 0")), "continued: it has the keys", read(log))
+result(mouse_flag() == "1", "and the mouse", mouse_flag())
 look = pid_of_look()
 os.kill(look, signal.SIGTSTP)
 result(wait(lambda: not is_shown()), "suspended from outside", screen())
@@ -246,6 +256,7 @@ typed(f"LOOK_EDITOR='stty -a > {work}/modes-editor; echo editing; read line; ech
 start()
 keys("e")
 result(wait(lambda: "editing" in screen()), "an editor has the screen", screen())
+result(mouse_flag() == "0", "and the mouse", mouse_flag())
 result(read(work + "/modes-editor").strip() == before.replace("done", "").strip(),
        "and the terminal as the shell has it", read(work + "/modes-editor"))
 typed("typed in")
