@@ -4,6 +4,7 @@
 // shows what the one before did, so that each is about what was seen, and says so with If-Match.
 // A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
+import { toClipboard } from "./copy";
 import { answered, asking, importedHere } from "./news";
 import { notify } from "./notice";
 import { focusKept, showEntry } from "./focus";
@@ -288,6 +289,22 @@ export async function edit(entry: string, text: string, tag: string | null, isBl
 	return done !== null;
 }
 
+/** A question of one's own that is put differently: saved, in a new take where others follow, and asked. */
+export async function editAndAsk(entry: string, text: string, seen: { text: string; tag: string | null }, isBlocks: boolean, isLast: boolean): Promise<boolean> {
+	const isSaved = text === seen.text;
+	let at: string | undefined = entry;
+	if (!isSaved && isLast && !(await edit(entry, text, seen.tag, isBlocks)))
+		return false;
+	if (!isSaved && !isLast) {
+		const done = await inTurn(() => changeAsTake(entry, text, false));
+		if (!done)
+			return false;
+		at = done.entry ?? state.outline?.id[state.outline.id.length - 1];
+	}
+	void run({ how: "again", at }, undefined, isSaved ? 1 : 2);
+	return true;
+}
+
 export async function editAsTake(entry: string, text: string, keepAfter = false): Promise<boolean> {
 	return (await inTurn(() => changeAsTake(entry, text, keepAfter))) !== null;
 }
@@ -415,12 +432,10 @@ export async function label(entry: string, text: string): Promise<void> {
 }
 
 export async function copyText(text: string): Promise<void> {
-	try {
-		await navigator.clipboard.writeText(text);
+	if (await toClipboard(text))
 		say("Copied.", false);
-	} catch {
-		sayProblem(new Error("The browser does not let this page write to the clipboard."));
-	}
+	else
+		sayProblem(new Error("The browser does not allow this page to write to the clipboard."));
 }
 
 // ---- takes ----
@@ -750,14 +765,14 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 }
 
 /** A model at work in the open take; null: it could not begin, and that was said, with a button that does
- *  the same again (retry: something else). */
-export async function run(wish: RunWish, retry: () => void = () => void run(wish)): Promise<Run | null> {
+ *  the same again (retry: something else). Steps: those that are one action, with the reply. */
+export async function run(wish: RunWish, retry: () => void = () => void run(wish), steps = 1): Promise<Run | null> {
 	set({ toast: null });
 	try {
 		return await inTurn(async () => {
 			if (isLookUntold)
 				await tellLook();
-			return startRun(wish);
+			return startRun(wish, steps);
 		});
 	} catch (error) {
 		if (wish.how === "continue" && error instanceof Problem && error.body.run !== undefined) {

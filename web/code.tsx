@@ -25,7 +25,8 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useReducer } from "preact/hooks";
+import { CopyButton } from "./copy";
 
 const LONGEST = 60000;
 
@@ -113,13 +114,38 @@ function coloured(text: string, language: string): ComponentChildren[] | null {
 	}
 }
 
+/** Code longer than this shows its beginning first (.folded in style.css). */
+const FOLDED_LINES = 40;
+/** Those that were unfolded stay so when they are drawn again. */
+const unfolded = new Set<string>();
+
+function linesOf(text: string): number {
+	let lines = 1;
+	for (let at = text.indexOf("\n"); at >= 0 && at < text.length - 1; at = text.indexOf("\n", at + 1))
+		lines++;
+	return lines;
+}
+
 export function Code(props: { text: string; language?: string; children?: ComponentChildren }) {
 	const { text, language } = props;
 	const parts = useMemo(() => (language ? coloured(text, language.toLowerCase()) : null),
 		[text, language]);
+	const [, redraw] = useReducer((n: number) => n + 1, 0);
+	const lines = useMemo(() => linesOf(text), [text]), isFolded = lines > FOLDED_LINES && !unfolded.has(text);
+	const unfold = () => {
+		unfolded.add(text);
+		redraw(0);
+	};
 	return (
-		<pre class="code" tabIndex={0} aria-label={language ? `Code, ${language}` : "Code"}>
-			<code>{parts ?? props.children ?? text}</code>
-		</pre>
+		<div class="code-box">
+			<div class="code-head">
+				<span class="code-name">{language}</span>
+				<CopyButton text={() => text} label={language ? `Copy the code, ${language}` : "Copy the code"} />
+			</div>
+			<pre class={"code" + (isFolded ? " folded" : "")} tabIndex={0} aria-label={language ? `Code, ${language}` : "Code"}>
+				<code>{parts ?? props.children ?? text}</code>
+			</pre>
+			{isFolded && <button type="button" class="unfold" onClick={unfold}>Show all {lines.toLocaleString()} lines</button>}
+		</div>
 	);
 }

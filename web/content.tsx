@@ -2,73 +2,48 @@
 //
 // Content: what an entry says, in its parts: text, what was thought, calls of tools and their
 // results, pictures. What we do not know is shown as it is.
-import { useState } from "preact/hooks";
+import { useReducer } from "preact/hooks";
 import { Code } from "./code";
 import { textOf } from "./entry_acts";
 import { Markdown, Thinking } from "./markdown";
-import { isTool } from "./speaker";
-import { endWords, gist } from "./words";
+import { isTool, roleClass } from "./speaker";
+import { Output, pretty, ToolPart, ToolRow } from "./tool_row";
+import { callOf, eventOf, otherCalls } from "./tools";
+import { endWords, sizeWords } from "./words";
+import type { Call, Outcome } from "./tools";
 import type { Block, Entry } from "./types";
 
-const LONG = 20000;
+/** Characters. */
+const LONG = 20000, FOLDED = 4000;
 
-/** A long text: its beginning, and a button for the rest. */
-function Long(props: { text: string; tree?: unknown }) {
-	const [isAll, setAll] = useState(false);
-	if (props.text.length <= LONG || isAll)
-		return <Markdown text={props.text} tree={props.tree} />;
+/** Those that were unfolded stay so when they are drawn again. */
+const unfolded = new Set<string>();
+
+/** A long text: its beginning, and a button for the rest. What models reply is read as a whole; what people and programs
+ *  paste is mostly known. */
+function Long(props: { text: string; tree?: unknown; isFoldable: boolean }) {
+	const { text, isFoldable } = props, [, redraw] = useReducer((n: number) => n + 1, 0);
+	const isAll = unfolded.has(text) || text.length <= (isFoldable ? FOLDED : LONG);
+	if (isAll)
+		return <Markdown text={text} tree={props.tree} />;
 	return (
 		<>
-			<Markdown text={props.text.slice(0, LONG)} />
-			<button type="button" onClick={() => setAll(true)}>
-				Show all of it ({Math.ceil(props.text.length / 1000).toLocaleString()} thousand characters)
-			</button>
+			{text.length > LONG ? <Markdown text={text.slice(0, LONG)} /> : <div class="folded-text"><Markdown text={text} tree={props.tree} /></div>}
+			<button type="button" class="unfold" onClick={() => { unfolded.add(text); redraw(0); }}>Show all ({sizeWords(text.length)})</button>
 		</>
 	);
 }
 
-/** What a program printed: as it is, and no more than a page of it. */
-function Output(props: { text: string }) {
-	const [isAll, setAll] = useState(false);
-	return (
-		<>
-			<Code text={isAll ? props.text : props.text.slice(0, LONG)} />
-			{props.text.length > LONG && !isAll && <button type="button" onClick={() => setAll(true)}>Show all of it</button>}
-		</>
-	);
+/** Outcomes are known where the next entry is. */
+function Called(props: { call: Call; outcomes?: ReadonlyMap<string, Outcome> }) {
+	return <ToolRow call={props.call} outcome={props.outcomes && (props.outcomes.get(props.call.id) ?? null)} />;
 }
 
-function pretty(value: unknown): string {
-	if (typeof value !== "string")
-		return JSON.stringify(value, null, 2) ?? "";
-	try {
-		return JSON.stringify(JSON.parse(value), null, 2);
-	} catch {
-		return value;
-	}
-}
-
-function ToolCall(props: { block: Block }) {
-	const { block } = props;
-	const given = block.arguments ?? block.input ?? (block.function as Block | undefined)?.arguments;
-	return (
-		<details class="tool">
-			<summary><span class="tool-name">{block.name ?? "tool"}</span> <span class="quiet">{gist(given)}</span></summary>
-			<Code text={pretty(given)} language="json" />
-		</details>
-	);
-}
-
-function ToolResult(props: { block: Block }) {
+function Result(props: { block: Block }) {
 	const { block } = props;
 	const inner = block.content as string | Block[] | undefined;
 	const text = typeof inner === "string" ? inner : Array.isArray(inner) ? textOf(inner) : pretty(block);
-	return (
-		<details class="tool" open={text.length < 400}>
-			<summary>Result <span class="quiet">{String(block.tool_use_id ?? block.toolCallId ?? "")}</span></summary>
-			<Code text={text} />
-		</details>
-	);
+	return <ToolPart name="Result" gist={String(block.tool_use_id ?? block.toolCallId ?? "")} text={text} isError={(block.is_error ?? block.isError) === true} />;
 }
 
 function Picture(props: { block: Block }) {
@@ -88,7 +63,16 @@ function treeOf(entry: Entry, at: number | null): unknown {
 	return Array.isArray(trees[at]) ? trees[at] : undefined;
 }
 
-function Part(props: { entry: Entry; block: Block; at: number; isOutput: boolean }) {
+interface PartProps {
+	entry: Entry;
+	block: Block;
+	at: number;
+	isOutput: boolean;
+	isFoldable: boolean;
+	outcomes?: ReadonlyMap<string, Outcome>;
+}
+
+function Part(props: PartProps) {
 	const { block } = props;
 	if (props.isOutput && typeof block.text === "string")
 		return <Output text={block.text} />;
@@ -96,7 +80,7 @@ function Part(props: { entry: Entry; block: Block; at: number; isOutput: boolean
 	case "text":
 	case "input_text":
 	case "output_text":
-		return <Long text={block.text ?? ""} tree={(block.blocks as unknown) ?? treeOf(props.entry, props.at)} />;
+		return <Long text={block.text ?? ""} tree={(block.blocks as unknown) ?? treeOf(props.entry, props.at)} isFoldable={props.isFoldable} />;
 	case "thinking":
 	case "reasoning":
 		return <Thinking text={block.thinking ?? block.text ?? ""} />;
@@ -104,14 +88,14 @@ function Part(props: { entry: Entry; block: Block; at: number; isOutput: boolean
 	case "tool_use":
 	case "tool_call":
 	case "function":
-		return <ToolCall block={block} />;
+		return <Called call={callOf(block)} outcomes={props.outcomes} />;
 	case "toolResult":
 	case "tool_result":
-		return <ToolResult block={block} />;
+		return <Result block={block} />;
 	case "image":
 		return <Picture block={block} />;
 	default:
-		return <details class="tool"><summary>{block.type}</summary><Code text={pretty(block)} language="json" /></details>;
+		return <ToolPart name={block.type} text={pretty(block)} language="json" />;
 	}
 }
 
@@ -122,22 +106,32 @@ function segmentText(segment: unknown): string {
 	return String(fields?.content ?? fields?.text ?? fields?.thinking ?? "");
 }
 
-export function Content(props: { entry: Entry; isSource: boolean }) {
+/** Nobody wrote anything, and nothing else says what is here. */
+function Nothing(props: { entry: Entry }) {
+	const { entry } = props;
+	if (endWords(entry) || eventOf(entry) || otherCalls(entry).length || entry.thinking_segments?.length)
+		return null;
+	return <p class="quiet">Empty. <span class="for-keys">Press e or double-click to write.</span></p>;
+}
+
+export function Content(props: { entry: Entry; isSource: boolean; outcomes?: ReadonlyMap<string, Outcome> }) {
 	const { entry } = props;
 	const { content } = entry;
 	if (entry.purged)
 		return <p class="quiet">This text was purged.</p>;
 	if (props.isSource)
 		return <div class="plain source">{typeof content === "string" ? content : pretty(content)}</div>;
-	const isOutput = isTool(entry.role);
+	const isOutput = isTool(entry.role), isFoldable = roleClass(entry.role) !== "is-model";
 	const segments = entry.thinking_segments ?? [];
 	return (
 		<>
 			{segments.map((segment) => <Thinking text={segmentText(segment)} />)}
 			{typeof content === "string"
-				? (content === "" ? <p class="quiet">Empty. <span class="for-keys">Press e or double-click to write.</span></p>
-					: isOutput ? <Output text={content} /> : <Long text={content} tree={treeOf(entry, null)} />)
-				: content.map((block, at) => <Part entry={entry} block={block} at={at} isOutput={isOutput} />)}
+				? (content === "" ? <Nothing entry={entry} />
+					: isOutput ? <Output text={content} /> : <Long text={content} tree={treeOf(entry, null)} isFoldable={isFoldable} />)
+				: content.length === 0 ? <Nothing entry={entry} />
+					: content.map((block, at) => <Part entry={entry} block={block} at={at} isOutput={isOutput} outcomes={props.outcomes} isFoldable={isFoldable} />)}
+			{otherCalls(entry).map((call) => <Called call={call} outcomes={props.outcomes} />)}
 			{endWords(entry) && <p class="quiet partial">{endWords(entry)}</p>}
 		</>
 	);

@@ -12,7 +12,8 @@ import { keepDraft, ownDraft } from "./drafts";
 import { showEntry, textOf } from "./entry_acts";
 import { LeftDrafts } from "./left";
 import { placeOf } from "./outline";
-import { roleLabel } from "./speaker";
+import { useModel } from "./pane_data";
+import { roleClass, roleLabel } from "./speaker";
 import { set, state, useStore } from "./state";
 import type { Editing } from "./state";
 import type { Entry } from "./types";
@@ -135,6 +136,7 @@ export function EntryEditor(props: { entry: Entry }) {
 	const isBlocks = typeof entry.content !== "string";
 	const outline = useStore((from) => from.outline)!;
 	const later = outline.id.length - placeOf(outline, entry.id) - 1;
+	const canAsk = useModel() && roleClass(entry.role) === "is-user" && !isBlocks;
 	return (
 		<Field label={`Text of entry ${placeOf(outline, entry.id) + 1 + outline.before}`} original={seen.current.text}
 			leftKey={entry.id} draftKey={`${entry.id}.${seen.current.tag ?? ""}`} saveText="Save"
@@ -143,6 +145,10 @@ export function EntryEditor(props: { entry: Entry }) {
 				? Promise.resolve(true) : act.edit(entry.id, text, seen.current.tag, isBlocks)}
 			onEnd={() => endAt(entry.id, mine.current)}
 			more={[
+				...(canAsk ? [{
+					text: "Save and ask again", act: (text: string) => act.editAndAsk(entry.id, text, seen.current, isBlocks, later === 0),
+					title: later === 0 ? "Saves the text and gets a reply to it." : "A new take ends with what you typed and gets a reply. This take stays unchanged.",
+				}] : []),
 				{
 					text: "Save as new take", act: (text) => act.editAsTake(entry.id, text),
 					title: "This take stays as it is; a new one ends with what you typed. Ctrl+Shift+Enter", isOff: isBlocks, isShift: true,

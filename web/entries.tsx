@@ -15,10 +15,34 @@ import { placeOf } from "./outline";
 import { RunRows } from "./run_rows";
 import { runsHere } from "./runs";
 import { set, state, useStore } from "./state";
+import { isTool } from "./speaker";
 import { loadRows, shownRows } from "./store";
+import { hasCalls, isWithCall, outcomesAfter } from "./tools";
+import { dayBetween } from "./words";
 import type { Outline } from "./outline";
+import type { Outcome } from "./tools";
+import type { Entry } from "./types";
 
 const OVERSCAN_PX = 200, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
+
+/** What was found of the calls in an entry, while the entries after it are the same. */
+const called = new WeakMap<Entry, { next: (Entry | undefined)[]; found: ReadonlyMap<string, Outcome> }>();
+
+function outcomesOf(at: number, bodyAt: (at: number) => Entry | undefined): ReadonlyMap<string, Outcome> | undefined {
+	const body = bodyAt(at);
+	if (!body || !hasCalls(body))
+		return undefined;
+	const next: (Entry | undefined)[] = [];
+	do
+		next.push(bodyAt(at + next.length + 1));
+	while (next[next.length - 1] && isTool(next[next.length - 1]!.role));
+	const known = called.get(body);
+	if (known && known.next.length === next.length && known.next.every((each, i) => each === next[i]))
+		return known.found;
+	const found = outcomesAfter(at, bodyAt);
+	called.set(body, { next, found });
+	return found;
+}
 
 interface Anchor {
 	id: string;
@@ -313,7 +337,7 @@ export function Entries() {
 		v.isNew = true;
 	v.seenEnd = endNow;
 	let end = 0;
-	const parts = [];
+	const parts = [], bodyAt = (at: number) => bodies.get(outline!.id[at]);
 	for (const row of drawn) {
 		const at = v.heights.at(row), id = outline!.id[at];
 		if (row > end)
@@ -324,7 +348,8 @@ export function Entries() {
 			<EntryRow key={id} id={id} at={at} row={row} count={v.heights.count} outline={outline!}
 				body={bodies.get(id)} isFocused={focus === id} isTabStop={row === (stop >= 0 ? stop : last)}
 				isSelected={anchor !== null && isBetween(at, placeOf(outline!, anchor), placeOf(outline!, focus))}
-				isEditing={editing?.entry === id} />,
+				isEditing={editing?.entry === id} outcomes={outcomesOf(at, bodyAt)} isWithCall={isWithCall(at, bodyAt)}
+				day={dayBetween(at === 0 ? null : bodyAt(at - 1)?.ts, bodyAt(at)?.ts)} />,
 		);
 		if (editing?.after === id)
 			parts.push(<NewEntry key="new" after={id} role={editing.role ?? "User"} />);

@@ -10,6 +10,9 @@ import { Content } from "./content";
 import { EntryEditor, RolePicker } from "./editor";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
+import { CopyButton } from "./copy";
+import { ReplyFoot } from "./reply_foot";
+import { eventOf } from "./tools";
 import { placeOf } from "./outline";
 import { compareWith } from "./pane_compare";
 import { roleClass } from "./speaker";
@@ -17,6 +20,7 @@ import { set, state, useStore } from "./state";
 import { COLLAPSED, EDITED, MUTED } from "./types";
 import { beginning, oneLine, when } from "./words";
 import type { Outline } from "./outline";
+import type { Outcome } from "./tools";
 import type { Entry } from "./types";
 import type { MenuItem } from "./menu";
 
@@ -35,6 +39,12 @@ export interface RowProps {
 	isTabStop: boolean;
 	isSelected: boolean;
 	isEditing: boolean;
+	/** Of its calls of tools. */
+	outcomes?: ReadonlyMap<string, Outcome>;
+	/** What it says is shown with the call before it. */
+	isWithCall: boolean;
+	/** That begins with it; "": the same as before. */
+	day: string;
 }
 
 /** A row that is drawn again only when something of it is another: the list is drawn with every
@@ -144,6 +154,12 @@ function Row(props: RowProps) {
 		names.push("selected");
 	if (behind !== null && at > placeOf(outline, behind))
 		names.push("beyond");
+	// its row is there for whoever goes to it
+	if (props.isWithCall && !props.isFocused && !props.isSelected && !isEditing)
+		names.push("with-call");
+	const event = body ? eventOf(body) : "";
+	if (event && !isEditing)
+		names.push("is-event");
 	if (drop)
 		names.push("drop-" + drop);
 	// of those that are selected together each may be worked on without letting go of them
@@ -173,6 +189,7 @@ function Row(props: RowProps) {
 			onMouseDown={(event) => onPress(event, id)}
 			onPointerEnter={(event) => { if (event.pointerType !== "touch") setPointed(true); }} onPointerLeave={() => setPointed(false)}
 			onDragOver={onDragOver} onDragLeave={() => setDrop(null)} onDrop={onDrop}>
+			{props.day && <p class="day"><span>{props.day}</span></p>}
 			<header class="entry-head">
 				<button type="button" class="icon fold" tabIndex={tab} aria-expanded={!isCollapsed}
 					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>{isCollapsed ? "▸" : "▾"}</button>
@@ -182,12 +199,14 @@ function Row(props: RowProps) {
 					aria-label={`Edited: versions of entry ${number}`} onClick={() => ask.showVersions(id)}>edited</button>}
 				<ForkPicker id={id} tabIndex={tab} />
 				{label && <span class="chip label">{label}</span>}
-				{outline.kind[at] !== "message" && outline.kind[at] && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
+				{outline.kind[at] !== "message" && outline.kind[at] && !event && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
 				{differs && <span class="quiet" title="Another take shows it differently">≠</span>}
 				{behind === id && <span class="chip head" title="What you write comes after this entry; those below stay in their take">continues here</span>}
+				{event && <span class="event">{event}</span>}
 				{isCollapsed && <span class="preview">{preview(body)}</span>}
 				{isNear && <span class="acts">
+					<CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of entry ${number}`} title="Copy (c)" tabIndex={tab} />
 					<button type="button" class="icon text" tabIndex={tab} title="Edit (e)" onClick={() => ask.startEdit(id)}>Edit</button>
 					{roleClass(role) === "is-model"
 						? <button type="button" class="icon text" tabIndex={tab} title="Another reply, in a take of its own (g)" onClick={() => ask.again(id, 1)}>Again</button>
@@ -199,15 +218,17 @@ function Row(props: RowProps) {
 						onDragEnd={() => { dragged = null; }}>⠿</span>
 				</span>}
 				{body?.ts && <span class="when" title={body.ts}>{when(body.ts)}</span>}
+				{body && !event && <span class="touch-copy"><CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of entry ${number}`} tabIndex={tab} /></span>}
 				<span class="number" title={id}>{number}</span>
 				<Menu label={`More for entry ${number}`} tabIndex={tab} items={() => menuItems(id, at, outline, body)}>⋯</Menu>
 			</header>
 			{isEditing && body && <EntryEditor key={id} entry={body} />}
-			{!isEditing && !isCollapsed && (
+			{!isEditing && !isCollapsed && !event && (
 				<div class="entry-body" onDblClick={() => ask.startEdit(id)}>
-					{body ? <Content entry={body} isSource={!ask.isRead(body)} /> : <div class="plain quiet">…</div>}
+					{body ? <Content entry={body} isSource={!ask.isRead(body)} outcomes={props.outcomes} /> : <div class="plain quiet">…</div>}
 				</div>
 			)}
+			{body && !isEditing && !isCollapsed && <ReplyFoot entry={body} />}
 		</article>
 	);
 }

@@ -131,6 +131,10 @@ export function copy(entry: string): void {
 	void bodyOf(entry).then((body) => act.copyText(proseOf(body)));
 }
 
+export async function textToCopy(entry: string): Promise<string> {
+	return proseOf(await bodyOf(entry));
+}
+
 /** The words of it that are selected, or else all of its text without thinking, as the prompt. */
 export async function useAsPrompt(entry: string): Promise<void> {
 	const row = document.querySelector(`[data-entry="${entry}"] .entry-body`), marked = getSelection();

@@ -170,6 +170,13 @@ export function wordsOf(entry: PageEntry): string {
 	return content.map((block: Block) => block?.text ?? block?.thinking ?? block?.name ?? "").join(" ");
 }
 
+/** The text of an entry, without what is thought or called in it. */
+export function textToCopy(entry: PageEntry): string {
+	const { content } = entry;
+	return typeof content === "string" ? content
+		: content.map((block: Block) => (typeof block?.text === "string" && !/^(thinking|reasoning)$/.test(block.type) ? block.text : "")).filter(Boolean).join("\n");
+}
+
 /** What the outline shows in front: the size of a compaction, or the name that a program gives its messages. */
 export function titleOf(entry: PageEntry): string {
 	const tokens = Number(field(entry, "tokens_before", "tokensBefore") ?? NaN);

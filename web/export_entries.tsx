@@ -9,8 +9,10 @@ import { headSpot, linkOf } from "./export_data";
 import { Guard } from "./guard";
 import { Heights } from "./heights";
 import { isHidden } from "./outline";
+import { hasCalls, isWithCall, outcomesAfter } from "./tools";
 import { HIDDEN } from "./types";
-import type { PageDiscussion, Spot } from "./export_data";
+import { dayBetween } from "./words";
+import type { PageDiscussion, PageEntry, Spot } from "./export_data";
 import type { Sizes } from "./heights";
 
 const OVERSCAN_PX = 200, MOST_ROWS = 40, ABOVE_PX = 12, MOST_ROUNDS = 30;
@@ -24,10 +26,14 @@ interface Props {
 	sizes: ArrayLike<number>;
 }
 
-/** What is hidden is shown where somebody chose it, in the outline of all entries. */
+/** What is hidden, or shown with a call of a tool, is shown for itself where somebody chose it, in the outline of all entries. */
 function isShown(discussions: PageDiscussion[], spot: Spot, at: number): boolean {
-	const entry = discussions[spot.disc].takes[spot.take].entry(at);
-	return !entry || !isHidden(entry) || (at === spot.at && at !== headSpot(discussions, spot.disc).at);
+	const take = discussions[spot.disc].takes[spot.take], entry = take.entry(at);
+	return !entry || !(isHidden(entry) || isWithCall(at, (each) => take.entry(each))) || (at === spot.at && at !== headSpot(discussions, spot.disc).at);
+}
+
+function timeOf(entry: PageEntry | undefined): string | undefined {
+	return typeof entry?.ts === "string" ? entry.ts : undefined;
 }
 
 export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
@@ -39,6 +45,8 @@ export function entryAt(discussions: PageDiscussion[], spot: Spot, at: number) {
 		<Guard key={at}>
 			<Entry entry={entry} at={at} blocks={disc.blocksOf(take.numbers[at])} label={disc.labels[entry.id ?? ""]}
 				link={linkOf(discussions, { ...spot, at })} isEdited={disc.edited.has(take.numbers[at])}
+				outcomes={hasCalls(entry) ? outcomesAfter(at, (each) => take.entry(each)) : undefined}
+				day={dayBetween(at === 0 ? null : timeOf(take.entry(at - 1)), timeOf(entry))}
 				isHead={head.take === spot.take && head.at === at} isMarked={at === spot.at} />
 		</Guard>
 	);

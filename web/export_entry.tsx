@@ -3,40 +3,33 @@
 // One entry of an exported page: who said it, and its parts. What we do not know is shown as it
 // is; nothing in it becomes markup of the page.
 import { Code } from "./code";
+import { CopyButton } from "./copy";
 import { Markdown, Thinking } from "./markdown";
+import { ReplyFoot } from "./reply_foot";
 import { isTool, roleClass } from "./speaker";
-import { endWords, gist } from "./words";
+import { Output, pretty, ToolPart, ToolRow } from "./tool_row";
+import { callOf, eventOf, otherCalls } from "./tools";
+import { endWords } from "./words";
+import type { Call, Outcome } from "./tools";
 import type { Block } from "./types";
-import { customTypeOf } from "./export_data";
+import { customTypeOf, textToCopy } from "./export_data";
 import type { PageEntry } from "./export_data";
 
-function pretty(value: unknown): string {
-	if (typeof value !== "string")
-		return JSON.stringify(value, null, 2) ?? "";
-	try {
-		return JSON.stringify(JSON.parse(value), null, 2);
-	} catch {
-		return value;
-	}
-}
-
 function Thing(props: { name: string; says?: string; value: unknown }) {
-	return (
-		<details class="tool">
-			<summary><span class="tool-name">{props.name}</span> <span class="quiet">{props.says}</span></summary>
-			<Code text={pretty(props.value)} language="json" />
-		</details>
-	);
+	return <ToolPart name={props.name} gist={props.says} text={pretty(props.value)} language="json" />;
 }
 
 function word(value: unknown, otherwise: string): string {
 	return typeof value === "string" && value ? value : otherwise;
 }
 
-function Call(props: { block: Block }) {
-	const { block } = props, inner = block.function as Block | undefined;
-	const given = block.arguments ?? block.input ?? inner?.arguments;
-	return <Thing name={word(block.name ?? inner?.name, "tool")} says={gist(given)} value={given} />;
+function Called(props: { call: Call; outcomes?: ReadonlyMap<string, Outcome> }) {
+	return <ToolRow call={props.call} outcome={props.outcomes && (props.outcomes.get(props.call.id) ?? null)} />;
+}
+
+function Result(props: { block: Block }) {
+	const { block } = props, inner = block.content;
+	return <ToolPart name="Result" text={typeof inner === "string" ? inner : pretty(inner ?? block)} isError={(block.is_error ?? block.isError) === true} />;
 }
 
 function Picture(props: { block: Block }) {
@@ -48,13 +41,12 @@ function Picture(props: { block: Block }) {
 	return <img class="picture" alt="A picture of this entry" src={`data:${type};base64,${data}`} />;
 }
 
-function Part(props: { block: unknown; tree: unknown; isOutput?: boolean }) {
+function Part(props: { block: unknown; tree: unknown; isOutput?: boolean; outcomes?: ReadonlyMap<string, Outcome> }) {
 	const block = props.block as Block | null;
 	if (typeof block !== "object" || block === null)
 		return <Code text={pretty(block)} />;
 	if (props.isOutput && typeof block.text === "string")
-		return <Code text={block.text} />;
-	const inner = block.content;
+		return <Output text={block.text} />;
 	switch (block.type) {
 	case "text":
 	case "input_text":
@@ -67,10 +59,10 @@ function Part(props: { block: unknown; tree: unknown; isOutput?: boolean }) {
 	case "tool_use":
 	case "tool_call":
 	case "function":
-		return <Call block={block} />;
+		return <Called call={callOf(block)} outcomes={props.outcomes} />;
 	case "toolResult":
 	case "tool_result":
-		return <Thing name="Result" value={typeof inner === "string" ? inner : inner ?? block} />;
+		return <Result block={block} />;
 	case "image":
 		return <Picture block={block} />;
 	default:
@@ -85,21 +77,20 @@ function segmentText(segment: unknown): string {
 	return word(fields?.content ?? fields?.text ?? fields?.thinking, "");
 }
 
-function Body(props: { entry: PageEntry; blocks: unknown }) {
+function Body(props: { entry: PageEntry; blocks: unknown; outcomes?: ReadonlyMap<string, Outcome> }) {
 	const { entry } = props, { content } = entry;
 	if (entry.purged)
 		return <p class="quiet">This text was purged.</p>;
 	const segments = Array.isArray(entry.thinking_segments) ? entry.thinking_segments : [];
-	const calls = Array.isArray(entry.tool_calls) ? entry.tool_calls : [];
 	const trees = Array.isArray(props.blocks) ? props.blocks : [];
 	const isOutput = isTool(word(entry.role, ""));
 	return (
 		<>
 			{segments.map((segment) => <Thinking text={segmentText(segment)} />)}
 			{typeof content === "string"
-				? (isOutput ? <Code text={content} /> : <Markdown text={content} tree={props.blocks} />)
-				: content.map((block, at) => <Part block={block} tree={trees[at]} isOutput={isOutput} />)}
-			{calls.map((call) => <Part block={{ ...(call as object), type: "function" }} tree={null} />)}
+				? (isOutput ? <Output text={content} /> : <Markdown text={content} tree={props.blocks} />)
+				: content.map((block, at) => <Part block={block} tree={trees[at]} isOutput={isOutput} outcomes={props.outcomes} />)}
+			{otherCalls(entry).map((call) => <Called call={call} outcomes={props.outcomes} />)}
 			{endWords(entry) && <p class="quiet partial">{endWords(entry)}</p>}
 		</>
 	);
@@ -114,28 +105,36 @@ export interface EntryProps {
 	/** Its content was another when it was written. */
 	isEdited: boolean;
 	isHead: boolean;
+	/** Of its calls of tools. */
+	outcomes?: ReadonlyMap<string, Outcome>;
+	/** That begins with it; "": the same as before. */
+	day: string;
 	isMarked: boolean;
 }
 
 export function Entry(props: EntryProps) {
 	const { entry } = props, role = word(entry.role, "") || word(entry.kind, "entry");
 	const kind = entry.kind && entry.kind !== "message" && entry.kind !== role ? entry.kind : null;
+	const event = eventOf(entry);
 	return (
-		<article class={`entry ${roleClass(role)}` + (entry.muted ? " muted" : "")}
+		<article class={`entry ${roleClass(role)}` + (entry.muted ? " muted" : "") + (event ? " is-event" : "")}
 			data-at={props.at} aria-current={props.isMarked || undefined} aria-label={`${props.at + 1}, ${role}`}>
+			{props.day && <p class="day"><span>{props.day}</span></p>}
 			<header class="entry-head">
 				<a class="number" href={props.link} title="A link to this entry">{props.at + 1}</a>
 				<h2 class="role">{role}</h2>
-				{kind && <span class="chip">{customTypeOf(entry) || kind.replace(/_/g, " ")}</span>}
+				{event && <span class="event">{event}</span>}
+				{kind && !event && <span class="chip">{customTypeOf(entry) || kind.replace(/_/g, " ")}</span>}
 				{props.label !== undefined && <span class="chip label">{props.label}</span>}
 				{entry.muted && <span class="chip">muted</span>}
 				{props.isEdited && <span class="chip edited" title="This text was changed after it was written">edited</span>}
-				{typeof entry.model === "string" && <span class="quiet">{entry.model}</span>}
 				<span class="space" />
+				{!event && !entry.purged && <span class="acts"><CopyButton text={() => textToCopy(entry)} label={`Copy the text of entry ${props.at + 1}`} /></span>}
 				{props.isHead && <span class="here">head</span>}
 				{typeof entry.ts === "string" && <span class="when">{entry.ts.replace("T", " ").slice(0, 16)}</span>}
 			</header>
-			<div class="entry-body"><Body entry={entry} blocks={props.blocks} /></div>
+			{!event && <div class="entry-body"><Body entry={entry} blocks={props.blocks} outcomes={props.outcomes} /></div>}
+			<ReplyFoot entry={entry} />
 		</article>
 	);
 }

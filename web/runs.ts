@@ -92,7 +92,7 @@ export function runEnded(run: Run): void {
 }
 
 /** One of ours: say what went wrong, show what it made, unless somebody is elsewhere by now, or writes. */
-function ended(run: Run, { wish, take: from }: Started): void {
+function ended(run: Run, { wish, take: from, steps }: Started): void {
 	runningHere(-1);
 	if (run.state === "stopped")
 		sayStopped(run);
@@ -100,6 +100,8 @@ function ended(run: Run, { wish, take: from }: Started): void {
 		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "", retryOf(run, wish, from)) });
 	else if (run.note && REPLIES.has(run.how))
 		say(run.note[0].toUpperCase() + run.note.slice(1), !!run.entry, run.seq);
+	else if (steps > 1)
+		notify({ text: "Saved the message and asked again.", action: { label: "Undo", run: () => void undo(steps) } }, run.seq);
 	const take = run.replies?.find((reply) => reply.take)?.take ?? run.take;
 	if (take && run.discussion === state.disc && run.state !== "failed")
 		void showReply(run, take, from).catch(() => undefined);
@@ -182,10 +184,12 @@ export interface RunWish {
 interface Started {
 	wish: RunWish;
 	take: string | null;
+	/** What its Undo takes back: the reply, and what was done for it. */
+	steps: number;
 }
 
 /** Set a model to work in the open take. Throws a Problem. */
-export async function startRun(wish: RunWish): Promise<Run> {
+export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 	const { discussion, take } = pinned();
 	asking();
 	runningHere(1);
@@ -193,10 +197,10 @@ export async function startRun(wish: RunWish): Promise<Run> {
 		const run = await post<Run>(path("discussions", discussion, "runs"), { ...wish, take });
 		const quick = over.get(run.run);
 		if (quick) {
-			ended(quick, { wish, take: take || null });
+			ended(quick, { wish, take: take || null, steps });
 			return quick;
 		}
-		started.set(run.run, { wish, take: take || null });
+		started.set(run.run, { wish, take: take || null, steps });
 		if (run.state === "running" && !now(run.run))
 			runSeen(run); // else events have told more of it by now
 		return run;

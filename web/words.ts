@@ -10,6 +10,8 @@ export function count(n: number, one: string, many = one + "s"): string {
 const formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
 const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
 const TIME: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" };
+const DATE: Intl.DateTimeFormatOptions = { weekday: "long", day: "numeric", month: "long" };
+const DATE_OF_YEAR: Intl.DateTimeFormatOptions = { ...DATE, year: "numeric" };
 const FULL: Intl.DateTimeFormatOptions = { dateStyle: "medium", timeStyle: "medium" };
 
 function formatted(at: string, options: Intl.DateTimeFormatOptions): string {
@@ -24,6 +26,25 @@ function formatted(at: string, options: Intl.DateTimeFormatOptions): string {
 export function when(at: string): string {
 	const isToday = new Date(at).toDateString() === new Date().toDateString();
 	return isToday ? formatted(at, TIME) : `${formatted(at, DAY)} ${formatted(at, TIME)}`.trim();
+}
+
+/** The day of an entry where it is another than that of the one before; null: none is before. "": no line for it. */
+export function dayBetween(before: string | null | undefined, at: string | undefined): string {
+	if (before === undefined || !at)
+		return "";
+	const day = new Date(at), now = new Date(), last = before === null ? now : new Date(before);
+	if (isNaN(day.getTime()) || isNaN(last.getTime()) || day.toDateString() === last.toDateString())
+		return "";
+	return formatted(at, day.getFullYear() === now.getFullYear() ? DATE : DATE_OF_YEAR);
+}
+
+/** "840 ms", "3.2 s", "2 min 5 s" */
+export function lasted(ms: number): string {
+	if (ms < 1000)
+		return `${Math.round(ms)} ms`;
+	if (ms < 60000)
+		return `${(ms / 1000).toFixed(ms < 10000 ? 1 : 0)} s`;
+	return `${Math.floor(ms / 60000)} min ${Math.round((ms % 60000) / 1000)} s`;
 }
 
 export function whenFull(at: string): string {
@@ -58,8 +79,19 @@ export function beginning(text: string, role: string): string {
 	return read.trim() ? read : text;
 }
 
-/** How a reply ended that is not complete; "": it is. */
-export function endWords(entry: { partial?: unknown; stop_reason?: unknown }): string {
+/** The size of a text: "340 characters", "12 kB". */
+export function sizeWords(size: number): string {
+	if (size < 1000)
+		return count(size, "character");
+	return size < 1e6 ? `${(size / 1000).toFixed(size < 10000 ? 1 : 0)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+}
+
+/** How a reply ended that is not complete; "": it is. Of a pi session its own record says so. */
+export function endWords(entry: { partial?: unknown; stop_reason?: unknown; pi?: unknown }): string {
+	const record = (entry.pi as { message?: { stopReason?: unknown; errorMessage?: unknown } } | undefined)?.message;
+	const reason = record?.stopReason === "aborted" ? "Aborted" : record?.stopReason === "error" ? "Error" : "";
+	if (reason)
+		return typeof record?.errorMessage === "string" && record.errorMessage ? `${reason}: ${record.errorMessage}` : `${reason}.`;
 	if (entry.partial !== true)
 		return "";
 	return entry.stop_reason === "stopped" ? "Stopped here." : "The reply ended before it was complete.";

@@ -3,9 +3,9 @@
 // Runs the parts, each with a server of its own.
 import { BRIEF, openBrowser, Server, Tally } from "./place.mjs";
 
-const ALL = ["matrix", "verbs", "seed3", "edits", "live", "hasty", "replies", "thinking", "growing", "look", "sight", "large", "shapes"];
+const ALL = ["matrix", "verbs", "seed3", "edits", "live", "hasty", "replies", "thinking", "messages", "growing", "look", "sight", "large", "shapes"];
 const PARTS = process.env.ONLY ? ALL.filter((name) => name === process.env.ONLY)
-	: BRIEF ? ["matrix", "seed3", "edits", "live", "hasty", "replies", "thinking"] : ALL;
+	: BRIEF ? ["matrix", "seed3", "edits", "live", "hasty", "replies", "thinking", "messages"] : ALL;
 
 const tally = new Tally();
 const browser = await openBrowser();

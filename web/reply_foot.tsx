@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// What a reply cost: its model, tokens, time and price, as far as its entry says so; in the page and
+// in an exported one. Imported sessions name these as their programs do.
+import { lasted } from "./words";
+
+type Fields = Record<string, unknown>;
+
+const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? value as Fields : {});
+
+function firstCount(...values: unknown[]): number | null {
+	const found = values.find((value) => typeof value === "number" && value >= 0);
+	return typeof found === "number" ? found : null;
+}
+
+/** [what is shown, what it is] of each part that is known. */
+export function replyFacts(entry: Fields): [text: string, name: string][] {
+	const record = fieldsOf(fieldsOf(entry.pi).message), usage = fieldsOf(entry.usage ?? record.usage);
+	const model = [entry.model, record.model].find((each) => typeof each === "string" && each !== "");
+	const into = firstCount(usage.input_tokens, usage.prompt_tokens, usage.input);
+	const out = firstCount(usage.output_tokens, usage.completion_tokens, usage.output);
+	const cached = firstCount(usage.cache_read_input_tokens, usage.cacheRead);
+	const ms = firstCount(entry.duration_ms), cost = firstCount(entry.cost, usage.cost, fieldsOf(usage.cost).total);
+	const facts: [string, string][] = [];
+	if (model !== undefined)
+		facts.push([String(model), "Model"]);
+	if (into !== null || out !== null)
+		facts.push([`${into?.toLocaleString() ?? "?"} → ${out?.toLocaleString() ?? "?"} tokens`,
+			`Tokens sent and received${cached ? `; ${cached.toLocaleString()} of them from the cache` : ""}`]);
+	if (ms !== null && ms > 0)
+		facts.push([lasted(ms), "Duration"]);
+	if (cost !== null && cost > 0)
+		facts.push([`$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`, "Cost"]);
+	return facts;
+}
+
+export function ReplyFoot(props: { entry: Fields }) {
+	const facts = replyFacts(props.entry);
+	if (facts.length === 0)
+		return null;
+	return <p class="reply-foot">{facts.map(([text, name]) => <span title={name}>{text}</span>)}</p>;
+}

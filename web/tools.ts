@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+//
+// Tools: which entries are results of which calls. A call may be a block of its entry, in the shape
+// of any provider, or in its "tool_calls"; a result an entry of its own or a block of one. The
+// page and an exported one show a result with its call, and not as another row.
+import { isTool } from "./speaker";
+import type { Block, Content } from "./types";
+
+/** As far as it is looked at here; of an exported page nothing is certain. */
+export interface Said {
+	role: string;
+	content: Content;
+	purged?: boolean;
+	[member: string]: unknown;
+}
+
+export interface Call {
+	id: string;
+	name: string;
+	given: unknown;
+}
+
+export interface Outcome {
+	text: string;
+	isError: boolean;
+	/** Where the entry that says so is in its take. */
+	at: number;
+}
+
+/** As many entries are looked through for a result, or for the call of one. */
+const FAR = 64;
+
+const CALL = /^(toolCall|tool_use|tool_call|function)$/, RESULT = /^(toolResult|tool_result)$/;
+
+function word(...values: unknown[]): string {
+	return values.find((value): value is string => typeof value === "string" && value !== "") ?? "";
+}
+
+export function isCall(block: Block): boolean {
+	return CALL.test(block.type);
+}
+
+export function callOf(block: Block): Call {
+	const inner = block.function as Block | undefined;
+	return {
+		id: word(block.id, block.tool_use_id, block.toolCallId),
+		name: word(block.name, inner?.name) || "tool",
+		given: block.arguments ?? block.input ?? inner?.arguments,
+	};
+}
+
+function blocksOf(said: Said): Block[] {
+	return Array.isArray(said.content) ? said.content.filter((block) => typeof block === "object" && block !== null) : [];
+}
+
+/** Those beside the content. */
+export function otherCalls(said: Said): Call[] {
+	const calls = Array.isArray(said.tool_calls) ? said.tool_calls : [];
+	return calls.filter((call) => typeof call === "object" && call !== null).map(callOf);
+}
+
+function callsOf(said: Said): Call[] {
+	return [...blocksOf(said).filter(isCall).map(callOf), ...otherCalls(said)];
+}
+
+export function hasCalls(said: Said): boolean {
+	return otherCalls(said).length > 0 || blocksOf(said).some(isCall);
+}
+
+function textOf(content: unknown): string {
+	if (typeof content === "string")
+		return content;
+	if (!Array.isArray(content))
+		return content === undefined ? "" : JSON.stringify(content, null, 2);
+	return content.map((block) => (typeof block?.text === "string" ? block.text : JSON.stringify(block, null, 2))).join("\n");
+}
+
+/** The results that an entry is, by the calls that they answer; null: it says something else, too. */
+export function resultsIn(said: Said): Map<string, Omit<Outcome, "at">> | null {
+	const pi = (said.pi as { message?: Record<string, unknown> } | undefined)?.message;
+	const results = new Map<string, Omit<Outcome, "at">>();
+	if (said.purged)
+		return null;
+	if (isTool(said.role)) {
+		const id = word(said.tool_call_id, said.toolCallId, pi?.toolCallId, said.tool_use_id);
+		const hasPicture = blocksOf(said).some((block) => block.type === "image");
+		return id && !hasPicture ? results.set(id, { text: textOf(said.content), isError: (said.isError ?? said.is_error ?? pi?.isError) === true }) : null;
+	}
+	for (const block of blocksOf(said)) {
+		const id = word(block.tool_use_id, block.toolCallId, block.id);
+		if (!RESULT.test(block.type) || !id)
+			return null;
+		results.set(id, { text: textOf(block.content), isError: (block.is_error ?? block.isError) === true });
+	}
+	return results.size > 0 ? results : null;
+}
+
+type At = (at: number) => Said | undefined;
+
+/** What became of the calls in the entry at a place, by their ids, as far as the next entries say so. */
+export function outcomesAfter(at: number, entry: At): Map<string, Outcome> {
+	const said = entry(at), found = new Map<string, Outcome>();
+	const ids = new Set(said ? callsOf(said).map((call) => call.id) : []);
+	for (let next = at + 1; found.size < ids.size && next <= at + FAR; next++) {
+		const other = entry(next), results = other && resultsIn(other);
+		if (!results)
+			break;
+		for (const [id, result] of results)
+			if (ids.has(id))
+				found.set(id, { ...result, at: next });
+	}
+	return found;
+}
+
+/** Is all that an entry says shown with the calls before it? */
+export function isWithCall(at: number, entry: At): boolean {
+	const said = entry(at), results = said && resultsIn(said);
+	if (!results)
+		return false;
+	for (let before = at - 1; before >= 0 && before >= at - FAR; before--) {
+		const other = entry(before);
+		if (!other)
+			return false;
+		if (resultsIn(other))
+			continue;
+		const ids = new Set(callsOf(other).map((call) => call.id));
+		return [...results.keys()].every((id) => ids.has(id));
+	}
+	return false;
+}
+
+const EVENTS: Record<string, [prefix: string, ...members: string[]]> = {
+	model_change: ["model", "provider", "modelId"], thinking_level_change: ["thinking", "thinkingLevel"],
+	session_info: ["title", "name"], custom: ["custom", "customType"], label: ["label", "label"],
+};
+
+/** A record that sets something in a line, as `show` has it: "model: openai/gpt-x"; "": it is none. */
+export function eventOf(said: Said & { kind?: string }): string {
+	const [prefix, ...members] = EVENTS[said.kind ?? ""] ?? [""], record = said.pi as Record<string, unknown> | undefined;
+	if (!prefix || textOf(said.content).trim() !== "")
+		return "";
+	return `${prefix}: ${members.map((member) => word(record?.[member], said[member])).filter(Boolean).join("/") || "none"}`;
+}
