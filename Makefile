@@ -53,8 +53,8 @@ run: build
 	build/retake demo build/tour
 	@if [ -t 0 ] && [ -t 1 ]; then \
 		echo; \
-		build/retake --db build/tour/demo.db serve --shared || \
-			build/retake --db build/tour/demo.db serve --shared --port 0; \
+		build/retake --db build/tour/demo.db serve || \
+			build/retake --db build/tour/demo.db serve --port 0; \
 	fi
 
 test: setup-test

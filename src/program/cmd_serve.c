@@ -209,17 +209,18 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 			return; /* without a project's name there is none that is too long */
 		rt_server_add_login(server, login);
 		rt_cli_advise(cli,
-			      "browser    http://%s/?code=%s   (one-time link, valid for 1 minute; "
+			      "browser    http://%s/?code=%s   (one-time link, valid for " RT_CODE_LIFE
+			      "; "
 			      "for another: %.*s)\n",
 			      place, code, RT_STR_ARG(rt_buf_str(login)));
 		rt_term_f(out, "programs   Authorization: Bearer, with the token in %.*s/token\n",
 			  RT_STR_ARG(sv->state));
 		if (has_socket)
 			rt_term_f(out, "           or without it on the socket %s\n", sv->socket);
-		rt_term_c(out, rt_cli_has(cli, "shared")
-				       ? "projects   all browsers share one\n"
-				       : "projects   each browser has its own; --shared: all "
-					 "browsers share one\n");
+		rt_term_c(out, rt_cli_has(cli, "isolate")
+				       ? "projects   each browser has its own\n"
+				       : "projects   browsers open the same projects as the command "
+					 "line; --isolate: each has its own\n");
 	}
 	rt_term_flush(out);
 	if (listen != NULL)
@@ -338,7 +339,7 @@ open_server(serving *sv, bool *has_socket)
 					       3600000)},
 		.state_folder = sv->state.ptr,
 		.new_token = rt_cli_has(cli, "new-token"),
-		.shared = rt_cli_has(cli, "shared"),
+		.isolate = rt_cli_has(cli, "isolate"),
 		.require_match = rt_cli_has(cli, "require-if-match"),
 		.hosts = rt_cli_flag_value(cli, "host"),
 		.usual_socket = is_usual};
@@ -425,6 +426,8 @@ run_serve(rt_cli *cli)
 	rt_buf *state = rt_scope_buf(s);
 	serving sv = {.cli = cli};
 
+	if (rt_cli_has(cli, "isolate") && rt_cli_has(cli, "shared"))
+		rt_cli_fail(cli, RT_USAGE, "give --isolate or --shared, not both");
 	if (rt_cli_has(cli, "print-openapi")) {
 		print(cli, rt_openapi_write);
 		return;
@@ -452,8 +455,9 @@ static const rt_flag serve_flags[] = {
 	{"login", 0, NULL, RT_ARG_TEXT,
 	 "print a one-time sign-in link for the running server at --port or --socket, if it "
 	 "serves the store of --db; with -p, for that project"},
-	{"shared", 0, NULL, RT_ARG_TEXT,
-	 "all browsers see the same project; otherwise each has one of its own"},
+	{"isolate", 0, NULL, RT_ARG_TEXT,
+	 "give each browser a separate project, for a server that several people use"},
+	{"shared", 0, NULL, RT_ARG_TEXT, "browsers open the same projects as the command line: the default"},
 	{"socket", 0, "PATH", RT_ARG_FILE,
 	 "Unix socket for programs of the same user, without a token"},
 	{"no-socket", 0, NULL, RT_ARG_TEXT, "no such socket"},
@@ -481,7 +485,7 @@ const rt_command rt_cli_serve = {
 	.name = "serve",
 	.group = RT_COMMANDS_FILES,
 	.max_words = 0,
-	.usage = "[--port PORT] [--shared] [--files DIR]…\n"
+	.usage = "[--port PORT] [--isolate] [--files DIR]…\n"
 		 "--login [--port PORT | --socket PATH]",
 	.summary = "serve the store over HTTP to programs and browsers on this machine",
 	.about =
@@ -491,7 +495,7 @@ const rt_command rt_cli_serve = {
 		"cookie from a sign-in link. Other programs can use the same\nstore at the same "
 		"time. Stop it with Ctrl+C: partial replies are kept.",
 	.examples =
-		"retake serve\nretake serve --shared\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
+		"retake serve\nretake serve --isolate\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
 	.flags = serve_flags,
 	.kinds = {RT_ARG_TEXT},
 	.run = run_serve,

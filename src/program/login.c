@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/browser.h"
 #include "server/guard.h"
 #include "server/token_host.h"
 
@@ -374,7 +375,7 @@ print_link(target *t, rt_str body)
 		rt_term_text(&cli->out, url);
 		rt_term_c(&cli->out, "\n");
 		rt_cli_note(cli,
-			    "open it in a browser on this machine; it is good once, for a minute");
+			    "open it in a browser on this machine; it works once, for " RT_CODE_LIFE);
 	}
 	if (yyjson_is_true(rt_json_get(root, "replaced")))
 		rt_cli_note(cli,

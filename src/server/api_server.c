@@ -59,6 +59,9 @@ put_formats(rt_buf *buf)
 	rt_json_close(buf, ']');
 }
 
+#define FEATURES                                                                                  \
+	"\"at-op\",\"batch\",\"columns\",\"events\",\"idempotency-key\",\"if-match\",\"runs\""
+
 void
 rt_api_info(rt_call *call)
 {
@@ -79,8 +82,8 @@ rt_api_info(rt_call *call)
 		     (unsigned long long)rt_engine_epoch(call->open_project->engine));
 	put_limits(buf, call->principal.kind == RT_PRINCIPAL_BROWSER);
 	rt_json_put_raw(buf, "features",
-			RT_STR("[\"at-op\",\"batch\",\"columns\",\"events\",\"idempotency-key\","
-			       "\"if-match\",\"runs\"]"));
+			own.size > 0 ? RT_STR("[" FEATURES "]")
+				     : RT_STR("[" FEATURES ",\"projects\"]"));
 	put_formats(buf);
 	rt_json_open(buf, "providers", '[');
 	for (size_t i = 0; rt_providers[i] != NULL; i++)

@@ -36,7 +36,7 @@ struct rt_browsers {
 	const rt_alloc *alloc;
 	const rt_env *env;
 	rt_open_project *home;
-	bool shared;
+	bool isolate;
 	pthread_mutex_t lock; /* guards what follows */
 	browser *buckets[BUCKETS];
 	size_t count, stale;
@@ -154,7 +154,7 @@ on_row(void *ctx, const rt_store_row *row)
 /* ---- opening ---- */
 
 rt_status
-rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_open_project *home, bool shared,
+rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_open_project *home, bool isolate,
 		 rt_browsers **out, rt_error *err)
 {
 	rt_browsers *b = rt_new0(alloc, sizeof(*b));
@@ -168,7 +168,7 @@ rt_browsers_open(const rt_alloc *alloc, const rt_env *env, rt_open_project *home
 	b->alloc = alloc;
 	b->env = env;
 	b->home = home;
-	b->shared = shared;
+	b->isolate = isolate;
 	st = store->ops->read(store,
 			      rt_rows_all(RT_STORE_SIDE, rt_engine_project_number(home->engine)),
 			      on_row, b, err);
@@ -285,7 +285,7 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 	hash_of(rt_str_at(out_cookie, RT_TOKEN_SIZE), one->hash);
 	if (project[0] != '\0')
 		memcpy(one->project, project, PROJECT_ROOM);
-	else if (!b->shared)
+	else if (b->isolate)
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", name);
 	one->made_us = one->seen_us = now_of(b);
 	pthread_mutex_lock(&b->lock);
@@ -327,11 +327,11 @@ rt_browsers_find(rt_browsers *b, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 	found = one != NULL && now - one->seen_us < RT_BROWSER_DAYS * day_us;
 	if (found)
 		memcpy(out_project, one->project, PROJECT_ROOM);
-	/* Its own project is kept until sharing ends. */
-	if (found && b->shared && strncmp(out_project, "browser-", 8) == 0)
+	/* The project that isolation gave it does not confine it without. */
+	if (found && !b->isolate && strncmp(out_project, "browser-", 8) == 0)
 		out_project[0] = '\0';
-	/* A browser from a time of sharing has no project yet. */
-	if (found && !b->shared && out_project[0] == '\0') {
+	/* A browser that signed in without isolation has no project yet. */
+	if (found && b->isolate && out_project[0] == '\0') {
 		(void)snprintf(one->project, sizeof(one->project), "browser-%.12s", out_hash);
 		memcpy(out_project, one->project, PROJECT_ROOM);
 		is_news = true;

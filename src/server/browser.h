@@ -2,11 +2,11 @@
  *
  * Browsers: those logged in with a code, and the project of each (feature N1).
  *
- *   code      64 bits, valid once and for a minute; anybody with the token can make one
+ *   code      64 bits, valid once and for RT_CODE_S; anyone with the token can make one
  *   cookie    256 random bits, new at each login, which prevents session fixation.
  *             Its name contains the port, since cookies are not bound to ports
- *   project   "browser-" and 12 characters, made on the first request; or one for all (shared);
- *             or the one that the code was made for
+ *   project   the only one that it may open: the one that the code was made for, or with
+ *             isolation "browser-" and 12 characters, made on the first request; empty: all
  *
  * Only the SHA-256 of a cookie is stored, as a side row of the served project:
  *
@@ -25,9 +25,11 @@
 
 typedef struct rt_browsers rt_browsers;
 
+#define RT_CODE_LIFE "10 minutes" /* RT_CODE_S in words */
+
 enum {
 	RT_CODE_ROOM = 17,
-	RT_CODE_S = 60,
+	RT_CODE_S = 600,
 	RT_CODES_MAX = 256,    /* waiting at a time; then the oldest goes */
 	RT_BROWSER_DAYS = 90,
 	RT_BROWSERS_MAX = 10000,
@@ -35,13 +37,15 @@ enum {
 	RT_BROWSER_PROJECT_ROOM = 256
 };
 
-/* home: the project whose side rows hold them. shared: all browsers have that project. */
+/* home: the project whose side rows hold them. isolate: each browser gets a project of its own; else
+ * its project stays empty: it may open every project, and begins with home. */
 RT_CHECKED rt_status rt_browsers_open(const rt_alloc *alloc, const rt_env *env,
-				      rt_open_project *home, bool shared, rt_browsers **out,
+				      rt_open_project *home, bool isolate, rt_browsers **out,
 				      rt_error *err);
 void rt_browsers_close(rt_browsers *browsers);
 
-/* Makes a code. project: the browser's; empty: a new one, or the shared one. *out_replaced (may be
+/* Makes a code. project: the only one that the browser may open; empty: a new
+ * one with isolate, else every project. *out_replaced (may be
  * NULL): RT_CODES_MAX were waiting, and the oldest is no longer valid. RT_LIMIT: the project's name
  * is too long. */
 RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, rt_str project, char out[RT_CODE_ROOM],
@@ -50,7 +54,8 @@ RT_CHECKED rt_status rt_browsers_code(rt_browsers *browsers, rt_str project, cha
  * replaced. */
 RT_CHECKED rt_status rt_browsers_enter(rt_browsers *browsers, rt_str code,
 				       char out_cookie[RT_TOKEN_ROOM], rt_error *err);
-/* The browser of a cookie; false: unknown. out_project: empty where all share one. Never waits for
+/* The browser of a cookie; false: unknown. out_project: the only one that it may open; empty:
+ * every project. Never waits for
  * the disk: rt_browsers_tend writes when it was last seen. */
 bool rt_browsers_find(rt_browsers *browsers, rt_str cookie, char out_hash[RT_BROWSER_ROOM],
 		      char out_project[RT_BROWSER_PROJECT_ROOM]);

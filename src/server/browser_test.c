@@ -45,7 +45,7 @@ set_up(void **state)
 	options.env = &w->env;
 	assert_int_equal(rt_store_memory_open(rt_alloc_libc(), &w->env, &w->store, &err), RT_OK);
 	assert_int_equal(rt_engine_open(&options, w->store, &w->home.engine, &err), RT_OK);
-	assert_int_equal(rt_browsers_open(rt_alloc_libc(), &w->env, &w->home, false, &w->browsers,
+	assert_int_equal(rt_browsers_open(rt_alloc_libc(), &w->env, &w->home, true, &w->browsers,
 					  &err),
 			 RT_OK);
 	*state = w;
@@ -65,12 +65,12 @@ tear_down(void **state)
 }
 
 static void
-again(world *w, bool shared)
+again(world *w, bool isolate)
 {
 	rt_error err;
 
 	rt_browsers_close(w->browsers);
-	assert_int_equal(rt_browsers_open(rt_alloc_libc(), &w->env, &w->home, shared, &w->browsers,
+	assert_int_equal(rt_browsers_open(rt_alloc_libc(), &w->env, &w->home, isolate, &w->browsers,
 					  &err),
 			 RT_OK);
 }
@@ -88,7 +88,7 @@ let_in(world *w, char cookie[RT_TOKEN_ROOM])
 }
 
 static void
-a_code_is_good_once(void **state)
+a_code_works_once(void **state)
 {
 	world *w = *state;
 	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM];
@@ -107,7 +107,7 @@ a_code_is_good_once(void **state)
 }
 
 static void
-a_code_is_good_for_a_minute(void **state)
+a_code_expires(void **state)
 {
 	world *w = *state;
 	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM];
@@ -189,13 +189,13 @@ each_has_a_project(void **state)
 		}
 	}
 	/* The same after the server has been started anew. */
-	again(w, false);
+	again(w, true);
 	for (i = 0; i < 20; i++) {
 		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[i]), hash, project));
 		assert_string_equal(project, projects[i]);
 	}
-	/* And when all share one, none is named. */
-	again(w, true);
+	/* Without isolation none is confined. */
+	again(w, false);
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookies[3]), hash, project));
 	assert_string_equal(project, "");
 	cookies[3][5] = (char)(cookies[3][5] == 'a' ? 'b' : 'a');
@@ -204,17 +204,17 @@ each_has_a_project(void **state)
 }
 
 static void
-one_of_a_shared_time_gets_its_own(void **state)
+isolation_gives_a_known_browser_its_own(void **state)
 {
 	world *w = *state;
 	char cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM], project[RT_BROWSER_PROJECT_ROOM], later[RT_BROWSER_PROJECT_ROOM];
 
-	again(w, true);
-	let_in(w, cookie);
 	again(w, false);
+	let_in(w, cookie);
+	again(w, true);
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 	assert_int_not_equal(project[0], '\0');
-	again(w, false);
+	again(w, true);
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, later));
 	assert_string_equal(later, project);
 }
@@ -226,12 +226,12 @@ a_code_may_be_for_a_project(void **state)
 	char code[RT_CODE_ROOM], cookie[RT_TOKEN_ROOM], hash[RT_BROWSER_ROOM];
 	char project[RT_BROWSER_PROJECT_ROOM], name[RT_BROWSER_PROJECT_ROOM + 1];
 	rt_error err;
-	int shared;
+	int isolate;
 
 	assert_int_equal(rt_browsers_code(w->browsers, RT_STR("my \"notes\""), code, NULL, &err), RT_OK);
 	assert_int_equal(rt_browsers_enter(w->browsers, rt_str_of(code), cookie, &err), RT_OK);
-	for (shared = 0; shared < 2; shared++) {
-		again(w, shared != 0);
+	for (isolate = 0; isolate < 2; isolate++) {
+		again(w, isolate != 0);
 		assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 		assert_string_equal(project, "my \"notes\"");
 	}
@@ -258,7 +258,7 @@ leaving_is_for_good(void **state)
 	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_OK);
 	assert_false(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
 	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
-	again(w, false);
+	again(w, true);
 	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(other), hash, project));
 }
@@ -291,7 +291,7 @@ leaving_may_fail(void **state)
 	assert_true(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
 	assert_int_equal(rt_browsers_leave(w->browsers, rt_str_of(hash), &err), RT_OK);
 	assert_false(rt_browsers_is_in(w->browsers, rt_str_of(hash)));
-	again(w, false);
+	again(w, true);
 	assert_false(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 }
 
@@ -306,7 +306,7 @@ it_is_forgotten_after_90_days(void **state)
 	clock_us += 89 * day;
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 	rt_browsers_tend(w->browsers);
-	again(w, false); /* that it was seen is kept */
+	again(w, true); /* that it was seen is kept */
 	clock_us += 89 * day;
 	assert_true(rt_browsers_find(w->browsers, rt_str_of(cookie), hash, project));
 	clock_us += 91 * day;
@@ -334,7 +334,7 @@ odd_rows_are_not_browsers(void **state)
 							   rt_str_of(name)),
 					     rt_str_of(values[i]), &err),
 			RT_OK);
-		again(w, false);
+		again(w, true);
 		assert_false(rt_browsers_is_in(w->browsers, rt_str_at(name + 8, 64)));
 	}
 }
@@ -387,12 +387,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_code_is_good_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_code_is_good_for_a_minute, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_code_works_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_code_expires, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_empty_code_is_none, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(old_codes_make_room, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_has_a_project, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_of_a_shared_time_gets_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(isolation_gives_a_known_browser_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_code_may_be_for_a_project, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(leaving_is_for_good, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(leaving_may_fail, set_up, tear_down),

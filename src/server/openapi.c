@@ -526,7 +526,7 @@ static const struct {
 	const char *id, *name, *about;
 } headers[] = {
 	{"Project", "Retake-Project",
-	 "the project; default: the one that the server was started with"},
+	 "the project, also in the query as `project`; default: the one that the server was started with"},
 	{"IfMatch", "If-Match",
 	 "an ETag that was read: nothing is done where it does not hold any more"},
 	{"IdempotencyKey", "Idempotency-Key",

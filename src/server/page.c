@@ -4,17 +4,28 @@
 #include <stdio.h>
 
 #include "base/sha256.h"
+#include "server/browser.h"
 
 /* The policy has the style's hash, so that it allows no other style. */
 #define STYLE                                                                                    \
-	"body{font:16px/1.5 system-ui,sans-serif;max-width:38em;margin:4em auto;padding:0 1em;"  \
-	"color:#1b1b1b;background:#fdfdfc}code,pre{font:14px/1.5 ui-monospace,monospace;"         \
-	"background:#f0efec;border-radius:4px;padding:.1em .4em}pre{padding:.8em 1em}"           \
+	"body{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:12vh auto 4em;padding:0 1em;" \
+	"color:#1b1b1b;background:#fdfdfc}h1{font-size:1.5em}ol{padding-left:1.2em}"              \
+	"li{margin:.9em 0}pre{font:15px/1.5 ui-monospace,monospace;background:#f0efec;"           \
+	"border-radius:6px;padding:.7em 1em;margin:.5em 0;white-space:pre-wrap}"                  \
+	"form{display:flex;flex-wrap:wrap;gap:.5em;margin-top:.4em}label{flex:0 0 100%;"           \
+	"font-size:.85em;color:#5f5d59}input{flex:1 1 14em;min-width:0}"                          \
+	"input,button{font:inherit;min-height:44px;padding:0 .8em;border:1px solid #8b8984;"      \
+	"border-radius:6px;color:inherit;background:transparent;box-sizing:border-box}"           \
+	"button{background:#2457a6;border-color:#2457a6;color:#fff;cursor:pointer}"               \
+	"a{color:#2457a6}.quiet{font-size:.9em;color:#5f5d59}.problem{border:1px solid #b3261e;"  \
+	"color:#b3261e;border-radius:6px;padding:.6em .9em}"                                      \
 	"@media(prefers-color-scheme:dark){body{color:#e8e6e3;background:#191817}"                \
-	"code,pre{background:#2a2826}}"
+	"pre{background:#2a2826}label,.quiet{color:#a8a49e}a{color:#8ab4f8}"                      \
+	"button{background:#8ab4f8;border-color:#8ab4f8;color:#191817}"                           \
+	".problem{border-color:#f2b8b5;color:#f2b8b5}}"
 
-/* "sha256-" and the base64 of STYLE's hash; page_test.c says when it is another one. */
-#define STYLE_HASH "'sha256-jfZ1MWslyU1PBdrtnn1gVYhG1v+HsDb7jwp9M2Up1sg='"
+/* "sha256-" and the base64 of STYLE's hash; access_test.py checks it. */
+#define STYLE_HASH "'sha256-FzdtOy2119blpRGQl1V877iV9aCRjNxO7ODq+4onOoA='"
 
 void
 rt_page_cookie_name(unsigned port, char room[32])
@@ -29,12 +40,14 @@ begin(const rt_web_request *request, rt_web_answer *answer, unsigned status, con
 	answer->type = "text/html; charset=utf-8";
 	rt_web_answer_header(answer, request, "Content-Security-Policy",
 			     RT_STR("default-src 'none'; style-src " STYLE_HASH
-				    "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"));
+				    "; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"));
 	rt_buf_add_f(&answer->body,
 		     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 		     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-		     "<title>%s</title><style>" STYLE "</style></head><body><main>\n<h1>%s</h1>\n",
-		     title, title);
+		     "<title>%s</title><style>",
+		     title);
+	rt_buf_add_c(&answer->body, STYLE);
+	rt_buf_add_f(&answer->body, "</style></head><body><main>\n<h1>%s</h1>\n", title);
 }
 
 static void
@@ -76,26 +89,32 @@ void
 rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,
 	      bool is_in)
 {
-	begin(request, answer, failed ? 403 : 200, "Retake");
-	if (failed) {
-		rt_buf_add_c(&answer->body,
-			     "<p>That link was used already, or it is expired or replaced; get a new one "
-			     "with <code>");
-		add_text(&answer->body, login);
-		rt_buf_add_c(&answer->body, "</code>.</p>\n");
-	}
+	rt_buf *body = &answer->body;
+
+	begin(request, answer, failed ? 403 : 200, "Sign in to Retake");
+	if (failed)
+		rt_buf_add_c(body, "<p class=\"problem\" role=\"alert\">This sign-in link is no longer "
+				   "valid: it was used, or it is expired or replaced.</p>\n");
 	if (is_in) {
-		rt_buf_add_c(&answer->body, "<p>This browser was let in before: <a href=\"/\">go on</a>.</p>\n");
+		rt_buf_add_c(body, "<p>This browser is already signed in: <a href=\"/\">open your "
+				   "discussions</a>.</p>\n");
 		end(answer);
 		return;
 	}
-	rt_buf_add_c(&answer->body,
-		     "<p>This browser has not been let in. In a terminal on the machine where Retake "
-		     "runs, type</p>\n<pre>");
-	add_text(&answer->body, login);
-	rt_buf_add_c(&answer->body,
-		     "</pre>\n"
-		     "<p>and open the link that it prints. It is good once, for a minute.</p>\n");
+	rt_buf_add_c(body,
+		     "<p>Your discussions are on the computer where Retake runs. This browser needs a "
+		     "sign-in link to open them.</p>\n"
+		     "<ol><li>In a terminal on that computer, get a link:<pre>");
+	add_text(body, login);
+	rt_buf_add_c(body,
+		     "</pre></li>\n"
+		     "<li>Open the link in this browser, or paste it here:\n"
+		     "<form method=\"get\" action=\"/\"><label for=\"code\">Sign-in link or code</label>\n"
+		     "<input id=\"code\" name=\"code\" type=\"text\" autocomplete=\"off\" "
+		     "spellcheck=\"false\" required autofocus>\n"
+		     "<button type=\"submit\">Sign in</button></form></li></ol>\n"
+		     "<p class=\"quiet\">A link works once and expires after " RT_CODE_LIFE ". The browser "
+		     "then stays signed in until it has not visited for 90 days.</p>\n");
 	end(answer);
 }
 
@@ -177,7 +196,7 @@ rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_
 		return;
 	}
 	begin(request, answer, 200, "Retake");
-	rt_buf_add_c(&answer->body, "<p>This browser is let in. Its project is <code>");
+	rt_buf_add_c(&answer->body, "<p>This browser is signed in. Its project is <code>");
 	add_text(&answer->body, project);
 	rt_buf_add_c(&answer->body,
 		     "</code>.</p>\n<p>Everything can be done through the HTTP interface: "
@@ -188,16 +207,24 @@ rt_page_home(const rt_web_request *request, rt_web_answer *answer, rt_str store_
 }
 
 void
-rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
-		const char *cookie)
+rt_page_set_cookie(const rt_web_request *request, rt_web_answer *answer, unsigned port,
+		   rt_str cookie)
 {
 	char name[32], value[256];
 
 	rt_page_cookie_name(port, name);
 	(void)snprintf(value, sizeof(value),
-		       "%s=%s; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict", name, cookie);
+		       "%s=%.*s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict", name,
+		       RT_STR_ARG(cookie), RT_BROWSER_DAYS * 86400);
+	rt_web_answer_header(answer, request, "Set-Cookie", rt_str_of(value));
+}
+
+void
+rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
+		const char *cookie)
+{
 	answer->status = 303;
 	answer->type = NULL;
 	rt_web_answer_header(answer, request, "Location", RT_STR("/"));
-	rt_web_answer_header(answer, request, "Set-Cookie", rt_str_of(value));
+	rt_page_set_cookie(request, answer, port, rt_str_of(cookie));
 }

@@ -9,8 +9,8 @@
 
 #include "server/web.h"
 
-/* How to log in. login: the command that prints a link. failed: the code was not valid (403);
- * is_in: the browser is logged in all the same. */
+/* How to sign in, with a field for a link. login: the command that prints one. failed: the code was
+ * not valid (403); is_in: the browser is signed in anyway. */
 void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,
 		   bool is_in);
 /* The web interface, or a substitute where the program was built without it. The page gets a hash
@@ -22,6 +22,9 @@ bool rt_page_asset(const rt_web_request *request, rt_web_answer *answer);
 /* Redirects to "/", with the cookie. */
 void rt_page_welcome(const rt_web_request *request, rt_web_answer *answer, unsigned port,
 		     const char *cookie);
+/* Sets the cookie again: it lives for RT_BROWSER_DAYS after the last visit, as the browser does. */
+void rt_page_set_cookie(const rt_web_request *request, rt_web_answer *answer, unsigned port,
+			rt_str cookie);
 /* The cookie's name: "retake_8999". room has capacity for 32 bytes. */
 void rt_page_cookie_name(unsigned port, char room[32]);
 

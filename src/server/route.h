@@ -19,13 +19,14 @@
 
 enum {
 	RT_ROUTE_QUICK = 1 << 0,   /* never waits: answered on the loop's own thread */
-	RT_ROUTE_OWNER = 1 << 1,   /* not for browsers with their own project */
+	RT_ROUTE_OWNER = 1 << 1,   /* not for browsers */
 	RT_ROUTE_CHANGES = 1 << 2, /* changes something: If-Match and Idempotency-Key count */
 	RT_ROUTE_LARGE = 1 << 3,   /* a body of up to RT_BODY_LARGE, RT_BODY_BROWSER, of any type */
 	RT_ROUTE_STREAM = 1 << 4,  /* answers with events */
 	RT_ROUTE_NO_PROJECT = 1 << 5, /* does not concern a project */
 	RT_ROUTE_ROOT = 1 << 6,       /* path is the whole of it, not under RT_API_ROOT */
 	RT_ROUTE_FILE = 1 << 7,       /* the body is a file, never in memory as a whole */
+	RT_ROUTE_STORE = 1 << 8,      /* not for browsers that may open only one project */
 	RT_ROUTE_PARAMS = 4,
 	RT_BODY_MAX = 8 << 20,
 	RT_BODY_LARGE = 1 << 30,

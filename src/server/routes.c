@@ -96,7 +96,7 @@ static const rt_route_param q_import[] = {{"format", "string", "default: found b
 					  END};
 static const rt_route_param b_project[] = {{"name", "string", "of the project"}, END};
 static const rt_route_param b_code[] = {
-	{"project", "string", "that the browser is to see; default: one of its own"},
+	{"project", "string", "the only one that the browser may open; default: all, with serve --isolate a new one"},
 	{"store", "string", "path of the store that the server has to serve, else 409; default: any"},
 	END};
 static const rt_route_param b_ids[] = {{"ids", "array", "up to 2000 ids"}, END};
@@ -172,9 +172,9 @@ const rt_route rt_routes[] = {
 
 	/* ---- projects ---- */
 	GET("/projects", "project.list", "the projects of the store", rt_api_projects,
-	    RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER, "Projects", NULL),
+	    RT_ROUTE_NO_PROJECT | RT_ROUTE_STORE, "Projects", NULL),
 	DO(POST, "/projects", "project.new", "make a project", rt_api_project_new,
-	   RT_ROUTE_NO_PROJECT | RT_ROUTE_OWNER | RT_ROUTE_CHANGES, "Project", NULL, b_project),
+	   RT_ROUTE_NO_PROJECT | RT_ROUTE_STORE | RT_ROUTE_CHANGES, "Project", NULL, b_project),
 
 	/* ---- discussions ---- */
 	GET("/tracks", "discussion.tracks", "the tracks that discussions are bound to",

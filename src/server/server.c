@@ -67,12 +67,18 @@ identify(rt_server *server, const rt_web_request *request, admitted *in)
 	}
 }
 
-/* The project that a request names; empty: the home project. */
+/* The project that a request is about: the only one that its principal may open, else the one in its
+ * header or, for requests that cannot have headers, its query; empty: the home project. */
 static rt_str
 project_of(const rt_web_request *request, const rt_principal *principal)
 {
-	return principal->kind == RT_PRINCIPAL_BROWSER ? principal->project
-						       : rt_web_header(request, "Retake-Project");
+	rt_str name = principal->project;
+
+	if (name.size == 0)
+		name = rt_web_header(request, "Retake-Project");
+	if (name.size == 0)
+		(void)rt_web_query(request, "project", &name);
+	return name;
 }
 
 static bool
@@ -89,6 +95,15 @@ admit_page(const rt_web_request *request, const admitted *in, rt_web_plan *plan,
 	(void)deny(answer, 405, "method-not-allowed", "This can only be looked at", NULL);
 	rt_web_answer_header(answer, request, "Allow", RT_STR("GET, HEAD"));
 	return false;
+}
+
+/* The flags of routes that are not for it. */
+static unsigned
+forbidden(const rt_principal *principal)
+{
+	if (principal->kind != RT_PRINCIPAL_BROWSER)
+		return 0;
+	return principal->project.size > 0 ? RT_ROUTE_OWNER | RT_ROUTE_STORE : RT_ROUTE_OWNER;
 }
 
 /* The route of the request; false: denied. */
@@ -109,8 +124,7 @@ find_route(const rt_web_request *request, admitted *in, rt_web_answer *answer)
 		return false;
 	}
 	/* A route that is not for this browser does not exist for it. */
-	if (found == RT_ROUTE_UNKNOWN || ((in->route->flags & RT_ROUTE_OWNER) != 0 &&
-					  in->principal.kind == RT_PRINCIPAL_BROWSER))
+	if (found == RT_ROUTE_UNKNOWN || (in->route->flags & forbidden(&in->principal)) != 0)
 		return deny(answer, 404, "not-found", "There is nothing at this address",
 			    "all routes: GET /retake/v1/openapi.json");
 	return true;
@@ -172,7 +186,7 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 
 /* ---- handling ---- */
 
-/* The page that says how to log in. */
+/* The sign-in page. */
 static void
 show_login(rt_server *server, const rt_web_request *request, const admitted *in,
 	   rt_web_answer *answer, bool has_failed)
@@ -188,12 +202,47 @@ show_login(rt_server *server, const rt_web_request *request, const admitted *in,
 	rt_buf_deinit(&login);
 }
 
+/* The code in what was pasted into the sign-in page: all of it, or the end of a link. */
+static rt_str
+code_in(rt_str pasted)
+{
+	const rt_str mark = RT_STR("code=");
+	size_t at = rt_str_find(pasted, mark, 0);
+
+	pasted = rt_str_trim(pasted);
+	if (at == SIZE_MAX)
+		return pasted;
+	at = rt_str_find(pasted, mark, 0) + mark.size;
+	return rt_str_at(pasted.ptr + at,
+			 pasted.size - at < RT_CODE_ROOM - 1 ? pasted.size - at : RT_CODE_ROOM - 1);
+}
+
+/* The page of the project that the address names. One that does not exist leads to the home project. */
+static void
+show_home(rt_server *server, const rt_web_request *request, const admitted *in,
+	  rt_web_answer *answer)
+{
+	rt_str name = project_of(request, &in->principal);
+	rt_open_project *project;
+
+	if (name.size > 0 && in->principal.project.size == 0 &&
+	    rt_project_pool_project(server->pool, name, false, &project, NULL) != RT_OK) {
+		answer->status = 303;
+		rt_web_answer_header(answer, request, "Location", RT_STR("/"));
+		return;
+	}
+	rt_page_home(request, answer, server->options.pool.store_path,
+		     name.size > 0 ? name : server->options.pool.project);
+	if (rt_guard_cookie(request, server->cookie, &name))
+		rt_page_set_cookie(request, answer, rt_front_port(server->front), name);
+}
+
 static void
 handle_page(rt_server *server, const rt_web_request *request, const admitted *in,
 	    rt_web_answer *answer)
 {
 	char cookie[RT_TOKEN_ROOM];
-	rt_str own = in->principal.project, code;
+	rt_str code;
 
 	if (!rt_str_is(request->path, "/")) {
 		if (!rt_page_asset(request, answer))
@@ -201,13 +250,12 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 				   NULL);
 	} else if (rt_web_query(request, "code", &code) &&
 		   !rt_str_is(request->method_name, "HEAD")) {
-		if (rt_browsers_enter(server->browsers, code, cookie, NULL) == RT_OK)
+		if (rt_browsers_enter(server->browsers, code_in(code), cookie, NULL) == RT_OK)
 			rt_page_welcome(request, answer, rt_front_port(server->front), cookie);
 		else
 			show_login(server, request, in, answer, true);
 	} else if (in->principal.kind == RT_PRINCIPAL_BROWSER) {
-		rt_page_home(request, answer, server->options.pool.store_path,
-			     own.size > 0 ? own : server->options.pool.project);
+		show_home(server, request, in, answer);
 	} else {
 		show_login(server, request, in, answer, false);
 	}
@@ -218,7 +266,8 @@ static bool
 find_project(rt_server *server, rt_call *call)
 {
 	rt_str name = project_of(call->request, &call->principal);
-	bool is_browser = call->principal.kind == RT_PRINCIPAL_BROWSER;
+	/* A browser's separate project is made by its first request. */
+	bool create = call->principal.project.size > 0;
 	rt_error err;
 	rt_status st;
 
@@ -227,7 +276,7 @@ find_project(rt_server *server, rt_call *call)
 	if (rt_utf8_valid_size(name) != name.size)
 		st = rt_fail(&err, RT_USAGE, "the name of the project is not UTF-8");
 	else
-		st = rt_project_pool_project(server->pool, name, is_browser, &call->open_project,
+		st = rt_project_pool_project(server->pool, name, create, &call->open_project,
 					     &err);
 	if (st != RT_OK)
 		rt_problem_answer(call->answer, &err,
@@ -370,7 +419,7 @@ rt_server_open(const rt_server_options *options, rt_server **out, rt_error *err)
 		st = rt_project_pool_project(server->pool, options->pool.project, true,
 					     &server->home, err);
 	if (st == RT_OK)
-		st = rt_browsers_open(alloc, options->pool.env, server->home, options->shared,
+		st = rt_browsers_open(alloc, options->pool.env, server->home, options->isolate,
 				      &server->browsers, err);
 	if (st == RT_OK)
 		st = rt_front_open(&server->options.front, &server->front, err);

@@ -26,7 +26,7 @@ typedef struct rt_server_options {
 	rt_front_options front; /* its site is ours */
 	const char *state_folder;
 	bool new_token;
-	bool shared;            /* all browsers see house.project */
+	bool isolate;           /* each browser has a project of its own, and no other */
 	bool require_match;     /* changes need If-Match: 428 without */
 	const char *hosts;      /* further names that it answers to, separated by commas; or NULL */
 	bool usual_socket;      /* front.socket is the default of `serve --login` */

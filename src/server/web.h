@@ -135,7 +135,7 @@ typedef enum rt_principal_kind {
 
 typedef struct rt_principal {
 	rt_principal_kind kind;
-	rt_str project; /* the browser's own; empty: the request may name one */
+	rt_str project; /* the only one that the browser may open; empty: the request may name one */
 	rt_str browser; /* hash of its cookie, hex; or empty */
 } rt_principal;
 

@@ -97,7 +97,7 @@ def main():
         os.makedirs(place.folder + "/config/retake")
         with open(place.folder + "/config/retake/config.toml", "w", encoding="utf-8") as file:
             file.write('model = "builtin/echo"\n[provider.mine]\nkind = "builtin"\n')
-        with Server(place) as server:
+        with Server(place, "--isolate") as server:
             owner, browser = server.client(), server.browser()
             info = browser.get("/info").json
             tally.equal("a browser hears of no project but its own", info["default_project"],

@@ -297,7 +297,7 @@ def main():
     tally = Tally()
     pages = lax()
     other = pages.server_port
-    with Place() as place, Server(place) as server:
+    with Place() as place, Server(place, "--isolate") as server:
         port = server.port
         client = server.client()
         client.op({"op": "entry.append", "content": PLANTED})

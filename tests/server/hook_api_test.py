@@ -454,7 +454,7 @@ def who_may(tally, server):
 
 def main():
     tally = Tally()
-    with Place() as place, Server(place) as server:
+    with Place() as place, Server(place, "--isolate") as server:
         client = server.client()
         the_list(tally, place, client)
         conditions(tally, client)

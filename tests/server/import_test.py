@@ -99,7 +99,7 @@ def browsers(tally, server):
 def main():
     tally = Tally()
     with Place() as place:
-        with Server(place) as server:
+        with Server(place, "--isolate") as server:
             large(tally, server)
             refused(tally, server)
             browsers(tally, server)

@@ -1067,7 +1067,7 @@ def look_at_store(load, told):
 
 def main():
     tally = Shared()
-    with Place() as place, Server(place) as server:
+    with Place() as place, Server(place, "--isolate") as server:
         with open(os.path.join(place.folder, "slow.jsonl"), "w", encoding="utf-8") as script:
             for i in range(60):
                 script.write(json.dumps({"text": f"piece {i}, "}) + "\n" + '{"wait_ms":30}\n')

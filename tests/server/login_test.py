@@ -178,7 +178,7 @@ def main():
             page = b""
             while chunk := wire.recv(65536):
                 page += chunk
-        tally.check("the page says what became of it", b"expired or replaced; get a new one" in page, page)
+        tally.check("the page says what became of it", b"is expired or replaced" in page, page)
     return tally.end()
 
 

@@ -298,7 +298,7 @@ def multiple_sessions_remain_isolated(t, server):
 
 def after_a_restart(t, place):
     """What the seed leaves for later: sessions survive the server."""
-    with Server(place) as server:
+    with Server(place, "--isolate") as server:
         browser = server.browser()
         Session(browser).add_user_message("kept")
         project = browser.get("/info").json["project"]
@@ -319,7 +319,7 @@ def main():
              isolation_between_sessions, thread_safety, get_or_create_at_once, conversation_flow,
              multiple_sessions_remain_isolated]
     with Place() as place:
-        with Server(place) as server:
+        with Server(place, "--isolate") as server:
             for test in tests:
                 try:
                     test(t, server)

@@ -209,7 +209,7 @@ def other_ways(tally, server, users):
 
 def main():
     tally = Tally()
-    with Place() as place, Server(place) as server:
+    with Place() as place, Server(place, "--isolate") as server:
         users = [User(server, at) for at in range(BROWSERS)]
         spec = users[0].client.get("/openapi.json").json
         routes = [(method, path.removeprefix(API), what)
