@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/encode.h"
+#include "log/blob.h"
 #include "log/engine_impl.h"
 
 #define PURGED "[purged]"
@@ -113,7 +114,7 @@ row_of(const rt_engine *engine, const char *sha256, char name[RT_SHA256_HEX_ROOM
 	return rt_engine_side(engine, name);
 }
 
-/* Has it a content that is not in the store yet? A side row cannot be empty. */
+/* Is there content that is not in the store yet? A side row cannot be empty. */
 static bool
 is_missing(rt_scope *s, rt_engine *engine, const rt_attachment *file)
 {
@@ -176,18 +177,22 @@ check_content(void *ctx, const rt_store_row *row)
 	if (rt_str_is(sha256, hex))
 		return true;
 	return rt_finding_give(c->fn, c->ctx, "error", "file-differs",
-			       "side row %.*s has not the content of a file that was sent; requests "
-			       "with it cannot be built again", RT_STR_ARG(row->name));
+			       "side row %.*s does not contain the file that its hash names; requests "
+			       "with it cannot be rebuilt", RT_STR_ARG(row->name));
 }
 
 rt_status
 rt_engine_fsck_attachments(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
 {
+	static const rt_str prefixes[] = {RT_STR_INIT(RT_ATTACHMENT_PREFIX),
+					  RT_STR_INIT(RT_BLOB_PREFIX)};
 	content_check c = {fn, ctx};
-	rt_status st = engine->store->ops->read(
-		engine->store, rt_rows_prefixed(engine->project, RT_STR(RT_ATTACHMENT_PREFIX)),
-		check_content, &c, err);
+	rt_status st = RT_OK;
 
+	for (size_t i = 0; st == RT_OK && i < 2; i++)
+		st = engine->store->ops->read(engine->store,
+					      rt_rows_prefixed(engine->project, prefixes[i]),
+					      check_content, &c, err);
 	return st == RT_CORRUPT ? RT_OK : st; /* the store's check reports a damaged side row */
 }
 

@@ -768,6 +768,7 @@ rt_view_context(rt_engine *engine, const rt_project *project, rt_place place,
 	if (!rt_ok(&s))
 		return rt_scope_end(&s, err);
 	b.request->entry = b.entry;
+	b.request->engine = engine;
 	b.request->service = b.options->service;
 	b.role_map = parsed(&s, setting(&b, "setting.role_map"));
 	add_prompts(&b);

@@ -22,10 +22,15 @@
  * Thinking is never sent, whether it is a block or between tags in a text of the model
  * (codec/thinking.h), with one exception: signed reasoning is sent back to its provider
  * unchanged, as long as the entry's content is as signed. */
+#include "base/encode.h"
+#include "chat/attachment.h"
+#include "chat/context_impl.h"
 #include "codec/content.h"
 #include "codec/thinking.h"
-#include "chat/context_impl.h"
 #include "core/role.h"
+#include "log/blob.h"
+
+enum { PDF_BYTES_PER_TEXT = 16 }; /* bytes of a PDF for one of its text, roughly */
 
 #define COMPACTION_BEFORE \
 	"The conversation history before this point was compacted into the following " \
@@ -254,6 +259,56 @@ rt_context_entry_pair(const rt_context_entry *e, rt_pairs *p)
 
 /* ---- sending ---- */
 
+/* The bytes of a file attached to the entry, or NULL: they were purged. */
+static rt_buf *
+read_blob(rt_str sha256, rt_model_request *r)
+{
+	rt_buf *bytes = rt_scope_buf(r->entry);
+	rt_status st = r->engine == NULL ? RT_NOT_FOUND
+					 : rt_blob_read(r->engine, sha256, bytes, &r->entry->error);
+
+	if (st != RT_NOT_FOUND)
+		rt_scope_note(r->entry, st);
+	return st == RT_OK ? bytes : NULL;
+}
+
+/* A file attached to an entry: in the store, or as an export contains it. Images as exports contain
+ * them are like those of other programs. */
+static bool
+is_attached(yyjson_val *block, rt_str type)
+{
+	return rt_blob_of(block).size > 0 ||
+	       (rt_str_is(type, "file") && yyjson_is_str(rt_json_get(block, "data")));
+}
+
+static void
+send_attached(yyjson_val *block, rt_model_request *r)
+{
+	rt_attachment file = {.name = rt_json_str(rt_json_get(block, "name")),
+			      .mime = rt_json_str(rt_json_get(block, "mimeType"))};
+	rt_str hash = rt_blob_of(block), data = rt_json_str(rt_json_get(block, "data"));
+	rt_buf *bytes = hash.size > 0 ? read_blob(hash, r) : rt_scope_buf(r->entry);
+	rt_buf *text = rt_scope_buf(r->entry);
+
+	if (bytes == NULL || (hash.size == 0 && !rt_buf_add_base64_decoded(bytes, data))) {
+		rt_request_text(r, RT_STR("[purged]"));
+		return;
+	}
+	file.bytes = rt_scope_str(r->entry, bytes);
+	if (rt_str_is(file.mime, "text/plain") && rt_utf8_valid_size(file.bytes) == file.bytes.size) {
+		file.mime = RT_STR("");
+		rt_attachment_add_text(text, &file);
+		rt_request_text(r, rt_scope_str(r->entry, text));
+		return;
+	}
+	rt_buf_add_base64(text, file.bytes);
+	data = rt_scope_str(r->entry, text);
+	if (rt_str_starts(file.mime, RT_STR("image/")))
+		rt_request_image(r, file.mime, data);
+	else
+		rt_request_file(r, file.name, file.mime, data);
+}
+
 static void
 send_image(yyjson_val *block, rt_model_request *r)
 {
@@ -469,6 +524,10 @@ send_content(const rt_context_entry *e, rt_str text, yyjson_val *blocks, rt_str 
 
 		if (yyjson_is_str(block)) {
 			send_text(r, &tag, prose_of(e, rt_json_str(block), r));
+		} else if (is_attached(block, type)) {
+			if (tag.size > 0)
+				send_text(r, &tag, RT_STR("a file"));
+			send_attached(block, r);
 		} else if (rt_context_is_image(type)) {
 			if (tag.size > 0)
 				send_text(r, &tag, RT_STR("an image"));
@@ -705,9 +764,21 @@ rt_context_entry_is_silent(const rt_context_entry *e)
 	       yyjson_is_true(rt_json_get(rt_json_get(e->record, "message"), "excludeFromContext"));
 }
 
-/* What blocks send besides their texts: calls and results as JSON, images by their number. */
+/* The text that an attached file is estimated as; of a PDF it is a guess. */
+static size_t
+file_bytes(yyjson_val *block)
+{
+	bool is_text = rt_str_is(rt_json_str(rt_json_get(block, "mimeType")), "text/plain");
+	uint64_t size = 0;
+
+	(void)rt_json_u64(rt_json_get(block, "size"), &size);
+	return (size_t)(is_text ? size : size / PDF_BYTES_PER_TEXT);
+}
+
+/* What blocks send besides their texts: calls and results as JSON, images by their number, attached
+ * files by their size. */
 static void
-add_others(rt_buf *json, yyjson_val *blocks, bool thinks, size_t *images)
+add_others(rt_buf *json, yyjson_val *blocks, bool thinks, size_t *images, size_t *bytes)
 {
 	rt_context_result result;
 	rt_context_call call;
@@ -724,6 +795,8 @@ add_others(rt_buf *json, yyjson_val *blocks, bool thinks, size_t *images)
 			continue;
 		if (rt_context_is_image(type)) {
 			++*images;
+		} else if (rt_str_is(type, "file")) {
+			*bytes += file_bytes(block);
 		} else if (rt_context_call_of(block, &call)) {
 			rt_json_add_value(json, block);
 		} else if (rt_context_is_thinking(type)) {
@@ -755,9 +828,9 @@ other_tokens(const rt_context_entry *e, rt_model_request *r)
 	yyjson_val *sections = rt_json_get(message, "sections");
 	bool thinks = sends_thinking(e, r);
 	rt_buf *json = rt_scope_buf(r->entry);
-	size_t images = 0;
+	size_t images = 0, bytes = 0;
 
-	add_others(json, e->content_json, thinks, &images);
+	add_others(json, e->content_json, thinks, &images, &bytes);
 	if (calls != NULL)
 		rt_json_add_value(json, calls);
 	if (thinks && segments != NULL)
@@ -766,7 +839,7 @@ other_tokens(const rt_context_entry *e, rt_model_request *r)
 	rt_buf_add_str(json, rt_json_str(rt_json_get(message, "command")));
 	if (sections != NULL)
 		rt_json_add_value(json, sections);
-	return rt_tokens_estimate(rt_scope_str(r->entry, json).size) + images * RT_TOKENS_PER_IMAGE;
+	return rt_tokens_estimate(rt_scope_str(r->entry, json).size + bytes) + images * RT_TOKENS_PER_IMAGE;
 }
 
 size_t

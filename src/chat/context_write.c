@@ -363,6 +363,22 @@ rt_request_image(rt_model_request *r, rt_str mime, rt_str base64)
 	add_image(r, r->writer->image, &(shape_values){.mime = mime, .data = base64});
 }
 
+void
+rt_request_file(rt_model_request *r, rt_str name, rt_str mime, rt_str base64)
+{
+	rt_buf *words = rt_scope_buf(r->entry);
+
+	if (r->writer->file != NULL && r->speaker == RT_SPEAKER_USER && !r->in_result &&
+	    rt_str_is(mime, "application/pdf")) {
+		add_shape(part_begin(target(r)), r->writer->file,
+			  &(shape_values){.name = name, .mime = mime, .data = base64});
+		return;
+	}
+	rt_buf_add_f(words, "[file %.*s]", RT_STR_ARG(name));
+	rt_request_text(r, rt_scope_str(r->entry, words));
+	rt_request_unsent(r, RT_STR("file"));
+}
+
 /* Safe in a data: URL and in JSON without escaping. */
 static bool
 is_token(rt_str s)

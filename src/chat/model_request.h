@@ -20,6 +20,7 @@
 
 #include "base/scope.h"
 #include "chat/provider.h"
+#include "log/engine.h"
 
 typedef enum rt_speaker {
 	RT_SPEAKER_NOBODY,
@@ -43,6 +44,7 @@ enum { RT_MODEL_REQUEST_UNSENT_MAX = 8 };
 typedef struct rt_model_request {
 	const rt_provider *provider;
 	const struct rt_provider_writer *writer; /* the provider's */
+	rt_engine *engine; /* has the files attached to entries; set by the caller; NULL: none */
 	rt_str service; /* as rt_model has it; set by the caller */
 	rt_scope *scope;
 	rt_scope *entry; /* temporary texts of the entry that is being sent; scope unless set */
@@ -86,7 +88,7 @@ enum {
 /* The JSON of one provider's requests. A shape is JSON text with these values:
  *
  *   $t text   $i id   $n name   $s signature   $u url     as JSON strings
- *   $m $b     media type and base64 of an image; $M $B: the same within a string
+ *   $m $b     media type and base64 of an image or file; $M $B: the same within a string
  *   $a        arguments of a call, an object; $A: as a string with that text
  *   $c        content of a result: a string, or an array of parts where it has images
  *   $x        the same, its texts alone */
@@ -104,6 +106,7 @@ struct rt_provider_writer {
 	const char *text;          /* a part that is a text */
 	const char *image;         /* a part, or (texts_only) an item of "images" */
 	const char *image_url;     /* or NULL: images by address are not accepted */
+	const char *file;          /* a part with a PDF, named $n; or NULL: not accepted */
 	const char *call;          /* a part, or an item of "tool_calls" */
 	const char *signed_call;   /* with a signature; NULL: calls are not signed */
 	const char *result;        /* a part, or a message */
@@ -127,6 +130,8 @@ void rt_request_system(rt_model_request *r, rt_str text, bool may_lead);
 void rt_request_begin(rt_model_request *r, rt_speaker speaker);
 void rt_request_text(rt_model_request *r, rt_str text);
 void rt_request_image(rt_model_request *r, rt_str mime, rt_str base64);
+/* A file that is neither text nor an image; a placeholder text where the provider accepts none. */
+void rt_request_file(rt_model_request *r, rt_str name, rt_str mime, rt_str base64);
 void rt_request_image_url(rt_model_request *r, rt_str url); /* data: URLs are taken apart */
 /* Reasoning sent back. Skipped if the provider does not accept it, or unless r->is_signed confirms
  * that this provider signed exactly this text. */

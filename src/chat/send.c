@@ -136,8 +136,27 @@ read_files(sending *s, const rt_project *value, rt_str message)
 
 /* ---- ask ---- */
 
-/* Images that the provider cannot be sent are refused in a question; those of older entries
- * are replaced by words. */
+/* Files in a question that the provider does not accept. */
+static void
+check_file(sending *s, yyjson_val *block)
+{
+	const rt_provider *provider = s->options->with.model->provider;
+	rt_str mime = rt_json_str(rt_json_get(block, "mimeType"));
+	rt_str name = rt_json_str(rt_json_get(block, "name"));
+	bool is_pdf = rt_str_is(mime, "application/pdf");
+
+	if (!is_pdf && !rt_str_is(mime, "text/plain"))
+		rt_scope_fail(&s->scope, RT_REFUSED,
+			      "%.*s cannot be sent: it is not a text, a PDF or a PNG, JPEG, GIF or "
+			      "WebP image", RT_STR_ARG(name));
+	else if (is_pdf && (provider->writer->file == NULL || provider->no_images))
+		rt_scope_fail(&s->scope, RT_REFUSED,
+			      "%s does not accept PDF files (%.*s): attach its text, or choose "
+			      "another model", provider->name, RT_STR_ARG(name));
+}
+
+/* Images and files that the provider cannot be sent are refused in a question; those of older
+ * entries are replaced by words. */
 static void
 check_images(sending *s, yyjson_val *blocks)
 {
@@ -150,6 +169,8 @@ check_images(sending *s, yyjson_val *blocks)
 		rt_str type = rt_json_str(rt_json_get(block, "type"));
 		bool is_url = rt_str_is(type, "image_url");
 
+		if (rt_str_is(type, "file"))
+			check_file(s, block);
 		if (!is_url && !rt_str_is(type, "image"))
 			continue;
 		if (provider->no_images)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * add, insert: new entries. */
-#include "cli/cli.h"
+#include "cli/attached.h"
 
 /* Fails early, before anybody writes a text for an invalid request. */
 static void
@@ -42,7 +42,12 @@ new_text(rt_cli *cli)
 static void
 add_entry(rt_cli *cli, rt_request request, const char *verb)
 {
+	rt_cli_attached_list files = rt_cli_read_attached(cli);
+
 	request.content.text = rt_cli_given(new_text(cli));
+	if (files.count > 0 && rt_cli_open(cli, RT_SESSION_CHANGE))
+		request.content.blocks = rt_json_parse(
+			&cli->s, rt_cli_attach(cli, request.content.text, &files));
 	request.role = rt_cli_role_meant(cli, rt_cli_flag_value(cli, "role"));
 	request.id = rt_str_of(rt_cli_flag_value(cli, "id"));
 	request.kind = rt_str_of(rt_cli_flag_value(cli, "kind"));
@@ -88,6 +93,7 @@ run_insert(rt_cli *cli)
 	 "who speaks; default: the first of the project's roles"}, \
 		{"kind", 0, "KIND", RT_ARG_TEXT, "message, custom …"}, \
 		{"id", 0, "ID", RT_ARG_TEXT, "use this id"}, \
+	{"attach", 0, "FILE", RT_ARG_FILE, "attach a file; repeatable"}, \
 	{ \
 		"ts", 0, "TIME", RT_ARG_TEXT, "when it was said; default: now" \
 	}

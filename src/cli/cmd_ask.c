@@ -3,7 +3,7 @@
  * ask, again, chat: questions to a model, and its replies. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/image.h"
+#include "cli/attached.h"
 #include "cli/model_session.h"
 #include "view/view.h"
 
@@ -278,10 +278,11 @@ run_ask(rt_cli *cli)
 	}
 	if (text.ptr != NULL && rt_str_trim(text).size == 0)
 		rt_cli_fail(cli, RT_USAGE, "the question is empty");
-	if (text.ptr == NULL && rt_cli_has(cli, "image"))
-		rt_cli_fail(cli, RT_USAGE, "--image needs a question");
-	options.content = rt_cli_image_content(cli, text);
-	rt_cli_open(cli, RT_SESSION_CHANGE);
+	if (text.ptr == NULL && (rt_cli_has(cli, "image") || rt_cli_has(cli, "attach")))
+		rt_cli_fail(cli, RT_USAGE, "--image and --attach need a question");
+	rt_cli_attached_list files = rt_cli_read_attached(cli);
+	if (rt_cli_open(cli, RT_SESSION_CHANGE))
+		options.content = rt_cli_attach(cli, text, &files);
 	options.role = rt_cli_role_meant(cli, rt_cli_flag_value(cli, "role"));
 
 	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
@@ -301,6 +302,8 @@ static const rt_flag ask_flags[] = {
 	{"at", 0, "ENTRY", RT_ARG_ENTRY, "continue from this entry"},
 	{"file", 'f', "FILE", RT_ARG_FILE, "the question is in a file; - is standard input"},
 	{"exact", 0, NULL, RT_ARG_TEXT, "with -f: keep the newline at the end of the file"},
+	{"attach", 0, "FILE", RT_ARG_FILE,
+	 "attach a text file, an image or a PDF; repeatable"},
 	{"image", 0, "FILE", RT_ARG_FILE,
 	 "attach an image file or https:// address; repeatable"},
 	{"role", 'r', "ROLE", RT_ARG_ROLE, "who asks; default: User"},
@@ -323,6 +326,7 @@ const rt_command rt_cli_ask = {
 	.examples = "retake \"Which database for a desktop program?\"\n"
 		    "retake ask -m builtin/echo \"Are you there?\"\n"
 		    "git diff | retake ask \"What is wrong with this?\"\n"
+		    "retake ask --attach paper.pdf \"Summarise this.\"\n"
 		    "retake ask --image screen.png \"Why is the button grey?\"\n"
 		    "retake ask --at :4 \"And if it were ten times as many?\"",
 	.ops = "entry.append entry.reply",

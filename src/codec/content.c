@@ -392,6 +392,23 @@ add_count(rt_buf *buf, size_t start, size_t count, const char *what)
 		rt_buf_add_f(buf, "%zu %ss", count, what);
 }
 
+/* An attached file by its name: "image screen.png". */
+static bool
+add_attached(rt_buf *buf, size_t start, rt_str type, yyjson_val *block)
+{
+	rt_str name = rt_json_str(rt_json_get(block, "name"));
+
+	if (name.size == 0 || !(rt_str_is(type, "image") || rt_str_is(type, "file")))
+		return false;
+	begin_part(buf, start);
+	rt_buf_add_str(buf, type);
+	rt_buf_add_byte(buf, ' ');
+	rt_buf_add_str(buf, name);
+	if (yyjson_is_true(rt_json_get(block, "purged")))
+		rt_buf_add_c(buf, " (purged)");
+	return true;
+}
+
 void
 rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls)
 {
@@ -407,6 +424,8 @@ rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls)
 			add_call(buf, start, count++, it.value);
 		else if (rt_str_is_one_of(type, thoughts))
 			thinks = true;
+		else if (add_attached(buf, start, type, it.value))
+			continue;
 		else if (rt_str_is_one_of(type, pictures))
 			images++;
 		else if (rt_str_is(type, "tool_result") || rt_str_is(type, "toolResult"))

@@ -56,7 +56,7 @@ void rt_content_cut(rt_buf *first, rt_buf *second, yyjson_val *blocks, size_t at
  * of one text, or by an empty array, gives a text. */
 bool rt_content_join(rt_buf *buf, rt_content first, rt_content second);
 
-/* A summary of everything but the text, such as "calls read, bash; 2 images"; nothing if there is
+/* A summary of everything but the text, such as "calls read, bash; 2 images", with the names of attached files; nothing if there is
  * nothing else. calls: an entry's "tool_calls", or NULL. */
 void rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls);
 

@@ -2,20 +2,14 @@
  *
  * What a file is: an image by its content, a language by its name. */
 #include "files/files_impl.h"
+#include "log/blob.h"
 
 rt_str
 rt_file_image_type(rt_str bytes)
 {
-	if (rt_str_starts(bytes, RT_STR("\x89PNG\r\n\x1a\n")))
-		return RT_STR("image/png");
-	if (rt_str_starts(bytes, RT_STR("\xff\xd8\xff")))
-		return RT_STR("image/jpeg");
-	if (rt_str_starts(bytes, RT_STR("GIF87a")) || rt_str_starts(bytes, RT_STR("GIF89a")))
-		return RT_STR("image/gif");
-	if (bytes.size >= 12 && rt_str_starts(bytes, RT_STR("RIFF")) &&
-	    memcmp(bytes.ptr + 8, "WEBP", 4) == 0)
-		return RT_STR("image/webp");
-	return RT_STR("");
+	const char *type = rt_blob_image_type(bytes);
+
+	return type != NULL ? rt_str_of(type) : RT_STR("");
 }
 
 typedef struct language {

@@ -106,6 +106,7 @@ typedef enum block_kind {
 	BLOCK_AS_IS, /* of a type of OpenAI's, and nothing more */
 	BLOCK_MORE,  /* with members that the API does not know */
 	BLOCK_IMAGE,
+	BLOCK_FILE, /* one of ours, with its bytes */
 	BLOCK_TEXT, /* of another type, with a text */
 	BLOCK_CALL,
 	BLOCK_NONE /* not written */
@@ -165,6 +166,10 @@ kind_of(yyjson_val *block)
 	rt_str type = member(block, "type");
 	const block_type *known = type_of(block);
 
+	if (rt_str_is(type, "file") && member(block, "data").size > 0)
+		return BLOCK_FILE;
+	if (rt_str_is(type, "file") && rt_json_get(block, "file") == NULL)
+		return BLOCK_NONE; /* purged */
 	if (known != NULL)
 		return has_more(block, known) ? BLOCK_MORE : BLOCK_AS_IS;
 	if (rt_is_word(type, "toolCall tool_use"))
@@ -239,6 +244,21 @@ write_image(writer *c, yyjson_val *block)
 	rt_json_close(c->out, '}');
 }
 
+static void
+write_file(writer *c, yyjson_val *block)
+{
+	rt_buf_clear(c->text);
+	rt_buf_add_f(c->text, "data:%.*s;base64,", RT_STR_ARG(member(block, "mimeType")));
+	rt_buf_add_str(c->text, member(block, "data"));
+	rt_json_open(c->out, NULL, '{');
+	rt_json_put_c(c->out, "type", "file");
+	rt_json_open(c->out, "file", '{');
+	rt_json_put_str(c->out, "filename", member(block, "name"));
+	rt_json_put_str(c->out, "file_data", text_of(c));
+	rt_json_close(c->out, '}');
+	rt_json_close(c->out, '}');
+}
+
 /* Blocks as the content that the API has: an array, or "" or null where nothing is left. front:
  * a text before them; empty: none. */
 static void
@@ -259,6 +279,7 @@ write_blocks(writer *c, yyjson_val *blocks, rt_str front)
 		case BLOCK_AS_IS: rt_json_put_value(out, NULL, m.value); break;
 		case BLOCK_MORE: write_more(out, m.value); break;
 		case BLOCK_IMAGE: write_image(c, m.value); break;
+		case BLOCK_FILE: write_file(c, m.value); break;
 		case BLOCK_TEXT: write_text(out, member(m.value, "text")); break;
 		case BLOCK_CALL:
 		case BLOCK_NONE: break;

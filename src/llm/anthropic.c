@@ -66,6 +66,8 @@ static const struct rt_provider_writer writer = {
 	.text = "{\"type\":\"text\",\"text\":$t}",
 	.image =
 		"{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":$m,\"data\":$b}}",
+	.file = "{\"type\":\"document\",\"title\":$n,\"source\":{\"type\":\"base64\",\"media_type\":$m,"
+		"\"data\":$b}}",
 	.image_url = "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":$u}}",
 	.call = "{\"type\":\"tool_use\",\"id\":$i,\"name\":$n,\"input\":$a}",
 	.result = RESULT "}",

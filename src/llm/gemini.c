@@ -51,6 +51,7 @@ static const struct rt_provider_writer writer = {
 	.text = "{\"text\":$t}",
 	.image =
 		"{\"inlineData\":{\"mimeType\":$m,\"data\":$b}}", /* by address: only files there */
+	.file = "{\"inlineData\":{\"mimeType\":$m,\"data\":$b}}",
 	.call = CALL "}",
 	.signed_call = CALL ",\"thoughtSignature\":$s}",
 	.result = "{\"functionResponse\":{\"name\":$n,\"response\":{\"output\":$x}}}",

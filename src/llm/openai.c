@@ -41,6 +41,7 @@ static const struct rt_provider_writer writer = {
 	.text = "{\"type\":\"text\",\"text\":$t}",
 	.image = "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:$M;base64,$B\"}}",
 	.image_url = "{\"type\":\"image_url\",\"image_url\":{\"url\":$u}}",
+	.file = "{\"type\":\"file\",\"file\":{\"filename\":$n,\"file_data\":\"data:$M;base64,$B\"}}",
 	.call = "{\"id\":$i,\"type\":\"function\",\"function\":{\"name\":$n,\"arguments\":$A}}",
 	.result = "{\"role\":\"tool\",\"tool_call_id\":$i,\"content\":$x}",
 	.body = write_body,

@@ -2,10 +2,11 @@
  *
  * Purge: the only operation that removes content (C24).
  *
- *   {entry}  every body of the entry becomes a hole ('X'): no text, no fields
+ *   {entry}  every body of the entry becomes a hole ('X'): no text, no fields; the files attached
+ *            to no other entry are dropped
  *   {text}   every body that holds the text becomes a hole; in the log each string that holds it
  *            (a name, a label, an id, a role, a prompt, a setting; before and after alike) is
- *            masked; side rows that hold it are dropped
+ *            masked; side rows that hold it, attached files too, are dropped
  *
  * It runs inside the store's begin, as a part of a commit; when it fails after its first write,
  * the whole commit is cancelled. The overwritten bytes remain in free pages and in the
@@ -16,8 +17,10 @@
  * not write a checkpoint from their memory. */
 #include "log/purge.h"
 
+#include <stdio.h>
 #include <stdlib.h> /* qsort, bsearch */
 
+#include "log/blob.h"
 #include "log/checkpoint.h"
 #include "log/purge_impl.h"
 
@@ -48,6 +51,9 @@ typedef struct purge {
 	rt_needle same[SAME_TEXTS_MAX]; /* {entry}: its texts */
 	size_t same_count;
 	uint64_t same_bodies; /* other bodies with one of these texts */
+	rt_str *blobs;        /* {entry}: hashes of its files; ptr NULL once another entry has it */
+	size_t blob_count, blob_capacity;
+	size_t files;         /* attached files dropped */
 	bool in_project_name;
 	bool has_written;
 } purge;
@@ -244,7 +250,26 @@ plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+static void
+drop_side(purge *p, rt_str name)
+{
+	rt_store *store = p->engine->store;
+
+	p->has_written = true;
+	p->files += rt_str_starts(name, RT_STR(RT_BLOB_PREFIX));
+	RT_TRY(p->s, store->ops->write(store, rt_rows_named(RT_STORE_SIDE, p->engine->project, name),
+				       rt_str_at(NULL, 0), &p->s->error));
+}
+
 /* ---- {text} ---- */
+
+static void
+note_files(purge *p, rt_buf *note)
+{
+	if (p->files > 0)
+		rt_buf_add_f(note, "%s%zu attached file%s removed", note->size > 0 ? ", " : "", p->files,
+			     plural(p->files));
+}
 
 static void
 note_text(purge *p, uint64_t rows)
@@ -256,8 +281,10 @@ note_text(purge *p, uint64_t rows)
 	if (rows > 0)
 		rt_buf_add_f(note, ", %llu log row%s rewritten", (unsigned long long)rows,
 			     plural(rows));
-	if (p->side_count > 0)
-		rt_buf_add_f(note, ", %zu draft%s dropped", p->side_count, plural(p->side_count));
+	if (p->side_count > p->files)
+		rt_buf_add_f(note, ", %zu draft%s dropped", p->side_count - p->files,
+			     plural(p->side_count - p->files));
+	note_files(p, note);
 	rt_buf_add_c(note, "; not reached: backups and exports made before, and other projects");
 	if (p->in_project_name)
 		rt_buf_add_c(note, "; the project's own name holds the text, and cannot be changed");
@@ -268,7 +295,6 @@ static void
 purge_text(purge *p, rt_str text)
 {
 	rt_engine *engine = p->engine;
-	const rt_store_ops *ops = engine->store->ops;
 	uint64_t rows = 0;
 
 	p->needle = rt_needle_of(p->s, text);
@@ -279,12 +305,8 @@ purge_text(purge *p, rt_str text)
 	for (size_t i = 0; rt_ok(p->s) && i < p->rows.count; i++)
 		rows += mask_row(p, p->rows.items[i]);
 	blank_bodies(p);
-	for (size_t i = 0; rt_ok(p->s) && i < p->side_count; i++) {
-		p->has_written = true;
-		RT_TRY(p->s, ops->write(engine->store,
-					rt_rows_named(RT_STORE_SIDE, engine->project, p->sides[i]),
-					rt_str_at(NULL, 0), &p->s->error));
-	}
+	for (size_t i = 0; rt_ok(p->s) && i < p->side_count; i++)
+		drop_side(p, p->sides[i]);
 	if (rows > 0)
 		rt_engine_drop_checkpoint(engine, p->s);
 	read_rows(p, rt_rows_all(RT_STORE_PROJECTS, 0), find_name);
@@ -352,6 +374,77 @@ count_same(purge *p)
 		read_rows(p, rt_rows_all(RT_STORE_BODIES, p->engine->project), find_same);
 }
 
+static void
+add_blob(purge *p, rt_str hash)
+{
+	for (size_t i = 0; i < p->blob_count; i++)
+		if (rt_str_eq(p->blobs[i], hash))
+			return;
+	rt_str *blobs = rt_scope_grow(p->s, p->blobs, p->blob_count, &p->blob_capacity,
+				      sizeof(*blobs));
+	if (blobs == NULL)
+		return;
+	p->blobs = blobs;
+	blobs[p->blob_count++] = rt_scope_copy(p->s, hash);
+}
+
+/* The files attached to any revision of the entry. */
+static void
+find_blobs(purge *p)
+{
+	for (size_t i = 0; rt_ok(p->s) && i < p->bodies.count; i++) {
+		rt_buf bytes;
+		rt_body body;
+
+		rt_scope_reset(&p->row);
+		rt_status st = rt_engine_body(p->engine, p->bodies.items[i], &bytes, &body,
+					      &p->row.error);
+		if (st == RT_OK) {
+			for (rt_json_iter it = rt_json_items(body.content_json); rt_json_next(&it);) {
+				rt_str hash = rt_blob_of(it.value);
+
+				if (hash.size > 0)
+					add_blob(p, hash);
+			}
+			rt_body_deinit(&body);
+			rt_buf_deinit(&bytes);
+		} else if (st == RT_NOMEM) {
+			rt_scope_note(&p->row, st);
+		}
+		(void)rt_scope_join(p->s, &p->row);
+	}
+}
+
+static bool
+find_sharer(void *ctx, const rt_store_row *row)
+{
+	purge *p = ctx;
+
+	if (bsearch(&row->number, p->bodies.items, p->bodies.count, sizeof(row->number),
+		    number_order) != NULL)
+		return true;
+	for (size_t i = 0; i < p->blob_count; i++)
+		if (p->blobs[i].ptr != NULL && rt_str_find(row->data, p->blobs[i], 0) != SIZE_MAX)
+			p->blobs[i] = rt_str_at(NULL, 0);
+	return true;
+}
+
+static void
+drop_blobs(purge *p)
+{
+	char name[sizeof(RT_BLOB_PREFIX) + RT_SHA256_HEX_ROOM];
+
+	find_blobs(p);
+	if (p->blob_count > 0)
+		read_rows(p, rt_rows_all(RT_STORE_BODIES, p->engine->project), find_sharer);
+	for (size_t i = 0; rt_ok(p->s) && i < p->blob_count; i++) {
+		if (p->blobs[i].ptr == NULL)
+			continue;
+		snprintf(name, sizeof(name), RT_BLOB_PREFIX "%.*s", RT_STR_ARG(p->blobs[i]));
+		drop_side(p, rt_str_of(name));
+	}
+}
+
 /* The entry at an address. It need not be in any take. */
 static uint32_t
 find_entry(purge *p, rt_place place, rt_str address)
@@ -375,6 +468,7 @@ purge_entry(purge *p, rt_place place, rt_str address)
 	read_log(p, find_slots);
 	sort_numbers(&p->bodies);
 	count_same(p);
+	drop_blobs(p);
 	blank_bodies(p);
 	p->result->unchanged = p->result->count == 0;
 	if (p->result->unchanged)
@@ -386,7 +480,9 @@ purge_entry(purge *p, rt_place place, rt_str address)
 			     "or graft; purge {\"text\":…} reaches them); ",
 			     (unsigned long long)p->same_bodies, plural(p->same_bodies),
 			     p->same_bodies == 1 ? "s" : "");
-	rt_buf_add_c(note, "not reached: backups and exports made before");
+	note_files(p, note);
+	rt_buf_add_c(note, p->files > 0 ? "; not reached: backups and exports made before"
+					: "not reached: backups and exports made before");
 	rt_result_set_note(p->result, p->s, note);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "core/role.h"
+#include "log/blob.h"
 #include "log/engine_impl.h"
 #include "ops/export.h"
 #include "ops/ops.h"
@@ -113,6 +114,35 @@ keep(rt_arena *arena, rt_str s)
 	return rt_str_at(ptr, s.size);
 }
 
+/* Attached files are in the exported content itself. */
+static rt_status
+expand_blobs(gather *g, rt_node *node, rt_error *err)
+{
+	rt_scope s;
+
+	if (rt_str_find(node->body, RT_STR("\"sha256\":"), 0) == SIZE_MAX)
+		return RT_OK;
+	rt_scope_init(&s, g->engine->alloc);
+	yyjson_val *body = rt_json_parse(&s, node->body), *content = rt_json_get(body, "content");
+	rt_buf *out = rt_scope_buf(&s);
+
+	if (rt_ok(&s) && yyjson_is_arr(content)) {
+		rt_buf_add_byte(out, '{');
+		for (rt_json_iter it = rt_json_members(body); rt_ok(&s) && rt_json_next(&it);) {
+			rt_json_add_key_str(out, it.key);
+			if (it.value == content)
+				rt_blob_expand(&s, g->engine, content, out);
+			else
+				rt_json_add_value(out, it.value);
+		}
+		rt_buf_add_byte(out, '}');
+		node->body = keep(g->arena, rt_scope_str(&s, out));
+		if (rt_ok(&s) && node->body.ptr == NULL)
+			rt_scope_nomem(&s);
+	}
+	return rt_scope_end(&s, err);
+}
+
 static rt_status
 fill_node(gather *g, const rt_slot *slot, rt_node *node, rt_error *err)
 {
@@ -162,6 +192,8 @@ fill_node(gather *g, const rt_slot *slot, rt_node *node, rt_error *err)
 		} else {
 			node->body_format = data.ptr[0];
 			node->body = rt_str_at(data.ptr + 1, data.size - 1);
+			if (data.ptr[0] == RT_BODY_JSON)
+				st = expand_blobs(g, node, err);
 		}
 	} else if (st == RT_OK) {
 		st = nomem(err);

@@ -6,6 +6,7 @@
  *   api_context.c   the next request to a model, and the last one
  *   api_change.c    operations, as routes and by their names
  *   api_run.c       models at work; events
+ *   api_attachment.c files attached to entries
  *   api_file.c      export and import
  *   api_server.c    the server, its browsers, projects and models
  *
@@ -29,7 +30,13 @@ enum {
 /* The operation of the route, from its path, its query and its body. */
 void rt_api_op(rt_call *call);
 
+/* `attachment; filename="bread.html"`: ASCII, and (RFC 6266) the name itself if it has other
+ * characters. No name may leave its directory, hide, or end as another type of file. */
+void rt_api_add_disposition(rt_buf *out, rt_str name, const char *extension);
+
 void rt_api_advice(rt_call *call);
+void rt_api_attachment(rt_call *call);
+void rt_api_attachment_new(rt_call *call);
 void rt_api_batch(rt_call *call);
 void rt_api_codes(rt_call *call);
 void rt_api_context(rt_call *call);

@@ -186,10 +186,8 @@ name_step(rt_str name, size_t at, char *out)
 	return 3;
 }
 
-/* `attachment; filename="bread.html"`: ASCII, and (RFC 6266) the name itself if it has other
- * characters. No name may leave its folder, hide, or end as another kind of file. */
-static void
-add_disposition(rt_buf *out, rt_str name, const char *extension)
+void
+rt_api_add_disposition(rt_buf *out, rt_str name, const char *extension)
 {
 	bool has_more = false;
 	char plain;
@@ -249,7 +247,7 @@ rt_api_export(rt_call *call)
 	if (!rt_ok(s) || e.is_dry)
 		return;
 	rt_buf *disposition = rt_scope_buf(s);
-	add_disposition(disposition, file_name(&e), e.format->extension);
+	rt_api_add_disposition(disposition, file_name(&e), e.format->extension);
 	rt_call_header(call, "Content-Disposition", rt_scope_str(s, disposition));
 	call->answer->type = media_type(e.format, e.options.lines);
 }

@@ -199,6 +199,9 @@ const rt_shape rt_shapes[] = {
 		",\"take\":" TEXT ",\"model\":" TEXT ",\"question\":" TEXT ",\"text\":" TEXT
 		",\"thinking\":" TEXT ",\"entry\":" TEXT ",\"seq\":" NUMBER),
 	 NULL},
+	{"Attachment",
+	 "`block`: a content block with `type` (image, file), `mimeType`, `name`, `size`, `sha256`",
+	 OBJECT("\"block\":" ANY), NULL},
 	{"Events", "server-sent events", TEXT, "text/event-stream"},
 	{"File", "the file", TEXT, "application/octet-stream"},
 	{"Import",

@@ -90,6 +90,7 @@ static const rt_route_param q_export_all[] = {
 	{"discussion", "string", "only this one"}, TAKE, EXPORT, AT_OP, END};
 static const rt_route_param q_symbols[] = {
 	{"prefix", "string", "only names that begin with it"}, AT_OP, END};
+static const rt_route_param q_attachment[] = {{"name", "string", "of the file"}, END};
 static const rt_route_param q_import[] = {{"format", "string", "default: found by the content"},
 					  {"name", "string", "of the discussion"},
 					  {"dry_run", "boolean", "only count"},
@@ -370,6 +371,11 @@ const rt_route rt_routes[] = {
 	    RT_ROUTE_STREAM, "Events", q_last),
 
 	/* ---- files in and out ---- */
+	DO(POST, "/attachments", "attachment.new",
+	   "store a file, the body, that content blocks can refer to", rt_api_attachment_new,
+	   RT_ROUTE_CHANGES | RT_ROUTE_LARGE | RT_ROUTE_FILE, "Attachment", q_attachment, NULL),
+	GET("/attachments/{sha256}", "attachment.show", "the bytes of an attached file",
+	    rt_api_attachment, 0, "File", q_attachment),
 	GET("/export", "export", "the project in a file format", rt_api_export, 0, "File",
 	    q_export_all),
 	GET(DISC "/export", "export.discussion", "a discussion in a file format", rt_api_export, 0,
