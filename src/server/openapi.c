@@ -269,7 +269,7 @@ static const struct {
 	{" search context render ", "Finding and sending"},
 	{" run ", "Runs"},
 	{" events ", "Events"},
-	{" export import ", "Files in and out"},
+	{" attachment export import ", "Files in and out"},
 	{NULL, NULL},
 };
 
