@@ -21,6 +21,8 @@
 #   config      the table in docs/models.md is what `retake help config` says, and has every key
 #   play        the script in docs/models.md plays as it stands there
 #   hook        the first hook of docs/hooks.md keeps a key from being sent
+#   providers   README.md, docs/models.md and `retake help environment` name every provider and
+#               the variables of their keys
 #   formats     README.md and docs/formats.md list the formats that the program lists
 #   links       relative links in all pages lead somewhere, to a heading where they name one
 #   names       files, tests and programs that the pages name are there
@@ -518,6 +520,22 @@ def check_seeds():
 
 # ---- formats ----
 
+def check_providers():
+    with tempfile.TemporaryDirectory() as folder:
+        names = {p["kind"] for p in json.loads(run_in(folder, "models", "--json").stdout)}
+        keys = set(re.findall(r"\(set (\w+)\)", run_in(folder, "models").stdout))
+    table = re.search(r"^\| provider \|.*\n((?:\|.*\n)+)", read("docs/models.md"), re.M)
+    listed = set(re.findall(r"^\| `(\w+)` \|", table[1] if table else "", re.M))
+    result(listed == names, "providers in docs/models.md", f"listed {sorted(listed)}",
+           f"known {sorted(names)}")
+    models = re.search(r"^\| models: .*", read("README.md"), re.M)[0].lower().replace("-", "")
+    result(all(name in models for name in names), "providers in README.md", models,
+           f"known {sorted(names)}")
+    variables = " ".join(help_json("environment"))
+    result(keys and all(key in variables and key in table[1] for key in keys),
+           "keys of providers in docs/models.md and retake help environment", sorted(keys))
+
+
 def check_formats():
     done = subprocess.run([RETAKE, "help", "formats", "--json"], capture_output=True, text=True)
     try:
@@ -607,6 +625,7 @@ check_commands()
 check_findings()
 check_contract()
 check_seeds()
+check_providers()
 check_formats()
 check_links()
 check_names()

@@ -12,14 +12,19 @@ import { state, useStore } from "./state";
 
 const MOST_SHOWN = 40;
 
-/** Whose models begin so. */
-const MAKERS: [RegExp, string][] = [
-	[/^(gpt-|chatgpt-|o[134])/, "openai"], [/^claude/, "anthropic"], [/^gemini/, "gemini"], [/^(echo|summary)/, "builtin"], [/:/, "ollama"],
-];
-
 interface Provider {
 	provider: string;
 	state: string;
+	/** How the names of its models begin, and a less certain part of them. */
+	model_prefixes?: string[];
+	model_infix?: string;
+}
+
+/** The provider that makes models with such a name. */
+function makerOf(name: string, providers: Provider[]): string | undefined {
+	const maker = providers.find((each) => each.model_prefixes?.some((prefix) => name.startsWith(prefix)))
+		?? providers.find((each) => each.model_infix && name.includes(each.model_infix));
+	return maker?.provider;
 }
 
 /** What is wrong with a name, and what was meant perhaps. */
@@ -28,16 +33,16 @@ export interface Doubt {
 	meant?: string;
 }
 
-/** Null: nothing that can be seen from here. providers: their names; none: they are not known. */
-export function doubtOf(name: string, providers: string[]): Doubt | null {
+/** Null: nothing that can be seen from here. providers: none: they are not known. */
+export function doubtOf(name: string, providers: Provider[]): Doubt | null {
 	const slash = name.indexOf("/"), provider = name.slice(0, Math.max(slash, 0));
 	if (slash > 0 && slash === name.length - 1)
 		return { text: `Which model of ${provider}? Its name comes behind the slash.` };
 	if (slash > 0)
-		return providers.length === 0 || providers.includes(provider) ? null
-			: { text: `There is no provider "${provider}". There are ${providers.join(", ")}.` };
+		return providers.length === 0 || providers.some((each) => each.provider === provider) ? null
+			: { text: `There is no provider "${provider}". There are ${providers.map((each) => each.provider).join(", ")}.` };
 	const usual = state.info?.model ?? "";
-	const maker = MAKERS.find(([begins]) => begins.test(name))?.[1] ?? usual.slice(0, Math.max(usual.indexOf("/"), 0));
+	const maker = makerOf(name, providers) ?? usual.slice(0, Math.max(usual.indexOf("/"), 0));
 	return { text: `"${name}" has no provider: say PROVIDER/NAME.`, meant: maker ? `${maker}/${name}` : undefined };
 }
 
@@ -107,7 +112,7 @@ function ModelDialog() {
 	};
 	const submit = () => {
 		const wanted = name.trim();
-		const found = wanted ? doubtOf(wanted, providers.map((each) => each.provider))
+		const found = wanted ? doubtOf(wanted, providers)
 			: own ? null : { text: "No model is named yet. Write one, or choose one below." };
 		setDoubt(found);
 		if (!found)

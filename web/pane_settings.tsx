@@ -93,7 +93,7 @@ function Model(props: { values: Values }) {
 	const providers = useProviders();
 	const [known, setKnown] = useState<string[]>([]), [doubt, setDoubt] = useState<Doubt | null>(null);
 	const save = (text: string) => {
-		const found = text ? doubtOf(text, providers.map((each) => each.provider)) : null;
+		const found = text ? doubtOf(text, providers) : null;
 		setDoubt(found);
 		if (!found)
 			void act.setSetting("model", text || null);

@@ -131,7 +131,7 @@ RETAKE_CHECKED RETAKE_API retake_status retake_search(retake_project *project,
 
 typedef struct retake_context_options {
 	size_t size;          /* sizeof(retake_context_options) */
-	const char *provider; /* openai, anthropic, ollama, gemini; NULL: openai */
+	const char *provider; /* its name in `retake models`, such as "anthropic"; NULL: "openai" */
 	const char *model;    /* NULL: as in the settings */
 	int stream;           /* request a streamed reply */
 	size_t budget_tokens; /* drop the oldest entries beyond it; 0: no limit */

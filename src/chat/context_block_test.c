@@ -12,7 +12,19 @@
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, bare_tear_down)
 
-static const char *const providers[] = {"openai", "anthropic", "ollama", "gemini"};
+/* The names of the providers that are servers, ended by NULL. */
+static const char *const *
+servers(void)
+{
+	static const char *names[16];
+	size_t count = 0;
+
+	for (size_t i = 0; rt_providers[i] != NULL; i++)
+		if (rt_providers[i]->url != NULL)
+			names[count++] = rt_providers[i]->name;
+	assert_true(count >= 4 && count < 16);
+	return names;
+}
 
 static int
 set_up(void **state)
@@ -70,8 +82,8 @@ unknown_kinds_are_messages_of_their_role(void **state)
 	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"whatever\",\"content\":\"FROM-USER\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"whatever\",\"role\":\"AI\",\"content\":\"FROM-AI\"}");
 	bare_apply(f, "{\"op\":\"entry.append\",\"kind\":\"custom\",\"content\":\"STATE\"}");
-	for (i = 0; i < 4; i++) {
-		(void)request(f, providers[i], NULL);
+	for (i = 0; servers()[i] != NULL; i++) {
+		(void)request(f, servers()[i], NULL);
 		assert_non_null(strstr(f->out.ptr, "FROM-USER"));
 		assert_non_null(strstr(f->out.ptr, "FROM-AI"));
 		assert_null(strstr(f->out.ptr, "STATE"));
@@ -125,9 +137,9 @@ result_blocks_are_results_whatever_they_are_called(void **state)
 				"{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"FOUND\"}]}");
 			assert_non_null(strstr(request(f, "anthropic", NULL),
 					       "{\"type\":\"tool_result\",\"tool_use_id\":\"c1\""));
-			for (p = 0; p < 4; p++) {
-				assert_non_null(strstr(request(f, providers[p], NULL), "FOUND"));
-				assert_string_equal(unsent(f, providers[p], &out), "");
+			for (p = 0; servers()[p] != NULL; p++) {
+				assert_non_null(strstr(request(f, servers()[p], NULL), "FOUND"));
+				assert_string_equal(unsent(f, servers()[p], &out), "");
 			}
 		}
 	/* without its call it is a text */
@@ -240,8 +252,8 @@ records_cost_what_is_sent_of_them(void **state)
 
 	assert_int_equal(rt_engine_import(f->engine, &outlines, rt_str_at("", 0), false, &result, &err),
 			 RT_OK);
-	for (i = 0; i < 4; i++)
-		assert_int_equal(tokens(f, providers[i]), rt_tokens_estimate(5) + RT_TOKENS_PER_MESSAGE);
+	for (i = 0; servers()[i] != NULL; i++)
+		assert_int_equal(tokens(f, servers()[i]), rt_tokens_estimate(5) + RT_TOKENS_PER_MESSAGE);
 }
 
 /* The bytes of an image inside of a result are no text either. */

@@ -3,7 +3,7 @@
  * Provider: the protocol of one kind of model server, as data and a few pure functions:
  * messages in, the body of a request out (model_request.h); the JSON of an answer in, a reply out.
  * llm/protocol.h has the code that all share, llm/provider.h the list; llm/transport.h sends. A
- * new provider is one file in llm/ and one row in llm/provider.c. */
+ * new provider is one file in llm/ and one row in llm/provider.h. */
 #ifndef RT_CHAT_PROVIDER_H
 #define RT_CHAT_PROVIDER_H
 
@@ -40,6 +40,7 @@ struct rt_provider {
 	/* Append the url that a value of that variable means; NULL: the value itself. */
 	void (*add_url)(rt_str value, rt_buf *out);
 	const char *model_prefixes[8]; /* beginnings of its models' names; NULL ends them */
+	const char *model_infix; /* part of its models' names, less certain than a prefix; or NULL */
 	bool key_needed;     /* at the usual url */
 	bool no_images;      /* it accepts none */
 	bool no_image_urls;  /* it accepts none by address */

@@ -755,8 +755,6 @@ what_is_answered_is_looked_for_by_any_clock(void **state)
 static void
 an_edited_reply_is_what_the_next_request_carries(void **state)
 {
-	static const char *const providers[] = {"openai", "anthropic", "gemini", "ollama",
-						"builtin"};
 	world *w = *state;
 	rt_context_options options = {.stream = true};
 	rt_buf body;
@@ -768,13 +766,12 @@ an_edited_reply_is_what_the_next_request_carries(void **state)
 	world_apply(w,
 		    "{\"op\":\"entry.edit\",\"entry\":\":2\",\"content\":\"Paris is in France.\"}");
 	rt_buf_init(&body, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	for (i = 0; i < sizeof(providers) / sizeof(providers[0]); i++) {
+	for (i = 0; rt_providers[i] != NULL; i++) {
 		const rt_project *value = rt_engine_value(w->engine);
 
 		rt_buf_clear(&body);
 		assert_int_equal(rt_view_context(w->engine, value, (rt_place){0, 0},
-						 rt_provider_named(rt_str_of(providers[i])),
-						 &options, &body, NULL),
+						 rt_providers[i], &options, &body, NULL),
 				 RT_OK);
 		rt_object_unref(value);
 		rt_buf_add_byte(&body, '\0');

@@ -284,7 +284,7 @@ run_context(rt_cli *cli)
 
 static const rt_flag context_flags[] = {
 	{"provider", 0, "NAME", RT_ARG_PROVIDER,
-	 "openai, anthropic, ollama, gemini or one from config.toml; default: that of the model"},
+	 RT_PROVIDER_SERVERS " or one from config.toml; default: that of the model"},
 	{"model", 'm', "MODEL", RT_ARG_MODEL, "for whom; default: as ask chooses"},
 	{"budget", 0, "TOKENS", RT_ARG_TEXT,
 	 "leave the oldest entries out beyond so many; 0: as if it were not there"},

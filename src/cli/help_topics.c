@@ -2,6 +2,7 @@
  *
  * Topics of the help that no table of the program knows. */
 #include "cli/help.h"
+#include "llm/provider.h"
 
 const char rt_cli_tagline[] =
 	"conversations with language models that you can edit, branch and undo";
@@ -63,8 +64,8 @@ static const rt_cli_topic_row config[] = {
 		  "is given"},
 	{"comms_texts", "false: the request log contains references to the conversation instead "
 			"of texts"},
-	{"[provider.NAME]", "a server; NAME is that of a family (openai, anthropic, ollama, gemini), or "
-			    "one of your own"},
+	{"[provider.NAME]", "a server; NAME is that of a family (" RT_PROVIDER_SERVERS
+			    "), or one of your own"},
 	{"kind", "of a provider: the family that it speaks like; default: its name"},
 	{"url", "of a provider: where it is; default: the family's, or what the environment says"},
 	{"key_env", "of a provider: environment variable with the API key"},

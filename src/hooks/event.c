@@ -32,7 +32,7 @@ const rt_hook_event rt_hook_events[] = {
 	 "reason: new, or resume",
 	 "project discussion", "\"previous\":\"main\",\"reason\":\"resume\""},
 	{"request.before", NULL, RT_HOOK_BEFORE, "before a model is asked", "body",
-	 "provider: its kind: openai, anthropic, gemini, ollama, builtin\n"
+	 "provider: its kind, such as openai (retake models lists them)\n"
 	 "service: what the configuration calls it; without one of its own, its kind\n"
 	 "model: its name, as the provider knows it\n"
 	 "reason: reply, summary (compact, compress, go --summary) or replay\n"

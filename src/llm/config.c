@@ -593,12 +593,20 @@ nearest_provider(const rt_config *config, rt_str name)
 static const rt_provider *
 maker_of(rt_str model)
 {
-	for (size_t i = 0; rt_providers[i] != NULL; i++)
+	const rt_provider *likely = NULL;
+
+	for (size_t i = 0; rt_providers[i] != NULL; i++) {
+		const char *infix = rt_providers[i]->model_infix;
+
 		for (const char *const *prefix = rt_providers[i]->model_prefixes; *prefix != NULL;
 		     prefix++)
 			if (rt_str_starts(model, rt_str_of(*prefix)))
 				return rt_providers[i];
-	return rt_str_find(model, RT_STR(":"), 0) != SIZE_MAX ? &rt_provider_ollama : NULL;
+		if (likely == NULL && infix != NULL &&
+		    rt_str_find(model, rt_str_of(infix), 0) != SIZE_MAX)
+			likely = rt_providers[i];
+	}
+	return likely;
 }
 
 /* The names of all providers, for a sentence. */

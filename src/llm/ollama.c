@@ -132,6 +132,7 @@ const rt_provider rt_provider_ollama = {
 	.key_env = "OLLAMA_API_KEY", /* for one behind a gate: its own server needs none */
 	.url_env = "OLLAMA_HOST",
 	.add_url = add_url,
+	.model_infix = ":",
 	.no_image_urls = true,
 	.writer = &writer,
 	.path = "/api/chat",

@@ -2,12 +2,9 @@
 #include "llm/provider.h"
 
 const rt_provider *const rt_providers[] = {
-	&rt_provider_openai, /* in the order of help */
-	&rt_provider_anthropic,
-	&rt_provider_ollama,
-	&rt_provider_gemini,
-	&rt_provider_builtin,
-	NULL,
+#define ROW(name) &rt_provider_##name,
+	RT_PROVIDER_TABLE(ROW, ROW, ROW) NULL,
+#undef ROW
 };
 
 const rt_provider *

@@ -1,15 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * The list of providers. A new one is one file here and one row in provider.c. */
+ * The table of providers. A new one is one file here, which defines rt_provider_NAME, and one row
+ * in RT_PROVIDER_TABLE. */
 #ifndef RT_LLM_PROVIDER_H
 #define RT_LLM_PROVIDER_H
 
 #include "llm/protocol.h"
 
-extern const rt_provider rt_provider_openai, rt_provider_anthropic, rt_provider_ollama,
-	rt_provider_gemini, rt_provider_builtin;
+/* In the order in which people should see them. FIRST and SERVER: reached over the network;
+ * LOCAL: part of Retake. */
+#define RT_PROVIDER_TABLE(FIRST, SERVER, LOCAL) \
+	FIRST(openai) \
+	SERVER(anthropic) \
+	SERVER(ollama) \
+	SERVER(gemini) \
+	LOCAL(builtin)
 
-/* In the order in which people should see them; NULL after the last. */
+#define RT_PROVIDER_DECLARE(name) extern const rt_provider rt_provider_##name;
+RT_PROVIDER_TABLE(RT_PROVIDER_DECLARE, RT_PROVIDER_DECLARE, RT_PROVIDER_DECLARE)
+#undef RT_PROVIDER_DECLARE
+
+/* A literal with the names of the servers: "openai, anthropic, …". */
+#define RT_PROVIDER_FIRST_NAME(name) #name
+#define RT_PROVIDER_NEXT_NAME(name)  ", " #name
+#define RT_PROVIDER_NO_NAME(name)
+#define RT_PROVIDER_SERVERS \
+	RT_PROVIDER_TABLE(RT_PROVIDER_FIRST_NAME, RT_PROVIDER_NEXT_NAME, RT_PROVIDER_NO_NAME)
+
+/* The table; NULL after the last. */
 extern const rt_provider *const rt_providers[];
 
 /* By name, case-insensitive; NULL: unknown. */

@@ -31,7 +31,22 @@ names_for_a_sentence(void **state)
 	(void)state;
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_provider_add_names(&out);
-	assert_true(rt_str_starts(rt_buf_str(&out), RT_STR("openai, anthropic, ollama, gemini")));
+	assert_true(rt_str_starts(rt_buf_str(&out), RT_STR(RT_PROVIDER_SERVERS)));
+	rt_buf_deinit(&out);
+}
+
+/* The names in help are those of the table's servers. */
+static void
+servers_need_a_network(void **state)
+{
+	rt_buf out;
+
+	(void)state;
+	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	for (size_t i = 0; rt_providers[i] != NULL; i++)
+		if (rt_providers[i]->url != NULL)
+			rt_buf_add_f(&out, "%s%s", i > 0 ? ", " : "", rt_providers[i]->name);
+	assert_true(rt_str_eq(rt_buf_str(&out), RT_STR(RT_PROVIDER_SERVERS)));
 	rt_buf_deinit(&out);
 }
 
@@ -41,6 +56,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_name),
 		cmocka_unit_test(names_for_a_sentence),
+		cmocka_unit_test(servers_need_a_network),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

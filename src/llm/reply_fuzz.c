@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as the stream of an answer: the first byte chooses the provider, the second how
- * the rest is cut. However it is cut, the same comes of it; what comes of it can be read at
+ * Any bytes as the stream of an answer: the first line names the provider, the byte after it
+ * how the rest is cut. However it is cut, the same comes of it; what comes of it can be read at
  * any time, is UTF-8, and is JSON in the end; to finish twice is to finish once. The same
  * bytes are read as a whole answer, an error and a list of models too. */
 #include "llm/framing.h"
@@ -143,20 +143,23 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const rt_provider *provider;
 	rt_buf whole, cut;
 	rt_str stream;
-	uint32_t i, count = 0;
+	size_t name_size = rt_str_find(rt_str_at((const char *)data, size), RT_STR("\n"), 0);
+	uint32_t i;
 
-	if (size < 2 || size > 100000)
+	if (size > 100000 || name_size == SIZE_MAX || size < name_size + 2)
 		return 0;
-	while (rt_providers[count] != NULL)
-		count++;
-	provider = rt_providers[data[0] % count];
-	stream = rt_str_at((const char *)data + 2, size - 2);
+	provider = rt_provider_named(rt_str_at((const char *)data, name_size));
+	if (provider == NULL)
+		return 0;
+	data += name_size + 1;
+	size -= name_size + 1;
+	stream = rt_str_at((const char *)data + 1, size - 1);
 	rt_buf_init(&whole, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&cut, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	read_stream(provider, stream, 0, &whole);
 	for (i = 1; i < 4; i++) {
 		rt_buf_clear(&cut);
-		read_stream(provider, stream, (uint32_t)data[1] * 4 + i, &cut);
+		read_stream(provider, stream, (uint32_t)data[0] * 4 + i, &cut);
 		RT_ASSERT(rt_str_eq(rt_buf_str(&whole), rt_buf_str(&cut)));
 	}
 	rt_buf_deinit(&whole);

@@ -105,7 +105,7 @@ r go --summary -q -- :-1 </dev/null 2>"$work/err"
 
 # An edit in the middle is what is sent next.
 r edit :2 "corrected by hand" >/dev/null
-for p in openai anthropic ollama gemini builtin; do
+for p in $(providers); do
 	r context --provider $p --json >"$work/out" 2>/dev/null
 	holds "corrected by hand" "$work/out" "context for $p"
 done

@@ -147,7 +147,8 @@ printf '%s\n' '{"op":"entry.append","content":"q"}' \
 	'{"op":"entry.append","role":"Tool","content":[{"type":"toolResult","toolCallId":"x","toolName":"get","content":[{"type":"text","text":"FOUND"}]}]}' \
 	'{"op":"entry.append","id":"heard","content":[{"type":"text","text":"listen"},{"type":"audio","data":"QUJD"}]}' |
 	r -q apply >"$work/out"
-for provider in openai anthropic ollama gemini; do
+for provider in $(providers); do
+	[ "$provider" != builtin ] || continue # it is sent no request
 	code "$provider: context" 0 r context --provider "$provider"
 	has "$provider: an unknown kind is sent" 'IMPORTANT' "$out"
 	has "$provider: a result without its call is sent" '[result of get]: FOUND' "$out"

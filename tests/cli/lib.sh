@@ -49,6 +49,10 @@ r() {
 	"$RETAKE" --db "$db" "$@"
 }
 
+providers() { # the names of the provider table
+	"$RETAKE" models --json | "$python" -c 'import json, sys; print(*(p["kind"] for p in json.load(sys.stdin)))'
+}
+
 code() {
 	name=$1
 	wanted=$2

@@ -16,7 +16,7 @@ play() { # play TEXT-AS-JSON…: asks a model that says this
 	code "ask: $*" 0 r ask -m "builtin/play:$work/play.jsonl" Q
 }
 unsent() { # unsent NAME: no provider is sent the plan
-	for provider in openai anthropic gemini ollama; do
+	for provider in $(providers); do
 		code "$1: context" 0 r context --provider "$provider"
 		hasnt "$1: $provider is not sent it" 'plan' "$out"
 		hasnt "$1: $provider is sent no tag" 'hink' "$out"

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from place import PROVIDERS, Place, Tally
+from place import Place, Tally
 
 RETAKE = sys.argv[1]
 # The side row is at most 250 ms behind, and is looked at every 50 ms. (late_ms, pause_ms between
@@ -100,10 +100,9 @@ def sound(place, name, calls):
              "anthropic": ('"type":"tool_use"', '"type":"tool_result"'),
              "gemini": ('"functionCall"', '"functionResponse"'),
              "ollama": ('"function":{', '"role":"tool"')}
-    for provider in PROVIDERS:
+    for provider, (call, result) in marks.items():
         request = place.json("context", "--provider", provider)
         text = json.dumps(request, separators=(",", ":"))
-        call, result = marks[provider]
         check(f"{name}: context for {provider}",
               "failed" not in request and text.count(call) == calls == text.count(result), text)
 

@@ -19,8 +19,8 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 ASK, NODE, MOCK = sys.argv[1:4]
 KEY = "sk-canary/7Qx+Zr2LmV9pTtYw0aBc"
-PROVIDERS = ["openai", "anthropic", "ollama", "gemini"]
 BASE = {"openai": "/v1", "anthropic": "", "ollama": "", "gemini": "/v1beta"}
+PROVIDERS = list(BASE)
 MOCK_LACKS = ["ollama"]   # usage, thinking and length; fault_server.py has them
 WORDS = "Hello from the mock: wörld, 日本, 🙂."
 LONG = "word " * 200

@@ -6,8 +6,6 @@ import signal
 import subprocess
 import threading
 
-PROVIDERS = ["openai", "anthropic", "gemini", "ollama"]
-
 
 class Tally:
     """Counts checks, and says what failed. Any thread may check."""
