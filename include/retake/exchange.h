@@ -18,8 +18,8 @@ typedef struct retake_export_options {
 
 #define RETAKE_EXPORT_OPTIONS_INIT {sizeof(retake_export_options), 0, 0, 0}
 
-/* format: "pi", "openai", "toml", "markdown" or "canonical". canonical and toml hold the whole
- * project unless place names a discussion or a take. RETAKE_USAGE: unknown format.
+/* format: a name in docs/formats.md, such as "canonical". Those that can express it contain the
+ * whole project unless place names a discussion or a take. RETAKE_USAGE: unknown format.
  * Cost: proportional to the output. */
 RETAKE_CHECKED RETAKE_API retake_status retake_export(retake_project *project,
 						      const retake_place *place,

@@ -13,14 +13,6 @@
 #include <stdlib.h> /* getenv */
 #include <string.h>
 
-/* Formats that hold a whole project are given one unless a discussion is named. */
-static bool
-holds_project(const rt_format *format)
-{
-	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0 ||
-	       strcmp(format->name, "html") == 0 || strcmp(format->name, "config-toml") == 0;
-}
-
 /* The one format whose files end like this; NULL: none does, or several. */
 static const rt_format *
 format_of_file(const char *file)
@@ -233,7 +225,7 @@ export_as(rt_cli *cli, const rt_format *format, rt_outlines *outlines, rt_redact
 	bool is_redacted = rt_cli_has(cli, "redact");
 	bool has_place = rt_session_discussion(&cli->session).size > 0 ||
 			 rt_session_take(&cli->session).size > 0;
-	bool whole_project = holds_project(format) && !has_place;
+	bool whole_project = format->holds_project && !has_place;
 	rt_export_options options = {.whole = rt_cli_has(cli, "all") || whole_project,
 				     .lossless = rt_cli_has(cli, "lossless"),
 				     .lines = is_lines(cli)};

@@ -4,9 +4,9 @@
 #include "formats/formats.h"
 
 const rt_format *const rt_formats[] = {
-	&rt_format_pi,	 &rt_format_toml,     &rt_format_canonical,
-	&rt_format_openai, &rt_format_config_toml, &rt_format_markdown, &rt_format_html,
-	NULL,
+#define ROW(id, name) &rt_format_##id,
+	RT_FORMAT_TABLE(ROW, ROW) NULL,
+#undef ROW
 };
 
 enum {

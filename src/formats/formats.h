@@ -3,8 +3,8 @@
  * Formats: the list of file formats that Retake reads and writes, and how to add one.
  *
  * A format is an rt_format (ops/format.h): functions between bytes and outlines. A new one is
- * one file, NAME.c, with its test and fuzz target, and one row in formats.c; its name goes into
- * RT_FORMAT_NAMES. The rest of this directory is a kit for that file:
+ * one file, NAME.c, with its test and fuzz target, and one row in RT_FORMAT_TABLE. The rest of this
+ * directory is a kit for that file:
  *
  *   reading   formats_reader.h   the frame: records, a builder, batches for the receiver, remarks
  *             formats_walk.h     JSON or lines of any size, one value at a time
@@ -29,18 +29,27 @@
 
 #include "ops/format.h"
 
-extern const rt_format rt_format_pi;        /* session files of pi */
-extern const rt_format rt_format_canonical; /* the whole state, one text for it */
-extern const rt_format rt_format_openai;    /* chat messages, fine-tuning files */
-extern const rt_format rt_format_toml;      /* project files of Manual Slop */
-extern const rt_format rt_format_config_toml; /* configuration files of Manual Slop */
-extern const rt_format rt_format_markdown;  /* for people to read */
-extern const rt_format rt_format_html;      /* a page that shows everything */
+/* FIRST and ROW: the name in C, and the name for people. In the order of help; where two are equally
+ * sure of an input, the first wins. */
+#define RT_FORMAT_TABLE(FIRST, ROW) \
+	FIRST(pi, "pi")                  /* session files of pi */ \
+	ROW(toml, "toml")                /* project files of Manual Slop */ \
+	ROW(canonical, "canonical")      /* the whole state, one text for it */ \
+	ROW(openai, "openai")            /* chat messages, fine-tuning files */ \
+	ROW(config_toml, "config-toml")  /* configuration files of Manual Slop */ \
+	ROW(markdown, "markdown")        /* for people to read */ \
+	ROW(html, "html")                /* a page that shows everything */
 
-/* Those that are written, for documents; the default first. */
-#define RT_FORMAT_NAMES "canonical, toml, config-toml, pi, openai, markdown, html"
+#define RT_FORMAT_DECLARE(id, name) extern const rt_format rt_format_##id;
+RT_FORMAT_TABLE(RT_FORMAT_DECLARE, RT_FORMAT_DECLARE)
+#undef RT_FORMAT_DECLARE
 
-/* All of them, ended by NULL; where two are equally sure of an input, the first wins. */
+/* A literal with their names: "pi, toml, …". */
+#define RT_FORMAT_FIRST_NAME(id, name) name
+#define RT_FORMAT_NEXT_NAME(id, name)  ", " name
+#define RT_FORMAT_NAMES RT_FORMAT_TABLE(RT_FORMAT_FIRST_NAME, RT_FORMAT_NEXT_NAME)
+
+/* The table; NULL after the last. */
 extern const rt_format *const rt_formats[];
 
 /* By name; NULL if unknown. */

@@ -122,6 +122,8 @@ const rt_format rt_format_html = {
 	.name = "html",
 	.extension = ".html",
 	.about = "one page that shows everything in any browser, without a network",
+	.media_type = "text/html; charset=utf-8",
+	.holds_project = true,
 	.sniff = html_sniff,
 	.read = html_read,
 	.stream = html_stream,

@@ -622,6 +622,7 @@ const rt_format rt_format_markdown = {
 	.name = "markdown",
 	.extension = ".md",
 	.about = "Markdown for people to read: a heading for every entry",
+	.media_type = "text/markdown; charset=utf-8",
 	.sniff = markdown_sniff,
 	.read = markdown_read,
 	.stream = markdown_stream,

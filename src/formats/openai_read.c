@@ -782,6 +782,7 @@ const rt_format rt_format_openai = {
 	.name = "openai",
 	.extension = ".jsonl",
 	.about = "OpenAI chat messages: an array, request bodies, fine-tuning files (JSONL)",
+	.media_type = "application/x-ndjson",
 	.sniff = openai_sniff,
 	.read = openai_read,
 	.stream = openai_stream,

@@ -515,6 +515,7 @@ const rt_format rt_format_pi = {
 	.name = "pi",
 	.extension = ".jsonl",
 	.about = "session files of the pi coding agent (JSON Lines)",
+	.media_type = "application/x-ndjson",
 	.sniff = pi_sniff,
 	.read = pi_read,
 	.whole_max = 64 << 20,

@@ -30,14 +30,6 @@ is_named(const char *name)
 
 /* ---- export ---- */
 
-/* These formats hold a whole project, and are given one unless a part of it is named. */
-static bool
-holds_project(const rt_format *format)
-{
-	return strcmp(format->name, "canonical") == 0 || strcmp(format->name, "toml") == 0 ||
-	       strcmp(format->name, "html") == 0;
-}
-
 retake_status
 retake_export(retake_project *project, const retake_place *place, const char *format_name,
 	      const retake_export_options *options, retake_text *out_file, retake_error *error)
@@ -53,7 +45,7 @@ retake_export(retake_project *project, const retake_place *place, const char *fo
 	format = rt_ok(s) ? find_format(s, format_name, true) : NULL;
 	if (!rt_ok(s))
 		return rt_library_end(&c, out_file, error);
-	bool whole_project = holds_project(format) && !is_named(c.from.discussion) &&
+	bool whole_project = format->holds_project && !is_named(c.from.discussion) &&
 			     !is_named(c.from.take);
 	rt_export_options how = {.whole = whole_project || own.whole != 0,
 				 .lossless = own.lossless != 0,

@@ -262,6 +262,9 @@ test_exchange(void **state)
 	retake_text_free(&file);
 	holds(&g, retake_export(g.project, NULL, "canonical", NULL, &g.text, &g.error),
 	      "\"name\":\"brought\"");
+	/* settings of the project, which no discussion has */
+	holds(&g, retake_export(g.project, NULL, "config-toml", NULL, &g.text, &g.error),
+	      "disc_roles = [");
 	place.discussion = "brought";
 	place.take = "t1";
 	holds(&g, retake_export(g.project, &place, "markdown", NULL, &g.text, &g.error), "one");

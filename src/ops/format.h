@@ -5,8 +5,8 @@
  * An outline is a conversation laid flat: nodes with the index of their parent, the head,
  * and, where the format knows them, the takes. Importers fill one and the engine compiles
  * it to effects; exporters are handed one and write bytes. A format knows no store, no
- * take naming, no undo. A new format is one file, a row in formats/formats.c and its
- * name in formats/formats.h.
+ * take naming, no undo. A new format is one file and a row in
+ * formats/formats.h.
  *
  * On reading, views in an outline point into the input or into its arena; the input must
  * outlive it. Nothing here recurses over the length or depth of a conversation.
@@ -153,6 +153,8 @@ typedef struct rt_format {
 	const char *name;       /* "pi", "toml", "markdown", "openai", "canonical", "html" */
 	const char *extension;  /* ".jsonl" */
 	const char *about;      /* one line for help */
+	const char *media_type; /* NULL: text/plain */
+	bool holds_project;     /* exports contain the whole project unless a part is named */
 	/* How sure is it from the bytes alone (never the name): 0 no … 100 certain. head is
 	 * the beginning of the input, at most 64 KiB, whole when the input is shorter.
 	 * NULL: only where it is named. */

@@ -36,30 +36,12 @@ typedef struct export {
 	rt_str disc, take;
 } export;
 
-/* Does the format hold a whole project? */
-static bool
-holds_project(const rt_format *format)
-{
-	static const char *const names[] = {"canonical", "toml", "html", NULL};
-
-	return rt_str_is_one_of(rt_str_of(format->name), names);
-}
-
 static const char *
 media_type(const rt_format *format, bool is_lines)
 {
-	static const char *const types[][2] = {{".jsonl", "application/x-ndjson"},
-					       {".json", "application/json"},
-					       {".toml", "application/toml"},
-					       {".md", "text/markdown; charset=utf-8"},
-					       {".html", "text/html; charset=utf-8"}};
-
 	if (is_lines)
-		return types[0][1];
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(format->extension, types[i][0]) == 0)
-			return types[i][1];
-	return "text/plain; charset=utf-8";
+		return "application/x-ndjson";
+	return format->media_type != NULL ? format->media_type : "text/plain; charset=utf-8";
 }
 
 static void
@@ -241,7 +223,7 @@ rt_api_export(rt_call *call)
 	e.project = rt_call_value_at(call, at_op);
 	if (!rt_ok(s))
 		return;
-	e.whole_project = holds_project(e.format) && e.disc.size == 0 && e.take.size == 0;
+	e.whole_project = e.format->holds_project && e.disc.size == 0 && e.take.size == 0;
 	e.options.whole = e.options.whole || e.whole_project;
 	write_file(&e, by);
 	if (!rt_ok(s) || e.is_dry)
