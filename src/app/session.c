@@ -24,14 +24,14 @@ rt_session_init(rt_session *s, const rt_alloc *alloc, const rt_env *env)
 	memset(s, 0, sizeof(*s));
 	s->alloc = alloc;
 	s->env = env;
-	rt_buf_init(&s->path, alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&s->address, alloc, RT_BUF_UNLIMITED);
 }
 
 void
 rt_session_deinit(rt_session *s)
 {
 	rt_session_close(s);
-	rt_buf_deinit(&s->path);
+	rt_buf_deinit(&s->address);
 }
 
 /* ---- messages ---- */
@@ -78,9 +78,9 @@ rt_session_note_lines(const rt_session *s, rt_str lines)
 }
 
 static rt_status
-path_status(const rt_session *s, rt_error *err)
+address_status(const rt_session *s, rt_error *err)
 {
-	return s->path.status == RT_OK ? RT_OK : rt_fail(err, s->path.status, "out of memory");
+	return s->address.status == RT_OK ? RT_OK : rt_fail(err, s->address.status, "out of memory");
 }
 
 /* ---- the store ---- */
@@ -88,12 +88,12 @@ path_status(const rt_session *s, rt_error *err)
 static rt_status
 find_default(rt_session *s, rt_error *err)
 {
-	rt_status st = rt_host_data_dir(&s->path, err);
+	rt_status st = rt_host_data_dir(&s->address, err);
 
 	if (st != RT_OK)
 		return rt_session_hint(s, st, "Name a store: retake --db FILE …");
-	rt_buf_add_c(&s->path, "/retake.db");
-	return path_status(s, err);
+	rt_buf_add_c(&s->address, "/retake.db");
+	return address_status(s, err);
 }
 
 rt_status
@@ -101,7 +101,7 @@ rt_session_find_store(rt_session *s, rt_error *err)
 {
 	const char *path = s->given.db;
 
-	if (s->path.size > 0)
+	if (s->address.size > 0)
 		return RT_OK;
 	if (path == NULL)
 		path = getenv("RETAKE_DB");
@@ -115,8 +115,23 @@ rt_session_find_store(rt_session *s, rt_error *err)
 			       "stores in PostgreSQL are not supported yet");
 	}
 	s->path_given = s->path_named = true;
-	rt_buf_add_c(&s->path, path);
-	return path_status(s, err);
+	rt_buf_add_c(&s->address, path);
+	return address_status(s, err);
+}
+
+const char *
+rt_session_file(const rt_session *s)
+{
+	return s->address.size > 0 ? rt_store_file(s->address.ptr) : NULL;
+}
+
+/* A store that is no file says so itself when it is written to. */
+static bool
+may_write(const rt_session *s)
+{
+	const char *file = rt_session_file(s);
+
+	return !s->read_only && (file == NULL || access(file, W_OK) == 0);
 }
 
 static rt_status
@@ -138,29 +153,29 @@ hint_store(rt_session *s, rt_status st)
 		rt_session_hint(s, st,
 				"The first change creates it: retake add TEXT   A tour: retake "
 				"demo");
-	else if (st == RT_CORRUPT && stat(s->path.ptr, &info) == 0 && info.st_size == 0)
+	else if (st == RT_CORRUPT && rt_session_file(s) != NULL &&
+		 stat(rt_session_file(s), &info) == 0 && info.st_size == 0)
 		rt_session_hint(s, st, "Remove it, or name another file: retake --db FILE …");
 }
 
 /* A file that is named is created; a folder that does not exist is more likely a typing error. */
 static rt_status
-check_folder(rt_session *session, rt_error *err)
+check_folder(rt_session *session, const char *file, rt_error *err)
 {
-	const char *slash = strrchr(session->path.ptr, '/');
+	const char *slash = strrchr(file, '/');
 	struct stat info;
 	rt_scope s;
 
-	if (!session->path_named || slash == NULL || slash == session->path.ptr)
+	if (!session->path_named || slash == NULL || slash == file)
 		return RT_OK;
 	rt_scope_init(&s, session->alloc);
-	rt_str folder = rt_scope_copy(
-		&s, rt_str_at(session->path.ptr, (size_t)(slash - session->path.ptr)));
+	rt_str folder = rt_scope_copy(&s, rt_str_at(file, (size_t)(slash - file)));
 	if (rt_ok(&s) && stat(folder.ptr, &info) != 0 && errno == ENOENT) {
 		rt_session_hint(session, RT_NOT_FOUND,
 				"Create it: mkdir -p %s   Or use another file: retake --db FILE …",
 				folder.ptr);
 		rt_scope_fail(&s, RT_NOT_FOUND, "the folder %s of the store %s does not exist",
-			      folder.ptr, session->path.ptr);
+			      folder.ptr, file);
 	}
 	return rt_scope_end(&s, err);
 }
@@ -175,22 +190,22 @@ rt_session_open_store(rt_session *s, rt_session_mode mode, rt_error *err)
 	rt_status st = rt_session_find_store(s, err);
 	if (st != RT_OK)
 		return st;
-	const char *path = s->path.ptr;
+	const char *address = s->address.ptr, *file = rt_session_file(s);
 	if (mode == RT_SESSION_CHANGE && s->read_only)
 		return rt_fail(err, RT_READ_ONLY, "%s makes changes, but --read-only was given",
 			       s->command);
-	if (!rt_store_kind_of(path)->has_file)
-		return open_scratch(s, path, err);
-	if (mode == RT_SESSION_MAINTAIN && (s->read_only || access(path, W_OK) != 0))
+	if (rt_store_kind_of(address)->is_memory)
+		return open_scratch(s, address, err);
+	if (mode == RT_SESSION_MAINTAIN && !may_write(s))
 		mode = RT_SESSION_LOOK;
 	rt_store_options options = {.create = mode == RT_SESSION_CHANGE,
 				    .read_only = mode == RT_SESSION_LOOK,
 				    .relaxed = s->relaxed};
-	bool is_new = options.create && stat(path, &info) != 0;
-	st = is_new ? check_folder(s, err) : RT_OK;
+	bool is_new = options.create && file != NULL && stat(file, &info) != 0;
+	st = is_new ? check_folder(s, file, err) : RT_OK;
 	if (st != RT_OK)
 		return st;
-	st = rt_store_open(s->alloc, s->env, path, &options, &s->store, err);
+	st = rt_store_open(s->alloc, s->env, address, &options, &s->store, err);
 	s->made_store = s->made_store || (st == RT_OK && is_new);
 	hint_store(s, st);
 	return st;
@@ -199,9 +214,12 @@ rt_session_open_store(rt_session *s, rt_session_mode mode, rt_error *err)
 char *
 rt_session_store_path(const rt_session *s)
 {
-	rt_store *store = s->engine != NULL ? rt_engine_store(s->engine) : NULL;
+	if (s->store == NULL || s->is_scratch)
+		return NULL;
 
-	return store != NULL ? realpath(store->place, NULL) : NULL;
+	const char *file = rt_session_file(s);
+
+	return file != NULL ? realpath(file, NULL) : strdup(s->address.ptr);
 }
 
 /* ---- the project ---- */
@@ -256,7 +274,7 @@ static rt_status
 purged(void *ctx, rt_str text, rt_error *err)
 {
 	rt_session *session = ctx;
-	char *store = realpath(session->store->place, NULL);
+	char *store = rt_session_store_path(session);
 	rt_status logged = RT_OK, typed = RT_OK;
 	rt_error why, other;
 	size_t count = 0;
@@ -356,7 +374,7 @@ keep_left(rt_session *s, rt_session_mode mode, rt_error *err)
 	if (s->is_scratch || rt_engine_inflight(s->engine, is_left, &left, NULL) != RT_OK || !left)
 		return RT_OK;
 	if (mode == RT_SESSION_LOOK) {
-		if (s->read_only || access(s->path.ptr, W_OK) != 0) {
+		if (!may_write(s)) {
 			rt_session_note(s,
 					"a reply was left unfinished by a program that ended; it "
 					"is kept by the next command that may write");
@@ -391,7 +409,7 @@ rt_session_open(rt_session *s, rt_session_mode mode, rt_error *err)
 	if (st == RT_NOT_FOUND && mode != RT_SESSION_CHANGE) {
 		if (s->path_given && s->verbose)
 			rt_session_note(s, "%s is not there yet; the first change makes it",
-					s->path.ptr);
+					s->address.ptr);
 		s->hint[0] = 0;
 		st = open_scratch(s, ":memory:", err);
 	}

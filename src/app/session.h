@@ -51,7 +51,7 @@ typedef struct rt_session {
 	void (*note)(void *ctx, const char *text); /* NULL: remarks are dropped */
 	void *note_ctx;
 
-	rt_buf path;     /* of the store; empty: none chosen yet */
+	rt_buf address;  /* of the store; empty: none chosen yet */
 	bool path_given; /* by flag or environment */
 	bool path_named; /* so; its folder has to exist */
 	rt_store *store;
@@ -76,7 +76,7 @@ void rt_session_init(rt_session *session, const rt_alloc *alloc, const rt_env *e
 /* Closes and frees everything. */
 void rt_session_deinit(rt_session *session);
 
-/* Determines the store (path). */
+/* Determines the store (address). */
 RT_CHECKED rt_status rt_session_find_store(rt_session *session, rt_error *err);
 /* Opens only the store. RT_NOT_FOUND: no store, and mode is not RT_SESSION_CHANGE. */
 RT_CHECKED rt_status rt_session_open_store(rt_session *session, rt_session_mode mode,
@@ -93,7 +93,10 @@ rt_str rt_session_project(const rt_session *session);
 /* The given addresses of discussion and take; empty: the active ones. */
 rt_str rt_session_discussion(const rt_session *session);
 rt_str rt_session_take(const rt_session *session);
-/* The store's whole path, malloc'ed; NULL: it is no file, or there is no memory. */
+/* The path of the file that the address means; NULL: it is no file. Borrowed. */
+const char *rt_session_file(const rt_session *session);
+/* The address of the open store, the same from every folder: the whole path of a file. malloc'ed;
+ * NULL: the store is in memory, or there is not enough memory. */
 char *rt_session_store_path(const rt_session *session);
 
 /* Sets hint; returns status. */

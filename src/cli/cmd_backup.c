@@ -34,6 +34,18 @@ with_ending(rt_cli *cli, const char *path, const char *ending)
 }
 
 const char *
+rt_cli_require_file(rt_cli *cli)
+{
+	const char *file = rt_cli_find_store(cli) ? rt_session_file(&cli->session) : NULL;
+
+	if (rt_ok(&cli->s) && file == NULL)
+		rt_cli_fail(cli, RT_REFUSED,
+			    "%s works on stores that are files, and %s is not a file",
+			    cli->session.command, cli->session.address.ptr);
+	return file;
+}
+
+const char *
 rt_cli_beside(rt_cli *cli, const char *why)
 {
 	time_t now = (time_t)(cli->env->now_us(cli->env->ctx) / 1000000);
@@ -45,7 +57,7 @@ rt_cli_beside(rt_cli *cli, const char *why)
 		(void)strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &parts);
 	for (int i = 0; i < 1000; i++) {
 		rt_buf_clear(out);
-		rt_buf_add_f(out, "%s.%s-%s", cli->session.path.ptr, why, when);
+		rt_buf_add_f(out, "%s.%s-%s", cli->session.address.ptr, why, when);
 		if (i > 0)
 			rt_buf_add_f(out, "-%d", i);
 		if (out->ptr == NULL || !exists(out->ptr))
@@ -57,11 +69,12 @@ rt_cli_beside(rt_cli *cli, const char *why)
 void
 rt_cli_follow_links(rt_cli *cli)
 {
-	rt_buf *path = &cli->session.path, *real = rt_scope_buf(&cli->s);
+	rt_buf *path = &cli->session.address, *real = rt_scope_buf(&cli->s);
+	const char *file = rt_ok(&cli->s) ? rt_session_file(&cli->session) : NULL;
 
-	if (!rt_ok(&cli->s) || strcmp(path->ptr, ":memory:") == 0)
+	if (file == NULL)
 		return;
-	RT_TRY(&cli->s, rt_store_sqlite_real_path(path->ptr, real, &cli->s.error));
+	RT_TRY(&cli->s, rt_store_sqlite_real_path(file, real, &cli->s.error));
 	if (rt_ok(&cli->s)) {
 		rt_buf_clear(path);
 		rt_buf_add_str(path, rt_buf_str(real));
@@ -91,8 +104,8 @@ rt_cli_keep_copy(rt_cli *cli, const char *why)
 		return copy;
 	/* Too damaged for a proper copy: every byte of it, then. */
 	rt_cli_recover(cli, NULL);
-	copy_bytes(cli, cli->session.path.ptr, copy);
-	wal = with_ending(cli, cli->session.path.ptr, "-wal");
+	copy_bytes(cli, cli->session.address.ptr, copy);
+	wal = with_ending(cli, cli->session.address.ptr, "-wal");
 	if (rt_ok(s) && exists(wal))
 		copy_bytes(cli, wal, with_ending(cli, copy, "-wal"));
 	return copy;
@@ -206,10 +219,10 @@ const char *
 rt_cli_exchange(rt_cli *cli, const char *why, const char *copy)
 {
 	rt_scope *s = &cli->s;
-	bool present = exists(cli->session.path.ptr), changed = false;
+	bool present = exists(cli->session.address.ptr), changed = false;
 	const char *aside = rt_cli_beside(cli, why);
 
-	RT_TRY(s, rt_store_sqlite_exchange(cli->alloc, cli->env, cli->session.path.ptr, copy, aside,
+	RT_TRY(s, rt_store_sqlite_exchange(cli->alloc, cli->env, cli->session.address.ptr, copy, aside,
 					   &changed, &s->error));
 	cli->changed = cli->changed || changed;
 	if (changed && !rt_ok(s))
@@ -248,11 +261,11 @@ run_restore(rt_cli *cli)
 {
 	const char *path = rt_cli_word(cli, 0), *copy, *aside = "";
 
-	rt_cli_find_store(cli);
+	(void)rt_cli_require_file(cli);
 	rt_cli_follow_links(cli);
 	if (rt_cli_has(cli, "read-only"))
 		rt_cli_fail(cli, RT_READ_ONLY, "restore makes changes, but --read-only was given");
-	if (rt_ok(&cli->s) && exists(cli->session.path.ptr))
+	if (rt_ok(&cli->s) && exists(cli->session.address.ptr))
 		rt_cli_confirm(cli, "Replace the current store by the backup? (The current store "
 				    "is kept under another name.)");
 	if (!rt_ok(&cli->s))

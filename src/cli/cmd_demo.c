@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/demo.h"
+#include "store/store_open.h"
 #include "codec/request_json.h"
 
 enum { STEP_WORDS = 8, SHOWN_LINES = 24 };
@@ -32,26 +33,26 @@ choose_store(rt_cli *cli)
 	struct stat info;
 
 	if (db != NULL) {
-		if (stat(db, &info) == 0) {
+		if (rt_store_file(db) != NULL && stat(db, &info) == 0) {
 			rt_cli_hint(cli, "Leave out --db, or name a new file.");
 			rt_cli_fail(cli, RT_REFUSED,
 				    "the tour needs its own store, and %s already exists",
 				    db);
 		}
 		session->path_named = true;
-		rt_buf_add_c(&session->path, db);
+		rt_buf_add_c(&session->address, db);
 	} else if (dir != NULL) {
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
 			rt_cli_fail(cli, RT_IO, "cannot create the folder %s: %s", dir,
 				    strerror(errno));
-		rt_buf_add_f(&session->path, "%s/demo.db", dir);
+		rt_buf_add_f(&session->address, "%s/demo.db", dir);
 	} else {
-		if (RT_TRY(s, rt_host_data_dir(&session->path, &s->error)) != RT_OK)
+		if (RT_TRY(s, rt_host_data_dir(&session->address, &s->error)) != RT_OK)
 			rt_cli_hint(cli, "Name a folder: retake demo DIR");
-		rt_buf_add_c(&session->path, "/retake-demo.db");
+		rt_buf_add_c(&session->address, "/retake-demo.db");
 	}
 	session->path_given = true;
-	(void)rt_scope_str(s, &session->path);
+	(void)rt_scope_str(s, &session->address);
 }
 
 /* A fresh project with the story in it. What an earlier tour left stays in its history. */
@@ -259,13 +260,13 @@ finish(tour *t)
 	if (cli->json) {
 		rt_json_close(t->json, ']');
 		rt_json_open(out, NULL, '{');
-		rt_json_put_str(out, "store", rt_buf_str(&cli->session.path));
+		rt_json_put_str(out, "store", rt_buf_str(&cli->session.address));
 		rt_json_put_raw(out, "steps", rt_scope_str(&cli->s, t->json));
 		rt_json_close(out, '}');
 		rt_cli_print_json(cli, out);
 		return;
 	}
-	rt_args_add_quoted(out, cli->session.path.ptr);
+	rt_args_add_quoted(out, cli->session.address.ptr);
 	rt_term_c(&cli->out, "\nThe store is yours to try things in:\n\n  export RETAKE_DB=");
 	rt_term_text(&cli->out, rt_buf_str(out));
 	rt_term_c(&cli->out,

@@ -52,9 +52,9 @@ say(checkup *c, verdict how, const char *what, const char *format, ...)
 }
 
 static void
-check_folder(checkup *c)
+check_folder(checkup *c, const char *path)
 {
-	const char *path = c->cli->session.path.ptr, *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/');
 	struct statvfs space;
 	char folder[4096];
 
@@ -74,34 +74,39 @@ check_folder(checkup *c)
 	}
 }
 
+/* file: the store's, or NULL. */
 static void
-check_store(checkup *c)
+check_store(checkup *c, const char *file)
 {
 	rt_cli *cli = c->cli;
-	const char *path = cli->session.path.ptr;
 	struct stat info;
 	rt_error error;
 	size_t discs;
 
-	if (stat(path, &info) != 0) {
+	if (file != NULL && stat(file, &info) != 0) {
 		say(c, errno == ENOENT ? FINE : TROUBLE, "store",
 		    errno == ENOENT ? "%s is not there yet; the first change makes it"
 				    : "cannot read %s",
-		    path);
+		    file);
 		return;
 	}
-	if ((info.st_mode & 077) != 0)
+	if (file != NULL && (info.st_mode & 077) != 0)
 		say(c, REMARK, "private", "others may read %s; to keep it private: chmod 600 %s",
-		    path, path);
+		    file, file);
 	if (!rt_cli_open(cli, RT_SESSION_LOOK)) {
 		rt_cli_recover(cli, &error);
 		say(c, TROUBLE, "store", "%s", error.text);
 		return;
 	}
 	discs = rt_project_disc_count(cli->session.value);
-	say(c, FINE, "store", "%s, %lld KiB, step %llu, %zu discussion%s in all", path,
-	    (long long)(info.st_size / 1024), (unsigned long long)cli->session.value->seq, discs,
-	    RT_CLI_S(discs));
+	if (file != NULL)
+		say(c, FINE, "store", "%s, %lld KiB, step %llu, %zu discussion%s in all", file,
+		    (long long)(info.st_size / 1024), (unsigned long long)cli->session.value->seq,
+		    discs, RT_CLI_S(discs));
+	else
+		say(c, FINE, "store", "%s, step %llu, %zu discussion%s in all",
+		    cli->session.store->place, (unsigned long long)cli->session.value->seq, discs,
+		    RT_CLI_S(discs));
 }
 
 static void
@@ -136,8 +141,11 @@ run_doctor(rt_cli *cli)
 	rt_json_open(c.json, NULL, '[');
 	say(&c, FINE, "version", "retake %s", RT_VERSION);
 	if (rt_cli_find_store(cli)) {
-		check_folder(&c);
-		check_store(&c);
+		const char *file = rt_session_file(&cli->session);
+
+		if (file != NULL)
+			check_folder(&c, file);
+		check_store(&c, file);
 	} else {
 		rt_cli_recover(cli, &error);
 		say(&c, TROUBLE, "store", "%s", error.text);

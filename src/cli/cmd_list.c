@@ -304,7 +304,7 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 	rt_term_f(out, "\nStep        %llu\nStore       ",
 		  (unsigned long long)cli->session.value->seq);
 	if (cli->session.is_scratch) {
-		rt_term_line(out, rt_buf_str(&cli->session.path));
+		rt_term_line(out, rt_buf_str(&cli->session.address));
 		rt_cli_advise(cli, "  (does not exist yet)\n\nStart: retake add TEXT, retake "
 				   "import FILE or retake demo");
 	} else {

@@ -228,11 +228,11 @@ rt_cli_check(rt_cli *cli, rt_cli_findings *findings)
 static void
 open_for_check(rt_cli *cli, rt_cli_findings *f)
 {
-	const char *path = cli->session.path.ptr;
+	const char *path;
 	struct stat info;
 
 	rt_cli_open_store(cli, RT_SESSION_LOOK);
-	path = cli->session.path.ptr;
+	path = rt_session_file(&cli->session);
 	f->cannot = cli->s.status;
 	if (f->cannot == RT_NOT_OURS && rt_cli_recognise(cli)) {
 		f->cannot = RT_CORRUPT;
@@ -241,7 +241,7 @@ open_for_check(rt_cli *cli, rt_cli_findings *f)
 			    "cannot open %s: its first page is damaged. Other pages contain rows "
 			    "of a Retake store",
 			    path);
-	} else if (f->cannot == RT_CORRUPT && stat(path, &info) == 0 && info.st_size == 0) {
+	} else if (f->cannot == RT_CORRUPT && path != NULL && stat(path, &info) == 0 && info.st_size == 0) {
 		f->cannot = RT_NOT_OURS; /* nothing to repair */
 	}
 	if (f->cannot == RT_CORRUPT || f->cannot == RT_TOO_NEW || f->cannot == RT_NOT_OURS)
@@ -477,7 +477,7 @@ run_repair(rt_cli *cli)
 	rt_cli_lost steps = {0};
 	const char *kept = NULL;
 
-	rt_cli_find_store(cli);
+	(void)rt_cli_require_file(cli);
 
 	bool salvages = rt_cli_salvage_needed(cli);
 

@@ -34,6 +34,9 @@ bool rt_cli_finding(void *findings, const rt_finding *finding);
 /* Checks the open store and all its projects. */
 void rt_cli_check(rt_cli *cli, rt_cli_findings *findings);
 
+/* The path of the store's file, for commands that copy or replace it; NULL, with an error, where the
+ * store is no file. */
+const char *rt_cli_require_file(rt_cli *cli);
 /* STORE.why-20261121-203500, a name that is not in use. */
 const char *rt_cli_beside(rt_cli *cli, const char *why);
 /* The store's path without symbolic links, since -wal and -shm are next to the file itself. */

@@ -60,10 +60,11 @@ check_project(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 bool
 rt_cli_recognise(const rt_cli *cli)
 {
+	const char *file = rt_session_file(&cli->session);
 	bool ours = false;
 
-	return rt_store_sqlite_recognise(cli->alloc, cli->session.path.ptr, &ours, NULL) == RT_OK &&
-	       ours;
+	return file != NULL &&
+	       rt_store_sqlite_recognise(cli->alloc, file, &ours, NULL) == RT_OK && ours;
 }
 
 bool
@@ -184,11 +185,11 @@ salvage_all(salvaging *t, const char *parts, const char *copy)
 	rt_store_salvaged found;
 	rt_cli_names names = {0};
 
-	RT_TRY(s, rt_store_sqlite_salvage(cli->alloc, cli->env, cli->session.path.ptr, parts, &found,
+	RT_TRY(s, rt_store_sqlite_salvage(cli->alloc, cli->env, cli->session.address.ptr, parts, &found,
 					  &s->error));
 	if (rt_ok(s) && found.rows + found.bodies == 0)
 		rt_cli_fail(cli, RT_CORRUPT, "%s contains no intact row",
-			    cli->session.path.ptr);
+			    cli->session.address.ptr);
 	RT_TRY(s, rt_store_sqlite_open(cli->alloc, cli->env, parts, &look, &from, &s->error));
 	RT_TRY(s, rt_store_sqlite_open(cli->alloc, cli->env, copy, &make, &to, &s->error));
 	if (rt_ok(s))

@@ -30,7 +30,7 @@ typedef struct serving {
 	const char *socket; /* path */
 	rt_comms *comms;
 	const rt_config *config;
-	const char *store_path; /* NULL: no file */
+	const char *store_path; /* NULL: in memory */
 	rt_buf *owner;
 	rt_file_options files; /* below --files */
 } serving;
@@ -389,7 +389,7 @@ serve(serving *sv)
 	(void)rt_scope_str(s, sv->owner);
 	if (!rt_ok(s))
 		return;
-	path = realpath(cli->session.store->place, NULL);
+	path = rt_session_store_path(&cli->session);
 	rt_scope_defer(s, free, path);
 	sv->store_path = path;
 	find_files(sv);

@@ -106,15 +106,17 @@ static void
 choose_store(target *t)
 {
 	rt_cli *cli = t->cli;
+	const char *file;
 	char *path;
 
 	if (!rt_cli_find_store(cli) || !cli->session.path_named)
 		return;
-	path = realpath(cli->session.path.ptr, NULL);
+	file = rt_session_file(&cli->session);
+	path = file != NULL ? realpath(file, NULL) : strdup(cli->session.address.ptr);
 	if (path == NULL) {
 		rt_cli_hint(cli, "Start one: retake serve");
 		rt_cli_fail(cli, RT_NOT_FOUND, "no server can serve %s: %s",
-			    cli->session.path.ptr, strerror(errno));
+			    cli->session.address.ptr, strerror(errno));
 	}
 	rt_scope_defer(&cli->s, free, path);
 	t->store = path;

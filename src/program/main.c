@@ -175,7 +175,7 @@ end_made(rt_cli *cli, bool failed)
 		rt_cli_recover(cli, NULL);
 		rt_cli_follow_links(cli);
 		RT_TRY(&cli->s, rt_store_sqlite_remove_empty(cli->alloc, cli->env,
-							     cli->session.path.ptr, &removed,
+							     cli->session.address.ptr, &removed,
 							     &cli->s.error));
 	}
 	if (!removed)

@@ -17,6 +17,14 @@ rt_store_kind_of(const char *address)
 	return kinds[i];
 }
 
+const char *
+rt_store_file(const char *address)
+{
+	const rt_store_kind *kind = rt_store_kind_of(address);
+
+	return kind->file != NULL ? kind->file(address) : NULL;
+}
+
 rt_status
 rt_store_open(const rt_alloc *alloc, const rt_env *env, const char *address,
 	      const rt_store_options *options, rt_store **out_store, rt_error *err)

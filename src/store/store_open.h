@@ -17,7 +17,10 @@ typedef struct rt_store_options {
 
 typedef struct rt_store_kind {
 	const char *name; /* as in rt_store_ops.kind */
-	bool has_file;    /* an address is the path of a file */
+	bool is_memory;   /* gone at close */
+	/* The path of the one file that an address means; NULL, or no function: there is none, and
+	 * commands that copy or replace the file refuse. */
+	const char *(*file)(const char *address);
 	bool (*accepts)(const char *address);
 	/* Fails as documented for the kind; options may be NULL. */
 	rt_status (*open)(const rt_alloc *alloc, const rt_env *env, const char *address,
@@ -26,6 +29,9 @@ typedef struct rt_store_kind {
 
 /* The kind of store that an address names; never NULL: any other address is a path. */
 const rt_store_kind *rt_store_kind_of(const char *address);
+
+/* The path of the store's file; NULL: its address does not mean a file. */
+const char *rt_store_file(const char *address);
 
 RT_CHECKED rt_status rt_store_open(const rt_alloc *alloc, const rt_env *env, const char *address,
 				   const rt_store_options *options, rt_store **out_store,

@@ -381,6 +381,12 @@ is_path(const char *address)
 	return true;
 }
 
+static const char *
+path_itself(const char *address)
+{
+	return address;
+}
+
 static rt_status
 open_path(const rt_alloc *alloc, const rt_env *env, const char *address,
 	  const rt_store_options *options, rt_store **out_store, rt_error *err)
@@ -397,6 +403,6 @@ open_path(const rt_alloc *alloc, const rt_env *env, const char *address,
 }
 
 const rt_store_kind rt_store_memory = {
-	.name = "memory", .accepts = is_memory, .open = open_memory};
+	.name = "memory", .is_memory = true, .accepts = is_memory, .open = open_memory};
 const rt_store_kind rt_store_sqlite = {
-	.name = "sqlite", .has_file = true, .accepts = is_path, .open = open_path};
+	.name = "sqlite", .file = path_itself, .accepts = is_path, .open = open_path};

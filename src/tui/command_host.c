@@ -148,14 +148,14 @@ add_place(rt_command_process *command, rt_work *work)
 	const rt_session *session = work->session;
 	const char *project = rt_scope_copy(s, rt_session_project(session)).ptr;
 	rt_buf *disc = rt_scope_buf(s), *take = rt_scope_buf(s);
-	const char *first[] = {"retake", "--db", session->path.ptr, "--project", project};
+	const char *first[] = {"retake", "--db", session->address.ptr, "--project", project};
 	static const char *const last[] = {"--no-input", "--no-color", "--no-pager"};
 	size_t count = 0;
 
 	if (project == NULL)
 		return 0;
 	rt_buf_add_c(&command->where, " --db ");
-	rt_args_add_quoted(&command->where, session->path.ptr);
+	rt_args_add_quoted(&command->where, session->address.ptr);
 	rt_buf_add_c(&command->where, " -p ");
 	rt_args_add_quoted(&command->where, project);
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
@@ -235,7 +235,7 @@ rt_command_process_make(rt_command_process *command, const rt_command *const *co
 	}
 	if (rt_ok(s))
 		check_words(s, commands, own, count + 1);
-	if (work->session->is_scratch || work->session->path.size == 0)
+	if (work->session->is_scratch || work->session->address.size == 0)
 		(void)rt_scope_fail(
 			s, RT_REFUSED,
 			"this store is in memory, so other processes cannot open it");
