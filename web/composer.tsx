@@ -5,6 +5,7 @@
 // discussion at each pause and when it is left, so that programs and other browsers have it, too.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
+import { AttachButton, AttachedList, hasFiles, useAttachments } from "./attachments";
 import { keepDraft, keepLeft, keptLeft, ownDraft } from "./drafts";
 import { focusTake, showEnd } from "./focus";
 import { grow, RolePicker } from "./editor";
@@ -18,6 +19,7 @@ import { ownRuns, stopRun } from "./runs";
 import { state, useStore } from "./state";
 import { lastWay } from "./undo";
 import { useCompletion } from "./symbols";
+import type { Block } from "./types";
 import { isUnfinished } from "./words";
 
 /** What the button may say: it is as wide as the widest of them, whatever it says. */
@@ -25,6 +27,11 @@ const ASKS = ["Ask", "Get a reply", "Continue"];
 
 /** Long enough not to write with every key, short enough that drafts of one go are one step (2 s). */
 const TYPING_PAUSE_MS = 1000;
+
+/** What is sent: the text alone, or with the files as blocks. */
+function contentOf(text: string, blocks: Block[]): string | Block[] {
+	return blocks.length === 0 ? text : [...(text.trim() ? [{ type: "text", text }] : []), ...blocks];
+}
 
 const keyOf = (disc: string | null) => `compose.${disc}`;
 
@@ -71,6 +78,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const [picked, setPicked] = useState<string | null>(null);
 	const field = useRef<HTMLTextAreaElement>(null);
 	const completion = useCompletion(field, setText);
+	const attached = useAttachments(), [isOver, setOver] = useState(false);
 	const hasKeys = !matchMedia("(hover: none), (pointer: coarse)").matches;
 	useLayoutEffect(() => grow(field.current!), [text]);
 	useLayoutEffect(() => {
@@ -85,7 +93,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const [isUntouched, setUntouched] = useState(text === "");
 	const lastRole = outline?.role[outline.role.length - 1];
 	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);
-	const isEmpty = text.trim() === "";
+	const isEmpty = text.trim() === "" && attached.list.length === 0;
 	const behindAt = outline ? placeOf(outline, behind) : -1;
 	const lastBody = bodies.get(outline?.id[outline.id.length - 1] ?? "");
 	// a reply that was stopped or cut off is gone on with: another one behind it would answer nothing
@@ -96,29 +104,32 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const sendKey = sends ? "Enter" : shown("Ctrl+Enter");
 	const clear = () => {
 		setText("");
+		attached.clear();
 		setUntouched(true);
 		setPicked(null);
 		if (behindAt < 0)
 			showEnd();
 	};
 	const add = async () => {
-		const said = text;
+		const said = text, { blocks } = attached;
 		clear();
-		if (!(await act.append(role, said, isOurs)))
+		if (!(await act.append(role, contentOf(said, blocks), isOurs))) {
 			setText((now) => joined(said, now)); // with what was typed since
-		else if (behindAt >= 0)
+			attached.restore(blocks);
+		} else if (behindAt >= 0)
 			showEnd(); // of the take that it began
 	};
 	const askNow = useRef<() => void>(() => undefined); // by then the text may be another one
 	const ask = async () => {
-		const said = text;
+		const said = text, { blocks } = attached;
 		clear();
 		if (isOurs && isEmpty)
 			await act.setSetting("draft", null, true);
-		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { text: said, role, clear_draft: isOurs }) }, () => askNow.current());
-		if (!run)
+		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { ...(blocks.length ? { content: contentOf(said, blocks) } : { text: said }), role, clear_draft: isOurs }) }, () => askNow.current());
+		if (!run) {
 			setText((now) => joined(said, now));
-		else if (behindAt >= 0)
+			attached.restore(blocks);
+		} else if (behindAt >= 0)
 			showEnd();
 	};
 	askNow.current = () => void ask();
@@ -165,6 +176,8 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		if (!disc && event.key === "Enter" && (event.ctrlKey || event.metaKey || sends))
 			return event.preventDefault(); // there is nothing yet that it could go to
 		const isCtrl = event.ctrlKey || event.metaKey;
+		if (event.key === "Enter" && attached.isPending && (isCtrl || (sends && !event.shiftKey)))
+			return event.preventDefault();
 		if (event.key === "Enter" && !event.isComposing && (isCtrl || (sends && !event.shiftKey && !isEmpty))) {
 			event.preventDefault();
 			if ((isCtrl && event.shiftKey) || !model) {
@@ -180,7 +193,10 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		}
 	};
 	return (
-		<form class="composer" onSubmit={(event) => event.preventDefault()} aria-label="Write">
+		<form class={"composer" + (isOver ? " over" : "")} onSubmit={(event) => event.preventDefault()} aria-label="Write"
+			onDragOver={(event) => { if (hasFiles(event)) { event.preventDefault(); setOver(true); } }} onDragLeave={() => setOver(false)}
+			onDrop={(event) => { if (hasFiles(event) && disc) { event.preventDefault(); setOver(false); attached.add([...event.dataTransfer!.files]); } }}
+			onPaste={(event) => { if (hasFiles(event) && disc) { event.preventDefault(); attached.add([...event.clipboardData!.files]); } }}>
 			{behindAt >= 0 && (
 				<p class="behind">
 					<span role="status">What you write continues after entry {behindAt + 1}, in a take of its own.</span>{" "}
@@ -193,6 +209,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 					if (isMore)
 						keepLeft(disc, left);
 				}} onDropMore={() => void act.setSetting("draft", null, true)} />
+			<AttachedList of={attached} />
 			{completion.list}
 			<textarea id="composer" aria-autocomplete="list" aria-controls={completion.active && "completion"} aria-activedescendant={completion.active} ref={field} rows={1} value={text} aria-label="Text of the next entry"
 				placeholder={`${model ? "Ask, or add an entry …" : "Write an entry …"}${hasKeys ? ` (${sendKey} sends)` : ""}`}
@@ -200,6 +217,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 				onInput={(event) => { setUntouched(false); setText(event.currentTarget.value); completion.look(); }}
 				onKeyUp={(event) => { if (/^(Arrow(Left|Right)|Home|End)$/.test(event.key)) completion.look(); }} onClick={completion.look} onKeyDown={onKeyDown} />
 			<div class="composer-bar">
+				<AttachButton of={attached} />
 				<RolePicker value={role} onChange={setPicked} label="Role of the next entry" />
 				<button type="button" class="icon text model" onClick={() => openModel()} title="Choose the model">
 					{model || "no model"}
@@ -208,10 +226,10 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 				{running.map((run) => (
 					<button type="button" class="stop" title="Stop (Esc)" key={run.run} onClick={() => void stopRun(run.run).catch(act.sayProblem)}>Stop</button>
 				))}
-				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty || !disc}
+				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty || !disc || attached.isPending}
 					title={model ? `As it is, without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>Add</button>
 				{model && (
-					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0}
+					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0 || attached.isPending}
 						title={goesOn ? `Goes on with the reply that is not complete (${sendKey})` : sendKey}>
 						{ASKS.map((each) => <span key={each} class={each === askText ? "" : "unseen"} aria-hidden={each !== askText || undefined}>{each}</span>)}
 					</button>

@@ -3,6 +3,7 @@
 // Content: what an entry says, in its parts: text, what was thought, calls of tools and their
 // results, pictures. What we do not know is shown as it is.
 import { useReducer } from "preact/hooks";
+import { FileLink, Picture, sourceOf } from "./attachments";
 import { Code } from "./code";
 import { textOf } from "./entry_acts";
 import { Markdown, Thinking } from "./markdown";
@@ -46,13 +47,15 @@ function Result(props: { block: Block }) {
 	return <ToolPart name="Result" gist={String(block.tool_use_id ?? block.toolCallId ?? "")} text={text} isError={(block.is_error ?? block.isError) === true} />;
 }
 
-function Picture(props: { block: Block }) {
+/** An image or another file: attached here, or within a session of another program. */
+function File(props: { block: Block }) {
 	const source = props.block.source as { data?: string; media_type?: string } | undefined;
-	const data = (props.block.data as string) ?? source?.data;
-	const type = (props.block.mimeType as string) ?? source?.media_type ?? "image/png";
-	if (typeof data !== "string" || !/^image\/(png|jpeg|gif|webp)$/.test(type))
-		return <Code text={pretty(props.block)} language="json" />;
-	return <img class="picture" alt="A picture of this entry" src={`data:${type};base64,${data}`} />;
+	const block: Block = { mimeType: source?.media_type ?? "image/png", data: source?.data, ...props.block };
+	if (block.type === "image" && (block.purged || sourceOf(block).match(/^(data:image|\/)/)))
+		return <Picture src={block.purged ? "" : sourceOf(block)} name={String(block.name ?? "of this entry")} />;
+	if (block.type === "file" && typeof block.name === "string")
+		return <FileLink block={block} />;
+	return <Code text={pretty(props.block)} language="json" />;
 }
 
 /** Where a block of text has a tree of its own: entry.blocks has one for each, or is one. */
@@ -93,7 +96,8 @@ function Part(props: PartProps) {
 	case "tool_result":
 		return <Result block={block} />;
 	case "image":
-		return <Picture block={block} />;
+	case "file":
+		return <File block={block} />;
 	default:
 		return <ToolPart name={block.type} text={pretty(block)} language="json" />;
 	}

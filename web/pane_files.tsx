@@ -10,7 +10,7 @@ import { useLoaded } from "./pane_data";
 import { useStore } from "./state";
 import { readContext } from "./pane_sent";
 import { discPath } from "./store";
-import { count } from "./words";
+import { bytesWords, count } from "./words";
 import type { Context } from "./types";
 
 type Item = string | Record<string, unknown>;
@@ -20,10 +20,6 @@ const LISTS: [string, string][] = [["files", "Files"], ["context_files", "Contex
 
 function nameOf(item: Item): string {
 	return typeof item === "string" ? item : String(item.path ?? item.name ?? JSON.stringify(item));
-}
-
-function sizeOf(bytes: number): string {
-	return bytes < 1024 ? count(bytes, "byte", "bytes") : bytes < 1 << 20 ? `${Math.round(bytes / 1024).toLocaleString()} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
 }
 
 /** What an item stands for now, or why it cannot be sent. */
@@ -36,7 +32,7 @@ function ItemNote(props: { which: string; name: string; context: Context | null 
 	if (files.length === 0)
 		return null;
 	const size = files.reduce((sum, file) => sum + file.size, 0), tokens = files.reduce((sum, file) => sum + file.tokens, 0);
-	return <span class="quiet small">{files.length > 1 && `${count(files.length, "file", "files")}, `}{sizeOf(size)}, {count(tokens, "token", "tokens")}</span>;
+	return <span class="quiet small">{files.length > 1 && `${count(files.length, "file", "files")}, `}{bytesWords(size)}, {count(tokens, "token", "tokens")}</span>;
 }
 
 function List(props: { which: string; title: string; items: Item[]; context: Context | null }) {

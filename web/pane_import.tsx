@@ -4,6 +4,7 @@
 // then people say whether it comes in.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
+import { hasFiles } from "./attachments";
 import { post } from "./api";
 import { Dialog } from "./dialog";
 import { addPane, openOverlay } from "./panes";
@@ -115,10 +116,6 @@ function Import() {
 			</footer>
 		</Dialog>
 	);
-}
-
-function hasFiles(event: DragEvent): boolean {
-	return [...(event.dataTransfer?.types ?? [])].includes("Files");
 }
 
 addEventListener("dragover", (event) => {

@@ -108,3 +108,8 @@ export function gist(value: unknown): string {
 	const first = fields.find((each) => typeof each === "string" || typeof each === "number");
 	return first === undefined ? "" : String(first).replace(/\s+/g, " ").slice(0, 80);
 }
+
+/** "812 bytes", "9 KiB", "1.2 MiB". */
+export function bytesWords(bytes: number): string {
+	return bytes < 1024 ? count(bytes, "byte") : bytes < 1 << 20 ? `${Math.round(bytes / 1024).toLocaleString()} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+}
