@@ -94,7 +94,7 @@ export function Picture(props: { src: string; name: string }) {
 
 export function FileLink(props: { block: Block }) {
 	const { block } = props, href = block.purged ? "" : sourceOf(block), name = String(block.name ?? "file");
-	const words = <><span aria-hidden="true">📄</span> {name} <span class="quiet small">{bytesWords(Number(block.size ?? 0))}</span></>;
+	const words = <>{name} <span class="quiet small">{bytesWords(Number(block.size ?? 0))}</span></>;
 	return href ? <a class="file-chip" href={href} download={name}>{words}</a>
 		: <span class="file-chip">{words} <span class="quiet small">purged</span></span>;
 }
@@ -107,7 +107,7 @@ export function AttachedList(props: { of: Attachments }) {
 		<ul class="attached" aria-label="Attached files">
 			{props.of.list.map((item) => (
 				<li key={item.block?.sha256 ?? item.name} class={"file-chip" + (item.problem ? " problem" : "")}>
-					{item.block?.type === "image" ? <img class="thumb" alt="" src={sourceOf(item.block)} /> : <span aria-hidden="true">📄</span>}
+					{item.block?.type === "image" ? <img class="thumb" alt="" src={sourceOf(item.block)} /> : null}
 					<span class="path" title={item.name}>{item.name}</span>
 					<span class="quiet small" role="status">{item.problem ?? (item.block ? bytesWords(item.size) : "Uploading …")}</span>
 					<button type="button" class="icon" aria-label={`Remove ${item.name}`} onClick={() => { props.of.remove(item); document.getElementById("composer")?.focus(); }}>×</button>
@@ -123,8 +123,8 @@ export function AttachButton(props: { of: Attachments }) {
 		<>
 			<input ref={field} type="file" multiple hidden aria-label="Files to attach" data-attach
 				onChange={(event) => { props.of.add([...event.currentTarget.files ?? []]); event.currentTarget.value = ""; }} />
-			<button type="button" class="icon" id="attach" aria-label="Attach files" title="Attach files" disabled={!state.disc}
-				onClick={() => field.current!.click()}><span aria-hidden="true">📎</span></button>
+			<button type="button" class="icon text" id="attach" title="Attach files, or paste or drop them here" disabled={!state.disc}
+				onClick={() => field.current!.click()}>Attach</button>
 		</>
 	);
 }
