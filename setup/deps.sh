@@ -9,7 +9,7 @@
 #   build/deps/yyjson/   yyjson.c, .h        from Debian's source archive
 #   build/deps/sqlite/   sqlite3.c, .h       the amalgamation, from an npm package
 #   build/deps/tokens/   *.tiktoken           OpenAI's token ranks, from an npm package
-#   build/deps/esbuild/, preact/, highlight/  what the web interface is built with, and of
+#   build/deps/esbuild/, preact/, highlight/, temml/  what the web interface is built with, and of
 #   build/deps/cache/    the archives as fetched; a file put here by hand is used
 #
 # With "mock", what tests/llm needs and nothing else does:
@@ -267,7 +267,7 @@ get_tokens() {
 
 get_web() {
 	[ "$(uname -sm)" = "Linux x86_64" ] || return 0 # what builds it is a program for it
-	for name in esbuild preact highlight; do
+	for name in esbuild preact highlight temml; do
 		have $name package.json && continue
 		can_get $name 'No web interface' || return 0
 		unpack_all $name
@@ -275,6 +275,7 @@ get_web() {
 	mkdir -p "$deps/node_modules"
 	ln -sfn ../preact "$deps/node_modules/preact"
 	ln -sfn ../highlight "$deps/node_modules/highlight.js"
+	ln -sfn ../temml "$deps/node_modules/temml"
 }
 
 if [ "${1-}" = browser ]; then

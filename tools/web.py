@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Builds the web interface and writes it as C: tools/web.py DEPS OUTPUT.c [export]
 
-web/main.tsx, web/early.ts and web/style.css become one file each (esbuild), which the page names
+web/main.tsx, web/early.ts, web/math_lib.ts and web/style.css become one file each (esbuild), which the page names
 by a hash of their bytes, so that browsers may keep them for ever. Without esbuild or what it needs the
 table is empty, and the server's page says what there is instead.
 
 With "export" it is the script and the style of exported pages (src/formats/html_part.h):
-web/export_page.tsx and web/export.css."""
+web/export_page.tsx, web/export.css and web/math_lib.ts."""
 import base64
 import hashlib
 import os
@@ -28,17 +28,17 @@ def build(deps, folder, *sources):
         [esbuild, *(os.path.join(ROOT, "web", source) for source in sources),
          "--bundle", "--minify", "--target=es2021", "--format=iife", "--charset=utf8",
          "--jsx=automatic", "--jsx-import-source=preact", "--legal-comments=none",
-         "--tsconfig-raw={}", "--log-level=warning", f"--outdir={folder}"],
+         "--tsconfig-raw={}", "--log-level=warning", "--log-override:package.json=silent", f"--outdir={folder}"],
         env={**os.environ, "NODE_PATH": os.path.join(deps, "node_modules")}, check=True)
 
 
 def bundle(deps, folder):
     """{name: bytes} of the files that the page consists of."""
-    build(deps, folder, "main.tsx", "early.ts", "style.css")
+    build(deps, folder, "main.tsx", "early.ts", "math_lib.ts", "style.css")
     found = {}
     with open(os.path.join(ROOT, "web/index.html"), encoding="utf-8") as file:
         page = file.read()
-    for name in ("main.js", "early.js", "style.css"):
+    for name in ("main.js", "early.js", "math_lib.js", "style.css"):
         with open(os.path.join(folder, name), "rb") as file:
             data = file.read()
         stem, ending = os.path.splitext(name)
@@ -57,23 +57,25 @@ def bundle(deps, folder):
 
 def parts(deps, folder):
     """{name: bytes} of what is written into an exported page."""
-    build(deps, folder, "export_page.tsx", "export.css")
+    build(deps, folder, "export_page.tsx", "math_lib.ts", "export.css")
     with open(os.path.join(folder, "export_page.js"), encoding="utf-8") as file:
         script = file.read()
+    with open(os.path.join(folder, "math_lib.js"), encoding="utf-8") as file:
+        math = file.read()
     with open(os.path.join(folder, "export.css"), encoding="utf-8") as file:
         style = file.read()
     # In strings and patterns, the only places where these can be, this says the same.
-    script = re.sub(r"<(?=!--|/?script|/?style)", r"\\x3c", script, flags=re.I)
-    for text in (script, style):
+    script, math = (re.sub(r"<(?=!--|/?script|/?style)", r"\\x3c", text, flags=re.I) for text in (script, math))
+    for text in (script, math, style):
         if re.search(r"<!--|</?script|</?style|\r|\0", text, re.I):
             sys.exit("an exported page could not hold its own script or style")
-    return {"script": script.encode(), "style": style.encode()}
+    return {"script": script.encode(), "math": math.encode(), "style": style.encode()}
 
 
 def write_parts(out, found):
     """They have no sizes where there is no esbuild."""
     out.write("/* Made by tools/web.py. */\n#include \"formats/html_part.h\"\n\n")
-    for name in ("script", "style"):
+    for name in ("script", "math", "style"):
         data = found.get(name, b"")
         digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
         out.write(f"static const unsigned char {name}_bytes[] = {{")
@@ -98,7 +100,7 @@ def write_assets(out, files):
 def main():
     deps, output = sys.argv[1:3]
     is_export = sys.argv[3:] == ["export"]
-    needed = ("esbuild/bin/esbuild", "preact/package.json", "highlight/package.json")
+    needed = ("esbuild/bin/esbuild", "preact/package.json", "highlight/package.json", "temml/package.json")
     files = {}
     if all(os.path.exists(os.path.join(deps, name)) for name in needed):
         with tempfile.TemporaryDirectory() as folder:

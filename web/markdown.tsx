@@ -7,6 +7,7 @@
 import { Component } from "preact";
 import type { ComponentChildren } from "preact";
 import { Code } from "./code";
+import { Formula } from "./math";
 
 export interface Mark {
 	t: string;
@@ -22,6 +23,8 @@ export interface Mark {
 	title?: Node[];
 	alt?: Node[];
 	cp?: string;
+	display?: boolean;
+	id?: string;
 	head?: Node[][];
 	align?: (string | null)[];
 	rows?: Node[][][];
@@ -74,10 +77,32 @@ function inline(node: Node, depth: number, isCode = false): ComponentChildren {
 		return <br />;
 	case "ctl":
 		return <span class="control" title="a character that would not be seen">U+{node.cp}</span>;
+	case "math":
+		return <Formula source={plain(node.c)} isDisplay={node.display === true} />;
+	case "ref":
+		return isCode ? plain(node.c) : <sup class="ref"><button type="button" class="link" aria-label={`Footnote ${node.id}`} onClick={toNote}>{node.id}</button></sup>;
+	case "note":
+		return <span class="footnote-mark" data-note={node.id}>{node.id}</span>;
 	default:
 		return inner();
 	}
 }
+
+/** To the footnote in the same text: ids of elements would be the page's. */
+function toNote(event: MouseEvent): void {
+	const ref = event.currentTarget as HTMLElement, id = ref.textContent ?? "";
+	const note = ref.closest(".prose")?.querySelector<HTMLElement>(`[data-note="${CSS.escape(id)}"]`)?.closest("li");
+	if (!note)
+		return;
+	note.tabIndex = -1;
+	note.focus({ preventScroll: true });
+	note.scrollIntoView({ block: "nearest" });
+}
+
+const isNote = (item: Mark): boolean => {
+	const first = item.c?.[0], begin = typeof first === "object" ? first.c?.[0] : undefined;
+	return typeof begin === "object" && begin.t === "note";
+};
 
 function inlines(nodes: Node[] = [], depth = 0, isCode = false): ComponentChildren {
 	return depth > DEEPEST ? plain(nodes) : nodes.map((node) => inline(node, depth, isCode));
@@ -87,7 +112,7 @@ function list(node: Mark, depth: number): ComponentChildren {
 	const items = (node.c ?? []).map((item) => {
 		const li = item as Mark;
 		return (
-			<li class={li.task ? "task" : undefined}>
+			<li class={li.task ? "task" : isNote(li) ? "footnote" : undefined}>
 				{li.task && <input type="checkbox" checked={li.done} disabled aria-label={li.done ? "done" : "not done"} />}
 				{blocks(li.c, depth + 1, node.tight)}
 			</li>

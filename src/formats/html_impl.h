@@ -19,6 +19,7 @@
  *   <script type="application/json" id="retake-data">…</script>
  *   <script type="application/json" id="retake-edited">…</script>     where there are such
  *   <script type="application/json" id="retake-blocks-0-0">…</script>…
+ *   <script>…</script>                    web/math_lib.ts, where the blocks contain math
  *   </body>
  *   </html>
  *
@@ -45,7 +46,7 @@
  *
  * In all of them "<" and U+2028, U+2029 are escaped, so that their content cannot end the element
  * or begin another. In text, HTML's special characters are written as references, and no attribute
- * contains conversation data. The policy allows only the one script, by its hash, and no loads. */
+ * contains conversation data. The policy allows only these scripts, by their hashes, and no loads. */
 #ifndef RT_FORMATS_HTML_IMPL_H
 #define RT_FORMATS_HTML_IMPL_H
 

@@ -15,6 +15,6 @@ typedef struct rt_html_part {
 	const char *source; /* "'sha256-…'", its source expression in a policy */
 } rt_html_part;
 
-extern const rt_html_part rt_html_script, rt_html_style;
+extern const rt_html_part rt_html_script, rt_html_math, rt_html_style;
 
 #endif

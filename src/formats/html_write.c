@@ -449,7 +449,8 @@ add_head(rt_buf *out, const rt_outlines *in)
 		     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
 	if (rt_html_script.size > 0)
-		rt_buf_add_f(out, "script-src %s; ", rt_html_script.source);
+		rt_buf_add_f(out, "script-src %s %s; ", rt_html_script.source,
+			     rt_html_math.source);
 	if (rt_html_style.size > 0)
 		rt_buf_add_f(out, "style-src %s; ", rt_html_style.source);
 	rt_buf_add_c(out,
@@ -461,6 +462,18 @@ add_head(rt_buf *out, const rt_outlines *in)
 	add_title(out, in);
 	add_element(out, "style", &rt_html_style);
 	rt_buf_add_c(out, "</head>\n<body>\n");
+}
+
+/* In strings of JSON the quotes are escaped: this is a block and no text. */
+static void
+add_blocks_and_math(rt_writer *w)
+{
+	size_t from = w->out->size;
+
+	rt_html_add_blocks(w);
+	if (w->out->status == RT_OK &&
+	    rt_str_find(rt_buf_str(w->out), RT_STR("{\"t\":\"math\""), from) != SIZE_MAX)
+		add_element(w->out, "script", &rt_html_math);
 }
 
 static void
@@ -482,7 +495,7 @@ add_page(rt_writer *w)
 	rt_buf_add_c(w->out, HTML_END "\n");
 	add_all_edited(w);
 	if (has_script)
-		rt_html_add_blocks(w);
+		add_blocks_and_math(w);
 	rt_buf_add_c(w->out, "</body>\n</html>\n");
 }
 

@@ -334,13 +334,17 @@ parse(rt_markup_writer *w, rt_str text)
 	rt_buf_add_str(&w->source, text);
 	if (text.size == 0 || text.ptr[text.size - 1] != '\n')
 		rt_buf_add_byte(&w->source, '\n');
+	w->original = text;
 	text = rt_buf_str(&w->source);
+	if (w->source.status == RT_OK)
+		rt_masks_find(&w->masks, w->original, w->source.ptr);
+	w->mask = NULL;
 	w->depth = w->depth_skipped = w->span_depth = w->spans_skipped = w->images = 0;
 	w->calls = 0;
 	w->calls_max = RT_MARKUP_CALLS * text.size + RT_MARKUP_CALLS_SPARE;
 	w->in_leaf = w->is_implied = w->has_bracket = w->texts.is_open = false;
 	if (w->status == RT_OK)
-		w->status = w->source.status;
+		w->status = w->source.status != RT_OK ? w->source.status : w->masks.status;
 	if (w->status == RT_OK && has_too_many_links(text))
 		w->status = RT_LIMIT;
 	if (w->status == RT_OK)
@@ -468,6 +472,7 @@ rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options, siz
 	RT_ASSERT(options->from <= text.size);
 	if (text.size > RT_MARKUP_TEXT_MAX)
 		return rt_fail(err, RT_LIMIT, "the text is too long to be laid out");
+	w.masks.alloc = buf->alloc;
 	stable = w.from = options->from;
 	w.to = text.size;
 	w.limit = options->limit > 0
@@ -494,6 +499,7 @@ rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options, siz
 	rt_buf_deinit(&w.url);
 	rt_buf_deinit(&w.scratch);
 	rt_buf_deinit(&w.source);
+	rt_free(buf->alloc, w.masks.items);
 	if (w.status == RT_LIMIT)
 		return rt_fail(err, RT_LIMIT, "what the text lays out to is too large");
 	return w.status == RT_OK ? RT_OK : rt_fail(err, w.status, "out of memory");

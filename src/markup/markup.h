@@ -24,6 +24,10 @@
  *              {"t":"a","href":"https://…","title":texts,"c":inlines}
  *              {"t":"img","src":"https://…","title":texts,"alt":texts}
  *              {"t":"br"}                              a hard line end
+ *              {"t":"math","c":texts}                  TeX with its delimiters, as written;
+ *                                                      "display":true: on a line of its own
+ *              {"t":"ref","id":"1","c":["[^1]"]}       refers to a footnote
+ *              {"t":"note","id":"1","c":["[^1]:"]}     begins one: first in an item of a list
  *              {"t":"ctl","cp":"202E"}
  *     texts    [text, …]
  *     text     "text" | {"t":"ctl","cp":"202E"}
@@ -39,6 +43,9 @@
  *   lower case, and has only characters that urls are written with (link.h). A link or an image to
  *   anything else is its text, with the url after it in brackets. An image is not to be
  *   loaded by itself: show a link.
+ * - "id" has only letters, digits and _ -, at most 32. A ref has a note in the same text.
+ * - Math is $…$ as pandoc reads it ("$5 and $6" is none), $$…$$, \(…\) and \[…\], without an
+ *   empty line in it and not in code. Whoever cannot show it shows "c".
  * - "lang" has only letters, digits and _ + - . #, at most 32.
  * - In "text" there are no control characters but line end and tab, and none that change how
  *   other text is read: what there was of these is "ctl" with its code point in hex. These
@@ -58,6 +65,7 @@ enum {
 	RT_MARKUP_DEPTH_MAX = 64,
 	RT_MARKUP_TEXT_MAX = 1 << 28, /* bytes of a source */
 	RT_MARKUP_LANG_MAX = 32,
+	RT_MARKUP_LABEL_MAX = 32, /* of a footnote */
 	/* What comes out is at most so many times the source, and RT_MARKUP_SPARE more. Texts
 	 * written by people stay below 4; control characters and empty headings reach 24. */
 	RT_MARKUP_GROWTH = 32,

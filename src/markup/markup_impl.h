@@ -21,6 +21,30 @@ enum {
 	RT_MARKUP_COLUMNS_MAX = 128
 };
 
+/* ---- math and footnotes (mask.c) ---- */
+
+typedef enum rt_mask_kind { RT_MASK_MATH, RT_MASK_DISPLAY, RT_MASK_REF, RT_MASK_NOTE } rt_mask_kind;
+
+/* Bytes of the source that md4c does not see. */
+typedef struct rt_mask {
+	size_t from, to;
+	size_t begin; /* <= from: where it begins in the source */
+	rt_mask_kind kind;
+} rt_mask;
+
+/* In the order of the source, not overlapping. */
+typedef struct rt_masks {
+	const rt_alloc *alloc;
+	rt_mask *items;
+	size_t count, room;
+	rt_status status;
+} rt_masks;
+
+/* Find them in text, and mask them in copy, which has the same bytes. */
+void rt_masks_find(rt_masks *masks, rt_str text, char *copy);
+/* The first that ends after a byte; NULL: none. */
+const rt_mask *rt_masks_at(const rt_masks *masks, size_t at);
+
 /* What inlines are in, innermost last. */
 typedef struct rt_markup_span {
 	uint8_t type;        /* MD_SPANTYPE */
@@ -36,6 +60,9 @@ typedef struct rt_markup_writer {
 	rt_buf url;         /* decoded; scratch */
 	rt_buf scratch;
 	rt_buf source;      /* that md4c reads */
+	rt_str original;    /* the same before it was masked */
+	rt_masks masks;
+	const rt_mask *mask; /* the math that is being written; or NULL */
 	size_t start;       /* buf->size before us */
 	size_t limit;
 	size_t calls, calls_max;

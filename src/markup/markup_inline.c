@@ -44,6 +44,17 @@ begin_object(rt_markup_writer *w, const char *type)
 	rt_buf_add_f(w->buf, "{\"t\":\"%s\"", type);
 }
 
+/* The math that is being written ends, whole or not. */
+static void
+end_mask(rt_markup_writer *w)
+{
+	if (w->mask == NULL)
+		return;
+	w->mask = NULL;
+	rt_texts_end(&w->texts);
+	rt_buf_add_c(w->buf, "]}");
+}
+
 static void
 add_title(rt_markup_writer *w, const MD_ATTRIBUTE *title)
 {
@@ -125,6 +136,7 @@ rt_markup_enter_span(MD_SPANTYPE type, void *detail, void *ctx)
 	if (rt_markup_step(w) != 0 || w->is_muted)
 		return w->status == RT_OK ? 0 : -1;
 	rt_markup_need_leaf(w);
+	end_mask(w);
 	if (url != NULL)
 		rt_markup_attribute(w, url);
 	if (w->spans_skipped > 0 || w->span_depth == RT_MARKUP_DEPTH_MAX) {
@@ -166,6 +178,7 @@ end_span(rt_markup_writer *w, void *detail)
 void
 rt_markup_end_spans(rt_markup_writer *w)
 {
+	end_mask(w);
 	while (w->span_depth > 0)
 		end_span(w, NULL);
 	w->spans_skipped = 0;
@@ -190,6 +203,7 @@ rt_markup_leave_span(MD_SPANTYPE type, void *detail, void *ctx)
 		found--;
 	if (found == 0)
 		return 0;
+	end_mask(w);
 	while (w->span_depth > found)
 		end_span(w, NULL);
 	end_span(w, detail);
@@ -258,13 +272,77 @@ note_url(rt_markup_writer *w, rt_str text)
 		span->is_url = true;
 }
 
+/* Math, of which text is the beginning or all; or a footnote's label. */
+static void
+begin_mask(rt_markup_writer *w, const rt_mask *mask)
+{
+	rt_str all = rt_str_at(w->original.ptr + mask->begin, mask->to - mask->begin);
+
+	if (mask->kind == RT_MASK_MATH || mask->kind == RT_MASK_DISPLAY) {
+		begin_object(w, "math");
+		rt_buf_add_c(w->buf, mask->kind == RT_MASK_DISPLAY ? ",\"display\":true,\"c\":[" : ",\"c\":[");
+	} else {
+		bool is_note = mask->kind == RT_MASK_NOTE;
+
+		begin_object(w, is_note ? "note" : "ref");
+		rt_json_add_key(w->buf, "id");
+		rt_json_add_string(w->buf, rt_str_at(all.ptr + 2, all.size - 3 - is_note));
+		rt_buf_add_c(w->buf, ",\"c\":[");
+		rt_texts_add(&w->texts, all);
+	}
+	w->mask = mask;
+}
+
+/* A text of a paragraph, as md4c has it, from the byte `at` of the source. */
+static void
+add_normal(rt_markup_writer *w, rt_str text, size_t at)
+{
+	while (text.size > 0) {
+		const rt_mask *mask = w->images > 0 ? NULL : rt_masks_at(&w->masks, at);
+		size_t size = mask == NULL || mask->from >= at + text.size ? text.size
+			      : mask->from > at ? mask->from - at
+			      : mask->to - at < text.size ? mask->to - at : text.size;
+		rt_str part = rt_str_at(w->original.ptr + at, size);
+
+		if (mask != NULL && mask->from == at)
+			begin_mask(w, mask);
+		if (w->mask != NULL && w->mask == mask) {
+			if (mask->kind == RT_MASK_MATH || mask->kind == RT_MASK_DISPLAY)
+				rt_texts_add(&w->texts, part);
+			if (at + size == mask->to)
+				end_mask(w);
+		} else {
+			end_mask(w);
+			if (memchr(part.ptr, '[', part.size) != NULL)
+				w->has_bracket = true;
+			if (may_link(w))
+				add_linking(w, part);
+			else
+				rt_texts_add(&w->texts, part);
+		}
+		at += size;
+		text = rt_str_at(text.ptr + size, text.size - size);
+	}
+}
+
+/* Where in the source a text is that md4c reports; SIZE_MAX: it is not of the source. */
+static size_t
+place_of(const rt_markup_writer *w, rt_str text)
+{
+	uintptr_t begin = (uintptr_t)w->source.ptr, at = (uintptr_t)text.ptr;
+
+	return at < begin || at - begin >= w->original.size || text.size > w->original.size - (at - begin)
+		       ? SIZE_MAX
+		       : at - begin;
+}
+
 int
 rt_markup_text(MD_TEXTTYPE type, const MD_CHAR *ptr, MD_SIZE size, void *ctx)
 {
 	rt_markup_writer *w = ctx;
 	rt_str text = rt_str_at(ptr, size);
 	char room[RT_ENTITY_ROOM];
-	size_t decoded;
+	size_t decoded, at = w->masks.count > 0 ? place_of(w, text) : SIZE_MAX;
 
 	if (rt_markup_step(w) != 0 || w->is_muted)
 		return w->status == RT_OK ? 0 : -1;
@@ -276,6 +354,7 @@ rt_markup_text(MD_TEXTTYPE type, const MD_CHAR *ptr, MD_SIZE size, void *ctx)
 			rt_texts_add(&w->texts, RT_STR("\n"));
 			break;
 		}
+		end_mask(w);
 		begin_object(w, "br");
 		rt_buf_add_byte(w->buf, '}');
 		break;
@@ -288,11 +367,18 @@ rt_markup_text(MD_TEXTTYPE type, const MD_CHAR *ptr, MD_SIZE size, void *ctx)
 	case MD_TEXT_HTML:
 	case MD_TEXT_LATEXMATH:
 		/* md4c has reported this NUL already, and gives it again before what follows it. */
+		if (at != SIZE_MAX)
+			text.ptr = w->original.ptr + at;
 		if (size > 0 && *ptr == 0)
-			text = rt_str_at(ptr + 1, size - 1);
+			text = rt_str_at(text.ptr + 1, size - 1);
 		rt_texts_add(&w->texts, text);
 		break;
 	case MD_TEXT_NORMAL:
+		if (at != SIZE_MAX) {
+			note_url(w, text);
+			add_normal(w, text, at);
+			break;
+		}
 		if (memchr(ptr, '[', size) != NULL)
 			w->has_bracket = true;
 		note_url(w, text);

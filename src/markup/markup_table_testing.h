@@ -281,7 +281,7 @@ static const struct {
 	{SRC("| a | b |\n| c | d |"),
 	 "[{'t':'p','c':['| a | b |\\n| c | d |']}]"},
 	{SRC("$x^2$ and $$y$$"),
-	 "[{'t':'p','c':['$x^2$ and $$y$$']}]"},
+	 "[{'t':'p','c':[{'t':'math','c':['$x^2$']},' and ',{'t':'math','display':true,'c':['$$y$$']}]}]"},
 	{SRC("a\001b"),
 	 "[{'t':'p','c':['a',{'t':'ctl','cp':'0001'},'b']}]"},
 	{SRC("a\000b"),
@@ -308,6 +308,40 @@ static const struct {
 	 "[{'t':'p','c':['a\\nb']}]"},
 	{SRC("\n\n\na\n\n\n"),
 	 "[{'t':'p','c':['a']}]"},
+	/* ---- math: as pandoc reads it; what cannot be is text ---- */
+	{SRC("$a_1*b*c$ x"),
+	 "[{'t':'p','c':[{'t':'math','c':['$a_1*b*c$']},' x']}]"},
+	{SRC("It costs $5 and $6."),
+	 "[{'t':'p','c':['It costs $5 and $6.']}]"},
+	{SRC("$5, then $x$"),
+	 "[{'t':'p','c':['$5, then ',{'t':'math','c':['$x$']}]}]"},
+	{SRC("a$b$ $ c$ \\$d$"),
+	 "[{'t':'p','c':['a$b$ $ c$ $d$']}]"},
+	{SRC("`$a$` \\(x\\) \\[1\\]"),
+	 "[{'t':'p','c':[{'t':'code','c':['$a$']},' ',{'t':'math','c':['\\\\(x\\\\)']},' [1]']}]"},
+	{SRC("\\[ a \\]"),
+	 "[{'t':'p','c':[{'t':'math','display':true,'c':['\\\\[ a \\\\]']}]}]"},
+	{SRC("$$\na\n- b\n= c  \n$$"),
+	 "[{'t':'p','c':[{'t':'math','display':true,'c':['$$\\na\\n- b\\n= c  \\n$$']}]}]"},
+	{SRC("> $$\n> a > b\n> $$"),
+	 "[{'t':'quote','c':[{'t':'p','c':[{'t':'math','display':true,'c':['$$\\na > b\\n$$']}]}]}]"},
+	{SRC("$$a\n\nb$$"),
+	 "[{'t':'p','c':['$$a']},{'t':'p','c':['b$$']}]"},
+	{SRC("**$x$** [$y$](https://a.b/$z$)"),
+	 "[{'t':'p','c':[{'t':'strong','c':[{'t':'math','c':['$x$']}]},' ',"
+	 "{'t':'a','href':'https://a.b/$z$','c':[{'t':'math','c':['$y$']}]}]}]"},
+	{SRC("~~~\n$a$\n~~~\n\n    $b$"),
+	 "[{'t':'pre','c':['$a$\\n']},{'t':'pre','c':['$b$\\n']}]"},
+	{SRC("|a|b|\n|---|---|\n|$x|y$|z|"),
+	 "[{'t':'table','head':[['a'],['b']],'align':[null,null],'rows':[[[{'t':'math','c':['$x|y$']}],['z']]]}]"},
+	/* ---- footnotes ---- */
+	{SRC("a[^1] [^b]\n\n[^1]: *Note*\n[^2]: Other"),
+	 "[{'t':'p','c':['a',{'t':'ref','id':'1','c':['[^1]']},' [^b]']},"
+	 "{'t':'ul','tight':true,'c':[{'t':'li','c':[{'t':'p','c':[{'t':'note','id':'1','c':['[^1]:']},' ',{'t':'em','c':['Note']}]}]}]},"
+	 "{'t':'ol','start':1,'tight':true,'c':[{'t':'li','c':[{'t':'p','c':[{'t':'note','id':'2','c':['[^2]:']},' Other']}]}]}]"},
+	{SRC("[^a-z] `[^1]`\n\n[^1]: x"),
+	 "[{'t':'p','c':['[^a-z] ',{'t':'code','c':['[^1]']}]},"
+	 "{'t':'ul','tight':true,'c':[{'t':'li','c':[{'t':'p','c':[{'t':'note','id':'1','c':['[^1]:']},' x']}]}]}]"},
 };
 /* clang-format on */
 

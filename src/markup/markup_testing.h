@@ -98,14 +98,22 @@ markup_check_inline(markup_walk *walk, yyjson_val *node, const markup_place *in)
 		markup_check_text(rt_json_str(node));
 		return;
 	}
-	RT_ASSERT(markup_among(type, in->kind == 't' ? " ctl " : " ctl em strong del code a img br "));
+	RT_ASSERT(markup_among(type, in->kind == 't' ? " ctl " : " ctl em strong del code a img br math ref note "));
 	if (rt_str_is(type, "ctl"))
 		RT_ASSERT(rt_json_str(rt_json_get(node, "cp")).size >= 4);
 	if (rt_str_is(type, "a") || is_image)
 		markup_check_url(rt_json_str(rt_json_get(node, is_image ? "src" : "href")), is_image);
 	if (rt_json_get(node, "title") != NULL)
 		markup_later(walk, rt_json_get(node, "title"), 't', in);
-	if (is_image || rt_str_is(type, "code"))
+	if (markup_among(type, " ref note ")) {
+		rt_str id = rt_json_str(rt_json_get(node, "id"));
+
+		RT_ASSERT(id.size > 0 && id.size <= RT_MARKUP_LABEL_MAX);
+		for (size_t i = 0; i < id.size; i++)
+			RT_ASSERT(strchr("-_", id.ptr[i]) != NULL || (id.ptr[i] >= '0' && id.ptr[i] <= '9') ||
+				  ((id.ptr[i] | 0x20) >= 'a' && (id.ptr[i] | 0x20) <= 'z'));
+	}
+	if (is_image || markup_among(type, " code math ref note "))
 		markup_later(walk, rt_json_get(node, is_image ? "alt" : "c"), 't', in);
 	else if (markup_among(type, " em strong del a "))
 		markup_later(walk, rt_json_get(node, "c"), 'i', in);

@@ -48,7 +48,7 @@ export function quiet(tally, name, seen) {
 // ---- what may be in a page ----
 
 const TAGS = new Set(("html head meta title link body noscript script style div p span header footer main nav section article aside h1 h2 h3 h4 h5 h6 " +
-	"button a ul ol li details summary pre code em strong del ins mark br hr blockquote table thead tbody tr th td img input textarea select option " +
+	"button a sup math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd menclose ul ol li details summary pre code em strong del ins mark br hr blockquote table thead tbody tr th td img input textarea select option " +
 	"datalist label form dialog kbd meter small time dl dt dd svg path circle").split(" "));
 const ATTRIBUTES = new Set(("class id role tabindex title lang type value placeholder for rows list min max step open start reversed checked disabled selected " +
 	"dir draggable spellcheck autocomplete autofocus width height viewBox d cx cy r alt href src target rel label charset name content defer hidden style inert " +

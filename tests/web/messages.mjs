@@ -79,6 +79,32 @@ async function codes({ page, tally }) {
 	tally.equal("and unfolds", await lines.count(), 0);
 }
 
+const MATH = "Euler: $e^{i\\pi}+1=0$, $5 and $6.[^1]\n\n$$\n\\frac{1}{2}\n- x\n$$\n\nRefused: $\\nosuch{$ $\\href{javascript:alert(1)}{x}$ `$a$`\n\n- [x] done\n\n[^1]: Because of *it*.\n";
+
+/** Math is MathML, and what the library refuses is as it was written; the library comes when there is some. */
+async function formulas({ server, browser, tally }) {
+	await server.op("discussion.new", { name: "math" });
+	await server.op("entry.append", { role: "User", content: "no math" });
+	const page = await openPage(server, browser, tally), files = [];
+	page.on("request", (request) => { if (request.url().includes("math_lib")) files.push(request.url()); });
+	await page.locator(".entry").first().waitFor();
+	tally.equal("no math, no library", files.length, 0);
+	await server.op("entry.append", { role: "AI", content: MATH });
+	const reply = page.locator(".entry").last();
+	await reply.locator("math").first().waitFor();
+	tally.equal("else it comes once", files.length, 1);
+	tally.check("in a sentence", await reply.locator("p math").first().evaluate((each) => each.namespaceURI.endsWith("MathML") && each.querySelector("msup") !== null));
+	tally.check("and on lines of its own", await reply.locator(".formula.display math[display=block] mfrac").count() === 1 && await reply.locator("ul li", { hasText: "x" }).locator("math").count() === 0);
+	tally.check("prices are none", (await reply.innerText()).includes("$5 and $6."));
+	tally.equal("what is refused is text", (await reply.locator(".tex").allInnerTexts()).join(" "), "$\\nosuch{$ $\\href{javascript:alert(1)}{x}$");
+	tally.equal("and leads nowhere", await reply.locator("a, math [href], [style*=url]").count(), 0);
+	tally.equal("code stays code", await reply.locator("code").innerText(), "$a$");
+	tally.check("a task has its box", await reply.locator("li.task input").isChecked());
+	await reply.getByRole("button", { name: "Footnote 1" }).click();
+	tally.check("a footnote is found", await page.evaluate(() => document.activeElement?.matches("li.footnote") && document.activeElement.textContent.includes("Because of it.")));
+	await page.context().close();
+}
+
 /** In place at the end of the take, else in a take of its own; one Undo takes both steps back. */
 async function asksAgain({ server, browser, tally }) {
 	await server.op("discussion.new", { name: "asked" });
@@ -124,5 +150,6 @@ export async function run({ server, browser, tally }) {
 	await phone.locator(".entry").last().getByRole("button", { name: /^Copy the text of entry/ }).tap();
 	tally.check("a finger copies, too", await until(async () => (await phone.evaluate(() => navigator.clipboard.readText())).startsWith("Here:")));
 	await phone.context().close();
+	await formulas({ server, browser, tally });
 	await asksAgain({ server, browser, tally });
 }

@@ -5,7 +5,7 @@
 # says web/tsconfig.json.
 cd "$(dirname "$0")/../.." || exit 1
 deps=${RETAKE_DEPS:-build/deps}
-for needed in "$deps/typescript/lib/tsc.js" build/deps/preact/src/index.d.ts build/deps/highlight/types/index.d.ts; do
+for needed in "$deps/typescript/lib/tsc.js" build/deps/preact/src/index.d.ts build/deps/highlight/types/index.d.ts build/deps/temml/dist/temml.d.ts; do
 	if [ ! -e "$needed" ]; then
 		echo "skipped: $needed is not there (setup/deps.sh types)"
 		exit 77
