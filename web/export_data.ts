@@ -331,6 +331,15 @@ export function headSpot(discussions: PageDiscussion[], disc: number): Spot {
 	return { ...spot };
 }
 
+/** Of very much the end is read first (html_impl.h), and shown. */
+const opensAtEnd = () => document.getElementById("retake-first") !== null;
+
+/** Where reading begins: at the first entry of the active take. */
+export function startSpot(discussions: PageDiscussion[], disc: number): Spot {
+	const spot = headSpot(discussions, disc);
+	return opensAtEnd() ? spot : { ...spot, at: Math.min(0, (discussions[disc].takes[spot.take]?.count ?? 0) - 1) };
+}
+
 function findHead(discussions: PageDiscussion[], disc: number): Spot {
 	const { active, takes, head } = discussions[disc];
 	const take = takes[active], at = take?.find(head) ?? -1;
@@ -361,12 +370,12 @@ function linked(discussions: PageDiscussion[], active: number, hash: string): { 
 	const query = new URLSearchParams(hash.replace(/^#/, ""));
 	const d = query.get("d"), t = query.get("t"), e = query.get("e");
 	const found = discussions.findIndex((each) => each.name === d);
-	const spot = headSpot(discussions, found < 0 ? active : found);
+	const spot = startSpot(discussions, found < 0 ? active : found);
 	const { takes } = discussions[spot.disc];
 	const take = takes.findIndex((each) => each.name === t);
 	if (take >= 0 && take !== spot.take) {
 		spot.take = take;
-		spot.at = takes[take].count - 1;
+		spot.at = opensAtEnd() ? takes[take].count - 1 : Math.min(0, takes[take].count - 1);
 	}
 	const gone = d !== null && found < 0 ? `the discussion "${d}"` : t !== null && take < 0 ? `the take "${t}"` : "";
 	const missing = gone && `The link leads to ${gone}, which is not in this page. This is what is nearest.`;

@@ -7,7 +7,7 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Cut } from "./cut";
-import { headSpot, ledTo, linkOf, readFirst, readPage, treeFor, wordsOf } from "./export_data";
+import { headSpot, ledTo, linkOf, readFirst, readPage, startSpot, treeFor, wordsOf } from "./export_data";
 import { Entries, entryAt } from "./export_entries";
 import { Tree } from "./export_tree";
 import { markWords } from "./found";
@@ -138,7 +138,7 @@ function Page(props: PageProps) {
 			<header class="top">
 				<button type="button" class="icon page-narrow" aria-expanded={hasTree} aria-label="Outline" onClick={() => setTree(!hasTree)}>☰</button>
 				<h1>{discussions.length === 1 ? <span class="where">{disc.name}</span> : (
-					<select aria-label="Discussion" value={String(spot.disc)} onChange={(event) => go(headSpot(discussions, Number(event.currentTarget.value)))}>
+					<select aria-label="Discussion" value={String(spot.disc)} onChange={(event) => go(startSpot(discussions, Number(event.currentTarget.value)))}>
 						{discussions.map((each, at) => <option value={String(at)}>{each.name}</option>)}
 					</select>
 				)}</h1>
@@ -157,6 +157,7 @@ function Page(props: PageProps) {
 					)}
 					<Takes disc={disc} take={spot.take} onTake={goTake} />
 					<Entries discussions={discussions} spot={spot} turn={turn} sizes={sizes} />
+					<p class="page-foot">Exported from Retake. To continue this conversation, import this file in Retake: all takes, labels and edits are in it.</p>
 				</main>
 			</div>
 		</div>
