@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "chat/context.h"
 #include "codec/json.h"
 
 enum { MESSAGE_ROOM = RT_ERROR_TEXT_SIZE - 120 }; /* for the problems of a set */
@@ -84,6 +85,36 @@ rt_attach_set(rt_scope *s, const rt_file_set *set)
 		memcpy(items[i].sha256, file->sha256, sizeof(items[i].sha256));
 	}
 	return (rt_attachments){items, set->count};
+}
+
+size_t
+rt_attach_tokens(rt_scope *s, const rt_file_options *options, const rt_project *value, uint32_t disc,
+		 rt_str message)
+{
+	rt_attachments files = rt_attach_set(s, rt_attach_look(s, options, value, disc, message));
+	size_t tokens = files.count > 0 ? RT_TOKENS_PER_MESSAGE : 0;
+	rt_buf *text = rt_scope_buf(s);
+
+	for (size_t i = 0; i < files.count; i++) {
+		rt_buf_clear(text);
+		rt_attachment_add_text(text, &files.items[i]);
+		tokens += rt_tokens_estimate(text->size) +
+			  (files.items[i].mime.size > 0 ? RT_TOKENS_PER_IMAGE : 0);
+	}
+	return tokens;
+}
+
+rt_str
+rt_attach_lists(rt_scope *s, const rt_disc *disc)
+{
+	rt_buf *lists = rt_scope_buf(s);
+
+	rt_buf_add_str(lists, list_of(s, disc, "files"));
+	rt_buf_add_byte(lists, '\n');
+	rt_buf_add_str(lists, list_of(s, disc, "context_files"));
+	rt_buf_add_byte(lists, '\n');
+	rt_buf_add_str(lists, list_of(s, disc, "screenshots"));
+	return rt_scope_str(s, lists);
 }
 
 void

@@ -22,6 +22,12 @@ const rt_file_set *rt_attach_look(rt_scope *scope, const rt_file_options *option
 rt_attachments rt_attach_set(rt_scope *scope, const rt_file_set *set);
 /* Fails the scope with RT_REFUSED if the set has problems; the message lists them. */
 void rt_attach_check(rt_scope *scope, const rt_file_set *set);
+/* Estimated tokens of the files of a discussion, as a request counts them, and of the definitions that
+ * the message names. Files that cannot be sent count nothing. */
+size_t rt_attach_tokens(rt_scope *scope, const rt_file_options *options, const rt_project *value,
+			uint32_t disc, rt_str message);
+/* The three lists of a discussion: two that are equal name the same files. */
+rt_str rt_attach_lists(rt_scope *scope, const rt_disc *disc);
 /* The three of them: an rt_attach_fn, whose ctx is a const rt_file_options. */
 rt_attachments rt_attach(const void *options, rt_scope *scope, const rt_project *value, uint32_t disc,
 			 rt_str message);

@@ -133,6 +133,7 @@ laid_deinit(rt_chat_laid *laid)
 		rt_buf_deinit(&laid->role);
 		rt_buf_deinit(&laid->kind);
 		rt_buf_deinit(&laid->label);
+		rt_buf_deinit(&laid->usage);
 	}
 	*laid = (rt_chat_laid){0};
 }
@@ -145,10 +146,12 @@ laid_clear(rt_chat_laid *laid, const rt_alloc *alloc)
 		rt_buf_init(&laid->role, alloc, 1 << 16);
 		rt_buf_init(&laid->kind, alloc, 1 << 16);
 		rt_buf_init(&laid->label, alloc, 1 << 16);
+		rt_buf_init(&laid->usage, alloc, 1 << 16);
 	}
 	rt_buf_clear(&laid->role);
 	rt_buf_clear(&laid->kind);
 	rt_buf_clear(&laid->label);
+	rt_buf_clear(&laid->usage);
 }
 
 void
@@ -307,6 +310,8 @@ rt_chat_layout(rt_chat *chat, size_t item)
 		name = rt_body_custom_type(e.body);
 	rt_buf_add_str(&laid->kind, name.size > 0 ? name : e.kind);
 	rt_buf_add_str(&laid->label, e.label);
+	if (e.body != NULL)
+		rt_body_add_usage(&laid->usage, e.body);
 	if (!is_same || laid->role_number != slot.role)
 		lay_entry(chat, &e, look, &laid->lines);
 	laid->is_partial = e.is_partial;

@@ -206,6 +206,10 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 		add_run_notes(chat, notes);
 	else
 		add_entry_notes(chat, item, laid, notes);
+	if (is_selected && laid->usage.size > 0) {
+		rt_buf_add_c(notes, "  ");
+		rt_buf_add_str(notes, rt_buf_str(&laid->usage));
+	}
 	x = rt_canvas_put_cut(c, box, x, y, box.w - x, rt_buf_str(notes), RT_INK_DIM);
 	if (!is_run && laid->label.size > 0) {
 		int end = box.w - width - (is_active ? ACTIVE_COLUMNS : 0) - 1;

@@ -39,6 +39,7 @@ typedef struct rt_chat_laid {
 	bool is_partial;
 	uint64_t used; /* serial number of its last use */
 	rt_buf role, kind, label;
+	rt_buf usage; /* the model and tokens of a reply; or empty */
 	rt_lines lines;
 	const rt_lines *more; /* rows below them; or NULL */
 } rt_chat_laid;

@@ -569,10 +569,65 @@ source_of_an_answer(void **state)
 	desk_close(&d);
 }
 
+/* The model and the tokens of a reply are shown where the entry is selected, and where it is read. */
+static void
+usage_of_a_reply(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 14);
+	desk_add(&d, "User", "hello");
+	desk_do(&d, "[{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"hi\",\"provider\":\"openai\","
+		    "\"model\":\"gpt-5\",\"usage\":{\"input_tokens\":1200,\"output_tokens\":35,"
+		    "\"cache_read_input_tokens\":800}}]");
+	assert_false(desk_shows(&d, "1200 tokens"));
+	desk_press(&d, "alt+up");
+	assert_shows(&d, "AI  openai/gpt-5, 1200 tokens in (800 cached), 35 out");
+	desk_press(&d, "up");
+	assert_false(desk_shows(&d, "1200 tokens"));
+	desk_press(&d, "down alt+p");
+	assert_shows(&d, "hi\n\nopenai/gpt-5, 1200 tokens in (800 cached), 35 out");
+	desk_close(&d);
+}
+
+/* The title counts the files that are sent with the take. */
+static void
+tokens_of_files(void **state)
+{
+	char folder[128], before[4096];
+	FILE *file;
+	desk d;
+
+	(void)state;
+	assert_true(test_folder(folder, sizeof(folder), "pane_chat_test"));
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(folder), 0);
+	file = fopen("notes.txt", "w");
+	assert_non_null(file);
+	for (int i = 0; i < 1000; i++)
+		fputs("eight b\n", file);
+	assert_int_equal(fclose(file), 0);
+	desk_open(&d, 80, 14);
+	desk_add(&d, "User", "hello");
+	assert_shows(&d, " ~2 tok");
+	desk_do(&d, "[{\"op\":\"files.set\",\"which\":\"files\",\"items\":[\"notes.txt\"]}]");
+	assert_shows(&d, " ~2k tok");
+	assert_int_equal(d.tui.work.file_tokens, rt_work_tokens(&d.tui.work) - 2);
+	assert_in_range(d.tui.work.file_tokens, 2000, 2020);
+	desk_press(&d, "alt+u");
+	assert_shows(&d, " ~2 tok");
+	desk_close(&d);
+	assert_int_equal(unlink("notes.txt"), 0);
+	assert_int_equal(chdir(before), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(usage_of_a_reply), cmocka_unit_test(tokens_of_files),
 		cmocka_unit_test(keys_act_on_what_is_marked),
 		cmocka_unit_test(marks_go),
 		cmocka_unit_test(marks_are_of_the_take),

@@ -128,7 +128,7 @@ draw_title(rt_tui *tui, rt_scope *s, rt_box box)
 	rt_canvas *c = &tui->canvas;
 	rt_work *w = &tui->work;
 	size_t count = rt_work_count(w), head = rt_work_head(w), least;
-	size_t tokens = rt_tokens_estimate((size_t)rt_seq_total(w->take->slots).bytes);
+	size_t tokens = rt_work_tokens(w);
 	bool with_take = w->take_count > 1 || box.w >= 60;
 	rt_buf *left = rt_scope_buf(s), *right = rt_scope_buf(s), *more = rt_scope_buf(s);
 	int width, columns;

@@ -132,10 +132,12 @@ rt_verb_read(rt_tui *tui, uint32_t entry)
 	const rt_work_entry *e;
 	char title[300];
 	rt_lines lines;
+	rt_buf *usage;
 	rt_scope s;
 
 	rt_scope_init(&s, tui->alloc);
 	rt_lines_init(&lines, tui->alloc);
+	usage = rt_scope_buf(&s);
 	e = rt_work_entry_get(&s, &tui->work, entry);
 	if (e != NULL && e->said.thinking_count > 0)
 		add_said(&e->said, &options, &lines);
@@ -145,6 +147,12 @@ rt_verb_read(rt_tui *tui, uint32_t entry)
 		rt_lines_add_markdown(&lines, rt_buf_str(&e->text), &options);
 	if (e != NULL && e->parts.size > 0)
 		rt_lines_add_row(&lines, 0, rt_buf_str(&e->parts), RT_INK_TOOL);
+	if (e != NULL && e->body != NULL)
+		rt_body_add_usage(usage, e->body);
+	if (usage->size > 0) {
+		rt_lines_add_blank(&lines);
+		rt_lines_add_row(&lines, 0, rt_buf_str(usage), RT_INK_DIM);
+	}
 	rt_verb_name(tui, &entry, 1, title, sizeof(title));
 	return rt_verb_show(tui, &s, title, &lines);
 }

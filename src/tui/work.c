@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 
-#include "core/role.h"
 #include "tui/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/attach.h"
+#include "chat/context.h"
 #include "codec/request_json.h"
+#include "core/role.h"
 #include "llm/comms_host.h"
 #include "llm/models_host.h"
+
+enum { FILES_READ_US = 5000000 /* between two readings of the same lists of files */ };
 
 /* ---- the place in view ---- */
 
@@ -617,6 +621,39 @@ rt_work_stop(rt_work *work)
 		work->run[0] = 0; /* it is forgotten */
 }
 
+/* ---- tokens ---- */
+
+size_t
+rt_work_tokens(rt_work *work)
+{
+	const rt_env *env = work->session->env;
+	size_t tokens = rt_tokens_estimate((size_t)rt_seq_total(work->take->slots).bytes);
+	int64_t now_us = env->now_us(env->ctx);
+	rt_buf *key;
+	rt_scope s;
+	bool is_same;
+
+	rt_scope_init(&s, work->alloc);
+	key = rt_scope_buf(&s);
+	rt_buf_add_str(key, rt_attach_lists(&s, work->disc));
+	is_same = key->size == 2 || /* there are none */
+		  (rt_str_eq(rt_buf_str(key), rt_buf_str(&work->file_lists)) &&
+		   (work->files_value == work->value_change ||
+		    now_us - work->files_read_us < FILES_READ_US));
+	if (key->size == 2)
+		work->file_tokens = 0;
+	if (rt_ok(&s) && !is_same) {
+		work->file_tokens = rt_attach_tokens(&s, &work->files, work->value,
+						     work->place.disc, RT_STR(""));
+		rt_buf_clear(&work->file_lists);
+		rt_buf_add_str(&work->file_lists, rt_buf_str(key));
+		work->files_read_us = now_us;
+		work->files_value = work->value_change;
+	}
+	rt_scope_deinit(&s);
+	return tokens + work->file_tokens;
+}
+
 /* ---- open and close ---- */
 
 rt_status
@@ -624,7 +661,7 @@ rt_work_open(rt_work *work, rt_session *session, const char *model, rt_error *er
 {
 	const rt_config *config = NULL;
 	rt_buf *bufs[] = {&work->model,      &work->hint, &work->only,  &work->run_text, &work->run_thinking,
-			  &work->run_notice, &work->owner, &work->state};
+			  &work->run_notice, &work->owner, &work->state, &work->file_lists};
 	rt_status st;
 
 	memset(work, 0, sizeof(*work));
@@ -649,7 +686,7 @@ void
 rt_work_close(rt_work *work)
 {
 	rt_buf *bufs[] = {&work->model,      &work->hint, &work->only,  &work->run_text, &work->run_thinking,
-			  &work->run_notice, &work->owner, &work->state};
+			  &work->run_notice, &work->owner, &work->state, &work->file_lists};
 
 	if (work->runs != NULL)
 		rt_runs_free(work->runs);

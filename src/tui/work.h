@@ -64,6 +64,10 @@ typedef struct rt_work {
 	rt_buf model;          /* the name of the model that would answer; empty: none is chosen */
 	rt_scope files_scope;
 	rt_file_options files; /* where files are read: the working directory */
+	size_t file_tokens;    /* of the files that are sent, as estimated … */
+	rt_buf file_lists;     /* … for these lists … */
+	int64_t files_read_us; /* … at this time … */
+	uint64_t files_value;  /* … and value_change */
 	char *store_path;
 
 	rt_work_end end;       /* of the last run */
@@ -93,6 +97,9 @@ size_t rt_work_head(const rt_work *work);
 /* Does the filter hide this entry, and the one at the head? Nothing acts on those. */
 bool rt_work_is_filtered(const rt_work *work, size_t at);
 bool rt_work_filters_head(const rt_work *work);
+/* Estimated tokens of the take and of the files that are sent with it. Files are read when the lists
+ * or the discussion have changed, else at most every few seconds. */
+size_t rt_work_tokens(rt_work *work);
 rt_str rt_work_disc_name(const rt_work *work);
 rt_str rt_work_take_name(const rt_work *work);
 /* For view_rows.h. */

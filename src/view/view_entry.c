@@ -493,6 +493,47 @@ rt_body_add_origin(rt_buf *buf, rt_str kind, const rt_body *body)
 	}
 }
 
+/* The first of these members that is a number. */
+static bool
+usage_of(const rt_body *body, const char *const names[3], uint64_t *out)
+{
+	yyjson_val *usage = rt_body_field(body, "usage");
+
+	for (int i = 0; i < 3; i++)
+		if (rt_json_u64(rt_json_get(usage, names[i]), out))
+			return true;
+	return false;
+}
+
+void
+rt_body_add_usage(rt_buf *buf, const rt_body *body)
+{
+	static const char *const in[] = {"input_tokens", "prompt_tokens", "input"};
+	static const char *const out[] = {"output_tokens", "completion_tokens", "output"};
+	static const char *const cached[] = {"cache_read_input_tokens", "cached_tokens", "cacheRead"};
+	rt_str model = text_of(body, "model"), provider = text_of(body, "service");
+	const char *comma = "";
+	uint64_t count;
+
+	if (provider.size == 0)
+		provider = text_of(body, "provider");
+	if (model.size > 0) {
+		rt_buf_add_str(buf, provider);
+		rt_buf_add_c(buf, provider.size > 0 ? "/" : "");
+		rt_buf_add_str(buf, model);
+		comma = ", ";
+	}
+	if (usage_of(body, in, &count)) {
+		rt_buf_add_f(buf, "%s%llu tokens in", comma, (unsigned long long)count);
+		if (usage_of(body, cached, &count) && count > 0)
+			rt_buf_add_f(buf, " (%llu cached)", (unsigned long long)count);
+		if (usage_of(body, out, &count))
+			rt_buf_add_f(buf, ", %llu out", (unsigned long long)count);
+	} else if (usage_of(body, out, &count)) {
+		rt_buf_add_f(buf, "%s%llu tokens out", comma, (unsigned long long)count);
+	}
+}
+
 /* ---- what people do not see ---- */
 
 rt_status
