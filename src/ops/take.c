@@ -254,6 +254,7 @@ rt_op_take_promote(rt_change *c, const rt_request *r)
 {
 	const rt_disc *disc;
 	const rt_take *take = named_take(c, r, &disc);
+	rt_buf *note = rt_scope_buf(c->scope);
 	uint32_t made;
 
 	check_name(c, r->name);
@@ -264,6 +265,9 @@ rt_op_take_promote(rt_change *c, const rt_request *r)
 	rt_check_disc_name(c, r->name);
 	if (!rt_change_ok(c))
 		return;
+	rt_buf_add_f(note, "The steps of \"%.*s\" and the record of its last request stay in \"%.*s\".",
+		     RT_STR_ARG(rt_text_str(take->name)), RT_STR_ARG(rt_cell_name(rt_project_cell(c->now, disc->number))));
+	rt_result_set_note(c->result, c->scope, note);
 	made = make_disc(c, disc, take, rt_seq_count(take->slots), r->name);
 	if (disc->active == take->number)
 		activate(c, disc->number, rt_disc_first(disc, take->number));

@@ -128,6 +128,9 @@ ROW(c12_promote)
 	GIVES(REFUSED, "{'op':'take.promote','take':'side','name':'main'}");
 	DONE("{'op':'take.promote','take':'side','name':'apart'}");
 	assert_string_equal(f->result.discussion, "apart");
+	assert_string_equal(rt_text_str(f->result.note).ptr,
+			    "The steps of \"side\" and the record of its last request stay in "
+			    "\"main\".");
 	SHOWS("discussion", "'apart'");
 	IDS("aa bb");
 	TAKES_ARE("apart");
