@@ -246,6 +246,17 @@ rt_buf_add_u64(rt_buf *buf, uint64_t number)
 }
 
 void
+rt_buf_add_grouped(rt_buf *buf, uint64_t number)
+{
+	if (number >= 1000) {
+		rt_buf_add_grouped(buf, number / 1000);
+		rt_buf_add_f(buf, ",%03u", (unsigned)(number % 1000));
+	} else {
+		rt_buf_add_u64(buf, number);
+	}
+}
+
+void
 rt_buf_add_i64(rt_buf *buf, int64_t number)
 {
 	if (number < 0) {

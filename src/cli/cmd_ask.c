@@ -30,10 +30,10 @@ add_usage(rt_buf *out, const rt_usage *usage)
 		return;
 	rt_buf_add_c(out, ", ");
 	if (usage->input != SIZE_MAX)
-		rt_buf_add_f(out, "%zu", usage->input);
+		rt_buf_add_grouped(out, usage->input);
 	rt_buf_add_c(out, " tokens in, ");
 	if (usage->output != SIZE_MAX)
-		rt_buf_add_f(out, "%zu", usage->output);
+		rt_buf_add_grouped(out, usage->output);
 	rt_buf_add_c(out, " out");
 }
 

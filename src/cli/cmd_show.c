@@ -16,11 +16,8 @@ enum { PREVIEW = 60 };
 static bool
 is_wanted(const rt_cli *cli, const rt_entry_row *e)
 {
-	const char *role = rt_cli_flag_value(cli, "role");
-
-	return role == NULL || rt_role_is_user(e->role) ||
-	       rt_str_eq_nocase(rt_cli_role_label(cli, e->role),
-				rt_cli_role_label(cli, rt_str_of(role)));
+	return rt_role_passes(cli->session.value, e->role,
+			      rt_str_of(rt_cli_flag_value(cli, "role")));
 }
 
 /* --- JSON --- */
@@ -208,6 +205,37 @@ show_content(rt_cli *cli, const rt_entry_row *e, bool whole)
 	rt_buf_deinit(&preview);
 }
 
+/* "1,204 tokens in, 310 out, 1,000 from the cache"; counts that are unknown are left out, and what
+ * has no known name stays JSON. */
+static void
+add_usage(rt_buf *out, yyjson_val *usage)
+{
+	static const struct {
+		const char *names[3]; /* ours, pi's, OpenAI's */
+		const char *words;
+	} counts[] = {{{"input_tokens", "input", "prompt_tokens"}, " tokens in"},
+		      {{"output_tokens", "output", "completion_tokens"}, " out"},
+		      {{"cache_read_input_tokens", "cacheRead", ""}, " from the cache"},
+		      {{"cache_creation_input_tokens", "cacheWrite", ""}, " to the cache"}};
+	size_t start = out->size;
+	uint64_t count;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		for (size_t k = 0; k < 3; k++) {
+			if (!rt_json_u64(rt_json_get(usage, counts[i].names[k]), &count))
+				continue;
+			if (i >= 2 && count == 0)
+				break;
+			rt_buf_add_c(out, out->size > start ? ", " : "");
+			rt_buf_add_grouped(out, count);
+			rt_buf_add_c(out, i == 1 && out->size == start ? " tokens out"
+								       : counts[i].words);
+			break;
+		}
+	if (out->size == start)
+		rt_json_add_value(out, usage);
+}
+
 static void
 show_details(rt_cli *cli, const rt_entry_row *e)
 {
@@ -222,9 +250,19 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 	if (json.size > 0)
 		rt_term_indented(&cli->out, rt_buf_str(&json), 4);
 	rt_buf_deinit(&json);
+	rt_str model = rt_json_str(rt_body_field(e->body, "model"));
+	rt_str provider = rt_json_str(rt_body_field(e->body, "provider"));
+
+	if (model.size > 0) {
+		rt_term_c(&cli->out, "    model: ");
+		rt_term_line(&cli->out, provider);
+		rt_term_c(&cli->out, provider.size > 0 ? "/" : "");
+		rt_term_line(&cli->out, model);
+		rt_term_c(&cli->out, "\n");
+	}
 	if (usage != NULL) {
 		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
-		rt_json_add_value(&json, usage);
+		add_usage(&json, usage);
 		rt_term_c(&cli->out, "    usage: ");
 		rt_term_line(&cli->out, rt_buf_str(&json));
 		rt_term_c(&cli->out, "\n");

@@ -279,5 +279,22 @@ r models --json >"$work/out"
 holds '"provider":"ollama"' "$work/out" "models"
 r models builtin >"$work/out"
 holds "builtin/echo" "$work/out" "models of a provider"
+# --- tokens and model of a reply ---
+printf '%s\n' '{"text":"Counted."}' '{"usage":{"input_tokens":1204,"output_tokens":310,"cache_read_input_tokens":1000}}' >"$work/counted"
+r ask -m "builtin/play:$work/counted" "how many?" >/dev/null 2>"$work/err" </dev/null
+holds "1,204 tokens in, 310 out" "$work/err" "ask: tokens"
+r show -v @ >"$work/out"
+holds "usage: 1,204 tokens in, 310 out, 1,000 from the cache" "$work/out" "show -v: tokens in words"
+holds "    model: builtin/play:" "$work/out" "show -v: the model"
+r show --json @ >"$work/out"
+holds '"usage":{"input_tokens":1204,"output_tokens":310,"cache_read_input_tokens":1000}' "$work/out" "show --json: tokens"
+holds '"model":"play' "$work/out" "show --json: the model"
+printf '%s\n' '{"op":"entry.append","role":"AI","content":"x","usage":{"own":7}}' \
+	'{"op":"entry.append","role":"AI","content":"y","usage":{"input":7,"output":1000,"cacheRead":0}}' | r apply >/dev/null
+r show -v @ >"$work/out"
+holds "usage: 7 tokens in, 1,000 out" "$work/out" "show -v: the names of pi"
+hasnt "no cache, no word of it" "cache" "$(cat "$work/out")"
+r show -v :-2 >"$work/out"
+holds 'usage: {"own":7}' "$work/out" "show -v: names that are not known"
 r fsck >/dev/null 2>&1 && pass || fail "fsck" ""
 finish
