@@ -33,7 +33,7 @@ typedef struct retake_window {
 	size_t size;      /* sizeof(retake_window) */
 	size_t from;      /* the first position, 0-based */
 	size_t count;     /* 0: to the end */
-	const char *role; /* this role and the user's only; NULL: all */
+	const char *role; /* filter: this role and User only; NULL: all */
 } retake_window;
 
 #define RETAKE_WINDOW_INIT {sizeof(retake_window), 0, 0, NULL}

@@ -77,3 +77,16 @@ rt_role_meant(const rt_project *project, rt_str word)
 	}
 	return found;
 }
+
+bool
+rt_role_same(const rt_project *project, rt_str a, rt_str b)
+{
+	return rt_str_eq(a, b) ||
+	       rt_str_eq_nocase(rt_role_meant(project, a), rt_role_meant(project, b));
+}
+
+bool
+rt_role_passes(const rt_project *project, rt_str role, rt_str only)
+{
+	return only.size == 0 || rt_role_is_user(role) || rt_role_same(project, role, only);
+}

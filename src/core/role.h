@@ -17,5 +17,9 @@ bool rt_role_is_assistant(rt_str role);
  * that means no role of it, is returned unchanged. Borrows from both. Also the label that an entry's
  * role is shown with. */
 rt_str rt_role_meant(const rt_project *project, rt_str word);
+/* Do two roles or words mean the same? */
+bool rt_role_same(const rt_project *project, rt_str a, rt_str b);
+/* The filter by role: this role and User. only empty: every role passes. */
+bool rt_role_passes(const rt_project *project, rt_str role, rt_str only);
 
 #endif

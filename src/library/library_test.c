@@ -148,7 +148,7 @@ test_apply_and_look(void **state)
 	window.from = 1;
 	holds(&f, retake_show(f.project, &place, &window, &f.text, &f.error),
 	      "\"entries\":[{\"id\":\"a\"");
-	window.role = "AI";
+	window.role = "assistant"; /* the same role, in other words */
 	window.from = 0;
 	holds(&f, retake_show(f.project, &place, &window, &f.text, &f.error), "\"id\":\"a\"");
 	holds(&f, retake_entry(f.project, &place, ":-1", &f.text, &f.error), "three");

@@ -33,6 +33,17 @@ test_windows(void **state)
 	snprintf(target, sizeof(target), "%.*s", RT_STR_ARG(rt_json_str(rt_json_get(etags, "c"))));
 	expect(f, 200, "GET", D "/entries/c", NULL);
 	assert_string_equal(f->etag, target);
+	expect(f, 201, "POST", D "/entries", "{\"id\":\"e\",\"role\":\"AI\",\"content\":\"x\"}");
+	expect(f, 201, "POST", D "/entries", "{\"id\":\"g\",\"role\":\"Critic\",\"content\":\"x\"}");
+	for (size_t i = 0; i < 2; i++) { /* the filter by role: User passes, and the same role */
+		expect(f, 200, "GET", i == 0 ? D "/entries?from=2&role=AI"
+					     : D "/entries?from=2&role=assistant", NULL);
+		entries = rt_json_get(f->root, "entries");
+		assert_int_equal(yyjson_arr_size(entries), 3);
+		assert_true(rt_str_is(rt_json_str(rt_json_get(yyjson_arr_get(entries, 2), "id")),
+				      "e"));
+	}
+	expect(f, 200, "POST", D "/undo", "{\"count\":2}");
 	expect(f, 200, "GET", D "/entries?from=99", NULL);
 	assert_int_equal(number_at(f, "from"), 4);
 	assert_int_equal(yyjson_arr_size(rt_json_get(f->root, "entries")), 0);

@@ -43,7 +43,7 @@ static const rt_route_param q_entries[] = {
 	{"from", "integer", "the first position, from 0"},
 	{"count", "integer", "so many positions; default 200, at most 2000"},
 	{"last", "integer", "instead of both: so many at the end"},
-	{"role", "string", "only entries of this role, and the user's"},
+	{"role", "string", "filter: only entries with this role, and those with the role User"},
 	{"tags", "boolean", "also each entry's ETag"},
 	BLOCKS,
 	AT_OP,

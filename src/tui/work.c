@@ -106,7 +106,7 @@ rt_work_is_filtered(const rt_work *work, size_t at)
 	return work->only.size > 0 && at < rt_work_count(work) &&
 	       rt_seq_get(work->take->slots, at, &slot, NULL) == RT_OK &&
 	       rt_project_name(work->value, slot.role, &role, NULL) == RT_OK &&
-	       !rt_str_eq_nocase(role, rt_buf_str(&work->only)) && !rt_role_is_user(role);
+	       !rt_role_passes(work->value, role, rt_buf_str(&work->only));
 }
 
 bool

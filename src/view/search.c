@@ -183,11 +183,10 @@ find_candidates(search *s)
 static bool
 role_fits(const search *s, rt_str role)
 {
-	role = rt_role_meant(s->project, role);
 	return (s->options->role.size == 0 ||
-		rt_str_eq_nocase(role, rt_role_meant(s->project, s->options->role))) &&
+		rt_role_same(s->project, role, s->options->role)) &&
 	       (s->query.role.size == 0 ||
-		rt_str_eq_nocase(role, rt_role_meant(s->project, s->query.role)));
+		rt_role_same(s->project, role, s->query.role));
 }
 
 /* Signs are not in the index. */

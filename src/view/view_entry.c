@@ -282,7 +282,7 @@ has_role(const rt_entry_cursor *c, const rt_slot *slot)
 
 	return c->role.size == 0 ||
 	       (rt_project_name(c->view.project, slot->role, &name, NULL) == RT_OK &&
-		(rt_str_eq(name, c->role) || rt_role_is_user(name)));
+		rt_role_passes(c->view.project, name, c->role));
 }
 
 const rt_entry_row *

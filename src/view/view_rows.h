@@ -70,7 +70,7 @@ rt_scope *rt_view_inner(rt_scope *outer);
 typedef struct rt_window {
 	size_t from;  /* first position, 0-based */
 	size_t count; /* 0: to the end */
-	rt_str role;  /* only entries of this role and "User" (T5); empty: all */
+	rt_str role;  /* filter by role: this one and User (T5); empty: all */
 } rt_window;
 
 /* An entry as a take shows it. */

@@ -23,6 +23,20 @@ is 'alias of ask' 'User' "$(r show :7 --json | json 'd["role"]')"
 code 'filter' 0 r show -r assistant
 is 'filter: AI, and questions' 7 "$(printf '%s\n' "$out" | grep -c '^:')"
 
+hasnt 'filter: no other role' Critic "$out"
+shown() { # the roles that a filter lets pass
+	r show --json -r "$1" | json '" ".join(each["role"] for each in d["entries"])'
+}
+for word in AI ai assistant model; do
+	is "filter by $word: JSON" 'AI User AI AI AI User AI' "$(shown $word | sed 's/System //')"
+done
+is 'filter: questions alone' 'User User' "$(shown human)"
+r -q add -r human 'imported'
+printf '%s\n' '{"op":"entry.role","entry":"@","role":"assistant"}' | r -q apply >/dev/null
+is 'filter: the label of a role, not its spelling' 'User User assistant' \
+	"$(shown AI | sed 's/AI //g')"
+r -q undo 2
+
 # --- a role of the project is no alias ---
 r -q roles add assistant
 r -q add -r assistant eight
