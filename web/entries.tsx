@@ -196,7 +196,8 @@ export function Entries() {
 		}
 	}
 	const [first, last] = outline && v.heights.count ? v.range() : [0, -1];
-	const kept = [state.focus, editing?.entry, editing?.after, editing?.before]
+	// also what has the keyboard's focus until the next row takes it: to remove that lays out a list that is half drawn
+	const kept = [state.focus, v.had?.closest<HTMLElement>(".entry")?.dataset.entry, editing?.entry, editing?.after, editing?.before]
 		.map((id) => (outline && id ? v.heights.rowOf(placeOf(outline, id)) : -1))
 		.filter((row) => row >= 0 && (row < first || row > last));
 	const drawn: number[] = [];
