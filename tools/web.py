@@ -18,7 +18,8 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+         ".webmanifest": "application/manifest+json"}
 
 
 def build(deps, folder, *sources):
@@ -34,11 +35,11 @@ def build(deps, folder, *sources):
 
 def bundle(deps, folder):
     """{name: bytes} of the files that the page consists of."""
-    build(deps, folder, "main.tsx", "early.ts", "math_lib.ts", "style.css")
+    build(deps, folder, "main.tsx", "early.ts", "theme_early.ts", "math_lib.ts", "style.css")
     found = {}
     with open(os.path.join(ROOT, "web/index.html"), encoding="utf-8") as file:
         page = file.read()
-    for name in ("main.js", "early.js", "math_lib.js", "style.css"):
+    for name in ("main.js", "early.js", "theme_early.js", "math_lib.js", "style.css"):
         with open(os.path.join(folder, name), "rb") as file:
             data = file.read()
         stem, ending = os.path.splitext(name)
@@ -49,8 +50,11 @@ def bundle(deps, folder):
         found[hashed] = data
     if page.count("@store@") != 1 or page.find("@store@") > page.find("/web/early"):
         sys.exit("web/index.html does not name its store once, before its first script")
-    with open(os.path.join(ROOT, "web/icon.svg"), "rb") as file:
-        found["/web/icon.svg"] = file.read()
+    # These keep their names: the browser looks for a newer one by the address.
+    for path, name in (("/web/icon.svg", "icon.svg"), ("/sw.js", "sw.js"),
+                       ("/web/manifest.webmanifest", "manifest.webmanifest")):
+        with open(os.path.join(ROOT, "web", name), "rb") as file:
+            found[path] = file.read()
     found["/"] = page.encode()
     return found
 

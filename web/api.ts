@@ -5,6 +5,9 @@ import type { ProblemBody } from "./types";
 
 const API = "/retake/v1";
 
+/** The project that the page's address names; null: the one that the server was started with. */
+const PROJECT = new URLSearchParams(location.search).get("project");
+
 /** A failure that the server explained, or (status 0) that it could not be reached. */
 export class Problem extends Error {
 	readonly status: number;
@@ -46,7 +49,7 @@ export function path(...pieces: (string | number)[]): string {
 }
 
 export function address(where: string, query: Query = {}): string {
-	const said = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+	const said = Object.entries(PROJECT ? { ...query, project: PROJECT } : query).filter(([, value]) => value !== undefined && value !== null);
 	const text = said
 		.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
 		.join("&");

@@ -14,6 +14,7 @@ import { Entries } from "./entries";
 import { ExportButton } from "./export";
 import { focusTake } from "./focus";
 import { NoticeLine } from "./notice_line";
+import { PageSettings } from "./page_settings";
 import { isNarrow, openOverlay, panesAt, togglePane, useNarrow } from "./panes";
 import { set, useStore } from "./state";
 import { discussionOf } from "./store";
@@ -72,7 +73,8 @@ function TopBar(props: { isCovered: boolean }) {
 			)}
 			<button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Save (Ctrl+S)" onClick={act.save}>Save</button>
 			<ExportButton />
-			<button type="button" class="icon" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>
+			<PageSettings />
+			<button type="button" class="icon wide-only" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (
 				<button type="button" class="icon text" id="to-panes" aria-label="Panes" title={side.map((each) => each.title).join(", ")} aria-expanded={isNarrow() ? drawer === "right" : pane !== null}
 					onClick={() => (isNarrow() ? toggleDrawer("right", "to-panes") : set({ pane: pane ? null : side[0].id }))}>

@@ -7,7 +7,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { AttachButton, AttachedList, hasFiles, useAttachments } from "./attachments";
 import { keepDraft, keepLeft, keptLeft, ownDraft } from "./drafts";
-import { focusTake, showEnd } from "./focus";
+import { focusComposer, focusTake, hasKeys as areKeys, showEnd } from "./focus";
 import { grow, RolePicker } from "./editor";
 import { doesEnterSend, shown } from "./keys";
 import { nextRole } from "./entry_acts";
@@ -79,7 +79,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const field = useRef<HTMLTextAreaElement>(null);
 	const completion = useCompletion(field, setText);
 	const attached = useAttachments(), [isOver, setOver] = useState(false);
-	const hasKeys = !matchMedia("(hover: none), (pointer: coarse)").matches;
+	const hasKeys = areKeys();
 	useLayoutEffect(() => grow(field.current!), [text]);
 	useLayoutEffect(() => {
 		if (props.isFirst && hasKeys && (document.activeElement === null || document.activeElement === document.body))
@@ -107,6 +107,8 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		attached.clear();
 		setUntouched(true);
 		setPicked(null);
+		if (hasKeys)
+			focusComposer(); // also after a click on a button
 		if (behindAt < 0)
 			showEnd();
 	};
@@ -178,8 +180,10 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		const isCtrl = event.ctrlKey || event.metaKey;
 		if (event.key === "Enter" && attached.isPending && (isCtrl || (sends && !event.shiftKey)))
 			return event.preventDefault();
-		if (event.key === "Enter" && !event.isComposing && (isCtrl || (sends && !event.shiftKey && !isEmpty))) {
+		if (event.key === "Enter" && !event.isComposing && (isCtrl || (sends && !event.shiftKey))) {
 			event.preventDefault();
+			if (isEmpty && !isCtrl)
+				return;
 			if ((isCtrl && event.shiftKey) || !model) {
 				if (!isEmpty || isCtrl)
 					void add();

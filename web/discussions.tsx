@@ -6,9 +6,11 @@ import * as act from "./actions";
 import { Cut } from "./cut";
 import { askLine } from "./dialog";
 import { CloseDrawer } from "./drawer";
+import { thenWrite } from "./focus";
 import { Menu } from "./menu";
 import { newDiscussion } from "./pane_verbs";
 import { openOverlay } from "./panes";
+import { Projects } from "./projects";
 import { set, useStore } from "./state";
 import { askDeleteDiscussion } from "./tabs";
 import { openSample } from "./welcome";
@@ -26,7 +28,7 @@ async function rename(each: Discussion): Promise<void> {
 
 function choose(disc: string): void {
 	set({ drawer: null });
-	void act.switchDiscussion(disc);
+	void thenWrite(act.switchDiscussion(disc));
 }
 
 /** Of the open one the take that is shown is counted, of the others the active one. */
@@ -58,6 +60,7 @@ export function Discussions() {
 	const shown = all.filter((each) => each.name.toLowerCase().includes(wanted) || each.track?.toLowerCase().includes(wanted));
 	return (
 		<nav class="discussions" aria-label="Discussions">
+			<Projects />
 			<header>
 				<h2>Discussions</h2>
 				<span class="space" />

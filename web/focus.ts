@@ -30,3 +30,20 @@ export function focusKept(): () => boolean {
 export function focusTake(): void {
 	(document.querySelector<HTMLElement>(".entry[tabindex='0']") ?? document.getElementById("take"))?.focus();
 }
+
+/** Is there a keyboard? Where fingers touch, the focus in a field would show one on the screen. */
+export function hasKeys(): boolean {
+	return !matchMedia("(hover: none), (pointer: coarse)").matches;
+}
+
+export function focusComposer(): void {
+	document.getElementById("composer")?.focus({ preventScroll: true });
+}
+
+/** When that has happened: to the field where one writes, unless the user has gone elsewhere since. */
+export async function thenWrite(done: Promise<unknown>): Promise<void> {
+	const isKept = focusKept();
+	await done;
+	if (hasKeys() && isKept())
+		focusComposer();
+}

@@ -1,38 +1,69 @@
 // SPDX-License-Identifier: MIT
 //
-// Help: what this is in a few lines, and all keys, from the table that makes them work.
+// Help: what can be done here, by topic, and all keys, from the table that makes them work. A field
+// finds both.
+import { useState } from "preact/hooks";
 import { Dialog } from "./dialog";
+import { hasKeys } from "./focus";
 import { areOn, commands, doesEnterSend, shown, switchEnter, switchKeys } from "./keys";
 import { addPane, openOverlay } from "./panes";
 import { useStore } from "./state";
 
+const TOPICS: [string, string][] = [
+	["Discussions, takes, entries", "A discussion has one or more takes: alternative branches. A take is a list of entries, each of which you can edit. The next reply is made from the entries as they are now."],
+	["Branch and compare", "Continue from an earlier entry to start a new take. Where takes diverge, ‹ 1/2 › beside an entry switches between them, and the number opens them side by side."],
+	["Undo", "Every change is a step in the history. Undo the last one with the button at the top, or any earlier one in the pane “History”, which keeps the later steps."],
+	["Ask again", "“Again” at a reply asks for another one and keeps the first as a take. “Continue” extends a reply that was stopped."],
+	["Search", "The field at the top finds commands, discussions, takes and texts of all discussions."],
+	["Import", "Drop files of other programs on the page, or use the menu of the discussions. You see what they contain before anything is added."],
+	["Export", "The button at the top saves the discussion as a web page or in other formats, with secrets redacted if you want."],
+	["Context and prompt", "The pane “Prompt” shows the next request with its tokens. Muted entries are kept and not sent."],
+	["Projects", "A project has its own discussions, settings and history. The menu above the discussions opens another one or creates it."],
+	["Theme, text size, notifications", "The menu “Settings” at the top has them, and whether Enter sends. They are kept in this browser."],
+];
+
+/** Does it contain all the words? */
+function matches(text: string, words: string[]): boolean {
+	const all = text.toLowerCase();
+	return words.every((word) => all.includes(word));
+}
+
 function Help() {
 	const isOn = useStore(areOn), sends = useStore(doesEnterSend);
-	const groups = [...new Set(commands.map((command) => command.group))];
+	const [wanted, setWanted] = useState("");
+	const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+	const topics = TOPICS.filter((topic) => matches(topic.join(" "), words));
+	const found = commands.filter((command) => matches([command.title, command.group, ...command.keys.map(shown)].join(" "), words));
+	const groups = [...new Set(found.map((command) => command.group))];
 	return (
 		<Dialog title="Help" class="wide" onClose={() => openOverlay(null)}>
-			<p>A <b>discussion</b> has one or more <b>takes</b>: ways that it went. A take is a list of{" "}
-				<b>entries</b>, each of which can be changed. What you change is a step in the history, and
-				every step can be undone, also an old one, also after others.</p>
-			<p>Where takes part, <b>‹ 1/2 ›</b> beside an entry leads to the other ways, and the number
-				between <b>compares</b> two of them side by side.</p>
-			<label class="switch single">
-				<input type="checkbox" checked={isOn} onChange={(event) => switchKeys(event.currentTarget.checked)} />
-				{" "}Single keys are on, for an entry chosen with the keyboard
-			</label>
-			<label class="switch">
-				<input type="checkbox" checked={sends} onChange={(event) => switchEnter(event.currentTarget.checked)} />
-				{" "}Enter sends, Shift+Enter begins a line (where the next entry is written)
-			</label>
-			<p class="for-keys">What you type goes into the field at the bottom, wherever the focus is. <kbd>Esc</kbd> leads from
-				there to the entries: on the entry with the frame around it, single keys are commands.</p>
+			<input class="line help-field" type="search" placeholder="Search the help" aria-label="Search the help" value={wanted} autoFocus={hasKeys()}
+				onInput={(event) => setWanted(event.currentTarget.value)} />
+			<p class="quiet" role="status">{words.length > 0 && topics.length + found.length === 0 ? `No matches for “${wanted}”.` : ""}</p>
+			<dl class="topics">
+				{topics.map(([title, text]) => <div key={title}><dt>{title}</dt><dd>{text}</dd></div>)}
+			</dl>
+			{words.length === 0 && (
+				<>
+					<label class="switch single">
+						<input type="checkbox" checked={isOn} onChange={(event) => switchKeys(event.currentTarget.checked)} />
+						{" "}Single keys are on, for an entry chosen with the keyboard
+					</label>
+					<label class="switch">
+						<input type="checkbox" checked={sends} onChange={(event) => switchEnter(event.currentTarget.checked)} />
+						{" "}Enter sends, Shift+Enter inserts a line break
+					</label>
+					<p class="for-keys">What you type goes into the field at the bottom, wherever the focus is. <kbd>Esc</kbd> leads from
+						there to the entries: on the entry with the frame around it, single keys are commands.</p>
+				</>
+			)}
 			<div class="keys">
 				{groups.map((group) => (
-					<section>
+					<section key={group}>
 						<h3>{group}</h3>
 						<dl>
-							{commands.filter((command) => command.group === group).map((command) => (
-								<div>
+							{found.filter((command) => command.group === group).map((command) => (
+								<div key={command.id}>
 									<dt>{command.keys.map((key) => <kbd>{shown(key)}</kbd>)}</dt>
 									<dd>{command.title}</dd>
 								</div>
@@ -40,14 +71,16 @@ function Help() {
 						</dl>
 					</section>
 				))}
-				<section>
-					<h3>While writing</h3>
-					<dl>
-						<div><dt><kbd>{shown("Ctrl+Enter")}</kbd></dt><dd>Save, or send</dd></div>
-						<div><dt><kbd>Esc</kbd></dt><dd>Cancel; asks when something was typed</dd></div>
-						<div><dt><kbd>Tab</kbd></dt><dd>Leave the field</dd></div>
-					</dl>
-				</section>
+				{words.length === 0 && (
+					<section>
+						<h3>While writing</h3>
+						<dl>
+							<div><dt><kbd>{shown("Ctrl+Enter")}</kbd></dt><dd>Save, or send</dd></div>
+							<div><dt><kbd>Esc</kbd></dt><dd>Cancel; asks when something was typed</dd></div>
+							<div><dt><kbd>Tab</kbd></dt><dd>Leave the field</dd></div>
+						</dl>
+					</section>
+				)}
 			</div>
 		</Dialog>
 	);

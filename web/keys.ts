@@ -7,7 +7,7 @@
 import * as act from "./actions";
 import { isCovered } from "./dialog";
 import * as ask from "./entry_acts";
-import { focusTake } from "./focus";
+import { focusComposer, focusTake, hasKeys } from "./focus";
 import { placeOf } from "./outline";
 import { openPane } from "./pane_verbs";
 import { isNarrow, openOverlay, togglePane } from "./panes";
@@ -52,13 +52,15 @@ function moveFocus(by: number | "first" | "last", extend = false): void {
 
 const SENDS = "retake.enter";
 
-/** Does Enter send what is written, and Shift+Enter begin a line? */
+/** Does Enter send the entry, and Shift+Enter insert a line break? By default where there is a keyboard: one on a
+ *  screen has no Shift+Enter. */
 export function doesEnterSend(): boolean {
-	return localStorage.getItem(SENDS) === "sends";
+	const kept = localStorage.getItem(SENDS);
+	return kept ? kept === "sends" : hasKeys();
 }
 
 export function switchEnter(on: boolean): void {
-	localStorage.setItem(SENDS, on ? "sends" : "");
+	localStorage.setItem(SENDS, on ? "sends" : "lines");
 	set({});
 }
 
@@ -131,7 +133,7 @@ export const commands: Command[] = [
 	{ id: "redo", title: "Redo", group: "History", keys: ["Shift+U", "Ctrl+Shift+Z", "Ctrl+Y"], run: () => void act.redo() },
 	{ id: "history", title: "History", group: "History", keys: ["h"], run: () => visitPane("history") },
 
-	{ id: "compose", title: "Write an entry", group: "Page", keys: ["n"], run: () => document.getElementById("composer")?.focus() },
+	{ id: "compose", title: "Write an entry", group: "Page", keys: ["n"], run: focusComposer },
 	{ id: "outline", title: "Outline", group: "Page", keys: ["o"], run: () => visitPane("outline") },
 	{ id: "search", title: "Search", group: "Page", keys: ["/"], run: () => ask.focusSearch() },
 	{ id: "save", title: "Save", group: "Page", keys: ["Ctrl+S"], run: act.save },
@@ -237,11 +239,6 @@ function isPrintable(event: KeyboardEvent): boolean {
 	return !isChord && !event.metaKey && event.key !== " " && (event.key.length === 1 || event.key === "Dead");
 }
 
-/** What is typed outside every field is text: the key that is on its way writes into the composer. */
-function toComposer(): void {
-	document.getElementById("composer")?.focus();
-}
-
 export function onKey(event: KeyboardEvent): void {
 	if (event.defaultPrevented || event.isComposing)
 		return;
@@ -255,7 +252,7 @@ export function onKey(event: KeyboardEvent): void {
 	const isCommand = command && (isSingle(key) ? areOn() && isOnEntry(target) : true);
 	if (!isCommand) {
 		if (isPrintable(event))
-			toComposer();
+			focusComposer(); // the key that is on its way writes there
 		return;
 	}
 	if (command.needsEntry && (!focused() || aim(target)?.closest(".entry") == null))

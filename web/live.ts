@@ -6,6 +6,7 @@
 import { address } from "./api";
 import { set, state } from "./state";
 import { lookAgain, reload, take } from "./store";
+import { isAwaited, replyEnded } from "./finished";
 import { noticeHears } from "./notice";
 import { isOurs, tellNews } from "./news";
 import { runAsked, runDelta, runEnded, runFlight, runFlightEnded, runSeen, runsForgotten } from "./runs";
@@ -40,6 +41,8 @@ export function rest(): void {
 	clearTimeout(hideTimer);
 	if (document.visibilityState === "hidden") {
 		hideTimer = window.setTimeout(() => {
+			if (isAwaited())
+				return rest(); // its end is to be reported
 			source?.close();
 			source = null;
 		}, HIDDEN_MS);
@@ -93,7 +96,10 @@ export function listen(): void {
 	hear("run.notice", (data: { run: string; text: string }) => runDelta(data.run, { notice: data.text }));
 	hear("run.delta", (data: { run: string; reply?: number; text?: string; thinking?: string }) =>
 		runDelta(data.run, data));
-	hear("run.ended", (run: Run) => runEnded(run));
+	hear("run.ended", (run: Run) => {
+		runEnded(run);
+		replyEnded(run);
+	});
 	hear("flight", (data: never) => runFlight(data));
 	hear("flight.ended", (data: { flight: string }) => runFlightEnded(data.flight));
 }

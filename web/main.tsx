@@ -22,3 +22,5 @@ document.addEventListener("keydown", holdKey, true);
 document.addEventListener("keydown", onKey);
 document.addEventListener("visibilitychange", rest);
 keepFocus();
+// after everything that the page needs itself; where it is refused, the page is not installable
+addEventListener("load", () => setTimeout(() => void navigator.serviceWorker?.register("/sw.js").catch(() => undefined), 2000));

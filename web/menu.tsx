@@ -6,6 +6,8 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const GAP_PX = 4, NEAR_PX = 24, TWICE_MS = 500;
+/** More than these are shown after "More". One more item takes no more room than that. */
+const MOST = 8;
 
 export interface MenuItem {
 	text: string;
@@ -15,6 +17,8 @@ export interface MenuItem {
 	isOff?: boolean;
 	isDanger?: boolean;
 	isOn?: boolean;
+	/** One of several of which one is on. */
+	isOne?: boolean;
 	/** A line above it. */
 	isFirstOfGroup?: boolean;
 }
@@ -45,6 +49,8 @@ function toLetter(list: HTMLElement, letter: string): void {
 
 export function Menu(props: MenuProps) {
 	const [items, setItems] = useState<MenuItem[] | null>(null);
+	const [isWhole, setWhole] = useState(false);
+	const shown = items && !isWhole && items.length > MOST + 1 ? items.slice(0, MOST) : items;
 	const button = useRef<HTMLButtonElement>(null), list = useRef<HTMLDivElement>(null);
 	const opened = useRef({ at: -Infinity, x: 0, y: 0 });
 	const close = (toButton: boolean) => {
@@ -66,6 +72,13 @@ export function Menu(props: MenuProps) {
 		document.addEventListener("pointerdown", away, true);
 		return () => document.removeEventListener("pointerdown", away, true);
 	}, [items]);
+	// the first of those that it shows
+	useLayoutEffect(() => {
+		if (!isWhole || !list.current)
+			return;
+		place(button.current!, list.current);
+		list.current.querySelectorAll<HTMLElement>(".menu-item")[MOST]?.focus();
+	}, [isWhole]);
 	/** The second of two clicks is about the button, whatever is there by then. */
 	const isTwice = (event: MouseEvent) => event.detail > 1 || (event.detail > 0 && event.timeStamp - opened.current.at < TWICE_MS &&
 		Math.hypot(event.clientX - opened.current.x, event.clientY - opened.current.y) < NEAR_PX);
@@ -75,6 +88,7 @@ export function Menu(props: MenuProps) {
 		if (items)
 			return step(list.current!, "first"); // the button took the focus
 		opened.current = { at: event.timeStamp, x: event.clientX, y: event.clientY };
+		setWhole(false);
 		setItems(props.items());
 	};
 	const onKey = (event: KeyboardEvent) => {
@@ -103,24 +117,30 @@ export function Menu(props: MenuProps) {
 			{items && (
 				<div ref={list} class="menu-list" role="menu" aria-label={props.label} onKeyDown={onKey}
 					onScroll={(event) => showMore(event.currentTarget)}>
-					{items.map((item) => (
+					{shown!.map((item) => (
 						<div class={"menu-item" + (item.isDanger ? " danger" : "") + (item.isFirstOfGroup ? " first" : "")}
-							role={item.isOn === undefined ? "menuitem" : "menuitemcheckbox"}
+							role={item.isOn === undefined ? "menuitem" : item.isOne ? "menuitemradio" : "menuitemcheckbox"}
 							aria-checked={item.isOn} aria-disabled={item.isOff || undefined} tabIndex={-1}
-							onKeyDown={(event) => {
-								if (event.key === "Enter" || event.key === " ") {
-									event.preventDefault();
-									event.currentTarget.click();
-								}
-							}}
+							onKeyDown={pressed}
 							onClick={(event) => { if (!item.isOff && !isTwice(event)) { close(true); item.run(); } }}>
 							<span>{item.text}</span>{item.hint && <kbd>{item.hint}</kbd>}
 						</div>
 					))}
+					{shown!.length < items.length && (
+						<div class="menu-item first" role="menuitem" tabIndex={-1} onKeyDown={pressed} onClick={() => setWhole(true)}>
+							<span>More ({items.length - MOST})</span></div>
+					)}
 				</div>
 			)}
 		</>
 	);
+}
+
+function pressed(event: KeyboardEvent): void {
+	if (event.key !== "Enter" && event.key !== " ")
+		return;
+	event.preventDefault();
+	(event.currentTarget as HTMLElement).click();
 }
 
 /** Is there more below what is seen? Then a sign at the end says so. */

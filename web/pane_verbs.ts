@@ -4,6 +4,7 @@
 import * as act from "./actions";
 import { address } from "./api";
 import { askLine } from "./dialog";
+import { thenWrite } from "./focus";
 import { openOverlay } from "./panes";
 import { isNarrow } from "./panes";
 import { set, state } from "./state";
@@ -97,7 +98,7 @@ export function download(query: Record<string, string | number | null>): void {
 export async function newDiscussion(): Promise<void> {
 	const name = await askLine("New discussion", "", { text: "What is it about?", yes: "Begin" });
 	if (name?.trim())
-		await act.newDiscussion(name.trim());
+		await thenWrite(act.newDiscussion(name.trim()));
 }
 
 export async function truncate(): Promise<void> {

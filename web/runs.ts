@@ -4,6 +4,7 @@
 // most once a frame, however many pieces arrive.
 import { run as runWish, say, show, switchTake, undo } from "./actions";
 import { post, path, request } from "./api";
+import { replyBegan } from "./finished";
 import { forgetGrowing, grow } from "./growing";
 import { modelProblem } from "./model_problem";
 import { answered, asking, runningHere } from "./news";
@@ -201,6 +202,7 @@ export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 			return quick;
 		}
 		started.set(run.run, { wish, take: take || null, steps });
+		replyBegan(run.run);
 		if (run.state === "running" && !now(run.run))
 			runSeen(run); // else events have told more of it by now
 		return run;

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +35,7 @@ typedef struct serving {
 	const char *store_path; /* NULL: in memory */
 	rt_buf *owner;
 	rt_file_options files; /* below --files */
+	pid_t opener;          /* of the browser, until it has ended; 0: none */
 } serving;
 
 /* ---- the socket for local programs ---- */
@@ -231,6 +234,39 @@ say_ready(serving *sv, rt_server *server, bool has_socket)
 			listen);
 }
 
+/* Opens the page in $BROWSER, where that is the name of one program, else with xdg-open, which knows
+ * its other forms. It gets a link of its own: the printed one stays valid. */
+static void
+open_browser(serving *sv, rt_server *server)
+{
+	rt_cli *cli = sv->cli;
+	const char *named = getenv("BROWSER");
+	bool is_plain = named != NULL && *named != '\0' && strpbrk(named, ": %") == NULL;
+	char program[4096], url[RT_GUARD_HOST_ROOM + 64], code[RT_CODE_ROOM];
+	char *argv[] = {program, url, NULL};
+	posix_spawn_file_actions_t actions;
+	int failed;
+
+	if (!rt_cli_has(cli, "open") ||
+	    rt_server_code(server, rt_str_at(NULL, 0), code, NULL, NULL) != RT_OK)
+		return;
+	(void)snprintf(program, sizeof(program), "%s", is_plain ? named : "xdg-open");
+	(void)snprintf(url, sizeof(url), "http://%s/?code=%s", rt_server_place(server), code);
+	failed = posix_spawn_file_actions_init(&actions);
+	if (failed == 0) {
+		(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+		(void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+		(void)posix_spawn_file_actions_adddup2(&actions, 1, 2);
+		failed = posix_spawnp(&sv->opener, program, &actions, NULL, argv, environ);
+		(void)posix_spawn_file_actions_destroy(&actions);
+	}
+	if (failed != 0) {
+		sv->opener = 0;
+		rt_cli_note(cli, "cannot start %s: %s; open the printed link yourself", program,
+			    strerror(failed));
+	}
+}
+
 /* The C library keeps arenas for each thread, up to eight times as many as there are processors;
  * memory that many workers freed one after the other would then be kept many times. */
 static void
@@ -400,9 +436,13 @@ serve(serving *sv)
 		write_port(cli, server);
 	if (rt_ok(s))
 		say_ready(sv, server, has_socket);
+	if (rt_ok(s))
+		open_browser(sv, server);
 	while (rt_ok(s) && !rt_host_interrupted()) {
 		(void)nanosleep(&pause, NULL);
 		rt_server_tick(server);
+		if (sv->opener > 0 && waitpid(sv->opener, NULL, WNOHANG) == sv->opener)
+			sv->opener = 0;
 	}
 	rt_server_close(server);
 	if (port_file != NULL && server != NULL)
@@ -455,6 +495,7 @@ static const rt_flag serve_flags[] = {
 	{"login", 0, NULL, RT_ARG_TEXT,
 	 "print a one-time sign-in link for the running server at --port or --socket, if it "
 	 "serves the store of --db; with -p, for that project"},
+	{"open", 0, NULL, RT_ARG_TEXT, "open the page in a browser: $BROWSER, else the system's"},
 	{"isolate", 0, NULL, RT_ARG_TEXT,
 	 "give each browser a separate project, for a server that several people use"},
 	{"shared", 0, NULL, RT_ARG_TEXT, "browsers open the same projects as the command line: the default"},
@@ -485,7 +526,7 @@ const rt_command rt_cli_serve = {
 	.name = "serve",
 	.group = RT_COMMANDS_FILES,
 	.max_words = 0,
-	.usage = "[--port PORT] [--isolate] [--files DIR]…\n"
+	.usage = "[--port PORT] [--open] [--isolate] [--files DIR]…\n"
 		 "--login [--port PORT | --socket PATH]",
 	.summary = "serve the store over HTTP to programs and browsers on this machine",
 	.about =
@@ -495,7 +536,7 @@ const rt_command rt_cli_serve = {
 		"cookie from a sign-in link. Other programs can use the same\nstore at the same "
 		"time. Stop it with Ctrl+C: partial replies are kept.",
 	.examples =
-		"retake serve\nretake serve --isolate\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
+		"retake serve --open\nretake serve --isolate\nretake serve --login\nretake --db work.db serve --login --port 9000\nretake -p notes serve --login",
 	.flags = serve_flags,
 	.kinds = {RT_ARG_TEXT},
 	.run = run_serve,

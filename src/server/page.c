@@ -121,7 +121,7 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login
 /* The policy of the web interface: its own files, its own server, and nothing else. */
 #define INTERFACE_POLICY                                                                         \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "    \
-	"connect-src 'self'; font-src 'none'; base-uri 'none'; form-action 'none'; "               \
+	"connect-src 'self'; manifest-src 'self'; worker-src 'self'; font-src 'none'; base-uri 'none'; form-action 'none'; "               \
 	"frame-ancestors 'none'"
 
 enum {
@@ -154,9 +154,14 @@ rt_page_asset(const rt_web_request *request, rt_web_answer *answer)
 		return false;
 	begin_asset(answer, asset);
 	rt_buf_add(&answer->body, asset->bytes, asset->size);
-	/* A changed file has another name. */
-	rt_web_answer_header(answer, request, "Cache-Control",
-			     RT_STR("private, max-age=31536000, immutable"));
+	/* A changed file with a hash in its name has another name. */
+	if (rt_str_find(request->path, RT_STR("-"), 0) != SIZE_MAX)
+		rt_web_answer_header(answer, request, "Cache-Control",
+				     RT_STR("private, max-age=31536000, immutable"));
+	/* What the service worker may do follows from its own policy: ask this server. */
+	if (rt_str_is(request->path, RT_PAGE_WORKER))
+		rt_web_answer_header(answer, request, "Content-Security-Policy",
+				     RT_STR("default-src 'none'; connect-src 'self'"));
 	return true;
 }
 

@@ -9,6 +9,9 @@
 
 #include "server/web.h"
 
+/* The service worker of the web interface: at the top, since it may serve what is below its path. */
+#define RT_PAGE_WORKER "/sw.js"
+
 /* How to sign in, with a field for a link. login: the command that prints one. failed: the code was
  * not valid (403); is_in: the browser is signed in anyway. */
 void rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login, bool failed,

@@ -174,7 +174,8 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 	identify(server, request, in);
 	bool is_known = in->principal.kind != RT_PRINCIPAL_NOBODY;
 	if (rt_str_is(request->path, "/") ||
-	    (is_known && rt_str_starts(request->path, RT_STR("/web/"))))
+	    (is_known && (rt_str_starts(request->path, RT_STR("/web/")) ||
+			  rt_str_is(request->path, RT_PAGE_WORKER))))
 		return admit_page(request, in, plan, answer);
 	if (is_known)
 		return admit_route(server, request, in, plan, answer);

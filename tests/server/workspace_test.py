@@ -6,10 +6,12 @@ after a restart, and the page that asks for a link explains itself."""
 import base64
 import hashlib
 import html
+import os
 import re
 import sys
+import time
 
-from client import API, Client, Place, Server, Tally, quote
+from client import API, WAIT_S, Client, Place, Server, Tally, quote
 
 
 def entries(client, **headers):
@@ -86,6 +88,51 @@ def sign_in_page(tally, server):
     tally.equal("a link without a code", answer.status, 403)
 
 
+def opens(tally, place):
+    """serve --open starts the browser with a link that works; what it prints is not shown."""
+    seen = os.path.join(place.folder, "opened")
+    program = os.path.join(place.folder, "a-browser")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\necho noise\necho "$1" >{seen}.new\nmv {seen}.new {seen}\n')
+    os.chmod(program, 0o700)
+    place.env["BROWSER"] = program
+    with Server(place, "--open") as server:
+        end = time.monotonic() + WAIT_S
+        while not os.path.exists(seen) and time.monotonic() < end:
+            time.sleep(0.05)
+        with open(seen, encoding="utf-8") as file:
+            url = file.read().strip()
+        tally.check("the link of this server", url.startswith(f"http://127.0.0.1:{server.port}/?code="), url)
+        answer = Client(server, {}).request("GET", "/?code=" + url.split("=")[1])
+        tally.equal("it signs in", answer.status, 303)
+        printed = server.process.stdout.readline().decode()
+        code = re.search(r"code=(\w+)", printed).group(1)
+        tally.equal("so does the printed one", Client(server, {}).request("GET", "/?code=" + code).status, 303)
+    place.env["BROWSER"] = place.folder + "/no-such-browser"
+    with Server(place, "--open") as server:
+        tally.equal("without a browser it serves", server.client().get("/health").status, 200)
+    with open(os.path.join(place.folder, "serve.log"), encoding="utf-8") as file:
+        log = file.read()
+    tally.check("and says so", "cannot start" in log and "open the printed link" in log and "noise" not in log, log)
+
+
+def installable(tally, server):
+    browser = server.browser()
+    worker = browser.request("GET", "/sw.js")
+    if worker.status == 404:  # built without the web interface
+        return
+    tally.equal("the service worker may only ask this server", worker.headers["content-security-policy"],
+                "default-src 'none'; connect-src 'self'")
+    tally.equal("it is not kept", worker.headers["cache-control"], "no-store")
+    tally.check("and keeps nothing", b"caches" not in worker.body and b"indexedDB" not in worker.body, worker)
+    manifest = browser.request("GET", "/web/manifest.webmanifest")
+    tally.equal("the manifest", (manifest.headers["content-type"], manifest.json["start_url"]),
+                ("application/manifest+json", "/"))
+    tally.equal("its icon", browser.request("GET", manifest.json["icons"][0]["src"]).status, 200)
+    for path in ("/sw.js", "/web/manifest.webmanifest"):
+        tally.equal(f"{path}: not without signing in", Client(server, {}).request("GET", path).status, 401)
+
+
 def next_day(tally, place):
     with Server(place) as server:
         browser, port = server.browser(), server.port
@@ -127,8 +174,10 @@ def main():
             projects(tally, place, server.client(), browser)
             confined(tally, server)
             sign_in_page(tally, server)
+            installable(tally, server)
         next_day(tally, place)
         older(tally, place)
+        opens(tally, place)
     return tally.end()
 
 

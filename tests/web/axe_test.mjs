@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { endlessModel } from "./models.mjs";
-import { BRIEF, choose, DEPS, openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
+import { BRIEF, choose, DEPS, openBrowser, openPage, pick, ROOT, Server, Tally, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const WIDE = 1280, PHONE = 360;
@@ -177,7 +177,7 @@ async function menus(page, look, isNarrow) {
 	await page.keyboard.press("Escape");
 	await page.getByRole("button", { name: "More for main", exact: true }).click();
 	await look.at("the menu of a discussion");
-	await page.getByRole("menuitem", { name: "Delete" }).click();
+	await pick(page, "Delete");
 	await look.at("really delete?");
 	await escape(page);
 	if (isNarrow)
@@ -239,7 +239,7 @@ async function dialogs(page, look, server) {
 	await look.at("the model");
 	await escape(page);
 	await page.getByRole("button", { name: "The take", exact: true }).click();
-	await page.getByRole("menuitem", { name: "Roles" }).click();
+	await pick(page, "Roles");
 	await look.at("roles");
 	await escape(page);
 	for (const text of ["Compare takes …", "Compact or compress …", "Export …", "Import files …", "Purge a secret …", "Reset the project …"]) {

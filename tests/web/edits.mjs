@@ -2,7 +2,7 @@
 //
 // Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
 // versions of an entry, and the first visit.
-import { choose, hasSize, onTheWay, openPage, Server, settled, sizeOf, until } from "./place.mjs";
+import { choose, hasSize, menuItem, onTheWay, openPage, pick, Server, settled, sizeOf, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
 import { endlessModel } from "./models.mjs";
 
@@ -365,7 +365,7 @@ async function theirKeys({ page, server, tally }) {
 	tally.equal("and not the one before", await page.locator(".entries [data-entry=k1]").count(), 1);
 	await choose(page.locator(".entries [data-entry=k4]"));
 	await more("k2").click();
-	await page.getByRole("menuitem", { name: /^Label/ }).click();
+	await pick(page, /^Label/);
 	await page.keyboard.type("told");
 	await page.keyboard.press("Enter");
 	await page.locator(".entries [data-entry=k2] .label").waitFor();
@@ -377,7 +377,7 @@ async function theirKeys({ page, server, tally }) {
 	await page.keyboard.press("Shift+ArrowDown");
 	await page.locator(".entries [data-entry=k4].selected").waitFor();
 	await more("k1").click();
-	tally.equal("what is selected stays so while one of it has its menu", await page.getByRole("menuitem", { name: "Delete 2 entries" }).count(), 1);
+	tally.equal("what is selected stays so while one of it has its menu", await (await menuItem(page, "Delete 2 entries")).count(), 1);
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("d");
 	tally.check("and is deleted together", await until(async () => await page.locator(".entries [data-entry=k1], .entries [data-entry=k4]").count() === 0));
@@ -453,13 +453,13 @@ async function runs({ page, server, tally }) {
 		(await page.locator("#ask").innerText()) === "Get a reply"));
 	tally.check("a question and its reply", await until(async () =>
 		(await sizeOf(page)) === before + 2 && !(await page.locator(".running").count())));
-	await page.evaluate(() => localStorage.setItem("retake.enter", "sends"));
+
 	await page.fill("#composer", "one line");
 	await page.press("#composer", "Shift+Enter");
 	await page.locator("#composer").pressSequentially("and another");
 	await page.press("#composer", "Enter");
-	tally.check("Enter sends, where people want it", await until(async () => (await texts(server)).includes("one line\nand another")));
-	await page.evaluate(() => localStorage.removeItem("retake.enter"));
+	tally.check("Enter sends", await until(async () => (await texts(server)).includes("one line\nand another")));
+
 	await until(async () => (await sizeOf(page)) === before + 4 && !(await page.locator(".running").count()));
 	const takes = await page.locator(".take-bar [role=tab]").count();
 	await choose(page.locator(".entry").last());

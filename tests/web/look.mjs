@@ -4,7 +4,7 @@
 // scroll sideways, and everything is done with keys alone.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { choose, DEPS, openPage, until } from "./place.mjs";
+import { choose, DEPS, openPage, pick, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 
@@ -57,7 +57,7 @@ async function phone(server, browser, tally) {
 	const bar = page.getByRole("toolbar", { name: "What is selected" });
 	await page.getByRole("button", { name: /More for entry/ }).last().tap();
 	tally.equal("menus show no keys", await page.locator(".menu-item kbd:visible").count(), 0);
-	await page.getByRole("menuitem", { name: /^Select from here/ }).tap();
+	await pick(page, /^Select from here/, { how: "tap" });
 	const rows = await page.locator(".entry").count();
 	await page.locator(".entry .entry-body").nth(rows - 2).tap();
 	tally.check("two are selected by touch", await until(async () => (await bar.innerText()).includes("2 entries selected")), await bar.innerText());
@@ -65,7 +65,7 @@ async function phone(server, browser, tally) {
 	await bar.getByRole("button", { name: "Done" }).tap();
 	tally.check("and none", await until(async () => (await bar.count()) === 0));
 	await page.getByRole("button", { name: /More for entry/ }).last().tap();
-	await page.getByRole("menuitem", { name: "Edit" }).tap();
+	await pick(page, "Edit", { how: "tap" });
 	await page.locator(".editor textarea").waitFor();
 	const save = page.getByRole("button", { name: "Save", exact: true });
 	tally.check("while one edits, the field below is away", await page.locator("#composer").isHidden());
@@ -102,10 +102,12 @@ async function touched(server, browser, tally) {
 	await page.locator(".menu-list").waitFor();
 	await told("a menu");
 	await page.keyboard.press("Escape");
-	for (const [name, where] of [["Search and commands", "commands"], ["Help and keys", "help"]]) {
-		await page.getByRole("button", { name }).tap();
+	for (const where of ["commands", "the help"]) {
+		await page.getByRole("button", { name: where === "commands" ? "Search and commands" : "Settings" }).tap();
+		if (where === "the help")
+			await pick(page, /^Help/, { how: "tap" });
 		await page.locator("dialog[open]").waitFor();
-		await told(where.replace("help", "the help"));
+		await told(where);
 		await page.locator("dialog").getByRole("button", { name: "Close" }).tap();
 	}
 	for (const pane of ["outline", "history"]) {

@@ -3,7 +3,7 @@
 // The operations on entries (A1 to A7) and on discussions (B1 to B11), done by hand in the page.
 // After each the project's canonical export is compared: undo gives what was there before, byte
 // for byte, and redo what was there after.
-import { choose, openPage, settled, shownAndThere, until } from "./place.mjs";
+import { choose, openPage, pick, settled, shownAndThere, until } from "./place.mjs";
 
 const TALK = [
 	["User", "first question"], ["AI", "first **answer**"], ["User", "second question"],
@@ -53,7 +53,7 @@ async function answer(page, text) {
 
 async function menu(page, label, item) {
 	await page.getByRole("button", { name: label, exact: true }).first().click();
-	await page.getByRole("menuitem", { name: item }).first().click();
+	await pick(page, item);
 }
 
 const texts = (text) => entriesOf(text).map((entry) => entry.content);

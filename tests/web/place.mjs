@@ -141,7 +141,7 @@ export async function openBrowser() {
 /** A window that is let in and shows the open take. What goes wrong in it is counted. Init: a
  *  function that runs in it before all others, and what that is handed. */
 export async function openPage(server, browser, tally, { init, ...options } = {}) {
-	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: "block", ...options });
 	context.setDefaultTimeout(PATIENCE_MS);
 	if (init)
 		await context.addInitScript(...init);
@@ -169,6 +169,19 @@ export async function until(look) {
 		}
 		await new Promise((done) => setTimeout(done, pause_ms));
 	}
+}
+
+/** An item of the open menu, also where it is after "More". */
+export async function menuItem(page, name, { exact = false, how = "click" } = {}) {
+	const item = page.getByRole("menuitem", { name, exact }).first();
+	await page.locator(".menu-list").waitFor();
+	if (await item.count() === 0)
+		await page.getByRole("menuitem", { name: /^More \(/ })[how]();
+	return item;
+}
+
+export async function pick(page, name, { exact = false, how = "click" } = {}) {
+	await (await menuItem(page, name, { exact, how }))[how]();
 }
 
 /** An entry as the keyboard chooses it: after a click letters would be text. Insert does nothing else. */

@@ -3,7 +3,7 @@
 // Replies: what becomes of one that is stopped, taken back while it arrives or asked for again.
 import { createServer } from "node:http";
 import { modelServer } from "./models.mjs";
-import { choose, onTheWay, openPage, Server, until } from "./place.mjs";
+import { choose, onTheWay, openPage, pick, Server, until } from "./place.mjs";
 
 /** A reply that is complete at once, or one that never ends. */
 async function soOn() {
@@ -112,7 +112,7 @@ export async function run({ server, browser, tally }) {
 	await server.api("POST", "/discussions/d1/runs", { how: "continue" }).catch((error) => { refused = error.message; });
 	tally.check("a reply that others continue is not continued twice", /\b409\b.*being continued already.*"hint":"follow it: GET/.test(refused ?? "") && refused.includes(theirs.run), refused);
 	await page.locator(".entry").nth(1).getByRole("button", { name: /^More for entry/ }).click();
-	await page.getByRole("menuitem", { name: "Continue this reply" }).click();
+	await pick(page, "Continue this reply");
 	tally.check("and the page says so", await says("This reply is being continued already."), await toast());
 	tally.equal("which is no failure of a model", await page.locator(".toast.problem").count(), 0);
 	await page.keyboard.press("Escape");

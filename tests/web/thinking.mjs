@@ -4,14 +4,14 @@
 // or used as the prompt. A reply that updates the working prompt, and what is said of that.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { choose, hasSize, openPage, until } from "./place.mjs";
+import { choose, hasSize, openPage, pick, until } from "./place.mjs";
 
 const REPLY = "My plan. <thinking>A secret\nthought.</thinking>\n\nI changed it.\n\n```prompt\nBe brief.\nUse French.\n```\n";
 const PROSE = "My plan. I changed it.\n\n```prompt\nBe brief.\nUse French.\n```";
 
 async function fromMenu(page, item) {
 	await page.locator(".entry").last().getByRole("button", { name: /^More for entry/ }).click();
-	await page.getByRole("menuitem", { name: item }).click();
+	await pick(page, item);
 }
 
 export async function run({ server, browser, tally }) {

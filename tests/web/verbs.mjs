@@ -4,7 +4,7 @@
 // menus, panes and dialogs, with undo and redo of each that is a step. A second window, which
 // does nothing, has to show the same all the time.
 import { entriesOf, step as stepAlone } from "./matrix.mjs";
-import { choose, openPage, settled, shownAndThere, until } from "./place.mjs";
+import { choose, openPage, pick, settled, shownAndThere, until } from "./place.mjs";
 
 const ids = (text) => entriesOf(text).map((entry) => entry.id).join(" ");
 const project = (text) => JSON.parse(text);
@@ -26,7 +26,7 @@ async function same(t, name) {
 
 async function menu(page, label, item) {
 	await page.getByRole("button", { name: label, exact: true }).first().click();
-	await page.getByRole("menuitem", { name: item, exact: typeof item === "string" }).first().click();
+	await pick(page, item, { exact: typeof item === "string" });
 }
 
 async function answer(page, text) {
@@ -63,7 +63,7 @@ async function more(page, id, item) {
 	const entry = await inView(page, id);
 	await entry.hover(); // that is when it has buttons
 	await entry.getByRole("button", { name: /^More for entry/ }).click();
-	await page.getByRole("menuitem", { name: item }).first().click();
+	await pick(page, item);
 }
 
 async function entries(t) {

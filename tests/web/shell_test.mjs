@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+//
+// The page around the conversation: where the focus goes, what Enter does, projects, settings, help,
+// menus, targets for fingers, notifications, and what is there without the server.
+import { modelServer } from "./models.mjs";
+import { openBrowser, openPage, pick, Server, sizeOf, Tally, until } from "./place.mjs";
+
+const tally = new Tally();
+const focusIs = (page, selector) => until(() => page.evaluate((wanted) => document.activeElement?.matches(wanted), selector));
+
+async function writing(server, browser) {
+	const page = await openPage(server, browser, tally);
+	tally.check("the field has the focus when the page opens", await focusIs(page, "#composer"));
+	await page.keyboard.type("one");
+	await page.keyboard.press("Shift+Enter");
+	await page.keyboard.type("two");
+	tally.equal("Shift+Enter inserts a line break", await page.inputValue("#composer"), "one\ntwo");
+	await page.keyboard.press("Enter");
+	tally.check("Enter sends", await until(async () => (await server.canonical()).includes('"one\\ntwo"')));
+	tally.check("the focus is in the field afterwards", await focusIs(page, "#composer"));
+	const size = await sizeOf(page);
+	await page.keyboard.press("Enter");
+	await page.waitForTimeout(200);
+	tally.equal("Enter with nothing written does nothing", [await sizeOf(page), await page.inputValue("#composer")].join(), [size, ""].join());
+	await page.keyboard.type("three");
+	await page.locator("#add").click();
+	await until(async () => (await sizeOf(page)) === size + 1);
+	tally.check("also after a click on a button", await focusIs(page, "#composer"));
+	await server.op("discussion.new", { name: "second" });
+	await page.locator(".discussions .name", { hasText: "main" }).click();
+	await page.locator(".discussions .name", { hasText: "second" }).click();
+	tally.check("also after a discussion was opened", await until(() => page.evaluate(() =>
+		document.activeElement?.id === "composer" && document.querySelector(".discussions .open .name")?.textContent.includes("second"))));
+	await page.getByRole("button", { name: "Settings" }).click();
+	await page.getByRole("menuitemcheckbox", { name: "Enter sends" }).click();
+	await page.fill("#composer", "a");
+	await page.press("#composer", "Enter");
+	tally.equal("where Enter does not send, it is a line break", await page.inputValue("#composer"), "a\n");
+	await page.press("#composer", "Control+Enter");
+	tally.check("Ctrl+Enter always sends", await until(async () => (await page.inputValue("#composer")) === ""));
+	await page.context().close();
+}
+
+async function projects(server, browser) {
+	await server.run(["-p", "a & b", "add", "in the other project"]);
+	const page = await openPage(server, browser, tally);
+	tally.check("the project is named", (await page.locator("#projects").innerText()).includes("default"));
+	await page.fill("#composer", "a draft of the default project");
+	await page.locator("#projects").click();
+	await page.getByRole("menuitemradio", { name: "a & b" }).click();
+	await page.locator(".entry", { hasText: "in the other project" }).waitFor();
+	tally.check("another project is another address", page.url().includes("project=a%20%26%20b"), page.url());
+	tally.equal("it has its own drafts", await page.inputValue("#composer"), "");
+	await page.fill("#composer", "written here");
+	await page.press("#composer", "Enter");
+	tally.check("changes go there", await until(async () => (await server.run(["-p", "a & b", "show"])).includes("written here")));
+	await server.run(["-p", "a & b", "add", "from the terminal"]);
+	tally.check("events come from there", await until(async () => (await page.locator(".entry", { hasText: "from the terminal" }).count()) === 1));
+	await page.reload();
+	tally.check("a reload stays there", await until(async () => (await page.locator(".entry", { hasText: "written here" }).count()) === 1));
+	await page.locator("#projects").click();
+	await page.getByRole("menuitem", { name: "New project" }).click();
+	await page.fill("dialog input", "made here");
+	await page.press("dialog input", "Enter");
+	tally.check("a new project is opened", await until(async () => page.url().includes("project=made%20here") &&
+		(await page.locator("#projects").innerText().catch(() => "")).includes("made here")));
+	tally.check("and is in the store", (await server.run(["projects"])).includes("made here"));
+	await page.locator("#projects").click();
+	await page.getByRole("menuitemradio", { name: "default" }).click();
+	tally.check("and back", await until(async () => (await page.inputValue("#composer").catch(() => "")) === "a draft of the default project"));
+	await page.context().close();
+}
+
+async function settings(server, browser) {
+	const page = await openPage(server, browser, tally, { colorScheme: "light" });
+	const look = () => page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).fontSize].join(" "));
+	const light = await look();
+	const choose = async (name) => {
+		await page.getByRole("button", { name: "Settings" }).click();
+		await page.getByRole("menuitemradio", { name }).click();
+	};
+	await choose("Dark theme");
+	const dark = await look();
+	tally.check("the theme changes at once", dark !== light && dark.startsWith("rgb(23, 24, 26)"), light, dark);
+	await choose("Large text");
+	const large = await look();
+	tally.check("so does the size of the text", parseFloat(large.split(" ").at(-1)) > parseFloat(dark.split(" ").at(-1)), large);
+	await page.reload();
+	await page.waitForSelector("[role=tablist] [role=tab]");
+	tally.equal("both are kept", await look(), large);
+	await page.emulateMedia({ colorScheme: "dark" });
+	await choose("Light theme");
+	tally.check("light is light where the system is dark", (await look()).startsWith(light.split(" 1")[0]), await look());
+	await choose("Theme of the system");
+	tally.check("and the system's choice is followed again", (await look()).startsWith("rgb(23, 24, 26)"), await look());
+	await page.context().close();
+}
+
+async function help(server, browser) {
+	const page = await openPage(server, browser, tally);
+	await page.getByRole("button", { name: "Help and keys" }).click();
+	await page.locator(".topics").waitFor();
+	const all = await page.locator(".topics dt, .keys dd").count();
+	await page.keyboard.type("undo");
+	const found = await until(async () => { const count = await page.locator(".topics dt, .keys dd").count(); return count < all ? count : 0; });
+	const texts = await page.locator(".topics div, .keys dl > div").evaluateAll((each) => each.map((one) => one.textContent + one.closest("section, dl")?.textContent));
+	tally.check("the help is searched", found > 1 && texts.every((text) => /undo/i.test(text)), texts);
+	await page.fill(".help-field", "xyzzy");
+	tally.check("and says when nothing matches", await until(async () => (await page.locator("dialog [role=status]").innerText()).includes("No matches")));
+	await page.context().close();
+}
+
+async function menus(server, browser) {
+	await server.op("entry.append", { content: "an entry" }, "?discussion=main");
+	const page = await openPage(server, browser, tally);
+	await page.locator(".discussions .name", { hasText: "main" }).click();
+	await page.locator(".entry").last().getByRole("button", { name: /^More for entry/ }).click();
+	tally.check("a menu has eight items and More", await page.locator(".menu-item").count() <= 9, await page.locator(".menu-item").allInnerTexts());
+	await page.keyboard.press("End");
+	await page.keyboard.press("Enter");
+	tally.check("More shows the rest", await until(async () => await page.locator(".menu-item").count() > 9));
+	tally.check("with the focus on the first of it", await page.evaluate(() => [...document.querySelectorAll(".menu-item")].indexOf(document.activeElement) === 8));
+	await page.keyboard.press("Escape");
+	await page.locator(".entry").last().getByRole("button", { name: /^More for entry/ }).click();
+	await pick(page, "Delete");
+	tally.check("an item after More works", await until(async () => !(await page.locator(".entry", { hasText: "an entry" }).count())));
+	await page.context().close();
+}
+
+async function fingers(server, browser) {
+	await server.op("entry.append", { content: "an entry" }, "?discussion=main");
+	const page = await openPage(server, browser, tally, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+	const small = () => page.locator("button:visible:not(.link), select:visible, .menu-item:visible").evaluateAll((all) => all.map((each) => {
+		const { width, height } = each.getBoundingClientRect();
+		return [each.getAttribute("aria-label") ?? each.textContent, Math.round(width), Math.round(height)];
+	}).filter(([, width, height]) => height < 44 || width < 44).map((each) => each.join(" ")).join(", "));
+	tally.equal("every target is 44 px", await small(), "");
+	tally.check("nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+	await page.getByRole("button", { name: "Settings" }).tap();
+	await page.locator(".menu-list").waitFor();
+	tally.equal("also in a menu", await small(), "");
+	await page.keyboard.press("Escape");
+	await page.locator("#to-discussions").tap();
+	await page.waitForTimeout(400);
+	tally.equal("and in the drawer", await small(), "");
+	await page.context().close();
+}
+
+async function notifications(server, browser, slow) {
+	const page = await openPage(server, browser, tally, { init: [() => {
+		window.shown = [];
+		window.Notification = class {
+			static permission = "default";
+			static async requestPermission() { return (this.permission = "granted"); }
+			constructor(title, options) { window.shown.push(`${title}: ${options.body}`); }
+			close() { }
+		};
+	}] });
+	const ask = async () => {
+		await page.fill("#composer", "the secret of the question");
+		await page.press("#composer", "Control+Enter");
+		await until(() => slow.end);
+		await page.evaluate(() => { // eleven seconds later, in the background
+			const now = Date.now() + 11000;
+			Date.now = () => now;
+			Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
+		});
+		slow.end();
+		slow.end = null;
+		await until(async () => !(await page.locator(".running").count()));
+		await page.evaluate(() => delete document.visibilityState);
+	};
+	await page.locator("#ask").waitFor();
+	await ask();
+	tally.equal("no notification unless it is wanted", await page.evaluate(() => window.shown.length), 0);
+	await page.getByRole("button", { name: "Settings" }).click();
+	await page.getByRole("menuitemcheckbox", { name: /^Notify/ }).click();
+	await ask();
+	tally.check("one when a long reply ends", await until(async () => (await page.evaluate(() => window.shown.join())).endsWith(": The reply is complete.")), await page.evaluate(() => window.shown));
+	tally.check("which has no text of it", !(await page.evaluate(() => window.shown.join())).includes("secret"));
+	await page.context().close();
+}
+
+async function imports(server, browser) {
+	const page = await openPage(server, browser, tally);
+	await page.locator(".discussions header").getByRole("button", { name: "Discussions" }).click();
+	await page.getByRole("menuitem", { name: /^Import/ }).click();
+	const lines = Array.from({ length: 400 }, (_, at) => JSON.stringify({ messages: [{ role: "user", content: `question ${at}` }] })).join("\n");
+	await page.locator("dialog input[type=file]").setInputFiles({ name: "many.jsonl", mimeType: "application/jsonl", buffer: Buffer.from(lines) });
+	await page.locator("dialog footer .primary:enabled").click();
+	await page.locator("dialog").waitFor({ state: "detached" });
+	await page.waitForTimeout(1500);
+	tally.equal("the page's own import is no news of another window", await page.locator(".news").innerText(), "");
+	await page.context().close();
+}
+
+/** Installed, and then the server is away. */
+async function offline(server, browser) {
+	const page = await openPage(server, browser, tally, { serviceWorkers: "allow" });
+	const state = await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL);
+	tally.check("a service worker is registered", state?.endsWith("/sw.js"), state);
+	await page.reload();
+	await page.waitForSelector("[role=tablist] [role=tab]");
+	tally.equal("it stores nothing", await page.evaluate(async () => (await caches.keys()).length), 0);
+	await server.end();
+	await page.goto(server.url, { waitUntil: "load" }).catch(() => undefined);
+	tally.check("without the server the page says so", await until(async () => (await page.locator("h1").innerText().catch(() => "")) === "Retake is not running"));
+	await page.context().close();
+}
+
+const server = new Server(), browser = await openBrowser();
+const slow = { end: null };
+const { host } = await modelServer("slow", ({ say, end }) => { say("A reply."); slow.end = end; });
+server.env.OLLAMA_HOST = host;
+await server.start();
+try {
+	const only = process.argv[2];
+	const parts = [["writing", writing], ["projects", projects], ["settings", settings], ["help", help], ["menus", menus], ["fingers", fingers], ["imports", imports],
+		["notifications", async (...given) => {
+			await server.op("setting.set", { key: "model", value: "ollama/slow" });
+			await notifications(...given, slow);
+		}], ["offline", offline]];
+	for (const [name, part] of parts)
+		if (!only || only === name)
+			await part(server, browser).catch((error) => tally.check(`${name} runs to its end`, false, error.stack));
+} finally {
+	await browser.close();
+	await server.stop();
+}
+process.exit(tally.end());

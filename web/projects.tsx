@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// Projects: which one this window shows, and the way to others. Another one is another address, so
+// that two windows can show two of them. A browser that may open only one has nothing to choose.
+import { useEffect, useState } from "preact/hooks";
+import { sayProblem } from "./actions";
+import { get, post } from "./api";
+import { Cut } from "./cut";
+import { askLine } from "./dialog";
+import { Menu } from "./menu";
+import { useStore } from "./state";
+
+interface Project {
+	name: string;
+	default: boolean;
+}
+
+function open(project: Project): void {
+	location.assign(project.default ? "/" : `/?project=${encodeURIComponent(project.name)}`);
+}
+
+async function create(): Promise<void> {
+	const name = (await askLine("New project", "", { text: "A project has its own discussions, settings and history.", yes: "Create" }))?.trim();
+	if (!name)
+		return;
+	await post("/projects", { name });
+	open({ name, default: false });
+}
+
+export function Projects() {
+	const info = useStore((from) => from.info);
+	const [all, setAll] = useState<Project[]>([]);
+	const canChoose = !!info?.features.includes("projects");
+	const read = () => {
+		if (canChoose)
+			get<Project[]>("/projects").then(setAll, sayProblem);
+	};
+	useEffect(read, [canChoose]);
+	if (!info || !canChoose)
+		return null;
+	return (
+		<div class="projects" onFocusCapture={read}>
+			<Menu label={`Project ${info.project}`} buttonId="projects" class="text" items={() => [
+				...all.map((each) => ({
+					text: each.name, isOn: each.name === info.project, isOne: true,
+					run: () => { if (each.name !== info.project) open(each); },
+				})),
+				{ text: "New project …", isFirstOfGroup: true, run: () => void create().catch(sayProblem) },
+			]}><Cut text={info.project} /> <span aria-hidden="true">▾</span></Menu>
+		</div>
+	);
+}
