@@ -91,6 +91,16 @@ export function Menu(props: MenuProps) {
 		setWhole(false);
 		setItems(props.items());
 	};
+	/** To the item that begins so, also to one after "More". */
+	const byLetter = (letter: string) => {
+		const begins = (item: MenuItem) => item.text.toLowerCase().startsWith(letter);
+		if (shown!.length < items!.length && !shown!.some(begins) && items!.some(begins)) {
+			setWhole(true);
+			setTimeout(() => list.current && toLetter(list.current, letter));
+		} else {
+			toLetter(list.current!, letter);
+		}
+	};
 	const onKey = (event: KeyboardEvent) => {
 		const moves: Record<string, number | "first" | "last"> =
 			{ ArrowDown: 1, ArrowUp: -1, Home: "first", End: "last" };
@@ -103,7 +113,7 @@ export function Menu(props: MenuProps) {
 		else if (event.key === "Tab")
 			return close(false);
 		else if (event.key.length === 1 && event.key !== " ")
-			toLetter(list.current!, event.key.toLowerCase());
+			byLetter(event.key.toLowerCase());
 		else
 			return event.stopPropagation();
 		event.preventDefault();

@@ -160,14 +160,14 @@ const TASKS = {
 		await becomes("undone", async () => (await state(server)).discussions.map((each) => each.name), ["main"]);
 	},
 	"save": async (hands) => {
-		const says = () => /Everything is saved already/.test(document.body.innerText);
+		const says = () => /Everything is already saved/.test(document.body.innerText);
 		await command(hands, "Save");
 		await hands.see(says);
 	},
 	"save, by its button": async (hands) => {
 		await hands.to(/^Save the project$/, "Shift+Tab");
 		await hands.press("Enter");
-		await hands.see(() => /Everything is saved already/.test(document.body.innerText));
+		await hands.see(() => /Everything is already saved/.test(document.body.innerText));
 	},
 	"export": async (hands, server) => {
 		await command(hands, "Export …");
