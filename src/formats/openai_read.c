@@ -69,7 +69,7 @@ is_odd(yyjson_val *content, yyjson_val *message)
 	return !(yyjson_is_null(content) && has_calls);
 }
 
-/* The further fields of a message of another program. */
+/* The further fields of a message of another program. Its timestamp is also the entry's time. */
 static void
 read_foreign(reader *c, rt_str raw, yyjson_val *message, size_t repaired, rt_node *node)
 {
@@ -78,6 +78,7 @@ read_foreign(reader *c, rt_str raw, yyjson_val *message, size_t repaired, rt_nod
 
 	if (yyjson_is_str(role))
 		node->role = rt_json_str(role);
+	node->has_ts = rt_build_moment(rt_json_get(message, "timestamp"), &node->ts);
 	for (rt_json_iter m = rt_json_each(message); rt_json_next(&m);)
 		if (!rt_str_is(m.key, "content") &&
 		    !(rt_str_is(m.key, "role") && yyjson_is_str(m.value)))

@@ -69,6 +69,34 @@ test_array(void **state)
 	rt_outlines_deinit(&o);
 }
 
+/* A timestamp, which other programs add, is the time of the entry, and stays a field. */
+static void
+test_times(void **state)
+{
+	static const char text[] =
+		"{\"role\":\"user\",\"content\":\"a\",\"timestamp\":\"2026-01-02T03:04:05Z\"}\n"
+		"{\"role\":\"user\",\"content\":\"b\",\"timestamp\":1767323046}\n"
+		"{\"role\":\"user\",\"content\":\"c\",\"timestamp\":\"noon\"}\n"
+		"{\"role\":\"user\",\"content\":\"d\"}\n";
+	static const rt_export_options lossless = {.lossless = true};
+	rt_outlines o;
+	const rt_node *nodes;
+	rt_buf out;
+
+	(void)state;
+	read_ok(text, &o, NULL);
+	assert_int_equal(o.items[0].node_count, 4);
+	nodes = o.items[0].nodes;
+	assert_int_equal(nodes[0].ts.us, 1767323045000000);
+	assert_int_equal(nodes[1].ts.us, 1767323046000000);
+	assert_true(nodes[0].has_ts && nodes[1].has_ts && !nodes[2].has_ts && !nodes[3].has_ts);
+	check_round_trip(&rt_format_openai, &o, &lossless, &out);
+	assert_non_null(strstr(out.ptr, "\"timestamp\":\"noon\""));
+	assert_non_null(strstr(out.ptr, "\"timestamp\":1767323046"));
+	rt_buf_deinit(&out);
+	rt_outlines_deinit(&o);
+}
+
 /* What is odd about a message comes back as odd. */
 static void
 test_odd_messages(void **state)
@@ -524,7 +552,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_array),	 cmocka_unit_test(test_odd_messages),
+		cmocka_unit_test(test_array),	 cmocka_unit_test(test_times),
+		cmocka_unit_test(test_odd_messages),
 		cmocka_unit_test(test_roles),	 cmocka_unit_test(test_request),
 		cmocka_unit_test(test_blocks_of_others),
 		cmocka_unit_test(test_unknown_members), cmocka_unit_test(test_kinds),
