@@ -450,8 +450,9 @@ rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf)
 	rt_scope_deinit(&s);
 }
 
-static void
-add_screen(const rt_keymap *map, rt_screen screen, rt_buf *buf)
+void
+rt_keymap_add_screen(const rt_keymap *map, rt_screen screen,
+		     bool (*applies)(void *ctx, rt_action action), void *ctx, rt_buf *buf)
 {
 	enum { KEYS_COLUMNS = 26 };
 
@@ -459,7 +460,8 @@ add_screen(const rt_keymap *map, rt_screen screen, rt_buf *buf)
 	for (size_t row = 0; row < map->count; row++) {
 		size_t from;
 
-		if (rt_key_rows[row].screen != screen || map->keys[row][0].code == RT_KEY_NONE)
+		if (rt_key_rows[row].screen != screen || map->keys[row][0].code == RT_KEY_NONE ||
+		    (applies != NULL && !applies(ctx, rt_key_rows[row].action)))
 			continue;
 		rt_buf_add_c(buf, "  ");
 		from = buf->size;
@@ -476,12 +478,12 @@ rt_keymap_add_help(const rt_keymap *map, rt_screen screen, rt_buf *buf)
 {
 	if (screen == RT_SCREEN_COUNT) {
 		for (size_t i = 0; i < RT_SCREEN_COUNT; i++)
-			add_screen(map, order[i], buf);
+			rt_keymap_add_screen(map, order[i], NULL, NULL, buf);
 		return;
 	}
-	add_screen(map, screen, buf);
+	rt_keymap_add_screen(map, screen, NULL, NULL, buf);
 	if (rt_screen_has_field(screen))
-		add_screen(map, RT_SCREEN_FIELD, buf);
+		rt_keymap_add_screen(map, RT_SCREEN_FIELD, NULL, NULL, buf);
 	if (screen != RT_SCREEN_ANY)
-		add_screen(map, RT_SCREEN_ANY, buf);
+		rt_keymap_add_screen(map, RT_SCREEN_ANY, NULL, NULL, buf);
 }

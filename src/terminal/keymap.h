@@ -117,6 +117,10 @@ const char *rt_action_word(rt_action action);
 bool rt_action_only_looks(rt_action action);
 /* The whole table as Markdown: docs/keys.md. */
 void rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf);
+/* The screen's own keys, as lines of text after its title; applies (may be NULL): false: leave the
+ * action out. */
+void rt_keymap_add_screen(const rt_keymap *map, rt_screen screen,
+			  bool (*applies)(void *ctx, rt_action action), void *ctx, rt_buf *buf);
 /* The keys that work on a screen, as lines of text. RT_SCREEN_COUNT: of all screens. */
 void rt_keymap_add_help(const rt_keymap *map, rt_screen screen, rt_buf *buf);
 

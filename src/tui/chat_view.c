@@ -271,29 +271,54 @@ draw_item(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item)
 	return end + 1;
 }
 
-/* In an empty discussion. */
+/* In an empty discussion: what to do first, by its keys; as many rows as fit. */
 static void
 draw_welcome(rt_chat *chat, rt_canvas *c, rt_box box)
 {
-	int y = box.h > 8 ? 2 : 0;
+	static const struct {
+		rt_screen screen;
+		rt_action action; /* NONE: the words are typed */
+		const char *typed, *what;
+	} steps[] = {
+		{RT_SCREEN_CHAT, RT_ACT_MODEL, NULL, "choose a model"},
+		{RT_SCREEN_CHAT, RT_ACT_NONE, "/import FILE", "import a conversation"},
+		{RT_SCREEN_CHAT, RT_ACT_DISCUSSIONS, NULL, "your discussions; search all of them"},
+		{RT_SCREEN_CHAT, RT_ACT_SELECT, NULL, "select an entry: edit, branch, delete"},
+		{RT_SCREEN_CHAT, RT_ACT_TREE, NULL, "the tree: all entries of all takes"},
+		{RT_SCREEN_CHAT, RT_ACT_UNDO, NULL, "undo; every change can be undone"},
+		{RT_SCREEN_CHAT, RT_ACT_PALETTE, NULL, "all commands by name; ? shows the keys"},
+	};
+	enum { KEY_COLUMNS = 14 };
+	rt_tui *tui = chat->pane.tui;
+	bool has_model = tui->work.model.size > 0;
+	int y = box.h > 10 ? 1 : 0;
 
-	(void)rt_canvas_put_c(c, box, 2, y, "No messages yet.",
-			      RT_INK_TEXT | RT_INK_BOLD);
-	y += 2;
-	if (chat->pane.tui->work.model.size == 0) {
-		(void)rt_canvas_put_c(c, box, 2, y++,
-				      "No model is chosen. /model PROVIDER/NAME chooses one;",
-				      RT_INK_TEXT);
-		(void)rt_canvas_put_c(c, box, 2, y++, "/model builtin/echo works without an API "
-						      "key.",
-				      RT_INK_TEXT);
+	(void)rt_canvas_put_c(c, box, 2, y++, "No messages yet.", RT_INK_TEXT | RT_INK_BOLD);
+	if (has_model) {
+		int x = rt_canvas_put_c(c, box, 2, y, "Write below and press Enter to ask ", RT_INK_TEXT);
+
+		(void)rt_canvas_put_name(c, box, x, y++, box.w - x, rt_buf_str(&tui->work.model),
+					 RT_INK_CODE);
 	} else {
-		(void)rt_canvas_put_c(c, box, 2, y++, "Write below and press Enter.", RT_INK_TEXT);
+		(void)rt_canvas_put_c(c, box, 2, y++, "No model is chosen yet.", RT_INK_WARNING);
+		(void)rt_canvas_put_c(c, box, 2, y++, "/model builtin/echo needs no API key.",
+				      RT_INK_TEXT);
 	}
-	(void)rt_canvas_put_c(c, box, 2, y + 1,
-			      "/import FILE imports a conversation,", RT_INK_DIM);
-	(void)rt_canvas_put_c(c, box, 2, y + 2,
-			      "/discussions lists your discussions, ? shows all keys.", RT_INK_DIM);
+	y += box.h > 10;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		rt_buf *key = rt_scope_buf(rt_chat_scope(chat));
+		int x;
+
+		if (steps[i].action == RT_ACT_NONE)
+			rt_buf_add_c(key, steps[i].typed);
+		else
+			rt_keymap_add_key(tui->keys, steps[i].screen, steps[i].action, key);
+		if (key->size == 0)
+			continue;
+		x = rt_canvas_put(c, box, 2, y, rt_buf_str(key), RT_INK_TEXT | RT_INK_BOLD) + 1;
+		(void)rt_canvas_put_c(c, box, x < KEY_COLUMNS + 2 ? KEY_COLUMNS + 2 : x, y++,
+				      steps[i].what, RT_INK_DIM);
+	}
 }
 
 static void

@@ -94,6 +94,7 @@ typedef struct rt_chat_ops {
 
 enum {
 	RT_PANES_MAX = 12,  /* maximum depth of the stack */
+	RT_TUI_RECENT = 5,
 	RT_TUI_SOURCES = 256 /* entries shown as source; of more, the oldest is rendered again */
 };
 
@@ -155,6 +156,7 @@ struct rt_tui {
 		rt_mouse_use use;
 	} press;
 	bool has_mouse;
+	const void *recent[RT_TUI_RECENT]; /* rows of the palette, the last used first; or NULL */
 	uint64_t said_step;     /* step that the notice says undo would take back; 0: none */
 	struct rt_worker *left; /* still running, although their panes are gone (worker.h) */
 };

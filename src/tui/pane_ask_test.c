@@ -286,7 +286,7 @@ reads(void **state)
 	desk_close(&d);
 }
 
-/* The keys of the screen one is on come first, and those of all others are there, too. */
+/* The keys that apply come first, and all of them with the same key again. */
 static void
 helps(void **state)
 {
@@ -295,13 +295,17 @@ helps(void **state)
 	(void)state;
 	desk_open(&d, 100, 30);
 	desk_press(&d, "f3 ?");
-	assert_shows(&d, " All keys ");
+	assert_shows(&d, " Keys here ");
 	assert_shows(&d, "revert only this step");
+	assert_false(desk_shows(&d, "edit the text"));
+	assert_shows(&d, "?                          all keys");
+	desk_press(&d, "?");
+	assert_shows(&d, " All keys ");
 	desk_press(&d, "/");
 	desk_type(&d, "text in a new take");
 	desk_press(&d, "enter");
 	assert_shows(&d, "edit the text in a new take");
-	/* They are there once. */
+	/* In the one screen. */
 	desk_press(&d, "? f1");
 	assert_int_equal(d.tui.pane_count, 3);
 	desk_press(&d, "escape escape");
@@ -310,6 +314,7 @@ helps(void **state)
 	desk_size(&d, 40, 20);
 	desk_press(&d, "f1");
 	assert_shows(&d, "\n  enter\n      send the message;");
+	assert_false(desk_shows(&d, "previous take at this branch point")); /* nothing branches */
 	desk_close(&d);
 }
 

@@ -32,7 +32,7 @@ narrow(void **state)
 			  " ●─┘ 1 tui added entry: Which database?\n"
 			  " ●   the beginning\n"
 			  "\n\n\n"
-			  " Enter go there  ? all keys  Esc close\n");
+			  " Enter go there  ? keys  Esc close\n");
 	/* Too low for both: the look is in the list's place. */
 	desk_press(&d, "down tab");
 	assert_screen(&d, " main  2 entries       no model  ~9 tok\n"
@@ -44,7 +44,7 @@ narrow(void **state)
 			  "\n"
 			  "State at that time: take main, 2 entries\n"
 			  "User  1\n"
-			  " Enter go there  ? all keys  Esc close\n");
+			  " Enter go there  ? keys  Esc close\n");
 	desk_press(&d, "right");
 	assert_shows(&d, "AI  2\n  SQLite.\n Enter");
 	desk_press(&d, "tab escape");
@@ -67,7 +67,7 @@ without_utf8(void **state)
 			  " *-' 1 tui added entry: Which database?\n"
 			  " *   the beginning\n"
 			  "\n\n\n"
-			  " Enter go there  ? all keys  Esc close\n");
+			  " Enter go there  ? keys  Esc close\n");
 	desk_close(&d);
 }
 
@@ -88,7 +88,7 @@ wide(void **state)
 		     "                                                 │ User  1\n"
 		     "                                                 │   Which database?\n"
 		     "                                                 │ AI  2\n"
-		     " Enter go there  ^R revert  Alt-u undo  Alt-r redo  / find  ? all keys  Esc close\n");
+		     " Enter go there  ^R revert  Alt-u undo  Alt-r redo  / find  ? keys  Esc close\n");
 	desk_press(&d, "down down");
 	assert_shows(&d, "│ Step 1  added entry\n");
 	assert_shows(&d, "State at that time: take main, 1 entry");

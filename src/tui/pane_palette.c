@@ -17,7 +17,7 @@
 #include "tui/palette_words.h"
 #include "tui/verb.h"
 
-enum { ROWS_MAX = 16, KEYS_COLUMN = 14, NOTICE_MAX = 300 };
+enum { ROWS_MAX = 16, NAME_COLUMNS = 18, KEY_COLUMNS = 12, ROWS_ALL = 1000, NOTICE_MAX = 300 };
 
 typedef enum row_kind {
 	ROW_ACTION,
@@ -33,6 +33,8 @@ typedef struct row {
 	const rt_slash *slash;
 	const rt_command *command;
 	rt_str name; /* borrowed from the value, or static */
+	const void *id; /* of action, slash or command */
+	int rank, recent, order;
 	char letter; /* 'd' or 't': letter and number name it, too; 0: nothing else does */
 	uint32_t number;
 } row;
@@ -80,40 +82,102 @@ is_movement(rt_action action)
 static bool
 is_listed(const palette *p, const rt_key_row *a)
 {
-	return (a->screen == p->below || a->screen == RT_SCREEN_ANY) && !is_movement(a->action);
+	if (is_movement(a->action) || (a->screen != p->below && a->screen != RT_SCREEN_ANY))
+		return false;
+	if (a->screen == p->below)
+		return true;
+	for (const rt_key_row *own = rt_key_rows; own->action != RT_ACT_NONE; own++)
+		if (own->screen == p->below && own->action == a->action)
+			return false;
+	return true;
 }
 
-/* How a row is found, the best first. */
-typedef enum match {
-	MATCH_NAME, /* a command's name or alias begins with the text */
-	MATCH_TEXT, /* its name or description contains the text */
-	MATCH_WORDS /* other words for it do */
-} match;
-
-static match
-match_of(const char *name, const char *what, rt_str part, bool *out_found)
-{
-	bool is_text = rt_find_holds(rt_str_of(what), part) ||
-		       rt_find_holds(rt_str_of(name), part);
-
-	*out_found = is_text || rt_palette_words_hold(name, part);
-	return is_text ? MATCH_TEXT : MATCH_WORDS;
-}
+/* How well a row is found; the least is best. */
+enum {
+	RANK_SAME,   /* its name is the text */
+	RANK_BEGINS, /* its name or alias begins with the text */
+	RANK_WORD,   /* a later word of its name does: "take-next" for "next" */
+	RANK_NAME,   /* its name contains the text */
+	RANK_TEXT,   /* its description does */
+	RANK_WORDS,  /* other words for it do */
+	RANK_FUZZY,  /* its name has the letters of the text, in their order */
+	RANK_NONE
+};
 
 static bool
-is_found(const char *name, const char *what, rt_str part, match how)
+is_fuzzy(rt_str name, rt_str part)
 {
-	bool found;
+	size_t at = 0;
 
-	return match_of(name, what, part, &found) == how && found;
+	for (size_t i = 0; i < name.size && at < part.size; i++)
+		at += rt_str_eq_nocase(rt_str_at(name.ptr + i, 1), rt_str_at(part.ptr + at, 1));
+	return at == part.size;
 }
 
-static void
-add_actions(palette *p, rt_str part, match how)
+static int
+rank_of(rt_str name, const char *alias, const char *what, rt_str part)
 {
-	for (const rt_key_row *a = rt_key_rows; a->action != RT_ACT_NONE; a++)
-		if (is_listed(p, a) && is_found(rt_action_word(a->action), a->what, part, how))
-			rt_filter_add(&p->filter, &(row){.kind = ROW_ACTION, .action = a});
+	if (rt_str_eq_nocase(name, part))
+		return RANK_SAME;
+	if (rt_find_begins(name, part) || (alias != NULL && rt_find_begins(rt_str_of(alias), part)))
+		return RANK_BEGINS;
+	for (size_t i = 1; i < name.size; i++)
+		if (name.ptr[i - 1] == '-' && rt_find_begins(rt_str_skip(name, i), part))
+			return RANK_WORD;
+	if (rt_find_holds(name, part))
+		return RANK_NAME;
+	if (rt_find_holds(rt_str_of(what), part))
+		return RANK_TEXT;
+	if (rt_palette_words_hold(name.ptr, part))
+		return RANK_WORDS;
+	return part.size > 1 && is_fuzzy(name, part) ? RANK_FUZZY : RANK_NONE;
+}
+
+/* Add a row if the text finds it. id: what it stands for, as tui->recent has it. */
+static void
+offer(palette *p, rt_str part, row r, const void *id, const char *name, const char *alias,
+      const char *what)
+{
+	const rt_tui *tui = p->pane.tui;
+
+	r.id = id;
+	r.rank = rank_of(rt_str_of(name), alias, what, part);
+	/* Of equal names the command is first, which may be typed on. */
+	r.order = (int)p->filter.list.count +
+		  (r.kind == ROW_COMMAND && r.rank > RANK_NAME ? ROWS_ALL : 0);
+	while (r.recent < RT_TUI_RECENT && tui->recent[r.recent] != id)
+		r.recent++;
+	if (r.rank != RANK_NONE)
+		rt_filter_add(&p->filter, &r);
+}
+
+/* Without a text what was used last comes first, and actions before commands; with one, the best
+ * match does. */
+static int
+compare_rows(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank - y->rank;
+	if (x->recent != y->recent)
+		return x->recent - y->recent;
+	return x->order - y->order;
+}
+
+/* Actions of the loop itself, which nobody looks for here, are last. */
+static void
+add_actions(palette *p, rt_str part)
+{
+	for (int late = 0; late < 2; late++)
+		for (const rt_key_row *a = rt_key_rows; a->action != RT_ACT_NONE; a++) {
+			bool is_late = a->screen == RT_SCREEN_ANY || a->action == RT_ACT_CLEAR ||
+				       a->action == RT_ACT_QUIT;
+
+			if (is_listed(p, a) && is_late == late)
+				offer(p, part, (row){.kind = ROW_ACTION, .action = a}, a,
+				      rt_action_word(a->action), NULL, a->what);
+		}
 }
 
 /* Has it no other row: is it neither a command nor an action of the screen below? */
@@ -142,32 +206,21 @@ slash_of(const palette *p, rt_str text)
 }
 
 static void
-add_slashes(palette *p, rt_str part, match how)
+add_slashes(palette *p, rt_str part)
 {
 	for (const rt_slash *slash = p->pane.tui->chat->slashes; slash->name != NULL; slash++)
-		if (is_only_slash(p, slash) && is_found(slash->name + 1, slash->what, part, how))
-			rt_filter_add(&p->filter, &(row){.kind = ROW_SLASH, .slash = slash});
-}
-
-static bool
-is_called(const rt_command *command, rt_str part)
-{
-	return rt_find_begins(rt_str_of(command->name), part) ||
-	       (command->alias != NULL && rt_find_begins(rt_str_of(command->alias), part));
+		if (is_only_slash(p, slash))
+			offer(p, part, (row){.kind = ROW_SLASH, .slash = slash}, slash,
+			      slash->name + 1, NULL, slash->what);
 }
 
 static void
-add_commands(palette *p, rt_str part, match how)
+add_commands(palette *p, rt_str part)
 {
-	for (const rt_command *const *c = p->pane.tui->commands; *c != NULL; c++) {
-		bool is_name = is_called(*c, part);
-
-		if (((*c)->traits & RT_COMMAND_HIDDEN) == 0 &&
-		    (how == MATCH_NAME || is_name
-			     ? is_name && how == MATCH_NAME
-			     : is_found((*c)->name, (*c)->summary, part, how)))
-			rt_filter_add(&p->filter, &(row){.kind = ROW_COMMAND, .command = *c});
-	}
+	for (const rt_command *const *c = p->pane.tui->commands; *c != NULL; c++)
+		if (((*c)->traits & RT_COMMAND_HIDDEN) == 0)
+			offer(p, part, (row){.kind = ROW_COMMAND, .command = *c}, *c, (*c)->name,
+			      (*c)->alias, (*c)->summary);
 }
 
 /* Where the last word begins. */
@@ -279,12 +332,13 @@ fill(void *ctx, rt_str text)
 		return;
 	}
 	if (text.size > 0)
-		add_commands(p, text, MATCH_NAME);
-	for (match how = MATCH_TEXT; how <= MATCH_WORDS; how++) {
-		add_actions(p, text, how);
-		add_slashes(p, text, how);
-		add_commands(p, text, text.size == 0 && how == MATCH_TEXT ? MATCH_NAME : how);
-	}
+		add_commands(p, text);
+	add_actions(p, text);
+	add_slashes(p, text);
+	if (text.size == 0)
+		add_commands(p, text);
+	if (p->filter.list.count > 1)
+		qsort(p->filter.rows, p->filter.list.count, sizeof(row), compare_rows);
 }
 
 /* ---- drawing ---- */
@@ -298,32 +352,40 @@ height(rt_pane *pane, int columns, int rows)
 	return want < most ? want : most;
 }
 
+/* Name, description, and its key on the right. */
+static void
+draw_offer(rt_canvas *canvas, rt_box box, int y, const char *name, const char *what, rt_str key)
+{
+	int width = rt_canvas_width(canvas, key), words = 2 + NAME_COLUMNS;
+	int end = box.w - 1 - (width > 0 && box.w > words + KEY_COLUMNS ? width + 2 : 0);
+	int x = rt_canvas_put_c(canvas, box, 2, y, name, RT_INK_CODE | RT_INK_BOLD) + 1;
+
+	x = x < words ? words : x;
+	if (end > x)
+		(void)rt_canvas_put_cut(canvas, box, x, y, end - x, rt_str_of(what), RT_INK_DIM);
+	if (end < box.w - 1)
+		(void)rt_canvas_put(canvas, box, box.w - 1 - width, y, key, RT_INK_TEXT);
+}
+
 static void
 draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 {
 	palette *p = ctx;
 	const row *r = (const row *)p->filter.rows + row_number;
-	int words = 2 + KEYS_COLUMN, x;
-	rt_buf *key;
+	rt_buf *key = rt_scope_buf(&p->pane.tui->scope);
+	int x;
 
 	switch (r->kind) {
 	case ROW_ACTION:
-		key = rt_scope_buf(&p->pane.tui->scope);
 		rt_keymap_add_key(p->pane.tui->keys, r->action->screen, r->action->action, key);
-		(void)rt_canvas_put_cut(canvas, box, 2, y, KEYS_COLUMN - 1, rt_buf_str(key),
-					RT_INK_TEXT | RT_INK_BOLD);
-		(void)rt_canvas_put_cut(canvas, box, words, y, box.w - words,
-					rt_str_of(r->action->what), RT_INK_TEXT);
+		draw_offer(canvas, box, y, rt_action_word(r->action->action), r->action->what,
+			   rt_buf_str(key));
 		break;
 	case ROW_SLASH:
-		(void)rt_canvas_put_c(canvas, box, 2, y, r->slash->name, RT_INK_CODE);
-		(void)rt_canvas_put_cut(canvas, box, words, y, box.w - words,
-					rt_str_of(r->slash->what), RT_INK_TEXT);
+		draw_offer(canvas, box, y, r->slash->name, r->slash->what, RT_STR(""));
 		break;
 	case ROW_COMMAND:
-		(void)rt_canvas_put_c(canvas, box, 2, y, r->command->name, RT_INK_CODE);
-		(void)rt_canvas_put_cut(canvas, box, words, y, box.w - words,
-					rt_str_of(r->command->summary), RT_INK_DIM);
+		draw_offer(canvas, box, y, r->command->name, r->command->summary, RT_STR(""));
 		break;
 	case ROW_USAGE:
 		x = rt_canvas_put_c(canvas, box, 2, y, r->command->name, RT_INK_CODE) + 1;
@@ -618,6 +680,18 @@ run_slash(palette *p, const rt_slash *slash)
 	RT_TRY(&tui->scope, tui->chat->run_slash(tui, text, &ignored));
 }
 
+/* It is the first without a text from now on. */
+static void
+remember(rt_tui *tui, const void *id)
+{
+	size_t at = 0;
+
+	while (at + 1 < RT_TUI_RECENT && tui->recent[at] != id)
+		at++;
+	memmove(&tui->recent[1], &tui->recent[0], at * sizeof(tui->recent[0]));
+	tui->recent[0] = id;
+}
+
 /* Enter, or (completes) Tab. */
 static void
 accept(palette *p, bool completes)
@@ -625,6 +699,8 @@ accept(palette *p, bool completes)
 	const row *r = rt_filter_at(&p->filter);
 	rt_tui *tui = p->pane.tui;
 
+	if (r != NULL && r->id != NULL && !completes)
+		remember(tui, r->id);
 	if (r != NULL && r->kind == ROW_NAME) {
 		complete(p, r);
 	} else if (r != NULL && r->kind == ROW_COMMAND) {

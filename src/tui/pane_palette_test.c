@@ -133,14 +133,26 @@ lists(void **state)
 	/* What the history can do, with its keys, and not how to move about. */
 	assert_shows(&d, " Commands\n"
 			 ":\n"
-			 "› ^R            revert only this step\n"
-			 "  Alt-u         undo the last step\n");
+			 "› revert            revert only this step                          ^R\n"
+			 "  undo              undo the last step                          Alt-u\n");
 	assert_false(desk_shows(&d, "the row above"));
 	/* What is called so goes before what speaks of it. */
 	desk_type(&d, "undo");
-	assert_shows(&d, "› undo          undo the newest step, or the N newest\n"
-			 "  Alt-u         undo the last step\n");
+	assert_shows(&d, "› undo              undo the newest step, or the N newest\n"
+			 "  undo              undo the last step                          Alt-u\n");
 	desk_press(&d, "ctrl+u");
+	/* The name before what it contains, and that before other words and scattered letters. */
+	desk_type(&d, "find");
+	assert_shows(&d, "› find-next         next match                                  Alt-n\n"
+			 "  find-previous     previous match                              Alt-N\n");
+	desk_press(&d, "ctrl+u");
+	desk_type(&d, "fprev");
+	assert_shows(&d, "› find-previous     previous match                              Alt-N\n");
+	/* What was used last is first, for the next time. */
+	desk_press(&d, "enter ctrl+p");
+	assert_shows(&d, ":\n"
+			 "› find-previous     previous match                              Alt-N\n"
+			 "  revert ");
 	desk_type(&d, "nothing is like this");
 	assert_shows(&d, "No match.");
 	desk_press(&d, "escape");
@@ -211,7 +223,7 @@ runs_slash_commands(void **state)
 	/* Where the screen has a key for it, that is the row. */
 	desk_press(&d, "ctrl+p");
 	desk_type(&d, "choose a model");
-	assert_shows(&d, "› ^L ");
+	assert_shows(&d, "› model             choose a model                                 ^L");
 	assert_false(desk_shows(&d, "/model"));
 	desk_close(&d);
 }
@@ -231,10 +243,10 @@ acts_on_what_is_below(void **state)
 	assert_shows(&d, "only: discussion");
 	/* What works anywhere works from here. */
 	desk_press(&d, "ctrl+p");
-	desk_type(&d, "all keys");
+	desk_type(&d, "press twice");
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 3);
-	assert_shows(&d, " All keys ");
+	assert_shows(&d, " Keys here ");
 	desk_press(&d, "q ctrl+p u n d o down enter");
 	assert_shows(&d, "●─┘ the beginning ← now");
 	desk_close(&d);

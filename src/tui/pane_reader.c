@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader: a text of any length, scrolled, searched, copied; and the list of all keys, which is
- * such a text. */
+ * The reader: a text of any length, scrolled, searched, copied; and the keys that apply on the screen
+ * below, or (the same key again) all keys, which are such a text. */
 #include <stdio.h>
 
 #include "tui/bar.h"
@@ -14,7 +14,8 @@ typedef struct reader {
 	rt_lines lines;
 	rt_buf title;
 	rt_search_bar bar;
-	bool is_help; /* the list of all keys … */
+	bool is_help; /* keys … */
+	bool is_all;  /* … of all screens, or only … */
 	rt_screen help_of;
 	int help_columns; /* … laid out for this many */
 	size_t top;
@@ -111,7 +112,7 @@ search(rt_pane *pane)
 		rt_tui_say(pane->tui, "No match for \"%.60s\"", r->bar.match.ptr);
 }
 
-/* ---- the list of all keys ---- */
+/* ---- keys ---- */
 
 /* A line of the keymap's help: keys, at least two blanks, what they do. */
 static void
@@ -179,10 +180,56 @@ all_keys(rt_tui *tui, rt_screen screen)
 	return rt_scope_str(&tui->scope, text);
 }
 
-static void
-lay_help(rt_tui *tui, rt_screen screen, rt_lines *lines)
+/* Is the action of use in the chat as it is? */
+static bool
+applies(void *ctx, rt_action action)
 {
-	rt_str left = all_keys(tui, screen);
+	const rt_work *work = &((const rt_tui *)ctx)->work;
+
+	switch (action) {
+	case RT_ACT_TAKE_PREVIOUS:
+	case RT_ACT_TAKE_NEXT: return work->take_count > 1;
+	case RT_ACT_SELECT:
+	case RT_ACT_LAST_USER:
+	case RT_ACT_AGAIN:
+	case RT_ACT_CONTINUE:
+	case RT_ACT_COPY:
+	case RT_ACT_LABEL:
+	case RT_ACT_COMPACT:
+	case RT_ACT_EXPORT:
+	case RT_ACT_SEARCH:
+	case RT_ACT_FIND_NEXT:
+	case RT_ACT_FIND_PREVIOUS:
+	case RT_ACT_PAGE_UP:
+	case RT_ACT_PAGE_DOWN:
+	case RT_ACT_HOME:
+	case RT_ACT_END: return rt_work_count(work) > 0;
+	default: return true;
+	}
+}
+
+/* The keys of the screen that apply now. */
+static rt_str
+keys_here(rt_tui *tui, rt_screen screen)
+{
+	rt_buf *text = rt_scope_buf(&tui->scope), *key = rt_scope_buf(&tui->scope);
+
+	rt_keymap_add_screen(tui->keys, screen, screen == RT_SCREEN_CHAT ? applies : NULL, tui, text);
+	rt_keymap_add_key(tui->keys, RT_SCREEN_READER, RT_ACT_HELP, key);
+	if (key->size > 0)
+		rt_buf_add_f(text, "\n  %-26.*s all keys\n", RT_STR_ARG(rt_buf_str(key)));
+	rt_buf_clear(key);
+	rt_keymap_add_key(tui->keys, RT_SCREEN_READER, RT_ACT_SEARCH, key);
+	if (key->size > 0)
+		rt_buf_add_f(text, "  %-26.*s search here\n", RT_STR_ARG(rt_buf_str(key)));
+	(void)rt_scope_str(&tui->scope, key);
+	return rt_scope_str(&tui->scope, text);
+}
+
+static void
+lay_help(rt_tui *tui, rt_screen screen, bool is_all, rt_lines *lines)
+{
+	rt_str left = is_all ? all_keys(tui, screen) : keys_here(tui, screen);
 
 	while (left.size > 0) {
 		size_t end = rt_str_find(left, RT_STR("\n"), 0);
@@ -204,7 +251,7 @@ lay_help_anew(reader *r)
 	rt_lines lines;
 
 	rt_lines_init(&lines, tui->alloc);
-	lay_help(tui, r->help_of, &lines);
+	lay_help(tui, r->help_of, r->is_all, &lines);
 	if (rt_ok(&tui->scope)) {
 		rt_lines old = r->lines;
 
@@ -215,6 +262,17 @@ lay_help_anew(reader *r)
 		r->help_columns = tui->canvas.columns;
 	}
 	rt_lines_deinit(&lines);
+}
+
+/* The other list: all keys, or those that apply. */
+static void
+show_all_keys(reader *r)
+{
+	r->is_all = !r->is_all;
+	rt_buf_clear(&r->title);
+	rt_buf_add_c(&r->title, r->is_all ? "All keys" : "Keys here");
+	r->top = 0;
+	lay_help_anew(r);
 }
 
 /* ---- the pane ---- */
@@ -306,7 +364,10 @@ act(rt_pane *pane, rt_action action)
 	case RT_ACT_EDITOR: export_text(r, true); return true;
 	case RT_ACT_ACCEPT:
 	case RT_ACT_CANCEL: rt_tui_close(pane->tui, pane); return true;
-	case RT_ACT_HELP: return r->is_help;
+	case RT_ACT_HELP:
+		if (r->is_help)
+			show_all_keys(r);
+		return r->is_help;
 	default: return false;
 	}
 }
@@ -394,8 +455,8 @@ rt_pane_help(rt_tui *tui, rt_screen screen)
 	rt_lines lines;
 
 	rt_lines_init(&lines, tui->alloc);
-	lay_help(tui, screen, &lines);
-	if (RT_TRY(s, open_reader(tui, "All keys", &lines, &r)) == RT_OK) {
+	lay_help(tui, screen, false, &lines);
+	if (RT_TRY(s, open_reader(tui, "Keys here", &lines, &r)) == RT_OK) {
 		r->is_help = true;
 		r->help_of = screen;
 		r->help_columns = tui->canvas.columns;

@@ -515,7 +515,7 @@ const rt_slash rt_slashes[] = {
 	{"/edit", "", "edit your last message in place", act, RT_ACT_LAST_USER},
 	{"/export", "[FILE]", "export this discussion to a file: .md, .html, .json, .toml",
 	 export_file, RT_ACT_NONE},
-	{"/help", "", "list all keys and commands", open_screen, RT_ACT_HELP},
+	{"/help", "", "show the keys; ? again shows all", open_screen, RT_ACT_HELP},
 	{"/history", "", "list all steps; preview, jump, revert", open_screen, RT_ACT_HISTORY},
 	{"/import", "FILE", "import a conversation from another program", import_file, RT_ACT_NONE},
 	{"/label", "[NAME]", "label the entry at the head", verb_or_question, RT_ACT_LABEL},

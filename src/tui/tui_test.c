@@ -126,9 +126,9 @@ keys_in_the_footer(void **state)
 	desk_open(&d, 40, 10);
 	desk_add(&d, "User", "one");
 	desk_press(&d, "f2");
-	assert_shows(&d, "\n Enter go  ? all keys  Esc close\n");
+	assert_shows(&d, "\n Enter go  / search  ? keys  Esc close\n");
 	desk_size(&d, 20, 10);
-	assert_shows(&d, "\n Enter go  Esc close\n");
+	assert_shows(&d, "\n ? keys  Esc close\n");
 	desk_close(&d);
 }
 

@@ -25,10 +25,10 @@ def field(t):
 def welcome(c, place):
     """The first time: what this is, and what to do."""
     with place.open(size=SIZE) as t:
-        c.says("what to do", t, "No messages yet.", "Write below and press Enter.",
-               "/import FILE", "? shows all keys")
+        c.says("what to do", t, "No messages yet.", "Write below and press Enter to ask",
+               "/import FILE", "choose a model", "? shows the keys")
         t.type("?")
-        c.says("? with nothing written", t, "All keys")
+        c.says("? with nothing written", t, "Keys here")
         t.key("Escape")
         t.wait("Write below")
         t.type("why?")
@@ -367,7 +367,7 @@ def verbs_look(c, place):
         t.key("Escape")
         t.wait("Enter continue")
         for key, seen in (("M-T", "─ Tree"), ("F2", "─ Tree"), ("M-o", "History of main"), ("C-y", "History of main"),
-                          ("F3", "History of main"), ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"),
+                          ("F3", "History of main"), ("F4", "Discussions"), ("?", "Keys here"), ("F1", "Keys here"),
                           ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Summarise the beginning"),
                           ("C-l", "Model (PROVIDER/NAME)")):
             t.key(key)

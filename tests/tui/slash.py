@@ -50,11 +50,11 @@ def completion(c, place):
         c.says("what follows a complete one", t, "> xy")
         t.key("C-u")
         t.type("/hel")
-        c.says("the one that is left", t, re.compile(r"^  /help +list all keys and commands$", re.M))
+        c.says("the one that is left", t, re.compile(r"^  /help +show the keys; \\? again shows all$", re.M))
         t.key("Tab", "Enter")
-        c.says("carried out", t, "All keys")
+        c.says("carried out", t, "Keys here")
         t.key("Escape")
-        t.wait("Enter send", gone=["All keys"])
+        t.wait("Enter send", gone=["Keys here"])
         t.key("Up")
         c.says("it is remembered", t, "> /help")
 
@@ -83,7 +83,7 @@ def screens(c, place):
     fork(place)
     t = chat(place)
     for line, seen in (("/tree", "─ Tree"), ("/history", "History of main"), ("/discussions", "Discussions"),
-                       ("/help", "All keys"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
+                       ("/help", "Keys here"), ("/branches", "Which take"), ("/branch", "Branch before which message?"),
                        ("/model", "Model (PROVIDER/NAME)"), ("/prompt", "Working prompt"), ("/label", "Label of AI, entry 4"),
                        ("/role", "Role"), ("/edit", "User, entry 3"), ("/export", "Write this discussion to which file?"),
                        ("/import", "import FILE"), ("/search sqlite", "found"), ("/search", "Find in this take")):

@@ -81,7 +81,7 @@ def small(c, place):
     c.says("the question can be read", t, "Summarize the branch you're leaving?", "› y  Yes", "  n  No: just go there")
     t.key("n")
     c.says("gone", t, "> Use SQLite, not Postgres")
-    for key, seen in (("F3", "History of main"), ("F4", "Discussions"), ("F1", "All keys"), ("C-p", "Commands")):
+    for key, seen in (("F3", "History of main"), ("F4", "Discussions"), ("F1", "Keys here"), ("C-p", "Commands")):
         t.key(key)
         c.says(f"{key}: {seen}", t, seen)
         t.key("Escape")
@@ -162,7 +162,7 @@ def ascii_only(c, place):
             ["  `- User: What about DuckDB?", "        AI: DuckDB is fine too  {duck}"])
     for key in ("Escape", "F3", "F4", "F1", "C-p", "M-Up"):
         t.key(key)
-        t.wait({"Escape": "Enter send", "F3": "History of", "F4": "Discussions", "F1": "All keys",
+        t.wait({"Escape": "Enter send", "F3": "History of", "F4": "Discussions", "F1": "Keys here",
                 "C-p": "Commands", "M-Up": "> User"}[key], gone=["- Tree -"])
         c.check(f"{key}: nothing but ASCII", t.text().isascii(), t.text())
         if key not in ("Escape", "M-Up"):

@@ -344,7 +344,7 @@ def leads_on(c, place):
     fork(place)
     t = tree(place)
     for key, seen in (("M-o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
-                      ("F4", "Discussions"), ("?", "All keys"), ("F1", "All keys"),
+                      ("F4", "Discussions"), ("?", "Keys here"), ("F1", "Keys here"),
                       ("C-p", "Commands"), ("M-x", "to which file?"), ("M-C", "Summarise the beginning")):
         t.key(key)
         c.says(f"{key} leads to {seen}", t, seen)

@@ -109,6 +109,6 @@ run(view("chat", (), (), written=in_input),
     view("discussions", ("F4",), ("Discussions",), sentences=of(2)),
     view("versions", ("M-Up", "M-v"), ("Version 2 of 2",), sentences=of(3)),
     view("reader", ("M-Up", "M-p"), ("AI, entry 4",), sentences=of(4)),
-    view("keys", ("F1",), ("All keys",), sentences=of(5)),
+    view("keys", ("F1",), ("Keys here",), sentences=of(5)),
     view("commands", ("C-p",), ("Commands",), sentences=of(6)),
     view("model", ("C-l",), ("Up, Down choose",), sentences=of(7)))
