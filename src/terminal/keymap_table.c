@@ -222,6 +222,7 @@ const rt_key_row rt_key_rows[] = {
 	READ(FIND_NEXT, "n", "next match", NULL)
 	READ(FIND_PREVIOUS, "N", "previous match", NULL)
 	READ(EDITOR, "ctrl+g", "open in $EDITOR", NULL)
+	READ(REVERT, "ctrl+r", "in the versions of an entry: restore one", NULL)
 	READ(HELP, "? f1", "keys; press twice for all keys", NULL)
 	READ(PALETTE, "ctrl+p", "command palette", NULL)
 

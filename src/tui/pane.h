@@ -264,6 +264,9 @@ RT_CHECKED rt_status rt_pane_history(rt_tui *tui);
 RT_CHECKED rt_status rt_pane_discussions(rt_tui *tui, rt_str query);
 /* A text to read. The pane owns the lines; *lines is empty afterwards. */
 RT_CHECKED rt_status rt_pane_reader(rt_tui *tui, const char *title, rt_lines *lines);
+/* What REVERT does in the reader that was just opened: fn(tui, entry). */
+void rt_pane_reader_restores(rt_tui *tui, rt_status (*fn)(rt_tui *tui, uint32_t entry),
+			     uint32_t entry);
 RT_CHECKED rt_status rt_pane_help(rt_tui *tui, rt_screen screen);
 /* Commands of the command line and actions, found by typing. text: the initial one. */
 RT_CHECKED rt_status rt_pane_palette(rt_tui *tui, rt_str text);

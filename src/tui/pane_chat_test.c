@@ -623,6 +623,32 @@ tokens_of_files(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* The versions of an entry, one of which is restored by a step of its own. */
+static void
+restores_a_version(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 24);
+	desk_add(&d, "User", "the first text");
+	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"the second text\"}]");
+	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"the third text\"}]");
+	desk_press(&d, "alt+up alt+v");
+	assert_shows(&d, "Version 3 of 3, step 3, now");
+	assert_shows(&d, "Ctrl-R restore a version");
+	desk_press(&d, "ctrl+r");
+	assert_shows(&d, "Restore which version?");
+	assert_shows(&d, "2: step 2  the second text");
+	assert_false(desk_shows(&d, "3: step 3")); /* it is current */
+	desk_press(&d, "down enter");
+	assert_shows(&d, "the first text");
+	assert_false(desk_shows(&d, "Version"));
+	desk_press(&d, "alt+u");
+	assert_shows(&d, "the third text");
+	desk_close(&d);
+}
+
 int
 main(void)
 {
@@ -630,6 +656,7 @@ main(void)
 		cmocka_unit_test(usage_of_a_reply), cmocka_unit_test(tokens_of_files),
 		cmocka_unit_test(keys_act_on_what_is_marked),
 		cmocka_unit_test(marks_go),
+		cmocka_unit_test(restores_a_version),
 		cmocka_unit_test(marks_are_of_the_take),
 		cmocka_unit_test(several_are_told_of),
 		cmocka_unit_test(hidden_entries),

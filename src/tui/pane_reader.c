@@ -18,6 +18,8 @@ typedef struct reader {
 	bool is_all;  /* … of all screens, or only … */
 	rt_screen help_of;
 	int help_columns; /* … laid out for this many */
+	rt_status (*restore)(rt_tui *tui, uint32_t entry); /* of the versions of an entry; or NULL */
+	uint32_t entry;
 	size_t top;
 	size_t found; /* the line found last; SIZE_MAX: none */
 	int left;     /* columns scrolled to the left */
@@ -360,6 +362,10 @@ act(rt_pane *pane, rt_action action)
 	case RT_ACT_SEARCH: rt_search_bar_open(&r->bar); return true;
 	case RT_ACT_FIND_NEXT: find_again(r, false); return true;
 	case RT_ACT_FIND_PREVIOUS: find_again(r, true); return true;
+	case RT_ACT_REVERT:
+		if (r->restore != NULL)
+			RT_TRY(&pane->tui->scope, r->restore(pane->tui, r->entry));
+		return true;
 	case RT_ACT_COPY: export_text(r, false); return true;
 	case RT_ACT_EDITOR: export_text(r, true); return true;
 	case RT_ACT_ACCEPT:
@@ -445,6 +451,18 @@ rt_pane_reader(rt_tui *tui, const char *title, rt_lines *lines)
 	reader *r;
 
 	return open_reader(tui, title, lines, &r);
+}
+
+void
+rt_pane_reader_restores(rt_tui *tui, rt_status (*fn)(rt_tui *tui, uint32_t entry), uint32_t entry)
+{
+	rt_pane *pane = tui->panes[tui->pane_count - 1];
+
+	if (pane->ops != &ops)
+		return;
+	of(pane)->restore = fn;
+	of(pane)->entry = entry;
+	pane->footer = "Ctrl-R restore a version   PgDn page down   / find   Esc close";
 }
 
 rt_status

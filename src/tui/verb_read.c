@@ -3,6 +3,7 @@
  * Verbs that change nothing: reading an entry or its versions, copying, exporting. */
 #include <stdio.h>
 
+#include "app/screen.h"
 #include "tui/verb_impl.h"
 
 /* ---- names ---- */
@@ -64,6 +65,96 @@ rt_verb_show(rt_tui *tui, rt_scope *s, const char *title, rt_lines *lines)
 	return rt_verb_end(tui, s);
 }
 
+/* The texts that an entry had, oldest first. */
+static rt_str
+version_text(rt_scope *s, const rt_view *view, const rt_revision_row *r)
+{
+	const rt_body *body = rt_view_body(view, r->body);
+	rt_buf *text = rt_scope_buf(s);
+
+	if (body != NULL)
+		rt_content_add_text(
+			text, (rt_content){.text = body->content, .blocks = body->content_json});
+	return rt_scope_str(s, text);
+}
+
+static void
+free_entry(rt_tui *tui, void *ctx)
+{
+	rt_free(tui->alloc, ctx);
+}
+
+/* "2: step 14, …" was chosen: edit the entry to have that text, and close its versions. */
+static rt_status
+restore_chosen(rt_tui *tui, void *ctx, rt_str answer)
+{
+	const uint32_t *entry = ctx;
+	size_t number = 0;
+	rt_revision_rows rows;
+	rt_view view;
+	rt_scope s;
+
+	for (size_t i = 0; i < answer.size && answer.ptr[i] >= '0' && answer.ptr[i] <= '9'; i++)
+		number = number * 10 + (size_t)(answer.ptr[i] - '0');
+	if (number == 0)
+		return RT_OK;
+	rt_scope_init(&s, tui->alloc);
+	view = rt_work_view(&tui->work, &s);
+	rows = rt_revisions_list(&view, *entry);
+	if (rt_ok(&s) && number <= rows.count) {
+		rt_str text = version_text(&s, &view, &rows.items[number - 1]);
+
+		if (rt_ok(&s) && rt_tui_top(tui)->ops->screen == RT_SCREEN_READER)
+			rt_tui_close(tui, rt_tui_top(tui));
+		if (rt_ok(&s))
+			RT_TRY(&s, rt_verb_with(tui, RT_ACT_EDIT, entry, 1, text));
+	}
+	return rt_verb_end(tui, &s);
+}
+
+/* Choose the version to restore, the newest before the current one first. */
+static rt_status
+restore(rt_tui *tui, uint32_t entry)
+{
+	uint32_t *ctx = rt_new(tui->alloc, sizeof(*ctx));
+	rt_revision_rows rows;
+	rt_buf *json, *name;
+	rt_view view;
+	rt_scope s;
+
+	if (ctx == NULL)
+		return RT_NOMEM;
+	*ctx = entry;
+	rt_scope_init(&s, tui->alloc);
+	view = rt_work_view(&tui->work, &s);
+	rows = rt_revisions_list(&view, entry);
+	json = rt_scope_buf(&s);
+	name = rt_scope_buf(&s);
+	rt_json_open(json, NULL, '[');
+	for (size_t i = rows.count; rt_ok(&s) && i-- > 0;) {
+		rt_str text = version_text(&s, &view, &rows.items[i]);
+
+		if (rows.items[i].is_current)
+			continue;
+		text.size = rt_utf8_cut(text, 200);
+		rt_buf_clear(name);
+		rt_buf_add_f(name, "%zu: step %llu  ", i + 1,
+			     (unsigned long long)rows.items[i].seq);
+		rt_screen_add_line(name, text);
+		rt_json_put_str(json, NULL, rt_scope_str(&s, name));
+	}
+	rt_json_close(json, ']');
+	if (rt_ok(&s)) {
+		RT_TRY(&s, rt_pane_pick(tui, "Restore which version?",
+					rt_json_parse(&s, rt_scope_str(&s, json)), false,
+					restore_chosen, ctx, free_entry));
+		ctx = NULL;
+		rt_pane_pick_texts(tui);
+	}
+	rt_free(tui->alloc, ctx);
+	return rt_verb_end(tui, &s);
+}
+
 /* Every text that the entry had, oldest first, each with the changes from the one before. */
 rt_status
 rt_verb_versions(rt_tui *tui, uint32_t entry)
@@ -73,6 +164,7 @@ rt_verb_versions(rt_tui *tui, uint32_t entry)
 	rt_str before = {NULL, 0};
 	rt_lines lines;
 	rt_view view;
+	rt_status st;
 	rt_scope s;
 
 	rt_scope_init(&s, tui->alloc);
@@ -100,9 +192,10 @@ rt_verb_versions(rt_tui *tui, uint32_t entry)
 		rt_lines_add_blank(&lines);
 		before = rt_buf_str(text);
 	}
-	return rt_verb_show(tui, &s,
-			    "Versions, oldest first. To restore one: edit, or /revert STEP",
-			    &lines);
+	st = rt_verb_show(tui, &s, "Versions, oldest first", &lines);
+	if (st == RT_OK)
+		rt_pane_reader_restores(tui, restore, entry);
+	return st;
 }
 
 static void

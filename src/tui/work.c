@@ -231,7 +231,7 @@ last_steps(const rt_project *value, uint32_t disc, uint64_t out[2])
 	out[1] = value->history.current;
 }
 
-/* "Took back: …" */
+/* "Undone: …" */
 static void
 add_moved(rt_work *work, rt_work_job *job, uint64_t steps, bool undo, rt_buf *out)
 {

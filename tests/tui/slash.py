@@ -50,7 +50,7 @@ def completion(c, place):
         c.says("what follows a complete one", t, "> xy")
         t.key("C-u")
         t.type("/hel")
-        c.says("the one that is left", t, re.compile(r"^  /help +show the keys; \\? again shows all$", re.M))
+        c.says("the one that is left", t, re.compile(r"^  /help +show the keys; \? again shows all$", re.M))
         t.key("Tab", "Enter")
         c.says("carried out", t, "Keys here")
         t.key("Escape")
