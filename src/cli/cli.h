@@ -31,7 +31,9 @@ typedef struct rt_cli {
 	const rt_command *const *commands;     /* all of them, ended by NULL */
 	void (*help_keys)(struct rt_cli *cli); /* prints the help topic "keys" */
 	/* Prints Markdown as it looks, each row after indent spaces. */
-	void (*print_markdown)(rt_term *out, rt_str text, size_t indent);
+	/* The blocks of a text that part has not printed yet, rendered: those that cannot change any more
+	 * while the text grows, or (is_end) all. True: something was printed. */
+	bool (*print_markdown)(rt_term *out, rt_str text, size_t indent, rt_markdown_part *part);
 	rt_term out, err;
 	rt_args args;
 	bool json, quiet, verbose, no_input;

@@ -14,6 +14,7 @@
 #define SEND_FLAGS \
 	{"model", 'm', "MODEL", RT_ARG_MODEL, "PROVIDER/NAME; default: the setting model"}, \
 	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"}, \
+	{"raw", 0, NULL, RT_ARG_TEXT, "print the reply as it is, not rendered as Markdown"}, \
 	{ \
 		"budget", 0, "TOKENS", RT_ARG_TEXT, \
 			"leave the oldest entries out beyond so many; 0: as if it were not there" \

@@ -113,12 +113,15 @@ add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 		rt_term_c(out, "  <- head");
 }
 
-/* In read mode, and where a person looks at it, as Markdown; otherwise its source. */
+/* Where a person looks at it, replies as Markdown, and questions in read mode; otherwise the source. */
 static void
 show_prose(rt_cli *cli, const rt_entry_row *e, rt_str text)
 {
-	if (e->read_mode && cli->out.is_tty)
-		cli->print_markdown(&cli->out, text, 4);
+	bool is_source = rt_role_is_user(e->role) || rt_str_eq_nocase(e->role, RT_STR("tool")) ||
+			 rt_str_eq_nocase(e->role, RT_STR("toolResult"));
+
+	if (cli->out.renders && (e->read_mode || !is_source))
+		(void)cli->print_markdown(&cli->out, text, 4, &(rt_markdown_part){.is_end = true});
 	else
 		rt_term_indented(&cli->out, text, 4);
 }
@@ -480,8 +483,9 @@ const rt_command rt_cli_show = {
 		"Shows the entries of the active take with their positions and ids. With an "
 		"entry, shows only that one, in whatever take it is. Entries that programs store "
 		"for themselves are hidden (kind custom, and messages with \"display\":false); "
-		"positions count them. --all and --json show everything. On a terminal, entries "
-		"in read mode (retake view ENTRY --read) are rendered as Markdown.",
+		"positions count them. --all and --json show everything. On a terminal, "
+		"replies and entries in read mode (retake view ENTRY --read) are rendered as "
+		"Markdown; with --raw, and where TERM is dumb, they are not.",
 	.examples = "retake show\nretake show :4\nretake show :2..:5\nretake show --at-op 12\n"
 		    "retake show --json | less",
 	.flags = show_flags,

@@ -11,7 +11,10 @@ enum { PACE_MS = 15 /* between the pieces of a built-in model's reply */ };
 static void
 close_session(void *item)
 {
-	rt_model_session_close(&((rt_cli_model_session *)item)->m);
+	rt_cli_model_session *t = item;
+
+	rt_model_session_close(&t->m);
+	rt_buf_deinit(&t->reply);
 }
 
 rt_cli_model_session *
@@ -30,6 +33,8 @@ rt_cli_model_session_open(rt_cli *cli, bool needs_model)
 	if (t == NULL)
 		return NULL;
 	*t = (rt_cli_model_session){.cli = cli, .shows = shows, .ended_line = true};
+	t->renders = shows && cli->out.renders && !rt_cli_has(cli, "raw");
+	rt_buf_init(&t->reply, cli->alloc, RT_BUF_UNLIMITED);
 	t->files = rt_attach_here(s);
 	rt_status st = rt_model_session_open(&t->m, &cli->session, &options, &s->error);
 
@@ -92,6 +97,17 @@ notice(void *ctx, const char *words)
 		rt_term_c(err, "\n");
 }
 
+/* Print blocks that are complete; at the end of the reply all. */
+static void
+print_blocks(rt_cli_model_session *t, bool is_end)
+{
+	t->part.is_end = is_end;
+	if (!t->cli->print_markdown(&t->cli->out, rt_buf_str(&t->reply), 0, &t->part))
+		return;
+	wipe_notice(t);
+	rt_term_flush(&t->cli->out);
+}
+
 /* Thinking is shown only to a person who asked for more. */
 static void
 print_added(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
@@ -108,6 +124,12 @@ print_added(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 	}
 	if (kind == RT_REPLY_CALL || !t->shows || added.size == 0)
 		return;
+	if (kind == RT_REPLY_TEXT && t->renders) {
+		rt_buf_add_str(&t->reply, added);
+		if (memchr(added.ptr, '\n', added.size) != NULL)
+			print_blocks(t, false);
+		return;
+	}
 	wipe_notice(t);
 	if (kind == RT_REPLY_THINKING) {
 		rt_term_style(&t->cli->err, RT_STYLE_DIM);
@@ -167,6 +189,8 @@ rt_cli_model_session_with(rt_cli_model_session *t)
 	}
 
 	rt_host_hold(true);
+	rt_buf_clear(&t->reply);
+	t->part = (rt_markdown_part){0};
 	t->began = t->answered = false;
 	t->ended_line = true;
 	t->stops = 0;
@@ -182,6 +206,8 @@ rt_cli_model_session_with(rt_cli_model_session *t)
 void
 rt_cli_model_session_end(rt_cli_model_session *t, const rt_text *note)
 {
+	if (t->reply.size > 0)
+		print_blocks(t, true);
 	wipe_notice(t);
 	if (t->began && !t->ended_line)
 		rt_term_c(&t->cli->out, "\n");

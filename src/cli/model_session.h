@@ -21,6 +21,9 @@ typedef struct rt_cli_model_session {
 	bool began;      /* some of it was printed */
 	bool answered;   /* some of it arrived */
 	bool ended_line; /* the last of it was a line end */
+	bool renders;    /* … as Markdown, block by block */
+	rt_buf reply;    /* what is rendered: the text so far … */
+	rt_markdown_part part; /* … and what of it was printed */
 	bool noticed;    /* a line that says that we wait is on the terminal */
 } rt_cli_model_session;
 

@@ -50,6 +50,7 @@ rt_term_init(rt_term *term, const rt_alloc *alloc, int fd, bool no_color)
 	term->is_tty = isatty(fd) == 1;
 	term->color = term->is_tty && !no_color && (never == NULL || *never == 0) && kind != NULL &&
 		      *kind != 0 && strcmp(kind, "dumb") != 0;
+	term->renders = term->is_tty && kind != NULL && *kind != 0 && strcmp(kind, "dumb") != 0;
 	term->utf8 = rt_host_is_utf8();
 	term->columns = term->is_tty ? columns_of(fd) : 0;
 	rt_buf_init(&term->buf, alloc, RT_BUF_UNLIMITED);

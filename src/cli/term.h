@@ -27,10 +27,17 @@ typedef enum rt_style {
 	RT_STYLE_MATCH /* a match */
 } rt_style;
 
+/* How far a text has been printed as Markdown; zero at its beginning. */
+typedef struct rt_markdown_part {
+	size_t stable, blocks; /* bytes that are printed, and their blocks */
+	bool is_end;           /* the text is complete */
+} rt_markdown_part;
+
 typedef struct rt_term {
 	int fd;
 	bool is_tty; /* a person looks at it (through the pager, too) */
 	bool color;
+	bool renders;   /* Markdown may be rendered: a terminal that is not dumb, also without colour */
 	bool utf8;      /* more than ASCII may be shown, on a terminal */
 	size_t columns; /* of the terminal; 0: no limit */
 	bool broken;    /* the reader went away */

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+enum { WIDEST = 100 /* columns; longer lines are hard to read */ };
+
 static void
 print_piece(rt_term *out, const rt_lines *lines, const rt_piece *piece)
 {
@@ -27,25 +29,34 @@ print_piece(rt_term *out, const rt_lines *lines, const rt_piece *piece)
 		rt_term_style(out, RT_STYLE_NONE);
 }
 
-void
-rt_markdown_print(rt_term *out, rt_str text, size_t indent)
+bool
+rt_markdown_print(rt_term *out, rt_str text, size_t indent, rt_markdown_part *part)
 {
-	rt_lines_options options = {.columns = (int)rt_term_width(out),
+	size_t columns = rt_term_width(out);
+	rt_lines_options options = {.columns = (int)(columns < WIDEST ? columns : WIDEST),
 				    .utf8 = out->utf8,
 				    .indent = (int)indent};
-	rt_lines lines;
+	rt_lines_stream stream;
+	size_t count;
 
-	rt_lines_init(&lines, out->buf.alloc);
-	rt_lines_add_markdown(&lines, text, &options);
-	if (lines.status != RT_OK && out->error == 0)
+	rt_lines_stream_init(&stream, out->buf.alloc);
+	rt_lines_stream_begin(&stream, &options);
+	stream.stable = part->stable;
+	stream.blocks = part->blocks;
+	rt_lines_stream_set(&stream, text);
+	if (stream.lines.status != RT_OK && out->error == 0)
 		out->error = ENOMEM;
-	for (size_t i = 0; i < lines.count && lines.status == RT_OK && !out->broken; i++) {
-		const rt_line *line = &lines.lines[i];
+	count = part->is_end ? stream.lines.count : stream.kept.count;
+	for (size_t i = 0; i < count && stream.lines.status == RT_OK && !out->broken; i++) {
+		const rt_line *line = &stream.lines.lines[i];
 
 		rt_term_spaces(out, line->indent);
 		for (uint32_t k = 0; k < line->pieces; k++)
-			print_piece(out, &lines, &lines.pieces[line->piece + k]);
+			print_piece(out, &stream.lines, &stream.lines.pieces[line->piece + k]);
 		rt_term_c(out, "\n");
 	}
-	rt_lines_deinit(&lines);
+	part->stable = stream.stable;
+	part->blocks = stream.blocks;
+	rt_lines_stream_deinit(&stream);
+	return count > 0;
 }

@@ -6,7 +6,7 @@
 
 #include "cli/term.h"
 
-/* rt_cli.print_markdown: the text rendered, each row after indent spaces. */
-void rt_markdown_print(rt_term *out, rt_str text, size_t indent);
+/* rt_cli.print_markdown: each row after indent spaces. */
+bool rt_markdown_print(rt_term *out, rt_str text, size_t indent, rt_markdown_part *part);
 
 #endif
