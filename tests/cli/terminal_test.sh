@@ -97,20 +97,58 @@ has 'TERM=dumb: what cannot be shown' 'does not support full-screen' "$welcome"
 has 'TERM=dumb: what can be done' 'retake chat' "$welcome"
 is 'the same text in colour' "$(tty show --no-color)" "$(tty show | sed "s/$ESC\[[0-9;]*m//g")"
 
-# --- read mode ---
+# --- Markdown ---
+# Replies are rendered where a person looks at them, questions in read mode.
 db2=$db
 db=${db%.db}-read.db
-r add -r AI 'a **bold** word' >/dev/null 2>&1
-has 'edit mode: the source' 'a **bold** word' "$(tty show --no-color)"
-r view :1 --read >/dev/null
+r add 'my **question**' >/dev/null 2>&1
+r add -r AI "$(printf '# Title\n\na **bold** word\n\n- [x] done\n- [ ] open\n\n> said\n\n| a | b |\n|---|---|\n| one | two |\n\n~~~c\nint x; /* ** */\n~~~\n\n[text](https://example.org/page)\n')" >/dev/null
 out=$(tty show --no-color)
-has 'read mode: rendered' 'a bold word' "$out"
-hasnt 'read mode: no marks' '**' "$out"
-has 'read mode: one entry' 'a bold word' "$(tty show :1 --no-color)"
-has 'read mode, --raw: the source' 'a **bold** word' "$(tty show :1 --raw)"
-has 'read mode, in a pipe: the source' 'a **bold** word' "$(r show)"
+has 'a question: its source' 'my **question**' "$out"
+for part in '    Title' 'a bold word' '[x] done' '[ ] open' 'one  two' 'int x; /* ** */' 'https://example.org/page'; do
+	has "a reply: $part" "$part" "$out"
+done
+hasnt 'a reply: no mark of a heading' '# Title' "$out"
+hasnt 'a reply: no fence' '~~~' "$out"
+hasnt 'a reply: no bars of a table' '|---|' "$out"
+has 'in colour' "$ESC[" "$(tty show :2)"
+is 'structure without colour' "$(tty show :2 --no-color)" "$(NO_COLOR=1 tty show :2)"
+hasnt 'NO_COLOR: no escape' "$ESC" "$(NO_COLOR=1 tty show :2)"
+has 'TERM=dumb: the source' 'a **bold** word' "$(TERM=dumb tty show :2)"
+has '--raw: the source' 'a **bold** word' "$(tty show :2 --raw)"
+has 'in a pipe: the source' 'a **bold** word' "$(r show :2)"
+r view :1 --read >/dev/null
+has 'a question in read mode' 'my question' "$(tty show --no-color)"
 r view :1 --edit >/dev/null
-has 'edit mode again' 'a **bold** word' "$(tty show --no-color)"
+has 'a question in edit mode' 'my **question**' "$(tty show --no-color)"
+
+# A reply that arrives, block by block; each once.
+cat >"$work/play" <<'PLAY'
+"# Head\n\nfirst **para"
+"graph**\n\nsecond *one*\n\n- item"
+" one\n- item two\n\nend \u001b[31mred\u009b2J"
+PLAY
+asked="$(tty ask -m "builtin/play:$work/play" --no-color go)"
+for part in Head 'first paragraph' 'second one' 'item one' 'item two' 'end '; do
+	is "ask: once: $part" 1 "$(printf '%s\n' "$asked" | grep -c "$part")"
+done
+hasnt 'ask: rendered' '**' "$asked"
+hasnt 'ask: no C1' "$(printf '\302\233')" "$asked"
+hasnt 'ask: no sequence of the model' "$ESC[31m" "$(tty ask -m "builtin/play:$work/play" go)"
+has 'ask --raw: the source' 'first **paragraph**' "$(tty ask --raw -m "builtin/play:$work/play" go)"
+has 'ask, TERM=dumb: the source' 'first **paragraph**' "$(TERM=dumb tty ask -m "builtin/play:$work/play" go)"
+has 'ask in a pipe: the source' 'first **paragraph**' "$(r ask -m "builtin/play:$work/play" go)"
+
+# Nothing of a model's gets through the layout.
+for text in '# a\033[2Jb' '`c\033]8;;evil\007d`' '> q\302\2332J' '| a\033[H |\n|---|\n| b\007 |' \
+	'[l\033[31m](https://a.example/\033]52;c;x\007)' '```\033[5m\ncode\033[6n\n```' '- i\033c'; do
+	# shellcheck disable=SC2059
+	r -q add -r AI "$(printf "$text")"
+	out=$(NO_COLOR=1 tty show :-1)
+	hasnt "no escape: $text" "$ESC" "$out"
+	hasnt "no bell: $text" "$(printf '\007')" "$out"
+	hasnt "no C1: $text" "$(printf '\302\233')" "$out"
+done
 db=$db2
 
 # --- width ---
