@@ -74,7 +74,8 @@ for command in show 'show :1' 'show :1 --raw' 'show --take-file' tree status tak
 	hasnt "no bell: $command" "$(printf '\007')" "$out"
 	hasnt "no DEL: $command" "$(printf '\177')" "$out"
 done
-has 'shown by name' '^[]0;title^Gb<U+009B>31mc^?d<U+202E>e^Mf' "$(tty show)"
+has 'shown by name' '^[]0;title^Gb<U+009B>31mc^?d<U+202E>e^Mf' "$(tty show :1 --raw)"
+has 'shown by name, rendered' '^[]0;title^Gb<U+009B>31mc^?d<U+202E>e' "$(tty show)"
 unset NO_COLOR
 
 # JSON keeps the value on a terminal, too
@@ -105,7 +106,7 @@ r add 'my **question**' >/dev/null 2>&1
 r add -r AI "$(printf '# Title\n\na **bold** word\n\n- [x] done\n- [ ] open\n\n> said\n\n| a | b |\n|---|---|\n| one | two |\n\n~~~c\nint x; /* ** */\n~~~\n\n[text](https://example.org/page)\n')" >/dev/null
 out=$(tty show --no-color)
 has 'a question: its source' 'my **question**' "$out"
-for part in '    Title' 'a bold word' '[x] done' '[ ] open' 'one  two' 'int x; /* ** */' 'https://example.org/page'; do
+for part in '    Title' 'a bold word' '[x] done' '[ ] open' 'one │ two' 'int x; /* ** */' 'https://example.org/page'; do
 	has "a reply: $part" "$part" "$out"
 done
 hasnt 'a reply: no mark of a heading' '# Title' "$out"
@@ -124,9 +125,9 @@ has 'a question in edit mode' 'my **question**' "$(tty show --no-color)"
 
 # A reply that arrives, block by block; each once.
 cat >"$work/play" <<'PLAY'
-"# Head\n\nfirst **para"
-"graph**\n\nsecond *one*\n\n- item"
-" one\n- item two\n\nend \u001b[31mred\u009b2J"
+{"text": "# Head\n\nfirst **para"}
+{"text": "graph**\n\nsecond *one*\n\n- item"}
+{"text": " one\n- item two\n\nend \u001b[31mred\u009b2J"}
 PLAY
 asked="$(tty ask -m "builtin/play:$work/play" --no-color go)"
 for part in Head 'first paragraph' 'second one' 'item one' 'item two' 'end '; do
@@ -134,7 +135,7 @@ for part in Head 'first paragraph' 'second one' 'item one' 'item two' 'end '; do
 done
 hasnt 'ask: rendered' '**' "$asked"
 hasnt 'ask: no C1' "$(printf '\302\233')" "$asked"
-hasnt 'ask: no sequence of the model' "$ESC[31m" "$(tty ask -m "builtin/play:$work/play" go)"
+hasnt 'ask: no sequence of the model' "$ESC[31mred" "$(tty ask -m "builtin/play:$work/play" go)"
 has 'ask --raw: the source' 'first **paragraph**' "$(tty ask --raw -m "builtin/play:$work/play" go)"
 has 'ask, TERM=dumb: the source' 'first **paragraph**' "$(TERM=dumb tty ask -m "builtin/play:$work/play" go)"
 has 'ask in a pipe: the source' 'first **paragraph**' "$(r ask -m "builtin/play:$work/play" go)"
@@ -143,7 +144,7 @@ has 'ask in a pipe: the source' 'first **paragraph**' "$(r ask -m "builtin/play:
 for text in '# a\033[2Jb' '`c\033]8;;evil\007d`' '> q\302\2332J' '| a\033[H |\n|---|\n| b\007 |' \
 	'[l\033[31m](https://a.example/\033]52;c;x\007)' '```\033[5m\ncode\033[6n\n```' '- i\033c'; do
 	# shellcheck disable=SC2059
-	r -q add -r AI "$(printf "$text")"
+	r -q add -r AI -- "$(printf -- "$text")"
 	out=$(NO_COLOR=1 tty show :-1)
 	hasnt "no escape: $text" "$ESC" "$out"
 	hasnt "no bell: $text" "$(printf '\007')" "$out"
