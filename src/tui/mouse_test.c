@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "hooks/process.h"
 #include "terminal/terminal.h"
 #include "tui/list.h"
 #include "tui/tui_testing.h"
@@ -59,14 +60,17 @@ double_click(desk *d, const char *text)
 	find(d, text, &x, &y);
 	d->tui.press.ms = 0;
 	mouse(d, RT_MOUSE_PRESS, x, y);
+	d->tui.press.ms = rt_process_now_ms(); /* however slow the machine is */
 	mouse(d, RT_MOUSE_PRESS, x, y);
 }
 
-/* A navigation runs in a thread. */
+/* A navigation runs in a thread; while it is pending, clicks do nothing. */
 static void
 assert_comes(desk *d, const char *text)
 {
-	for (int i = 0; i < 500 && !desk_shows(d, text); i++)
+	for (int i = 0; i < 500 && (!desk_shows(d, text) || d->tui.pending != NULL ||
+				    rt_work_is_running(&d->tui.work));
+	     i++)
 		(void)usleep(10000);
 	assert_shows(d, text);
 }
