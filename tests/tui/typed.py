@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Somebody types sentences without looking which screen is open. They are drafts or searches, and
 nothing in the store changes."""
+import json
 import os
 import re
 import time
@@ -16,9 +17,15 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../sentences
 
 
 def store(place):
-    """All that a change would change, and the steps that are in effect."""
-    steps = [(step["seq"], step["undone"], step["current"]) for step in place.json("history")]
-    return steps, place.run("export", "--format", "canonical", "-o", "-")
+    """All that a change would change, and the steps that are in effect; without the draft and its
+    steps, which is where a sentence belongs."""
+    steps = [(step["seq"], step["undone"]) for step in place.json("history") if "draft" not in step["what"]]
+    content = json.loads(place.run("export", "--format", "canonical", "-o", "-"))
+    for discussion in content["discussions"]:
+        discussion.get("settings", {}).pop("draft", None)
+        if not discussion.get("settings", True):
+            del discussion["settings"]
+    return steps, content
 
 
 def prepared(place):
