@@ -168,10 +168,16 @@ async function menus(page, look, isNarrow) {
 	await page.getByRole("button", { name: "The take", exact: true }).click();
 	await look.at("the menu of the take");
 	await page.keyboard.press("Escape");
+	await page.locator("#page-settings").click();
+	await look.at("the settings of the page");
+	await page.keyboard.press("Escape");
 	if (isNarrow) {
 		await page.locator(".top").getByRole("button", { name: "Discussions" }).click();
 		await look.at("the discussions");
 	}
+	await page.locator("#projects").click();
+	await look.at("the menu of the projects");
+	await page.keyboard.press("Escape");
 	await page.locator("nav").getByRole("button", { name: "Discussions", exact: true }).click();
 	await look.at("the menu of all discussions");
 	await page.keyboard.press("Escape");
