@@ -87,7 +87,7 @@ export function Discussions() {
 						</button>
 						<Menu label={`More for ${each.name}`} items={() => [
 							{ text: "Rename …", run: () => void rename(each) },
-							{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: all.length < 2, isDanger: true },
+							{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: all.length < 2 && "It is the only discussion", isDanger: true },
 						]}><span aria-hidden="true">⋯</span></Menu>
 					</li>
 				))}

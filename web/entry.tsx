@@ -24,7 +24,7 @@ import type { Outcome } from "./tools";
 import type { Entry } from "./types";
 import type { MenuItem } from "./menu";
 
-const PREVIEW = 60;
+const PREVIEW = 60, LAST = "It is the last entry";
 
 export interface RowProps {
 	id: string;
@@ -102,14 +102,14 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 		{ text: flags & COLLAPSED ? "Expand" : "Collapse", hint: hintOf("collapse"), run: () => ask.toggleCollapsed(id) },
 		{ text: "Versions …", hint: hintOf("versions"), run: () => ask.showVersions(id) },
 		{ text: "Several replies …", run: () => void ask.askAgain(id), isFirstOfGroup: true },
-		{ text: "Continue this reply", run: () => void act.run({ how: "continue", at: id }), isOff: body?.role.toLowerCase() === "user" },
+		{ text: "Continue this reply", run: () => void act.run({ how: "continue", at: id }), isOff: body?.role.toLowerCase() === "user" && "Only a reply can be continued" },
 		{ text: "Branch here, named …", run: () => void ask.askBranch(id) },
-		{ text: "Continue from here", run: () => void act.op("head.move", { entry: id }), isOff: isLast },
+		{ text: "Continue from here", run: () => void act.op("head.move", { entry: id }), isOff: isLast && LAST },
 		{ text: "Copy the path to a new discussion", run: () => void act.extract(id) },
-		{ text: "Move up", hint: hintOf("up"), run: () => void act.moveBy(id, -1), isOff: at === 0, isFirstOfGroup: true },
-		{ text: "Move down", hint: hintOf("down"), run: () => void act.moveBy(id, 1), isOff: isLast },
+		{ text: "Move up", hint: hintOf("up"), run: () => void act.moveBy(id, -1), isOff: at === 0 && "It is the first entry", isFirstOfGroup: true },
+		{ text: "Move down", hint: hintOf("down"), run: () => void act.moveBy(id, 1), isOff: isLast && LAST },
 		{ text: "Move before …", run: () => void ask.askMoveBefore(id) },
-		{ text: "Merge with the next", run: () => void act.merge(id), isOff: isLast },
+		{ text: "Merge with the next", run: () => void act.merge(id), isOff: isLast && LAST },
 		{ text: flags & MUTED ? "Unmute" : "Mute", hint: hintOf("mute"), run: () => ask.toggleMuted(id) },
 	];
 }

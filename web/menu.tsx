@@ -14,7 +14,8 @@ export interface MenuItem {
 	run: () => void;
 	/** What is shown at its right: a key. */
 	hint?: string;
-	isOff?: boolean;
+	/** Not possible now; the reason, where there is something to say. */
+	isOff?: boolean | string;
 	isDanger?: boolean;
 	isOn?: boolean;
 	/** One of several of which one is on. */
@@ -130,7 +131,8 @@ export function Menu(props: MenuProps) {
 					{shown!.map((item) => (
 						<div class={"menu-item" + (item.isDanger ? " danger" : "") + (item.isFirstOfGroup ? " first" : "")}
 							role={item.isOn === undefined ? "menuitem" : item.isOne ? "menuitemradio" : "menuitemcheckbox"}
-							aria-checked={item.isOn} aria-disabled={item.isOff || undefined} tabIndex={-1}
+							aria-checked={item.isOn} aria-disabled={item.isOff ? true : undefined} title={typeof item.isOff === "string" ? item.isOff : undefined}
+							tabIndex={-1}
 							onKeyDown={pressed}
 							onClick={(event) => { if (!item.isOff && !isTwice(event)) { close(true); item.run(); } }}>
 							<span>{item.text}</span>{item.hint && <kbd>{item.hint}</kbd>}

@@ -35,8 +35,8 @@ function ItemNote(props: { which: string; name: string; context: Context | null 
 	return <span class="quiet small">{files.length > 1 && `${count(files.length, "file", "files")}, `}{bytesWords(size)}, {count(tokens, "token", "tokens")}</span>;
 }
 
-function List(props: { which: string; title: string; items: Item[]; context: Context | null }) {
-	const { which, title, items, context } = props;
+function List(props: { which: string; title: string; items: Item[]; context: Context | null; isShared: boolean }) {
+	const { which, title, items, context, isShared } = props;
 	const [name, setName] = useState("");
 	const save = (next: Item[]) => act.op("files.set", { which, items: next }, { say: `Changed the list of ${title.toLowerCase()}.` });
 	const add = async () => {
@@ -59,7 +59,7 @@ function List(props: { which: string; title: string; items: Item[]; context: Con
 				</ul>
 			)}
 			<form class="adder" onSubmit={(event) => { event.preventDefault(); void add(); }}>
-				<input class="line" aria-label={`Path to add to ${title.toLowerCase()}`} placeholder="File, directory or glob" value={name}
+				<input class="line" aria-label={`Path to add to ${title.toLowerCase()}`} placeholder="File, directory or glob" value={name} disabled={!isShared}
 					onInput={(event) => setName(event.currentTarget.value)} />
 				<button type="submit" disabled={!name.trim()}>Add</button>
 			</form>
@@ -70,12 +70,14 @@ function List(props: { which: string; title: string; items: Item[]; context: Con
 export function FileLists() {
 	const disc = useStore((from) => from.disc), version = useStore((from) => from.version);
 	const { data } = useLoaded(() => get<Lists>(discPath("files")), [disc, version], 60);
+	const isShared = useStore((from) => from.info)?.features.includes("files") ?? true;
 	const hasAny = LISTS.some(([which]) => (data?.[which] ?? []).length > 0);
 	const { data: context } = useLoaded(() => (hasAny ? readContext(null) : Promise.resolve(null)), [disc, version, hasAny], 300);
 	return (
-		<>
-			{LISTS.map(([which, title]) => <List key={which} which={which} title={title} items={data?.[which] ?? []} context={context ?? null} />)}
+		<div id="file-lists" tabIndex={-1}>
+			{!isShared && <p class="quiet small">This server does not share any directory, so no files can be sent. The person who starts it chooses the directory.</p>}
+			{LISTS.map(([which, title]) => <List isShared={isShared} key={which} which={which} title={title} items={data?.[which] ?? []} context={context ?? null} />)}
 			{context && context.files.length > 0 && <p class="quiet small">{count(context.files.length, "file is", "files are")} sent before the entries, with about {context.file_tokens.toLocaleString()} tokens.</p>}
-		</>
+		</div>
 	);
 }

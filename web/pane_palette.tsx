@@ -36,6 +36,8 @@ interface Choice {
 	key: string;
 	group: string;
 	text: string;
+	/** Other words that it is found by. */
+	words?: string;
 	/** Places in the text that matched. */
 	at?: number[];
 	hit?: Hit;
@@ -117,7 +119,7 @@ function verbs(): Omit<Choice, "at">[] {
 			key: `c ${command.id}`, group: "Do", text: command.title, hint: areOn() || command.keys[0].startsWith("Ctrl") ? shown(command.keys[0]) : undefined,
 			run: () => command.run(),
 		}));
-	return [...single, ...paneVerbs().map((verb) => ({ key: `v ${verb.id}`, group: "Do", text: verb.text, run: verb.run }))];
+	return [...single, ...paneVerbs().map((verb) => ({ key: `v ${verb.id}`, group: "Do", text: verb.text, words: verb.words, run: verb.run }))];
 }
 
 function places(): Omit<Choice, "at">[] {
@@ -158,7 +160,8 @@ function found(query: string, hits: Hit[]): Choice[] {
 	const sure: (Choice & { score: number })[] = [], maybe: typeof sure = [], risky: typeof sure = [], named: typeof sure = [], like: typeof sure = [];
 	let isRiskySure = false;
 	for (const choice of verbs()) {
-		const match = beginnings(query, choice.text), isRisky = TAKES_AWAY.test(choice.text);
+		const other = choice.words && words ? beginnings(query, choice.words) : null;
+		const match = beginnings(query, choice.text) ?? (other && { ...other, at: [], isWhole: false }), isRisky = TAKES_AWAY.test(choice.text);
 		const isSure = match?.isWhole && (!isRisky || words.length >= SURE || !words);
 		if (match)
 			(isRisky ? risky : isSure ? sure : maybe).push({ ...choice, ...(isRisky ? { group: RISKY } : {}), at: match.at, score: words ? match.score : 0, isRisky });

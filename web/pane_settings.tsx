@@ -231,7 +231,7 @@ function Settings() {
 			<h2>Track</h2>
 			<Line label="This discussion belongs to the track" placeholder="none" value={String(settings?.track ?? "")}
 				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Bound to "${text}".` : "Bound to no track." })} />
-			<h2>Presets</h2>
+			<h2 id="presets" tabIndex={-1}>Presets</h2>
 			<Presets />
 			<FileLists />
 		</section>

@@ -8,14 +8,43 @@ import { thenWrite } from "./focus";
 import { openOverlay } from "./panes";
 import { isNarrow } from "./panes";
 import { set, state } from "./state";
+import { takeOf } from "./store";
+import { newTake, promote, rename } from "./tabs";
 
 const TRIES = 40, PAUSE_MS = 50;
 
 export interface PaneVerb {
 	id: string;
 	text: string;
+	/** Other words that it is found by. */
+	words?: string;
 	run: () => void;
 }
+
+/** Goes to a field of a pane as soon as it is drawn. */
+function goToField(pane: string, id: string, tries = TRIES): void {
+	if (tries === TRIES)
+		set({ pane, ...(isNarrow() ? { drawer: "right" as const } : {}) });
+	const field = document.getElementById(id);
+	if (field) {
+		field.scrollIntoView({ block: "center" });
+		field.focus();
+	} else if (tries > 0) {
+		setTimeout(() => goToField(pane, id, tries - 1), PAUSE_MS);
+	}
+}
+
+/** Text, id of the field, other words. */
+const FIELDS: [string, string, string?][] = [
+	["Set the temperature", "set-temperature"],
+	["Set top p", "set-top-p"],
+	["Set the maximum of tokens", "set-max-tokens", "max tokens"],
+	["Set the steps that can be undone", "set-steps-that-undo-may-take-back", "undo capacity"],
+	["Set the track", "set-this-discussion-belongs-to-the-track", "bind discussion"],
+	["Report edits to the model", "set-notices", "edit notices"],
+	["Let replies change the working prompt", "set-updates", "prompt updates"],
+	["Set when to compact", "set-tokens-kept-free", "compaction automatic reserve"],
+];
 
 // Keys that come while a pane is on its way are for the pane: they wait for it.
 let isEntering = false;
@@ -109,15 +138,28 @@ export async function truncate(): Promise<void> {
 
 /** Those that make sense now. */
 export function paneVerbs(): PaneVerb[] {
-	const verbs: (PaneVerb | false)[] = [
+	const mine = takeOf(state.take);
+	const verbs: (PaneVerb | false | undefined)[] = [
 		{ id: "pane-outline", text: "Go to the outline", run: () => openPane("outline") },
 		{ id: "pane-history", text: "Go to the history", run: () => openPane("history") },
 		{ id: "pane-prompt", text: "Edit the prompt", run: () => openPane("prompt") },
 		{ id: "pane-settings", text: "Settings", run: () => openPane("settings") },
+		...FIELDS.map(([text, field, words]) => ({ id: field, text, words: `setting ${words ?? ""}`, run: () => goToField("settings", field) })),
+		{ id: "system-prompt", text: "Edit the system prompt", words: "base global project setting", run: () => goToField("prompt", "project_system_prompt") },
+		{ id: "working-prompt", text: "Edit the working prompt", run: () => goToField("prompt", "working-prompt") },
+		{ id: "presets", text: "Save or load a preset", words: "setting", run: () => goToField("settings", "presets") },
+		{ id: "files", text: "Choose files to send", words: "context files screenshots setting", run: () => goToField("settings", "file-lists") },
+		{ id: "filter", text: "Filter by role", words: "show only", run: () => document.querySelector<HTMLElement>(".role-filter")?.focus() },
+		...(mine ? [
+			{ id: "take-new", text: "New take …", words: "branch", run: () => void newTake() },
+			{ id: "take-rename", text: "Rename the take …", run: () => void rename(mine) },
+		] : []),
+		mine && state.takes.length > 1 && { id: "take-promote", text: "Make the take a discussion …", words: "promote", run: () => void promote(mine) },
+		{ id: "roles", text: "Edit the roles …", words: "add remove", run: () => openOverlay("roles") },
 		{ id: "new", text: "New discussion …", run: () => void newDiscussion() },
 		state.takes.length > 1 && { id: "compare", text: "Compare takes …", run: () => openOverlay("compare") },
 		{ id: "sent", text: "Compare what was sent last with what will be …", run: () => openOverlay("sent") },
-		{ id: "compact", text: "Compact or compress …", run: () => openOverlay("compact") },
+		{ id: "compact", text: "Compact or compress …", words: "summarise summarize summary", run: () => openOverlay("compact") },
 		{ id: "truncate", text: "Truncate the take …", run: () => void truncate() },
 		{ id: "clear", text: "Clear the take", run: () => void act.clear() },
 		state.takes.length > 1 && { id: "delete-take", text: "Delete the take", run: () => void act.deleteTake(state.take!) },
@@ -132,5 +174,5 @@ export function paneVerbs(): PaneVerb[] {
 		{ id: "purge", text: "Purge a secret …", run: () => openOverlay("purge") },
 		{ id: "reset", text: "Reset the project …", run: () => openOverlay("reset") },
 	];
-	return verbs.filter((verb) => verb !== false);
+	return verbs.filter((verb) => !!verb);
 }

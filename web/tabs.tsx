@@ -16,6 +16,7 @@ import { count, whenFull } from "./words";
 import type { MenuItem } from "./menu";
 import type { Take } from "./types";
 
+const ONLY_TAKE = "There is only one take";
 const MOST_TABS = 8, MOST_LISTED = 20, MOST_SUGGESTED = 50;
 
 /** Those that are shown as tabs: the first few, and always the open one. */
@@ -67,19 +68,19 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 	);
 }
 
-async function rename(take: Take): Promise<void> {
+export async function rename(take: Take): Promise<void> {
 	const name = await askLine("Rename the take", take.name);
 	if (name && name !== take.name)
 		await act.renameTake(take.id, name);
 }
 
-async function promote(take: Take): Promise<void> {
+export async function promote(take: Take): Promise<void> {
 	const name = await askLine("Make it a discussion", take.name, { text: "The name of the new discussion. The take leaves this one." });
 	if (name)
 		await act.promote(take.id, name);
 }
 
-async function newTake(): Promise<void> {
+export async function newTake(): Promise<void> {
 	const ids = state.outline?.id ?? [];
 	if (ids.length === 0)
 		return act.say("A take begins at an entry: write one first.", false);
@@ -117,16 +118,16 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 	return [
 		{ text: "New take …", run: () => void newTake() },
 		{ text: "Rename …", run: () => void rename(mine) },
-		{ text: "Make it a discussion …", run: () => void promote(mine), isOff: takes.length < 2 },
+		{ text: "Make it a discussion …", run: () => void promote(mine), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Collapse all", run: () => void act.collapseAll(true), isFirstOfGroup: true },
 		{ text: "Expand all", run: () => void act.collapseAll(false) },
 		{ text: "Add an entry", hint: hintOf("compose"), run: () => void act.append(state.settings?.roles[0] ?? "User", "") },
 		{ text: "Roles …", run: () => openOverlay("roles") },
-		{ text: "Compare takes …", run: () => openOverlay("compare"), isOff: takes.length < 2 },
+		{ text: "Compare takes …", run: () => openOverlay("compare"), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Truncate …", run: () => void truncate(), isFirstOfGroup: true },
 		{ text: "Compress …", run: () => void compress() },
 		{ text: "Clear", run: () => void act.clear(), isDanger: true },
-		{ text: "Delete the take", run: () => void act.deleteTake(mine.id), isOff: takes.length < 2, isDanger: true },
+		{ text: "Delete the take", run: () => void act.deleteTake(mine.id), isOff: takes.length < 2 && ONLY_TAKE, isDanger: true },
 		...(changeOf(mine) ? [{ text: changeOf(mine), run: () => undefined, isOff: true, isFirstOfGroup: true }] : []),
 		...(rest.length > MOST_LISTED ? [{ text: "Another take …", run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
 		...rest.slice(0, MOST_LISTED).map((take, at) => ({

@@ -81,9 +81,13 @@ rt_api_info(rt_call *call)
 	rt_buf_add_f(buf, ",\"epoch\":\"%llx\"",
 		     (unsigned long long)rt_engine_epoch(call->open_project->engine));
 	put_limits(buf, call->principal.kind == RT_PRINCIPAL_BROWSER);
-	rt_json_put_raw(buf, "features",
-			own.size > 0 ? RT_STR("[" FEATURES "]")
-				     : RT_STR("[" FEATURES ",\"projects\"]"));
+	rt_json_open(buf, "features", '[');
+	rt_buf_add_c(buf, FEATURES);
+	if (given->files != NULL && given->files->root_count > 0)
+		rt_json_put_c(buf, NULL, "files");
+	if (own.size == 0)
+		rt_json_put_c(buf, NULL, "projects");
+	rt_json_close(buf, ']');
 	put_formats(buf);
 	rt_json_open(buf, "providers", '[');
 	for (size_t i = 0; rt_providers[i] != NULL; i++)
