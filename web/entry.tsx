@@ -8,6 +8,7 @@ import * as act from "./actions";
 import * as ask from "./entry_acts";
 import { Content } from "./content";
 import { EntryEditor, RolePicker } from "./editor";
+import { Failure } from "./failure";
 import { hintOf } from "./keys";
 import { Menu } from "./menu";
 import { CopyButton } from "./copy";
@@ -229,6 +230,7 @@ function Row(props: RowProps) {
 				</div>
 			)}
 			{body && !isEditing && !isCollapsed && <ReplyFoot entry={body} />}
+			<Failure entry={id} />
 		</article>
 	);
 }

@@ -36,7 +36,7 @@ function isImported(change: Change): boolean {
 }
 
 let runCount = 0;
-const BY_RUNS = new Set(["entry.append", "entry.reply", "entry.edit", "batch", "take.branch", "head.move"]);
+const BY_RUNS = new Set(["entry.append", "entry.reply", "entry.fail", "entry.edit", "batch", "take.branch", "head.move"]);
 
 /** A model begins (1) or ends (-1) to work for this page: what it writes is no news. */
 export function runningHere(by: 1 | -1): void {
@@ -55,7 +55,7 @@ export function isOurs(change: Change): boolean {
 
 const WORDS: Record<string, string> = {
 	"entry.append": "added an entry", "entry.insert": "inserted an entry",
-	"entry.reply": "added a reply", "entry.edit": "edited an entry",
+	"entry.reply": "added a reply", "entry.fail": "got no reply", "entry.edit": "edited an entry",
 	"entry.role": "changed a role", "entry.delete": "deleted", "entry.move": "moved an entry",
 	"entry.mute": "muted or unmuted an entry", "entry.split": "split an entry",
 	"entry.merge": "merged two entries", "take.branch": "branched", "take.switch": "switched takes",

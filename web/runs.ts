@@ -97,6 +97,8 @@ function ended(run: Run, { wish, take: from, steps }: Started): void {
 	runningHere(-1);
 	if (run.state === "stopped")
 		sayStopped(run);
+	else if (isSaidThere(run))
+		return;
 	else if (run.state === "failed" || run.problem)
 		set({ toast: modelProblem(run.problem?.detail ?? "The model's server failed.", run.problem?.code ?? "", retryOf(run, wish, from)) });
 	else if (run.note && REPLIES.has(run.how))
@@ -106,6 +108,13 @@ function ended(run: Run, { wish, take: from, steps }: Started): void {
 	const take = run.replies?.find((reply) => reply.take)?.take ?? run.take;
 	if (take && run.discussion === state.disc && run.state !== "failed")
 		void showReply(run, take, from).catch(() => undefined);
+}
+
+/** Does the question keep the error (web/failure.tsx), in the open take? */
+function isSaidThere(run: Run): boolean {
+	const question = run.question ?? (typeof run.at === "string" ? run.at : undefined);
+	return run.state === "failed" && REPLIES.has(run.how) && run.how !== "continue" && !run.entry && run.discussion === state.disc &&
+		question !== undefined && state.outline?.id.includes(question) === true && !run.replies?.length;
 }
 
 /** The same once more: what came of a reply is continued, and a question that was added is not added twice. */

@@ -403,6 +403,8 @@ rt_run_get_info(const rt_run *run)
 		.model = rt_buf_str(&run->model_name),
 		.question = rt_str_of(run->question),
 		.notice = rt_buf_str(&run->notice),
+		.retry = run->retry,
+		.retries = run->retries,
 		.started_us = run->started_us,
 		.ended_us = run->ended_us,
 		.problem = run->problem.status != RT_OK ? &run->problem : NULL,

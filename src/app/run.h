@@ -152,7 +152,8 @@ typedef struct rt_run_info {
 	rt_str at;               /* the entry that was named; or empty */
 	rt_str model;            /* "openai/gpt-4o"; or empty */
 	rt_str question;         /* once it is an entry */
-	rt_str notice;           /* for people: "trying again in 2 s …"; or empty */
+	rt_str notice;           /* for people: "server error 500, retry 1 of 4 …"; or empty */
+	unsigned retry, retries; /* of the notice: the next attempt, of so many; or 0 */
 	int64_t started_us, ended_us;
 	const rt_error *problem; /* why it failed, or why a reply is partial; or NULL */
 	/* replies as far as they have ended; NULL for a summary */

@@ -76,6 +76,7 @@ typedef struct rt_run {
 	rt_run_text text;
 	rt_buf notice;
 	unsigned notice_number;
+	unsigned retry, retries; /* as rt_notice has them */
 	char question[132];
 	char take[260];        /* empty: as asked */
 	rt_send_result *replies; /* that have ended; notes are ours */

@@ -51,14 +51,16 @@ arrived(void *ctx, rt_reply_block_kind kind, size_t block, rt_str added)
 }
 
 static void
-notice(void *ctx, const char *words)
+notice(void *ctx, const rt_notice *said)
 {
 	rt_run *run = ctx;
 
 	see_question(run);
 	pthread_mutex_lock(&run->runs->lock);
 	rt_buf_clear(&run->notice);
-	rt_buf_add_c(&run->notice, words);
+	rt_buf_add_c(&run->notice, said->words);
+	run->retry = said->retry;
+	run->retries = said->retries;
 	run->notice_number++;
 	pthread_mutex_unlock(&run->runs->lock);
 	changed(run);
@@ -136,7 +138,7 @@ make_with(rt_run *run)
 static uint64_t
 last_step(const rt_send_result *r)
 {
-	uint64_t seq = r->seq;
+	uint64_t seq = r->seq > r->failure_seq ? r->seq : r->failure_seq;
 
 	if (r->question_seq > seq)
 		seq = r->question_seq;

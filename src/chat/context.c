@@ -17,6 +17,7 @@
  * are sent; the last one counts. */
 #include "chat/context_impl.h"
 #include "chat/prompt_update.h"
+#include "core/role.h"
 #include "view/view_rows.h"
 
 /* Sent where somebody shapes a working prompt with the model and no prompt says anything else. */
@@ -347,6 +348,27 @@ may_be_compacted(const building *b)
 	return count > NAMES;
 }
 
+/* A question that could not be answered, and after which somebody else spoke, is not sent: another
+ * one took its place. */
+static void
+skip_failures(building *b)
+{
+	rt_scope *s = b->scope;
+
+	if (rt_fields_get(b->disc->fields, RT_STR("failures")).ptr == NULL)
+		return;
+	for (size_t i = 0; rt_ok(s) && i + 1 < b->count; i++) {
+		char id[RT_ID_MAX + 1] = "";
+		rt_str role = {0};
+
+		RT_TRY(s, rt_entry_id(b->view.project, b->slots[i].entry, id, &s->error));
+		RT_TRY(s, rt_project_name(b->view.project, b->slots[i + 1].role, &role, &s->error));
+		if (rt_ok(s) && rt_disc_has_failure(b->disc, rt_str_of(id)) &&
+		    !rt_role_is_assistant(role))
+			b->skip[i] = true;
+	}
+}
+
 /* How much of the path's end to read first. All of it if earlier entries may matter: a compaction
  * replaces what is before it, and the callback for parts is called for those that are left out
  * too. */
@@ -385,6 +407,7 @@ read_path(building *b, size_t window)
 			add_compaction(b, i);
 		b->skip[i] = b->skip[i] || muted;
 	}
+	skip_failures(b);
 }
 
 /* Notes what context edits among the steps change. */

@@ -108,7 +108,7 @@ rt_exchange_notify(const rt_exchange *x, const char *event, const rt_buf *member
 	if (rt_hook_call_fire(&h, event, rt_buf_str(members), rt_buf_str(subject), &answer, NULL) ==
 		    RT_DENIED &&
 	    x->with->notice != NULL)
-		x->with->notice(x->with->ctx, refusal);
+		x->with->notice(x->with->ctx, &(rt_notice){.words = refusal});
 	rt_hook_answer_deinit(&answer);
 }
 

@@ -10,8 +10,12 @@
 #include "base/env.h"
 #include "chat/provider.h"
 
-/* Progress messages for people: "waiting for …", "trying again in 2 s: …". */
-typedef void (*rt_notice_fn)(void *ctx, const char *words);
+/* Progress, for people: "waiting for …", "server error 500, retry 1 of 4 in 2 s". */
+typedef struct rt_notice {
+	const char *words;
+	unsigned retry, retries; /* the next attempt after a failure, of so many; 0: it is none */
+} rt_notice;
+typedef void (*rt_notice_fn)(void *ctx, const rt_notice *notice);
 
 typedef struct rt_ask {
 	rt_str body;         /* the request, as the provider wants it */

@@ -33,6 +33,7 @@ typedef struct sending {
 	uint32_t anchor;  /* the entry that is answered; 0: none */
 	uint32_t into;    /* CONTINUE: the reply that is continued, which is the anchor too */
 	bool fork;
+	bool answers_reply; /* the anchor is a model's reply */
 	rt_attachments files;
 	const rt_project *files_of; /* the value that they were read for; or NULL */
 	rt_str files_message;       /* the message whose symbols are among them */
@@ -64,13 +65,19 @@ stopped(void *ctx)
 }
 
 static void
-notice(void *ctx, const char *words)
+pass_notice(void *ctx, const rt_notice *said)
 {
 	const sending *s = ctx;
 	const rt_send_with *with = &s->options->with;
 
 	if (with->notice != NULL)
-		with->notice(with->ctx, words);
+		with->notice(with->ctx, said);
+}
+
+static void
+notice(sending *s, const char *words)
+{
+	pass_notice(s, &(rt_notice){.words = words});
 }
 
 static void
@@ -355,8 +362,9 @@ find_anchor(sending *s)
 	if (how == RT_SEND_ASK) {
 		if (end == 0)
 			rt_scope_fail(sc, RT_REFUSED, "there is nothing to answer yet");
-		else
-			s->anchor = slot_at(s, take, end - 1).entry;
+		rt_slot last = rt_ok(sc) ? slot_at(s, take, end - 1) : (rt_slot){0};
+		s->anchor = last.entry;
+		s->answers_reply = rt_ok(sc) && is_reply(s, &last);
 		/* in mid-take as append does (C9); entries that others append later do not count */
 		s->fork = end < count;
 		return;
@@ -847,6 +855,40 @@ receive(sending *s, rt_exchange *x)
 	rt_scope_note(&s->scope, st);
 }
 
+/* Keeps with the question why it has no reply. A person who stopped it knows. */
+static void
+record_failure(sending *s)
+{
+	rt_status st = s->scope.status;
+	char disc[16], take[16], id[RT_ID_MAX + 1];
+	rt_apply_context apply = {.by = s->options->with.by};
+	rt_result result = {0};
+	rt_scope sc;
+
+	if (st == RT_OK || st == RT_INTERRUPTED || st == RT_CONFLICT || st == RT_NOMEM || s->gone ||
+	    s->anchor == 0 || s->into != 0 || s->fork || s->answers_reply ||
+	    s->out->entry[0] != '\0' || s->out->fate != RT_SEND_NOTHING ||
+	    rt_entry_id(s->value, s->anchor, id, NULL) != RT_OK)
+		return;
+	rt_scope_init(&sc, s->engine->alloc);
+	rt_buf *failure = rt_scope_buf(&sc);
+	rt_json_open(failure, NULL, '{');
+	rt_json_put_c(failure, "code", rt_status_word(st));
+	rt_json_put_c(failure, "detail", s->scope.error.text);
+	rt_json_put_str(failure, "model", rt_buf_str(s->model));
+	rt_json_close(failure, '}');
+	(void)snprintf(disc, sizeof(disc), "d%u", s->place.disc);
+	(void)snprintf(take, sizeof(take), "t%u", s->place.take);
+	rt_request request = {.op = RT_OP_ENTRY_FAIL,
+			      .entry = rt_str_of(id),
+			      .value = rt_json_parse(&sc, rt_scope_str(&sc, failure))};
+	if (rt_ok(&sc) && rt_apply(s->engine, &apply, &request, 1, false, rt_str_of(disc),
+				   rt_str_of(take), &result) == RT_OK && !result.unchanged)
+		s->out->failure_seq = result.seq;
+	rt_result_deinit(&result);
+	rt_scope_deinit(&sc);
+}
+
 rt_status
 rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result *out, rt_error *err)
 {
@@ -886,7 +928,7 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	rt_exchange x = rt_exchange_of(engine, with, "reply", options->discussion, take_address(&s),
 				       s.notes);
 	x.ask.stop = stopped;
-	x.ask.notice = notice;
+	x.ask.notice = pass_notice;
 	x.ask.tick = tick;
 	x.ask.ctx = &s;
 	RT_TRY(&s.scope, rt_exchange_before(&x, body, &s.scope.error));
@@ -896,6 +938,7 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 		record_request(&s, &x);
 		receive(&s, &x);
 	}
+	record_failure(&s);
 	if (s.notes->size > 0 && s.notes->status == RT_OK)
 		out->note = rt_text_new(engine->alloc, rt_buf_str(s.notes));
 	rt_object_unref(s.files_of);

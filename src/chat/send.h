@@ -15,6 +15,9 @@
  *              most every 250 ms: the reply in flight (inflight.h)
  *   keep       entry.reply and the deletion of the side row, in one transaction: one step
  *
+ * A question that stays without a reply because the request failed keeps the reason (entry.fail), and
+ * is not sent with the next question.
+ *
  * A reply follows the entry that it answers whatever others do meanwhile. If that entry is removed
  * (by an undo, say) the stream is ended, and the received text stays in its side row: it is
  * stranded. Once the entry is restored the reply is kept after it; otherwise rt_engine_rescue puts
@@ -110,6 +113,7 @@ typedef struct rt_send_result {
 	char take[260];      /* its take, where that is not the one that was asked for */
 	uint32_t asked_take; /* number of the take with the entry that is answered; 0: none */
 	uint64_t seq;        /* of the step */
+	uint64_t failure_seq; /* of the step that recorded why there is no reply; 0: none did */
 	bool partial;        /* kept, but incomplete */
 	rt_send_fate fate;
 	bool files_failed;   /* a file cannot be sent; nothing was changed */

@@ -465,6 +465,60 @@ what_goes_wrong_upstream(void **state)
 	assert_int_equal(world_flights(w), 0);
 }
 
+static bool
+has_failed(world *w, const char *entry)
+{
+	const rt_project *value = rt_engine_value(w->engine);
+	const rt_disc *disc = NULL;
+	bool has = rt_project_disc(value, value->active, &disc, NULL) == RT_OK &&
+		   rt_disc_has_failure(disc, rt_str_of(entry));
+
+	rt_object_unref(value);
+	return has;
+}
+
+/* It keeps the error, is not sent with the next question, and is answered in place later. */
+static void
+a_failed_question(void **state)
+{
+	rt_send_options again = {.how = RT_SEND_AGAIN};
+	char failed[132];
+	world *w = *state;
+	uint64_t before = world_seq(w);
+
+	play(w, "{\"error\":{\"status\":401,\"message\":\"bad key\"}}");
+	assert_int_equal(world_ask(w, "first"), RT_CREDENTIALS);
+	memcpy(failed, w->result.question, sizeof(failed));
+	assert_int_equal(w->result.failure_seq, before + 2);
+	assert_true(has_failed(w, failed));
+	world_has(w, failed, "\"failure\":{\"code\":\"credentials\",\"detail\":\"bad key");
+	/* the same failure again is no step */
+	assert_int_equal(world_send_options(w, again), RT_CREDENTIALS);
+	assert_int_equal(world_seq(w), before + 2);
+	/* the next one goes alone */
+	w->model->ops->close(w->model);
+	assert_int_equal(rt_builtin_open(rt_alloc_libc(),
+					 &(rt_builtin_options){.name = RT_STR("echo")}, &w->model,
+					 NULL), RT_OK);
+	assert_int_equal(world_ask(w, "second"), RT_OK);
+	world_has(w, w->result.entry, "1 message");
+	assert_true(has_failed(w, failed));
+	/* a reply ends it, and undo brings it back */
+	again.at = rt_str_of(failed);
+	assert_int_equal(world_send_options(w, again), RT_OK);
+	assert_false(has_failed(w, failed));
+	world_apply(w, "{\"op\":\"undo\"}");
+	assert_true(has_failed(w, failed));
+	world_apply(w, "{\"op\":\"entry.fail\",\"entry\":\":1\",\"failure\":null}");
+	assert_false(has_failed(w, failed));
+	/* stopped by a person: no failure */
+	play(w, "{\"wait_ms\":300}\n{\"wait_ms\":300}");
+	w->waits = 0;
+	w->stop_at = 1;
+	assert_int_equal(world_ask(w, "third"), RT_INTERRUPTED);
+	assert_false(has_failed(w, w->result.question));
+}
+
 /* ---- the log of requests ---- */
 
 typedef struct recorded {
@@ -927,6 +981,7 @@ main(void)
 		WITH_WORLD(continue_behind_a_blank),
 		WITH_WORLD(stopped_by_the_person),
 		WITH_WORLD(what_goes_wrong_upstream),
+		WITH_WORLD(a_failed_question),
 		WITH_WORLD(each_request_is_recorded),
 		WITH_WORLD(hooks_may_refuse_and_change),
 		WITH_WORLD(a_question_is_answered_in_its_take),

@@ -166,6 +166,10 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r)
 		 "The reply so far: /show"},
 		{"The question was kept. Try again: retake again   Remove it: retake undo",
 		 "The question was kept. Try again: /again   Remove it: /undo"},
+		{"The question was kept with the error, and is not sent with the next one. Try again: "
+		 "retake again   Remove it: retake undo 2",
+		 "The question was kept with the error, and is not sent with the next one. Try again: "
+		 "/again   Remove it: /undo 2"},
 		{"The partial reply was kept, marked as partial. Continue it: retake again "
 		 "--continue   Remove it: retake undo",
 		 "The partial reply was kept, marked as partial. Another reply: /again   Remove "
@@ -182,7 +186,8 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r)
 						     : "All files: retake files show   Without "
 						       "files: --no-files");
 	else if (is_kept || r->question[0] != 0)
-		rt_cli_hint(t->cli, "%s", hints[is_kept ? 3 : 2][t->is_chat]);
+		rt_cli_hint(t->cli, "%s",
+			    hints[is_kept ? 4 : r->failure_seq != 0 ? 3 : 2][t->is_chat]);
 }
 
 /* Sends once and prints the reply, or adds it to json (NULL: in a chat). */

@@ -274,6 +274,21 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 	rt_term_style(&cli->out, RT_STYLE_NONE);
 }
 
+/* Why the entry has no reply. */
+static void
+show_failure(rt_cli *cli, const rt_entry_row *e)
+{
+	if (e->failure == NULL)
+		return;
+	rt_term_style(&cli->out, RT_STYLE_YELLOW);
+	rt_term_c(&cli->out, "    Not answered: ");
+	rt_term_line(&cli->out, rt_json_str(rt_json_get(e->failure, "detail")));
+	rt_term_style(&cli->out, RT_STYLE_NONE);
+	rt_term_f(&cli->out, "   Try again: %s again ", rt_cli_retake(cli));
+	rt_term_line(&cli->out, e->id);
+	rt_term_c(&cli->out, "\n");
+}
+
 /* at: its position; SIZE_MAX: it is in another take. */
 static void
 show_entry(rt_cli *cli, const rt_entry_row *e, size_t at, rt_str head, bool whole)
@@ -293,6 +308,7 @@ show_entry(rt_cli *cli, const rt_entry_row *e, size_t at, rt_str head, bool whol
 	add_marks(out, e, head);
 	rt_term_c(out, "\n");
 	show_content(cli, e, whole);
+	show_failure(cli, e);
 	show_details(cli, e);
 }
 

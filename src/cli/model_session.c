@@ -75,9 +75,8 @@ wipe_notice(rt_cli_model_session *t)
 }
 
 static void
-notice(void *ctx, const char *words)
+notice(rt_cli_model_session *t, const char *words)
 {
-	rt_cli_model_session *t = ctx;
 	rt_term *err = &t->cli->err;
 
 	if (t->cli->quiet || t->cli->json)
@@ -106,6 +105,12 @@ print_blocks(rt_cli_model_session *t, bool is_end)
 		return;
 	wipe_notice(t);
 	rt_term_flush(&t->cli->out);
+}
+
+static void
+show_notice(void *ctx, const rt_notice *said)
+{
+	notice(ctx, said->words);
 }
 
 /* Thinking is shown only to a person who asked for more. */
@@ -179,7 +184,7 @@ rt_cli_model_session_with(rt_cli_model_session *t)
 			     .fn = print_added,
 			     .stop = is_stopped,
 			     .insists = insists,
-			     .notice = notice,
+			     .notice = show_notice,
 			     .comms = record_line,
 			     .ctx = t};
 

@@ -568,6 +568,20 @@ rt_project_name(const rt_project *project, uint32_t number, rt_str *out, rt_erro
 	return rt_strs_get(project->ledger->names, number, out, err);
 }
 
+bool
+rt_disc_has_failure(const rt_disc *disc, rt_str id)
+{
+	rt_str failures = rt_fields_get(disc->fields, RT_STR("failures"));
+	char member[RT_ID_MAX + 4]; /* "ID":{ - ids need no escapes, and in a text the quotes have them */
+
+	if (failures.ptr == NULL || id.size > RT_ID_MAX)
+		return false;
+	member[0] = '"';
+	memcpy(member + 1, id.ptr, id.size);
+	memcpy(member + 1 + id.size, "\":{", 3);
+	return rt_str_find(failures, rt_str_at(member, id.size + 4), 0) != SIZE_MAX;
+}
+
 rt_status
 rt_disc_label(const rt_project *project, const rt_disc *disc, uint32_t entry, rt_str *out,
 	      rt_error *err)

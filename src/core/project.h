@@ -159,6 +159,9 @@ RT_CHECKED rt_status rt_disc_head_at(const rt_project *project, const rt_disc *d
 /* A name by its number; empty for 0. */
 RT_CHECKED rt_status rt_project_name(const rt_project *project, uint32_t number, rt_str *out,
 				     rt_error *err);
+/* Could the entry not be answered (entry.fail)? The discussion's field "failures" has why:
+ * {"ID":{"code":…,"detail":…}}. */
+bool rt_disc_has_failure(const rt_disc *disc, rt_str id);
 /* The label of an entry; empty when it has none. */
 RT_CHECKED rt_status rt_disc_label(const rt_project *project, const rt_disc *disc, uint32_t entry,
 				   rt_str *out, rt_error *err);

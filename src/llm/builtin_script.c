@@ -199,7 +199,7 @@ give_error(const rt_giving *g, const step *s)
 	message.size = rt_utf8_cut(message, sizeof(notice) - 1 - (size_t)size);
 	(void)snprintf(notice + size, sizeof(notice) - (size_t)size, "%.*s", RT_STR_ARG(message));
 	if (g->ask->notice != NULL)
-		g->ask->notice(g->ask->ctx, notice);
+		g->ask->notice(g->ask->ctx, &(rt_notice){.words = notice});
 	rt_builtin_wait(g, s->number * 1000);
 }
 

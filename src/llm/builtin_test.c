@@ -37,8 +37,9 @@ stop(void *ctx)
 }
 
 static void
-notice(void *ctx, const char *words)
+notice(void *ctx, const rt_notice *said)
 {
+	const char *words = said->words;
 	rt_buf_add_c(&((asking *)ctx)->notices, words);
 }
 

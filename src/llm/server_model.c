@@ -198,10 +198,24 @@ on_tick(void *ctx)
 }
 
 static void
-notify(const rt_ask *ask, const char *words)
+notify(const rt_ask *ask, const rt_notice *notice)
 {
 	if (ask->notice != NULL)
-		ask->notice(ask->ctx, words);
+		ask->notice(ask->ctx, notice);
+}
+
+/* Why it is tried again, in few words. */
+static void
+put_cause(const exchange *x, const rt_error *err, char *out, size_t size)
+{
+	unsigned status = x->answer.status;
+
+	if (status >= 500)
+		(void)snprintf(out, size, "server error %u", status);
+	else if (status == 429)
+		(void)snprintf(out, size, "too many requests (429)");
+	else
+		(void)snprintf(out, size, "%s", err->text);
 }
 
 /* RT_OK: try again now. */
@@ -209,12 +223,13 @@ static rt_status
 wait_for_retry(const server_model *m, exchange *x, unsigned wait_ms, unsigned retry,
 	       unsigned retries, rt_error *err)
 {
-	char words[RT_ERROR_TEXT_SIZE + 64];
+	char cause[RT_ERROR_TEXT_SIZE], words[RT_ERROR_TEXT_SIZE + 64];
 	rt_status st;
 
-	(void)snprintf(words, sizeof(words), "trying again in %u s: %s; retry %u of %u",
-		       (wait_ms + 999) / 1000, err->text, retry, retries);
-	notify(x->ask, words);
+	put_cause(x, err, cause, sizeof(cause));
+	(void)snprintf(words, sizeof(words), "%s, retry %u of %u in %u s", cause, retry, retries,
+		       (wait_ms + 999) / 1000);
+	notify(x->ask, &(rt_notice){words, retry, retries});
 	st = m->o.transport->ops->wait(m->o.transport, wait_ms, rt_exchange_stop, on_tick, x);
 	if (st == RT_INTERRUPTED && x->reply != NULL)
 		rt_reply_set_stop(x->reply, RT_STOP_USER);
@@ -304,7 +319,7 @@ model_ask(rt_model *model, const rt_ask *ask, rt_reply *reply, rt_error *err)
 	url = make_url(&s, m, rt_scope_str(&s, path));
 	if (rt_ok(&s)) {
 		(void)snprintf(words, sizeof(words), "waiting for %s", m->origin.ptr);
-		notify(ask, words);
+		notify(ask, &(rt_notice){.words = words});
 		RT_TRY(&s, send_request(m, url, "POST", m->o.tries, ask, reply, &x, &s.error));
 		rt_exchange_deinit(&x);
 	}

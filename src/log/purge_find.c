@@ -107,7 +107,7 @@ rt_purge_is_word(rt_str s)
 		"branch_summary", "custom_message", "context_edit", "label", "session_info",
 		"model_change", "thinking_level_change", "usage", "prompt_notice", "session",
 		"name", "present", "active", "head", "git_commit", "roles", "prompt",
-		"prompt_edited", "files", "context_files", "screenshots", "take_files", "track", "presets",
+		"prompt_edited", "files", "context_files", "screenshots", "take_files", "track", "presets", "failures",
 		"link", "source", "draft", "project_system_prompt", "global_system_prompt",
 		"base_system_prompt", "use_default_base_prompt", "temperature", "top_p",
 		"max_tokens", "auto_add_history", "edit_notices", "prompt_updates", "symbols_sent",

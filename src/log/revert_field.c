@@ -7,6 +7,13 @@
 
 #include <stdio.h>
 
+/* Is it an object whose members are independent? */
+static bool
+is_map(rt_str key)
+{
+	return rt_str_is(key, "presets") || rt_str_is(key, "failures");
+}
+
 /* "the setting model was changed again since" */
 static void
 changed_again(rt_reverting *r, const rt_effect *e)
@@ -26,7 +33,7 @@ changed_again(rt_reverting *r, const rt_effect *e)
 	}
 	snprintf(why, sizeof(why), "%s%.*s %s changed again since", noun,
 		 name.size < 200 ? (int)name.size : 200, name.ptr,
-		 rt_str_is(e->key, "presets") ? "were" : "was");
+		 is_map(e->key) ? "were" : "was");
 	rt_revert_refuse(r, (rt_revert_place){.disc = e->disc, .sub = e->sub, .entry = e->entry,
 					      .key = e->key}, why);
 }
@@ -199,7 +206,7 @@ revert_members(rt_change *c, const rt_effect *e, rt_str *object)
 static bool
 merge(rt_change *c, const rt_effect *e, rt_str *value)
 {
-	if (rt_str_is(e->key, "presets"))
+	if (is_map(e->key))
 		return revert_members(c, e, value);
 	return (rt_str_is(e->key, "roles") || rt_str_is(e->key, "files") ||
 		rt_str_is(e->key, "context_files") || rt_str_is(e->key, "screenshots")) &&

@@ -2,7 +2,8 @@
  *
  * entry.reply: makes an entry of a model's reply. It is inserted directly after the answered entry,
  * even if others have appended to the take meanwhile; so no place is reserved while the reply
- * arrives (decision 10). Neither the active take nor the head moves, except with a fork. */
+ * arrives (decision 10). Neither the active take nor the head moves, except with a fork.
+ * entry.fail: keeps why a question could not be answered; a reply to it clears that. */
 #include "ops/ops.h"
 
 #define SEGMENTS "thinking_segments"
@@ -146,6 +147,49 @@ continue_reply(rt_change *c, const rt_request *r)
 	rt_result_entry(c, s.entry);
 }
 
+/* ---- questions that could not be answered ---- */
+
+/* failure NULL: none. */
+static void
+set_failure(rt_change *c, uint32_t entry, yyjson_val *failure)
+{
+	rt_str json = rt_change_field(c, c->place.disc, 0, RT_STR("failures"), 0);
+	yyjson_val *all = json.ptr != NULL ? rt_json_parse(c->scope, json) : NULL, *key, *value;
+	rt_buf *out = rt_scope_buf(c->scope);
+	char id[RT_ID_MAX + 1] = "";
+	size_t i, max;
+
+	RT_TRY(c->scope, rt_entry_id(c->now, entry, id, &c->scope->error));
+	if (failure == NULL && (json.ptr == NULL || rt_json_get(all, id) == NULL))
+		return;
+	rt_json_open(out, NULL, '{');
+	rt_json_foreach(all, i, max, key, value)
+	{
+		if (!rt_str_is(rt_json_str(key), id))
+			add_member(out, key, value);
+	}
+	if (failure != NULL)
+		rt_json_put_value(out, id, failure);
+	rt_json_close(out, '}');
+	all = rt_json_parse(c->scope, rt_scope_str(c->scope, out));
+	rt_change_set_json(c, c->place.disc, RT_STR("failures"),
+			   yyjson_obj_size(all) > 0 ? all : NULL);
+}
+
+void
+rt_op_entry_fail(rt_change *c, const rt_request *r)
+{
+	bool is_null = yyjson_is_null(r->value);
+
+	if (!is_null && !yyjson_is_str(rt_json_get(r->value, "detail")))
+		rt_scope_fail(c->scope, RT_USAGE,
+			      "\"failure\" is an object with \"code\" and \"detail\", or null");
+	rt_position s = rt_find_entry(c, r->entry);
+	if (rt_change_ok(c))
+		set_failure(c, s.entry, is_null ? NULL : r->value);
+	rt_result_entry(c, s.entry);
+}
+
 void
 rt_op_entry_reply(rt_change *c, const rt_request *r)
 {
@@ -164,8 +208,13 @@ rt_op_entry_reply(rt_change *c, const rt_request *r)
 		continue_reply(c, r);
 		return;
 	}
-	if (!rt_str_is_null(r->after))
-		at = rt_find_entry(c, r->after).at + 1;
+	if (!rt_str_is_null(r->after)) {
+		rt_position asked = rt_find_entry(c, r->after);
+
+		at = asked.at + 1;
+		if (rt_change_ok(c))
+			set_failure(c, asked.entry, NULL);
+	}
 	rt_effect_slot slot = rt_new_entry(c, r);
 	if (r->fork == RT_YES && at < rt_find_take(c).at)
 		rt_fork_take(c, at);

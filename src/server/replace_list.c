@@ -406,7 +406,7 @@ match_lists(lists *p)
 /* Members that are not fields of the entry, but of its slot, or of how it is shown. */
 static const char *const slot_members[] = {"id",    "role",   "kind", "content",   "ts",
 					   "muted", "collapsed", "read_mode", "label", "purged",
-					   "lost",  "edited", NULL};
+					   "lost",  "edited", "failure", NULL};
 /* Members of requests: no field of an entry can have these names in one. */
 static const char *const reserved[] = {"op",   "discussion", "take",   "before", "after",   "into",
 				       "join", "fork",       "flight", "prompt", "by_hand",

@@ -164,6 +164,15 @@ put_summary(rt_buf *out, const rt_summary_result *r, bool is_navigation)
 
 /* ---- the object ---- */
 
+static void
+put_retry(rt_buf *out, const rt_run_info *run)
+{
+	if (run->retry == 0)
+		return;
+	rt_json_put_u64(out, "retry", run->retry);
+	rt_json_put_u64(out, "retries", run->retries);
+}
+
 /* All but the texts; the object stays open. */
 static void
 open_run(const rt_run_info *run, rt_buf *out)
@@ -200,6 +209,8 @@ open_run(const rt_run_info *run, rt_buf *out)
 	}
 	if (run->notice.size > 0)
 		rt_json_put_str(out, "notice", run->notice);
+	if (run->notice.size > 0)
+		put_retry(out, run);
 	if (run->problem != NULL) {
 		rt_json_open(out, "problem", '{');
 		rt_json_put_c(out, "code", rt_status_word(run->problem->status));
@@ -293,8 +304,10 @@ add_event(void *ctx, const rt_run_event *event)
 		rt_run_text_add_json(event->run->text, event->text_end, out);
 	if (event->kind == RT_RUN_ASKED)
 		rt_json_put_str(out, "question", event->run->question);
-	if (event->kind == RT_RUN_NOTICE)
+	if (event->kind == RT_RUN_NOTICE) {
 		rt_json_put_str(out, "text", event->run->notice);
+		put_retry(out, event->run);
+	}
 	if (event->kind == RT_RUN_DELTA)
 		put_delta(out, event);
 	rt_buf_add_c(out, "}\n\n");

@@ -332,7 +332,9 @@ test_notice_and_problem(void **state)
 	has(f, name, "\"question\":\"");
 	assert_null(strstr(f->out.ptr, "\"entry\""));
 	is_shown(f, "\"content\":\"Q\"");
+	is_shown(f, "\"failure\":{\"code\":\"credentials\",\"detail\":\"");
 	reader_is(&f->r, "op", "entry.append");
+	reader_is(&f->r, "op", "entry.fail");
 	reader_is(&f->r, "run.started", "\"run\":\"r1-");
 	reader_is(&f->r, "run.ended", "who are you");
 }

@@ -153,9 +153,26 @@ is_marked(const rt_chat *chat, uint32_t entry)
 	return false;
 }
 
+/* Why an entry has no reply. */
+static void
+add_failure(rt_chat *chat, uint32_t entry, rt_buf *out)
+{
+	const rt_work *work = &chat->pane.tui->work;
+	rt_scope *s = rt_chat_scope(chat);
+	char id[RT_ID_MAX + 1];
+
+	if (rt_entry_id(work->value, entry, id, NULL) != RT_OK ||
+	    !rt_disc_has_failure(work->disc, rt_str_of(id)))
+		return;
+	yyjson_val *all = rt_json_parse(s, rt_fields_get(work->disc->fields, RT_STR("failures")));
+	rt_buf_add_c(out, " (not answered: ");
+	rt_buf_add_str(out, rt_json_str(rt_json_get(rt_json_get(all, id), "detail")));
+	rt_buf_add_byte(out, ')');
+}
+
 /* What is said of an entry behind its role. */
 static void
-add_entry_notes(const rt_chat *chat, size_t item, const rt_chat_laid *laid, rt_buf *out)
+add_entry_notes(rt_chat *chat, size_t item, const rt_chat_laid *laid, rt_buf *out)
 {
 	for (size_t i = 0; i < chat->fork_count; i++)
 		if (chat->forks[i].at == item)
@@ -170,6 +187,7 @@ add_entry_notes(const rt_chat *chat, size_t item, const rt_chat_laid *laid, rt_b
 		rt_buf_add_c(out, " (partial)");
 	if (item >= rt_work_head(&chat->pane.tui->work))
 		rt_buf_add_c(out, " (after the head: not sent)");
+	add_failure(chat, laid->entry, out);
 }
 
 static void

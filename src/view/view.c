@@ -55,6 +55,8 @@ rt_entry_write(rt_buf *buf, const rt_entry_row *e)
 	/* a field of that name is the user's, and follows */
 	if ((e->slot.flags & RT_SLOT_EDITED) != 0 && rt_body_field(e->body, "edited") == NULL)
 		rt_json_put_bool(buf, "edited", true);
+	if (e->failure != NULL && rt_body_field(e->body, "failure") == NULL)
+		rt_json_put_value(buf, "failure", e->failure);
 	rt_body_add_fields(buf, buf->alloc, e->body, false);
 	rt_buf_add_byte(buf, '}');
 }

@@ -210,6 +210,10 @@ fill(rt_scope *s, const rt_project *project, const rt_disc *disc, const rt_slot 
 		.lost = body->format == RT_BODY_PURGED && body->lost,
 	};
 	row->hidden = rt_body_is_hidden(row->kind, body);
+	if (disc != NULL && rt_ok(s) && rt_disc_has_failure(disc, row->id))
+		row->failure = yyjson_obj_getn(
+			rt_json_parse(s, rt_fields_get(disc->fields, RT_STR("failures"))),
+			row->id.ptr, row->id.size);
 	set_body(row, body);
 }
 

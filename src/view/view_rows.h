@@ -86,6 +86,7 @@ typedef struct rt_entry_row {
 	bool edited, partial;
 	bool purged, lost; /* nothing is left of its text */
 	bool hidden;       /* from people (rt_body_is_hidden) */
+	yyjson_val *failure; /* why it could not be answered: "code", "detail", "model"; or NULL */
 	const rt_body *body; /* further fields: rt_body_field */
 	rt_content content;  /* the body's */
 } rt_entry_row;

@@ -56,8 +56,9 @@ stop(void *ctx)
 }
 
 static void
-notice(void *ctx, const char *words)
+notice(void *ctx, const rt_notice *said)
 {
+	const char *words = said->words;
 	asker *a = ctx;
 
 	rt_json_add_comma(&a->notices);

@@ -227,7 +227,7 @@ def fails_again(c, place):
     with Server(status=500) as server:
         t = asked(place, **server.env())
         t.key("y")
-        c.says("what goes on", t, "trying again in", "500")
+        c.says("what goes on", t, "server error 500, retry")
         t.key("Escape")
         c.says("left at once", t, "Navigation cancelled", "(2/6)", gone=["trying again"])
         unchanged(c, place, "a server that is waited for", before)

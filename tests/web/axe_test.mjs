@@ -316,7 +316,7 @@ async function status(page, look, server) {
 	await page.locator("text=openai/none").first().waitFor();
 	await page.fill("#composer", "and?");
 	await page.press("#composer", "Control+Enter");
-	await page.locator(".toast.problem").waitFor();
+	await page.locator(".toast.problem, .failure").first().waitFor();
 	await look.at("a failure");
 	await server.op("setting.set", { key: "model", value: null });
 	await page.fill("#composer", "");
