@@ -110,6 +110,11 @@ make_with(rt_run *run)
 {
 	const rt_runs_options *given = &run->runs->given;
 	rt_send_with with = {.model = run->model,
+			     .price = run->model == NULL
+					      ? NULL
+					      : rt_config_price_of(given->config,
+								   rt_model_service(run->model),
+								   run->model->name),
 			     .hooks = given->hooks,
 			     .budget_tokens = run->budget_tokens,
 			     .owner = given->owner,

@@ -18,6 +18,7 @@
 #include "chat/context_impl.h"
 #include "chat/prompt_update.h"
 #include "core/role.h"
+#include "core/setting.h"
 #include "view/view_rows.h"
 
 /* Sent where somebody shapes a working prompt with the model and no prompt says anything else. */
@@ -131,6 +132,18 @@ number_setting(const building *b, const char *key)
 	return is_number ? json : (rt_str){0};
 }
 
+static rt_str
+effort_setting(const building *b)
+{
+	rt_str json = setting(b, "setting.reasoning_effort");
+
+	if (json.ptr == NULL ||
+	    rt_setting_wants(rt_setting_named(RT_STR("reasoning_effort")), json) != NULL)
+		return RT_STR("");
+	return json.size > 2 && json.ptr[0] == '"' ? rt_str_at(json.ptr + 1, json.size - 2)
+						   : RT_STR("");
+}
+
 static rt_request_settings
 request_settings(const building *b)
 {
@@ -149,6 +162,7 @@ request_settings(const building *b)
 		.temperature = number_setting(b, "setting.temperature"),
 		.top_p = number_setting(b, "setting.top_p"),
 		.max_tokens = number_setting(b, "setting.max_tokens"),
+		.effort = effort_setting(b),
 		.stream = b->options->stream,
 		.prompt_json = prompt_updates(b) == RT_PROMPT_UPDATES_JSON,
 	};

@@ -521,6 +521,20 @@ rt_request_add_json(rt_buf *out, const char *key, rt_str json)
 	rt_buf_add_str(out, json);
 }
 
+size_t
+rt_request_thinking_tokens(const rt_request_settings *s)
+{
+	static const struct {
+		const char *effort;
+		size_t tokens;
+	} efforts[] = {{"minimal", 1024}, {"low", 4096}, {"medium", 16384}, {"high", 32768}};
+
+	for (size_t i = 0; i < sizeof(efforts) / sizeof(efforts[0]); i++)
+		if (rt_str_is(s->effort, efforts[i].effort))
+			return efforts[i].tokens;
+	return 0;
+}
+
 void
 rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {

@@ -3,6 +3,8 @@
  * Replies in flight: their side rows, and what becomes of rows whose process is gone. */
 #include "chat/inflight.h"
 
+#include <stdio.h>
+
 #include "base/encode.h"
 #include "codec/content.h"
 
@@ -36,6 +38,31 @@ free_doc(void *doc)
 
 /* ---- the request that keeps a reply ---- */
 
+static double
+counted(size_t tokens)
+{
+	return tokens == SIZE_MAX ? 0 : (double)tokens;
+}
+
+/* "cost":0.0123; nothing where the price or the usage is unknown. */
+static void
+put_cost(rt_buf *fields, const rt_inflight *f, const rt_usage *usage)
+{
+	double cached = counted(usage->cache_read), input = counted(usage->input), cost;
+	char number[40];
+
+	if (f->price == NULL || (usage->input == SIZE_MAX && usage->output == SIZE_MAX))
+		return;
+	if (f->cache_apart)
+		input += counted(usage->cache_write);
+	else
+		input = input > cached ? input - cached : 0;
+	cost = (input * f->price->input + cached * f->price->cached +
+		counted(usage->output) * f->price->output) / 1e6;
+	(void)snprintf(number, sizeof(number), "%.6f", cost);
+	rt_json_put_raw(fields, "cost", rt_str_of(number));
+}
+
 /* Everything that the operation has no field for is kept with the entry. */
 static yyjson_val *
 fields_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool partial)
@@ -50,6 +77,7 @@ fields_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool par
 	if (f->service.size > 0 && reply->provider != NULL &&
 	    (f->into[0] != '\0' || !rt_str_is(f->service, reply->provider)))
 		rt_json_put_str(fields, "service", f->service);
+	put_cost(fields, f, &reply->usage);
 	if (partial)
 		rt_json_put_bool(fields, "partial", true);
 	rt_json_close(fields, '}');

@@ -32,6 +32,8 @@ typedef struct rt_inflight {
 	rt_str role;
 	rt_str model;            /* "openai/gpt-4o" */
 	rt_str service;          /* as rt_model has it */
+	const rt_price *price;   /* of the model, or NULL */
+	bool cache_apart;        /* as rt_provider has it */
 	const rt_apply_context *apply; /* of the entry; or NULL */
 	int64_t started_us, written_us;
 	size_t written_size;     /* of the reply when the row was written */

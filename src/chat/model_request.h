@@ -154,6 +154,9 @@ void rt_request_finish(rt_model_request *r, const rt_request_settings *settings,
 void rt_request_add_member(rt_buf *out, const char *key, rt_str text);
 /* "key":json, or nothing where json is unset. */
 void rt_request_add_json(rt_buf *out, const char *key, rt_str json);
+/* How many tokens an effort of reasoning may take, for providers that want a number; 0: none, or
+ * it is unset. */
+size_t rt_request_thinking_tokens(const rt_request_settings *s);
 /* "model":"…" as the provider calls it; nothing where it is unset. */
 void rt_request_add_model(const rt_model_request *r, const rt_request_settings *s, rt_buf *out);
 /* "key":[…]; the system prompt is the first where the provider does not take turns. */

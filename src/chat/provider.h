@@ -22,6 +22,7 @@ typedef enum rt_framing {
 typedef struct rt_request_settings {
 	rt_str model; /* a JSON string; may name the provider: "openai/gpt-4o" */
 	rt_str temperature, top_p, max_tokens;
+	rt_str effort; /* of reasoning, a word: "high"; empty: unset */
 	bool stream;  /* ask for a stream */
 	bool prompt_json; /* ask for a reply as a JSON object {"content","prompt"} */
 } rt_request_settings;
@@ -44,6 +45,7 @@ struct rt_provider {
 	bool key_needed;     /* at the usual url */
 	bool no_images;      /* it accepts none */
 	bool no_image_urls;  /* it accepts none by address */
+	bool cache_apart;    /* its count of input tokens is without cached ones */
 	bool takes_turns;    /* user first, then in turns: neighbours are merged */
 
 	/* --- requests --- */

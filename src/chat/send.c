@@ -567,6 +567,8 @@ begin_flight(sending *s)
 	f->role = s->options->reply_role;
 	f->model = rt_buf_str(s->model);
 	f->service = s->options->with.model->service;
+	f->price = s->options->with.price;
+	f->cache_apart = s->options->with.model->provider->cache_apart;
 	f->apply = &s->apply;
 	f->fork = s->fork;
 	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);

@@ -52,9 +52,16 @@ typedef struct rt_comms_item {
 
 typedef void (*rt_comms_fn)(void *ctx, const rt_comms_item *item);
 
+/* What a million tokens cost, in a currency of the user's choice. */
+typedef struct rt_price {
+	double input, output;
+	double cached; /* input that the provider had cached */
+} rt_price;
+
 /* Options of every request to a model. */
 typedef struct rt_send_with {
 	rt_model *model;
+	const rt_price *price; /* of the model; NULL: unknown. Replies have a field "cost" by it */
 	rt_hooks *hooks;      /* or NULL */
 	rt_str by;            /* origin, for the history and hooks; empty: the engine's */
 	size_t budget_tokens; /* the model's context window: what does not fit is left out, oldest

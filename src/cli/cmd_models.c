@@ -171,6 +171,15 @@ say_provider(listing *l, const rt_provider *kind, const rt_config_provider *conf
 	rt_term_c(&cli->out, "\n");
 }
 
+/* Has the discussion its own model? */
+static bool
+is_of_discussion(rt_cli *cli)
+{
+	const rt_disc *disc = rt_cli_disc(cli);
+
+	return disc != NULL && rt_fields_get(disc->fields, RT_STR("setting.model")).ptr != NULL;
+}
+
 /* Which model is asked, and who says so. */
 static void
 say_choice(rt_cli *cli, const rt_config *config)
@@ -191,7 +200,10 @@ say_choice(rt_cli *cli, const rt_config *config)
 	}
 	rt_term_c(&cli->out, "\nUsing ");
 	rt_term_line(&cli->out, is_set ? rt_buf_str(setting) : config->model);
-	rt_term_f(&cli->out, "(from the %s).\n", is_set ? "setting model" : "configuration");
+	rt_term_f(&cli->out, " (%s).\n",
+		  !is_set		? "from the configuration"
+		  : is_of_discussion(cli) ? "of this discussion"
+					: "default of the project");
 }
 
 static void

@@ -63,6 +63,7 @@ type_word(rt_setting_type type)
 		[RT_SETTING_BOOL] = "true or false",
 		[RT_SETTING_UPDATES] = "off, block or json",
 		[RT_SETTING_NOTICES] = "none, prompt or all",
+		[RT_SETTING_EFFORT] = "none, minimal, low, medium or high",
 		[RT_SETTING_OBJECT] = "object",
 	};
 
@@ -288,6 +289,8 @@ run_set(rt_cli *cli)
 		check_model(cli, value);
 	if (rt_cli_has(cli, "for-all"))
 		request.which = RT_STR("project");
+	else if (rt_cli_has(cli, "here"))
+		request.which = RT_STR("discussion");
 	request.value = rt_json_parse(s, unset ? RT_STR("null") : value_json(cli, value));
 	result = rt_cli_execute(cli, &request, 1);
 	if (unset)
@@ -300,6 +303,7 @@ static const rt_flag set_flags[] = {
 	{"unset", 0, NULL, RT_ARG_TEXT, "reset to the default"},
 	{"for-all", 'a', NULL, RT_ARG_TEXT,
 	 "for all discussions of the project without their own value"},
+	{"here", 0, NULL, RT_ARG_TEXT, "for this discussion alone, also the model"},
 	{"string", 's', NULL, RT_ARG_TEXT, "treat VALUE as text, even if it is valid JSON"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };

@@ -268,6 +268,10 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 		add_usage(&json, usage);
 		rt_term_c(&cli->out, "    usage: ");
 		rt_term_line(&cli->out, rt_buf_str(&json));
+		if (rt_json_is_number(rt_body_field(e->body, "cost"))) {
+			rt_term_c(&cli->out, "   cost: ");
+			rt_term_line(&cli->out, rt_json_str(rt_body_field(e->body, "cost")));
+		}
 		rt_term_c(&cli->out, "\n");
 		rt_buf_deinit(&json);
 	}

@@ -177,6 +177,11 @@ rt_send_with
 rt_cli_model_session_with(rt_cli_model_session *t)
 {
 	rt_send_with with = {.model = t->m.model,
+			     .price = t->m.model == NULL
+					      ? NULL
+					      : rt_config_price_of(t->m.config,
+								   rt_model_service(t->m.model),
+								   t->m.model->name),
 			     .hooks = t->cli->session.hooks,
 			     .budget_tokens = t->m.budget,
 			     .owner = rt_buf_str(&t->m.owner),

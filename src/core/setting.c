@@ -2,38 +2,50 @@
 #include "core/setting.h"
 
 const rt_setting rt_settings[] = {
-	{"model", RT_SETTING_TEXT, false, "the model that is asked"},
-	{"temperature", RT_SETTING_NUMBER, true, "how free the model is in its choice of words"},
-	{"top_p", RT_SETTING_NUMBER, true, "the share of likely words that it chooses from"},
-	{"max_tokens", RT_SETTING_NUMBER, true, "how long a reply may become"},
-	{"base_system_prompt", RT_SETTING_TEXT, false, "comes first in every request"},
+	{"model", RT_SETTING_TEXT, false, "the model that is asked", true},
+	{"temperature", RT_SETTING_NUMBER, true, "how free the model is in its choice of words", false},
+	{"top_p", RT_SETTING_NUMBER, true, "the share of likely words that it chooses from", false},
+	{"max_tokens", RT_SETTING_NUMBER, true, "how long a reply may become", false},
+	{"reasoning_effort", RT_SETTING_EFFORT, true,
+	 "how long the model thinks before it answers: \"none\", \"minimal\", \"low\", "
+	 "\"medium\" or \"high\"; default: the provider's", false},
+	{"base_system_prompt", RT_SETTING_TEXT, false, "comes first in every request", false},
 	{"use_default_base_prompt", RT_SETTING_BOOL, false,
 	 
-	 "where no system prompt is set, Retake's own explains the working prompt; default: true"},
-	{"global_system_prompt", RT_SETTING_TEXT, false, "comes second"},
-	{"project_system_prompt", RT_SETTING_TEXT, false, "comes third"},
+	 "where no system prompt is set, Retake's own explains the working prompt; default: true", false},
+	{"global_system_prompt", RT_SETTING_TEXT, false, "comes second", false},
+	{"project_system_prompt", RT_SETTING_TEXT, false, "comes third", false},
 	{"role_map", RT_SETTING_OBJECT, false,
-	 "how roles are sent: {\"Critic\":\"user\"}; system, user or assistant"},
+	 "how roles are sent: {\"Critic\":\"user\"}; system, user or assistant", false},
 	{"auto_add_history", RT_SETTING_BOOL, false, 
 	 "add a question and its reply to the take; default: true. false: each exchange gets a take "
-	 "of its own, and the active take stays as it is"},
+	 "of its own, and the active take stays as it is", false},
 	{"edit_notices", RT_SETTING_NOTICES, false,
-	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\""},
+	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\"", false},
 	{"prompt_updates", RT_SETTING_UPDATES, true,
-	 "whether replies change the working prompt: in a code block, as JSON, or not"},
+	 "whether replies change the working prompt: in a code block, as JSON, or not", false},
 	{"symbols_sent", RT_SETTING_BOOL, true,
-	 "send the definitions of the symbols that the last question names (@name); default: false"},
+	 "send the definitions of the symbols that the last question names (@name); default: false", false},
 	{"compact_auto", RT_SETTING_BOOL, false,
-	 "what no longer fits into the model's window is summed up before a question is sent"},
+	 "what no longer fits into the model's window is summed up before a question is sent", false},
 	{"compact_reserve_tokens", RT_SETTING_COUNT, false,
-	 "compact_auto: room in the window for the reply; default: 16384, half of it at most"},
+	 "compact_auto: room in the window for the reply; default: 16384, half of it at most", false},
 	{"compact_keep_tokens", RT_SETTING_COUNT, false,
-	 "compact_auto: so much of the end is kept; default: 20000, half of what is sent at most"},
+	 "compact_auto: so much of the end is kept; default: 20000, half of what is sent at most", false},
 	{"undo_capacity", RT_SETTING_COUNT, false,
-	 "how many steps undo takes back at most; jump goes further"},
-	{"draft", RT_SETTING_TEXT, true, "what is being written and was not sent yet"},
-	{NULL, RT_SETTING_TEXT, false, NULL},
+	 "how many steps undo takes back at most; jump goes further", false},
+	{"draft", RT_SETTING_TEXT, true, "what is being written and was not sent yet", false},
+	{NULL, RT_SETTING_TEXT, false, NULL, false},
 };
+
+static bool
+is_effort(rt_str json)
+{
+	static const char *const words[] = {"\"none\"", "\"minimal\"", "\"low\"", "\"medium\"",
+					    "\"high\"", NULL};
+
+	return rt_str_is_one_of(json, words);
+}
 
 const rt_setting *
 rt_setting_named(rt_str key)
@@ -88,6 +100,9 @@ rt_setting_wants(const rt_setting *setting, rt_str json)
 				       rt_str_is(json, "\"json\"")
 			       ? NULL
 			       : "\"off\", \"block\" or \"json\"";
+	case RT_SETTING_EFFORT:
+		return is_effort(json) ? NULL
+				       : "\"none\", \"minimal\", \"low\", \"medium\" or \"high\"";
 	case RT_SETTING_OBJECT: return first == '{' ? NULL : "a JSON object";
 	}
 	return NULL;

@@ -13,6 +13,7 @@ typedef enum rt_setting_type {
 	RT_SETTING_BOOL,
 	RT_SETTING_UPDATES, /* "off", "block" or "json" */
 	RT_SETTING_NOTICES, /* "none", "prompt" or "all" */
+	RT_SETTING_EFFORT,  /* "none", "minimal", "low", "medium" or "high" */
 	RT_SETTING_OBJECT
 } rt_setting_type;
 
@@ -21,6 +22,7 @@ typedef struct rt_setting {
 	rt_setting_type type;
 	bool of_discussion; /* false: of the project */
 	const char *about;
+	bool or_discussion; /* of the project, but a discussion may have its own value */
 } rt_setting;
 
 /* All of them; ended by a NULL key. */

@@ -14,6 +14,7 @@
  *
  * The event's name is in the data as "type", which is what is read. Token counts are totals;
  * those of the cache come on top of input_tokens. */
+#include "core/setting.h"
 #include "llm/provider.h"
 
 #define MAX_TOKENS_DEFAULT "8192" /* required */
@@ -42,14 +43,28 @@ write_thinking(rt_str text, rt_str signature, yyjson_val *redacted, rt_buf *out)
 static void
 write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 {
+	size_t thinking = rt_request_thinking_tokens(s);
+	rt_str reply = s->max_tokens.ptr != NULL ? s->max_tokens : RT_STR(MAX_TOKENS_DEFAULT);
+	uint64_t limit = 0;
+
 	rt_request_add_model(r, s, out);
-	rt_request_add_json(out, "max_tokens",
-			    s->max_tokens.ptr != NULL ? s->max_tokens : RT_STR(MAX_TOKENS_DEFAULT));
+	/* thinking counts as a part of the reply */
+	if (thinking > 0 && rt_setting_count(reply, &limit))
+		rt_json_put_u64(out, "max_tokens", limit + thinking);
+	else
+		rt_request_add_json(out, "max_tokens", reply);
 	if (rt_str_trim(rt_buf_str(&r->top)).size > 0)
 		rt_request_add_member(out, "system", rt_buf_str(&r->top));
 	rt_request_add_messages(r, "messages", out);
-	rt_request_add_json(out, "temperature", s->temperature);
-	rt_request_add_json(out, "top_p", s->top_p);
+	if (thinking > 0) { /* with it, only the usual temperature is accepted */
+		rt_json_open(out, "thinking", '{');
+		rt_json_put_c(out, "type", "enabled");
+		rt_json_put_u64(out, "budget_tokens", thinking);
+		rt_json_close(out, '}');
+	} else {
+		rt_request_add_json(out, "temperature", s->temperature);
+		rt_request_add_json(out, "top_p", s->top_p);
+	}
 	if (s->stream)
 		rt_buf_add_c(out, ",\"stream\":true");
 }
@@ -193,6 +208,7 @@ const rt_provider rt_provider_anthropic = {
 	.key_env = "ANTHROPIC_API_KEY",
 	.model_prefixes = {"claude"},
 	.key_needed = true,
+	.cache_apart = true,
 	.takes_turns = true,
 	.writer = &writer,
 	.path = "/v1/messages",

@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "codec/toml.h"
 #include "core/setting.h"
@@ -423,6 +424,48 @@ read_hooks(reader *r, yyjson_val *list)
 	r->c->hooks = rt_scope_str(r->s, json);
 }
 
+/* A price of a million tokens; 0 where it is left out. */
+static double
+read_price(reader *r, yyjson_val *table, const char *key)
+{
+	yyjson_val *value = rt_json_get(table, key);
+
+	char digits[40] = "";
+	rt_str text = rt_json_str(value);
+
+	if (value == NULL)
+		return 0;
+	if (!rt_json_is_number(value) || text.size >= sizeof(digits) || text.ptr[0] == '-') {
+		fail(r, RT_USAGE, "%s is a number, 0 or more", key);
+		return 0;
+	}
+	memcpy(digits, text.ptr, text.size);
+	return strtod(digits, NULL);
+}
+
+static void
+read_prices(reader *r, yyjson_val *table)
+{
+	rt_config *c = r->c;
+
+	if (!yyjson_is_obj(table))
+		fail(r, RT_USAGE, "must be a table: [prices]");
+	c->prices = rt_scope_array(r->s, yyjson_obj_size(table), sizeof(*c->prices));
+	for (rt_json_iter it = rt_json_members(table); rt_ok(r->s) && rt_json_next(&it);) {
+		rt_price price = {read_price(r, it.value, "input"),
+				  read_price(r, it.value, "output"),
+				  read_price(r, it.value, "cached")};
+
+		if (!yyjson_is_obj(it.value))
+			fail(r, RT_USAGE, "a price is a table: { input = 1.25, output = 10 }");
+		if (rt_json_get(it.value, "cached") == NULL)
+			price.cached = price.input;
+		if (rt_ok(r->s))
+			c->prices[c->price_count++] =
+				(rt_config_price){rt_scope_copy(r->s, it.key), price};
+	}
+}
+
 static void
 read_theme(reader *r, yyjson_val *value, void *to)
 {
@@ -476,7 +519,7 @@ read_tui(reader *r, yyjson_val *table)
 static void
 read_top(reader *r, yyjson_val *root)
 {
-	static const char *const top_keys[] = {"model", "comms_texts", "provider", "defaults", "tui",
+	static const char *const top_keys[] = {"model", "comms_texts", "provider", "prices", "defaults", "tui",
 						"hook"};
 
 	for (rt_json_iter it = rt_json_members(root); rt_ok(r->s) && rt_json_next(&it);) {
@@ -492,6 +535,8 @@ read_top(reader *r, yyjson_val *root)
 			read_flag(r, it.value, &r->c->comms_texts);
 		else if (rt_str_is(it.key, "provider"))
 			read_providers(r, it.value);
+		else if (rt_str_is(it.key, "prices"))
+			read_prices(r, it.value);
 		else if (rt_str_is(it.key, "defaults"))
 			read_defaults(r, it.value);
 		else if (rt_str_is(it.key, "tui"))
@@ -556,6 +601,35 @@ rt_config_provider_named(const rt_config *config, rt_str name)
 		if (rt_str_eq(config->providers[i].name, name))
 			return &config->providers[i];
 	return NULL;
+}
+
+/* Is that the listed model, or one of its dated versions ("gpt-5-2025-08-07")? */
+static bool
+has_price(rt_str listed, rt_str service, rt_str model)
+{
+	rt_str rest;
+
+	if (!rt_str_starts(listed, service) || listed.size <= service.size ||
+	    listed.ptr[service.size] != '/')
+		return false;
+	listed = rt_str_skip(listed, service.size + 1);
+	if (listed.size == 0 || !rt_str_starts(model, listed))
+		return false;
+	rest = rt_str_skip(model, listed.size);
+	return rest.size == 0 || rest.ptr[0] == ':' ||
+	       (rest.size > 1 && rest.ptr[0] == '-' && rest.ptr[1] >= '0' && rest.ptr[1] <= '9');
+}
+
+const rt_price *
+rt_config_price_of(const rt_config *config, rt_str service, rt_str model)
+{
+	const rt_config_price *best = NULL;
+
+	for (size_t i = 0; config != NULL && i < config->price_count; i++)
+		if (has_price(config->prices[i].model, service, model) &&
+		    (best == NULL || config->prices[i].model.size > best->model.size))
+			best = &config->prices[i];
+	return best != NULL ? &best->price : NULL;
 }
 
 /* ---- which model a name means ---- */

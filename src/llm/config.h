@@ -18,6 +18,9 @@
  *   allow_plain_http = true            # send its key unencrypted to another machine
  *   models = ["big", "small"]          # in addition to those its server lists
  *
+ *   [prices]                           # of a million tokens; cached left out: as input
+ *   "local/big" = { input = 1.25, output = 10, cached = 0.125 }
+ *
  *   [defaults]                         # settings of new projects, and their list of roles
  *   temperature = 0.2
  *   roles = ["User", "AI"]
@@ -36,7 +39,7 @@
 #define RT_LLM_CONFIG_H
 
 #include "base/scope.h"
-#include "chat/provider.h"
+#include "chat/send.h"
 #include "llm/transport.h"
 
 enum {
@@ -61,6 +64,12 @@ typedef struct rt_config_provider {
 	size_t model_count;
 } rt_config_provider;
 
+/* What a million tokens of a model cost. */
+typedef struct rt_config_price {
+	rt_str model; /* "openai/gpt-5", also with a date after it */
+	rt_price price;
+} rt_config_price;
+
 typedef struct rt_config_warning {
 	uint64_t line, column; /* 0: unknown */
 	rt_str words;
@@ -75,6 +84,8 @@ typedef struct rt_config {
 	bool comms_texts;
 	rt_config_provider *providers;
 	size_t provider_count;
+	rt_config_price *prices;
+	size_t price_count;
 	rt_str defaults; /* [defaults] as a JSON object, as rt_engine_options has it; or empty */
 	rt_str hooks;    /* a JSON array of objects; "[]" */
 	struct {
@@ -96,6 +107,9 @@ void rt_config_free(rt_config *config);
 
 /* By name; NULL: unknown. */
 const rt_config_provider *rt_config_provider_named(const rt_config *config, rt_str name);
+
+/* The price of a model as its provider calls it; NULL: none is configured. config: or NULL. */
+const rt_price *rt_config_price_of(const rt_config *config, rt_str service, rt_str model);
 
 /* Which server and which of its models. */
 typedef struct rt_model_choice {

@@ -14,6 +14,8 @@
  *
  * Calls are complete, and the reason is STOP with them too. A call's signature goes back with
  * it, otherwise the newer models refuse the conversation. */
+#include <stdio.h>
+
 #include "llm/provider.h"
 #include "llm/url.h"
 
@@ -35,8 +37,16 @@ write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 		rt_buf_add_c(out, "}]}");
 	}
 	rt_request_add_messages(r, "contents", out);
+	char more[600] = "";
+
+	if (s->effort.size > 0)
+		(void)snprintf(more, sizeof(more),
+			       "\"thinkingConfig\":{\"includeThoughts\":true,\"thinkingBudget\":%zu}%s",
+			       rt_request_thinking_tokens(s), s->prompt_json ? "," : "");
+	(void)snprintf(more + strlen(more), sizeof(more) - strlen(more), "%s",
+		       s->prompt_json ? PROMPT_JSON : "");
 	rt_request_add_options(s, "generationConfig", "topP", "maxOutputTokens",
-			       s->prompt_json ? PROMPT_JSON : NULL, out);
+			       more[0] != '\0' ? more : NULL, out);
 }
 
 #define CALL "{\"functionCall\":{\"name\":$n,\"args\":$a}"

@@ -21,6 +21,11 @@ write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 	rt_request_add_model(r, s, out);
 	rt_request_add_messages(r, "messages", out);
 	rt_request_add_options(s, "options", "top_p", "num_predict", NULL, out);
+	if (rt_str_is(s->effort, "none"))
+		rt_buf_add_c(out, ",\"think\":false");
+	else if (s->effort.size > 0)
+		rt_request_add_member(out, "think", rt_str_is(s->effort, "minimal") ? RT_STR("low")
+										: s->effort);
 	if (s->prompt_json)
 		rt_buf_add_c(out, ",\"format\":" RT_REQUEST_PROMPT_SCHEMA);
 	if (s->stream)

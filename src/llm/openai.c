@@ -25,6 +25,8 @@ write_body(const rt_model_request *r, const rt_request_settings *s, rt_buf *out)
 	rt_request_add_json(out, "temperature", s->temperature);
 	rt_request_add_json(out, "top_p", s->top_p);
 	rt_request_add_json(out, "max_tokens", s->max_tokens);
+	if (s->effort.size > 0)
+		rt_request_add_member(out, "reasoning_effort", s->effort);
 	if (s->prompt_json)
 		rt_buf_add_c(out, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
 				  "\"name\":\"reply\",\"strict\":true,\"schema\":"

@@ -109,7 +109,7 @@ rt_purge_is_word(rt_str s)
 		"name", "present", "active", "head", "git_commit", "roles", "prompt",
 		"prompt_edited", "files", "context_files", "screenshots", "take_files", "track", "presets", "failures",
 		"link", "source", "draft", "project_system_prompt", "global_system_prompt",
-		"base_system_prompt", "use_default_base_prompt", "temperature", "top_p",
+		"base_system_prompt", "use_default_base_prompt", "temperature", "top_p", "reasoning_effort", "parameters",
 		"max_tokens", "auto_add_history", "edit_notices", "prompt_updates", "symbols_sent",
 		"role_map", "compact_auto", "compact_reserve_tokens", "compact_keep_tokens", "undo_capacity", "default", "cli",
 		"tui", "web", "type", "id", "parentId", "timestamp", "role", "kind", "content",

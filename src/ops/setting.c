@@ -13,7 +13,9 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 {
 	const rt_setting *setting = rt_setting_named(r->key);
 	bool is_shared = rt_str_is(r->which, "project");
-	bool of_disc = setting != NULL && setting->of_discussion && !is_shared;
+	bool is_own = rt_str_is(r->which, "discussion");
+	bool of_disc = setting != NULL && !is_shared &&
+		       (setting->of_discussion || (is_own && setting->or_discussion));
 	rt_buf *key = rt_scope_buf(c->scope);
 	uint64_t count;
 
@@ -24,8 +26,11 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 	    !rt_json_u64(r->value, &count))
 		rt_scope_fail(c->scope, RT_USAGE,
 			      "undo_capacity is a whole number from 0 on, or null for no limit");
-	if (r->which.size > 0 && !is_shared)
-		rt_scope_fail(c->scope, RT_USAGE, "\"of\" can only be \"project\"");
+	if (r->which.size > 0 && !is_shared && !is_own)
+		rt_scope_fail(c->scope, RT_USAGE, "\"of\" is \"project\" or \"discussion\"");
+	if (is_own && !of_disc)
+		rt_scope_fail(c->scope, RT_USAGE, "\"%.*s\" belongs to the project alone",
+			      (int)rt_utf8_cut(r->key, 60), r->key.ptr);
 	if (is_shared && rt_str_is(r->key, "draft"))
 		rt_scope_fail(c->scope, RT_USAGE, "a draft belongs to one discussion");
 	rt_buf_add_c(key, "setting.");
@@ -161,6 +166,12 @@ static const struct {
 	{"setting.use_default_base_prompt", true},
 };
 
+/* Of the discussion; a preset that was saved without them leaves them alone. */
+static const char *const preset_parameters[] = {"model", "temperature", "top_p", "max_tokens",
+						"reasoning_effort"};
+
+enum { PRESET_PARAMETERS = sizeof(preset_parameters) / sizeof(preset_parameters[0]) };
+
 enum { PRESET_FIELDS = sizeof(preset_fields) / sizeof(preset_fields[0]) };
 
 /* The field's name in a preset. */
@@ -231,6 +242,25 @@ set_presets(rt_change *c, rt_buf *presets)
 			   yyjson_obj_size(all) > 0 ? all : NULL);
 }
 
+static rt_str
+parameter_key(rt_change *c, const char *name)
+{
+	rt_buf *key = rt_scope_buf(c->scope);
+
+	rt_buf_add_c(key, "setting.");
+	rt_buf_add_c(key, name);
+	return rt_scope_str(c->scope, key);
+}
+
+/* The value in force: the discussion's, else the project's. */
+static rt_str
+parameter_now(rt_change *c, const rt_disc *disc, const char *name)
+{
+	rt_str key = parameter_key(c, name), value = rt_fields_get(disc->fields, key);
+
+	return value.ptr != NULL ? value : rt_fields_get(c->now->fields, key);
+}
+
 void
 rt_op_preset_save(rt_change *c, const rt_request *r)
 {
@@ -248,6 +278,14 @@ rt_op_preset_save(rt_change *c, const rt_request *r)
 		if (value.ptr != NULL)
 			rt_json_put_raw(presets, preset_name(i), value);
 	}
+	rt_json_open(presets, "parameters", '{');
+	for (size_t i = 0; disc != NULL && i < PRESET_PARAMETERS; i++) {
+		rt_str value = parameter_now(c, disc, preset_parameters[i]);
+
+		if (value.ptr != NULL)
+			rt_json_put_raw(presets, preset_parameters[i], value);
+	}
+	rt_json_close(presets, '}');
 	rt_json_close(presets, '}');
 	set_presets(c, presets);
 }
@@ -263,6 +301,10 @@ rt_op_preset_load(rt_change *c, const rt_request *r)
 		rt_change_set_json(c, preset_fields[i].of_project ? 0 : c->place.disc,
 				   rt_str_of(preset_fields[i].key),
 				   rt_json_get(preset, preset_name(i)));
+	yyjson_val *parameters = rt_json_get(preset, "parameters");
+	for (size_t i = 0; parameters != NULL && i < PRESET_PARAMETERS; i++)
+		rt_change_set_json(c, c->place.disc, parameter_key(c, preset_parameters[i]),
+				   rt_json_get(parameters, preset_parameters[i]));
 	rt_take_files_end(c, was);
 }
 

@@ -233,6 +233,18 @@ put_settings(rt_buf *buf, const rt_setting_rows *rows)
 	}
 }
 
+/* The names of those that belong to the discussion. */
+static void
+put_own(rt_buf *buf, const rt_settings_row *row)
+{
+	if (row->own == 0)
+		return;
+	rt_json_open(buf, "own", '[');
+	for (size_t i = row->settings.count - row->own; i < row->settings.count; i++)
+		rt_json_put_str(buf, NULL, row->settings.items[i].name);
+	rt_json_close(buf, ']');
+}
+
 static const rt_view_field settings_fields[] = {
 	RT_VIEW_FIELD(rt_settings_row, "discussion", discussion, STR, ALWAYS),
 	RT_VIEW_FIELD(rt_settings_row, "roles", roles, JSON, ALWAYS),
@@ -261,6 +273,7 @@ rt_view_settings(rt_engine *engine, const rt_project *project, uint32_t disc, rt
 		rt_json_open(buf, "settings", '{');
 		put_settings(buf, &settings->settings);
 		rt_json_close(buf, '}');
+		put_own(buf, settings);
 		put_settings(buf, &settings->fields);
 		rt_buf_add_byte(buf, '}');
 	}

@@ -215,7 +215,9 @@ rt_settings_read(const rt_view *v)
 	if (!rt_ok(s))
 		return NULL;
 	add_settings(&row->settings, v->project->fields, disc->fields);
+	row->own = row->settings.count;
 	add_settings(&row->settings, disc->fields, NULL);
+	row->own = row->settings.count - row->own;
 	add_other_fields(&row->fields, disc->fields);
 	return row;
 }

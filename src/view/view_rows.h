@@ -207,6 +207,7 @@ typedef struct rt_settings_row {
 	rt_str prompt;     /* a JSON string */
 	bool prompt_edited;
 	rt_setting_rows settings; /* the project's, then the discussion's: the last of a name counts */
+	size_t own;               /* how many of the settings, at their end, are the discussion's */
 	rt_setting_rows fields;   /* what else a discussion has: files, track, presets, … */
 } rt_settings_row;
 const rt_settings_row *rt_settings_read(const rt_view *view);

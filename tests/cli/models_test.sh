@@ -25,7 +25,8 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        part = {"choices": [{"index": 0, "delta": {"content": "Fine."}, "finish_reason": "stop"}]}
+        part = {"choices": [{"index": 0, "delta": {"content": "Fine."}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": 400}}}
         self.answer(200, "text/event-stream", f"data: {json.dumps(part)}\n\ndata: [DONE]\n\n".encode())
 
     def log_message(self, *_):
@@ -114,6 +115,17 @@ has 'set: no provider' 'there is no provider "nope"' "$err"
 code 'set: named in the configuration' 0 r set model hidden
 code 'set: known' 0 r set model large
 hasnt 'set: known' 'no model' "$err"
+
+# --- prices ---
+cat >>"$XDG_CONFIG_HOME/retake/config.toml" <<END
+[prices]
+"mock/small" = { input = 2, output = 10, cached = 0.5 }
+END
+code 'cost' 0 r ask -m mock/small priced --json
+is 'cost: of 1000 in, 400 of them cached, and 100 out' 0.0024 "$(printf '%s' "$out" | json 'd["reply"]["cost"]')"
+has 'cost: shown' 'cost: 0.0024' "$(r show -v)"
+code 'no price' 0 r ask -m mock/large unpriced --json
+is 'no price: no cost' None "$(printf '%s' "$out" | json 'd["reply"].get("cost")')"
 
 # --- completion ---
 code 'completion of -m: the providers and what is cached' 0 r complete -- ask -m mo

@@ -27,9 +27,41 @@ effect_model() {
 	has 'model: not before' 'names no model' "$(r context --json 2>&1)"
 	r -q set model builtin/echo
 	has 'model: it is asked' 'You said: "hello"' "$(r ask hello 2>&1)"
+	has 'model: of the project' 'builtin/echo (default of the project)' "$(r models)"
+	r -q set model --here builtin/summary
+	has 'model: of this discussion' 'builtin/summary (of this discussion)' "$(r models)"
+	is 'model: said in JSON' model "$(r settings --json | json 'd["own"][0]')"
+	r -q new other
+	has 'model: another discussion' 'builtin/echo (default of the project)' "$(r models)"
+	r -q undo 2
+	has 'model: undone' 'builtin/echo (default of the project)' "$(r models)"
+	code 'model: others belong to the project' 2 r set undo_capacity --here 5
+	# a preset has the model and its parameters
+	r -q set temperature 0.5
+	r -q set model --here builtin/summary
+	r -q preset save careful
+	r -q set temperature 1
+	r -q set model --here builtin/echo
+	r -q preset load careful
+	is 'preset: temperature' 0.5 "$(r settings temperature)"
+	has 'preset: model' 'builtin/summary (of this discussion)' "$(r models)"
 }
 effect_temperature() { in_body 0.25 '"temperature":0.25'; }
 effect_top_p() { in_body 0.5 '"top_p":0.5'; }
+effect_reasoning_effort() { # each provider has its own form
+	r -q set reasoning_effort high
+	form() { r context --provider "$1" -m "$1/x" --json; }
+	is 'reasoning_effort: openai' high "$(form openai | json 'd["reasoning_effort"]')"
+	r -q set temperature 0.5
+	is 'reasoning_effort: anthropic' "{'type': 'enabled', 'budget_tokens': 32768} 40960 None" \
+		"$(form anthropic | json 'str(d["thinking"]) + " " + str(d["max_tokens"]) + " " + str(d.get("temperature"))')"
+	is 'reasoning_effort: gemini' 32768 "$(form gemini | json 'd["generationConfig"]["thinkingConfig"]["thinkingBudget"]')"
+	is 'reasoning_effort: ollama' high "$(form ollama | json 'd["think"]')"
+	r -q set reasoning_effort none
+	is 'reasoning_effort: ollama, none' false "$(form ollama | json 'd["think"]')"
+	is 'reasoning_effort: anthropic, none' 0.5 "$(form anthropic | json 'd["temperature"] if "thinking" not in d else "thinks"')"
+	code 'reasoning_effort: another word' 2 r set reasoning_effort much
+}
 effect_max_tokens() { in_body 77 '"max_tokens":77'; }
 effect_base_system_prompt() { in_body 'first words' 'first words'; }
 effect_global_system_prompt() { in_body 'second words' 'second words'; }
