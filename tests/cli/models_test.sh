@@ -125,7 +125,7 @@ code 'cost' 0 r ask -m mock/small priced --json
 is 'cost: of 1000 in, 400 of them cached, and 100 out' 0.0024 "$(printf '%s' "$out" | json 'd["reply"]["cost"]')"
 has 'cost: shown' 'cost: 0.0024' "$(r show -v)"
 code 'no price' 0 r ask -m mock/large unpriced --json
-is 'no price: no cost' None "$(printf '%s' "$out" | json 'd["reply"].get("cost")')"
+is 'no price: no cost' null "$(printf '%s' "$out" | json 'd["reply"].get("cost")')"
 
 # --- completion ---
 code 'completion of -m: the providers and what is cached' 0 r complete -- ask -m mo
