@@ -103,7 +103,7 @@ def sources(surface):
     for folder in SURFACES[surface]:
         for ending in ("c", "h", "def"):
             found += glob.glob("%s/src/%s/**/*.%s" % (ROOT, folder, ending), recursive=True)
-    return sorted(path for path in found if not re.search(r"_test\.c$|_fuzz\.c$|/test_", path))
+    return sorted(path for path in found if not re.search(r"_test\.c$|_fuzz\.[ch]$|_testing\.h$|_random\.h$|/test_", path))
 
 
 def strings(surface):

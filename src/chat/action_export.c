@@ -100,7 +100,7 @@ change_node(rt_scope *s, rt_arena *arena, rt_node *node, yyjson_val *to)
 
 	if (!yyjson_is_str(content) && !yyjson_is_arr(content))
 		rt_scope_fail(s, RT_USAGE,
-			      "a hook gave entry %.*s a content that is neither a text nor a list",
+			      "a hook set the content of entry %.*s to neither a text nor a list",
 			      RT_STR_ARG(node->id));
 	if (!rt_ok(s))
 		return;
@@ -194,7 +194,7 @@ change_all(rt_scope *s, rt_outlines *outlines, yyjson_val *entries)
 	rt_str id;
 
 	if (!yyjson_is_arr(entries)) {
-		rt_scope_fail(s, RT_USAGE, "a hook put no list in the place of \"entries\"");
+		rt_scope_fail(s, RT_USAGE, "a hook replaced \"entries\" with something other than a list");
 		return;
 	}
 	iter = yyjson_arr_iter_with(entries);
@@ -205,8 +205,8 @@ change_all(rt_scope *s, rt_outlines *outlines, yyjson_val *entries)
 		return;
 	id = rt_json_str(rt_json_get(next, "id"));
 	rt_scope_fail(s, RT_USAGE,
-		      "a hook put entry \"%.*s\" where it does not belong; what is exported can be "
-		      "changed or left out, and nothing else",
+		      "a hook added or moved entry \"%.*s\"; hooks can only change exported "
+		      "entries or leave them out",
 		      (int)rt_utf8_cut(id, 120), id.ptr == NULL ? "" : id.ptr);
 }
 

@@ -77,8 +77,8 @@ rt_attachments_check(rt_scope *s, const rt_attachments *files, const rt_provider
 	rt_str images = rt_scope_str(s, names);
 	if (images.size > 0)
 		rt_scope_fail(s, RT_REFUSED,
-			      "%s takes no images: remove %.*s from the files, or choose another "
-			      "model", provider->name, (int)rt_utf8_cut(images, 300), images.ptr);
+			      "%s does not accept images: remove %.*s from the files or choose "
+			      "another model", provider->name, (int)rt_utf8_cut(images, 300), images.ptr);
 }
 
 void

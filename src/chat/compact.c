@@ -12,11 +12,11 @@
 #include <stdio.h>
 
 #define TASK                                                                                     \
-	"Sum up the conversation above, for somebody who goes on with it and has not seen it. " \
-	"Say what is wanted; what was decided, and why; what has been done, what is under way " \
-	"and what stands in the way; and what comes next. Keep names, numbers, paths, error "   \
-	"messages and code to the letter where they still matter. Where a summary of something " \
-	"earlier is part of it, take over what still holds."
+	"Summarise the conversation above for a reader who continues it without having seen it. " \
+	"State the goal, the decisions and their reasons, what has been done, what is in progress, " \
+	"what is blocked and what comes next. Keep names, numbers, paths, error "               \
+	"messages and code exactly where they still matter. If the conversation begins with an " \
+	"earlier summary, keep the parts that are still valid."
 
 typedef rt_summing_parts parts;
 
@@ -179,7 +179,7 @@ find_range(rt_summing *s, const rt_compact_options *o, const parts *p, range *r)
 	}
 	if (r->first == SIZE_MAX || r->end == SIZE_MAX || r->first >= r->end) {
 		rt_scope_fail(sc, RT_USAGE,
-			      "a range goes from an entry to a later one, both of which are sent now");
+			      "a range goes from an entry to a later one, and both must be part of the request");
 		return;
 	}
 	/* neither end of a range separates a call from its result */
@@ -188,8 +188,8 @@ find_range(rt_summing *s, const rt_compact_options *o, const parts *p, range *r)
 		       can_begin(s, &p->items[r->end]);
 	if (!begins || !follows)
 		rt_scope_fail(sc, RT_REFUSED,
-			      "the range parts a tool's call from its result; take %s",
-			      begins ? "the results behind it in" : "the call before it in");
+			      "the range separates a tool call from its result; also include %s",
+			      begins ? "the results after it" : "the call before it");
 }
 
 /* The beginning of the path. */
@@ -203,7 +203,7 @@ find_beginning(rt_summing *s, const rt_compact_options *o, const parts *p, range
 		i++;
 	if (i >= r->end)
 		rt_scope_fail(&s->scope, RT_REFUSED,
-			      "there is nothing to compact: everything is among what is kept");
+			      "nothing to compact: all entries are within the part to keep");
 	if (rt_ok(&s->scope))
 		put_id(s, p->items[r->end].entry, s->out->first_kept);
 }
@@ -220,7 +220,7 @@ find_end(rt_summing *s, const rt_compact_options *o)
 	RT_TRY(sc, rt_resolve_entry(s->value, s->place, o->before, true, &entry, &sc->error));
 	RT_TRY(sc, rt_take_find(s->value, s->take, entry, &at, NULL, &found, &sc->error));
 	if (!found)
-		rt_scope_fail(sc, RT_NOT_FOUND, "the take does not hold that entry");
+		rt_scope_fail(sc, RT_NOT_FOUND, "the take does not contain that entry");
 	rt_summing_reach(s, at + 1);
 	return entry;
 }
@@ -236,7 +236,7 @@ find_gap(rt_summing *s, const parts *p, char *out_id)
 	while (!good && at > 0 && rt_ok(&s->scope))
 		good = can_begin(s, &p->items[--at]);
 	if (!good)
-		rt_scope_fail(&s->scope, RT_REFUSED, "there is nothing to compact");
+		rt_scope_fail(&s->scope, RT_REFUSED, "nothing to compact");
 	if (rt_ok(&s->scope))
 		put_id(s, p->items[at].entry, out_id);
 }
@@ -267,8 +267,8 @@ compact(rt_summing *s, const rt_compact_options *o)
 	if (s->summary->size == 0 && o->is_threshold && o->with.budget_tokens > 0 &&
 	    tokens > o->with.budget_tokens)
 		rt_scope_fail(sc, RT_LIMIT,
-			      "what is to be summed up is about %zu tokens itself, and the model takes "
-			      "%zu; sum up a part of it: retake compact FROM..TO",
+			      "the text to summarise has about %zu tokens, but the model accepts "
+			      "%zu; summarise a part of it: retake compact FROM..TO",
 			      tokens, o->with.budget_tokens);
 	if (!o->dry_run && rt_ok(sc)) {
 		if (s->summary->size == 0)
@@ -305,7 +305,7 @@ rt_engine_compact(rt_engine *engine, const rt_compact_options *options, rt_summa
 	rt_summing_begin(&s, engine, &options->with, options->discussion, options->take, out);
 	rt_summing_need_model(&s);
 	if ((options->from.size > 0) != (options->to.size > 0))
-		rt_scope_fail(&s.scope, RT_USAGE, "a range has a beginning and an end");
+		rt_scope_fail(&s.scope, RT_USAGE, "a range needs a beginning and an end");
 	if (rt_ok(&s.scope))
 		compact(&s, options);
 	if (rt_ok(&s.scope) && !options->dry_run)

@@ -422,7 +422,7 @@ earlier_compactions_and_their_details_are_passed_on(void **state)
 	}
 	assert_int_equal(send_to(f, RT_SEND_ASK, "", "Q"), RT_OK);
 	assert_string_equal(order(f), "e1 e2 Before. g0 g1 g2 g3 g4 g5 In Q Yes.");
-	assert_non_null(strstr(f->told.ptr, "[summary of what was before]: Before."));
+	assert_non_null(strstr(f->told.ptr, "[summary of earlier entries]: Before."));
 	assert_null(strstr(f->told.ptr, "e1xx"));
 	rt_buf_add_byte(&f->events, '\0');
 	assert_non_null(strstr(f->events.ptr, "\"previousCompactions\":[{\"id\":\"C\""));

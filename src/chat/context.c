@@ -24,7 +24,7 @@
 /* Sent where somebody shapes a working prompt with the model and no prompt says anything else. */
 #define DEFAULT_BASE_PROMPT                                                                        \
 	"You and the user write a prompt together. Its current version comes last in every "        \
-	"request. Where a notice in brackets says that the user edited it, go on from there."
+	"request. If a notice in brackets says that the user edited it, continue from that version."
 
 /* Entries read first of a path with a budget; names examined to decide whether that suffices. */
 enum { WINDOW = 512, NAMES = 1000 };
@@ -336,7 +336,7 @@ find_end(building *b)
 		RT_TRY(s, rt_take_find(b->view.project, b->take, b->options->upto, &at, NULL, &found,
 				       &s->error));
 		if (rt_ok(s) && !found)
-			rt_scope_fail(s, RT_NOT_FOUND, "the take does not hold that entry");
+			rt_scope_fail(s, RT_NOT_FOUND, "the take does not contain that entry");
 		if (rt_ok(s))
 			b->end = at + 1;
 	} else if (b->take->number == b->disc->active) {

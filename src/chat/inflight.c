@@ -13,8 +13,8 @@ was_taken(rt_inflight *f, rt_error *err)
 {
 	f->taken = true;
 	return rt_fail(err, RT_CONFLICT,
-		       "another process has taken what had arrived of the reply for left behind, "
-		       "and kept it or given it up; what came later is not kept");
+		       "another process considered this reply abandoned and stored or discarded "
+		       "the text so far; later text is not stored");
 }
 
 static rt_rows
@@ -94,7 +94,7 @@ finished(rt_scope *scope, const rt_inflight *f, rt_reply *copy)
 	rt_reply_copy(f->reply, copy);
 	rt_reply_finish(copy);
 	if (copy->status != RT_OK)
-		rt_scope_fail(scope, copy->status, "a reply could not be written down");
+		rt_scope_fail(scope, copy->status, "the text of a reply could not be stored");
 	return copy;
 }
 
@@ -576,14 +576,15 @@ check_reply(void *ctx, const rt_inflight_view *v)
 
 	if (v->is_broken)
 		return rt_finding_give(c->fn, c->ctx, "warning", "reply-unreadable",
-				       "side row %.*s is no reply any more; retake repair puts what "
-				       "it says into a take of its own",
+				       "side row %.*s no longer belongs to a reply; retake "
+				       "repair moves its text to a new take",
 				       RT_STR_ARG(v->name));
 	if (v->is_stranded)
 		return rt_finding_give(c->fn, c->ctx, "note", "reply-stranded",
-				       "%zu bytes of a reply lie aside, for what it answers is gone; "
-				       "when that is back they are kept there, else retake repair "
-				       "puts them into a take of their own",
+				       "%zu bytes of a reply are stored separately because the "
+				       "entry it answers was deleted; restore that entry to add "
+				       "them after it, or run retake repair to move them to a "
+				       "new take",
 				       v->text.size);
 	return true;
 }

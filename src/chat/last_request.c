@@ -21,7 +21,7 @@ rt_engine_last_request(rt_engine *engine, uint32_t disc, rt_buf *out, rt_error *
 	st = rt_store_get(engine->store,
 			  rt_rows_named(RT_STORE_SIDE, engine->project, rt_str_of(name)), out, NULL,
 			  err);
-	return st == RT_NOT_FOUND ? rt_fail(err, st, "nothing was sent from this discussion yet") : st;
+	return st == RT_NOT_FOUND ? rt_fail(err, st, "there is no request from this discussion yet") : st;
 }
 
 /* ---- built again ---- */

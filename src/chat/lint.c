@@ -165,20 +165,19 @@ report(advising *a, const problem *p)
 	if (is_pair)
 		RT_TRY(a->scope, rt_entry_id(a->c->now, p->other, advice.other, &a->scope->error));
 	if (is_pair) {
-		rt_buf_add_f(words, "entries %s and %s now follow each other and are of the same "
-				    "speaker", advice.entry, advice.other);
+		rt_buf_add_f(words, "entries %s and %s are now adjacent and have the same role", advice.entry, advice.other);
 		rt_buf_add_f(repair, "{\"op\":\"entry.merge\",\"entry\":\"%s\"}", advice.entry);
 	} else if (strcmp(p->id, "call-parted") == 0) {
 		rt_buf_add_f(words,
-			     p->other != 0 ? "entry %s is the result of a tool's call that is not "
-					     "sent any more; it will be sent as text"
+			     p->other != 0 ? "entry %s is the result of a tool call that is no "
+					     "longer sent; it will be sent as text"
 					   : "entry %s calls a tool whose result is not sent any more; "
 					     "the call will be sent as text",
 			     advice.entry);
 		rt_buf_add_f(repair, "{\"op\":\"entry.mute\",\"entry\":\"%s\"}", advice.entry);
 	} else {
-		rt_buf_add_f(words, "the signed reasoning of entry %s does not fit its text any "
-				    "more and is not sent from now on", advice.entry);
+		rt_buf_add_f(words, "the signed reasoning of entry %s no longer matches its text "
+				    "and will not be sent", advice.entry);
 	}
 	advice.words = rt_scope_str(a->scope, words);
 	advice.repair = rt_scope_str(a->scope, repair);

@@ -10,16 +10,16 @@ static const struct {
 	[RT_PROMPT_UPDATES_OFF] = {"\"off\"", ""},
 	[RT_PROMPT_UPDATES_BLOCK] =
 		{"\"block\"",
-		 "You and the user shape a working prompt together. Its current text is given as "
+		 "You and the user write a working prompt together. Its current text is given as "
 		 "[current prompt: \"…\"]. To change it, write the whole new prompt into a fenced "
 		 "code block with the info string \"prompt\":\n\n```prompt\nthe new prompt\n```\n\n"
-		 "Without such a block the prompt stays as it is."},
+		 "Without such a block, the prompt does not change."},
 	[RT_PROMPT_UPDATES_JSON] =
 		{"\"json\"",
-		 "You and the user shape a working prompt together. Its current text is given as "
-		 "[current prompt: \"…\"]. Answer with nothing but one JSON object: "
+		 "You and the user write a working prompt together. Its current text is given as "
+		 "[current prompt: \"…\"]. Answer only with one JSON object: "
 		 "{\"content\":\"your reply to the user\",\"prompt\":\"the whole new prompt\"}. "
-		 "\"prompt\" is null where the prompt stays as it is."},
+		 "\"prompt\" is null if the prompt does not change."},
 };
 
 rt_prompt_updates

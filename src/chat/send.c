@@ -181,11 +181,11 @@ check_images(sending *s, yyjson_val *blocks)
 		if (!is_url && !rt_str_is(type, "image"))
 			continue;
 		if (provider->no_images)
-			rt_scope_fail(&s->scope, RT_REFUSED, "%s takes no images", provider->name);
+			rt_scope_fail(&s->scope, RT_REFUSED, "%s does not accept images", provider->name);
 		else if (is_url && provider->no_image_urls)
 			rt_scope_fail(&s->scope, RT_REFUSED,
-				      "%s takes no image by its address: fetch it, and "
-				      "give the file", provider->name);
+				      "%s does not accept image URLs: download the image and "
+				      "attach the file", provider->name);
 	}
 }
 
@@ -243,9 +243,9 @@ append_question(sending *s)
 		s->out->question_seq = results[count - 1].seq;
 	}
 	if (st == RT_OK && question.aside == RT_YES) {
-		note(s, "auto_add_history is off: the exchange is not added, it has the take ",
+		note(s, "auto_add_history is off: the exchange was added to the separate take ",
 		     rt_str_of(results[count - 1].take));
-		note(s, "to go on with it: retake takes switch ",
+		note(s, "to continue it: retake takes switch ",
 		     rt_str_of(results[count - 1].take));
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -301,7 +301,7 @@ find_reply(sending *s, const rt_take *take, size_t end, bool *out_found)
 					    &sc->error));
 		RT_TRY(sc, rt_take_find(s->value, take, entry, &at, &slot, &found, &sc->error));
 		if (!found)
-			rt_scope_fail(sc, RT_NOT_FOUND, "the take does not hold that entry");
+			rt_scope_fail(sc, RT_NOT_FOUND, "the take does not contain that entry");
 		*out_found = rt_ok(sc) && is_reply(s, &slot);
 		return at;
 	}
@@ -361,7 +361,7 @@ find_anchor(sending *s)
 		RT_TRY(sc, rt_disc_head_at(s->value, disc, &end, &sc->error));
 	if (how == RT_SEND_ASK) {
 		if (end == 0)
-			rt_scope_fail(sc, RT_REFUSED, "there is nothing to answer yet");
+			rt_scope_fail(sc, RT_REFUSED, "there is no entry to answer yet");
 		rt_slot last = rt_ok(sc) ? slot_at(s, take, end - 1) : (rt_slot){0};
 		s->anchor = last.entry;
 		s->answers_reply = rt_ok(sc) && is_reply(s, &last);
@@ -372,16 +372,16 @@ find_anchor(sending *s)
 	size_t at = find_reply(s, take, end, &is_one);
 	if (how == RT_SEND_CONTINUE) {
 		if (!is_one && s->options->at.size == 0)
-			rt_scope_fail(sc, RT_REFUSED, "the last entry is no reply, so there is "
-				      "nothing to go on with; have it answered: retake again");
+			rt_scope_fail(sc, RT_REFUSED, "the last entry is not a reply, so it "
+				      "cannot be continued; to get a reply: retake again");
 		if (!is_one)
-			rt_scope_fail(sc, RT_REFUSED, "that is no reply of a model");
+			rt_scope_fail(sc, RT_REFUSED, "that entry is not a model's reply");
 		if (rt_ok(sc))
 			s->into = s->anchor = slot_at(s, take, at).entry;
 		return;
 	}
 	if (is_one && at == 0)
-		rt_scope_fail(sc, RT_REFUSED, "there is nothing before that reply to answer");
+		rt_scope_fail(sc, RT_REFUSED, "there is no entry before that reply to answer");
 	if (rt_ok(sc))
 		s->anchor = slot_at(s, take, is_one ? at - 1 : at).entry;
 	/* a question that ends its take is answered in that take */
@@ -442,8 +442,8 @@ plan_budget(sending *s)
 	if (!rt_str_is(setting(s, "setting.compact_auto"), "true"))
 		return 0;
 	if (window == 0) {
-		note(s, "compact_auto is on, but nothing says how much the model takes: "
-			"context_tokens in config.toml does, or --budget", RT_STR(""));
+		note(s, "compact_auto is on, but the size of the model's context is unknown: set "
+			"context_tokens in config.toml, or use --budget", RT_STR(""));
 		return 0;
 	}
 	size_t reserve = count_setting(s, "setting.compact_reserve_tokens", COMPACT_RESERVE_TOKENS);
@@ -476,7 +476,7 @@ compact(sending *s, size_t keep_tokens)
 	o.take = rt_str_of(take);
 	o.before = rt_str_of(before);
 	o.with.fn = NULL; /* it is no part of the reply */
-	notice(s, "summing up what is oldest, for it does not fit any more …");
+	notice(s, "summarising the oldest entries to fit the model's context …");
 	rt_status st = rt_engine_compact(s->engine, &o, &made, &why);
 	if (made.note != NULL)
 		note(s, "", rt_text_str(made.note));
@@ -492,7 +492,7 @@ compact(sending *s, size_t keep_tokens)
 		s->scope.error = why;
 		rt_scope_note(&s->scope, st);
 	} else {
-		note(s, "what is oldest was not summed up, only left out: ", rt_str_of(why.text));
+		note(s, "the oldest entries were left out without a summary: ", rt_str_of(why.text));
 	}
 	if (rt_ok(&s->scope))
 		notice(s, "waiting for the reply …");
@@ -536,8 +536,8 @@ build(sending *s, rt_buf *body)
 
 	if (s->budget_tokens > 0 && totals.file_tokens > s->budget_tokens)
 		rt_scope_fail(&s->scope, RT_REFUSED,
-			      "the files have about %zu tokens, more than the %zu that a request may "
-			      "have; remove some of them, or choose a model with a larger context",
+			      "the files have about %zu tokens, but a request can have %zu; "
+			      "remove some files or choose a model with a larger context",
 			      totals.file_tokens, s->budget_tokens);
 	if (rt_ok(&s->scope) && keep > 0 && totals.left_out > 0 && s->anchor != 0) {
 		compact(s, keep);
@@ -707,8 +707,8 @@ nothing_words(rt_stop stop)
 {
 	switch (stop) {
 	case RT_STOP_FILTER: return "the provider held the reply back; nothing of it arrived";
-	case RT_STOP_LENGTH: return "the limit of tokens was reached before the model said a word";
-	default: return "the model answered with nothing";
+	case RT_STOP_LENGTH: return "the token limit was reached before the model returned any text";
+	default: return "the model returned an empty reply";
 	}
 }
 
@@ -717,9 +717,9 @@ static rt_status
 keep_nothing(sending *s, rt_status st, rt_error *err)
 {
 	if (s->gone)
-		st = rt_fail(err, RT_CONFLICT, "what was asked is no longer there");
+		st = rt_fail(err, RT_CONFLICT, "the question no longer exists");
 	if (rt_inflight_drop(&s->inflight, NULL) != RT_OK)
-		notice(s, "the side row of the reply could not be dropped");
+		notice(s, "the side row of the reply could not be removed");
 	return st != RT_OK ? st : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(s->reply.stop));
 }
 
@@ -749,14 +749,14 @@ keep(sending *s, rt_status st, rt_error *err)
 	} else if (kept == RT_NOT_FOUND && rt_inflight_strand(&s->inflight, NULL) == RT_OK) {
 		s->out->fate = RT_SEND_ASIDE;
 		st = rt_fail(err, RT_CONFLICT,
-			     "what was asked is no longer there; the reply lies aside until it is "
+			     "the question no longer exists; the reply lies aside until it is "
 			     "back, or retake repair puts it into a take of its own");
 	} else {
 		st = kept;
 		*err = result.error;
 		/* all of it at least into the side row: it is kept from there later */
 		if (rt_inflight_write(&s->inflight, true, NULL) != RT_OK)
-			notice(s, "the end of the reply could not be written down");
+			notice(s, "the end of the reply could not be stored");
 		if (s->inflight.written_size > 0 && !s->inflight.taken)
 			s->out->fate = RT_SEND_IN_ROW;
 	}
@@ -800,7 +800,7 @@ record_request(sending *s, const rt_exchange *x)
 	    store->ops->write(s->engine->store,
 			      rt_rows_named(RT_STORE_SIDE, s->engine->project, rt_str_of(name)),
 			      rt_buf_str(&row), NULL) != RT_OK)
-		note(s, "what is sent could not be noted as what was sent last", RT_STR(""));
+		note(s, "the request could not be recorded as the last one", RT_STR(""));
 	rt_buf_deinit(&row);
 }
 
@@ -826,7 +826,7 @@ notify_kept(sending *s, const rt_exchange *x)
 	rt_exchange_put_subject(x, subject);
 	rt_hook_subject_add(subject, "role", RT_STR("AI"));
 	rt_exchange_notify(x, "reply.after", members, subject,
-			   "a hook refused a reply that is kept already");
+			   "a hook refused a reply that is already stored");
 	rt_scope_deinit(&sc);
 }
 

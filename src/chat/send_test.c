@@ -452,7 +452,7 @@ what_goes_wrong_upstream(void **state)
 	assert_int_equal(world_ask(w, "4"), RT_UPSTREAM);
 	play(w, "{\"wait_ms\":100}");
 	assert_int_equal(world_ask(w, "5"), RT_UPSTREAM);
-	assert_string_equal(w->err.text, "the model answered with nothing");
+	assert_string_equal(w->err.text, "the model returned an empty reply");
 	play(w, "{\"stop\":\"filtered\"}");
 	assert_int_equal(world_ask(w, "6"), RT_UPSTREAM);
 	assert_non_null(strstr(w->err.text, "held the reply back"));

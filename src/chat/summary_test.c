@@ -637,7 +637,7 @@ later_compactions_build_on_earlier_ones(void **state)
 	f->said.bytes = "In shorter.";
 	world_add(&f->w, "x", "User", "fresh-x");
 	assert_int_equal(compact(f, (rt_compact_options){.keep_tokens = 10}), RT_OK);
-	asked(f, "[summary of what was before]: In short.");
+	asked(f, "[summary of earlier entries]: In short.");
 	not_asked(f, "question-1 ");
 	asked(f, "question-4 ");
 	was_told(f, "\"previousCompactions\":[{\"id\":");
@@ -746,7 +746,7 @@ a_take_becomes_its_summary(void **state)
 	assert_int_equal(compress(f, ""), RT_OK);
 	assert_int_equal(f->result.entries, 2);
 	assert_int_equal(f->result.tokens_before, sent);
-	asked(f, "[summary of what was before]: In short.");
+	asked(f, "[summary of earlier entries]: In short.");
 	asked(f, "answer-3 ");
 	not_asked(f, "]: alone");
 	not_asked(f, "[compaction]");

@@ -52,7 +52,7 @@ rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err)
 	rt_status st;
 
 	if (data.size == 0)
-		return rt_fail(err, RT_CORRUPT, "a body of no bytes");
+		return rt_fail(err, RT_CORRUPT, "an empty body");
 	body.format = data.ptr[0];
 	data = rt_str_skip(data, 1);
 	switch (body.format) {
@@ -68,7 +68,7 @@ rt_body_read(const rt_alloc *alloc, rt_str data, rt_body *out, rt_error *err)
 	case RT_BODY_PI: /* may hold what pi wrote: lone surrogates too */
 		st = rt_json_read_repairing(alloc, data, &body.doc, NULL, err);
 		break;
-	default: return rt_fail(err, RT_CORRUPT, "a body of unknown kind %d", body.format);
+	default: return rt_fail(err, RT_CORRUPT, "a body of unknown type %d", body.format);
 	}
 	if (st != RT_OK)
 		return st == RT_NOMEM ? st : RT_CORRUPT;

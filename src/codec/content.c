@@ -441,7 +441,7 @@ rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls)
 	}
 	add_count(buf, start, images, "image");
 	add_count(buf, start, results, "result");
-	add_count(buf, start, others, "block of another kind");
+	add_count(buf, start, others, "block of another type");
 }
 
 /* How an answer ended that did not end well; with a message, if there is one. */

@@ -132,7 +132,7 @@ rt_json_read(const rt_alloc *alloc, rt_str input, rt_json_doc **out_doc, rt_erro
 	if (st != RT_OK)
 		return st;
 	if (input.size == 0)
-		return rt_fail_at(err, RT_USAGE, 0, "not valid JSON at byte 0: nothing there");
+		return rt_fail_at(err, RT_USAGE, 0, "not valid JSON at byte 0: the text is empty");
 	doc = rt_new(alloc, sizeof(*doc));
 	if (doc == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory while reading JSON");

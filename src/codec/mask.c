@@ -176,7 +176,7 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 		rt_mask_add(&masked, text, secrets, count, text.size + 1 == RT_ERROR_TEXT_SIZE);
 	}
 	if (masked.status != RT_OK) { /* no message is better than a key in it */
-		memcpy(err->text, "no memory to say what", sizeof("no memory to say what"));
+		memcpy(err->text, "out of memory for the message", sizeof("out of memory for the message"));
 	} else if (!rt_str_eq(text, rt_buf_str(&masked))) {
 		size_t size = rt_utf8_cut(rt_buf_str(&masked), RT_ERROR_TEXT_SIZE - 1);
 

@@ -461,7 +461,7 @@ rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str input, rt_record *
 	if (p.nomem || st == RT_NOMEM)
 		return rt_fail(err, RT_NOMEM, "out of memory");
 	if (p.bad)
-		return rt_fail(err, RT_CORRUPT, "a log row that does not have its form");
+		return rt_fail(err, RT_CORRUPT, "a log row of unknown form");
 	if (st == RT_OK)
 		*out = record;
 	return st;

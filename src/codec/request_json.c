@@ -85,7 +85,7 @@ find_op(yyjson_val *value, const rt_op **out, rt_error *err)
 	const char *near;
 
 	if (!yyjson_is_obj(value))
-		return rt_fail(err, RT_USAGE, "an operation is a JSON object: {\"op\":\"entry.append\",…}");
+		return rt_fail(err, RT_USAGE, "an operation must be a JSON object: {\"op\":\"entry.append\",…}");
 	if (!yyjson_is_str(name))
 		return rt_fail(err, RT_USAGE, "\"op\" is missing; see: retake help operations");
 	*out = rt_op_named(rt_json_str(name));
@@ -107,7 +107,7 @@ read_place(const rt_op *op, yyjson_val *value, const char *name, rt_str *out, rt
 	if (v == NULL || rt_op_field_named(op, rt_str_of(name)) != NULL)
 		return RT_OK;
 	if (!yyjson_is_str(v))
-		return rt_fail(err, RT_USAGE, "\"%s\" is a name or an id as a string", name);
+		return rt_fail(err, RT_USAGE, "\"%s\" must be a name or an id as a string", name);
 	*out = present_str(v);
 	return RT_OK;
 }
@@ -119,9 +119,9 @@ read_commit(const rt_op *op, yyjson_val *value, rt_str *out, rt_error *err)
 	yyjson_val *v = rt_json_get(value, "git_commit");
 
 	if (v != NULL && !yyjson_is_str(v) && !yyjson_is_null(v))
-		return rt_fail(err, RT_USAGE, "\"git_commit\" of %s is a string or null", op->name);
+		return rt_fail(err, RT_USAGE, "\"git_commit\" of %s must be a string or null", op->name);
 	if (yyjson_get_len(v) > RT_COMMIT_MAX)
-		return rt_fail(err, RT_USAGE, "\"git_commit\" has at most %d bytes",
+		return rt_fail(err, RT_USAGE, "\"git_commit\" can have at most %d bytes",
 			       (int)RT_COMMIT_MAX);
 	if (v != NULL)
 		*out = yyjson_is_null(v) ? RT_NULL_STR : present_str(v);
@@ -147,9 +147,9 @@ read_entry_flags(yyjson_val *value, rt_request *r, rt_error *err)
 		yyjson_val *v = rt_json_get(value, entry_flags[i].name);
 
 		if (v != NULL && !yyjson_is_bool(v))
-			return i == 0 ? rt_fail(err, RT_USAGE, "\"muted\" is true or false")
-				      : rt_fail(err, RT_USAGE, "\"collapsed\" and \"read_mode\" are "
-							       "true or false");
+			return i == 0 ? rt_fail(err, RT_USAGE, "\"muted\" must be true or false")
+				      : rt_fail(err, RT_USAGE, "\"collapsed\" and \"read_mode\" "
+							       "must be true or false");
 		*(rt_tristate *)((char *)r + entry_flags[i].offset) = tristate(v);
 	}
 	return RT_OK;

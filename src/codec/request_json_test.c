@@ -89,7 +89,7 @@ malformed(void **state)
 	static const struct {
 		const char *json, *message;
 	} rows[] = {
-		{"[]", "an operation is a JSON object: {\"op\":\"entry.append\",…}"},
+		{"[]", "an operation must be a JSON object: {\"op\":\"entry.append\",…}"},
 		{"{}", "\"op\" is missing; see: retake help operations"},
 		{"{\"op\":\"entry.edti\"}", "unknown operation \"entry.edti\"; did you mean "
 					    "\"entry.edit\"; see: retake help operations"},
@@ -99,8 +99,8 @@ malformed(void **state)
 		{"{\"op\":\"entry.edit\",\"entry\":null,\"content\":\"x\"}",
 		 "\"entry\" of entry.edit is an entry's id, label or position as a string"},
 		{"{\"op\":\"undo\",\"count\":-1}", "\"count\" of undo is a whole number, 0 or more"},
-		{"{\"op\":\"undo\",\"take\":1}", "\"take\" is a name or an id as a string"},
-		{"{\"op\":\"entry.append\",\"muted\":1}", "\"muted\" is true or false"},
+		{"{\"op\":\"undo\",\"take\":1}", "\"take\" must be a name or an id as a string"},
+		{"{\"op\":\"entry.append\",\"muted\":1}", "\"muted\" must be true or false"},
 	};
 
 	(void)state;

@@ -706,7 +706,7 @@ rt_state_open(const rt_alloc *alloc, const rt_seq_source *source, rt_str root,
 	i.bytes = rt_scope_buf(&scope);
 	(void)RT_TRY(&scope, rt_project_new(alloc, source, 0, &made, &scope.error));
 	if (letter != 'R' || version < 1 || version > RT_STATE_VERSION)
-		(void)rt_scope_fail(&scope, RT_CORRUPT, "the checkpoint is of another version");
+		(void)rt_scope_fail(&scope, RT_CORRUPT, "the checkpoint has another version");
 	if (rt_ok(&scope)) {
 		rt_project *project = (rt_project *)(uintptr_t)made;
 

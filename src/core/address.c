@@ -85,7 +85,7 @@ rt_entry_id(const rt_project *project, uint32_t entry, char *out, rt_error *err)
 		if (st != RT_OK)
 			return st;
 		if (id.size > RT_ID_MAX)
-			return rt_fail(err, RT_CORRUPT, "the id of entry number %u is longer than ids are",
+			return rt_fail(err, RT_CORRUPT, "the id of entry number %u is too long",
 				       entry);
 		memcpy(out, id.ptr, id.size);
 		out[id.size] = '\0';
@@ -403,8 +403,8 @@ rt_resolve_entry(const rt_project *project, rt_place place, rt_str address, bool
 			st = rt_resolve_vanished(project, disc->number, address, &gone, err);
 			if (st == RT_OK && gone != 0)
 				return rt_fail(err, RT_NOT_FOUND,
-					       "entry \"%.*s\" is in no take any more; undo brings "
-					       "it back",
+					       "entry \"%.*s\" is no longer in any take; undo "
+					       "restores it",
 					       RT_STR_ARG(address));
 		}
 		if (st == RT_OK && s.count == 0) {

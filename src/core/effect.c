@@ -88,7 +88,7 @@ draft_open(draft *d, const rt_project *project, uint32_t disc_number, rt_error *
 		return RT_OK;
 	st = rt_project_disc(project, disc_number, &disc, err);
 	if (st == RT_NOT_FOUND)
-		return rt_fail(err, RT_CORRUPT, "the log names discussion d%u, which is not there",
+		return rt_fail(err, RT_CORRUPT, "the log names discussion d%u, which does not exist",
 			       disc_number);
 	if (st == RT_OK && rt_disc_copy(disc, &d->disc) != RT_OK)
 		st = nomem(err);
@@ -101,7 +101,7 @@ draft_take(draft *d, uint32_t number, rt_error *err)
 	const rt_take *take = rt_disc_take(d->disc, number);
 
 	if (take == NULL)
-		return rt_fail(err, RT_CORRUPT, "the log names take t%u of d%u, which is not there",
+		return rt_fail(err, RT_CORRUPT, "the log names take t%u of d%u, which does not exist",
 			       number, d->disc->number);
 	return rt_take_copy(take, &d->take) == RT_OK ? RT_OK : nomem(err);
 }
@@ -558,7 +558,7 @@ beginning(const rt_project *project, const rt_take *from, uint64_t count, const 
 		return RT_OK;
 	}
 	if (count > rt_seq_count(from->slots))
-		return rt_fail(err, RT_CORRUPT, "a take is made of more than there is");
+		return rt_fail(err, RT_CORRUPT, "a take has more entries than its source");
 	st = rt_seq_splice(from->slots, (size_t)count, rt_seq_count(from->slots) - (size_t)count,
 			   NULL, 0, out_slots, err);
 	if (st == RT_OK)
@@ -609,7 +609,7 @@ new_take(draft *d, const rt_effect *e, bool back, rt_error *err)
 	if (e->from_take != 0) {
 		from = rt_disc_take(d->disc, e->from_take);
 		if (from == NULL)
-			return rt_fail(err, RT_CORRUPT, "a take is made from none");
+			return rt_fail(err, RT_CORRUPT, "a take without a source");
 	}
 	return make_take(d->project, from, e, e->sub, e->name, &d->take, err);
 }
@@ -621,7 +621,7 @@ set_present(draft *d, uint32_t number, bool present, rt_str name, rt_error *err)
 	rt_cell_said said;
 
 	if (old == NULL)
-		return rt_fail(err, RT_CORRUPT, "the log names discussion d%u, which is not there",
+		return rt_fail(err, RT_CORRUPT, "the log names discussion d%u, which does not exist",
 			       number);
 	said = (rt_cell_said){present, name.ptr != NULL ? name : rt_cell_name(old),
 			      atomic_load(&old->disc), atomic_load(&old->stored)};
@@ -671,7 +671,7 @@ new_disc(draft *d, const rt_effect *e, bool back, rt_error *err)
 			return st;
 		from = rt_disc_take(source, e->from_take);
 		if (from == NULL)
-			return rt_fail(err, RT_CORRUPT, "a discussion is made from no take");
+			return rt_fail(err, RT_CORRUPT, "a discussion without a source take");
 	}
 	st = make_take(d->project, from, e, 1, e->take_name, &take, err);
 	if (st != RT_OK)
@@ -824,7 +824,7 @@ set(draft *d, const rt_effect *e, bool back, rt_error *err)
 			uint32_t number = number_of(value, 0);
 
 			if (rt_project_cell(d->project, number) == NULL)
-				return rt_fail(err, RT_CORRUPT, "discussion d%u is not there",
+				return rt_fail(err, RT_CORRUPT, "discussion d%u does not exist",
 					       number);
 			d->project->active = number;
 			return RT_OK;
@@ -836,7 +836,7 @@ set(draft *d, const rt_effect *e, bool back, rt_error *err)
 		rt_buf plain;
 
 		if (cell == NULL)
-			return rt_fail(err, RT_CORRUPT, "discussion d%u is not there", e->sub);
+			return rt_fail(err, RT_CORRUPT, "discussion d%u does not exist", e->sub);
 		if (rt_str_is(e->key, "present"))
 			return set_present(d, e->sub, value.ptr != NULL, rt_str_at(NULL, 0), err);
 		if (!rt_str_is(e->key, "name"))
@@ -872,7 +872,7 @@ set(draft *d, const rt_effect *e, bool back, rt_error *err)
 		uint32_t number = number_of(value, 0);
 
 		if (rt_disc_take(d->disc, number) == NULL)
-			return rt_fail(err, RT_CORRUPT, "take t%u of d%u is not there", number,
+			return rt_fail(err, RT_CORRUPT, "take t%u of d%u does not exist", number,
 				       e->disc);
 		d->disc->active = number;
 		return RT_OK;
@@ -899,7 +899,7 @@ rt_effect_apply(const rt_project *project, const rt_effect *effect, bool back,
 		switch (effect->kind) {
 		case RT_EFFECT_SPLICE:
 			st = effect->disc != 0 ? splice(&d, effect, back, err)
-					       : rt_fail(err, RT_CORRUPT, "a splice of no take");
+					       : rt_fail(err, RT_CORRUPT, "a splice without a take");
 			break;
 		case RT_EFFECT_NEW:
 			st = effect->disc != 0 ? new_take(&d, effect, back, err)

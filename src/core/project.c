@@ -324,7 +324,7 @@ rt_project_disc_peek(const rt_project *project, uint32_t number, const rt_disc *
 		return st;
 	if (disc->number != number) {
 		rt_object_unref(disc);
-		return rt_fail(err, RT_CORRUPT, "discussion d%u is not where it should be", number);
+		return rt_fail(err, RT_CORRUPT, "discussion d%u is not in its place", number);
 	}
 	*out = disc;
 	return RT_OK;
@@ -649,7 +649,7 @@ check_take(const rt_project *project, const rt_disc *disc, const rt_take *take, 
 					     "entry %u of d%u t%u cannot be found by its number",
 					     slots[i].entry, disc->number, take->number);
 			if (st == RT_OK && slots[i].body >= project->next_body)
-				st = rt_fail(err, RT_CORRUPT, "entry %u names a body to come",
+				st = rt_fail(err, RT_CORRUPT, "entry %u names a body that does not exist yet",
 					     slots[i].entry);
 		}
 	}
@@ -681,7 +681,7 @@ rt_project_check(const rt_project *project, rt_error *err)
 			st = rt_take_find(project, rt_disc_active(disc), disc->head, &at, NULL,
 					  &found, err);
 			if (st == RT_OK && !found)
-				return rt_fail(err, RT_CORRUPT, "the head of d%zu is nowhere", i);
+				return rt_fail(err, RT_CORRUPT, "the head of d%zu is not an entry", i);
 		}
 		for (j = 1; st == RT_OK && j <= rt_disc_take_count(disc); j++)
 			st = check_take(project, disc, rt_disc_take(disc, (uint32_t)j), err);

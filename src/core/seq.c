@@ -127,7 +127,7 @@ kid_decode(const rt_seq *seq, kid *k, unsigned height, rt_str bytes, node **out,
 	rt_seq_kid_of(&now, n);
 	if (now.sum.count != k->sum.count || now.first_key != k->first_key) {
 		rt_seq_node_unref(seq->alloc, n);
-		return rt_fail(err, RT_CORRUPT, "node %llu does not fit its parent",
+		return rt_fail(err, RT_CORRUPT, "node %llu does not match its parent",
 			       (unsigned long long)k->stored);
 	}
 	if (!atomic_compare_exchange_strong_explicit(&k->node, &expected, n, memory_order_acq_rel,

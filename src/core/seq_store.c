@@ -77,11 +77,11 @@ rt_seq_node_decode(const rt_alloc *alloc, rt_str bytes, unsigned height, uint64_
 
 	if (!r.ok || kind != (height == 0 ? 'L' : 'I') || stored_height != height || count == 0 ||
 	    count > 4096)
-		return rt_fail(err, RT_CORRUPT, "node %llu is not what its parent says",
+		return rt_fail(err, RT_CORRUPT, "node %llu differs from its parent's record",
 			       (unsigned long long)number);
 	/* written by a build with larger nodes: this checkpoint cannot be used; the log can */
 	if (count > (height == 0 ? (uint64_t)SEQ_LEAF_MAX : (uint64_t)SEQ_INNER_MAX))
-		return rt_fail(err, RT_CORRUPT, "node %llu holds %llu items, more than this build",
+		return rt_fail(err, RT_CORRUPT, "node %llu has %llu items, more than this build supports",
 			       (unsigned long long)number, (unsigned long long)count);
 	n = rt_seq_node_new(alloc, height, (size_t)count);
 	if (n == NULL)
@@ -402,19 +402,19 @@ check(const rt_seq *seq, const kid *k, unsigned height, uint64_t *last_key, bool
 	if (st != RT_OK)
 		return st;
 	if (n->height != height)
-		return rt_fail(err, RT_CORRUPT, "a node of height %u where %u belongs", n->height,
+		return rt_fail(err, RT_CORRUPT, "a node of height %u instead of %u", n->height,
 			       height);
 	if (n->count == 0 || n->count > max)
 		return rt_fail(err, RT_CORRUPT, "a node of %u items", n->count);
 	rt_seq_kid_of(&now, n);
 	if (now.sum.count != k->sum.count || now.sum.bytes != k->sum.bytes ||
 	    now.sum.turns != k->sum.turns || now.first_key != k->first_key)
-		return rt_fail(err, RT_CORRUPT, "a summary that does not fit its node");
+		return rt_fail(err, RT_CORRUPT, "a summary that does not match its node");
 	for (i = 0; st == RT_OK && height > 0 && i < n->count; i++)
 		st = check(seq, &n->of.kids[i], height - 1, last_key, any, err);
 	for (i = 0; st == RT_OK && height == 0 && i < n->count; i++) {
 		if (*any && n->of.slots[i].key <= *last_key)
-			return rt_fail(err, RT_CORRUPT, "keys that do not rise");
+			return rt_fail(err, RT_CORRUPT, "keys that do not increase");
 		*last_key = n->of.slots[i].key;
 		*any = true;
 	}

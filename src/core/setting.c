@@ -2,39 +2,39 @@
 #include "core/setting.h"
 
 const rt_setting rt_settings[] = {
-	{"model", RT_SETTING_TEXT, false, "the model that is asked", true},
-	{"temperature", RT_SETTING_NUMBER, true, "how free the model is in its choice of words", false},
-	{"top_p", RT_SETTING_NUMBER, true, "the share of likely words that it chooses from", false},
-	{"max_tokens", RT_SETTING_NUMBER, true, "how long a reply may become", false},
+	{"model", RT_SETTING_TEXT, false, "the model to ask", true},
+	{"temperature", RT_SETTING_NUMBER, true, "randomness of the reply", false},
+	{"top_p", RT_SETTING_NUMBER, true, "nucleus sampling: share of likely tokens to choose from", false},
+	{"max_tokens", RT_SETTING_NUMBER, true, "maximum number of tokens in a reply", false},
 	{"reasoning_effort", RT_SETTING_EFFORT, true,
 	 "how long the model thinks before it answers: \"none\", \"minimal\", \"low\", "
 	 "\"medium\" or \"high\"; default: the provider's", false},
-	{"base_system_prompt", RT_SETTING_TEXT, false, "comes first in every request", false},
+	{"base_system_prompt", RT_SETTING_TEXT, false, "first part of every request", false},
 	{"use_default_base_prompt", RT_SETTING_BOOL, false,
 	 
-	 "where no system prompt is set, Retake's own explains the working prompt; default: true", false},
-	{"global_system_prompt", RT_SETTING_TEXT, false, "comes second", false},
-	{"project_system_prompt", RT_SETTING_TEXT, false, "comes third", false},
+	 "without a system prompt, send Retake's explanation of the working prompt; default: true", false},
+	{"global_system_prompt", RT_SETTING_TEXT, false, "second part of every request", false},
+	{"project_system_prompt", RT_SETTING_TEXT, false, "third part of every request", false},
 	{"role_map", RT_SETTING_OBJECT, false,
-	 "how roles are sent: {\"Critic\":\"user\"}; system, user or assistant", false},
+	 "role names sent to models: {\"Critic\":\"user\"}; system, user or assistant", false},
 	{"auto_add_history", RT_SETTING_BOOL, false, 
 	 "add a question and its reply to the take; default: true. false: each exchange gets a take "
 	 "of its own, and the active take stays as it is", false},
 	{"edit_notices", RT_SETTING_NOTICES, false,
-	 "what the model is told of edits: \"prompt\", \"all\" (of replies too) or \"none\"", false},
+	 "edits to report to the model: \"prompt\", \"all\" (also replies) or \"none\""},
 	{"prompt_updates", RT_SETTING_UPDATES, true,
-	 "whether replies change the working prompt: in a code block, as JSON, or not", false},
+	 "how replies change the working prompt: code block, JSON or not at all", false},
 	{"symbols_sent", RT_SETTING_BOOL, true,
-	 "send the definitions of the symbols that the last question names (@name); default: false", false},
+	 "send definitions of symbols named in the last question (@name); default: false", false},
 	{"compact_auto", RT_SETTING_BOOL, false,
-	 "what no longer fits into the model's window is summed up before a question is sent", false},
+	 "summarise the oldest entries before a request that exceeds the model's context", false},
 	{"compact_reserve_tokens", RT_SETTING_COUNT, false,
-	 "compact_auto: room in the window for the reply; default: 16384, half of it at most", false},
+	 "compact_auto: tokens to reserve for the reply; default: 16384, at most half of the context", false},
 	{"compact_keep_tokens", RT_SETTING_COUNT, false,
-	 "compact_auto: so much of the end is kept; default: 20000, half of what is sent at most", false},
+	 "compact_auto: tokens to keep at the end; default: 20000, at most half of the request", false},
 	{"undo_capacity", RT_SETTING_COUNT, false,
 	 "how many steps undo takes back at most; jump goes further", false},
-	{"draft", RT_SETTING_TEXT, true, "what is being written and was not sent yet", false},
+	{"draft", RT_SETTING_TEXT, true, "the draft: text that was not sent yet", false},
 	{NULL, RT_SETTING_TEXT, false, NULL, false},
 };
 
@@ -85,7 +85,7 @@ rt_setting_wants(const rt_setting *setting, rt_str json)
 		return NULL;
 	switch (setting->type) {
 	case RT_SETTING_COUNT:
-		return rt_setting_count(json, &count) ? NULL : "a whole number from 0 on";
+		return rt_setting_count(json, &count) ? NULL : "a whole number, 0 or more";
 	case RT_SETTING_TEXT: return first == '"' ? NULL : "a text";
 	case RT_SETTING_NUMBER:
 		return first == '-' || (first >= '0' && first <= '9') ? NULL : "a number";

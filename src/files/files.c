@@ -112,7 +112,7 @@ write_message(const reading *r, rt_buf *m, rt_file_problem_kind kind, rt_str nam
 			     RT_STR_ARG(r->o.where), RT_STR_ARG(r->list));
 		return;
 	case RT_FILE_EMPTY:
-		rt_buf_add_c(m, " names no file: there is none, or .gitignore excludes all");
+		rt_buf_add_c(m, " matches no file: none exists, or .gitignore excludes all of them");
 		return;
 	case RT_FILE_UNREADABLE:
 		rt_buf_add_f(m, " cannot be read: %.*s", RT_STR_ARG(detail));
@@ -128,7 +128,7 @@ write_message(const reading *r, rt_buf *m, rt_file_problem_kind kind, rt_str nam
 				"files or context_files");
 		return;
 	case RT_FILE_TOO_LARGE:
-		rt_buf_add_f(m, " is too large: a text can have %zu bytes, an image %zu",
+		rt_buf_add_f(m, " is too large: a text can have at most %zu bytes, an image %zu",
 			     r->o.text_max, r->o.image_max);
 		break;
 	case RT_FILE_CHANGED:
@@ -178,8 +178,7 @@ fault_problem(reading *r, rt_str list, rt_str item, rt_str path, rt_file_fault f
 		rt_buf_add_c(detail, strerror(f.code));
 	else if (f.kind == RT_FILE_TOO_MANY)
 		rt_buf_add_f(detail,
-			     "has more than %d files and directories to look through: name a "
-			     "smaller directory",
+			     "has more than %d files and directories: name a smaller directory",
 			     RT_FILE_VISITED_MAX);
 	problem(r, list, item, path, f.kind, rt_scope_str(r->s, detail));
 }
@@ -281,7 +280,7 @@ read_object(yyjson_val *object, item *out, bool *out_skip)
 
 	out->text = rt_json_str(path);
 	if (!yyjson_is_str(path) || out->text.size == 0)
-		return "has no \"path\": an item is a path or an object with one";
+		return "has no \"path\": an item must be a path or an object with a path";
 	if ((is_given(sent) && !yyjson_is_bool(sent)) || (is_given(full) && !yyjson_is_bool(full)))
 		return "has an \"auto_aggregate\" or \"force_full\" that is neither true nor false";
 	*out_skip = yyjson_is_false(sent);
@@ -290,13 +289,13 @@ read_object(yyjson_val *object, item *out, bool *out_skip)
 	else if (rt_str_is(rt_json_str(view), "none"))
 		out->view = RT_FILE_NAME;
 	else if (is_given(view) && !rt_str_is(rt_json_str(view), "full"))
-		return "has an unknown \"view_mode\": it can be full, outline or none";
+		return "has an unknown \"view_mode\": use full, outline or none";
 	if (yyjson_is_true(full))
 		out->view = RT_FILE_FULL;
 	if (is_given(lines) && is_given(symbol))
-		return "has \"lines\" and \"symbol\": it can have one of them";
+		return "has both \"lines\" and \"symbol\": use one of them";
 	if (is_given(lines) && !read_lines(lines, &out->part))
-		return "has \"lines\" that are no range: write \"10-20\" or [10,20]";
+		return "has \"lines\" that are not a range: write \"10-20\" or [10,20]";
 	if (is_given(symbol) && (!yyjson_is_str(symbol) || rt_json_str(symbol).size == 0))
 		return "has a \"symbol\" that is not a name";
 	if (is_given(symbol))
@@ -538,7 +537,7 @@ read_item(reading *r, yyjson_val *value)
 	if (yyjson_is_obj(value))
 		reason = read_object(value, &it, &skip);
 	else if (!yyjson_is_str(value) || it.text.size == 0)
-		reason = "is not a path: an item is a path or an object with one";
+		reason = "is not a path: an item must be a path or an object with a path";
 	if (skip && reason == NULL)
 		return;
 	if (reason != NULL) {
@@ -706,7 +705,7 @@ read_wants(reading *r)
 			rt_buf *detail = rt_scope_buf(r->s);
 
 			rt_buf_add_f(detail,
-				     "exceeds the total of %zu bytes for all files: name fewer",
+				     "exceeds the total of %zu bytes for all files: name fewer files",
 				     r->o.total_max);
 			problem(r, w->list, w->item, w->place.path, RT_FILE_TOO_MANY,
 				rt_scope_str(r->s, detail));
@@ -839,7 +838,7 @@ rt_file_set_read(rt_scope *s, const rt_file_options *options, const rt_file_list
 	r.o.where = options->where.size > 0 ? options->where : RT_STR("the working directory");
 	r.o.no_root = options->no_root.size > 0
 			      ? options->no_root
-			      : RT_STR("cannot be sent: no directory is open for files");
+			      : RT_STR("cannot be sent: no directory was given for files");
 	r.o.text_max = options->text_max > 0 ? options->text_max : RT_FILE_TEXT_MAX;
 	r.o.image_max = options->image_max > 0 ? options->image_max : RT_FILE_IMAGE_MAX;
 	r.o.total_max = options->total_max > 0 ? options->total_max : RT_FILE_TOTAL_MAX;

@@ -394,7 +394,7 @@ add_definition(adding *a, const rt_file_symbol *symbol)
 	if (a->set->count + a->count >= a->count_max ||
 	    symbol->text.size > a->total_max - a->bytes) {
 		add_problem(a, symbol->name, RT_FILE_TOO_MANY,
-			    RT_STR("too many definitions are named: name fewer symbols"));
+			    RT_STR("too many definitions: name fewer symbols"));
 		return;
 	}
 	a->files = rt_scope_grow(a->s, a->files, a->count, &a->capacity, sizeof(*a->files));

@@ -83,15 +83,15 @@ read_body(reader *c, rt_str raw, yyjson_val *entry, const rt_node *node, size_t 
 		if (rt_canonical_is_further(m.key))
 			rt_json_add_value(rt_build_body_field(b, m.key), m.value);
 	if (content != NULL && !yyjson_is_arr(content) && !yyjson_is_str(content)) {
-		repaired(c, raw, "content that is neither text nor a list is kept as content_raw");
+		repaired(c, raw, "content that is neither text nor a list was kept as content_raw");
 		rt_json_add_value(rt_build_body_field(b, RT_STR(RT_BUILD_BAD_CONTENT)), content);
 	}
 	if (ts != NULL && !node->has_ts) {
-		repaired(c, raw, "a time that is none is kept as ts_text");
+		repaired(c, raw, "an invalid time was kept as ts_text");
 		rt_json_add_value(rt_build_body_field(b, RT_STR(RT_BUILD_BAD_TS)), ts);
 	}
 	if (repairs > 0) {
-		repaired(c, raw, "text that is not Unicode got U+FFFD");
+		repaired(c, raw, "text that is not Unicode was replaced by U+FFFD");
 		rt_build_body_raw(b, raw);
 	}
 }
@@ -106,11 +106,11 @@ read_entry(reader *c, rt_str raw)
 
 	if (entry == NULL) {
 		rt_reader_remark(&c->r, RT_REMARK_SKIPPED, raw.ptr,
-				 "an entry is passed over: %.150s", fault.text);
+				 "skipped an entry: %.150s", fault.text);
 		return;
 	}
 	if (!yyjson_is_obj(entry)) {
-		skipped(c, raw, "an entry that is not an object is passed over");
+		skipped(c, raw, "skipped an entry that is not an object");
 		return;
 	}
 	for (size_t i = 0; i < RT_CANONICAL_MEMBER_COUNT; i++) {
@@ -155,11 +155,11 @@ read_shared(reader *c, rt_str raw)
 	if (yyjson_arr_size(list) != 2 || !rt_json_u64(yyjson_arr_get(list, 0), &first) ||
 	    !rt_json_u64(yyjson_arr_get(list, 1), &count) || first > c->numbered.count ||
 	    count > c->numbered.count - first) {
-		skipped(c, raw, "numbers of entries that are not there are passed over");
+		skipped(c, raw, "skipped numbers of entries that do not exist");
 		return;
 	}
 	if (count > RT_CANONICAL_SHARED_MAX - c->shared_count) {
-		skipped(c, raw, "entries are passed over: too many of them are said by number");
+		skipped(c, raw, "skipped entries: too many references by number");
 		return;
 	}
 	c->shared_count += (size_t)count;
@@ -205,7 +205,7 @@ read_take(reader *c, rt_str raw)
 	size_t count;
 
 	if (!rt_members_open(&m, raw) || m.close != '}') {
-		skipped(c, raw, "a take that is not an object is passed over");
+		skipped(c, raw, "skipped a take that is not an object");
 		return;
 	}
 	rt_share_take(&c->share);
@@ -243,7 +243,7 @@ read_labels(reader *c, rt_str raw)
 		if (rt_build_text(b, key, &id) && rt_build_text(b, value, &label) &&
 		    !rt_share_label(&c->share, id, label))
 			rt_reader_remark(&c->r, RT_REMARK_NOTE, key.ptr,
-					 "a label names an entry that is not there");
+					 "a label names an entry that does not exist");
 }
 
 /* ---- fields ---- */
@@ -258,7 +258,7 @@ read_field(reader *c, bool of_project, const char *prefix, rt_str key, rt_str va
 	if (rt_build_text(b, key, &name) && rt_build_json(b, value, true, &json))
 		rt_build_field_in(b, of_project, prefix, name, json);
 	else if (rt_ok(&b->s))
-		skipped(c, value, "a field that is not JSON is passed over");
+		skipped(c, value, "skipped a field that is not JSON");
 }
 
 /* The members of an object as fields, with prefix unless their names are in bare. */
@@ -371,7 +371,7 @@ read_discussion(reader *c, rt_str raw)
 	rt_str key, value;
 
 	if (!rt_members_open(&m, raw) || m.close != '}') {
-		skipped(c, raw, "a discussion that is not an object is passed over");
+		skipped(c, raw, "skipped a discussion that is not an object");
 		return;
 	}
 	rt_share_discussion(&c->share);
@@ -489,7 +489,7 @@ read_project(reader *c, rt_walk_mark *out_list, rt_buf *active)
 				 (size_t)level.fault.offset);
 	if (rt_reader_ok(r) && rt_walk_blank(&r->w))
 		rt_reader_refuse(r, rt_walk_here(&r->w).offset,
-				 "not a canonical export: something follows it at byte %zu",
+				 "not a canonical export: extra text at byte %zu",
 				 (size_t)rt_walk_here(&r->w).offset);
 	if (!has_list)
 		rt_reader_refuse(r, 0, "not a canonical export: it has no list of discussions");
@@ -542,7 +542,7 @@ RT_READER_FUNCTIONS(canonical, canonical_to)
 const rt_format rt_format_canonical = {
 	.name = "canonical",
 	.extension = ".json",
-	.about = "the whole state as JSON with sorted keys: equal states, equal bytes",
+	.about = "the whole state as JSON with sorted keys; equal states have equal bytes",
 	.media_type = "application/json",
 	.holds_project = true,
 	.sniff = canonical_sniff,

@@ -80,7 +80,7 @@ rt_reader_record(rt_reader *r)
 
 		if (value != NULL)
 			return value;
-		rt_reader_skipped(r, "a record is passed over: %.150s", fault.text);
+		rt_reader_skipped(r, "skipped a record: %.150s", fault.text);
 		if (r->records.close == '\0' && rt_walk_here(&r->w).line == r->lines.first)
 			rt_walk_skip_line(&r->w); /* what follows it is no record either */
 	}

@@ -57,7 +57,7 @@ find_data(rt_walk *w, part *out, rt_error *err)
 	bool found;
 
 	if (!is_page(rt_walk_ahead(w, RT_INPUT_HEAD)) && w->status == RT_OK)
-		return rt_fail_at(err, RT_USAGE, 0, "not a page that Retake wrote");
+		return rt_fail_at(err, RT_USAGE, 0, "not a page written by Retake");
 	found = rt_walk_find(w, RT_STR(HTML_DATA));
 	from = rt_walk_here(w).offset;
 	found = found && rt_walk_find(w, RT_STR(HTML_END));
@@ -65,7 +65,7 @@ find_data(rt_walk *w, part *out, rt_error *err)
 	if (w->status != RT_OK)
 		return rt_walk_fail(w, err);
 	if (!found)
-		return rt_fail_at(err, RT_USAGE, to, "the page is cut short: its data do not end");
+		return rt_fail_at(err, RT_USAGE, to, "the page is truncated: its data has no end");
 	out->from = from;
 	out->size = to - (sizeof(HTML_END) - 1) - from;
 	return RT_OK;
@@ -121,7 +121,7 @@ RT_READER_FUNCTIONS(html, html_to)
 const rt_format rt_format_html = {
 	.name = "html",
 	.extension = ".html",
-	.about = "one page that shows everything in any browser, without a network",
+	.about = "one page for any browser, readable offline",
 	.media_type = "text/html; charset=utf-8",
 	.holds_project = true,
 	.sniff = html_sniff,

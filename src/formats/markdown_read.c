@@ -241,7 +241,7 @@ mend(reader *c, rt_str text)
 		return text;
 	if (!c->was_mended)
 		rt_report_add(c->r.report, RT_REMARK_REPAIRED, 0,
-			      "bytes that are not UTF-8 became U+FFFD");
+			      "bytes that are not UTF-8 were replaced by U+FFFD");
 	c->was_mended = true;
 	rt_buf_clear(c->mended);
 	rt_utf8_repair(c->mended, text);
@@ -503,7 +503,7 @@ read_entry(reader *c, yyjson_val *object, size_t where, rt_str text)
 	rt_extras_read(b, rt_json_get(object, "entry"), &node);
 	(void)rt_json_u64(rt_json_get(object, "n"), &number);
 	if (number >= c->in.size) { /* an entry is longer than a byte */
-		remark(c, RT_REMARK_SKIPPED, where, "an entry's number is no number; passed over");
+		remark(c, RT_REMARK_SKIPPED, where, "skipped an entry number that is not a number");
 		return;
 	}
 	while (c->nodes.count <= number) {
@@ -515,7 +515,7 @@ read_entry(reader *c, yyjson_val *object, size_t where, rt_str text)
 	numbered = (int64_t *)c->nodes.items + number;
 	if (*numbered >= 0)
 		remark(c, RT_REMARK_SKIPPED, where,
-		       "a second entry of the same number is passed over");
+		       "skipped a second entry with the same number");
 	else
 		*numbered = c->tip = (int64_t)rt_build_node(b, &node);
 }
@@ -562,7 +562,7 @@ read_lossless(reader *c)
 		}
 		if (object == NULL) {
 			remark(c, RT_REMARK_SKIPPED, where,
-			       "a comment of Retake's is malformed; its entry is passed over");
+			       "a comment by Retake is malformed; skipped its entry");
 		} else if (yyjson_is_obj(rt_json_get(object, "discussion"))) {
 			end_discussion(c, discussion);
 			rt_reader_next(&c->r);
@@ -621,7 +621,7 @@ markdown_sniff(rt_str head)
 const rt_format rt_format_markdown = {
 	.name = "markdown",
 	.extension = ".md",
-	.about = "Markdown for people to read: a heading for every entry",
+	.about = "readable Markdown with a heading for every entry",
 	.media_type = "text/markdown; charset=utf-8",
 	.sniff = markdown_sniff,
 	.read = markdown_read,

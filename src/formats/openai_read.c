@@ -104,11 +104,11 @@ read_message(reader *c, rt_str raw, int64_t parent)
 
 	if (message == NULL) {
 		rt_reader_remark(&c->r, RT_REMARK_SKIPPED, raw.ptr,
-				 "a message is passed over: %.150s", fault.text);
+				 "skipped a message: %.150s", fault.text);
 		return -1;
 	}
 	if (!yyjson_is_obj(message)) {
-		skipped(c, raw.ptr, "a message that is not an object is passed over");
+		skipped(c, raw.ptr, "skipped a message that is not an object");
 		return -1;
 	}
 	rt_build_body_open_value(c->b, rt_json_get(message, "content"));
@@ -559,9 +559,9 @@ read_lines(reader *c)
 		}
 		if (!is_json)
 			skipped_line(c, start.line,
-				     "a line that is not one JSON value is passed over");
+				     "skipped a line that is not one JSON value");
 		else if (!is_record)
-			skipped_line(c, start.line, "a line without messages is passed over");
+			skipped_line(c, start.line, "skipped a line without messages");
 	}
 }
 
@@ -617,7 +617,7 @@ read_array(reader *c)
 		if (read_record(c, value))
 			any = true;
 		else
-			skipped_line(c, at.line, "a record without messages is passed over");
+			skipped_line(c, at.line, "skipped a record without messages");
 	}
 	if (any && level.bad && w->status == RT_OK)
 		skipped_line(c, level.fault.line, "the conversations end early: malformed JSON");
@@ -627,7 +627,7 @@ read_array(reader *c)
 static void
 refuse(reader *c, rt_walk_mark at, const char *why)
 {
-	rt_reader_refuse(&c->r, at.offset, "no OpenAI messages: %s (byte %zu)", why,
+	rt_reader_refuse(&c->r, at.offset, "not OpenAI messages: %s (byte %zu)", why,
 			 (size_t)at.offset);
 }
 

@@ -72,7 +72,7 @@ reason(const rt_pi_record *record, bool is_ended)
 	switch (record->what) {
 	case RT_PI_LINE_OBJECT: return "a second header; ignored";
 	case RT_PI_LINE_VALUE:
-	case RT_PI_LINE_FALSY: return "JSON, but not a record; passed over";
+	case RT_PI_LINE_FALSY: return "skipped JSON that is not a record";
 	case RT_PI_LINE_BAD:
 		return is_ended ? "not JSON; passed over" : "the last line is torn; passed over";
 	case RT_PI_LINE_TOO_DEEP: return "nested more than 512 levels deep; passed over";
@@ -279,7 +279,7 @@ link_entries(load *l)
 		e->is_duplicate = rt_index_put(l->s, &session->ids, e->id, i) >= 0;
 		if (e->is_duplicate)
 			rt_report_add(l->report, RT_REMARK_REPAIRED, e->number,
-				      "id %.*s was there before; it means this entry from now on",
+				      "id %.*s appears again; it now means this entry",
 				      (int)rt_utf8_cut(e->id, 40), e->id.ptr);
 	}
 	if (rt_ok(l->s) && links != NULL)

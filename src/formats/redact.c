@@ -540,7 +540,7 @@ rt_redaction_add_words(rt_buf *out, const rt_redaction *redaction)
 		rt_buf_add_f(out, "%zu %s redacted", redaction->entries,
 			     redaction->entries == 1 ? "entry" : "entries");
 	else
-		rt_buf_add_c(out, "no entry redacted, but what stands beside them");
+		rt_buf_add_c(out, "no entries redacted, only other data");
 	for (size_t i = 0; i < RT_SECRET_KIND_COUNT; i++) {
 		const char *word = rt_secret_word((rt_secret_kind)i);
 		size_t count = redaction->kinds[i], size = strlen(word);

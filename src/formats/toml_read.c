@@ -261,7 +261,7 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 	if (!yyjson_is_str(yyjson_arr_get_first(r->roles)))
 		role = RT_STR("User");
 	if (history != NULL && !yyjson_is_arr(history)) {
-		remark(r, RT_REMARK_SKIPPED, "a history that is not a list is passed over", name);
+		remark(r, RT_REMARK_SKIPPED, "skipped a history that is not a list", name);
 		return;
 	}
 	for (rt_json_iter e = rt_json_each(history); rt_ok(&r->b->s) && rt_json_next(&e);) {
@@ -273,7 +273,7 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 			read_table_entry(r, e.value, &node);
 		} else {
 			remark(r, RT_REMARK_SKIPPED,
-			       "an entry that is neither text nor table is passed over", name);
+			       "skipped an entry that is neither text nor a table", name);
 			continue;
 		}
 		if (!rt_share_add(&r->share, &node))
@@ -426,7 +426,7 @@ find_groups(reader *r, yyjson_val *discussions)
 		group *g;
 
 		if (!yyjson_is_obj(m.value)) {
-			remark(r, RT_REMARK_SKIPPED, "a discussion that is no table is passed over",
+			remark(r, RT_REMARK_SKIPPED, "skipped a discussion that is not a table",
 			       m.key);
 			continue;
 		}
@@ -518,14 +518,14 @@ report_unknown(reader *r, yyjson_val *root)
 			if (rt_str_is(m.key, tables[i]) && yyjson_is_obj(m.value))
 				section = tables[i];
 		if (section == NULL && !has_place(NULL, m.key) && !rt_str_is(m.key, "retake"))
-			remark(r, RT_REMARK_SKIPPED, "no counterpart, kept as it is", m.key);
+			remark(r, RT_REMARK_SKIPPED, "no equivalent; stored unchanged", m.key);
 		if (section == NULL)
 			continue;
 		for (rt_json_iter k = rt_json_each(m.value); rt_json_next(&k);)
 			if (!has_place(section, k.key) &&
 			    !rt_is_word(k.key, TOML_DISCUSSION_KEYS))
 				rt_report_add(r->r.report, RT_REMARK_SKIPPED, 0,
-					      "no counterpart, kept as it is: %s.%.*s", section,
+					      "no equivalent; stored unchanged: %s.%.*s", section,
 					      (int)(k.key.size < 80 ? k.key.size : 80), k.key.ptr);
 	}
 }

@@ -107,8 +107,8 @@ read_run(rt_hook_list *list, yyjson_val *run, rt_hook *hook)
 
 	if (!yyjson_is_arr(run) || yyjson_arr_size(run) == 0) {
 		mark_broken(list, hook,
-			    "run must be a list of words, such as [\"/path/to/program\"]; there is "
-			    "no shell");
+			    "run must be a list of words, such as [\"/path/to/program\"]; no "
+			    "shell is used");
 		return;
 	}
 	if (yyjson_arr_size(run) > RT_HOOK_ARGS_MAX) {
@@ -131,8 +131,8 @@ read_run(rt_hook_list *list, yyjson_val *run, rt_hook *hook)
 	first = hook->args[0];
 	if (first.size == 0 || (first.ptr[0] != '/' && memchr(first.ptr, '/', first.size) != NULL))
 		mark_broken(list, hook,
-			    "the first word of run must be an absolute path, or a name to be "
-			    "looked for in PATH");
+			    "the first word of run must be an absolute path or the name of a "
+			    "program in PATH");
 }
 
 /* The next word of *rest; false: none. */
@@ -174,14 +174,14 @@ read_timeout(rt_hook_list *list, yyjson_val *value, rt_hook *hook)
 	hook->timeout_ms = RT_HOOK_TIMEOUT_MS;
 	if (value != NULL && !rt_hook_parse_timeout(rt_json_str(value), &hook->timeout_ms))
 		mark_broken(list, hook,
-			    "timeout must be a time such as \"5s\" or \"500ms\", at most an hour");
+			    "timeout must be a time such as \"5s\" or \"500ms\", at most one hour");
 }
 
 static void
 read_flag(rt_hook_list *list, yyjson_val *value, rt_hook *hook, size_t offset)
 {
 	if (value != NULL && !yyjson_is_bool(value))
-		mark_broken(list, hook, "required, async, persistent and once are true or false");
+		mark_broken(list, hook, "required, async, persistent and once must be true or false");
 	*(bool *)((char *)hook + offset) = yyjson_is_true(value);
 }
 
@@ -272,11 +272,11 @@ read_hook(rt_hook_list *list, yyjson_val *object, size_t index)
 	}
 	warn_unknown_keys(list, object, &hook);
 	if (hook.is_async && (hook.event->traits & RT_HOOK_BEFORE)) {
-		warn(list, &hook, "it is waited for: async is for events that nothing can stop");
+		warn(list, &hook, "async cannot be used for events that a hook can stop");
 		hook.is_async = false;
 	}
 	if (hook.is_async && hook.persistent)
-		mark_broken(list, &hook, "it is either async or persistent");
+		mark_broken(list, &hook, "async and persistent cannot be combined");
 	add(list, &hook);
 }
 
@@ -289,14 +289,14 @@ rt_hook_list_read(rt_hook_list *list, rt_str json)
 		return;
 	root = rt_json_parse(&list->scope, json);
 	if (!yyjson_is_arr(root)) {
-		rt_scope_fail(&list->scope, RT_USAGE, "the hooks are no list");
+		rt_scope_fail(&list->scope, RT_USAGE, "the hooks are not a list");
 		return;
 	}
 	for (rt_json_iter it = rt_json_items(root); rt_ok(&list->scope) && rt_json_next(&it);) {
 		if (yyjson_is_obj(it.value))
 			read_hook(list, it.value, it.index);
 		else
-			rt_buf_add_f(list->warnings, "hook %zu is no table\n", it.index + 1);
+			rt_buf_add_f(list->warnings, "hook %zu is not a table\n", it.index + 1);
 	}
 	if (list->warnings->status == RT_NOMEM)
 		rt_scope_nomem(&list->scope);

@@ -76,7 +76,7 @@ fail_hook(dispatch *d, const rt_hook *hook, const char *what, rt_str errors)
 	rt_buf_add_f(notes, ": warning: %s", what);
 	errors = rt_str_trim(errors);
 	if (errors.size > 0) {
-		rt_buf_add_c(notes, "; it said: ");
+		rt_buf_add_c(notes, "; output: ");
 		rt_hook_add_message(notes, errors);
 	}
 	rt_buf_add_byte(notes, '\n');
@@ -102,22 +102,22 @@ describe_outcome(run *r)
 	case RT_PROCESS_EXITED: set_outcome(r, "it exited with %d", end->code); break;
 	case RT_PROCESS_SIGNALLED:
 		name = sigabbrev_np(end->code);
-		set_outcome(r, "it was ended by signal %d (%s)", end->code, name ? name : "?");
+		set_outcome(r, "it was terminated by signal %d (%s)", end->code, name ? name : "?");
 		break;
 	case RT_PROCESS_TIMED_OUT:
-		set_outcome(r, "it took longer than %lld ms and was ended",
+		set_outcome(r, "it exceeded the timeout of %lld ms and was stopped",
 			    (long long)r->hook->timeout_ms);
 		break;
 	case RT_PROCESS_STOPPED: set_outcome(r, "it was stopped"); break;
 	case RT_PROCESS_TOO_MUCH:
-		set_outcome(r, "it wrote more than %d bytes%s and was ended", RT_PROCESS_OUT_MAX,
+		set_outcome(r, "it wrote more than %d bytes%s and was stopped", RT_PROCESS_OUT_MAX,
 			    end->code == 2 ? " to standard error" : "");
 		break;
 	case RT_PROCESS_NOT_STARTED:
 		name = strerrordesc_np(end->code);
 		set_outcome(r, "it could not be run: %s", name ? name : "?");
 		break;
-	case RT_PROCESS_LOST: set_outcome(r, "how it ended is not known"); break;
+	case RT_PROCESS_LOST: set_outcome(r, "its exit status is unknown"); break;
 	case RT_PROCESS_ANSWERED: set_outcome(r, "it answered"); break;
 	}
 }
@@ -238,7 +238,7 @@ run_in_background(dispatch *d, run *r, const rt_process_program *program)
 		return;
 	}
 	r->ran = true;
-	set_outcome(r, "nobody waits for it");
+	set_outcome(r, "it is asynchronous");
 }
 
 /* Waits for other events that use the coprocess. RT_BUSY: no time is left; RT_INTERRUPTED. */
@@ -307,13 +307,13 @@ ask_coprocess(dispatch *d, run *r, const rt_process_program *program, int64_t de
 	if (!rt_ok(&d->scope))
 		return NULL;
 	if (early)
-		return "it wrote without being asked";
+		return "it wrote without a request";
 	if (r->result.outcome == RT_PROCESS_EXITED || r->result.outcome == RT_PROCESS_SIGNALLED)
-		return "it ended without an answer";
+		return "it exited without an answer";
 	if (r->result.outcome != RT_PROCESS_ANSWERED)
 		return NULL;
 	if (!has_id(d))
-		return "its answer does not have the event's id";
+		return "its answer does not contain the id of the event";
 	r->answered = true;
 	return NULL;
 }
@@ -352,7 +352,7 @@ run_coprocess(dispatch *d, run *r, const rt_process_program *program)
 		rt_buf_add_f(&d->answer->notes, ": warning: %s%s\n", what,
 			     !again  ? ""
 			     : fresh ? "; it is started again"
-				     : "; it is started anew");
+				     : "; it is started again");
 	}
 	pthread_mutex_unlock(&state->lock);
 	r->result.ms = rt_process_now_ms() - start;
@@ -433,7 +433,7 @@ rt_hooks_reap(rt_hook_registry *registry, rt_buf *notes)
 		if (notes != NULL &&
 		    (r.result.outcome != RT_PROCESS_EXITED || r.result.code != 0)) {
 			describe_outcome(&r);
-			add_note(notes, r.hook, "warning: nobody waited for it, and ",
+			add_note(notes, r.hook, "warning: it is asynchronous, and ",
 				 rt_str_of(r.outcome));
 		}
 		unused[count++] = registry->job_sets[i];
@@ -459,7 +459,7 @@ deny(dispatch *d, const rt_hook *hook, rt_str reason, bool is_quiet)
 	rt_hook_answer *answer = d->answer;
 
 	if (!(d->event->traits & RT_HOOK_BEFORE)) {
-		add_note(&answer->notes, hook, "it says no, but nothing can be stopped any more: ",
+		add_note(&answer->notes, hook, "it refused, but the change can no longer be stopped: ",
 			 reason);
 		return;
 	}
@@ -597,8 +597,7 @@ check_permission(dispatch *d, run *r, rt_scope *s, rt_trust_program *file)
 	const char *state;
 
 	if (registry->depth >= RT_HOOK_DEPTH_MAX)
-		return "it is not run: there are hooks in hooks in hooks already "
-		       "(RETAKE_HOOK_DEPTH)";
+		return "it was not run: hooks are nested too deeply (RETAKE_HOOK_DEPTH)";
 	if (hook->broken.size > 0)
 		return hook->broken.ptr;
 	if (hook->source != RT_HOOK_FROM_PROJECT)
@@ -608,11 +607,11 @@ check_permission(dispatch *d, run *r, rt_scope *s, rt_trust_program *file)
 	if (state == NULL)
 		return s->status == RT_NOMEM ? NULL : s->error.text;
 	if (strcmp(state, "new") == 0)
-		return "it is not run: nobody has trusted it. Look at it, then: "
-		       "retake hooks trust";
+		return "it was not run because it is not trusted. Review it, then: retake hooks "
+		       "trust";
 	if (strcmp(state, "changed") == 0)
-		return "it is not run: it has changed since it was trusted. Look at it, then: "
-		       "retake hooks trust";
+		return "it was not run because it has changed since it was trusted. Review it, "
+		       "then: retake hooks trust";
 	memcpy(r->hex, file->hex, sizeof(r->hex));
 	return NULL;
 }
@@ -671,8 +670,8 @@ begin(dispatch *d)
 	pthread_mutex_unlock(&registry->lock);
 	if (is_stale && (d->event->traits & RT_HOOK_BEFORE) != 0)
 		rt_scope_fail(&d->scope, RT_DENIED,
-			      "%s. Nothing is done that a hook may want to stop "
-			      "until they can be read",
+			      "%s. Until the hooks can be read, changes that a hook could stop "
+			      "are refused",
 			      why.text);
 }
 

@@ -16,7 +16,7 @@ read_text(rt_scope *s, yyjson_val *object, const char *key)
 	yyjson_val *value = member(object, key);
 
 	if (value != NULL && !yyjson_is_str(value))
-		rt_scope_fail(s, RT_USAGE, "\"%s\" is no text", key);
+		rt_scope_fail(s, RT_USAGE, "\"%s\" is not a text", key);
 	return rt_json_str(value);
 }
 
@@ -34,7 +34,7 @@ read_decision(rt_scope *s, yyjson_val *object)
 			decision++;
 		if (decision == 3)
 			rt_scope_fail(s, RT_USAGE,
-				      "\"decision\" is allow, deny or replace, not \"%.*s\"",
+				      "\"decision\" must be allow, deny or replace, not \"%.*s\"",
 				      (int)rt_utf8_cut(word, 40), word.ptr);
 	}
 	if (cancel != NULL && !yyjson_is_bool(cancel))
@@ -62,9 +62,9 @@ read_patch(rt_scope *s, yyjson_val *object, const rt_hook_event *event, rt_hook_
 	if (patch == NULL)
 		return NULL;
 	if (!yyjson_is_obj(patch))
-		rt_scope_fail(s, RT_USAGE, "\"patch\" is no object");
+		rt_scope_fail(s, RT_USAGE, "\"patch\" is not an object");
 	else if (decision != RT_HOOK_REPLACE && yyjson_obj_size(patch) > 0)
-		rt_scope_fail(s, RT_USAGE, "there is a \"patch\", but \"decision\" is not replace");
+		rt_scope_fail(s, RT_USAGE, "\"patch\" requires the \"decision\" replace");
 	else if (!is_small(patch))
 		rt_scope_fail(s, RT_LIMIT, "an object in \"patch\" has more than %d members",
 			      RT_HOOK_PATCH_MEMBERS_MAX);
@@ -72,11 +72,11 @@ read_patch(rt_scope *s, yyjson_val *object, const rt_hook_event *event, rt_hook_
 		return NULL;
 	for (rt_json_iter it = rt_json_members(patch); rt_json_next(&it);) {
 		if (!rt_hook_event_replaces(event, it.key))
-			rt_scope_fail(s, RT_USAGE, "\"patch\" has \"%.*s\"; %s lets change: %s",
+			rt_scope_fail(s, RT_USAGE, "\"patch\" has \"%.*s\"; %s allows changes to: %s",
 				      (int)rt_utf8_cut(it.key, 40), it.key.ptr, event->name,
 				      event->replaces[0] == 0 ? "nothing" : event->replaces);
 		else if (yyjson_is_null(it.value))
-			rt_scope_fail(s, RT_USAGE, "\"patch\" takes away \"%s\"", event->replaces);
+			rt_scope_fail(s, RT_USAGE, "\"patch\" removes \"%s\"", event->replaces);
 	}
 	return yyjson_obj_size(patch) > 0 ? patch : NULL;
 }
@@ -89,9 +89,9 @@ read_summary(rt_scope *s, yyjson_val *object, const rt_hook_event *event)
 	if (summary == NULL)
 		return NULL;
 	if (!(event->traits & RT_HOOK_SUMMARIZES))
-		rt_scope_fail(s, RT_USAGE, "%s takes no \"summary\"", event->name);
+		rt_scope_fail(s, RT_USAGE, "%s does not accept a \"summary\"", event->name);
 	else if (!yyjson_is_str(rt_json_get(summary, "summary")))
-		rt_scope_fail(s, RT_USAGE, "\"summary\" is no object with a text \"summary\"");
+		rt_scope_fail(s, RT_USAGE, "\"summary\" is not an object with a text \"summary\"");
 	return summary;
 }
 
@@ -106,7 +106,7 @@ rt_hook_response_read(rt_scope *scope, rt_str text, const rt_hook_event *event,
 		return;
 	root = rt_json_parse(scope, text);
 	if (!yyjson_is_obj(root)) {
-		rt_scope_fail(scope, RT_USAGE, "it is JSON, but no object");
+		rt_scope_fail(scope, RT_USAGE, "it is JSON, but not an object");
 		return;
 	}
 	out->decision = read_decision(scope, root);
@@ -117,7 +117,7 @@ rt_hook_response_read(rt_scope *scope, rt_str text, const rt_hook_event *event,
 	out->summary = read_summary(scope, root, event);
 	if (out->decision == RT_HOOK_REPLACE && out->patch == NULL && out->summary == NULL)
 		rt_scope_fail(scope, RT_USAGE,
-			      "\"decision\" is replace, but there is no \"patch\"");
+			      "the \"decision\" replace requires a \"patch\"");
 }
 
 /* The recursion is bounded by RT_JSON_DEPTH_MAX. */

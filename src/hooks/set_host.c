@@ -169,9 +169,9 @@ add_file(rt_hook_set *set, rt_hook_source source, int folder, const char *event,
 		    source == RT_HOOK_FROM_PROJECT ? AT_SYMLINK_NOFOLLOW : 0) != 0)
 		problem = strerror(errno);
 	else if (S_ISLNK(info.st_mode))
-		problem = "a symbolic link is no hook of a project";
+		problem = "a symbolic link cannot be a project's hook";
 	else if (!S_ISREG(info.st_mode))
-		problem = "it is no file";
+		problem = "it is not a file";
 	else if (rt_utf8_valid_size(rt_str_of(path)) != strlen(path))
 		problem = "its name is not UTF-8";
 	if (problem != NULL) {

@@ -52,7 +52,7 @@ rt_trust_validate(rt_scope *scope, yyjson_val *root)
 	uint64_t version;
 
 	if (!rt_json_u64(rt_json_get(root, "v"), &version) || hooks_of(root) == NULL)
-		rt_scope_fail(scope, RT_CORRUPT, "trust.json is not what Retake writes");
+		rt_scope_fail(scope, RT_CORRUPT, "trust.json was not written by Retake");
 	else if (version > 1)
 		rt_scope_fail(scope, RT_TOO_NEW, "trust.json was written by a newer Retake");
 }
@@ -124,13 +124,13 @@ read_at(rt_scope *s, int folder)
 		return NULL;
 	}
 	if (fstat(fd, &info) != 0)
-		fail_io(s, "trust.json cannot be looked at");
+		fail_io(s, "trust.json cannot be accessed");
 	else if (!S_ISREG(info.st_mode))
-		rt_scope_fail(s, RT_CORRUPT, "trust.json is no file");
+		rt_scope_fail(s, RT_CORRUPT, "trust.json is not a file");
 	else if (info.st_uid != geteuid() || (info.st_mode & 022) != 0)
 		rt_scope_fail(s, RT_REFUSED,
-			      "trust.json can be written by others than you: chmod 600 it, after "
-			      "looking at what is in it");
+			      "other users can write to trust.json: review its contents, then "
+			      "run chmod 600 on it");
 	text = read_all(s, fd);
 	close(fd);
 	if (!rt_ok(s))
@@ -307,7 +307,7 @@ hash_and_copy(rt_scope *s, int from, int to, const char *inner, rt_trust_program
 		}
 		rt_sha256_add(&sha, piece, (size_t)got);
 		if (to >= 0 && !write_all(to, piece, (size_t)got)) {
-			fail_io(s, "there is no room for a copy of a hook");
+			fail_io(s, "no space for a copy of a hook");
 			break;
 		}
 	}
@@ -332,11 +332,11 @@ rt_trust_open(rt_scope *scope, const char *folder, const char *inner, bool with_
 	from = rt_open_below(folder, inner, O_NONBLOCK | O_NOCTTY);
 	if (from < 0) {
 		if (errno == ENOENT)
-			rt_scope_fail(scope, RT_NOT_FOUND, "%s is not there", inner);
+			rt_scope_fail(scope, RT_NOT_FOUND, "%s does not exist", inner);
 		else if (errno == ELOOP || errno == ENOTDIR)
 			rt_scope_fail(scope, RT_REFUSED,
-				      "%s is, or lies behind, a symbolic link; a project's hook "
-				      "has to be a file",
+				      "%s is a symbolic link or is in one; a project's hook must "
+				      "be a file",
 				      inner);
 		else
 			fail_io(scope, inner);
@@ -345,11 +345,11 @@ rt_trust_open(rt_scope *scope, const char *folder, const char *inner, bool with_
 	if (fstat(from, &info) != 0)
 		fail_io(scope, inner);
 	else if (!S_ISREG(info.st_mode))
-		rt_scope_fail(scope, RT_REFUSED, "%s is no file", inner);
+		rt_scope_fail(scope, RT_REFUSED, "%s is not a file", inner);
 	else if ((info.st_mode & 0111) == 0)
 		rt_scope_fail(scope, RT_REFUSED, "%s is not executable", inner);
 	else if (with_fd && (out->fd = open_memory_file()) < 0)
-		fail_io(scope, "there is no file in memory to be had for a hook");
+		fail_io(scope, "cannot create a file in memory for a hook");
 	if (rt_ok(scope))
 		hash_and_copy(scope, from, out->fd, inner, out);
 	close(from);

@@ -106,7 +106,7 @@ rt_library_options(rt_scope *scope, const void *given, void *into, size_t size, 
 	for (size_t i = size; i < theirs; i++)
 		if (bytes[i] != 0)
 			rt_scope_fail(scope, RT_USAGE,
-				      "the %s ask for something that libretake %s does not know",
+				      "the %s use a feature that libretake %s does not have",
 				      what, RT_VERSION);
 	memcpy(into, given, size);
 }

@@ -21,7 +21,7 @@ retake_project_open(retake_store *store, const char *name, const retake_project_
 	rt_library_require(s, out_project, "place for the project");
 	rt_library_options(s, options, &own, sizeof(own), "project's options");
 	engine.project = rt_library_str(s, name, "project's name");
-	engine.by = rt_library_str(s, own.by, "name of who asks");
+	engine.by = rt_library_str(s, own.by, "author's name");
 	if (rt_ok(s)) {
 		project = rt_new0(store->alloc, sizeof(*project));
 		if (project == NULL)

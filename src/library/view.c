@@ -185,7 +185,7 @@ find_provider(rt_scope *s, rt_str name)
 		return found;
 	names = rt_scope_buf(s);
 	rt_provider_add_names(names);
-	rt_scope_fail(s, RT_USAGE, "no provider \"%.*s\"; there are %.*s",
+	rt_scope_fail(s, RT_USAGE, "no provider \"%.*s\"; available: %.*s",
 		      (int)rt_utf8_cut(name, 60), name.ptr, RT_STR_ARG(rt_buf_str(names)));
 	return NULL;
 }

@@ -119,15 +119,18 @@ static void
 add_echo(const asked *a, rt_buf *out)
 {
 	if (rt_str_trim(rt_buf_str(a->last)).size == 0) {
-		rt_buf_add_c(out, "Hello. I am the built-in model: I need no network, and I know "
-				  "nothing. Say something, and I say it again.");
+		rt_buf_add_c(out, "Hello. I am the built-in model. I need no network and only "
+				  "repeat what you write.");
 		return;
 	}
 	rt_buf_add_c(out, "You said: \"");
 	add_beginning(out, rt_buf_str(a->last), ECHO_WORDS);
 	rt_buf_add_f(out,
-		     "\"\n\nThat makes %zu message%s. I am the built-in model and only repeat; for "
-		     "answers, choose another: retake set model PROVIDER/NAME",
+		     "\"\n"
+		     "\n"
+		     "That makes %zu message%s. I am the built-in model and only repeat your "
+		     "messages. For real answers, choose another model: retake set model "
+		     "PROVIDER/NAME",
 		     a->count, a->count == 1 ? "" : "s");
 }
 
@@ -239,7 +242,7 @@ rt_builtin_check(rt_str name, rt_error *err)
 	if (is_play(name) || rt_str_is(name, "echo") || rt_str_is(name, "summary"))
 		return RT_OK;
 	return rt_fail(err, RT_NOT_FOUND,
-		       "no built-in model \"%.*s\"; there are echo, summary and play",
+		       "no built-in model \"%.*s\"; available: echo, summary and play",
 		       (int)rt_utf8_cut(name, 80), name.ptr);
 }
 

@@ -89,7 +89,7 @@ read_step(rt_str line, const rt_alloc *alloc, step *out, rt_error *err)
 		return RT_OK;
 	rt_json_free(out->doc);
 	return out->value == NULL ? rt_fail(err, RT_USAGE, "no such step")
-				  : rt_fail(err, RT_USAGE, "this is not what belongs into %s",
+				  : rt_fail(err, RT_USAGE, "invalid value for %s",
 					    step_names[out->kind]);
 }
 

@@ -127,8 +127,8 @@ echo(void **state)
 		"I say it again.\",\"provider\":\"builtin\",\"model\":\"echo\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":4,\"output_tokens\":27}");
 	answers("nobody", "", HELLO,
-		"not_found \"\" no built-in model \"nobody\"; there are echo, summary and play");
-	answers("echo", "", "", "usage \"\",\"provider\":\"builtin\",\"model\":\"echo\" not valid JSON at byte 0: nothing there");
+		"not_found \"\" no built-in model \"nobody\"; available: echo, summary and play");
+	answers("echo", "", "", "usage \"\",\"provider\":\"builtin\",\"model\":\"echo\" not valid JSON at byte 0: the text is empty");
 }
 
 static void
@@ -179,10 +179,10 @@ summary(void **state)
 		"<conversation>\\n[User]: Which database? It is for a desktop.\\nAnd quickly!\\n\\n"
 		"[AI]: SQLite, with a log. We decided on WAL in `src/db.c` (see https://sqlite.org/wal.html), "
 		"instead of a server. Shall we?\\n\\nIt has [one]: file.\\n\\n"
-		"[summary of what was before]: # Goal\\n- a store. Let's keep /etc/retake/conf and src/db.c\\n\\n"
+		"[summary of earlier entries]: # Goal\\n- a store. Let's keep /etc/retake/conf and src/db.c\\n\\n"
 		"[User]: And undo?\\n</conversation>\\n\\nSum up the conversation above.\"}]}",
 		"ok \"An extract of 4 messages, made without a model.\\n\\nSaid:\\n"
-		"- User: Which database?\\n- AI: SQLite, with a log.\\n- summary of what was before: Goal\\n"
+		"- User: Which database?\\n- AI: SQLite, with a log.\\n- summary of earlier entries: Goal\\n"
 		"- User: And undo?\\n\\n"
 		"Decisions:\\n- We decided on WAL in `src/db.c` (see https://sqlite.org/wal.html), instead of a server.\\n"
 		"- Let's keep /etc/retake/conf and src/db.c\\n\\n"
@@ -291,9 +291,9 @@ scripts_that_are_wrong(void **state)
 {
 	(void)state;
 	answers("play", "{\"text\":\"a\"}\n\n{\"say\":\"b\"}", HELLO, "usage \"\" line 3 of the script: no such step");
-	answers("play", "{\"text\":7}", HELLO, "usage \"\" line 1 of the script: this is not what belongs into text");
-	answers("play", "{\"stop\":\"never\"}", HELLO, "usage \"\" line 1 of the script: this is not what belongs into stop");
-	answers("play", "{\"wait_ms\":999999999999}", HELLO, "usage \"\" line 1 of the script: this is not what belongs into wait_ms");
+	answers("play", "{\"text\":7}", HELLO, "usage \"\" line 1 of the script: invalid value for text");
+	answers("play", "{\"stop\":\"never\"}", HELLO, "usage \"\" line 1 of the script: invalid value for stop");
+	answers("play", "{\"wait_ms\":999999999999}", HELLO, "usage \"\" line 1 of the script: invalid value for wait_ms");
 	answers("play", "[]", HELLO, "usage \"\" line 1 of the script: no such step");
 	/* one without a word is a reply without a word */
 	answers("play", "", HELLO,

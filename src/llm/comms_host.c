@@ -56,7 +56,7 @@ static rt_status
 set_folder(char to[PATH_ROOM], rt_str folder, rt_error *err)
 {
 	if (folder.size + sizeof("/comms/20261122T054412Z-0123456789abcdef.jsonl.new") > PATH_ROOM)
-		return rt_fail(err, RT_LIMIT, "the name of the state folder is too long");
+		return rt_fail(err, RT_LIMIT, "the path of the state directory is too long");
 	(void)snprintf(to, PATH_ROOM, "%.*s/comms", RT_STR_ARG(folder));
 	return RT_OK;
 }
@@ -155,7 +155,7 @@ static void
 note_failure(rt_comms *c, const char *verb)
 {
 	if (c->error[0] == '\0')
-		snprintf(c->error, sizeof(c->error), "the log of requests cannot be %s: %s", verb,
+		snprintf(c->error, sizeof(c->error), "the request log cannot be %s: %s", verb,
 			 strerror(errno));
 }
 
@@ -453,7 +453,7 @@ rt_comms_body(const rt_alloc *alloc, const rt_comms_line *line, rt_buf *out, rt_
 		if (rt_str_is(key, "body"))
 			body = value;
 	if (body.ptr == NULL)
-		return rt_fail(err, RT_NOT_FOUND, "the log has no texts of it");
+		return rt_fail(err, RT_NOT_FOUND, "the log does not contain its texts");
 	rt_dedup_init(&texts, alloc);
 	while (st == RT_OK && rt_str_split(&rest, '\n', &one))
 		if (one.size > 0)

@@ -16,11 +16,11 @@
 #include "llm/url.h"
 
 #define NO_KEY_HERE \
-	"a key does not stand in the configuration, which people copy and show: use key_env, " \
+	"keys are not allowed in the configuration, which may be shared: use key_env, " \
 	"key_file or key_cmd"
-#define HOOK_SHAPE "is to be a list of tables: [[hook]]"
+#define HOOK_SHAPE "must be a list of tables: [[hook]]"
 #define ROLES_SHAPE "a list of up to 100 names: [\"User\", \"AI\"]"
-#define MODELS_SHAPE "is to be a list of names: [\"big\", \"small\"]"
+#define MODELS_SHAPE "must be a list of names: [\"big\", \"small\"]"
 
 enum { ROLES_MAX = 100, PROVIDER_NAME_MAX = 64, PATH_DEPTH = 3, SHOWN_MAX = 40, NAME_SHOWN_MAX = 80 };
 
@@ -134,7 +134,7 @@ read_string(reader *r, yyjson_val *value)
 	rt_str text = rt_json_str(value);
 
 	if (!yyjson_is_str(value) || text.size == 0)
-		fail(r, RT_USAGE, "is to be a text in quotes, and not empty");
+		fail(r, RT_USAGE, "must be a quoted text that is not empty");
 	else if (!rt_header_is_one_line(text))
 		fail(r, RT_USAGE, "has a line end or another control character");
 	return rt_scope_copy(r->s, text);
@@ -154,7 +154,7 @@ read_number(reader *r, yyjson_val *value, void *to)
 	uint64_t number = 0;
 
 	if (!rt_json_u64(value, &number) || number == 0 || number > r->max)
-		fail(r, RT_USAGE, "is to be a whole number from 1 to %llu",
+		fail(r, RT_USAGE, "must be a whole number from 1 to %llu",
 		     (unsigned long long)r->max);
 	*(size_t *)to = (size_t)number;
 }
@@ -163,7 +163,7 @@ static void
 read_flag(reader *r, yyjson_val *value, void *to)
 {
 	if (!yyjson_is_bool(value))
-		fail(r, RT_USAGE, "is to be true or false");
+		fail(r, RT_USAGE, "must be true or false");
 	*(bool *)to = yyjson_get_bool(value);
 }
 
@@ -187,8 +187,7 @@ read_variable(reader *r, yyjson_val *value, void *to)
 	/* It may be the key itself by mistake: it is not shown. */
 	if (rt_ok(r->s) && (!is_word(name, "_") || (name.ptr[0] >= '0' && name.ptr[0] <= '9')))
 		fail(r, RT_USAGE,
-		     "is to be the name of an environment variable, which has only "
-		     "letters, digits and _");
+		     "must be the name of an environment variable (letters, digits and _)");
 	*(rt_str *)to = name;
 }
 
@@ -219,9 +218,9 @@ read_command(reader *r, yyjson_val *value, void *to)
 
 	if (!yyjson_is_arr(value) || yyjson_arr_size(value) == 0)
 		fail(r, RT_USAGE,
-		     "is to be a list, the program and its arguments: "
-		     "[\"pass\", \"show\", \"x\"]; there is no shell");
-	p->key_cmd = read_list(r, value, 1, 0, "is to be a list of texts without NUL",
+		     "must be a list of the program and its arguments: [\"pass\", \"show\", "
+		     "\"x\"]; no shell is used");
+	p->key_cmd = read_list(r, value, 1, 0, "must be a list of texts without NUL",
 			       &p->key_cmd_count);
 }
 
@@ -241,13 +240,13 @@ read_headers(reader *r, yyjson_val *value, void *to)
 	rt_config_provider *p = to;
 
 	if (!yyjson_is_obj(value))
-		fail(r, RT_USAGE, "is to be a table of texts: { \"x-org\" = \"me\" }");
+		fail(r, RT_USAGE, "must be a table of texts: { \"x-org\" = \"me\" }");
 	p->headers = rt_scope_array(r->s, yyjson_obj_size(value), sizeof(*p->headers));
 	for (rt_json_iter it = rt_json_members(value); rt_json_next(&it);) {
 		if (!is_word(it.key, "!#$%&'*+-.^_`|~"))
-			fail(r, RT_USAGE, "has a name that no header has");
+			fail(r, RT_USAGE, "has an invalid header name");
 		if (!yyjson_is_str(it.value) || !rt_header_is_one_line(rt_json_str(it.value)))
-			fail(r, RT_USAGE, "is to hold texts of one line");
+			fail(r, RT_USAGE, "must contain texts of one line");
 		if (!rt_ok(r->s))
 			return;
 		p->headers[p->header_count++] = (rt_header){
@@ -272,7 +271,7 @@ read_kind(reader *r, yyjson_val *value, void *to)
 		(void)snprintf(names + size, sizeof(names) - size, "%s%s", i > 0 ? ", " : "",
 			       rt_providers[i]->name);
 	fail(r, RT_USAGE, "%s%s",
-	     value == NULL ? "needs a kind, one of: " : "is to be one of: ", names);
+	     value == NULL ? "needs a kind, one of: " : "must be one of: ", names);
 }
 
 /* What people call a key when they write it down. */
@@ -330,9 +329,9 @@ static void
 read_provider(reader *r, rt_str name, yyjson_val *table, rt_config_provider *p)
 {
 	if (name.size > PROVIDER_NAME_MAX || !is_word(name, "-_."))
-		fail(r, RT_USAGE, "a provider's name has letters, digits, - and _");
+		fail(r, RT_USAGE, "a provider's name can have letters, digits, - and _");
 	else if (!yyjson_is_obj(table))
-		fail(r, RT_USAGE, "is to be a table: [provider.NAME]");
+		fail(r, RT_USAGE, "must be a table: [provider.NAME]");
 	p->name = rt_scope_copy(r->s, name);
 	r->depth = 3;
 	for (rt_json_iter it = rt_json_members(table); rt_ok(r->s) && rt_json_next(&it);) {
@@ -350,7 +349,7 @@ static void
 read_providers(reader *r, yyjson_val *table)
 {
 	if (!yyjson_is_obj(table))
-		fail(r, RT_USAGE, "is to be tables: [provider.NAME]");
+		fail(r, RT_USAGE, "must be tables: [provider.NAME]");
 	r->c->providers = rt_scope_array(r->s, yyjson_obj_size(table), sizeof(*r->c->providers));
 	for (rt_json_iter it = rt_json_members(table); rt_ok(r->s) && rt_json_next(&it);) {
 		r->path[1] = it.key;
@@ -388,7 +387,7 @@ read_default(reader *r, rt_str key, yyjson_val *value, rt_buf *json)
 		return;
 	}
 	if (wants != NULL)
-		fail(r, RT_USAGE, "is to be %s", wants);
+		fail(r, RT_USAGE, "must be %s", wants);
 	rt_json_add_key_str(json, key);
 	rt_json_add_value(json, value);
 }
@@ -399,7 +398,7 @@ read_defaults(reader *r, yyjson_val *table)
 	rt_buf *json = rt_scope_buf(r->s);
 
 	if (!yyjson_is_obj(table))
-		fail(r, RT_USAGE, "is to be a table: [defaults]");
+		fail(r, RT_USAGE, "must be a table: [defaults]");
 	rt_json_open(json, NULL, '{');
 	for (rt_json_iter it = rt_json_members(table); rt_ok(r->s) && rt_json_next(&it);) {
 		r->path[1] = it.key;
@@ -562,7 +561,7 @@ rt_config_read(const rt_alloc *alloc, rt_str text, rt_config **out, rt_error *er
 	if (c != NULL)
 		c->comms_texts = c->tui.mouse = true;
 	if (text.size > RT_CONFIG_SIZE_MAX)
-		(void)rt_scope_fail(&s, RT_LIMIT, "a configuration has at most %d bytes",
+		(void)rt_scope_fail(&s, RT_LIMIT, "a configuration can have at most %d bytes",
 				    (int)RT_CONFIG_SIZE_MAX);
 	if (rt_ok(&s) && rt_str_trim(text).size > 0) { /* else it can be read without TOML, too */
 		reader r = {.c = c, .s = &s, .text = text};
@@ -700,7 +699,7 @@ fail_unknown(const rt_config *config, const char *words, rt_str name, rt_error *
 	rt_status st;
 
 	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	rt_buf_add_c(&names, "; say PROVIDER/MODEL, where the providers are ");
+	rt_buf_add_c(&names, "; use PROVIDER/MODEL; providers: ");
 	add_provider_names(config, &names);
 	st = rt_fail(err, RT_NOT_FOUND, "%s%.*s%s", words, (int)rt_utf8_cut(name, NAME_SHOWN_MAX),
 		     name.size == 0 ? "" : name.ptr, names.status == RT_OK ? names.ptr : "");
@@ -732,13 +731,13 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 	if (name.size == 0) {
 		if (config == NULL || config->model.size == 0)
 			return fail_unknown(config,
-					    "no model is named, and the configuration has none",
+					    "no model was given, and the configuration has no default",
 					    name, err);
 		name = config->model;
 	}
 	if (split(config, name, &choice)) {
 		if (choice.model.size == 0)
-			return fail_unknown(config, "no model is named behind ", name, err);
+			return fail_unknown(config, "no model is given after ", name, err);
 		*out = choice;
 		return RT_OK;
 	}
@@ -758,12 +757,11 @@ rt_models_choose(const rt_config *config, rt_str name, rt_model_choice *out, rt_
 	if (slash == SIZE_MAX)
 		maker = maker_of(name);
 	if (maker == NULL)
-		return fail_unknown(config, "there is no provider in the name of the model ", name,
+		return fail_unknown(config, "the name of the model does not contain a provider ", name,
 				    err);
 	name.size = rt_utf8_cut(name, NAME_SHOWN_MAX);
 	return rt_fail(err, RT_NOT_FOUND,
-		       "the model \"%.*s\" needs the name of its provider in front "
-		       "(did you mean %s/%.*s?)",
+		       "the model \"%.*s\" needs its provider as a prefix (did you mean %s/%.*s?)",
 		       RT_STR_ARG(name), maker->name, RT_STR_ARG(name));
 }
 
@@ -794,7 +792,7 @@ rt_models_check_provider(const rt_config *config, rt_str name, rt_error *err)
 	rt_buf_init(&names, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	add_provider_names(config, &names);
 	name.size = rt_utf8_cut(name, NAME_SHOWN_MAX);
-	st = rt_fail(err, RT_NOT_FOUND, "there is no provider \"%.*s\"%s%.*s%s; there are %s",
+	st = rt_fail(err, RT_NOT_FOUND, "there is no provider \"%.*s\"%s%.*s%s; available: %s",
 		     RT_STR_ARG(name), meant.size > 0 ? " (did you mean " : "", RT_STR_ARG(meant),
 		     meant.size > 0 ? "?)" : "", names.status == RT_OK ? names.ptr : "others");
 	rt_buf_deinit(&names);

@@ -333,7 +333,7 @@ test_empty(void **state)
 	assert_int_equal(rt_models_choose(c, RT_STR("qwen3:8b"), &m, &err), RT_NOT_FOUND);
 	assert_non_null(strstr(err.text, "did you mean ollama/qwen3:8b?"));
 	assert_int_equal(rt_models_choose(c, RT_STR("foo/bar"), &m, &err), RT_NOT_FOUND);
-	assert_non_null(strstr(err.text, "there is no provider \"foo\"; there are openai"));
+	assert_non_null(strstr(err.text, "there is no provider \"foo\"; available: openai"));
 	assert_int_equal(rt_models_check_setting(c, RT_STR("foo/bar"), &err), RT_NOT_FOUND);
 	assert_int_equal(rt_models_check_setting(c, RT_STR("builtin/nope"), &err), RT_NOT_FOUND);
 	assert_int_equal(rt_models_check_setting(c, RT_STR(""), &err), RT_USAGE);
@@ -414,8 +414,8 @@ test_shown_urls(void **state)
 	static const char *const shown[][2] = {
 		{"https://a:8080/v1/", "https://a:8080/v1/"},
 		{"http://a/v1?key=sk-1", "http://a/v1?..."},
-		{"http://me:sk-1@a/v1", "(not a url that can be used)"},
-		{"", "(not a url that can be used)"},
+		{"http://me:sk-1@a/v1", "(not a valid url)"},
+		{"", "(not a valid url)"},
 	};
 	static const char *const decoded[][2] = {
 		{"a%2Fb%2fc", "a/b/c"}, {"%", "%"}, {"%4", "%4"}, {"%41%", "A%"}, {"%4g+", "%4g+"},

@@ -47,9 +47,8 @@ load(void)
 
 	if (library == NULL) {
 		loaded = rt_fail(&why, RT_IO,
-				 "libcurl is needed to reach a model's server and cannot "
-				 "be loaded (%s): install it (Debian: libcurl4), or use a built-in "
-				 "model",
+				 "libcurl cannot be loaded (%s); requests to models need it: "
+				 "install it (Debian: libcurl4), or use a built-in model",
 				 reason);
 		return;
 	}

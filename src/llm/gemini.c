@@ -73,7 +73,7 @@ static rt_status
 add_path(rt_str model, bool stream, rt_buf *out, rt_error *err)
 {
 	if (model.size == 0)
-		return rt_fail(err, RT_USAGE, "there is no model set, and Gemini needs one");
+		return rt_fail(err, RT_USAGE, "no model is set, but Gemini needs one");
 	rt_buf_add_byte(out, '/');
 	if (!rt_str_starts(model, RT_STR("models/")) &&
 	    !rt_str_starts(model, RT_STR("tunedModels/")))
@@ -154,7 +154,7 @@ read_blocked(rt_reply *reply, rt_str reason)
 	rt_buf words;
 
 	rt_buf_init(&words, reply->alloc, RT_BUF_UNLIMITED);
-	rt_buf_add_c(&words, "the request was held back: ");
+	rt_buf_add_c(&words, "the provider blocked the request: ");
 	rt_buf_add_str(&words, reason);
 	rt_reply_set_error(reply, rt_buf_str(&words));
 	rt_reply_set_stop(reply, RT_STOP_FILTER);

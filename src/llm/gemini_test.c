@@ -79,12 +79,12 @@ errors(void **state)
 {
 	(void)state;
 	reads_as(P, "data: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"}" USAGE,
-		 "ok \"\"," TOLD("filtered") ",\"error\":\"the request was held back: SAFETY\"");
+		 "ok \"\"," TOLD("filtered") ",\"error\":\"the provider blocked the request: SAFETY\"");
 	reads_as(P, PARTS("{\"text\":\"so f\"}") "data: {\"error\":{\"code\":503,\"message\":\"The model is overloaded.\",\"status\":\"UNAVAILABLE\"}}\n\n",
 		 "ok \"so f\"," TOLD("error") ",\"error\":\"The model is overloaded.\"");
 	reads_as(P, LAST("", "MALFORMED_FUNCTION_CALL"), "ok \"\"," TOLD("error") ",\"error\":\"MALFORMED_FUNCTION_CALL\"");
 	reads_as(P, "data: {\"candidates\":[]}\n\ndata: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\xE2\x82",
-		 "upstream ... \"\",\"provider\":\"gemini\" the server sent what is no answer of a model: "
+		 "upstream ... \"\",\"provider\":\"gemini\" the server's answer is not a model's reply: "
 		 "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" ...");
 	error_reads_as(P, "[{\"error\":{\"code\":400,\"message\":\"API key not valid.\",\"status\":\"INVALID_ARGUMENT\"}}]",
 		       "API key not valid.");

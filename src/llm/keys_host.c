@@ -40,9 +40,8 @@ add_key(rt_str output, const char *source, const char *name, rt_buf *out, rt_err
 	for (size_t i = 0; i < key.size; i++)
 		if (key.ptr[i] < 0x21 || key.ptr[i] > 0x7E)
 			return rt_fail(err, RT_CREDENTIALS,
-				       "what %s%s has in its first line is no "
-				       "key: there is a blank, a control character or a letter "
-				       "beyond ASCII in it",
+				       "the first line of %s%s is not a key: it has a space, a "
+				       "control character or a character outside ASCII",
 				       source, name);
 	rt_buf_add_str(out, key);
 	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
@@ -58,7 +57,7 @@ key_from_variable(const char *name, bool required, rt_buf *out, rt_error *err)
 	if (!required)
 		return RT_OK;
 	return rt_fail(err, RT_CREDENTIALS,
-		       "the environment variable %s, which is to have the key, is not set", name);
+		       "the environment variable %s, which should contain the key, is not set", name);
 }
 
 /* ---- files ---- */
@@ -72,9 +71,9 @@ read_key_file(int fd, const char *path, rt_buf *out, rt_buf *warnings, rt_error 
 	ssize_t got = 1;
 
 	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
-		return rt_fail(err, RT_CREDENTIALS, "the key file %s is no file", path);
+		return rt_fail(err, RT_CREDENTIALS, "the key file %s is not a file", path);
 	if ((info.st_mode & 077) != 0)
-		rt_buf_add_f(warnings, "others may read or change the key file %s: chmod 600 it\n",
+		rt_buf_add_f(warnings, "other users can read or change the key file: chmod 600 %s\n",
 			     path);
 	while (got != 0 && size < sizeof(text)) {
 		got = read(fd, text + size, sizeof(text) - size);
@@ -187,7 +186,7 @@ read_output(int fd, int64_t end_ms, rt_stop_fn stop, void *stop_ctx, const char 
 		if (got <= 0)
 			return RT_OK;
 		if (output->size + (size_t)got > RT_KEY_OUTPUT_MAX)
-			return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s says more than a key",
+			return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s prints more than a key",
 				       name);
 		rt_buf_add(output, bytes, (size_t)got);
 		if (output->status != RT_OK)
@@ -221,7 +220,7 @@ wait_for_exit(pid_t pid, rt_status st, int64_t end_ms, const char *name, rt_erro
 			       "key_cmd: %s ended with status %d; run it by hand "
 			       "to see why",
 			       name, WEXITSTATUS(status));
-	return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s was ended by a signal", name);
+	return rt_fail(err, RT_CREDENTIALS, "key_cmd: %s was terminated by a signal", name);
 }
 
 static rt_status
@@ -356,6 +355,6 @@ rt_key_url(const rt_model_choice *choice, rt_buf *out, rt_error *err)
 	if (out->status != RT_OK)
 		return rt_fail(err, out->status, "out of memory");
 	if (name != NULL && out->size > 0 && rt_url_read(rt_buf_str(out), &url, &why) != RT_OK)
-		return rt_fail(err, RT_USAGE, "the variable %s is wrong: %s", name, why.text);
+		return rt_fail(err, RT_USAGE, "the variable %s is invalid: %s", name, why.text);
 	return RT_OK;
 }

@@ -21,7 +21,7 @@ rt_config_path(rt_buf *out, rt_error *err)
 {
 	if (!rt_home_path(out, "XDG_CONFIG_HOME", ".config", "config.toml"))
 		return rt_fail(err, RT_NOT_FOUND,
-			       "there is no home folder: set HOME or XDG_CONFIG_HOME");
+			       "there is no home directory: set HOME or XDG_CONFIG_HOME");
 	return out->status == RT_OK ? RT_OK : rt_fail(err, out->status, "out of memory");
 }
 
@@ -80,7 +80,7 @@ add_key_hint(rt_buf *out, const rt_model_choice *choice)
 	const char *env = choice->provider->key_env;
 
 	if (choice->config != NULL && choice->config->key_env.size > 0) {
-		rt_buf_add_f(out, "Its key is taken from %s", choice->config->key_env.ptr);
+		rt_buf_add_f(out, "The key is read from %s", choice->config->key_env.ptr);
 		return;
 	}
 	rt_buf_add_c(out, "Set ");
@@ -151,9 +151,8 @@ open_builtin(rt_scope *s, const rt_models_options *o, rt_str name, rt_model **ou
 	if (rt_str_starts(name, play) && !o->may_play)
 		(void)rt_scope_fail(
 			s, RT_REFUSED,
-			"a model that plays a file (play:FILE) is not taken from a "
-			"stored setting or from a browser; only from -m, RETAKE_MODEL or "
-			"config.toml");
+			"a model that plays a file (play:FILE) can be set only by -m, "
+			"RETAKE_MODEL or config.toml, not by a stored setting or a browser");
 	if (rt_str_starts(name, play)) {
 		rt_str path = rt_scope_copy(s,
 					    rt_str_at(name.ptr + play.size, name.size - play.size));

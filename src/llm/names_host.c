@@ -232,7 +232,7 @@ check_list(rt_scope *s, const rt_model_names *n, const cache *c, rt_buf *notes)
 		     .shown = rt_scope_buf(s),
 		     .distance = SIZE_MAX,
 		     .end_ms = rt_clock_ms() + RT_MODEL_NAMES_WAIT_MS};
-	const char *problem = "its server lists none";
+	const char *problem = "its server lists no models";
 	rt_error why = {0};
 	rt_status st;
 

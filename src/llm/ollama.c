@@ -112,8 +112,7 @@ read_end(rt_reply *reply, yyjson_val *root)
 
 	rt_reply_set_usage(reply, &counts);
 	if (rt_reply_is_empty(reply) && (rt_str_is(reason, "load") || rt_str_is(reason, "unload")))
-		rt_reply_set_error(reply, RT_STR("the server loaded or unloaded the model "
-						 "and asked it nothing"));
+		rt_reply_set_error(reply, RT_STR("the server only loaded or unloaded the model"));
 	else
 		rt_reply_set_stop(reply, rt_str_is(reason, "length") ? RT_STOP_LENGTH
 								     : rt_answer_usual_stop(reply));

@@ -151,7 +151,7 @@ read_answer(rt_reply *reply, yyjson_val *root, bool whole)
 
 const rt_provider rt_provider_openai = {
 	.name = "openai",
-	.title = "OpenAI, and servers that speak as it does",
+	.title = "OpenAI and compatible servers",
 	.url = "https://api.openai.com/v1",
 	.key_env = "OPENAI_API_KEY",
 	.url_env = "OPENAI_BASE_URL",
@@ -172,7 +172,7 @@ const rt_provider rt_provider_openai = {
 /* The built-in model reads the same requests. */
 const rt_provider rt_provider_builtin = {
 	.name = "builtin",
-	.title = "Built-in: no network, only repeats",
+	.title = "Built-in: offline, repeats messages",
 	.model_prefixes = {"echo", "summary"},
 	.no_images = true,
 	.writer = &writer,

@@ -13,7 +13,7 @@ enum {
 static rt_status
 fail_local(rt_status st, rt_error *err)
 {
-	return rt_fail(err, st, "the built-in model is not on the network");
+	return rt_fail(err, st, "the built-in model has no server");
 }
 
 rt_status
@@ -64,7 +64,7 @@ read_json(const rt_alloc *alloc, rt_str data, rt_json_doc **out, rt_error *err)
 	rt_json_free(doc);
 	shown = rt_str_at(data.ptr, rt_utf8_cut(data, SHOWN_MAX));
 	shown.size = rt_utf8_valid_size(shown);
-	return rt_fail(err, RT_UPSTREAM, "the server sent what is no answer of a model: %.*s%s",
+	return rt_fail(err, RT_UPSTREAM, "the server's answer is not a model's reply: %.*s%s",
 		       RT_STR_ARG(shown), shown.size < data.size ? " ..." : "");
 }
 
@@ -215,7 +215,7 @@ rt_answer_read_error(rt_reply *reply, yyjson_val *root)
 	rt_buf_init(&words, reply->alloc, RT_BUF_UNLIMITED);
 	add_error(first, &words);
 	rt_reply_set_error(reply, words.size > 0 ? rt_buf_str(&words)
-						 : RT_STR("the server did not say what is wrong"));
+						 : RT_STR("the server gave no reason"));
 	rt_reply_note(reply, words.status);
 	rt_buf_deinit(&words);
 	return true;

@@ -101,7 +101,7 @@ check_reply(exchange *x, rt_error *err)
 		return RT_OK;
 	return rt_fail(err, st,
 		       st == RT_NOMEM ? "out of memory while a reply arrives"
-				      : "the reply of %s is too large to be kept",
+				      : "the reply of %s is too large to store",
 		       x->m->origin.ptr);
 }
 
@@ -222,15 +222,15 @@ static const char *
 meaning(unsigned status)
 {
 	switch (status) {
-	case 400: return " (it does not like the request)";
-	case 402: return " (it wants to be paid)";
-	case 404: return " (not found: is the url right, and has it this model?)";
+	case 400: return " (it rejected the request)";
+	case 402: return " (payment required)";
+	case 404: return " (not found: check the url and the name of the model)";
 	case 408:
-	case 504: return " (it took too long)";
+	case 504: return " (timeout)";
 	case 413: return " (the request is too large)";
 	case 429: return " (too many requests)";
 	case 500:
-	case 502: return " (something is broken there)";
+	case 502: return " (internal error)";
 	case 503:
 	case 529: return " (overloaded)";
 	default: return "";
@@ -250,12 +250,11 @@ fail_status(const exchange *x, rt_error *err)
 	words = server_words(&s, x);
 	if (status == 401 || status == 403)
 		st = rt_fail(err, RT_CREDENTIALS, "%s %s (%u)%s. %s", origin,
-			     x->m->o.key.size == 0 ? "asks for a key" : "does not accept the key",
+			     x->m->o.key.size == 0 ? "requires a key" : "does not accept the key",
 			     status, words, x->m->o.key_hint.ptr);
 	else if (status == 407)
 		st = rt_fail(err, RT_UPSTREAM,
-			     "the proxy on the way to %s wants a user and a "
-			     "password (407)%s",
+			     "the proxy for %s requires a user and a password (407)%s",
 			     origin, words);
 	else if (status >= 300 && status <= 399)
 		st = rt_fail(err, RT_UPSTREAM,
@@ -322,7 +321,7 @@ end_whole(exchange *x, rt_error *err)
 	rt_status st;
 
 	if (body.size == 0)
-		return rt_fail(err, RT_UPSTREAM, "%s answers with nothing", x->m->origin.ptr);
+		return rt_fail(err, RT_UPSTREAM, "%s returned an empty answer", x->m->origin.ptr);
 	if (x->reply == NULL)
 		return RT_OK;
 	st = rt_provider_read_whole(x->m->o.provider, x->reply, body, err);

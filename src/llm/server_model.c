@@ -56,8 +56,7 @@ check_secrets(server_model *m, const rt_url *url)
 	if (!rt_header_is_one_line(m->o.key) || m->o.key.size > RT_MODEL_KEY_MAX)
 		(void)rt_scope_fail(
 			s, RT_CREDENTIALS,
-			"the key for %s has a line end or another character that no key "
-			"has, or is longer than any",
+			"the key for %s has an invalid character or is too long",
 			m->origin.ptr);
 	for (size_t i = 0; i < m->o.header_count; i++) {
 		const rt_header *header = &m->o.headers[i];
@@ -71,9 +70,8 @@ check_secrets(server_model *m, const rt_url *url)
 	if (secret && !url->is_tls && !rt_url_is_loopback(url) && !m->o.allow_plain_http)
 		(void)rt_scope_fail(
 			s, RT_REFUSED,
-			"the key would go to %s unencrypted, for everybody on the way to "
-			"read: use https, or say allow_plain_http = true for this "
-			"provider",
+			"the key would be sent to %s unencrypted: use https, or set "
+			"allow_plain_http = true for this provider",
 			m->origin.ptr);
 }
 
@@ -360,7 +358,7 @@ list_models(const server_model *m, unsigned tries, const rt_ask *ask, rt_model_f
 
 	rt_scope_init(&s, m->o.alloc);
 	if (p->models_path == NULL)
-		(void)rt_scope_fail(&s, RT_REFUSED, "%s cannot be asked which models there are",
+		(void)rt_scope_fail(&s, RT_REFUSED, "%s does not list its models",
 				    p->title);
 	check_key(&s, m);
 	url = make_url(&s, m, rt_str_of(p->models_path));

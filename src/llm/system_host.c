@@ -91,7 +91,7 @@ rt_file_read(const char *path, int flags, size_t size_max, rt_buf *out, rt_error
 	errno = error;
 	if (!is_read)
 		return rt_fail(err, RT_IO, "%s %s", path,
-			       is_file ? "cannot be read" : "is no file");
+			       is_file ? "cannot be read" : "is not a file");
 	if (out->status != RT_OK)
 		return rt_fail(err, out->status, "out of memory");
 	if (out->size > size_max)

@@ -212,7 +212,7 @@ read_entry(reader *r, rt_str line, entry *out)
 
 	out->line = ++r->line;
 	if (blank == NULL) {
-		fail_line(r, RT_CORRUPT, out->line, "it has no rank");
+		fail_line(r, RT_CORRUPT, out->line, "no rank");
 		return;
 	}
 	size = decode(r->values, rt_str_at(line.ptr, digits), bytes);
@@ -220,10 +220,10 @@ read_entry(reader *r, rt_str line, entry *out)
 	if (size == SIZE_MAX)
 		fail_line(r, RT_CORRUPT, out->line, "the token is not base64");
 	else if (rank == UINT32_MAX)
-		fail_line(r, RT_CORRUPT, out->line, "the rank is no number");
+		fail_line(r, RT_CORRUPT, out->line, "the rank is not a number");
 	else if (rank > RT_TOKEN_RANK_MAX || size > RT_TOKEN_SIZE_MAX ||
 		 t->bytes_size + size > RT_TOKENS_BYTES_MAX)
-		fail_line(r, RT_LIMIT, out->line, "it is larger than Retake can count with");
+		fail_line(r, RT_LIMIT, out->line, "the rank is too large");
 	if (r->status != RT_OK)
 		return;
 	out->hash = hash_of(bytes, size);
@@ -241,7 +241,7 @@ add_entry(reader *r, const entry *e)
 	size_t at = find(t, t->bytes + slot_offset(e->slot), slot_size(e->slot), e->hash);
 
 	if (t->slots[at] != 0) {
-		fail_line(r, RT_CORRUPT, e->line, "the token was there before");
+		fail_line(r, RT_CORRUPT, e->line, "the token appears twice");
 		return;
 	}
 	t->slots[at] = e->slot;

@@ -227,11 +227,10 @@ fail_proxy(transfer *t, long code, rt_error *err)
 	t->answer->is_transient = code == 502 || code == 503 || code == 504;
 	if (code == 407)
 		return rt_fail(err, RT_UPSTREAM,
-			       "the proxy%s%s on the way to %s wants a user and a "
-			       "password (407), which stand in the variable that names it: "
-			       "http://USER:PASSWORD@HOST:PORT",
+			       "the proxy%s%s for %s requires a user and a password (407): add "
+			       "them to its variable: http://USER:PASSWORD@HOST:PORT",
 			       blank, proxy, t->origin.ptr);
-	return rt_fail(err, RT_UPSTREAM, "the proxy%s%s does not lead to %s: it answers with %ld",
+	return rt_fail(err, RT_UPSTREAM, "the proxy%s%s refuses the connection to %s with %ld",
 		       blank, proxy, t->origin.ptr, code);
 }
 
@@ -265,14 +264,14 @@ is_tls_failure(CURLcode code)
 static rt_status
 fail_connect(transfer *t, rt_error *err)
 {
-	const char *proxy = proxy_of(t), *origin = t->origin.ptr, *why = "no address of it answers";
+	const char *proxy = proxy_of(t), *origin = t->origin.ptr, *why = "none of its addresses answers";
 	long number = 0;
 	char room[128];
 
 	if (t->forbidden)
 		return rt_fail(err, RT_REFUSED,
-			       "%s is at a link-local address, and no request is "
-			       "sent there",
+			       "%s has a link-local address, and no requests are sent to such "
+			       "addresses",
 			       origin);
 	(void)t->lib->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
 	t->answer->is_transient = number == ECONNREFUSED || number == ECONNRESET;
@@ -285,7 +284,7 @@ fail_connect(transfer *t, rt_error *err)
 		return rt_fail(err, RT_UPSTREAM, "cannot connect to %s: %s", origin, why);
 	if (number == ECONNREFUSED)
 		why = "nothing answers there (connection refused)";
-	return rt_fail(err, RT_UPSTREAM, "cannot connect to the proxy %s on the way to %s: %s",
+	return rt_fail(err, RT_UPSTREAM, "cannot connect to the proxy %s for %s: %s",
 		       proxy, origin, why);
 }
 
@@ -295,15 +294,15 @@ static const struct {
 	rt_status status;
 	const char *before, *after;
 } failures[] = {
-	{CURLE_COULDNT_RESOLVE_HOST, RT_UPSTREAM, "no address is known for ",
-	 ": is the name right, is there a network?"},
+	{CURLE_COULDNT_RESOLVE_HOST, RT_UPSTREAM, "cannot resolve the name ",
+	 ": check the name and the network connection"},
 	{CURLE_COULDNT_RESOLVE_PROXY, RT_UPSTREAM,
-	 "no address is known for the proxy on the way to ", ""},
+	 "cannot resolve the name of the proxy for ", ""},
 	{CURLE_BAD_CONTENT_ENCODING, RT_UPSTREAM, "",
-	 " sent an answer whose compression is broken"},
+	 " sent an answer with invalid compression"},
 	{CURLE_WEIRD_SERVER_REPLY, RT_UPSTREAM, "", " does not speak HTTP"},
 	{CURLE_UNSUPPORTED_PROTOCOL, RT_UPSTREAM, "", " does not speak HTTP"},
-	{CURLE_URL_MALFORMAT, RT_REFUSED, "", ": not a url that a request can go to"},
+	{CURLE_URL_MALFORMAT, RT_REFUSED, "", ": not a valid url for a request"},
 };
 
 /* The message for a code. An answer that has begun was cut off, whatever the code. */
@@ -325,7 +324,7 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 	if (code == CURLE_OUT_OF_MEMORY)
 		return rt_fail(err, RT_NOMEM, "out of memory while talking to %s", origin);
 	if (is_tls_failure(code))
-		return rt_fail(err, RT_UPSTREAM, "no safe connection to %s: %s", origin,
+		return rt_fail(err, RT_UPSTREAM, "no secure connection to %s: %s", origin,
 			       t->words[0] != '\0' ? t->words : t->lib->easy_strerror(code));
 	if (code == CURLE_COULDNT_CONNECT)
 		return fail_connect(t, err);
@@ -339,15 +338,13 @@ fail_curl(transfer *t, CURLcode code, rt_error *err)
 				       origin, failures[i].after);
 	if (t->header_bytes > 0)
 		return rt_fail(err, RT_UPSTREAM,
-			       "the connection to %s ended in the middle of the "
-			       "answer",
+			       "the connection to %s ended during the answer",
 			       origin);
 	t->answer->is_transient = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
 				  code == CURLE_SEND_ERROR;
 	if (proxy[0] != '\0')
 		return rt_fail(err, RT_UPSTREAM,
-			       "the proxy %s on the way to %s closed the connection "
-			       "without an answer",
+			       "the proxy %s for %s closed the connection without an answer",
 			       proxy, origin);
 	return rt_fail(err, RT_UPSTREAM, "%s closed the connection without an answer", origin);
 }
@@ -392,7 +389,7 @@ make_headers(rt_scope *s, const transfer *t)
 		    !rt_header_is_one_line(header->value) ||
 		    rt_str_find(header->name, RT_STR(":"), 0) != SIZE_MAX)
 			(void)rt_scope_fail(s, RT_REFUSED,
-					    "a header has no name, or a line end in it");
+					    "a header has no name, or contains a line end");
 		rt_buf_clear(line);
 		rt_buf_add_str(line, header->name);
 		rt_buf_add_c(line, header->value.size == 0 ? ";" : ": ");
@@ -479,7 +476,7 @@ check_timeouts(transfer *t, rt_error *err)
 	t->answer->sent = t->answer->sent || is_connected(t);
 	t->uploaded = uploaded;
 	if (now - t->begun_ms > total)
-		return rt_fail(err, RT_UPSTREAM, "%s has not come to an end within %u s",
+		return rt_fail(err, RT_UPSTREAM, "the reply of %s was not complete within %u s",
 			       t->origin.ptr, seconds(total));
 	if (!t->answer->sent)
 		return RT_OK; /* libcurl has the timeout of the connection */
@@ -488,8 +485,7 @@ check_timeouts(transfer *t, rt_error *err)
 			       seconds(first));
 	if (t->header_bytes > 0 && now - t->last_ms > idle)
 		return rt_fail(err, RT_UPSTREAM,
-			       "%s has sent nothing for %u s in the middle of its "
-			       "answer",
+			       "%s has sent nothing for %u s during its answer",
 			       t->origin.ptr, seconds(idle));
 	return RT_OK;
 }

@@ -75,31 +75,30 @@ rt_url_read(rt_str text, rt_url *out, rt_error *err)
 	size_t size;
 
 	if (text.size > RT_URL_MAX)
-		return rt_fail(err, RT_USAGE, "a url has at most %d bytes", (int)RT_URL_MAX);
+		return rt_fail(err, RT_USAGE, "a url can have at most %d bytes", (int)RT_URL_MAX);
 	if (!url.is_tls && !has_scheme(text, http))
-		return rt_fail(err, RT_USAGE, "a url begins with http:// or https://");
+		return rt_fail(err, RT_USAGE, "a url must begin with http:// or https://");
 	url.port = url.is_tls ? 443 : 80;
 	rest = rt_str_skip(text, url.is_tls ? https.size : http.size);
 	url.host = rt_str_at(rest.ptr, host_size(rest));
 	rest = rt_str_skip(rest, url.host.size);
 	if (rt_str_find(rest, RT_STR("@"), 0) != SIZE_MAX)
 		return rt_fail(err, RT_USAGE,
-			       "a url cannot have a name, a password or an @: put "
-			       "keys into key_env, key_file or key_cmd");
+			       "a url cannot contain a user name, a password or @: use key_env, "
+			       "key_file or key_cmd for keys");
 	if (url.host.size == 0 || url.host.size > RT_URL_HOST_MAX)
 		return rt_fail(err, RT_USAGE,
-			       "the url names no host (an international name is "
-			       "written with xn--)");
+			       "the url has no host (write international names with xn--)");
 	size = read_port(rest, &url);
 	if (size == SIZE_MAX)
 		return rt_fail(err, RT_USAGE, "the url's port is not a number from 1 to 65535");
 	rest = rt_str_skip(rest, size);
 	if (rest.size > 0 && rest.ptr[0] != '/' && rest.ptr[0] != '?')
-		return rt_fail(err, RT_USAGE, "the url's host has a character that no host has");
+		return rt_fail(err, RT_USAGE, "the url's host has an invalid character");
 	if (!is_plain(rest))
 		return rt_fail(err, RT_USAGE,
-			       "the url has a blank, a fragment or another character "
-			       "that has to be written as %%XX");
+			       "the url has a space, a fragment or another character that must "
+			       "be written as %%XX");
 	size = rt_str_find(rest, RT_STR("?"), 0);
 	url.path = size == SIZE_MAX ? rest : rt_str_at(rest.ptr, size);
 	if (size != SIZE_MAX)
@@ -155,7 +154,7 @@ rt_url_add_shown(rt_buf *out, rt_str text)
 	rt_url url;
 
 	if (rt_url_read(text, &url, NULL) != RT_OK) {
-		rt_buf_add_c(out, "(not a url that can be used)");
+		rt_buf_add_c(out, "(not a valid url)");
 		return;
 	}
 	rt_url_add_origin(out, &url);

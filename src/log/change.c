@@ -47,7 +47,7 @@ rt_change_find_place(rt_change *c, const rt_request *r, rt_str default_disc, rt_
 	const rt_disc *d = rt_change_disc(c);
 	if (d != NULL && !rt_disc_take(d, c->place.take)->present)
 		rt_scope_fail(c->scope, RT_NOT_FOUND,
-			      "take \"%.*s\" was deleted; undo brings it back", RT_STR_ARG(take));
+			      "take \"%.*s\" was deleted; undo restores it", RT_STR_ARG(take));
 }
 
 /* ---- effects ---- */
@@ -264,7 +264,7 @@ rt_change_set_json(rt_change *c, uint32_t disc, rt_str key, yyjson_val *value)
 	rt_buf *text = rt_scope_buf(c->scope);
 
 	if (key.size > 0 && memchr(key.ptr, '\0', key.size) != NULL)
-		rt_scope_fail(c->scope, RT_USAGE, "a setting's name holds no NUL");
+		rt_scope_fail(c->scope, RT_USAGE, "the name of a setting cannot contain NUL");
 	if (value != NULL && !yyjson_is_null(value))
 		rt_json_add_sorted(text, c->scope->alloc, value);
 	set(c, disc, 0, rt_scope_copy(c->scope, key), 0, rt_scope_str(c->scope, text));

@@ -369,14 +369,14 @@ flight_of(rt_change *c, const rt_request *r)
 	if (r->flight.ptr == NULL)
 		return RT_STR("");
 	if (!rt_str_starts(r->flight, RT_STR(RT_INFLIGHT_PREFIX)))
-		rt_scope_fail(c->scope, RT_USAGE, "\"flight\" is the name of a reply in flight");
+		rt_scope_fail(c->scope, RT_USAGE, "\"flight\" must be the name of a reply in flight");
 	if (!rt_change_ok(c))
 		return RT_STR("");
 	st = rt_store_get(c->engine->store,
 			  rt_rows_named(RT_STORE_SIDE, c->engine->project, r->flight), row, NULL,
 			  &c->scope->error);
 	if (st == RT_NOT_FOUND)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "this reply was kept, or given up, already");
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "this reply was already stored or discarded");
 	RT_TRY(c->scope, st);
 	return r->flight;
 }
@@ -708,8 +708,8 @@ fail_purges(rt_ticket *first, rt_status st, bool is_elsewhere, const rt_error *w
 	rt_error err;
 
 	if (is_elsewhere)
-		rt_fail(&err, st, "purged from the store, but copies elsewhere may still contain it "
-			"(%.300s); correct that, then purge its text again", why->text);
+		rt_fail(&err, st, "purged from the store, but copies elsewhere may still contain "
+			"it (%.300s); correct that, then purge its text again", why->text);
 	else
 		rt_fail(&err, st, "purged, but its bytes could not be wiped from the store yet "
 			"(%.300s); purge it again", why->text);

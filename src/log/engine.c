@@ -294,5 +294,5 @@ rt_engine_refresh_now(rt_engine *engine, rt_error *err)
 	if (is_fresh(engine))
 		return RT_OK;
 	return rt_engine_try_lead(engine) ? refresh(engine, err)
-					  : rt_fail(err, RT_BUSY, "something is being written");
+					  : rt_fail(err, RT_BUSY, "another change is in progress");
 }

@@ -268,19 +268,19 @@ check_bodies(rt_fsck *f, const rt_project *value)
 	/* They may be of rows that somebody has added since. */
 	if (head >= value->next_body && row <= value->seq && !f->newer)
 		rt_fsck_report(f, "warning", "body-ahead",
-			       "there are bodies up to %llu, but the value knows of %llu",
+			       "there are bodies up to %llu, but the state has bodies up to %llu",
 			       (unsigned long long)head, (unsigned long long)value->next_body - 1);
 	if (rt_engine_scrub_pending(f->engine))
 		rt_fsck_report(
 			f, "warning", "purge-unfinished",
-			"bytes of what was purged may still be in the store's files; the next "
-			"change wipes them");
+			"bytes of purged texts may still be in the store's files; the next "
+			"change overwrites them");
 	RT_TRY(s, rt_engine_head(f->engine, RT_STORE_INDEX, &mark, &s->error));
 	if (mark > head) /* as it is after the mark, which follows the bodies */
 		RT_TRY(s, rt_engine_head(f->engine, RT_STORE_BODIES, &head, &s->error));
 	if (rt_ok(s) && mark > head)
 		rt_fsck_report(f, "warning", "index-ahead",
-			       "the search index goes to body %llu, the last one is %llu",
+			       "the search index ends at body %llu, but the last body is %llu",
 			       (unsigned long long)mark, (unsigned long long)head);
 	if (!f->bodies_cut)
 		try_index(f, head < mark ? head : mark);
@@ -290,7 +290,7 @@ static void
 report_missing(rt_fsck *f, const rt_slot *slot, const char *where)
 {
 	rt_fsck_report(f, "error", "body-missing",
-		       "entry %u in %s names body %llu, which is not there", slot->entry, where,
+		       "entry %u in %s names body %llu, which does not exist", slot->entry, where,
 		       (unsigned long long)slot->body);
 }
 
@@ -323,7 +323,7 @@ rt_fsck_slot(rt_fsck *f, const rt_slot *slot, const char *where)
 		   slot->size != note->whole) {
 		note->state |= RT_BODY_REPORTED;
 		rt_fsck_report(f, "warning", "body-size-differs",
-			       "entry %u in %s says %u bytes, body %llu has %u", slot->entry, where,
+			       "entry %u in %s has %u bytes, but body %llu has %u", slot->entry, where,
 			       slot->size, (unsigned long long)slot->body, note->size);
 	}
 }
@@ -365,7 +365,7 @@ load_checkpoint(rt_fsck *f, uint64_t head, values *v)
 		st = rt_engine_head(engine, RT_STORE_LOG, &head, &why);
 	if (st == RT_OK && seq > head) {
 		rt_fsck_report(f, "warning", "checkpoint-ahead",
-			       "the checkpoint is of row %llu, the log ends with %llu",
+			       "the checkpoint is at row %llu, but the log ends with row %llu",
 			       (unsigned long long)seq, (unsigned long long)head);
 	} else if (st == RT_OK) {
 		engine->root_seq = 0;
@@ -409,7 +409,7 @@ load_values(rt_fsck *f, values *v)
 	}
 	if (st != RT_OK)
 		rt_fsck_report(f, "error", "log-unreplayable",
-			       "the log does not lead to a value: %.300s", s->error.text);
+			       "the log does not produce a valid state: %.300s", s->error.text);
 	load_checkpoint(f, head, v);
 	engine->root_seq = root_seq;
 	engine->next_node = next_node;

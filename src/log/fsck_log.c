@@ -42,7 +42,7 @@ check_step(log_check *c, uint64_t seq, const rt_record *record)
 
 		if (p->step != 0 && !is_step_of(c->f, p->step, seq, p->disc))
 			report(c, "history-parent", seq,
-			       "follows what is no step of its document:", p->step);
+			       "has a predecessor that is not a step of its document:", p->step);
 	}
 	(void)snprintf(where, sizeof(where), "log row %llu", (unsigned long long)seq);
 	for (size_t i = 0; i < record->effect_count && !c->f->stopped; i++) {
@@ -67,14 +67,14 @@ check_move(log_check *c, uint64_t seq, const rt_record *record)
 			if (!is_step_of(c->f, record->moves[i].step, seq,
 					record->moves[i].discs[j]))
 				report(c, "history-move", seq,
-				       "moves what is no step of that document:",
+				       "moves something that is not a step of that document:",
 				       record->moves[i].step);
 	for (size_t i = 0; i < record->redo_count; i++) {
 		const rt_record_redo *r = &record->redos[i];
 
 		if (r->row != 0 && (r->row >= seq || rows[r->row].kind != RT_ROW_MOVE ||
 				    r->move >= rows[r->row].about))
-			report(c, "history-redo", seq, "remembers a redo that is no move:", r->row);
+			report(c, "history-redo", seq, "records a redo that is not a move:", r->row);
 	}
 }
 
@@ -89,7 +89,7 @@ check_row(void *ctx, const rt_store_row *row)
 	rt_status st;
 
 	if (row->number != c->next) {
-		report(c, "log-gap", row->number, "comes where there should be row", c->next);
+		report(c, "log-gap", row->number, "is in the place of row", c->next);
 		if (row->number < c->next || row->number > c->head)
 			return !f->stopped;
 	}
@@ -111,7 +111,7 @@ check_row(void *ctx, const rt_store_row *row)
 	}
 	if (rt_op_named(record.op) == NULL && !rt_str_is(record.op, "batch") &&
 	    !rt_str_is(record.op, "import"))
-		rt_fsck_report(f, "note", "log-op-unknown", "log row %llu is of operation \"%.*s\"",
+		rt_fsck_report(f, "note", "log-op-unknown", "log row %llu is an operation \"%.*s\"",
 			       (unsigned long long)row->number, RT_STR_ARG(record.op));
 	f->rows[row->number].kind = RT_ROW_OTHER;
 	if (record.kind == RT_RECORD_STEP)

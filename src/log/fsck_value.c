@@ -49,7 +49,7 @@ check_history(rt_fsck *f, const rt_history *h, uint32_t document, rt_scope *s)
 	    (h->current >= f->row_count || f->rows[h->current].kind != RT_ROW_STEP ||
 	     (!f->rows[h->current].many && f->rows[h->current].about != document)))
 		rt_fsck_report(f, "error", "history-current",
-			       "document %u stands at row %llu, which is no step of it", document,
+			       "document %u is at row %llu, which is not one of its steps", document,
 			       (unsigned long long)h->current);
 	if (h->redo_row == 0)
 		return;
@@ -59,8 +59,8 @@ check_history(rt_fsck *f, const rt_history *h, uint32_t document, rt_scope *s)
 	else if (st != RT_OK || h->redo_move >= row.move_count ||
 		 row.moves[h->redo_move].direction >= 0)
 		rt_fsck_report(f, "error", "history-redo",
-			       "redo in document %u would bring back move %u of row %llu, which is "
-			       "none",
+			       "redo in document %u refers to move %u of row %llu, which is not "
+			       "a move",
 			       document, h->redo_move, (unsigned long long)h->redo_row);
 }
 
@@ -101,7 +101,7 @@ check_take(rt_fsck *f, const rt_project *value, const rt_disc *disc, const rt_ta
 			if (rt_ok(s) && (!found || at != from + i))
 				rt_fsck_report(
 					f, "error", "entry-unfindable",
-					"entry %u stands at %zu in %s, but is not found there",
+					"entry %u is at %zu in %s, but cannot be found there",
 					slots[i].entry, from + i + 1, where);
 		}
 	}
@@ -110,7 +110,7 @@ check_take(rt_fsck *f, const rt_project *value, const rt_disc *disc, const rt_ta
 		for (size_t i = 1; i < count; i++)
 			if (entries[i] == entries[i - 1])
 				rt_fsck_report(f, "error", "entry-repeated",
-					       "entry %u is in %s twice", entries[i], where);
+					       "entry %u appears in %s twice", entries[i], where);
 	}
 	rt_free(f->engine->alloc, entries);
 }
@@ -129,8 +129,7 @@ check_labels(rt_fsck *f, const rt_project *value, const rt_disc *disc, rt_scope 
 		if (rt_ok(s) && !knew)
 			rt_fsck_report(
 				f, "warning", "label-dangling",
-				"label \"%.*s\" of \"%.*s\" is on entry %llu, which was never "
-				"there",
+				"label \"%.*s\" of \"%.*s\" is on entry %llu, which never existed",
 				RT_STR_ARG(label), RT_STR_ARG(disc_name(value, disc->number)),
 				(unsigned long long)pair.key);
 	}
@@ -159,7 +158,7 @@ check_disc(rt_fsck *f, const rt_project *value, const rt_disc *disc, rt_scope *s
 
 		if (take->present && rt_disc_take_named(disc, rt_text_str(take->name)) != i)
 			rt_fsck_report(f, "warning", "name-duplicate",
-				       "two takes of \"%.*s\" are called \"%.*s\"",
+				       "two takes of \"%.*s\" have the name \"%.*s\"",
 				       RT_STR_ARG(name), RT_STR_ARG(rt_text_str(take->name)));
 		check_take(f, value, disc, take, s);
 	}
@@ -206,7 +205,7 @@ check_name(rt_fsck *f, rt_str name, rt_strs *names)
 	RT_TRY(&f->scope, rt_strs_intern(names, name, &number, &f->scope.error));
 	if (rt_ok(&f->scope) && number <= count)
 		rt_fsck_report(f, "warning", "name-duplicate",
-			       "two discussions are called \"%.*s\"", RT_STR_ARG(name));
+			       "two discussions have the name \"%.*s\"", RT_STR_ARG(name));
 }
 
 /* A discussion by its number, where it can be read. */
@@ -305,7 +304,7 @@ compare_history(comparison *p, const rt_history *a, const rt_history *b)
 {
 	if (a->current != b->current || a->last_step != b->last_step ||
 	    a->redo_row != b->redo_row || (a->redo_row != 0 && a->redo_move != b->redo_move))
-		differ(p, "where history stands");
+		differ(p, "the current step");
 }
 
 static bool
@@ -361,10 +360,10 @@ typedef struct seq_kind {
 	const char *one, *all;
 } seq_kind;
 
-static const seq_kind slots = {same_slot, "an entry", "how many entries there are"};
+static const seq_kind slots = {same_slot, "an entry", "the number of entries"};
 static const seq_kind labels = {same_label, "a label", "the labels"};
 static const seq_kind views = {same_view, "how an entry is shown", "how entries are shown"};
-static const seq_kind entries = {same_entry, "an entry's id", "the entries ever made"};
+static const seq_kind entries = {same_entry, "an entry's id", "the entries ever created"};
 
 static void
 compare_seq(comparison *p, const seq_kind *kind, const rt_seq *a, const rt_seq *b)
@@ -422,10 +421,10 @@ compare_disc(comparison *p, uint32_t number)
 	compare_fields(p, a->fields, b->fields);
 	compare_history(p, &a->history, &b->history);
 	if (rt_disc_take_count(a) != rt_disc_take_count(b))
-		differ(p, "how many takes there are");
+		differ(p, "the number of takes");
 	compare_seq(p, &labels, a->labels, b->labels);
 	if ((a->seed == NULL) != (b->seed == NULL))
-		differ(p, "what it was made from");
+		differ(p, "its source");
 	else if (a->seed != NULL) /* of it, only the slots are kept */
 		compare_seq(p, &slots, a->seed->slots, b->seed->slots);
 	for (uint32_t i = 1; rt_ok(s) && !p->differs && i <= rt_disc_take_count(a); i++)
@@ -441,7 +440,7 @@ compare_project(comparison *p)
 	    a->active != b->active || a->ledger->salt != b->ledger->salt)
 		differ(p, "the next numbers or the active discussion");
 	if (rt_project_disc_count(a) != rt_project_disc_count(b))
-		differ(p, "how many discussions there are");
+		differ(p, "the number of discussions");
 	compare_fields(p, a->fields, b->fields);
 	compare_history(p, &a->history, &b->history);
 	compare_seq(p, &views, a->views, b->views);

@@ -69,7 +69,7 @@ rt_engine_damaged(rt_engine *engine, rt_error *err, const char *format, ...)
 	return rt_fail(
 		err, RT_CORRUPT,
 		"%s is damaged: %s (project \"%.60s\"); run: retake fsck to list the damage, "
-		"retake repair to recover what is intact",
+		"retake repair to recover the intact part",
 		engine->store->place, what, engine->name->ptr);
 }
 
@@ -107,13 +107,13 @@ explain_ends(rt_engine *engine, const ends *e, rt_error *err)
 		return st; /* another history, which is loaded next */
 	if (bodies < named)
 		return rt_engine_damaged(engine, err,
-					 "log row %llu and before name texts up to number %llu, but "
-					 "the last one stored is %llu",
+					 "log row %llu and before name texts up to number %llu, "
+					 "but the last stored one is %llu",
 					 seq, named, bodies);
 	if (e->index > bodies)
 		return rt_engine_damaged(engine, err,
-					 "the search index holds text %llu, but the last one stored "
-					 "is %llu",
+					 "the search index contains text %llu, but the last stored "
+					 "one is %llu",
 					 (unsigned long long)e->index, bodies);
 	st = rt_engine_head(engine, RT_STORE_LOG, &head, err);
 	if (st != RT_OK || head > e->seq)
@@ -152,6 +152,6 @@ rt_engine_check_heads(rt_engine *engine, const rt_project *project, rt_error *er
 rt_status
 rt_engine_lost_end(rt_engine *engine, const rt_project *project, uint64_t head, rt_error *err)
 {
-	return rt_engine_damaged(engine, err, "its log ends with row %llu, but row %llu was read before",
+	return rt_engine_damaged(engine, err, "its log ends with row %llu, but row %llu was read earlier",
 				 (unsigned long long)head, (unsigned long long)project->seq);
 }

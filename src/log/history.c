@@ -77,7 +77,7 @@ rt_history_parent(const rt_record *step, uint32_t disc, uint64_t *out)
 rt_status
 rt_history_not_touched(uint64_t step, uint32_t disc, rt_error *err)
 {
-	return rt_fail(err, RT_CORRUPT, "step %llu did not touch document %u",
+	return rt_fail(err, RT_CORRUPT, "step %llu did not change document %u",
 		       (unsigned long long)step, disc);
 }
 

@@ -142,7 +142,7 @@ scope_of(plan *p, const rt_request *r)
 	if (rt_str_is(r->scope, "project"))
 		return IN_PROJECT;
 	rt_scope_fail(p->s, RT_USAGE,
-		      "\"scope\" is \"discussion\" or \"project\" (both when it is left out)");
+		      "\"scope\" must be \"discussion\" or \"project\" (default: both)");
 	return 0;
 }
 
@@ -152,7 +152,7 @@ count_of(plan *p, const rt_request *r)
 	uint64_t count = r->count.given ? r->count.value : 1;
 
 	if (count < 1)
-		rt_scope_fail(p->s, RT_USAGE, "\"count\" is a whole number from 1 on");
+		rt_scope_fail(p->s, RT_USAGE, "\"count\" must be a whole number, 1 or more");
 	return count;
 }
 
@@ -525,12 +525,12 @@ note_fewer(plan *p, const char *op, uint64_t done, uint64_t count, bool by_capac
 	rt_buf_add_f(note, "%llu of %llu steps: ", (unsigned long long)done,
 		     (unsigned long long)count);
 	if (by_capacity && capacity_of(p->now, &capacity) && capacity == p->capacity)
-		rt_buf_add_c(note, "the setting undo_capacity lets undo go no further.");
+		rt_buf_add_c(note, "the setting undo_capacity limits undo.");
 	else if (by_capacity) /* one of the steps had set it: the next undo may go further */
 		rt_buf_add_f(note, "undo_capacity was %llu when undo began.",
 			     (unsigned long long)p->capacity);
 	else
-		rt_buf_add_f(note, "there is nothing more to %s.", op);
+		rt_buf_add_f(note, "there are no more steps to %s.", op);
 	rt_result_set_note(result, p->s, note);
 }
 
@@ -706,10 +706,10 @@ note_others(plan *p, const path *paths, size_t count, uint32_t disc, const rt_pr
 		return;
 	rt_buf *note = rt_scope_buf(p->s);
 	if (others == 1)
-		rt_buf_add_f(note, "Discussion \"%.*s\" changed, too.",
+		rt_buf_add_f(note, "Discussion \"%.*s\" also changed.",
 			     RT_STR_ARG(rt_cell_name(other)));
 	else
-		rt_buf_add_f(note, "%zu other discussions changed, too.", others);
+		rt_buf_add_f(note, "%zu other discussions also changed.", others);
 	rt_result_set_note(result, p->s, note);
 }
 
@@ -766,8 +766,8 @@ plan_count(plan *p, const rt_request *r, const rt_change *c)
 	if (by_capacity && done == 0)
 		rt_scope_fail(
 			p->s, RT_REFUSED,
-			"the setting undo_capacity lets undo reach %llu step%s back, and so "
-			"many are undone; history keeps everything, and jump still reaches it",
+			"the setting undo_capacity limits undo to %llu step%s, which are undone; "
+			"to reach earlier states, use history and jump",
 			(unsigned long long)p->capacity, p->capacity == 1 ? "" : "s");
 	if (rt_ok(p->s) && p->row.move_count == 0)
 		rt_scope_fail(p->s, RT_REFUSED, "nothing to %s", op);

@@ -285,9 +285,9 @@ note_text(purge *p, uint64_t rows)
 		rt_buf_add_f(note, ", %zu draft%s dropped", p->side_count - p->files,
 			     plural(p->side_count - p->files));
 	note_files(p, note);
-	rt_buf_add_c(note, "; not reached: backups and exports made before, and other projects");
+	rt_buf_add_c(note, "; not covered: earlier backups and exports, and other projects");
 	if (p->in_project_name)
-		rt_buf_add_c(note, "; the project's own name holds the text, and cannot be changed");
+		rt_buf_add_c(note, "; the name of the project contains the text and cannot be changed");
 	rt_result_set_note(p->result, p->s, note);
 }
 
@@ -476,13 +476,13 @@ purge_entry(purge *p, rt_place place, rt_str address)
 	rt_buf *note = rt_scope_buf(p->s);
 	if (p->same_bodies > 0)
 		rt_buf_add_f(note,
-			     "%llu other text%s still hold%s the same words (copies by merge, split "
-			     "or graft; purge {\"text\":…} reaches them); ",
+			     "%llu other text%s still contain%s the same words (copies by merge, "
+			     "split or graft; to erase them, purge {\"text\":…}); ",
 			     (unsigned long long)p->same_bodies, plural(p->same_bodies),
 			     p->same_bodies == 1 ? "s" : "");
 	note_files(p, note);
-	rt_buf_add_c(note, p->files > 0 ? "; not reached: backups and exports made before"
-					: "not reached: backups and exports made before");
+	rt_buf_add_c(note, p->files > 0 ? "; not covered: earlier backups and exports"
+					: "not covered: earlier backups and exports");
 	rt_result_set_note(p->result, p->s, note);
 }
 
@@ -494,7 +494,7 @@ rt_engine_purge(rt_change *c, const rt_request *r)
 	purge *p;
 
 	if ((r->entry.ptr != NULL) == of_text)
-		rt_scope_fail(c->scope, RT_USAGE, "say either \"entry\" or \"text\"");
+		rt_scope_fail(c->scope, RT_USAGE, "give either \"entry\" or \"text\"");
 	if (of_text && r->text.size == 0)
 		rt_scope_fail(c->scope, RT_USAGE, "\"text\" is empty");
 	p = rt_scope_get(c->scope, sizeof(*p));

@@ -90,11 +90,11 @@ take_out(rt_reverting *r, uint32_t disc, uint32_t sub)
 	rt_revert_place listed = {.disc = disc, .sub = sub, .key = RT_STR("present")};
 
 	if (!is_present(r, disc, sub))
-		rt_revert_refuse(r, listed, disc == 0 ? "the discussion is gone already"
-						      : "the take is gone already");
+		rt_revert_refuse(r, listed, disc == 0 ? "the discussion was already deleted"
+						      : "the take was already deleted");
 	else if (!is_as_made(r, disc, sub))
-		rt_revert_refuse(r, whole, disc == 0 ? "the discussion was changed since"
-						     : "the take was changed since");
+		rt_revert_refuse(r, whole, disc == 0 ? "the discussion was changed later"
+						     : "the take was changed later");
 	rt_change_clear(r->c, disc, sub, "present");
 }
 
@@ -111,15 +111,15 @@ bring_back(rt_reverting *r, uint32_t disc, uint32_t sub)
 	if (!rt_change_ok(r->c))
 		return;
 	if (is_present(r, disc, sub))
-		rt_revert_refuse(r, place, disc == 0 ? "the discussion is there again"
-						     : "the take is there again");
+		rt_revert_refuse(r, place, disc == 0 ? "the discussion was already restored"
+						     : "the take was already restored");
 	if (in != NULL && rt_disc_take(in, sub) != NULL)
 		name = rt_text_str(rt_disc_take(in, sub)->name);
 	else if (in == NULL)
 		name = rt_cell_name(rt_project_cell(r->c->now, sub));
 	is_taken = in != NULL ? rt_disc_take_named(in, name) != 0
 			      : rt_project_disc_named(r->c->now, name) != 0;
-	snprintf(why, sizeof(why), "there is another %s \"%.*s\" by now; rename that one first",
+	snprintf(why, sizeof(why), "there is now another %s \"%.*s\"; rename that one first",
 		 disc == 0 ? "discussion" : "take", name.size < 200 ? (int)name.size : 200, name.ptr);
 	if (is_taken)
 		rt_revert_refuse(r, (rt_revert_place){.disc = RT_REVERT_NOWHERE}, why);
@@ -137,11 +137,11 @@ rename_back(rt_reverting *r, const rt_effect *e)
 
 	if (!rt_change_ok(r->c))
 		return;
-	snprintf(why, sizeof(why), "there is another %s \"%.*s\" by now; rename that one first",
+	snprintf(why, sizeof(why), "there is now another %s \"%.*s\"; rename that one first",
 		 e->disc == 0 ? "discussion" : "take", name.size < 200 ? (int)name.size : 200,
 		 name.ptr);
 	if (!rt_str_eq(now, e->after))
-		rt_revert_refuse(r, place, "it was renamed again since");
+		rt_revert_refuse(r, place, "it was renamed again later");
 	else if (in != NULL ? rt_disc_take_named(in, name) != 0
 			    : rt_project_disc_named(r->c->now, name) != 0)
 		rt_revert_refuse(r, (rt_revert_place){.disc = RT_REVERT_NOWHERE}, why);
@@ -161,7 +161,7 @@ mark_whole(rt_reverting *r, bool adds)
 		r->whole[i] = e->disc == 0 || !adds ||
 			      (is_present(r, e->disc, e->sub) && is_as_made(r, e->disc, e->sub));
 		if (!r->whole[i] && is_present(r, e->disc, e->sub))
-			rt_buf_add_c(r->note, "The take that it began has more entries by now and "
+			rt_buf_add_c(r->note, "The take that it started has more entries now and "
 					      "stays. ");
 	}
 }
@@ -261,13 +261,13 @@ revert_active(rt_reverting *r, uint32_t disc, bool strict)
 	if (strict && position_of(r, disc, "active", &was, &is)) {
 		if (!is_left)
 			rt_revert_refuse(r, (rt_revert_place){.disc = disc, .key = key},
-					 disc == 0 ? "another discussion was made active since"
-						   : "another take was made active since");
+					 disc == 0 ? "another discussion became active later"
+						   : "another take became active later");
 		else if (!can_be_active(r, disc, number_in(was)))
 			rt_revert_refuse(r, (rt_revert_place){.disc = disc, .sub = number_in(was),
 							      .key = RT_STR("present")},
-					 disc == 0 ? "that discussion is gone"
-						   : "that take is gone");
+					 disc == 0 ? "that discussion was deleted"
+						   : "that take was deleted");
 	}
 	if (is_left && can_be_active(r, disc, number_in(was)))
 		rt_change_set(c, disc, 0, key, 0, was);
@@ -313,7 +313,7 @@ revert_head(rt_reverting *r, uint32_t disc, uint32_t before, bool strict)
 					      &found, &c->scope->error));
 	if (strict && (!is_left || !found))
 		rt_revert_refuse(r, (rt_revert_place){.disc = disc, .key = key},
-				 "the head was moved again since");
+				 "the head was moved again later");
 	if (is_left && found)
 		rt_change_set(c, disc, 0, key, 0, was);
 }
@@ -366,7 +366,7 @@ note_elsewhere(rt_reverting *r)
 	uint32_t elsewhere = changed_elsewhere(c, &r->step);
 
 	if (elsewhere != 0 && rt_change_ok(c)) {
-		rt_buf_add_c(r->note, "That changed discussion \"");
+		rt_buf_add_c(r->note, "This changed discussion \"");
 		rt_buf_add_str(r->note, rt_cell_name(rt_project_cell(c->now, elsewhere)));
 		rt_buf_add_c(r->note, "\".");
 	}

@@ -28,7 +28,7 @@ take_of(rt_reverting *r, const rt_effect *e)
 	const rt_take *take = disc != NULL ? rt_disc_take(disc, e->sub) : NULL;
 
 	if (take == NULL || !take->present)
-		rt_revert_refuse(r, place_of(e, 0, RT_REVERT_ANY), "its take is gone");
+		rt_revert_refuse(r, place_of(e, 0, RT_REVERT_ANY), "its take was deleted");
 	return rt_change_ok(r->c) ? take : NULL;
 }
 
@@ -58,7 +58,7 @@ revert_slot(rt_reverting *r, const rt_effect *e, const rt_effect_slot *was,
 	bool changed = false;
 
 	if (!find(c, c->now, take, entry, &at, &slot))
-		rt_revert_refuse(r, place_of(e, entry, RT_REVERT_ANY), "the entry is gone");
+		rt_revert_refuse(r, place_of(e, entry, RT_REVERT_ANY), "the entry was deleted");
 	now = rt_change_name(c, &slot);
 	if (!rt_change_ok(c))
 		return;
@@ -68,7 +68,7 @@ revert_slot(rt_reverting *r, const rt_effect *e, const rt_effect_slot *was,
 	      is_purged(c, became->slot.body))) {
 		if (now.slot.body != became->slot.body)
 			rt_revert_refuse(r, place_of(e, entry, RT_REVERT_TEXT),
-					 "the text was changed again since");
+					 "the text was changed again later");
 		now.slot.body = was->slot.body;
 		now.slot.size = was->slot.size;
 		now.slot.flags = (now.slot.flags & ~(uint32_t)OF_BODY) | (was->slot.flags & OF_BODY);
@@ -77,14 +77,14 @@ revert_slot(rt_reverting *r, const rt_effect *e, const rt_effect_slot *was,
 	if (!rt_str_eq(was->role, became->role)) {
 		if (!rt_str_eq(now.role, became->role))
 			rt_revert_refuse(r, place_of(e, entry, RT_REVERT_ROLE),
-					 "the role was changed again since");
+					 "the role was changed again later");
 		now.role = was->role;
 		changed = true;
 	}
 	if (((was->slot.flags ^ became->slot.flags) & RT_SLOT_MUTED) != 0) {
 		if (((now.slot.flags ^ became->slot.flags) & RT_SLOT_MUTED) != 0)
 			rt_revert_refuse(r, place_of(e, entry, RT_REVERT_MUTE),
-					 "it was muted or unmuted again since");
+					 "it was muted or unmuted again later");
 		now.slot.flags = (now.slot.flags & ~(uint32_t)RT_SLOT_MUTED) |
 				 (was->slot.flags & RT_SLOT_MUTED);
 		changed = true;
@@ -154,7 +154,7 @@ check_still_there(rt_reverting *r, size_t index, uint32_t entry, const rt_take *
 	if ((nearest(r, old, old_at, -1, take, &side) && side > at) ||
 	    (nearest(r, old, old_at, 1, take, &side) && side < at))
 		rt_revert_refuse(r, place_of(e, entry, RT_REVERT_ANY),
-				 "the entry was moved again since");
+				 "the entry was moved again later");
 }
 
 static void
@@ -196,7 +196,7 @@ check_added(rt_reverting *r, size_t index, const rt_effect_slot *added, const rt
 	rt_slot slot = {0};
 
 	if (!find(c, c->now, take, added->slot.entry, out_at, &slot))
-		rt_revert_refuse(r, place, "the entry is gone");
+		rt_revert_refuse(r, place, "the entry was deleted");
 	if (!rt_change_ok(c))
 		return;
 	if (is_moved(r, index, added->slot.entry)) {
@@ -205,7 +205,7 @@ check_added(rt_reverting *r, size_t index, const rt_effect_slot *added, const rt
 	} else if (slot.body != added->slot.body ||
 		   !rt_str_eq(rt_change_name(c, &slot).role, added->role) ||
 		   ((slot.flags ^ added->slot.flags) & RT_SLOT_MUTED) != 0) {
-		rt_revert_refuse(r, place, "the entry was changed since");
+		rt_revert_refuse(r, place, "the entry was changed later");
 	}
 }
 
@@ -256,7 +256,7 @@ revert_run(rt_reverting *r, size_t index, size_t first, size_t count)
 
 		if (find(c, c->now, take, entry, &at, NULL))
 			rt_revert_refuse(r, place_of(e, entry, RT_REVERT_ANY),
-					 "the entry is there again");
+					 "the entry was already restored");
 		slots[i] = put_down(r, &e->removed[first + i]);
 	}
 	at = nearest(r, old, (size_t)e->at + first, -1, take, &at) ? at + 1 : 0;

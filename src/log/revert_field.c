@@ -14,7 +14,7 @@ is_map(rt_str key)
 	return rt_str_is(key, "presets") || rt_str_is(key, "failures");
 }
 
-/* "the setting model was changed again since" */
+/* "the setting model was changed again later" */
 static void
 changed_again(rt_reverting *r, const rt_effect *e)
 {
@@ -31,7 +31,7 @@ changed_again(rt_reverting *r, const rt_effect *e)
 		   rt_str_is(e->key, "context_files") || rt_str_is(e->key, "screenshots")) {
 		noun = "the list of ";
 	}
-	snprintf(why, sizeof(why), "%s%.*s %s changed again since", noun,
+	snprintf(why, sizeof(why), "%s%.*s %s changed again later", noun,
 		 name.size < 200 ? (int)name.size : 200, name.ptr,
 		 is_map(e->key) ? "were" : "was");
 	rt_revert_refuse(r, (rt_revert_place){.disc = e->disc, .sub = e->sub, .entry = e->entry,
@@ -268,7 +268,7 @@ rt_revert_field(rt_reverting *r, size_t index, bool incidental)
 			if (!incidental)
 				changed_again(r, e);
 			else if (rt_str_is(e->key, "prompt"))
-				rt_buf_add_c(r->note, "The prompt was changed again since and stays. ");
+				rt_buf_add_c(r->note, "The prompt was changed again later and stays. ");
 			return;
 		}
 	}

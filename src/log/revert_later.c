@@ -79,7 +79,7 @@ later_step(rt_reverting *r, bool (*match)(const rt_effect *, rt_revert_place),
 			if (match(&step.effects[i], place))
 				found = at;
 		op = rt_op_named(step.op);
-		*out_done = op != NULL ? op->done : "did several things";
+		*out_done = op != NULL ? op->done : "changed several things";
 		if (rt_ok(&scratch) && !rt_history_parent(&step, place.disc, &at))
 			RT_TRY(&scratch, rt_history_not_touched(at, place.disc, &scratch.error));
 	}

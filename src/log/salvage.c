@@ -128,7 +128,7 @@ copy_rows(salvage *v, uint32_t *owners)
 		rt_store_row row;
 
 		if (!read_row(v, seq, &row)) {
-			rt_scope_fail(&v->scope, RT_CORRUPT, "log row %llu went missing",
+			rt_scope_fail(&v->scope, RT_CORRUPT, "log row %llu is missing",
 				      (unsigned long long)seq);
 			return;
 		}

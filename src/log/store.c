@@ -47,7 +47,7 @@ rt_store_get(rt_store *store, rt_rows row, rt_buf *out, uint64_t *out_number, rt
 	if (out != NULL && out->status != RT_OK)
 		return rt_fail(err, out->status,
 			       out->status == RT_NOMEM ? "out of memory while reading %s %llu"
-						       : "%s %llu is larger than what takes it",
+						       : "%s %llu is too large for its buffer",
 			       nouns[row.table], (unsigned long long)number);
 	if (out_number != NULL)
 		*out_number = one.number;

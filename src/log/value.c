@@ -72,7 +72,7 @@ rt_engine_set_newer(rt_engine *engine, uint64_t seq, const rt_error *why)
 	engine->newer_seq = seq;
 	if (seq != 0)
 		rt_fail(&engine->newer, RT_TOO_NEW,
-			"the log goes on with row %llu, which this version cannot read: %.300s",
+			"the log continues with row %llu, which this version cannot read: %.300s",
 			(unsigned long long)seq, why->text);
 	pthread_mutex_unlock(&engine->value_lock);
 }

@@ -471,7 +471,7 @@ rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options, siz
 		options = &usual;
 	RT_ASSERT(options->from <= text.size);
 	if (text.size > RT_MARKUP_TEXT_MAX)
-		return rt_fail(err, RT_LIMIT, "the text is too long to be laid out");
+		return rt_fail(err, RT_LIMIT, "the text is too long to render");
 	w.masks.alloc = buf->alloc;
 	stable = w.from = options->from;
 	w.to = text.size;
@@ -501,7 +501,7 @@ rt_markup_blocks(rt_buf *buf, rt_str text, const rt_markup_options *options, siz
 	rt_buf_deinit(&w.source);
 	rt_free(buf->alloc, w.masks.items);
 	if (w.status == RT_LIMIT)
-		return rt_fail(err, RT_LIMIT, "what the text lays out to is too large");
+		return rt_fail(err, RT_LIMIT, "the rendered text is too large");
 	return w.status == RT_OK ? RT_OK : rt_fail(err, w.status, "out of memory");
 }
 

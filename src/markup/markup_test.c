@@ -506,7 +506,7 @@ test_limits(void **state)
 	buf_init(&json);
 	rt_buf_add_c(&json, "kept");
 	assert_int_equal(rt_markup_blocks(&json, RT_STR("a\n\nb\n\nc"), &options, NULL, &err), RT_LIMIT);
-	assert_string_equal(err.text, "what the text lays out to is too large");
+	assert_string_equal(err.text, "the rendered text is too large");
 	assert_int_equal(json.size, 4);
 	/* A wide table with short rows would be square. */
 	for (i = 0; i < 3000; i++)

@@ -240,8 +240,8 @@ apply_patch(rt_action_state *a, rt_action_item *item, rt_change *c, const rt_hoo
 	name = rt_json_str(rt_json_get(patch, "op"));
 	if (!rt_str_is(name, now))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "hook %.*s puts \"%.*s\" in the place of %s; it may change the "
-			      "fields of an operation, not which one it is",
+			      "hook %.*s replaced the operation with \"%.*s\" instead of %s; "
+			      "hooks can change the fields of an operation, not its type",
 			      RT_STR_ARG(rt_buf_str(&answer->by)), (int)rt_utf8_cut(name, 80),
 			      name.ptr == NULL ? "" : name.ptr, now);
 	RT_TRY(c->scope, rt_request_read(patch, &item->request, &c->scope->error));

@@ -20,7 +20,7 @@ named_disc(rt_change *c, rt_str name)
 	if (cell->present)
 		return cell;
 	rt_scope_fail(c->scope, RT_NOT_FOUND,
-		      "discussion \"%.*s\" is not in the catalogue; undo brings it back",
+		      "discussion \"%.*s\" was deleted; undo restores it",
 		      RT_STR_ARG(name));
 	return NULL;
 }
@@ -119,8 +119,8 @@ rt_op_track_toggle(rt_change *c, const rt_request *r)
 
 	if (to == 0 && !to_track)
 		rt_scope_fail(c->scope, RT_NOT_FOUND,
-			      "every discussion is bound to a track, and this one was not reached "
-			      "from another: there is none to go back to");
+			      "there is no discussion to return to: all are bound to a track, "
+			      "and this one was not reached from another");
 	else if (to == 0 && r->track.size > 0)
 		rt_scope_fail(c->scope, RT_NOT_FOUND, "no discussion is bound to the track \"%.*s\"",
 			      RT_STR_ARG(r->track));

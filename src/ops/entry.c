@@ -70,7 +70,7 @@ rt_find_entry(rt_change *c, rt_str address)
 				      &c->scope->error));
 	if (rt_change_ok(c) && !found)
 		rt_scope_fail(c->scope, RT_CORRUPT,
-			      "entry number %u is in the take, and not where its key says", s.entry);
+			      "entry number %u is in the take, but not at the place of its key", s.entry);
 	if (!rt_change_ok(c))
 		return (rt_position){0};
 	s.slot = rt_change_name(c, &slot);
@@ -110,7 +110,7 @@ rt_find_gap(rt_change *c, const rt_request *r)
 
 	if (before == after)
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "say either \"before\" or \"after\", and which entry");
+			      "give either \"before\" or \"after\" with an entry");
 	return rt_find_entry(c, before ? r->before : r->after).at + after;
 }
 
@@ -124,10 +124,10 @@ check_id(rt_change *c, rt_str id)
 
 	if (!rt_id_is_legal(id))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "an id is 1 to %d characters of A-Z a-z 0-9 . _ ~ -", (int)RT_ID_MAX);
+			      "an id must be 1 to %d characters of A-Z a-z 0-9 . _ ~ -", (int)RT_ID_MAX);
 	RT_TRY(c->scope, rt_resolve_vanished(c->now, c->place.disc, id, &entry, &c->scope->error));
 	if (entry != 0)
-		rt_scope_fail(c->scope, RT_REFUSED, "the id \"%.*s\" was used in this discussion already",
+		rt_scope_fail(c->scope, RT_REFUSED, "the id \"%.*s\" was already used in this discussion",
 			      RT_STR_ARG(id));
 	return rt_scope_copy(c->scope, id);
 }
@@ -185,8 +185,8 @@ moment_of(rt_change *c, const rt_request *r)
 	if (r->ts.is_number ? !rt_moment_parse_number(r->ts.text, &at)
 			    : !rt_moment_parse(r->ts.text, &at))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "\"ts\" is an ISO 8601 time such as 2026-11-21T20:35:40Z, or an "
-			      "epoch number");
+			      "\"ts\" must be an ISO 8601 time, such as 2026-11-21T20:35:40Z, or "
+			      "an epoch number");
 	return at;
 }
 
@@ -490,7 +490,7 @@ rt_op_entry_edit(rt_change *c, const rt_request *r)
 
 	e.content = rt_request_content(c, r, &e.is_json);
 	if (e.keeps_blocks && e.is_json)
-		rt_scope_fail(c->scope, RT_USAGE, "\"keep_blocks\" goes with a text, not with an array");
+		rt_scope_fail(c->scope, RT_USAGE, "\"keep_blocks\" requires a text, not an array");
 	bool is_changed = edit_slot(c, &edited, &e);
 	if (is_changed)
 		rt_replace_slot(c, &s, &edited);
@@ -552,9 +552,9 @@ void
 rt_op_entry_view(rt_change *c, const rt_request *r)
 {
 	if (r->collapsed == RT_UNSET && r->read_mode == RT_UNSET)
-		rt_scope_fail(c->scope, RT_USAGE, "say \"collapsed\" or \"read_mode\"");
+		rt_scope_fail(c->scope, RT_USAGE, "give \"collapsed\" or \"read_mode\"");
 	if ((r->all == RT_YES) == (r->entry.ptr != NULL))
-		rt_scope_fail(c->scope, RT_USAGE, "say either \"entry\" or \"all\":true");
+		rt_scope_fail(c->scope, RT_USAGE, "give either \"entry\" or \"all\":true");
 	if (r->entry.ptr != NULL) {
 		rt_position s = rt_find_entry(c, r->entry);
 
@@ -599,7 +599,7 @@ rt_op_entry_delete(rt_change *c, const rt_request *r)
 	uint32_t gone = one ? deleted_before(c, r->entry) : 0;
 
 	if (one == (from || to) || from != to)
-		rt_scope_fail(c->scope, RT_USAGE, "say \"entry\", or \"from\" and \"to\"");
+		rt_scope_fail(c->scope, RT_USAGE, "give \"entry\", or \"from\" and \"to\"");
 	if (gone != 0) {
 		rt_result_entry(c, gone);
 		return;
@@ -608,7 +608,7 @@ rt_op_entry_delete(rt_change *c, const rt_request *r)
 	size_t last = one ? first.at : rt_find_entry(c, r->to).at;
 
 	if (rt_change_ok(c) && last < first.at)
-		rt_scope_fail(c->scope, RT_USAGE, "\"from\" comes after \"to\"");
+		rt_scope_fail(c->scope, RT_USAGE, "\"from\" is after \"to\"");
 	rt_result_entry(c, first.entry);
 	c->result->count = last + 1 - first.at;
 	rt_change_splice(c, c->place.disc, c->place.take, first.at, last + 1 - first.at, NULL, 0);

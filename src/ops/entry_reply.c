@@ -198,12 +198,12 @@ rt_op_entry_reply(rt_change *c, const rt_request *r)
 
 	if (continues && (r->after.ptr != NULL || r->fork != RT_UNSET || r->id.ptr != NULL))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "\"into\" goes without \"after\", \"fork\" and \"id\"");
+			      "\"into\" cannot be combined with \"after\", \"fork\" or \"id\"");
 	if (!continues && (r->join != RT_UNSET || r->by_hand != RT_UNSET))
-		rt_scope_fail(c->scope, RT_USAGE, "\"%s\" goes with \"into\" alone",
+		rt_scope_fail(c->scope, RT_USAGE, "\"%s\" requires \"into\"",
 			      r->join != RT_UNSET ? "join" : "by_hand");
 	if (!continues && r->after.ptr == NULL)
-		rt_scope_fail(c->scope, RT_USAGE, "say what it answers (\"after\"), or \"into\"");
+		rt_scope_fail(c->scope, RT_USAGE, "give the answered entry (\"after\") or \"into\"");
 	if (continues) {
 		continue_reply(c, r);
 		return;

@@ -37,8 +37,8 @@ find_cut(rt_change *c, const rt_request *r, rt_content content, rt_str *out_text
 		return 0;
 	if (!rt_content_one_text(content, out_text)) {
 		rt_scope_fail(c->scope, RT_REFUSED,
-			      "its content is an array of blocks with %s, so it is not clear "
-			      "what to cut",
+			      "its content is an array of blocks with %s, so the text to split "
+			      "is ambiguous",
 			      rt_content_text_count(content) == 0 ? "no text" : "several texts");
 		return 0;
 	}
@@ -46,7 +46,7 @@ find_cut(rt_change *c, const rt_request *r, rt_content content, rt_str *out_text
 	if (at > 0 && cut < out_text->size)
 		return cut;
 	count = rt_utf8_count(*out_text);
-	rt_scope_fail(c->scope, RT_USAGE, "\"at\" is from 1 to %zu here: the text has %zu characters",
+	rt_scope_fail(c->scope, RT_USAGE, "\"at\" must be from 1 to %zu: the text has %zu characters",
 		      count > 0 ? count - 1 : 0, count);
 	return 0;
 }
@@ -90,7 +90,7 @@ rt_op_entry_merge(rt_change *c, const rt_request *r)
 	rt_slot next = {0};
 
 	if (rt_change_ok(c) && s.at + 1 >= rt_seq_count(s.take->slots))
-		rt_scope_fail(c->scope, RT_REFUSED, "there is no entry after it to merge with");
+		rt_scope_fail(c->scope, RT_REFUSED, "there is no entry after it to merge");
 	RT_TRY(c->scope, rt_seq_get(s.take->slots, s.at + 1, &next, &c->scope->error));
 	const rt_body *a = rt_change_read_body(c, s.slot.slot.body);
 	const rt_body *b = rt_change_read_body(c, next.body);

@@ -353,7 +353,7 @@ rt_import_new_disc(rt_import *m, rt_str name, rt_str take_name)
 	rt_scope *s = &m->s;
 
 	if (number > RT_IMPORT_DISCS_MAX)
-		rt_scope_fail(s, RT_LIMIT, "a project holds %d discussions at most",
+		rt_scope_fail(s, RT_LIMIT, "a project can have at most %d discussions",
 			      (int)RT_IMPORT_DISCS_MAX);
 	rt_change_emit(&m->c, &(rt_effect){.kind = RT_EFFECT_NEW,
 					   .sub = number,

@@ -582,7 +582,7 @@ cancelled_after_a_step_of_others(void **state)
 	assert_present(b, 4002, 4001);
 	(void)rt_fail(&err, RT_INTERRUPTED, "cancelled");
 	rt_import_cancel(import, &err);
-	assert_string_equal(err.text, "cancelled; what it had added was removed");
+	assert_string_equal(err.text, "cancelled; its additions were removed");
 	assert_present(b, 2, 1);
 	assert_true(is_there(b, "mine"));
 	assert_int_equal(history_lines(b, &rows) > 0, true);
@@ -613,7 +613,7 @@ cancelled_in_a_new_project(void **state)
 	add(import, small(&f, 0, 10));
 	(void)rt_fail(&err, RT_INTERRUPTED, "cancelled");
 	rt_import_cancel(import, &err);
-	assert_string_equal(err.text, "cancelled; what it had added was undone");
+	assert_string_equal(err.text, "cancelled; its additions were undone");
 	assert_present(b, 1, 0);
 	file_deinit(&f);
 }

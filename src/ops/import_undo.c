@@ -270,11 +270,11 @@ rt_import_undo(rt_import *m, rt_error *err)
 	}
 	rt_scope_deinit(&look);
 	if (!rt_ok(s) && l.made == 0 && l.grown == 0 && !l.settings)
-		add_text(err, "; what was imported so far could not be undone (%.100s); see: retake ls",
+		add_text(err, "; the entries imported so far could not be removed (%.100s); see: retake ls",
 			 s->error.text);
 	else if (l.made > 0 || l.grown > 0 || l.settings)
 		add_leftover(&l, value, &s->error, err);
 	else if (err != NULL && err->status == RT_INTERRUPTED)
-		add_text(err, "; what it had added was %s", removed ? "removed" : "undone");
+		add_text(err, "; its additions were %s", removed ? "removed" : "undone");
 	rt_object_unref(value);
 }

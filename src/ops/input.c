@@ -52,8 +52,8 @@ static rt_status
 too_large(const rt_format *format, rt_error *err)
 {
 	return rt_fail(err, RT_LIMIT,
-		       "the file is larger than %zu MiB, the most that a file of the format %s may "
-		       "have; import its conversations from several smaller files",
+		       "the file is larger than %zu MiB, the limit for the format %s; split its "
+		       "conversations into several smaller files",
 		       format->whole_max >> 20, format->name);
 }
 

@@ -25,9 +25,9 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 	if (rt_str_is(r->key, "undo_capacity") && !yyjson_is_null(r->value) &&
 	    !rt_json_u64(r->value, &count))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "undo_capacity is a whole number from 0 on, or null for no limit");
+			      "undo_capacity must be a whole number, 0 or more, or null for no limit");
 	if (r->which.size > 0 && !is_shared && !is_own)
-		rt_scope_fail(c->scope, RT_USAGE, "\"of\" is \"project\" or \"discussion\"");
+		rt_scope_fail(c->scope, RT_USAGE, "\"of\" must be \"project\" or \"discussion\"");
 	if (is_own && !of_disc)
 		rt_scope_fail(c->scope, RT_USAGE, "\"%.*s\" belongs to the project alone",
 			      (int)rt_utf8_cut(r->key, 60), r->key.ptr);
@@ -62,7 +62,7 @@ change_roles(rt_change *c, rt_str role, bool add)
 		rt_json_put_str(list, NULL, role);
 	rt_json_close(list, ']');
 	if (!add && !present)
-		rt_scope_fail(c->scope, RT_NOT_FOUND, "no role \"%.*s\" in the project's list",
+		rt_scope_fail(c->scope, RT_NOT_FOUND, "the project has no role \"%.*s\"",
 			      RT_STR_ARG(role));
 	if (add != present)
 		rt_change_set(c, 0, 0, RT_STR("roles"), 0, rt_scope_str(c->scope, list));
@@ -139,7 +139,7 @@ rt_op_files_set(rt_change *c, const rt_request *r)
 	if (!rt_str_is(r->which, "files") && !rt_str_is(r->which, "context_files") &&
 	    !rt_str_is(r->which, "screenshots"))
 		rt_scope_fail(c->scope, RT_USAGE,
-			      "\"which\" is \"files\", \"context_files\" or \"screenshots\"");
+			      "\"which\" must be \"files\", \"context_files\" or \"screenshots\"");
 	rt_str was = rt_take_files_begin(c);
 	rt_change_set_json(c, c->place.disc, r->which,
 			   yyjson_arr_size(r->items) > 0 ? r->items : NULL);

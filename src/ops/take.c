@@ -72,7 +72,7 @@ check_take_name(rt_change *c, const rt_disc *disc, rt_str name)
 {
 	check_name(c, name);
 	if (disc != NULL && rt_disc_take_named(disc, name) != 0)
-		rt_scope_fail(c->scope, RT_REFUSED, "there is a take \"%.*s\" already",
+		rt_scope_fail(c->scope, RT_REFUSED, "a take \"%.*s\" already exists",
 			      RT_STR_ARG(name));
 }
 
@@ -81,7 +81,7 @@ rt_check_disc_name(rt_change *c, rt_str name)
 {
 	check_name(c, name);
 	if (rt_project_disc_named(c->now, name) != 0)
-		rt_scope_fail(c->scope, RT_REFUSED, "there is a discussion \"%.*s\" already",
+		rt_scope_fail(c->scope, RT_REFUSED, "a discussion \"%.*s\" already exists",
 			      RT_STR_ARG(name));
 }
 
@@ -109,7 +109,7 @@ named_take(rt_change *c, const rt_request *r, const rt_disc **out_disc)
 			      RT_STR_ARG(r->target));
 	else if (!take->present)
 		rt_scope_fail(c->scope, RT_NOT_FOUND,
-			      "take \"%.*s\" was deleted; undo brings it back",
+			      "take \"%.*s\" was deleted; undo restores it",
 			      RT_STR_ARG(r->target));
 	return rt_change_ok(c) ? take : NULL;
 }
@@ -332,7 +332,7 @@ pick(rt_change *c, yyjson_val *addresses, size_t *out_count)
 	{
 		if (!yyjson_is_str(item))
 			rt_scope_fail(c->scope, RT_USAGE,
-				      "\"entries\" is a list of addresses as strings");
+				      "\"entries\" must be a list of addresses as strings");
 		rt_position s = rt_find_entry(c, rt_json_str(item));
 		if (!rt_change_ok(c))
 			return NULL;

@@ -27,7 +27,7 @@ read_path_field(rt_call *call, const rt_op_field *field, rt_str value, rt_reques
 	for (; i < value.size && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++)
 		number.value = number.value * 10 + (uint64_t)(value.ptr[i] - '0');
 	if (i < value.size || value.size > 19 || (value.size > 1 && value.ptr[0] == '0'))
-		rt_scope_fail(&call->scope, RT_USAGE, "\"%.*s\" is no number",
+		rt_scope_fail(&call->scope, RT_USAGE, "\"%.*s\" is not a number",
 			      (int)rt_utf8_cut(value, 120), value.ptr);
 	*(rt_number *)member = number;
 }
@@ -62,7 +62,7 @@ check_body(rt_call *call, yyjson_val *root)
 			    call->params[at].ptr != NULL &&
 			    !rt_str_eq(rt_json_str(value), call->params[at]))
 				rt_scope_fail(&call->scope, RT_USAGE,
-					      "the path says already what \"%.*s\" is",
+					      "\"%.*s\" is already given by the path",
 					      (int)rt_utf8_cut(name, 120), name.ptr);
 		}
 	}
@@ -113,8 +113,8 @@ note_misnamed_content(rt_call *call, const rt_op *op, yyjson_val *root)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (rt_json_get(root, names[i]) != NULL)
 			rt_buf_add_f(call->notes,
-				     "the entry is empty: its text is called \"content\", and "
-				     "\"%s\" became a field of it\n",
+				     "the entry has no text: use \"content\" for the text; "
+				     "\"%s\" was stored as a field\n",
 				     names[i]);
 }
 
@@ -272,7 +272,7 @@ read_flag(rt_scope *s, yyjson_val *root, const char *name)
 	yyjson_val *value = rt_json_get(root, name);
 
 	if (value != NULL && !yyjson_is_bool(value))
-		rt_scope_fail(s, RT_USAGE, "\"%s\" is true or false", name);
+		rt_scope_fail(s, RT_USAGE, "\"%s\" must be true or false", name);
 	return yyjson_is_true(value);
 }
 
@@ -291,16 +291,15 @@ read_patch(patch *p, yyjson_val *root)
 	p->keep_blocks = read_flag(s, root, "keep_blocks");
 	p->keep_after = read_flag(s, root, "keep_after");
 	if (mode != NULL && !p->is_take && !rt_str_is(rt_json_str(mode), "in_place"))
-		rt_scope_fail(s, RT_USAGE, "\"mode\" is \"in_place\" or \"take\"");
+		rt_scope_fail(s, RT_USAGE, "\"mode\" must be \"in_place\" or \"take\"");
 	if (p->content == NULL && p->role == NULL && p->muted == NULL)
 		rt_scope_fail(s, RT_USAGE,
-			      "there is nothing to change: \"content\", \"role\" or "
-			      "\"muted\" is it");
+			      "nothing to change: give \"content\", \"role\" or \"muted\"");
 	if (p->is_take && p->everywhere)
 		rt_scope_fail(s, RT_USAGE,
-			      "mode \"take\" and \"everywhere\" contradict each other");
+			      "mode \"take\" and \"everywhere\" cannot be combined");
 	if (!p->is_take && (p->name.size > 0 || p->keep_after))
-		rt_scope_fail(s, RT_USAGE, "\"name\" and \"keep_after\" are for mode \"take\"");
+		rt_scope_fail(s, RT_USAGE, "\"name\" and \"keep_after\" require mode \"take\"");
 	p->take = read_place(p->call, NULL, root, "take");
 }
 
@@ -439,7 +438,7 @@ get_ops(rt_call *call, yyjson_val *root)
 
 	if (!yyjson_is_arr(ops) || yyjson_arr_size(ops) == 0)
 		rt_scope_fail(&call->scope, RT_USAGE,
-			      "\"ops\" is an array of operations, such as "
+			      "\"ops\" must be an array of operations, such as "
 			      "[{\"op\":\"entry.append\",\"content\":\"…\"}]");
 	if (yyjson_arr_size(ops) > RT_API_BATCH_MAX)
 		rt_scope_fail(&call->scope, RT_USAGE, "\"ops\" has more than 10000 operations");
@@ -456,7 +455,7 @@ read_ops(rt_call *call, yyjson_val *ops)
 	yyjson_arr_foreach(ops, i, max, item)
 	{
 		if (!yyjson_is_obj(item) || !yyjson_is_str(rt_json_get(item, "op")))
-			rt_scope_fail(s, RT_USAGE, "an operation is an object with \"op\"");
+			rt_scope_fail(s, RT_USAGE, "an operation must be an object with \"op\"");
 		if (rt_ok(s))
 			values[i] = item;
 	}
@@ -477,7 +476,7 @@ rt_api_batch(rt_call *call)
 				 .take = read_place(call, NULL, root, "take")};
 
 	if (atomic != NULL && !yyjson_is_bool(atomic))
-		rt_scope_fail(&call->scope, RT_USAGE, "\"atomic\" is true or false");
+		rt_scope_fail(&call->scope, RT_USAGE, "\"atomic\" must be true or false");
 	change.requests = read_ops(call, ops);
 	rt_call_apply(call, &change);
 }

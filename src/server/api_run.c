@@ -50,7 +50,7 @@ read_request(rt_call *call, yyjson_val *root)
 		how++;
 	if (how == RT_RUN_HOWS)
 		rt_scope_fail(s, RT_USAGE,
-			      "\"how\" is ask, again, continue, compact, compress or go");
+			      "\"how\" must be ask, again, continue, compact, compress or go");
 	RT_TRY(s, rt_run_request_read(root, how, &request, &s->error));
 	return request;
 }
@@ -69,7 +69,7 @@ start(rt_call *call, const rt_run_request *request)
 	if (st != RT_OK && run.size > 0) {
 		rt_buf *hint = rt_scope_buf(s), *extra = rt_scope_buf(s);
 
-		rt_buf_add_f(hint, "follow it: GET %s/runs/%s, or the events; DELETE stops it",
+		rt_buf_add_f(hint, "follow it with GET %s/runs/%s or the events; stop it with DELETE",
 			     RT_API_ROOT, name);
 		rt_json_put_str(extra, "run", run);
 		call->extra = rt_scope_str(s, extra);

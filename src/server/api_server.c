@@ -140,9 +140,9 @@ rt_api_codes(rt_call *call)
 	if (wanted.size > 0 && !rt_str_eq(wanted, store)) {
 		char detail[300];
 
-		(void)snprintf(detail, sizeof(detail), "it serves %.*s",
+		(void)snprintf(detail, sizeof(detail), "it serves the store %.*s",
 			       (int)rt_utf8_cut(store, sizeof(detail) - 20), store.ptr);
-		rt_call_problem(call, 409, "other-store", "This server has another store", detail);
+		rt_call_problem(call, 409, "other-store", "This server serves another store", detail);
 		return;
 	}
 	rt_call_hint(call, "projects: GET /retake/v1/projects");
@@ -170,8 +170,8 @@ rt_api_logout(rt_call *call)
 	if (call->principal.kind != RT_PRINCIPAL_BROWSER) {
 		rt_call_hint(call, "a new token: retake serve --new-token");
 		rt_scope_fail(s, RT_REFUSED,
-			      "only a browser can log out: this request came with the token, or "
-			      "over the socket");
+			      "only a browser can sign out: this request used the token or the "
+			      "socket");
 	}
 	RT_TRY(s, rt_browsers_leave(call->browsers, call->principal.browser, &s->error));
 	if (!rt_ok(s))
@@ -227,13 +227,13 @@ rt_api_project_new(rt_call *call)
 	uint64_t number;
 
 	if (!yyjson_is_str(value) || name.size == 0)
-		rt_scope_fail(s, RT_USAGE, "\"name\" is the name of the project");
+		rt_scope_fail(s, RT_USAGE, "\"name\" must be the name of the project");
 	if (!rt_ok(s))
 		return;
 	rt_status st = rt_store_get(store, rt_rows_named(RT_STORE_PROJECTS, 0, name), NULL, &number,
 				    &s->error);
 	if (st == RT_OK)
-		rt_scope_fail(s, RT_REFUSED, "there is a project \"%.*s\" already",
+		rt_scope_fail(s, RT_REFUSED, "a project \"%.*s\" already exists",
 			      (int)rt_utf8_cut(name, 80), name.ptr);
 	else if (st != RT_NOT_FOUND)
 		rt_scope_note(s, st);
@@ -312,7 +312,7 @@ key_state(rt_scope *s, const rt_model_choice *choice)
 	const char *state = "needs no key";
 
 	if (choice->config != NULL && choice->config->key_cmd_count > 0)
-		return "key by command";
+		return "key from command";
 	if (kind->url == NULL)
 		return "always available";
 	if (rt_key_find(choice, NULL, NULL, key, rt_scope_buf(s), NULL) != RT_OK)

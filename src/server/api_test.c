@@ -478,7 +478,7 @@ test_change_answer(void **state)
 	expect(f, 200, "PUT", D "/entries/a/content", "{\"content\":\"x\"}");
 	snprintf(path, sizeof(path), V1 "/history/%llu/revert", (unsigned long long)number_at(f, "seq"));
 	expect(f, 200, "POST", path, NULL);
-	assert_true(rt_str_is(text_at(f, "note"), "That changed discussion \"main\"."));
+	assert_true(rt_str_is(text_at(f, "note"), "This changed discussion \"main\"."));
 	op = rt_json_get(rt_json_get(f->root, "op"), "undo");
 	assert_true(rt_str_is(rt_json_str(rt_json_get(op, "path")), V1 "/discussions/d1/undo"));
 	assert_content(f, D "/entries/a", "one");

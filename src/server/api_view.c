@@ -43,7 +43,7 @@ rt_api_render(rt_call *call)
 	size_t i, count;
 
 	rt_call_check_texts(call, texts, RT_API_WINDOW_MAX,
-			    "\"texts\" is an array of at most 2000 texts");
+			    "\"texts\" must be an array of at most 2000 texts");
 	if (!rt_ok(s))
 		return;
 	stables = rt_scope_buf(s);
@@ -405,7 +405,7 @@ resolve_entry(rt_scope *s, const rt_snapshot *v, rt_str address, bool is_anywher
 
 	RT_TRY(s, rt_resolve_entry(v->project, v->place, address, is_anywhere, &entry, &s->error));
 	if (entry == 0)
-		rt_scope_fail(s, RT_NOT_FOUND, "no entry stands before the first");
+		rt_scope_fail(s, RT_NOT_FOUND, "there is no entry before the first");
 	return entry;
 }
 
@@ -484,9 +484,9 @@ rt_api_entries_read(rt_call *call)
 	size_t i, count;
 
 	if (!yyjson_is_arr(ids) || yyjson_arr_size(ids) > RT_API_WINDOW_MAX)
-		rt_scope_fail(s, RT_USAGE, "\"ids\" is an array of at most %d ids",
+		rt_scope_fail(s, RT_USAGE, "\"ids\" must be an array of at most %d ids",
 			      RT_API_WINDOW_MAX);
-	rt_call_check_texts(call, ids, RT_API_WINDOW_MAX, "an id is a text");
+	rt_call_check_texts(call, ids, RT_API_WINDOW_MAX, "an id must be a text");
 	missing = rt_scope_buf(s);
 	rt_json_open(body, NULL, '{');
 	rt_json_open(body, "entries", '[');
@@ -671,7 +671,7 @@ rt_api_step(rt_call *call)
 	for (; i < text.size && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 19; i++)
 		seq = seq * 10 + (uint64_t)(text.ptr[i] - '0');
 	if (i < text.size)
-		rt_scope_fail(s, RT_USAGE, "a step has a number, such as 42");
+		rt_scope_fail(s, RT_USAGE, "a step must be a number, such as 42");
 	RT_TRY(s, rt_view_step(v.engine, v.project, seq, &call->answer->body, &s->error));
 }
 
@@ -688,7 +688,7 @@ rt_api_search(rt_call *call)
 	rt_place place = {0, 0};
 
 	if (query.size == 0)
-		rt_scope_fail(s, RT_USAGE, "\"q\" says what to look for");
+		rt_scope_fail(s, RT_USAGE, "\"q\" is missing: the words to search for");
 	if (disc.size > 0)
 		RT_TRY(s, rt_resolve_place(v.project, disc, RT_STR(""), &place, &s->error));
 	RT_TRY(s, rt_view_search(v.engine, v.project, query, place.disc, role, limit,

@@ -221,8 +221,8 @@ rt_browsers_code(rt_browsers *b, rt_str project, char out[RT_CODE_ROOM], bool *o
 	code *slot;
 
 	if (project.size >= PROJECT_ROOM)
-		return rt_fail(err, RT_LIMIT, "the name of a project that a browser is let into has "
-			       "%d bytes at most", (int)PROJECT_ROOM - 1);
+		return rt_fail(err, RT_LIMIT, "the name of a project for a browser can have at "
+			       "most %d bytes", (int)PROJECT_ROOM - 1);
 
 	rt_token_make(b->env, random);
 	random[RT_CODE_ROOM - 1] = '\0';
@@ -275,8 +275,8 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 
 	if (text.size != RT_CODE_ROOM - 1 || !use_code(b, text, project))
 		return rt_fail(err, RT_CREDENTIALS,
-			       "this link was used, or it is expired or replaced; get a new one: "
-			       "retake serve --login");
+			       "this sign-in link was used, has expired or was replaced; create "
+			       "a new one: retake serve --login");
 	one = rt_new0(b->alloc, sizeof(*one));
 	if (one == NULL)
 		return rt_fail(err, RT_NOMEM, "out of memory");
@@ -293,7 +293,7 @@ rt_browsers_enter(rt_browsers *b, rt_str text, char out_cookie[RT_TOKEN_ROOM], r
 	b->count += !is_full; /* its place */
 	pthread_mutex_unlock(&b->lock);
 	if (is_full)
-		st = rt_fail(err, RT_LIMIT, "more than %d browsers were let in", (int)RT_BROWSERS_MAX);
+		st = rt_fail(err, RT_LIMIT, "more than %d browsers are signed in", (int)RT_BROWSERS_MAX);
 	else
 		st = write_row(b, one, false, err);
 	pthread_mutex_lock(&b->lock);

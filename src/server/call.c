@@ -31,7 +31,7 @@ rt_call_body(rt_call *call, bool may_be_empty)
 		return NULL;
 	}
 	if (!yyjson_is_obj(root)) {
-		rt_scope_fail(s, RT_USAGE, "the body is JSON, but no object");
+		rt_scope_fail(s, RT_USAGE, "the body is not a JSON object");
 		return NULL;
 	}
 	return root;
@@ -59,7 +59,7 @@ rt_call_text(rt_call *call, const char *name)
 	/* What cannot be decoded must not count as absent. */
 	if (request->query.size > 0 && !rt_web_decode(request, request->query, true, &all))
 		rt_scope_fail(&call->scope, RT_USAGE,
-			      "the query has an escape that is none, or text that is not UTF-8");
+			      "the query has an invalid percent escape or text that is not UTF-8");
 	return rt_str_at(NULL, 0);
 }
 
@@ -77,7 +77,7 @@ rt_call_number(rt_call *call, const char *name, uint64_t absent)
 		number = number * 10 + (uint64_t)(text.ptr[i++] - '0');
 	if (i == text.size && i > 0)
 		return number;
-	rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" is a whole number, 0 or more", name);
+	rt_scope_fail(&call->scope, RT_USAGE, "\"%s\" must be a whole number, 0 or more", name);
 	return absent;
 }
 
@@ -124,7 +124,7 @@ rt_call_actor(rt_call *call)
 	if (rt_web_header_repeats(call->request, "Retake-By") == 0)
 		return actor;
 	if (!is_actor_name(name)) {
-		rt_scope_fail(s, RT_USAGE, "Retake-By is a name of 1 to 64 of A-Z a-z 0-9 . _ -");
+		rt_scope_fail(s, RT_USAGE, "Retake-By must be a name of 1 to 64 characters of A-Z a-z 0-9 . _ -");
 		return actor;
 	}
 	rt_buf *full = rt_scope_buf(s);
@@ -343,7 +343,7 @@ finish(rt_call *call)
 	restore_answer(call);
 	if (answer->body.status != RT_OK)
 		rt_scope_fail(s, answer->body.status == RT_LIMIT ? RT_LIMIT : RT_NOMEM,
-			      "the answer does not fit into memory");
+			      "out of memory for the answer");
 	if (!rt_ok(s)) {
 		rt_problem_answer(answer, &s->error, call->hint, call->extra);
 		return;

@@ -289,7 +289,7 @@ check(void *ctx, const rt_project *now, rt_error *err)
 	rt_scope_init(&s, c->call->request->alloc);
 	c->was_known = rt_idempotency_find(&s, &c->idem).state != RT_IDEMPOTENCY_NEW;
 	if (c->was_known)
-		rt_scope_fail(&s, RT_CONFLICT, "it was asked before");
+		rt_scope_fail(&s, RT_CONFLICT, "it was sent before");
 	RT_TRY(&s, rt_condition_check(&c->condition, now, &s.error));
 	return rt_scope_end(&s, err);
 }
@@ -341,7 +341,7 @@ answer_stored(rt_call *call, const rt_idempotency_record *record)
 		return;
 	case RT_IDEMPOTENCY_BEGUN:
 		rt_call_problem(call, 409, "idempotency-key-begun",
-				"The same request was begun, and is not answered yet",
+				"The same request is still in progress",
 				"wait; if it stays so, the server ended meanwhile: look whether it was "
 				"done, and take a new key");
 		return;
@@ -388,15 +388,15 @@ begin(context *c)
 		c->condition.list_disc = c->change->list->place.disc;
 	}
 	if (repeats > 1)
-		rt_scope_fail(s, RT_USAGE, "If-Match is there more than once");
+		rt_scope_fail(s, RT_USAGE, "If-Match appears more than once");
 	if (repeats == 1) {
 		c->condition.tags = rt_web_header(call->request, "If-Match");
 		if (c->condition.tags.size == 0)
 			rt_scope_fail(s, RT_USAGE, "If-Match is empty");
 	} else if (call->needs_match) {
 		rt_call_problem(call, 428, "precondition-required",
-				"This server wants If-Match with every change",
-				"read what you want to change, and send its ETag");
+				"This server requires If-Match with every change",
+				"read the object that you want to change and send its ETag");
 	}
 	c->idem = read_key(s, call);
 	if (c->change->count > 1 && !c->change->is_atomic &&
@@ -460,7 +460,7 @@ fail(context *c, const rt_result *results, rt_status st)
 		put_notes(extra, rt_buf_str(call->notes));
 	call->extra = rt_scope_str(s, extra);
 	if (st == RT_CONFLICT)
-		rt_call_hint(call, "read it again, and send the ETag of what you then see");
+		rt_call_hint(call, "read it again and send the new ETag");
 	if (rt_ok(s)) {
 		s->error = results[at].error;
 		s->error.status = st;
@@ -498,7 +498,7 @@ succeed(context *c, const rt_result *results)
 		rt_scope_init(&own, s->alloc);
 		rt_idempotency_save(&own, &c->idem, &record);
 		if (rt_scope_end(&own, NULL) != RT_OK)
-			rt_buf_add_c(call->notes, "the answer could not be kept for a retry\n");
+			rt_buf_add_c(call->notes, "the answer could not be stored for a retry\n");
 	}
 	reopen_object(body);
 	put_notes(body, rt_buf_str(call->notes));
@@ -551,7 +551,7 @@ carry_out(context *c)
 
 		if (record.state == RT_IDEMPOTENCY_NEW)
 			rt_scope_fail(s, RT_BUSY,
-				      "the same request was under way, and failed; try again");
+				      "the same request was in progress and failed; try again");
 		answer_stored(call, &record);
 	} else if (st == RT_OK || (is_batch && any_succeeded(results, change->count))) {
 		succeed(c, results);

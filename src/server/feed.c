@@ -168,7 +168,7 @@ find_place(rt_feed *feed, rt_str last_id, uint64_t *epoch, uint64_t *seq, rt_err
 	rt_status st = RT_OK;
 
 	if (last_id.size > 0 && !read_id(last_id, epoch, seq))
-		return rt_fail(err, RT_USAGE, "Last-Event-ID is not one of ours");
+		return rt_fail(err, RT_USAGE, "Last-Event-ID is not an id of this server");
 	if (last_id.size == 0)
 		*epoch = rt_engine_epoch(feed->engine);
 	const rt_project *project = rt_engine_value(feed->engine);

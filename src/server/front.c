@@ -57,8 +57,8 @@ load(void)
 
 	loaded = RT_OK;
 	if (library == NULL)
-		loaded = rt_fail(&why, RT_IO, "libmicrohttpd is needed to serve and cannot be loaded "
-				 "(%.200s): install it (Debian: libmicrohttpd12)", dlerror());
+		loaded = rt_fail(&why, RT_IO, "libmicrohttpd cannot be loaded (%.200s); the "
+				 "server needs it: install it (Debian: libmicrohttpd12)", dlerror());
 	for (size_t i = 0;
 	     loaded == RT_OK && i < sizeof(function_names) / sizeof(function_names[0]); i++) {
 		void *address = dlsym(library, function_names[i].name);
@@ -78,7 +78,7 @@ static rt_status
 bind_failed(rt_error *err, const char *place)
 {
 	if (errno == EADDRINUSE)
-		return rt_fail(err, RT_BUSY, "somebody listens on %s already", place);
+		return rt_fail(err, RT_BUSY, "another program already listens on %s", place);
 	return rt_fail(err, RT_IO, "cannot listen on %s: %s", place, strerror(errno));
 }
 
@@ -171,8 +171,8 @@ listen_elsewhere(rt_front *front, const char *address, rt_error *err)
 
 	(void)snprintf(port, sizeof(port), "%u", front->port);
 	if (getaddrinfo(address, port, &hints, &found) != 0)
-		return rt_fail(err, RT_USAGE, "\"%s\" is no address to listen on: give one in digits, "
-			       "such as 192.168.1.5 or ::", address);
+		return rt_fail(err, RT_USAGE, "\"%s\" is not an IP address: use digits, such as "
+			       "192.168.1.5 or ::", address);
 	st = listen_at(front, found->ai_addr, found->ai_addrlen, address, err);
 	freeaddrinfo(found);
 	return st;
@@ -200,14 +200,14 @@ listen_unix(rt_front *front, const char *path, rt_error *err)
 	bool is_bound;
 
 	if (strlen(path) >= sizeof(address.sun_path))
-		return rt_fail(err, RT_USAGE, "the path of a socket has %zu characters at most: %s",
+		return rt_fail(err, RT_USAGE, "the path of a socket can have at most %zu characters: %s",
 			       sizeof(address.sun_path) - 1, path);
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	if (lstat(path, &info) == 0) {
 		if (!S_ISSOCK(info.st_mode))
-			return rt_fail(err, RT_REFUSED, "%s is there and is no socket", path);
+			return rt_fail(err, RT_REFUSED, "%s already exists and is not a socket", path);
 		if (is_alive(&address))
-			return rt_fail(err, RT_BUSY, "somebody listens on %s already", path);
+			return rt_fail(err, RT_BUSY, "another program already listens on %s", path);
 		(void)unlink(path); /* of a server that has ended */
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

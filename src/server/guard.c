@@ -42,13 +42,13 @@ rt_guard_add_host(rt_guard *guard, rt_str host, rt_error *err)
 	bool has_port = false;
 
 	if (host.size == 0 || host.size >= RT_GUARD_HOST_ROOM - 8)
-		return rt_fail(err, RT_USAGE, "a host is 1 to %d characters",
+		return rt_fail(err, RT_USAGE, "a host must have 1 to %d characters",
 			       (int)RT_GUARD_HOST_ROOM - 9);
 	for (i = 0; i < host.size; i++) {
 		if (!is_host_char(host.ptr[i]))
 			return rt_fail(err, RT_USAGE,
-				       "\"%.*s\" is no host: a name in small letters, or an address, "
-				       "and perhaps a port behind a colon",
+				       "\"%.*s\" is not a host: use a lower-case name or an "
+				       "address, optionally with a colon and a port",
 				       RT_STR_ARG(host));
 		if (host.ptr[i] == ']')
 			has_port = false;
@@ -168,7 +168,7 @@ fault(unsigned status, const char *kind, const char *title, const char *detail)
 static rt_guard_fault
 malformed(const char *detail)
 {
-	return fault(400, "malformed-request", "This is not a proper HTTP request", detail);
+	return fault(400, "malformed-request", "This is not a valid HTTP request", detail);
 }
 
 static const rt_guard_fault fine = {0, NULL, NULL, NULL, false};
@@ -246,22 +246,22 @@ check_headers(const rt_web_request *request)
 	size_t size = 0, i;
 
 	if (request->header_count > RT_GUARD_HEADER_COUNT_MAX)
-		return fault(431, "headers-too-large", "Too many headers", "at most 100 are taken");
+		return fault(431, "headers-too-large", "Too many headers", "at most 100 are accepted");
 	for (i = 0; i < request->header_count; i++) {
 		const rt_web_field *field = &request->headers[i];
 
 		size += field->name.size + field->value.size;
 		if (!is_token(field->name))
-			return malformed("the name of a header has characters that none may have");
+			return malformed("the name of a header has invalid characters");
 		if (!is_plain_value(field->value))
 			return malformed("the value of a header has control characters");
 	}
 	if (size > RT_GUARD_HEADERS_MAX)
 		return fault(431, "headers-too-large", "The headers are too large",
-			     "at most 32 KiB are taken");
+			     "at most 32 KiB are accepted");
 	for (i = 0; i < sizeof(single) / sizeof(single[0]); i++)
 		if (rt_web_header_repeats(request, single[i]) > 1)
-			return malformed("a header that may be there once is there twice");
+			return malformed("a header that can appear only once appears twice");
 	return fine;
 }
 
@@ -274,32 +274,32 @@ check_framing(const rt_web_request *request)
 
 	if (request->target.size > RT_GUARD_TARGET_MAX)
 		return fault(414, "target-too-long", "The address is too long",
-			     "at most 8 KiB are taken");
+			     "at most 8 KiB are accepted");
 	if (!is_target(request->target))
-		return malformed("the target of a request is a path that begins with a slash");
+		return malformed("the target of a request must be a path that begins with a slash");
 	if (!rt_str_is(request->version, "HTTP/1.1") && !rt_str_is(request->version, "HTTP/1.0"))
 		return fault(505, "version", "HTTP/1.1 is spoken here", NULL);
 	found = check_headers(request);
 	if (found.status != 0)
 		return found;
 	if (coding.ptr != NULL && length.ptr != NULL)
-		return malformed("Content-Length and Transfer-Encoding say the same thing twice");
+		return malformed("Content-Length and Transfer-Encoding cannot be combined");
 	if (coding.ptr != NULL && rt_str_is(request->version, "HTTP/1.0"))
 		return malformed("HTTP/1.0 has no Transfer-Encoding");
 	if (coding.ptr != NULL && !rt_str_eq_nocase(coding, RT_STR("chunked")))
-		return fault(501, "transfer-coding", "chunked is the only transfer coding here",
+		return fault(501, "transfer-coding", "chunked is the only supported transfer coding",
 			     NULL);
 	if (length.ptr != NULL && !is_number(length))
-		return malformed("Content-Length is a whole number");
+		return malformed("Content-Length must be a whole number");
 	if (rt_web_header(request, "Content-Encoding").size > 0 &&
 	    !rt_str_eq_nocase(rt_web_header(request, "Content-Encoding"), RT_STR("identity")))
-		return fault(415, "content-encoding", "Bodies are taken as they are, not compressed",
+		return fault(415, "content-encoding", "Compressed bodies are not supported",
 			     NULL);
 	if (rt_web_header(request, "Expect").ptr != NULL &&
 	    !rt_str_eq_nocase(rt_web_header(request, "Expect"), RT_STR("100-continue")))
-		return fault(417, "expectation", "100-continue is the only expectation here", NULL);
+		return fault(417, "expectation", "100-continue is the only supported expectation", NULL);
 	if (rt_web_header(request, "Upgrade").ptr != NULL)
-		return malformed("nothing is upgraded here");
+		return malformed("protocol upgrades are not supported");
 	return fine;
 }
 
@@ -311,11 +311,11 @@ check_host(const rt_guard *guard, const rt_web_request *request)
 	rt_str host = rt_web_header(request, "Host");
 
 	if (host.size == 0)
-		return malformed("a request has one Host, and it is not empty");
+		return malformed("a request must have one Host header, which is not empty");
 	if (!request->is_local && !is_own_host(guard, host))
-		return fault(403, "forbidden-host", "This server is not known by that name",
-			     "it answers to 127.0.0.1, localhost and [::1] with its port, and to what "
-			     "--host adds");
+		return fault(403, "forbidden-host", "This server does not answer to that host name",
+			     "it answers to 127.0.0.1, localhost and [::1] with its port, and to "
+			     "hosts added with --host");
 	return fine;
 }
 
@@ -326,9 +326,9 @@ check_origin(const rt_guard *guard, const rt_web_request *request)
 	rt_str site = rt_web_header(request, "Sec-Fetch-Site");
 
 	if (origin.ptr != NULL && (request->is_local || !rt_guard_is_own_origin(guard, origin)))
-		return fault(403, "forbidden-origin", "Pages of other sites may not ask here", NULL);
+		return fault(403, "forbidden-origin", "Requests from other sites are refused", NULL);
 	if (site.ptr != NULL && !rt_str_is(site, "same-origin") && !rt_str_is(site, "none"))
-		return fault(403, "forbidden-origin", "Pages of other sites may not ask here", NULL);
+		return fault(403, "forbidden-origin", "Requests from other sites are refused", NULL);
 	return fine;
 }
 
@@ -390,19 +390,19 @@ rt_guard_check_form(const rt_web_request *request, const rt_principal *principal
 
 	if (principal->kind == RT_PRINCIPAL_BROWSER && request->method != RT_WEB_GET &&
 	    rt_web_header(request, "Origin").ptr == NULL)
-		return fault(403, "forbidden-origin", "A browser that changes something says its Origin",
+		return fault(403, "forbidden-origin", "Changes from a browser must have the header Origin",
 			     NULL);
 	if (request->method == RT_WEB_GET && has_body)
-		return malformed("GET has no body here");
+		return malformed("GET cannot have a body");
 	if (has_body && !any_type && !is_json(type))
-		return fault(415, "content-type", "A body is application/json here",
+		return fault(415, "content-type", "The body must be application/json",
 			     "send the header Content-Type: application/json");
 	/* Where any type is accepted, those of forms of other pages are not. */
 	if (has_body && any_type && is_form(type))
-		return fault(415, "content-type", "A file comes as application/octet-stream or JSON",
+		return fault(415, "content-type", "A file must be application/octet-stream or JSON",
 			     "send the header Content-Type: application/octet-stream");
 	if (has_body && any_type && type.size == 0)
-		return fault(415, "content-type", "A body has a Content-Type",
+		return fault(415, "content-type", "A body must have a Content-Type",
 			     "send the header Content-Type: application/octet-stream");
 	return fine;
 }

@@ -168,24 +168,24 @@ static const field fields[] = {
 	NOTHING("show_command_palette",
 		"the server has no screen of its own; each web page has its own palette"),
 	NOTHING("ui_focus_agent",
-		"the role filter belongs to each window: it changes nothing that is kept or sent"),
-	NOTHING("manual_approve", "Retake calls no tools, so there is nothing to approve"),
-	NOTHING("mma_status", "Retake runs no agents"),
-	NOTHING("active_tier", "Retake runs no agents"),
-	NOTHING("proposed_tracks", "Retake runs no agents; active_track is the discussion's"),
-	NOTHING("active_tickets", "Retake runs no agents"),
-	NOTHING("mma_streams", "Retake runs no agents"),
+		"the role filter belongs to a window: it does not change stored data or requests"),
+	NOTHING("manual_approve", "Retake does not call tools, so there is nothing to approve"),
+	NOTHING("mma_status", "Retake does not run agents"),
+	NOTHING("active_tier", "Retake does not run agents"),
+	NOTHING("proposed_tracks", "Retake does not run agents; active_track is the discussion's"),
+	NOTHING("active_tickets", "Retake does not run agents"),
+	NOTHING("mma_streams", "Retake does not run agents"),
 	NOTHING("active_persona", "there are no personas; system prompts are fields"),
-	NOTHING("active_tool_preset", "Retake calls no tools"),
-	NOTHING("active_bias_profile", "Retake calls no tools"),
-	NOTHING("tool_log", "Retake calls no tools"),
-	NOTHING("tool_stats", "Retake calls no tools"),
-	NOTHING("separate_message_panel", "the server has no windows"),
-	NOTHING("separate_response_panel", "the server has no windows"),
-	NOTHING("separate_tool_calls_panel", "the server has no windows"),
-	NOTHING("separate_context_preview", "the server has no windows"),
-	NOTHING("separate_external_tools", "the server has no windows"),
-	NOTHING("discussion_split_h", "the server has no windows"),
+	NOTHING("active_tool_preset", "Retake does not call tools"),
+	NOTHING("active_bias_profile", "Retake does not call tools"),
+	NOTHING("tool_log", "Retake does not call tools"),
+	NOTHING("tool_stats", "Retake does not call tools"),
+	NOTHING("separate_message_panel", "the server does not have windows"),
+	NOTHING("separate_response_panel", "the server does not have windows"),
+	NOTHING("separate_tool_calls_panel", "the server does not have windows"),
+	NOTHING("separate_context_preview", "the server does not have windows"),
+	NOTHING("separate_external_tools", "the server does not have windows"),
+	NOTHING("discussion_split_h", "the server does not have windows"),
 };
 
 enum { FIELD_COUNT = sizeof(fields) / sizeof(fields[0]) };
@@ -203,11 +203,11 @@ find_field(rt_call *call, rt_str given)
 			continue;
 		if (f->source != FROM_NOTHING)
 			return f;
-		rt_call_problem(call, 501, "no-meaning", "This field has no meaning here",
+		rt_call_problem(call, 501, "no-meaning", "This field is not supported",
 				f->absent);
 		return NULL;
 	}
-	fail_unknown(call, "field", given, "GET /api/state has them all");
+	fail_unknown(call, "field", given, "GET /api/state lists all fields");
 	return NULL;
 }
 
@@ -360,7 +360,7 @@ set_roles(const assignment *a)
 	yyjson_arr_foreach(a->value, i, max, role)
 		is_list &= yyjson_is_str(role) && rt_str_trim(rt_json_str(role)).size > 0;
 	if (!is_list)
-		rt_scope_fail(s, RT_USAGE, "\"%s\" is an array of strings", a->field->name);
+		rt_scope_fail(s, RT_USAGE, "\"%s\" must be an array of strings", a->field->name);
 	rt_snapshot v = locate(a->call);
 	yyjson_val *roles = rt_json_get(load_settings(a->call, &v), a->field->key);
 	size_t had = yyjson_arr_size(roles);
@@ -388,7 +388,7 @@ set_field(const assignment *a)
 	if (a->field->set != NULL)
 		a->field->set(a);
 	else
-		rt_scope_fail(&a->call->scope, RT_REFUSED, "\"%s\" can be read only",
+		rt_scope_fail(&a->call->scope, RT_REFUSED, "\"%s\" is read-only",
 			      a->field->name);
 }
 
@@ -531,9 +531,9 @@ run_debug_info(rt_call *call, const callback *cb, yyjson_val *args)
 
 static const callback callbacks[] = {
 	PRESET("save_context_preset", RT_OP_PRESET_SAVE,
-	       "keeps files, screenshots and prompts under a name"),
-	PRESET("load_context_preset", RT_OP_PRESET_LOAD, "brings back what a preset kept"),
-	PRESET("delete_context_preset", RT_OP_PRESET_DELETE, "forgets a preset"),
+	       "saves files, screenshots and prompts as a preset"),
+	PRESET("load_context_preset", RT_OP_PRESET_LOAD, "loads a preset"),
+	PRESET("delete_context_preset", RT_OP_PRESET_DELETE, "deletes a preset"),
 	SETTER("set_ui_file_paths", "a list of paths", "files", "sets the files"),
 	SETTER("set_ui_screenshot_paths", "a list of paths", "screenshots", "sets the screenshots"),
 	SETTER("set_context_files_for_test", "a list of files", "context_files",
@@ -545,12 +545,12 @@ static const callback callbacks[] = {
 	{"get_app_debug_info", 0, NULL, run_debug_info, 0, NULL,
 	 "says what the server works on; changes nothing"},
 	PRESET("save_context_preset_force", RT_OP_PRESET_SAVE,
-	       "as save_context_preset, which asks nobody either"),
-	{"set_ui_attr", 2, "a field's name and its value", run_setter, 0, NULL,
-	 "sets a field, as PUT /api/state/{field}"},
+	       "same as save_context_preset (no confirmation)"),
+	{"set_ui_attr", 2, "name and value of a field", run_setter, 0, NULL,
+	 "sets a field, same as PUT /api/state/{field}"},
 	SETTER("set_context_files", "a list of files", "context_files", "sets the context files"),
 	PRESET("simulate_save_preset", RT_OP_PRESET_SAVE,
-	       "as save_context_preset: there is no dialogue to go through"),
+	       "same as save_context_preset (no dialogue)"),
 };
 
 enum { CALLBACK_COUNT = sizeof(callbacks) / sizeof(callbacks[0]) };
@@ -585,7 +585,7 @@ set_session(rt_call *call)
 	if (!yyjson_is_arr(list))
 		list = rt_json_get(list, "entries");
 	if (!yyjson_is_arr(list))
-		rt_scope_fail(s, RT_USAGE, "the body is {\"session\":{\"entries\":[…]}}");
+		rt_scope_fail(s, RT_USAGE, "the body must be {\"session\":{\"entries\":[…]}}");
 	if (rt_ok(s))
 		replace(call, list);
 }
@@ -655,7 +655,7 @@ set_state(rt_call *call)
 	yyjson_val *value = rt_json_get(rt_call_body(call, false), "value");
 
 	if (value == NULL)
-		rt_scope_fail(&call->scope, RT_USAGE, "the body is {\"value\":…}");
+		rt_scope_fail(&call->scope, RT_USAGE, "the body must be {\"value\":…}");
 	if (rt_ok(&call->scope))
 		set_field(&(assignment){call, f, value, "field", f->name});
 }
@@ -689,17 +689,17 @@ call_callback(rt_call *call)
 	while (cb < callbacks + CALLBACK_COUNT && !rt_str_is(name, cb->name))
 		cb++;
 	if (cb == callbacks + CALLBACK_COUNT) {
-		fail_unknown(call, "callback", name, "GET /api/callbacks lists them");
+		fail_unknown(call, "callback", name, "GET /api/callbacks lists the callbacks");
 		return;
 	}
 	if (cb->fn == NULL) {
-		rt_call_problem(call, 501, "no-meaning", "This callback has no meaning here",
+		rt_call_problem(call, 501, "no-meaning", "This callback is not supported",
 				cb->does);
 		return;
 	}
 	yyjson_val *args = rt_json_get(rt_call_body(call, true), "args");
 	if (args != NULL && !yyjson_is_arr(args))
-		rt_scope_fail(s, RT_USAGE, "\"args\" is an array");
+		rt_scope_fail(s, RT_USAGE, "\"args\" must be an array");
 	if (yyjson_arr_size(args) != cb->args)
 		rt_scope_fail(s, RT_USAGE, "%s takes %s: {\"args\":[…]}", cb->name,
 			      cb->takes != NULL ? cb->takes : "nothing");
@@ -755,36 +755,36 @@ get_status(rt_call *call)
 static const rt_route_param q_where[] = {WHERE, END};
 static const rt_route_param q_history[] = {
 	WHERE,
-	{"before", "integer", "only steps below this number"},
+	{"before", "integer", "only steps before this number"},
 	{"limit", "integer", "so many steps; default 100"},
 	END};
 static const rt_route_param b_value[] = {{"value", "any", "the new value; null: the default"}, END};
-static const rt_route_param b_args[] = {{"args", "array", "what the callback takes"}, END};
+static const rt_route_param b_args[] = {{"args", "array", "arguments of the callback"}, END};
 static const rt_route_param b_session[] = {
 	{"session", "object", "{\"entries\":[…]}, or the list itself"}, END};
 
 const rt_route rt_hook_routes[] = {
 	{RT_WEB_GET, "/api/session", "hook.session", "the entries of the active take", get_session,
 	 -1, RT_ROUTE_ROOT, "hook_session", q_where, NULL},
-	{RT_WEB_POST, "/api/session", "hook.session.set", "replace the whole list, as one step",
+	{RT_WEB_POST, "/api/session", "hook.session.set", "replace the whole list as one step",
 	 set_session, -1, CHANGES | RT_ROUTE_LARGE, "hook_updated", q_where, b_session},
 	{RT_WEB_GET, "/api/state", "hook.states", "all readable fields", get_fields, -1,
 	 RT_ROUTE_ROOT, "hook_state", q_where, NULL},
 	{RT_WEB_GET, "/api/state/{field}", "hook.state", "one readable field", get_field, -1,
 	 RT_ROUTE_ROOT, "hook_field", q_where, NULL},
-	{RT_WEB_PUT, "/api/state/{field}", "hook.state.set", "set a field, as one step", set_state,
+	{RT_WEB_PUT, "/api/state/{field}", "hook.state.set", "set a field as one step", set_state,
 	 -1, CHANGES, "hook_updated", q_where, b_value},
-	{RT_WEB_POST, "/api/state/{field}", "hook.state.post", "the same", set_state, -1, CHANGES,
+	{RT_WEB_POST, "/api/state/{field}", "hook.state.post", "same as PUT", set_state, -1, CHANGES,
 	 "hook_updated", q_where, b_value},
-	{RT_WEB_GET, "/api/callbacks", "hook.callbacks", "the named callbacks", get_callbacks, -1,
+	{RT_WEB_GET, "/api/callbacks", "hook.callbacks", "the callbacks and their arguments", get_callbacks, -1,
 	 RT_ROUTE_ROOT | RT_ROUTE_QUICK, "hook_callbacks", NULL, NULL},
-	{RT_WEB_POST, "/api/callbacks/{name}", "hook.callback", "call one", call_callback, -1,
+	{RT_WEB_POST, "/api/callbacks/{name}", "hook.callback", "call a callback", call_callback, -1,
 	 CHANGES, "hook_updated", q_where, b_args},
 	{RT_WEB_POST, "/api/reset", "hook.reset", "start afresh; one undo brings everything back",
 	 reset, -1, CHANGES, "hook_updated", NULL, NULL},
 	{RT_WEB_GET, "/api/history", "hook.history", "the steps, newest first", get_history, -1,
 	 RT_ROUTE_ROOT, "hook_history", q_history, NULL},
-	{RT_WEB_GET, "/status", "hook.status", "is somebody there, and does a model work",
+	{RT_WEB_GET, "/status", "hook.status", "whether a client is connected and whether a model is running",
 	 get_status, -1, RT_ROUTE_ROOT, "hook_status", NULL, NULL},
 	{RT_WEB_OTHER, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL},
 };

@@ -60,7 +60,7 @@ rt_idempotency_read_key(rt_scope *s, const rt_web_request *request, const rt_pri
 		return idem;
 	if (repeats > 1 || !is_key(key)) {
 		rt_scope_fail(s, RT_USAGE,
-			      "Idempotency-Key is one key of 1 to %d visible ASCII characters",
+			      "Idempotency-Key must be one key of 1 to %d visible ASCII characters",
 			      RT_IDEMPOTENCY_KEY_MAX);
 		return idem;
 	}

@@ -30,12 +30,12 @@
 
 const rt_shape rt_shapes[] = {
 	{"Result",
-	 "`seq` (the step), and what there is of `entry`, `take`, `discussion`, `steps`, `editor`, "
-	 "`note`, `unchanged`; `op` says what was done by whom, and how to undo it",
+	 "`seq` (the step) and, where they apply, `entry`, `take`, `discussion`, `steps`, `editor`, "
+	 "`note`, `unchanged`; `op` contains the operation, its author and the request that undoes it",
 	 RESULT, NULL},
 	{"Results",
-	 "`results` (a result for each operation), `seq`, and `op` where they are one step; of "
-	 "operations that stand each for itself `failed` counts those that were not done",
+	 "`results` (a result for each operation), `seq`, and `op` if they are one step; for "
+	 "separate steps, `failed` is the number of operations that failed",
 	 OBJECT("\"results\":" LIST(ANY) ",\"seq\":" NUMBER ",\"failed\":" NUMBER
 					 ",\"unchanged\":" FLAG ",\"op\":" OP),
 	 NULL},
@@ -43,7 +43,7 @@ const rt_shape rt_shapes[] = {
 	{"Array", "an array", LIST(ANY), NULL},
 	{"Object", "an object", "{\"type\":\"object\"}", NULL},
 	{"Info",
-	 "`version`, `api`, `project` (the one that is asked about), `default_project`, `seq`, `epoch`, "
+	 "`version`, `api`, `project` (of this request), `default_project`, `seq`, `epoch`, "
 	 "`limits`, `features`, `formats`, `providers`, `operations`",
 	 OBJECT("\"version\":" TEXT ",\"api\":" TEXT ",\"project\":" TEXT
 		",\"default_project\":" TEXT ",\"seq\":" NUMBER ",\"epoch\":" TEXT
@@ -53,14 +53,14 @@ const rt_shape rt_shapes[] = {
 	 NULL},
 	{"Health", "`status` and `version`", OBJECT("\"status\":" TEXT ",\"version\":" TEXT), NULL},
 	{"Server",
-	 "`connections`, `streams`, `workers` now; `requests`, `late` (connections that were let go "
+	 "`connections`, `streams`, `workers` now; `requests`, `late` (connections closed "
 	 "because they were too slow) since the start; `projects_open`",
 	 OBJECT("\"connections\":" NUMBER ",\"streams\":" NUMBER ",\"workers\":" NUMBER
 		",\"requests\":" NUMBER ",\"late\":" NUMBER ",\"projects_open\":" NUMBER),
 	 NULL},
 	{"Code",
-	 "`code`, `url` (to be opened in the browser), `seconds` (how long it is good), `replaced` (too "
-	 "many were waiting, and the oldest is good no longer), `store` (the path of the store)",
+	 "`code`, `url` (to open in the browser), `seconds` (until it expires), `replaced` (too "
+	 "many codes were unused, so the oldest became invalid), `store` (path of the store)",
 	 OBJECT("\"code\":" TEXT ",\"url\":" TEXT ",\"seconds\":" NUMBER ",\"replaced\":" FLAG
 		",\"store\":" TEXT), NULL},
 	{"Status", "`status`", OBJECT("\"status\":" TEXT), NULL},
@@ -73,15 +73,15 @@ const rt_shape rt_shapes[] = {
 		     ",\"present\":" FLAG)),
 	 NULL},
 	{"Tracks",
-	 "an array of `name`, `active` (is the active discussion bound to it), `discussions`, "
+	 "an array of `name`, `active` (whether the active discussion is bound to it), `discussions`, "
 	 "`entries` (of their active takes), `updated`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"active\":" FLAG ",\"discussions\":" NUMBER
 		     ",\"entries\":" NUMBER ",\"updated\":" MAYBE_TEXT)),
 	 NULL},
 	{"Discussion",
-	 "`id`, `name`, `active`, `present`, `take` (the active one: `id`, `name`), `head` (null: before "
-	 "the first entry), `entries`, `takes`, `labels`, `can_undo` and `can_redo` (is there a step, "
-	 "here or in the project), `seq`",
+	 "`id`, `name`, `active`, `present`, `take` (the active one: `id`, `name`), `head` "
+	 "(null: before the first entry), `entries`, `takes`, `labels`, `can_undo` and "
+	 "`can_redo` (in this discussion or the project), `seq`",
 	 OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"present\":" FLAG
 		",\"take\":" OBJECT("\"id\":" TEXT
 				    ",\"name\":" TEXT) ",\"head\":" MAYBE_TEXT
@@ -90,35 +90,36 @@ const rt_shape rt_shapes[] = {
 						       ",\"can_redo\":" FLAG ",\"seq\":" NUMBER),
 	 NULL},
 	{"Tree",
-	 "rows: an array of `node`, `parent_node`, `id`, `parent`, `role`, `label`, `active`, `takes` …, "
-	 "as `retake tree --json`. Columns: `seq`, `discussion`, `count`, `roles`, `kinds`, `takes`, "
-	 "and for each row `id`, `parent` (its row, -1 for a root), `role`, `kind` (places in the "
-	 "lists), `flags` (1 muted, 2 collapsed, 4 read mode, 8 more than text, 16 differs between "
-	 "takes, 32 edited, 64 hidden), `size`, `preview`; and `labels`, `head`, `tips`",
+	 "rows: an array of `node`, `parent_node`, `id`, `parent`, `role`, `label`, `active`, "
+	 "`takes` …, the same as `retake tree --json`. Columns: `seq`, `discussion`, `count`, "
+	 "`roles`, `kinds`, `takes`, and for each row `id`, `parent` (its row, -1 for a root), "
+	 "`role`, `kind` (indexes into the lists), `flags` (1 muted, 2 collapsed, 4 read mode, 8 "
+	 "not only text, 16 differs between takes, 32 edited, 64 hidden), `size`, `preview`; and "
+	 "`labels`, `head`, `tips`",
 	 "{\"oneOf\":[{\"type\":\"array\"},{\"type\":\"object\"}]}", NULL},
 	{"Window",
-	 "`discussion`, `take`, `head`, `count` (all entries of the take), `entries`, `from`, `next` (the "
-	 "next window's `from`; null: this is the end), `seq`; with `tags` `etags` by id",
+	 "`discussion`, `take`, `head`, `count` (all entries of the take), `entries`, `from`, "
+	 "`next` (`from` of the next range; null at the end), `seq`; with `tags`, `etags` by id",
 	 OBJECT("\"discussion\":" TEXT ",\"take\":" TEXT ",\"head\":" MAYBE_TEXT
 		",\"count\":" NUMBER
 		",\"entries\":" LIST(ENTRY) ",\"from\":" NUMBER ",\"next\":" MAYBE_NUMBER
 					    ",\"seq\":" NUMBER ",\"etags\":{\"type\":\"object\"}"),
 	 NULL},
 	{"EntriesRead",
-	 "`entries` in the order of the ids, `missing` (ids that are not there), `seq`",
+	 "`entries` in the order of the ids, `missing` (ids without an entry), `seq`",
 	 OBJECT("\"entries\":" LIST(ENTRY) ",\"missing\":" LIST(TEXT) ",\"seq\":" NUMBER), NULL},
 	{"Entry",
-	 "`id`, `role`, `kind`, `content`, `blocks` (where the query has it: of a text its blocks, of an "
-	 "array for each of its blocks these or null), `ts`, `muted`, `collapsed`, `read_mode`, `label`, `edited` "
-	 "(true: its content is not the one that it was written with; absent otherwise), and whatever "
-	 "fields it has beside these",
+	 "`id`, `role`, `kind`, `content`, `blocks` (if requested: the blocks of a text; for an "
+	 "array, the blocks of each item or null), `ts`, `muted`, `collapsed`, `read_mode`, "
+	 "`label`, `edited` (true if the content was changed; otherwise absent), and any other "
+	 "fields of the entry",
 	 ENTRY, NULL},
 	{"Render",
-	 "`blocks`: for each text an array of blocks, as src/markup/markup.h has them. A block has `t` (p, "
-	 "h, pre, quote, ul, ol, table, hr), `at` (the bytes of the text that it came from) and what its "
-	 "kind has. Never HTML; each `href` begins with http://, https://, mailto: or #. `stable`: for each "
-	 "text that is still being written, so many of its bytes need not be sent again: the blocks up to "
-	 "there stay as they are, whatever is appended, and the rest can be laid out alone",
+	 "`blocks`: for each text an array of blocks (see src/markup/markup.h). A block has `t` "
+	 "(p, h, pre, quote, ul, ol, table, hr), `at` (its byte range in the text) and the "
+	 "members of its type. Never HTML; each `href` begins with http://, https://, mailto: or "
+	 "#. `stable`: for each text that is still growing, the number of bytes whose blocks are "
+	 "final; only the rest has to be sent again when text is appended",
 	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}")) ",\"stable\":" LIST(NUMBER)),
 	 NULL},
 	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`, `last_updated`",
@@ -127,14 +128,14 @@ const rt_shape rt_shapes[] = {
 		     ",\"present\":" FLAG)),
 	 NULL},
 	{"Forks",
-	 "`seq`, `discussion`, `take`, `forks`: each `entry`, which is one of `count` that follow the "
-	 "same one, its `place` among them from 0, and takes that hold the `previous` and the `next` of "
-	 "them, or null; `differ`: entries that other takes show differently",
+	 "`seq`, `discussion`, `take`, `forks`: each `entry` is one of `count` siblings, with "
+	 "its `place` from 0 and a take of the `previous` and `next` sibling, or null; `differ`: "
+	 "entries that differ in other takes",
 	 OBJECT("\"seq\":" NUMBER ",\"discussion\":" TEXT ",\"take\":" TEXT ",\"forks\":" LIST(
 		 OBJECT("\"entry\":" TEXT ",\"place\":" NUMBER ",\"count\":" NUMBER
 			",\"previous\":" MAYBE_TEXT ",\"next\":" MAYBE_TEXT)) ",\"differ\":" LIST(TEXT)),
 	 NULL},
-	{"Diff", "`common` (entries that both begin with), `a`, `b` (the rest of each), `changed`",
+	{"Diff", "`common` (entries at the beginning of both), `a`, `b` (the rest of each), `changed`",
 	 OBJECT("\"common\":" ANY
 		",\"a\":" LIST(ANY) ",\"b\":" LIST(ANY) ",\"changed\":" LIST(ANY)),
 	 NULL},
@@ -150,42 +151,46 @@ const rt_shape rt_shapes[] = {
 		 ANY)),
 	 NULL},
 	{"Steps",
-	 "`steps` (each `seq`, `parent`, `op`, `what`, `by`, `at`, `scope`, `current`, `undone`), `next` (as "
-	 "`before` it gives the next page; null: this is the end), `seq`",
+	 "`steps` (each `seq`, `parent`, `op`, `what`, `by`, `at`, `scope`, `current`, "
+	 "`undone`), `next` (`before` of the next page; null at the end), `seq`",
 	 OBJECT("\"steps\":" LIST(ANY) ",\"next\":" MAYBE_NUMBER ",\"seq\":" NUMBER), NULL},
 	{"Rows",
-	 "`rows` of the log (as events have them), `next` (as `before` it gives the next page; null: this "
-	 "is the end), `seq`",
+	 "`rows` of the log (as in events), `next` (`before` of the next page; null at "
+	 "the end), `seq`",
 	 OBJECT("\"rows\":" LIST(ANY) ",\"next\":" MAYBE_NUMBER ",\"seq\":" NUMBER), NULL},
-	{"Step", "one step with its effects, each with what was there before and after",
+	{"Step", "one step with its effects, each with the values before and after",
 	 "{\"type\":\"object\"}", NULL},
 	{"Hits",
-	 "an array of `discussion`, `take`, `id`, `role`, `at`, `snippet`, `marks` ([start, size] of what "
-	 "matched, in characters)",
+	 "an array of `discussion`, `take`, `id`, `role`, `at`, `snippet`, `marks` ([start, "
+	 "size] of each match, in characters)",
 	 LIST("{\"type\":\"object\"}"), NULL},
 	{"Advice",
-	 "`advice` (each `id`, `entry`, `other`, `text`, `repair`: the operation that mends it), "
-	 "`resent_tokens` (about what a provider may have cached and is sent anew)",
+	 "`advice` (each `id`, `entry`, `other`, `text`, `repair`: the operation that fixes it), "
+	 "`resent_tokens` (estimated tokens that a provider may have cached and that are sent "
+	 "again)",
 	 OBJECT("\"advice\":" LIST(ANY) ",\"resent_tokens\":" NUMBER), NULL},
 	{"Context",
-	 "`provider`, `service` (what the configuration calls the one that is asked), `model`, `tokens`, `exact` (false: an estimate), `left_out`, `budget`, `entries` "
-	 "(each `id`, `at`, `tokens`, `left_out`), `files` (that are sent: each `list`, `item`, `name`, `size`, "
-	 "`mime` of an image, `language`, `lines`, `view`, `tokens`), `file_tokens` (of all of them), "
-	 "`file_problems` (those that cannot be sent, which makes a question fail: each `list`, `item`, "
-	 "`path`, `kind`, `message`), `unsent` (for each type of block in an entry that the "
-	 "request cannot contain, a sentence that says so), `body` (the request itself)",
+	 "`provider`, `service` (its name in the configuration), `model`, `tokens`, `exact` "
+	 "(false: an estimate), `left_out`, `budget`, `entries` (each `id`, `at`, `tokens`, "
+	 "`left_out`), `files` (to be sent: each `list`, `item`, `name`, `size`, `mime` of an "
+	 "image, `language`, `lines`, `view`, `tokens`), `file_tokens` (of all files), "
+	 "`file_problems` (files that cannot be sent, so a question fails: each `list`, `item`, "
+	 "`path`, `kind`, `message`), `unsent` (a sentence for each type of block that the "
+	 "request cannot contain), `body` (the request)",
 	 OBJECT("\"provider\":" TEXT ",\"service\":" TEXT ",\"model\":" MAYBE_TEXT ",\"tokens\":" NUMBER
 		",\"exact\":" FLAG ",\"left_out\":" NUMBER ",\"budget\":" NUMBER
 		",\"entries\":" LIST(ANY) ",\"files\":" LIST(ANY) ",\"file_tokens\":" NUMBER
 		",\"file_problems\":" LIST(ANY) ",\"unsent\":" LIST(TEXT) ",\"body\":{\"type\":\"object\"}"),
 	 NULL},
 	{"Sent",
-	 "`at`, `seq` (the step that it was sent after), `take`, `provider`, `service`, `model`, `upto` (the "
-	 "last entry), `left_out`, `budget_tokens`, `exact` (it was built again to the byte; false: a hook "
-	 "changed it, a text was purged, or another version sent it), `body` (the request as it was sent); "
-	 "of the take as it is now: `same` (the same bytes would be sent), `entries` (each `change`: new, "
-	 "edited or gone, `id`, `role`), `moved` (entries stand in another order), `settings` (that "
-	 "differ), `prompt` (the working prompt differs), `files` (that differ: each `change`, `name`). 404: nothing was sent yet",
+	 "`at`, `seq` (the last step before the request), `take`, `provider`, `service`, "
+	 "`model`, `upto` (the last entry), `left_out`, `budget_tokens`, `exact` (rebuilt byte "
+	 "for byte; false: a hook changed it, a text was purged, or another version sent it), "
+	 "`body` (the request as sent); compared with the current take: `same` (the next request "
+	 "has the same bytes), `entries` (each `change`: new, edited or gone, `id`, `role`), "
+	 "`moved` (the order of entries differs), `settings` (that differ), `prompt` (the "
+	 "working prompt differs), `files` (that differ: each `change`, `name`). 404: there is "
+	 "no request yet",
 	 OBJECT("\"at\":" TEXT ",\"seq\":" NUMBER ",\"take\":" TEXT ",\"provider\":" TEXT
 		",\"service\":" TEXT ",\"model\":" TEXT ",\"upto\":" TEXT ",\"left_out\":" NUMBER
 		",\"budget_tokens\":" NUMBER ",\"exact\":" FLAG ",\"same\":" FLAG
@@ -194,7 +199,7 @@ const rt_shape rt_shapes[] = {
 	 NULL},
 	{"Run",
 	 "`run`, `state` (running, done, stopped, failed), `how`, `discussion`, `take`, `model`, "
-	 "`question`, `text`, `thinking`; at its end `entry`, `seq`, `usage`, `stop`, `partial`, `problem`",
+	 "`question`, `text`, `thinking`; after its end also `entry`, `seq`, `usage`, `stop`, `partial`, `problem`",
 	 OBJECT("\"run\":" TEXT ",\"state\":" TEXT ",\"how\":" TEXT ",\"discussion\":" TEXT
 		",\"take\":" TEXT ",\"model\":" TEXT ",\"question\":" TEXT ",\"text\":" TEXT
 		",\"thinking\":" TEXT ",\"entry\":" TEXT ",\"seq\":" NUMBER),
@@ -205,7 +210,7 @@ const rt_shape rt_shapes[] = {
 	{"Events", "server-sent events", TEXT, "text/event-stream"},
 	{"File", "the file", TEXT, "application/octet-stream"},
 	{"Import",
-	 "`format`, `discussions`, `entries`, `takes` (added), `known` (there already), "
+	 "`format`, `discussions`, `entries`, `takes` (added), `known` (already in the project), "
 	 "`settings` (of the project, changed), `repaired`, "
 	 "`skipped`, `noted`, `remarks`, `dry_run`, `discussion`, `seq`",
 	 OBJECT("\"format\":" TEXT ",\"discussions\":" NUMBER ",\"entries\":" NUMBER
@@ -385,8 +390,8 @@ put_path_param(rt_buf *buf, const rt_op *op, rt_str name)
 		       : rt_str_is(name, "discussion") ? RT_STR("name or id of the discussion")
 		       : rt_str_is_one_of(name, takes) ? RT_STR("name or id of the take")
 		       : rt_str_is(name, "entry")
-			       ? RT_STR("id of the entry, a unique prefix of it, a label, "
-					"@ (the last), :7 (by number)")
+			       ? RT_STR("id of the entry, a unique prefix of the id, a label, @ "
+					"(the head) or :7 (the seventh)")
 			       : name;
 
 	rt_json_open(buf, NULL, '{');
@@ -531,10 +536,10 @@ static const struct {
 	{"Project", "Retake-Project",
 	 "the project, also in the query as `project`; default: the one that the server was started with"},
 	{"IfMatch", "If-Match",
-	 "an ETag that was read: nothing is done where it does not hold any more"},
+	 "an ETag from an earlier answer: the change is refused if it no longer matches"},
 	{"IdempotencyKey", "Idempotency-Key",
-	 "1 to 200 visible ASCII characters: with the same key it is done once"},
-	{"By", "Retake-By", "who asks, for the history: 1 to 64 of A-Z a-z 0-9 . _ -"},
+	 "1 to 200 visible ASCII characters: a request is carried out once per key"},
+	{"By", "Retake-By", "author of the change in the history: 1 to 64 of A-Z a-z 0-9 . _ -"},
 };
 
 static void

@@ -73,7 +73,7 @@ read_ts(lists *p, size_t at, yyjson_val *ts, rt_moment *out)
 		    ? !rt_moment_parse(rt_json_str(ts), out)
 		    : !rt_json_is_number(ts) || !rt_moment_parse_number(rt_json_str(ts), out))
 		rt_scope_fail(p->scope, RT_USAGE,
-			      "entry %zu: \"ts\" is an ISO 8601 time such as "
+			      "entry %zu: \"ts\" must be an ISO 8601 time, such as "
 			      "2026-11-21T20:35:40Z, or an epoch number",
 			      at + 1);
 	return true;
@@ -154,7 +154,7 @@ read_new(lists *p, size_t at, yyjson_val *value)
 	*n = (new_entry){.value = value, .from = NONE};
 	if (!yyjson_is_obj(value))
 		rt_scope_fail(s, RT_USAGE,
-			      "entry %zu is no object such as "
+			      "entry %zu is not an object such as "
 			      "{\"role\":\"User\",\"content\":\"…\"}",
 			      at + 1);
 	for (size_t i = 0; i < sizeof(typed_members) / sizeof(typed_members[0]); i++) {
@@ -180,7 +180,7 @@ read_news(lists *p, yyjson_val *wanted)
 	size_t i, max;
 
 	if (!yyjson_is_arr(wanted))
-		rt_scope_fail(p->scope, RT_USAGE, "the entries are no array");
+		rt_scope_fail(p->scope, RT_USAGE, "the entries are not an array");
 	p->news = rt_scope_array(p->scope, yyjson_arr_size(wanted) + 1, sizeof(*p->news));
 	if (p->news == NULL)
 		return;
@@ -379,7 +379,7 @@ match_ids(lists *p)
 					match(p, keys[j].index, keys[i].index);
 				if (keys[j].is_new && rt_str_eq(p->news[keys[j].index].id, id))
 					rt_scope_fail(p->scope, RT_USAGE,
-						      "entry %zu: the id \"%.*s\" is there twice",
+						      "entry %zu: the id \"%.*s\" appears twice",
 						      keys[i].index + 1, RT_STR_ARG(id));
 			}
 		}
@@ -494,7 +494,7 @@ put_field(lists *p, rt_buf *out, size_t at, yyjson_val *key, yyjson_val *value)
 {
 	if (rt_str_is_one_of(rt_json_str(key), reserved))
 		rt_scope_fail(p->scope, RT_USAGE,
-			      "entry %zu: a field of an entry cannot be called \"%s\"", at + 1,
+			      "entry %zu: a field of an entry cannot have the name \"%s\"", at + 1,
 			      yyjson_get_str(key));
 	rt_json_add_key_str(out, rt_json_str(key));
 	rt_json_add_value(out, value);

@@ -329,7 +329,7 @@ what_is_no_list_of_entries_is_refused(void **state)
 	four(f);
 	refuses(f, "{}", "no array");
 	refuses(f, "[7]", "entry 1 is no object");
-	refuses(f, "[{\"id\":\"a\"},{\"id\":\"a\"}]", "entry 2: the id \"a\" is there twice");
+	refuses(f, "[{\"id\":\"a\"},{\"id\":\"a\"}]", "entry 2: the id \"a\" appears twice");
 	refuses(f, "[{\"role\":\"\"}]", "\"role\" is empty");
 	refuses(f, "[{\"role\":1}]", "\"role\" is a string");
 	refuses(f, "[{\"content\":{}}]", "\"content\" is a string or an array");

@@ -342,7 +342,7 @@ members_are_known(yyjson_val *body, rt_error *err)
 			if (rt_str_is(rt_json_str(key), known[k]))
 				break;
 		if (k == sizeof(known) / sizeof(known[0])) {
-			(void)rt_fail(err, RT_USAGE, "a run knows nothing of \"%.*s\"",
+			(void)rt_fail(err, RT_USAGE, "a run does not have the member \"%.*s\"",
 				      (int)rt_utf8_cut(rt_json_str(key), 60), rt_json_str(key).ptr);
 			return false;
 		}
@@ -365,7 +365,7 @@ text_member(rt_scope *s, yyjson_val *body, const char *key)
 	yyjson_val *value = member(s, body, key);
 
 	if (value != NULL && !yyjson_is_str(value))
-		(void)rt_scope_fail(s, RT_USAGE, "\"%s\" has to be a text", key);
+		(void)rt_scope_fail(s, RT_USAGE, "\"%s\" must be a text", key);
 	return value != NULL ? rt_json_str(value) : (rt_str){NULL, 0};
 }
 
@@ -378,7 +378,7 @@ number_member(rt_scope *s, yyjson_val *body, const char *key, uint64_t low, uint
 	if (value != NULL &&
 	    (!rt_json_u64(value, &number.value) || number.value < low || number.value > high))
 		(void)rt_scope_fail(s, RT_USAGE,
-				    "\"%s\" has to be a whole number from %llu to %llu", key,
+				    "\"%s\" must be a whole number from %llu to %llu", key,
 				    (unsigned long long)low, (unsigned long long)high);
 	return number;
 }
@@ -389,7 +389,7 @@ flag_member(rt_scope *s, yyjson_val *body, const char *key, bool otherwise)
 	yyjson_val *value = member(s, body, key);
 
 	if (value != NULL && !yyjson_is_bool(value))
-		(void)rt_scope_fail(s, RT_USAGE, "\"%s\" has to be true or false", key);
+		(void)rt_scope_fail(s, RT_USAGE, "\"%s\" must be true or false", key);
 	return value != NULL ? yyjson_is_true(value) : otherwise;
 }
 
@@ -405,14 +405,14 @@ read_question(rt_scope *s, yyjson_val *body, rt_run_request *out)
 		return;
 	if (out->text.ptr != NULL)
 		(void)rt_scope_fail(s, RT_USAGE,
-				    "there is \"text\" and \"content\"; give one of them");
+				    "give either \"text\" or \"content\"");
 	else if (yyjson_is_str(content))
 		out->text = rt_json_str(content);
 	else if (yyjson_is_arr(content))
 		out->content = content;
 	else
 		(void)rt_scope_fail(s, RT_USAGE,
-				    "\"content\" has to be a text or an array of blocks");
+				    "\"content\" must be a text or an array of blocks");
 }
 
 rt_status
@@ -423,7 +423,7 @@ rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out, rt_er
 	rt_status st;
 
 	if (body != NULL && !yyjson_is_obj(body))
-		return rt_fail(err, RT_USAGE, "what is asked has to be an object");
+		return rt_fail(err, RT_USAGE, "the body must be an object");
 	if (!members_are_known(body, err))
 		return RT_USAGE;
 	rt_scope_init(&s, rt_alloc_libc());
@@ -450,8 +450,9 @@ rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out, rt_er
 	}
 	if (how == RT_RUN_GO) {
 		if (rt_json_get(body, "entry") == NULL)
-			(void)rt_scope_fail(&s, RT_USAGE, "\"entry\" says where to go; null: before "
-							  "the first");
+			(void)rt_scope_fail(&s, RT_USAGE, "\"entry\" is missing: the "
+							  "destination, or null for before the "
+							  "first entry");
 		r.entry_take = text_member(&s, body, "entry_take");
 		r.entry = text_member(&s, body, "entry");
 		r.select = flag_member(&s, body, "select", false);

@@ -92,7 +92,7 @@ admit_page(const rt_web_request *request, const admitted *in, rt_web_plan *plan,
 	plan->quick = request->query.size == 0;
 	if (request->method == RT_WEB_GET)
 		return true;
-	(void)deny(answer, 405, "method-not-allowed", "This can only be looked at", NULL);
+	(void)deny(answer, 405, "method-not-allowed", "This server is read-only", NULL);
 	rt_web_answer_header(answer, request, "Allow", RT_STR("GET, HEAD"));
 	return false;
 }
@@ -115,17 +115,17 @@ find_route(const rt_web_request *request, admitted *in, rt_web_answer *answer)
 					     &in->route, in->params, allow);
 
 	if (found == RT_ROUTE_BAD)
-		return deny(answer, 400, "invalid-request", "The address cannot be read",
-			    "a percent sign is followed by two hexadecimal digits");
+		return deny(answer, 400, "invalid-request", "The address is not valid",
+			    "a percent sign must be followed by two hexadecimal digits");
 	if (found == RT_ROUTE_OTHER_METHOD) {
-		(void)snprintf(words, sizeof(words), "what can be done: %s", allow);
-		(void)deny(answer, 405, "method-not-allowed", "That cannot be done here", words);
+		(void)snprintf(words, sizeof(words), "allowed methods: %s", allow);
+		(void)deny(answer, 405, "method-not-allowed", "This method is not allowed here", words);
 		rt_web_answer_header(answer, request, "Allow", rt_str_of(allow));
 		return false;
 	}
 	/* A route that is not for this browser does not exist for it. */
 	if (found == RT_ROUTE_UNKNOWN || (in->route->flags & forbidden(&in->principal)) != 0)
-		return deny(answer, 404, "not-found", "There is nothing at this address",
+		return deny(answer, 404, "not-found", "There is no route with this address",
 			    "all routes: GET /retake/v1/openapi.json");
 	return true;
 }
@@ -179,7 +179,7 @@ admit(void *ctx, rt_web_request *request, rt_web_plan *plan, rt_web_answer *answ
 		return admit_page(request, in, plan, answer);
 	if (is_known)
 		return admit_route(server, request, in, plan, answer);
-	(void)deny(answer, 401, "unauthenticated", "Say who you are", NULL);
+	(void)deny(answer, 401, "unauthenticated", "Authentication required", NULL);
 	rt_web_answer_header(answer, request, "WWW-Authenticate",
 			     RT_STR("Bearer realm=\"retake\""));
 	return false;
@@ -247,7 +247,7 @@ handle_page(rt_server *server, const rt_web_request *request, const admitted *in
 
 	if (!rt_str_is(request->path, "/")) {
 		if (!rt_page_asset(request, answer))
-			(void)deny(answer, 404, "not-found", "There is nothing at this address",
+			(void)deny(answer, 404, "not-found", "There is no route with this address",
 				   NULL);
 	} else if (rt_web_query(request, "code", &code) &&
 		   !rt_str_is(request->method_name, "HEAD")) {
@@ -303,8 +303,8 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 
 	for (size_t i = 0; i < RT_ROUTE_PARAMS && in->params[i].ptr != NULL; i++)
 		if (!rt_web_decode(request, in->params[i], false, &call.params[i])) {
-			(void)deny(answer, 400, "invalid-request", "The address cannot be read",
-				   "what it names is not UTF-8");
+			(void)deny(answer, 400, "invalid-request", "The address is not valid",
+				   "its value is not UTF-8");
 			return;
 		}
 	if (find_project(server, &call))
@@ -317,7 +317,7 @@ handle_route(rt_server *server, const rt_web_request *request, const admitted *i
 			answer->status = 0;
 	}
 	if (answer->status == 0)
-		(void)deny(answer, 503, "out-of-memory", "There is not enough memory for this",
+		(void)deny(answer, 503, "out-of-memory", "Out of memory",
 			   NULL);
 }
 
@@ -342,15 +342,15 @@ refuse(void *ctx, const rt_web_request *request, unsigned status, rt_web_answer 
 
 	(void)ctx;
 	if (status == 413)
-		(void)deny(answer, status, "too-large", "That is too large",
-			   is_browser ? "a body has 8 MiB at most, an import by a browser 64 MiB; a "
-					"larger file is imported with: retake import FILE"
-				      : "a body has 8 MiB at most, an import 1 GiB");
+		(void)deny(answer, status, "too-large", "The body is too large",
+			   is_browser ? "a body can have at most 8 MiB, an import by a browser "
+					"64 MiB; import a larger file with: retake import FILE"
+				      : "a body can have at most 8 MiB, an import 1 GiB");
 	else if (status == 400)
 		(void)deny(answer, status, "malformed-request", "This is not a proper HTTP request",
-			   "headers behind the body (trailers) are not taken");
+			   "headers after the body (trailers) are not supported");
 	else
-		(void)deny(answer, status, "busy", "The server cannot do this now", NULL);
+		(void)deny(answer, status, "busy", "The server cannot do this at the moment", NULL);
 }
 
 /* ---- opening ---- */

@@ -44,10 +44,10 @@ rt_private_folder(const rt_alloc *alloc, const char *path, rt_error *err)
 	if (part.status != RT_OK)
 		st = rt_fail(err, part.status, "out of memory");
 	else if (lstat(path, &info) != 0)
-		st = rt_fail(err, RT_IO, "cannot make the folder %s: %s", path, strerror(errno));
+		st = rt_fail(err, RT_IO, "cannot create the directory %s: %s", path, strerror(errno));
 	else if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 022) != 0)
-		st = rt_fail(err, RT_REFUSED, "%s has to be a folder of yours that nobody else can "
-			     "write to: chmod 700 %s", path, path);
+		st = rt_fail(err, RT_REFUSED, "%s must be a directory that only you can write "
+			     "to: chmod 700 %s", path, path);
 	rt_buf_deinit(&part);
 	return st;
 }
@@ -91,8 +91,8 @@ read_token(const char *path, char out[RT_TOKEN_ROOM], rt_error *err)
 	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
 	    (info.st_mode & 077) != 0) {
 		(void)close(fd);
-		return rt_fail(err, RT_REFUSED, "%s has to be a file of yours that nobody else can "
-			       "read: chmod 600 %s, or remove it and a new one is made", path, path);
+		return rt_fail(err, RT_REFUSED, "%s must be a file that only you can read: chmod "
+			       "600 %s, or remove it to get a new one", path, path);
 	}
 	size = read(fd, out, RT_TOKEN_SIZE);
 	(void)close(fd);
@@ -114,7 +114,7 @@ rt_token_load(const rt_alloc *alloc, const rt_env *env, const char *folder, bool
 	rt_status st;
 
 	if (a < 0 || b < 0 || (size_t)a >= sizeof(path) || (size_t)b >= sizeof(fresh))
-		return rt_fail(err, RT_LIMIT, "the path of the state folder is too long");
+		return rt_fail(err, RT_LIMIT, "the path of the state directory is too long");
 	st = rt_private_folder(alloc, folder, err);
 	if (st != RT_OK)
 		return st;

@@ -109,24 +109,24 @@ static const struct {
 	const char *title;
 } kinds[] = {
 	{RT_OK, 200, "Done"},
-	{RT_NOMEM, 503, "There is not enough memory"},
-	{RT_USAGE, 400, "The request cannot be understood"},
-	{RT_NOT_FOUND, 404, "There is no such thing"},
-	{RT_AMBIGUOUS, 409, "More than one thing answers to that name"},
-	{RT_REFUSED, 409, "This cannot be done as things stand"},
+	{RT_NOMEM, 503, "Out of memory"},
+	{RT_USAGE, 400, "The request is malformed"},
+	{RT_NOT_FOUND, 404, "Not found"},
+	{RT_AMBIGUOUS, 409, "The name is ambiguous"},
+	{RT_REFUSED, 409, "This cannot be done in the current state"},
 	{RT_CONFLICT, 412, "It changed since you read it"},
 	{RT_BUSY, 503, "The store is busy"},
 	{RT_CORRUPT, 500, "The store is damaged"},
 	{RT_TOO_NEW, 409, "The store was written by a newer Retake"},
-	{RT_NOT_OURS, 400, "This is of another kind"},
-	{RT_READ_ONLY, 403, "The store is open for reading only"},
-	{RT_IO, 500, "The system said no"},
+	{RT_NOT_OURS, 400, "Wrong file type"},
+	{RT_READ_ONLY, 403, "The store is read-only"},
+	{RT_IO, 500, "The system reported an error"},
 	{RT_FULL, 507, "The disk is full"},
-	{RT_LIMIT, 413, "This is more than is allowed"},
-	{RT_INTERRUPTED, 503, "It was stopped"},
-	{RT_CREDENTIALS, 409, "There is no model that may be asked"},
+	{RT_LIMIT, 413, "A limit was exceeded"},
+	{RT_INTERRUPTED, 503, "The operation was stopped"},
+	{RT_CREDENTIALS, 409, "No model is available"},
 	{RT_UPSTREAM, 502, "The model's server failed"},
-	{RT_DENIED, 422, "A hook said no"},
+	{RT_DENIED, 422, "A hook refused this"},
 };
 
 /* A member that is cut where it is not UTF-8. */
@@ -167,7 +167,7 @@ rt_problem_answer(rt_web_answer *answer, const rt_error *err, const char *hint, 
 	const char *word = rt_status_word(err->status);
 	rt_buf *body = &answer->body;
 	unsigned status = 500;
-	const char *title = "It failed";
+	const char *title = "The operation failed";
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].status == err->status) {

@@ -139,8 +139,8 @@ check_library(rt_error *err)
 
 	if (version < RT_SQLITE_LIBRARY_MIN || version == RT_SQLITE_LIBRARY_BAD)
 		return rt_fail(err, RT_REFUSED,
-			       "the SQLite library is %s, and 3.51.3 or newer is needed: older "
-			       "ones can damage a store that two processes write to",
+			       "the SQLite library is %s, but 3.51.3 or newer is required: older "
+			       "versions can damage a store that two processes write to",
 			       sqlite3_libversion());
 	if (sqlite3_threadsafe() == 0)
 		return rt_fail(err, RT_REFUSED,
@@ -215,7 +215,7 @@ find_path(rt_sqlite_store *s, const char *path, rt_error *err)
 	s->vfs = sqlite3_vfs_find(s->options.vfs);
 	if (size == 0 || s->vfs == NULL)
 		return rt_fail(err, RT_USAGE,
-			       s->vfs == NULL ? "SQLite knows no VFS of that name"
+			       s->vfs == NULL ? "SQLite has no VFS of that name"
 					      : "the path of the store is empty");
 	s->place = copy_string(s, s->memory != NULL ? "memory" : path);
 	if (s->place == NULL)
@@ -303,7 +303,7 @@ open_store(const rt_alloc *alloc, const rt_env *env, const char *path,
 	if (s == NULL)
 		rt_scope_nomem(&scope);
 	else if (!init_locks(s))
-		rt_scope_fail(&scope, RT_NOMEM, "no lock could be made");
+		rt_scope_fail(&scope, RT_NOMEM, "cannot create a lock");
 	if (!rt_ok(&scope)) {
 		rt_free(alloc, s);
 		return rt_scope_end(&scope, err);

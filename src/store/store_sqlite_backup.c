@@ -71,7 +71,7 @@ copy_pages(rt_sqlite_call *from, const char *name)
 		rt_sqlite_check_conn(&call, first_finding, finding);
 	if (finding[0] != 0)
 		rt_scope_fail(&call.scope, RT_CORRUPT,
-			      "%s is damaged, so no copy was made (%s)", from->store->place,
+			      "%s is damaged, so it was not copied (%s)", from->store->place,
 			      finding);
 	rt_sqlite_conn_close(&to);
 	(void)rt_scope_join(&from->scope, &call.scope);
@@ -89,9 +89,9 @@ rt_sqlite_backup(rt_store *store, const char *path, rt_error *err)
 
 	if (call.store->memory != NULL)
 		return rt_fail(err, RT_REFUSED,
-			       "a store in memory has no file that could be copied to %s", path);
+			       "a store in memory has no file to copy to %s", path);
 	if (strlen(path) == 0 || strlen(path) > RT_SQLITE_PATH_ROOM)
-		return rt_fail(err, RT_USAGE, "that is not a path for a copy");
+		return rt_fail(err, RT_USAGE, "not a valid path for a copy");
 	if (lstat(path, &info) == 0)
 		return rt_fail(err, RT_REFUSED, "%s already exists", path);
 	st = rt_sqlite_make_beside(call.store, path, path, name, sizeof(name), &fd, err);

@@ -129,8 +129,8 @@ rt_sqlite_writing_store(rt_store *store)
 	 * of a call. Neither may be committed, nor may anything more be written. */
 	if (s->tx_status != RT_OK)
 		rt_scope_fail(&call.scope, s->tx_status,
-			      "%s: nothing is written, because an earlier write of the same step "
-			      "failed (%s)",
+			      "%s: not written, because an earlier write of the same step failed "
+			      "(%s)",
 			      s->place, rt_status_word(s->tx_status));
 	return call;
 }

@@ -180,7 +180,7 @@ check_schema(checking *k)
 	rt_sqlite_conn_close(&fresh);
 	(void)rt_scope_join(&k->call->scope, &call.scope);
 	if (rt_ok(&k->call->scope) && here != there)
-		report(k, "store-schema-changed", "the tables are not as Retake makes them");
+		report(k, "store-schema-changed", "the tables differ from those that Retake creates");
 }
 
 /* --- rows --- */
@@ -201,24 +201,24 @@ typedef struct table_check {
 
 static const table_check tables[] = {
 	{RT_TABLE_META, "SELECT 0, sum, value, 0, key FROM meta", "store-meta-damaged", "meta",
-	 "the row \"%.*s\" of meta is not what was written", 0},
+	 "the row \"%.*s\" of meta was altered", 0},
 	{RT_TABLE_PROJECT, "SELECT id, sum, name, 0, NULL FROM project", "store-project-damaged",
-	 "the list of projects", "the row of project %llu is not what was written", 0},
+	 "the list of projects", "the row of project %llu was altered", 0},
 	{RT_TABLE_LOG, "SELECT key, sum, data, at, step FROM log ORDER BY key", "store-log-damaged",
-	 "the log", "log row %llu of project %llu is not what was written", 0},
+	 "the log", "log row %llu of project %llu was altered", 0},
 	{RT_TABLE_BODY, "SELECT key, sum, data, entry, NULL FROM body ORDER BY key",
-	 "store-body-damaged", "the bodies", "body %llu of project %llu is not what was written",
+	 "store-body-damaged", "the bodies", "body %llu of project %llu was altered",
 	 0},
 	{RT_TABLE_NODE, "SELECT key, sum, data, 0, NULL FROM node ORDER BY key",
 	 "store-node-damaged", "the checkpoint",
-	 "node %llu of project %llu is not what was written", 0},
+	 "node %llu of project %llu was altered", 0},
 	{RT_TABLE_ROOT, "SELECT project, sum, data, seq, NULL FROM root", "store-root-damaged",
-	 "the checkpoint's roots", "the root of project %llu is not what was written", 0},
+	 "the checkpoint's roots", "the root of project %llu was altered", 0},
 	{RT_TABLE_SIDE, "SELECT project, sum, data, 0, name FROM side", "store-side-damaged",
-	 "the side rows", "a side row of project %llu is not what was written", 0},
+	 "the side rows", "a side row of project %llu was altered", 0},
 	{RT_TABLE_MARK, "SELECT project, sum, NULL, number, NULL, " BODY_HEAD " FROM mark",
 	 "store-index-damaged", "the index's marks",
-	 "the mark of the index of project %llu is not what was written", 0},
+	 "the index mark of project %llu was altered", 0},
 };
 
 static void
@@ -234,7 +234,7 @@ each_row(checking *k, sqlite3_stmt *stmt, void *state)
 								 : (key >> 43 << 43) + 1;
 
 		if (key != expected)
-			report(k, "store-log-gap", "the log of project %llu lacks row %llu",
+			report(k, "store-log-gap", "the log of project %llu has no row %llu",
 			       project_of(key), number_of(expected));
 		t->before = key;
 	}
@@ -246,7 +246,7 @@ each_row(checking *k, sqlite3_stmt *stmt, void *state)
 		report(k, t->id, t->damage, number_of(key), project_of(key));
 	else if (t->table == RT_TABLE_MARK && row.number > (uint64_t)sqlite3_column_int64(stmt, 5))
 		report(k, "store-index-ahead",
-		       "the index of project %llu claims body %llu, which is not there",
+		       "the index of project %llu refers to body %llu, which does not exist",
 		       rt_sqlite_ull(key), rt_sqlite_ull(row.number));
 }
 
@@ -260,7 +260,7 @@ each_stranger(checking *k, sqlite3_stmt *row, void *state)
 
 	(void)state;
 	report(k, "store-project-missing",
-	       "table %s holds rows of project %lld, which is not there",
+	       "table %s contains rows of project %lld, which does not exist",
 	       table == NULL ? "" : table, (long long)sqlite3_column_int64(row, 0));
 }
 
@@ -271,7 +271,7 @@ each_orphan(checking *k, sqlite3_stmt *row, void *state)
 
 	(void)state;
 	report(k, "store-index-orphan",
-	       "the index holds body %llu of project %llu, which is not there", number_of(key),
+	       "the index contains body %llu of project %llu, which does not exist", number_of(key),
 	       project_of(key));
 }
 
@@ -280,7 +280,7 @@ each_ahead(checking *k, sqlite3_stmt *row, void *state)
 {
 	(void)state;
 	report(k, "store-root-ahead",
-	       "the checkpoint of project %lld stands for log row %lld, which is not there",
+	       "the checkpoint of project %lld is at log row %lld, which does not exist",
 	       (long long)sqlite3_column_int64(row, 0), (long long)sqlite3_column_int64(row, 1));
 }
 

@@ -218,7 +218,7 @@ conn_open(rt_sqlite_store *s, rt_sqlite_conn *c, bool writer, rt_error *err)
 	}
 	if (rt_ok(&call.scope) && !read_only && sqlite3_db_readonly(c->db, "main") == 1)
 		rt_scope_fail(&call.scope, RT_READ_ONLY,
-			      "%s cannot be written (permissions); it can be opened for reading only",
+			      "no permission to write %s; it can be opened read-only",
 			      s->place);
 	if (rt_ok(&call.scope))
 		set_up(&call, writer);

@@ -69,8 +69,7 @@ rt_sqlite_same_file(const rt_sqlite_store *s, rt_error *err)
 		return RT_OK;
 	if (!rt_sqlite_file_at(s, &device, &number))
 		return rt_fail(err, RT_REFUSED,
-			       "%s is not there any more (removed, or given another name) since it "
-			       "was opened; open it again",
+			       "%s was removed or renamed since it was opened; open it again",
 			       s->place);
 	if (device != s->file_device || number != s->file_number)
 		return rt_fail(err, RT_REFUSED,
@@ -113,7 +112,7 @@ rt_sqlite_sync_folder(const char *path, rt_error *err)
 	else
 		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path),
 			 path);
-	return sync_path("the folder ", folder, O_DIRECTORY, err);
+	return sync_path("the directory ", folder, O_DIRECTORY, err);
 }
 
 /* --- names --- */
@@ -138,7 +137,7 @@ rt_sqlite_rename(const char *from, const char *to, rt_error *err)
 #endif
 	if (errno == EEXIST)
 		return rt_fail(err, RT_REFUSED, "%s already exists", to);
-	return rt_fail(err, rt_sqlite_full_or_io(errno), "%s could not be given its name: %s", to,
+	return rt_fail(err, rt_sqlite_full_or_io(errno), "%s could not be renamed: %s", to,
 		       strerror(errno));
 }
 
@@ -152,6 +151,6 @@ rt_sqlite_make_beside(rt_sqlite_store *s, const char *path, const char *for_peop
 	snprintf(name, room, "%s.new-%016llx", path, rt_sqlite_ull(random));
 	*out_fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return *out_fd >= 0 ? RT_OK
-			    : rt_fail(err, rt_sqlite_full_or_io(errno), "%s could not be made: %s",
+			    : rt_fail(err, rt_sqlite_full_or_io(errno), "%s could not be created: %s",
 				      for_people, strerror(errno));
 }

@@ -89,12 +89,12 @@ fail_beside(rt_sqlite_store *s, rt_error *err)
 			       s->place);
 	if (no == EACCES || no == EPERM || no == EROFS)
 		return rt_fail(err, RT_IO,
-			       "the folder of %s cannot be written, and a store that is written "
-			       "to needs two more files there",
+			       "no permission to write the directory of %s, which is needed for "
+			       "two temporary files",
 			       s->place);
 	return rt_fail(err, RT_IO,
-		       "%s: the files beside it (-wal, -shm) could not be opened or made; is "
-		       "there space left on the disk?",
+		       "%s: its files -wal and -shm could not be opened or created; check the "
+		       "space on the disk",
 		       s->place);
 }
 
@@ -159,7 +159,7 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 			       "no space left on the disk that holds %s; free some and try again",
 			       s->place);
 	case RT_LIMIT:
-		return rt_fail(err, st, "%s: a row is larger than a store can hold", s->place);
+		return rt_fail(err, st, "%s: a row is too large for a store", s->place);
 	case RT_READ_ONLY: return rt_fail(err, st, "%s cannot be written", s->place);
 	case RT_NOT_OURS: return rt_fail(err, st, "%s is not a Retake store", s->place);
 	case RT_IO:
@@ -203,6 +203,6 @@ rt_sqlite_check_size(rt_sqlite_call *call, size_t size)
 {
 	if (size > RT_SQLITE_ROW_SIZE_MAX)
 		rt_scope_fail(&call->scope, RT_LIMIT,
-			      "%llu bytes are more than a row can hold (%d)", rt_sqlite_ull(size),
+			      "%llu bytes exceed the maximum size of a row (%d)", rt_sqlite_ull(size),
 			      RT_SQLITE_ROW_SIZE_MAX);
 }

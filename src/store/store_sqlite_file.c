@@ -52,16 +52,16 @@ examine_kind(const rt_sqlite_store *s, rt_sqlite_file_state *out, rt_error *err)
 	*out = RT_SQLITE_REFUSED;
 	if (stat(s->path, &info) != 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			return rt_fail(err, RT_IO, "%s cannot be looked at: %s", s->place,
+			return rt_fail(err, RT_IO, "%s cannot be accessed: %s", s->place,
 				       strerror(errno));
 		if (errno == ENOTDIR)
-			return rt_fail(err, RT_IO, "%s lies below something that is not a folder",
+			return rt_fail(err, RT_IO, "a part of the path %s is not a directory",
 				       s->place);
 		*out = RT_SQLITE_MISSING;
 		return RT_OK;
 	}
 	if (S_ISDIR(info.st_mode))
-		return rt_fail(err, RT_IO, "%s is a folder, not a store", s->place);
+		return rt_fail(err, RT_IO, "%s is a directory, not a store", s->place);
 	if (!S_ISREG(info.st_mode))
 		return rt_fail(err, RT_NOT_OURS, "%s is not a regular file", s->place);
 	*out = RT_SQLITE_OURS;
@@ -153,10 +153,10 @@ judge_header(const rt_sqlite_store *s, const unsigned char *head, sqlite3_int64 
 	if (memcmp(head, magic, known) != 0 && size >= 512 && has_log(s))
 		return RT_OK;
 	if (memcmp(head, magic, known) != 0)
-		return rt_fail(err, RT_NOT_OURS, "%s is another kind of file, not a Retake store",
+		return rt_fail(err, RT_NOT_OURS, "%s is a file of another type, not a Retake store",
 			       s->place);
 	if (size < RT_SQLITE_HEADER_SIZE)
-		return rt_fail(err, RT_CORRUPT, "%s is cut off: only %d bytes of it are there",
+		return rt_fail(err, RT_CORRUPT, "%s is truncated to %d bytes",
 			       s->place, (int)size);
 	if (get32(head + 68) != RT_SQLITE_APPLICATION_ID)
 		return rt_fail(err, RT_NOT_OURS,
@@ -249,7 +249,7 @@ rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state *out, rt_error *err)
 	}
 	*out = RT_SQLITE_REFUSED;
 	return rt_fail(err, RT_CORRUPT,
-		       off < 0 ? "%s is cut off: it is shorter than it says it is"
+		       off < 0 ? "%s is truncated: it is shorter than its first page says"
 			       : "%s is damaged: it is longer than its first page says",
 		       s->place);
 }
@@ -272,7 +272,7 @@ make_image(rt_sqlite_store *s, unsigned char **out, size_t *out_size, rt_error *
 	while (epoch == 0)
 		s->env.random(s->env.ctx, &epoch, sizeof(epoch));
 	rt_sqlite_open_scratch(&call, sql);
-	rt_sqlite_exec(&call, rt_sqlite_schema, "making it");
+	rt_sqlite_exec(&call, rt_sqlite_schema, "creating it");
 	rt_sqlite_meta_set_number(&call, "min_reader", RT_SQLITE_MIN_READER);
 	rt_sqlite_meta_set_number(&call, "min_writer", RT_SQLITE_MIN_WRITER);
 	rt_sqlite_meta_set(&call, "written_by", RT_VERSION);
@@ -324,7 +324,7 @@ make_folders(const rt_sqlite_store *s, rt_error *err)
 				return st;
 		} else if (errno != EEXIST && access(folder, F_OK) != 0) {
 			return rt_fail(err, errno == ENOSPC ? RT_FULL : RT_IO,
-				       "the folder %s could not be made: %s", folder,
+				       "the directory %s could not be created: %s", folder,
 				       strerror(errno));
 		}
 		*slash = '/';

@@ -145,7 +145,7 @@ rt_sqlite_index_find(rt_store *store, uint64_t project, rt_str query, rt_store_f
 	}
 	(void)rt_scope_join(&s, &call.scope);
 	if (held->status != RT_OK)
-		rt_scope_fail(&s, RT_NOMEM, "out of memory for what was found");
+		rt_scope_fail(&s, RT_NOMEM, "out of memory for the results");
 	for (size_t at = 0; more && rt_ok(&s) && at < held->size; at += sizeof(h)) {
 		memcpy(&h, held->ptr + at, sizeof(h));
 		more = fn(ctx, h.number, h.entry);
@@ -173,6 +173,6 @@ rt_sqlite_index_clear(rt_sqlite_call *call)
 	rt_sqlite_exec(call,
 		       "DROP TABLE IF EXISTS found; DROP TABLE IF EXISTS found_content;"
 		       "DELETE FROM mark;" RT_SQLITE_INDEX_TABLE,
-		       "making the index anew");
+		       "rebuilding the index");
 	(void)sqlite3_db_config(call->conn->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 }

@@ -66,7 +66,7 @@ meta_number(rt_sqlite_call *call, const char *key)
 
 	if (rt_sqlite_meta_get(call, key, value))
 		return strtoull(value, NULL, 10);
-	rt_scope_fail(&call->scope, RT_CORRUPT, "%s is damaged: it does not say its %s",
+	rt_scope_fail(&call->scope, RT_CORRUPT, "%s is damaged: its %s is missing",
 		      call->store->place, key);
 	return 0;
 }

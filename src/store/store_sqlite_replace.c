@@ -117,8 +117,8 @@ settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int 
 			/* another process came in between and left without writing it back */
 			(void)close(*out_fd);
 			st = rt_fail(err, RT_BUSY,
-				     "the write-ahead log of %s could not be taken in: somebody "
-				     "else writes, no space left on the disk, or out of memory",
+				     "the write-ahead log of %s could not be merged: another "
+				     "program is writing, the disk is full, or out of memory",
 				     path);
 		}
 		if (st != RT_BUSY || rt_sqlite_now_ns() >= until)
@@ -138,7 +138,7 @@ fail_name(const char *path, rt_error *err)
 		       no == ENOSPC || no == EDQUOT ? RT_FULL
 		       : no == EEXIST               ? RT_REFUSED
 						    : RT_IO,
-		       "%s could not be given another name: %s", path, strerror(no));
+		       "%s could not be renamed: %s", path, strerror(no));
 }
 
 static bool
@@ -231,7 +231,7 @@ rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_env *env, const char *p
 	} else if (!put_back(&x)) {
 		*out_changed = true;
 		st = rt_fail(err, RT_IO,
-			     "%s could not be given another name, nor its old one again: it is %s",
+			     "%s could not be renamed, and its old name could not be restored: it is now %s",
 			     path, aside);
 	}
 	if (fd >= 0)

@@ -57,7 +57,7 @@ rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_er
 	q = rt_sqlite_select(&call, SQL_PROJECT_FIND, (rt_sqlite_args){.bytes = name});
 	if (rt_sqlite_next(&q)) {
 		rt_sqlite_row(&q, "project", &row);
-		rt_scope_fail(scope, RT_REFUSED, "there is a project \"%.*s\" already",
+		rt_scope_fail(scope, RT_REFUSED, "a project \"%.*s\" already exists",
 			      RT_STR_ARG(name));
 	}
 	rt_sqlite_end(&q);
@@ -68,7 +68,7 @@ rt_sqlite_project_new(rt_store *store, rt_str name, uint64_t *out_project, rt_er
 		       (rt_sqlite_args){.key = rt_sqlite_key(last + 1, 0), .last = last});
 	if (last >= RT_STORE_PROJECT_MAX)
 		rt_scope_fail(scope, RT_LIMIT,
-			      "the store holds %d projects, the most there can be",
+			      "the store already contains %d projects, which is the maximum",
 			      RT_STORE_PROJECT_MAX);
 	rt_sqlite_row_write(&call, SQL_PROJECT_ADD, last + 1, &(rt_store_row){.data = name});
 	if (rt_ok(scope)) {

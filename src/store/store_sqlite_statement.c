@@ -129,8 +129,8 @@ rt_sqlite_open_scratch(rt_sqlite_call *call, const char *schema)
 	    sqlite3_open_v2(":memory:", &call->conn->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY,
 			    NULL) != SQLITE_OK)
-		rt_sqlite_call_fail(call, "making it");
-	rt_sqlite_exec(call, schema, "making it");
+		rt_sqlite_call_fail(call, "creating it");
+	rt_sqlite_exec(call, schema, "creating it");
 }
 
 /* --- rows --- */

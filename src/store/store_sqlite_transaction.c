@@ -275,7 +275,7 @@ rt_sqlite_begin(rt_store *store, rt_error *err)
 
 	RT_ASSERT(!rt_sqlite_is_owner(s));
 	if (s->options.read_only)
-		return rt_fail(err, RT_READ_ONLY, "%s was opened for reading only", s->place);
+		return rt_fail(err, RT_READ_ONLY, "%s was opened read-only", s->place);
 	st = rt_sqlite_refuse_fork(s, err);
 	if (st == RT_OK)
 		st = acquire_turn(s, err);

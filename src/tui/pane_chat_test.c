@@ -226,7 +226,7 @@ a_revert_in_another_discussion(void **state)
 	rt_tui_say_change(&d.tui, &said);
 	rt_work_said_deinit(&said);
 	desk_press(&d, "");
-	assert_shows(&d, "That changed discussion \"main\"");
+	assert_shows(&d, "This changed discussion \"main\"");
 	assert_false(desk_shows(&d, "undo: "));
 	desk_close(&d);
 }
@@ -242,7 +242,7 @@ undo_says_how_many_there_were(void **state)
 	desk_add(&d, "User", "two");
 	desk_type(&d, "/undo 5");
 	desk_press(&d, "enter");
-	assert_shows(&d, "Undone: 2 steps. 2 of 5 steps: there is nothing more to undo.");
+	assert_shows(&d, "Undone: 2 steps. 2 of 5 steps: there are no more steps to undo.");
 	desk_close(&d);
 }
 

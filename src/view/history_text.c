@@ -157,7 +157,7 @@ add_label(text *t)
 		rt_buf_add_byte(t->buf, ' ');
 		add_value(t, e->after);
 	} else {
-		rt_buf_add_c(t->buf, "took label ");
+		rt_buf_add_c(t->buf, "removed label ");
 		add_value(t, e->before);
 		rt_buf_add_c(t->buf, " from entry");
 		add_id(t, e->entry);
@@ -183,7 +183,7 @@ add_head(text *t)
 	bool is_known = e != NULL && e->after.ptr != NULL;
 	uint64_t entry = is_known ? number_of(e->after) : 0;
 
-	rt_buf_add_c(t->buf, t->plain ? "went on from" : "moved the head");
+	rt_buf_add_c(t->buf, t->plain ? "continued from" : "moved the head");
 	if (!is_known) {
 		rt_buf_add_c(t->buf, t->plain ? " another entry" : "");
 		return;
@@ -215,9 +215,9 @@ add_setting(text *t)
 		rt_buf_add_c(t->buf, "changed a setting");
 		return;
 	}
-	rt_buf_add_c(t->buf, e->after.ptr != NULL ? "set " : "put ");
+	rt_buf_add_c(t->buf, e->after.ptr != NULL ? "set " : "reset ");
 	rt_buf_add_str(t->buf, name);
-	rt_buf_add_c(t->buf, e->after.ptr != NULL ? " to " : " back to its default");
+	rt_buf_add_c(t->buf, e->after.ptr != NULL ? " to " : " to its default");
 	if (e->after.ptr != NULL)
 		add_value(t, e->after);
 }
@@ -397,7 +397,7 @@ add_batch(text *t)
 		}
 	}
 	if (disc != NULL) {
-		rt_buf_add_c(t->buf, "made discussion ");
+		rt_buf_add_c(t->buf, "created discussion ");
 		add_quoted(t, disc->name);
 		if (added > 0)
 			rt_buf_add_f(t->buf, " with %zu entr%s", added, ies(added));

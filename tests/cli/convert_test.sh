@@ -83,8 +83,8 @@ top_k = 3
 EOF
 r -q add hi
 code 'configuration' 0 r import "$work/config-in.toml"
-has 'configuration: what has no counterpart' 'no counterpart, kept as it is: theme' "$out"
-has 'configuration: in a table, too' 'no counterpart, kept as it is: ai.top_k' "$out"
+has 'configuration: what has no counterpart' 'no equivalent; stored unchanged: theme' "$out"
+has 'configuration: in a table, too' 'no equivalent; stored unchanged: ai.top_k' "$out"
 hasnt 'configuration: nothing else' 'temperature' "$out"
 is 'configuration: in requests' '0.25 0.5 77' \
 	"$(r context --json 2>/dev/null | json '"%s %s %s" % (d["temperature"], d["top_p"], d["max_tokens"])')"

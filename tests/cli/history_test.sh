@@ -14,11 +14,11 @@ has 'redo' 'Redid step 6: edited entry ' "$(r redo)"
 is 'redone' 'one|TWO|three|FOUR' "$(contents)"
 said=$(r undo 99)
 has 'undo as far as it goes' 'Undid 6 steps, back to the beginning.' "$said"
-has 'it says that there were fewer' '6 of 99 steps: there is nothing more to undo.' "$said"
+has 'it says that there were fewer' '6 of 99 steps: there are no more steps to undo.' "$said"
 is 'nothing is left' '' "$(contents)"
 code 'nothing to undo' 1 r undo
-has 'redo all' '6 of 99 steps: there is nothing more to redo.' "$(r redo 99)"
-is 'in JSON, too' '6 of 7 steps: there is nothing more to undo.' "$(r undo 7 --json | json 'd["note"]')"
+has 'redo all' '6 of 99 steps: there are no more steps to redo.' "$(r redo 99)"
+is 'in JSON, too' '6 of 7 steps: there are no more steps to undo.' "$(r undo 7 --json | json 'd["note"]')"
 has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 
@@ -142,7 +142,7 @@ offered() { # offered ARGS…: run what the answer offers, and see that it takes
 	eval "$RETAKE $undo" >/dev/null
 	is "the undo that $* offers" "$before" "$(r export --format canonical)"
 }
-has 'revert in another discussion says where' 'That changed discussion "main".' "$(r revert 1)"
+has 'revert in another discussion says where' 'This changed discussion "main".' "$(r revert 1)"
 r -q -d main undo
 offered revert 1
 r -q use main

@@ -143,7 +143,7 @@ PY
 for i in range(60000): print("{\"messages\":[{\"role\":\"user\",\"content\":\"%d\"}]}" % i)' >"$work/many.jsonl"
 is 'an interrupted import ends with status 130, and a row that takes it back' '130 True' \
 	"$("$python" "$work/interrupt.py" "$RETAKE" "$work/new.db" "$work/many.jsonl" "$work/said" 2>&1)"
-has 'it says so' 'the import was cancelled; what it had added was undone' "$(cat "$work/said")"
+has 'it says so' 'the import was cancelled; its additions were undone' "$(cat "$work/said")"
 is 'nothing is left of it' "$before" "$(i export --format canonical | cksum)"
 has 'the history shows the undo' undo "$(i log 2>/dev/null || i history)"
 code 'the store is sound' 0 i fsck

@@ -260,17 +260,17 @@ evil("stays, and U+2028 is no line end", py(
     " ensure_ascii=False).encode() + b'\\n')\n    sys.stdout.flush()\n"), "30s", times=2,
     extra=STAYS, note="evil: a\u2028b", required=False)
 evil("stays, with a wrong id", py("for line in sys.stdin: print('{\"id\":\"x\"}', flush=True)"),
-     "30s", times=2, extra=STAYS, note=WARN + "its answer does not have the event's id")
+     "30s", times=2, extra=STAYS, note=WARN + "its answer does not contain the id of the event")
 evil("stays, answers twice", py(
     "import json\nfor line in sys.stdin:\n    e = json.loads(line)\n"
     "    a = json.dumps({'id': e['id'], 'note': 'fine'})\n    print(a + '\\n' + a, flush=True)\n"),
-    "30s", times=2, extra=STAYS, note="it wrote without being asked", required=False)
+    "30s", times=2, extra=STAYS, note="it wrote without a request", required=False)
 evil("stays, never answers", py("for line in sys.stdin: pass"), "500ms", times=2, extra=STAYS,
      note=LATE)
 evil("stays, dies at once", sh("exit 0"), "30s", times=2, extra=STAYS,
-     note=WARN + "it ended without an answer")
+     note=WARN + "it exited without an answer")
 evil("stays, dies after reading", sh("read line; exit 3"), "30s", extra=STAYS, required=False,
-     note=WARN + "it ended without an answer")
+     note=WARN + "it exited without an answer")
 evil("stays, dies after an answer", py(
     "import json\ne = json.loads(sys.stdin.readline())\n"
     "print(json.dumps({'id': e['id'], 'note': 'fine'}), flush=True)\n"), "30s", times=3,

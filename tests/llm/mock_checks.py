@@ -325,7 +325,7 @@ def check_proxy(other, log):
     check("a proxy", len(heard) == 1 and "http://model.invalid/v1" in heard[0], a, heard)
     a = ask("openai", "http://model.invalid/v1", "hi", "plain=1", "tries=1",
             variables={"http_proxy": f"http://127.0.0.1:{other}", "no_proxy": "model.invalid"})
-    check("no_proxy", "no address is known for http://model.invalid" in a["error"], a)
+    check("no_proxy", "cannot resolve the name http://model.invalid" in a["error"], a)
 
 
 class Proxy:

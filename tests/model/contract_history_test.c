@@ -660,7 +660,7 @@ ROW(c58_the_setting_counts_as_it_is_when_undo_is_asked_for)
 	DONE("{'op':'entry.append','id':'ee','content':'five'}");
 	DONE("{'op':'undo','count':5}");
 	assert_string_equal(rt_text_str(f->result.note).ptr,
-			    "2 of 5 steps: the setting undo_capacity lets undo go no further.");
+			    "2 of 5 steps: the setting undo_capacity limits undo.");
 }
 
 ROW(c58_capacity_when_undo_comes_through_into_another_discussion)

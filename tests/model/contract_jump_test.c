@@ -129,12 +129,12 @@ ROW(c17_refusals_name_the_later_step)
 	DONE("{'op':'setting.set','key':'model','value':'x'}"); /* 5 */
 	DONE("{'op':'setting.set','key':'model','value':'y'}");
 	DONE("{'op':'entry.move','entry':'aa','after':'cc'}"); /* 7 */
-	refuses(f, 4, "step 4: the entry was moved again since (step 7 moved an entry)");
+	refuses(f, 4, "step 4: the entry was moved again later (step 7 moved an entry)");
 	refuses(f, 5, "the setting model was changed again since (step 6 changed a setting)");
 	DONE("{'op':'entry.edit','entry':'cc','content':'x'}"); /* 8 */
 	DONE("{'op':'entry.edit','entry':'cc','content':'y'}"); /* 9 */
 	DONE("{'op':'entry.role','entry':'cc','role':'Z'}");
-	refuses(f, 8, "the text was changed again since (step 9 ");
+	refuses(f, 8, "the text was changed again later (step 9 ");
 	DONE("{'op':'undo','count':3}");
 	refuses(f, 8, "step 8, which is not in effect");
 	IDS("bb cc aa");
@@ -161,7 +161,7 @@ ROW(c17_entries_that_were_moved_split_or_joined)
 	CONTENTS("new two three four");
 	DONE("{'op':'entry.split','entry':'cc','at':2,'id':'gg'}"); /* 12 */
 	DONE("{'op':'entry.edit','entry':'gg','content':'x'}");
-	refuses(f, 12, "the entry was changed since (step 13 edited an entry)");
+	refuses(f, 12, "the entry was changed later (step 13 edited an entry)");
 	DONE("{'op':'take.clear'}"); /* 14 */
 	DONE("{'op':'entry.append','id':'hh','content':'after'}");
 	assert_int_equal(revert_of(f, 14), RT_OK);
@@ -185,7 +185,7 @@ ROW(c17_takes)
 	IDS("aa bb cc");
 	DONE("{'op':'take.branch','at':'bb','name':'b'}"); /* 6 */
 	DONE("{'op':'entry.append','id':'dd','content':'four'}");
-	refuses(f, 6, "the take was changed since (step 7 added an entry)");
+	refuses(f, 6, "the take was changed later (step 7 added an entry)");
 	DONE("{'op':'take.rename','take':'main','name':'first'}"); /* 8 */
 	DONE("{'op':'take.rename','take':'b','name':'main'}"); /* 9 */
 	refuses(f, 8, "there is another take \"main\" by now");
@@ -210,7 +210,7 @@ ROW(c17_takes)
 	DONE("{'op':'entry.mute','entry':'aa'}");
 	assert_int_equal(revert_of(f, 20), RT_OK);
 	IDS("aa bb dd ee");
-	refuses(f, 20, "another take was made active since (step 22 ");
+	refuses(f, 20, "another take became active later (step 22 ");
 	DONE("{'op':'head.move','entry':'bb'}"); /* 23 */
 	DONE("{'op':'entry.append','id':'ff','content':'fork'}"); /* 24 */
 	assert_int_equal(revert_of(f, 24), RT_OK); /* with the take that it began */
@@ -233,7 +233,7 @@ ROW(c17_discussions)
 	DONE("{'op':'discussion.extract','entry':'bb','name':'path'}"); /* 8 */
 	DONE("{'op':'discussion.delete','discussion':'main'}"); /* 9 */
 	DONE("{'op':'entry.append','id':'dd','content':'four'}");
-	refuses(f, 8, "the discussion was changed since (step 10 ");
+	refuses(f, 8, "the discussion was changed later (step 10 ");
 	assert_int_equal(revert_of(f, 9), RT_OK);
 	DISCUSSIONS_ARE("main path");
 	assert_int_equal(revert_of(f, 10), RT_OK);
@@ -245,7 +245,7 @@ ROW(c17_discussions)
 	DONE("{'op':'project.reset'}"); /* 16 */
 	refuses(f, 14, "the setting model was changed again since (step 16 reset the project)");
 	DONE("{'op':'entry.append','id':'ee','content':'fresh'}"); /* 17 */
-	refuses(f, 16, "the discussion was changed since (step 17 ");
+	refuses(f, 16, "the discussion was changed later (step 17 ");
 	assert_int_equal(revert_of(f, 17), RT_OK);
 	assert_int_equal(revert_of(f, 16), RT_OK);
 	IDS("aa bb cc");
@@ -329,7 +329,7 @@ ROW(c17_revert_in_another_discussion)
 	assert_int_equal(f->result.undo_disc, 2);
 	DONE("{'op':'revert','seq':1}");
 	assert_int_equal(f->result.undo_disc, 1); /* undo in view would take back another step */
-	assert_string_equal(rt_text_str(f->result.note).ptr, "That changed discussion \"main\".");
+	assert_string_equal(rt_text_str(f->result.note).ptr, "This changed discussion \"main\".");
 	IDS("oo");
 	DONE("{'op':'undo','discussion':'d1'}");
 	DONE("{'op':'discussion.switch','discussion':'main'}");
@@ -350,7 +350,7 @@ ROW(c18_counts_and_jump_targets)
 	DONE("{'op':'undo','count':99}");
 	assert_int_equal(f->result.steps, 3);
 	assert_string_equal(rt_text_str(f->result.note).ptr,
-			    "3 of 99 steps: there is nothing more to undo.");
+			    "3 of 99 steps: there are no more steps to undo.");
 	undo = f->result.seq;
 	GIVES(REFUSED, "{'op':'undo'}");
 	DONE("{'op':'redo','count':99}");

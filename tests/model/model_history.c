@@ -219,7 +219,7 @@ undone_in(const model *m, int view)
 	return count;
 }
 
-/* The setting undo_capacity (C58), if it is a whole number from 0 on. */
+/* The setting undo_capacity (C58), if it is a whole number, 0 or more. */
 static uint64_t
 capacity_of(const model_project *p)
 {

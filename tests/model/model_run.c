@@ -226,7 +226,7 @@ look_at_jumped(run *r, int doc, const rt_project *then, const rt_project *before
 	for (i = 0; i < 3; i++) {
 		rt_buf_init(&texts[i], rt_alloc_libc(), RT_BUF_UNLIMITED);
 		if (canonical_of(engine_of(r), values[i], doc, &texts[i], &err) != RT_OK)
-			ok = wrong(r, "the past cannot be looked at: %s", err.text);
+			ok = wrong(r, "the past cannot be accessed: %s", err.text);
 	}
 	if (ok && !rt_str_eq(rt_buf_str(&texts[0]), rt_buf_str(&texts[1])) &&
 	    !(may_stay && rt_str_eq(rt_buf_str(&texts[0]), rt_buf_str(&texts[2]))))
@@ -265,7 +265,7 @@ look_at_jump(run *r, rt_str line, const rt_result *theirs, int view)
 	if (rt_engine_value_at(engine_of(r), to, &then, &err) != RT_OK ||
 	    rt_engine_value_at(engine_of(r), theirs->seq - !theirs->unchanged, &before, &err) !=
 		    RT_OK)
-		ok = wrong(r, "the past cannot be looked at: %s", err.text);
+		ok = wrong(r, "the past cannot be accessed: %s", err.text);
 	for (i = 0; ok && i <= (int)rt_project_disc_count(now); i++)
 		ok = look_at_jumped(r, i, then, before, now,
 				    i != 0 && i != view && i != (int)now->active);

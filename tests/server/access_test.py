@@ -771,7 +771,7 @@ def half_a_port(tally):
             if f"on 127.0.0.1 port {port} already" in said:
                 continue    # somebody else happens to have the half that was to be ours
             tally.check("a port that is half ours is none",
-                        f"somebody listens on ::1 port {port} already" in said, said)
+                        f"another program already listens on ::1 port {port}" in said, said)
             with Server(place) as server:
                 tally.equal("a free port is another one", server.client().get("/health").status,
                             200)
