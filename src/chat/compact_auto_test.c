@@ -295,7 +295,7 @@ a_failed_compaction_leaves_everything_as_it_was(void **state)
 		assert_true(f->w.result.left_out > 0);
 		assert_true(f->w.result.tokens <= 600);
 		assert_true(!sent(f, "e1xx") && sent(f, "e6xx") && sent(f, "Q"));
-		if (!noted(f, "was not summed up, only left out"))
+		if (!noted(f, "left out without a summary"))
 			fail_msg("%zu: not noted", i);
 		world_apply(&f->w, "{\"op\":\"undo\",\"count\":2}");
 	}
@@ -482,7 +482,7 @@ windows_of_every_size(void **state)
 	f->budget = 0;
 	assert_int_equal(send_to(f, RT_SEND_ASK, "", "Q"), RT_OK);
 	assert_int_equal(f->summed, 0);
-	assert_true(noted(f, "nothing says how much the model takes"));
+	assert_true(noted(f, "the size of the model's context is unknown"));
 	world_apply(&f->w, "{\"op\":\"undo\",\"count\":2}");
 	/* half of it is for the reply, half of the rest is kept */
 	world_apply(&f->w,
@@ -495,7 +495,7 @@ windows_of_every_size(void **state)
 	f->budget = 300;
 	assert_int_equal(send_to(f, RT_SEND_ASK, "", "Q"), RT_OK);
 	assert_int_equal(f->summed, 0);
-	assert_true(noted(f, "what is to be summed up is about"));
+	assert_true(noted(f, "the text to summarise has about"));
 	assert_true(f->w.result.tokens <= 150);
 }
 

@@ -458,7 +458,7 @@ what_goes_wrong_upstream(void **state)
 	assert_non_null(strstr(w->err.text, "held the reply back"));
 	play(w, "{\"thinking\":\"\"}\n{\"stop\":\"length\"}");
 	assert_int_equal(world_ask(w, "7"), RT_UPSTREAM);
-	assert_non_null(strstr(w->err.text, "limit of tokens"));
+	assert_non_null(strstr(w->err.text, "token limit"));
 	assert_string_equal(world_shown(w),
 			    "User: 1\n*AI: so f\nUser: 2\n*AI: wel\nUser: 3\nUser: 4\nUser: 5\n"
 			    "User: 6\nUser: 7\n");

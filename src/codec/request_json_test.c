@@ -93,7 +93,7 @@ malformed(void **state)
 		{"{}", "\"op\" is missing; see: retake help operations"},
 		{"{\"op\":\"entry.edti\"}", "unknown operation \"entry.edti\"; did you mean "
 					    "\"entry.edit\"; see: retake help operations"},
-		{"{\"op\":\"entry.edit\",\"content\":\"x\"}", "entry.edit needs \"entry\": which"},
+		{"{\"op\":\"entry.edit\",\"content\":\"x\"}", "entry.edit needs \"entry\": the entry"},
 		{"{\"op\":\"entry.edit\",\"entry\":1,\"content\":\"x\"}",
 		 "\"entry\" of entry.edit is an entry's id, label or position as a string"},
 		{"{\"op\":\"entry.edit\",\"entry\":null,\"content\":\"x\"}",

@@ -21,7 +21,7 @@ const rt_setting rt_settings[] = {
 	 "add a question and its reply to the take; default: true. false: each exchange gets a take "
 	 "of its own, and the active take stays as it is", false},
 	{"edit_notices", RT_SETTING_NOTICES, false,
-	 "edits to report to the model: \"prompt\", \"all\" (also replies) or \"none\""},
+	 "edits to report to the model: \"prompt\", \"all\" (also replies) or \"none\"", false},
 	{"prompt_updates", RT_SETTING_UPDATES, true,
 	 "how replies change the working prompt: code block, JSON or not at all", false},
 	{"symbols_sent", RT_SETTING_BOOL, true,

@@ -397,7 +397,7 @@ test_options_grow(void **state)
 	holds(&f, retake_show(f.project, NULL, &window.now, &f.text, &f.error), "\"count\":0");
 	window.later = 1;
 	fails(&f, retake_show(f.project, NULL, &window.now, &f.text, &f.error), RETAKE_USAGE,
-	      "does not know");
+	      "does not have");
 	window.now.size = (size_t)-1;
 	fails(&f, retake_show(f.project, NULL, &window.now, &f.text, &f.error), RETAKE_USAGE,
 	      "size");

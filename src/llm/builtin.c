@@ -119,18 +119,15 @@ static void
 add_echo(const asked *a, rt_buf *out)
 {
 	if (rt_str_trim(rt_buf_str(a->last)).size == 0) {
-		rt_buf_add_c(out, "Hello. I am the built-in model. I need no network and only "
-				  "repeat what you write.");
+		rt_buf_add_c(out, "Hello. I am the built-in model: I need no network, and I know "
+				  "nothing. Say something, and I say it again.");
 		return;
 	}
 	rt_buf_add_c(out, "You said: \"");
 	add_beginning(out, rt_buf_str(a->last), ECHO_WORDS);
 	rt_buf_add_f(out,
-		     "\"\n"
-		     "\n"
-		     "That makes %zu message%s. I am the built-in model and only repeat your "
-		     "messages. For real answers, choose another model: retake set model "
-		     "PROVIDER/NAME",
+		     "\"\n\nThat makes %zu message%s. I am the built-in model and only repeat; for "
+		     "answers, choose another: retake set model PROVIDER/NAME",
 		     a->count, a->count == 1 ? "" : "s");
 }
 

@@ -128,28 +128,28 @@ test_wrong(void **state)
 		{"model = \"\"", RT_USAGE, "not empty", 1},
 		{"\n\nmodel = ", RT_USAGE, "line 3", 3},
 		{"a = 1\na = 2", RT_USAGE, "line 2", 2},
-		{"defaults = 1", RT_USAGE, "line 1, column 1: defaults: is to be a table", 1},
+		{"defaults = 1", RT_USAGE, "line 1, column 1: defaults: must be a table", 1},
 		{"[defaults]\nx = 1\ntemperature = \"hot\"", RT_USAGE,
-		 "line 3, column 1: defaults.temperature: is to be a number", 3},
+		 "line 3, column 1: defaults.temperature: must be a number", 3},
 		{"[defaults]\nroles = []", RT_USAGE, "100 names: [\"User\"", 2},
 		{"[defaults]\nroles = [\"A\", 1]", RT_USAGE, "100 names: [\"User\"", 2},
-		{"key = \"sk-CANARY\"", RT_REFUSED, "line 1, column 1: key: a key does not stand", 1},
+		{"key = \"sk-CANARY\"", RT_REFUSED, "line 1, column 1: key: keys are not allowed", 1},
 		{"[provider.openai]\nkey = \"sk-CANARY\"", RT_REFUSED, "line 2, column 1: provider."
-		 "openai.key: a key does not stand", 2},
+		 "openai.key: keys are not allowed", 2},
 		{"[provider.openai]\n  api_key = \"sk-CANARY\"", RT_REFUSED, "line 2, column 3", 2},
 		{"[provider.x]\nurl = \"http://a\"", RT_USAGE, "needs a kind, one of: openai", 1},
 		{"[provider.x]\nkind = \"opnai\"", RT_USAGE, "line 2, column 1", 2},
-		{"provider = 3", RT_USAGE, "is to be tables", 1},
+		{"provider = 3", RT_USAGE, "must be tables", 1},
 		{"[provider]\nopenai = 3", RT_USAGE, "line 2, column 1: provider.openai", 2},
 		{"[provider.\"a/b\"]\nkind = \"openai\"", RT_USAGE, "a provider's name", 1},
-		{"[provider.openai]\nurl = \"ftp://x\"", RT_USAGE, "begins with http", 2},
+		{"[provider.openai]\nurl = \"ftp://x\"", RT_USAGE, "must begin with http", 2},
 		{"[provider.openai]\nurl = \"https://me:sk-CANARY@x/\"", RT_USAGE, "password", 2},
 		{"[provider.openai]\nkey_env = \"sk-CANARY\"", RT_USAGE, "name of an environment", 2},
 		{"[provider.openai]\nkey_env = \"A\"\nkey_file = \"b\"", RT_USAGE, "more than one", 1},
-		{"[provider.openai]\nkey_cmd = \"pass show x\"", RT_USAGE, "there is no shell", 2},
-		{"[provider.openai]\nkey_cmd = []", RT_USAGE, "there is no shell", 2},
+		{"[provider.openai]\nkey_cmd = \"pass show x\"", RT_USAGE, "no shell is used", 2},
+		{"[provider.openai]\nkey_cmd = []", RT_USAGE, "no shell is used", 2},
 		{"[provider.openai]\nkey_cmd = [1]", RT_USAGE, "list of texts", 2},
-		{"[provider.openai]\nheaders = { \"a b\" = \"c\" }", RT_USAGE, "name that no header", 2},
+		{"[provider.openai]\nheaders = { \"a b\" = \"c\" }", RT_USAGE, "invalid header name", 2},
 		{"[provider.openai]\nheaders = { a = \"sk-CANARY\\r\\nb: c\" }", RT_USAGE, "one line", 2},
 		{"comms_texts = 1", RT_USAGE, "true or false", 1},
 		{"[provider.openai]\ntimeout_s = 0", RT_USAGE, "from 1 to 86400", 2},
@@ -324,7 +324,7 @@ test_empty(void **state)
 	assert_str(c->hooks, "[]");
 	assert_int_equal(c->provider_count, 0);
 	assert_int_equal(rt_models_choose(c, RT_STR(""), &m, &err), RT_NOT_FOUND);
-	assert_non_null(strstr(err.text, "the configuration has none"));
+	assert_non_null(strstr(err.text, "the configuration has no default"));
 	assert_int_equal(rt_models_choose(c, RT_STR("llama3"), &m, &err), RT_NOT_FOUND);
 	assert_non_null(strstr(err.text, "PROVIDER/MODEL"));
 	assert_int_equal(rt_models_choose(c, RT_STR("gpt-5"), &m, &err), RT_NOT_FOUND);
@@ -483,7 +483,7 @@ check_key(const rt_config_provider *p, const char *provider_name, const char *wa
 		     RT_STR_ARG(rt_buf_str(&warnings)));
 	if (strstr(got.ptr, wanted) == NULL || (st != RT_OK && strstr(got.ptr, "CANARY") != NULL))
 		fail_msg("wanted %s, got %s", wanted, got.ptr);
-	if (strstr(wanted, "others") == NULL)
+	if (strstr(wanted, "other users") == NULL)
 		assert_int_equal(warnings.size, 0);
 	rt_buf_deinit(&key);
 	rt_buf_deinit(&warnings);
@@ -521,7 +521,7 @@ test_key_variables(void **state)
 	p.url = RT_STR("https://other.example");
 	check_key(&p, "local", "ok:");
 	setenv("OPENAI_API_KEY", "sk-CANARY\x01zz", 1);
-	check_key(NULL, "openai", "credentials:what the environment variable OPENAI_API_KEY has");
+	check_key(NULL, "openai", "credentials:the first line of the environment variable OPENAI_API_KEY");
 	setenv("OPENAI_API_KEY", "\nsk-CANARY", 1);
 	check_key(NULL, "openai", "no key in its first line");
 	unsetenv("OPENAI_API_KEY");
@@ -546,12 +546,12 @@ test_key_files(void **state)
 	write_file(path, "  sk-file \r\nsecond\n", 0600);
 	check_key(&p, "openai", "ok:sk-file");
 	write_file(path, "sk-file", 0644);
-	check_key(&p, "openai", "ok:sk-fileothers may read");
+	check_key(&p, "openai", "ok:sk-fileother users can read");
 	setenv("HOME", folder, 1);
 	p.key_file = RT_STR("~/key");
-	check_key(&p, "openai", "ok:sk-fileothers may read");
+	check_key(&p, "openai", "ok:sk-fileother users can read");
 	write_file(path, "sk CANARY", 0600);
-	check_key(&p, "openai", "credentials:what");
+	check_key(&p, "openai", "credentials:the first line");
 	write_file(path, "", 0600);
 	check_key(&p, "openai", "has no key");
 	(void)unlink(path);
@@ -580,9 +580,9 @@ test_key_commands(void **state)
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("echo sk-CANARY; exit 3")}, 3,
 		 "credentials:key_cmd: sh ended with status 3"},
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("kill -9 $$")}, 3,
-		 "ended by a signal"},
+		 "terminated by a signal"},
 		{{RT_STR_INIT("sh"), RT_STR_INIT("-c"), RT_STR_INIT("yes sk-CANARY")}, 3,
-		 "says more than a key"},
+		 "prints more than a key"},
 		{{RT_STR_INIT("true")}, 1, "has no key"},
 		{{RT_STR_INIT("/no/such/program")}, 1, "cannot be run"},
 	};

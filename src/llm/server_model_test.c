@@ -370,7 +370,7 @@ test_answers(void **state)
 	expect(&torn, 1, &q, RT_UPSTREAM, "cut off", RT_STOP_CUT, "Hel", 1);
 	expect(&late, 1, &q, RT_OK, "", RT_STOP_END, "Hel", 1);
 	expect(&bad, 1, &q, RT_UPSTREAM, "", RT_STOP_CUT, "Hel", 1);
-	expect(&none, 1, &q, RT_UPSTREAM, "answers with nothing", RT_STOP_CUT, "", 1);
+	expect(&none, 1, &q, RT_UPSTREAM, "returned an empty answer", RT_STOP_CUT, "", 1);
 	expect(&large, 1, &q, RT_LIMIT, "", RT_STOP_CUT, "Hel", 1);
 	stage_init(&s, &held, 1);
 	s.now_us = (int64_t)1700000000 * 1000000;
@@ -384,7 +384,7 @@ test_answers(void **state)
 	expect(&named, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
 	expect(&named_whole, 1, &q, RT_OK, "", RT_STOP_END, "Hi", 1);
 	expect(&shown, 1, &q, RT_UPSTREAM,
-	       "no answer of a model: 45678901234567890123456789012345"
+	       "not a model's reply: 45678901234567890123456789012345"
 	       "678901234567890123"
 	       "45678901234567890 [key] ...",
 	       RT_STOP_CUT, "", 1);
@@ -495,12 +495,12 @@ test_keys(void **state)
 	expect(&refused[0], 1, &with, RT_CREDENTIALS, "does not accept the key (401): bad key [key]. "
 	       "Set OPENAI_API_KEY", RT_STOP_NONE, "", 1);
 	expect(&refused[1], 1, &with, RT_CREDENTIALS, "(403): no: [key]", RT_STOP_NONE, "", 1);
-	expect(&refused[2], 1, &local, RT_CREDENTIALS, "asks for a key (401)", RT_STOP_NONE, "", 1);
+	expect(&refused[2], 1, &local, RT_CREDENTIALS, "requires a key (401)", RT_STOP_NONE, "", 1);
 	expect(&good, 1, &none, RT_CREDENTIALS, "there is no key for https://api.openai.com",
 	       RT_STOP_NONE, "", 0);
 	expect(&good, 1, &local, RT_OK, "", RT_STOP_END, "Hello", 1);
 	expect(&good, 1, &plain, RT_REFUSED, "unencrypted", RT_STOP_NONE, "", 0);
-	expect(&good, 1, &torn, RT_CREDENTIALS, "character that no key has", RT_STOP_NONE, "", 0);
+	expect(&good, 1, &torn, RT_CREDENTIALS, "has an invalid character", RT_STOP_NONE, "", 0);
 	expect(&good, 1, &named, RT_USAGE, "password", RT_STOP_NONE, "", 0);
 }
 

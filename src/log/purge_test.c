@@ -345,7 +345,7 @@ says_who_else_has_the_words(void **state)
 	apply(f, "{\"op\":\"entry.append\",\"id\":\"b\",\"content\":\"the " SECRET "\"}");
 	apply(f, "{\"op\":\"entry.merge\",\"entry\":\"a\"}");
 	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"entry\":\"b\"}", &result), RT_OK);
-	assert_non_null(strstr(result.note->ptr, "1 other text still holds the same words"));
+	assert_non_null(strstr(result.note->ptr, "1 other text still contains the same words"));
 	rt_result_deinit(&result);
 	assert_true(store_holds(f, SECRET));
 	apply(f, "{\"op\":\"purge\",\"text\":\"" SECRET "\"}");
@@ -552,7 +552,7 @@ an_interrupted_purge_is_repeated(void **state)
 static void
 the_name_of_a_project(void **state)
 {
-	static const char words[] = "the project's own name";
+	static const char words[] = "the name of the project contains";
 	fixture *f = *state;
 	rt_engine_options options = {.env = &env, .create = true, .project = RT_STR("p-" SECRET)};
 	rt_result result;

@@ -34,7 +34,7 @@ rt_results_fail(rt_result *results, size_t count, size_t failed, rt_status statu
 {
 	rt_error other;
 
-	rt_fail(&other, status, "not applied, because line %zu failed: %.300s", failed + 1, err->text);
+	rt_fail(&other, status, "not done, since line %zu failed: %.300s", failed + 1, err->text);
 	for (size_t i = 0; i < count; i++)
 		rt_result_fail(&results[i], status, i == failed ? err : &other);
 }

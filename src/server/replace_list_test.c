@@ -327,15 +327,15 @@ what_is_no_list_of_entries_is_refused(void **state)
 	fixture *f = *state;
 
 	four(f);
-	refuses(f, "{}", "no array");
-	refuses(f, "[7]", "entry 1 is no object");
+	refuses(f, "{}", "not an array");
+	refuses(f, "[7]", "entry 1 is not an object");
 	refuses(f, "[{\"id\":\"a\"},{\"id\":\"a\"}]", "entry 2: the id \"a\" appears twice");
 	refuses(f, "[{\"role\":\"\"}]", "\"role\" is empty");
 	refuses(f, "[{\"role\":1}]", "\"role\" is a string");
 	refuses(f, "[{\"content\":{}}]", "\"content\" is a string or an array");
-	refuses(f, "[{\"ts\":\"soon\"}]", "\"ts\" is an ISO 8601 time");
+	refuses(f, "[{\"ts\":\"soon\"}]", "\"ts\" must be an ISO 8601 time");
 	refuses(f, "[{\"id\":\"a\"},{\"role\":\"AI\",\"take\":\"x\"}]",
-		"cannot be called \"take\"");
+		"cannot have the name \"take\"");
 }
 
 /* ---- at random ---- */

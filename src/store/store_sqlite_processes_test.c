@@ -403,7 +403,7 @@ test_replaced(void **state)
 		assert_non_null(strstr(why.text, "was replaced by another file"));
 		assert_int_equal(unlink(f->path), 0);
 		assert_int_equal(s->ops->begin(s, &why), RT_REFUSED);
-		assert_non_null(strstr(why.text, "not there any more"));
+		assert_non_null(strstr(why.text, "was removed or renamed"));
 		s->ops->close(s);
 		snprintf(other, sizeof(other), "rm -f '%s'-*", f->path);
 		assert_int_equal(system(other), 0);

@@ -101,7 +101,7 @@ entries(void **state)
 	assert_newest(f, 0, "about", "Which beer goes with rye bread?");
 	do_all(f, "[{\"op\":\"head.move\",\"entry\":\"aaaa\"}]");
 	assert_newest(f, 0, "what", "moved the head to entry aaaa");
-	assert_newest(f, 0, "did", "went on from entry");
+	assert_newest(f, 0, "did", "continued from entry");
 	assert_newest(f, 0, "about", "Which beer goes with rye bread?");
 	do_all(f, "[{\"op\":\"entry.delete\",\"from\":\"aaaa\",\"to\":\"bbbb\"}]");
 	assert_newest(f, 0, "what", "deleted 2 entries, first aaaa");
@@ -136,7 +136,7 @@ several(void **state)
 	do_all(f, "[{\"op\":\"discussion.new\",\"name\":\"bread\"},"
 		  "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"one\"},"
 		  "{\"op\":\"entry.append\",\"role\":\"AI\",\"id\":\"aaaa\",\"content\":\"two\"}]");
-	assert_newest(f, 2, "what", "made discussion \"bread\" with 2 entries");
+	assert_newest(f, 2, "what", "created discussion \"bread\" with 2 entries");
 	assert_newest(f, 2, "about", "one");
 	do_all(f, "[{\"op\":\"entry.append\",\"role\":\"User\",\"id\":\"bbbb\",\"content\":\"three\"},"
 		  "{\"op\":\"setting.set\",\"key\":\"draft\",\"value\":\"x\"}]");

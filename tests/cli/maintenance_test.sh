@@ -117,7 +117,7 @@ p.stdin.close()
 p.wait()
 PY
 has 'a replaced store is not written to' 'was replaced by another file since it was opened; open it again' "$(cat "$work/out")"
-has 'nor one that is gone' 'is not there any more' "$(cat "$work/out")"
+has 'nor one that is gone' 'was removed or renamed' "$(cat "$work/out")"
 
 # another history of the same length comes into the store that is open
 rm -f "$work/same.db" "$work/short.db"

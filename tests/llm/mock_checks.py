@@ -241,7 +241,7 @@ FAULTS = {
     "huge_whole": ("limit", "larger than", 1), "huge_line": ("limit", "", 1),
     "bomb": ("limit", "larger than", 1), "bad_gzip": ("upstream", "compression", 1),
     "bad_sse": ("upstream", "", 1), "html": ("upstream", "", 1),
-    "empty": ("upstream", "answers with nothing", 1),
+    "empty": ("upstream", "returned an empty answer", 1),
     "endless_headers": ("limit", "headers", 1), "one_long_header": ("limit", "header", 1),
     "length_long": ("upstream", "in the middle", 1), "length_short": ("upstream", "", 1),
     "garbage": ("upstream", "does not speak HTTP", 1),
