@@ -167,7 +167,7 @@ code "built-in models take none" 1 r ask -m builtin/echo --image "$work/a.png" "
 has "built-in models take none: says so" "takes no images" "$err"
 for name in far her; do
 	code "$name takes no address" 1 r ask -m $name/m --image https://example.org/a.png "What is this?"
-	has "$name takes no address: says so" "by its address" "$err"
+	has "$name takes no address: says so" "image URLs" "$err"
 done
 is "nothing of it is kept" "$count" "$(r show --json | json 'len(d["entries"])')"
 code "an image" 1 r ask -m near/m --image "$work/a.png" --image "$work/no-name" --image https://example.org/a.png "What is this?"

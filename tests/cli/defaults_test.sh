@@ -48,7 +48,7 @@ has 'for all discussions' '"temperature": 0.7' "$(setting)"
 code 'a draft is no default' 2 r set draft x --for-all
 has 'a draft is no default' 'a draft belongs to one discussion' "$err"
 printf '%s\n' '{"op":"setting.set","key":"top_p","value":1,"of":"take"}' >"$work/request"
-has 'another owner' 'can only be \"project\"' "$(r apply - --json <"$work/request" 2>&1)"
+has 'another owner' 'must be \"project\"' "$(r apply - --json <"$work/request" 2>&1)"
 r -q undo 20
 is 'undone' '{}' "$(setting)"
 is 'undone: roles' 'User AI Vendor API System' "$(roles)"
@@ -87,7 +87,7 @@ has 'an unknown key' 'config.toml: line 1, column 1: unknown key "modle" (did yo
 has 'an unknown default' 'line 3, column 1: unknown key "temperatur" (did you mean temperature?)' "$err"
 printf '[defaults]\ntemperature = "hot"\n' >"$config"
 code 'a wrong value' 2 r add more
-has 'a wrong value' 'line 2, column 1: defaults.temperature: is to be a number' "$err"
+has 'a wrong value' 'line 2, column 1: defaults.temperature: must be a number' "$err"
 code 'looking goes on' 0 r ls
 
 finish

@@ -197,16 +197,16 @@ example=$(sed -n 's/^ *retake set model //p' "$work/help")
 fails 0 set model "$example"
 for name in foo/bar '"foo/bar"'; do
 	fails 3 set model "$name"
-	wants 'there is no provider "foo"; there are openai, anthropic'
+	wants 'there is no provider "foo"; available: openai, anthropic'
 done
 fails 3 ask -m foo/bar hi
-wants 'there is no provider "foo"; there are openai, anthropic'
+wants 'there is no provider "foo"; available: openai, anthropic'
 fails 3 set model opnai/bar
 wants 'there is no provider "opnai" (did you mean openai?)'
 fails 3 set model bar
 wants 'PROVIDER/MODEL'
 fails 3 set model builtin/nope
-wants 'no built-in model "nope"; there are echo, summary and play'
+wants 'no built-in model "nope"; available: echo, summary and play'
 for name in '' '""'; do
 	fails 2 set model "$name"
 	wants 'is empty' "retake --db $db set model --unset"
@@ -226,7 +226,7 @@ for toml in 'model = ' '[provider.openai]\nkey = "x"'; do
 done
 rm "$XDG_CONFIG_HOME/retake/config.toml"
 code 'a variable that is wrong' 2 env OPENAI_API_KEY=x OPENAI_BASE_URL=garbage "$RETAKE" --db "$db" ask -m openai/x hi
-wants 'OPENAI_BASE_URL is wrong: ' 'models'
+wants 'OPENAI_BASE_URL is invalid: ' 'models'
 lacks 'Usage: '
 has 'models says which' 'wrong url' "$(OPENAI_BASE_URL=garbage r models)"
 fails 1 compact -m builtin/summary

@@ -127,7 +127,7 @@ same_as 6
 eval "$RETAKE $(printf '%s' "$said" | sed -n 's/.*to return: retake //p')" >/dev/null
 is 'the way back that is offered restores what the jump changed' "$before" "$(r export --format canonical)"
 r -q -d other jump 6 --scope discussion
-has 'a jump to a step of another discussion takes it along' 'Discussion "other" changed, too.' "$(r jump 9)"
+has 'a jump to a step of another discussion takes it along' 'Discussion "other" also changed.' "$(r jump 9)"
 is 'to that step' 'elsewhere|more' "$(contents -d other)"
 
 # --- what is offered as undo takes back that, whichever discussion it is in ---

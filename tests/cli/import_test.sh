@@ -100,7 +100,7 @@ for file in nonsense cut.json tail.json; do
 	code "$file is refused" 2 i import "$work/$file"
 	is "$file changes nothing" "$before" "$(i export --format canonical)"
 done
-has 'where it is malformed is said' 'something follows it at byte' "$err"
+has 'where it is malformed is said' 'extra text at byte' "$err"
 
 # --- many discussions, in batches: one import, one step ---
 fresh
@@ -181,7 +181,7 @@ code 'no store is made' 1 test -e "$work/new.db"
 # --- a format that is read as a whole names its limit ---
 truncate -s 100M "$work/large"
 code 'too large a file' 1 i import --format toml "$work/large"
-has 'names the limit' 'MiB, the most that a file of the format toml may have' "$err"
+has 'names the limit' 'MiB, the limit for the format toml' "$err"
 code 'no store is made' 1 test -e "$work/new.db"
 
 # --- history counts the discussions that an import added to, neither takes nor skipped numbers ---

@@ -66,7 +66,7 @@ listed() {
 
 # --- providers ---
 code 'an unknown provider' 3 r models nope
-has 'an unknown provider: which there are' 'there is no provider "nope"; there are mock, silent, openai' "$err"
+has 'an unknown provider: which there are' 'there is no provider "nope"; available: mock, silent, openai' "$err"
 code 'nearly a provider' 3 r models moc
 has 'nearly a provider' 'did you mean mock?' "$err"
 is 'nobody was asked' 0 "$(listed)"

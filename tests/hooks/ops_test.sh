@@ -237,7 +237,7 @@ mkdir -p "$work/at/.retake/hooks/entry.before_edit"
 printf '#!/bin/sh\necho "of the project" >&2\nexit 2\n' >"$work/at/.retake/hooks/entry.before_edit/10-p"
 chmod +x "$work/at/.retake/hooks/entry.before_edit/10-p"
 code 'not before it is trusted' 0 r edit :1 x
-has 'and says so' 'nobody has trusted it' "$err"
+has 'and says so' 'not trusted' "$err"
 r -q hooks trust >/dev/null
 code 'then' 8 r edit :1 y
 has 'its hash is on record' '"sha256":"' "$(tail -n 1 "$record")"

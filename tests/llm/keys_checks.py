@@ -267,10 +267,10 @@ def files_and_commands(run):
 def configurations(run):
     own = provider("own", 'kind = "openai"', f'url = "{run.url("good")}"')
     env = run.config(own + f'key = "{KEYS["key in a provider" + chr(39) + "s table"]}"\n')
-    refused("a key in a table", run.ask("own/m", env), "does not stand in the configuration", 1)
+    refused("a key in a table", run.ask("own/m", env), "not allowed in the configuration", 1)
     env = run.config(f'api_key = "{KEYS["key in the configuration"]}"\n' + own)
     refused("a key in the configuration", run.ask("own/m", env),
-            "does not stand in the configuration", 1)
+            "not allowed in the configuration", 1)
     env = run.config(own + f'key_env = "{KEYS["key in place of a variable" + chr(39) + "s name"]}"\n')
     refused("a key as a name", run.ask("own/m", env), "the name of an environment variable", 2)
     env = run.config(own + f'key_file = = "{KEYS["key in a line that is no TOML"]}"\n')

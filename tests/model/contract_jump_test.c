@@ -130,7 +130,7 @@ ROW(c17_refusals_name_the_later_step)
 	DONE("{'op':'setting.set','key':'model','value':'y'}");
 	DONE("{'op':'entry.move','entry':'aa','after':'cc'}"); /* 7 */
 	refuses(f, 4, "step 4: the entry was moved again later (step 7 moved an entry)");
-	refuses(f, 5, "the setting model was changed again since (step 6 changed a setting)");
+	refuses(f, 5, "the setting model was changed again later (step 6 changed a setting)");
 	DONE("{'op':'entry.edit','entry':'cc','content':'x'}"); /* 8 */
 	DONE("{'op':'entry.edit','entry':'cc','content':'y'}"); /* 9 */
 	DONE("{'op':'entry.role','entry':'cc','role':'Z'}");
@@ -243,7 +243,7 @@ ROW(c17_discussions)
 	DONE("{'op':'setting.set','key':'model','value':'m/x'}"); /* 14 */
 	DONE("{'op':'role.add','role':'Tool'}");
 	DONE("{'op':'project.reset'}"); /* 16 */
-	refuses(f, 14, "the setting model was changed again since (step 16 reset the project)");
+	refuses(f, 14, "the setting model was changed again later (step 16 reset the project)");
 	DONE("{'op':'entry.append','id':'ee','content':'fresh'}"); /* 17 */
 	refuses(f, 16, "the discussion was changed later (step 17 ");
 	assert_int_equal(revert_of(f, 17), RT_OK);
@@ -499,7 +499,7 @@ ROW(c18_jump_says_which_other_discussions_it_changed)
 	UNCHANGED("{'op':'jump','to':3}");
 	DONE("{'op':'entry.append','discussion':'other','id':'yy','content':'y'}"); /* 6 */
 	DONE("{'op':'jump','to':4}"); /* a step of the other discussion */
-	assert_string_equal(rt_text_str(f->result.note).ptr, "Discussion \"other\" changed, too.");
+	assert_string_equal(rt_text_str(f->result.note).ptr, "Discussion \"other\" also changed.");
 	assert_true(is_as_at(f, 2, 4));
 	assert_true(is_as_at(f, 1, 6));
 }
