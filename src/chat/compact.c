@@ -13,8 +13,8 @@
 
 #define TASK                                                                                     \
 	"Summarise the conversation above for a reader who continues it without having seen it. " \
-	"State the goal, the decisions and their reasons, what has been done, what is in progress, " \
-	"what is blocked and what comes next. Keep names, numbers, paths, error "               \
+	"State the goal, the decisions and their reasons, completed work, work in progress, " \
+	"blockers and next steps. Keep names, numbers, paths, error "               \
 	"messages and code exactly where they still matter. If the conversation begins with an " \
 	"earlier summary, keep the parts that are still valid."
 
