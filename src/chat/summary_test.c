@@ -208,7 +208,7 @@ what_fails_changes_nothing(void **state)
 	f->s.stop = RT_STOP_LENGTH;
 	stays(f, true, RT_UPSTREAM, "cut off at the model's limit");
 	f->s.stop = RT_STOP_FILTER;
-	stays(f, true, RT_UPSTREAM, "held the summary back");
+	stays(f, true, RT_UPSTREAM, "blocked the summary");
 	f->s.stop = RT_STOP_CUT;
 	stays(f, true, RT_UPSTREAM, "did not come to its end");
 	f->s.stop = RT_STOP_END;
@@ -542,10 +542,10 @@ call_tools(fixture *f, int way)
 static void
 a_call_is_never_parted_from_its_result(void **state)
 {
-	static const char *const ranges[][3] = {{"c", "r1", "behind"},
-						{"u1", "c", "behind"},
-						{"r1", "r2", "before"},
-						{"r2", "r2", "before"}};
+	static const char *const ranges[][3] = {{"c", "r1", "results after"},
+						{"u1", "c", "results after"},
+						{"r1", "r2", "call before"},
+						{"r2", "r2", "call before"}};
 	size_t i;
 	int way;
 

@@ -188,7 +188,7 @@ ROW(c17_takes)
 	refuses(f, 6, "the take was changed later (step 7 added an entry)");
 	DONE("{'op':'take.rename','take':'main','name':'first'}"); /* 8 */
 	DONE("{'op':'take.rename','take':'b','name':'main'}"); /* 9 */
-	refuses(f, 8, "there is another take \"main\" by now");
+	refuses(f, 8, "there is now another take \"main\"");
 	assert_int_equal(revert_of(f, 9), RT_OK);
 	assert_int_equal(revert_of(f, 8), RT_OK);
 	TAKES_ARE("main b");
@@ -278,7 +278,7 @@ ROW(c17_presets_tracks_and_the_prompt_of_a_reply)
 	DONE("{'op':'preset.save','name':'q'}"); /* 3 */
 	assert_int_equal(revert_of(f, 2), RT_OK);
 	EXPORT_HAS("'presets':{'q':");
-	refuses(f, 2, "the presets were changed again since (step 4 reverted a step)");
+	refuses(f, 2, "the presets were changed again later (step 4 reverted a step)");
 	DONE("{'op':'files.set','which':'files','items':[]}"); /* 5 */
 	DONE("{'op':'preset.load','name':'q'}"); /* 6 */
 	EXPORT_HAS("'files':{'files':['a']}");
