@@ -160,7 +160,7 @@ function found(query: string, hits: Hit[]): Choice[] {
 	const sure: (Choice & { score: number })[] = [], maybe: typeof sure = [], risky: typeof sure = [], named: typeof sure = [], like: typeof sure = [];
 	let isRiskySure = false;
 	for (const choice of verbs()) {
-		const other = choice.words && words ? beginnings(query, choice.words) : null;
+		const other = choice.words && words ? beginnings(query, `${choice.words} ${choice.text}`) : null;
 		const match = beginnings(query, choice.text) ?? (other && { ...other, at: [], isWhole: false }), isRisky = TAKES_AWAY.test(choice.text);
 		const isSure = match?.isWhole && (!isRisky || words.length >= SURE || !words);
 		if (match)
