@@ -86,7 +86,6 @@ static const rt_cli_topic_row config[] = {
 		       "list of roles: [\"User\", \"AI\"]"},
 	{"[tui]", "settings of the terminal UI"},
 	{"mouse", "of [tui]: false: leave the mouse to the terminal"},
-	{"theme", "of [tui]: dark or light; default: auto, chosen by the background of the terminal"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},
 };

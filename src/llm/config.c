@@ -466,19 +466,6 @@ read_prices(reader *r, yyjson_val *table)
 }
 
 static void
-read_theme(reader *r, yyjson_val *value, void *to)
-{
-	static const char *const names[] = {"auto", "dark", "light"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (rt_str_is(rt_json_str(value), names[i])) {
-			*(rt_theme *)to = (rt_theme)i;
-			return;
-		}
-	fail(r, RT_USAGE, "must be one of: auto, dark, light");
-}
-
-static void
 read_tui_setting(reader *r, rt_str key, yyjson_val *value)
 {
 #define MEMBER(name) offsetof(rt_config, tui.name)
@@ -488,7 +475,6 @@ read_tui_setting(reader *r, rt_str key, yyjson_val *value)
 		size_t offset;
 	} settings[] = {
 		{"mouse", read_flag, MEMBER(mouse)},
-		{"theme", read_theme, MEMBER(theme)},
 	};
 #undef MEMBER
 	nearest meant = nearest_to(key);

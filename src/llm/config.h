@@ -27,7 +27,6 @@
  *
  *   [tui]                              # of the terminal UI
  *   mouse = false                      # leave the mouse to the terminal
- *   theme = "light"                    # or "dark"; default: as the terminal's background is
  *
  *   [[hook]]                           # JSON for src/hooks
  *
@@ -75,8 +74,6 @@ typedef struct rt_config_warning {
 	rt_str words;
 } rt_config_warning;
 
-/* The look of the terminal UI. */
-typedef enum rt_theme { RT_THEME_AUTO, RT_THEME_DARK, RT_THEME_LIGHT } rt_theme;
 
 /* Read only. */
 typedef struct rt_config {
@@ -90,7 +87,6 @@ typedef struct rt_config {
 	rt_str hooks;    /* a JSON array of objects; "[]" */
 	struct {
 		bool mouse; /* default: true */
-		rt_theme theme;
 	} tui;
 	rt_config_warning *warnings;
 	size_t warning_count;

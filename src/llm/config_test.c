@@ -54,7 +54,6 @@ static const char whole[] =
 	"key_file = \"~/.keys/a\"\n"
 	"[tui]\n"
 	"mouse = false\n"
-	"theme = \"light\"\n"
 	"[[hook]]\n"
 	"event = \"before\"\n"
 	"command = [\"x\"]\n"
@@ -71,7 +70,6 @@ test_whole(void **state)
 	assert_str(c->model, "local/qwen3:8b");
 	assert_false(c->comms_texts);
 	assert_false(c->tui.mouse);
-	assert_int_equal(c->tui.theme, RT_THEME_LIGHT);
 	assert_int_equal(c->provider_count, 2);
 	assert_int_equal(c->warning_count, 0);
 	assert_non_null(p);
@@ -158,7 +156,6 @@ test_wrong(void **state)
 		{"[provider.openai]\nallow_plain_http = 1", RT_USAGE, "true or false", 2},
 		{"tui = 1", RT_USAGE, "[tui]", 1},
 		{"[tui]\nmouse = \"no\"", RT_USAGE, "true or false", 2},
-		{"[tui]\ntheme = \"blue\"", RT_USAGE, "auto, dark, light", 2},
 		{"hook = 1", RT_USAGE, "[[hook]]", 1},
 		{"hook = [1]", RT_USAGE, "[[hook]]", 1},
 	};
