@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Math: TeX as MathML. Temml reads it (decision 24) and hands out a tree; of that only known elements and
+// Math: TeX as MathML. Temml reads it (decision 25) and hands out a tree; of that only known elements and
 // attributes become elements here, never a string of HTML. What it does not accept is shown as it was
 // written, and so is everything until the library is there.
 import { h } from "preact";
