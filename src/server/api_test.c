@@ -47,6 +47,8 @@ static const struct {
 	{"entry.role", NULL, "/discussions/d1/entries/a/role", "{\"role\":\"System\"}", 200},
 	{"entry.revisions", NULL, "/discussions/d1/entries/a/revisions", NULL, 200},
 	{"entry.move", NULL, "/discussions/d1/entries/a/move", "{\"after\":\"c\"}", 200},
+	{"entry.fail", NULL, "/discussions/d1/entries/a/failure",
+	 "{\"failure\":{\"code\":\"c\",\"detail\":\"d\"}}", 200},
 	{"entry.mute", NULL, "/discussions/d1/entries/a/mute", NULL, 200},
 	{"entry.view", NULL, "/discussions/d1/entries/a/view", "{\"collapsed\":true}", 200},
 	{"entry.split", NULL, "/discussions/d1/entries/d/split", "{\"at\":4}", 200},

@@ -223,6 +223,8 @@ const rt_route rt_routes[] = {
 	OP(POST, ENTRY "/move", "entry.move", "move an entry", RT_OP_ENTRY_MOVE, q_take),
 	OP(POST, ENTRY "/mute", "entry.mute", "keep an entry visible but do not send it",
 	   RT_OP_ENTRY_MUTE, q_take),
+	OP(PUT, ENTRY "/failure", "entry.fail",
+	   "record why a question could not be answered, or clear it", RT_OP_ENTRY_FAIL, q_take),
 	OP(POST, ENTRY "/view", "entry.view",
 	   "collapse, expand, read or edit mode (not part of undo)", RT_OP_ENTRY_VIEW, q_take),
 	OP(POST, ENTRY "/split", "entry.split", "split an entry in two", RT_OP_ENTRY_SPLIT, q_take),

@@ -189,6 +189,8 @@ model_op_track(model_call *c)
 }
 
 /* C53: a preset keeps the lists of files and the prompts. */
+static const char *const parameter_names[] = {"model", "temperature", "top_p", "max_tokens",
+					      "reasoning_effort"};
 static const char *const prompt_names[] = {"project_system_prompt", "global_system_prompt",
 					   "base_system_prompt", "use_default_base_prompt"};
 
@@ -198,8 +200,8 @@ model_op_preset_save(model_call *c)
 	model *m = c->m;
 	const model_project *p = model_project_of(m);
 	model_disc d = *model_disc_of(m, c->doc);
-	model_pair kept[7];
-	size_t i, n = 0;
+	model_pair kept[8], parameters[5];
+	size_t i, n = 0, count = 0;
 	rt_buf buf;
 
 	for (i = 0; i < 3; i++)
@@ -213,6 +215,19 @@ model_op_preset_save(model_call *c)
 		if (at != SIZE_MAX)
 			kept[n++] = p->settings[at];
 	}
+	for (i = 0; i < 5; i++) {
+		rt_str name = rt_str_of(parameter_names[i]);
+		size_t own = model_pair_find(d.settings, d.setting_count, name);
+		size_t shared = model_pair_find(p->settings, p->setting_count, name);
+
+		if (own != SIZE_MAX)
+			parameters[count++] = d.settings[own];
+		else if (shared != SIZE_MAX)
+			parameters[count++] = p->settings[shared];
+	}
+	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
+	model_add_pairs(&buf, parameters, count);
+	kept[n++] = (model_pair){RT_STR("parameters"), model_keep_buf(m, &buf)};
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	model_add_pairs(&buf, kept, n);
 	if (!model_pair_set(m, &d.presets, &d.preset_count,
@@ -229,7 +244,7 @@ model_op_preset_load(model_call *c)
 	model_project p = *model_project_of(m);
 	model_disc d = *model_disc_of(m, c->doc);
 	size_t at = model_pair_find(d.presets, d.preset_count, model_str_field(c, "name")), i;
-	bool lists = false, prompts = false;
+	bool lists = false, prompts = false, parameters = false;
 	rt_str files[3];
 	rt_json_doc *doc = NULL;
 
@@ -253,10 +268,18 @@ model_op_preset_load(model_call *c)
 				   kept == NULL ? RT_STR("") : model_keep_value(m, kept)))
 			prompts = true;
 	}
+	for (i = 0; i < 5; i++) {
+		yyjson_val *kept = rt_json_get(rt_json_get(rt_json_root(doc), "parameters"),
+					       parameter_names[i]);
+
+		if (model_pair_set(m, &d.settings, &d.setting_count, rt_str_of(parameter_names[i]),
+				   kept == NULL ? RT_STR("") : model_keep_value(m, kept)))
+			parameters = true;
+	}
 	rt_json_free(doc);
-	if (!lists && !prompts)
+	if (!lists && !prompts && !parameters)
 		return model_unchanged(c);
-	if (lists)
+	if (lists || parameters)
 		*model_edit_disc(m, c->doc) = d;
 	if (prompts)
 		*model_edit_project(m) = p;

@@ -20,6 +20,7 @@ static const sample samples[] = {
 	{.request = "{'op':'entry.delete','from':'aa','to':'cc'}"},
 	{.request = "{'op':'entry.move','entry':'aa','after':'cc'}"},
 	{.request = "{'op':'entry.mute','entry':'aa','muted':true}"},
+	{.request = "{'op':'entry.fail','entry':'cc','failure':{'code':'c','detail':'d'}}"},
 	{.request = "{'op':'entry.split','entry':'aa','at':2}"},
 	{.request = "{'op':'entry.merge','entry':'aa'}"},
 	{.request = "{'op':'take.branch','at':'bb','name':'new'}"},
