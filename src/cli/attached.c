@@ -28,10 +28,10 @@ read_one(rt_cli *cli, const rt_args_given *flag, rt_cli_attached *out)
 	out->name = last_part(flag->value);
 	if (!rt_ok(&cli->s))
 		return;
-	if (out->bytes.size == 0)
-		rt_cli_fail(cli, RT_USAGE, "%s is empty", flag->value);
-	else if (is_image && rt_blob_image_type(out->bytes) == NULL)
+	if (is_image && rt_blob_image_type(out->bytes) == NULL)
 		rt_cli_fail(cli, RT_USAGE, "%s is not a PNG, JPEG, GIF or WebP image", flag->value);
+	else if (out->bytes.size == 0)
+		rt_cli_fail(cli, RT_USAGE, "%s is empty", flag->value);
 	else if (out->bytes.size > RT_BLOB_MAX)
 		rt_cli_fail(cli, RT_LIMIT, "%s is larger than %d MiB, the limit of attached files",
 			    flag->value, RT_BLOB_MAX >> 20);

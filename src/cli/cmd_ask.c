@@ -335,7 +335,7 @@ const rt_command rt_cli_ask = {
 		    "retake ask --attach paper.pdf \"Summarise this.\"\n"
 		    "retake ask --image screen.png \"Why is the button grey?\"\n"
 		    "retake ask --at :4 \"And if it were ten times as many?\"",
-	.ops = "entry.append entry.reply",
+	.ops = "entry.append entry.reply entry.fail",
 	.flags = ask_flags,
 	.run = run_ask,
 };

@@ -214,12 +214,12 @@ static void
 add_usage(rt_buf *out, yyjson_val *usage)
 {
 	static const struct {
-		const char *names[3]; /* ours, pi's, OpenAI's */
+		const char *names[3]; /* ours, pi's, and OpenAI's or our older one */
 		const char *words;
 	} counts[] = {{{"input_tokens", "input", "prompt_tokens"}, " tokens in"},
 		      {{"output_tokens", "output", "completion_tokens"}, " out"},
-		      {{"cache_read_input_tokens", "cacheRead", ""}, " from the cache"},
-		      {{"cache_creation_input_tokens", "cacheWrite", ""}, " to the cache"}};
+		      {{"cache_read_input_tokens", "cacheRead", "cache_read_tokens"}, " from the cache"},
+		      {{"cache_creation_input_tokens", "cacheWrite", "cache_write_tokens"}, " to the cache"}};
 	size_t start = out->size;
 	uint64_t count;
 

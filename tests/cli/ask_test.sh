@@ -92,7 +92,7 @@ holds 'And now?' "$work/out" "and nothing else"
 r again -m builtin/summary --budget 160 --json >"$work/out" 2>"$work/err" </dev/null
 holds '"compaction":{"entry":' "$work/out" "again makes room too"
 r again -m builtin/summary --budget 20 >"$work/out" 2>"$work/err" </dev/null
-holds 'was not summed up, only left out' "$work/err" "what cannot be summed up is left out, and said"
+holds 'left out without a summary' "$work/err" "what cannot be summed up is left out, and said"
 r set compact_auto null >/dev/null
 r use main >/dev/null
 
@@ -142,7 +142,7 @@ rm -r "$XDG_CONFIG_HOME/retake/hooks"
 
 # Changes that break something say so before.
 r role :2 User >"$work/out" 2>"$work/err"
-holds "same speaker" "$work/err" "two of the same speaker"
+holds "same role" "$work/err" "two of the same speaker"
 
 # A reply that goes on is no new one, and the history says so.
 r ask -m builtin/echo "one more" >/dev/null 2>&1
@@ -164,7 +164,7 @@ has "an image that is none: says so" "is not a PNG, JPEG, GIF or WebP" "$err"
 code "an image that is not there" 3 r ask -m near/m --image "$work/none.png" "What is this?"
 code "an image without a question" 2 r ask -m near/m --send --image "$work/a.png"
 code "built-in models take none" 1 r ask -m builtin/echo --image "$work/a.png" "What is this?"
-has "built-in models take none: says so" "takes no images" "$err"
+has "built-in models take none: says so" "does not accept images" "$err"
 for name in far her; do
 	code "$name takes no address" 1 r ask -m $name/m --image https://example.org/a.png "What is this?"
 	has "$name takes no address: says so" "image URLs" "$err"
@@ -173,7 +173,7 @@ is "nothing of it is kept" "$count" "$(r show --json | json 'len(d["entries"])')
 code "an image" 1 r ask -m near/m --image "$work/a.png" --image "$work/no-name" --image https://example.org/a.png "What is this?"
 is "an image is kept" '["text", "image", "image", "image_url"]' \
 	"$(r show --json | json '[b["type"] for b in d["entries"][-1]["content"]]')"
-has "an image is shown as one" "(3 images)" "$(r show)"
+has "an image is shown as one" "(image a.png; image no-name; an image)" "$(r show)"
 has "openai" '{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgpieXRlcw=="}},{"type":"image_url","image_url":{"url":"data:image/gif;base64,R0lGODlhLi4="}},{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}' \
 	"$(r context --provider openai)"
 has "anthropic" '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgpieXRlcw=="}}' "$(r context --provider anthropic)"
@@ -263,7 +263,7 @@ cmp -s "$work/before" "$work/out" && pass || fail "the take and its head stay" "
 r ask "Another" >"$work/out" 2>"$work/err"
 r context --json >"$work/out"
 grep -qF "An aside" "$work/out" && fail "it is not sent later" "$(cat "$work/out")" || pass
-$(sed -n 's/.*go on with it: retake/r/p' "$work/err") >"$work/out" 2>&1
+$(sed -n 's/.*continue it: retake/r/p' "$work/err") >"$work/out" 2>&1
 r show >"$work/out"
 holds "Another" "$work/out" "and how to go on with it is true"
 r -q new fresh

@@ -155,7 +155,7 @@ for names in 'cache_read_input_tokens cache_creation_input_tokens' 'cache_read_t
 		"$(r show --json | json '" ".join(sorted(d["entries"][-1]["usage"]))')"
 done
 apply '{"op":"entry.append","role":"AI","content":"old","usage":{"input_tokens":9,"cache_read_tokens":4}}' >/dev/null
-has 'an older entry is shown as it is' '"cache_read_tokens":4' "$(r show -v :-1)"
+has 'an older name is read, too' '4 from the cache' "$(r show -v :-1)"
 has 'TOML has the names of Manual Slop' 'usage = { input_tokens = 9, cache_read_input_tokens = 4 }' "$(r export --format toml)"
 
 # --- html: what was edited is marked ---

@@ -95,7 +95,8 @@ for c in "ask --send" "replay $entry --send" "compact --keep 0" compress "go :1 
 	code "$c is refused" 8 r "$word" "$@" $(case $word in replay) ;; *) echo "-m local/m" ;; esac)
 done
 is "nothing was sent" "2 1" "$(heard "$work/a") $(heard "$work/b")"
-is "and nothing changed" "$steps" "$(r log --json | json 'len(d)')"
+# ask --send keeps the reason on the question that it could not send (C68)
+is "and nothing else changed" "$((steps + 1))" "$(r log --json | json 'len(d)')"
 is "each was asked about" 5 "$(grep -c '"event":"request.before"' "$work/asked")"
 is "with its reason" "reply replay summary summary summary" \
 	"$("$python" -c 'import json, sys

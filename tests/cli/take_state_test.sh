@@ -105,7 +105,7 @@ is 'null: none is recorded' def456 "$(r takes --json | json '[t["git_commit"] fo
 apply '{"op":"take.branch","at":":1","name":"mine","git_commit":"789abc"}' >/dev/null
 is 'a branch with a commit of its own' 789abc "$(commit_of main mine)"
 apply '{"op":"entry.append","content":"x","git_commit":7}' >/dev/null
-has 'a commit that is no text' 'is a string or null' "$out"
+has 'a commit that is no text' 'must be a string or null' "$out"
 
 # --- the time ---
 before=$(updated_of main)

@@ -92,7 +92,7 @@ db=$work/bound.db
 r -q add hi
 r -q track one
 code 'one discussion, bound' 3 r track --toggle
-has 'one discussion, bound' 'there is none to go back to' "$err"
+has 'one discussion, bound' 'there is no discussion to return to' "$err"
 r -q new b
 r -q track two
 r -q track --toggle one

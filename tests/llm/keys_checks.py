@@ -251,7 +251,7 @@ def files_and_commands(run):
     check("a key file that others may read: is warned of", b"chmod 600" in done.stderr, done.stderr)
     path = run.file("key3", "key: " + KEYS["key file with a blank in its line"] + "\n")
     refused("a key file with a blank", run.ask("own/m", with_key("good", f'key_file = "{path}"')),
-            "is no key", 4)
+            "is not a key", 4)
     path = run.file("command1", "#!/bin/sh\necho '" + KEYS["key command, what it says"] + "'\n",
                     0o700)
     masked("a key command", run.ask("own/m", with_key("json", f'key_cmd = ["{path}"]')))

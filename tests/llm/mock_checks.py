@@ -78,7 +78,7 @@ def ask(provider, url, text, *options, stream=True, key=KEY, variables=()):
     except ValueError:
         answer = {"status": f"exit {done.returncode}", "error": text, "content": "", "notices": []}
     answer["seconds"] = time.monotonic() - start
-    answer["tries"] = sum(note.startswith("trying again") for note in answer["notices"]) + 1
+    answer["tries"] = sum(", retry " in note for note in answer["notices"]) + 1
     return answer
 
 
@@ -243,7 +243,7 @@ FAULTS = {
     "bad_sse": ("upstream", "", 1), "html": ("upstream", "", 1),
     "empty": ("upstream", "returned an empty answer", 1),
     "endless_headers": ("limit", "headers", 1), "one_long_header": ("limit", "header", 1),
-    "length_long": ("upstream", "in the middle", 1), "length_short": ("upstream", "", 1),
+    "length_long": ("upstream", "during the answer", 1), "length_short": ("upstream", "", 1),
     "garbage": ("upstream", "does not speak HTTP", 1),
 }
 SAID = {"good": "Hello, wörld", "whole": "whole", "drip_split": "häppchen", "no_done": "Hello",
@@ -290,7 +290,7 @@ def check_faults(port, other, tls, log):
     a = ask("openai", root + "always_429", "hi", "stop_ms=300", "backoff_ms=600000")
     check("stopped while it waits", a["status"] == "interrupted" and a["seconds"] < SOON_S, a)
     a = ask("openai", f"https://127.0.0.1:{tls}", "hi")
-    check("garbage for TLS", a["status"] == "upstream" and "no safe connection" in a["error"], a)
+    check("garbage for TLS", a["status"] == "upstream" and "no secure connection" in a["error"], a)
     a = ask("openai", f"https://127.0.0.1:{port}", "hi", "tries=1", "first_ms=500",
             "connect_ms=1500")
     check("no TLS at all", a["status"] == "upstream" and a["seconds"] < SOON_S, a)
@@ -369,7 +369,7 @@ def check_bad_proxies():
 
     for url in ("http://model.invalid/v1", "https://model.invalid/v1"):
         a = through(url, place)
-        check("a closed proxy: " + url, f"the proxy {place} on the way to" in a["error"] and
+        check("a closed proxy: " + url, f"the proxy {place} for" in a["error"] and
               "refused" in a["error"], a)
         proxy = Proxy(407)
         a = through(url, proxy.place, 5)
@@ -377,10 +377,10 @@ def check_bad_proxies():
               "the proxy " in a["error"], a, proxy.count)
         proxy = Proxy(0)
         a = through(url, proxy.place)
-        check("a proxy that says nothing: " + url, f"the proxy {proxy.place} on" in a["error"], a)
+        check("a proxy that says nothing: " + url, f"the proxy {proxy.place} for" in a["error"], a)
     proxy = Proxy(403)
     a = through("https://model.invalid/v1", proxy.place, 5)
-    check("a proxy that does not let through", "refuses the connection to https://model.invalid with "
+    check("a proxy that does not let through", "refuses the connection to https://model.invalid "
           "with 403" in a["error"] and proxy.count == 1, a, proxy.count)
     proxy = Proxy(503)
     a = through("https://model.invalid/v1", proxy.place)
@@ -425,7 +425,7 @@ def check_certificates():
         port = server.getsockname()[1]
         a = ask("openai", f"https://localhost:{port}", "hi")
         check("a certificate of nobody", a["status"] == "upstream" and
-              "no safe connection" in a["error"] and "certificate" in a["error"] and not heard, a)
+              "no secure connection" in a["error"] and "certificate" in a["error"] and not heard, a)
         a = ask("openai", f"https://127.0.0.1:{port}", "hi", f"ca={cert}")
         check("another name", a["status"] == "upstream" and not heard, a)
         a = ask("openai", f"https://localhost:{port}", "hi", f"ca={cert}")

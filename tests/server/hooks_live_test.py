@@ -94,7 +94,7 @@ def configuration(w):
     write(w.config, hook, 0o644)
     w.denied("configuration: added", "guarded: config")
     write(w.config, hook + "[[hook\n", 0o644)
-    w.denied("configuration: broken", "until they can be read")
+    w.denied("configuration: broken", "Until the hooks can be")
     answer = w.client.get("/discussions/main/entries")
     w.tally.equal("configuration: broken: looking goes on", answer.status, 200, answer)
     write(w.config, "", 0o644)
