@@ -41,7 +41,7 @@ HEADERS = {
 # any type but a form's.
 OWNER = {("GET", API + "/server"), ("POST", API + "/codes"), ("GET", API + "/projects"),
          ("POST", API + "/projects")}
-ANY_TYPE = {("POST", API + "/import"), ("POST", "/api/session")}
+ANY_TYPE = {("POST", API + "/import"), ("POST", API + "/attachments"), ("POST", "/api/session")}
 HOOK_API = [("GET", "/api/session"), ("POST", "/api/session"), ("GET", "/api/state"),
             ("GET", "/api/state/{field}"), ("PUT", "/api/state/{field}"),
             ("POST", "/api/state/{field}"), ("GET", "/api/callbacks"),
@@ -405,7 +405,7 @@ def plant(client, text):
             raise RuntimeError(f"{op}: {answer}")
 
 
-VALUES = {"discussion": "d1", "entry": "@", "at": "@", "take": "t1", "a": "t1", "b": "t2",
+VALUES = {"sha256": "0" * 64, "discussion": "d1", "entry": "@", "at": "@", "take": "t1", "a": "t1", "b": "t2",
           "label": "mark", "key": "system_prompt", "role": "User", "which": "files",
           "name": "x", "seq": "1", "op": "entry.append", "run": "r1", "field": "ai_input"}
 BODIES = {
@@ -420,7 +420,7 @@ BODIES = {
     "/discussions/d1": b'{"name":"evil"}', "/roles": b'{"role":"evil"}',
     "/purge": b'{"text":"planted"}', "/settings/system_prompt": b'{"value":"evil"}',
     "/api/session": b'{"session":{"entries":[{"role":"User","content":"evil"}]}}',
-    "/api/state/ai_input": b'{"value":"evil"}', "/import": b'# evil\n\nevil\n',
+    "/api/state/ai_input": b'{"value":"evil"}', "/import": b'# evil\n\nevil\n', "/attachments": b'evil',
 }
 
 
