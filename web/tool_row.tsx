@@ -46,7 +46,7 @@ export function ToolRow(props: { call: Call; outcome?: Omit<Outcome, "at"> | nul
 		<details class={"tool" + (outcome?.isError ? " failed" : "")} onToggle={(event) => setOpen(event.currentTarget.open)}>
 			<summary>
 				<span class="tool-name">{call.name}</span> <span class="tool-gist">{gist(parsed(call.given))}</span>
-				{outcome && <span class="tool-outcome"><b>{ended}</b> {outcome.text === "" ? "no output" : sizeWords(outcome.text.length)}</span>}
+				{outcome && <span class="tool-outcome"><strong>{ended}</strong> {outcome.text === "" ? "no output" : sizeWords(outcome.text.length)}</span>}
 				{outcome === null && <span class="tool-outcome">no result</span>}
 			</summary>
 			{isOpen && <>
@@ -64,7 +64,7 @@ export function ToolPart(props: { name: string; gist?: string; text: string; lan
 		<details class={"tool" + (props.isError ? " failed" : "")} onToggle={(event) => setOpen(event.currentTarget.open)}>
 			<summary>
 				<span class="tool-name">{props.name}</span> <span class="tool-gist">{props.gist}</span>
-				<span class="tool-outcome">{props.isError && <b>error</b>} {sizeWords(props.text.length)}</span>
+				<span class="tool-outcome">{props.isError && <strong>error</strong>} {sizeWords(props.text.length)}</span>
 			</summary>
 			{isOpen && (props.language ? <Code text={props.text} language={props.language} /> : <Output text={props.text} />)}
 		</details>

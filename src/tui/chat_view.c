@@ -9,7 +9,8 @@
 
 enum {
 	COUNTED_BYTES = 1 << 20, /* of the input, in which lines are counted for each frame */
-	ACTIVE_COLUMNS = 10      /* " <- active" */
+	ACTIVE_COLUMNS = 10,     /* " <- active" */
+	USAGE_MIN = 12           /* columns: below, usage is not shown */
 };
 
 /* ---- scrolling ---- */
@@ -224,10 +225,6 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 		add_run_notes(chat, notes);
 	else
 		add_entry_notes(chat, item, laid, notes);
-	if (is_selected && laid->usage.size > 0) {
-		rt_buf_add_c(notes, "  ");
-		rt_buf_add_str(notes, rt_buf_str(&laid->usage));
-	}
 	x = rt_canvas_put_cut(c, box, x, y, box.w - x, rt_buf_str(notes), RT_INK_DIM);
 	if (!is_run && laid->label.size > 0) {
 		int end = box.w - width - (is_active ? ACTIVE_COLUMNS : 0) - 1;
@@ -241,6 +238,9 @@ draw_head(rt_chat *chat, rt_canvas *c, rt_box box, int y, size_t item, const rt_
 				  RT_INK_GOOD | RT_INK_BOLD);
 		x = rt_canvas_put(c, box, x, y, RT_STR(" active"), RT_INK_GOOD | RT_INK_BOLD);
 	}
+	if (is_selected && laid->usage.size > 0 && x + USAGE_MIN + width < box.w)
+		x = rt_canvas_put_cut(c, box, x + 2, y, box.w - x - 3 - width,
+				      rt_buf_str(&laid->usage), RT_INK_DIM);
 	if (x + width < box.w)
 		(void)rt_canvas_put(c, box, box.w - width, y, number, RT_INK_DIM);
 	if (is_selected)

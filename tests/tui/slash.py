@@ -221,7 +221,7 @@ def settings(c, place):
     t.wait("Model (PROVIDER/NAME)")
     t.type("mine/new-one")
     t.key("Enter")
-    c.says("a provider that there is none of", t, 'There is no provider "mine"; there are',
+    c.says("a provider that there is none of", t, 'There is no provider "mine"; available',
            "Nothing changed", re.compile(r"builtin/echo +~\d+ tok"))
     say(t, "/model builtin/nope")
     c.says("a built-in model that there is none of", t, 'No built-in model "nope"', "Nothing changed",

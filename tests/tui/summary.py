@@ -210,7 +210,7 @@ def fails(c, place):
     with Server(status=400) as server:
         t = asked(place, **server.env())
         t.key("y")
-        c.says("why", t, "server is on fire", "Nothing changed", "(2/6)")
+        c.says("why", t, "is on fire", "Nothing changed", "(2/6)")
         c.check("somebody was asked", server.bodies)
         unchanged(c, place, "a server that fails", before)
         t.key("Enter")

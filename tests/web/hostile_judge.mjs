@@ -50,11 +50,11 @@ export function quiet(tally, name, seen) {
 const TAGS = new Set(("html head meta title link body noscript script style div p span header footer main nav section article aside h1 h2 h3 h4 h5 h6 " +
 	"button a sup math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd menclose ul ol li details summary pre code em strong del ins mark br hr blockquote table thead tbody tr th td img input textarea select option " +
 	"datalist label form dialog kbd meter small time dl dt dd svg path circle").split(" "));
-const ATTRIBUTES = new Set(("class id role tabindex title lang type value placeholder for rows list min max step open start reversed checked disabled selected " +
+const ATTRIBUTES = new Set(("class crossorigin id role tabindex title lang type value placeholder for rows list min max step open start reversed checked disabled selected " +
 	"dir draggable spellcheck autocomplete autofocus width height viewBox d cx cy r alt href src target rel label charset name content defer hidden style inert " +
 	"colspan scope multiple http-equiv datetime").split(" "));
 const STYLES = new Set(["height", "top", "width", "left", "transform", "padding-left", "min-height", "max-height", "margin-left", "--depth"]);
-const META = new Set(["viewport", "color-scheme", "referrer", "generator", "retake-store"]);
+const META = new Set(["viewport", "color-scheme", "referrer", "generator", "retake-math", "retake-store"]);
 const CLOBBERED = new Set(["cookie", "forms", "location", "body", "head", "fired", "attributes", "parentNode", "nodeName", "innerHTML", "defaultView"]);
 const SPACES = new Set(["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"]);
 
@@ -168,7 +168,7 @@ const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u20
 const LINK = /^(https?:\/\/|mailto:|#)[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]*$/, IMAGE = /^https?:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]*$/;
 const MEMBERS = {
 	p: "c", h: "n c", pre: "lang c", quote: "c", ul: "tight c", ol: "start tight c", li: "task done c", table: "head align rows", hr: "",
-	em: "c", strong: "c", del: "c", code: "c", a: "href title c", img: "src title alt", br: "", ctl: "cp",
+	em: "c", strong: "c", del: "c", code: "c", a: "href title c", img: "src title alt", br: "", math: "display c", ref: "id c", note: "id c", ctl: "cp",
 };
 
 /** What is wrong with a tree of blocks (src/markup/markup.h). */
