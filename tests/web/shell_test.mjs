@@ -158,8 +158,11 @@ async function notifications(server, browser, slow) {
 	}] });
 	const ask = async () => {
 		await page.fill("#composer", "the secret of the question");
+		const begun = page.waitForResponse((response) => response.url().endsWith("/runs") && response.request().method() === "POST" || /\/runs\?/.test(response.url()));
 		await page.press("#composer", "Control+Enter");
+		await begun;
 		await until(() => slow.end);
+		await page.waitForTimeout(300); // the page knows when its reply began
 		await page.evaluate(() => { // eleven seconds later, in the background
 			const now = Date.now() + 11000;
 			Date.now = () => now;
