@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Math: TeX as MathML. Temml reads it (decision 25) and hands out a tree; of that only known elements and
-// attributes become elements here, never a string of HTML. What it does not accept is shown as it was
-// written, and so is everything until the library is there.
+// attributes become elements here, never a string of HTML. Formulas that it rejects, and all
+// formulas until the library is loaded, are shown as source text.
 import { h } from "preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useReducer } from "preact/hooks";

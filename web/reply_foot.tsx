@@ -13,7 +13,7 @@ function firstCount(...values: unknown[]): number | null {
 	return typeof found === "number" ? found : null;
 }
 
-/** [what is shown, what it is] of each part that is known. */
+/** The known facts about a reply, each as the text to show and its name. */
 export function replyFacts(entry: Fields): [text: string, name: string][] {
 	const record = fieldsOf(fieldsOf(entry.pi).message), usage = fieldsOf(entry.usage ?? record.usage);
 	const model = [entry.model, record.model].find((each) => typeof each === "string" && each !== "");

@@ -23,7 +23,7 @@ export interface Call {
 export interface Outcome {
 	text: string;
 	isError: boolean;
-	/** Where the entry that says so is in its take. */
+	/** Position in the take of the entry that contains the result. */
 	at: number;
 }
 

@@ -193,7 +193,7 @@ skip_code(masking *m, size_t at)
 	return at + size;
 }
 
-/* After the url that stands in brackets here; or after the bracket. */
+/* The position after a URL in brackets that begins here, or after the bracket if there is none. */
 static size_t
 skip_url(const masking *m, size_t at, char open, char close)
 {

@@ -23,7 +23,7 @@ static const char intro[] =
 	"operations that keep unknown fields (as fields of the entry or of the log row). Within `v1`, this\n"
 	"interface is extended but never changed.\n"
 	"\n"
-	"**Addresses.** `{discussion}` in a path is a name or an id (`d1`), and so is `{take}` (`t2`). Routes\n"
+	"**Addresses.** `{discussion}` and `{take}` in a path are names or ids (`d1`, `t2`). Routes\n"
 	"without a take in the path use the query's `take`, or the active take. `{entry}` is an id, a unique\n"
 	"prefix of an id, a label, `@` (the head) or `:7` (the seventh entry). Percent-encode other characters.\n"
 	"The project is named by the header `Retake-Project` or, for requests that cannot have headers, by the\n"

@@ -599,7 +599,7 @@ def session(tally, place, server, other):
                     again.status in (200, 403) and "set-cookie" not in again.headers, again)
     inside = {"Cookie": cookie.split(";")[0], "Origin": f"http://127.0.0.1:{port}"}
     again = nobody.request("GET", "/?code=" + code, headers={"Cookie": inside["Cookie"]})
-    tally.check("whom it has let in is told so", again.status == 403 and "already signed in" in str(again.body),
+    tally.check("a browser that is signed in already is told so", again.status == 403 and "already signed in" in str(again.body),
                 again)
     browser = Client(server, inside)
     tally.equal("the cookie lets in", browser.get("/info").status, 200)
