@@ -66,6 +66,7 @@ def fields(user, path):
             "label": "overwritten", "track": "overwritten", "pairs": 0, "ids": [entry],
             "after": entry, "from": user.take if path.endswith("graft") else entry, "to": entry,
             "entries": [entry], "collapsed": True,
+            "failure": {"code": "upstream", "detail": "overwritten"},
             "ops": [{"op": "entry.edit", "entry": entry, "content": "overwritten"}]}
 
 
