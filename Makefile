@@ -106,6 +106,7 @@ browser: setup-test build
 	@RETAKE=build/retake tests/web/axe_test.sh
 	@RETAKE=build/retake tests/web/export_test.sh
 	@RETAKE=build/retake tests/web/hostile_test.sh
+	@RETAKE=build/retake tests/web/typing_test.sh
 
 # The pages with 100,000 entries, measured in the same chromium: bench/web.mjs, ten minutes.
 bench-web: build

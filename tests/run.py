@@ -45,10 +45,10 @@ VARIANTS = {
 }
 IN_TEST = ["normal", "tiny", "asan"]
 
-# What tests are told. Sanitizers make cuts of power, and a terminal that judges what was drawn,
-# so slow that one in so many is tried.
-TOLD = {"normal": {"POWER_SAMPLE": "3"}, "asan": {"POWER_SAMPLE": "32", "HOSTILE_SAMPLE": "5"},
-        "tsan": {"POWER_SAMPLE": "16", "HOSTILE_SAMPLE": "5"}}
+# The environment of the unit tests. Sanitizers make cuts of power and random cases so slow that
+# only one in so many is tried.
+TOLD = {"normal": {"POWER_SAMPLE": "3"}, "asan": {"POWER_SAMPLE": "32", "RETAKE_TEST_SAMPLE": "7"},
+        "tsan": {"POWER_SAMPLE": "16", "RETAKE_TEST_SAMPLE": "7"}}
 
 # Arguments of the conformance programs. They lie outside the repository; where
 # they are missing the program is skipped.
@@ -274,7 +274,8 @@ def scripts():
 def run_scripts(match, jobs, tally):
     """One more at a time than there are processors, since many wait; those that take long first."""
     env = {"RETAKE": os.path.join(ROOT, "build/retake"),
-           "RETAKE_BROWSER": os.environ.get("RETAKE_BROWSER", "brief")}
+           "RETAKE_BROWSER": os.environ.get("RETAKE_BROWSER", "brief"),
+           "TYPING_SAMPLE": os.environ.get("TYPING_SAMPLE", "8")}
     wanted = []
     for name, command, there in scripts():
         if match and not re.search(match, name):

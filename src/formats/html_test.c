@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/sample_testing.h"
 #include "formats/formats_random.h"
 
 #include "formats/canonical_impl.h"
@@ -279,7 +280,7 @@ test_random(void **state)
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 150; seed++) {
+	for (seed = 1; seed <= 150; seed += test_sample()) {
 		rt_outlines o, again;
 		rt_buf page;
 

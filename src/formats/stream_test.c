@@ -2,6 +2,7 @@
  *
  * Files read in batches: the same conversations as in one piece, in memory that does not grow
  * with the file. */
+#include "base/sample_testing.h"
 #include "formats/formats_random.h"
 
 #include "base/budget.h"
@@ -183,7 +184,7 @@ test_random(void **state)
 	size_t seed, i, k;
 
 	(void)state;
-	for (seed = 1; seed <= 12; seed++) {
+	for (seed = 1; seed <= 12; seed += test_sample()) {
 		rt_outlines o;
 
 		random_project(rt_alloc_libc(), seed, 3, 8, &o);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sample_testing.h"
 #include "terminal/lines_testing.h"
 
 static uint64_t seed = 20261122;
@@ -448,7 +449,7 @@ test_any(void **state)
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_lines_init(&lines, rt_alloc_libc());
 	rt_lines_init(&again, rt_alloc_libc());
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < 3000; i += (int)test_sample()) {
 		before = seed;
 		options = options_of(1 + (int)below(60));
 		options.utf8 = below(4) > 0;
@@ -509,7 +510,7 @@ test_stream(void **state)
 	options = options_of(7);
 	check_growing(text, &options, 1);
 	rt_buf_init(&soup, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < 300; i += (int)test_sample()) {
 		add_soup(&soup, 1 + below(60));
 		options = options_of(1 + (int)below(50));
 		check_growing(rt_buf_str(&soup), &options, 1 + below(3));

@@ -4,6 +4,7 @@
  * lost, nothing used after it was freed. */
 #define _GNU_SOURCE
 
+#include "base/sample_testing.h"
 #include "tui/tui_testing.h"
 
 /* The desk's own memory; it fails once, after so many. */
@@ -61,7 +62,7 @@ torture(begin_fn begin, const char *words)
 	size_t count;
 	bool has_failed = true;
 
-	for (count = 0; has_failed; count++) {
+	for (count = 0; has_failed; count += test_sample()) {
 		poor p = {.alloc = {poor_resize, poor_release, NULL}, .left = SIZE_MAX};
 		rt_status st;
 		desk d;

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 /* One test is one file to the build. */
+#include "base/sample_testing.h"
 #include "log/folder_testing.h"
 #include "model/model.c"
 #include "model/model_call.c"
@@ -181,6 +182,7 @@ run_seeds(model_run_options o, unsigned seeds)
 	model_run_stats stats = {0};
 	unsigned i;
 
+	seeds = seeds / test_sample() + 1;
 	for (i = 0; i < seeds || time(NULL) < end; i++) {
 		o.seed++;
 		assert_true(model_run_seed(&o, &stats));

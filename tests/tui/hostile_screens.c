@@ -11,21 +11,12 @@
 
 #include "judge.h"
 
+#include "base/sample_testing.h"
 #include "codec/json.h"
 #include "terminal/terminal.h"
 #include "tui/tui_testing.h"
 
 enum { COLUMNS = 150, ROWS = 50, ROUNDS = 700, ENTRIES = 16, FIELDS_MAX = 32, WANTED = 100000 };
-
-/* HOSTILE_SAMPLE=K: one round in so many, where a sanitizer makes them slow. */
-static int
-sample(void)
-{
-	const char *one_in = getenv("HOSTILE_SAMPLE");
-	long n = one_in == NULL ? 1 : strtol(one_in, NULL, 10);
-
-	return n < 1 || n > 100 ? 1 : (int)n;
-}
 
 /* What the child tells of: the cells that it drew, and how many texts each field had. */
 typedef struct board {
@@ -328,7 +319,7 @@ show_all(void)
 		return 1;
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_buf_init(&json, rt_alloc_libc(), RT_BUF_UNLIMITED);
-	for (round = 0; round < ROUNDS / sample(); round++)
+	for (round = 0; round < ROUNDS / (int)test_sample(); round++)
 		show_round(terminal, &text, &json);
 	rt_terminal_close(terminal);
 	rt_buf_deinit(&text);
@@ -399,10 +390,10 @@ test_no_screen_drives_the_terminal(void **state)
 		fail_msg("after frame %d: status %d: %s", frame, status, words);
 	}
 	assert_null(crime);
-	assert_true(frame >= ROUNDS / sample() * 14);
+	assert_true(frame >= ROUNDS / (int)test_sample() * 14);
 	/* The texts were seen. */
 	assert_true(shared->shown_names > (unsigned long)frame / 2);
-	wanted = (unsigned long)(WANTED / sample());
+	wanted = (unsigned long)(WANTED / (int)test_sample());
 	for (i = 0; i < FIELDS_MAX && shared->fields[i].name[0] != 0; i++) {
 		if (shared->fields[i].count < (shared->fields[i].name[0] == 'r' &&
 						       strstr(shared->fields[i].name, "reader, ") != NULL

@@ -11,9 +11,10 @@ from talk import fork, run
 
 SIZE = (100, 30)
 FEW = 8
+SAMPLE = int(os.environ.get("TYPING_SAMPLE", "1"))  # one in so many of the sentences
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../sentences.txt"), encoding="utf-8") as file:
-    SENTENCES = file.read().strip().split("\n")
+    SENTENCES = file.read().strip().split("\n")[::SAMPLE]
 
 
 def store(place):
@@ -105,7 +106,8 @@ def searched(sentence):
 
 def of(first):
     """Some sentences, others for each screen."""
-    return (SENTENCES * 2)[first * FEW % len(SENTENCES):][:FEW]
+    few = max(FEW // SAMPLE, 2)
+    return (SENTENCES * 2)[first * few % len(SENTENCES):][:few]
 
 
 run(view("chat", (), (), written=in_input),

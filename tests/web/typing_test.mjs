@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { endlessModel } from "./models.mjs";
 import { openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
 
-const SENTENCES = readFileSync(join(ROOT, "tests/sentences.txt"), "utf8").trim().split("\n");
-const PER_VIEW = 4;
+const SAMPLE = Number(process.env.TYPING_SAMPLE ?? 1); // one in so many of the sentences
+const SENTENCES = readFileSync(join(ROOT, "tests/sentences.txt"), "utf8").trim().split("\n").filter((_, at) => at % SAMPLE === 0);
+const PER_VIEW = SAMPLE > 1 ? 2 : 4;
 const tally = new Tally();
 let next = 0;
 
