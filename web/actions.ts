@@ -542,6 +542,15 @@ export async function renameDiscussion(disc: string, name: string): Promise<void
 	await op("discussion.rename", { discussion: disc, name });
 }
 
+/** The properties by which a discussion is listed; null: the default. */
+export async function setListed(disc: string, key: "pinned" | "archived" | "tags", value: true | string[] | null, say: string): Promise<void> {
+	const isHere = disc === state.disc; // undo goes with the open one
+	const done = await inTurn(() => change("POST", path("ops", "setting.set"), { query: { discussion: disc }, body: { key, value } },
+		{ say: isHere ? say : "" }, "setting.set", { key, value }));
+	if (done && !isHere)
+		notify({ text: say });
+}
+
 export async function deleteDiscussion(disc: string): Promise<void> {
 	await op("discussion.delete", { discussion: disc });
 }

@@ -22,6 +22,7 @@ import { SelectionBar } from "./selection";
 import { Definitions } from "./symbols";
 import { TakeBar } from "./tabs";
 import { Welcome } from "./welcome";
+import { titleOf } from "./words";
 
 interface TimeButtonProps {
 	id: string;
@@ -54,7 +55,7 @@ function TopBar(props: { isCovered: boolean }) {
 	useStore((from) => from.discussions);
 	const pane = useStore((from) => from.pane), drawer = useStore((from) => from.drawer);
 	const canUndo = useStore((from) => from.canUndo), canRedo = useStore((from) => from.canRedo);
-	const name = discussionOf(disc)?.name ?? "";
+	const name = titleOf(discussionOf(disc));
 	document.title = name ? `${name} – Retake` : "Retake";
 	const side = panesAt("side");
 	return (

@@ -8,21 +8,21 @@ import { askLine } from "./dialog";
 import { CloseDrawer } from "./drawer";
 import { thenWrite } from "./focus";
 import { Menu } from "./menu";
-import { newDiscussion } from "./pane_verbs";
+import { beginDiscussion, newDiscussion } from "./pane_verbs";
 import { openOverlay } from "./panes";
 import { Projects } from "./projects";
-import { set, useStore } from "./state";
+import { set, state, useStore } from "./state";
 import { askDeleteDiscussion } from "./tabs";
 import { openSample } from "./welcome";
-import { count } from "./words";
+import { count, titleOf, when, whenFull } from "./words";
 import type { MenuItem } from "./menu";
 import type { Discussion } from "./types";
 
-const MOST = 300;
+const MOST = 300, MOST_TAGS = 24, MOST_UNFILTERED = 5;
 
 async function rename(each: Discussion): Promise<void> {
-	const name = await askLine("Rename the discussion", each.name);
-	if (name?.trim() && name !== each.name)
+	const name = await askLine("Rename the discussion", titleOf(each));
+	if (name?.trim() && name !== titleOf(each))
 		await act.renameDiscussion(each.id, name.trim());
 }
 
@@ -33,8 +33,67 @@ function choose(disc: string): void {
 
 /** Of the open one the take that is shown is counted, of the others the active one. */
 function sizeOf(each: Discussion, shownCount = each.entries): string {
-	return (shownCount ? count(shownCount, "entry", "entries") : "empty") + (each.takes > 1 ? ` · ${each.takes} takes` : "")
-		+ (each.track ? ` · ${each.track}` : "");
+	return [
+		...(each.title ? [each.name] : []), shownCount ? count(shownCount, "entry", "entries") : "empty",
+		...(each.takes > 1 ? [`${each.takes} takes`] : []), ...(each.track ? [each.track] : []), ...(each.tags ?? []).map((tag) => `#${tag}`),
+	].join(" · ");
+}
+
+async function askTags(each: Discussion): Promise<void> {
+	const all = [...new Set(state.discussions.flatMap((other) => other.tags ?? []))];
+	const line = await askLine("Tags", (each.tags ?? []).join(", "), { text: "Separated by commas. work/db is within work.", suggestions: all });
+	if (line === null)
+		return;
+	const tags = [...new Set(line.split(",").map((tag) => tag.trim()).filter(Boolean))];
+	await act.setListed(each.id, "tags", tags.length ? tags : null, "Changed the tags.");
+}
+
+/** Every tag with those that it is within. */
+function allTags(all: Discussion[]): string[] {
+	const tags = new Set<string>();
+	for (const tag of all.flatMap((each) => each.tags ?? []))
+		tag.split("/").forEach((_, at, parts) => tags.add(parts.slice(0, at + 1).join("/")));
+	return [...tags].sort((a, b) => a.localeCompare(b));
+}
+
+/** Those at the top, and those within the chosen one and beside it. */
+function shownTags(tags: string[], chosen: string): string[] {
+	return tags.filter((tag) => {
+		const above = tag.split("/").slice(0, -1).join("/");
+		return above === "" || chosen === above || chosen.startsWith(`${above}/`);
+	});
+}
+
+function hasTag(each: Discussion, tag: string): boolean {
+	return (each.tags ?? []).some((own) => own === tag || own.startsWith(`${tag}/`));
+}
+
+const DAYS_MS = 24 * 60 * 60 * 1000;
+
+/** The heading that it is listed under. */
+function groupOf(each: Discussion, today: number): string {
+	const days = each.updated ? (today - new Date(each.updated).getTime()) / DAYS_MS : Infinity;
+	return each.pinned ? "Pinned" : days <= 0 ? "Today" : days <= 1 ? "Yesterday" : days <= 7 ? "Previous 7 days" : days <= 30 ? "Previous 30 days" : "Older";
+}
+
+/** The ones that were changed last come first, the pinned ones before all others. */
+function inGroups(all: Discussion[]): [string, Discussion[]][] {
+	const today = new Date().setHours(0, 0, 0, 0);
+	const sorted = [...all].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || (b.updated ?? "").localeCompare(a.updated ?? ""));
+	const groups = new Map<string, Discussion[]>();
+	for (const each of sorted)
+		groups.set(groupOf(each, today), [...(groups.get(groupOf(each, today)) ?? []), each]);
+	return [...groups];
+}
+
+function itemsOf(each: Discussion, isOnly: boolean): MenuItem[] {
+	return [
+		{ text: "Rename …", run: () => void rename(each) },
+		{ text: each.pinned ? "Unpin" : "Pin", run: () => void act.setListed(each.id, "pinned", each.pinned ? null : true, each.pinned ? "Unpinned." : "Pinned.") },
+		{ text: "Tags …", run: () => void askTags(each) },
+		{ text: each.archived ? "Unarchive" : "Archive", run: () => void act.setListed(each.id, "archived", each.archived ? null : true, each.archived ? "Listed again." : "Archived.") },
+		{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: isOnly && "It is the only discussion", isDanger: true },
+	];
 }
 
 /** The discussion on the other side: of a track, or of the project; of several the one that was changed last. */
@@ -51,48 +110,73 @@ function toggleItems(all: Discussion[], open: string | null): MenuItem[] {
 		: [];
 }
 
+function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: boolean }) {
+	const { each, isOpen, size } = props;
+	return (
+		<li class={isOpen ? "open" : ""}>
+			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${size}`} aria-current={isOpen ? "page" : undefined}
+				onClick={() => choose(each.id)}>
+				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={each.name} />}{" "}
+				<span class="count" title={[isOpen ? "In the take that is shown" : "In its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : [])].join(", ")}>
+					{each.updated && <>{when(each.updated)} · </>}{size}</span>
+			</button>
+			<Menu label={`More for ${titleOf(each)}`} items={() => itemsOf(each, props.isOnly)}><span aria-hidden="true">⋯</span></Menu>
+		</li>
+	);
+}
+
 export function Discussions() {
 	const all = useStore((from) => from.discussions), open = useStore((from) => from.disc);
 	const outline = useStore((from) => from.outline);
 	const shownCount = outline && outline.discussion === open ? outline.id.length : undefined;
-	const [filter, setFilter] = useState("");
+	const [filter, setFilter] = useState(""), [tag, setTag] = useState(""), [isArchive, setArchive] = useState(false);
+	const archived = all.filter((each) => each.archived).length, tags = allTags(all);
+	const ofTag = tags.includes(tag) ? tag : "", inArchive = isArchive && archived > 0;
 	const wanted = filter.toLowerCase();
-	const shown = all.filter((each) => each.name.toLowerCase().includes(wanted) || each.track?.toLowerCase().includes(wanted));
+	const shown = all.filter((each) => (inArchive ? each.archived : !each.archived || each.id === open) && (!ofTag || hasTag(each, ofTag)) &&
+		[each.name, each.title, each.track, ...(each.tags ?? [])].some((text) => text?.toLowerCase().includes(wanted)));
+	const groups = inGroups(shown.length > MOST ? inGroups(shown).flatMap(([, group]) => group).slice(0, MOST) : shown);
 	return (
 		<nav class="discussions" aria-label="Discussions">
 			<Projects />
 			<header>
 				<h2>Discussions</h2>
 				<span class="space" />
-				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void newDiscussion()}>+</button>
+				<button type="button" class="icon" aria-label="New discussion" title="New discussion" onClick={() => void beginDiscussion()}>+</button>
 				<Menu label="Discussions" items={() => [
-					{ text: "New …", run: () => void newDiscussion() },
+					{ text: "New with a name …", run: () => void newDiscussion() },
 					...toggleItems(all, open),
 					{ text: "Import files …", run: () => openOverlay("import") },
 					{ text: "Load the sample", run: () => void openSample() },
 				]}><span aria-hidden="true">⋯</span></Menu>
 				<CloseDrawer />
 			</header>
-			{all.length > 8 && (
-				<input class="line" type="search" placeholder="Filter by name or track" aria-label="Filter discussions" value={filter}
+			{all.length > MOST_UNFILTERED && (
+				<input class="line" type="search" placeholder="Filter discussions" aria-label="Filter discussions" value={filter}
 					onInput={(event) => setFilter(event.currentTarget.value)} />
 			)}
-			<ul>
-				{shown.slice(0, MOST).map((each) => [each, sizeOf(each, each.id === open ? shownCount : undefined)] as const).map(([each, size]) => (
-					<li key={each.id} class={each.id === open ? "open" : ""}>
-						<button type="button" class="name" aria-label={`${each.name}, ${size}`} aria-current={each.id === open ? "page" : undefined}
-							onClick={() => choose(each.id)}>
-							<Cut text={each.name} />{" "}
-							<span class="count" title={each.id === open ? "In the take that is shown" : "In its active take"}>{size}</span>
-						</button>
-						<Menu label={`More for ${each.name}`} items={() => [
-							{ text: "Rename …", run: () => void rename(each) },
-							{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: all.length < 2 && "It is the only discussion", isDanger: true },
-						]}><span aria-hidden="true">⋯</span></Menu>
-					</li>
-				))}
-			</ul>
+			{tags.length > 0 && (
+				<div class="tags" role="group" aria-label="Tags">
+					{shownTags(tags, ofTag).slice(0, MOST_TAGS).map((each) => (
+						<button type="button" key={each} aria-pressed={each === ofTag} onClick={() => setTag(each === ofTag ? "" : each)}>#<Cut text={each} /></button>
+					))}
+				</div>
+			)}
+			{groups.map(([heading, group]) => (
+				<section key={heading}>
+					{groups.length > 1 && <h3>{heading}</h3>}
+					<ul aria-label={heading}>
+						{group.map((each) => (
+							<Row key={each.id} each={each} isOpen={each.id === open} isOnly={all.length < 2} size={sizeOf(each, each.id === open ? shownCount : undefined)} />
+						))}
+					</ul>
+				</section>
+			))}
+			{shown.length === 0 && <p class="quiet">No discussion matches.</p>}
 			{shown.length > MOST && <p class="quiet">{shown.length - MOST} more: type in the filter.</p>}
+			{archived > 0 && (
+				<button type="button" class="icon text archive" aria-pressed={inArchive} onClick={() => setArchive(!inArchive)}>Archived ({archived})</button>
+			)}
 		</nav>
 	);
 }

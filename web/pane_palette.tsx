@@ -19,7 +19,7 @@ import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
 import { discussionOf, findTake, takeOf } from "./store";
-import { beginning } from "./words";
+import { beginning, titleOf } from "./words";
 import type { Discussion } from "./types";
 
 interface Hit {
@@ -125,7 +125,7 @@ function verbs(): Omit<Choice, "at">[] {
 function places(): Omit<Choice, "at">[] {
 	return [
 		...state.discussions.map((each) => ({
-			key: `d ${each.id}`, group: "Discussions", text: each.name, hint: each.entries.toLocaleString(),
+			key: `d ${each.id}`, group: "Discussions", text: titleOf(each), hint: each.entries.toLocaleString(),
 			run: () => void act.switchDiscussion(each.id),
 		})),
 		...state.takes.filter((each) => state.takes.length > 1 && each.id !== state.take).map((each) => ({

@@ -124,6 +124,15 @@ export function download(query: Record<string, string | number | null>): void {
 	link.click();
 }
 
+/** Without a name: its first question titles it. */
+export async function beginDiscussion(): Promise<void> {
+	const names = new Set(state.discussions.map((each) => each.name));
+	let number = 2;
+	while (names.has(`discussion-${number}`))
+		number++;
+	await thenWrite(act.newDiscussion(`discussion-${number}`));
+}
+
 export async function newDiscussion(): Promise<void> {
 	const name = await askLine("New discussion", "", { text: "What is it about?", yes: "Begin" });
 	if (name?.trim())

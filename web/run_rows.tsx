@@ -10,7 +10,7 @@ import type { Run } from "./types";
 
 const WHAT: Record<string, string> = {
 	ask: "is writing", again: "is writing another reply", continue: "goes on",
-	compact: "sums up", compress: "compresses", go: "sums up", elsewhere: "is writing, in another program",
+	compact: "sums up", compress: "compresses", go: "sums up", merge: "summarises a take", elsewhere: "is writing, in another program",
 };
 
 export function RunRows(props: { runs: Run[] }) {

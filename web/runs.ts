@@ -187,7 +187,7 @@ export function runFlightEnded(flight: string): void {
 }
 
 export interface RunWish {
-	how: "ask" | "again" | "continue" | "compact" | "compress" | "go";
+	how: "ask" | "again" | "continue" | "compact" | "compress" | "go" | "merge";
 	[field: string]: unknown;
 }
 

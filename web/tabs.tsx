@@ -105,6 +105,20 @@ async function compress(): Promise<void> {
 		await act.run({ how: "compress", ...(words ? { instructions: words } : {}) });
 }
 
+/** What another take concluded becomes an entry of this one. */
+async function mergeTake(takes: Take[], mine: Take): Promise<void> {
+	const others = takes.filter((take) => take !== mine);
+	const name = others.length === 1 ? others[0].name : await askLine("Merge a take", "", {
+		text: "The model summarises what the other take concluded after the two diverge. The summary becomes an entry here. Which take?",
+		suggestions: others.slice(0, MOST_SUGGESTED).map((take) => take.name),
+	});
+	const found = name ? others.find((take) => take.name === name) ?? await findTake(name) : undefined;
+	if (found)
+		await act.run({ how: "merge", from_take: found.id });
+	else if (name)
+		act.say(`There is no take "${name}".`, false);
+}
+
 /** When it was last changed, and the git commit at that time. */
 function changeOf(take: Take): string {
 	return [
@@ -123,6 +137,7 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		{ text: "Expand all", run: () => void act.collapseAll(false) },
 		{ text: "Add an entry", hint: hintOf("compose"), run: () => void act.append(state.settings?.roles[0] ?? "User", "") },
 		{ text: "Roles …", run: () => openOverlay("roles") },
+		{ text: "Merge a take …", run: () => void mergeTake(takes, mine), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Compare takes …", run: () => openOverlay("compare"), isOff: takes.length < 2 && ONLY_TAKE },
 		{ text: "Truncate …", run: () => void truncate(), isFirstOfGroup: true },
 		{ text: "Compress …", run: () => void compress() },

@@ -47,6 +47,12 @@ export interface Take {
 	/** Of the last update. */
 	git_commit?: string;
 	last_updated?: string;
+	/** Instead of a generated name: the words in which it differs. */
+	title?: string;
+	/** The first words of what it has and others do not. */
+	preview?: string;
+	/** It is only another reply beside that of this take: arrows at the reply go there. */
+	another_reply?: string;
 }
 
 /** One place where takes part: an entry among those that follow the same one. */
@@ -69,6 +75,12 @@ export interface Discussion {
 	updated: string | null;
 	/** That it is bound to. */
 	track?: string;
+	/** Shown instead of a name that nobody chose. */
+	title?: string;
+	pinned?: boolean;
+	archived?: boolean;
+	/** "work/db" is within "work". */
+	tags?: string[];
 }
 
 /** Bits of Columns.flags. */

@@ -6,6 +6,11 @@ export function count(n: number, one: string, many = one + "s"): string {
 	return `${n.toLocaleString()} ${n === 1 ? one : many}`;
 }
 
+/** What a discussion is called where people read it. */
+export function titleOf(disc: { name: string; title?: string } | undefined): string {
+	return disc?.title ?? disc?.name ?? "";
+}
+
 // Made when they are needed: that takes as long as drawing some entries.
 const formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
 const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };

@@ -67,6 +67,7 @@ typedef enum rt_run_how {
 	RT_RUN_COMPACT,
 	RT_RUN_COMPRESS,
 	RT_RUN_GO,
+	RT_RUN_MERGE,
 	RT_RUN_HOWS
 } rt_run_how;
 
@@ -94,7 +95,8 @@ typedef struct rt_run_request {
 	/* COMPACT */
 	rt_str from, to;         /* a range, or neither */
 	rt_number keep_tokens;
-	rt_str instructions;     /* COMPACT, COMPRESS, GO */
+	rt_str instructions;     /* COMPACT, COMPRESS, GO, MERGE */
+	rt_str from_take;        /* MERGE: the take that is summarised */
 	/* GO */
 	rt_str entry;            /* ptr NULL: before the first */
 	rt_str entry_take;       /* whose entry it is; empty: not said */
@@ -160,7 +162,7 @@ typedef struct rt_run_info {
 	const rt_send_result *replies;
 	size_t reply_count;
 	bool several;            /* more than one was asked for */
-	const rt_summary_result *summary; /* COMPACT, COMPRESS, GO once it has ended; or NULL */
+	const rt_summary_result *summary; /* how > CONTINUE, once it has ended; or NULL */
 	const rt_run_text *text;
 } rt_run_info;
 

@@ -33,7 +33,7 @@ typedef struct rt_run_asked {
 	rt_str model_said;
 	bool may_name_files, no_files, clears_draft;
 	rt_str text, content, role, reply_role, at;
-	rt_str instructions, from, to;
+	rt_str instructions, from, to; /* MERGE: from is a take */
 	rt_str target;           /* ptr NULL: before the first entry */
 	rt_str target_take;      /* whose entry it is; empty: not said */
 	bool select, summarize;

@@ -12,7 +12,7 @@
 #include "llm/names_host.h"
 
 const char *const rt_run_how_names[RT_RUN_HOWS] = {"ask",     "again",	  "continue",
-						   "compact", "compress", "go"};
+						   "compact", "compress", "go", "merge"};
 
 /* ---- addresses ---- */
 
@@ -127,6 +127,19 @@ resolve_navigation(rt_scope *s, rt_run_asked *a, const rt_run_request *r,
 	a->summarize = !r->no_summary;
 }
 
+/* The take that is summarised and the one that gets the summary, whichever is active by then. */
+static void
+resolve_merge(rt_scope *s, rt_run_asked *a, const rt_run_request *r, const rt_project *project)
+{
+	rt_place from = {0, 0};
+
+	if (r->from_take.size == 0)
+		rt_scope_fail(s, RT_USAGE, "\"from_take\" is missing: the take to merge");
+	RT_TRY(s, rt_resolve_place(project, a->discussion, r->from_take, &from, &s->error));
+	a->from = numbered_id(s, 't', from.take);
+	a->take = a->shown_take;
+}
+
 void
 rt_run_resolve(rt_run *run, const rt_run_request *r, const rt_project *project)
 {
@@ -147,6 +160,8 @@ rt_run_resolve(rt_run *run, const rt_run_request *r, const rt_project *project)
 		resolve_send(s, a, r, project, place);
 	else if (a->how == RT_RUN_COMPACT)
 		resolve_compact(s, a, r, project, place);
+	else if (a->how == RT_RUN_MERGE)
+		resolve_merge(s, a, r, project);
 	else if (a->how == RT_RUN_GO)
 		resolve_navigation(s, a, r, project, place);
 }

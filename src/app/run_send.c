@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/run_impl.h"
+#include "app/title.h"
 
 #include <stdio.h>
 
@@ -266,11 +267,18 @@ sum_up(rt_run *run, rt_error *err)
 				  .select = a->select,
 				  .summarize = a->summarize,
 				  .instructions = a->instructions};
+	rt_merge_take_options merge = {.with = compact.with,
+				       .discussion = a->discussion,
+				       .take = a->take,
+				       .from = a->from,
+				       .instructions = a->instructions};
 	rt_summary_result result;
 	rt_status st;
 
 	memset(&result, 0, sizeof(result));
-	if (a->how == RT_RUN_COMPACT)
+	if (a->how == RT_RUN_MERGE)
+		st = rt_engine_merge_take(engine, &merge, &result, err);
+	else if (a->how == RT_RUN_COMPACT)
 		st = rt_engine_compact(engine, &compact, &result, err);
 	else if (a->how == RT_RUN_COMPRESS)
 		st = rt_engine_compress(engine, &compress, &result, err);
@@ -278,6 +286,34 @@ sum_up(rt_run *run, rt_error *err)
 		st = rt_engine_navigate(engine, &go, &result, err);
 	keep_summary(run, &result);
 	return st;
+}
+
+/* After a reply, while the run has ended for everyone: a failure concerns nobody, and the next reply
+ * tries again. */
+static void
+write_title(rt_run *run)
+{
+	const rt_runs_options *given = &run->runs->given;
+	rt_send_with with = {.hooks = given->hooks,
+			     .owner = given->owner,
+			     .store = given->store_path,
+			     .by = run->asked.by,
+			     .stop = stopped,
+			     .insists = insists,
+			     .comms = line,
+			     .ctx = run};
+	rt_title_options options = {.engine = given->engine,
+				    .alloc = run->runs->alloc,
+				    .env = given->env,
+				    .config = given->config,
+				    .opening = &run->runs->opening,
+				    .disc = run->asked.disc};
+	rt_summary_result result;
+	rt_error err;
+
+	if (rt_title_write(&options, with, &result, &err) == RT_OK && result.seq != 0)
+		changed(run);
+	rt_summary_result_deinit(&result);
 }
 
 void *
@@ -311,6 +347,8 @@ rt_run_work(void *ctx)
 	runs->running--;
 	pthread_mutex_unlock(&runs->lock);
 	changed(run);
+	if (st == RT_OK && run->asked.how <= RT_RUN_CONTINUE)
+		write_title(run);
 	pthread_mutex_lock(&runs->lock);
 	run->is_over = true;
 	pthread_mutex_unlock(&runs->lock);

@@ -7,6 +7,8 @@
  *   go         moves the head, optionally with a summary of the branch left behind
  *              (T9-T11, C56; seed 4)
  *   compress   the take becomes its summary (T16)
+ *   merge      what another take concluded becomes an entry of this one (C13)
+ *   title      the title of a discussion that nobody named
  *
  * Each is one step, made once the summary exists. If the model fails, the user stops it or a hook
  * denies it, nothing changes. */
@@ -73,6 +75,25 @@ typedef struct rt_compress_options {
 	rt_str discussion, take;
 	rt_str instructions;
 } rt_compress_options;
+
+typedef struct rt_merge_take_options {
+	rt_send_with with;
+	rt_str discussion, take; /* where the summary goes: addresses; empty: the active ones */
+	rt_str from;             /* the take that is summarised, of the same discussion */
+	rt_str instructions;
+} rt_merge_take_options;
+
+/* RT_REFUSED: from has no entries of its own, or is the take itself. */
+RT_CHECKED rt_status rt_engine_merge_take(rt_engine *engine, const rt_merge_take_options *options,
+					  rt_summary_result *out, rt_error *err);
+
+/* Has nobody named the discussion, and has it no setting "title"? */
+bool rt_title_is_wanted(const rt_project *value, uint32_t disc);
+/* Sets "title" to what the model writes, if it is wanted and there is something to read; else
+ * nothing happens (out->seq is 0). RT_CONFLICT: it was named in the meantime. */
+RT_CHECKED rt_status rt_engine_write_title(rt_engine *engine, const rt_send_with *with,
+					   rt_str discussion, rt_summary_result *out,
+					   rt_error *err);
 
 RT_CHECKED rt_status rt_engine_compress(rt_engine *engine, const rt_compress_options *options,
 					rt_summary_result *out, rt_error *err);

@@ -3,6 +3,7 @@
  * ask, again, chat: questions to a model, and its replies. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "app/title.h"
 #include "cli/attached.h"
 #include "cli/model_session.h"
 #include "view/view.h"
@@ -190,6 +191,40 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r)
 			    hints[is_kept ? 4 : r->failure_seq != 0 ? 3 : 2][t->is_chat]);
 }
 
+/* The configured model titles a discussion that nobody named. A failure is only noted: the reply is
+ * there. */
+static void
+write_title(rt_cli_model_session *t)
+{
+	rt_cli *cli = t->cli;
+	rt_send_with with = rt_cli_model_session_with(t);
+	rt_title_options options = {.engine = cli->session.engine,
+				    .alloc = cli->alloc,
+				    .env = cli->session.env,
+				    .config = t->m.config,
+				    .disc = cli->session.place.disc};
+	rt_buf *line = rt_scope_buf(&cli->s);
+	rt_view view;
+	rt_summary_result result;
+	rt_error error;
+	rt_status st;
+
+	if (!rt_ok(&cli->s))
+		return;
+	with.fn = NULL;
+	st = rt_title_write(&options, with, &result, &error);
+	rt_cli_model_session_end(t, result.note);
+	if (st != RT_OK && st != RT_CONFLICT)
+		rt_cli_note(cli, "no title was written: %s", error.text);
+	if (result.seq != 0 && rt_cli_look(cli) && !cli->quiet && !cli->json) {
+		view = rt_cli_view(cli);
+		rt_buf_add_c(line, "Title: ");
+		rt_buf_add_str(line, rt_disc_title(&view, options.disc));
+		say_dim(cli, line);
+	}
+	rt_summary_result_deinit(&result);
+}
+
 /* Sends once and prints the reply, or adds it to json (NULL: in a chat). */
 static void
 send_once(rt_cli_model_session *t, rt_send_options *options, rt_buf *json)
@@ -226,6 +261,8 @@ send_once(rt_cli_model_session *t, rt_send_options *options, rt_buf *json)
 		rt_scope_note(&cli->s, st);
 	}
 	rt_send_result_deinit(&result);
+	if (rt_ok(&cli->s))
+		write_title(t);
 }
 
 /* Prints the replies, also where the last of them failed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * compact, compress: long conversations made shorter, by a model's summary. */
+ * compact, compress, merge-take: entries that a model's summary stands for. */
 #include "cli/model_session.h"
 
 static void
@@ -167,4 +167,68 @@ const rt_command rt_cli_compress = {
 	.ops = "take.clear entry.append",
 	.flags = compress_flags,
 	.run = run_compress,
+};
+
+/* --- merge-take --- */
+
+static void
+say_merged(rt_cli *cli, const rt_summary_result *r, const char *from)
+{
+	rt_term *err = &cli->err;
+
+	rt_term_style(err, RT_STYLE_DIM);
+	rt_term_f(err, "Summarised %zu entr%s of the take \"", r->entries, RT_CLI_IES(r->entries));
+	rt_term_line(err, rt_str_of(from));
+	rt_term_f(err, "\" in %s. step %llu - undo: %s undo\n", rt_cli_where(cli, r->entry),
+		  (unsigned long long)r->seq, rt_cli_retake(cli));
+	rt_term_style(err, RT_STYLE_NONE);
+	rt_term_flush(err);
+}
+
+static void
+run_merge_take(rt_cli *cli)
+{
+	const char *from = rt_cli_word(cli, 0);
+	rt_merge_take_options options = {
+		.from = rt_str_of(from),
+		.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"))};
+	rt_summary_result result;
+
+	rt_cli_open(cli, RT_SESSION_CHANGE);
+
+	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
+
+	if (session == NULL)
+		return;
+	options.discussion = rt_session_discussion(&cli->session);
+	options.take = rt_session_take(&cli->session);
+	options.with = rt_cli_model_session_with(session);
+	if (RT_TRY(&cli->s, rt_engine_merge_take(cli->session.engine, &options, &result,
+						 &cli->s.error)) == RT_NOT_FOUND)
+		rt_cli_hint(cli, "Takes: retake takes");
+	rt_cli_model_session_end(session, result.note);
+	cli->changed = result.seq != 0;
+	if (rt_ok(&cli->s) && cli->json)
+		print_json(cli, &result);
+	else if (rt_ok(&cli->s) && !cli->quiet && rt_cli_look(cli))
+		say_merged(cli, &result, from);
+	rt_summary_result_deinit(&result);
+}
+
+const rt_command rt_cli_merge_take = {
+	.name = "merge-take",
+	.group = RT_COMMANDS_BRANCHING,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "TAKE",
+	.summary = "add a summary of what another take concluded",
+	.about = "A model summarises the entries of TAKE after the point where it diverges from this take. "
+		 "The summary becomes an entry at the head, which names the entries it was made from. It "
+		 "is one step; both takes stay otherwise unchanged.",
+	.examples = "retake merge-take sqlite\nretake merge-take main_take_2 --instructions \"only the "
+		    "numbers\"",
+	.ops = "entry.append",
+	.flags = compress_flags,
+	.kinds = {RT_ARG_TAKE},
+	.run = run_merge_take,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * new, use, rename, rm: discussions. */
+ * new, use, rename, rm, pin, archive, tag: discussions. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -218,4 +218,177 @@ const rt_command rt_cli_rm = {
 	.flags = rm_flags,
 	.kinds = {RT_ARG_DISC},
 	.run = run_rm,
+};
+
+/* --- pin, archive, tag: settings of a discussion that lists use --- */
+
+static void
+set_flag(rt_cli *cli, rt_str key, const char *on, const char *off)
+{
+	const char *name = rt_cli_word(cli, 0);
+	bool is_off = rt_cli_has(cli, "off");
+
+	rt_cli_do(cli,
+		  &(rt_request){.op = RT_OP_SETTING_SET,
+				.discussion = name != NULL ? rt_str_of(name) : RT_STR(""),
+				.key = key,
+				.value = rt_json_parse(&cli->s,
+						       is_off ? RT_STR("null") : RT_STR("true"))},
+		  is_off ? off : on);
+	if (cli->s.status == RT_NOT_FOUND)
+		hint_use(cli, name != NULL ? name : "");
+}
+
+static void
+run_pin(rt_cli *cli)
+{
+	set_flag(cli, RT_STR("pinned"), "Pinned the discussion.", "Unpinned the discussion.");
+}
+
+static const rt_flag pin_flags[] = {
+	{"off", 0, NULL, RT_ARG_TEXT, "unpin it"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
+};
+
+const rt_command rt_cli_pin = {
+	.name = "pin",
+	.group = RT_COMMANDS_CATALOGUE,
+	.max_words = 1,
+	.usage = "[DISCUSSION] [--off]",
+	.summary = "list a discussion before others",
+	.about = "DISCUSSION defaults to the active one.",
+	.examples = "retake pin\nretake pin db-choice --off",
+	.ops = "setting.set",
+	.flags = pin_flags,
+	.kinds = {RT_ARG_DISC},
+	.run = run_pin,
+};
+
+static void
+run_archive(rt_cli *cli)
+{
+	set_flag(cli, RT_STR("archived"), "Archived the discussion. Archived ones: retake ls --archived",
+		 "The discussion is listed again.");
+}
+
+static const rt_flag archive_flags[] = {
+	{"off", 0, NULL, RT_ARG_TEXT, "list it again"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
+};
+
+const rt_command rt_cli_archive = {
+	.name = "archive",
+	.group = RT_COMMANDS_CATALOGUE,
+	.max_words = 1,
+	.usage = "[DISCUSSION] [--off]",
+	.summary = "leave a discussion out of lists",
+	.about = "DISCUSSION defaults to the active one. Nothing is deleted: it can be opened, searched "
+		 "and exported as before.",
+	.examples = "retake archive scratch\nretake ls --archived\nretake archive scratch --off",
+	.ops = "setting.set",
+	.flags = archive_flags,
+	.kinds = {RT_ARG_DISC},
+	.run = run_archive,
+};
+
+/* Is a tag among the words of the command? */
+static bool
+is_word(const rt_cli *cli, rt_str tag)
+{
+	for (size_t i = 0; rt_cli_word(cli, i) != NULL; i++)
+		if (rt_str_eq(rt_str_trim(rt_str_of(rt_cli_word(cli, i))), tag))
+			return true;
+	return false;
+}
+
+/* The tags after the command, as JSON: the present ones without the words, then the words unless
+ * they are removed. */
+static rt_str
+changed_tags(rt_cli *cli, yyjson_val *tags)
+{
+	rt_buf *json = rt_scope_buf(&cli->s);
+	bool removes = rt_cli_has(cli, "remove");
+	size_t count = 0;
+
+	rt_json_open(json, NULL, '[');
+	for (rt_json_iter it = rt_json_items(tags); rt_json_next(&it);)
+		if (!is_word(cli, rt_json_str(it.value))) {
+			rt_json_put_str(json, NULL, rt_json_str(it.value));
+			count++;
+		}
+	for (size_t i = 0; !removes && rt_cli_word(cli, i) != NULL; i++) {
+		rt_str tag = rt_str_trim(rt_cli_check_utf8(cli, rt_str_of(rt_cli_word(cli, i))));
+
+		if (tag.size == 0)
+			rt_cli_fail(cli, RT_USAGE, "a tag is empty");
+		rt_json_put_str(json, NULL, tag);
+		count++;
+	}
+	rt_json_close(json, ']');
+	return count > 0 ? rt_scope_str(&cli->s, json) : RT_STR("null");
+}
+
+static void
+show_tags(rt_cli *cli, yyjson_val *tags)
+{
+	rt_buf *json = rt_scope_buf(&cli->s);
+
+	if (cli->json) {
+		if (tags != NULL)
+			rt_json_add_value(json, tags);
+		else
+			rt_buf_add_c(json, "[]");
+		rt_cli_print_json(cli, json);
+		return;
+	}
+	for (rt_json_iter it = rt_json_items(tags); rt_json_next(&it);) {
+		rt_term_line(&cli->out, rt_json_str(it.value));
+		rt_term_c(&cli->out, "\n");
+	}
+	if (yyjson_arr_size(tags) == 0)
+		rt_term_c(&cli->out, "The discussion has no tags.\n");
+}
+
+static void
+run_tag(rt_cli *cli)
+{
+	bool changes = rt_cli_word(cli, 0) != NULL;
+
+	if (!changes && rt_cli_has(cli, "remove"))
+		rt_cli_fail(cli, RT_USAGE, "tag --remove needs a TAG");
+	if (!rt_cli_open(cli, changes ? RT_SESSION_CHANGE : RT_SESSION_LOOK))
+		return;
+	rt_view view = rt_cli_view(cli);
+	yyjson_val *tags = rt_setting_value(&view, RT_STR("tags"));
+
+	if (!rt_ok(&cli->s))
+		return;
+	if (!changes)
+		show_tags(cli, tags);
+	else
+		rt_cli_do(cli,
+			  &(rt_request){.op = RT_OP_SETTING_SET,
+					.key = RT_STR("tags"),
+					.value = rt_json_parse(&cli->s, changed_tags(cli, tags))},
+			  "Changed the tags of the discussion.");
+}
+
+static const rt_flag tag_flags[] = {
+	{"remove", 'r', NULL, RT_ARG_TEXT, "remove these tags"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
+};
+
+const rt_command rt_cli_tag = {
+	.name = "tag",
+	.group = RT_COMMANDS_CATALOGUE,
+	.max_words = RT_COMMAND_WORDS_ANY,
+	.usage = "[TAG]... [--remove]",
+	.summary = "show, add or remove tags of the discussion",
+	.about = "A tag can be within another, like a folder: retake ls --tag work also lists "
+		 "discussions with the tag work/db.",
+	.examples = "retake tag work/db urgent\nretake tag --remove urgent\nretake ls --tag work",
+	.ops = "setting.set",
+	.flags = tag_flags,
+	.kinds = {RT_ARG_TEXT},
+	.run = run_tag,
 };

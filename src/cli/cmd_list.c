@@ -11,17 +11,32 @@
 /* --- ls --- */
 
 static bool
-matches(rt_cli *cli, const rt_disc_row *row, const char *query)
+has_text(rt_str text, const char *query)
 {
 	size_t size = query == NULL ? 0 : strlen(query);
-	const char *track = rt_cli_flag_value(cli, "track");
 
-	if (!rt_disc_row_is_of(row, track != NULL ? rt_str_of(track) : rt_str_at(NULL, 0)))
-		return false;
-	for (size_t i = 0; i + size <= row->name.size; i++)
-		if (rt_str_eq_nocase(rt_str_at(row->name.ptr + i, size), rt_str_at(query, size)))
+	for (size_t i = 0; i + size <= text.size; i++)
+		if (rt_str_eq_nocase(rt_str_at(text.ptr + i, size), rt_str_at(query, size)))
 			return true;
 	return size == 0;
+}
+
+/* An archived one only where it was asked for, or is the active one. */
+static bool
+matches(rt_cli *cli, const rt_disc_row *row, const char *query)
+{
+	const char *track = rt_cli_flag_value(cli, "track"), *tag = rt_cli_flag_value(cli, "tag");
+	bool found = has_text(row->name, query) || has_text(row->title, query);
+
+	for (size_t i = 0; i < row->tag_count; i++)
+		found = found || has_text(row->tags[i], query);
+	if (rt_cli_has(cli, "archived") ? !row->archived
+					: row->archived && !row->active && !rt_cli_has(cli, "all"))
+		return false;
+	if (tag != NULL && !rt_disc_row_has_tag(row, rt_str_of(tag)))
+		return false;
+	return found &&
+	       rt_disc_row_is_of(row, track != NULL ? rt_str_of(track) : rt_str_at(NULL, 0));
 }
 
 static void
@@ -51,9 +66,19 @@ list_row(rt_cli *cli, const rt_disc_row *row, size_t width)
 		rt_term_c(out, "  track ");
 		rt_term_line(out, row->track);
 	}
+	rt_term_c(out, row->pinned ? "  pinned" : "");
+	rt_term_c(out, row->archived ? "  archived" : "");
+	for (size_t i = 0; i < row->tag_count; i++) {
+		rt_term_c(out, "  #");
+		rt_term_line(out, row->tags[i]);
+	}
 	if (all)
 		rt_term_f(out, "  d%u%s", row->number, row->absent ? "  (deleted)" : "");
 	rt_term_style(out, RT_STYLE_NONE);
+	if (!rt_str_eq(row->title, row->name)) {
+		rt_term_c(out, "  ");
+		rt_term_line(out, row->title);
+	}
 	rt_term_c(out, "\n");
 	rt_buf_deinit(&when);
 }
@@ -79,9 +104,10 @@ list_rows(rt_cli *cli, rt_disc_rows rows, const char *query)
 		rt_term_f(&cli->out, "No discussion is bound to %s%s%s.\n",
 			  query == NULL ? "this track" : "this track and called \"",
 			  query == NULL ? "" : query, query == NULL ? "" : "\"");
+	else if (shown == 0 && query == NULL)
+		rt_term_c(&cli->out, "No such discussion.\n");
 	else if (shown == 0)
-		rt_term_f(&cli->out, "No discussion is called \"%s\".\n",
-			  query == NULL ? "" : query);
+		rt_term_f(&cli->out, "No discussion is called \"%s\".\n", query);
 }
 
 static void
@@ -113,6 +139,8 @@ run_ls(rt_cli *cli)
 static const rt_flag ls_flags[] = {
 	{"all", 'a', NULL, RT_ARG_TEXT, "include deleted discussions and those from before a "
 					"reset"},
+	{"archived", 0, NULL, RT_ARG_TEXT, "only archived discussions, which are left out otherwise"},
+	{"tag", 0, "TAG", RT_ARG_TEXT, "only those with this tag or one within it; \"\": without tags"},
 	{"track", 't', "NAME", RT_ARG_TEXT, "only those that are bound to this track; \"\": to none"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -123,10 +151,11 @@ const rt_command rt_cli_ls = {
 	.group = RT_COMMANDS_CATALOGUE,
 	.traits = RT_COMMAND_AT_OP,
 	.max_words = 1,
-	.usage = "[QUERY] [--track NAME] [--all]",
+	.usage = "[QUERY] [--tag TAG] [--track NAME] [--archived] [--all]",
 	.summary = "list the discussions",
-	.about = "With QUERY, only those with QUERY in their name. A star marks the active one.",
-	.examples = "retake ls\nretake ls --track release-2\nretake ls --json",
+	.about = "Pinned ones come first. With QUERY, only those with QUERY in their name, title or "
+		 "tags. A star marks the active one.",
+	.examples = "retake ls\nretake ls --tag work\nretake ls --track release-2\nretake ls --json",
 	.flags = ls_flags,
 	.kinds = {RT_ARG_DISC},
 	.run = run_ls,

@@ -65,6 +65,7 @@ type_word(rt_setting_type type)
 		[RT_SETTING_NOTICES] = "none, prompt or all",
 		[RT_SETTING_EFFORT] = "none, minimal, low, medium or high",
 		[RT_SETTING_OBJECT] = "object",
+		[RT_SETTING_TAGS] = "list of texts",
 	};
 
 	return words[type];

@@ -62,6 +62,8 @@ static const rt_cli_topic_row environment[] = {
 static const rt_cli_topic_row config[] = {
 	{"model", "the model, PROVIDER/NAME, if neither -m, the setting model nor RETAKE_MODEL "
 		  "is given"},
+	{"title_model", "PROVIDER/NAME of the model that writes the titles of discussions without a "
+			"chosen name; default: none"},
 	{"comms_texts", "false: the request log contains references to the conversation instead "
 			"of texts"},
 	{"[provider.NAME]", "a server; NAME is that of a family (" RT_PROVIDER_SERVERS

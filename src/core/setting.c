@@ -35,6 +35,12 @@ const rt_setting rt_settings[] = {
 	{"undo_capacity", RT_SETTING_COUNT, false,
 	 "how many steps undo takes back at most; jump goes further", false},
 	{"draft", RT_SETTING_TEXT, true, "the draft: text that was not sent yet", false},
+	{"title", RT_SETTING_TEXT, true,
+	 "title of a discussion without a chosen name; default: the first words of its first question",
+	 false},
+	{"pinned", RT_SETTING_BOOL, true, "list the discussion before others", false},
+	{"archived", RT_SETTING_BOOL, true, "leave the discussion out of lists", false},
+	{"tags", RT_SETTING_TAGS, true, "tags of the discussion; a/b is within a", false},
 	{NULL, RT_SETTING_TEXT, false, NULL, false},
 };
 
@@ -56,6 +62,14 @@ rt_setting_named(rt_str key)
 		if (rt_str_is(key, rt_settings[i].key))
 			return &rt_settings[i];
 	return NULL;
+}
+
+bool
+rt_setting_is_of_one(rt_str key)
+{
+	static const char *const keys[] = {"draft", "title", "pinned", "archived", "tags", NULL};
+
+	return rt_str_is_one_of(key, keys);
 }
 
 bool
@@ -104,6 +118,7 @@ rt_setting_wants(const rt_setting *setting, rt_str json)
 		return is_effort(json) ? NULL
 				       : "\"none\", \"minimal\", \"low\", \"medium\" or \"high\"";
 	case RT_SETTING_OBJECT: return first == '{' ? NULL : "a JSON object";
+	case RT_SETTING_TAGS: return first == '[' ? NULL : "a JSON array of texts";
 	}
 	return NULL;
 }

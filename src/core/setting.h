@@ -14,7 +14,8 @@ typedef enum rt_setting_type {
 	RT_SETTING_UPDATES, /* "off", "block" or "json" */
 	RT_SETTING_NOTICES, /* "none", "prompt" or "all" */
 	RT_SETTING_EFFORT,  /* "none", "minimal", "low", "medium" or "high" */
-	RT_SETTING_OBJECT
+	RT_SETTING_OBJECT,
+	RT_SETTING_TAGS /* a list of texts */
 } rt_setting_type;
 
 typedef struct rt_setting {
@@ -29,6 +30,8 @@ typedef struct rt_setting {
 extern const rt_setting rt_settings[];
 
 const rt_setting *rt_setting_named(rt_str key); /* NULL: unknown */
+/* A property of one discussion ("draft", "title", "tags" …), which a project cannot have for all. */
+bool rt_setting_is_of_one(rt_str key);
 /* The expected type ("a number") if json, the value as JSON text, does not have it; NULL if it
  * has. A value of the wrong type is stored but treated as unset. */
 const char *rt_setting_wants(const rt_setting *setting, rt_str json);

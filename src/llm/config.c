@@ -376,12 +376,12 @@ read_default(reader *r, rt_str key, yyjson_val *value, rt_buf *json)
 			is_list = yyjson_is_str(it.value) &&
 				  rt_str_trim(rt_json_str(it.value)).size > 0;
 		wants = is_list ? NULL : ROLES_SHAPE;
-	} else if (setting != NULL && !rt_str_is(key, "draft")) {
+	} else if (setting != NULL && !rt_setting_is_of_one(key)) {
 		wants = rt_setting_wants(setting, rt_scope_str(r->s, text));
 	} else {
 		compare(&meant, RT_STR("roles"));
 		for (size_t i = 0; rt_settings[i].key != NULL; i++)
-			if (strcmp(rt_settings[i].key, "draft") != 0)
+			if (!rt_setting_is_of_one(rt_str_of(rt_settings[i].key)))
 				compare(&meant, rt_str_of(rt_settings[i].key));
 		warn_unknown(r, meant.best);
 		return;
@@ -504,7 +504,7 @@ read_tui(reader *r, yyjson_val *table)
 static void
 read_top(reader *r, yyjson_val *root)
 {
-	static const char *const top_keys[] = {"model", "comms_texts", "provider", "prices", "defaults", "tui",
+	static const char *const top_keys[] = {"model", "title_model", "comms_texts", "provider", "prices", "defaults", "tui",
 						"hook"};
 
 	for (rt_json_iter it = rt_json_members(root); rt_ok(r->s) && rt_json_next(&it);) {
@@ -516,6 +516,8 @@ read_top(reader *r, yyjson_val *root)
 			compare(&meant, rt_str_of(top_keys[k]));
 		if (rt_str_is(it.key, "model"))
 			r->c->model = read_string(r, it.value);
+		else if (rt_str_is(it.key, "title_model"))
+			r->c->title_model = read_string(r, it.value);
 		else if (rt_str_is(it.key, "comms_texts"))
 			read_flag(r, it.value, &r->c->comms_texts);
 		else if (rt_str_is(it.key, "provider"))

@@ -4,6 +4,7 @@
  * and model a name means.
  *
  *   model = "ollama/qwen3:8b"          # PROVIDER/MODEL, where none is named
+ *   title_model = "ollama/small"       # writes the titles of discussions that nobody named
  *   comms_texts = false                # the log of requests has references only
  *
  *   [provider.local]                   # a name of the user's choice, or that of a kind
@@ -78,6 +79,7 @@ typedef struct rt_config_warning {
 /* Read only. */
 typedef struct rt_config {
 	rt_str model; /* empty: not set */
+	rt_str title_model; /* empty: none writes titles */
 	bool comms_texts;
 	rt_config_provider *providers;
 	size_t provider_count;

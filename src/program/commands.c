@@ -39,6 +39,7 @@
 	X(clear) \
 	X(truncate) \
 	X(promote) \
+	X(merge_take) \
 	X(extract) \
 	X(undo) \
 	X(redo) \
@@ -53,6 +54,9 @@
 	X(use) \
 	X(rename) \
 	X(rm) \
+	X(pin) \
+	X(archive) \
+	X(tag) \
 	X(tracks) \
 	X(projects) \
 	X(serve) \

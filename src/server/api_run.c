@@ -50,7 +50,7 @@ read_request(rt_call *call, yyjson_val *root)
 		how++;
 	if (how == RT_RUN_HOWS)
 		rt_scope_fail(s, RT_USAGE,
-			      "\"how\" must be ask, again, continue, compact, compress or go");
+			      "\"how\" must be ask, again, continue, compact, compress, go or merge");
 	RT_TRY(s, rt_run_request_read(root, how, &request, &s->error));
 	return request;
 }

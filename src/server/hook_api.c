@@ -624,7 +624,8 @@ rt_hook_api_schema(rt_buf *buf, const char *key)
 		[RT_SETTING_TEXT] = "string",	 [RT_SETTING_NUMBER] = "number",
 		[RT_SETTING_COUNT] = "integer",	 [RT_SETTING_BOOL] = "boolean",
 		[RT_SETTING_UPDATES] = "string", [RT_SETTING_NOTICES] = "string",
-		[RT_SETTING_OBJECT] = "object"};
+		[RT_SETTING_OBJECT] = "object",
+		[RT_SETTING_TAGS] = "array"};
 
 	rt_json_open(buf, key, '{');
 	rt_json_put_c(buf, "type", "object");

@@ -67,10 +67,13 @@ const rt_shape rt_shapes[] = {
 	{"Projects", "an array of `name`, `default`",
 	 LIST(OBJECT("\"name\":" TEXT ",\"default\":" FLAG)), NULL},
 	{"Project", "`project`: its name", OBJECT("\"project\":" TEXT), NULL},
-	{"Discussions", "an array of `id`, `name`, `active`, `entries`, `takes`, `updated`, `track`",
+	{"Discussions",
+	 "an array of `id`, `name`, `active`, `entries`, `takes`, `updated`, and where they apply `track`, "
+	 "`title` (to show instead of a generated name), `pinned`, `archived`, `tags`",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"takes\":" NUMBER ",\"updated\":" MAYBE_TEXT ",\"track\":" TEXT
-		     ",\"present\":" FLAG)),
+		     ",\"title\":" TEXT ",\"pinned\":" FLAG ",\"archived\":" FLAG
+		     ",\"tags\":" LIST(TEXT) ",\"present\":" FLAG)),
 	 NULL},
 	{"Tracks",
 	 "an array of `name`, `active` (whether the active discussion is bound to it), `discussions`, "

@@ -118,7 +118,7 @@ static const rt_route_param b_batch[] = {
 	{"take", "string", "same as in the query"},
 	END};
 static const rt_route_param b_run[] = {
-	{"how", "string", "ask (the default), again, continue, compact, compress, go"},
+	{"how", "string", "ask (the default), again, continue, compact, compress, go, merge"},
 	{"text", "string", "text of the question"},
 	{"content", "content", "content blocks of the question"},
 	{"role", "string", "role of the question; default: User"},
@@ -134,6 +134,7 @@ static const rt_route_param b_run[] = {
 	{"entry_take", "string", "go: the take of that entry, if several contain it"},
 	{"select", "boolean", "go: move to before the entry and return its text"},
 	{"summary", "boolean", "go: summarise the entries left; default: true"},
+	{"from_take", "string", "merge: the take whose conclusions become an entry of this one"},
 	{"instructions", "string", "instructions for a summary"},
 	{"model", "string", "PROVIDER/NAME; default: the setting, then the configuration"},
 	{"budget", "integer", "maximum number of tokens in the request"},

@@ -332,7 +332,7 @@ members_are_known(yyjson_val *body, rt_error *err)
 		"how",	  "text", "content", "role",	   "reply_role", "at",	 "model",
 		"budget", "n",	  "from",    "to",	   "keep",	 "instructions", "entry",
 		"entry_take", "select", "summary", "discussion", "take", "files",
-		"clear_draft"};
+		"clear_draft", "from_take"};
 	yyjson_val *key, *value;
 	size_t i, count, k;
 
@@ -448,6 +448,8 @@ rt_run_request_read(yyjson_val *body, rt_run_how how, rt_run_request *out, rt_er
 		r.to = text_member(&s, body, "to");
 		r.keep_tokens = number_member(&s, body, "keep", 0, SIZE_MAX / 2);
 	}
+	if (how == RT_RUN_MERGE)
+		r.from_take = text_member(&s, body, "from_take");
 	if (how == RT_RUN_GO) {
 		if (rt_json_get(body, "entry") == NULL)
 			(void)rt_scope_fail(&s, RT_USAGE, "\"entry\" is missing: the "

@@ -28,6 +28,7 @@
  *   continue   at
  *   compact    from and to (entries), keep (tokens), instructions
  *   compress   instructions
+ *   merge      from_take (the take that is summarised), instructions
  *   go         entry (null: before the first), select, summary (default true), instructions
  *
  * Events, none of which has an id (feed.h):

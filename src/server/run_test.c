@@ -201,6 +201,15 @@ test_summaries(void **state)
 	start(f, "go", "{\"entry\":\"e4\",\"summary\":false,\"select\":true}", name);
 	ended(f, name, "done");
 	has(f, name, "\"editor\":\"t4\"");
+	/* what the take that was left concluded */
+	start(f, "merge", "{\"from_take\":\"main\",\"model\":\"builtin/summary\"}", name);
+	ended(f, name, "done");
+	has(f, name, "\"entry\":\"");
+	is_shown(f, "\"from_take\":\"main\"");
+	assert_int_equal(try_start(f, "merge", "{\"model\":\"builtin/summary\"}", name), RT_USAGE);
+	assert_int_equal(
+		try_start(f, "merge", "{\"from_take\":\"x\",\"model\":\"builtin/summary\"}", name),
+		RT_NOT_FOUND);
 	start(f, "compress", "{\"model\":\"builtin/summary\"}", name);
 	ended(f, name, "done");
 	has(f, name, "\"entry\":\"");

@@ -56,6 +56,7 @@ typedef enum rt_screen {
 	X(PALETTE, "palette", DO) X(HELP, "help", LOOK) X(MODEL, "model", DO) \
 	X(EXPORT, "export", DO) X(COMPACT, "compact", DO) X(PROMPT, "prompt", DO) \
 	X(USE_AS_PROMPT, "use-as-prompt", DO) \
+	X(PIN, "pin", DO) X(ARCHIVE, "archive", DO) X(TAGS, "tags", DO) \
 	X(RENAME, "rename", DO) X(NEW, "new", DO) X(PREVIEW, "preview", LOOK) \
 	X(TOOLS, "tools", LOOK) X(THINKING, "thinking", LOOK) X(COLLAPSE, "collapse", DO) \
 	X(READ_MODE, "read-mode", DO) \

@@ -204,7 +204,10 @@ const rt_key_row rt_key_rows[] = {
 	DISC(TREE, "f2", "tree of entries", NULL)
 	DISC(HISTORY, "f3", "history", NULL)
 	DISC(REDO, "alt+r", "redo", NULL)
-	DISC(FILTER_ALL, "ctrl+o", "show or hide archived discussions", NULL)
+	DISC(FILTER_ALL, "ctrl+o", "show or hide archived and deleted discussions", NULL)
+	DISC(PIN, "alt+i", "list the discussion before others, or no longer", NULL)
+	DISC(ARCHIVE, "alt+a", "leave the discussion out of the list, or no longer", NULL)
+	DISC(TAGS, "alt+g", "tags of the discussion", NULL)
 	DISC(PROMOTE, "alt+p", "promote: make the take a separate discussion", NULL)
 	DISC(PREVIEW, "alt+t", "show or hide its takes", NULL)
 

@@ -105,6 +105,8 @@ struct rt_tui {
 	unsigned scope_depth; /* nested rt_tui_begin */
 	rt_session *session;
 	const rt_command *const *commands;               /* of the command line */
+	rt_buf title;                                    /* of the discussion */
+	uint64_t title_seen;                             /* work.value_change when it was read */
 	rt_buf notes;                                    /* the session's notes, not shown yet */
 	void (*outer_note)(void *ctx, const char *text); /* the session's, restored at the end */
 	void *outer_note_ctx;

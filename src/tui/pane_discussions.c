@@ -57,7 +57,7 @@ typedef struct discussions {
 	rt_disc_rows discs;
 	rt_take_rows takes; /* of the open discussion */
 	uint32_t open;      /* its number; 0: none */
-	bool has_deleted;   /* deleted discussions are listed, too */
+	bool has_deleted;   /* archived and deleted discussions are listed, too */
 
 	rt_filter filter;       /* rows: row */
 	rt_switch_place before; /* the cursor when the search began … */
@@ -118,6 +118,25 @@ query_of(const discussions *d)
 
 /* ---- rows ---- */
 
+static bool
+is_here(const discussions *d, const rt_disc_row *disc)
+{
+	return disc->number == d->pane.tui->work.place.disc;
+}
+
+/* By name, title, track or tag. */
+static bool
+is_found(const rt_disc_row *disc, rt_str text)
+{
+	bool found = rt_find_holds(disc->name, text) || rt_find_holds(disc->title, text);
+
+	if (text.size > 0 && !found)
+		found = rt_find_holds(disc->track, text);
+	for (size_t i = 0; !found && i < disc->tag_count; i++)
+		found = rt_find_holds(disc->tags[i], text);
+	return found;
+}
+
 static void
 fill(void *ctx, rt_str text)
 {
@@ -127,8 +146,8 @@ fill(void *ctx, rt_str text)
 	for (size_t i = 0; i < d->discs.count && !is_for_entries; i++) {
 		const rt_disc_row *disc = &d->discs.items[i];
 
-		if (!rt_find_holds(disc->name, text) &&
-		    (text.size == 0 || !rt_find_holds(disc->track, text)))
+		if ((disc->archived && !d->has_deleted && !is_here(d, disc)) ||
+		    !is_found(disc, text))
 			continue;
 		rt_filter_add(&d->filter, &(row){.disc = disc});
 		for (size_t k = 0; disc->number == d->open && k < d->takes.count; k++)
@@ -359,8 +378,12 @@ draw_count(rt_canvas *canvas, rt_box box, int y, size_t entries, const char *end
 static void
 draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc_row *disc)
 {
-	bool is_here = disc->number == d->pane.tui->work.place.disc;
-	int marks = is_here ? 6 : disc->absent ? 10 : 0; /* columns */
+	bool here = is_here(d, disc);
+	const char *state = disc->absent	 ? "(deleted)"
+			    : disc->archived ? "(archived)"
+			    : disc->pinned   ? "(pinned)"
+					     : "";
+	int marks = (here ? 6 : 0) + (state[0] != '\0' ? (int)strlen(state) + 1 : 0); /* columns */
 	int columns = name_columns(box), x;
 
 	if (box.w >= DATE_MIN && disc->has_updated)
@@ -376,14 +399,19 @@ draw_disc(discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_disc_ro
 								    ? RT_GLYPH_OPEN
 								    : RT_GLYPH_CLOSED),
 				    RT_INK_DIM);
-	x = rt_canvas_put_name(canvas, box, 3, y, columns - 3 - marks, disc->name,
-			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	x = rt_canvas_put_name(canvas, box, 3, y, columns - 3 - marks, disc->title,
+			       here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
 	if (disc->track.size > 0 && columns - x - marks > TRACK_MIN)
 		x = rt_canvas_put_cut(canvas, box, x + 2, y, columns - x - marks - 3, disc->track,
 				      RT_INK_DIM);
-	if (disc->absent)
-		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(deleted)", RT_INK_DIM);
-	if (is_here) {
+	for (size_t i = 0; i < disc->tag_count && columns - x - marks > TRACK_MIN; i++)
+		x = rt_canvas_put_cut(canvas, box, x + 2, y, columns - x - marks - 3,
+				      rt_tui_format(d->pane.tui, "#%.*s",
+						    RT_STR_ARG(disc->tags[i])),
+				      RT_INK_DIM);
+	if (state[0] != '\0')
+		x = rt_canvas_put_c(canvas, box, x + 1, y, state, RT_INK_DIM);
+	if (here) {
 		x = rt_canvas_put(canvas, box, x + 1, y,
 				  rt_canvas_glyph(canvas, RT_GLYPH_LEFT_ARROW), RT_INK_GOOD);
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "now", RT_INK_GOOD);
@@ -565,6 +593,88 @@ ask_name(rt_tui *tui, const char *title, rt_str name, rt_op_id op, rt_switch_pla
 	RT_TRY(&tui->scope, rt_pane_ask(tui, title, name, false, named, n, free_naming));
 }
 
+/* ---- pins, archive, tags ---- */
+
+static void
+set_listed(discussions *d, const row *r, rt_str key, rt_str json)
+{
+	rt_request request = {.op = RT_OP_SETTING_SET,
+			      .discussion = rt_tui_format(d->pane.tui, "d%u", r->disc->number),
+			      .key = key,
+			      .value = rt_json_parse(scope_of(d), json)};
+
+	rt_switch_change(d->pane.tui, &request, false);
+}
+
+static void
+toggle_listed(discussions *d, rt_str key, bool is_on)
+{
+	const row *r = at_cursor(d);
+
+	if (r != NULL && r->disc != NULL)
+		set_listed(d, r, key, is_on ? RT_STR("null") : RT_STR("true"));
+}
+
+/* The tags of a line: "work/db, urgent". */
+static rt_status
+tagged(rt_tui *tui, void *ctx, rt_str line)
+{
+	const naming *n = ctx;
+	rt_scope *s = &tui->scope;
+	rt_buf *json;
+	size_t count = 0;
+
+	if (line.ptr == NULL)
+		return RT_OK;
+	(void)rt_tui_begin(tui);
+	json = rt_scope_buf(s);
+	rt_json_open(json, NULL, '[');
+	for (size_t from = 0; from <= line.size;) {
+		size_t end = rt_str_find(line, RT_STR(","), from);
+
+		end = end == SIZE_MAX ? line.size : end;
+		rt_str tag = rt_str_trim(rt_str_at(line.ptr + from, end - from));
+		if (tag.size > 0) {
+			rt_json_put_str(json, NULL, tag);
+			count++;
+		}
+		from = end + 1;
+	}
+	rt_json_close(json, ']');
+	rt_request request = {.op = RT_OP_SETTING_SET,
+			      .discussion = rt_tui_format(tui, "d%u", n->on.disc),
+			      .key = RT_STR("tags"),
+			      .value = rt_json_parse(s, count > 0 ? rt_scope_str(s, json)
+								  : RT_STR("null"))};
+	rt_switch_change(tui, &request, false);
+	return rt_tui_end(tui);
+}
+
+static void
+ask_tags(discussions *d)
+{
+	rt_tui *tui = d->pane.tui;
+	const row *r = at_cursor(d);
+	naming *n;
+
+	if (r == NULL || r->disc == NULL)
+		return;
+	rt_buf *line = rt_scope_buf(scope_of(d));
+	for (size_t i = 0; i < r->disc->tag_count; i++) {
+		rt_buf_add_c(line, i > 0 ? ", " : "");
+		rt_buf_add_str(line, r->disc->tags[i]);
+	}
+	n = rt_new(tui->alloc, sizeof(*n));
+	if (n == NULL) {
+		(void)rt_scope_nomem(&tui->scope);
+		return;
+	}
+	*n = (naming){RT_OP_SETTING_SET, place_of(r)};
+	RT_TRY(&tui->scope, rt_pane_ask(tui, "Tags, separated by commas; work/db is within work",
+					rt_scope_str(scope_of(d), line), false, tagged, n,
+					free_naming));
+}
+
 /* "discussion-2", or the next number that is free. */
 static void
 ask_new(discussions *d)
@@ -591,7 +701,7 @@ ask_rename(discussions *d)
 		ask_name(d->pane.tui, "New name of the take", r->take->name, RT_OP_TAKE_RENAME,
 			 place_of(r));
 	else
-		ask_name(d->pane.tui, "New name of the discussion", r->disc->name,
+		ask_name(d->pane.tui, "New name of the discussion", r->disc->title,
 			 RT_OP_DISCUSSION_RENAME, place_of(r));
 }
 
@@ -681,6 +791,17 @@ act(rt_pane *pane, rt_action action)
 	case RT_ACT_DELETE: delete_row(d); return true;
 	case RT_ACT_PROMOTE: ask_promote(d); return true;
 	case RT_ACT_PREVIEW: toggle_takes(d); return true;
+	case RT_ACT_TAGS: ask_tags(d); return true;
+	case RT_ACT_PIN:
+		toggle_listed(d, RT_STR("pinned"),
+			      at_cursor(d) != NULL && at_cursor(d)->disc != NULL &&
+				      at_cursor(d)->disc->pinned);
+		return true;
+	case RT_ACT_ARCHIVE:
+		toggle_listed(d, RT_STR("archived"),
+			      at_cursor(d) != NULL && at_cursor(d)->disc != NULL &&
+				      at_cursor(d)->disc->archived);
+		return true;
 	case RT_ACT_CANCEL:
 		if (rt_field_is_empty(d->filter.field)) {
 			rt_tui_close(pane->tui, pane);

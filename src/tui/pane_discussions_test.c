@@ -35,17 +35,17 @@ lists(void **state)
 		" sqlite-notes  take: sqlite-notes  1 entry                     no model  ~6 tok\n"
 		" Discussions                                                                  2\n"
 		" Search:\n"
-		" ▸ main                               1 entry,      2 takes    2023-11-14 22:13\n"
+		" ▸ Which database?                    1 entry,      2 takes    2023-11-14 22:13\n"
 		"›  sqlite-notes ← now                 1 entry                  2023-11-14 22:13\n"
 		"\n\n\n"
 		" Enter open  ^N new  ^R rename  ^D delete  Alt-u undo  F1 keys  Esc close\n");
 	desk_press(&d, "up right");
-	assert_shows(&d, "›▾ main                               1 entry,      2 takes    2023-11-14 22:13\n"
+	assert_shows(&d, "›▾ Which database?                    1 entry,      2 takes    2023-11-14 22:13\n"
 			 "     main                             2 entries                2023-11-14 22:13\n"
 			 "     duck (active)                    1 entry       c0ffee012  2023-11-14 22:13\n"
 			 "   sqlite-notes ← now");
 	desk_press(&d, "down left");
-	assert_shows(&d, "›▸ main  ");
+	assert_shows(&d, "›▸ Which database?  ");
 	assert_false(desk_shows(&d, "duck"));
 	desk_press(&d, "tab");
 	assert_shows(&d, "duck (active)");
@@ -66,7 +66,7 @@ narrow(void **state)
 	assert_screen(&d, " sqlite-notes  1 entry no model  ~6 tok\n"
 			  " Discussions                          2\n"
 			  " Search:\n"
-			  ">v main\n"
+			  ">v Which database?\n"
 			  "     main\n"
 			  "     duck (active)\n"
 			  "   sqlite-notes <- now\n"
@@ -130,7 +130,7 @@ clears_the_search(void **state)
 
 	(void)state;
 	open_story(&d, 80, 12);
-	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"third\"}]");
+	desk_do(&d, "[{\"op\":\"discussion.new\",\"name\":\"third-notes\"}]");
 	desk_do(&d, "[{\"op\":\"discussion.switch\",\"discussion\":\"sqlite-notes\"}]");
 	desk_press(&d, "home down");
 	assert_shows(&d, "›  sqlite-notes");
@@ -138,7 +138,7 @@ clears_the_search(void **state)
 	assert_shows(&d, "›  main main AI");
 	desk_press(&d, "escape");
 	assert_shows(&d, "›  sqlite-notes");
-	desk_type(&d, "t");
+	desk_type(&d, "-notes");
 	assert_shows(&d, "›  sqlite-notes");
 	desk_press(&d, "down escape");
 	assert_shows(&d, "›  third");
@@ -335,6 +335,47 @@ read_only(void **state)
 	desk_close(&d);
 }
 
+static void
+assert_lacks(desk *d, const char *part)
+{
+	rt_buf screen = desk_screen(d);
+
+	if (rt_str_find(rt_buf_str(&screen), rt_str_of(part), 0) != SIZE_MAX)
+		fail_msg("the screen is\n%s\nwith\n%s", screen.ptr, part);
+	rt_buf_deinit(&screen);
+}
+
+/* Pins, the archive and tags are steps, and decide what is listed. */
+static void
+pins_archive_and_tags(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 110, 12);
+	desk_press(&d, "end alt+i");
+	assert_shows(&d, "›  sqlite-notes (pinned) ← now ");
+	desk_press(&d, "home");
+	assert_shows(&d, "›  sqlite-notes (pinned)"); /* it comes first now */
+	desk_press(&d, "alt+g");
+	desk_type(&d, " work/db ,, urgent ");
+	desk_press(&d, "enter");
+	assert_shows(&d, "  #work/db  #urgent (pinned)");
+	desk_press(&d, "down");
+	assert_shows(&d, "›▸ Which database?");
+	desk_press(&d, "alt+a");
+	assert_lacks(&d, "Which database?");
+	desk_press(&d, "ctrl+o down");
+	assert_shows(&d, "Which database? (archived)");
+	desk_press(&d, "alt+a");
+	desk_press(&d, "ctrl+o");
+	assert_shows(&d, "Which database?");
+	desk_type(&d, "urg");
+	assert_lacks(&d, "Which database?");
+	assert_shows(&d, "sqlite-notes");
+	desk_close(&d);
+}
+
 /* Names and texts cannot leave their place. */
 static void
 untrusted(void **state)
@@ -368,6 +409,7 @@ main(void)
 		cmocka_unit_test(changes),
 		cmocka_unit_test(takes),
 		cmocka_unit_test(read_only),
+		cmocka_unit_test(pins_archive_and_tags),
 		cmocka_unit_test(untrusted),
 	};
 

@@ -73,6 +73,27 @@ take_position(const rt_work *work)
 	return position;
 }
 
+/* The title of the discussion, which may have to be read from a text: once for each value. */
+static rt_str
+disc_title(rt_tui *tui)
+{
+	const rt_work *work = &tui->work;
+
+	if (tui->title_seen != work->value_change || tui->title.size == 0) {
+		rt_scope s;
+
+		rt_scope_init(&s, tui->alloc);
+		rt_view view = rt_work_view(work, &s);
+		rt_str title = rt_disc_title(&view, work->place.disc);
+
+		rt_buf_clear(&tui->title);
+		rt_buf_add_str(&tui->title, rt_ok(&s) ? title : rt_work_disc_name(work));
+		tui->title_seen = work->value_change;
+		rt_scope_deinit(&s);
+	}
+	return rt_buf_str(&tui->title);
+}
+
 /* The names of the discussion and its take, and what follows them, in a number of columns; the
  * longer name is cut first. False: it is still too wide. */
 static bool
@@ -80,7 +101,7 @@ add_names(rt_tui *tui, int columns, bool with_take, rt_str more, rt_buf *out)
 {
 	static const char between[] = "  take: ";
 	const rt_canvas *c = &tui->canvas;
-	rt_str disc = rt_work_disc_name(&tui->work), take = rt_work_take_name(&tui->work);
+	rt_str disc = disc_title(tui), take = rt_work_take_name(&tui->work);
 	int take_width = with_take ? rt_canvas_width(c, take) : 0,
 	    disc_width = rt_canvas_width(c, disc);
 	int width = columns - 1 - (with_take ? (int)sizeof(between) - 1 : 0) -
@@ -654,6 +675,7 @@ rt_tui_init(rt_tui *tui, const rt_tui_options *options, rt_error *err)
 	tui->act = act;
 	rt_scope_init(&tui->scope, tui->alloc);
 	rt_buf_init(&tui->notes, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&tui->title, tui->alloc, RT_BUF_UNLIMITED);
 	tui->outer_note = session->note;
 	tui->outer_note_ctx = session->note_ctx;
 	if (session->note != NULL) {
@@ -700,6 +722,7 @@ rt_tui_deinit(rt_tui *tui)
 	rt_buf_deinit(&tui->notice);
 	rt_buf_deinit(&tui->clip);
 	rt_buf_deinit(&tui->notes);
+	rt_buf_deinit(&tui->title);
 	rt_scope_deinit(&tui->scope);
 	tui->session->note = tui->outer_note;
 	tui->session->note_ctx = tui->outer_note_ctx;

@@ -147,6 +147,9 @@ static const rt_view_field take_fields[] = {
 	RT_VIEW_FIELD(rt_take_row, "base", base, STR, ALWAYS),
 	RT_VIEW_FIELD(rt_take_row, "git_commit", git_commit, STR, OMIT),
 	RT_VIEW_FIELD(rt_take_row, "last_updated", updated_us, TIME, OMIT),
+	RT_VIEW_FIELD(rt_take_row, "title", title, STR, OMIT),
+	RT_VIEW_FIELD(rt_take_row, "preview", preview, STR, OMIT),
+	RT_VIEW_FIELD(rt_take_row, "another_reply", another_reply, TAKE_ID, OMIT),
 };
 
 static void
@@ -163,7 +166,7 @@ rt_view_takes_first(rt_engine *engine, const rt_project *project, uint32_t disc,
 {
 	rt_scope s;
 	rt_view v = begin(&s, engine, project, (rt_place){disc, 0});
-	rt_take_rows takes = rt_takes_list(&v, &(rt_takes_options){all, most, also, true, true});
+	rt_take_rows takes = rt_takes_list(&v, &(rt_takes_options){all, most, also, true, true, true});
 
 	rt_json_open(buf, NULL, '[');
 	for (size_t i = 0; i < takes.count; i++) {
@@ -203,6 +206,18 @@ rt_disc_row_write(rt_buf *buf, const rt_disc_row *disc)
 		rt_json_put_null(buf, "updated");
 	if (disc->track.size > 0)
 		rt_json_put_str(buf, "track", disc->track);
+	if (!rt_str_eq(disc->title, disc->name))
+		rt_json_put_str(buf, "title", disc->title);
+	if (disc->pinned)
+		rt_json_put_bool(buf, "pinned", true);
+	if (disc->archived)
+		rt_json_put_bool(buf, "archived", true);
+	if (disc->tag_count > 0)
+		rt_json_open(buf, "tags", '[');
+	for (size_t i = 0; i < disc->tag_count; i++)
+		rt_json_put_str(buf, NULL, disc->tags[i]);
+	if (disc->tag_count > 0)
+		rt_json_close(buf, ']');
 	put_absent(buf, disc->absent);
 }
 

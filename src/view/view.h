@@ -42,8 +42,9 @@ RT_CHECKED rt_status rt_view_takes_first(rt_engine *engine, const rt_project *pr
  * take's entries of which other takes show another revision. Cost: the trie (view_trie.h). */
 RT_CHECKED rt_status rt_view_forks(rt_engine *engine, const rt_project *project, rt_place place,
 				   rt_buf *buf, rt_error *err);
-/* [{"id","name","active","entries","takes","updated","track"}]; all: also deleted ones; track: only
- * those that rt_disc_row_is_of accepts */
+/* [{"id","name","active","entries","takes","updated","track","title","pinned","archived","tags"}],
+ * the last four where they apply; all: also deleted ones; track: only those that rt_disc_row_is_of
+ * accepts */
 RT_CHECKED rt_status rt_view_discussions(rt_engine *engine, const rt_project *project, bool all,
 					 rt_str track, rt_buf *buf, rt_error *err);
 /* [{"name","active","discussions","entries","updated"}] */

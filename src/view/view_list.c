@@ -3,8 +3,23 @@
  * Takes, discussions and settings as rows. */
 #include <stdlib.h> /* qsort */
 
+#include "core/role.h"
+#include "core/setting.h"
 #include "log/engine_impl.h"
 #include "view/view_impl.h"
+
+enum {
+	TITLE_MAX = 60,    /* characters of a title made of a question */
+	TITLE_READ = 240,  /* of the question that are read for it */
+	TITLED_MAX = 200,  /* takes of a list that get titles */
+	TITLE_LOOKS = 8    /* entries among which the question is looked for */
+};
+
+static yyjson_val *
+parsed(rt_scope *s, rt_str json)
+{
+	return rt_ok(s) && json.ptr != NULL ? rt_json_parse(s, json) : NULL;
+}
 
 /* ---- takes ---- */
 
@@ -97,6 +112,10 @@ rt_takes_list(const rt_view *v, const rt_takes_options *options)
 			.absent = !take->present,
 		};
 	}
+	rt_scope *memory = how.titles && rows.count > 1 ? rt_view_inner(v->scope) : NULL;
+
+	for (size_t i = 0; memory != NULL && i < rows.count && i < TITLED_MAX; i++)
+		rt_take_row_set_title(v, disc, memory, &rows.items[i]);
 	if (how.grouped)
 		group_takes(&rows);
 	return rows;
@@ -122,12 +141,156 @@ set_updated(const rt_view *v, const rt_disc *disc, rt_disc_row *row)
 	}
 }
 
+bool
+rt_disc_name_is_generated(rt_str name)
+{
+	rt_str prefix = RT_STR("discussion-");
+	uint64_t number;
+
+	return rt_str_is(name, "main") ||
+	       (rt_str_starts(name, prefix) &&
+		rt_setting_count(rt_str_at(name.ptr + prefix.size, name.size - prefix.size),
+				 &number));
+}
+
+rt_str
+rt_first_words(rt_scope *s, rt_str text, size_t max)
+{
+	rt_str line = rt_str_trim(text);
+	const char *end = line.size > 0 ? memchr(line.ptr, '\n', line.size) : NULL;
+	rt_buf *out = rt_scope_buf(s);
+	size_t cut;
+
+	if (end != NULL)
+		line.size = (size_t)(end - line.ptr);
+	line = rt_str_trim(line);
+	cut = rt_utf8_count(line) > max ? rt_utf8_offset(line, max - 1) : line.size;
+	if (cut < line.size) { /* whole words, unless there is only one */
+		size_t space = cut;
+
+		while (space > 0 && line.ptr[space] != ' ')
+			space--;
+		cut = space > cut / 2 ? space : cut;
+	}
+	rt_buf_add_str(out, rt_str_trim(rt_str_at(line.ptr, cut)));
+	if (cut < line.size)
+		rt_buf_add_c(out, "…");
+	return rt_scope_str(s, out);
+}
+
+/* The first words of the first question of its active take; absent: there is none near its start. */
+static rt_str
+question_title(const rt_view *v, rt_scope *bodies, const rt_disc *disc)
+{
+	const rt_seq *slots = rt_disc_active(disc)->slots;
+	rt_view inner = {bodies, v->engine, v->project, v->place};
+	size_t count = rt_seq_count(slots);
+	rt_slot slot[TITLE_LOOKS];
+	rt_str role = {0};
+
+	count = count < TITLE_LOOKS ? count : TITLE_LOOKS;
+	RT_TRY(v->scope, rt_seq_copy(slots, 0, count, slot, &v->scope->error));
+	for (size_t i = 0; rt_ok(v->scope) && i < count; i++) {
+		RT_TRY(v->scope,
+		       rt_project_name(v->project, slot[i].role, &role, &v->scope->error));
+		if (slot[i].kind != 0 || !rt_role_is_user(role))
+			continue;
+		rt_scope_reset(bodies);
+		const rt_body *body = rt_view_body(&inner, slot[i].body);
+
+		if (rt_scope_adopt(v->scope, bodies) != RT_OK)
+			break;
+		rt_str words = rt_first_words(
+			v->scope, rt_view_preview(bodies, role, body, TITLE_READ), TITLE_MAX);
+
+		return words.size > 0 ? words : (rt_str){0};
+	}
+	return (rt_str){0};
+}
+
+static rt_str
+title_of(const rt_view *v, rt_scope *bodies, const rt_cell *cell, const rt_disc *disc)
+{
+	rt_str name = rt_cell_name(cell), title;
+
+	if (!rt_disc_name_is_generated(name))
+		return name;
+	title = rt_json_str(parsed(v->scope, rt_fields_get(disc->fields, RT_STR("setting.title"))));
+	if (rt_str_trim(title).size == 0)
+		title = question_title(v, bodies, disc);
+	return title.size > 0 ? title : name;
+}
+
+rt_str
+rt_disc_title(const rt_view *v, uint32_t number)
+{
+	const rt_cell *cell = rt_project_cell(v->project, number);
+	const rt_disc *disc = NULL;
+
+	if (cell == NULL ||
+	    RT_TRY(v->scope, rt_project_disc(v->project, number, &disc, &v->scope->error)) != RT_OK)
+		return RT_STR("");
+	return title_of(v, rt_view_inner(v->scope), cell, disc);
+}
+
+static bool
+flag_of(const rt_disc *disc, const char *field)
+{
+	return rt_str_is(rt_fields_get(disc->fields, rt_str_of(field)), "true");
+}
+
+static void
+set_tags(const rt_view *v, const rt_disc *disc, rt_disc_row *row)
+{
+	yyjson_val *list =
+		parsed(v->scope, rt_fields_get(disc->fields, RT_STR("setting.tags")));
+	rt_str *tags = rt_scope_array(v->scope, yyjson_arr_size(list), sizeof(*tags));
+
+	for (rt_json_iter it = rt_json_items(list); tags != NULL && rt_json_next(&it);) {
+		rt_str tag = rt_str_trim(rt_json_str(it.value));
+
+		if (tag.size > 0)
+			tags[row->tag_count++] = tag;
+	}
+	row->tags = tags;
+}
+
+bool
+rt_disc_row_has_tag(const rt_disc_row *disc, rt_str tag)
+{
+	if (tag.size == 0)
+		return disc->tag_count == 0;
+	for (size_t i = 0; i < disc->tag_count; i++) {
+		rt_str own = disc->tags[i];
+
+		if (rt_str_starts(own, tag) && (own.size == tag.size || own.ptr[tag.size] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/* The pinned ones first; both parts keep their order. */
+static void
+put_pinned_first(rt_scope *s, rt_disc_rows *rows)
+{
+	rt_disc_row *items = rt_scope_array(s, rows->count, sizeof(*items));
+	size_t count = 0;
+
+	for (int pinned = 1; items != NULL && pinned >= 0; pinned--)
+		for (size_t i = 0; i < rows->count; i++)
+			if (rows->items[i].pinned == (pinned == 1))
+				items[count++] = rows->items[i];
+	rows->items = items;
+}
+
 rt_disc_rows
 rt_discs_list(const rt_view *v, bool all)
 {
 	rt_scope *s = v->scope;
 	size_t discs = rt_project_disc_count(v->project);
 	rt_disc_rows rows = {.items = rt_scope_array(s, discs, sizeof(*rows.items))};
+	rt_scope *bodies = rt_view_inner(s);
+	bool has_pinned = false;
 
 	for (uint32_t i = 1; rt_ok(s) && i <= discs; i++) {
 		const rt_cell *cell = rt_project_cell(v->project, i);
@@ -145,14 +308,21 @@ rt_discs_list(const rt_view *v, bool all)
 			.active = cell->number == v->project->active,
 			.entries = rt_seq_count(rt_disc_active(disc)->slots),
 			.takes = rt_disc_present_count(disc),
+			.title = title_of(v, bodies, cell, disc),
+			.pinned = flag_of(disc, "setting.pinned"),
+			.archived = flag_of(disc, "setting.archived"),
 			.absent = !cell->present,
 		};
+		has_pinned = has_pinned || row->pinned;
+		set_tags(v, disc, row);
 		rt_str track = rt_fields_get(disc->fields, RT_STR("track"));
 
 		if (track.ptr != NULL)
 			row->track = rt_json_str(rt_json_parse(s, track));
 		set_updated(v, disc, row);
 	}
+	if (has_pinned)
+		put_pinned_first(s, &rows);
 	return rt_ok(s) ? rows : (rt_disc_rows){0};
 }
 
@@ -220,12 +390,6 @@ rt_settings_read(const rt_view *v)
 	row->own = row->settings.count - row->own;
 	add_other_fields(&row->fields, disc->fields);
 	return row;
-}
-
-static yyjson_val *
-parsed(rt_scope *s, rt_str json)
-{
-	return rt_ok(s) && json.ptr != NULL ? rt_json_parse(s, json) : NULL;
 }
 
 yyjson_val *

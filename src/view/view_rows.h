@@ -131,6 +131,10 @@ typedef struct rt_take_row {
 	uint32_t group;    /* where grouped: the number of the first take with this base */
 	rt_str git_commit; /* of the last update; or absent */
 	int64_t updated_us; /* its last change; where unknown, the time of its last entry; 0: none */
+	/* where titles are asked for: */
+	rt_str title;      /* instead of a generated name: where it differs; or absent */
+	rt_str preview;    /* the first words of what it has and others do not; or absent */
+	uint32_t another_reply; /* it is only another reply beside that of this take; 0: it is not */
 	bool absent;       /* deleted */
 } rt_take_row;
 
@@ -145,6 +149,7 @@ typedef struct rt_takes_options {
 	uint32_t also; /* and the take of this number at any position; 0: none */
 	bool times;    /* updated_us, too. Cost: a row of the log for each */
 	bool grouped;  /* those with the same base together, where the first of them is */
+	bool titles;   /* title, preview and another_reply, too. Cost: two texts for each */
 } rt_takes_options;
 /* options may be NULL. */
 rt_take_rows rt_takes_list(const rt_view *view, const rt_takes_options *options);
@@ -158,6 +163,10 @@ typedef struct rt_disc_row {
 	bool has_updated;
 	int64_t updated_us; /* of the last step, else of the last entry */
 	rt_str track;       /* that it is bound to; or absent */
+	rt_str title;       /* to show instead of a generated name; else the name */
+	bool pinned, archived;
+	const rt_str *tags; /* "work/db" is within "work" */
+	size_t tag_count;
 	bool absent;        /* deleted */
 } rt_disc_row;
 
@@ -166,10 +175,23 @@ typedef struct rt_disc_rows {
 	size_t count;
 } rt_disc_rows;
 
-/* all: also those that were deleted. Cost: a row of the log for each. */
+/* Pinned ones first, else in order of creation. all: also those that were deleted. Cost: a row of
+ * the log for each, and of those without a title or a chosen name their first question. */
 rt_disc_rows rt_discs_list(const rt_view *view, bool all);
+/* The title of a discussion: its name; of one with a generated name its setting "title", else the
+ * first words of the first question of its active take, else the name. In the view's scope. */
+rt_str rt_disc_title(const rt_view *view, uint32_t disc);
+/* "main", "discussion-2" …: a name that nobody chose. */
+bool rt_disc_name_is_generated(rt_str name);
+/* The first words of a text, at most max characters, in the scope; cut at a space, with "…". */
+rt_str rt_first_words(rt_scope *scope, rt_str text, size_t max);
+/* Does it have this tag, or one within it? Empty: no tag at all. */
+bool rt_disc_row_has_tag(const rt_disc_row *disc, rt_str tag);
 /* Does a discussion belong to a track? track: its name; empty: to none; ptr NULL: true. */
 bool rt_disc_row_is_of(const rt_disc_row *disc, rt_str track);
+
+/* "main", "main_take_2" …: a name that nobody chose. */
+bool rt_take_name_is_generated(rt_str name);
 
 /* ---- tracks ---- */
 

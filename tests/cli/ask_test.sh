@@ -12,7 +12,7 @@ r ask "Hello?" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 4 ] && pass || fail "no model is 4" "$(cat "$work/err")"
 holds "no model is set" "$work/err" "no model"
 # Everything that was found is named, in every command that needs a model.
-for c in "ask Hello" chat again compact compress "go :1 --summary"; do
+for c in "ask Hello" chat again compact compress "merge-take main" "go :1 --summary"; do
 	r add "for $c" -q
 	OPENAI_API_KEY=x GEMINI_API_KEY=y "$RETAKE" --db "$db" $c >"$work/out" 2>"$work/err" </dev/null
 	[ $? = 4 ] && pass || fail "$c without a model is 4" "$(cat "$work/err")"
@@ -21,7 +21,7 @@ for c in "ask Hello" chat again compact compress "go :1 --summary"; do
 	holds "set model " "$work/err" "$c says how to choose one"
 	grep -qF "=x" "$work/err" && fail "$c shows a key" "" || pass
 done
-r undo 6 -q
+r undo 7 -q
 r set model builtin/echo >/dev/null
 
 r "Is anybody there?" >"$work/out" 2>"$work/err" </dev/null
@@ -296,5 +296,49 @@ holds "usage: 7 tokens in, 1,000 out" "$work/out" "show -v: the names of pi"
 hasnt "no cache, no word of it" "cache" "$(cat "$work/out")"
 r show -v :-2 >"$work/out"
 holds 'usage: {"own":7}' "$work/out" "show -v: names that are not known"
+
+# --- the conclusions of another take ---
+db=$work/merge.db
+r set model builtin/echo -q
+r add -q "Which store?"
+r add -q "PostgreSQL is what we know."
+r go -q :1
+r add -q "Is SQLite enough?"
+r add -q -r AI "SQLite is enough: one writer."
+r takes switch main -q
+r merge-take main_take_1 --json >"$work/out" 2>"$work/err" </dev/null
+holds '"entries":2' "$work/out" "merge-take --json"
+r show --json >"$work/out"
+holds '"kind":"branch_summary"' "$work/out" "merge-take: an entry"
+holds 'one writer' "$work/out" "merge-take: what was concluded"
+holds '"from_take":"main_take_1"' "$work/out" "merge-take: its source"
+holds '"count":3' "$work/out" "merge-take: one entry"
+r undo -q
+r show --json >"$work/out"
+holds '"count":2' "$work/out" "merge-take: one step"
+r merge-take t2 >"$work/out" 2>"$work/err" </dev/null
+holds 'Summarised 2 entries of the take "t2" in ' "$work/err" "merge-take: for people"
+code "merge-take: itself" 1 r merge-take main
+has "merge-take: itself" "cannot be merged into itself" "$err"
+code "merge-take: unknown" 3 r merge-take nowhere
+has "merge-take: unknown" "Takes: retake " "$err"
+
+# --- titles ---
+db=$work/titles.db
+mkdir -p "$XDG_CONFIG_HOME/retake"
+echo 'title_model = "builtin/summary"' >"$XDG_CONFIG_HOME/retake/config.toml"
+r ask -m builtin/echo "Why is the sky blue?" >"$work/out" 2>"$work/err" </dev/null
+holds 'Title: ' "$work/err" "title_model: the title is said"
+[ "$(r ls --json | json 'd[0]["title"]')" = "$(sed -n 's/^Title: //p' "$work/err")" ] && pass || fail "title_model: it is listed" "$(r ls)"
+r ask -m builtin/echo "And the sea?" >"$work/out" 2>"$work/err" </dev/null
+hasnt "title_model: once" 'Title: ' "$(cat "$work/err")"
+r -q new mine
+r ask -m builtin/echo "Named" >"$work/out" 2>"$work/err" </dev/null
+hasnt "title_model: a chosen name stays" 'Title: ' "$(cat "$work/err")"
+echo 'title_model = "builtin/nothing"' >"$XDG_CONFIG_HOME/retake/config.toml"
+r -q new
+code "title_model: an unknown one does no harm" 0 r ask -m builtin/echo "Here?"
+has "title_model: an unknown one is noted" 'no title was written' "$err"
+rm "$XDG_CONFIG_HOME/retake/config.toml"
 r fsck >/dev/null 2>&1 && pass || fail "fsck" ""
 finish

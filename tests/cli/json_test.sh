@@ -131,6 +131,10 @@ one files add files a.c
 one track
 one track t
 one tracks
+one tag t
+one tag
+one pin
+one archive --off
 one track --toggle
 one preset
 one preset save p

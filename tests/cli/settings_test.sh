@@ -154,6 +154,65 @@ E
 	is 'draft: in the input line' 'not sent yet' "$got"
 }
 
+effect_title() { # shown where the name is a generated one
+	r -q add hi
+	is 'title: the first words' hi "$(r ls --json | json 'd[0]["title"]')"
+	r -q set title 'Greetings, mostly'
+	has 'title: in the list' 'Greetings, mostly' "$(r ls)"
+	r -q undo
+	is 'title: undone' hi "$(r ls --json | json 'd[0]["title"]')"
+	r -q set title 'Greetings, mostly'
+	r -q rename talks
+	is 'title: a chosen name counts' null "$(r ls --json | json 'd[0].get("title")')"
+	code 'title: of one discussion' 2 r set title x --for-all
+}
+effect_pinned() {
+	r -q new second
+	r -q pin
+	is 'pinned: first' 'second main' "$(r ls --json | json '" ".join(x["name"] for x in d)')"
+	has 'pinned: shown' pinned "$(r ls)"
+	r -q pin --off
+	is 'pinned: no longer' 'main second' "$(r ls --json | json '" ".join(x["name"] for x in d)')"
+	code 'pinned: unknown discussion' 3 r pin nowhere
+}
+effect_archived() {
+	r -q new old
+	r -q use main
+	r -q archive old
+	hasnt 'archived: left out' old "$(r ls)"
+	is 'archived: asked for' old "$(r ls --archived --json | json '" ".join(x["name"] for x in d)')"
+	has 'archived: --all' archived "$(r ls --all)"
+	has 'archived: can be opened' old "$(r use old 2>&1)"
+	has 'archived: the active one is listed' '* old' "$(r ls)"
+	r -q archive --off
+	r -q use main
+	has 'archived: no longer' old "$(r ls)"
+}
+effect_tags() {
+	r -q tag work/db urgent
+	is 'tags: in JSON' '["work/db", "urgent"]' "$(r ls --json | json 'd[0]["tags"]')"
+	has 'tags: in the list' '#work/db  #urgent' "$(r ls)"
+	has 'tags: within' main "$(r ls --tag work)"
+	hasnt 'tags: not by a part of a word' main "$(r ls --tag wor)"
+	has 'tags: by query' main "$(r ls urg)"
+	hasnt 'tags: without any' main "$(r ls --tag '')"
+	r export --format toml >"$work/tags.toml"
+	r export --format canonical >"$work/tags.json"
+	r -q tag --remove urgent
+	is 'tags: removed' work/db "$(r tag)"
+	r -q tag --remove work/db
+	has 'tags: none' 'has no tags' "$(r tag)"
+	r -q undo
+	is 'tags: undone' '["work/db"]' "$(r tag --json)"
+	for form in toml json; do
+		db=$work/tags_$form.db
+		r -q import "$work/tags.$form"
+		is "tags: kept by $form" '["work/db", "urgent"]' \
+			"$(r ls --json | json '[x for x in d if "tags" in x][0]["tags"]')"
+	done
+	code 'tags: not a list' 2 r set tags 5
+}
+
 for key in $(r settings --all --json | json '" ".join(each["key"] for each in d)'); do
 	db=$work/$key.db
 	r -q add hi

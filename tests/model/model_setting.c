@@ -28,7 +28,8 @@ model_op_label(model_call *c)
 rt_status
 model_op_setting(model_call *c)
 {
-	static const char *const of_disc[] = {"draft", "temperature", "top_p", "max_tokens"};
+	static const char *const of_disc[] = {"draft", "temperature", "top_p", "max_tokens",
+					     "title", "pinned", "archived", "tags"};
 	rt_str key = model_keep(c->m, model_str_field(c, "key"));
 	yyjson_val *given = model_field(c, "value");
 	rt_str value = yyjson_is_null(given) ? RT_STR("") : model_keep_value(c->m, given);
@@ -40,7 +41,7 @@ model_op_setting(model_call *c)
 	if (rt_str_is(key, "undo_capacity") && !yyjson_is_null(given) &&
 	    !rt_json_u64(given, &count))
 		return FAIL(c, USAGE, "no whole number");
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < sizeof(of_disc) / sizeof(of_disc[0]); i++)
 		if (rt_str_is(key, of_disc[i])) {
 			if (!model_pair_set(c->m, &d.settings, &d.setting_count, key, value))
 				return model_unchanged(c);

@@ -575,7 +575,7 @@ random_ops_make(random_ops *r, const model *m, rt_buf *out)
 {
 	static const char *const keys[] = {"draft",	     "temperature",	     "top_p",
 					   "max_tokens",     "model",		     "edit_notices",
-					   "auto_add_history", "project_system_prompt", "x.y", "odd key"};
+					   "auto_add_history", "project_system_prompt", "x.y", "title", "odd key"};
 	static const char *const lists[] = {"files", "context_files", "screenshots"};
 	kind k = any_kind(r, m);
 	place p;

@@ -31,7 +31,7 @@ program(void)
 /* ---- the project ---- */
 
 static void
-add_field(rt_buf *json, const char *key, int texts)
+add_text(rt_buf *json, const char *key, int texts)
 {
 	rt_buf raw, text;
 	size_t i;
@@ -44,10 +44,16 @@ add_field(rt_buf *json, const char *key, int texts)
 	for (i = 0; i < raw.size && strcmp(key, "key") == 0; i++)
 		raw.ptr[i] = raw.ptr[i] == 0 ? '.' : raw.ptr[i];
 	rt_utf8_repair(&text, rt_buf_str(&raw));
-	rt_buf_add_f(json, ",\"%s\":", key);
 	rt_json_add_string(json, rt_buf_str(&text));
 	rt_buf_deinit(&raw);
 	rt_buf_deinit(&text);
+}
+
+static void
+add_field(rt_buf *json, const char *key, int texts)
+{
+	rt_buf_add_f(json, ",\"%s\":", key);
+	add_text(json, key, texts);
 }
 
 static void
@@ -79,6 +85,17 @@ add_project(rt_buf *json)
 	};
 	size_t i;
 
+	add_operation(json, "discussion.new", ",\"name\":\"discussion-2\"");
+	end_operation(json);
+	add_operation(json, "setting.set", ",\"key\":\"title\"");
+	add_field(json, "value", 5);
+	end_operation(json);
+	add_operation(json, "setting.set", ",\"key\":\"tags\",\"value\":[");
+	add_text(json, "value", 5);
+	rt_buf_add_byte(json, ']');
+	end_operation(json);
+	add_operation(json, "discussion.switch", ",\"discussion\":\"main\"");
+	end_operation(json);
 	for (i = 0; i < ENTRIES; i++) {
 		add_operation(json, "entry.append", "");
 		add_field(json, "role", 3);
@@ -239,7 +256,7 @@ static const char *const commands[] = {
 	"takes", "takes --json", "takes tree", "search plain", "search words --json", "history",
 	"history --json", "history show 1", "history show 40", "diff", "revisions :1", "revisions :1 --json",
 	"context", "context --json", "label", "label --json", "roles", "settings", "settings --json", "prompt",
-	"prompt --raw", "prompt --json", "track", "tracks", "preset", "models",
+	"prompt --raw", "prompt --json", "track", "tracks", "tag", "preset", "models",
 	"comms", "hooks", "doctor", "files", "symbols",
 	"export --format canonical", "export --format markdown", "export --format html",
 	"export --format pi", "backup /nonexistent/\033[2J", "show \033[2J", "\033]0;t\a", "show --\033[31m",

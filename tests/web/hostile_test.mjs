@@ -302,8 +302,8 @@ async function entries() {
 		tally.equal("each part is a discussion", mine.length, chunks.length);
 		let bad = 0, shown = 0, edited = 0;
 		for (const [nr, each] of mine.entries()) {
-			await page.locator("nav.discussions button.name").nth(list.indexOf(each)).waitFor({ state: "attached" });
-			await page.evaluate((at) => document.querySelectorAll("nav.discussions button.name")[at].click(), list.indexOf(each));
+			await page.locator(`nav.discussions button.name[data-disc=${each.id}]`).waitFor({ state: "attached" });
+			await page.evaluate((id) => document.querySelector(`nav.discussions button.name[data-disc=${id}]`).click(), each.id);
 			await until(() => page.evaluate((id) => location.hash.startsWith(`#/d/${id}/`), each.id));
 			await page.waitForSelector(".entry");
 			// the end of a take comes first; what stands before it when all columns are there
@@ -386,7 +386,8 @@ async function readAndEdit(ids) {
 async function clickLinks(at) {
 	const { page, seen } = at;
 	const linking = ALL.find(isLinking);
-	await page.evaluate((disc) => document.querySelectorAll("nav.discussions button.name")[disc].click(), chunks.findIndex((part) => part.includes(linking)));
+	await page.evaluate((disc) => [...document.querySelectorAll("nav.discussions button.name")]
+		.sort((a, b) => a.dataset.disc.slice(1) - b.dataset.disc.slice(1))[disc].click(), chunks.findIndex((part) => part.includes(linking)));
 	await page.waitForSelector(".entry");
 	for (let i = 0; i < 99 && !(await page.locator(".prose a[href^=http]").count()); i++)
 		await page.evaluate(() => { document.querySelector(".entries").scrollTop -= 1500; }).then(() => settle(page));
@@ -418,7 +419,7 @@ async function fields() {
 		const idsOf = async (path) => (await server.api("GET", path)).map((each) => each.id).slice(1);
 		const read = (what) => server.api("GET", `/discussions/d1/${what}`).catch(() => server.api("GET", `/discussions/d1/${what}`));
 		const discs = await idsOf("/discussions"), takes = await idsOf("/discussions/d1/takes");
-		await page.evaluate(() => document.querySelectorAll("nav.discussions button.name")[0].click());
+		await page.evaluate(() => document.querySelector("nav.discussions button.name[data-disc=d1]").click());
 		await page.waitForSelector(".entry");
 		let bad = 0, words = "";
 		for (const [nr, part] of chunks.entries()) {
@@ -429,6 +430,7 @@ async function fields() {
 					{ op: "entry.append", id: `e${n}`, role: text, content: `${text}\nzq${nr}` }, { op: "label.set", entry: `e${n}`, label: text },
 					...(text.trim() ? [{ op: "role.add", role: text }] : []), { op: "preset.save", name: text });
 			}
+			ops.push({ op: "setting.set", key: "tags", value: texts });
 			for (const which of ["files", "context_files", "screenshots"])
 				ops.push({ op: "files.set", which, items: which === "files" ? texts.map((path) => ({ path, name: path })) : texts });
 			await tell(server, "/batch" + d, { ops });
