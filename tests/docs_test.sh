@@ -301,14 +301,14 @@ def cell(text):
 
 def events_tables():
     table = help_json("events") or {"members": {}, "events": []}
-    rows = ["| member | is |", "|---|---|"]
+    rows = ["| member | meaning |", "|---|---|"]
     rows += [f"| `{name}` | {cell(about)} |" for name, about in table["members"].items()]
     rows += ["", "| event | may | members | match |", "|---|---|---|---|"]
     for event in table["events"]:
         name = f"`{event['name']}`" + (f" (`{event['alias']}`)" if "alias" in event else "")
         may = ["deny"] if event["deny"] else []
         may += ["replace " + ", ".join(f"`{m}`" for m in event["replace"])] if event["replace"] else []
-        may += ["sum up"] if event["summary"] else []
+        may += ["summarise"] if event["summary"] else []
         members = "<br>".join(f"`{m}`: {cell(about)}" for m, about in event["members"].items())
         rows.append(f"| {name}: {cell(event['when'])} | {', '.join(may)} | {members} | "
                     f"{' '.join(f'`{m}`' for m in event['match'])} |")
@@ -356,7 +356,7 @@ def check_config():
     page = "docs/models.md"
     text = read(page)
     keys = help_json("config") or {}
-    table = "| key | is |\n|---|---|\n"
+    table = "| key | meaning |\n|---|---|\n"
     table += "".join(f"| `{key}` | {cell(about)} |\n" for key, about in keys.items())
     match = CONFIG.search(text)
     if match and WRITE:

@@ -22,7 +22,7 @@ import wire
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# class: names. See docs/security.md, "What libmicrohttpd hides".
+# class: names. See docs/security.md, "Requests that libmicrohttpd changes".
 HIDDEN = {
     "request line": {"target with NUL"},
     "header name": {"no name", "folded", "folded by a tab", "folded blank line",
