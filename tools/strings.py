@@ -42,12 +42,16 @@ C_TOKEN = re.compile(r"""
 TS_TOKEN = re.compile(r"""
       /\*.*?\*/ | (?<![:"'`\w])//[^\n]*     # comment
     | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' | `(?:\\.|[^`\\])*`
+    | (?:(?<=[(,=:!&|?\[])|(?<=[(,=:!&|?\[][ ]))/(?![/*])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\\\n\[])+/[a-z]*
     | (?<=>)[^<>{}`"=;()]*[A-Za-z][^<>{}`"=;()]*(?=[<{])   # text of an element
+    | (?<=[^=]>)\s*[A-Z][a-z’']*[ ,][^<>{}`=;]*(?=[<{])    # with brackets
+    | (?<=\})\s*[A-Za-z][a-z’']*[ ,.][^<>{}`=;()"]*(?=[<{])
     | .
     """, re.X | re.S)
 WORDS = re.compile(r"[A-Za-z’']{2,}[,:;.]?\)? +[\"“(%{$<]?[A-Za-z%{$<]")
 NOT_ENGLISH = re.compile(
     r"^\s*(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|DROP|ALTER|PRAGMA|WITH \w+ AS|BEGIN |REPLACE INTO|"
+    r"(export|declare|interface|const|let|function|class) \w|"
     r"\w+ ?= ?\?|FROM |WHERE |ORDER BY|LISTEN |HTTP/|[A-Za-z-]+: [a-z-]+/|<\w|</|[{\[]\"|--[a-z-]+ [A-Z]+$)"
     r"|^[MmLlHhVvZzCcAa\d .,-]+$|^[\w%-]+( [\w%:./-]+)*;")
 
@@ -83,6 +87,8 @@ def web_strings(text):
     for token in TS_TOKEN.finditer(text):
         word = token[0]
         if len(word) < 2 or word.startswith(("/*", "//")):
+            continue
+        if word[0] == "/":
             continue
         if word[0] in "\"'`" and word[-1] == word[0]:
             yield token.start(), unquote(word[1:-1])
@@ -152,6 +158,7 @@ def check(surfaces):
     for group in groups:
         for name, line, text in group:
             checked += 1
+            text = re.sub(r"\$\{[^{}]*\}", "${}", text)
             for shown, pattern in patterns:
                 if pattern.search(text):
                     found += 1

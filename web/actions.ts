@@ -139,14 +139,14 @@ const DONE: Record<string, string> = {
 	"entry.split": "Split the entry.", "entry.merge": "Merged two entries.",
 	"take.branch": "Started a new take.", "take.rename": "Renamed the take.",
 	"take.clear": "Cleared the take.",
-	"take.truncate": "Truncated the take.", "take.graft": "Copied the entries over.",
-	"take.promote": "The take is a discussion of its own now.",
+	"take.truncate": "Truncated the take.", "take.graft": "Copied the entries.",
+	"take.promote": "The take is now a separate discussion.",
 	"label.set": "Changed the label.", "head.move": "The next entry continues from here.",
 	"discussion.new": "Started a discussion.", "discussion.rename": "Renamed the discussion.",
 	"discussion.delete": "Deleted the discussion.", "role.add": "Added the role.",
 	"discussion.extract": "Copied the path to a new discussion.",
 	"role.remove": "Removed the role.", "prompt.update": "Changed the prompt.",
-	"project.reset": "Started afresh.", revert: "Reverted that step.",
+	"project.reset": "Reset the project.", revert: "Reverted that step.",
 };
 
 function tell(name: string, result: Result, manner: Manner): void {
@@ -518,7 +518,7 @@ export async function newDiscussion(name: string): Promise<void> {
 /** A discussion with what is in it, as one step. */
 export async function make(name: string, ops: Op[]): Promise<void> {
 	await inTurn(async () => {
-		const done = await change("POST", "/batch", { body: { ops } }, { say: `Made the discussion "${name}".` }, "batch", { ops });
+		const done = await change("POST", "/batch", { body: { ops } }, { say: `Created the discussion "${name}".` }, "batch", { ops });
 		if (done)
 			await followDiscussion({ ...done, discussion: name });
 	});
@@ -579,7 +579,7 @@ const MOST_SAID = 60;
 function said(key: string, value: unknown): string {
 	const name = key.charAt(0).toUpperCase() + key.slice(1).replace(/_/g, " ");
 	if (value === null)
-		return `${name}: the default.`;
+		return `Reset ${name} to the default.`;
 	const text = value === true ? "on" : value === false ? "off" : String(value);
 	return typeof value === "object" || text.length > MOST_SAID || text.includes("\n") ? `${name}: saved.` : `${name}: ${text}`;
 }
@@ -654,13 +654,13 @@ async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 		return null;
 	const end = await stopToEnd(run.run);
 	if (!end)
-		return async () => ({ count: 0, words: "The reply could not be stopped. Nothing was taken back." });
+		return async () => ({ count: 0, words: "The reply could not be stopped. Nothing was undone." });
 	return async (seen) => {
 		const since = seen.steps.filter((each) => !each.undone && isSeen(each) && each.seq > (newest?.seq ?? 0));
 		const own = await Promise.all(since.map((each) => isOf({ ...end, question: end.question ?? run.question }, each)));
 		if (own.includes(false))
-			return { count: 0, words: "Stopped. Others made changes meanwhile, so nothing was taken back." };
-		return { count: since.length + asked, words: asked ? "Stopped, and what was asked is taken back." : "Stopped, and the reply is taken back." };
+			return { count: 0, words: "Stopped. There were other changes in the meantime, so nothing was undone." };
+		return { count: since.length + asked, words: asked ? "Stopped, and the question was undone." : "Stopped, and the reply was undone." };
 	};
 }
 
@@ -670,7 +670,7 @@ async function sayBetween(way: Way, seen: Seen | null, upto: number): Promise<vo
 	const words = next && next.seq > upto && await fullWords(next);
 	if (seen)
 		await reached(seen.seq);
-	notify({ text: `Somebody else was faster${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "done again"}.` });
+	notify({ text: `Another change came first${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "redone"}.` });
 }
 
 /** As many steps as were meant when it was asked for, however often others come in between; but never
@@ -714,7 +714,7 @@ async function goInTime(way: Way, wanted: number): Promise<void> {
 		const { count, steps } = went, words = await movedWords(steps, count);
 		await showMoved(steps, known).catch(() => undefined);
 		notify({
-			text: went.words || (isUndo ? "Undone" : "Done again") + (words ? `: ${words}.` : "."),
+			text: went.words || (isUndo ? "Undone" : "Redone") + (words ? `: ${words}.` : "."),
 			action: isUndo ? { label: "Redo", run: () => void redo(count) } : undoAction,
 		}, went.done.seq);
 	}).catch(sayProblem);
@@ -739,12 +739,12 @@ export async function jump(to: number, where: { shown?: string; back?: string } 
 	if (take && state.take !== take && state.takes.some((each) => each.id === take))
 		await show(state.disc!, take);
 	if (where.back) {
-		notify({ text: "You are back where you were." }, done.seq);
+		notify({ text: "Returned to the previous state." }, done.seq);
 		return;
 	}
 	notify({
 		text: [`This is the state after step ${to}.`, done.note].filter(Boolean).join(" "),
-		action: { label: "Back to where you were", run: () => void jump(done.seq - 1, { back: seen ?? undefined }) },
+		action: { label: "Return to the previous state", run: () => void jump(done.seq - 1, { back: seen ?? undefined }) },
 	}, done.seq);
 }
 
@@ -763,7 +763,7 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 		importedHere(after, done.seq);
 		await reload();
 		await followDiscussion(done);
-		say(done.entries ? `Imported ${done.entries} entries.` : "All of that was here already.", !!done.entries, done.seq);
+		say(done.entries ? `Imported ${done.entries} entries.` : "Nothing to import: all entries already exist.", !!done.entries, done.seq);
 		return true;
 	} catch (error) {
 		sayProblem(error);

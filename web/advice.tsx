@@ -29,7 +29,7 @@ export function Advices(props: { ops: (text: string) => Op[]; text: string }) {
 		<ul class="advice" aria-live="polite">
 			{found.advice.map((each) => <li>{told(each)}</li>)}
 			{isMuch && (
-				<li class="quiet">About {found.resent_tokens.toLocaleString()} tokens of this conversation will be sent, and paid, once more: they come after what you change.</li>
+				<li class="quiet">About {found.resent_tokens.toLocaleString()} tokens of this conversation will be sent and charged again, because they follow your change.</li>
 			)}
 		</ul>
 	);

@@ -15,7 +15,7 @@ export class Problem extends Error {
 	readonly body: ProblemBody;
 
 	constructor(status: number, body: ProblemBody) {
-		super(body.detail ?? body.title ?? "The server did not say why.");
+		super(body.detail ?? body.title ?? "The server gave no reason.");
 		this.status = status;
 		this.code = body.code ?? "";
 		this.body = body;

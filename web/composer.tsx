@@ -171,7 +171,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		document.addEventListener("visibilitychange", hide);
 		return () => document.removeEventListener("visibilitychange", hide);
 	}, [disc]);
-	const toEnd = () => act.op("head.move", { entry: outline!.id[outline!.id.length - 1] }, { say: "What you write comes at the end again." });
+	const toEnd = () => act.op("head.move", { entry: outline!.id[outline!.id.length - 1] }, { say: "The next entry is added at the end again." });
 	const onKeyDown = (event: KeyboardEvent) => {
 		if (completion.takesKey(event))
 			return;
@@ -203,7 +203,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 			onPaste={(event) => { if (hasFiles(event) && disc) { event.preventDefault(); attached.add([...event.clipboardData!.files]); } }}>
 			{behindAt >= 0 && (
 				<p class="behind">
-					<span role="status">What you write continues after entry {behindAt + 1}, in a take of its own.</span>{" "}
+					<span role="status">The next entry follows entry {behindAt + 1}, in a new take.</span>{" "}
 					<button type="button" class="link" onClick={() => void toEnd()}>Back to the end</button>
 				</p>
 			)}
@@ -231,17 +231,17 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 					<button type="button" class="stop" title="Stop (Esc)" key={run.run} onClick={() => void stopRun(run.run).catch(act.sayProblem)}>Stop</button>
 				))}
 				<button type="button" id="add" class={model ? "" : "primary"} disabled={isEmpty || !disc || attached.isPending}
-					title={model ? `As it is, without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>Add</button>
+					title={model ? `Add without a reply (${shown("Ctrl+Shift+Enter")})` : sendKey} onClick={() => void add()}>Add</button>
 				{model && (
 					<button type="button" id="ask" class={isAnswered ? "" : "primary"} onClick={() => void ask()} disabled={running.length > 0 || attached.isPending}
-						title={goesOn ? `Goes on with the reply that is not complete (${sendKey})` : sendKey}>
+						title={goesOn ? `Continue the incomplete reply (${sendKey})` : sendKey}>
 						{ASKS.map((each) => <span key={each} class={each === askText ? "" : "unseen"} aria-hidden={each !== askText || undefined}>{each}</span>)}
 					</button>
 				)}
 			</div>
 			{!model && (
 				<p class="quiet hint">
-					Without a model, what you write is added as it is. To be answered,{" "}
+					No model is set, so your text is added without a reply. To get replies,{" "}
 					<button type="button" class="link" onClick={() => openModel()}>choose a model</button>.
 				</p>
 			)}

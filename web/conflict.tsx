@@ -11,22 +11,22 @@ export function ConflictDialog() {
 		return null;
 	const { mine, theirs } = conflict;
 	return (
-		<Dialog title="Changed since you looked" class="wide conflict" onClose={() => conflict.decide("discard")}>
-			<p>{conflict.entry ? "This entry was changed after you began, in another window or program." : "The discussion was changed after you looked, in another window or program."}</p>
+		<Dialog title="Changed in the meantime" class="wide conflict" onClose={() => conflict.decide("discard")}>
+			<p>{conflict.entry ? "This entry was changed in another window or program while you were editing." : "The discussion was changed in another window or program in the meantime."}</p>
 			{mine !== null && theirs !== null && (
 				<>
-					<p class="quiet">Theirs, with what yours would change:</p>
+					<p class="quiet">The other text, with your changes marked:</p>
 					<Difference before={theirs} after={mine} />
 				</>
 			)}
-			{theirs === null && conflict.entry && <p>The entry is not there any more.</p>}
+			{theirs === null && conflict.entry && <p>The entry no longer exists.</p>}
 			<footer>
-				<button type="button" class={conflict.canKeepBoth ? "" : "primary"} onClick={() => conflict.decide("discard")}>{mine === null ? "Leave it" : "Discard mine"}</button>
+				<button type="button" class={conflict.canKeepBoth ? "" : "primary"} onClick={() => conflict.decide("discard")}>{mine === null ? "Cancel" : "Discard mine"}</button>
 				{conflict.canKeepBoth && (
 					<button type="button" class="primary" onClick={() => conflict.decide("both")}>Keep both: mine as a new take</button>
 				)}
 				<button type="button" class="danger" disabled={theirs === null && conflict.entry !== null}
-					onClick={() => conflict.decide("overwrite")}>{mine === null ? "Do it anyway" : "Overwrite"}</button>
+					onClick={() => conflict.decide("overwrite")}>{mine === null ? "Change anyway" : "Overwrite"}</button>
 			</footer>
 		</Dialog>
 	);

@@ -115,7 +115,7 @@ function Nothing(props: { entry: Entry }) {
 	const { entry } = props;
 	if (endWords(entry) || eventOf(entry) || otherCalls(entry).length || entry.thinking_segments?.length)
 		return null;
-	return <p class="quiet">Empty. <span class="for-keys">Press e or double-click to write.</span></p>;
+	return <p class="quiet">Empty. <span class="for-keys">Press e or double-click to edit.</span></p>;
 }
 
 export function Content(props: { entry: Entry; isSource: boolean; outcomes?: ReadonlyMap<string, Outcome> }) {

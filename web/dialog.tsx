@@ -102,7 +102,7 @@ function QuestionDialog(props: { asked: Question }) {
 					<datalist id="suggestions">{asked.suggestions.map((each) => <option value={each} />)}</datalist>
 				)}
 				<footer>
-					<button type="button" class={asked.isLoss ? "primary" : ""} autoFocus={asked.isLoss} onClick={() => end(null)}>{asked.isLoss ? "Go on writing" : "Cancel"}</button>
+					<button type="button" class={asked.isLoss ? "primary" : ""} autoFocus={asked.isLoss} onClick={() => end(null)}>{asked.isLoss ? "Keep editing" : "Cancel"}</button>
 					<button type="submit" class={asked.isDanger ? "danger" : "primary"}
 						autoFocus={asked.value === undefined && !asked.isLoss}>{asked.yes}</button>
 				</footer>

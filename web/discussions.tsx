@@ -92,7 +92,7 @@ function itemsOf(each: Discussion, isOnly: boolean): MenuItem[] {
 		{ text: each.pinned ? "Unpin" : "Pin", run: () => void act.setListed(each.id, "pinned", each.pinned ? null : true, each.pinned ? "Unpinned." : "Pinned.") },
 		{ text: "Tags …", run: () => void askTags(each) },
 		{ text: each.archived ? "Unarchive" : "Archive", run: () => void act.setListed(each.id, "archived", each.archived ? null : true, each.archived ? "Listed again." : "Archived.") },
-		{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: isOnly && "It is the only discussion", isDanger: true },
+		{ text: "Delete …", run: () => void askDeleteDiscussion(each.id), isOff: isOnly && "This is the only discussion", isDanger: true },
 	];
 }
 
@@ -117,7 +117,7 @@ function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: b
 			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${size}`} aria-current={isOpen ? "page" : undefined}
 				onClick={() => choose(each.id)}>
 				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={each.name} />}{" "}
-				<span class="count" title={[isOpen ? "In the take that is shown" : "In its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : [])].join(", ")}>
+				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : [])].join(", ")}>
 					{each.updated && <>{when(each.updated)} · </>}{size}</span>
 			</button>
 			<Menu label={`More for ${titleOf(each)}`} items={() => itemsOf(each, props.isOnly)}><span aria-hidden="true">⋯</span></Menu>

@@ -78,7 +78,7 @@ function Field(props: FieldProps) {
 	};
 	const cancel = async () => {
 		if (text !== props.original &&
-		    !(await askYes("Give up what you typed?", "The text of the entry stays as it was.", "Discard", true, true)))
+		    !(await askYes("Discard your changes?", "The text of the entry does not change.", "Discard", true, true)))
 			return;
 		keepDraft(props.draftKey, null);
 		props.onEnd();
@@ -97,7 +97,7 @@ function Field(props: FieldProps) {
 	};
 	return (
 		<div class="editor">
-			{isKept && <p class="quiet">This is what you had typed before.</p>}
+			{isKept && <p class="quiet">Your unsaved text from before.</p>}
 			<LeftDrafts of={props.leftKey} own={props.draftKey} now={text} onUse={(left) => type(text === props.original ? left : `${text}\n${left}`)} />
 			<textarea ref={field} aria-label={props.label} value={text} rows={2} spellcheck readOnly={isBusy}
 				onInput={(event) => type(event.currentTarget.value)} onKeyDown={onKeyDown} />
@@ -147,14 +147,14 @@ export function EntryEditor(props: { entry: Entry }) {
 			more={[
 				...(canAsk ? [{
 					text: "Save and ask again", act: (text: string) => act.editAndAsk(entry.id, text, seen.current, isBlocks, later === 0),
-					title: later === 0 ? "Saves the text and gets a reply to it." : "A new take ends with what you typed and gets a reply. This take stays unchanged.",
+					title: later === 0 ? "Saves the text and gets a reply to it." : "A new take ends with your text and gets a reply. This take stays unchanged.",
 				}] : []),
 				{
 					text: "Save as new take", act: (text) => act.editAsTake(entry.id, text),
-					title: "This take stays as it is; a new one ends with what you typed. Ctrl+Shift+Enter", isOff: isBlocks, isShift: true,
+					title: "A new take ends with your text. This take stays unchanged. Ctrl+Shift+Enter", isOff: isBlocks, isShift: true,
 				},
 				{
-					text: "Split at the cursor", title: "Two entries, cut where the cursor is.",
+					text: "Split at the cursor", title: "Splits the entry in two at the cursor.",
 					act: async (text, at) => {
 						if (text !== seen.current.text && !(await act.edit(entry.id, text, seen.current.tag, isBlocks)))
 							return false;
@@ -163,7 +163,7 @@ export function EntryEditor(props: { entry: Entry }) {
 					},
 				},
 			]}>
-			{later > 0 && <span class="quiet">Entries below stay as they are</span>}
+			{later > 0 && <span class="quiet">Later entries do not change</span>}
 		</Field>
 	);
 }

@@ -367,7 +367,7 @@ export function Entries() {
 			<RunRows runs={here} />
 		</div>
 		{v.isNew && <button type="button" class="new-below" onClick={() => list.toEnd()}
-			onPointerDown={(event) => { if (event.button === 0) list.toEnd(); /* a line of news may move it before the pointer is up */ }}>New below <span aria-hidden="true">↓</span></button>}
+			onPointerDown={(event) => { if (event.button === 0) list.toEnd(); /* a line of news may move it before the pointer is up */ }}>New entries below <span aria-hidden="true">↓</span></button>}
 	</>);
 }
 

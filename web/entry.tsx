@@ -25,7 +25,7 @@ import type { Outcome } from "./tools";
 import type { Entry } from "./types";
 import type { MenuItem } from "./menu";
 
-const PREVIEW = 60, LAST = "It is the last entry";
+const PREVIEW = 60, LAST = "This is the last entry";
 
 export interface RowProps {
 	id: string;
@@ -72,7 +72,7 @@ function ForkPicker(props: { id: string; tabIndex: number }) {
 		<span class="fork" role="group" aria-label={`Alternative ${fork.place + 1} of ${fork.count}`}>
 			<button type="button" class="icon" aria-label="Previous alternative" disabled={!fork.previous}
 				tabIndex={props.tabIndex} onClick={() => go(fork.previous)}>‹</button>
-			<button type="button" class="icon text" title="Compare with the other way" aria-label={`${fork.place + 1}/${fork.count}, compare`}
+			<button type="button" class="icon text" title="Compare the takes" aria-label={`${fork.place + 1}/${fork.count}, compare`}
 				tabIndex={props.tabIndex} onClick={() => compareWith(fork.next ?? fork.previous)}>{fork.place + 1}/{fork.count}</button>
 			<button type="button" class="icon" aria-label="Next alternative" disabled={!fork.next}
 				tabIndex={props.tabIndex} onClick={() => go(fork.next)}>›</button>
@@ -107,7 +107,7 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 		{ text: "Branch here, named …", run: () => void ask.askBranch(id) },
 		{ text: "Continue from here", run: () => void act.op("head.move", { entry: id }), isOff: isLast && LAST },
 		{ text: "Copy the path to a new discussion", run: () => void act.extract(id) },
-		{ text: "Move up", hint: hintOf("up"), run: () => void act.moveBy(id, -1), isOff: at === 0 && "It is the first entry", isFirstOfGroup: true },
+		{ text: "Move up", hint: hintOf("up"), run: () => void act.moveBy(id, -1), isOff: at === 0 && "This is the first entry", isFirstOfGroup: true },
 		{ text: "Move down", hint: hintOf("down"), run: () => void act.moveBy(id, 1), isOff: isLast && LAST },
 		{ text: "Move before …", run: () => void ask.askMoveBefore(id) },
 		{ text: "Merge with the next", run: () => void act.merge(id), isOff: isLast && LAST },
@@ -196,21 +196,21 @@ function Row(props: RowProps) {
 					aria-label={isCollapsed ? "Expand" : "Collapse"} onClick={() => ask.toggleCollapsed(id)}>{isCollapsed ? "▸" : "▾"}</button>
 				<RolePicker value={role} tabIndex={tab} isAsleep={!isNear} label={`Role of entry ${number}`}
 					onChange={(value) => void act.changeRole(id, value)} />
-				{!!(flags & EDITED) && <button type="button" class="icon edited" tabIndex={tab} title="Its versions (w)"
+				{!!(flags & EDITED) && <button type="button" class="icon edited" tabIndex={tab} title="Versions (w)"
 					aria-label={`Edited: versions of entry ${number}`} onClick={() => ask.showVersions(id)}>edited</button>}
 				<ForkPicker id={id} tabIndex={tab} />
 				{label && <span class="chip label">{label}</span>}
 				{outline.kind[at] !== "message" && outline.kind[at] && !event && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
-				{differs && <span class="quiet" title="Another take shows it differently">≠</span>}
-				{behind === id && <span class="chip head" title="What you write comes after this entry; those below stay in their take">continues here</span>}
+				{differs && <span class="quiet" title="Different text in another take">≠</span>}
+				{behind === id && <span class="chip head" title="The next entry follows this one; the entries below stay in their take">continues here</span>}
 				{event && <span class="event">{event}</span>}
 				{isCollapsed && <span class="preview">{preview(body)}</span>}
 				{isNear && <span class="acts">
 					<CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of entry ${number}`} title="Copy (c)" tabIndex={tab} />
 					<button type="button" class="icon text" tabIndex={tab} title="Edit (e)" onClick={() => ask.startEdit(id)}>Edit</button>
 					{roleClass(role) === "is-model"
-						? <button type="button" class="icon text" tabIndex={tab} title="Another reply, in a take of its own (g)" onClick={() => ask.again(id, 1)}>Again</button>
+						? <button type="button" class="icon text" tabIndex={tab} title="Another reply, in a new take (g)" onClick={() => ask.again(id, 1)}>Again</button>
 						: <button type="button" class="icon text" tabIndex={tab} title="Insert before (i)" onClick={() => ask.startInsert({ before: id })}>Insert</button>}
 					<button type="button" class="icon text" tabIndex={tab} title="Branch here (b)" onClick={() => void act.branch(id)}>Branch</button>
 					<button type="button" class="icon text" tabIndex={tab} title="Delete (d)" onClick={() => void act.remove(props.isSelected ? act.selected() : [id])}>Delete</button>

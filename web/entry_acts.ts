@@ -64,7 +64,7 @@ export function startInsert(place: { before?: string; after?: string }): void {
 export async function askRole(entry: string): Promise<void> {
 	const outline = state.outline!;
 	const now = outline.role[placeOf(outline, entry)];
-	const role = await askLine("Who speaks?", now, {
+	const role = await askLine("Change the role", now, {
 		text: "One of the project's roles, or any other.", suggestions: state.settings?.roles ?? [],
 	});
 	if (role && role !== now)
@@ -73,7 +73,7 @@ export async function askRole(entry: string): Promise<void> {
 
 export async function askLabel(entry: string): Promise<void> {
 	const now = state.outline?.labels.get(entry) ?? "";
-	const text = await askLine("Label", now, { text: "A name to find this entry by. Empty: none." });
+	const text = await askLine("Label", now, { text: "A name for this entry. Leave empty for none." });
 	if (text !== null && text !== now)
 		await act.label(entry, text.trim());
 }
@@ -81,8 +81,8 @@ export async function askLabel(entry: string): Promise<void> {
 export async function askMoveBefore(entry: string): Promise<void> {
 	const outline = state.outline!;
 	const text = await askLine("Move before …", "", {
-		text: `The number of the entry that will follow (1 to ${outline.id.length}), its id or its label. ` +
-			"Empty: to the end.",
+		text: `The number (1 to ${outline.id.length}), id or label of the entry that will follow. ` +
+			"Leave empty to move to the end.",
 	});
 	if (text === null)
 		return;
@@ -140,7 +140,7 @@ export async function useAsPrompt(entry: string): Promise<void> {
 	const row = document.querySelector(`[data-entry="${entry}"] .entry-body`), marked = getSelection();
 	const isInside = marked?.anchorNode && marked.focusNode && row?.contains(marked.anchorNode) && row.contains(marked.focusNode);
 	const text = (isInside && marked.toString().trim()) || proseOf(await bodyOf(entry));
-	await act.op("prompt.update", { text }, { say: "The working prompt is now that text." });
+	await act.op("prompt.update", { text }, { say: "Set the working prompt." });
 }
 
 /** The text of an entry without its thinking; of one with thinking in its text the server's blocks say where that is. */
@@ -174,7 +174,7 @@ export function again(entry: string, n: number): void {
 
 export async function askAgain(entry: string): Promise<void> {
 	const n = Number(await askLine("Again", "3", {
-		text: "So many replies, each in a take of its own.", isNumber: true,
+		text: "Number of replies, each in a separate take.", isNumber: true,
 	}));
 	if (n > 0)
 		again(entry, Math.min(n, 100));

@@ -361,8 +361,8 @@ export function ledTo(page: PageData, hash: string): { spot: Spot; missing: stri
 	const to = linked(page.discussions, page.active, hash), { spot } = to;
 	if (page.read === "whole" || (!to.missing && spot.at >= (page.discussions[spot.disc].takes[spot.take]?.before ?? 0)))
 		return to;
-	const missing = page.read === "begun" ? "What the link leads to is still being read. It is shown as soon as it is there; this is the end of the page."
-		: "The link leads to something that could not be read. This is the end of the page.";
+	const missing = page.read === "begun" ? "The target of the link is still being loaded and will be shown when it is available. This is the end of the page."
+		: "The target of the link could not be read. This is the end of the page.";
 	return { spot: headSpot(page.discussions, page.active), missing };
 }
 
@@ -378,7 +378,7 @@ function linked(discussions: PageDiscussion[], active: number, hash: string): { 
 		spot.at = opensAtEnd() ? takes[take].count - 1 : Math.min(0, takes[take].count - 1);
 	}
 	const gone = d !== null && found < 0 ? `the discussion "${d}"` : t !== null && take < 0 ? `the take "${t}"` : "";
-	const missing = gone && `The link leads to ${gone}, which is not in this page. This is what is nearest.`;
+	const missing = gone && `The link leads to ${gone}, which is not in this page. This is the nearest place.`;
 	if (e === null)
 		return { spot, missing };
 	const place = (of: PageTake | undefined) => (!of ? -1 : /^#\d+$/.test(e)
@@ -388,7 +388,7 @@ function linked(discussions: PageDiscussion[], active: number, hash: string): { 
 		return { spot: { ...spot, at }, missing };
 	const other = takes.findIndex((each) => place(each) >= 0);
 	if (other < 0)
-		return { spot, missing: missing || "The link leads to an entry that is not in this page. This is the take that it was in." };
+		return { spot, missing: missing || "The link leads to an entry that is not in this page. This is its take." };
 	return { spot: { ...spot, take: other, at: place(takes[other]) },
-		missing: missing || `The entry of the link is not in its take: this is "${takes[other].name}", which has it.` };
+		missing: missing || `The linked entry is no longer in that take. This is "${takes[other].name}", which contains it.` };
 }

@@ -24,7 +24,7 @@ function Redacted(props: { of: PageDiscussion["redacted"] }) {
 	const { entries, places, kinds } = props.of;
 	const what = kinds.map(([kind, count]) => `${kind}: ${count}`).join(", ");
 	return (
-		<span class="chip page-redacted" title={places ? what : "Nothing looked like a secret"}>
+		<span class="chip page-redacted" title={places ? what : "No secrets were found"}>
 			{places ? `${entries} ${entries === 1 ? "entry" : "entries"} redacted` : "Redacted"}
 			<span class="page-wide quiet">{what && ` · ${what}`}</span>
 		</span>
@@ -148,12 +148,12 @@ function Page(props: PageProps) {
 				<button type="button" disabled={isAtHead} onClick={() => go(head)}>To the head</button>
 			</header>
 			<div class="page-columns">
-				<nav class="page-left" aria-label="All entries">{isReady ? <Guard key={spot.disc}><Outline disc={disc} head={head} spot={spot} onGo={goRow} /></Guard> : <p class="quiet pane-note">{props.read === "cut" ? "There is no outline of what could not be read." : "Reading …"}</p>}</nav>
+				<nav class="page-left" aria-label="All entries">{isReady ? <Guard key={spot.disc}><Outline disc={disc} head={head} spot={spot} onGo={goRow} /></Guard> : <p class="quiet pane-note">{props.read === "cut" ? "The outline could not be read." : "Reading …"}</p>}</nav>
 				<div class="shade" onClick={() => setTree(false)} />
 				<main class="page-middle">
 					{missing && (
 						<p class="page-missing"><span role="status">{missing}</span>
-							<button type="button" class="icon" aria-label="Put the line away" onClick={() => setMissing("")}>×</button></p>
+							<button type="button" class="icon" aria-label="Close the message" onClick={() => setMissing("")}>×</button></p>
 					)}
 					<Takes disc={disc} take={spot.take} onTake={goTake} />
 					<Entries discussions={discussions} spot={spot} turn={turn} sizes={sizes} />
@@ -168,9 +168,9 @@ function Paper(props: { page: PageData; spot: Spot }) {
 	const { discussions, read } = props.page, { spot } = props;
 	const take = discussions[spot.disc].takes[spot.take], all = take?.count ?? 0, before = take?.before ?? 0;
 	const from = Math.max(before, Math.floor(Math.max(0, spot.at) / MOST_PRINTED) * MOST_PRINTED), count = Math.min(all - from, MOST_PRINTED);
-	const why = read === "begun" ? "what is before them was still being read when this was printed, and is missing. Print again when the outline is there."
-		: read === "cut" ? "what is before them is missing, as the file is not complete."
-			: `paper has ${MOST_PRINTED.toLocaleString()} at a time, those around the entry that is marked. Mark another to print the others.`;
+	const why = read === "begun" ? "the earlier ones were still being loaded when this was printed, and are missing. Print again when the outline is complete."
+		: read === "cut" ? "the earlier ones are missing, because the file is incomplete."
+			: `at most ${MOST_PRINTED.toLocaleString()} entries around the selected one are printed. Select another entry to print the others.`;
 	return (
 		<>
 			<h1>{discussions[spot.disc].name}</h1>
@@ -201,7 +201,7 @@ function begin(): void {
 			render(<Paper page={page} spot={spot} />, paper);
 		else if (!page) {
 			document.body.prepend(paper);
-			render(<p class="part">This page is still being read, and nothing of it is here. Print it again when its entries are shown.</p>, paper);
+			render(<p class="part">This page is still being loaded. Print it again when its entries are shown.</p>, paper);
 		}
 	});
 	addEventListener("afterprint", () => render(null, paper));
@@ -212,7 +212,7 @@ function begin(): void {
 			const told = document.createElement("p");
 			told.setAttribute("role", "alert");
 			told.className = "page-missing";
-			told.textContent = "This file is not complete: its end is missing or damaged. What can be read of it is below.";
+			told.textContent = "This file is incomplete: its end is missing or damaged. The readable part is below.";
 			if (page)
 				show({ ...page, read: "cut" });
 			document.body.prepend(told);

@@ -103,7 +103,7 @@ export function Tree(props: Props) {
 				{label !== undefined && <span class="chip">{label}</span>}
 				<span class={"words" + (flags & MUTED ? " muted" : "")}><Marked text={words || "empty"} words={wanted} /></span>
 				{flags & EDITED ? <span class="chip edited" title="This text was changed after it was written">edited</span> : null}
-				{flags & DIFFERS ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
+				{flags & DIFFERS ? <span class="chip" title="Its text differs between takes">differs</span> : null}
 				{ends.slice(0, MOST_TIPS).map((name) => <span class="tip"><Cut text={name} title={`The end of the take "${name}"`} /></span>)}
 				{ends.length > MOST_TIPS && <span class="tip">+{ends.length - MOST_TIPS}</span>}
 				{row.at === headShown && <span class="here">← head</span>}
@@ -113,17 +113,17 @@ export function Tree(props: Props) {
 	return (
 		<section class="pane-body outline" aria-label="Outline">
 			<div class="pane-bar">
-				<input type="search" class="line" placeholder="Search all of it" aria-label="Search: entries with all of these words" value={search}
+				<input type="search" class="line" placeholder="Search all entries" aria-label="Search: entries with all of these words" value={search}
 					onInput={(event) => setSearch(event.currentTarget.value)}
 					onKeyDown={(event) => {
 						if (intoRows(event, "outline") && event.key === "Enter" && rows.length > 0)
 							go(rows[focus]);
 					}} />
-				<select aria-label="Which entries" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
+				<select aria-label="Filter entries" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
 					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
 				</select>
 			</div>
-			{rows.length === 0 ? <p class="quiet pane-note grow">{columns.count ? "Nothing matches." : "There are no entries yet."}</p> : (
+			{rows.length === 0 ? <p class="quiet pane-note grow">{columns.count ? "No matches." : "There are no entries yet."}</p> : (
 				<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline"
 					focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey} row={draw} />
 			)}

@@ -12,6 +12,6 @@ export class Guard extends Component<{ children: ComponentChildren }, { isBroken
 		return { isBroken: true };
 	}
 	render() {
-		return this.state.isBroken ? <span class="quiet">This part cannot be shown.</span> : this.props.children;
+		return this.state.isBroken ? <span class="quiet">This part cannot be displayed.</span> : this.props.children;
 	}
 }

@@ -10,7 +10,7 @@ import { addPane, openOverlay } from "./panes";
 import { useStore } from "./state";
 
 const TOPICS: [string, string][] = [
-	["Discussions, takes, entries", "A discussion has one or more takes: alternative branches. A take is a list of entries, each of which you can edit. The next reply is made from the entries as they are now."],
+	["Discussions, takes, entries", "A discussion has one or more takes: alternative branches. A take is a list of entries, each of which you can edit. The next reply is based on their current text."],
 	["Branch and compare", "Continue from an earlier entry to start a new take. Where takes diverge, ‹ 1/2 › beside an entry switches between them, and the number opens them side by side."],
 	["Undo", "Every change is a step in the history. Undo the last one with the button at the top, or any earlier one in the pane “History”, which keeps the later steps."],
 	["Ask again", "“Again” at a reply asks for another one and keeps the first as a take. “Continue” extends a reply that was stopped."],
@@ -47,14 +47,14 @@ function Help() {
 				<>
 					<label class="switch single">
 						<input type="checkbox" checked={isOn} onChange={(event) => switchKeys(event.currentTarget.checked)} />
-						{" "}Single keys are on, for an entry chosen with the keyboard
+						{" "}Single-letter keys act on an entry selected with the keyboard
 					</label>
 					<label class="switch">
 						<input type="checkbox" checked={sends} onChange={(event) => switchEnter(event.currentTarget.checked)} />
 						{" "}Enter sends, Shift+Enter inserts a line break
 					</label>
-					<p class="for-keys">What you type goes into the field at the bottom, wherever the focus is. <kbd>Esc</kbd> leads from
-						there to the entries: on the entry with the frame around it, single keys are commands.</p>
+					<p class="for-keys">Typed text goes into the field at the bottom, wherever the focus is. <kbd>Esc</kbd> moves from
+						there to the entries: on the entry with a frame, single letters are commands.</p>
 				</>
 			)}
 			<div class="keys">
@@ -73,10 +73,10 @@ function Help() {
 				))}
 				{words.length === 0 && (
 					<section>
-						<h3>While writing</h3>
+						<h3>In a text field</h3>
 						<dl>
 							<div><dt><kbd>{shown("Ctrl+Enter")}</kbd></dt><dd>Save, or send</dd></div>
-							<div><dt><kbd>Esc</kbd></dt><dd>Cancel; asks when something was typed</dd></div>
+							<div><dt><kbd>Esc</kbd></dt><dd>Cancel; asks before discarding text</dd></div>
 							<div><dt><kbd>Tab</kbd></dt><dd>Leave the field</dd></div>
 						</dl>
 					</section>

@@ -114,7 +114,7 @@ export const commands: Command[] = [
 	{ id: "insert-before", title: "Insert before", group: "Entry", keys: ["i"], needsEntry: true, run: onEntry((entry) => ask.startInsert({ before: entry })) },
 	{ id: "insert-after", title: "Insert after", group: "Entry", keys: ["a"], needsEntry: true, run: onEntry((entry) => ask.startInsert({ after: entry })) },
 	{ id: "role", title: "Change the role", group: "Entry", keys: ["r"], needsEntry: true, run: onEntry((entry) => void ask.askRole(entry)) },
-	{ id: "delete", title: "Delete (or what is selected)", group: "Entry", keys: ["d", "Delete"], needsEntry: true, run: () => void act.remove(act.selected()) },
+	{ id: "delete", title: "Delete (all selected entries)", group: "Entry", keys: ["d", "Delete"], needsEntry: true, run: () => void act.remove(act.selected()) },
 	{ id: "collapse", title: "Collapse or expand", group: "Entry", keys: ["c", "Space"], needsEntry: true, run: onEntry(ask.toggleCollapsed) },
 	{ id: "read", title: "Read or source", group: "Entry", keys: ["v"], needsEntry: true, run: onEntry(ask.toggleRead) },
 	{ id: "mute", title: "Mute or unmute", group: "Entry", keys: ["x"], needsEntry: true, run: onEntry(ask.toggleMuted) },

@@ -23,15 +23,15 @@ async function takeWith(entry: string): Promise<string | null> {
 async function sayMissing(place: Place): Promise<void> {
 	const here = discussionOf(state.disc)?.name ?? "";
 	if (place.disc !== state.disc)
-		return say(`The link leads to a discussion that is not here. This is "${here}".`, false);
+		return say(`The link leads to a discussion that does not exist. This is "${here}".`, false);
 	const isOtherTake = place.take !== undefined && place.take !== state.take;
-	const gone = isOtherTake ? "The link leads to a take that is not here any more." : "The link leads to an entry that is not here any more.";
+	const gone = isOtherTake ? "The link leads to a take that no longer exists." : "The link leads to an entry that no longer exists.";
 	const isThere = !place.entry || (state.outline !== null && placeOf(state.outline, place.entry) >= 0);
 	const other = isThere ? null : await takeWith(place.entry!);
 	if (other !== null) {
 		await show(state.disc!, other, place.entry);
 		showEntry(place.entry!, false);
-		return say(`${isOtherTake ? gone : "The entry of the link is not in its take."} This is "${takeOf(other)?.name}", which has it.`, false);
+		return say(`${isOtherTake ? gone : "The linked entry is no longer in that take."} This is "${takeOf(other)?.name}", which contains it.`, false);
 	}
 	if (isOtherTake || !isThere)
 		say(`${gone} This is "${takeOf(state.take)?.name}".`, false);

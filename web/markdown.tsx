@@ -76,7 +76,7 @@ function inline(node: Node, depth: number, isCode = false): ComponentChildren {
 	case "br":
 		return <br />;
 	case "ctl":
-		return <span class="control" title="a character that would not be seen">U+{node.cp}</span>;
+		return <span class="control" title="invisible character">U+{node.cp}</span>;
 	case "math":
 		return <Formula source={plain(node.c)} isDisplay={node.display === true} />;
 	case "ref":

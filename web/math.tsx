@@ -90,6 +90,6 @@ export function Formula(props: { source: string; isDisplay: boolean }) {
 	}, []);
 	const parts = useMemo(() => laid(tex, isDisplay), [tex, isDisplay, round]);
 	if (parts === null)
-		return <span class="tex" title="Math as it was written">{source}</span>;
+		return <span class="tex" title="Source of the formula">{source}</span>;
 	return <span class={isDisplay ? "formula display" : "formula"} tabIndex={isDisplay ? 0 : undefined} role="math" aria-label={tex}>{parts}</span>;
 }

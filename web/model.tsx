@@ -37,13 +37,13 @@ export interface Doubt {
 export function doubtOf(name: string, providers: Provider[]): Doubt | null {
 	const slash = name.indexOf("/"), provider = name.slice(0, Math.max(slash, 0));
 	if (slash > 0 && slash === name.length - 1)
-		return { text: `Which model of ${provider}? Its name comes behind the slash.` };
+		return { text: `Add the model of ${provider} after the slash.` };
 	if (slash > 0)
 		return providers.length === 0 || providers.some((each) => each.provider === provider) ? null
 			: { text: `There is no provider "${provider}". There are ${providers.map((each) => each.provider).join(", ")}.` };
 	const usual = state.info?.model ?? "";
 	const maker = makerOf(name, providers) ?? usual.slice(0, Math.max(usual.indexOf("/"), 0));
-	return { text: `"${name}" has no provider: say PROVIDER/NAME.`, meant: maker ? `${maker}/${name}` : undefined };
+	return { text: `"${name}" has no provider: use PROVIDER/NAME.`, meant: maker ? `${maker}/${name}` : undefined };
 }
 
 export function useProviders(): Provider[] {
@@ -71,7 +71,7 @@ export function ModelChoice(props: ChoiceProps) {
 	const known = (names.data ?? []).map((each) => each.model).filter((name) => name.startsWith(asked + "/"));
 	return (
 		<div class="setting">
-			<label for="set-provider">Choose among those of</label>
+			<label for="set-provider">Models of</label>
 			<select id="set-provider" value={asked} onChange={(event) => setPicked(event.currentTarget.value)}>
 				{(providers.length ? providers : [{ provider: asked, state: "" }]).map((each) => (
 					<option value={each.provider}>{each.provider}{each.state && ` (${each.state})`}</option>
@@ -113,7 +113,7 @@ function ModelDialog() {
 	const submit = () => {
 		const wanted = name.trim();
 		const found = wanted ? doubtOf(wanted, providers)
-			: own ? null : { text: "No model is named yet. Write one, or choose one below." };
+			: own ? null : { text: "No model is set. Enter one, or choose one below." };
 		setDoubt(found);
 		if (!found)
 			take(wanted);
@@ -121,8 +121,8 @@ function ModelDialog() {
 	return (
 		<Dialog title="Model" onClose={() => openOverlay(null)}>
 			<form onSubmit={(event) => { event.preventDefault(); submit(); }}>
-				<p>Who answers in this project, as PROVIDER/NAME. <code>builtin/echo</code> needs nothing, and repeats what it is told.
-					{usual && ` Empty: ${usual}, which is used where nothing is said.`}</p>
+				<p>The model for this project, as PROVIDER/NAME. <code>builtin/echo</code> needs no key, and repeats the question.
+					{usual && ` Default: ${usual}.`}</p>
 				<input class="line" autoFocus aria-label="Model" value={name} placeholder={usual || "PROVIDER/NAME"} list="models-known" spellcheck={false} autocomplete="off"
 					aria-invalid={doubt !== null || undefined} onInput={(event) => { setName(event.currentTarget.value); setDoubt(null); }} />
 				<datalist id="models-known">{known.map((each) => <option value={each} />)}</datalist>

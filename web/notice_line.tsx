@@ -12,7 +12,7 @@ export function NoticeLine() {
 			<span role={toast.isProblem ? "alert" : "status"}>{toast.text}</span>
 			{toast.repair && <button type="button" onClick={toast.repair.run}>{toast.repair.label}</button>}
 			{toast.action && <button type="button" onClick={toast.action.run}>{toast.action.label}</button>}
-			<button type="button" class="icon" aria-label="Put the line away" onClick={() => set({ toast: null })}>×</button>
+			<button type="button" class="icon" aria-label="Close the message" onClick={() => set({ toast: null })}>×</button>
 		</div>
 	);
 }

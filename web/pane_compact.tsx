@@ -36,7 +36,7 @@ function Compact() {
 		await openTakeOf(run);
 		const { tokens_before: before, tokens_after: after } = run as { tokens_before?: number; tokens_after?: number };
 		act.say(run.unchanged ? "There is nothing to compact." : (how === "compress" ? "Compressed the take" : "Compacted") +
-			(before && after ? `: about ${before.toLocaleString()} tokens are ${after.toLocaleString()} now.` : "."), true, run.seq);
+			(before && after ? `: about ${before.toLocaleString()} tokens became ${after.toLocaleString()}.` : "."), true, run.seq);
 	};
 	const option = (id: string, at: number) => {
 		const body = bodies.get(id);
@@ -57,10 +57,10 @@ function Compact() {
 	return (
 		<Dialog title="Compact or compress" onClose={close}>
 			<fieldset class="choices">
-				<legend>What the model sums up</legend>
-				{choice("keep", "The beginning", "The newest entries stay as they are. The others stay in view; the summary is sent instead of them.")}
-				{choice("range", "A run of entries", "The same, for the run that you choose.")}
-				{choice("compress", "The whole take", "The summary takes the place of all its entries. Undo brings them back.")}
+				<legend>Entries to summarise</legend>
+				{choice("keep", "The beginning", "The newest entries do not change. The others stay visible, but the summary is sent instead of them.")}
+				{choice("range", "A range of entries", "The same, for a range that you choose.")}
+				{choice("compress", "The whole take", "The summary replaces all its entries. Undo restores them.")}
 			</fieldset>
 			{how === "range" && (
 				<div class="setting-row">
@@ -71,18 +71,18 @@ function Compact() {
 				</div>
 			)}
 			{how === "range" && !isWrong && <p class="quiet small">{count(high - low + 1, "entry", "entries")}.</p>}
-			{how === "range" && isWrong && <p class="note problem" role="alert">The run ends before it begins.</p>}
+			{how === "range" && isWrong && <p class="note problem" role="alert">The range ends before it begins.</p>}
 			{how === "keep" && (
-				<label class="field">Tokens at the end that stay
-					<input class="line" type="number" min={0} step={256} value={keep} placeholder="as the settings say" onInput={(event) => setKeep(event.currentTarget.value)} />
+				<label class="field">Tokens to keep at the end
+					<input class="line" type="number" min={0} step={256} value={keep} placeholder="from the settings" onInput={(event) => setKeep(event.currentTarget.value)} />
 				</label>
 			)}
-			<label class="field">What the summary should pay attention to (may be empty)
+			<label class="field">What the summary should focus on (optional)
 				<textarea rows={2} value={words} disabled={work.isBusy} onInput={(event) => setWords(event.currentTarget.value)} />
 			</label>
-			{!model && <p class="note">No model is set, so nobody can write a summary. The settings have a list of models.</p>}
+			{!model && <p class="note">No model is set for the summary. Choose one in the settings.</p>}
 			{work.problem && <p class="note problem" role="alert">{work.problem}</p>}
-			{work.isBusy && <p class="quiet" role="status">{work.run?.notice ?? "The model sums up …"}</p>}
+			{work.isBusy && <p class="quiet" role="status">{work.run?.notice ?? "The model is writing a summary …"}</p>}
 			<footer>
 				<button type="button" onClick={close}>{work.isBusy ? "Stop" : "Cancel"}</button>
 				<button type="button" class="primary" disabled={work.isBusy || !model || isWrong || ids.length === 0} onClick={() => void begin()}>

@@ -112,7 +112,7 @@ function Compare() {
 		const place = behind ? { after: behind.id } : data!.common > 0 ? { after: `:${data!.common}` } : first ? { before: first.id } : {};
 		const end = others[others.length - 1], isEnd = !end || end.id === behind?.id;
 		const where = isEnd ? `the end of ${nameOf(into)}`
-			: behind ? `${nameOf(into)}, after "${oneLine(textOf(behind.content), 40)}"` : `${nameOf(into)}, where the two part`;
+			: behind ? `${nameOf(into)}, after "${oneLine(textOf(behind.content), 40)}"` : `${nameOf(into)}, where they diverge`;
 		void act.op("take.graft", { take: into, from, entries: [entry.id], ...place }, { say: `Copied to ${where}.` });
 	};
 	const picker = (label: string, value: string, choose: (id: string) => void) => (
@@ -125,19 +125,19 @@ function Compare() {
 	);
 	return (
 		<Dialog title="Compare takes" class="wide compare" onClose={() => openOverlay(null)}>
-			<div class="compare-heads">{picker("The take at the left", a, setA)}{picker("The take at the right", b, setB)}</div>
-			{takes.length < 2 && <p class="quiet">There is only one take. Branch somewhere to have two.</p>}
+			<div class="compare-heads">{picker("The take on the left", a, setA)}{picker("The take on the right", b, setB)}</div>
+			{takes.length < 2 && <p class="quiet">There is only one take. Branch to create another.</p>}
 			{problem && <p class="note problem" role="alert">{problem}</p>}
 			{data && (
 				<p class="quiet">
-					{data.common > 0 ? `Both begin with the same ${data.common === 1 ? "entry" : count(data.common, "entry", "entries")}` : "They part at the beginning"}
+					{data.common > 0 ? `Both begin with the same ${data.common === 1 ? "entry" : count(data.common, "entry", "entries")}` : "They diverge at the beginning"}
 					{data.changed.length > 0 && `, of which ${data.changed.length} ${data.changed.length === 1 ? "differs" : "differ"}`}.
-					{pairs.length === 0 && " Nothing else is different."}
+					{pairs.length === 0 && " There are no other differences."}
 				</p>
 			)}
 			{pairs.length > 0 && (
 				<label class="check"><input type="checkbox" checked={isLaid} onChange={(event) => setIsLaid(event.currentTarget.checked)} />
-					Laid out as it is read, without marks of what differs</label>
+					Show rendered, without marking differences</label>
 			)}
 			{isLaid && laid.problem && <p class="note problem" role="alert">{laid.problem}</p>}
 			<div class="compare-rows">

@@ -38,13 +38,13 @@ function Hidden(props: { query: Record<string, string | number | null> }) {
 	if (!data)
 		return <p class="quiet small" role="status">{problem || "Looking …"}</p>;
 	if (!data.places)
-		return <p class="quiet small" role="status">Nothing here looks like a secret. Read it all the same before you give it away.</p>;
+		return <p class="quiet small" role="status">No secrets were found. Read the file anyway before you share it.</p>;
 	return (
 		<div class="hidden-list">
 			<p class="small" role="status">
 				{count(data.places, "place", "places")} in {count(data.entries, "entry", "entries")} will be hidden. No program knows every secret: read the file before you give it away.
 			</p>
-			<div class="table-box" tabIndex={0} role="region" aria-label="What will be hidden">
+			<div class="table-box" tabIndex={0} role="region" aria-label="Text that will be redacted">
 				<table>
 					<thead><tr><th scope="col">What</th><th scope="col">Begins with</th><th scope="col">Where</th></tr></thead>
 					<tbody>
@@ -58,7 +58,7 @@ function Hidden(props: { query: Record<string, string | number | null> }) {
 					</tbody>
 				</table>
 			</div>
-			{(data.more || data.items.length > MOST_SHOWN) && <p class="quiet small">These are the first {MOST_SHOWN}.</p>}
+			{(data.more || data.items.length > MOST_SHOWN) && <p class="quiet small">Only the first {MOST_SHOWN} are shown.</p>}
 		</div>
 	);
 }
@@ -81,7 +81,7 @@ function Export() {
 	const href = address("/export", query);
 	const done = () => {
 		openOverlay(null);
-		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take "${take}"` : `"${disc}"`} as ${LABELS[name] ?? name}, where the browser keeps its downloads.`, false);
+		say(`Saved ${isCanonical || what === "project" ? "the project" : what === "take" ? `the take "${take}"` : `"${disc}"`} as ${LABELS[name] ?? name} in the downloads of the browser.`, false);
 	};
 	return (
 		<Dialog title="Export" onClose={() => openOverlay(null)}>
@@ -104,17 +104,17 @@ function Export() {
 			{!isCanonical && (
 				<>
 					<label class="check"><input type="checkbox" checked={isLossless} onChange={(event) => setLossless(event.currentTarget.checked)} />
-						Add what the format itself cannot say, so that an import brings back everything</label>
+						Include data that the format cannot represent, so that an import restores everything</label>
 					{name === "openai" && <label class="check"><input type="checkbox" checked={hasLines} onChange={(event) => setLines(event.currentTarget.checked)} />
-						One conversation a line</label>}
+						One conversation per line</label>}
 				</>
 			)}
 			<label class="check"><input type="checkbox" checked={isRedacted} onChange={(event) => setRedacted(event.currentTarget.checked)} />
-				<span>Without secrets: keys, tokens, passwords and home directories are replaced by marks</span></label>
+				<span>Redact secrets: replace keys, tokens, passwords and home directories by placeholders</span></label>
 			{isRedacted && (
 				<>
 					<label class="check inner"><input type="checkbox" checked={hasEmails} onChange={(event) => setEmails(event.currentTarget.checked)} />
-						<span>E-mail addresses, too</span></label>
+						<span>Redact email addresses, too</span></label>
 					<Hidden query={query} />
 				</>
 			)}

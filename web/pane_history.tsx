@@ -75,7 +75,7 @@ function Lanes(props: { row: LaneRow; count: number }) {
 /** A step in words, with the first ones of the entry that it is about. */
 function What(props: { step: Step }) {
 	const { step } = props, about = oneLine(beginning(step.about ?? "", ""), 60);
-	return <>{isDraft(step) ? "kept a draft" : step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
+	return <>{isDraft(step) ? "saved a draft" : step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
 }
 
 /** Who did it, where that was not a page like this one. */
@@ -151,8 +151,8 @@ function Gone(props: { entries: Side[] }) {
 	if (entries.length === 0)
 		return null;
 	return (
-		<ul class="past-gone" aria-label="Taken out by this step">
-			{entries.slice(0, MOST_GONE).map((entry) => <li key={entry.id}><Who role={entry.role} /> <span class="chip">taken out</span> <del>{lineOf(entry)}</del></li>)}
+		<ul class="past-gone" aria-label="Removed by this step">
+			{entries.slice(0, MOST_GONE).map((entry) => <li key={entry.id}><Who role={entry.role} /> <span class="chip">removed</span> <del>{lineOf(entry)}</del></li>)}
 			{entries.length > MOST_GONE && <li class="quiet">and {count(entries.length - MOST_GONE, "more entry", "more entries")}</li>}
 		</ul>
 	);
@@ -164,14 +164,14 @@ function Whole(props: { entry: Side; before: Side | undefined; onClose: () => vo
 	const back = useRef<HTMLButtonElement>(null);
 	useLayoutEffect(() => back.current?.focus(), []);
 	return (
-		<section class="past past-whole" aria-label="The whole text, as it was then" onKeyDown={(event) => {
+		<section class="past past-whole" aria-label="The whole text at that time" onKeyDown={(event) => {
 			if (event.key !== "Escape")
 				return;
 			event.stopPropagation();
 			props.onClose();
 		}}>
 			<header class="pane-bar">
-				<h2 class="words"><Who role={entry.role} />{before && " and what the step changed"}</h2>
+				<h2 class="words"><Who role={entry.role} />{before && " with the changes of the step"}</h2>
 				<span class="space" />
 				<button type="button" ref={back} onClick={props.onClose}>Back</button>
 			</header>
@@ -211,7 +211,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 				<button type="button" class="icon" aria-label="Close the preview" onClick={props.onClose}>×</button>
 			</header>
 			{problem && <p class="pane-note">{discussionOf(state.disc)?.name ?? "The discussion"} was not there yet, or that state is gone: {problem}</p>}
-			{data && entries.length === 0 && <p class="quiet pane-note">Empty, then.</p>}
+			{data && entries.length === 0 && <p class="quiet pane-note">The take was empty.</p>}
 			{data && takeName !== data.take && <p class="quiet pane-note">The take "{takeName}" was not there yet; this is "{data.take}".</p>}
 			{data && <Gone entries={data.gone} />}
 			{entries.length > 0 && (
@@ -230,7 +230,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 							<div {...place} role="listitem" key={entry.id} class={"pane-row past-row" + (mark && " marked")} data-entry={entry.id} aria-setsize={data!.count} aria-posinset={at + 1}
 								title="Show the whole text" onClick={() => read(at)}>
 								<span class="row-head"><Who role={entry.role} />
-									{mark && <span class="chip accent">{mark}</span>}{isGone && <span class="chip">not here now</span>}</span>
+									{mark && <span class="chip accent">{mark}</span>}{isGone && <span class="chip">no longer in the take</span>}</span>
 								<span class="words">{lineOf(entry)}</span>
 							</div>
 						);
@@ -239,7 +239,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 			{data && data.next !== null && <p class="quiet pane-note">The first {PAST_PAGE} of them.</p>}
 			<footer class="verbs">
 				<button type="button" class="primary" disabled={step.current} onClick={() => void act.jump(step.seq, { shown: data?.takeId ?? undefined })}>Jump here</button>
-				<button type="button" disabled={step.undone} title={step.undone ? "It is undone already" : "A new step takes back what this one did, and nothing else"}
+				<button type="button" disabled={step.undone} title={step.undone ? "Already undone" : "Reverts only this step, as a new step"}
 					onClick={() => void act.revert(step.seq)}>Revert only this</button>
 			</footer>
 		</section>
@@ -290,7 +290,7 @@ function History() {
 	};
 	const undone = steps.filter((each) => each.undone).length;
 	if (all.length === 0)
-		return <div class="pane-empty">{problem ? <p role="alert">{problem}</p> : <p class="quiet">{isLoading ? "Reading …" : "Nothing has happened yet."}</p>}</div>;
+		return <div class="pane-empty">{problem ? <p role="alert">{problem}</p> : <p class="quiet">{isLoading ? "Reading …" : "No steps yet."}</p>}</div>;
 	return (
 		<section class="pane-body history" aria-label="History">
 			<Rows role="listbox" label="Steps, newest first" count={rows.length} height={ROW_PX} idPrefix="history" focus={focus}
@@ -322,7 +322,7 @@ function History() {
 				}} />
 			{step ? <Past step={step} onClose={() => setChosen(null)} /> : (
 				<footer class="pane-foot"><p class="quiet">
-					{count(steps.length, "step")}{hasMore && " and more"}{undone > 0 && ` · ${undone} undone`}
+					{count(steps.length, "step")}{hasMore && " or more"}{undone > 0 && ` · ${undone} undone`}
 					<span class="keys-hint"> · Enter shows the state after a step</span>
 				</p>
 				{drafts > 0 && (

@@ -41,9 +41,9 @@ function plainName(file: File): string {
 function count1(counted: Counted): string {
 	const parts = [
 		count(counted.discussions, "discussion"), count(counted.takes, "take"), count(counted.entries, "new entry", "new entries"),
-		counted.known > 0 && `${counted.known.toLocaleString()} here already`,
+		counted.known > 0 && `${counted.known.toLocaleString()} already exist`,
 		counted.repaired > 0 && `${counted.repaired.toLocaleString()} repaired`,
-		counted.skipped > 0 && `${counted.skipped.toLocaleString()} left out`,
+		counted.skipped > 0 && `${counted.skipped.toLocaleString()} skipped`,
 	];
 	return parts.filter(Boolean).join(", ");
 }
@@ -103,7 +103,7 @@ function Import() {
 									<label class="field inline">Name<input class="line" value={each.name} onInput={(event) => change(each.file, { name: event.currentTarget.value })} /></label>
 								)}
 							</div>
-							<button type="button" class="icon" aria-label={`Take ${each.file.name} off the list`} disabled={isBusy}
+							<button type="button" class="icon" aria-label={`Remove ${each.file.name} from the list`} disabled={isBusy}
 								onClick={() => setAll((old) => old.filter((other) => other !== each))}>×</button>
 						</li>
 					))}

@@ -29,7 +29,7 @@ async function arrive(entry: string, run: Run): Promise<void> {
 	await openTakeOf(run);
 	if (run.editor !== undefined) {
 		toComposer(String(run.editor));
-		act.say("Ask it in another way below: what you send becomes a take of its own.", true, run.seq);
+		act.say("Change the question below: sending it starts a new take.", true, run.seq);
 	} else {
 		set({ focus: entry });
 		showEntry(entry, false);
@@ -62,7 +62,7 @@ export async function goTo(columns: Columns, row: number): Promise<void> {
 		columns = await get<Columns>(discPath("tree"), { columns: 1, preview: 0, bare: 1 });
 		row = columns.id.indexOf(entry);
 		if (row < 0)
-			return act.say("That entry is gone.", false);
+			return act.say("That entry no longer exists.", false);
 	}
 	const head = headRow(columns, state.take, state.head);
 	if (isSamePoint(columns, head, row))
@@ -94,16 +94,16 @@ function Leave() {
 	};
 	return (
 		<Dialog title="Continue from there?" onClose={close}>
-			<p>What you write next {isInstead ? "takes the place of that question" : "comes after that entry"}, in a take of its own. {
-				left === 1 ? "The entry that you leave stays" : `The ${count(left, "entry", "entries")} that you leave stay`} in
-				their take, unchanged. If the model should know what was tried there, add a summary.</p>
-			<label class="field">What the summary should pay attention to (optional)
+			<p>Your next message {isInstead ? "replaces that question" : "follows that entry"}, in a new take. {
+				left === 1 ? "The later entry stays in its take" : `The ${count(left, "later entry", "later entries")} stay in their take`}, unchanged.
+				Add a summary if the model should know about them.</p>
+			<label class="field">What the summary should focus on (optional)
 				<textarea rows={2} value={words} disabled={work.isBusy || !writes} aria-describedby={model && !writes ? "leave-note" : undefined} onInput={(event) => setWords(event.currentTarget.value)} />
 			</label>
-			{!model && <p class="note">No model is set, so nobody can write a summary. You can go without one.</p>}
-			{model && !writes && <p class="note" id="leave-note">{model} is no language model: its summary is an extract, and takes no wishes.</p>}
+			{!model && <p class="note">No model is set for a summary. You can continue without one.</p>}
+			{model && !writes && <p class="note" id="leave-note">{model} is not a language model: its summary is an extract and ignores instructions.</p>}
 			{work.problem && <p class="note problem" role="alert">{work.problem}</p>}
-			{work.isBusy && <p class="quiet" role="status">{work.run?.notice ?? "The model sums up …"}</p>}
+			{work.isBusy && <p class="quiet" role="status">{work.run?.notice ?? "The model is writing a summary …"}</p>}
 			<footer>
 				<button type="button" onClick={close}>{work.isBusy ? "Stop" : "Stay here"}</button>
 				<button type="button" class="primary" disabled={work.isBusy} autoFocus onClick={goPlain}>Without a summary</button>

@@ -112,7 +112,7 @@ function Row(props: RowProps) {
 			{label !== undefined && <span class="chip">{label}</span>}
 			<span class={"words" + (flags & MUTED ? " muted" : "")}>{preview || (columns.size[row.at] ? "…" : "empty")}</span>
 			{flags & MUTED ? <span class="chip">muted</span> : null}
-			{props.differs ? <span class="chip" title="The takes have different texts of it">differs</span> : null}
+			{props.differs ? <span class="chip" title="Its text differs between takes">differs</span> : null}
 			{props.tips?.names.map((name) => <span class="tip"><Cut text={name} title={`The end of the take "${name}"`} /></span>)}
 			{!!props.tips?.more && <span class="tip">+{props.tips.more.toLocaleString()}</span>}
 			{props.isHead && <span class="here">← you are here</span>}
@@ -130,8 +130,8 @@ async function lookAt(columns: Columns, row: number): Promise<void> {
 }
 
 async function marksMoved(entries: string[]): Promise<void> {
-	const text = await askLine("Move behind …", "", {
-		text: "An entry of this take: its number, id or label. 0: to the beginning.", yes: "Move",
+	const text = await askLine("Move after …", "", {
+		text: "An entry of this take: its number, id or label. 0 moves to the beginning.", yes: "Move",
 	});
 	if (text === null || text.trim() === "")
 		return;
@@ -185,7 +185,7 @@ function Verbs(props: VerbsProps) {
 	};
 	const label = async () => {
 		const now = columns.labels[one!] ?? "";
-		const text = await askLine("Label", now, { text: "A name to find this entry by. Empty: none." });
+		const text = await askLine("Label", now, { text: "A name for this entry. Leave empty for none." });
 		if (text !== null && text.trim() !== now)
 			await act.op("label.set", { entry: places[0].entry, label: text.trim() || null });
 	};
@@ -198,18 +198,18 @@ function Verbs(props: VerbsProps) {
 			return Promise.resolve(act.say("This take is empty: write an entry first.", false));
 		// each right behind what is there now, so the last comes first
 		return act.batch([...sources].reverse().map(([from, entries]) => ({ op: "take.graft", from, entries, after: last })),
-			{ say: `Brought ${count(away.length, "entry", "entries")} into this take.` });
+			{ say: `Copied ${count(away.length, "entry", "entries")} into this take.` });
 	};
 	const go = () => void goTo(columns, one!).catch(act.sayProblem);
 	return (
-		<div class="verbs" role="toolbar" aria-label={isOff ? "Nothing is chosen" : `With ${many}`}>
+		<div class="verbs" role="toolbar" aria-label={isOff ? "Nothing selected" : `With ${many}`}>
 			{one !== null && <button type="button" class="narrow-only" data-verb="show" onClick={() => set({ drawer: null })}>Show</button>}
 			{one !== null && <button type="button" data-verb="go" title="Enter" onClick={go}>Continue from here</button>}
 			<button type="button" data-verb="delete" disabled={isOff} onClick={remove}>{rows.length > 1 ? `Delete ${rows.length.toLocaleString()}` : "Delete"}</button>
 			<button type="button" data-verb="mute" disabled={isOff} onClick={mute}>{allMuted ? "Unmute" : "Mute"}</button>
 			{one !== null && <button type="button" data-verb="branch" onClick={() => did(branch())}>Branch …</button>}
 			{one !== null && <button type="button" data-verb="label" onClick={() => did(label())}>Label …</button>}
-			{away.length > 0 && <button type="button" data-verb="graft" title="To the end of the open take" onClick={() => did(graft())}>Bring here</button>}
+			{away.length > 0 && <button type="button" data-verb="graft" title="Copy to the end of the open take" onClick={() => did(graft())}>Copy here</button>}
 			{!isOff && here.length === rows.length && <button type="button" data-verb="move" onClick={() => did(marksMoved(here))}>Move …</button>}
 		</div>
 	);
@@ -314,12 +314,12 @@ function Outline() {
 			<div class="pane-bar">
 				<input type="search" class="line" placeholder="Search" aria-label="Search the outline" value={search}
 					onInput={(event) => setSearch(event.currentTarget.value)} onKeyDown={(event) => intoRows(event, "outline")} />
-				<select aria-label="Which entries" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
+				<select aria-label="Filter entries" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
 					{FILTERS.map(([value, text]) => <option value={value}>{text}</option>)}
 				</select>
 			</div>
 			{head === null && columns.count > 0 && <p class="pane-note"><span class="here">Where you are</span> is before the first entry.</p>}
-			{rows.length === 0 && <p class="quiet pane-note">{columns.count ? "Nothing matches." : "There are no entries yet."}</p>}
+			{rows.length === 0 && <p class="quiet pane-note">{columns.count ? "No matches." : "There are no entries yet."}</p>}
 			<Rows role="tree" label="Entries of all takes" count={rows.length} height={ROW_PX} idPrefix="outline" isMulti
 				focus={focus} onFocus={(at) => setFocusKey(rows[at].key)} onKey={onKey}
 				row={(at, place) => {

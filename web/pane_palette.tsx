@@ -47,7 +47,7 @@ interface Choice {
 	run: () => void;
 }
 
-const MOST_PER_GROUP = 30, HITS = 50, PAUSE_MS = 150, SURE = 3, RISKY = "Takes something away";
+const MOST_PER_GROUP = 30, HITS = 50, PAUSE_MS = 150, SURE = 3, RISKY = "Deletes or removes";
 const TAKES_AWAY = /^(Delete|Clear|Truncate|Purge|Reset)\b/;
 
 /** A text with some of its places marked. */
@@ -102,7 +102,7 @@ function wordsOf(hit: Hit): string[] {
 async function goToHit(hit: Hit): Promise<void> {
 	const disc = state.discussions.find((each) => each.name === hit.discussion || each.id === hit.discussion) as Discussion | undefined;
 	if (!disc)
-		return act.sayProblem(new Error(`The discussion "${hit.discussion}" is gone.`));
+		return act.sayProblem(new Error(`The discussion "${hit.discussion}" no longer exists.`));
 	const isKept = focusKept(), take = placeHere(hit) ? state.take : (await findTake(hit.take, disc.id))?.id;
 	await act.show(disc.id, take ?? undefined, hit.id);
 	set({ focus: hit.id, anchor: null, drawer: null });
@@ -177,8 +177,8 @@ function found(query: string, hits: Hit[]): Choice[] {
 		...hits.map((hit): Choice => ({
 			key: `h ${hit.discussion} ${hit.take} ${hit.id}`, group: "In the texts", text: hit.snippet, hit, run: () => void goToHit(hit).catch(act.sayProblem),
 		})),
-		...sorted(maybe, most).map((choice) => ({ ...choice, group: "Also to do" })),
-		...sorted(like, most).map((choice) => ({ ...choice, group: "Called like it" })),
+		...sorted(maybe, most).map((choice) => ({ ...choice, group: "More commands" })),
+		...sorted(like, most).map((choice) => ({ ...choice, group: "Similar names" })),
 		...sorted(isRiskySure ? [] : risky, most),
 	];
 }
@@ -219,7 +219,7 @@ function Palette() {
 	};
 	const groups = [...new Set(choices.map((choice) => choice.group))];
 	return (
-		<Dialog title="Find and do" class="palette" onClose={() => openOverlay(null)}>
+		<Dialog title="Search and commands" class="palette" onClose={() => openOverlay(null)}>
 			<input class="line" id="palette" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list" autoFocus
 				aria-activedescendant={at >= 0 ? `palette-${at}` : undefined} aria-label="Find a command, a discussion, a label or a text"
 				placeholder="A command, a name or a label, or words of a text" value={query} spellcheck={false} autocomplete="off"
@@ -245,7 +245,7 @@ function Palette() {
 				))}
 			</div>
 			{words.length >= 2 && search.problem && <p class="quiet small" role="status">{search.problem}</p>}
-			<p class="quiet small palette-hint">Words, "a phrase", -without, role:AI. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ goes to what takes something away." : "Enter goes there."}</span></p>
+			<p class="quiet small palette-hint">Words, "a phrase", -without, role:AI. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ selects a command that deletes or removes." : "Enter goes there."}</span></p>
 		</Dialog>
 	);
 }
@@ -258,5 +258,5 @@ function SearchButton() {
 	);
 }
 
-addPane({ id: "palette", title: "Find and do", place: "overlay", view: Palette });
+addPane({ id: "palette", title: "Search and commands", place: "overlay", view: Palette });
 addPane({ id: "search-button", title: "Search", place: "top", view: SearchButton, order: 10 });

@@ -53,7 +53,7 @@ export function TextField(props: TextFieldProps) {
 			{(isDirty || props.children) && (
 				<div class="verbs">
 					{isDirty && <button type="button" class="primary" onClick={() => { toField(); void props.onSave(text); }}>Save</button>}
-					{isDirty && <button type="button" onClick={() => { toField(); setText(base); }}>Put back</button>}
+					{isDirty && <button type="button" onClick={() => { toField(); setText(base); }}>Discard changes</button>}
 					{props.children}
 				</div>
 			)}
@@ -62,8 +62,8 @@ export function TextField(props: TextFieldProps) {
 }
 
 const MORE: [string, string, string][] = [
-	["base_system_prompt", "Base", "What is sent first."],
-	["global_system_prompt", "Global", "What is sent next: yours, for everything."],
+	["base_system_prompt", "Base", "Sent first."],
+	["global_system_prompt", "Global", "Sent next, in every project."],
 ];
 
 function WillBeSent() {
@@ -83,7 +83,7 @@ function WillBeSent() {
 			<p>
 				{data.exact ? "" : "About "}<strong>{data.tokens.toLocaleString()}</strong> tokens to {data.model ? `${data.service ?? data.provider}/${data.model}` : "a model; none is chosen yet"}.
 				{left > 0 && ` ${count(left, "entry is", "entries are")} left out.`}
-				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted, or not for models.`}
+				{silent > 0 && ` ${count(silent, "entry is", "entries are")} muted or never sent.`}
 			</p>
 			{data.files.length > 0 && (
 				<p>{count(data.files.length, "file is", "files are")} sent before the entries, with {data.exact ? "" : "about "}{data.file_tokens.toLocaleString()} tokens: {data.files.map((file) => file.name).join(", ")}.</p>
@@ -94,7 +94,7 @@ function WillBeSent() {
 				<input class="line" type="number" min={1} value={budget} placeholder="none" onInput={(event) => setBudget(event.currentTarget.value)} />
 			</label>
 			<div class="context-rows" style={{ height: `${Math.min(Math.max(data.entries.length, 1), MOST_ROWS) * ROW_PX + 2}px` }}>
-				<Rows role="list" label="What will be sent" count={data.entries.length} height={ROW_PX} idPrefix="context" focus={focus} onFocus={setFocus}
+				<Rows role="list" label="Next request" count={data.entries.length} height={ROW_PX} idPrefix="context" focus={focus} onFocus={setFocus}
 					onKey={(event, at) => {
 						if (event.key !== "Enter")
 							return false;
@@ -132,26 +132,26 @@ function Prompt() {
 	return (
 		<section class="pane-body scrolls" aria-label="Prompt">
 			<h2>Instructions</h2>
-			<TextField id="project_system_prompt" label="What the model is told before the entries" rows={4} saved={String(values.project_system_prompt ?? "")}
-				hint="For every discussion of this project. For example: Answer in one paragraph, and say what you are not sure of."
+			<TextField id="project_system_prompt" label="Instructions before the entries" rows={4} saved={String(values.project_system_prompt ?? "")}
+				hint="For every discussion of this project. For example: Answer in one paragraph, and mention any doubts."
 				onSave={(text) => act.setSetting("project_system_prompt", text || null)} />
 			<details class="more-prompts" open={hasMore}>
-				<summary>More that is sent before them</summary>
-				<Flag name="use_default_base_prompt" label="With a working prompt and no prompt below, explain it to the model" isOn />
+				<summary>Other prompts before them</summary>
+				<Flag name="use_default_base_prompt" label="Explain the working prompt to the model if the prompts below are empty" isOn />
 				{MORE.map(([key, label, hint]) => (
 					<TextField key={key} id={key} label={label} hint={hint} rows={3} saved={String(values[key] ?? "")}
 						onSave={(text) => act.setSetting(key, text || null)} />
 				))}
 			</details>
 			<h2>Working prompt {prompt.edited && <span class="chip accent">edited</span>}</h2>
-			<TextField key={disc} of={disc} id="working-prompt" label="What you and the model are writing together" saved={prompt.text} rows={6}
+			<TextField key={disc} of={disc} id="working-prompt" label="The text that you and the model write together" saved={prompt.text} rows={6}
 				onSave={(text) => act.op("prompt.update", { text })}>
-				<button type="button" disabled={!prompt.edited} title={prompt.edited ? "Adds a notice to the take" : "The model knows this text"}
-					onClick={() => void act.op("prompt.notify", {}, { say: "The model will be told." })}>Tell the model</button>
+				<button type="button" disabled={!prompt.edited} title={prompt.edited ? "Adds a notice to the take" : "The model already knows this text"}
+					onClick={() => void act.op("prompt.notify", {}, { say: "Added a notice for the model." })}>Notify the model</button>
 			</TextField>
-			<h2>What will be sent</h2>
+			<h2>Next request</h2>
 			<WillBeSent />
-			<h2>What was sent last</h2>
+			<h2>Last request</h2>
 			<SentLast />
 		</section>
 	);

@@ -35,29 +35,29 @@ function Purge() {
 	if (done)
 		return (
 			<Dialog title="Purge a secret" onClose={() => openOverlay(null)}>
-				<p role="status">{done.unchanged ? "Nothing holds that: nothing was changed." : "It is gone from this project."}</p>
+				<p role="status">{done.unchanged ? "No text matches: nothing was changed." : "Purged from this project."}</p>
 				{[...(done.notes ?? []), ...(done.note ? [done.note] : [])].map((note) => <p class="note">{note}</p>)}
 				<footer><button type="button" class="primary" autoFocus onClick={() => openOverlay(null)}>Close</button></footer>
 			</Dialog>
 		);
 	return (
 		<Dialog title="Purge a secret" onClose={() => openOverlay(null)}>
-			<p>Takes something out of everything that is kept: every take, every older version, the whole history, the search.
-				<strong> This cannot be undone.</strong> Use it for passwords and keys; to merely take out an entry, delete it.</p>
+			<p>Erases a text everywhere in this project: every take, every older version, the whole history, the search.
+				<strong> This cannot be undone.</strong> Use it for passwords and keys; to remove an entry, delete it instead.</p>
 			<fieldset class="choices">
 				<legend>What</legend>
 				<label class="choice"><input type="radio" name="what" checked={!isEntry} onChange={() => setEntry(false)} />
-					<span>Everything that holds a text<span class="quiet small">Entries that hold it become empty; names, labels and settings that hold it are masked.</span></span></label>
+					<span>Everything that contains a text<span class="quiet small">Entries that contain it become empty; names, labels and settings that contain it are masked.</span></span></label>
 				<label class="choice"><input type="radio" name="what" checked={isEntry} disabled={!entry} onChange={() => setEntry(true)} />
 					<span>{entry ? `Entry ${place + 1}, ${outline!.role[place]}` : "One entry"}
-						<span class="quiet small">{entry ? "Every text that it ever had. It stays, empty." : "Select it first."}</span></span></label>
+						<span class="quiet small">{entry ? "All versions of its text. The entry stays, empty." : "Select an entry first."}</span></span></label>
 			</fieldset>
-			{!isEntry && <label class="field">The text, exactly<input class="line" autoFocus value={text} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} /></label>}
-			<p class="quiet small">Not reached: backups and exports that were made before, other projects, and what was sent to a model.</p>
-			<label class="field">Type "{SURE}" to go on<input class="line" value={sure} autocomplete="off" onInput={(event) => setSure(event.currentTarget.value)} /></label>
+			{!isEntry && <label class="field">The exact text<input class="line" autoFocus value={text} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} /></label>}
+			<p class="quiet small">Not reached: earlier backups and exports, other projects, and texts that a model has received.</p>
+			<label class="field">Type "{SURE}" to continue<input class="line" value={sure} autocomplete="off" onInput={(event) => setSure(event.currentTarget.value)} /></label>
 			<footer>
 				<button type="button" onClick={() => openOverlay(null)}>Cancel</button>
-				<button type="button" class="danger" disabled={!isReady || isBusy} onClick={() => void purge()}>Purge for good</button>
+				<button type="button" class="danger" disabled={!isReady || isBusy} onClick={() => void purge()}>Purge permanently</button>
 			</footer>
 		</Dialog>
 	);
@@ -68,13 +68,13 @@ function Reset() {
 	const entries = discussions.reduce((sum, each) => sum + each.entries, 0);
 	const reset = async () => {
 		openOverlay(null);
-		await act.op("project.reset", {}, { say: "Started afresh. One undo brings everything back." });
+		await act.op("project.reset", {}, { say: "Reset the project. One undo restores everything." });
 	};
 	return (
 		<Dialog title="Reset the project" onClose={() => openOverlay(null)}>
-			<p>Puts away {discussions.length === 1 ? "the discussion" : `all ${discussions.length} discussions`} ({count(entries, "entry", "entries")}) and
-				begins with one empty one. Roles, settings, prompts and lists of files go back to how they were at the beginning.</p>
-			<p>It is one step: <strong>one undo brings all of it back</strong>. The history stays; nothing is deleted for good.</p>
+			<p>Removes {discussions.length === 1 ? "the discussion" : `all ${discussions.length} discussions`} ({count(entries, "entry", "entries")}) and
+				starts with an empty one. Roles, settings, prompts and lists of files get their initial values.</p>
+			<p>It is one step: <strong>one undo restores all of it</strong>. The history stays; nothing is deleted permanently.</p>
 			<footer>
 				<button type="button" autoFocus onClick={() => openOverlay(null)}>Cancel</button>
 				<button type="button" class="danger" onClick={() => void reset()}>Reset</button>

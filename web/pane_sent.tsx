@@ -45,8 +45,8 @@ function changesOf(sent: Sent): string {
 	return [
 		of("new") && `${count(of("new"), "new entry", "new entries")}`,
 		of("edited") && `${of("edited").toLocaleString()} edited`,
-		of("gone") && `${of("gone").toLocaleString()} not sent any more`,
-		sent.moved && "another order",
+		of("gone") && `${of("gone").toLocaleString()} no longer sent`,
+		sent.moved && "a different order",
 		sent.prompt && "the working prompt",
 		sent.files.length > 0 && count(sent.files.length, "file", "files"),
 		...sent.settings.map((key) => key.replace(/_/g, " ")),
@@ -65,9 +65,9 @@ export function SentLast() {
 				To <strong>{data.service ?? data.provider}/{data.model}</strong>, <time dateTime={data.at} title={whenFull(data.at)}>{when(data.at)}</time>,
 				right after step {data.seq.toLocaleString()}{from && ` of the take ${from}`}.
 			</p>
-			{!data.exact && <p class="note">It cannot be built again to the byte: a hook changed it, a text was purged, or another version sent it.</p>}
-			<p class="quiet">{data.same ? "The same request would be sent again, byte for byte." : changed ? `Since then: ${changed}.` : "It would be sent in another form now."}</p>
-			<div class="verbs"><button type="button" onClick={() => openOverlay("sent")}>Compare with what will be sent</button></div>
+			{!data.exact && <p class="note">It cannot be rebuilt exactly: a hook changed it, a text was purged, or another version of Retake sent it.</p>}
+			<p class="quiet">{data.same ? "The same request would be sent again, byte for byte." : changed ? `Since then: ${changed}.` : "It would be sent in a different form now."}</p>
+			<div class="verbs"><button type="button" onClick={() => openOverlay("sent")}>Compare with the next request</button></div>
 			<RequestText body={data.body} />
 		</>
 	);
@@ -83,11 +83,11 @@ function Side(props: { part: Part | null; other: Part | null; isLeft: boolean })
 	if (!part)
 		return <div class="side-entry none" />;
 	return (
-		<article class={`side-entry${other ? "" : isLeft ? " out" : " in"}`} aria-label={`${part.role}, ${isLeft ? "sent last" : "will be sent"}`}>
+		<article class={`side-entry${other ? "" : isLeft ? " out" : " in"}`} aria-label={`${part.role}, ${isLeft ? "last request" : "next request"}`}>
 			<header>
 				<Who role={part.role} />
 				<span class="space" />
-				<span class="side-name quiet small">{isLeft ? "sent last" : "will be sent"}</span>
+				<span class="side-name quiet small">{isLeft ? "last request" : "next request"}</span>
 			</header>
 			{other
 				? <div class={isLeft ? "shows-out" : "shows-in"}><Difference before={isLeft ? part.text : other.text} after={isLeft ? other.text : part.text} /></div>
@@ -120,15 +120,15 @@ function CompareSent() {
 	const problem = sent.problem || context.problem;
 	const different = lines?.filter((line) => line.same === null).length;
 	return (
-		<Dialog title="What was sent last" class="wide compare" onClose={() => openOverlay(null)}>
+		<Dialog title="Last and next request" class="wide compare" onClose={() => openOverlay(null)}>
 			{problem ? <p class="note problem" role="alert">{problem}</p> : !lines && <p class="quiet">Reading …</p>}
 			{before && after && (
 				<div class="compare-heads">
-					<p><strong>Sent last</strong> <span class="quiet">{when(before.at)}, to {before.service ?? before.provider}/{before.model}</span></p>
-					<p><strong>Will be sent</strong> <span class="quiet">{after.model ? `to ${after.service ?? after.provider}/${after.model}` : "no model is set yet"}</span></p>
+					<p><strong>Last request</strong> <span class="quiet">{when(before.at)}, to {before.service ?? before.provider}/{before.model}</span></p>
+					<p><strong>Next request</strong> <span class="quiet">{after.model ? `to ${after.service ?? after.provider}/${after.model}` : "no model set"}</span></p>
 				</div>
 			)}
-			{different === 0 && <p class="quiet">Nothing is different.</p>}
+			{different === 0 && <p class="quiet">There are no differences.</p>}
 			<div class="compare-rows">
 				{lines?.slice(0, shown).map((line, at) => (line.same
 					? <SameParts key={at} parts={line.same} />
@@ -144,4 +144,4 @@ function CompareSent() {
 	);
 }
 
-addPane({ id: "sent", title: "What was sent last", place: "overlay", view: CompareSent });
+addPane({ id: "sent", title: "Last and next request", place: "overlay", view: CompareSent });

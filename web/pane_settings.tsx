@@ -100,8 +100,8 @@ function Model(props: { values: Values }) {
 	};
 	return (
 		<>
-			<Line label="The model that answers" value={own} placeholder={usual || "PROVIDER/NAME"} suggestions={known}
-				hint={usual ? `Empty: ${usual}, which is used where nothing is said.` : "builtin/echo needs nothing, and repeats what it is told."} onSave={save} />
+			<Line label="Model" value={own} placeholder={usual || "PROVIDER/NAME"} suggestions={known}
+				hint={usual ? `Default: ${usual}.` : "builtin/echo needs no key, and repeats the question."} onSave={save} />
 			<DoubtLine doubt={doubt} onMeant={save} />
 			<ModelChoice now={own || usual} providers={providers} onChoose={save} onKnown={setKnown} />
 		</>
@@ -113,7 +113,7 @@ const SPEAKERS = ["user", "assistant", "system"];
 /** What a role is sent as that nothing is said of. */
 function meantBy(role: string): string {
 	const name = role.toLowerCase();
-	return name === "user" ? "user" : name === "system" ? "system" : /^(ai|assistant|model)$/.test(name) ? "assistant" : "it is named";
+	return name === "user" ? "user" : name === "system" ? "system" : /^(ai|assistant|model)$/.test(name) ? "assistant" : "named";
 }
 
 function Roles(props: { roles: string[]; values: Values }) {
@@ -134,7 +134,7 @@ function Roles(props: { roles: string[]; values: Values }) {
 	const all = [...props.roles, ...Object.keys(map).filter((role) => !props.roles.includes(role))];
 	return (
 		<>
-			<p class="quiet small">Who speaks in the entries. Models know only a user, an assistant (themselves) and a system: choose what each role is sent as.</p>
+			<p class="quiet small">The roles of entries. Models know only user, assistant and system: choose how each role is sent.</p>
 			<ul class="plain-list" aria-label="Roles">
 				{all.map((role) => (
 					<li key={role}>
@@ -162,7 +162,7 @@ function Presets() {
 	const { data } = useLoaded(() => get<Record<string, unknown>>(discPath("presets")), [disc, version], 60);
 	const names = Array.isArray(data) ? (data as { name: string }[]).map((each) => each.name) : Object.keys(data ?? {});
 	const save = async () => {
-		const name = await askLine("Save a preset", "", { text: "Keeps the lists of files and the prompts under a name.", suggestions: names, yes: "Save" });
+		const name = await askLine("Save a preset", "", { text: "Saves the lists of files, the prompts, the model and its parameters under a name.", suggestions: names, yes: "Save" });
 		if (name?.trim())
 			await act.op("preset.save", { name: name.trim() }, { say: `Saved "${name.trim()}".` });
 	};
@@ -173,7 +173,7 @@ function Presets() {
 					<li key={name}>
 						<span class="grow">{name}</span>
 						<button type="button" aria-label={`Load the preset ${name}`} onClick={() => void act.op("preset.load", { name }, { say: `Loaded "${name}".` })}>Load</button>
-						<button type="button" class="icon" aria-label={`Delete the preset ${name}`} onClick={() => void act.op("preset.delete", { name }, { say: `Forgot "${name}".` })}>×</button>
+						<button type="button" class="icon" aria-label={`Delete the preset ${name}`} onClick={() => void act.op("preset.delete", { name }, { say: `Deleted the preset "${name}".` })}>×</button>
 					</li>
 				))}
 			</ul>
@@ -198,16 +198,16 @@ function Settings() {
 			</div>
 			<h2>Roles</h2>
 			<Roles roles={roles} values={values} />
-			<h2>What the model is told</h2>
+			<h2>Notices</h2>
 			<div class="setting">
-				<label for="set-notices">Edits that it is told about</label>
+				<label for="set-notices">Edits reported to the model</label>
 				<select id="set-notices" aria-describedby="set-notices-hint" value={String(values.edit_notices ?? "prompt")}
 					onChange={(event) => void act.setSetting("edit_notices", event.currentTarget.value === "prompt" ? null : event.currentTarget.value)}>
 					<option value="prompt">of the working prompt</option>
 					<option value="all">of the prompt and of its replies</option>
 					<option value="none">none</option>
 				</select>
-				<p class="quiet small" id="set-notices-hint">When you change what it knows already, a line in the next request can tell it so.</p>
+				<p class="quiet small" id="set-notices-hint">The next request can contain a notice about text that you changed.</p>
 			</div>
 			<div class="setting">
 				<label for="set-updates">Replies that change the working prompt</label>
@@ -221,16 +221,16 @@ function Settings() {
 			</div>
 			{flag("symbols_sent", "Send the definitions of the @symbols that a question names")}
 			<h2>Compaction</h2>
-			{flag("compact_auto", "Compact by itself when a take no longer fits")}
+			{flag("compact_auto", "Compact automatically when a take no longer fits")}
 			<div class="setting-row">
-				<NumberSetting name="compact_reserve_tokens" label="Tokens kept free" values={values} min={0} step={256} />
-				<NumberSetting name="compact_keep_tokens" label="Tokens that stay" values={values} min={0} step={256} />
+				<NumberSetting name="compact_reserve_tokens" label="Tokens reserved for the reply" values={values} min={0} step={256} />
+				<NumberSetting name="compact_keep_tokens" label="Tokens to keep" values={values} min={0} step={256} />
 			</div>
 			<h2>Undo</h2>
-			<NumberSetting name="undo_capacity" label="Steps that undo may take back" values={values} min={0} step={1} hint="Empty: all. The history keeps everything in any case." />
+			<NumberSetting name="undo_capacity" label="Maximum number of undo steps" values={values} min={0} step={1} hint="Leave empty for no limit. The history keeps everything anyway." />
 			<h2>Track</h2>
-			<Line label="This discussion belongs to the track" placeholder="none" value={String(settings?.track ?? "")}
-				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Bound to "${text}".` : "Bound to no track." })} />
+			<Line label="Track of this discussion" placeholder="none" value={String(settings?.track ?? "")}
+				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Set the track "${text}".` : "Removed the track." })} />
 			<h2 id="presets" tabIndex={-1}>Presets</h2>
 			<Presets />
 			<FileLists />

@@ -38,7 +38,7 @@ function goToField(pane: string, id: string, tries = TRIES): void {
 const FIELDS: [string, string, string?][] = [
 	["Set the temperature", "set-temperature"],
 	["Set top p", "set-top-p"],
-	["Set the maximum of tokens", "set-max-tokens", "max tokens"],
+	["Set the maximum number of tokens", "set-max-tokens", "max tokens"],
 	["Set the steps that can be undone", "set-steps-that-undo-may-take-back", "undo capacity"],
 	["Set the track", "set-this-discussion-belongs-to-the-track", "bind discussion"],
 	["Report edits to the model", "set-notices", "edit notices"],
@@ -134,13 +134,13 @@ export async function beginDiscussion(): Promise<void> {
 }
 
 export async function newDiscussion(): Promise<void> {
-	const name = await askLine("New discussion", "", { text: "What is it about?", yes: "Begin" });
+	const name = await askLine("New discussion", "", { text: "Name", yes: "Create" });
 	if (name?.trim())
 		await thenWrite(act.newDiscussion(name.trim()));
 }
 
 export async function truncate(): Promise<void> {
-	const pairs = await askLine("Truncate", "3", { text: "Keep so many of the last pairs of question and answer.", isNumber: true });
+	const pairs = await askLine("Truncate", "3", { text: "Number of question-answer pairs to keep, from the end.", isNumber: true });
 	if (pairs)
 		await act.truncate(Number(pairs));
 }
@@ -167,7 +167,7 @@ export function paneVerbs(): PaneVerb[] {
 		{ id: "roles", text: "Edit the roles …", words: "add remove", run: () => openOverlay("roles") },
 		{ id: "new", text: "New discussion …", run: () => void newDiscussion() },
 		state.takes.length > 1 && { id: "compare", text: "Compare takes …", run: () => openOverlay("compare") },
-		{ id: "sent", text: "Compare what was sent last with what will be …", run: () => openOverlay("sent") },
+		{ id: "sent", text: "Compare the last request with the next one …", run: () => openOverlay("sent") },
 		{ id: "compact", text: "Compact or compress …", words: "summarise summarize summary", run: () => openOverlay("compact") },
 		{ id: "truncate", text: "Truncate the take …", run: () => void truncate() },
 		{ id: "clear", text: "Clear the take", run: () => void act.clear() },

@@ -9,8 +9,8 @@ import { layOut } from "./runs";
 import type { Run } from "./types";
 
 const WHAT: Record<string, string> = {
-	ask: "is writing", again: "is writing another reply", continue: "goes on",
-	compact: "sums up", compress: "compresses", go: "sums up", merge: "summarises a take", elsewhere: "is writing, in another program",
+	ask: "is writing", again: "is writing another reply", continue: "is continuing",
+	compact: "is summarising", compress: "is compressing", go: "is summarising", merge: "summarises a take", elsewhere: "is writing, in another program",
 };
 
 export function RunRows(props: { runs: Run[] }) {

@@ -136,7 +136,7 @@ const REPLIES = new Set(["ask", "again", "continue"]);
 function sayStopped(run: Run): void {
 	const isKept = !!run.entry || !!run.replies?.some((reply) => reply.entry);
 	if (REPLIES.has(run.how))
-		say(isKept ? "Stopped. What had come is kept." : "Stopped. Nothing had come yet.", isKept, run.seq);
+		say(isKept ? "Stopped. The partial reply is kept." : "Stopped. No part of the reply had arrived.", isKept, run.seq);
 	else if (state.overlay === null)
 		say("Stopped. Nothing was changed.", false);
 }
@@ -160,10 +160,10 @@ async function showReply(run: Run, named: string, from: string | null): Promise<
 /** Another reply hides the one before: where that is, and the way back. */
 function sayAgain(run: Run, name: string, from: string, before: string): void {
 	const n = run.replies?.length ?? 1;
-	const text = n === 1 ? `Another reply, in the take "${name}".` : `${n} more replies, each in a take of its own; this is "${name}".`;
+	const text = n === 1 ? `Another reply, in the take "${name}".` : `${n} more replies, each in a separate take; this is "${name}".`;
 	notify({
-		text: `${text} The one before is in "${before}".`,
-		repair: { label: "Back to that", run: () => void switchTake(from) },
+		text: `${text} The previous one is in "${before}".`,
+		repair: { label: "Previous reply", run: () => void switchTake(from) },
 		action: { label: "Undo", run: () => void undo(n) },
 	}, run.seq);
 }

@@ -31,8 +31,8 @@ export function SelectionBar() {
 		void act.remove(entries).then(() => { if (isKept()) focusTake(); });
 	};
 	return (
-		<div class="selection" role="toolbar" aria-label="What is selected">
-			<span role="status">{n === 1 ? "Choose the last entry of what you want to select." : `${n.toLocaleString()} entries selected`}</span>
+		<div class="selection" role="toolbar" aria-label="Selected entries">
+			<span role="status">{n === 1 ? "Choose the last entry of the selection." : `${n.toLocaleString()} entries selected`}</span>
 			<span class="space" />
 			<button type="button" onClick={remove}>{n === 1 ? "Delete" : `Delete ${n.toLocaleString()}`}</button>
 			<button type="button" onClick={() => void mute(entries, !allMuted)}>{allMuted ? "Unmute" : "Mute"}</button>

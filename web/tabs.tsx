@@ -60,10 +60,10 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 	const isNameless = props.isOnly && (take.name === "main" || take.name === discussionOf(state.disc)?.name);
 	return (
 		<button type="button" role="tab" ref={tab} class={"tab" + (props.isFirst ? " first" : "")} aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
-			aria-controls="take" aria-label={`${take.name}, ${entries}${take.active && !isOpen ? ", the active one of other programs" : ""}`} title={`${take.name}, ${entries}`} data-take={take.id}
+			aria-controls="take" aria-label={`${take.name}, ${entries}${take.active && !isOpen ? ", the active take in other programs" : ""}`} title={`${take.name}, ${entries}`} data-take={take.id}
 			onClick={() => void act.switchTake(take.id)} onDblClick={() => void rename(take)}>
 			{isNameless ? entries : <><span class="name"><Cut text={take.name} title={`${take.name}, ${entries}`} /></span> <span class="count">{take.entries.toLocaleString()}</span></>}
-			{take.active && !isOpen && <span class="dot" title="The active take of other programs" />}
+			{take.active && !isOpen && <span class="dot" title="The active take in other programs" />}
 		</button>
 	);
 }
@@ -84,7 +84,7 @@ export async function newTake(): Promise<void> {
 	const ids = state.outline?.id ?? [];
 	if (ids.length === 0)
 		return act.say("A take begins at an entry: write one first.", false);
-	const name = await askLine("New take", "", { text: "It begins with all entries of this one. Name (optional)" });
+	const name = await askLine("New take", "", { text: "Starts with all entries of this take. Name (optional)" });
 	if (name !== null)
 		await act.branch(ids[ids.length - 1], name.trim() || undefined);
 }
@@ -100,7 +100,7 @@ async function pickTake(takes: Take[]): Promise<void> {
 }
 
 async function compress(): Promise<void> {
-	const words = await askLine("Compress", "", { text: "The model writes a summary that takes the place of this take's entries. What should it pay attention to? May be empty." });
+	const words = await askLine("Compress", "", { text: "The model writes a summary that replaces this take's entries. What should it focus on? (optional)" });
 	if (words !== null)
 		await act.run({ how: "compress", ...(words ? { instructions: words } : {}) });
 }
@@ -158,7 +158,7 @@ function RoleFilter() {
 	const here = outline && outline.id.length < 5000 ? [...new Set(outline.role)] : roles;
 	const all = [...new Set([...here, ...(roleFilter ? [roleFilter] : [])])].filter((role) => role && role.toLowerCase() !== "user");
 	return (
-		<select class="role-filter" aria-label="Show only one role and User" value={roleFilter ?? ""}
+		<select class="role-filter" aria-label="Show one role and User" value={roleFilter ?? ""}
 			onChange={(event) => set({ roleFilter: event.currentTarget.value || null })}>
 			<option value="">All roles</option>
 			{all.map((role) => <option value={role}>{role} and User</option>)}
@@ -191,6 +191,6 @@ export function TakeBar() {
 
 export async function askDeleteDiscussion(disc: string): Promise<void> {
 	const name = discussionOf(disc)?.name ?? disc;
-	if (await askYes("Delete the discussion?", `"${name}" with all its takes. Undo brings it back.`, "Delete", true))
+	if (await askYes("Delete the discussion?", `"${name}" with all its takes. Undo restores it.`, "Delete", true))
 		await act.deleteDiscussion(disc);
 }

@@ -104,7 +104,7 @@ const BEGINNING = 40;
 
 /** A step in words. Of one that brought in an entry: what that is, and how it begins. */
 export async function fullWords(step: Step): Promise<string> {
-	const words = isDraft(step) ? "what was typed" : wordsOf(step);
+	const words = isDraft(step) ? "the draft" : wordsOf(step);
 	if (!ADDS.test(words))
 		return words;
 	try {

@@ -65,7 +65,7 @@ function Versions() {
 								<span class="quiet" title={revision.at && whenFull(revision.at)}>{revision.by} {revision.at && when(revision.at)}</span>
 								<span class="space" />
 								{!revision.current && !revision.purged &&
-									<button type="button" onClick={() => void restore(revision)}>Bring back</button>}
+									<button type="button" onClick={() => void restore(revision)}>Restore</button>}
 							</div>
 							{revision.purged ? <p class="quiet">purged</p>
 								: before ? <Difference before={words(before.content)} after={words(revision.content)} />

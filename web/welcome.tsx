@@ -26,9 +26,9 @@ export function Welcome(props: { isFirst: boolean }) {
 	return (
 		<div class="welcome">
 			<h2>A conversation that you can edit</h2>
-			<p>Every entry, yours or the model's, can be rewritten, moved, muted, split or taken out; the
-				next reply is made from what stands here. Branch anywhere to try something else: both ways
-				stay, as takes. Everything can be undone, always.</p>
+			<p>Every entry, yours or the model's, can be edited, moved, muted, split or deleted; the next reply
+				is based on the current text. Branch anywhere to try something else: both branches are kept, as
+				takes. Everything can be undone.</p>
 			<p>
 				<button type="button" class="primary" onClick={() => void openSample()}>Load the sample</button>
 				{" "}or write the first entry below. No model is needed for either.

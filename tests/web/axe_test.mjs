@@ -211,7 +211,7 @@ async function sides(page, look) {
 	await page.keyboard.press("Space");
 	await look.at("the outline, one marked");
 	await page.getByLabel("Search the outline").fill("nothing at all");
-	await page.getByText("Nothing matches.").waitFor();
+	await page.getByText("No matches.").waitFor();
 	await look.at("the outline, nothing found");
 	await page.getByLabel("Search the outline").fill("");
 	await open("history");
@@ -251,7 +251,7 @@ async function dialogs(page, look, server) {
 	for (const text of ["Compare takes …", "Compact or compress …", "Export …", "Import files …", "Purge a secret …", "Reset the project …"]) {
 		await palette(page, text);
 		if (text.startsWith("Compact"))
-			await page.getByRole("radio", { name: /A run of entries/ }).check();
+			await page.getByRole("radio", { name: /A range of entries/ }).check();
 		await look.at(text);
 		if (text.startsWith("Import")) {
 			await page.locator("dialog input[type=file]").setInputFiles(join(server.folder, "talk.json"));
@@ -306,7 +306,7 @@ async function status(page, look, server) {
 	await page.locator(".running").waitFor({ state: "detached" });
 	await look.at("stopped");
 	await openPane(page, "prompt");
-	await page.getByRole("button", { name: "Compare with what will be sent" }).click();
+	await page.getByRole("button", { name: "Compare with the next request" }).click();
 	await page.locator("dialog .compare-row").first().waitFor();
 	await look.at("what was sent last");
 	await escape(page);
@@ -374,8 +374,8 @@ async function exported(server, browser) {
 			await page.getByRole("searchbox").fill("nothing at all");
 			await look.at("nothing found");
 			await page.getByRole("searchbox").fill("");
-			for (const filter of await page.getByLabel("Which entries").locator("option").evaluateAll((all) => all.map((each) => each.value))) {
-				await page.getByLabel("Which entries").selectOption(filter);
+			for (const filter of await page.getByLabel("Filter entries").locator("option").evaluateAll((all) => all.map((each) => each.value))) {
+				await page.getByLabel("Filter entries").selectOption(filter);
 				await look.at(`filter ${filter}`);
 			}
 			await page.emulateMedia({ media: "print", colorScheme });

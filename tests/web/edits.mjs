@@ -124,7 +124,7 @@ async function notices({ page, server, tally }) {
 	await toast.getByText(/^Undone: /).waitFor();
 	tally.equal("it says what was undone", await words(), "Undone: muted or unmuted an entry.");
 	await toast.getByRole("button", { name: "Redo" }).click();
-	await toast.getByText(/^Done again: /).waitFor();
+	await toast.getByText(/^Redone: /).waitFor();
 	const muted = await server.canonical();
 	await server.op("entry.append", { role: "User", content: "from elsewhere" }, "?discussion=d1");
 	tally.check("another step: the line goes away", await until(async () => (await toast.count()) === 0));
@@ -260,7 +260,7 @@ async function between({ page, server, tally }) {
 	await page.locator(".entry", { hasText: "my own" }).waitFor();
 	await during(/\/ops\/undo\?/, (count) => count === 1 && theirs("theirs"));
 	await press("#undo");
-	tally.check("a step that came in between is said", await until(async () => /Somebody else was faster/.test(await words())), await words());
+	tally.check("a step that came in between is said", await until(async () => /Another change came first/.test(await words())), await words());
 	tally.check("and not taken back, nor is anything", await has("my own", "theirs"), await there());
 	await page.unroute(/\/ops\/undo\?/);
 	await press("#undo");
@@ -271,7 +271,7 @@ async function between({ page, server, tally }) {
 	tally.check("who was faster to undo has added nothing", await until(async () => /was faster, so nothing was undone/.test(await words())), await words());
 	await page.unroute(/\/ops\/undo\?/);
 	await press("#redo");
-	await toast.getByText("Done again: added ").waitFor();
+	await toast.getByText("Redone: added ").waitFor();
 	let unseen;
 	await page.mouse.move(0, 0); // what the button says beforehand is read, too
 	await during(/\/history\?/, () => (unseen ??= theirs("unseen")));
@@ -294,7 +294,7 @@ async function between({ page, server, tally }) {
 	tally.check("theirs is taken back", await until(async () => !(await has("one"))), one);
 	await during(/\/ops\/redo\?/, (count) => count === 1 && server.op("redo", {}, "?discussion=d1"));
 	await press("#redo");
-	tally.check("what others brought back is not brought back twice", await until(async () => /nothing was done again/.test(await words())), await words());
+	tally.check("what others brought back is not brought back twice", await until(async () => /nothing was redone/.test(await words())), await words());
 	tally.equal("it is there once", await server.canonical(), undone);
 	await page.unroute(/\/ops\/redo\?/);
 	await press("#undo");
@@ -305,7 +305,7 @@ async function between({ page, server, tally }) {
 	await page.locator(".entry", { hasText: "another of mine" }).waitFor();
 	await during(/\/ops\/undo\?/, () => turn(switches++ % 2 ? open : other));
 	await press("#undo");
-	tally.check("it is not tried for ever", await until(async () => /Somebody else was faster/.test(await words())), await words());
+	tally.check("it is not tried for ever", await until(async () => /Another change came first/.test(await words())), await words());
 	tally.check("and nothing was done", await has("another of mine"));
 	await page.unroute(/\/ops\/undo\?/);
 	await press("#undo");
@@ -416,8 +416,8 @@ async function finding({ page, server, tally }) {
 		await page.keyboard.press("Escape");
 		await page.locator("dialog").waitFor({ state: "detached" });
 	}
-	const risky = page.getByRole("group", { name: "Takes something away" });
-	for (const words of ["del", "clear", "reset the project", "Delete (or what is selected)"]) {
+	const risky = page.getByRole("group", { name: "Deletes or removes" });
+	for (const words of ["del", "clear", "reset the project", "Delete (all selected entries)"]) {
 		await look(words);
 		await risky.waitFor();
 		await page.waitForTimeout(400); // the texts that hold it come later
@@ -475,8 +475,8 @@ async function runs({ page, server, tally }) {
 	const beside = page.locator("dialog.compare"), name = (label) => beside.getByLabel(label).evaluate((field) => field.selectedOptions[0].textContent.replace(/ \(.*/, ""));
 	await beside.waitFor();
 	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("title");
-	tally.check("the number between compares: the open take", open.startsWith(await name("The take at the left")), open);
-	tally.check("with the other way", await name("The take at the right") !== await name("The take at the left"));
+	tally.check("the number between compares: the open take", open.startsWith(await name("The take on the left")), open);
+	tally.check("with the other way", await name("The take on the right") !== await name("The take on the left"));
 	await page.keyboard.press("Escape");
 	await beside.waitFor({ state: "detached" });
 	await server.op("setting.set", { key: "model", value: "ollama/slow" });
@@ -519,7 +519,7 @@ async function versions({ page, server, tally }) {
 	await page.keyboard.press("w");
 	await page.waitForSelector(".versions li >> nth=1");
 	tally.check("differences are marked", (await page.locator(".versions ins").count()) > 0);
-	await page.getByRole("button", { name: "Bring back" }).last().click();
+	await page.getByRole("button", { name: "Restore" }).last().click();
 	tally.check("the first version is back", await until(async () => (await texts(server))[1] === "answer"), await texts(server));
 }
 
@@ -628,7 +628,7 @@ async function twoWindows({ page, server, tally }) {
 	await page.fill("#composer", "");
 	await edit(page);
 	tally.equal("an edit is not filled in, either", await page.inputValue(".editor textarea"), text);
-	await page.locator(".editor .left-draft").getByRole("button", { name: "Drop it" }).click();
+	await page.locator(".editor .left-draft").getByRole("button", { name: "Discard it" }).click();
 	await page.keyboard.press("Escape");
 	await page.locator(".editor").waitFor({ state: "detached" });
 	await server.op("setting.set", { key: "draft", value: "from a terminal" }, "?discussion=d1");
@@ -637,7 +637,7 @@ async function twoWindows({ page, server, tally }) {
 	await page.click("#add");
 	await page.locator(".entry").getByText("mine alone").waitFor();
 	tally.equal("sending leaves what others left with the discussion", (await server.api("GET", "/discussions/d1/settings")).settings.draft, "from a terminal");
-	await offer(page).getByRole("button", { name: "Drop it" }).click();
+	await offer(page).getByRole("button", { name: "Discard it" }).click();
 	tally.check("dropped, it is gone", await until(async () => !(await server.api("GET", "/discussions/d1/settings")).settings.draft));
 	while ((await server.canonical()) !== before) {
 		const was = await server.canonical();
@@ -697,13 +697,13 @@ async function timeLeads({ page, server, tally }) {
 	tally.check("whichever take is active", await until(async () => (await size()) === "6 entries · 2 takes"), await size());
 	tally.equal("a look at another take leaves redo", await page.locator("#redo").getAttribute("aria-disabled"), null);
 	await page.locator("#redo").click();
-	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
+	await toast.getByText("Redone: added the question “said in the other take”.").waitFor();
 	tally.check("redo shows where it brings back", await until(async () => (await shown()) === "sample_take_1 5"), await shown());
 
 	await page.getByRole("button", { name: "The take", exact: true }).click();
 	await page.getByText("Compare takes …").click();
 	await page.locator("dialog[open]").waitFor();
-	const options = await page.getByLabel("The take at the left").locator("option").allInnerTexts();
+	const options = await page.getByLabel("The take on the left").locator("option").allInnerTexts();
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await page.getByRole("button", { name: "The take", exact: true }).click();
@@ -737,9 +737,9 @@ async function timeLeads({ page, server, tally }) {
 	tally.check("the one of the jump", await until(async () => /made discussion/.test(await page.locator(".step.current").innerText())), await page.locator(".step.current").innerText());
 	tally.check("a jump goes there", await until(async () => (await server.canonical()) === sample));
 	tally.equal("its line has no undo, which would go one further", await toast.getByRole("button", { name: "Undo" }).count(), 0);
-	await toast.getByRole("button", { name: "Back to where you were" }).click();
+	await toast.getByRole("button", { name: "Return to the previous state" }).click();
 	tally.check("but the way back", await until(async () => (await server.canonical()) === whole), await server.canonical());
-	await toast.getByText("You are back where you were.").waitFor();
+	await toast.getByText("Returned to the previous state.").waitFor();
 	tally.equal("to the take that was seen", await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take"), seenTake);
 	await page.locator("#to-history").click();
 
@@ -749,10 +749,10 @@ async function timeLeads({ page, server, tally }) {
 	const drafted = await server.canonical();
 	await page.locator("#undo").click();
 	await toast.getByText(/^Undone: /).waitFor();
-	tally.equal("what was typed in one go is one step", await words(), "Undone: what was typed.");
+	tally.equal("what was typed in one go is one step", await words(), "Undone: the draft.");
 	await page.locator("#redo").click();
-	await toast.getByText(/^Done again: /).waitFor();
-	tally.equal("and on the way forward", await words(), "Done again: what was typed.");
+	await toast.getByText(/^Redone: /).waitFor();
+	tally.equal("and on the way forward", await words(), "Redone: the draft.");
 	tally.check("it comes back", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 
 	for (let i = 0; i < 9 && JSON.parse(await server.canonical()).discussions.length > 1; i++) {
@@ -768,7 +768,7 @@ async function timeLeads({ page, server, tally }) {
 	await hasSize(page, 4);
 	tally.equal("redo leads to what it brings back", await page.locator(".where").innerText(), "sample");
 	await page.locator("#redo").click();
-	await toast.getByText("Done again: added the question “said in the other take”.").waitFor();
+	await toast.getByText("Redone: added the question “said in the other take”.").waitFor();
 	await page.locator("#redo").click();
 	tally.check("and goes on there", await until(async () => (await server.canonical()) === drafted), await server.canonical());
 	tally.equal("the deletion that was undone before the drafts can still be done again", await page.locator("#redo").getAttribute("aria-disabled"), null);
@@ -776,7 +776,7 @@ async function timeLeads({ page, server, tally }) {
 
 /** Addresses that lead nowhere: that is said, and what is nearest is shown. */
 async function links({ page, server, tally }) {
-	const toast = page.locator(".toast"), put = page.getByRole("button", { name: "Put the line away" });
+	const toast = page.locator(".toast"), put = page.getByRole("button", { name: "Close the message" });
 	const go = async (hash) => {
 		await page.evaluate((to) => { location.hash = to; }, hash);
 		await toast.waitFor();
@@ -784,19 +784,19 @@ async function links({ page, server, tally }) {
 		await put.click();
 		return words;
 	};
-	await page.getByText('The link leads to a discussion that is not here. This is "main".').waitFor();
+	await page.getByText('The link leads to a discussion that does not exist. This is "main".').waitFor();
 	await put.click();
 	const { entries } = await server.api("GET", "/discussions/d1/entries?take=t1");
 	await page.evaluate((to) => { location.hash = to; }, `#/d/d1/t/t1/e/${entries[1].id}`);
 	await page.locator(`.entry[data-entry="${entries[1].id}"][aria-current]`).waitFor();
 	tally.equal("an address that is right says nothing", await toast.count(), 0);
-	tally.equal("an entry that is gone", await go("#/d/d1/t/t1/e/nobody"), 'The link leads to an entry that is not here any more. This is "main".');
-	tally.equal("a take that is gone", await go(`#/d/d1/t/t99/e/${entries[0].id}`), 'The link leads to a take that is not here any more. This is "main".');
+	tally.equal("an entry that is gone", await go("#/d/d1/t/t1/e/nobody"), 'The link leads to an entry that no longer exists. This is "main".');
+	tally.equal("a take that is gone", await go(`#/d/d1/t/t99/e/${entries[0].id}`), 'The link leads to a take that no longer exists. This is "main".');
 	const before = await server.canonical();
 	await server.op("take.branch", { at: entries[0].id, name: "elsewhere", switch: false }, "?discussion=d1");
 	const there = (await server.op("entry.append", { role: "AI", content: "only there" }, "?discussion=d1&take=elsewhere")).entry;
 	await page.locator(".take-bar [role=tab]", { hasText: "elsewhere" }).waitFor();
-	tally.equal("an entry of another take", await go(`#/d/d1/t/t1/e/${there}`), 'The entry of the link is not in its take. This is "elsewhere", which has it.');
+	tally.equal("an entry of another take", await go(`#/d/d1/t/t1/e/${there}`), 'The linked entry is no longer in that take. This is "elsewhere", which contains it.');
 	await page.locator(`.entry[data-entry="${there}"][aria-current]`).waitFor();
 	await page.goto(`${server.url}/#/d/d1/t/%00`);
 	await page.reload();
@@ -819,7 +819,7 @@ export async function run({ server, browser, tally }) {
 	await page.waitForSelector(".entry");
 	const t = { server, page, tally };
 	await page.goto(`${server.url}/#/d/%zz`);
-	await page.getByText('The link leads to a discussion that is not here. This is "main".').waitFor();
+	await page.getByText('The link leads to a discussion that does not exist. This is "main".').waitFor();
 	await page.reload();
 	tally.check("an address that is written wrongly opens what there is", await until(async () => await page.locator(".entry").count() > 0));
 	await links(t);

@@ -232,7 +232,7 @@ async function itWorks() {
 	tally.equal("what a tool printed is as it is", await output.locator("pre").innerText(), "rows: *3*\n  of 4");
 	tally.equal("and upright, muted or not", await output.locator("pre").evaluate((each) => getComputedStyle(each).fontStyle), "normal");
 
-	const search = page.getByRole("searchbox"), filter = page.getByLabel("Which entries");
+	const search = page.getByRole("searchbox"), filter = page.getByLabel("Filter entries");
 	await search.fill("ending FIRST");
 	tally.equal("all words of a search", await rows(page), 1);
 	await search.fill("ending nowhere");
@@ -289,7 +289,7 @@ async function itWorks() {
 	};
 	tally.check("a link to an entry that is gone says so", /an entry that is not in this page/.test(await go("#d=main&t=main&e=nobody")));
 	tally.equal("and shows its take", await linked.page.locator(".page-tabs [aria-pressed=true]").innerText(), "main 5");
-	tally.equal("one that is in another take", await go("#d=main&t=main&e=e8"), 'The entry of the link is not in its take: this is "main_take_1", which has it.');
+	tally.equal("one that is in another take", await go("#d=main&t=main&e=e8"), 'The linked entry is no longer in that take. This is "main_take_1", which contains it.');
 	tally.check("is shown there", (await marked(linked.page)).includes("Go on."));
 	tally.check("a take that is gone", /the take "nowhere", which is not in this page/.test(await go("#d=main&t=nowhere&e=e3")));
 	tally.check("where the entry is shown all the same", (await marked(linked.page)).includes("And concurrency?"));
@@ -354,7 +354,7 @@ async function hiddenAndOrder() {
 	tally.equal("siblings by time, nothing that is hidden", await words(), "Which one? | It depends. | first way | second way | third way | VISIBLE");
 	tally.check("the last one shown has the mark of the head", (await texts(page, ".tree-row.head")).join().includes("VISIBLE"), await texts(page, ".tree-row"));
 	tally.check("the entries", !(await texts(page, ".entry")).join().match(/CONCEALED|STATE/) && (await texts(page, ".entry")).length === 4, await texts(page, ".entry"));
-	await page.getByLabel("Which entries").selectOption("all");
+	await page.getByLabel("Filter entries").selectOption("all");
 	tally.equal("all entries", await words(), "Which one? | It depends. | first way | second way | third way | CONCEALED | VISIBLE | STATE");
 	await page.getByRole("treeitem", { name: /CONCEALED/ }).click();
 	tally.check("one that is chosen is shown", await until(async () => (await marked(page))?.includes("CONCEALED")), await marked(page));
@@ -514,7 +514,7 @@ async function meanwhile(file) {
 		const box = document.querySelector(".entries").getBoundingClientRect(), is = at.getBoundingClientRect();
 		return is.top >= box.top - 1 && is.bottom <= box.bottom + 1;
 	}));
-	tally.check("and paper has what it has at a time", /^5000: Entries 1 to 5,000 of 100,000: paper has/.test(await printed(page)), await printed(page));
+	tally.check("and paper has what it has at a time", /^5000: Entries 1 to 5,000 of 100,000: at most 5,000 entries/.test(await printed(page)), await printed(page));
 	await page.close();
 	end();
 	// nothing of it is there

@@ -127,7 +127,7 @@ async function twice({ page, server, tally }) {
 	await page.locator("#undo").click();
 	await page.locator("#redo").click();
 	tally.check("undo and redo by their buttons", await until(async () =>
-		(await page.locator(".toast").allInnerTexts()).join().includes("Done again")), await page.locator(".toast").allInnerTexts());
+		(await page.locator(".toast").allInnerTexts()).join().includes("Redone")), await page.locator(".toast").allInnerTexts());
 	tally.equal("lead back", await ids(server), "e1 e2 e3 e4");
 	await unheard(page, /\/discussions\/d1$/, async () => {
 		await choose(row(page, "e4"));

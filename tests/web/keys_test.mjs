@@ -195,7 +195,7 @@ const TASKS = {
 		tally.equal("found", await hands.entry(), a(3));
 		await hands.press("o");
 		await hands.see(() => document.activeElement.closest("[role=tree]") !== null);
-		await hands.to(/Which entries/, "Shift+Tab");
+		await hands.to(/Filter entries/, "Shift+Tab");
 		await hands.type("L");
 		await hands.see(() => document.querySelectorAll("#pane [role=treeitem]").length === 1);
 		await hands.press("Tab", "Shift+Enter", "Escape");
@@ -236,7 +236,7 @@ const TASKS = {
 		const settings = async () => ({ ...(await state(server)).settings, ...(await disc(server)).settings });
 		await command(hands, "Settings");
 		await hands.see("#pane .pane-body");
-		await hands.to(/^The model that answers/);
+		await hands.to(/^Model/);
 		await hands.press("Control+a");
 		await hands.type("builtin/echo");
 		await hands.press("Enter");
@@ -251,10 +251,10 @@ const TASKS = {
 		await hands.press("Control+Enter");
 		await becomes("the working prompt", async () => (await disc(server)).prompt, { edited: true, text: "Write a poem." });
 		await hands.see(() => !!document.querySelector("#pane .chip.accent"));
-		await hands.to(/^Tell the model/);
+		await hands.to(/^Notify the model/);
 		await hands.press("Enter");
 		await becomes("the notice", async () => (await take(server)).entries.at(-1).content, '[user edited prompt to: "Write a poem."]');
-		await hands.to(/^What the model is told before/);
+		await hands.to(/^Instructions before/);
 		await hands.type("Be brief.");
 		await hands.press("Control+Enter");
 		await becomes("a system prompt", async () => (await settings()).project_system_prompt, "Be brief.");

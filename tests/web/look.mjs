@@ -54,7 +54,7 @@ async function phone(server, browser, tally) {
 	await page.waitForTimeout(100);
 	tally.equal("a tap moves no text", await tops(), before);
 	tally.equal("no key is named in the field", await page.getAttribute("#composer", "placeholder"), "Write an entry …");
-	const bar = page.getByRole("toolbar", { name: "What is selected" });
+	const bar = page.getByRole("toolbar", { name: "Selected entries" });
 	await page.getByRole("button", { name: /More for entry/ }).last().tap();
 	tally.equal("menus show no keys", await page.locator(".menu-item kbd:visible").count(), 0);
 	await pick(page, /^Select from here/, { how: "tap" });

@@ -13,7 +13,7 @@ const page = await openPage(server, browser, tally);
 const FOUND = [["promote", "Make the take a discussion"], ["rename", "Rename the take"], ["roles", "Edit the roles"], ["track", "Set the track"],
 	["filter", "Filter by role"], ["reset", "Reset the project"], ["save", "Save"], ["temperature", "Set the temperature"], ["undo capacity", "Set the steps that can be undone"],
 	["base prompt", "Edit the system prompt"], ["preset", "Save or load a preset"], ["screenshots", "Choose files to send"], ["truncate", "Truncate the take"],
-	["compact", "Compact or compress"], ["summarise", "Compact or compress"], ["max tokens", "Set the maximum of tokens"], ["setting", "Set top p"]];
+	["compact", "Compact or compress"], ["summarise", "Compact or compress"], ["max tokens", "Set the maximum number of tokens"], ["setting", "Set top p"]];
 
 async function isFound(query, text) {
 	await page.keyboard.press("Control+k");
@@ -40,7 +40,7 @@ await page.locator("[data-entry]").last().hover();
 await page.locator("[data-entry]").last().getByRole("button", { name: /more|menu|actions/i }).last().click();
 await page.getByRole("menuitem", { name: /^More/ }).click().catch(() => undefined);
 const last = page.getByRole("menuitem", { name: "Move down" });
-tally.equal("the reason", await last.getAttribute("title"), "It is the last entry");
+tally.equal("the reason", await last.getAttribute("title"), "This is the last entry");
 await browser.close();
 await server.stop();
 process.exit(tally.end());

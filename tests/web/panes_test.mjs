@@ -93,9 +93,9 @@ async function outline(server, page) {
 	await becomes("search: also far behind the beginning", server, rows, "q3");
 	tally.check("it is shown as it is read", (await row(page, "q3").locator(".words").innerText()).startsWith("Is Postgres better?"));
 	await page.getByLabel("Search the outline").fill("");
-	await page.getByLabel("Which entries").selectOption("user");
+	await page.getByLabel("Filter entries").selectOption("user");
 	await becomes("user only", server, rows, "q1 q2 q3");
-	await page.getByLabel("Which entries").selectOption("default");
+	await page.getByLabel("Filter entries").selectOption("default");
 
 	// nothing is chosen: nothing can be deleted by mistake
 	tally.check("nothing is chosen to begin with", await verb(page, "delete").isDisabled());
@@ -129,9 +129,9 @@ async function outline(server, page) {
 	await verb(page, "label").click();
 	await answer(page, "key");
 	await becomes("label", server, async () => (await state(server)).discussions[0].labels, { a1: "key" });
-	await page.getByLabel("Which entries").selectOption("labelled");
+	await page.getByLabel("Filter entries").selectOption("labelled");
 	await becomes("labelled only", server, rows, "a1");
-	await page.getByLabel("Which entries").selectOption("all");
+	await page.getByLabel("Filter entries").selectOption("all");
 	await choose(row(page, "q2"));
 	await page.keyboard.press("Space");
 	await choose(row(page, "a2"));
@@ -176,7 +176,7 @@ async function hidden(server, page) {
 	await page.keyboard.press("Enter");
 	await becomes("to go there is to stay", server, async () => (await page.locator("body").innerText()).includes("Already at this point."), true);
 	tally.equal("nothing is asked", await page.locator("dialog").count(), 0);
-	await page.getByLabel("Which entries").selectOption("all");
+	await page.getByLabel("Filter entries").selectOption("all");
 	await becomes("all entries", server, rows, "q1 a1 q2 a2 q3 h1 c1 s1");
 	await becomes("where one is", server, current, "s1");
 }
@@ -199,7 +199,7 @@ async function going(server, page) {
 	await row(page, "a2").press("Enter");
 	await dialog.waitFor();
 	tally.check("it says that there is no model", (await dialog.innerText()).includes("No model is set"));
-	tally.check("a reply: what is next comes after it", (await dialog.innerText()).includes("comes after that entry"));
+	tally.check("a reply: what is next comes after it", (await dialog.innerText()).includes("follows that entry"));
 	tally.check("so none can be asked", await dialog.getByRole("button", { name: "With a summary", exact: true }).isDisabled());
 	await axe(page, "dialog", "leaving");
 	const before = await server.canonical();
@@ -215,7 +215,7 @@ async function going(server, page) {
 
 	await row(page, "q2").press("Enter");
 	await dialog.waitFor();
-	tally.check("a question: what is next takes its place", (await dialog.innerText()).includes("takes the place of that question"), await dialog.innerText());
+	tally.check("a question: what is next takes its place", (await dialog.innerText()).includes("replaces that question"), await dialog.innerText());
 	await dialog.getByRole("button", { name: "Without a summary" }).click();
 	await becomes("a question: before it", server, headOf, "a1");
 	await becomes("its text is handed back", server, composer, "And two windows?");
@@ -343,7 +343,7 @@ async function history(server, page) {
 	tally.equal("drafts are not in the list", await newest.getAttribute("aria-setsize"), known);
 	tally.check("and now is what they came after", (await newest.innerText()).includes("← now"));
 	await page.getByText("With the 1 draft that was kept").click();
-	await becomes("unless they are asked for", server, () => newest.locator(".words").innerText(), "kept a draft");
+	await becomes("unless they are asked for", server, () => newest.locator(".words").innerText(), "saved a draft");
 }
 
 /** A long history comes page by page. */
@@ -376,7 +376,7 @@ async function prompt(server, page) {
 	await page.locator("#working-prompt").press("Control+Enter");
 	await becomes("the working prompt", server, async () => (await disc()).prompt, { edited: true, text: "Write a poem." });
 	await page.locator("#pane .chip", { hasText: "edited" }).waitFor();
-	await page.getByRole("button", { name: "Tell the model" }).click();
+	await page.getByRole("button", { name: "Notify the model" }).click();
 	await becomes("the notice", server, async () => (await take(server, "other")).at(-1).content, '[user edited prompt to: "Write a poem."]');
 	await becomes("is no longer edited", server, async () => (await disc()).prompt.edited ?? false, false);
 	await server.op("prompt.update", { text: "Write prose." });
@@ -394,13 +394,13 @@ async function prompt(server, page) {
 	await openPane(page, "prompt");
 	await page.locator("#pane .chip", { hasText: "edited" }).waitFor();
 	tally.equal("and when the page is", await page.locator("#working-prompt").inputValue(), "Mine, unsaved");
-	await page.getByRole("button", { name: "Put back" }).click();
+	await page.getByRole("button", { name: "Discard changes" }).click();
 	tally.equal("until it is put back", await page.locator("#working-prompt").inputValue(), "Theirs again.");
 	await openPane(page, "outline");
 	await openPane(page, "prompt");
 	tally.equal("for good", await page.locator("#working-prompt").inputValue(), "Theirs again.");
 	tally.equal("the usual instructions come first", await page.locator("#pane textarea").first().getAttribute("id"), "project_system_prompt");
-	await page.getByText("More that is sent before them").click();
+	await page.getByText("Other prompts before them").click();
 	for (const key of ["base_system_prompt", "global_system_prompt", "project_system_prompt"]) {
 		await page.locator(`#${key}`).fill(`The ${key}.`);
 		await page.locator(`#${key}`).press("Control+Enter");
@@ -430,10 +430,10 @@ async function sent(server, page) {
 	await server.op("entry.edit", { entry: "q1", content: "Which small database?" });
 	await server.op("entry.mute", { entry: "a1" });
 	await server.op("setting.set", { key: "project_system_prompt", value: "Be brief." });
-	await page.locator("#pane").getByText("Since then: 1 new entry, 1 edited, 1 not sent any more, project system prompt.").waitFor();
+	await page.locator("#pane").getByText("Since then: 1 new entry, 1 edited, 1 no longer sent, project system prompt.").waitFor();
 	await axe(page, "#pane", "what was sent last");
 	const whole = await server.canonical();
-	await page.getByRole("button", { name: "Compare with what will be sent" }).click();
+	await page.getByRole("button", { name: "Compare with the next request" }).click();
 	const rows = page.locator("dialog .compare-row");
 	await rows.first().waitFor();
 	await axe(page, "dialog", "what was sent, compared");
@@ -458,9 +458,9 @@ async function settings(server, page) {
 		await page.locator("#pane").getByLabel(label, { exact: true }).fill(value);
 		await page.locator("#pane").getByLabel(label, { exact: true }).press("Enter");
 	};
-	for (const [label, key, text, value] of [["The model that answers", "model", "builtin/echo", "builtin/echo"],
+	for (const [label, key, text, value] of [["Model", "model", "builtin/echo", "builtin/echo"],
 		["Temperature", "temperature", "0.5", 0.5], ["Top p", "top_p", "0.9", 0.9], ["Max tokens", "max_tokens", "512", 512],
-		["Steps that undo may take back", "undo_capacity", "50", 50], ["Tokens that stay", "compact_keep_tokens", "2048", 2048]]) {
+		["Maximum number of undo steps", "undo_capacity", "50", 50], ["Tokens to keep", "compact_keep_tokens", "2048", 2048]]) {
 		await line(label, text);
 		await becomes(key, server, async () => (await set())[key], value);
 	}
@@ -478,11 +478,11 @@ async function settings(server, page) {
 	await becomes("no role_map", server, async () => (await set()).role_map, undefined);
 	await page.getByLabel("Remove the role Critic").click();
 	await becomes("remove a role", server, async () => (await roles()).includes("Critic"), false);
-	await page.getByLabel("Edits that it is told about").selectOption("all");
+	await page.getByLabel("Edits reported to the model").selectOption("all");
 	await becomes("edit_notices", server, async () => (await set()).edit_notices, "all");
-	await page.getByLabel(/Compact by itself/).check();
+	await page.getByLabel(/Compact automatically/).check();
 	await becomes("compact_auto", server, async () => (await set()).compact_auto, true);
-	await line("This discussion belongs to the track", "work");
+	await line("Track of this discussion", "work");
 	const disc = async () => (await state(server)).discussions[0];
 	await becomes("track", server, async () => (await disc()).track, "work");
 	for (const which of ["files", "context files", "screenshots"]) {
@@ -514,13 +514,13 @@ async function compare(server, page) {
 	await palette(page, "Compare takes");
 	await page.locator('dialog [data-entry="code"]').waitFor();
 	tally.equal("what was said before stays behind", await page.locator("dialog .toast").count(), 0);
-	await page.getByLabel(/^Laid out as it is read/).check();
+	await page.getByLabel(/^Show rendered, without/).check();
 	await page.locator('dialog [data-entry="code"] strong').waitFor();
 	tally.equal("Markdown can be laid out", await page.locator('dialog [data-entry="code"] pre.code .hl-keyword').innerText(), "SELECT");
 	tally.equal("each take's own text", (await page.locator('dialog [data-entry="a1"] .prose').allInnerTexts()).join(" | "), "SQLite, nearly always. | SQLite, almost always.");
 	tally.equal("without marks", await page.locator("dialog :is(ins, del)").count(), 0);
 	await axe(page, "dialog", "compare, laid out");
-	await page.getByLabel(/^Laid out as it is read/).uncheck();
+	await page.getByLabel(/^Show rendered, without/).uncheck();
 	await server.op("entry.delete", { entry: "code", take: "main" });
 	await page.locator('dialog [data-entry="code"]').waitFor({ state: "detached" });
 	const side = (id) => page.locator(`dialog [data-entry="${id}"]`);
@@ -597,7 +597,7 @@ async function model(server, page) {
 	await toast.waitFor();
 	tally.check("a missing key names the file", (await toast.innerText()).includes("retake/config.toml"), await toast.innerText());
 	await toast.getByRole("button", { name: "Choose a model" }).click();
-	await dialog.getByLabel("Choose among those of").selectOption("builtin");
+	await dialog.getByLabel("Models of").selectOption("builtin");
 	await dialog.getByRole("button", { name: "echo", exact: true }).click();
 	await becomes("one of the list", server, set, "builtin/echo");
 
@@ -659,7 +659,7 @@ async function files(server, page) {
 		carried.items.add(new File([text], "talk.json"));
 		document.querySelector("#take").dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
 	}, readFileSync(file, "utf8"));
-	await page.getByText("2 here already").waitFor();
+	await page.getByText("2 already exist").waitFor();
 	tally.check("nothing to import", await page.locator("dialog").getByRole("button", { name: "Import", exact: true }).isDisabled());
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
@@ -676,7 +676,7 @@ async function summing(server, page) {
 	await server.op("setting.set", { key: "model", value: "builtin/summary" });
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
 	await palette(page, "Compact or compress …");
-	await page.getByRole("radio", { name: /A run of entries/ }).check();
+	await page.getByRole("radio", { name: /A range of entries/ }).check();
 	await page.getByLabel("From").selectOption("q1");
 	await page.getByLabel("To", { exact: true }).selectOption("a1");
 	await axe(page, "dialog", "compaction");
@@ -706,13 +706,13 @@ async function ends(server, page) {
 	await page.locator("#undo").click();
 	await becomes("one undo brings everything back", server, () => server.canonical(), whole);
 	await palette(page, "Purge a secret …");
-	const dialog = page.locator("dialog"), sure = page.getByRole("button", { name: "Purge for good" });
-	await page.getByLabel("The text, exactly").fill("Postgres");
+	const dialog = page.locator("dialog"), sure = page.getByRole("button", { name: "Purge permanently" });
+	await page.getByLabel("The exact text").fill("Postgres");
 	tally.check("not without a word", await sure.isDisabled());
 	await axe(page, "dialog", "purge");
 	await page.getByLabel(/^Type/).fill("purge");
 	await sure.click();
-	await page.getByText("It is gone from this project.").waitFor();
+	await page.getByText("Purged from this project.").waitFor();
 	tally.check("purge", !(await server.canonical()).includes("Postgres"));
 	await dialog.getByRole("button", { name: "Close" }).last().click();
 	await becomes("the page forgets it, too", server, async () => (await page.locator("#take").innerText()).includes("Postgres"), false);

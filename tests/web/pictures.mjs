@@ -112,7 +112,7 @@ const VIEWS = {
 	sent: async (page) => { await pane(page, "prompt"); await page.evaluate(() => { const box = document.querySelector("#pane .scrolls"); box.scrollTop = box.scrollHeight; }); },
 	settings: (page) => pane(page, "settings"),
 	export: async (page) => { await command(page, "Export"); },
-	redact: async (page) => { await command(page, "Export"); await page.getByText("Without secrets").click(); await page.waitForTimeout(500); },
+	redact: async (page) => { await command(page, "Export"); await page.getByText("Redact secrets").click(); await page.waitForTimeout(500); },
 	import: (page) => command(page, "Import"),
 	compact: (page) => command(page, "Compact"),
 	purge: (page) => command(page, "Purge"),

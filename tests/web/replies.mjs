@@ -106,7 +106,7 @@ export async function run({ server, browser, tally }) {
 	tally.equal("the button to stop names the key", await page.locator(".stop").getAttribute("title"), "Stop (Esc)");
 	await page.keyboard.press("Escape");
 	tally.check("Escape stops a reply", await until(async () => await running.count() === 0));
-	tally.check("which is no failure", await says("Stopped. What had come is kept."), await toast());
+	tally.check("which is no failure", await says("Stopped. The partial reply is kept."), await toast());
 	tally.equal("nor looks like one", await page.locator(".toast.problem").count(), 0);
 	tally.equal("it says where it ends", await page.locator(".entry .partial").innerText(), "Stopped here.");
 	tally.equal("who writes is left there", await page.evaluate(() => document.activeElement.id), "composer");
@@ -146,7 +146,7 @@ export async function run({ server, browser, tally }) {
 
 	await asked("And then?");
 	await page.locator("#undo").click();
-	tally.check("undo while it arrives stops it", await says("Stopped, and what was asked is taken back."), await toast());
+	tally.check("undo while it arrives stops it", await says("Stopped, and the question was undone."), await toast());
 	tally.equal("and takes back the question with it", (await entries()).length, 2);
 	tally.equal("that is no failure", await page.locator(".toast.problem").count(), 0);
 	await page.locator("#redo").click();
@@ -166,7 +166,7 @@ export async function run({ server, browser, tally }) {
 	await page.locator("#undo").click();
 	await page.waitForTimeout(200); // an undo that does not wait is done by then
 	release();
-	tally.check("undo waits for a question that is on its way", await says("Stopped, and what was asked is taken back."), await toast());
+	tally.check("undo waits for a question that is on its way", await says("Stopped, and the question was undone."), await toast());
 	tally.equal("and takes back that alone", JSON.stringify(await entries()), JSON.stringify(untouched));
 	await page.unroute(/\/discussions\/d1\/runs$/);
 
@@ -187,8 +187,8 @@ export async function run({ server, browser, tally }) {
 	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("g");
 	const tabs = page.locator(".take-bar [role=tab]");
-	tally.check("another reply says where it is, and the one before", await says('Another reply, in the take "main_take_1". The one before is in "main".'), await toast());
-	await page.getByRole("button", { name: "Back to that" }).click();
+	tally.check("another reply says where it is, and the one before", await says('Another reply, in the take "main_take_1". The previous one is in "main".'), await toast());
+	await page.getByRole("button", { name: "Previous reply" }).click();
 	tally.check("and leads back to it", await until(async () => await tabs.first().getAttribute("aria-selected") === "true" && (await page.locator(".entry").nth(1).innerText()).includes("Stopped here")));
 	await tabs.nth(1).click();
 	await page.locator(".entry", { hasText: "It was so." }).waitFor();

@@ -40,7 +40,7 @@ export async function run({ server, browser, tally }) {
 		tally.equal(name, JSON.stringify(got), JSON.stringify(wanted));
 	};
 	const mark = page.locator("#pane .chip", { hasText: "edited" });
-	const tell = page.getByRole("button", { name: "Tell the model" });
+	const tell = page.getByRole("button", { name: "Notify the model" });
 	const ask = async (text, replies) => {
 		await page.fill("#composer", text);
 		await page.click("#ask");

@@ -108,7 +108,7 @@ async function entries(t) {
 	}, (after) => entriesOf(after)[0].content === "answer 1, better");
 	await step(t, "an old version is brought back", async () => {
 		await more(page, "a1", "Versions …");
-		await page.getByRole("button", { name: "Bring back" }).last().click();
+		await page.getByRole("button", { name: "Restore" }).last().click();
 	}, (after) => entriesOf(after)[0].content === "answer 1");
 	await step(t, "continue from here", () => more(page, "q2", "Continue from here"),
 		(after) => project(after).discussions[0].head === "q2");
@@ -137,7 +137,7 @@ const rowOf = (page, id) => page.locator(`.entries [data-entry="${id}"]`);
 /** Shift and the mouse; from the menu, by touch; what letters do elsewhere. */
 async function selecting(t) {
 	const { page, server, tally } = t;
-	const bar = page.getByRole("toolbar", { name: "What is selected" });
+	const bar = page.getByRole("toolbar", { name: "Selected entries" });
 	const chosen = () => page.locator(".entries .entry.selected").evaluateAll((all) => all.map((each) => each.dataset.entry).join(" "));
 	await showTake(t, "main");
 	const all = await page.locator(".entries .entry").evaluateAll((rows) => rows.map((each) => each.dataset.entry));
@@ -208,7 +208,7 @@ async function tree(t) {
 	const unmarked = () => until(async () => !/marked/.test(await page.locator("#pane .pane-foot").innerText()));
 	const unmark = () => page.locator("#pane [role=treeitem][tabindex='0']").press("Escape");
 	for (const [filter, count] of [["default", 9], ["no-tools", 8], ["user", 4], ["labelled", 0], ["all", 9]]) {
-		await page.getByLabel("Which entries").selectOption(filter);
+		await page.getByLabel("Filter entries").selectOption(filter);
 		tally.check(`filter ${filter}`, await until(async () => (await page.locator("#pane [role=treeitem]").count()) === count),
 			await page.locator("#pane [role=treeitem]").allInnerTexts());
 	}
@@ -284,7 +284,7 @@ async function going(t) {
 		await page.keyboard.press("Control+k");
 		await page.locator("#palette").fill("Compact or compress …");
 		await page.locator(".palette-item", { hasText: "Compact or compress …" }).first().click();
-		await page.getByRole("radio", { name: /A run of entries/ }).check();
+		await page.getByRole("radio", { name: /A range of entries/ }).check();
 		await page.getByLabel("From").selectOption("a1");
 		await page.getByLabel("To", { exact: true }).selectOption("a2");
 		await page.locator("dialog").getByRole("button", { name: "Compact" }).click();
@@ -357,7 +357,7 @@ async function settings(t) {
 		await page.locator("#working-prompt").fill("Write a poem.");
 		await page.locator("#working-prompt").press("Control+Enter");
 	}, (after) => project(after).discussions.find((each) => each.name === "main").prompt.edited === true);
-	await step(t, "tell the model", () => page.getByRole("button", { name: "Tell the model" }).click(),
+	await step(t, "tell the model", () => page.getByRole("button", { name: "Notify the model" }).click(),
 		(after) => after.includes("[user edited prompt to:"));
 	await step(t, "a system prompt", async () => {
 		await page.locator("#project_system_prompt").fill("Be brief.");
