@@ -26,6 +26,7 @@
 #   formats     README.md and docs/formats.md list the formats that the program lists
 #   links       relative links in all pages lead somewhere, to a heading where they name one
 #   names       files, tests and programs that the pages name are there
+#   wording     no string that users see and no page has a pattern that docs/style.md rejects
 #
 # With --write, what the program says is put into the pages: the walk through's output,
 # the tables of operations, events, keys and config.toml, the example. RETAKE names the program (build/retake).
@@ -609,6 +610,25 @@ def check_names():
         result(not wrong, f"names in {page}", *sorted(wrong))
 
 
+# ---- wording ----
+
+REJECTED = ("a file of no kind", "the entry behind it", "in front of the entry", "it stands there",
+            "the store lies in the folder", "it is there already", "put it so", "let a browser in",
+            "it tells of the change", "a take of its own", "somebody wrote it", "it holds a text")
+ACCEPTED = ("behind a reverse proxy", "U stands for undo", "while it holds the lock", "hold Shift",
+            "there is no longer a take", "What is next?")
+
+
+def check_wording():
+    done = subprocess.run([sys.executable, "tools/strings.py", "--check"], capture_output=True, text=True)
+    result(done.returncode == 0, "wording: docs/style.md rejects", done.stdout, done.stderr)
+    rows = re.findall(r"^\| `([^`]+)` \|", read("docs/style.md").split("## Rejected patterns")[1], re.M)
+    patterns = [re.compile(row.replace(r"\|", "|"), re.I) for row in rows]
+    for words in REJECTED + ACCEPTED:
+        is_found = any(pattern.search(words) for pattern in patterns)
+        result(is_found == (words in REJECTED), f"wording: {words}")
+
+
 if not os.access(RETAKE, os.X_OK):
     print(f"{RETAKE} is not there; run make first")
     sys.exit(1)
@@ -629,6 +649,7 @@ check_providers()
 check_formats()
 check_links()
 check_names()
+check_wording()
 print(f"{passed} passed, {failed} failed")
 sys.exit(1 if failed else 0)
 PYTHON

@@ -50,7 +50,7 @@ rt_cli_address(rt_cli *cli, const char *address)
 	return before_head(cli, address,
 			   address[2] == 0
 				   ? 1
-				   : rt_cli_number(cli, address + 2, "how far before the head"));
+				   : rt_cli_number(cli, address + 2, "number of entries before the head"));
 }
 
 /* The name of another discussion that has an entry with this whole id; empty: none has. */

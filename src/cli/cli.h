@@ -246,7 +246,7 @@ void rt_cli_drop_draft(rt_cli *cli);
 
 /* Of a request that was sent, and is built again. */
 #define RT_CLI_NOT_EXACT                                                                        \
-	"this is not exactly what was sent: a hook changed it, something was purged since, " \
+	"this is not the exact request: a hook changed it, a text was purged since, " \
 	"or another version of Retake sent it"
 /* For formats: "%llu entr%s". */
 #define RT_CLI_S(count) ((count) == 1 ? "" : "s")

@@ -15,7 +15,7 @@
 #define SEND_FLAGS \
 	{"model", 'm', "MODEL", RT_ARG_MODEL, "PROVIDER/NAME; default: the setting model"}, \
 	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"}, \
-	{"raw", 0, NULL, RT_ARG_TEXT, "print the reply as it is, not rendered as Markdown"}, \
+	{"raw", 0, NULL, RT_ARG_TEXT, "print the source of the reply, not rendered Markdown"}, \
 	{ \
 		"budget", 0, "TOKENS", RT_ARG_TEXT, \
 			"leave the oldest entries out beyond so many; 0: as if it were not there" \
@@ -291,7 +291,7 @@ read_question(rt_cli *cli)
 	if (!cli->no_input && rt_host_has_input() && !(file != NULL && strcmp(file, "-") == 0) &&
 	    !(word != NULL && strcmp(word, "-") == 0)) {
 		if (!cli->quiet && !rt_host_input_comes(INPUT_WAIT_MS))
-			rt_cli_note(cli, "reading standard input, which is put before the "
+			rt_cli_note(cli, "reading standard input, which goes before the "
 					 "question (--no-input: do not read it)");
 		piped = rt_str_trim(rt_cli_read_file(cli, "-"));
 	}

@@ -282,7 +282,7 @@ static const rt_flag export_flags[] = {
 	 "include Retake metadata for a lossless re-import"},
 	{"redact", 0, NULL, RT_ARG_TEXT,
 	 "redact keys, tokens, passwords and names of home directories"},
-	{"emails", 0, NULL, RT_ARG_TEXT, "with --redact: redact e-mail addresses, too"},
+	{"emails", 0, NULL, RT_ARG_TEXT, "with --redact: redact email addresses, too"},
 	{"dry-run", 'n', NULL, RT_ARG_TEXT, "with --redact: print only the planned redactions"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };

@@ -173,10 +173,11 @@ run_files(rt_cli *cli)
 		if (rt_cli_open(cli, RT_SESSION_LOOK))
 			list_files(cli, verb);
 	} else if (!rt_str_is_one_of(rt_str_of(verb), verbs)) {
-		rt_cli_fail(cli, RT_USAGE, "files can show, set, add and rm, not \"%.40s\"", verb);
+		rt_cli_fail(cli, RT_USAGE,
+			    "files has no subcommand \"%.40s\"; use show, set, add or rm", verb);
 	} else if (!is_file_list(which)) {
 		rt_cli_fail(cli, RT_USAGE,
-			    "files %s needs to know which list: files, context_files or "
+			    "files %s needs a list: files, context_files or "
 			    "screenshots",
 			    verb);
 	} else if (rt_cli_open(cli, RT_SESSION_CHANGE)) {

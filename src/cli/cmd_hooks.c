@@ -325,8 +325,8 @@ run_hooks(rt_cli *cli)
 	rt_hooks *hooks;
 
 	if (!rt_str_is_one_of(rt_str_of(verb), verbs))
-		rt_cli_fail(cli, RT_USAGE, "hooks can list, trust, untrust and test, not \"%.40s\"",
-			    verb);
+		rt_cli_fail(cli, RT_USAGE, "hooks has no subcommand \"%.40s\"; use list, trust, "
+			    "untrust or test", verb);
 	hooks = open_hooks(cli);
 	if (hooks == NULL)
 		return;

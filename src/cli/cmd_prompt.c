@@ -121,7 +121,7 @@ run_prompt(rt_cli *cli)
 		notify(cli);
 	else
 		rt_cli_fail(cli, RT_USAGE,
-			    "prompt can show, set, edit and notify, not \"%.40s\"", verb);
+			    "prompt has no subcommand \"%.40s\"; use show, set, edit or notify", verb);
 }
 
 static const rt_flag prompt_flags[] = {

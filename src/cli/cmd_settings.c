@@ -304,7 +304,7 @@ static const rt_flag set_flags[] = {
 	{"unset", 0, NULL, RT_ARG_TEXT, "reset to the default"},
 	{"for-all", 'a', NULL, RT_ARG_TEXT,
 	 "for all discussions of the project without their own value"},
-	{"here", 0, NULL, RT_ARG_TEXT, "for this discussion alone, also the model"},
+	{"here", 0, NULL, RT_ARG_TEXT, "for this discussion only, including the model"},
 	{"string", 's', NULL, RT_ARG_TEXT, "treat VALUE as text, even if it is valid JSON"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -366,7 +366,7 @@ run_roles(rt_cli *cli)
 		rt_cli_do(cli, &request,
 			  "Removed the role \"{role}\" from the list; entries are not changed.");
 	} else {
-		rt_cli_fail(cli, RT_USAGE, "roles can add ROLE and rm ROLE, not \"%.40s\"", verb);
+		rt_cli_fail(cli, RT_USAGE, "invalid arguments \"%.40s\"; use add ROLE or rm ROLE", verb);
 	}
 }
 
@@ -504,7 +504,7 @@ run_preset(rt_cli *cli)
 			return;
 		}
 	rt_cli_fail(cli, RT_USAGE,
-		    "preset can save, load and delete a NAME, not \"%.40s\" alone", verb);
+		    "invalid argument \"%.40s\"; use save, load or delete with a NAME", verb);
 }
 
 const rt_command rt_cli_preset = {

@@ -224,8 +224,8 @@ fail_for_words(rt_cli *cli, const char *verb)
 			    verbs[near][0], verbs[near][1]);
 	else
 		rt_cli_hint(cli, "Takes: retake takes   More: retake help takes");
-	rt_cli_fail(cli, RT_USAGE, "takes can list, switch, rename, rm and diff, not \"%.40s\"",
-		    verb);
+	rt_cli_fail(cli, RT_USAGE,
+		    "takes has no subcommand \"%.40s\"; use list, switch, rename, rm or diff", verb);
 }
 
 static void

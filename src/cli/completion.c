@@ -104,7 +104,7 @@ run_completion(rt_cli *cli)
 
 	if (script == NULL) {
 		rt_cli_fail(cli, RT_USAGE,
-			    "there are completions for bash, zsh and fish, not \"%.40s\"", shell);
+			    "no completions for the shell \"%.40s\"; use bash, zsh or fish", shell);
 	} else if (cli->json) {
 		rt_json_open(json, NULL, '{');
 		rt_json_put_c(json, "shell", shell);

@@ -66,17 +66,17 @@ static const rt_cli_topic_row config[] = {
 			"chosen name; default: none"},
 	{"comms_texts", "false: the request log contains references to the conversation instead "
 			"of texts"},
-	{"[provider.NAME]", "a server; NAME is that of a family (" RT_PROVIDER_SERVERS
-			    "), or one of your own"},
-	{"kind", "of a provider: the family that it speaks like; default: its name"},
-	{"url", "of a provider: where it is; default: the family's, or what the environment says"},
+	{"[provider.NAME]", "a provider; NAME is " RT_PROVIDER_SERVERS
+			    ", or a name that you choose"},
+	{"kind", "of a provider: its API (" RT_PROVIDER_SERVERS "); default: its name"},
+	{"url", "of a provider: its address; default: that of the API, or from the environment"},
 	{"key_env", "of a provider: environment variable with the API key"},
 	{"key_file", "of a provider: file with the API key"},
 	{"key_cmd", "of a provider: command that prints the API key, as a list of words"},
 	{"headers", "of a provider: additional request headers, as a table"},
 	{"timeout_s", "of a provider: idle timeout in seconds"},
-	{"context_tokens", "of a provider: how many tokens its models take; the oldest entries are left "
-			   "out beyond that"},
+	{"context_tokens", "of a provider: context size of its models in tokens; longer requests leave "
+			   "out the oldest entries"},
 	{"ca_file", "of a provider: file of trusted certificates, instead of those of the system"},
 	{"models",
 	 "of a provider: models in addition to those that its server lists: [\"a\", \"b\"]"},

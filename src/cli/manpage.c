@@ -189,10 +189,10 @@ add_operations(rt_buf *out)
 {
 	rt_buf_add_c(
 		out,
-		".SH OPERATIONS\n\\fBretake apply\\fR reads one JSON object a line, such as\n"
+		".SH OPERATIONS\n\\fBretake apply\\fR reads one JSON object per line, such as\n"
 		".PP\n.nf\n.RS\n{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"hi\"}\n"
-		".RE\n.fi\n.PP\nAny operation may also say \"discussion\" and \"take\". "
-		"Fields that are needed are bold.\n");
+		".RE\n.fi\n.PP\nEvery operation also accepts \"discussion\" and \"take\". "
+		"Required fields are bold.\n");
 	for (size_t i = 0; i < RT_OP_COUNT; i++) {
 		const rt_op_field *field = rt_ops[i].fields;
 
@@ -218,10 +218,9 @@ rt_cli_manpage(const rt_command *const *commands, rt_buf *out)
 		out,
 		".SH SYNOPSIS\n.B retake\n[\\fIflags\\fR] \\fIcommand\\fR \\[u2026]\n"
 		".SH DESCRIPTION\n"
-		"A discussion is a tree of entries, seen as one or more takes: lines through the "
-		"tree from the first entry to a tip. Every entry can be edited, every point "
-		"branched from, and every change undone; requests to models are always built "
-		"from the entries you see. The head is the entry after which the next one is "
+		"A discussion is a tree of entries with one or more takes: paths from the first "
+		"entry to a tip. You can edit every entry, branch at any point and undo every "
+		"change; requests to models are always built from the entries you see. The head is the entry after which the next one is "
 		"added.\n.PP\n"
 		"Each change is on disk before it is reported, and the report says how to undo "
 		"it. Nothing is lost: earlier states remain in the history until they are "
@@ -235,5 +234,5 @@ rt_cli_manpage(const rt_command *const *commands, rt_buf *out)
 	add_formats(out);
 	add_operations(out);
 	rt_buf_add_c(out, ".SH FILES\n.TP\n.I \\(ti/.local/share/retake/retake.db\n"
-			  "The default store, readable by its owner alone.\n");
+			  "The default store, readable only by its owner.\n");
 }

@@ -77,7 +77,7 @@ match_items(differ *d)
 		else if (d->was->items[d->from[i]].locked != item->locked)
 			rt_scope_fail(d->s, RT_USAGE, "line %llu: +locked of entry %.*s must %s",
 				      (unsigned long long)item->line, RT_STR_ARG(item->id),
-				      item->locked ? "go: it is plain text"
+				      item->locked ? "be removed: it is plain text"
 						   : "stay: it is not plain text");
 	}
 	find_staying(d);

@@ -210,7 +210,7 @@ read_take(reader *c, rt_str raw)
 	}
 	rt_share_take(&c->share);
 	while (next_member(c, &m, &key, &value,
-			   "a take is malformed; the rest of it is passed over")) {
+			   "a take is malformed; the rest of it is skipped")) {
 		if (rt_scan_key_is(key, "name"))
 			(void)rt_build_text(b, value, &name);
 		else if (rt_scan_key_is(key, "git_commit"))
@@ -271,7 +271,7 @@ read_fields(reader *c, bool of_project, const char *prefix, const char *bare, rt
 	if (!rt_members_open(&m, raw))
 		return;
 	while (next_member(c, &m, &key, &value,
-			   "an object is malformed; the rest of it is passed over")) {
+			   "an object is malformed; the rest of it is skipped")) {
 		rt_str inner = rt_str_at(key.ptr + 1, key.size - 2);
 
 		read_field(c, of_project, rt_is_word(inner, bare) ? "" : prefix, key, value);
@@ -378,7 +378,7 @@ read_discussion(reader *c, rt_str raw)
 	c->numbered.count = 0;
 	outline = rt_build_discussion(b);
 	while (next_member(c, &m, &key, &value,
-			   "a discussion is malformed; the rest of it is passed over")) {
+			   "a discussion is malformed; the rest of it is skipped")) {
 		char first = value.ptr[0];
 
 		if (rt_scan_key_is(key, "name") && first == '"')

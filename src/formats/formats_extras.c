@@ -144,7 +144,7 @@ read_fields(rt_build *b, yyjson_val *fields, bool of_project)
 			rt_build_field_in(b, of_project, "", m.key, json);
 		else
 			rt_report_add(b->report, RT_REMARK_SKIPPED, 0,
-				      "a field of the discussion is not JSON; passed over");
+				      "a field of the discussion is not JSON; skipped");
 	}
 }
 

@@ -87,7 +87,7 @@ read_foreign(reader *c, rt_str raw, yyjson_val *message, size_t repaired, rt_nod
 		rt_json_add_value(rt_build_body_field(c->b, RT_STR(RT_BUILD_BAD_CONTENT)), content);
 	if (repaired > 0) {
 		rt_reader_remark(&c->r, RT_REMARK_REPAIRED, raw.ptr,
-				 "text that is not Unicode got U+FFFD");
+				 "invalid Unicode was replaced by U+FFFD");
 		rt_build_body_raw(c->b, raw);
 	}
 }
@@ -234,7 +234,7 @@ read_field(reader *c, rt_str key, rt_str value)
 	rt_str name, json;
 
 	if (!rt_build_text(c->b, key, &name) || !rt_build_json(c->b, value, false, &json))
-		skipped(c, key.ptr, "a field that is not JSON is passed over");
+		skipped(c, key.ptr, "skipped a field that is not JSON");
 	else if (rt_is_word(name, OPENAI_SETTINGS) &&
 		 (first == '-' || (first >= '0' && first <= '9')))
 		rt_build_field_in(c->b, false, "setting.", name, json);
@@ -263,7 +263,7 @@ find_parts(reader *c, rt_str raw, bool fields, bool descend, parts *p)
 	}
 	if (m.bad && fields)
 		skipped(c, m.in.ptr + m.at,
-			"a conversation is malformed; the rest of it is passed over");
+			"a conversation is malformed; the rest of it is skipped");
 }
 
 static void
@@ -302,7 +302,7 @@ read_extras(reader *c, const parts *p)
 		(void)rt_scope_nomem(&c->b->s);
 	else if (st != RT_OK)
 		skipped(c, p->extras.ptr,
-			"what Retake wrote beside a conversation is malformed; passed over");
+			"the data of Retake for a conversation is malformed; skipped");
 	if (st != RT_OK)
 		return;
 	if (p->more.size > 0)

@@ -74,8 +74,8 @@ reason(const rt_pi_record *record, bool is_ended)
 	case RT_PI_LINE_VALUE:
 	case RT_PI_LINE_FALSY: return "skipped JSON that is not a record";
 	case RT_PI_LINE_BAD:
-		return is_ended ? "not JSON; passed over" : "the last line is torn; passed over";
-	case RT_PI_LINE_TOO_DEEP: return "nested more than 512 levels deep; passed over";
+		return is_ended ? "not JSON; skipped" : "the last line is truncated; skipped";
+	case RT_PI_LINE_TOO_DEEP: return "nested more than 512 levels deep; skipped";
 	case RT_PI_LINE_BLANK: break;
 	}
 	return NULL;
@@ -127,7 +127,7 @@ read_lines(load *l, rt_str file)
 		}
 		l->dropped++;
 		rt_report_add(l->report, RT_REMARK_SKIPPED, l->number,
-			      "longer than %zu bytes; passed over", l->line_max);
+			      "longer than %zu bytes; skipped", l->line_max);
 	}
 	if (rt_scope_note(l->s, s->texts.status) == RT_OK && !s->has_header && file.size > 0)
 		read_header(l, &none, file, 0);

@@ -120,7 +120,7 @@ add_echo(const asked *a, rt_buf *out)
 {
 	if (rt_str_trim(rt_buf_str(a->last)).size == 0) {
 		rt_buf_add_c(out, "Hello. I am the built-in model: I need no network, and I know "
-				  "nothing. Say something, and I say it again.");
+				  "nothing. Say something, and I will repeat it.");
 		return;
 	}
 	rt_buf_add_c(out, "You said: \"");

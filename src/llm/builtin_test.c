@@ -124,7 +124,7 @@ echo(void **state)
 		"\"usage\":{\"input_tokens\":24,\"output_tokens\":37}");
 	answers("", "", "{\"messages\":[]}",
 		"ok \"Hello. I am the built-in model: I need no network, and I know nothing. Say something, and "
-		"I say it again.\",\"provider\":\"builtin\",\"model\":\"echo\",\"stop_reason\":\"stop\","
+		"I will repeat it.\",\"provider\":\"builtin\",\"model\":\"echo\",\"stop_reason\":\"stop\","
 		"\"usage\":{\"input_tokens\":4,\"output_tokens\":27}");
 	answers("nobody", "", HELLO,
 		"not_found \"\" no built-in model \"nobody\"; available: echo, summary and play");

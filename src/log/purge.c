@@ -277,12 +277,12 @@ note_text(purge *p, uint64_t rows)
 	rt_buf *note = rt_scope_buf(p->s);
 	uint64_t count = p->result->count;
 
-	rt_buf_add_f(note, "%llu text%s blanked", (unsigned long long)count, plural(count));
+	rt_buf_add_f(note, "%llu text%s erased", (unsigned long long)count, plural(count));
 	if (rows > 0)
 		rt_buf_add_f(note, ", %llu log row%s rewritten", (unsigned long long)rows,
 			     plural(rows));
 	if (p->side_count > p->files)
-		rt_buf_add_f(note, ", %zu draft%s dropped", p->side_count - p->files,
+		rt_buf_add_f(note, ", %zu draft%s deleted", p->side_count - p->files,
 			     plural(p->side_count - p->files));
 	note_files(p, note);
 	rt_buf_add_c(note, "; not covered: earlier backups and exports, and other projects");

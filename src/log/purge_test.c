@@ -589,7 +589,7 @@ a_text_is_gone_from_everywhere(void **state)
 	assert_true(shows(f, SECRET));
 	assert_int_equal(try_apply(f, "{\"op\":\"purge\",\"text\":\"" SECRET "\"}", &result), RT_OK);
 	assert_false(result.unchanged);
-	assert_non_null(strstr(result.note->ptr, "1 draft dropped"));
+	assert_non_null(strstr(result.note->ptr, "1 draft deleted"));
 	rt_result_deinit(&result);
 	assert_false(store_holds(f, SECRET));
 	assert_false(shows(f, SECRET));

@@ -508,7 +508,7 @@ static const rt_flag serve_flags[] = {
 	{"require-if-match", 0, NULL, RT_ARG_TEXT,
 	 "refuse changes without a precondition (If-Match)"},
 	{"listen", 0, "ADDRESS", RT_ARG_TEXT,
-	 "listen on this address instead of localhost: think twice"},
+	 "listen on this address instead of localhost, without encryption"},
 	{"host", 0, "NAMES", RT_ARG_TEXT,
 	 "additional host names of the server, separated by commas"},
 	{"connections", 0, "N", RT_ARG_TEXT, "at a time; default: 4096"},

@@ -274,10 +274,10 @@ static const struct {
 	{" history undo redo jump revert undo_anywhere redo_anywhere jump_anywhere purge ",
 	 "History"},
 	{" op batch advice ", "Any operation"},
-	{" search context render ", "Finding and sending"},
+	{" search context render ", "Search and requests"},
 	{" run ", "Runs"},
 	{" events ", "Events"},
-	{" attachment export import ", "Files in and out"},
+	{" attachment export import ", "Import, export and attachments"},
 	{NULL, NULL},
 };
 

@@ -245,7 +245,7 @@ add_unchanged(difference *d, size_t from, size_t to, bool is_first, bool is_last
 		rt_str ellipsis = rt_canvas_glyph(&d->layout->canvas, RT_GLYPH_ELLIPSIS);
 
 		count -= head + tail;
-		(void)snprintf(words, sizeof(words), "%.*s %zu line%s stayed", RT_STR_ARG(ellipsis),
+		(void)snprintf(words, sizeof(words), "%.*s %zu unchanged line%s", RT_STR_ARG(ellipsis),
 			       count, count == 1 ? "" : "s");
 		rt_flow_line(d->layout, rt_str_of(words), rt_ink_of(d->layout->ink, RT_INK_DIM),
 			     ' ');

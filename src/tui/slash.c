@@ -591,7 +591,7 @@ run_slash(rt_tui *tui, const rt_slash *slash, rt_str line, rt_str rest)
 		if (is_command(tui, rt_str_of(slash->name)))
 			return rt_pane_palette_run(tui, rt_str_skip(line, 1));
 		if (slash->words[0] == 0) {
-			rt_tui_say_str(tui, rt_tui_format(tui, "%s takes no words", slash->name),
+			rt_tui_say_str(tui, rt_tui_format(tui, "%s takes no arguments", slash->name),
 				       RT_INK_ERROR);
 			return RT_OK;
 		}

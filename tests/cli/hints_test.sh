@@ -155,7 +155,7 @@ wants 'the number of a step'
 fails 2 role :1
 wants 'needs ROLE after ":1"'
 fails 2 takes swich
-wants 'takes can list, switch, rename, rm and diff' 'takes switch TAKE'
+wants 'use list, switch, rename, rm or diff' 'takes switch TAKE'
 fails 2 takes switch
 wants 'takes switch needs TAKE'
 r -q edit :1 x

@@ -150,7 +150,7 @@ def another_history(tally, place, server):
         client.op({"op": "label.set", "entry": "@", "label": "the sesame-secret"})
         purge = {"op": "purge", "text": "sesame-secret"}
         done = client.op(purge).json if who == "the server" else other.op(purge)
-        tally.check("it is purged", "blanked" in done.get("note", ""), done)
+        tally.check("it is purged", "erased" in done.get("note", ""), done)
         got = stream.until(lambda event, data: event == "reset")
         tally.check(f"{who} purges: who listens is told", got[-1][1] == "reset" and
                     got[-1][0] is not None, got[-1:])
