@@ -25,7 +25,7 @@ SURFACES = {
                "markup", "formats", "llm", "hooks", "library"],
     "web": [],
 }
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md"]
 # The story of the tour is fiction.
 SOURCES_LEFT_OUT = {"src/cli/demo_story.c"}
 # Pages whose wording is quoted from elsewhere or that list the patterns themselves.

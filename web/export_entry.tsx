@@ -38,7 +38,7 @@ function Picture(props: { block: Block }) {
 	const data = block.data ?? source?.data, type = block.mimeType ?? source?.media_type ?? "image/png";
 	if (typeof data !== "string" || !/^[A-Za-z0-9+/=\s]*$/.test(data) || !/^image\/(png|jpeg|gif|webp)$/.test(String(type)))
 		return <Thing name="image" value={block} />;
-	return <img class="picture" alt="A picture of this entry" src={`data:${type};base64,${data}`} />;
+	return <img class="picture" alt="Image in this entry" src={`data:${type};base64,${data}`} />;
 }
 
 function Part(props: { block: unknown; tree: unknown; isOutput?: boolean; outcomes?: ReadonlyMap<string, Outcome> }) {

@@ -13,7 +13,7 @@ const TOPICS: [string, string][] = [
 	["Discussions, takes, entries", "A discussion has one or more takes: alternative branches. A take is a list of entries, each of which you can edit. The next reply is based on their current text."],
 	["Branch and compare", "Continue from an earlier entry to start a new take. Where takes diverge, ‹ 1/2 › beside an entry switches between them, and the number opens them side by side."],
 	["Undo", "Every change is a step in the history. Undo the last one with the button at the top, or any earlier one in the pane “History”, which keeps the later steps."],
-	["Ask again", "“Again” at a reply asks for another one and keeps the first as a take. “Continue” extends a reply that was stopped."],
+	["Ask again", "“Again” requests another reply and keeps the first one as a take. “Continue” extends a reply that was stopped."],
 	["Search", "The field at the top finds commands, discussions, takes and texts of all discussions."],
 	["Import", "Drop files of other programs on the page, or use the menu of the discussions. You see what they contain before anything is added."],
 	["Export", "The button at the top saves the discussion as a web page or in other formats, with secrets redacted if you want."],

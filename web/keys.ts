@@ -103,10 +103,10 @@ const onEntry = (run: (entry: string) => void) => () => {
 export const commands: Command[] = [
 	{ id: "next", title: "Next entry", group: "Move", keys: ["j", "ArrowDown"], run: () => moveFocus(1) },
 	{ id: "previous", title: "Previous entry", group: "Move", keys: ["k", "ArrowUp"], run: () => moveFocus(-1) },
-	{ id: "select-next", title: "Select to the next entry", group: "Move", keys: ["Shift+J", "Shift+ArrowDown"], run: () => moveFocus(1, true) },
-	{ id: "select-previous", title: "Select to the previous entry", group: "Move", keys: ["Shift+K", "Shift+ArrowUp"], run: () => moveFocus(-1, true) },
-	{ id: "question-previous", title: "Previous entry of the user", group: "Move", keys: ["p"], run: () => moveToUser(-1) },
-	{ id: "question-next", title: "Next entry of the user", group: "Move", keys: ["Shift+P"], run: () => moveToUser(1) },
+	{ id: "select-next", title: "Extend the selection to the next entry", group: "Move", keys: ["Shift+J", "Shift+ArrowDown"], run: () => moveFocus(1, true) },
+	{ id: "select-previous", title: "Extend the selection to the previous entry", group: "Move", keys: ["Shift+K", "Shift+ArrowUp"], run: () => moveFocus(-1, true) },
+	{ id: "question-previous", title: "Previous user entry", group: "Move", keys: ["p"], run: () => moveToUser(-1) },
+	{ id: "question-next", title: "Next user entry", group: "Move", keys: ["Shift+P"], run: () => moveToUser(1) },
 	{ id: "first", title: "First entry", group: "Move", keys: ["Home"], run: () => moveFocus("first") },
 	{ id: "last", title: "Last entry", group: "Move", keys: ["End"], run: () => moveFocus("last") },
 

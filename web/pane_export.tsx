@@ -42,7 +42,7 @@ function Hidden(props: { query: Record<string, string | number | null> }) {
 	return (
 		<div class="hidden-list">
 			<p class="small" role="status">
-				{count(data.places, "place", "places")} in {count(data.entries, "entry", "entries")} will be hidden. No program knows every secret: read the file before you give it away.
+				{count(data.places, "place", "places")} in {count(data.entries, "entry", "entries")} will be redacted. No program recognises every secret: read the file before you share it.
 			</p>
 			<div class="table-box" tabIndex={0} role="region" aria-label="Text that will be redacted">
 				<table>

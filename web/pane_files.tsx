@@ -75,7 +75,7 @@ export function FileLists() {
 	const { data: context } = useLoaded(() => (hasAny ? readContext(null) : Promise.resolve(null)), [disc, version, hasAny], 300);
 	return (
 		<div id="file-lists" tabIndex={-1}>
-			{!isShared && <p class="quiet small">The server was started without a directory of files, so no files can be sent.</p>}
+			{!isShared && <p class="quiet small">This server does not share any directory, so no files can be sent. The person who starts it chooses the directory.</p>}
 			{LISTS.map(([which, title]) => <List isShared={isShared} key={which} which={which} title={title} items={data?.[which] ?? []} context={context ?? null} />)}
 			{context && context.files.length > 0 && <p class="quiet small">{count(context.files.length, "file is", "files are")} sent before the entries, with about {context.file_tokens.toLocaleString()} tokens.</p>}
 		</div>

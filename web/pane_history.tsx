@@ -210,9 +210,9 @@ function Past(props: { step: Step; onClose: () => void }) {
 				<span class="space" />
 				<button type="button" class="icon" aria-label="Close the preview" onClick={props.onClose}>×</button>
 			</header>
-			{problem && <p class="pane-note">{discussionOf(state.disc)?.name ?? "The discussion"} was not there yet, or that state is gone: {problem}</p>}
+			{problem && <p class="pane-note">{discussionOf(state.disc)?.name ?? "The discussion"} did not exist yet, or that state is no longer available: {problem}</p>}
 			{data && entries.length === 0 && <p class="quiet pane-note">The take was empty.</p>}
-			{data && takeName !== data.take && <p class="quiet pane-note">The take "{takeName}" was not there yet; this is "{data.take}".</p>}
+			{data && takeName !== data.take && <p class="quiet pane-note">The take "{takeName}" did not exist yet; this is "{data.take}".</p>}
 			{data && <Gone entries={data.gone} />}
 			{entries.length > 0 && (
 				<Rows role="list" label="Entries of that state" count={entries.length} height={PAST_ROW_PX} idPrefix="past" focus={focus} onFocus={setFocus}

@@ -39,11 +39,11 @@ const FIELDS: [string, string, string?][] = [
 	["Set the temperature", "set-temperature"],
 	["Set top p", "set-top-p"],
 	["Set the maximum number of tokens", "set-max-tokens", "max tokens"],
-	["Set the steps that can be undone", "set-steps-that-undo-may-take-back", "undo capacity"],
-	["Set the track", "set-this-discussion-belongs-to-the-track", "bind discussion"],
+	["Set the steps that can be undone", "set-maximum-number-of-undo-steps", "undo capacity"],
+	["Set the track", "set-track-of-this-discussion", "bind discussion"],
 	["Report edits to the model", "set-notices", "edit notices"],
 	["Let replies change the working prompt", "set-updates", "prompt updates"],
-	["Set when to compact", "set-tokens-kept-free", "compaction automatic reserve"],
+	["Set when to compact", "set-tokens-reserved-for-the-reply", "compaction automatic reserve"],
 ];
 
 // Keys that come while a pane is on its way are for the pane: they wait for it.

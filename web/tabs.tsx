@@ -83,7 +83,7 @@ export async function promote(take: Take): Promise<void> {
 export async function newTake(): Promise<void> {
 	const ids = state.outline?.id ?? [];
 	if (ids.length === 0)
-		return act.say("A take begins at an entry: write one first.", false);
+		return act.say("A take starts at an entry: write one first.", false);
 	const name = await askLine("New take", "", { text: "Starts with all entries of this take. Name (optional)" });
 	if (name !== null)
 		await act.branch(ids[ids.length - 1], name.trim() || undefined);

@@ -50,13 +50,13 @@ async function drafts({ page, tally }) {
 	tally.equal("Esc asks nothing when nothing was typed", await page.locator("dialog").count(), 0);
 	await page.keyboard.press("e");
 	await page.fill(".editor textarea", "half a thought");
-	tally.equal("nothing was typed before", await page.getByText("what you had typed before").count(), 0);
+	tally.equal("nothing was typed before", await page.getByText("Your unsaved text from before").count(), 0);
 	await page.reload();
 	await page.waitForSelector(".entry");
 	await choose(page.locator(".entry").first());
 	await page.keyboard.press("e");
 	tally.equal("its field is called by the entry's number", await page.locator(".editor textarea").getAttribute("aria-label"), "Text of entry 1");
-	tally.equal("and that is said", await page.getByText("what you had typed before").count(), 1);
+	tally.equal("and that is said", await page.getByText("Your unsaved text from before").count(), 1);
 	tally.equal("a draft is there after the page was closed", await page.inputValue(".editor textarea"), "half a thought");
 	await page.keyboard.press("Escape");
 	await page.waitForSelector("dialog");
@@ -803,7 +803,7 @@ async function links({ page, server, tally }) {
 	tally.check("a link that no address can be made of", await until(async () => (await page.locator(".entry").count()) > 0));
 	await page.goto(`${server.url}/#/d/d1/t/t1/e/nobody`);
 	await page.reload();
-	tally.check("so it is when the page is opened with one", await until(async () => (await toast.allInnerTexts()).join().includes("an entry that is not here any more")));
+	tally.check("so it is when the page is opened with one", await until(async () => (await toast.allInnerTexts()).join().includes("an entry that no longer exists")));
 	await server.api("POST", "/ops/undo?discussion=d1", { count: 2 });
 	tally.check("nothing is left", await until(async () => (await server.canonical()) === before));
 	await page.locator(".take-bar [role=tab]", { hasText: "elsewhere" }).waitFor({ state: "detached" });

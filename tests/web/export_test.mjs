@@ -450,8 +450,8 @@ async function cutOff(file) {
 	const page = await browser.newPage();
 	await page.goto(`file://${part}#d=long&t=long&e=e123`);
 	tally.check("a link into what is missing says so", /could not be read/.test(await page.locator(".page-missing [role=status]").innerText()));
-	tally.check("and the outline does not wait for it", /no outline/.test(await page.locator(".page-left").innerText()));
-	tally.check("nor does paper", /the file is not complete/.test(await printed(page)), await printed(page));
+	tally.check("and the outline does not wait for it", /outline could not be read/.test(await page.locator(".page-left").innerText()));
+	tally.check("nor does paper", /the file is incomplete/.test(await printed(page)), await printed(page));
 	await page.goto("about:blank");
 	await page.goto(`file://${part}`);
 	tally.check("a file that was cut off says so", (await page.locator("[role=alert]").innerText()).includes("not complete"));

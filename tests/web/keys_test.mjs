@@ -246,7 +246,7 @@ const TASKS = {
 		await hands.press("Enter");
 		await becomes("a setting", async () => (await settings()).temperature, 0.5);
 		await command(hands, "Edit the prompt");
-		await hands.to(/^What you and the model/);
+		await hands.to(/^The text that you and the model/);
 		await hands.type("Write a poem.");
 		await hands.press("Control+Enter");
 		await becomes("the working prompt", async () => (await disc(server)).prompt, { edited: true, text: "Write a poem." });

@@ -32,7 +32,7 @@ for (const [query, text] of FOUND)
 await page.keyboard.press("Control+k");
 await page.locator("#palette").fill("undo capacity");
 await page.locator(".palette-item", { hasText: "Set the steps" }).first().click();
-tally.check("a setting has the focus", await until(() => page.evaluate(() => document.activeElement?.id === "set-steps-that-undo-may-take-back")));
+tally.check("a setting has the focus", await until(() => page.evaluate(() => document.activeElement?.id === "set-maximum-number-of-undo-steps")));
 tally.check("no directory is shared", await until(async () => await page.getByText("This server does not share any directory").count() === 1));
 tally.check("no file can be added", await page.getByLabel("Path to add to context files").isDisabled());
 

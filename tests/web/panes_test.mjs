@@ -239,7 +239,7 @@ async function going(server, page) {
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
 	await choose(row(page, "q1"));
 	await verb(page, "go").click();
-	tally.check("an extract takes no wishes", await dialog.getByLabel(/pay attention/).isDisabled());
+	tally.check("an extract takes no wishes", await dialog.getByLabel(/should focus on/).isDisabled());
 	await dialog.getByRole("button", { name: "With a summary", exact: true }).click();
 	await dialog.waitFor({ state: "detached" });
 	await becomes("the summary is an entry", server, async () =>

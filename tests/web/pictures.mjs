@@ -188,7 +188,7 @@ async function busy(server, browser, tally) {
 			await pane(page, "prompt");
 			await page.evaluate(() => { const box = document.querySelector("#pane .scrolls"); box.scrollTop = box.scrollHeight; });
 		},
-		comparesent: (page) => command(page, "Compare what was sent"),
+		comparesent: (page) => command(page, "Compare the last request"),
 		conflict: async (page) => {
 			await entry(page, 0).focus();
 			await page.keyboard.press("Home");

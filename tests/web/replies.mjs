@@ -176,7 +176,7 @@ export async function run({ server, browser, tally }) {
 		await route.continue();
 	}));
 	await page.locator("#undo").click();
-	tally.check("what others did meanwhile stays", await says("Others made changes meanwhile"), await toast());
+	tally.check("what others did meanwhile stays", await says("There were other changes in the meantime"), await toast());
 	tally.check("and so does the question", await until(async () => /And others.*from elsewhere|from elsewhere.*And others/.test(
 		(await entries()).map((each) => each.content).join(" "))), await entries());
 	await page.unroute("**/runs/*");

@@ -112,7 +112,7 @@ async function entries(t) {
 	}, (after) => entriesOf(after)[0].content === "answer 1");
 	await step(t, "continue from here", () => more(page, "q2", "Continue from here"),
 		(after) => project(after).discussions[0].head === "q2");
-	await page.getByText(`continues after entry ${await page.locator('.entries [data-entry="q2"] .number').innerText()},`).waitFor();
+	await page.getByText(`follows entry ${await page.locator('.entries [data-entry="q2"] .number').innerText()},`).waitFor();
 	t.tally.check("what comes after it is dimmed", await page.locator(".entries .entry.beyond").count() > 0);
 	t.tally.equal("and it is marked", await page.locator(".chip.head").innerText(), "continues here");
 	await step(t, "what is written there begins a take", async () => {
@@ -121,7 +121,7 @@ async function entries(t) {
 	}, (after) => takesOf(after).length === 2 && entriesOf(after).at(-1).content === "elsewhere");
 	await showTake(t, "main");
 	await step(t, "branch here, named", async () => {
-		await more(page, "q2", "Branch here, named …");
+		await more(page, "q2", "Branch with a name …");
 		await answer(page, "named");
 	}, (after) => !!takeOf(after, "named"));
 	await showTake(t, "main");
