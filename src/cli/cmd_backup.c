@@ -40,7 +40,7 @@ rt_cli_require_file(rt_cli *cli)
 
 	if (rt_ok(&cli->s) && file == NULL)
 		rt_cli_fail(cli, RT_REFUSED,
-			    "%s works on stores that are files, and %s is not a file",
+			    "%s requires a store in a file, but %s is not a file",
 			    cli->session.command, cli->session.address.ptr);
 	return file;
 }

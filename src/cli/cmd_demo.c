@@ -267,7 +267,7 @@ finish(tour *t)
 		return;
 	}
 	rt_args_add_quoted(out, cli->session.address.ptr);
-	rt_term_c(&cli->out, "\nThe store is yours to try things in:\n\n  export RETAKE_DB=");
+	rt_term_c(&cli->out, "\nTo experiment in this store:\n\n  export RETAKE_DB=");
 	rt_term_text(&cli->out, rt_buf_str(out));
 	rt_term_c(&cli->out,
 		  "\n  retake takes diff rescue comedy\n  retake edit --all    the whole take in "
@@ -307,7 +307,7 @@ const rt_command rt_cli_demo = {
 	.usage = "[DIR] [--step]",
 	.summary = "take a tour in a separate store, without a model or a network",
 	.about =
-		"Creates a store to try things in: DIR/demo.db, or retake-demo.db beside the "
+		"Creates a store for experiments: DIR/demo.db, or retake-demo.db beside the "
 		"default store. Running it again restarts the story there; your changes remain "
 		"in the history.",
 	.examples = "retake demo\nretake demo /tmp/tour",

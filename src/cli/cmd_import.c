@@ -694,7 +694,7 @@ const rt_command rt_cli_import = {
 	.about =
 		"The file type is detected from the content, and the file is never changed. "
 		"Damaged parts are repaired or skipped, and reported. Importing the same file "
-		"again adds only new entries. A folder means every file in it.",
+		"again adds only new entries. For a folder, all files in it are imported.",
 	.examples = "retake import session.jsonl\nretake import ~/exports --dry-run\n"
 		    "retake import - --format openai < messages.json",
 	.flags = import_flags,

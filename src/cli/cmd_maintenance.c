@@ -255,7 +255,7 @@ advise_repair(rt_cli *cli, const rt_cli_findings *f)
 		rt_term_c(&cli->out, "Use the newer Retake that wrote it.\n");
 	else if (f->cannot != RT_NOT_OURS)
 		rt_cli_advise(cli,
-			      "%zu finding%s. To rebuild what can be rebuilt: retake repair   "
+			      "%zu finding%s. To repair the store: retake repair   "
 			      "Otherwise: retake restore BACKUP\n",
 			      f->bad, RT_CLI_S(f->bad));
 }

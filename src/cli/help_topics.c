@@ -83,7 +83,7 @@ static const rt_cli_topic_row config[] = {
 	{"allow_plain_http", "of a provider: true: allow sending its key to another machine "
 			     "unencrypted"},
 	{"[prices]", "cost of a million tokens of a model, in any currency: \"openai/gpt-5\" = "
-		     "{ input = 1.25, output = 10, cached = 0.125 }; replies get a cost by it"},
+		     "{ input = 1.25, output = 10, cached = 0.125 }; replies then have a cost"},
 	{"[defaults]", "settings of new projects (retake settings --all lists them), and roles, the "
 		       "list of roles: [\"User\", \"AI\"]"},
 	{"[tui]", "settings of the terminal UI"},

@@ -26,7 +26,7 @@ changed_again(rt_reverting *r, const rt_effect *e)
 		name = rt_str_at(e->key.ptr + setting.size, e->key.size - setting.size);
 		noun = "the setting ";
 	} else if (rt_str_is(e->key, "prompt_edited")) {
-		name = RT_STR("prompt's mark");
+		name = RT_STR("edited flag of the prompt");
 	} else if (rt_str_is(e->key, "roles") || rt_str_is(e->key, "files") ||
 		   rt_str_is(e->key, "context_files") || rt_str_is(e->key, "screenshots")) {
 		noun = "the list of ";
