@@ -303,7 +303,7 @@ f.write(bytes(8192))"
 	code "fsck, page $page zeroed" 1 "$RETAKE" --db "$work/list-$page.db" fsck
 	has 'the pages are reported' 'store-page-damaged' "$out"
 	has 'the projects too' 'store-projects-unreadable' "$out"
-	has 'and what to do' 'retake --db' "$(printf '%s' "$out" | grep 'findings\. To rebuild')"
+	has 'and what to do' 'retake --db' "$(printf '%s' "$out" | grep 'findings\. To repair')"
 	hasnt 'no advice to run fsck' 'run retake fsck' "$out$err"
 	code "fsck --json, page $page zeroed" 1 "$RETAKE" --db "$work/list-$page.db" fsck --json
 	is 'all of them as JSON' True "$(printf '%s' "$out" | "$python" -c 'import json, sys

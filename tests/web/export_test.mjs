@@ -454,7 +454,7 @@ async function cutOff(file) {
 	tally.check("nor does paper", /the file is incomplete/.test(await printed(page)), await printed(page));
 	await page.goto("about:blank");
 	await page.goto(`file://${part}`);
-	tally.check("a file that was cut off says so", (await page.locator("[role=alert]").innerText()).includes("not complete"));
+	tally.check("a file that was cut off says so", (await page.locator("[role=alert]").innerText()).includes("incomplete"));
 	tally.check("and shows what it has", (await page.locator(".entry[aria-current]").innerText()).includes(`Entry ${MANY - 1} says`));
 	await page.close();
 }
@@ -495,16 +495,16 @@ async function meanwhile(file) {
 	await page.goto(`${url}#d=long&t=long&e=e123`, { waitUntil: "commit" });
 	const says = page.locator(".page-missing [role=status]");
 	await says.waitFor({ timeout: PATIENCE_MS });
-	tally.check("a link to what is not read yet says that it waits", /still being read/.test(await says.innerText()), await says.innerText());
+	tally.check("a link to what is not read yet says that it waits", /still being loaded/.test(await says.innerText()), await says.innerText());
 	tally.check("with the end below it", (await marked(page)).includes(`Entry ${MANY - 1} says`));
-	tally.check("paper says what is missing", new RegExp(`^30: Entries 99,971 to 100,000 of 100,000: .*still being read`).test(await printed(page)), await printed(page));
+	tally.check("paper says what is missing", new RegExp(`^30: Entries 99,971 to 100,000 of 100,000: .*still being loaded`).test(await printed(page)), await printed(page));
 	await page.evaluate((last) => { location.hash = `#d=long&t=long&e=e${last}`; }, MANY - 2);
 	await page.locator(".entry[aria-current]", { hasText: `Entry ${MANY - 2} says` }).waitFor();
 	tally.equal("a link to what is there waits for nothing", await says.count(), 0);
 	for (const hash of ["#d=long&t=long_take_1&e=e3", `#d=long&t=long&e=${encodeURIComponent("#7")}`, "#d=long&t=long&e=e123"]) {
 		await page.evaluate((to) => { location.hash = to; }, hash);
 		await says.waitFor();
-		tally.check("another waits", /still being read/.test(await says.innerText()), hash, await says.innerText());
+		tally.check("another waits", /still being loaded/.test(await says.innerText()), hash, await says.innerText());
 	}
 	go();
 	await page.locator(".entry[aria-current]", { hasText: "Entry 123 says" }).waitFor();
@@ -521,7 +521,7 @@ async function meanwhile(file) {
 	writeFileSync(`${file}.plain.html`, readFileSync(file, "utf8").replace(/<script type="application\/json" id="retake-first">[^]*?<\/script>/, ""));
 	const plain = await slowly(`${file}.plain.html`, DATA), other = await browser.newPage();
 	await other.goto(plain.url, { waitUntil: "commit" });
-	tally.check("before there is anything, paper says that", await until(async () => /^0: This page is still being read/.test(await printed(other))), await printed(other));
+	tally.check("before there is anything, paper says that", await until(async () => /^0: This page is still being loaded/.test(await printed(other))), await printed(other));
 	plain.go();
 	await other.locator(".entry[aria-current]").waitFor({ timeout: PATIENCE_MS });
 	tally.check("and not after that", /^5000: /.test(await printed(other)));
