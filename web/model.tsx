@@ -71,7 +71,7 @@ export function ModelChoice(props: ChoiceProps) {
 	const known = (names.data ?? []).map((each) => each.model).filter((name) => name.startsWith(asked + "/"));
 	return (
 		<div class="setting">
-			<label for="set-provider">Models of</label>
+			<label for="set-provider">Provider</label>
 			<select id="set-provider" value={asked} onChange={(event) => setPicked(event.currentTarget.value)}>
 				{(providers.length ? providers : [{ provider: asked, state: "" }]).map((each) => (
 					<option value={each.provider}>{each.provider}{each.state && ` (${each.state})`}</option>

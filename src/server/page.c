@@ -94,7 +94,7 @@ rt_page_login(const rt_web_request *request, rt_web_answer *answer, rt_str login
 	begin(request, answer, failed ? 403 : 200, "Sign in to Retake");
 	if (failed)
 		rt_buf_add_c(body, "<p class=\"problem\" role=\"alert\">This sign-in link is no longer "
-				   "valid: it was used, or it is expired or replaced.</p>\n");
+				   "valid: it was used, has expired or was replaced.</p>\n");
 	if (is_in) {
 		rt_buf_add_c(body, "<p>This browser is already signed in: <a href=\"/\">open your "
 				   "discussions</a>.</p>\n");

@@ -254,7 +254,7 @@ const TASKS = {
 		await hands.to(/^Notify the model/);
 		await hands.press("Enter");
 		await becomes("the notice", async () => (await take(server)).entries.at(-1).content, '[user edited prompt to: "Write a poem."]');
-		await hands.to(/^Instructions before/);
+		await hands.to(/^Instructions before/, "Shift+Tab");
 		await hands.type("Be brief.");
 		await hands.press("Control+Enter");
 		await becomes("a system prompt", async () => (await settings()).project_system_prompt, "Be brief.");

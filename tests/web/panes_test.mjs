@@ -406,9 +406,9 @@ async function prompt(server, page) {
 		await page.locator(`#${key}`).press("Control+Enter");
 		await becomes(key, server, async () => (await settings())[key], `The ${key}.`);
 	}
-	await page.getByLabel(/use the built-in one/).uncheck();
+	await page.getByLabel(/Explain the working prompt/).uncheck();
 	await becomes("use_default_base_prompt", server, async () => (await settings()).use_default_base_prompt, false);
-	await page.getByLabel(/use the built-in one/).check();
+	await page.getByLabel(/Explain the working prompt/).check();
 	await becomes("and as it is by default", server, async () => (await settings()).use_default_base_prompt, undefined);
 	const context = await server.api("GET", "/discussions/main/context");
 	await becomes("tokens of all", server, () => page.locator("#pane strong").innerText(), context.tokens.toLocaleString("en-US"));
@@ -421,7 +421,7 @@ async function prompt(server, page) {
 /** What was sent last stays what it was, and the differences from what will be sent are marked. */
 async function sent(server, page) {
 	await openPane(page, "prompt");
-	await page.locator("#pane").getByText("Nothing was sent").waitFor();
+	await page.locator("#pane").getByText("there is no request from this discussion yet").waitFor();
 	await server.op("setting.set", { key: "model", value: "builtin/echo" });
 	await page.locator(".composer .model", { hasText: "builtin" }).waitFor();
 	await page.fill("#composer", "Which one is smaller?");
@@ -597,7 +597,7 @@ async function model(server, page) {
 	await toast.waitFor();
 	tally.check("a missing key names the file", (await toast.innerText()).includes("retake/config.toml"), await toast.innerText());
 	await toast.getByRole("button", { name: "Choose a model" }).click();
-	await dialog.getByLabel("Models of").selectOption("builtin");
+	await dialog.getByLabel("Provider").selectOption("builtin");
 	await dialog.getByRole("button", { name: "echo", exact: true }).click();
 	await becomes("one of the list", server, set, "builtin/echo");
 
@@ -776,7 +776,7 @@ for (const [name, run] of Object.entries(PARTS)) {
 	try {
 		if (name === "model")
 			server.env.RETAKE_MODEL = "builtin/summary";
-		await server.start();
+		await server.start("0", ...(name === "settings" ? ["--files", server.folder] : []));
 		await seed(server);
 		const page = await openPage(server, browser, tally);
 		await page.locator("[data-entry=q3]").first().waitFor();
