@@ -15,6 +15,7 @@
 #ifndef RT_CLI_CLI_H
 #define RT_CLI_CLI_H
 
+#include "app/attached.h"
 #include "app/command.h"
 #include "app/files.h"
 #include "app/session.h"
@@ -232,6 +233,9 @@ void rt_cli_say(rt_cli *cli, rt_str message, const char *next, ...) RT_PRINTF(3,
 
 /* As app/files.h and app/editor.h say, with hints. */
 rt_str rt_cli_read_file(rt_cli *cli, const char *path);
+/* The files that --attach and --image name, before a store is opened or created. RT_USAGE: a file of
+ * --image is not a PNG, JPEG, GIF or WebP image. RT_LIMIT, RT_NOT_FOUND, RT_IO. */
+rt_attached_list rt_cli_read_attached(rt_cli *cli);
 rt_str rt_cli_read_whole_file(rt_cli *cli, const char *path);
 void rt_cli_write_file(rt_cli *cli, const char *path, rt_str bytes, rt_files_write_mode mode);
 /* May an editor be opened: is there a person, or was it asked for by name (--editor)? */

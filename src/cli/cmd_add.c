@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * add, insert: new entries. */
-#include "cli/attached.h"
+#include "cli/cli.h"
 
 /* Fails early, before anybody writes a text for an invalid request. */
 static void
@@ -42,12 +42,13 @@ new_text(rt_cli *cli)
 static void
 add_entry(rt_cli *cli, rt_request request, const char *verb)
 {
-	rt_cli_attached_list files = rt_cli_read_attached(cli);
+	rt_attached_list files = rt_cli_read_attached(cli);
 
 	request.content.text = rt_cli_given(new_text(cli));
 	if (files.count > 0 && rt_cli_open(cli, RT_SESSION_CHANGE))
 		request.content.blocks = rt_json_parse(
-			&cli->s, rt_cli_attach(cli, request.content.text, &files));
+			&cli->s, rt_attached_content(&cli->s, cli->session.engine,
+						   request.content.text, &files));
 	request.role = rt_cli_role_meant(cli, rt_cli_flag_value(cli, "role"));
 	request.id = rt_str_of(rt_cli_flag_value(cli, "id"));
 	request.kind = rt_str_of(rt_cli_flag_value(cli, "kind"));

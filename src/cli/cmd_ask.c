@@ -4,7 +4,6 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/title.h"
-#include "cli/attached.h"
 #include "cli/model_session.h"
 #include "view/view.h"
 
@@ -323,9 +322,9 @@ run_ask(rt_cli *cli)
 		rt_cli_fail(cli, RT_USAGE, "the question is empty");
 	if (text.ptr == NULL && (rt_cli_has(cli, "image") || rt_cli_has(cli, "attach")))
 		rt_cli_fail(cli, RT_USAGE, "--image and --attach need a question");
-	rt_cli_attached_list files = rt_cli_read_attached(cli);
+	rt_attached_list files = rt_cli_read_attached(cli);
 	if (rt_cli_open(cli, RT_SESSION_CHANGE))
-		options.content = rt_cli_attach(cli, text, &files);
+		options.content = rt_attached_content(&cli->s, cli->session.engine, text, &files);
 	options.role = rt_cli_role_meant(cli, rt_cli_flag_value(cli, "role"));
 
 	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
@@ -484,6 +483,7 @@ chat_help(rt_cli *cli)
 	rt_term_c(&cli->err, "Every line is a message; one that ends in \\ goes on in the next.\n"
 			     "/again       another reply     /undo [N]   /redo [N]   take back, bring back\n"
 			     "/show        the conversation  /model NAME             ask another\n"
+			     "/attach FILE attach a file to the next message; without FILE: list, /detach: none\n"
 			     "/quit        leave (Ctrl-D)    Ctrl-C while a reply comes stops it\n");
 	rt_term_flush(&cli->err);
 }
@@ -543,6 +543,72 @@ chat_model(rt_cli_model_session *t, rt_str name)
 	rt_term_flush(&t->cli->err);
 }
 
+/* The files for the next message, as they are now. */
+static rt_attached_list
+chat_attached(rt_cli_model_session *t)
+{
+	rt_scope *s = &t->cli->s;
+	rt_str paths = rt_buf_str(&t->attached);
+	rt_attached_list list = {NULL, 0};
+
+	for (size_t i = 0; i < paths.size; i++)
+		list.count += paths.ptr[i] == 0;
+	list.items = rt_scope_array(s, list.count, sizeof(*list.items));
+	for (size_t i = 0, at = 0; rt_ok(s) && i < list.count; i++) {
+		rt_str path = rt_str_of(paths.ptr + at);
+
+		list.items[i] = rt_attached_read(s, path);
+		at += path.size + 1;
+	}
+	return list;
+}
+
+/* With a file: attach it. Both list what is attached. */
+static void
+chat_attach(rt_cli_model_session *t, rt_str path)
+{
+	rt_scope *s = &t->cli->s;
+	rt_term *err = &t->cli->err;
+	size_t before = t->attached.size;
+	rt_attached_list list;
+
+	if (path.size > 0) {
+		rt_buf_add_str(&t->attached, path);
+		rt_buf_add_byte(&t->attached, 0);
+	}
+	list = chat_attached(t);
+	if (!rt_ok(s)) {
+		t->attached.size = before;
+		return;
+	}
+	for (size_t i = 0; i < list.count; i++) {
+		rt_buf *line = rt_scope_buf(s);
+
+		rt_buf_add_f(line, "attached: %s, ", list.items[i].name.ptr);
+		rt_attached_add_type(line, list.items[i].bytes);
+		rt_term_line(err, rt_scope_str(s, line));
+		rt_term_c(err, "\n");
+	}
+	if (list.count == 0)
+		rt_term_c(err, "No files are attached. To attach one: /attach FILE\n");
+	rt_term_flush(err);
+}
+
+static void
+chat_ask(rt_cli_model_session *t, rt_str text)
+{
+	rt_scope *s = &t->cli->s;
+	rt_attached_list list = chat_attached(t);
+	rt_send_options options = {.how = RT_SEND_ASK, .text = text};
+
+	options.content = rt_attached_content(s, t->cli->session.engine, text, &list);
+	if (!rt_ok(s))
+		return;
+	send_once(t, &options, NULL);
+	if (rt_ok(s))
+		rt_buf_clear(&t->attached);
+}
+
 /* A command of the chat. False: leave it. */
 static bool
 chat_command(rt_cli_model_session *t, rt_str line)
@@ -568,6 +634,11 @@ chat_command(rt_cli_model_session *t, rt_str line)
 		send_once(t, &(rt_send_options){.how = RT_SEND_AGAIN}, NULL);
 	} else if (rt_str_is(verb, "/model") && rest.size > 0) {
 		chat_model(t, rest);
+	} else if (rt_str_is(verb, "/attach")) {
+		chat_attach(t, rest);
+	} else if (rt_str_is(verb, "/detach")) {
+		rt_buf_clear(&t->attached);
+		chat_attach(t, RT_STR(""));
 	} else {
 		if (!rt_str_is(verb, "/help"))
 			rt_cli_note(t->cli, "there is no %.*s; commands:", RT_STR_ARG(verb));
@@ -588,7 +659,7 @@ chat_line(rt_cli_model_session *t, rt_str line)
 	else if (line.ptr[0] == '/')
 		return chat_command(t, rt_str_trim(line));
 	else
-		send_once(t, &(rt_send_options){.how = RT_SEND_ASK, .text = line}, NULL);
+		chat_ask(t, line);
 	return true;
 }
 
@@ -620,6 +691,7 @@ run_chat(rt_cli *cli)
 	if (session == NULL)
 		return;
 	session->is_chat = true;
+	rt_buf_init(&session->attached, cli->alloc, RT_BUF_UNLIMITED);
 	if (can_ask && !cli->quiet) {
 		rt_term_f(&cli->err, "Using %.*s/%.*s. /help lists the commands.\n",
 			  RT_STR_ARG(rt_model_service(session->m.model)),
@@ -643,6 +715,7 @@ run_chat(rt_cli *cli)
 		else if (st != RT_OK)
 			say_failure(cli, &error);
 	}
+	rt_buf_deinit(&session->attached);
 	if (can_ask && rt_ok(&cli->s))
 		rt_term_c(&cli->err, "\n");
 }

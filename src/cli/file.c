@@ -33,6 +33,40 @@ rt_cli_read_file(rt_cli *cli, const char *path)
 	return rt_scope_str(&cli->s, out);
 }
 
+static void
+read_attached(rt_cli *cli, const rt_args_given *flag, rt_attached *out)
+{
+	rt_str value = rt_str_of(flag->value);
+	bool is_image = strcmp(flag->flag->name, "image") == 0;
+
+	if (is_image && (rt_str_starts(value, RT_STR("https://")) ||
+			 rt_str_starts(value, RT_STR("http://")))) {
+		out->url = value;
+		return;
+	}
+	out->bytes = rt_cli_read_file(cli, flag->value);
+	out->name = rt_attached_name(flag->value);
+	if (!rt_ok(&cli->s))
+		return;
+	if (is_image && rt_blob_image_type(out->bytes) == NULL)
+		rt_cli_fail(cli, RT_USAGE, "%s is not a PNG, JPEG, GIF or WebP image", flag->value);
+	else
+		RT_TRY(&cli->s, rt_attached_check(flag->value, out->bytes, &cli->s.error));
+}
+
+rt_attached_list
+rt_cli_read_attached(rt_cli *cli)
+{
+	const rt_args *args = &cli->args;
+	rt_attached_list list = {rt_scope_array(&cli->s, args->given_count, sizeof(*list.items)), 0};
+
+	for (size_t i = 0; i < args->given_count && rt_ok(&cli->s); i++)
+		if (strcmp(args->given[i].flag->name, "image") == 0 ||
+		    strcmp(args->given[i].flag->name, "attach") == 0)
+			read_attached(cli, &args->given[i], &list.items[list.count++]);
+	return list;
+}
+
 rt_str
 rt_cli_read_whole_file(rt_cli *cli, const char *path)
 {

@@ -24,6 +24,7 @@ typedef struct rt_cli_model_session {
 	bool renders;    /* … as Markdown, block by block */
 	rt_buf reply;    /* what is rendered: the text so far … */
 	rt_markdown_part part; /* … and what of it was printed */
+	rt_buf attached; /* chat: the paths of files for the next message, each ended by a NUL */
 	bool noticed;    /* a line that says that we wait is on the terminal */
 } rt_cli_model_session;
 

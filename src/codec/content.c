@@ -392,11 +392,24 @@ add_count(rt_buf *buf, size_t start, size_t count, const char *what)
 		rt_buf_add_f(buf, "%zu %ss", count, what);
 }
 
-/* An attached file by its name: "image screen.png". */
+void
+rt_content_add_size(rt_buf *buf, uint64_t bytes)
+{
+	if (bytes < 10000)
+		rt_buf_add_f(buf, "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
+	else if (bytes < 1000000)
+		rt_buf_add_f(buf, "%u KB", (unsigned)((bytes + 500) / 1000));
+	else
+		rt_buf_add_f(buf, "%.1f MB", (double)bytes / 1e6);
+}
+
+/* An attached file: "image screen.png, image/png, 812 bytes". */
 static bool
 add_attached(rt_buf *buf, size_t start, rt_str type, yyjson_val *block)
 {
 	rt_str name = rt_json_str(rt_json_get(block, "name"));
+	rt_str mime = rt_json_str(rt_json_get(block, "mimeType"));
+	uint64_t size;
 
 	if (name.size == 0 || !(rt_str_is(type, "image") || rt_str_is(type, "file")))
 		return false;
@@ -404,6 +417,14 @@ add_attached(rt_buf *buf, size_t start, rt_str type, yyjson_val *block)
 	rt_buf_add_str(buf, type);
 	rt_buf_add_byte(buf, ' ');
 	rt_buf_add_str(buf, name);
+	if (mime.size > 0) {
+		rt_buf_add_c(buf, ", ");
+		rt_buf_add_str(buf, mime);
+	}
+	if (rt_json_u64(rt_json_get(block, "size"), &size)) {
+		rt_buf_add_c(buf, ", ");
+		rt_content_add_size(buf, size);
+	}
 	if (yyjson_is_true(rt_json_get(block, "purged")))
 		rt_buf_add_c(buf, " (purged)");
 	return true;

@@ -56,8 +56,12 @@ void rt_content_cut(rt_buf *first, rt_buf *second, yyjson_val *blocks, size_t at
  * of one text, or by an empty array, gives a text. */
 bool rt_content_join(rt_buf *buf, rt_content first, rt_content second);
 
-/* A summary of everything but the text, such as "calls read, bash; 2 images", with the names of attached files; nothing if there is
- * nothing else. calls: an entry's "tool_calls", or NULL. */
+/* "812 bytes", "12 KB", "3.4 MB" (of 1000). */
+void rt_content_add_size(rt_buf *buf, uint64_t bytes);
+
+/* A summary of everything but the text, such as "calls read, bash; 2 images", with the name, type and
+ * size of attached files ("image screen.png, image/png, 812 bytes"); nothing if there is nothing else.
+ * calls: an entry's "tool_calls", or NULL. */
 void rt_content_add_parts(rt_buf *buf, rt_content content, yyjson_val *calls);
 
 /* One line for an entry without text: "(calls read, bash)", "(aborted: …)",

@@ -99,7 +99,9 @@ rt_chat_send(rt_chat *chat)
 	rt_tui *tui = chat->pane.tui;
 	rt_str text = rt_field_text(chat->field);
 	uint32_t from = tui->work.value->next_entry;
+	yyjson_val *content;
 	rt_error err;
+	rt_scope s;
 	rt_status st;
 
 	if (rt_str_trim(text).size == 0) {
@@ -112,12 +114,17 @@ rt_chat_send(rt_chat *chat)
 	}
 	if (text.ptr[0] == '/')
 		text = rt_str_at(text.ptr + 1, text.size - 1);
-	st = rt_work_run(&tui->work,
-			 &(rt_run_request){.how = RT_RUN_ASK,
-					   .text = text,
-					   .clears_draft = chat->draft.size > 0 &&
-							   !chat->draft_is_theirs},
-			 &err);
+	rt_scope_init(&s, tui->alloc);
+	content = rt_chat_attached_content(chat, &s, text);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_work_run(&tui->work,
+				       &(rt_run_request){.how = RT_RUN_ASK,
+							 .text = text,
+							 .content = content,
+							 .clears_draft = chat->draft.size > 0 &&
+									 !chat->draft_is_theirs},
+				       &s.error));
+	st = rt_scope_end(&s, &err);
 	if (st == RT_NOMEM)
 		RT_TRY(rt_chat_scope(chat), st);
 	else if (st != RT_OK) /* the text stays in the input */
@@ -131,6 +138,7 @@ rt_chat_send(rt_chat *chat)
 	rt_buf_clear(&chat->sent);
 	rt_buf_add_str(&chat->sent, text);
 	chat->sent_from = from;
+	rt_chat_attached_sent(chat);
 	rt_chat_remember(chat, text);
 	rt_field_clear(chat->field);
 	chat->points = false;
@@ -145,6 +153,7 @@ rt_pane_chat_return(rt_tui *tui)
 
 	if (chat->sent.size == 0 || !rt_field_is_empty(chat->field))
 		return RT_OK;
+	rt_chat_attached_return(chat);
 	return rt_field_set(chat->field, rt_buf_str(&chat->sent));
 }
 
@@ -156,6 +165,7 @@ rt_chat_forget_purged(rt_chat *chat)
 	rt_chat_forget(chat);
 	rt_buf_clear(&chat->sent);
 	rt_field_forget(chat->field);
+	rt_chat_detach(chat);
 	chat->has_history = false; /* what is left is in the file */
 	rt_chat_purge_draft(chat);
 }

@@ -399,6 +399,9 @@ rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTI
 	int count = 0;
 
 	*out_own = 0;
+	part = rt_chat_file_word(chat);
+	if (part.ptr != NULL && !rt_chat_is_command(text))
+		return *out_own = rt_chat_files(chat, part, out);
 	if (text.size == 0 || text.ptr[0] != '/' ||
 	    rt_str_find(text, RT_STR("\n"), 0) != SIZE_MAX ||
 	    rt_str_find(text, RT_STR(" "), 0) != SIZE_MAX)
@@ -406,7 +409,7 @@ rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTI
 	part = rt_str_skip(text, 1);
 	for (const rt_slash *s = rt_slashes; s->name != NULL && count < RT_CHAT_SUGGESTIONS; s++)
 		if (rt_str_starts(rt_str_of(s->name), text) && !rt_str_is(text, s->name))
-			out[count++] = (rt_chat_suggestion){s->name + 1, s->words, s->what};
+			out[count++] = (rt_chat_suggestion){s->name + 1, s->words, s->what, false};
 	*out_own = count;
 	if (part.size == 0)
 		return count;
@@ -416,7 +419,7 @@ rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTI
 		    rt_str_starts(rt_str_of((*c)->name), part) && !rt_str_is(part, (*c)->name))
 			out[count++] = (rt_chat_suggestion){(*c)->name,
 							    (*c)->max_words == 0 ? "" : "…",
-							    (*c)->summary};
+							    (*c)->summary, false};
 	return count;
 }
 
@@ -434,7 +437,8 @@ draw_suggestions(rt_chat *chat, rt_canvas *c, rt_box box, const rt_chat_suggesti
 		(void)rt_canvas_put_f(c, box, 2, --shown, RT_INK_DIM, "%s %d more: Down",
 				      c->utf8 ? "…" : "...", count - chat->slash_top - box.h + 1);
 	for (int i = 0; i < shown; i++) {
-		int x = rt_canvas_put_c(c, box, 2, i, "/", RT_INK_TEXT | RT_INK_BOLD);
+		int x = rt_canvas_put_c(c, box, 2, i, list[i].is_file ? "@" : "/",
+					RT_INK_TEXT | RT_INK_BOLD);
 
 		x = rt_canvas_put_c(c, box, x, i, list[i].name, RT_INK_TEXT | RT_INK_BOLD);
 		if (c->utf8 || strcmp(list[i].words, "…") != 0)
@@ -484,9 +488,10 @@ rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	int own;
 	bool writes = pane->tui->panes[pane->tui->pane_count - 1] == pane && !rt_chat_selects(chat);
 	int rows = rt_field_rows(chat->field, c, box.w - 4, box.h / 3 > 1 ? box.h / 3 : 1);
-	rt_box view = {box.x, box.y, box.w, box.h - rows - 1};
+	int files = box.h > rows + 8 ? rt_chat_attached_count(chat) : 0;
+	rt_box view = {box.x, box.y, box.w, box.h - rows - files - 1};
 	rt_box rule = {box.x, box.y + view.h, box.w, 1};
-	rt_box input = {box.x, rule.y + 1, box.w, rows};
+	rt_box input = {box.x, rule.y + files + 1, box.w, rows};
 	int count, shown;
 
 	pane->footer = !rt_chat_selects(chat) && rt_work_is_running(&pane->tui->work)
@@ -503,6 +508,7 @@ rt_chat_draw(rt_pane *pane, rt_canvas *c, rt_box box)
 	draw_suggestions(chat, c, (rt_box){box.x, box.y + view.h, box.w, shown}, list,
 			 shown > 0 ? count : 0);
 	draw_rule(chat, c, rule, rows);
+	rt_chat_attached_draw(chat, c, (rt_box){box.x, rule.y + 1, box.w, files});
 	(void)rt_canvas_put_c(c, input, 1, 0, ">", writes ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_DIM);
 	rt_field_draw(chat->field, c, (rt_box){input.x + 3, input.y, input.w - 4, input.h},
 		      RT_INK_TEXT, writes);

@@ -313,6 +313,33 @@ quit(rt_chat *chat, bool interrupted)
 	rt_tui_say(tui, "Once more leaves; what is written is kept, and here again then");
 }
 
+/* As far as all names agree; a file that is complete then is attached. */
+static void
+complete_file(rt_chat *chat, const rt_chat_suggestion list[], int count)
+{
+	rt_scope *s = rt_chat_scope(chat);
+	rt_str word = rt_chat_file_word(chat), common = rt_str_of(list[0].name);
+	bool is_folder;
+
+	for (int i = 1; i < count; i++) {
+		size_t same = 0;
+
+		while (same < common.size && list[i].name[same] == common.ptr[same])
+			same++;
+		common.size = rt_utf8_cut(common, same);
+	}
+	is_folder = common.size > 0 && common.ptr[common.size - 1] == '/';
+	if (common.size > word.size)
+		RT_TRY(s, rt_field_insert(chat->field, rt_str_skip(common, word.size)));
+	else if (list[0].name[common.size] != 0)
+		return;
+	/* Sorted: the first one is the name that the others begin with, if there is one. */
+	if (rt_ok(s) && !is_folder && list[0].name[common.size] == 0 && rt_chat_attach(chat, common)) {
+		RT_TRY(s, rt_field_insert(chat->field, RT_STR(" ")));
+		rt_tui_say(chat->pane.tui, "Attached to the next message");
+	}
+}
+
 /* The longest beginning that all suggestions share; those of the command line count where no command
  * of the chat begins so. */
 static void
@@ -326,6 +353,10 @@ complete(rt_chat *chat)
 	if (count == 0)
 		return;
 	common = rt_str_of(list[0].name);
+	if (list[0].is_file) {
+		complete_file(chat, list, count);
+		return;
+	}
 	for (int i = 1; i < count; i++) {
 		size_t same = 0;
 
@@ -678,6 +709,9 @@ free_chat(rt_pane *pane)
 	rt_buf_deinit(&chat->draft);
 	rt_buf_deinit(&chat->saved);
 	rt_buf_deinit(&chat->typed);
+	rt_buf_deinit(&chat->attached);
+	rt_buf_deinit(&chat->attached_rows);
+	rt_buf_deinit(&chat->attached_sent);
 	rt_free(pane->tui->alloc, chat->forks);
 	rt_free(pane->tui->alloc, chat);
 }
@@ -712,6 +746,9 @@ rt_pane_chat(rt_tui *tui)
 	rt_buf_init(&chat->draft, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->saved, tui->alloc, RT_BUF_UNLIMITED);
 	rt_buf_init(&chat->typed, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->attached, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->attached_rows, tui->alloc, RT_BUF_UNLIMITED);
+	rt_buf_init(&chat->attached_sent, tui->alloc, RT_BUF_UNLIMITED);
 	if (rt_field_new(tui->alloc, true, &chat->field) != RT_OK) {
 		free_chat(&chat->pane);
 		return RT_NOMEM;

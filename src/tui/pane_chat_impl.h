@@ -83,6 +83,11 @@ typedef struct rt_chat {
 	rt_chat_fork *forks;
 	size_t fork_count;
 
+	/* chat_attach.c */
+	rt_buf attached, attached_rows; /* of files for the next message: their paths, and what is
+					 * shown of them, each ended by a NUL */
+	rt_buf attached_sent;           /* the paths of those that went with the last question */
+
 	/* chat_input.c */
 	rt_buf sent;           /* the last question; empty: there was none, only a reply */
 	uint32_t sent_from;    /* entries from this number on were made after it was sent */
@@ -137,14 +142,15 @@ void rt_chat_draw(rt_pane *pane, rt_canvas *canvas, rt_box box);
 /* The item that is drawn in this row of the screen, and whether that is its first row; SIZE_MAX:
  * none. */
 size_t rt_chat_item_at(rt_chat *chat, int y, bool *out_is_head);
-/* A command that completes the input. */
+/* A command, or a file, that completes the input. */
 typedef struct rt_chat_suggestion {
-	const char *name; /* without the slash */
+	const char *name; /* without the sign */
 	const char *words, *what;
+	bool is_file;     /* after "@", not "/"; folders end in a slash */
 } rt_chat_suggestion;
 
-/* Commands of the chat, of which there are *out_own, then those of the command line; returns their
- * number. */
+/* Commands of the chat, of which there are *out_own, then those of the command line; or files (all of
+ * them own). Returns their number. */
 int rt_chat_suggestions(const rt_chat *chat, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS],
 			int *out_own);
 void rt_chat_scroll(rt_chat *chat, int rows);
@@ -178,6 +184,26 @@ rt_chat_rows(const rt_chat_laid *laid)
 }
 /* Fills in chat->forks. O(takes log entries). */
 void rt_chat_find_forks(rt_chat *chat);
+
+/* ---- chat_attach.c ---- */
+
+/* Attach a file to the next message; failures are reported. True: it was. */
+bool rt_chat_attach(rt_chat *chat, rt_str path);
+/* Drop them; what was sent with the last question, too. */
+void rt_chat_detach(rt_chat *chat);
+/* The content of a message with this text, in the scope; NULL: nothing is attached, or the scope
+ * failed. */
+yyjson_val *rt_chat_attached_content(rt_chat *chat, rt_scope *s, rt_str text);
+/* They went with a question, which then was not stored: attach them again. */
+void rt_chat_attached_sent(rt_chat *chat);
+void rt_chat_attached_return(rt_chat *chat);
+/* A row for each, and how many there are. */
+int rt_chat_attached_count(const rt_chat *chat);
+void rt_chat_attached_draw(const rt_chat *chat, rt_canvas *canvas, rt_box box);
+/* The path after "@" before the cursor; ptr NULL: none is there. */
+rt_str rt_chat_file_word(const rt_chat *chat);
+/* Files of its folder that begin with it, sorted, in the scope of the event; returns their number. */
+int rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS]);
 
 /* ---- chat_input.c ---- */
 

@@ -504,6 +504,7 @@ quit(rt_tui *tui, rt_action action, rt_str rest)
 
 const rt_slash rt_slashes[] = {
 	{"/again", "", "get another reply, in a new take", run, RT_ACT_AGAIN},
+	{"/attach", "FILE…", "attach files to the next message", rt_slash_attach, RT_ACT_NONE},
 	{"/branch", "[NAME]", "choose one of your messages; the path to it becomes a discussion",
 	 branch, RT_ACT_NONE},
 	{"/branch-here", "[:N] [NAME]", "start a new take at an entry (or choose one)",
@@ -511,6 +512,7 @@ const rt_slash rt_slashes[] = {
 	{"/branches", "[NAME]", "list the takes of this discussion, switch to one", branches, RT_ACT_NONE},
 	{"/compact", "[INSTRUCTIONS]", "summarise the beginning for the model", run, RT_ACT_COMPACT},
 	{"/continue", "", "continue a reply that ended early", run, RT_ACT_CONTINUE},
+	{"/detach", "", "attach nothing to the next message", rt_slash_detach, RT_ACT_NONE},
 	{"/discussions", "", "list all discussions", open_screen, RT_ACT_DISCUSSIONS},
 	{"/edit", "", "edit your last message in place", act, RT_ACT_LAST_USER},
 	{"/export", "[FILE]", "export this discussion to a file: .md, .html, .json, .toml",

@@ -137,4 +137,8 @@ RT_CHECKED rt_status rt_verb_export_to(rt_tui *tui, uint32_t disc, uint32_t take
 /* The same for the take of an entry; 0: the one in view. */
 RT_CHECKED rt_status rt_verb_export(rt_tui *tui, uint32_t entry);
 
+/* chat_attach.c: /attach FILE… and /detach. */
+rt_status rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest);
+rt_status rt_slash_detach(rt_tui *tui, rt_action action, rt_str rest);
+
 #endif

@@ -173,7 +173,7 @@ is "nothing of it is kept" "$count" "$(r show --json | json 'len(d["entries"])')
 code "an image" 1 r ask -m near/m --image "$work/a.png" --image "$work/no-name" --image https://example.org/a.png "What is this?"
 is "an image is kept" '["text", "image", "image", "image_url"]' \
 	"$(r show --json | json '[b["type"] for b in d["entries"][-1]["content"]]')"
-has "an image is shown as one" "(image a.png; image no-name; an image)" "$(r show)"
+has "an image is shown as one" "(image a.png, image/png, 13 bytes; image no-name, image/gif, 8 bytes; an image)" "$(r show)"
 has "openai" '{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgpieXRlcw=="}},{"type":"image_url","image_url":{"url":"data:image/gif;base64,R0lGODlhLi4="}},{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}' \
 	"$(r context --provider openai)"
 has "anthropic" '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgpieXRlcw=="}}' "$(r context --provider anthropic)"

@@ -24,7 +24,7 @@ printf 'a\000b' >raw.bin
 # --- stored and shown ---
 code 'add' 0 r add --attach paper.pdf --attach note.txt --attach shot.png 'What is this?'
 code 'show' 0 r show
-has 'show names them' '(file paper.pdf; file note.txt; image shot.png)' "$out"
+has 'show names them' '(file paper.pdf, application/pdf, 22 bytes; file note.txt, text/plain, 9 bytes; image shot.png, image/png, 13 bytes)' "$out"
 is 'types' '["text", "file", "file", "image"]' "$(r show --json :1 | json '[b["type"] for b in d["content"]]')"
 is 'three files are stored' 3 "$(blobs)"
 code 'add the same file' 0 r add --attach note.txt 'Again.'
@@ -94,4 +94,11 @@ code 'a PDF that the provider does not accept' 1 r ask -m builtin/echo --attach 
 has 'says what to do' 'attach its text, or choose another model' "$err"
 is 'the question was not added' 0 "$(r show --json | json 'd["count"]')"
 code 'a text goes to any model' 0 r ask -m builtin/echo --attach note.txt x
+
+# --- in a chat ---
+printf '/attach note.txt\nfirst\nsecond\n/attach gone.pdf\n' | r chat -m builtin/echo >chat.out 2>chat.err
+is 'a missing file' 3 $?
+has 'it says what is attached' 'attached: note.txt, text/plain, 9 bytes' "$(cat chat.err)"
+is 'to the next message only' '["x", ["text", "file"], "first", ["text", "file"], "second", ["text"]]' "$(r show --json | json \
+	'[x for e in d["entries"] if e["role"] == "User" for b in [e["content"]] for x in ((b, ["text"]) if isinstance(b, str) else (b[0]["text"], [p["type"] for p in b]))]')"
 finish

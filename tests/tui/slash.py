@@ -7,7 +7,7 @@ import re
 from talk import add, contents, fork, head, ids, newest, run, script, steps, takes, value
 
 SIZE = (80, 36)
-EVERY = ["/again", "/branch", "/branch-here", "/branches", "/compact", "/continue", "/discussions", "/edit",
+EVERY = ["/again", "/attach", "/branch", "/branch-here", "/branches", "/compact", "/continue", "/detach", "/discussions", "/edit",
          "/export", "/help", "/history", "/import", "/label", "/model", "/new", "/prompt", "/quit", "/redo",
          "/role", "/search", "/tree", "/undo"]
 
@@ -325,6 +325,46 @@ def files(c, place):
     c.says("no such file", t, "there is no file /nowhere/at/all")
 
 
+def attached(c, place):
+    """Files of the next message: by a command, by "@" and Tab; not by a path that was only typed."""
+    for name, text in (("note.txt", b"one line\n"), ("shot.png", b"\x89PNG\r\n\x1a\n rest"), ("shot.txt", b"other\n")):
+        with open(os.path.join(place.dir, name), "wb") as out:
+            out.write(text)
+    os.mkdir(os.path.join(place.dir, "folder"))
+    with place.open(size=SIZE, RETAKE_MODEL="builtin/echo") as t:
+        t.wait("No messages yet")
+        say(t, "/attach ~/gone.txt")
+        c.says("no such file", t, "There is no file ", "gone.txt")
+        say(t, "/attach ~/note.txt")
+        c.says("its name, type and size", t, " + note.txt, text/plain, 9 bytes  remove: /detach")
+        t.type("see @~/sho")
+        c.says("files that begin so", t, "@~/shot.png", "@~/shot.txt", gone=["@~/note.txt"])
+        t.key("Tab")
+        t.type("t")
+        c.says("one is left", t, re.compile(r"@~/shot.txt +Tab attaches it"))
+        t.key("Tab")
+        c.says("attached", t, "> see @~/shot.txt", " + shot.txt, text/plain, 6 bytes")
+        t.type("but not @~/shot.png")
+        t.key("Enter")
+        c.says("in the entry", t, "(file note.txt, text/plain, 9 bytes; file shot.txt, text/plain, 6", "You said: ",
+               gone=[" + note.txt"])
+        c.equal("stored", [b.get("name") for b in place.json("show")["entries"][0]["content"]],
+                [None, "note.txt", "shot.txt"])
+        t.type("@~/fol")
+        t.wait("@~/folder/")
+        t.key("Tab")
+        c.says("a folder is not attached", t, "> @~/folder/", gone=[" + folder"])
+        t.key("C-u")
+        say(t, "/attach ~/shot.png")
+        t.wait(" + shot.png")
+        t.type("what is this")
+        t.key("Enter")
+        c.says("refused", t, "does not accept images", "> what is this", " + shot.png")
+        t.key("C-u")
+        say(t, "/detach")
+        c.says("none", t, "Nothing is attached any more", gone=[" + shot.png"])
+
+
 def places(c, place):
     """Discussions: a new one, searching over all, going to one."""
     fork(place)
@@ -409,4 +449,4 @@ def context_files(c, place):
     c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
 
 
-run(completion, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, places)
+run(completion, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, attached, places)

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files attached to the next message (/attach, or "@" and Tab), and the completion of their paths.
+ * Only a file that was named in one of these ways, and is shown above the input, is sent: a path in
+ * a text that was pasted is not. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/pane_chat_impl.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "app/attached.h"
+#include "tui/command_host.h"
+#include "tui/verb_impl.h"
+
+enum {
+	FILES_MAX = 32,       /* attached at a time */
+	FOLDER_MAX = 1 << 15, /* names of a folder that are looked at */
+	ROWS_MAX = 4          /* of the attached ones that are shown */
+};
+
+/* ---- what is attached ---- */
+
+static size_t
+count_of(const rt_buf *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->size; i++)
+		count += list->ptr[i] == 0;
+	return count;
+}
+
+bool
+rt_chat_attach(rt_chat *chat, rt_str path)
+{
+	rt_tui *tui = chat->pane.tui;
+	rt_attached file;
+	rt_scope s;
+	bool is_ok;
+
+	rt_scope_init(&s, tui->alloc);
+	if (count_of(&chat->attached) >= FILES_MAX)
+		(void)rt_scope_fail(&s, RT_LIMIT, "no more than %d files can be attached", FILES_MAX);
+	file = rt_attached_read(&s, path);
+	if (rt_ok(&s)) {
+		rt_buf_add_str(&chat->attached, path);
+		rt_buf_add_byte(&chat->attached, 0);
+		rt_buf_add_str(&chat->attached_rows, file.name);
+		rt_buf_add_c(&chat->attached_rows, ", ");
+		rt_attached_add_type(&chat->attached_rows, file.bytes);
+		rt_buf_add_byte(&chat->attached_rows, 0);
+	}
+	is_ok = rt_tui_ok(tui, s.status, &s.error);
+	rt_scope_deinit(&s);
+	return is_ok;
+}
+
+void
+rt_chat_detach(rt_chat *chat)
+{
+	rt_buf_clear(&chat->attached);
+	rt_buf_clear(&chat->attached_rows);
+	rt_buf_clear(&chat->attached_sent);
+}
+
+yyjson_val *
+rt_chat_attached_content(rt_chat *chat, rt_scope *s, rt_str text)
+{
+	rt_attached_list list = {NULL, count_of(&chat->attached)};
+	const char *path = chat->attached.ptr;
+	rt_str content;
+
+	if (list.count == 0)
+		return NULL;
+	list.items = rt_scope_array(s, list.count, sizeof(*list.items));
+	for (size_t i = 0; rt_ok(s) && i < list.count; i++, path += strlen(path) + 1)
+		list.items[i] = rt_attached_read(s, rt_str_of(path));
+	content = rt_attached_content(s, chat->pane.tui->work.engine, text, &list);
+	return rt_ok(s) ? rt_json_parse(s, content) : NULL;
+}
+
+void
+rt_chat_attached_sent(rt_chat *chat)
+{
+	rt_buf was = chat->attached_sent;
+
+	chat->attached_sent = chat->attached;
+	chat->attached = was;
+	rt_buf_clear(&chat->attached);
+	rt_buf_clear(&chat->attached_rows);
+}
+
+void
+rt_chat_attached_return(rt_chat *chat)
+{
+	rt_buf sent = chat->attached_sent;
+	const char *path = sent.ptr;
+
+	rt_buf_init(&chat->attached_sent, chat->pane.tui->alloc, RT_BUF_UNLIMITED);
+	for (size_t i = count_of(&sent); i > 0 && rt_ok(rt_chat_scope(chat)); i--, path += strlen(path) + 1)
+		(void)rt_chat_attach(chat, rt_str_of(path));
+	rt_buf_deinit(&sent);
+}
+
+int
+rt_chat_attached_count(const rt_chat *chat)
+{
+	size_t count = count_of(&chat->attached_rows);
+
+	return count > ROWS_MAX ? ROWS_MAX : (int)count;
+}
+
+void
+rt_chat_attached_draw(const rt_chat *chat, rt_canvas *c, rt_box box)
+{
+	const char *row = chat->attached_rows.ptr;
+	size_t count = count_of(&chat->attached_rows);
+
+	for (int y = 0; y < box.h; y++, row += strlen(row) + 1) {
+		int x = rt_canvas_put_c(c, box, 1, y, "+ ", RT_INK_GOOD);
+		size_t more = y + 1 == box.h ? count - (size_t)y - 1 : 0;
+
+		x = rt_canvas_put_name(c, box, x, y, box.w - x - 1, rt_str_of(row), RT_INK_TOOL);
+		if (more > 0)
+			x = rt_canvas_put_f(c, box, x + 2, y, RT_INK_DIM, "and %zu more", more);
+		if (y == 0 && x + 18 < box.w)
+			(void)rt_canvas_put_c(c, box, x + 2, y, "remove: /detach", RT_INK_DIM);
+	}
+}
+
+/* ---- the commands ---- */
+
+rt_status
+rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
+{
+	rt_chat *chat = rt_chat_of(tui->panes[0]);
+	size_t count = 0, done = 0;
+	rt_buf *words;
+	const char *word;
+	rt_error err;
+	rt_scope s;
+
+	(void)action;
+	if (rest.size == 0) {
+		rt_tui_say_str(tui,
+			       RT_STR("Which file? /attach FILE, or type @ and the beginning of its "
+				      "name, then Tab"),
+			       RT_INK_ERROR);
+		return RT_OK;
+	}
+	rt_scope_init(&s, tui->alloc);
+	words = rt_scope_buf(&s);
+	if (rt_tui_ok(tui, rt_command_split(rest, words, &count, &err), &err)) {
+		word = words->ptr;
+		for (; done < count && rt_chat_attach(chat, rt_str_of(word)); done++)
+			word += strlen(word) + 1;
+		if (done == count)
+			rt_tui_say(tui, "Attached to the next message");
+	}
+	return rt_verb_end(tui, &s);
+}
+
+rt_status
+rt_slash_detach(rt_tui *tui, rt_action action, rt_str rest)
+{
+	rt_chat *chat = rt_chat_of(tui->panes[0]);
+
+	(void)action;
+	(void)rest;
+	rt_tui_say(tui, chat->attached.size > 0 ? "Nothing is attached any more"
+						: "Nothing is attached");
+	rt_chat_detach(chat);
+	return RT_OK;
+}
+
+/* ---- completion ---- */
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t';
+}
+
+rt_str
+rt_chat_file_word(const rt_chat *chat)
+{
+	rt_str text = rt_field_text(chat->field);
+	size_t end = rt_field_cursor(chat->field), at = end;
+
+	if (end < text.size && !is_blank(text.ptr[end]))
+		return rt_str_at(NULL, 0);
+	while (at > 0 && !is_blank(text.ptr[at - 1]))
+		at--;
+	return at < end && text.ptr[at] == '@' ? rt_str_at(text.ptr + at + 1, end - at - 1)
+					       : rt_str_at(NULL, 0);
+}
+
+/* Can a name be shown and typed? */
+static bool
+is_plain(rt_str name)
+{
+	for (size_t i = 0; i < name.size; i++)
+		if ((unsigned char)name.ptr[i] < ' ' || name.ptr[i] == 0x7F)
+			return false;
+	return rt_utf8_valid_size(name) == name.size;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	return strcmp(((const rt_chat_suggestion *)a)->name, ((const rt_chat_suggestion *)b)->name);
+}
+
+int
+rt_chat_files(const rt_chat *chat, rt_str word, rt_chat_suggestion out[RT_CHAT_SUGGESTIONS])
+{
+	rt_scope *s = &chat->pane.tui->scope;
+	const char *home = getenv("HOME");
+	rt_buf *path = rt_scope_buf(s);
+	size_t folder = word.size;
+	struct dirent *item;
+	int count = 0;
+	rt_str begin;
+	DIR *dir;
+
+	while (folder > 0 && word.ptr[folder - 1] != '/')
+		folder--;
+	begin = rt_str_skip(word, folder);
+	if (home != NULL && rt_str_starts(word, RT_STR("~/"))) {
+		rt_buf_add_c(path, home);
+		rt_buf_add(path, word.ptr + 1, folder - 1);
+	} else {
+		rt_buf_add(path, word.ptr, folder);
+	}
+	dir = rt_ok(s) ? opendir(folder == 0 ? "." : rt_scope_str(s, path).ptr) : NULL;
+	for (int seen = 0; dir != NULL && rt_ok(s) && count < RT_CHAT_SUGGESTIONS &&
+			   seen < FOLDER_MAX && (item = readdir(dir)) != NULL;
+	     seen++) {
+		rt_str name = rt_str_of(item->d_name);
+		struct stat info;
+
+		if (!rt_str_starts(name, begin) || (begin.size == 0 && name.ptr[0] == '.') ||
+		    rt_str_is(name, ".") || rt_str_is(name, "..") || !is_plain(name) ||
+		    fstatat(dirfd(dir), item->d_name, &info, 0) != 0 ||
+		    !(S_ISDIR(info.st_mode) || S_ISREG(info.st_mode)))
+			continue;
+		out[count++] = (rt_chat_suggestion){
+			.name = rt_tui_format(chat->pane.tui, "%.*s%s%s", (int)folder,
+					      word.ptr == NULL ? "" : word.ptr, item->d_name,
+					      S_ISDIR(info.st_mode) ? "/" : "")
+					.ptr,
+			.words = "",
+			.what = S_ISDIR(info.st_mode) ? "folder" : "",
+			.is_file = true};
+	}
+	if (dir != NULL)
+		(void)closedir(dir);
+	if (!rt_ok(s))
+		return 0;
+	qsort(out, (size_t)count, sizeof(*out), compare);
+	if (count == 1 && out[0].what[0] == 0)
+		out[0].what = "Tab attaches it";
+	return count;
+}
