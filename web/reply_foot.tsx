@@ -27,7 +27,7 @@ export function replyFacts(entry: Fields): [text: string, name: string][] {
 	if (into !== null || out !== null)
 		facts.push([`${into?.toLocaleString() ?? "?"} → ${out?.toLocaleString() ?? "?"} tokens`,
 			`Tokens sent and received${cached ? `; ${cached.toLocaleString()} of them from the cache` : ""}`]);
-	if (ms !== null && ms > 0)
+	if (ms !== null)
 		facts.push([lasted(ms), "Duration"]);
 	if (cost !== null && cost > 0)
 		facts.push([`$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`, "Cost"]);

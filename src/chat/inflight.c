@@ -63,6 +63,17 @@ put_cost(rt_buf *fields, const rt_inflight *f, const rt_usage *usage)
 	rt_json_put_raw(fields, "cost", rt_str_of(number));
 }
 
+/* "duration_ms": since the request was sent; nothing where the clock was set back. */
+static void
+put_duration(rt_buf *fields, const rt_inflight *f)
+{
+	const rt_env *env = f->engine->env;
+	int64_t since = env->now_us(env->ctx) - f->started_us;
+
+	if (since >= 0)
+		rt_json_put_i64(fields, "duration_ms", since / 1000);
+}
+
 /* Everything that the operation has no field for is kept with the entry. */
 static yyjson_val *
 fields_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool partial)
@@ -78,6 +89,7 @@ fields_of(rt_scope *scope, const rt_inflight *f, const rt_reply *reply, bool par
 	    (f->into[0] != '\0' || !rt_str_is(f->service, reply->provider)))
 		rt_json_put_str(fields, "service", f->service);
 	put_cost(fields, f, &reply->usage);
+	put_duration(fields, f);
 	if (partial)
 		rt_json_put_bool(fields, "partial", true);
 	rt_json_close(fields, '}');

@@ -260,20 +260,26 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 		rt_term_c(&cli->out, "    model: ");
 		rt_term_line(&cli->out, provider);
 		rt_term_c(&cli->out, provider.size > 0 ? "/" : "");
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 		rt_term_line(&cli->out, model);
 		rt_term_c(&cli->out, "\n");
 	}
 	if (usage != NULL) {
-		rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 		add_usage(&json, usage);
 		rt_term_c(&cli->out, "    usage: ");
 		rt_term_line(&cli->out, rt_buf_str(&json));
 		if (rt_json_is_number(rt_body_field(e->body, "cost"))) {
 			rt_term_c(&cli->out, "   cost: ");
 			rt_term_line(&cli->out, rt_json_str(rt_body_field(e->body, "cost")));
+	rt_body_add_duration(&json, "", e->body);
+	if (json.size > 0) {
+		rt_term_c(&cli->out, usage != NULL ? "   duration: " : "    duration: ");
+		rt_term_text(&cli->out, rt_buf_str(&json));
+	}
+	rt_term_c(&cli->out, usage != NULL || json.size > 0 ? "\n" : "");
+	rt_buf_deinit(&json);
 		}
-		rt_term_c(&cli->out, "\n");
-		rt_buf_deinit(&json);
+		rt_buf_clear(&json);
 	}
 	rt_term_style(&cli->out, RT_STYLE_NONE);
 }

@@ -580,14 +580,14 @@ usage_of_a_reply(void **state)
 	desk_add(&d, "User", "hello");
 	desk_do(&d, "[{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"hi\",\"provider\":\"openai\","
 		    "\"model\":\"gpt-5\",\"usage\":{\"input_tokens\":1200,\"output_tokens\":35,"
-		    "\"cache_read_input_tokens\":800}}]");
+		    "\"cache_read_input_tokens\":800},\"duration_ms\":2450}]");
 	assert_false(desk_shows(&d, "1200 tokens"));
 	desk_press(&d, "alt+up");
-	assert_shows(&d, "AI  openai/gpt-5, 1200 tokens in (800 cached), 35 out");
+	assert_shows(&d, "AI  openai/gpt-5, 1200 tokens in (800 cached), 35 out, 2.4 s");
 	desk_press(&d, "up");
 	assert_false(desk_shows(&d, "1200 tokens"));
 	desk_press(&d, "down alt+p");
-	assert_shows(&d, "hi\n\nopenai/gpt-5, 1200 tokens in (800 cached), 35 out");
+	assert_shows(&d, "hi\n\nopenai/gpt-5, 1200 tokens in (800 cached), 35 out, 2.4 s");
 	desk_close(&d);
 }
 

@@ -510,6 +510,26 @@ usage_of(const rt_body *body, const char *const names[3], uint64_t *out)
 }
 
 void
+rt_body_add_duration(rt_buf *buf, const char *before, const rt_body *body)
+{
+	uint64_t ms;
+
+	if (!rt_json_u64(rt_body_field(body, "duration_ms"), &ms))
+		return;
+	rt_buf_add_c(buf, before);
+	if (ms < 1000)
+		rt_buf_add_f(buf, "%llu ms", (unsigned long long)ms);
+	else if (ms < 10000)
+		rt_buf_add_f(buf, "%llu.%llu s", (unsigned long long)(ms / 1000),
+			     (unsigned long long)(ms % 1000 / 100));
+	else if (ms < 60000)
+		rt_buf_add_f(buf, "%llu s", (unsigned long long)(ms / 1000));
+	else
+		rt_buf_add_f(buf, "%llu min %llu s", (unsigned long long)(ms / 60000),
+			     (unsigned long long)(ms % 60000 / 1000));
+}
+
+void
 rt_body_add_usage(rt_buf *buf, const rt_body *body)
 {
 	static const char *const in[] = {"input_tokens", "prompt_tokens", "input"};
@@ -533,9 +553,12 @@ rt_body_add_usage(rt_buf *buf, const rt_body *body)
 			rt_buf_add_f(buf, " (%llu cached)", (unsigned long long)count);
 		if (usage_of(body, out, &count))
 			rt_buf_add_f(buf, ", %llu out", (unsigned long long)count);
+		comma = ", ";
 	} else if (usage_of(body, out, &count)) {
 		rt_buf_add_f(buf, "%s%llu tokens out", comma, (unsigned long long)count);
+		comma = ", ";
 	}
+	rt_body_add_duration(buf, comma, body);
 }
 
 /* ---- what people do not see ---- */

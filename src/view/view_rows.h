@@ -107,9 +107,12 @@ void rt_entry_add_text(rt_buf *buf, const rt_entry_row *entry);
 /* How a summary (kind compaction or branch_summary) came about, as far as it is known: "Written by
  * mock/good. Instructions: say what failed". Nothing for other entries. */
 void rt_body_add_origin(rt_buf *buf, rt_str kind, const rt_body *body);
-/* The model of a reply and its usage, as far as they are known: "openai/gpt-5, 1200 tokens in (800
- * cached), 35 out". Also in the members that other programs use. */
+/* The model of a reply, its usage and its duration, as far as they are known: "openai/gpt-5, 1200
+ * tokens in (800 cached), 35 out, 2.4 s". Also in the members that other programs use. */
 void rt_body_add_usage(rt_buf *buf, const rt_body *body);
+/* before, and how long a reply took: "340 ms", "2.4 s", "48 s", "3 min 5 s". Nothing where that is
+ * unknown. */
+void rt_body_add_duration(rt_buf *buf, const char *before, const rt_body *body);
 
 /* The heading of a take. */
 typedef struct rt_show_row {

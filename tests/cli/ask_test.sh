@@ -280,12 +280,14 @@ holds '"provider":"ollama"' "$work/out" "models"
 r models builtin >"$work/out"
 holds "builtin/echo" "$work/out" "models of a provider"
 # --- tokens and model of a reply ---
-printf '%s\n' '{"text":"Counted."}' '{"usage":{"input_tokens":1204,"output_tokens":310,"cache_read_input_tokens":1000}}' >"$work/counted"
+printf '%s\n' '{"text":"Counted."}' '{"wait_ms":60}' '{"usage":{"input_tokens":1204,"output_tokens":310,"cache_read_input_tokens":1000}}' >"$work/counted"
 r ask -m "builtin/play:$work/counted" "how many?" >/dev/null 2>"$work/err" </dev/null
 holds "1,204 tokens in, 310 out" "$work/err" "ask: tokens"
 r show -v @ >"$work/out"
 holds "usage: 1,204 tokens in, 310 out, 1,000 from the cache" "$work/out" "show -v: tokens in words"
 holds "    model: builtin/play:" "$work/out" "show -v: the model"
+holds "1,000 from the cache   duration: " "$work/out" "show -v: how long it took"
+is "show --json: how long it took" true "$(r show --json @ | json '60 <= d["duration_ms"] < 60000')"
 r show --json @ >"$work/out"
 holds '"usage":{"input_tokens":1204,"output_tokens":310,"cache_read_input_tokens":1000}' "$work/out" "show --json: tokens"
 holds '"model":"play' "$work/out" "show --json: the model"
@@ -293,6 +295,12 @@ printf '%s\n' '{"op":"entry.append","role":"AI","content":"x","usage":{"own":7}}
 	'{"op":"entry.append","role":"AI","content":"y","usage":{"input":7,"output":1000,"cacheRead":0}}' | r apply >/dev/null
 r show -v @ >"$work/out"
 holds "usage: 7 tokens in, 1,000 out" "$work/out" "show -v: the names of pi"
+hasnt "show -v: no duration of a reply that was not received" "duration" "$(cat "$work/out")"
+for took in "999=999 ms" "2450=2.4 s" "48900=48 s" "185000=3 min 5 s"; do
+	printf '%s\n' "{\"op\":\"entry.append\",\"role\":\"AI\",\"content\":\"z\",\"duration_ms\":${took%%=*}}" | r apply >/dev/null
+	has "show -v: ${took#*=}" "    duration: ${took#*=}" "$(r show -v @)"
+	r -q undo
+done
 hasnt "no cache, no word of it" "cache" "$(cat "$work/out")"
 r show -v :-2 >"$work/out"
 holds 'usage: {"own":7}' "$work/out" "show -v: names that are not known"

@@ -244,7 +244,7 @@ VERBS = {
 STEPS = {"apply": SEVERAL}
 # A question and its reply are two steps, and what has come of a reply is kept.
 REPLIES = {"ask", "again", "again continue"}
-PARTIAL = {"partial", "stop_reason", "usage", "error", "model", "provider"}
+PARTIAL = {"partial", "stop_reason", "usage", "error", "model", "provider", "duration_ms"}
 # The log of requests and the like: its loss is no failure, and it is no part of the state.
 BESIDE = {".local"}
 # What the commands make in the folder.

@@ -61,6 +61,7 @@ VARIABLE = [
     (r"(?<=\"machine\":\")[^\"]*", "<host>"),
     (r"\b\d+(\.\d+)? ms\b", "<duration>"),
     (r"(?<=\"timestamp\":)1\d{12}\b", "<ms>"),
+    (r"(?<=\"duration_ms\":)\d+", "<ms>"),
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<uuid>"),
     (r"(?<=-)\d{8}-\d{6}\b", "<stamp>"),
     (r"\b\d+ MiB free", "<size> free"),

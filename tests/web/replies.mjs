@@ -61,6 +61,7 @@ async function failures(browser, tally) {
 		await retry.click();
 		tally.check("until there is a reply", await until(async () => (await contents()).at(-1) === "Here you are."), await contents());
 		tally.check("which ends the failure", await until(async () => (await failure.count()) === 0));
+		tally.check("with how long it took", await until(async () => /^\d+(\.\d)? m?s$/.test(await page.locator(".reply-foot [title=Duration]").innerText())));
 		tally.equal("to the question, which is there once", JSON.stringify(await contents()), '["Are you there?","Here you are."]');
 		await page.route(/\/discussions\/d1\/runs$/, (route) => route.abort());
 		await page.fill("#composer", "And now?");
