@@ -258,7 +258,12 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 	const char *wants;
 
 	if (setting == NULL) {
-		advise_key(cli, key);
+		if (!rt_is_file_list(rt_str_of(key))) {
+			advise_key(cli, key);
+			return;
+		}
+		rt_cli_hint(cli, "To set this list: retake files set %s FILE…", key);
+		rt_cli_fail(cli, RT_USAGE, "\"%s\" is a list of files, not a setting", key);
 		return;
 	}
 	wants = rt_setting_wants(setting, value_json(cli, text));

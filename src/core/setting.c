@@ -73,6 +73,14 @@ rt_setting_is_of_one(rt_str key)
 }
 
 bool
+rt_is_file_list(rt_str key)
+{
+	static const char *const lists[] = {"files", "context_files", "screenshots", NULL};
+
+	return rt_str_is_one_of(key, lists);
+}
+
+bool
 rt_setting_count(rt_str json, uint64_t *out)
 {
 	uint64_t count = 0;

@@ -32,6 +32,8 @@ extern const rt_setting rt_settings[];
 const rt_setting *rt_setting_named(rt_str key); /* NULL: unknown */
 /* A property of one discussion ("draft", "title", "tags" …), which a project cannot have for all. */
 bool rt_setting_is_of_one(rt_str key);
+/* Is it the name of a list of files ("files", "context_files", "screenshots")? These are not settings. */
+bool rt_is_file_list(rt_str key);
 /* The expected type ("a number") if json, the value as JSON text, does not have it; NULL if it
  * has. A value of the wrong type is stored but treated as unset. */
 const char *rt_setting_wants(const rt_setting *setting, rt_str json);

@@ -8,6 +8,17 @@
 
 /* ---- settings and roles ---- */
 
+/* A setting with the name of a list of files would be a second value that nothing reads. One that is
+ * set already can be unset. */
+static void
+refuse_list(rt_change *c, const rt_request *r)
+{
+	if (rt_is_file_list(r->key) && !yyjson_is_null(r->value))
+		rt_scope_fail(c->scope, RT_USAGE,
+			      "\"%.*s\" is a list of files, not a setting; files.set changes it",
+			      RT_STR_ARG(r->key));
+}
+
 void
 rt_op_setting_set(rt_change *c, const rt_request *r)
 {
@@ -21,6 +32,7 @@ rt_op_setting_set(rt_change *c, const rt_request *r)
 
 	if (r->key.size == 0)
 		rt_scope_fail(c->scope, RT_USAGE, "\"key\" is empty");
+	refuse_list(c, r);
 	/* anything else would mean no limit, the opposite of the intent */
 	if (rt_str_is(r->key, "undo_capacity") && !yyjson_is_null(r->value) &&
 	    !rt_json_u64(r->value, &count))
@@ -137,8 +149,7 @@ rt_op_prompt_notify(rt_change *c, const rt_request *r)
 void
 rt_op_files_set(rt_change *c, const rt_request *r)
 {
-	if (!rt_str_is(r->which, "files") && !rt_str_is(r->which, "context_files") &&
-	    !rt_str_is(r->which, "screenshots"))
+	if (!rt_is_file_list(r->which))
 		rt_scope_fail(c->scope, RT_USAGE,
 			      "\"which\" must be \"files\", \"context_files\" or \"screenshots\"");
 	rt_str was = rt_take_files_begin(c);

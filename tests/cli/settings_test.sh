@@ -223,4 +223,12 @@ for key in $(r settings --all --json | json '" ".join(each["key"] for each in d)
 	fi
 done
 
+# --- a list of files is no setting ---
+db=$work/lists.db
+r -q add hi
+code 'a list of files' 2 r set context_files '["a.c"]'
+has 'a list of files: why' 'is a list of files, not a setting' "$err"
+has 'a list of files: how' 'files set context_files FILE' "$err"
+is 'a list of files: nothing is stored' '{}' "$(r settings --json | json 'd["settings"]' | tr "'" '"')"
+
 finish

@@ -213,6 +213,9 @@ ROW(c25_settings_and_files)
 	DONE("{'op':'setting.set','key':'temperature','value':null}");
 	EXPORT_HAS("0.70");
 	GIVES(USAGE, "{'op':'setting.set','key':'x'}");
+	GIVES(USAGE, "{'op':'setting.set','key':'context_files','value':['zz.c']}");
+	EXPORT_LACKS("zz.c"); /* it would be read by nothing */
+	UNCHANGED("{'op':'setting.set','key':'context_files','value':null}");
 	DONE("{'op':'files.set','which':'files','items':['a']}");
 	DONE("{'op':'files.set','which':'context_files','items':['b']}");
 	DONE("{'op':'files.set','which':'screenshots','items':['c']}");
