@@ -3,6 +3,7 @@
  * role, delete, move, mute, unmute, split, merge, view: changes to entries. */
 #include "cli/cli.h"
 #include "codec/content.h"
+#include "core/role.h"
 
 /* --- role --- */
 
@@ -364,6 +365,27 @@ const rt_command rt_cli_merge = {
 
 /* --- view --- */
 
+/* Edit mode is the default of every entry, so show cannot take it as a wish for the source of a
+ * reply. address NULL: all entries of the take. */
+static void
+advise_source(rt_cli *cli, const char *address)
+{
+	rt_view view;
+	const rt_entry_row *e = NULL;
+
+	if (cli->json || cli->quiet || !rt_ok(&cli->s))
+		return;
+	if (address != NULL) {
+		view = rt_cli_view(cli);
+		e = rt_entry_find(&view, rt_cli_entry(cli, address, true));
+	}
+	if (rt_ok(&cli->s) && (e == NULL || !rt_role_is_source(e->role)))
+		rt_cli_advise(cli,
+			      "On a terminal, show renders replies in either mode. Their source: "
+			      "retake show %s --raw\n",
+			      address != NULL ? address : "ENTRY");
+}
+
 static void
 run_view(rt_cli *cli)
 {
@@ -393,6 +415,8 @@ run_view(rt_cli *cli)
 	else if (rt_ok(&cli->s) && !cli->quiet)
 		rt_term_c(&cli->out,
 			  "Changed the display (not a step; undo does not affect it).\n");
+	if (edit)
+		advise_source(cli, address);
 }
 
 static const rt_flag view_flags[] = {
@@ -400,7 +424,7 @@ static const rt_flag view_flags[] = {
 	{"collapse", 'c', NULL, RT_ARG_TEXT, "show only a preview"},
 	{"expand", 'x', NULL, RT_ARG_TEXT, "show the whole text"},
 	{"read", 0, NULL, RT_ARG_TEXT, "render as Markdown, on a terminal"},
-	{"edit", 0, NULL, RT_ARG_TEXT, "show the source"},
+	{"edit", 0, NULL, RT_ARG_TEXT, "show the source of a question"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

@@ -117,10 +117,7 @@ add_marks(rt_term *out, const rt_entry_row *e, rt_str head)
 static void
 show_prose(rt_cli *cli, const rt_entry_row *e, rt_str text)
 {
-	bool is_source = rt_role_is_user(e->role) || rt_str_eq_nocase(e->role, RT_STR("tool")) ||
-			 rt_str_eq_nocase(e->role, RT_STR("toolResult"));
-
-	if (cli->out.renders && (e->read_mode || !is_source))
+	if (cli->out.renders && (e->read_mode || !rt_role_is_source(e->role)))
 		(void)cli->print_markdown(&cli->out, text, 4, &(rt_markdown_part){.is_end = true});
 	else
 		rt_term_indented(&cli->out, text, 4);
@@ -260,10 +257,10 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 		rt_term_c(&cli->out, "    model: ");
 		rt_term_line(&cli->out, provider);
 		rt_term_c(&cli->out, provider.size > 0 ? "/" : "");
-	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 		rt_term_line(&cli->out, model);
 		rt_term_c(&cli->out, "\n");
 	}
+	rt_buf_init(&json, cli->alloc, RT_BUF_UNLIMITED);
 	if (usage != NULL) {
 		add_usage(&json, usage);
 		rt_term_c(&cli->out, "    usage: ");
@@ -271,6 +268,9 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 		if (rt_json_is_number(rt_body_field(e->body, "cost"))) {
 			rt_term_c(&cli->out, "   cost: ");
 			rt_term_line(&cli->out, rt_json_str(rt_body_field(e->body, "cost")));
+		}
+		rt_buf_clear(&json);
+	}
 	rt_body_add_duration(&json, "", e->body);
 	if (json.size > 0) {
 		rt_term_c(&cli->out, usage != NULL ? "   duration: " : "    duration: ");
@@ -278,9 +278,6 @@ show_details(rt_cli *cli, const rt_entry_row *e)
 	}
 	rt_term_c(&cli->out, usage != NULL || json.size > 0 ? "\n" : "");
 	rt_buf_deinit(&json);
-		}
-		rt_buf_clear(&json);
-	}
 	rt_term_style(&cli->out, RT_STYLE_NONE);
 }
 

@@ -26,6 +26,13 @@ rt_role_is_assistant(rt_str role)
 	       rt_str_eq_nocase(role, RT_STR("model"));
 }
 
+bool
+rt_role_is_source(rt_str role)
+{
+	return rt_role_is_user(role) || rt_str_eq_nocase(role, RT_STR("tool")) ||
+	       rt_str_eq_nocase(role, RT_STR("toolResult"));
+}
+
 /* ---- one vocabulary ---- */
 
 static const char *const meanings[][4] = {

@@ -12,6 +12,8 @@ extern const char rt_default_roles[];
 rt_str rt_project_roles(const rt_project *project);
 bool rt_role_is_user(rt_str role);
 bool rt_role_is_assistant(rt_str role);
+/* Is its text not Markdown unless read mode says so? Of the user and of tools. */
+bool rt_role_is_source(rt_str role);
 /* The role of the project's list that a word means: user and human mean User; ai, assistant and
  * model mean AI; system means System, in the list's own spelling. A word that is in the list, or
  * that means no role of it, is returned unchanged. Borrows from both. Also the label that an entry's

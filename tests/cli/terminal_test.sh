@@ -122,6 +122,9 @@ r view :1 --read >/dev/null
 has 'a question in read mode' 'my question' "$(tty show --no-color)"
 r view :1 --edit >/dev/null
 has 'a question in edit mode' 'my **question**' "$(tty show --no-color)"
+hasnt 'a question in edit mode: nothing more to say' 'Their source' "$(r view :1 --edit)"
+has 'a reply in edit mode: where its source is' 'Their source: ' "$(r view :2 --edit)"
+has 'and of all entries' 'show ENTRY --raw' "$(r view --all --edit)"
 
 # A reply that arrives, block by block; each once.
 cat >"$work/play" <<'PLAY'
