@@ -405,6 +405,7 @@ rt_run_get_info(const rt_run *run)
 		.notice = rt_buf_str(&run->notice),
 		.retry = run->retry,
 		.retries = run->retries,
+		.is_removed = run->is_removed,
 		.started_us = run->started_us,
 		.ended_us = run->ended_us,
 		.problem = run->problem.status != RT_OK ? &run->problem : NULL,

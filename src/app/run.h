@@ -157,6 +157,7 @@ typedef struct rt_run_info {
 	rt_str notice;           /* for people: "server error 500, retry 1 of 4 …"; or empty */
 	unsigned retry, retries; /* of the notice: the next attempt, of so many; or 0 */
 	int64_t started_us, ended_us;
+	bool is_removed;         /* its discussion was reset or deleted before it ended */
 	const rt_error *problem; /* why it failed, or why a reply is partial; or NULL */
 	/* replies as far as they have ended; NULL for a summary */
 	const rt_send_result *replies;

@@ -65,6 +65,7 @@ typedef struct rt_run {
 	int64_t started_us;
 	atomic_uint stops;     /* how often it was stopped */
 	bool is_listed;        /* its discussion was in the catalogue when it began */
+	bool is_removed;       /* and no longer when it ended; under the lock */
 	/* its thread's: */
 	rt_model *model;       /* or NULL: none is needed */
 	rt_pick_counter counter;

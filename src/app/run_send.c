@@ -323,6 +323,7 @@ rt_run_work(void *ctx)
 	rt_runs *runs = run->runs;
 	rt_error err;
 	int64_t now;
+	bool is_removed;
 	rt_status st;
 
 	memset(&err, 0, sizeof(err));
@@ -335,7 +336,9 @@ rt_run_work(void *ctx)
 	rt_pick_counter_deinit(&run->counter);
 	rt_pick_counter_init(&run->counter, runs->alloc, rt_str_at("", 0));
 	now = runs->given.env->now_us(runs->given.env->ctx);
+	is_removed = run->is_listed && !rt_run_is_listed(run);
 	pthread_mutex_lock(&runs->lock);
+	run->is_removed = is_removed;
 	run->state = st == RT_OK ? RT_RUN_DONE : st == RT_INTERRUPTED ? RT_RUN_STOPPED
 								       : RT_RUN_FAILED;
 	if (st != RT_OK && st != RT_INTERRUPTED) {

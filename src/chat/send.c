@@ -243,9 +243,8 @@ append_question(sending *s)
 		s->out->question_seq = results[count - 1].seq;
 	}
 	if (st == RT_OK && question.aside == RT_YES) {
-		note(s, "auto_add_history is off: the exchange was added to the separate take ",
-		     rt_str_of(results[count - 1].take));
-		note(s, "to continue it: retake takes switch ",
+		s->out->aside = true;
+		note(s, "auto_add_history is off: to continue this exchange, switch to its take, ",
 		     rt_str_of(results[count - 1].take));
 	}
 	for (size_t i = 0; i < count; i++) {

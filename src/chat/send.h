@@ -121,6 +121,7 @@ typedef struct rt_send_result {
 	uint32_t asked_take; /* number of the take with the entry that is answered; 0: none */
 	uint64_t seq;        /* of the step */
 	uint64_t failure_seq; /* of the step that recorded why there is no reply; 0: none did */
+	bool aside;          /* the exchange has a take of its own (auto_add_history) */
 	bool partial;        /* kept, but incomplete */
 	rt_send_fate fate;
 	bool files_failed;   /* a file cannot be sent; nothing was changed */

@@ -83,6 +83,10 @@ say_result(const rt_cli_model_session *t, rt_send_how how, const rt_send_result 
 		rt_buf_add_f(line, "%s undo", retake);
 	if (!t->is_chat && (r->partial || r->stop == RT_STOP_LENGTH))
 		rt_buf_add_f(line, "   more: %s again --continue", retake);
+	if (!t->is_chat && r->aside && r->take[0] != 0) {
+		rt_buf_add_f(line, "   continue it: %s takes switch ", retake);
+		rt_args_add_quoted(line, r->take);
+	}
 	say_dim(cli, line);
 }
 

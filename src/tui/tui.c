@@ -372,6 +372,8 @@ report_run(rt_tui *tui)
 	} else if (stopped) {
 		rt_tui_say_done(tui, "%s",
 				is_navigation ? "Navigation cancelled"
+				: end->is_removed ? "Stopped: the discussion was reset or deleted; "
+						    "undo restores it and the partial reply"
 				: has_entry   ? "Stopped; what had come is kept"
 					      : "Stopped");
 	} else if (end->how == RT_RUN_COMPACT || end->how == RT_RUN_COMPRESS) {

@@ -498,6 +498,7 @@ store_end(rt_work *work, const rt_run_info *run)
 	end->has_ended = true;
 	end->how = run->how;
 	end->state = run->state;
+	end->is_removed = run->is_removed;
 	end->has_problem = run->problem != NULL;
 	if (end->has_problem)
 		end->problem = *run->problem;

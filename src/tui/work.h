@@ -30,6 +30,7 @@ typedef struct rt_work_end {
 	char entry[132];         /* of the reply or the compaction; GO: where the head is; or empty */
 	bool has_summary;        /* GO: the abandoned branch was summarized */
 	bool is_unchanged;       /* GO: the head was there already */
+	bool is_removed;         /* its discussion was reset or deleted before it ended */
 	uint64_t seq;
 	size_t entries, tokens_before, tokens_after;
 	const rt_text *note, *editor; /* owned; or NULL */

@@ -486,6 +486,34 @@ def thought_in_place(c, place):
     c.store("the prompt is kept", lambda: place.run("prompt").strip(), "Use French.")
 
 
+def aside(c, place):
+    """Without auto_add_history the exchange gets a take of its own, and the one in view stays."""
+    fork(place)
+    place.run("set", "auto_add_history", "false")
+    t = chat(place, RETAKE_MODEL=script(place, {"text": "Elsewhere."}))
+    t.type("Aside?")
+    t.key("Enter")
+    c.says("says where it is", t, re.compile(r"auto_add_history is off: .*switch to its\s+take,\s+main_take_1", re.S),
+           "Good. Schema", gone=["Elsewhere.", "retake "])
+    c.equal("in that take", contents(place, "main_take_1")[-1][1], "Elsewhere.")
+    c.equal("and not in this one", ids(place), ["u1", "a1", "u2", "a2"])
+
+
+def reset(c, place):
+    """A reset stops the reply, says so, and one undo brings back both."""
+    fork(place)
+    t = chat(place, RETAKE_MODEL=script(place, {"text": "slow "}, {"wait_ms": 60000}, {"text": "end"}))
+    t.type("Q?")
+    t.key("Enter")
+    t.wait("slow")
+    t.type("/reset")
+    t.key("Enter")
+    c.says("stopped", t, "Stopped: the discussion was reset", "No messages yet.", gone=["AI ...", "slow"])
+    c.equal("nothing comes into the new one", contents(place), [])
+    t.key("M-u")
+    c.says("one undo", t, "Undone", "Good. Schema", "Q?", "slow")
+
+
 def find(c, place):
     """Ctrl+F, Alt+N, Alt+Shift+N; what is not there."""
     lines_of = "".join(json.dumps({"op": "entry.append", "role": "AI" if i % 2 else "User",
@@ -616,4 +644,4 @@ def while_running(c, place):
 
 
 run(welcome, send, stop, lines, before, paste, outside, leaving, select, verbs_text, verbs_place, verbs_look,
-    go_on, again, other_takes, one_take, folded, thought_in_place, find, live, two, while_running)
+    go_on, again, other_takes, one_take, folded, thought_in_place, aside, reset, find, live, two, while_running)
