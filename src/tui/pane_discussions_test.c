@@ -122,6 +122,28 @@ finds(void **state)
 	desk_close(&d);
 }
 
+/* The track of a discussion is shown, finds it, and leads there and back. */
+static void
+tracks(void **state)
+{
+	desk d;
+
+	(void)state;
+	open_story(&d, 80, 9);
+	desk_do(&d, "[{\"op\":\"track.set\",\"track\":\"night\",\"discussion\":\"main\"}]");
+	assert_shows(&d, " ▸ main  night ");
+	desk_type(&d, "nigh");
+	assert_shows(&d, " Search: nigh\n"
+			 "›▸ main  night ");
+	assert_false(desk_shows(&d, "sqlite-notes ← now"));
+	desk_press(&d, "escape escape");
+	desk_do(&d, "[{\"op\":\"track.toggle\"}]");
+	assert_shows(&d, " main  take: ");
+	desk_do(&d, "[{\"op\":\"track.toggle\"}]");
+	assert_shows(&d, " sqlite-notes  take: ");
+	desk_close(&d);
+}
+
 /* A search that is cleared leaves the cursor where it was before, unless it was moved. */
 static void
 clears_the_search(void **state)
@@ -402,6 +424,7 @@ main(void)
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(finds),
+		cmocka_unit_test(tracks),
 		cmocka_unit_test(clears_the_search),
 		cmocka_unit_test(shows_the_end_of_a_long_search),
 		cmocka_unit_test(goes_to_what_was_found),

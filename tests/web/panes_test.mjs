@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { choose, DEPS, openBrowser, openPage, Server, Tally, until } from "./place.mjs";
+import { choose, DEPS, openBrowser, openPage, pick, Server, Tally, until } from "./place.mjs";
 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const tally = new Tally();
@@ -501,6 +501,25 @@ async function settings(server, page) {
 	await axe(page, "#pane", "settings");
 	await page.getByLabel("Delete the preset review").click();
 	await becomes("delete a preset", server, async () => Object.keys((await disc()).presets ?? {}), []);
+	await tracks(server, page);
+}
+
+/** "main" belongs to the track "work": to the project's discussion and back, and the list filtered by the track. */
+async function tracks(server, page) {
+	for (let at = 1; at <= 8; at++)
+		await server.op("discussion.new", { name: `d${at}` });
+	await server.op("entry.append", { content: "changed last" });
+	const opened = async () => (await page.locator(".discussions li.open .name").getAttribute("aria-label")).split(",")[0];
+	const toggle = async (name) => {
+		await page.getByRole("button", { name: "Discussions", exact: true }).click();
+		await pick(page, name);
+	};
+	await toggle("Back to the project's discussion");
+	await becomes("from the track to the project", server, opened, "d8");
+	await toggle('To the track "work"');
+	await becomes("and back to the track", server, opened, "main");
+	await page.getByLabel("Filter discussions").fill("wor");
+	await becomes("the list of a track", server, () => page.locator(".discussions li").count(), 1);
 }
 
 async function compare(server, page) {
