@@ -10,7 +10,7 @@
 #   make build OBJ=build/mine  in a build folder of your own
 
 .DEFAULT_GOAL := build
-.PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install clean check-layers strings check-strings regenerate format \
+.PHONY: run build test t bench bench-web fuzz sim torture llama browser tsan install uninstall clean check-layers strings check-strings regenerate format \
 	damage setup setup-test help
 
 OBJ          ?= build/obj
@@ -120,6 +120,10 @@ install: setup
 	@tools/configure.sh build/release --buildtype=release --prefix=$(PREFIX) -Dtests=disabled
 	@ninja -j$(JOBS) -C build/release
 	DESTDIR=$(DESTDIR) meson install -C build/release --no-rebuild
+
+# What the last `make install` put there.
+uninstall:
+	@ninja -C build/release uninstall
 
 # Everything that is generated from the program and checked in. Look at `git diff` afterwards.
 regenerate: build

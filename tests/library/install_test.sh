@@ -121,4 +121,7 @@ cd "$root" || exit 1
 for program in hello-c hello-cpp hello-static; do
 	[ ! -x "$work/$program" ] || runs "$program" "$work/$program"
 done
+ninja -C "$build" uninstall >"$work/log" 2>&1
+result 'ninja uninstall' $? "$work/log"
+is 'nothing of it is left' '' "$(find "$work/root" -type f 2>/dev/null)"
 finish
