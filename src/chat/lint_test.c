@@ -325,6 +325,8 @@ what_is_sent_anew(void **state)
 		snprintf(id, sizeof(id), "e%d", i);
 		world_add(&f->w, id, i % 2 == 0 ? "User" : "AI", text);
 	}
+	(void)advice(f, EDIT("e0", "\"y\""));
+	assert_int_equal(f->resent, 0); /* nothing was sent yet */
 	note_sent(f);
 	(void)advice(f, EDIT("e9", "\"y\""));
 	assert_int_equal(f->resent, 1);

@@ -131,14 +131,14 @@ tracks(void **state)
 	(void)state;
 	open_story(&d, 80, 9);
 	desk_do(&d, "[{\"op\":\"track.set\",\"track\":\"night\",\"discussion\":\"main\"}]");
-	assert_shows(&d, " ▸ main  night ");
+	assert_shows(&d, " ▸ Which database?  night ");
 	desk_type(&d, "nigh");
 	assert_shows(&d, " Search: nigh\n"
-			 "›▸ main  night ");
+			 "›▸ Which database?  night ");
 	assert_false(desk_shows(&d, "sqlite-notes ← now"));
 	desk_press(&d, "escape escape");
 	desk_do(&d, "[{\"op\":\"track.toggle\"}]");
-	assert_shows(&d, " main  take: ");
+	assert_shows(&d, " Which database?  take: ");
 	desk_do(&d, "[{\"op\":\"track.toggle\"}]");
 	assert_shows(&d, " sqlite-notes  take: ");
 	desk_close(&d);
