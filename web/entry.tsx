@@ -201,6 +201,8 @@ function Row(props: RowProps) {
 				<ForkPicker id={id} tabIndex={tab} />
 				{label && <span class="chip label">{label}</span>}
 				{outline.kind[at] !== "message" && outline.kind[at] && !event && <span class="chip">{outline.kind[at].replace(/_/g, " ")}</span>}
+				{typeof body?.from_take === "string" && <button type="button" class="link small" tabIndex={tab} title="Go to the first of its sources"
+					onClick={() => void ask.toSource(body)}>from “{oneLine(body.from_take, 40)}”</button>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
 				{differs && <span class="quiet" title="Different text in another take">≠</span>}
 				{behind === id && <span class="chip head" title="The next entry follows this one; the entries below stay in their take">continues here</span>}

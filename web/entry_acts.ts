@@ -7,7 +7,7 @@ import { askLine } from "./dialog";
 import { flagsOf, placeOf } from "./outline";
 import { openOverlay } from "./panes";
 import { set, state } from "./state";
-import { linkTo, readEntry } from "./store";
+import { findTake, linkTo, readEntry } from "./store";
 import { COLLAPSED, MUTED, READ_MODE } from "./types";
 import type { Mark } from "./markdown";
 import type { Content, Entry } from "./types";
@@ -186,4 +186,14 @@ export const versions: { of: string | null } = { of: null };
 export function showVersions(entry: string): void {
 	versions.of = entry;
 	openOverlay("versions");
+}
+
+/** To the entries that a summary was made from, if their take is still called that. */
+export async function toSource(body: Entry): Promise<void> {
+	const take = typeof body.from_take === "string" ? await findTake(body.from_take) : undefined;
+	if (!take || !state.disc)
+		return act.say("That take was deleted or renamed.", false);
+	await act.show(state.disc, take.id, body.first_id);
+	if (body.first_id)
+		set({ focus: body.first_id, anchor: null });
 }

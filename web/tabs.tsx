@@ -19,9 +19,27 @@ import type { Take } from "./types";
 const ONLY_TAKE = "There is only one take";
 const MOST_TABS = 8, MOST_LISTED = 20, MOST_SUGGESTED = 50;
 
+/** The take with the reply beside which this one has another. */
+function originOf(takes: Take[], take: Take): Take {
+	const of = takes.find((each) => each.id === take.another_reply);
+	return of && of !== take ? originOf(takes, of) : take;
+}
+
+/** Replies to one question share a tab: that of the open one, or of the first. Arrows at the reply lead to the others. */
+function withoutReplies(takes: Take[], open: string | null): Take[] {
+	const mine = takes.find((take) => take.id === open), origin = mine && originOf(takes, mine);
+	return takes.map((take) => (take === origin ? mine! : take))
+		.filter((take, at, all) => (take === mine ? all.indexOf(take) === at : !take.another_reply));
+}
+
+/** What a take is called beside others: the words in which it differs, where it was only numbered. */
+export function calledOf(take: Take): string {
+	return take.title && /_take_\d+$/.test(take.name) ? take.title : take.name;
+}
+
 /** Those that are shown as tabs: the first few, and always the open one. */
 function visible(takes: Take[], open: string | null): Take[] {
-	const first = takes.slice(0, MOST_TABS);
+	const tabs = withoutReplies(takes, open), first = tabs.slice(0, MOST_TABS);
 	const mine = takes.find((take) => take.id === open);
 	return mine && !first.includes(mine) ? [...first.slice(0, -1), mine] : first;
 }
@@ -55,14 +73,15 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 		if (isOpen)
 			tab.current!.scrollIntoView({ block: "nearest", inline: "nearest" });
 	}, [isOpen]);
-	const entries = count(take.entries, "entry", "entries");
+	const entries = count(take.entries, "entry", "entries"), called = calledOf(take);
+	const about = [take.name, entries, ...(take.preview ? [take.preview] : [])].join(", ");
 	// its name says something only beside others, or when somebody gave it
 	const isNameless = props.isOnly && (take.name === "main" || take.name === discussionOf(state.disc)?.name);
 	return (
 		<button type="button" role="tab" ref={tab} class={"tab" + (props.isFirst ? " first" : "")} aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
-			aria-controls="take" aria-label={`${take.name}, ${entries}${take.active && !isOpen ? ", the active take in other programs" : ""}`} title={`${take.name}, ${entries}`} data-take={take.id}
+			aria-controls="take" aria-label={`${called}, ${entries}${take.active && !isOpen ? ", the active take in other programs" : ""}`} title={about} data-take={take.id}
 			onClick={() => void act.switchTake(take.id)} onDblClick={() => void rename(take)}>
-			{isNameless ? entries : <><span class="name"><Cut text={take.name} title={`${take.name}, ${entries}`} /></span> <span class="count">{take.entries.toLocaleString()}</span></>}
+			{isNameless ? entries : <><span class="name"><Cut text={called} title={about} /></span> <span class="count">{take.entries.toLocaleString()}</span></>}
 			{take.active && !isOpen && <span class="dot" title="The active take in other programs" />}
 		</button>
 	);
@@ -128,7 +147,7 @@ function changeOf(take: Take): string {
 }
 
 function takeItems(takes: Take[], mine: Take): MenuItem[] {
-	const shown = visible(takes, mine.id), rest = takes.filter((take) => !shown.includes(take));
+	const shown = visible(takes, mine.id), rest = withoutReplies(takes, mine.id).filter((take) => !shown.includes(take));
 	return [
 		{ text: "New take …", run: () => void newTake() },
 		{ text: "Rename …", run: () => void rename(mine) },
@@ -146,7 +165,7 @@ function takeItems(takes: Take[], mine: Take): MenuItem[] {
 		...(changeOf(mine) ? [{ text: changeOf(mine), run: () => undefined, isOff: true, isFirstOfGroup: true }] : []),
 		...(rest.length > MOST_LISTED ? [{ text: "Another take …", run: () => void pickTake(rest), isFirstOfGroup: true }] : []),
 		...rest.slice(0, MOST_LISTED).map((take, at) => ({
-			text: `${take.name} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
+			text: `${calledOf(take)} (${take.entries.toLocaleString()})`, run: () => void act.switchTake(take.id), isFirstOfGroup: at === 0,
 		})),
 	];
 }
@@ -168,11 +187,11 @@ function RoleFilter() {
 
 export function TakeBar() {
 	const takes = useStore((from) => from.takes), open = useStore((from) => from.take);
-	const all = useStore((from) => from.takeCount);
+	const total = useStore((from) => from.takeCount);
 	const mine = takes.find((take) => take.id === open);
 	if (!mine)
 		return <div class="take-bar" />;
-	const shown = visible(takes, open);
+	const shown = visible(takes, open), all = total - (takes.length - withoutReplies(takes, open).length);
 	return (
 		<div class="take-bar">
 			<div class="tabs" role="tablist" aria-label="Takes" onKeyDown={onTabKey}>

@@ -33,6 +33,9 @@ export interface Entry {
 	thinking_segments?: unknown[];
 	usage?: Record<string, unknown>;
 	model?: string;
+	/** Of a summary of another take: its name, and the first entry that was summarised. */
+	from_take?: string;
+	first_id?: string;
 	/** The body as a tree of blocks, where the server gives one (web/markdown.tsx). */
 	blocks?: unknown;
 	[member: string]: unknown;

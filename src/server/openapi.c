@@ -125,9 +125,14 @@ const rt_shape rt_shapes[] = {
 	 "final; only the rest has to be sent again when text is appended",
 	 OBJECT("\"blocks\":" LIST(LIST("{\"type\":\"object\"}")) ",\"stable\":" LIST(NUMBER)),
 	 NULL},
-	{"Takes", "an array of `id`, `name`, `active`, `entries`, `base`, `git_commit`, `last_updated`",
+	{"Takes",
+	 "an array of `id`, `name`, `active`, `entries`, `base`, and where they apply `git_commit`, "
+	 "`last_updated`, `title` (the words in which it differs, to show instead of a generated "
+	 "name), `preview` (of the text in which it differs) and `another_reply` (the take beside whose reply it "
+	 "only has another)",
 	 LIST(OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"active\":" FLAG ",\"entries\":" NUMBER
 		     ",\"base\":" TEXT ",\"git_commit\":" TEXT ",\"last_updated\":" TEXT
+		     ",\"title\":" TEXT ",\"preview\":" TEXT ",\"another_reply\":" TEXT
 		     ",\"present\":" FLAG)),
 	 NULL},
 	{"Forks",

@@ -182,7 +182,7 @@ reload(discussions *d)
 	if (d->open != 0) {
 		view.place.disc = d->open;
 		takes = rt_takes_list(&view,
-				      &(rt_takes_options){.grouped = true, .times = true});
+				      &(rt_takes_options){.grouped = true, .times = true, .titles = true});
 	}
 	if (!rt_tui_ok(tui, lists.status, &lists.error)) {
 		rt_scope_deinit(&lists);
@@ -437,8 +437,12 @@ draw_take(discussions *d, rt_canvas *canvas, rt_box box, int y, const row *r)
 							  ? take->git_commit.size
 							  : COMMIT),
 					RT_INK_DIM);
-	x = rt_canvas_put_name(canvas, box, x, y, name_columns(box) - x - (take->active ? 9 : 0),
-			       take->name, is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	int columns = name_columns(box) - x - (take->active ? 9 : 0);
+	x = rt_canvas_put_name(canvas, box, x, y, columns, take->name,
+			       is_here ? RT_INK_TEXT | RT_INK_BOLD : RT_INK_TEXT);
+	columns = name_columns(box) - x - (take->active ? 9 : 0);
+	if (take->title.size > 0 && columns > TRACK_MIN)
+		x = rt_canvas_put_cut(canvas, box, x + 2, y, columns - 3, take->title, RT_INK_DIM);
 	if (take->active)
 		(void)rt_canvas_put_c(canvas, box, x + 1, y, "(active)", RT_INK_GOOD);
 }

@@ -41,7 +41,7 @@ lists(void **state)
 		" Enter open  ^N new  ^R rename  ^D delete  Alt-u undo  F1 keys  Esc close\n");
 	desk_press(&d, "up right");
 	assert_shows(&d, "›▾ Which database?                    1 entry,      2 takes    2023-11-14 22:13\n"
-			 "     main                             2 entries                2023-11-14 22:13\n"
+			 "     main  SQLite, for a desktop ap…  2 entries                2023-11-14 22:13\n"
 			 "     duck (active)                    1 entry       c0ffee012  2023-11-14 22:13\n"
 			 "   sqlite-notes ← now");
 	desk_press(&d, "down left");
@@ -67,7 +67,7 @@ narrow(void **state)
 			  " Discussions                          2\n"
 			  " Search:\n"
 			  ">v Which database?\n"
-			  "     main\n"
+			  "     main  SQLite, for a desktop app.\n"
 			  "     duck (active)\n"
 			  "   sqlite-notes <- now\n"
 			  "\n\n"

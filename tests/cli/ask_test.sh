@@ -331,6 +331,22 @@ has "merge-take: itself" "cannot be merged into itself" "$err"
 code "merge-take: unknown" 3 r merge-take nowhere
 has "merge-take: unknown" "Takes: retake " "$err"
 
+# --- takes are called by the words in which they differ ---
+db=$work/named.db
+r set model builtin/echo -q
+r add -q "Which store?"
+r add -q "We should use PostgreSQL for this"
+r go -q :1
+r add -q "We should use SQLite for this"
+is "titles of takes" '["…PostgreSQL for this", "…SQLite for this"]' "$(r takes --json | json '[t["title"] for t in d]')"
+r takes rename main_take_1 small -q
+is "a chosen name counts" '["…PostgreSQL for this", null]' "$(r takes --json | json '[t.get("title") for t in d]')"
+r ask --send >/dev/null 2>&1 </dev/null
+r again >/dev/null 2>&1 </dev/null
+is "again: another reply, no more" '[null, null, "t2"]' "$(r takes --json | json '[t.get("another_reply") for t in sorted(d, key=lambda t: t["id"])]')"
+r add -q "Go on"
+is "which becomes a take of its own" '[null, null, null]' "$(r takes --json | json '[t.get("another_reply") for t in d]')"
+
 # --- titles ---
 db=$work/titles.db
 mkdir -p "$XDG_CONFIG_HOME/retake"

@@ -363,7 +363,7 @@ def verbs_look(c, place):
         t.key("Escape")
         t.wait("Enter continue")
         t.key("M-p")
-        c.says("p", t, " AI, entry 4", gone=["Which database?"])
+        c.says("p", t, " AI, entry 4", gone=["SQLite: one file."])
         t.key("Escape")
         t.wait("Enter continue")
         for key, seen in (("M-T", "─ Tree"), ("F2", "─ Tree"), ("M-o", "History of main"), ("C-y", "History of main"),
@@ -571,7 +571,7 @@ def live(c, place):
     place.run("new", "another")
     place.run("--discussion", "main", "label", "a3", "mine")
     c.says("a label; and who starts another discussion does not take this one away", t, "#mine",
-           "DuckDB is fine too", "main  take: duck")
+           "DuckDB is fine too", "take: duck")
 
 
 def two(c, place):

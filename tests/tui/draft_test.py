@@ -70,7 +70,7 @@ def leads_elsewhere(count, place):
         t.wait("ended 0")
     place.run("use", "main")
     with place.open() as t:
-        t.wait("main  take", "Enter send")
+        t.wait("take: main", "Enter send")
         count.check("nor is it back", "/new" not in t.text(), t.text())
 
 

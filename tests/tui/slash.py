@@ -381,7 +381,7 @@ def places(c, place):
     t.key("Down")
     t.wait(re.compile(r"^›.*What about DuckDB", re.M))
     t.key("Enter")
-    c.says("there, in its take", t, "main  take: duck", "What about DuckDB?", "DuckDB is fine too")
+    c.says("there, in its take", t, "take: duck", "What about DuckDB?", "DuckDB is fine too")
     say(t, "/discussions")
     t.wait("second one")
     t.type("second")

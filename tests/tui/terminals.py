@@ -28,7 +28,7 @@ def resized(c, place):
             def edges(rows=rows):
                 screen = t.screen() + [""] * rows
                 return screen[0][:5], screen[rows - 2 if rows >= 7 else rows - 1][:2]
-            c.equal(f"{columns}x{rows}: title and input", until("edges", edges, (" main", " >"), t), (" main", " >"))
+            c.equal(f"{columns}x{rows}: title and input", until("edges", edges, (" Whic", " >"), t), (" Whic", " >"))
             c.says(f"{columns}x{rows}: it goes on", t, re.compile(r"word|你好"))
     c.says("to the end", t, "the end", gone=["AI ..."])
     c.store("kept", lambda: place.texts()[-1][1].endswith("the end"), True)
@@ -54,7 +54,7 @@ def small(c, place):
     fork(place)
     t = place.open(size=(40, 10))
     t.wait("Good. Schema", "Enter send")
-    c.rows("its rows", t, 0, [" main  take: main, 1 of 2  4 entries",
+    c.rows("its rows", t, 0, [" Which database?  take: main, 1 of 2",
                               "  User < 1/2 >                         3", "  Use SQLite, not Postgres", "",
                               "  AI                                   4", "  Good. Schema", "", "─" * 40, " >",
                               " Enter send  Esc stop, tree  ^P commands"])
@@ -62,10 +62,10 @@ def small(c, place):
     c.says("it is wrapped", t, "> A message that is longer than a row", "   of this")
     t.key("Enter")
     c.store("sent", lambda: [x for _, x in place.texts()[4:5]], ["A message that is longer than a row of this"])
-    t.wait("main, 1 of 2  6 entries", "That makes 5 messages")
+    t.wait("main, 1 of 2", "That makes 5 messages")
     t.key("M-u", "M-u")
     c.store("undone", lambda: len(place.texts()), 4)
-    t.wait("Undone", "1 of 2  4 entries")
+    t.wait("Undone", "1 of 2")
     t.key("F2")
     t.wait("(4/6)")
     c.rows("the tree has all of it", t, 1, ["─ Tree " + "─" * 33])
@@ -106,7 +106,7 @@ def smaller(c, place):
         t.key("F2", "M-e", "M-Enter", "C-p", "F1", "F3", "F4")
     t.key("F5")
     t.resize(80, 24)
-    c.says("it lives", t, re.compile(r"^ main  take: main.* builtin/echo ", re.M))
+    c.says("it lives", t, re.compile(r"^ .*take: main.* builtin/echo ", re.M))
     t.key("C-q")
     c.says("and is left from wherever it is", t, "ended 0")
     c.equal("nothing was changed", ids(place)[:4], ["u1", "a1", "u2", "a2"])

@@ -340,7 +340,7 @@ const TASKS = {
 		await becomes("deleted", names, "main");
 		await hands.gone("dialog");
 		await until(async () => /^main/.test(await hands.focused()));
-		tally.check("the focus is on one that is left", /^main/.test(await hands.focused()), await hands.focused());
+		tally.check("the focus is on one that is left", /^Question 1/.test(await hands.focused()), await hands.focused());
 	},
 	"empty the take, and bring it back": async (hands, server) => {
 		const before = await server.canonical();

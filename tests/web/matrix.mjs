@@ -3,7 +3,7 @@
 // The operations on entries (A1 to A7) and on discussions (B1 to B11), done by hand in the page.
 // After each the project's canonical export is compared: undo gives what was there before, byte
 // for byte, and redo what was there after.
-import { choose, openPage, pick, settled, shownAndThere, until } from "./place.mjs";
+import { choose, hasSize, openPage, pick, settled, shownAndThere, until } from "./place.mjs";
 
 const TALK = [
 	["User", "first question"], ["AI", "first **answer**"], ["User", "second question"],
@@ -259,6 +259,50 @@ async function discussionOperations(t) {
 	tally.equal("B4 all is kept, and looking changes nothing", await server.canonical(), kept);
 }
 
+/** C13: what another take concluded becomes an entry, which leads to its sources. */
+async function mergeTake(t) {
+	const { page, server, tally } = t;
+	await server.op("setting.set", { key: "model", value: "builtin/echo" });
+	for (const [role, content] of TALK)
+		await server.op("entry.append", { role, content });
+	const ids = texts(await server.canonical()).length;
+	await server.op("take.branch", { at: ":1", name: "aside" });
+	await server.op("entry.append", { role: "AI", content: "SQLite is enough" });
+	await page.locator(".take-bar [role=tab]", { hasText: "aside" }).waitFor();
+	await page.locator(".take-bar [role=tab]").first().click();
+	await hasSize(page, ids);
+	await step(t, "C13 merge a take", async () => {
+		await menu(page, "The take", "Merge a take");
+		await page.locator(".entry", { hasText: "SQLite is enough" }).waitFor();
+	}, (after) => after.includes('"from_take":"aside"'));
+	await page.getByRole("button", { name: "from “aside”" }).click();
+	tally.check("its sources are a click away", await until(async () => /aside/.test(await page.locator(".take-bar [role=tab][aria-selected=true]").innerText())));
+	await page.locator(".take-bar [role=tab]").first().click();
+	await hasSize(page, ids + 1);
+}
+
+/** Pins, tags and the archive, in the list at the left. */
+async function listing(t) {
+	const { page, server, tally } = t, rows = page.locator(".discussions button.name"), names = () => rows.allInnerTexts();
+	await server.op("discussion.new", { name: "organised" });
+	await page.locator(".discussions button.name", { hasText: "organised" }).waitFor();
+	await menu(page, "More for organised", "Tags");
+	await answer(page, "work/db, urgent");
+	await page.locator(".discussions .tags button", { hasText: "work" }).click();
+	tally.check("C7 filtered by a tag", await until(async () => (await names()).length === 1 && (await names())[0].includes("organised")));
+	await page.locator(".discussions .tags button[aria-pressed=true]", { hasText: /^#work$/ }).click();
+	await menu(page, "More for organised", "Pin");
+	tally.check("C7 pinned", await until(async () => (await page.locator(".discussions h3").first().innerText()) === "Pinned" && (await names())[0].includes("organised")));
+	await menu(page, "More for organised", "Archive");
+	await page.getByRole("button", { name: "Archived (1)" }).waitFor();
+	await rows.filter({ hasNotText: "organised" }).first().click();
+	tally.check("C7 archived: hidden", await until(async () => !(await names()).some((each) => each.includes("organised"))));
+	await page.getByRole("button", { name: "Archived (1)" }).click();
+	tally.check("C7 archived: shown where it is asked for", await until(async () => (await names()).some((each) => each.includes("organised"))));
+	await page.getByRole("button", { name: "Archived (1)" }).click();
+	tally.equal("in the store", JSON.stringify((await server.api("GET", "/discussions")).find((each) => each.name === "organised").tags), '["work/db","urgent"]');
+}
+
 async function compress(t) {
 	const { page, server } = t;
 	await server.op("setting.set", { key: "model", value: "builtin/echo" });
@@ -283,6 +327,8 @@ export async function run({ server, browser, tally }) {
 	await views(t);
 	await takeOperations(t);
 	await discussionOperations(t);
+	await mergeTake(t);
 	await compress(t);
+	await listing(t);
 	await page.context().close();
 }

@@ -200,12 +200,21 @@ export function hasSize(page, size) {
 	return page.locator(`.entry:not(.running)[aria-setsize="${size}"]`).first().waitFor();
 }
 
+/** Replies to one question have one tab: the open one's, or the first one's. */
+export function tabsOf(takes, open) {
+	const find = (id) => takes.find((each) => each.id === id);
+	let origin = find(open);
+	while (origin?.another_reply)
+		origin = find(origin.another_reply);
+	return takes.filter((each) => each.id === open || (!each.another_reply && each !== origin));
+}
+
 /** The takes and entries that a window shows, and those that the server has. */
 export async function shownAndThere(page, server) {
 	const [, disc, take] = /^#\/d\/(\w+)\/t\/(\w+)/.exec(await page.evaluate(() => location.hash));
 	const ids = (all) => all.map((each) => each.id);
 	const there = await Promise.all([server.api("GET", `/discussions/${disc}/takes`), server.api("GET", `/discussions/${disc}/entries?take=${take}`)])
-		.then(([takes, { entries }]) => ({ takes: ids(takes).sort().join(" "), entries: ids(entries).join(" "), size: entries.length }), (error) => error.message);
+		.then(([takes, { entries }]) => ({ takes: ids(tabsOf(takes, take)).sort().join(" "), entries: ids(entries).join(" "), size: entries.length }), (error) => error.message);
 	const shown = await page.evaluate(() => {
 		const rows = [...document.querySelectorAll(".entry:not(.running)")];
 		return {
