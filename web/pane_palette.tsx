@@ -19,7 +19,7 @@ import { paneVerbs } from "./pane_verbs";
 import { addPane, openOverlay } from "./panes";
 import { set, state } from "./state";
 import { discussionOf, findTake, takeOf } from "./store";
-import { beginning, titleOf } from "./words";
+import { beginning, titleOf, when } from "./words";
 import type { Discussion } from "./types";
 
 interface Hit {
@@ -28,6 +28,7 @@ interface Hit {
 	id: string;
 	role: string;
 	at: number;
+	ts?: string;
 	snippet: string;
 	marks?: [number, number][];
 }
@@ -47,7 +48,7 @@ interface Choice {
 	run: () => void;
 }
 
-const MOST_PER_GROUP = 30, HITS = 50, PAUSE_MS = 150, SURE = 3, RISKY = "Deletes or removes";
+const MOST_PER_GROUP = 30, RECENT = 6, HITS = 50, PAUSE_MS = 150, SURE = 3, RISKY = "Deletes or removes";
 const TAKES_AWAY = /^(Delete|Clear|Truncate|Purge|Reset)\b/;
 
 /** A text with some of its places marked. */
@@ -88,7 +89,7 @@ function placeHere(hit: Hit): number {
 /** Who says it, and where, as far as that is not here. */
 function placeWords(hit: Hit): string {
 	const here = placeHere(hit), isHere = hit.discussion === discussionOf(state.disc)?.name;
-	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${hit.take}`, !isHere && `discussion ${hit.discussion}`].filter(Boolean).join(" · ");
+	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${hit.take}`, !isHere && `discussion ${hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
 }
 
 /** What matched, each once. */
@@ -120,6 +121,13 @@ function verbs(): Omit<Choice, "at">[] {
 			run: () => command.run(),
 		}));
 	return [...single, ...paneVerbs().map((verb) => ({ key: `v ${verb.id}`, group: "Do", text: verb.text, words: verb.words, run: verb.run }))];
+}
+
+/** Where somebody was last: the discussions that were changed last, but for the open one. */
+function recent(): Omit<Choice, "at">[] {
+	const updated = new Map(state.discussions.map((each) => [`d ${each.id}`, each.updated ?? ""]));
+	return places().filter((each) => updated.has(each.key) && each.key !== `d ${state.disc}`)
+		.sort((a, b) => updated.get(b.key)!.localeCompare(updated.get(a.key)!));
 }
 
 function places(): Omit<Choice, "at">[] {
@@ -167,13 +175,13 @@ function found(query: string, hits: Hit[]): Choice[] {
 			(isRisky ? risky : isSure ? sure : maybe).push({ ...choice, ...(isRisky ? { group: RISKY } : {}), at: match.at, score: words ? match.score : 0, isRisky });
 		isRiskySure ||= isRisky && !!isSure;
 	}
-	for (const choice of [...places(), ...(words ? labels() : [])]) {
+	for (const choice of words ? [...places(), ...labels()] : recent()) {
 		const match = fuzzy(query, choice.text);
 		if (match)
 			(match.isWhole || !words ? named : like).push({ ...choice, at: match.at, score: match.score });
 	}
 	return [
-		...sorted(sure, most), ...sorted(named, most), ...sorted(isRiskySure ? risky : [], most),
+		...(words ? [] : sorted(named, RECENT)), ...sorted(sure, most), ...(words ? sorted(named, most) : []), ...sorted(isRiskySure ? risky : [], most),
 		...hits.map((hit): Choice => ({
 			key: `h ${hit.discussion} ${hit.take} ${hit.id}`, group: "In the texts", text: hit.snippet, hit, run: () => void goToHit(hit).catch(act.sayProblem),
 		})),
@@ -245,7 +253,7 @@ function Palette() {
 				))}
 			</div>
 			{words.length >= 2 && search.problem && <p class="quiet small" role="status">{search.problem}</p>}
-			<p class="quiet small palette-hint">Words, "a phrase", -without, role:AI. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ selects a command that deletes or removes." : "Enter goes there."}</span></p>
+			<p class="quiet small palette-hint">Words, "a phrase", -without, role:AI, after:2026-11-18. <span class="keys-hint">{at < 0 && choices.length > 0 ? "↓ selects a command that deletes or removes." : "Enter goes there."}</span></p>
 		</Dialog>
 	);
 }

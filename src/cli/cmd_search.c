@@ -143,7 +143,8 @@ const rt_command rt_cli_search = {
 	.summary = "search all discussions",
 	.about =
 		"Finds entries that hold all the words; the last may be the beginning of one. A text "
-		"without a word (\"\") finds nothing. What was "
+		"without a word (\"\") finds nothing. after:DATE and before:DATE limit the time: "
+		"after:2026-11-18. What was "
 		"found stands between stars, or in colour.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error",
 	.flags = search_flags,

@@ -309,7 +309,7 @@ find_format(import *i, rt_str name)
 	if (i->file.format == NULL)
 		rt_scope_fail(s, RT_USAGE,
 			      size == 0 ? "the body is empty; it is the file"
-					: "the body is a file of an unrecognised type");
+					: "unrecognised file type");
 	else if (i->file.format->read == NULL)
 		rt_scope_fail(s, RT_USAGE, "Retake writes %s, but does not read it",
 			      i->file.format->name);

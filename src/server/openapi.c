@@ -169,7 +169,7 @@ const rt_shape rt_shapes[] = {
 	{"Step", "one step with its effects, each with the values before and after",
 	 "{\"type\":\"object\"}", NULL},
 	{"Hits",
-	 "an array of `discussion`, `take`, `id`, `role`, `at`, `snippet`, `marks` ([start, "
+	 "an array of `discussion`, `take`, `id`, `role`, `at`, `ts`, `snippet`, `marks` ([start, "
 	 "size] of each match, in characters)",
 	 LIST("{\"type\":\"object\"}"), NULL},
 	{"Advice",

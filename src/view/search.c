@@ -189,6 +189,14 @@ role_fits(const search *s, rt_str role)
 		rt_role_same(s->project, role, s->query.role));
 }
 
+static bool
+time_fits(const search *s, const rt_slot *slot)
+{
+	return !s->query.has_time ||
+	       ((slot->flags & RT_SLOT_NO_TS) == 0 && slot->ts_us >= s->query.from_us &&
+		slot->ts_us < s->query.to_us);
+}
+
 /* Signs are not in the index. */
 static bool
 literals_fit(const search *s, rt_str text)
@@ -211,7 +219,7 @@ add_hit(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt
 	rt_str role = rt_view_name(scope, s->project, slot->role);
 	rt_view view = {s->body, s->engine, s->project, {0, 0}};
 
-	if (!rt_ok(scope) || !role_fits(s, role))
+	if (!rt_ok(scope) || !time_fits(s, slot) || !role_fits(s, role))
 		return;
 	rt_scope_reset(s->body);
 	const rt_body *body = rt_view_body(&view, slot->body);
@@ -242,6 +250,8 @@ add_hit(search *s, const rt_disc *disc, const rt_take *take, size_t at, const rt
 		.id = rt_view_id(scope, s->project, slot->entry),
 		.role = role,
 		.at = at + 1,
+		.has_time = (slot->flags & RT_SLOT_NO_TS) == 0,
+		.time = rt_slot_moment(slot),
 		.snippet = rt_scope_copy(scope, marked),
 	};
 	s->hit_count += rt_ok(scope);
@@ -421,7 +431,7 @@ rt_search_run(const rt_view *view, const rt_search *options)
 
 	if (options->disc != 0 && rt_project_cell(s.project, options->disc) == NULL)
 		(void)rt_scope_fail(scope, RT_NOT_FOUND, "no discussion d%u", options->disc);
-	if (rt_ok(scope) && (s.query.count > 0 || s.query.role.size > 0)) {
+	if (rt_ok(scope) && (s.query.count > 0 || s.query.role.size > 0 || s.query.has_time)) {
 		s.to = INDEX_PERCENT;
 		/* Where it cannot be brought up to date, the rest is read. */
 		if (!s.engine->read_only &&
@@ -498,6 +508,12 @@ rt_hits_write(rt_buf *buf, rt_hits hits)
 	for (size_t i = 0; i < hits.count; i++) {
 		rt_json_open(buf, NULL, '{');
 		RT_VIEW_PUT(buf, hit_fields, &hits.items[i]);
+		if (hits.items[i].has_time) {
+			rt_json_add_key(buf, "ts");
+			rt_buf_add_byte(buf, '"');
+			rt_moment_format(buf, hits.items[i].time);
+			rt_buf_add_byte(buf, '"');
+		}
 		put_marks(buf, hits.items[i].snippet);
 		rt_json_close(buf, '}');
 	}

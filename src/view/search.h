@@ -16,6 +16,8 @@ typedef struct rt_hit {
 	uint32_t entry;
 	rt_str id, role;
 	size_t at;      /* position in the take, from 1 */
+	bool has_time;
+	rt_moment time; /* of the entry */
 	rt_str snippet; /* \001 and \002 surround what matched; rt_highlight_next */
 } rt_hit;
 
@@ -48,7 +50,7 @@ rt_hits rt_search_run(const rt_view *view, const rt_search *search);
  * from the snippet, which becomes the rest. false: at the end. Begin with *inside false. */
 bool rt_highlight_next(rt_str *snippet, bool *inside, rt_str *out);
 
-/* The hits as the contract has them: [{"discussion","take","id","role","at","snippet","marks"}],
+/* The hits as the contract has them: [{"discussion","take","id","role","at","ts","snippet","marks"}],
  * the snippet verbatim and "marks" [[start,size],…] in code points. */
 void rt_hits_write(rt_buf *buf, rt_hits hits);
 

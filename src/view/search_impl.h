@@ -5,7 +5,7 @@
 #ifndef RT_VIEW_SEARCH_IMPL_H
 #define RT_VIEW_SEARCH_IMPL_H
 
-#include "base/text.h"
+#include "base/moment.h"
 
 enum { RT_QUERY_TERMS_MAX = 32 /* what comes after is not looked for */ };
 
@@ -23,11 +23,14 @@ typedef struct rt_term {
 } rt_term;
 
 /* hello world    both words          "hello world"  these words in this order
- * !hello -world  without the words   role:x         said by x; role:"Vendor API" */
+ * !hello -world  without the words   role:x         said by x; role:"Vendor API"
+ * after:2026-11-18, before:2026-11-18T12:00   since a moment, before it */
 typedef struct rt_query {
 	rt_term terms[RT_QUERY_TERMS_MAX];
 	size_t count;
 	rt_str role;    /* borrowed; empty: any */
+	int64_t from_us, to_us; /* of the entry's time: from_us <= time < to_us */
+	bool has_time;  /* one of them limits something */
 	bool substring; /* a word may begin and end inside another (scripts without spaces) */
 } rt_query;
 

@@ -126,6 +126,21 @@ add_term(rt_query *q, rt_str text, bool is_not)
 	term->kind = words == 0 ? RT_TERM_LITERAL : words == 1 ? RT_TERM_WORD : RT_TERM_PHRASE;
 }
 
+/* The moment after a prefix at *at, which moves past it; false: there is none. */
+static bool
+read_moment(rt_str s, size_t *at, rt_str prefix, int64_t *out_us)
+{
+	size_t from = *at + prefix.size;
+	rt_moment moment;
+
+	if (from >= s.size || !rt_str_eq_nocase(rt_str_at(s.ptr + *at, prefix.size), prefix) ||
+	    !rt_moment_parse(read_term(s, &from), &moment))
+		return false;
+	*out_us = moment.us;
+	*at = from;
+	return true;
+}
+
 rt_query
 rt_query_parse(rt_str s)
 {
@@ -135,6 +150,8 @@ rt_query_parse(rt_str s)
 	bool quoted;
 
 	memset(&q, 0, sizeof(q));
+	q.from_us = INT64_MIN;
+	q.to_us = INT64_MAX;
 	while (at < s.size) {
 		bool is_not = false;
 
@@ -151,6 +168,11 @@ rt_query_parse(rt_str s)
 		    rt_str_eq_nocase(rt_str_at(s.ptr + at, 5), RT_STR("role:"))) {
 			at += 5;
 			q.role = read_term(s, &at);
+			continue;
+		}
+		if (!is_not && (read_moment(s, &at, RT_STR("after:"), &q.from_us) ||
+				read_moment(s, &at, RT_STR("before:"), &q.to_us))) {
+			q.has_time = true;
 			continue;
 		}
 		quoted = s.ptr[at] == '"';

@@ -159,6 +159,14 @@ finds_what_a_query_says(void **state)
 	assert_string_equal(ids_of(f, ""), "");
 	assert_string_equal(ids_of(f, "  \"\" "), "");
 	assert_string_equal(ids_of(f, "nothing"), "");
+	apply(f, "{\"op\":\"entry.append\",\"id\":\"e\",\"content\":\"An old cat\","
+		 "\"ts\":\"2019-05-06T07:08:09Z\"}");
+	assert_string_equal(ids_of(f, "cat before:2020-01-01"), "e ");
+	assert_string_equal(ids_of(f, "after:2019-05-06 before:2019-05-07"), "e ");
+	assert_string_equal(ids_of(f, "after:2019-05-06T07:08:09Z before:2020-01-01"), "e ");
+	assert_string_equal(ids_of(f, "before:2019-05-06T07:08:09Z"), "");
+	assert_string_equal(ids_of(f, "cat AFTER:2020-01-01"), "a b ");
+	assert_string_equal(ids_of(f, "cat after:tomorrow"), "");
 }
 
 static void
@@ -169,10 +177,10 @@ says_where_and_shows_a_snippet(void **state)
 	animals(f);
 	assert_string_equal(search_in(f, "hat tab", 0, "", 0),
 			    "[{\"discussion\":\"main\",\"take\":\"main\",\"id\":\"a\",\"role\":\"User\","
-			    "\"at\":1,\"snippet\":\"A tabby cat with a hat\",\"marks\":[[2,3],[19,3]]}]");
+			    "\"at\":1,\"ts\":\"2023-11-14T22:13:20Z\",\"snippet\":\"A tabby cat with a hat\",\"marks\":[[2,3],[19,3]]}]");
 	assert_string_equal(search_in(f, "dog", 0, "ai", 0),
 			    "[{\"discussion\":\"main\",\"take\":\"main\",\"id\":\"c\",\"role\":\"AI\","
-			    "\"at\":3,\"snippet\":\"A dog, no Katze\",\"marks\":[[2,3]]}]");
+			    "\"at\":3,\"ts\":\"2023-11-14T22:13:20Z\",\"snippet\":\"A dog, no Katze\",\"marks\":[[2,3]]}]");
 	assert_string_equal(search_in(f, "dog", 0, "User", 0), "[]");
 }
 
