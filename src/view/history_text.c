@@ -377,7 +377,7 @@ add_batch(text *t)
 {
 	const rt_slot *left = added_kind(t, "branch_summary");
 	const rt_slot *compressed = added_kind(t, "compaction");
-	const rt_effect *disc = NULL, *take = NULL;
+	const rt_effect *disc = NULL, *take = NULL, *renamed = find_effect(t, RT_EFFECT_SET, "name");
 	size_t added = 0, removed = 0, takes = 0, settings = 0, others = 0;
 
 	for (size_t i = 0; i < t->step->effect_count; i++) {
@@ -416,6 +416,8 @@ add_batch(text *t)
 			add_entries(t, " and added", "entry");
 	} else if (added + removed > 0) {
 		add_entries(t, removed == 0 ? "added" : added == 0 ? "deleted" : "changed", "entry");
+	} else if (renamed != NULL && renamed->disc == 0 && renamed->sub != 0 && settings == 0) {
+		add_renamed(t, "discussion"); /* and takes with the same name */
 	} else if (settings > 1 && others == 0) {
 		rt_buf_add_f(t->buf, "changed %zu settings", settings);
 	} else if (settings == 1 && others == 0) {
