@@ -60,10 +60,13 @@ export async function idle(): Promise<void> {
 	await last;
 }
 
+/** What a message says to those who type commands. */
+const COMMAND = /; (see|run|[^;:]* first): retake [^;]*$/;
+
 export function sayProblem(error: unknown): void {
 	if (error instanceof Problem && error.body.quiet)
 		return;
-	set({ toast: { text: (error as Error).message, isProblem: true } });
+	set({ toast: { text: (error as Error).message.replace(COMMAND, ""), isProblem: true } });
 }
 
 const undoAction = { label: "Undo", run: () => void undo() };
@@ -538,8 +541,10 @@ export async function switchDiscussion(disc: string): Promise<void> {
 	});
 }
 
-export async function renameDiscussion(disc: string, name: string): Promise<void> {
-	await op("discussion.rename", { discussion: disc, name });
+/** A discussion, and takes of it, as one step. */
+export async function renameDiscussion(disc: string, name: string, takes: { take: string; name: string }[]): Promise<void> {
+	const ops = [{ op: "discussion.rename", discussion: disc, name }, ...takes.map((each) => ({ op: "take.rename", ...each }))];
+	await inTurn(() => change("POST", path("discussions", disc, "batch"), { body: { ops } }, { say: DONE["discussion.rename"] }, "batch", { ops }));
 }
 
 /** The properties by which a discussion is listed; null: the default. */
@@ -748,8 +753,15 @@ export async function jump(to: number, where: { shown?: string; back?: string } 
 	}, done.seq);
 }
 
-export async function revert(seq: number): Promise<void> {
-	await op("revert", { seq });
+/** The take that the step changed is shown: else nothing of it could be seen. */
+export async function revert(step: Step): Promise<void> {
+	await op("revert", { seq: step.seq }, {}, async (done) => {
+		const take = done && !done.unchanged && await elsewhere(step).catch(() => null);
+		if (!take)
+			return;
+		await openNear(take);
+		notify({ text: `Reverted that step, in the take "${step.take!.name}".`, action: undoAction }, done.seq);
+	});
 }
 
 // ---- files, runs ----

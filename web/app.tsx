@@ -123,7 +123,7 @@ function StatusLine() {
 			{overlay !== "compare" /* there it stands in the dialog */ && <NoticeLine />}
 			<p class="news quiet" role="status">{news}</p>
 			{trouble && <p class="trouble" role="alert">{trouble}</p>}
-			{connection === "lost" && <p class="trouble" role="status">The connection is away; trying again …</p>}
+			{connection === "lost" && <p class="trouble" role="status">Not connected to Retake. Trying again …</p>}
 		</div>
 	);
 }

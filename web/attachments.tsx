@@ -4,6 +4,7 @@
 // chosen, pasted or dropped; the message then has a block for each (src/log/blob.h).
 import { useRef, useState } from "preact/hooks";
 import { request } from "./api";
+import { focusComposer, hasKeys } from "./focus";
 import { state } from "./state";
 import { bytesWords } from "./words";
 import type { Block } from "./types";
@@ -122,7 +123,7 @@ export function AttachButton(props: { of: Attachments }) {
 	return (
 		<>
 			<input ref={field} type="file" multiple hidden aria-label="Files to attach" data-attach
-				onChange={(event) => { props.of.add([...event.currentTarget.files ?? []]); event.currentTarget.value = ""; }} />
+				onChange={(event) => { props.of.add([...event.currentTarget.files ?? []]); event.currentTarget.value = ""; if (hasKeys()) focusComposer(); }} />
 			<button type="button" class="icon text" id="attach" title="Attach files, or paste or drop them here" disabled={!state.disc}
 				onClick={() => field.current!.click()}>Attach</button>
 		</>

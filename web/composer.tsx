@@ -15,6 +15,7 @@ import { LeftDrafts } from "./left";
 import { openModel } from "./model";
 import { placeOf } from "./outline";
 import { useModel } from "./pane_data";
+import { FilesButton } from "./pane_files";
 import { ownRuns, stopRun } from "./runs";
 import { state, useStore } from "./state";
 import { lastWay } from "./undo";
@@ -222,6 +223,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 				onKeyUp={(event) => { if (/^(Arrow(Left|Right)|Home|End)$/.test(event.key)) completion.look(); }} onClick={completion.look} onKeyDown={onKeyDown} />
 			<div class="composer-bar">
 				<AttachButton of={attached} />
+				<FilesButton />
 				<RolePicker value={role} onChange={setPicked} label="Role of the next entry" />
 				<button type="button" class="icon text model" onClick={() => openModel()} title="Choose the model">
 					{model || "no model"}

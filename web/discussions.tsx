@@ -3,6 +3,7 @@
 // Discussions: the list at the left, and what can be done with each.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
+import { get, path } from "./api";
 import { Cut } from "./cut";
 import { askLine } from "./dialog";
 import { CloseDrawer } from "./drawer";
@@ -16,14 +17,18 @@ import { askDeleteDiscussion } from "./tabs";
 import { openSample } from "./welcome";
 import { count, titleOf, when, whenFull } from "./words";
 import type { MenuItem } from "./menu";
-import type { Discussion } from "./types";
+import type { Discussion, Take } from "./types";
 
 const MOST = 300, MOST_TAGS = 24, MOST_UNFILTERED = 5;
 
 async function rename(each: Discussion): Promise<void> {
 	const name = await askLine("Rename the discussion", titleOf(each));
-	if (name?.trim() && name !== titleOf(each))
-		await act.renameDiscussion(each.id, name.trim());
+	if (!name?.trim() || name === titleOf(each))
+		return;
+	// takes that have its name follow it
+	const takes = await get<Take[]>(path("discussions", each.id, "takes")).catch(() => []);
+	await act.renameDiscussion(each.id, name.trim(), takes.filter((take) => (take.base ?? take.name) === each.name)
+		.map((take) => ({ take: take.id, name: name.trim() + take.name.slice(each.name.length) })));
 }
 
 function choose(disc: string): void {
@@ -115,7 +120,7 @@ function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: b
 	return (
 		<li class={isOpen ? "open" : ""}>
 			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${size}`} aria-current={isOpen ? "page" : undefined}
-				onClick={() => choose(each.id)}>
+				onClick={() => choose(each.id)} onDblClick={() => void rename(each)}>
 				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={each.name} />}{" "}
 				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : [])].join(", ")}>
 					{each.updated && <>{when(each.updated)} · </>}{size}</span>

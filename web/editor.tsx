@@ -10,6 +10,7 @@ import * as act from "./actions";
 import { askYes } from "./dialog";
 import { keepDraft, ownDraft } from "./drafts";
 import { showEntry, textOf } from "./entry_acts";
+import { shown } from "./keys";
 import { LeftDrafts } from "./left";
 import { placeOf } from "./outline";
 import { useModel } from "./pane_data";
@@ -180,7 +181,9 @@ export function NewEntry(props: { before?: string; after?: string; role: string 
 			<Field label="Text of the new entry" original="" leftKey={key} draftKey={key}
 				saveText="Insert" ops={(text) => [{ op: "entry.insert", ...place, role, content: text }]}
 				onSave={async (text) => (await act.insert(place, role, text)) !== null}
-				onEnd={() => endAt(state.focus, mine.current)} />
+				onEnd={() => endAt(state.focus, mine.current)}>
+				<span class="quiet keys-hint">{shown("Ctrl+Enter")} inserts</span>
+			</Field>
 		</article>
 	);
 }

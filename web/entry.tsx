@@ -16,6 +16,7 @@ import { ReplyFoot } from "./reply_foot";
 import { eventOf } from "./tools";
 import { placeOf } from "./outline";
 import { compareWith } from "./pane_compare";
+import { openOverlay } from "./panes";
 import { roleClass } from "./speaker";
 import { set, state, useStore } from "./state";
 import { COLLAPSED, EDITED, MUTED } from "./types";
@@ -204,12 +205,13 @@ function Row(props: RowProps) {
 				{typeof body?.from_take === "string" && <button type="button" class="link small" tabIndex={tab} title="Go to the first of its sources"
 					onClick={() => void ask.toSource(body)}>from “{oneLine(body.from_take, 40)}”</button>}
 				{!!(flags & MUTED) && <span class="chip">muted</span>}
-				{differs && <span class="quiet" title="Different text in another take">≠</span>}
+				{differs && <button type="button" class="icon" tabIndex={tab} title="Different text in another take: compare"
+					aria-label={`Entry ${number} has a different text in another take: compare`} onClick={() => openOverlay("compare")}>≠</button>}
 				{behind === id && <span class="chip head" title="The next entry follows this one; the entries below stay in their take">continues here</span>}
 				{event && <span class="event">{event}</span>}
 				{isCollapsed && <span class="preview">{preview(body)}</span>}
 				{isNear && <span class="acts">
-					<CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of entry ${number}`} title="Copy (c)" tabIndex={tab} />
+					<CopyButton text={() => ask.textToCopy(id)} label={`Copy the text of entry ${number}`} title="Copy (y)" tabIndex={tab} />
 					<button type="button" class="icon text" tabIndex={tab} title="Edit (e)" onClick={() => ask.startEdit(id)}>Edit</button>
 					{roleClass(role) === "is-model"
 						? <button type="button" class="icon text" tabIndex={tab} title="Another reply, in a new take (g)" onClick={() => ask.again(id, 1)}>Again</button>

@@ -23,5 +23,5 @@ function items(): MenuItem[] {
 }
 
 export function PageSettings() {
-	return <Menu label="Settings" buttonId="page-settings" items={items}><span aria-hidden="true">⚙</span></Menu>;
+	return <Menu label="Appearance and keys" buttonId="page-settings" items={items}><span aria-hidden="true">⚙</span></Menu>;
 }

@@ -17,7 +17,7 @@ import { set, state, useStore } from "./state";
 import { discPath, takeOf } from "./store";
 import { Difference } from "./versions";
 import { count, oneLine, withoutSigns } from "./words";
-import type { TakesDiff } from "./pane_align";
+import type { Pair, TakesDiff } from "./pane_align";
 import type { Entry } from "./types";
 
 /** The take that the open one is to be beside; null: the first other one. */
@@ -95,9 +95,11 @@ function Compare() {
 	const pairs = useMemo(() => (data ? alignTakes(data) : []), [data]);
 	const [isLaid, setIsLaid] = useState(wasLaid);
 	useLayoutEffect(() => { wasLaid = isLaid; }, [isLaid]);
-	const laid = useLoaded(async () => (isLaid && pairs.length > 0 ? Promise.all([
+	// without anything to mark in it, a text is formatted
+	const isFormatted = (pair: Pair) => isLaid || !pair.isLike;
+	const laid = useLoaded(async () => (pairs.slice(0, shown).some(isFormatted) ? Promise.all([
 		readLaid(a, pairs.slice(0, shown).map((pair) => pair.a)), readLaid(b, pairs.slice(0, shown).map((pair) => pair.b))]) : null), [isLaid, pairs, shown]);
-	const laidOf = (side: 0 | 1, entry: Entry | null) => (isLaid && entry ? laid.data?.[side].get(entry.id) : undefined);
+	const laidOf = (side: 0 | 1, pair: Pair, entry: Entry | null) => (entry && isFormatted(pair) ? laid.data?.[side].get(entry.id) : undefined);
 	const nameOf = (id: string) => takeOf(id)?.name ?? id;
 	const graft = (at: number, isLeft: boolean) => {
 		const from = isLeft ? a : b, into = isLeft ? b : a;
@@ -135,16 +137,16 @@ function Compare() {
 					{pairs.length === 0 && " There are no other differences."}
 				</p>
 			)}
-			{pairs.length > 0 && (
+			{pairs.some((pair) => pair.isLike) && (
 				<label class="check"><input type="checkbox" checked={isLaid} onChange={(event) => setIsLaid(event.currentTarget.checked)} />
 					Show rendered, without marking differences</label>
 			)}
-			{isLaid && laid.problem && <p class="note problem" role="alert">{laid.problem}</p>}
+			{laid.problem && <p class="note problem" role="alert">{laid.problem}</p>}
 			<div class="compare-rows">
 				{pairs.slice(0, shown).map((pair, at) => (
 					<div class="compare-row" key={`${pair.a?.id} ${pair.b?.id}`}>
-						<Side entry={pair.a} other={pair.b} laid={laidOf(0, pair.a)} isLike={pair.isLike} isLeft name={nameOf(a)} into={nameOf(b)} onGraft={() => graft(at, true)} />
-						<Side entry={pair.b} other={pair.a} laid={laidOf(1, pair.b)} isLike={pair.isLike} isLeft={false} name={nameOf(b)} into={nameOf(a)} onGraft={() => graft(at, false)} />
+						<Side entry={pair.a} other={pair.b} laid={laidOf(0, pair, pair.a)} isLike={pair.isLike} isLeft name={nameOf(a)} into={nameOf(b)} onGraft={() => graft(at, true)} />
+						<Side entry={pair.b} other={pair.a} laid={laidOf(1, pair, pair.b)} isLike={pair.isLike} isLeft={false} name={nameOf(b)} into={nameOf(a)} onGraft={() => graft(at, false)} />
 					</div>
 				))}
 			</div>

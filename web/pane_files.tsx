@@ -9,6 +9,7 @@ import { get } from "./api";
 import { useLoaded } from "./pane_data";
 import { useStore } from "./state";
 import { readContext } from "./pane_sent";
+import { goToField } from "./pane_verbs";
 import { discPath } from "./store";
 import { bytesWords, count } from "./words";
 import type { Context } from "./types";
@@ -45,7 +46,7 @@ function List(props: { which: string; title: string; items: Item[]; context: Con
 	};
 	return (
 		<>
-			<h2>{title}</h2>
+			<h3>{title}</h3>
 			{items.length > 0 && (
 				<ul class="plain-list" aria-label={title}>
 					{items.map((item, at) => (
@@ -67,6 +68,18 @@ function List(props: { which: string; title: string; items: Item[]; context: Con
 	);
 }
 
+/** Beside the composer: how many items are in the lists, and the way there. */
+export function FilesButton() {
+	const disc = useStore((from) => from.disc), take = useStore((from) => from.take), version = useStore((from) => from.version);
+	const isShared = useStore((from) => from.info)?.features.includes("files") ?? false;
+	const { data } = useLoaded(() => (isShared && disc ? get<Lists>(discPath("files")) : Promise.resolve(null)), [disc, take, version, isShared], 60);
+	const items = LISTS.reduce((sum, [which]) => sum + (data?.[which]?.length ?? 0), 0);
+	return isShared ? (
+		<button type="button" class="icon text wide-only" id="to-files" title="Files on the computer of the server, sent with each request"
+			onClick={() => goToField("settings", "file-lists")}>{items ? `Files: ${items}` : "Files"}</button>
+	) : null;
+}
+
 export function FileLists() {
 	const disc = useStore((from) => from.disc), version = useStore((from) => from.version);
 	const { data } = useLoaded(() => get<Lists>(discPath("files")), [disc, version], 60);
@@ -75,7 +88,9 @@ export function FileLists() {
 	const { data: context } = useLoaded(() => (hasAny ? readContext(null) : Promise.resolve(null)), [disc, version, hasAny], 300);
 	return (
 		<div id="file-lists" tabIndex={-1}>
-			{!isShared && <p class="quiet small">This server does not share any directory, so no files can be sent. The person who starts it chooses the directory.</p>}
+			<h2>Files in each request</h2>
+			{isShared ? <p class="quiet small">The model reads these before the entries, in this order. Enter a file, a directory with everything below it, a
+				pattern (<code>src/*.c</code>), lines (<code>main.c:10-20</code>) or a definition (<code>main.c#name</code>).</p> : <p class="quiet small">This server does not share any directory, so no files can be sent. The person who starts it chooses the directory.</p>}
 			{LISTS.map(([which, title]) => <List isShared={isShared} key={which} which={which} title={title} items={data?.[which] ?? []} context={context ?? null} />)}
 			{context && context.files.length > 0 && <p class="quiet small">{count(context.files.length, "file is", "files are")} sent before the entries, with about {context.file_tokens.toLocaleString()} tokens.</p>}
 		</div>

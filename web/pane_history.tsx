@@ -240,7 +240,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 			<footer class="verbs">
 				<button type="button" class="primary" disabled={step.current} onClick={() => void act.jump(step.seq, { shown: data?.takeId ?? undefined })}>Jump here</button>
 				<button type="button" disabled={step.undone} title={step.undone ? "Already undone" : "Reverts only this step, as a new step"}
-					onClick={() => void act.revert(step.seq)}>Revert only this</button>
+					onClick={() => void act.revert(step)}>Revert only this</button>
 			</footer>
 		</section>
 	);
@@ -327,7 +327,7 @@ function History() {
 				</p>
 				{drafts > 0 && (
 					<label class="check"><input type="checkbox" checked={withDrafts} onChange={(event) => setWithDrafts(event.currentTarget.checked)} />
-						With the {count(drafts, "draft")} that {drafts === 1 ? "was" : "were"} kept</label>
+						Show {count(drafts, "saved draft")}</label>
 				)}
 				</footer>
 			)}

@@ -72,7 +72,7 @@ function Import() {
 			done++;
 		}
 		setBusy(false);
-		if (done === ready.length)
+		if (done === ready.length && !all.some((each) => each.problem))
 			openOverlay(null);
 	};
 	return (
@@ -84,7 +84,7 @@ function Import() {
 				<input ref={input} type="file" multiple hidden aria-label="Files to import" onChange={(event) => { add(event.currentTarget.files ?? []); event.currentTarget.value = ""; }} />
 				<button type="button" class={all.length ? "" : "primary"} autoFocus onClick={() => input.current?.click()}>Choose files …</button>
 				<p class="quiet small">{state.info?.formats.filter((format) => format.reads).map((format) => `${format.name} (${format.extension})`).join(", ")}.
-					What a file is, is found out from what is in it.</p>
+					The format is recognised from the contents.</p>
 			</div>
 			{all.length > 0 && (
 				<ul class="plain-list imports" aria-label="Files">
@@ -110,7 +110,7 @@ function Import() {
 				</ul>
 			)}
 			<footer>
-				<button type="button" onClick={() => openOverlay(null)}>Cancel</button>
+				<button type="button" onClick={() => openOverlay(null)}>{all.some((each) => each.isDone) ? "Close" : "Cancel"}</button>
 				<button type="button" class={all.length ? "primary" : ""} disabled={ready.length === 0 || isBusy} onClick={() => void bring()}>
 					{ready.length > 1 ? `Import ${ready.length} files` : "Import"}</button>
 			</footer>

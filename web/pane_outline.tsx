@@ -342,7 +342,7 @@ function Outline() {
 				<p class="quiet">
 					{marked.length ? `${marked.length.toLocaleString()} marked` : count(rows.length, "entry", "entries")}
 					{" · "}{count(takesOf(columns).length, "take")}
-					<span class="keys-hint"> · Enter continues from there, Space marks</span>
+					<span class="keys-hint"> · Enter continues from there, Space selects</span>
 				</p>
 				{rows.length > 0 && <Verbs columns={columns} rows={chosen} onDone={() => setMarks((now) => without(now, marks))} />}
 			</footer>

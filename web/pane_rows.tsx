@@ -53,9 +53,19 @@ export function Rows(props: RowsProps) {
 		const at = box.current!;
 		setView({ top: at.scrollTop, height: at.clientHeight });
 	};
+	// a row that is in view remains so when something opens below the rows
+	const latest = useRef({ focus, height: 0 });
+	latest.current.focus = focus;
 	useLayoutEffect(() => {
 		look();
-		const watcher = new ResizeObserver(look);
+		latest.current.height = box.current!.clientHeight;
+		const watcher = new ResizeObserver(() => {
+			const at = box.current!, top = latest.current.focus * height;
+			if (top >= at.scrollTop && top + height <= at.scrollTop + latest.current.height)
+				show(latest.current.focus);
+			latest.current.height = at.clientHeight;
+			look();
+		});
 		watcher.observe(box.current!);
 		return () => watcher.disconnect();
 	}, []);

@@ -196,6 +196,7 @@ function Settings() {
 				<NumberSetting name="top_p" label="Top p" values={values} min={0} max={1} step={0.05} />
 				<NumberSetting name="max_tokens" label="Max tokens" values={values} min={1} step={1} />
 			</div>
+			<FileLists />
 			<h2>Roles</h2>
 			<Roles roles={roles} values={values} />
 			<h2>Notices</h2>
@@ -233,7 +234,6 @@ function Settings() {
 				onSave={(text) => void act.op("track.set", { track: text || null }, { say: text ? `Set the track "${text}".` : "Removed the track." })} />
 			<h2 id="presets" tabIndex={-1}>Presets</h2>
 			<Presets />
-			<FileLists />
 		</section>
 	);
 }

@@ -22,7 +22,7 @@ export interface PaneVerb {
 }
 
 /** Goes to a field of a pane as soon as it is drawn. */
-function goToField(pane: string, id: string, tries = TRIES): void {
+export function goToField(pane: string, id: string, tries = TRIES): void {
 	if (tries === TRIES)
 		set({ pane, ...(isNarrow() ? { drawer: "right" as const } : {}) });
 	const field = document.getElementById(id);

@@ -4,6 +4,7 @@
 import * as act from "./actions";
 import { sampleOps } from "./sample";
 import { showEntry } from "./focus";
+import { openOverlay } from "./panes";
 import { set, state } from "./state";
 import { discussionOf } from "./store";
 
@@ -33,7 +34,7 @@ export function Welcome(props: { isFirst: boolean }) {
 				<button type="button" class="primary" onClick={() => void openSample()}>Load the sample</button>
 				{" "}or write the first entry below. No model is needed for either.
 			</p>
-			<p class="quiet for-keys">Press <kbd>?</kbd> for all keys.</p>
+			<p class="quiet"><button type="button" class="link" onClick={() => openOverlay("help")}>Help and keys</button></p>
 		</div>
 	);
 }

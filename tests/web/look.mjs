@@ -103,7 +103,7 @@ async function touched(server, browser, tally) {
 	await told("a menu");
 	await page.keyboard.press("Escape");
 	for (const where of ["commands", "the help"]) {
-		await page.getByRole("button", { name: where === "commands" ? "Search and commands" : "Settings" }).tap();
+		await page.getByRole("button", { name: where === "commands" ? "Search and commands" : "Appearance and keys" }).tap();
 		if (where === "the help")
 			await pick(page, /^Help/, { how: "tap" });
 		await page.locator("dialog[open]").waitFor();

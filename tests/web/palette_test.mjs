@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The palette finds operations and settings by their usual words; a server without a shared directory
-// says so; a menu item that is not possible says why.
+// says so; a menu item that is not possible says why. Hits have dates. A renamed discussion
+// renames its takes. What is reverted in another take is shown; messages contain no shell commands.
 import { openBrowser, openPage, Server, Tally, until } from "./place.mjs";
 
 const tally = new Tally(), server = new Server();
@@ -41,6 +42,47 @@ await page.locator("[data-entry]").last().getByRole("button", { name: /more|menu
 await page.getByRole("menuitem", { name: /^More/ }).click().catch(() => undefined);
 const last = page.getByRole("menuitem", { name: "Move down" });
 tally.equal("the reason", await last.getAttribute("title"), "This is the last entry");
+await page.keyboard.press("Escape");
+
+await server.run(["new", "second"]);
+await server.run(["add", "Ferries float."]);
+await server.run(["branch", ":1", "other"]);
+
+// What is reverted in another take is shown there.
+await server.run(["edit", ":1", "Changed.", "-d", "main", "--take", "main"]);
+await page.getByRole("tab", { name: /^other/ }).click();
+await page.locator("#to-history").click();
+const toast = page.locator(".toast");
+const revert = async (words) => {
+	await page.locator("#pane .step", { hasText: words }).first().click();
+	await page.getByRole("button", { name: "Revert only this" }).click();
+};
+await revert("edited entry");
+tally.check("the take is named", await until(async () => /in the take “?"?main/.test(await toast.first().innerText().catch(() => ""))), await toast.allInnerTexts());
+tally.equal("and shown", await page.locator(".take-bar [aria-selected=true]").getAttribute("aria-label").then((name) => name.split(",")[0]), "main");
+tally.check("with the text of before", await until(async () => (await page.locator(".entry").first().innerText()).includes("One.")));
+await revert("edited entry");
+tally.check("the reason has no command", await until(async () => /cannot revert/.test(await toast.first().innerText().catch(() => ""))) &&
+	!(await toast.first().innerText()).includes("retake "), await toast.allInnerTexts());
+
+// A discussion is renamed with the takes that have its name, as one step.
+await page.getByRole("button", { name: "More for second" }).click();
+await page.getByRole("menuitem", { name: "Rename" }).click();
+await page.locator("dialog input").fill("Ferries");
+await page.keyboard.press("Enter");
+tally.check("renamed", await until(async () => (await server.api("GET", "/discussions")).some((each) => each.name === "Ferries")));
+tally.equal("its take, too", (await server.api("GET", "/discussions/Ferries/takes")).map((each) => each.name).join(), "Ferries,other");
+tally.check("the step says so", (await server.run(["history"])).includes('renamed discussion "second" to "Ferries"'));
+
+// The palette begins with other discussions; hits have dates, and a date limits them.
+await server.run(["add", "Old ferries.", "--ts", "2019-05-06T12:00:00Z", "-d", "main"]);
+await page.keyboard.press("Control+k");
+tally.equal("recent", (await page.locator(".palette-item").first().innerText()).split("\n")[0].trim(), "Ferries");
+const hits = page.locator(".palette-item .hit");
+await page.locator("#palette").fill("ferries");
+tally.check("both", await until(async () => await hits.count() === 2), await hits.allInnerTexts());
+await page.locator("#palette").fill("before:2020-01-01 ferries");
+tally.check("the old one", await until(async () => await hits.count() === 1 && /May/.test(await hits.first().innerText())), await hits.allInnerTexts());
 await browser.close();
 await server.stop();
 process.exit(tally.end());

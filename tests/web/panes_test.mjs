@@ -339,10 +339,10 @@ async function history(server, page) {
 	await page.getByRole("button", { name: "Close the preview" }).click();
 	const known = await newest.getAttribute("aria-setsize");
 	await server.op("setting.set", { key: "draft", value: "half a thought" });
-	await page.getByText("With the 1 draft that was kept").waitFor();
+	await page.getByText("Show 1 saved draft").waitFor();
 	tally.equal("drafts are not in the list", await newest.getAttribute("aria-setsize"), known);
 	tally.check("and now is what they came after", (await newest.innerText()).includes("← now"));
-	await page.getByText("With the 1 draft that was kept").click();
+	await page.getByText("Show 1 saved draft").click();
 	await becomes("unless they are asked for", server, () => newest.locator(".words").innerText(), "saved a draft");
 }
 

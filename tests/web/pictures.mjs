@@ -117,7 +117,7 @@ const VIEWS = {
 	compact: (page) => command(page, "Compact"),
 	purge: (page) => command(page, "Purge"),
 	compare: (page) => command(page, "Compare"),
-	files: async (page) => { await pane(page, "settings"); await page.locator("#pane h2", { hasText: "Context files" }).scrollIntoViewIfNeeded(); await page.evaluate(() => { const box = document.querySelector("#pane .scrolls"); box.scrollTop = box.scrollHeight; }); },
+	files: async (page) => { await pane(page, "settings"); await page.locator("#pane h3", { hasText: "Context files" }).scrollIntoViewIfNeeded(); await page.evaluate(() => { const box = document.querySelector("#pane .scrolls"); box.scrollTop = box.scrollHeight; }); },
 	versions: async (page) => { await page.locator("[data-entry=a2]").focus(); await page.keyboard.press("w"); await page.waitForTimeout(300); },
 	toast: async (page) => { await entry(page, 2).focus(); await page.keyboard.press("d"); await page.waitForTimeout(300); },
 };

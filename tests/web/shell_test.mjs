@@ -31,7 +31,7 @@ async function writing(server, browser) {
 	await page.locator(".discussions .name", { hasText: "second" }).click();
 	tally.check("also after a discussion was opened", await until(() => page.evaluate(() =>
 		document.activeElement?.id === "composer" && document.querySelector(".discussions .open .name")?.textContent.includes("second"))));
-	await page.getByRole("button", { name: "Settings" }).click();
+	await page.getByRole("button", { name: "Appearance and keys" }).click();
 	await page.getByRole("menuitemcheckbox", { name: "Enter sends" }).click();
 	await page.fill("#composer", "a");
 	await page.press("#composer", "Enter");
@@ -76,7 +76,7 @@ async function settings(server, browser) {
 	const look = () => page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).fontSize].join(" "));
 	const light = await look();
 	const choose = async (name) => {
-		await page.getByRole("button", { name: "Settings" }).click();
+		await page.getByRole("button", { name: "Appearance and keys" }).click();
 		await page.getByRole("menuitemradio", { name }).click();
 	};
 	await choose("Dark theme");
@@ -136,7 +136,7 @@ async function fingers(server, browser) {
 	}).filter(([, width, height]) => height < 44 || width < 44).map((each) => each.join(" ")).join(", "));
 	tally.equal("every target is 44 px", await small(), "");
 	tally.check("nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-	await page.getByRole("button", { name: "Settings" }).tap();
+	await page.getByRole("button", { name: "Appearance and keys" }).tap();
 	await page.locator(".menu-list").waitFor();
 	tally.equal("also in a menu", await small(), "");
 	await page.keyboard.press("Escape");
@@ -176,7 +176,7 @@ async function notifications(server, browser, slow) {
 	await page.locator("#ask").waitFor();
 	await ask();
 	tally.equal("no notification unless it is wanted", await page.evaluate(() => window.shown.length), 0);
-	await page.getByRole("button", { name: "Settings" }).click();
+	await page.getByRole("button", { name: "Appearance and keys" }).click();
 	await page.getByRole("menuitemcheckbox", { name: /^Notify/ }).click();
 	await ask();
 	tally.check("one when a long reply ends", await until(async () => (await page.evaluate(() => window.shown.join())).endsWith(": The reply is complete.")), await page.evaluate(() => window.shown));
