@@ -22,7 +22,7 @@ function RunRow(props: { run: Run }) {
 	const outline = useStore((from) => from.outline);
 	useEffect(() => layOut(run), [run.text]);
 	return (
-		<section class="entry is-model running" aria-label="A reply that arrives" data-run={run.run}>
+		<section class="entry is-model running" aria-label="Arriving reply" data-run={run.run}>
 			<header class="entry-head">
 				<span class="role">{outline ? "AI" : ""}</span>
 				<span class="quiet">{run.model} {WHAT[run.how] ?? run.how} <span class="dots" aria-hidden="true">…</span></span>

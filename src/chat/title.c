@@ -35,7 +35,7 @@ check_wanted(void *ctx, const rt_project *now, rt_error *err)
 
 	return rt_title_is_wanted(now, s->place.disc)
 		       ? RT_OK
-		       : rt_fail(err, RT_CONFLICT, "the discussion has a title now");
+		       : rt_fail(err, RT_CONFLICT, "the discussion already has a title");
 }
 
 /* The model's answer without what it was told to leave out. */

@@ -224,7 +224,7 @@ const rt_command rt_cli_merge_take = {
 	.summary = "add a summary of what another take concluded",
 	.about = "A model summarises the entries of TAKE after the point where it diverges from this take. "
 		 "The summary becomes an entry at the head, which names the entries it was made from. It "
-		 "is one step; both takes stay otherwise unchanged.",
+		 "is one step; nothing else in the two takes changes.",
 	.examples = "retake merge-take sqlite\nretake merge-take main_take_2 --instructions \"only the "
 		    "numbers\"",
 	.ops = "entry.append",

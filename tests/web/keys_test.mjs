@@ -254,7 +254,8 @@ const TASKS = {
 		await hands.to(/^Notify the model/);
 		await hands.press("Enter");
 		await becomes("the notice", async () => (await take(server)).entries.at(-1).content, '[user edited prompt to: "Write a poem."]');
-		await hands.to(/^Instructions before/, "Shift+Tab");
+		await command(hands, "Edit the system prompt");
+		await hands.to(/^Instructions before/);
 		await hands.type("Be brief.");
 		await hands.press("Control+Enter");
 		await becomes("a system prompt", async () => (await settings()).project_system_prompt, "Be brief.");
@@ -339,8 +340,8 @@ const TASKS = {
 		await hands.press("Enter");
 		await becomes("deleted", names, "main");
 		await hands.gone("dialog");
-		await until(async () => /^main/.test(await hands.focused()));
-		tally.check("the focus is on one that is left", /^Question 1/.test(await hands.focused()), await hands.focused());
+		await until(async () => /\bmain\b/.test(await hands.focused()));
+		tally.check("the focus is on one that is left", /\bmain\b/.test(await hands.focused()), await hands.focused());
 	},
 	"empty the take, and bring it back": async (hands, server) => {
 		const before = await server.canonical();
@@ -378,7 +379,7 @@ const TASKS = {
 	"turn the keys of one letter off": async (hands, server) => {
 		const before = await server.canonical();
 		await hands.press("Escape", "?");
-		await hands.to(/Single keys/);
+		await hands.to(/Single-letter keys/);
 		await hands.press("Space", "Escape");
 		await hands.gone("dialog");
 		await hands.press("d", "x", "u", "Shift+J");
