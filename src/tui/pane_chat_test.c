@@ -133,6 +133,10 @@ hidden_entries(void **state)
 	assert_shows(&d, "Label of User, entry 1 (leave empty to remove)");
 	desk_press(&d, "escape down alt+m");
 	assert_shows(&d, "Label of AI, entry 3 (leave empty to remove)");
+	desk_press(&d, "escape escape");
+	desk_do(&d, "[{\"op\":\"entry.append\",\"role\":\"Hook\",\"kind\":\"custom_message\",\"content\":"
+		    "\"displayed\",\"customType\":\"myhook\"}]");
+	assert_shows(&d, "Hook [myhook] ");
 	desk_close(&d);
 }
 
