@@ -22,8 +22,7 @@
 
 enum {
 	READ_TRIES = 2,
-	FRESH_MS = 100, /* a file changed this recently may still be being written */
-	SETTLE_MS = 20, /* longer than a tick of the clock of modification times */
+	FRESH_MS = 200, /* a write that began this recently may not have ended */
 	READ_SIZE = 64 << 10,
 	SNIFF_SIZE = 16, /* enough to tell an image */
 	OPEN_FLAGS = O_NOFOLLOW | O_CLOEXEC
@@ -370,35 +369,39 @@ read_once(int fd, size_t text_max, size_t image_max, rt_buf *out, struct stat *i
 	return no_fault;
 }
 
-static bool
-is_fresh(const struct stat *info)
+/* For how long the file is still one that was changed just now; 0: it is not. */
+static int64_t
+fresh_for_ms(const struct stat *info)
 {
 	struct timespec now;
 	int64_t age_ms;
 
 	if (clock_gettime(CLOCK_REALTIME, &now) != 0)
-		return false;
+		return 0;
 	age_ms = (int64_t)(now.tv_sec - info->st_mtim.tv_sec) * 1000 +
 		 (now.tv_nsec - info->st_mtim.tv_nsec) / 1000000;
-	return age_ms >= 0 && age_ms < FRESH_MS;
+	return age_ms >= 0 && age_ms < FRESH_MS ? FRESH_MS - age_ms : 0;
 }
 
 /* A write sets the modification time as it begins, and the clock of these times ticks slowly: equal
- * times do not show that a file rests. One changed just now is read again a little later. */
+ * times do not show that a file rests. The bytes of a write that has begun appear one after the other,
+ * and its process may be suspended in the middle. So a file that was changed just now is read again
+ * when its last change is FRESH_MS old. A write that takes longer than that cannot be detected. */
 static rt_file_fault
 read_settled(rt_scope *s, int fd, size_t text_max, size_t image_max, rt_buf *out)
 {
-	const struct timespec settle = {.tv_nsec = SETTLE_MS * 1000000L};
 	struct stat first, second;
 	rt_file_fault f = read_once(fd, text_max, image_max, out, &first);
+	int64_t wait_ms = f.kind == RT_FILE_NO_PROBLEM ? fresh_for_ms(&first) : 0;
+	const struct timespec wait = {.tv_nsec = wait_ms * 1000000L};
 	rt_buf *again;
 
-	if (f.kind != RT_FILE_NO_PROBLEM || !is_fresh(&first))
+	if (wait_ms == 0)
 		return f;
 	again = rt_scope_buf(s);
 	if (again == NULL)
 		return no_fault; /* kept in the scope */
-	(void)nanosleep(&settle, NULL);
+	(void)nanosleep(&wait, NULL);
 	f = read_once(fd, text_max, image_max, again, &second);
 	if (f.kind == RT_FILE_NO_PROBLEM &&
 	    (!is_same(&first, &second) || !rt_str_eq(rt_buf_str(out), rt_buf_str(again))))

@@ -4,6 +4,8 @@
  * problem. */
 #define _GNU_SOURCE
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -577,6 +579,42 @@ test_symbols_of_one_line(void **state)
 	assert_true(time_one_line(40000) < 8 * time_one_line(10000) + 1);
 }
 
+/* Writes the second half of a file a little later, as a process that is suspended in between. */
+static void *
+write_rest(void *ctx)
+{
+	const struct timespec pause = {.tv_nsec = 60 * 1000000L};
+
+	(void)nanosleep(&pause, NULL);
+	assert_int_equal(pwrite(*(int *)ctx, "2222", 4, 4), 4);
+	return NULL;
+}
+
+static void
+test_half_written(void **state)
+{
+	pthread_t writer;
+	char full[256];
+	rt_scope s;
+	int fd;
+
+	(void)state;
+	put_text("slow.txt", "11111111");
+	at_root(full, sizeof(full), "slow.txt");
+	fd = open(full, O_WRONLY);
+	assert_int_equal(pwrite(fd, "2222", 4, 0), 4);
+	assert_int_equal(pthread_create(&writer, NULL, write_rest, &fd), 0);
+	rt_scope_init(&s, rt_alloc_libc());
+	const rt_file_set *set = read_lists(&s, "[\"slow.txt\"]", "");
+	assert_int_equal(set->problem_count, 0);
+	assert_int_equal(set->count, 1);
+	assert_true(rt_str_is(set->files[0].bytes, "22222222"));
+	rt_scope_deinit(&s);
+	assert_int_equal(pthread_join(writer, NULL), 0);
+	close(fd);
+	assert_int_equal(unlink(full), 0);
+}
+
 int
 main(void)
 {
@@ -588,6 +626,7 @@ main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_torture),
+		cmocka_unit_test(test_half_written),
 		cmocka_unit_test(test_ignore_as_git),
 		cmocka_unit_test(test_ignore_too_large),
 		cmocka_unit_test(test_ignore_many_rules),
