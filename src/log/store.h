@@ -70,7 +70,7 @@ typedef struct rt_rows {
 	size_t number_count;
 	bool is_named; /* the one of that name instead */
 	rt_str name;   /* not is_named: of side rows, the beginning of their names */
-	bool numbers_only; /* data need not be read: it may be empty and unchecked */
+	bool numbers_only; /* data need not be read: it may be empty and unchecked; of side rows: names */
 } rt_rows;
 
 /* first .. last, ascending; of the log also descending, where first > last. */
@@ -110,6 +110,13 @@ rt_rows_prefixed(uint64_t project, rt_str prefix)
 
 	rows.name = prefix;
 	return rows;
+}
+
+/* The names of all side rows. */
+static inline rt_rows
+rt_rows_names(uint64_t project)
+{
+	return rt_rows_numbers(RT_STORE_SIDE, project);
 }
 
 /* Bodies or nodes: many times faster than one by one. */

@@ -513,6 +513,9 @@ test_side(void **state)
 			   RT_STR(""), err));
 	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_SIDE, f->project), see_side, &s, err));
 	assert_string_equal(s.text, "draft=text;reply=so far, so;");
+	s = (seen){0};
+	MUST(OPS(f)->read(f->store, rt_rows_names(f->project), see_side, &s, err));
+	assert_string_equal(s.text, "draft=;reply=;");
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->write(f->store, rt_rows_named(RT_STORE_SIDE, f->project, RT_STR("reply")),
 			   RT_STR(""), err));

@@ -21,7 +21,7 @@ static const source sources[] = {
 			    .set = SQL_NODE_SET},
 	[RT_STORE_ROOT] = {"root", SQL_ROOT_GET, .set = SQL_ROOT_SET},
 	[RT_STORE_SIDE] = {"side row of project", SQL_SIDE_LIST, .named = SQL_SIDE_GET,
-			   .set = SQL_SIDE_SET},
+			   .numbers = SQL_SIDE_NAMES, .set = SQL_SIDE_SET},
 };
 
 /* --- projects --- */
@@ -180,6 +180,9 @@ read_row(reader *r, rt_sqlite_query *q, rt_store_row *out)
 
 	if (q->which == SQL_NODE_NUMBERS)
 		*out = (rt_store_row){.number = key & RT_STORE_NUMBER_MAX};
+	else if (q->which == SQL_SIDE_NAMES)
+		*out = (rt_store_row){.name = rt_str_at(sqlite3_column_blob(q->stmt, 1),
+							(size_t)sqlite3_column_bytes(q->stmt, 1))};
 	else
 		rt_sqlite_row(q, r->src->noun, out);
 }
