@@ -71,6 +71,8 @@ typedef struct model_disc {
 	rt_str track;    /* JSON, empty: none */
 	const model_pair *presets;
 	size_t preset_count;
+	const model_pair *failures; /* by the number of the entity */
+	size_t failure_count;
 	int link_doc, link_entity; /* what it was extracted from; 0: nothing */
 } model_disc;
 

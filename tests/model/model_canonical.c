@@ -176,6 +176,18 @@ add_labels(const model *m, rt_buf *out, const model_disc *d)
 }
 
 static void
+add_failures(const model *m, rt_buf *out, const model_disc *d)
+{
+	model_pair *pairs = model_must(malloc((d->failure_count + 1) * sizeof(*pairs)));
+
+	for (size_t i = 0; i < d->failure_count; i++)
+		pairs[i] = (model_pair){m->entities[atoi(d->failures[i].key.ptr)].id,
+					d->failures[i].value};
+	model_add_pairs(out, pairs, d->failure_count);
+	free(pairs);
+}
+
+static void
 add_disc(const model *m, rt_buf *out, int number)
 {
 	const model_disc *d = model_disc_of(m, number);
@@ -225,6 +237,8 @@ add_disc(const model *m, rt_buf *out, int number)
 	}
 	if (d->preset_count > 0)
 		model_add_pairs(object_member(&o, RT_STR("presets")), d->presets, d->preset_count);
+	if (d->failure_count > 0)
+		add_failures(m, object_member(&o, RT_STR("failures")), d);
 	add_takes(m, object_member(&o, RT_STR("takes")), d);
 	object_end(&o, out);
 }

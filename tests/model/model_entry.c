@@ -293,6 +293,33 @@ model_op_role(model_call *c)
 	return RT_OK;
 }
 
+/* C68 */
+rt_status
+model_op_fail(model_call *c)
+{
+	yyjson_val *failure = model_field(c, "failure");
+	bool is_null = yyjson_is_null(failure);
+	model_disc d;
+	char key[16];
+	int entity;
+	size_t at;
+	rt_status st;
+
+	if (!is_null && !yyjson_is_str(rt_json_get(failure, "detail")))
+		return FAIL(c, USAGE, "no failure");
+	st = model_resolve_in_take(c, c->take, model_str_field(c, "entry"), &entity, &at);
+	if (st != RT_OK)
+		return st;
+	c->out->entity = entity;
+	d = *model_disc_of(c->m, c->doc);
+	snprintf(key, sizeof(key), "%d", entity);
+	if (!model_pair_set(c->m, &d.failures, &d.failure_count, model_keep(c->m, rt_str_of(key)),
+			    is_null ? RT_STR("") : model_keep_value(c->m, failure)))
+		return model_unchanged(c);
+	*model_edit_disc(c->m, c->doc) = d;
+	return RT_OK;
+}
+
 rt_status
 model_op_mute(model_call *c)
 {

@@ -642,6 +642,8 @@ revert_fields(model_call *c, const model_part *part, const model_part *first)
 					was->setting_count, then->settings, then->setting_count);
 		ok = ok && revert_pairs(m, &now.presets, &now.preset_count, was->presets,
 					was->preset_count, then->presets, then->preset_count);
+		ok = ok && revert_pairs(m, &now.failures, &now.failure_count, was->failures,
+					was->failure_count, then->failures, then->failure_count);
 		if (ok)
 			*model_edit_disc(m, part->doc) = now;
 	}
@@ -665,7 +667,7 @@ revert_act(model_call *c, model_act step, const model_step *of)
 		return FAIL(c, REFUSED, "cannot revert this");
 	if (rt_str_is(step.op, "setting.set") || rt_str_starts(step.op, RT_STR("role.")) ||
 	    rt_str_is(step.op, "prompt.update") || rt_str_is(step.op, "files.set") ||
-	    rt_str_is(step.op, "track.set") || rt_str_starts(step.op, RT_STR("preset.")))
+	    rt_str_is(step.op, "track.set") || rt_str_is(step.op, "entry.fail") || rt_str_starts(step.op, RT_STR("preset.")))
 		return revert_fields(c, &step.parts[0], part_of(of, doc));
 	if (doc == 0)
 		return FAIL(c, REFUSED, "cannot revert this");
@@ -794,7 +796,7 @@ model_can_revert(const model *m, uint64_t seq)
 		"entry.append", "entry.insert", "entry.edit", "entry.role", "entry.mute",
 		"entry.delete", "label.set", "setting.set", "files.set", "track.set",
 		"prompt.update", "role.add", "role.remove", "preset.save", "preset.load",
-		"preset.delete",
+		"preset.delete", "entry.fail",
 	};
 	int number = step_with_seq(m, seq);
 	size_t i, k;

@@ -140,6 +140,7 @@ rt_status model_op_append(model_call *c);
 rt_status model_op_insert(model_call *c);
 rt_status model_op_edit(model_call *c);
 rt_status model_op_role(model_call *c);
+rt_status model_op_fail(model_call *c);
 rt_status model_op_mute(model_call *c);
 rt_status model_op_delete(model_call *c);
 rt_status model_op_move(model_call *c);

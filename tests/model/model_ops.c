@@ -36,6 +36,7 @@ static const struct {
 	 0, 1},
 	{"entry.edit", model_op_edit, "entry:s! content:c! everywhere:b keep_blocks:b", 0, 0, 0},
 	{"entry.role", model_op_role, "entry:s! role:S!", 0, 0, 0},
+	{"entry.fail", model_op_fail, "entry:s! failure:x!0", 0, 0, 0},
 	{"entry.delete", model_op_delete, "entry:s from:s to:s", 0, 0, 0},
 	{"entry.move", model_op_move, "entry:s! before:s after:s", 0, 0, 1},
 	{"entry.mute", model_op_mute, "entry:s! muted:b", 0, 0, 0},
@@ -320,7 +321,8 @@ same_disc(const model *m, const model_disc *a, const model_disc *b)
 		    rt_str_eq(a->track, b->track) && a->link_doc == b->link_doc &&
 		    a->link_entity == b->link_entity &&
 		    same_pairs(a->settings, a->setting_count, b->settings, b->setting_count) &&
-		    same_pairs(a->presets, a->preset_count, b->presets, b->preset_count);
+		    same_pairs(a->presets, a->preset_count, b->presets, b->preset_count) &&
+		    same_pairs(a->failures, a->failure_count, b->failures, b->failure_count);
 
 	for (i = 0; same && i < a->label_count; i++)
 		same = rt_str_eq(a->labels[i].text, model_label_of(b, a->labels[i].entity));

@@ -32,6 +32,7 @@ typedef enum kind {
 	INSERT,
 	EDIT,
 	ROLE,
+	FAIL,
 	DELETE,
 	DELETE_RUN,
 	MOVE,
@@ -75,7 +76,7 @@ typedef enum kind {
 } kind;
 
 static const unsigned usual[KINDS] = {
-	[APPEND] = 160,    [INSERT] = 60,      [EDIT] = 80,	  [ROLE] = 20,	     [DELETE] = 40,
+	[APPEND] = 160,    [INSERT] = 60,      [EDIT] = 80,	  [ROLE] = 20,	     [FAIL] = 12, [DELETE] = 40,
 	[DELETE_RUN] = 12, [MOVE] = 50,	       [MUTE] = 20,	  [VIEW] = 25,	     [SPLIT] = 30,
 	[MERGE] = 25,	   [BRANCH] = 35,      [TAKE_SWITCH] = 25, [TAKE_RENAME] = 8, [TAKE_DELETE] = 10,
 	[PROMOTE] = 8,	   [CLEAR] = 3,	       [TRUNCATE] = 5,	  [GRAFT] = 20,	     [HEAD] = 40,
@@ -532,7 +533,7 @@ void
 random_ops_one_kind(random_ops *r)
 {
 	static const kind kinds[] = {APPEND, INSERT, EDIT,    ROLE,  DELETE, DELETE_RUN,
-				     MUTE,   LABEL,  SETTING, FILES, PROMPT, ROLE_ADD};
+				     MUTE,   LABEL,  SETTING, FILES, PROMPT, ROLE_ADD, FAIL};
 
 	r->only = 1 + (int)PICK(r, kinds);
 }
@@ -630,6 +631,17 @@ random_ops_make(random_ops *r, const model *m, rt_buf *out)
 		p = add_place(r, m, out, false);
 		add_address(r, m, &p, "entry", out);
 		text_field(out, "role", PICK(r, roles));
+		break;
+	case FAIL:
+		begin(out, "entry.fail");
+		p = add_place(r, m, out, false);
+		add_address(r, m, &p, "entry", out);
+		key(out, "failure");
+		rt_buf_add_c(out, chance(r, 40)  ? "null"
+				  : chance(r, 4) ? "{\"code\":\"busy\"}"
+				  : chance(r, 50)
+					  ? "{\"code\":\"busy\",\"detail\":\"the server is busy\"}"
+					  : "{\"code\":\"io\",\"detail\":\"\",\"model\":\"a/b\"}");
 		break;
 	case DELETE:
 		begin(out, "entry.delete");

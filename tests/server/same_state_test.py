@@ -110,6 +110,12 @@ class Script:
     def role(self):
         return {"op": "entry.role", "entry": self.entry(), "role": self.roll.choice(ROLES)}
 
+    def fail(self):
+        failure = self.roll.choice([{"code": "upstream", "detail": self.text()},
+                                    {"code": "busy", "detail": "x", "model": "a/b"}, None,
+                                    {"code": "no detail"}, "no object"])
+        return {"op": "entry.fail", "entry": self.entry(), "failure": failure}
+
     def delete(self):
         if self.roll.random() < 0.3:
             return {"op": "entry.delete", "from": self.entry(), "to": self.entry()}
@@ -222,10 +228,10 @@ class Script:
             return {"op": "purge", "text": self.roll.choice(["sesame-key", "nowhere", "beta"])}
         return {"op": "purge", "entry": self.entry()}
 
-    MAKERS = {"append": 16, "insert": 6, "reply": 5, "edit": 8, "role": 3, "delete": 4, "move": 4,
+    MAKERS = {"append": 16, "insert": 6, "reply": 5, "edit": 8, "role": 3, "fail": 3, "delete": 4, "move": 4,
               "mute": 3, "view": 3, "split": 4, "merge": 3, "branch": 6, "take": 8, "head": 5,
               "label": 3, "setting": 4, "roles": 2, "prompt": 4, "files": 2, "track": 1,
-              "preset": 3, "discussion": 5, "reset": 0.5, "undo": 14, "jump": 3, "revert": 3,
+              "preset": 5, "discussion": 7, "reset": 0.5, "undo": 14, "jump": 3, "revert": 3,
               "purge": 1}
 
     def learn(self, result):
@@ -245,6 +251,7 @@ PLACES = {
     "entry.reply": ("POST", "D/entries/reply"),
     "entry.edit": ("PUT", "D/entries/{entry}/content"),
     "entry.role": ("PUT", "D/entries/{entry}/role"),
+    "entry.fail": ("PUT", "D/entries/{entry}/failure"),
     "entry.delete": ("DELETE", "D/entries/{entry}"),
     "entry.move": ("POST", "D/entries/{entry}/move"),
     "entry.mute": ("POST", "D/entries/{entry}/mute"),
