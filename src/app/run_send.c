@@ -126,6 +126,7 @@ make_with(rt_run *run)
 			     .insists = insists,
 			     .notice = notice,
 			     .comms = line,
+			     .bare_log = rt_comms_bare_key(given->comms),
 			     .ctx = run};
 
 	if (given->files != NULL && !run->asked.no_files) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/encode.h"
-#include "log/blob.h"
+#include "log/collect.h"
 #include "log/engine_impl.h"
 
 #define PURGED "[purged]"
@@ -110,7 +110,7 @@ rt_attachments_send(const rt_attachments *files, rt_model_request *r)
 static rt_rows
 row_of(const rt_engine *engine, const char *sha256, char name[RT_SHA256_HEX_ROOM + 8])
 {
-	snprintf(name, RT_SHA256_HEX_ROOM + 8, RT_ATTACHMENT_PREFIX "%s", sha256);
+	snprintf(name, RT_SHA256_HEX_ROOM + 8, RT_FILE_PREFIX "%s", sha256);
 	return rt_engine_side(engine, name);
 }
 
@@ -130,70 +130,17 @@ is_missing(rt_scope *s, rt_engine *engine, const rt_attachment *file)
 	return st == RT_NOT_FOUND;
 }
 
-rt_status
-rt_attachments_keep(rt_engine *engine, const rt_attachments *files, rt_error *err)
+void
+rt_attachments_keep(rt_scope *s, rt_engine *engine, const rt_attachments *files)
 {
-	rt_store *store = engine->store;
+	const rt_store_ops *ops = engine->store->ops;
 	char name[RT_SHA256_HEX_ROOM + 8];
-	size_t missing = 0;
-	rt_scope s;
 
-	rt_scope_init(&s, engine->alloc);
-	bool *is_new = rt_scope_array(&s, files->count, sizeof(*is_new));
-	for (size_t i = 0; i < files->count && rt_ok(&s); i++)
-		missing += is_new[i] = is_missing(&s, engine, &files->items[i]);
-	if (missing == 0)
-		return rt_scope_end(&s, err);
-	rt_engine_lock_writer(engine);
-	if (RT_TRY(&s, store->ops->begin(store, &s.error)) == RT_OK) {
-		for (size_t i = 0; i < files->count; i++)
-			if (is_new[i])
-				RT_TRY(&s, store->ops->write(
-						   store,
-						   row_of(engine, files->items[i].sha256, name),
-						   files->items[i].bytes, &s.error));
-		rt_store_end(store, &s);
-	}
-	rt_engine_unlock_writer(engine);
-	return rt_scope_end(&s, err);
-}
-
-typedef struct content_check {
-	rt_fsck_fn fn;
-	void *ctx;
-} content_check;
-
-static bool
-check_content(void *ctx, const rt_store_row *row)
-{
-	const content_check *c = ctx;
-	rt_str sha256 = rt_str_skip(row->name, strlen(RT_ATTACHMENT_PREFIX));
-	char hex[RT_SHA256_HEX_ROOM];
-	rt_sha256 sha;
-
-	rt_sha256_init(&sha);
-	rt_sha256_add(&sha, row->data.ptr, row->data.size);
-	rt_sha256_end_hex(&sha, hex);
-	if (rt_str_is(sha256, hex))
-		return true;
-	return rt_finding_give(c->fn, c->ctx, "error", "file-differs",
-			       "side row %.*s does not contain the file that its hash names; requests "
-			       "with it cannot be rebuilt", RT_STR_ARG(row->name));
-}
-
-rt_status
-rt_engine_fsck_attachments(rt_engine *engine, rt_fsck_fn fn, void *ctx, rt_error *err)
-{
-	static const rt_str prefixes[] = {RT_STR_INIT(RT_ATTACHMENT_PREFIX),
-					  RT_STR_INIT(RT_BLOB_PREFIX)};
-	content_check c = {fn, ctx};
-	rt_status st = RT_OK;
-
-	for (size_t i = 0; st == RT_OK && i < 2; i++)
-		st = engine->store->ops->read(engine->store,
-					      rt_rows_prefixed(engine->project, prefixes[i]),
-					      check_content, &c, err);
-	return st == RT_CORRUPT ? RT_OK : st; /* the store's check reports a damaged side row */
+	for (size_t i = 0; i < files->count && rt_ok(s); i++)
+		if (is_missing(s, engine, &files->items[i]))
+			RT_TRY(s, ops->write(engine->store,
+					     row_of(engine, files->items[i].sha256, name),
+					     files->items[i].bytes, &s->error));
 }
 
 void

@@ -17,7 +17,8 @@
  * A fence is longer than any run of backticks in the text.
  *
  * Every text and image that was sent is kept in the store, once for each distinct content, in a side
- * row "file/<SHA-256>". The record of a request names them, in the order in which they were sent:
+ * row "file/<SHA-256>", as long as the record of a request needs it (log/collect.h). The record names
+ * them, in the order in which they were sent:
  *
  *   "files":[{"name":"src/a.c","language":"c","size":7,"sha256":"9c…"},
  *            {"name":"shot.png","mime":"image/png","size":812,"sha256":"41…"},
@@ -35,7 +36,6 @@
 #include "chat/model_request.h"
 #include "codec/json.h"
 #include "log/engine.h"
-#include "log/fsck.h"
 
 typedef struct rt_attachment {
 	rt_str name;     /* for the model: "src/a.c:10-20" */
@@ -50,9 +50,6 @@ typedef struct rt_attachments {
 	const rt_attachment *items;
 	size_t count;
 } rt_attachments;
-
-/* Prefix of side rows with contents; the hash follows. */
-#define RT_ATTACHMENT_PREFIX "file/"
 
 /* Reads the files that a discussion of this value names, and the definitions of the symbols that a
  * message names (rt_attach_message); their memory is the scope's. Called with the scope of a request,
@@ -74,14 +71,8 @@ void rt_attachments_check(rt_scope *scope, const rt_attachments *files,
 /* The text of one: its name and its fenced block, or the line before an image. */
 void rt_attachment_add_text(rt_buf *out, const rt_attachment *file);
 
-/* Keeps the contents that are not in the store yet, in one transaction. */
-RT_CHECKED rt_status rt_attachments_keep(rt_engine *engine, const rt_attachments *files,
-					 rt_error *err);
-/* A finding that fsck (log/fsck.h) does not have:
- *
- *   file-differs   error   the content of a file that was sent is not the one of its hash */
-RT_CHECKED rt_status rt_engine_fsck_attachments(rt_engine *engine, rt_fsck_fn fn, void *ctx,
-						rt_error *err);
+/* Within a transaction: keeps the contents that are not in the store yet. */
+void rt_attachments_keep(rt_scope *scope, rt_engine *engine, const rt_attachments *files);
 /* The member "files" of a record; nothing if there are none. */
 void rt_attachments_put(rt_buf *json, const rt_attachments *files);
 /* The attachments of a record's member, with their contents; NULL: none. Memory is the scope's. */

@@ -5,7 +5,9 @@
 
 #include "base/failing_testing.h"
 #include "chat/context.h"
+#include "chat/last_request.h"
 #include "log/bare_testing.h"
+#include "log/collect.h"
 #include "log/engine_impl.h"
 #include "llm/provider.h"
 #include "store/store_memory.h"
@@ -187,6 +189,22 @@ kept(bare *f)
 	return count;
 }
 
+/* Keeps files as those of the last request of a discussion. */
+static rt_status
+keep(bare *f, uint32_t disc, const rt_attachments *files, const char *log)
+{
+	rt_scope s;
+
+	rt_scope_init(&s, f->engine->alloc);
+	rt_buf *row = rt_scope_buf(&s);
+	rt_json_open(row, NULL, '{');
+	rt_attachments_put(row, files);
+	rt_json_close(row, '}');
+	rt_str text = rt_scope_str(&s, row);
+	RT_TRY(&s, rt_engine_keep_last_request(f->engine, disc, text, files, rt_str_of(log), &s.error));
+	return rt_scope_end(&s, NULL);
+}
+
 /* The record's member, and the texts that are read by it, joined. */
 static void
 read_back(bare *f, const rt_attachments *files, rt_buf *out)
@@ -217,6 +235,61 @@ note_finding(void *ctx, const rt_finding *finding)
 	return true;
 }
 
+static rt_status
+log_with_b(void *ctx, rt_str key, rt_collect *collect, rt_error *err)
+{
+	const rt_attachments *files = ctx;
+
+	(void)err;
+	if (!rt_str_is(key, "ours"))
+		return RT_NOT_FOUND;
+	if (files != NULL)
+		rt_collect_see(collect, rt_str_of(files->items[0].sha256));
+	return RT_OK;
+}
+
+static void
+contents_go_with_the_last_request_that_needs_them(void **state)
+{
+	bare *f = *state;
+	rt_attachment a = file_of("a.c", "c", "int a;\n"), b = file_of("b.c", "c", "int b;\n"),
+		      both[] = {a, b};
+	rt_attachments only_a = {&a, 1}, only_b = {&b, 1}, all = {both, 2}, none = {&a, 0};
+
+	assert_int_equal(keep(f, 1, &all, ""), RT_OK);
+	assert_int_equal(keep(f, 2, &only_a, ""), RT_OK);
+	assert_int_equal(kept(f), 2);
+	assert_int_equal(keep(f, 1, &none, ""), RT_OK); /* discussion 2 needs a */
+	assert_int_equal(kept(f), 1);
+	assert_int_equal(keep(f, 2, &only_b, ""), RT_OK);
+	assert_int_equal(kept(f), 1);
+	assert_int_equal(keep(f, 2, &none, ""), RT_OK);
+	assert_int_equal(kept(f), 0);
+}
+
+static void
+lines_without_a_body_need_contents(void **state)
+{
+	bare *f = *state;
+	rt_attachment a = file_of("a.c", "c", "int a;\n"), b = file_of("b.c", "c", "int b;\n");
+	rt_attachments only_a = {&a, 1}, only_b = {&b, 1}, none = {&a, 0};
+	rt_collected out;
+
+	assert_int_equal(keep(f, 1, &only_a, "ours"), RT_OK);
+	assert_int_equal(keep(f, 1, &only_b, ""), RT_OK);
+	assert_int_equal(keep(f, 1, &none, ""), RT_OK);
+	assert_int_equal(kept(f), 2); /* who knows which the log needs? */
+	assert_int_equal(rt_engine_collect(f->engine, NULL, NULL, &out, NULL), RT_OK);
+	assert_int_equal(kept(f), 2);
+	assert_int_equal(rt_engine_collect(f->engine, log_with_b, &only_b, &out, NULL), RT_OK);
+	assert_int_equal(out.removed, 1);
+	assert_int_equal(kept(f), 1);
+	assert_int_equal(keep(f, 1, &only_a, "another"), RT_OK);
+	assert_int_equal(rt_engine_collect(f->engine, log_with_b, NULL, &out, NULL), RT_OK);
+	assert_int_equal(out.removed, 0); /* the other log cannot be read */
+	assert_int_equal(kept(f), 2);
+}
+
 static void
 contents_are_kept_once_and_purged(void **state)
 {
@@ -226,30 +299,32 @@ contents_are_kept_once_and_purged(void **state)
 				 file_of("name", "", "")};
 	rt_attachments files = {items, 5};
 	size_t findings = 0;
+	char name[80];
 	rt_buf out;
 
 	items[4].name_only = true;
 	rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"x\"}");
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(rt_attachments_keep(f->engine, &files, NULL), RT_OK);
+		assert_int_equal(keep(f, 1, &files, ""), RT_OK);
 		assert_int_equal(kept(f), 2);
 	}
 	read_back(f, &files, &out);
 	assert_string_equal(out.ptr, "a.c c  0 secret\n|copy.c c  0 secret\n|s.png  image/png 0 PNG|"
 				     "empty   0 |name   1 |");
-	assert_int_equal(rt_engine_fsck_attachments(f->engine, note_finding, &findings, NULL), RT_OK);
+	assert_int_equal(rt_engine_fsck_files(f->engine, note_finding, &findings, NULL), RT_OK);
 	assert_int_equal(findings, 0);
 	bare_apply(f, "{\"op\":\"purge\",\"text\":\"secret\"}");
 	assert_int_equal(kept(f), 1);
 	read_back(f, &files, &out);
 	assert_string_equal(out.ptr, "a.c c  0 [purged]|copy.c c  0 [purged]|s.png  image/png 0 PNG|"
 				     "empty   0 |name   1 |");
+	(void)snprintf(name, sizeof(name), "file/%s", items[2].sha256);
 	assert_int_equal(f->store->ops->write(f->store,
-					      rt_rows_named(RT_STORE_SIDE, 1, RT_STR("file/00")),
+					      rt_rows_named(RT_STORE_SIDE, 1, rt_str_of(name)),
 					      RT_STR("other"), NULL),
 			 RT_OK);
-	assert_int_equal(rt_engine_fsck_attachments(f->engine, note_finding, &findings, NULL), RT_OK);
+	assert_int_equal(rt_engine_fsck_files(f->engine, note_finding, &findings, NULL), RT_OK);
 	assert_int_equal(findings, 1);
 	rt_buf_deinit(&out);
 }
@@ -259,7 +334,8 @@ without_memory_nothing_is_left_half_done(void **state)
 {
 	bare *f = *state;
 	rt_attachment items[] = {file_of("a.c", "c", "int a;\n"), image_of("s.png", "PNG")};
-	rt_attachments files = {items, 2};
+	rt_attachment old = file_of("b.c", "c", "int b;\n");
+	rt_attachments files = {items, 2}, other = {&old, 1};
 	const rt_alloc *usual = f->engine->alloc;
 
 	bare_apply(f, "{\"op\":\"entry.append\",\"role\":\"User\",\"content\":\"x\"}");
@@ -274,7 +350,8 @@ without_memory_nothing_is_left_half_done(void **state)
 		rt_buf *body = rt_scope_buf(&s);
 
 		f->engine->alloc = &alloc;
-		RT_TRY(&s, rt_attachments_keep(f->engine, &files, &s.error));
+		RT_TRY(&s, keep(f, 1, &other, ""));
+		RT_TRY(&s, keep(f, 1, &files, ""));
 		f->engine->alloc = usual;
 		if (r != NULL) {
 			rt_attachments_send(&files, r);
@@ -305,6 +382,8 @@ main(void)
 		TEST(files_count_and_are_never_left_out),
 		TEST(images_are_refused_where_there_are_none),
 		TEST(contents_are_kept_once_and_purged),
+		TEST(contents_go_with_the_last_request_that_needs_them),
+		TEST(lines_without_a_body_need_contents),
 		TEST(without_memory_nothing_is_left_half_done),
 	};
 

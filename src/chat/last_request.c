@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "codec/content.h"
+#include "log/collect.h"
 #include "log/engine_impl.h"
 #include "view/view.h"
 
@@ -22,6 +23,65 @@ rt_engine_last_request(rt_engine *engine, uint32_t disc, rt_buf *out, rt_error *
 			  rt_rows_named(RT_STORE_SIDE, engine->project, rt_str_of(name)), out, NULL,
 			  err);
 	return st == RT_NOT_FOUND ? rt_fail(err, st, "there is no request from this discussion yet") : st;
+}
+
+/* Does a row name contents that a new one does not name? */
+static bool
+leaves_files(rt_scope *s, rt_str before, rt_str now)
+{
+	bool leaves = false;
+
+	if (!rt_ok(s) || before.size == 0)
+		return false;
+	for (rt_json_iter it = rt_json_items(rt_json_get(rt_json_parse(s, before), "files"));
+	     rt_json_next(&it);) {
+		rt_str sha256 = rt_json_str(rt_json_get(it.value, "sha256"));
+
+		leaves = leaves || (sha256.size > 0 && rt_str_find(now, sha256, 0) == SIZE_MAX);
+	}
+	return leaves;
+}
+
+/* Within a transaction. */
+static void
+keep_row(rt_scope *s, rt_engine *engine, uint32_t disc, rt_str row, const rt_attachments *files,
+	 rt_str log)
+{
+	const rt_store_ops *ops = engine->store->ops;
+	rt_buf *before = rt_scope_buf(s);
+	char name[24], mark[64];
+	rt_status st;
+
+	snprintf(name, sizeof(name), RT_LAST_REQUEST_PREFIX "d%u", disc);
+	st = rt_store_get(engine->store, rt_engine_side(engine, name), before, NULL, &s->error);
+	if (st != RT_NOT_FOUND && st != RT_CORRUPT)
+		rt_scope_note(s, st);
+	rt_attachments_keep(s, engine, files);
+	RT_TRY(s, ops->write(engine->store, rt_engine_side(engine, name), row, &s->error));
+	if (log.size > 0 && files->count > 0) {
+		snprintf(mark, sizeof(mark), RT_FILE_LOG_PREFIX "%.*s", RT_STR_ARG(log));
+		RT_TRY(s, ops->write(engine->store, rt_engine_side(engine, mark), RT_STR("1"),
+				     &s->error));
+	}
+	if (st == RT_OK && leaves_files(s, rt_scope_str(s, before), row))
+		rt_collect_files(engine, s);
+}
+
+rt_status
+rt_engine_keep_last_request(rt_engine *engine, uint32_t disc, rt_str row, const rt_attachments *files,
+			    rt_str log, rt_error *err)
+{
+	rt_store *store = engine->store;
+	rt_scope s;
+
+	rt_scope_init(&s, engine->alloc);
+	rt_engine_lock_writer(engine);
+	if (RT_TRY(&s, store->ops->begin(store, &s.error)) == RT_OK) {
+		keep_row(&s, engine, disc, row, files, log);
+		rt_store_end(store, &s);
+	}
+	rt_engine_unlock_writer(engine);
+	return rt_scope_end(&s, err);
 }
 
 /* ---- built again ---- */

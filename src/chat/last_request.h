@@ -26,6 +26,13 @@
 RT_CHECKED rt_status rt_engine_last_request(rt_engine *engine, uint32_t disc, rt_buf *out,
 					    rt_error *err);
 
+/* Writes the row of a discussion and the contents of its files, in one transaction; contents that only
+ * its previous row needed are removed. log: the key of a log of requests whose line of this request
+ * will have no body, so that it needs them too (RT_FILE_LOG_PREFIX); or empty. */
+RT_CHECKED rt_status rt_engine_keep_last_request(rt_engine *engine, uint32_t disc, rt_str row,
+						 const rt_attachments *files, rt_str log,
+						 rt_error *err);
+
 /* A request as it was recorded, built again. */
 /* Prefix of side rows of last requests; the discussion's id follows. */
 #define RT_LAST_REQUEST_PREFIX "sent/"

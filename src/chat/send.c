@@ -765,13 +765,12 @@ keep(sending *s, rt_status st, rt_error *err)
 
 /* ---- around the request ---- */
 
-/* The request in the record, and in the store as the last one of this discussion
- * (last_request.h). */
+/* The request in the store as the last one of this discussion (last_request.h), and then in the log,
+ * whose lines may need its files. */
 static void
 record_request(sending *s, const rt_exchange *x)
 {
-	const rt_store *store = s->engine->store;
-	char name[24], upto[RT_ID_MAX + 1] = "";
+	char upto[RT_ID_MAX + 1] = "";
 	rt_request_window window = {.left_out = s->out->left_out,
 				    .newest = s->newest,
 				    .budget_tokens = s->budget_tokens,
@@ -787,19 +786,17 @@ record_request(sending *s, const rt_exchange *x)
 	if (s->anchor != 0 && rt_entry_id(s->value, s->anchor, upto, NULL) != RT_OK)
 		upto[0] = '\0';
 	window.upto = rt_str_of(upto);
-	rt_exchange_record_request(x, &r);
 	rt_buf_init(&row, s->engine->alloc, RT_BUF_UNLIMITED);
 	rt_buf_add_c(&row, "{\"v\":1,\"at\":\"");
 	rt_moment_format_ms(&row, (rt_moment){now_us(s), 0});
 	rt_buf_add_byte(&row, '"');
 	rt_request_record_put(&row, x, &r);
 	rt_json_close(&row, '}');
-	snprintf(name, sizeof(name), RT_LAST_REQUEST_PREFIX "d%u", s->place.disc);
-	if (row.status != RT_OK || rt_attachments_keep(s->engine, &s->files, NULL) != RT_OK ||
-	    store->ops->write(s->engine->store,
-			      rt_rows_named(RT_STORE_SIDE, s->engine->project, rt_str_of(name)),
-			      rt_buf_str(&row), NULL) != RT_OK)
+	if (row.status != RT_OK ||
+	    rt_engine_keep_last_request(s->engine, s->place.disc, rt_buf_str(&row), &s->files,
+					s->options->with.bare_log, NULL) != RT_OK)
 		note(s, "the request could not be recorded as the last one", RT_STR(""));
+	rt_exchange_record_request(x, &r);
 	rt_buf_deinit(&row);
 }
 

@@ -79,6 +79,8 @@ typedef struct rt_send_with {
 	rt_stop_fn insists;
 	rt_notice_fn notice;  /* or NULL */
 	rt_comms_fn comms;    /* or NULL */
+	rt_str bare_log;      /* the key of that log if its lines have no bodies, so that they need the
+			       * files that were sent (log/collect.h); else empty */
 	void *ctx;            /* of these five */
 } rt_send_with;
 

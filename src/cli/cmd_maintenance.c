@@ -2,8 +2,11 @@
  *
  * save, fsck, repair, checkpoint, index. Backups are in cmd_backup.c, doctor in cmd_doctor.c. */
 #include "cli/maintenance.h"
+#include "app/host.h"
 #include "chat/send.h"
+#include "llm/comms_host.h"
 #include "log/checkpoint.h"
+#include "log/collect.h"
 #include "log/index.h"
 #include "log/repair.h"
 
@@ -185,7 +188,7 @@ check_engine(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 	}
 	RT_TRY(s, rt_engine_fsck_project(engine, rt_cli_finding, f, &s->error));
 	RT_TRY(s, rt_engine_fsck_replies(engine, rt_cli_finding, f, &s->error));
-	RT_TRY(s, rt_engine_fsck_attachments(engine, rt_cli_finding, f, &s->error));
+	RT_TRY(s, rt_engine_fsck_files(engine, rt_cli_finding, f, &s->error));
 	failure_as_finding(f, "check-failed");
 }
 
@@ -310,6 +313,7 @@ typedef struct repair {
 	rt_buf *in_view;  /* of these, those that a take shows */
 	rt_buf *replies;  /* that were kept aside */
 	rt_buf *salvaged; /* from the old store */
+	rt_collected files;
 } repair;
 
 static bool
@@ -368,11 +372,37 @@ owner_lives(void *ctx, rt_str owner, int64_t written_us)
 	return rt_host_owner_lives(owner, written_us);
 }
 
+/* Lines with a body do not need the files that were sent. */
+static bool
+see_line(void *ctx, const rt_comms_line *at)
+{
+	if (!rt_comms_has_body(at->line))
+		rt_collect_see(ctx, at->line);
+	return true;
+}
+
+static rt_status
+look_at_log(void *ctx, rt_str key, rt_collect *collect, rt_error *err)
+{
+	rt_cli *cli = ctx;
+	rt_buf *state = rt_scope_buf(&cli->s);
+	char own[RT_COMMS_KEY_ROOM];
+
+	if (rt_host_state_dir(state, err) != RT_OK)
+		return RT_NOT_FOUND;
+	rt_comms_key(rt_buf_str(state), own);
+	return rt_str_is(key, own) &&
+			       rt_comms_read(cli->alloc, rt_buf_str(state), see_line, collect, err) == RT_OK
+		       ? RT_OK
+		       : RT_NOT_FOUND;
+}
+
 static void
 rebuild(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 {
 	rt_scope *s = &cli->s;
 	repair *r = ctx;
+	rt_collected files = {0};
 	size_t count = 0;
 
 	(void)project;
@@ -380,6 +410,9 @@ rebuild(rt_cli *cli, void *ctx, rt_str project, rt_engine *engine)
 	r->lost += count;
 	RT_TRY(s, rt_engine_rebuild(engine, &s->error));
 	RT_TRY(s, rt_engine_rescue(engine, owner_lives, NULL, tell_rescued, r, &s->error));
+	RT_TRY(s, rt_engine_collect(engine, look_at_log, cli, &files, &s->error));
+	r->files.removed += files.removed;
+	r->files.lost += files.lost;
 	RT_TRY(s, rt_engine_index(engine, &s->error));
 }
 
@@ -425,6 +458,8 @@ repair_json(rt_cli *cli, const repair *r, const rt_cli_findings *f, const char *
 	rt_json_put_bool(json, "clean", f->bad == 0);
 	rt_json_put_c(json, "copy", kept);
 	rt_json_put_u64(json, "lost", r->lost);
+	rt_json_put_u64(json, "files_lost", r->files.lost);
+	rt_json_put_u64(json, "files_removed", r->files.removed);
 	put_array(cli, json, "lost_in_view", r->in_view);
 	put_array(cli, json, "replies", r->replies);
 	put_array(cli, json, "salvaged", r->salvaged);
@@ -510,6 +545,13 @@ run_repair(rt_cli *cli)
 			  "%zu text%s could not be read any more and %s given up; entries, order "
 			  "and history stay.\n", r.lost, RT_CLI_S(r.lost),
 			  r.lost == 1 ? "was" : "were");
+	if (r.files.lost > 0)
+		rt_term_f(out, "The contents of %zu file%s were lost; %s marked as purged.\n",
+			  r.files.lost, RT_CLI_S(r.files.lost),
+			  r.files.lost == 1 ? "it is" : "they are");
+	if (r.files.removed > 0)
+		rt_term_f(out, "Removed %zu file%s that nothing referred to.\n", r.files.removed,
+			  RT_CLI_S(r.files.removed));
 	rt_term_c(out, salvages ? "Copied everything intact into a new store. "
 				: "Rebuilt the checkpoint and the search index from the log. ");
 	say_repaired(cli, f.bad == 0, &steps, r.lost);
@@ -529,7 +571,8 @@ const rt_command rt_cli_repair = {
 		"discarded; its entry remains, marked as lost. If rows of the log are lost, or "
 		"the store cannot be opened, a new store is built from all intact rows and texts "
 		"and the state of the checkpoint, and the losses are listed. A reply whose "
-		"question no longer exists becomes an entry in a new take. The old store is kept.",
+		"question no longer exists becomes an entry in a new take. Contents of files that "
+		"nothing refers to are removed. The old store is kept.",
 	.examples = "retake repair",
 	.run = run_repair,
 };

@@ -191,6 +191,7 @@ rt_cli_model_session_with(rt_cli_model_session *t)
 			     .insists = insists,
 			     .notice = show_notice,
 			     .comms = record_line,
+			     .bare_log = rt_comms_bare_key(t->m.comms),
 			     .ctx = t};
 
 	if (!rt_cli_has(t->cli, "no-files")) {

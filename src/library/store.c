@@ -7,6 +7,7 @@
 
 #include "chat/send.h"
 #include "codec/json.h"
+#include "log/collect.h"
 #include "store/store_open.h"
 
 retake_status
@@ -172,7 +173,7 @@ check_project(retake_store *store, findings *f, rt_error *err)
 		if (st == RT_OK)
 			st = rt_engine_fsck_replies(engine, add_finding, f, err);
 		if (st == RT_OK)
-			st = rt_engine_fsck_attachments(engine, add_finding, f, err);
+			st = rt_engine_fsck_files(engine, add_finding, f, err);
 		failed.id = "check-failed";
 	}
 	rt_engine_close(engine);

@@ -28,13 +28,12 @@ enum {
 	ROTATE_SIZE = 16 << 20,
 	ROTATE_REQUESTS = 8,  /* a file has room for so many times the request, too */
 	OPEN_MAX = 8,         /* files that are open at once */
-	LOCK_WAIT_MS = 2000,
-	KEY_ROOM = 17
+	LOCK_WAIT_MS = 2000
 };
 
 /* The newest file of a project. */
 typedef struct comms_file {
-	char key[KEY_ROOM]; /* in its name; "": unused */
+	char key[RT_COMMS_KEY_ROOM]; /* in its name; "": unused */
 	int fd;             /* -1: not open */
 	size_t size;        /* up to where its texts are known */
 	rt_dedup texts;     /* by name only */
@@ -46,6 +45,7 @@ struct rt_comms {
 	const rt_env *env;
 	char folder[PATH_ROOM];
 	bool has_texts;
+	char key[RT_COMMS_KEY_ROOM]; /* of the folder */
 	pthread_mutex_t lock;
 	comms_file files[OPEN_MAX];
 	uint64_t uses;
@@ -123,6 +123,7 @@ rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_str folder, bool has_
 		rt_free(alloc, c);
 		return st;
 	}
+	rt_comms_key(folder, c->key);
 	pthread_mutex_init(&c->lock, NULL);
 	*out = c;
 	return RT_OK;
@@ -145,6 +146,19 @@ rt_comms_folder(const rt_comms *comms)
 	return rt_str_at(comms->folder, strlen(comms->folder) - strlen("/comms"));
 }
 
+void
+rt_comms_key(rt_str folder, char key[RT_COMMS_KEY_ROOM])
+{
+	(void)snprintf(key, RT_COMMS_KEY_ROOM, "%016llx",
+		       (unsigned long long)rt_hash(folder.ptr, folder.size, 0));
+}
+
+rt_str
+rt_comms_bare_key(const rt_comms *comms)
+{
+	return comms == NULL || comms->has_texts ? RT_STR("") : rt_str_of(comms->key);
+}
+
 const char *
 rt_comms_error(const rt_comms *c)
 {
@@ -164,7 +178,7 @@ static comms_file *
 place_of(rt_comms *c, const rt_comms_item *item)
 {
 	comms_file *f = &c->files[0];
-	char key[KEY_ROOM];
+	char key[RT_COMMS_KEY_ROOM];
 
 	(void)snprintf(key, sizeof(key), "%016llx",
 		       (unsigned long long)rt_hash(item->store.ptr, item->store.size,
@@ -197,8 +211,8 @@ open_newest(rt_comms *c, comms_file *f, size_t limit, bool *out_is_new)
 	for (int i = 0; i < count; i++) {
 		const char *dash = strrchr(items[i]->d_name, '-');
 
-		if (path[0] == '\0' && dash != NULL && strlen(dash) == KEY_ROOM + 6 &&
-		    strncmp(dash + 1, f->key, KEY_ROOM - 1) == 0)
+		if (path[0] == '\0' && dash != NULL && strlen(dash) == RT_COMMS_KEY_ROOM + 6 &&
+		    strncmp(dash + 1, f->key, RT_COMMS_KEY_ROOM - 1) == 0)
 			(void)snprintf(path, sizeof(path), "%s/%s", c->folder, items[i]->d_name);
 		free(items[i]);
 	}
@@ -441,17 +455,32 @@ rt_comms_read_file(const rt_alloc *alloc, const char *path, rt_comms_line_fn fn,
 	return rt_scope_end(&s, err);
 }
 
+/* ptr NULL: it has none. */
+static rt_str
+body_of(rt_str line)
+{
+	rt_str key, value;
+	size_t at = 0;
+
+	while (rt_dedup_next_member(line, &at, &key, &value))
+		if (rt_str_is(key, "body"))
+			return value;
+	return rt_str_at(NULL, 0);
+}
+
+bool
+rt_comms_has_body(rt_str line)
+{
+	return body_of(line).ptr != NULL;
+}
+
 rt_status
 rt_comms_body(const rt_alloc *alloc, const rt_comms_line *line, rt_buf *out, rt_error *err)
 {
-	rt_str rest = line->file, one, key, value, body = {NULL, 0};
+	rt_str rest = line->file, one, body = body_of(line->line);
 	rt_status st = RT_OK;
 	rt_dedup texts;
-	size_t at = 0;
 
-	while (body.ptr == NULL && rt_dedup_next_member(line->line, &at, &key, &value))
-		if (rt_str_is(key, "body"))
-			body = value;
 	if (body.ptr == NULL)
 		return rt_fail(err, RT_NOT_FOUND, "the log does not contain its texts");
 	rt_dedup_init(&texts, alloc);

@@ -41,6 +41,12 @@ RT_CHECKED rt_status rt_comms_open(const rt_alloc *alloc, const rt_env *env, rt_
 void rt_comms_close(rt_comms *comms);
 /* The state folder that it was opened with. */
 rt_str rt_comms_folder(const rt_comms *comms);
+/* Room for a key with its NUL. */
+enum { RT_COMMS_KEY_ROOM = 17 };
+/* Identifies the log in a state folder; for people and other machines it has no meaning. */
+void rt_comms_key(rt_str folder, char key[RT_COMMS_KEY_ROOM]);
+/* The key, if lines are written without bodies; else empty, also where comms is NULL. */
+rt_str rt_comms_bare_key(const rt_comms *comms);
 /* Append a line. A failure is kept for rt_comms_error and stops nothing. O(the body); the first
  * line of a project also reads its file. */
 void rt_comms_add(void *comms, const rt_comms_item *item);
@@ -67,6 +73,9 @@ RT_CHECKED rt_status rt_comms_read_file(const rt_alloc *alloc, const char *path,
  * none, or a text is missing. O(the file). */
 RT_CHECKED rt_status rt_comms_body(const rt_alloc *alloc, const rt_comms_line *line, rt_buf *out,
 				   rt_error *err);
+
+/* Has the line a body? O(the line). */
+bool rt_comms_has_body(rt_str line);
 
 /* The lines of one project's requests and their replies. */
 typedef struct rt_comms_whose {

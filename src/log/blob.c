@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/encode.h"
+#include "log/collect.h"
 #include "log/engine_impl.h"
 
 enum { NAME_ROOM = sizeof(RT_BLOB_PREFIX) + RT_SHA256_HEX_ROOM };
@@ -106,13 +107,16 @@ rt_blob_keep(rt_engine *engine, rt_str bytes, char sha256[RT_SHA256_HEX_ROOM], r
 	rt_sha256_add(&sha, bytes.ptr, bytes.size);
 	rt_sha256_end_hex(&sha, sha256);
 	rt_rows row = row_of(engine, rt_str_of(sha256), name);
-	rt_status st = rt_store_get(store, row, NULL, NULL, err);
-	if (st != RT_NOT_FOUND)
-		return st;
 	rt_scope_init(&s, engine->alloc);
 	rt_engine_lock_writer(engine);
 	if (RT_TRY(&s, store->ops->begin(store, &s.error)) == RT_OK) {
-		RT_TRY(&s, store->ops->write(store, row, bytes, &s.error));
+		rt_status st = rt_store_get(store, row, NULL, NULL, &s.error);
+
+		if (st == RT_NOT_FOUND || st == RT_CORRUPT) /* damaged: it is written again */
+			RT_TRY(&s, store->ops->write(store, row, bytes, &s.error));
+		else
+			rt_scope_note(&s, st);
+		rt_collect_blob_stored(engine, &s, rt_str_of(sha256));
 		rt_store_end(store, &s);
 	}
 	rt_engine_unlock_writer(engine);

@@ -6,8 +6,10 @@
  *   {"type":"image","mimeType":"image/png","name":"screen.png","size":812,"sha256":"41…"}
  *   {"type":"file","mimeType":"application/pdf","name":"paper.pdf","size":99120,"sha256":"9c…"}
  *
- * Blocks are covered by undo like all content. The bytes stay until they are purged: with the last
- * entry that refers to them, or by a text that they contain. A block whose bytes were purged remains.
+ * Blocks are covered by undo like all content. The bytes stay as long as an entry, also an earlier
+ * version or one that was undone, refers to them (log/collect.h), or until they are purged: with the
+ * last entry that refers to them, or by a text that they contain. A block whose bytes were purged
+ * remains.
  * Exports contain the bytes in the block itself, as "data" in base64 (rt_blob_expand).
  *
  * Threads: call from any thread. */
@@ -19,14 +21,12 @@
 #include "codec/json.h"
 #include "log/engine.h"
 
-#define RT_BLOB_PREFIX "blob/"
-
 enum { RT_BLOB_MAX = 32 << 20 }; /* bytes */
 
 /* Is the block an image or a file with its bytes in a blob? The hash, or empty. O(1). */
 rt_str rt_blob_of(yyjson_val *block);
-/* The SHA-256 of the bytes, which are stored unless they are already; one transaction. RT_USAGE:
- * empty. RT_LIMIT: more than RT_BLOB_MAX. RT_IO and the like. */
+/* The SHA-256 of the bytes, which are stored unless they are already; one transaction. The entry that
+ * refers to them follows; if none has for RT_BLOB_NEW_US, they may be removed. RT_USAGE: empty. RT_LIMIT: more than RT_BLOB_MAX. RT_IO and the like. */
 RT_CHECKED rt_status rt_blob_keep(rt_engine *engine, rt_str bytes, char sha256[RT_SHA256_HEX_ROOM],
 				  rt_error *err);
 /* Appends the bytes. RT_NOT_FOUND: they were purged, or never stored. */

@@ -22,6 +22,7 @@
 
 #include "log/blob.h"
 #include "log/checkpoint.h"
+#include "log/collect.h"
 #include "log/purge_impl.h"
 
 enum {
@@ -143,7 +144,10 @@ find_side(void *ctx, const rt_store_row *row)
 	rt_str *sides;
 
 	if (rt_str_is(row->name, RT_SALTED_MARK) || rt_str_is(row->name, RT_HEAD_MARK) ||
-	    (!rt_needle_in(&p->needle, row->name) && !rt_needle_in(&p->needle, row->data)))
+	    rt_collect_is_mark(row->name))
+		return rt_ok(p->s);
+	if (!rt_needle_in(&p->needle, row->data) &&
+	    (rt_collect_is_content(row->name) || !rt_needle_in(&p->needle, row->name)))
 		return rt_ok(p->s);
 	sides = rt_scope_grow(p->s, p->sides, p->side_count, &p->side_capacity, sizeof(*sides));
 	if (sides != NULL) {
@@ -259,6 +263,7 @@ drop_side(purge *p, rt_str name)
 	p->files += rt_str_starts(name, RT_STR(RT_BLOB_PREFIX));
 	RT_TRY(p->s, store->ops->write(store, rt_rows_named(RT_STORE_SIDE, p->engine->project, name),
 				       rt_str_at(NULL, 0), &p->s->error));
+	rt_collect_purge(p->engine, p->s, name);
 }
 
 /* ---- {text} ---- */

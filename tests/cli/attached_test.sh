@@ -77,6 +77,33 @@ code 'export of a purged file' 0 r export --format canonical
 has 'and the export' '"purged":true' "$out"
 code 'fsck after purge' 0 r fsck
 
+# --- unused and missing ---
+drop() { # drop NAME…: side rows of the store
+	"$python" - "$db" "$1" <<'EOF'
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
+store.execute("delete from side where cast(name as text) like ? || '%'", (sys.argv[2],))
+store.commit()
+EOF
+}
+printf 'used' >used.txt
+printf 'unused' >unused.txt
+r add -q --id used --attach used.txt x
+code 'an entry that cannot be added' 1 r add --id used --attach unused.txt x
+code 'its file may be used yet' 0 r fsck
+hasnt 'and is not reported' 'file-unused' "$out"
+drop blob-new/
+code 'a week later' 0 r fsck
+has 'it is' 'file-unused' "$out"
+code 'repair' 0 r repair
+has 'removes it' 'Removed 1 file that nothing referred to.' "$out"
+is 'and keeps the other' 1 "$(blobs)"
+drop blob/
+code 'a missing file' 1 r fsck
+has 'is reported' 'file-missing' "$out"
+is 'repair gives it up' '[1, 0]' "$(r repair --json | json '[d["files_lost"], d["files_removed"]]')"
+code 'nothing is left to report' 0 r fsck
+
 # --- errors: nothing changes, and no store is created ---
 db=$work/none.db
 code 'a missing file' 3 r add --attach gone.pdf x

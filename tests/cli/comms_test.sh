@@ -109,6 +109,42 @@ has "and why not" "comms_texts is false" "$err"
 code "but the request can be built again" 0 r replay @
 has "from the conversation" "however long it may become" "$(r replay @ 2>&1)"
 
+# Files: a line with texts has what was sent, one without needs the store's rows.
+cd "$work" || exit 1
+sent() { # sent NUMBER: the file in the request of a reply
+	r replay "$1" 2>/dev/null | grep -o 'version [0-9]*'
+}
+files() {
+	"$python" -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(
+"select count(*) from side where cast(name as text) like ?", ("file/%",)).fetchone()[0])' "$db"
+}
+r files -q add context_files a.txt
+rm "$XDG_CONFIG_HOME/retake/config.toml"
+for n in 1 2; do
+	echo "version $n" >a.txt
+	ask "with a file"
+done
+is "the next request of a discussion replaces the files of the last one" 1 "$(files)"
+is "the log has them" "version 1" "$(sent :-3)"
+echo 'comms_texts = false' >"$XDG_CONFIG_HOME/retake/config.toml"
+for n in 3 4; do
+	echo "version $n" >a.txt
+	ask "with a file"
+done
+is "files stay for lines without texts" 3 "$(files)"
+code "repair" 0 r repair --json
+is "removes those of lines with texts" 1 "$(json 'd["files_removed"]' <<X
+$out
+X
+)"
+is "and no others" "version 3" "$(sent :-3)"
+code "repair with another log" 0 env XDG_STATE_HOME="$work/elsewhere" "$RETAKE" --db "$db" repair --json
+has "removes nothing" '"files_removed":0' "$out"
+rm "$log"/*
+code "repair without the log" 0 r repair --json
+has "removes what only the log needed" '"files_removed":1' "$out"
+is "but not the last request" "version 4" "$(r context --sent | grep -o 'version [0-9]*')"
+
 
 # ---- another program has locked the log ----
 mine() {

@@ -30,6 +30,8 @@
 
 #include "base/hash.h"
 #include "log/checkpoint.h"
+#include "log/blob.h"
+#include "log/collect.h"
 #include "log/engine.h"
 #include "log/fsck.h"
 #include "log/index.h"
@@ -173,7 +175,35 @@ operation(int n, char *to, size_t size)
 }
 
 /* What people see, a view each. */
-enum { SHOW, TREE, TAKES, SETTINGS, HISTORY, VIEWS };
+enum { SHOW, TREE, TAKES, SETTINGS, ATTACHED, HISTORY, VIEWS };
+
+/* The file that is attached to the first entry. */
+static rt_str
+attached_file(char sha256[RT_SHA256_HEX_ROOM])
+{
+	static char text[3000];
+	rt_sha256 sha;
+
+	memset(text, 'f', sizeof(text));
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, text, sizeof(text));
+	rt_sha256_end_hex(&sha, sha256);
+	return rt_str_at(text, sizeof(text));
+}
+
+/* Makes the request refer to it. */
+static void
+attach(desk *d, char *request, size_t size)
+{
+	char sha256[RT_SHA256_HEX_ROOM];
+	rt_error err;
+
+	if (rt_blob_keep(d->engine, attached_file(sha256), sha256, &err) != RT_OK)
+		fail_msg("%s", err.text);
+	snprintf(request, size,
+		 "{\"op\":\"entry.append\",\"content\":[{\"type\":\"file\",\"name\":\"a\",\"sha256\":"
+		 "\"%s\"}]}", sha256);
+}
 
 typedef struct seen {
 	rt_status status[VIEWS];
@@ -185,11 +215,13 @@ static void
 look(rt_engine *engine, seen *out)
 {
 	const rt_project *project = rt_engine_value(engine);
+	char sha256[RT_SHA256_HEX_ROOM];
 	rt_place place = {0, 0};
 	rt_error err;
 	rt_buf buf;
 	int i;
 
+	(void)attached_file(sha256);
 	memset(out, 0, sizeof(*out));
 	out->seq = project->seq;
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
@@ -200,6 +232,7 @@ look(rt_engine *engine, seen *out)
 		case TREE: out->status[i] = rt_view_tree(engine, project, 0, &buf, &err); break;
 		case TAKES: out->status[i] = rt_view_takes(engine, project, 0, true, &buf, &err); break;
 		case SETTINGS: out->status[i] = rt_view_settings(engine, project, 0, &buf, &err); break;
+		case ATTACHED: out->status[i] = rt_blob_read(engine, rt_str_of(sha256), &buf, &err); break;
 		default: out->status[i] = rt_view_history(engine, project, 0, 0, 100000, &buf, &err); break;
 		}
 		out->hash[i] = rt_hash(buf.ptr, buf.size, 0);
@@ -268,6 +301,8 @@ grow(subject *s, int operations)
 			fail_msg("version %d: %s", v, err.text);
 		for (; n < until; n++) {
 			operation(n, request, sizeof(request));
+			if (n == 0)
+				attach(&d, request, sizeof(request));
 			(void)apply(&d, request);
 		}
 		if (v == VERSIONS - 1) /* rows without bodies */
@@ -358,7 +393,8 @@ findings(void)
 
 	if (desk_open(&d, true, true, &err) != RT_OK)
 		return 1; /* said so */
-	if (rt_engine_fsck(d.engine, count_finding, &count, &err) != RT_OK)
+	if (rt_engine_fsck(d.engine, count_finding, &count, &err) != RT_OK ||
+	    rt_engine_fsck_files(d.engine, count_finding, &count, &err) != RT_OK)
 		count++;
 	desk_close(&d);
 	return count;
@@ -443,6 +479,7 @@ repair(const char *parts, const char *copy, desk *d, rt_salvaged *got, rt_error 
 	rt_engine_options options = {.env = &env};
 	const rt_alloc *alloc = rt_alloc_libc();
 	rt_store_salvaged found;
+	rt_collected files;
 	rt_store *from = NULL;
 	size_t lost;
 	rt_status st = rt_store_sqlite_salvage(alloc, &env, path, parts, &found, err);
@@ -461,6 +498,8 @@ repair(const char *parts, const char *copy, desk *d, rt_salvaged *got, rt_error 
 		st = rt_engine_repair(d->engine, ignore_text, NULL, &lost, err);
 	if (st == RT_OK)
 		st = rt_engine_rebuild(d->engine, err);
+	if (st == RT_OK)
+		st = rt_engine_collect(d->engine, NULL, NULL, &files, err);
 	if (st == RT_OK)
 		st = rt_engine_index(d->engine, err);
 	if (from != NULL)
@@ -532,7 +571,8 @@ try_repair(const subject *s, const damage *x, tally *t)
 		snprintf(what, sizeof(what), "cannot be repaired: %.300s", err.text);
 		complain(s, x, what);
 	} else {
-		if (rt_engine_fsck(d.engine, print_finding, &found, &err) != RT_OK || found > 0) {
+		if (rt_engine_fsck(d.engine, print_finding, &found, &err) != RT_OK ||
+		    rt_engine_fsck_files(d.engine, print_finding, &found, &err) != RT_OK || found > 0) {
 			t->unrepaired++;
 			complain(s, x, "is not sound after repair");
 		}

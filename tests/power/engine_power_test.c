@@ -4,7 +4,8 @@
  * disk (power_vfs.h); at every write, sync, truncation, creation and deletion the power is
  * cut, in each of seven ways. On what is left the engine opens, holds every operation that
  * was acknowledged, is in exactly the state that the script had after its last surviving
- * operation (shown, as a tree, and in its history), passes fsck, and goes on.
+ * operation (shown, as a tree, and in its history), passes fsck, and goes on. Files are attached and
+ * sent meanwhile, and collected: no record is ever without their contents.
  *
  * The usual run takes a sample; POWER_FULL=1 takes every place and kind, with two seeds. */
 #define _GNU_SOURCE
@@ -19,6 +20,9 @@
 #include "power/power_vfs.c"
 
 #include "base/hash.h"
+#include "chat/last_request.h"
+#include "log/blob.h"
+#include "log/collect.h"
 #include "log/engine.h"
 #include "log/fsck.h"
 #include "store/store_sqlite.h"
@@ -123,6 +127,48 @@ operation(int n, char *to, size_t size)
 	}
 }
 
+/* What is done with files before operation n, which may be given a block of one. */
+static void
+handle_files(rt_engine *engine, int n, char *request, size_t size)
+{
+	char text[6000], sha256[RT_SHA256_HEX_ROOM], row[300];
+	rt_attachment file = {.name = RT_STR("a.c")};
+	rt_attachments files = {&file, 1};
+	rt_collected out;
+	rt_error err = {0};
+
+	if (n == OPS / 2)
+		fixed_clock += RT_BLOB_NEW_US;
+	snprintf(text, sizeof(text), "file %d %*s", n, n * 41 % 5000, "x");
+	file.bytes = rt_str_of(text);
+	switch (n % 20) {
+	case 2: /* its entry never comes */
+	case 4:
+		if (rt_blob_keep(engine, rt_str_of(text), sha256, &err) != RT_OK)
+			break;
+		if (n % 20 == 4)
+			snprintf(request, size,
+				 "{\"op\":\"entry.append\",\"content\":[{\"type\":\"file\",\"name\":\"a\","
+				 "\"size\":%zu,\"sha256\":\"%s\"}]}",
+				 strlen(text), sha256);
+		break;
+	case 6: {
+		rt_sha256 sha;
+
+		rt_sha256_init(&sha);
+		rt_sha256_add(&sha, text, strlen(text));
+		rt_sha256_end_hex(&sha, file.sha256);
+		snprintf(row, sizeof(row), "{\"files\":[{\"name\":\"a.c\",\"size\":%zu,\"sha256\":\"%s\"}]}",
+			 strlen(text), file.sha256);
+		(void)!rt_engine_keep_last_request(engine, 1, rt_str_of(row), &files, RT_STR(""), &err);
+		break;
+	}
+	case 13: (void)!rt_engine_collect(engine, NULL, NULL, &out, &err);
+	}
+	if (err.status != RT_OK)
+		fail_msg("files before operation %d: %s", n, err.text);
+}
+
 typedef struct run {
 	power_disk *disk;
 	uint64_t states[4 * OPS]; /* by seq */
@@ -136,7 +182,7 @@ typedef struct run {
 static bool
 finding(void *ctx, const rt_finding *f)
 {
-	if (strcmp(f->severity, "error") == 0)
+	if (strcmp(f->severity, "error") == 0 || strcmp(f->id, "file-missing") == 0)
 		fail_msg("fsck: %s: %s", f->id, f->text);
 	(void)ctx;
 	return true;
@@ -176,6 +222,7 @@ verify(run *r, power_disk *after, power_kind kind, uint64_t seed)
 		fail_msg("place %llu kind %d seed %llu: not the state after row %llu",
 			 (unsigned long long)r->place, (int)kind, (unsigned long long)seed,
 			 (unsigned long long)seq);
+	assert_int_equal(rt_engine_fsck_files(d.engine, finding, NULL, &err), RT_OK);
 	if (r->cuts % 16 == 0)
 		assert_int_equal(rt_engine_fsck(d.engine, finding, NULL, &err), RT_OK);
 	rt_engine_apply_text(d.engine, RT_STR("{\"op\":\"entry.append\",\"content\":\"on\"}"),
@@ -228,6 +275,7 @@ play(run *r)
 		rt_result result;
 
 		operation(n, request, sizeof(request));
+		handle_files(d.engine, n, request, sizeof(request));
 		rt_engine_apply_text(d.engine, rt_str_of(request), rt_str_at(NULL, 0),
 				     rt_str_at(NULL, 0), &result);
 		if (result.status == RT_OK) {

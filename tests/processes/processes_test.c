@@ -5,7 +5,8 @@
  * rounds. What was acknowledged is there exactly once, nothing is there twice, no round
  * ends in "database is locked", and the store is sound.
  *
- * And a retry after a lost answer: the same id is refused, so nothing is added twice. */
+ * And a retry after a lost answer: the same id is refused, so nothing is added twice. And a process
+ * that attaches files while another removes files without an entry: none that has one is lost. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -23,6 +24,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "log/blob.h"
+#include "log/collect.h"
 #include "log/engine.h"
 #include "store/store_sqlite.h"
 #include "view/view.h"
@@ -254,6 +257,137 @@ a_retry_after_a_lost_answer_adds_nothing(void **state)
 	store->ops->close(store);
 }
 
+/* ---- files ---- */
+
+enum { FILES = 60 };
+
+static void
+name_file(int n, char text[32], char sha256[RT_SHA256_HEX_ROOM])
+{
+	rt_sha256 sha;
+	int size = snprintf(text, 32, "the content of file %d", n);
+
+	rt_sha256_init(&sha);
+	rt_sha256_add(&sha, text, (size_t)size);
+	rt_sha256_end_hex(&sha, sha256);
+}
+
+static rt_rows
+side(const char *prefix, const char *sha256, char name[100])
+{
+	(void)snprintf(name, 100, "%s%s", prefix, sha256);
+	return rt_rows_named(RT_STORE_SIDE, 1, rt_str_of(name));
+}
+
+static bool
+leave_if_missing(void *ctx, const rt_finding *finding)
+{
+	(void)ctx;
+	if (strcmp(finding->id, "file-missing") == 0)
+		_exit(7);
+	return true;
+}
+
+/* Files that were stored long ago and never used: the next ones to be attached. They are removed
+ * again and again. */
+static _Noreturn void
+collector(int told)
+{
+	rt_collected out;
+	rt_engine *engine;
+	rt_store *store;
+	size_t removed = 0;
+
+	open_both(&store, &engine);
+	for (;;) {
+		if (rt_engine_fsck_files(engine, leave_if_missing, NULL, NULL) != RT_OK ||
+		    store->ops->begin(store, NULL) != RT_OK)
+			_exit(3);
+		for (int n = 0; n < FILES; n++) {
+			char text[32], sha256[RT_SHA256_HEX_ROOM], blob[100], mark[100];
+
+			name_file(n, text, sha256);
+			if (rt_store_get(store, side(RT_BLOB_PREFIX, sha256, blob), NULL, NULL, NULL) !=
+			    RT_NOT_FOUND)
+				continue;
+			if (store->ops->write(store, side(RT_BLOB_PREFIX, sha256, blob), rt_str_of(text),
+					      NULL) != RT_OK ||
+			    store->ops->write(store, side(RT_BLOB_NEW_PREFIX, sha256, mark),
+					      RT_STR("1"), NULL) != RT_OK)
+				_exit(4);
+		}
+		if (store->ops->commit(store, NULL) != RT_OK ||
+		    rt_engine_collect(engine, NULL, NULL, &out, NULL) != RT_OK || out.lost > 0)
+			_exit(5);
+		if (removed == 0 && out.removed > 0 && write(told, "", 1) != 1)
+			_exit(6);
+		removed += out.removed;
+	}
+}
+
+static bool
+no_finding(void *ctx, const rt_finding *finding)
+{
+	(void)ctx;
+	if (strcmp(finding->severity, "note") != 0)
+		fail_msg("%s: %s", finding->id, finding->text);
+	return true;
+}
+
+static void
+attached_files_outlive_a_collection(void **state)
+{
+	rt_engine *engine;
+	rt_store *store;
+	rt_error err = {0};
+	int pipes[2], status;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0)
+		collector(pipes[1]);
+	close(pipes[1]);
+	assert_int_equal(read(pipes[0], &byte, 1), 1); /* it is at work */
+	close(pipes[0]);
+	open_both(&store, &engine);
+	for (int n = 0; n < FILES; n++) {
+		char text[32], sha256[RT_SHA256_HEX_ROOM], request[300];
+		rt_result result;
+
+		name_file(n, text, sha256);
+		usleep(1000); /* let the other one have its turns */
+		if (rt_blob_keep(engine, rt_str_of(text), sha256, &err) != RT_OK)
+			fail_msg("%s", err.text);
+		usleep(1000);
+		snprintf(request, sizeof(request),
+			 "{\"op\":\"entry.append\",\"content\":[{\"type\":\"file\",\"name\":\"a\","
+			 "\"sha256\":\"%s\"}]}", sha256);
+		rt_engine_apply_text(engine, rt_str_of(request), rt_str_at(NULL, 0), rt_str_at(NULL, 0),
+				     &result);
+		assert_int_equal(result.status, RT_OK);
+		rt_result_deinit(&result);
+	}
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0); /* it has not failed */
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(rt_engine_fsck_files(engine, no_finding, NULL, &err), RT_OK);
+	for (int n = 0; n < FILES; n++) {
+		char text[32], sha256[RT_SHA256_HEX_ROOM];
+		rt_buf out;
+
+		name_file(n, text, sha256);
+		rt_buf_init(&out, rt_alloc_libc(), RT_BUF_UNLIMITED);
+		assert_int_equal(rt_blob_read(engine, rt_str_of(sha256), &out, &err), RT_OK);
+		assert_string_equal(rt_buf_str(&out).ptr, text);
+		rt_buf_deinit(&out);
+	}
+	rt_engine_close(engine);
+	store->ops->close(store);
+}
+
 static int
 setup(void **state)
 {
@@ -289,6 +423,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(four_writers_killed_at_random),
 		cmocka_unit_test(a_retry_after_a_lost_answer_adds_nothing),
+		cmocka_unit_test(attached_files_outlive_a_collection),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
