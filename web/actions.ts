@@ -575,7 +575,8 @@ export async function removeRole(role: string): Promise<void> {
 }
 
 export async function setSetting(key: string, value: unknown, quiet = false): Promise<void> {
-	await op("setting.set", { key, value }, { say: quiet ? "" : said(key, value) });
+	const isOwn = (state.settings?.own as string[] | undefined)?.includes(key);
+	await op("setting.set", { key, value, ...(isOwn && { of: "discussion" }) }, { say: quiet ? "" : said(key, value) });
 }
 
 const MOST_SAID = 60;

@@ -17,7 +17,9 @@ import { placeOf } from "./outline";
 import { useModel } from "./pane_data";
 import { FilesButton } from "./pane_files";
 import { ownRuns, stopRun } from "./runs";
+import { setAsker } from "./several";
 import { state, useStore } from "./state";
+import { TemplateChips, usesTemplate } from "./templates";
 import { lastWay } from "./undo";
 import { useCompletion } from "./symbols";
 import type { Block } from "./types";
@@ -101,6 +103,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const goesOn = isEmpty && behindAt < 0 && !!lastBody && isUnfinished(lastBody);
 	// what would come behind a reply that is complete is seldom what is meant
 	const isAnswered = isEmpty && !goesOn && behindAt < 0 && lastRole?.toLowerCase() === "ai";
+	const isAnsweredOrCut = isAnswered || goesOn;
 	const askText = goesOn ? "Continue" : isEmpty ? "Get a reply" : "Ask";
 	const sendKey = sends ? "Enter" : shown("Ctrl+Enter");
 	const clear = () => {
@@ -114,6 +117,8 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 			showEnd();
 	};
 	const add = async () => {
+		if (usesTemplate(text.trim()))
+			return;
 		const said = text, { blocks } = attached;
 		clear();
 		if (!(await act.append(role, contentOf(said, blocks), isOurs))) {
@@ -122,20 +127,27 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		} else if (behindAt >= 0)
 			showEnd(); // of the take that it began
 	};
-	const askNow = useRef<() => void>(() => undefined); // by then the text may be another one
-	const ask = async () => {
+	const askNow = useRef<(models?: string[]) => void>(() => undefined); // by then the text may be another one
+	const ask = async (models?: string[]) => {
+		if (usesTemplate(text.trim()))
+			return;
 		const said = text, { blocks } = attached;
 		clear();
 		if (isOurs && isEmpty)
 			await act.setSetting("draft", null, true);
-		const run = await act.run(goesOn ? { how: "continue", at: lastBody!.id } : { how: "ask", ...(isEmpty ? {} : { ...(blocks.length ? { content: contentOf(said, blocks) } : { text: said }), role, clear_draft: isOurs }) }, () => askNow.current());
+		const run = await act.run(models && isAnsweredOrCut ? { how: "again", at: outline!.id[outline!.id.length - 1], models } : goesOn ? { how: "continue", at: lastBody!.id } : {
+			...(models && { models }), how: "ask", ...(isEmpty ? {} : { ...(blocks.length ? { content: contentOf(said, blocks) } : { text: said }), role, clear_draft: isOurs }) }, () => askNow.current(models));
 		if (!run) {
 			setText((now) => joined(said, now));
 			attached.restore(blocks);
 		} else if (behindAt >= 0)
 			showEnd();
 	};
-	askNow.current = () => void ask();
+	askNow.current = (models) => void ask(models);
+	useLayoutEffect(() => {
+		setAsker((models) => askNow.current(models));
+		return () => setAsker(null);
+	}, []);
 	// a draft is worth a step only when it is another one than the server has
 	const draft = useRef({ disc, text, saved, isOurs, take: state.take });
 	draft.current = { disc, text, saved, isOurs, take: state.take };
@@ -216,6 +228,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 				}} onDropMore={() => void act.setSetting("draft", null, true)} />
 			<AttachedList of={attached} />
 			{completion.list}
+			<TemplateChips text={text} />
 			<textarea id="composer" aria-autocomplete="list" aria-controls={completion.active && "completion"} aria-activedescendant={completion.active} ref={field} rows={1} value={text} aria-label="Text of the next entry"
 				placeholder={`${model ? "Ask, or add an entry …" : "Write an entry …"}${hasKeys ? ` (${sendKey} sends)` : ""}`}
 				data-untouched={isUntouched && isEmpty ? "1" : undefined}

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Model: which one answers. A field, the providers with what they have, and a check before it is
-// set: a name without a provider would fail only when something is sent.
+// Model: which one answers: the providers with what they have, and a check before it is set: a name
+// without a provider would fail only when something is sent. The picker is in model_picker.tsx.
 import { useState } from "preact/hooks";
-import * as act from "./actions";
 import { get } from "./api";
-import { Dialog } from "./dialog";
 import { useLoaded } from "./pane_data";
-import { addPane, openOverlay } from "./panes";
-import { state, useStore } from "./state";
+import { openOverlay } from "./panes";
+import { state } from "./state";
 
 const MOST_SHOWN = 40;
 
-interface Provider {
+export interface Provider {
 	provider: string;
 	state: string;
+	/** Of its server. */
+	url?: string;
+	/** The variable of the environment that has its key. */
+	key_env?: string;
 	/** How the names of its models begin, and a less certain part of them. */
 	model_prefixes?: string[];
 	model_infix?: string;
@@ -100,45 +102,6 @@ export function DoubtLine(props: { doubt: Doubt | null; onMeant: (name: string) 
 	);
 }
 
-function ModelDialog() {
-	const own = String(useStore((from) => from.settings)?.settings.model ?? "");
-	const usual = useStore((from) => from.info)?.model ?? "";
-	const [name, setName] = useState(own), [doubt, setDoubt] = useState<Doubt | null>(null), [known, setKnown] = useState<string[]>([]);
-	const providers = useProviders();
-	const take = (wanted: string) => {
-		openOverlay(null);
-		if (wanted !== own)
-			void act.setSetting("model", wanted || null);
-	};
-	const submit = () => {
-		const wanted = name.trim();
-		const found = wanted ? doubtOf(wanted, providers)
-			: own ? null : { text: "No model is set. Enter one, or choose one below." };
-		setDoubt(found);
-		if (!found)
-			take(wanted);
-	};
-	return (
-		<Dialog title="Model" onClose={() => openOverlay(null)}>
-			<form onSubmit={(event) => { event.preventDefault(); submit(); }}>
-				<p>The model for this project, as PROVIDER/NAME. <code>builtin/echo</code> needs no key, and repeats the question.
-					{usual && ` Default: ${usual}.`}</p>
-				<input class="line" autoFocus aria-label="Model" value={name} placeholder={usual || "PROVIDER/NAME"} list="models-known" spellcheck={false} autocomplete="off"
-					aria-invalid={doubt !== null || undefined} onInput={(event) => { setName(event.currentTarget.value); setDoubt(null); }} />
-				<datalist id="models-known">{known.map((each) => <option value={each} />)}</datalist>
-				<DoubtLine doubt={doubt} onMeant={take} />
-				<ModelChoice now={name} providers={providers} onChoose={take} onKnown={setKnown} />
-				<footer>
-					<button type="button" onClick={() => openOverlay(null)}>Cancel</button>
-					<button type="submit" class="primary">OK</button>
-				</footer>
-			</form>
-		</Dialog>
-	);
-}
-
 export function openModel(): void {
 	openOverlay("model");
 }
-
-addPane({ id: "model", title: "Model", place: "overlay", view: ModelDialog });

@@ -39,7 +39,7 @@ let runCount = 0;
 const BY_RUNS = new Set(["entry.append", "entry.reply", "entry.fail", "entry.edit", "batch", "take.branch", "head.move"]);
 
 /** A model begins (1) or ends (-1) to work for this page: what it writes is no news. */
-export function runningHere(by: 1 | -1): void {
+export function runningHere(by: number): void {
 	runCount += by;
 }
 

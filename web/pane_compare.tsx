@@ -67,6 +67,7 @@ function Side(props: SideProps) {
 		<article class="side-entry" aria-label={`${entry.role} ${entry.id}`} data-entry={entry.id}>
 			<header>
 				<span class={"who" + (entry.role.toLowerCase() === "user" ? " user" : "")}>{entry.role}</span>
+				{typeof entry.model === "string" && <span class="quiet small words">{entry.model}</span>}
 				{entry.muted && <span class="chip">muted</span>}
 				<span class="side-name quiet small">{props.name}</span>
 				<span class="space" />

@@ -79,7 +79,7 @@ interface NumberProps {
 	hint?: string;
 }
 
-function NumberSetting(props: NumberProps) {
+export function NumberSetting(props: NumberProps) {
 	const value = props.values[props.name];
 	return (
 		<Line label={props.label} hint={props.hint} placeholder="default" value={value === undefined || value === null ? "" : String(value)}

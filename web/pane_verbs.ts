@@ -10,6 +10,7 @@ import { isNarrow } from "./panes";
 import { set, state } from "./state";
 import { takeOf } from "./store";
 import { newTake, promote, rename } from "./tabs";
+import { templatesOf, useTemplate } from "./templates";
 
 const TRIES = 40, PAUSE_MS = 50;
 
@@ -157,6 +158,8 @@ export function paneVerbs(): PaneVerb[] {
 		{ id: "system-prompt", text: "Edit the system prompt", words: "base global project setting", run: () => goToField("prompt", "project_system_prompt") },
 		{ id: "working-prompt", text: "Edit the working prompt", run: () => goToField("prompt", "working-prompt") },
 		{ id: "presets", text: "Save or load a preset", words: "setting", run: () => goToField("settings", "presets") },
+		{ id: "templates", text: "Templates …", words: "prompt snippets variables new edit", run: () => openOverlay("templates") },
+		...templatesOf(state.settings?.settings).map((each) => ({ id: `template-${each.name}`, text: `Use the template ${each.name}`, run: () => useTemplate(each) })),
 		{ id: "files", text: "Choose files to send", words: "context files screenshots setting", run: () => goToField("settings", "file-lists") },
 		{ id: "filter", text: "Filter by role", words: "show only", run: () => document.querySelector<HTMLElement>(".role-filter")?.focus() },
 		...(mine ? [
@@ -166,6 +169,7 @@ export function paneVerbs(): PaneVerb[] {
 		mine && state.takes.length > 1 && { id: "take-promote", text: "Make the take a discussion …", words: "promote", run: () => void promote(mine) },
 		{ id: "roles", text: "Edit the roles …", words: "add remove", run: () => openOverlay("roles") },
 		{ id: "new", text: "New discussion …", run: () => void newDiscussion() },
+		{ id: "ask-several", text: "Ask several models …", words: "compare models at once", run: () => openOverlay("several") },
 		state.takes.length > 1 && { id: "compare", text: "Compare takes …", run: () => openOverlay("compare") },
 		{ id: "sent", text: "Compare the last request with the next one …", run: () => openOverlay("sent") },
 		{ id: "compact", text: "Compact or compress …", words: "summarise summarize summary", run: () => openOverlay("compact") },

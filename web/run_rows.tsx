@@ -2,10 +2,11 @@
 //
 // Run rows: replies that arrive, behind the entries of the take that they will be in.
 import { useEffect } from "preact/hooks";
+import { sayProblem } from "./actions";
 import { grown } from "./growing";
 import { GrowingMarkdown } from "./markdown";
 import { useStore } from "./state";
-import { layOut } from "./runs";
+import { layOut, stopRun } from "./runs";
 import type { Run } from "./types";
 
 const WHAT: Record<string, string> = {
@@ -26,6 +27,7 @@ function RunRow(props: { run: Run }) {
 			<header class="entry-head">
 				<span class="role">{outline ? "AI" : ""}</span>
 				<span class="quiet">{run.model} {WHAT[run.how] ?? run.how} <span class="dots" aria-hidden="true">…</span></span>
+				{run.group && <button type="button" class="stop small" aria-label={`Stop ${run.model}`} onClick={() => void stopRun(run.run).catch(sayProblem)}>Stop</button>}
 			</header>
 			{run.notice && <p class="quiet" role="status">{run.notice}</p>}
 			{run.thinking && (

@@ -9,6 +9,7 @@ import { forgetGrowing, grow } from "./growing";
 import { modelProblem } from "./model_problem";
 import { answered, asking, runningHere } from "./news";
 import { notify } from "./notice";
+import { severalBegan, severalEnded } from "./several";
 import { set, state } from "./state";
 import { findTake, open, pinned, takeOf } from "./store";
 import type { Run } from "./types";
@@ -95,6 +96,8 @@ export function runEnded(run: Run): void {
 /** One of ours: say what went wrong, show what it made, unless somebody is elsewhere by now, or writes. */
 function ended(run: Run, { wish, take: from, steps }: Started): void {
 	runningHere(-1);
+	if (run.group)
+		return severalEnded(run);
 	if (run.state === "stopped")
 		sayStopped(run);
 	else if (isSaidThere(run))
@@ -202,9 +205,13 @@ interface Started {
 export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 	const { discussion, take } = pinned();
 	asking();
-	runningHere(1);
+	const models = Array.isArray(wish.models) ? wish.models.length : 1;
+	runningHere(models);
 	try {
-		const run = await post<Run>(path("discussions", discussion, "runs"), { ...wish, take });
+		const answer = await post<Run | { runs: Run[] }>(path("discussions", discussion, "runs"), { ...wish, take });
+		if ("runs" in answer)
+			return startedSeveral(answer.runs as Run[], { wish, take: take || null, steps });
+		const run = answer;
 		const quick = over.get(run.run);
 		if (quick) {
 			ended(quick, { wish, take: take || null, steps });
@@ -216,11 +223,29 @@ export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 			runSeen(run); // else events have told more of it by now
 		return run;
 	} catch (error) {
-		runningHere(-1);
+		runningHere(-models);
 		throw error;
 	} finally {
 		answered(undefined);
 	}
+}
+
+/** Those of one question: the first stands for them. */
+function startedSeveral(runs: Run[], from: Started): Run {
+	severalBegan(runs);
+	for (const run of runs) {
+		const quick = over.get(run.run);
+		if (!quick) {
+			started.set(run.run, from);
+			replyBegan(run.run);
+			if (run.state === "running" && !now(run.run))
+				runSeen(run);
+		}
+	}
+	for (const quick of runs.map((run) => over.get(run.run)))
+		if (quick)
+			ended(quick, from);
+	return runs[0];
 }
 
 export async function stopRun(name: string): Promise<void> {

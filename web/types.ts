@@ -191,6 +191,8 @@ export interface Run {
 	discussion: string;
 	take?: string;
 	model?: string;
+	/** Of several models that were asked at once: the name of the first of these runs. */
+	group?: string;
 	question?: string;
 	text?: string;
 	/** The text as blocks, as far as they are there (web/growing.ts). */

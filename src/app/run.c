@@ -69,6 +69,7 @@ run_free(rt_run *run)
 	rt_run_text_deinit(&run->text);
 	rt_buf_deinit(&run->notice);
 	free_results(run);
+	rt_send_group_unref(run->group);
 	rt_scope_deinit(&run->scope);
 	rt_free(run->runs->alloc, run);
 }
@@ -245,13 +246,13 @@ find_named(rt_runs *runs, rt_str name, rt_run **out, rt_error *err)
 
 /* ---- starting ---- */
 
-/* May one more begin? With the lock held. */
+/* May as many begin? With the lock held. */
 static rt_status
-may_begin(rt_runs *runs, rt_error *err)
+may_begin(rt_runs *runs, size_t count, rt_error *err)
 {
 	if (runs->is_ending)
 		return rt_fail(err, RT_BUSY, "the server is shutting down");
-	if (runs->running >= RT_RUNS_MAX)
+	if (runs->running + count > RT_RUNS_MAX)
 		return rt_fail(err, RT_LIMIT, "%d runs are at work in this project; wait for one of "
 			       "them, or stop it", (int)RT_RUNS_MAX);
 	return RT_OK;
@@ -282,14 +283,14 @@ may_continue(rt_runs *runs, const rt_run_asked *asked, char out_name[24], rt_err
 
 /* What can be said before anything begins. */
 static rt_status
-look_first(rt_runs *runs, rt_error *err)
+look_first(rt_runs *runs, size_t count, rt_error *err)
 {
 	rt_engine *engine = runs->given.engine;
 	rt_store *store = rt_engine_store(engine);
 	rt_status st;
 
 	pthread_mutex_lock(&runs->lock);
-	st = may_begin(runs, err);
+	st = may_begin(runs, count, err);
 	pthread_mutex_unlock(&runs->lock);
 	if (st == RT_OK && store->is_read_only)
 		st = rt_fail(err, RT_READ_ONLY, "%s is open read-only", store->place);
@@ -300,16 +301,17 @@ look_first(rt_runs *runs, rt_error *err)
 	return st;
 }
 
-/* Put it into the list and let it run. Signals are the business of other threads. */
+/* Put it into the list and let it run. Signals are the business of other threads. group: the name
+ * of the group's first run; empty: this is the first. */
 static rt_status
-begin(rt_runs *runs, rt_run *run, char out_name[24], rt_error *err)
+begin(rt_runs *runs, rt_run *run, const char *group, char out_name[24], rt_error *err)
 {
 	sigset_t all, before;
 	rt_status st;
 
 	sigfillset(&all);
 	pthread_mutex_lock(&runs->lock);
-	st = may_begin(runs, err);
+	st = may_begin(runs, 1, err);
 	if (st == RT_OK)
 		st = may_continue(runs, &run->asked, out_name, err);
 	if (st == RT_OK) {
@@ -317,6 +319,9 @@ begin(rt_runs *runs, rt_run *run, char out_name[24], rt_error *err)
 		(void)snprintf(run->name, sizeof(run->name), "r%llu-%06x",
 			       (unsigned long long)run->number, (unsigned)runs->tag);
 		memcpy(out_name, run->name, sizeof(run->name));
+		if (run->group != NULL)
+			memcpy(run->group_name, group[0] != '\0' ? group : run->name,
+			       sizeof(run->group_name));
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		if (pthread_create(&run->thread, NULL, rt_run_work, run) != 0)
 			st = rt_fail(err, RT_LIMIT, "the system cannot create more threads");
@@ -338,18 +343,16 @@ begin(rt_runs *runs, rt_run *run, char out_name[24], rt_error *err)
 	return st;
 }
 
-rt_status
-rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], rt_error *err)
+/* A run that could begin; NULL after a failure. */
+static rt_run *
+prepare(rt_runs *runs, const rt_run_request *request, rt_error *err)
 {
-	rt_status st = look_first(runs, err);
-
-	out_name[0] = '\0';
-	if (st != RT_OK)
-		return st;
 	rt_run *run = run_new(runs);
-	if (run == NULL)
-		return rt_fail(err, RT_NOMEM, "out of memory");
-	rt_scope *s = &run->scope;
+
+	if (run == NULL) {
+		(void)rt_fail(err, RT_NOMEM, "out of memory");
+		return NULL;
+	}
 	const rt_project *project = rt_engine_value(runs->given.engine);
 	rt_run_resolve(run, request, project);
 	rt_run_open_model(run, project);
@@ -357,18 +360,100 @@ rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], r
 	rt_object_unref(project);
 	run->started_us = runs->given.env->now_us(runs->given.env->ctx);
 	run->is_listed = rt_run_is_listed(run);
-	st = s->status;
-	if (st == RT_OK)
-		st = begin(runs, run, out_name, err); /* the run is its thread's then */
-	else if (err != NULL)
-		*err = s->error;
+	if (rt_ok(&run->scope))
+		return run;
+	*err = run->scope.error;
+	run_free(run);
+	return NULL;
+}
+
+static void
+tell_changed(const rt_runs *runs)
+{
+	if (runs->given.changed != NULL)
+		runs->given.changed(runs->given.changed_ctx);
+}
+
+rt_status
+rt_runs_start(rt_runs *runs, const rt_run_request *request, char out_name[24], rt_error *err)
+{
+	rt_error ignored = {0}, *why = err != NULL ? err : &ignored;
+	rt_status st = look_first(runs, 1, why);
+
+	out_name[0] = '\0';
+	if (st != RT_OK)
+		return st;
+	rt_run *run = prepare(runs, request, why);
+	if (run == NULL)
+		return why->status;
+	st = begin(runs, run, "", out_name, why); /* the run is its thread's then */
 	if (st != RT_OK) {
 		run_free(run);
 		return st;
 	}
-	if (runs->given.changed != NULL)
-		runs->given.changed(runs->given.changed_ctx);
+	tell_changed(runs);
 	return RT_OK;
+}
+
+/* The run of each model, checked; after a failure those before it are freed. */
+static rt_status
+prepare_several(rt_runs *runs, const rt_run_request *request, const rt_str *models, size_t count,
+		rt_run **out, rt_error *err)
+{
+	size_t made = 0;
+
+	for (bool is_fine = true; is_fine && made < count;) {
+		rt_run_request one = *request;
+
+		one.model = models[made];
+		out[made] = prepare(runs, &one, err);
+		is_fine = out[made] != NULL;
+		for (size_t i = 0; is_fine && i < made; i++)
+			if (rt_str_eq(rt_buf_str(&out[i]->model_name),
+				      rt_buf_str(&out[made]->model_name)))
+				is_fine = rt_fail(err, RT_USAGE, "%.*s is named twice",
+						  RT_STR_ARG(models[made])) == RT_OK;
+		made += out[made] != NULL;
+		if (is_fine)
+			continue;
+		while (made > 0)
+			run_free(out[--made]);
+		return err->status;
+	}
+	return RT_OK;
+}
+
+rt_status
+rt_runs_start_several(rt_runs *runs, const rt_run_request *request, const rt_str *models,
+		      size_t count, char (*out_names)[24], rt_error *err)
+{
+	rt_run *all[RT_RUN_MODELS_MAX];
+	rt_send_group *group = NULL;
+	rt_status st = RT_OK;
+
+	if (count < 1 || count > RT_RUN_MODELS_MAX)
+		return rt_fail(err, RT_USAGE, "1 to %d models can be asked at once",
+			       (int)RT_RUN_MODELS_MAX);
+	if (request->how > RT_RUN_AGAIN || request->replies > 1)
+		return rt_fail(err, RT_USAGE, "several models answer a question, or once again");
+	st = look_first(runs, count, err);
+	if (st == RT_OK)
+		st = prepare_several(runs, request, models, count, all, err);
+	if (st != RT_OK)
+		return st;
+	st = rt_send_group_new(runs->alloc, count, &group, err);
+	for (size_t i = 0; i < count; i++) {
+		all[i]->group = group;
+		if (st == RT_OK)
+			st = begin(runs, all[i], i > 0 ? out_names[0] : "", out_names[i], err);
+		if (st == RT_OK)
+			continue;
+		for (size_t k = 0; k < i && all[i]->group != NULL; k++)
+			(void)!rt_runs_stop(runs, rt_str_of(out_names[k]), NULL);
+		run_free(all[i]);
+	}
+	tell_changed(runs);
+	return st;
 }
 
 /* ---- the rest ---- */
@@ -401,6 +486,7 @@ rt_run_get_info(const rt_run *run)
 		.take = run->take[0] != '\0' ? rt_str_of(run->take) : a->shown_take,
 		.at = a->at,
 		.model = rt_buf_str(&run->model_name),
+		.group = rt_str_of(run->group_name),
 		.question = rt_str_of(run->question),
 		.notice = rt_buf_str(&run->notice),
 		.retry = run->retry,

@@ -109,6 +109,13 @@ typedef struct rt_run_request {
  * take. May wait for a command that prints a key. */
 RT_CHECKED rt_status rt_runs_start(rt_runs *runs, const rt_run_request *request,
 				   char out_name[24], rt_error *err);
+enum { RT_RUN_MODELS_MAX = 16 };
+/* Asks several models at once (ASK, AGAIN; chat/send_group.h): a run for each, with its name in
+ * out_names. Fails as rt_runs_start, before any of them begins: RT_USAGE also for a model that is
+ * named twice, and for more than RT_RUN_MODELS_MAX. */
+RT_CHECKED rt_status rt_runs_start_several(rt_runs *runs, const rt_run_request *request,
+					   const rt_str *models, size_t count,
+					   char (*out_names)[24], rt_error *err);
 /* A second call also ends hooks that are being told of the stop. RT_NOT_FOUND: there never was
  * such a run, or it is forgotten. */
 RT_CHECKED rt_status rt_runs_stop(rt_runs *runs, rt_str name, rt_error *err);
@@ -153,6 +160,7 @@ typedef struct rt_run_info {
 	rt_str discussion, take; /* ids; take: the requested one, then that of the reply */
 	rt_str at;               /* the entry that was named; or empty */
 	rt_str model;            /* "openai/gpt-4o"; or empty */
+	rt_str group;            /* of several models: the name of the first of these runs; or empty */
 	rt_str question;         /* once it is an entry */
 	rt_str notice;           /* for people: "server error 500, retry 1 of 4 …"; or empty */
 	unsigned retry, retries; /* of the notice: the next attempt, of so many; or 0 */

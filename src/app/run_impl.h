@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "app/run.h"
+#include "chat/send_group.h"
 
 enum {
 	RT_RUN_ARRIVED_MAX = 2 * RT_REPLY_SIZE_MAX,
@@ -62,6 +63,8 @@ typedef struct rt_run {
 	bool is_over;          /* its thread has nothing more to do */
 	rt_scope scope;        /* of its start; keeps the request's texts */
 	rt_run_asked asked;
+	rt_send_group *group;  /* of several models; or NULL */
+	char group_name[24];   /* of its first run */
 	int64_t started_us;
 	atomic_uint stops;     /* how often it was stopped */
 	bool is_listed;        /* its discussion was in the catalogue when it began */

@@ -186,6 +186,7 @@ send(rt_run *run, rt_error *err)
 					  : a->how == RT_RUN_AGAIN ? RT_SEND_AGAIN
 								   : RT_SEND_CONTINUE,
 				   .with = make_with(run),
+				   .group = run->group,
 				   .discussion = a->discussion,
 				   .take = a->take,
 				   .at = a->at,
@@ -351,7 +352,8 @@ rt_run_work(void *ctx)
 	runs->running--;
 	pthread_mutex_unlock(&runs->lock);
 	changed(run);
-	if (st == RT_OK && run->asked.how <= RT_RUN_CONTINUE)
+	/* a title between the replies of a group would end what one undo reverts */
+	if (st == RT_OK && run->asked.how <= RT_RUN_CONTINUE && run->group == NULL)
 		write_title(run);
 	pthread_mutex_lock(&runs->lock);
 	run->is_over = true;

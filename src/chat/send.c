@@ -12,6 +12,7 @@
 #include "chat/inflight.h"
 #include "chat/last_request.h"
 #include "chat/prompt_update.h"
+#include "chat/send_group.h"
 #include "chat/summary.h"
 #include "core/role.h"
 #include "core/setting.h"
@@ -32,11 +33,12 @@ typedef struct sending {
 	rt_place place;
 	uint32_t anchor;  /* the entry that is answered; 0: none */
 	uint32_t into;    /* CONTINUE: the reply that is continued, which is the anchor too */
-	bool fork;
+	bool is_mid_take;   /* the reply gets a new take */
 	bool answers_reply; /* the anchor is a model's reply */
 	rt_attachments files;
 	const rt_project *files_of; /* the value that they were read for; or NULL */
 	rt_str files_message;       /* the message whose symbols are among them */
+	yyjson_val *blocks;         /* of the question; or NULL */
 	size_t budget_tokens; /* of the request */
 	size_t newest;    /* entries that are sent besides summaries */
 	rt_inflight inflight;
@@ -189,6 +191,19 @@ check_images(sending *s, yyjson_val *blocks)
 	}
 }
 
+/* Before anything is changed: can the question be sent? */
+static void
+check_question(sending *s)
+{
+	const rt_send_options *o = s->options;
+
+	if (o->how != RT_SEND_ASK || o->text.ptr == NULL)
+		return;
+	if (o->content.size > 0)
+		s->blocks = rt_json_parse(&s->scope, o->content);
+	check_images(s, s->blocks);
+}
+
 /* With auto_add_history off an exchange gets a take of its own, unless it begins one anyway: the
  * one that is asked from stays as it is. */
 static bool
@@ -216,9 +231,7 @@ append_question(sending *s)
 
 	if (o->how != RT_SEND_ASK || o->text.ptr == NULL)
 		return;
-	if (o->content.size > 0)
-		question.content.blocks = rt_json_parse(&s->scope, o->content);
-	check_images(s, question.content.blocks);
+	question.content.blocks = s->blocks;
 	if (is_aside(s))
 		question.aside = RT_YES; /* the next one that is added brings the notices */
 	if (o->at.size > 0)
@@ -336,7 +349,7 @@ find_question(sending *s, const rt_disc *disc)
 	rt_scope_note(sc, st);
 }
 
-/* Where the reply goes: place, anchor, into, fork. */
+/* Where the reply goes: place, anchor, into, is_mid_take. */
 static void
 find_anchor(sending *s)
 {
@@ -365,7 +378,7 @@ find_anchor(sending *s)
 		s->anchor = last.entry;
 		s->answers_reply = rt_ok(sc) && is_reply(s, &last);
 		/* in mid-take as append does (C9); entries that others append later do not count */
-		s->fork = end < count;
+		s->is_mid_take = end < count;
 		return;
 	}
 	size_t at = find_reply(s, take, end, &is_one);
@@ -384,7 +397,7 @@ find_anchor(sending *s)
 	if (rt_ok(sc))
 		s->anchor = slot_at(s, take, is_one ? at - 1 : at).entry;
 	/* a question that ends its take is answered in that take */
-	s->fork = is_one || at + 1 < count;
+	s->is_mid_take = is_one || at + 1 < count;
 }
 
 rt_status
@@ -401,6 +414,46 @@ rt_send_continued(const rt_project *value, rt_str discussion, rt_str take, rt_st
 	if (rt_ok(&s.scope))
 		*out = s.into;
 	return rt_scope_end(&s.scope, err);
+}
+
+/* ---- a group ---- */
+
+/* Adds the question, or waits until another member has added it. */
+static void
+ask(sending *s)
+{
+	rt_send_group *group = s->options->group;
+	rt_scope *sc = &s->scope;
+	rt_send_asked asked = {0};
+	bool leads = true, can_ask = rt_ok(sc);
+
+	if (can_ask && group != NULL)
+		leads = rt_send_group_wait(group, &asked);
+	if (rt_ok(sc) && leads)
+		append_question(s);
+	s->value = rt_engine_value(s->engine);
+	if (rt_ok(sc) && leads)
+		find_anchor(s);
+	if (group == NULL || !can_ask)
+		return;
+	if (!leads) {
+		memcpy(s->out->question, asked.question, sizeof(asked.question));
+		memcpy(s->out->take, asked.take, sizeof(asked.take));
+		s->out->question_seq = asked.question_seq;
+		s->place = asked.place;
+		s->anchor = asked.anchor;
+		s->is_mid_take = asked.is_mid_take;
+		s->answers_reply = asked.answers_reply;
+		return;
+	}
+	asked = (rt_send_asked){.question_seq = s->out->question_seq,
+				.place = s->place,
+				.anchor = s->anchor,
+				.is_mid_take = s->is_mid_take,
+				.answers_reply = s->answers_reply};
+	memcpy(asked.question, s->out->question, sizeof(asked.question));
+	memcpy(asked.take, s->out->take, sizeof(asked.take));
+	rt_send_group_asked(group, rt_ok(sc) || asked.question[0] != '\0' ? &asked : NULL);
 }
 
 /* ---- compact (T15) ---- */
@@ -569,7 +622,7 @@ begin_flight(sending *s)
 	f->price = s->options->with.price;
 	f->cache_apart = s->options->with.model->provider->cache_apart;
 	f->apply = &s->apply;
-	f->fork = s->fork;
+	f->fork = s->is_mid_take || s->options->group != NULL;
 	snprintf(f->discussion, sizeof(f->discussion), "d%u", s->place.disc);
 	snprintf(f->take, sizeof(f->take), "t%u", s->place.take);
 	if (s->into != 0)
@@ -722,6 +775,21 @@ keep_nothing(sending *s, rt_status st, rt_error *err)
 	return st != RT_OK ? st : rt_fail(err, RT_UPSTREAM, "%s", nothing_words(s->reply.stop));
 }
 
+/* Replies of a group are kept one at a time, as rows of one group of the log. */
+static rt_status
+keep_reply(sending *s, bool partial, rt_result *result)
+{
+	rt_send_group *group = s->options->group;
+	rt_status st;
+
+	if (group == NULL)
+		return rt_inflight_keep(&s->inflight, partial, result);
+	s->apply.group = rt_send_group_begin_keep(group);
+	st = rt_inflight_keep(&s->inflight, partial, result);
+	rt_send_group_end_keep(group, st == RT_OK ? result->seq : 0);
+	return st;
+}
+
 static rt_status
 keep(sending *s, rt_status st, rt_error *err)
 {
@@ -735,7 +803,7 @@ keep(sending *s, rt_status st, rt_error *err)
 	/* hooks that archive replies see stopped ones too */
 	s->apply.stop = rt_send_late_stop(&s->options->with);
 	s->apply.ctx = s->options->with.ctx;
-	rt_status kept = rt_inflight_keep(&s->inflight, partial, &result);
+	rt_status kept = keep_reply(s, partial, &result);
 	if (kept == RT_OK) {
 		memcpy(s->out->entry, result.entry, sizeof(s->out->entry));
 		if (result.take[0] != '\0')
@@ -853,37 +921,51 @@ receive(sending *s, rt_exchange *x)
 	rt_scope_note(&s->scope, st);
 }
 
-/* Keeps with the question why it has no reply. A person who stopped it knows. */
+/* Why the question has no reply, as it keeps that. A person who stopped it knows. */
+static void
+put_failure(const sending *s, rt_buf *out)
+{
+	rt_status st = s->scope.status;
+
+	if (st == RT_OK || st == RT_INTERRUPTED || st == RT_CONFLICT || st == RT_NOMEM || s->gone ||
+	    s->anchor == 0 || s->into != 0 || s->is_mid_take || s->answers_reply ||
+	    s->out->entry[0] != '\0' || s->out->fate != RT_SEND_NOTHING)
+		return;
+	rt_json_open(out, NULL, '{');
+	rt_json_put_c(out, "code", rt_status_word(st));
+	rt_json_put_c(out, "detail", s->scope.error.text);
+	rt_json_put_str(out, "model", rt_buf_str(s->model));
+	rt_json_close(out, '}');
+}
+
+/* Keeps it with the question; of a group, once all have failed. */
 static void
 record_failure(sending *s)
 {
-	rt_status st = s->scope.status;
+	rt_send_group *group = s->options->group;
 	char disc[16], take[16], id[RT_ID_MAX + 1];
 	rt_apply_context apply = {.by = s->options->with.by};
 	rt_result result = {0};
 	rt_scope sc;
 
-	if (st == RT_OK || st == RT_INTERRUPTED || st == RT_CONFLICT || st == RT_NOMEM || s->gone ||
-	    s->anchor == 0 || s->into != 0 || s->fork || s->answers_reply ||
-	    s->out->entry[0] != '\0' || s->out->fate != RT_SEND_NOTHING ||
-	    rt_entry_id(s->value, s->anchor, id, NULL) != RT_OK)
-		return;
 	rt_scope_init(&sc, s->engine->alloc);
-	rt_buf *failure = rt_scope_buf(&sc);
-	rt_json_open(failure, NULL, '{');
-	rt_json_put_c(failure, "code", rt_status_word(st));
-	rt_json_put_c(failure, "detail", s->scope.error.text);
-	rt_json_put_str(failure, "model", rt_buf_str(s->model));
-	rt_json_close(failure, '}');
+	rt_buf *failure = rt_scope_buf(&sc), *own = rt_scope_buf(&sc);
+	put_failure(s, own);
+	if (group != NULL)
+		rt_send_group_end(group, rt_scope_str(&sc, own), failure);
+	else
+		failure = own;
 	(void)snprintf(disc, sizeof(disc), "d%u", s->place.disc);
 	(void)snprintf(take, sizeof(take), "t%u", s->place.take);
-	rt_request request = {.op = RT_OP_ENTRY_FAIL,
-			      .entry = rt_str_of(id),
-			      .value = rt_json_parse(&sc, rt_scope_str(&sc, failure))};
-	if (rt_ok(&sc) && rt_apply(s->engine, &apply, &request, 1, false, rt_str_of(disc),
-				   rt_str_of(take), &result) == RT_OK && !result.unchanged)
-		s->out->failure_seq = result.seq;
-	rt_result_deinit(&result);
+	if (failure->size > 0 && rt_entry_id(s->value, s->anchor, id, NULL) == RT_OK) {
+		rt_request request = {.op = RT_OP_ENTRY_FAIL,
+				      .entry = rt_str_of(id),
+				      .value = rt_json_parse(&sc, rt_scope_str(&sc, failure))};
+		if (rt_ok(&sc) && rt_apply(s->engine, &apply, &request, 1, false, rt_str_of(disc),
+					   rt_str_of(take), &result) == RT_OK && !result.unchanged)
+			s->out->failure_seq = result.seq;
+		rt_result_deinit(&result);
+	}
 	rt_scope_deinit(&sc);
 }
 
@@ -911,10 +993,8 @@ rt_engine_send(rt_engine *engine, const rt_send_options *options, rt_send_result
 	s.value = rt_engine_value(engine);
 	read_files(&s, s.value, options->how == RT_SEND_ASK ? options->text : RT_STR(""));
 	rt_object_unref(s.value);
-	append_question(&s);
-	s.value = rt_engine_value(engine);
-	if (rt_ok(&s.scope))
-		find_anchor(&s);
+	check_question(&s);
+	ask(&s);
 	if (rt_ok(&s.scope))
 		read_files(&s, s.value,
 			   rt_attach_message(&s.scope, engine, s.value, s.place, s.anchor));

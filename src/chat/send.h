@@ -84,9 +84,13 @@ typedef struct rt_send_with {
 	void *ctx;            /* of these five */
 } rt_send_with;
 
+/* Several models that answer one question (send_group.h). */
+typedef struct rt_send_group rt_send_group;
+
 typedef struct rt_send_options {
 	rt_send_how how;
 	rt_send_with with;
+	rt_send_group *group;    /* ASK, AGAIN: of which this is one member; NULL: it is alone */
 	rt_str discussion, take; /* addresses; empty: the active ones */
 	/* ASK: continue from this entry (empty: from the head). AGAIN, CONTINUE: that reply, or the
 	 * entry that it answers; empty: the last reply before the head. */

@@ -4,7 +4,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "app/title.h"
+#include "cli/ask_several.h"
 #include "cli/model_session.h"
+#include "cli/template.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -12,7 +14,8 @@
 #include <unistd.h>
 
 #define SEND_FLAGS \
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "PROVIDER/NAME; default: the setting model"}, \
+	{"model", 'm', "MODEL", RT_ARG_MODEL, \
+	 "PROVIDER/NAME; default: the setting model; repeatable: all are asked at once"}, \
 	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"}, \
 	{"raw", 0, NULL, RT_ARG_TEXT, "print the source of the reply, not rendered Markdown"}, \
 	{ \
@@ -312,24 +315,37 @@ static void
 run_ask(rt_cli *cli)
 {
 	const char *at = rt_cli_flag_value(cli, "at");
+	const char *template = rt_cli_flag_value(cli, "template");
 	rt_str text = read_question(cli);
-	rt_send_options options = {.how = RT_SEND_ASK,
-				   .text = text};
+	rt_send_options options = {.how = RT_SEND_ASK};
 	rt_buf *json = rt_scope_buf(&cli->s);
 
-	if (rt_ok(&cli->s) && text.ptr == NULL && !rt_cli_has(cli, "send")) {
+	if (rt_ok(&cli->s) && text.ptr == NULL && template == NULL && !rt_cli_has(cli, "send")) {
 		rt_cli_hint(cli, "Ask: retake ask TEXT   Line by line: retake chat   Answer the "
 				 "last entry: retake ask --send");
 		rt_cli_fail(cli, RT_USAGE, "no question given");
 	}
 	if (text.ptr != NULL && rt_str_trim(text).size == 0)
 		rt_cli_fail(cli, RT_USAGE, "the question is empty");
-	if (text.ptr == NULL && (rt_cli_has(cli, "image") || rt_cli_has(cli, "attach")))
+	if (text.ptr == NULL && template == NULL && (rt_cli_has(cli, "image") || rt_cli_has(cli, "attach")))
 		rt_cli_fail(cli, RT_USAGE, "--image and --attach need a question");
 	rt_attached_list files = rt_cli_read_attached(cli);
-	if (rt_cli_open(cli, RT_SESSION_CHANGE))
+	if (rt_cli_open(cli, RT_SESSION_CHANGE) && template != NULL)
+		text = rt_cli_template(cli, template, text);
+	options.text = text;
+	if (rt_ok(&cli->s))
 		options.content = rt_attached_content(&cli->s, cli->session.engine, text, &files);
 	options.role = rt_cli_role_meant(cli, rt_cli_flag_value(cli, "role"));
+	if (rt_cli_model_count(cli) > 1) {
+		rt_run_request request = {.how = RT_RUN_ASK, .text = text, .role = options.role};
+
+		if (at != NULL)
+			request.at = rt_cli_address(cli, at);
+		if (options.content.size > 0)
+			request.content = rt_json_parse(&cli->s, options.content);
+		rt_cli_ask_several(cli, &request);
+		return;
+	}
 
 	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
 
@@ -352,6 +368,7 @@ static const rt_flag ask_flags[] = {
 	 "attach a text file, an image or a PDF; repeatable"},
 	{"image", 0, "FILE", RT_ARG_FILE,
 	 "attach an image file or https:// address; repeatable"},
+	RT_CLI_TEMPLATE_FLAGS,
 	{"role", 'r', "ROLE", RT_ARG_ROLE, "who asks; default: User"},
 	{"send", 0, NULL, RT_ARG_TEXT, "no new question: answer the last entry, or the one given "
 				       "with --at"},
@@ -368,9 +385,12 @@ const rt_command rt_cli_ask = {
 		"The request contains the take up to its head, as shown by retake context. Piped "
 		"input is put\nbefore the text. Several words in quotes are a question even "
 		"without the word ask. The reply is\nprinted as it arrives and is one step. "
-		"Ctrl-C stops it; the partial reply is kept, also after a\ncrash.",
+		"Ctrl-C stops it; the partial reply is kept, also after a\ncrash. "
+		"With several -m all models reply at once: the replies are takes after the same "
+		"question, and\nundo reverts them together.",
 	.examples = "retake \"Which database for a desktop program?\"\n"
 		    "retake ask -m builtin/echo \"Are you there?\"\n"
+		    "retake ask -m openai/gpt-5 -m ollama/qwen3:8b \"Which one is faster?\"\n"
 		    "git diff | retake ask \"What is wrong with this?\"\n"
 		    "retake ask --attach paper.pdf \"Summarise this.\"\n"
 		    "retake ask --image screen.png \"Why is the button grey?\"\n"
@@ -397,6 +417,17 @@ run_again(rt_cli *cli)
 	else if (count > 1 && options.how == RT_SEND_CONTINUE)
 		rt_cli_fail(cli, RT_USAGE, "a reply is continued once; leave out -n");
 	rt_cli_open(cli, RT_SESSION_CHANGE);
+	if (rt_cli_model_count(cli) > 1) {
+		rt_run_request request = {.how = RT_RUN_AGAIN};
+
+		if (count > 1 || options.how == RT_SEND_CONTINUE)
+			rt_cli_fail(cli, RT_USAGE, "several models reply once each; leave out -n and "
+				    "--continue");
+		if (word != NULL)
+			request.at = rt_cli_address(cli, word);
+		rt_cli_ask_several(cli, &request);
+		return;
+	}
 
 	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
 

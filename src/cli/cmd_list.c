@@ -288,6 +288,14 @@ const rt_command rt_cli_projects = {
 
 /* --- status --- */
 
+/* Those of a large project only where they are asked for. */
+static bool
+counts_usage(const rt_cli *cli, bool is_project)
+{
+	return !is_project || rt_cli_has(cli, "usage") ||
+	       cli->session.value->next_entry <= RT_USAGE_ENTRIES_MAX;
+}
+
 static void
 status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *head)
 {
@@ -303,8 +311,37 @@ status_json(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 	rt_json_put_u64(json, "entries", rt_seq_count(take->slots));
 	rt_json_put_c(json, "head", head[0] != 0 ? head : NULL);
 	rt_json_put_u64(json, "step", cli->session.value->seq);
+	for (int i = 0; i < 2; i++)
+		if (counts_usage(cli, i == 1)) {
+			rt_view view = rt_cli_view(cli);
+			rt_usage_totals totals = rt_view_usage(&view, i == 1);
+
+			rt_usage_add_json(&totals, i == 1 ? "project_usage" : "usage", json);
+		}
 	rt_json_close(json, '}');
 	rt_cli_print_json(cli, json);
+}
+
+static void
+usage_text(rt_cli *cli)
+{
+	rt_view view = rt_cli_view(cli);
+	rt_term *out = &cli->out;
+
+	for (int i = 0; i < 2; i++) {
+		rt_buf *words = rt_scope_buf(&cli->s);
+
+		rt_term_c(out, i == 0 ? "Usage       " : "  project   ");
+		if (!counts_usage(cli, i == 1)) {
+			rt_cli_advise(cli, "To count it: retake status --usage");
+			rt_term_c(out, "\n");
+			continue;
+		}
+		rt_usage_totals totals = rt_view_usage(&view, i == 1);
+		rt_usage_add_text(&totals, words);
+		rt_term_line(out, rt_scope_str(&cli->s, words));
+		rt_term_c(out, "\n");
+	}
 }
 
 static void
@@ -330,8 +367,9 @@ status_text(rt_cli *cli, const rt_disc *disc, const rt_take *take, const char *h
 		rt_term_line(out, rt_str_of(head));
 	if (head_at < count)
 		rt_term_f(out, "  :%zu of %zu; the next entry starts a new take", head_at, count);
-	rt_term_f(out, "\nStep        %llu\nStore       ",
-		  (unsigned long long)cli->session.value->seq);
+	rt_term_f(out, "\nStep        %llu\n", (unsigned long long)cli->session.value->seq);
+	usage_text(cli);
+	rt_term_c(out, "Store       ");
 	if (cli->session.is_scratch) {
 		rt_term_line(out, rt_buf_str(&cli->session.address));
 		rt_cli_advise(cli, "  (does not exist yet)\n\nStart: retake add TEXT, retake "
@@ -366,12 +404,18 @@ run_status(rt_cli *cli)
 		status_text(cli, disc, take, head, head_at);
 }
 
+static const rt_flag status_flags[] = {
+	{"usage", 0, NULL, RT_ARG_TEXT, "count the tokens and the cost of a large project, too"},
+	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
+};
+
 const rt_command rt_cli_status = {
 	.name = "status",
 	.group = RT_COMMANDS_LOOKING,
 	.traits = RT_COMMAND_AT_OP,
 	.usage = "",
-	.summary = "show the project, discussion, take, head and store",
+	.summary = "show the project, discussion, take, head, usage and store",
 	.examples = "retake status",
+	.flags = status_flags,
 	.run = run_status,
 };

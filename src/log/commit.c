@@ -263,6 +263,8 @@ begin_request(rt_scope *s, rt_engine *engine, const rt_project *project,
 	rt_change_init(&c, s, engine, project);
 	c.by = how->by.size > 0 ? how->by : c.by;
 	c.coalesce_ms = how->coalesce_ms;
+	c.group = how->group;
+	c.group_discs = how->group != 0 ? (uint32_t)rt_project_disc_count(project) : 0;
 	c.result = result;
 	return c;
 }

@@ -54,6 +54,9 @@ typedef struct rt_apply_options {
 	/* A step that sets only a draft joins the draft before it in a group, which undo takes back
 	 * as a whole, if that was written by the same requester no longer ago than this; 0: never. */
 	unsigned coalesce_ms;
+	/* The steps belong to the group that this row begins (codec/record.h): undo reverts them
+	 * together. 0: none. */
+	uint64_t group;
 } rt_apply_options;
 
 /* Requests of one caller, waiting for their commit. */

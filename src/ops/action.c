@@ -101,6 +101,7 @@ carry_out(const rt_action_state *a, const rt_request *requests, size_t count, bo
 		how.keep = a->with->keep;
 		how.keep_ctx = a->with->keep_ctx;
 		how.coalesce_ms = a->with->coalesce_ms;
+		how.group = a->with->group;
 	}
 	return rt_engine_apply_if(a->engine, requests, count, &how, results);
 }

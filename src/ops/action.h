@@ -42,6 +42,8 @@ typedef struct rt_apply_context {
 	/* Drafts that follow each other within this time are one step (C61); 0: each is one. Of
 	 * programs in which people type: RT_COALESCE_MS. */
 	unsigned coalesce_ms;
+	/* The row that begins the group of these steps, which undo reverts together; 0: none. */
+	uint64_t group;
 } rt_apply_context;
 
 enum { RT_COALESCE_MS = 2000 };

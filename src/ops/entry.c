@@ -343,15 +343,10 @@ append_aside(rt_change *c, const rt_effect_slot *slot)
 
 	if (!rt_change_ok(c))
 		return;
-	uint32_t active = end.disc->active;
-	rt_str head = rt_change_field(c, end.disc->number, 0, RT_STR("head"), 0);
-
-	if (end.take->number == active)
+	if (end.take->number == end.disc->active)
 		RT_TRY(c->scope, rt_disc_head_at(c->now, end.disc, &at, &c->scope->error));
-	rt_fork_take(c, at);
+	rt_fork_aside(c, at);
 	rt_change_splice(c, c->place.disc, c->place.take, at, 0, slot, 1);
-	rt_change_set_number(c, c->place.disc, 0, "active", active);
-	rt_change_set(c, c->place.disc, 0, RT_STR("head"), 0, head);
 	rt_result_entry(c, slot->slot.entry);
 }
 

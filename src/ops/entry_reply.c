@@ -2,7 +2,8 @@
  *
  * entry.reply: makes an entry of a model's reply. It is inserted directly after the answered entry,
  * even if others have appended to the take meanwhile; so no place is reserved while the reply
- * arrives (decision 10). Neither the active take nor the head moves, except with a fork.
+ * arrives (decision 10). Neither the active take nor the head moves, except with a fork. A further
+ * reply of a group (several models at once) forks without that.
  * entry.fail: keeps why a question could not be answered; a reply to it clears that. */
 #include "ops/ops.h"
 
@@ -216,8 +217,12 @@ rt_op_entry_reply(rt_change *c, const rt_request *r)
 			set_failure(c, asked.entry, NULL);
 	}
 	rt_effect_slot slot = rt_new_entry(c, r);
-	if (r->fork == RT_YES && at < rt_find_take(c).at)
-		rt_fork_take(c, at);
+	if (r->fork == RT_YES && at < rt_find_take(c).at) {
+		if (c->group != 0)
+			rt_fork_aside(c, at);
+		else
+			rt_fork_take(c, at);
+	}
 	rt_change_splice(c, c->place.disc, c->place.take, at, 0, &slot, 1);
 	rt_set_given_prompt(c, r);
 	rt_result_entry(c, slot.slot.entry);

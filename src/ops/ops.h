@@ -90,6 +90,8 @@ void rt_replace_slot(rt_change *c, const rt_position *spot, const rt_effect_slot
 /* A new take out of the first `at` slots of the request's, which becomes active with the head at
  * its tip; the request continues there. */
 void rt_fork_take(rt_change *c, size_t at);
+/* The same, but the active take and its head stay. */
+void rt_fork_aside(rt_change *c, size_t at);
 /* The working prompt that came with an entry: the model's own, not an edit (C46). */
 void rt_set_given_prompt(rt_change *c, const rt_request *r);
 

@@ -149,6 +149,20 @@ rt_fork_take(rt_change *c, size_t at)
 		  rt_scope_copy(c->scope, rt_text_str(from.take->git_commit)));
 }
 
+void
+rt_fork_aside(rt_change *c, size_t at)
+{
+	const rt_disc *disc = rt_change_disc(c);
+
+	if (disc == NULL)
+		return;
+	uint32_t number = disc->number, active = disc->active;
+	rt_str head = rt_change_field(c, number, 0, RT_STR("head"), 0);
+	rt_fork_take(c, at);
+	rt_change_set_number(c, number, 0, "active", active);
+	rt_change_set(c, number, 0, RT_STR("head"), 0, head);
+}
+
 rt_str
 rt_present_commit(rt_change *c, const rt_request *r)
 {

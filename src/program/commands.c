@@ -68,6 +68,7 @@
 	X(symbols) \
 	X(track) \
 	X(preset) \
+	X(template_command) \
 	X(import) \
 	X(export) \
 	X(apply) \

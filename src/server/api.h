@@ -62,6 +62,7 @@ void rt_api_models(rt_call *call);
 void rt_api_op_any(rt_call *call);
 void rt_api_openapi(rt_call *call);
 void rt_api_presets(rt_call *call);
+void rt_api_usage(rt_call *call);
 void rt_api_project_new(rt_call *call);
 void rt_api_project_settings(rt_call *call);
 void rt_api_projects(rt_call *call);

@@ -79,6 +79,39 @@ start(rt_call *call, const rt_run_request *request)
 	return run;
 }
 
+/* "models": a run for each, {"runs":[…]}. */
+static void
+start_several(rt_call *call, const rt_run_request *request, yyjson_val *list)
+{
+	rt_scope *s = &call->scope;
+	rt_buf *out = &call->answer->body;
+	char names[RT_RUN_MODELS_MAX][24];
+	rt_str models[RT_RUN_MODELS_MAX];
+	size_t count = 0;
+
+	if (request->model.size > 0)
+		rt_scope_fail(s, RT_USAGE, "give either \"model\" or \"models\"");
+	if (!yyjson_is_arr(list) || yyjson_arr_size(list) == 0 ||
+	    yyjson_arr_size(list) > RT_RUN_MODELS_MAX)
+		rt_scope_fail(s, RT_USAGE, "\"models\" must be an array of 1 to %d names",
+			      (int)RT_RUN_MODELS_MAX);
+	for (rt_json_iter it = rt_json_items(list); rt_ok(s) && rt_json_next(&it);) {
+		if (!yyjson_is_str(it.value) || yyjson_get_len(it.value) == 0)
+			rt_scope_fail(s, RT_USAGE, "\"models\" must be an array of names");
+		models[count++] = rt_json_str(it.value);
+	}
+	if (rt_ok(s))
+		RT_TRY(s, rt_runs_start_several(call->open_project->runs, request, models, count,
+						names, &s->error));
+	rt_json_open(out, NULL, '{');
+	rt_json_open(out, "runs", '[');
+	for (size_t i = 0; rt_ok(s) && i < count; i++)
+		show(call, rt_str_of(names[i]));
+	rt_json_close(out, ']');
+	rt_json_close(out, '}');
+	call->answer->status = 202;
+}
+
 void
 rt_api_run_start(rt_call *call)
 {
@@ -97,6 +130,12 @@ rt_api_run_start(rt_call *call)
 	request.discussion = disc;
 	request.take = take;
 	request.may_name_files = call->principal.kind != RT_PRINCIPAL_BROWSER;
+	yyjson_val *models = rt_json_get(root, "models");
+	if (models != NULL && !yyjson_is_null(models)) {
+		start_several(call, &request, models);
+		rt_call_keep(call, idem);
+		return;
+	}
 	rt_str run = start(call, &request);
 	show(call, run);
 	rt_buf *location = rt_scope_buf(s);

@@ -341,6 +341,8 @@ put_provider(rt_call *call, const rt_provider *kind, const rt_config_provider *c
 	rt_json_put_c(buf, "kind", kind->name);
 	rt_json_put_str(buf, "url", rt_scope_str(s, url));
 	rt_json_put_c(buf, "state", st == RT_OK ? key_state(s, &choice) : "wrong url");
+	if (config == NULL && kind->key_env != NULL)
+		rt_json_put_c(buf, "key_env", kind->key_env);
 	if (rt_str_is(name, kind->name)) { /* a name of a model alone means these */
 		rt_json_open(buf, "model_prefixes", '[');
 		for (const char *const *prefix = kind->model_prefixes; *prefix != NULL; prefix++)

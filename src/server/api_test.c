@@ -97,6 +97,7 @@ static const struct {
 	{"track.toggle",
 	 "{\"op\":\"track.set\",\"track\":\"docs\"},{\"op\":\"discussion.new\",\"name\":\"y\"}",
 	 "/tracks/toggle", "{\"track\":\"docs\"}", 200},
+	{"discussion.usage", NULL, "/discussions/d1/usage", NULL, 200},
 	{"preset.list", NULL, "/discussions/d1/presets", NULL, 200},
 	{"preset.save", NULL, "/discussions/d1/presets/mine", NULL, 200},
 	{"preset.load", "{\"op\":\"preset.save\",\"name\":\"mine\"}",

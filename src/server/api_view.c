@@ -584,6 +584,22 @@ rt_api_prompt(rt_call *call)
 }
 
 void
+rt_api_usage(rt_call *call)
+{
+	rt_snapshot v = rt_call_snapshot(call);
+	rt_buf *out = &call->answer->body;
+
+	if (!rt_ok(&call->scope))
+		return;
+	rt_view view = {&call->scope, v.engine, v.project, v.place};
+	rt_usage_totals here = rt_view_usage(&view, false), all = rt_view_usage(&view, true);
+	rt_json_open(out, NULL, '{');
+	rt_usage_add_json(&here, "usage", out);
+	rt_usage_add_json(&all, "project_usage", out);
+	rt_json_close(out, '}');
+}
+
+void
 rt_api_presets(rt_call *call)
 {
 	rt_snapshot v = rt_call_snapshot(call);

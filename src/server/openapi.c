@@ -207,11 +207,16 @@ const rt_shape rt_shapes[] = {
 	 NULL},
 	{"Run",
 	 "`run`, `state` (running, done, stopped, failed), `how`, `discussion`, `take`, `model`, "
-	 "`question`, `text`, `thinking`; after its end also `entry`, `seq`, `usage`, `stop`, `partial`, `problem`",
+	 "`question`, `text`, `thinking`, `group` (the first run of several models); after its end also `entry`, `seq`, `usage`, `stop`, `partial`, `problem`",
 	 OBJECT("\"run\":" TEXT ",\"state\":" TEXT ",\"how\":" TEXT ",\"discussion\":" TEXT
-		",\"take\":" TEXT ",\"model\":" TEXT ",\"question\":" TEXT ",\"text\":" TEXT
+		",\"take\":" TEXT ",\"model\":" TEXT ",\"group\":" TEXT ",\"runs\":" LIST(ANY)
+		",\"question\":" TEXT ",\"text\":" TEXT
 		",\"thinking\":" TEXT ",\"entry\":" TEXT ",\"seq\":" NUMBER),
 	 NULL},
+	{"Usage",
+	 "`usage` and `project_usage`, each `replies`, `input_tokens`, `output_tokens`, `cost` (if a "
+	 "price is known), `without_price` (replies without one)",
+	 OBJECT("\"usage\":{\"type\":\"object\"},\"project_usage\":{\"type\":\"object\"}"), NULL},
 	{"Attachment",
 	 "`block`: a content block with `type` (image, file), `mimeType`, `name`, `size`, `sha256`",
 	 OBJECT("\"block\":" ANY), NULL},

@@ -187,6 +187,8 @@ open_run(const rt_run_info *run, rt_buf *out)
 	rt_json_put_str(out, "take", run->take);
 	if (run->model.size > 0)
 		rt_json_put_str(out, "model", run->model);
+	if (run->group.size > 0)
+		rt_json_put_str(out, "group", run->group);
 	put_time(out, "started", run->started_us);
 	if (run->state != RT_RUN_RUNNING)
 		put_time(out, "ended", run->ended_us);
@@ -332,7 +334,7 @@ members_are_known(yyjson_val *body, rt_error *err)
 		"how",	  "text", "content", "role",	   "reply_role", "at",	 "model",
 		"budget", "n",	  "from",    "to",	   "keep",	 "instructions", "entry",
 		"entry_take", "select", "summary", "discussion", "take", "files",
-		"clear_draft", "from_take"};
+		"clear_draft", "from_take", "models"};
 	yyjson_val *key, *value;
 	size_t i, count, k;
 

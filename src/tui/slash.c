@@ -4,6 +4,7 @@
  * command line work, too. */
 #include <stdio.h>
 
+#include "tui/slash_ask.h"
 #include "tui/pending.h"
 #include "tui/verb_impl.h"
 
@@ -504,6 +505,8 @@ quit(rt_tui *tui, rt_action action, rt_str rest)
 
 const rt_slash rt_slashes[] = {
 	{"/again", "", "get another reply, in a new take", run, RT_ACT_AGAIN},
+	{"/ask-models", "MODEL MODEL …", "ask several models at once; the replies are takes",
+	 rt_slash_ask_models, RT_ACT_NONE},
 	{"/attach", "FILE…", "attach files to the next message", rt_slash_attach, RT_ACT_NONE},
 	{"/branch", "[NAME]", "choose one of your messages; the path to it becomes a discussion",
 	 branch, RT_ACT_NONE},
@@ -538,12 +541,25 @@ const rt_slash rt_slashes[] = {
 	{NULL, NULL, NULL, NULL, RT_ACT_NONE},
 };
 
+static bool
+is_command(const rt_tui *tui, rt_str verb)
+{
+	char word[64];
+
+	if (verb.size >= 40)
+		return false;
+	(void)snprintf(word, sizeof(word), "%.*s", RT_STR_ARG(rt_str_skip(verb, 1)));
+	return rt_command_named(tui->commands, word) != NULL;
+}
+
 /* Complete a verb with which only one command begins. */
 static rt_str
-complete(rt_str verb)
+complete(const rt_tui *tui, rt_str verb)
 {
 	const char *found = NULL;
 
+	if (is_command(tui, verb))
+		return verb;
 	for (const rt_slash *slash = rt_slashes; slash->name != NULL; slash++) {
 		if (rt_str_is(verb, slash->name))
 			return verb;
@@ -564,17 +580,6 @@ is_for_command_line(const rt_slash *slash, rt_str rest)
 	return rest.size > 0 &&
 	       (slash->words[0] == 0 || rest.ptr[0] == ':' || rest.ptr[0] == '@' ||
 		(rest.size > 1 && rest.ptr[0] == '-' && rest.ptr[1] == '-'));
-}
-
-static bool
-is_command(const rt_tui *tui, rt_str verb)
-{
-	char word[64];
-
-	if (verb.size >= 40)
-		return false;
-	(void)snprintf(word, sizeof(word), "%.*s", RT_STR_ARG(rt_str_skip(verb, 1)));
-	return rt_command_named(tui->commands, word) != NULL;
 }
 
 /* "two words" without the quotes. */
@@ -605,10 +610,11 @@ rt_status
 rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 {
 	rt_str rest = line, verb = line;
+	rt_status st = RT_OK;
 
 	(void)rt_str_split(&rest, ' ', &verb);
 	rest = rest.size > 0 ? rt_str_trim(rest) : RT_STR("");
-	verb = complete(verb);
+	verb = complete(tui, verb);
 	*out_known = true;
 	if (rt_str_is(verb, "/exit"))
 		verb = RT_STR("/quit");
@@ -616,5 +622,8 @@ rt_slash_run(rt_tui *tui, rt_str line, bool *out_known)
 		if (rt_str_is(verb, slash->name))
 			return run_slash(tui, slash, line, rest);
 	*out_known = is_command(tui, verb);
-	return *out_known ? rt_pane_palette_run(tui, rt_str_skip(line, 1)) : RT_OK;
+	if (*out_known)
+		return rt_pane_palette_run(tui, rt_str_skip(line, 1));
+	*out_known = rt_slash_template(tui, rt_str_skip(verb, 1), rest, &st);
+	return st;
 }

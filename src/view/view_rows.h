@@ -114,6 +114,26 @@ void rt_body_add_usage(rt_buf *buf, const rt_body *body);
  * unknown. */
 void rt_body_add_duration(rt_buf *buf, const char *before, const rt_body *body);
 
+/* ---- usage ---- */
+
+enum { RT_USAGE_ENTRIES_MAX = 20000 }; /* of a project that is counted without being asked for */
+
+/* Of the replies whose usage is known. */
+typedef struct rt_usage_totals {
+	size_t replies, priced; /* priced: with a cost */
+	uint64_t input, output; /* tokens */
+	double cost;            /* of the priced ones, in the currency of the prices */
+} rt_usage_totals;
+
+/* Of all takes of the discussion, or of the project; what was deleted does not count. Reads every
+ * reply: about a second for 200,000. */
+rt_usage_totals rt_view_usage(const rt_view *view, bool is_project);
+/* {"replies","input_tokens","output_tokens","cost","without_price"}; cost only where a price is
+ * known, without_price only where it is not of all. */
+void rt_usage_add_json(const rt_usage_totals *totals, const char *key, rt_buf *out);
+/* "1,200 tokens in, 35 out, cost 0.0150". */
+void rt_usage_add_text(const rt_usage_totals *totals, rt_buf *out);
+
 /* The heading of a take. */
 typedef struct rt_show_row {
 	rt_str discussion, take; /* names */

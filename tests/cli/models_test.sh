@@ -5,7 +5,9 @@
 . "$(dirname "$0")/lib.sh"
 
 cat >"$work/server.py" <<'END'
-import http.server, json, sys
+import http.server, json, sys, threading
+
+together = threading.Event() # set once the large model is asked
 
 class Server(http.server.BaseHTTPRequestHandler):
     def answer(self, status, kind, body):
@@ -24,7 +26,13 @@ class Server(http.server.BaseHTTPRequestHandler):
                     json.dumps({"data": [{"id": name} for name in names]} if found else {}).encode())
 
     def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if body["model"] in ("dated-2024-01-01", "hidden"):
+            return self.answer(400, "application/json", b'{"error":{"message":"it is broken"}}')
+        if body["model"] == "large":
+            together.set()
+        elif "together" in body["messages"][-1]["content"]:
+            together.wait(20)
         part = {"choices": [{"index": 0, "delta": {"content": "Fine."}, "finish_reason": "stop"}],
                 "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": 400}}}
         self.answer(200, "text/event-stream", f"data: {json.dumps(part)}\n\ndata: [DONE]\n\n".encode())
@@ -32,7 +40,7 @@ class Server(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-server = http.server.HTTPServer(("127.0.0.1", 0), Server)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
 with open(sys.argv[1] + "/port.new", "w") as file:
     file.write(str(server.server_port))
 import os
@@ -94,7 +102,7 @@ is 'listed: asked once' 1 "$(listed)"
 code 'listed, again' 0 r ask -m mock/large four
 is 'listed: not again' 0 "$(listed)"
 code 'without its date' 0 r ask -m dated five
-code 'named in the configuration' 0 r ask -m hidden six
+code 'named in the configuration' 7 r ask -m hidden six
 is 'none of them needs a list' '' "$(cat "$work/asked" | grep GET)"
 code 'no list' 0 r ask -m silent/foo seven
 has 'no list: said' 'cannot check whether silent has a model foo' "$err"
@@ -126,6 +134,67 @@ is 'cost: of 1000 in, 400 of them cached, and 100 out' 0.0024 "$(printf '%s' "$o
 has 'cost: shown' 'cost: 0.0024' "$(r show -v)"
 code 'no price' 0 r ask -m mock/large unpriced --json
 is 'no price: no cost' null "$(printf '%s' "$out" | json 'd["reply"].get("cost")')"
+
+# --- several at once ---
+r new several >/dev/null
+code 'several' 0 r ask -m mock/small -m mock/large together --json
+is 'several: a reply of each' 'Fine. Fine.' "$(printf '%s' "$out" | json '" ".join(m["reply"]["content"] for m in d)')"
+is 'several: one continues the take, one has a new take' 'False True' "$(printf '%s' "$out" | json '" ".join(str("take" in m) for m in sorted(d, key=lambda m: m["seq"]))')"
+is 'several: the active take stays' 'several 2' "$(r show --json | json 'd["take"] + " " + str(d["count"])')"
+is 'several: two takes' 2 "$(r takes --json | json 'len(d)')"
+code 'several: one undo' 0 r undo
+is 'several: no reply is left' '1 1' "$(r takes --json | json 'str(len(d)) + " " + str(d[0]["entries"])')"
+code 'several: one redo' 0 r redo
+is 'several: all are back' '2 2' "$(r takes --json | json '" ".join(str(t["entries"]) for t in d)')"
+code 'again with several' 0 r again -m mock/small -m mock/large --json
+is 'again with several: two more takes' 4 "$(r takes --json | json 'len(d)')"
+code 'one fails' 7 r ask -m mock/dated-2024-01-01 -m mock/small one
+has 'one fails: it is named' 'dated-2024-01-01: ' "$err"
+has 'one fails: the other has replied' 'Fine.' "$out"
+is 'one fails: the question has no failure' false "$(r show --json | json 'any("failure" in e for e in d["entries"])')"
+code 'all fail' 7 r ask -m mock/dated-2024-01-01 -m mock/hidden all
+has 'all fail' 'no model has replied' "$err"
+is 'all fail: the question keeps it' true "$(r show --json | json '"failure" in d["entries"][-1]')"
+steps=$(r status --json | json 'd["step"]')
+code 'named twice' 2 r ask -m mock/small -m small twice
+has 'named twice' 'is named twice' "$err"
+code 'several, one unknown' 3 r ask -m mock/small -m mock/larg two
+has 'several, one unknown' 'did you mean large?' "$err"
+is 'nothing was changed' "$steps" "$(r status --json | json 'd["step"]')"
+
+# --- templates ---
+code 'no templates' 0 r template
+has 'no templates' 'No templates' "$out"
+code 'save a template' 0 r template save review 'Review {{file}} as {{ who }}, not {{}} or {{a b}}.'
+code 'a template' 0 r template review
+has 'a template' 'Review {{file}}' "$out"
+code 'a name with a space' 2 r template save 'a b' text
+code 'without values' 2 r ask --template review
+has 'without values' 'needs a value for file, who' "$err"
+code 'no such variable' 2 r ask --template review --var colour=red
+has 'no such variable' 'has no variable "colour"' "$err"
+code 'no such template' 3 r ask --template nothing
+code 'a template is used' 0 r ask -m mock/small --template review --var file=a.c --var 'who={{file}}' 'Be brief.'
+is 'its variables are filled in once' 'Review a.c as {{file}}, not {{}} or {{a b}}.
+
+Be brief.' "$(r show --json | json 'd["entries"][-2]["content"]')"
+has 'it is exported' 'template.review' "$(r export --format canonical)"
+code 'delete it' 0 r template delete review
+code 'it is gone' 3 r template review
+code 'undo' 0 r undo
+code 'it is back' 0 r template review
+
+# --- usage ---
+r new counted >/dev/null
+is 'usage: none' 0 "$(r status --json | json 'd["usage"]["replies"]')"
+r ask -m mock/small priced >/dev/null 2>&1
+has 'usage: with a price' '1,000 tokens in, 100 out, cost 0.0024' "$(r status)"
+r branch :1 >/dev/null
+r ask -m mock/large unpriced >/dev/null 2>&1
+is 'usage: each reply once, with those without a price' '2 2000 200 0.0024 1' "$(r status --json | json '"{replies} {input_tokens} {output_tokens} {cost:.4f} {without_price}".format(**d["usage"])')"
+is 'usage: of the project' true "$(r status --json | json 'd["project_usage"]["replies"] > 5')"
+has 'usage: said so' 'without 1 reply whose price is unknown' "$(r status)"
+r use main >/dev/null
 
 # --- completion ---
 code 'completion of -m: the providers and what is cached' 0 r complete -- ask -m mo

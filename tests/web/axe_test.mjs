@@ -241,8 +241,16 @@ async function dialogs(page, look, server) {
 	await look.at("versions");
 	await escape(page);
 	await page.locator(".composer .model").click();
-	await page.getByRole("dialog", { name: "Model" }).locator(".chip-button").first().waitFor();
+	await page.getByRole("dialog", { name: "Model" }).getByRole("option").first().waitFor();
 	await look.at("the model");
+	await page.getByLabel("Ask several models at once").check();
+	await look.at("several models");
+	await escape(page);
+	await page.keyboard.press("Control+k");
+	await page.locator("#palette").fill("Use the template review");
+	await page.locator(".palette-item", { hasText: "Use the template review" }).first().click();
+	await page.getByRole("dialog", { name: "Template “review”" }).waitFor();
+	await look.at("a template");
 	await escape(page);
 	await page.getByRole("button", { name: "The take", exact: true }).click();
 	await pick(page, "Roles");
@@ -409,6 +417,7 @@ for (const colorScheme of ["light", "dark"])
 			for (const [id, role, content] of [["q1", "User", "Which one?"], ["a1", "AI", TEXT], ["q3", "User", "And @compute_sum?"], ["q2", "User", "a_very_long_word_without_any_blank_".repeat(12)],
 				["tool", "toolResult", "rows: 3"], ["a2", "AI", "Good text."]])
 				await server.op("entry.append", { id, role, content });
+			await server.op("setting.set", { key: "template.review", value: "Review {{file}} as {{who}}." });
 			await server.op("entry.append", { id: "calls", role: "AI", content: [{ type: "thinking", thinking: "hm" }, { type: "text", text: "Look." },
 				{ type: "toolCall", id: "c1", name: "search", arguments: { q: "x".repeat(200) } }] });
 			await server.op("entry.edit", { entry: "a2", content: "Good text, better." });

@@ -49,8 +49,8 @@ export function quiet(tally, name, seen) {
 
 const TAGS = new Set(("html head meta title link body noscript script style div p span header footer main nav section article aside h1 h2 h3 h4 h5 h6 " +
 	"button a sup math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd menclose ul ol li details summary pre code em strong del ins mark br hr blockquote table thead tbody tr th td img input textarea select option " +
-	"datalist label form dialog kbd meter small time dl dt dd svg path circle").split(" "));
-const ATTRIBUTES = new Set(("class crossorigin id role tabindex title lang type value placeholder for rows list min max step open start reversed checked disabled selected " +
+	"datalist label fieldset legend form dialog kbd meter small time dl dt dd svg path circle").split(" "));
+const ATTRIBUTES = new Set(("class crossorigin id role tabindex title lang type value placeholder for rows list min max step open start reversed checked disabled readonly selected " +
 	"dir draggable spellcheck autocomplete autofocus width height viewBox d cx cy r alt href src target rel label charset name content defer hidden style inert " +
 	"colspan scope multiple http-equiv datetime").split(" "));
 const STYLES = new Set(["height", "top", "width", "left", "transform", "padding-left", "min-height", "max-height", "margin-left", "--depth"]);

@@ -498,13 +498,23 @@ async function single() {
 			await tell(server, "/batch" + d, { ops: [
 				{ op: "discussion.rename", discussion: "d1", name: text }, { op: "setting.set", key: "model", value: `builtin/play:${text}` }, { op: "prompt.update", text },
 				{ op: "setting.set", key: "base_system_prompt", value: text }, { op: "setting.set", key: "global_system_prompt", value: text }, { op: "setting.set", key: "project_system_prompt", value: text },
-				{ op: "setting.set", key, value: text }, { op: "setting.set", key: "role_map", value: { [text]: text } }, { op: "track.set", track: text },
+				{ op: "setting.set", key, value: text }, { op: "setting.set", key: `template.${key}`, value: `${text} {{a}}` }, { op: "setting.set", key: "role_map", value: { [text]: text } }, { op: "track.set", track: text },
 			] });
 			await page.waitForFunction((want) => document.querySelector("h1 .where").textContent === want, text);
 			shown += texts.length;
 			if (n % 4 === 1)
 				await pane(page, n % 8 === 1 ? "settings" : "prompt");
 			bad += await look(at, "model, prompts, track");
+			if (n % 8 !== 3)
+				continue;
+			for (const [open, name] of [["Templates …", "Templates"], ["Ask several models …", "Ask several models"]]) {
+				await page.keyboard.press("Control+k");
+				await page.locator("#palette").fill(open.slice(0, -2));
+				await page.locator(".palette-item", { hasText: open }).first().click();
+				await page.getByRole("dialog", { name, exact: true }).waitFor();
+				bad += await look(at, "templates, models");
+				await page.keyboard.press("Escape");
+			}
 		}
 		tally.check("they were shown", shown === ALL.length, shown);
 		fine("model, prompts, track", bad);

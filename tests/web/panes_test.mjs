@@ -589,7 +589,9 @@ async function model(server, page) {
 	await becomes("and answers", server, async () => (await take(server, "other")).length, 5);
 
 	await button.click();
-	const field = dialog.getByRole("combobox", { name: "Model" });
+	const field = dialog.getByRole("combobox", { name: "Find a model" });
+	await dialog.getByRole("option", { name: "echo", exact: true }).waitFor();
+	tally.check("a provider without a key says what to do", (await dialog.locator(".picker-note", { hasText: "OPENAI_API_KEY" }).innerText()).startsWith("No key."));
 	await axe(page, "dialog", "model");
 	await field.fill("gpt-5");
 	await field.press("Enter");
@@ -599,15 +601,11 @@ async function model(server, page) {
 	await field.fill("opnai/gpt-5");
 	await field.press("Enter");
 	tally.check("nor is a provider that is not there", (await alert.innerText()).includes('no provider "opnai"'));
-	await field.fill("");
-	await field.press("Enter");
-	await alert.waitFor();
-	tally.equal("nor is nothing", await dialog.count(), 1);
 	await field.fill("gpt-5");
 	await field.press("Enter");
 	await alert.getByRole("button", { name: "Use openai/gpt-5" }).click();
 	await becomes("what was meant", server, set, "openai/gpt-5");
-	await page.locator(".toast", { hasText: "Model: openai/gpt-5" }).waitFor();
+	await page.locator(".toast", { hasText: "Model of this project: openai/gpt-5" }).waitFor();
 
 	await page.locator("#composer").fill("And now?");
 	await page.locator("#ask").click();
@@ -615,15 +613,86 @@ async function model(server, page) {
 	await toast.waitFor();
 	tally.check("a missing key names the file", (await toast.innerText()).includes("retake/config.toml"), await toast.innerText());
 	await toast.getByRole("button", { name: "Choose a model" }).click();
-	await dialog.getByLabel("Provider").selectOption("builtin");
-	await dialog.getByRole("button", { name: "echo", exact: true }).click();
-	await becomes("one of the list", server, set, "builtin/echo");
+	await field.fill("ech");
+	await field.press("Enter");
+	await becomes("one of the list, for this discussion", server, async () => (await state(server)).discussions[0].settings?.model, "builtin/echo");
+	await becomes("the default of the project stays", server, async () => (await state(server)).settings.model, "openai/gpt-5");
+	await page.getByRole("button", { name: "Model: builtin/echo" }).click();
+	tally.equal("used last comes first", await dialog.getByRole("group", { name: "Recent" }).getByRole("option").first().innerText().then((text) => text.split("\n")[0]), "builtin/echo");
+	await dialog.getByLabel("Effort").selectOption("low");
+	await becomes("effort", server, async () => (await state(server)).discussions[0].settings?.reasoning_effort, "low");
+	await page.keyboard.press("Escape");
 
-	await server.op("setting.set", { key: "model", value: "gpt-5" });
+	await server.op("setting.set", { key: "model", value: "gpt-5", of: "discussion" }, "?discussion=d1");
 	await becomes("others set what they like", server, () => button.innerText(), "gpt-5");
 	await page.locator("#ask").click();
 	await toast.getByRole("button", { name: "Use openai/gpt-5" }).click();
 	await becomes("and it is mended with a click", server, set, "openai/gpt-5");
+}
+
+/** Several models answer one question, and one that fails harms nothing; one undo. */
+async function several(server, page) {
+	const dialog = page.getByRole("dialog", { name: "Ask several models" });
+	const takes = async () => (await state(server)).discussions[0].takes.length;
+	await page.locator("#composer").fill("Who is right?");
+	await palette(page, "Ask several models");
+	const field = dialog.getByRole("combobox", { name: "Find a model" });
+	for (const name of ["builtin/echo", "builtin/summary", "openai/none"]) {
+		await field.fill(name);
+		await field.press("Enter");
+	}
+	await axe(page, "dialog", "several models");
+	await dialog.getByRole("button", { name: "Ask 3 models" }).click();
+	const compared = page.getByRole("dialog", { name: "Compare takes" });
+	await page.locator(".toast.problem").waitFor();
+	tally.check("a model without a key is refused before anything is asked", /OPENAI_API_KEY|key/.test(await page.locator(".toast").innerText()), await page.locator(".toast").innerText());
+	tally.equal("and the question is still there", await page.locator("#composer").inputValue(), "Who is right?");
+	await palette(page, "Ask several models");
+	for (const name of ["builtin/echo", "builtin/summary"]) {
+		await field.fill(name);
+		await field.press("Enter");
+	}
+	await field.press("Control+Enter");
+	await compared.waitFor();
+	await becomes("a take more", server, takes, 3);
+	await becomes("the first reply is in the open take", server, async () => (await take(server, "other")).length, 5);
+	tally.check("their replies are side by side", (await compared.locator(".side-entry").count()) >= 2);
+	await page.keyboard.press("Escape");
+	await page.locator("#undo").click();
+	await becomes("one undo takes both away", server, async () => [await takes(), (await take(server, "other")).length], [2, 4]);
+}
+
+/** Templates: made, used with their variables from the composer, deleted. */
+async function templates(server, page) {
+	const names = async () => Object.keys((await state(server)).settings ?? {}).filter((key) => key.startsWith("template."));
+	await palette(page, "Templates");
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("button", { name: "New template" }).click();
+	await dialog.getByLabel("Name").fill("re view");
+	await dialog.getByLabel("Text").fill("Review {{file}} as {{ who }}.");
+	tally.check("a name with a blank cannot be saved", await dialog.getByRole("button", { name: "Save" }).isDisabled());
+	await dialog.getByLabel("Name").fill("review");
+	await axe(page, "dialog", "a template");
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await becomes("saved", server, names, ["template.review"]);
+	await page.keyboard.press("Escape");
+	const field = page.locator("#composer");
+	await field.fill("/rev");
+	await page.getByRole("button", { name: "/review" }).waitFor();
+	await page.locator("#ask").click();
+	await dialog.getByLabel("file").fill("<b>$&</b>");
+	await dialog.getByLabel("who").fill("{{file}}");
+	await axe(page, "dialog", "variables");
+	await dialog.getByRole("button", { name: "Put it into the message" }).click();
+	await until(async () => (await field.inputValue()) !== "/rev");
+	tally.equal("its variables are filled in once", await field.inputValue(), "Review <b>$&</b> as {{file}}.");
+	tally.equal("nothing was sent", (await take(server, "other")).length, 3);
+	await palette(page, "Templates");
+	await dialog.getByRole("button", { name: "Delete the template review" }).click();
+	await becomes("deleted", server, names, []);
+	await page.keyboard.press("Escape");
+	await page.locator("#undo").click();
+	await becomes("and back", server, names, ["template.review"]);
 }
 
 /** A text that is another one is shown whole; a file has the name of what is in it. */
@@ -781,7 +850,7 @@ async function many(server, page) {
 	tally.check("few rows are there", await page.locator("#pane [role=treeitem]").count() < 100);
 }
 
-const PARTS = { outline, hidden, going, stopping, history, pages, prompt, sent, settings, compare, finding, model, wholes, files, summing, ends, looks, many };
+const PARTS = { outline, hidden, going, stopping, history, pages, prompt, sent, settings, compare, finding, model, several, templates, wholes, files, summing, ends, looks, many };
 
 const silent = createServer(() => undefined);
 await new Promise((done) => silent.listen(0, "127.0.0.1", done));

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/slash_ask.h"
+
+#include "app/template.h"
+#include "tui/verb_impl.h"
+
+/* ---- templates ---- */
+
+/* A template whose variables are being asked for. */
+typedef struct filling {
+	rt_scope s;
+	rt_str name, text, more;
+	rt_template_variables all;
+	size_t at;     /* the variable that is asked for */
+	unsigned uses; /* by questions, and while it is begun */
+} filling;
+
+static void
+release(rt_tui *tui, void *ctx)
+{
+	filling *f = ctx;
+
+	if (--f->uses > 0)
+		return;
+	rt_scope_deinit(&f->s);
+	rt_free(tui->alloc, f);
+}
+
+static rt_status ask_next(rt_tui *tui, filling *f);
+
+static rt_status
+answered(rt_tui *tui, void *ctx, rt_str answer)
+{
+	filling *f = ctx;
+
+	if (answer.ptr == NULL)
+		return RT_OK;
+	f->all.items[f->at++].value = rt_scope_copy(&f->s, answer);
+	return ask_next(tui, f);
+}
+
+static rt_status
+ask_next(rt_tui *tui, filling *f)
+{
+	rt_buf *out = rt_scope_buf(&f->s);
+
+	if (f->at < f->all.count) {
+		rt_buf_add_f(out, "%.*s: %.*s", RT_STR_ARG(f->name),
+			     RT_STR_ARG(f->all.items[f->at].name));
+		rt_str title = rt_scope_str(&f->s, out);
+		if (!rt_ok(&f->s))
+			return f->s.status;
+		f->uses++;
+		return rt_pane_ask(tui, title.ptr, RT_STR(""), false, answered, f, release);
+	}
+	rt_template_fill(f->text, &f->all, out);
+	if (f->more.size > 0)
+		rt_buf_add_c(out, "\n\n");
+	rt_buf_add_str(out, f->more);
+	rt_str text = rt_scope_str(&f->s, out);
+	return rt_ok(&f->s) ? rt_tui_fill_input(tui, text) : f->s.status;
+}
+
+bool
+rt_slash_template(rt_tui *tui, rt_str name, rt_str more, rt_status *out_status)
+{
+	filling *f = rt_new0(tui->alloc, sizeof(*f));
+
+	*out_status = f == NULL ? RT_NOMEM : RT_OK;
+	if (f == NULL)
+		return true;
+	f->uses = 1;
+	rt_scope_init(&f->s, tui->alloc);
+	rt_view view = rt_work_view(&tui->work, &f->s);
+	f->text = rt_template_text(&view, name);
+	bool is_there = f->text.ptr != NULL;
+	if (is_there) {
+		f->name = rt_scope_copy(&f->s, name);
+		f->text = rt_scope_copy(&f->s, f->text);
+		f->more = rt_scope_copy(&f->s, more);
+		rt_template_read(&f->s, f->text, &f->all);
+		*out_status = rt_ok(&f->s) ? ask_next(tui, f) : RT_OK;
+		if (f->s.status == RT_LIMIT)
+			rt_tui_say_str(tui, rt_tui_format(tui, "%s", f->s.error.text), RT_INK_ERROR);
+	}
+	release(tui, f);
+	return is_there;
+}
+
+/* ---- several models ---- */
+
+static rt_status
+asked(rt_tui *tui, void *ctx, rt_str question)
+{
+	rt_scope s;
+
+	if (rt_str_trim(question).size == 0)
+		return RT_OK;
+	rt_scope_init(&s, tui->alloc);
+	rt_buf *line = rt_scope_buf(&s);
+	rt_buf_add_str(line, rt_text_str(ctx));
+	rt_args_add_quoted(line, rt_scope_copy(&s, question).ptr);
+	rt_str text = rt_scope_str(&s, line);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_pane_palette_run(tui, text));
+	return rt_verb_end(tui, &s);
+}
+
+static void
+free_line(rt_tui *tui, void *ctx)
+{
+	(void)tui;
+	rt_text_unref(ctx);
+}
+
+rt_status
+rt_slash_ask_models(rt_tui *tui, rt_action action, rt_str models)
+{
+	const rt_text *command = NULL;
+	rt_str model;
+	rt_scope s;
+
+	(void)action;
+	if (models.size == 0) {
+		rt_tui_say_str(tui, RT_STR("Which models? For example /ask-models openai/gpt-5 "
+					   "ollama/qwen3:8b"), RT_INK_ERROR);
+		return RT_OK;
+	}
+	rt_scope_init(&s, tui->alloc);
+	rt_buf *line = rt_scope_buf(&s);
+	rt_buf_add_c(line, "ask ");
+	while (rt_str_split(&models, ' ', &model)) {
+		if (model.size == 0)
+			continue;
+		rt_buf_add_c(line, "-m ");
+		rt_args_add_quoted(line, rt_scope_copy(&s, model).ptr);
+		rt_buf_add_byte(line, ' ');
+	}
+	rt_buf_add_c(line, "-- ");
+	if (rt_ok(&s) && (command = rt_text_new(tui->alloc, rt_scope_str(&s, line))) == NULL)
+		(void)rt_scope_nomem(&s);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_pane_ask(tui, "Question to these models", RT_STR(""), true, asked,
+				       (void *)(uintptr_t)command, free_line));
+	return rt_verb_end(tui, &s);
+}

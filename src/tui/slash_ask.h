@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Slash commands with which something is asked: a prompt template (app/template.h) by its name, and
+ * several models at once. */
+#ifndef RT_TUI_SLASH_ASK_H
+#define RT_TUI_SLASH_ASK_H
+
+#include "tui/pane.h"
+
+/* "/NAME more": its variables are asked for, and the text is put into the input. false: there is no
+ * such template. */
+bool rt_slash_template(rt_tui *tui, rt_str name, rt_str more, rt_status *out_status);
+/* "/ask-models A B": asks for the question, which the models answer as takes after it. */
+RT_CHECKED rt_status rt_slash_ask_models(rt_tui *tui, rt_action action, rt_str models);
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+//
+// Model picker: the models of all configured servers in one list that is searched, for this
+// discussion or as the project's default, or several that answer the same question at once. Beside
+// it how they are asked: effort, temperature, length.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import * as act from "./actions";
+import { get, Problem } from "./api";
+import { Dialog } from "./dialog";
+import { DoubtLine, doubtOf, openModel, useProviders } from "./model";
+import { useModel } from "./pane_data";
+import { NumberSetting } from "./pane_settings";
+import { addPane, openOverlay } from "./panes";
+import { askModels } from "./several";
+import { useStore } from "./state";
+import type { Doubt, Provider } from "./model";
+
+/** In a group, and of those that were used last. */
+const MOST = 30, MOST_RECENT = 5, MOST_ASKED = 16;
+const RECENT = "retake.models";
+
+interface Listed {
+	models: string[];
+	/** Why they cannot be listed, and what to do; "": they are. */
+	problem: string;
+	isLoading: boolean;
+}
+
+interface Group {
+	name: string;
+	models: string[];
+	note: string;
+	isProblem: boolean;
+}
+
+function recentModels(): string[] {
+	try {
+		const kept: unknown = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
+		return Array.isArray(kept) ? kept.filter((each) => typeof each === "string") : [];
+	} catch {
+		return [];
+	}
+}
+
+function remember(models: string[]): void {
+	const all = [...models, ...recentModels().filter((each) => !models.includes(each))];
+	localStorage.setItem(RECENT, JSON.stringify(all.slice(0, MOST_RECENT)));
+}
+
+/** Why there is nothing to ask, and what would change that; "": it can be asked. */
+function setupOf(provider: Provider): string {
+	if (provider.state === "no key")
+		return `No key. Set ${provider.key_env ?? "its key"} where the server starts, or add a key for ${provider.provider} to its configuration file.`;
+	return provider.state === "wrong url" ? `Its URL in the configuration file is not valid.` : "";
+}
+
+function problemOf(error: unknown, provider: Provider): string {
+	const code = error instanceof Problem ? error.code : "", detail = act.sentence((error as Error).message);
+	const fix = code === "credentials" ? "Check its key."
+		: provider.url ? "Is that server running? Its address is set in the configuration file." : "";
+	return `${detail} ${fix}`.trim();
+}
+
+/** The lists of all providers that can be asked, each as soon as it is there. */
+function useLists(providers: Provider[]): ReadonlyMap<string, Listed> {
+	const [lists, setLists] = useState<ReadonlyMap<string, Listed>>(new Map());
+	useEffect(() => {
+		let isOld = false;
+		const put = (name: string, listed: Listed) => {
+			if (!isOld)
+				setLists((old) => new Map(old).set(name, listed));
+		};
+		for (const each of providers) {
+			const problem = setupOf(each);
+			put(each.provider, { models: [], problem, isLoading: !problem });
+			if (!problem)
+				get<{ model: string }[]>("/models", { provider: each.provider }).then(
+					(all) => put(each.provider, { models: all.map((one) => one.model), problem: "", isLoading: false }),
+					(error) => put(each.provider, { models: [], problem: problemOf(error, each), isLoading: false }));
+		}
+		return () => { isOld = true; };
+	}, [providers]);
+	return lists;
+}
+
+/** Every word of the query is in the name. */
+function matches(name: string, words: string[]): boolean {
+	const lower = name.toLowerCase();
+	return words.every((word) => lower.includes(word));
+}
+
+/** Used last, then by provider; those that cannot be asked are last, and hidden while there is a query. */
+function groupsOf(query: string, now: string, providers: Provider[], lists: ReadonlyMap<string, Listed>): Group[] {
+	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+	const recent = [...new Set([now, ...recentModels()])].filter((name) => name && matches(name, words)).slice(0, MOST_RECENT);
+	const groups: Group[] = recent.length ? [{ name: "Recent", models: recent, note: "", isProblem: false }] : [];
+	const empty: Group[] = [];
+	for (const { provider } of providers) {
+		const listed = lists.get(provider);
+		const found = (listed?.models ?? []).filter((name) => matches(name, words));
+		const rest = found.length - MOST;
+		if (found.length > 0)
+			groups.push({ name: provider, models: found.slice(0, MOST), note: rest > 0 ? `${rest.toLocaleString()} more. Type a part of the name.` : "", isProblem: false });
+		else if (listed?.isLoading)
+			empty.unshift({ name: provider, models: [], note: "Reading the list …", isProblem: false });
+		else if (listed?.problem && words.length === 0)
+			empty.push({ name: provider, models: [], note: listed.problem, isProblem: true });
+	}
+	return [...groups, ...empty];
+}
+
+function Effort(props: { value: unknown }) {
+	return (
+		<div class="setting">
+			<label for="picker-effort">Effort</label>
+			<select id="picker-effort" value={String(props.value ?? "")} onChange={(event) => void act.setSetting("reasoning_effort", event.currentTarget.value || null)}>
+				<option value="">default</option>
+				{["none", "minimal", "low", "medium", "high"].map((each) => <option value={each}>{each}</option>)}
+			</select>
+		</div>
+	);
+}
+
+type Scope = "discussion" | "project";
+
+async function choose(name: string, scope: Scope, isOwn: boolean): Promise<void> {
+	remember([name]);
+	if (scope === "project" && isOwn)
+		await act.batch([
+			{ op: "setting.set", key: "model", value: name, of: "project" },
+			{ op: "setting.set", key: "model", value: null, of: "discussion" },
+		], { say: `Model of the project: ${name}` });
+	else
+		await act.op("setting.set", { key: "model", value: name, of: scope }, { say: `Model of this ${scope}: ${name}` });
+}
+
+function ModelPicker(props: { isSeveral: boolean }) {
+	const settings = useStore((from) => from.settings), usual = useStore((from) => from.info)?.model ?? "";
+	const values = settings?.settings ?? {}, own = String(values.model ?? ""), now = useModel();
+	const isOwn = (settings?.own as string[] | undefined)?.includes("model") ?? false;
+	const [query, setQuery] = useState(""), [picked, setPicked] = useState<string | null>(null), [doubt, setDoubt] = useState<Doubt | null>(null);
+	const [isSeveral, setSeveral] = useState(props.isSeveral), [asked, setAsked] = useState<string[]>([]);
+	const [scope, setScope] = useState<Scope>(own ? "discussion" : "project");
+	const list = useRef<HTMLDivElement>(null);
+	const providers = useProviders(), lists = useLists(providers);
+	const groups = useMemo(() => groupsOf(query, now, providers, lists), [query, now, providers, lists]);
+	// the same model may be in two groups
+	const rows = groups.flatMap((group) => group.models.map((model) => ({ key: `${group.name} ${model}`, model })));
+	const typed = query.trim(), isNew = typed !== "" && !rows.some((row) => row.model === typed) && (typed.includes("/") || rows.length === 0);
+	if (isNew)
+		rows.push({ key: "typed", model: typed });
+	const found = rows.findIndex((row) => row.key === picked), at = found >= 0 ? found : rows.length > 0 ? 0 : -1;
+	useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at, groups]);
+	const take = (name: string) => {
+		const wrong = name === own ? null : doubtOf(name, providers);
+		setDoubt(wrong);
+		if (wrong)
+			return;
+		if (isSeveral) {
+			setAsked((old) => (old.includes(name) ? old.filter((each) => each !== name) : old.length < MOST_ASKED ? [...old, name] : old));
+			if (name === typed)
+				setQuery("");
+			return;
+		}
+		openOverlay(null);
+		void choose(name, scope, isOwn);
+	};
+	const ask = () => {
+		remember(asked);
+		openOverlay(null);
+		queueMicrotask(() => askModels(asked));
+	};
+	const onKeyDown = (event: KeyboardEvent) => {
+		const to = { ArrowDown: (at + 1) % rows.length, ArrowUp: (Math.max(at, 0) - 1 + rows.length) % rows.length,
+			PageDown: Math.min(at + 8, rows.length - 1), PageUp: Math.max(at - 8, 0) }[event.key];
+		if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && isSeveral && asked.length > 0)
+			ask();
+		else if (event.key === "Enter" && !event.isComposing && at >= 0)
+			take(rows[at].model);
+		else if (to !== undefined && rows.length)
+			setPicked(rows[to].key);
+		else
+			return;
+		event.preventDefault();
+	};
+	const option = (key: string, model: string, text: string) => {
+		const i = rows.findIndex((row) => row.key === key), isOn = isSeveral ? asked.includes(model) : model === now;
+		return (
+			<div key={key} id={`picker-${i}`} role="option" aria-selected={i === at} aria-checked={isOn} class="palette-item" onClick={() => { setPicked(key); take(model); }}>
+				<span class="words">{text}</span>
+				<span class="picked" aria-hidden="true">{isOn ? "✓" : isSeveral ? "○" : ""}</span>
+			</div>
+		);
+	};
+	return (
+		<Dialog title={isSeveral ? "Ask several models" : "Model"} class="palette picker" onClose={() => openOverlay(null)}>
+			<input class="line" role="combobox" aria-expanded="true" aria-controls="picker-list" aria-autocomplete="list" autoFocus aria-activedescendant={at >= 0 ? `picker-${at}` : undefined}
+				aria-label="Find a model" placeholder={now ? `Find a model (now ${now})` : "Find a model, or write PROVIDER/NAME"} value={query} spellcheck={false} autocomplete="off"
+				aria-invalid={doubt !== null || undefined} onInput={(event) => { setQuery(event.currentTarget.value); setPicked(null); setDoubt(null); }} onKeyDown={onKeyDown} />
+			<DoubtLine doubt={doubt} onMeant={take} />
+			<div id="picker-list" class="palette-list" role="listbox" aria-label="Models" aria-multiselectable={isSeveral || undefined} ref={list} tabIndex={-1}>
+				{groups.map((group, n) => (
+					<div role="group" aria-labelledby={`picker-group-${n}`} key={group.name}>
+						<p class="palette-group" role="presentation" id={`picker-group-${n}`}>{group.name}</p>
+						{group.models.map((model) => option(`${group.name} ${model}`, model, group.name === "Recent" ? model : model.slice(group.name.length + 1)))}
+						{group.note && <p class={"picker-note small " + (group.isProblem ? "" : "quiet")} role="presentation">{group.note}</p>}
+					</div>
+				))}
+				{isNew && option("typed", typed, `Use ${typed}`)}
+			</div>
+			{rows.length === 0 && typed !== "" && <p class="quiet" role="status">No match.</p>}
+			<div class="setting-row">
+				<Effort value={values.reasoning_effort} />
+				<NumberSetting name="temperature" label="Temperature" values={values} min={0} max={2} step={0.05} />
+				<NumberSetting name="max_tokens" label="Max tokens" values={values} min={1} step={1} />
+			</div>
+			<label class="check"><input type="checkbox" checked={isSeveral} onChange={(event) => setSeveral(event.currentTarget.checked)} />
+				Ask several models at once, and compare their replies</label>
+			{isSeveral ? (
+				<footer>
+					<p class="quiet small grow" role="status">{asked.length === 0 ? "Choose the models. They answer the message that you have written, or the last one." : asked.join(", ")}</p>
+					<button type="button" class="primary" disabled={asked.length === 0} onClick={ask}>Ask {asked.length || ""} {asked.length === 1 ? "model" : "models"}</button>
+				</footer>
+			) : (
+				<fieldset class="choices picker-scope">
+					<legend>The choice applies to</legend>
+					<label class="choice"><input type="radio" name="picker-scope" checked={scope === "discussion"} onChange={() => setScope("discussion")} />this discussion</label>
+					<label class="choice"><input type="radio" name="picker-scope" checked={scope === "project"} onChange={() => setScope("project")} />the project, as its default</label>
+					{isOwn && <button type="button" class="link" onClick={() => { openOverlay(null); void act.op("setting.set", { key: "model", value: null, of: "discussion" }, { say: "This discussion uses the default of the project." }); }}>Use the project’s default</button>}
+					{!own && usual && <p class="quiet small">Until one is chosen, {usual} answers.</p>}
+				</fieldset>
+			)}
+		</Dialog>
+	);
+}
+
+/** The model that answers, in the header. */
+function ModelButton() {
+	const model = useModel();
+	return (
+		<button type="button" class="icon text model-button" id="to-model" aria-haspopup="dialog" aria-label={model ? `Model: ${model}` : "Choose a model"} title={model ? `Model: ${model}` : "Choose a model"} onClick={openModel}>
+			<span class="words">{model || "Choose a model"}</span> <span aria-hidden="true">▾</span></button>
+	);
+}
+
+addPane({ id: "model", title: "Model", place: "overlay", view: () => <ModelPicker isSeveral={false} /> });
+addPane({ id: "several", title: "Ask several models", place: "overlay", view: () => <ModelPicker isSeveral /> });
+addPane({ id: "model-button", title: "Model", place: "top", view: ModelButton, order: 5 });

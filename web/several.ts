@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// Several models at once: the picker asks, the composer knows the question. When all of them have
+// ended, their replies are compared.
+import { say, undo } from "./actions";
+import { notify } from "./notice";
+import { compareWith } from "./pane_compare";
+import { set, state } from "./state";
+import { findTake, takeOf } from "./store";
+import { count } from "./words";
+import type { Run } from "./types";
+
+type Asker = (models: string[]) => void;
+
+let asker: Asker | null = null;
+
+/** The composer: asks its text, or without one answers the end of the take. */
+export function setAsker(ask: Asker | null): void {
+	asker = ask;
+}
+
+export function askModels(models: string[]): void {
+	asker?.(models);
+}
+
+const groups = new Map<string, { left: number; ended: Run[] }>();
+
+/** These runs of this page belong together. */
+export function severalBegan(runs: Run[]): void {
+	if (runs[0]?.group)
+		groups.set(runs[0].group, { left: runs.length, ended: [] });
+}
+
+/** One of them has ended. */
+export function severalEnded(run: Run): void {
+	const group = groups.get(run.group ?? "");
+	if (!group)
+		return;
+	group.ended.push(run);
+	if (--group.left > 0)
+		return;
+	groups.delete(run.group!);
+	void allEnded(group.ended).catch(() => undefined);
+}
+
+/** What to say, and the replies side by side where this is still what the window shows. */
+async function allEnded(runs: Run[]): Promise<void> {
+	const kept = runs.filter((run) => run.entry), failed = runs.filter((run) => run.state === "failed");
+	const problem = failed.map((run) => `${run.model}: ${run.problem?.detail ?? "the model's server failed"}`).join(" ");
+	if (kept.length === 0) {
+		if (failed.length > 0)
+			set({ toast: { text: `No model has replied. ${problem}`, isProblem: true } });
+		else
+			say("Stopped. No part of a reply had arrived.", false);
+		return;
+	}
+	const text = `${count(kept.length, "model")} replied.${problem && ` Not answered by ${problem}`}`;
+	const others: string[] = [];
+	for (const run of kept) {
+		const take = run.take && run.discussion === state.disc ? await findTake(run.take, run.discussion) : undefined;
+		if (take && take.id !== state.take)
+			others.push(take.id);
+	}
+	if (others.length > 0 && takeOf(state.take) && state.overlay === null && !state.editing && runs[0].discussion === state.disc)
+		compareWith(others[0]);
+	notify({
+		text, isProblem: failed.length > 0,
+		action: { label: "Undo", run: () => void undo() },
+		...(others.length > 0 && { repair: { label: "Compare", run: () => compareWith(others[0]) } }),
+	}, Math.max(...kept.map((run) => run.seq ?? 0)));
+}
