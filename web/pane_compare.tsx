@@ -23,8 +23,12 @@ import type { Entry } from "./types";
 /** The take that the open one is to be beside; null: the first other one. */
 let wanted: string | null = null;
 
-export function compareWith(take: string | null): void {
+/** What is said about these takes, once they are shown. */
+let remark: (() => void) | null = null;
+
+export function compareWith(take: string | null, say: (() => void) | null = null): void {
 	wanted = take;
+	remark = say;
 	openOverlay("compare");
 }
 
@@ -90,6 +94,8 @@ function Compare() {
 	useLayoutEffect(() => {
 		wanted = null;
 		set({ toast: null }); // what was said before is not about what is compared
+		remark?.();
+		remark = null;
 	}, []);
 	const [shown, setShown] = useState(PAGE);
 	const { data, problem } = useLoaded(() => get<TakesDiff>(discPath("takes", a, "diff", b)), [a, b, version], 60);
