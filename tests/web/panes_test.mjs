@@ -610,9 +610,10 @@ async function model(server, page) {
 	await page.locator("#composer").fill("And now?");
 	await page.locator("#ask").click();
 	const toast = page.locator(".toast.problem");
-	await toast.waitFor();
-	tally.check("a missing key names the file", (await toast.innerText()).includes("retake/config.toml"), await toast.innerText());
-	await toast.getByRole("button", { name: "Choose a model" }).click();
+	const failure = page.locator(".failure").last();
+	await failure.waitFor();
+	tally.check("a missing key names the file", (await failure.innerText()).includes("retake/config.toml"), await failure.innerText());
+	await failure.getByRole("button", { name: "Choose a model" }).click();
 	await field.fill("ech");
 	await field.press("Enter");
 	await becomes("one of the list, for this discussion", server, async () => (await state(server)).discussions[0].settings?.model, "builtin/echo");
@@ -672,7 +673,7 @@ async function templates(server, page) {
 	const field = page.locator("#composer");
 	await field.fill("/rev");
 	await page.getByRole("button", { name: "/review" }).waitFor();
-	await page.locator("#ask").click();
+	await field.press("Enter");
 	await dialog.getByLabel("file").fill("<b>$&</b>");
 	await dialog.getByLabel("who").fill("{{file}}");
 	await axe(page, "dialog", "variables");
