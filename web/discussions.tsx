@@ -119,7 +119,7 @@ function Row(props: { each: Discussion; isOpen: boolean; size: string; isOnly: b
 	const { each, isOpen, size } = props;
 	return (
 		<li class={isOpen ? "open" : ""}>
-			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${size}`} aria-current={isOpen ? "page" : undefined}
+			<button type="button" class="name" data-disc={each.id} aria-label={`${titleOf(each)}, ${each.updated ? `${when(each.updated)} · ` : ""}${size}`} aria-current={isOpen ? "page" : undefined}
 				onClick={() => choose(each.id)} onDblClick={() => void rename(each)}>
 				{each.title ? <span class="title" dir="auto" title={each.title}>{each.title}</span> : <Cut text={each.name} />}{" "}
 				<span class="count" title={[isOpen ? "Entries in this take" : "Entries in its active take", ...(each.updated ? [`changed ${whenFull(each.updated)}`] : [])].join(", ")}>

@@ -76,12 +76,16 @@ export async function run({ server, browser, tally }) {
 		await page.waitForTimeout(200);
 		return seen === await html() && seen;
 	});
+	const codeWidth = (where) => page.locator(`${where} .code-box`).last().evaluate((box) => box.offsetWidth);
+	const liveWidth = await codeWidth(".running");
 	model.state.next();
 	model.state.next = null;
 	await until(() => model.state.next);
 	model.state.next();
 	tally.check("the reply is an entry", await until(async () => !(await page.locator(".running").count()) && (await page.locator(".entry .prose table").count()) > 0));
 	tally.equal("which looks the same", (await page.locator(".entry .prose").last().innerHTML()).replace(/ data-mine="1"/, ""), before.replace(/^<div class="prose"><div class="group">|<\/div><\/div>$/g, "").replace(/ data-mine="1"/, ""));
+
+	tally.equal("with code as wide as before", await codeWidth(".entry"), liveWidth);
 
 	// a long one: only its end is laid out again, however long it is
 	renders.length = 0;

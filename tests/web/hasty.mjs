@@ -49,7 +49,7 @@ async function openPane(page, id) {
 
 async function giveUp(page) {
 	await page.locator(".editor textarea").press("Escape");
-	await page.getByRole("button", { name: "Discard" }).click();
+	await page.getByRole("button", { name: "Discard", exact: true }).click();
 	await page.locator(".editor").waitFor({ state: "detached" });
 }
 

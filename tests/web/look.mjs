@@ -54,6 +54,12 @@ async function phone(server, browser, tally) {
 	await page.waitForTimeout(100);
 	tally.equal("a tap moves no text", await tops(), before);
 	tally.equal("no key is named in the field", await page.getAttribute("#composer", "placeholder"), "Write an entry …");
+	await server.op("setting.set", { key: "model", value: "builtin/echo" });
+	await page.locator("#ask").waitFor();
+	const controls = await page.locator(".composer-bar > :is(button, select)").evaluateAll((all) => all.filter((each) => each.offsetWidth).map((each) => [each.offsetTop, each.scrollWidth <= each.offsetWidth || each.classList.contains("model")].join()));
+	tally.equal("the controls of the composer are in one row, none cut", [...new Set(controls)].join(" | "), controls.find((each) => each.endsWith("true")));
+	await server.op("setting.set", { key: "model", value: null });
+	await page.locator("#ask").waitFor({ state: "detached" });
 	const bar = page.getByRole("toolbar", { name: "Selected entries" });
 	await page.getByRole("button", { name: /More for entry/ }).last().tap();
 	tally.equal("menus show no keys", await page.locator(".menu-item kbd:visible").count(), 0);
