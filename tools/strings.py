@@ -53,7 +53,7 @@ NOT_ENGLISH = re.compile(
     r"^\s*(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|DROP|ALTER|PRAGMA|WITH \w+ AS|BEGIN |REPLACE INTO|"
     r"(export|declare|interface|const|let|function|class) \w|"
     r"\w+ ?= ?\?|FROM |WHERE |ORDER BY|LISTEN |HTTP/|[A-Za-z-]+: [a-z-]+/|<\w|</|[{\[]\"|--[a-z-]+ [A-Z]+$)"
-    r"|^[MmLlHhVvZzCcAa\d .,-]+$|^[\w%-]+( [\w%:./-]+)*;")
+    r"|^[MmLlHhVvZzCcAa\d .,-]+$|^[\w%/-]+; ?[\w-]+=|^(script|style|img)-src ")
 
 ESCAPES = {"n": "\n", "t": " ", '"': '"', "\\": "\\", "'": "'", "`": "`", "$": "$"}
 

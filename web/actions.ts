@@ -798,7 +798,7 @@ export async function run(wish: RunWish, retry: () => void = () => void run(wish
 		});
 	} catch (error) {
 		if (wish.how === "continue" && error instanceof Problem && error.body.run !== undefined) {
-			notify({ text: "This reply is being continued already. What comes is shown below it; Esc stops it." });
+			notify({ text: "This reply is being continued already. It is shown below the entry; Esc stops it." });
 			return null;
 		}
 		set({ toast: modelProblem((error as Error).message, error instanceof Problem ? error.code : "", { label: "Try again", run: retry }) });

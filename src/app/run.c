@@ -253,7 +253,7 @@ may_begin(rt_runs *runs, size_t count, rt_error *err)
 	if (runs->is_ending)
 		return rt_fail(err, RT_BUSY, "the server is shutting down");
 	if (runs->running + count > RT_RUNS_MAX)
-		return rt_fail(err, RT_LIMIT, "%d runs are at work in this project; wait for one of "
+		return rt_fail(err, RT_LIMIT, "%d runs are active in this project; wait for one of "
 			       "them, or stop it", (int)RT_RUNS_MAX);
 	return RT_OK;
 }

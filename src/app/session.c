@@ -251,7 +251,8 @@ hint_projects(rt_session *s, rt_status status)
 		rt_session_hint(s, status, "Projects here: %s   Choose one: retake -p NAME …",
 				names.buf.ptr == NULL ? "" : names.buf.ptr);
 	else
-		rt_session_hint(s, status, "There is no project yet; the first change makes one.");
+		rt_session_hint(s, status, "There is no project yet; the first change creates "
+					   "one.");
 	rt_buf_deinit(&names.buf);
 	return status;
 }
@@ -393,8 +394,7 @@ keep_left(rt_session *s, rt_session_mode mode, rt_error *err)
 	st = rt_engine_keep_left(s->engine, owner_lives, NULL, &kept, err);
 	if (kept > 0)
 		rt_session_note(s,
-				"kept what had arrived of %zu repl%s when a program ended; it is "
-				"marked as partial",
+				"kept the partial text of %zu repl%s of a program that ended",
 				kept, kept == 1 ? "y" : "ies");
 	return st;
 }
@@ -408,7 +408,7 @@ rt_session_open(rt_session *s, rt_session_mode mode, rt_error *err)
 
 	if (st == RT_NOT_FOUND && mode != RT_SESSION_CHANGE) {
 		if (s->path_given && s->verbose)
-			rt_session_note(s, "%s is not there yet; the first change makes it",
+			rt_session_note(s, "%s does not exist yet; the first change creates it",
 					s->address.ptr);
 		s->hint[0] = 0;
 		st = open_scratch(s, ":memory:", err);

@@ -758,7 +758,7 @@ static const char *
 nothing_words(rt_stop stop)
 {
 	switch (stop) {
-	case RT_STOP_FILTER: return "the provider held the reply back; nothing of it arrived";
+	case RT_STOP_FILTER: return "the provider withheld the reply";
 	case RT_STOP_LENGTH: return "the token limit was reached before the model returned any text";
 	default: return "the model returned an empty reply";
 	}
@@ -816,8 +816,8 @@ keep(sending *s, rt_status st, rt_error *err)
 	} else if (kept == RT_NOT_FOUND && rt_inflight_strand(&s->inflight, NULL) == RT_OK) {
 		s->out->fate = RT_SEND_ASIDE;
 		st = rt_fail(err, RT_CONFLICT,
-			     "the question no longer exists; the reply lies aside until it is "
-			     "back, or retake repair puts it into a take of its own");
+			     "the question no longer exists; the reply is kept until it is "
+			     "restored, or retake repair adds it in a new take");
 	} else {
 		st = kept;
 		*err = result.error;

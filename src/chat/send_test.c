@@ -455,7 +455,7 @@ what_goes_wrong_upstream(void **state)
 	assert_string_equal(w->err.text, "the model returned an empty reply");
 	play(w, "{\"stop\":\"filtered\"}");
 	assert_int_equal(world_ask(w, "6"), RT_UPSTREAM);
-	assert_non_null(strstr(w->err.text, "held the reply back"));
+	assert_non_null(strstr(w->err.text, "withheld the reply"));
 	play(w, "{\"thinking\":\"\"}\n{\"stop\":\"length\"}");
 	assert_int_equal(world_ask(w, "7"), RT_UPSTREAM);
 	assert_non_null(strstr(w->err.text, "token limit"));

@@ -404,7 +404,7 @@ judge(const rt_reply *reply, rt_error *err)
 		return rt_fail(err, RT_UPSTREAM, "the provider blocked the summary");
 	default:
 		return rt_fail(err, RT_UPSTREAM,
-			       "the summary did not come to its end; nothing was changed");
+			       "the summary is incomplete; nothing was changed");
 	}
 }
 
@@ -522,7 +522,8 @@ check_needs(void *ctx, const rt_project *now, rt_error *err)
 		st = find_purge(s, now, &purged, err);
 	if (st == RT_OK && (!same || purged))
 		st = rt_fail(err, RT_CONFLICT,
-			     "what was to be summed up was %s while the summary was written; %s",
+			     "the entries to summarise were %s while the summary was written; "
+			     "%s",
 			     purged ? "purged" : "changed", s->needs.nothing);
 	return st;
 }

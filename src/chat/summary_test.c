@@ -210,7 +210,7 @@ what_fails_changes_nothing(void **state)
 	f->s.stop = RT_STOP_FILTER;
 	stays(f, true, RT_UPSTREAM, "blocked the summary");
 	f->s.stop = RT_STOP_CUT;
-	stays(f, true, RT_UPSTREAM, "did not come to its end");
+	stays(f, true, RT_UPSTREAM, "the summary is incomplete");
 	f->s.stop = RT_STOP_END;
 	f->said.bytes = " \n";
 	stays(f, true, RT_UPSTREAM, "empty summary");

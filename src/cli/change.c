@@ -176,7 +176,8 @@ rt_cli_execute(rt_cli *cli, const rt_request *requests, size_t count)
 	rt_status looked;
 
 	if (rt_ok(&cli->s) && rt_cli_has(cli, "at-op"))
-		rt_cli_fail(cli, RT_USAGE, "the past cannot be changed; --at-op is for looking");
+		rt_cli_fail(cli, RT_USAGE, "an earlier state cannot be changed; --at-op is "
+					   "read-only");
 	if (!rt_ok(&cli->s))
 		return &none;
 	RT_ASSERT(count > 0);

@@ -91,12 +91,12 @@ run_insert(rt_cli *cli)
 	}
 #define ENTRY_FLAGS \
 	{"role", 'r', "ROLE", RT_ARG_ROLE, \
-	 "who speaks; default: the first of the project's roles"}, \
+	 "role of the entry; default: the first of the project's roles"}, \
 		{"kind", 0, "KIND", RT_ARG_TEXT, "message, custom …"}, \
 		{"id", 0, "ID", RT_ARG_TEXT, "use this id"}, \
 	{"attach", 0, "FILE", RT_ARG_FILE, "attach a file; repeatable"}, \
 	{ \
-		"ts", 0, "TIME", RT_ARG_TEXT, "when it was said; default: now" \
+		"ts", 0, "TIME", RT_ARG_TEXT, "time of the entry; default: now" \
 	}
 
 static const rt_flag add_flags[] = {

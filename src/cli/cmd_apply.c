@@ -305,7 +305,8 @@ run_lines(applying *a)
 			break;
 	}
 	if (rt_host_interrupted())
-		rt_cli_fail(cli, RT_INTERRUPTED, "interrupted; what was answered is done");
+		rt_cli_fail(cli, RT_INTERRUPTED, "interrupted; all operations with a result "
+						 "were applied");
 }
 
 /* --- atomic --- */

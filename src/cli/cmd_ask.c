@@ -20,7 +20,7 @@
 	{"raw", 0, NULL, RT_ARG_TEXT, "print the source of the reply, not rendered Markdown"}, \
 	{ \
 		"budget", 0, "TOKENS", RT_ARG_TEXT, \
-			"leave the oldest entries out beyond so many; 0: as if it were not there" \
+			"maximum number of tokens; the oldest entries are left out. 0: no limit" \
 	}
 
 enum { AGAIN_MAX = 100, INPUT_WAIT_MS = 1000 };
@@ -369,7 +369,7 @@ static const rt_flag ask_flags[] = {
 	{"image", 0, "FILE", RT_ARG_FILE,
 	 "attach an image file or https:// address; repeatable"},
 	RT_CLI_TEMPLATE_FLAGS,
-	{"role", 'r', "ROLE", RT_ARG_ROLE, "who asks; default: User"},
+	{"role", 'r', "ROLE", RT_ARG_ROLE, "role of the question; default: User"},
 	{"send", 0, NULL, RT_ARG_TEXT, "no new question: answer the last entry, or the one given "
 				       "with --at"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
@@ -515,11 +515,12 @@ read_message(rt_cli *cli, rt_buf *out)
 static void
 chat_help(rt_cli *cli)
 {
-	rt_term_c(&cli->err, "Every line is a message; one that ends in \\ goes on in the next.\n"
-			     "/again       another reply     /undo [N]   /redo [N]   take back, bring back\n"
-			     "/show        the conversation  /model NAME             ask another\n"
-			     "/attach FILE attach a file to the next message; without FILE: list, /detach: none\n"
-			     "/quit        leave (Ctrl-D)    Ctrl-C while a reply comes stops it\n");
+	rt_term_c(&cli->err, "Every line is a message; one that ends in \\ continues in the "
+			     "next.\n/again       another reply     /undo [N]   /redo [N]   "
+			     "undo, redo\n/show        the conversation  /model "
+			     "NAME             ask another\n/attach FILE attach a file to the "
+			     "next message; without FILE: list, /detach: none\n/quit        "
+			     "leave (Ctrl-D)    Ctrl-C while a reply comes stops it\n");
 	rt_term_flush(&cli->err);
 }
 

@@ -457,7 +457,7 @@ run_comms(rt_cli *cli)
 }
 
 static const rt_flag comms_flags[] = {
-	{"count", 'n', "COUNT", RT_ARG_TEXT, "how many to list; default: 20"},
+	{"count", 'n', "COUNT", RT_ARG_TEXT, "number of requests to list; default: 20"},
 	{"file", 0, "FILE", RT_ARG_FILE, "read this file of the log, without a store"},
 	{"request", 0, NULL, RT_ARG_TEXT, "print only the request, byte for byte"},
 	{"reply", 0, NULL, RT_ARG_TEXT, "print only the reply"},

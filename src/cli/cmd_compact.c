@@ -104,9 +104,10 @@ run_compact(rt_cli *cli)
 }
 
 static const rt_flag compact_flags[] = {
-	{"keep", 0, "TOKENS", RT_ARG_TEXT, "so much of the end is kept; default: 20000"},
+	{"keep", 0, "TOKENS", RT_ARG_TEXT, "number of tokens to keep at the end; default: 20000"},
 	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "who writes it; default: the setting model"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the setting "
+					      "model"},
 	{"dry-run", 'n', NULL, RT_ARG_TEXT, "print only the planned changes"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
@@ -119,9 +120,9 @@ const rt_command rt_cli_compact = {
 	.usage = "[FROM..TO]",
 	.summary = "send a summary instead of the first entries, or of a range",
 	.about =
-		"A model writes the summary; it becomes an entry, which can be edited and undone. The "
-		"entries that it stands for stay where they are. A tool's call is never parted from its "
-		"result. When the model fails nothing is changed.",
+		"A model writes the summary; it becomes an entry, which can be edited and "
+		"undone. The summarised entries stay in place. A tool call is never separated "
+		"from its result. If the model fails, nothing is changed.",
 	.examples = "retake compact\nretake compact :4..:20 --instructions \"keep the numbers\"\n"
 		    "retake compact --keep 4000 -n",
 	.ops = "entry.append",
@@ -152,7 +153,8 @@ run_compress(rt_cli *cli)
 
 static const rt_flag compress_flags[] = {
 	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "who writes it; default: the setting model"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the setting "
+					      "model"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

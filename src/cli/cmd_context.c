@@ -208,8 +208,8 @@ run_sent(rt_cli *cli)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (rt_cli_has(cli, others[i]))
 			rt_cli_fail(cli, RT_USAGE,
-				    "--sent and --changed are about what was sent; leave out what "
-				    "says how to build another request");
+				    "--sent and --changed show the last request; they cannot "
+				    "be combined with flags for the next one");
 	RT_TRY(s, rt_engine_last_request(cli->session.engine, cli->session.place.disc, row,
 					 &s->error));
 	if (s->status == RT_NOT_FOUND)
@@ -285,9 +285,10 @@ run_context(rt_cli *cli)
 static const rt_flag context_flags[] = {
 	{"provider", 0, "NAME", RT_ARG_PROVIDER,
 	 RT_PROVIDER_SERVERS " or one from config.toml; default: that of the model"},
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "for whom; default: as ask chooses"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "the provider; default: the one that ask would "
+					      "use"},
 	{"budget", 0, "TOKENS", RT_ARG_TEXT,
-	 "leave the oldest entries out beyond so many; 0: as if it were not there"},
+	 "maximum number of tokens; the oldest entries are left out. 0: no limit"},
 	{"no-files", 0, NULL, RT_ARG_TEXT, "do not send the files of the discussion"},
 	{"tokens", 0, NULL, RT_ARG_TEXT, "print the tokens of each entry instead of the request"},
 	{"sent", 0, NULL, RT_ARG_TEXT, "rebuild the last request of this discussion"},

@@ -62,7 +62,7 @@ check_folder(checkup *c, const char *path)
 		 slash == NULL ? 1 : (int)(slash - path) + (slash == path),
 		 slash == NULL ? "." : path);
 	if (access(folder, F_OK) != 0)
-		say(c, FINE, "folder", "%s is not there yet; it is made with the store", folder);
+		say(c, FINE, "folder", "%s does not exist yet; it is created with the store", folder);
 	else if (access(folder, W_OK) != 0)
 		say(c, TROUBLE, "folder", "cannot write %s: %s", folder, strerror(errno));
 	else if (statvfs(folder, &space) == 0) {

@@ -287,12 +287,12 @@ find_cut(rt_cli *cli, const char *address)
 
 	if (count < 2)
 		rt_cli_fail(cli, RT_REFUSED,
-			    "entry %s has %zu character%s; there is nothing to cut in two", address,
+			    "entry %s has %zu character%s; it cannot be split", address,
 			    count, RT_CLI_S(count));
 	else if (word != NULL && (cut == 0 || cut >= count))
 		rt_cli_fail(cli, RT_USAGE,
-			    "entry %s has %zu characters; it can be cut after 1 to %zu of them, "
-			    "not after %s",
+			    "entry %s has %zu characters; it can be split after 1 to %zu of "
+			    "them, not after %s",
 			    address, count, count - 1, word);
 	if (word != NULL || !rt_ok(s))
 		return cut;

@@ -192,7 +192,8 @@ note_left_out(rt_cli *cli, const rt_format *format)
 	if (rt_cli_has(cli, "lossless") || count < 2 ||
 	    (strcmp(format->name, "markdown") != 0 && strcmp(format->name, "openai") != 0))
 		return;
-	rt_cli_note(cli, "%s holds one take; with --all, it needs --lossless to keep the other%s",
+	rt_cli_note(cli, "%s contains one take; with --all, it needs --lossless to include the "
+			 "other%s",
 		    format->name, count == 2 ? "" : "s");
 }
 

@@ -121,7 +121,8 @@ static const rt_flag go_flags[] = {
 	{"summary", 's', NULL, RT_ARG_TEXT, "add a summary of the branch you leave"},
 	{"instructions", 0, "TEXT", RT_ARG_TEXT, "instructions for the summary"},
 	{"select", 0, NULL, RT_ARG_TEXT, "if ENTRY is a question: go before it and print its text"},
-	{"model", 'm', "MODEL", RT_ARG_MODEL, "who writes the summary; default: the setting model"},
+	{"model", 'm', "MODEL", RT_ARG_MODEL, "model for the summary; default: the setting "
+					      "model"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 

@@ -443,7 +443,7 @@ run_history(rt_cli *cli)
 }
 
 static const rt_flag history_flags[] = {
-	{"limit", 'l', "N", RT_ARG_TEXT, "list so many; default 200, with --json all"},
+	{"limit", 'l', "N", RT_ARG_TEXT, "number of steps; default: 200, with --json all"},
 	{"before", 0, "N", RT_ARG_STEP, "only steps before this one"},
 	{"all", 'a', NULL, RT_ARG_TEXT, "list all"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
@@ -577,7 +577,8 @@ read_secret(rt_cli *cli, const char *text)
 	secret.size -= secret.size > 0 && secret.ptr[secret.size - 1] == '\n';
 	secret.size -= secret.size > 0 && secret.ptr[secret.size - 1] == '\r';
 	if (secret.size == 0)
-		rt_cli_fail(cli, RT_USAGE, "standard input is empty; there is no text to look for");
+		rt_cli_fail(cli, RT_USAGE, "standard input is empty; there is no text to "
+					   "search for");
 	return rt_cli_check_utf8(cli, secret);
 }
 
@@ -640,7 +641,7 @@ run_purge(rt_cli *cli)
 			rt_term_c(&cli->out, "No text contains it.\n");
 		else
 			rt_term_f(&cli->out,
-				  "Purged %llu text%s for good; this cannot be undone.\n",
+				  "Purged %llu text%s permanently; this cannot be undone.\n",
 				  (unsigned long long)result->count, RT_CLI_S(result->count));
 		if (result->note != NULL)
 			rt_term_indented(&cli->out, rt_text_str(result->note), 2);
@@ -676,14 +677,15 @@ const rt_command rt_cli_purge = {
 
 static const rt_cli_op reset_op = {
 	.op = RT_OP_PROJECT_RESET,
-	.done = "Everything is fresh: one empty discussion; all that was there is in history.",
+	.done = "The project was reset to one empty discussion; its content is still in the "
+		"history.",
 };
 
 const rt_command rt_cli_reset = {
 	.name = "reset",
 	.group = RT_COMMANDS_UNDOING,
 	.usage = "",
-	.summary = "start the project afresh; one undo brings everything back",
+	.summary = "reset the project to an empty one; one undo restores everything",
 	.examples = "retake reset",
 	.ops = "project.reset",
 	.run = rt_cli_run_op,

@@ -565,7 +565,7 @@ const rt_command rt_cli_repair = {
 	.name = "repair",
 	.group = RT_COMMANDS_MAINTENANCE,
 	.usage = "",
-	.summary = "rebuild the store from what is intact; the damaged one is kept",
+	.summary = "rebuild the store from its intact parts; the damaged one is kept",
 	.about =
 		"Rebuilds the checkpoint and the search index from the log. A damaged text is "
 		"discarded; its entry remains, marked as lost. If rows of the log are lost, or "

@@ -450,7 +450,7 @@ run_replay(rt_cli *cli)
 }
 
 static const rt_flag replay_flags[] = {
-	{"send", 0, NULL, RT_ARG_TEXT, "ask it once more; the reply is shown, not kept"},
+	{"send", 0, NULL, RT_ARG_TEXT, "send it again; the reply is shown, not stored"},
 	{"model", 'm', "MODEL", RT_ARG_MODEL, "with --send: the model"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };

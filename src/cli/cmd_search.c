@@ -128,7 +128,7 @@ run_search(rt_cli *cli)
 
 static const rt_flag search_flags[] = {
 	{"role", 'r', "ROLE", RT_ARG_ROLE, "only entries with this role"},
-	{"limit", 'l', "N", RT_ARG_TEXT, "list so many; default 100"},
+	{"limit", 'l', "N", RT_ARG_TEXT, "number of results; default: 100"},
 	{NULL, 0, NULL, RT_ARG_TEXT, NULL},
 };
 
@@ -142,10 +142,9 @@ const rt_command rt_cli_search = {
 	.usage = "TEXT… [-r ROLE] [-d DISCUSSION]",
 	.summary = "search all discussions",
 	.about =
-		"Finds entries that hold all the words; the last may be the beginning of one. A text "
-		"without a word (\"\") finds nothing. after:DATE and before:DATE limit the time: "
-		"after:2026-11-18. What was "
-		"found stands between stars, or in colour.",
+		"Finds entries that contain all the words; the last word can be a prefix. A "
+		"text without a word (\"\") finds nothing. after:DATE and before:DATE limit "
+		"the time: after:2026-11-18. Matches are shown between stars, or in colour.",
 	.examples = "retake search sqlite journal\nretake search -d db-choice error",
 	.flags = search_flags,
 	.kinds = {RT_ARG_TEXT},

@@ -271,9 +271,10 @@ const rt_command rt_cli_takes = {
 		 "diff TAKE [TAKE]",
 	.summary = "list, switch, rename, delete and compare takes",
 	.about =
-		"The active take has a star; takes with the same base are listed together. With -v "
-		"also when a take was last changed, and the git commit at that time. Of two takes, diff shows what follows where they part, and "
-		"what was edited before that.",
+		"The active take has a star; takes with the same base are listed together. "
+		"With -v also when a take was last changed, and the git commit at that time. "
+		"diff shows the entries after the point where two takes diverge, and the "
+		"edited ones before it.",
 	.examples = "retake takes\nretake takes -v\nretake takes switch main\nretake takes rename duck\n"
 		    "retake takes diff main duck",
 	.ops = "take.switch take.rename take.delete",

@@ -384,7 +384,7 @@ const rt_command rt_cli_tree = {
 	.usage = "[--user-only] [--labels] [--all]",
 	.summary = "show all takes of the discussion as a tree",
 	.about =
-		"Entries of the active take have a dot in front. The last entry of a take names the "
+		"Entries of the active take have a dot. The last entry of a take names the "
 		"take; the active one has a star.",
 	.examples = "retake tree\nretake tree --labels\nretake tree --json",
 	.flags = tree_flags,

@@ -26,7 +26,7 @@ static const rt_cli_topic_row exit_codes[] = {
 	{"2", "invalid command line or input"},
 	{"3", "entry, take, discussion, step or file not found"},
 	{"4", "missing or invalid credentials"},
-	{"5", "somebody else was faster; look again and repeat"},
+	{"5", "changed by another program in the meantime; check and repeat"},
 	{"6", "ambiguous address"},
 	{"7", "the model or its server failed"},
 	{"8", "refused by a hook"},
@@ -48,7 +48,7 @@ static const rt_cli_topic_row environment[] = {
 			    "default: ~/.config"},
 	{"XDG_STATE_HOME", "folder of the list of trusted hooks and the request log, below "
 			   "retake/; default: ~/.local/state"},
-	{"RETAKE_HOOK_DEPTH", "how many hooks this was started by; at 4 no more are run"},
+	{"RETAKE_HOOK_DEPTH", "number of nested hooks; at 4 no more are run"},
 	{"VISUAL, EDITOR", "the editor for texts"},
 	{"PAGER", "the pager for long output on a terminal; empty: none; default: less -FIRX"},
 	{"NO_COLOR", "if set, no colours"},
@@ -93,11 +93,11 @@ static const rt_cli_topic_row config[] = {
 };
 
 static const rt_cli_topic_row take_file[] = {
-	{"=== :step 42", "the step that the file shows; keep it, so that nobody's change is lost"},
+	{"=== :step 42", "the step that the file shows; keep it, so that no change is lost"},
 	{"=== k3f9 User", "begins an entry: its id and its role; the text follows"},
 	{"=== + User", "starts a new entry"},
 	{"=== k3f9+muted AI", "the entry is muted"},
-	{"=== k3f9+locked AI", "its content is no plain text; it can be moved and deleted"},
+	{"=== k3f9+locked AI", "its content is not plain text; it can be moved and deleted"},
 	{"\\=== text", "a line of a text that begins with three equals signs and a space"},
 	{"=== :end", "ends the file; without it nothing is changed"},
 	{NULL, NULL},

@@ -18,8 +18,8 @@ const rt_setting rt_settings[] = {
 	{"role_map", RT_SETTING_OBJECT, false,
 	 "role names sent to models: {\"Critic\":\"user\"}; system, user or assistant", false},
 	{"auto_add_history", RT_SETTING_BOOL, false, 
-	 "add a question and its reply to the take; default: true. false: each exchange gets a take "
-	 "of its own, and the active take stays as it is", false},
+	 "add a question and its reply to the take; default: true. false: each exchange gets a "
+	 "separate take, and the active take does not change", false},
 	{"edit_notices", RT_SETTING_NOTICES, false,
 	 "edits to report to the model: \"prompt\", \"all\" (also replies) or \"none\"", false},
 	{"prompt_updates", RT_SETTING_UPDATES, true,
@@ -33,7 +33,7 @@ const rt_setting rt_settings[] = {
 	{"compact_keep_tokens", RT_SETTING_COUNT, false,
 	 "compact_auto: tokens to keep at the end; default: 20000, at most half of the request", false},
 	{"undo_capacity", RT_SETTING_COUNT, false,
-	 "how many steps undo takes back at most; jump goes further", false},
+	 "maximum number of steps to undo; jump has no limit", false},
 	{"draft", RT_SETTING_TEXT, true, "the draft: text that was not sent yet", false},
 	{"title", RT_SETTING_TEXT, true,
 	 "title of a discussion without a chosen name; default: the first words of its first question",

@@ -126,7 +126,8 @@ read_entry(reader *c, rt_str raw)
 		node.body_format = RT_BODY_PURGED;
 	read_body(c, raw, entry, &node, repairs);
 	if (!rt_share_add(&c->share, &node))
-		repaired(c, raw, "an id stands twice in one take; the second entry gets a new one");
+		repaired(c, raw, "an id occurs twice in one take; the second entry gets a new "
+				 "one");
 }
 
 /* Number the entry that was read last: the end of the take, if it was added there. */
@@ -167,7 +168,7 @@ read_shared(reader *c, rt_str raw)
 		if (numbered[i] >= 0 && !rt_share_again(&c->share, numbered[i]))
 			is_twice = true;
 	if (is_twice)
-		repaired(c, raw, "entries stand twice in one take; they are kept once");
+		repaired(c, raw, "entries occur twice in one take; they are kept once");
 }
 
 /* ---- takes ---- */

@@ -483,7 +483,7 @@ content_at(reader *c, size_t at, uint64_t bytes, size_t *out_next)
 		text = rt_markdown_trim(rt_str_at(text.ptr + start, text.size - start));
 	}
 	remark(c, RT_REMARK_NOTE, at,
-	       "an entry was edited by hand; its text is taken as it stands");
+	       "an entry was edited by hand; its text is used unchanged");
 	return text;
 }
 

@@ -278,7 +278,7 @@ read_history(reader *r, rt_str name, yyjson_val *history)
 		}
 		if (!rt_share_add(&r->share, &node))
 			remark(r, RT_REMARK_REPAIRED,
-			       "an id stands twice in a take; the second entry gets a new one",
+			       "an id occurs twice in a take; the second entry gets a new one",
 			       name);
 	}
 }

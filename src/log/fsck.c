@@ -235,8 +235,8 @@ try_index(rt_fsck *f, uint64_t mark)
 			rt_scope_note(s, st);
 		if (rt_ok(s) && !t.found)
 			rt_fsck_report(f, "warning", "index-lost",
-				       "body %llu is not found by its words: the search index is "
-				       "damaged; retake repair makes it anew",
+				       "body %llu is not found by its words: the search index "
+				       "is damaged; retake repair rebuilds it",
 				       (unsigned long long)t.number);
 	}
 	rt_buf_deinit(&t.words);

@@ -143,8 +143,8 @@ check_making(rt_import *m)
 	st = rt_project_disc(m->project, m->making.disc, &disc, &m->s.error);
 	if (st == RT_NOT_FOUND || (st == RT_OK && disc->history.current != m->making.step))
 		rt_scope_fail(&m->s, RT_CONFLICT,
-			      "what was being imported was changed or undone meanwhile; import the "
-			      "file again");
+			      "the imported data was changed or undone in the meantime; import "
+			      "the file again");
 	rt_scope_note(&m->s, st);
 }
 

@@ -504,7 +504,7 @@ static const rt_flag serve_flags[] = {
 	{"no-socket", 0, NULL, RT_ARG_TEXT, "no such socket"},
 	{"files", 0, "DIR", RT_ARG_DIR,
 	 "allow discussions to send files below DIR; repeatable; default: no files"},
-	{"new-token", 0, NULL, RT_ARG_TEXT, "make a new token; the old one is good no longer"},
+	{"new-token", 0, NULL, RT_ARG_TEXT, "create a new token; the old one becomes invalid"},
 	{"require-if-match", 0, NULL, RT_ARG_TEXT,
 	 "refuse changes without a precondition (If-Match)"},
 	{"listen", 0, "ADDRESS", RT_ARG_TEXT,

@@ -95,7 +95,7 @@ run_command(rt_cli *cli)
 			    cli->args.words[command->max_words]);
 	else if (rt_cli_has(cli, "at-op") && !(command->traits & RT_COMMAND_AT_OP))
 		rt_cli_fail(cli, RT_USAGE,
-			    "%s works on the present; --at-op is for commands that look",
+			    "%s works on the current state; --at-op is for read-only commands",
 			    command->name);
 	else
 		command->run(cli);

@@ -342,8 +342,8 @@ answer_stored(rt_call *call, const rt_idempotency_record *record)
 	case RT_IDEMPOTENCY_BEGUN:
 		rt_call_problem(call, 409, "idempotency-key-begun",
 				"The same request is still in progress",
-				"wait; if it stays so, the server ended meanwhile: look whether it was "
-				"done, and take a new key");
+				"wait; if this continues, the server was restarted: check "
+				"whether the change was made, and use a new key");
 		return;
 	case RT_IDEMPOTENCY_DONE:
 		break;

@@ -166,7 +166,7 @@ static const field fields[] = {
 	STATE("app_debug_info", "object"),
 	STATE("seq", "integer"),
 	NOTHING("show_command_palette",
-		"the server has no screen of its own; each web page has its own palette"),
+		"the server does not have a screen; each web page has a separate palette"),
 	NOTHING("ui_focus_agent",
 		"the role filter belongs to a window: it does not change stored data or requests"),
 	NOTHING("manual_approve", "Retake does not call tools, so there is nothing to approve"),
@@ -541,9 +541,9 @@ static const callback callbacks[] = {
 	SETTER("set_screenshots_for_test", "a list of paths", "screenshots",
 	       "sets the screenshots"),
 	{"_toggle_command_palette", 0, NULL, NULL, 0, NULL,
-	 "the server has no screen of its own; each web page has its own palette"},
+	 "the server does not have a screen; each web page has a separate palette"},
 	{"get_app_debug_info", 0, NULL, run_debug_info, 0, NULL,
-	 "says what the server works on; changes nothing"},
+	 "describes the state of the server; changes nothing"},
 	PRESET("save_context_preset_force", RT_OP_PRESET_SAVE,
 	       "same as save_context_preset (no confirmation)"),
 	{"set_ui_attr", 2, "name and value of a field", run_setter, 0, NULL,
@@ -757,7 +757,7 @@ static const rt_route_param q_where[] = {WHERE, END};
 static const rt_route_param q_history[] = {
 	WHERE,
 	{"before", "integer", "only steps before this number"},
-	{"limit", "integer", "so many steps; default 100"},
+	{"limit", "integer", "number of steps; default: 100"},
 	END};
 static const rt_route_param b_value[] = {{"value", "any", "the new value; null: the default"}, END};
 static const rt_route_param b_args[] = {{"args", "array", "arguments of the callback"}, END};
@@ -781,7 +781,8 @@ const rt_route rt_hook_routes[] = {
 	 RT_ROUTE_ROOT | RT_ROUTE_QUICK, "hook_callbacks", NULL, NULL},
 	{RT_WEB_POST, "/api/callbacks/{name}", "hook.callback", "call a callback", call_callback, -1,
 	 CHANGES, "hook_updated", q_where, b_args},
-	{RT_WEB_POST, "/api/reset", "hook.reset", "start afresh; one undo brings everything back",
+	{RT_WEB_POST, "/api/reset", "hook.reset", "reset the project; one undo restores "
+						  "everything",
 	 reset, -1, CHANGES, "hook_updated", NULL, NULL},
 	{RT_WEB_GET, "/api/history", "hook.history", "the steps, newest first", get_history, -1,
 	 RT_ROUTE_ROOT, "hook_history", q_history, NULL},

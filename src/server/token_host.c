@@ -98,7 +98,8 @@ read_token(const char *path, char out[RT_TOKEN_ROOM], rt_error *err)
 	(void)close(fd);
 	out[RT_TOKEN_SIZE] = '\0';
 	if (size != RT_TOKEN_SIZE || strspn(out, "0123456789abcdef") != RT_TOKEN_SIZE)
-		return rt_fail(err, RT_REFUSED, "%s holds no token; remove it and a new one is made",
+		return rt_fail(err, RT_REFUSED, "%s does not contain a token; remove it to get "
+						"a new one",
 			       path);
 	return RT_OK;
 }

@@ -14,7 +14,8 @@ rt_sqlite_refuse_fork(const rt_sqlite_store *s, rt_error *err)
 	if (s->process == getpid())
 		return RT_OK;
 	return rt_fail(err, RT_REFUSED,
-		       "%s was opened by the process that this one was forked from; open it anew",
+		       "%s was opened by the process that this one was forked from; open it "
+		       "again",
 		       s->place);
 }
 

@@ -85,7 +85,7 @@ fail_beside(rt_sqlite_store *s, rt_error *err)
 
 	if (is_full(no))
 		return rt_fail(err, RT_FULL,
-			       "no space left on the disk that holds %s; free some and try again",
+			       "no space left on the disk of %s; free some and try again",
 			       s->place);
 	if (no == EACCES || no == EPERM || no == EROFS)
 		return rt_fail(err, RT_IO,
@@ -156,7 +156,7 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 			       s->place, (s->options.busy_ms + 999) / 1000);
 	case RT_FULL:
 		return rt_fail(err, st,
-			       "no space left on the disk that holds %s; free some and try again",
+			       "no space left on the disk of %s; free some and try again",
 			       s->place);
 	case RT_LIMIT:
 		return rt_fail(err, st, "%s: a row is too large for a store", s->place);
@@ -165,8 +165,8 @@ rt_sqlite_fail(rt_sqlite_store *s, sqlite3 *db, const char *doing, rt_error *err
 	case RT_IO:
 		if (is_full(no))
 			return rt_fail(err, RT_FULL,
-				       "no space left on the disk that holds %s; free some and "
-				       "try again",
+				       "no space left on the disk of %s; free some and try "
+				       "again",
 				       s->place);
 		if (rc == SQLITE_CANTOPEN && no == ENOENT && s->options.vfs == NULL &&
 		    access(s->path, F_OK) == 0)
@@ -194,7 +194,7 @@ void
 rt_sqlite_damaged(rt_sqlite_call *call, const char *noun, uint64_t number)
 {
 	rt_scope_fail(&call->scope, RT_CORRUPT,
-		      "%s is damaged: %s %llu is not what was written; run retake fsck",
+		      "%s is damaged: %s %llu has a wrong checksum; run retake fsck",
 		      call->store->place, noun, rt_sqlite_ull(number));
 }
 

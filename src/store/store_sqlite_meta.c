@@ -27,7 +27,7 @@ rt_sqlite_meta_get(rt_sqlite_call *call, const char *key, char out[RT_SQLITE_MET
 
 		if (st == RT_CORRUPT)
 			rt_scope_fail(&call->scope, st,
-				      "%s is damaged: its %s is not what was written; run retake "
+				      "%s is damaged: its %s has a wrong checksum; run retake "
 				      "fsck",
 				      call->store->place, key);
 		else if (st != RT_OK)

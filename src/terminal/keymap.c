@@ -25,9 +25,9 @@ static const char *const screen_abouts[RT_SCREEN_COUNT] = {
 	"Used wherever the screen does not bind the key.",
 	"The keys of “Writing” work as well. `?` works when the input is empty.",
 	"When an entry is selected (Alt+Up). Typing goes to the input and ends the selection.",
-	"What is typed searches; Enter ends typing, and goes there when pressed again.",
-	"What is typed finds a step; Enter ends typing, and goes there when pressed again.",
-	"What is typed filters the list; the keys of “Writing” work as well.",
+	"Typing searches; Enter ends typing, and goes there when pressed again.",
+	"Typing finds a step; Enter ends typing, and goes there when pressed again.",
+	"Typing filters the list; the keys of “Writing” work as well.",
 	"A long text: an entry, help, the output of a command.",
 	"In every text field.",
 };

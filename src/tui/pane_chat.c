@@ -296,7 +296,7 @@ interrupt(rt_chat *chat, bool interrupted)
 		tui->ends = true;
 	} else {
 		chat->interrupted = true;
-		rt_tui_say(tui, "Ctrl-C once more leaves; nothing is lost");
+		rt_tui_say(tui, "Press Ctrl-C again to quit; nothing is lost");
 	}
 }
 
@@ -310,7 +310,7 @@ quit(rt_chat *chat, bool interrupted)
 	if (tui->ends)
 		return;
 	chat->interrupted = true;
-	rt_tui_say(tui, "Once more leaves; what is written is kept, and here again then");
+	rt_tui_say(tui, "Press it again to quit; your text is kept and restored next time");
 }
 
 /* As far as all names agree; a file that is complete then is attached. */

@@ -199,7 +199,7 @@ leaving_with_something_written(void **state)
 	desk_type(&d, "half");
 	assert_int_equal(rt_tui_key(&d.tui, quit), RT_OK);
 	assert_false(d.tui.ends);
-	assert_notice(&d, "Once more leaves; what is written is kept, and here again then");
+	assert_notice(&d, "Press it again to quit; your text is kept and restored next time");
 	desk_type(&d, " a thought");
 	assert_int_equal(rt_tui_key(&d.tui, quit), RT_OK);
 	assert_false(d.tui.ends);

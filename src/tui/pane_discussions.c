@@ -549,7 +549,7 @@ accept(discussions *d)
 		open_hit(d->pane.tui, r->hit);
 	else if (r->disc->absent)
 		rt_tui_say(d->pane.tui,
-			   "That discussion was deleted; undo brings it back, or the history");
+			   "That discussion was deleted; undo or the history restores it");
 	else
 		rt_switch_to(d->pane.tui, place_of(r), RT_STR(""));
 }

@@ -638,7 +638,8 @@ report_failure(rt_tui *tui, rt_status st, rt_work_said *said, const rt_error *er
 {
 	if (st != RT_CONFLICT)
 		return rt_pending_change_report(tui, NULL, st, said, err);
-	rt_tui_say_error(tui, err, RT_STR("Nothing was done; the same key once more does it"));
+	rt_tui_say_error(tui, err, RT_STR("Nothing was done; press the same key again to "
+					  "confirm"));
 	return RT_OK;
 }
 

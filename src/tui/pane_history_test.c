@@ -215,8 +215,8 @@ others_are_faster(void **state)
 		desk_press(&d, "down down");
 		desk_others(&d, "{\"op\":\"entry.append\",\"content\":\"theirs\"}");
 		desk_press(&d, ways[i]);
-		assert_notice(&d, "Step 4 is no longer the newest.  Nothing was done; the same key once "
-				  "more does it");
+		assert_notice(&d, "Step 4 is no longer the newest.  Nothing was done; press the same "
+				  "key again to confirm");
 		assert_int_equal(rt_work_count(&d.tui.work), 3);
 		assert_shows(&d, "5 22:13 web added entry: theirs ← now");
 		desk_press(&d, ways[i]);

@@ -96,10 +96,10 @@ check(void *ctx, const rt_project *now, rt_error *err)
 	p->has_before = true;
 	if (p->job.is_at_draft)
 		return atomic_load(&p->state) == CANCELLED
-			       ? rt_fail(err, RT_INTERRUPTED, "given up; nothing was changed")
+			       ? rt_fail(err, RT_INTERRUPTED, "cancelled; nothing was changed")
 			       : RT_OK;
 	if (!atomic_compare_exchange_strong(&p->state, &state, WRITTEN) && state == CANCELLED)
-		return rt_fail(err, RT_INTERRUPTED, "given up; nothing was changed");
+		return rt_fail(err, RT_INTERRUPTED, "cancelled; nothing was changed");
 	/* Before anybody can see a value with the change in it. */
 	atomic_store(&p->tui->work.is_writing, true);
 	return RT_OK;
@@ -217,7 +217,7 @@ start(rt_pending_change *p, rt_error *err)
 	st = rt_worker_start(&p->worker, tui, run_job, p);
 	return st == RT_OK ? st
 			   : rt_fail(err, st,
-				     "the system gives no thread for this now; nothing was "
+				     "the system cannot create another thread; nothing was "
 				     "changed");
 }
 
@@ -360,7 +360,7 @@ rt_pending_change_cancel(rt_tui *tui)
 		return RT_OK; /* it is being written or was; only a hook can be ended now */
 	tui->pending = NULL;
 	report_draft(p, RT_INTERRUPTED);
-	st = rt_fail(&err, RT_INTERRUPTED, "given up; nothing was changed");
+	st = rt_fail(&err, RT_INTERRUPTED, "cancelled; nothing was changed");
 	rt_work_said_init(&said, tui->alloc);
 	st = call_done(tui, p, st, &said, &err);
 	rt_work_said_deinit(&said);

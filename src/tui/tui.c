@@ -374,7 +374,7 @@ report_run(rt_tui *tui)
 				is_navigation ? "Navigation cancelled"
 				: end->is_removed ? "Stopped: the discussion was reset or deleted; "
 						    "undo restores it and the partial reply"
-				: has_entry   ? "Stopped; what had come is kept"
+				: has_entry   ? "Stopped; the partial reply is kept"
 					      : "Stopped");
 	} else if (end->how == RT_RUN_COMPACT || end->how == RT_RUN_COMPRESS) {
 		rt_tui_say_done(tui, "%s %zu entries: about %zu tokens instead of %zu",

@@ -53,7 +53,8 @@ rt_verb_run(rt_tui *tui, const rt_run_request *request)
 {
 	rt_error err;
 	rt_status st = tui->pending != NULL
-			       ? rt_fail(&err, RT_BUSY, "a change is still under way; nobody was asked")
+			       ? rt_fail(&err, RT_BUSY, "another change is pending; the model "
+							"was not asked")
 			       : rt_work_run(&tui->work, request, &err);
 
 	if (st == RT_OK) /* later messages are about the run */

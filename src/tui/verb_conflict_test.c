@@ -439,7 +439,7 @@ redo_of_others(void **state)
 	assert_shows(&d, "Redo the step undone last?");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	desk_press(&d, "n");
-	assert_notice(&d, "Left as it is; nothing changed");
+	assert_notice(&d, "Nothing changed");
 	assert_int_equal(rt_work_count(&d.tui.work), 2);
 	assert_int_equal(rt_tui_act(&d.tui, RT_ACT_REDO), RT_OK); /* what is seen now */
 	assert_text(&d, 2, "three");

@@ -273,7 +273,8 @@ ask_about_undo(rt_scope *s, rt_tui *tui, rt_verb_request *r)
 	rt_fact_read(s, &newest, work->engine, work->value, work->place.disc);
 	step = rt_ok(s) ? rt_work_step(s, work, newest.print) : NULL;
 	if (step == NULL || step->did.size == 0) {
-		rt_buf_add_f(&r->question, "Step %llu is gone; take back what is the newest now?",
+		rt_buf_add_f(&r->question, "Step %llu no longer exists; undo the newest step "
+					   "instead?",
 			     seen);
 		return;
 	}
@@ -438,7 +439,7 @@ decided(rt_tui *tui, void *ctx, rt_str answer)
 	r->is_open = false;
 	if (!shows && !rt_str_is(answer, "overwrite") && !rt_str_is(answer, "both")) {
 		rt_tui_say_done(tui, "%s",
-				has_text(r) ? "Their version was kept" : "Left as it is; nothing changed");
+				has_text(r) ? "Their version was kept" : "Nothing changed");
 		if (has_text(r) && r->answer.size > 0)
 			rt_tui_remember_input(tui, rt_buf_str(&r->answer));
 		return RT_OK;

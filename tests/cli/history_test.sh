@@ -216,7 +216,7 @@ changes 'Removed the role' roles rm AI
 changes 'Changed the list files' files add files a.c b.c
 changes 'track' track t
 changes 'Saved the preset' preset save p
-changes 'Everything is fresh' reset
+changes 'The project was reset' reset
 changes 'new discussion' extract :2
 
 # --- graft, promote, takes ---

@@ -38,7 +38,7 @@ hasnt "other commands stay as they were" "arriving" "$(r export --format canonic
 kill -9 "$asking" 2>/dev/null
 wait "$asking" 2>/dev/null
 code "show after a crash" 0 r show
-has "says that a part was kept" "kept what had arrived of 1 reply" "$err"
+has "says that a part was kept" "kept the partial text of 1 reply" "$err"
 has "and shows it" "Forty" "$out"
 has "marked" "(partial)" "$out"
 hasnt "it arrives no more" "arriving" "$out"
@@ -56,7 +56,7 @@ done
 r undo >/dev/null
 wait "$asking"
 is "the question is gone: a conflict" 5 $?
-has "what had arrived lies aside" "lies aside" "$(cat "$work/reply")"
+has "what had arrived is kept" "the reply is kept" "$(cat "$work/reply")"
 has "show says so" "An unfinished reply of 6 bytes" "$(r show)"
 has "with the way out" "retake" "$(r show | grep "repair")"
 code "fsck is clean" 0 r fsck

@@ -430,9 +430,9 @@ def undo_of_others(count, place):
     t.wait("Undo the change by cli: ", "is no longer the newest", "change nothing")
     count.equal("nothing was taken back", contents(place)[-1], "theirs")
     t.key("n")
-    t.wait("Left as it is", gone=["Undo the change by"])
+    t.wait("Nothing changed", gone=["Undo the change by"])
     t.key("M-u")
-    t.wait("Undone", gone=["Left as it is"])
+    t.wait("Undone", gone=["Nothing changed"])
     count.equal("then what is the newest", contents(place)[-1], f"line number {ENTRIES - 1}")
     leave(count, t, "undo")
 

@@ -76,7 +76,7 @@ def stop(c, place):
         c.says("it comes", t, f"  Go on {n}", re.compile(r"^  AI \.\.\.\n  Half of it$", re.M), gone=["> Go on"])
         t.type("next")
         t.key(key)
-        c.says(f"{key} stops it", t, "Stopped; what had come is kept", "AI (partial)", "> next", gone=["AI ..."])
+        c.says(f"{key} stops it", t, "Stopped; the partial reply is kept", "AI (partial)", "> next", gone=["AI ..."])
         c.equal(f"{key}: kept", place.texts()[-1], ("AI", "Half of it "))
         t.key("C-u")
         c.says("erased", t, re.compile("^ >$", re.M))
@@ -177,7 +177,7 @@ def leaving(c, place):
         t.close()
     t = chat(place)
     t.key("C-c")
-    c.says("said first", t, "once more leaves")
+    c.says("said first", t, "again to quit")
     t.type("a")
     t.key("C-d")
     t.type("b")
@@ -630,7 +630,7 @@ def while_running(c, place):
     t.key("Escape")
     c.says("writing again, and what Escape does now", t, "Esc stops the reply", gone=["Enter go on"])
     t.key("Escape")
-    c.says("stopped", t, "Stopped; what had come is kept", gone=["AI ..."])
+    c.says("stopped", t, "Stopped; the partial reply is kept", gone=["AI ..."])
     c.equal("all is there", [x for _, x in place.texts()],
             ["Which database? At all?", "SQLite: one file.", "Use SQLite, not Postgres", "Good. Schema", "Q", "Long "])
     # Left while it runs: what had come is kept.
