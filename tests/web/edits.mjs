@@ -247,7 +247,7 @@ async function between({ page, server, tally }) {
 		await page.locator(which).click();
 	};
 	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
-	const other = await page.locator(".take-bar [role=tab][aria-selected=false]").first().getAttribute("data-take");
+	const other = (await server.api("GET", "/discussions/d1/takes")).find((each) => each.id !== open).id; // perhaps in the same tab
 	const theirs = (content) => server.op("entry.append", { role: "User", content }, `?discussion=d1&take=${open}`);
 	const turn = (take) => server.op("take.switch", { take }, "?discussion=d1");
 	const there = async () => (await server.api("GET", `/discussions/d1/entries?take=${open}`)).entries.map((each) => each.content);
