@@ -43,7 +43,11 @@ async function openPane(page, id) {
 }
 
 async function showTake({ page, server }, name) {
-	await page.locator(".take-bar [role=tab]", { hasText: name }).first().click();
+	const tab = page.locator(".take-bar [role=tab]", { hasText: name }).first();
+	if (await tab.count())
+		await tab.click();
+	else // it has another reply than the open one, and no tab of its own
+		await page.locator(".fork button[aria-label='Previous alternative']:enabled").first().click();
 	await until(async () => (await server.api("GET", "/discussions/d1")).take.name === name);
 	await until(async () => page.evaluate((wanted) => document.querySelector(".take-bar [aria-selected=true]").title.startsWith(wanted + ","), name));
 }
