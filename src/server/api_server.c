@@ -275,6 +275,21 @@ close_model(void *model)
 	m->ops->close(m);
 }
 
+enum { LIST_S = 5 /* how long a provider may take for its list: a thread waits for it */ };
+
+typedef struct list_limit {
+	const rt_env *env;
+	int64_t until_us;
+} list_limit;
+
+static bool
+is_late(void *ctx)
+{
+	const list_limit *limit = ctx;
+
+	return limit->env->now_us(limit->env->ctx) > limit->until_us;
+}
+
 /* The models on a provider's server. */
 static void
 put_models(rt_call *call, rt_str provider)
@@ -300,7 +315,13 @@ put_models(rt_call *call, rt_str provider)
 				     .tries = 2};
 	RT_TRY(s, rt_models_open(&options, &model, NULL, warnings, &s->error));
 	rt_scope_defer(s, close_model, model);
-	RT_TRY(s, rt_server_models(model, NULL, NULL, put_model, &l, &s->error));
+	list_limit limit = {given->env, given->env->now_us(given->env->ctx) + LIST_S * 1000000};
+	rt_status st = rt_ok(s) ? rt_server_models(model, is_late, &limit, put_model, &l, &s->error)
+				: RT_OK;
+	if (st == RT_INTERRUPTED)
+		st = rt_fail(&s->error, RT_UPSTREAM, "%.*s did not list its models within %d seconds",
+			     RT_STR_ARG(provider), (int)LIST_S);
+	rt_scope_note(s, st);
 }
 
 /* Is there a key? A command is not run just to look. */
