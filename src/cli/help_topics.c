@@ -88,6 +88,7 @@ static const rt_cli_topic_row config[] = {
 		       "list of roles: [\"User\", \"AI\"]"},
 	{"[tui]", "settings of the terminal UI"},
 	{"mouse", "of [tui]: false: leave the mouse to the terminal"},
+	{"theme", "of [tui]: \"dark\" or \"light\"; default: \"auto\", by the terminal's background"},
 	{"[[hook]]", "a hook; its keys are in docs/hooks.md"},
 	{NULL, NULL},
 };

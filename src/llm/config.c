@@ -466,6 +466,17 @@ read_prices(reader *r, yyjson_val *table)
 }
 
 static void
+read_theme(reader *r, yyjson_val *value, void *to)
+{
+	static const char *const themes[] = {"auto", "dark", "light", NULL};
+	rt_str text = read_string(r, value);
+
+	if (!rt_str_is_one_of(text, themes))
+		fail(r, RT_USAGE, "must be \"auto\", \"dark\" or \"light\"");
+	*(rt_str *)to = text;
+}
+
+static void
 read_tui_setting(reader *r, rt_str key, yyjson_val *value)
 {
 #define MEMBER(name) offsetof(rt_config, tui.name)
@@ -475,6 +486,7 @@ read_tui_setting(reader *r, rt_str key, yyjson_val *value)
 		size_t offset;
 	} settings[] = {
 		{"mouse", read_flag, MEMBER(mouse)},
+		{"theme", read_theme, MEMBER(theme)},
 	};
 #undef MEMBER
 	nearest meant = nearest_to(key);

@@ -28,6 +28,7 @@
  *
  *   [tui]                              # of the terminal UI
  *   mouse = false                      # leave the mouse to the terminal
+ *   theme = "light"                    # or "dark"; default: "auto", by the background
  *
  *   [[hook]]                           # JSON for src/hooks
  *
@@ -89,6 +90,7 @@ typedef struct rt_config {
 	rt_str hooks;    /* a JSON array of objects; "[]" */
 	struct {
 		bool mouse; /* default: true */
+		rt_str theme; /* "auto", "dark", "light"; empty: not set */
 	} tui;
 	rt_config_warning *warnings;
 	size_t warning_count;

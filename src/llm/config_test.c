@@ -54,6 +54,7 @@ static const char whole[] =
 	"key_file = \"~/.keys/a\"\n"
 	"[tui]\n"
 	"mouse = false\n"
+	"theme = \"light\"\n"
 	"[[hook]]\n"
 	"event = \"before\"\n"
 	"command = [\"x\"]\n"
@@ -70,6 +71,7 @@ test_whole(void **state)
 	assert_str(c->model, "local/qwen3:8b");
 	assert_false(c->comms_texts);
 	assert_false(c->tui.mouse);
+	assert_str(c->tui.theme, "light");
 	assert_int_equal(c->provider_count, 2);
 	assert_int_equal(c->warning_count, 0);
 	assert_non_null(p);
@@ -156,6 +158,7 @@ test_wrong(void **state)
 		{"[provider.openai]\nallow_plain_http = 1", RT_USAGE, "true or false", 2},
 		{"tui = 1", RT_USAGE, "[tui]", 1},
 		{"[tui]\nmouse = \"no\"", RT_USAGE, "true or false", 2},
+		{"[tui]\ntheme = \"blue\"", RT_USAGE, "\"auto\", \"dark\" or \"light\"", 2},
 		{"hook = 1", RT_USAGE, "[[hook]]", 1},
 		{"hook = [1]", RT_USAGE, "[[hook]]", 1},
 	};

@@ -39,6 +39,7 @@ struct rt_terminal {
 	int wake[2];     /* read and written */
 	atomic_bool woken;
 	bool is_utf8, is_gone, is_left;
+	bool asks_background; /* and a reply changes the colours */
 	bool has_mouse; /* it is reported, unless the terminal is left */
 	bool is_drawn_anew; /* RT_EVENT_RESIZE is due */
 	char erase;         /* byte of the backspace key */
@@ -159,6 +160,18 @@ make_raw(const rt_terminal *terminal)
 	(void)tcsetattr(terminal->tty, TCSANOW, &mode);
 }
 
+/* The Linux console would show the question. */
+static void
+ask_background(rt_terminal *terminal)
+{
+	const char *term = getenv("TERM");
+
+	terminal->asks_background = rt_terminal_screen_has_color(terminal->screen) && term != NULL &&
+				    strncmp(term, "linux", 5) != 0;
+	if (terminal->asks_background)
+		send(terminal, RT_STR("\033]11;?\033\\"));
+}
+
 static int
 escape_ms(void)
 {
@@ -214,6 +227,8 @@ rt_terminal_open(const rt_terminal_options *options, rt_terminal **out, rt_error
 	rt_terminal_screen_enter(terminal->screen);
 	learn_size(terminal);
 	begin_reports(terminal);
+	if (options->theme == RT_THEME_AUTO)
+		ask_background(terminal);
 done:
 	if (st != RT_OK) {
 		rt_terminal_close(terminal);
@@ -568,6 +583,19 @@ patience_ms(const rt_terminal *terminal)
 	return bytes.size <= 2 && bytes.ptr[0] == 0x1B ? terminal->escape_ms : SEQUENCE_MS;
 }
 
+/* Sequences that are not keys: the reply to ask_background is one of them. */
+static void
+read_background(rt_terminal *terminal, rt_str bytes)
+{
+	bool is_light;
+
+	if (!terminal->asks_background || !rt_keys_background(bytes, &is_light))
+		return;
+	terminal->asks_background = false; /* the first reply counts */
+	rt_terminal_screen_set_theme(terminal->screen, is_light ? RT_THEME_LIGHT : RT_THEME_DARK);
+	terminal->is_drawn_anew = true;
+}
+
 static bool
 read_input(rt_terminal *terminal, rt_event *out)
 {
@@ -585,7 +613,10 @@ read_input(rt_terminal *terminal, rt_event *out)
 		}
 		switch (rt_keys_read(unread(terminal), is_all, terminal->erase, &input, &size)) {
 		case RT_KEYS_MORE: return false;
-		case RT_KEYS_NOTHING: consume(terminal, size); break;
+		case RT_KEYS_NOTHING:
+			read_background(terminal, rt_str_at(unread(terminal).ptr, size));
+			consume(terminal, size);
+			break;
 		case RT_KEYS_KEY:
 			consume(terminal, size);
 			out->kind = RT_EVENT_KEY;

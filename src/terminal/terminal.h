@@ -14,6 +14,9 @@
  * terminals select text with shift held down then. It is off before it was switched on, while the
  * terminal is left, and after every way out.
  *
+ * The background is asked for once (OSC 11), without waiting: the colours change when the reply
+ * comes, and terminals that send none have those for either background.
+ *
  * Pastes are bracketed: a paste is one text of any length. If it stalls it comes in parts, and
  * nothing of it is taken for keys until its end, a minute of silence, or Escape. Characters that the
  * locale cannot display are '?'. So is a character whose width differs between the C library and the
@@ -28,8 +31,16 @@
 
 typedef struct rt_terminal rt_terminal;
 
+/* Which backgrounds the colours are made for. */
+typedef enum rt_theme {
+	RT_THEME_AUTO, /* ask the terminal; until it replies: colours that are readable on either */
+	RT_THEME_DARK,
+	RT_THEME_LIGHT
+} rt_theme;
+
 typedef struct rt_terminal_options {
 	const rt_alloc *alloc;
+	rt_theme theme;
 	bool no_color; /* false: the terminal and NO_COLOR decide */
 } rt_terminal_options;
 

@@ -22,6 +22,8 @@ RT_CHECKED rt_status rt_terminal_screen_open(const rt_terminal_options *options,
 					     rt_error *err);
 void rt_terminal_screen_close(rt_terminal_screen *screen);
 bool rt_terminal_screen_has_color(const rt_terminal_screen *screen);
+/* Use the colours of this theme; everything is drawn again. */
+void rt_terminal_screen_set_theme(rt_terminal_screen *screen, rt_theme theme);
 /* Does it understand ANSI sequences that are not in its description (bracketed paste)? */
 bool rt_terminal_screen_is_ansi(const rt_terminal_screen *screen);
 /* Restore the previous mode; set ours again, after which the next frame is drawn completely. */

@@ -402,3 +402,48 @@ rt_keys_read(rt_str bytes, bool is_all, char erase, rt_input *out, size_t *out_s
 	*out_size = 1;
 	return gives(&out->key, RT_KEY_ESCAPE, 0);
 }
+
+/* One to four hexadecimal digits of a colour, as 0 .. 255; negative: none. */
+static int
+read_part(rt_str *rest)
+{
+	unsigned value = 0, digits = 0;
+
+	for (; digits < 4 && digits < rest->size; digits++) {
+		char c = rest->ptr[digits];
+		const char *hex = "0123456789abcdef", *at = strchr(hex, c >= 'A' && c <= 'F' ? c + 32 : c);
+
+		if (c == 0 || at == NULL)
+			break;
+		value = value * 16 + (unsigned)(at - hex);
+	}
+	*rest = rt_str_skip(*rest, digits);
+	return digits == 0 ? -1 : (int)(value * 255 / ((1u << (4 * digits)) - 1));
+}
+
+bool
+rt_keys_background(rt_str bytes, bool *out_is_light)
+{
+	static const rt_str begins = RT_STR_INIT("\033]11;rgb");
+	static const int weights[] = {299, 587, 114}; /* of red, green and blue in the brightness */
+	int light = 0;
+
+	if (!rt_str_starts(bytes, begins))
+		return false;
+	bytes = rt_str_skip(bytes, begins.size);
+	if (rt_str_starts(bytes, RT_STR("a"))) /* with an alpha value at the end */
+		bytes = rt_str_skip(bytes, 1);
+	for (int i = 0; i < 3; i++) {
+		int part;
+
+		if (!rt_str_starts(bytes, i == 0 ? RT_STR(":") : RT_STR("/")))
+			return false;
+		bytes = rt_str_skip(bytes, 1);
+		part = read_part(&bytes);
+		if (part < 0)
+			return false;
+		light += part * weights[i];
+	}
+	*out_is_light = light >= 128 * 1000;
+	return true;
+}

@@ -232,6 +232,30 @@ test_any_bytes(void **state)
 	assert_true(mice > 10);
 }
 
+static void
+test_background(void **state)
+{
+	static const struct {
+		const char *bytes;
+		int light; /* -1: no such reply */
+	} cases[] = {
+		{"\033]11;rgb:0000/0000/0000\033\\", 0}, {"\033]11;rgb:ffff/ffff/ffff\a", 1},
+		{"\033]11;rgb:fd/f6/e3\a", 1},          {"\033]11;rgb:0/0/f\a", 0},
+		{"\033]11;rgba:FFFF/FFFF/DDDD/ffff\a", 1}, {"\033]11;rgb:28/2a/36\033\\", 0},
+		{"\033]10;rgb:ffff/ffff/ffff\a", -1},   {"\033]11;rgb:ff/ff\a", -1},
+		{"\033]11;rgb:xx/ff/ff\a", -1},         {"\033]11;#ffffff\a", -1},
+		{"\033]11;rgb", -1},                     {"\033[?62c", -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool is_light = false;
+		bool is_reply = rt_keys_background(rt_str_of(cases[i].bytes), &is_light);
+
+		assert_int_equal(is_reply ? is_light : -1, cases[i].light);
+	}
+}
+
 int
 main(void)
 {
@@ -243,6 +267,7 @@ main(void)
 		cmocka_unit_test(test_what_nobody_knows_is_no_text),
 		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_background),
 		cmocka_unit_test(test_any_bytes),
 	};
 

@@ -23,6 +23,9 @@ struct rt_terminal_screen {
 	const rt_alloc *alloc;
 	SCREEN *curses;
 	int fd;
+	rt_theme theme;
+	int behind;     /* the background's colour; -1: the default */
+	bool is_direct; /* colours are red, green and blue */
 	bool has_color, is_ansi, can_italic, is_whole; /* is_whole: front is on the screen */
 	int columns, rows;
 	rt_canvas_cell *front;
@@ -31,33 +34,33 @@ struct rt_terminal_screen {
 	size_t restore_size;
 };
 
-/* Colours that are readable on dark and on bright backgrounds, of 256 and of 8, with attributes; and
- * the attributes without colours. */
+/* Colours of 256 for each theme (that of RT_THEME_AUTO is readable on dark and on bright backgrounds)
+ * and of 8, with attributes; and the attributes without colours. */
 typedef struct look {
-	short many, few; /* -1: the default */
+	short many[3], few; /* -1: the default */
 	attr_t with, without;
 } look;
 
 static const look looks[RT_INK_COUNT] = {
-	[RT_INK_TEXT] = {-1, -1, 0, 0},
-	[RT_INK_DIM] = {244, -1, 0, A_DIM},
-	[RT_INK_USER] = {33, COLOR_CYAN, A_BOLD, A_BOLD},
-	[RT_INK_AI] = {71, COLOR_GREEN, A_BOLD, A_BOLD},
-	[RT_INK_TOOL] = {133, COLOR_MAGENTA, 0, A_DIM},
-	[RT_INK_SYSTEM] = {136, COLOR_YELLOW, 0, A_UNDERLINE},
-	[RT_INK_HEADING] = {33, COLOR_CYAN, A_BOLD, A_BOLD},
-	[RT_INK_CODE] = {66, COLOR_CYAN, 0, 0},
-	[RT_INK_LINK] = {33, COLOR_BLUE, A_UNDERLINE, A_UNDERLINE},
-	[RT_INK_QUOTE] = {244, COLOR_GREEN, 0, A_DIM},
-	[RT_INK_ERROR] = {167, COLOR_RED, A_BOLD, A_BOLD},
-	[RT_INK_WARNING] = {136, COLOR_YELLOW, A_BOLD, A_BOLD},
-	[RT_INK_GOOD] = {71, COLOR_GREEN, 0, 0},
-	[RT_INK_ADDED] = {71, COLOR_GREEN, 0, A_BOLD},
-	[RT_INK_REMOVED] = {167, COLOR_RED, 0, A_UNDERLINE},
-	[RT_INK_LABEL] = {136, COLOR_YELLOW, 0, A_BOLD},
-	[RT_INK_MATCH] = {136, COLOR_YELLOW, A_REVERSE, A_REVERSE},
-	[RT_INK_BAR] = {-1, -1, A_REVERSE, A_REVERSE},
-	[RT_INK_BORDER] = {244, -1, A_DIM, A_DIM},
+	[RT_INK_TEXT] = {{-1, -1, -1}, -1, 0, 0},
+	[RT_INK_DIM] = {{244, 247, 240}, -1, 0, A_DIM},
+	[RT_INK_USER] = {{33, 75, 25}, COLOR_CYAN, A_BOLD, A_BOLD},
+	[RT_INK_AI] = {{71, 114, 28}, COLOR_GREEN, A_BOLD, A_BOLD},
+	[RT_INK_TOOL] = {{133, 176, 90}, COLOR_MAGENTA, 0, A_DIM},
+	[RT_INK_SYSTEM] = {{136, 179, 94}, COLOR_YELLOW, 0, A_UNDERLINE},
+	[RT_INK_HEADING] = {{33, 75, 25}, COLOR_CYAN, A_BOLD, A_BOLD},
+	[RT_INK_CODE] = {{66, 109, 24}, COLOR_CYAN, 0, 0},
+	[RT_INK_LINK] = {{33, 75, 25}, COLOR_BLUE, A_UNDERLINE, A_UNDERLINE},
+	[RT_INK_QUOTE] = {{244, 247, 240}, COLOR_GREEN, 0, A_DIM},
+	[RT_INK_ERROR] = {{167, 203, 124}, COLOR_RED, A_BOLD, A_BOLD},
+	[RT_INK_WARNING] = {{136, 179, 94}, COLOR_YELLOW, A_BOLD, A_BOLD},
+	[RT_INK_GOOD] = {{71, 114, 28}, COLOR_GREEN, 0, 0},
+	[RT_INK_ADDED] = {{71, 114, 28}, COLOR_GREEN, 0, A_BOLD},
+	[RT_INK_REMOVED] = {{167, 203, 124}, COLOR_RED, 0, A_UNDERLINE},
+	[RT_INK_LABEL] = {{136, 179, 94}, COLOR_YELLOW, 0, A_BOLD},
+	[RT_INK_MATCH] = {{136, 179, 94}, COLOR_YELLOW, A_REVERSE, A_REVERSE},
+	[RT_INK_BAR] = {{-1, -1, -1}, -1, A_REVERSE, A_REVERSE},
+	[RT_INK_BORDER] = {{244, 244, 246}, -1, A_DIM, A_DIM},
 };
 
 static const char *
@@ -98,24 +101,58 @@ make_restore(rt_terminal_screen *screen)
 		add_restore(screen, "\r\n");
 }
 
+/* A colour of the 256 as its red, green and blue, where the terminal's colours are those. */
+static int
+direct(short color)
+{
+	static const int steps[] = {0, 95, 135, 175, 215, 255};
+	int cube = color - 16, grey = 8 + (color - 232) * 10;
+
+	if (color < 16) /* such terminals have the first eight, too */
+		return color;
+	if (color >= 232)
+		return grey << 16 | grey << 8 | grey;
+	return steps[cube / 36] << 16 | steps[cube / 6 % 6] << 8 | steps[cube % 6];
+}
+
+static void
+make_pairs(rt_terminal_screen *screen)
+{
+	int kind;
+
+	for (kind = 0; kind < RT_INK_COUNT; kind++) {
+		const look *l = &looks[kind];
+		int fore = COLORS >= 256 ? l->many[screen->theme] : l->few;
+
+		if (fore < 0 && screen->behind >= 0)
+			fore = COLOR_WHITE;
+		if (fore > 0 && screen->is_direct)
+			fore = direct((short)fore);
+		(void)init_extended_pair(kind + 1, fore, screen->behind);
+	}
+}
+
 static void
 make_inks(rt_terminal_screen *screen, bool no_color)
 {
-	short behind = -1, kind;
-
+	screen->behind = -1;
 	if (no_color || !has_colors() || start_color() == ERR || COLORS < 8 ||
 	    COLOR_PAIRS <= RT_INK_COUNT)
 		return;
 	if (use_default_colors() == ERR)
-		behind = COLOR_BLACK;
+		screen->behind = COLOR_BLACK;
 	screen->has_color = true;
-	for (kind = 0; kind < RT_INK_COUNT; kind++) {
-		short fore = COLORS >= 256 ? looks[kind].many : looks[kind].few;
+	screen->is_direct = tigetflag("RGB") > 0;
+	make_pairs(screen);
+}
 
-		if (fore < 0 && behind >= 0)
-			fore = COLOR_WHITE;
-		(void)init_pair((short)(kind + 1), fore, behind);
-	}
+void
+rt_terminal_screen_set_theme(rt_terminal_screen *screen, rt_theme theme)
+{
+	screen->theme = theme;
+	if (screen->has_color)
+		make_pairs(screen);
+	screen->is_whole = false;
 }
 
 /* Terminals that are compatible with xterm but often unknown to hosts. */
@@ -169,6 +206,7 @@ rt_terminal_screen_open(const rt_terminal_options *options, FILE *in, FILE *out,
 	(void)keypad(stdscr, TRUE);
 	(void)scrollok(stdscr, FALSE);
 	(void)leaveok(stdscr, FALSE);
+	screen->theme = options->theme;
 	make_inks(screen, options->no_color);
 	make_restore(screen);
 	*out_screen = screen;

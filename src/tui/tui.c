@@ -769,7 +769,12 @@ read_keys(rt_tui *tui, rt_error *err)
 rt_status
 rt_tui_run(const rt_tui_options *options, rt_error *err)
 {
+	const rt_config *config = options->session->config;
+	rt_str theme = config == NULL ? RT_STR("") : config->tui.theme;
 	rt_terminal_options screen = {.alloc = options->session->alloc,
+				      .theme = rt_str_is(theme, "dark")    ? RT_THEME_DARK
+					       : rt_str_is(theme, "light") ? RT_THEME_LIGHT
+									   : RT_THEME_AUTO,
 				      .no_color = options->no_color};
 	int columns, rows;
 	rt_tui tui;
@@ -780,8 +785,6 @@ rt_tui_run(const rt_tui_options *options, rt_error *err)
 	if (st == RT_OK)
 		st = rt_terminal_open(&screen, &tui.terminal, err);
 	if (st == RT_OK) {
-		const rt_config *config = options->session->config;
-
 		tui.has_mouse = config == NULL || config->tui.mouse;
 		rt_terminal_set_mouse(tui.terminal, tui.has_mouse);
 		tui.canvas.utf8 = rt_terminal_is_utf8(tui.terminal);

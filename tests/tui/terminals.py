@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Terminals as they are: of any size, changed while a reply comes, without colour, without UTF-8;
 the program stopped and gone on with, ended by signals, refused where it cannot work."""
+import os
+import pty
 import re
+import select
 import signal
 import subprocess
+import termios
 
 from screen import RETAKE
 from talk import LONG, add, contents, fork, ids, run, script, tree_rows, until
@@ -143,6 +147,43 @@ def colours(c, place):
         t.close()
 
 
+def colours_of(place, reply):
+    """The 256-colours of a frame, on a terminal that reports its background like this."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, (24, 80))
+    program = subprocess.Popen([RETAKE, "tui"], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+                               env=place.env(TERM="xterm-256color"))
+    os.close(theirs)
+    before, seen = b"", b""
+    while select.select([ours], [], [], 30)[0]:
+        seen += os.read(ours, 65536)
+        if b"Good. Schema" in seen and b"\x1b[?2026l" in seen.rpartition(b"Good. Schema")[2]:
+            if not reply:
+                break
+            before, seen = before + seen, b""
+            os.write(ours, reply)
+            reply = None
+    os.write(ours, b"\x04")
+    program.wait(30)
+    os.close(ours)
+    return (before + seen).count(b"\x1b]11;?\x1b\\"), {int(n) for n in re.findall(rb"38;5;(\d+)m", seen)}
+
+
+def light(c, place):
+    """The colours follow the background that the terminal reports, or the configuration."""
+    fork(place)
+    for reply, wanted in ((b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", 25), (b"\x1b]11;rgb:1e/1e/2e\a", 75), (None, 33)):
+        asked, colours = colours_of(place, reply)
+        c.equal(f"{reply}: it is asked for once", asked, 1)
+        c.equal(f"{reply}: the colour of a user", colours & {25, 33, 75}, {wanted})
+    folder = os.path.join(place.dir, ".config/retake")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "config.toml"), "w", encoding="utf-8") as out:
+        out.write('[tui]\ntheme = "light"\n')
+    asked, colours = colours_of(place, None)
+    c.equal("by the configuration", (asked, colours & {25, 33, 75}), (0, {25}))
+
+
 def ascii_only(c, place):
     """Without UTF-8 nothing else is drawn."""
     fork(place)
@@ -247,4 +288,4 @@ def killed(c, place):
     c.equal("the store is whole", place.run("fsck", check=False).strip() != "", True)
 
 
-run(resized, small, smaller, large, colours, ascii_only, refused, suspended, killed)
+run(resized, small, smaller, large, colours, light, ascii_only, refused, suspended, killed)
