@@ -64,7 +64,7 @@ list_files(rt_cli *cli, const char *which)
 	if (cli->json)
 		rt_cli_print_json(cli, json);
 	else if (rt_ok(&cli->s) && shown == 0)
-		rt_cli_advise(cli, "No files. To add some: retake files set files FILE…\n");
+		rt_cli_advise(cli, "No files. To add some: retake files add files FILE…\n");
 }
 
 /* ---- as they would be sent ---- */
@@ -102,7 +102,7 @@ print_files(const rt_cli_counting *c)
 	if (c->file_set->problems_more > 0)
 		rt_term_f(out, "and %zu further problems\n", c->file_set->problems_more);
 	if (c->file_set->count + c->file_set->problem_count == 0)
-		rt_cli_advise(cli, "No files. To add some: retake files set files FILE…\n");
+		rt_cli_advise(cli, "No files. To add some: retake files add files FILE…\n");
 }
 
 /* Reads the files and counts their tokens for the model that ask would choose. */

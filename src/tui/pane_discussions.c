@@ -448,12 +448,17 @@ draw_take(discussions *d, rt_canvas *canvas, rt_box box, int y, const row *r)
 }
 
 static void
-draw_hit(rt_canvas *canvas, rt_box box, int y, const rt_hit *hit)
+draw_hit(discussions *d, rt_canvas *canvas, rt_box box, int y, const rt_hit *hit)
 {
 	bool is_wide = box.w >= DATE_MIN, is_match = false;
 	rt_str snippet = hit->snippet, run;
 	int x = 3;
 
+	if (is_wide && hit->has_time) { /* as in the rows of discussions */
+		(void)rt_canvas_put(canvas, box, box.w - DATE - 1, y, rt_bar_time(d->pane.tui, hit->time.us),
+				    RT_INK_DIM);
+		box.w -= DATE + 2;
+	}
 	x = rt_canvas_put_name(canvas, box, x, y, is_wide ? NAME_MAX_HIT : NAME_MAX_HIT / 2,
 			       hit->discussion, RT_INK_DIM) +
 	    1;
@@ -472,7 +477,7 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 	const row *r = (const row *)d->filter.rows + row_number;
 
 	if (r->hit != NULL)
-		draw_hit(canvas, box, y, r->hit);
+		draw_hit(d, canvas, box, y, r->hit);
 	else if (r->take != NULL)
 		draw_take(d, canvas, box, y, r);
 	else

@@ -98,12 +98,12 @@ finds(void **state)
 	assert_shows(&d, "1 found\n"
 			 " Search: sqlite\n"
 			 "›  sqlite-notes ← now                 1 entry                  2023-11-14 22:13\n"
-			 "   main main AI SQLite, for a desktop app.\n");
+			 "   main main AI SQLite, for a desktop app.                     2023-11-14 22:13\n");
 	/* Entries alone. */
 	desk_press(&d, "escape");
 	desk_type(&d, "/sqlite");
 	assert_shows(&d, " Search: /sqlite\n"
-			 "›  main main AI SQLite, for a desktop app.\n");
+			 "›  main main AI SQLite, for a desktop app.                     2023-11-14 22:13\n");
 	/* There: the other discussion, its other take, the entry. */
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 1);

@@ -17,7 +17,8 @@
 #include "tui/palette_words.h"
 #include "tui/verb.h"
 
-enum { ROWS_MAX = 16, NAME_COLUMNS = 18, KEY_COLUMNS = 12, ROWS_ALL = 1000, NOTICE_MAX = 300 };
+enum { ROWS_MAX = 16, NAME_COLUMNS = 18, KEY_COLUMNS = 12, ROWS_ALL = 1000, NOTICE_MAX = 300,
+       USAGE_CODE = 2 /* exit code: the words are wrong */ };
 
 typedef enum row_kind {
 	ROW_ACTION,
@@ -572,6 +573,18 @@ run_in_worker(rt_worker *worker, void *ctx)
 	p->command_status = rt_command_process_run(&p->command, is_cancelled, worker);
 }
 
+/* The line can be corrected in the chat, unless it was made from another one (/export: with flags before
+ * the command). */
+static void
+put_back(palette *p)
+{
+	rt_tui *tui = p->pane.tui;
+	rt_str line = rt_tui_format(tui, "/%.*s", RT_STR_ARG(rt_buf_str(&p->line)));
+
+	if (p->below == RT_SCREEN_CHAT && !rt_str_starts(line, RT_STR("/-")))
+		RT_TRY(&tui->scope, rt_pane_chat_return_line(tui, line));
+}
+
 static void
 finish(palette *p)
 {
@@ -594,6 +607,8 @@ finish(palette *p)
 	text = output_of(p);
 	if (!rt_ok(s))
 		return;
+	if (end->outcome == RT_PROCESS_EXITED && end->code == USAGE_CODE)
+		put_back(p);
 	switch (end->outcome) {
 	case RT_PROCESS_STOPPED: rt_tui_say_done(tui, "Stopped before it finished"); break;
 	case RT_PROCESS_NOT_STARTED: rt_tui_say_done(tui, "It could not be started"); break;
@@ -839,7 +854,9 @@ rt_pane_palette_run(rt_tui *tui, rt_str line)
 
 	if (RT_TRY(s, open_palette(tui, rt_str_at(NULL, 0), &p)) == RT_OK)
 		run(p, line);
-	if (rt_ok(s) && !p->pane.holds && !p->pane.closes) /* it was no command */
+	if (rt_ok(s) && !p->pane.holds && !p->pane.closes) { /* it was no command */
+		put_back(p);
 		rt_tui_close(tui, &p->pane);
+	}
 	return rt_tui_end(tui);
 }

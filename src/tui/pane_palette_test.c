@@ -169,7 +169,7 @@ finds_by_other_words(void **state)
 		{"track", "track "},       {"filter", "/only "},       {"settings", "settings "},
 		{"reset", "reset "},       {"save", "save "},          {"summary", "compact "},
 		{"summarize", "compress "}, {"compact", "compact "},   {"read mode", "/source "},
-		{"mode", "view "},    {"collapse", "view "},      {"expand all", "view "},
+		{"mode", "view "},    {"collapse", "view "},      {"expand all", "/expand "},
 		{"fork", "extract "},      {"switch", "/branches "},   {"session", "use "},
 		{"navigate", "go "},       {"bookmark", "label "},     {"persona", "/only "},
 		{"append", "add "},        {"truncate", "truncate "},  {"insert", "insert "},

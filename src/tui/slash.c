@@ -425,6 +425,14 @@ export_file(rt_tui *tui, rt_action action, rt_str rest)
 	return run_command(tui, &s, line, true);
 }
 
+static rt_status
+collapse(rt_tui *tui, rt_action action, rt_str rest)
+{
+	(void)rest;
+	return rt_pane_palette_run(tui, action == RT_ACT_FOLD_ALL ? RT_STR("view --all --collapse")
+								   : RT_STR("view --all --expand"));
+}
+
 /* ---- the rest ---- */
 
 static rt_status
@@ -513,11 +521,13 @@ const rt_slash rt_slashes[] = {
 	{"/branch-here", "[:N] [NAME]", "start a new take at an entry (or choose one)",
 	 branch_here, RT_ACT_BRANCH},
 	{"/branches", "[NAME]", "list the takes of this discussion, switch to one", branches, RT_ACT_NONE},
+	{"/collapse", "", "collapse all entries", collapse, RT_ACT_FOLD_ALL},
 	{"/compact", "[INSTRUCTIONS]", "summarise the beginning for the model", run, RT_ACT_COMPACT},
 	{"/continue", "", "continue a reply that ended early", run, RT_ACT_CONTINUE},
 	{"/detach", "", "attach nothing to the next message", rt_slash_detach, RT_ACT_NONE},
 	{"/discussions", "", "list all discussions", open_screen, RT_ACT_DISCUSSIONS},
 	{"/edit", "", "edit your last message in place", act, RT_ACT_LAST_USER},
+	{"/expand", "", "expand all entries", collapse, RT_ACT_NONE},
 	{"/export", "[FILE]", "export this discussion to a file: .md, .html, .json, .toml",
 	 export_file, RT_ACT_NONE},
 	{"/help", "", "show the keys; ? again shows all", open_screen, RT_ACT_HELP},

@@ -97,9 +97,9 @@ rt_status
 rt_verb_navigate(rt_tui *tui, uint32_t entry, bool select, void (*done)(rt_tui *))
 {
 	static const rt_choice choices[] = {
+		{"n", "no", "No: just go there"},
 		{"y", "yes", "Yes: a model summarises it, and the summary is added where you "
 			     "continue"},
-		{"n", "no", "No: just go there"},
 		{"i", "instructions", "Yes, with instructions"},
 	};
 	rt_work *work = &tui->work;

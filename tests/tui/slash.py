@@ -7,8 +7,8 @@ import re
 from talk import add, contents, fork, head, ids, newest, run, script, steps, takes, value
 
 SIZE = (80, 36)
-EVERY = ["/again", "/attach", "/branch", "/branch-here", "/branches", "/compact", "/continue", "/detach", "/discussions", "/edit",
-         "/export", "/help", "/history", "/import", "/label", "/model", "/new", "/prompt", "/quit", "/redo",
+EVERY = ["/again", "/attach", "/branch", "/branch-here", "/branches", "/collapse", "/compact", "/continue", "/detach", "/discussions", "/edit",
+         "/expand", "/export", "/help", "/history", "/import", "/label", "/model", "/new", "/prompt", "/quit", "/redo",
          "/role", "/search", "/tree", "/undo"]
 
 
@@ -57,6 +57,25 @@ def completion(c, place):
         t.wait("Enter send", gone=["Keys here"])
         t.key("Up")
         c.says("it is remembered", t, "> /help")
+
+
+def refused(c, place):
+    """A line whose words are wrong stays in the input, to be corrected."""
+    fork(place)
+    t = chat(place)
+    say(t, "/add two words")
+    c.says("add", t, "Put the text in quotes", re.compile(r"^ > /add two words$", re.M))
+    t.key("C-u")
+    say(t, "/rename")
+    c.says("rename", t, "rename needs NAME", re.compile(r"^ > /rename$", re.M))
+    t.type(" plans")
+    t.key("Enter")
+    c.says("corrected", t, 'now called "plans"', re.compile(r"^ >$", re.M))
+    say(t, "/collapse")
+    c.says("collapsed", t, "Changed the display")
+    c.equal("all entries", {e["collapsed"] for e in place.json("show")["entries"]}, {True})
+    say(t, "/expand")
+    c.store("expanded", lambda: {e["collapsed"] for e in place.json("show")["entries"]}, {False})
 
 
 def unknown(c, place):
@@ -449,4 +468,4 @@ def context_files(c, place):
     c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
 
 
-run(completion, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, attached, places)
+run(completion, refused, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, attached, places)

@@ -9,8 +9,8 @@ import threading
 from talk import FORK, Place, contents, fork, head, ids, newest, run, script, steps, tree_rows, value
 
 QUESTION = [" Summarize the branch you're leaving?" + " " * 22 + "Enter ok  Esc cancel",
-            "› y  Yes: a model summarises it, and the summary is added where you continue",
-            "  n  No: just go there",
+            "› n  No: just go there",
+            "  y  Yes: a model summarises it, and the summary is added where you continue",
             "  i  Yes, with instructions"]
 
 
@@ -49,13 +49,13 @@ def dialogue(c, place):
     c.rows("the question", t, at, QUESTION)
     c.check("the tree stays above it", "─ Tree " + "─" * 73 in t.screen()[:at])
     t.key("Down")
-    c.says("down", t, "› n  No")
+    c.says("down", t, "› y  Yes")
     t.key("Down")
     c.says("to the last", t, "› i  Yes, with")
     t.key("Down", "Up")
-    c.says("up", t, "› n  No")
+    c.says("up", t, "› y  Yes")
     t.key("Up")
-    c.says("to the first", t, "› y  Yes")
+    c.says("to the first", t, "› n  No")
     t.key("Up", "x", "Escape")
     c.says("Escape", t, "Navigation cancelled", "(2/6)", gone=["Summarize"])
     unchanged(c, place, "Escape", before)
@@ -66,8 +66,8 @@ def dialogue(c, place):
     unchanged(c, place, "Ctrl+C", before)
     t.key("Enter")
     t.wait("Summarize")
-    t.key("Down", "Enter")
-    c.says("chosen by arrows", t, "Went to entry 2", gone=["Summarize", "─ Tree"])
+    t.key("Enter")
+    c.says("no summary by default", t, "Went to entry 2", gone=["Summarize", "─ Tree"])
     c.equal("no summary", (ids(place), head(place)), (["u1", "a1", "u2", "a2"], "a1"))
 
 
@@ -106,7 +106,7 @@ def yes_to_user(c, place):
     """To an entry of the user: before it, the summary, and the text in the input."""
     fork(place)
     t = asked(place, "u3", RETAKE_MODEL=script(place, {"text": "On SQLite."}))
-    t.key("Enter")
+    t.key("y")
     c.says("said", t, "> What about DuckDB?", "On SQLite.", "summarised the branch you left", gone=["─ Tree"])
     c.equal("the path", [text for _, text in place.texts()], ["Which database?", "SQLite: one file.", "On SQLite."])
     t.key("Enter")
