@@ -143,6 +143,7 @@ rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
 	const char *word;
 	rt_error err;
 	rt_scope s;
+	rt_status st;
 
 	(void)action;
 	if (rest.size == 0) {
@@ -161,7 +162,9 @@ rt_slash_attach(rt_tui *tui, rt_action action, rt_str rest)
 		if (done == count)
 			rt_tui_say(tui, "Attached to the next message");
 	}
-	return rt_verb_end(tui, &s);
+	st = s.status;
+	rt_scope_deinit(&s);
+	return st;
 }
 
 rt_status

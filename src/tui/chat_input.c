@@ -157,12 +157,13 @@ rt_pane_chat_return(rt_tui *tui)
 	return rt_field_set(chat->field, rt_buf_str(&chat->sent));
 }
 
-rt_status
-rt_pane_chat_return_line(rt_tui *tui, rt_str line)
+void
+rt_chat_return_line(rt_pane *pane, rt_str line)
 {
-	rt_chat *chat = rt_chat_of(tui->panes[0]);
+	rt_chat *chat = rt_chat_of(pane);
 
-	return rt_field_is_empty(chat->field) ? rt_field_set(chat->field, line) : RT_OK;
+	if (rt_field_is_empty(chat->field))
+		RT_TRY(rt_chat_scope(chat), rt_field_set(chat->field, line));
 }
 
 /* ---- purges ---- */

@@ -82,6 +82,8 @@ struct rt_pane {
 typedef struct rt_chat_ops {
 	void (*fill)(rt_pane *chat, rt_str text);
 	void (*remember)(rt_pane *chat, rt_str text);
+	/* A command that was refused: put its line back into the input, where that is empty. */
+	void (*return_line)(rt_pane *chat, rt_str line);
 	void (*show)(rt_pane *chat, size_t at);
 	/* The request that stores the unsaved draft, in tui->scope; false: nothing to store. */
 	bool (*draft_request)(rt_pane *chat, rt_request *out);
@@ -257,8 +259,6 @@ void rt_tui_show_entry(rt_tui *tui, size_t at);
 RT_CHECKED rt_status rt_pane_chat(rt_tui *tui);
 /* A question was never stored: put it back into the input, where that is empty. */
 RT_CHECKED rt_status rt_pane_chat_return(rt_tui *tui);
-/* A command that was refused: put its line back into the input, where that is empty. */
-RT_CHECKED rt_status rt_pane_chat_return_line(rt_tui *tui, rt_str line);
 /* Save unsaved text: of all panes to a file (draft_host.h), and after a pause in typing the input
  * as the field draft. always: now, and also where it is long; waits for a moment. */
 void rt_pane_chat_keep(rt_tui *tui, bool always);

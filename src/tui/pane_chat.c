@@ -729,6 +729,7 @@ rt_pane_chat(rt_tui *tui)
 					.poll = poll_search,
 					.free = free_chat};
 	static const rt_chat_ops chat_ops = {rt_chat_fill,         rt_chat_remember_input,
+					     rt_chat_return_line,
 					     show,                  rt_chat_draft_request,
 					     rt_chat_draft_written, rt_slashes,
 					     rt_slash_run};

@@ -219,6 +219,7 @@ void rt_chat_load_history(rt_chat *chat);
 void rt_chat_forget_purged(rt_chat *chat);
 void rt_chat_fill(rt_pane *pane, rt_str text);
 void rt_chat_remember_input(rt_pane *pane, rt_str text);
+void rt_chat_return_line(rt_pane *pane, rt_str line);
 
 /* ---- chat_draft.c ---- */
 

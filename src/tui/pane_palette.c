@@ -582,7 +582,7 @@ put_back(palette *p)
 	rt_str line = rt_tui_format(tui, "/%.*s", RT_STR_ARG(rt_buf_str(&p->line)));
 
 	if (p->below == RT_SCREEN_CHAT && !rt_str_starts(line, RT_STR("/-")))
-		RT_TRY(&tui->scope, rt_pane_chat_return_line(tui, line));
+		tui->chat->return_line(tui->panes[0], line);
 }
 
 static void
