@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internals of the engine: its state, and who may change it.
+ * Internals of the engine: its state, and the files that may change it.
  *
  * Each file may use those above it:
  *
@@ -14,6 +14,7 @@
  *   fsck*.c       is everything as it was written?
  *   repair.c      give up texts that cannot be read
  *   purge*.c      remove a text for good
+ *   collect.c     remove contents of files to which nothing refers
  *   change.c      one step under construction
  *   no_op.c       does a change leave everything as it was?
  *   plan.c        undo, redo, jump
