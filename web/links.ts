@@ -9,6 +9,7 @@ import { takeAt } from "./pane_tree";
 import { linkedPlace } from "./place";
 import { set, state, subscribe } from "./state";
 import { discPath, discussionOf, takeOf } from "./store";
+import { titleOf } from "./words";
 import type { Place } from "./place";
 import type { Columns } from "./types";
 
@@ -21,7 +22,7 @@ async function takeWith(entry: string): Promise<string | null> {
 
 /** What is shown is what there is of the place. */
 async function sayMissing(place: Place): Promise<void> {
-	const here = discussionOf(state.disc)?.name ?? "";
+	const here = titleOf(discussionOf(state.disc));
 	if (place.disc !== state.disc)
 		return say(`The link leads to a discussion that does not exist. This is "${here}".`, false);
 	const isOtherTake = place.take !== undefined && place.take !== state.take;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The SQLite store: which damage is found, the epoch of relaxed mode, first pages that are damaged. */
-#include "base/sample_testing.h"
 #include "store/store_sqlite_testing.h"
+
+#include "base/sample_testing.h"
 
 /* --- damage --- */
 

@@ -92,6 +92,7 @@ talk(desk *d, int columns, int rows)
 	desk_add(d, "AI", "first answer");
 	desk_add(d, "User", "second question");
 	desk_add(d, "AI", "second answer");
+	desk_do(d, "[{\"op\":\"discussion.rename\",\"discussion\":\"main\",\"name\":\"talk\"}]"); /* the title of the screen */
 }
 
 static void
@@ -150,7 +151,7 @@ test_title(void **state)
 
 	(void)state;
 	talk(&d, 80, 24);
-	click(&d, "main  take");
+	click(&d, "talk  take");
 	assert_shows(&d, "Discussions");
 	desk_press(&d, "escape");
 	click(&d, "take: main");

@@ -47,7 +47,7 @@ draw(rt_canvas *canvas, rt_buf *text, uint64_t *seed)
 static int
 show_frames(int from, int to)
 {
-	rt_terminal_options options = {rt_alloc_libc(), false};
+	rt_terminal_options options = {.alloc = rt_alloc_libc()};
 	rt_terminal *terminal = NULL;
 	uint64_t seed = 20261122;
 	rt_canvas canvas;

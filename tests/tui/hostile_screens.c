@@ -309,7 +309,7 @@ show_round(rt_terminal *terminal, rt_buf *text, rt_buf *json)
 static int
 show_all(void)
 {
-	rt_terminal_options options = {rt_alloc_libc(), false};
+	rt_terminal_options options = {.alloc = rt_alloc_libc()};
 	rt_buf text, json;
 	rt_terminal *terminal = NULL;
 	rt_error err;

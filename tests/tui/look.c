@@ -168,7 +168,7 @@ act(rt_terminal *terminal, rt_key key)
 int
 main(int argc, char **argv)
 {
-	rt_terminal_options options = {rt_alloc_libc(), false};
+	rt_terminal_options options = {.alloc = rt_alloc_libc()};
 	rt_terminal *terminal = NULL;
 	rt_canvas canvas;
 	bool goes_on = true;

@@ -507,7 +507,7 @@ async function runs({ page, server, tally }) {
 }
 
 async function versions({ page, server, tally }) {
-	await page.locator(".take-bar [role=tab]").first().click();
+	await page.evaluate(() => { location.hash = "#/d/d1/t/t1"; }); // it may share the tab with another take
 	await until(async () => (await page.locator(".entry").nth(1).textContent()).includes("theirs 3"));
 	tally.equal("what was edited says so", await page.locator(".entry .edited").count(), 1);
 	await page.locator(".entry").nth(1).getByRole("button", { name: "Edited: versions of entry 2" }).click();
@@ -786,14 +786,14 @@ async function links({ page, server, tally }) {
 		await put.click();
 		return words;
 	};
-	await page.getByText('The link leads to a discussion that does not exist. This is "main".').waitFor();
+	await page.getByText('The link leads to a discussion that does not exist. This is "question".').waitFor();
 	await put.click();
 	const { entries } = await server.api("GET", "/discussions/d1/entries?take=t1");
 	await page.evaluate((to) => { location.hash = to; }, `#/d/d1/t/t1/e/${entries[1].id}`);
 	await page.locator(`.entry[data-entry="${entries[1].id}"][aria-current]`).waitFor();
 	tally.equal("an address that is right says nothing", await toast.count(), 0);
-	tally.equal("an entry that is gone", await go("#/d/d1/t/t1/e/nobody"), 'The link leads to an entry that no longer exists. This is "main".');
-	tally.equal("a take that is gone", await go(`#/d/d1/t/t99/e/${entries[0].id}`), 'The link leads to a take that no longer exists. This is "main".');
+	tally.equal("an entry that is gone", await go("#/d/d1/t/t1/e/nobody"), 'The link leads to an entry that no longer exists. This is "question".');
+	tally.equal("a take that is gone", await go(`#/d/d1/t/t99/e/${entries[0].id}`), 'The link leads to a take that no longer exists. This is "question".');
 	const before = await server.canonical();
 	await server.op("take.branch", { at: entries[0].id, name: "elsewhere", switch: false }, "?discussion=d1");
 	const there = (await server.op("entry.append", { role: "AI", content: "only there" }, "?discussion=d1&take=elsewhere")).entry;
@@ -821,7 +821,7 @@ export async function run({ server, browser, tally }) {
 	await page.waitForSelector(".entry");
 	const t = { server, page, tally };
 	await page.goto(`${server.url}/#/d/%zz`);
-	await page.getByText('The link leads to a discussion that does not exist. This is "main".').waitFor();
+	await page.getByText('The link leads to a discussion that does not exist. This is "question".').waitFor();
 	await page.reload();
 	tally.check("an address that is written wrongly opens what there is", await until(async () => await page.locator(".entry").count() > 0));
 	await links(t);
