@@ -118,7 +118,15 @@ function Nothing(props: { entry: Entry }) {
 	return <p class="quiet">Empty. <span class="for-keys">Press e or double-click to edit.</span></p>;
 }
 
-export function Content(props: { entry: Entry; isSource: boolean; outcomes?: ReadonlyMap<string, Outcome> }) {
+interface ContentProps {
+	entry: Entry;
+	isSource: boolean;
+	outcomes?: ReadonlyMap<string, Outcome>;
+	/** Left out: the reply is complete. */
+	onContinue?: () => void;
+}
+
+export function Content(props: ContentProps) {
 	const { entry } = props;
 	const { content } = entry;
 	if (entry.purged)
@@ -136,7 +144,15 @@ export function Content(props: { entry: Entry; isSource: boolean; outcomes?: Rea
 				: content.length === 0 ? <Nothing entry={entry} />
 					: content.map((block, at) => <Part entry={entry} block={block} at={at} isOutput={isOutput} outcomes={props.outcomes} isFoldable={isFoldable} />)}
 			{otherCalls(entry).map((call) => <Called call={call} outcomes={props.outcomes} />)}
-			{endWords(entry) && <p class="quiet partial">{endWords(entry)}</p>}
+			{endWords(entry) && (
+				<p class="quiet partial">
+					{endWords(entry)}{" "}
+					{props.onContinue && <button type="button" class="link" title="Let the model extend this reply" onClick={(event) => {
+						event.currentTarget.closest<HTMLElement>(".entry")?.focus({ preventScroll: true }); // the button goes away
+						props.onContinue!();
+					}}>Continue</button>}
+				</p>
+			)}
 		</>
 	);
 }

@@ -20,7 +20,7 @@ import { openOverlay } from "./panes";
 import { roleClass } from "./speaker";
 import { set, state, useStore } from "./state";
 import { COLLAPSED, EDITED, MUTED } from "./types";
-import { beginning, oneLine, when } from "./words";
+import { beginning, isUnfinished, oneLine, when } from "./words";
 import type { Outline } from "./outline";
 import type { Outcome } from "./tools";
 import type { Entry } from "./types";
@@ -230,7 +230,8 @@ function Row(props: RowProps) {
 			{isEditing && body && <EntryEditor key={id} entry={body} />}
 			{!isEditing && !isCollapsed && !event && (
 				<div class="entry-body" onDblClick={() => ask.startEdit(id)}>
-					{body ? <Content entry={body} isSource={!ask.isRead(body)} outcomes={props.outcomes} /> : <div class="plain quiet">…</div>}
+					{body ? <Content entry={body} isSource={!ask.isRead(body)} outcomes={props.outcomes}
+						onContinue={isUnfinished(body) ? () => void act.run({ how: "continue", at: id }) : undefined} /> : <div class="plain quiet">…</div>}
 				</div>
 			)}
 			{body && !isEditing && !isCollapsed && <ReplyFoot entry={body} />}

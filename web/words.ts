@@ -98,7 +98,7 @@ export function endWords(entry: { partial?: unknown; stop_reason?: unknown; pi?:
 	if (reason)
 		return typeof record?.errorMessage === "string" && record.errorMessage ? `${reason}: ${record.errorMessage}` : `${reason}.`;
 	if (entry.partial !== true)
-		return "";
+		return entry.stop_reason === "length" ? "The reply reached its maximum length." : "";
 	return entry.stop_reason === "stopped" ? "Stopped here." : "The reply ended before it was complete.";
 }
 

@@ -109,8 +109,15 @@ export async function run({ server, browser, tally }) {
 	tally.check("Escape stops a reply", await until(async () => await running.count() === 0));
 	tally.check("which is no failure", await says("Stopped. The partial reply is kept."), await toast());
 	tally.equal("nor looks like one", await page.locator(".toast.problem").count(), 0);
-	tally.equal("it says where it ends", await page.locator(".entry .partial").innerText(), "Stopped here.");
+	tally.equal("it says where it ends", await page.locator(".entry .partial").innerText(), "Stopped here. Continue");
 	tally.equal("who writes is left there", await page.evaluate(() => document.activeElement.id), "composer");
+	const stopped = (await entries())[1].content;
+	await page.locator(".entry .partial").getByRole("button", { name: "Continue" }).click();
+	await running.waitFor();
+	tally.check("the button beside it leaves the focus at the entry", await page.evaluate(() => document.activeElement.matches(".entry")));
+	await page.locator(".stop").first().click();
+	await running.waitFor({ state: "detached" });
+	tally.check("and continues the reply", await until(async () => (await entries()).length === 2 && (await entries())[1].content.length > stopped.length), await entries());
 
 	let refused;
 	const theirs = await server.api("POST", "/discussions/d1/runs", { how: "continue" });
