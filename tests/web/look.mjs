@@ -23,6 +23,8 @@ async function views(server, browser, tally, colorScheme, width) {
 	await page.waitForTimeout(200);
 	await axe(page, tally, `entries, ${name}`);
 	await choose(page.locator(".entry").last());
+	const arrow = (entry) => entry.locator(".role-picker").evaluate((each) => parseFloat(getComputedStyle(each).backgroundSize) > 0);
+	tally.check(`the role of the chosen entry looks like a menu, ${name}`, await arrow(page.locator(".entry").last()) && !(await arrow(page.locator(".entry").first())));
 	await page.keyboard.press("e");
 	await page.waitForSelector(".editor textarea");
 	await axe(page, tally, `editing, ${name}`);
