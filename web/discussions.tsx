@@ -153,6 +153,7 @@ export function Discussions() {
 					...toggleItems(all, open),
 					{ text: "Import files …", run: () => openOverlay("import") },
 					{ text: "Load the sample", run: () => void openSample() },
+					{ text: "Reset the project …", run: () => openOverlay("reset"), isFirstOfGroup: true, isDanger: true },
 				]}><span aria-hidden="true">⋯</span></Menu>
 				<CloseDrawer />
 			</header>

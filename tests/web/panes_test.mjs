@@ -777,7 +777,8 @@ async function summing(server, page) {
 
 async function ends(server, page) {
 	const whole = await server.canonical();
-	await palette(page, "Reset the project …");
+	await page.locator(".discussions header .menu").click();
+	await page.getByRole("menuitem", { name: "Reset the project …" }).click();
 	await axe(page, "dialog", "reset");
 	await page.locator("dialog").getByRole("button", { name: "Reset" }).click();
 	await becomes("reset", server, async () => idsOf((await state(server)).discussions[0].takes[0].entries ?? []), "");
