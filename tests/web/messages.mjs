@@ -45,6 +45,10 @@ async function tools({ server, page, tally }) {
 	tally.equal("results have no rows of their own", await page.locator(".entry.is-tool:visible").count(), 0);
 	const foot = await page.locator(".entry", { hasText: "I look." }).locator(".reply-foot").innerText();
 	tally.equal("what a reply cost", foot.replace(/\s+/g, " "), "claude-x 1,200 → 34 tokens $0.0123");
+	await page.mouse.move(0, 0);
+	const opacity = (of) => page.locator(".entry", { hasText: "I look." }).locator(`.reply-foot ${of}`).evaluate((each) => getComputedStyle(each).opacity);
+	tally.equal("its model is always shown", await opacity("[title=Model]"), "1");
+	tally.equal("the rest where the pointer is", await opacity("[title=Cost]"), "0");
 	tally.check("who stopped it", (await page.locator(".entry", { hasText: "Aborted:" }).innerText()).includes("Aborted: Request was aborted."));
 	const days = page.locator(".day");
 	tally.check("each day has a line", await days.count() === 2 && /1/.test(await days.nth(0).innerText()) && /2/.test(await days.nth(1).innerText()), await days.allInnerTexts());
