@@ -13,7 +13,7 @@ import { Rows } from "./pane_rows";
 import { addPane } from "./panes";
 import { state, useStore } from "./state";
 import { discPath, discussionOf, takeOf } from "./store";
-import { isDraft } from "./undo";
+import { isDraft, isSwitch } from "./undo";
 import { Difference } from "./versions";
 import { beginning, count, oneLine, when, whenFull, withoutSigns } from "./words";
 import type { LaneRow } from "./pane_lanes";
@@ -246,7 +246,6 @@ function Past(props: { step: Step; onClose: () => void }) {
 	);
 }
 
-/** The steps without drafts: those behind them follow those before them, and "now" is the last that is left. */
 /** The project and the discussion stand each at a step of their own. Where the discussion has later
  *  steps, its own is where somebody is; else it is the newer of the two. */
 function withOneNow(all: Step[]): Step[] {
@@ -256,27 +255,30 @@ function withOneNow(all: Step[]): Step[] {
 	return all.map((each) => (each.current && each !== now ? { ...each, current: false } : each));
 }
 
-function withoutDrafts(marked: Step[]): Step[] {
+/** Drafts go with the step before them, and switches change nothing: both only fill the list. */
+const isQuiet = (step: Step) => isDraft(step) || isSwitch(step);
+
+/** The steps without quiet ones: what follows these follows the steps before them, and "now" is the last that is left. */
+function withoutQuiet(marked: Step[]): Step[] {
 	const all = withOneNow(marked);
-	const drafts = new Map(all.filter(isDraft).map((each) => [each.seq, each]));
-	if (drafts.size === 0)
+	const quiet = new Map(all.filter(isQuiet).map((each) => [each.seq, each]));
+	if (quiet.size === 0)
 		return all;
 	const before = (seq: number) => {
-		for (let draft = drafts.get(seq); draft; draft = drafts.get(seq))
-			seq = draft.parent;
+		for (let step = quiet.get(seq); step; step = quiet.get(seq))
+			seq = step.parent;
 		return seq;
 	};
 	const current = all.find((each) => each.current), now = current && before(current.seq);
-	return all.filter((each) => !drafts.has(each.seq))
+	return all.filter((each) => !quiet.has(each.seq))
 		.map((each) => ({ ...each, parent: before(each.parent), current: each.seq === now }));
 }
 
 function History() {
 	const { steps: all, hasMore, readMore, problem, isLoading } = useSteps();
-	const [withDrafts, setWithDrafts] = useState(false);
-	const drafts = useMemo(() => all.filter(isDraft).length, [all]);
-	// what somebody was writing goes with the step before it, and only fills the list
-	const steps = useMemo(() => (withDrafts ? withOneNow(all) : withoutDrafts(all)), [all, withDrafts]);
+	const [withQuiet, setWithQuiet] = useState(false);
+	const drafts = useMemo(() => all.filter(isDraft).length, [all]), switches = useMemo(() => all.filter(isSwitch).length, [all]);
+	const steps = useMemo(() => (withQuiet ? withOneNow(all) : withoutQuiet(all)), [all, withQuiet]);
 	const [chosen, setChosen] = useState<number | null>(null), [focusSeq, setFocusSeq] = useState<number | null>(null);
 	const rows = useMemo(() => lanesOf(steps), [steps]);
 	const lanes = useMemo(() => rows.reduce((most, row) => Math.max(most, row.lane + 1), 1), [rows]);
@@ -325,9 +327,9 @@ function History() {
 					{count(steps.length, "step")}{hasMore && " or more"}{undone > 0 && ` · ${undone} undone`}
 					<span class="keys-hint"> · Enter shows the state after a step</span>
 				</p>
-				{drafts > 0 && (
-					<label class="check"><input type="checkbox" checked={withDrafts} onChange={(event) => setWithDrafts(event.currentTarget.checked)} />
-						Show {count(drafts, "saved draft")}</label>
+				{drafts + switches > 0 && (
+					<label class="check"><input type="checkbox" checked={withQuiet} onChange={(event) => setWithQuiet(event.currentTarget.checked)} />
+						Show {[drafts > 0 && count(drafts, "saved draft"), switches > 0 && count(switches, "switch", "switches")].filter(Boolean).join(" and ")}</label>
 				)}
 				</footer>
 			)}

@@ -53,7 +53,8 @@ export function wayOf(steps: Step[], way: Way, count: number): number[] {
 	return inTheWay(steps, way).filter(isSeen).slice(0, count).map((each) => each.seq);
 }
 
-function isSwitch(step: Step): boolean {
+/** Somebody went to another take or discussion. */
+export function isSwitch(step: Step): boolean {
 	return step.op === "take.switch" || step.op === "discussion.switch";
 }
 

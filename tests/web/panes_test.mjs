@@ -338,9 +338,11 @@ async function history(server, page) {
 
 	await page.getByRole("button", { name: "Close the preview" }).click();
 	const known = await newest.getAttribute("aria-setsize");
+	await server.op("take.switch", { take: "main" });
+	await server.op("take.switch", { take: "a_take_with_quite_a_long_name" });
 	await server.op("setting.set", { key: "draft", value: "half a thought" });
-	await page.getByText("Show 1 saved draft").waitFor();
-	tally.equal("drafts are not in the list", await newest.getAttribute("aria-setsize"), known);
+	await page.getByText(/Show 1 saved draft and \d+ switch/).waitFor();
+	tally.equal("drafts and switches are not in the list", await newest.getAttribute("aria-setsize"), known);
 	tally.check("and now is what they came after", (await newest.innerText()).includes("← now"));
 	await page.getByText("Show 1 saved draft").click();
 	await becomes("unless they are asked for", server, () => newest.locator(".words").innerText(), "saved a draft");
