@@ -273,13 +273,20 @@ async function follow(result: Result | null): Promise<void> {
 		await open(state.disc!, named.id, state.focus ?? undefined);
 }
 
+/** From where each discussion was made that this page followed: back to there when it is undone. */
+const cameFrom = new Map<string, { disc: string; take?: string }>();
+
 async function followDiscussion(result: Result | null): Promise<void> {
 	if (!result?.discussion)
 		return;
+	const from = { disc: state.disc!, take: state.take ?? undefined };
 	const all = await get<Discussion[]>("/discussions");
 	const named = all.find((each) => each.name === result.discussion || each.id === result.discussion);
-	if (named)
-		await open(named.id);
+	if (!named)
+		return;
+	if (named.id !== from.disc)
+		cameFrom.set(named.id, from);
+	await open(named.id);
 }
 
 // ---- entries ----
@@ -628,8 +635,12 @@ async function goOnce(way: Way, count: number, seen: Seen): Promise<Went | null>
 	return { done, steps: await moved(done.seq, seen.steps).catch(() => []) };
 }
 
-/** Show what came back or went: its discussion, if that came back; its take. */
-async function showMoved(steps: Step[], known: Set<string>): Promise<void> {
+/** Show what came back or went: its discussion, if that came back; its take. Where the one that was shown went: from where it was made. */
+async function showMoved(steps: Step[], known: Set<string>, shown: string | null): Promise<void> {
+	const isThere = (disc?: string | null) => state.discussions.some((each) => each.id === disc);
+	const from = shown && !isThere(shown) ? cameFrom.get(shown) : undefined;
+	if (from && isThere(from.disc))
+		return open(from.disc, from.take);
 	const made = state.discussions.find((each) => !known.has(each.id));
 	if (made)
 		return open(made.id);
@@ -712,13 +723,13 @@ async function goInTime(way: Way, wanted: number): Promise<void> {
 	const isUndo = way === "undo";
 	await inTurn(async () => {
 		lastWay.way = way;
-		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id));
+		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id)), shown = state.disc;
 		// what a model wrote that was stopped may not be in view yet
 		const went = stopped ? await goMeant(way, stopped, 0) : await goMeant(way, async () => ({ count: wanted, words: "" }), shownSeq());
 		if (!went)
 			return;
 		const { count, steps } = went, words = await movedWords(steps, count);
-		await showMoved(steps, known).catch(() => undefined);
+		await showMoved(steps, known, shown).catch(() => undefined);
 		notify({
 			text: went.words || (isUndo ? "Undone" : "Redone") + (words ? `: ${words}.` : "."),
 			action: isUndo ? { label: "Redo", run: () => void redo(count) } : undoAction,

@@ -724,6 +724,8 @@ async function files(server, page) {
 	await palette(page, "Import files …");
 	const file = join(server.folder, "talk.json");
 	writeFileSync(file, JSON.stringify([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }]));
+	const shown = await page.locator(".take-bar [aria-selected=true]").getAttribute("data-take");
+	await server.op("take.switch", { take: (await server.api("GET", "/discussions/main/takes")).find((each) => each.id !== shown).id });
 	const before = await server.canonical();
 	await page.locator("dialog input[type=file]").setInputFiles(file);
 	await page.getByText("2 new entries").waitFor();
@@ -732,6 +734,11 @@ async function files(server, page) {
 	await page.getByRole("button", { name: "Import", exact: true }).click();
 	await becomes("import", server, async () => (await state(server)).discussions.map((each) => each.name).sort(), ["main", "talk"]);
 	await page.locator("dialog").waitFor({ state: "detached" });
+	await page.locator(".top .where", { hasText: "talk" }).waitFor();
+	await page.locator("#undo").click();
+	await becomes("undo leads back to the take that was shown", server, () => page.locator(".take-bar [aria-selected=true]").getAttribute("data-take"), shown);
+	await page.locator("#redo:not([aria-disabled])").click();
+	await becomes("and redo to what was imported", server, () => page.locator(".top .where").innerText(), "talk");
 
 	// the same file once more, dropped on the page: it is known
 	await page.evaluate((text) => {
