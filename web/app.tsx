@@ -15,7 +15,7 @@ import { ExportButton } from "./export";
 import { focusTake } from "./focus";
 import { NoticeLine } from "./notice_line";
 import { PageSettings } from "./page_settings";
-import { isNarrow, openOverlay, panesAt, togglePane, useNarrow } from "./panes";
+import { isNarrow, openOverlay, panesAt, togglePane, useNarrow, usePhone } from "./panes";
 import { set, useStore } from "./state";
 import { discussionOf } from "./store";
 import { SelectionBar } from "./selection";
@@ -55,7 +55,7 @@ function TopBar(props: { isCovered: boolean }) {
 	useStore((from) => from.discussions);
 	const pane = useStore((from) => from.pane), drawer = useStore((from) => from.drawer);
 	const canUndo = useStore((from) => from.canUndo), canRedo = useStore((from) => from.canRedo);
-	const name = titleOf(discussionOf(disc));
+	const name = titleOf(discussionOf(disc)), isPhone = usePhone();
 	document.title = name ? `${name} – Retake` : "Retake";
 	const side = panesAt("side");
 	return (
@@ -66,14 +66,14 @@ function TopBar(props: { isCovered: boolean }) {
 			<span class="space" />
 			{panesAt("top").map((each) => <each.view key={each.id} />)}
 			<TimeButton id="undo" label="Undo" sign="↶" keys="Ctrl+Z" isOff={!canUndo} run={() => act.undo()} />
-			<TimeButton id="redo" label="Redo" sign="↷" keys="Ctrl+Shift+Z" isOff={!canRedo} run={() => act.redo()} />
+			{!isPhone && <TimeButton id="redo" label="Redo" sign="↷" keys="Ctrl+Shift+Z" isOff={!canRedo} run={() => act.redo()} />}
 			{side.some((each) => each.id === "history") && (
 				<button type="button" class="icon text" id="to-history" aria-label="History" title="History" aria-pressed={pane === "history" && (drawer === "right" || !isNarrow())}
 					onClick={() => (isNarrow() ? toggleDrawer("right", "to-history", "history") : togglePane("history"))}>
 					<span class="wide-only">History</span><span class="phone-only" aria-hidden="true">◷</span></button>
 			)}
 			<button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Save (Ctrl+S)" onClick={act.save}>Save</button>
-			<ExportButton />
+			{!isPhone && <ExportButton />}
 			<PageSettings />
 			<button type="button" class="icon wide-only" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>
 			{side.length > 0 && (

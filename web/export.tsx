@@ -6,6 +6,6 @@ import { openOverlay } from "./panes";
 export function ExportButton() {
 	return (
 		<button type="button" class="icon text" aria-label="Export" title="Export" aria-haspopup="dialog" onClick={() => openOverlay("export")}>
-			<span class="wide-only">Export</span><span class="phone-only" aria-hidden="true">⤓</span></button>
+			Export</button>
 	);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Settings of the page: what this browser keeps for itself. Those of the project are in a pane.
+// Settings of the page: what this browser keeps for itself. Those of the project are in a pane. On a
+// phone the menu also has the buttons of the bar that do not fit there.
+import { isBusy, redo } from "./actions";
 import { doesNotify, switchNotify } from "./finished";
-import { doesEnterSend, switchEnter } from "./keys";
+import { doesEnterSend, hintOf, switchEnter } from "./keys";
 import { Menu } from "./menu";
-import { openOverlay } from "./panes";
+import { openOverlay, usePhone } from "./panes";
+import { state } from "./state";
 import { choose, textSize, theme } from "./theme";
 import type { MenuItem } from "./menu";
 import type { TextSize, Theme } from "./theme";
@@ -12,9 +15,13 @@ import type { TextSize, Theme } from "./theme";
 const THEMES: [Theme, string][] = [["system", "Theme of the system"], ["light", "Light theme"], ["dark", "Dark theme"]];
 const SIZES: [TextSize, string][] = [["small", "Small text"], ["normal", "Normal text"], ["large", "Large text"]];
 
-function items(): MenuItem[] {
+function items(isPhone: boolean): MenuItem[] {
 	return [
-		...THEMES.map(([each, text]) => ({ text, isOn: theme() === each, isOne: true, run: () => choose({ theme: each }) })),
+		...(isPhone ? [
+			{ text: "Redo", hint: hintOf("redo"), run: () => void redo(), isOff: !state.canRedo && !isBusy() && "There is nothing to redo" },
+			{ text: "Export …", run: () => openOverlay("export") },
+		] : []),
+		...THEMES.map(([each, text], at) => ({ text, isOn: theme() === each, isOne: true, isFirstOfGroup: isPhone && at === 0, run: () => choose({ theme: each }) })),
 		...SIZES.map(([each, text], at) => ({ text, isOn: textSize() === each, isOne: true, isFirstOfGroup: at === 0, run: () => choose({ size: each }) })),
 		{ text: "Enter sends", isOn: doesEnterSend(), isFirstOfGroup: true, run: () => switchEnter(!doesEnterSend()) },
 		{ text: "Notify me when a long reply ends", isOn: doesNotify(), run: () => void switchNotify(!doesNotify()) },
@@ -23,5 +30,6 @@ function items(): MenuItem[] {
 }
 
 export function PageSettings() {
-	return <Menu label="Appearance and keys" buttonId="page-settings" items={items}><span aria-hidden="true">⚙</span></Menu>;
+	const isPhone = usePhone();
+	return <Menu label={isPhone ? "More" : "Appearance and keys"} buttonId="page-settings" items={() => items(isPhone)}><span aria-hidden="true">{isPhone ? "⋯" : "⚙"}</span></Menu>;
 }

@@ -40,20 +40,29 @@ export function openOverlay(id: string | null): void {
 	set({ overlay: id });
 }
 
-const NARROW = "(max-width: 1000px)";
+const NARROW = "(max-width: 1000px)", PHONE = "(max-width: 700px)";
 
 /** Is the page so narrow that its sides are drawers? */
 export function isNarrow(): boolean {
 	return matchMedia(NARROW).matches;
 }
 
-/** The same, for what is drawn otherwise then. */
-export function useNarrow(): boolean {
-	const [is, setIs] = useState(isNarrow);
+function useMedia(media: string): boolean {
+	const [is, setIs] = useState(() => matchMedia(media).matches);
 	useLayoutEffect(() => {
-		const query = matchMedia(NARROW), changed = () => setIs(query.matches);
+		const query = matchMedia(media), changed = () => setIs(query.matches);
 		query.addEventListener("change", changed);
 		return () => query.removeEventListener("change", changed);
 	}, []);
 	return is;
+}
+
+/** The same, for what is drawn otherwise then. */
+export function useNarrow(): boolean {
+	return useMedia(NARROW);
+}
+
+/** Is it so narrow that the bar at the top has room for few buttons? */
+export function usePhone(): boolean {
+	return useMedia(PHONE);
 }

@@ -62,6 +62,10 @@ async function phone(server, browser, tally) {
 	tally.equal("the controls of the composer are in one row, none cut", [...new Set(controls)].join(" | "), controls.find((each) => each.endsWith("true")));
 	await server.op("setting.set", { key: "model", value: null });
 	await page.locator("#ask").waitFor({ state: "detached" });
+	await server.op("setting.set", { key: "title", value: "A trip to Rome" });
+	await page.locator(".top .where", { hasText: "A trip to Rome" }).waitFor();
+	tally.check("the title is not cut", await page.locator(".top .where").evaluate((each) => each.scrollWidth <= each.clientWidth));
+	await server.op("setting.set", { key: "title", value: null });
 	const bar = page.getByRole("toolbar", { name: "Selected entries" });
 	await page.getByRole("button", { name: /More for entry/ }).last().tap();
 	tally.equal("menus show no keys", await page.locator(".menu-item kbd:visible").count(), 0);

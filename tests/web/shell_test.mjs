@@ -136,10 +136,14 @@ async function fingers(server, browser) {
 	}).filter(([, width, height]) => height < 44 || width < 44).map((each) => each.join(" ")).join(", "));
 	tally.equal("every target is 44 px", await small(), "");
 	tally.check("nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-	await page.getByRole("button", { name: "Appearance and keys" }).tap();
+	await page.getByRole("button", { name: "More", exact: true }).tap();
 	await page.locator(".menu-list").waitFor();
 	tally.equal("also in a menu", await small(), "");
+	tally.equal("which has the buttons that the bar has no room for", (await page.locator(".menu-item > span").allInnerTexts()).slice(0, 2).join(), "Redo,Export …");
+	await page.getByRole("menuitem", { name: "Export …" }).tap();
+	await page.getByRole("dialog", { name: "Export" }).waitFor();
 	await page.keyboard.press("Escape");
+	await page.locator("dialog").waitFor({ state: "detached" });
 	await page.locator("#to-discussions").tap();
 	await page.waitForTimeout(400);
 	tally.equal("and in the drawer", await small(), "");
