@@ -4,6 +4,7 @@
 // what a model will be sent, with the tokens of each entry; and what it was sent last.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
+import { get } from "./api";
 import { keepDraft, ownDraft } from "./drafts";
 import { showEntry } from "./entry_acts";
 import { LeftDrafts } from "./left";
@@ -13,9 +14,11 @@ import { readContext, RequestText, SentLast } from "./pane_sent";
 import { Flag } from "./pane_settings";
 import { addPane } from "./panes";
 import { set, useStore } from "./state";
-import { count } from "./words";
+import { discPath } from "./store";
+import { costWords, count } from "./words";
+import type { Usage } from "./types";
 
-const ROW_PX = 30, MOST_ROWS = 9;
+const ROW_PX = 30, MOST_ROWS = 9, USAGE_PAUSE_MS = 1000;
 
 interface TextFieldProps {
 	label: string;
@@ -123,6 +126,30 @@ function WillBeSent() {
 	);
 }
 
+/** "12 replies, 3,400 tokens sent, 1,200 received, $0.12 (2 replies have no known price)" */
+function usageWords(usage: Usage): string {
+	const price = usage.without_price ?? 0;
+	return [
+		count(usage.replies, "reply", "replies"), `${count(usage.input_tokens, "token")} sent`, `${usage.output_tokens.toLocaleString()} received`,
+		...(usage.cost === undefined ? [] : [costWords(usage.cost)]),
+	].join(", ") + (usage.cost !== undefined && price > 0 ? ` (${count(price, "reply has", "replies have")} no known price)` : "");
+}
+
+function UsageSoFar() {
+	const disc = useStore((from) => from.disc), version = useStore((from) => from.version);
+	const { data, problem } = useLoaded(() => get<{ usage: Usage; project_usage: Usage }>(discPath("usage")), [disc, version], USAGE_PAUSE_MS);
+	if (!data)
+		return <p class="quiet">{problem || "Reading …"}</p>;
+	if (data.project_usage.replies === 0)
+		return <p class="quiet">No token counts yet.</p>;
+	return (
+		<dl class="usage">
+			<dt>This discussion</dt><dd>{usageWords(data.usage)}</dd>
+			<dt>The project</dt><dd>{usageWords(data.project_usage)}</dd>
+		</dl>
+	);
+}
+
 function Prompt() {
 	const settings = useStore((from) => from.settings);
 	const disc = useStore((from) => from.disc);
@@ -153,6 +180,8 @@ function Prompt() {
 			<WillBeSent />
 			<h2>Last request</h2>
 			<SentLast />
+			<h2>Usage</h2>
+			<UsageSoFar />
 		</section>
 	);
 }

@@ -2,7 +2,7 @@
 //
 // What a reply cost: its model, tokens, time and price, as far as its entry says so; in the page and
 // in an exported one. Imported sessions name these as their programs do.
-import { lasted } from "./words";
+import { costWords, lasted } from "./words";
 
 type Fields = Record<string, unknown>;
 
@@ -30,7 +30,7 @@ export function replyFacts(entry: Fields): [text: string, name: string][] {
 	if (ms !== null)
 		facts.push([lasted(ms), "Duration"]);
 	if (cost !== null && cost > 0)
-		facts.push([`$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`, "Cost"]);
+		facts.push([costWords(cost), "Cost"]);
 	return facts;
 }
 

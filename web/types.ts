@@ -317,6 +317,16 @@ export interface Context {
 	body: unknown;
 }
 
+/** GET …/usage: of the replies whose usage is known. */
+export interface Usage {
+	replies: number;
+	input_tokens: number;
+	output_tokens: number;
+	/** Where a price is known. */
+	cost?: number;
+	without_price?: number;
+}
+
 /** GET …/sent */
 export interface Sent {
 	at: string;

@@ -52,6 +52,11 @@ export function lasted(ms: number): string {
 	return `${Math.floor(ms / 60000)} min ${Math.round((ms % 60000) / 1000)} s`;
 }
 
+/** "$0.0123", "$1.20" */
+export function costWords(cost: number): string {
+	return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`;
+}
+
 export function whenFull(at: string): string {
 	return formatted(at, FULL);
 }
