@@ -72,7 +72,7 @@ function TopBar(props: { isCovered: boolean }) {
 					onClick={() => (isNarrow() ? toggleDrawer("right", "to-history", "history") : togglePane("history"))}>
 					<span class="wide-only">History</span><span class="phone-only" aria-hidden="true">◷</span></button>
 			)}
-			<button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Save (Ctrl+S)" onClick={act.save}>Save</button>
+			<button type="button" class="icon text wide-only" id="save" aria-label="Save the project" title="Each change is saved at once (Ctrl+S)" onClick={act.save}>Save</button>
 			{!isPhone && <ExportButton />}
 			<PageSettings />
 			<button type="button" class="icon wide-only" aria-label="Help and keys" title="Help and keys" onClick={() => openOverlay("help")}>?</button>
