@@ -16,10 +16,10 @@ const TOPICS: [string, string][] = [
 	["Ask again", "“Again” requests another reply and keeps the first one as a take. “Continue” extends a reply that was stopped."],
 	["Search", "The field at the top finds commands, discussions, takes and texts of all discussions."],
 	["Import", "Drop files of other programs on the page, or use the menu of the discussions. You see what they contain before anything is added."],
-	["Export", "The button at the top saves the discussion as a web page or in other formats, with secrets redacted if you want."],
-	["Context and prompt", "The pane “Prompt” shows the next request with its tokens. Muted entries are kept and not sent."],
+	["Export", "The button at the top, on a phone in the menu “More”, saves the discussion as a web page or in other formats, with secrets redacted if you want."],
+	["Context and prompt", "The pane “Prompt” shows the next request with its tokens, and the usage so far. Muted entries are kept and not sent."],
 	["Projects", "A project has its own discussions, settings and history. The menu above the discussions opens another one or creates it."],
-	["Theme, text size, notifications", "The menu “Settings” at the top has them, and whether Enter sends. They are kept in this browser."],
+	["Theme, text size, notifications", "The menu “Appearance and keys” at the top, on a phone “More”, has them, and whether Enter sends. They are kept in this browser."],
 ];
 
 /** Does it contain all the words? */

@@ -105,6 +105,9 @@ async function help(server, browser) {
 	const found = await until(async () => { const count = await page.locator(".topics dt, .keys dd").count(); return count < all ? count : 0; });
 	const texts = await page.locator(".topics div, .keys dl > div").evaluateAll((each) => each.map((one) => one.textContent + one.closest("section, dl")?.textContent));
 	tally.check("the help is searched", found > 1 && texts.every((text) => /undo/i.test(text)), texts);
+	await page.fill(".help-field", "theme");
+	const menu = await page.locator("#page-settings").getAttribute("aria-label");
+	tally.check("it names the menu of the page as it is", (await page.locator(".topics dd", { hasText: "whether Enter sends" }).innerText()).includes(`“${menu}”`), menu);
 	await page.fill(".help-field", "xyzzy");
 	tally.check("and says when nothing matches", await until(async () => (await page.locator("dialog [role=status]").innerText()).includes("No matches")));
 	await page.context().close();
