@@ -299,7 +299,7 @@ async function history(server, page) {
 	await page.getByRole("button", { name: "Jump here" }).click();
 	await becomes("and back", server, () => server.canonical(), whole);
 	const tab = page.locator(".tab[data-take][aria-selected=true]");
-	await becomes("in the take that was shown", server, () => tab.getAttribute("title"), "other, 3 entries");
+	await becomes("in the take that was shown", server, () => tab.getAttribute("title"), "other, 3 entries, Is Postgres better?");
 	await page.locator(".tab[data-take=t1]").click();
 	await becomes("from which one goes", server, () => tab.getAttribute("data-take"), "t1");
 	await step(4).click();
