@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * files: the discussion's lists of files, and the files themselves as they would be sent. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "app/screen.h"
 #include "cli/counting.h"
 #include "view/view.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* An item on one line: a string as its text, anything else as JSON. */
 static void
@@ -64,7 +67,7 @@ list_files(rt_cli *cli, const char *which)
 	if (cli->json)
 		rt_cli_print_json(cli, json);
 	else if (rt_ok(&cli->s) && shown == 0)
-		rt_cli_advise(cli, "No files. To add some: retake files add files FILE…\n");
+		rt_cli_advise(cli, "No files. To add some: retake files add FILE…\n");
 }
 
 /* ---- as they would be sent ---- */
@@ -102,7 +105,7 @@ print_files(const rt_cli_counting *c)
 	if (c->file_set->problems_more > 0)
 		rt_term_f(out, "and %zu further problems\n", c->file_set->problems_more);
 	if (c->file_set->count + c->file_set->problem_count == 0)
-		rt_cli_advise(cli, "No files. To add some: retake files add files FILE…\n");
+		rt_cli_advise(cli, "No files. To add some: retake files add FILE…\n");
 }
 
 /* Reads the files and counts their tokens for the model that ask would choose. */
@@ -134,17 +137,17 @@ show_files(rt_cli *cli)
 /* ---- the lists ---- */
 
 static bool
-is_named(const rt_cli *cli, rt_str item)
+is_named(const rt_cli *cli, size_t from, rt_str item)
 {
-	for (size_t i = 2; i < cli->args.word_count; i++)
+	for (size_t i = from; i < cli->args.word_count; i++)
 		if (rt_str_is(item, rt_cli_word(cli, i)))
 			return true;
 	return false;
 }
 
-/* The new list: set replaces it by the words, add appends them, rm removes them. */
+/* The new list: set replaces it by the words from this one on, add appends them, rm removes them. */
 static yyjson_val *
-new_list(rt_cli *cli, const char *verb, const char *which)
+new_list(rt_cli *cli, const char *verb, const char *which, size_t from)
 {
 	rt_scope *s = &cli->s;
 	rt_buf *json = rt_scope_buf(s);
@@ -152,13 +155,20 @@ new_list(rt_cli *cli, const char *verb, const char *which)
 	rt_json_open(json, NULL, '[');
 	if (strcmp(verb, "set") != 0)
 		for (rt_json_iter it = rt_json_items(file_list(cli, which)); rt_json_next(&it);)
-			if (!is_named(cli, rt_json_str(it.value)))
+			if (!is_named(cli, from, rt_json_str(it.value)))
 				rt_json_put_value(json, NULL, it.value);
 	if (strcmp(verb, "rm") != 0)
-		for (size_t i = 2; i < cli->args.word_count; i++)
+		for (size_t i = from; i < cli->args.word_count; i++)
 			rt_json_put_c(json, NULL, rt_cli_word(cli, i));
 	rt_json_close(json, ']');
 	return rt_json_parse(s, rt_scope_str(s, json));
+}
+
+/* Is it a file rather than a misspelt list? */
+static bool
+is_path(const char *word)
+{
+	return strpbrk(word, "./*#:") != NULL || access(word, F_OK) == 0;
 }
 
 static void
@@ -166,6 +176,14 @@ run_files(rt_cli *cli)
 {
 	static const char *const verbs[] = {"set", "add", "rm", NULL};
 	const char *verb = rt_cli_word(cli, 0), *which = rt_cli_word(cli, 1);
+	size_t from = 2;
+
+	/* Only set, which replaces a list, needs to be told which. */
+	if (which != NULL && !is_file_list(which) && is_path(which) &&
+	    (strcmp(verb, "add") == 0 || strcmp(verb, "rm") == 0)) {
+		which = "context_files";
+		from = 1;
+	}
 
 	if (verb != NULL && strcmp(verb, "show") == 0 && which == NULL) {
 		show_files(cli);
@@ -184,7 +202,7 @@ run_files(rt_cli *cli)
 		rt_cli_do(cli,
 			  &(rt_request){.op = RT_OP_FILES_SET,
 					.which = rt_str_of(which),
-					.items = new_list(cli, verb, which)},
+					.items = new_list(cli, verb, which, from)},
 			  "Changed the list {which}.");
 	}
 }
@@ -195,11 +213,11 @@ const rt_command rt_cli_files = {
 	.traits = RT_COMMAND_AT_OP,
 	.max_words = RT_COMMAND_WORDS_ANY,
 	.usage = "[files | context_files | screenshots]\n"
-		 "set|add|rm LIST FILE…\nshow",
+		 "add|rm [LIST] FILE…\nset LIST FILE…\nshow",
 	.summary = "show or change the discussion's lists of files",
 	.about =
 		"There are three lists: files, context_files and screenshots. Changes of the "
-		"lists can be undone.\nThe files are read when a question is asked, below the "
+		"lists can be undone.\nWithout a LIST, add and rm change context_files.\nThe files are read when a question is asked, below the "
 		"working directory, and sent before the\nconversation. An item is a file, a "
 		"directory, a glob (\"src/*.c\"), lines of a file (src/a.c:10-20)\nor a symbol "
 		"in it (src/a.c#name). show reads the files now and lists their sizes, their "
