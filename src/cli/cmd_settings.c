@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/model_session.h"
 #include "core/setting.h"
+#include "llm/models_host.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -250,6 +251,24 @@ advise_key(rt_cli *cli, const char *key)
 			      near);
 }
 
+/* Refuses what belongs in the configuration file, where it would take effect. */
+static void
+check_place(rt_cli *cli, const char *key)
+{
+	static const char *const sections[] = {"tui", "provider", "prices", "defaults", "hook"};
+	size_t size = strcspn(key, ".");
+	rt_buf *path = rt_scope_buf(&cli->s);
+
+	for (size_t i = 0; key[size] != 0 && i < sizeof(sections) / sizeof(*sections); i++) {
+		if (!rt_str_is(rt_str_at(key, size), sections[i]))
+			continue;
+		RT_TRY(&cli->s, rt_config_path(path, &cli->s.error));
+		rt_cli_hint(cli, "Set it there, in the section [%s]: %s", sections[i],
+			    rt_scope_str(&cli->s, path).ptr);
+		rt_cli_fail(cli, RT_USAGE, "%.60s is set in the configuration file", key);
+	}
+}
+
 /* A key that Retake reads accepts what it can read. */
 static void
 check_setting(rt_cli *cli, const char *key, const char *text)
@@ -258,8 +277,10 @@ check_setting(rt_cli *cli, const char *key, const char *text)
 	const char *wants;
 
 	if (setting == NULL) {
+		check_place(cli, key);
 		if (!rt_is_file_list(rt_str_of(key))) {
-			advise_key(cli, key);
+			if (rt_ok(&cli->s))
+				advise_key(cli, key);
 			return;
 		}
 		rt_cli_hint(cli, "To set this list: retake files set %s FILE…", key);
@@ -320,6 +341,7 @@ const rt_command rt_cli_set = {
 	.traits = RT_COMMAND_NUMBERS,
 	.min_words = 1,
 	.max_words = 2,
+	.text_word = 2,
 	.usage = "KEY VALUE | KEY --unset",
 	.summary = "change a setting",
 	.about = "VALUE is read as JSON if it is valid JSON, else as text. All settings: retake "
