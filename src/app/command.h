@@ -40,6 +40,8 @@ typedef struct rt_command {
 	rt_command_group group;
 	unsigned traits;
 	int min_words, max_words; /* words after the verb; RT_COMMAND_WORDS_ANY: unlimited */
+	int text_word; /* the words from this one on (from 1) are a text, without quotes, in a line of the
+			  terminal UI; 0: none are */
 	const char *usage;        /* what follows "retake NAME", one line for each form */
 	const char *summary;      /* one line for lists */
 	const char *about;        /* paragraphs, or NULL */

@@ -123,7 +123,9 @@ void rt_session_hooks_close(rt_session *session);
  * noted at the end. */
 const rt_apply_context *rt_session_hooks_begin(rt_session *session);
 void rt_session_hooks_end(rt_session *session);
-/* "cli", or "hook:NAME" where a hook started this program. room keeps the text. */
+/* The terminal UI sets it to "tui" for the commands that are typed there. */
+#define RT_SESSION_BY_VARIABLE "RETAKE_BY"
+/* "cli", "tui", or "hook:NAME" where a hook started this program. room keeps the text. */
 rt_str rt_session_by(rt_buf *room);
 
 #endif

@@ -69,14 +69,14 @@ rt_session_hooks_new(const rt_session *session, rt_str definitions, const char *
 	return rt_scope_end(&s, err);
 }
 
-/* History says which hook made a change. */
+/* History says which hook made a change, and that a command was typed in the terminal UI. */
 rt_str
 rt_session_by(rt_buf *room)
 {
-	const char *name = getenv(RT_HOOK_NAME_VARIABLE);
+	const char *name = getenv(RT_HOOK_NAME_VARIABLE), *program = getenv(RT_SESSION_BY_VARIABLE);
 
 	if (name == NULL || *name == 0 || rt_utf8_valid_size(rt_str_of(name)) != strlen(name))
-		return RT_STR("cli");
+		return program != NULL && strcmp(program, "tui") == 0 ? RT_STR("tui") : RT_STR("cli");
 	rt_buf_add_f(room, "hook:%s", name);
 	return room->status == RT_OK ? rt_buf_str(room) : RT_STR("cli");
 }

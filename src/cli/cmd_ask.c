@@ -379,6 +379,7 @@ const rt_command rt_cli_ask = {
 	.name = "ask",
 	.group = RT_COMMANDS_ASKING,
 	.max_words = RT_COMMAND_WORDS_ANY,
+	.text_word = 1,
 	.usage = "TEXT…\n-f FILE\n--send",
 	.summary = "ask a model and keep its reply",
 	.about =

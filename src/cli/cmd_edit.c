@@ -266,6 +266,7 @@ const rt_command rt_cli_edit = {
 	.group = RT_COMMANDS_WRITING,
 	.traits = RT_COMMAND_DRY_RUN,
 	.max_words = RT_COMMAND_WORDS_ANY,
+	.text_word = 2,
 	.usage = "ENTRY [TEXT | -f FILE | -]\n"
 		 "--replace OLD NEW [ENTRY | FROM..TO]\n"
 		 "--all [-f FILE | -]",

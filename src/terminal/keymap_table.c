@@ -228,6 +228,11 @@ const rt_key_row rt_key_rows[] = {
 	READ(REVERT, "ctrl+r", "in the versions of an entry: restore one", NULL)
 	READ(HELP, "? f1", "keys; press twice for all keys", NULL)
 	READ(PALETTE, "ctrl+p", "command palette", NULL)
+	READ(UNDO, "alt+u", "undo the last step", NULL)
+	READ(REDO, "alt+r", "redo", NULL)
+	READ(TREE, "f2", "tree of entries", NULL)
+	READ(HISTORY, "f3", "history", NULL)
+	READ(DISCUSSIONS, "f4", "discussions", NULL)
 
 	FIELD(NEWLINE, "alt+enter ctrl+j shift+enter ctrl+enter", "insert a newline", "new line")
 	FIELD(EDITOR, "ctrl+g", "edit in $EDITOR", "editor")

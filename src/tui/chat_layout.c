@@ -61,7 +61,7 @@ add_preview(rt_chat *chat, rt_lines *lines, rt_str text, rt_ink ink)
 	cut = rt_utf8_offset(text, PREVIEW);
 	rt_buf_add(row, text.ptr, cut == SIZE_MAX ? text.size : cut);
 	if (cut != SIZE_MAX || end != SIZE_MAX)
-		rt_buf_add_c(row, " ...");
+		rt_buf_add_c(row, chat->pane.tui->canvas.utf8 ? " …" : " ...");
 	rt_lines_add_row(lines, INDENT, rt_buf_str(row), ink);
 }
 

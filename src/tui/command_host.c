@@ -43,8 +43,9 @@ is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-rt_status
-rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
+/* starts: where each word begins in the line; is_literal: quotes and backslashes are text. */
+static rt_status
+split(rt_str line, bool is_literal, rt_buf *words, size_t *starts, size_t *out_count, rt_error *err)
 {
 	const char *home = getenv("HOME");
 	bool is_inside = false;
@@ -62,8 +63,12 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 			is_inside = false;
 			continue;
 		}
+		if (!is_inside && starts != NULL)
+			starts[count] = i;
 		count += !is_inside;
-		if (!is_inside && c == '~' && home != NULL && next == '/') {
+		if (is_literal) {
+			rt_buf_add_byte(words, c);
+		} else if (!is_inside && c == '~' && home != NULL && next == '/') {
 			rt_buf_add_c(words, home);
 		} else if (quote != 0 && c == quote) {
 			quote = 0;
@@ -85,6 +90,79 @@ rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
 		rt_buf_add_byte(words, '\0');
 	*out_count = count;
 	return words->status == RT_OK ? RT_OK : rt_fail(err, words->status, "out of memory");
+}
+
+rt_status
+rt_command_split(rt_str line, rt_buf *words, size_t *out_count, rt_error *err)
+{
+	return split(line, false, words, NULL, out_count, err);
+}
+
+/* Where the text of a command that ends in one begins (rt_command.text_word); count: nowhere. Flags
+ * after it are no text, and switches may change what the words mean. */
+static size_t
+text_begin(rt_scope *s, const rt_command *const *commands, const rt_buf *words, size_t count)
+{
+	bool has_program = strcmp(words->ptr, "retake") == 0;
+	size_t argc = count + !has_program, at = 0, text;
+	rt_args *args = rt_scope_get(s, sizeof(*args));
+	char **argv = rt_scope_array(s, argc, sizeof(*argv)), *word = words->ptr;
+
+	if (args == NULL || argv == NULL)
+		return count;
+	args->words = rt_scope_array(s, argc, sizeof(*args->words));
+	if (args->words == NULL)
+		return count;
+	argv[0] = (char *)(uintptr_t) "retake";
+	for (size_t i = !has_program; i < argc; i++, word += strlen(word) + 1)
+		argv[i] = word;
+	if (rt_args_parse(commands, (int)argc, argv, args, NULL) != RT_OK || args->command == NULL)
+		return count;
+	for (size_t i = 0; i < args->given_count; i++)
+		if (args->given[i].flag->value == NULL)
+			return count;
+	text = (size_t)args->command->text_word;
+	if (text == 0 || args->word_count < text)
+		return count;
+	while (argv[at] != args->words[text - 1])
+		at++;
+	return args->word_count - text + 1 == argc - at ? at - !has_program : count;
+}
+
+/* As rt_command_split, but several words of a text are one, as it was typed. */
+static void
+split_command(rt_scope *s, const rt_command *const *commands, rt_str line, rt_buf *words,
+	      size_t *out_count)
+{
+	size_t *starts = rt_scope_array(s, line.size + 1, sizeof(*starts)), before = 0, at;
+	rt_status st;
+
+	if (starts == NULL)
+		return;
+	st = split(line, false, words, starts, out_count, NULL);
+	if (st != RT_OK) { /* an apostrophe? */
+		rt_buf_clear(words);
+		if (split(line, true, words, starts, out_count, NULL) != RT_OK)
+			*out_count = 0;
+	}
+	at = *out_count == 0 ? 0 : text_begin(s, commands, words, *out_count);
+	if (st == RT_OK && at + 1 >= *out_count)
+		return;
+	if (at < *out_count) {
+		rt_str text = rt_str_trim(rt_str_skip(line, starts[at]));
+		bool is_text = strchr(st == RT_OK ? "-" : "-'\"", text.ptr[0]) == NULL;
+
+		rt_buf_clear(words);
+		if (is_text && split(rt_str_at(line.ptr, starts[at]), false, words, NULL, &before,
+				     NULL) == RT_OK && before == at) {
+			rt_buf_add_str(words, text);
+			rt_buf_add_byte(words, '\0');
+			*out_count = at + 1;
+			return;
+		}
+	}
+	rt_buf_clear(words);
+	RT_TRY(s, rt_command_split(line, words, out_count, &s->error));
 }
 
 const char *
@@ -185,7 +263,8 @@ add_place(rt_command_process *command, rt_work *work)
 static void
 make_environment(rt_command_process *command)
 {
-	static const char *const settings[] = {"NO_COLOR=1", "TERM=dumb", "PAGER=cat"};
+	static const char *const settings[] = {"NO_COLOR=1", "TERM=dumb", "PAGER=cat",
+						RT_SESSION_BY_VARIABLE "=tui"};
 	enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 	size_t count = 0, kept = 0;
 
@@ -218,7 +297,7 @@ rt_command_process_make(rt_command_process *command, const rt_command *const *co
 	rt_buf *words = rt_scope_buf(s);
 	char *word, **own;
 
-	RT_TRY(s, rt_command_split(line, words, &count, &s->error));
+	split_command(s, commands, line, words, &count);
 	word = words->ptr;
 	if (rt_ok(s) && count > 0 && strcmp(word, "retake") == 0) {
 		word += strlen(word) + 1;

@@ -32,7 +32,8 @@ RT_CHECKED rt_status rt_command_split(rt_str line, rt_buf *words, size_t *out_co
 /* Commands that run until they are stopped, or need a terminal: why they cannot run here. NULL: it
  * can. */
 const char *rt_command_why_not_here(const rt_command *command);
-/* Prepare it. A leading "retake" is left out. RT_USAGE, RT_REFUSED: a command that makes no sense
+/* Prepare it. A leading "retake" is left out, and a text at the end (rt_command.text_word) needs no
+ * quotes. RT_USAGE, RT_REFUSED: a command that makes no sense
  * here; err says what to do instead. */
 RT_CHECKED rt_status rt_command_process_make(rt_command_process *command,
 					     const rt_command *const *commands,

@@ -36,7 +36,7 @@ static const struct {
 	{"model", "provider, llm"},
 	{"mute", "exclude, do not send"},
 	{"new", "create, session"},
-	{"only", "filter, focus, agent, persona, role"},
+	{"only", "filter, focus, agent, persona, role, hide, show only"},
 	{"preset", "context, snapshot"},
 	{"prompt", "working prompt, system prompt, instructions"},
 	{"promote", "top-level, separate"},

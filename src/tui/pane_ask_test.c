@@ -281,6 +281,19 @@ reads(void **state)
 	assert_notice(&d, "No match for \"zzz\"");
 	desk_press(&d, "/ q escape alt+y");
 	assert_notice(&d, "Copied 713 characters");
+	/* The other screens, and undo, from here. */
+	desk_press(&d, "f2");
+	assert_shows(&d, "─ Tree ");
+	desk_press(&d, "escape f3");
+	assert_shows(&d, " History of main ");
+	desk_press(&d, "escape f4");
+	assert_shows(&d, " Discussions");
+	desk_press(&d, "escape");
+	desk_add(&d, "User", "one");
+	desk_press(&d, "alt+u");
+	assert_int_equal(rt_work_count(&d.tui.work), 0);
+	desk_press(&d, "alt+r");
+	assert_int_equal(rt_work_count(&d.tui.work), 1);
 	desk_press(&d, "q");
 	assert_int_equal(d.tui.pane_count, 1);
 	desk_close(&d);

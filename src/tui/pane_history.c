@@ -7,6 +7,7 @@
  * cursor has rested on it, so that keys never wait for them. */
 #include <stdio.h>
 
+#include "app/host.h"
 #include "hooks/process.h"
 #include "tui/worker.h"
 #include "tui/bar.h"
@@ -47,7 +48,7 @@ typedef struct detail_job {
 /* Columns that the visible rows need. */
 typedef struct widths {
 	unsigned lanes;
-	int number, by;
+	int number, by, when;
 } widths;
 
 typedef struct history {
@@ -423,6 +424,20 @@ lanes_of(const rt_step *step)
 	return count;
 }
 
+/* With the day where there is room, or where it is not today. */
+static rt_str
+when_of(history *h, const rt_step *step, int columns)
+{
+	const rt_env *env = h->pane.tui->session->env;
+	rt_buf *when;
+
+	if (columns >= DATE_MIN + 40)
+		return rt_bar_time(h->pane.tui, step->at_us);
+	when = rt_scope_buf(scope_of(h));
+	rt_host_add_short_time(when, step->at_us, env->now_us(env->ctx));
+	return rt_buf_str(when);
+}
+
 static widths
 measure(history *h, rt_canvas *canvas, int columns)
 {
@@ -434,8 +449,12 @@ measure(history *h, rt_canvas *canvas, int columns)
 			(int)rt_tui_format(h->pane.tui, "%llu", (unsigned long long)step->seq).size;
 		int by = rt_canvas_width(canvas, rt_steps_by(&h->steps, step));
 
+		int when = columns < DATE_MIN || step->seq == 0 ? 0 : (int)when_of(h, step, columns).size;
+
 		if (step->seq != 0 && number > w.number)
 			w.number = number;
+		if (when > w.when)
+			w.when = when;
 		if (by > w.by)
 			w.by = by < BY_MAX ? by : BY_MAX;
 		if (lanes_of(step) > w.lanes)
@@ -453,7 +472,7 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 	const widths *w = &h->widths;
 	const rt_step *step = step_at(h, row);
 	rt_ink ink = step->is_undone ? RT_INK_DIM : RT_INK_TEXT;
-	rt_str arrow = rt_canvas_glyph(canvas, RT_GLYPH_LEFT_ARROW), when;
+	rt_str arrow = rt_canvas_glyph(canvas, RT_GLYPH_LEFT_ARROW);
 	int x = draw_lanes(canvas, box, y, step, w->lanes), end = box.w;
 
 	if (step->is_current) {
@@ -463,13 +482,14 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row)
 		end -= 9;
 	}
 	if (step->seq != 0) {
-		when = rt_bar_time(h->pane.tui, step->at_us);
-		if (box.w < DATE_MIN + 40 && when.size > 11)
-			when = rt_str_at(when.ptr + 11, when.size - 11); /* without the day */
 		x = rt_canvas_put_f(canvas, box, x, y, ink, "%*llu ", w->number,
 				    (unsigned long long)step->seq);
-		if (box.w >= DATE_MIN)
-			x = rt_canvas_put(canvas, box, x, y, when, RT_INK_DIM) + 1;
+		if (box.w >= DATE_MIN) {
+			rt_str when = when_of(h, step, box.w);
+
+			(void)rt_canvas_put(canvas, box, x + w->when - (int)when.size, y, when, RT_INK_DIM);
+			x += w->when + 1;
+		}
 		if (box.w >= BY_MIN) {
 			(void)rt_canvas_put_cut(canvas, box, x, y, w->by,
 						rt_steps_by(&h->steps, step), RT_INK_DIM);

@@ -244,6 +244,31 @@ others_take_back(void **state)
 	desk_close(&d);
 }
 
+static int64_t
+a_day_later(void *ctx)
+{
+	return env.now_us(ctx) + (int64_t)24 * 3600 * 1000000;
+}
+
+/* Times of other days have their date. */
+static void
+dates(void **state)
+{
+	rt_env later = env;
+	desk d;
+
+	(void)state;
+	later.now_us = a_day_later;
+	desk_open(&d, 70, 14);
+	desk_add(&d, "User", "one");
+	desk_press(&d, "f3");
+	assert_shows(&d, "›● 1 22:13 tui ");
+	d.session.env = &later;
+	assert_shows(&d, "›● 1 11/14 22:13 tui ");
+	d.session.env = &env;
+	desk_close(&d);
+}
+
 static void
 searches_and_filters(void **state)
 {
@@ -261,7 +286,11 @@ searches_and_filters(void **state)
 	assert_shows(&d, "›● 3 22:13 tui ");
 	desk_press(&d, "alt+n");
 	assert_notice(&d, "No later match for \"LABEL\"");
-	desk_press(&d, "alt+shift+n");
+	desk_press(&d, "/ z z enter");
+	assert_notice(&d, "No later match for \"zz\"");
+	desk_press(&d, "/");
+	desk_type(&d, "LABEL");
+	desk_press(&d, "enter alt+shift+n");
 	assert_notice(&d, "No earlier match for \"LABEL\"");
 	desk_press(&d, "/ 1 enter");
 	assert_shows(&d, "›● 1 22:13 tui ");
@@ -352,6 +381,7 @@ main(void)
 		cmocka_unit_test(takes_by_name),
 		cmocka_unit_test(others_are_faster),
 		cmocka_unit_test(others_take_back),
+		cmocka_unit_test(dates),
 		cmocka_unit_test(searches_and_filters),
 		cmocka_unit_test(follows_changes),
 		cmocka_unit_test(long_history),

@@ -134,6 +134,16 @@ rank_of(rt_str name, const char *alias, const char *what, rt_str part)
 	return part.size > 1 && is_fuzzy(name, part) ? RANK_FUZZY : RANK_NONE;
 }
 
+/* Has a listed action the name of this command? */
+static bool
+has_twin(const palette *p, const rt_command *command)
+{
+	for (const rt_key_row *a = rt_key_rows; a->action != RT_ACT_NONE; a++)
+		if (is_listed(p, a) && strcmp(rt_action_word(a->action), command->name) == 0)
+			return true;
+	return false;
+}
+
 /* Add a row if the text finds it. id: what it stands for, as tui->recent has it. */
 static void
 offer(palette *p, rt_str part, row r, const void *id, const char *name, const char *alias,
@@ -143,9 +153,10 @@ offer(palette *p, rt_str part, row r, const void *id, const char *name, const ch
 
 	r.id = id;
 	r.rank = rank_of(rt_str_of(name), alias, what, part);
-	/* Of equal names the command is first, which may be typed on. */
+	/* Of equal ranks the command is first, which may be typed on; but not before an action of the
+	 * same name, which does less (clear). */
 	r.order = (int)p->filter.list.count +
-		  (r.kind == ROW_COMMAND && r.rank > RANK_NAME ? ROWS_ALL : 0);
+		  (r.kind == ROW_COMMAND && (r.rank > RANK_NAME || has_twin(p, r.command)) ? ROWS_ALL : 0);
 	while (r.recent < RT_TUI_RECENT && tui->recent[r.recent] != id)
 		r.recent++;
 	if (r.rank != RANK_NONE)
@@ -355,11 +366,11 @@ height(rt_pane *pane, int columns, int rows)
 
 /* Name, description, and its key on the right. */
 static void
-draw_offer(rt_canvas *canvas, rt_box box, int y, const char *name, const char *what, rt_str key)
+draw_offer(rt_canvas *canvas, rt_box box, int y, rt_str name, const char *what, rt_str key)
 {
 	int width = rt_canvas_width(canvas, key), words = 2 + NAME_COLUMNS;
 	int end = box.w - 1 - (width > 0 && box.w > words + KEY_COLUMNS ? width + 2 : 0);
-	int x = rt_canvas_put_c(canvas, box, 2, y, name, RT_INK_CODE | RT_INK_BOLD) + 1;
+	int x = rt_canvas_put(canvas, box, 2, y, name, RT_INK_CODE | RT_INK_BOLD) + 1;
 
 	x = x < words ? words : x;
 	if (end > x)
@@ -379,14 +390,17 @@ draw_row(void *ctx, rt_canvas *canvas, rt_box box, int y, size_t row_number)
 	switch (r->kind) {
 	case ROW_ACTION:
 		rt_keymap_add_key(p->pane.tui->keys, r->action->screen, r->action->action, key);
-		draw_offer(canvas, box, y, rt_action_word(r->action->action), r->action->what,
-			   rt_buf_str(key));
+		draw_offer(canvas, box, y, rt_str_of(rt_action_word(r->action->action)),
+			   r->action->what, rt_buf_str(key));
 		break;
 	case ROW_SLASH:
-		draw_offer(canvas, box, y, r->slash->name, r->slash->what, RT_STR(""));
+		draw_offer(canvas, box, y, rt_str_of(r->slash->name), r->slash->what, RT_STR(""));
 		break;
 	case ROW_COMMAND:
-		draw_offer(canvas, box, y, r->command->name, r->command->summary, RT_STR(""));
+		draw_offer(canvas, box, y,
+			   rt_tui_format(p->pane.tui, "%s%s", has_twin(p, r->command) ? "/" : "",
+					 r->command->name),
+			   r->command->summary, RT_STR(""));
 		break;
 	case ROW_USAGE:
 		x = rt_canvas_put_c(canvas, box, 2, y, r->command->name, RT_INK_CODE) + 1;
@@ -453,21 +467,23 @@ trim_lines(rt_str text)
 		       : rt_str_at(text.ptr + at, (size_t)(words.ptr - text.ptr) - at + words.size);
 }
 
-/* Output ends with a line of advice (the way back of a change), unless it is indented text. */
+/* The last line, and each that reports a change, is advice if it names a command, unless it is
+ * indented text. */
 static void
 add_with_own_advice(const rt_tui *tui, rt_buf *buf, rt_str text)
 {
-	size_t last;
+	for (text = trim_lines(text); text.size > 0;) {
+		size_t end = rt_str_find(text, RT_STR("\n"), 0);
+		bool is_last = end == SIZE_MAX;
+		rt_str line = rt_str_at(text.ptr, is_last ? text.size : end + 1);
+		rt_str advice = is_last ? RT_STR(": retake ") : RT_STR(" - undo: retake ");
 
-	text = trim_lines(text);
-	for (last = text.size; last > 0 && text.ptr[last - 1] != '\n';)
-		last--;
-	rt_buf_add(buf, text.ptr, last);
-	text = rt_str_skip(text, last);
-	if (text.size > 0 && text.ptr[0] != ' ' && rt_str_find(text, RT_STR(": retake "), 0) != SIZE_MAX)
-		rt_tui_add_advice(tui, text, buf);
-	else
-		rt_buf_add_str(buf, text);
+		if (line.ptr[0] != ' ' && rt_str_find(line, advice, 0) != SIZE_MAX)
+			rt_tui_add_advice(tui, line, buf);
+		else
+			rt_buf_add_str(buf, line);
+		text = rt_str_skip(text, line.size);
+	}
 }
 
 /* Output, then errors without the name of the program. */
@@ -707,6 +723,36 @@ remember(rt_tui *tui, const void *id)
 	tui->recent[0] = id;
 }
 
+/* Are there names to choose its first word from? */
+static bool
+has_names(const rt_command *command)
+{
+	return command->kinds[0] == RT_ARG_TAKE || command->kinds[0] == RT_ARG_DISC ||
+	       command->kinds[0] == RT_ARG_COMMAND;
+}
+
+/* A command that needs more words is completed in the input of the chat. */
+static void
+write_on(palette *p, const rt_command *command)
+{
+	rt_tui *tui = p->pane.tui;
+	rt_str line = rt_tui_format(tui, "/%s ", command->name);
+
+	rt_tui_close(tui, &p->pane);
+	tui->chat->return_line(tui->panes[0], line);
+}
+
+/* Does it name a command only, which needs more words? */
+static bool
+needs_words(const palette *p, const row *r)
+{
+	rt_str text = rt_field_text(p->filter.field);
+
+	return r != NULL && r->kind == ROW_USAGE && r->command->min_words > 0 &&
+	       p->below == RT_SCREEN_CHAT &&
+	       rt_str_find(rt_str_trim(text), RT_STR(" "), 0) == SIZE_MAX;
+}
+
 /* Enter, or (completes) Tab. */
 static void
 accept(palette *p, bool completes)
@@ -719,7 +765,10 @@ accept(palette *p, bool completes)
 	if (r != NULL && r->kind == ROW_NAME) {
 		complete(p, r);
 	} else if (r != NULL && r->kind == ROW_COMMAND) {
-		if (completes || r->command->min_words > 0)
+		if (!completes && r->command->min_words > 0 && p->below == RT_SCREEN_CHAT &&
+		    !has_names(r->command))
+			write_on(p, r->command);
+		else if (completes || r->command->min_words > 0)
 			complete(p, &(row){.name = rt_str_of(r->command->name)});
 		else
 			run(p, rt_str_of(r->command->name));
@@ -727,6 +776,8 @@ accept(palette *p, bool completes)
 		complete(p, &(row){.name = rt_str_of(r->slash->name + 1)});
 	} else if (completes) {
 		return;
+	} else if (needs_words(p, r)) {
+		write_on(p, r->command);
 	} else if (r != NULL && r->kind == ROW_SLASH) {
 		run_slash(p, r->slash);
 	} else if (r != NULL && r->kind == ROW_ACTION) { /* of the pane that is on top then */

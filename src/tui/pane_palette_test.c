@@ -138,8 +138,8 @@ lists(void **state)
 	assert_false(desk_shows(&d, "the row above"));
 	/* What is called so goes before what speaks of it. */
 	desk_type(&d, "undo");
-	assert_shows(&d, "› undo              undo the newest step, or the N newest\n"
-			 "  undo              undo the last step                          Alt-u\n");
+	assert_shows(&d, "› undo              undo the last step                          Alt-u\n"
+			 "  /undo             undo the newest step, or the N newest\n");
 	desk_press(&d, "ctrl+u");
 	/* The name before what it contains, and that before other words and scattered letters. */
 	desk_type(&d, "find");
@@ -171,10 +171,12 @@ finds_by_other_words(void **state)
 		{"summarize", "compress "}, {"compact", "compact "},   {"read mode", "/source "},
 		{"mode", "view "},    {"collapse", "view "},      {"expand all", "/expand "},
 		{"fork", "extract "},      {"switch", "/branches "},   {"session", "use "},
-		{"navigate", "go "},       {"bookmark", "label "},     {"persona", "/only "},
+		{"navigate", "go "},       {"bookmark", "/label "},     {"persona", "/only "},
 		{"append", "add "},        {"truncate", "truncate "},  {"insert", "insert "},
 		{"snapshot", "history "},  {"redact", "purge "},       {"regenerate", "again "},
 		{"screenshots", "files "}, {"preferences", "settings "}, {"cherry", "graft "},
+		{"role", "/only "},        {"only", "/only "},         {"hide", "/only "},
+		{"clear", "/clear "},      {"search", "/search "},     {"label", "/label "},
 	};
 	desk d;
 
@@ -191,6 +193,37 @@ finds_by_other_words(void **state)
 			fail_msg("\"%s\" does not find %s", words[i][0], words[i][1]);
 		desk_press(&d, "escape");
 	}
+	desk_close(&d);
+}
+
+/* Of an action and a command of the same name the action is first; and what needs more words is
+ * written on in the chat. */
+static void
+offers_safely(void **state)
+{
+	desk d;
+
+	(void)state;
+	desk_open(&d, 80, 20);
+	desk_add(&d, "User", "one");
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "clear");
+	assert_shows(&d, "› clear             stop the reply, or clear the input");
+	assert_shows(&d, "\n  /clear            delete all entries of the take");
+	desk_press(&d, "enter");
+	assert_int_equal(rt_work_count(&d.tui.work), 1);
+	desk_press(&d, "ctrl+p");
+	desk_type(&d, "mute");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_shows(&d, " > /mute\n");
+	desk_press(&d, "ctrl+u ctrl+p");
+	desk_type(&d, "rename");
+	desk_press(&d, "enter");
+	assert_shows(&d, ": rename\n› rename [DISCUSSION] NAME\n    main\n");
+	desk_press(&d, "enter");
+	assert_int_equal(d.tui.pane_count, 1);
+	assert_shows(&d, " > /rename\n");
 	desk_close(&d);
 }
 
@@ -247,7 +280,7 @@ acts_on_what_is_below(void **state)
 	desk_press(&d, "enter");
 	assert_int_equal(d.tui.pane_count, 3);
 	assert_shows(&d, " Keys here ");
-	desk_press(&d, "q ctrl+p u n d o down enter");
+	desk_press(&d, "q ctrl+p u n d o enter");
 	assert_shows(&d, "●─┘ the beginning ← now");
 	desk_close(&d);
 }
@@ -432,6 +465,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(splits),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(finds_by_other_words),
+		cmocka_unit_test(offers_safely),
 		cmocka_unit_test(runs_slash_commands),
 		cmocka_unit_test(acts_on_what_is_below),
 		cmocka_unit_test(completes),

@@ -345,7 +345,7 @@ draw_title(tree_pane *p, rt_canvas *c, rt_box box)
 			      rt_box_within((rt_box){box.x + x, box.y, box.w - x - 1, 1}, box),
 			      RT_INK_TEXT, true);
 	else
-		(void)rt_canvas_put(c, box, x, 0, query, RT_INK_MATCH);
+		(void)rt_canvas_put_f(c, box, x, 0, RT_INK_MATCH, "%.*s ", RT_STR_ARG(query));
 }
 
 static void

@@ -3,6 +3,7 @@
  * Commands of the chat: lines that begin with "/". Commands of the
  * command line work, too. */
 #include <stdio.h>
+#include <string.h>
 
 #include "tui/slash_ask.h"
 #include "tui/pending.h"
@@ -130,7 +131,7 @@ chose_take(rt_tui *tui, void *ctx, rt_str answer)
 	return number == 0 ? RT_OK : switch_take(tui, number);
 }
 
-/* "2  * 4 entries  main": the star marks where one is. */
+/* "2  * 4 entries  main": the star marks where one is. current NULL: only the others. */
 static yyjson_val *
 list_takes(rt_scope *s, rt_work *work, numbered *n, rt_buf *current)
 {
@@ -141,7 +142,7 @@ list_takes(rt_scope *s, rt_work *work, numbered *n, rt_buf *current)
 		const rt_take *take = rt_disc_take(work->disc, i);
 		size_t entries = rt_seq_count(take->slots);
 
-		if (!take->present)
+		if (!take->present || (current == NULL && take == work->take))
 			continue;
 		n->items[n->count++] = i;
 		rt_buf_clear(row);
@@ -154,6 +155,55 @@ list_takes(rt_scope *s, rt_work *work, numbered *n, rt_buf *current)
 	}
 	rt_json_close(json, ']');
 	return rt_json_parse(s, rt_scope_str(s, json));
+}
+
+/* ---- comparing takes ---- */
+
+static rt_status
+compare_with(rt_tui *tui, uint32_t take)
+{
+	rt_scope *s = rt_tui_begin(tui);
+	rt_str line = rt_tui_format(tui, "diff t%u", (unsigned)take);
+
+	if (rt_ok(s))
+		RT_TRY(s, rt_pane_palette_run(tui, line));
+	return rt_tui_end(tui);
+}
+
+static rt_status
+chose_other(rt_tui *tui, void *ctx, rt_str answer)
+{
+	uint32_t take = chosen_item(ctx, answer);
+
+	return take == 0 ? RT_OK : compare_with(tui, take);
+}
+
+/* /diff without a name: with the other take, or one of the others. */
+static rt_status
+diff(rt_tui *tui, rt_action action, rt_str rest)
+{
+	numbered *n;
+	yyjson_val *rows;
+	rt_scope s;
+
+	(void)action;
+	(void)rest;
+	n = new_numbered(tui, RT_STR(""));
+	if (n == NULL)
+		return RT_NOMEM;
+	rt_scope_init(&s, tui->alloc);
+	rows = list_takes(&s, &tui->work, n, NULL);
+	if (rt_ok(&s) && n->count > 1) {
+		RT_TRY(&s, rt_pane_pick(tui, "Compare with which take", rows, false, chose_other, n,
+					free_numbered));
+		n = NULL;
+	} else if (rt_ok(&s) && n->count == 0) {
+		rt_tui_say(tui, "There is no other take to compare with");
+	} else if (rt_ok(&s)) {
+		RT_TRY(&s, compare_with(tui, n->items[0]));
+	}
+	rt_free(tui->alloc, n);
+	return rt_verb_end(tui, &s);
 }
 
 /* /branches NAME goes there; without a name one is chosen. */
@@ -413,6 +463,9 @@ export_file(rt_tui *tui, rt_action action, rt_str rest)
 		return rt_verb_export_to(tui, disc, 0,
 					 "Write this discussion to which file? (.html, .md, "
 					 ".json, .toml)");
+	if (rest.ptr[0] != '-' && rt_str_find(rest, RT_STR(" -"), 0) == SIZE_MAX &&
+	    memchr(rest.ptr, '\\', rest.size) == NULL && memchr(rest.ptr, '\'', rest.size) == NULL)
+		return rt_verb_export_file(tui, disc, 0, rest);
 	rt_scope_init(&s, tui->alloc);
 	line = rt_scope_buf(&s);
 	if (rt_str_starts(rest, RT_STR("-"))) {
@@ -525,6 +578,7 @@ const rt_slash rt_slashes[] = {
 	{"/compact", "[INSTRUCTIONS]", "summarise the beginning for the model", run, RT_ACT_COMPACT},
 	{"/continue", "", "continue a reply that ended early", run, RT_ACT_CONTINUE},
 	{"/detach", "", "attach nothing to the next message", rt_slash_detach, RT_ACT_NONE},
+	{"/diff", "", "compare this take with another one", diff, RT_ACT_NONE},
 	{"/discussions", "", "list all discussions", open_screen, RT_ACT_DISCUSSIONS},
 	{"/edit", "", "edit your last message in place", act, RT_ACT_LAST_USER},
 	{"/expand", "", "expand all entries", collapse, RT_ACT_NONE},

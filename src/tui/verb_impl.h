@@ -131,6 +131,8 @@ RT_CHECKED rt_status rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t c
 /* The command that exports a discussion, or a take of it (0: whatever the format can hold of the
  * discussion); to be followed by the file. */
 void rt_verb_add_export(rt_buf *line, uint32_t disc, uint32_t take);
+/* Export to a file; ask before one is replaced. */
+RT_CHECKED rt_status rt_verb_export_file(rt_tui *tui, uint32_t disc, uint32_t take, rt_str name);
 /* Ask for a file, and export to it. */
 RT_CHECKED rt_status rt_verb_export_to(rt_tui *tui, uint32_t disc, uint32_t take,
 				       const char *title);

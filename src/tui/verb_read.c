@@ -2,6 +2,8 @@
  *
  * Verbs that change nothing: reading an entry or its versions, copying, exporting. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "app/screen.h"
 #include "tui/verb_impl.h"
@@ -284,7 +286,8 @@ rt_verb_copy(rt_tui *tui, const uint32_t *entries, size_t count, bool path)
 
 typedef struct export_place {
 	uint32_t disc;
-	uint32_t take; /* 0: whatever the format can hold of the discussion */
+	uint32_t take;       /* 0: whatever the format can hold of the discussion */
+	const rt_text *file; /* that exists already; or NULL */
 } export_place;
 
 /* The discussion is always named: without it some formats hold all of them. */
@@ -297,21 +300,24 @@ rt_verb_add_export(rt_buf *line, uint32_t disc, uint32_t take)
 	rt_buf_add_c(line, "export ");
 }
 
+static void
+free_place(rt_tui *tui, void *ctx)
+{
+	rt_text_unref(((export_place *)ctx)->file);
+	rt_free(tui->alloc, ctx);
+}
+
 /* The extension of the file decides on the format. */
 static rt_status
-export_to(rt_tui *tui, void *ctx, rt_str file)
+run_export(rt_tui *tui, const export_place *place, rt_str name, bool replaces)
 {
-	const export_place *place = ctx;
-	rt_str name = rt_str_trim(file);
 	rt_buf *line;
 	rt_scope s;
 
-	if (name.size == 0)
-		return RT_OK;
 	rt_scope_init(&s, tui->alloc);
 	line = rt_scope_buf(&s);
 	rt_verb_add_export(line, place->disc, place->take);
-	rt_buf_add_c(line, "-o ");
+	rt_buf_add_c(line, replaces ? "--force -o " : "-o ");
 	if (rt_str_starts(name, RT_STR("~/"))) { /* would not be expanded inside quotes */
 		rt_buf_add_c(line, "~/");
 		name = rt_str_skip(name, 2);
@@ -327,21 +333,119 @@ export_to(rt_tui *tui, void *ctx, rt_str file)
 	return rt_verb_end(tui, &s);
 }
 
-static void
-free_place(rt_tui *tui, void *ctx)
+static rt_status
+answered_replace(rt_tui *tui, void *ctx, rt_str answer)
 {
-	rt_free(tui->alloc, ctx);
+	const export_place *place = ctx;
+
+	if (rt_str_is(answer, "replace"))
+		return run_export(tui, place, rt_text_str(place->file), true);
+	rt_tui_say(tui, "Nothing was exported");
+	return RT_OK;
+}
+
+/* Does it exist? "~/" is the home directory. */
+static bool
+exists(rt_scope *s, rt_str name)
+{
+	const char *home = getenv("HOME");
+	rt_buf *path = rt_scope_buf(s);
+
+	if (home != NULL && rt_str_starts(name, RT_STR("~/"))) {
+		rt_buf_add_c(path, home);
+		name = rt_str_skip(name, 1);
+	}
+	rt_buf_add_str(path, name);
+	name = rt_scope_str(s, path);
+	return rt_ok(s) && access(name.ptr, F_OK) == 0;
+}
+
+rt_status
+rt_verb_export_file(rt_tui *tui, uint32_t disc, uint32_t take, rt_str name)
+{
+	static const rt_choice choices[] = {{"n", "keep", "No"}, {"y", "replace", "Yes, replace it"}};
+	export_place *place;
+	rt_buf *question;
+	rt_scope s;
+
+	rt_scope_init(&s, tui->alloc);
+	if (!exists(&s, name)) {
+		rt_scope_deinit(&s);
+		return run_export(tui, &(export_place){.disc = disc, .take = take}, name, false);
+	}
+	question = rt_scope_buf(&s);
+	rt_buf_add_c(question, "Replace the existing file ");
+	rt_buf_add_str(question, name);
+	rt_buf_add_byte(question, '?');
+	(void)rt_scope_str(&s, question);
+	place = rt_new(tui->alloc, sizeof(*place));
+	if (place == NULL)
+		(void)rt_scope_nomem(&s);
+	else
+		*place = (export_place){disc, take, rt_text_new(tui->alloc, name)};
+	if (place != NULL && place->file == NULL)
+		(void)rt_scope_nomem(&s);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_pane_choose(tui, question->ptr, choices, 2, answered_replace, place,
+					  free_place));
+	else if (place != NULL)
+		free_place(tui, place);
+	return rt_verb_end(tui, &s);
+}
+
+static rt_status
+export_to(rt_tui *tui, void *ctx, rt_str file)
+{
+	const export_place *place = ctx;
+	rt_str name = rt_str_trim(file);
+
+	return name.size == 0 ? RT_OK : rt_verb_export_file(tui, place->disc, place->take, name);
+}
+
+/* "which-database.html", by the discussion's title. */
+static void
+add_file_name(rt_buf *out, rt_str title)
+{
+	enum { SIZE = 48 };
+
+	title.size = rt_utf8_cut(title, SIZE);
+	for (size_t i = 0; i < title.size; i++) {
+		unsigned char c = (unsigned char)title.ptr[i];
+		bool is_upper = c >= 'A' && c <= 'Z';
+		bool is_kept = c >= 0x80 || is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+
+		if (is_kept)
+			rt_buf_add_byte(out, (char)(is_upper ? c + 'a' - 'A' : c));
+		else if (out->size > 0 && out->ptr[out->size - 1] != '-')
+			rt_buf_add_byte(out, '-');
+	}
+	while (out->size > 0 && out->ptr[out->size - 1] == '-')
+		out->size--;
+	if (out->size == 0)
+		rt_buf_add_c(out, "discussion");
+	rt_buf_add_c(out, ".html");
 }
 
 rt_status
 rt_verb_export_to(rt_tui *tui, uint32_t disc, uint32_t take, const char *title)
 {
 	export_place *place = rt_new(tui->alloc, sizeof(*place));
+	rt_buf *name;
+	rt_scope s;
 
 	if (place == NULL)
 		return RT_NOMEM;
-	*place = (export_place){disc, take};
-	return rt_pane_ask(tui, title, RT_STR("talk.html"), false, export_to, place, free_place);
+	*place = (export_place){.disc = disc, .take = take};
+	rt_scope_init(&s, tui->alloc);
+	name = rt_scope_buf(&s);
+	add_file_name(name, rt_buf_str(&tui->title));
+	(void)rt_scope_str(&s, name);
+	if (rt_ok(&s))
+		RT_TRY(&s, rt_pane_ask(tui, title, rt_buf_str(name), false, export_to, place,
+				       free_place));
+	else
+		free_place(tui, place);
+	return rt_verb_end(tui, &s);
 }
 
 rt_status

@@ -348,7 +348,7 @@ def verbs_look(c, place):
         t.key("M-Up")
         t.wait("› AI")
         t.key("Tab")
-        c.says("folded", t, "Folded to its first line", "Good. Schema ...", gone=["second paragraph"])
+        c.says("folded", t, "Folded to its first line", "Good. Schema …", gone=["second paragraph"])
         c.store("kept", lambda: [e["collapsed"] for e in place.json("show")["entries"]],
                 [False, False, False, True])
         c.equal("it is no step", steps(place), 9)

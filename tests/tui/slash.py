@@ -7,7 +7,7 @@ import re
 from talk import add, contents, fork, head, ids, newest, run, script, steps, takes, value
 
 SIZE = (80, 36)
-EVERY = ["/again", "/attach", "/branch", "/branch-here", "/branches", "/collapse", "/compact", "/continue", "/detach", "/discussions", "/edit",
+EVERY = ["/again", "/attach", "/branch", "/branch-here", "/branches", "/collapse", "/compact", "/continue", "/detach", "/diff", "/discussions", "/edit",
          "/expand", "/export", "/help", "/history", "/import", "/label", "/model", "/new", "/prompt", "/quit", "/redo",
          "/role", "/search", "/tree", "/undo"]
 
@@ -63,8 +63,8 @@ def refused(c, place):
     """A line whose words are wrong stays in the input, to be corrected."""
     fork(place)
     t = chat(place)
-    say(t, "/add two words")
-    c.says("add", t, "Put the text in quotes", re.compile(r"^ > /add two words$", re.M))
+    say(t, "/tag two words --nothing")
+    c.says("tag", t, "--nothing", re.compile(r"^ > /tag two words --nothing$", re.M))
     t.key("C-u")
     say(t, "/rename")
     c.says("rename", t, "rename needs NAME", re.compile(r"^ > /rename$", re.M))
@@ -76,6 +76,45 @@ def refused(c, place):
     c.equal("all entries", {e["collapsed"] for e in place.json("show")["entries"]}, {True})
     say(t, "/expand")
     c.store("expanded", lambda: {e["collapsed"] for e in place.json("show")["entries"]}, {False})
+
+
+def free_text(c, place):
+    """The rest of the line is the text; flags before it are flags."""
+    fork(place)
+    t = chat(place)
+    for line, wanted in (("/add two words", ["User", "two words"]), ("/add Don't  say \"so\"", ["User", "Don't  say \"so\""]),
+                         ("/add -r AI It isn't", ["AI", "It isn't"]), ('/add "quoted words"', ["User", "quoted words"])):
+        say(t, line)
+        c.store(line, lambda: list(place.texts()[-1]), wanted)
+    c.equal("each by the terminal UI", newest(place)["by"], "tui")
+    say(t, "/edit :1 Which one, then?")
+    c.store("edited", lambda: contents(place)[0][1], "Which one, then?")
+    say(t, '/add "never closed')
+    c.says("a quote at the beginning", t, "issing closing quote", re.compile(r'^ > /add "never closed$', re.M))
+    t.key("C-u")
+    say(t, "/set tui.mouse on")
+    c.says("a setting of the program", t, "configuration file", "[tui]", "config.toml")
+    c.check("is not stored", "tui.mouse" not in place.run("settings", "--all"))
+    t.key("C-u")
+
+
+def compare(c, place):
+    """With the other take, or a chosen one."""
+    fork(place)
+    t = chat(place)
+    say(t, "/diff")
+    c.says("the other", t, "DuckDB", "Esc close")
+    t.key("q")
+    t.wait("Enter send")
+    place.run("branch", ":1", "third")
+    place.run("takes", "switch", "main")
+    t.wait("take: main")
+    say(t, "/diff")
+    c.says("which", t, "Compare with which take", "third", "duck")
+    t.type("duck")
+    t.key("Enter")
+    c.says("chosen", t, "DuckDB", "Esc close")
+    t.key("q")
 
 
 def unknown(c, place):
@@ -311,7 +350,17 @@ def files(c, place):
     with open(path, encoding="utf-8") as file:
         c.check("Markdown", "Good. Schema" in file.read())
     say(t, f"/export {path}")
-    c.says("not over another one", t, "talk.md already exists", "--force")
+    c.says("not over another one", t, f"Replace the existing file {path[:30]}")
+    t.key("Enter")
+    c.says("unless asked to", t, "Nothing was exported")
+    say(t, f"/export {path}")
+    t.wait("Replace the existing file")
+    t.key("y")
+    c.says("replaced", t, "Wrote ")
+    say(t, "/export")
+    c.says("by the title", t, "which-database.html")
+    t.key("Escape")
+    t.wait("Enter send", gone=["which-database"])
     canonical = os.path.join(place.dir, "talk.json")
     say(t, f"/export --format canonical -o {canonical}")
     c.says("by its flags", t, "Wrote ")
@@ -444,8 +493,8 @@ def context_files(c, place):
     """Files below the working directory are sent; one that is missing refuses the question."""
     fork(place)
     t = chat(place)
-    say(t, "/files add files slash.py")
-    t.wait("Changed the list")
+    say(t, "/files add slash.py")
+    t.wait("Changed the list context_files")
     t.type("With a file?")
     t.key("Enter")
     c.says("answered", t, 'You said: "With a file?"')
@@ -468,4 +517,4 @@ def context_files(c, place):
     c.says("what can be sent, and what cannot", t, "slash.py", "cannot be sent:")
 
 
-run(completion, refused, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, attached, places)
+run(completion, refused, free_text, compare, unknown, screens, undo, branching, entries, settings, replies, compact, files, grammar, context_files, attached, places)
