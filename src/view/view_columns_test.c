@@ -433,7 +433,7 @@ columns_as_json(void **state)
 		buf.ptr,
 		"{\"seq\":5,\"discussion\":\"d1\",\"count\":2,\"from\":0,\"roles\":[\"User\",\"AI\"],"
 		"\"kinds\":[\"message\"],\"takes\":[{\"id\":\"t1\",\"name\":\"main\",\"active\":false,"
-		"\"entries\":2,\"base\":\"main\",\"last_updated\":\"2023-11-14T22:13:20.000Z\"},"
+		"\"entries\":2,\"base\":\"main\",\"last_updated\":\"2023-11-14T22:13:20.000Z\",\"title\":\"three\",\"preview\":\"three\"},"
 		"{\"id\":\"t2\",\"name\":\"other\",\"active\":true,"
 		"\"entries\":1,\"base\":\"other\",\"last_updated\":\"2023-11-14T22:13:20.000Z\"}],"
 		"\"id\":[\"a\",\"b\"],\"parent\":[-1,0],"
@@ -545,7 +545,8 @@ forks_as_json(void **state)
 	assert_int_equal(rt_view_forks(f->engine, value, (rt_place){1, 9}, &buf, NULL), RT_NOT_FOUND);
 	assert_int_equal(rt_view_takes_first(f->engine, value, 0, false, 0, 2, &buf, NULL), RT_OK);
 	assert_string_equal(buf.ptr, "[{\"id\":\"t2\",\"name\":\"main_take_1\",\"active\":true,"
-				     "\"entries\":2,\"base\":\"main\",\"last_updated\":\"2023-11-14T22:13:20.000Z\"}]");
+				     "\"entries\":2,\"base\":\"main\",\"last_updated\":\"2023-11-14T22:13:20.000Z\","
+				     "\"title\":\"question!\",\"preview\":\"question!\"}]");
 	rt_object_unref(value);
 	rt_buf_deinit(&buf);
 }
