@@ -113,7 +113,7 @@ wrong sideways history sideways
 wrong 999 history show 999
 wrong 999 show --at-op 999
 wrong --at-op edit :1 x --at-op 1
-wrong "the past" roles add x --at-op 1
+wrong "earlier state" roles add x --at-op 1
 wrong --text purge
 wrong --yes purge :1
 wrong 9 revisions :1 --restore 9

@@ -577,8 +577,8 @@ try_repair(const subject *s, const damage *x, tally *t)
 			complain(s, x, "is not sound after repair");
 		}
 		texts_of(d.store, &now);
-		for (text = s->texts.all.ptr; text < s->texts.all.ptr + s->texts.all.size;
-		     text += strlen(text) + 1) {
+		for (size_t at = 0; at < s->texts.all.size; at += strlen(text) + 1) {
+			text = s->texts.all.ptr + at;
 			if (has_text(&now, text))
 				continue;
 			t->gone++;

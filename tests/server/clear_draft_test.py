@@ -42,7 +42,7 @@ def main():
         client.post("/ops/setting.set", {"key": "auto_add_history", "value": False})
         client.post("/ops/setting.set", {"key": "draft", "value": "aside?"})
         aside = ask(client, text="aside?", clear_draft=True)
-        tally.check("aside: the note names the take", "the exchange was added to the separate take " in aside.get("note", ""), aside)
+        tally.check("aside: the note names the take", "to continue this exchange, switch to its take, " in aside.get("note", ""), aside)
         tally.equal("aside: the draft is cleared", draft(client), None)
         answer = client.post("/discussions/main/runs", {"text": "x", "clear_draft": "yes"})
         tally.equal("another type is refused", answer.status, 400, answer)

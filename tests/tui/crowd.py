@@ -244,7 +244,10 @@ def compare(place, term, tries=4):
     name = re.match(r" (\S.*?)  take: ", term.screen()[0])
     if name is None or "…" in name[1]: # too long to be read there
         return 0
-    fresh = place.open("--discussion=" + name[1], size=SIZE)
+    names = [each["name"] for each in place.json("ls") if each.get("title", each["name"]) == name[1]]
+    if len(names) != 1: # a title is no address
+        return 0
+    fresh = place.open("--discussion=" + names[0], size=SIZE)
     fresh.wait("Enter send")
     found = same(term, fresh, chat_rows)
     if not found and tries > 1:
