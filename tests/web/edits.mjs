@@ -802,8 +802,8 @@ async function links({ page, server, tally }) {
 	await page.evaluate((to) => { location.hash = to; }, `#/d/d1/t/t1/e/${entries[1].id}`);
 	await page.locator(`.entry[data-entry="${entries[1].id}"][aria-current]`).waitFor();
 	tally.equal("an address that is right says nothing", await toast.count(), 0);
-	tally.equal("an entry that is gone", await go("#/d/d1/t/t1/e/nobody"), 'The link leads to an entry that no longer exists. This is "question".');
-	tally.equal("a take that is gone", await go(`#/d/d1/t/t99/e/${entries[0].id}`), 'The link leads to a take that no longer exists. This is "question".');
+	tally.equal("an entry that is gone", await go("#/d/d1/t/t1/e/nobody"), 'The link leads to an entry that no longer exists. This is "main".');
+	tally.equal("a take that is gone", await go(`#/d/d1/t/t99/e/${entries[0].id}`), 'The link leads to a take that no longer exists. This is "main".');
 	const before = await server.canonical();
 	await server.op("take.branch", { at: entries[0].id, name: "elsewhere", switch: false }, "?discussion=d1");
 	const there = (await server.op("entry.append", { role: "AI", content: "only there" }, "?discussion=d1&take=elsewhere")).entry;

@@ -267,7 +267,7 @@ async function mergeTake(t) {
 		await server.op("entry.append", { role, content });
 	const ids = texts(await server.canonical()).length;
 	await server.op("take.branch", { at: ":1", name: "aside" });
-	await server.op("entry.append", { role: "AI", content: "SQLite is enough" });
+	await server.op("entry.append", { role: "User", content: "SQLite is enough" }); // another reply would share the tab
 	await page.locator(".take-bar [role=tab]", { hasText: "aside" }).waitFor();
 	await page.locator(".take-bar [role=tab]").first().click();
 	await hasSize(page, ids);
