@@ -597,13 +597,22 @@ function said(key: string, value: unknown): string {
 	return typeof value === "object" || text.length > MOST_SAID || text.includes("\n") ? `${name}: saved.` : `${name}: ${text}`;
 }
 
+/** Drafts that this page wrote, which may not be in view yet when undo is pressed; and the writing of the last one. */
+const ownDrafts = new Set<number>();
+let leaving: Promise<void> = Promise.resolve();
+
 /** What was typed and not sent, kept with its discussion when that is left. */
-export async function leaveDraft(disc: string, take: string | null, text: string): Promise<void> {
+export function leaveDraft(disc: string, take: string | null, text: string): Promise<void> {
+	return leaving = writeDraft(disc, take, text);
+}
+
+async function writeDraft(disc: string, take: string | null, text: string): Promise<void> {
 	asking();
 	let seq: number | undefined;
 	try {
 		seq = (await post<Result>(path("ops", "setting.set"), { key: "draft", value: text || null },
 			{ query: { discussion: disc, take } })).seq;
+		ownDrafts.add(seq);
 	} catch {
 		// the browser has it still
 	} finally {
@@ -704,7 +713,7 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 			notify({ text: words });
 			return null;
 		}
-		if (meant === null ? now.some((seq) => seq > upto) : now.join() !== meant)
+		if (meant === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq)) : now.join() !== meant)
 			break;
 		meant = now.join();
 		try {
@@ -723,6 +732,7 @@ async function goInTime(way: Way, wanted: number): Promise<void> {
 	const isUndo = way === "undo";
 	await inTurn(async () => {
 		lastWay.way = way;
+		await leaving;
 		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id)), shown = state.disc;
 		// what a model wrote that was stopped may not be in view yet
 		const went = stopped ? await goMeant(way, stopped, 0) : await goMeant(way, async () => ({ count: wanted, words: "" }), shownSeq());
