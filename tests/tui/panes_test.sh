@@ -99,8 +99,8 @@ def commands(t, place):
         term.wait("#good start", gone=["Commands"])
         term.key("C-p")
         term.type("tree")
-        term.wait(re.compile("› tree"))
-        term.key("Enter")
+        term.wait(re.compile("› tree"), "  /tree")   # the screen, and the command
+        term.key("Down", "Enter")
         term.wait(re.compile("tree +1-"), "[good start]")
         term.key("q", "C-p")
         term.wait("Commands")
