@@ -518,6 +518,7 @@ async function runs({ page, server, tally }) {
 }
 
 async function versions({ page, server, tally }) {
+	await server.op("take.switch", { take: "t1" }, "?discussion=d1");
 	await page.evaluate(() => { location.hash = "#/d/d1/t/t1"; }); // it may share the tab with another take
 	await until(async () => (await page.locator(".entry").nth(1).textContent()).includes("theirs 3"));
 	tally.equal("what was edited says so", await page.locator(".entry .edited").count(), 1);
