@@ -713,7 +713,7 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 			notify({ text: words });
 			return null;
 		}
-		if (meant === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq)) : now.join() !== meant)
+		if (meant === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq)) : now.join() !== meant && !now.some((seq) => ownDrafts.has(seq)))
 			break;
 		meant = now.join();
 		try {
