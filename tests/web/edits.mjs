@@ -715,13 +715,13 @@ async function timeLeads({ page, server, tally }) {
 	tally.check("redo shows where it brings back", await until(async () => (await shown()) === "sample_take_1 5"), await shown());
 
 	await page.getByRole("button", { name: "The take", exact: true }).click();
-	await page.getByText("Compare takes …").click();
+	await pick(page, "Compare takes …");
 	await page.locator("dialog[open]").waitFor();
 	const options = await page.getByLabel("The take on the left").locator("option").allInnerTexts();
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await page.getByRole("button", { name: "The take", exact: true }).click();
-	await page.getByText("Delete the take").click();
+	await pick(page, "Delete the take");
 	await toast.getByText(/^Deleted the take /).waitFor();
 	tally.equal("a take that is deleted is named", await words(), 'Deleted the take "sample_take_1".');
 	await page.locator("#undo").click();
