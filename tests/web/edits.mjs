@@ -743,7 +743,7 @@ async function timeLeads({ page, server, tally }) {
 	await page.locator("#to-history").click();
 	await page.locator(".step.current").waitFor();
 	const whole = await server.canonical();
-	await page.locator(".step:not(.off)", { hasText: "made discussion" }).click();
+	await page.locator(".step:not(.off)", { hasText: "created discussion" }).click();
 	const seenTake = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
 	await page.getByRole("button", { name: "Jump here" }).click();
 	await toast.getByText(/^This is the state after step/).waitFor();
