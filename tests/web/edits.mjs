@@ -748,7 +748,7 @@ async function timeLeads({ page, server, tally }) {
 	await page.getByRole("button", { name: "Jump here" }).click();
 	await toast.getByText(/^This is the state after step/).waitFor();
 	tally.equal("one step is said to be now", await page.locator(".step.current").count(), 1);
-	tally.check("the one of the jump", await until(async () => /made discussion/.test(await page.locator(".step.current").innerText())), await page.locator(".step.current").innerText());
+	tally.check("the one of the jump", await until(async () => /created discussion/.test(await page.locator(".step.current").innerText())), await page.locator(".step.current").innerText());
 	tally.check("a jump goes there", await until(async () => (await server.canonical()) === sample));
 	tally.equal("its line has no undo, which would go one further", await toast.getByRole("button", { name: "Undo" }).count(), 0);
 	await toast.getByRole("button", { name: "Return to the previous state" }).click();
@@ -775,9 +775,9 @@ async function timeLeads({ page, server, tally }) {
 		if (!(await until(async () => (await server.canonical()) !== was)))
 			break;
 	}
-	await toast.getByText(/^Undone: made discussion/).waitFor();
+	await toast.getByText(/^Undone: created discussion/).waitFor();
 	tally.check("undone until the sample is gone", (await server.canonical()) === empty, await server.canonical());
-	tally.check("and that is said", /^Undone: made discussion "sample" with 8 entries in 2 takes\./.test(await words()), await words());
+	tally.check("and that is said", /^Undone: created discussion "sample" with 8 entries in 2 takes\./.test(await words()), await words());
 	await page.locator("#redo").click();
 	await hasSize(page, 4);
 	tally.equal("redo leads to what it brings back", await page.locator(".where").innerText(), "sample");
