@@ -597,8 +597,9 @@ function said(key: string, value: unknown): string {
 	return typeof value === "object" || text.length > MOST_SAID || text.includes("\n") ? `${name}: saved.` : `${name}: ${text}`;
 }
 
-/** Drafts that this page wrote, which may not be in view yet when undo is pressed; and the writing of the last one. */
+/** Steps of drafts that this page stored. They may not be in view yet when undo is pressed. */
 const ownDrafts = new Set<number>();
+/** Resolves when the last draft is stored. */
 let leaving: Promise<void> = Promise.resolve();
 
 /** What was typed and not sent, kept with its discussion when that is left. */
@@ -713,7 +714,10 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 			notify({ text: words });
 			return null;
 		}
-		if (meant === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq)) : now.join() !== meant && !now.some((seq) => ownDrafts.has(seq)))
+		// a draft that this page stores in the meantime is no change of others
+		const isTheirs = meant === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq))
+			: now.join() !== meant && !now.some((seq) => ownDrafts.has(seq));
+		if (isTheirs)
 			break;
 		meant = now.join();
 		try {

@@ -30,8 +30,8 @@ rt_template_text(const rt_view *view, rt_str name)
 	return yyjson_is_str(value) ? rt_json_str(value) : (rt_str){NULL, 0};
 }
 
-/* The next variable from *at on; *at is then behind it, and *out_start where it begins. false: there
- * is none. */
+/* Finds the next variable at or after *at. Sets *out_start to its start and *at to its end. Returns
+ * false if there is none. */
 static bool
 next_variable(rt_str text, size_t *at, size_t *out_start, rt_str *out_name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The title that the configuration's title_model writes after a reply, where nobody has named the
- * discussion. */
+ * Generates a title with the configuration's title_model after a reply, for discussions without a
+ * chosen name. */
 #ifndef RT_APP_TITLE_H
 #define RT_APP_TITLE_H
 
@@ -19,8 +19,11 @@ typedef struct rt_title_options {
 	uint32_t disc;
 } rt_title_options;
 
-/* Opens the model, asks it and sets the title: a step. with: everything but the model. out->seq 0:
- * nothing was to be done, or it failed. deinit out in any case. */
+/* Opens the model, sends one request and sets the title as one step. with: all but the model, which is
+ * opened and closed here. out->seq is 0 if no title was needed or the request failed. The caller owns
+ * out and calls rt_summary_result_deinit, also after an error.
+ *
+ * Threads: any; blocks until the request has ended. */
 RT_CHECKED rt_status rt_title_write(const rt_title_options *options, rt_send_with with,
 				    rt_summary_result *out, rt_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A group of sendings that answer one question: several models at once. One of them adds the
+ * A group of requests for the same question, to several models at once. One of them adds the
  * question; the others wait for it. Each reply is a step; all belong to one group of the log, which
  * undo reverts together (codec/record.h). The first reply that is kept continues the take, each
  * further one gets a new take beside it, and the active take stays. A failure of one does not affect the
- * others: the question keeps it only if nobody has a reply.
+ * others: the question records it only if no member has a reply.
  *
  * Threads: locks itself; each member in a thread of its own. */
 #ifndef RT_CHAT_SEND_GROUP_H
@@ -32,7 +32,7 @@ void rt_send_group_unref(rt_send_group *group);
 /* Waits until a member has added the question, which is in *out then. true: the caller adds it, and
  * then calls rt_send_group_asked. */
 bool rt_send_group_wait(rt_send_group *group, rt_send_asked *out);
-/* The question is there; NULL: it could not be added, and another member tries. */
+/* asked: the question was added; NULL: that failed, and another member tries. */
 void rt_send_group_asked(rt_send_group *group, const rt_send_asked *asked);
 
 /* Around keeping a reply: one at a time. Returns the row that begins the group, or 0. */
@@ -40,9 +40,9 @@ uint64_t rt_send_group_begin_keep(rt_send_group *group);
 /* seq: the step of the reply; 0: it was not kept. */
 void rt_send_group_end_keep(rt_send_group *group, uint64_t seq);
 
-/* A member has ended. failure: why it has no reply, as the question would keep it; empty: it has
- * one, or was stopped. Where the last member ends and nobody has a reply, the first failure is
- * appended to out. */
+/* A member has ended. failure: the reason for a missing reply, in the form that the question records;
+ * empty: it has a reply or was stopped. If the last member ends and none has a reply, the first
+ * failure is appended to out. */
 void rt_send_group_end(rt_send_group *group, rt_str failure, rt_buf *out);
 
 #endif

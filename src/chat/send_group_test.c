@@ -60,7 +60,7 @@ test_rows(void **state)
 	leave(g, 3);
 }
 
-/* kept: the row of a reply of one of them; 0: nobody has one. */
+/* kept: the row of a member's reply; 0: no member has one. */
 static void
 check_failures(uint64_t kept, const char *wanted)
 {

@@ -8,7 +8,7 @@
  *              (T9-T11, C56; seed 4)
  *   compress   the take becomes its summary (T16)
  *   merge      what another take concluded becomes an entry of this one (C13)
- *   title      the title of a discussion that nobody named
+ *   title      the title of a discussion without a chosen name
  *
  * Each is one step, made once the summary exists. If the model fails, the user stops it or a hook
  * denies it, nothing changes. */
@@ -87,7 +87,7 @@ typedef struct rt_merge_take_options {
 RT_CHECKED rt_status rt_engine_merge_take(rt_engine *engine, const rt_merge_take_options *options,
 					  rt_summary_result *out, rt_error *err);
 
-/* Has nobody named the discussion, and has it no setting "title"? */
+/* Whether the discussion has neither a chosen name nor the setting "title". */
 bool rt_title_is_wanted(const rt_project *value, uint32_t disc);
 /* Sets "title" to what the model writes, if it is wanted and there is something to read; else
  * nothing happens (out->seq is 0). RT_CONFLICT: it was named in the meantime. */

@@ -12,7 +12,7 @@
 /* How often --model was given. */
 size_t rt_cli_model_count(const rt_cli *cli);
 /* Asks all of them and prints their replies in that order. The place, the models and the budget of
- * the request are filled in. Ctrl-C stops all of them. Fails the command if nobody has replied. */
+ * the request are filled in. Ctrl-C stops all of them. Fails the command if no model has replied. */
 void rt_cli_ask_several(rt_cli *cli, rt_run_request *request);
 
 #endif

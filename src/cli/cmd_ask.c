@@ -197,8 +197,8 @@ hint_send(const rt_cli_model_session *t, const rt_send_result *r)
 			    hints[is_kept ? 4 : r->failure_seq != 0 ? 3 : 2][t->is_chat]);
 }
 
-/* The configured model titles a discussion that nobody named. A failure is only noted: the reply is
- * there. */
+/* Generates a title with the configured model if the discussion has no chosen name. A failure is only
+ * noted, since the reply is stored. */
 static void
 write_title(rt_cli_model_session *t)
 {

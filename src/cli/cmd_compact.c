@@ -52,6 +52,22 @@ say_plan(rt_cli *cli, const rt_summary_result *r)
 }
 
 /* Ends the session and prints the result or the plan. */
+/* Opens the store and the model, and fills in the place and the request. NULL: the command has failed. */
+static rt_cli_model_session *
+begin(rt_cli *cli, rt_str *out_discussion, rt_str *out_take, rt_send_with *out_with)
+{
+	rt_cli_open(cli, RT_SESSION_CHANGE);
+
+	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
+
+	if (session == NULL)
+		return NULL;
+	*out_discussion = rt_session_discussion(&cli->session);
+	*out_take = rt_session_take(&cli->session);
+	*out_with = rt_cli_model_session_with(session);
+	return session;
+}
+
 static void
 finish(rt_cli_model_session *session, rt_summary_result *r, const char *what, bool dry_run)
 {
@@ -81,9 +97,8 @@ run_compact(rt_cli *cli)
 	};
 	rt_summary_result result;
 
-	rt_cli_open(cli, RT_SESSION_CHANGE);
-
-	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
+	rt_cli_model_session *session =
+		begin(cli, &options.discussion, &options.take, &options.with);
 
 	if (session != NULL && range != NULL) {
 		rt_cli_span span = rt_cli_range(cli, range);
@@ -93,9 +108,6 @@ run_compact(rt_cli *cli)
 	}
 	if (!rt_ok(&cli->s))
 		return;
-	options.discussion = rt_session_discussion(&cli->session);
-	options.take = rt_session_take(&cli->session);
-	options.with = rt_cli_model_session_with(session);
 	RT_TRY(&cli->s, rt_engine_compact(cli->session.engine, &options, &result, &cli->s.error));
 	if (cli->s.status == RT_REFUSED && range == NULL)
 		rt_cli_hint(cli, "To keep less of the end: retake compact --keep TOKENS   Tokens "
@@ -138,15 +150,11 @@ run_compress(rt_cli *cli)
 		.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"))};
 	rt_summary_result result;
 
-	rt_cli_open(cli, RT_SESSION_CHANGE);
-
-	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
+	rt_cli_model_session *session =
+		begin(cli, &options.discussion, &options.take, &options.with);
 
 	if (session == NULL)
 		return;
-	options.discussion = rt_session_discussion(&cli->session);
-	options.take = rt_session_take(&cli->session);
-	options.with = rt_cli_model_session_with(session);
 	RT_TRY(&cli->s, rt_engine_compress(cli->session.engine, &options, &result, &cli->s.error));
 	finish(session, &result, "Compressed", false);
 }
@@ -196,15 +204,11 @@ run_merge_take(rt_cli *cli)
 		.instructions = rt_str_of(rt_cli_flag_value(cli, "instructions"))};
 	rt_summary_result result;
 
-	rt_cli_open(cli, RT_SESSION_CHANGE);
-
-	rt_cli_model_session *session = rt_cli_model_session_open(cli, true);
+	rt_cli_model_session *session =
+		begin(cli, &options.discussion, &options.take, &options.with);
 
 	if (session == NULL)
 		return;
-	options.discussion = rt_session_discussion(&cli->session);
-	options.take = rt_session_take(&cli->session);
-	options.with = rt_cli_model_session_with(session);
 	if (RT_TRY(&cli->s, rt_engine_merge_take(cli->session.engine, &options, &result,
 						 &cli->s.error)) == RT_NOT_FOUND)
 		rt_cli_hint(cli, "Takes: retake takes");

@@ -4,7 +4,7 @@
  * and model a name means.
  *
  *   model = "ollama/qwen3:8b"          # PROVIDER/MODEL, where none is named
- *   title_model = "ollama/small"       # writes the titles of discussions that nobody named
+ *   title_model = "ollama/small"       # generates titles of discussions without a chosen name
  *   comms_texts = false                # the log of requests has references only
  *
  *   [provider.local]                   # a name of the user's choice, or that of a kind

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Titles of takes that nobody named: the words in which they differ from the take that they
+ * Titles of takes without a chosen name: the words in which they differ from the take that they
  * diverge from, such as "…SQLite" beside "…PostgreSQL". */
 #include "core/role.h"
 #include "log/engine_impl.h"
