@@ -304,7 +304,7 @@ async function status(page, look, server) {
 	await page.keyboard.press("x");
 	await page.waitForTimeout(200);
 	await server.op("setting.set", { key: "model", value: "ollama/slow" });
-	await page.locator("text=ollama/slow").first().waitFor();
+	await page.locator("text=ollama/slow >> visible=true").first().waitFor();
 	await page.fill("#composer", "tell me a long story");
 	await page.press("#composer", "Control+Enter");
 	await page.locator(".running .live").waitFor();
@@ -321,7 +321,7 @@ async function status(page, look, server) {
 	await page.locator("#pane-tab-prompt").focus();
 	await page.keyboard.press("Escape");
 	await server.op("setting.set", { key: "model", value: "openai/none" });
-	await page.locator("text=openai/none").first().waitFor();
+	await page.locator("text=openai/none >> visible=true").first().waitFor();
 	await page.fill("#composer", "and?");
 	await page.press("#composer", "Control+Enter");
 	await page.locator(".toast.problem, .failure").first().waitFor();
