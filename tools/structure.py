@@ -14,7 +14,7 @@ commit that raises one gives the reason. check_layers.py rejects cycles of more 
 
   tools/structure.py [BUILD]            the report (BUILD: default build/obj)
   tools/structure.py --check [BUILD]    compares with the limits
-  tools/structure.py --write [BUILD]    makes the current figures the limits
+  tools/structure.py --write [BUILD]    makes the current figures the limits (lines in hundreds)
 """
 import collections
 import glob
@@ -159,6 +159,8 @@ def main():
     build = os.path.abspath(words[0]) if words else os.path.join(ROOT, "build/obj")
     found, groups = figures(build)
     if mode == "--write":
+        # Rounded up: a fix of a few lines needs no new limit.
+        found["lines"] = {name: -(-number // 100) * 100 for name, number in found["lines"].items()}
         with open(LIMITS, "w", encoding="utf-8") as file:
             json.dump(found, file, indent="\t")
             file.write("\n")

@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,7 +23,8 @@
 
 enum {
 	READ_TRIES = 2,
-	FRESH_MS = 200, /* a write that began this recently may not have ended */
+	FRESH_MS = 200,   /* a write that began this recently may not have ended */
+	WRITER_MS = 1000, /* the same while a process has the file open for writing */
 	READ_SIZE = 64 << 10,
 	SNIFF_SIZE = 16, /* enough to tell an image */
 	OPEN_FLAGS = O_NOFOLLOW | O_CLOEXEC
@@ -369,9 +371,24 @@ read_once(int fd, size_t text_max, size_t image_max, rt_buf *out, struct stat *i
 	return no_fault;
 }
 
-/* For how long the file is still one that was changed just now; 0: it is not. */
+/* Whether a process has the file open for writing, as far as the kernel says so: leases are limited to
+ * local file systems and to the owner's files. The signal of a lease that is broken before it is given
+ * back is ignored by default. */
+static bool
+has_writer(int fd)
+{
+	if (fcntl(fd, F_SETSIG, SIGURG) != 0)
+		return false;
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return errno == EAGAIN;
+	(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+/* The remaining time in which the file counts as just changed; 0: it does not. A time in the near
+ * future is that of a file server whose clock is ahead. */
 static int64_t
-fresh_for_ms(const struct stat *info)
+fresh_for_ms(int fd, const struct stat *info)
 {
 	struct timespec now;
 	int64_t age_ms;
@@ -380,20 +397,27 @@ fresh_for_ms(const struct stat *info)
 		return 0;
 	age_ms = (int64_t)(now.tv_sec - info->st_mtim.tv_sec) * 1000 +
 		 (now.tv_nsec - info->st_mtim.tv_nsec) / 1000000;
-	return age_ms >= 0 && age_ms < FRESH_MS ? FRESH_MS - age_ms : 0;
+	if (age_ms <= -WRITER_MS || age_ms >= WRITER_MS)
+		return 0;
+	if (age_ms < 0)
+		age_ms = 0;
+	if (has_writer(fd))
+		return WRITER_MS - age_ms;
+	return age_ms < FRESH_MS ? FRESH_MS - age_ms : 0;
 }
 
 /* A write sets the modification time as it begins, and the clock of these times ticks slowly: equal
  * times do not show that a file rests. The bytes of a write that has begun appear one after the other,
  * and its process may be suspended in the middle. So a file that was changed just now is read again
- * when its last change is FRESH_MS old. A write that takes longer than that cannot be detected. */
+ * when its last change is FRESH_MS old, and one that is still open for writing must also have been left
+ * alone for WRITER_MS. A write that is suspended for longer cannot be detected. */
 static rt_file_fault
 read_settled(rt_scope *s, int fd, size_t text_max, size_t image_max, rt_buf *out)
 {
 	struct stat first, second;
 	rt_file_fault f = read_once(fd, text_max, image_max, out, &first);
-	int64_t wait_ms = f.kind == RT_FILE_NO_PROBLEM ? fresh_for_ms(&first) : 0;
-	const struct timespec wait = {.tv_nsec = wait_ms * 1000000L};
+	int64_t wait_ms = f.kind == RT_FILE_NO_PROBLEM ? fresh_for_ms(fd, &first) : 0;
+	const struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
 	rt_buf *again;
 
 	if (wait_ms == 0)

@@ -67,6 +67,7 @@ def small(c, place):
     t.key("Enter")
     c.store("sent", lambda: [x for _, x in place.texts()[4:5]], ["A message that is longer than a row of this"])
     t.wait("main, 1 of 2", "That makes 5 messages")
+    c.store("answered", lambda: len(place.texts()), 6)  # shown before it is stored
     t.key("M-u", "M-u")
     c.store("undone", lambda: len(place.texts()), 4)
     t.wait("Undone", "1 of 2")
