@@ -2,19 +2,25 @@
 # SPDX-License-Identifier: MIT
 """Lists the strings that users see, by surface, for review.
 
-    tools/strings.py [SURFACE ...]   print the strings (all surfaces by default)
-    tools/strings.py --files ...     the same, under the name of each source file
-    tools/strings.py --check         report strings with a pattern that docs/style.md rejects
+    tools/strings.py [SURFACE ...]          print the strings (all surfaces by default)
+    tools/strings.py --files ...            the same, under the name of each source file
+    tools/strings.py --check                report strings with a pattern that docs/style.md rejects
+    tools/strings.py --comments [PATH ...]  report such comments, with a total for each directory
 
 Surfaces are cli, tui, server, engine and web. A string is a C string literal (adjacent literals
 are joined, format specifications stay) or a string, template or text of the page, with at least
 two words. SQL, JSON, headers and test data are left out. The pages in docs/ and README.md are
-checked line by line, code blocks excepted. The exit status of --check is 1 if anything was found.
+checked line by line, code blocks excepted. Comments include the docstrings of Python; lines of comment
+that follow each other are one comment. Patterns whose row in docs/style.md says "(strings only)" do
+not apply to comments. The exit status of --check and --comments is 1 if anything was found.
 """
+import collections
 import glob
+import io
 import os
 import re
 import sys
+import tokenize
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 SURFACES = {
@@ -25,6 +31,7 @@ SURFACES = {
                "markup", "formats", "llm", "hooks", "library"],
     "web": [],
 }
+COMMENTED = ["src", "include", "web", "tests", "tools", "bench", "examples"]
 PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md"]
 # The story of the tour is fiction.
 SOURCES_LEFT_OUT = {"src/cli/demo_story.c"}
@@ -141,18 +148,114 @@ def page_lines():
                         yield name, number, line.rstrip("\n")
 
 
-def rejected_patterns():
+def c_comments(text, grammar=C_TOKEN):
+    """Comments of C, or of TypeScript and CSS with their grammar."""
+    for token in grammar.finditer(text):
+        if token[0].startswith(("/*", "//")):
+            yield token.start(), token[0]
+
+
+def web_comments(text):
+    return c_comments(text, TS_TOKEN)
+
+
+def python_comments(text):
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    is_first = True  # of a statement: then a string is a docstring
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        at = starts[token.start[0] - 1] + token.start[1]
+        if token.type == tokenize.COMMENT or token.type == tokenize.STRING and is_first:
+            yield at, token.string
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            is_first = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+
+
+def shell_comments(text):
+    """Lines that begin with #, # after a command, and docstrings of a Python program in the script."""
+    for found in re.finditer(r"""^[ \t]*(#.*|\"\"\".*?\"\"\")|^[^#"'\n]*[ \t](#[ ].*)""", text, re.M):
+        group = 1 if found[1] else 2
+        yield found.start(group), found[group]
+
+
+READERS = {
+    (".c", ".h", ".def", ".cpp"): c_comments,
+    (".ts", ".tsx", ".mjs", ".js", ".css"): web_comments,
+    (".py",): python_comments,
+    (".sh", ".build"): shell_comments,
+}
+
+
+def comments_of(path):
+    """Yields (line, text) of each comment of a file."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    ending = os.path.splitext(path)[1]
+    reader = next((READERS[endings] for endings in READERS if ending in endings), None)
+    if reader is None and text.startswith("#!"):
+        reader = python_comments if "python" in text.split("\n", 1)[0] else shell_comments
+    if reader is None:
+        return
+    joined, first, last = [], 0, -1
+    for at, comment in reader(text):
+        line = text.count("\n", 0, at) + 1
+        is_alone = not text[text.rfind("\n", 0, at) + 1:at].strip()
+        if joined and not (is_alone and line == last + 1 and comment[:2] != "/*"):
+            yield first, " ".join(joined)
+            joined = []
+        if not joined:
+            first = line
+        last = line + comment.count("\n")
+        for words in comment.split("\n"):
+            joined.append(re.sub(r"^\s*(/\*+|//+|#+!?|\*(?!/))?\s*|\s*(\*/)?\s*$", "", words))
+    if joined:
+        yield first, " ".join(joined)
+
+
+def commented(paths):
+    """The files under the paths, without generated ones."""
+    for top in paths:
+        found = [top] if os.path.isfile(top) else glob.glob(top + "/**/*", recursive=True)
+        for path in sorted(found):
+            if os.path.isfile(path) and not re.search(r"/node_modules/|\.generated\.|__pycache__", path) \
+                    and os.path.splitext(path)[1] not in (".txt", ".json", ".svg", ".html", ".png"):
+                yield path
+
+
+def check_comments(paths):
+    patterns = [(shown, pattern) for shown, pattern, is_for_all in pattern_rows() if is_for_all]
+    checked, found = collections.Counter(), collections.Counter()
+    for path in commented(paths or [os.path.join(ROOT, top) for top in COMMENTED]):
+        name = os.path.relpath(path, ROOT)
+        parts = name.split("/")[:-1]
+        folder = "/".join(parts[:2 if parts[:1] in (["src"], ["tests"]) else 1])
+        for line, text in comments_of(path):
+            checked[folder] += 1
+            hits = [(shown, hit[0]) for shown, pattern in patterns if (hit := pattern.search(text))]
+            found[folder] += bool(hits)
+            for shown, words in hits:
+                at = text.find(words)
+                print("%s:%d: `%s`: %s" % (name, line, shown, text[max(at - 60, 0):at + 100].strip()))
+    for folder in checked:
+        print("%-20s %5d comments, %4d rejected" % (folder, checked[folder], found[folder]))
+    print("%-20s %5d comments, %4d rejected" % ("all", checked.total(), found.total()))
+    return 1 if found.total() else 0
+
+
+def pattern_rows():
     """The table in docs/style.md: | `pattern` | instead |, patterns are regular expressions."""
     with open(os.path.join(ROOT, "docs/style.md"), encoding="utf-8") as file:
         text = file.read()
-    rows = re.findall(r"^\| `([^`]+)` \|", text.split("## Rejected patterns", 1)[1], re.M)
-    return [(row, re.compile(row.replace(r"\|", "|"), re.I)) for row in rows]
+    rows = re.findall(r"^\| `([^`]+)` \|(.*)", text.split("## Rejected patterns", 1)[1], re.M)
+    if not rows:
+        sys.exit("strings: docs/style.md has no table of rejected patterns")
+    return [(row, re.compile(row.replace(r"\|", "|"), re.I), "(strings only)" not in instead)
+            for row, instead in rows]
 
 
 def check(surfaces):
-    patterns = rejected_patterns()
-    if not patterns:
-        sys.exit("strings: docs/style.md has no table of rejected patterns")
+    patterns = [(shown, pattern) for shown, pattern, _ in pattern_rows()]
     found = checked = 0
     groups = [strings(surface) for surface in surfaces] + [page_lines()]
     for group in groups:
@@ -170,6 +273,8 @@ def check(surfaces):
 def main():
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     flags = {word for word in sys.argv[1:] if word.startswith("--")}
+    if flags == {"--comments"}:
+        sys.exit(check_comments(words))
     unknown = [word for word in words if word not in SURFACES] + list(flags - {"--check", "--files"})
     if unknown:
         sys.exit("strings: unknown argument %s\n%s" % (unknown[0], __doc__))
