@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Actions: every change that the page can make. One at a time: the next begins when the page
-// shows what the one before did, so that each is about what was seen, and says so with If-Match.
-// A failure is a line that people can read; 412 is a conflict that they decide (conflict.tsx).
+// Actions: every change that the page can make. Actions run one at a time: each starts only after
+// the page shows the result of the previous one, so it applies to the state the user saw, and sends
+// If-Match to prove it. A failure is reported as a readable message; 412 is a conflict that the
+// user resolves (conflict.tsx).
 import { get, path, post, Problem, request } from "./api";
 import { toClipboard } from "./copy";
 import { answered, asking, importedHere } from "./news";
@@ -25,24 +26,24 @@ export type Fields = Record<string, unknown>;
 export type Op = { op: string } & Fields;
 
 export interface Manner {
-	/** The tag of what was seen; left out: whatever there is. */
+	/** Tag of the version that the user saw; omitted: no check. */
 	ifMatch?: string | null;
-	/** The discussion has to be as it is shown when the turn comes. */
+	/** The discussion must still be unchanged when this action's turn comes. */
 	asSeen?: boolean;
-	/** 412 is for who asks: it is thrown. */
+	/** Throw 412 to the caller instead of asking the user. */
 	throwsStale?: boolean;
-	/** What the line says when it is done; "": nothing; left out: a general one. */
+	/** Message on success; "": none; omitted: the default of the operation. */
 	say?: string;
-	/** What the change broke nearby, as it was foreseen. */
+	/** Side effects that the server predicted for this change. */
 	advice?: Advice[];
-	/** For the conflict: the entry and the text that was to be written. */
+	/** For conflicts: the entry and the new text. */
 	entry?: string;
 	text?: string;
 }
 
 let last: Promise<unknown> = Promise.resolve(), pending = 0;
 
-/** One after the other. */
+/** Runs actions one after the other. */
 function inTurn<T>(act: () => Promise<T>): Promise<T> {
 	pending++;
 	const mine = last.then(act, act);
@@ -50,17 +51,17 @@ function inTurn<T>(act: () => Promise<T>): Promise<T> {
 	return mine;
 }
 
-/** Is something asked for that is not in view yet? Then what is shown may be older than the next key. */
+/** Is a change not yet visible? Then the next key may refer to an outdated state. */
 export function isBusy(): boolean {
 	return pending > 0;
 }
 
-/** Until all changes so far are in view. */
+/** Waits until all changes so far are visible. */
 export async function idle(): Promise<void> {
 	await last;
 }
 
-/** What a message says to those who type commands. */
+/** The part of an error message that is meant for command-line users. */
 const COMMAND = /; (see|run|[^;:]* first): retake [^;]*$/;
 
 export function sayProblem(error: unknown): void {
@@ -71,7 +72,7 @@ export function sayProblem(error: unknown): void {
 
 const undoAction = { label: "Undo", run: () => void undo() };
 
-/** Seq: the step that it is about. Its Undo goes with the next step (notice.ts). */
+/** seq: the step that the message is about. Its Undo button disappears with the next step (notice.ts). */
 export function say(text: string, isUndoable = true, seq?: number): void {
 	if (text)
 		notify({ text, action: isUndoable ? undoAction : undefined }, seq);
@@ -79,16 +80,17 @@ export function say(text: string, isUndoable = true, seq?: number): void {
 		set({ toast: null });
 }
 
-/** As `retake save`: there is nothing left to do. */
+/** Like `retake save`: nothing to do. */
 export function save(): void {
 	say("Everything is already saved: each change is on disk before it is reported.", false);
 }
 
-/** A look that was not told to the other programs, as a step would have ended redo. */
+/** The user switched to another take or discussion, but the server was not told, because that step would have
+ * discarded redo. */
 let isLookUntold = false;
 const LOOKS = new Set(["undo", "redo", "jump", "entry.view", "take.switch", "discussion.switch"]);
 
-/** A step is about to be made: what is shown becomes what is active, as it is without anything to redo. */
+/** Called before a step: makes the visible discussion and take the active ones. Until then redo is kept. */
 async function tellLook(): Promise<void> {
 	isLookUntold = false;
 	const disc = state.disc, take = state.take;
@@ -103,7 +105,8 @@ function isStale(error: unknown): boolean {
 	return error instanceof Problem && error.status === 412;
 }
 
-/** Done, and shown: what a change answers, or null when it was not done (and that was said). */
+/** Sends a change and waits until it is visible. Returns the server's result, or null if it failed and the failure
+ * was reported. */
 async function change(method: string, where: string, ask: Ask, manner: Manner,
 		name: string, fields: Fields): Promise<Result | null> {
 	if (isLookUntold && !LOOKS.has(name))
@@ -129,7 +132,7 @@ async function change(method: string, where: string, ask: Ask, manner: Manner,
 			return await change(method, where, ask, { ...manner, asSeen: false, ifMatch: tag }, name, fields);
 		if (decision === "both")
 			return await changeAsTake(manner.entry!, manner.text!, false);
-		// given up: for a text that is an end as good as any
+		// discarded: for an edited text this counts as done
 		return manner.text === undefined ? null : { seq: 0, unchanged: true };
 	} finally {
 		answered(seq);
@@ -176,13 +179,13 @@ function tell(name: string, result: Result, manner: Manner): void {
 
 const PLAIN_WORD = /^[a-z]+[,.:;!?]?(\s|$)/;
 
-/** A message as a sentence. What it begins with is no word of it where it is a URL or a name of the computer's. */
+/** Turns a message into a sentence. A first word that is a URL or an identifier is not capitalised. */
 export function sentence(text: string): string {
 	const whole = PLAIN_WORD.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 	return /[.!?]$/.test(whole) ? whole : whole + ".";
 }
 
-/** What the server foresees, with the numbers that people see for its ids. */
+/** A prediction of the server, with ids replaced by the entry numbers that the user sees. */
 export function told(advice: Advice): string {
 	const words = advice.text.split(" ").map((word, at, all) => {
 		const isName = /^(entry|entries|and)$/.test(all[at - 1] ?? "") && (word === advice.entry || word === advice.other);
@@ -196,7 +199,7 @@ async function mend(repairs: Op[], isMerge: boolean): Promise<void> {
 	await batch(repairs, { say: isMerge ? "Merged them." : "Mended." });
 }
 
-/** What operations would break; where that cannot be said, nothing. */
+/** Predicted side effects of operations; empty if the request fails. */
 async function foreseen(ops: Op[]): Promise<Advice[]> {
 	try {
 		return (await advise(ops)).advice;
@@ -213,7 +216,7 @@ function textOf(content: Content): string {
 
 type Decision = "overwrite" | "both" | "discard";
 
-/** 412: what there is now, and what the person wants done about it. */
+/** After 412: fetches the current version and asks the user how to resolve the conflict. */
 async function askAboutConflict(manner: Manner, name: string,
 		fields: Fields): Promise<{ decision: Decision; tag: string | null }> {
 	const entry = manner.entry ?? null, mine = manner.text ?? null;
@@ -224,7 +227,7 @@ async function askAboutConflict(manner: Manner, name: string,
 			theirs = textOf(now.entry.content);
 			tag = now.tag;
 		} catch {
-			theirs = null; // it is gone
+			theirs = null; // deleted
 		}
 	}
 	const decision = await new Promise<Decision>((decide) => set({
@@ -239,7 +242,7 @@ async function askAboutConflict(manner: Manner, name: string,
 
 type Then = (done: Result | null) => Promise<void>;
 
-/** Any operation, in the open discussion and take. Then: what belongs to it, and comes before the next one. */
+/** Runs any operation in the open discussion and take. then: follow-up work before the next action. */
 export function op(name: string, fields: Fields = {}, manner: Manner = {}, then?: Then): Promise<Result | null> {
 	return inTurn(async () => {
 		const done = await change("POST", path("ops", name), { query: pinned(), body: fields }, manner, name, fields);
@@ -248,7 +251,7 @@ export function op(name: string, fields: Fields = {}, manner: Manner = {}, then?
 	});
 }
 
-/** Several, as one step. */
+/** Runs several operations as one step. */
 export function batch(ops: Op[], manner: Manner = {}, then?: Then): Promise<Result | null> {
 	return inTurn(async () => {
 		const done = await change("POST", discPath("batch"),
@@ -258,13 +261,13 @@ export function batch(ops: Op[], manner: Manner = {}, then?: Then): Promise<Resu
 	});
 }
 
-/** An operation on one entry, if that is still as it was seen. */
+/** Runs an operation on one entry, provided that it is unchanged since the user saw it. */
 function entryOp(name: string, entry: string, fields: Fields = {}, manner: Manner = {}): Promise<Result | null> {
 	return inTurn(() => change("POST", path("ops", name), { query: pinned(), body: { entry, ...fields } },
 		{ entry, ifMatch: state.tags.get(entry), ...manner }, name, { entry, ...fields }));
 }
 
-/** Show the take that an operation made; result.take is its name. */
+/** Opens the take that an operation created; result.take is its name. */
 async function follow(result: Result | null): Promise<void> {
 	if (!result?.take)
 		return;
@@ -273,7 +276,7 @@ async function follow(result: Result | null): Promise<void> {
 		await open(state.disc!, named.id, state.focus ?? undefined);
 }
 
-/** From where each discussion was made that this page followed: back to there when it is undone. */
+/** For each discussion that was created and opened here: where the user came from, to return there on undo. */
 const cameFrom = new Map<string, { disc: string; take?: string }>();
 
 async function followDiscussion(result: Result | null): Promise<void> {
@@ -291,7 +294,7 @@ async function followDiscussion(result: Result | null): Promise<void> {
 
 // ---- entries ----
 
-/** The text of an entry that is edited; tag: what was seen when the editing began. */
+/** Saves an edited text. tag: the entry's version when editing began. */
 export async function edit(entry: string, text: string, tag: string | null, isBlocks: boolean): Promise<boolean> {
 	const fields = { content: text, ...(isBlocks ? { keep_blocks: true } : {}) };
 	const advice = await foreseen([{ op: "entry.edit", entry, ...fields }]);
@@ -299,7 +302,7 @@ export async function edit(entry: string, text: string, tag: string | null, isBl
 	return done !== null;
 }
 
-/** A question of one's own that is put differently: saved, in a new take where others follow, and asked. */
+/** Edits a question of the user, saves it (in a new take if other entries follow) and asks it again. */
 export async function editAndAsk(entry: string, text: string, seen: { text: string; tag: string | null }, isBlocks: boolean, isLast: boolean): Promise<boolean> {
 	const isSaved = text === seen.text;
 	let at: string | undefined = entry;
@@ -327,7 +330,7 @@ async function changeAsTake(entry: string, text: string, keepAfter: boolean): Pr
 	return done;
 }
 
-/** An entry at the head; where it was a draft, that is gone in the same step. */
+/** Appends an entry at the head. If the text was a draft, the draft is cleared in the same step. */
 export async function append(role: string, content: Content, wasDraft = false): Promise<Result | null> {
 	const was = state.focus;
 	const done = wasDraft
@@ -338,7 +341,7 @@ export async function append(role: string, content: Content, wasDraft = false): 
 	return done;
 }
 
-/** What is new is the next one for the keys, unless somebody has gone on to another entry meanwhile. */
+/** Focuses the new entry, unless the user has moved to another one since. */
 function focusNew(done: Result | null, was: string | null): void {
 	if (done?.entry && state.focus === was && !document.activeElement?.matches("article.entry"))
 		set({ focus: done.entry });
@@ -356,7 +359,7 @@ export async function insert(place: { before?: string; after?: string }, role: s
 	return done;
 }
 
-/** The rows from anchor to focus, in order; one row when nothing is selected. */
+/** The rows from anchor to focus, in order; one row if nothing is selected. */
 export function selected(): string[] {
 	const outline = state.outline;
 	const to = outline ? placeOf(outline, state.focus) : -1;
@@ -373,7 +376,7 @@ export async function remove(ids: string[]): Promise<void> {
 	const at = placeOf(outline, ids[ids.length - 1]);
 	const next = outline.id[at + 1] ?? outline.id[placeOf(outline, ids[0]) - 1] ?? null;
 	const say = ids.length === 1 ? "Deleted an entry." : `Deleted ${ids.length} entries.`;
-	// the next key is about the next entry, however quickly it comes
+	// move the focus first: the next key may come before the answer
 	const hadFocus = document.activeElement?.closest(".entry") !== null, isKept = focusKept();
 	set({ focus: next, anchor: null });
 	const run = { from: ids[0], to: ids[ids.length - 1] };
@@ -391,7 +394,7 @@ export async function changeRole(entry: string, role: string): Promise<void> {
 	await entryOp("entry.role", entry, { role });
 }
 
-/** Is: how it is to be, from how it is when its turn comes; of two presses each does something. */
+/** is: computes the new state when the action runs, so that pressing twice toggles twice. */
 export async function mute(entry: string, is: () => boolean): Promise<void> {
 	await inTurn(() => {
 		const muted = is();
@@ -400,7 +403,7 @@ export async function mute(entry: string, is: () => boolean): Promise<void> {
 	});
 }
 
-/** Likewise what is no step, but seen by other programs; null: nothing. */
+/** Like mute(), for display state that is stored on the server without a step; null: no change. */
 export async function view(entry: string, is: () => Fields | null): Promise<void> {
 	await inTurn(async () => {
 		const fields = is();
@@ -450,7 +453,7 @@ export async function copyText(text: string): Promise<void> {
 
 // ---- takes ----
 
-/** What comes next is that people write there. */
+/** Focuses the composer afterwards. */
 export async function branch(at: string, name?: string): Promise<void> {
 	const isKept = focusKept();
 	const done = await op("take.branch", { at, ...(name ? { name } : {}) }, {}, follow);
@@ -458,7 +461,7 @@ export async function branch(at: string, name?: string): Promise<void> {
 		document.getElementById("composer")?.focus();
 }
 
-/** Show a take; where it has not got the entry that the keys were about, the one in its place. */
+/** Opens a take. If it does not contain the focused entry, focuses the entry at the same position. */
 async function openNear(take: string): Promise<void> {
 	const at = state.outline ? placeOf(state.outline, state.focus) : -1;
 	await open(state.disc!, take, state.focus ?? undefined);
@@ -470,8 +473,8 @@ async function openNear(take: string): Promise<void> {
 	showEntry(near, false);
 }
 
-/** Show a take; it becomes the active one, too, for the other programs. To look at one takes nothing
- *  away: while something can be done again, they are told with the next step, which ends that. */
+/** Opens a take and makes it the active one on the server. While redo is possible, the switch is only sent with
+ * the next step, because it would discard redo. */
 export async function switchTake(take: string): Promise<void> {
 	await inTurn(() => switchNow(take));
 }
@@ -494,7 +497,7 @@ export async function stepTake(by: 1 | -1): Promise<void> {
 	});
 }
 
-/** A look at some place, when what was asked for before is done: else that would lead away again. */
+/** Opens a place after all pending actions; otherwise one of them could navigate away again. */
 export async function show(disc: string, take?: string, at?: string): Promise<void> {
 	await inTurn(() => open(disc, take, at));
 }
@@ -525,7 +528,7 @@ export async function newDiscussion(name: string): Promise<void> {
 	await op("discussion.new", { name }, {}, followDiscussion);
 }
 
-/** A discussion with what is in it, as one step. */
+/** Creates a discussion with contents, as one step. */
 export async function make(name: string, ops: Op[]): Promise<void> {
 	await inTurn(async () => {
 		const done = await change("POST", "/batch", { body: { ops } }, { say: `Created the discussion "${name}".` }, "batch", { ops });
@@ -538,7 +541,7 @@ export async function switchDiscussion(disc: string): Promise<void> {
 	await inTurn(async () => {
 		if (disc === state.disc)
 			return;
-		set({ toast: null }); // what it would undo is not here
+		set({ toast: null }); // its Undo belongs to the other discussion
 		const couldRedo = state.canRedo;
 		await open(disc);
 		isLookUntold = couldRedo || state.canRedo;
@@ -548,15 +551,15 @@ export async function switchDiscussion(disc: string): Promise<void> {
 	});
 }
 
-/** A discussion, and takes of it, as one step. */
+/** Renames a discussion and some of its takes, as one step. */
 export async function renameDiscussion(disc: string, name: string, takes: { take: string; name: string }[]): Promise<void> {
 	const ops = [{ op: "discussion.rename", discussion: disc, name }, ...takes.map((each) => ({ op: "take.rename", ...each }))];
 	await inTurn(() => change("POST", path("discussions", disc, "batch"), { body: { ops } }, { say: DONE["discussion.rename"] }, "batch", { ops }));
 }
 
-/** The properties by which a discussion is listed; null: the default. */
+/** Sets a property that is used in the list of discussions; null: the default. */
 export async function setListed(disc: string, key: "pinned" | "archived" | "tags", value: true | string[] | null, say: string): Promise<void> {
-	const isHere = disc === state.disc; // undo goes with the open one
+	const isHere = disc === state.disc; // undo applies to the open discussion
 	const done = await inTurn(() => change("POST", path("ops", "setting.set"), { query: { discussion: disc }, body: { key, value } },
 		{ say: isHere ? say : "" }, "setting.set", { key, value }));
 	if (done && !isHere)
@@ -588,7 +591,7 @@ export async function setSetting(key: string, value: unknown, quiet = false): Pr
 
 const MOST_SAID = 60;
 
-/** "Model: openai/gpt-5."; what is long is only named. */
+/** "Model: openai/gpt-5."; long values are not repeated. */
 function said(key: string, value: unknown): string {
 	const name = key.charAt(0).toUpperCase() + key.slice(1).replace(/_/g, " ");
 	if (value === null)
@@ -597,12 +600,12 @@ function said(key: string, value: unknown): string {
 	return typeof value === "object" || text.length > MOST_SAID || text.includes("\n") ? `${name}: saved.` : `${name}: ${text}`;
 }
 
-/** Steps of drafts that this page stored. They may not be in view yet when undo is pressed. */
+/** Steps of drafts that this page stored. They may not be visible yet when undo is pressed. */
 const ownDrafts = new Set<number>();
 /** Resolves when the last draft is stored. */
 let leaving: Promise<void> = Promise.resolve();
 
-/** What was typed and not sent, kept with its discussion when that is left. */
+/** Stores an unsent draft with its discussion when the user leaves it. */
 export function leaveDraft(disc: string, take: string | null, text: string): Promise<void> {
 	return leaving = writeDraft(disc, take, text);
 }
@@ -615,7 +618,7 @@ async function writeDraft(disc: string, take: string | null, text: string): Prom
 			{ query: { discussion: disc, take } })).seq;
 		ownDrafts.add(seq);
 	} catch {
-		// the browser has it still
+		// the browser still has a copy
 	} finally {
 		answered(seq);
 	}
@@ -623,7 +626,7 @@ async function writeDraft(disc: string, take: string | null, text: string): Prom
 
 // ---- history ----
 
-/** What undo would take back, or redo bring back: "edited an entry"; "": it is too far to say. */
+/** Description of the next step to undo or redo: "edited an entry"; "": not in the loaded history. */
 export async function nextInTime(way: Way): Promise<string> {
 	const next = nextStep(await nearSteps(), way);
 	return next ? fullWords(next) : "";
@@ -634,8 +637,8 @@ interface Went {
 	steps: Step[];
 }
 
-/** One undo or redo of the server's, if the history is as it was seen, and the steps that it went
- *  over; null: it was not done, and that was said. */
+/** Sends one undo or redo, provided that the history is unchanged. Returns the affected steps; null: it failed and
+ * the failure was reported. */
 async function goOnce(way: Way, count: number, seen: Seen): Promise<Went | null> {
 	const fields = count > 1 ? { count } : {};
 	const done = await change("POST", path("ops", way), { query: pinned(), body: fields },
@@ -645,7 +648,8 @@ async function goOnce(way: Way, count: number, seen: Seen): Promise<Went | null>
 	return { done, steps: await moved(done.seq, seen.steps).catch(() => []) };
 }
 
-/** Show what came back or went: its discussion, if that came back; its take. Where the one that was shown went: from where it was made. */
+/** Opens what undo or redo affected: a restored discussion, or the take of the step. If the visible discussion
+ * disappeared, returns to where it was created. */
 async function showMoved(steps: Step[], known: Set<string>, shown: string | null): Promise<void> {
 	const isThere = (disc?: string | null) => state.discussions.some((each) => each.id === disc);
 	const from = shown && !isThere(shown) ? cameFrom.get(shown) : undefined;
@@ -659,21 +663,21 @@ async function showMoved(steps: Step[], known: Set<string>, shown: string | null
 		await openNear(take);
 }
 
-/** What is to be done of a history that was seen. */
+/** What to do with a given history. */
 interface Plan {
-	/** Steps as people count them. */
+	/** Number of steps, as the user counts them. */
 	count: number;
-	/** What is said when it is done; "": the steps. */
+	/** Message afterwards; "": list the steps. */
 	words: string;
 }
 
-/** Who undoes while a reply arrives that was asked for last takes back that: it is stopped. What
- *  others did meanwhile is not taken back with it. null: there is none. */
+/** Undo while a reply of this page is arriving stops the reply and undoes it with its question. Changes that
+ * others made in the meantime are kept. null: no reply is arriving. */
 async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 	const begun = startedHere();
 	if (!begun)
 		return null;
-	// in this order: a step of its question that is there means that the run knows it
+	// this order matters: if the step of the question exists, the run knows it
 	const newest = nextStep(await nearSteps(), "undo");
 	const run = begun.question ? begun : await get<Run>(path("runs", begun.run)).catch(() => begun);
 	const asked = await stepsOf(run, newest);
@@ -691,7 +695,8 @@ async function stopAsked(): Promise<((seen: Seen) => Promise<Plan>) | null> {
 	};
 }
 
-/** Said when what the others did is in view: their rows would put the line away. Upto: what was there before. */
+/** Reports that another change came first, after that change is visible; otherwise its rows would replace the
+ * message. upto: the last step that was visible before. */
 async function sayBetween(way: Way, seen: Seen | null, upto: number): Promise<void> {
 	const next = seen && way === "undo" ? nextStep(seen.steps, way) : undefined;
 	const words = next && next.seq > upto && await fullWords(next);
@@ -700,8 +705,8 @@ async function sayBetween(way: Way, seen: Seen | null, upto: number): Promise<vo
 	notify({ text: `Another change came first${words ? ` (${words})` : ""}, so nothing was ${way === "undo" ? "undone" : "redone"}.` });
 }
 
-/** As many steps as were meant when it was asked for, however often others come in between; but never
- *  theirs. Shown: so much of the history was in view then. null: it was not done, and that was said. */
+/** Undoes or redoes the planned steps. Retries when other steps are added in between, but never affects steps of
+ * others. shown: the last step that was visible at the request. null: it failed and the failure was reported. */
 async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: number): Promise<(Went & Plan) | null> {
 	let meant: string | null = null, seen: Seen | null = null, upto = shown;
 	for (let i = 0; i < MOST_TRIES; i++) {
@@ -714,7 +719,7 @@ async function goMeant(way: Way, plan: (seen: Seen) => Promise<Plan>, shown: num
 			notify({ text: words });
 			return null;
 		}
-		// a draft that this page stores in the meantime is no change of others
+		// a draft that this page stores in the meantime is not a change of others
 		const isTheirs = meant === null ? now.some((seq) => seq > upto && !ownDrafts.has(seq))
 			: now.join() !== meant && !now.some((seq) => ownDrafts.has(seq));
 		if (isTheirs)
@@ -738,7 +743,7 @@ async function goInTime(way: Way, wanted: number): Promise<void> {
 		lastWay.way = way;
 		await leaving;
 		const stopped = isUndo ? await stopAsked() : null, known = new Set(state.discussions.map((each) => each.id)), shown = state.disc;
-		// what a model wrote that was stopped may not be in view yet
+		// the text of a stopped reply may not be visible yet
 		const went = stopped ? await goMeant(way, stopped, 0) : await goMeant(way, async () => ({ count: wanted, words: "" }), shownSeq());
 		if (!went)
 			return;
@@ -759,13 +764,14 @@ export function redo(count = 1): Promise<void> {
 	return goInTime("redo", count);
 }
 
-/** To the state after a step. An undo would take back that step and not the jump, so the way back is a jump to the row before it. */
+/** Jumps to the state after a step. Undo would undo that step and not the jump, so the way back is another jump to
+ * the previous row. */
 export async function jump(to: number, where: { shown?: string; back?: string } = {}): Promise<void> {
 	const seen = state.take;
 	const done = await op("jump", { to }, { say: "" });
 	if (!done || done.unchanged)
 		return;
-	// to the take that was shown of that state; the way back to the one that was looked at
+	// opens the take that was visible in that state; on the way back, the take that was open before
 	const take = where.back ?? where.shown;
 	if (take && state.take !== take && state.takes.some((each) => each.id === take))
 		await show(state.disc!, take);
@@ -779,7 +785,7 @@ export async function jump(to: number, where: { shown?: string; back?: string } 
 	}, done.seq);
 }
 
-/** The take that the step changed is shown: else nothing of it could be seen. */
+/** Opens the take that the step changed; otherwise the result would not be visible. */
 export async function revert(step: Step): Promise<void> {
 	await op("revert", { seq: step.seq }, {}, async (done) => {
 		const take = done && !done.unchanged && await elsewhere(step).catch(() => null);
@@ -811,8 +817,8 @@ export async function importFile(file: Blob, name?: string): Promise<boolean> {
 	}
 }
 
-/** A model at work in the open take; null: it could not begin, and that was said, with a button that does
- *  the same again (retry: something else). Steps: those that are one action, with the reply. */
+/** Starts a model in the open take. null: it could not start, which was reported with a retry button (retry: what
+ * the button does). steps: number of steps that form one action with the reply. */
 export async function run(wish: RunWish, retry: () => void = () => void run(wish), steps = 1): Promise<Run | null> {
 	set({ toast: null });
 	try {
@@ -831,7 +837,7 @@ export async function run(wish: RunWish, retry: () => void = () => void run(wish
 	}
 }
 
-/** What arrives in the open take goes no further; false: nothing does. */
+/** Stops all replies in the open take; false: there were none. */
 export function stopReplies(): boolean {
 	const here = ownRuns(state.runs);
 	for (const each of here)
@@ -839,7 +845,7 @@ export function stopReplies(): boolean {
 	return here.length > 0;
 }
 
-/** What operations would break, before they are done. */
+/** Predicts the side effects of operations. */
 export async function advise(ops: Op[]) {
 	return post<{ advice: Advice[]; resent_tokens: number }>(discPath("advice"),
 		{ ops }, { query: { take: state.take } });

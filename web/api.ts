@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The server, as functions: JSON out, JSON or a Problem back. Knows nothing of the page.
+// The HTTP client: JSON out, JSON or a Problem back. Does not depend on the rest of the page.
 import type { ProblemBody } from "./types";
 
 const API = "/retake/v1";
 
-/** The project that the page's address names; null: the one that the server was started with. */
+/** The project in the page's address; null: the server's default project. */
 const PROJECT = new URLSearchParams(location.search).get("project");
 
-/** A failure that the server explained, or (status 0) that it could not be reached. */
+/** An error that the server explained; status 0: the server could not be reached. */
 export class Problem extends Error {
 	readonly status: number;
 	readonly code: string;
@@ -27,12 +27,12 @@ export type Query = Record<string, string | number | boolean | null | undefined>
 export interface Ask {
 	query?: Query;
 	body?: unknown;
-	/** A file, sent as it is. */
+	/** A file, sent verbatim. */
 	raw?: BodyInit;
 	ifMatch?: string;
-	/** Look at the past: no tag, no change. */
+	/** Read an earlier state: no tag, no changes. */
 	atOp?: number;
-	/** Do this once, however often it is sent; made when left out. */
+	/** Idempotency key; generated if omitted. */
 	key?: string;
 	signal?: AbortSignal;
 }
@@ -66,14 +66,14 @@ async function problemOf(response: Response): Promise<Problem> {
 	try {
 		body = (await response.json()) as ProblemBody;
 	} catch {
-		// not a problem in JSON: the status has to do
+		// no JSON body: only the status is known
 	}
 	return new Problem(response.status, body);
 }
 
 declare global {
 	interface Window {
-		/** A request that early.ts made; null: it has to be made again. */
+		/** A request started by early.ts; null: it failed and must be repeated. */
 		retakeEarly?: { where: string; answer: Promise<Early | null> };
 	}
 }
@@ -84,7 +84,7 @@ interface Early {
 	status: number;
 }
 
-/** What was asked before, once. */
+/** Takes the answer of a request that early.ts started; each is used once. */
 async function early(where: string): Promise<Early | null> {
 	const asked = window.retakeEarly;
 	if (asked?.where !== where)
@@ -114,7 +114,7 @@ async function send(method: string, full: string, ask: Ask): Promise<Response> {
 	}
 }
 
-/** The general form. Throws a Problem. */
+/** General request. Throws a Problem. */
 export async function request<T>(method: string, where: string, ask: Ask = {}): Promise<Answer<T>> {
 	const full = address(where, ask.atOp === undefined ? ask.query : { ...ask.query, at_op: ask.atOp });
 	const known = method === "GET" && window.retakeEarly ? await early(full) : null;

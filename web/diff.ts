@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Diff: what is different between two texts, in words, or between two lists. Myers' algorithm with
-// a limit; beyond it they are said to differ as wholes, but for their equal beginnings and ends.
+// Diff: differences between two texts (by words) or two lists. Myers' algorithm with a limit;
+// beyond it, only the common prefix and suffix are recognised.
 
 export interface Piece {
 	kind: "same" | "out" | "in";
 	text: string;
 }
 
-/** The same of several items. */
+/** A run of items of the same kind. */
 export interface Run {
 	kind: Piece["kind"];
 	texts: string[];
@@ -20,7 +20,7 @@ function words(text: string): string[] {
 	return text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
 }
 
-/** The path of fewest changes through the middle, as [x, y] corners; null: too many. */
+/** The shortest edit path through the middle, as [x, y] corners; null: too many edits. */
 function shortest(a: string[], b: string[]): Piece[] | null {
 	const most = Math.min(a.length + b.length, MOST_STEPS);
 	const far = new Map<number, number>([[1, 0]]);
@@ -74,7 +74,7 @@ function joined(pieces: Piece[]): Run[] {
 	return result;
 }
 
-/** What is different between two lists: runs of items that are in both, or in one alone. */
+/** Differences between two lists: runs of items that are in both, or only in one. */
 export function changes(a: string[], b: string[]): Run[] {
 	let head = 0, tail = 0;
 	while (head < a.length && head < b.length && a[head] === b[head])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Drafts: what was typed and not saved. It belongs to the store, and to the window in which it was
-// typed: it is there again when that is loaded anew, and in no other. A copy stays in the browser:
-// what a window left that was closed is offered to others (left.tsx), and never filled in.
+// Drafts: unsaved text. A draft belongs to the store and to the browser window where it was typed:
+// it is restored when that window reloads, and never in another. A copy in localStorage survives
+// the window: drafts of closed windows are offered to others (left.tsx), but never filled in.
 import { STORE } from "./place";
 
 const OWN = `retake.draft.${STORE}.`, LEFT = `retake.left.${STORE}.`, WINDOW = "retake.window";
@@ -11,7 +11,7 @@ function storage(of: "local" | "session"): Storage | null {
 	try {
 		return of === "local" ? localStorage : sessionStorage;
 	} catch {
-		return null; // forbidden: then the text is in the field alone
+		return null; // storage is forbidden: the text exists only in the field
 	}
 }
 
@@ -22,7 +22,7 @@ function write(to: Storage | null, key: string, text: string | null): void {
 		else
 			to?.setItem(key, text);
 	} catch {
-		// full: as above
+		// full: same as above
 	}
 }
 
@@ -33,20 +33,21 @@ function ownWindow(): string {
 }
 
 const mine = ownWindow();
-// Held as long as the window is there: so others know that it is. Shared, for a copy of this window.
+// This lock is held as long as the window exists, so that other windows can tell. Shared, for duplicates of this
+// window.
 void navigator.locks?.request(WINDOW + "." + mine, { mode: "shared" }, () => new Promise(() => undefined)).catch(() => undefined);
 
 export function ownDraft(key: string): string | null {
 	return storage("session")?.getItem(OWN + key) ?? null;
 }
 
-/** null: it is saved, or given up. */
+/** null: saved or discarded. */
 export function keepDraft(key: string, text: string | null): void {
 	write(storage("session"), OWN + key, text);
 	write(storage("local"), `${LEFT}${mine}.${key}`, text);
 }
 
-/** What this window left with a discussion, on the server, so that it is known again as its own. */
+/** The draft that this window stored with a discussion on the server, to recognise it later as its own. */
 export function keepLeft(disc: string | null, text: string): void {
 	write(storage("session"), `${OWN}left.${disc}`, text || null);
 }
@@ -56,15 +57,15 @@ export function keptLeft(disc: string | null): string | null {
 }
 
 export interface Left {
-	/** Where it is kept; "": not in this browser. */
+	/** Key in localStorage; "": not stored in this browser. */
 	name: string;
 	text: string;
-	/** Its window is still there: the words are at home. */
+	/** Its window is still open. */
 	isHeld: boolean;
 }
 
-/** What other windows have under this key, or under one that begins so and goes on with a dot; and
- * this one under another such key. */
+/** Drafts of other windows under this key or under a key that extends it after a dot, and drafts of this window
+ * under other such keys. */
 export async function otherDrafts(key: string, own: string): Promise<Left[]> {
 	const local = storage("local"), found: Left[] = [];
 	const locks = await navigator.locks?.query().catch(() => undefined);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A program of its own, small enough to run before the page's own has arrived: asks for the texts
-// that will be seen first, and reads them. api.ts takes the answer.
+// A separate script, small enough to run before the main one is loaded: requests the texts that are
+// shown first. api.ts takes the answer.
 import { address } from "./api";
 import { lastTexts, linkedPlace } from "./place";
 

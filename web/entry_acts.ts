@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What people do with one entry, as far as it takes more than an operation: a question first,
-// or a part of the page that opens.
+// Actions on one entry that need more than an operation: a question first, or another part of the
+// page.
 import * as act from "./actions";
 import { askLine } from "./dialog";
 import { flagsOf, placeOf } from "./outline";
@@ -14,7 +14,7 @@ import type { Content, Entry } from "./types";
 
 export { list, showEntry } from "./focus";
 
-/** From this entry up to the one that is touched next. */
+/** Starts a selection from this entry to the one that is touched next. */
 export function select(entry: string): void {
 	set({ focus: entry, anchor: entry, isSelecting: true });
 }
@@ -47,7 +47,7 @@ export function startEdit(entry: string): void {
 	set({ editing: { entry }, focus: entry, anchor: null });
 }
 
-/** The role that comes after this one, as people and models take turns. */
+/** The role that usually follows this one, as user and model alternate. */
 export function nextRole(role: string | undefined): string {
 	const roles = state.settings?.roles ?? [];
 	const user = roles.find((each) => each.toLowerCase() === "user") ?? roles[0] ?? "User";
@@ -107,8 +107,8 @@ export function toggleMuted(entry: string): void {
 	void act.mute(entry, () => !(flagsNow(entry) & MUTED));
 }
 
-// Entries are shown as text that is read, unless somebody wants to see the source of one: what
-// "read_mode" says of an entry goes to the server, so that the other programs show it likewise.
+// Entries are rendered unless the user asked for the source of one. "read_mode" of an entry is stored on the server,
+// so that the other programs show the same.
 export function isRead(entry: Entry): boolean {
 	return entry.read_mode || !state.sources.has(entry.id);
 }
@@ -135,7 +135,7 @@ export async function textToCopy(entry: string): Promise<string> {
 	return proseOf(await bodyOf(entry));
 }
 
-/** The words of it that are selected, or else all of its text without thinking, as the prompt. */
+/** Makes the selected text of the entry the prompt, or its whole text without thinking. */
 export async function useAsPrompt(entry: string): Promise<void> {
 	const row = document.querySelector(`[data-entry="${entry}"] .entry-body`), marked = getSelection();
 	const isInside = marked?.anchorNode && marked.focusNode && row?.contains(marked.anchorNode) && row.contains(marked.focusNode);
@@ -143,7 +143,7 @@ export async function useAsPrompt(entry: string): Promise<void> {
 	await act.op("prompt.update", { text }, { say: "Set the working prompt." });
 }
 
-/** The text of an entry without its thinking; of one with thinking in its text the server's blocks say where that is. */
+/** The text of an entry without thinking. Where thinking is part of the text, the server's blocks give its ranges. */
 export function proseOf(entry: Entry): string {
 	const blocks = entry.blocks as Mark[] | undefined;
 	if (typeof entry.content !== "string" || !blocks?.some((block) => block.t === "thinking"))
@@ -180,7 +180,7 @@ export async function askAgain(entry: string): Promise<void> {
 		again(entry, Math.min(n, 100));
 }
 
-/** The entry whose versions are shown. */
+/** The entry whose versions are open. */
 export const versions: { of: string | null } = { of: null };
 
 export function showVersions(entry: string): void {
@@ -188,7 +188,7 @@ export function showVersions(entry: string): void {
 	openOverlay("versions");
 }
 
-/** To the entries that a summary was made from, if their take is still called that. */
+/** Goes to the entries that a summary was made from, if their take still has its name. */
 export async function toSource(body: Entry): Promise<void> {
 	const take = typeof body.from_take === "string" ? await findTake(body.from_take) : undefined;
 	if (!take || !state.disc)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Finished: where the user wants it, the system shows a notification when a long reply that this page
-// asked for ends while nobody sees the page. It contains the discussion's name and no text of it.
+// Finished: shows a system notification, if the user enabled it, when a long reply that this page
+// requested ends while the page is not visible. It contains the discussion's name, but none of its
+// text.
 import { say } from "./actions";
 import { set, state } from "./state";
 import { discussionOf } from "./store";
@@ -22,7 +23,7 @@ export async function switchNotify(on: boolean): Promise<void> {
 	set({});
 }
 
-/** Is something to be reported when it ends, so that the page has to keep listening? */
+/** Must the page keep listening because a reply's end is to be reported? */
 export function isAwaited(): boolean {
 	return began.size > 0 && doesNotify();
 }
@@ -41,6 +42,7 @@ export function replyEnded(run: Run): void {
 		const shown = new Notification(name, { body: text, icon: "/web/icon.svg", tag: `retake.${state.disc}` });
 		shown.onclick = () => { window.focus(); shown.close(); };
 	} catch {
-		// a system where only service workers may show one: the page has it when it is seen again
+		// on some systems only service workers may show notifications; the page shows the reply when it is
+		// visible again
 	}
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Focus: bringing a row of the list into view, for those who do not know the list.
+// Focus: moves the focus and the scroll position without a dependency on the list.
 
-/** Filled in by entries.tsx. */
+/** Set by entries.tsx. */
 export const list: { show: (id: string, focus: boolean) => void; toEnd: () => void } =
 	{ show: () => undefined, toEnd: () => undefined };
 
-/** The end of the take comes into view, and stays so while it grows. */
+/** Scrolls to the end of the take and follows it. */
 export function showEnd(): void {
 	list.toEnd();
 }
@@ -15,8 +15,8 @@ export function showEntry(id: string, focus = true): void {
 	list.show(id, focus);
 }
 
-/** Notes what has the focus. Later: has nobody gone elsewhere since? It is where it was, nowhere, or on an
- *  entry. Else it is somebody's who writes or is asked, and what is done by now leaves it alone. */
+/** Remembers the focused element. The returned function reports whether the focus may still be moved: it is
+ * unchanged, nowhere or on an entry. Otherwise the user is typing or in a dialog. */
 export function focusKept(): () => boolean {
 	const was = document.activeElement;
 	return () => {
@@ -26,12 +26,12 @@ export function focusKept(): () => boolean {
 	};
 }
 
-/** To the row that is in the tab order; where the take has none, to the take. */
+/** Focuses the tab stop of the list, or the take if it has no rows. */
 export function focusTake(): void {
 	(document.querySelector<HTMLElement>(".entry[tabindex='0']") ?? document.getElementById("take"))?.focus();
 }
 
-/** Is there a keyboard? Where fingers touch, the focus in a field would show one on the screen. */
+/** Is there a keyboard? On a touch device, focusing a field would open the on-screen keyboard. */
 export function hasKeys(): boolean {
 	return !matchMedia("(hover: none), (pointer: coarse)").matches;
 }
@@ -40,7 +40,7 @@ export function focusComposer(): void {
 	document.getElementById("composer")?.focus({ preventScroll: true });
 }
 
-/** When that has happened: to the field where one writes, unless the user has gone elsewhere since. */
+/** Focuses the composer after the promise, unless the user has moved the focus since. */
 export async function thenWrite(done: Promise<unknown>): Promise<void> {
 	const isKept = focusKept();
 	await done;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Found: words that were searched for are marked in the entry that was gone to, until the next
-// key or click. The browser paints the marks (CSS highlights): the page's elements stay as they are.
+// Found: highlights search terms in the entry that was opened from a search, until the next key or
+// click. CSS highlights leave the page's elements unchanged.
 
 const NAME = "found", TRIES = 20, PAUSE_MS = 50, MOST_MARKS = 200;
 
@@ -20,7 +20,7 @@ function rangesOf(box: Element, words: string[]): Range[] {
 	while (walker.nextNode() && ranges.length < MOST_MARKS) {
 		const node = walker.currentNode, text = node.nodeValue!.toLowerCase();
 		if (text.length !== node.nodeValue!.length)
-			continue; // places in it would be others
+			continue; // lower case has another length: positions would be wrong
 		for (const word of words)
 			for (let at = text.indexOf(word); at >= 0 && ranges.length < MOST_MARKS; at = text.indexOf(word, at + word.length)) {
 				const range = document.createRange();
@@ -32,7 +32,7 @@ function rangesOf(box: Element, words: string[]): Range[] {
 	return ranges;
 }
 
-/** In the element of this selector; words: in small letters. The text may still be on its way. */
+/** Highlights words (in lower case) in the element of this selector. The text may still be loading. */
 export function markWords(selector: string, words: string[]): void {
 	clear();
 	const mine = turn;

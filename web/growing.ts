@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// Growing: a text that is still being written, laid out. The server makes blocks of what is there
-// (POST /render) every now and then, and only of the end of it: what it calls stable stays as it
-// is and is not sent again. What came since it was asked stands behind the last block, as it was
-// written, so nothing waits.
+// Growing: incremental rendering of a streaming reply. From time to time the server renders its
+// text to blocks (POST /render), but only the unstable end: blocks before the offset "stable" do
+// not change any more and are not sent again. Text that arrived since the last request is appended
+// to the last block as plain text, so it appears at once.
 //
-// It costs so much for each second and not for each piece: the longer the end is, the more rarely
-// it is sent.
+// The cost is limited per second, not per chunk: the longer the unstable end, the less often it is
+// sent.
 import { post } from "./api";
 import type { Mark, Node } from "./markdown";
 
 const PAUSE_MS = 120, CHARACTERS_PER_MS = 64, LONGEST = 1 << 20;
 
 export interface Laid {
-	/** What the blocks are of: the beginning of the text, or all of it. */
+	/** The text that the blocks were rendered from: a prefix of the reply, or all of it. */
 	text: string;
 	blocks: Node[];
-	/** So many blocks stay as they are, */
+	/** The number of blocks that are stable, */
 	done: number;
-	/** which are so many characters. */
+	/** and their length in characters. */
 	from: number;
 }
 
@@ -32,18 +32,18 @@ interface Growth {
 
 const growths = new Map<string, Growth>();
 
-/** The characters that a text's first bytes are, in UTF-8. */
+/** The number of characters in the first bytes of a text in UTF-8. */
 function charactersOf(text: string, bytes: number): number {
 	let at = 0;
 	for (let left = bytes; left > 0 && at < text.length; at++) {
 		const code = text.charCodeAt(at);
-		// each half of a pair is two bytes of its four
+		// a surrogate pair is four bytes: two for each half
 		left -= code < 0x80 ? 1 : code < 0x800 || (code & 0xf800) === 0xd800 ? 2 : 3;
 	}
 	return at;
 }
 
-/** The text of this name is so now; tell() hears of blocks as they come. */
+/** Updates the text of a reply; onLaid is called when new blocks have been rendered. */
 export function grow(name: string, text: string, tell: (laid: Laid) => void): void {
 	const growth = growths.get(name) ?? { text, laid: null, askedAt: 0, isDue: false, tell };
 	growths.set(name, growth);
@@ -80,7 +80,7 @@ async function ask(name: string, growth: Growth): Promise<void> {
 			from: (old?.from ?? 0) + charactersOf(end, stable),
 		};
 	} catch {
-		growth.laid = old; // it stands as it was written; the next piece asks again
+		growth.laid = old; // keeps the plain text; the next chunk retries
 	}
 	growth.isDue = false;
 	if (growths.get(name) !== growth)
@@ -91,7 +91,7 @@ async function ask(name: string, growth: Growth): Promise<void> {
 		grow(name, growth.text, growth.tell);
 }
 
-// what markup.h calls "ctl"
+// the "ctl" characters of markup.h
 const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/gu;
 
 function textsOf(text: string): Node[] {
@@ -106,7 +106,7 @@ function textsOf(text: string): Node[] {
 	return nodes;
 }
 
-/** Code that is not complete has no colours yet, and no end of its last line. */
+/** Incomplete code is not highlighted, and its last line has no line feed. */
 function openCode(code: Mark, rest: Node[], endsLine: boolean): void {
 	const texts = [...(code.c ?? [])], last = texts[texts.length - 1];
 	if (!endsLine && typeof last === "string" && last.endsWith("\n"))
@@ -115,7 +115,7 @@ function openCode(code: Mark, rest: Node[], endsLine: boolean): void {
 	code.lang = undefined;
 }
 
-/** A copy of the last block with more behind its last text; null: it has none. */
+/** A copy of the last block with text appended to its last text; null: it has none. */
 function continued(block: Mark, rest: Node[], before: string): Mark | null {
 	const top = { ...block };
 	const gap = rest.length && /\s$/.test(before) ? [" "] : [];
@@ -149,7 +149,7 @@ function continued(block: Mark, rest: Node[], before: string): Mark | null {
 	}
 }
 
-/** The blocks of a text, with what came since in the last of them; null: there are none yet. */
+/** The blocks of a text, with the text since the last request in the last block; null: no blocks yet. */
 export function grown(text: string, laid: Laid | undefined): Node[] | null {
 	if (!laid || !text.startsWith(laid.text))
 		return null;
