@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Export: the button at the top; what it opens is pane_export.tsx.
+// Export: the button in the header; the overlay is in pane_export.tsx.
 import { openOverlay } from "./panes";
 
 export function ExportButton() {

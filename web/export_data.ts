@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What an exported page shows: a project and the blocks of its texts, both in elements of the
-// page (src/formats/html_impl.h), and the tree that the takes are together. There may be very
-// many takes, and they may share much: each is laid out when it is looked at.
+// Data of an exported page: a project and the rendered blocks of its texts, both stored in elements
+// of the page (src/formats/html_impl.h), and the tree of its takes. There may be very many takes
+// that share most entries: each is expanded when it is opened.
 import type { Block, Columns, Content } from "./types";
 import { isHidden } from "./outline";
 import { DIFFERS, EDITED, HIDDEN, MUTED } from "./types";
@@ -20,7 +20,7 @@ export interface PageEntry {
 	[member: string]: unknown;
 }
 
-/** An entry that is written out, or [FIRST,COUNT] of those that are. */
+/** An entry, or [FIRST,COUNT] of entries that are stored elsewhere. */
 type Said = PageEntry | [number, number];
 
 export class PageTake {
@@ -31,10 +31,10 @@ export class PageTake {
 	private from: number;
 	private laid: Int32Array | null = null;
 
-	/** So many of its entries have not been read yet. */
+	/** Number of entries at the beginning that have not been read yet. */
 	readonly before: number;
 
-	/** Its own entries go to the end of the pool. */
+	/** Appends the take's own entries to the pool. */
 	constructor(name: string, said: Said[], pool: PageEntry[], before = 0) {
 		this.name = name;
 		this.said = said;
@@ -53,7 +53,7 @@ export class PageTake {
 		this.count = count;
 	}
 
-	/** For each entry its number in the discussion; -1: not read yet. */
+	/** For each entry its number in the pool; -1: not read yet. */
 	get numbers(): Int32Array {
 		if (this.laid)
 			return this.laid;
@@ -72,7 +72,7 @@ export class PageTake {
 		return at < 0 || at >= this.count ? undefined : this.pool[this.numbers[at]];
 	}
 
-	/** Where an entry of this id stands; -1: nowhere. From the end, where most are looked for. */
+	/** Position of the entry with this id; -1: none. Searches from the end, where most lookups succeed. */
 	find(id: string | null): number {
 		let at = this.count - 1;
 		while (at >= this.before && this.entry(at)!.id !== id)
@@ -87,21 +87,21 @@ export interface PageDiscussion {
 	active: number;
 	head: string | null;
 	labels: Record<string, string>;
-	/** What was taken out before the page was written. */
+	/** What was redacted before the export. */
 	redacted: { entries: number; places: number; kinds: [string, number][] } | null;
-	/** All entries by number, each once. */
+	/** All entries by number, without duplicates. */
 	pool: PageEntry[];
-	/** Numbers of those whose content was another when they were written. */
+	/** Numbers of entries whose content was edited after they were created. */
 	edited: ReadonlySet<number>;
-	/** What Markdown means in the entry of this number. */
+	/** The rendered Markdown of the entry with this number. */
 	blocksOf: (number: number) => unknown;
 }
 
-/** A tree of all takes; rows have a depth, which is their place in the takes they are in. */
+/** A tree of all takes; the depth of a row is its position in its takes. */
 export interface PageTree {
 	columns: Columns;
 	depth: Int32Array;
-	/** By take and place: the row. */
+	/** Row by take and position. */
 	rows: Int32Array[];
 }
 
@@ -109,12 +109,12 @@ function read(id: string): any {
 	return JSON.parse(document.getElementById(id)?.textContent || "null");
 }
 
-/** As in src/formats/html_impl.h. */
+/** Must match src/formats/html_impl.h. */
 const CHUNK = 8192;
 
 const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && (count as number) >= 0;
 
-/** What was redacted, as far as it is what it should be: a page can hold anything. */
+/** The redaction summary; null if it is not valid. The page's data is untrusted. */
 function redactedOf(said: any): PageDiscussion["redacted"] {
 	if (!said || !isCount(said.entries) || !isCount(said.places) || typeof said.kinds !== "object")
 		return null;
@@ -134,7 +134,7 @@ function blocksOf(disc: number): (number: number) => unknown {
 export interface PageData {
 	discussions: PageDiscussion[];
 	active: number;
-	/** Is the rest still being read, or is nothing missing; or is there no more to come? */
+	/** "begun": the rest is being read; "whole": complete; "cut": incomplete, and no more will come. */
 	read: "begun" | "whole" | "cut";
 }
 
@@ -142,7 +142,7 @@ export function readPage(): PageData {
 	return pageOf(read("retake-data"), blocksOf, read("retake-edited"));
 }
 
-/** What stands before all the rest: the end of the take that is shown first. */
+/** Reads what precedes the rest: the end of the take that is shown first. */
 export function readFirst(): PageData | null {
 	const first = read("retake-first");
 	return first && { ...pageOf(first.data, () => (number) => first.blocks[number], first.edited, first.before), read: "begun" };
@@ -155,14 +155,14 @@ function pageOf(data: any, blocksIn: (disc: number) => (number: number) => unkno
 		return {
 			name: each.name, takes, pool, blocksOf: blocksIn(at), edited: new Set(Array.isArray(edited?.[at]) ? edited[at] : []), head: each.head ?? null, redacted: redactedOf(each.redacted),
 			active: Math.max(0, takes.findIndex((take: PageTake) => take.name === each.active)),
-			// a name of a label can be anything that an object already has
+			// a label's name may be that of an inherited property
 			labels: Object.assign(Object.create(null), each.labels),
 		};
 	});
 	return { discussions, active: Math.max(0, discussions.findIndex((each: PageDiscussion) => each.name === data.active)), read: "whole" };
 }
 
-/** All that an entry says, for searching and for a line of the outline. */
+/** The whole text of an entry, for searching and for the outline. */
 export function wordsOf(entry: PageEntry): string {
 	const { content } = entry;
 	if (typeof content === "string")
@@ -170,14 +170,14 @@ export function wordsOf(entry: PageEntry): string {
 	return content.map((block: Block) => block?.text ?? block?.thinking ?? block?.name ?? "").join(" ");
 }
 
-/** The text of an entry, without what is thought or called in it. */
+/** The text of an entry, without thinking and tool calls. */
 export function textToCopy(entry: PageEntry): string {
 	const { content } = entry;
 	return typeof content === "string" ? content
 		: content.map((block: Block) => (typeof block?.text === "string" && !/^(thinking|reasoning)$/.test(block.type) ? block.text : "")).filter(Boolean).join("\n");
 }
 
-/** What the outline shows in front: the size of a compaction, or the name that a program gives its messages. */
+/** Prefix in the outline: the size of a compaction, or the custom type of an extension's message. */
 export function titleOf(entry: PageEntry): string {
 	const tokens = Number(field(entry, "tokens_before", "tokensBefore") ?? NaN);
 	if (entry.kind === "compaction" && !Number.isNaN(tokens))
@@ -186,13 +186,13 @@ export function titleOf(entry: PageEntry): string {
 	return name ? `[${name}]` : "";
 }
 
-/** Of a program's message. */
+/** The custom type of an extension's message. */
 export function customTypeOf(entry: PageEntry): string {
 	const name = entry.kind === "custom_message" ? field(entry, "custom_type", "customType") : null;
 	return typeof name === "string" ? name : "";
 }
 
-/** A field under our name or pi's, of an entry that may come from a pi session. */
+/** A field under our name or under pi's, for entries from pi sessions. */
 function field(entry: PageEntry, ours: string, theirs: string): unknown {
 	const pi = entry.pi as Record<string, unknown> | undefined;
 	return entry[ours] ?? entry[theirs] ?? pi?.[theirs];
@@ -212,7 +212,7 @@ class Names {
 	}
 }
 
-/** Takes come in the order of their numbers, not of what they begin with. Without a time for each they stay so. */
+/** Sorts siblings by time, because takes are ordered by number. Unchanged if one has no time. */
 function oldestFirst(brothers: number[], entryOf: (at: number) => PageEntry): void {
 	const times = new Map(brothers.map((at) => {
 		const { ts } = entryOf(at);
@@ -222,12 +222,12 @@ function oldestFirst(brothers: number[], entryOf: (at: number) => PageEntry): vo
 		brothers.sort((a, b) => times.get(a)! - times.get(b)!);
 }
 
-/** Entries of the same id behind the same one are one row, whatever takes they are in. */
+/** Entries with the same id and the same parent are one row in all takes. */
 function treeOf(disc: PageDiscussion): PageTree {
 	const made: { entry: PageEntry; node: number; up: number; differs: boolean; depth: number }[] = [];
-	const madeOf = new Int32Array(disc.pool.length).fill(-1); // the last, by number
+	const madeOf = new Int32Array(disc.pool.length).fill(-1); // the last one, by number
 	const children: number[][] = [], roots: number[] = [];
-	// most entries are followed by one: only what has more brothers than a few is looked up by name
+	// most entries have one child: only those with more siblings than this are looked up by name
 	const known = new Map<string, number>(), few = 4;
 	const nameOf = (entry: PageEntry, node: number) => (entry.id ? `i${entry.id}` : `n${node}`);
 	const names: string[] = [];
@@ -307,7 +307,7 @@ function treeOf(disc: PageDiscussion): PageTree {
 
 const trees = new WeakMap<PageDiscussion, PageTree>();
 
-/** The tree of a discussion, made when it is first asked for. */
+/** The tree of a discussion, built on first use. */
 export function treeFor(disc: PageDiscussion): PageTree {
 	let tree = trees.get(disc);
 	if (!tree)
@@ -315,7 +315,7 @@ export function treeFor(disc: PageDiscussion): PageTree {
 	return tree;
 }
 
-/** Where people are: a discussion, a take, a place in it (-1: before the first). */
+/** A place: a discussion, a take, a position in it (-1: before the first entry). */
 export interface Spot {
 	disc: number;
 	take: number;
@@ -331,10 +331,10 @@ export function headSpot(discussions: PageDiscussion[], disc: number): Spot {
 	return { ...spot };
 }
 
-/** Of very much the end is read first (html_impl.h), and shown. */
+/** A very large page reads and shows the end first (html_impl.h). */
 const opensAtEnd = () => document.getElementById("retake-first") !== null;
 
-/** Where reading begins: at the first entry of the active take. */
+/** Where reading starts: at the first entry of the active take. */
 export function startSpot(discussions: PageDiscussion[], disc: number): Spot {
 	const spot = headSpot(discussions, disc);
 	return opensAtEnd() ? spot : { ...spot, at: Math.min(0, (discussions[disc].takes[spot.take]?.count ?? 0) - 1) };
@@ -356,7 +356,7 @@ export function linkOf(discussions: PageDiscussion[], spot: Spot): string {
 	return `#${query}`;
 }
 
-/** Where a link leads, or the nearest to that; and in words what of it is not here, or not yet. */
+/** The target of a link, or the nearest existing place, and a description of what is missing or not loaded yet. */
 export function ledTo(page: PageData, hash: string): { spot: Spot; missing: string } {
 	const to = linked(page.discussions, page.active, hash), { spot } = to;
 	if (page.read === "whole" || (!to.missing && spot.at >= (page.discussions[spot.disc].takes[spot.take]?.before ?? 0)))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The entries of one take in an exported page, of which only those near the window are elements
-// (an empty box stands for those above and below). What a person looks at does not move when
-// rows above turn out to be taller than guessed.
+// The entries of one take in an exported page. Only rows near the viewport are rendered; gaps stand
+// for the rows above and below. The visible text does not move when the rows above are measured.
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { Entry } from "./export_entry";
 import { headSpot, linkOf } from "./export_data";
@@ -20,13 +19,13 @@ const OVERSCAN_PX = 200, MOST_ROWS = 40, ABOVE_PX = 12, MOST_ROUNDS = 30;
 interface Props {
 	discussions: PageDiscussion[];
 	spot: Spot;
-	/** Another number: bring the entry of the spot into view. */
+	/** Incremented to scroll to the entry of the spot. */
 	turn: number;
-	/** Characters, by place. */
+	/** Number of characters by position. */
 	sizes: ArrayLike<number>;
 }
 
-/** What is hidden, or shown with a call of a tool, is shown for itself where somebody chose it, in the outline of all entries. */
+/** Hidden entries and results shown with their call are visible themselves only if selected in the outline. */
 function isShown(discussions: PageDiscussion[], spot: Spot, at: number): boolean {
 	const take = discussions[spot.disc].takes[spot.take], entry = take.entry(at);
 	return !entry || !(isHidden(entry) || isWithCall(at, (each) => take.entry(each))) || (at === spot.at && at !== headSpot(discussions, spot.disc).at);
@@ -74,7 +73,7 @@ export function Entries(props: Props) {
 		rounds.current = 0;
 	}
 	const height = box.current?.clientHeight || innerHeight;
-	const isOther = seen.current.heights !== heights; // more was read: what is looked at stays
+	const isOther = seen.current.heights !== heights; // more entries were read: keep the scroll position
 	const top = wanted.current !== null ? heights.start(wanted.current) - ABOVE_PX
 		: isOther ? heights.start(seen.current.at) + seen.current.offset : box.current?.scrollTop ?? 0;
 	const first = Math.max(before, heights.rowAt(Math.max(0, top - OVERSCAN_PX)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One entry of an exported page: who said it, and its parts. What we do not know is shown as it
-// is; nothing in it becomes markup of the page.
+// One entry of an exported page: role and content. Unknown parts are shown as source; nothing in an
+// entry becomes markup of the page.
 import { Code } from "./code";
 import { CopyButton } from "./copy";
 import { Markdown, Thinking } from "./markdown";
@@ -102,12 +102,12 @@ export interface EntryProps {
 	blocks: unknown;
 	label?: string;
 	link: string;
-	/** Its content was another when it was written. */
+	/** Its content was edited after it was created. */
 	isEdited: boolean;
 	isHead: boolean;
-	/** Of its calls of tools. */
+	/** Results of its tool calls. */
 	outcomes?: ReadonlyMap<string, Outcome>;
-	/** That begins with it; "": the same as before. */
+	/** The day that begins with this entry; "": same as before. */
 	day: string;
 	isMarked: boolean;
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The page that an export as HTML is: an outline of everything at the left, one take at the
-// right. It shows what stands in the page itself, asks nobody for anything, and keeps where one
-// is in the part of the address that is never sent: #d=…&t=…&e=… Where there is very much, the end
-// of a take stands before all the rest, and is shown while that is still being read.
+// The HTML export: an outline on the left, one take on the right. It shows only the data in the
+// page itself, makes no requests, and keeps the position in the URL fragment: #d=…&t=…&e=… In a
+// very large export the end of a take precedes the rest, and is shown while the rest is being read.
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Cut } from "./cut";
@@ -17,7 +16,7 @@ import type { PageData, PageDiscussion, Spot } from "./export_data";
 
 const MOST_TABS = 8, MOST_LISTED = 100, MOST_PRINTED = 5000, LARGE = 5000;
 
-/** Secrets that were taken out, by how many and of which kind. */
+/** Number and kinds of redacted secrets. */
 function Redacted(props: { of: PageDiscussion["redacted"] }) {
 	if (!props.of)
 		return null;
@@ -86,11 +85,11 @@ function Page(props: PageProps) {
 		setSpot(now.spot);
 		setMissing(now.missing);
 		if (missing)
-			setTurn((n) => n + 1); // it was waited for
+			setTurn((n) => n + 1); // it was missing until now
 	}
 	const [isReady, setReady] = useState(() => isWhole && disc.pool.length < LARGE);
 	useEffect(() => {
-		// the entries first: an outline of very many takes a while
+		// the entries first: an outline of very many entries takes a while
 		if (!isReady && isWhole)
 			requestAnimationFrame(() => setTimeout(() => setReady(true)));
 	}, [isWhole]);
@@ -126,7 +125,7 @@ function Page(props: PageProps) {
 		const take = Number(takeAt(tree.columns, row, String(spot.take)) ?? 0);
 		go({ disc: spot.disc, take, at: tree.depth[row] });
 	};
-	/** The same entry in another take, or its end. */
+	/** Goes to the same entry in another take, or to its end. */
 	const goTake = (take: number) => {
 		const row = rowOf(disc, spot), rows = treeFor(disc).rows[take];
 		go({ disc: spot.disc, take, at: row >= 0 && rows[spot.at] === row ? spot.at : rows.length - 1 });
@@ -189,13 +188,13 @@ function begin(): void {
 		page = data;
 		if (data.discussions.length === 0)
 			return;
-		// what is measured while it is drawn has to be in the document; what is moved loses where it was scrolled to
+		// elements must be in the document to be measured, and lose their scroll position when they are moved
 		if (!app.isConnected)
 			document.body.prepend(app, paper);
 		render(<Page {...data} onSpot={(now) => { spot = now; }} />, app);
 	};
-	// A window has few entries in it; paper has all of the take, or of a very long one the
-	// thousands around the marked entry. It cannot wait for what is still being read.
+	// Only a few entries are rendered on screen; for printing, the whole take is rendered, or of a very long one
+	// some thousands around the current entry. Printing cannot wait for data that is still being read.
 	addEventListener("beforeprint", () => {
 		if (page && spot)
 			render(<Paper page={page} spot={spot} />, paper);

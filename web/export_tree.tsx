@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The outline of an exported page: all entries of all takes as a tree, filtered and searched.
+// The outline of an exported page: all entries of all takes as a tree, with filter and search.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Cut } from "./cut";
 import { Rails } from "./pane_rails";
@@ -25,11 +25,11 @@ interface Props {
 	/** Rows of the tree; -1: none. */
 	head: number;
 	at: number;
-	/** words: that were searched for. */
+	/** words: the search terms. */
 	onGo: (row: number, words: string[]) => void;
 }
 
-/** A text with the words marked that were searched for. */
+/** A text with the search terms highlighted. */
 function Marked(props: { text: string; words: string[] }) {
 	if (props.words.length === 0)
 		return <>{props.text}</>;
