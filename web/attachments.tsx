@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Attachments: files that are attached to the next message. They are uploaded as soon as they are
-// chosen, pasted or dropped; the message then has a block for each (src/log/blob.h).
+// Attachments: files attached to the next message. A file is uploaded as soon as it is chosen,
+// pasted or dropped; the message then has a block for each (src/log/blob.h).
 import { useRef, useState } from "preact/hooks";
 import { request } from "./api";
 import { focusComposer, hasKeys } from "./focus";
@@ -14,7 +14,7 @@ const MOST_BYTES = 32 << 20;
 interface Attached {
 	name: string;
 	size: number;
-	/** Absent until it is uploaded. */
+	/** Absent until uploaded. */
 	block?: Block;
 	problem?: string;
 }
@@ -22,7 +22,7 @@ interface Attached {
 export interface Attachments {
 	list: readonly Attached[];
 	blocks: Block[];
-	/** Some are still being uploaded, or could not be. */
+	/** Some files are still being uploaded, or failed. */
 	isPending: boolean;
 	add: (files: Iterable<File>) => void;
 	clear: () => void;
@@ -70,7 +70,7 @@ export function hasFiles(event: DragEvent | ClipboardEvent): boolean {
 	return [...(data?.types ?? [])].includes("Files");
 }
 
-/** Where the bytes of a block are: in the store, or in the block itself. Empty: purged, or not known. */
+/** URL of a block's data: in the store or inline. Empty: purged or unknown. */
 export function sourceOf(block: Block): string {
 	const type = String(block.mimeType ?? "");
 	if (typeof block.sha256 === "string")
@@ -80,7 +80,7 @@ export function sourceOf(block: Block): string {
 	return `data:${/^image\/(png|jpeg|gif|webp)$/.test(type) ? type : "application/octet-stream"};base64,${block.data}`;
 }
 
-/** An image of an entry: small, and as large as there is room for when it is pressed. */
+/** An image of an entry: a thumbnail, enlarged when it is pressed. */
 export function Picture(props: { src: string; name: string }) {
 	const [isLarge, setLarge] = useState(false), [isGone, setGone] = useState(false);
 	if (!props.src || isGone)
@@ -100,7 +100,7 @@ export function FileLink(props: { block: Block }) {
 		: <span class="file-chip">{words} <span class="quiet small">purged</span></span>;
 }
 
-/** The files of the next message, each with a button that removes it. */
+/** The files of the next message, each with a button to remove it. */
 export function AttachedList(props: { of: Attachments }) {
 	if (props.of.list.length === 0)
 		return null;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Code: a text of a programming language with its words coloured. highlight.js takes it apart;
-// what it finds becomes elements here, never a string of HTML. A language that is not known,
-// or a very long text, is shown as it is.
+// Code: source text with syntax highlighting. highlight.js produces a tree that becomes elements
+// here, never a string of HTML. Text in an unknown language and very long text are not highlighted.
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import c from "highlight.js/lib/languages/c";
@@ -35,7 +34,7 @@ interface Node {
 	children: (Node | string)[];
 }
 
-/** Keeps what highlight.js finds as a tree, which its own emitter would write as HTML. */
+/** An emitter for highlight.js that builds a tree; its own emitter writes HTML. */
 class Tree {
 	root: Node = { scope: null, children: [] };
 	private stack: Node[] = [this.root];
@@ -79,7 +78,7 @@ const languages = {
 };
 let isReady = false;
 
-/** They are made ready when there is a code to be coloured: that takes as long as drawing the page. */
+/** Languages are registered on first use: registering them takes as long as the first rendering of the page. */
 function makeReady(): void {
 	if (isReady)
 		return;
@@ -101,7 +100,7 @@ function elements(nodes: (Node | string)[]): ComponentChildren[] {
 	});
 }
 
-/** The text in colours; null: as it is. */
+/** The highlighted text; null: not highlighted. */
 function coloured(text: string, language: string): ComponentChildren[] | null {
 	makeReady();
 	if (text.length > LONGEST || !hljs.getLanguage(language))
@@ -114,9 +113,9 @@ function coloured(text: string, language: string): ComponentChildren[] | null {
 	}
 }
 
-/** Code longer than this shows its beginning first (.folded in style.css). */
+/** Longer code is folded at first (.folded in style.css). */
 const FOLDED_LINES = 40;
-/** Those that were unfolded stay so when they are drawn again. */
+/** Stay unfolded when they are rendered again. */
 const unfolded = new Set<string>();
 
 function linesOf(text: string): number {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Composer: what is written at the end of the take: added as an entry of any role, or asked of
-// the model. The draft is kept by the window while it is typed (drafts.ts), and as a setting of the
-// discussion at each pause and when it is left, so that programs and other browsers have it, too.
+// Composer: the field at the end of the take. Its text is added as an entry of any role, or sent to
+// the model. The window keeps the draft while it is typed (drafts.ts); the server stores it as a
+// setting of the discussion at each pause and when the user leaves, so that other programs and
+// browsers have it, too.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { AttachButton, AttachedList, hasFiles, useAttachments } from "./attachments";
@@ -25,13 +26,13 @@ import { useCompletion } from "./symbols";
 import type { Block } from "./types";
 import { isUnfinished } from "./words";
 
-/** What the button may say: it is as wide as the widest of them, whatever it says. */
+/** All captions of the button: it is as wide as the widest. */
 const ASKS = ["Ask", "Get a reply", "Continue"];
 
-/** Long enough not to write with every key, short enough that drafts of one go are one step (2 s). */
+/** Long enough not to write at every key, short enough that drafts typed in one go are one step (2 s). */
 const TYPING_PAUSE_MS = 1000;
 
-/** What is sent: the text alone, or with the files as blocks. */
+/** The content to send: a string, or blocks if there are files. */
 function contentOf(text: string, blocks: Block[]): string | Block[] {
 	return blocks.length === 0 ? text : [...(text.trim() ? [{ type: "text", text }] : []), ...blocks];
 }
@@ -42,7 +43,7 @@ function joined(first: string, then: string): string {
 	return first.trim() && then.trim() ? `${first}\n${then}` : first.trim() ? first : then;
 }
 
-/** Kept by discussion: what was typed here and not sent. */
+/** Unsent text, by discussion. */
 function useDraft(disc: string | null): [string, (text: string | ((now: string) => string)) => void] {
 	const [of, setOf] = useState(disc);
 	const [text, setText] = useState(() => (disc && ownDraft(keyOf(disc))) ?? "");
@@ -54,7 +55,7 @@ function useDraft(disc: string | null): [string, (text: string | ((now: string) 
 			keepDraft(keyOf(disc), last.current || null);
 	};
 	if (of !== disc) {
-		// now it is known which one it is: what was typed before belongs to it
+		// the discussion is known now: the text typed so far belongs to it
 		setOf(disc);
 		type((typed) => joined(ownDraft(keyOf(disc)) ?? "", typed));
 	}
@@ -69,8 +70,8 @@ export function Composer() {
 	return <Writer key={writer.current.turn} isFirst={writer.current.turn === 0} disc={disc} />;
 }
 
-/** Of one discussion (the first is not known at the beginning): when another is opened, what was typed here is left behind.
- *  The first has the focus as soon as the page opens, but not on a touch device: that would show its keyboard. */
+/** The composer of one discussion (the first is not known at the start). Opening another discussion resets it. The
+ * first is focused when the page opens, except on touch devices, where that would open the keyboard. */
 function Writer(props: { disc: string | null; isFirst: boolean }) {
 	const { disc } = props;
 	const settings = useStore((from) => from.settings);
@@ -89,19 +90,19 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 			field.current!.focus({ preventScroll: true });
 	}, []);
 	const model = useModel();
-	// what the discussion has may be another window's: that is neither taken nor written over
+	// the stored draft may belong to another window: it is neither used nor overwritten
 	const saved = String(settings?.settings.draft ?? ""), isOurs = saved !== "" && saved === keptLeft(disc);
 	const running = ownRuns(runs);
-	// undo is the page's, until something is typed that the field can take back itself
+	// undo applies to the page until something is typed that the field itself can undo
 	const [isUntouched, setUntouched] = useState(text === "");
 	const lastRole = outline?.role[outline.role.length - 1];
 	const role = picked ?? nextRole(lastRole?.toLowerCase() === "user" && !model ? "user" : undefined);
 	const isEmpty = text.trim() === "" && attached.list.length === 0;
 	const behindAt = outline ? placeOf(outline, behind) : -1;
 	const lastBody = bodies.get(outline?.id[outline.id.length - 1] ?? "");
-	// a reply that was stopped or cut off is gone on with: another one behind it would answer nothing
+	// a reply that was stopped or cut off is continued: another reply after it would answer nothing
 	const goesOn = isEmpty && behindAt < 0 && !!lastBody && isUnfinished(lastBody);
-	// what would come behind a reply that is complete is seldom what is meant
+	// another reply after a complete one is rarely intended
 	const isAnswered = isEmpty && !goesOn && behindAt < 0 && lastRole?.toLowerCase() === "ai";
 	const isAnsweredOrCut = isAnswered || goesOn;
 	const askText = goesOn ? "Continue" : isEmpty ? "Get a reply" : "Ask";
@@ -122,12 +123,12 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		const said = text, { blocks } = attached;
 		clear();
 		if (!(await act.append(role, contentOf(said, blocks), isOurs))) {
-			setText((now) => joined(said, now)); // with what was typed since
+			setText((now) => joined(said, now)); // with the text typed since
 			attached.restore(blocks);
 		} else if (behindAt >= 0)
-			showEnd(); // of the take that it began
+			showEnd(); // of the new take
 	};
-	const askNow = useRef<(models?: string[]) => void>(() => undefined); // by then the text may be another one
+	const askNow = useRef<(models?: string[]) => void>(() => undefined); // the text may have changed by then
 	const ask = async (models?: string[]) => {
 		if (usesTemplate(text.trim()))
 			return;
@@ -148,7 +149,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		setAsker((models) => askNow.current(models));
 		return () => setAsker(null);
 	}, []);
-	// a draft is worth a step only when it is another one than the server has
+	// a draft is only worth a step if it differs from the stored one
 	const draft = useRef({ disc, text, saved, isOurs, take: state.take });
 	draft.current = { disc, text, saved, isOurs, take: state.take };
 	const leave = (from: string | null) => {
@@ -158,7 +159,8 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		keepLeft(from, now.text);
 		void act.leaveDraft(from, now.take, now.text);
 	};
-	// what the field has since this window wrote it, and so may be followed as long as nothing else is typed
+	// the text that this window stored last. The field follows changes of the stored draft as long as nothing
+	// else is typed
 	const follows = useRef<string | null>(isOurs ? saved : null);
 	useEffect(() => {
 		if (follows.current === null || text !== follows.current || saved === follows.current || !settings)
@@ -172,7 +174,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		}
 	}, [saved, disc]);
 	useLayoutEffect(() => () => leave(draft.current.disc), []);
-	// nobody types any more: what was typed is the field "draft" now, which programs read and undo takes back
+	// a pause in typing: stores the text as the setting "draft", where programs can read it and undo applies
 	useEffect(() => {
 		if (text === "" && !isOurs)
 			return;
@@ -189,7 +191,7 @@ function Writer(props: { disc: string | null; isFirst: boolean }) {
 		if (completion.takesKey(event))
 			return;
 		if (!disc && event.key === "Enter" && (event.ctrlKey || event.metaKey || sends))
-			return event.preventDefault(); // there is nothing yet that it could go to
+			return event.preventDefault(); // no discussion to send to yet
 		const isCtrl = event.ctrlKey || event.metaKey;
 		if (event.key === "Enter" && attached.isPending && (isCtrl || (sends && !event.shiftKey)))
 			return event.preventDefault();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Content: what an entry says, in its parts: text, what was thought, calls of tools and their
-// results, pictures. What we do not know is shown as it is.
+// Content: the parts of an entry: text, thinking, tool calls and their results, images. Unknown
+// parts are shown as source.
 import { useReducer } from "preact/hooks";
 import { FileLink, Picture, sourceOf } from "./attachments";
 import { Code } from "./code";
@@ -14,14 +14,14 @@ import { endWords, sizeWords } from "./words";
 import type { Call, Outcome } from "./tools";
 import type { Block, Entry } from "./types";
 
-/** Characters. */
+/** In characters. */
 const LONG = 20000, FOLDED = 4000;
 
-/** Those that were unfolded stay so when they are drawn again. */
+/** Stay unfolded when they are rendered again. */
 const unfolded = new Set<string>();
 
-/** A long text: its beginning, and a button for the rest. What models reply is read as a whole; what people and programs
- *  paste is mostly known. */
+/** A long text, folded behind a button. Replies are never folded: they are meant to be read, while a long pasted
+ * text is usually known to the user. */
 function Long(props: { text: string; tree?: unknown; isFoldable: boolean }) {
 	const { text, isFoldable } = props, [, redraw] = useReducer((n: number) => n + 1, 0);
 	const isAll = unfolded.has(text) || text.length <= (isFoldable ? FOLDED : LONG);
@@ -35,7 +35,7 @@ function Long(props: { text: string; tree?: unknown; isFoldable: boolean }) {
 	);
 }
 
-/** Outcomes are known where the next entry is. */
+/** outcomes: results of calls, as far as the next entry is loaded. */
 function Called(props: { call: Call; outcomes?: ReadonlyMap<string, Outcome> }) {
 	return <ToolRow call={props.call} outcome={props.outcomes && (props.outcomes.get(props.call.id) ?? null)} />;
 }
@@ -47,7 +47,7 @@ function Result(props: { block: Block }) {
 	return <ToolPart name="Result" gist={String(block.tool_use_id ?? block.toolCallId ?? "")} text={text} isError={(block.is_error ?? block.isError) === true} />;
 }
 
-/** An image or another file: attached here, or within a session of another program. */
+/** An image or another file: attached here, or part of another program's session. */
 function File(props: { block: Block }) {
 	const source = props.block.source as { data?: string; media_type?: string } | undefined;
 	const block: Block = { mimeType: source?.media_type ?? "image/png", data: source?.data, ...props.block };
@@ -58,7 +58,7 @@ function File(props: { block: Block }) {
 	return <Code text={pretty(props.block)} language="json" />;
 }
 
-/** Where a block of text has a tree of its own: entry.blocks has one for each, or is one. */
+/** The tree of one text block: entry.blocks has one tree per block, or is itself the tree. */
 function treeOf(entry: Entry, at: number | null): unknown {
 	const trees = entry.blocks;
 	if (at === null || !Array.isArray(trees))
@@ -110,7 +110,7 @@ function segmentText(segment: unknown): string {
 	return String(fields?.content ?? fields?.text ?? fields?.thinking ?? "");
 }
 
-/** Nobody wrote anything, and nothing else says what is here. */
+/** Placeholder for an entry without visible content. */
 function Nothing(props: { entry: Entry }) {
 	const { entry } = props;
 	if (endWords(entry) || eventOf(entry) || otherCalls(entry).length || entry.thinking_segments?.length)
@@ -122,7 +122,7 @@ interface ContentProps {
 	entry: Entry;
 	isSource: boolean;
 	outcomes?: ReadonlyMap<string, Outcome>;
-	/** Left out: the reply is complete. */
+	/** Absent if the reply is complete. */
 	onContinue?: () => void;
 }
 
@@ -148,7 +148,8 @@ export function Content(props: ContentProps) {
 				<p class="quiet partial">
 					{endWords(entry)}{" "}
 					{props.onContinue && <button type="button" class="link" title="Let the model extend this reply" onClick={(event) => {
-						event.currentTarget.closest<HTMLElement>(".entry")?.focus({ preventScroll: true }); // the button goes away
+						// the button disappears
+						event.currentTarget.closest<HTMLElement>(".entry")?.focus({ preventScroll: true });
 						props.onContinue!();
 					}}>Continue</button>}
 				</p>

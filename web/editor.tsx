@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Editor: one text field that grows with its text; for an entry that is there, or a new one.
-// What was typed is kept by the window, by entry and tag, until it is saved or given up; so it is
-// there again after the page was loaded anew (drafts.ts). Ctrl+Enter saves, Esc cancels (and asks only when
-// something was typed), Tab leaves.
+// Editor: a text field that grows with its text, for an existing entry or a new one. The window
+// keeps the draft by entry and tag until it is saved or discarded, so it survives a reload
+// (drafts.ts). Ctrl+Enter saves, Esc cancels (and asks only if the text was changed), Tab leaves.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Advices } from "./advice";
 import * as act from "./actions";
@@ -23,7 +22,7 @@ const growsByItself = CSS.supports("field-sizing", "content");
 
 export function grow(field: HTMLTextAreaElement): void {
 	if (growsByItself)
-		return; // to measure it would lay out the page with every key
+		return; // measuring would cause a layout of the page at every key
 	field.style.height = "auto";
 	field.style.height = `${field.scrollHeight + 2}px`;
 }
@@ -32,14 +31,14 @@ interface FieldProps {
 	label: string;
 	original: string;
 	draftKey: string;
-	/** Drafts of which key are offered. */
+	/** The key under which other drafts are offered. */
 	leftKey: string;
-	/** Handed the text; true: it is saved. */
+	/** true: saved. */
 	onSave: (text: string) => Promise<boolean>;
 	onEnd: () => void;
-	/** Further buttons; they are handed the text and where the cursor stands. */
+	/** Further buttons; called with the text and the cursor position. */
 	more?: { text: string; title?: string; isOff?: boolean; act: (text: string, at: number) => Promise<boolean>;
-		/** Ctrl+Shift+Enter does it. */
+		/** Also bound to Ctrl+Shift+Enter. */
 		isShift?: boolean }[];
 	saveText: string;
 	ops?: (text: string) => ({ op: string } & Record<string, unknown>)[];
@@ -47,7 +46,7 @@ interface FieldProps {
 }
 
 function Field(props: FieldProps) {
-	// what was left here earlier, not what is being typed now
+	// the draft that was kept before this editor opened
 	const kept = useRef(ownDraft(props.draftKey));
 	const isKept = kept.current !== null && kept.current !== props.original;
 	const [text, setText] = useState(kept.current ?? props.original);
@@ -58,7 +57,7 @@ function Field(props: FieldProps) {
 		const element = field.current!;
 		element.focus({ preventScroll: true });
 		element.setSelectionRange(element.value.length, element.value.length);
-		// when the list has put its rows where they belong
+		// after the list has positioned its rows
 		const frame = requestAnimationFrame(() => element.closest(".entry")?.scrollIntoView({ block: "nearest" }));
 		return () => cancelAnimationFrame(frame);
 	}, []);
@@ -67,7 +66,7 @@ function Field(props: FieldProps) {
 		keepDraft(props.draftKey, value === props.original ? null : value);
 	};
 	const finish = async (save: () => Promise<boolean>) => {
-		if (isBusy) // a key that is pressed twice
+		if (isBusy) // the key was pressed twice
 			return;
 		setBusy(true);
 		const isDone = await save();
@@ -117,7 +116,7 @@ function Field(props: FieldProps) {
 	);
 }
 
-/** On to the entry; who is elsewhere by now, or writes something else, is left there. */
+/** Moves the focus to the entry, unless the user has moved elsewhere or edits something else. */
 function endAt(entry: string | null, mine: Editing | null): void {
 	if (state.editing !== mine && state.editing !== null)
 		return;
@@ -128,10 +127,10 @@ function endAt(entry: string | null, mine: Editing | null): void {
 		showEntry(entry, isHere);
 }
 
-/** In the place of an entry's text. */
+/** Edits the text of an entry in place. */
 export function EntryEditor(props: { entry: Entry }) {
 	const { entry } = props;
-	// what was seen when the editing began, whatever arrives meanwhile
+	// the version when editing began, whatever arrives later
 	const seen = useRef({ text: textOf(entry.content), tag: state.tags.get(entry.id) ?? null });
 	const mine = useRef(state.editing);
 	const isBlocks = typeof entry.content !== "string";
@@ -169,7 +168,7 @@ export function EntryEditor(props: { entry: Entry }) {
 	);
 }
 
-/** A new entry, between others. */
+/** A new entry between others. */
 export function NewEntry(props: { before?: string; after?: string; role: string }) {
 	const [role, setRole] = useState(props.role);
 	const mine = useRef(state.editing);
@@ -193,7 +192,7 @@ interface RolePickerProps {
 	onChange: (role: string) => void;
 	label: string;
 	tabIndex?: number;
-	/** It is not about to be used: only its value is in it. */
+	/** Not about to be used: contains only the current value. */
 	isAsleep?: boolean;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Entries: the open take, of which only the rows near the window are elements (an empty box
-// stands for those above and below). The row that has the focus stays, wherever it is.
+// Entries: the list of the open take. Only rows near the viewport are rendered; gaps stand for the
+// rows above and below. The focused row is always rendered.
 //
-// What a person looks at does not move: the first row in view is the anchor, and when rows above
-// it turn out to be taller than guessed, or come and go, scrolling makes up for it. At the end
-// of the list the end is the anchor, so a reply that grows stays in view.
+// The visible text does not move: the first visible row is the scroll anchor, and scrolling
+// compensates when rows above it are measured, added or removed. At the end of the list the end is
+// the anchor, so a streaming reply stays in view.
 import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { NewEntry } from "./editor";
 import { list } from "./focus";
@@ -25,7 +25,7 @@ import type { Entry } from "./types";
 
 const OVERSCAN_PX = 200, NEAR_END_PX = 60, LOAD_AROUND = 15, MOST_ROWS = 70;
 
-/** What was found of the calls in an entry, while the entries after it are the same. */
+/** Results of the tool calls in an entry, cached while the following entries are unchanged. */
 const called = new WeakMap<Entry, { next: (Entry | undefined)[]; found: ReadonlyMap<string, Outcome> }>();
 
 function outcomesOf(at: number, bodyAt: (at: number) => Entry | undefined): ReadonlyMap<string, Outcome> | undefined {
@@ -46,11 +46,11 @@ function outcomesOf(at: number, bodyAt: (at: number) => Entry | undefined): Read
 
 interface Anchor {
 	id: string;
-	/** From the top of the window to the top of the row. */
+	/** From the top of the viewport to the top of the row. */
 	offset: number;
 }
 
-/** All that the list remembers between drawings. */
+/** State of the list between renderings. */
 class View {
 	heights = new Heights(placeOf);
 	anchor: Anchor | null = null;
@@ -59,23 +59,23 @@ class View {
 	box: HTMLElement | null = null;
 	rows: HTMLElement | null = null;
 	wanted: { id: string; focus: boolean } | null = null;
-	/** What is edited; and whether its field has yet to be brought into view. */
+	/** The open editor, and whether its field must still be scrolled into view. */
 	editing: unknown = null;
 	isEditorWanted = false;
 	expectedTop = -1;
-	/** The row with the keyboard's focus and its place in the take, where that is in view. */
+	/** The row with the keyboard focus and its position, while it is visible. */
 	seen: { id: string; at: number } | null = null;
-	/** Where in the take the row with the focus is, or was. */
+	/** Last known position of the focused row. */
 	focusAt = 0;
-	/** What has the focus in the rows before they are drawn: one that is moved loses it. */
+	/** The focused element before rendering: an element that is moved loses the focus. */
 	had: HTMLElement | null = null;
-	/** How tall replies that arrive are, below the rows. */
+	/** Height of the streaming replies below the rows. */
 	below = 0;
-	/** Something came at the end that was not in view yet; and what stood there before. */
+	/** New text has arrived below the viewport; seenEnd: the end of the list when it was last visible. */
 	isNew = false;
 	seenEnd = "";
 
-	/** First and last row to be drawn, so far as is known. */
+	/** First and last row to render, as far as heights are known. */
 	range(): [number, number] {
 		const { heights } = this;
 		const height = this.box?.clientHeight || innerHeight;
@@ -93,13 +93,13 @@ class View {
 		return [first, Math.min(last, first + MOST_ROWS, heights.count - 1)];
 	}
 
-	/** Where did the person scroll to? */
+	/** Reads the scroll position. */
 	read(): void {
 		const box = this.box!;
 		const top = box.getBoundingClientRect().top;
 		const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
 		const focused = document.activeElement?.closest(".entry")?.getBoundingClientRect().top ?? top - 9;
-		// who looks at the top of the row with the focus would lose it at the very end
+		// at the very end, the top of the focused row could leave the viewport
 		this.isAtEnd = rest < NEAR_END_PX && !(focused > top - 2 && focused - rest < top - 2);
 		for (const child of this.rows!.children) {
 			const at = child.getBoundingClientRect(), id = (child as HTMLElement).dataset.entry;
@@ -108,13 +108,13 @@ class View {
 				return;
 			}
 		}
-		// only an empty box is in view: the scrolling was far
+		// only a gap is visible: the user scrolled far
 		const row = this.heights.rowAt(box.scrollTop);
 		const id = (state.outline ?? state.last)?.id[this.heights.at(row)];
 		this.anchor = id === undefined ? null : { id, offset: this.heights.start(row) - box.scrollTop };
 	}
 
-	/** Rows that came or went before the one with the focus do not drive that out of view. */
+	/** Scrolls to the focused row if rows added or removed before it moved it out of view. */
 	keepFocusInView(outline: Outline): void {
 		const row = document.activeElement?.closest<HTMLElement>(".entry"), id = row?.dataset.entry;
 		if (!row || !id || !this.rows!.contains(row)) {
@@ -127,8 +127,8 @@ class View {
 		this.seen = isInView(this, row) ? { id, at } : null;
 	}
 
-	/** Put what the person looked at back where it was. true: somebody scrolled, or the browser did for the
-	 *  focus; by the time that we are told it is no news any more, so what is there is to be drawn now. */
+	/** Restores the position of the scroll anchor. true: the scroll position was changed from outside and its
+	 * event has not arrived yet, so the list must be rendered again now. */
 	hold(): boolean {
 		const box = this.box!, isElsewhere = this.expectedTop >= 0 && Math.abs(box.scrollTop - this.expectedTop) >= 1;
 		if (isElsewhere)
@@ -187,7 +187,7 @@ export function Entries() {
 			v.wanted = { id: state.focus, focus: false };
 	}
 	if (v.wanted && outline) {
-		// far away: begin there
+		// not rendered yet: start there
 		const row = v.heights.rowOf(placeOf(outline, v.wanted.id));
 		const isDrawn = v.rows?.querySelector(`[data-entry="${CSS.escape(v.wanted.id)}"]`);
 		if (row >= 0 && !isDrawn) {
@@ -196,7 +196,7 @@ export function Entries() {
 		}
 	}
 	const [first, last] = outline && v.heights.count ? v.range() : [0, -1];
-	// also what has the keyboard's focus until the next row takes it: to remove that lays out a list that is half drawn
+	// also the row that has the keyboard focus: removing it would cause a layout of a half-rendered list
 	const kept = [state.focus, v.had?.closest<HTMLElement>(".entry")?.dataset.entry, editing?.entry, editing?.after, editing?.before]
 		.map((id) => (outline && id ? v.heights.rowOf(placeOf(outline, id)) : -1))
 		.filter((row) => row >= 0 && (row < first || row > last));
@@ -212,7 +212,7 @@ export function Entries() {
 		if (v.had?.isConnected && document.activeElement === document.body)
 			v.had.focus({ preventScroll: true });
 		const below = v.below;
-		// or a reply has gone, and what is in its place was not drawn
+		// or a reply has ended and the rows in its place are not rendered
 		if (v.hold() || (v.isAtEnd && v.below < below - OVERSCAN_PX / 2))
 			redraw(0);
 		const wanted = v.wanted;
@@ -238,7 +238,7 @@ export function Entries() {
 		if (focusAt >= 0)
 			v.focusAt = focusAt;
 		else if (outline && focus !== null && outline.id.length > 0)
-			// undone, or deleted by somebody else: what stands there now has the focus
+			// the focused entry is gone (undone or deleted): focus the one now at its position
 			set({ focus: outline.id[Math.min(v.focusAt, outline.id.length - 1)], anchor: null });
 	});
 	const stop = focusAt >= 0 ? v.heights.rowOf(focusAt) : -1;
@@ -304,23 +304,23 @@ export function Entries() {
 	}, []);
 	const onScroll = () => {
 		const box = v.box;
-		if (!box) // it is told after the list has gone
+		if (!box) // events may arrive after unmounting
 			return;
 		if (Math.abs(box.scrollTop - v.expectedTop) < 1)
-			return; // we did that
+			return; // caused by our own scrolling
 		v.expectedTop = box.scrollTop;
 		v.read();
 		redraw(0);
 	};
 
-	// The browser scrolls to it afterwards; the list would not know that anybody wished so.
+	// The browser scrolls to the focused element only after this event, and the list would undo that.
 	const onFocusIn = (event: FocusEvent) => {
 		const element = event.target as HTMLElement;
 		if (v.box && !isInView(v, element) && !element.closest(".editor, .menu-list"))
 			bringIntoView(v, element);
 	};
 
-	// Near the end, but not there: what is pressed stays under the pointer.
+	// Near the end, but not at it: stop following the end, so that the pressed element stays under the pointer.
 	const onPointerDown = () => {
 		const box = v.box!;
 		if (v.isAtEnd && box.scrollHeight - box.scrollTop - box.clientHeight > 1) {
@@ -330,7 +330,7 @@ export function Entries() {
 	};
 
 	const here = runsHere(runs);
-	// what came at the end while somebody looks at something else
+	// detects text that arrives at the end while the user reads elsewhere
 	const endNow = `${place} ${outline?.id[outline.id.length - 1]} ${here.map((run) => `${run.run} ${run.text?.length ?? 0}`).join(" ")}`;
 	if (v.isAtEnd || !v.seenEnd.startsWith(place + " "))
 		v.isNew = false;
@@ -390,5 +390,5 @@ function bringIntoView(v: View, element: HTMLElement): void {
 	v.read();
 	const rest = v.box!.scrollHeight - v.box!.scrollTop - v.box!.clientHeight;
 	if (v.isAtEnd && element.getBoundingClientRect().top - rest < box.top)
-		v.isAtEnd = false; // at the very end it would be out of view again
+		v.isAtEnd = false; // following the end would scroll it out of view
 }

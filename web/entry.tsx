@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Entry: one row of the take: who speaks, the text (as text, as source, or being edited), and
-// what can be done with it. Its buttons show when it is pointed at or has the focus.
+// Entry: one row of the take: role, content (rendered, as source, or in an editor), and actions.
+// The buttons appear on hover and focus.
 import { Component } from "preact";
 import { useState } from "preact/hooks";
 import * as act from "./actions";
@@ -32,7 +32,7 @@ export interface RowProps {
 	id: string;
 	/** Position in the take, from 0. */
 	at: number;
-	/** Position in what is shown. */
+	/** Position among the visible rows. */
 	row: number;
 	count: number;
 	outline: Outline;
@@ -41,16 +41,15 @@ export interface RowProps {
 	isTabStop: boolean;
 	isSelected: boolean;
 	isEditing: boolean;
-	/** Of its calls of tools. */
+	/** Results of its tool calls. */
 	outcomes?: ReadonlyMap<string, Outcome>;
-	/** What it says is shown with the call before it. */
+	/** Its content is shown with the call in an earlier entry. */
 	isWithCall: boolean;
-	/** That begins with it; "": the same as before. */
+	/** The day that begins with this entry; "": same as before. */
 	day: string;
 }
 
-/** A row that is drawn again only when something of it is another: the list is drawn with every
- *  frame of a reply, and whenever somebody scrolls. */
+/** Renders only when its properties change: the list is rendered for each frame of a reply and while scrolling. */
 export class EntryRow extends Component<RowProps> {
 	shouldComponentUpdate(next: RowProps): boolean {
 		return Object.keys(next).some((name) => next[name as keyof RowProps] !== this.props[name as keyof RowProps]);
@@ -118,13 +117,13 @@ function menuItems(id: string, at: number, outline: Outline, body: Entry | undef
 
 const USED = "button, a, select, input, textarea, summary, .grip, .menu-list";
 
-/** Shift and a click (or any, where one selects): all entries up to this one. */
+/** Shift+click (or any click in selection mode) selects all entries up to this one. */
 function onPress(event: MouseEvent, id: string): void {
 	if (event.button !== 0 || (event.target as Element).closest(USED))
 		return;
 	const isFar = state.focus !== null && state.focus !== id || state.anchor !== null;
 	if ((state.isSelecting && state.anchor !== null) || (event.shiftKey && isFar)) {
-		event.preventDefault(); // else the browser marks the text between
+		event.preventDefault(); // otherwise the browser selects text
 		getSelection()?.removeAllRanges();
 		set({ anchor: state.anchor ?? state.focus ?? id, focus: id });
 		(event.currentTarget as HTMLElement).focus({ preventScroll: true });
@@ -141,12 +140,12 @@ function Row(props: RowProps) {
 	const [drop, setDrop] = useState<"before" | "after" | null>(null);
 	const behind = useStore((from) => from.behind);
 	const differs = useStore((from) => from.differ.has(id));
-	useStore((from) => from.sources.has(id)); // isRead() looks there
+	useStore((from) => from.sources.has(id)); // isRead() depends on it
 	const flags = outline.flags[at], isCollapsed = !!(flags & COLLAPSED) && !isEditing;
 	const role = outline.role[at] || body?.role || "";
 	const label = outline.labels.get(id);
 	const tab = props.isTabStop ? 0 : -1, number = at + 1 + outline.before;
-	const isNear = isPointed || props.isFocused || props.isTabStop; // else it has no buttons
+	const isNear = isPointed || props.isFocused || props.isTabStop; // other rows have no buttons
 	const names = ["entry", roleClass(role)];
 	if (flags & MUTED)
 		names.push("muted");
@@ -156,7 +155,7 @@ function Row(props: RowProps) {
 		names.push("selected");
 	if (behind !== null && at > placeOf(outline, behind))
 		names.push("beyond");
-	// its row is there for whoever goes to it
+	// it is visible only when it is focused or selected
 	if (props.isWithCall && !props.isFocused && !props.isSelected && !isEditing)
 		names.push("with-call");
 	const event = body ? eventOf(body) : "";
@@ -164,7 +163,7 @@ function Row(props: RowProps) {
 		names.push("is-event");
 	if (drop)
 		names.push("drop-" + drop);
-	// of those that are selected together each may be worked on without letting go of them
+	// acting on one of several selected entries does not clear the selection
 	const onTouched = (event: Event) => {
 		const isControl = (event.target as Element).closest(USED) !== null;
 		if (state.focus !== id && !(isControl && props.isSelected))

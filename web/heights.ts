@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Heights: how tall each row of a long list is, measured where it was seen and guessed where
-// not, and where each begins. Asked for many times a second: the sums of what was guessed are
-// kept, and what was measured beside them in a tree of sums (a Fenwick tree), so that neither
-// depends on how many rows there are.
+// Heights: the height and position of each row of a long list, measured if it was rendered,
+// estimated otherwise. Queried many times per second: prefix sums of the estimates are kept, with
+// measured differences in a Fenwick tree, so that queries and updates take logarithmic time.
 import { COLLAPSED, HIDDEN } from "./types";
 
 const LINE_PX = 25, CHARS_PER_LINE = 84, HEAD_PX = 50, COLLAPSED_PX = 38;
@@ -16,9 +15,9 @@ export interface Sizes {
 
 export class Heights<S extends Sizes> {
 	private measured = new Map<string, number>();
-	/** Where each row would begin if all were as guessed. */
+	/** Prefix sums of the estimates. */
 	private guessed = new Float64Array(1);
-	/** How much taller rows are than that. */
+	/** Fenwick tree of the differences between measured and estimated heights. */
 	private more = new Float64Array(1);
 	private shown: S | null = null;
 	private rows: readonly number[] | null = null;
@@ -26,7 +25,7 @@ export class Heights<S extends Sizes> {
 
 	constructor(private placeOf: (shown: S, id: string) => number) {}
 
-	/** Rows: positions that are shown; null: all. */
+	/** rows: visible positions; null: all. */
 	show(shown: S | null, rows: readonly number[] | null): void {
 		if (this.shown === shown && this.rows === rows)
 			return;
@@ -58,7 +57,7 @@ export class Heights<S extends Sizes> {
 		return this.rows[low] === position ? low : -1;
 	}
 
-	/** true: it is another height than what was known or guessed. */
+	/** true: the height differs from the known or estimated one. */
 	measure(id: string, height: number): boolean {
 		const before = this.measured.get(id);
 		if (before === height)
@@ -69,7 +68,7 @@ export class Heights<S extends Sizes> {
 		return true;
 	}
 
-	/** The window has another width. */
+	/** The viewport has another width. */
 	forget(): void {
 		this.measured.clear();
 		this.isStale = true;
@@ -100,7 +99,7 @@ export class Heights<S extends Sizes> {
 			this.add(id, height, undefined);
 	}
 
-	/** Where a row begins, in pixels; of count: where the list ends. */
+	/** Start of a row in pixels; for row = count, the end of the list. */
 	start(row: number): number {
 		if (this.isStale)
 			this.sum();
@@ -111,7 +110,7 @@ export class Heights<S extends Sizes> {
 		return start;
 	}
 
-	/** The row at a height. */
+	/** The row at a vertical position. */
 	rowAt(y: number): number {
 		let low = 0, high = this.count - 1;
 		while (low < high) {

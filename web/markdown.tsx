@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Markdown: shows the tree of blocks that the server makes of a text (src/markup/markup.h says
-// what may be in it), as elements. Nothing in a text becomes markup of the page; links go to
-// http, https and mailto only, which is looked at here once more. Where there is no tree the
-// text stands with its line ends.
+// Markdown: renders the block tree that the server makes of a text (src/markup/markup.h defines its
+// nodes) as elements. Nothing in a text becomes markup of the page; links go to http, https and
+// mailto only, which is checked here again. A text without a tree is shown with its line breaks.
 import { Component } from "preact";
 import type { ComponentChildren } from "preact";
 import { Code } from "./code";
@@ -34,10 +33,10 @@ export type Node = string | Mark;
 
 const DEEPEST = 70;
 
-/** How a text that is no code is shown; the page sets it (symbols.tsx), an exported one does not. */
+/** Renders text that is not code; set by the page (symbols.tsx), not by an exported one. */
 export const mentions: { show: (text: string) => ComponentChildren } = { show: (text) => text };
 
-/** The plain text of texts: [text, …]. */
+/** The plain text of text nodes: [text, …]. */
 function plain(texts: Node[] = []): string {
 	return texts.map((node) => (typeof node === "string" ? node : node.cp ? `[U+${node.cp}]` : plain(node.c))).join("");
 }
@@ -88,7 +87,7 @@ function inline(node: Node, depth: number, isCode = false): ComponentChildren {
 	}
 }
 
-/** To the footnote in the same text: ids of elements would be the page's. */
+/** Goes to the footnote within the same text, without ids, which would be global to the page. */
 function toNote(event: MouseEvent): void {
 	const ref = event.currentTarget as HTMLElement, id = ref.textContent ?? "";
 	const note = ref.closest(".prose")?.querySelector<HTMLElement>(`[data-note="${CSS.escape(id)}"]`)?.closest("li");
@@ -137,7 +136,7 @@ function table(node: Mark): ComponentChildren {
 	);
 }
 
-/** What a model thought: closed, with its size. */
+/** A model's thinking: closed, with its size. */
 export function Thinking(props: { text: string }) {
 	return (
 		<details class="thinking">
@@ -154,7 +153,7 @@ function block(node: Node, depth: number, isTight?: boolean): ComponentChildren 
 	case "p":
 		return isTight ? <span class="tight">{inlines(node.c)}</span> : <p>{inlines(node.c)}</p>;
 	case "h": {
-		// a page has its own first headings
+		// the page itself uses h1 and h2
 		const Heading = `h${Math.min(6, (node.n ?? 1) + 2)}` as "h3";
 		return <Heading class={`level-${node.n ?? 1}`}>{inlines(node.c)}</Heading>;
 	}
@@ -180,14 +179,14 @@ function blocks(nodes: Node[] = [], depth = 0, isTight?: boolean): ComponentChil
 	return depth > DEEPEST ? plain(nodes) : nodes.map((node) => block(node, depth, isTight));
 }
 
-/** A text that the server has rendered, or (tree not there) as it was written. */
+/** A text that the server has rendered; without a tree, plain text. */
 export function Markdown(props: { text: string; tree?: unknown }) {
 	return Array.isArray(props.tree)
 		? <div class="prose">{blocks(props.tree as Node[])}</div>
 		: <div class="plain">{mentions.show(props.text)}</div>;
 }
 
-/** A block that is drawn again only when it is another one. */
+/** A block that renders only when it changes. */
 class Block extends Component<{ node: Node }> {
 	shouldComponentUpdate(next: { node: Node }): boolean {
 		return next.node !== this.props.node;
@@ -201,11 +200,11 @@ const TOGETHER = 24, NEAR_PX = 300;
 
 interface GroupProps {
 	nodes: Node[];
-	/** More may come. */
+	/** More blocks may follow. */
 	isOpen: boolean;
 }
 
-/** Complete blocks that are far from the window are an empty box as tall as they are. */
+/** Complete blocks that are far from the viewport are replaced by an empty box of the same height. */
 class Group extends Component<GroupProps, { far_px: number | null }> {
 	state: { far_px: number | null } = { far_px: null };
 	private box: HTMLElement | null = null;
@@ -253,7 +252,7 @@ function groups(nodes: Node[]): ComponentChildren {
 	return made;
 }
 
-/** A text that is being written: blocks that are there stay where and what they are. */
+/** A streaming text: existing blocks stay unchanged. */
 export function GrowingMarkdown(props: { text: string; tree: Node[] | null }) {
 	return props.tree
 		? <div class="prose">{groups(props.tree)}</div>

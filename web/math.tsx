@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Math: TeX as MathML. Temml reads it (decision 25) and hands out a tree; of that only known elements and
-// attributes become elements here, never a string of HTML. Formulas that it rejects, and all
-// formulas until the library is loaded, are shown as source text.
+// Math: TeX as MathML. Temml parses it (decision 25) and returns a tree; only known elements and
+// attributes of that become elements here, never a string of HTML. Formulas that it rejects, and
+// all formulas until the library is loaded, are shown as source.
 import { h } from "preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useReducer } from "preact/hooks";
@@ -18,7 +18,7 @@ interface TexNode {
 
 declare global {
 	interface Window {
-		/** Throws where tex is not what it accepts. */
+		/** Throws if tex is not accepted. */
 		retakeMath?: (tex: string, isDisplay: boolean) => TexNode;
 	}
 }
@@ -32,7 +32,7 @@ const ATTRIBUTES = new Set(("display displaystyle scriptlevel mathvariant mathco
 	"linethickness columnspan rowspan dir").split(" "));
 const STYLES = new Set("padding paddingLeft paddingRight paddingTop paddingBottom border borderTop borderBottom borderLeft borderRight color textAlign".split(" "));
 
-/** Only words, numbers and lengths: no url, nothing that leads elsewhere. */
+/** Only words, numbers and lengths: no URLs. */
 const VALUE = /^[\w\s.#%+-]{0,60}$/;
 
 function some(of: Record<string, unknown> | undefined, known: ReadonlySet<string>): Record<string, string> {
@@ -54,7 +54,7 @@ function element(node: TexNode, depth: number): ComponentChildren {
 
 let isAsked = false;
 
-/** The page says where the library is; an exported page has it, or has no math. */
+/** The page names the library's URL; an exported page contains the library, or no math. */
 function load(): void {
 	const from = document.querySelector<HTMLMetaElement>("meta[name=retake-math]")?.content;
 	if (isAsked || window.retakeMath || !from)
@@ -76,7 +76,7 @@ function laid(tex: string, isDisplay: boolean): ComponentChildren {
 	}
 }
 
-/** Source: with its delimiters. */
+/** source: including the delimiters. */
 export function Formula(props: { source: string; isDisplay: boolean }) {
 	const { source, isDisplay } = props, [round, redraw] = useReducer((n: number) => n + 1, 0);
 	const tex = source.replace(/^(\$\$?|\\[([])/, "").replace(/(\$\$?|\\[)\]])$/, "");
