@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Keeper: who works with keys does not lose the focus. When what had it goes away (a row that is
-// deleted, a button that is done with), the nearest sensible thing around it gets it. Who presses
-// a pointer somewhere means it, and is left alone.
+// Keeper: keeps the keyboard focus. When the focused element disappears (a deleted row, a button
+// that has done its work), the nearest suitable element gets it. After a pointer press the focus is
+// left alone.
 import { focusTake } from "./focus";
 
-/** Until those who know better have had their turn. */
+/** Code that removes an element has this long to set the focus itself. */
 const PAUSE_MS = 50;
 
-/** What may be around: where the focus goes inside it. The innermost that is left counts. */
+/** Containers and the element inside that gets the focus. The innermost remaining container is used. */
 const PLACES: [string, string][] = [
 	[".pane-rows", "[tabindex='0']"],
 	[".verbs", "button:not(:disabled)"],
@@ -20,13 +20,13 @@ const PLACES: [string, string][] = [
 	[".composer", "#composer"],
 ];
 
-// What had the focus last, and all around it, from the inside out; null: nobody misses it.
+// The last focused element and its ancestors, innermost first; null: the focus need not be restored.
 let around: HTMLElement[] | null = null;
 let timer: number | undefined;
 
 function isLost(): boolean {
 	const at = document.activeElement;
-	// what is disabled keeps the focus in some browsers, and swallows every key
+	// some browsers leave the focus on a disabled element, which then swallows every key
 	return around !== null && (at === null || at === document.body || at.matches(":disabled"));
 }
 
@@ -37,7 +37,7 @@ function inDialog(): HTMLElement | null {
 }
 
 function nearby(): HTMLElement | null {
-	// the same, drawn anew
+	// the same element, rendered again
 	const again = around![0]?.id ? document.getElementById(around![0].id) : null;
 	if (again && again.getClientRects().length > 0 && !again.matches(":disabled"))
 		return again;
@@ -72,7 +72,7 @@ export function keepFocus(): void {
 		around = event.composedPath().filter((each): each is HTMLElement => each instanceof HTMLElement && each !== document.body);
 	});
 	document.addEventListener("pointerdown", () => { around = null; }, true);
-	// the next key does not wait for anybody's turn, where what had the focus is gone
+	// if the focused element is gone, a key restores the focus without waiting
 	document.addEventListener("keydown", () => { if (isLost() && !around![0]?.isConnected) restore(); }, true);
 	new MutationObserver(look).observe(document.getElementById("app")!,
 		{ childList: true, subtree: true, attributes: true, attributeFilter: ["disabled", "hidden", "open", "class"] });

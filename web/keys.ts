@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Keys: everything that can be done with a key, in one table. It makes the handler, the help
-// (?), the hints in menus and the palette. A single letter is a command only on an entry that was
-// chosen with the keyboard; anywhere else outside a text field it is text, and goes into the
-// composer. Single keys can be switched off altogether; those with Ctrl (or Cmd) work everywhere.
+// Keys: all key bindings in one table, which drives the handler, the help (?), the hints in menus
+// and the palette. A single letter is a command only on an entry that was chosen with the keyboard;
+// anywhere else outside a text field it is text for the composer. Single keys can be disabled;
+// those with Ctrl (or Cmd) always work.
 import * as act from "./actions";
 import { isCovered } from "./dialog";
 import * as ask from "./entry_acts";
@@ -18,14 +18,14 @@ export interface Command {
 	id: string;
 	title: string;
 	group: "Move" | "Entry" | "Take" | "History" | "Page";
-	/** The first is the one that is shown. "Ctrl" is also Cmd. */
+	/** The first is shown. "Ctrl" also means Cmd. */
 	keys: string[];
 	run: () => void;
-	/** Is about the entry that has the focus: does nothing without one. */
+	/** Acts on the focused entry: does nothing without one. */
 	needsEntry?: boolean;
 }
 
-/** What the keys are about; within what is selected, the entry of the button that was pressed last. */
+/** The entry that keys act on; within a selection, the entry of the button that was pressed last. */
 function focused(): string | null {
 	const own = state.anchor !== null && last !== null && focusThen === state.focus && last === document.activeElement
 		? last.closest<HTMLElement>("[data-entry].selected")?.dataset.entry : undefined;
@@ -33,7 +33,7 @@ function focused(): string | null {
 	return state.outline && placeOf(state.outline, entry) >= 0 ? entry : null;
 }
 
-/** Show and focus another row; extend: the run from the anchor to it is selected. */
+/** Shows and focuses another row; extend: selects the rows from the anchor to it. */
 function moveFocus(by: number | "first" | "last", extend = false): void {
 	const outline = state.outline;
 	if (!outline || outline.id.length === 0)
@@ -52,8 +52,8 @@ function moveFocus(by: number | "first" | "last", extend = false): void {
 
 const SENDS = "retake.enter";
 
-/** Does Enter send the entry, and Shift+Enter insert a line break? By default where there is a keyboard: one on a
- *  screen has no Shift+Enter. */
+/** Does Enter send the entry, and Shift+Enter insert a line break? By default if there is a keyboard: an on-screen
+ * one has no Shift+Enter. */
 export function doesEnterSend(): boolean {
 	const kept = localStorage.getItem(SENDS);
 	return kept ? kept === "sends" : hasKeys();
@@ -64,7 +64,7 @@ export function switchEnter(on: boolean): void {
 	set({});
 }
 
-/** To the nearest entry of the user's before (-1) or after the one that has the focus. */
+/** To the next entry of the user before (-1) or after the focused one. */
 function moveToUser(by: 1 | -1): void {
 	const outline = state.outline;
 	if (!outline)
@@ -77,7 +77,7 @@ function moveToUser(by: 1 | -1): void {
 		}
 }
 
-/** Open a pane at the side and go into it; where it is open, close it. */
+/** Opens a pane and focuses it; closes it if it is open. */
 function visitPane(id: string): void {
 	if (state.pane === id && !isNarrow())
 		togglePane(id);
@@ -91,7 +91,7 @@ function leave(): void {
 		return;
 	set({ anchor: null, isSelecting: false, drawer: null });
 	if (isInPane)
-		setTimeout(focusTake); // what lay under a drawer can be reached again by then
+		setTimeout(focusTake); // elements under a drawer are inert until it has closed
 }
 
 const onEntry = (run: (entry: string) => void) => () => {
@@ -146,13 +146,13 @@ function commandOf(id: string): Command | undefined {
 	return commands.find((command) => command.id === id);
 }
 
-/** The key of a command as it is shown in menus. */
+/** The key of a command, for menus. */
 export function hintOf(id: string): string | undefined {
 	const key = commandOf(id)?.keys.find((each) => areOn() || !isSingle(each));
 	return key && shown(key);
 }
 
-/** One letter or sign: what people say or dictate may hit it, so it can be switched off. */
+/** One letter or symbol: speech input may trigger it, so it can be disabled. */
 function isSingle(key: string): boolean {
 	return /^(Shift\+)?.$/.test(key);
 }
@@ -166,7 +166,7 @@ export function shown(key: string): string {
 function keyOf(event: KeyboardEvent): string {
 	const name = event.key === " " ? "Space" : event.key;
 	const isLetter = /^[a-z]$/i.test(name);
-	// of signs such as "?" Shift is a part already
+	// symbols such as "?" already imply Shift
 	const shift = event.shiftKey && (isLetter || name.length > 1) ? "Shift+" : "";
 	const ctrl = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
 	return ctrl + (event.altKey ? "Alt+" : "") + shift +
@@ -175,7 +175,7 @@ function keyOf(event: KeyboardEvent): string {
 
 const SWITCH = "retake.keys";
 
-/** Are single keys on? */
+/** Are single keys enabled? */
 export function areOn(): boolean {
 	return localStorage.getItem(SWITCH) !== "off";
 }
@@ -191,7 +191,7 @@ function isText(element: Element | null): boolean {
 		 (element instanceof HTMLInputElement && !/^(checkbox|radio|button|submit|file)$/.test(element.type)));
 }
 
-/** Keys that buttons, links, tabs and scrolling have a use for themselves. */
+/** Keys that buttons, links, tabs and scrolling handle themselves. */
 function isTheirs(key: string, element: Element | null): boolean {
 	if (!/^(Enter|Space|Arrow|Home|End|Shift\+Arrow|Delete)/.test(key))
 		return false;
@@ -199,27 +199,27 @@ function isTheirs(key: string, element: Element | null): boolean {
 		element.closest("button, a, summary, [role=tab], [role=menu], [role=tree], [role=listbox]") !== null;
 }
 
-// What had the focus last, and what the keys were about then: they may have gone on since.
+// The last focused element, and the focused entry at that time: the latter may have changed since.
 let last: Element | null = null, focusThen: string | null = null;
 document.addEventListener("focusin", (event) => {
 	last = event.target as Element;
 	focusThen = state.focus;
 });
 
-/** What has the focus; where that has just gone away (deleted with a key), what had it. */
+/** The focused element, or the last one if it was just removed (by a delete key). */
 function aim(element: Element | null): Element | null {
 	if (element !== null && element !== document.body)
 		return element;
 	return last !== null && !last.isConnected ? last : null;
 }
 
-// Who has just clicked somewhere and types wants to write, not to run commands on what was clicked.
+// After a click, typing is text for the composer and not a command on the clicked entry.
 let isByPointer = false;
 const MODIFIER = /^(Shift|Control|Alt|AltGraph|Meta|CapsLock|Fn|NumLock|Dead|Process|Unidentified)$/;
 
 function setByPointer(is: boolean): void {
 	isByPointer = is;
-	document.documentElement.toggleAttribute("data-keys", !is); // shows the ring of the entry
+	document.documentElement.toggleAttribute("data-keys", !is); // shows the focus ring of the entry
 }
 
 setByPointer(false);
@@ -229,7 +229,7 @@ document.addEventListener("keydown", (event) => {
 		setByPointer(false);
 }, true);
 
-/** Is an entry, or something in it, chosen with the keyboard? */
+/** Was an entry, or an element in it, chosen with the keyboard? */
 function isOnEntry(element: Element | null): boolean {
 	return !isByPointer && aim(element)?.closest(".entry") != null;
 }
@@ -245,14 +245,14 @@ export function onKey(event: KeyboardEvent): void {
 	const key = keyOf(event), isPlain = !key.startsWith("Ctrl+");
 	const target = document.activeElement;
 	if (isText(target) && (isPlain || (/^Ctrl\+(Shift\+)?[ZY]$/.test(key) && !(target as HTMLElement).dataset.untouched)))
-		return; // a text field has its own undo, once something was typed in it
+		return; // once something was typed, a text field has its own undo
 	if (isTheirs(key, target) || (isCovered() && key !== "Ctrl+K"))
 		return;
 	const command = commands.find((each) => each.keys.includes(key));
 	const isCommand = command && (isSingle(key) ? areOn() && isOnEntry(target) : true);
 	if (!isCommand) {
 		if (isPrintable(event))
-			focusComposer(); // the key that is on its way writes there
+			focusComposer(); // the key is then typed there
 		return;
 	}
 	if (command.needsEntry && (!focused() || aim(target)?.closest(".entry") == null))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Links: where the address leads, or the nearest to that; what of it is not here is said.
+// Links: opens the place in the URL, or the nearest existing one, and reports what is missing.
 import { say, sayProblem, show } from "./actions";
 import { get } from "./api";
 import { showEntry } from "./focus";
@@ -13,14 +13,14 @@ import { titleOf } from "./words";
 import type { Place } from "./place";
 import type { Columns } from "./types";
 
-/** Another take that has the entry; null: none has. */
+/** Another take that contains the entry; null: none. */
 async function takeWith(entry: string): Promise<string | null> {
 	const columns = await get<Columns>(discPath("tree"), { columns: 1, preview: 0, bare: 1 });
 	const row = columns.id.indexOf(entry);
 	return row < 0 ? null : takeAt(columns, row, state.take);
 }
 
-/** What is shown is what there is of the place. */
+/** Reports what is missing. */
 async function sayMissing(place: Place): Promise<void> {
 	const here = titleOf(discussionOf(state.disc));
 	if (place.disc !== state.disc)
@@ -38,7 +38,7 @@ async function sayMissing(place: Place): Promise<void> {
 		say(`${gone} This is "${takeOf(state.take)?.name}".`, false);
 }
 
-/** Another address: there. */
+/** The URL has changed: goes there. */
 async function follow(): Promise<void> {
 	const place = linkedPlace();
 	if (!place.disc)
@@ -54,7 +54,7 @@ async function follow(): Promise<void> {
 	await sayMissing(place);
 }
 
-/** From now on, and for what the address says already. */
+/** Checks the current URL and follows later changes of it. */
 export function followLinks(): void {
 	const first = location.hash ? linkedPlace() : null;
 	const stop = subscribe(() => {

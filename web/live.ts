@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Live: the server's events (src/server/feed.h), heard as long as the page is open. The browser
-// comes back by itself and says what it has seen last; "reset" means that everything is to be
-// read anew.
+// Live: the server's event stream (src/server/feed.h), open as long as the page. The browser
+// reconnects by itself and sends the id of the last event; "reset" means that everything must be
+// read again.
 import { address } from "./api";
 import { set, state } from "./state";
 import { lookAgain, reload, take } from "./store";
@@ -36,7 +36,7 @@ async function readAll(): Promise<void> {
 
 const HIDDEN_MS = 60000;
 
-/** A window that nobody looks at gives its connection back: browsers have few for a server. */
+/** A hidden window closes its connection after a while: browsers allow few per server. */
 export function rest(): void {
 	clearTimeout(hideTimer);
 	if (document.visibilityState === "hidden") {
@@ -51,7 +51,7 @@ export function rest(): void {
 	}
 }
 
-/** Begin to listen, and read everything once; or go on where one was. */
+/** Opens the event stream and reads everything once, or resumes after the last event. */
 export function listen(): void {
 	source?.close();
 	const early = state.outline === null && epoch === "" ? readAll() : null;
@@ -68,7 +68,7 @@ export function listen(): void {
 		epoch = data.epoch;
 		if (isFirst && early)
 			void early.then(() => {
-				// what came after we read and before we listened
+				// changes between our reading and the start of the stream
 				if ((state.outline?.seq ?? -1) < data.seq)
 					void readAll();
 				else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The page begins here.
+// Entry point of the page.
 import { render } from "preact";
 import { App } from "./app";
 import { keepFocus } from "./keeper";
@@ -14,7 +14,7 @@ import "./versions";
 import "./pane_list";
 
 followLinks();
-listen(); // what it asks is answered while the page is drawn
+listen(); // starts the requests before rendering
 const root = document.getElementById("app")!;
 root.textContent = "";
 render(<App />, root);
@@ -22,5 +22,5 @@ document.addEventListener("keydown", holdKey, true);
 document.addEventListener("keydown", onKey);
 document.addEventListener("visibilitychange", rest);
 keepFocus();
-// after everything that the page needs itself; where it is refused, the page is not installable
+// after everything that the page needs; if it fails, the page cannot be installed
 addEventListener("load", () => setTimeout(() => void navigator.serviceWorker?.register("/sw.js").catch(() => undefined), 2000));

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
 //
-// Menu: a button that opens a list of things to do, with the keys that menus have (arrows,
-// Home, End, first letters, Esc).
+// Menu: a button that opens a list of actions, with the usual keys (arrows, Home, End, first
+// letters, Esc).
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const GAP_PX = 4, NEAR_PX = 24, TWICE_MS = 500;
-/** More than these are shown after "More". One more item takes no more room than that. */
+/** Further items are shown after "More", unless it is just one, which takes the same space. */
 const MOST = 8;
 
 export interface MenuItem {
 	text: string;
 	run: () => void;
-	/** What is shown at its right: a key. */
+	/** Shown on the right: a key. */
 	hint?: string;
-	/** Not possible now; the reason, where there is something to say. */
+	/** Disabled, optionally with the reason. */
 	isOff?: boolean | string;
 	isDanger?: boolean;
 	isOn?: boolean;
-	/** One of several of which one is on. */
+	/** A radio item: one of several is on. */
 	isOne?: boolean;
-	/** A line above it. */
+	/** Has a separator above. */
 	isFirstOfGroup?: boolean;
 }
 
 export interface MenuProps {
 	label: string;
 	children: ComponentChildren;
-	/** Asked when it opens. */
+	/** Called when the menu opens. */
 	items: () => MenuItem[];
 	class?: string;
 	tabIndex?: number;
@@ -59,7 +59,7 @@ export function Menu(props: MenuProps) {
 		if (toButton)
 			button.current?.focus();
 	};
-	// before anybody can press a key: those are the menu's from now on
+	// a layout effect, because the next key already belongs to the menu
 	useLayoutEffect(() => {
 		if (!items)
 			return;
@@ -73,14 +73,14 @@ export function Menu(props: MenuProps) {
 		document.addEventListener("pointerdown", away, true);
 		return () => document.removeEventListener("pointerdown", away, true);
 	}, [items]);
-	// the first of those that it shows
+	// focuses the first of the items that "More" revealed
 	useLayoutEffect(() => {
 		if (!isWhole || !list.current)
 			return;
 		place(button.current!, list.current);
 		list.current.querySelectorAll<HTMLElement>(".menu-item")[MOST]?.focus();
 	}, [isWhole]);
-	/** The second of two clicks is about the button, whatever is there by then. */
+	/** The second click of a double click was meant for the button, whatever is under the pointer by then. */
 	const isTwice = (event: MouseEvent) => event.detail > 1 || (event.detail > 0 && event.timeStamp - opened.current.at < TWICE_MS &&
 		Math.hypot(event.clientX - opened.current.x, event.clientY - opened.current.y) < NEAR_PX);
 	const onButton = (event: MouseEvent) => {
@@ -92,7 +92,7 @@ export function Menu(props: MenuProps) {
 		setWhole(false);
 		setItems(props.items());
 	};
-	/** To the item that begins so, also to one after "More". */
+	/** Focuses the next item with this first letter, also one after "More". */
 	const byLetter = (letter: string) => {
 		const begins = (item: MenuItem) => item.text.toLowerCase().startsWith(letter);
 		if (shown!.length < items!.length && !shown!.some(begins) && items!.some(begins)) {
@@ -106,7 +106,7 @@ export function Menu(props: MenuProps) {
 		const moves: Record<string, number | "first" | "last"> =
 			{ ArrowDown: 1, ArrowUp: -1, Home: "first", End: "last" };
 		if (event.key.length === 1 && (event.ctrlKey || event.metaKey))
-			return close(true); // Ctrl+K: that is for the page
+			return close(true); // Ctrl+K: handled by the page
 		if (event.key in moves)
 			step(list.current!, moves[event.key]);
 		else if (event.key === "Escape")
@@ -155,12 +155,12 @@ function pressed(event: KeyboardEvent): void {
 	(event.currentTarget as HTMLElement).click();
 }
 
-/** Is there more below what is seen? Then a sign at the end says so. */
+/** Shows an indicator at the end if the list can be scrolled. */
 function showMore(list: HTMLElement): void {
 	list.toggleAttribute("data-more", list.scrollTop + list.clientHeight < list.scrollHeight - 2 * GAP_PX);
 }
 
-/** Below the button, above or beside it: never over it, and always within the window. */
+/** Places the list below the button, above or beside it: never over it, and always within the viewport. */
 function place(button: HTMLElement, list: HTMLElement): void {
 	const at = button.getBoundingClientRect(), size = list.getBoundingClientRect();
 	const under = innerHeight - at.bottom - 2 * GAP_PX, over = at.top - 2 * GAP_PX;

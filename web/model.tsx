@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Model: which one answers: the providers with what they have, and a check before it is set: a name
-// without a provider would fail only when something is sent. The picker is in model_picker.tsx.
+// Model: the providers and their models, and a check of a model name before it is set: a name
+// without a provider would fail only at the next request. The picker is in model_picker.tsx.
 import { useState } from "preact/hooks";
 import { get } from "./api";
 import { useLoaded } from "./pane_data";
@@ -13,29 +13,29 @@ const MOST_SHOWN = 40;
 export interface Provider {
 	provider: string;
 	state: string;
-	/** Of its server. */
+	/** URL of its server. */
 	url?: string;
-	/** The variable of the environment that has its key. */
+	/** Environment variable with its key. */
 	key_env?: string;
-	/** How the names of its models begin, and a less certain part of them. */
+	/** Prefixes of its model names, and a less certain part of them. */
 	model_prefixes?: string[];
 	model_infix?: string;
 }
 
-/** The provider that makes models with such a name. */
+/** The provider whose models have such names. */
 function makerOf(name: string, providers: Provider[]): string | undefined {
 	const maker = providers.find((each) => each.model_prefixes?.some((prefix) => name.startsWith(prefix)))
 		?? providers.find((each) => each.model_infix && name.includes(each.model_infix));
 	return maker?.provider;
 }
 
-/** What is wrong with a name, and what was meant perhaps. */
+/** A problem with a model name, and a suggestion. */
 export interface Doubt {
 	text: string;
 	meant?: string;
 }
 
-/** Null: nothing that can be seen from here. providers: none: they are not known. */
+/** null: no problem found. providers: empty if they are not known. */
 export function doubtOf(name: string, providers: Provider[]): Doubt | null {
 	const slash = name.indexOf("/"), provider = name.slice(0, Math.max(slash, 0));
 	if (slash > 0 && slash === name.length - 1)
@@ -56,11 +56,11 @@ interface ChoiceProps {
 	now: string;
 	providers: Provider[];
 	onChoose: (name: string) => void;
-	/** The models that are listed, for suggestions. */
+	/** The listed models, for suggestions. */
 	onKnown?: (names: string[]) => void;
 }
 
-/** Models of a provider, to choose from. */
+/** A list of a provider's models. */
 export function ModelChoice(props: ChoiceProps) {
 	const { now, providers } = props;
 	const [picked, setPicked] = useState<string | null>(null);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Model picker: the models of all configured servers in one list that is searched, for this
-// discussion or as the project's default, or several that answer the same question at once. Beside
-// it how they are asked: effort, temperature, length.
+// Model picker: the models of all configured servers in one searchable list, for this discussion or
+// as the project's default, or several that answer the same question at once. Beside it the
+// parameters of requests: effort, temperature, length.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, Problem } from "./api";
@@ -15,13 +15,13 @@ import { askModels } from "./several";
 import { useStore } from "./state";
 import type { Doubt, Provider } from "./model";
 
-/** In a group, and of those that were used last. */
+/** Limits: per group, of recently used ones, of models asked at once. */
 const MOST = 30, MOST_RECENT = 5, MOST_ASKED = 16;
 const RECENT = "retake.models";
 
 interface Listed {
 	models: string[];
-	/** Why they cannot be listed, and what to do; "": they are. */
+	/** Why the models cannot be listed, and what to do; "": they are listed. */
 	problem: string;
 	isLoading: boolean;
 }
@@ -47,7 +47,7 @@ function remember(models: string[]): void {
 	localStorage.setItem(RECENT, JSON.stringify(all.slice(0, MOST_RECENT)));
 }
 
-/** Why there is nothing to ask, and what would change that; "": it can be asked. */
+/** Why the provider cannot be queried, and what to configure; "": it can. */
 function setupOf(provider: Provider): string {
 	if (provider.state === "no key")
 		return `No key. Set ${provider.key_env ?? "its key"} where the server starts, or add a key for ${provider.provider} to its configuration file.`;
@@ -61,7 +61,7 @@ function problemOf(error: unknown, provider: Provider): string {
 	return `${detail} ${fix}`.trim();
 }
 
-/** The lists of all providers that can be asked, each as soon as it is there. */
+/** The model lists of all configured providers, each as soon as it arrives. */
 function useLists(providers: Provider[]): ReadonlyMap<string, Listed> {
 	const [lists, setLists] = useState<ReadonlyMap<string, Listed>>(new Map());
 	useEffect(() => {
@@ -83,13 +83,13 @@ function useLists(providers: Provider[]): ReadonlyMap<string, Listed> {
 	return lists;
 }
 
-/** Every word of the query is in the name. */
+/** Does the name contain every word of the query? */
 function matches(name: string, words: string[]): boolean {
 	const lower = name.toLowerCase();
 	return words.every((word) => lower.includes(word));
 }
 
-/** Used last, then by provider; those that cannot be asked are last, and hidden while there is a query. */
+/** Recently used first, then by provider; unconfigured ones last, and hidden if there is a query. */
 function groupsOf(query: string, now: string, providers: Provider[], lists: ReadonlyMap<string, Listed>): Group[] {
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
 	const recent = [...new Set([now, ...recentModels()])].filter((name) => name && matches(name, words)).slice(0, MOST_RECENT);
@@ -234,7 +234,7 @@ function ModelPicker(props: { isSeveral: boolean }) {
 	);
 }
 
-/** The model that answers, in the header. */
+/** The current model, in the header. */
 function ModelButton() {
 	const model = useModel();
 	return (

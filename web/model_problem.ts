@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Model problem: a model that could not answer, as a line with what may help.
+// Model problem: the error of a model, as a message with actions that may help.
 import { sentence, setSetting } from "./actions";
 import { openOverlay } from "./panes";
 import type { Toast } from "./state";
 
 type Action = NonNullable<Toast["action"]>;
 
-/** detail: what the server says; code: its word for it; retry: asks once more. */
+/** detail: the server's message; code: its error code; retry: repeats the request. */
 export function modelProblem(detail: string, code: string, retry: Action): Toast {
 	const toast: Toast = { text: sentence(detail), isProblem: true, repair: retry };
 	const meant = /did you mean ([^\s?]+\/[^\s?]+)\?/.exec(detail)?.[1];
