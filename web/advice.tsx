@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Advice: what a change that is not made yet would break, as the server sees it, while it is
-// being typed. Only said here; what mends it is offered when the change is made (actions.ts).
+// Advice: side effects of a change that is being typed, as predicted by the server. Only shown
+// here; a repair is offered after the change (actions.ts).
 import { useEffect, useState } from "preact/hooks";
 import { advise, told } from "./actions";
 import type { Advice } from "./types";
 
 type Op = { op: string } & Record<string, unknown>;
 const PAUSE_MS = 500;
-/** Less is not worth a word. */
+/** Below this number of tokens there is no message. */
 const MUCH_TOKENS = 1000;
 
 export function Advices(props: { ops: (text: string) => Op[]; text: string }) {

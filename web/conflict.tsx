@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Conflict: somebody else was faster. Both texts are shown, and the person decides.
+// Conflict: the entry was changed by someone else first. Shows both texts, and the user decides.
 import { Dialog } from "./dialog";
 import { useStore } from "./state";
 import { Difference } from "./versions";

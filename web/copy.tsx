@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Copy: text to the clipboard, in the page and in an exported one, and the button for it.
+// Copy: copies text to the clipboard, in the page and in an exported one, and the copy button.
 import { useEffect, useState } from "preact/hooks";
 
 const SHOWN_MS = 1500;
 
-/** For pages without the clipboard interface, as a file opened in some browsers. */
+/** Fallback for pages without the clipboard API, such as a local file in some browsers. */
 function copySelected(text: string): boolean {
 	const field = document.createElement("textarea"), had = document.activeElement as HTMLElement | null;
 	field.className = "unseen-field";
@@ -18,7 +18,7 @@ function copySelected(text: string): boolean {
 	return isDone;
 }
 
-/** true: the clipboard has the text. */
+/** true: copied. */
 export async function toClipboard(text: string): Promise<boolean> {
 	try {
 		await navigator.clipboard.writeText(text);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Cut: a name that may be too long for its place. It is cut in its middle, as names differ most
-// often at their ends: "a long question (2)", "a long question (3)".
+// Cut: shortens a name in its middle, as names differ most often at their ends: "a long question
+// (2)", "a long question (3)".
 const TAIL = 8, SHORT = 2 * TAIL;
-// A browser that does not know what the eye sees as letters cuts between characters: the page is there all the same.
+// without Intl.Segmenter the text is cut between characters instead of graphemes
 const graphemes = typeof Intl.Segmenter === "function" ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
 
 function lettersOf(text: string): string[] {

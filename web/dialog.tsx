@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Dialog: a question over the page. The browser's own <dialog> keeps the focus inside, gives it
-// back where it came from, and closes with Esc.
+// Dialog: a modal question. The browser's <dialog> keeps the focus inside, returns it when it
+// closes, and closes with Esc.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { set, state, useStore } from "./state";
@@ -17,7 +17,7 @@ export function Dialog(props: DialogProps) {
 	const element = useRef<HTMLDialogElement>(null);
 	const close = useRef(props.onClose);
 	close.current = props.onClose;
-	// before anybody can press a key: those are the dialog's from now on
+	// a layout effect, because the next key already belongs to the dialog
 	useLayoutEffect(() => {
 		const dialog = element.current!;
 		const before = document.activeElement as HTMLElement | null;
@@ -48,13 +48,13 @@ export function Dialog(props: DialogProps) {
 interface Question {
 	title: string;
 	text?: string;
-	/** undefined: only yes or no. */
+	/** undefined: a yes/no question. */
 	value?: string;
 	suggestions?: string[];
 	isNumber?: boolean;
 	yes: string;
 	isDanger?: boolean;
-	/** What cannot be brought back is lost with "yes": no has the focus. */
+	/** "Yes" cannot be undone: "no" has the focus. */
 	isLoss?: boolean;
 	answer: (value: string | null) => void;
 }
@@ -68,7 +68,7 @@ function put(wanted: Question): void {
 	set({});
 }
 
-/** A line of text; null: cancelled. */
+/** Asks for a line of text; null: cancelled. */
 export function askLine(title: string, value: string,
 		more: { text?: string; yes?: string; suggestions?: string[]; isNumber?: boolean } = {}): Promise<string | null> {
 	return new Promise((answer) => put({ title, value, yes: "OK", ...more, answer }));
@@ -82,7 +82,7 @@ function QuestionDialog(props: { asked: Question }) {
 	const { asked } = props;
 	const [value, setValue] = useState(asked.value ?? "");
 	const result = useRef<string | null>(null);
-	// who asked goes on when the dialog is gone and the focus is back where it was
+	// answers after the dialog has closed and the focus is back where it was
 	useLayoutEffect(() => () => asked.answer(result.current), []);
 	const end = (said: string | null) => {
 		result.current = said;
@@ -116,7 +116,7 @@ export function Questions() {
 	return now ? <QuestionDialog key={asked} asked={now} /> : null;
 }
 
-/** Is something over the page, so that single keys are not for it? */
+/** Is a dialog or menu open? Then single keys are not for the page. */
 export function isCovered(): boolean {
 	return state.overlay !== null || document.querySelector("dialog[open]") !== null;
 }

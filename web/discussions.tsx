@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Discussions: the list at the left, and what can be done with each.
+// Discussions: the list on the left and the actions on each discussion.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, path } from "./api";
@@ -25,7 +25,7 @@ async function rename(each: Discussion): Promise<void> {
 	const name = await askLine("Rename the discussion", titleOf(each));
 	if (!name?.trim() || name === titleOf(each))
 		return;
-	// takes that have its name follow it
+	// takes named after the discussion are renamed with it
 	const takes = await get<Take[]>(path("discussions", each.id, "takes")).catch(() => []);
 	await act.renameDiscussion(each.id, name.trim(), takes.filter((take) => (take.base ?? take.name) === each.name)
 		.map((take) => ({ take: take.id, name: name.trim() + take.name.slice(each.name.length) })));
@@ -36,7 +36,7 @@ function choose(disc: string): void {
 	void thenWrite(act.switchDiscussion(disc));
 }
 
-/** Of the open one the take that is shown is counted, of the others the active one. */
+/** Number of entries: of the open discussion in the visible take, of others in their active take. */
 function sizeOf(each: Discussion, shownCount = each.entries): string {
 	return [
 		...(each.title ? [each.name] : []), shownCount ? count(shownCount, "entry", "entries") : "empty",
@@ -53,7 +53,7 @@ async function askTags(each: Discussion): Promise<void> {
 	await act.setListed(each.id, "tags", tags.length ? tags : null, "Changed the tags.");
 }
 
-/** Every tag with those that it is within. */
+/** All tags including their parents. */
 function allTags(all: Discussion[]): string[] {
 	const tags = new Set<string>();
 	for (const tag of all.flatMap((each) => each.tags ?? []))
@@ -61,7 +61,7 @@ function allTags(all: Discussion[]): string[] {
 	return [...tags].sort((a, b) => a.localeCompare(b));
 }
 
-/** Those at the top, and those within the chosen one and beside it. */
+/** Top-level tags, and the children and siblings of the chosen one. */
 function shownTags(tags: string[], chosen: string): string[] {
 	return tags.filter((tag) => {
 		const above = tag.split("/").slice(0, -1).join("/");
@@ -75,13 +75,13 @@ function hasTag(each: Discussion, tag: string): boolean {
 
 const DAYS_MS = 24 * 60 * 60 * 1000;
 
-/** The heading that it is listed under. */
+/** The group heading of a discussion. */
 function groupOf(each: Discussion, today: number): string {
 	const days = each.updated ? (today - new Date(each.updated).getTime()) / DAYS_MS : Infinity;
 	return each.pinned ? "Pinned" : days <= 0 ? "Today" : days <= 1 ? "Yesterday" : days <= 7 ? "Previous 7 days" : days <= 30 ? "Previous 30 days" : "Older";
 }
 
-/** The ones that were changed last come first, the pinned ones before all others. */
+/** Sorted by group: pinned ones first, then the most recently changed. */
 function inGroups(all: Discussion[]): [string, Discussion[]][] {
 	const today = new Date().setHours(0, 0, 0, 0);
 	const sorted = [...all].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || (b.updated ?? "").localeCompare(a.updated ?? ""));
@@ -101,7 +101,8 @@ function itemsOf(each: Discussion, isOnly: boolean): MenuItem[] {
 	];
 }
 
-/** The discussion on the other side: of a track, or of the project; of several the one that was changed last. */
+/** The discussion to toggle to: from the project's discussion to a track or back. If there are several, the most
+ * recently changed. */
 function otherSide(all: Discussion[], open: string | null): Discussion | undefined {
 	const toTrack = !all.find((each) => each.id === open)?.track;
 	return all.filter((each) => !!each.track === toTrack)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Drawers: the sides of the page where it is narrow, as they come and go.
+// Drawers: opening and closing the side panels on a narrow page.
 import { panesAt } from "./panes";
 import { set, state } from "./state";
 
-/** Until a drawer can be seen, and so have the focus. */
+/** Until a drawer is visible and can be focused. */
 const DRAWN_MS = 30;
 
-/** The id of the button that opened each of them last. */
+/** The id of the button that last opened each drawer. */
 const openers = { left: "to-discussions", right: "to-panes" };
 
-/** By the button of this id; with a pane, this one is shown. */
+/** by: id of the button that was pressed; pane: shown in the drawer. */
 export function toggleDrawer(which: "left" | "right", by: string, pane?: string): void {
 	openers[which] = by;
 	if (which === "right" && (pane || !state.pane))
@@ -22,7 +22,7 @@ export function toggleDrawer(which: "left" | "right", by: string, pane?: string)
 			? ".left [aria-current=page]" : ".right [role=tab][aria-selected=true]")?.focus(), DRAWN_MS);
 }
 
-/** The way out of a drawer, where fingers look for one; back to what opened it. */
+/** The drawer's close button; returns the focus to the button that opened it. */
 export function CloseDrawer() {
 	return (
 		<button type="button" class="icon narrow-only" aria-label="Close" onClick={() => {

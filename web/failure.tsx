@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Failure: why a question has no reply, at the question, with a button that asks again.
+// Failure: the reason why a question has no reply, shown at the question, with a retry button.
 import * as act from "./actions";
 import { openOverlay } from "./panes";
 import { runsHere } from "./runs";
@@ -12,7 +12,7 @@ interface Failed {
 	model?: string;
 }
 
-/** Nothing for an entry that has not failed, and while it is being answered. */
+/** Renders nothing for an entry without a failure, or while it is being answered. */
 export function Failure(props: { entry: string }) {
 	const { entry } = props;
 	const failures = useStore((from) => from.settings)?.failures as Record<string, Failed> | undefined;

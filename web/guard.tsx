@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A guard: what breaks within it is left out, and what stands around it stays. For parts that
-// one can do without.
+// Guard: an error boundary. If a child fails, it is left out and the rest of the page stays. For
+// optional parts.
 import { Component } from "preact";
 import type { ComponentChildren } from "preact";
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Help: what can be done here, by topic, and all keys, from the table that makes them work. A field
-// finds both.
+// Help: topics and all keys, from the table that defines them, with a search field for both.
 import { useState } from "preact/hooks";
 import { Dialog } from "./dialog";
 import { hasKeys } from "./focus";
@@ -22,7 +21,7 @@ const TOPICS: [string, string][] = [
 	["Theme, text size, notifications", "The menu “Appearance and keys” at the top, on a phone “More”, has them, and whether Enter sends. They are kept in this browser."],
 ];
 
-/** Does it contain all the words? */
+/** Does the text contain all words? */
 function matches(text: string, words: string[]): boolean {
 	const all = text.toLowerCase();
 	return words.every((word) => all.includes(word));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Left: words that were typed elsewhere and never sent, as an offer above the field.
+// Left: offers drafts from other windows above the field.
 import { useEffect, useState } from "preact/hooks";
 import { dropLeft, otherDrafts } from "./drafts";
 import { oneLine } from "./words";
@@ -9,14 +9,14 @@ import type { Left } from "./drafts";
 const SHOWN = 60;
 
 export interface LeftDraftsProps {
-	/** Whose they are (drafts.ts), and what this window's are kept under. */
+	/** Key of the drafts (drafts.ts), and the key of this window's own. */
 	of: string;
 	own: string;
-	/** What is in the field: that need not be offered. */
+	/** Current text of the field, which is not offered. */
 	now: string;
-	/** A draft that is kept elsewhere, too; "": none. */
+	/** A draft that is stored elsewhere; "": none. */
 	more?: string;
-	/** isMore: it is that one (too). */
+	/** isMore: the text equals "more". */
 	onUse: (text: string, isMore: boolean) => void;
 	onDropMore?: () => void;
 }
