@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// News: what other clients did, in one quiet line. What this page did itself is none.
+// News: changes by other clients, as a one-line message. Changes by this page are not reported.
 import { set } from "./state";
 import type { Change, Step } from "./types";
 
@@ -8,7 +8,7 @@ const ours = new Set<number>();
 const doubtful: Change[] = [];
 let askedCount = 0;
 
-/** This page asks for a change; until it is answered, rows by "web" may be its own (or another window's). */
+/** This page sends a change. Until the answer arrives, rows by "web" may be its own (or another window's). */
 export function asking(): void {
 	askedCount++;
 }
@@ -26,7 +26,7 @@ export function answered(seq: number | undefined): void {
 
 const imports: { after: number; upto: number }[] = [];
 
-/** An import of this page, which makes a row for each discussion: its rows are among these. */
+/** An import by this page. It makes a row for each discussion, all of which are in this range. */
 export function importedHere(after: number, upto: number): void {
 	imports.push({ after, upto });
 }
@@ -38,7 +38,7 @@ function isImported(change: Change): boolean {
 let runCount = 0;
 const BY_RUNS = new Set(["entry.append", "entry.reply", "entry.fail", "entry.edit", "batch", "take.branch", "head.move"]);
 
-/** A model begins (1) or ends (-1) to work for this page: what it writes is no news. */
+/** A model starts (1) or stops (-1) working for this page; its changes are not news. */
 export function runningHere(by: number): void {
 	runCount += by;
 }
@@ -75,7 +75,7 @@ const WORDS: Record<string, string> = {
 	revert: "reverted a step", batch: "changed several things", import: "imported",
 };
 
-/** "edited an entry", of a step of the history. */
+/** A step of the history in words: "edited an entry". */
 export function wordsOf(step: Step): string {
 	const many = step.op === "entry.delete" ? /\d+ entries/.exec(step.what) : null;
 	if (step.op === "entry.delete")

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Notice: the line that says what became of a change, with a button that takes that change back.
-// The button is about that very step: as soon as another one comes, the line goes away. Undo
-// stays where it always is, in the bar at the top.
+// Notice: the message that reports a change, with a button that undoes exactly that change; it
+// disappears as soon as another step arrives. The general undo button is in the header.
 import { set, state } from "./state";
 import type { Toast } from "./state";
 import type { Change } from "./types";
 
 let newest = 0;
 
-/** Seq: the step that it is about; left out: nothing that is still to be heard of. */
+/** seq: the step that the message is about; by default the newest known one. */
 export function notify(toast: Toast, seq = newest): void {
-	// somebody was faster: a button would undo what they did
+	// another step came first: a button would undo that one
 	const isNewest = seq >= newest;
 	set({ toast: { ...toast, action: isNewest ? toast.action : undefined, seq } });
 }
@@ -23,7 +22,7 @@ function concernsUs(change: Change): boolean {
 		change.discussion === state.disc || !!change.discussions?.includes(state.disc ?? "");
 }
 
-/** A row arrived: what was said before is about something older. What went wrong stays. */
+/** A row arrived: earlier messages are outdated. Errors stay. */
 export function noticeHears(change: Change): void {
 	if (!concernsUs(change))
 		return;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Outline: all entries of one take without their texts, as columns. An outline is never changed:
-// a splice makes another one. Positions count from 0.
+// Outline: all entries of one take without their texts, as columns. Outlines are immutable: a
+// splice returns a new one. Positions count from 0.
 import { COLLAPSED, EDITED, HIDDEN, MUTED, READ_MODE } from "./types";
 import type { Columns, Entry, EntryWindow, Splice } from "./types";
 
 export interface Outline {
-	/** The row of the history up to which it is right. */
+	/** The row of the history that it reflects. */
 	seq: number;
 	discussion: string;
 	take: string;
-	/** So many entries of the take stand before the first that is here; 0 but for what lastOf() makes. */
+	/** Number of entries of the take before the first one here; only lastOf() returns more than 0. */
 	before: number;
 	id: readonly string[];
 	role: readonly string[];
@@ -18,7 +18,7 @@ export interface Outline {
 	flags: readonly number[];
 	size: readonly number[];
 	labels: ReadonlyMap<string, string>;
-	/** Ids of rows whose columns are to be read again. */
+	/** Ids of rows whose columns must be read again. */
 	stale: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export function outlineOf(columns: Columns, take: string): Outline {
 	};
 }
 
-/** The end of a take that has not been read yet: enough to show it. */
+/** An outline of the end of a take, for display until the whole outline has been read. */
 export function lastOf(window: EntryWindow, discussion: string, take: string): Outline {
 	const { entries } = window;
 	return {
@@ -58,7 +58,7 @@ export function lastOf(window: EntryWindow, discussion: string, take: string): O
 
 const places = new WeakMap<readonly string[], Map<string, number>>();
 
-/** Where an entry is; -1: it is not in this take. */
+/** The position of an entry; -1: not in this take. */
 export function placeOf(outline: Outline, id: string | null): number {
 	if (id === null)
 		return -1;
@@ -68,10 +68,10 @@ export function placeOf(outline: Outline, id: string | null): number {
 		places.set(outline.id, map);
 	}
 	const at = map.get(id) ?? -1;
-	return outline.id[at] === id ? at : -1; // the map may be of one that goes on further
+	return outline.id[at] === id ? at : -1; // the map may belong to a longer list
 }
 
-/** Of a list that is a beginning of another, or goes on behind it, the places are known. */
+/** Reuses the map of positions if one list is a prefix of the other. */
 function sharePlaces(from: readonly string[], to: readonly string[]): void {
 	const map = places.get(from);
 	for (let at = from.length; map && at < to.length; at++) {
@@ -87,7 +87,7 @@ function cut<T>(list: readonly T[], at: number, remove: number, insert: T[]): T[
 	return list.slice(0, at).concat(insert, list.slice(at + remove));
 }
 
-/** Entries out and in. What is known of an entry that was here before is kept. */
+/** Removes and inserts entries. What is known about an entry that is moved is kept. */
 export function spliced(outline: Outline, splice: Splice): Outline {
 	const at = splice.at ?? 0, remove = splice.remove ?? 0, insert = splice.insert ?? [];
 	const known = insert.map((id) => placeOf(outline, id));
@@ -115,7 +115,7 @@ export function touched(outline: Outline, ids: string[]): Outline {
 	return here.length ? { ...outline, stale: new Set([...outline.stale, ...here]) } : outline;
 }
 
-/** Rows that were read anew. Those whose id is another one by now stay stale. */
+/** Applies columns that were read again. Rows that have another id in the meantime stay stale. */
 export function refreshed(outline: Outline, columns: Columns): Outline {
 	const role = outline.role.slice(), kind = outline.kind.slice();
 	const flags = outline.flags.slice(), size = outline.size.slice();
@@ -136,10 +136,10 @@ export function refreshed(outline: Outline, columns: Columns): Outline {
 	return { ...outline, role, kind, flags, size, stale, labels };
 }
 
-/** What an entry itself says, without the columns. */
+/** The flags that are known from an entry itself, without the columns. */
 const FLAGS_OF_ENTRY = MUTED | COLLAPSED | READ_MODE | EDITED | HIDDEN;
 
-/** Rows to be read anew, of which the entries are here. */
+/** Refreshes stale rows whose entries have been read. */
 export function withEntries(outline: Outline, entries: Entry[]): Outline {
 	const role = outline.role.slice(), kind = outline.kind.slice();
 	const flags = outline.flags.slice(), size = outline.size.slice();
@@ -165,7 +165,8 @@ export function flagsOf(entry: Entry): number {
 		(entry.read_mode ? READ_MODE : 0) | (entry.edited === true ? EDITED : 0) | (isHidden(entry) ? HIDDEN : 0);
 }
 
-/** Not for people's eyes: a program's state, the record of a label, or a message with "display":false. As rt_content_is_hidden. */
+/** Is the entry hidden: state of an extension, the record of a label, or a message with "display":false? As
+ * rt_content_is_hidden. */
 export function isHidden(entry: { kind?: string; display?: unknown; pi?: unknown }): boolean {
 	const pi = entry.pi as { display?: unknown; message?: { role?: unknown; display?: unknown } } | null | undefined;
 	if (entry.kind === "custom" || entry.kind === "label")
@@ -175,7 +176,7 @@ export function isHidden(entry: { kind?: string; display?: unknown; pi?: unknown
 	return pi?.message?.role === "custom" && pi.message.display === false;
 }
 
-/** Positions of what is not hidden and what a filter lets through: a role and the user's; null: all. */
+/** Positions that are not hidden and pass the filter: a role and the user; null: all. */
 export function filtered(outline: Outline, role: string | null): number[] | null {
 	if (role === null && !outline.flags.some((flags) => flags & HIDDEN))
 		return null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Place: which entry of which take the address bar names, or where this browser was last.
+// Place: the entry and take in the URL, or where this browser was last.
 import { path } from "./api";
 import type { Query } from "./api";
 
@@ -10,12 +10,12 @@ export interface Place {
 	entry?: string;
 }
 
-/** Which store and project these are: other ones may be served at the same address another day. */
+/** Identifies the store and project: the same address may serve others at another time. */
 export const STORE = document.querySelector<HTMLMetaElement>('meta[name="retake-store"]')?.content ?? "";
 
 const KEPT = `retake.place.${STORE}`, FIRST = 30;
 
-/** A part of an address; one that is written wrongly leads nowhere. */
+/** Decodes a part of a URL; a malformed one is returned unchanged. */
 function decoded(part: string): string {
 	try {
 		const text = decodeURIComponent(part);
@@ -25,13 +25,13 @@ function decoded(part: string): string {
 	}
 }
 
-/** "#/d/d1/t/t2/e/k3f9", of the address bar or as it was left. */
+/** "#/d/d1/t/t2/e/k3f9" in the URL, or the last place. */
 export function linkedPlace(): Place {
 	let text = location.hash;
 	try {
 		text ||= localStorage.getItem(KEPT) ?? "";
 	} catch {
-		// a browser that keeps nothing: fine
+		// storage is unavailable: no last place
 	}
 	const parts = text.replace(/^#\//, "").split("/").map(decoded);
 	const found: Record<string, string> = {};
@@ -45,13 +45,13 @@ export function rememberPlace(disc: string, take: string): void {
 	try {
 		localStorage.setItem(KEPT, place);
 	} catch {
-		// as above
+		// same as above
 	}
 	if (!location.hash.startsWith(place))
 		history.replaceState(null, "", place);
 }
 
-/** Where the texts that are seen first are read: the last ones of a take; without one, of the active one. */
+/** The path and query for the texts that are shown first: the end of a take, by default of the active one. */
 export function lastTexts(disc: string, take: string | undefined): [string, Query] {
 	return [path("discussions", disc, "entries"), { take, last: FIRST, tags: 1, blocks: 1 }];
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Requests: what a model is sent, taken apart into what people want to compare: settings, system
-// prompt, messages. Each provider puts these elsewhere; beside each other they are alike.
+// Requests: a model request, split into comparable parts: settings, system prompt, messages. Each
+// provider has these in other places; this makes requests to different providers comparable.
 import { changes } from "./diff";
 import { areTextsLike } from "./pane_align";
 
 export interface Part {
-	/** Who speaks; or "settings", "tools". */
+	/** Role of a message, or "settings", "tools". */
 	role: string;
 	text: string;
 }
 
-/** One line of a comparison: parts that both have; or two versions of one; or what one alone has. */
+/** One line of a comparison: parts that both requests have, two versions of one part, or a part of one request. */
 export type Line = { same: Part[] } | { same: null; before: Part | null; after: Part | null };
 
-/** So far on the other version of a part is looked for. */
+/** How far ahead the other version of a part is searched for. */
 const LOOK_AHEAD = 20;
 
 type Fields = Record<string, unknown>;
@@ -29,7 +29,7 @@ function pretty(value: unknown): string {
 	return JSON.stringify(value, null, 2) ?? "";
 }
 
-/** The text in a content; what is no text is shown as it is sent. */
+/** The text of a content; other content is shown as JSON. */
 function textOf(content: unknown): string {
 	if (typeof content === "string")
 		return content;
@@ -40,7 +40,7 @@ function textOf(content: unknown): string {
 	if (Array.isArray(content.parts) && Object.keys(content).length === 1)
 		return textOf(content.parts);
 	const { type, text, ...others } = content;
-	delete others.cache_control; // says nothing of the text
+	delete others.cache_control; // not part of the text
 	return typeof text === "string" && (type === undefined || type === "text") && Object.keys(others).length === 0 ? text : pretty(content);
 }
 
@@ -69,7 +69,7 @@ export function partsOf(body: unknown): Part[] {
 	return [{ role: "settings", text: pretty(settings) }, ...tools, ...first, ...messages];
 }
 
-/** Of a run where both differ: versions of one part beside each other, the others alone. */
+/** In a run of differences: versions of one part are paired, the others stay alone. */
 function pairs(out: Part[], into: Part[]): Line[] {
 	const lines: Line[] = [];
 	let next = 0;
@@ -87,7 +87,7 @@ function pairs(out: Part[], into: Part[]): Line[] {
 	return lines;
 }
 
-/** What was beside what is. */
+/** Compares two requests. */
 export function compare(before: Part[], after: Part[]): Line[] {
 	const key = (part: Part) => `${part.role}\n${part.text}`;
 	const lines: Line[] = [];

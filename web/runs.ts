@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs: models at work (src/server/run.h), with their texts as they grow. The page is drawn at
-// most once a frame, however many pieces arrive.
+// Runs: models at work (src/server/run.h), with their streaming text. Renders at most once per
+// frame, however many chunks arrive.
 import { run as runWish, say, show, switchTake, undo } from "./actions";
 import { post, path, request } from "./api";
 import { replyBegan } from "./finished";
@@ -14,10 +14,10 @@ import { set, state } from "./state";
 import { findTake, open, pinned, takeOf } from "./store";
 import type { Run } from "./types";
 
-/** Those of this page: what was asked for, and the take that was open when they began. */
+/** Runs started by this page: the request, and the take that was open. */
 const started = new Map<string, Started>();
 const over = new Map<string, Run>();
-/** Those whose end is waited for. */
+/** Callbacks for the end of runs. */
 const awaited = new Map<string, (run: Run) => void>();
 const STOP_MOST_MS = 6000;
 let isDue = false;
@@ -28,7 +28,7 @@ function change(): Map<string, Run> {
 	if (!isDue) {
 		isDue = true;
 		requestAnimationFrame(flush);
-		setTimeout(flush, 200); // frames stop in a hidden window
+		setTimeout(flush, 200); // a hidden window gets no animation frames
 	}
 	return next;
 }
@@ -65,7 +65,7 @@ export function runDelta(name: string,
 	});
 }
 
-/** One that is looked at: its text as blocks. Cheap when they are there. */
+/** Renders the text of a visible run to blocks; does nothing if they are up to date. */
 export function layOut(run: Run): void {
 	grow(run.run, run.text ?? "", (laid) => {
 		const old = now(run.run);
@@ -74,7 +74,7 @@ export function layOut(run: Run): void {
 	});
 }
 
-/** After a connection was lost: those in flight are sent again. */
+/** After a lost connection: the server sends the active runs again. */
 export function runsForgotten(): void {
 	next = null;
 	forgetGrowing();
@@ -86,14 +86,15 @@ export function runEnded(run: Run): void {
 	forgetGrowing(run.run);
 	flush();
 	if (!started.has(run.run))
-		over.set(run.run, run); // it was faster than the answer that names it
+		over.set(run.run, run); // it ended before the response to its request arrived
 	const from = started.get(run.run);
 	if (from && started.delete(run.run))
 		ended(run, from);
 	awaited.get(run.run)?.(run);
 }
 
-/** One of ours: say what went wrong, show what it made, unless somebody is elsewhere by now, or writes. */
+/** A run of this page ended: reports errors and opens the result, unless the user has moved elsewhere or is
+ * editing. */
 function ended(run: Run, { wish, take: from, steps }: Started): void {
 	runningHere(-1);
 	if (run.group)
@@ -113,14 +114,14 @@ function ended(run: Run, { wish, take: from, steps }: Started): void {
 		void showReply(run, take, from).catch(() => undefined);
 }
 
-/** Does the question keep the error (web/failure.tsx), in the open take? */
+/** Is the error shown at the question in the open take (web/failure.tsx)? */
 function isSaidThere(run: Run): boolean {
 	const question = run.question ?? (typeof run.at === "string" ? run.at : undefined);
 	return run.state === "failed" && REPLIES.has(run.how) && run.how !== "continue" && !run.entry && run.discussion === state.disc &&
 		question !== undefined && state.outline?.id.includes(question) === true && !run.replies?.length;
 }
 
-/** The same once more: what came of a reply is continued, and a question that was added is not added twice. */
+/** A retry: a partial reply is continued, and a question that already exists is not added again. */
 function retryOf(run: Run, wish: RunWish, take: string | null): { label: string; run: () => void } {
 	const isPart = REPLIES.has(wish.how) && !!run.entry;
 	const next: RunWish = isPart ? { how: "continue", at: run.entry }
@@ -135,7 +136,7 @@ function retryOf(run: Run, wish: RunWish, take: string | null): { label: string;
 
 const REPLIES = new Set(["ask", "again", "continue"]);
 
-/** To stop is no failure. What is stopped in a dialog is said there. */
+/** Stopping is not an error. A run that was stopped in a dialog is reported there. */
 function sayStopped(run: Run): void {
 	const isKept = !!run.entry || !!run.replies?.some((reply) => reply.entry);
 	if (REPLIES.has(run.how))
@@ -160,7 +161,7 @@ async function showReply(run: Run, named: string, from: string | null): Promise<
 		sayAgain(run, take.name, from, before);
 }
 
-/** Another reply hides the one before: where that is, and the way back. */
+/** A new reply replaces the previous one in view: reports where that is and how to return. */
 function sayAgain(run: Run, name: string, from: string, before: string): void {
 	const n = run.replies?.length ?? 1;
 	const text = n === 1 ? `Another reply, in the take "${name}".` : `${n} more replies, each in a separate take; this is "${name}".`;
@@ -197,11 +198,11 @@ export interface RunWish {
 interface Started {
 	wish: RunWish;
 	take: string | null;
-	/** What its Undo takes back: the reply, and what was done for it. */
+	/** Number of steps that Undo reverts: the reply and the changes made for it. */
 	steps: number;
 }
 
-/** Set a model to work in the open take. Throws a Problem. */
+/** Starts a model in the open take. Throws a Problem. */
 export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 	const { discussion, take } = pinned();
 	asking();
@@ -220,7 +221,7 @@ export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 		started.set(run.run, { wish, take: take || null, steps });
 		replyBegan(run.run);
 		if (run.state === "running" && !now(run.run))
-			runSeen(run); // else events have told more of it by now
+			runSeen(run); // otherwise events have reported a newer state
 		return run;
 	} catch (error) {
 		runningHere(-models);
@@ -230,7 +231,7 @@ export async function startRun(wish: RunWish, steps = 1): Promise<Run> {
 	}
 }
 
-/** Those of one question: the first stands for them. */
+/** Several runs for one question: the first represents them. */
 function startedSeveral(runs: Run[], from: Started): Run {
 	severalBegan(runs);
 	for (const run of runs) {
@@ -252,7 +253,7 @@ export async function stopRun(name: string): Promise<void> {
 	await request("DELETE", path("runs", name));
 }
 
-/** Stopped: what it was in the end; null: it was not stopped, or its end was not heard of. */
+/** Stops a run and waits for its end. null: it could not be stopped, or its end was not reported in time. */
 export function stopToEnd(name: string): Promise<Run | null> {
 	return new Promise((done) => {
 		const end = (run: Run | null) => {
@@ -266,24 +267,24 @@ export function stopToEnd(name: string): Promise<Run | null> {
 	});
 }
 
-/** One of this page's that is at work in the open take. */
+/** A run of this page that is active in the open take. */
 export function startedHere(): Run | undefined {
-	return runsHere(next ?? state.runs).find((run) => started.has(run.run)); // also before it is drawn
+	return runsHere(next ?? state.runs).find((run) => started.has(run.run)); // even if it is not rendered yet
 }
 
-/** The question is an entry now. */
+/** The question has been stored as an entry. */
 export function runAsked(name: string, question: string): void {
 	const old = now(name);
 	if (old)
 		change().set(name, { ...old, question });
 }
 
-/** Those at work in the open take that can be stopped. */
+/** Active runs in the open take that can be stopped. */
 export function ownRuns(runs: ReadonlyMap<string, Run>): Run[] {
 	return runsHere(runs).filter((run) => run.how !== "elsewhere");
 }
 
-/** Those at work in the open take. */
+/** Active runs in the open take. */
 export function runsHere(runs: ReadonlyMap<string, Run>): Run[] {
 	return [...runs.values()].filter((run) =>
 		run.discussion === state.disc && (!run.take || run.take === state.take));

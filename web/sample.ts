@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sample: a small conversation in two takes to try everything with, as the operations that make
-// it; together they are one step.
+// Sample: a small conversation in two takes for trying things out, as operations; together they are
+// one step.
 
 const MESSAGES = [
 	{ role: "User", content: "Which database should a small desktop application use?" },

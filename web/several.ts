@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Several models at once: the picker asks, the composer knows the question. When all of them have
+// Several models at once: the picker starts them, the composer knows the question. When all have
 // ended, their replies are compared.
 import { say, undo } from "./actions";
 import { notify } from "./notice";
@@ -14,7 +14,7 @@ type Asker = (models: string[]) => void;
 
 let asker: Asker | null = null;
 
-/** The composer: asks its text, or without one answers the end of the take. */
+/** Set by the composer: asks its text, or if it is empty, requests replies to the end of the take. */
 export function setAsker(ask: Asker | null): void {
 	asker = ask;
 }
@@ -43,7 +43,7 @@ export function severalEnded(run: Run): void {
 	void allEnded(group.ended).catch(() => undefined);
 }
 
-/** What to say, and the replies side by side where this is still what the window shows. */
+/** Reports the result, and opens the comparison if the window still shows the same place. */
 async function allEnded(runs: Run[]): Promise<void> {
 	const kept = runs.filter((run) => run.entry), failed = runs.filter((run) => run.state === "failed");
 	const problem = failed.map((run) => `${run.model}: ${run.problem?.detail ?? "the model's server failed"}`).join(" ");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Speakers: what the role of an entry says of how it looks.
+// Speaker: how the role of an entry determines its appearance.
 
-/** Is it a tool? What those print is shown as it is, never as Markdown. */
+/** Is it a tool? Output of tools is shown verbatim, never as Markdown. */
 export function isTool(role: string): boolean {
 	return /^(tool|toolresult|function)$/i.test(role);
 }
 
-/** The class that colours the role. */
+/** The CSS class with the role's colour. */
 export function roleClass(role: string): string {
 	if (/^(user|human)$/i.test(role))
 		return "is-user";
@@ -18,7 +18,7 @@ export function roleClass(role: string): string {
 
 const MEANINGS = [/^(user|human)$/i, /^(ai|assistant|model)$/i, /^system$/i];
 
-/** What a role is shown as: the role of the project's list that means the same; else itself. */
+/** The displayed name of a role: the equivalent one in the project's list, otherwise the role itself. */
 export function roleLabel(role: string, roles: readonly string[]): string {
 	const meaning = MEANINGS.find((each) => each.test(role));
 	return roles.includes(role) || !meaning ? role : roles.find((each) => meaning.test(each)) ?? role;

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT
 //
-// What the page knows, in one object that is replaced member by member. Components look at it
-// with useStore(); what changes it calls set(). Nothing here talks to the server.
+// The state of the page, in one object whose members are replaced. Components read it with
+// useStore(); changes are made with set(). Nothing here talks to the server.
 import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import type { Discussion, Entry, Fork, Info, Run, Settings, Take } from "./types";
 import type { Outline } from "./outline";
 
-/** What another client did, or what became of something, in one quiet line. */
+/** A one-line message: what another client did, or the result of an action. */
 export interface Toast {
 	text: string;
-	/** What the button does; without one there is none. */
+	/** The button; none if omitted. */
 	action?: { label: string; run: () => void };
-	/** What would mend something that this broke nearby, or lead back from it. */
+	/** A button that repairs a side effect of the change, or returns to the previous state. */
 	repair?: { label: string; run: () => void };
 	isProblem?: boolean;
 	/** The step that it is about (notice.ts). */
 	seq?: number;
 }
 
-/** A change that was refused since somebody else was faster (412). */
+/** A change that was rejected because another one came first (412). */
 export interface Conflict {
 	op: string;
 	fields: Record<string, unknown>;
 	entry: string | null;
-	/** What was to be written; null: the change is no text. */
+	/** The new text; null: not a change of text. */
 	mine: string | null;
 	theirs: string | null;
 	canKeepBoth: boolean;
 	decide: (what: "overwrite" | "both" | "discard") => void;
 }
 
-/** The one entry that is being edited, or the place where a new one is being written. */
+/** The entry that is being edited, or the position of a new one. */
 export interface Editing {
 	entry: string | null;
-	/** For a new entry: before or after this one. */
+	/** For a new entry: the neighbour before or after which it is inserted. */
 	before?: string;
 	after?: string;
 	role?: string;
@@ -41,56 +41,56 @@ export interface Editing {
 
 export interface State {
 	connection: "connecting" | "live" | "lost";
-	/** Set when the server sends what only a newer version understands, or cannot be asked. */
+	/** An error of the connection: the server is newer than the page, or cannot be reached. */
 	trouble: string | null;
 	info: Info | null;
 	discussions: Discussion[];
-	/** The discussion and take that this page shows: ids. Others' switches do not move them. */
+	/** Ids of the discussion and take that this page shows. Switches by other clients do not change them. */
 	disc: string | null;
 	take: string | null;
-	/** The first of them and the open one. */
+	/** The first takes, and the open one. */
 	takes: Take[];
-	/** How many there are. */
+	/** Total number of takes. */
 	takeCount: number;
-	/** The open take, complete but for its texts. */
+	/** The open take without its texts. */
 	outline: Outline | null;
-	/** Its end, until it is here for the first time. */
+	/** The end of the open take, until `outline` is loaded for the first time. */
 	last: Outline | null;
-	/** Texts, by id: of those rows that were looked at. */
+	/** Loaded entries by id: only those that were visible. */
 	bodies: ReadonlyMap<string, Entry>;
-	/** Each entry's ETag, as it was when its text was read. */
+	/** ETag of each entry when its text was read. */
 	tags: ReadonlyMap<string, string>;
-	/** The discussion's ETag. */
+	/** ETag of the discussion. */
 	discTag: string | null;
 	head: string | null;
-	/** The head, where it stands before the last entry: what is written goes on from there. */
+	/** The head, if it is not the last entry: new entries are added after it. */
 	behind: string | null;
-	/** Is there a step to take back, or to bring back? */
+	/** Is there a step to undo or redo? */
 	canUndo: boolean;
 	canRedo: boolean;
 	settings: Settings | null;
 	runs: ReadonlyMap<string, Run>;
-	/** Rises with every change of the project: panes that show history look again. */
+	/** Incremented at every change of the project: panes that show history reload. */
 	version: number;
 	toast: Toast | null;
-	/** What somebody else did last. */
+	/** The last change by another client. */
 	news: string | null;
 	conflict: Conflict | null;
 	editing: Editing | null;
-	/** The row that the keys are about, and the other end of a selected run. */
+	/** The row that keys act on, and the other end of a selection. */
 	focus: string | null;
 	anchor: string | null;
-	/** The next entry that is touched is the other end of the run. */
+	/** The next touched entry is the other end of the selection. */
 	isSelecting: boolean;
-	/** Show only entries of this role, and the user's. */
+	/** Show only entries of this role and of the user. */
 	roleFilter: string | null;
-	/** Entries whose source is shown, not their text as it is read. */
+	/** Entries that are shown as source. */
 	sources: ReadonlySet<string>;
-	/** Where the open take parts from others, by entry. */
+	/** By entry: where other takes diverge from the open one. */
 	forks: ReadonlyMap<string, Fork>;
-	/** Entries of it that other takes show differently. */
+	/** Entries of the open take that differ in other takes. */
 	differ: ReadonlySet<string>;
-	/** The open part of the page at the right, over all, or drawn in from a side. */
+	/** The open side pane, overlay and drawer. */
 	pane: string | null;
 	overlay: string | null;
 	drawer: "left" | "right" | null;
@@ -115,7 +115,7 @@ function tell(): void {
 		listener();
 }
 
-/** Change some members. Who listens is told once, after what is running now. */
+/** Changes some members. Listeners are called once, after the current task. */
 export function set(change: Partial<State>): void {
 	Object.assign(state, change);
 	if (isTelling)
@@ -129,20 +129,20 @@ export function subscribe(listener: Listener): () => void {
 	return () => listeners.delete(listener);
 }
 
-/** What select takes from the state; the component is drawn again when it is another thing. */
+/** Selects a value from the state; the component renders again when it changes. */
 export function useStore<T>(select: (from: State) => T): T {
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const seen = useRef<{ select: (from: State) => T; value: T }>();
 	const value = select(state);
 	seen.current = { select, value };
-	// at once: what is drawn is what keys and buttons are about
+	// synchronously: keys and buttons act on what is rendered
 	useLayoutEffect(() => {
 		const look = () => {
 			const last = seen.current!;
 			if (!Object.is(last.select(state), last.value))
 				redraw(0);
 		};
-		look(); // what changed while the rest was drawn
+		look(); // for changes during the first rendering
 		return subscribe(look);
 	}, []);
 	return value;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Store: reading what there is into the state, and keeping it right while rows of the history
-// arrive (live.ts hears them, actions.ts makes them).
+// Store: loads data from the server into the state, and keeps it current as rows of the history
+// arrive (live.ts receives them, actions.ts causes them).
 //
-// An outline that is read has a seq; rows that arrived meanwhile and are younger are applied to
-// it once more, so nothing is lost between asking and being answered.
+// An outline has the seq at which it was read. Newer rows that arrived in the meantime are applied
+// to it again, so that no change is lost between request and response.
 import { get, path, request } from "./api";
 import { lastTexts, linkedPlace, rememberPlace } from "./place";
 import { filtered, lastOf, outlineOf, placeOf, refreshed, spliced, touched, withEntries } from "./outline";
@@ -19,7 +19,7 @@ let recent: Change[] = [];
 let appliedSeq = 0;
 const waiting: { seq: number; done: () => void }[] = [];
 
-/** The query that pins a request to what this page shows. */
+/** Query parameters that name the visible discussion and take. */
 export function pinned(): { discussion: string; take: string } {
 	return { discussion: state.disc ?? "", take: state.take ?? "" };
 }
@@ -28,7 +28,7 @@ export function discPath(...more: (string | number)[]): string {
 	return path("discussions", state.disc ?? "", ...more);
 }
 
-/** Positions that are shown, by the role filter; null: all. Remembered per outline. */
+/** Cache of the positions that pass the role filter; null: all. */
 let lastFilter: { outline: Outline; role: string | null; rows: number[] | null } | null = null;
 export function shownRows(): number[] | null {
 	const outline = state.outline ?? state.last, role = state.outline ? state.roleFilter : null;
@@ -55,17 +55,17 @@ export function linkTo(entry: string): string {
 
 let opening = 0;
 
-/** The first takes, and one more if it is another: there may be very many. */
+/** The first takes, and `take` if it is not among them: there may be very many. */
 function readTakes(disc: string, take?: string | null): Promise<Take[]> {
 	return get<Take[]>(path("discussions", disc, "takes"), { count: MOST_TAKES, with: take });
 }
 
-/** A take by its name or id, wherever it stands. */
+/** Finds a take by name or id, even if it is not among the loaded ones. */
 export async function findTake(wanted: string, disc = state.disc): Promise<Take | undefined> {
 	return (await get<Take[]>(path("discussions", disc ?? "", "takes"), { count: 0, with: wanted }))[0];
 }
 
-/** Asked for only after that: the answer is a large one, and nothing is drawn while it is taken apart. */
+/** Waits for `after` first: parsing the large response blocks rendering. */
 async function readColumns(disc: string, take: string, after: Promise<unknown> | null): Promise<Columns> {
 	await after;
 	return get<Columns>(path("discussions", disc, "tree"), { columns: 1, preview: 0, take, bare: 1 });
@@ -73,7 +73,7 @@ async function readColumns(disc: string, take: string, after: Promise<unknown> |
 
 const UNSEEN_MS = 200;
 
-/** What was set has been drawn, or nobody looks. */
+/** Resolves after the next rendering, or after a timeout in a hidden window. */
 function drawn(): Promise<void> {
 	return new Promise((done) => {
 		setTimeout(done, UNSEEN_MS);
@@ -81,10 +81,10 @@ function drawn(): Promise<void> {
 	});
 }
 
-/** The texts that will be seen first; without a take those of the active one. */
+/** Reads the texts that are shown first; without a take, those of the active one. */
 async function readLast(disc: string, take: string | undefined, mine: number): Promise<EntryWindow | null> {
 	const window = await get<EntryWindow>(...lastTexts(disc, take)).catch(() => null);
-	// the columns of a long take are long in coming, and people need not wait for them
+	// reading the columns of a long take is slow: show the texts first
 	if (window && window.from > 0 && mine === opening && state.outline === null) {
 		set({ last: lastOf(window, disc, take ?? ""), bodies: new Map(window.entries.map((entry) => [entry.id, entry])) });
 		await drawn();
@@ -92,12 +92,12 @@ async function readLast(disc: string, take: string | undefined, mine: number): P
 	return window;
 }
 
-/** Show a discussion and one of its takes (ids; without one its active take). */
+/** Opens a discussion and one of its takes (ids; by default the active take). */
 export async function open(disc: string, take?: string, at?: string): Promise<void> {
 	const mine = ++opening, was = state.focus;
 	const isShown = (id: string | undefined) => state.disc === disc && state.take === id;
 	let texts = at || isShown(take) ? null : readLast(disc, take, mine);
-	// it is most often still there, so nothing waits for the list
+	// the take usually still exists: request its columns before the list of takes arrives
 	const early = take ? readColumns(disc, take, texts).catch(() => null) : null;
 	const [takes, about, settings] = await Promise.all([
 		readTakes(disc, take),
@@ -112,7 +112,8 @@ export async function open(disc: string, take?: string, at?: string): Promise<vo
 	const last = await texts;
 	if (mine !== opening)
 		return;
-	const wanted = state.focus !== was ? state.focus : at; // where somebody went meanwhile, or what was asked for
+	// where the user has moved since, otherwise what was requested
+	const wanted = state.focus !== was ? state.focus : at;
 	set({
 		disc, take: found.id, takes, takeCount: about.data.takes, settings, discTag: about.tag,
 		head: headOf(found, about.data, columns), ...timeOf(about.data),
@@ -150,13 +151,13 @@ function headOf(take: Take, about: About,
 	return ids.length ? ids[ids.length - 1] : null;
 }
 
-/** Looked at only when the head was read: what is added shows before that. */
+/** Only updated when the head is read: added entries appear before that. */
 function behindNow(): string | null {
 	const at = state.outline ? placeOf(state.outline, state.head) : -1;
 	return at >= 0 && at < state.outline!.id.length - 1 ? state.head : null;
 }
 
-/** An outline that was read, with the rows that came meanwhile. */
+/** Sets an outline that was read, and applies rows that arrived in the meantime. */
 function setOutline(outline: Outline): void {
 	const missed = recent.filter((change) => change.seq > outline.seq);
 	appliedSeq = Math.max(appliedSeq, outline.seq);
@@ -168,12 +169,12 @@ function setOutline(outline: Outline): void {
 	settle(outline.seq);
 }
 
-/** Everything anew: at the beginning, after a reset, when we were away too long. */
+/** Reads everything again: at the start, after a reset or a long disconnection. */
 export async function reload(): Promise<void> {
 	recent = [];
 	appliedSeq = settledSeq = 0;
 	const wanted = linkedPlace();
-	// where one was is most often still there: show it while the rest is read
+	// the last place usually still exists: open it while the rest is being read
 	const early = state.disc === null && wanted.disc
 		? open(wanted.disc, wanted.take, wanted.entry).catch(() => undefined) : undefined;
 	const informed = get<Info>("/info").then((info) => set({ info }));
@@ -199,7 +200,7 @@ export async function reload(): Promise<void> {
 const loadingRows = new Set<string>();
 const RETRIES = 3;
 
-/** Read the texts of rows from..to that are not here. Called while scrolling; cheap when they are. */
+/** Loads missing texts of rows from..to. Called while scrolling; cheap if there are none. */
 export function loadRows(from: number, to: number): void {
 	const outline = state.outline;
 	if (!outline)
@@ -239,7 +240,7 @@ async function loadWindow(disc: string, take: string, from: number, count: numbe
 	if (state.disc !== disc || state.take !== take)
 		return;
 	if (window.seq < appliedSeq && tries > 0)
-		return loadWindow(disc, take, from, count, tries - 1); // it is older than what we show
+		return loadWindow(disc, take, from, count, tries - 1); // older than the visible state
 	keepBodies(window.entries, window.etags ?? {});
 }
 
@@ -263,10 +264,10 @@ function dropBodies(ids: ReadonlySet<string>): void {
 	const tags = new Map(state.tags);
 	for (const id of ids)
 		tags.delete(id);
-	set({ tags }); // the old text stays in view until the new one is here
+	set({ tags }); // the old text stays visible until the new one is loaded
 }
 
-/** One entry with its tag, as it is now. */
+/** Reads the current version of an entry and its tag. */
 export async function readEntry(id: string): Promise<{ entry: Entry; tag: string | null }> {
 	const answer = await request<Entry>("GET", discPath("entries", id),
 		{ query: { take: state.take, blocks: 1 } });
@@ -323,7 +324,7 @@ function refreshSoon(change: Change | null): void {
 
 let isRefreshing = false;
 
-/** One at a time, so that an older answer never comes last. */
+/** Runs one refresh at a time, so that responses cannot overtake each other. */
 function refreshNow(): void {
 	if (isRefreshing) {
 		refreshTimer = window.setTimeout(refreshNow, REFRESH_MS);
@@ -333,7 +334,7 @@ function refreshNow(): void {
 	void refresh().catch(() => undefined).finally(() => { isRefreshing = false; });
 }
 
-/** What is small and may have changed: lists, head, the discussion's tag. */
+/** Reloads small data that may have changed: lists, head, the discussion's tag. */
 async function refresh(): Promise<void> {
 	const opens = needsOpening, settings = needsSettings, forks = needsForks;
 	needsOpening = needsSettings = needsForks = false;
@@ -345,7 +346,7 @@ async function refresh(): Promise<void> {
 		await open(next.id);
 	} else if (opens) {
 		await open(state.disc!, state.take ?? undefined);
-		// too much was changed to be told: every text may be another one
+		// the change was too large to be described: every text may have changed
 		set({ outline: touched(state.outline!, [...state.bodies.keys()]), tags: new Map() });
 	} else {
 		await refreshOpen(settings);
@@ -374,7 +375,7 @@ async function refreshOpen(withSettings: boolean): Promise<void> {
 	set({ behind: behindNow() });
 }
 
-/** Columns of rows that were touched or came in, beyond those whose texts are read anyway. */
+/** Reloads the columns of rows that were changed or added, except where their texts are loaded anyway. */
 async function refreshStale(): Promise<void> {
 	const outline = state.outline;
 	if (!outline || outline.stale.size === 0)
@@ -387,7 +388,7 @@ async function refreshStale(): Promise<void> {
 	const from = rows.reduce((a, b) => Math.min(a, b)), to = rows.reduce((a, b) => Math.max(a, b));
 	const disc = outline.discussion, takeId = outline.take;
 	if (to - from < MANY_STALE) {
-		// the texts of a few go with them; loadRows() reads those that come into view
+		// for a short range the texts are loaded, too; loadRows() loads others when they become visible
 		const few = to - from < WINDOW;
 		if (few)
 			await loadWindow(disc, takeId, from, to - from + 1, RETRIES);
@@ -402,7 +403,7 @@ async function refreshStale(): Promise<void> {
 		const bodies = new Map(state.bodies);
 		for (const id of gone)
 			if (!state.tags.has(id))
-				bodies.delete(id); // an old text, which loadRows() will read again
+				bodies.delete(id); // outdated: loadRows() loads it again
 		set({ outline: refreshed(now, columns), bodies });
 	}
 }
@@ -416,14 +417,14 @@ function settle(upto: number): void {
 			waiting.splice(i, 1)[0].done();
 }
 
-/** The rows up to this one are in view, or about to be; 0: nothing was read yet. */
+/** The last row that is visible or about to be; 0: nothing read yet. */
 export function shownSeq(): number {
 	return appliedSeq;
 }
 
 const PATIENCE_MS = 3000;
 
-/** Until the page shows what row seq did. When events do not come, everything is read anew. */
+/** Waits until the page shows the effect of row `seq`. If no event arrives in time, reloads everything. */
 export async function reached(seq: number): Promise<void> {
 	if (seq <= settledSeq)
 		return;
@@ -437,7 +438,7 @@ export async function reached(seq: number): Promise<void> {
 		await reload();
 }
 
-/** Look again at what is small; after the connection was away. */
+/** Reloads small data after a reconnection. */
 export function lookAgain(): void {
 	needsSettings = needsForks = true;
 	refreshSoon(null);
@@ -448,7 +449,7 @@ export function lookAgain(): void {
 const FORKS_MS = 60;
 let forkTimer: number | undefined;
 
-/** Where the open take parts from others may be another place now. */
+/** The places where other takes diverge may have changed. */
 function forksOld(wait_ms = FORKS_MS): void {
 	clearTimeout(forkTimer);
 	if (state.takeCount >= 2)

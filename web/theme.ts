@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Theme and text size, as this browser keeps them. Runs before the page is drawn, right after its
-// style: the rules for dark are those of the system's choice, and are switched on or off here.
+// Theme and text size, as stored in this browser. Runs before the first rendering, right after the
+// style sheet: the rules for dark mode use a media query for the system's preference, which is
+// overridden here.
 
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large";
 
 const THEME = "retake.theme", SIZE = "retake.size", DARK = "(prefers-color-scheme: dark)";
 const LIGHT = "(prefers-color-scheme: light)";
-/** Never, always; all of them are found again by the next program that looks for them. */
+/** "light" never matches, "dark" always does; both contain the original query, so that the other script finds the
+ * rules again. */
 const MEDIA: Record<Theme, string> = { system: DARK, light: `${DARK} and ${LIGHT}`, dark: `${DARK}, ${LIGHT}` };
 const SIZES: Record<TextSize, string> = { small: "87.5%", normal: "", large: "118.75%" };
 
@@ -16,7 +18,7 @@ function kept(key: string): string | null {
 	try {
 		return localStorage.getItem(key);
 	} catch {
-		return null; // a browser that keeps nothing has the default
+		return null; // storage is unavailable: the defaults apply
 	}
 }
 
@@ -30,7 +32,7 @@ export function textSize(): TextSize {
 	return text === "small" || text === "large" ? text : "normal";
 }
 
-// Found once: their media are changed afterwards.
+// Collected once, as their media are changed afterwards.
 const darkRules: CSSMediaRule[] = [...document.styleSheets].flatMap((sheet) =>
 	[...sheet.cssRules].filter((rule): rule is CSSMediaRule => rule instanceof CSSMediaRule && /prefers-color-scheme/.test(rule.media.mediaText)));
 

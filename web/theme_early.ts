@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A program of its own that runs between the style and the first drawing: the theme.
+// A separate script that sets the theme after the style sheet and before the first rendering.
 import { apply } from "./theme";
 
 apply();

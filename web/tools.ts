@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Tools: which entries are results of which calls. A call may be a block of its entry, in the shape
-// of any provider, or in its "tool_calls"; a result an entry of its own or a block of one. The
-// page and an exported one show a result with its call, and not as another row.
+// Tools: matches tool calls with their results. A call may be a block of an entry, in the format of
+// any provider, or in its "tool_calls"; a result may be a separate entry or a block. The page and
+// exports show a result with its call instead of as a separate row.
 import { isTool } from "./speaker";
 import type { Block, Content } from "./types";
 
-/** As far as it is looked at here; of an exported page nothing is certain. */
+/** Only the members used here; data of an exported page is untrusted. */
 export interface Said {
 	role: string;
 	content: Content;
@@ -23,11 +23,11 @@ export interface Call {
 export interface Outcome {
 	text: string;
 	isError: boolean;
-	/** Position in the take of the entry that contains the result. */
+	/** Position in the take of the entry with the result. */
 	at: number;
 }
 
-/** As many entries are looked through for a result, or for the call of one. */
+/** How many entries are searched for a result or for a call. */
 const FAR = 64;
 
 const CALL = /^(toolCall|tool_use|tool_call|function)$/, RESULT = /^(toolResult|tool_result)$/;
@@ -53,7 +53,7 @@ function blocksOf(said: Said): Block[] {
 	return Array.isArray(said.content) ? said.content.filter((block) => typeof block === "object" && block !== null) : [];
 }
 
-/** Those beside the content. */
+/** Calls outside the content. */
 export function otherCalls(said: Said): Call[] {
 	const calls = Array.isArray(said.tool_calls) ? said.tool_calls : [];
 	return calls.filter((call) => typeof call === "object" && call !== null).map(callOf);
@@ -75,7 +75,7 @@ function textOf(content: unknown): string {
 	return content.map((block) => (typeof block?.text === "string" ? block.text : JSON.stringify(block, null, 2))).join("\n");
 }
 
-/** The results that an entry is, by the calls that they answer; null: it says something else, too. */
+/** The results in an entry, by the id of the call; null: it has other content, too. */
 export function resultsIn(said: Said): Map<string, Omit<Outcome, "at">> | null {
 	const pi = (said.pi as { message?: Record<string, unknown> } | undefined)?.message;
 	const results = new Map<string, Omit<Outcome, "at">>();
@@ -97,7 +97,7 @@ export function resultsIn(said: Said): Map<string, Omit<Outcome, "at">> | null {
 
 type At = (at: number) => Said | undefined;
 
-/** What became of the calls in the entry at a place, by their ids, as far as the next entries say so. */
+/** The results of the calls in the entry at this position, by id, as far as the following entries contain them. */
 export function outcomesAfter(at: number, entry: At): Map<string, Outcome> {
 	const said = entry(at), found = new Map<string, Outcome>();
 	const ids = new Set(said ? callsOf(said).map((call) => call.id) : []);
@@ -112,7 +112,7 @@ export function outcomesAfter(at: number, entry: At): Map<string, Outcome> {
 	return found;
 }
 
-/** Is all that an entry says shown with the calls before it? */
+/** Is the whole content of an entry shown with the calls before it? */
 export function isWithCall(at: number, entry: At): boolean {
 	const said = entry(at), results = said && resultsIn(said);
 	if (!results)
@@ -134,7 +134,7 @@ const EVENTS: Record<string, [prefix: string, ...members: string[]]> = {
 	session_info: ["title", "name"], custom: ["custom", "customType"], label: ["label", "label"],
 };
 
-/** A record that sets something in a line, as `show` has it: "model: openai/gpt-x"; "": it is none. */
+/** A record that sets a value, in one line as in `show`: "model: openai/gpt-x"; "": not such a record. */
 export function eventOf(said: Said & { kind?: string }): string {
 	const [prefix, ...members] = EVENTS[said.kind ?? ""] ?? [""], record = said.pi as Record<string, unknown> | undefined;
 	if (!prefix || textOf(said.content).trim() !== "")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The shapes that the server sends and takes (docs/api.md). What is optional there is optional
-// here; members that we do not know are left alone.
+// JSON types of the API (docs/api.md). Members that are optional there are optional here; unknown
+// members are ignored.
 import type { Laid } from "./growing";
 
 /** One block of a content that is an array. */
@@ -26,17 +26,17 @@ export interface Entry {
 	collapsed: boolean;
 	read_mode: boolean;
 	label?: string;
-	/** Its text was changed since it was written. */
+	/** Its text was changed after it was created. */
 	edited?: boolean;
 	purged?: boolean;
 	partial?: boolean;
 	thinking_segments?: unknown[];
 	usage?: Record<string, unknown>;
 	model?: string;
-	/** Of a summary of another take: its name, and the first entry that was summarised. */
+	/** For a summary of another take: its name, and the first summarised entry. */
 	from_take?: string;
 	first_id?: string;
-	/** The body as a tree of blocks, where the server gives one (web/markdown.tsx). */
+	/** The body as a block tree, if the server sends one (web/markdown.tsx). */
 	blocks?: unknown;
 	[member: string]: unknown;
 }
@@ -47,24 +47,24 @@ export interface Take {
 	active: boolean;
 	entries: number;
 	base?: string;
-	/** Of the last update. */
+	/** At the last update. */
 	git_commit?: string;
 	last_updated?: string;
-	/** Instead of a generated name: the words in which it differs. */
+	/** Shown instead of a generated name: the words in which it differs. */
 	title?: string;
-	/** The first words of what it has and others do not. */
+	/** The first words in which it differs from others. */
 	preview?: string;
-	/** It is only another reply beside that of this take: arrows at the reply go there. */
+	/** It only contains another reply to the same question: arrows at the reply lead to it. */
 	another_reply?: string;
 }
 
-/** One place where takes part: an entry among those that follow the same one. */
+/** A place where takes diverge: one of several entries with the same parent. */
 export interface Fork {
 	entry: string;
-	/** From 0. */
+	/** Position among these entries, from 0. */
 	place: number;
 	count: number;
-	/** Takes that hold those beside it; null at the ends. */
+	/** Takes with the neighbouring entries; null at the ends. */
 	previous: string | null;
 	next: string | null;
 }
@@ -76,13 +76,13 @@ export interface Discussion {
 	entries: number;
 	takes: number;
 	updated: string | null;
-	/** That it is bound to. */
+	/** The track that it is bound to. */
 	track?: string;
-	/** Shown instead of a name that nobody chose. */
+	/** Shown instead of a generated name. */
 	title?: string;
 	pinned?: boolean;
 	archived?: boolean;
-	/** "work/db" is within "work". */
+	/** "work/db" is a child of "work". */
 	tags?: string[];
 }
 
@@ -110,7 +110,7 @@ export interface Columns {
 	tips: Record<string, number>;
 }
 
-/** GET …/entries: a window of a take. */
+/** GET …/entries: a range of a take. */
 export interface EntryWindow {
 	discussion: string;
 	take: string;
@@ -135,7 +135,7 @@ export interface Splice {
 	present?: boolean;
 }
 
-/** A row of the log, as events and GET /history have it. */
+/** A row of the history, as in events and GET /history. */
 export interface Change {
 	seq: number;
 	kind: "step" | "move" | "view" | "note";
@@ -152,7 +152,7 @@ export interface Change {
 	whole?: boolean;
 }
 
-/** What became of a change. */
+/** Result of a change. */
 export interface Result {
 	seq: number;
 	unchanged?: boolean;
@@ -168,7 +168,7 @@ export interface Result {
 	op?: { seq: number; op: string; by: string };
 }
 
-/** RFC 9457, as the server writes it. */
+/** RFC 9457. */
 export interface ProblemBody {
 	type?: string;
 	title?: string;
@@ -179,11 +179,11 @@ export interface ProblemBody {
 	/** A hook cancelled it without a reason: nothing is shown. */
 	quiet?: boolean;
 	hint?: string;
-	/** The model that is at work at the same already. */
+	/** The run that is already working on the same entry. */
 	run?: string;
 }
 
-/** A model at work: src/server/run.h. */
+/** A model run: src/server/run.h. */
 export interface Run {
 	run: string;
 	state: "running" | "done" | "stopped" | "failed";
@@ -191,15 +191,15 @@ export interface Run {
 	discussion: string;
 	take?: string;
 	model?: string;
-	/** Of several models that were asked at once: the name of the first of these runs. */
+	/** If several models were asked at once: the id of the first run. */
 	group?: string;
 	question?: string;
 	text?: string;
-	/** The text as blocks, as far as they are there (web/growing.ts). */
+	/** The rendered text, as far as available (web/growing.ts). */
 	laid?: Laid;
 	thinking?: string;
 	notice?: string;
-	/** What there is to say of its end, as that it updated the working prompt. */
+	/** A message about its end, such as that it updated the working prompt. */
 	note?: string;
 	reply?: number;
 	entry?: string;
@@ -215,7 +215,7 @@ export interface Info {
 	project: string;
 	seq: number;
 	epoch: string;
-	/** What answers where a discussion has no model of its own. */
+	/** The default model. */
 	model?: string;
 	default_project?: string;
 	features: string[];
@@ -238,11 +238,11 @@ export interface Step {
 	what: string;
 	/** The same without ids. */
 	did?: string;
-	/** The first words of the entry that it is about. */
+	/** The first words of the entry concerned. */
 	about?: string;
 	/** The take that it changed. */
 	take?: { id: string; name: string };
-	/** The setting that was all that it changed. */
+	/** The setting, if it changed nothing else. */
 	setting?: string;
 	by: string;
 	at: string;
@@ -251,11 +251,11 @@ export interface Step {
 	undone: boolean;
 }
 
-/** GET /history/{seq}: what a step changed. */
+/** GET /history/{seq}: the effects of a step. */
 export interface StepEffects {
 	seq: number;
 	effects: { effect: string; discussion?: string; take?: string; at?: number; before?: unknown; after?: unknown }[];
-	/** Of an undo, a redo, a jump: the steps that it went over. */
+	/** For undo, redo and jump: the steps that were passed. */
 	moves?: { step: number; direction: 1 | -1 }[];
 }
 
@@ -280,7 +280,7 @@ export interface Advice {
 /** A file that is sent before the entries. */
 export interface SentFile {
 	list: string;
-	/** As it is listed; of an object, its path. */
+	/** As listed; for an object, its path. */
 	item: string;
 	name: string;
 	size: number;
@@ -289,7 +289,7 @@ export interface SentFile {
 	view?: "outline" | "none";
 }
 
-/** One that cannot be sent. */
+/** A file that cannot be sent. */
 export interface FileProblem {
 	list: string;
 	item: string;
@@ -301,7 +301,7 @@ export interface FileProblem {
 /** GET …/context */
 export interface Context {
 	provider: string;
-	/** What the configuration calls the one that is asked. */
+	/** The configured name of the provider. */
 	service?: string;
 	model: string | null;
 	tokens: number;
@@ -312,17 +312,17 @@ export interface Context {
 	files: SentFile[];
 	file_tokens: number;
 	file_problems: FileProblem[];
-	/** Blocks that the request cannot contain, a sentence each. */
+	/** Blocks that the request cannot contain, one sentence each. */
 	unsent: string[];
 	body: unknown;
 }
 
-/** GET …/usage: of the replies whose usage is known. */
+/** GET …/usage: of replies whose usage is known. */
 export interface Usage {
 	replies: number;
 	input_tokens: number;
 	output_tokens: number;
-	/** Where a price is known. */
+	/** If the prices are known. */
 	cost?: number;
 	without_price?: number;
 }
@@ -335,9 +335,9 @@ export interface Sent {
 	provider: string;
 	service?: string;
 	model: string;
-	/** It was built again to the byte. */
+	/** It was reconstructed exactly. */
 	exact: boolean;
-	/** The same bytes would be sent now, to the same model. */
+	/** The same request would be sent now, to the same model. */
 	same: boolean;
 	entries: { change: "new" | "edited" | "gone"; id: string; role: string }[];
 	moved: boolean;

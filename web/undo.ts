@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Undo: which steps one press takes back or brings back, as people see it. Switches only say where
-// somebody is: they are no steps here, and the server passes over those of others itself. What was
-// typed in one go is a step.
+// Undo: which steps a press of undo or redo affects. Switches only record which take is open: they
+// do not count as steps, and the server skips those of others by itself. Text typed in one go is
+// one step.
 import { get, path, request } from "./api";
 import { wordsOf } from "./news";
 import { state } from "./state";
@@ -12,12 +12,12 @@ import type { Run, Step, StepEffects } from "./types";
 
 const NEAR_STEPS = 100;
 const ADDS = /^(added|inserted) an? (entry|reply)$/;
-/** So often something is tried that others may come in between of. */
+/** Number of attempts when other changes come in between. */
 export const MOST_TRIES = 5;
 
 export type Way = "undo" | "redo";
 
-/** The way that this page went last. A draft makes way for what redo brings back: it is not taken back by that. */
+/** The last direction. Redo replaces the draft, which must not be treated as undone. */
 export const lastWay: { way: Way | null } = { way: null };
 
 interface Page {
@@ -33,12 +33,12 @@ export async function nearSteps(): Promise<Step[]> {
 	return (await readPage()).steps;
 }
 
-/** The newest steps, and the tag that holds as long as there are no others. */
+/** The newest steps, and the tag that is valid until there are others. */
 export interface Seen extends Page {
 	tag: string;
 }
 
-/** null: it changes too quickly to be read. */
+/** null: the history changes too quickly. */
 export async function seenSteps(): Promise<Seen | null> {
 	for (let i = 0; i < MOST_TRIES; i++) {
 		const [page, about] = await Promise.all([readPage(), request<{ seq: number }>("GET", discPath())]);
@@ -48,38 +48,38 @@ export async function seenSteps(): Promise<Seen | null> {
 	return null;
 }
 
-/** The steps of ours that go so many times in this way, by their numbers. */
+/** The steps that `count` undos or redos affect, by seq. */
 export function wayOf(steps: Step[], way: Way, count: number): number[] {
 	return inTheWay(steps, way).filter(isSeen).slice(0, count).map((each) => each.seq);
 }
 
-/** Somebody went to another take or discussion. */
+/** The user opened another take or discussion. */
 export function isSwitch(step: Step): boolean {
 	return step.op === "take.switch" || step.op === "discussion.switch";
 }
 
-/** What somebody was writing, kept. */
+/** A stored draft. */
 export function isDraft(step: Step): boolean {
 	return step.setting === "draft";
 }
 
-/** Is it one that people would call a step? */
+/** Does the user perceive it as a step? */
 export function isSeen(step: Step): boolean {
 	return !isSwitch(step);
 }
 
-/** Steps as they would be taken back, newest first; or the one that would be brought back. */
+/** The steps that undo would affect, newest first; or the one that redo would restore. */
 function inTheWay(steps: Step[], way: Way): Step[] {
 	if (way === "undo")
 		return steps.filter((each) => !each.undone && !isSwitch(each));
 	let now = steps.find((each) => !each.undone && !isSwitch(each)) ?? steps.find((each) => each.current);
-	// drafts that redo made way for stay beside what it brought back
+	// drafts that redo replaced are siblings of the step that it restored
 	const after = (seq: number) => {
 		const all = steps.filter((each) => each.undone && !isSwitch(each) && each.parent === seq);
 		return all.find(isSeen) ?? all[0];
 	};
 	let next: Step | undefined = after(now?.seq ?? 0);
-	while (!next && now && isDraft(now)) { // it makes way for what was undone before it
+	while (!next && now && isDraft(now)) { // a draft is replaced by the step that was undone before it
 		const { parent } = now;
 		now = steps.find((each) => each.seq === parent);
 		next = after(parent ?? 0);
@@ -88,13 +88,13 @@ function inTheWay(steps: Step[], way: Way): Step[] {
 	return next ? [next] : [];
 }
 
-/** What undo would take back, or redo bring back; none: it is too far to say. */
+/** The next step to undo or redo; undefined: not among the loaded steps. */
 export function nextStep(steps: Step[], way: Way): Step | undefined {
 	const all = inTheWay(steps, way);
 	return all.find(isSeen) ?? all[0];
 }
 
-/** The steps that a row of undo or redo moved, of those that were read before. */
+/** The steps, of those that were loaded, that an undo or redo affected. */
 export async function moved(seq: number, steps: Step[]): Promise<Step[]> {
 	const row = await get<StepEffects>(path("history", seq));
 	const moves = new Set((row.moves ?? []).map((move) => move.step));
@@ -103,7 +103,7 @@ export async function moved(seq: number, steps: Step[]): Promise<Step[]> {
 
 const BEGINNING = 40;
 
-/** A step in words. Of one that brought in an entry: what that is, and how it begins. */
+/** Describes a step. For an added entry: what it is, and its first words. */
 export async function fullWords(step: Step): Promise<string> {
 	const words = isDraft(step) ? "the draft" : wordsOf(step);
 	if (!ADDS.test(words))
@@ -121,14 +121,14 @@ export async function fullWords(step: Step): Promise<string> {
 	}
 }
 
-/** In words, those that people see; "": it is too far to say. */
+/** Describes one step; "": more than one, or not loaded. */
 export async function movedWords(steps: Step[], count: number): Promise<string> {
 	const seen = steps.filter(isSeen);
 	return count === 1 && (seen.length === 1 || steps.length === 1) ? fullWords(seen[0] ?? steps[0]) : "";
 }
 
-/** How many of the steps that are there a model at work has made, of which this is the newest: its
- *  question, or none; null: somebody has done something since it began. */
+/** Number of existing steps of a run, of which this is the newest one: 1 for its question, or 0; null: there are
+ * other changes since it started. */
 export async function stepsOf(run: Run, newest: Step | undefined): Promise<number | null> {
 	if (!newest || Date.parse(newest.at) < Date.parse(String(run.started)))
 		return 0;
@@ -136,14 +136,14 @@ export async function stepsOf(run: Run, newest: Step | undefined): Promise<numbe
 	return effects.some((each) => Array.isArray(each.after) && each.after.some((entry) => entry.id === run.question)) ? 1 : null;
 }
 
-/** Is it one that the model at work made? */
+/** Is it a step of this run? */
 export async function isOf(run: Run, step: Step): Promise<boolean> {
 	const own = new Set([run.question, run.entry, ...(run.replies ?? []).map((reply) => reply.entry)]);
 	const { effects } = await get<StepEffects>(path("history", step.seq));
 	return effects.some((each) => Array.isArray(each.after) && each.after.some((entry) => entry.id && own.has(entry.id)));
 }
 
-/** The take that a step was about, where the open one has no part in it and it is there. */
+/** The take that a step changed, if it still exists and the open one was not changed. */
 export async function elsewhere(step: Step | undefined): Promise<string | null> {
 	const take = step?.take?.id;
 	if (!step || !take || take === state.take)

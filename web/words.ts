@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Words: numbers, times and beginnings of texts as they are shown in a line.
+// Words: formats numbers, times and previews of texts.
 
 export function count(n: number, one: string, many = one + "s"): string {
 	return `${n.toLocaleString()} ${n === 1 ? one : many}`;
 }
 
-/** What a discussion is called where people read it. */
+/** The displayed name of a discussion. */
 export function titleOf(disc: { name: string; title?: string } | undefined): string {
 	return disc?.title ?? disc?.name ?? "";
 }
 
-// Made when they are needed: that takes as long as drawing some entries.
+// Created on first use: that takes as long as rendering some entries.
 const formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
 const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
 const TIME: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" };
@@ -27,13 +27,13 @@ function formatted(at: string, options: Intl.DateTimeFormatOptions): string {
 	return isNaN(date.getTime()) ? "" : format.format(date);
 }
 
-/** A short time: today only the hour, else the day with it; "": that is no time. */
+/** A short time: today without the date, otherwise with it; "": not a valid time. */
 export function when(at: string): string {
 	const isToday = new Date(at).toDateString() === new Date().toDateString();
 	return isToday ? formatted(at, TIME) : `${formatted(at, DAY)} ${formatted(at, TIME)}`.trim();
 }
 
-/** The day of an entry where it is another than that of the one before; null: none is before. "": no line for it. */
+/** The day of an entry, if it differs from the one before; null: no entry before. "": no day line. */
 export function dayBetween(before: string | null | undefined, at: string | undefined): string {
 	if (before === undefined || !at)
 		return "";
@@ -66,7 +66,7 @@ export function oneLine(text: string, most = 160): string {
 	return line.length > most ? line.slice(0, most) + "…" : line;
 }
 
-/** Markdown as it is read, about: for previews, without the signs. Code stays as it is. */
+/** Text with Markdown syntax removed, approximately, for previews. Code is unchanged. */
 export function withoutSigns(text: string): string {
 	let isCode = false;
 	return text.split("\n").flatMap((line) => {
@@ -81,7 +81,7 @@ export function withoutSigns(text: string): string {
 	}).join("\n");
 }
 
-/** The beginning of a text of which the lines are one already, as it is read. A tool's is no Markdown. */
+/** The preview of a text whose lines are already joined. A tool's text is not Markdown. */
 export function beginning(text: string, role: string): string {
 	if (/tool|bash|function/i.test(role))
 		return text;
@@ -96,7 +96,7 @@ export function sizeWords(size: number): string {
 	return size < 1e6 ? `${(size / 1000).toFixed(size < 10000 ? 1 : 0)} kB` : `${(size / 1e6).toFixed(1)} MB`;
 }
 
-/** How a reply ended that is not complete; "": it is. Of a pi session its own record says so. */
+/** How an incomplete reply ended; "": complete. For pi sessions from pi's own record. */
 export function endWords(entry: { partial?: unknown; stop_reason?: unknown; pi?: unknown }): string {
 	const record = (entry.pi as { message?: { stopReason?: unknown; errorMessage?: unknown } } | undefined)?.message;
 	const reason = record?.stopReason === "aborted" ? "Aborted" : record?.stopReason === "error" ? "Error" : "";
@@ -107,12 +107,12 @@ export function endWords(entry: { partial?: unknown; stop_reason?: unknown; pi?:
 	return entry.stop_reason === "stopped" ? "Stopped here." : "The reply ended before it was complete.";
 }
 
-/** Is it a reply that could go on? */
+/** Can the reply be continued? */
 export function isUnfinished(entry: { partial?: unknown; stop_reason?: unknown }): boolean {
 	return entry.partial === true || entry.stop_reason === "length";
 }
 
-/** The first argument of a call, which mostly says what it is about. */
+/** The first argument of a call, which usually says what it is about. */
 export function gist(value: unknown): string {
 	const fields = typeof value === "object" && value ? Object.values(value) : [value];
 	const first = fields.find((each) => typeof each === "string" || typeof each === "number");
