@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Align: which entries of two takes stand beside each other.
+// Align: pairs the entries of two takes for a side-by-side view.
 import { textOf } from "./entry_acts";
 import type { Entry } from "./types";
 
 /** GET …/takes/{a}/diff/{b} */
 export interface TakesDiff {
-	/** So many entries both begin with. */
+	/** Number of entries in the common prefix. */
 	common: number;
-	/** Those of them whose text, role or flags are others. */
+	/** Entries of the prefix that differ in text, role or flags. */
 	changed: { a: Entry; b: Entry }[];
 	a: Entry[];
 	b: Entry[];
@@ -17,7 +17,7 @@ export interface TakesDiff {
 export interface Pair {
 	a: Entry | null;
 	b: Entry | null;
-	/** The same entry, or one text that was written in two ways. */
+	/** The same entry, or two versions of one text. */
 	isLike: boolean;
 }
 
@@ -27,7 +27,7 @@ function wordsOf(text: string): Set<string> {
 	return new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MOST_WORDS));
 }
 
-/** Do two texts share most of their words? */
+/** Do two texts have most of their words in common? */
 export function areTextsLike(a: string, b: string): boolean {
 	const one = wordsOf(a), other = wordsOf(b);
 	let both = 0;

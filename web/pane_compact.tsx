@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Compact: a model's summary is sent instead of a run of entries, which stay where they are; or
-// takes the place of the whole take. One step, and undo brings it back.
+// Compact: a model's summary is sent instead of a range of entries, which stay in the take, or
+// replaces the whole take. It is one step and can be undone.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { Dialog } from "./dialog";
@@ -42,7 +42,7 @@ function Compact() {
 		const body = bodies.get(id);
 		return <option value={id}>{at + 1} {outline!.role[at]} {body ? oneLine(textOf(body.content), 40) : id}</option>;
 	};
-	// of a very long take only what is near the ends of the run is offered
+	// of a very long take, only entries near the ends of the range are offered
 	const near = (wanted: string) => {
 		const at = outline ? Math.max(0, placeOf(outline, wanted)) : 0;
 		const first = ids.length > MOST_OPTIONS ? Math.max(0, Math.min(at - MOST_OPTIONS / 2, ids.length - MOST_OPTIONS)) : 0;

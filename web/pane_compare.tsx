@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Compare: two takes side by side from where they part. Entries that both have are beside each
-// other, with the words that differ marked, or laid out as they are read; any other can be copied
-// over into the other take.
+// Compare: two takes side by side from where they diverge. Common entries are paired, with
+// differences marked or formatted; any other entry can be copied to the other take.
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, post } from "./api";
@@ -20,10 +19,10 @@ import { count, oneLine, withoutSigns } from "./words";
 import type { Pair, TakesDiff } from "./pane_align";
 import type { Entry } from "./types";
 
-/** The take that the open one is to be beside; null: the first other one. */
+/** The take to compare the open one with; null: the first other one. */
 let wanted: string | null = null;
 
-/** What is said about these takes, once they are shown. */
+/** A message about these takes, shown after the comparison has opened. */
 let remark: (() => void) | null = null;
 
 export function compareWith(take: string | null, say: (() => void) | null = null): void {
@@ -34,10 +33,10 @@ export function compareWith(take: string | null, say: (() => void) | null = null
 
 const PAGE = 200, MOST_LISTED = 60, MOST_LAID = 1000;
 
-/** So it is as long as the page is open. */
+/** Remembered until the page is closed. */
 let wasLaid = false;
 
-/** Entries of a take with their blocks, by id. */
+/** Entries of a take with rendered blocks, by id. */
 async function readLaid(take: string, side: (Entry | null)[]): Promise<Map<string, Entry>> {
 	const ids = side.flatMap((each) => each?.id ?? []).slice(0, MOST_LAID);
 	const { entries } = await post<{ entries: Entry[] }>(discPath("entries", "read"), { ids }, { query: { take, blocks: 1 } });
@@ -46,14 +45,14 @@ async function readLaid(take: string, side: (Entry | null)[]): Promise<Map<strin
 
 interface SideProps {
 	entry: Entry | null;
-	/** What stands beside it. */
+	/** The paired entry. */
 	other: Entry | null;
-	/** The same with its blocks: it is shown as it is read. */
+	/** The entry with rendered blocks, if it is shown formatted. */
 	laid?: Entry;
-	/** Both are versions of the same. */
+	/** Both are versions of the same entry. */
 	isLike: boolean;
 	isLeft: boolean;
-	/** The takes: its own, and the one that it can be copied into. */
+	/** The entry's take, and the one to which it can be copied. */
 	name: string;
 	into: string;
 	onGraft: () => void;
@@ -64,7 +63,7 @@ function Side(props: SideProps) {
 	if (!entry)
 		return <div class="side-entry none" />;
 	const text = textOf(entry.content), othersText = other ? textOf(other.content) : "";
-	// as it is read, unless it is the signs that differ
+	// without Markdown syntax, unless only the syntax differs
 	const isSigns = text !== othersText && withoutSigns(text) === withoutSigns(othersText);
 	const read = (of: string) => (isSigns ? of : withoutSigns(of));
 	return (
@@ -93,7 +92,7 @@ function Compare() {
 	const [a, setA] = useState(state.take ?? ""), [b, setB] = useState(wanted ?? takes.find((take) => take.id !== state.take)?.id ?? "");
 	useLayoutEffect(() => {
 		wanted = null;
-		set({ toast: null }); // what was said before is not about what is compared
+		set({ toast: null }); // earlier messages are not about the comparison
 		remark?.();
 		remark = null;
 	}, []);
@@ -102,7 +101,7 @@ function Compare() {
 	const pairs = useMemo(() => (data ? alignTakes(data) : []), [data]);
 	const [isLaid, setIsLaid] = useState(wasLaid);
 	useLayoutEffect(() => { wasLaid = isLaid; }, [isLaid]);
-	// without anything to mark in it, a text is formatted
+	// an entry without marked differences is formatted
 	const isFormatted = (pair: Pair) => isLaid || !pair.isLike;
 	const laid = useLoaded(async () => (pairs.slice(0, shown).some(isFormatted) ? Promise.all([
 		readLaid(a, pairs.slice(0, shown).map((pair) => pair.a)), readLaid(b, pairs.slice(0, shown).map((pair) => pair.b))]) : null), [isLaid, pairs, shown]);
@@ -111,7 +110,7 @@ function Compare() {
 	const graft = (at: number, isLeft: boolean) => {
 		const from = isLeft ? a : b, into = isLeft ? b : a;
 		const entry = (isLeft ? pairs[at].a : pairs[at].b)!;
-		// behind the nearest entry above it that the other take has
+		// after the nearest entry above that the other take has
 		let near = at - 1;
 		while (near >= 0 && !(isLeft ? pairs[near].b : pairs[near].a))
 			near--;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the panes share: reading something from the server as long as it is looked at, and a model
-// at work until its end.
+// Shared by the panes: loading data while a component is shown, and running a model.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { StateUpdater } from "preact/hooks";
 import { get, path } from "./api";
@@ -14,13 +13,13 @@ import type { Result, Run } from "./types";
 
 export interface Loaded<T> {
 	data: T | null;
-	/** Why it could not be read; "": it could. */
+	/** Why loading failed; "": it did not. */
 	problem: string;
 	isLoading: boolean;
 	again: () => void;
 }
 
-/** What load() gives, read again when one of deps is another one. The old stays in view meanwhile. */
+/** The result of load(), loaded again when deps change. The old result is shown in the meantime. */
 export function useLoaded<T>(load: () => Promise<T>, deps: unknown[], wait_ms = 0): Loaded<T> {
 	const [result, setResult] = useState<{ data: T | null; problem: string; isLoading: boolean }>(
 		{ data: null, problem: "", isLoading: true });
@@ -44,8 +43,8 @@ export function useLoaded<T>(load: () => Promise<T>, deps: unknown[], wait_ms = 
 	return { ...result, again: () => setTurn((n) => n + 1) };
 }
 
-/** A text that is being written, and what it began with; draft: what was left of it earlier. What is saved comes in unless one is
- *  writing, and as soon as it is drawn: an effect is later than the next key, and would undo that. */
+/** An editable text and the saved text it is based on; draft: an unsaved text from earlier. A newly saved text
+ * replaces an unedited one during rendering: an effect would run after the next key and discard it. */
 export function useWritten(saved: string, draft: string | null = null): [string, (change: StateUpdater<string>) => void, string] {
 	const [text, setText] = useState(draft ?? saved), [base, setBase] = useState(saved);
 	if (saved !== base) {
@@ -55,7 +54,7 @@ export function useWritten(saved: string, draft: string | null = null): [string,
 	return [text, setText, base];
 }
 
-/** A model at work, from the start to its end. Throws what the server says. */
+/** Runs a model from start to end. Throws the server's error. */
 export async function runToEnd(wish: RunWish, seen: (run: Run) => void, isOff: () => boolean): Promise<Run> {
 	let run = await startRun(wish);
 	seen(run);
@@ -72,14 +71,14 @@ export async function runToEnd(wish: RunWish, seen: (run: Run) => void, isOff: (
 export interface Work {
 	isBusy: boolean;
 	run: Run | null;
-	/** Why it failed; "": it did not, or a hook cancelled it and said nothing. */
+	/** Why it failed; "": it did not, or a hook cancelled it silently. */
 	problem: string;
-	/** Null: it failed or was stopped, and problem says so. */
+	/** null: it failed or was stopped; see `problem`. */
 	start: (wish: RunWish) => Promise<Run | null>;
 	stop: () => void;
 }
 
-/** A model at work for a dialog: its progress, and what became of it. */
+/** A model run in a dialog: its progress and result. */
 export function useWork(): Work {
 	const [run, setRun] = useState<Run | null>(null);
 	const [problem, setProblem] = useState(""), [isBusy, setBusy] = useState(false);
@@ -106,8 +105,7 @@ export function useWork(): Work {
 
 let put = "";
 
-/** Put text into the field where the next entry is written, and the cursor behind it. What somebody
- *  wrote there stays, below it. */
+/** Puts text into the composer with the cursor after it. Text that the user wrote there is kept below. */
 export function toComposer(text: string): void {
 	const field = document.getElementById("composer") as HTMLTextAreaElement | null;
 	if (!field)
@@ -123,7 +121,7 @@ export function toComposer(text: string): void {
 	});
 }
 
-/** Show the take that a change went to (its name or id). */
+/** Opens the take (name or id) that a change affected. */
 export async function openTakeOf(result: Result | Run | null): Promise<void> {
 	const wanted = result?.take;
 	if (!wanted || !state.disc)
@@ -133,7 +131,7 @@ export async function openTakeOf(result: Result | Run | null): Promise<void> {
 		await open(state.disc, found.id);
 }
 
-/** The model that answers: the discussion's, else what the server was started with; "": none. */
+/** The current model: that of the discussion, otherwise of the server; "": none. */
 export function useModel(): string {
 	const own = useStore((from) => from.settings)?.settings.model, usual = useStore((from) => from.info)?.model;
 	return String(own ?? usual ?? "");

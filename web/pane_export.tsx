@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Export: what is to be written, in which format, and with how much.
+// Export: what to export, in which format and with which parts.
 import { useState } from "preact/hooks";
 import { say } from "./actions";
 import { address, get } from "./api";
@@ -13,7 +13,7 @@ import { count } from "./words";
 
 const MOST_SHOWN = 100;
 
-/** Those that people read come first, under names that they know. */
+/** Readable formats come first, with familiar names. */
 const FIRST = ["html", "markdown"];
 const LABELS: Record<string, string> = { html: "Web page", markdown: "Markdown", text: "Plain text", canonical: "Everything, for Retake" };
 
@@ -32,7 +32,7 @@ interface Found {
 	more: boolean;
 }
 
-/** What would be hidden, and where: nobody should trust a program with this unseen. */
+/** What would be redacted and where: users should check that before relying on it. */
 function Hidden(props: { query: Record<string, string | number | null> }) {
 	const { data, problem } = useLoaded(() => get<Found>("/export", { ...props.query, dry_run: 1 }), [JSON.stringify(props.query)], 150);
 	if (!data)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // File lists: files, context files and screenshots of the discussion. The files are sent before the
-// entries, below the directories that the server was started with; each is shown with its size and
-// its tokens, or with the reason why it cannot be sent.
+// entries and must be below the directories that the server was started with. Each is shown with
+// its size and tokens, or with the reason why it cannot be sent.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
@@ -23,7 +23,7 @@ function nameOf(item: Item): string {
 	return typeof item === "string" ? item : String(item.path ?? item.name ?? JSON.stringify(item));
 }
 
-/** What an item stands for now, or why it cannot be sent. */
+/** What an item currently expands to, or why it cannot be sent. */
 function ItemNote(props: { which: string; name: string; context: Context | null }) {
 	const { which, name, context } = props;
 	const isOf = (each: { list: string; item: string }) => each.list === which && each.item === name;
@@ -42,7 +42,8 @@ function List(props: { which: string; title: string; items: Item[]; context: Con
 	const save = (next: Item[]) => act.op("files.set", { which, items: next }, { say: `Changed the list of ${title.toLowerCase()}.` });
 	const add = async () => {
 		if (name.trim() && await save([...items, name.trim()]))
-			setName((now) => (now === name ? "" : now)); // the next one may be there by now
+			// unless the next name was entered in the meantime
+			setName((now) => (now === name ? "" : now));
 	};
 	return (
 		<>
@@ -68,7 +69,7 @@ function List(props: { which: string; title: string; items: Item[]; context: Con
 	);
 }
 
-/** Beside the composer: how many items are in the lists, and the way there. */
+/** Button beside the composer: shows the number of items and opens the lists. */
 export function FilesButton() {
 	const disc = useStore((from) => from.disc), take = useStore((from) => from.take), version = useStore((from) => from.version);
 	const isShared = useStore((from) => from.info)?.features.includes("files") ?? false;

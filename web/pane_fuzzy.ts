@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Fuzzy: do the letters of a query stand in a text, in their order, and how well. Beginnings of
-// words and letters side by side count for more. What does something is found by the beginnings of
-// its words alone: nobody shall do by chance what letters happen to stand in.
+// Fuzzy: does a text contain the letters of a query in order, and how well does it match?
+// Beginnings of words and adjacent letters score higher. Actions match by the beginnings of their
+// words only, so that none is run because of an accidental match.
 
 export interface Match {
 	score: number;
-	/** Places of the letters that matched. */
+	/** Positions of the letters that matched. */
 	at: number[];
-	/** They stand side by side. */
+	/** They are adjacent. */
 	isWhole?: boolean;
 }
 
@@ -18,8 +18,8 @@ function run(from: number, size: number): number[] {
 	return Array.from({ length: size }, (_, i) => from + i);
 }
 
-/** Does each word of a query begin a word of a name, or is it the first letters of its words?
- * isWhole: it is how the name begins. */
+/** Does each word of the query begin a word of the name, or does the query consist of the first letters of its
+ * words? isWhole: it is a prefix of the name. */
 export function beginnings(query: string, name: string): Match | null {
 	const wanted = query.toLowerCase().trim(), where = name.toLowerCase();
 	if (wanted === "" || where.startsWith(wanted))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// History: every step of the discussion, newest first, as a tree: what was undone and left by
-// another way is still there. Selecting a step shows the state right after it without going there.
+// History: every step of the discussion, newest first, as a tree that includes undone branches.
+// Selecting a step previews the state after it without changing the current one.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get, path } from "./api";
@@ -31,7 +31,7 @@ function readPage(before?: number | null, limit = PAGE): Promise<Page> {
 	return get<Page>(discPath("history"), { before, limit });
 }
 
-/** As many steps as people have scrolled to, read again when something happens. */
+/** The steps down to the scroll position, reloaded after each change. */
 function useSteps() {
 	const disc = useStore((from) => from.disc), version = useStore((from) => from.version);
 	const [more, setMore] = useState<{ disc: string | null; steps: Step[]; next: number | null }>({ disc, steps: [], next: null });
@@ -41,7 +41,7 @@ function useSteps() {
 	useEffect(() => {
 		if (first.data)
 			setMore((old) => {
-				// what lies further back than the steps that were read: its marks may have changed, its order has not
+				// for steps older than these: their flags may have changed, but not their order
 				const low = first.data!.steps[first.data!.steps.length - 1]?.seq ?? 0;
 				const rest = old.disc === disc && first.data!.next ? old.steps.filter((step) => step.seq < low) : [];
 				return { disc, steps: [...first.data!.steps, ...rest], next: rest.length ? old.next : first.data!.next };
@@ -72,18 +72,18 @@ function Lanes(props: { row: LaneRow; count: number }) {
 	);
 }
 
-/** A step in words, with the first ones of the entry that it is about. */
+/** A step in words, with the first words of the entry concerned. */
 function What(props: { step: Step }) {
 	const { step } = props, about = oneLine(beginning(step.about ?? "", ""), 60);
 	return <>{isDraft(step) ? "saved a draft" : step.did ?? step.what}{about && <span class="about"> “{about}”</span>}</>;
 }
 
-/** Who did it, where that was not a page like this one. */
+/** The author, unless it was a page like this one. */
 function by(step: Step): string {
 	return /^(http:)?web$/.test(step.by) ? "" : step.by.replace(/^http:/, "");
 }
 
-/** When, where and by whom, what matters most first: the line is cut at its end. */
+/** Time, take and author, in order of importance: the line is truncated at the end. */
 function Circumstances(props: { step: Step }) {
 	const { step } = props;
 	const more = [step.take && `take ${step.take.name}`, step.scope === "project" && "project", by(step)].filter(Boolean);
@@ -95,20 +95,21 @@ function Circumstances(props: { step: Step }) {
 	);
 }
 
-/** An entry's side of a step. */
+/** One side (before or after) of a changed entry. */
 type Side = Pick<Entry, "id" | "role" | "content">;
 
-/** What there was after a step, and what the step did to it. */
+/** The state after a step, and what the step changed. */
 interface PastState extends EntryWindow {
 	takeId: string | null;
-	/** Entries that it brought in, and those that it changed. */
+	/** Added and changed entries. */
 	added: Set<string>;
-	/** Each with what it was before. */
+	/** Each with its previous version. */
 	changed: Map<string, Side>;
 	gone: Side[];
 }
 
-/** The take that the step changed, as it was then; else the open one, and when that was not there yet, the one that was active. */
+/** Reads the take that the step changed as it was then; otherwise the open one, or if it did not exist yet, the
+ * one active then. */
 async function readPast(step: Step): Promise<PastState> {
 	const disc = state.disc!, query = { at_op: step.seq };
 	const wanted = step.take?.id ?? state.take;
@@ -134,7 +135,7 @@ async function readPast(step: Step): Promise<PastState> {
 	return { ...past, takeId: take, added, changed, gone: [...gone.values()] };
 }
 
-/** What an entry looks like in a line. */
+/** An entry in one line. */
 function lineOf(entry: Side): string {
 	return oneLine(withoutSigns(textOf(entry.content).slice(0, 500))) || "empty";
 }
@@ -145,7 +146,7 @@ function Who(props: { role: string }) {
 
 const MOST_GONE = 3;
 
-/** What the step took out. */
+/** Entries that the step removed. */
 function Gone(props: { entries: Side[] }) {
 	const { entries } = props;
 	if (entries.length === 0)
@@ -158,7 +159,7 @@ function Gone(props: { entries: Side[] }) {
 	);
 }
 
-/** One entry as it was then, with what the step changed in it marked. */
+/** One entry as it was then, with the step's changes marked. */
 function Whole(props: { entry: Side; before: Side | undefined; onClose: () => void }) {
 	const { entry, before } = props, text = textOf(entry.content);
 	const back = useRef<HTMLButtonElement>(null);
@@ -188,7 +189,7 @@ function Past(props: { step: Step; onClose: () => void }) {
 	const outline = useStore((from) => from.outline);
 	const { data, problem } = useLoaded(() => readPast(step), [step.seq, state.take]);
 	const entries = data?.entries ?? [];
-	// where somebody went in this state, and what of it is read as a whole
+	// the cursor in this state, and the entry that is shown in full
 	const [gone, setGone] = useState<{ in: PastState | null; at: number; whole: string | null; isBack?: boolean }>({ in: null, at: 0, whole: null });
 	const first = entries.findIndex((entry) => data!.added.has(entry.id) || data!.changed.has(entry.id));
 	const focus = gone.in === data ? gone.at : Math.max(0, first), whole = gone.in === data ? gone.whole : null;
@@ -246,8 +247,8 @@ function Past(props: { step: Step; onClose: () => void }) {
 	);
 }
 
-/** The project and the discussion stand each at a step of their own. Where the discussion has later
- *  steps, its own is where somebody is; else it is the newer of the two. */
+/** The project and the discussion each have a current step; only one is marked. If the discussion has later steps
+ * it is the discussion's, otherwise the newer of the two. */
 function withOneNow(all: Step[]): Step[] {
 	const ours = all.find((each) => each.scope !== "project" && each.current);
 	const newest = all.find((each) => each.scope !== "project"), first = all.find((each) => each.current);
@@ -255,10 +256,11 @@ function withOneNow(all: Step[]): Step[] {
 	return all.map((each) => (each.current && each !== now ? { ...each, current: false } : each));
 }
 
-/** Drafts go with the step before them, and switches change nothing: both only fill the list. */
+/** Drafts belong to the step before them, and switches change nothing: both would only clutter the list. */
 const isQuiet = (step: Step) => isDraft(step) || isSwitch(step);
 
-/** The steps without quiet ones: what follows these follows the steps before them, and "now" is the last that is left. */
+/** The steps without quiet ones: their children are attached to the steps before them, and the current step is the
+ * last remaining one. */
 function withoutQuiet(marked: Step[]): Step[] {
 	const all = withOneNow(marked);
 	const quiet = new Map(all.filter(isQuiet).map((each) => [each.seq, each]));
