@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Import: files that are chosen or dropped on the page. Each is counted first, without a change;
-// then people say whether it comes in.
+// Import: files that are chosen, or dropped on the page. Each is counted first without a change;
+// then the user confirms.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { hasFiles } from "./attachments";
@@ -31,7 +31,7 @@ interface Candidate {
 	isDone: boolean;
 }
 
-// Files that were dropped before the dialog was there.
+// Files that were dropped before the dialog opened.
 let dropped: File[] = [];
 
 function plainName(file: File): string {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// Lanes: steps of a history that is a tree, newest first, drawn as lines beside a list. A lane
-// waits for the step that comes before the one it left. The steps that lead to the current one
-// are in lane 0. Steps of the project (settings, roles) are a tree of their own beside it.
+// Lanes: the tree of a history, newest step first, drawn as lines beside a list. An open lane leads
+// to the parent of the last step in it. The steps that lead to the current one are in lane 0. Steps
+// of the project (settings, roles) form a separate tree.
 import type { Step } from "./types";
 
 export interface LaneRow {
 	step: Step;
-	/** Where its dot is. */
+	/** Lane of its dot. */
 	lane: number;
-	/** Lanes that pass by, or come from above. */
+	/** Lanes that pass by or come from above. */
 	from: number[];
-	/** Lanes that end in this dot, other than its own. */
+	/** Other lanes that end in this dot. */
 	joins: number[];
-	/** Its own lane goes on below. */
+	/** Its lane continues below. */
 	goesOn: boolean;
-	/** Its own lane comes from above. */
+	/** Its lane comes from above. */
 	comes: boolean;
-	/** It leads to the current state. */
+	/** On the path to the current state. */
 	isOn: boolean;
 }
 
 export function lanesOf(steps: Step[]): LaneRow[] {
-	const waits: (number | null)[] = [null]; // lane: the seq that it waits for
+	const waits: (number | null)[] = [null]; // by lane: the seq of the expected step
 	const current = steps.find((step) => step.current && step.scope !== "project");
-	let next = current?.seq ?? -1; // of the line that leads to the current state
+	let next = current?.seq ?? -1; // on the path to the current state
 	return steps.map((step) => {
 		const isOn = step.seq === next;
 		if (isOn)

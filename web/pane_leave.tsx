@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Continuing from another entry, and whether a model sums up what comes behind it now. Until it
-// has, nothing moves; when it fails or is stopped, nothing has.
+// Continuing from another entry, optionally with a model's summary of the entries that are left.
+// Nothing changes until the summary is complete, nor if it fails or is stopped.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
@@ -17,9 +17,9 @@ import type { Columns, Run } from "./types";
 
 interface Way {
 	entry: string;
-	/** Entries that are left. */
+	/** Number of entries that are left. */
 	left: number;
-	/** What is written next takes the place of the entry, which is a question. */
+	/** The entry is a question, which the next message replaces. */
 	isInstead: boolean;
 }
 
@@ -39,7 +39,7 @@ async function arrive(entry: string, run: Run): Promise<void> {
 		act.say(String(run.notice), true, run.seq);
 }
 
-/** Go without a summary. Needs no model. */
+/** Moves without a summary. Needs no model. */
 async function justGo(entry: string): Promise<void> {
 	try {
 		const run = await runToEnd({ how: "go", entry, select: true, summary: false }, () => undefined, () => false);
@@ -53,11 +53,11 @@ async function justGo(entry: string): Promise<void> {
 	}
 }
 
-/** What Enter does on a row of the tree: seed 4. */
+/** Enter on a row of the tree: seed 4. */
 export async function goTo(columns: Columns, row: number): Promise<void> {
 	const entry = columns.id[row];
 	if (state.outline && columns.seq < state.outline.seq) {
-		// what is on the screen is older than what the page knows: which way it is has to be right
+		// the display may be outdated: the current branch must be known
 		await act.idle();
 		columns = await get<Columns>(discPath("tree"), { columns: 1, preview: 0, bare: 1 });
 		row = columns.id.indexOf(entry);

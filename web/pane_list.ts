@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The parts that hang themselves into the page (panes.ts), one import for each.
+// Imports all parts that register themselves in the page (panes.ts).
 import "./pane_outline";
 import "./pane_history";
 import "./pane_prompt";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Outline: all entries of all takes as a tree. A click shows an entry. Enter (or the button)
-// continues from there: a question can be asked in another way, anything else be followed by
-// another entry.
+// continues from there: a question can be rephrased; after any other entry another one is added.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
@@ -37,7 +36,7 @@ const FILTERS: [Filter, string][] = [
 	["default", "Filter: default"], ["no-tools", "No tools"], ["user", "User only"], ["labelled", "Labelled only"], ["all", "All"],
 ];
 
-// What people folded, by discussion; it stays as long as the page.
+// Folded rows by discussion, until the page is closed.
 const foldedOf = new Map<string, ReadonlySet<string>>();
 
 let asked = 0, lastKey = -Infinity;
@@ -47,16 +46,16 @@ function isBusy(): boolean {
 	return performance.now() - lastKey < LARGE_PAUSE_MS || runsHere(state.runs).length > 0;
 }
 
-/** Very many are read again when nobody types and no reply arrives: that takes a while. */
+/** A very large tree is only read again when the user is not typing and no reply arrives, as that takes a while. */
 async function readTree(isLarge: boolean): Promise<Columns> {
 	const mine = ++asked;
 	while (isLarge && mine === asked && isBusy())
 		await new Promise((done) => setTimeout(done, BUSY_MS));
 	if (mine !== asked)
-		return new Promise(() => undefined); // it is being read for somebody else by now
+		return new Promise(() => undefined); // another caller is already reading it
 	const columns = await get<Columns>(discPath("tree"),
 		{ columns: 1, preview: PREVIEW, ...(state.takeCount > MANY_TAKES ? { bare: 1 } : {}) });
-	// what is made of very many is made piece by piece, so that nothing stands still for long
+	// work on very many entries is done in slices, to keep the page responsive
 	const pause = () => (columns.count > LARGE ? new Promise((done) => setTimeout(done)) : null);
 	await pause();
 	const keys = keysOf(columns);
@@ -66,7 +65,7 @@ async function readTree(isLarge: boolean): Promise<Columns> {
 	return columns;
 }
 
-/** Texts of which not even the beginning is here: those that the server finds. */
+/** Matches in texts beyond the preview, found by the server. */
 async function found(search: string): Promise<ReadonlySet<string>> {
 	if (search.trim().length < 2)
 		return new Set();
@@ -83,7 +82,7 @@ interface RowProps {
 	differs: boolean;
 	isOn: boolean;
 	isMarked: boolean;
-	/** What the buttons are about, when nothing is marked. */
+	/** The row that the buttons act on if none is marked. */
 	isChosen: boolean;
 	tips: Tips | undefined;
 	onFold: () => void;
@@ -120,7 +119,7 @@ function Row(props: RowProps) {
 	);
 }
 
-/** Shown where it stands; the take that is read changes only where it has to. */
+/** Shows an entry in place; switches the take only if necessary. */
 async function lookAt(columns: Columns, row: number): Promise<void> {
 	const entry = columns.id[row], take = takeAt(columns, row, state.take);
 	if (take && (take !== state.take || placeOf(state.outline!, entry) < 0))
@@ -147,19 +146,19 @@ async function marksMoved(entries: string[]): Promise<void> {
 	await act.batch(ops, { say: `Moved ${count(entries.length, "entry", "entries")}.` });
 }
 
-/** Those that were marked meanwhile stay so. */
+/** Rows that were marked in the meantime stay marked. */
 function without(marks: ReadonlySet<string>, done: ReadonlySet<string>): ReadonlySet<string> {
 	return new Set([...marks].filter((key) => !done.has(key)));
 }
 
 interface VerbsProps {
 	columns: Columns;
-	/** Rows of the columns, in their order; none: there is nothing that the buttons are about. */
+	/** Indexes in the columns, in order; empty: the buttons are disabled. */
 	rows: number[];
 	onDone: () => void;
 }
 
-/** What can be done with the rows that are marked, or with the one that was chosen. */
+/** Actions on the marked rows, or on the chosen one. */
 function Verbs(props: VerbsProps) {
 	const { columns, rows } = props, take = state.take;
 	const idOf = (row: number) => columns.id[row];
@@ -172,7 +171,7 @@ function Verbs(props: VerbsProps) {
 	const did = (work: Promise<unknown>) => void work.then(() => {
 		props.onDone();
 		if (isNarrow())
-			set({ drawer: null }); // what was done is said behind it
+			set({ drawer: null }); // its message is shown behind the drawer
 	});
 	const many = count(rows.length, "entry", "entries");
 	const remove = () => did(act.batch(places.map((each) => ({ op: "entry.delete", ...each })), { say: `Deleted ${many}.` }));
@@ -196,7 +195,7 @@ function Verbs(props: VerbsProps) {
 		const last = state.outline?.id[state.outline.id.length - 1];
 		if (!last)
 			return Promise.resolve(act.say("This take is empty: write an entry first.", false));
-		// each right behind what is there now, so the last comes first
+		// each is inserted right after the same entry, so the last comes first
 		return act.batch([...sources].reverse().map(([from, entries]) => ({ op: "take.graft", from, entries, after: last })),
 			{ say: `Copied ${count(away.length, "entry", "entries")} into this take.` });
 	};
@@ -238,7 +237,7 @@ function Outline() {
 	const keys = useMemo(() => (columns ? keysOf(columns) : []), [columns]);
 	const rows = useMemo(() => (columns ? treeRows(columns, keys, filter, search, search ? new Set() : folded, hits.data) : []),
 		[columns, keys, filter, search, folded, hits.data]);
-	// the rows are read a little later than where one is: until then it is where it was
+	// the tree is loaded slightly later than the head: until then the old position is kept
 	const headWas = useRef<{ columns: Columns | null; at: number }>({ columns: null, at: -1 });
 	const headAt = useMemo(() => {
 		const at = columns ? headRow(columns, take, head) : -1, was = headWas.current;
@@ -299,7 +298,7 @@ function Outline() {
 	if (!columns)
 		return <div class="pane-empty">{problem ? <p role="alert">{problem}</p> : <p class="quiet">Reading …</p>}</div>;
 	const marked = rows.filter((row) => marks.has(row.key)).map((row) => row.at);
-	// nobody chose the row that has the focus to begin with
+	// the initially focused row was not chosen by the user
 	const isAlone = marked.length === 0 && rowOfKey(rows, focusKey) >= 0;
 	const chosen = marked.length ? marked : isAlone ? [rows[focus].at] : [];
 	const onEscape = (event: KeyboardEvent) => {

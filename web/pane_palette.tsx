@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Palette: one field to find everything with: what can be done by the beginnings of its words,
-// discussions, takes and labels by a few letters of their names, and texts of all discussions by
-// their words. Ctrl+K, or /. What takes something away stands apart and is never chosen beforehand:
-// Enter does it only where somebody went to it.
+// Palette: one search field for everything: actions by the beginnings of their words; discussions,
+// takes and labels by fuzzy matching; and texts of all discussions by their words. Ctrl+K, or /.
+// Destructive actions are listed separately and never preselected: Enter runs one only if the user
+// moved to it.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
@@ -37,13 +37,13 @@ interface Choice {
 	key: string;
 	group: string;
 	text: string;
-	/** Other words that it is found by. */
+	/** Synonyms for searching. */
 	words?: string;
-	/** Places in the text that matched. */
+	/** Positions that matched. */
 	at?: number[];
 	hit?: Hit;
 	hint?: string;
-	/** Only somebody who goes there chooses it. */
+	/** Never preselected. */
 	isRisky?: boolean;
 	run: () => void;
 }
@@ -51,7 +51,7 @@ interface Choice {
 const MOST_PER_GROUP = 30, RECENT = 6, HITS = 50, PAUSE_MS = 150, SURE = 3, RISKY = "Deletes or removes";
 const TAKES_AWAY = /^(Delete|Clear|Truncate|Purge|Reset)\b/;
 
-/** A text with some of its places marked. */
+/** A text with some positions highlighted. */
 function Marked(props: { text: string; at: number[] }) {
 	const marks = new Set(props.at);
 	const pieces: { text: string; isMark: boolean }[] = [];
@@ -65,7 +65,7 @@ function Marked(props: { text: string; at: number[] }) {
 	return <>{pieces.map((piece) => (piece.isMark ? <mark>{piece.text}</mark> : piece.text))}</>;
 }
 
-/** A snippet as it is read; what matched is named by places in characters, or between \u0001 and \u0002. */
+/** A snippet without Markdown syntax. Matches are given as character positions, or marked by \u0001 and \u0002. */
 export function Snippet(props: { hit: Hit }) {
 	const { snippet, marks, role } = props.hit;
 	const letters = [...(marks ? snippet.replace(/[\u0001\u0002]/g, "") : snippet)];
@@ -75,8 +75,8 @@ export function Snippet(props: { hit: Hit }) {
 	return <>{pieces.map((piece, at) => { const words = piece.replace(/[\u0001\u0002]/g, ""); return at % 2 ? <mark>{words}</mark> : words; })}</>;
 }
 
-/** Where in the open take it stands, from 1; 0: not there, or with another text there. It is said to be
- *  in one take, and may be in several. */
+/** Position in the open take, from 1; 0: not in it, or with another text. A hit names one take, but the entry may
+ * be in several. */
 function placeHere(hit: Hit): number {
 	if (hit.discussion !== discussionOf(state.disc)?.name || !state.outline)
 		return 0;
@@ -86,13 +86,13 @@ function placeHere(hit: Hit): number {
 	return isOther || at < 0 ? 0 : at + 1 + state.outline.before;
 }
 
-/** Who says it, and where, as far as that is not here. */
+/** Role and place, as far as it is not the current one. */
 function placeWords(hit: Hit): string {
 	const here = placeHere(hit), isHere = hit.discussion === discussionOf(state.disc)?.name;
 	return [`${hit.role}, entry ${here || hit.at}`, !here && `take ${hit.take}`, !isHere && `discussion ${hit.discussion}`, hit.ts && when(hit.ts)].filter(Boolean).join(" · ");
 }
 
-/** What matched, each once. */
+/** The words that matched, without duplicates. */
 function wordsOf(hit: Hit): string[] {
 	const letters = [...hit.snippet.replace(/[\u0001\u0002]/g, "")];
 	const found = hit.marks ? hit.marks.map(([start, size]) => letters.slice(start, start + size).join(""))
@@ -123,7 +123,7 @@ function verbs(): Omit<Choice, "at">[] {
 	return [...single, ...paneVerbs().map((verb) => ({ key: `v ${verb.id}`, group: "Do", text: verb.text, words: verb.words, run: verb.run }))];
 }
 
-/** Where somebody was last: the discussions that were changed last, but for the open one. */
+/** The most recently changed discussions except the open one. */
 function recent(): Omit<Choice, "at">[] {
 	const updated = new Map(state.discussions.map((each) => [`d ${each.id}`, each.updated ?? ""]));
 	return places().filter((each) => updated.has(each.key) && each.key !== `d ${state.disc}`)
@@ -154,7 +154,7 @@ function labels(): Omit<Choice, "at">[] {
 	}));
 }
 
-/** Best first; at most so many of each group. */
+/** Best first; limited per group. */
 function sorted(all: (Choice & { score: number })[], most: number): Choice[] {
 	const groups = new Map<string, (Choice & { score: number })[]>();
 	for (const choice of all)
@@ -162,7 +162,7 @@ function sorted(all: (Choice & { score: number })[], most: number): Choice[] {
 	return [...groups.values()].flatMap((group) => group.sort((a, b) => b.score - a.score).slice(0, most));
 }
 
-/** What is surely meant, names, texts, and then what may be meant. */
+/** Certain matches, names, texts, and then possible matches. */
 function found(query: string, hits: Hit[]): Choice[] {
 	const words = query.trim(), most = words ? MOST_PER_GROUP : 100;
 	const sure: (Choice & { score: number })[] = [], maybe: typeof sure = [], risky: typeof sure = [], named: typeof sure = [], like: typeof sure = [];
@@ -198,7 +198,7 @@ function Palette() {
 	const search = useLoaded(
 		() => (words.length < 2 ? Promise.resolve([]) : get<Hit[]>("/search", { q: words, limit: HITS })), [words], PAUSE_MS);
 	const choices = useMemo(() => found(query, words.length < 2 ? [] : search.data ?? []), [query, search.data]);
-	// what somebody went to stays chosen, whatever is found above it
+	// the choice that the user moved to is kept, whatever is found above it
 	const gone = choices.findIndex((choice) => choice.key === picked);
 	const at = gone >= 0 ? gone : choices.findIndex((choice) => !choice.isRisky);
 	const setFocus = (to: number) => setPicked(choices[to].key);
@@ -206,7 +206,7 @@ function Palette() {
 		list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
 	}, [at, choices]);
 	const chosen = useRef<Choice>();
-	// when the dialog has given the focus back, and before the next key
+	// after the dialog has returned the focus, and before the next key
 	useLayoutEffect(() => () => { if (chosen.current) queueMicrotask(chosen.current.run); }, []);
 	const choose = (choice: Choice | undefined) => {
 		if (!choice)

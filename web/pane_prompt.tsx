@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Prompt: the working prompt, that people and models write together; the three system prompts;
-// what a model will be sent, with the tokens of each entry; and what it was sent last.
+// Prompt: the working prompt, written together by user and model; the three system prompts; the
+// next request, with the tokens of each entry; and the last request.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
@@ -26,20 +26,21 @@ interface TextFieldProps {
 	saved: string;
 	rows: number;
 	id: string;
-	/** What it belongs to, where that is not the project. */
+	/** Its owner, if that is not the project. */
 	of?: string | null;
 	onSave: (text: string) => Promise<unknown>;
 	isDisabled?: boolean;
 	children?: preact.ComponentChildren;
 }
 
-/** A text that is saved with a button or Ctrl+Enter; until then it is a draft. What others save comes in unless one is writing. */
+/** A text that is saved with a button or Ctrl+Enter; until then it is a draft. Changes saved elsewhere appear
+ * unless the user is editing. */
 export function TextField(props: TextFieldProps) {
 	const key = `field.${props.id}${props.of ? `.${props.of}` : ""}`;
 	const [text, setText, base] = useWritten(props.saved, useRef(ownDraft(key)).current);
 	useLayoutEffect(() => keepDraft(key, text === base ? null : text), [text, base]);
 	const isDirty = text !== base;
-	const toField = () => document.getElementById(props.id)?.focus(); // the buttons go away
+	const toField = () => document.getElementById(props.id)?.focus(); // the buttons disappear
 	return (
 		<div class="field">
 			<label for={props.id}>{props.label}</label>
@@ -49,7 +50,8 @@ export function TextField(props: TextFieldProps) {
 				onKeyDown={(event) => {
 					if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 						event.preventDefault();
-						void props.onSave(event.currentTarget.value); // it may be newer than what is drawn
+						// may be newer than the rendered value
+						void props.onSave(event.currentTarget.value);
 					}
 				}} />
 			{props.hint && <p class="quiet small" id={`${props.id}-hint`}>{props.hint}</p>}

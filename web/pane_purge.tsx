@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Purge and reset: the one thing that cannot be undone, and the one that sounds as if it could
-// not. Both say plainly what they do.
+// Purge, the only action that cannot be undone, and reset, which can be, although it does not look
+// like it. Both explain what they do.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { Dialog } from "./dialog";
@@ -29,7 +29,7 @@ function Purge() {
 			return;
 		setDone(result);
 		setText("");
-		set({ bodies: new Map(), tags: new Map() }); // the page forgets what it has read, too
+		set({ bodies: new Map(), tags: new Map() }); // discard cached texts, too
 		await reload();
 	};
 	if (done)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rails: the lines at the left of a row of a tree, of the innermost branches. One element, of which
-// they are the background.
+// Rails: the lines left of a row of a tree, for the innermost branches. One element that draws them
+// as its background.
 import type { Rail, TreeRow } from "./pane_tree";
 
 const MOST = 4;

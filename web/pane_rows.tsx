@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rows: a list or tree of equally tall rows, of which only those in view (and the one with the
-// focus) are in the document. One row is in the tab order; arrows, Home, End and Page keys move.
+// Rows: a virtual list or tree of rows of equal height; only visible rows and the focused one are
+// rendered. One row is in the tab order; arrows, Home, End and Page keys move.
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
@@ -18,23 +18,23 @@ export interface RowsProps {
 	role: "tree" | "listbox" | "list";
 	label: string;
 	count: number;
-	/** The row that is in the tab order; -1: the first. */
+	/** The row in the tab order; -1: the first. */
 	focus: number;
 	onFocus: (row: number) => void;
-	/** Keys beyond moving; true: it was one. */
+	/** Handles further keys; true: handled. */
 	onKey?: (event: KeyboardEvent, row: number) => boolean;
 	row: (row: number, place: RowPlace) => JSX.Element;
-	/** Pixels of each row. */
+	/** Row height in pixels. */
 	height: number;
 	idPrefix: string;
 	isMulti?: boolean;
-	/** Called when the end comes into view. */
+	/** Called when the end becomes visible. */
 	onEnd?: () => void;
 }
 
 const SPARE = 2;
 
-/** From a field above the rows into them, with the keys that lead down; true: it was one. */
+/** Moves the focus from a field above into the rows; true: the key was handled. */
 export function intoRows(event: KeyboardEvent, idPrefix: string): boolean {
 	if (event.isComposing || (event.key !== "ArrowDown" && event.key !== "Enter"))
 		return false;
@@ -53,7 +53,7 @@ export function Rows(props: RowsProps) {
 		const at = box.current!;
 		setView({ top: at.scrollTop, height: at.clientHeight });
 	};
-	// a row that is in view remains so when something opens below the rows
+	// keeps a visible row visible when something below the list opens
 	const latest = useRef({ focus, height: 0 });
 	latest.current.focus = focus;
 	useLayoutEffect(() => {
@@ -83,7 +83,8 @@ export function Rows(props: RowsProps) {
 			return;
 		wantsFocus.current = false;
 		const now = document.activeElement;
-		if (now === null || now === document.body || box.current!.contains(now)) // else a key led elsewhere
+		// otherwise a key has moved the focus elsewhere
+		if (now === null || now === document.body || box.current!.contains(now))
 			document.getElementById(`${idPrefix}-${focus}`)?.focus({ preventScroll: true });
 	});
 	function show(row: number): void {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a model was sent last, beside what it will be sent: a section of the prompt pane that says
-// what has changed since, and a comparison of the two requests with the differences marked.
+// The last request beside the next one: a section of the prompt pane that lists the changes since,
+// and a comparison of the two requests with the differences marked.
 import { useMemo, useState } from "preact/hooks";
 import { get } from "./api";
 import { Dialog } from "./dialog";
@@ -17,7 +17,7 @@ import type { Context, Sent } from "./types";
 
 const PAGE = 100, PAUSE_MS = 300;
 
-/** GET …/context, as the pane shows it too. */
+/** GET …/context, also used by the pane. */
 export function readContext(budget: number | null): Promise<Context> {
 	return get<Context>(discPath("context"), { take: state.take, budget });
 }
@@ -28,7 +28,7 @@ function useSent() {
 	return useLoaded(() => get<Sent>(discPath("sent"), { take: state.take }), [disc, take, version], PAUSE_MS);
 }
 
-/** A request, written out as soon as somebody wants to see it. */
+/** A request as JSON, formatted when it is opened. */
 export function RequestText(props: { body: unknown }) {
 	const [isOpen, setOpen] = useState(false);
 	return (
@@ -96,7 +96,7 @@ function Side(props: { part: Part | null; other: Part | null; isLeft: boolean })
 	);
 }
 
-/** A run of parts that both have: how many, and they themselves when they are asked for. */
+/** A run of common parts: their number; expandable. */
 function SameParts(props: { parts: Part[] }) {
 	const [isOpen, setOpen] = useState(false);
 	const shown = props.parts.slice(0, PAGE);

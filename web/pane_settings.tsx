@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Settings: the model and how it is asked, roles, compaction, undo, tracks, presets, files. Each
-// is saved when it is left, as a step of its own.
+// Settings: the model and its parameters, roles, compaction, undo, tracks, presets, files. Each is
+// saved when its field loses the focus, as a separate step.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { get } from "./api";
@@ -26,7 +26,7 @@ interface LineProps {
 	number?: { min: number; max?: number; step: number };
 }
 
-/** A setting that is on or off; isOn: where it is not set. What was chosen is shown until it is saved. */
+/** A boolean setting; isOn: its default. Shows the chosen value until it is saved. */
 export function Flag(props: { name: string; label: string; isOn?: boolean }) {
 	const value = useStore((from) => from.settings)?.settings[props.name], isOn = !!props.isOn;
 	const saved = typeof value === "boolean" ? value : isOn;
@@ -43,7 +43,7 @@ export function Flag(props: { name: string; label: string; isOn?: boolean }) {
 	);
 }
 
-/** A line that is saved with Enter or when it is left; Esc puts it back. */
+/** A one-line field that is saved with Enter or on blur; Esc resets it. */
 export function Line(props: LineProps) {
 	const [text, setText] = useWritten(props.value);
 	const id = "set-" + props.label.toLowerCase().replace(/[^a-z]+/g, "-");
@@ -110,7 +110,7 @@ function Model(props: { values: Values }) {
 
 const SPEAKERS = ["user", "assistant", "system"];
 
-/** What a role is sent as that nothing is said of. */
+/** How a role without an explicit setting is sent. */
 function meantBy(role: string): string {
 	const name = role.toLowerCase();
 	return name === "user" ? "user" : name === "system" ? "system" : /^(ai|assistant|model)$/.test(name) ? "assistant" : "named";
@@ -121,7 +121,8 @@ function Roles(props: { roles: string[]; values: Values }) {
 	const map = (props.values.role_map ?? {}) as Record<string, string>;
 	const add = async () => {
 		if (name.trim() && await act.op("role.add", { role: name.trim() }))
-			setName((now) => (now === name ? "" : now)); // the next one may be there by now
+			// unless the next name was entered in the meantime
+			setName((now) => (now === name ? "" : now));
 	};
 	const speakAs = (role: string, speaker: string) => {
 		const next = { ...map };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tips: the takes that end at a row of the tree, by name. Where there are very many takes their
-// names are no part of what is read: those of the rows in view are asked for.
+// Tips: the names of the takes that end at a row of the tree. If there are very many takes, the
+// tree does not include their names: they are requested for the visible rows.
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { takesOf } from "./pane_tree";
 import { findTake, takeOf } from "./store";
@@ -11,11 +11,11 @@ const PAUSE_MS = 80, MOST = 3;
 
 export interface Tips {
 	names: string[];
-	/** So many more. */
+	/** Number of further tips. */
 	more: number;
 }
 
-/** What gives the tips of a row. */
+/** Returns a function that gives the tips of a row. */
 export function useTips(columns: Columns | null): (row: number) => Tips | undefined {
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	const names = useMemo(() => new Map(columns?.takes.map((take) => [take.id, take.name])), [columns]);
@@ -38,7 +38,7 @@ export function useTips(columns: Columns | null): (row: number) => Tips | undefi
 		const takes = [...wanted.current];
 		wanted.current.clear();
 		for (const take of takes)
-			names.set(take, ""); // it is not asked for twice
+			names.set(take, ""); // do not request it twice
 		const found = await Promise.all(takes.map((take) => findTake(take).catch(() => undefined)));
 		for (const take of found)
 			if (take)

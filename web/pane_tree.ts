@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The tree of all takes as rows on a screen: what a filter and a search let through, folded where
-// people folded it, indented at forks only. Rows of the columns come depth first, a parent always
-// before what follows it, so each of these is one pass without recursion.
+// The tree of all takes as visible rows: filtered, searched, folded by the user, indented at forks
+// only. Columns are in depth-first order, parents before children, so that each pass is a loop
+// without recursion.
 import { HIDDEN } from "./types";
 import type { Columns } from "./types";
 
 export type Filter = "default" | "no-tools" | "user" | "labelled" | "all";
 
-/** The lines at the left of a row, from the inside out; shared by all rows of a chain. */
+/** The vertical lines left of a row, innermost first; shared by all rows of a chain. */
 export interface Rail {
 	up: Rail | null;
 	/** Another branch follows below. */
@@ -17,21 +17,21 @@ export interface Rail {
 }
 
 export interface TreeRow {
-	/** Its row of the columns. */
+	/** Index in the columns. */
 	at: number;
-	/** For people and folding: the id, and which of its places in the tree. */
+	/** For rendering and folding: the id, and which of its occurrences in the tree. */
 	key: string;
 	rail: Rail | null;
-	/** The first of a branch: it has a connector. */
+	/** The first row of a branch: it has a connector. */
 	begins: boolean;
-	/** The nearest row above that can be folded; -1: none. */
+	/** The nearest foldable row above; -1: none. */
 	above: number;
 	level: number;
 	canFold: boolean;
 	isFolded: boolean;
-	/** Its place among those of the same level below the same row, from 1. */
+	/** Position among its siblings, from 1. */
 	place: number;
-	/** The object is shared by all of them. */
+	/** Shared by all siblings. */
 	family: { size: number };
 }
 
@@ -45,10 +45,10 @@ function isTool(columns: Columns, at: number): boolean {
 	return /tool|bash|function/i.test(columns.roles[columns.role[at]]) || /tool|bash/i.test(columns.kinds[columns.kind[at]]);
 }
 
-/** Records that are no part of the conversation; labels and states of programs are hidden everywhere (HIDDEN). */
+/** Records that are not part of the conversation. Labels and the state of extensions are always hidden (HIDDEN). */
 const RECORDS = /^(session_info|model_change|thinking_level_change|context_edit)$/;
 
-/** What a filter makes of each kind together with each role: there are few of them. */
+/** Evaluates the filter once for each combination of kind and role: there are few. */
 function passes(columns: Columns, filter: Filter): Uint8Array {
 	const roles = columns.roles.length, table = new Uint8Array(columns.kinds.length * roles);
 	const first = new Map<number, number>();
@@ -69,7 +69,7 @@ function passes(columns: Columns, filter: Filter): Uint8Array {
 
 const texts = new WeakMap<Columns, string[]>();
 
-/** What a search looks through, for each row; made once, here up to this row. */
+/** The searchable text of each row, computed once, here up to this row. */
 function textsOf(columns: Columns, to = columns.count): string[] {
 	let list = texts.get(columns);
 	if (!list)
@@ -81,7 +81,7 @@ function textsOf(columns: Columns, to = columns.count): string[] {
 
 const PIECE = 500, PIECES_MS = 8;
 
-/** Make that ready while nothing else is done, a piece at a time; what it gives ends it. */
+/** Computes that in idle time, in slices. Returns a function that cancels it. */
 export function readyToSearch(columns: Columns): () => void {
 	let isOff = false;
 	const later = (next: () => void) => ("requestIdleCallback" in window ? requestIdleCallback(next) : setTimeout(next));
@@ -97,7 +97,7 @@ export function readyToSearch(columns: Columns): () => void {
 	return () => { isOff = true; };
 }
 
-/** Which rows a filter and the words of a search let through; hits: ids whose texts match further on. */
+/** Which rows pass the filter and the search; hits: ids whose texts match beyond the preview. */
 function keep(columns: Columns, filter: Filter, search: string, hits: ReadonlySet<string> | null): Uint8Array {
 	const kept = new Uint8Array(columns.count);
 	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -116,7 +116,7 @@ function keep(columns: Columns, filter: Filter, search: string, hits: ReadonlySe
 
 const keys = new WeakMap<Columns, string[]>();
 
-/** Names of rows that stay the same while entries come and go. */
+/** Keys of rows that are stable when entries are added or removed. */
 export function keysOf(columns: Columns): string[] {
 	let list = keys.get(columns);
 	if (!list) {
@@ -131,15 +131,15 @@ export function keysOf(columns: Columns): string[] {
 	return list;
 }
 
-/** Where a row of this key is; -1: nowhere. */
+/** The row with this key; -1: none. */
 export function rowOfKey(rows: TreeRow[], key: string | null | undefined): number {
 	return key ? rows.findIndex((row) => row.key === key) : -1;
 }
 
-/** What was asked last, and what came of it. */
+/** The last request and its result. */
 const made = new WeakMap<Columns, { asked: unknown[]; rows: TreeRow[] }>();
 
-/** The rows; those that were asked for last are there already. */
+/** The visible rows; the last result is cached. */
 export function treeRows(columns: Columns, keys: string[], filter: Filter, search: string,
 		folded: ReadonlySet<string>, hits: ReadonlySet<string> | null): TreeRow[] {
 	const asked = [filter, search, folded.size ? folded : null, hits?.size ? hits : null];
@@ -194,8 +194,8 @@ function makeRows(columns: Columns, keys: string[], filter: Filter, search: stri
 	return rows;
 }
 
-/** The row of the columns that stands for this one: itself, or the nearest above it that is shown, unless
- *  rows are what was searched for; -1: none. */
+/** The visible row of the columns that stands for this one: itself, or its nearest visible ancestor, but only
+ * itself in search results; -1: none. */
 export function shownFor(columns: Columns, rows: TreeRow[], at: number, search: string): number {
 	const shown = new Set(rows.map((row) => row.at));
 	while (at >= 0 && !shown.has(at))
@@ -203,14 +203,14 @@ export function shownFor(columns: Columns, rows: TreeRow[], at: number, search: 
 	return at;
 }
 
-/** Is there nothing between them but what the tree hides unless all is asked for? */
+/** Are there only always-hidden entries between the head and this row? */
 export function isSamePoint(columns: Columns, head: number, at: number): boolean {
 	while (head > at && columns.flags[head] & HIDDEN)
 		head = columns.parent[head];
 	return head === at;
 }
 
-/** Rows of the columns from the root to a tip, as a set. */
+/** The set of rows on the path from the root to a tip. */
 export function pathTo(columns: Columns, tip: number): Uint8Array {
 	const path = new Uint8Array(columns.count);
 	for (let at = tip; at >= 0; at = columns.parent[at])
@@ -218,7 +218,7 @@ export function pathTo(columns: Columns, tip: number): Uint8Array {
 	return path;
 }
 
-/** Where the head of the open take is; -1: before the first entry. */
+/** The row of the head of the open take; -1: before the first entry. */
 export function headRow(columns: Columns, take: string | null, head: string | null): number {
 	let at = columns.tips[take ?? ""] ?? -1;
 	while (at >= 0 && columns.id[at] !== head)
@@ -226,7 +226,7 @@ export function headRow(columns: Columns, take: string | null, head: string | nu
 	return at;
 }
 
-/** Entries of the path to `from` that are not on the path to `to`: what is left when one goes. */
+/** Number of entries on the path to `from` that are not on the path to `to`. */
 export function leftBehind(columns: Columns, from: number, to: number): number {
 	const stays = pathTo(columns, to);
 	let left = 0;
@@ -237,7 +237,7 @@ export function leftBehind(columns: Columns, from: number, to: number): number {
 
 const ends = new WeakMap<Columns, Int32Array>();
 
-/** For each row the row behind the last one below it. */
+/** For each row the end (exclusive) of its subtree. */
 function endsOf(columns: Columns): Int32Array {
 	let end = ends.get(columns);
 	if (end)
@@ -255,7 +255,7 @@ function endsOf(columns: Columns): Int32Array {
 
 const ids = new WeakMap<Columns, string[]>();
 
-/** The ids of all takes, in their order; `takes` has nothing where they are very many. */
+/** The ids of all takes, in order; `takes` is empty if there are very many. */
 export function takesOf(columns: Columns): string[] {
 	let list = ids.get(columns);
 	if (!list)
@@ -263,7 +263,7 @@ export function takesOf(columns: Columns): string[] {
 	return list;
 }
 
-/** A take that goes through a row: the wanted one if it does. */
+/** A take that contains a row; preferably `wanted`. */
 export function takeAt(columns: Columns, row: number, wanted: string | null): string | null {
 	const end = endsOf(columns)[row];
 	const goes = (take: string) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Verbs: what the panes can do, for the palette and for menus of others.
+// Verbs: the actions of the panes, for the palette and for menus.
 import * as act from "./actions";
 import { address } from "./api";
 import { askLine } from "./dialog";
@@ -17,12 +17,12 @@ const TRIES = 40, PAUSE_MS = 50;
 export interface PaneVerb {
 	id: string;
 	text: string;
-	/** Other words that it is found by. */
+	/** Synonyms for searching. */
 	words?: string;
 	run: () => void;
 }
 
-/** Goes to a field of a pane as soon as it is drawn. */
+/** Focuses a field of a pane as soon as it is rendered. */
 export function goToField(pane: string, id: string, tries = TRIES): void {
 	if (tries === TRIES)
 		set({ pane, ...(isNarrow() ? { drawer: "right" as const } : {}) });
@@ -35,7 +35,7 @@ export function goToField(pane: string, id: string, tries = TRIES): void {
 	}
 }
 
-/** Text, id of the field, other words. */
+/** Text, id of the field, synonyms. */
 const FIELDS: [string, string, string?][] = [
 	["Set the temperature", "set-temperature"],
 	["Set top p", "set-top-p"],
@@ -47,7 +47,7 @@ const FIELDS: [string, string, string?][] = [
 	["Set when to compact", "set-tokens-reserved-for-the-reply", "compaction automatic reserve"],
 ];
 
-// Keys that come while a pane is on its way are for the pane: they wait for it.
+// Keys that are pressed while a pane opens are queued for the pane.
 let isEntering = false;
 const held: KeyboardEvent[] = [];
 
@@ -65,7 +65,7 @@ export function openPane(id: string): void {
 export function holdKey(event: KeyboardEvent): void {
 	if (!isEntering || !event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || /^(Tab|Shift|Control|Alt|Meta)$/.test(event.key))
 		return;
-	if (event.key === "Escape") { // nobody waits for it any more
+	if (event.key === "Escape") { // cancels the queue
 		held.length = 0;
 		isEntering = false;
 		return;
@@ -77,19 +77,19 @@ export function holdKey(event: KeyboardEvent): void {
 
 const FIELD = "textarea, input[type=search], input[type=text], input:not([type])";
 
-/** As if it was pressed now. */
+/** Replays a key event. */
 function press({ key, code, shiftKey }: KeyboardEvent): void {
 	if (!document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true })) || key.length > 1)
 		return;
-	const field = document.activeElement as HTMLTextAreaElement; // the key may have led there
+	const field = document.activeElement as HTMLTextAreaElement; // the key may have moved the focus
 	if (!field.matches(FIELD))
 		return;
 	field.setRangeText(key, field.selectionStart, field.selectionEnd, "end");
 	field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }
 
-/** The pane has the focus, or nobody waits for it any more. One of the keys may lead to a field elsewhere:
- *  what follows is for that. What stands behind the pane gets none of them. */
+/** The pane has the focus, or opening it was cancelled: replays the queued keys. A key may move the focus to a
+ * field elsewhere, which then gets the keys after it. Nothing else outside the pane gets any. */
 async function entered(): Promise<void> {
 	const pane = document.getElementById("pane");
 	for (let event = held.shift(); event; event = held.shift()) {
@@ -97,12 +97,13 @@ async function entered(): Promise<void> {
 		if (!pane?.contains(at) && !at?.matches(FIELD))
 			continue;
 		press(event);
-		await new Promise((done) => setTimeout(done)); // until that shows
+		await new Promise((done) => setTimeout(done)); // until the effect is rendered
 	}
 	isEntering = false;
 }
 
-/** To its rows as soon as they are there, or to its first field; unless people went elsewhere meanwhile. */
+/** Focuses the rows of the pane as soon as they exist, or its first field, unless the user has moved the focus
+ * since. */
 function enterPane(id: string, tries: number): void {
 	if (!isEntering)
 		return;
@@ -117,7 +118,7 @@ function enterPane(id: string, tries: number): void {
 		setTimeout(() => enterPane(id, tries - 1), PAUSE_MS);
 }
 
-/** Let the browser save a file that the server writes. */
+/** Downloads a file that the server generates. */
 export function download(query: Record<string, string | number | null>): void {
 	const link = document.createElement("a");
 	link.href = address("/export", query);
@@ -125,7 +126,7 @@ export function download(query: Record<string, string | number | null>): void {
 	link.click();
 }
 
-/** Without a name: its first question titles it. */
+/** Without a name: the first question will be its title. */
 export async function beginDiscussion(): Promise<void> {
 	const names = new Set(state.discussions.map((each) => each.name));
 	let number = 2;
@@ -146,7 +147,7 @@ export async function truncate(): Promise<void> {
 		await act.truncate(Number(pairs));
 }
 
-/** Those that make sense now. */
+/** The verbs that are possible now. */
 export function paneVerbs(): PaneVerb[] {
 	const mine = takeOf(state.take);
 	const verbs: (PaneVerb | false | undefined)[] = [

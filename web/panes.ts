@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Panes: where further parts of the page hang themselves in. A part is a component in a file of
-// its own that calls addPane(); web/pane_list.ts imports them all.
+// Panes: a registry for further parts of the page. A part is a component in a separate file that
+// calls addPane(); web/pane_list.ts imports them all.
 //
-//   side      a tab on the right: outline, history …; state.pane says which one is open
-//   top       always there, in the bar at the top: the search box
-//   overlay   over everything, while state.overlay is its id: a palette, a comparison
+//   side      a tab on the right: outline, history …; state.pane is the open one
+//   top       always visible, in the header: the search field
+//   overlay   above the page, while state.overlay is its id: a palette, a comparison
 import type { ComponentType } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { set, state } from "./state";
@@ -15,7 +15,7 @@ export interface Pane {
 	title: string;
 	place: "side" | "top" | "overlay";
 	view: ComponentType;
-	/** Smaller comes first. */
+	/** Sort key. */
 	order?: number;
 }
 
@@ -30,7 +30,7 @@ export function panesAt(place: Pane["place"]): Pane[] {
 	return panes.filter((pane) => pane.place === place);
 }
 
-/** Open a side pane, or close it when it is open already. */
+/** Opens a side pane, or closes it if it is open. */
 export function togglePane(id: string): void {
 	const isOpen = state.pane === id && (state.drawer === "right" || !isNarrow());
 	set({ pane: isOpen ? null : id, drawer: isOpen ? null : isNarrow() ? "right" : state.drawer });
@@ -57,12 +57,12 @@ function useMedia(media: string): boolean {
 	return is;
 }
 
-/** The same, for what is drawn otherwise then. */
+/** The same as a hook. */
 export function useNarrow(): boolean {
 	return useMedia(NARROW);
 }
 
-/** Is it so narrow that the bar at the top has room for few buttons? */
+/** Is the page so narrow that the header has room for only a few buttons? */
 export function usePhone(): boolean {
 	return useMedia(PHONE);
 }
