@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The notice as it is shown (notice.ts): below the entries, or in what lies over them.
+// Renders the notice (notice.ts) below the entries, or in the open overlay.
 import { set, useStore } from "./state";
 
 export function NoticeLine() {

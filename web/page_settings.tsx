@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Settings of the page: what this browser keeps for itself. Those of the project are in a pane. On a
-// phone the menu also has the buttons of the bar that do not fit there.
+// Settings of the page, stored in this browser. Settings of the project are in a pane. On a phone,
+// the menu also has the header buttons that do not fit.
 import { isBusy, redo } from "./actions";
 import { doesNotify, switchNotify } from "./finished";
 import { doesEnterSend, hintOf, switchEnter } from "./keys";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Projects: which one this window shows, and the way to others. Another one is another address, so
-// that two windows can show two of them. A browser that may open only one has nothing to choose.
+// Projects: shows the open project and switches to another. Each has its own URL, so that two
+// windows can show two projects. A browser that is limited to one project has nothing to choose.
 import { useEffect, useState } from "preact/hooks";
 import { sayProblem } from "./actions";
 import { get, post } from "./api";

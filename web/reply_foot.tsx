@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a reply cost: its model, tokens, time and price, as far as its entry says so; in the page and
-// in an exported one. Imported sessions name these as their programs do.
+// Facts about a reply: model, tokens, time and cost, as far as the entry contains them; in the page
+// and in exports. Imported sessions use the member names of their programs.
 import { costWords, lasted } from "./words";
 
 type Fields = Record<string, unknown>;
@@ -13,7 +13,7 @@ function firstCount(...values: unknown[]): number | null {
 	return typeof found === "number" ? found : null;
 }
 
-/** The known facts about a reply, each as the text to show and its name. */
+/** The known facts about a reply, each as displayed text and name. */
 export function replyFacts(entry: Fields): [text: string, name: string][] {
 	const record = fieldsOf(fieldsOf(entry.pi).message), usage = fieldsOf(entry.usage ?? record.usage);
 	const model = [entry.model, record.model].find((each) => typeof each === "string" && each !== "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Roles: the project's list of who may speak; the first is the one that new entries get.
+// Roles: the project's list of roles; the first is the default for new entries.
 import { useState } from "preact/hooks";
 import { addRole, removeRole } from "./actions";
 import { Dialog } from "./dialog";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Run rows: replies that arrive, behind the entries of the take that they will be in.
+// Run rows: streaming replies, after the entries of their take.
 import { useEffect } from "preact/hooks";
 import { sayProblem } from "./actions";
 import { grown } from "./growing";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Selection: a bar that says how many entries are selected, and what can be done with them.
+// Selection: a bar with the number of selected entries and the actions on them.
 import * as act from "./actions";
 import { focusKept, focusTake } from "./focus";
 import { placeOf } from "./outline";

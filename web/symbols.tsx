@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Symbols: definitions in the files of the discussion. "@name" in an entry is a button that shows the
-// definition, and in the composer a name that was begun is completed.
+// Symbols: definitions in the files of the discussion. "@name" in an entry is a button that shows
+// the definition; in the composer, names are completed.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { get } from "./api";
@@ -29,7 +29,7 @@ const MOST = 8, TYPING_PAUSE_MS = 120;
 
 // ---- in an entry ----
 
-/** The names that there are, read once for each state of the project; none where they cannot be read. */
+/** The existing names, read once for each state of the project; empty on failure. */
 let known: { of: string; names: Promise<Set<string>> } | null = null;
 function knownNames(): Promise<Set<string>> {
 	const of = `${state.disc} ${state.version}`;
@@ -84,7 +84,7 @@ function Definition(props: { name: string }) {
 	);
 }
 
-/** The definition that is looked at, over the page. */
+/** The definition that is open, in a dialog. */
 export function Definitions() {
 	const name = useStore(() => shownName);
 	return name === null ? null : <Definition key={name} name={name} />;
@@ -93,13 +93,13 @@ export function Definitions() {
 // ---- in the composer ----
 
 export interface Completion {
-	/** The names; null: nothing is being completed. */
+	/** The list of names; null: no completion. */
 	list: preact.ComponentChildren;
-	/** The option that is chosen, for aria-activedescendant. */
+	/** The chosen option, for aria-activedescendant. */
 	active: string | undefined;
-	/** Is the key for the list? */
+	/** Does the list handle this key? */
 	takesKey: (event: KeyboardEvent) => boolean;
-	/** After each change of the text or the caret. */
+	/** Called after each change of the text or the caret. */
 	look: () => void;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tabs: the takes of the discussion, grouped by what they were branched from; those beyond the
-// first few are in a menu. Beside them what can be done with the whole take.
+// Tabs: the takes of the discussion, grouped by the take they were branched from; those beyond the
+// first few are in a menu. Beside them the actions on the whole take.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import * as act from "./actions";
 import { Cut } from "./cut";
@@ -19,32 +19,33 @@ import type { Take } from "./types";
 const ONLY_TAKE = "There is only one take";
 const MOST_TABS = 8, MOST_LISTED = 20, MOST_SUGGESTED = 50;
 
-/** The take with the reply beside which this one has another. */
+/** The take whose reply this take has an alternative for. */
 function originOf(takes: Take[], take: Take): Take {
 	const of = takes.find((each) => each.id === take.another_reply);
 	return of && of !== take ? originOf(takes, of) : take;
 }
 
-/** Replies to one question share a tab: that of the open one, or of the first. Arrows at the reply lead to the others. */
+/** Alternative replies to a question share a tab: that of the open one, or of the first. Arrows at the reply lead
+ * to the others. */
 function withoutReplies(takes: Take[], open: string | null): Take[] {
 	const mine = takes.find((take) => take.id === open), origin = mine && originOf(takes, mine);
 	return takes.map((take) => (take === origin ? mine! : take))
 		.filter((take, at, all) => (take === mine ? all.indexOf(take) === at : !take.another_reply));
 }
 
-/** What a take is called beside others: the words in which it differs, where it was only numbered. */
+/** The displayed name of a take: the words in which it differs if the name is only a number. */
 export function calledOf(take: Take): string {
 	return take.title && /_take_\d+$/.test(take.name) ? take.title : take.name;
 }
 
-/** Those that are shown as tabs: the first few, and always the open one. */
+/** The takes with tabs: the first few, and always the open one. */
 function visible(takes: Take[], open: string | null): Take[] {
 	const tabs = withoutReplies(takes, open), first = tabs.slice(0, MOST_TABS);
 	const mine = takes.find((take) => take.id === open);
 	return mine && !first.includes(mine) ? [...first.slice(0, -1), mine] : first;
 }
 
-/** Those of one base stand together. */
+/** Groups takes by base. */
 function grouped(takes: Take[]): Take[][] {
 	const groups = new Map<string, Take[]>();
 	for (const take of takes) {
@@ -75,7 +76,7 @@ function Tab(props: { take: Take; isOpen: boolean; isFirst: boolean; isOnly: boo
 	}, [isOpen]);
 	const entries = count(take.entries, "entry", "entries"), called = calledOf(take);
 	const about = [take.name, entries, ...(take.preview ? [take.preview] : [])].join(", ");
-	// its name says something only beside others, or when somebody gave it
+	// a name is shown only if there are several takes, or if the user chose it
 	const isNameless = props.isOnly && (take.name === "main" || take.name === discussionOf(state.disc)?.name);
 	return (
 		<button type="button" role="tab" ref={tab} class={"tab" + (props.isFirst ? " first" : "")} aria-selected={isOpen} tabIndex={isOpen ? 0 : -1}
@@ -108,7 +109,7 @@ export async function newTake(): Promise<void> {
 		await act.branch(ids[ids.length - 1], name.trim() || undefined);
 }
 
-/** One of very many, by name. */
+/** Chooses among very many takes by name. */
 async function pickTake(takes: Take[]): Promise<void> {
 	const name = await askLine("Another take", "", { suggestions: takes.slice(0, MOST_SUGGESTED).map((take) => take.name) });
 	const found = name ? await findTake(name) : undefined;
@@ -124,7 +125,7 @@ async function compress(): Promise<void> {
 		await act.run({ how: "compress", ...(words ? { instructions: words } : {}) });
 }
 
-/** What another take concluded becomes an entry of this one. */
+/** Adds what another take concluded as an entry of this one. */
 async function mergeTake(takes: Take[], mine: Take): Promise<void> {
 	const others = takes.filter((take) => take !== mine);
 	const name = others.length === 1 ? others[0].name : await askLine("Merge a take", "", {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Prompt templates: texts with variables, "Review {{file}}.", which are settings of the project
-// named template.NAME. One is used by writing /NAME, or from a list; its variables are asked for, and
-// the text is put where messages are written.
+// Prompt templates: texts with variables, "Review {{file}}.", stored as settings of the project
+// named template.NAME. A template is used by writing /NAME, or from a list; the values of its
+// variables are asked for, and the text is put into the composer.
 import { useState } from "preact/hooks";
 import * as act from "./actions";
 import { Dialog } from "./dialog";
@@ -29,18 +29,18 @@ function variablesOf(text: string): string[] {
 	return [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1]))];
 }
 
-/** A function, since "$&" in a value is text. */
+/** replaces with a function, because "$&" in a value must stay unchanged */
 function filled(text: string, values: ReadonlyMap<string, string>): string {
 	return text.replace(VARIABLE, (whole, name: string) => values.get(name) ?? whole);
 }
 
-/** Those that a message "/NAME …" may mean. */
+/** Templates that a message "/NAME …" may refer to. */
 function begunBy(message: string, all: Template[]): Template[] {
 	const begun = BEGUN.exec(message);
 	return begun ? all.filter((each) => (begun[2] === undefined ? each.name.startsWith(begun[1]) : each.name === begun[1])) : [];
 }
 
-/** The one that is used now, and what was written after its name. */
+/** The template that is being used, and the text after its name. */
 let used: { template: Template; more: string } | null = null;
 
 function toField(text: string): void {
@@ -64,7 +64,7 @@ export function useTemplate(template: Template, more = ""): void {
 	openOverlay("template");
 }
 
-/** Does the message name a template? Then that is used, and the message is not sent. */
+/** Does the message name a template? Then the template is used, and the message is not sent. */
 export function usesTemplate(message: string): boolean {
 	const found = begunBy(message, templatesOf(state.settings?.settings));
 	const meant = found.find((each) => each.name === BEGUN.exec(message)?.[1]) ?? (found.length === 1 ? found[0] : undefined);
@@ -74,7 +74,7 @@ export function usesTemplate(message: string): boolean {
 	return true;
 }
 
-/** While a "/" is written: the templates that it may become. */
+/** Suggestions while a "/" command is typed. */
 export function TemplateChips(props: { text: string }) {
 	const values = useStore((from) => from.settings)?.settings;
 	const found = props.text.startsWith("/") ? begunBy(props.text, templatesOf(values)) : [];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A call of a tool with its result: one line with the name, the first argument and the outcome, that
-// unfolds. What is in it is made when it is unfolded: sessions of agents have thousands of them.
+// A tool call with its result: one line with the name, the first argument and the outcome, that can
+// be expanded. The contents are only rendered when expanded: sessions of agents have thousands of
+// calls.
 import { useState } from "preact/hooks";
 import { Code } from "./code";
 import { count, gist, sizeWords } from "./words";
@@ -19,7 +20,7 @@ export function pretty(value: unknown): string {
 	}
 }
 
-/** What a program printed: unchanged, and no more than a page of it. */
+/** Output of a program, verbatim, at most one page. */
 export function Output(props: { text: string }) {
 	const [isAll, setAll] = useState(false);
 	return (
@@ -38,7 +39,7 @@ function parsed(value: unknown): unknown {
 	}
 }
 
-/** Outcome: null where there is none; left out where nobody looked for one. */
+/** outcome: null: there is no result; omitted: unknown. */
 export function ToolRow(props: { call: Call; outcome?: Omit<Outcome, "at"> | null }) {
 	const { call, outcome } = props, [isOpen, setOpen] = useState(false);
 	const ended = outcome && (outcome.isError ? "error" : "ok");
@@ -57,7 +58,7 @@ export function ToolRow(props: { call: Call; outcome?: Omit<Outcome, "at"> | nul
 	);
 }
 
-/** A result whose call is not known, or another part that is not text. */
+/** A result of an unknown call, or another part that is not text. */
 export function ToolPart(props: { name: string; gist?: string; text: string; language?: string; isError?: boolean }) {
 	const [isOpen, setOpen] = useState(false);
 	return (

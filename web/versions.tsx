@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Versions: every text that an entry ever had, each with what it changed, and a button that
-// brings it back (as an edit, so that undo works).
+// Versions: every text that an entry had, each with its changes and a button that restores it (as
+// an edit, which can be undone).
 import { useEffect, useState } from "preact/hooks";
 import { edit } from "./actions";
 import { get } from "./api";
@@ -15,10 +15,10 @@ import { discPath, readEntry } from "./store";
 import { when, whenFull } from "./words";
 import type { Content, Revision } from "./types";
 
-/** Less than this share of both texts is the same: that is another text, not a change of one. */
+/** Below this common share, a text is shown as another text instead of as a change. */
 const LEAST_SAME = 0.35;
 
-/** Two texts in one, with what went and what came marked; where hardly anything stayed, one behind the other. */
+/** Two texts as one, with deletions and insertions marked; if hardly anything is common, one after the other. */
 export function Difference(props: { before: string; after: string }) {
 	const { before, after } = props;
 	const pieces = diff(before, after);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Welcome: what an empty take shows: what this is, and something to try it with.
+// Welcome: the contents of an empty take: an introduction and a sample.
 import * as act from "./actions";
 import { sampleOps } from "./sample";
 import { showEntry } from "./focus";
@@ -17,7 +17,7 @@ export async function openSample(): Promise<void> {
 	const first = state.outline?.id[0];
 	if (first && discussionOf(state.disc)?.name === name) {
 		set({ focus: first });
-		showEntry(first, false); // it is read from its beginning
+		showEntry(first, false); // reading starts at the first entry
 	}
 }
 
