@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each block has its size in front of it. */
+ * Each block is preceded by its size. */
 #include "base/budget.h"
 
 #include <stdint.h>

@@ -16,11 +16,11 @@ typedef struct rt_budget {
 	const rt_alloc *behind;
 	size_t limit;       /* bytes */
 	atomic_size_t held; /* now */
-	atomic_size_t peak; /* at most so far */
+	atomic_size_t peak; /* peak usage so far */
 	atomic_bool refused; /* an allocation failed because of the limit */
 } rt_budget;
 
-/* limit: SIZE_MAX only counts. The budget must outlive what is allocated through it. */
+/* limit: SIZE_MAX only counts. The budget must outlive everything allocated through it. */
 void rt_budget_init(rt_budget *budget, const rt_alloc *behind, size_t limit);
 /* Turns an RT_NOMEM caused by the limit into RT_LIMIT, with a message that contains the limit and
  * what needed the memory ("this import"). Returns any other status unchanged. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests: an allocator that fails from the nth allocation on, and counts what is not released.
+ * For tests: an allocator that fails from the nth allocation on, and counts unreleased blocks.
  * Several threads may use it at once.
  *
  *	failing f = {.left = n};

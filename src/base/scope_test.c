@@ -13,7 +13,7 @@
 
 #include "base/scope.h"
 
-/* An allocator that counts what is in use and fails from the nth request on. */
+/* An allocator that counts live blocks and fails from the nth request on. */
 typedef struct counter {
 	size_t in_use, requests, fail_at;
 } counter;

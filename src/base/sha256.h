@@ -17,7 +17,7 @@ enum {
 typedef struct rt_sha256 {
 	uint32_t state[8];
 	uint64_t size;      /* bytes added so far */
-	uint8_t block[64];  /* those that do not fill a block yet */
+	uint8_t block[64];  /* bytes that do not fill a block yet */
 } rt_sha256;
 
 void rt_sha256_init(rt_sha256 *sha);

@@ -58,7 +58,7 @@ a_million_in_odd_pieces(void **state)
 			    "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-/* However the bytes are cut, around every edge of a block, the answer is one. */
+/* The digest does not depend on how the input is split, around every block boundary. */
 static void
 cuts_do_not_matter(void **state)
 {

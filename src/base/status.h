@@ -26,7 +26,7 @@ typedef enum rt_status {
 	RT_NOT_FOUND,  /* no such thing */
 	RT_AMBIGUOUS,  /* more than one thing matches: be more specific */
 	RT_REFUSED,    /* valid, but not allowed in the current state */
-	RT_CONFLICT,   /* changed by somebody else: reload and retry */
+	RT_CONFLICT,   /* changed by another writer: reload and retry */
 	RT_BUSY,       /* locked by another process for too long: wait */
 	RT_CORRUPT,    /* the bytes are damaged: stop, run fsck */
 	RT_TOO_NEW,    /* written by a newer Retake: read only, or upgrade */
@@ -49,7 +49,8 @@ typedef struct rt_error {
 	uint64_t at;    /* byte position in the input, where has_at is set */
 	uint64_t line;  /* 1-based line of the input; 0: not applicable */
 	int has_at;
-	int is_quiet;   /* the text is for programs: whoever caused it did not want it shown */
+	int is_quiet;   /* for programs only: the user whose request caused the error must not see
+			 * it */
 	char text[RT_ERROR_TEXT_SIZE]; /* one sentence, NUL-terminated, no newline */
 } rt_error;
 

@@ -21,7 +21,7 @@ splitting(void **state)
 	assert_true(rt_str_split(&rest, '\n', &part) && part.size == 0);
 	assert_true(rt_str_split(&rest, '\n', &part) && rt_str_is(part, "two"));
 	assert_false(rt_str_split(&rest, '\n', &part));
-	rest = RT_STR("a&"); /* nothing after the last one is no part */
+	rest = RT_STR("a&"); /* nothing follows the last separator, so there is no further part */
 	assert_true(rt_str_split(&rest, '&', &part) && rt_str_is(part, "a"));
 	assert_false(rt_str_split(&rest, '&', &part));
 	rest = (rt_str){NULL, 0};

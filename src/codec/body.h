@@ -60,7 +60,7 @@ void rt_body_add_text(rt_buf *buf, const rt_body *body);
 bool rt_body_is_hidden(rt_str kind, const rt_body *body);
 /* The name that a program gives its messages (kind custom_message); empty: none. */
 rt_str rt_body_custom_type(const rt_body *body);
-/* What trees show in front of an entry's text: "[compaction: 12k tokens]", or "[name]" of a program's
+/* The prefix of an entry's text in trees: "[compaction: 12k tokens]", or "[name]" of a program's
  * message. Nothing for other kinds, and where neither is known. */
 void rt_body_add_title(rt_buf *buf, rt_str kind, const rt_body *body);
 bool rt_body_has_title(rt_str kind, const rt_body *body);

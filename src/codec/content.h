@@ -2,7 +2,7 @@
  *
  * Content: the content of an entry, to be read and edited.
  *
- * It is a text, or an array of blocks as pi and the providers write them. A text block is a
+ * It is a text, or an array of blocks in the form that pi and the providers use. A text block is a
  * string, or an object with a string "text" and either no "type" or the type text, input_text or
  * output_text. The text of an array is that of its text blocks, joined by line ends:
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts inside contents: read, changed, replaced, cut, joined; what is no text stays. */
+ * Texts inside contents: read, changed, replaced, cut, joined; other blocks are unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ teardown(void **state)
 		rt_content_add_text(&f->out, content(&f->doc, json)); \
 		assert_out(&f->out, wanted); \
 	} while (0)
-/* The new content; its text is the one that was given. */
+/* The new content; its text must be the given one. */
 #define SET(json, new_text, wanted) \
 	do { \
 		rt_content_set_text(&f->out, content(&f->doc, json), RT_STR(new_text)); \

@@ -13,7 +13,7 @@
 enum {
 	RUN_MIN = 4,       /* items */
 	RUN_MAX = 64,
-	RUN_ENDS = 8,      /* one of so many items ends a run */
+	RUN_ENDS = 8,      /* one in this many items ends a run */
 	ITEMS_MANY = 24,   /* an array of fewer is left alone */
 	NAME_BYTES = RT_DEDUP_NAME_SIZE / 2,
 	REF_SIZE = sizeof(REF_OPEN) - 1 + RT_DEDUP_NAME_SIZE + sizeof(REF_CLOSE) - 1,
@@ -326,7 +326,7 @@ group_once(splitter *p, size_t from, size_t first)
 		}
 		item_at = end + 1; /* after the comma */
 	}
-	size_t tail = from + p->run->size; /* where what is left over goes */
+	size_t tail = from + p->run->size; /* receives the remaining items */
 
 	for (size_t i = count - items; found && i < count; i++)
 		add_end(p->run_ends, tail + end_of(p->ends, first + i) - begin);
@@ -393,7 +393,7 @@ split_items(splitter *p, bool is_array, size_t depth)
 		if (c == '[' || c == '{') {
 			if (escapes_of(rt_str_skip(json, p->at)) > 0) {
 				rt_buf_add_c(p->out, "\"$");
-				p->at++; /* the quote; the key's own '$' follow */
+				p->at++; /* the quote; the key's own '$' characters follow */
 				size_t end = skip_string(json, p->at);
 				rt_buf_add(p->out, json.ptr + p->at + 1, end - p->at - 1);
 				p->at = end - 1;

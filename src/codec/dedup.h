@@ -43,8 +43,8 @@ typedef struct rt_dedup {
 void rt_dedup_init(rt_dedup *texts, const rt_alloc *alloc);
 void rt_dedup_deinit(rt_dedup *texts);
 
-/* Adds a text, which is borrowed; ptr NULL: it is only known to exist. A name that is there
- * already gets the new text. name: its digits; others are ignored. RT_NOMEM. */
+/* Adds a text, which is borrowed; ptr NULL: it is only known to exist. An existing name gets the
+ * new text. name: its digits; others are ignored. RT_NOMEM. */
 RT_CHECKED rt_status rt_dedup_add(rt_dedup *texts, rt_str name, rt_str text);
 /* Adds the members of a JSON object {name:text,…}; they are borrowed. */
 RT_CHECKED rt_status rt_dedup_add_all(rt_dedup *texts, rt_str object);
@@ -63,8 +63,8 @@ RT_CHECKED rt_status rt_dedup_join(const rt_dedup *texts, rt_str split, rt_buf *
 
 /* For texts that were changed in place. Appends a JSON object of texts, or a split value, with the
  * names that its texts should have: in an object each member whose text (with its own references
- * renamed) does not have its name any more is named anew. renamed maps the old names to the new
- * ones and is extended. */
+ * renamed) no longer has its name gets a new one. renamed maps the old names to the new ones and is
+ * extended. */
 void rt_dedup_rename_texts(rt_scope *scope, rt_dedup *renamed, rt_str object, rt_buf *out);
 void rt_dedup_rename_refs(rt_scope *scope, const rt_dedup *renamed, rt_str split, rt_buf *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dedup: values come back to the byte, texts are written once, and a conversation that grows costs
- * no more than what is new. */
+ * Dedup: values are restored byte for byte, texts are written once, and a growing conversation
+ * costs no more than its new texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,10 +114,10 @@ size_grows_with_the_conversation(void **state)
 		}
 		assert_in_range(total, 0, 600 * 2200);
 		assert_in_range(largest, 0, 8000);
-		conversation(&json, 0, 600, 17, is_long); /* an edit far back */
+		conversation(&json, 0, 600, 17, is_long); /* an edit in an old message */
 		comes_back(&texts, &all, rt_buf_str(&json), &size);
 		assert_in_range(size, 0, 8000);
-		conversation(&json, 40, 600, 17, is_long); /* the oldest are left out */
+		conversation(&json, 40, 600, 17, is_long); /* the oldest messages are left out */
 		comes_back(&texts, &all, rt_buf_str(&json), &size);
 		assert_in_range(size, 0, 12000);
 		rt_dedup_deinit(&texts);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * yyjson reads; we check the depth beforehand (yyjson has no limit), repair what an
- * import may repair, and write.
+ * yyjson reads; we check the depth beforehand (yyjson has no limit), repair input where an import
+ * allows it, and write.
  *
- * Nothing here recurses: values lie flat in memory, so the writer keeps a stack of what
- * is open, at most RT_JSON_DEPTH_MAX high. */
+ * Nothing here recurses: values are flat in memory, so the writer keeps a stack of open arrays and
+ * objects, at most RT_JSON_DEPTH_MAX high. */
 #include "codec/json.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ alc_free(void *ctx, void *ptr)
 	rt_free(ctx, ptr);
 }
 
-/* Sixteen bytes that are looked at together. A comparison gives 0xFF where it holds. */
+/* Sixteen bytes that are examined together. A comparison gives 0xFF where it is true. */
 typedef unsigned char bytes16 __attribute__((vector_size(16)));
 
 #define SAME16(c) \
@@ -72,7 +72,7 @@ rt_json_too_deep_at(rt_str s, size_t max)
 	const bytes16 lower = SAME16(0x20), bracket = SAME16('{');
 	size_t depth = 0, at = 0, open = 0;
 
-	/* A cheap upper bound first: fewer brackets than the limit cannot be too deep. '[' and
+	/* A cheap upper bound first: fewer brackets than the limit cannot nest too deeply. '[' and
 	 * '{' differ in one bit. */
 	if (s.size <= max)
 		return SIZE_MAX;
@@ -210,7 +210,7 @@ repair_copy(rt_buf *out, rt_str in, size_t *repaired)
 		}
 		at += good;
 	}
-	if (in.size > from) /* nothing may be at NULL */
+	if (in.size > from) /* a pointer must not be NULL */
 		rt_buf_add(out, in.ptr + from, in.size - from);
 }
 
@@ -228,7 +228,7 @@ rt_json_read_repairing(const rt_alloc *alloc, rt_str input, rt_json_doc **out_do
 		repair_copy(&copy, input, &repaired);
 		if (copy.status != RT_OK)
 			st = rt_fail(&first, copy.status, "out of memory while reading JSON");
-		else if (repaired > 0) /* else the first message is the right one */
+		else if (repaired > 0) /* otherwise the first message is the right one */
 			st = rt_json_read(alloc, rt_buf_str(&copy), out_doc, &first);
 		rt_buf_deinit(&copy);
 	}

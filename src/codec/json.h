@@ -115,7 +115,7 @@ void rt_json_add_value(rt_buf *buf, yyjson_val *value);
 /* The same with the keys of every object sorted by their bytes, repeats dropped: equal
  * values, equal bytes. */
 void rt_json_add_sorted(rt_buf *buf, const rt_alloc *alloc, yyjson_val *value);
-/* "key": with a comma in front unless buf ends in '{', '[' or ','. */
+/* "key": preceded by a comma unless buf ends in '{', '[' or ','. */
 void rt_json_add_key(rt_buf *buf, const char *key);
 void rt_json_add_key_str(rt_buf *buf, rt_str key);
 /* A comma unless buf ends in '{' or '[' or ',' or ':' or is empty. */
@@ -143,6 +143,6 @@ void rt_json_put_i64(rt_buf *buf, const char *key, int64_t number);
 void rt_json_put_bool(rt_buf *buf, const char *key, bool yes);
 void rt_json_put_null(rt_buf *buf, const char *key);
 void rt_json_put_value(rt_buf *buf, const char *key, yyjson_val *value); /* NULL: null */
-void rt_json_put_raw(rt_buf *buf, const char *key, rt_str json);        /* one JSON value, as it is */
+void rt_json_put_raw(rt_buf *buf, const char *key, rt_str json);        /* JSON, unchanged */
 
 #endif

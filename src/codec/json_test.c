@@ -66,7 +66,7 @@ parsing_into_a_scope(void **state)
 	assert_int_equal(rt_scope_end(&scope, NULL), RT_USAGE);
 }
 
-/* Every member, repeated keys too; what is no container of the kind asked for has none. */
+/* Every member, repeated keys too; a value of another type has none. */
 static void
 iterating(void **state)
 {

@@ -12,7 +12,7 @@ enum {
 	HINT_MIN = 3 /* bytes that a shortened secret shows, at least */
 };
 
-/* The size of what encodes the byte wanted at at; 0: something else is there. */
+/* The size of what encodes the byte `wanted` at `at`; 0: it is another byte. */
 static size_t
 byte_at(rt_str text, size_t at, unsigned char wanted)
 {
@@ -159,7 +159,7 @@ rt_mask_add(rt_buf *out, rt_str text, const rt_str *secrets, size_t count, bool 
 void
 rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_t count)
 {
-	static const rt_str more = RT_STR_INIT(" ..."); /* after what was cut off */
+	static const rt_str more = RT_STR_INIT(" ..."); /* after the part that was cut off */
 	rt_str text;
 	rt_buf masked;
 
@@ -175,7 +175,7 @@ rt_mask_error(rt_error *err, const rt_alloc *alloc, const rt_str *secrets, size_
 	} else {
 		rt_mask_add(&masked, text, secrets, count, text.size + 1 == RT_ERROR_TEXT_SIZE);
 	}
-	if (masked.status != RT_OK) { /* no message is better than a key in it */
+	if (masked.status != RT_OK) { /* better no message than one with a key in it */
 		memcpy(err->text, "out of memory for the message", sizeof("out of memory for the message"));
 	} else if (!rt_str_eq(text, rt_buf_str(&masked))) {
 		size_t size = rt_utf8_cut(rt_buf_str(&masked), RT_ERROR_TEXT_SIZE - 1);

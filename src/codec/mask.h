@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mask: text of strangers (a server's messages, exports) without known keys. A key becomes
+ * Mask: removes known keys from text for others (a server's messages, exports). A key becomes
  * "[key]".
  *
- * A key is found as it is, with any of its bytes as %XX or as JSON escapes, in base64 with
+ * A key is found in plain form, with any of its bytes as %XX or as JSON escapes, in base64 with
  * whatever is before or after it ("Bearer KEY", "user:KEY"), and shortened: "sk-ab***yz".
  *
  * Pure; any thread. */

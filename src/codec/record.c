@@ -6,7 +6,7 @@
 #include "core/id.h"
 
 /* The flags of a slot that a log keeps: all but those known from its time and role. So a bit
- * that a later version adds is not lost when this one goes on with its slots. */
+ * that a later version adds is not lost when this one continues with its slots. */
 #define RECORD_FLAGS (~(uint32_t)(RT_SLOT_NO_TS | RT_SLOT_TURN))
 
 /* ---- writing ---- */
@@ -157,8 +157,8 @@ rt_record_write(rt_buf *buf, const rt_record *record)
 /* A row being read. */
 typedef struct parse {
 	const rt_alloc *alloc;
-	rt_arena *arena; /* of what is returned */
-	bool bad;        /* something did not fit */
+	rt_arena *arena; /* of the returned value */
+	bool bad;        /* a value had an unexpected type */
 	bool nomem;
 } parse;
 

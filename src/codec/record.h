@@ -11,8 +11,9 @@
  *         which version 1 would mistake for one that ends redo; else 1
  *   d     the discussion in view at the time of the request
  *   g     [row, count]: this step and row `row` belong to one group, of which that is the
- *         first; there were `count` discussions before it. Undo takes back a group as a
- *         whole: an import, or drafts that were typed in one go (0 discussions); programs that do not know groups take back one row at a time
+ *         first; there were `count` discussions before it. Undo reverts a group as a whole: an
+ *         import, or drafts that were typed in one go (0 discussions); programs that do not know
+ *         groups undo one row at a time
  *   p     [document, the step that was current there before]; document 0 is the project
  *   fx    effects:
  *           ["s",disc,take,at,[slot…],[slot…]]      splice: removed, added
@@ -22,8 +23,8 @@
  *         ts in microseconds, null for none; flags: 1 muted, 8 a body with
  *         more than text, 16 a content that was edited, from 65536 on nanoseconds
  *   k     1: the step sets a draft and nothing else, and leaves redo as it was
- *   m     [step, -1 taken back or 1 brought back, [documents]], in order; a fourth member 1:
- *         the next move belongs to this one, and redo brings back both as one. If the next
+ *   m     [step, -1 undone or 1 redone, [documents]], in order; a fourth member 1:
+ *         the next move belongs to this one, and redo restores both as one. If the next
  *         move is itself a redo, this one made room for it, and redo continues after it
  *   r     [document, redo row, redo move] as they were before this row
  *   view  [entry, flags]: 1 collapsed, 2 read mode; a step may have it too
@@ -45,7 +46,7 @@ typedef struct rt_record_parent {
 
 typedef struct rt_record_move {
 	uint64_t step;
-	int direction;  /* -1 taken back, 1 brought back */
+	int direction;  /* -1 undone, 1 redone */
 	bool with_next; /* redo treats it and the next move as one */
 	uint32_t *discs;
 	size_t disc_count;
@@ -73,13 +74,13 @@ typedef struct rt_record {
 	rt_record_kind kind;
 	uint32_t disc;
 	uint64_t group; /* of a step: the group's first row; 0: none, or it is the first */
-	uint32_t group_discs; /* discussions that there were before it */
+	uint32_t group_discs; /* discussions that existed before it */
 	rt_str op, by;
 	rt_record_parent *parents;
 	size_t parent_count;
 	rt_effect *effects;
 	size_t effect_count;
-	bool keeps_redo; /* a step that redo may undo to bring back its original target */
+	bool keeps_redo; /* a step that redo may undo to restore its original target */
 	rt_record_move *moves;
 	size_t move_count;
 	rt_record_redo *redos;
@@ -89,9 +90,9 @@ typedef struct rt_record {
 	rt_str extra; /* JSON object as text; empty: none */
 } rt_record;
 
-/* As text, appended to buf. */
+/* Appends the record as text to buf. */
 void rt_record_write(rt_buf *buf, const rt_record *record);
-/* Take text apart; everything in out lives in the arena. RT_CORRUPT; RT_TOO_NEW with the
+/* Parses text; everything in out lives in the arena. RT_CORRUPT; RT_TOO_NEW with the
  * version that is needed. */
 RT_CHECKED rt_status rt_record_read(const rt_alloc *alloc, rt_arena *arena, rt_str text,
 				    rt_record *out, rt_error *err);

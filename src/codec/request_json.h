@@ -19,12 +19,12 @@ RT_CHECKED rt_status rt_request_read(yyjson_val *value, rt_request *out, rt_erro
 RT_CHECKED rt_status rt_request_read_fields(yyjson_val *value, rt_request *out, rt_error *err);
 /* Set one field of a request's operation. A value of the wrong type makes the request invalid. */
 void rt_request_set(rt_scope *scope, rt_request *request, const char *name, yyjson_val *value);
-/* Carrying the request out will fail with err, which is copied to the scope. */
+/* Executing the request will fail with err, which is copied to the scope. */
 void rt_request_invalidate(rt_scope *scope, rt_request *request, const rt_error *err);
 /* Many. One that cannot be decoded is `invalid` and fails when its turn comes. The array lives
  * in the scope; NULL once that has failed. */
 rt_request *rt_requests_read(rt_scope *scope, yyjson_val *const *values, size_t count);
-/* One request as text; the text's JSON lives in the scope. Fails the scope where it is no
+/* One request as text; the text's JSON lives in the scope. Fails the scope if it is not a
  * request. */
 rt_request rt_request_parse(rt_scope *scope, rt_str json);
 
@@ -33,7 +33,7 @@ rt_request rt_request_parse(rt_scope *scope, rt_str json);
 rt_request rt_request_copy(rt_scope *scope, const rt_request *request);
 
 /* As a JSON object. A decoded request keeps the order of its members and those that are
- * unknown; members that were changed since are written as they are now. */
+ * unknown; members that were changed since get their present values. */
 void rt_request_write(rt_buf *buf, const rt_request *request);
 /* Members of source that the operation does not know, as an object; nothing when there are none. */
 void rt_request_write_extra(rt_buf *buf, const rt_request *request);

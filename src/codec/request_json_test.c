@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests: what is read is written again, unknown members survive, and what is malformed is
- * named. */
+ * Requests: requests survive reading and writing, unknown members are kept, and errors name the
+ * malformed member. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ malformed(void **state)
 	}
 }
 
-/* One that is malformed does not stand in the way of the others. */
+/* A malformed request does not affect the others. */
 static void
 invalid_among_others(void **state)
 {
@@ -139,7 +139,7 @@ invalid_among_others(void **state)
 	rt_json_free(doc);
 }
 
-/* A route has named the operation and the entry; the body has the rest. */
+/* A route has given the operation and the entry; the body has the rest. */
 static void
 fields_of_a_known_operation(void **state)
 {

@@ -213,7 +213,7 @@ add_catalogue(sink *o, rt_buf *root, const rt_project *project)
 	}
 }
 
-/* The end of what a checkpoint wrote, which is on disk or never will be. */
+/* Releases the state of a checkpoint that is now on disk or never will be. */
 static void
 pending_end(rt_state_pending *pending, bool durable)
 {

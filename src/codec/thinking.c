@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One pass over a text. What is remembered is where code begins and ends (a fence, inline code)
- * and where the line does, so that a text can also be read in pieces. */
+ * One pass over a text. The state is where code (a fence, inline code) and the line begin and end,
+ * so that a text can also be read in pieces. */
 #include "codec/thinking.h"
 
 #include "codec/content.h"
@@ -10,7 +10,8 @@
 enum {
 	TAGS = 3,
 	INDENT_MAX = 3, /* of a fence */
-	MARKS_MAX = 1024 /* bytes that are looked at to tell a fence: what waits is bounded */
+	MARKS_MAX = 1024 /* bytes that are examined to recognise a fence; bounds the text held
+			  * back */
 };
 
 static const struct {
@@ -100,8 +101,8 @@ tag_at(rt_thinking *t, rt_str text, size_t at, bool *out_waits)
 	return 0;
 }
 
-/* Backticks or tildes at a place; returns their number, or SIZE_MAX where it takes more to know
- * what they are. */
+/* Backticks or tildes at a place; returns their number, or SIZE_MAX where more input is needed to
+ * classify them. */
 static size_t
 read_marks(rt_thinking *t, rt_str text, size_t at)
 {

@@ -25,15 +25,15 @@
 /* Where a text is being read; {0} at its beginning. */
 typedef struct rt_thinking {
 	bool is_open_end;  /* an opening tag without a closing one is thinking */
-	bool is_streamed;  /* more may come: an opening tag counts at once, and bytes that do not
-			    * decide anything yet are left */
+	bool is_streamed;  /* more may come: an opening tag counts at once, and undecided bytes are
+			    * left */
 	unsigned tag;      /* is_streamed: the open tag, from 1; 0: none */
 	unsigned unclosed; /* bits of tags that are not closed any more */
 	size_t fence;      /* characters of the open code fence; 0: none */
 	char fence_char;
 	size_t span;       /* backticks of the open inline code; 0: none */
 	size_t column;     /* spaces at the beginning of the line, until something else came */
-	bool in_line;      /* something else than blanks was in this line */
+	bool in_line;      /* a character other than a blank was in this line */
 } rt_thinking;
 
 typedef struct rt_thinking_part {
@@ -62,7 +62,7 @@ void rt_thinking_add_prose(rt_buf *buf, rt_str text, bool is_cut);
 /* The text of an entry (rt_body_add_text), without thinking if the role is a model's. */
 void rt_body_add_prose(rt_buf *buf, rt_str role, const rt_body *body);
 
-/* What was thought and what was said, in order: segments stored beside the content, then the
+/* The parts of reasoning and of prose, in order: segments stored beside the content, then the
  * content's blocks and texts. A redacted segment has an empty text. Texts live as long as the
  * scope and the body. */
 typedef struct rt_body_part {

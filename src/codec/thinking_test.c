@@ -12,7 +12,7 @@
 #include "base/failing_testing.h"
 #include "codec/thinking.h"
 
-/* Thinking as [inside], prose as it is. */
+/* Thinking as [inside], prose unchanged. */
 static void
 assert_parts_of(const char *text, bool is_cut, const char *wanted)
 {
@@ -77,7 +77,7 @@ code_is_left_alone(void **state)
 	assert_parts("a ` b\n<think>y</think>", "a ` b\n[y]");
 	/* ```code``` within a line opens no fence */
 	assert_parts("```a``` b\n<think>y</think>", "```a``` b\n[y]");
-	/* and code in what was thought is no code of the text */
+	/* and code within the reasoning is not code of the text */
 	assert_parts("<think>```</think>\n<think>y</think>", "[```]\n[y]");
 }
 
@@ -115,7 +115,8 @@ prose_has_no_holes(void **state)
 	assert_prose(" a ", " a ");
 }
 
-/* A line that may begin a fence, without end: a bounded part of it waits, however it is cut. */
+/* A line that may begin a fence, without end: only a bounded part is held back, however it is
+ * split. */
 static void
 what_waits_is_bounded(void **state)
 {
@@ -143,7 +144,7 @@ what_waits_is_bounded(void **state)
 	free(text);
 }
 
-/* However a text is cut, prose and thinking are those of the whole text. */
+/* However a text is split, prose and thinking are those of the whole text. */
 static void
 pieces_are_as_the_whole(void **state)
 {

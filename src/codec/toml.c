@@ -131,7 +131,7 @@ typedef struct sink {
 	bool marked;
 } sink;
 
-/* The value of a marked key: JSON in a string. False: it is none. */
+/* The value of a marked key: JSON in a string. False: not marked. */
 static bool
 add_embedded(sink *s, rt_str text)
 {

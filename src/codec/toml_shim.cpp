@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// toml++ behind toml_shim.h. It keeps tables sorted by key and numbers as doubles; the
-// order of the text and the digits of a number are found again by their source positions.
+// The implementation of toml_shim.h with toml++, which keeps tables sorted by key and
+// numbers as doubles; the order of the text and the digits of a number are found again by
+// their source positions.
 //
-// The headers are compiled in here, whatever pkg-config says of the shared library: one
-// binary is to need one library less.
+// The headers are compiled in here, whatever pkg-config says about the shared library, so
+// that the binary depends on one library less.
 #undef TOML_HEADER_ONLY
 #undef TOML_SHARED_LIB
 #define TOML_HEADER_ONLY 1
@@ -21,10 +22,10 @@ struct broken_assumption {
 }
 } // namespace
 
-// toml++ 3.3 assumes things of its input that need not be so: that a table's name begins
-// like a name, and (a question with no way out but __builtin_unreachable) that no letter
-// beyond ASCII is ever looked at as a blank. Here a broken assumption is malformed input,
-// and such a letter is no blank.
+// toml++ 3.3 makes assumptions about its input that may be wrong: that a table's name
+// begins like a name, and (the other case is __builtin_unreachable) that it never tests a
+// non-ASCII letter for being a blank. Here a broken assumption is malformed input, and such
+// a letter is not a blank.
 #if __has_include(<toml++/impl/forward_declarations.h>)
 #include <toml++/impl/forward_declarations.h>
 #undef TOML_ASSERT
@@ -55,7 +56,7 @@ namespace
 {
 
 // Byte offsets of positions, which are lines and columns in code points. Positions are
-// mostly asked for in rising order, so the last one is where the search goes on.
+// mostly asked for in rising order, so the search continues from the last one.
 class source_text
 {
 public:
@@ -108,7 +109,7 @@ size_t digits_from(const std::string &s, size_t at)
 	return at;
 }
 
-// As JSON's grammar has numbers.
+// A number in JSON's grammar.
 bool is_json_number(const std::string &s)
 {
 	size_t at = !s.empty() && s[0] == '-' ? 1 : 0, end = digits_from(s, at);
@@ -132,7 +133,7 @@ bool is_json_number(const std::string &s)
 	return end == s.size();
 }
 
-// The digits as they stand, without underscores and a plus; empty when they are not
+// The digits as written, without underscores and a plus; empty when they are not
 // decimal.
 std::string plain_number(std::string s)
 {

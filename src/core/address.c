@@ -3,7 +3,7 @@
  * Addresses: what people and programs write, to numbers (C5, C6, C29). */
 #include "core/address.h"
 
-/* "d12" or "t3": the number behind the letter; 0 when it is not that. */
+/* "d12" or "t3": the number after the letter; 0: neither. */
 static uint32_t
 number_id(rt_str s, char letter)
 {
@@ -122,7 +122,7 @@ add_hit(search *s, uint32_t entry)
 	return s->count < 64;
 }
 
-/* Take a candidate in when it is in a present take (or was ever here). */
+/* Adds a candidate if it is in a present take (or ever was here). */
 static bool
 consider(search *s, uint32_t entry)
 {
@@ -334,7 +334,7 @@ by_position(const rt_project *project, const rt_disc *disc, const rt_take *take,
 	return st;
 }
 
-/* "@", "@-", "@-3": the head, or so many before it. */
+/* "@", "@-", "@-3": the head, or that many entries before it. */
 static rt_status
 by_head(const rt_project *project, const rt_disc *disc, const rt_take *take, rt_str address,
 	uint32_t *out, rt_error *err)
@@ -397,7 +397,7 @@ rt_resolve_entry(const rt_project *project, rt_place place, rt_str address, bool
 	if (address.size > 0) {
 		st = exact(&s, address);
 		if (st == RT_OK && s.count == 0) {
-			/* the id of an entry that is gone names no other (C19) */
+			/* the id of a deleted entry never resolves to another one (C19) */
 			uint32_t gone = 0;
 
 			st = rt_resolve_vanished(project, disc->number, address, &gone, err);

@@ -33,7 +33,7 @@ uint32_t rt_take_addressed(const rt_disc *disc, rt_str name);
 RT_CHECKED rt_status rt_take_holding(const rt_project *project, const rt_disc *disc, uint32_t entry,
 				     uint32_t *out_take, size_t *out_at, rt_error *err);
 
-/* The visible id, NUL-terminated. out has RT_ID_MAX + 1 bytes. */
+/* Writes the visible id, NUL-terminated. out has RT_ID_MAX + 1 bytes. */
 RT_CHECKED rt_status rt_entry_id(const rt_project *project, uint32_t entry, char *out, rt_error *err);
 /* Appends "d3" or "t3". */
 void rt_buf_add_number_id(rt_buf *buf, char letter, uint32_t number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages: made anew with every change. */
+ * Pages: every change creates a new one. */
 #include "core/catalogue.h"
 
 static void

@@ -6,7 +6,7 @@
  *
  *   vec of pages:  [ page | cells … | names … ]  [ page | … ]
  *
- * Threads: pages are immutable, except for what is loaded into them. */
+ * Threads: pages are immutable, except for discussions loaded into them. */
 #ifndef RT_CORE_CATALOGUE_H
 #define RT_CORE_CATALOGUE_H
 

@@ -12,7 +12,7 @@
 #include <stdlib.h> /* strtoull */
 
 #define KEY_STEP ((uint64_t)1 << 36) /* between appended slots */
-#define KEY_NEAR ((uint64_t)1 << 24) /* at most this far behind the left neighbour */
+#define KEY_NEAR ((uint64_t)1 << 24) /* at most this far after the left neighbour */
 #define KEY_ROOM ((uint64_t)1 << 12) /* a stretch is wide enough with this much per slot */
 
 static rt_status

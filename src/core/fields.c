@@ -50,7 +50,7 @@ rt_fields_new(const rt_alloc *alloc, const rt_fields **out_fields)
 	return RT_OK;
 }
 
-/* Where name stands or belongs. */
+/* The index of name, or where it has to be inserted. */
 static size_t
 place(const rt_fields *f, rt_str name, bool *found)
 {

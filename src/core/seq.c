@@ -132,7 +132,7 @@ kid_decode(const rt_seq *seq, kid *k, unsigned height, rt_str bytes, node **out,
 	}
 	if (!atomic_compare_exchange_strong_explicit(&k->node, &expected, n, memory_order_acq_rel,
 						     memory_order_acquire)) {
-		rt_seq_node_unref(seq->alloc, n); /* somebody else was faster */
+		rt_seq_node_unref(seq->alloc, n); /* another thread was faster */
 		n = expected;
 	}
 	*out = n;
@@ -450,7 +450,7 @@ node_edit(const rt_seq *seq, const kid *k, unsigned height, size_t at, edit what
 			pieces merged = {.count = 0};
 
 			st = merge(seq, &list[left], &list[left + 1], height - 1, &merged, err);
-			if (st != RT_OK) { /* both were taken over */
+			if (st != RT_OK) { /* both were moved over */
 				kid_init(&list[left], NULL, 0, (rt_seq_sum){0, 0, 0}, 0);
 				kid_init(&list[left + 1], NULL, 0, (rt_seq_sum){0, 0, 0}, 0);
 			} else {

@@ -356,7 +356,7 @@ rt_seq_load(const rt_seq *const *seqs, size_t count, rt_error *err)
 	st = l.seqs[0]->source->pick(l.seqs[0]->source->ctx, numbers, number_count, on_node, &l,
 				     err);
 	if (st == RT_CORRUPT)
-		st = RT_OK; /* benign: who looks at the damaged one is told */
+		st = RT_OK; /* benign: the reader of a damaged node gets the error */
 	if (st == RT_OK && l.failed)
 		st = rt_fail(err, RT_NOMEM, "out of memory while loading nodes");
 	return st;

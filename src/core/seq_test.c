@@ -115,7 +115,7 @@ model_run(unsigned rounds, bool restarts)
 		memmove(model + at + add, model + at + remove, tail * sizeof(*model));
 		memcpy(model + at, fresh, add * sizeof(*model));
 		count = count - remove + add;
-		/* keys: spread anew between the neighbours */
+		/* keys: redistributed between the neighbours */
 		for (i = at; i < at + add; i++) {
 			uint64_t low = i == 0 ? 0 : model[i - 1].key;
 			uint64_t high = at + add < count ? model[at + add].key
@@ -127,7 +127,7 @@ model_run(unsigned rounds, bool restarts)
 			fresh[i - at].key = model[i].key;
 		}
 		assert_int_equal(rt_seq_splice(seq, at, remove, fresh, add, &next, NULL), RT_OK);
-		assert_int_equal(rt_seq_count(before), before_count); /* the old one stands */
+		assert_int_equal(rt_seq_count(before), before_count); /* the old one is unchanged */
 		rt_seq_unref(before);
 		rt_seq_unref(seq);
 		seq = next;
@@ -282,7 +282,7 @@ many_short_ones_come_in_at_once(void **state)
 		assert_int_equal(rt_seq_store(seq, &writer, pending, &root, NULL), RT_OK);
 		rt_seq_pending_commit(pending);
 		rt_seq_unref(seq);
-		/* the last first; one of them twice */
+		/* in reverse order; one of them twice */
 		assert_int_equal(rt_seq_open(rt_alloc_libc(), &source, &root, &seqs[N - 1 - i]), RT_OK);
 	}
 	assert_int_equal(rt_seq_open(rt_alloc_libc(), &source, &root, &seqs[N]), RT_OK);
@@ -293,7 +293,7 @@ many_short_ones_come_in_at_once(void **state)
 		assert_int_equal(rt_seq_get(seqs[i], 0, &got, NULL), RT_OK);
 		assert_int_equal(got.entry, i == N ? N : N - i);
 	}
-	assert_int_equal(s.loads, 1); /* the one that was not there */
+	assert_int_equal(s.loads, 1); /* the one that did not exist */
 	assert_int_equal(rt_seq_load(seqs, N + 1, NULL), RT_OK);
 	assert_int_equal(s.picks, 1);
 	for (i = 0; i <= N; i++)

@@ -3,9 +3,9 @@
  * Chunks of 256 strings. A chunk as bytes: 'S', then for each string its size (varint)
  * and bytes. A root: count, then for each chunk the number of its node (0: none).
  *
- * Chunk pointers are in two levels of fixed arrays, so they never move while somebody reads. Nor
- * does the index: when it is full, a larger one is added, and the old ones are kept until the table
- * is freed, because readers may be using them (together they are about as large as the newest). A
+ * Chunk pointers are in two levels of fixed arrays, so they never move during a read. Nor does the
+ * index: when it is full, a larger one is added, and the old ones are kept until the table is
+ * freed, because readers may be using them (together they are about as large as the newest). A
  * number is added to the index after its string. Every checkpoint rewrites the last chunk if it has
  * grown, so its previous node may be gone when a reader tries to load it. By then the chunk is in
  * memory, so a reader that cannot load the node looks there again. */
@@ -19,13 +19,13 @@ enum { CHUNK = 256, LEVEL = 1024, COUNT_BITS = 9 };
 
 typedef struct chunk {
 	_Atomic(char *) bytes[CHUNK]; /* size_t size, then the characters */
-	char *loaded;                 /* one block with those that came from the store */
+	char *loaded;                 /* one allocation with those loaded from the store */
 	size_t loaded_count;
 } chunk;
 
 typedef struct row {
 	_Atomic(chunk *) chunks[LEVEL];
-	/* Node number and strings in it, as stored_of packs them: readers look while a
+	/* Node number and strings in it, as stored_of packs them: readers read it while a
 	 * checkpoint changes both. 0: not stored. */
 	_Atomic uint64_t stored[LEVEL];
 	uint64_t pending[LEVEL]; /* node numbers in the transaction under way */
@@ -35,7 +35,7 @@ typedef struct row {
 /* Numbers by hash, open addressing. */
 typedef struct index {
 	struct index *smaller;  /* the one before */
-	size_t room, used;      /* used: the writer's, once this is published */
+	size_t room, used;      /* used: only for the writer once the index is published */
 	_Atomic uint32_t at[];  /* 0: none */
 } index;
 
@@ -120,7 +120,7 @@ count_of(uint64_t stored)
 	return (uint32_t)(stored & ((1 << COUNT_BITS) - 1));
 }
 
-/* Room for a string of this size as a chunk keeps it. */
+/* Allocates a string of this size in the form that a chunk stores. */
 static size_t
 room_for(size_t size)
 {
@@ -161,7 +161,7 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 	st = strs->source->read(strs->source->ctx, node_of(stored), &bytes, err);
 	if (st == RT_OK && bytes.status == RT_OK)
 		c = rt_new0(strs->alloc, sizeof(*c));
-	if (c != NULL) /* bytes holds every string and more */
+	if (c != NULL) /* bytes contains every string of the chunk, and possibly more */
 		c->loaded = rt_new(strs->alloc, bytes.size + CHUNK * room_for(0));
 	if (st == RT_OK && (c == NULL || c->loaded == NULL))
 		st = rt_fail(err, RT_NOMEM, "out of memory while loading names");
@@ -195,7 +195,8 @@ chunk_load(rt_strs *strs, row *r, size_t at, chunk **out, rt_error *err)
 done:
 	chunk_free(strs->alloc, c);
 	rt_buf_deinit(&bytes);
-	if (st != RT_OK && st != RT_NOMEM && expected == NULL) { /* written anew meanwhile? */
+	if (st != RT_OK && st != RT_NOMEM && expected == NULL) { /* has the chunk been rewritten in
+								  * the meantime? */
 		expected = atomic_load_explicit(&r->chunks[at], memory_order_acquire);
 		if (expected != NULL) {
 			*out = expected;
@@ -240,9 +241,9 @@ index_put(index *x, uint64_t hash, uint32_t number)
 	x->used++;
 }
 
-/* An index of all there is, with room for as many again, in the place of this one (NULL:
- * there is none). Readers may make the first one, several at once: the first to be done wins,
- * and nothing was added meanwhile, since the writer makes it, too, before it adds. */
+/* Builds an index of all strings, with room for as many again, to replace this one (NULL: there is
+ * none). Several readers may build the first one at once: the first to finish wins. Nothing can
+ * have been added in the meantime, because the writer builds the index too before it adds. */
 static rt_status
 index_make(rt_strs *strs, index *smaller, index **out, rt_error *err)
 {
@@ -276,7 +277,7 @@ index_make(rt_strs *strs, index *smaller, index **out, rt_error *err)
 	return RT_OK;
 }
 
-/* The writer's: one that has room for one more. */
+/* For the writer: an index with room for one more. */
 static rt_status
 index_for_more(rt_strs *strs, index **out, rt_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names that a reader looks up while a checkpoint writes their chunk anew, or while the writer
- * adds more of them. */
+ * Names that a reader looks up while a checkpoint rewrites their chunk, or while the writer adds
+ * names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { NODES = 8, MORE = 200 };
 
-/* A store of nodes in memory; meanwhile happens once, in the midst of a read. */
+/* A store of nodes in memory; the callback meanwhile is called once, during a read. */
 typedef struct nodes {
 	rt_seq_source source;
 	rt_seq_writer writer;
@@ -61,7 +61,7 @@ checkpoint(nodes *n)
 	rt_buf_deinit(&root);
 }
 
-/* What the writer does: a name that is there, and so many others that the index has to grow. */
+/* The writer adds an existing name, and enough new ones that the index has to grow. */
 static void
 add_more(nodes *n)
 {
@@ -99,7 +99,7 @@ read_node(void *ctx, uint64_t number, rt_buf *out, rt_error *err)
 	return RT_OK;
 }
 
-/* Two names that lie in the store. */
+/* Two names that are in the store. */
 static void
 set_up(nodes *n)
 {
@@ -194,7 +194,7 @@ what_is_damaged_is_still_told(void **state)
 static void
 roots_that_name_no_node(void **state)
 {
-	/* one string, in node 0; in one that no store numbers so high; and one too few */
+	/* one string, in node 0; in a node number beyond the store's; and one string too few */
 	static const rt_str roots[] = {RT_STR_INIT("\1\0"),
 				       RT_STR_INIT("\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"),
 				       RT_STR_INIT("\1")};

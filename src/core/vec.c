@@ -139,7 +139,7 @@ rt_vec_get(const rt_vec *vec, size_t at)
 	return n->items[at & (NODE - 1)];
 }
 
-/* A copy of old (NULL: none) without what is in this place. */
+/* A copy of old (NULL: none) without the item at this position. */
 static node *
 copy_but(const rt_alloc *alloc, const node *old, size_t place)
 {

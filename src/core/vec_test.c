@@ -80,7 +80,7 @@ many_at_once_are_as_one_by_one(void **state)
 	}
 }
 
-/* Memory for so many allocations. */
+/* Memory for this many allocations. */
 typedef struct scarce {
 	size_t left, held;
 } scarce;
@@ -104,7 +104,7 @@ scarce_release(void *ctx, void *ptr)
 	free(ptr);
 }
 
-/* Whichever allocation fails, nothing of it stays, and the items are as they were. */
+/* If any allocation fails, nothing leaks and the items are unchanged. */
 static void
 many_at_once_or_none(void **state)
 {

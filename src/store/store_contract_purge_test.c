@@ -65,7 +65,7 @@ test_index(void **state)
 	expect_hits(f, RT_FIND_PHRASE, RT_STR("quick brown"), "1 ");
 	expect_hits(f, RT_FIND_PHRASE, RT_STR("fox quick"), "2 ");
 	expect_hits(f, RT_FIND_PHRASE, RT_STR("quick bro"), "");
-	/* Any text is a legal query. */
+	/* Any text is a valid query. */
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR(""), "");
 	expect_hits(f, RT_FIND_ALL_WORDS, RT_STR(" \t\n-*\"()"), "");
 	expect_hits(f, RT_FIND_PHRASE, RT_STR("\"'`"), "");
@@ -273,7 +273,7 @@ test_large(void **state)
 	MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_NODES, f->project, 1), &buf, NULL, err));
 	assert_true(rt_str_eq(rt_buf_str(&buf), body.data));
 	rt_buf_deinit(&buf);
-	/* A buffer that is too small says so and nothing more. */
+	/* A buffer that is too small is reported, without other effects. */
 	rt_buf_init(&buf, rt_alloc_libc(), 1000);
 	FAILS(RT_LIMIT,
 	      rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, 1), &buf, NULL, err));

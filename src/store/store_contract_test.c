@@ -37,7 +37,7 @@ test_projects(void **state)
 	MUST(OPS(f)->read(f->store, rt_rows_all(RT_STORE_PROJECTS, 0), see_project, &s, err));
 	assert_string_equal(s.text, "1=first;");
 
-	/* Cancelled: the name is free again, and the number too. */
+	/* Cancelled: the name is free again, and so is the number. */
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->project_new(f->store, RT_STR("third"), &third, err));
 	OPS(f)->cancel(f->store);
@@ -56,7 +56,7 @@ test_projects(void **state)
 static void
 test_project_names(void **state)
 {
-	/* Any bytes are a name: nothing folds, nothing is cut. */
+	/* Any bytes are a name: there is no case folding and no truncation. */
 	static const rt_str names[] = {
 		{"", 0},   {"a\0b", 3},     {"a", 1},        {"A", 1},
 		{"a ", 2}, {"\xff\xfe", 2}, {"\xc3\xa4", 2}, {"a\xcc\x88", 3},
@@ -281,7 +281,7 @@ test_conflict(void **state)
 	FAILS(RT_CONFLICT, OPS(f)->append(f->store, f->project, 0, &row, 1, &body, 1, &head, err));
 	assert_int_equal(head, 1);
 	FAILS(RT_CONFLICT, OPS(f)->append(f->store, f->project, 2, &row, 1, &body, 1, NULL, err));
-	/* The begin is still open and holds nothing of it. */
+	/* The begin is still open and contains nothing of it. */
 	MUST(OPS(f)->append(f->store, f->project, 1, &row, 1, &body, 1, &head, err));
 	assert_int_equal(head, 2);
 	/* Numbers of bodies only go up. */

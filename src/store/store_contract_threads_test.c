@@ -54,7 +54,7 @@ test_two_handles(void **state)
 	assert_int_equal(head, 3);
 	expect_body(&g, 3, "body 3");
 
-	/* One writes, the other waits for its time and says so in words; reading goes on. */
+	/* One writes, the other times out with a message; reading continues. */
 	rt_store_row row = log_row(4, RT_STR("effect 4"));
 	MUST(OPS(f)->begin(f->store, err));
 	MUST(OPS(f)->append(f->store, f->project, 3, &row, 1, NULL, 0, NULL, err));
@@ -68,7 +68,7 @@ test_two_handles(void **state)
 	MUST(OPS(&g)->begin(g.store, err));
 	FAILS(RT_CONFLICT, OPS(&g)->append(g.store, g.project, 3, &row, 1, NULL, 0, &head, err));
 	assert_int_equal(head, 4);
-	/* What another handle made is known here. */
+	/* Changes of another handle are visible here. */
 	OPS(&g)->cancel(g.store);
 	MUST(OPS(&g)->begin(g.store, err));
 	MUST(OPS(&g)->project_new(g.store, RT_STR("second"), &second, err));
@@ -113,7 +113,7 @@ test_backup(void **state)
 	MUST(OPS(&copy)->epoch(copy.store, &there, err));
 	assert_int_equal(here, there);
 	OPS(&copy)->close(copy.store);
-	/* Nothing else is left behind. */
+	/* Nothing else remains. */
 	snprintf(path, sizeof(path), "ls %s | grep -v '^copy$' | grep -c copy > /dev/null",
 		 f->folder);
 	assert_int_not_equal(system(path), 0);
@@ -181,7 +181,7 @@ read_some(void *ctx)
 		last = head;
 		if (head == 0)
 			continue;
-		/* What is seen is committed, whole and readable. */
+		/* Every state that is read is committed, complete and readable. */
 		rt_buf_clear(&buf);
 		MUST(rt_store_get(f->store, rt_rows_one(RT_STORE_BODIES, f->project, head), &buf,
 				  NULL, err));
@@ -219,7 +219,7 @@ test_threads(void **state)
 	must_be_clean(c.f);
 }
 
-/* A reader does not wait for somebody's open begin, and sees nothing of it. */
+/* A reader does not wait for an open begin, and sees none of its changes. */
 static void *
 read_beside(void *ctx)
 {

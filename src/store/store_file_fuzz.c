@@ -261,7 +261,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if ((flags & 2) != 0)
 		mend(bytes, file_size);
-	/* In memory where there is such a folder: a run is mostly its files otherwise. */
+	/* In memory if there is such a folder: otherwise file access takes most of a run. */
 	snprintf(path, sizeof(path), "%s/retake-fuzz-%ld",
 		 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
 	put(path, bytes, file_size);

@@ -3,15 +3,15 @@
  * The memory store: the SQLite store on a VFS that holds its one file in memory.
  *
  * SQLite's ":memory:" databases belong to one connection, and its "memdb" VFS makes readers
- * wait for an open transaction. This VFS has SQLite's usual lock levels, so that readers on
- * connections of their own see what was committed while a writer is in a transaction:
+ * wait for an open transaction. This VFS has SQLite's usual lock levels, so that readers on other
+ * connections see committed data while a writer is in a transaction:
  *
  *   shared      any number of connections that read
  *   reserved    one connection that collects changes in its page cache
  *   pending     it waits for the readers to finish; no new ones may start
  *   exclusive   it writes its pages back
  *
- * Waiting is done here, on a condition, and lasts as long as the calls that are running: a
+ * The VFS itself waits, on a condition variable, for as long as the running calls take: a
  * reader holds its lock for one call, and a writer is exclusive while it commits. There are no
  * other files: the rollback journal and temporary tables are kept in memory by SQLite. */
 #define _POSIX_C_SOURCE 200809L
@@ -32,7 +32,7 @@ struct rt_sqlite_memory {
 	sqlite3_vfs base; /* first: SQLite passes it to our methods */
 	const rt_alloc *alloc;
 	pthread_mutex_t lock;    /* guards what follows */
-	pthread_cond_t unlocked; /* a file's lock level fell */
+	pthread_cond_t unlocked; /* signalled when a file's lock level fell */
 	unsigned char *bytes;    /* the file; NULL: none yet */
 	size_t size, room;
 	int shared;                /* files at SQLITE_LOCK_SHARED and above */
@@ -291,7 +291,7 @@ rt_sqlite_memory_new(const rt_alloc *alloc, rt_sqlite_memory **out, rt_error *er
 	}
 	RT_ASSERT(pthread_cond_init(&m->unlocked, NULL) == 0);
 	m->alloc = alloc;
-	m->base = *system; /* time, randomness and sleeping are the system's */
+	m->base = *system; /* time, randomness and sleeping are those of the system */
 	m->base.iVersion = 1;
 	m->base.szOsFile = sizeof(memory_file);
 	m->base.mxPathname = 512;

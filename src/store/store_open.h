@@ -9,7 +9,7 @@
 #include "log/store.h"
 
 typedef struct rt_store_options {
-	bool create;    /* make the store when it is missing */
+	bool create;    /* create the store if it does not exist */
 	bool read_only; /* never write */
 	bool relaxed;   /* commits are not synced: a loss of power may take the last seconds */
 	int busy_ms;    /* how long to wait for another writer; 0: the store's default */

@@ -19,7 +19,7 @@
 static void
 free_store(rt_sqlite_store *s)
 {
-	/* The writer goes last: it may tidy up. */
+	/* The writer is closed last: it may remove the log. */
 	for (int i = 0; i < RT_SQLITE_READERS_MAX; i++)
 		rt_sqlite_conn_close(&s->readers[i]);
 	if (s->writer.db != NULL && s->poisoned)
@@ -64,7 +64,7 @@ get_epoch(rt_store *store, uint64_t *out_epoch, rt_error *err)
 	while (rt_sqlite_attempt(&call)) {
 		rt_sqlite_conn *c = call.conn;
 		bool cached = c != &call.store->writer, derived;
-		/* Read before the value: at worst it is read once too often. */
+		/* Read before the value: at worst the value is read one time too many. */
 		int64_t version = cached ? (int64_t)rt_sqlite_number(&call, SQL_DATA_VERSION,
 								     (rt_sqlite_args){0})
 					 : 0;
@@ -187,7 +187,7 @@ find_boot(rt_sqlite_store *s, const char *given)
 		s->boot[strcspn(s->boot, "\r\n ")] = 0;
 		(void)close(fd);
 	}
-	/* Unknown: every open counts as another boot, which is the safe side. */
+	/* Unknown: every open counts as another boot, to be on the safe side. */
 	if (s->boot[0] == 0) {
 		uint64_t random;
 

@@ -9,7 +9,7 @@
 #include "log/store.h"
 
 typedef struct rt_store_sqlite_options {
-	bool create;    /* make the file (mode 0600, its folder 0700) when it is missing */
+	bool create;    /* create the file (mode 0600, its folder 0700) if it does not exist */
 	bool read_only; /* never write a byte; no -shm file if that can be avoided */
 	bool relaxed;   /* commits are not synced: a loss of power may lose the last seconds
 	                   (at most one checkpoint interval of the log), a crash of the

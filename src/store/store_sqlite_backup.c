@@ -12,7 +12,7 @@
  *   index segments   FTS5 marks a dropped text as deleted and keeps its words until segments
  *                    are merged: "optimize" merges all
  *   free pages and   SQLite moves rows between pages and leaves copies:
- *   gaps in pages    VACUUM builds every page anew
+ *   gaps in pages    VACUUM rebuilds every page
  *   the log (-wal)   a TRUNCATE checkpoint empties it
  * The -shm file holds page numbers only. */
 rt_status
@@ -26,8 +26,8 @@ rt_sqlite_scrub(rt_store *store, rt_error *err)
 		return st;
 	rt_sqlite_wipe(&call);
 	rt_sqlite_exec(&call, "INSERT INTO found(found) VALUES('optimize')", "scrubbing the index");
-	/* VACUUM is a separate transaction; we keep our turn, so no thread comes in between.
-	 * Another process may, which is harmless. */
+	/* VACUUM is a separate transaction; we keep our turn, so no other thread can write in
+	 * between. Another process may, which is harmless. */
 	rt_sqlite_exec(&call, "COMMIT", "scrubbing the index");
 	rt_sqlite_exec(&call, "VACUUM", "scrubbing");
 	RT_TRY(&call.scope,
@@ -103,7 +103,7 @@ rt_sqlite_backup(rt_store *store, const char *path, rt_error *err)
 	RT_TRY(s, rt_sqlite_sync_file(name, &s->error));
 	RT_TRY(s, rt_sqlite_rename(name, path, &s->error));
 	RT_TRY(s, rt_sqlite_sync_folder(path, &s->error));
-	/* Whatever is left after a failure. */
+	/* Removes remaining files after a failure. */
 	(void)unlink(name);
 	for (int i = 0; i < 2; i++) {
 		snprintf(beside, sizeof(beside), "%s%s", name, i == 0 ? "-wal" : "-shm");

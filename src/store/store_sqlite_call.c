@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls of the SQLite store: the connection that one works on, attempts of those that read, checks
- * of those that write, and the last numbers of a project. */
+ * Calls of the SQLite store: the connection of a call, attempts of reads, checks of writes, and the
+ * last numbers of a project. */
 #include "store/store_sqlite_impl.h"
 
 #include <unistd.h>
@@ -99,7 +99,7 @@ end_attempt(rt_sqlite_call *call)
 			      "%s was written to while it was read without a lock; try again",
 			      s->place);
 	} else if (s->options.read_only && !c->immutable && call->scope.status == RT_READ_ONLY) {
-		/* With locks, but the log's index was removed by the process that made it. */
+		/* With locks, but the log's index was removed by the process that created it. */
 		rt_sqlite_conn_close(c);
 		lost = true;
 	}
@@ -126,8 +126,8 @@ rt_sqlite_writing_store(rt_store *store)
 	rt_sqlite_call call = rt_sqlite_call_on(s, &s->writer);
 
 	RT_ASSERT(rt_sqlite_is_owner(s));
-	/* SQLite ends some transactions by itself when a write fails, and others then hold half
-	 * of a call. Neither may be committed, nor may anything more be written. */
+	/* SQLite ends some transactions by itself when a write fails, and others then contain half
+	 * of a call. Neither may be committed or written to. */
 	if (s->tx_status != RT_OK)
 		rt_scope_fail(&call.scope, s->tx_status,
 			      "%s: not written, because an earlier write of the same step failed "

@@ -5,19 +5,19 @@
  * Findings. The ids are permanent: people and scripts look them up.
  *
  *   store-page-damaged      SQLite's own check of pages and trees found something
- *   store-schema-changed    a table is not as we made it, or there is one more or less
- *   store-meta-damaged      a row of meta is not what was written
- *   store-project-damaged   a project's row is not what was written
+ *   store-schema-changed    a table differs from the schema, is missing, or is unknown
+ *   store-meta-damaged      a row of meta does not match its checksum
+ *   store-project-damaged   a project's row does not match its checksum
  *   store-project-missing   rows of a project that is not in the list of projects
- *   store-log-damaged       a log row is not what was written
+ *   store-log-damaged       a log row does not match its checksum
  *   store-log-gap           a log row is missing between two others or at the beginning
- *   store-body-damaged      a body is not what was written
- *   store-node-damaged      a node of a checkpoint is not what was written (a cache)
- *   store-root-damaged      a checkpoint's root is not what was written (a cache)
+ *   store-body-damaged      a body does not match its checksum
+ *   store-node-damaged      a node of a checkpoint does not match its checksum (a cache)
+ *   store-root-damaged      a checkpoint's root does not match its checksum (a cache)
  *   store-root-ahead        a checkpoint covers more than the log holds
- *   store-side-damaged      a side row is not what was written
+ *   store-side-damaged      a side row does not match its checksum
  *   store-index-damaged     the full-text index is not in order (a cache)
- *   store-index-orphan      the index holds a text of a body that is not there (a cache)
+ *   store-index-orphan      the index has a text of a body that does not exist (a cache)
  *   store-index-ahead       the index's mark is beyond the last body (a cache)
  */
 #include "store/store_sqlite_impl.h"

@@ -36,7 +36,7 @@ next_random(rt_sqlite_store *s)
 }
 
 /* Sleeps a random time before the next attempt: up to a tenth of a millisecond at first, later
- * up to ten. So all waiting processes have equal chances, whichever came first. */
+ * up to ten. So all waiting processes have equal chances, regardless of their order. */
 static int
 on_busy(void *ctx, int count)
 {
@@ -147,14 +147,14 @@ rt_sqlite_conn_changed(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 	return filled || stamp_of(s) != c->stamp;
 }
 
-/* How to read without writing a byte. Without a filled write-ahead log nobody is writing and the
- * file alone is complete: no locks, no -shm. With one, the writer's -shm is used if there is one;
- * otherwise SQLite has to create it, as it must if the file changed a few times while it was read
- * without locks: a program that keeps changing a store creates files next to it anyway.
+/* How to read without writing a byte. Without a filled write-ahead log no process is writing and
+ * the file alone is complete: no locks, no -shm. With one, the writer's -shm is used if there is
+ * one; otherwise SQLite has to create it, as it must if the file changed a few times while it was
+ * read without locks: a program that keeps changing a store creates files next to it anyway.
  *
  * A log with a header and no frame is left by a disk that failed at the first write. With a -shm
  * SQLite would look for its frames for ten seconds and then give up (SQLITE_PROTOCOL), so it counts
- * as the empty log that it is. */
+ * as an empty log. */
 static const char *
 reading_mode(const rt_sqlite_store *s, const rt_sqlite_conn *c)
 {
@@ -189,7 +189,7 @@ set_up(rt_sqlite_call *call, bool writer)
 		 CACHE_KIB, sync, WAL_KEEP_BYTES,
 		 s->memory != NULL ? "PRAGMA journal_mode = MEMORY" : "");
 	rt_sqlite_exec(call, sql, "opening it");
-	/* Checkpoints are ours: a failed sync inside one must not go unnoticed. */
+	/* We run checkpoints ourselves: a failed sync inside one must not go unnoticed. */
 	if (writer)
 		(void)sqlite3_wal_hook(c->db, on_commit, s);
 }

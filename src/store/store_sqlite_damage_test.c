@@ -9,7 +9,7 @@
 
 typedef struct reading {
 	int rows;
-	bool wrong; /* other than what was written, and nobody said so */
+	bool wrong; /* a read returned wrong data without an error */
 } reading;
 
 static bool
@@ -61,7 +61,7 @@ see_project(void *ctx, const rt_store_row *row)
 	return true;
 }
 
-/* Read everything. What comes out is right or an error says that it is not. */
+/* Reads everything. Every result is right, or an error reports that it is not. */
 static bool
 reads_wrong(rt_store *s, int rows)
 {
@@ -126,8 +126,8 @@ test_cut(void **state)
 	free(bytes);
 }
 
-/* Flip bits all over the file. Each flip is found (by open, by a read or by check) or
- * hurts nothing; never does a read give something else. */
+/* Flip bits all over the file. Each flip is found (by open, by a read or by check) or is harmless;
+ * no read returns wrong data. */
 static void
 test_flips(void **state)
 {
@@ -165,8 +165,8 @@ test_flips(void **state)
 				print_message("wrong reading after flipping bit %02x of byte "
 					      "%zu\n",
 					      bit, at);
-				/* Rows that vanish from the end of a table can only be missed
-				 * by the engine's numbers, but check must say it. */
+				/* Rows missing from the end of a table can only be noticed through
+				 * the engine's numbers, but check must report them. */
 				findings = 0;
 				MUST(s->ops->check(s, first_finding, &findings, err));
 				assert_int_not_equal(findings, 0);
@@ -188,8 +188,8 @@ test_flips(void **state)
 	free(bytes);
 }
 
-/* Every row is covered by its sum: change one behind the store's back, and only that
- * is found, under its name. */
+/* Every row is covered by its sum: a row changed directly in the file is found, by its name, and
+ * only that one. */
 static void
 test_findings(void **state)
 {
@@ -332,14 +332,14 @@ test_relaxed_epoch(void **state)
 	snprintf(crashed, sizeof(crashed), "%s/crashed", f->folder);
 	first = epoch_at(f->path, "one", false);
 
-	/* Nothing written: nothing to mark. */
+	/* Nothing written, so there is nothing to mark. */
 	MUST(open_as(f->path, relaxed, &s, err));
 	copy_open_store(f, crashed);
 	assert_int_equal(epoch_at(crashed, "two", false), first);
 
 	append(s, 4);
 	copy_open_store(f, crashed);
-	assert_int_equal(epoch_at(crashed, "one", false), first); /* the process died, no more */
+	assert_int_equal(epoch_at(crashed, "one", false), first); /* only the process died */
 	copy_open_store(f, crashed);
 	derived = epoch_at(crashed, "two", true);
 	assert_int_not_equal(derived, first);
@@ -357,8 +357,8 @@ test_relaxed_epoch(void **state)
 	assert_int_equal(epoch_at(f->path, "two", false), first);
 }
 
-/* What one handle has read of the epoch does not outlive a change by another one, or by its
- * own writer, and what was cancelled never was. */
+/* An epoch that one handle has read is not used after a change by another handle or by its own
+ * writer, and a cancelled change leaves no trace. */
 static void
 test_epoch_is_of_now(void **state)
 {

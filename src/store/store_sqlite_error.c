@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SQLite's result codes as statuses and messages. SQLite's own message is included only
- * where it adds something; nobody reads "database is locked" here. */
+ * SQLite's result codes as statuses and messages. SQLite's own message is included only where it
+ * adds information; "database is locked" does not. */
 #define _POSIX_C_SOURCE 200809L /* O_CLOEXEC, O_NOFOLLOW */
 #define _GNU_SOURCE
 #include "store/store_sqlite_impl.h"
@@ -31,15 +31,15 @@ rt_sqlite_status(int rc)
 	case SQLITE_IOERR:
 		if (rc == SQLITE_IOERR_NOMEM)
 			return RT_NOMEM;
-		/* Not CORRUPTFS: that is what SQLite makes of a read that gives EIO. */
+		/* Not CORRUPTFS: SQLite reports that for a read that fails with EIO. */
 		return rc == SQLITE_IOERR_DATA ? RT_CORRUPT : RT_IO;
 	case SQLITE_CANTOPEN:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
 	case SQLITE_NOLFS: return RT_IO;
 	default:
-		/* CORRUPT; and ERROR, SCHEMA, CONSTRAINT, MISMATCH …: our statements are right,
-		 * so the tables are not as we made them. */
+		/* CORRUPT; and ERROR, SCHEMA, CONSTRAINT, MISMATCH …: our statements are right, so
+		 * the tables have been changed. */
 		return RT_CORRUPT;
 	}
 }
@@ -109,7 +109,7 @@ last_errno(sqlite3_file *file)
 }
 
 /* SQLite reports a read that fails with EIO as a damaged database, and FTS5 as an error like any
- * other. To users the difference matters: it is the disk that has to be replaced. */
+ * other. The difference matters to users: the disk has to be replaced. */
 static bool
 could_not_read(sqlite3 *db, int *out_no)
 {

@@ -3,8 +3,8 @@
  * Examining and creating a store's file.
  *
  * A file is examined through the VFS before SQLite opens it (never with open(2): closing a
- * second descriptor would drop the locks of this process's other handles). Only a complete
- * header of ours is accepted; everything else is refused and not changed.
+ * second descriptor would drop the locks of this process's other handles). Only a complete header
+ * of a Retake store is accepted; everything else is refused and not changed.
  *
  * Creating builds the whole image in memory, writes it to a temporary file next to the path, syncs
  * it and renames it in one step that fails when the name is in use. So there is never a half-made
@@ -211,7 +211,7 @@ examine_header(rt_sqlite_store *s, rt_sqlite_file_state *out, int *out_off, rt_e
 	if (rc == SQLITE_IOERR_SHORT_READ)
 		rc = SQLITE_OK; /* the rest is zero */
 	if (size == 0 && head[0] != 0)
-		size = 1; /* SQLite's unix VFS gives 0 for a file of one byte */
+		size = 1; /* SQLite's unix VFS reports 0 for a file of one byte */
 	if (rc != SQLITE_OK)
 		st = rt_fail(err, rt_sqlite_status(rc) == RT_NOMEM ? RT_NOMEM : RT_IO,
 			     "cannot read %s: %s", s->place,
@@ -351,7 +351,7 @@ create_on_disk(rt_sqlite_store *s, const unsigned char *image, size_t size, rt_e
 	if (st == RT_OK) {
 		st = rt_sqlite_rename(name, s->path, err);
 		if (st == RT_REFUSED)
-			st = RT_OK; /* another process made it just now: use that one */
+			st = RT_OK; /* another process has just created it: use that one */
 		if (st == RT_OK)
 			st = rt_sqlite_sync_folder(s->path, err);
 	}

@@ -112,8 +112,8 @@ typedef struct rt_sqlite_conn {
 	bool used;      /* by a thread; guarded by the store's guard */
 	bool immutable; /* opened without locks, see reading_mode */
 	uint64_t stamp; /* immutable: the file's state then, see rt_sqlite_conn_changed */
-	int losses;     /* how often the file changed while it was read without locks */
-	/* Readers: the epoch as last read, and SQLite's data version at which that was; the
+	int losses;     /* how often the file changed during reads without locks */
+	/* Readers: the epoch as last read, and SQLite's data version at that time; the
 	 * version differs as soon as another connection has committed. */
 	bool epoch_known;
 	int64_t epoch_version;
@@ -136,8 +136,8 @@ typedef struct rt_sqlite_store {
 	bool file_known; /* the identity of the file that was opened for writing: */
 	uint64_t file_device, file_number;
 
-	pid_t process;           /* that opened it: a forked child must not use it */
-	pthread_mutex_t guard;   /* guards what follows up to readers[].used */
+	pid_t process;           /* that opened it: a forked child must not use this handle */
+	pthread_mutex_t guard;   /* guards the members up to readers[].used */
 	pthread_cond_t free;     /* the writer or a reader became free */
 	_Atomic bool writing;    /* a thread is between begin and commit */
 	bool handed;             /* the turn is reserved for a thread that was waiting */
@@ -208,7 +208,7 @@ typedef struct rt_sqlite_call {
 	bool is_ended; /* the callback wants no more rows: no further attempt */
 } rt_sqlite_call;
 
-/* Locks of SQLite do not survive a fork, and its memory would be used twice: RT_REFUSED. */
+/* SQLite's locks do not survive a fork, and its memory would be used twice: RT_REFUSED. */
 RT_CHECKED rt_status rt_sqlite_refuse_fork(const rt_sqlite_store *s, rt_error *err);
 static inline rt_sqlite_call
 rt_sqlite_call_on(rt_sqlite_store *s, rt_sqlite_conn *conn)
@@ -299,7 +299,7 @@ rt_sqlite_query rt_sqlite_select(rt_sqlite_call *call, rt_sqlite_sql which, rt_s
 RT_CHECKED bool rt_sqlite_next(rt_sqlite_query *q);
 void rt_sqlite_end(rt_sqlite_query *q);
 /* The row that the query is at. Fails the call if it is not intact (or out of memory): "%s is
- * damaged: <noun> <number> is not what was written". */
+ * damaged: …". */
 void rt_sqlite_row(rt_sqlite_query *q, const char *noun, rt_store_row *out);
 /* Runs a statement without rows. */
 void rt_sqlite_run(rt_sqlite_call *call, rt_sqlite_sql which, rt_sqlite_args args);
@@ -344,7 +344,7 @@ typedef enum rt_sqlite_file_state {
 	RT_SQLITE_REFUSED /* the status says why */
 } rt_sqlite_file_state;
 
-/* Examines what is at the store's path. Nothing is changed. */
+/* Examines the file at the store's path without changing it. */
 RT_CHECKED rt_status rt_sqlite_examine(rt_sqlite_store *s, rt_sqlite_file_state *out,
 				       rt_error *err);
 /* Makes a new, empty store there, and its parent folders. */
@@ -387,13 +387,13 @@ RT_CHECKED rt_status rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wai
 void rt_sqlite_wipe(rt_sqlite_call *call);
 /* Begins unless we are inside a begin already; returns which in *out_alone. */
 RT_CHECKED rt_status rt_sqlite_begin_alone(rt_sqlite_store *s, bool *out_alone, rt_error *err);
-/* Its end, and that of the call: commits if it has not failed, else cancels; an outer begin
- * stays. */
+/* Ends it and the call: commits if the call has not failed, else cancels; an outer begin stays
+ * open. */
 RT_CHECKED rt_status rt_sqlite_end_alone(rt_sqlite_call *call, bool alone, rt_error *err);
 rt_status rt_sqlite_begin(rt_store *store, rt_error *err);
 rt_status rt_sqlite_commit(rt_store *store, rt_error *err);
 void rt_sqlite_cancel(rt_store *store);
-/* Removes our relaxed mark, which a clean close does. */
+/* Removes our relaxed mark, as a clean close does. */
 void rt_sqlite_unmark_relaxed(rt_sqlite_store *s);
 
 /* --- store_sqlite_meta.c --- */
@@ -403,13 +403,14 @@ RT_CHECKED bool rt_sqlite_meta_get(rt_sqlite_call *call, const char *key,
 				   char out[RT_SQLITE_META_ROOM]);
 void rt_sqlite_meta_set(rt_sqlite_call *call, const char *key, const char *value);
 void rt_sqlite_meta_set_number(rt_sqlite_call *call, const char *key, uint64_t number);
-/* Refuses a store that is another's, or too new for this version: RT_NOT_OURS, RT_TOO_NEW. */
+/* Refuses a store of another program, or one that is too new for this version: RT_NOT_OURS,
+ * RT_TOO_NEW. */
 void rt_sqlite_check_gates(rt_sqlite_call *call);
 /* *out_derived: it comes from another boot's relaxed mark. */
 uint64_t rt_sqlite_epoch_read(rt_sqlite_call *call, bool *out_derived);
-/* Inside a transaction of the writer: stores a derived epoch and drops the mark. */
+/* Inside a transaction of the writer: stores a derived epoch and removes the mark. */
 void rt_sqlite_epoch_settle(rt_sqlite_call *call);
-/* The same, and counts this handle in or out as a relaxed one. */
+/* The same, and counts this handle as a relaxed one, or no longer. */
 void rt_sqlite_mark_count(rt_sqlite_call *call, bool in);
 
 /* --- the table of functions --- */

@@ -5,7 +5,7 @@
  * is complete; it is written in the same transaction as the rows it covers. */
 #include "store/store_sqlite_impl.h"
 
-enum { WORDS_MAX = 64 /* further words of a query are ignored: a pasted page is a legal query */ };
+enum { WORDS_MAX = 64 /* further words are ignored: a pasted page is a valid query */ };
 
 /* --- queries --- */
 
@@ -164,7 +164,7 @@ rt_sqlite_index_drop(rt_sqlite_call *call, uint64_t project, uint64_t number)
 		      (rt_sqlite_args){.key = rt_sqlite_key(project, number)});
 }
 
-/* Drops the table itself: "delete-all" would read what may be damaged. SQLite 3.53.2 leaves
+/* Drops the table itself: "delete-all" would read possibly damaged data. SQLite 3.53.2 leaves
  * found_content of such a table, and protects it. */
 void
 rt_sqlite_index_clear(rt_sqlite_call *call)

@@ -137,7 +137,7 @@ test_kill(void **state)
 	}
 }
 
-/* --- what goes wrong inside a transaction --- */
+/* --- failures inside a transaction --- */
 
 static void
 test_too_large(void **state)
@@ -146,7 +146,7 @@ test_too_large(void **state)
 	rt_store *s = NULL;
 	rt_error why = {0};
 	uint64_t head = 0;
-	/* Never touched: SQLite looks at the size first. */
+	/* Never modified: SQLite checks the size first. */
 	rt_store_row row = {.data = {"x", (size_t)1 << 31}};
 
 	fill(f->path, 3);
@@ -175,7 +175,7 @@ test_relative_path(void **state)
 	assert_int_equal(chdir(f->folder), 0);
 	MUST(open_as("rel.retake", CREATE, &s, err));
 	assert_string_equal(s->place, "rel.retake");
-	/* The store stays the same one when the process moves on. */
+	/* The store stays the same one when the process changes its working directory. */
 	assert_int_equal(chdir("/"), 0);
 	MUST(s->ops->begin(s, err));
 	MUST(s->ops->project_new(s, RT_STR("p"), &project, err));
@@ -230,7 +230,7 @@ exchange(const char *path, const char *copy, const char *aside, bool *changed, r
 	return rt_store_sqlite_exchange(rt_alloc_libc(), &env, path, copy, aside, changed, err);
 }
 
-/* Open it in another process, look into it once and wait. */
+/* Opens it in another process, reads it once and waits. */
 static pid_t
 open_elsewhere(const char *path, int *out_release)
 {
@@ -310,7 +310,7 @@ test_exchange(void **state)
 	snprintf(aside, sizeof(aside), "%s/aside", f->folder);
 	fill(f->path, 7);
 	fill(copy, 3);
-	/* Somebody else has it open, and has not even begun to write. */
+	/* Another process has it open, and has not begun to write yet. */
 	child = open_elsewhere(f->path, &release);
 	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_BUSY);
 	assert_false(changed);
@@ -319,7 +319,7 @@ test_exchange(void **state)
 	assert_false(is_there(aside, ""));
 	close(release);
 	wait_for(child);
-	/* A name that is taken is not taken away. */
+	/* A name that is in use is not overwritten. */
 	fill(aside, 1);
 	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_REFUSED);
 	assert_false(changed);
@@ -335,7 +335,7 @@ test_exchange(void **state)
 	assert_int_equal(head, 7);
 	s->ops->close(s);
 	assert_false(is_there(copy, ""));
-	/* A log without its store is not taken for the log of what comes. */
+	/* A log without its store is not mistaken for the log of a later one. */
 	fill(copy, 3);
 	assert_int_equal(unlink(f->path), 0);
 	assert_int_equal(unlink(aside), 0);
@@ -347,7 +347,7 @@ test_exchange(void **state)
 	assert_false(is_there(f->path, "-wal"));
 }
 
-/* The last name cannot be given: the earlier ones are taken back. */
+/* The last rename fails: the earlier ones are reverted. */
 static void
 test_exchange_undone(void **state)
 {
@@ -359,11 +359,11 @@ test_exchange_undone(void **state)
 
 	snprintf(copy, sizeof(copy), "%s/copy", f->folder);
 	snprintf(aside, sizeof(aside), "%s/aside", f->folder);
-	for (int i = 0; i < 3; i++) { /* no store, so nobody settles the log */
+	for (int i = 0; i < 3; i++) { /* there is no store, so no process writes the log back */
 		snprintf(name, sizeof(name), "%s%s", f->path, names[i]);
 		put_bytes(name, names[i], strlen(names[i]));
 	}
-	assert_int_equal(mkdir(copy, 0700), 0); /* a folder cannot take a file's place */
+	assert_int_equal(mkdir(copy, 0700), 0); /* a folder cannot replace a file */
 	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_IO);
 	assert_false(changed);
 	for (int i = 0; i < 3; i++) {
@@ -371,7 +371,7 @@ test_exchange_undone(void **state)
 		expect_bytes(name, names[i], strlen(names[i]));
 		assert_false(is_there(aside, names[i]));
 	}
-	/* The second name cannot be given. */
+	/* The second rename fails. */
 	snprintf(name, sizeof(name), "%s-shm", aside);
 	put_bytes(name, "taken", 5);
 	assert_int_equal(exchange(f->path, copy, aside, &changed, &why), RT_REFUSED);
@@ -382,7 +382,7 @@ test_exchange_undone(void **state)
 	expect_bytes(name, "taken", 5);
 }
 
-/* A store that has another file's name now is not written to. */
+/* A store whose file was replaced is not written to. */
 static void
 test_replaced(void **state)
 {
@@ -443,7 +443,7 @@ waiting(rt_sqlite_store *s)
 	return count;
 }
 
-/* Who begins again right after a commit comes after a thread that waits already. */
+/* A thread that begins again right after a commit is served after a thread that waits already. */
 static void
 test_turns(void **state)
 {

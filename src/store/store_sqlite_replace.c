@@ -45,8 +45,8 @@ exists(const char *path)
 
 /* --- exclusive access --- */
 
-/* Opening and closing writes back what a crash left in the write-ahead log. A file that cannot be
- * opened because of its contents is set aside as it is. */
+/* Opening and closing writes back the write-ahead log that a crash left. A file that cannot be
+ * opened because of its contents is set aside unchanged. */
 static rt_status
 settle(const rt_alloc *alloc, const rt_env *env, const char *path, bool *out_sound, rt_error *err)
 {
@@ -114,7 +114,7 @@ settle_and_hold(const rt_alloc *alloc, const rt_env *env, const char *path, int 
 		if (st == RT_OK)
 			st = hold(path, out_fd, err);
 		if (st == RT_OK && sound && log_left(path)) {
-			/* another process came in between and left without writing it back */
+			/* another process opened it in between and left without writing it back */
 			(void)close(*out_fd);
 			st = rt_fail(err, RT_BUSY,
 				     "the write-ahead log of %s could not be merged: another "
@@ -157,7 +157,7 @@ put_aside(exchange *x, rt_error *err)
 	char from[RT_SQLITE_PATH_ROOM + 8], to[RT_SQLITE_PATH_ROOM + 8];
 
 	if (exists(x->path)) {
-		/* Two names, where links are possible: then there is a store at any time. */
+		/* Two names, where links are possible: then the store exists at any time. */
 		x->linked = link(x->path, x->aside) == 0;
 		if (!x->linked && errno != EEXIST)
 			x->moved = move(x->path, x->aside);
@@ -181,7 +181,7 @@ put_aside(exchange *x, rt_error *err)
 static rt_status
 put_in_place(exchange *x, rt_error *err)
 {
-	if (!x->linked) /* nothing is there, or a new store that must not be overwritten */
+	if (!x->linked) /* there is no file, or a new store that must not be overwritten */
 		return rt_sqlite_rename(x->copy, x->path, err);
 	return rename(x->copy, x->path) == 0 ? RT_OK : fail_name(x->copy, err);
 }
@@ -201,7 +201,8 @@ put_back(exchange *x)
 	}
 	if (x->moved && !move(x->aside, x->path))
 		ok = false;
-	if (x->linked && ok) /* else what could not be moved back belongs to this name */
+	if (x->linked && ok) /* otherwise a file that could not be moved back would belong to this
+			      * name */
 		(void)unlink(x->aside);
 	return ok;
 }
@@ -243,8 +244,8 @@ rt_store_sqlite_exchange(const rt_alloc *alloc, const rt_env *env, const char *p
 
 enum { EMPTY_SIZE_MAX = 1 << 20 }; /* a new store has some 20 pages */
 
-/* The file's bytes are queried in memory: opening and closing it would release the lock that fd
- * holds. */
+/* The file's bytes are queried in memory: opening and closing the file would release the lock of
+ * fd. */
 static bool
 is_empty(int fd)
 {

@@ -200,7 +200,7 @@ read_range(reader *r, uint64_t first, uint64_t last)
 	rt_sqlite_end(&q);
 }
 
-/* A scan did not come to this row. That is fine if the log ends before it, or if it was added
+/* A scan did not reach this row. That is fine if the log ends before it, or if it was added
  * after the scan; else it was lost. */
 static void
 check_not_lost(rt_sqlite_call *call, uint64_t project, uint64_t seq)
@@ -231,7 +231,7 @@ read_log(reader *r, uint64_t low, uint64_t high)
 	rt_sqlite_end(&q);
 	if (r->call.is_ended)
 		return;
-	/* Nothing came before the first row and after the last one: does nothing exist there? */
+	/* No row before the first and none after the last was found: do none exist there? */
 	if (before == 0)
 		check_not_lost(&r->call, project, low);
 	else if (top < high)
@@ -371,7 +371,7 @@ rt_sqlite_append(rt_store *store, uint64_t project, uint64_t expected, const rt_
 	return rt_scope_end(scope, err);
 }
 
-/* Purge: overwrites the data of a log row or a body. The row as it is need not be intact. */
+/* Purge: overwrites the data of a log row or a body. The present row need not be intact. */
 static void
 overwrite(rt_sqlite_call *call, const rt_rows *at, rt_str data)
 {

@@ -31,7 +31,7 @@ enum {
 	TABLE_INNER = 5,
 	INDEX_LEAF = 10,
 	INDEX_INNER = 2,
-	HEADER_MAX = 64 /* of a record of ours */
+	HEADER_MAX = 64 /* of a record of a Retake store */
 };
 
 typedef struct column {
@@ -71,7 +71,7 @@ get32(const unsigned char *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Returns its size; 0: it is cut off. */
+/* Returns its size; 0: it is truncated. */
 static size_t
 varint(const unsigned char *p, const unsigned char *end, uint64_t *out)
 {
@@ -144,7 +144,7 @@ bytes_in(const salvage *v, const column *c)
 	return rt_str_at(v->record->ptr + c->at, c->size);
 }
 
-/* The columns of a record that starts at p. 0: it is none of ours. */
+/* The columns of a record that starts at p. 0: not a record of a Retake store. */
 static size_t
 read_header(const unsigned char *p, const unsigned char *end, uint64_t size, column *columns)
 {
@@ -226,7 +226,7 @@ recognise(const salvage *v, const column *c, size_t count, bool is_index, uint64
 	return 0;
 }
 
-/* Adds the row; true unless it is there already. */
+/* Adds the row; true unless it already exists. */
 static bool
 add_row(salvage *v, enum rt_sqlite_table table, uint64_t key, const rt_store_row *row)
 {
@@ -272,7 +272,7 @@ gather(salvage *v, const unsigned char *p, size_t local, size_t size, uint32_t n
 	return rt_ok(v->scope);
 }
 
-/* Keeps the row at p, if there is one of ours. */
+/* Keeps the row at p, if it is a row of a Retake store. */
 static bool
 try_cell(salvage *v, const unsigned char *p, const unsigned char *end, bool is_index)
 {
@@ -405,7 +405,7 @@ close_store(void *store)
 	((rt_store *)store)->ops->close(store);
 }
 
-/* A sector that cannot be read any more is zeros. */
+/* A sector that is unreadable becomes zeros. */
 static rt_str
 read_file(rt_scope *s, const char *path)
 {
@@ -436,7 +436,7 @@ read_file(rt_scope *s, const char *path)
 	return rt_scope_str(s, out);
 }
 
-/* With the contents of its write-ahead log, where SQLite can still apply it; else as it is. */
+/* With the contents of its write-ahead log, if SQLite can still apply it; else without them. */
 static rt_str
 read_pages(rt_scope *s, const char *path, const char *to)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The SQLite store and its file: creating it, what is refused and left as it is, versions, reading
- * only. The contract that it shares with other stores is in store_contract_test.c, loss of power in
- * tests/power/. */
+ * The SQLite store and its file: creating it, files that are refused and not changed, versions,
+ * reading only. The contract that it shares with other stores is in store_contract_test.c, loss of
+ * power in tests/power/. */
 #include "store/store_sqlite_testing.h"
 
 /* --- missing, created --- */
@@ -83,7 +83,7 @@ test_not_files(void **state)
 	REFUSED(f->path, READ, RT_IO);
 	assert_int_equal(rmdir(f->path), 0);
 	assert_int_equal(mkfifo(f->path, 0600), 0);
-	REFUSED(f->path, CREATE, RT_NOT_OURS); /* and does not wait for somebody to write */
+	REFUSED(f->path, CREATE, RT_NOT_OURS); /* and does not wait for a writer */
 	REFUSED(f->path, READ, RT_NOT_OURS);
 	assert_int_equal(unlink(f->path), 0);
 	REFUSED("/dev/null", CREATE, RT_NOT_OURS);
@@ -213,7 +213,7 @@ test_read_only(void **state)
 	assert_false(is_there(f->path, "-wal"));
 	assert_false(is_there(f->path, "-shm"));
 
-	/* A writer comes along, and what it commits is seen. */
+	/* A writer starts, and its commits are visible. */
 	MUST(open_as(f->path, WRITE, &writer, err));
 	append(writer, 4);
 	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
@@ -226,12 +226,12 @@ test_read_only(void **state)
 	assert_int_equal(head, 5);
 	s->ops->close(s);
 	free(bytes);
-	/* The reader went last and tidied nothing up; the next writer does. */
+	/* The reader closed last and removed nothing; the next writer does. */
 	MUST(open_as(f->path, WRITE, &s, err));
 	s->ops->close(s);
 	assert_false(is_there(f->path, "-wal"));
 
-	/* A store that was not closed: its log is read, and no byte of it changes. */
+	/* A store that was not closed: its log is read, and not a byte of it changes. */
 	char copy[160], name[200];
 	unsigned char *wal;
 	size_t wal_size = 0;
@@ -257,7 +257,7 @@ test_read_only(void **state)
 }
 
 /* A disk that failed at the first write after the store was opened leaves a log of a header
- * and no frame, and a -shm that nobody holds. It is neither a lock nor damage. */
+ * and no frame, and a -shm that no process uses. It is neither a lock nor damage. */
 static void
 test_header_only_log(void **state)
 {
@@ -287,7 +287,7 @@ test_header_only_log(void **state)
 	MUST(open_as(copy, READ, &s, err));
 	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
 	assert_int_equal(head, 3);
-	/* Who writes now is seen as ever. */
+	/* A writer that starts now is noticed as usual. */
 	MUST(open_as(copy, WRITE, &writer, err));
 	append(writer, 4);
 	MUST(s->ops->head(s, RT_STORE_LOG, PROJECT, &head, err));
@@ -297,7 +297,7 @@ test_header_only_log(void **state)
 	free(log);
 }
 
-/* Run something as a user who is nobody. False: this cannot be done here. */
+/* Runs a function as an unprivileged user. False: not possible here. */
 static bool
 as_nobody(int (*run)(fixture *f), fixture *f, int *out_result)
 {
@@ -382,7 +382,7 @@ try_read_only_folder(fixture *f)
 	return 0;
 }
 
-/* Reads a file that is dated a little later than now; is it later still when that was done? */
+/* Reads a file with a date in the near future; had that date passed when the read ended? */
 static bool
 read_later(const char *path)
 {
@@ -405,9 +405,10 @@ read_later(const char *path)
 	       (now.tv_sec == dates[1].tv_sec && now.tv_nsec > dates[1].tv_nsec);
 }
 
-/* A file that was written in this very moment may be written again without another date. So
- * whoever reads it without a lock begins in a later one. A clock that was late itself, on a
- * machine with other things to do, takes the date for one of elsewhere: so most of them count. */
+/* A file written within the current clock tick may be written again without a change of its date.
+ * So a reader without locks starts in a later tick. On a busy machine the clock itself may be late,
+ * and the date is then taken for one of another machine: so most of the attempts have to pass, not
+ * all. */
 static void
 test_read_only_tick(void **state)
 {

@@ -75,7 +75,7 @@ open_as(const char *path, rt_store_sqlite_options options, rt_store **out, rt_er
 		} \
 	} while (0)
 
-/* Opening must fail with that status and a sentence; no store comes out. */
+/* Opening must fail with that status and a message, without returning a store. */
 static inline void
 expect_refused(const char *path, rt_store_sqlite_options options, rt_status status, int line)
 {

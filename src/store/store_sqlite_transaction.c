@@ -28,8 +28,8 @@ unguard(rt_sqlite_store *s)
 	RT_ASSERT(pthread_mutex_unlock(&s->guard) == 0);
 }
 
-/* Waits until no other thread of ours writes. Waiting threads come before later ones: a thread
- * that writes one transaction after another would otherwise hardly ever let others in. */
+/* Waits until no other thread of this process writes. Waiting threads come before later ones: a
+ * thread that writes one transaction after another would otherwise hardly ever let others in. */
 static rt_status
 acquire_turn(rt_sqlite_store *s, rt_error *err)
 {
@@ -115,7 +115,7 @@ roll_back(rt_sqlite_store *s)
 	rt_scope_deinit(&call.scope);
 }
 
-/* Commits; rolls back if the call has failed, or fails now. */
+/* Commits; rolls back if the call has failed or the commit fails. */
 static void
 unlock(rt_sqlite_call *call)
 {
@@ -161,8 +161,8 @@ rt_sqlite_checkpoint(rt_sqlite_store *s, int mode, bool wait, rt_error *err)
 	return rt_sqlite_fail(s, s->writer.db, "writing the log back", err);
 }
 
-/* After a commit. A failure here does not undo it: what is in the log is durable. A disk error
- * shows at the next begin, a full disk at the next commit. */
+/* After a commit. A failure here does not undo it: the log is durable. A disk error shows at the
+ * next begin, a full disk at the next commit. */
 static void
 checkpoint_if_due(rt_sqlite_store *s)
 {
@@ -176,7 +176,7 @@ checkpoint_if_due(rt_sqlite_store *s)
 		st = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_TRUNCATE, false, NULL);
 	if (st == RT_BUSY) /* readers prevent truncation, or it is not due yet */
 		st = rt_sqlite_checkpoint(s, SQLITE_CHECKPOINT_PASSIVE, false, NULL);
-	/* While a reader needs what is in the log, a try after every commit costs two syncs each
+	/* While a reader needs the log, an attempt after every commit costs two syncs each
 	 * and gains nothing. */
 	if (st == RT_OK && s->wal_pages > 0)
 		s->wal_next = s->wal_pages + s->options.checkpoint_pages / 4;
@@ -196,7 +196,7 @@ data_version(rt_sqlite_store *s)
 
 /* Before our first write. If the last writer died after a failed sync, the end of the log may be
  * in the system's cache and on no disk: it can be read, and a sync has nothing to do. Later
- * commits would be lost with it. So it is written back to the file, which writes it anew, before
+ * commits would be lost with it. So it is written back to the file, which writes it again, before
  * anything is appended. */
 static rt_status
 settle_log(rt_sqlite_store *s, rt_error *err)
@@ -237,12 +237,12 @@ rt_sqlite_unmark_relaxed(rt_sqlite_store *s)
 	if (acquire_turn(s, NULL) != RT_OK)
 		return;
 	call = rt_sqlite_call_on(s, &s->writer);
-	mark_relaxed(&call, false); /* on failure the mark stays, which is the safe side */
+	mark_relaxed(&call, false); /* on failure the mark stays, to be on the safe side */
 	rt_scope_deinit(&call.scope);
 	release_turn(s);
 }
 
-/* With the turn: everything that comes before SQLite's lock, and the lock. */
+/* While having the turn: everything before SQLite's lock, and the lock. */
 static rt_status
 begin_file(rt_sqlite_store *s, rt_error *err)
 {
@@ -256,7 +256,7 @@ begin_file(rt_sqlite_store *s, rt_error *err)
 			      s->place);
 	if (s->writer.db == NULL)
 		RT_TRY(scope, rt_sqlite_conn_open(s, &s->writer, true, &scope->error));
-	/* What is written to a file that was replaced is lost. */
+	/* Data written to a file that was replaced is lost. */
 	RT_TRY(scope, rt_sqlite_same_file(s, &scope->error));
 	if (!s->settled)
 		RT_TRY(scope, settle_log(s, &scope->error));
@@ -284,7 +284,7 @@ rt_sqlite_begin(rt_store *store, rt_error *err)
 	st = begin_file(s, err);
 	s->tx_project_last = 0;
 	s->tx_added = false;
-	/* The heads of the last commit are still true if nobody wrote since. */
+	/* The heads of the last commit are still valid if no other connection has written since. */
 	if (st == RT_OK && s->tx_project != 0 && data_version(s) != s->tx_version)
 		s->tx_project = 0;
 	if (st != RT_OK)

@@ -15,8 +15,8 @@
  *   - before a sync, a truncation, a query of the size, and a read that overlaps it;
  *   - when it is full.
  *
- * So outside of calls the buffer belongs to an open transaction: nobody else knows these frames,
- * and if the process dies they never existed. */
+ * So outside of calls the buffer belongs to an open transaction: no other connection knows these
+ * frames, and if the process dies they never existed. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sync_file_range */
 #endif

@@ -4,7 +4,7 @@
  *
  * SQLite writes every page of a commit to its write-ahead log with two system calls, for the
  * 24-byte frame header and the page. Most of our commits are two pages, so four calls, and half
- * the time of a commit that is not synced. The layer makes one call of them.
+ * the time of a commit that is not synced. The layer merges them into one call.
  *
  * Invariant: when the call that writes a commit's last frame returns, everything before it has
  * been written, so that a killed process loses nothing that was acknowledged, and a failed write
