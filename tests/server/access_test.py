@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who may ask for what, as a table: each route with each credential, Host, Origin,
-Sec-Fetch-Site, method and type of body, over real sockets.
+"""Access control as a table: each route with each credential, Host, Origin, Sec-Fetch-Site,
+method and body type, over real sockets.
 
-What each cell must be is said by oracle(), which was written from docs/security.md and not
-from the server. What is refused has changed nothing, has said nothing of any conversation, and
-every answer has the headers that keep browsers from using it elsewhere.
+The expected result of each cell comes from oracle(), which was written from docs/security.md
+and not from the server. A refused request must change nothing and reveal nothing about any
+conversation, and every response must have the security headers.
 
-Every route is asked with each value that differs in one dimension from a request that is let
-in. Of three routes (one that reads, one that changes, the page) all cells are tried with
-ALL=1, and otherwise CELLS of them (SEED says which).
+Every route is requested with each value that differs in one dimension from an allowed
+request. For three routes (one that reads, one that changes, the page) all cells are tried
+with ALL=1, otherwise CELLS random ones (SEED chooses them).
 """
 import base64
 import itertools
@@ -37,8 +37,7 @@ HEADERS = {
     b"content-security-policy": None,
 }
 
-# Routes that browsers with a project of their own do not see, and those that take a body of
-# any type but a form's.
+# Routes that isolated browsers may not use, and those that accept any body type except a form's.
 OWNER = {("GET", API + "/server"), ("POST", API + "/codes"), ("GET", API + "/projects"),
          ("POST", API + "/projects")}
 ANY_TYPE = {("POST", API + "/import"), ("POST", API + "/attachments"), ("POST", "/api/session")}
@@ -126,7 +125,7 @@ class Table:
                 MORE_TYPES]
 
     def credential(self, name):
-        """(headers, what is added to the query)"""
+        """Returns (headers, addition to the query)."""
         token, cookie = self.secret["token"], self.secret["cookie"]
         key = f"retake_{self.port}"
         wrong = "0" * 64
@@ -188,7 +187,7 @@ class Table:
         return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
     def oracle(self, route, cell):
-        """(status, word of the problem), or None: it is let in."""
+        """Returns (status, problem code), or None: allowed."""
         credential, host, origin, site, method, kind = cell
         if host in ("absent", "empty", "duplicate", "absolute") or credential in MALFORMED:
             return 400, "malformed-request"
@@ -241,7 +240,7 @@ class Route:
         self.harmless = harmless
 
 
-# ---- asking ----
+# ---- sending requests ----
 
 class Wire:
     def __init__(self, port):
@@ -261,7 +260,7 @@ class Wire:
         return bool(piece)
 
     def answer(self, method):
-        """(status, headers in small letters, body), or None: there is none."""
+        """Returns (status, lower-case headers, body), or None: no response."""
         while b"\r\n\r\n" not in self.rest:
             if not self.more():
                 return None
@@ -294,7 +293,7 @@ def word_of(body):
 
 
 class Asker:
-    """Sends cells, several on their way at a time, and looks at what comes back."""
+    """Sends cells, several at a time, and checks the responses."""
 
     def __init__(self, table, tally):
         self.table = table
@@ -309,7 +308,7 @@ class Asker:
         status, headers, body = answer
         self.counts[status] = self.counts.get(status, 0) + 1
         faults = []
-        # Without a Host, libmicrohttpd answers before anybody else sees the request.
+        # Without a Host, libmicrohttpd answers before the server sees the request.
         is_ours = cell[1] != "absent"
         for header, value in HEADERS.items() if is_ours else ():
             if header not in headers or (value is not None and headers[header] != value):
@@ -340,7 +339,7 @@ class Asker:
         self.tally.check(name, not faults, *faults)
 
     def ask(self, cells):
-        """cells: (route, cell) of which no one is answered by a stream."""
+        """cells: (route, cell), none of which is answered with a stream."""
         keeping, closing = [], []
         for route, cell in cells:
             wanted = self.table.oracle(route, cell)
@@ -383,10 +382,10 @@ class Asker:
             wire.close()
 
 
-# ---- what is there ----
+# ---- the data ----
 
 def plant(client, text):
-    """Text in every place that can bear it."""
+    """Creates text in every kind of object that can contain it."""
     for op in ({"op": "entry.append", "content": text + " question", "mine": text},
                {"op": "entry.append", "role": "AI " + text, "content": text + " answer"},
                {"op": "label.set", "entry": "@", "label": "label-" + text},
@@ -425,7 +424,7 @@ BODIES = {
 
 
 def routes_of(document):
-    """Each (pattern, methods, path with values)."""
+    """Returns (pattern, methods, path with values) of each route."""
     found = {}
     for path, methods in document["paths"].items():
         found[API + path] = {method.upper() for method in methods} & set(METHODS)
@@ -448,15 +447,15 @@ def state(server, place, guest):
     return (place.canonical(), place.canonical(guest), server.client().get("/projects").body)
 
 
-# ---- the parts ----
+# ---- the checks ----
 
 def with_query(route, table, cell):
-    """A route whose path has a query already takes no second question mark."""
+    """A path that already has a query cannot get a second one."""
     return "?" in route.path and "query" in cell[0]
 
 
 def near_cells(table, route):
-    """Cells that differ in one dimension from one that is let in."""
+    """Cells that differ in one dimension from an allowed one."""
     methods = sorted(route.methods) or ["GET"]
     for method in methods:
         kind = "application/octet-stream" if (method, route.pattern) in ANY_TYPE \
@@ -497,7 +496,7 @@ def classes():
 
 
 def chance_cell(rng, dimensions):
-    """Half of them anywhere, half near to what is let in."""
+    """Random cells: half of them anywhere, half close to an allowed one."""
     if rng.random() < 0.4:
         return tuple(rng.choice(values) for values in dimensions)
     good = (["token", "cookie"], ["127.0.0.1", "localhost", "[::1]"],
@@ -536,7 +535,7 @@ def cells_of(table, which, is_all, count, is_wanted):
 
 
 def all_cells(tally, table, secret, check_state):
-    """Of three routes, all cells or some: first those that are refused."""
+    """All cells or a sample for three routes: refused ones first."""
     is_all = bool(os.environ.get("ALL"))
     count = int(os.environ.get("CELLS", "20000"))
     with multiprocessing.Pool(2) as pool:
@@ -558,7 +557,7 @@ def all_cells(tally, table, secret, check_state):
 
 
 def the_test_can_fail(tally, table, place):
-    """The very requests that are refused do change something where they are let in."""
+    """The same requests do change something when they are allowed."""
     for route in classes()[:2]:
         before = place.canonical()
         Asker(table, tally).ask([(route, ("token", "127.0.0.1", "absent", "absent", "POST",
@@ -632,7 +631,7 @@ def session(tally, place, server, other):
 
 
 def own_projects(tally, table, server, routes):
-    """A browser that names another project has its own all the same."""
+    """A browser that names another project still gets its own."""
     other = server.browser()
     asked = 0
     for route in routes:
@@ -652,7 +651,7 @@ def own_projects(tally, table, server, routes):
 
 
 def over_socket(tally, place, server):
-    """The socket needs no token, and is no way in for a page."""
+    """The socket needs no token, and cannot be used by a page."""
     path = os.path.join(place.folder, "retake/sock")
     tally.equal("the socket is for its owner alone", os.stat(path).st_mode & 0o777, 0o600)
     for name, headers, wanted in (("alone", "", 200), ("Origin", "Origin: http://127.0.0.1:%d\r\n"
@@ -669,7 +668,7 @@ def over_socket(tally, place, server):
 
 
 def as_nobody(function, *arguments):
-    """What the function says in a process of another user."""
+    """Returns the result of a function that runs in a process of another user."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -690,7 +689,7 @@ def as_nobody(function, *arguments):
 
 
 def knock(token, path, port):
-    """How far somebody comes who has nothing."""
+    """Tries everything that is possible without a credential."""
     found = []
     try:
         with open(token, encoding="ascii") as file:
@@ -712,7 +711,7 @@ def knock(token, path, port):
 
 
 def other_user(tally, place, server):
-    """Another user can connect to the port, and no more. Needs root, who can be others."""
+    """Another user can connect to the port, but do nothing. Needs root, to change the user."""
     if os.geteuid() != 0:
         return
     token = os.path.join(place.folder, "state/retake/token")
@@ -732,7 +731,7 @@ def other_user(tally, place, server):
 
 
 def other_address(tally):
-    """--listen and --host: by that name and no other, with the token."""
+    """--listen and --host: only under that name, and with the token."""
     with Place() as place, Server(place, "--listen", "127.0.0.2", "--host",
                                   "127.0.0.2,desk.example:443") as server:
         for host, wanted in ((f"127.0.0.2:{server.port}", 200), ("desk.example", 200),
@@ -754,8 +753,8 @@ def other_address(tally):
 
 
 def half_a_port(tally):
-    """localhost is ::1 as well: where somebody else has the port there, the server does not
-    begin, since pages of that port would be taken for its own."""
+    """localhost is also ::1: if another program has the port there, the server does not start,
+    because pages of that program would be treated as its own."""
     for _ in range(20):
         try:
             other = socket.create_server(("::1", 0), family=socket.AF_INET6)
@@ -811,7 +810,7 @@ def main():
         every_route(tally, table, routes, check_state)
         if not server.client().get("/health").status == 200:
             tally.check("it still answers", False)
-    # The cells that were let in may have changed something: a new store.
+    # Allowed cells may have changed the data: use a new store.
     with Place() as place, Server(place, "--isolate") as server:
         plant(server.client(), HOME)
         guest = server.browser()

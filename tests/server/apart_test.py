@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a browser does in its own project leaves alone what others keep: a purge there takes
-nothing out of the runs and the log of requests of other projects, a model that the
-configuration has by another name reads no file, and what others call theirs is not told."""
+"""Isolation of browser projects: a purge in one leaves runs and the request log of other
+projects unchanged, a model that the configuration names differently reads no file, and names
+of other projects' objects are not revealed."""
 import glob
 import json
 import os
@@ -14,7 +14,7 @@ TEXTS = ("hello", "builtin", "echo", "1", "request", ":", "n")
 
 
 def record(place):
-    """The lines of the log of requests, the oldest first."""
+    """The lines of the request log, oldest first."""
     lines = []
     for name in sorted(glob.glob(place.folder + "/state/retake/comms/*")):
         with open(name, encoding="utf-8") as file:
@@ -68,7 +68,7 @@ def files(tally, place, owner, browser):
         answer = browser.post("/discussions/main/runs", {"text": "?", "model": model})
         tally.equal("no file for a browser: " + model, answer.status, 409, answer)
     tally.equal("a program may", run(owner, "mine/play:" + path).json["state"], "done")
-    # What a browser leaves in a setting is not opened for the owner either.
+    # A path that a browser stored in a setting is not opened for the owner either.
     name = browser.get("/info").json["project"]
     for model in ("builtin/play:" + path, "mine/play:" + path):
         browser.put("/settings/model", {"value": model})

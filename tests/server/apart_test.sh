@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What a browser does in its own project leaves alone what others keep.
+# Isolation of browser projects, see apart_test.py.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 tests/server/apart_test.py

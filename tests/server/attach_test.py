@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Context files, and the symbols that a question names: the same bytes in `context`, on the wire, in `context --sent`, `replay` and the
-TOML export's sent_markdown, also after the files have changed; undo of a list; the directories of
-`serve --files`."""
+"""Context files, and symbols that a question names: the same bytes in `context`, on the wire, in
+`context --sent`, `replay` and sent_markdown of the TOML export, also after the files have
+changed; undo of a file list; the directories of `serve --files`."""
 import base64
 import http.server
 import json
@@ -33,7 +33,7 @@ ANSWERS = {
 
 
 class Models(http.server.ThreadingHTTPServer):
-    """Answers as one family does, and records the bodies of requests."""
+    """A model server that responds like one API family, and records request bodies."""
 
     def __init__(self, family):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -66,7 +66,7 @@ def write(path, data):
 
 
 DEFINED = "int twice_{0}(int n)\n{{\n\treturn 2 * n + {0};\n}}\n"
-SYMBOLS = range(3, 13)  # that the question names
+SYMBOLS = range(3, 13)  # named in the question
 
 
 def has_ctags():
@@ -76,7 +76,7 @@ def has_ctags():
 
 
 class Tree:
-    """A git working tree with 20 texts and two images, and the program in it."""
+    """A git working tree with 20 text files and two images, and commands that run in it."""
 
     def __init__(self, place, tally):
         self.place, self.tally = place, tally
@@ -101,7 +101,7 @@ class Tree:
 
 
 def texts_of(value):
-    """All strings in a JSON document, one after the other."""
+    """All strings in a JSON document, depth first."""
     if isinstance(value, str):
         return value
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
@@ -181,7 +181,7 @@ def check_family(tally, family):
         tally.check(f"{family}: context --sent", tree.run("context", "--sent").strip() == wire)
         tally.check(f"{family}: replay", tree.run("replay", reply["entry"]).strip() == wire)
         sent = check_export(tally, family, tree)
-        if family == "anthropic":  # the form that the export writes: byte for byte
+        if family == "anthropic":  # the format of the export: byte for byte
             tally.equal("sent_markdown is the request", sent, markdown_of(json.loads(wire)))
         tally.check(f"{family}: sent_markdown: every text and symbol", all(
             f"File `src/f{i:02}.c`:\n\n````c\n/* {i} ``` */\nint compute_{i:02}(void);\n"
@@ -201,14 +201,14 @@ def check_family(tally, family):
 
 
 def raw_body(answer):
-    """The request in an answer, as bytes: its last member."""
+    """The request in a response, as bytes: its last member."""
     end = answer.body.rstrip()
     start = end.index(b'"body":') + len(b'"body":')
     return end[start:-1]
 
 
 def check_page(tally, family, tree, context, wire):
-    """What the page shows: the next request before the question, and the last one after it."""
+    """Data of the page: the next request before the question, and the last one after it."""
     with Server(tree.place, "--files", tree.folder) as server:
         one = server.client()
         tally.check(f"{family}: sent, over HTTP",
@@ -220,7 +220,7 @@ def check_page(tally, family, tree, context, wire):
 
 
 def markdown_of(body):
-    """A request in the form of Anthropic, as sent_markdown has it."""
+    """An Anthropic request in the format of sent_markdown."""
     return "\n".join(f"## {message['role']}\n\n" + (
         message["content"] if isinstance(message["content"], str) else
         "\n".join(part["text"] for part in message["content"] if "text" in part)) + "\n"
@@ -236,7 +236,7 @@ def check_export(tally, family, tree):
 
 
 def check_changes(tally, family, tree, models, named):
-    """What differs now; undo of a change of the lists changes the next request."""
+    """Lists current differences; undoing a change of the lists changes the next request."""
     changed = json.loads(tree.run("context", "--changed", "--json"))["files"]
     kinds = sorted(file["change"] for file in changed)
     tally.equal(f"{family}: what differs now", kinds,
@@ -320,7 +320,7 @@ HOSTILE = ["../secret/a.txt", "sub/../../secret/a.txt", "%2e%2e/secret/a.txt", "
 
 
 def check_hostile(tally):
-    """Nothing outside of --files is read, by whatever name, also while links are swapped."""
+    """Nothing outside --files is read, by any name, also while symbolic links are replaced."""
     with Place() as place:
         inside, outside = place.folder + "/inside", place.folder + "/secret"
         write(inside + "/sub/a.txt", "the public text")
@@ -347,7 +347,7 @@ def check_hostile(tally):
             stop = threading.Event()
 
             def swap():
-                """The directory and a link to the outside, in turns, under one name."""
+                """Alternates between the directory and a link to the outside, under one name."""
                 os.rename(inside + "/sub", inside + "/real")
                 while not stop.is_set():
                     os.rename(inside + "/swap", inside + "/link2")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Context files in requests: the bytes on the wire of four families of servers, the request built
-# again after the files have changed, and what a client of the server may name.
+# Context files in requests: the bytes on the wire for four API families, reconstruction of the
+# request after the files have changed, and what a client may name.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 tests/server/attach_test.py

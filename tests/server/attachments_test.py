@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files attached to entries over HTTP: stored, referred to, downloaded, limited, isolated."""
+"""Attachments over HTTP: stored, referenced, downloaded, limited, isolated."""
 import sys
 
 from client import Place, Server, Tally

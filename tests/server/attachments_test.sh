@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Files attached to entries, over HTTP.
+# Attachments over HTTP.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 tests/server/attachments_test.py

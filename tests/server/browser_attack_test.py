@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A hostile page in a real browser (attack.html), on another port of this machine, on another
-name, and on a name that was made to point to the server's own address (DNS rebinding); once in
-a browser that is let in, once in one that is not. It tries everything that pages can do. The
-server's projects stay as they are, and the page reads nothing.
+"""A hostile page in a real browser (attack.html): on another port of this machine, on another
+name, and on a name that is rebound to the server's address (DNS rebinding); in a signed-in
+browser and in one that is not. It tries everything that pages can do. The server's projects
+must stay unchanged, and the page must read nothing.
 
-That the page does what it says is seen at a server that lets everybody do everything: there
-all of it arrives, with cookies, and can be read."""
+A control server without any protection shows that the attacks work: there all requests
+arrive, with cookies, and can be read."""
 import base64
 import fcntl
 import http.server
@@ -32,7 +32,7 @@ PATIENCE_S = 120
 # ---- the browser ----
 
 class Browser:
-    """Chromium, told what to do over a pipe (the DevTools protocol)."""
+    """Chromium, controlled over a pipe (the DevTools protocol)."""
 
     def __init__(self, program):
         self.folder = tempfile.mkdtemp(prefix="retake-browser-")
@@ -52,7 +52,7 @@ class Browser:
              "--disable-dev-shm-usage", "--disable-background-networking", "--disable-sync",
              "--disable-component-update", "--disable-extensions", "--no-proxy-server",
              "--disable-popup-blocking", "--password-store=basic", "--use-mock-keychain",
-             # What the browser itself would keep from us is not what is tested here.
+             # Protections of the browser itself are disabled: this tests the server.
              "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,"
              "HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
              "--host-resolver-rules=MAP evil.test 127.0.0.1",
@@ -94,7 +94,7 @@ class Browser:
         return self.number
 
     def pump(self, until):
-        """Takes what comes until that is true."""
+        """Processes messages until the condition is true."""
         end = time.monotonic() + PATIENCE_S
         while not until():
             left = end - time.monotonic()
@@ -157,7 +157,7 @@ class Browser:
 # ---- the other servers ----
 
 class Lax(http.server.BaseHTTPRequestHandler):
-    """Lets everybody do everything; and serves the page."""
+    """A server without any protection, which also serves the page."""
 
     protocol_version = "HTTP/1.1"
 
@@ -205,7 +205,7 @@ def lax():
     return server
 
 
-# ---- what is tried ----
+# ---- the attacks ----
 
 def routes(code):
     some = [("GET", "/"), ("GET", "/?code=" + code), ("GET", API + "/info"),
@@ -234,7 +234,7 @@ def run_attack(browser, page, target, given, before=""):
 
 
 def control(tally, browser, page_server):
-    """Where nothing is refused, all of it arrives and can be read."""
+    """On the unprotected server all requests arrive and can be read."""
     open_server = lax()
     port = open_server.server_port
     tab = browser.tab()
@@ -271,7 +271,7 @@ def control(tally, browser, page_server):
 
 
 def judge(tally, name, report, is_same_origin):
-    """What the page could read, and see."""
+    """Checks what the page could read and observe."""
     text = json.dumps(report)
     tally.check(f"{name}: nothing of a conversation is read",
                 PLANTED not in text and GUEST not in text, text)
@@ -333,7 +333,7 @@ def main():
                     time.sleep(0.1)
                 judge(tally, name, report, page == target)
                 tally.check(f"{name}: it has arrived", arrived > 150 or "[::1]" in target, arrived)
-                # The page goes there itself: by a link, and by a form.
+                # Top-level navigation by the page: by a link and by a form.
                 for how in (f"location.href = '{target}{API}/discussions/d1/entries'",
                             f"document.body.innerHTML = '<form method=post enctype=text/plain "
                             f"action={target}{API}/ops/entry.append><input name=\\'{{\"content\":"
@@ -348,7 +348,7 @@ def main():
                                 GUEST not in text and "evil" not in text.replace("evil.test", ""),
                                 text)
                 tally.check(f"{name}: nothing has changed", state() == before)
-                # The page had a code that is good, and could not use it up.
+                # The page had a valid sign-in code, and could not use it up.
                 answer = Client(server, {}).request("GET", "/?code=" + code)
                 tally.equal(f"{name}: the code was not used", answer.status, 303, answer)
                 if os.environ.get("TIMES"):
@@ -365,7 +365,7 @@ def main():
                 browser.go(tab, f"http://{host}:{port}/?code={own}")
                 text = browser.text(tab)
                 tally.check(f"{host}: a browser is let in", "has not been let in" not in text, text)
-                # The page's own policy lets nothing be asked from it, so we do.
+                # The page's own policy forbids requests, so the test sends them.
                 cookies = browser.call("Storage.getCookies", {})["cookies"]
                 inside = "; ".join(f"{one['name']}={one['value']}" for one in cookies
                                    if one["domain"] == host)

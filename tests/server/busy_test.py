@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""While another program writes to the store, a browser that is being let in waits for it, and
-nobody else does: not other browsers, and not who shares a loop with them."""
+"""While another program holds the store's write lock, a browser that signs in has to wait, but
+no other client does: neither other browsers nor connections of the same event loop."""
 import sqlite3
 import sys
 import threading
@@ -23,7 +23,7 @@ def main():
         before = one.get("/server").json["requests"]
         login.start()
         own = 1
-        while one.get("/server").json["requests"] <= before + own:  # what we ask counts, too
+        while one.get("/server").json["requests"] <= before + own:  # our own request counts, too
             own += 1
         for _ in range(20):
             tally.equal("is answered", browser.get("/discussions").status, 200)

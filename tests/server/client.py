@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of this folder share: a server with a home of its own, clients of it, a
-reader of events, and a tally."""
+"""Shared by the tests of this directory: a server with a home directory, clients, a reader of
+events, and a tally of checks."""
 import http.client
 import json
 import os
@@ -19,7 +19,7 @@ WAIT_S = 60
 
 
 class Tally:
-    """Counts checks, and says what failed."""
+    """Counts checks and reports failures."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -70,7 +70,7 @@ class Answer:
 
 
 class Place:
-    """A store and a home of its own. Nothing outside the folder is read or written."""
+    """A store and a home directory. Nothing outside is read or written."""
 
     def __init__(self, folder=None, name="test.db"):
         self.is_ours = folder is None
@@ -111,7 +111,7 @@ class Place:
 
 
 class Server:
-    """retake serve, until the end of the with block."""
+    """A `retake serve` process that is stopped at the end of the with block."""
 
     def __init__(self, place, *args, port=0):
         self.place = place
@@ -164,7 +164,7 @@ class Server:
         return Client(self, {"Authorization": "Bearer " + self.token}, project)
 
     def browser(self):
-        """Another browser: let in with a code, with a cookie of its own."""
+        """Another browser: signed in with a code, with its own cookie."""
         code = self.client().post("/codes", {}).json["code"]
         answer = Client(self, {}).request("GET", "/?code=" + quote(code))
         cookie = answer.headers.get("set-cookie", "").split(";")[0]
@@ -174,7 +174,7 @@ class Server:
                              "Sec-Fetch-Site": "same-origin"})
 
     def raw(self, data):
-        """These bytes, and all that comes back until the server closes."""
+        """Sends raw bytes; returns everything until the server closes the connection."""
         with socket.create_connection(("127.0.0.1", self.port), WAIT_S) as wire:
             wire.sendall(data)
             wire.shutdown(socket.SHUT_WR)
@@ -187,7 +187,7 @@ class Server:
 
 
 class Client:
-    """One connection, kept open."""
+    """A client with one persistent connection."""
 
     def __init__(self, server, headers, project=None):
         self.server = server
@@ -197,7 +197,7 @@ class Client:
         self.wire = None
 
     def request(self, method, path, body=None, headers=None):
-        """body: bytes, or something to be sent as JSON."""
+        """body: bytes, or a value to send as JSON."""
         all_headers = {**self.headers, **(headers or {})}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, ensure_ascii=False).encode()
@@ -212,7 +212,7 @@ class Client:
                 got = self.wire.getresponse()
                 break
             except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-                self.close()  # kept open for too long
+                self.close()  # the idle connection was closed
                 if is_last:
                     raise
         answer = Answer(got.status, {k.lower(): v for k, v in got.getheaders()}, got.read())
@@ -241,7 +241,7 @@ class Client:
 
 
 class Stream:
-    """Server-sent events of one connection, read as a browser does."""
+    """The server-sent events of one connection."""
 
     def __init__(self, client, path, last_id=None):
         headers = {**client.headers, "Accept": "text/event-stream"}
@@ -256,7 +256,7 @@ class Stream:
         self.last_id = last_id
 
     def read(self, most=65536):
-        """Some more bytes; the events that are whole now, as (id or None, event, data)."""
+        """Reads more bytes; returns the complete events as (id or None, event, data)."""
         piece = self.got.read1(most)
         self.bytes += len(piece)
         self.rest += piece
@@ -278,7 +278,7 @@ class Stream:
         return found, piece == b""
 
     def until(self, is_last):
-        """Events up to the first for which is_last(event, data), with it."""
+        """Events up to and including the first for which is_last(event, data)."""
         found = []
         while True:
             events, is_over = self.read()
@@ -295,7 +295,7 @@ class Stream:
 
 
 def seeds(variable, default):
-    """Numbers of the runs that are wanted, and the first seed."""
+    """The numbers of the requested runs, and the first seed."""
     count = int(os.environ.get(variable, default))
     first = int(os.environ.get("SEED", "1"))
     return range(first, first + count)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The server ends as it should while clients go on asking on connections that they keep open: with
-status 0, and every answer that is begun is whole. ROUNDS=100 for so many."""
+"""Orderly shutdown while clients keep sending requests on persistent connections: the exit
+status is 0, and every response that was started is complete. ROUNDS=100 sets the number."""
 import os
 import socket
 import sys
@@ -15,7 +15,7 @@ CLIENTS = 60
 
 
 def answer_of(wire):
-    """Status and body; None: the connection ended before one began."""
+    """Returns status and body; None: the connection ended before a response."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = wire.recv(65536)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The server's end while it is asked, see end_test.py. ROUNDS=100 for so many.
+# Shutdown under load, see end_test.py. ROUNDS=100 sets the number.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 tests/server/end_test.py

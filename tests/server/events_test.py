@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Streams of events, cut at any byte and resumed with Last-Event-ID, while the server and
-another process write; replies in flight; and a history that is replaced."""
+"""Event streams, cut at any byte and resumed with Last-Event-ID, while the server and another
+process write; replies in progress; and a history that is replaced."""
 import json
 import os
 import subprocess
@@ -11,7 +11,7 @@ from client import RETAKE, Place, Server, Tally, chance, seeds
 
 
 class Other:
-    """Another process that writes into the same store: retake apply, kept open."""
+    """Another process that writes to the same store: a running `retake apply`."""
 
     def __init__(self, place):
         self.process = subprocess.Popen([RETAKE, "--db", place.db, "apply"], env=place.env,
@@ -53,7 +53,7 @@ def the_cuts(tally, place, server):
     for seed in seeds("CUTS", 60):
         roll = chance(seed, "cuts")
         stream = None
-        if roll.random() < 0.5:  # it listens while things happen, or comes later
+        if roll.random() < 0.5:  # listens during the changes, or connects later
             stream = client.events("/events", last_id)
         for _ in range(roll.randrange(6)):
             at += 1
@@ -89,7 +89,7 @@ def the_cuts(tally, place, server):
 
 
 def other_process_arrives(tally, place, server):
-    """Somebody listens, and only another process writes."""
+    """A client listens while only another process writes."""
     client, other = server.client(), Other(place)
     stream = client.events()
     stream.until(lambda event, data: event == "hello")
@@ -124,7 +124,7 @@ def bad_ids(tally, server):
     client = server.client()
     for last_id in ("x", "1", "..", "zz.1", "1.x", "9" * 40 + ".1"):
         stream = client.events("/events", last_id)
-        if stream.status == 200:  # a history that is none of ours
+        if stream.status == 200:  # an unknown history
             got = stream.until(lambda event, data: event in ("reset", "op", "hello"))
             tally.check("an id of elsewhere is no place here",
                         any(event in ("reset", "hello") for _, event, _ in got), last_id, got)
@@ -146,7 +146,7 @@ def another_history(tally, place, server):
     old_id = stream.last_id
     for who in ("the server", "another process"):
         client.op({"op": "entry.append", "content": "another sesame-secret"})
-        # a label is in the log itself, which becomes another by losing it
+        # a label is part of the log, which is rewritten when it is removed
         client.op({"op": "label.set", "entry": "@", "label": "the sesame-secret"})
         purge = {"op": "purge", "text": "sesame-secret"}
         done = client.op(purge).json if who == "the server" else other.op(purge)
@@ -178,8 +178,8 @@ def another_history(tally, place, server):
 
 
 def a_reply(tally, place, server):
-    """A reply that arrives slowly, read by streams that are cut all the time. Where the reply had
-    come to its end before there was another stream, nobody was told of it: then once more."""
+    """A slow reply, read by streams that are cut all the time. If the reply ended before the
+    next stream was open, its end was not observed: repeat."""
     with open(os.path.join(place.folder, "talk.jsonl"), "w", encoding="utf-8") as file:
         for at in range(60):
             file.write(json.dumps({"text": f"wörd{at} " * 20}) + "\n")
@@ -192,7 +192,7 @@ def a_reply(tally, place, server):
 
 
 def read_in_cuts(tally, place, client, roll):
-    """False: it was not seen to the end, or not in pieces."""
+    """False: its end was not observed, or it did not arrive in several pieces."""
     stream = client.events()
     stream.until(lambda event, data: event == "hello")
     started = client.post("/discussions/main/runs", {

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/http.md, followed from the start: every command is run, and what it prints has to be what
-stands there, ids, times, tags and ports apart. With --write the page is brought up to date.
+"""Runs all commands of docs/http.md from the start, and compares their output with the page,
+except for ids, times, tags and ports. With --write the page is updated.
 
-Blocks marked console hold commands ("$ ", gone on with "> ") and what they print. Between
+Blocks marked console contain commands ("$ ", continued with "> ") and their output. Between
 
   <!-- serve -->     the server, with its first lines
   <!-- examples -->  are run one after the other, in one shell
-  <!-- watch -->     runs beside them until the end, with its first lines. Events of rows and
-                     those of runs each have their order, but not among each other; pieces of a
-                     reply that follow each other are one
+  <!-- watch -->     runs in parallel until the end, with its first lines. Row events and run
+                     events are each in order, but not relative to each other; consecutive
+                     pieces of a reply count as one
 """
 import os
 import re
@@ -27,7 +27,7 @@ PORT = 8999            # on the page
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 NAMES = ["k3f9", "3zn0", "x7qp", "b2ma", "9wde", "h5tc", "m0vr", "e8js", "q4yn", "u6ak", "c1zg",
          "p9xb"]
-# What is another each time, and what stands for it: a text, or a list for each in its turn.
+# What varies between runs, and its replacement: a text, or a list for consecutive occurrences.
 CHANCE = [
     (r'(?<="id":")[0-9a-z]{4}(?=")|(?<="entry":")[0-9a-z]{4}(?=")|(?<="question":")[0-9a-z]{4}(?=")'
      r'|(?<="head":")[0-9a-z]{4}(?=")|(?<="parent":")[0-9a-z]{4}(?=")|(?<="after":")[0-9a-z]{4}(?=")'
@@ -59,7 +59,7 @@ def masked(text, folder, port):
 
 
 def commands_of(block):
-    """(command, what it prints) of each."""
+    """Returns (command, output) of each."""
     found = []
     for line in block.splitlines(keepends=True):
         if line.startswith("$ "):
@@ -77,7 +77,7 @@ def shown(command):
 
 
 class Beside:
-    """A command that runs on, and its lines."""
+    """A command that keeps running, and its output."""
 
     def __init__(self, command, env, folder):
         self.process = subprocess.Popen(["bash", "-c", "exec " + command.strip()], env=env,
@@ -99,7 +99,7 @@ class Beside:
                 return
 
     def until(self, text):
-        """Waits until it has said so; what it has said up to the end of that line."""
+        """Waits for a line with this text; returns the output up to the end of that line."""
         with self.more:
             self.more.wait_for(lambda: text in self.said.decode(errors="replace"), WAIT_S)
             said = self.said.decode(errors="replace")
@@ -116,7 +116,7 @@ class Beside:
 
 
 def run_all(commands, env, folder):
-    """What each prints, in one shell."""
+    """Runs commands in one shell; returns the output of each."""
     script = "".join(f"{command}printf '\\001\\n'\n" for command in commands)
     done = subprocess.run(["bash", "-c", "exec 2>&1\n" + script], env=env, cwd=folder,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=300)
@@ -129,13 +129,13 @@ DELTA = re.compile(r'event: run\.delta\ndata: {"run":"([^"]+)","offset":\d+,"tex
 
 
 def in_order(text):
-    """Rows, and the rest; deltas that follow each other are one."""
+    """Row events, and the others; consecutive deltas count as one."""
     rows, rest = [], []
     for event in re.findall(r".*?\n\n", text, re.S):
         (rows if "event: op\n" in event else rest).append(event)
     joined, said = [], ""
     for event in rest:
-        # What it says of itself besides depends on how soon that is.
+        # Its other members depend on timing.
         event = re.sub(r'(event: run\.started\ndata: {"run":"[^"]+").*', r"\1}", event)
         delta = DELTA.fullmatch(event)
         if delta:
@@ -155,7 +155,7 @@ def part(text, name):
 
 
 def filled(text, begin, end, said):
-    """The blocks between, with what their commands have printed."""
+    """The blocks in this range, with the output of their commands."""
     said = iter(said)
 
     def fill(match):
@@ -166,7 +166,7 @@ def filled(text, begin, end, said):
 
 
 def can_follow():
-    """Is there a curl that knows %header{}?"""
+    """Does curl support %header{}?"""
     try:
         said = subprocess.run(["curl", "--version"], stdout=subprocess.PIPE, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -207,7 +207,7 @@ def main():
     here = [command.replace(str(PORT), str(port)) for command, _ in blocks]
     said = "".join(line for line in said.splitlines(keepends=True) if "created a new store" not in line)
     served = masked(said, folder, port)
-    # The watch begins when all that stands before it on the page is done.
+    # The watch starts when everything before it on the page is done.
     fifo = folder + "/watching"
     os.mkfifo(fifo)
     here.insert(beside, f"cat {fifo}\n")
@@ -228,7 +228,7 @@ def main():
     watched = watcher[0].until("event: run.ended\ndata") + "\n"
     watcher[0].end()
     tally.equal("the server ends", server.end(), 0)
-    # Ids are told apart across all of it, in the order of the page.
+    # Ids are numbered across all of the output, in the order of the page.
     everything = masked("\2".join([*outputs[:beside], watched, *outputs[beside:]]), folder,
                         port).split("\2")
     watched = everything.pop(beside)

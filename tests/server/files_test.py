@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A server that may open few files. Whoever connects, without a word, at all of its addresses
-together, leaves it those that the store, its record and hooks need."""
+"""A server with a low limit of open files. Clients that only connect, at all its addresses
+together, cannot use up the descriptors that the store, the request log and hooks need."""
 import os
 import socket
 import sys
@@ -13,7 +13,7 @@ FILES, KEPT = 700, 200
 
 
 def connect(family, address, count):
-    """As many as can be had; what nobody accepts waits in the listener's queue."""
+    """Opens as many connections as possible; unaccepted ones wait in the listen queue."""
     found = []
     for _ in range(count):
         wire = socket.socket(family)

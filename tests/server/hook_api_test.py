@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The Hook API: the list read, replaced and brought back; fields; callbacks; and that none of
-it is for somebody who is not let in."""
+"""The Hook API: the list read, replaced and restored; fields; callbacks; and none of it without
+signing in."""
 import json
 import pathlib
 import sys
@@ -34,7 +34,8 @@ READ_ONLY = ["ai_status", "discussion_names", "take_names", "can_undo", "can_red
              "ai_entry_count", "muted_count", "collapsed_count", "edited_count",
              "partial_count", "content_bytes", "current_provider", "token_usage", "usage",
              "last_request", "comms_log", "git_commit", "app_debug_info"]
-# Of the program that the API comes from, without a counterpart: each says why.
+# Functions of the program that the API comes from, without a counterpart here: each response says
+# why.
 NO_MEANING = ["show_command_palette", "ui_focus_agent", "ui_manual_approve", "mma_status",
               "active_tier", "active_persona", "ui_separate_message_panel"]
 
@@ -48,7 +49,7 @@ def entries(client):
 
 
 def undo(tally, client, answer):
-    """What the answer says how to take it back, done."""
+    """Undoes a change as its response describes."""
     how = answer.json.get("undo") or answer.json["op"]["undo"]
     done = api(client, how["method"], how["path"], {})
     tally.equal("it is undone as it says", done.status, 200, how, done)
@@ -144,7 +145,7 @@ def conditions(tally, client):
 
 
 def many_at_once(tally, server):
-    """Clients that each add one to the list that they read: none is lost who saw it."""
+    """Several clients append to the list they have read: no successful change is lost."""
     lost = []
 
     def add(name):
@@ -174,8 +175,8 @@ def many_at_once(tally, server):
 
 
 def lists_against_lists(tally, server):
-    """Whole lists without a condition, while others append: each is done on what is there
-    then, so the last one stands, and nothing of another is left beside it."""
+    """Clients replace the whole list unconditionally while others append: each replacement
+    applies to the current list, so the last one wins, and no other entry remains beside it."""
     client = server.client()
     api(client, "POST", "/api/session", [])
     answers = []
@@ -258,7 +259,7 @@ def fields(tally, place, client):
 
 
 def computed(tally, place, client):
-    """Read-only fields follow what happens."""
+    """Read-only fields are updated by changes."""
     def field(name):
         return api(client, "GET", "/api/state/" + name).json["value"]
 
@@ -334,11 +335,11 @@ def computed(tally, place, client):
 
 
 def check_rotated(tally, place, field, line):
-    """The newest hundred lines, in their order, where the log has several files."""
+    """The newest hundred lines, in order, if the log consists of several files."""
     folder = pathlib.Path(place.folder) / "state/retake/comms"
     one = sorted(folder.glob("*.jsonl"))[-1]
     files = []
-    for day in range(1, 4):  # 80 lines each; all older than the server's own file
+    for day in range(1, 4):  # 80 lines each, all older than the server's log file
         files.append(one.with_name(f"2001010{day}T000000Z" + one.name[one.name.rindex("-"):]))
         with open(files[-1], "w", encoding="utf-8") as file:
             for i in range(80):
@@ -354,7 +355,7 @@ def check_rotated(tally, place, field, line):
 
 
 def typing(tally, client):
-    """What is typed through HTTP is one step."""
+    """A change over HTTP is one step."""
     api(client, "POST", "/api/reset")
     api(client, "PUT", "/api/state/top_p", {"value": 0.5})
     for text in ("h", "he", "hel", "hell", "hello"):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hooks are added, changed, renamed and removed while a server runs: each counts for the very next
-operation. Where they cannot be read any more, nothing is done that they might have stopped."""
+"""Hooks are added, changed, renamed and removed while a server runs: each change applies to the
+next operation. If the hooks cannot be read, operations that they might deny are refused."""
 import json
 import os
 import shutil
@@ -17,7 +17,7 @@ ROUNDS = 40
 
 
 def write(path, text, mode=0o755):
-    """Whole at once, as an editor or an installer would."""
+    """Replaces the file atomically, as editors and installers do."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path + "~", "w", encoding="utf-8") as file:
         file.write(text)
@@ -63,7 +63,7 @@ def folders(w):
     w.denied("renamed to a hook", "guarded: two")
     os.unlink(event + "/30-f")
     w.allowed("removed")
-    # As fast as it goes: times in the file system are coarser than this.
+    # As fast as possible: timestamps of the file system are coarser than this.
     for i in range(ROUNDS):
         write(event + "/10-fast", DENY % i)
         w.denied(f"round {i}", f"guarded: {i}")
@@ -74,7 +74,7 @@ def folders(w):
     w.allowed("the folder is gone")
     os.rename(w.hooks + ".old", w.hooks)
     w.denied("the folder is back", "guarded: stay")
-    # Long enough for every time to be settled: then only what has changed is looked for.
+    # Long enough for all timestamps to be settled: after that only changes are looked for.
     time.sleep(3)
     w.denied("later", "guarded: stay")
     w.denied("and once more", "guarded: stay")
@@ -122,7 +122,7 @@ def stays(w):
 
 
 def trusted(w):
-    """Those of the work folder still need trust."""
+    """Hooks of the working directory still need trust."""
     path = w.place.folder + "/.retake/hooks/entry.before_add/10-p"
     write(path, DENY % "project")
     w.allowed("a project's that nobody trusts")
@@ -136,7 +136,7 @@ def trusted(w):
 
 
 def unreadable(w):
-    """Not as root, who may read everything: a name that leads nowhere to be read does as well."""
+    """Unreadable hooks. Root can read everything, so a dangling link is used."""
     event = w.hooks + "/entry.before_add"
     write(event + "/10-guard", DENY % "guard")
     w.denied("before", "guarded: guard")
@@ -161,7 +161,7 @@ def unreadable(w):
 
 
 def stream(place, tally):
-    """The same in one run of apply."""
+    """The same within one run of `retake apply`."""
     hooks = os.path.join(place.folder, "config/retake/hooks")
     with subprocess.Popen([RETAKE, "--db", place.db, "apply"], env=place.env, cwd=place.folder,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hostile file lists: links, `..`, devices, FIFOs, sparse files, odd names, files that change while
-they are read. Each is refused with a message that names the cause, by `context`, `ask` and the
-server; nothing outside the directory of `--files` is readable over HTTP."""
+"""Hostile file lists: links, `..`, devices, FIFOs, sparse files, odd names, files that change
+while they are read. Each is refused with an error that names the cause, by `context`, `ask`
+and the server; nothing outside the directory of `--files` is readable over HTTP."""
 import fcntl
 import json
 import os
@@ -28,7 +28,7 @@ def write(path, data):
 
 
 def make(top):
-    """The directory that is open, beside others that are not."""
+    """The permitted directory, beside others that are not."""
     root = top + "/open"
     write(top + "/secret.txt", SECRET)
     write(top + "/open2/secret.txt", SECRET)
@@ -64,7 +64,7 @@ def make(top):
 
 
 def lists(top):
-    """Name, the list it is, its items, the kinds that its problems may have."""
+    """Name, list, items, and the expected kinds of problems."""
     files, shots = "context_files", "screenshots"
     return [
         ("a file above", files, ["../secret.txt"], "outside"),
@@ -182,7 +182,7 @@ def check_open_writer(tally, place, root):
 
 
 def check_changing(tally, place, root):
-    """A file that changes while it is read is sent as it was at one moment, or not at all."""
+    """A file that changes while it is read is sent in a consistent state, or not at all."""
     path, size, stop = root + "/changing.txt", 900_000, threading.Event()
     write(path, b"0" * size)
 
@@ -194,7 +194,7 @@ def check_changing(tally, place, root):
             os.pwrite(file, b"%d" % digit * size, 0)
         os.close(file)
 
-    # Where the kernel says that a file is open for writing, a suspended writer is noticed too.
+    # If the kernel can report open writers, a suspended writer is detected, too.
     leases = has_leases(path)
     seen = {"changed": 0, "sent": 0}
     with Server(place, "--files", root) as server:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Imports over HTTP: large bodies, which the server reads from a file, and what browsers may
+"""Imports over HTTP: large bodies, which the server buffers in a file, and what browsers may
 import."""
 import json
 import os
@@ -23,7 +23,7 @@ def count(client):
 
 
 def declared(server, client, size):
-    """The answer to the headers of an import of so many bytes."""
+    """The response to the headers of an import of this size."""
     head = f"POST {API}/import HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: {size}\r\n"
     for name, value in {**OF_FILE, **client.headers}.items():
         head += f"{name}: {value}\r\n"
@@ -32,7 +32,7 @@ def declared(server, client, size):
 
 
 def large(tally, server):
-    """Beyond 1 MiB the body is in a file, and gives what it gave."""
+    """A body of more than 1 MiB is buffered in a file, and has the same result."""
     one = server.client()
     body = b"".join(b'{"messages":[{"role":"user","content":"%d %s"}]}\n' % (i, b"x" * 500)
                     for i in range(4000))
@@ -56,7 +56,7 @@ def large(tally, server):
 
 
 def refused(tally, server):
-    """What is refused changes nothing."""
+    """Refused imports change nothing."""
     one = server.client()
     before = one.get("/info").json["seq"]
     takes = ",".join('{"name":"d%d","takes":[{"name":"t","entries":[{"content":"x"}]}]}' % i

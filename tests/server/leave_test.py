@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Clients that leave (TRUST N4): what they have begun goes on without them, what they stop is
-stopped where it costs, and nothing of them is left over. LEAVES=10000 for so many."""
+"""Clients that disconnect (TRUST N4): runs they started continue without them, stopping a run
+closes the connection to the model's server, and no resources are leaked. LEAVES=10000 sets
+the number."""
 import json
 import os
 import random
@@ -25,7 +26,7 @@ MEMORY = 4             # times as much as before is another order of magnitude
 
 
 class Heard:
-    """One request to the model's server."""
+    """One request to the model server."""
 
     def __init__(self, pieces):
         self.pieces = pieces
@@ -36,8 +37,8 @@ class Heard:
 
 
 class Model(threading.Thread):
-    """Speaks like OpenAI, slowly: "N" at the end of a question is how many pieces it says; with 0
-    it says nothing and waits."""
+    """A slow model server in the style of OpenAI: "N" at the end of a question is the number of
+    pieces of the reply; with 0 it sends nothing and waits."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -67,7 +68,7 @@ class Model(threading.Thread):
 
     @staticmethod
     def is_gone(wire, wait_s):
-        """Looks for the farewell of the client for so long."""
+        """Has the client closed its connection within this time?"""
         readable, _, _ = select.select([wire], [], [], wait_s)
         if not readable:
             return False
@@ -107,7 +108,7 @@ class Model(threading.Thread):
 
 
 class Leaver:
-    """A client that reads some of an answer, or nothing, and is gone."""
+    """A client that reads part of a response, or nothing, and disconnects."""
 
     def __init__(self, server):
         self.server = server
@@ -141,7 +142,7 @@ def ended(client, name):
 
 
 def begun(client, model, pieces):
-    """A run, once the model is asked."""
+    """Starts a run; returns when the model server has received its request."""
     count = len(model.heard)
     made = client.post("/discussions/main/runs",
                        {"text": f"say it slowly {pieces}", "model": "slow/one"})
@@ -152,7 +153,7 @@ def begun(client, model, pieces):
 
 
 def has_arrived(client, name, text):
-    """At the server: what was said to it may be on its way."""
+    """Polls, as the server may not have processed the last message yet."""
     until = time.monotonic() + WAIT_S
     while text not in client.get(f"/runs/{name}").json.get("text", "") and \
             time.monotonic() < until:
@@ -163,7 +164,7 @@ def content_of(client, run):
     return client.get(f"/discussions/main/entries/{run['entry']}?take={run['take']}").json
 
 
-# ---- what was begun goes on ----
+# ---- runs continue ----
 
 def follow(wire, words):
     seen = b""
@@ -177,7 +178,7 @@ def follow(wire, words):
 def check_goes_on(tally, server, client, model):
     leaver = Leaver(server)
     for how in ("close", "reset", "half"):
-        # It listens before: a run that has ended by then is not told of.
+        # It listens from the start: the end of a run that ended before is not reported.
         wire = leaver.ask("GET", "/events")
         follow(wire, b"event: hello")
         made, heard = begun(client, model, 40)
@@ -193,7 +194,7 @@ def check_goes_on(tally, server, client, model):
         tally.equal(f"{how}: its reply is kept whole", kept["content"], heard.said)
         tally.check(f"{how}: and is not partial", not kept.get("partial"), kept)
 
-    # Who asks does not even wait for the answer.
+    # The client does not wait for the response.
     for how in ("close", "reset"):
         count = len(model.heard)
         names = {run["run"] for run in client.get("/runs").json}
@@ -211,7 +212,7 @@ def check_goes_on(tally, server, client, model):
                     model.heard[-1].said)
 
 
-# ---- what is stopped stops where it costs ----
+# ---- stopping closes the model's connection ----
 
 def check_stops(tally, client, model):
     for pieces in (LONG, 0):
@@ -241,7 +242,7 @@ def check_stops(tally, client, model):
         tally.check("as a part", kept.get("partial") is True, kept)
 
 
-# ---- nothing of them is left over ----
+# ---- no leaks ----
 
 def of_process(server):
     with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
@@ -259,9 +260,9 @@ def of_process(server):
 
 
 def calm(server, client, wanted=None):
-    """What the process holds when only this client is there. A stream whose reader has gone is
-    noticed when it is written to, so something happens; workers end when they have had nothing to
-    do for a while. As soon as it is what is wanted, or at last."""
+    """The resources of the server process when this client is the only one: when they match
+    `wanted`, or after a timeout. A closed stream is only noticed when something is written to
+    it, so changes are made; idle workers end after a while."""
     until = time.monotonic() + WAIT_S
     while True:
         client.put("/settings/mine", {"value": time.monotonic()})
@@ -270,7 +271,7 @@ def calm(server, client, wanted=None):
         held = of_process(server)
         counts = client.get("/server").json
         held["threads"] -= workers
-        # A worker that has begun or ended between the looks is in one of them only.
+        # A worker that started or ended between the two readings is only in one of them.
         is_calm = counts["streams"] == 0 and counts["connections"] == 1 and \
             counts["workers"] == workers and not any(
                 run["state"] == "running" for run in client.get("/runs").json)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The limits of the server, at one below, at, and one above each; and clients that are late,
-that never read, and that are gone in the middle of something.
+"""The limits of the server: one below, at, and one above each; and clients that are slow, that
+never read, or that disconnect in the middle of something.
 
-Nothing here says how fast the server is. Where something has to happen in time, the limit is
-made short with a flag, and the test waits for many times as long."""
+This does not measure the server's speed. Where something must happen in time, a flag makes
+the limit short, and the test waits many times as long."""
 import concurrent.futures
 import os
 import socket
@@ -18,7 +18,7 @@ PATIENCE_S = 60
 KIB, MIB = 1 << 10, 1 << 20
 
 
-# ---- talking ----
+# ---- helpers ----
 
 def connect(server, small=False):
     wire = socket.socket()
@@ -35,7 +35,7 @@ def head(server, line, *headers):
 
 
 def status_of(wire):
-    """The status of the next answer; 0: the connection ended without one."""
+    """The status of the next response; 0: the connection ended without one."""
     got = b""
     try:
         while b"\r\n\r\n" not in got:
@@ -66,7 +66,7 @@ def ask(server, data):
 
 
 def is_over(wire, seconds=PATIENCE_S):
-    """Does the other end close within that time?"""
+    """Does the other end close within this time?"""
     end = time.monotonic() + seconds
     try:
         while time.monotonic() < end:
@@ -80,7 +80,7 @@ def is_over(wire, seconds=PATIENCE_S):
     return False
 
 
-# ---- what the process has ----
+# ---- resources of the process ----
 
 def resident(server):
     with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
@@ -91,7 +91,7 @@ def resident(server):
 
 
 def holdings(server):
-    """How many sockets, other descriptors, and threads."""
+    """Number of sockets, other descriptors, and threads."""
     folder = f"/proc/{server.process.pid}/"
     kinds = []
     for name in os.listdir(folder + "fd"):
@@ -117,7 +117,7 @@ def sizes(tally, place, server):
     used = sum(len(name) + len(value) for name, value in fields)
 
     def headers(size, count):
-        """So many bytes of names and values in so many headers."""
+        """Headers with this many bytes of names and values."""
         rest = size - used
         each, names = rest // (count - len(fields)), []
         for at in range(count - len(fields)):
@@ -132,7 +132,7 @@ def sizes(tally, place, server):
                     b"urn:retake:problem:headers-too-large" in text, text[:600])
     for by, wanted in ((-1, 200), (0, 200), (1, 431)):
         tally.equal(f"100 headers {by:+}", headers(8 * KIB, 100 + by)[0], wanted)
-    # So large that libmicrohttpd has no room for them: it answers by itself, or hangs up.
+    # Too large for the buffer of libmicrohttpd, which answers by itself or closes the connection.
     for name, data in (("target", head(server, "GET /" + "a" * MIB)),
                        ("header", head(server, f"GET {API}/health", "X: " + "a" * MIB)),
                        ("name of a header", head(server, f"GET {API}/health", "a" * MIB + ": x")),
@@ -176,9 +176,9 @@ def sizes(tally, place, server):
 
 
 def answered_by_the_library(tally, place, server):
-    """What libmicrohttpd answers before our own code is asked (docs/security.md). Version 0.9.75
-    writes the headers of such an answer twice, later ones once; either way the connection ends
-    and nothing is done."""
+    """Requests that libmicrohttpd answers before our code is called (docs/security.md). Version
+    0.9.75 writes the headers of such a response twice, later versions once; in either case
+    the connection ends and nothing is done."""
     before = place.canonical()
     route = f"POST {API}/ops/entry.append"
     kind = "Content-Type: application/json"
@@ -213,7 +213,7 @@ def sizes_and_codes(tally):
 
 
 def large_import(tally):
-    """20 MiB come in, by way of a file that nobody can see."""
+    """Imports 20 MiB, buffered in an unlinked file."""
     with Place() as source, Place() as place, Server(place) as server:
         text = "".join(f"{n:07x} " for n in range(64 * KIB))      # 512 KiB
         source.apply([{"op": "entry.append", "content": f"{n} {text}"} for n in range(40)])
@@ -228,7 +228,7 @@ def large_import(tally):
         left = [name for folder, _, names in os.walk(place.folder) for name in names
                 if "upload" in name]
         tally.equal("leaves no file", left, [])
-        # Cut off in the middle: nothing of it is there.
+        # Cut off in the middle: nothing of it is imported.
         rows = server.client().get("/info").json["seq"]
         with connect(server) as wire:
             wire.sendall(head(server, f"POST {API}/import",
@@ -250,7 +250,7 @@ def codes(tally, server):
 
 
 def connections(tally):
-    """As many connections as are allowed; the others wait until there is room."""
+    """As many connections as are allowed; further ones wait for a free place."""
     with Place() as place, Server(place, "--connections", "40") as server:
         wires = []
         for _ in range(60):
@@ -285,7 +285,7 @@ def connections(tally):
             if is_served:
                 wire.close()
         wires = [wire for wire, is_served in zip(wires, served) if not is_served]
-        # A stream is only seen to be gone when something is sent on it.
+        # A closed stream is only noticed when something is written to it.
         end = time.monotonic() + PATIENCE_S
         count = 0
         while count == 0 and time.monotonic() < end:
@@ -297,11 +297,11 @@ def connections(tally):
         tally.equal("and it still answers", place.run("list").returncode, 0)
 
 
-# ---- the late ----
+# ---- slow clients ----
 
 def drip(wire, data, began, seconds=PATIENCE_S):
-    """A byte five times a second. How long it went on since began, which was before the connection
-    was there; None: until we gave up."""
+    """Sends a byte five times a second. Returns the time from `began`, which was before the
+    connection existed, until the server closed it; None: not within the timeout."""
     wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     wire.settimeout(0.2)
     at = 0
@@ -364,7 +364,7 @@ def late(tally):
         now = server.client().get("/server").json
         tally.check("it has counted them", now["late"] >= counted + 9, now)
 
-        # Answers that nobody reads: far more than the buffers of the system hold.
+        # Responses that are never read: far larger than the system's buffers.
         text = "".join(f"{n:07x} " for n in range(256 * KIB))
         for n in range(8):
             server.client().op({"op": "entry.append", "content": f"{n} {text}"})
@@ -382,7 +382,7 @@ def late(tally):
         tally.equal("who takes nothing of an answer is let go", count, 1)
         for wire in wires:
             wire.close()
-        # 300 who begin and go no further do not keep others out.
+        # 300 clients that send no complete request do not block others.
         wires = [connect(server) for _ in range(300)]
         for wire in wires:
             try:
@@ -395,7 +395,7 @@ def late(tally):
 
 
 def default_headers(tally):
-    """Without any flag: ten seconds for headers."""
+    """Default limit: ten seconds for headers."""
     with Place() as place, Server(place) as server:
         began = time.monotonic()
         with connect(server) as wire:
@@ -404,7 +404,7 @@ def default_headers(tally):
             tally.check("headers have ten seconds", took is not None and 9 < took < 50, took)
 
 
-# ---- streams that nobody reads ----
+# ---- streams that are never read ----
 
 def changes(server, count):
     client = server.client()
@@ -431,7 +431,7 @@ def unread(tally, server):
         wire = connect(server, small=True)
         wire.sendall(head(server, f"GET {API}/events"))
         wires.append(wire)
-    # Each has its place in the log, from which on it is told everything.
+    # Each has a position in the log, from which it receives everything.
     end = time.monotonic() + PATIENCE_S
     for wire in wires:
         while b"event: hello" not in wire.recv(2048, socket.MSG_PEEK) and time.monotonic() < end:
@@ -445,7 +445,7 @@ def unread(tally, server):
           f"{(after - before) // KIB} KiB")
     for wire in wires[1:]:
         wire.close()
-    # One of them reads after all, or was let go meanwhile and comes back.
+    # One of them reads after all, or reconnects if it was disconnected.
     seq = server.client().get("/info").json["seq"]
     last, got, end = None, b"", time.monotonic() + 2 * PATIENCE_S
     wire, seen = wires[0], []
@@ -473,7 +473,7 @@ def unread(tally, server):
                 f"{len(seen)} {seen[:3]} {seen[-3:]} {seq}")
 
 
-# ---- the gone ----
+# ---- clients that disconnect ----
 
 def leave(wire, hard):
     if hard:    # a reset in place of an orderly end
@@ -482,8 +482,8 @@ def leave(wire, hard):
 
 
 def gone(tally):
-    """1,000 clients that go away in the middle of something. That somebody is gone who sent
-    something right before is not always seen at once; then it is late."""
+    """1,000 clients that disconnect in the middle of something. A disconnection right after sent
+    data is not always noticed at once; then it counts as a timeout."""
     with Place() as place, Server(place, "--headers-ms", "2000", "--body-idle-ms", "2000",
                                   "--idle-ms", "3000") as server:
         sockets, _, threads = holdings(server)
@@ -517,7 +517,7 @@ def gone(tally):
                 leave(wire, at % 2 == 1)
 
         def settle(sockets):
-            """Streams are seen to be gone when something is sent on them."""
+            """A closed stream is only noticed when something is written to it."""
             end = time.monotonic() + PATIENCE_S
             now = holdings(server)
             while (now[0] > sockets or now[2] > threads) and time.monotonic() < end:
@@ -533,7 +533,7 @@ def gone(tally):
         tally.check("what was not whole was not done", place.canonical() == before)
         now = settle(sockets)
         tally.equal("sockets are back where they were", now[0], sockets)
-        # The store has up to four connections for those who read at the same time.
+        # The store has up to four connections for parallel readers.
         tally.check("other files, too", now[1] <= start[1] + 12, f"{start} {now}")
         tally.check("and threads", now[2] <= threads, f"{threads} {now}")
         counts = server.client().get("/server").json
@@ -555,7 +555,7 @@ def main():
         if os.environ.get("TIMES"):
             print(f"{part.__name__}: {time.monotonic() - began:.1f} s", flush=True)
 
-    # Those that wait do so at the same time.
+    # Parts that mostly wait run in parallel.
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         waiting = [pool.submit(run, part) for part in (default_headers, late, connections, gone)]
         for part in (sizes_and_codes, large_import, unread_stream):

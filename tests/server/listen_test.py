@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A server that was told to listen on another address: the links that it gives lead there, it
-answers to that address as its name and sets a cookie there, and to no other name. Servers that
-start at once in a fresh home share one token."""
+"""A server on another address (--listen): its links lead there, it accepts that address as Host
+and sets a cookie for it, and accepts no other name. Servers that start at the same time in a
+new home directory share one token."""
 import http.client
 import json
 import re

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A server on another address: what it prints is where it is, and it answers there.
+# A server on another address: its links are correct, and it answers there.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 tests/server/listen_test.py

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Everything at once against one server, for SECONDS: readers, writers, undo and redo, files in and
-out, runs of models, streams of events of which some are cut and some never read, browsers, another
-process on the same store, clients that are slow or vanish, purges, resets.
+"""Load test of one server with all kinds of clients for SECONDS: readers, writers, undo and
+redo, imports and exports, model runs, event streams of which some are cut and some never
+read, browsers, another process on the same store, clients that are slow or disconnect,
+purges, resets.
 
-There are two projects at a time, new ones after each PERIOD:
+There are two projects at a time, replaced after each PERIOD:
 
-  kept    nothing is taken back here, so it can be said what has to be there: each entry that was
-          acknowledged, once; a counter that is changed with If-Match; what runs have answered
+  kept    nothing is undone here, so the final state is known: each acknowledged entry once; a
+          counter that is changed with If-Match; the replies of runs
   wild    random operations of every kind, undo and jumps, resets
 
-What has to hold is checked as it goes (answers, events) and at the end: see Load.settle. SEED is
-where the clients' chance begins; who comes first is for the machine to say. PAUSE_MS is about how
-long each client waits between two requests."""
+Invariants are checked during the test (responses, events) and at the end: see Load.settle.
+SEED seeds the clients; the order of events depends on the machine. PAUSE_MS is the
+approximate pause of each client between two requests."""
 import collections
 import http.client
 import json
@@ -37,17 +38,17 @@ SETTLE_S = 60        # streams have to be where the log is within
 STREAMS = 40
 STORE = 20           # descriptors of the store: five connections, and what they share
 TAGGED = re.compile(r"#\w+\.")
-# What random operations may be answered: most of them name what is not there.
+# Possible statuses of random operations: most of them name objects that do not exist.
 RANDOM = (200, 201, 400, 404, 409, 413)
 FINE = (200, 201)
 
 
 class Over(Exception):
-    """The time is over, or the period."""
+    """The time or the period is over."""
 
 
 class Shared(Tally):
-    """Many threads count."""
+    """A thread-safe counter."""
 
     def __init__(self):
         super().__init__()
@@ -59,7 +60,7 @@ class Shared(Tally):
 
 
 class Generation:
-    """The two projects of a period, and what is known of them."""
+    """The two projects of a period, and their expected state."""
 
     def __init__(self, number):
         self.number = number
@@ -96,14 +97,14 @@ class Load:
         self.threads = []
         self.watchers = []
 
-    # ---- what the clients share ----
+    # ---- shared by the clients ----
 
     def count(self, what, by=1):
         with self.lock:
             self.counts[what] += by
 
     def begin(self):
-        """New projects. The old ones are looked at when those who work there have left."""
+        """Creates new projects. The old ones are checked when all clients have left them."""
         number = len(self.old) + (self.generation is not None)
         new = Generation(number)
         owner = self.server.client()
@@ -140,7 +141,7 @@ class Load:
             function(*args)
         except Over:
             pass
-        except Exception as bad:  # a client that cannot go on is a failure, whatever it was
+        except Exception as bad:  # any exception of a client is a failure
             import traceback
             self.tally.check(f"{function.__name__} goes on", False, repr(bad),
                              traceback.format_exc())
@@ -151,7 +152,7 @@ class Load:
     # ---- the end ----
 
     def settle(self):
-        """Nobody changes anything any more."""
+        """Final checks: no client changes anything any more."""
         for generation in self.old:
             self.look_kept(generation)
         self.look_kept(self.generation)
@@ -190,7 +191,7 @@ class Load:
             for entry in [run.get("entry")] + [r.get("entry") for r in run.get("replies", [])]:
                 if run["state"] in ("done", "stopped") and entry is not None:
                     answer = client.get(f"/discussions/runs/entries/{entry}?take={run['take']}")
-                    if answer.status == 404:  # of several, each is in a take of its own
+                    if answer.status == 404:  # with several replies, each is in a separate take
                         answer = client.get(f"/discussions/runs/entries/{entry}")
                     self.tally.check(where + f"the reply of {name} is there",
                                      answer.status == 200 or run["how"] == "again", run, answer)
@@ -200,7 +201,7 @@ class Load:
         client.close()
 
     def look_rows(self):
-        """Streams of one discussion have missed nothing that a whole stream was told."""
+        """Streams of one discussion have missed nothing that a stream of the project received."""
         for watcher in self.watchers:
             watcher.look_missed()
 
@@ -217,7 +218,7 @@ class Load:
         return kinds
 
     def first_run(self):
-        """So that what is opened for runs once, and stays, is open."""
+        """One run, so that descriptors that runs open once and keep are open."""
         client = self.server.client(self.generation.kept)
         run = client.post("/discussions/imports/runs", {"text": "?", "model": "builtin/echo"}).json
         while client.get(f"/runs/{run['run']}").json["state"] == "running":
@@ -225,7 +226,8 @@ class Load:
         client.close()
 
     def calm(self, wanted=None):
-        """Descriptors when nobody is connected: as soon as they are as wanted, or after a while."""
+        """Open descriptors when no client is connected: when they match `wanted`, or after a
+        timeout."""
         until = time.monotonic() + 40
         while True:
             self.touch()
@@ -239,8 +241,8 @@ class Load:
                 return kinds
 
     def touch(self):
-        """Change something in every project: a stream whose reader is gone is noticed when it is
-        written to, the second time, so after 30 s at most where nothing happens."""
+        """Changes every project: a closed stream is noticed at the second write to it, otherwise
+        after up to 30 s."""
         for generation in [*self.old, self.generation]:
             for project in (generation.kept, generation.wild):
                 client = self.server.client(project)
@@ -266,7 +268,7 @@ class Load:
 
 
 class Worker:
-    """A client of some kind: a connection to each project of the period, and chance."""
+    """A client of some kind: a connection to each project of the period, and a random generator."""
 
     def __init__(self, load, name):
         self.load = load
@@ -282,7 +284,8 @@ class Worker:
         self.clients = {}
 
     def pause(self, times=1.0):
-        """Wait, and go on with the projects of the period. Over: there is no more time."""
+        """Waits, and switches to the projects of the current period. Raises Over when the time
+        is up."""
         end = time.monotonic() + self.roll.random() * 2 * times * PAUSE_S
         while True:
             if self.load.is_over:
@@ -310,7 +313,7 @@ class Worker:
         return self.client(self.generation.wild)
 
     def ask(self, client, method, path, statuses, body=None, headers=None):
-        """Asks, and again while the server is busy."""
+        """Sends a request, and retries while the server is busy."""
         for _ in range(200):
             began = time.monotonic()
             answer = client.request(method, API + path, body, headers)
@@ -355,7 +358,7 @@ def reads(load, number):
             f"/history/{roll.randrange(1, seq + 2)}", f"/search?q={roll.choice(['alpha', 'no'])}",
             "/search?q=" + quote('role:User "beta"'), f"/discussions?{at}", "/settings", "/roles",
             "/runs", "/models", "/health", "/openapi.json", "/projects", "/server"])
-        # A purge between the two requests makes the history another one.
+        # A purge between the two requests replaces the history.
         answer = self.ask(client, "GET", path, (200, 404))
         if answer.status == 200:
             load.tally.check(f"{path} is JSON", answer.json is not None, answer)
@@ -367,10 +370,10 @@ def reads(load, number):
                      {"ids": ids + ["nobody"]})
 
 
-# ---- writing what is kept ----
+# ---- writers of the kept project ----
 
 def writes(load, number):
-    """Entries, each with a tag of its own, by every way there is."""
+    """Adds entries, each with a unique tag, in every possible way."""
     self = load.worker("writer", number)
     while True:
         self.pause()
@@ -411,7 +414,7 @@ def writes(load, number):
 
 
 def again_with_key(self):
-    """The same request up to three times, one of them without waiting for the answer."""
+    """Sends the same request up to three times, once without waiting for the response."""
     generation, tag = self.generation, self.tag()
     key = {"Idempotency-Key": f"{self.name}-{tag}"}
     body = {"content": tag}
@@ -438,7 +441,7 @@ def epoch_of(tag):
 
 
 def edits(self):
-    """An entry that nobody else touches, with the tag that holds, and one that does not."""
+    """Edits an entry of this client only, with the valid ETag and with an outdated one."""
     generation, tag = self.generation, self.tag()
     made = self.ask(self.kept, "POST", "/discussions/main/entries", FINE, {"content": "first"})
     if made.status not in FINE:
@@ -447,7 +450,7 @@ def edits(self):
     held = self.ask(self.kept, "GET", path, FINE).tag
     body = {"content": tag + " beta", "role": "AI", "muted": True}
     done = self.ask(self.kept, "PATCH", path, (200, 412), body, {"If-Match": held})
-    if done.status == 412:  # a purge, in any project, has made all tags others
+    if done.status == 412:  # a purge in any project has changed all tags
         now = self.ask(self.kept, "GET", path, FINE).tag
         self.load.tally.check("If-Match holds for who is alone", epoch_of(now) != epoch_of(held),
                               held, now, done)
@@ -461,7 +464,7 @@ def edits(self):
 
 
 def counts(self):
-    """One more, and no two make the same of it."""
+    """Increments the counter; no two clients write the same value."""
     generation = self.generation
     path = f"/discussions/counter/entries/{generation.counter}"
     for _ in range(4):
@@ -498,10 +501,10 @@ def applies(load, number):
         load.tally.equal("another process is answered", len(got), 2, got)
 
 
-# ---- anything goes ----
+# ---- writers of the wild project ----
 
 class Named(Script):
-    """Its names are nobody else's."""
+    """Random operations with names that no other client uses."""
 
     def __init__(self, name, number):
         super().__init__(f"{SEED} {name} {number}")
@@ -514,7 +517,7 @@ class Named(Script):
 
 
 def roams(load, number):
-    """Random operations, by the route of their thing, by name, or in a batch."""
+    """Random operations, by their route, by name, or in a batch."""
     self = load.worker("rover", number)
     script, of = Named(self.name, 0), self.generation
     while True:
@@ -546,12 +549,12 @@ def roams(load, number):
         done = self.ask(self.wild, method, path, allowed, body, headers)
         script.learn(done.json)
         if headers.get("Idempotency-Key") and self.roll.random() < 0.5:
-            # What failed is not kept, and may go now; a purge forgets what it has blanked.
+            # A key whose request failed is not kept; a purge forgets the results it has blanked.
             self.ask(self.wild, method, path, (*allowed, 412), body, headers)
 
 
 def moves(load, number):
-    """To and fro in the history."""
+    """Undo, redo and jumps."""
     self = load.worker("mover", number)
     while True:
         self.pause(2)
@@ -633,7 +636,7 @@ def runs(load, number):
 
 
 def wait_for_run(self, client, generation, name, body):
-    """Others ask in the same discussion meanwhile, so some of it is refused."""
+    """Other clients ask in the same discussion, so some requests are refused."""
     while True:
         run = self.ask(client, "GET", f"/runs/{name}", (200,)).json
         if run.get("state") != "running":
@@ -651,7 +654,7 @@ def wait_for_run(self, client, generation, name, body):
 # ---- events ----
 
 class Watcher:
-    """Follows a project's events: each row once, in their order; texts without holes."""
+    """Follows a project's events: each row once and in order; texts without gaps."""
 
     def __init__(self, load, number):
         self.load = load
@@ -679,13 +682,13 @@ class Watcher:
             try:
                 stream = self.client.events(path, self.last_id)
             except ConnectionError:
-                self.load.count("streams late")  # where the machine had no time for ten seconds
+                self.load.count("streams late")  # the machine was too slow for ten seconds
                 continue
             self.load.count("streams")
             if not self.load.tally.check("a stream begins", stream.status in (200, 404),
                                          stream.status):
                 return
-            if stream.status == 404:  # of what a rover has renamed
+            if stream.status == 404:  # the discussion was renamed by a rover
                 stream.close()
                 self.disc = None
                 continue
@@ -785,7 +788,7 @@ class Watcher:
                 self.load.count("runs seen to their end")
 
     def follow_to_end(self):
-        """Wait until it has seen what there is (a filtered stream: look_missed)."""
+        """Waits until it has seen everything so far (a filtered stream: look_missed)."""
         if self.disc is not None:
             return
         client = self.load.server.client(self.project)
@@ -811,7 +814,8 @@ class Watcher:
 
 
 def never_reads(load, number):
-    """A stream that nobody reads; with time the server lets go of it, and another comes."""
+    """A stream that is never read; the server closes it after a while, and another one is
+    opened."""
     streams = []
     while not load.streams_over:
         generation = load.generation
@@ -829,7 +833,7 @@ def never_reads(load, number):
     return streams
 
 
-# ---- rude clients ----
+# ---- misbehaving clients ----
 
 def head_of(load, project, method, path, body, headers):
     lines = [f"{method} {API}{path} HTTP/1.1", f"Host: 127.0.0.1:{load.server.port}",
@@ -841,7 +845,7 @@ def head_of(load, project, method, path, body, headers):
 
 
 def vanish(self, project, method, path, body, headers, part=1.0):
-    """Sends a part of a request and is gone, without a farewell."""
+    """Sends part of a request, and resets the connection."""
     data = None if body is None else json.dumps(body).encode()
     whole = head_of(self.load, project, method, path, data, headers) + (data or b"")
     wire = socket.create_connection(("127.0.0.1", self.load.server.port), WAIT_S)
@@ -871,7 +875,7 @@ def vanishes(load, number):
                    self.roll.choice(["/export", "/discussions/main/entries", "/events",
                                      "/discussions/main/tree"]), None, None)
         elif how < 0.7:
-            # Whether it was begun nobody knows; the reply is kept in either case.
+            # It is unknown whether the run started; the reply is kept in either case.
             vanish(self, self.generation.kept, "POST", "/discussions/runs/runs",
                    {"text": "are you there?", "model": "builtin/echo"}, None)
         else:
@@ -880,7 +884,7 @@ def vanishes(load, number):
 
 
 def is_slow(load, number):
-    """A request in small pieces, and an answer that is read in small pieces."""
+    """Sends a request and reads the response in small pieces."""
     self = load.worker("slow", number)
     while True:
         self.pause(5)
@@ -982,14 +986,15 @@ def purges(load, number):
         self.ask(self.wild, "POST", "/purge", RANDOM, {"text": "sesame-key"})
 
 
-# ---- all of it ----
+# ---- main ----
 
 ROLES = [(reads, 3), (writes, 3), (roams, 2), (moves, 1), (files, 1), (runs, 2), (applies, 1),
          (vanishes, 1), (is_slow, 1), (browses, 2), (purges, 1)]
 
 
 def end_while_busy(load):
-    """Runs are going, streams are open: the server ends as ever, and keeps what has arrived."""
+    """Shuts down the server with active runs and open streams: it ends normally, and keeps what
+    has arrived."""
     client = load.server.client(load.generation.kept)
     slow = "builtin/play:" + os.path.join(load.place.folder, "endless.jsonl")
     names = []
@@ -1043,7 +1048,7 @@ def asks_to_the_end(load, number, told):
 
 
 def look_at_store(load, told):
-    # as long as it takes: after an hour, some minutes
+    # no timeout: after an hour of load this takes minutes
     done = subprocess.run([RETAKE, "--db", load.place.db, "fsck"], env=load.place.env,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=False)

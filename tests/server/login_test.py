@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""serve --login with several servers: the link leads to the one that was named, by its port, its
-socket or its store. Where that one is not there, is no Retake or serves another store, there is no
-link, and the token is not given away."""
+"""serve --login with several servers: the link is for the server that was named by its port,
+socket or store. If that server does not run, is not Retake or serves another store, there is
+no link, and the token is not sent."""
 import http.server
 import json
 import os
@@ -24,7 +24,7 @@ def login(place, *args, db=None, env=None):
 
 
 def into(tally, name, done, server):
-    """It led to that server, and lets a browser in there."""
+    """The link is for that server, and signs a browser in."""
     tally.equal(name, done.returncode, 0, done)
     url = done.stdout.strip()
     if not tally.check(name + ": that server", url.startswith(f"http://127.0.0.1:{server.port}/?code="), done):
@@ -40,7 +40,7 @@ def refused(tally, name, done, words):
 
 
 def printed(server):
-    """The command that a server prints for another link."""
+    """The command for another link that a server prints."""
     return re.search(r"another: (.*)\)$", server.process.stdout.readline().decode().strip()).group(1)
 
 
@@ -52,15 +52,15 @@ def run(place, command):
 
 
 def shown(server, path="/"):
-    """The command that the page of a server shows to a browser that is not let in."""
+    """The command that a server's page shows to a browser that is not signed in."""
     page = server.raw(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
                       "Connection: close\r\n\r\n".encode()).decode()
     return re.search("<(pre|code)>(.*?)</", page.split("<main>")[1]).group(2)
 
 
 def check_commands(tally, place, first):
-    """What a server prints and its page shows leads to that server, also where another one has the
-    socket, and so does what is said where its port is taken."""
+    """The commands printed by a server and shown on its page refer to that server, even if
+    another one has the socket; likewise the error if its port is in use."""
     os.mkdir(os.path.join(place.folder, "a folder"))
     second_db = os.path.join(place.folder, "a folder", "second.db")
     with Server(Place(place.folder, "a folder/second.db")) as second:
@@ -83,7 +83,7 @@ def check_commands(tally, place, first):
 
 
 def check_failures(tally, place, port):
-    """Codes and hints are those of what went wrong: 7 is for a model's server."""
+    """Exit codes and hints fit the failure: 7 is for a model's server."""
     done = subprocess.run([RETAKE, "--db", place.db, "-p", "ghost", "serve", "--login", "--port", port,
                            "--json"], env=place.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=60, text=True)
@@ -163,7 +163,7 @@ def main():
                 tally.equal("something else: the status", done.returncode, 1, done)
                 stranger.shutdown()
                 thread.join()
-        # Too many links: it is said.
+        # Too many links are reported.
         for _ in range(256):
             first.client().post("/codes", {})
         done = login(place)

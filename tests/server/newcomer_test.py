@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What people meet who use the server for the first time: the flags do what they say, answers
-say what can be done next, and what they offer works."""
+"""First use of the server: flags work as documented, responses name possible next steps, and the
+offered commands work."""
 import sys
 
 from client import Client, Place, Server, Tally, quote
 
 
 def undo_links(tally, place, client):
-    """Whatever a change says of how to take it back, it can be taken back so."""
+    """Every change can be undone in the way that its response describes."""
     client.post("/discussions", {"name": "spare"})
     client.post("/discussions/main/switch", {})
     entry = client.post("/discussions/main/entries", {"content": "one"}).json["entry"]
@@ -56,8 +56,8 @@ def words(tally, client):
 
 
 def kept(tally, place, client):
-    """Who asks again is told what there is now: after a change, a purge, and what another
-    process did."""
+    """Repeated reads return the current state: after a change, a purge, and a change by another
+    process."""
     entry = client.post("/discussions/main/entries", {"content": "before"}).json["entry"]
     path = "/discussions/main/entries/" + entry
     for _ in range(3):

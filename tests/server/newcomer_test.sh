@@ -1,4 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# See newcomer_test.py.
+#
+# First use of the server, see newcomer_test.py.
 exec python3 "$(dirname "$0")/newcomer_test.py"

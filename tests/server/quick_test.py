@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What takes long is done by workers. An entry as it is now is answered by the loop; as it was
-it is not, since all of the history may have to be gone through, while others wait."""
+"""Slow requests are handled by workers. The current version of an entry is answered by the event
+loop; an earlier version is not, because it may require the whole history while other clients
+wait."""
 import sys
 
 from client import Place, Server, Tally
@@ -12,8 +13,8 @@ def main():
     with Place() as place:
         place.apply([{"op": "entry.append", "content": "one"}])
         for at_op in ("at_op", "at%5fop"):
-            # A server each: a worker is counted as idle a moment after its answer went out, so
-            # a second request may rightly be given to a second one.
+            # A new server for each check: a worker is counted as idle a moment after its response,
+            # so a second request may be given to another one.
             with Server(place) as server:
                 one = server.client()
                 path = "/discussions/main/entries/:1"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A reset while models are at work, here or in another process: they stop, nothing of theirs
-comes into the new discussion, and one undo brings back what there was."""
+"""A reset during model runs, in this or another process: the runs stop, nothing of them is added
+to the new discussion, and one undo restores the previous state."""
 import json
 import os
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Requests that are sent again with their Idempotency-Key are answered as they were, also where
-what they name is gone by then; and what a batch says of itself when its last part failed."""
+"""Requests that are repeated with their Idempotency-Key get the same response, even if their
+objects no longer exist; and the result of a batch whose last part failed."""
 import sys
 
 from client import API, Place, Server, Tally

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random scripts of every operation there is, each asked for over HTTP (by the route of its
-thing, by POST /ops/{op}, or in a batch) and, in another store, through `retake apply`."""
+"""Random scripts of all operations, each sent over HTTP (by its route, by POST /ops/{op}, or in
+a batch) and, with another store, through `retake apply`."""
 import json
 import re
 import sys
@@ -9,7 +9,7 @@ import sys
 from client import Place, Server, Tally, chance, quote, seeds
 
 STEPS = 40
-FAILED = {"type": "", "code": "any"}  # it was not done, and not said why
+FAILED = {"type": "", "code": "any"}  # failed, for an unspecified reason
 WORDS = ["alpha", "beta", "gamma", "delta", "sesame-key", "été", "日本", "🙂", "a\nb", "\"q\""]
 ROLES = ["User", "AI", "System", "Critic", "Vendor API"]
 SETTINGS = [("temperature", [0, 0.5, 1]), ("draft", ["", "hm", None]), ("model", ["builtin/echo", None]),
@@ -17,7 +17,7 @@ SETTINGS = [("temperature", [0, 0.5, 1]), ("draft", ["", "hm", None]), ("model",
 
 
 class Script:
-    """Makes operations, with what earlier ones gave to choose from."""
+    """Generates operations that refer to the results of earlier ones."""
 
     def __init__(self, seed):
         self.roll = chance(seed, "same state")
@@ -245,7 +245,7 @@ class Script:
             self.seqs.append(result["seq"])
 
 
-# Of each operation: method and path; what the path names is not in the body.
+# Method and path of each operation; members that the path contains are not in the body.
 PLACES = {
     "entry.append": ("POST", "D/entries"), "entry.insert": ("POST", "D/entries/insert"),
     "entry.reply": ("POST", "D/entries/reply"),
@@ -282,7 +282,7 @@ ELSEWHERE = {"setting.set": "/settings/{key}", "undo": "/undo", "redo": "/redo",
 
 
 def by_route(op, roll):
-    """Method, path, body; None: this one has no route of its own."""
+    """Returns method, path, body; None: the operation has no separate route."""
     method, path = PLACES[op["op"]]
     fields = {key: value for key, value in op.items() if key != "op"}
     if op["op"] == "entry.delete" and "from" in op:
@@ -311,7 +311,7 @@ def by_route(op, roll):
 
 
 def plain(result):
-    """A result as apply has it; a problem likewise."""
+    """A result in the format of apply; likewise a problem."""
     if "code" in result and "type" in result:
         return {"error": result["code"], "message": result.get("detail", "")}
     if "error" in result:
@@ -320,7 +320,7 @@ def plain(result):
 
 
 def ask(client, op, roll):
-    """One operation over HTTP, by one of its ways."""
+    """Sends one operation over HTTP, in one of the possible ways."""
     route = by_route(op, roll) if roll.random() < 0.6 else None
     if route is None:
         return client.op(op).json
@@ -330,7 +330,7 @@ def ask(client, op, roll):
 
 
 def without_notice_times(text):
-    """The one time that nobody can give is a notice's: now."""
+    """The time of a notice is the only one that cannot be given: it is masked."""
     for at in re.findall(rb'"kind":"prompt_notice"[^{}]*?"ts":"([^"]*)"', text):
         text = text.replace(b'"ts":"' + at + b'"', b'"ts":"now"')
     return text
@@ -351,7 +351,7 @@ def run(tally, seed, client, here, project, succeeded):
                 results = answer["results"]
             elif atomic or len(ops) == 1:
                 results = [answer]
-            else:  # none was done, and why the first was not
+            else:  # none was applied; only the first has a reason
                 results = [answer] + [FAILED] * (len(ops) - 1)
             parts.append((atomic and len(ops) > 1, ops, results))
         else:
@@ -373,7 +373,7 @@ def run(tally, seed, client, here, project, succeeded):
         if ops:
             got = here.apply(ops, "--atomic", project=project)
             failed = [line for line in got if "error" in line]
-            if failed:  # over HTTP that is one problem, about the first that failed
+            if failed:  # over HTTP this is one problem, for the first that failed
                 told = [line for line in failed
                         if not line["error"]["message"].startswith("not done, since")]
                 tally.equal(f"seed {seed}: why a batch failed", plain(results[0]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Seed 3 (a conversation manager for browsers): each test that it asks for, by its name. A
-session is a browser with a cookie; what the session's conversation is, is its project."""
+"""Seed 3 (a conversation manager for browsers): each test that the seed requires, under its
+name. A session is a browser with a cookie; its conversation is its project."""
 import sys
 import threading
 
@@ -11,7 +11,7 @@ SYSTEM = "You help users create images."
 
 
 class Session:
-    """The manager of the seed, in requests."""
+    """The manager of the seed, implemented with HTTP requests."""
 
     def __init__(self, client):
         self.client = client
@@ -40,7 +40,7 @@ class Session:
         return self.client.post("/discussions/main/takes/main/clear", {"all": True})
 
     def context(self):
-        """What ollama would be sent: the messages, as (role, content)."""
+        """The request for ollama: the messages, as (role, content)."""
         answer = self.client.get("/discussions/main/context?provider=ollama").json
         request = answer["body"]
         return [(m["role"], m["content"]) for m in request["messages"]]
@@ -226,7 +226,7 @@ def thread_safety(t, server):
 
 
 def get_or_create_at_once(t, server):
-    """Many requests of a new browser at the same time find one conversation."""
+    """Parallel first requests of a new browser get the same conversation."""
     browser = server.browser()
     seen = []
 
@@ -297,7 +297,7 @@ def multiple_sessions_remain_isolated(t, server):
 
 
 def after_a_restart(t, place):
-    """What the seed leaves for later: sessions survive the server."""
+    """Left open by the seed: sessions survive a restart of the server."""
     with Server(place, "--isolate") as server:
         browser = server.browser()
         Session(browser).add_user_message("kept")
@@ -323,7 +323,7 @@ def main():
             for test in tests:
                 try:
                     test(t, server)
-                except Exception as error:  # the next ones tell something too
+                except Exception as error:  # continue: the next tests are informative, too
                     t.check(f"{test.__name__} ends", False, repr(error))
             t.equal("the server ends", server.stop(), 0)
         after_a_restart(t, place)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A client reads; another one, or another process, writes; then the first one writes."""
+"""A client reads; another client or process writes; then the first one writes."""
 import sqlite3
 import sys
 
@@ -24,14 +24,15 @@ def state(client, disc):
 
 
 def size_of(place):
-    """Rows of the log, and bodies."""
+    """Number of rows and bodies in the log."""
     with sqlite3.connect(f"file:{place.db}?mode=ro", uri=True) as db:
         return tuple(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                      for table in ("log", "body"))
 
 
 def write_of(roll, disc, entry, text):
-    """A way to change an entry: method, path, body, and whether its text becomes this one."""
+    """A random way to change an entry: method, path, body, and whether its text becomes this
+    one."""
     return roll.choice([
         ("PUT", entry_path(disc, entry, "/content"), {"content": text}, True),
         ("PUT", entry_path(disc, entry, "/content"), {"content": text}, True),
@@ -59,7 +60,7 @@ def texts(client, disc, entry):
 
 
 def after_refusal(tally, roll, client, disc, entry, mine, theirs, name):
-    """What a person may do about it, and that each of the three works."""
+    """The three resolutions of a conflict, each of which must work."""
     how = roll.choice(["overwrite", "take", "discard"])
     read = client.get(entry_path(disc, entry))
     tally.check(f"{name}: it can be read again", read.status == 200 and read.tag, read)
@@ -104,7 +105,7 @@ def pair(tally, seed, place, one, other, disc):
     target = entry if meanwhile == "the same" else roll.choice(
         [item["id"] for item in window if item["id"] != entry])
     if meanwhile != "nothing":
-        if roll.random() < 0.05:  # from another process
+        if roll.random() < 0.05:  # by another process
             done = place.apply([{"op": "entry.edit", "discussion": disc, "entry": target,
                                  "content": theirs}])
             tally.check(f"{name}: another process writes", "seq" in done[0], done)
@@ -142,7 +143,7 @@ def pair(tally, seed, place, one, other, disc):
 
 
 def other_tags(tally, one, other):
-    """Of the project; of things that are gone; and what is no tag."""
+    """Tags of the project, of deleted objects, and malformed tags."""
     settings = one.get("/settings")
     other.put("/settings/model", {"value": "builtin/echo"})
     done = one.put("/settings/model", {"value": "builtin/summary"}, {"If-Match": settings.tag})
@@ -172,8 +173,8 @@ def other_tags(tally, one, other):
 
 
 def seen(tally, one, other):
-    """An equal tag is an equal state: whatever is in what was read, a change of it by another
-    gives another tag, and the old one holds for nothing."""
+    """Equal tags mean equal states: a change of anything that was read gives another tag, and
+    the old one is refused."""
     entry = one.post("/discussions/main/entries", {"content": "seen"}).json["entry"]
     changes = [
         ("a setting of the project", "/discussions/main/settings",
@@ -206,7 +207,8 @@ def seen(tally, one, other):
 
 
 def racing(tally, server):
-    """Eight clients count in one entry, each with the tag that it read: none is lost."""
+    """Eight clients increment a counter in one entry, each with the tag it has read: no
+    increment is lost."""
     import threading
     one = server.client()
     entry = one.post("/discussions/main/entries", {"content": "0"}).json["entry"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Servers are stopped while clients go on asking on connections that are open, and while
-others hear events: each ends by itself, says nothing, and leaves a store that is whole."""
+"""Servers are stopped while clients send requests on open connections and listen to events: each
+server ends by itself without output, and leaves a valid store."""
 import http.client
 import os
 import sys
@@ -10,7 +10,7 @@ import threading
 from client import Place, Server, Tally
 
 ASKING = 12
-BEFORE = 40  # answers of each kind before the end
+BEFORE = 40  # responses of each kind before the stop
 
 
 def ask(server, has_begun, statuses):
@@ -23,7 +23,7 @@ def ask(server, has_begun, statuses):
             if count == BEFORE:
                 has_begun.release()
     except (OSError, http.client.HTTPException):
-        pass  # it has ended
+        pass  # the server has ended
     finally:
         has_begun.release()
 

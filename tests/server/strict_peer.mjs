@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Node's HTTP parser, strict, as the peer of wire_test.py: answers each request that it takes
-// with 200 and what it read, so that two readers of the same bytes can be compared. Prints its
-// port.
+//
+// Node's strict HTTP parser as the peer of wire_test.py: answers each accepted request with 200 and
+// what it read, so that two readers of the same bytes can be compared. Prints its port.
 import http from "node:http";
 
 const server = http.createServer({ insecureHTTPParser: false, requireHostHeader: true,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The symbols of a discussion's files over HTTP. Needs universal-ctags; without it only the message
-is tested."""
+"""Symbols of a discussion's files over HTTP. Needs universal-ctags; without it only the error is
+tested."""
 import os
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The symbols of a discussion's files over HTTP.
+# Symbols of a discussion's files over HTTP.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 tests/server/symbols_test.py

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""GET .../context and the note of a run say which blocks of which entries are not sent."""
+"""GET .../context and the note of a run report which blocks of which entries are not sent."""
 import sys
 import time
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every pair of six browsers, and every route of the interface that names something: with what
-the other one calls its things. The names say nothing here, the numbers mean one's own things,
-and nothing changes that was not asked for."""
+"""Isolation: every pair of six browsers, and every route of the API that names an object, with
+the names and numbers of the other browser's objects. Foreign names must not be found, numbers
+must refer to the browser's own objects, and nothing else may change."""
 import json
 import re
 import sys
@@ -10,7 +10,7 @@ import sys
 from client import API, Place, Server, Tally, quote
 
 BROWSERS = 6
-# What these name is made by being named, or is one of a few words that all have.
+# Routes that create the object they name, or accept only a few fixed names.
 MAKES = {("put", "key"), ("delete", "key"), ("put", "name"), ("put", "which"), ("post", "op")}
 
 
@@ -58,7 +58,7 @@ class User:
 
 
 def fields(user, path):
-    """A body with which the request would be done, if what it names were there."""
+    """A body with which the request would succeed if the objects existed."""
     entry = user.entry
     return {"content": "overwritten", "role": "Overwritten", "text": "overwritten",
             "model": "builtin/echo", "at": entry if path.endswith("takes") else 1,
@@ -71,7 +71,7 @@ def fields(user, path):
 
 
 def body_of(user, spec, path):
-    """Of those the ones that the route knows."""
+    """Only the members that the route accepts."""
     content = spec.get("requestBody", {}).get("content", {}).get("application/json", {})
     text = json.dumps(content)
     known = {key: value for key, value in fields(user, path).items()
@@ -99,7 +99,7 @@ def body_of(user, spec, path):
 
 
 def attempts(mine, theirs, method, path, spec):
-    """(path, body, must be 404): theirs alone; theirs in a discussion of mine."""
+    """Returns (path, body, must be 404): all foreign; foreign objects in one's own discussion."""
     params = re.findall(r"{(\w+)}", path)
     makes = any((method, param) in MAKES for param in params)
     full = path
@@ -107,7 +107,7 @@ def attempts(mine, theirs, method, path, spec):
         full = full.replace("{" + param + "}", quote(theirs.name_of(param) or "x"))
     body = body_of(theirs, spec, path)
     numbers = {"run", "seq"} & set(params)
-    if path.endswith("/advice"):  # what cannot be done breaks nothing: an empty list
+    if path.endswith("/advice"):  # impossible operations have no side effects: an empty list
         yield full, body, False
         return
     yield full, body, "discussion" in params or not (makes or numbers)
@@ -118,7 +118,7 @@ def attempts(mine, theirs, method, path, spec):
         names_theirs = any(param in ("entry", "at", "take", "a", "b", "label") or
                            (param == "name" and method != "put") for param in params) or \
             any(f'"{theirs.entry}"' in json.dumps(body or {}) for _ in (0,))
-        if names_theirs:  # what is read by ids says which are missing
+        if names_theirs:  # reading by ids reports the missing ones
             yield own, body, not path.endswith("/read")
         numbered = path.replace("{discussion}", "d2")
         for param, value in (("take", "t2"), ("a", "t1"), ("b", "t2"), ("entry", theirs.made),
@@ -164,7 +164,7 @@ def one_pair(tally, mine, theirs, routes):
 
 
 def other_ways(tally, server, users):
-    """Headers, the hook API, the list of projects, the epoch of another's history."""
+    """Headers, the hook API, the list of projects, the epoch of another history."""
     mine, theirs = users[0], users[1]
     info = theirs.client.get("/info").json
     tally.check("each has a project of its own",

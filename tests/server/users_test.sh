@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Browsers that each have a project of their own: no address reaches into another's.
+# Isolated browsers with separate projects: no URL reaches another browser's project.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 tests/server/users_test.py

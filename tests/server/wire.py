@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Malformed requests, of every class that has parted two readers of HTTP: what ends a line,
-what ends a request, where a header's name ends, what a number is. rows() gives (class, name,
-bytes); H in a row stands for the Host, A for the Authorization line of somebody who is let in."""
+"""Malformed requests of every class on which HTTP parsers are known to disagree: line endings,
+end of the request, end of a header name, numbers. rows() gives (class, name, bytes); H in a
+row stands for the Host, A for a valid Authorization header."""
 
 NEXT = b"GET /retake/v1/health HTTP/1.1\r\nHost: H\r\nA\r\n\r\n"
 POST = b"POST /retake/v1/prompt/x HTTP/1.1\r\nHost: H\r\nA\r\nContent-Type: application/json\r\n"
@@ -289,7 +289,7 @@ def hosts():
 
 
 def smuggled():
-    """A second request in what one reader takes for the body of the first."""
+    """A second request that some parsers take for the body of the first."""
     inner = b"GET /retake/v1/openapi.json HTTP/1.1\r\nHost: H\r\nA\r\n\r\n"
     yield "smuggled", "CL.TE", post(b"Content-Length: 6\r\nTransfer-Encoding: chunked\r\n",
                                     b"0\r\n\r\nG" + inner)
@@ -319,7 +319,7 @@ def rows():
 
 
 def fine():
-    """What both have to take: (name, bytes, how many requests)."""
+    """Requests that both must accept: (name, bytes, number of requests)."""
     yield "plain", get(), 1
     yield "two in one", get() + get(), 2
     yield "ten in one", get() * 10, 10

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Malformed requests at the server and at Node's strict parser, side by side.
+"""Malformed requests to the server and to Node's strict parser, side by side.
 
-For each row of wire.py: what Node refuses, we refuse; what Node takes, we take at most as
-often. Where libmicrohttpd is lenient before our own code sees anything, the row is in HIDDEN,
-and docs/security.md says what follows from it; a row that is in HIDDEN and is refused is a
-failure, too, so that the list stays true. At the end the server still works, and nothing in
-the store has changed.
+For each row of wire.py: if Node refuses it, we must refuse it; if Node accepts it, we must
+not find more requests in it. Rows where libmicrohttpd is lenient before our code is called
+are in HIDDEN, and docs/security.md describes the consequences; a row in HIDDEN that is
+refused is a failure, too, so that the list stays correct. At the end the server must still
+work, and the store must be unchanged.
 """
 import concurrent.futures
 import json
@@ -37,7 +37,7 @@ HIDDEN = {
 
 STRICT_NODE = 20
 
-# How long nobody says anything until nothing more is waited for; the second for a busy machine.
+# Timeouts of silence after which a response is complete; the second one is for a busy machine.
 PATIENCES_S = (0.6, 8)
 
 passed = failed = 0
@@ -53,7 +53,7 @@ def check(name, is_good, words=""):
 
 
 def talk(port, data, patience=0.6):
-    """Everything that comes back until the other end closes, or is silent for a while."""
+    """Reads until the other end closes the connection or is silent for a while."""
     got = b""
     with socket.create_connection(("127.0.0.1", port), timeout=client.WAIT_S) as s:
         try:
@@ -71,7 +71,7 @@ def talk(port, data, patience=0.6):
 
 
 def answers(got):
-    """Statuses of the answers in these bytes, read by their Content-Length or chunks."""
+    """The statuses of the responses in these bytes, using Content-Length or chunks."""
     found = []
     while got:
         head, cut, rest = got.partition(b"\r\n\r\n")
@@ -88,12 +88,12 @@ def answers(got):
 
 
 def taken(statuses):
-    """How many requests were understood: 404 of an operation that is none is an answer, too."""
+    """How many requests were understood: 404 for an unknown operation counts, too."""
     return sum(status < 300 or status in (404, 401) for status in statuses)
 
 
 def find_node():
-    """Older ones, as Debian has, are not as strict."""
+    """A suitable Node; older ones, as in Debian, are less strict."""
     for node in (shutil.which("node"), os.path.join(HERE, "../../build/deps/node/node")):
         if node and os.path.exists(node):
             version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
@@ -126,8 +126,8 @@ def main():
             return data.replace(b"\r\nA\r\n", b"\r\nX-A: 1\r\n").replace(
                 b"\nA\n", b"\nX-A: 1\n").replace(b"\rA\r", b"\rX-A: 1\r")
 
-        # Who says nothing and stays may have had no time: what is not as it should be then is asked
-        # again, and waited for longer.
+        # The server may have been too slow: unexpected results are tried again with a longer
+        # timeout.
         for name, data, count in wire.fine():
             for what, port, request in (("", server.port, ours(data)),
                                         (" / Node", peer_port, theirs(data))):

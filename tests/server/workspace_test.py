@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""One workspace: a signed-in browser sees what the command line sees, and the reverse. It may open
-every project, unless its link was for one or the server runs with --isolate. It stays signed in
-after a restart, and the page that asks for a link explains itself."""
+"""One workspace: a signed-in browser sees what the command line sees, and the reverse. It may
+open every project, unless its link was for one project or the server runs with --isolate. It
+stays signed in after a restart, and the page that requires a link explains how to get one."""
 import base64
 import hashlib
 import html
@@ -89,7 +89,7 @@ def sign_in_page(tally, server):
 
 
 def opens(tally, place):
-    """serve --open starts the browser with a link that works; what it prints is not shown."""
+    """serve --open starts the browser with a valid link, which is not printed."""
     seen = os.path.join(place.folder, "opened")
     program = os.path.join(place.folder, "a-browser")
     with open(program, "w", encoding="utf-8") as file:
@@ -147,7 +147,7 @@ def next_day(tally, place):
 
 
 def older(tally, place):
-    """A project that isolation gave to a browser stays reachable without it."""
+    """A project that isolation created for a browser stays accessible without isolation."""
     with Server(place, "--isolate") as server:
         browser, port = server.browser(), server.port
         tally.check("isolated: no choice of projects", "projects" not in browser.get("/info").json["features"] and
