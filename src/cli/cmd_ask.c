@@ -386,7 +386,7 @@ const rt_command rt_cli_ask = {
 		"The request contains the take up to its head, as shown by retake context. Piped "
 		"input is put\nbefore the text. Several words in quotes are a question even "
 		"without the word ask. The reply is\nprinted as it arrives and is one step. "
-		"Ctrl-C stops it; the partial reply is kept, also after a\ncrash. "
+		"Ctrl+C stops it; the partial reply is kept, also after a\ncrash. "
 		"With several -m all models reply at once: the replies are takes after the same "
 		"question, and\nundo reverts them together.",
 	.examples = "retake \"Which database for a desktop program?\"\n"
@@ -521,7 +521,7 @@ chat_help(rt_cli *cli)
 			     "undo, redo\n/show        the conversation  /model "
 			     "NAME             ask another\n/attach FILE attach a file to the "
 			     "next message; without FILE: list, /detach: none\n/quit        "
-			     "leave (Ctrl-D)    Ctrl-C while a reply comes stops it\n");
+			     "leave (Ctrl+D)    Ctrl+C while a reply comes stops it\n");
 	rt_term_flush(&cli->err);
 }
 

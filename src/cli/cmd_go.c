@@ -137,7 +137,7 @@ const rt_command rt_cli_go = {
 		"entries follow it, the next\nentry you add starts a new take. With --summary a "
 		"model summarises the branch since the two paths\ndiverged (or since a "
 		"compaction), and the summary is added as an entry at the new place. If "
-		"that\nfails, or Ctrl-C stops it, the head does not move.",
+		"that\nfails, or Ctrl+C stops it, the head does not move.",
 	.examples = "retake go :6\nretake go good-start\nretake go @-\n"
 		    "retake go :6 --summary --instructions \"what did not work, and why\"",
 	.ops = "head.move entry.append",

@@ -6,7 +6,7 @@
 typedef struct key_name {
 	uint32_t code;
 	const char *word;  /* for rt_key_add_word and rt_key_read */
-	const char *short_word;
+	const char *title; /* as people read it */
 	const char *other; /* an alias; or NULL */
 } key_name;
 
@@ -44,11 +44,11 @@ enum { NAME_COUNT = sizeof(names) / sizeof(names[0]) };
 static const struct {
 	uint8_t mod;
 	rt_str word;
-	const char *short_word;
+	const char *title;
 } mods[] = {
-	{RT_KEY_CTRL, RT_STR_INIT("ctrl+"), "C-"},
-	{RT_KEY_ALT, RT_STR_INIT("alt+"), "Alt-"},
-	{RT_KEY_SHIFT, RT_STR_INIT("shift+"), "S-"},
+	{RT_KEY_CTRL, RT_STR_INIT("ctrl+"), "Ctrl+"},
+	{RT_KEY_ALT, RT_STR_INIT("alt+"), "Alt+"},
+	{RT_KEY_SHIFT, RT_STR_INIT("shift+"), "Shift+"},
 };
 enum { MOD_COUNT = 3 };
 
@@ -107,33 +107,29 @@ name_of(uint32_t code)
 }
 
 void
-rt_key_add_word(rt_buf *buf, rt_key key, bool is_short)
+rt_key_add_word(rt_buf *buf, rt_key key, bool is_title)
 {
 	const key_name *name = name_of(key.code);
-	/* The case of a letter with alt is written as a modifier. */
-	bool is_shifted = key.mods == RT_KEY_ALT && is_upper(key.code);
-	bool is_caret = is_short && key.mods == RT_KEY_CTRL && name == NULL && key.code < 0x7F;
 	char bytes[4];
 
-	if (is_shifted && !is_short) {
+	/* The case of a letter with alt is written as a modifier. */
+	if (key.mods == RT_KEY_ALT && is_upper(key.code)) {
 		key.code += 32;
 		key.mods |= RT_KEY_SHIFT;
 	}
-	for (size_t i = 0; i < MOD_COUNT && !is_caret; i++) {
+	for (size_t i = 0; i < MOD_COUNT; i++) {
 		if ((key.mods & mods[i].mod) == 0)
 			continue;
-		if (is_short)
-			rt_buf_add_c(buf, mods[i].short_word);
+		if (is_title)
+			rt_buf_add_c(buf, mods[i].title);
 		else
 			rt_buf_add_str(buf, mods[i].word);
 	}
-	if (is_caret)
-		rt_buf_add_byte(buf, '^');
 	if (name != NULL) {
-		rt_buf_add_c(buf, is_short ? name->short_word : name->word);
+		rt_buf_add_c(buf, is_title ? name->title : name->word);
 		return;
 	}
-	if (is_caret && is_lower(key.code))
+	if (is_title && key.mods != 0 && is_lower(key.code))
 		key.code -= 32;
 	if (is_character(key.code))
 		rt_buf_add(buf, bytes, rt_rune_encode(key.code, bytes));
@@ -185,30 +181,21 @@ nearest_name(rt_str word)
 }
 
 bool
-rt_key_read_short(rt_str word, rt_key *out)
+rt_key_read_title(rt_str word, rt_key *out)
 {
 	rt_key key = {RT_KEY_NONE, 0};
 	rt_rune rune;
+	uint8_t mod;
 
-	for (size_t i = 0; i < MOD_COUNT; i++) {
-		rt_str mod = rt_str_of(mods[i].short_word);
-
-		if (word.size > mod.size && rt_str_starts(word, mod)) {
-			key.mods |= mods[i].mod;
-			word = rt_str_skip(word, mod.size);
-		}
-	}
-	if (word.size == 2 && word.ptr[0] == '^') {
-		key.mods |= RT_KEY_CTRL;
-		word = rt_str_skip(word, 1);
-	}
+	while ((mod = read_mod(&word)) != 0)
+		key.mods |= mod;
 	for (size_t i = 0; i < NAME_COUNT; i++)
-		if (rt_str_is(word, names[i].short_word))
+		if (rt_str_is(word, names[i].title))
 			key.code = names[i].code;
 	if (key.code == RT_KEY_NONE && word.size > 0) {
 		rune = rt_rune_read(word, true);
 		if (rune.size == word.size && is_character(rune.code))
-			key.code = rune.code;
+			key.code = key.mods != 0 && is_upper(rune.code) ? rune.code + 32 : rune.code;
 	}
 	*out = rt_key_normal(key);
 	return key.code != RT_KEY_NONE;

@@ -390,15 +390,15 @@ rt_keymap_read(rt_keymap *map, rt_str toml, rt_error *err)
 /* ---- documentation ---- */
 
 static void
-add_keys(const rt_keymap *map, size_t row, rt_buf *buf, const char *quote)
+add_keys(const rt_keymap *map, size_t row, rt_buf *buf)
 {
 	for (size_t i = 0; i < RT_KEYS_MAX && map->keys[row][i].code != RT_KEY_NONE; i++) {
-		bool is_tick = quote[0] == '`' && map->keys[row][i].code == '`';
+		bool is_tick = map->keys[row][i].code == '`';
 
-		rt_buf_add_c(buf, i == 0 ? "" : quote[0] == 0 ? "  " : " ");
-		rt_buf_add_c(buf, is_tick ? "`` " : quote);
-		rt_key_add_word(buf, map->keys[row][i], false);
-		rt_buf_add_c(buf, is_tick ? " ``" : quote);
+		rt_buf_add_c(buf, i == 0 ? "" : " ");
+		rt_buf_add_c(buf, is_tick ? "`` " : "`");
+		rt_key_add_word(buf, map->keys[row][i], true);
+		rt_buf_add_c(buf, is_tick ? " ``" : "`");
 	}
 }
 
@@ -437,7 +437,7 @@ rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf)
 			if (rt_key_rows[row].screen != screen)
 				continue;
 			rt_buf_clear(keys);
-			add_keys(map, row, keys, "`");
+			add_keys(map, row, keys);
 			rt_buf_add_c(buf, "| ");
 			add_cell(buf, rt_scope_str(&s, keys));
 			rt_buf_add_f(buf, " | `%s` | ", rt_action_word(rt_key_rows[row].action));
@@ -450,26 +450,44 @@ rt_keymap_add_markdown(const rt_keymap *map, rt_buf *buf)
 	rt_scope_deinit(&s);
 }
 
+/* The keys from *key on that fit into their column, at least one. */
+static void
+add_key_cell(const rt_keymap *map, size_t row, rt_buf *buf, size_t *key)
+{
+	size_t from = buf->size, end = from;
+
+	do {
+		rt_buf_add_c(buf, "  ");
+		rt_key_add_word(buf, map->keys[row][*key], true);
+		if (end > from && buf->size - from > RT_KEYMAP_HELP_COLUMNS - 2) {
+			buf->size = end;
+			return;
+		}
+		end = buf->size;
+	} while (++*key < RT_KEYS_MAX && map->keys[row][*key].code != RT_KEY_NONE);
+}
+
 void
 rt_keymap_add_screen(const rt_keymap *map, rt_screen screen,
 		     bool (*applies)(void *ctx, rt_action action), void *ctx, rt_buf *buf)
 {
-	enum { KEYS_COLUMNS = 26 };
-
 	rt_buf_add_f(buf, "%s%s\n\n", buf->size == 0 ? "" : "\n", screen_titles[screen]);
 	for (size_t row = 0; row < map->count; row++) {
-		size_t from;
+		size_t from, key = 0;
 
 		if (rt_key_rows[row].screen != screen || map->keys[row][0].code == RT_KEY_NONE ||
 		    (applies != NULL && !applies(ctx, rt_key_rows[row].action)))
 			continue;
-		rt_buf_add_c(buf, "  ");
 		from = buf->size;
-		add_keys(map, row, buf, "");
-		do
+		add_key_cell(map, row, buf, &key);
+		while (buf->status == RT_OK && buf->size - from < RT_KEYMAP_HELP_COLUMNS)
 			rt_buf_add_byte(buf, ' ');
-		while (buf->status == RT_OK && buf->size - from < KEYS_COLUMNS);
-		rt_buf_add_f(buf, " %s\n", rt_key_rows[row].what);
+		rt_buf_add_c(buf, rt_key_rows[row].what);
+		while (key < RT_KEYS_MAX && map->keys[row][key].code != RT_KEY_NONE) {
+			rt_buf_add_byte(buf, '\n');
+			add_key_cell(map, row, buf, &key);
+		}
+		rt_buf_add_byte(buf, '\n');
 	}
 }
 

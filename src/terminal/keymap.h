@@ -78,7 +78,10 @@ typedef enum rt_action {
 	RT_ACT_COUNT
 } rt_action;
 
-enum { RT_KEYS_MAX = 4 /* of an action on a screen */ };
+enum {
+	RT_KEYS_MAX = 4,            /* of an action on a screen */
+	RT_KEYMAP_HELP_COLUMNS = 26 /* of the keys in help; then what they do */
+};
 
 /* A row of the table. On screens with a field (RT_SCREEN_CHAT, RT_SCREEN_DISCUSSIONS) the keys of
  * RT_SCREEN_FIELD work, too, and no key has different actions in both; a character ("?") is an action
@@ -110,7 +113,7 @@ rt_action rt_keymap_action(const rt_keymap *map, rt_screen screen, rt_key key);
 /* The current keys of an action on a screen; returns how many. */
 size_t rt_keymap_keys(const rt_keymap *map, rt_screen screen, rt_action action,
 		      rt_key out[RT_KEYS_MAX]);
-/* Append its first key as a short word, if it has one. */
+/* Append its first key as people read it ("Ctrl+O"), if it has one. */
 void rt_keymap_add_key(const rt_keymap *map, rt_screen screen, rt_action action, rt_buf *buf);
 const char *rt_screen_word(rt_screen screen);
 const char *rt_action_word(rt_action action);

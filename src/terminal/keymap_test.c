@@ -211,7 +211,7 @@ test_what_a_screen_has_no_use_for(void **state)
 	assert_int_equal(rt_keymap_keys(map, RT_SCREEN_TREE, RT_ACT_NEWLINE, keys), 0);
 	rt_buf_init(&buf, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	rt_keymap_add_key(map, RT_SCREEN_CHAT, RT_ACT_PALETTE, &buf);
-	assert_string_equal(buf.ptr, "^P");
+	assert_string_equal(buf.ptr, "Ctrl+P");
 	rt_buf_deinit(&buf);
 }
 
@@ -290,14 +290,14 @@ test_what_is_told_of_keys(void **state)
 	rt_keymap_add_markdown(map, &buf);
 	assert_int_equal(buf.status, RT_OK);
 	assert_non_null(strstr(buf.ptr, "## Tree: `[tree]`\n"));
-	assert_non_null(strstr(buf.ptr, "| `ctrl+u` | `filter-user` | filter: your messages only"));
+	assert_non_null(strstr(buf.ptr, "| `Ctrl+U` | `filter-user` | filter: your messages only"));
 	assert_int_equal(reads("[tree]\nmark = ['|', '`']\n"), RT_OK);
 	rt_buf_clear(&buf);
 	rt_keymap_add_markdown(map, &buf);
 	assert_non_null(strstr(buf.ptr, "| `\\|` `` ` `` | `mark` |"));
 	rt_buf_clear(&buf);
 	rt_keymap_add_help(map, RT_SCREEN_CHAT, &buf);
-	assert_non_null(strstr(buf.ptr, "Chat\n\n  enter "));
+	assert_non_null(strstr(buf.ptr, "Chat\n\n  Enter "));
 	assert_non_null(strstr(buf.ptr, "\nWriting\n\n"));
 	assert_non_null(strstr(buf.ptr, "\nEverywhere\n\n"));
 	assert_null(strstr(buf.ptr, "\nTree\n"));

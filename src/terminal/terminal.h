@@ -6,7 +6,7 @@
  * Drawing uses ncurses, which knows terminals and writes only what has changed. The terminal is
  * restored on every way out: close, failure, SIGTERM, SIGHUP, SIGINT from outside, SIGQUIT, a fault
  * of the program (SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL: restored, then the signal is raised
- * again), exit(). Ctrl-Z suspends the program and `fg` resumes it. Output to standard error, if that
+ * again), exit(). Ctrl+Z suspends the program and `fg` resumes it. Output to standard error, if that
  * is a terminal, is held back until the terminal is restored. While the terminal is left and after
  * it was closed, signals have their previous handlers.
  *
@@ -87,7 +87,7 @@ void rt_terminal_enter(rt_terminal *terminal);
 bool rt_terminal_copy(rt_terminal *terminal, rt_str text);
 /* Report the mouse, or leave it to the terminal. */
 void rt_terminal_set_mouse(rt_terminal *terminal, bool is_on);
-/* Stop the program until it is continued, like Ctrl-Z. */
+/* Stop the program until it is continued, like Ctrl+Z. */
 void rt_terminal_suspend(rt_terminal *terminal);
 
 #endif

@@ -47,7 +47,7 @@ press_at(rt_tui *tui, int x, int y, bool text)
 	word = rt_buf_str(&buf);
 	while (word.size > 1 && strchr(".,;:", word.ptr[word.size - 1]) != NULL)
 		word.size--;
-	is_key = buf.status == RT_OK && rt_key_read_short(word, &event.key);
+	is_key = buf.status == RT_OK && rt_key_read_title(word, &event.key);
 	rt_buf_deinit(&buf);
 	return is_key && (text || !rt_key_is_text(event.key)) ? rt_tui_on_event(tui, &event) : RT_OK;
 }

@@ -174,12 +174,12 @@ test_footer(void **state)
 	click(&d, "cancel");
 	assert_false(desk_shows(&d, "Commands"));
 	/* Between the parts nothing is pressed, nor on a word that is no key. */
-	click(&d, "  ^P");
+	click(&d, "  Ctrl+P");
 	assert_false(desk_shows(&d, "Commands"));
 	/* The key that a message names. */
 	desk_press(&d, "alt+up alt+d");
-	assert_shows(&d, "undo: Alt-u");
-	click(&d, "Alt-u");
+	assert_shows(&d, "undo: Alt+U");
+	click(&d, "Alt+U");
 	assert_shows(&d, "Undone");
 	assert_shows(&d, "second answer");
 	click(&d, "Undone");

@@ -418,7 +418,7 @@ rt_tui_copy(rt_tui *tui, rt_str text)
 	if (tui->terminal != NULL && !rt_terminal_copy(tui->terminal, text))
 		rt_tui_say(
 			tui,
-			"Copied %zu characters inside Retake; Alt-y puts them into the input. This "
+			"Copied %zu characters inside Retake; Alt+Y puts them into the input. This "
 			"terminal's clipboard does not take them",
 			rt_utf8_count(text));
 	else

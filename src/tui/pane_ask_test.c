@@ -87,7 +87,7 @@ narrow(void **state)
 	assert_int_equal(rt_pane_ask(&d.tui, "A longer question", RT_STR("abc"), false, hear, &t, let_go),
 			 RT_OK);
 	assert_shows(&d, " A longer question                     Enter ok  Esc cancel\n");
-	assert_shows(&d, "\n ^G editor\n");
+	assert_shows(&d, "\n Ctrl+G editor\n");
 	desk_size(&d, 34, 14);
 	assert_shows(&d, " A longer question       Enter ok\n");
 	desk_size(&d, 20, 14);
@@ -112,11 +112,18 @@ help_is_laid_anew(void **state)
 	(void)state;
 	desk_open(&d, 120, 40);
 	desk_press(&d, "f1");
-	assert_false(desk_shows(&d, "\n  escape\n"));
+	assert_false(desk_shows(&d, "\n  Esc\n"));
 	desk_size(&d, 30, 40);
-	assert_shows(&d, "\n  escape\n      stop the reply, or"); /* in a row of its own */
+	assert_shows(&d, "\n  Esc\n      stop the reply, or"); /* in a row of its own */
 	desk_size(&d, 120, 40);
-	assert_false(desk_shows(&d, "\n  escape\n"));
+	assert_false(desk_shows(&d, "\n  Esc\n"));
+	/* Else what they do is wrapped in its column, and many keys in theirs. */
+	desk_size(&d, 60, 40);
+	assert_shows(&d, "\n  Esc                     stop the reply, or close; twice\n"
+			 "                          with an empty input: the tree\n");
+	desk_press(&d, "escape f2 ?");
+	assert_shows(&d, "\n  Ctrl+Left  Alt+Left     fold, or go to the start of the\n"
+			 "                          branch\n  Alt+Shift+K\n");
 	desk_close(&d);
 }
 
@@ -311,7 +318,7 @@ helps(void **state)
 	assert_shows(&d, " Keys here ");
 	assert_shows(&d, "revert only this step");
 	assert_false(desk_shows(&d, "edit the text"));
-	assert_shows(&d, "?                          all keys");
+	assert_shows(&d, "  ?                       all keys");
 	desk_press(&d, "?");
 	assert_shows(&d, " All keys ");
 	desk_press(&d, "/");
@@ -326,7 +333,7 @@ helps(void **state)
 	/* On a narrow screen what a key does stands below it. */
 	desk_size(&d, 40, 20);
 	desk_press(&d, "f1");
-	assert_shows(&d, "\n  enter\n      send the message;");
+	assert_shows(&d, "\n  Enter\n      send the message;");
 	assert_false(desk_shows(&d, "previous take at this branch point")); /* nothing branches */
 	desk_close(&d);
 }

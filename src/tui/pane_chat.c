@@ -296,7 +296,7 @@ interrupt(rt_chat *chat, bool interrupted)
 		tui->ends = true;
 	} else {
 		chat->interrupted = true;
-		rt_tui_say(tui, "Press Ctrl-C again to quit; nothing is lost");
+		rt_tui_say(tui, "Press Ctrl+C again to quit; nothing is lost");
 	}
 }
 

@@ -150,9 +150,9 @@ several_are_told_of(void **state)
 	desk_press(&d, "alt+up home space space alt+m");
 	desk_type(&d, "good");
 	desk_press(&d, "enter");
-	assert_shows(&d, "\n Labelled 2 entries   step 5 - undo: Alt-u\n");
+	assert_shows(&d, "\n Labelled 2 entries   step 5 - undo: Alt+U\n");
 	desk_press(&d, "alt+m ctrl+u enter");
-	assert_shows(&d, "\n Removed the labels of 2 entries   step 6 - undo: Alt-u\n");
+	assert_shows(&d, "\n Removed the labels of 2 entries   step 6 - undo: Alt+U\n");
 	desk_press(&d, "alt+shift+h");
 	assert_shows(&d, "\n Muted 2 entries");
 	desk_close(&d);
@@ -260,15 +260,15 @@ the_way_back_by_the_key_that_works(void **state)
 	desk_press(&d, "alt+up alt+e");
 	desk_type(&d, "!");
 	desk_press(&d, "enter");
-	assert_shows(&d, " - undo: Alt-u\n");
+	assert_shows(&d, " - undo: Alt+U\n");
 	desk_press(&d, "escape");
-	assert_shows(&d, " - undo: /undo or Alt-u\n");
+	assert_shows(&d, " - undo: /undo or Alt+U\n");
 	desk_press(&d, "alt+p");
 	assert_false(desk_shows(&d, "undo:"));
 	desk_press(&d, "escape alt+up alt+u");
-	assert_shows(&d, " - redo: Alt-r\n");
+	assert_shows(&d, " - redo: Alt+R\n");
 	desk_press(&d, "escape");
-	assert_shows(&d, " - redo: /redo or Alt-r\n");
+	assert_shows(&d, " - redo: /redo or Alt+R\n");
 	desk_close(&d);
 }
 
@@ -286,7 +286,7 @@ footers_of_lists(void **state)
 
 		open_four(&d);
 		desk_press(&d, ways[i]);
-		assert_false(desk_shows(&d, "Alt-Enter"));
+		assert_false(desk_shows(&d, "Alt+Enter"));
 		assert_false(desk_shows(&d, "editor\n"));
 		assert_shows(&d, i < 4 ? "\n Up, Down choose   Enter " : "\n Enter find   Esc cancel");
 		desk_press(&d, "escape");
@@ -640,7 +640,7 @@ restores_a_version(void **state)
 	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"the third text\"}]");
 	desk_press(&d, "alt+up alt+v");
 	assert_shows(&d, "Version 3 of 3, step 3, now");
-	assert_shows(&d, "Ctrl-R restore a version");
+	assert_shows(&d, "Ctrl+R restore a version");
 	desk_press(&d, "ctrl+r");
 	assert_shows(&d, "Restore which version?");
 	assert_shows(&d, "2: step 2  the second text");

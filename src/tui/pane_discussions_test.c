@@ -38,7 +38,7 @@ lists(void **state)
 		" ▸ Which database?                    1 entry,      2 takes    2023-11-14 22:13\n"
 		"›  sqlite-notes ← now                 1 entry                  2023-11-14 22:13\n"
 		"\n\n\n"
-		" Enter open  ^N new  ^R rename  ^D delete  Alt-u undo  F1 keys  Esc close\n");
+		" Enter open  Ctrl+N new  Ctrl+R rename  Ctrl+D delete  F1 keys  Esc close\n");
 	desk_press(&d, "up right");
 	assert_shows(&d, "›▾ Which database?                    1 entry,      2 takes    2023-11-14 22:13\n"
 			 "     main  SQLite, for a desktop ap…  2 entries                2023-11-14 22:13\n"
@@ -71,7 +71,7 @@ narrow(void **state)
 			  "     duck (active)\n"
 			  "   sqlite-notes <- now\n"
 			  "\n\n"
-			  " Enter open  ^N new  F1 keys  Esc close\n");
+			  " Enter open  F1 keys  Esc close\n");
 	desk_close(&d);
 }
 

@@ -88,7 +88,7 @@ wide(void **state)
 		     "                                                 │ User  1\n"
 		     "                                                 │   Which database?\n"
 		     "                                                 │ AI  2\n"
-		     " Enter go there  ^R revert  Alt-u undo  Alt-r redo  / find  ? keys  Esc close\n");
+		     " Enter go there  Ctrl+R revert  Alt+U undo  Alt+R redo  / find  ? keys  Esc close\n");
 	desk_press(&d, "down down");
 	assert_shows(&d, "│ Step 1  added entry\n");
 	assert_shows(&d, "State at that time: take main, 1 entry");
@@ -144,7 +144,7 @@ reverts(void **state)
 	desk_do(&d, "[{\"op\":\"entry.edit\",\"entry\":\":1\",\"content\":\"Which store?\"}]");
 	desk_add(&d, "AI", "SQLite.");
 	desk_press(&d, "f3 down ctrl+r");
-	assert_shows(&d, "Reverted only step 2.   step 4 - undo: Alt-u");
+	assert_shows(&d, "Reverted only step 2.   step 4 - undo: Alt+U");
 	/* The cursor is on the step that it was on. */
 	assert_shows(&d, "›● 2 22:13 tui edited entry: Which ");
 	/* What was changed again since cannot be taken back alone: that is said, and that is all. */

@@ -133,25 +133,25 @@ lists(void **state)
 	/* What the history can do, with its keys, and not how to move about. */
 	assert_shows(&d, " Commands\n"
 			 ":\n"
-			 "› revert            revert only this step                          ^R\n"
-			 "  undo              undo the last step                          Alt-u\n");
+			 "› revert            revert only this step                      Ctrl+R\n"
+			 "  undo              undo the last step                          Alt+U\n");
 	assert_false(desk_shows(&d, "the row above"));
 	/* What is called so goes before what speaks of it. */
 	desk_type(&d, "undo");
-	assert_shows(&d, "› undo              undo the last step                          Alt-u\n"
+	assert_shows(&d, "› undo              undo the last step                          Alt+U\n"
 			 "  /undo             undo the newest step, or the N newest\n");
 	desk_press(&d, "ctrl+u");
 	/* The name before what it contains, and that before other words and scattered letters. */
 	desk_type(&d, "find");
-	assert_shows(&d, "› find-next         next match                                  Alt-n\n"
-			 "  find-previous     previous match                              Alt-N\n");
+	assert_shows(&d, "› find-next         next match                                  Alt+N\n"
+			 "  find-previous     previous match                        Alt+Shift+N\n");
 	desk_press(&d, "ctrl+u");
 	desk_type(&d, "fprev");
-	assert_shows(&d, "› find-previous     previous match                              Alt-N\n");
+	assert_shows(&d, "› find-previous     previous match                        Alt+Shift+N\n");
 	/* What was used last is first, for the next time. */
 	desk_press(&d, "enter ctrl+p");
 	assert_shows(&d, ":\n"
-			 "› find-previous     previous match                              Alt-N\n"
+			 "› find-previous     previous match                        Alt+Shift+N\n"
 			 "  revert ");
 	desk_type(&d, "nothing is like this");
 	assert_shows(&d, "No match.");
@@ -256,7 +256,7 @@ runs_slash_commands(void **state)
 	/* Where the screen has a key for it, that is the row. */
 	desk_press(&d, "ctrl+p");
 	desk_type(&d, "choose a model");
-	assert_shows(&d, "› model             choose a model                                 ^L");
+	assert_shows(&d, "› model             choose a model                             Ctrl+L");
 	assert_false(desk_shows(&d, "/model"));
 	desk_close(&d);
 }

@@ -116,35 +116,51 @@ search(rt_pane *pane)
 
 /* ---- keys ---- */
 
-/* A line of the keymap's help: keys, at least two blanks, what they do. */
+/* A line of the keymap's help: keys, and from RT_KEYMAP_HELP_COLUMNS on what they do, wrapped there;
+ * on narrow terminals below the keys. */
 static void
-add_help_line(rt_lines *lines, rt_str line, const rt_canvas *canvas)
+add_help_line(rt_lines *lines, rt_str line, rt_tui *tui)
 {
-	rt_lines_options options = {.columns = canvas->columns > 1 ? canvas->columns : 80,
-				    .utf8 = canvas->utf8,
+	enum { WORDS_MIN = 30 };
+	int columns = tui->canvas.columns > 1 ? tui->canvas.columns : 80;
+	bool is_narrow = columns < RT_KEYMAP_HELP_COLUMNS + WORDS_MIN;
+	size_t keys = line.size < RT_KEYMAP_HELP_COLUMNS ? line.size : RT_KEYMAP_HELP_COLUMNS;
+	rt_str words = rt_str_skip(line, keys);
+	rt_lines_options options = {.columns = columns - (is_narrow ? 0 : RT_KEYMAP_HELP_COLUMNS),
+				    .utf8 = tui->canvas.utf8,
 				    .ink = RT_INK_TEXT,
-				    .indent = HELP_INDENT};
-	size_t words = 0;
+				    .indent = is_narrow ? HELP_INDENT : 0};
+	rt_buf *row = rt_scope_buf(&tui->scope);
+	rt_lines cell;
 
 	if (line.size == 0) {
 		rt_lines_add_blank(lines);
 		return;
 	}
-	if (line.ptr[0] != ' ') {
-		rt_lines_add_row(lines, 0, line, RT_INK_HEADING | RT_INK_BOLD);
+	if (line.ptr[0] != ' ' || words.size == 0) {
+		rt_lines_add_row(lines, 0, line,
+				 line.ptr[0] != ' ' ? RT_INK_HEADING | RT_INK_BOLD : RT_INK_TEXT);
 		return;
 	}
-	if (rt_canvas_width(canvas, line) <= options.columns) {
-		rt_lines_add_row(lines, 0, line, RT_INK_TEXT);
+	line = rt_str_at(line.ptr, keys);
+	if (is_narrow) {
+		rt_lines_add_row(lines, 2, rt_str_trim(line), RT_INK_TEXT | RT_INK_BOLD);
+		rt_lines_add_plain(lines, words, &options);
 		return;
 	}
-	for (size_t i = 2; i + 2 < line.size; i++)
-		if (line.ptr[i] == ' ' && line.ptr[i + 1] == ' ' && line.ptr[i + 2] != ' ')
-			words = i + 2;
-	rt_lines_add_row(lines, 0, words > 0 ? rt_str_at(line.ptr, words - 2) : line,
-			 RT_INK_TEXT | RT_INK_BOLD);
-	if (words > 0)
-		rt_lines_add_plain(lines, rt_str_at(line.ptr + words, line.size - words), &options);
+	rt_lines_init(&cell, tui->alloc);
+	rt_lines_add_plain(&cell, words, &options);
+	for (size_t i = 0; i < cell.count; i++) {
+		rt_buf_clear(row);
+		if (i == 0)
+			rt_buf_add_str(row, line);
+		else
+			rt_buf_add_f(row, "%*s", RT_KEYMAP_HELP_COLUMNS, "");
+		rt_lines_add_text(&cell, i, row);
+		rt_lines_add_row(lines, 0, rt_scope_str(&tui->scope, row), RT_INK_TEXT);
+	}
+	RT_TRY(&tui->scope, cell.status);
+	rt_lines_deinit(&cell);
 }
 
 /* Remove the end that the text added since from shares with another screen's help. */
@@ -219,11 +235,11 @@ keys_here(rt_tui *tui, rt_screen screen)
 	rt_keymap_add_screen(tui->keys, screen, screen == RT_SCREEN_CHAT ? applies : NULL, tui, text);
 	rt_keymap_add_key(tui->keys, RT_SCREEN_READER, RT_ACT_HELP, key);
 	if (key->size > 0)
-		rt_buf_add_f(text, "\n  %-26.*s all keys\n", RT_STR_ARG(rt_buf_str(key)));
+		rt_buf_add_f(text, "\n  %-24.*sall keys\n", RT_STR_ARG(rt_buf_str(key)));
 	rt_buf_clear(key);
 	rt_keymap_add_key(tui->keys, RT_SCREEN_READER, RT_ACT_SEARCH, key);
 	if (key->size > 0)
-		rt_buf_add_f(text, "  %-26.*s search here\n", RT_STR_ARG(rt_buf_str(key)));
+		rt_buf_add_f(text, "  %-24.*ssearch here\n", RT_STR_ARG(rt_buf_str(key)));
 	(void)rt_scope_str(&tui->scope, key);
 	return rt_scope_str(&tui->scope, text);
 }
@@ -237,7 +253,7 @@ lay_help(rt_tui *tui, rt_screen screen, bool is_all, rt_lines *lines)
 		size_t end = rt_str_find(left, RT_STR("\n"), 0);
 		size_t size = end == SIZE_MAX ? left.size : end;
 
-		add_help_line(lines, rt_str_at(left.ptr, size), &tui->canvas);
+		add_help_line(lines, rt_str_at(left.ptr, size), tui);
 		size += end != SIZE_MAX;
 		left = rt_str_at(left.ptr + size, left.size - size);
 	}
@@ -462,7 +478,7 @@ rt_pane_reader_restores(rt_tui *tui, rt_status (*fn)(rt_tui *tui, uint32_t entry
 		return;
 	of(pane)->restore = fn;
 	of(pane)->entry = entry;
-	pane->footer = "Ctrl-R restore a version   PgDn page down   / find   Esc close";
+	pane->footer = "Ctrl+R restore a version   PgDn page down   / find   Esc close";
 }
 
 rt_status

@@ -167,7 +167,7 @@ the_tree_and_what_changes(void **state)
 	desk_press(&d, "/");
 	desk_type(&d, "quack");
 	desk_press(&d, "enter alt+d");
-	assert_notice(&d, "Deleted entry: quack   step 10 - undo: Alt-u");
+	assert_notice(&d, "Deleted entry: quack   step 10 - undo: Alt+U");
 	assert_int_equal(rt_work_count(&d.tui.work), 1);
 	desk_close(&d);
 }

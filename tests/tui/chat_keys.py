@@ -197,7 +197,7 @@ def select(c, place):
     t = chat(place)
     t.key("M-Up")
     c.rows("the last is selected", t, 10, ["› AI" + " " * 75 + "4", "▌ Good. Schema"])
-    c.says("its keys are in the footer", t, "Enter continue  Alt-e edit  Alt-a add  Alt-d delete")
+    c.says("its keys are in the footer", t, "Enter continue  Alt+E edit  Alt+A add  Alt+D delete")
     for key, row in (("Up", "› User < 1/2 >"), ("M-k", "› AI"), ("M-j", "› User < 1/2 >"), ("Home", "› User   "),
                      ("End", "› AI"), ("Up", "› User < 1/2 >")):
         t.key(key)
@@ -538,7 +538,7 @@ def find(c, place):
         c.says("not there", t, "Not found in this take: nowhere")
         # Far up, and to both ends.
         t.key("M-Home")
-        c.says("the beginning", t, "entry 0", "more below: Alt-End")
+        c.says("the beginning", t, "entry 0", "more below: Alt+End")
         t.key("NPage")
         c.says("a page down", t, "entry 9", gone=["entry 0\n"])
         t.key("M-End")

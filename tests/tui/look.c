@@ -7,7 +7,7 @@
  *   S  a fault      A  abort(), with words          O  run out of stack
  *   e  run $LOOK_EDITOR in the shell, with the terminal its own
  *   c  "clip" to the clipboard                      C  draw all inks
- *   ^Z suspend
+ *   Ctrl+Z suspend
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
