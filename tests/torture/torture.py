@@ -297,7 +297,7 @@ class Case:
         self.out = b""
         self.err = b""
         self.states = []   # before, in between, after
-        self.by_lines = {} # of STEPS: which lines were done (True, False, …), state
+        self.by_lines = {} # for STEPS: the applied lines (True, False, …), and the state
         self.files = {}    # the other files it makes: name, contents
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Changes that have to wait, for another program that writes to the store or for a hook: the
-screen goes on, they can be given up, and nothing is lost. And what somebody else changed since it
-was seen is not written over without a word.
+"""Changes that have to wait for another program that writes to the store or for a hook: the
+screen stays responsive, they can be cancelled, and nothing is lost. Changes that others made
+in the meantime are not overwritten silently.
 
-The lock is let go, and the hook is let end, only when the test has seen what it waits for; nothing
-here measures time."""
+The lock is released, and the hook ends, only after the test has seen the waiting state;
+nothing here measures time."""
 import json
 import os
 import re
@@ -15,12 +15,12 @@ from screen import Count, needs_tmux
 
 WAITS = "Waiting: another program is writing to the store"
 ENTRIES = 30
-# What is at the right of a title that is as wide as that.
+# The right end of a title of that width.
 TITLE_140 = re.compile(r"(?m)^.{125,} tok$")
 
 
 class Lock:
-    """Another process writes to the store, until it is let go."""
+    """Another process holds the store's write lock until it is released."""
 
     def __init__(self, place):
         self.db = sqlite3.connect(place.db, isolation_level=None, timeout=30)
@@ -39,7 +39,7 @@ class Lock:
 
 
 class Hook:
-    """A hook that ends when it is let; it says that it runs by a file."""
+    """A hook that runs until it is released; a file shows that it is running."""
 
     def __init__(self, place, event):
         folder = os.path.join(place.dir, ".config/retake/hooks", event)
@@ -82,7 +82,7 @@ def opened(place, **more):
 
 
 def edit(t, text):
-    """The entry at hand gets this behind its text."""
+    """Appends this text to the selected entry."""
     t.key("M-e")
     t.wait("saved in place")
     t.type(text)
@@ -90,7 +90,7 @@ def edit(t, text):
 
 
 def elsewhere(place, **request):
-    """Another program does this."""
+    """A change by another program."""
     place.run("apply", "-q", "-", text=json.dumps(request) + "\n")
 
 
@@ -126,7 +126,7 @@ def the_screen_goes_on(count, place):
 
 
 def keys_behind_it(count, place):
-    """What is typed since then waits for it, in its order."""
+    """Text typed in the meantime waits for the change, in order."""
     fill(place)
     t = opened(place)
     with Lock(place) as lock:
@@ -146,7 +146,7 @@ def keys_behind_it(count, place):
 
 
 def behind_a_command(count, place):
-    """So does what is typed while a command runs: it is for the screen below."""
+    """Text typed while a command runs goes to the screen below."""
     fill(place)
     hook = Hook(place, "entry.before_edit")
 
@@ -173,7 +173,7 @@ def behind_a_command(count, place):
 
 
 def a_question(count, place):
-    """It is seen at once, and says that it is not stored; nobody has been asked yet."""
+    """The change is visible at once, as not yet stored; no hook has been asked yet."""
     fill(place)
     with place.open(size=(120, 24)) as t:
         t.wait(f"line number {ENTRIES}")
@@ -230,7 +230,7 @@ def hook_given_up(count, place):
 
 
 def hook_added(count, place):
-    """One that is put there while the screen is open is asked for the next change."""
+    """A hook that is added while the screen is open is asked at the next change."""
     fill(place)
     t = opened(place)
     hook = Hook(place, "entry.before_edit")
@@ -243,7 +243,7 @@ def hook_added(count, place):
 
 
 def hook_after_it(count, place):
-    """Escape stops it; what was done stands."""
+    """Escape stops the hook; earlier changes are kept."""
     fill(place)
     Hook(place, "entry.after")
     t = opened(place)
@@ -306,7 +306,7 @@ def leaving(count, place):
 
 
 def terminated(count, place):
-    """By a signal: what is not written yet is given up, and its text is kept."""
+    """A signal: changes that are not written yet are cancelled, and their text is kept."""
     fill(place)
     t = opened(place)
     with Lock(place) as lock:
@@ -322,10 +322,10 @@ def terminated(count, place):
         count.check("its text is a draft", True)
 
 
-# ---- somebody else was faster ----
+# ---- conflicting changes ----
 
 def begun_edit(place, text):
-    """The last entry is being edited, and somebody else writes another text into it."""
+    """The last entry is being edited while another program writes another text to it."""
     t = opened(place)
     t.key("M-e")
     t.wait("saved in place")
@@ -380,7 +380,7 @@ def discard(count, place):
 
 
 def while_it_waits(count, place):
-    """What was seen is compared within the transaction, however late that is."""
+    """The version check is part of the transaction, however late that is."""
     fill(place)
     hook = Hook(place, "entry.before_delete")
     t = opened(place)
@@ -401,7 +401,7 @@ def while_it_waits(count, place):
 
 
 def held_meanwhile(count, place):
-    """A key that waited is not carried out on what has come under the selection since."""
+    """A queued key does not act on another entry that was selected in the meantime."""
     fill(place)
     hook = Hook(place, "entry.before_edit")
     t = opened(place)

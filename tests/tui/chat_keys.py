@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The chat: what is written, sent, stopped; an entry selected and every verb on it; takes, folds,
-finding; another process, and another one of these, on the same store."""
+"""The chat: writing, sending, stopping; selecting an entry and every verb on it; takes, folds,
+finding; another process, and another instance, on the same store."""
 import json
 import re
 
@@ -16,14 +16,14 @@ def chat(place, *words, size=SIZE, **more):
 
 
 def field(t):
-    """The rows of the input."""
+    """The rows of the input field."""
     rows = t.screen()
     at = max((i for i, row in enumerate(rows) if row.startswith("──")), default=0)
     return [row for row in rows[at + 1:-2] if row.startswith((" >", "   "))]
 
 
 def welcome(c, place):
-    """The first time: what this is, and what to do."""
+    """The first start: an introduction and hints."""
     with place.open(size=SIZE) as t:
         c.says("what to do", t, "No messages yet.", "Write below and press Enter to ask",
                "/import FILE", "choose a model", "? shows the keys")
@@ -46,7 +46,7 @@ def welcome(c, place):
 
 
 def send(c, place):
-    """What is sent is an entry, and so is what comes back."""
+    """A message and its reply become entries."""
     fork(place)
     t = chat(place, RETAKE_MODEL=script(place, {"text": "One "}, {"text": "two"}))
     t.type("Count")
@@ -67,7 +67,7 @@ def send(c, place):
 
 
 def stop(c, place):
-    """Pieces of a reply are seen as they come. Escape and Ctrl+C stop it; what had come is kept."""
+    """A reply is visible as it arrives. Escape and Ctrl+C stop it; the partial reply is kept."""
     fork(place)
     t = chat(place, RETAKE_MODEL=script(place, {"text": "Half of it "}, {"wait_ms": 60000}, {"text": "never"}))
     for n, key in enumerate(("Escape", "C-c")):
@@ -83,7 +83,7 @@ def stop(c, place):
 
 
 def lines(c, place):
-    """Several lines; and keys of the field."""
+    """Multi-line input, and editing keys of the field."""
     fork(place)
     t = chat(place)
     t.type("first")
@@ -109,7 +109,7 @@ def lines(c, place):
 
 
 def before(c, place):
-    """What was written before, by Up and Down; Escape keeps what was written."""
+    """Input history with Up and Down; Escape restores the current text."""
     fork(place)
     t = chat(place)
     for text in ("one", "two"):
@@ -131,7 +131,7 @@ def before(c, place):
 
 
 def paste(c, place):
-    """A million characters, with line ends, and what could do harm in them."""
+    """A million characters with line breaks and control characters."""
     fork(place)
     t = chat(place)
     t.paste("short\nof two lines")
@@ -151,7 +151,7 @@ def paste(c, place):
 
 
 def outside(c, place):
-    """The text of the input in an editor."""
+    """Editing the input in an external editor."""
     fork(place)
     t = chat(place, EDITOR=editor(place))
     t.type("written")
@@ -192,7 +192,7 @@ def leaving(c, place):
 
 
 def select(c, place):
-    """An entry selected: how it looks, how to move, and back to writing."""
+    """Selecting an entry: appearance, movement, and back to the input."""
     fork(place)
     t = chat(place)
     t.key("M-Up")
@@ -235,7 +235,7 @@ def roles(place):
 
 
 def verbs_text(c, place):
-    """Edit, add, split, merge, in an editor, in a take of its own."""
+    """Edit, insert, split, merge, in an editor, as a new take."""
     fork(place)
     t = selected(place, EDITOR=editor(place))
 
@@ -259,7 +259,7 @@ def verbs_text(c, place):
            lambda p: len(p.texts()) == 3 and p.texts()[0][1].startswith("Which database?"))
     c.verb("E", place, t, do("End M-E", None, None), "Edited entry 4", "entry.edit",
            lambda p: contents(p)[3][1].replace("\n", "") == "Good. Schema (by the editor)")
-    # Without a change, and cancelled.
+    # Unchanged, and cancelled.
     was = steps(place)
     t.key("End", "M-e")
     answer(t, "saved in place", "")
@@ -274,7 +274,7 @@ def verbs_text(c, place):
 
 
 def verbs_place(c, place):
-    """Delete, move, mute, role, label, branch, on one and on several."""
+    """Delete, move, mute, role, label, branch, on one entry and on several."""
     fork(place)
     t = selected(place)
 
@@ -340,7 +340,7 @@ def verbs_place(c, place):
 
 
 def verbs_look(c, place):
-    """What changes nothing: fold, copy, versions, read, other screens."""
+    """Actions without a change: fold, copy, versions, read, other screens."""
     fork(place)
     place.run("edit", "a2", "Good. Schema\n\nwith a second paragraph")
     with place.open(size=SIZE) as t:
@@ -378,7 +378,7 @@ def verbs_look(c, place):
 
 
 def go_on(c, place):
-    """Enter on an entry: the head goes there, as in the tree."""
+    """Enter on an entry moves the head there, as in the tree."""
     fork(place)
     t = selected(place, "M-Up Up")
     t.wait("› User < 1/2 >")
@@ -395,7 +395,7 @@ def go_on(c, place):
 
 
 def again(c, place):
-    """Another reply; more of one; in the chat and on a selected entry."""
+    """Another reply, and continuing one; in the chat and on a selected entry."""
     fork(place)
     t = chat(place, RETAKE_MODEL=script(place, {"text": "Anew."}))
     t.key("M-a")
@@ -415,7 +415,7 @@ def again(c, place):
 
 
 def other_takes(c, place):
-    """Takes by Alt+] and Alt+[, also on an entry."""
+    """Switching takes with Alt+] and Alt+[, also on a selected entry."""
     fork(place)
     t = chat(place)
     for key, name, text in (("M-]", "duck", "DuckDB is fine too"), ("M-]", "main", "Good. Schema"),
@@ -440,7 +440,7 @@ def one_take(c, place):
 
 
 def folded(c, place):
-    """What models thought and what tools said, by Ctrl+T and Ctrl+O."""
+    """Thinking and tool output: Ctrl+T and Ctrl+O."""
     fork(place)
     t = chat(place, RETAKE_MODEL=script(
         place, {"thinking": "I wonder\nwhy"}, {"text": "Because."},
@@ -464,8 +464,8 @@ def folded(c, place):
 
 
 def thought_in_place(c, place):
-    """Thinking in the middle of a reply is folded where it is; other rows leave it out. A reply
-    that updates the prompt says so."""
+    """Thinking within a reply is folded in place and left out of other rows. A reply that
+    updates the prompt says so."""
     fork(place)
     place.run("set", "prompt_updates", "block")
     t = chat(place, RETAKE_MODEL=script(place, {
@@ -487,7 +487,8 @@ def thought_in_place(c, place):
 
 
 def aside(c, place):
-    """Without auto_add_history the exchange gets a take of its own, and the one in view stays."""
+    """Without auto_add_history the exchange gets a separate take, and the visible one is
+    unchanged."""
     fork(place)
     place.run("set", "auto_add_history", "false")
     t = chat(place, RETAKE_MODEL=script(place, {"text": "Elsewhere."}))
@@ -500,7 +501,7 @@ def aside(c, place):
 
 
 def reset(c, place):
-    """A reset stops the reply, says so, and one undo brings back both."""
+    """A reset stops the reply and says so; one undo restores both."""
     fork(place)
     t = chat(place, RETAKE_MODEL=script(place, {"text": "slow "}, {"wait_ms": 60000}, {"text": "end"}))
     t.type("Q?")
@@ -515,7 +516,7 @@ def reset(c, place):
 
 
 def find(c, place):
-    """Ctrl+F, Alt+N, Alt+Shift+N; what is not there."""
+    """Ctrl+F, Alt+N, Alt+Shift+N; no match."""
     lines_of = "".join(json.dumps({"op": "entry.append", "role": "AI" if i % 2 else "User",
                                    "content": f"entry {i}" + (" with a Needle" if i % 20 == 7 else "")}) + "\n"
                        for i in range(100))
@@ -556,7 +557,7 @@ def find(c, place):
 
 
 def live(c, place):
-    """Another process changes the store: it is seen, without a key; a text that is written stays."""
+    """Changes by another process are visible without a key; the text of the input is kept."""
     fork(place)
     t = chat(place)
     t.type("being written")
@@ -575,7 +576,7 @@ def live(c, place):
 
 
 def two(c, place):
-    """Two of them on one store: each sees what the other does, undo is everybody's."""
+    """Two instances on one store: each shows the other's changes; undo is shared."""
     fork(place)
     a = chat(place)
     b = chat(place, RETAKE_MODEL=script(place, {"text": "From b "}, {"wait_ms": 300}, {"text": "slowly"}))
@@ -594,7 +595,7 @@ def two(c, place):
     a.wait("Undone", gone=["  From b slowly"])
     b.key("M-r")
     c.says("and brought back", a, "  From b slowly")
-    # Both change something: both is there.
+    # Both make a change: both are kept.
     a.key("M-Up")
     a.wait("› AI")
     b.key("M-Up")
@@ -609,7 +610,7 @@ def two(c, place):
 
 
 def while_running(c, place):
-    """What can be done while a reply comes: write, look around, edit what was said."""
+    """During a reply: writing, moving, editing earlier entries."""
     fork(place)
     t = chat(place, RETAKE_MODEL=script(place, {"text": "Long "}, {"wait_ms": 60000}, {"text": "tail"}))
     t.type("Q")
@@ -633,7 +634,7 @@ def while_running(c, place):
     c.says("stopped", t, "Stopped; the partial reply is kept", gone=["AI ..."])
     c.equal("all is there", [x for _, x in place.texts()],
             ["Which database? At all?", "SQLite: one file.", "Use SQLite, not Postgres", "Good. Schema", "Q", "Long "])
-    # Left while it runs: what had come is kept.
+    # Leaving during a reply keeps the partial reply.
     t.key("C-u")
     t.type("Last")
     t.key("Enter")

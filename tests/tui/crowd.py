@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Any keys, pastes, commands and sizes, on a store that another process changes at random (purges
-and deleted discussions, too) and that is locked now and then.
+"""Random keys, pastes, commands and sizes, on a store that another process changes at random
+(including purges and deleted discussions) and locks now and then.
 
-  crowd.py [SEED …]     CROWD_STEPS: how many things are done with each seed
+  crowd.py [SEED …]     CROWD_STEPS: number of actions per seed
 
-How they mix is another thing each time; a seed only says what is done. What has to hold does
-however they mix: the program runs on, comes back to the chat and writes there what is typed, its
-chat and its tree are those that a fresh one shows, it ends well, and the store is sound."""
+A seed determines the actions, but not how they interleave. Invariants: the program keeps
+running, returns to the chat and accepts input there, its chat and tree equal those of a fresh
+instance, it exits normally, and the store is valid."""
 import json
 import os
 import random
@@ -22,8 +22,8 @@ STEPS = int(os.environ.get("CROWD_STEPS", "150"))
 SEEDS = [int(word) for word in sys.argv[1:]] or [1]
 SIZE = (100, 30)
 SIZES = [SIZE, (40, 10), (20, 5), (10, 3), (200, 50), (1, 1), (80, 24)]
-TALK_STEPS = 25 # between two looks at whether all is well
-# Those that leave the program or give the terminal away.
+TALK_STEPS = 25 # actions between two checks of the invariants
+# Keys that leave the program or suspend it.
 NOT_PRESSED = ("ctrl+q", "ctrl+d", "ctrl+c", "ctrl+z")
 NAMES = {"up": "Up", "down": "Down", "left": "Left", "right": "Right", "home": "Home", "end": "End",
          "pageup": "PPage", "pagedown": "NPage", "delete": "DC", "backspace": "BSpace", "tab": "Tab",
@@ -41,7 +41,7 @@ DISCUSSIONS = ["main", "other", "north", "south", "west"]
 
 
 def key_names(place):
-    """What tmux calls all keys that do something."""
+    """tmux's names of all bound keys."""
     found = set()
     for row in place.json("help", "keys"):
         for key in row["keys"]:
@@ -75,7 +75,7 @@ def fill(place):
 
 
 def change(chance):
-    """One change, of any kind; the store may well refuse it."""
+    """A random change; the store may refuse it."""
     entry = f":{chance.choice([-1, -2, -3, 1, 2, 3, 5, 8, 20])}"
     take, disc = chance.choice(TAKES), chance.choice(DISCUSSIONS)
     return chance.choice([
@@ -152,7 +152,7 @@ class Others(threading.Thread):
 
 
 def do_something(term, chance, keys):
-    """Keys, mostly; what was done, for who reads it."""
+    """One random action, mostly keys; returns a description."""
     what = chance.random()
     if what < 0.5:
         pressed = [chance.choice(keys) for _ in range(chance.choice([1, 1, 3, 8]))]
@@ -185,8 +185,8 @@ def do_something(term, chance, keys):
 
 
 def settled(term, number):
-    """From wherever it is back to the chat, where nothing is written."""
-    probe = f"Are you there, {number}?" # keys may have brought an earlier one back, and sent it
+    """Returns to the chat from any screen, and clears the input."""
+    probe = f"Are you there, {number}?" # unique: earlier keys may have recalled and sent a previous one
     term.resize(*SIZE)
     end = time.monotonic() + 120
     while True:
@@ -198,7 +198,7 @@ def settled(term, number):
         if time.monotonic() > end:
             raise AssertionError(f"it does not come back to the chat:\n{text}")
         term.key("Escape")
-        pressed = time.monotonic() # one that is late would be one too many
+        pressed = time.monotonic() # a late Escape would be one too many
         while term.text() == text and time.monotonic() < pressed + 10:
             time.sleep(0.05)
     term.key("C-u", "M->")
@@ -209,7 +209,7 @@ def settled(term, number):
 
 
 def chat_rows(term):
-    """What of the chat does not depend on how many rows the notice takes."""
+    """The part of the chat that does not depend on the height of the notice."""
     rows = term.screen()
     ends = [i for i, row in enumerate(rows) if row.startswith("─" * 20)]
     rows = rows[:ends[-1]] if ends else rows
@@ -238,14 +238,14 @@ def same(term, fresh, look):
 
 
 def compare(place, term, tries=4):
-    """With one that was started just now and looks at the same discussion. A draft is taken away in
-    a moment without keys, so that the first one may have found it still."""
+    """Compares with a fresh instance on the same discussion. A draft is cleared a moment after
+    the last key, so that the fresh instance may still have it: then tries again."""
     term.key("M-End")
     name = re.match(r" (\S.*?)  take: ", term.screen()[0])
-    if name is None or "…" in name[1]: # too long to be read there
+    if name is None or "…" in name[1]: # truncated
         return 0
     names = [each["name"] for each in place.json("ls") if each.get("title", each["name"]) == name[1]]
-    if len(names) != 1: # a title is no address
+    if len(names) != 1: # ambiguous title
         return 0
     fresh = place.open("--discussion=" + names[0], size=SIZE)
     fresh.wait("Enter send")
@@ -257,7 +257,7 @@ def compare(place, term, tries=4):
         for t in (term, fresh):
             t.key("F2")
             t.wait("─ Tree")
-            t.key("C-d", "M-F", "End") # what is usually shown, all unfolded, the end of it
+            t.key("C-d", "M-F", "End") # default filter, all unfolded, scrolled to the end
         found = same(term, fresh, tree_rows)
     if not found:
         raise AssertionError(f"it shows\n{term.text()}\nand a fresh one\n{fresh.text()}")
@@ -268,7 +268,7 @@ def compare(place, term, tries=4):
 
 
 def leave(place, fresh):
-    fresh.key("C-c", "C-d") # the second leaves where nothing is written
+    fresh.key("C-c", "C-d") # the second exits if the input is empty
     fresh.wait("ended 0")
     fresh.close()
     place.terms.remove(fresh)
@@ -292,7 +292,7 @@ def crowd(count, place, seed):
                 compared += compare(place, term)
                 settled(term, f"{step} b")
         count.check(f"seed {seed}: it answers, and shows what a fresh one does", True)
-    except Exception as error: # what was done is told
+    except Exception as error: # report the actions
         count.check(f"seed {seed}", False, f"{type(error).__name__}: {error}\nlast: " +
                     "\n      ".join(str(one) for one in done[-TALK_STEPS:]))
         return
@@ -312,7 +312,7 @@ if __name__ == "__main__":
     tally = Count()
     for number in SEEDS:
         with Place() as home:
-            os.chdir(home.dir) # files that keys make are made there
+            os.chdir(home.dir) # for files that random keys create
             crowd(tally, home, number)
             os.chdir("/")
     tally.end()

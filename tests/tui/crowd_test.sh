@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Any keys on a store that others change and lock meanwhile, see crowd.py.
+# Random keys on a store that others change and lock, see crowd.py.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 -B tests/tui/crowd.py "$@"

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The input is the field "draft": others read what is typed, undo takes it back, a restart restores it."""
+"""The input is stored as the field "draft": other programs can read it, undo reverts it, a
+restart restores it."""
 import time
 
 from screen import Count, needs_tmux
 
 
 def draft(place):
-    """Its text; None: it is not set."""
+    """Its text; None: not set."""
     return place.json("settings")["settings"].get("draft")
 
 
@@ -61,7 +62,8 @@ def typed(count, place):
 
 
 def at_once(count, place):
-    """Keys that are faster than the pause: what is typed is a step of its own before the next change."""
+    """Keys that are faster than the pause: the typed text is a separate step before the next
+    change."""
     place.run("add", "--quiet", "-r", "User", "--", "first")
     with place.open() as t:
         t.wait("first")
@@ -84,7 +86,7 @@ def at_once(count, place):
 
 
 def commands(count, place):
-    """A command is no draft, and the draft outlasts one."""
+    """A command is not a draft, and does not clear one."""
     with place.open() as t:
         t.wait("No messages yet")
         t.type("words")
@@ -105,7 +107,7 @@ def commands(count, place):
 
 
 def editing(count, place):
-    """The text of an entry being edited is no draft."""
+    """The text of an entry that is being edited is not a draft."""
     place.run("add", "--quiet", "-r", "User", "--", "first")
     before = place.json("history")
     with place.open() as t:
@@ -122,7 +124,7 @@ def editing(count, place):
 
 
 def theirs(count, place):
-    """Another program changes the draft while something is typed: both texts stay."""
+    """Another program changes the draft while the user types: both texts are kept."""
     with place.open() as t:
         t.wait("No messages yet")
         t.type("mine")
@@ -140,7 +142,7 @@ def theirs(count, place):
 
 
 def old_file(count, place):
-    """The file of an earlier version is taken over once; signals lose nothing."""
+    """The draft file of an earlier version is imported once; signals lose nothing."""
     for number, name in ((9, "kill"), (1, "hangup"), (15, "terminated")):
         with place.open() as t:
             t.wait("No messages yet", "Enter send")
@@ -166,7 +168,7 @@ def old_file(count, place):
             count.equal("the file is removed", list(place.drafts()), [])
             t.kill(9)
             t.wait("ended")
-        place.run("fsck") # fails where the store is damaged
+        place.run("fsck") # fails if the store is damaged
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What is written and not sent is back after the program is gone, however it went."""
+"""Unsent text is restored after the program has ended, in whatever way."""
 import time
 
 from screen import Count, needs_tmux
 
 
 def wait_for_draft(place, end):
-    """Until what is written is kept, as it is when nobody typed for a moment."""
+    """Waits until the text is stored, a moment after the last key."""
     for _ in range(600):
         if any(text.endswith(end) for text in place.draft_texts()):
             return
@@ -51,7 +51,7 @@ def terminated(count, place):
 
 
 def leads_elsewhere(count, place):
-    """A command that goes to another discussion is no draft of the one that it was written in."""
+    """A command that opens another discussion is not a draft of the previous one."""
     with place.open() as t:
         t.wait("No messages yet")
         t.type("/new other")
@@ -75,7 +75,8 @@ def leads_elsewhere(count, place):
 
 
 def open_edit(count, place):
-    """What is being written into an entry: however the program goes, it is in the input."""
+    """The text of an entry that is being edited: however the program ends, it is in the input
+    next time."""
     place.run("add", "--quiet", "-r", "User", "--", "first")
     for how in ("kill", "C-q"):
         with place.open() as t:

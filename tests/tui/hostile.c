@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is drawn cannot drive the terminal. A child draws 100,000 random texts, each into a box of
- * its own, on a terminal on a pseudo-terminal; libvterm, which knows nothing of us, reads what
- * comes out. There may be no reply, no bell, no title, no mode but those of a screen, no string to
- * the terminal (clipboard, links, whatever begins an OSC or DCS), and outside of the boxes all
- * stands as it was. */
+ * Output cannot control the terminal. A child draws 100,000 random texts, each into a separate
+ * box, on a pseudo-terminal; libvterm, an independent implementation, interprets the output.
+ * There must be no reply, no bell, no title, no mode except those of a full screen, no OSC or
+ * DCS string (clipboard, links …), and everything outside the boxes must be unchanged. */
 #define _GNU_SOURCE
 #include <pty.h>
 #include <sys/wait.h>
@@ -43,7 +42,7 @@ draw(rt_canvas *canvas, rt_buf *text, uint64_t *seed)
 	rt_canvas_cursor(canvas, all, (int)(random_next(seed) % COLUMNS), 3);
 }
 
-/* The child: a frame for each byte that comes, and a byte back when it is shown. */
+/* The child: draws a frame for each byte it receives, and sends a byte back. */
 static int
 show_frames(int from, int to)
 {
@@ -87,7 +86,7 @@ is_in_box(int x, int y)
 	return false;
 }
 
-/* What stands outside of the boxes is as it was. */
+/* Everything outside the boxes must be unchanged. */
 static void
 judge_boxes(VTerm *vterm, int frame)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The output of commands cannot drive the terminal: a project with hostile texts in every field
- * is read by every command that shows something, each on a pseudo-terminal of its own with
- * libvterm as the judge. There may be no reply, no bell, no title, no mode, no string to the
- * terminal, no escape but colours, and the cursor only goes on from column to column and line to
- * line. RETAKE names the program. */
+ * The output of commands cannot control the terminal: every command that shows something reads a
+ * project with hostile texts in every field, each on a separate pseudo-terminal with libvterm as
+ * the judge. There must be no reply, no bell, no title, no mode, no OSC or DCS string, no escape
+ * sequence except colours, and the cursor may only advance along columns and lines. RETAKE names
+ * the program. */
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <pty.h>
@@ -40,7 +40,7 @@ add_text(rt_buf *json, const char *key, int texts)
 	rt_buf_init(&text, rt_alloc_libc(), RT_BUF_UNLIMITED);
 	while (texts-- > 0)
 		add_hostile(&raw, &seed);
-	/* A setting's name holds no NUL. */
+	/* A setting's name must not contain NUL. */
 	for (i = 0; i < raw.size && strcmp(key, "key") == 0; i++)
 		raw.ptr[i] = raw.ptr[i] == 0 ? '.' : raw.ptr[i];
 	rt_utf8_repair(&text, rt_buf_str(&raw));
@@ -126,7 +126,7 @@ add_project(rt_buf *json)
 	}
 }
 
-/* Nobody's configuration; the tests' own store. */
+/* An empty configuration, and the tests' store. */
 static void
 set_surroundings(void)
 {
@@ -180,8 +180,8 @@ make_project(void)
 
 /* ---- commands ---- */
 
-/* A control of its own is a line end, a tab, or the beginning of a colour; nothing else is not
- * printed. utf8: or is beyond ASCII. */
+/* The only control characters are line ends, tabs, and the start of colour sequences. utf8:
+ * bytes beyond ASCII are allowed. */
 static void
 assert_harmless(const char *command, bool utf8)
 {
@@ -288,12 +288,12 @@ test_no_command_drives_the_terminal(void **state)
 			fail_msg("retake %s: a reply", commands[i]);
 		vterm_free(vterm);
 	}
-	/* Most of these are commands that work, and show what is there. */
+	/* Most of these are valid commands that show something. */
 	assert_true(done > sizeof(commands) / sizeof(commands[0]) * 2 / 3);
 	assert_true(all > 500000);
 }
 
-/* To a terminal of another encoding the bytes of a letter may be controls. */
+/* In another encoding, the bytes of a character may be control characters. */
 static void
 test_nor_where_there_is_no_utf8(void **state)
 {

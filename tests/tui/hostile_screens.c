@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The real screens with hostile texts in every field that is shown: texts, roles, labels, names of
- * takes and discussions, the model, notices, errors, questions, lists, readers, searches, what
- * commands say. A child draws them on a terminal on a pseudo-terminal; libvterm judges what comes
- * out, and has to show just what the canvas has, cell by cell. */
+ * The real screens with hostile texts in every displayed field: texts, roles, labels, names of
+ * takes and discussions, the model, notices, errors, questions, lists, readers, searches,
+ * command output. A child draws them on a pseudo-terminal; libvterm interprets the output, and
+ * must show exactly the canvas, cell by cell. */
 #define _GNU_SOURCE
 #include <pty.h>
 #include <sys/mman.h>
@@ -18,14 +18,14 @@
 
 enum { COLUMNS = 150, ROWS = 50, ROUNDS = 700, ENTRIES = 16, FIELDS_MAX = 32, WANTED = 100000 };
 
-/* What the child tells of: the cells that it drew, and how many texts each field had. */
+/* Reported by the child: the cells it drew, and the number of texts in each field. */
 typedef struct board {
 	rt_canvas_cell cells[COLUMNS * ROWS];
 	struct field_count {
 		char name[24];
 		unsigned long count;
 	} fields[FIELDS_MAX];
-	unsigned long shown_names; /* frames in which a control stood by name */
+	unsigned long shown_names; /* frames in which a control character was shown by name */
 } board;
 
 static board *shared;
@@ -43,7 +43,7 @@ count_field(const char *name, unsigned long count)
 	f->count += count;
 }
 
-/* So many hostile texts in a row; UTF-8, since what is stored is. */
+/* This many hostile texts, concatenated; UTF-8, like everything that is stored. */
 static rt_str
 hostile(rt_buf *buf, const char *field, unsigned long texts)
 {
@@ -61,7 +61,7 @@ hostile(rt_buf *buf, const char *field, unsigned long texts)
 	return rt_buf_str(buf);
 }
 
-/* {"op":…, key: value, …}, as one step; what is refused is not shown. */
+/* {"op":…, key: value, …}, as one step; refused operations are ignored. */
 static bool
 change(desk *d, rt_buf *json, const char *op, const char *key, rt_str value, const char *more)
 {
@@ -102,7 +102,7 @@ add_entry(desk *d, rt_buf *text, rt_buf *json)
 	rt_buf_deinit(&role);
 }
 
-/* The thing that has this name gets another one, which is kept. */
+/* Renames the object, and remembers the new name. */
 static void
 rename_to(desk *d, rt_buf *json, const char *op, const char *what, rt_buf *name)
 {
@@ -137,7 +137,7 @@ say_anew(desk *d, rt_buf *text)
 	rt_error err = {0};
 	int i;
 
-	/* Not repaired: notices and errors may say anything. */
+	/* Not repaired: notices and errors may contain any bytes. */
 	rt_buf_clear(text);
 	for (i = 0; i < 24; i++)
 		add_hostile(text, &seed);
@@ -151,8 +151,7 @@ say_anew(desk *d, rt_buf *text)
 	rt_tui_say_error(&d->tui, &err, hostile(text, "hint", 24));
 }
 
-/* A frame on the terminal, with names and words of its own; the judge looks at it before
- * anything else happens. */
+/* Draws a frame; the judge checks it before anything else happens. */
 static void
 show(desk *d, rt_terminal *terminal)
 {
@@ -181,7 +180,7 @@ show(desk *d, rt_terminal *terminal)
 	assert_int_equal(read(from_judge, &byte, 1), 1);
 }
 
-/* The screen, and away with it. */
+/* Shows the screen and closes it. */
 static void
 show_and_close(desk *d, rt_terminal *terminal)
 {
@@ -391,7 +390,7 @@ test_no_screen_drives_the_terminal(void **state)
 	}
 	assert_null(crime);
 	assert_true(frame >= ROUNDS / (int)test_sample() * 14);
-	/* The texts were seen. */
+	/* The texts were visible. */
 	assert_true(shared->shown_names > (unsigned long)frame / 2);
 	wanted = (unsigned long)(WANTED / (int)test_sample());
 	for (i = 0; i < FIELDS_MAX && shared->fields[i].name[0] != 0; i++) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Keys of the history and of the list of discussions, each against the store."""
+"""Keys of the history and of the list of discussions; the results are checked in the store."""
 import re
 
 from talk import add, contents, fork, head, ids, newest, run, steps, value
@@ -18,7 +18,7 @@ def names(place):
 
 
 def history(c, place):
-    """Moving, what is shown of a step, jumps, reverts, undo and redo."""
+    """Moving, details of a step, jumps, reverts, undo and redo."""
     fork(place)
     place.run("edit", "a1", "Edited once")
     place.run("edit", "a2", "Edited, too")
@@ -63,7 +63,7 @@ def history(c, place):
 
 
 def discussions(c, place):
-    """A new one, another name, going to one, deleting, undo."""
+    """Creating, renaming, opening, deleting, undo."""
     fork(place)
     t = opened(place, "F4", "Discussions")
     t.key("C-n")
@@ -110,7 +110,7 @@ def discussions(c, place):
 
 
 def palette(c, place):
-    """Commands, by a part of their names; those of the command line, typed."""
+    """Commands, found by part of their name; those of the command line, typed."""
     fork(place)
     t = opened(place, "C-p", "Commands")
     t.type("takes rename duck pond")

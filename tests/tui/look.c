@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * look LOG: a screen of the terminal that says what comes, a line for each event, on itself and in
- * the file LOG; what was pasted last is in LOG.paste. Its keys:
+ * look LOG: a screen that reports terminal events, one line each, on the screen and in the file
+ * LOG; the last paste is in LOG.paste. Its keys:
  *
  *   q  leave        x  exit(3) without closing      t  wake from another thread
- *   S  a fault      A  abort(), with words          O  run out of stack
- *   e  run $LOOK_EDITOR in the shell, with the terminal its own
+ *   S  segfault     A  abort() with a message       O  stack overflow
+ *   e  run $LOOK_EDITOR in the shell with access to the terminal
  *   c  "clip" to the clipboard                      C  draw all inks
  *   Ctrl+Z suspend
  */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# History, discussions, commands and questions in a terminal: what runs in threads of its own, and
-# what a person sees meanwhile. RETAKE names the program (build/retake).
+# History, discussions, commands and questions in a terminal: work that runs in separate threads,
+# and the display in the meantime. RETAKE names the program (build/retake).
 cd "$(dirname "$0")" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 exec python3 - <<'PYTHON'
@@ -50,7 +50,7 @@ def history(t, place):
         term.key("Home", "Enter")
         term.wait(f"Restored the state right after step {STEPS}.")
         t.equal("all entries", len(place.texts()), STEPS)
-        # Left while something is still being worked out.
+        # Leaving while work is still running.
         term.key("End", "Escape", "F3", "C-q")
         term.wait("ended 0")
 
@@ -142,7 +142,7 @@ def a_long_command(t, place):
         term.wait("Running")
         term.tmux("send-keys", "C-c")
         term.wait("Stopped before it finished", gone=["Running"])
-        # The program can be left all the same.
+        # The program can be left anyway.
         term.key("C-p")
         term.wait("Commands")
         term.type(f"ask -m builtin/play:{script} Well")

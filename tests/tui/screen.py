@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The program on a terminal: tmux on a server of its own, keys in, screens out.
+"""The program in a terminal: a separate tmux server, keys in, screens out.
 
     with Place() as place, place.open("-m", "builtin/echo", size=(80, 24)) as t:
         t.type("Are you there?")
         t.key("Enter")
         t.wait("Are you there?", "AI")
 
-Every wait has a text that has to appear; nothing here depends on how fast the machine is,
-but for the time after which it gives up. What a wait is for must not have been there before the
-last key: it would end before the key is carried out, and what comes next would be too early.
+Every wait has a text that must appear; nothing depends on the speed of the machine, except
+for the timeout. The text of a wait must not have been visible before the last key: the wait
+would end before the key is processed, and the next action would be too early.
 
-With STRICT=1 the screen is remembered before every key, and each line of a script is told that
-waits for nothing, looks without waiting, or presses a key right behind Escape or when only the store
-was waited for.
+With STRICT=1 the screen is recorded before every key, and weak lines of a script are
+reported: those that wait for something already visible, read the screen without waiting, or
+press a key right after Escape or when only the store was waited for.
 """
 import os
 import re
@@ -29,12 +29,12 @@ RETAKE = os.environ.get("RETAKE", os.path.join(ROOT, "build/retake"))
 PATIENCE_S = 30.0
 STRICT = os.environ.get("STRICT") == "1"
 HELPERS = ("screen.py", "talk.py")
-told = set() # in a strict run: the lines that are weak
+told = set() # weak lines reported so far, in a strict run
 
 
 class Inside(threading.local):
-    """Of a part, as it goes on."""
-    polls = 0      # it is looked again and again, and a look may be too early
+    """State of a part (per thread)."""
+    polls = 0      # greater than 0: the check is repeated, so it may be too early
     stored = False # the last wait was for the store, which may be ahead of the screen
 
 
@@ -42,7 +42,7 @@ inside = Inside()
 
 
 def tell(what):
-    """A line of the script is weak; and those that led to it. Each way once."""
+    """Reports a weak line of the script with its callers; each call path once."""
     frame, lines = sys._getframe(), []
     while frame is not None and frame.f_code.co_name != "part":
         name = os.path.basename(frame.f_code.co_filename)
@@ -56,7 +56,7 @@ def tell(what):
 
 
 class Polls:
-    """A look that is repeated until it sees what it is for."""
+    """A check that is repeated until it succeeds."""
 
     def __enter__(self):
         inside.polls += 1
@@ -66,14 +66,14 @@ class Polls:
 
 
 class Place:
-    """A home, a store, an environment with nothing of the person's in it."""
+    """A home directory, a store, and an environment without settings of the user."""
 
     def __init__(self):
         self.kept = tempfile.TemporaryDirectory(prefix="retake-tui-", ignore_cleanup_errors=True)
         self.dir = self.kept.name
         self.db = os.path.join(self.dir, "talk.db")
         self.terms = []
-        self.opened = 0 # a socket of a server that ends is no other's
+        self.opened = 0 # numbers the tmux sockets, which are not reused
 
     def __enter__(self):
         return self
@@ -90,7 +90,7 @@ class Place:
         return {key: value for key, value in env.items() if value is not None}
 
     def run(self, *words, text=None, check=True, **more):
-        """The command line on the same store; gives what it printed."""
+        """Runs a command on the same store; returns its output."""
         for term in self.terms:
             if "--json" in words or inside.polls > 0:
                 term.looks()
@@ -103,29 +103,28 @@ class Place:
         return done.stdout
 
     def drafts(self):
-        """Files with what is written and not sent; also one that is being written beside its place,
-        with a number behind .md."""
+        """Paths of draft files, including temporary ones, which have a number after .md."""
         for folder, _, names in os.walk(self.dir):
             for name in names:
                 if name.startswith("draft-"):
                     yield os.path.join(folder, name)
 
     def draft_texts(self):
-        """What the next run will find: of those in their place."""
+        """The drafts that the next start will find: not the temporary files."""
         for path in self.drafts():
             try:
                 with open(path, encoding="utf-8") as draft:
                     if path.endswith(".md"):
                         yield draft.read()
             except FileNotFoundError:
-                pass # another one was put in its place meanwhile
+                pass # replaced in the meantime
 
     def json(self, *words):
         import json
         return json.loads(self.run(*words, "--json"))
 
     def texts(self):
-        """(role, text) of the take at hand."""
+        """(role, text) of the current take."""
         return [(e["role"], e["content"]) for e in self.json("show")["entries"]]
 
     def open(self, *words, size=(80, 24), program=None, **more):
@@ -144,7 +143,7 @@ class Term:
         self.shown = None   # of these screens, the one that is looked at now
         columns, rows = size
         line = " ".join(f"{key}={shlex.quote(value)}" for key, value in env.items() if key != "PATH")
-        # A shell of its own, so that what is left of the screen can be looked at afterwards.
+        # A separate shell, so that the final screen can be inspected.
         shell = f"env -i PATH={shlex.quote(env['PATH'])} TERM=tmux-256color {line} sh"
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), shell)
         self.tmux("set-option", "-g", "escape-time", "0")
@@ -168,7 +167,7 @@ class Term:
         self.tmux("kill-server", check=False)
 
     def kill(self, number):
-        """A signal to the program that runs in it, as the child of its shell."""
+        """Sends a signal to the program, which is a child of the terminal's shell."""
         shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
         for entry in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -177,15 +176,15 @@ class Term:
                 with open(f"/proc/{entry}/cmdline", encoding="utf-8", errors="replace") as line:
                     program = line.read().split("\0")[0]
             except (OSError, IndexError):
-                continue # it has ended meanwhile
+                continue # it has ended in the meantime
             if parent == shell and program == RETAKE:
                 os.kill(int(entry), number)
                 return
         raise AssertionError(f"there is no {RETAKE} in that terminal")
 
     def acts(self, key=None):
-        """Something is about to change the screen. In a strict run, the screen before it: when it
-        has come to rest."""
+        """Called before an action that changes the screen. In a strict run, records the screen
+        when it is stable."""
         if not STRICT or self.shown is not None:
             return
         inside.stored = bool(self.before) and inside.stored
@@ -201,12 +200,12 @@ class Term:
         self.before.append(seen[-1])
 
     def looks(self):
-        """A look that does not wait: is all that was pressed carried out?"""
+        """Called when the screen is read without waiting: have all keys been processed?"""
         if self.before and self.shown is None and inside.polls == 0:
             tell(f"a look before {self.pressed or 'a change'} is waited for")
 
     def waited(self, holds):
-        """It was waited for what holds; did it hold before one of the keys?"""
+        """A wait has succeeded; would it have succeeded before one of the keys?"""
         for self.shown in self.before:
             with Polls():
                 if holds():
@@ -238,7 +237,7 @@ class Term:
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def screen(self):
-        """The rows, without the blanks at their ends."""
+        """The rows, without trailing blanks."""
         self.looks()
         shown = self.shown if self.shown is not None else self.tmux("capture-pane", "-p")
         return [row.rstrip() for row in shown.split("\n")]
@@ -251,7 +250,7 @@ class Term:
         return int(x), int(y)
 
     def wait(self, *wanted, gone=(), patience=PATIENCE_S):
-        """Until all of these (texts, or patterns) are on the screen, and none of those."""
+        """Waits until all of `wanted` (texts or patterns) are visible, and none of `gone`."""
         def holds():
             text = self.text()
             there = all(w.search(text) if isinstance(w, re.Pattern) else w in text for w in wanted)
@@ -276,7 +275,7 @@ class Term:
 
 
 class Count:
-    """Checks, counted as the other scripts count them."""
+    """Counts checks and prints the totals in the usual format."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -293,11 +292,11 @@ class Count:
         return self.check(what, got == wanted, f"\n  got    {got!r}\n  wanted {wanted!r}")
 
     def part(self, function):
-        """A part of the test; what is thrown in it is a failure with its name."""
+        """Runs a part of the test; an exception is a failure with its name."""
         try:
             with Place() as place:
                 function(self, place)
-        except Exception as error:  # a part that breaks off is one failure
+        except Exception as error:  # an aborted part is one failure
             self.check(function.__name__, False, f"{type(error).__name__}: {error}")
 
     def end(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Commands of the chat that begin with a slash: each of them, and their completion."""
+"""Slash commands of the chat: each of them, and their completion."""
 import json
 import os
 import re
@@ -26,7 +26,7 @@ def say(t, line):
 
 
 def completion(c, place):
-    """A slash shows them; Tab goes on as far as there is one way only."""
+    """A slash lists them; Tab completes as far as it is unambiguous."""
     fork(place)
     with place.open(size=(100, 70)) as t:
         t.wait("Good. Schema")
@@ -40,7 +40,7 @@ def completion(c, place):
                 t.key("C-u")
                 c.says("erased", t, re.compile(r"^ >$", re.M))
                 continue
-            end = "~" if typed else "=" # where Tab does nothing, too, this can be waited for
+            end = "~" if typed else "=" # something to wait for, even if Tab does nothing
             t.type(typed)
             t.key("Tab")
             t.type(end)
@@ -60,7 +60,7 @@ def completion(c, place):
 
 
 def refused(c, place):
-    """A line whose words are wrong stays in the input, to be corrected."""
+    """An invalid line stays in the input for correction."""
     fork(place)
     t = chat(place)
     say(t, "/tag two words --nothing")
@@ -137,7 +137,7 @@ def unknown(c, place):
 
 
 def screens(c, place):
-    """Those that lead to a screen."""
+    """Commands that open a screen."""
     fork(place)
     t = chat(place)
     for line, seen in (("/tree", "─ Tree"), ("/history", "History of main"), ("/discussions", "Discussions"),
@@ -191,7 +191,7 @@ def branching(c, place):
     c.says("a take", t, 'Branched "third"', "take: third, 3 of 3")
     c.equal("in the store", (place.json("show")["take"], ids(place)), ("third", ["u1", "a1", "u2", "a2"]))
     say(t, "/branches")
-    # Seed 2: where one is, and what the others have.
+    # Seed 2: the current take, and what the others contain.
     t.wait("Which take", "1    4 entries  main", "2    4 entries  duck", "› 3  * 4 entries  third")
     t.type("duck")
     t.wait("› 2    4 entries  duck")
@@ -204,7 +204,7 @@ def branching(c, place):
     c.says("one that there is not", t, "nobody")
     say(t, "/branches duck")
     t.wait("take: duck, 2 of 3")
-    # Seed 2: the point can be chosen.
+    # Seed 2: the branch point can be chosen.
     say(t, "/branch-here :2 early")
     c.says("at a position", t, 'Branched "early"', "take: early, 4 of 4")
     c.equal("in the store", (place.json("show")["take"], ids(place)), ("early", ["u1", "a1"]))
@@ -221,7 +221,7 @@ def branching(c, place):
     place.run("takes", "rm", "early")
     say(t, "/branches duck")
     t.wait("take: duck, 2 of 3")
-    # Seed 1's /branch: a message of the user; what is before it becomes a discussion of its own.
+    # Seed 1's /branch: a message of the user; the entries before it become a new discussion.
     say(t, "/branch ducks")
     t.wait("› 1  What about DuckDB?", "2  Which database?")
     t.key("Enter")
@@ -239,7 +239,7 @@ def branching(c, place):
 
 
 def entries(c, place):
-    """Label, role, edit, on the entry at the head or the last of the user."""
+    """Label, role, edit: on the entry at the head or the last one of the user."""
     fork(place)
     t = chat(place)
     say(t, "/label good start")
@@ -306,7 +306,7 @@ def replies(c, place):
 
 
 def compact(c, place):
-    """A summary in the place of the beginning."""
+    """A summary replaces the first entries."""
     lines = "".join(json.dumps({"op": "entry.append", "role": "AI" if i % 2 else "User",
                                 "content": f"entry {i} " + "words " * 3000}) + "\n" for i in range(12))
     place.run("apply", "-q", "-", text=lines)
@@ -341,7 +341,7 @@ def compact(c, place):
 
 
 def files(c, place):
-    """Out and in."""
+    """Export and import."""
     fork(place)
     t = chat(place)
     path = os.path.join(place.dir, "talk.md")
@@ -394,7 +394,7 @@ def files(c, place):
 
 
 def attached(c, place):
-    """Files of the next message: by a command, by "@" and Tab; not by a path that was only typed."""
+    """Files of the next message: by a command, by "@" and Tab; not by a path in the text."""
     for name, text in (("note.txt", b"one line\n"), ("shot.png", b"\x89PNG\r\n\x1a\n rest"), ("shot.txt", b"other\n")):
         with open(os.path.join(place.dir, name), "wb") as out:
             out.write(text)
@@ -434,7 +434,7 @@ def attached(c, place):
 
 
 def places(c, place):
-    """Discussions: a new one, searching over all, going to one."""
+    """Discussions: creating, searching in all, opening."""
     fork(place)
     t = chat(place)
     say(t, "/new")
@@ -462,7 +462,8 @@ def places(c, place):
 
 
 def grammar(c, place):
-    """Words that are an address, a flag, or more than a command of the chat takes go to the command line."""
+    """Words that are an address, a flag, or more than a chat command accepts go to the command
+    line."""
     fork(place)
     t = chat(place)
     say(t, "/role :2 Vendor")
@@ -490,7 +491,7 @@ def grammar(c, place):
 
 
 def context_files(c, place):
-    """Files below the working directory are sent; one that is missing refuses the question."""
+    """Files below the working directory are sent; a missing file refuses the question."""
     fork(place)
     t = chat(place)
     say(t, "/files add slash.py")

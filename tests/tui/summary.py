@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The summary dialogue of seed 4: yes, no, with instructions, cancelled; a model that fails, or
-is stopped; hooks that say no, or write the summary themselves."""
+"""The summary dialogue of seed 4: yes, no, with instructions, cancelled; a model that fails or
+is stopped; hooks that cancel, or provide the summary."""
 import http.server
 import json
 import os
@@ -15,7 +15,7 @@ QUESTION = [" Summarize the branch you're leaving?" + " " * 22 + "Enter ok  Esc 
 
 
 def asked(place, row="a1", size=(80, 30), **more):
-    """The tree is open, and the way to an entry of the path was asked for."""
+    """Opens the tree and chooses another entry of the path."""
     t = place.open(size=size, **more)
     t.wait("Good. Schema")
     t.key("F2")
@@ -41,7 +41,7 @@ def hook(place, event, text):
 
 
 def dialogue(c, place):
-    """How it looks; arrows and letters; Escape and Ctrl+C leave all as it was."""
+    """Appearance; arrows and letters; Escape and Ctrl+C change nothing."""
     fork(place)
     before = value(place), steps(place)
     t = asked(place)
@@ -72,8 +72,8 @@ def dialogue(c, place):
 
 
 def yes(c, place):
-    """Yes: the summary is an entry where one goes on, the head is there, and undo takes all of
-    it back."""
+    """Yes: the summary is added as an entry at the new position, the head is there, and undo
+    reverts all of it."""
     fork(place)
     before = value(place)
     t = asked(place, RETAKE_MODEL=script(place, {"text": "They chose "}, {"text": "SQLite."}))
@@ -103,7 +103,7 @@ def yes(c, place):
 
 
 def yes_to_user(c, place):
-    """To an entry of the user: before it, the summary, and the text in the input."""
+    """To an entry of the user: before it, the summary, and its text in the input."""
     fork(place)
     t = asked(place, "u3", RETAKE_MODEL=script(place, {"text": "On SQLite."}))
     t.key("y")
@@ -116,7 +116,7 @@ def yes_to_user(c, place):
 
 
 class Server:
-    """A server that speaks as OpenAI does, as far as it is needed, or fails."""
+    """A minimal server in the style of OpenAI that replies or fails."""
 
     def __init__(self, status=200, text="By the server", holds=None):
         bodies = self.bodies = []
@@ -140,7 +140,7 @@ class Server:
                     self.end_headers()
                     self.wfile.write(reply)
                 except OSError:
-                    pass # it was left: that is what was tried
+                    pass # the client disconnected, as intended
 
             def log_message(self, *ignored):
                 pass
@@ -162,7 +162,8 @@ class Server:
 
 
 def instructions(c, place):
-    """With instructions: they are in what the model is sent, with what is left and nothing else."""
+    """With instructions: the request contains them and the entries that are left, and nothing
+    else."""
     fork(place)
     with Server() as server:
         t = asked(place, **server.env())
@@ -188,8 +189,8 @@ def instructions(c, place):
 
 
 def to_another_take(c, place):
-    """To the end of another take, and to the middle of one: what is left in this one is summed
-    up, and nothing of the other; the summary is where one goes on."""
+    """To the end of another take, and to the middle of one: the entries that are left in this
+    take are summarised, and none of the other; the summary is added at the new position."""
     for row, there in (("a3", ["Which database?", "SQLite: one file.", "What about DuckDB?", "DuckDB is fine too"]),
                        ("u3", ["Which database?", "SQLite: one file."])):
         with Place() as ours, Server() as server:
@@ -204,7 +205,8 @@ def to_another_take(c, place):
 
 
 def fails(c, place):
-    """A server that fails: why is said, and nothing has changed; without a summary it goes."""
+    """A failing server: the reason is shown, and nothing has changed; it works without a
+    summary."""
     fork(place)
     before = value(place), steps(place)
     with Server(status=400) as server:
@@ -221,7 +223,8 @@ def fails(c, place):
 
 
 def fails_again(c, place):
-    """A server that may come back is asked again after a while: that is seen, and can be left."""
+    """A server with a temporary error is asked again after a while: this is visible, and can be
+    cancelled."""
     fork(place)
     before = value(place), steps(place)
     with Server(status=500) as server:
@@ -254,7 +257,7 @@ def no_model(c, place):
 
 
 def aborted(c, place):
-    """Escape while a model is at work: "Navigation cancelled", and nothing has changed."""
+    """Escape during the summary: "Navigation cancelled", and nothing has changed."""
     fork(place)
     before = value(place), steps(place)
     slow = script(place, {"text": "Half a "}, {"wait_ms": 60000}, {"text": "summary"})
@@ -268,7 +271,7 @@ def aborted(c, place):
         if key == "Escape":
             t.key("Enter")
             t.wait("Summarize")
-    # From the chat, too.
+    # Also from the chat.
     t.key("M-Up", "Up", "Up", "Up", "Enter")
     t.wait("Summarize")
     t.key("y")
@@ -280,7 +283,7 @@ def aborted(c, place):
 
 
 def aborted_server(c, place):
-    """A server that does not answer is left."""
+    """Escape while the server does not respond."""
     fork(place)
     before = value(place), steps(place)
     holds = threading.Event()
@@ -311,8 +314,8 @@ def hook_cancels(c, place):
 
 
 def hook_cancels_silently(c, place):
-    """"cancel" without a reason: the hook has said what it wanted to by itself. One that is put there
-    while the screen is open counts, too."""
+    """"cancel" without a reason: the hook has given its message itself. A hook that is added
+    while the screen is open runs, too."""
     fork(place)
     before = value(place), steps(place)
     t = asked(place)
@@ -330,7 +333,7 @@ def hook_cancels_silently(c, place):
 
 
 def hook_writes(c, place):
-    """A hook that gives the summary: no model is asked."""
+    """A hook that provides the summary: no model is asked."""
     fork(place)
     hook(place, "head.before_move",
          f"cat > {place.dir}/told\necho '{{\"summary\":{{\"summary\":\"By a hook\"}}}}'\n")
@@ -360,7 +363,7 @@ def hook_writes(c, place):
 
 
 def hook_ignored(c, place):
-    """Without a wish for a summary, a hook's is not used."""
+    """Without a summary, a hook's is not used."""
     fork(place)
     hook(place, "head.before_move", "cat > /dev/null\necho '{\"summary\":{\"summary\":\"By a hook\"}}'\n")
     t = asked(place)
@@ -370,7 +373,7 @@ def hook_ignored(c, place):
 
 
 def nothing_left(c, place):
-    """Where nothing is left behind nobody is asked."""
+    """If no entries are left, there is no question."""
     fork(place)
     place.run("go", "a1")
     with place.open(size=(80, 30)) as t:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the scripts of keys share: a conversation with a fork, the tree's rows, the store beside
-the screen. Entries have ids of their own, so whole rows can be told."""
+"""Shared by the scripts of keys: a conversation with a fork, the tree's rows, and the store
+beside the screen. Entries have fixed ids, so that whole rows can be compared."""
 import concurrent.futures
 import json
 import os
@@ -15,7 +15,7 @@ PATIENCE_S = float(os.environ.get("TUI_PATIENCE_S", "20"))
 AT_ONCE = int(os.environ.get("TUI_AT_ONCE", "4"))
 LONG = os.environ.get("TUI_LONG") == "1"
 
-# u1 a1 u2 a2 in take main, where we stand; u1 a1 u3 a3 in take duck.
+# u1 a1 u2 a2 in the open take main; u1 a1 u3 a3 in take duck.
 FORK = ["  • User: Which database?",
         "  • AI: SQLite: one file.",
         "  ├⊟ • User: Use SQLite, not Postgres",
@@ -29,7 +29,7 @@ def add(place, role, entry, text, *more):
 
 
 def fork(place):
-    """The conversation of FORK."""
+    """Creates the conversation of FORK."""
     add(place, "User", "u1", "Which database?")
     add(place, "AI", "a1", "SQLite: one file.")
     add(place, "User", "u2", "Use SQLite, not Postgres")
@@ -41,7 +41,7 @@ def fork(place):
 
 
 def script(place, *lines, times=8):
-    """A model that says this each time it is asked, so often."""
+    """A scripted model that gives this reply, this many times."""
     path = os.path.join(place.dir, "script")
     with open(path, "w", encoding="utf-8") as out:
         out.write("\n".join([json.dumps(line) for line in (*lines, {"next": True})] * times) + "\n")
@@ -49,7 +49,7 @@ def script(place, *lines, times=8):
 
 
 def editor(place):
-    """An editor that writes a few words behind the text; on a terminal only."""
+    """An editor that appends a few words; only on a terminal."""
     path = os.path.join(place.dir, "editor")
     with open(path, "w", encoding="utf-8") as out:
         out.write("#!/bin/sh\ntest -t 0 || exit 3\nprintf ' (by the editor)' >> \"$1\"\n")
@@ -58,7 +58,7 @@ def editor(place):
 
 
 def answer(t, question, text, *keys):
-    """A question that is on its way to the screen; Enter, or other keys."""
+    """Waits for a question on the screen; then presses Enter, or other keys."""
     t.wait(question)
     if text:
         t.type(text)
@@ -66,7 +66,7 @@ def answer(t, question, text, *keys):
 
 
 def until(what, look, wanted, term=None):
-    """Waits until look() gives what is wanted; what it gave in the end."""
+    """Waits until look() returns `wanted`; returns its last result."""
     end = time.monotonic() + PATIENCE_S
     with Polls():
         got = look()
@@ -84,7 +84,7 @@ def until(what, look, wanted, term=None):
 # ---- the screen ----
 
 def tree_rows(term):
-    """(rows of the tree, its footer), blank rows at the end apart."""
+    """Returns (rows of the tree, its footer), without trailing blank rows."""
     rows = term.screen()
     at = next((i for i, row in enumerate(rows) if row.startswith("─ Tree")), None)
     found = []
@@ -107,7 +107,7 @@ def cut_preview(rows, columns):
 
 
 class Check(Count):
-    """Counts what is checked on a screen, each after it has come."""
+    """Checks of a screen, each with a wait."""
 
     def tree(self, what, term, rows, foot=None):
         got = until(what, lambda: tree_rows(term)[0], rows, term)
@@ -116,7 +116,7 @@ class Check(Count):
             self.equal(what + ": its footer", tree_rows(term)[1], foot)
 
     def at(self, what, term, row, foot):
-        """The tree's cursor stands in the row with this text, the footer says this."""
+        """The tree's cursor is on the row with this text, and the footer has this text."""
         def look():
             rows, seen = tree_rows(term)
             return [r[2:].strip() for r in rows or [] if r.startswith("›")], seen
@@ -124,7 +124,7 @@ class Check(Count):
         self.equal(what, got, ([row], foot))
 
     def rows(self, what, term, first, wanted):
-        """Rows of the screen from this one on."""
+        """Rows of the screen from `first` on."""
         def look():
             return term.screen()[first:first + len(wanted)]
         self.equal(what, until(what, look, wanted, term), wanted)
@@ -137,13 +137,13 @@ class Check(Count):
             self.check(what, False, str(error))
 
     def store(self, what, look, wanted):
-        """What the command line tells of the store, as soon as it is so."""
+        """Waits until the command line reports this about the store."""
         self.equal(what, until(what, look, wanted), wanted)
 
     def verb(self, what, place, term, do, said, op, wanted, undo="M-u", redo="M-r"):
-        """A verb, by do(): what is said, one step of ours in the history, what the store has
-        then (wanted(place) is true); and the way back, and forth, and back, each to the last
-        detail."""
+        """Runs a verb with do(), and checks its message, that it is one step of the TUI, and the
+        state of the store (wanted(place) is true); then undo, redo and undo, each with the
+        exact state."""
         before, seq = value(place), newest(place)["seq"]
         do()
         self.says(f"{what}: said", term, said)
@@ -164,7 +164,7 @@ class Check(Count):
 # ---- the store ----
 
 def differ(now, then):
-    """What two values have and the other has not."""
+    """Members that only one of two values has."""
     lines = [[json.dumps(row) for part in one for row in (part["entries"] if "entries" in part else part)]
              for one in ((now[0], *now[1:]), (then[0], *then[1:]))]
     return "".join(f"\n  + {row}" for row in lines[0] if row not in lines[1]) + \
@@ -186,7 +186,7 @@ def head(place):
 
 
 def value(place):
-    """All that undo and redo bring back. The time of the last change is not among it."""
+    """The state that undo and redo restore, without the time of the last change."""
     takes = [{**take, "last_updated": None} for take in place.json("takes")]
     return place.json("show"), place.json("tree"), takes
 
@@ -206,7 +206,7 @@ def takes(place):
 # ---- parts ----
 
 def run(*parts):
-    """Each part in a place of its own, some at a time. Names of parts as arguments: only those."""
+    """Runs each part with a separate store, several at a time. Arguments select parts by name."""
     needs_tmux()
     wanted = [part for part in parts if not sys.argv[1:] or part.__name__ in sys.argv[1:]]
     counts, lock = Check(), threading.Lock()

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The terminal on real terminals: in tmux, where a shell runs around it (the screen and the modes of
-# the terminal are as before, however the program ends; it is suspended, resized, given to an
-# editor), and on a bare one (pastes, odd surroundings). LOOK names the program of look.c.
+# The terminal layer on real terminals: in tmux, inside a shell (the screen and the modes of the
+# terminal are restored, however the program ends; it is suspended, resized, replaced by an editor),
+# and directly on a pty (pastes, unusual environments). LOOK names the program of look.c.
 cd "$(dirname "$0")/../.." || exit 1
 LOOK=${LOOK:-$PWD/build/obj/tests/tui/look}
 export LOOK
@@ -134,7 +134,7 @@ def back(name, before):
     result(shown, f"{name}: the screen is as it was", screen())
     mine = modes("modes-after")
     result(mine == before, f"{name}: so is the terminal", before, mine)
-    # It would be seen in what tmux pastes.
+    # Otherwise it would be part of what tmux pastes.
     forget()
     typed(f"cat > {work}/pasted")
     tmux("set-buffer", "pasted")
@@ -203,7 +203,7 @@ for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     os.kill(pid_of_look(), number)
     back(number.name, before)
     if number != signal.SIGQUIT:
-        # back() has emptied the log.
+        # back() has cleared the log.
         start()
         os.kill(pid_of_look(), number)
         result(wait(lambda: logged("end 0")), f"{number.name}: the program is told", read(log))
@@ -216,7 +216,7 @@ look = pid_of_look()
 for _ in range(2):
     told = read(log).count("end 0")
     os.kill(look, signal.SIGTERM)
-    # It says so ever after; two signals that come before it has run on would be one.
+    # It reports this from now on; two signals before it has continued would be merged into one.
     result(wait(lambda: read(log).count("end 0") > told + 2), "SIGTERM, heard", read(log)[:300])
 os.kill(look, signal.SIGTERM)
 back("SIGTERM to who does not listen", before)
@@ -243,7 +243,7 @@ os.kill(look, signal.SIGSTOP)
 wait(lambda: re.search(r"[#$]$", screen().rstrip()))
 keys("-l", "fg")
 keys("C-j") # what this shell has is a raw terminal
-# What is pressed before it has its terminal back is dropped.
+# Keys that are pressed before it has the terminal again are dropped.
 wait(lambda: read(log).count("resize") == 3)
 keys("d")
 result(wait(lambda: logged("key d 0") and "key d" in screen()), "stopped without a word", screen())
@@ -266,7 +266,7 @@ keys("q")
 wait(lambda: "closed" in screen())
 tmux("kill-server")
 
-# ---- on a bare terminal ----
+# ---- on a pty ----
 
 
 class Bare:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Terminals as they are: of any size, changed while a reply comes, without colour, without UTF-8;
-the program stopped and gone on with, ended by signals, refused where it cannot work."""
+"""Terminals of any size, resized during a reply, without colour, without UTF-8; the program
+suspended and continued, ended by signals, refused where it cannot work."""
 import os
 import pty
 import re
@@ -16,7 +16,7 @@ SIZES = [(40, 10), (20, 5), (300, 100), (80, 24), (10, 3), (1, 1), (200, 12), (4
 
 
 def resized(c, place):
-    """Other sizes while a reply comes: it goes on, and in the end all is as if nothing was."""
+    """Resizing during a reply: it continues, and the final screen is the same."""
     fork(place)
     words = []
     for i in range(60 if not LONG else 600):
@@ -54,7 +54,7 @@ def resized(c, place):
 
 
 def small(c, place):
-    """40x10: everything can be done."""
+    """40x10: everything works."""
     fork(place)
     t = place.open(size=(40, 10))
     t.wait("Good. Schema", "Enter send")
@@ -67,7 +67,7 @@ def small(c, place):
     t.key("Enter")
     c.store("sent", lambda: [x for _, x in place.texts()[4:5]], ["A message that is longer than a row of this"])
     t.wait("main, 1 of 2", "That makes 5 messages")
-    c.store("answered", lambda: len(place.texts()), 6)  # shown before it is stored
+    c.store("answered", lambda: len(place.texts()), 6)  # visible before it is stored
     t.key("M-u", "M-u")
     c.store("undone", lambda: len(place.texts()), 4)
     t.wait("Undone", "1 of 2")
@@ -94,7 +94,7 @@ def small(c, place):
 
 
 def smaller(c, place):
-    """20x5, and hardly anything: it can be used, and never breaks."""
+    """20x5 and smaller: usable, and never breaks."""
     fork(place)
     t = place.open(size=(20, 5))
     t.wait("Good. Schema")
@@ -130,7 +130,7 @@ def large(c, place):
 
 
 def colours(c, place):
-    """NO_COLOR, --no-color: none; and what is chosen can be seen all the same."""
+    """NO_COLOR, --no-color: no colours; the selection is still visible."""
     fork(place)
     for words, more, some in ((("tui",), {}, True), (("tui",), {"NO_COLOR": "1"}, False),
                               (("tui", "--no-color"), {}, False)):
@@ -149,7 +149,7 @@ def colours(c, place):
 
 
 def colours_of(place, reply):
-    """The 256-colours of a frame, on a terminal that reports its background like this."""
+    """The 256-colours in a frame, on a terminal that reports this background."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(ours, (24, 80))
     program = subprocess.Popen([RETAKE, "tui"], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
@@ -171,7 +171,7 @@ def colours_of(place, reply):
 
 
 def light(c, place):
-    """The colours follow the background that the terminal reports, or the configuration."""
+    """The colours follow the reported background of the terminal, or the configuration."""
     fork(place)
     for reply, wanted in ((b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", 25), (b"\x1b]11;rgb:1e/1e/2e\a", 75), (None, 33)):
         asked, colours = colours_of(place, reply)
@@ -186,7 +186,7 @@ def light(c, place):
 
 
 def ascii_only(c, place):
-    """Without UTF-8 nothing else is drawn."""
+    """Without UTF-8 only ASCII is drawn."""
     fork(place)
     add(place, "User", "u5", "Grüße, 你好 and → more")
     t = place.open(size=(80, 30), LANG="C")
@@ -213,7 +213,7 @@ def ascii_only(c, place):
 
 
 def refused(c, place):
-    """Where there can be no screen: why, what else there is, and an exit status."""
+    """Without a usable terminal: the reason, alternatives, and an exit status."""
     fork(place)
     for term in ("dumb", "", "no-such-terminal"):
         done = subprocess.run(["script", "-qec", f"{RETAKE} tui", "/dev/null"], env=place.env(TERM=term),
@@ -256,7 +256,8 @@ def suspended(c, place):
 
 
 def killed(c, place):
-    """Signals: the terminal is as it was, what had come of a reply is kept, and the status says it."""
+    """Signals: the terminal is restored, a partial reply is kept, and the exit status shows the
+    signal."""
     fork(place)
     model = script(place, {"text": "Half "}, {"wait_ms": 60000}, {"text": "more"})
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -278,7 +279,7 @@ def killed(c, place):
         c.equal(f"{number.name}: what had come", place.texts()[-2:],
                 [("User", f"Question {number.name}"), ("AI", "Half ")])
         t.close()
-        # What was being written is there again, and gone when it was taken away.
+        # The unsent text is restored, and stays deleted once it is deleted.
         t = place.open(size=(80, 24), RETAKE_MODEL=model)
         c.says(f"{number.name}: the draft", t, re.compile("^ > a draft$", re.M))
         t.key("C-u")

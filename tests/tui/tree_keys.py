@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Keys of the tree: what is seen, moving, filters, folds, search, going somewhere. Part by part
-as seed 4 tells it; tree_keys_test.sh runs it."""
+"""Keys of the tree: display, movement, filters, folds, search, navigation. In the order of seed
+4; run by tree_keys_test.sh."""
 import re
 
 from talk import FORK, add, cut_preview, fork, head, ids, run, steps, tree_rows, until
 
 
 def tree(place, size=(80, 24)):
-    """The tree is open, the cursor at the head (row 4 of 6)."""
+    """Opens the tree; the cursor is at the head (row 4 of 6)."""
     t = place.open(size=size)
     t.wait("Good. Schema")
     t.key("F2")
@@ -16,7 +16,7 @@ def tree(place, size=(80, 24)):
 
 
 def go(t, *keys):
-    """To where these keys lead, without a summary of what is left."""
+    """Continues from the entry that these keys lead to, without a summary."""
     t.key(*keys, "Enter")
     t.wait("Summarize the branch you're leaving?")
     t.key("n")
@@ -29,7 +29,7 @@ def rows(c, place):
         c.tree("the fork", t, FORK, "(4/6)")
         screen = t.screen()
         top = screen.index("─ Tree " + "─" * 73)
-        # Title and footer of the program are not its; of the 22 others it has half.
+        # Title and footer belong to the program; the tree has half of the other 22 rows.
         c.equal("half of the height: from row", top, 12)
         c.equal("half of the height: to row", screen.index("  (4/6)"), 22)
         c.check("the chat stays above it", "  Good. Schema" in screen[:top])
@@ -48,7 +48,7 @@ def rows(c, place):
 
 
 def cells(t, text):
-    """The attributes in force at the text, in its row of the tree."""
+    """The attributes at the text in its row of the tree."""
     colored = t.tmux("capture-pane", "-p", "-e").split("\n")
     plain = t.screen()
     start = next(i for i, row in enumerate(plain) if row.startswith("─ Tree"))
@@ -78,7 +78,7 @@ def cells(t, text):
 
 
 def looks(c, place):
-    """What is a question of the user is bright, what is not is dim; the active leaf stands out."""
+    """Questions of the user are bright, everything else is dim; the active leaf is highlighted."""
     fork(place)
     with tree(place) as t:
         c.tree("the fork", t, FORK)
@@ -96,7 +96,7 @@ def looks(c, place):
 
 
 def moving(c, place):
-    """Depth first, up and down, no wrap; pages, ends."""
+    """Depth first, up and down, no wrapping; pages, ends."""
     fork(place)
     names = [row[2:].strip() for row in FORK]
     with tree(place) as t:
@@ -104,9 +104,9 @@ def moving(c, place):
         for keys, wanted in (("Down", 4), ("Down", 5), ("Down Up", 4), ("M-k", 3), ("M-k", 2), ("Up", 1),
                             ("Up", 0), ("Up M-j", 1), ("Home", 0), ("End", 5),
                             ("PPage", 0), ("NPage", 5), ("Home", 0),
-                            # the first child; what it hangs on (folds(): where it folds first)
+                            # first child; parent (folds(): folds first)
                             ("Right", 1), ("Right", 2), ("M-l", 3), ("Left", 2),
-                            # takes beside each other, where they part
+                            # neighbouring takes at a fork
                             ("M-]", 4), ("M-,", 2), ("M-.", 4)):
             t.key(*keys.split())
             c.at(f"{keys}: row {wanted}", t, names[wanted], f"({wanted + 1}/6)")
@@ -190,7 +190,8 @@ def filters(c, place):
 
 
 def hidden(c, place):
-    """Settings are seen by Ctrl+O only; a compaction has its mark, a program's message is shown."""
+    """Settings are only visible with Ctrl+O; a compaction has a mark, an extension's message is
+    visible."""
     talk = place.dir + "/pi.jsonl"
     head_line = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}'
     def line(kind, entry, parent, more):
@@ -317,8 +318,8 @@ def already(c, place):
 
 
 def go_to_user(c, place):
-    """A user's entry: the head goes before it, and its text is in the input; what is sent then
-    is a new branch."""
+    """A user's entry: the head moves before it, and its text is in the input; the next message
+    starts a new branch."""
     fork(place)
     with tree(place) as t:
         go(t, "Up")
@@ -339,7 +340,7 @@ def go_to_user(c, place):
 
 
 def go_to_first(c, place):
-    """The first entry is a user's: the head goes before all."""
+    """The first entry is a user's: the head moves before the first entry."""
     fork(place)
     with tree(place) as t:
         go(t, "Home")
@@ -353,7 +354,8 @@ def go_to_first(c, place):
 
 
 def go_to_reply(c, place):
-    """A reply: the head goes there, the input stays empty, and what is said next branches off."""
+    """A reply: the head moves there, the input stays empty, and the next message starts a
+    branch."""
     fork(place)
     with tree(place) as t:
         go(t, "End")
@@ -370,7 +372,7 @@ def go_to_reply(c, place):
         t.key("M-r")
         c.says("redone", t, "Redone", "DuckDB is fine too")
         c.equal("there again", head(place), "a3")
-        # One above the head: nothing but the head's entry is left.
+        # One above the head: only the head's entry is left.
         t.key("F2")
         t.wait("(6/6)")
         go(t, "Up", "Up", "Up", "Up")
@@ -379,7 +381,7 @@ def go_to_reply(c, place):
 
 
 def preview(c, place):
-    """Beside it where there is room; on a screen of its own else."""
+    """Side by side if there is room; otherwise as a separate screen."""
     fork(place)
     add(place, "User", "u9", "# Title\n\nmany words " * 3)
     with place.open(size=(100, 30)) as t:

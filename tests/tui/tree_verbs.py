@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Verbs in the tree, each with what the store has then, undone, redone and undone again."""
+"""Verbs in the tree, each with the resulting state of the store, undone, redone and undone
+again."""
 import re
 
 from talk import FORK, add, answer, contents, editor, fork, head, ids, newest, run, steps, takes, tree_rows
@@ -8,7 +9,7 @@ SIZE = (80, 40)
 
 
 def tree(place, **more):
-    """The tree is open, the cursor at the head (row 4 of 6)."""
+    """Opens the tree; the cursor is at the head (row 4 of 6)."""
     t = place.open(size=SIZE, **more)
     t.wait("Good. Schema")
     t.key("F2")
@@ -17,7 +18,7 @@ def tree(place, **more):
 
 
 def shape(place):
-    """[(depth, role, words, takes)] of the whole tree."""
+    """[(depth, role, preview, takes)] of the whole tree."""
     return [(r["depth"], r["role"], r["preview"], r["takes"]) for r in place.json("tree")]
 
 
@@ -32,7 +33,7 @@ def edit(c, place):
            lambda p: contents(p)[2:] == [("u2", "Use SQLite, not Postgres!"), ("a2", "Good. Schema")])
     c.tree("the tree as before", t, [FORK[i].replace("› │", "  │") if i == 3 else
                                      FORK[i].replace("  ├", "› ├") for i in range(6)])
-    # An empty change is none.
+    # An edit without a change is not a step.
     t.key("M-e")
     answer(t, "saved in place", "")
     c.says("nothing changed", t, "Nothing changed")
@@ -42,7 +43,7 @@ def edit(c, place):
     t.key("Escape")
     c.says("cancelled", t, "Cancelled; nothing changed", gone=["lost"])
     c.equal("and no step", newest(place)["seq"], 8)
-    # Of another take, from here.
+    # An entry of another take.
     t.key("End", "M-e")
     answer(t, "AI, \"DuckDB is fine too\" - saved in place", ".")
     c.says("of the other take", t, "Edited entry: DuckDB", "DuckDB is fine too.")
@@ -51,7 +52,7 @@ def edit(c, place):
 
 
 def edit_lines(c, place):
-    """Several lines, by Alt+Enter; an editor by Alt+Shift+E and by Ctrl+G."""
+    """Several lines, with Alt+Enter; an editor with Alt+Shift+E and Ctrl+G."""
     fork(place)
     t = tree(place, EDITOR=editor(place), VISUAL=None)
     t.key("M-e")
@@ -125,7 +126,7 @@ def delete_below(c, place):
 
 
 def delete_marked(c, place):
-    """What is marked goes in one step, of several takes, too."""
+    """Actions on marked entries are one step, even in several takes."""
     fork(place)
     t = tree(place)
     t.key("Up", "Space", "Space")
@@ -297,7 +298,7 @@ def split(c, place):
 
 
 def takes_of(c, place):
-    """New name of the take that ends here; versions; copies."""
+    """Renaming the take that ends here; versions; copying."""
     fork(place)
     t = tree(place)
 
@@ -328,7 +329,7 @@ def takes_of(c, place):
 
 
 def again(c, place):
-    """Another reply, and more of it."""
+    """Another reply, and continuing one."""
     fork(place)
     t = tree(place)
     t.key("M-A")
@@ -340,7 +341,7 @@ def again(c, place):
 
 
 def leads_on(c, place):
-    """Keys that lead to other screens, and back."""
+    """Keys that open other screens, and back."""
     fork(place)
     t = tree(place)
     for key, seen in (("M-o", "History of main"), ("C-y", "History of main"), ("F3", "History of main"),
@@ -355,7 +356,7 @@ def leads_on(c, place):
 
 
 def export(c, place):
-    """The take of the row, and nothing else of the project."""
+    """Deletes the take of the row, and nothing else."""
     fork(place)
     place.run("new", "another")
     add(place, "User", "z1", "Zebras")
@@ -382,7 +383,8 @@ def export(c, place):
 
 
 def live(c, place):
-    """Another process changes the store while the tree is open: it is there, the cursor stays."""
+    """Another process changes the store while the tree is open: the change appears, and the
+    cursor stays."""
     fork(place)
     t = tree(place)
     t.key("End")

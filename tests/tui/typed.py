@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Somebody types sentences without looking which screen is open. They are drafts or searches, and
-nothing in the store changes."""
+"""Sentences are typed blindly into every screen. They become drafts or searches, and nothing in
+the store changes."""
 import json
 import os
 import re
@@ -11,15 +11,15 @@ from talk import fork, run
 
 SIZE = (100, 30)
 FEW = 8
-SAMPLE = int(os.environ.get("TYPING_SAMPLE", "1"))  # one in so many of the sentences
+SAMPLE = int(os.environ.get("TYPING_SAMPLE", "1"))  # use every n-th sentence
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../sentences.txt"), encoding="utf-8") as file:
     SENTENCES = file.read().strip().split("\n")[::SAMPLE]
 
 
 def store(place):
-    """All that a change would change, and the steps that are in effect; without the draft and its
-    steps, which is where a sentence belongs."""
+    """Everything that a change would affect, and the steps in effect; without the draft and its
+    steps, where the text is expected."""
     steps = [(step["seq"], step["undone"]) for step in place.json("history") if "draft" not in step["what"]]
     content = json.loads(place.run("export", "--format", "canonical", "-o", "-"))
     for discussion in content["discussions"]:
@@ -48,7 +48,7 @@ def opened(place):
 
 
 def settled(t):
-    """What was typed is carried out: the screen has come to rest. Nothing is told by it."""
+    """Waits until the keys are processed: the screen is stable. Not reported as weak."""
     with Polls():
         seen = []
         while len(seen) < 3 or len(set(seen[-3:])) > 1:
@@ -57,7 +57,7 @@ def settled(t):
 
 
 def cleared(t):
-    """Back in the chat, and nothing is written."""
+    """Returns to the chat and clears the input."""
     settled(t)
     for _ in range(12):
         if re.search(r"^ >$", t.text(), re.M) and "Enter send" in t.text():
@@ -72,8 +72,8 @@ def cleared(t):
 
 
 def view(name, keys, seen, enter=False, sentences=None, written=None):
-    """A part that opens a screen by these keys, types there, and looks at the store. written: where
-    the sentence is seen then."""
+    """A part that opens a screen with these keys, types there, and checks the store. written:
+    where the sentence is then visible."""
     def part(c, place):
         before = prepared(place)
         with opened(place) as t:
@@ -85,7 +85,7 @@ def view(name, keys, seen, enter=False, sentences=None, written=None):
                 t.type(sentence)
                 if written:
                     c.says(f"{name}: {sentence!r} is written", t, written(sentence))
-                else: # what the screen made of it is its own affair, as long as it is done
+                else: # the text may have any effect on the screen
                     settled(t)
                 if enter:
                     t.key("Enter")
@@ -105,7 +105,7 @@ def searched(sentence):
 
 
 def of(first):
-    """Some sentences, others for each screen."""
+    """Some sentences, different ones for each screen."""
     few = max(FEW // SAMPLE, 2)
     return (SENTENCES * 2)[first * few % len(SENTENCES):][:few]
 

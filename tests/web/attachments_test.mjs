@@ -12,7 +12,7 @@ const browser = await openBrowser();
 const page = await openPage(server, browser, tally);
 const chips = page.locator(".attached .file-chip"), ready = page.locator(".attached .file-chip", { hasText: /bytes|KiB/ });
 
-async function give(how) { // as a person's paste or drop
+async function give(how) { // as if pasted or dropped
 	await page.locator("#composer").evaluate((field, [kind, png]) => {
 		const data = new DataTransfer();
 		data.items.add(new File([Uint8Array.from(atob(png), (c) => c.charCodeAt(0))], "shot.png", { type: "image/png" }));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Every view, pane, dialog and menu, in light and dark, wide and on a phone: axe-core finds
-// nothing, and nothing goes sideways. What there is to be visited is read from the sources in
-// web/, so a new pane, dialog or menu that is not looked at here fails.
+// axe-core on every view, pane, dialog and menu, in light and dark, wide and on a phone; and no
+// horizontal overflow. The list of what must be visited is read from the sources in web/, so a new
+// pane, dialog or menu that is not tested here fails.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const WIDE = 1280, PHONE = 360;
 const tally = new Tally();
 
-/** Are symbols looked up on this machine? ctags must be built with its sandbox. */
+/** Does symbol lookup work on this machine? ctags must be built with its sandbox. */
 function hasSymbols() {
 	try {
 		return /^sandbox /m.test(execFileSync("ctags", ["--list-features"], { encoding: "utf8" }));
@@ -24,15 +24,15 @@ function hasSymbols() {
 }
 const HAS_SYMBOLS = hasSymbols();
 
-// ---- what there is ----
+// ---- inventory ----
 
 const sources = readdirSync(join(ROOT, "web")).filter((name) => name.endsWith(".tsx"))
 	.map((name) => readFileSync(join(ROOT, "web", name), "utf8")).join("\n");
 
-/** A name in a source, as it may be on the page: `Versions of ${entry}` is /^Versions of .*$/. */
+/** A pattern for a name in a source: `Versions of ${entry}` is /^Versions of .*$/. */
 function pattern(source) {
 	if (/^{[^`]/.test(source))
-		return /^/; // a name that comes from elsewhere
+		return /^/; // the name is not a literal
 	const text = source.startsWith("{") ? source.slice(2, -2) : source.slice(1, -1);
 	return new RegExp("^" + text.split(/\$\{[^}]*\}/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*") + "$");
 }
@@ -47,9 +47,9 @@ tally.equal("and no dialog, menu or pane is made in a way that this cannot read"
 	`${sources.match(/<Dialog\b/g).length} ${sources.match(/<Menu\b/g).length} ${sources.match(/place: "side"/g).length}`,
 	`${DIALOGS.length} ${MENUS.length} ${PANES.length}`);
 
-// ---- looking ----
+// ---- checks ----
 
-/** In the page: what is wider than the place it has. */
+/** In the page: elements that overflow horizontally. */
 function sideways() {
 	const wide = [];
 	if (document.documentElement.scrollWidth > innerWidth)
@@ -77,7 +77,7 @@ class Look {
 		this.name = name;
 	}
 	async at(view) {
-		await this.page.waitForTimeout(250); // what moves has come in
+		await this.page.waitForTimeout(250); // transitions have ended
 		await this.page.evaluate(AXE + ";0");
 		const found = await this.page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
 		tally.check(`axe: ${view}, ${this.name}`, found.violations.length === 0, ...found.violations.map((each) =>
@@ -94,7 +94,7 @@ class Look {
 		this.panes.push(...seen.panes);
 		this.views++;
 	}
-	/** Was everything looked at that there is? */
+	/** Was the whole inventory visited? */
 	end() {
 		for (const each of DIALOGS.filter((each) => HAS_SYMBOLS || !each.includes("Definition of")))
 			tally.check(`the dialog ${each} is looked at, ${this.name}`, this.dialogs.some((name) => pattern(each).test(name)), this.dialogs);
@@ -105,7 +105,7 @@ class Look {
 	}
 }
 
-// ---- going everywhere ----
+// ---- visiting ----
 
 async function palette(page, text) {
 	await page.keyboard.press("Control+k");
@@ -283,7 +283,7 @@ async function dialogs(page, look, server) {
 		await look.at("the definition of a symbol");
 		await escape(page);
 	}
-	// somebody else is faster
+	// a conflicting change
 	await choose(row(page, "a2"));
 	await page.keyboard.press("e");
 	await page.locator(".editor textarea").fill("mine");

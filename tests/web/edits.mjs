@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Writing: a stale edit with its three answers, drafts, what Esc asks, models at work, the
-// versions of an entry, and the first visit.
+// Writing: a conflicting edit with its three resolutions, drafts, Esc, model runs, the versions of
+// an entry, and the first visit.
 import { choose, hasSize, menuItem, onTheWay, openPage, pick, Server, settled, sizeOf, until } from "./place.mjs";
 import { entriesOf } from "./matrix.mjs";
 import { endlessModel } from "./models.mjs";
 
 const texts = async (server) => entriesOf(await server.canonical()).map((entry) => entry.content);
 
-/** Begin an edit, let somebody else change the entry, and try to save. */
+/** Starts an edit, changes the entry from outside, and tries to save. */
 async function makeConflict({ page, server }, mine, theirs) {
 	await choose(page.locator(".entry").nth(1));
 	await page.keyboard.press("e");
@@ -72,7 +72,7 @@ async function drafts({ page, tally }) {
 	await page.keyboard.press("Escape");
 }
 
-/** Another store at the same address: what was typed stays with the store that it was typed for. */
+/** Another store at the same address: a draft stays with its store. */
 async function otherStore({ browser, tally }) {
 	const one = new Server(), other = new Server();
 	try {
@@ -113,7 +113,7 @@ async function otherStore({ browser, tally }) {
 	}
 }
 
-/** What is said of a step goes with the next one, and its button never undoes another. */
+/** A message about a step disappears at the next step, and its button never undoes another one. */
 async function notices({ page, server, tally }) {
 	const toast = page.locator(".toast"), words = () => toast.locator("span").first().innerText();
 	const before = await server.canonical();
@@ -164,7 +164,7 @@ async function notices({ page, server, tally }) {
 
 const HALF = "half a thought";
 
-/** Undo takes an entry away. If the draft has become a step in the meantime, that goes first, and is typed again. */
+/** Undo removes an entry. If the draft has become a step in the meantime, that is undone first, and typed again. */
 async function undoEntry(page, left) {
 	await page.locator("#undo").click();
 	await until(async () => await sizeOf(page) === left || await page.inputValue("#composer") === "");
@@ -175,7 +175,7 @@ async function undoEntry(page, left) {
 	await hasSize(page, left);
 }
 
-/** What is half written is kept when somebody leaves, and what was undone can still be brought back. */
+/** A draft is kept when the user leaves, and undone steps can still be redone. */
 async function undoneAndLeft({ page, server, tally }) {
 	const texts = async () => (await server.api("GET", "/discussions/d1/entries")).entries.map((each) => each.content).join();
 	const before = await texts(), size = await sizeOf(page);
@@ -215,7 +215,7 @@ async function undoneAndLeft({ page, server, tally }) {
 	await undoEntry(page, size);
 	tally.equal("and goes again", await texts(), before);
 	await page.fill("#composer", "");
-	await hide(); // the cleared draft is stored now, and nothing typed before is stored later
+	await hide(); // the cleared draft is stored now, and no earlier one is stored later
 	await until(async () => !(await drafted()));
 	await page.reload();
 	await hasSize(page, size);
@@ -223,7 +223,7 @@ async function undoneAndLeft({ page, server, tally }) {
 	await server.op("undo", { scope: "project" });
 }
 
-/** What was undone is named: a question, a reply, an entry and its place. */
+/** Undo names what it reverts: a question, a reply, an entry and its position. */
 async function named({ page, server, tally }) {
 	const before = await server.canonical(), toast = page.locator(".toast"), words = async () => (await toast.locator("span").allInnerTexts())[0] ?? "";
 	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
@@ -246,7 +246,7 @@ async function named({ page, server, tally }) {
 	tally.check("and nothing is left of it", await until(async () => (await server.canonical()) === before));
 }
 
-/** Others make a step between the look at the history and the undo or redo: theirs stays. */
+/** Another client makes a step between reading the history and undo or redo: it is kept. */
 async function between({ page, server, tally }) {
 	const before = await server.canonical(), toast = page.locator(".toast");
 	const words = async () => (await toast.allInnerTexts()).join();
@@ -262,7 +262,8 @@ async function between({ page, server, tally }) {
 		await page.locator(which).click();
 	};
 	const open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
-	const other = (await server.api("GET", "/discussions/d1/takes")).find((each) => each.id !== open).id; // perhaps in the same tab
+	// perhaps in the same tab
+	const other = (await server.api("GET", "/discussions/d1/takes")).find((each) => each.id !== open).id;
 	const theirs = (content) => server.op("entry.append", { role: "User", content }, `?discussion=d1&take=${open}`);
 	const turn = (take) => server.op("take.switch", { take }, "?discussion=d1");
 	const there = async () => (await server.api("GET", `/discussions/d1/entries?take=${open}`)).entries.map((each) => each.content);
@@ -288,7 +289,7 @@ async function between({ page, server, tally }) {
 	await press("#redo");
 	await toast.getByText("Redone: added ").waitFor();
 	let unseen;
-	await page.mouse.move(0, 0); // what the button says beforehand is read, too
+	await page.mouse.move(0, 0); // the tooltip of the button is checked, too
 	await during(/\/history\?/, () => (unseen ??= theirs("unseen")));
 	await page.locator("#undo").dispatchEvent("click");
 	tally.check("nor is a step that was not in view taken back", await until(async () => /came first \(added the question “unseen”\)/.test(await words())), await words());
@@ -329,7 +330,7 @@ async function between({ page, server, tally }) {
 	tally.check("nothing is left of it", await until(async () => (await server.canonical()) === before), await server.canonical(), before);
 }
 
-/** The answer to an added entry comes late: who has gone on to another one stays there. */
+/** A late response to an added entry does not move the focus from where the user has gone. */
 async function goneOn({ page, server, tally }) {
 	const before = await server.canonical(), is = /\/(batch|ops\/entry\.append)\?/;
 	let answer;
@@ -340,7 +341,7 @@ async function goneOn({ page, server, tally }) {
 		await route.fulfill({ response });
 	}));
 	const count = entriesOf(before).length;
-	await hasSize(page, count); // what was undone has gone here, too
+	await hasSize(page, count); // the undo is visible here, too
 	await page.fill("#composer", "added while somebody goes on");
 	await page.click("#add");
 	await hasSize(page, count + 1);
@@ -357,7 +358,7 @@ async function goneOn({ page, server, tally }) {
 	tally.check("and both are taken back", await until(async () => (await server.canonical()) === before));
 }
 
-/** A key is about the entry in which the focus is, also where that came there with a menu. */
+/** A key acts on the focused entry, also when the focus was moved by a menu. */
 async function theirKeys({ page, server, tally }) {
 	const before = await server.canonical(), open = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
 	const taken = async () => JSON.parse(await server.canonical()).discussions[0].takes.find((each) => each.id === open || each.name === open) ??
@@ -405,7 +406,7 @@ async function theirKeys({ page, server, tally }) {
 	tally.equal("all of it can be undone", await server.canonical(), before);
 }
 
-/** What does something is found by the words of its name; what takes away stands apart. */
+/** Actions are found by the words of their names; destructive ones are listed separately. */
 async function finding({ page, server, tally }) {
 	const field = page.locator("#palette"), chosen = page.locator("[role=option][aria-selected=true]");
 	const look = async (words) => {
@@ -435,7 +436,7 @@ async function finding({ page, server, tally }) {
 	for (const words of ["del", "clear", "reset the project", "Delete (all selected entries)"]) {
 		await look(words);
 		await risky.waitFor();
-		await page.waitForTimeout(400); // the texts that hold it come later
+		await page.waitForTimeout(400); // texts are found later
 		tally.check(`"${words}" finds it, apart from the rest`, /^(Delete|Clear|Truncate|Purge|Reset)/.test(await risky.locator("[role=option]").first().innerText()));
 		tally.equal("and does not choose it", await risky.locator("[aria-selected=true]").count(), 0);
 		await page.keyboard.press("Escape");
@@ -559,7 +560,8 @@ async function leftDrafts({ page, server, tally }) {
 	tally.check("in one step", await until(async () => (await server.canonical()) === before));
 }
 
-/** What is typed becomes the field "draft" at a pause; undo takes it back, and where nothing was typed since, what others set comes in. */
+/** Typed text becomes the field "draft" after a pause; undo reverts it, and if nothing was typed since, changes by
+ * others appear. */
 async function typingIsAField({ page, server, tally }) {
 	await server.op("setting.set", { key: "draft", value: null }, "?discussion=d1");
 	await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
@@ -585,7 +587,8 @@ async function typingIsAField({ page, server, tally }) {
 	await server.op("setting.set", { key: "draft", value: null }, "?discussion=d1");
 }
 
-/** What is typed belongs to its window: a reload finds it, no other window has it; what a closed one left is offered. */
+/** A draft belongs to its window: a reload restores it, no other window shows it; drafts of closed windows are
+ * offered. */
 async function twoWindows({ page, server, tally }) {
 	await server.op("setting.set", { key: "draft", value: null }, "?discussion=d1");
 	await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
@@ -677,7 +680,7 @@ async function firstVisit({ page, server, tally }) {
 	tally.check("and one writes where there was a list once", await until(async () => (await page.locator(".entry").allInnerTexts()).join().includes("the first again")));
 }
 
-/** One press takes back the step that it names, and shows where that was; a look takes nothing away. */
+/** One press undoes the step that it names, and shows where that was; looking at other takes keeps redo. */
 async function timeLeads({ page, server, tally }) {
 	const toast = page.locator(".toast"), words = () => toast.locator("span").first().innerText();
 	const tab = (name) => page.locator(`.take-bar [role=tab][title^="${name},"]`);
@@ -792,7 +795,7 @@ async function timeLeads({ page, server, tally }) {
 	tally.equal("the deletion that was undone before the drafts can still be done again", await page.locator("#redo").getAttribute("aria-disabled"), null);
 }
 
-/** Addresses that lead nowhere: that is said, and what is nearest is shown. */
+/** Links to missing places: this is reported, and the nearest existing place is shown. */
 async function links({ page, server, tally }) {
 	const toast = page.locator(".toast"), put = page.getByRole("button", { name: "Close the message" });
 	const go = async (hash) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Exported pages. Each is made by the program from a project that is imported, and opened from
-// the disk; whatever it asks for, says or breaks is counted.
+// Exported pages. Each is exported from an imported project and opened from the disk; requests,
+// console messages and errors are counted.
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -23,7 +23,7 @@ function run(args) {
 		(error, out) => (error ? fail(error) : done(out))));
 }
 
-/** A page of this project; its file. */
+/** Exports this project; returns the file. */
 async function exported(project) {
 	const db = join(place.folder, `${++made}.db`), file = join(place.folder, `${made}.html`);
 	writeFileSync(file + ".json", JSON.stringify(project));
@@ -32,7 +32,7 @@ async function exported(project) {
 	return file;
 }
 
-/** A window with a page in it, and what went wrong there. */
+/** Opens a page and records what goes wrong in it. */
 async function open(file, options = {}, hash = "") {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
 	const page = await context.newPage(), url = pathToFileURL(file).href;
@@ -58,7 +58,7 @@ function quiet(name, seen) {
 const entry = (id, role, content, more = {}) => ({ id, role, content, ts: "2026-11-21T20:35:40Z", ...more });
 const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-// ---- what runs ----
+// ---- scripts ----
 
 const RUN = "alert(1)";
 const ELEMENTS = [
@@ -112,7 +112,7 @@ function hostile(payloads) {
 	};
 }
 
-/** Go over all entries, open what can be opened, touch what can be touched. */
+/** Visits all entries, opens and clicks everything possible. */
 async function walk(page, file, count) {
 	const found = { links: 0, bad: [], entries: new Set() };
 	for (let top = 0, still = 0; still < 3;) {
@@ -159,7 +159,7 @@ async function nothingRuns() {
 	await page.locator(".page-takes select").selectOption("3");
 	await page.locator("h1 select").selectOption("1");
 	await settle(page);
-	await page.pdf(); // prints
+	await page.pdf(); // printing
 	quiet("hostile texts", seen);
 	await close();
 	const still = await open(file, { javaScriptEnabled: false });
@@ -167,7 +167,7 @@ async function nothingRuns() {
 	tally.equal("only text there", await still.page.locator("#page :not(section, h2, article, h3, small, pre, p, details, summary)").count(), 0);
 	quiet("hostile texts without script", still.seen);
 	await still.close();
-	// the policy is really there: what somebody adds to a page does not run
+	// the policy is in effect: a script added to the page does not run
 	const spoiled = join(place.folder, "spoiled.html");
 	writeFileSync(spoiled, readFileSync(file, "utf8").replace('<noscript>',
 		'<script>alert(1)</script><img src=x onerror="alert(1)"><img src="https://127.0.0.1:9/x.png"><noscript>'));
@@ -178,7 +178,7 @@ async function nothingRuns() {
 	await other.close();
 }
 
-// ---- what it does ----
+// ---- functions ----
 
 const BASE = [
 	entry("e1", "User", "Which database?"), entry("e2", "AI", "# Answer\n\nTake *this* one.\n\n```c\nint a; // why\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
@@ -333,8 +333,7 @@ async function itWorks() {
 	tally.check("what is read back is the same", states[0] === states[1], ...states);
 }
 
-/** Parts of a page that are not what they should be are left out; the entries are shown. */
-/** Siblings are the oldest first, whatever take is active; what programs keep for themselves is hidden. */
+/** Siblings are in order of time, whatever take is active; hidden entries of extensions are hidden. */
 async function hiddenAndOrder() {
 	const at = (id, role, content, second, more) => entry(id, role, content, { ts: `2026-11-21T20:35:${second}Z`, ...more });
 	const trunk = [at("q", "User", "Which one?", "01"), at("a", "AI", "It depends.", "02")];
@@ -364,6 +363,7 @@ async function hiddenAndOrder() {
 	await close();
 }
 
+/** Invalid parts of a page are left out; the entries are shown. */
 async function spoiled() {
 	const file = await exported({ discussions: [{ name: "main", takes: [{ name: "main", entries: BASE }] }] });
 	const html = readFileSync(file, "utf8"), begin = '"name":"main"', bad = '{"toString":1}';
@@ -392,7 +392,7 @@ async function spoiled() {
 	await close();
 }
 
-/** A text that was changed by hand says so, in the take and in the outline. */
+/** An edited text is marked, in the take and in the outline. */
 async function edited() {
 	const db = join(place.folder, "edited.db"), file = join(place.folder, "edited.html");
 	await run(["--db", db, "-q", "add", "question"]);
@@ -443,7 +443,7 @@ async function manyEntries() {
 	await cutOff(file);
 }
 
-/** A file whose end is missing says so. */
+/** A truncated file says so. */
 async function cutOff(file) {
 	const part = `${file}.part.html`, html = readFileSync(file);
 	writeFileSync(part, html.subarray(0, html.indexOf(DATA) + 5000));
@@ -459,7 +459,7 @@ async function cutOff(file) {
 	await page.close();
 }
 
-/** The first line of what would be printed. */
+/** The first printed line. */
 const printed = (page) => page.evaluate(() => {
 	dispatchEvent(new Event("beforeprint"));
 	const line = document.querySelector("#paper .part")?.textContent ?? "", count = document.querySelectorAll("#paper .entry").length;
@@ -467,7 +467,7 @@ const printed = (page) => page.evaluate(() => {
 	return `${count}: ${line}`;
 });
 
-/** A page of which all before this place has arrived, and the rest not. */
+/** Serves a page up to this position, and the rest later. */
 async function slowly(file, cut) {
 	const html = readFileSync(file);
 	let go;
@@ -488,7 +488,7 @@ async function slowly(file, cut) {
 
 const DATA = '<script type="application/json" id="retake-data">';
 
-/** While the rest is being read, paper and links say so; and a link leads there when it is. */
+/** While the rest is being read, prints and links say so; a link is followed when its target arrives. */
 async function meanwhile(file) {
 	const { go, end, url } = await slowly(file, DATA);
 	const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -529,7 +529,7 @@ async function meanwhile(file) {
 	plain.end();
 }
 
-/** The end is shown while the rest of the page has not arrived, and stays where it is when it has. */
+/** The end is shown before the rest of the page has arrived, and keeps its position afterwards. */
 async function firstOf(file) {
 	const { go, end, url } = await slowly(file, DATA);
 	const page = await browser.newPage({ viewport: { width: 1280, height: 800 } }), errors = [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The files of a discussion in the prompt pane: those that will be sent are those of the request, in its
-// order, and one that cannot be sent is named. Redo after a reload.
+// The files of a discussion in the prompt pane: the listed files are those of the request, in its
+// order, and a file that cannot be sent is named. Redo after a reload.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBrowser, openPage, Server, Tally, until } from "./place.mjs";
@@ -47,7 +47,7 @@ tally.check("nothing of it is shown", !(await page.content()).includes("the secr
 await server.run(["undo"]);
 tally.check("after undo all will be sent", await until(async () => await sentence.count() > 0));
 
-// What is half typed when the page is left writes nothing that would end redo.
+// A draft that is open when the page is left writes nothing that would discard redo.
 await server.run(["add", "to be undone"]);
 await server.run(["undo"]);
 await page.locator("#composer").fill("half a thought");

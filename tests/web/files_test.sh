@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Files that will be sent, in the page's prompt pane, in Debian's chromium: files_test.mjs.
+# Files in the prompt pane, in Debian's chromium: files_test.mjs.
 exec "$(dirname "$0")/in_browser.sh" files_test.mjs

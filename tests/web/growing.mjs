@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A reply that arrives is laid out while it does: what is complete stays the very same elements,
-// what is being written stands behind it at once, and what came in the end looks as the entry
-// does that it becomes.
+// Incremental rendering of a streaming reply: complete blocks keep their elements, new text appears
+// at once after them, and the final result looks like the entry.
 import { modelServer } from "./models.mjs";
 import { openPage, until } from "./place.mjs";
 
@@ -11,7 +10,7 @@ const PIECES = [
 	"> quoted \u202e", "text\n\n| a | b |\n|---|---|\n| 1 | 2", " |\n\n[x](javascript:y) <b>raw</b> ünï 😀 ", "[here](https://example.org/) end.\n",
 ];
 
-/** Each piece when it is asked for. */
+/** A model that sends each piece on request. */
 async function pieceByPiece() {
 	const state = { next: null, whole: PIECES };
 	const { host } = await modelServer("m", async ({ say, end }) => {
@@ -87,7 +86,7 @@ export async function run({ server, browser, tally }) {
 
 	tally.equal("with code as wide as before", await codeWidth(".entry"), liveWidth);
 
-	// a long one: only its end is laid out again, however long it is
+	// a long reply: only its end is rendered again
 	renders.length = 0;
 	model.state.next = null;
 	model.state.whole = Array.from({ length: 4000 }, (_, i) => `Paragraph ${i} says *something* of ${i * i}.\n\n`);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Hands: somebody who has a keyboard and eyes. Every key is counted, and after
-// each there has to be a focus that can be seen. The page itself says whether a pointer was used.
+// Hands: simulates a keyboard user. Every key is counted, and after each there must be a visible
+// focus. The page's own state tells whether a pointer was used.
 import { until } from "./place.mjs";
 
 const PATIENT_MS = 5000, NOWHERE = "nothing has the focus";
 
-/** In the page: what has the focus, and what is wrong with that; "": nothing. */
+/** In the page: what is wrong with the focused element; "": nothing. */
 function focusFault() {
 	const at = document.activeElement;
 	if (!at || at === document.body)
@@ -21,7 +21,7 @@ function focusFault() {
 	return "";
 }
 
-/** In the page: the name of what has the focus. */
+/** In the page: the accessible name of the focused element. */
 function focusName() {
 	const at = document.activeElement;
 	return at?.getAttribute("aria-label") ?? at?.labels?.[0]?.innerText ?? at?.innerText ?? "";
@@ -46,7 +46,7 @@ export class Hands {
 		});
 		return new Hands(page, tally);
 	}
-	/** A few keys, one after the other. */
+	/** Presses some keys. */
 	async press(...keys) {
 		for (const key of keys) {
 			await this.#page.keyboard.press(key);
@@ -58,7 +58,8 @@ export class Hands {
 				await this.#page.waitForTimeout(20);
 				fault = await this.#page.evaluate(focusFault);
 			}
-			// behind the last and before the first thing of a page is the browser's own bar
+			// after the last and before the first element of a page, the focus is in the browser's
+			// toolbar
 			if (fault && !(/Tab$/.test(key) && fault === NOWHERE))
 				this.#tally.check(`${this.task}: a visible focus after ${key}`, false, fault);
 		}
@@ -67,17 +68,17 @@ export class Hands {
 		for (let i = 0; i < count; i++)
 			await this.press(key);
 	}
-	/** Only these keys are the task's: what comes before makes the place for it. */
+	/** Counts only the keys of this function: the ones before prepare the task. */
 	async counting(act) {
 		const before = this.strokes;
 		await act();
 		this.counted = this.strokes - before;
 	}
-	/** What is typed is no cost of the page's. */
+	/** Typed text does not count. */
 	async type(text) {
 		await this.#page.keyboard.type(text);
 	}
-	/** On with Tab (or another key) until something has the focus that is called so. */
+	/** Presses Tab (or another key) until an element with this name has the focus. */
 	async to(name, key = "Tab", most = 40) {
 		for (let i = 0; i < most; i++) {
 			if (name.test(await this.focused()))
@@ -92,11 +93,11 @@ export class Hands {
 	typed() {
 		return this.#page.inputValue("#composer");
 	}
-	/** The entry that has the focus. */
+	/** The focused entry. */
 	entry() {
 		return this.#page.evaluate(() => document.activeElement?.closest("[data-entry]")?.dataset.entry ?? null);
 	}
-	/** Looks at the page until it is so; a function that runs there, or a selector. */
+	/** Waits until a function in the page returns true, or a selector matches. */
 	async see(what, ...more) {
 		const seen = await until(() => (typeof what === "string"
 			? this.#page.evaluate((selector) => document.querySelector(selector) !== null, what)
@@ -107,7 +108,7 @@ export class Hands {
 		return this.#tally.check(`${this.task}: ${selector} goes away`,
 			await until(() => this.#page.evaluate((wanted) => document.querySelector(wanted) === null, selector)));
 	}
-	/** A file that the browser asks for, or saves. */
+	/** The next file chooser or download. */
 	next(event) {
 		return this.#page.waitForEvent(event);
 	}

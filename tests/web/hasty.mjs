@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Hasty: hands that are faster than the page. In one window frames and pauses come late, as where
-// a machine has no time for them; in another the server's answers do. What is typed and pressed
-// meanwhile arrives all the same, and where it was meant to.
+// Hasty: keys that are faster than the page. In one window animation frames and timers are late, as
+// on a slow machine; in another the server's responses are. Text and keys in the meantime must
+// still arrive where they were meant to.
 import { modelServer } from "./models.mjs";
 import { choose, onTheWay, openPage, Server, settled, until } from "./place.mjs";
 
@@ -16,10 +16,10 @@ function late(by_ms) {
 	window.setTimeout = (act, wait_ms = 0, ...more) => pause(act, Math.max(wait_ms, by_ms), ...more);
 }
 
-/** Until all has run that the page put off to the next frame. */
+/** Waits for everything that the page deferred to the next frame. */
 const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => setTimeout(done)))));
 
-/** The server does what is asked, and its answer is not heard before the end of this. */
+/** The server handles the request, but its response is delayed until the end of this. */
 async function unheard(page, is, act) {
 	let hear;
 	const heard = new Promise((done) => { hear = done; });
@@ -57,7 +57,7 @@ const settings = async (server) => (await server.api("GET", "/discussions/d1/set
 const entries = async (server, take = "main") => (await server.api("GET", `/discussions/d1/entries?take=${take}`)).entries;
 const ids = async (server) => (await entries(server)).map((each) => each.id).join(" ");
 
-/** What is typed in the very moment when a field appears. */
+/** Text typed at the moment when a field appears. */
 async function fields({ page, server, tally }) {
 	await openPane(page, "prompt");
 	await page.fill("#project_system_prompt", "Be brief.");
@@ -78,7 +78,7 @@ async function fields({ page, server, tally }) {
 	await page.locator("#to-panes").click();
 }
 
-/** Keys are a dialog's as soon as one is asked for, and the page's as soon as it is gone. */
+/** Keys belong to a dialog as soon as it is requested, and to the page as soon as it is closed. */
 async function dialogs({ page, server, tally }) {
 	await choose(row(page, "e2"));
 	await page.keyboard.press("m");
@@ -101,7 +101,7 @@ async function dialogs({ page, server, tally }) {
 	tally.check("and the key after it", await until(async () => !(await entries(server))[1].muted));
 }
 
-/** Of two presses each does something, though the page does not show yet what the first one did. */
+/** Two presses toggle twice, even if the page does not show the first result yet. */
 async function twice({ page, server, tally }) {
 	const steps = async () => (await server.api("GET", "/discussions/d1/history?limit=1")).steps[0].seq;
 	await choose(row(page, "e4"));
@@ -163,7 +163,7 @@ async function twice({ page, server, tally }) {
 	tally.check("a key is about the entry that got the focus while its take came in", await until(async () => (await entries(server))[1].muted));
 }
 
-/** A state of the past: the row to which somebody goes stays chosen. */
+/** A past state: the chosen row stays chosen. */
 async function past({ page, tally }) {
 	await openPane(page, "history");
 	await page.locator("#pane [data-step]").first().click();
@@ -175,7 +175,7 @@ async function past({ page, tally }) {
 	await page.locator("#to-panes").click();
 }
 
-/** Keys right behind the one that opens a pane are the pane's. */
+/** Keys right after the one that opens a pane go to the pane. */
 async function toPane({ page, server, tally }) {
 	const before = await server.canonical();
 	await choose(row(page, "e2"));
@@ -202,7 +202,7 @@ async function toPane({ page, server, tally }) {
 	await page.locator("#to-panes").click();
 }
 
-/** The answer comes late: who is elsewhere by then stays there. */
+/** A late response does not move the focus from where the user has gone. */
 async function elsewhere({ page, server, tally }) {
 	const last = page.locator(".entries .entry").last();
 	const add = async (id) => {
@@ -275,7 +275,7 @@ async function elsewhere({ page, server, tally }) {
 	await page.locator("#to-panes").click();
 }
 
-/** Redo leads to what it brings back, and not away from where somebody went after it. */
+/** Redo opens what it restores, but does not move the user away later. */
 async function afterRedo({ page, server, tally }) {
 	await server.op("discussion.new", { name: "other" });
 	const main = page.locator("nav .name", { hasText: "main" });
@@ -291,7 +291,7 @@ async function afterRedo({ page, server, tally }) {
 	tally.check("who goes elsewhere after redo gets there", /main/.test(await page.locator("nav li.open .name").innerText()));
 }
 
-/** A question is taken up again, while something else was being written; and others add to the tree. */
+/** A question is edited again while something else was being written, and others add to the tree. */
 async function question({ page, server, tally }) {
 	await openPane(page, "outline");
 	await page.fill("#composer", "half a thought");
@@ -307,7 +307,7 @@ async function question({ page, server, tally }) {
 	await page.locator("#to-panes").click();
 }
 
-/** Before it is known what there is. */
+/** Keys before the data is loaded. */
 async function early({ page, tally }) {
 	await page.evaluate(() => sessionStorage.clear());
 	await unheard(page, /\/retake\/v1\/(discussions|info)/, async () => {
@@ -321,7 +321,7 @@ async function early({ page, tally }) {
 	await page.fill("#composer", "");
 }
 
-/** A reply ends in a take of its own: who edits something meanwhile is left at it. */
+/** A reply in a separate take ends: the user's editor stays open. */
 async function reply({ page, server, tally, slow }) {
 	await server.op("setting.set", { key: "model", value: "ollama/slow" }, "?discussion=d1");
 	await page.locator("#ask").waitFor();
@@ -341,7 +341,7 @@ async function reply({ page, server, tally, slow }) {
 		(await page.locator(".entry").allInnerTexts()).join().includes("At last")), await page.locator(".entry").allInnerTexts());
 }
 
-/** The outline says where one is, also before its rows were read anew. */
+/** The outline shows the current position before its rows are read again. */
 async function where({ page, server, tally }) {
 	await openPane(page, "outline");
 	await page.locator(".outline .pane-row", { hasText: "four" }).waitFor();
@@ -361,7 +361,7 @@ async function where({ page, server, tally }) {
 	await openPane(page, "outline");
 }
 
-/** Who scrolls in the moment in which the rows are drawn anew sees the place that they scrolled to. */
+/** Scrolling while the rows are being rendered again is kept. */
 async function scrolled({ page, server, tally }) {
 	const lines = Array.from({ length: 400 }, (_, n) => JSON.stringify({ op: "entry.append", role: "User", content: `number ${n}` }));
 	await server.run(["apply", "--atomic"], lines.join("\n") + "\n");
@@ -372,7 +372,7 @@ async function scrolled({ page, server, tally }) {
 	await until(async () => (await page.locator(".entry.selected, .entry[aria-selected=true]").count()) > 1);
 	await page.evaluate(() => {
 		const box = document.querySelector(".entries");
-		// the selection goes and the rows are drawn at once; of the scrolling the page is told later
+		// the selection disappears and the rows are rendered at once; the scroll event follows later
 		box.scrollTop = box.scrollHeight * 0.3;
 		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));
 	});
@@ -384,7 +384,7 @@ async function scrolled({ page, server, tally }) {
 	await server.run(["undo"]);
 }
 
-/** One that says a few words, and ends when it is told to. */
+/** A model that sends a few words, and ends on request. */
 async function slowModel() {
 	const open = new Set();
 	const { host } = await modelServer("slow", ({ say, end }) => {
@@ -394,7 +394,7 @@ async function slowModel() {
 	return { host, end: () => open.forEach((each) => each("last")) };
 }
 
-/** A window of its own, at a server of its own. */
+/** Runs parts in a separate window with a separate server. */
 async function play(browser, tally, parts, init) {
 	const slow = await slowModel(), server = new Server();
 	server.env.OLLAMA_HOST = slow.host;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Who judges hostile texts (payloads.mjs): one watch over all that a window does, one list of
-// what may be in a page, for the browser's tree and a parser's alike, and the grammar of blocks.
+// The judge of hostile texts (payloads.mjs): a watch over everything that a window does, a list of
+// what a page may contain, for the browser's DOM and a parser's tree alike, and the grammar of
+// blocks.
 
-// ---- what a window does ----
+// ---- activity of a window ----
 
 const MINE = /^(data:image\/(png|jpeg|gif|webp);base64,|data:,$|blob:http:\/\/127\.0\.0\.1)/;
 
-/** Everything that a context does from now on. own(url): may be asked for. */
+/** Records the activity of a context from now on. own(url): requests that are allowed. */
 export async function watch(context, own) {
 	const seen = { fired: new Set(), asked: new Set(), dialogs: [], requests: [], violations: [], errors: [], windows: 0 };
 	await context.exposeFunction("fired", (n) => { seen.fired.add(Number(n)); });
@@ -45,7 +46,7 @@ export function quiet(tally, name, seen) {
 	tally.equal(`${name}: no error`, seen.errors.slice(0, 2).join(" | "), "");
 }
 
-// ---- what may be in a page ----
+// ---- contents of a page ----
 
 const TAGS = new Set(("html head meta title link body noscript script style div p span header footer main nav section article aside h1 h2 h3 h4 h5 h6 " +
 	"button a sup math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd menclose ul ol li details summary pre code em strong del ins mark br hr blockquote table thead tbody tr th td img input textarea select option " +
@@ -126,7 +127,7 @@ export function judge(elements, own) {
 	return bad;
 }
 
-/** The elements of a page, those in templates and shadows, too; each kind once for each page. */
+/** The elements of a page, including templates and shadow trees; each kind once per page. */
 export function elementsOf(page) {
 	return page.evaluate(() => {
 		const all = [], roots = [document], judged = (globalThis.judged ??= new Set());
@@ -148,7 +149,7 @@ export function elementsOf(page) {
 	});
 }
 
-/** The same of a tree that parse5 made; texts: what is in elements of a kind. */
+/** The same for a tree from parse5; texts: contents of elements of a kind. */
 export function elementsOfTree(tree) {
 	const all = [], texts = [], nodes = [tree];
 	for (let node = nodes.pop(); node; node = nodes.pop()) {

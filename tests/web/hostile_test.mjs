@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Hostile texts (payloads.mjs) in every field that is shown: what the server lays out, entries in
-// all of their forms, names, labels, settings, lists, history and search in the live page, replies
-// and failures of a model's server as they arrive, exported pages. Nothing may run, ask for
-// anything, open anything, need the policy, or leave an element or attribute that the page does
-// not have by itself. The same texts in a page that does everything wrong show that the watch sees.
+// Hostile texts (payloads.mjs) in every displayed field: blocks rendered by the server, entries in
+// all forms, names, labels, settings, lists, history and search in the live page, streaming replies
+// and failures of a model's server, exported pages. Nothing may run, make a request, open a window,
+// violate the policy, or leave an element or attribute that the page itself does not use. The same
+// texts in an unsafe page prove that the watch detects attacks.
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -27,9 +27,9 @@ const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimat
 tally.check("there are enough of them", new Set(ALL.map((each) => each.text)).size >= LEAST, ALL.length);
 tally.equal("and no two are the same", new Set(ALL.map((each) => each.text)).size, ALL.length);
 
-// ---- what the parts share ----
+// ---- shared by the parts ----
 
-/** A window of its own: the page, what it did, and the server's addresses. */
+/** Opens a separate window: the page, its activity, and the server's URLs. */
 async function visit(server) {
 	const context = await browser.newContext({ viewport: { width: 1280, height: TALL_PX } });
 	context.setDefaultTimeout(PATIENCE_MS);
@@ -45,7 +45,7 @@ async function visit(server) {
 	return { page, seen, own, close };
 }
 
-/** Point at everything that is there, and look at it; what is wrong, once each. */
+/** Hovers over everything, and judges it; each problem is reported once. */
 async function look(at, name) {
 	const rows = await at.page.evaluate(() => {
 		for (const each of document.querySelectorAll("details:not([open])"))
@@ -70,9 +70,8 @@ async function look(at, name) {
 }
 
 /**
- * Look at a list that has more than fits, from its beginning to its end: the last row that was
- * looked at comes to the top. Rows get their heights when their texts have come, so that those
- * of the take may have moved on since: then back until they hang together.
+ * Judges a list that is longer than the viewport, from start to end: the last judged row is scrolled to the top. Rows
+ * are measured when their texts are loaded, so rows may have moved since: then scrolls back until the ranges overlap.
  */
 async function lookThrough(at, selector, name) {
 	let bad = 0, reached = 0;
@@ -98,7 +97,7 @@ async function lookThrough(at, selector, name) {
 			if (!box)
 				return [false, 0];
 			const end = box.getBoundingClientRect().bottom - 1;
-			// what came while it was looked at is not looked at
+			// rows that appeared during the check have not been judged
 			const seen = [...box.querySelectorAll(".entry, [data-row], [role=treeitem]")].filter((row) =>
 				row.getBoundingClientRect().top < end && (!row.matches(".entry") || looked.includes(row.dataset.entry ?? row.dataset.at)));
 			const last = seen.at(-1), positions = new Set(seen.map((row) => Number(row.ariaPosInSet)));
@@ -112,7 +111,7 @@ async function lookThrough(at, selector, name) {
 	return bad;
 }
 
-/** Several texts in one, where one after the other would take long. */
+/** Joins several texts into one, to save time. */
 function together(size) {
 	const all = [];
 	for (const { text } of ALL)
@@ -133,7 +132,7 @@ async function pane(page, id) {
 	await settle(page);
 }
 
-/** A change, told once more when the connection was closed under it. */
+/** Sends a change, and repeats it if the connection was closed. */
 async function tell(server, path, body) {
 	const key = { "Idempotency-Key": crypto.randomUUID() };
 	return server.api("POST", path, body, key).catch((error) => {
@@ -145,7 +144,7 @@ async function tell(server, path, body) {
 
 const entry = (id, role, content, more = {}) => ({ id, role, content, ts: "2026-11-21T20:35:40Z", ...more });
 
-/** Entries that say a text in everything that an entry has. */
+/** Entries with the text in every member of an entry. */
 function entriesOf({ n, text }) {
 	const picture = (data, type) => ({ type: "image", data, mimeType: type });
 	return [
@@ -173,7 +172,7 @@ function projectOf(parts) {
 	};
 }
 
-// ---- what can be said without running anything ----
+// ---- static checks ----
 
 const STRINGS_TO_HTML = /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|createContextualFragment|parseFromString|srcdoc)\b|document\.write|\beval\s*\(|\bnew\s+Function\b|\bset(Timeout|Interval)\(\s*["'`]|javascript:/;
 
@@ -198,7 +197,7 @@ async function sources() {
 		const files = await Promise.all(found.texts.map(async (each) => (await fetch(server.url + each.attributes.src, { headers: { cookie } })).text()));
 		const script = files.join("\n");
 		tally.check("the built script is there", script.length > 50000, script.length);
-		// Preact can, when it is told to with dangerouslySetInnerHTML; the sources never tell it.
+		// Preact can, with dangerouslySetInnerHTML, which the sources do not contain.
 		tally.check("nor does it compile strings", !/\beval\s*\(|\bnew Function\b|document\.write|insertAdjacentHTML|outerHTML|createContextualFragment|DOMParser/.test(script));
 		tally.check("only Preact knows innerHTML", [...script.matchAll(/innerHTML/gi)].length === [...script.matchAll(/\.innerHTML|dangerouslySetInnerHTML/g)].length && [...script.matchAll(/dangerouslySetInnerHTML/g)].length <= 2, [...script.matchAll(/.{30}innerHTML.{20}/gi)].map((each) => each[0]));
 	} finally {
@@ -206,9 +205,9 @@ async function sources() {
 	}
 }
 
-// ---- the watch sees: a page that does everything wrong ----
+// ---- the watch works: an unsafe page ----
 
-/** What somebody writes in an afternoon: links and images by patterns, the rest as it is. */
+/** A naive renderer: links and images by patterns, everything else unchanged. */
 function naive(text) {
 	return text.replace(/!\[([^\]]*)\]\(<?\s*([^\s>)]*)[^)]*\)/g, "<img alt=\"$1\" src=\"$2\">")
 		.replace(/\[([^\]]*)\]\(<?\s*(\S*?)>?\s*("[^"]*")?\s*\)(?=\s|$)/g, "<a href=\"$2\">$1</a>").replace(/<(\w+:[^>\s]*)>/g, "<a href=\"$1\">$1</a>")
@@ -254,7 +253,7 @@ async function control() {
 	const bad = judge([...elementsOfTree(parse(naive(ALL.map(({ text }) => text).join("\n")))).all], () => false);
 	tally.check("the list of elements sees them, too", bad.length >= LEAST / 2, bad.length);
 	await context.close();
-	// what a policy stops is seen as well
+	// violations of the policy are detected, too
 	const strict = createServer((request, response) => response.writeHead(200, { "Content-Type": "text/html", "Content-Security-Policy": "default-src 'none'" })
 		.end("<!doctype html><img src=x onerror=fired(1)><script>fired(2)</script>"));
 	await new Promise((done) => strict.listen(0, "127.0.0.1", done));
@@ -268,7 +267,7 @@ async function control() {
 	tally.check("blocks that are wrong are seen", judgeBlocks([{ t: "p", c: [{ t: "a", href: "javascript:x", c: [] }, { t: "html", c: [] }, "\u202e"] }]).length === 3);
 }
 
-// ---- what the server lays out ----
+// ---- blocks rendered by the server ----
 
 async function rendered() {
 	const server = await new Server().start();
@@ -306,7 +305,7 @@ async function entries() {
 			await page.evaluate((id) => document.querySelector(`nav.discussions button.name[data-disc=${id}]`).click(), each.id);
 			await until(() => page.evaluate((id) => location.hash.startsWith(`#/d/${id}/`), each.id));
 			await page.waitForSelector(".entry");
-			// the end of a take comes first; what stands before it when all columns are there
+			// the end of a take comes first, the entries before it when all columns are loaded
 			await until(() => page.evaluate((id) => {
 				document.querySelector(".entries").scrollTop = 0;
 				return document.querySelector(`.entries .entry[data-entry="${id}"]`) !== null;
@@ -314,7 +313,7 @@ async function entries() {
 			await settle(page);
 			at.disc = nr;
 			bad += await lookThrough(at, ".entries", name);
-			// as source, and while it is edited: the very text
+			// as source and in the editor: the exact text
 			await page.setViewportSize({ width: 1280, height: 700 });
 			const got = await page.evaluate(readAndEdit, chunks[nr].map(({ n }) => `a${n}`));
 			bad += await look(at, name);
@@ -382,7 +381,7 @@ async function readAndEdit(ids) {
 	return found;
 }
 
-/** Links that are there lead out, into a window of their own, and only when they are clicked. */
+/** Links only work when they are clicked, and open in a new window. */
 async function clickLinks(at) {
 	const { page, seen } = at;
 	const linking = ALL.find(isLinking);
@@ -403,7 +402,7 @@ async function clickLinks(at) {
 	tally.check("this page stays", (await page.url()).startsWith("http://127.0.0.1"));
 }
 
-// ---- everything else that has a name or a text ----
+// ---- all other names and texts ----
 
 async function fields() {
 	const server = await new Server().start();
@@ -484,7 +483,7 @@ async function fields() {
 	}
 }
 
-/** What a discussion has one of: model, prompts, track, draft, the name at the top. */
+/** Texts that exist once per discussion: model, prompts, track, draft, the name in the header. */
 async function single() {
 	const server = await new Server().start();
 	const at = await visit(server);
@@ -525,9 +524,9 @@ async function single() {
 	}
 }
 
-// ---- a model's server that says such things ----
+// ---- a hostile model server ----
 
-/** Ollama's own chat. "ollama/part-3" streams part 3 in small pieces and then waits to be told to end. */
+/** Ollama's chat API. "ollama/part-3" streams part 3 in small pieces and then waits for a signal. */
 async function modelServer() {
 	const state = { end: () => undefined, error: "", status: 400, errors: 0 };
 	const server = createServer(async (request, response) => {
@@ -574,7 +573,8 @@ async function stream() {
 	const at = await visit(server);
 	try {
 		const { page, seen } = at;
-		await page.setViewportSize({ width: 1280, height: 30000 }); // what is far from it would not be elements
+		// elements far from the viewport would not be rendered
+		await page.setViewportSize({ width: 1280, height: 30000 });
 		await server.op("entry.append", { role: "User", content: "Go on." });
 		let bad = 0, laid = 0;
 		for (const [nr, part] of chunks.entries()) {
@@ -584,10 +584,11 @@ async function stream() {
 			while (!(await server.api("GET", `/runs/${run}`)).calls?.length)
 				bad += await look(at, "stream");
 			await until(async () => (await page.locator(".running .live").textContent()).includes("zqend"));
-			await page.waitForTimeout(260); // laid out to its end
+			await page.waitForTimeout(260); // completely rendered
 			bad += await look(at, "stream");
 			laid += await page.evaluate(() => [...document.querySelectorAll(".running .live .group")]
-				.reduce((sum, group) => sum + (group.childElementCount || 24), 0)); // one that is far is empty
+				// a group far from the viewport is empty
+				.reduce((sum, group) => sum + (group.childElementCount || 24), 0));
 			tally.check("what is thought is shown, too", (await page.locator(".running .thinking").textContent()).includes(part.at(-1).text.trim()));
 			model.state.end();
 			await until(async () => !(await page.locator(".running").count()) && await page.locator(".entry .prose").count() > 0);
@@ -597,7 +598,7 @@ async function stream() {
 		fine("stream", bad);
 		quiet(tally, "stream", seen);
 
-		// of another program
+		// a reply that another program receives
 		const other = server.run(["ask", "-m", "ollama/all", "all of them"]).catch((error) => error);
 		await page.waitForSelector(".running .live .prose");
 		bad = 0;
@@ -693,13 +694,14 @@ async function parsed(html) {
 	const errors = [];
 	const tree = parse(html, { onParseError: (error) => errors.push(`${error.code} at ${error.startLine}:${error.startCol}`), sourceCodeLocationInfo: true });
 	const { all, texts } = elementsOfTree(tree);
-	// control characters are none of its business: they stand in texts
+	// control characters are not its task: they are in texts
 	tally.equal("the parser finds no fault", errors.filter((each) => !/control-character|noncharacter/.test(each)).slice(0, 5).join(", "), "");
 	tally.equal("and only elements of the page", judge(all, (url) => url === "data:,").slice(0, 5).join("\n"), "");
 	const kinds = texts.map(({ tag, attributes }) => (attributes.type ? `${attributes.type} ${attributes.id.replace(/\d+/g, "N")}` : tag));
 	tally.equal("the known scripts and no other", [...new Set(kinds)].sort().join(", "),
 		"application/json retake-blocks-N-N, application/json retake-data, script, style");
-	const scripts = kinds.filter((kind) => kind === "script").length; // the page's, and math's where there is math
+	// the script of the page, and of the math library if there is math
+	const scripts = kinds.filter((kind) => kind === "script").length;
 	tally.check("one script or two, one style, one of data", scripts <= 2 && kinds.filter((kind) => !kind.endsWith("N-N")).length === scripts + 2, kinds);
 	const policy = all.find(({ tag, attributes }) => tag === "meta" && attributes.some(([, value]) => value === "Content-Security-Policy")).attributes.find(([name]) => name === "content")[1];
 	tally.check("the policy allows nothing unsafe", /^default-src 'none'; script-src 'sha256-[^']+'( 'sha256-[^']+')?; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'none'$/.test(policy), policy);

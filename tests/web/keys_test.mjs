@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Tasks that people come with, each done with keys alone (hands.mjs), from the field at the
-// bottom where one writes. What they did is looked for in the canonical export. At the end
-// the keys that each took are printed; those of the table in docs/using.md have to be as many
-// as it says.
+// Typical tasks, each done with the keyboard only (hands.mjs), starting in the composer. The
+// results are checked in the canonical export. At the end the number of keys of each task is
+// printed; those in the table of docs/using.md must be the documented ones.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Hands } from "./hands.mjs";
@@ -13,7 +12,7 @@ const TURNS = 10;
 const tally = new Tally();
 const counted = new Map();
 
-// ---- what the tasks share ----
+// ---- shared by the tasks ----
 
 async function state(server) {
 	return JSON.parse(await server.canonical());
@@ -42,7 +41,7 @@ async function becomes(name, look, wanted) {
 	tally.equal(name, JSON.stringify(got), JSON.stringify(wanted));
 }
 
-/** Do it, undo it with one key, do it again with one more. */
+/** Does a task, undoes it with one key, redoes it with one more. */
 async function andBack(hands, server, name, before) {
 	const cost = hands.strokes;
 	await until(async () => (await server.canonical()) !== before);
@@ -55,7 +54,7 @@ async function andBack(hands, server, name, before) {
 	hands.strokes = cost;
 }
 
-/** By its name in the palette. */
+/** Runs a command from the palette. */
 async function command(hands, name) {
 	await hands.press("Control+k");
 	await hands.type(name);
@@ -145,7 +144,7 @@ const TASKS = {
 	"import": async (hands, server) => {
 		const file = join(server.folder, "talk.json");
 		writeFileSync(file, JSON.stringify([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }]));
-		const chooser = hands.next("filechooser"); // listened for long before it comes
+		const chooser = hands.next("filechooser"); // a listener is registered long before the event
 		await command(hands, "Import files");
 		await hands.see("dialog .drop");
 		await hands.press("Enter");
@@ -443,7 +442,7 @@ for (const [name, task] of Object.entries(TASKS)) {
 		await page.waitForSelector("[data-entry=a10] .entry-body");
 		const hands = await Hands.of(page, tally);
 		hands.task = name;
-		await hands.to(/^Text of the next entry/, "Shift+Tab"); // the last in the order, so near
+		await hands.to(/^Text of the next entry/, "Shift+Tab"); // the last one in tab order, so close
 		hands.strokes = 0;
 		await task(hands, server);
 		counted.set(name, hands.counted ?? hands.strokes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A conversation of 100,000 entries: few elements, quick to jump about in, and nothing that a
-// person looks at moves when others write above it.
+// A conversation of 100,000 entries: few elements, fast navigation, and the visible text does not
+// move when other clients write above it.
 import { choose, openPage, until } from "./place.mjs";
 
 const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 450;
@@ -63,7 +63,7 @@ export async function run({ server, browser, tally }) {
 	await earlyEnd({ server, browser, tally });
 }
 
-/** The end is shown while the columns of all entries are not here yet. */
+/** The end is shown before the columns of all entries are loaded. */
 async function earlyEnd({ server, browser, tally }) {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 	const page = await context.newPage();
@@ -89,7 +89,7 @@ async function earlyEnd({ server, browser, tally }) {
 	await context.close();
 }
 
-/** A second visit: the end is asked for once, by the program before the page's own, and shown before the columns are asked for. */
+/** A second visit: the end is requested once, by early.ts, and shown before the columns are requested. */
 async function askedOnce({ page, tally }) {
 	await page.unroute(/\/tree\?columns=1/);
 	const asked = [];

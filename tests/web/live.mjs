@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Two windows: what one does the other shows, and neither is moved by the other's switches.
+// Two windows: each shows the other's changes, and neither follows the other's switches.
 import { choose, openPage, until } from "./place.mjs";
 
 const shown = (page) => page.locator(".entry .entry-body").allTextContents();
@@ -48,7 +48,7 @@ export async function run({ server, browser, tally }) {
 	tally.check("an import of two discussions is seen", await until(async () => await b.locator(".discussions .name").count() === 3));
 	tally.check("and said to others", await until(async () => /imported/.test(await b.locator(".news").textContent())), await b.locator(".news").textContent());
 	await a.locator(".toast").getByText("Imported 4 entries.").waitFor();
-	await a.waitForTimeout(300); // the rows of its own import come as events, too
+	await a.waitForTimeout(300); // the rows of its own import arrive as events, too
 	tally.check("but not to who did it", !/imported/.test(await a.locator(".news").textContent()), await a.locator(".news").textContent());
 	await a.locator(".discussions .name").filter({ hasText: "main" }).click();
 	await a.locator(".take-bar [role=tab]").nth(1).click();
@@ -60,7 +60,7 @@ export async function run({ server, browser, tally }) {
 	const page = await b.evaluate(() => [...document.querySelectorAll(".entry")].map((row) => Number(row.getAttribute("aria-posinset"))));
 	tally.check("in order, without gaps", page.every((at, i) => i === 0 || at > page[i - 1]) && page[page.length - 1] === 34, page);
 
-	// a window that was hidden for long comes back to what happened meanwhile
+	// a window that was hidden for long catches up
 	const hide = (value) => b.evaluate((state) => {
 		Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
 		document.dispatchEvent(new Event("visibilitychange"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How it looks to everybody: axe-core finds nothing in light and dark, narrow screens do not
-// scroll sideways, and everything is done with keys alone.
+// Accessibility: axe-core in light and dark, no horizontal scrolling on narrow screens, and
+// everything works with the keyboard.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { choose, DEPS, openPage, pick, until } from "./place.mjs";
@@ -9,7 +9,7 @@ import { choose, DEPS, openPage, pick, until } from "./place.mjs";
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 
 async function axe(page, tally, name) {
-	// the page's policy forbids scripts of others, so this comes through the driver
+	// the page's policy forbids foreign scripts, so it is injected by the driver
 	await page.evaluate(AXE + ";0");
 	const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
 	tally.check(`axe: ${name}`, found.violations.length === 0, ...found.violations.map((each) =>
@@ -44,7 +44,7 @@ async function views(server, browser, tally, colorScheme, width) {
 	await page.context().close();
 }
 
-/** By touch on a phone: nothing moves under the finger, and what is needed is in reach. */
+/** On a phone by touch: nothing moves under the finger, and controls are within reach. */
 async function phone(server, browser, tally) {
 	const page = await openPage(server, browser, tally, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
 	await page.waitForSelector(".entry .entry-body");
@@ -97,7 +97,7 @@ async function phone(server, browser, tally) {
 	await page.context().close();
 }
 
-/** Who has no keys is told of none, wherever one looks. */
+/** A touch device is shown no keys anywhere. */
 async function touched(server, browser, tally) {
 	const page = await openPage(server, browser, tally, { viewport: { width: 1180, height: 800 }, hasTouch: true, isMobile: true });
 	await page.waitForSelector(".entry .entry-body");
@@ -132,7 +132,7 @@ async function touched(server, browser, tally) {
 	await page.context().close();
 }
 
-/** In a low window, and on a phone: a menu is never over its button, and says when there is more. */
+/** In a low window and on a phone: a menu never covers its button, and indicates that it can be scrolled. */
 async function menus(server, browser, tally) {
 	for (const viewport of [{ width: 1280, height: 560 }, { width: 390, height: 640 }]) {
 		const page = await openPage(server, browser, tally, { viewport }), name = `${viewport.width} × ${viewport.height}`;
@@ -140,7 +140,7 @@ async function menus(server, browser, tally) {
 		const before = await server.canonical(), list = page.locator(".menu-list");
 		for (const at of await page.getByRole("button", { name: /^More for entry/ }).all()) {
 			await at.scrollIntoViewIfNeeded();
-			await page.waitForTimeout(100); // until the list has put its rows where they belong
+			await page.waitForTimeout(100); // until the list has positioned its rows
 			const box = await at.boundingBox();
 			await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
 			await page.mouse.down();
@@ -202,7 +202,7 @@ async function keysAlone(server, browser, tally) {
 	await page.context().close();
 }
 
-/** The checks themselves: axe finds what is wrong when something is. */
+/** The check itself: axe reports a violation if there is one. */
 async function axeSees(server, browser, tally) {
 	const page = await openPage(server, browser, tally);
 	await page.evaluate(AXE + ";document.querySelector('main').append(new Image());0");
@@ -219,7 +219,7 @@ const PAYLOADS = [
 	"```\"><script>alert(1)</script>\nx\n```", "[a](https://example.org \"onmouseover=alert(1)\")",
 ];
 
-/** What a text says is never done. */
+/** Texts are never executed. */
 async function hostile(server, browser, tally) {
 	await server.op("discussion.new", { name: "hostile <b>name</b>" });
 	for (const content of PAYLOADS) {
@@ -243,7 +243,7 @@ async function hostile(server, browser, tally) {
 	await page.context().close();
 }
 
-/** Names that are too long are cut in their middle: they differ at their ends. */
+/** Long names are shortened in their middle: they differ at their ends. */
 async function longNames(server, browser, tally) {
 	const names = [2, 3].map((n) => `a question about storage that goes on and on (${n})`);
 	for (const name of names) {
@@ -255,7 +255,7 @@ async function longNames(server, browser, tally) {
 	const page = await openPage(server, browser, tally);
 	await page.goto(`${server.url}/#/d/d1`);
 	await page.locator(".take-bar [role=tab] >> nth=3").waitFor();
-	/** Of what holds this name: can the end be seen? */
+	/** Is the end of this name visible in its container? */
 	const seen = (selector, name) => page.evaluate(([where, text]) => {
 		const box = [...document.querySelectorAll(where)].find((each) => each.textContent.includes(text));
 		if (!box)

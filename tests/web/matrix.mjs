@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The operations on entries (A1 to A7) and on discussions (B1 to B11), done by hand in the page.
-// After each the project's canonical export is compared: undo gives what was there before, byte
-// for byte, and redo what was there after.
+// The operations on entries (A1 to A7) and on discussions (B1 to B11), done in the page. After each
+// the project's canonical export is compared: undo restores the previous state byte for byte, and
+// redo the new one.
 import { choose, hasSize, openPage, pick, settled, shownAndThere, until } from "./place.mjs";
 
 const TALK = [
@@ -18,7 +18,7 @@ export function entriesOf(text) {
 	return take.entries ?? [];
 }
 
-/** Do something, and wait until the export is another one. */
+/** Runs act(), and waits until the export changes. */
 async function changed(server, act) {
 	const before = await server.canonical();
 	await act();
@@ -39,7 +39,7 @@ export async function step(t, name, act, holds) {
 	t.tally.check(`${name}: in view`, await settled(t.page, t.server), await shownAndThere(t.page, t.server));
 }
 
-/** The row that shows a text. */
+/** The row with this text. */
 const row = (page, text) => page.locator(".entry", { hasText: text }).first();
 
 async function focusRow(page, text) {
@@ -153,7 +153,7 @@ async function entryOperations(t) {
 	}, (after) => JSON.parse(after).discussions[0].takes.length === 3 && texts(after).length === 2);
 }
 
-/** Not steps: how an entry is shown is not undone. */
+/** Not steps: how an entry is displayed is not undone. */
 async function views(t) {
 	const { page, server, tally } = t;
 	await focusRow(page, "first");
@@ -172,7 +172,7 @@ async function views(t) {
 	tally.check("B2 all expanded", await until(async () => entriesOf(await server.canonical()).every((entry) => !entry.collapsed)));
 }
 
-/** B6: by its tab; others see it as the active one then. */
+/** B6: with its tab; it becomes the active take for others. */
 async function showTake({ page, server, tally }, at) {
 	const tab = page.locator(".take-bar [role=tab]").nth(at);
 	const id = await tab.getAttribute("data-take");
@@ -259,7 +259,7 @@ async function discussionOperations(t) {
 	tally.equal("B4 all is kept, and looking changes nothing", await server.canonical(), kept);
 }
 
-/** C13: what another take concluded becomes an entry, which leads to its sources. */
+/** C13: the conclusion of another take becomes an entry that links to its sources. */
 async function mergeTake(t) {
 	const { page, server, tally } = t;
 	await server.op("setting.set", { key: "model", value: "builtin/echo" });
@@ -267,7 +267,8 @@ async function mergeTake(t) {
 		await server.op("entry.append", { role, content });
 	const ids = texts(await server.canonical()).length;
 	await server.op("take.branch", { at: ":1", name: "aside" });
-	await server.op("entry.append", { role: "User", content: "SQLite is enough" }); // another reply would share the tab
+	// another reply would share the tab
+	await server.op("entry.append", { role: "User", content: "SQLite is enough" });
 	await page.locator(".take-bar [role=tab]", { hasText: "aside" }).waitFor();
 	await page.locator(".take-bar [role=tab]").first().click();
 	await hasSize(page, ids);
@@ -281,7 +282,7 @@ async function mergeTake(t) {
 	await hasSize(page, ids + 1);
 }
 
-/** Pins, tags and the archive, in the list at the left. */
+/** Pins, tags and the archive, in the list on the left. */
 async function listing(t) {
 	const { page, server, tally } = t, rows = page.locator(".discussions button.name"), names = () => rows.allInnerTexts();
 	await server.op("discussion.new", { name: "organised" });

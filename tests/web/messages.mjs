@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What an entry shows beside its words: code with its name and a button that copies, long texts folded, calls
-// of tools with their results in one row, records of agents in a line, what a reply cost, the day. And
-// a question that is put differently and asked again.
+// Parts of an entry besides its text: code with its language and a copy button, folded long texts,
+// tool calls with results in one row, records of agents in a line, the cost of a reply, the day.
+// And a question that is rephrased and asked again.
 import { choose, hasSize, openPage, sizeOf, until } from "./place.mjs";
 
 const day = (n, more) => ({ timestamp: `2026-01-0${n}T09:00:00.000Z`, ...more });
@@ -85,7 +85,8 @@ async function codes({ page, tally }) {
 
 const MATH = "Euler: $e^{i\\pi}+1=0$, $5 and $6.[^1]\n\n$$\n\\frac{1}{2}\n- x\n$$\n\nRefused: $\\nosuch{$ $\\href{javascript:alert(1)}{x}$ `$a$`\n\n- [x] done\n\n[^1]: Because of *it*.\n";
 
-/** Math is MathML, and what the library refuses is as it was written; the library comes when there is some. */
+/** Math is MathML; formulas that the library rejects are shown as source; the library is loaded when there is
+ * math. */
 async function formulas({ server, browser, tally }) {
 	await server.op("discussion.new", { name: "math" });
 	await server.op("entry.append", { role: "User", content: "no math" });
@@ -109,7 +110,7 @@ async function formulas({ server, browser, tally }) {
 	await page.context().close();
 }
 
-/** In place at the end of the take, else in a take of its own; one Undo takes both steps back. */
+/** In place at the end of the take, otherwise in a new take; one Undo reverts both steps. */
 async function asksAgain({ server, browser, tally }) {
 	await server.op("discussion.new", { name: "asked" });
 	await server.op("setting.set", { key: "model", value: "builtin/echo" });

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Model servers that speak as Ollama does, for tests to play the model: each says what it is to
-// answer to a question, piece by piece.
+// Model servers in the style of Ollama for tests: each gives a scripted reply to a question, piece
+// by piece.
 import { createServer } from "node:http";
 
-/** Reply: is called for each question, with what it was sent and the ways to answer it:
+/** reply: called for each question with the request and functions to answer it:
  *
- *    body          the request
- *    say(content)  a piece of the reply
- *    think(text)   a piece of what is thought
- *    end(content)  the last piece, and the end
- *    gone(act)     act when nobody listens any more */
+ *   body          the request
+ *   say(content)  sends a piece of the reply
+ *   think(text)   sends a piece of thinking
+ *   end(content)  sends the last piece, and ends
+ *   gone(act)     calls act when the client has disconnected */
 export async function modelServer(model, reply) {
 	const server = createServer(async (request, response) => {
 		let text = "";
@@ -36,7 +36,7 @@ export async function modelServer(model, reply) {
 	return { host: `http://127.0.0.1:${server.address().port}` };
 }
 
-/** One that begins a reply and never ends it. Again: what it says every now and then. */
+/** A model that starts a reply and never ends it. again: a text that it repeats. */
 export function endlessModel(begin, { thought, again, every_ms } = {}) {
 	return modelServer("slow", ({ say, think, gone }) => {
 		if (thought)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The palette finds operations and settings by their usual words; a server without a shared directory
-// says so; a menu item that is not possible says why. Hits have dates. A renamed discussion
-// renames its takes. What is reverted in another take is shown; messages contain no shell commands.
+// The palette finds operations and settings by common words; a server without a shared directory
+// says so; a disabled menu item gives the reason. Hits have dates. A renamed discussion renames its
+// takes. A step reverted in another take is shown; messages contain no shell commands.
 import { openBrowser, openPage, Server, Tally, until } from "./place.mjs";
 
 const tally = new Tally(), server = new Server();
@@ -48,7 +48,7 @@ await server.run(["new", "second"]);
 await server.run(["add", "Ferries float."]);
 await server.run(["branch", ":1", "other"]);
 
-// What is reverted in another take is shown there.
+// A step that is reverted in another take is shown there.
 await server.run(["edit", ":1", "Changed.", "-d", "main", "--take", "main"]);
 await page.getByRole("tab", { name: /^other/ }).click();
 await page.locator("#to-history").click();
@@ -65,7 +65,7 @@ await revert("edited entry");
 tally.check("the reason has no command", await until(async () => /cannot revert/.test(await toast.first().innerText().catch(() => ""))) &&
 	!(await toast.first().innerText()).includes("retake "), await toast.allInnerTexts());
 
-// A discussion is renamed with the takes that have its name, as one step.
+// A discussion and the takes with its name are renamed in one step.
 await page.getByRole("button", { name: "More for second" }).click();
 await page.getByRole("menuitem", { name: "Rename" }).click();
 await page.locator("dialog input").fill("Ferries");
@@ -74,7 +74,7 @@ tally.check("renamed", await until(async () => (await server.api("GET", "/discus
 tally.equal("its take, too", (await server.api("GET", "/discussions/Ferries/takes")).map((each) => each.name).join(), "Ferries,other");
 tally.check("the step says so", (await server.run(["history"])).includes('renamed discussion "second" to "Ferries"'));
 
-// The palette begins with other discussions; hits have dates, and a date limits them.
+// The palette starts with other discussions; hits have dates, and a date limits them.
 await server.run(["add", "Old ferries.", "--ts", "2019-05-06T12:00:00Z", "-d", "main"]);
 await page.keyboard.press("Control+k");
 tally.equal("recent", (await page.locator(".palette-item").first().innerText()).split("\n")[0].trim(), "Ferries");

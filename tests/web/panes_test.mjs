@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The panes: each verb that they have is done in a browser and looked for in the canonical
-// export, or in what the server says; axe-core finds nothing in any of them. Every part has a
-// server of its own.
+// The panes: each of their verbs is used in a browser and its result checked in the canonical
+// export, or through the API; axe-core reports nothing in any of them. Every part has a separate
+// server.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { choose, DEPS, openBrowser, openPage, pick, Server, Tally, until } from 
 const AXE = readFileSync(join(DEPS, "axe/axe.min.js"), "utf8");
 const tally = new Tally();
 
-// ---- what the parts share ----
+// ---- shared by the parts ----
 
 /** Two takes: "main" (q1 a1 q2 a2), and "other" (q1 a1 q3), which is the active one. */
 async function seed(server) {
@@ -33,7 +33,7 @@ async function take(server, name, disc = 0) {
 
 const idsOf = (entries) => entries.map((entry) => entry.id).join(" ");
 
-/** The export becomes one that look() likes. */
+/** Waits until look() accepts the export. */
 async function becomes(name, server, look, wanted) {
 	let got;
 	await until(async () => {
@@ -44,7 +44,7 @@ async function becomes(name, server, look, wanted) {
 }
 
 async function axe(page, where, name) {
-	await page.waitForTimeout(250); // drawers and dialogs have come in
+	await page.waitForTimeout(250); // transitions of drawers and dialogs have ended
 	await page.evaluate(AXE + ";0");
 	const found = await page.evaluate((selector) => axe.run(selector, { resultTypes: ["violations"] }), where);
 	tally.check(`axe: ${name}`, found.violations.length === 0, ...found.violations.map((each) =>
@@ -157,7 +157,7 @@ async function outline(server, page) {
 	await axe(page, "#pane", "outline");
 }
 
-/** What programs keep for themselves is neither in the take nor in the outline, but for that of all entries. */
+/** Hidden entries of extensions are neither in the take nor in the outline, except with the filter "all entries". */
 async function hidden(server, page) {
 	await server.op("entry.append", { id: "h1", role: "Hook", kind: "custom_message", content: "CONCEALED", display: false });
 	await server.op("entry.append", { id: "c1", role: "Hook", kind: "custom_message", content: "VISIBLE", display: true });
@@ -223,7 +223,7 @@ async function going(server, page) {
 	await page.locator("#add").click();
 	await becomes("what is sent becomes a take", server, async () => (await state(server)).discussions[0].takes.length, 3);
 
-	// a model that fails: nothing moves
+	// a failing model: the head does not move
 	await server.op("setting.set", { key: "model", value: "openai/none" });
 	await page.locator(".tree-row.head").waitFor();
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("none"));
@@ -247,7 +247,7 @@ async function going(server, page) {
 	await becomes("and the question is handed back", server, composer, "Which database?");
 }
 
-/** A model that never answers is stopped: nothing has moved. */
+/** A model that never answers is stopped: the head has not moved. */
 async function stopping(server, page) {
 	await server.op("setting.set", { key: "model", value: "ollama/slow" });
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("slow"));
@@ -312,7 +312,7 @@ async function history(server, page) {
 	await page.locator("#pane .past-gone", { hasText: "And two windows?" }).waitFor();
 	await page.getByRole("button", { name: "Close the preview" }).click();
 
-	// whatever is said of a step, its row stays a row
+	// a row of the history stays one row, whatever its text is
 	await server.op("take.rename", { take: "other", name: "a_take_with_quite_a_long_name" });
 	await server.op("entry.append", { content: "```python\nimport sqlite3\n```", take: "a_take_with_quite_a_long_name" });
 	await server.op("undo");
@@ -348,7 +348,7 @@ async function history(server, page) {
 	await becomes("unless they are asked for", server, () => newest.locator(".words").innerText(), "saved a draft");
 }
 
-/** A long history comes page by page. */
+/** A long history is loaded in pages. */
 async function pages(server, page) {
 	const COUNT = 450;
 	await server.api("POST", "/batch", { atomic: false, ops: Array.from({ length: COUNT }, (_, i) => ({ op: "entry.append", content: `Text ${i}` })) });
@@ -420,7 +420,7 @@ async function prompt(server, page) {
 	await axe(page, "#pane", "prompt");
 }
 
-/** What was sent last stays what it was, and the differences from what will be sent are marked. */
+/** The last request is shown unchanged, and its differences from the next request are marked. */
 async function sent(server, page) {
 	await openPane(page, "prompt");
 	await page.locator("#pane").getByText("there is no request from this discussion yet").waitFor();
@@ -509,7 +509,7 @@ async function settings(server, page) {
 	await tracks(server, page);
 }
 
-/** "main" belongs to the track "work": to the project's discussion and back, and the list filtered by the track. */
+/** "main" is bound to the track "work": to the project's discussion and back, and the list filtered by the track. */
 async function tracks(server, page) {
 	for (let at = 1; at <= 8; at++)
 		await server.op("discussion.new", { name: `d${at}` });
@@ -583,7 +583,7 @@ async function finding(server, page) {
 	await page.locator("dialog").waitFor({ state: "detached" });
 }
 
-/** A model is chosen, and what is wrong with one is said before it is asked. */
+/** Choosing a model; problems with a name are reported before the model is asked. */
 async function model(server, page) {
 	const set = async () => ({ ...(await state(server)).settings, ...(await state(server)).discussions[0].settings }).model;
 	const button = page.locator(".composer .model"), dialog = page.getByRole("dialog", { name: "Model" });
@@ -633,7 +633,7 @@ async function model(server, page) {
 	await becomes("others choose one, too", server, () => button.innerText(), "builtin/summary");
 }
 
-/** Several models answer one question, and one that fails harms nothing; one undo. */
+/** Several models answer one question; the failure of one does not affect the others; one undo. */
 async function several(server, page) {
 	const dialog = page.getByRole("dialog", { name: "Ask several models" });
 	const takes = async () => (await state(server)).discussions[0].takes.length;
@@ -658,7 +658,7 @@ async function several(server, page) {
 	await becomes("one undo takes both away", server, async () => [await takes(), (await take(server, "other")).length], [2, 4]);
 }
 
-/** Templates: made, used with their variables from the composer, deleted. */
+/** Templates: created, used with their variables from the composer, deleted. */
 async function templates(server, page) {
 	const names = async () => Object.keys((await state(server)).settings ?? {}).filter((key) => key.startsWith("template."));
 	await palette(page, "Templates");
@@ -691,7 +691,7 @@ async function templates(server, page) {
 	await becomes("and back", server, names, ["template.review"]);
 }
 
-/** A text that is another one is shown whole; a file has the name of what is in it. */
+/** A completely different text is shown in full; an export is named after its contents. */
 async function wholes(server, page) {
 	await server.op("entry.edit", { entry: "a1", take: "other", content: "Nothing of all that stands here any more." });
 	await choose(page.locator(".entry[data-entry=a1]"));
@@ -707,7 +707,7 @@ async function wholes(server, page) {
 	const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("dialog").getByRole("link", { name: "Export" }).click()]);
 	tally.equal("the file's name", saved.suggestedFilename(), "rye_bréad.html");
 	await page.locator(".toast", { hasText: "as Web page" }).waitFor();
-	// other programs are in another take: a file begins with what is looked at here
+	// other programs use another take: an export starts with the visible one
 	const shown = await page.locator(".take-bar [role=tab][aria-selected=true] .name").innerText();
 	const others = (await server.api("GET", "/discussions/d1/takes")).find((each) => each.name !== shown);
 	await server.op("take.switch", { take: others.id }, "?discussion=d1");
@@ -743,7 +743,7 @@ async function files(server, page) {
 	await page.locator("#redo:not([aria-disabled])").click();
 	await becomes("and redo to what was imported", server, () => page.locator(".top .where").innerText(), "talk");
 
-	// the same file once more, dropped on the page: it is known
+	// the same file again, dropped on the page: it is recognised
 	await page.evaluate((text) => {
 		const carried = new DataTransfer();
 		carried.items.add(new File([text], "talk.json"));
@@ -762,7 +762,7 @@ async function files(server, page) {
 }
 
 async function summing(server, page) {
-	// compaction and compression, with the model that is built in
+	// compaction and compression, with the built-in model
 	await server.op("setting.set", { key: "model", value: "builtin/summary" });
 	await until(async () => (await page.locator(".composer .model").innerText()).includes("builtin"));
 	await palette(page, "Compact or compress …");
@@ -809,7 +809,7 @@ async function ends(server, page) {
 	await becomes("the page forgets it, too", server, async () => (await page.locator("#take").innerText()).includes("Postgres"), false);
 }
 
-/** Every pane and dialog, dark and narrow: nothing for axe, nothing sideways. */
+/** Every pane and dialog, dark and narrow: no axe violations, no horizontal overflow. */
 async function looks(server, _page, browser) {
 	for (const [colorScheme, width] of [["dark", 1280], ["light", 390], ["dark", 390]]) {
 		const page = await openPage(server, browser, tally, { colorScheme, viewport: { width, height: 800 } });
@@ -834,7 +834,7 @@ async function looks(server, _page, browser) {
 	}
 }
 
-/** 100,000 entries: few rows are in the document, and the last is one key away. */
+/** 100,000 entries: few rows are rendered, and the last is one key away. */
 async function many(server, page) {
 	const COUNT = 100000;
 	const file = join(server.folder, "many.jsonl");

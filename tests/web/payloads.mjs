@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Texts that try to become more than texts. Each has a number and says it when it gets its way:
+// Texts that try to break out of being text. Each has a number and reports it on success:
 //
 //   fired(17), alert(17)          a script runs
-//   https://hit.invalid/17        something is asked for
+//   https://hit.invalid/17        a request is made
 //
-// They are put together from kinds (what would act), the ways out of a place (what would end it
-// before), disguises (how a filter would be passed), schemes of urls and the syntaxes that urls
-// are written in. All are different, and the same in every run.
+// They are combined from kinds (the active part), escapes (closing the surrounding context),
+// disguises (evading filters), URL schemes and URL syntaxes. All are different, and the same in
+// every run.
 
 export const HIT = "https://hit.invalid/";
 const run = (n) => `fired(${n})`, say = (n) => `alert(${n})`, hit = (n) => HIT + n;
@@ -15,7 +15,7 @@ const base64 = (text) => Buffer.from(text).toString("base64");
 const each = (text, write) => [...text].map(write).join("");
 const hex = (text, size = 0) => text.codePointAt(0).toString(16).padStart(size, "0");
 
-// ---- elements, and what they do by themselves ----
+// ---- elements and their built-in actions ----
 
 const ELEMENTS = [
 	(n) => `<script>${run(n)}</script>`, (n) => `<script src="${hit(n)}"></script>`, (n) => `<script type=module>${run(n)}</script>`,
@@ -78,7 +78,7 @@ const ELEMENTS = [
 	(n) => `<slot name="x" onslotchange=${run(n)}>x</slot>`, (n) => `<custom-element is="x" onclick=${run(n)}></custom-element>`,
 ];
 
-// ---- names of things that a page has ----
+// ---- names of globals of a page ----
 
 const NAMES = ["app", "page", "paper", "retake-data", "body", "head", "cookie", "forms", "location", "getElementById", "querySelector", "defaultView", "createElement", "fired", "parentNode", "attributes", "innerHTML", "nodeName"];
 const CLOBBERS = NAMES.map((name, at) => (n) => [
@@ -86,7 +86,7 @@ const CLOBBERS = NAMES.map((name, at) => (n) => [
 	`<a id="${name}"></a><a id="${name}" name=x href="cid:&quot;onerror=${run(n)}//"></a><img src="${hit(n)}">`, `<iframe name="${name}" srcdoc="<a id=x href=${hit(n)}>"></iframe><img src=x onerror=${run(n)}>`,
 ][at % 4]);
 
-// ---- ways out of where a text stands ----
+// ---- escapes from the surrounding context ----
 
 const OUTS = [
 	["\"><", ""], ["'><", ""], ["\" x=\"><", ""], ["`><", ""], ["></", "/>"], ["</script><", ""], ["</SCRIPT ><", ""], ["</script/x><", ""], ["</script\t><", ""],
@@ -97,13 +97,13 @@ const OUTS = [
 const SEEDS = [(n) => `img src=x onerror=${run(n)}>`, (n) => `script>${run(n)}</script>`, (n) => `svg onload=${run(n)}>`, (n) => `iframe src="${hit(n)}"></iframe>`];
 const BROKEN_OUT = OUTS.flatMap(([before, after]) => SEEDS.map((seed) => (n) => before + seed(n) + after));
 
-// ---- handlers that a quote lets in ----
+// ---- handlers after a closing quote ----
 
 const HANDLERS = ["onmouseover", "onfocus", "onclick", "onerror", "onload", "onpointerenter", "ontoggle", "onanimationstart", "onauxclick", "onwheel", "onbeforematch", "onscrollend"].flatMap((name, at) => [
 	(n) => `" ${name}="${run(n)}" x="`, (n) => `' ${name}='${run(n)}' x='`, (n) => `x ${name}=${run(n)} ${at % 2 ? "autofocus tabindex=1" : "style=display:block"}`,
 ]);
 
-// ---- an element that does not look like one ----
+// ---- disguised elements ----
 
 const TAG = (n) => `<img src=x onerror=${run(n)}>`;
 const DISGUISES = [
@@ -145,7 +145,7 @@ const PLACES = [
 	(n) => `[x](../../web/main.js?${n})`, (n) => `![x](/retake/v1/export?${n})`, (n) => `![x](?${n})`, (n) => `[x](#/d/d1/t/t1/e/${n}"><img src=x onerror=${run(n)}>)`, (n) => `[x](#"onclick="${run(n)})`, (n) => `[x](https://hit.invalid/${n}\u202egpj.exe)`, (n) => `[x](http://hit.invalid:80:80/${n})`, (n) => `[x](http://[::1]@hit.invalid/${n})`, (n) => `[x](https://hit.invalid/${n}#javascript:${run(n)})`,
 ];
 
-// ---- Markdown: its own corners ----
+// ---- Markdown: special cases ----
 
 const CORNERS = [
 	(n) => `\`\`\`html\n<script>${run(n)}</script>\n\`\`\``, (n) => `\`\`\`"><script>${run(n)}</script>\nx\n\`\`\``, (n) => `\`\`\` " onmouseover=${run(n)} x="\nx\n\`\`\``, (n) => `~~~ ' onfocus=${run(n)} autofocus '\nx\n~~~`, (n) => `\`\`\`__proto__\n${run(n)}\n\`\`\``, (n) => `\`\`\`constructor\n${run(n)}\n\`\`\``, (n) => `\`\`\`javascript\n${run(n)}</code></pre><img src=x onerror=${run(n)}>\n\`\`\``, (n) => `\`\`\`xml\n<![CDATA[<img src=x onerror=${run(n)}>]]>\n\`\`\``,
@@ -156,7 +156,7 @@ const CORNERS = [
 	(n) => `${"[".repeat(60)}x${"](javascript:".repeat(3)}${run(n)})`, (n) => `${"> ".repeat(90)}<img src=x onerror=${run(n)}>`, (n) => `${"*".repeat(99)}<img src=x onerror=${run(n)}>`, (n) => `${"- ".repeat(80)}<svg onload=${run(n)}>`, (n) => `[x](${"(".repeat(40)}javascript:${run(n)}${")".repeat(40)})`, (n) => `---\ntitle: <img src=x onerror=${run(n)}>\n---\n\nx`, (n) => `x  \n<img src=x onerror=${run(n)}>\\\ny`, (n) => `&lt;img src=x onerror=${run(n)}&gt; &#x3c;script&#x3e;${run(n)}`, (n) => `\\<img src=x onerror=${run(n)}>`, (n) => `<\\script>${run(n)}`, (n) => `<a href="x\n\n"onclick=${run(n)}>`, (n) => `<img\n\nsrc=x onerror=${run(n)}>`,
 ];
 
-// ---- texts for other readers than HTML's ----
+// ---- texts for other parsers than HTML's ----
 
 const TEXTS = [
 	(n) => `\u202e<script>${run(n)}</script>`, (n) => `\u2066${run(n)}\u2069\u202d`, (n) => `\u200b\u200c\u200d\u2060${run(n)}\ufeff`, (n) => `\u0000${run(n)}\u0000`, (n) => `\u0001\u0008\u007f\u0085\u009b31m${run(n)}`, (n) => `\u001b[31m${run(n)}\u001b]0;x\u0007\u001b]8;;${hit(n)}\u0007x\u001b]8;;\u0007`, (n) => `\u001bP\u001b\\\u001b[6n${n}`, (n) => `\u2028${run(n)}\u2029`, (n) => `";${run(n)};\u2028//`, (n) => `\r\n\r\nevent: op\r\ndata: {"seq":${n}}\r\n\r\n`, (n) => `\n\nid: ${n}.1\nretry: 1\n\n`, (n) => `\u{e0001}\u{e0020}${run(n)}\u{e007f}`, (n) => `\ufff9${run(n)}\ufffa<img src=x onerror=${run(n)}>\ufffb`, (n) => `\ufffe\uffff${run(n)}`,
@@ -166,7 +166,7 @@ const TEXTS = [
 	(n) => `=HYPERLINK("${hit(n)}","x")`, (n) => `@SUM(1+1)*cmd|' /C calc'!A${n}`, (n) => `+1\t${n}`, (n) => `url(${hit(n)})`, (n) => `expression(${run(n)})`, (n) => `}*{background:url(${hit(n)})}`, (n) => `;@import "${hit(n)}";`, (n) => `red;background-image:url(${hit(n)})`, (n) => `x" style="background:url(${hit(n)})`, (n) => `../../../../etc/passwd\u0000${n}.png`, (n) => `%0d%0aLocation: ${hit(n)}`, (n) => `x\r\nSet-Cookie: fired=${n}`, (n) => `' OR ${n}=${n} --`, (n) => `$(curl ${hit(n)})`, (n) => `\`curl ${hit(n)}\``, (n) => `%s%n%x${n}`, (n) => `\u0130\u0131\u1e9e\u017f ${run(n)}`, (n) => `\u0041${"\u0301".repeat(50)}${n}`, (n) => `\u{1f469}\u200d\u{1f4bb}${run(n)}`, (n) => `<${"a".repeat(300)} onclick=${run(n)}>`, (n) => `&${"amp;".repeat(20)}lt;script&gt;${run(n)}`, (n) => `${"<b>".repeat(100)}<img src=x onerror=${run(n)}>`,
 ];
 
-// ---- names that every object has: nothing acts, something may break ----
+// ---- names that every object has: not active, but may break something ----
 
 const BARE = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty", "then", "toJSON", "length", "null", "undefined", "NaN", "-1", " ", "\u00a0"].map((name) => () => name);
 

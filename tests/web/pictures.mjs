@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Pictures of every main view, to be looked at: wide and phone, light and dark.
+// Screenshots of every main view, for review: wide and phone, light and dark.
 //
-//   node tests/web/pictures.mjs FOLDER [VIEW…]    only views whose name has one of the words
-//   HALF=light node …                             half as many: wide light and phone dark; HALF=dark
+//   node tests/web/pictures.mjs FOLDER [VIEW…]    only views whose name contains one of the words
+//   HALF=light node …                             half of them: wide light and phone dark; HALF=dark
 //   node tests/web/pictures.mjs --readme          those of README.md, into docs/images
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -17,7 +17,7 @@ const folder = isReadme ? join(ROOT, "docs/images") : process.argv[2];
 const words = isReadme ? [] : process.argv.slice(3);
 const wanted = (name) => !words.length || words.some((word) => name.includes(word));
 
-// ---- what is shown ----
+// ---- contents ----
 
 const TALK = [
 	["q1", "User", "Which database for a desktop app that one person uses?"],
@@ -59,7 +59,7 @@ async function talk(server, isLong) {
 	await server.op("discussion.switch", { discussion: "main" });
 }
 
-/** A model that begins, and takes its time. */
+/** A model that starts a reply, and is slow. */
 function slowModel() {
 	const server = createServer((request, answer) => {
 		answer.writeHead(200, { "Content-Type": "text/event-stream" });
@@ -69,7 +69,7 @@ function slowModel() {
 	return new Promise((done) => server.listen(0, "127.0.0.1", () => done(server)));
 }
 
-// ---- the views: from the open page to what is to be seen ----
+// ---- views: from the open page to the view ----
 
 const closeAll = async (page) => { for (let i = 0; i < 3; i++) await page.keyboard.press("Escape"); };
 
@@ -252,7 +252,7 @@ async function pages(server, browser) {
 	}
 }
 
-// ---- those of README.md ----
+// ---- screenshots of README.md ----
 
 async function readme(browser, tally) {
 	const server = new Server(), viewport = { width: 1280, height: 760 };

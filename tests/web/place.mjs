@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the checks of this folder share: a server with a home of its own, a browser that is let
-// in, and a tally.
+// Shared by the tests of this directory: a server with a home directory, a signed-in browser, and a
+// tally.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,11 +12,11 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const DEPS = process.env.RETAKE_DEPS ?? join(ROOT, "build/deps");
 const RETAKE = resolve(process.env.RETAKE ?? join(ROOT, "build/retake"));
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-/** A part of it, as `make test` has it: a minute instead of minutes. */
+/** Runs only a part, as in `make test`: a minute instead of several. */
 export const BRIEF = process.env.RETAKE_BROWSER === "brief";
 export const PATIENCE_MS = BRIEF ? 60000 : 15000;
 
-/** A test that breaks off leaves none behind. */
+/** Servers are stopped when a test is aborted. */
 const servers = new Set();
 process.on("exit", () => servers.forEach((each) => each.kill()));
 
@@ -43,7 +43,7 @@ export class Tally {
 	}
 }
 
-/** A store and a server of its own; nothing outside the folder is read or written. */
+/** A separate store and server; nothing outside the folder is read or written. */
 export class Server {
 	constructor() {
 		this.folder = mkdtempSync(join(tmpdir(), "retake-web-"));
@@ -64,7 +64,7 @@ export class Server {
 			let out = "";
 			child.stdout.on("data", (data) => { out += data; });
 			child.on("error", fail);
-			child.stdin.on("error", () => undefined); // it may end without having read
+			child.stdin.on("error", () => undefined); // it may exit without reading its input
 			child.on("close", (code) => (code === 0 ? done(out) : fail(new Error(`${args.join(" ")}: ${code}`))));
 			child.stdin.end(stdin);
 		});
@@ -108,7 +108,7 @@ export class Server {
 	async loginUrl() {
 		return (await this.api("POST", "/codes", {})).url;
 	}
-	/** Its store stays. */
+	/** Stops the server; the store stays. */
 	async end() {
 		if (this.child && this.child.exitCode === null) {
 			const gone = new Promise((done) => this.child.on("exit", done));
@@ -122,13 +122,13 @@ export class Server {
 	}
 }
 
-/** What the driver turns off (of a list that is given twice the last one counts), and the browser's own
- *  pages below its address bar: each new window would load hundreds of files for them. */
+/** Features that the driver disables (if a list is given twice, the last one counts), and the browser's own pages
+ * below its toolbar: each new window would load hundreds of files for them. */
 const OFF = ["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay",
 	"MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints",
 	"NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch", "CDPScreenshotNewSurface", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
 
-/** What is done with a request on its way; the page may give it up, or be gone, meanwhile. */
+/** Handles an intercepted request; the page may abort it or be closed in the meantime. */
 export function onTheWay(act) {
 	return (route) => act(route).catch(() => undefined);
 }
@@ -138,8 +138,8 @@ export async function openBrowser() {
 	return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", `--disable-features=${OFF.join(",")}`] });
 }
 
-/** A window that is let in and shows the open take. What goes wrong in it is counted. Init: a
- *  function that runs in it before all others, and what that is handed. */
+/** Opens a signed-in window that shows the open take. Errors in it are counted. init: a function that runs in the
+ * page before all others, and its argument. */
 export async function openPage(server, browser, tally, { init, ...options } = {}) {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: "block", ...options });
 	context.setDefaultTimeout(PATIENCE_MS);
@@ -156,7 +156,7 @@ export async function openPage(server, browser, tally, { init, ...options } = {}
 	return page;
 }
 
-/** Until look() gives something true. Looks often at first, and less so as it waits: that costs, too. */
+/** Waits until look() returns a true value. Polls less often with time, as polling costs time, too. */
 export async function until(look) {
 	const end = Date.now() + PATIENCE_MS, asked = new Error();
 	for (let pause_ms = 10; ; pause_ms = Math.min(pause_ms * 1.5, 150)) {
@@ -171,7 +171,7 @@ export async function until(look) {
 	}
 }
 
-/** An item of the open menu, also where it is after "More". */
+/** An item of the open menu, including those after "More". */
 export async function menuItem(page, name, { exact = false, how = "click" } = {}) {
 	const item = page.getByRole("menuitem", { name, exact }).first();
 	await page.locator(".menu-list").waitFor();
@@ -184,23 +184,23 @@ export async function pick(page, name, { exact = false, how = "click" } = {}) {
 	await (await menuItem(page, name, { exact, how }))[how]();
 }
 
-/** An entry as the keyboard chooses it: after a click letters would be text. Insert does nothing else. */
+/** Chooses an entry with the keyboard: after a click, letters would be text. Insert has no other effect. */
 export async function choose(entry) {
 	await entry.focus();
 	await entry.page().keyboard.press("Insert");
 }
 
-/** How many entries the shown take has; only those in sight are drawn. */
+/** Number of entries of the open take; only the visible ones are rendered. */
 export function sizeOf(page) {
 	return page.evaluate(() => Number(document.querySelector(".entry:not(.running)")?.getAttribute("aria-setsize") ?? 0));
 }
 
-/** Until it shows a take of so many entries. */
+/** Waits until the open take has this number of entries. */
 export function hasSize(page, size) {
 	return page.locator(`.entry:not(.running)[aria-setsize="${size}"]`).first().waitFor();
 }
 
-/** Replies to one question have one tab: the open one's, or the first one's. */
+/** Replies to one question share a tab: that of the open one, or of the first. */
 export function tabsOf(takes, open) {
 	const find = (id) => takes.find((each) => each.id === id);
 	let origin = find(open);
@@ -209,7 +209,7 @@ export function tabsOf(takes, open) {
 	return takes.filter((each) => each.id === open || (!each.another_reply && each !== origin));
 }
 
-/** The takes and entries that a window shows, and those that the server has. */
+/** The takes and entries that a window shows, and those of the server. */
 export async function shownAndThere(page, server) {
 	const [, disc, take] = /^#\/d\/(\w+)\/t\/(\w+)/.exec(await page.evaluate(() => location.hash));
 	const ids = (all) => all.map((each) => each.id);
@@ -225,7 +225,7 @@ export async function shownAndThere(page, server) {
 	return [shown, there];
 }
 
-/** Until it shows what there is, of few takes; of the entries those that are drawn. */
+/** Waits until the window shows the server's state, for a few takes; of the entries, the rendered ones. */
 export async function settled(page, server) {
 	return until(async () => {
 		const [shown, there] = await shownAndThere(page, server);

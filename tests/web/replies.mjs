@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Replies: what becomes of one that is stopped, taken back while it arrives or asked for again.
+// Replies that are stopped, undone while they arrive, or requested again.
 import { createServer } from "node:http";
 import { modelServer } from "./models.mjs";
 import { choose, onTheWay, openPage, pick, Server, until } from "./place.mjs";
 
-/** A reply that is complete at once, or one that never ends. */
+/** A complete reply at once, or one that never ends. */
 async function soOn() {
 	const state = { isEndless: true };
 	const { host } = await modelServer("m", ({ say, end, gone }) => {
@@ -18,7 +18,7 @@ async function soOn() {
 	return { state, host };
 }
 
-/** A server that refuses with this status until it is to answer; refusing all connections when it is gone. */
+/** A server that returns this status until it may answer, and refuses connections when it is stopped. */
 async function refusing() {
 	const state = { status: 401 };
 	const server = createServer(async (request, response) => {
@@ -34,7 +34,7 @@ async function refusing() {
 	return { state, host: `http://127.0.0.1:${server.address().port}` };
 }
 
-/** Each failure says what happened, and has a button that asks once more. */
+/** Each failure has a message and a retry button. */
 async function failures(browser, tally) {
 	const model = await refusing(), server = new Server();
 	server.env.OLLAMA_HOST = model.host;
@@ -172,7 +172,7 @@ export async function run({ server, browser, tally }) {
 	await page.fill("#composer", "Too soon?");
 	await page.press("#composer", "Control+Enter");
 	await page.locator("#undo").click();
-	await page.waitForTimeout(200); // an undo that does not wait is done by then
+	await page.waitForTimeout(200); // an undo that does not wait would be finished by then
 	release();
 	tally.check("undo waits for a question that is on its way", await says("Stopped, and the question was undone."), await toast());
 	tally.equal("and takes back that alone", JSON.stringify(await entries()), JSON.stringify(untouched));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The example of seed 3, played in the page: a person and a model write a prompt together; the
-// person edits it; the model is told, and sent the prompt as it is now. What it was sent is
-// looked at where it arrives. The same, request by request, is in src/chat/prompt_test.c.
+// The example of seed 3 in the page: user and model write a prompt together; the user edits it; the
+// model is notified, and receives the current prompt. Requests are checked at the model's server.
+// The same, request by request, is in src/chat/prompt_test.c.
 import { modelServer } from "./models.mjs";
 import { openPage, until } from "./place.mjs";
 
@@ -12,7 +12,7 @@ const EDITED = "a tabby cat wearing a sparkly wizard hat, fantasy style";
 const REPLIES = ["A cat in a hat! Let me ask...", "Purple it is."];
 const GOT_IT = `Got it! Here's what I have:\n\nPrompt: ${FIRST}`;
 
-/** Answers with the next reply, and keeps what it was sent. */
+/** Gives the next scripted reply, and records the request. */
 async function model() {
 	const sent = [];
 	const { host } = await modelServer("cat", ({ body, say, end }) => {
@@ -47,7 +47,7 @@ export async function run({ server, browser, tally }) {
 		await until(async () => cat.sent.length === replies && !(await page.locator(".running").count()));
 	};
 
-	// the model and the system prompt, in the page
+	// sets the model and the system prompt in the page
 	await page.locator(".composer .model").click();
 	await page.fill("dialog input", "ollama/cat");
 	await page.press("dialog input", "Enter");
@@ -87,7 +87,7 @@ export async function run({ server, browser, tally }) {
 	await becomes("redo", () => server.canonical(), edited);
 	await mark.waitFor();
 
-	// NotifyPromptEdited, and what is sent then
+	// NotifyPromptEdited, and the next request
 	await tell.click();
 	await becomes("the notice", async () => (await talk()).at(-1), `[system] [user edited prompt to: "${EDITED}"]`);
 	tally.check("the mark is cleared", await until(async () => (await mark.count()) === 0));
@@ -101,7 +101,7 @@ export async function run({ server, browser, tally }) {
 	]);
 	await becomes("what the page shows", () => page.locator(".entries .entry:not(.running)").count(), 7);
 
-	// without the button: the next question tells it by itself, once
+	// without the button: the next question notifies the model once
 	await page.fill("#working-prompt", "a dog");
 	await page.press("#working-prompt", "Control+Enter");
 	await mark.waitFor();
@@ -113,7 +113,7 @@ export async function run({ server, browser, tally }) {
 	tally.equal("and not told twice", said(cat.sent[3]).filter((each) => each.includes('prompt to: "a dog"')).length, 1);
 	await becomes("the prompt goes with every request", () => said(cat.sent[3]).at(-1), '[system] [current prompt: "a dog"]');
 
-	// setting it to what it is, is no edit; another discussion has its own
+	// setting it to the same text is not an edit; another discussion has a separate one
 	await page.fill("#working-prompt", "a dog ");
 	await page.fill("#working-prompt", "a dog");
 	tally.check("nothing to save", await page.locator("#pane .field", { has: page.locator("#working-prompt") }).getByRole("button", { name: "Save" }).count() === 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// 100,000 answers to one question, each a take of its own, and a chain of as many: few elements
-// whatever is open, and everything can still be reached.
+// 100,000 replies to one question, each in a separate take, and a chain of as many entries: few
+// elements whatever is open, and everything can be reached.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPage, until } from "./place.mjs";
@@ -10,7 +10,7 @@ const COUNT = Number(process.env.COUNT ?? 100000), MOST_NODES = 450, TRUNK = 400
 
 const all = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 
-/** A session of pi. */
+/** A pi session. */
 async function imported(server, name, parentOf, count = COUNT) {
 	const id = (at) => at.toString(16).padStart(8, "0"), timestamp = "2026-01-01T00:00:00.000Z";
 	const lines = [JSON.stringify({ type: "session", version: 3, id: `0197a000-0000-7000-8000-${Buffer.from(name.padEnd(6).slice(0, 6)).toString("hex")}`, timestamp, cwd: "/" })];
@@ -79,7 +79,7 @@ async function chain({ page, tally }) {
 	await outline(page, tally, "chain", Math.floor(COUNT * 0.7));
 }
 
-/** The most elements that there are while the entries go by, a screen at a time. */
+/** The maximum number of elements while scrolling through the entries, one screen at a time. */
 const mostWhileScrolled = (page) => page.evaluate(async () => {
 	const box = document.querySelector(".entries");
 	let most = 0;
@@ -92,7 +92,7 @@ const mostWhileScrolled = (page) => page.evaluate(async () => {
 	}
 });
 
-/** Forks within forks: rows have many lines before them. */
+/** Nested forks: rows have many vertical lines. */
 async function forks({ page, tally }) {
 	await page.getByRole("button", { name: "Panes" }).click();
 	await page.getByRole("tab", { name: "Outline" }).click();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The page around the conversation: where the focus goes, what Enter does, projects, settings, help,
-// menus, targets for fingers, notifications, and what is there without the server.
+// The page around the conversation: focus, Enter, projects, settings, help, menus, touch targets,
+// notifications, and what works without the server.
 import { modelServer } from "./models.mjs";
 import { openBrowser, openPage, pick, Server, sizeOf, Tally, until } from "./place.mjs";
 
@@ -169,7 +169,7 @@ async function notifications(server, browser, slow) {
 		await page.press("#composer", "Control+Enter");
 		await begun;
 		await until(() => slow.end);
-		await page.waitForTimeout(300); // the page knows when its reply began
+		await page.waitForTimeout(300); // the page has recorded when its reply started
 		await page.evaluate(() => { // eleven seconds later, in the background
 			const now = Date.now() + 11000;
 			Date.now = () => now;
@@ -204,7 +204,7 @@ async function imports(server, browser) {
 	await page.context().close();
 }
 
-/** Installed, and then the server is away. */
+/** Installed as an app, and the server is not available. */
 async function offline(server, browser) {
 	const page = await openPage(server, browser, tally, { serviceWorkers: "allow" });
 	const state = await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL);

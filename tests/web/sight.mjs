@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What has the focus is in sight, and what is covered is out of reach: entries that get the focus
-// or an editor wherever the list stands, drawers on a phone, menus and the keys of the page.
+// The focus is visible, and covered elements are not reachable: entries that get the focus or an
+// editor at any scroll position, drawers on a phone, menus and keys of the page.
 import { choose, openPage, until } from "./place.mjs";
 
 const COUNT = 40;
 
-/** In the page: the part of the list's window that an element is in; null: none of it. */
+/** In the page: the visible part of an element in the list; null: none. */
 function seen(selector) {
 	const element = document.querySelector(selector), box = document.querySelector(".entries").getBoundingClientRect();
 	if (!element)
@@ -15,9 +15,9 @@ function seen(selector) {
 	return at.bottom > box.top && at.top < box.bottom ? [Math.round(at.top - box.top), Math.round(at.bottom - box.top)] : null;
 }
 
-const frames = (page) => page.waitForTimeout(250); // sizes have been measured, and the list has settled
+const frames = (page) => page.waitForTimeout(250); // rows have been measured, and the list is stable
 
-/** The list stands at its end, and what has the focus is far above. */
+/** The list is scrolled to its end, and the focus is far above. */
 async function atEnd(page, id) {
 	await frames(page);
 	await choose(page.locator(".entry").last());
@@ -58,7 +58,7 @@ async function editors({ server, browser, tally }) {
 	await choose(page.locator(".entry").last());
 	await page.keyboard.press("End");
 	await frames(page);
-	// of one entry only the end is to be seen
+	// only the end of an entry is visible
 	const half = await page.evaluate(() => [...document.querySelectorAll(".entry")].find((each) => {
 		const box = document.querySelector(".entries").getBoundingClientRect(), at = each.getBoundingClientRect();
 		return at.top < box.top && at.bottom > box.top;
@@ -110,7 +110,7 @@ async function drawers({ server, browser, tally }) {
 async function menus({ server, browser, tally }) {
 	const page = await openPage(server, browser, tally);
 	await page.waitForSelector(".entry .entry-body");
-	// as soon as it is there, and before anything was painted
+	// as soon as it exists, and before anything was painted
 	await page.evaluate(async () => {
 		const button = document.querySelector(".discussions header [aria-haspopup=menu]");
 		button.focus();

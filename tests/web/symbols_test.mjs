@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Symbols of the discussion's files: "@" in the composer completes them with the keys alone, "@name" in
-// an entry shows the definition, and other names are text.
+// Symbols of the discussion's files: "@" in the composer completes them with the keyboard, "@name"
+// in an entry shows the definition, and other names are text.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBrowser, openPage, Server, Tally } from "./place.mjs";
 
 const tally = new Tally();
-const PICTURES = process.env.RETAKE_PICTURES; // a folder for screenshots
+const PICTURES = process.env.RETAKE_PICTURES; // a directory for screenshots
 
 try {
 	if (!/^sandbox /m.test(execFileSync("ctags", ["--list-features"], { encoding: "utf8" })))

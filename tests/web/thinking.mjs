@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Thinking in a reply, where it is in the text: folded, left out of previews and of what is copied
-// or used as the prompt. A reply that updates the working prompt, and what is said of that.
+// Thinking within the text of a reply: folded in place, left out of previews, of copied text and of
+// the prompt. A reply that updates the working prompt, and the message about it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { choose, hasSize, openPage, pick, until } from "./place.mjs";

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The types of web/ hold: esbuild, which builds it, strips them without a look. What is checked
-# says web/tsconfig.json.
+# Type-checks web/: esbuild, which builds it, only strips types. The options are in
+# web/tsconfig.json.
 cd "$(dirname "$0")/../.." || exit 1
 deps=${RETAKE_DEPS:-build/deps}
 for needed in "$deps/typescript/lib/tsc.js" build/deps/preact/src/index.d.ts build/deps/highlight/types/index.d.ts build/deps/temml/dist/temml.d.ts; do
@@ -19,8 +19,7 @@ trap 'rm -rf "$folder"' EXIT
 
 "$node" "$deps/typescript/lib/tsc.js" --project web || failed=$((failed + 1))
 
-# A check that lets everything through is none: a text for a number, a name that nobody defined,
-# one that nobody uses, a parameter that may be anything.
+# The check itself must detect errors: a string as a number, an undefined name, an unused name, an implicit any.
 cat >"$folder/wrong.ts" <<'END'
 export const wrong: number = "text";
 nobody();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Typing: somebody types sentences without looking where the focus is. Wherever it is, every
-// character ends in the field for the next entry, and nothing else changes, in no view of the page.
+// Typing blindly: wherever the focus is, every character goes to the composer, and nothing else
+// changes, in every view of the page.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { endlessModel } from "./models.mjs";
 import { openBrowser, openPage, ROOT, Server, Tally, until } from "./place.mjs";
 
-const SAMPLE = Number(process.env.TYPING_SAMPLE ?? 1); // one in so many of the sentences
+const SAMPLE = Number(process.env.TYPING_SAMPLE ?? 1); // use every n-th sentence
 const SENTENCES = readFileSync(join(ROOT, "tests/sentences.txt"), "utf8").trim().split("\n").filter((_, at) => at % SAMPLE === 0);
 const PER_VIEW = SAMPLE > 1 ? 2 : 4;
 const tally = new Tally();
@@ -17,7 +17,7 @@ function someSentences() {
 	return Array.from({ length: PER_VIEW }, () => SENTENCES[next++ % SENTENCES.length]);
 }
 
-/** The whole project but what is being written. */
+/** The whole project except the draft. */
 async function project(server) {
 	const all = JSON.parse(await server.canonical());
 	for (const each of all.discussions) {
@@ -35,7 +35,7 @@ async function steps(server) {
 
 const typed = (page) => page.inputValue("#composer");
 
-/** go() brings the page to the view, and is called before each sentence. */
+/** go() opens the view, and is called before each sentence. */
 async function view(t, name, go, sentences = someSentences()) {
 	const { page, server } = t, before = await project(server), was = await steps(server);
 	try {
@@ -66,7 +66,7 @@ async function openPane(page, id) {
 	await page.locator(`#pane-tab-${id}`).click();
 }
 
-/** One character is enough to do harm. */
+/** A single character is enough to do harm. */
 async function characters(t) {
 	const { page, server } = t, before = await project(server), was = await steps(server);
 	let wanted = "";
@@ -80,7 +80,7 @@ async function characters(t) {
 	await page.fill("#composer", "");
 }
 
-/** Buttons and rows keep the keys that are no text. */
+/** Buttons and rows keep their keys that are not text. */
 async function others(t) {
 	const { page } = t;
 	await page.locator(".discussions .name").first().focus();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What matrix.mjs does not do: every other verb of entries, takes, tree and history, by the
-// menus, panes and dialogs, with undo and redo of each that is a step. A second window, which
-// does nothing, has to show the same all the time.
+// Every verb that matrix.mjs does not cover, of entries, takes, tree and history, with menus, panes
+// and dialogs, and undo and redo of each that is a step. A second, idle window must always show the
+// same state.
 import { entriesOf, step as stepAlone } from "./matrix.mjs";
 import { choose, openPage, pick, settled, shownAndThere, until } from "./place.mjs";
 
@@ -11,7 +11,7 @@ const project = (text) => JSON.parse(text);
 const takesOf = (text) => project(text).discussions.find((each) => each.name === "main")?.takes ?? [];
 const takeOf = (text, name) => takesOf(text).find((each) => each.name === name);
 
-/** As in matrix.mjs, and the other window shows what the server has. */
+/** As in matrix.mjs; the other window shows the server's state. */
 async function step(t, name, act, holds) {
 	await stepAlone(t, name, act, holds);
 	await same(t, name);
@@ -46,7 +46,7 @@ async function showTake({ page, server }, name) {
 	const tab = page.locator(".take-bar [role=tab]", { hasText: name }).first();
 	if (await tab.count())
 		await tab.click();
-	else // it has another reply than the open one, and no tab of its own
+	else // it has another reply than the open one, and therefore no tab
 		await page.locator(".fork button[aria-label='Previous alternative']:enabled").first().click();
 	await until(async () => (await server.api("GET", "/discussions/d1")).take.name === name);
 	await until(async () => page.evaluate((wanted) => document.querySelector(".take-bar [aria-selected=true]").title.startsWith(wanted + ","), name));
@@ -54,7 +54,7 @@ async function showTake({ page, server }, name) {
 
 const focus = (page, id) => choose(page.locator(`.entries [data-entry="${id}"]`));
 
-/** An entry may be beyond what is drawn. */
+/** An entry may be outside the rendered rows. */
 async function inView(page, id) {
 	const entry = page.locator(`.entries [data-entry="${id}"]`);
 	if (await entry.count() === 0)
@@ -65,7 +65,7 @@ async function inView(page, id) {
 
 async function more(page, id, item) {
 	const entry = await inView(page, id);
-	await entry.hover(); // that is when it has buttons
+	await entry.hover(); // buttons appear on hover
 	await entry.getByRole("button", { name: /^More for entry/ }).click();
 	await pick(page, item);
 }
@@ -138,7 +138,7 @@ async function entries(t) {
 
 const rowOf = (page, id) => page.locator(`.entries [data-entry="${id}"]`);
 
-/** Shift and the mouse; from the menu, by touch; what letters do elsewhere. */
+/** Selecting with Shift and the mouse, from the menu, and by touch; letter keys in that mode. */
 async function selecting(t) {
 	const { page, server, tally } = t;
 	const bar = page.getByRole("toolbar", { name: "Selected entries" });
@@ -305,7 +305,7 @@ async function going(t) {
 	}, (after, before) => JSON.stringify(takesOf(after)) !== JSON.stringify(takesOf(before)));
 }
 
-/** A step of the history, which may be beyond what is drawn. */
+/** A step of the history, which may be outside the rendered rows. */
 async function stepRow(page, seq) {
 	const row = page.locator(`#pane [data-step="${seq}"]`);
 	for (let top = 0; await row.count() === 0 && top < 20000; top += 300) {
@@ -322,7 +322,7 @@ async function history(t) {
 	const steps = (await server.api("GET", "/discussions/d1/history")).steps;
 	const mine = await page.locator(".take-bar [role=tab][aria-selected=true]").getAttribute("data-take");
 	const whole = await server.canonical();
-	// every state there ever was can be looked at
+	// every past state can be viewed
 	for (const each of steps.filter((one) => !one.undone && !/switch/.test(one.op)).slice(0, 6)) {
 		await (await stepRow(page, each.seq)).click();
 		await page.locator(`section[aria-label="State after step ${each.seq}"]`).waitFor();
@@ -333,7 +333,7 @@ async function history(t) {
 				past.entries.map((entry) => entry.id).join(" ").trim()), past.entries.map((entry) => entry.id));
 	}
 	tally.equal("looking changes nothing", await server.canonical(), whole);
-	// jump is no step: what it does is taken back by a jump, or redo
+	// a jump is not a step: it is reverted by a jump, or redo
 	const target = steps.filter((one) => !one.undone && one.scope === "discussion" && !/switch|head/.test(one.op))[2];
 	await (await stepRow(page, target.seq)).click();
 	await page.getByRole("button", { name: "Jump here" }).click();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs the parts, each with a server of its own.
+// Runs the parts, each with a separate server.
 import { BRIEF, openBrowser, Server, Tally } from "./place.mjs";
 
 const ALL = ["matrix", "verbs", "seed3", "edits", "live", "hasty", "replies", "thinking", "messages", "growing", "look", "sight", "large", "shapes"];
