@@ -3,33 +3,34 @@
 #
 # tests/docs_test.sh [--write]
 #
-# The pages say what the program does:
+# The documentation agrees with the program:
 #
 #   commands    every `retake COMMAND --flag` in a block marked sh or console is known to
 #               `retake help`, every `make TARGET` to the Makefile
-#   walk        the commands of the README's walk through exit with 0 and print what stands
-#               there (times apart)
-#   operations  the table in docs/contract.md is what `retake help operations` says
-#   api         docs/api.md is what `retake serve --print-docs` says
-#   events      the tables in docs/hooks.md are what `retake help events` says
-#   keys        the tables in docs/keys.md are what `retake help keys` says
+#   walk        the commands of the README's walk-through exit with 0 and print what the page
+#               shows (except for times)
+#   operations  the table in docs/contract.md is the output of `retake help operations`
+#   api         docs/api.md is the output of `retake serve --print-docs`
+#   events      the tables in docs/hooks.md are the output of `retake help events`
+#   keys        the tables in docs/keys.md are the output of `retake help keys`
 #   example     the program in docs/library.md is examples/hello.c
-#   findings    docs/storage.md lists the findings of fsck, no more and no fewer
+#   findings    docs/storage.md lists exactly the findings of fsck
 #   contract    every rule of docs/contract.md has a test under its number, or names its test
-#   seeds       every statement in docs/seeds.md has a test that there is, or a reason; every
-#               test of seed 4 is named
-#   config      the table in docs/models.md is what `retake help config` says, and has every key
-#   play        the script in docs/models.md plays as it stands there
+#   seeds       every statement in docs/seeds.md has an existing test, or a reason; every
+#               test of seed 4 is listed
+#   config      the table in docs/models.md is the output of `retake help config`, with every key
+#   play        the script in docs/models.md plays unchanged
 #   hook        the first hook of docs/hooks.md keeps a key from being sent
 #   providers   README.md, docs/models.md and `retake help environment` name every provider and
 #               the variables of their keys
 #   formats     README.md and docs/formats.md list the formats that the program lists
-#   links       relative links in all pages lead somewhere, to a heading where they name one
-#   names       files, tests and programs that the pages name are there
-#   wording     no string that users see and no page has a pattern that docs/style.md rejects
+#   links       relative links in all pages have an existing target, including headings
+#   names       files, tests and programs that the pages name exist
+#   wording     no string that users see, no page, and no comment of the checked directories has
+#               a pattern that docs/style.md rejects
 #
-# With --write, what the program says is put into the pages: the walk through's output,
-# the tables of operations, events, keys and config.toml, the example. RETAKE names the program (build/retake).
+# With --write the pages are updated with the program's output: the walk-through, the tables of
+# operations, events, keys and config.toml, the example. RETAKE names the program (build/retake).
 set -eu
 cd "$(dirname "$0")/.."
 RETAKE=$(realpath "${RETAKE:-build/retake}")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Each rule of the layer check fails on a small tree that breaks it; correct trees and this
+# Each rule of the layer check fails on a small tree that violates it; correct trees and this
 # repository pass.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,8 +21,8 @@ result() { # result NAME OK
 	fi
 }
 
-# try RULE FILE LINE...: the check of a tree with this one file reports RULE, or
-# nothing where RULE is "good". The licence line is added unless RULE is licence.
+# try RULE FILE LINE...: checking a tree with this one file reports RULE, or nothing if RULE is
+# "good". The licence line is added unless RULE is licence.
 try() {
 	rule=$1
 	path=$2
@@ -132,7 +132,7 @@ try good src/tui/a.c '#include "app/width.h"' '#include "app/session.h"'
 try good src/program/a.c '#include "cli/cli.h"' '#include "tui/tui.h"' '#include "server/server.h"'
 try good src/server/a.c '#include "retake/retake.h"'
 
-# cycle COUNT: a tree with COUNT files that call each other in a circle.
+# cycle COUNT: a tree with COUNT files that call each other in a cycle.
 cycle() {
 	rm -rf "$work/tree"
 	mkdir -p "$work/tree/src/log" "$work/tree/build/obj/src/librt_engine.a.p"
@@ -155,7 +155,7 @@ ok=no
 [ "$status" = 0 ] && ok=yes
 result 'a cycle of three files' "$ok"
 
-# An empty tree proves nothing.
+# An empty tree is an error.
 rm -rf "$work/tree"
 mkdir "$work/tree"
 ok=yes

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Builds the variants, runs every test and counts.
 
-Stages: the unit tests (meson) of each variant, the scripts tests/**/*_test.sh,
-and the conformance programs in tests/conformance. A test program that prints TAP
-(cmocka does) counts case by case; a script that ends with "N passed, N failed"
-is believed; anything else counts as one, by its exit status (77: skipped).
+Stages: the unit tests (meson) of each variant, the scripts tests/**/*_test.sh, and the
+conformance programs in tests/conformance. A test program that prints TAP (cmocka does) counts
+case by case; of a script that ends with "N passed, N failed" these numbers count; anything
+else counts as one, by its exit status (77: skipped).
 
-A script that drives a terminal or a browser and fails is run once more when the
-rest has ended: docs/decisions/0020. What then passes is named as unstable.
+A failed script that drives a terminal or a browser is run again at the end:
+docs/decisions/0020. If it then passes, it is reported as unstable.
 
-The last line is "N passed, N failed[, N skipped]"; the exit status is 1 if
-anything failed or nothing ran.
+The last line is "N passed, N failed[, N skipped]"; the exit status is 1 if anything failed or
+nothing ran.
 
   tests/run.py                          everything
   tests/run.py --variant asan           one variant's unit tests
@@ -33,9 +33,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
 CLANG = {"CC": "clang", "CXX": "clang++"}
 
-# name: folder, environment, meson options, suites and tests to leave out. "tiny" is a suite
-# of every build: the tests of what has tree nodes, linked with nodes of two items.
-# seeded_test shows that the tests of power cuts can fail, which needs no sanitizer.
+# name: folder, environment, meson options, suites and tests to leave out. "tiny" is a suite of
+# every build: the tests of tree structures, linked with nodes of two items. seeded_test checks the
+# power-cut tests themselves, which needs no sanitizer.
 VARIANTS = {
     "normal": ("build/obj", {}, [], ["tiny"]),
     "tiny": ("build/obj", {}, [], None),
@@ -45,13 +45,13 @@ VARIANTS = {
 }
 IN_TEST = ["normal", "tiny", "asan"]
 
-# The environment of the unit tests. Sanitizers make cuts of power and random cases so slow that
-# only one in so many is tried.
+# The environment of the unit tests. Sanitizers make power cuts and random cases so slow that only a
+# sample is tested.
 TOLD = {"normal": {"POWER_SAMPLE": "3"}, "asan": {"POWER_SAMPLE": "32", "RETAKE_TEST_SAMPLE": "7"},
         "tsan": {"POWER_SAMPLE": "16", "RETAKE_TEST_SAMPLE": "7"}}
 
-# Arguments of the conformance programs. They lie outside the repository; where
-# they are missing the program is skipped.
+# Arguments of the conformance programs. The data is outside the repository; without it the program
+# is skipped.
 CONFORMANCE = {
     "pi": [os.path.join(SHARED, "conformance/pi")],
     "pi --ui": [os.path.join(SHARED, "conformance/pi")],
@@ -86,7 +86,7 @@ class Tally:
 
 
 def show(headline, output):
-    """The end of what a test that failed said."""
+    """Prints the end of a failed test's output."""
     print(f"\n--- {headline}")
     lines = output.rstrip().splitlines()
     if len(lines) > SHOWN_LINES:
@@ -97,7 +97,8 @@ def show(headline, output):
 
 
 def use_memory(folder="/dev/shm"):
-    """Lets tests keep their files in memory, if there is plenty and programs may lie there."""
+    """Makes tests keep their files in memory, if there is enough and programs may be executed
+    there."""
     try:
         if shutil.disk_usage(folder).free < 1 << 30:
             return None
@@ -119,7 +120,7 @@ def one(ok):
 
 
 def count_tap(text, returncode):
-    """Counts of a TAP text, or None if it is none."""
+    """Counts of TAP output, or None if it is not TAP."""
     passed = failed = skipped = 0
     for line in text.splitlines():
         if not re.match(r"(not )?ok \d+", line):
@@ -138,7 +139,7 @@ def count_tap(text, returncode):
 
 
 def count_last_line(text, returncode):
-    """Counts of a text that ends with our count line, or None."""
+    """Counts of output that ends with our summary line, or None."""
     lines = [line for line in text.splitlines() if line.strip()]
     match = COUNT_LINE.match(lines[-1].strip()) if lines else None
     if not match:
@@ -157,7 +158,7 @@ def count_output(text, returncode):
 
 
 def run(command, env=None, timeout=None):
-    """Runs with no standard input: (exit status, output, seconds)."""
+    """Runs without standard input: (exit status, output, seconds)."""
     start = time.monotonic()
     try:
         done = subprocess.run(command, cwd=ROOT, env={**os.environ, **(env or {})}, timeout=timeout,
@@ -171,7 +172,7 @@ def run(command, env=None, timeout=None):
 
 
 def listed(name, match=None):
-    """The tests of a configured variant that are to be run, as meson lists them."""
+    """The tests to run of a configured variant, as meson lists them."""
     folder, _, _, left_out = VARIANTS[name]
     tests = subprocess.run(["meson", "introspect", "--tests", folder], cwd=ROOT, text=True,
                            stdout=subprocess.PIPE, check=True).stdout
@@ -185,7 +186,7 @@ def listed(name, match=None):
 
 
 def programs(name):
-    """What a variant's tests run, as ninja names it: nothing else of it needs to be built."""
+    """The ninja targets of a variant's tests, so that nothing else of it is built."""
     folder = os.path.join(ROOT, VARIANTS[name][0])
     return sorted({os.path.relpath(word, folder) for test in listed(name)
                    for word in test["cmd"] if word.startswith(folder + "/")})
@@ -255,7 +256,7 @@ def unit_tests(name, jobs, match, tally):
 
 
 def scripts():
-    """(name, command, whether what it needs is there) of scripts and conformance programs."""
+    """(name, command, whether its requirements exist) of scripts and conformance programs."""
     found = []
     for folder, _, names in os.walk(os.path.join(ROOT, "tests")):
         for name in names:
@@ -272,7 +273,7 @@ def scripts():
 
 
 def run_scripts(match, jobs, tally):
-    """One more at a time than there are processors, since many wait; those that take long first."""
+    """One more in parallel than there are processors, since many wait; slow ones first."""
     env = {"RETAKE": os.path.join(ROOT, "build/retake"),
            "RETAKE_BROWSER": os.environ.get("RETAKE_BROWSER", "brief"),
            "TYPING_SAMPLE": os.environ.get("TYPING_SAMPLE", "8")}

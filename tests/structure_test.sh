@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The size and the dependencies of src do not exceed their limits (tools/structure.json). The
-# objects are those of the ordinary build.
+# The size and the dependencies of src do not exceed their limits (tools/structure.json). Uses the
+# objects of the normal build.
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ ! -d "$root/build/obj/src" ]; then
 	echo "skipped: there is no build in build/obj"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # A store whose address is not the path of a file (other_store.c): every command works on it or
-# refuses, and none makes a file of that name. A file of that name changes nothing.
+# refuses, and none creates a file of that name. A file of that name has no effect.
 . "$(dirname "$0")/lib.sh"
 
 other=$root/build/obj/tests/cli/retake_other
@@ -50,7 +50,7 @@ code 'no server' 3 o serve --login
 code 'a failed command' 3 "$other" --db other:z edit nothing text
 is 'no file was made' '' "$(ls -A .)"
 
-# A file of the same name is another thing.
+# A file of the same name is unrelated.
 echo precious >other:x
 chmod 400 other:x
 code 'add beside a file' 0 o add three

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How entries, runs of them, takes and discussions are named (C5, C6, C29).
+# Addresses of entries, ranges, takes and discussions (C5, C6, C29).
 . "$(dirname "$0")/lib.sh"
 
 rm -f "$db"
@@ -40,7 +40,7 @@ is 'from the beginning' ab "$(run ..:2)"
 is 'around the head' de "$(run @-..@)"
 code 'backwards' 2 r show :4..:2
 
-# the head moves; @ with it
+# the head moves, and "@" with it
 r -q go beta
 is 'moved head' c "$(text @)"
 is 'before the moved head' b "$(text @-)"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# apply: one result for each line, in order, as soon as it is durable (C20, C26, C27, C28,
-# C2a, C3).
+# apply: one result per line, in order, as soon as it is durable (C20, C26, C27, C28, C2a, C3).
 . "$(dirname "$0")/lib.sh"
 
 line() { # line N: that line of the last output
@@ -12,7 +11,7 @@ key() { # key N EXPR
 	line "$1" | json "$2"
 }
 
-# --- form of the input ---
+# --- input format ---
 rm -f "$db"
 printf '{"op":"entry.append","content":"a"}\r\n\n   \r\n{"op":"entry.append","content":"b"}' >"$work/in"
 out=$(r apply "$work/in")
@@ -28,7 +27,7 @@ is 'nothing in, nothing out' '0 ' "$? $out"
 out=$(printf '\n\n' | r apply)
 is 'only blank lines' '0 ' "$? $out"
 
-# --- bad lines ---
+# --- invalid lines ---
 fresh
 apply 'this is no JSON' '[1]' '"text"' '{}' '{"op":7}' '{"op":"nonsense"}' \
 	'{"op":"entry.append","content":7}' '{"op":"entry.edit","entry":"zzzz","content":"x"}' \
@@ -117,7 +116,7 @@ for op in '{"op":"undo"}' '{"op":"redo"}' '{"op":"jump","to":0}' '{"op":"purge",
 done
 is 'still nothing is applied' 'one|two|three|four' "$(contents)"
 
-# --- each answer comes at once, while the input is open ---
+# --- each result is printed at once, while the input is open ---
 rm -f "$db"
 "$python" - "$RETAKE" "$db" >"$work/out" 2>&1 <<'PY'
 import json, select, subprocess, sys
@@ -128,7 +127,7 @@ for i in range(20):
     ready, _, _ = select.select([p.stdout], [], [], 120)
     assert ready, "no answer"
     assert json.loads(p.stdout.readline())["seq"] == i + 1
-    # and what was answered is there for others
+    # and the result is visible to other processes
     out = subprocess.run([sys.argv[1], "--db", sys.argv[2], "show", "--json"], capture_output=True).stdout
     assert json.loads(out)["count"] == i + 1
 p.stdin.write(b'{"op":"entry.append","content":"half')
@@ -153,11 +152,11 @@ out=$(r apply "$work/in")
 is 'a long line' 3001 "$(key 1 'd["seq"]')"
 is 'is whole' 9000000 "$(r show :-1 --raw | wc -c | tr -d ' ')"
 
-# --- stopped ---
+# --- interrupted ---
 fresh
 "$python" - "$RETAKE" "$db" >"$work/out" 2>&1 <<'PY'
 import json, signal, subprocess, sys, time
-# a job in the background inherits that interrupts are ignored, and the program respects it
+# a background job inherits ignored interrupts, and the program respects that
 p = subprocess.Popen([sys.argv[1], "--db", sys.argv[2], "apply"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                      stderr=subprocess.DEVNULL,
                      preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -166,7 +165,7 @@ p.stdin.flush()
 assert json.loads(p.stdout.readline())["seq"] == 5
 p.send_signal(signal.SIGINT)
 assert p.wait(30) == 130, p.returncode
-# nobody reads the answers
+# the results are not read
 p = subprocess.Popen([sys.argv[1], "--db", sys.argv[2], "apply"], stdin=subprocess.PIPE,
                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 p.stdout.close()
@@ -183,7 +182,7 @@ print("fine")
 PY
 is 'interrupts and closed pipes' fine "$(cat "$work/out")"
 
-# --- changes of one step that cancel out are no step ---
+# --- changes in one step that cancel out are not a step ---
 db=$work/back.db
 apply '{"op":"entry.append","id":"a","content":"A"}' >/dev/null
 printf '%s\n' '{"op":"entry.role","entry":"a","role":"X"}' '{"op":"entry.role","entry":"a","role":"User"}' \

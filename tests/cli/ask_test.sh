@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ask, again, compact, go, replay, models: the program with its built-in model.
+#
+# ask, again, compact, go, replay, models: with the built-in model.
 . "$(dirname "$0")/lib.sh"
 
 holds() { # holds WORDS FILE TITLE
 	if grep -qF -- "$1" "$2"; then pass; else fail "$3: no \"$1\"" "$(cat "$2")"; fi
 }
 
-# Without a model: what to do.
+# Without a model: hints what to do.
 r ask "Hello?" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 4 ] && pass || fail "no model is 4" "$(cat "$work/err")"
 holds "no model is set" "$work/err" "no model"
-# Everything that was found is named, in every command that needs a model.
+# Every command that needs a model lists what was found.
 for c in "ask Hello" chat again compact compress "merge-take main" "go :1 --summary"; do
 	r add "for $c" -q
 	OPENAI_API_KEY=x GEMINI_API_KEY=y "$RETAKE" --db "$db" $c >"$work/out" 2>"$work/err" </dev/null
@@ -44,11 +45,11 @@ r takes --json >"$work/out"
 n=$(grep -o '"name"' "$work/out" | wc -l)
 [ "$n" = 4 ] && pass || fail "three more takes" "$(cat "$work/out")"
 
-# What was sent is what would be built again.
+# The recorded request equals the reconstructed one.
 r replay @ >"$work/out" 2>"$work/err"
 holds 'about this' "$work/out" "replay"
 [ -s "$work/err" ] && fail "replay is to the byte" "$(cat "$work/err")" || pass
-# And each discussion knows what it was sent with last.
+# Each discussion has a separate record of its last request.
 r context --sent >"$work/out" 2>"$work/err"
 holds 'about this' "$work/out" "context --sent"
 holds 'to builtin/echo, right after step' "$work/err" "and when, and to whom"
@@ -72,7 +73,7 @@ r undo >/dev/null
 r context --json >"$work/out" 2>/dev/null
 holds 'Is anybody there?' "$work/out" "undo brings the entries back"
 
-# On a threshold, where that is switched on: said with the way back, and undone by itself.
+# Automatic compaction at a threshold: reported with the way to undo it, and undone separately.
 r new threshold >/dev/null
 for i in 1 2 3 4 5 6; do
 	r add "$i ..................................................................." >/dev/null
@@ -103,14 +104,14 @@ holds "Already at this point." "$work/out" "go where one is"
 r go --summary -q -- :-1 </dev/null 2>"$work/err"
 [ $? = 0 ] && pass || fail "go --summary" "$(cat "$work/err")"
 
-# An edit in the middle is what is sent next.
+# An edit of an earlier entry is part of the next request.
 r edit :2 "corrected by hand" >/dev/null
 for p in $(providers); do
 	r context --provider $p --json >"$work/out" 2>/dev/null
 	holds "corrected by hand" "$work/out" "context for $p"
 done
 
-# Played replies: stop reasons, a cut, an error, a key that is not accepted.
+# Scripted replies: stop reasons, a cut, an error, a rejected key.
 printf '%s\n' '{"text":"first part"}' '{"cut":true}' >"$work/cut"
 r ask -m "builtin/play:$work/cut" "go on" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 7 ] && pass || fail "a cut connection is 7" "$(cat "$work/err")"
@@ -122,7 +123,7 @@ r ask -m "builtin/play:$work/no" "again" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 4 ] && pass || fail "401 is 4" "$(cat "$work/err")"
 holds "who are you" "$work/err" "in the server's words"
 
-# A hook changes the question, another refuses.
+# A hook changes the question, another denies it.
 mkdir -p "$XDG_CONFIG_HOME/retake/hooks/entry.before_add"
 hook="$XDG_CONFIG_HOME/retake/hooks/entry.before_add/10-x"
 cat >"$hook" <<'H'
@@ -140,11 +141,11 @@ r ask "mine" >"$work/out" 2>"$work/err" </dev/null
 holds "not today" "$work/err" "the hook's reason"
 rm -r "$XDG_CONFIG_HOME/retake/hooks"
 
-# Changes that break something say so before.
+# Changes with side effects announce them first.
 r role :2 User >"$work/out" 2>"$work/err"
 holds "same role" "$work/err" "two of the same speaker"
 
-# A reply that goes on is no new one, and the history says so.
+# Continuing a reply does not add one, and the history says so.
 r ask -m builtin/echo "one more" >/dev/null 2>&1
 code "continue" 0 r again --continue -m builtin/echo
 has "continue: says so" "Continued reply" "$err"
@@ -152,7 +153,7 @@ has "continue: in the history" "continued reply" "$(r history -n 1 2>&1 || r his
 r undo >/dev/null
 has "a new one is got" "got reply" "$(r history | grep 'now')"
 
-# Images: the bytes of a file go into the conversation, and to each provider in its own form.
+# Images: a file's bytes become part of the conversation, and are sent in each provider's format.
 printf '\211PNG\r\n\032\nbytes' >"$work/a.png"
 printf 'GIF89a..' >"$work/no-name"
 mkdir -p "$XDG_CONFIG_HOME/retake"
@@ -189,7 +190,7 @@ printf 'one\n/undo\n/help\n/nonsense\ntwo\\\nlines\n/quit\n' | r chat >"$work/ou
 [ $? = 0 ] && pass || fail "chat" "$(cat "$work/err")"
 holds 'You said: "two' "$work/out" "chat answers"
 
-# A question that could not be answered stays, and "again" answers it, not the one before.
+# A failed question stays, and "again" answers it, not the one before.
 OPENAI_BASE_URL=http://127.0.0.1:9/v1 OPENAI_API_KEY=k \
 	r ask --json -m openai/x "the kept one" >"$work/out" 2>"$work/err" </dev/null
 [ $? = 7 ] && pass || fail "nobody answers is 7" "$(cat "$work/err")"
@@ -204,7 +205,7 @@ first=$(r show --json | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
 r ask --send --at "$first" >"$work/out" 2>"$work/err" </dev/null
 holds "in the new take" "$work/err" "ask --send --at"
 
-# Whoever keeps the input open is told that it is read.
+# If standard input stays open, the program says that it is reading it.
 mkfifo "$work/open"
 rm "$work/err"
 r ask "and now?" <"$work/open" >"$work/out" 2>"$work/err" &
@@ -218,7 +219,7 @@ exec 9>&-
 wait
 holds "reading standard input" "$work/err" "an input that nobody closes"
 
-# Another store has the same ids and the same record, and its requests are its own.
+# Another store has the same ids and record numbers, but its own requests.
 (cd "$work" && mkdir -p a b && for place in a b; do
 	(cd "$place" && "$RETAKE" --db s.db ask -q -m builtin/echo "said in $place" </dev/null 2>/dev/null)
 done)
@@ -231,7 +232,7 @@ done
 	"$RETAKE" --db n.db add -q -r AI ho && "$RETAKE" --db n.db replay @) >"$work/out" 2>"$work/err"
 [ $? = 3 ] && pass || fail "nothing was asked there" "$(cat "$work/out" "$work/err")"
 
-# Where libcurl cannot be loaded, that is said, and the question stays.
+# If libcurl cannot be loaded, this is reported, and the question stays.
 mkdir "$work/junk"
 for name in libcurl.so.4 libcurl-gnutls.so.4 libcurl-nss.so.4 libcurl.so; do
 	echo junk >"$work/junk/$name"
@@ -243,7 +244,7 @@ holds "install it (Debian: libcurl4)" "$work/err" "no libcurl"
 LD_LIBRARY_PATH=$work/junk r ask -q "without the net" </dev/null >"$work/out" 2>"$work/err"
 [ $? = 0 ] && pass || fail "a built-in model needs no libcurl" "$(cat "$work/err")"
 
-# What is not said to the end is not lost, and mistakes are said once.
+# An unterminated line is not lost, and errors are reported once.
 printf 'one\000more\n' | r chat >"$work/out" 2>"$work/err"
 holds 'more' "$work/out" "a NUL ends no line"
 printf '\377\n' | r chat >"$work/out" 2>"$work/err"
@@ -252,7 +253,7 @@ printf '/again 3\n' | r chat >"$work/out" 2>"$work/err"
 [ "$(grep -c "takes no number" "$work/err")" = 1 ] && pass ||
 	fail "one mistake, said once" "$(cat "$work/err")"
 
-# auto_add_history off: the exchange has a take of its own, and is in no later request.
+# auto_add_history off: the exchange has a separate take, and is in no later request.
 r set auto_add_history false -q
 r show --json >"$work/before"
 r ask "An aside" >"$work/out" 2>"$work/err"
@@ -331,7 +332,7 @@ has "merge-take: itself" "cannot be merged into itself" "$err"
 code "merge-take: unknown" 3 r merge-take nowhere
 has "merge-take: unknown" "Takes: retake " "$err"
 
-# --- takes are called by the words in which they differ ---
+# --- takes are named by the words in which they differ ---
 db=$work/named.db
 r set model builtin/echo -q
 r add -q "Which store?"

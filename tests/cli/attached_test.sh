@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Files attached to entries: stored once, sent in each provider's form, exported, undone, purged.
+# Attachments of entries: stored once, sent in each provider's format, exported, undone, purged.
 . "$(dirname "$0")/lib.sh"
 
 blobs() { # how many files the store contains
@@ -33,7 +33,7 @@ code 'edit' 0 r edit :1 'What is that?'
 has 'an edit keeps them' 'file paper.pdf' "$(r show)"
 code 'fsck' 0 r fsck
 
-# --- sent in each provider's form ---
+# --- sent in each provider's format ---
 pdf=$(base64 -w0 paper.pdf)
 has 'OpenAI' '{"type":"file","file":{"filename":"paper.pdf","file_data":"data:application/pdf;base64,'"$pdf"'"}}' "$(sent openai)"
 has 'Anthropic' '{"type":"document","title":"paper.pdf","source":{"type":"base64","media_type":"application/pdf","data":"'"$pdf"'"}}' "$(sent anthropic)"
@@ -77,7 +77,7 @@ code 'export of a purged file' 0 r export --format canonical
 has 'and the export' '"purged":true' "$out"
 code 'fsck after purge' 0 r fsck
 
-# --- unused and missing ---
+# --- unused and missing files ---
 drop() { # drop NAME…: side rows of the store
 	"$python" - "$db" "$1" <<'EOF'
 import sqlite3, sys
@@ -104,7 +104,7 @@ has 'is reported' 'file-missing' "$out"
 is 'repair gives it up' '[1, 0]' "$(r repair --json | json '[d["files_lost"], d["files_removed"]]')"
 code 'nothing is left to report' 0 r fsck
 
-# --- errors: nothing changes, and no store is created ---
+# --- errors change nothing, and create no store ---
 db=$work/none.db
 code 'a missing file' 3 r add --attach gone.pdf x
 code 'an empty file' 2 r add --attach empty.txt x

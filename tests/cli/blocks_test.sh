@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Contents that are arrays of blocks, as pi and the providers write them: their text is
-# shown, edited, replaced and cut like any other, and what stands beside it stays.
+# Contents that are arrays of blocks, as in pi and the APIs of providers: their text is shown,
+# edited, replaced and cut like any other, and other blocks stay.
 . "$(dirname "$0")/lib.sh"
 
 editor() { # editor COMMANDS: a script that edits "$1"
@@ -30,7 +30,7 @@ EOF
 	r -q import "$work/session.jsonl"
 }
 
-# --- what is shown ---
+# --- display ---
 session
 code 'tree' 0 r tree
 has 'tree: the text' 'I read teh file.' "$out"
@@ -73,7 +73,7 @@ editor 'cat "$1" >/dev/null'
 code 'nothing but calls' 0 r edit :4 -e
 has 'nothing but calls' 'Nothing was changed' "$out"
 
-# --- all of the content ---
+# --- replacing the whole content ---
 code 'a string as the content' 0 r edit :2 --content-json '"bare"'
 hasnt 'nothing is kept' 'Kept' "$out"
 is 'a string as the content' 'bare' "$(content :2)"
@@ -85,7 +85,7 @@ code 'no JSON' 2 r edit :2 --content-json '['
 code 'no content' 2 r edit :2 --content-json '7'
 code 'not with --all' 2 r edit --all --content-json
 
-# --- elsewhere ---
+# --- other commands ---
 session
 r -q branch :2 side
 r -q --take side edit :2 --content-json '[{"type":"image"},{"type":"text","text":"x"}]'
@@ -117,7 +117,7 @@ sed -i 's/I read teh file\./I read it./' "$work/take"
 code 'take file: edited' 0 r edit --all -f "$work/take"
 has 'take file: edited' "'text': 'I read it.'}, {'type': 'toolCall'" "$(content :2)"
 
-# --- in two ---
+# --- splitting ---
 session
 code 'split' 0 r split :2 --before-text ' teh'
 is 'split: first' "[{'type': 'thinking', 'thinking': 'hm', 'thinkingSignature': 'sig'}, {'type': 'text', 'text': 'I read'}]" "$(content :2)"
@@ -130,7 +130,7 @@ has 'split where there is no text' 'no text' "$err"
 code 'split where there are several' 1 r split :7 2
 has 'split where there are several' 'several texts' "$err"
 
-# --- calls beside the content ---
+# --- calls outside the content ---
 rm -f "$db" "$db"-*
 printf '%s\n' '{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"find","arguments":"{}"}}]}]}' >"$work/openai.json"
 r -q import "$work/openai.json"
@@ -139,7 +139,7 @@ code 'and a text' 0 r edit :2 'I look.'
 has 'and a text' 'Kept with the text: calls find' "$out"
 is 'and a text' 'find' "$(r show :2 --json | json 'd["tool_calls"][0]["function"]["name"]')"
 
-# --- what is sent ---
+# --- requests ---
 rm -f "$db" "$db"-*
 printf '%s\n' '{"op":"entry.append","content":"q"}' \
 	'{"op":"entry.append","kind":"whatever","content":"IMPORTANT"}' \

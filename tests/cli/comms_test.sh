@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The log of requests by itself: it has what was said without the store, each text once; purge,
-# crash, several writers at once; references only where the configuration says so.
+# The request log: it contains requests and replies independently of the store, each text once;
+# purge, crash, concurrent writers; references only, if configured.
 . "$(dirname "$0")/lib.sh"
 
 log=$XDG_STATE_HOME/retake/comms
@@ -32,7 +32,7 @@ is "the newest is number 1" "$reply" "$(r comms --json | json 'd[0]["entry"]')"
 code "no such request" 3 r comms 17
 has "says so" 'no request "17"' "$err"
 
-# Undo and reset leave it alone, and nothing but the file is needed.
+# Undo and reset do not change it, and reading it needs only the file.
 r undo 3 >/dev/null
 is "undo leaves it" "$(cat "$work/sent")" "$(r comms 1 --request)"
 r reset >/dev/null 2>&1
@@ -43,14 +43,14 @@ is "all of it is there" "$(cat "$work/sent")" "$out"
 mv "$work/gone.db" "$db"
 rm -f "$work/none.db"
 
-# A line that a crash cut off: the next one begins on its own.
+# A line that was cut off by a crash: the next one starts on a new line.
 printf '{"v":1,"what":"request","request":"reply/torn","texts":{"00' >>"$file"
 ask "after the crash"
 code "torn lines are ignored" 0 r comms 1 --request
 has "and end where they were cut" "after the crash" "$out"
 is "whole lines follow" '{"v":1,' "$(tail -n 1 "$file" | cut -c1-7)"
 
-# Several at once, with lines of more than PIPE_BUF bytes.
+# Concurrent writers, with lines longer than PIPE_BUF.
 big=$(head -c 9000 /dev/zero | tr '\0' b)
 before=$(r comms --json -n 1000 | json 'len(d)')
 for i in 1 2 3 4 5 6; do
@@ -72,7 +72,7 @@ X
 exact=$(for i in 1 2 3 4 5 6; do r comms $i --json; done | grep -c '"exact":true')
 is "all are exact" 6 "$exact"
 
-# A purge reaches it, escaped as it is, and a later request can have the text again.
+# A purge also finds escaped text, and a later request can contain the text again.
 code "purge" 0 r purge --yes --text "4711-alpha-\"quoted\"-omega"
 has "says so" "request log" "$err"
 code "it is gone from every file" 1 grep -rq "4711-alpha" "$XDG_STATE_HOME"
@@ -89,7 +89,7 @@ code "an interrupted purge" 0 r purge --yes --text "4711-alpha"
 code "can be repeated" 0 r purge --yes --text "4711-alpha"
 code "and leaves nothing" 1 grep -rq "4711-alpha" "$XDG_STATE_HOME"
 
-# A file that cannot be purged fails the purge, and the others are purged nevertheless.
+# A file that cannot be purged fails the purge, but the others are purged.
 ask "$long"
 mkdir "$log/20990101T000000Z-0123456789abcdef.jsonl"
 code "a log that cannot be read fails a purge" 1 r purge --yes --text "4711-alpha"
@@ -109,7 +109,7 @@ has "and why not" "comms_texts is false" "$err"
 code "but the request can be built again" 0 r replay @
 has "from the conversation" "however long it may become" "$(r replay @ 2>&1)"
 
-# Files: a line with texts has what was sent, one without needs the store's rows.
+# Files: a line with texts contains what was sent, one without needs the store's rows.
 cd "$work" || exit 1
 sent() { # sent NUMBER: the file in the request of a reply
 	r replay "$1" 2>/dev/null | grep -o 'version [0-9]*'

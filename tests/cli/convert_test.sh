@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What conversions keep: from TOML into a store, from a store into the files of other programs.
+# What conversions preserve: from TOML into a store, from a store into the formats of other
+# programs.
 . "$(dirname "$0")/lib.sh"
 
 # --- TOML: the git commit of every take ---
@@ -43,7 +44,7 @@ sed '/side/,$d' "$work/commits2.toml" | head -n 12 >"$work/a"
 head -n 12 "$work/commits3.toml" >"$work/b"
 is 'and exported again: the same' "$(cat "$work/a")" "$(cat "$work/b")"
 
-# --- TOML: a file without discussions has its roles and settings to give ---
+# --- TOML: a file without discussions still provides roles and settings ---
 db=$work/roles.db
 r -q add hi
 printf '[discussion]\ndisc_roles = ["User", "Critic"]\n[ai]\nmodel = "m1"\n' >"$work/roles.toml"
@@ -96,7 +97,7 @@ is 'config-toml: and back' "$(r settings)" "$("$RETAKE" --db "$work/config2.db" 
 r -q undo
 is 'configuration: one step' 'User AI Vendor API System' "$(r settings --json | json '" ".join(d["roles"])')"
 
-# --- pi: entries of hooks that were made here ---
+# --- pi: entries of hooks that were added here ---
 db=$work/pi.db
 apply '{"op":"entry.append","content":"hi"}' \
 	'{"op":"entry.append","kind":"custom","content":"","customType":"st","data":{"n":1}}' \
@@ -119,7 +120,7 @@ is 'what a hook says' 'X h False 1' "$(json '(lambda e: "%s %s %s %d" % (e["cont
 is 'the text of an unknown kind' Y "$(json 'd["entries"][4]["content"]' <"$work/shown")"
 "$RETAKE" --db "$work/pi2.db" export --format pi >"$work/made2.jsonl"
 is 'the same file again' same "$(cmp -s "$work/made.jsonl" "$work/made2.jsonl" && echo same)"
-# --- small things that said something else than what was done ---
+# --- messages that described something else than what was done ---
 db=$work/small.db
 r -q track v1
 code 'track without a name' 0 r track ''
@@ -145,7 +146,7 @@ code 'undo of a reset' 0 r undo
 has 'undo of a reset' 'reset the project' "$out"
 hasnt 'undo of a reset: no discussion is named as the project' 'project "main"' "$out"
 
-# --- usage: one name for each count, and the older one is still known ---
+# --- usage: one name for each count; the older one is still accepted ---
 db=$work/usage.db
 for names in 'cache_read_input_tokens cache_creation_input_tokens' 'cache_read_tokens cache_write_tokens'; do
 	printf '%s\n' '{"text":"so"}' "{\"usage\":{\"input_tokens\":9,\"output_tokens\":2,\"${names% *}\":4,\"${names#* }\":3}}" >"$work/play.jsonl"
@@ -158,7 +159,7 @@ apply '{"op":"entry.append","role":"AI","content":"old","usage":{"input_tokens":
 has 'an older name is read, too' '4 from the cache' "$(r show -v :-1)"
 has 'TOML has the names of Manual Slop' 'usage = { input_tokens = 9, cache_read_input_tokens = 4 }' "$(r export --format toml)"
 
-# --- html: what was edited is marked ---
+# --- html: edited entries are marked ---
 db=$work/edited.db
 r -q add question
 r -q add -r AI 'words of the model, key sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD'
@@ -182,7 +183,7 @@ is 'the same page again' same "$(cmp -s "$work/edited.html" "$work/edited2.html"
 is 'canonical has no mark' "$(r export --format canonical)" \
 	"$("$RETAKE" --db "$work/edited2.db" export --format canonical)"
 
-# --- a session of version 1, which had no ids ---
+# --- a session of version 1, which has no ids ---
 db=$work/old.db
 cat >"$work/old.jsonl" <<'END'
 {"type":"session","id":"old","timestamp":"2025-01-01T00:00:00.000Z"}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# [defaults] of config.toml: what new projects start with, whichever program makes them; unknown
-# keys of that file.
+# [defaults] of config.toml: initial settings of new projects, whichever program creates them;
+# unknown keys in that file.
 . "$(dirname "$0")/lib.sh"
 
 mkdir -p "$work/config/retake"
@@ -53,7 +53,7 @@ r -q undo 20
 is 'undone' '{}' "$(setting)"
 is 'undone: roles' 'User AI Vendor API System' "$(roles)"
 
-# --- a project that starts with an import ---
+# --- a project created by an import ---
 db=$work/import.db
 printf '{"messages":[{"role":"user","content":"hi"}]}' >"$work/in.json"
 r -q import "$work/in.json"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The tour works without network, key and model, quickly, again and again, and leaves a
-# store to play with.
+# The tour works without network, key and model, is quick and repeatable, and leaves a store to
+# experiment with.
 . "$(dirname "$0")/lib.sh"
 
 took() { # took COMMAND…: how many milliseconds
@@ -31,7 +31,7 @@ is 'the user has no store yet' no "$([ -e "$XDG_DATA_HOME/retake/retake.db" ] &&
 is 'four takes' 4 "$("$RETAKE" --db "$tour" takes --json | json 'len(d)')"
 is 'sound' true "$("$RETAKE" --db "$tour" fsck --json | json 'd["clean"]')"
 
-# every command that it shows does the same when a person types it
+# every command that it shows has the same result when it is typed
 printf '%s\n' "$out" | sed -n 's/^\$ //p' >"$work/commands"
 is 'commands' yes "$([ "$(wc -l <"$work/commands")" -ge 9 ] && echo yes)"
 code 'back to the story' 0 "$RETAKE" --db "$tour" jump 1

@@ -15,7 +15,7 @@ left() { # texts that the editor left behind
 	find "$work" -maxdepth 1 -name '*.md' | wc -l | tr -d ' '
 }
 
-# --- where a text comes from ---
+# --- sources of a text ---
 rm -f "$db"
 r -q add 'a word'
 printf 'from a file\n' >"$work/file"
@@ -64,7 +64,7 @@ VISUAL='sed -i s/added/visual/' EDITOR=false r edit :-1 -e >/dev/null
 is 'VISUAL, with words of its own' visual "$(r show :-1 --raw)"
 is 'nothing is left behind' 0 "$(left)"
 
-# somebody else is faster
+# a conflicting change
 fresh
 editor "'$RETAKE' --db '$db' -q edit :2 theirs; printf 'mine\n' >\"\$1\""
 code 'faster' 5 r edit :2 -e
@@ -106,7 +106,7 @@ is 'JSON' '[0, 1]' "$(r show --take-file | sed 's/^four$/FOUR/;s/^one$/ONE/' | r
 r -q undo 2
 is 'two undos' 'one|two|three|four' "$(contents)"
 
-# everything new, everything gone
+# all entries new, all entries deleted
 printf '=== + User\nonly\n\n=== :end\n' >"$work/take"
 r -q edit --all -f "$work/take"
 is 'all new' only "$(contents)"
@@ -117,7 +117,7 @@ printf '=== + User\na\n\n=== + AI\nb\n\n=== :end\n' >"$work/take"
 r -q edit --all -f "$work/take"
 is 'from nothing' 'a|b' "$(contents)"
 
-# errors: nothing changes, the file stays and is named
+# errors: nothing changes; the file is kept and named
 fresh
 editor 'sed -i "s/^=== :end$//" "$1"'
 code 'cut off' 2 r edit --all -e
@@ -134,7 +134,7 @@ r show --take-file | sed 's/^two$/=== what is this/' >"$work/take"
 code 'a bad frame' 2 r edit --all -f "$work/take"
 has 'its line' 'line' "$err"
 
-# somebody else is faster
+# a conflicting change
 fresh
 editor "'$RETAKE' --db '$db' -q edit :2 theirs; sed -i 's/^two\$/mine/' \"\$1\""
 code 'both changed one entry' 5 r edit --all -e
@@ -145,7 +145,7 @@ editor "'$RETAKE' --db '$db' -q edit :3 theirs3; sed -i 's/^one\$/mine1/' \"\$1\
 code 'different entries' 0 r edit --all -e
 is 'both are there' 'mine1|theirs|theirs3|four' "$(contents)"
 
-# what has no text stays as it is
+# entries without text stay unchanged
 apply '{"op":"entry.append","role":"User","content":[{"type":"image","source":"x"}]}'
 has 'locked' '+locked User' "$(r show --take-file)"
 is 'locked and unchanged' 'Nothing was changed.' "$(r show --take-file | r edit --all -)"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Some sixty wrong commands. Each message begins with "retake: ", names the thing that is
-# wrong, and is followed by a line with a command that helps.
+# About sixty invalid commands. Each message begins with "retake: ", names the problem, and is
+# followed by a line with a command that helps.
 . "$(dirname "$0")/lib.sh"
 
-# wrong PART ARGS…: fails, names PART, and says what to type next.
+# wrong PART ARGS…: fails, names PART, and suggests what to type next.
 wrong() {
 	part=$1
 	shift
@@ -23,7 +23,7 @@ wrong() {
 		return
 		;;
 	esac
-	# The lines behind the first hold the next step: a command of ours, a flag, or what to do.
+	# The lines after the first contain the next step: a command, a flag, or an instruction.
 	rest=$(sed 1d "$work/err")
 	case $rest in
 	*retake* | *--* | *"Create "* | *"Put "* | *"Give "* | *"Choose "* | *"Make "* | *"Nothing was changed"* | *"Until then"*) pass ;;
@@ -147,7 +147,7 @@ wrong 'temperature must be a number' set temperature banana
 wrong '--string' set model 5
 wrong PostgreSQL --db postgres://u:p@h/d show
 
-# what was wrong changed nothing
+# invalid commands change nothing
 is 'nothing was changed' 'one|two|three|four' "$(contents)"
 is 'no step was made' 'take.switch' "$(r history --json | json 'd[0]["op"]')"
 
@@ -160,7 +160,7 @@ has 'did you mean a flag' '--json' "$(cat "$work/err")"
 r set temperatur 0.7 >"$work/out" 2>"$work/err"
 has 'did you mean a setting' 'mean temperature' "$(cat "$work/out" "$work/err")"
 
-# a name with control characters does not reach the terminal as it is
+# control characters in a name are not printed
 r edit "$(printf 'x\033]0;title\007')" y 2>"$work/err"
 hasnt 'no escape in messages' "$(printf '\033')" "$(cat "$work/err")"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The exit codes that ARCHITECTURE.md promises, and where messages go.
+# The exit codes documented in ARCHITECTURE.md, and which stream messages are written to.
 . "$(dirname "$0")/lib.sh"
 
 fresh
@@ -46,7 +46,7 @@ code 'postgres: nothing to redo either' 1 "$RETAKE" --db postgres://host/db redo
 hasnt 'no credentials are repeated' 'host' "$err"
 code 'needs --yes' 2 r purge :1
 
-# help goes before everything else
+# help takes precedence over everything else
 code '-h behind' 0 r edit -h
 has '-h behind' 'retake edit' "$out"
 code '-h before' 0 r -h edit
@@ -54,7 +54,7 @@ has '-h before' 'retake edit' "$out"
 code '-h with nonsense' 0 r edit --nonsense -h
 code '--help of apply' 0 r apply --help
 
-# errors as JSON, on standard output, and for people on the other
+# errors as JSON on standard output, and readable on standard error
 code 'json error' 3 r edit zzzz x --json
 is 'json error code' 'not_found' "$(printf '%s' "$out" | json 'd["error"]["code"]')"
 has 'json error message' 'zzzz' "$(printf '%s' "$out" | json 'd["error"]["message"]')"
@@ -64,7 +64,7 @@ is 'json usage code' 'usage' "$(printf '%s' "$out" | json 'd["error"]["code"]')"
 code 'json ambiguous' 6 r go same --json
 is 'json ambiguous code' 'ambiguous' "$(printf '%s' "$out" | json 'd["error"]["code"]')"
 
-# looking makes no file
+# reading creates no file
 code 'look at nothing' 0 "$RETAKE" --db "$work/none.db" show
 is 'no file is made' 'no' "$([ -e "$work/none.db" ] && echo yes || echo no)"
 code 'the default place' 0 "$RETAKE" add hello
@@ -78,7 +78,7 @@ code 'RETAKE_PROJECT' 0 env RETAKE_PROJECT=other "$RETAKE" --db "$db" add elsewh
 code 'projects' 0 r projects --json
 is 'projects' '["default", "other"]' "$(printf '%s' "$out" | json '[p["name"] for p in d]')"
 
-# every command that lists has something to say of nothing
+# every listing command has a message if there is nothing
 for command in show tree status takes ls label roles settings files track preset prompt history context save \
 	'search word' 'history --all' 'takes --all' 'ls --all' 'show --role User' 'tree --labels'; do
 	# shellcheck disable=SC2086

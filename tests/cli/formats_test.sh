@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# import and export by way of the command line; the formats themselves have tests of
-# their own.
+# import and export on the command line; the formats have separate tests.
 . "$(dirname "$0")/lib.sh"
 
 fresh
@@ -13,7 +12,7 @@ r -q prompt set 'A prompt'
 r -q set temperature 0.5
 r -q roles add Critic
 
-# --- a dry run says what the import does ---
+# --- a dry run reports what the import would do ---
 for letter in a b a; do
 	printf '{"messages":[{"role":"user","content":"%s"}]}\n' $letter
 done >"$work/dup.jsonl"
@@ -57,7 +56,7 @@ code 'pi' 0 r export --format pi --all --lossless -o "$work/session.jsonl"
 code 'import of pi' 0 "$RETAKE" --db "$work/pi.db" import "$work/session.jsonl"
 is 'both takes' 2 "$("$RETAKE" --db "$work/pi.db" takes -d "$("$RETAKE" --db "$work/pi.db" ls --json | json '[x["name"] for x in d if x["active"] or x["entries"]][-1]')" --json | json 'len(d)')"
 
-# --- what another program is to read is as it has it ---
+# --- exports for another program use its format ---
 db=$work/blocks.db
 apply '{"op":"entry.append","role":"User","content":[{"type":"text","text":"look"},{"type":"image","mimeType":"image/png","data":"AA=="}]}' >/dev/null
 r -q ask -m builtin/echo Hi >/dev/null 2>&1
@@ -107,7 +106,7 @@ code 'one bad file among good ones' 2 "$RETAKE" --db "$work/g.db" import "$work/
 is 'the good one is there' true "$("$RETAKE" --db "$work/g.db" ls --json | json 'sum(x["entries"] for x in d) > 0')"
 code 'nothing' 2 "$RETAKE" --db "$work/g.db" import /dev/null
 
-# damaged lines are said, with their number
+# damaged lines are reported with their number
 { head -n 2 "$session"; echo '{broken'; tail -n +3 "$session"; } >"$work/damaged.jsonl"
 code 'a damaged line' 0 "$RETAKE" --db "$work/h.db" import "$work/damaged.jsonl" --json
 is 'is reported' 3 "$(printf '%s' "$out" | json '[m["line"] for m in d["files"][0]["remarks"] if m["level"] != "note"][0]')"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Help says what there is, and what is generated is what is in the tree.
+# Help lists everything that exists, and generated files are up to date.
 . "$(dirname "$0")/lib.sh"
 
 for command in $("$RETAKE" help --json | json '" ".join(c["name"] for c in d["commands"])'); do
@@ -19,7 +19,7 @@ has 'operations' 'entry.append' "$("$RETAKE" help operations)"
 has 'exit codes' '130' "$("$RETAKE" help exit-codes)"
 code 'unknown topic' 3 "$RETAKE" help nonsense
 
-# every operation is asked for by some command (undo, redo, jump, revert, purge among them)
+# every operation is used by some command (undo, redo, jump, revert, purge among them)
 missing=$("$RETAKE" help --json | "$python" -c '
 import json, subprocess, sys
 asked = {op for c in json.load(sys.stdin)["commands"] for op in c["operations"]}
@@ -36,7 +36,7 @@ for c in json.load(sys.stdin)["commands"]:
 # lines are not too long
 is 'help fits in 80 columns' 0 "$("$RETAKE" help | awk 'length($0) > 80' | wc -l | tr -d ' ')"
 
-# --- what is easily taken for something else is said ---
+# --- commands that are easily confused explain the difference ---
 for command in context ask again chat; do
 	has "$command: a budget of 0" '0: no limit' "$("$RETAKE" help $command | tr -s ' \n' ' ')"
 done
@@ -45,7 +45,7 @@ for name in OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY GEMINI_API_KEY OLLA
 	has "the variable $name" "$name" "$("$RETAKE" help environment)"
 done
 
-# --- what is generated is up to date ---
+# --- generated files are up to date ---
 generated() {
 	"$RETAKE" $2 >"$work/generated"
 	if cmp -s "$work/generated" "$root/$1"; then

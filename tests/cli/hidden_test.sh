@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What programs keep in a conversation for themselves: hidden from people, not from models, and
-# the positions of the others stay.
+# Hidden entries of extensions: hidden from users, not from models, and positions of the others do
+# not change.
 . "$(dirname "$0")/lib.sh"
 unset RETAKE_MODEL XDG_CONFIG_HOME 2>/dev/null || true
 
@@ -47,7 +47,7 @@ r export --format html | sed -n '/<noscript>/,/<\/noscript>/p' >"$work/page"
 has 'a page without script: the others' 'VISIBLE' "$(cat "$work/page")"
 hasnt 'a page without script' 'CONCEALED' "$(cat "$work/page")"
 
-# A fork below a hidden entry belongs to the one above it.
+# A fork below a hidden entry is attributed to the one above it.
 r -q branch :3 other
 r -q add 'second way'
 code 'tree with a fork' 0 r tree
@@ -71,8 +71,8 @@ has 'pi: tree' 'hello' "$(r tree)"
 hasnt 'pi: tree: the message' 'CONCEALED' "$(r tree)"
 hasnt 'pi: edited, still hidden' 'ANEW' "$(r -q edit :2 ANEW >/dev/null; r show)"
 
-# A record that an entry was labelled is hidden, and the head is shown above it; a compaction shows its
-# size, and a program's message the program's name.
+# The record of a label is hidden, and the head is shown above it; a compaction shows its size, and
+# an extension's message its custom type.
 db=$work/labels.db
 cat >"$work/l.jsonl" <<'L'
 {"type":"session","version":3,"id":"s2","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Hints: what they name can be typed as it stands, with the flags that say where, and leads
-# on. Each of these once did not.
+# Hints: the suggested commands work unchanged, including the flags for store and project. Each case
+# is a former bug.
 . "$(dirname "$0")/lib.sh"
 
-# fails N ARGS…: the status; then wants PART…, each in the message.
+# fails N ARGS…: checks the status; then `wants PART…` checks parts of the message.
 fails() {
 	n=$1
 	shift
@@ -24,7 +24,7 @@ lacks() {
 	done
 }
 
-# --- a text is asked for only when all else is right, and is never lost ---
+# --- a text is only asked for when everything else is valid, and is never lost ---
 fresh
 cat >"$work/editor" <<-EOF
 	#!/bin/sh
@@ -41,7 +41,7 @@ fails 2 add -e -r ''
 wants 'needs a role'
 fails 2 add -e --ts yesterday
 is 'the editor did not open' '' "$(cat "$work/opened" 2>/dev/null)"
-# The id is taken, which only the engine finds.
+# The id is in use, which only the engine detects.
 fails 0 add -e --id mine
 code 'taken' 1 r add -e --id mine
 wants 'Your text is in'
@@ -53,7 +53,7 @@ wants "retake --db $db prompt edit -e"
 code 'no terminal' 2 r edit :1
 wants '-e'
 
-# --- the flags that say where ---
+# --- flags for store and project ---
 fresh
 fails 3 show nope
 wants "retake --db $db show" "retake --db $db search TEXT"
@@ -73,7 +73,7 @@ code 'an empty file' 1 "$RETAKE" --db "$work/empty.db" show
 wants 'Remove it, or name another file'
 has 'on standard output, too' "retake --db $db label ENTRY" "$(r label)"
 
-# --- once ---
+# --- no repetition ---
 fails 3 history show 999
 lacks 'see: retake'
 fails 3 use nope
@@ -82,7 +82,7 @@ EDITOR=false
 fails 1 edit :1 -e
 is 'nothing was changed, once' 1 "$(grep -ci 'nothing was changed' "$work/err")"
 
-# --- where it is ---
+# --- an entry elsewhere ---
 r -q new other
 id=$(r -d main show :1 --json | json 'd["id"]')
 fails 3 show "$id"
@@ -147,7 +147,7 @@ wants '-- -dash'
 r -q add -- -dash
 is 'a text' '-dash' "$(r show :-1 --raw)"
 
-# --- what is missing ---
+# --- missing arguments ---
 fails 2 graft
 wants 'graft needs ENTRY'
 fails 2 jump
@@ -176,7 +176,7 @@ wants 'retake help addressing'
 fails 3 help fromats
 wants 'retake help formats'
 
-# --- labels that could not be used ---
+# --- unusable labels ---
 fresh
 for label in :2 @ @-1 ''; do
 	fails 2 label :1 "$label"
@@ -235,7 +235,7 @@ lacks 'What happened so far'
 fails 2 import "$db"
 wants 'is an SQLite database' '--db FILE' 'restore FILE'
 
-# --- hooks that say something: a line each, and none that is empty ---
+# --- hooks with messages: one line each, none empty ---
 for n in 1 2; do
 	mkdir -p "$XDG_CONFIG_HOME/retake/hooks/request.before" "$XDG_CONFIG_HOME/retake/hooks/entry.before_add"
 	for event in request.before entry.before_add; do

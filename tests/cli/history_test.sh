@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What commands say of a change, undo and redo, and looking at the past.
+# Messages of changes, undo and redo, and reading past states.
 . "$(dirname "$0")/lib.sh"
 
 fresh
@@ -22,7 +22,7 @@ is 'in JSON, too' '6 of 7 steps: there are no more steps to undo.' "$(r undo 7 -
 has 'none is missing' 'Redid 6 steps' "$(r redo 6)"
 is 'all is back' 'one|TWO|three|FOUR' "$(contents)"
 
-# --- a draft does not end redo, and is undone like any other step ---
+# --- a draft does not discard redo, and is undone like any other step ---
 r -q undo 2
 r -q set draft 'half a thought'
 is 'a draft after undo' 'half a thought' "$(r settings --json | json 'd["settings"]["draft"]')"
@@ -71,7 +71,7 @@ code 'history show' 0 r history show 6
 has 'before' '- AI' "$out"
 has 'after' 'TWO' "$out"
 
-# --- a jump restores what --at-op shows: the discussions and the settings together ---
+# --- a jump restores the state that --at-op shows: discussions and settings together ---
 fresh
 r -q add five
 r -q add six
@@ -109,7 +109,7 @@ has 'to 0: the discussion alone' 'Restored the discussion to the state before it
 code 'a row that is yet to come' 3 r jump 99
 code 'an unknown scope' 2 r jump 3 --scope all
 
-# --- a jump leaves other discussions as they are ---
+# --- a jump leaves other discussions unchanged ---
 fresh
 r -q new other
 r -q add elsewhere
@@ -130,7 +130,7 @@ r -q -d other jump 6 --scope discussion
 has 'a jump to a step of another discussion takes it along' 'Discussion "other" also changed.' "$(r jump 9)"
 is 'to that step' 'elsewhere|more' "$(contents -d other)"
 
-# --- what is offered as undo takes back that, whichever discussion it is in ---
+# --- the suggested undo reverts that change, in whichever discussion ---
 fresh
 r -q new 'Z z'
 r -q add elsewhere

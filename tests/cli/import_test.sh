@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What import does not take, and how much of it it reads before it says so; large files,
-# and what comes through a pipe.
+# Files that import refuses, and how much it reads before that; large files and pipes.
 . "$(dirname "$0")/lib.sh"
 
 fresh() { # a store that is not there yet
@@ -18,7 +17,7 @@ echo '{"x":1}' >"$work/nonsense.json"
 code 'an import that is refused' 2 i import "$work/nonsense.json"
 code 'makes no store' 1 test -e "$work/new.db"
 
-# --- what is no file ---
+# --- not a file ---
 mkfifo "$work/fifo"
 "$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$work/socket"
 mkdir "$work/empty"
@@ -46,7 +45,7 @@ printf '[{"role":"user","content":"hi"}]' >"$work/folder/a.json"
 code 'in a folder they are passed over' 0 timeout 20 "$RETAKE" --db "$work/new.db" import "$work/folder"
 has 'and the others imported' '1 entry, 1 take, 1 discussion added' "$out"
 
-# --- only the beginning of a file is read to know what it is ---
+# --- only the beginning of a file is read to recognise its format ---
 truncate -s 2G "$work/nuls"
 { printf 'x'; head -c 3000000 /dev/zero | tr '\0' 'a'; } >"$work/line"
 cat >"$work/read.py" <<'PY'
@@ -74,7 +73,7 @@ is 'NULs from a device' '2 True True' "$("$python" "$work/read.py" /dev/zero "$R
 code 'no store is made' 1 test -e "$work/new.db"
 rm "$work/nuls"
 
-# --- a file that is refused leaves no store, and changes none ---
+# --- a refused file creates no store, and changes none ---
 printf 'nothing of ours \001\002' >"$work/nonsense"
 "$python" - "$work" <<'PY'
 import json, sys
@@ -114,7 +113,7 @@ is 'nothing is new' '0 4000' "$(printf '%s' "$out" | json '"%d %d" % (d["discuss
 code 'one undo takes it back' 0 i undo
 is 'the others are there' 3000 "$(i ls --json | json 'len(d)')"
 
-# --- interrupted: what was written is taken back ---
+# --- interrupted: everything written is reverted ---
 fresh
 i new first >/dev/null 2>&1
 before=$(i export --format canonical | cksum)
@@ -127,7 +126,7 @@ retake, store, path, said = sys.argv[1:5]
 count = "SELECT count(*) FROM log"
 db = sqlite3.connect(store, isolation_level=None, timeout=60)
 rows = db.execute(count).fetchone()[0]
-# a job in the background inherits that interrupts are ignored, and the program respects it
+# a background job inherits ignored interrupts, and the program respects that
 with open(said, "wb") as out:
     p = subprocess.Popen([retake, "--db", store, "import", path], stdout=out, stderr=out,
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -167,7 +166,7 @@ is 'nothing is new' '0 60000' "$(printf '%s' "$out" | json '"%d %d" % (d["entrie
 is 'nothing is written' "$before" "$(state)"
 has 'neither steps nor texts' '(60000, ' "$before"
 
-# --- what comes through a pipe is kept in a file without a name ---
+# --- piped input is buffered in an unlinked file ---
 mkdir "$work/temporary"
 fresh
 cat "$work/lines.jsonl" | TMPDIR=$work/temporary i import - --json >"$work/out" 2>&1
@@ -178,13 +177,13 @@ printf '{"messages":[{"role":"user","content":"x"}]}' | TMPDIR=$work/nowhere i i
 has 'a folder that is not there is named' "$work/nowhere" "$(cat "$work/out")"
 code 'no store is made' 1 test -e "$work/new.db"
 
-# --- a format that is read as a whole names its limit ---
+# --- a format that must be read as a whole names its limit ---
 truncate -s 100M "$work/large"
 code 'too large a file' 1 i import --format toml "$work/large"
 has 'names the limit' 'MiB, the limit for the format toml' "$err"
 code 'no store is made' 1 test -e "$work/new.db"
 
-# --- history counts the discussions that an import added to, neither takes nor skipped numbers ---
+# --- the history counts the discussions that an import added to, not takes or skipped numbers ---
 what='[x["what"] for x in d if x["op"] == "import"]'
 for name in a b c; do
 	printf '[{"role":"user","content":"q %s"},{"role":"assistant","content":"r"}]\n' "$name"

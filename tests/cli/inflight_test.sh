@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Replies that are no entries yet: while they arrive, after a crash, without a place.
+#
+# Replies that are not entries yet: while they arrive, after a crash, without a parent.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$work/slow.jsonl" <<'X'
@@ -19,7 +20,7 @@ until r show --json | grep -q '"bytes":6' || [ $tries -ge 1200 ]; do
 	sleep 0.05
 done
 
-# While it arrives, everybody sees that it does.
+# While a reply arrives, other processes can see that.
 id=$(r show --json | json 'd["entries"][0]["id"]')
 out=$(r show)
 has "show says that a reply is arriving" "A reply is arriving to $id from play:" "$out"
@@ -34,7 +35,7 @@ is "tree --json has it in the row of what it answers" "6" \
 hasnt "a past state knows of none" "arriving" "$(r show --at-op 1)"
 hasnt "other commands stay as they were" "arriving" "$(r export --format canonical)"
 
-# A crash: what had arrived is kept, and that is said.
+# A crash: the partial reply is kept, and this is reported.
 kill -9 "$asking" 2>/dev/null
 wait "$asking" 2>/dev/null
 code "show after a crash" 0 r show
@@ -44,7 +45,7 @@ has "marked" "(partial)" "$out"
 hasnt "it arrives no more" "arriving" "$out"
 has "tree marks it too" "(partial)" "$(r tree)"
 
-# Without a place: what it answers is undone while it arrives.
+# Without a parent: the question is undone while the reply arrives.
 r add "And the question?" >/dev/null
 "$RETAKE" --db "$db" ask -m "$slow" --send >"$work/reply" 2>&1 </dev/null &
 asking=$!
@@ -69,7 +70,7 @@ hasnt "nothing lies aside now" "aside" "$(r show; r fsck)"
 r undo >/dev/null
 has "which is a step" "What is the answer?" "$(r show)"
 
-# The disk is full while a reply arrives: its first part is in a row, and that is said.
+# The disk becomes full while a reply arrives: its first part is in a row, and this is reported.
 cat >"$work/full.sh" <<'X'
 mount -t tmpfs -o size=8m none "$work/small" || exit 99
 db=$work/small/test.db

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The shapes that --json promises, and that every command has one document.
+# The documented shapes of --json; every command prints one document.
 . "$(dirname "$0")/lib.sh"
 
 fresh

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# What the tests of the command line share. A test sources this, makes its checks and
-# calls finish. Everything happens in a folder of its own, which is removed.
+# Shared by the tests of the command line. A test sources this, runs its checks and calls finish.
+# Everything happens in a temporary directory.
 #
 #   r ARGS…               the program, on the store $db
 #   code NAME N CMD…      the command ends with status N; its output is in $out and $err
 #   is NAME WANTED GOT    two texts are equal
-#   has NAME PART TEXT    PART stands in TEXT; hasnt: it does not
+#   has NAME PART TEXT    TEXT contains PART; hasnt: it does not
 #   json EXPR             a Python expression over d, the JSON document on standard input
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -93,7 +93,7 @@ v = eval(sys.argv[1])
 print(v if isinstance(v, str) else json.dumps(v, ensure_ascii=False))' "$1"
 }
 
-# apply LINE…: each an operation; the results in $out.
+# apply LINE…: runs one operation per argument; the results are in $out.
 apply() {
 	out=$(printf '%s\n' "$@" | r apply 2>"$work/err")
 	status=$?
@@ -101,7 +101,7 @@ apply() {
 	return $status
 }
 
-# contents: the texts of the take, joined by "|".
+# contents: prints the texts of the take, joined by "|".
 contents() {
 	r show --json "$@" | json '"|".join(e["content"] for e in d["entries"])'
 }

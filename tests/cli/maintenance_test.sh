@@ -54,7 +54,7 @@ if [ $? -ne 0 ]; then
 	is 'findings' true "$(printf '%s' "$out" | json 'not d["clean"] and all("id" in f for f in d["findings"])')"
 fi
 
-# somebody has the store open
+# another process has the store open
 "$python" - "$RETAKE" "$db" "$work/b.db" >"$work/out" 2>&1 <<'PY'
 import subprocess, sys
 p = subprocess.Popen([sys.argv[1], "--db", sys.argv[2], "apply"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -69,7 +69,7 @@ PY
 is 'a store in use is left alone' '1 True' "$(cat "$work/out")"
 has 'what was written stays' 'open' "$(contents)"
 
-# also when it is idle, when its log is empty after a purge, and while it only waits
+# also when that is idle, when its log is empty after a purge, and while it only waits
 cat >"$work/idle.py" <<'PY'
 import subprocess, sys
 program, db, backup = sys.argv[1:4]
@@ -95,7 +95,7 @@ is 'nothing is lost' 2 "$(contents | grep -o kept | wc -l | tr -d ' ')"
 code 'all is well' 0 r fsck
 is 'nothing is left behind' 0 "$(find "$work" -name '*.restoring-*' | wc -l | tr -d ' ')"
 
-# somebody puts another file there while the store is open
+# the file is replaced while the store is open
 cp "$work/b.db" "$work/other.db"
 "$RETAKE" --db "$work/moved.db" restore "$work/b.db" -q
 "$python" - "$RETAKE" "$work/moved.db" "$work/other.db" >"$work/out" 2>&1 <<'PY'
@@ -119,7 +119,7 @@ PY
 has 'a replaced store is not written to' 'was replaced by another file since it was opened; open it again' "$(cat "$work/out")"
 has 'nor one that is gone' 'was removed or renamed' "$(cat "$work/out")"
 
-# another history of the same length comes into the store that is open
+# a history of the same length replaces the file of an open store
 rm -f "$work/same.db" "$work/short.db"
 "$RETAKE" --db "$work/short.db" -q add B
 for i in 1 2 3; do "$RETAKE" --db "$work/short.db" -q edit :1 "B$i"; done
@@ -162,7 +162,7 @@ is 'to what was restored' "$("$RETAKE" --db "$work/b.db" export --format canonic
 is 'the store is kept beside its file' 1 "$(find "$work/far" -name 'real.db.before-restore-*' | wc -l | tr -d ' ')"
 is 'and not beside the link' 0 "$(find "$work" -maxdepth 1 -name 'link.db.*' | wc -l | tr -d ' ')"
 
-# --- restored means: on the disk ---
+# --- a restored store is on disk ---
 if strace -o /dev/null true 2>/dev/null; then
 	strace -f -y -e trace=rename,renameat,renameat2,link,linkat,fsync,fdatasync,write \
 		-o "$work/calls" "$RETAKE" --db "$work/far/real.db" restore "$work/b.db" --yes >/dev/null
@@ -337,7 +337,7 @@ f.write(bytes($size))"
 	is 'the old file is kept' "$sum" "$(cksum <"$(find "$work" -name "head-$at-$size.db.before-repair-*")")"
 	code 'and it is sound' 0 "$RETAKE" --db "$work/head-$at-$size.db" fsck
 done
-# what is no store is neither repaired nor recommended for it
+# a file that is not a store is not repaired, and repair is not suggested
 mkdir "$work/others"
 "$python" - "$work/others" "$db" <<'PY'
 import sqlite3, sys
@@ -365,7 +365,7 @@ for file in lines.jsonl zeros short tar other.sqlite empty; do
 done
 is 'nothing is left beside them' 6 "$(find "$work/others" -type f | wc -l | tr -d ' ')"
 
-# --- files that are no stores ---
+# --- files that are not stores ---
 : >"$work/empty.db"
 code 'an empty file is not taken for a new store' 1 "$RETAKE" --db "$work/empty.db" show
 code 'nor written to' 1 "$RETAKE" --db "$work/empty.db" add x
@@ -375,7 +375,7 @@ code 'a text file' 1 "$RETAKE" --db "$work/notes.txt" add x
 is 'it stays as it is' 'my notes' "$(cat "$work/notes.txt")"
 code 'a folder' 1 "$RETAKE" --db "$work" show
 
-# --- a command that fails leaves no new store behind ---
+# --- a failed command leaves no new store ---
 none=$work/failed/none.db
 mkdir "$work/failed"
 left() {
@@ -412,7 +412,7 @@ PY
 err=$(cat "$work/err")
 is 'serve on a port that is taken' True "$(cat "$work/out")"
 left 'serve'
-# what another program has open, or has written to, stays
+# a file that another process has open or has written to is kept
 "$python" - "$RETAKE" "$none" >"$work/out" 2>&1 <<'PY'
 import subprocess, sys
 program, db = sys.argv[1:3]
@@ -452,9 +452,9 @@ code '--read-only show' 0 r --read-only show
 code '--read-only search' 0 r --read-only search one
 code '--relaxed' 0 r --relaxed add fast
 
-# --- import of a file that somebody cuts off meanwhile ---
-# Root alone sees when it has the file; for others it is cut off when the import has ended. It is
-# imported whole or not at all.
+# --- import of a file that is truncated in the meantime ---
+# Only root can detect when it has been
+# opened; for others it is truncated after the import. It is imported completely or not at all.
 "$python" - "$RETAKE" "$work" >"$work/out" 2>&1 <<'PY'
 import json, os, subprocess, sys
 program, work = sys.argv[1:3]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Names of models and providers: one that nobody knows is not asked.
+# Names of models and providers: an unknown one is not asked.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$work/server.py" <<'END'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A log that a newer version went on with: what this one knows is shown, and it says that
-# there is more; nothing is written.
+# A log that was continued by a newer version: the known part is shown with a notice that there is
+# more; nothing is written.
 . "$(dirname "$0")/lib.sh"
 
 fresh
@@ -10,7 +10,7 @@ shown=$(contents)
 json_before=$(r show --json)
 export_before=$(r export --format canonical)
 
-# Row 5, with effects of version 3, as the store would have written it (base/hash.c).
+# Row 5, with effects of version 3, in the store's format (base/hash.c).
 "$python" - "$db" <<'PY'
 import sqlite3, sys
 MASK = (1 << 64) - 1
@@ -105,7 +105,7 @@ code 'fsck' 1 r fsck --json
 is 'one finding' '["log-row-too-new"]' "$(printf '%s' "$out" | json '[f["id"] for f in d["findings"]]')"
 is 'the bytes are the same' "$bytes" "$(cat "$db" | cksum)"
 
-# --- another project of the store is not concerned ---
+# --- another project of the store is not affected ---
 code 'another project' 0 r -p other add hello
 hasnt 'no word of it' 'newer' "$err"
 finish

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In place of store/store_open.c: one kind of store whose addresses, other:NAME, are not paths. It
- * keeps its rows in the folder OTHER_STORE, about which the rest of the program knows nothing. */
+ * Replaces store/store_open.c: a kind of store whose addresses, other:NAME, are not paths. It
+ * keeps its rows in the directory OTHER_STORE, which the rest of the program does not know. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

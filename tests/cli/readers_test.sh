@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What only looks, while another program writes in short commands, each of which makes the
-# log and takes it away again: every look succeeds, none is told twice or cut short.
+# Read-only commands while another program writes with short commands, each of which creates and
+# removes the write-ahead log: every read succeeds, and none is duplicated or truncated.
 . "$(dirname "$0")/lib.sh"
 
 WRITES=${WRITES:-150}

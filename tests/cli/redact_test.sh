@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# export --redact by way of the command line: keys, planted wherever a text can be given, and the
-# bytes of every format. None of the keys opens anything.
+# export --redact on the command line: keys in every place that can contain text, and the bytes of
+# every format. None of the keys is real.
 . "$(dirname "$0")/lib.sh"
 
 ant=sk-ant-api03-Zx8Qw2Lm4Nb6Vc0Kj9Hg7Fd5Sa3Po1Iu-AA
@@ -56,11 +56,11 @@ done
 code 'a past state' 0 r export --format canonical --redact --at-op 4
 is 'none of the past' '' "$(printf '%s' "$out" | grep -oE "$needles" | sort -u)"
 
-# --- what is no secret stays ---
+# --- text that is not a secret stays ---
 code 'hashes stay' 0 r export --format markdown --redact
 has 'hashes stay' 'aec25b3f0d3c1b2a49586776655443322110ffee, max_tokens: 4096' "$out"
 
-# --- preview first ---
+# --- preview ---
 code 'a preview' 0 r export --format html --redact -n
 has 'with kinds' 'api key ' "$out"
 has 'and counts' 'Would be: ' "$out"
@@ -74,7 +74,7 @@ r -q add -r User 'write to alice@example.org'
 has 'addresses stay' alice@example.org "$(r export --format html --redact 2>/dev/null)"
 hasnt 'unless they are named' alice@example.org "$(r export --format html --redact --emails 2>/dev/null)"
 
-# --- read back, it is another discussion, and says what it is ---
+# --- an imported export is another discussion, and is marked as redacted ---
 for format in html canonical pi; do
 	code "$format out" 0 r export --format $format --all --lossless -d "$(r ls --json | json '[x["id"] for x in d if x["active"]][0]')" --redact -o "$work/red.$format" --force
 	code "$format in again" 0 r import "$work/red.$format"
@@ -88,7 +88,7 @@ is 'promises no more than it can' 'There is: nothing that looks like a secret.' 
 "$RETAKE" --db "$work/new.db" import "$work/red.canonical" >/dev/null
 has 'it says that it was redacted' '"redacted":{"entries":' "$(cat "$work/red.canonical")"
 has 'a page, too' 'Redacted: ' "$(cat "$work/red.html")"
-# what comes of it says so no longer: it may have got other keys since
+# its own exports are no longer marked: new keys may have been added
 "$RETAKE" --db "$work/new.db" -q add -r User "now $ant" >/dev/null
 for format in canonical html toml openai pi; do
 	code "$format, not redacted" 0 "$RETAKE" --db "$work/new.db" export --format $format --all --lossless
@@ -99,7 +99,7 @@ code 'redacted again' 0 "$RETAKE" --db "$work/new.db" export --format canonical 
 has 'it says what was done now' '"redacted":{"entries":1,' "$out"
 code 'sound' 0 "$RETAKE" --db "$work/new.db" fsck
 
-# --- hooks come first; what they leave is redacted ---
+# --- hooks run first; their output is redacted ---
 cat >"$work/hook" <<'END'
 #!/bin/sh
 cat >/dev/null

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# One vocabulary of roles: aliases, and the labels of imported roles. Data keeps its roles.
+# One vocabulary of roles: aliases, and the labels of imported roles. Stored roles are unchanged.
 . "$(dirname "$0")/lib.sh"
 
 stored() { # the roles of the entries, as they are stored
@@ -37,7 +37,7 @@ is 'filter: the label of a role, not its spelling' 'User User assistant' \
 	"$(shown AI | sed 's/AI //g')"
 r -q undo 2
 
-# --- a role of the project is no alias ---
+# --- a role of the project is not treated as an alias ---
 r -q roles add assistant
 r -q add -r assistant eight
 is 'a role of its own' assistant "$(r show @ --json | json 'd["role"]')"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# repair reads damaged pages byte by byte. A record header in one that declares columns whose sizes
-# overflow is not read; every page is tried.
+# repair reads damaged pages byte by byte. Regression: a record header that declares columns whose
+# sizes overflow is skipped; every page is tried.
 . "$(dirname "$0")/lib.sh"
 
 fresh

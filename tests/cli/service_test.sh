@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# To which server a request goes, and who is asked first: several providers of one kind,
-# replay --send, hooks around every request, hooks after a reply that was stopped.
+# Which server receives a request, and which checks come first: several providers of one kind,
+# replay --send, hooks around every request, hooks after a stopped reply.
 . "$(dirname "$0")/lib.sh"
 
 mkdir -p "$XDG_CONFIG_HOME/retake"
 config=$XDG_CONFIG_HOME/retake/config.toml
 hooks=$XDG_CONFIG_HOME/retake/hooks
 
-# Two servers that talk as OpenAI does; each writes down what it is asked. They end with
-# their standard input.
+# Two servers in the style of OpenAI that record their requests. They end with their standard input.
 cat >"$work/server.py" <<'X'
 import http.server, sys, threading
 STREAM = (b'data: {"model":"m","choices":[{"index":0,"delta":{"content":"Fine."}}]}\n\n'
@@ -59,7 +58,7 @@ entry=$(r show --json | json 'd["entries"][1]["id"]')
 has "the reply says whose it is" '"service":"local"' "$(r show --json)"
 has "context --sent too" "to local/m" "$(r context --sent 2>&1 >/dev/null)"
 
-# Once more: to the same server, and to no other.
+# Sends it again: to the same server only.
 code "replay --send" 0 r replay "$entry" --send
 is "its answer is shown" "Fine." "$out"
 is "the same server is asked" "2 0" "$(heard "$work/a") $(heard "$work/b")"
@@ -80,7 +79,7 @@ configure local "$a"
 out=$(printf '/model local/other\n/quit\n' | r chat -m openai/m 2>&1)
 has "chat says who answers" "Now using local/other" "$out"
 
-# A hook that refuses is asked before every request, one that changes it changes every one.
+# A hook that denies is asked before every request; one that changes requests changes each.
 mkdir -p "$hooks/request.before" "$hooks/request.after" "$hooks/reply.after"
 printf '#!/bin/sh\ncat >>"%s"\nexit 2\n' "$work/asked" >"$hooks/request.before/10-x"
 printf '#!/bin/sh\ncat >>"%s"\n' "$work/told" >"$hooks/request.after/10-x"
@@ -95,7 +94,7 @@ for c in "ask --send" "replay $entry --send" "compact --keep 0" compress "go :1 
 	code "$c is refused" 8 r "$word" "$@" $(case $word in replay) ;; *) echo "-m local/m" ;; esac)
 done
 is "nothing was sent" "2 1" "$(heard "$work/a") $(heard "$work/b")"
-# ask --send keeps the reason on the question that it could not send (C68)
+# ask --send keeps the reason at the question that it could not send (C68)
 is "and nothing else changed" "$((steps + 1))" "$(r log --json | json 'len(d)')"
 is "each was asked about" 5 "$(grep -c '"event":"request.before"' "$work/asked")"
 is "with its reason" "reply replay summary summary summary" \
@@ -124,7 +123,7 @@ has "a hook may be why it differs" "a hook changed it" "$err"
 rm "$hooks/request.before/10-x"
 exec 9>&-
 
-# Stopped in the midst: what is kept of it is told like every reply.
+# Stopped during the reply: hooks receive the partial reply like any other.
 rm -f "$work/kept" "$work/told"
 printf '%s\n' '{"text":"Forty "}' '{"wait_ms":600000}' '{"text":"two"}' >"$work/slow"
 "$RETAKE" --db "$db" ask -m "builtin/play:$work/slow" "Slowly?" >"$work/reply" 2>&1 </dev/null &
@@ -135,7 +134,7 @@ until r show --json | grep -q '"bytes":6' || [ $tries -ge 1200 ]; do
 	sleep 0.05
 done
 
-# From another space of process numbers on the same machine it is no less alive.
+# From another PID namespace of the same machine the process is recognised as alive, too.
 if unshare -Urpf --mount-proc true 2>/dev/null; then
 	has "in another container it still arrives" '"state":"arriving"' \
 		"$(unshare -Urpf --mount-proc "$RETAKE" --db "$db" show --json)"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The effect of each setting that `retake settings --all` lists: a function effect_KEY that fails
-# where the setting does nothing. A setting without one fails.
+# The effect of each setting of `retake settings --all`: a function effect_KEY that fails if the
+# setting has no effect. A setting without such a function fails.
 . "$(dirname "$0")/lib.sh"
 
 body() { # the request that ask would send
@@ -36,7 +36,7 @@ effect_model() {
 	r -q undo 2
 	has 'model: undone' 'builtin/echo (default of the project)' "$(r models)"
 	code 'model: others belong to the project' 2 r set undo_capacity --here 5
-	# a preset has the model and its parameters
+	# a preset contains the model and its parameters
 	r -q set temperature 0.5
 	r -q set model --here builtin/summary
 	r -q preset save careful
@@ -223,7 +223,7 @@ for key in $(r settings --all --json | json '" ".join(each["key"] for each in d)
 	fi
 done
 
-# --- a list of files is no setting ---
+# --- a list of files is not a setting ---
 db=$work/lists.db
 r -q add hi
 code 'a list of files' 2 r set context_files '["a.c"]'

@@ -8,7 +8,7 @@ printf 'int other;\n\nint compute_sum(int a, int b)\n{\n\treturn a + b;\n}\n' >s
 r add 'Explain @compute_sum' -q
 r files add context_files sum.c -q
 
-# Without the program: its package is named, and everything else works.
+# Without the program: the error names its package, and everything else works.
 code 'no ctags' 1 env PATH=/nowhere "$RETAKE" --db "$db" symbols
 has 'no ctags: the package is named' 'universal-ctags' "$err"
 

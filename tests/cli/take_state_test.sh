@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What a take remembers of itself: the git commit of its last update and the time of its last change.
+# State of a take: the git commit of its last update and the time of its last change.
 . "$(dirname "$0")/lib.sh"
 
 unset GIT_DIR GIT_WORK_TREE
@@ -12,7 +12,7 @@ updated_of() { # take
 	r takes --json | json "[t['last_updated'] for t in d if t['name'] == '$1'][0]"
 }
 
-# --- git by hand: a folder that says what git would ---
+# --- git by hand: a directory with the files that git writes ---
 one=1111111111111111111111111111111111111111
 two=2222222222222222222222222222222222222222
 three=3333333333333333333333333333333333333333
@@ -50,7 +50,7 @@ r -q go :1
 r -q add 'another way'
 is 'a take that begins in the middle: the commit' $one "$(commit_of main main_take_1)"
 
-# --- the forms of a git folder ---
+# --- forms of a .git directory ---
 form() { # what, expected
 	r -q add "$1"
 	is "git: $1" "$2" "$(r takes --json | json '[t.get("git_commit", "") for t in d if t["active"]][0]')"
@@ -61,7 +61,7 @@ echo 'ref: refs/heads/packed' >"$tree/.git/HEAD"
 printf '# pack-refs with: peeled\n%s refs/heads/other\n%s refs/heads/packed\n^%s\n' $one $three $two \
 	>"$tree/.git/packed-refs"
 form 'packed refs' $three
-# more than 4 MiB of them; the one that is sought is the last
+# more than 4 MiB of refs; the wanted one is the last
 {
 	seq -f "$one refs/tags/%.0f" 100000
 	echo "$two refs/heads/packed"
@@ -77,7 +77,7 @@ echo 'gitdir: ../.git/modules/sub' >"$tree/sub/.git"
 echo $two >"$tree/.git/modules/sub/HEAD"
 cd "$tree/sub/deep" || exit 1
 form 'submodule' $two
-# none: the last one stays, and nothing fails
+# no commit: the last one is kept, and nothing fails
 cd "$tree" || exit 1
 echo 'ref: refs/heads/.invalid' >"$tree/.git/HEAD"
 rm "$tree/.git/packed-refs"
@@ -95,7 +95,7 @@ form 'a folder that is gone' $two
 cd "$work" || exit 1
 form 'no work tree' $two
 
-# --- a program that says it itself ---
+# --- a program that specifies it ---
 apply '{"op":"entry.append","content":"x","git_commit":"abc123"}' >/dev/null
 is 'apply: an explicit commit' abc123 "$(r takes --json | json '[t["git_commit"] for t in d if t["active"]][0]')"
 hasnt 'it is no field of the entry' git_commit "$(r show --json)"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What reaches a terminal: no control character of a model, colours only where they are
-# wanted, questions only where somebody can answer, the pager only for long output.
+# Output on a terminal: no control characters from models, colours only if wanted, questions only if
+# they can be answered, the pager only for long output.
 . "$(dirname "$0")/lib.sh"
 
 "$python" -c 'import pty; pty.openpty()' 2>/dev/null || {
@@ -10,8 +10,7 @@
 	exit 77
 }
 
-# tty ARGS…: run on a terminal of its own, answering with $answer; prints what came out,
-# and "status N".
+# tty ARGS…: runs in a new terminal, answering with $answer; prints the output and "status N".
 answer=
 tty() {
 	"$python" - "$answer" "$RETAKE" --db "$db" "$@" <<'PY'
@@ -60,7 +59,7 @@ apply '{"op":"entry.append","role":"User\u001b[31m","content":"a\u001b]0;title\u
 	'{"op":"track.set","track":"x\u001b[2J"}' \
 	'{"op":"preset.save","name":"s\u001b[2J"}' >/dev/null
 
-# Without colour no escape is there at all, whatever is shown.
+# Without colour there are no escape sequences at all.
 NO_COLOR=1
 export NO_COLOR
 for command in show 'show :1' 'show :1 --raw' 'show --take-file' tree status takes ls 'search a' history \
@@ -78,11 +77,11 @@ has 'shown by name' '^[]0;title^Gb<U+009B>31mc^?d<U+202E>e^Mf' "$(tty show :1 --
 has 'shown by name, rendered' '^[]0;title^Gb<U+009B>31mc^?d<U+202E>e' "$(tty show)"
 unset NO_COLOR
 
-# JSON keeps the value on a terminal, too
+# JSON contains the exact value on a terminal, too
 is 'JSON on a terminal' true "$(tty show --json | sed '/^status/d' | json 'd["entries"][0]["content"] == "a\x1b]0;title\x07b\x9b31mc\x7fd\u202ee\rf"')"
-# into a pipe it is what it is
+# a pipe receives the exact value
 is 'raw into a pipe' true "$(r show :1 --raw | "$python" -c 'import sys; print(str(sys.stdin.buffer.read() == "a\x1b]0;title\x07b\x9b31mc\x7fd\u202ee\rf".encode()).lower())')"
-# but text for people is made fit even there
+# but readable text is sanitised even there
 hasnt 'text in a pipe' "$ESC" "$(r show)"
 
 # --- colour ---
@@ -99,7 +98,7 @@ has 'TERM=dumb: what can be done' 'retake chat' "$welcome"
 is 'the same text in colour' "$(tty show --no-color)" "$(tty show | sed "s/$ESC\[[0-9;]*m//g")"
 
 # --- Markdown ---
-# Replies are rendered where a person looks at them, questions in read mode.
+# Replies are rendered on a terminal, questions in read mode.
 db2=$db
 db=${db%.db}-read.db
 r add 'my **question**' >/dev/null 2>&1
@@ -126,7 +125,7 @@ hasnt 'a question in edit mode: nothing more to say' 'Their source' "$(r view :1
 has 'a reply in edit mode: where its source is' 'Their source: ' "$(r view :2 --edit)"
 has 'and of all entries' 'show ENTRY --raw' "$(r view --all --edit)"
 
-# A reply that arrives, block by block; each once.
+# A reply is rendered block by block as it arrives; each once.
 cat >"$work/play" <<'PLAY'
 {"text": "# Head\n\nfirst **para"}
 {"text": "graph**\n\nsecond *one*\n\n- item"}
@@ -143,7 +142,7 @@ has 'ask --raw: the source' 'first **paragraph**' "$(tty ask --raw -m "builtin/p
 has 'ask, TERM=dumb: the source' 'first **paragraph**' "$(TERM=dumb tty ask -m "builtin/play:$work/play" go)"
 has 'ask in a pipe: the source' 'first **paragraph**' "$(r ask -m "builtin/play:$work/play" go)"
 
-# Nothing of a model's gets through the layout.
+# Escape sequences from a model do not pass the renderer.
 for text in '# a\033[2Jb' '`c\033]8;;evil\007d`' '> q\302\2332J' '| a\033[H |\n|---|\n| b\007 |' \
 	'[l\033[31m](https://a.example/\033]52;c;x\007)' '```\033[5m\ncode\033[6n\n```' '- i\033c'; do
 	# shellcheck disable=SC2059
@@ -173,7 +172,7 @@ has 'a pager that is not there' 'word' "$(PAGER=no-such-pager tty show --no-colo
 has 'a pager that stops early' 'status 0' "$(PAGER='head -n 1' tty show --no-color)"
 
 # --- questions ---
-# Only what undo does not bring back is asked.
+# Only irreversible actions ask.
 r -q new second
 r -q add "a secret"
 r -q edit :1 "a better secret"
@@ -191,7 +190,7 @@ answer=
 has '--no-input' 'status 2' "$(tty purge :1 --no-input)"
 r -q use main
 
-# --- a pipe that nobody reads ---
+# --- a closed pipe ---
 "$python" -c 'for i in range(5000): print("{\"op\":\"entry.append\",\"content\":\"%s\"}" % ("text " * 40))' | r apply >/dev/null
 err=$({ r show | head -n 1 >/dev/null; } 2>&1)
 is 'quiet' '' "$err"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Thinking between tags in the model's texts, wherever they came from: stored as it was written,
-# folded where it is shown, and never sent. Replies that change the working prompt.
+# Thinking between tags in the model's texts, from any source: stored verbatim, folded in the
+# display, and never sent. Replies that change the working prompt.
 . "$(dirname "$0")/lib.sh"
 
 new() {
@@ -41,7 +41,7 @@ code 'edit' 0 r edit :2 'Fixed <thinking>other</thinking> outro'
 code 'undo' 0 r undo
 is 'undo brings back the bytes' 'Intro <thinking>mid plan</thinking> outro <think>plan 2</think>' "$(r show --raw :2)"
 
-# --- at the beginning it is a segment beside the text, as ever ---
+# --- at the beginning it becomes a segment beside the text ---
 new
 play '"<antThinking>plan</antThinking>\n\noutro"'
 is 'segments' "[{'text': 'plan'}] outro" "$(r show :2 --json | json 'str(d["thinking_segments"]) + " " + d["content"]')"
@@ -65,7 +65,7 @@ has 'export: the text as it was' '<think>plan</think>\noutro' "$out"
 code 'export' 0 r export --format html
 has 'the page folds it' '<summary>Thinking</summary>' "$out"
 
-# --- no thinking: what the user wrote, and code ---
+# --- not thinking: text of the user, and code ---
 new
 r add 'a <think>plan</think> outro' -q
 code 'of the user' 0 r context

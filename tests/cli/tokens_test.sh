@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# context --tokens, --budget and -m: what a request costs, and what does not fit.
+# context --tokens, --budget and -m: the size of a request, and what does not fit.
 . "$(dirname "$0")/lib.sh"
 unset RETAKE_MODEL RETAKE_TOKENS XDG_CONFIG_HOME 2>/dev/null || true
 
 fresh
 plain=$(r context --json 2>/dev/null)
 
-# --- estimated: nobody is chosen, nobody knows, or the ranks are not there ---
+# --- estimated: no model, an unknown model, or missing rank files ---
 code 'no model' 0 r context --tokens
 has 'the first entry' ':1' "$out"
 has 'its role' 'User' "$out"
@@ -28,7 +28,7 @@ is 'JSON' '{"exact": false, "encoding": null, "files": [], "file_problems": [], 
 is 'JSON: entries' '["at", "id", "left_out", "tokens"] [1, 2, 3, 4]' \
 	"$(r context --tokens --json | json 'json.dumps(sorted(d["entries"][0])) + " " + json.dumps([e["at"] for e in d["entries"]])')"
 
-# --- a budget: the oldest go, and that is said ---
+# --- a budget: the oldest entries are dropped, and this is reported ---
 code 'a budget' 0 r context --budget 12
 hasnt 'a budget: the first is out' '"one"' "$out"
 has 'a budget: the last is in' '"four"' "$out"
@@ -44,14 +44,14 @@ is 'JSON: left out' '[true, true, false, false] 2' \
 code 'enough' 0 r context --budget 1000
 is 'enough: the same request' "$plain" "$out"
 
-# --- for whom ---
+# --- the model of the request ---
 is 'the request names the model' 'gpt-4o' "$(r context -m openai/gpt-4o | json 'd["model"]')"
 has 'its provider writes it' 'max_tokens' "$(r context -m anthropic/claude-x)"
 is 'the setting' 'for gpt-4' "$(r -q set model openai/gpt-4 && r context --tokens 2>/dev/null | grep -o 'for gpt-4')"
 r -q undo
 is 'the plain request is as it was' "$plain" "$(r context --json 2>/dev/null)"
 
-# --- the request is the one that ask sends, from wherever the model comes ---
+# --- the request is the one that ask sends, wherever the model is set ---
 claude=$(r context -m anthropic/claude-x)
 has 'as it is sent: a stream' '"stream":true' "$claude"
 is 'from RETAKE_MODEL' "$claude" "$(RETAKE_MODEL=anthropic/claude-x r context)"
@@ -85,7 +85,7 @@ r -q undo
 code 'no model' 0 r context
 has 'no model: what to do' 'set model PROVIDER/NAME' "$(r context 2>&1 >/dev/null)"
 
-# --- exact, where the ranks are ---
+# --- exact, if the rank files exist ---
 if [ "$(r context --tokens --json -m gpt-4o | json 'd["encoding"]')" = o200k_base ]; then
 	has 'exact' '23 tokens for gpt-4o (exact, o200k_base)' "$(r context --tokens -m gpt-4o)"
 	is 'exact: JSON' '[true, "cl100k_base", [5, 5, 5, 5], 23]' "$(r context --tokens --json -m openai/gpt-4 |
@@ -98,8 +98,8 @@ if [ "$(r context --tokens --json -m gpt-4o | json 'd["encoding"]')" = o200k_bas
 	hasnt 'not for others' 'exact' "$(r context --tokens -m ollama/gpt-oss:20b)"
 	code 'a budget to the letter' 0 r context --tokens -m gpt-4o --budget 46
 	has 'a budget to the letter: fits' 'exact' "$out"
-	# What is sent is what context shows: the same count decides what is left out. A text that
-	# an estimate takes for half of what it is.
+	# The request matches `context`: the same count decides what is dropped. The estimate for
+	# this text is half of its real size.
 	r -q add -r User "$(printf '%0.s1 2 3 4 5 6 7 8 9 ' 1 2 3 4 5 6 7 8)"
 	r -q add -r AI 'short'
 	mkdir -p "$HOME/.config/retake"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Tracks: discussions that are bound to the same name are listed, filtered and gone to together.
+# Tracks: discussions that are bound to the same name are listed and filtered together, and toggled
+# between.
 . "$(dirname "$0")/lib.sh"
 
 names() { # flags of ls
@@ -58,7 +59,7 @@ has 'an unknown track' 'no discussion is bound to the track "x"' "$err"
 is 'nothing happened' notes "$(here)"
 code 'both' 2 r track --toggle --clear
 
-# --- back to where one came from, whatever was changed last ---
+# --- back to the previous discussion, whichever was changed last ---
 r -q use main
 r -q track --toggle night
 r -q track --toggle
@@ -80,7 +81,7 @@ is 'track.toggle: back' notes "$(here)"
 has 'track.toggle: unknown' 'no discussion is bound to the track' \
 	"$(printf '%s\n' '{"op":"track.toggle","track":"x"}' | r apply - --json 2>&1)"
 
-# --- bound to none again ---
+# --- unbound again ---
 r -q use docs
 r -q track ''
 is 'an unbound track is gone' night "$(r tracks --json | json '" ".join(t["name"] for t in d)')"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the conformance programs share: reading files, comparing JSON values, and counting
- * checks so that a case in which nothing was checked cannot pass. */
+ * Shared by the conformance programs: reading files, comparing JSON values, and counting checks
+ * so that a case without any check cannot pass. */
 #ifndef RT_TESTS_CONFORMANCE_H
 #define RT_TESTS_CONFORMANCE_H
 
@@ -11,13 +11,13 @@
 
 #include "codec/json.h"
 
-/* One case under way. */
+/* The current case. */
 typedef struct rt_case {
 	const char *name;
 	size_t checks, failures;
 } rt_case;
 
-/* Count a check; where it failed, say what about it. */
+/* Counts a check; prints details if it failed. */
 RT_PRINTF(3, 4)
 static inline bool
 rt_check(rt_case *c, bool ok, const char *format, ...)
@@ -44,7 +44,7 @@ rt_case_passed(rt_case *c)
 	return c->failures == 0;
 }
 
-/* The whole file, in memory of the C library. */
+/* Reads the whole file into memory from malloc. */
 static inline bool
 rt_read_file(const char *path, rt_str *out)
 {
@@ -85,8 +85,8 @@ rt_parse(rt_str text)
 											: NULL;
 }
 
-/* Equal as JavaScript would have it: members in any order, numbers by their value. The
- * depth is what the parser allows. */
+/* Equal as in JavaScript: members in any order, numbers by value. The depth is limited by the
+ * parser. */
 static inline bool
 rt_same_json(yyjson_val *a, yyjson_val *b)
 {
@@ -122,10 +122,10 @@ rt_same_json(yyjson_val *a, yyjson_val *b)
 				return false;
 		}
 	}
-	return true; /* both null, too */
+	return true; /* both null */
 }
 
-/* text is JSON that we made; compare it with what is wanted. */
+/* Compares JSON text from the program with the expected value. */
 static inline bool
 rt_check_json(rt_case *c, const char *what, rt_buf *text, yyjson_val *wanted)
 {

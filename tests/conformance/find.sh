@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# find.sh NAME ARGUMENTS: runs the built program NAME; builds it first where it is not there.
+# find.sh NAME ARGUMENTS: runs the program NAME; builds it first if necessary.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 name=$1

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance-import MANIFEST EXPECTED: every file of the manifest is given to the format
- * that knows it by its content, and what comes out is counted and compared with the facts
- * in EXPECTED, as its "_conventions" define them:
+ * conformance-import MANIFEST EXPECTED: every file of the manifest is read with the format that
+ * recognises its content, and the result is counted and compared with the facts in EXPECTED, as
+ * its "_conventions" define them:
  *
  *   message        a node with a role whose kind is a message; other nodes are structure
  *   leaves         nodes without children, structure included
- *   longest_path   messages on the path that has most of them
+ *   longest_path   number of messages on the longest path
  *   active path    from the head up
  *   last_text80    of the last message there that has text: stripped, 80 code points
  *
- * Facts that only one tool has are checked for pi alone. A file that no format knows is
- * skipped. Last line: "N passed, N failed, N skipped", N counting files. */
+ * Facts that only pi provides are checked for pi only. A file in an unknown format is skipped.
+ * Last line: "N passed, N failed, N skipped", N counting files. */
 #include "codec/body.h"
 #include "conformance.h"
 #include "formats/formats.h"
 
 enum { SNIFF_SIZE = 64 * 1024, SURE_ENOUGH = 50, TEXT_POINTS = 80 };
 
-/* A number under a name, in the order of first sight. */
+/* A count by name, in order of first occurrence. */
 typedef struct tally {
 	struct {
 		rt_str name;
@@ -27,7 +27,7 @@ typedef struct tally {
 	size_t size;
 } tally;
 
-/* What is counted in one discussion, or in all of a file. */
+/* Counts of one discussion, or of a whole file. */
 typedef struct facts {
 	uint64_t nodes, messages, roots, orphans, leaves, branch_points, longest_path;
 	uint64_t active_messages, conversations;
@@ -79,7 +79,7 @@ read_body(const rt_node *node, rt_buf *scratch, rt_body *out)
 	return rt_body_read(rt_alloc_libc(), rt_buf_str(scratch), out, NULL) == RT_OK;
 }
 
-/* Size of the white space at the beginning of s, as Python strips it. */
+/* Size of the leading white space of s, as Python strips it. */
 static size_t
 blank_size(rt_str s)
 {
@@ -137,8 +137,8 @@ strip(rt_str s)
 	}
 }
 
-/* Messages on the way from a root to each node; parents may come later, so walk up to
- * what is known and come back. */
+/* Number of messages from a root to each node. Parents may come later, so this walks up to a
+ * known node and back. */
 static uint64_t
 longest_path(const rt_outline *o)
 {
@@ -154,7 +154,7 @@ longest_path(const rt_outline *o)
 	for (i = 0; i < o->node_count; i++) {
 		for (steps = 0, at = (int64_t)i; at >= 0 && !known[at]; at = o->nodes[at].parent) {
 			walk[steps++] = (size_t)at;
-			known[at] = true; /* a circle would end here */
+			known[at] = true; /* a cycle would end here */
 		}
 		while (steps > 0) {
 			const rt_node *node = &o->nodes[walk[--steps]];
@@ -171,7 +171,7 @@ longest_path(const rt_outline *o)
 	return longest;
 }
 
-/* The texts of a content: of blocks the text blocks, whose text some writers call value. */
+/* The texts of a content: of an array, its text blocks, whose member is "value" in some formats. */
 static void
 add_text(rt_buf *out, const rt_body *body)
 {
@@ -228,7 +228,7 @@ count_active_path(const rt_outline *o, facts *f, rt_buf *scratch)
 	}
 }
 
-/* What only the record itself tells: its type, and a parent that is not there. */
+/* Facts from the raw record: its type, and a missing parent. */
 static void
 count_pi(const rt_node *node, facts *f, rt_buf *scratch, rt_arena *arena)
 {
@@ -375,7 +375,7 @@ field_of(const rt_outline *o, const char *name)
 	return rt_str_at(NULL, 0);
 }
 
-/* Facts of pi: id, version, entry types, lines that are no JSON. */
+/* Facts of pi: id, version, entry types, lines that are not JSON. */
 static void
 check_pi(rt_case *c, const char *where, yyjson_val *wanted, const rt_outline *o, const facts *f)
 {
@@ -428,7 +428,7 @@ check_conversation(rt_case *c, const char *where, yyjson_val *wanted, const rt_o
 	check_text(c, where, "last_role", rt_json_get(wanted, "last_role"), f->last_role);
 	check_text(c, where, "last_text80", rt_json_get(wanted, "last_text80"),
 		   rt_buf_str(&f->last_text));
-	if (yyjson_is_str(title)) /* a reader may make up a name where there is none */
+	if (yyjson_is_str(title)) /* a reader may generate a missing name */
 		check_text(c, where, "title", title, o->name);
 	if (f->knows_orphans)
 		check_pi(c, where, wanted, o, f);
@@ -471,7 +471,7 @@ check_outlines(rt_case *c, const rt_outlines *outlines, yyjson_val *wanted)
 		 outlines->count, yyjson_arr_size(list));
 	wanted = rt_json_get(wanted, "totals");
 	rt_check(c, wanted != NULL, "no totals to compare with");
-	/* totals have no nodes and roots of their own */
+	/* totals have no node and root counts */
 	check_counts(c, "all", wanted, &all);
 	facts_deinit(&all);
 	rt_arena_free(arena);
@@ -520,8 +520,8 @@ run_file(const char *folder, const char *name, yyjson_val *wanted)
 	return passed ? PASSED : FAILED;
 }
 
-/* The second column of the next line of the manifest, as a string of its own; NULL: the
- * end. The text is cut up in doing so. */
+/* The second column of the manifest's next line, as a separate string; NULL: end. Modifies the
+ * text. */
 static char *
 next_name(char **text)
 {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance-pi [--ui] DIR: every NAME.jsonl in DIR is read, and what we make of it compared
- * with NAME.expect.json, which is what pi itself made of it. Then the file is written
- * back: a file of the present version must come out as it went in, byte for byte, and
- * any file must after one round stay as it is.
+ * conformance-pi [--ui] DIR: every NAME.jsonl in DIR is read, and the result compared with
+ * NAME.expect.json, which was produced by pi. Then the file is written back: a file of the
+ * current version must be unchanged, byte for byte, and any file must be stable after one round.
  *
- * With --ui only the cases that expect rows of the tree screen are looked at, and their rows
- * too: the file is imported, and the tree made from the discussion that this gave, for each
- * filter anew.
+ * With --ui only the cases that expect rows of the tree screen are checked, with their rows: the
+ * file is imported, and the tree is built from the resulting discussion, for each filter.
  *
- * What an expectation does not mention is not checked; what it mentions and we do not
- * know fails. Last line: "N passed, N failed", N counting names. */
+ * What an expectation does not mention is not checked; unknown members of an expectation fail.
+ * Last line: "N passed, N failed", N counting names. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <unistd.h>
@@ -24,14 +22,14 @@
 
 enum { UI_WIDTH = 200, UI_ROWS = 200 };
 
-/* A file and what is made of it. */
+/* A file and its results. */
 typedef struct subject {
 	rt_case c;
 	rt_str file;
 	rt_pi_session session;
 	yyjson_val *wanted;
-	rt_buf text; /* JSON under way */
-	bool ui;     /* the rows of the tree screen, too */
+	rt_buf text; /* JSON being written */
+	bool ui;     /* check the rows of the tree screen, too */
 } subject;
 
 static void
@@ -100,7 +98,7 @@ add_messages(rt_buf *buf, const rt_pi_session *s, const rt_pi_context *context)
 	rt_buf_add_byte(buf, ']');
 }
 
-/* The roles of the messages as they were written. */
+/* The roles of the messages as in the file. */
 static void
 add_roles(rt_buf *buf, const rt_pi_session *s, const rt_pi_context *context)
 {
@@ -202,7 +200,7 @@ check_at(subject *u, yyjson_val *wanted)
 	}
 }
 
-/* id[label](child,child…), roots with commas between; without recursion. */
+/* Writes id[label](child,child…), roots separated by commas; not recursive. */
 static void
 add_tree(rt_buf *buf, const rt_pi_session *s)
 {
@@ -292,7 +290,7 @@ add_entries(rt_buf *buf, const rt_pi_session *s)
 	rt_buf_add_byte(buf, ']');
 }
 
-/* pi brings every older file to its version in memory; a newer one it leaves alone. */
+/* pi migrates every older file in memory; a newer one is left unchanged. */
 static void
 add_version(rt_buf *buf, const rt_pi_session *s)
 {
@@ -306,8 +304,8 @@ check_key(subject *u, yyjson_val *key, yyjson_val *value)
 	rt_str name = rt_json_str(key);
 
 	rt_buf_clear(&u->text);
-	/* "fileChanged" is what pi does to a file while opening it; we never do, and check
-	 * that. "ui" is looked at when all else is. */
+	/* "fileChanged": whether pi changes a file while opening it; we never do, and check
+	 * that. "ui" is checked last. */
 	if (rt_str_is(name, "open") || rt_str_is(name, "fileChanged") || rt_str_is(name, "ui"))
 		return;
 	if (rt_str_is(name, "context")) {
@@ -340,7 +338,7 @@ check_key(subject *u, yyjson_val *key, yyjson_val *value)
 		rt_check_json(&u->c, yyjson_get_str(key), &u->text, value);
 }
 
-/* Read bytes as a format and write them again. */
+/* Reads bytes in a format and writes them again. */
 static bool
 round_trip(rt_case *c, rt_str bytes, rt_buf *out)
 {
@@ -379,7 +377,7 @@ check_round_trip(subject *u)
 
 /* ---- the tree screen ---- */
 
-/* The session as a discussion of its own. */
+/* The session as a discussion. */
 typedef struct screen {
 	rt_case *c;
 	rt_store *store;
@@ -458,7 +456,7 @@ check_selected(screen *s, const char *what, yyjson_val *wanted)
 		 RT_STR_ARG(rt_json_str(wanted)));
 }
 
-/* The rows in the window, and the line below them. */
+/* The visible rows, and the status line. */
 static void
 check_rows(screen *s, const char *what, yyjson_val *wanted)
 {
@@ -529,7 +527,7 @@ check_ui(rt_case *c, rt_str file, yyjson_val *wanted)
 	screen_close(&s);
 }
 
-/* pi's message ends with the path of the file as it was there. */
+/* pi's message ends with the file's path on that machine. */
 static void
 check_error(subject *u, const rt_error *err)
 {
@@ -578,7 +576,7 @@ check_subject(subject *u)
 	rt_pi_session_deinit(&u->session);
 }
 
-/* *out_skipped: it is not about the tree screen, which alone was asked for. */
+/* *out_skipped: the case has no rows of the tree screen, which only were requested. */
 static bool
 run_case(const char *dir, const char *name, bool ui, bool *out_skipped)
 {
@@ -615,7 +613,7 @@ run_case(const char *dir, const char *name, bool ui, bool *out_skipped)
 	return rt_case_passed(&u.c);
 }
 
-/* Does file end so? Then name is what is before that end. */
+/* Does file have this suffix? Then name is the part before it. */
 static bool
 name_of(const char *file, const char *end, char *name, size_t size)
 {
@@ -629,7 +627,7 @@ name_of(const char *file, const char *end, char *name, size_t size)
 	return true;
 }
 
-/* A case is a session file; an expectation without one is a case, too, and fails. */
+/* A case is a session file; an expectation without one is also a case, and fails. */
 static bool
 is_case(const char *dir, const char *file, char *name, size_t size)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Damaged files. A store is made by a script of operations, and its file is kept at several
- * points while it grows. Then every sector (512 bytes) and every half page (4 KiB) of the
- * last version is damaged in turn, in each of three ways:
+ * Damaged files. A store is created by a script of operations, and copies of its file are kept
+ * at several points while it grows. Then every sector (512 bytes) and every half page (4 KiB) of
+ * the last version is damaged in turn, in each of three ways:
  *
  *   zero   its bytes are zero
- *   swap   it has changed places with another one
- *   stale  it is as it was in an earlier version
+ *   swap   it is swapped with another one
+ *   stale  it has the contents of an earlier version
  *
- * A reader of the result gets what was written or an error, never anything else with
- * success; a writer gets an error, or what it wrote is there afterwards beside everything
- * that was there before. What was refused is a finding of fsck. Some are repaired: fsck finds
- * nothing then, and every text is there whose row was not hit.
+ * A reader of the result gets what was written or an error, never anything else with success; a
+ * writer gets an error, or its data is there afterwards in addition to all earlier data. What
+ * was refused is a finding of fsck. Some are repaired: fsck then finds nothing, and every text
+ * exists whose row was not damaged.
  *
- * The usual run takes a sample; DAMAGE_FULL=1 takes every place, and larger stores. */
+ * The default is a sample; DAMAGE_FULL=1 tests every place, and larger stores. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,7 +156,7 @@ apply(desk *d, const char *request)
 	return st;
 }
 
-/* Operation n of the script: two in three add an entry. */
+/* Operation n of the script: two of three add an entry. */
 static void
 operation(int n, char *to, size_t size)
 {
@@ -174,10 +174,10 @@ operation(int n, char *to, size_t size)
 	}
 }
 
-/* What people see, a view each. */
+/* Everything that users see, one view each. */
 enum { SHOW, TREE, TAKES, SETTINGS, ATTACHED, HISTORY, VIEWS };
 
-/* The file that is attached to the first entry. */
+/* The file attached to the first entry. */
 static rt_str
 attached_file(char sha256[RT_SHA256_HEX_ROOM])
 {
@@ -191,7 +191,7 @@ attached_file(char sha256[RT_SHA256_HEX_ROOM])
 	return rt_str_at(text, sizeof(text));
 }
 
-/* Makes the request refer to it. */
+/* Makes the request refer to the file. */
 static void
 attach(desk *d, char *request, size_t size)
 {
@@ -237,7 +237,7 @@ look(rt_engine *engine, seen *out)
 		}
 		out->hash[i] = rt_hash(buf.ptr, buf.size, 0);
 		if (rt_str_find(rt_buf_str(&buf), RT_STR("(this text is damaged"), 0) != SIZE_MAX)
-			out->status[i] = RT_CORRUPT; /* it does not hide it */
+			out->status[i] = RT_CORRUPT; /* it does not hide the damage */
 	}
 	rt_buf_deinit(&buf);
 	rt_object_unref(project);
@@ -250,9 +250,9 @@ typedef struct texts {
 
 typedef struct subject {
 	int operations;
-	texts texts;            /* all that were written */
-	image versions[VERSIONS]; /* the last one is the one that is damaged */
-	seen right;               /* what it shows, */
+	texts texts;            /* all written texts */
+	image versions[VERSIONS]; /* the last one is damaged */
+	seen right;               /* the views of the undamaged store, */
 	seen after;               /* and after one more entry */
 } subject;
 
@@ -341,7 +341,7 @@ typedef struct damage {
 	size_t size, at, other; /* other: swapped with; or the version it is from */
 } damage;
 
-/* False: nothing would change. */
+/* false: it would change nothing */
 static bool
 inflict(const subject *s, const damage *x, unsigned char *bytes)
 {
@@ -367,7 +367,7 @@ inflict(const subject *s, const damage *x, unsigned char *bytes)
 typedef struct tally {
 	size_t tried, refused, partly, unharmed, written;
 	size_t silent, lost, unnoticed;
-	size_t repaired, gone, unrepaired; /* gone: texts, of all */
+	size_t repaired, gone, unrepaired; /* gone: lost texts */
 } tally;
 
 static void
@@ -392,7 +392,7 @@ findings(void)
 	desk d;
 
 	if (desk_open(&d, true, true, &err) != RT_OK)
-		return 1; /* said so */
+		return 1; /* reported */
 	if (rt_engine_fsck(d.engine, count_finding, &count, &err) != RT_OK ||
 	    rt_engine_fsck_files(d.engine, count_finding, &count, &err) != RT_OK)
 		count++;
@@ -400,7 +400,7 @@ findings(void)
 	return count;
 }
 
-/* Compare what was seen with what should be. */
+/* Compares the views with the expected ones. */
 static bool
 differs(const seen *is, const seen *right, int *out_errors)
 {
@@ -428,7 +428,7 @@ has_text(const texts *t, const char *text)
 	return at != NULL;
 }
 
-/* Does the damage touch the bytes from .. to? */
+/* Does the damage affect the bytes from .. to? */
 static bool
 touches(const damage *x, size_t from, size_t to)
 {
@@ -436,7 +436,7 @@ touches(const damage *x, size_t from, size_t to)
 	       (x->kind == SWAP && x->other < to && from < x->other + x->size);
 }
 
-/* May the text be lost? If its row is damaged in each place where the file has it. */
+/* May the text be lost? Only if every copy of its row in the file is damaged. */
 static bool
 is_hit(const subject *s, const damage *x, const char *text)
 {
@@ -470,7 +470,7 @@ ignore_text(void *ctx, const rt_lost_text *text)
 	(void)text;
 }
 
-/* As the command does it, into another file; the store and its engine are the caller's. */
+/* Like the command, into another file; the store and its engine belong to the caller. */
 static rt_status
 repair(const char *parts, const char *copy, desk *d, rt_salvaged *got, rt_error *err)
 {
@@ -685,7 +685,8 @@ try_all(int operations, size_t size, size_t stride)
 				x.other = (i + 1 + rt_hash_u64(i) % (count - 1)) % count * size;
 				if (inflict(&s, &x, bytes))
 					try(&s, &x, bytes, &t);
-				/* and with the same part of another page, which reads better */
+				/* and with the same part of another page, which is harder to
+				 * detect */
 				x.other = (x.at + 8192 * (1 + rt_hash_u64(i) % (count * size / 8192 - 1))) %
 					  (count * size);
 			}

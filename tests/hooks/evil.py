@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cases of evil_test.sh, which says what they are for."""
+"""The cases of evil_test.sh, which describes them."""
 import json
 import os
 import signal
@@ -10,7 +10,7 @@ import sys
 import time
 
 FIRE, WORK, PYTHON = os.environ["FIRE"], os.environ["work"], os.environ["python"]
-SLACK_S = 40  # machines are noisy
+SLACK_S = 40  # tolerance for slow machines
 GONE_S = 20   # for what was killed; none of them would end by itself before
 passed = failed = skipped = 0
 number = 0
@@ -38,7 +38,7 @@ def write(name, text, mode=0o755, folder=WORK):
 
 
 def marked(mark):
-    """Processes that carry the mark in their environment, zombies apart."""
+    """Processes that have the mark in their environment, except zombies."""
     found = []
     for pid in os.listdir("/proc"):
         if not pid.isdigit() or int(pid) == os.getpid():
@@ -62,7 +62,7 @@ def fire(args, event="entry.before_add", seconds=60, env=None):
 def evil(name, run, timeout="30s", expect="allow", status="ok", note=None, event="entry.before_add",
          times=1, extra=None, required=True, close_s=3, members=None, leaves=0, reason=None,
          args=()):
-    """A hook, once as it is and once required. run: argv, or the text of a script."""
+    """Runs a hook, once normally and once as required. run: argv, or the text of a script."""
     global number
     limit = float(timeout.rstrip("ms")) / (1000 if timeout.endswith("ms") else 1)
     went_wrong = note is not None and "warning" in note
@@ -77,7 +77,8 @@ def evil(name, run, timeout="30s", expect="allow", status="ok", note=None, event
         if needed:
             hook["required"] = True
         title = name + (" (required)" if needed else "")
-        env = dict(os.environ, XDG_MARK=mark)  # let through, so that processes can be found
+        # passed on to hooks, so that their processes can be found
+        env = dict(os.environ, XDG_MARK=mark)
         command = ["-d", json.dumps([hook]), "-n", str(times), *args]
         if members:
             command += ["-m", members]
@@ -107,12 +108,12 @@ def evil(name, run, timeout="30s", expect="allow", status="ok", note=None, event
         check(took < (limit + SLACK_S) * times + close_s + SLACK_S, title + ": whole time", took)
         left = marked(mark)
         until = time.monotonic() + GONE_S
-        while len(left) > leaves and time.monotonic() < until:  # killed, and not yet dead
+        while len(left) > leaves and time.monotonic() < until:  # killed, and not yet gone
             time.sleep(0.05)
             left = marked(mark)
         check(len(left) <= leaves, title + ": processes left", left)
         for pid in left:
-            os.kill(pid, signal.SIGKILL)  # ours: they carry our mark
+            os.kill(pid, signal.SIGKILL)  # started by this test: they have our mark
 
 
 def sh(text):
@@ -126,7 +127,7 @@ def py(text):
 WARN = "evil: warning: "
 big = write("members", '"text":"' + "x" * (1 << 20) + '"', 0o644)
 
-# --- what a good one does ---
+# --- well-behaved hooks ---
 evil("says nothing", sh("cat >/dev/null"))
 evil("white space", sh("cat >/dev/null; echo; echo ' '"))
 evil("allows", sh("""echo '{"decision":"allow","note":"fine"}'"""), note="evil: fine")
@@ -139,7 +140,7 @@ evil("sums up", sh("""echo '{"summary":{"summary":"S","details":{"a":1}}}'"""),
      event="session_before_tree")
 evil("finds programs in PATH", ["true"])
 
-# --- the ways to end ---
+# --- exit statuses ---
 for code in (1, 3, 77, 126, 127, 128, 255):
     evil(f"exit {code}", sh(f"exit {code}"), note=f"{WARN}it exited with {code}",
          required=code == 1)
@@ -150,7 +151,7 @@ evil("SIGPIPE is as usual", py("r, w = os.pipe(); os.close(r)\n"
      "signal.signal(signal.SIGPIPE, signal.SIG_DFL)\nos.write(w, b'x')"),
      note=WARN + "it was terminated by signal 13", required=False)
 
-# --- time ---
+# --- timeouts ---
 LATE = WARN + "it exceeded the timeout of 500 ms and was stopped"
 evil("hangs", sh("exec sleep 100"), "500ms", note=LATE)
 evil("ignores TERM", sh("trap '' TERM INT HUP; while :; do sleep 1; done"), "500ms", note=LATE)
@@ -162,7 +163,7 @@ evil("eats time", py("while True: pass"), "500ms", note=LATE, required=False)
 evil("a line without an end", py("while True: sys.stdout.write('x'); time.sleep(0.01)"), "500ms",
      note=LATE, required=False)
 
-# --- children ---
+# --- child processes ---
 evil("a fork bomb", py(
     "import resource\n"
     "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -248,7 +249,7 @@ evil("is not in PATH", ["no-such-program-anywhere"], note=WARN + "there is no su
 evil("is a relative path", ["./hook1"], note=WARN + "the first word")
 evil("is a shell's line", {"not": "a list"}, note=WARN + "run must be a list")
 
-# --- those that stay ---
+# --- persistent hooks ---
 STAYS = {"persistent": True}
 GOOD = ("import json\nfor line in sys.stdin:\n    e = json.loads(line)\n"
         "    print(json.dumps({'id': e['id'], 'note': 'fine %d' % os.getpid()}), flush=True)\n")
@@ -285,7 +286,7 @@ evil("stays, and will not go", py(
     note="evil: fine", required=False, close_s=5)
 evil("stays, does not exist", ["/nowhere/at/all"], extra=STAYS, note=NOT_RUN)
 
-# --- those that nobody waits for ---
+# --- asynchronous hooks ---
 hook = {"event": "entry.after", "run": [write("later", sh(
     "cat >got; until [ -e go ]; do sleep 0.05; done; echo done >>got"))], "async": True}
 done, lines = fire(["-w", WORK, "-d", json.dumps([hook]), "-m", big], "entry.after")
@@ -328,7 +329,7 @@ for depth, want in ((None, "deep: depth 1"), ("0", "depth 1"), ("3", "depth 4"),
     done, lines = fire(["-d", json.dumps([hook])], env=env)
     check(want in lines[0]["notes"], f"depth {depth}", lines)
 
-# --- one after the other ---
+# --- several hooks in order ---
 one = {"event": "entry.before_add", "run": [write("one", sh(
     """echo '{"decision":"replace","patch":{"op":{"content":"one","x":null}}}'"""))]}
 two = {"event": "entry.before_add", "run": [write("two", py(
@@ -354,7 +355,7 @@ done, lines = fire(["-d", json.dumps([dict(no, event="entry.befor_add")])])
 check(b"did you mean entry.before_add" in done.stderr and lines[0]["decision"] == "allow",
       "a misspelt event", done.stderr)
 
-# --- nothing gets out ---
+# --- no leaks of secrets ---
 def key(prefix, size, letters="aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz"):
     return prefix + "".join(letters[(i * 7 + size) % len(letters)] for i in range(size))
 
@@ -390,7 +391,7 @@ inner = ".retake/hooks/entry.before_add/10-dump"
 write(inner, open(dump).read(), folder=project)
 for title, args in (("user", ["-d", json.dumps([{"event": "entry.before_add", "run": [dump]}])]),
                     ("project", ["-w", project, "-s", WORK + "/state", "-t"])):
-    # descriptors of ours that are not marked to be closed
+    # descriptors of this process without close-on-exec
     extra = os.open("/dev/null", os.O_RDONLY)
     os.set_inheritable(extra, True)
     done = subprocess.run([FIRE, *args, "entry.before_add"], stdout=subprocess.PIPE, env=env,
@@ -401,7 +402,7 @@ for title, args in (("user", ["-d", json.dumps([{"event": "entry.before_add", "r
     check(said["decision"] == "deny" and "---" in said["reason"], f"{title}: it ran", said, done.stderr)
     hits = [k for k, v in KEYS.items() if v in whole or k in whole]
     check(not hits, f"{title}: keys", hits)
-# everything, without the cut at 1,000 characters
+# everything, without the limit of 1,000 characters
 full = write("full", py("text = (open('/proc/self/environ').read().replace('\\0', '\\n')"
                         "+ '\\n---\\n' + open('/proc/self/cmdline').read() + '\\n---\\n'"
                         "+ '\\n'.join(os.listdir('/proc/self/fd')) + '\\n---\\n'"
@@ -423,7 +424,7 @@ check(names <= {n for n in names if n in allowed or n.startswith(("LC_", "XDG_")
       "only names of the list", names)
 check({"PATH", "RETAKE_DB", "RETAKE_PROJECT", "RETAKE_HOOK_DEPTH", "LC_TIME"} <= names,
       "names of the list come through", names)
-check(set(fds.split()) <= {"0", "1", "2", "3"}, "descriptors", fds)  # 3: its look at the folder
+check(set(fds.split()) <= {"0", "1", "2", "3"}, "descriptors", fds)  # 3: listing the directory
 masks = dict(line.split(":") for line in signals.splitlines())
 check(int(masks["SigBlk"], 16) == 0, "no signal is blocked", masks)
 

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Hooks that do all that a program can do wrong. Whatever they do: nothing waits for longer
-# than the hook's time (and what a slow machine needs), none of its group is left, no
-# descriptor and no child is lost, nothing of our environment gets out, and the decision is
-# the one that docs/hooks.md names.
+# Misbehaving hooks. Whatever they do: nothing waits for longer than the hook's timeout (plus a
+# tolerance), no process of its group remains, no descriptor or child is leaked, no secret of our
+# environment is exposed, and the decision is the one documented in docs/hooks.md.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 FIRE=${FIRE:-$root/build/obj/tests/hooks/hooks-fire}

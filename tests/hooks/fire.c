@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fires events at hooks and says what came of it, for evil_test.sh.
+ * Fires events at hooks and prints the results, for evil_test.sh.
  *
  *   hooks-fire [-d DEFINITIONS] [-u USER_FOLDER] [-w WORK_FOLDER] [-s STATE_FOLDER] [-t]
  *              [-n TIMES] [-m MEMBERS_FILE] [-c MS] EVENT
  *
- * -t trusts the work folder's hooks first; -c stops after so many milliseconds. Prints one
- * JSON object a firing, and at the end one with what is left: open descriptors that were not
- * there before, and children that nobody reaped. */
+ * -t trusts the work folder's hooks first; -c cancels after this many milliseconds. Prints one
+ * JSON object per firing, and at the end one about leaks: open descriptors that did not exist
+ * before, and child processes that were not reaped. */
 #define _GNU_SOURCE
 
 #include <dirent.h>
@@ -162,7 +162,7 @@ main(int argc, char **argv)
 	open_before = count_fds();
 	start = rt_process_now_ms();
 	hooks->ops->close(hooks);
-	while (waitpid(-1, NULL, WNOHANG) >= 0) /* a child, running or not, is one too many */
+	while (waitpid(-1, NULL, WNOHANG) >= 0) /* any child, running or not, is a leak */
 		if (left++ > 1000)
 			break;
 	printf("{\"fds\":%d,\"held\":%d,\"children\":%d,\"close_ms\":%lld}\n", count_fds() - before,

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Hooks around every operation, from outside: real programs, told by the command line. Each
-# event happens, with the members that the help names; a "no" leaves every byte of the state
-# as it was and ends with status 8; what is put in the place of an operation is done; a hook
-# may use the same store while it is waited for.
+# Hooks around every operation, with real programs and the command line. Each event occurs, with the
+# members listed in the help; a denial leaves the state unchanged byte for byte and exits with
+# status 8; replacement operations are executed; a hook may use the same store while it runs.
 . "$(dirname "$0")/../cli/lib.sh"
 
 hooks=$XDG_CONFIG_HOME/retake/hooks
@@ -83,7 +82,7 @@ has 'around one operation' 'session.open entry.before_add entry.after entry.befo
 has 'around a question' 'entry.before_add entry.after request.before entry.after request.after reply.after session.close' \
 	"$order"
 has 'around an export' 'session.open export.before session.close' "$order"
-# what was run is on record, and tells nothing of what was said
+# the record lists the hooks that were run, and no texts
 record=$XDG_STATE_HOME/retake/hooks.jsonl
 is 'each line of the record' True "$("$python" -c 'import json, sys
 lines = [json.loads(l) for l in open(sys.argv[1])]
@@ -93,14 +92,14 @@ print(len(lines) == told and all(l["runs"][0]["end"] == "exit" and l["runs"][0][
 is 'nobody else reads it' 600 "$(stat -c %a "$record")"
 hasnt 'no texts' hello "$(cat "$record")"
 
-# completions and the tour ask nobody
+# completions and the tour run no hooks
 no_hooks
 hook session.open "cat >>'$log'"
 r complete -- show '' >/dev/null
 "$RETAKE" -q demo "$work/tour" >/dev/null 2>&1
 is 'nobody was told' '' "$(cat "$log" 2>/dev/null)"
 
-# --- no ---
+# --- denied ---
 
 no_hooks
 fresh
@@ -133,7 +132,7 @@ code 'import' 8 r import "$work/at/talk.md"
 code 'looking at what an import would do' 0 r import --dry-run "$work/at/talk.md"
 code 'as JSON' 8 r add x --json
 is 'its code' hook_refused "$(echo "$out" | json 'd["error"]["code"]')"
-# a row of requests: that one; a step: all of it
+# several requests: only that one is denied; a step: all of it
 apply '{"op":"label.set","entry":":1","label":"x"}' '{"op":"entry.append","content":"x"}' \
 	'{"op":"label.set","entry":":1","label":null}'
 is 'a row goes on' 1 $?
@@ -149,7 +148,7 @@ is 'not a byte has changed' same "$(cmp -s "$work/before" "$work/after" && echo 
 is 'rows are those of the labels alone' $((mark + 2)) \
 	"$(newest)"
 
-# one that has to be run, and cannot
+# a required hook that cannot be run
 no_hooks
 mkdir -p "$XDG_CONFIG_HOME/retake"
 cat >"$XDG_CONFIG_HOME/retake/config.toml" <<END
@@ -161,7 +160,7 @@ END
 code 'required' 8 r edit :1 x
 has 'says so' required "$err"
 code 'what it does not concern' 0 r -q add five
-# a configuration that cannot be read holds up changes, not looking
+# an invalid configuration blocks changes, but not reading
 echo '[[hook' >"$XDG_CONFIG_HOME/retake/config.toml"
 code 'a change' 2 r add x
 has 'and why' 'because it may define hooks' "$err"
@@ -169,7 +168,7 @@ code 'a look' 0 r show
 has 'is told' 'no hooks were run' "$err"
 rm "$XDG_CONFIG_HOME/retake/config.toml"
 
-# --- something else in its place ---
+# --- replaced ---
 
 fresh
 hook entry.before_add \
@@ -203,7 +202,7 @@ hook entry.before_add 'cat >/dev/null' \
 code 'hooks in hooks come to an end' 0 timeout 300 "$RETAKE" --db "$db" -q add 'the first'
 is 'so deep' 4 "$(contents | tr '|' '\n' | grep -c deeper)"
 
-# --- Ctrl-C ends a hook, and what it was asked about ---
+# --- Ctrl+C ends a hook, and cancels its operation ---
 
 no_hooks
 fresh
@@ -212,7 +211,7 @@ code 'stopped' 130 timeout 300 "$RETAKE" --db "$db" add x
 is 'nothing was added' 'one|two|three|four' "$(contents)"
 is 'the hook is gone' gone "$(kill -0 "$(cat "$work/pid")" 2>/dev/null && echo there || echo gone)"
 
-# --- a hook that cancels without a reason says nothing ---
+# --- a hook that cancels without a reason prints nothing ---
 
 no_hooks
 fresh
@@ -229,7 +228,7 @@ printf '#!/bin/sh\ncat >/dev/null\necho "{\\"cancel\\":true,\\"reason\\":\\"stay
 code 'cancelled with a reason' 8 r go :1
 has 'which is shown' '10-c: stay' "$err"
 
-# --- a project's ---
+# --- hooks of a project ---
 
 no_hooks
 fresh

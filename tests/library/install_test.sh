@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The library as others have it: installed into a folder of its own, and used from there with
-# nothing but its headers, -lretake and pkg-config. As C and as C++, shared and static.
+# The installed library: installed into a new directory, and used from there with only its headers,
+# -lretake and pkg-config. As C and as C++, shared and static.
 set -u
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -42,7 +42,7 @@ lib=$(dirname "$(dirname "$pc")")
 include=$work/root$prefix/include
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
-# The prefix is another one here.
+# The prefix differs here.
 config() {
 	pkg-config --define-variable=prefix="$work/root$prefix" "$@"
 }
@@ -70,7 +70,7 @@ grep -v '^retake_' "$work/exported" >"$work/out"
 [ ! -s "$work/out" ]
 result 'only retake_ names are exported' $? "$work/out"
 
-# What the preprocessor leaves of the headers, without comments: every name before a "(".
+# All function names in the preprocessed headers: every name before a "(".
 echo '#include <retake/retake.h>' | cc -E -P -I"$include" - |
 	grep -o 'retake_[a-z_]*(' | tr -d '(' | sort -u >"$work/declared"
 diff "$work/declared" "$work/exported" >"$work/out"
@@ -81,7 +81,7 @@ grep -n '# *include' -r "$include/retake" |
 [ ! -s "$work/out" ]
 result 'headers include only each other and the C library' $? "$work/out"
 
-# ---- headers by themselves ----
+# ---- each header alone ----
 
 for header in "$include"/retake/*.h; do
 	name=$(basename "$header")
@@ -100,7 +100,7 @@ done
 runs() { # runs NAME PROGRAM
 	LD_LIBRARY_PATH=$lib "$2" >"$work/said" 2>&1
 	result "$1 runs" $? "$work/said"
-	# the library has no clock of a test: times of changes are left out
+	# the library uses the real clock: times of changes are removed
 	sed 's/,"last_updated":"[^"]*"//g' "$work/said" | diff examples/hello.out - >"$work/out"
 	result "$1 says what it should" $? "$work/out"
 }
@@ -113,7 +113,7 @@ cc -std=c99 -pedantic-errors -Wall -Wextra -Werror hello.c $flags -o hello-c >ou
 result 'the example as C' $? out
 c++ -std=c++11 -pedantic-errors -Wall -Wextra -Werror hello.cpp $flags -o hello-cpp >out 2>&1
 result 'the example as C++' $? out
-# By its name: -lretake would find the shared one beside it.
+# By file name: -lretake would find the shared library beside it.
 static=$(config --static --libs retake | sed "s|-lretake|$lib/libretake.a|")
 cc -std=c99 hello.c $(config --cflags retake) $static -o hello-static >out 2>&1
 result 'the example with the static library' $? out
